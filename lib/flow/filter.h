@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lvm2's device filters for one device, answered from that device's own sysfs entry, udev entry,
+ * links and first bytes. Order and reason texts as in lvm2.
+ */
+#ifndef LEA_FLOW_FILTER_H
+#define LEA_FLOW_FILTER_H
+
+#include "base/err.h"
+#include "world/conf.h"
+#include "world/device.h"
+#include "world/world.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lea_filter;
+
+struct lea_filter_options {
+	bool use_names;               /* regex filter and global_filter */
+	const char *const *devices;   /* --devices list; NULL: not given; replaces file and regex */
+	uint32_t device_count;
+};
+
+enum lea_filter_outcome {
+	LEA_FILTER_BAD_PATTERN = 1,   /* lvm.conf's filter is wrong: exit 5; logged */
+	LEA_FILTER_BAD_DEVICESFILE,   /* unreadable: exit 5; logged */
+};
+
+struct lea_filter_verdict {
+	const char *excluded_why;     /* NULL: passed; else REASON of "excluded: REASON." */
+	uint64_t size_sectors;        /* from sysfs; set by lea_filter_device */
+	bool check_pvid;              /* devices file matches by PVID only: ask lea_filter_pvid later */
+};
+
+/* Reads configuration and the devices file (D_ lock, shared), compiles the patterns. */
+LEA_MUST_CHECK int lea_filter_new(struct lea_world *world, const struct lea_conf *conf,
+				  const struct lea_filter_options *options,
+				  struct lea_filter **ret_filter);
+void lea_filter_free(struct lea_filter *filter);
+
+/* Before the device is opened: filters 1 to 7. May set device->name to the accepted name. */
+LEA_MUST_CHECK int lea_filter_device(struct lea_filter *filter, struct lea_device *device,
+				     struct lea_filter_verdict *ret_verdict);
+/* With the first bytes (4096, or fewer on small devices): filters 8 to 11. */
+LEA_MUST_CHECK int lea_filter_head(struct lea_filter *filter, const struct lea_device *device,
+				   const uint8_t *head, size_t len_bytes,
+				   struct lea_filter_verdict *verdict);
+/* Devices file by PVID: is it listed? */
+bool lea_filter_pvid(const struct lea_filter *filter, const char *pvid);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Every setting that bears on us: lvm.conf, lvmlocal.conf, host-tag files, --config, and our own
+ * lvmevent.conf, read once by a table of keys. Deciders take the field they need.
+ */
+#ifndef LEA_WORLD_CONF_H
+#define LEA_WORLD_CONF_H
+
+#include "base/err.h"
+#include "world/world.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A list of strings from the configuration. */
+struct lea_list {
+	const char **item;
+	uint32_t count;
+	bool defined;          /* false: the key is nowhere; a defined list may be empty */
+};
+
+struct lea_conf {
+	/* global */
+	bool event_activation, activation, use_lvmlockd, wait_for_locks, prioritise_write_locks;
+	uint32_t umask;
+	const char *locking_dir, *system_dir, *etc_dir;
+	const char *system_id;             /* this host's own, NULL: none (system_id_source applied) */
+	struct lea_list extra_system_ids;
+	struct lea_list host_tags;
+	/* activation */
+	bool udev_sync, udev_rules, verify_udev_operations, retry_deactivation, use_linear_target;
+	bool monitoring;
+	const char *activation_mode;       /* complete, degraded, partial */
+	bool readahead_auto;               /* activation/readahead: auto (else none) */
+	struct lea_list volume_list, auto_activation_volume_list, read_only_volume_list;
+	/* devices */
+	const char *dev_dir;               /* devices/dir, "/dev" */
+	struct lea_list filter, global_filter, types;
+	bool use_devicesfile;
+	const char *devicesfile;           /* file name below system_dir/devices */
+	bool sysfs_scan, scan_lvs, multipath_component_detection, md_component_detection;
+	bool fw_raid_component_detection, ignore_suspended_devices, ignore_lvm_mirrors;
+	bool allow_changes_with_duplicate_pvs, hints;
+	uint64_t pv_min_kib;
+	/* log */
+	const char *log_prefix;
+	bool log_command_names, log_silent;
+	uint32_t log_verbose;
+	const char *log_journal;           /* NULL: unset */
+	/* lvmevent.conf, section event (all times in ms) */
+	bool boot_gate;
+	uint32_t workers;                  /* 0: worked out from the CPUs, at most 10 */
+	uint32_t worker_vgs, lvs_in_flight;/* VGs one worker takes at once; LVs whose udev work may be open */
+	uint32_t probe_threads, probe_deadline_ms, udev_deadline_ms;
+	uint32_t boot_quiet_ms, boot_deadline_ms, gate_deadline_ms;
+	uint32_t failed_attempts;          /* so often an entry may make a runner fail */
+};
+
+/* What the command line says about configuration. All borrowed, NULL: not given. */
+struct lea_conf_options {
+	const char *config;                /* --config */
+	const char *devicesfile;           /* --devicesfile; "": none */
+	bool driverloaded_no;              /* --driverloaded n: no device-mapper */
+	const char *command_profile;       /* --profile, --commandprofile */
+};
+
+/* Exit codes as lvm2's: the outcome says which one main must use. */
+enum lea_conf_outcome {
+	LEA_CONF_BAD_FILE = 1,   /* exit 4; already logged with file and line */
+	LEA_CONF_BAD_OPTION,     /* exit 3; already logged */
+	LEA_CONF_BAD_PROFILE,    /* exit 5; already logged */
+};
+
+LEA_MUST_CHECK int lea_conf_read(struct lea_world *world, const struct lea_conf_options *options,
+				 struct lea_conf **ret_conf);
+void lea_conf_free(struct lea_conf *conf);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The only user of fork, exec, wait and threads.
+ */
+#ifndef LEA_WORLD_PROC_H
+#define LEA_WORLD_PROC_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Forks; the child runs @child(@arg) and _exits with what it returns. */
+LEA_MUST_CHECK int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid);
+/* Waits for this child. *ret_code: exit code, or 128 + signal. */
+LEA_MUST_CHECK int lea_proc_wait(pid_t pid, int *ret_code);
+/* Starts @argv[0] (a path) with the parent's environment and standard streams and waits. */
+LEA_MUST_CHECK int lea_proc_run(const char *const argv[], int *ret_code);
+/* Becomes @argv[0]; returns only with a fault. */
+LEA_MUST_CHECK int lea_proc_exec(const char *const argv[]);
+/* @count detached threads of a process that ends by _exit; each runs @work(@arg) once. */
+LEA_MUST_CHECK int lea_proc_threads(size_t count, void *(*work)(void *arg), void *arg);
+
+#endif
