@@ -61,7 +61,7 @@ static const char *parse_pattern(struct dm_pool *pool, const char *pattern, bool
 
 static int bad_pattern(struct lea_log *log, const char *setting, const char *pattern)
 {
-	lea_log(log, LEA_LOG_ERROR, "Invalid pattern \"%s\" in %s.", pattern, setting);
+	lea_log(log, LEA_LOG_ERROR, "Invalid filter pattern \"%s\" in %s.", pattern, setting);
 	return LEA_FILTER_BAD_PATTERN;
 }
 
