@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Sections, values and indexes of a text in memory; lea_text's own limit comes first. */
-#define ARENA_MAX_BYTES (64U * LEA_TEXT_MAX_BYTES)
+#define ARENA_MAX_BYTES (16U * LEA_TEXT_MAX_BYTES)
 
 static int compare(const void *a, const void *b)
 {

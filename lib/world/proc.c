@@ -69,7 +69,7 @@ int lea_proc_run(const char *const argv[], int *ret_code)
 {
 	LEA_AUTO(lea_closep) int reader = -1;
 	int fds[2], r, code, fault = 0;
-	pid_t pid;
+	pid_t pid = 0;
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
