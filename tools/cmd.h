@@ -15,21 +15,22 @@
 enum lea_exit {
 	LEA_EXIT_DONE = 0,
 	LEA_EXIT_NO_SUCH_COMMAND = 2,
-	LEA_EXIT_PARAMS = 3,     /* options */
-	LEA_EXIT_INIT = 4,       /* configuration unreadable */
+	LEA_EXIT_PARAMS = 3, /* options */
+	LEA_EXIT_INIT = 4,   /* configuration unreadable */
 	LEA_EXIT_FAILED = 5,
 };
 
 struct lea_cmd {
-	const char *name;        /* NULL ends a table */
-	const char *help;        /* one line for the list of commands */
+	const char *name; /* NULL ends a table */
+	const char *help; /* one line for the list of commands */
 	/* @argv[0] is the command's own name. Returns an exit code. */
 	int (*run)(struct lea_world *world, int argc, char *argv[]);
 };
 
 extern const struct lea_cmd lea_cmd_pvscan;
 extern const struct lea_cmd lea_cmd_vgchange;
-extern const struct lea_cmd lea_cmd_lvmevent[]; /* lvmevent's own subcommands, ended by a NULL name */
+extern const struct lea_cmd
+	lea_cmd_lvmevent[]; /* lvmevent's own subcommands, ended by a NULL name */
 
 /* pvscan --cache --enqueue: comes before world and configuration. Returns an exit code. */
 int lea_cmd_enqueue(int argc, char *argv[]);
@@ -41,7 +42,8 @@ int lea_cmd_enqueue(int argc, char *argv[]);
  */
 int lea_hand_to_lvm(struct lea_world *world, int argc, char *argv[]);
 
-/* Path of the real lvm: LVMEVENT_LVM unless privileges were gained by exec, else as configured. Borrowed. */
+/* Path of the real lvm: LVMEVENT_LVM unless privileges were gained by exec, else as configured.
+ * Borrowed. */
 const char *lea_lvm_path(const struct lea_world *world);
 
 /* Options that every command of lvm2 takes; filled by the rows LEA_OPTS_COMMON (opts.h). */

@@ -13,10 +13,10 @@
 
 /* Members of one VG and which of them are known to be recorded. Records only ever appear here. */
 struct lea_members {
-	uint32_t count;       /* 0: nobody knows the members */
-	uint32_t missing;     /* of these, not known to be recorded */
-	uint32_t first;       /* no index below it is missing */
-	bool *recorded;       /* [count]; borrowed */
+	uint32_t count;	  /* 0: nobody knows the members */
+	uint32_t missing; /* of these, not known to be recorded */
+	uint32_t first;	  /* no index below it is missing */
+	bool *recorded;	  /* [count]; borrowed */
 };
 
 enum lea_complete {
