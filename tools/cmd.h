@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+struct lea_report;
+
 /* lvm2's exit codes. */
 enum lea_exit {
 	LEA_EXIT_DONE = 0,
@@ -42,6 +44,16 @@ int lea_cmd_enqueue(int argc, char *argv[]);
  */
 int lea_hand_to_lvm(struct lea_world *world, int argc, char *argv[]);
 
+/*
+ * lea_cmd_refuse - an option line for people, and what lvm2 says after it
+ * @line: as lea_opts_parse left it
+ * Returns the exit code.
+ */
+int lea_cmd_refuse(struct lea_world *world, const char *line);
+
+/* The report behind world->log: a command may say more than log lines. */
+struct lea_report *lea_cmd_report(struct lea_world *world);
+
 /* Path of the real lvm: LVMEVENT_LVM unless privileges were gained by exec, else as configured.
  * Borrowed. */
 const char *lea_lvm_path(const struct lea_world *world);
@@ -56,8 +68,9 @@ struct lea_common {
 };
 
 /*
- * lea_cmd_begin - levels from -q -v -d, configuration, log settings, the TEST MODE line
+ * lea_cmd_begin - levels from -q -v -d, configuration, log settings, the TEST MODE line, device-mapper
  * Returns 0 with *ret_conf (owned by the caller), or the exit code to leave with (logged).
+ * world->dm stays NULL when device-mapper is not to be used (--driverloaded n, global/activation 0).
  */
 LEA_MUST_CHECK int lea_cmd_begin(struct lea_world *world, const struct lea_common *common,
 				 struct lea_conf **ret_conf);

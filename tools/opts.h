@@ -14,12 +14,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Twice is an error but for COUNT, LIST and NUMBERS. */
 enum lea_opt_type {
-	LEA_OPT_COUNT,	/* no value; member: unsigned int, how often it was given */
-	LEA_OPT_STRING, /* member: const char *; given twice: the last counts */
-	LEA_OPT_ONCE,	/* the same, but twice is an error (--config) */
-	LEA_OPT_YES_NO, /* member: const char *, "y" or "n"; anything else is an error */
-	LEA_OPT_LIST,	/* member: struct lea_list; commas split, may be given again */
+	LEA_OPT_COUNT,	 /* no value; member: unsigned int, how often it was given */
+	LEA_OPT_STRING,	 /* member: const char *; given twice: the last counts */
+	LEA_OPT_ONCE,	 /* the same, but twice is an error (--config) */
+	LEA_OPT_YES_NO,	 /* member: const char *, "y" or "n"; anything else is an error */
+	LEA_OPT_LIST,	 /* member: struct lea_list; commas split, may be given again */
+	LEA_OPT_NUMBERS, /* member: struct lea_list of decimal numbers, one each time it is given */
 };
 
 struct lea_opt {
@@ -28,117 +30,55 @@ struct lea_opt {
 	enum lea_opt_type type;
 	size_t offset;	/* of the member in the command's struct */
 	uint32_t forms; /* bits: forms of the command that take it; 0: accepted, not shown */
-	const char *value_name; /* "String"; NULL with COUNT */
+	const char *value_name; /* "String"; NULL with FLAG and COUNT */
 	const char *help;	/* one line; NULL: not shown */
 };
 
 #define LEA_OPT_ALL UINT32_MAX
 
-/* Rows for a `struct lea_common` called @member inside struct @type. */
-#define LEA_OPTS_COMMON(type, member)                                                              \
-	{"commandprofile",                                                                         \
-	 0,                                                                                        \
-	 LEA_OPT_STRING,                                                                           \
-	 offsetof(type, member.command_profile),                                                   \
-	 LEA_OPT_ALL,                                                                              \
-	 "String",                                                                                 \
-	 "Settings from this profile."},                                                           \
-		{"config",                                                                         \
-		 0,                                                                                \
-		 LEA_OPT_ONCE,                                                                     \
-		 offsetof(type, member.config),                                                    \
-		 LEA_OPT_ALL,                                                                      \
-		 "String",                                                                         \
-		 "Settings that go before those of the files."},                                   \
-		{"debug",                                                                          \
-		 'd',                                                                              \
-		 LEA_OPT_COUNT,                                                                    \
-		 offsetof(type, member.debug),                                                     \
-		 LEA_OPT_ALL,                                                                      \
-		 NULL,                                                                             \
-		 "More messages for developers."},                                                 \
-		{"devices",                                                                        \
-		 0,                                                                                \
-		 LEA_OPT_LIST,                                                                     \
-		 offsetof(type, member.devices),                                                   \
-		 LEA_OPT_ALL,                                                                      \
-		 "PV",                                                                             \
-		 "Use these devices only."},                                                       \
-		{"devicesfile",                                                                    \
-		 0,                                                                                \
-		 LEA_OPT_STRING,                                                                   \
-		 offsetof(type, member.devicesfile),                                               \
-		 LEA_OPT_ALL,                                                                      \
-		 "String",                                                                         \
-		 "Name of the devices file; empty for none."},                                     \
-		{"driverloaded",                                                                   \
-		 0,                                                                                \
-		 LEA_OPT_YES_NO,                                                                   \
-		 offsetof(type, member.driverloaded),                                              \
-		 LEA_OPT_ALL,                                                                      \
-		 "y|n",                                                                            \
-		 "Is device-mapper there? n keeps away from it."},                                 \
-		{"help",      'h',  LEA_OPT_COUNT, offsetof(type, member.help),                    \
-		 LEA_OPT_ALL, NULL, "This text."},                                                 \
-		{"journal",                                                                        \
-		 0,                                                                                \
-		 LEA_OPT_STRING,                                                                   \
-		 offsetof(type, member.journal),                                                   \
-		 LEA_OPT_ALL,                                                                      \
-		 "String",                                                                         \
-		 "Copy messages to the journal: command, output or debug."},                       \
-		{"lockopt",                                                                        \
-		 0,                                                                                \
-		 LEA_OPT_STRING,                                                                   \
-		 offsetof(type, member.lockopt),                                                   \
-		 LEA_OPT_ALL,                                                                      \
-		 "String",                                                                         \
-		 "For lvmlockd; no effect on local VGs."},                                         \
-		{"longhelp",  0,    LEA_OPT_COUNT,	  offsetof(type, member.long_help),        \
-		 LEA_OPT_ALL, NULL, "The same as --help."},                                        \
-		{"nohints",                                                                        \
-		 0,                                                                                \
-		 LEA_OPT_COUNT,                                                                    \
-		 offsetof(type, member.no_hints),                                                  \
-		 LEA_OPT_ALL,                                                                      \
-		 NULL,                                                                             \
-		 "Leave lvm2's hints alone."},                                                     \
-		{"nolocking", 0,    LEA_OPT_COUNT,	  offsetof(type, member.no_locking),       \
-		 LEA_OPT_ALL, NULL, "Take no file locks."},                                        \
-		{"profile",                                                                        \
-		 0,                                                                                \
-		 LEA_OPT_STRING,                                                                   \
-		 offsetof(type, member.profile),                                                   \
-		 LEA_OPT_ALL,                                                                      \
-		 "String",                                                                         \
-		 "The same as --commandprofile."},                                                 \
-		{"quiet",                                                                          \
-		 'q',                                                                              \
-		 LEA_OPT_COUNT,                                                                    \
-		 offsetof(type, member.quiet),                                                     \
-		 LEA_OPT_ALL,                                                                      \
-		 NULL,                                                                             \
-		 "Fewer messages; twice: none but errors."},                                       \
-		{"test",      't',  LEA_OPT_COUNT,    offsetof(type, member.test),                 \
-		 LEA_OPT_ALL, NULL, "Change nothing."},                                            \
-		{"verbose",                                                                        \
-		 'v',                                                                              \
-		 LEA_OPT_COUNT,                                                                    \
-		 offsetof(type, member.verbose),                                                   \
-		 LEA_OPT_ALL,                                                                      \
-		 NULL,                                                                             \
-		 "More messages; up to four times."},                                              \
-		{"version",                                                                        \
-		 0,                                                                                \
-		 LEA_OPT_COUNT,                                                                    \
-		 offsetof(type, member.version),                                                   \
-		 LEA_OPT_ALL,                                                                      \
-		 NULL,                                                                             \
-		 "The version of this program."},                                                  \
+/* One row: LEA_OPT(struct of the command, member, type, name, letter, forms, value, help). */
+#define LEA_OPT(struct_, member_, type_, name_, letter_, forms_, value_, help_)                    \
 	{                                                                                          \
-		"yes", 'y', LEA_OPT_COUNT, offsetof(type, member.yes), LEA_OPT_ALL, NULL,          \
-			"Answer yes; nothing here asks."                                           \
+		.name = (name_), .letter = (letter_), .type = LEA_OPT_##type_,                     \
+		.offset = offsetof(struct_, member_), .forms = (forms_), .value_name = (value_),   \
+		.help = (help_)                                                                    \
 	}
+
+/* Rows for a `struct lea_common` called @m inside struct @s. */
+#define LEA_OPTS_COMMON(s, m)                                                                      \
+	LEA_OPT(s, m.command_profile, STRING, "commandprofile", 0, LEA_OPT_ALL, "String",          \
+		"Settings from this profile."),                                                    \
+		LEA_OPT(s, m.config, STRING, "config", 0, LEA_OPT_ALL, "String",                   \
+			"Settings that go before those of the files."),                            \
+		LEA_OPT(s, m.debug, COUNT, "debug", 'd', LEA_OPT_ALL, NULL,                        \
+			"More messages, for developers."),                                         \
+		LEA_OPT(s, m.devices, LIST, "devices", 0, LEA_OPT_ALL, "PV",                       \
+			"Use these devices only."),                                                \
+		LEA_OPT(s, m.devicesfile, STRING, "devicesfile", 0, LEA_OPT_ALL, "String",         \
+			"Name of the devices file; empty: none."),                                 \
+		LEA_OPT(s, m.driverloaded, YES_NO, "driverloaded", 0, LEA_OPT_ALL, "y|n",          \
+			"n: keep away from device-mapper."),                                       \
+		LEA_OPT(s, m.help, FLAG, "help", 'h', LEA_OPT_ALL, NULL, "This text."),            \
+		LEA_OPT(s, m.journal, STRING, "journal", 0, LEA_OPT_ALL, "String",                 \
+			"Messages to the journal, too: command, output, debug."),                  \
+		LEA_OPT(s, m.lockopt, STRING, "lockopt", 0, LEA_OPT_ALL, "String",                 \
+			"For lvmlockd; without effect on local VGs."),                             \
+		LEA_OPT(s, m.long_help, FLAG, "longhelp", 0, LEA_OPT_ALL, NULL, NULL),             \
+		LEA_OPT(s, m.no_hints, FLAG, "nohints", 0, LEA_OPT_ALL, NULL,                      \
+			"Without lvm2's hints."),                                                  \
+		LEA_OPT(s, m.no_locking, FLAG, "nolocking", 0, LEA_OPT_ALL, NULL,                  \
+			"Take no file locks."),                                                    \
+		LEA_OPT(s, m.profile, STRING, "profile", 0, LEA_OPT_ALL, "String",                 \
+			"The same as --commandprofile."),                                          \
+		LEA_OPT(s, m.quiet, COUNT, "quiet", 'q', LEA_OPT_ALL, NULL,                        \
+			"Fewer messages; twice: nothing but errors."),                             \
+		LEA_OPT(s, m.test, FLAG, "test", 't', LEA_OPT_ALL, NULL, "Change nothing."),       \
+		LEA_OPT(s, m.verbose, COUNT, "verbose", 'v', LEA_OPT_ALL, NULL,                    \
+			"More messages; up to four times."),                                       \
+		LEA_OPT(s, m.version, FLAG, "version", 0, LEA_OPT_ALL, NULL,                       \
+			"Versions of this program and of lvm2."),                                  \
+		LEA_OPT(s, m.yes, FLAG, "yes", 'y', LEA_OPT_ALL, NULL,                             \
+			"Answer yes; nothing here asks.")
 
 struct lea_opts {
 	const struct lea_opt *row;
@@ -161,8 +101,8 @@ void lea_opts_done(struct lea_opts *opts);
 
 /* First given option that is not for @form ("--listvg"), NULL when all are. */
 const struct lea_opt *lea_opts_stray(const struct lea_opts *opts, uint32_t form);
-/* "--checkcomplete", or "-a|--activate" where it has a letter. */
-void lea_opt_format(const struct lea_opt *opt, char *ret_text, size_t size);
+/* The value it was given, NULL for options that are counted or collected. */
+const char *lea_opt_value(const struct lea_opts *opts, const struct lea_opt *opt);
 
 /* The options as --help shows them. */
 void lea_opts_help(const struct lea_opts *opts, FILE *out);
