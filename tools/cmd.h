@@ -61,6 +61,7 @@ const char *lea_lvm_path(const struct lea_world *world);
 /* Options that every command of lvm2 takes; filled by the rows LEA_OPTS_COMMON (opts.h). */
 struct lea_common {
 	unsigned int verbose, debug, quiet;
+	unsigned int no_udev_sync; /* --noudevsync: not common, the command has the row */
 	unsigned int test, yes, no_hints, no_locking, help, long_help, version;
 	const char *config, *devicesfile, *driverloaded, *profile, *command_profile;
 	const char *journal, *lockopt;
@@ -68,9 +69,10 @@ struct lea_common {
 };
 
 /*
- * lea_cmd_begin - levels from -q -v -d, configuration, log settings, the TEST MODE line, device-mapper
- * Returns 0 with *ret_conf (owned by the caller), or the exit code to leave with (logged).
- * world->dm stays NULL when device-mapper is not to be used (--driverloaded n, global/activation 0).
+ * lea_cmd_begin - levels from -q -v -d, configuration, log settings, the TEST MODE line,
+ * device-mapper Returns 0 with *ret_conf (owned by the caller), or the exit code to leave with
+ * (logged). world->dm stays NULL when device-mapper is not to be used (--driverloaded n,
+ * global/activation 0).
  */
 LEA_MUST_CHECK int lea_cmd_begin(struct lea_world *world, const struct lea_common *common,
 				 struct lea_conf **ret_conf);
