@@ -19,9 +19,9 @@ struct parse {
 	char *why;
 };
 
-static int bad(struct parse *parse, const char *what, const char *name)
+static int bad(struct parse *parse, const char *name, const char *what)
 {
-	snprintf(parse->why, 256, what, name);
+	snprintf(parse->why, 256, "option '%.64s' %s", name, what);
 	return LEA_OPTS_BAD;
 }
 
@@ -42,16 +42,21 @@ static int append(struct lea_list *list, const char *item)
 	return 0;
 }
 
-/* Splits in place: argv is ours to write to. */
-static int append_split(struct lea_list *list, char *items)
+/* Pieces are copies: argv may be wanted whole later, for the real lvm. */
+static int append_split(struct lea_list *list, const char *items)
 {
-	char *item;
-	int r;
+	while (*items) {
+		size_t len = strcspn(items, ",");
+		char *item = len ? strndup(items, len) : NULL;
+		int r = 0;
 
-	while ((item = strsep(&items, ","))) {
-		r = item[0] ? append(list, item) : 0;
-		if (r < 0)
+		if (len)
+			r = item ? append(list, item) : -ENOMEM;
+		if (r < 0) {
+			free(item);
 			return r;
+		}
+		items += len + (items[len] == ',');
 	}
 	return 0;
 }
@@ -176,10 +181,10 @@ static int parse_long(struct parse *parse, char *arg)
 	if (!row)
 		return unknown(parse, arg);
 	if (!has_value(row) && value)
-		return bad(parse, "option '--%s' doesn't allow an argument", row->name);
+		return bad(parse, arg, "doesn't allow an argument");
 	if (has_value(row) && !value) {
 		if (parse->next >= parse->argc)
-			return bad(parse, "option '--%s' requires an argument", row->name);
+			return bad(parse, arg, "requires an argument");
 		value = parse->argv[parse->next++];
 	}
 	return store(parse, row, value);
@@ -192,14 +197,14 @@ static int parse_letters(struct parse *parse, char *arg)
 
 	for (char *at = arg + 1; *at; at++) {
 		const struct lea_opt *row = find_letter(parse->opts, *at);
-		const char letter[] = {*at, '\0'};
+		const char letter[] = {'-', *at, '\0'};
 		char *value = at + 1;
 
 		if (!row)
 			return unknown(parse, arg);
 		if (has_value(row)) {
 			if (!*value && parse->next >= parse->argc)
-				return bad(parse, "option requires an argument -- '%s'", letter);
+				return bad(parse, letter, "requires an argument");
 			return store(parse, row, *value ? value : parse->argv[parse->next++]);
 		}
 		r = store(parse, row, NULL);
@@ -231,19 +236,26 @@ int lea_opts_parse(struct lea_opts *opts, int argc, char *argv[], char why[stati
 	return r;
 }
 
+static void free_list(struct lea_list *list, bool owns_items)
+{
+	for (uint32_t i = 0; owns_items && i < list->count; i++) {
+		/* copies made by append_split; the type is const for those who read */
+		free((void *)(uintptr_t)list->item[i]);
+	}
+	free(list->item);
+	*list = (struct lea_list){0};
+}
+
 void lea_opts_done(struct lea_opts *opts)
 {
 	for (size_t i = 0; i < opts->count; i++) {
-		struct lea_list *list;
+		const struct lea_opt *row = &opts->row[i];
+		void *list = (char *)opts->values + row->offset;
 
-		if (opts->row[i].type != LEA_OPT_LIST && opts->row[i].type != LEA_OPT_NUMBERS)
-			continue;
-		list = (struct lea_list *)(void *)((char *)opts->values + opts->row[i].offset);
-		free(list->item);
-		*list = (struct lea_list){0};
+		if (row->type == LEA_OPT_LIST || row->type == LEA_OPT_NUMBERS)
+			free_list(list, row->type == LEA_OPT_LIST);
 	}
-	free(opts->positional.item);
-	opts->positional = (struct lea_list){0};
+	free_list(&opts->positional, false);
 }
 
 const struct lea_opt *lea_opts_stray(const struct lea_opts *opts, uint32_t form)

@@ -16,9 +16,9 @@
 
 /* Twice is an error but for COUNT, LIST and NUMBERS. */
 enum lea_opt_type {
-	LEA_OPT_COUNT,	 /* no value; member: unsigned int, how often it was given */
-	LEA_OPT_STRING,	 /* member: const char *; given twice: the last counts */
-	LEA_OPT_ONCE,	 /* the same, but twice is an error (--config) */
+	LEA_OPT_FLAG,	 /* no value; member: unsigned int, 1 */
+	LEA_OPT_COUNT,	 /* the same, and may be given again: how often (-v) */
+	LEA_OPT_STRING,	 /* member: const char * */
 	LEA_OPT_YES_NO,	 /* member: const char *, "y" or "n"; anything else is an error */
 	LEA_OPT_LIST,	 /* member: struct lea_list; commas split, may be given again */
 	LEA_OPT_NUMBERS, /* member: struct lea_list of decimal numbers, one each time it is given */
@@ -75,8 +75,7 @@ struct lea_opt {
 		LEA_OPT(s, m.test, FLAG, "test", 't', LEA_OPT_ALL, NULL, "Change nothing."),       \
 		LEA_OPT(s, m.verbose, COUNT, "verbose", 'v', LEA_OPT_ALL, NULL,                    \
 			"More messages; up to four times."),                                       \
-		LEA_OPT(s, m.version, FLAG, "version", 0, LEA_OPT_ALL, NULL,                       \
-			"Versions of this program and of lvm2."),                                  \
+		LEA_OPT(s, m.version, FLAG, "version", 0, LEA_OPT_ALL, NULL, "Versions of lvm2."), \
 		LEA_OPT(s, m.yes, FLAG, "yes", 'y', LEA_OPT_ALL, NULL,                             \
 			"Answer yes; nothing here asks.")
 

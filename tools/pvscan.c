@@ -5,6 +5,7 @@
 #include "pvscan.h"
 
 #include "base/cleanup.h"
+#include "flow/report.h"
 #include "state/gate.h"
 
 #include <stdio.h>
