@@ -10,17 +10,19 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct lea_online {
 	uint32_t major, minor;
-	char vg[128];        /* "": the PV gave no metadata */
-	char device[128];    /* "": not recorded */
+	char vg[128];	  /* "": the PV gave no metadata */
+	char device[128]; /* "": not recorded */
 };
 
 enum lea_online_outcome {
 	LEA_ONLINE_ABSENT = 1,
 	LEA_ONLINE_MALFORMED, /* there, but empty or garbage: replaced by the next write */
+	LEA_ONLINE_EXISTS,    /* create: somebody's record is there, left alone */
 };
 
 /* @run_fd: the run folder. All return 0, an outcome, or -errno. */
@@ -28,7 +30,9 @@ LEA_MUST_CHECK int lea_online_ensure(int run_fd); /* the three folders, 0700 */
 LEA_MUST_CHECK int lea_online_read(int run_fd, const char *pvid, struct lea_online *ret_online);
 /* Publishes a record, replacing any other. The caller has decided that it may be replaced. */
 LEA_MUST_CHECK int lea_online_write(int run_fd, const char *pvid, const struct lea_online *online);
-LEA_MUST_CHECK int lea_online_remove(int run_fd, const char *pvid);
+/* The same, only if there is none: of two that race one gets LEA_ONLINE_EXISTS. */
+LEA_MUST_CHECK int lea_online_create(int run_fd, const char *pvid, const struct lea_online *online);
+LEA_MUST_CHECK int lea_online_remove(int run_fd, const char *pvid); /* absent is fine */
 /* Is there a record at all? true/false by one stat. */
 bool lea_online_exists(int run_fd, const char *pvid);
 
@@ -42,6 +46,29 @@ bool lea_vg_online_exists(int run_fd, const char *vg);
 LEA_MUST_CHECK int lea_lookup_write(int run_fd, const char *vg, const char *const *pvids,
 				    uint32_t count);
 LEA_MUST_CHECK int lea_lookup_drop(int run_fd, const char *vg);
+
+/* What a lookup file says. */
+struct lea_lookup {
+	char vg[128];
+	char (*pvid)[33]; /* owned: lea_lookup_done */
+	uint32_t count;
+};
+/* LEA_ONLINE_ABSENT when there is no file; lines that are no PVID are skipped. */
+LEA_MUST_CHECK int lea_lookup_read(int run_fd, const char *vg, struct lea_lookup *ret_lookup);
+/* The VG whose lookup file lists @pvid: for PVs without metadata. Lists pvs_lookup. */
+LEA_MUST_CHECK int lea_lookup_find(int run_fd, const char *pvid, struct lea_lookup *ret_lookup);
+void lea_lookup_done(struct lea_lookup *lookup);
+
+/*
+ * lea_online_forget - this device is gone: its record, and its VG's claim and lookup file
+ * lea_online_forget_pv looks at one record and leaves it alone when it names another number by now;
+ * lea_online_forget_number looks at every record there is (people's MAJ:MIN only).
+ */
+LEA_MUST_CHECK int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major,
+					uint32_t minor);
+LEA_MUST_CHECK int lea_online_forget_number(int run_fd, uint32_t major, uint32_t minor);
+/* Every record, claim and lookup file goes: a look at the whole system follows. */
+LEA_MUST_CHECK int lea_online_clear(int run_fd);
 
 /* A PV was seen: other lvm2 commands must look again (newhints), and search again. */
 LEA_MUST_CHECK int lea_hints_invalidate(int run_fd);

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From "this is on the device" to run files. Counting per VG is in record_vg.c.
+ */
+#include "flow/record.h"
+
+#include "base/cleanup.h"
+#include "flow/record_vg.h"
+#include "state/online.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct lea_recorder {
+	struct lea_world *world;
+	const struct lea_conf *conf;
+	struct lea_record_options options;
+	struct lea_record_vgs *vgs;
+	bool is_ready;	  /* folders are made */
+	bool told_others; /* hints are flagged */
+};
+
+int lea_recorder_new(struct lea_world *world, const struct lea_conf *conf,
+		     const struct lea_record_options *options, struct lea_recorder **ret_recorder)
+{
+	LEA_AUTO(lea_recorder_freep) struct lea_recorder *recorder = calloc(1, sizeof(*recorder));
+	int r;
+
+	if (!recorder)
+		return -ENOMEM;
+	recorder->world = world;
+	recorder->conf = conf;
+	recorder->options = *options;
+	r = lea_record_vgs_new(&recorder->vgs);
+	if (r < 0)
+		return r;
+	*ret_recorder = LEA_TAKE(recorder);
+	return 0;
+}
+
+void lea_recorder_free(struct lea_recorder *recorder)
+{
+	if (!recorder)
+		return;
+	lea_record_vgs_free(recorder->vgs);
+	free(recorder);
+}
+
+void lea_recorder_freep(struct lea_recorder **recorder)
+{
+	lea_recorder_free(*recorder);
+}
+
+static int be_ready(struct lea_recorder *recorder, int *ret_run_fd)
+{
+	int run_fd = lea_world_run(recorder->world);
+	int r;
+
+	if (run_fd < 0)
+		return run_fd;
+	if (!recorder->is_ready && !recorder->options.test) {
+		r = lea_online_ensure(run_fd);
+		if (r < 0)
+			return r;
+		recorder->is_ready = true;
+	}
+	*ret_run_fd = run_fd;
+	return 0;
+}
+
+/* Other commands would otherwise trust hints that were made before this PV came. Never fatal. */
+static void tell_others(struct lea_recorder *recorder)
+{
+	int run_fd;
+
+	if (recorder->told_others || recorder->options.test || !recorder->conf->hints)
+		return;
+	recorder->told_others = true;
+	run_fd = lea_world_run(recorder->world);
+	if (run_fd < 0 || lea_hints_invalidate(run_fd) < 0)
+		lea_log(recorder->world->log, LEA_LOG_DEBUG, "Hints could not be flagged.");
+}
+
+static bool is_shared(const struct lea_vg *vg)
+{
+	static const char *const managers[] = {"dlm", "sanlock", "idm"};
+
+	for (size_t i = 0; vg->lock_type && i < ARRAY_SIZE(managers); i++)
+		if (!strcmp(vg->lock_type, managers[i]))
+			return true;
+	return false;
+}
+
+/* extra_system_ids do not count here, as in lvm2. A host without an ID owns no VG that has one. */
+static bool is_foreign(const struct lea_vg *vg, const struct lea_conf *conf)
+{
+	if (!vg->system_id || !vg->system_id[0])
+		return false;
+	return !conf->system_id || strcmp(vg->system_id, conf->system_id);
+}
+
+/* lvm2's order: the first refusal is the one that people read. */
+static enum lea_record_kind judge(const struct lea_recorder *recorder,
+				  const struct lea_found *found)
+{
+	if (!found->vg)
+		return LEA_RECORD_ONLINE;
+	if (lea_vg_find_pv(found->vg, found->label.pvid) == LEA_NONE)
+		return LEA_RECORD_NOT_IN_VG;
+	if (is_shared(found->vg))
+		return LEA_RECORD_SHARED;
+	if (is_foreign(found->vg, recorder->conf))
+		return LEA_RECORD_FOREIGN;
+	if (found->vg->flags & LEA_FLAG_EXPORTED)
+		return LEA_RECORD_EXPORTED;
+	return LEA_RECORD_ONLINE;
+}
+
+/* Reads the device: does it carry @pvid? What can't be read or is filtered out is no rival. */
+static int carries(struct lea_recorder *recorder, struct lea_device *device, const char *pvid,
+		   bool *ret_carries)
+{
+	const struct lea_scan_options options = {
+		.use_names_filter = recorder->options.use_names_filter,
+		.out_of_process = recorder->options.out_of_process,
+	};
+	struct lea_found *const *found;
+	struct lea_scan *scan = NULL;
+	size_t count;
+	int r;
+
+	r = lea_scan_new(recorder->world, recorder->conf, &options, &scan);
+	if (r)
+		return r < 0 ? r : -EINVAL;
+	r = lea_scan_add(scan, device, 1);
+	if (!r) {
+		found = lea_scan_found(scan, &count);
+		*ret_carries =
+			count &&
+			(found[0]->kind == LEA_FOUND_PV || found[0]->kind == LEA_FOUND_ORPHAN) &&
+			!strcmp(found[0]->label.pvid, pvid);
+	}
+	lea_scan_free(scan);
+	return r;
+}
+
+/* Is there still a device behind this record, and is it the same PV? */
+static int is_alive(struct lea_recorder *recorder, const struct lea_online *online,
+		    const char *pvid, bool *ret_alive)
+{
+	struct lea_device device = {0};
+	int sys_fd = lea_world_sys(recorder->world);
+	char name[64];
+	int r;
+
+	*ret_alive = false;
+	if (sys_fd < 0)
+		return sys_fd;
+	snprintf(name, sizeof(name), "dev/block/%u:%u", online->major, online->minor);
+	if (faccessat(sys_fd, name, F_OK, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	snprintf(name, sizeof(name), "%u:%u", online->major, online->minor);
+	r = lea_device_from_arg(recorder->world, name, &device);
+	if (r)
+		return r < 0 ? r : 0;
+	if (!device.is_gone)
+		r = carries(recorder, &device, pvid, ret_alive);
+	lea_device_done(&device);
+	return r;
+}
+
+/* After a rename or a move to another VG, the old VG's list would still claim this PV. */
+static int drop_old_lookup(int run_fd, const char *old_vg, const char *pvid)
+{
+	struct lea_lookup lookup = {0};
+	bool is_listed = false;
+	int r;
+
+	if (!old_vg[0])
+		return 0;
+	r = lea_lookup_read(run_fd, old_vg, &lookup);
+	if (r)
+		return r < 0 ? r : 0;
+	for (uint32_t i = 0; i < lookup.count; i++)
+		is_listed |= !strcmp(lookup.pvid[i], pvid);
+	lea_lookup_done(&lookup);
+	return is_listed ? lea_lookup_drop(run_fd, old_vg) : 0;
+}
+
+static void say_duplicate(const struct lea_online *old, struct lea_record *record)
+{
+	record->kind = LEA_RECORD_DUPLICATE;
+	record->other_major = old->major;
+	record->other_minor = old->minor;
+	snprintf(record->other_device, sizeof(record->other_device), "%s", old->device);
+}
+
+/*
+ * A record is there already: keep it, mend it or refuse. A PV that comes back under another number
+ * was away, and nobody may have noticed: its VG's claim is of the time before.
+ */
+static int settle(struct lea_recorder *recorder, int run_fd, const char *pvid,
+		  const struct lea_online *wanted, struct lea_record *record)
+{
+	struct lea_online old = {0};
+	int r = lea_online_read(run_fd, pvid, &old);
+	bool is_known = !r, is_test = recorder->options.test, alive;
+
+	if (r < 0 && r != -ELOOP)
+		return r;
+	if (is_known && old.major == wanted->major && old.minor == wanted->minor) {
+		if (!wanted->vg[0] || !strcmp(old.vg, wanted->vg))
+			return 0;
+		r = is_test ? 0 : drop_old_lookup(run_fd, old.vg, pvid);
+	} else if (is_known) {
+		r = is_alive(recorder, &old, pvid, &alive);
+		if (!r && alive) {
+			say_duplicate(&old, record);
+			return 0;
+		}
+		if (!r && !is_test)
+			r = lea_online_forget_pv(run_fd, pvid, old.major, old.minor);
+	} else {
+		r = 0;
+	}
+	if (r < 0)
+		return r;
+	record->replaced = true;
+	return is_test ? 0 : lea_online_write(run_fd, pvid, wanted);
+}
+
+static int put_record(struct lea_recorder *recorder, const struct lea_found *found,
+		      struct lea_record *record)
+{
+	struct lea_online wanted = {.major = found->device.major, .minor = found->device.minor};
+	const char *pvid = found->label.pvid;
+	int run_fd, r;
+
+	r = be_ready(recorder, &run_fd);
+	if (r < 0)
+		return r;
+	snprintf(wanted.vg, sizeof(wanted.vg), "%s", record->vg_name);
+	if (strlen(found->device.name) < sizeof(wanted.device))
+		strcpy(wanted.device, found->device.name);
+	if (recorder->options.test)
+		r = lea_online_exists(run_fd, pvid) ? LEA_ONLINE_EXISTS : 0;
+	else
+		r = lea_online_create(run_fd, pvid, &wanted);
+	if (r == LEA_ONLINE_EXISTS)
+		r = settle(recorder, run_fd, pvid, &wanted, record);
+	return r;
+}
+
+static int count_members(struct lea_recorder *recorder, const struct lea_found *found,
+			 struct lea_record *record)
+{
+	const struct lea_record_vg_options options = {
+		.run_fd = lea_world_run(recorder->world),
+		.claim = recorder->options.claim_vg,
+		.test = recorder->options.test,
+	};
+
+	return lea_record_vgs_count(recorder->vgs, &options, found, record);
+}
+
+static int record_pv(struct lea_recorder *recorder, const struct lea_found *found,
+		     struct lea_record *record)
+{
+	int r;
+
+	record->has_metadata = !!found->vg;
+	if (found->vg)
+		snprintf(record->vg_name, sizeof(record->vg_name), "%s", found->vg->name);
+	record->kind = judge(recorder, found);
+	if (record->kind != LEA_RECORD_ONLINE)
+		return 0;
+	r = put_record(recorder, found, record);
+	if (!r && record->kind == LEA_RECORD_ONLINE && recorder->options.check_complete)
+		r = count_members(recorder, found, record);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		record->kind = LEA_RECORD_FAILED;
+		record->fault = r;
+	}
+	return 0;
+}
+
+int lea_record_found(struct lea_recorder *recorder, const struct lea_found *found,
+		     struct lea_record *ret_record)
+{
+	struct lea_record record = {.kind = LEA_RECORD_NOTHING};
+	int r = 0;
+
+	if (found->md_component)
+		record.kind = LEA_RECORD_MD;
+	else if (found->kind == LEA_FOUND_PV)
+		r = record_pv(recorder, found, &record);
+	if (r < 0)
+		return r;
+	if (record.kind == LEA_RECORD_ONLINE || found->kind == LEA_FOUND_ORPHAN)
+		tell_others(recorder);
+	*ret_record = record;
+	return 0;
+}
+
+int lea_record_gone(struct lea_world *world, uint32_t major, uint32_t minor, const char *pvid,
+		    bool test)
+{
+	int run_fd = lea_world_run(world);
+
+	if (run_fd < 0)
+		return run_fd;
+	if (test)
+		return 0;
+	return pvid ? lea_online_forget_pv(run_fd, pvid, major, minor)
+		    : lea_online_forget_number(run_fd, major, minor);
+}

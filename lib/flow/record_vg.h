@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Members, lookup file and claim of the VGs that one recorder meets. Only for record.c.
+ */
+#ifndef LEA_FLOW_RECORD_VG_H
+#define LEA_FLOW_RECORD_VG_H
+
+#include "base/err.h"
+#include "flow/record.h"
+
+struct lea_record_vgs;
+
+struct lea_record_vg_options {
+	int run_fd; /* borrowed */
+	bool claim;
+	bool test; /* as if it had written */
+};
+
+LEA_MUST_CHECK int lea_record_vgs_new(struct lea_record_vgs **ret_vgs);
+void lea_record_vgs_free(struct lea_record_vgs *vgs);
+
+/*
+ * lea_record_vgs_count - the PV on @found is recorded: is its VG complete now?
+ * Fills complete, missing, rechecked, claimed, and vg_name where a lookup file knew it. A missing
+ * member seen as missing now is enough for "waiting": each call costs O(1) file look-ups, all calls
+ * for a VG of n PVs together O(n). Who records last sees everybody, so nobody's completion is lost.
+ */
+LEA_MUST_CHECK int lea_record_vgs_count(struct lea_record_vgs *vgs,
+					const struct lea_record_vg_options *options,
+					const struct lea_found *found, struct lea_record *record);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lvm2's records of PVs: one file a PVID. What hangs on them (claims, lookup files) is in
+ * online_vg.c; whether a record may be replaced is the caller's judgement.
+ */
+#include "state/online.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PVS	     "pvs_online"
+#define PVID_CHARS   32U
+#define RECORD_BYTES 512U /* lvm2 reads no more either */
+#define DEV_NAME_MIN 6U	  /* lvm2 leaves shorter and longer names out */
+#define DEV_NAME_MAX 126U
+
+static const char *const folders[] = {PVS, "vgs_online", "pvs_lookup"};
+
+/* Names of records are ids; temporary and foreign files have other shapes. */
+static bool is_pvid(const char *name)
+{
+	return strlen(name) == PVID_CHARS &&
+	       strspn(name, "0123456789abcdefghijklmnopqrstuvwxyz"
+			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ!#") == PVID_CHARS;
+}
+
+int lea_online_ensure(int run_fd)
+{
+	int r;
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		r = lea_file_make_folder(run_fd, folders[i]);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static void record_path(const char *pvid, char ret_path[static 64])
+{
+	snprintf(ret_path, 64, PVS "/%.32s", pvid);
+}
+
+/* Value behind @key, which may stand anywhere in @text, up to the line's end. "" when absent. */
+static void copy_value(const char *text, const char *key, char *ret_value, size_t size)
+{
+	const char *at = strstr(text, key);
+	size_t len;
+
+	ret_value[0] = '\0';
+	if (!at)
+		return;
+	at += strlen(key);
+	len = strcspn(at, "\n");
+	if (len >= size)
+		return; /* longer than any name may be */
+	memcpy(ret_value, at, len);
+	ret_value[len] = '\0';
+}
+
+static bool vg_name_ok(const char *name)
+{
+	return name[0] && name[0] != '-' && strcmp(name, ".") && strcmp(name, "..") &&
+	       !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789._+-")];
+}
+
+int lea_online_read(int run_fd, const char *pvid, struct lea_online *ret_online)
+{
+	struct lea_online online = {0};
+	char path[64], text[RECORD_BYTES + 1];
+	int r;
+
+	record_path(pvid, path);
+	r = lea_file_read_into(run_fd, path, text, sizeof(text));
+	if (r < 0)
+		return r;
+	if (r == LEA_FILE_ABSENT)
+		return LEA_ONLINE_ABSENT;
+	if (sscanf(text, "%u:%u", &online.major, &online.minor) != 2)
+		return LEA_ONLINE_MALFORMED;
+	copy_value(text, "vg:", online.vg, sizeof(online.vg));
+	if (!vg_name_ok(online.vg))
+		online.vg[0] = '\0';
+	copy_value(text, "dev:", online.device, sizeof(online.device));
+	if (strncmp(online.device, "/dev/", 5))
+		online.device[0] = '\0';
+	*ret_online = online;
+	return 0;
+}
+
+static size_t emit_record(const struct lea_online *online, char *text, size_t size)
+{
+	size_t name_len = strlen(online->device);
+	bool has_name = name_len >= DEV_NAME_MIN && name_len <= DEV_NAME_MAX;
+	int len = snprintf(text, size, "%u:%u\n%s%s%s%s%s%s", online->major, online->minor,
+			   online->vg[0] ? "vg:" : "", online->vg, online->vg[0] ? "\n" : "",
+			   has_name ? "dev:" : "", has_name ? online->device : "",
+			   has_name ? "\n" : "");
+
+	return (size_t)len;
+}
+
+/* The three folders are made on the way: a boot's first record finds an empty /run/lvm. */
+static int publish(int run_fd, const char *pvid, const struct lea_online *online, bool replace)
+{
+	char text[RECORD_BYTES];
+	size_t len = emit_record(online, text, sizeof(text));
+	LEA_AUTO(lea_closep) int pvs_fd = -1;
+	int r;
+
+	if (!is_pvid(pvid) || len >= sizeof(text))
+		return -EINVAL;
+	pvs_fd = lea_file_open_folder(run_fd, PVS);
+	if (pvs_fd < 0)
+		return pvs_fd;
+	r = replace ? lea_file_replace(pvs_fd, pvid, text, len)
+		    : lea_file_create(pvs_fd, pvid, text, len);
+	if (r < 0)
+		return r;
+	return r == LEA_FILE_EXISTS ? LEA_ONLINE_EXISTS : 0;
+}
+
+int lea_online_write(int run_fd, const char *pvid, const struct lea_online *online)
+{
+	return publish(run_fd, pvid, online, true);
+}
+
+int lea_online_create(int run_fd, const char *pvid, const struct lea_online *online)
+{
+	return publish(run_fd, pvid, online, false);
+}
+
+int lea_online_remove(int run_fd, const char *pvid)
+{
+	char path[64];
+	int r;
+
+	record_path(pvid, path);
+	r = lea_file_remove(run_fd, path);
+	return r < 0 ? r : 0;
+}
+
+bool lea_online_exists(int run_fd, const char *pvid)
+{
+	char path[64];
+	struct stat info;
+
+	record_path(pvid, path);
+	return !fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW);
+}
+
+/* A PV that gave no metadata has no VG in its record; its VG is known from a lookup file at best.
+ */
+static int forget_vg_of(int run_fd, const char *pvid, const struct lea_online *online)
+{
+	struct lea_lookup lookup = {0};
+	const char *vg = online->vg;
+	int r;
+
+	if (!vg[0]) {
+		r = lea_lookup_find(run_fd, pvid, &lookup);
+		if (r)
+			return r < 0 ? r : 0;
+		lea_lookup_done(&lookup);
+		vg = lookup.vg;
+	}
+	r = lea_vg_online_drop(run_fd, vg);
+	if (r < 0)
+		return r;
+	return lea_lookup_drop(run_fd, vg);
+}
+
+int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major, uint32_t minor)
+{
+	struct lea_online online;
+	int r = is_pvid(pvid) ? lea_online_read(run_fd, pvid, &online) : -EINVAL;
+
+	if (r)
+		return r < 0 ? r : 0;
+	if (online.major != major || online.minor != minor)
+		return 0; /* it is back already, under another number */
+	r = lea_online_remove(run_fd, pvid);
+	if (r < 0)
+		return r;
+	return forget_vg_of(run_fd, pvid, &online);
+}
+
+/* Calls @visit with every name in @folder; stops at a fault. A folder that is not there is empty.
+ */
+static int each_name(int run_fd, const char *folder,
+		     int (*visit)(int run_fd, int folder_fd, const char *name, const void *arg),
+		     const void *arg)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	int fd = openat(run_fd, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct dirent *entry;
+	int r;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		r = -errno;
+		close(fd);
+		return r;
+	}
+	while ((entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		r = visit(run_fd, fd, entry->d_name, arg);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int forget_if_number(int run_fd, int folder_fd, const char *name, const void *arg)
+{
+	const uint32_t *number = arg;
+
+	(void)folder_fd;
+	return is_pvid(name) ? lea_online_forget_pv(run_fd, name, number[0], number[1]) : 0;
+}
+
+int lea_online_forget_number(int run_fd, uint32_t major, uint32_t minor)
+{
+	const uint32_t number[2] = {major, minor};
+
+	return each_name(run_fd, PVS, forget_if_number, number);
+}
+
+static int remove_any(int run_fd, int folder_fd, const char *name, const void *arg)
+{
+	int r = lea_file_remove(folder_fd, name);
+
+	(void)run_fd;
+	(void)arg;
+	return r < 0 ? r : 0;
+}
+
+int lea_online_clear(int run_fd)
+{
+	int r;
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		r = each_name(run_fd, folders[i], remove_any, NULL);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}

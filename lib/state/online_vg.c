@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What lvm2 records of VGs: the claim of whoever activates (vgs_online), the members for PVs
+ * without metadata (pvs_lookup), and the flags that make other commands look again.
+ */
+#include "state/online.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define CLAIMS	     "vgs_online"
+#define LOOKUPS	     "pvs_lookup"
+#define PVID_CHARS   32U
+#define LOOKUP_BYTES (4U * 1024U * 1024U) /* more members than metadata can hold */
+#define NAME_BYTES   128U
+#define UNPUBLISHED  ".new-" /* base/file.h: somebody is writing this one */
+
+static void vg_path(const char *folder, const char *vg, char ret_path[static 192])
+{
+	snprintf(ret_path, 192, "%s/%.127s", folder, vg);
+}
+
+/* Names reach us validated; one that could leave its folder is refused all the same. */
+static bool vg_ok(const char *vg)
+{
+	return vg[0] && strcmp(vg, ".") && strcmp(vg, "..") && !strchr(vg, '/') &&
+	       strlen(vg) < NAME_BYTES;
+}
+
+int lea_vg_online_claim(int run_fd, const char *vg)
+{
+	LEA_AUTO(lea_closep) int fd = -1;
+	int r;
+
+	if (!vg_ok(vg))
+		return -EINVAL;
+	fd = lea_file_open_folder(run_fd, CLAIMS);
+	if (fd < 0)
+		return fd;
+	r = lea_file_create_empty(fd, vg);
+	if (r < 0)
+		return r;
+	return r == LEA_FILE_EXISTS ? LEA_ONLINE_CLAIMED : 0;
+}
+
+static int drop(int run_fd, const char *folder, const char *vg)
+{
+	char path[192];
+	int r;
+
+	if (!vg_ok(vg))
+		return -EINVAL;
+	vg_path(folder, vg, path);
+	r = lea_file_remove(run_fd, path);
+	return r < 0 ? r : 0;
+}
+
+int lea_vg_online_drop(int run_fd, const char *vg)
+{
+	return drop(run_fd, CLAIMS, vg);
+}
+
+bool lea_vg_online_exists(int run_fd, const char *vg)
+{
+	char path[192];
+	struct stat info;
+
+	vg_path(CLAIMS, vg, path);
+	return vg_ok(vg) && !fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW);
+}
+
+int lea_lookup_write(int run_fd, const char *vg, const char *const *pvids, uint32_t count)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	LEA_AUTO(lea_closep) int fd = -1;
+	char *end;
+	int r;
+
+	if (!vg_ok(vg))
+		return -EINVAL;
+	text = malloc((size_t)count * (PVID_CHARS + 1) + 1);
+	if (!text)
+		return -ENOMEM;
+	end = text;
+	for (uint32_t i = 0; i < count; i++)
+		end += snprintf(end, PVID_CHARS + 2, "%.32s\n", pvids[i]);
+	fd = lea_file_open_folder(run_fd, LOOKUPS);
+	if (fd < 0)
+		return fd;
+	r = lea_file_create(fd, vg, text, (size_t)(end - text));
+	if (r < 0)
+		return r;
+	return r == LEA_FILE_EXISTS ? LEA_ONLINE_CLAIMED : 0;
+}
+
+int lea_lookup_drop(int run_fd, const char *vg)
+{
+	return drop(run_fd, LOOKUPS, vg);
+}
+
+/* Ids out of a file's lines into @lookup; the array is as large as the text could need. */
+static int parse_lookup(const char *text, size_t len_bytes, struct lea_lookup *lookup)
+{
+	lookup->pvid = calloc(len_bytes / PVID_CHARS + 1, sizeof(*lookup->pvid));
+	if (!lookup->pvid)
+		return -ENOMEM;
+	for (const char *line = text; *line; line += strspn(line, "\n")) {
+		size_t len = strcspn(line, "\n");
+
+		if (len == PVID_CHARS && !memchr(line, '/', len)) {
+			memcpy(lookup->pvid[lookup->count], line, len);
+			lookup->count++;
+		}
+		line += len;
+	}
+	return 0;
+}
+
+int lea_lookup_read(int run_fd, const char *vg, struct lea_lookup *ret_lookup)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	struct lea_lookup lookup = {0};
+	char path[192];
+	size_t len;
+	int r;
+
+	if (!vg_ok(vg))
+		return -EINVAL;
+	vg_path(LOOKUPS, vg, path);
+	r = lea_file_read(run_fd, path, LOOKUP_BYTES, &text, &len);
+	if (r < 0)
+		return r;
+	if (r == LEA_FILE_ABSENT)
+		return LEA_ONLINE_ABSENT;
+	r = parse_lookup(text, len, &lookup);
+	if (r < 0)
+		return r;
+	snprintf(lookup.vg, sizeof(lookup.vg), "%s", vg);
+	*ret_lookup = lookup;
+	return 0;
+}
+
+void lea_lookup_done(struct lea_lookup *lookup)
+{
+	free(lookup->pvid);
+	lookup->pvid = NULL;
+	lookup->count = 0;
+}
+
+static bool lists(const struct lea_lookup *lookup, const char *pvid)
+{
+	for (uint32_t i = 0; i < lookup->count; i++)
+		if (!strcmp(lookup->pvid[i], pvid))
+			return true;
+	return false;
+}
+
+/* One file that can't be read is no reason to miss the one that lists the PV. */
+static int find_in(int run_fd, DIR *dir, const char *pvid, struct lea_lookup *ret_lookup)
+{
+	struct lea_lookup lookup;
+	struct dirent *entry;
+
+	while ((entry = readdir(dir))) {
+		if (!strncmp(entry->d_name, UNPUBLISHED, strlen(UNPUBLISHED)) ||
+		    !vg_ok(entry->d_name) || lea_lookup_read(run_fd, entry->d_name, &lookup))
+			continue;
+		if (lists(&lookup, pvid)) {
+			*ret_lookup = lookup;
+			return 0;
+		}
+		lea_lookup_done(&lookup);
+	}
+	return LEA_ONLINE_ABSENT;
+}
+
+int lea_lookup_find(int run_fd, const char *pvid, struct lea_lookup *ret_lookup)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	int fd = openat(run_fd, LOOKUPS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return errno == ENOENT ? LEA_ONLINE_ABSENT : -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		r = -errno;
+		close(fd);
+		return r;
+	}
+	return find_in(run_fd, dir, pvid, ret_lookup);
+}
+
+int lea_hints_invalidate(int run_fd)
+{
+	LEA_AUTO(lea_closep)
+	int fd = openat(run_fd, "newhints",
+			O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = lea_file_remove(run_fd, "searched_devnames");
+	return r < 0 ? r : 0;
+}

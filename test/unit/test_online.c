@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "state/online.h"
+
+#include "base/cleanup.h"
+#include "unit/suite.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define ID1 "AAAAAA0000111122223333444455555a"
+#define ID2 "BBBBBB0000111122223333444455555b"
+#define ID3 "CCCCCC0000111122223333444455555c"
+
+static char folder[] = "/tmp/lea-online-XXXXXX";
+static int run_fd;
+
+static void setup(void)
+{
+	strcpy(folder, "/tmp/lea-online-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	run_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_ge(run_fd, 0);
+	ck_assert_int_eq(lea_online_ensure(run_fd), 0);
+}
+
+static void teardown(void)
+{
+	char command[128];
+
+	close(run_fd);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void put(const char *path, const char *text)
+{
+	int fd = openat(run_fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+}
+
+static const char *get(const char *path)
+{
+	static char text[1024];
+	int fd = openat(run_fd, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return NULL;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	ck_assert_int_ge(n, 0);
+	text[n] = '\0';
+	return text;
+}
+
+static const struct {
+	const char *claim;
+	struct lea_online online;
+	const char *text;
+} writes[] = {
+	{"all three lines", {8, 16, "data", "/dev/sdb"}, "8:16\nvg:data\ndev:/dev/sdb\n"},
+	{"no metadata, no vg line", {8, 16, "", "/dev/sdb"}, "8:16\ndev:/dev/sdb\n"},
+	{"no name, no dev line", {259, 1048575, "v", ""}, "259:1048575\nvg:v\n"},
+	{"a name of five bytes is left out", {7, 0, "v", "/dev/"}, "7:0\nvg:v\n"},
+	{"a name of six bytes is written", {7, 0, "v", "/dev/a"}, "7:0\nvg:v\ndev:/dev/a\n"},
+};
+
+START_TEST(writes_as_lvm2_does)
+{
+	struct stat info;
+
+	ck_assert_int_eq(lea_online_write(run_fd, ID1, &writes[_i].online), 0);
+	ck_assert_msg(!strcmp(get("pvs_online/" ID1), writes[_i].text), "%s", writes[_i].claim);
+	ck_assert_int_eq(fstatat(run_fd, "pvs_online/" ID1, &info, 0), 0);
+	ck_assert_int_eq(info.st_mode & 0777, 0600);
+	ck_assert(lea_online_exists(run_fd, ID1));
+}
+END_TEST
+
+START_TEST(folders_are_private)
+{
+	static const char *const name[] = {"pvs_online", "vgs_online", "pvs_lookup"};
+	struct stat info;
+
+	for (size_t i = 0; i < ARRAY_SIZE(name); i++) {
+		ck_assert_int_eq(fstatat(run_fd, name[i], &info, 0), 0);
+		ck_assert_int_eq(info.st_mode & 0777, 0700);
+	}
+	ck_assert_int_eq(lea_online_ensure(run_fd), 0);
+}
+END_TEST
+
+static const struct {
+	const char *claim, *text;
+	int want;
+	struct lea_online online;
+} reads[] = {
+	{"all three lines", "8:16\nvg:data\ndev:/dev/sdb\n", 0, {8, 16, "data", "/dev/sdb"}},
+	{"lines in another order", "8:16\ndev:/dev/sdb\nvg:data\n", 0, {8, 16, "data", "/dev/sdb"}},
+	{"number alone", "8:16\n", 0, {8, 16, "", ""}},
+	{"number without its newline", "8:16", 0, {8, 16, "", ""}},
+	{"unknown lines are passed over", "8:16\nx:y\nvg:data\nz\n", 0, {8, 16, "data", ""}},
+	{"last line unfinished", "8:16\nvg:da", 0, {8, 16, "da", ""}},
+	{"a VG's name with a slash is ignored", "8:16\nvg:../etc\n", 0, {8, 16, "", ""}},
+	{"a VG's name with a hyphen first is ignored", "8:16\nvg:-x\n", 0, {8, 16, "", ""}},
+	{"dot-dot is no VG", "8:16\nvg:..\n", 0, {8, 16, "", ""}},
+	{"a name outside /dev is ignored", "8:16\ndev:/etc/passwd\n", 0, {8, 16, "", ""}},
+	{"empty", "", LEA_ONLINE_MALFORMED, {0}},
+	{"garbage", "hello\nvg:data\n", LEA_ONLINE_MALFORMED, {0}},
+	{"major alone", "8\n", LEA_ONLINE_MALFORMED, {0}},
+	{"major and colon", "8:\n", LEA_ONLINE_MALFORMED, {0}},
+};
+
+START_TEST(reads_what_lvm2_reads)
+{
+	struct lea_online online = {0};
+
+	put("pvs_online/" ID1, reads[_i].text);
+	ck_assert_msg(lea_online_read(run_fd, ID1, &online) == reads[_i].want, "%s",
+		      reads[_i].claim);
+	ck_assert_msg(online.major == reads[_i].online.major &&
+			      online.minor == reads[_i].online.minor &&
+			      !strcmp(online.vg, reads[_i].online.vg) &&
+			      !strcmp(online.device, reads[_i].online.device),
+		      "%s", reads[_i].claim);
+}
+END_TEST
+
+START_TEST(names_too_long_are_ignored)
+{
+	struct lea_online online;
+	char text[512];
+
+	snprintf(text, sizeof(text), "8:1\nvg:%0200d\ndev:/dev/%0130d\n", 0, 0);
+	put("pvs_online/" ID1, text);
+	ck_assert_int_eq(lea_online_read(run_fd, ID1, &online), 0);
+	ck_assert_str_eq(online.vg, "");
+	ck_assert_str_eq(online.device, "");
+}
+END_TEST
+
+START_TEST(a_planted_link_is_not_followed)
+{
+	struct lea_online online = {8, 16, "data", "/dev/sdb"};
+
+	put("victim", "untouched");
+	ck_assert_int_eq(symlinkat("../victim", run_fd, "pvs_online/" ID1), 0);
+	ck_assert_int_lt(lea_online_read(run_fd, ID1, &online), 0);
+	ck_assert_int_eq(lea_online_create(run_fd, ID1, &online), LEA_ONLINE_EXISTS);
+	ck_assert_int_eq(lea_online_write(run_fd, ID1, &online), 0);
+	ck_assert_str_eq(get("victim"), "untouched");
+}
+END_TEST
+
+START_TEST(of_two_creators_one_wins)
+{
+	struct lea_online first = {8, 16, "data", "/dev/sdb"}, second = {8, 32, "data", "/dev/sdc"};
+
+	ck_assert_int_eq(lea_online_create(run_fd, ID1, &first), 0);
+	ck_assert_int_eq(lea_online_create(run_fd, ID1, &second), LEA_ONLINE_EXISTS);
+	ck_assert_str_eq(get("pvs_online/" ID1), "8:16\nvg:data\ndev:/dev/sdb\n");
+	ck_assert_int_eq(lea_online_write(run_fd, ID1, &second), 0);
+	ck_assert_str_eq(get("pvs_online/" ID1), "8:32\nvg:data\ndev:/dev/sdc\n");
+}
+END_TEST
+
+START_TEST(nothing_is_left_in_the_folder_but_the_record)
+{
+	struct lea_online online = {8, 16, "data", "/dev/sdb"};
+	struct lea_lookup lookup;
+
+	ck_assert_int_eq(lea_online_create(run_fd, ID1, &online), 0);
+	ck_assert_int_eq(lea_online_create(run_fd, ID1, &online), LEA_ONLINE_EXISTS);
+	ck_assert_int_eq(lea_online_remove(run_fd, ID1), 0);
+	ck_assert_int_eq(lea_online_remove(run_fd, ID1), 0);
+	ck_assert_int_eq(unlinkat(run_fd, "pvs_online", AT_REMOVEDIR), 0);
+	ck_assert_int_eq(lea_online_read(run_fd, ID1, &online), LEA_ONLINE_ABSENT);
+	ck_assert_int_eq(lea_lookup_find(run_fd, ID1, &lookup), LEA_ONLINE_ABSENT);
+}
+END_TEST
+
+START_TEST(ids_that_are_no_file_names_are_refused)
+{
+	struct lea_online online = {8, 16, "data", "/dev/sdb"};
+
+	ck_assert_int_lt(lea_online_write(run_fd, "../../etc/passwd", &online), 0);
+	ck_assert_int_lt(lea_online_write(run_fd, "AAAAAA000011112222333344445555/a", &online), 0);
+	ck_assert_int_lt(lea_vg_online_claim(run_fd, "../x"), 0);
+	ck_assert_int_lt(lea_vg_online_drop(run_fd, ".."), 0);
+}
+END_TEST
+
+START_TEST(a_claim_is_won_once)
+{
+	ck_assert(!lea_vg_online_exists(run_fd, "data"));
+	ck_assert_int_eq(lea_vg_online_claim(run_fd, "data"), 0);
+	ck_assert_int_eq(lea_vg_online_claim(run_fd, "data"), LEA_ONLINE_CLAIMED);
+	ck_assert(lea_vg_online_exists(run_fd, "data"));
+	ck_assert_str_eq(get("vgs_online/data"), "");
+	ck_assert_int_eq(lea_vg_online_drop(run_fd, "data"), 0);
+	ck_assert_int_eq(lea_vg_online_drop(run_fd, "data"), 0);
+	ck_assert(!lea_vg_online_exists(run_fd, "data"));
+}
+END_TEST
+
+START_TEST(lookup_files_list_members)
+{
+	static const char *const ids[] = {ID2, ID1};
+	struct lea_lookup lookup;
+
+	ck_assert_int_eq(lea_lookup_read(run_fd, "data", &lookup), LEA_ONLINE_ABSENT);
+	ck_assert_int_eq(lea_lookup_write(run_fd, "data", ids, 2), 0);
+	ck_assert_int_eq(lea_lookup_write(run_fd, "data", ids, 1), LEA_ONLINE_CLAIMED);
+	ck_assert_str_eq(get("pvs_lookup/data"), ID2 "\n" ID1 "\n");
+	put("pvs_lookup/.new-x", ID3 "\n");
+	put("pvs_lookup/other", "short\n\n" ID3 "\n");
+	ck_assert_int_eq(lea_lookup_find(run_fd, ID1, &lookup), 0);
+	ck_assert_str_eq(lookup.vg, "data");
+	ck_assert_uint_eq(lookup.count, 2);
+	ck_assert_str_eq(lookup.pvid[0], ID2);
+	lea_lookup_done(&lookup);
+	ck_assert_int_eq(lea_lookup_find(run_fd, ID3, &lookup), 0);
+	ck_assert_str_eq(lookup.vg, "other");
+	ck_assert_uint_eq(lookup.count, 1);
+	lea_lookup_done(&lookup);
+	ck_assert_int_eq(lea_lookup_drop(run_fd, "data"), 0);
+	ck_assert_int_eq(lea_lookup_find(run_fd, ID1, &lookup), LEA_ONLINE_ABSENT);
+}
+END_TEST
+
+static void record_two_vgs(void)
+{
+	static const char *const ids[] = {ID1, ID2};
+
+	ck_assert_int_eq(lea_online_write(run_fd, ID1, &(struct lea_online){8, 16, "a", ""}), 0);
+	ck_assert_int_eq(lea_online_write(run_fd, ID2, &(struct lea_online){8, 32, "", ""}), 0);
+	ck_assert_int_eq(lea_online_write(run_fd, ID3, &(struct lea_online){8, 48, "b", ""}), 0);
+	ck_assert_int_eq(lea_lookup_write(run_fd, "a", ids, 2), 0);
+	ck_assert_int_eq(lea_vg_online_claim(run_fd, "a"), 0);
+	ck_assert_int_eq(lea_vg_online_claim(run_fd, "b"), 0);
+}
+
+static const struct {
+	const char *claim, *pvid;
+	uint32_t major, minor;
+	bool has_id1, has_id2, has_claim_a, has_claim_b;
+} gone[] = {
+	{"a number takes its PV and VG along", NULL, 8, 16, false, true, false, true},
+	{"a PV without a VG finds it by lookup", NULL, 8, 32, true, false, false, true},
+	{"a number nobody has", NULL, 8, 99, true, true, true, true},
+	{"a PV by its id", ID1, 8, 16, false, true, false, true},
+	{"a PV that is back under another number stays", ID1, 8, 64, true, true, true, true},
+	{"a PV never seen", "DDDDDD0000111122223333444455555d", 8, 16, true, true, true, true},
+};
+
+START_TEST(forgets_what_is_gone)
+{
+	int r;
+
+	record_two_vgs();
+	if (gone[_i].pvid)
+		r = lea_online_forget_pv(run_fd, gone[_i].pvid, gone[_i].major, gone[_i].minor);
+	else
+		r = lea_online_forget_number(run_fd, gone[_i].major, gone[_i].minor);
+	ck_assert_int_eq(r, 0);
+	ck_assert_msg(lea_online_exists(run_fd, ID1) == gone[_i].has_id1, "%s", gone[_i].claim);
+	ck_assert_msg(lea_online_exists(run_fd, ID2) == gone[_i].has_id2, "%s", gone[_i].claim);
+	ck_assert_msg(lea_vg_online_exists(run_fd, "a") == gone[_i].has_claim_a, "%s",
+		      gone[_i].claim);
+	ck_assert_msg(lea_vg_online_exists(run_fd, "b") == gone[_i].has_claim_b, "%s",
+		      gone[_i].claim);
+	ck_assert_msg(!!get("pvs_lookup/a") == gone[_i].has_claim_a, "%s", gone[_i].claim);
+}
+END_TEST
+
+START_TEST(clearing_empties_all_three)
+{
+	record_two_vgs();
+	put("pvs_online/empty", "");
+	ck_assert_int_eq(lea_online_clear(run_fd), 0);
+	ck_assert_int_eq(unlinkat(run_fd, "pvs_online", AT_REMOVEDIR), 0);
+	ck_assert_int_eq(unlinkat(run_fd, "vgs_online", AT_REMOVEDIR), 0);
+	ck_assert_int_eq(unlinkat(run_fd, "pvs_lookup", AT_REMOVEDIR), 0);
+	ck_assert_int_eq(lea_online_clear(run_fd), 0);
+}
+END_TEST
+
+START_TEST(hints_are_flagged_stale)
+{
+	put("newhints", "old");
+	put("searched_devnames", "x");
+	ck_assert_int_eq(lea_hints_invalidate(run_fd), 0);
+	ck_assert_str_eq(get("newhints"), "");
+	ck_assert_ptr_null(get("searched_devnames"));
+	ck_assert_int_eq(lea_hints_invalidate(run_fd), 0);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("online");
+	TCase *tcase = tcase_create("records");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_loop_test(tcase, writes_as_lvm2_does, 0, (int)ARRAY_SIZE(writes));
+	tcase_add_test(tcase, folders_are_private);
+	tcase_add_loop_test(tcase, reads_what_lvm2_reads, 0, (int)ARRAY_SIZE(reads));
+	tcase_add_test(tcase, names_too_long_are_ignored);
+	tcase_add_test(tcase, a_planted_link_is_not_followed);
+	tcase_add_test(tcase, of_two_creators_one_wins);
+	tcase_add_test(tcase, nothing_is_left_in_the_folder_but_the_record);
+	tcase_add_test(tcase, ids_that_are_no_file_names_are_refused);
+	tcase_add_test(tcase, a_claim_is_won_once);
+	tcase_add_test(tcase, lookup_files_list_members);
+	tcase_add_loop_test(tcase, forgets_what_is_gone, 0, (int)ARRAY_SIZE(gone));
+	tcase_add_test(tcase, clearing_empties_all_three);
+	tcase_add_test(tcase, hints_are_flagged_stale);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

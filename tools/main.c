@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Builds the real world and picks the command, by the name we were started under or by the first
+ * argument. What is not ours goes to the real lvm.
+ */
+#include "cmd.h"
+
+#include "base/cleanup.h"
+#include "flow/report.h"
+#include "world/clock_kernel.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct lea_cmd *const lvm2_cmds[] = {
+	&lea_cmd_pvscan,
+	&lea_cmd_vgchange,
+};
+
+static const struct lea_cmd *find_cmd(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(lvm2_cmds); i++)
+		if (!strcmp(lvm2_cmds[i]->name, name))
+			return lvm2_cmds[i];
+	for (const struct lea_cmd *cmd = lea_cmd_lvmevent; cmd->name; cmd++)
+		if (!strcmp(cmd->name, name))
+			return cmd;
+	return NULL;
+}
+
+static void help_line(const struct lea_cmd *cmd)
+{
+	printf("  %-12s %s\n", cmd->name, cmd->help);
+}
+
+static int help(void)
+{
+	printf("Usage: lvmevent COMMAND [ARGUMENTS]\n\nEvent activation of LVM2 volume groups.\n\n");
+	for (size_t i = 0; i < ARRAY_SIZE(lvm2_cmds); i++)
+		help_line(lvm2_cmds[i]);
+	for (const struct lea_cmd *cmd = lea_cmd_lvmevent; cmd->name; cmd++)
+		help_line(cmd);
+	printf("\n  --help       This text.\n  --version    The version of this program.\n\n"
+	       "Every other command is the real lvm's and handed over to it.\n");
+	return LEA_EXIT_DONE;
+}
+
+/* A closed stream would be taken by the first device we open, and written to. */
+static int check_streams(void)
+{
+	int fd;
+
+	for (fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+			return -1;
+	return 0;
+}
+
+static bool is_enqueue(int argc, char *const argv[])
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--enqueue"))
+			return true;
+	return false;
+}
+
+static int run(const char *name, int argc, char *argv[])
+{
+	const struct lea_cmd *cmd = find_cmd(name);
+	struct lea_report report;
+	struct lea_world world;
+	int code;
+
+	lea_report_init(&report, stdout, stderr, name);
+	lea_world_init(&world, "", &report.log, environ);
+	world.clock = lea_clock_kernel();
+	code = cmd ? cmd->run(&world, argc, argv) : lea_hand_to_lvm(&world, argc, argv);
+	lea_world_done(&world);
+	return code;
+}
+
+int main(int argc, char *argv[])
+{
+	const char *name, *slash;
+
+	if (argc < 1 || check_streams() < 0)
+		return LEA_EXIT_INIT;
+	slash = strrchr(argv[0], '/');
+	name = slash ? slash + 1 : argv[0];
+	if (strcmp(name, lea_cmd_pvscan.name) && strcmp(name, lea_cmd_vgchange.name)) {
+		if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+			return help();
+		if (!strcmp(argv[1], "--version")) {
+			printf("lvmevent %s\n", LEA_VERSION);
+			return LEA_EXIT_DONE;
+		}
+		argc--;
+		argv++;
+		name = argv[0];
+	}
+	if (!strcmp(name, lea_cmd_pvscan.name) && is_enqueue(argc, argv))
+		return lea_cmd_enqueue(argc, argv);
+	return run(name, argc, argv);
+}
