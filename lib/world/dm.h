@@ -59,7 +59,8 @@ struct lea_dm_options {
 	bool udev_sync;	     /* wait for udev */
 	bool udev_rules;     /* udev makes nodes and links; false: libdevmapper does */
 	bool verify_udev;    /* check and mend nodes after udev */
-	struct lea_log *log; /* where libdevmapper's own messages go; borrowed while a dm lives */
+	struct lea_log *log; /* where libdevmapper's messages go; borrowed while the dm lives */
+	bool disable_udev;   /* DM_DISABLE_UDEV is in the environment: as if there were no udev */
 };
 
 /* Opens /dev/mapper/control at the first request, not before. */
