@@ -111,6 +111,8 @@ static int open_dm(struct lea_world *world, const struct lea_common *common, str
 		.dev_dir = conf->dev_dir,
 		.udev_rules = conf->udev_rules,
 		.verify_udev = conf->verify_udev_operations,
+		.log = world->log,
+		.disable_udev = !!lea_world_env(world, "DM_DISABLE_UDEV"),
 	};
 
 	if (common->no_udev_sync)

@@ -13,55 +13,62 @@
 #include <stdint.h>
 
 enum lea_activation {
-	LEA_ACTIVATE,      /* -ay */
+	LEA_ACTIVATE,	   /* -ay */
 	LEA_ACTIVATE_AUTO, /* -aay */
-	LEA_DEACTIVATE,    /* -an */
+	LEA_DEACTIVATE,	   /* -an */
 };
 
 struct lea_activate_options {
 	enum lea_activation what;
-	bool only_complete;      /* --autoactivation event, pvscan -aay: incomplete is no error */
-	bool named;              /* the user named this VG: refusals are errors, not silence */
-	bool test;               /* -t: change nothing */
-	bool ignore_skip;        /* -K */
-	bool no_lock;            /* --nolocking */
-	bool no_wait_lock;       /* busy is LEA_ACTIVATE_VG_BUSY, not a wait */
-	bool quiet_refusals;     /* event: no lines for foreign, exported, shared */
-	const char *mode;        /* --activationmode; NULL: conf->activation_mode */
+	bool only_complete;	  /* --autoactivation event, pvscan -aay: incomplete is no error */
+	bool named;		  /* the user named this VG: refusals are errors, not silence */
+	bool test;		  /* -t: change nothing */
+	bool ignore_skip;	  /* -K */
+	bool no_lock;		  /* --nolocking */
+	bool no_wait_lock;	  /* busy is LEA_ACTIVATE_VG_BUSY, not a wait */
+	bool quiet_refusals;	  /* event: no lines for foreign, exported, shared */
+	const char *mode;	  /* --activationmode; NULL: conf->activation_mode */
+	bool ignore_lock_failure; /* --sysinit, --ignorelockingfailure: no lock folder, no lock */
+	const char *const *devices; /* --devices list; NULL: not given */
+	uint32_t device_count;
 };
 
 /* What became of a VG. */
 enum lea_activate_outcome {
-	LEA_ACTIVATE_FAILED = 1,  /* some LV failed or the VG was refused by name: exit 5; logged */
-	LEA_ACTIVATE_INCOMPLETE,  /* "VG X is incomplete." printed when only_complete */
-	LEA_ACTIVATE_REFUSED,     /* skipped silently: not named and not ours */
-	LEA_ACTIVATE_DELEGATE,    /* nothing done: this VG is for the real lvm; reason in result */
-	LEA_ACTIVATE_VG_BUSY,     /* no_wait_lock */
-	LEA_ACTIVATE_NOT_AUTO,    /* -aay and the VG's autoactivation property is off */
+	LEA_ACTIVATE_FAILED = 1, /* some LV failed or the VG was refused by name: exit 5; logged */
+	LEA_ACTIVATE_INCOMPLETE, /* "VG X is incomplete." printed when only_complete */
+	LEA_ACTIVATE_REFUSED,	 /* skipped silently: not named and not ours */
+	LEA_ACTIVATE_DELEGATE,	 /* nothing done: this VG is for the real lvm; reason in result */
+	LEA_ACTIVATE_VG_BUSY,	 /* no_wait_lock */
+	LEA_ACTIVATE_NOT_AUTO,	 /* -aay and the VG's autoactivation property is off */
 };
 
 struct lea_activate_result {
-	uint32_t active;          /* visible LVs active now */
-	uint32_t failed;          /* LVs that failed */
-	uint32_t resumed;         /* nodes made now: their udev work is open until the finish */
-	const char *why;          /* static or arena text for DELEGATE; NULL otherwise */
+	uint32_t active;  /* visible LVs active now */
+	uint32_t failed;  /* LVs that failed */
+	uint32_t resumed; /* nodes made now: their udev work is open until the finish */
+	const char *why;  /* static or arena text for DELEGATE; NULL otherwise */
 };
 
-/* One transaction over one or several VGs: locks stay held until lea_activation_finish. */
+/* One transaction over one or several VGs: locks stay held until lea_activation_finish. @options
+ * are read at every VG, so the caller may change no_wait_lock and named in between; borrowed until
+ * then. Without world->dm (--driverloaded n, activation off) nothing is active and nothing fails.
+ */
 struct lea_activation_run;
 LEA_MUST_CHECK int lea_activation_start(struct lea_world *world, const struct lea_conf *conf,
 					const struct lea_activate_options *options,
 					struct lea_activation_run **ret_run);
 /*
- * lea_activation_vg - do one VG: takes V_<name>, reads its PVs again through @devices, decides, acts.
+ * lea_activation_vg - do one VG: takes V_<name>, reads its PVs again through @devices, decides,
+ * acts.
  * @devices: the PVs of the VG as known before the lock (names, numbers); borrowed
  * On 0 the nodes are made and resumed; udev's part is waited for in lea_activation_finish.
  */
 LEA_MUST_CHECK int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 				     const struct lea_scan_vg *known,
 				     struct lea_activate_result *ret_result);
-/* Waits for udev, verifies, releases the locks, prints the "N logical volume(s)" lines, drops or keeps
- * vgs_online. 0, LEA_ACTIVATE_FAILED, or a fault; @run is freed in every case. */
+/* Waits for udev, verifies, releases the locks, prints the "N logical volume(s)" lines, drops or
+ * keeps vgs_online. 0, LEA_ACTIVATE_FAILED, or a fault; @run is freed in every case. */
 LEA_MUST_CHECK int lea_activation_finish(struct lea_activation_run *run);
 
 #endif

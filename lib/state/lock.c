@@ -113,9 +113,30 @@ static void release_turnstile(struct lea_lock **aux)
 	free_lock(LEA_TAKE(*aux));
 }
 
+static int make_one(const char *path, mode_t mode)
+{
+	return mkdir(path, mode) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+/* With its parents: early in a boot /run/lock may not be there. */
 static int make_dir(const char *dir)
 {
-	return mkdir(dir, DIR_MODE) < 0 && errno != EEXIST ? -errno : 0;
+	LEA_AUTO(lea_freep) char *path = NULL;
+	int r = make_one(dir, DIR_MODE);
+
+	if (r != -ENOENT)
+		return r;
+	path = strdup(dir);
+	if (!path)
+		return -ENOMEM;
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		r = make_one(path, 0755);
+		if (r < 0)
+			return r;
+		*slash = '/';
+	}
+	return make_one(dir, DIR_MODE);
 }
 
 static int take_turnstile(const struct lea_lock_how *how, const char *name,

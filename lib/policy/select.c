@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tests stand in lvm2's order, because the first one that says no is the reason people see.
+ */
+#include "policy/select.h"
+
+#include <string.h>
+
+static bool has_tag(const struct lea_strings *tags, const char *tag)
+{
+	for (uint32_t i = 0; i < tags->count; i++)
+		if (!strcmp(tags->item[i], tag))
+			return true;
+	return false;
+}
+
+static bool is_tagged(const struct lea_vg *vg, const struct lea_lv *lv, const char *tag)
+{
+	return has_tag(&lv->tags, tag) || has_tag(&vg->tags, tag);
+}
+
+static bool has_host_tag(const struct lea_vg *vg, const struct lea_lv *lv,
+			 const struct lea_select_rules *rules)
+{
+	for (uint32_t i = 0; i < rules->host_tags.count; i++)
+		if (is_tagged(vg, lv, rules->host_tags.item[i]))
+			return true;
+	return false;
+}
+
+/* "vg/lv" word by word; "vg/" and "vg/lv/x" are no LV's name. */
+static bool is_named(const struct lea_vg *vg, const struct lea_lv *lv, const char *item)
+{
+	size_t vg_chars = strlen(vg->name);
+
+	if (strncmp(item, vg->name, vg_chars) != 0)
+		return false;
+	if (!item[vg_chars])
+		return true;
+	return item[vg_chars] == '/' && !strcmp(item + vg_chars + 1, lv->name);
+}
+
+static bool matches(const struct lea_vg *vg, const struct lea_lv *lv,
+		    const struct lea_select_rules *rules, const struct lea_volume_list *list)
+{
+	for (uint32_t i = 0; i < list->count; i++) {
+		const char *item = list->item[i];
+		bool hit;
+
+		if (!strcmp(item, "@*"))
+			hit = has_host_tag(vg, lv, rules);
+		else if (*item == '@')
+			hit = item[1] && is_tagged(vg, lv, item + 1);
+		else
+			hit = is_named(vg, lv, item);
+		if (hit)
+			return true;
+	}
+	return false;
+}
+
+/* Without a list, a host that has tags takes only what carries one of them. */
+static bool passes_volume_list(const struct lea_vg *vg, const struct lea_lv *lv,
+			       const struct lea_select_rules *rules)
+{
+	if (rules->volume_list.defined)
+		return matches(vg, lv, rules, &rules->volume_list);
+	return !rules->host_tags.count || has_host_tag(vg, lv, rules);
+}
+
+enum lea_selected lea_select_lv(const struct lea_vg *vg, const struct lea_lv *lv,
+				const struct lea_select_rules *rules)
+{
+	if (!lea_lv_is_visible(lv))
+		return LEA_SELECT_HIDDEN;
+	if (lv->flags & LEA_FLAG_ACTIVATION_SKIP && !rules->ignore_skip)
+		return LEA_SELECT_SKIP_FLAG;
+	if (rules->automatic && rules->auto_list.defined &&
+	    !matches(vg, lv, rules, &rules->auto_list))
+		return LEA_SELECT_NOT_IN_AUTO;
+	if (rules->automatic && lv->flags & LEA_FLAG_NOAUTOACTIVATE)
+		return LEA_SELECT_NOT_AUTO;
+	if (!passes_volume_list(vg, lv, rules))
+		return LEA_SELECT_FILTERED;
+	return LEA_SELECTED;
+}
+
+bool lea_select_read_only(const struct lea_vg *vg, const struct lea_lv *lv,
+			  const struct lea_select_rules *rules)
+{
+	return rules->read_only_list.defined && matches(vg, lv, rules, &rules->read_only_list);
+}
+
+const char *lea_select_reason(enum lea_selected selected)
+{
+	static const char *const reasons[] = {
+		[LEA_SELECTED] = NULL,
+		[LEA_SELECT_HIDDEN] = "part of another LV",
+		[LEA_SELECT_SKIP_FLAG] = "its activation skip flag is set",
+		[LEA_SELECT_NOT_IN_AUTO] = "not in activation/auto_activation_volume_list",
+		[LEA_SELECT_NOT_AUTO] = "its autoactivation property is off",
+		[LEA_SELECT_FILTERED] = "not in activation/volume_list",
+	};
+
+	return reasons[selected];
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * device-mapper through libdevmapper's tasks, one ioctl each. The operations of a transaction share
+ * one udev cookie, which wait() closes.
+ */
+#include "world/dm.h"
+
+#include "base/cleanup.h"
+#include "world/dm_links.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libdevmapper.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sem.h>
+#include <time.h>
+#include <unistd.h>
+
+#define UDEV_CONTROL	"/run/udev/control"
+#define POLL_FIRST_MS	2U
+#define POLL_LONGEST_MS 20U
+#define LIBRARY_LEVEL	7 /* the bits above are flags of libdevmapper's own */
+
+struct kernel_dm {
+	struct lea_dm dm;
+	struct lea_dm_links links;
+	char *dev_dir;
+	bool own_links;	 /* udev does not make them, or is not trusted with them */
+	uint32_t cookie; /* of the open transaction; 0: none */
+};
+
+/* libdevmapper's log function has no argument to carry this. One dm per process uses it. */
+static struct lea_log *library_log;
+
+static enum lea_log_level library_level(int level)
+{
+	switch (level & LIBRARY_LEVEL) {
+	case 7:
+	case 6:
+	case 5:
+		return LEA_LOG_DEBUG;
+	case 4:
+		return LEA_LOG_WARNING;
+	default:
+		return LEA_LOG_ERROR;
+	}
+}
+
+static LEA_PRINTF(5, 6) void from_library(int level, const char *file, int line, int dm_errno,
+					  const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	(void)file;
+	(void)line;
+	(void)dm_errno;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	lea_log(library_log, library_level(level), "%s", text);
+}
+
+static void destroy_taskp(struct dm_task **task)
+{
+	if (*task)
+		dm_task_destroy(*task);
+}
+
+#define AUTO_TASK LEA_AUTO(destroy_taskp) struct dm_task
+
+static struct kernel_dm *kernel_of(struct lea_dm *dm)
+{
+	return container_of(dm, struct kernel_dm, dm);
+}
+
+static int run(struct dm_task *task)
+{
+	int fault;
+
+	if (dm_task_run(task))
+		return 0;
+	fault = dm_task_get_errno(task);
+	return fault ? -fault : -EIO;
+}
+
+/* A task for the node that has this uuid, run. */
+static int run_by_uuid(int type, const char *uuid, struct dm_task **ret_task)
+{
+	AUTO_TASK *task = dm_task_create(type);
+	int r;
+
+	if (!task || !dm_task_set_uuid(task, uuid))
+		return -ENOMEM;
+	r = run(task);
+	if (!r)
+		*ret_task = LEA_TAKE(task);
+	return r;
+}
+
+static int kernel_info(struct lea_dm *dm, const char *uuid, struct lea_dm_info *ret_info)
+{
+	AUTO_TASK *task = NULL;
+	struct dm_info info;
+	int r = run_by_uuid(DM_DEVICE_INFO, uuid, &task);
+
+	(void)dm;
+	if (r)
+		return r;
+	if (!dm_task_get_info(task, &info))
+		return -EIO;
+	if (!info.exists)
+		return LEA_DM_ABSENT;
+	*ret_info = (struct lea_dm_info){
+		.major = info.major,
+		.minor = info.minor,
+		.open_count = (uint32_t)info.open_count,
+		.live_table = info.live_table,
+		.inactive_table = info.inactive_table,
+		.suspended = info.suspended,
+		.read_only = info.read_only,
+	};
+	snprintf(ret_info->name, sizeof(ret_info->name), "%s", dm_task_get_name(task));
+	return 0;
+}
+
+static int kernel_uuid_of(struct lea_dm *dm, const char *name,
+			  char ret_uuid[static LEA_DM_UUID_BYTES])
+{
+	AUTO_TASK *task = dm_task_create(DM_DEVICE_INFO);
+	struct dm_info info;
+	int r;
+
+	(void)dm;
+	if (!task || !dm_task_set_name(task, name))
+		return -ENOMEM;
+	r = run(task);
+	if (r)
+		return r;
+	if (!dm_task_get_info(task, &info))
+		return -EIO;
+	if (!info.exists)
+		return LEA_DM_ABSENT;
+	snprintf(ret_uuid, LEA_DM_UUID_BYTES, "%s", dm_task_get_uuid(task));
+	return 0;
+}
+
+static bool is_row(const struct lea_row *row, uint64_t start, uint64_t length, const char *target,
+		   const char *params)
+{
+	return row->start_sectors == start && row->length_sectors == length && target && params &&
+	       !strcmp(row->target, target) && !strcmp(row->params, params);
+}
+
+static int kernel_same_table(struct lea_dm *dm, const char *uuid, const struct lea_table *table,
+			     bool *ret_same)
+{
+	AUTO_TASK *task = NULL;
+	uint64_t start, length;
+	char *target, *params;
+	void *next = NULL;
+	uint32_t i = 0;
+	int r = run_by_uuid(DM_DEVICE_TABLE, uuid, &task);
+
+	(void)dm;
+	if (r)
+		return r;
+	*ret_same = true;
+	do {
+		target = params = NULL;
+		next = dm_get_next_target(task, next, &start, &length, &target, &params);
+		if (!target)
+			break;
+		if (i >= table->row_count ||
+		    !is_row(&table->row[i++], start, length, target, params))
+			*ret_same = false;
+	} while (next);
+	*ret_same = *ret_same && i == table->row_count;
+	return 0;
+}
+
+static int kernel_create(struct lea_dm *dm, const struct lea_dm_node *node, uint32_t *ret_major,
+			 uint32_t *ret_minor)
+{
+	AUTO_TASK *task = dm_task_create(DM_DEVICE_CREATE);
+	struct dm_info info;
+	int r;
+
+	(void)dm;
+	if (!task || !dm_task_set_name(task, node->name) || !dm_task_set_uuid(task, node->uuid))
+		return -ENOMEM;
+	if (node->read_only && !dm_task_set_ro(task))
+		return -EINVAL;
+	/* A major number from another kernel gives way to this one's; only the minor counts. */
+	if (node->fixed_minor &&
+	    !dm_task_set_major_minor(task, (int)node->major, (int)node->minor, 1))
+		return -EINVAL;
+	r = run(task);
+	if (r)
+		return r;
+	if (!dm_task_get_info(task, &info) || !info.exists)
+		return -EIO;
+	*ret_major = info.major;
+	*ret_minor = info.minor;
+	return 0;
+}
+
+static int kernel_load(struct lea_dm *dm, const struct lea_dm_node *node,
+		       const struct lea_table *table)
+{
+	AUTO_TASK *task = dm_task_create(DM_DEVICE_RELOAD);
+
+	(void)dm;
+	if (!task || !dm_task_set_name(task, node->name))
+		return -ENOMEM;
+	if (node->read_only && !dm_task_set_ro(task))
+		return -EINVAL;
+	for (uint32_t i = 0; i < table->row_count; i++) {
+		const struct lea_row *row = &table->row[i];
+
+		if (!dm_task_add_target(task, row->start_sectors, row->length_sectors, row->target,
+					row->params))
+			return -ENOMEM;
+	}
+	return run(task);
+}
+
+static int set_read_ahead(struct dm_task *task, const struct lea_dm_node *node)
+{
+	const uint32_t flags = node->read_ahead_is_minimum ? DM_READ_AHEAD_MINIMUM_FLAG : 0;
+
+	if (!node->has_read_ahead)
+		return 0;
+	return dm_task_set_read_ahead(task, node->read_ahead_sectors, flags) ? 0 : -EINVAL;
+}
+
+static int kernel_resume(struct lea_dm *dm, const struct lea_dm_node *node)
+{
+	struct kernel_dm *kernel = kernel_of(dm);
+	AUTO_TASK *task = dm_task_create(DM_DEVICE_RESUME);
+	int r;
+
+	if (!task || !dm_task_set_name(task, node->name))
+		return -ENOMEM;
+	r = set_read_ahead(task, node);
+	if (r)
+		return r;
+	if (!dm_task_set_cookie(task, &kernel->cookie, node->udev_flags))
+		return -EIO;
+	r = run(task);
+	if (!r && kernel->own_links)
+		r = lea_dm_links_add(&kernel->links, node, true);
+	return r;
+}
+
+static int kernel_remove(struct lea_dm *dm, const struct lea_dm_node *node, bool retry)
+{
+	struct kernel_dm *kernel = kernel_of(dm);
+	AUTO_TASK *task = dm_task_create(DM_DEVICE_REMOVE);
+	int r;
+
+	if (!task || !dm_task_set_name(task, node->name))
+		return -ENOMEM;
+	if (retry && !dm_task_retry_remove(task))
+		return -EINVAL;
+	if (!dm_task_set_cookie(task, &kernel->cookie, node->udev_flags))
+		return -EIO;
+	r = run(task);
+	if (r == -EBUSY)
+		return LEA_DM_BUSY;
+	if (r == -ENXIO)
+		return LEA_DM_ABSENT;
+	if (!r && kernel->own_links)
+		r = lea_dm_links_add(&kernel->links, node, false);
+	return r;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void sleep_ms(uint32_t ms)
+{
+	const struct timespec time = {.tv_nsec = (long)ms * 1000000};
+
+	nanosleep(&time, NULL);
+}
+
+/* Nobody will count it down any more: without this it would stay until the next boot. */
+static void drop_cookie(uint32_t cookie)
+{
+	int id = semget((key_t)cookie, 1, 0);
+
+	if (id >= 0)
+		semctl(id, 0, IPC_RMID);
+	dm_task_update_nodes();
+}
+
+/* The library's own wait has no limit, and one lost event would hold our locks for ever. */
+static int wait_for_cookie(uint32_t cookie, uint32_t limit_ms)
+{
+	const uint64_t end = now_ms() + limit_ms;
+	uint32_t pause = POLL_FIRST_MS;
+	int ready = 0;
+
+	if (!limit_ms)
+		return dm_udev_wait(cookie) ? 0 : -EIO;
+	for (;;) {
+		if (!dm_udev_wait_immediate(cookie, &ready))
+			return -EIO;
+		if (ready)
+			return 0;
+		if (now_ms() >= end) {
+			drop_cookie(cookie);
+			return -ETIMEDOUT;
+		}
+		sleep_ms(pause);
+		pause = pause * 2 > POLL_LONGEST_MS ? POLL_LONGEST_MS : pause * 2;
+	}
+}
+
+static int kernel_wait(struct lea_dm *dm, uint32_t limit_ms)
+{
+	struct kernel_dm *kernel = kernel_of(dm);
+	const uint32_t cookie = kernel->cookie;
+	int r, s;
+
+	kernel->cookie = 0;
+	if (cookie) {
+		r = wait_for_cookie(cookie, limit_ms);
+	} else {
+		dm_task_update_nodes();
+		r = 0;
+	}
+	s = lea_dm_links_settle(&kernel->links);
+	return r ? r : s;
+}
+
+static void kernel_free(struct lea_dm *dm)
+{
+	struct kernel_dm *kernel = kernel_of(dm);
+
+	if (kernel->cookie)
+		drop_cookie(kernel->cookie);
+	lea_dm_links_done(&kernel->links);
+	dm_lib_release();
+	library_log = NULL;
+	free(kernel->dev_dir);
+	free(kernel);
+}
+
+int lea_dm_kernel_new(const struct lea_dm_options *options, struct lea_dm **ret_dm)
+{
+	LEA_AUTO(lea_freep) struct kernel_dm *kernel = calloc(1, sizeof(*kernel));
+	const bool has_udev = !options->disable_udev && !access(UDEV_CONTROL, F_OK);
+
+	if (!kernel)
+		return -ENOMEM;
+	kernel->dev_dir = strdup(options->dev_dir);
+	if (!kernel->dev_dir)
+		return -ENOMEM;
+	kernel->dm = (struct lea_dm){
+		.info = kernel_info,
+		.uuid_of = kernel_uuid_of,
+		.same_table = kernel_same_table,
+		.create = kernel_create,
+		.load = kernel_load,
+		.resume = kernel_resume,
+		.remove = kernel_remove,
+		.wait = kernel_wait,
+		.free = kernel_free,
+		.udev_rules = has_udev && options->udev_rules,
+		.udev_fallback = options->verify_udev,
+	};
+	kernel->own_links = !kernel->dm.udev_rules || options->verify_udev;
+	lea_dm_links_init(&kernel->links, kernel->dev_dir, options->log, kernel->dm.udev_rules);
+	library_log = options->log;
+	dm_log_with_errno_init(from_library);
+	if (!dm_set_dev_dir(kernel->dev_dir)) {
+		free(kernel->dev_dir);
+		return -EINVAL;
+	}
+	dm_udev_set_sync_support(has_udev && options->udev_sync);
+	dm_udev_set_checking(options->verify_udev);
+	*ret_dm = &LEA_TAKE(kernel)->dm;
+	return 0;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fake/dm.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+static struct fake_dm *fake_of(struct lea_dm *dm)
+{
+	return container_of(dm, struct fake_dm, dm);
+}
+
+/* Records the step; true when it is the one to fail. */
+static LEA_PRINTF(2, 3) bool fails(struct fake_dm *fake, const char *format, ...)
+{
+	va_list args;
+
+	if (fake->step_count == FAKE_DM_STEPS)
+		abort();
+	va_start(args, format);
+	if (vasprintf(&fake->step[fake->step_count], format, args) < 0)
+		abort();
+	va_end(args);
+	return (int32_t)fake->step_count++ == fake->fail_at;
+}
+
+struct fake_dm_node *fake_dm_find(struct fake_dm *fake, const char *name)
+{
+	for (uint32_t i = 0; i < FAKE_DM_NODES; i++)
+		if (fake->node[i].exists && !strcmp(fake->node[i].info.name, name))
+			return &fake->node[i];
+	return NULL;
+}
+
+static struct fake_dm_node *find_uuid(struct fake_dm *fake, const char *uuid)
+{
+	for (uint32_t i = 0; i < FAKE_DM_NODES; i++)
+		if (fake->node[i].exists && !strcmp(fake->node[i].uuid, uuid))
+			return &fake->node[i];
+	return NULL;
+}
+
+uint32_t fake_dm_count(const struct fake_dm *fake)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < FAKE_DM_NODES; i++)
+		count += fake->node[i].exists;
+	return count;
+}
+
+static void put_rows(const struct lea_table *table, char *to, size_t to_bytes)
+{
+	size_t used = 0;
+
+	*to = '\0';
+	for (uint32_t i = 0; i < table->row_count && used < to_bytes; i++) {
+		const struct lea_row *row = &table->row[i];
+
+		used += (size_t)snprintf(to + used, to_bytes - used,
+					 "%" PRIu64 " %" PRIu64 " %s %s\n", row->start_sectors,
+					 row->length_sectors, row->target, row->params);
+	}
+}
+
+static int fake_info(struct lea_dm *dm, const char *uuid, struct lea_dm_info *ret_info)
+{
+	const struct fake_dm_node *node = find_uuid(fake_of(dm), uuid);
+
+	if (!node)
+		return LEA_DM_ABSENT;
+	*ret_info = node->info;
+	return 0;
+}
+
+static int fake_uuid_of(struct lea_dm *dm, const char *name,
+			char ret_uuid[static LEA_DM_UUID_BYTES])
+{
+	const struct fake_dm_node *node = fake_dm_find(fake_of(dm), name);
+
+	if (!node)
+		return LEA_DM_ABSENT;
+	memcpy(ret_uuid, node->uuid, LEA_DM_UUID_BYTES);
+	return 0;
+}
+
+static int fake_same_table(struct lea_dm *dm, const char *uuid, const struct lea_table *table,
+			   bool *ret_same)
+{
+	const struct fake_dm_node *node = find_uuid(fake_of(dm), uuid);
+	char rows[2048];
+
+	if (!node)
+		return -ENXIO;
+	put_rows(table, rows, sizeof(rows));
+	*ret_same = !strcmp(rows, node->table);
+	return 0;
+}
+
+static struct fake_dm_node *free_slot(struct fake_dm *fake)
+{
+	for (uint32_t i = 0; i < FAKE_DM_NODES; i++)
+		if (!fake->node[i].exists)
+			return &fake->node[i];
+	abort();
+}
+
+struct fake_dm_node *fake_dm_add(struct fake_dm *fake, const char *name, const char *uuid,
+				 const char *table)
+{
+	struct fake_dm_node *node = free_slot(fake);
+
+	*node = (struct fake_dm_node){.exists = true};
+	snprintf(node->info.name, sizeof(node->info.name), "%s", name);
+	snprintf(node->uuid, sizeof(node->uuid), "%s", uuid);
+	snprintf(node->table, sizeof(node->table), "%s", table);
+	node->info.major = 253;
+	node->info.minor = fake->next_minor++;
+	node->info.live_table = *table;
+	return node;
+}
+
+static int fake_create(struct lea_dm *dm, const struct lea_dm_node *node, uint32_t *ret_major,
+		       uint32_t *ret_minor)
+{
+	struct fake_dm *fake = fake_of(dm);
+	struct fake_dm_node *made;
+
+	if (fails(fake, "create %s%s", node->name, node->read_only ? " ro" : ""))
+		return -EIO;
+	if (fake_dm_find(fake, node->name) || find_uuid(fake, node->uuid))
+		return -EBUSY;
+	made = fake_dm_add(fake, node->name, node->uuid, "");
+	if (node->fixed_minor) {
+		fake->next_minor--;
+		made->info.minor = node->minor;
+	}
+	*ret_major = made->info.major;
+	*ret_minor = made->info.minor;
+	return 0;
+}
+
+static int fake_load(struct lea_dm *dm, const struct lea_dm_node *node,
+		     const struct lea_table *table)
+{
+	struct fake_dm *fake = fake_of(dm);
+	struct fake_dm_node *there;
+
+	if (fails(fake, "load %s%s", node->name, node->read_only ? " ro" : ""))
+		return -EIO;
+	there = fake_dm_find(fake, node->name);
+	if (!there)
+		return -ENXIO;
+	put_rows(table, there->loaded, sizeof(there->loaded));
+	there->loaded_read_only = node->read_only;
+	there->info.inactive_table = true;
+	return 0;
+}
+
+static int fake_resume(struct lea_dm *dm, const struct lea_dm_node *node)
+{
+	struct fake_dm *fake = fake_of(dm);
+	struct fake_dm_node *there;
+
+	if (fails(fake, "resume %s", node->name))
+		return -EIO;
+	there = fake_dm_find(fake, node->name);
+	if (!there)
+		return -ENXIO;
+	if (there->info.inactive_table) {
+		memcpy(there->table, there->loaded, sizeof(there->table));
+		there->info.read_only = there->loaded_read_only;
+		there->info.inactive_table = false;
+		there->info.live_table = true;
+	}
+	there->info.suspended = false;
+	there->udev_flags = node->udev_flags;
+	if (node->has_read_ahead)
+		there->read_ahead_sectors = node->read_ahead_sectors;
+	fake->unwaited++;
+	return 0;
+}
+
+static int fake_remove(struct lea_dm *dm, const struct lea_dm_node *node, bool retry)
+{
+	struct fake_dm *fake = fake_of(dm);
+	struct fake_dm_node *there;
+
+	if (fails(fake, "remove %s%s", node->name, retry ? " retry" : ""))
+		return -EIO;
+	there = fake_dm_find(fake, node->name);
+	if (!there)
+		return LEA_DM_ABSENT;
+	if (there->info.open_count)
+		return LEA_DM_BUSY;
+	there->exists = false;
+	fake->unwaited++;
+	return 0;
+}
+
+static int fake_wait(struct lea_dm *dm, uint32_t limit_ms)
+{
+	struct fake_dm *fake = fake_of(dm);
+
+	fake->wait_limit_ms = limit_ms;
+	fake->unwaited = 0;
+	return fails(fake, "wait") ? -ETIMEDOUT : 0;
+}
+
+static void fake_free(struct lea_dm *dm)
+{
+	struct fake_dm *fake = fake_of(dm);
+
+	for (uint32_t i = 0; i < fake->step_count; i++)
+		free(fake->step[i]);
+	free(fake);
+}
+
+struct fake_dm *fake_dm_new(void)
+{
+	struct fake_dm *fake = calloc(1, sizeof(*fake));
+
+	if (!fake)
+		abort();
+	fake->fail_at = -1;
+	fake->dm = (struct lea_dm){
+		.info = fake_info,
+		.uuid_of = fake_uuid_of,
+		.same_table = fake_same_table,
+		.create = fake_create,
+		.load = fake_load,
+		.resume = fake_resume,
+		.remove = fake_remove,
+		.wait = fake_wait,
+		.free = fake_free,
+		.udev_rules = true,
+	};
+	return fake;
+}
+
+void fake_dm_free(struct fake_dm *fake)
+{
+	fake->dm.free(&fake->dm);
+}
