@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Our own truth about the activation of a VG by event: event/claims/<VG UUID>. lvm2's vgs_online
+ * knows neither UUID nor boot; this does, and it knows which instances of which PVs it was
+ * made with. A claim of a dead owner, another epoch or other instances does not count.
+ */
+#ifndef LEA_STATE_CLAIM_H
+#define LEA_STATE_CLAIM_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum lea_claim_state {
+	LEA_CLAIM_CLAIMED, /* its owner is at work */
+	LEA_CLAIM_DONE,	   /* active */
+	LEA_CLAIM_FAILED,  /* reason says why; a new event of the VG or a person tries again */
+};
+
+/* One PV as it was: the instance number tells a new disk under an old number. */
+struct lea_claim_pv {
+	char pvid[33];
+	uint32_t major, minor;
+	uint64_t diskseq; /* 0: the kernel has none */
+};
+
+struct lea_claim {
+	enum lea_claim_state state;
+	char vg_name[128];
+	char reason[192]; /* "": none; one line */
+	struct lea_claim_pv
+		*pv; /* [pv_count], sorted by pvid once stored; owned after lea_claim_read */
+	uint32_t pv_count;
+	pid_t pid;	      /* owner; set when stored */
+	uint64_t start_ticks; /* of the owner, as in /proc/PID/stat */
+};
+
+/* Where claims live, and whose boot this is. Both borrowed. */
+struct lea_claims {
+	int run_fd;  /* /run/lvm */
+	int proc_fd; /* /proc */
+};
+
+enum lea_claim_outcome {
+	LEA_CLAIM_ABSENT = 1, /* none that counts: no file, malformed, another epoch, dead owner */
+	LEA_CLAIM_HELD,	      /* take: a living process of this epoch has it */
+};
+
+/*
+ * lea_claim_read - the claim of a VG as far as it counts
+ * @vg_id: 32 characters. Returns 0 with *ret_claim (lea_claim_done), LEA_CLAIM_ABSENT or -errno.
+ */
+LEA_MUST_CHECK int lea_claim_read(const struct lea_claims *claims, const char *vg_id,
+				  struct lea_claim *ret_claim);
+void lea_claim_done(struct lea_claim *claim);
+
+/*
+ * lea_claim_take - this process claims the VG
+ * @claim: name and PVs; borrowed; state is taken as CLAIMED
+ * Exclusive. A done or failed claim gives way (the caller has judged it with lea_claim_covers).
+ */
+LEA_MUST_CHECK int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
+				  const struct lea_claim *claim);
+
+/* Records how it ended: @claim with state DONE or FAILED. Published whole. */
+LEA_MUST_CHECK int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
+				    const struct lea_claim *claim);
+
+/* Forgets a claim; absent is fine. */
+LEA_MUST_CHECK int lea_claim_drop(const struct lea_claims *claims, const char *vg_id);
+
+/* A PV has gone: every claim that was made with it is dropped. Reads all claims: removals only. */
+LEA_MUST_CHECK int lea_claim_drop_pv(const struct lea_claims *claims, const char *pvid);
+
+/* Was @claim made with just these PVs, the same instances? Any order. */
+bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count);
+
+/* Every claim that counts, for people: @tell is called for each; its non-zero return ends the walk
+ * and is returned. */
+LEA_MUST_CHECK int
+lea_claim_each(const struct lea_claims *claims,
+	       int (*tell)(void *arg, const char *vg_id, const struct lea_claim *claim), void *arg);
+
+#endif
