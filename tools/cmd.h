@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What main knows of a command, and what every command takes from main.
+ */
+#ifndef LEA_TOOLS_CMD_H
+#define LEA_TOOLS_CMD_H
+
+#include "base/err.h"
+#include "world/conf.h"
+#include "world/world.h"
+
+#include <stdbool.h>
+
+/* lvm2's exit codes. */
+enum lea_exit {
+	LEA_EXIT_DONE = 0,
+	LEA_EXIT_NO_SUCH_COMMAND = 2,
+	LEA_EXIT_PARAMS = 3,     /* options */
+	LEA_EXIT_INIT = 4,       /* configuration unreadable */
+	LEA_EXIT_FAILED = 5,
+};
+
+struct lea_cmd {
+	const char *name;        /* NULL ends a table */
+	const char *help;        /* one line for the list of commands */
+	/* @argv[0] is the command's own name. Returns an exit code. */
+	int (*run)(struct lea_world *world, int argc, char *argv[]);
+};
+
+extern const struct lea_cmd lea_cmd_pvscan;
+extern const struct lea_cmd lea_cmd_vgchange;
+extern const struct lea_cmd lea_cmd_lvmevent[]; /* lvmevent's own subcommands, ended by a NULL name */
+
+/* pvscan --cache --enqueue: comes before world and configuration. Returns an exit code. */
+int lea_cmd_enqueue(int argc, char *argv[]);
+
+/*
+ * lea_hand_to_lvm - become the real lvm with the same arguments
+ * @argv[0]: the subcommand, as in run(); argv[argc] is NULL
+ * Returns only when that failed, with the exit code (logged).
+ */
+int lea_hand_to_lvm(struct lea_world *world, int argc, char *argv[]);
+
+/* Path of the real lvm: LVMEVENT_LVM unless privileges were gained by exec, else as configured. Borrowed. */
+const char *lea_lvm_path(const struct lea_world *world);
+
+/* Options that every command of lvm2 takes; filled by the rows LEA_OPTS_COMMON (opts.h). */
+struct lea_common {
+	unsigned int verbose, debug, quiet;
+	unsigned int test, yes, no_hints, no_locking, help, long_help, version;
+	const char *config, *devicesfile, *driverloaded, *profile, *command_profile;
+	const char *journal, *lockopt;
+	struct lea_list devices; /* --devices, split at commas */
+};
+
+/*
+ * lea_cmd_begin - levels from -q -v -d, configuration, log settings, the TEST MODE line
+ * Returns 0 with *ret_conf (owned by the caller), or the exit code to leave with (logged).
+ */
+LEA_MUST_CHECK int lea_cmd_begin(struct lea_world *world, const struct lea_common *common,
+				 struct lea_conf **ret_conf);
+
+#endif
