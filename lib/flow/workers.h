@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * VGs activated in the order they are added, by a bounded number of worker processes. A worker
+ * takes several VGs in one transaction; a VG that another command holds goes to the end of the
+ * queue. VGs that are not ours go to the real lvm, batched, under the same bound.
+ */
+#ifndef LEA_FLOW_WORKERS_H
+#define LEA_FLOW_WORKERS_H
+
+#include "base/err.h"
+#include "flow/activate.h"
+#include "flow/scan.h"
+#include "world/conf.h"
+#include "world/world.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct lea_workers;
+
+/* How one VG ended. Borrowed during the callback. */
+struct lea_worker_result {
+	const char *vg_name, *vg_id;
+	/* 0: done; enum lea_activate_outcome (never VG_BUSY; DELEGATE never: the lvm that it was
+	 * handed to ended well, 0, or not, FAILED); < 0: a fault, also of a worker that died */
+	int outcome;
+	uint32_t active, failed; /* LVs; 0 for a delegated VG */
+	bool delegated;
+	const char *reason; /* last error line, or why it was delegated; "": none */
+};
+
+struct lea_workers_options {
+	struct lea_activate_options activate; /* no_wait_lock is decided here */
+	const char *const *lvm_args;	      /* words between "lvm" and the VG names, NULL-ended:
+						 "vgchange", "-aay" ... */
+	const char *lvm_path;		      /* the real lvm */
+	/* Called from step and drain, once for each VG; its messages are in the log by then. May
+	 * add VGs. */
+	void (*finished)(void *arg, const struct lea_worker_result *result);
+	void *arg;
+};
+
+/* @world, @conf, strings of @options: borrowed until free. Starts no process. conf->workers at most
+ * run at once (0: two per CPU, at most 10), conf->worker_vgs VGs each, conf->lvs_in_flight LVs of
+ * all of them. */
+LEA_MUST_CHECK int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
+				   const struct lea_workers_options *options,
+				   struct lea_workers **ret_workers);
+
+/* Waits for the processes still running; VGs that were not started are forgotten. NULL is fine. */
+void lea_workers_free(struct lea_workers *workers);
+void lea_workers_freep(struct lea_workers **workers);
+
+/* Queues a VG. Copies what it needs of @known: the scan may be freed or grow afterwards. */
+LEA_MUST_CHECK int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known);
+
+/* Readable (poll, epoll) when lea_workers_step has something to read. Borrowed. */
+int lea_workers_fd(const struct lea_workers *workers);
+
+/* After this many ms step must be called even if the descriptor is silent; -1: no need. */
+int lea_workers_timeout_ms(const struct lea_workers *workers);
+
+/* Starts what may start, takes what has come, calls finished. Never blocks. */
+LEA_MUST_CHECK int lea_workers_step(struct lea_workers *workers);
+
+/* VGs queued or in work. */
+size_t lea_workers_open(const struct lea_workers *workers);
+
+/* Steps until nothing is open. */
+LEA_MUST_CHECK int lea_workers_drain(struct lea_workers *workers);
+
+#endif
