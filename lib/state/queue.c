@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,8 +47,13 @@ static int open_dir(int event_fd, const char *name, DIR **ret_dir)
 	return -ENOMEM;
 }
 
+/*
+ * A record lock, not flock: workers and probe children are forked from the runner and must not
+ * hold its lock when it dies. It goes when this process closes any descriptor of the file.
+ */
 int lea_queue_lock(int event_fd, int *ret_lock_fd)
 {
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	LEA_AUTO(lea_closep) int fd = -1;
 	struct stat held, there;
 	char text[32];
@@ -60,8 +64,8 @@ int lea_queue_lock(int event_fd, int *ret_lock_fd)
 		fd = openat(event_fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd < 0)
 			return -errno;
-		if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-			return errno == EWOULDBLOCK ? LEA_QUEUE_RUNNING : -errno;
+		if (fcntl(fd, F_SETLK, &whole) < 0)
+			return errno == EAGAIN || errno == EACCES ? LEA_QUEUE_RUNNING : -errno;
 		/* Somebody may have removed and made the file anew: then we hold nothing. */
 		if (fstat(fd, &held) < 0)
 			return -errno;
@@ -79,10 +83,10 @@ int lea_queue_lock(int event_fd, int *ret_lock_fd)
 
 bool lea_queue_is_running(int event_fd)
 {
-	LEA_AUTO(lea_closep) int fd = openat(event_fd, "lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	LEA_AUTO(lea_closep) int fd = openat(event_fd, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-	/* Shared: two who ask don't see each other. */
-	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0;
+	return fd >= 0 && fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
 static int add_entry(struct batch *batch, const struct lea_entry *entry)

@@ -43,7 +43,8 @@ enum lea_queue_outcome {
 	LEA_QUEUE_EMPTY,
 };
 LEA_MUST_CHECK int lea_queue_lock(int event_fd, int *ret_lock_fd);
-/* Is a runner at work? For people and for waiting; the answer is old when it comes. */
+/* Is a runner at work? For people and for waiting; the answer is old when it comes. Never called by
+ * a process that holds the lock: it would let go of it. */
 bool lea_queue_is_running(int event_fd);
 
 /* Under the lock: what a dead runner had taken comes first, then the entries there are now, oldest
