@@ -38,6 +38,9 @@ struct lea_workers_options {
 	 * add VGs. */
 	void (*finished)(void *arg, const struct lea_worker_result *result);
 	void *arg;
+	/* Closed in every worker: a lock that must not outlive this process. */
+	const int *private_fd;
+	size_t private_fd_count;
 };
 
 /* @world, @conf, strings of @options: borrowed until free. Starts no process. conf->workers at most

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two queues (native, for the real lvm) and a list of running workers. A worker is started when
+ * fewer than the bound run and the LVs in flight leave room; what it could not lock comes back to
+ * the end of its queue.
+ */
+#include "flow/workers.h"
+
+#include "base/cleanup.h"
+#include "flow/worker.h"
+#include "world/proc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define MOST_WORKERS	10U
+#define WORKERS_PER_CPU 2U
+#define BATCH_MOST	256U /* so that the reports of one batch fit in a pipe */
+
+struct queue {
+	struct lea_job *first, **end;
+	size_t count;
+};
+
+struct lea_workers {
+	struct lea_worker_setting setting;
+	struct lea_workers_options options;
+	struct queue native, foreign;
+	struct lea_worker *running;
+	uint32_t running_count, running_lvs;
+	uint32_t most_workers, most_lvs, most_vgs;
+	size_t open_count;
+	int epoll_fd;
+};
+
+static void queue_put(struct queue *queue, struct lea_job *job)
+{
+	job->next = NULL;
+	*queue->end = job;
+	queue->end = &job->next;
+	queue->count++;
+}
+
+static struct lea_job *queue_get(struct queue *queue)
+{
+	struct lea_job *job = queue->first;
+
+	queue->first = job->next;
+	if (!queue->first)
+		queue->end = &queue->first;
+	queue->count--;
+	job->next = NULL;
+	return job;
+}
+
+static uint32_t default_workers(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	uint32_t count = cpus > 0 ? (uint32_t)cpus * WORKERS_PER_CPU : WORKERS_PER_CPU;
+
+	return count < MOST_WORKERS ? count : MOST_WORKERS;
+}
+
+int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
+		    const struct lea_workers_options *options, struct lea_workers **ret_workers)
+{
+	LEA_AUTO(lea_freep) struct lea_workers *workers = calloc(1, sizeof(*workers));
+
+	if (!workers)
+		return -ENOMEM;
+	workers->options = *options;
+	workers->setting = (struct lea_worker_setting){world, conf, &workers->options};
+	workers->native.end = &workers->native.first;
+	workers->foreign.end = &workers->foreign.first;
+	workers->most_workers = conf->workers ? conf->workers : default_workers();
+	workers->most_lvs = conf->lvs_in_flight ? conf->lvs_in_flight : 1;
+	workers->most_vgs = conf->worker_vgs ? conf->worker_vgs : 1;
+	if (workers->most_vgs > BATCH_MOST)
+		workers->most_vgs = BATCH_MOST;
+	workers->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (workers->epoll_fd < 0)
+		return -errno;
+	*ret_workers = LEA_TAKE(workers);
+	return 0;
+}
+
+int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known)
+{
+	struct lea_job *job;
+	int r = lea_job_new(known, &job);
+
+	if (r)
+		return r;
+	queue_put(known->vg->delegate_reason ? &workers->foreign : &workers->native, job);
+	workers->open_count++;
+	return 0;
+}
+
+/* The batch: jobs from the front, as many as one worker may take with the LVs that are free. */
+static uint32_t fill(const struct lea_workers *workers, struct queue *queue,
+		     struct lea_worker *worker)
+{
+	const uint32_t share = workers->most_lvs / workers->most_workers + 1;
+	uint32_t room = workers->most_lvs - workers->running_lvs;
+
+	if (room > share)
+		room = share;
+	while (queue->count && worker->job_count < workers->most_vgs) {
+		if (!worker->delegated && worker->job_count &&
+		    worker->lv_count + queue->first->lv_count > room)
+			break;
+		worker->lv_count += queue->first->lv_count;
+		worker->job[worker->job_count++] = queue_get(queue);
+	}
+	return worker->job_count;
+}
+
+static int watch(struct lea_workers *workers, struct lea_worker *worker)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = worker};
+
+	if (epoll_ctl(workers->epoll_fd, EPOLL_CTL_ADD, worker->fd, &event))
+		return -errno;
+	worker->next = workers->running;
+	workers->running = worker;
+	workers->running_count++;
+	workers->running_lvs += worker->lv_count;
+	return 0;
+}
+
+/* A batch that can't be started goes back to its queue, so that nothing is lost with the fault. */
+static void give_back(struct queue *queue, struct lea_worker *worker)
+{
+	for (uint32_t i = 0; i < worker->job_count; i++) {
+		queue_put(queue, worker->job[i]);
+		worker->job[i] = NULL;
+	}
+	lea_worker_free(worker);
+}
+
+static int start_one(struct lea_workers *workers, struct queue *queue, bool delegated)
+{
+	struct lea_worker *worker = calloc(1, sizeof(*worker));
+	int r;
+
+	if (!worker)
+		return -ENOMEM;
+	worker->fd = -1;
+	worker->delegated = delegated;
+	worker->job = calloc(workers->most_vgs, sizeof(struct lea_job *));
+	r = worker->job ? 0 : -ENOMEM;
+	if (!r) {
+		fill(workers, queue, worker);
+		r = lea_worker_start(&workers->setting, worker);
+	}
+	if (!r)
+		r = watch(workers, worker);
+	if (r)
+		give_back(queue, worker);
+	return r;
+}
+
+/* Delegated VGs wait until no native one is left to start: fewer, fuller processes. */
+static int start_what_may(struct lea_workers *workers)
+{
+	int r = 0;
+
+	while (!r && workers->running_count < workers->most_workers) {
+		if (workers->native.count &&
+		    (!workers->running_count || workers->running_lvs < workers->most_lvs))
+			r = start_one(workers, &workers->native, false);
+		else if (workers->foreign.count &&
+			 (!workers->native.count || workers->foreign.count >= workers->most_vgs))
+			r = start_one(workers, &workers->foreign, true);
+		else
+			break;
+	}
+	/* Out of processes or memory while others run: their end makes room. */
+	return workers->running_count ? 0 : r;
+}
+
+static void tell(struct lea_workers *workers, struct lea_job *job, bool delegated,
+		 const struct lea_worker_report *report)
+{
+	const struct lea_worker_result result = {
+		.vg_name = job->known.vg->name,
+		.vg_id = job->known.vg->id,
+		.outcome = report->outcome,
+		.active = report->active,
+		.failed = report->failed,
+		.delegated = delegated,
+		.reason = report->reason,
+	};
+
+	workers->open_count--;
+	workers->options.finished(workers->options.arg, &result);
+	lea_job_free(job);
+}
+
+static void take_report(struct lea_workers *workers, struct lea_worker *worker,
+			const struct lea_worker_report *report)
+{
+	struct lea_job *job = LEA_TAKE(worker->job[report->index]);
+
+	if (!job)
+		return;
+	if (!worker->delegated && report->outcome == LEA_ACTIVATE_VG_BUSY)
+		queue_put(&workers->native, job);
+	else if (!worker->delegated && report->outcome == LEA_ACTIVATE_DELEGATE)
+		queue_put(&workers->foreign, job);
+	else
+		tell(workers, job, worker->delegated, report);
+}
+
+/* What a dead worker left unreported has failed; the other workers' VGs are not touched. */
+static void bury(struct lea_workers *workers, struct lea_worker *worker)
+{
+	struct lea_worker **link = &workers->running;
+	int code = 0;
+
+	while (*link != worker)
+		link = &(*link)->next;
+	*link = worker->next;
+	workers->running_count--;
+	workers->running_lvs -= worker->lv_count;
+	if (lea_proc_wait(worker->pid, &code) < 0)
+		code = -1;
+	worker->pid = 0;
+	for (uint32_t i = 0; i < worker->job_count; i++) {
+		struct lea_worker_report report = {.index = i, .outcome = -ECHILD};
+
+		snprintf(report.reason, sizeof(report.reason),
+			 "its worker process ended early (status %d)", code);
+		take_report(workers, worker, &report);
+	}
+	lea_worker_free(worker);
+}
+
+static void listen_to(struct lea_workers *workers, struct lea_worker *worker)
+{
+	struct lea_worker_report report;
+	int r;
+
+	while (!(r = lea_worker_read(worker, &report)))
+		take_report(workers, worker, &report);
+	if (r != LEA_WORKER_QUIET)
+		bury(workers, worker);
+}
+
+static int wait_and_listen(struct lea_workers *workers, int timeout_ms)
+{
+	struct epoll_event event[16];
+	int count = epoll_wait(workers->epoll_fd, event, (int)ARRAY_SIZE(event), timeout_ms);
+
+	if (count < 0)
+		return errno == EINTR ? 0 : -errno;
+	for (int i = 0; i < count; i++)
+		listen_to(workers, event[i].data.ptr);
+	return 0;
+}
+
+int lea_workers_step(struct lea_workers *workers)
+{
+	int r = wait_and_listen(workers, 0);
+
+	return r ? r : start_what_may(workers);
+}
+
+int lea_workers_drain(struct lea_workers *workers)
+{
+	int r = lea_workers_step(workers);
+
+	while (!r && workers->open_count) {
+		r = wait_and_listen(workers, -1);
+		if (!r)
+			r = start_what_may(workers);
+	}
+	return r;
+}
+
+int lea_workers_fd(const struct lea_workers *workers)
+{
+	return workers->epoll_fd;
+}
+
+int lea_workers_timeout_ms(const struct lea_workers *workers)
+{
+	/* Every change of state comes through the descriptor: a worker that waits or dies included.
+	 */
+	return workers->open_count && !workers->running_count ? 0 : -1;
+}
+
+size_t lea_workers_open(const struct lea_workers *workers)
+{
+	return workers->open_count;
+}
+
+static void forget(struct queue *queue)
+{
+	while (queue->count)
+		lea_job_free(queue_get(queue));
+}
+
+void lea_workers_free(struct lea_workers *workers)
+{
+	struct lea_worker *next;
+
+	if (!workers)
+		return;
+	for (struct lea_worker *worker = workers->running; worker; worker = next) {
+		next = worker->next;
+		lea_worker_free(worker);
+	}
+	forget(&workers->native);
+	forget(&workers->foreign);
+	close(workers->epoll_fd);
+	free(workers);
+}
+
+void lea_workers_freep(struct lea_workers **workers)
+{
+	lea_workers_free(*workers);
+}
