@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Small files under a directory descriptor.
+ *
+ * Hidden names carry pid, time and a counter. The counter is the one variable of this process that
+ * lives outside a struct: two threads or two calls in one clock tick must not meet in one name, and
+ * O_EXCL with another number is the answer if they do.
+ */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define FIRST_READ_BYTES 4096U
+#define HIDDEN_BYTES	 80U
+#define HIDDEN_TRIES	 16
+
+static int open_to_read(int dir_fd, const char *name, int flags, int *ret_fd)
+{
+	/* O_NONBLOCK: a planted fifo must not hold us up. */
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR ? LEA_FILE_ABSENT : -errno;
+	*ret_fd = fd;
+	return 0;
+}
+
+/* Reads until @size_bytes are there or the file ends. */
+static int read_up_to(int fd, char *bytes, size_t size_bytes, size_t *ret_bytes)
+{
+	size_t have = 0;
+	ssize_t n;
+
+	while (have < size_bytes) {
+		n = read(fd, bytes + have, size_bytes - have);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		have += (size_t)n;
+	}
+	*ret_bytes = have;
+	return 0;
+}
+
+static int read_all(int fd, size_t max_bytes, char **ret_text, size_t *ret_bytes)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	size_t have = 0, size = FIRST_READ_BYTES, got = 0;
+	char *bigger;
+	int r;
+
+	for (;;) {
+		/* One byte more than allowed is asked for, so that "too large" shows. */
+		if (size > max_bytes + 1)
+			size = max_bytes + 1;
+		bigger = realloc(text, size + 1);
+		if (!bigger)
+			return -ENOMEM;
+		text = bigger;
+		r = read_up_to(fd, text + have, size - have, &got);
+		if (r)
+			return r;
+		have += got;
+		if (have > max_bytes)
+			return -EFBIG;
+		if (have < size)
+			break;
+		size *= 2;
+	}
+	text[have] = '\0';
+	if (ret_bytes)
+		*ret_bytes = have;
+	*ret_text = LEA_TAKE(text);
+	return 0;
+}
+
+static int read_regular(int fd, size_t max_bytes, char **ret_text, size_t *ret_bytes)
+{
+	struct stat st;
+
+	if (max_bytes > SIZE_MAX / 4)
+		return -EINVAL;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	return read_all(fd, max_bytes, ret_text, ret_bytes);
+}
+
+int lea_file_read(int dir_fd, const char *name, size_t max_bytes, char **ret_text,
+		  size_t *ret_bytes)
+{
+	LEA_AUTO(lea_closep) int fd = -1;
+	int r = open_to_read(dir_fd, name, O_NOFOLLOW, &fd);
+
+	return r ? r : read_regular(fd, max_bytes, ret_text, ret_bytes);
+}
+
+int lea_file_read_config(const char *path, size_t max_bytes, char **ret_text, size_t *ret_bytes)
+{
+	LEA_AUTO(lea_closep) int fd = -1;
+	int r = open_to_read(AT_FDCWD, path, 0, &fd);
+
+	return r ? r : read_regular(fd, max_bytes, ret_text, ret_bytes);
+}
+
+int lea_file_read_into(int dir_fd, const char *name, char *buffer, size_t size_bytes)
+{
+	LEA_AUTO(lea_closep) int fd = -1;
+	size_t have;
+	ssize_t n;
+	int r;
+
+	if (!size_bytes)
+		return -EINVAL;
+	r = open_to_read(dir_fd, name, O_NOFOLLOW, &fd);
+	if (r)
+		return r;
+	/* One read: an attribute comes whole, and a second call would only tell its end. */
+	do
+		n = read(fd, buffer, size_bytes - 1);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	have = (size_t)n;
+	buffer[have] = '\0';
+	return 0;
+}
+
+int lea_file_create_empty(int dir_fd, const char *name)
+{
+	int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0)
+		return errno == EEXIST ? LEA_FILE_EXISTS : -errno;
+	close(fd);
+	return 0;
+}
+
+static int write_all(int fd, const char *bytes, size_t len_bytes)
+{
+	ssize_t n;
+
+	while (len_bytes) {
+		n = write(fd, bytes, len_bytes);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return -EIO;
+		bytes += n;
+		len_bytes -= (size_t)n;
+	}
+	return 0;
+}
+
+static int create_hidden(int dir_fd, char hidden[static HIDDEN_BYTES], int *ret_fd)
+{
+	static unsigned int counter;
+	struct timespec now = {0};
+	int fd;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	for (int i = 0; i < HIDDEN_TRIES; i++) {
+		snprintf(hidden, HIDDEN_BYTES, ".new-%ld-%lld-%ld-%u", (long)getpid(),
+			 (long long)now.tv_sec, now.tv_nsec,
+			 __atomic_fetch_add(&counter, 1U, __ATOMIC_RELAXED));
+		fd = openat(dir_fd, hidden, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+			    0600);
+		if (fd >= 0) {
+			*ret_fd = fd;
+			return 0;
+		}
+		if (errno != EEXIST)
+			return -errno;
+	}
+	return -EEXIST;
+}
+
+/* A complete file under a hidden name. Nothing is left behind on a fault. */
+static int write_hidden(int dir_fd, char hidden[static HIDDEN_BYTES], const void *bytes,
+			size_t len_bytes)
+{
+	int fd = -1, r;
+
+	r = create_hidden(dir_fd, hidden, &fd);
+	if (r)
+		return r;
+	r = write_all(fd, bytes, len_bytes);
+	if (close(fd) < 0 && !r)
+		r = -errno;
+	if (r)
+		unlinkat(dir_fd, hidden, 0);
+	return r;
+}
+
+int lea_file_create(int dir_fd, const char *name, const void *bytes, size_t len_bytes)
+{
+	char hidden[HIDDEN_BYTES];
+	int r;
+
+	r = write_hidden(dir_fd, hidden, bytes, len_bytes);
+	if (r)
+		return r;
+	if (linkat(dir_fd, hidden, dir_fd, name, 0) < 0)
+		r = errno == EEXIST ? LEA_FILE_EXISTS : -errno;
+	unlinkat(dir_fd, hidden, 0);
+	return r;
+}
+
+int lea_file_replace(int dir_fd, const char *name, const void *bytes, size_t len_bytes)
+{
+	char hidden[HIDDEN_BYTES];
+	int r;
+
+	r = write_hidden(dir_fd, hidden, bytes, len_bytes);
+	if (r)
+		return r;
+	if (renameat(dir_fd, hidden, dir_fd, name) < 0) {
+		r = -errno;
+		unlinkat(dir_fd, hidden, 0);
+	}
+	return r;
+}
+
+int lea_file_remove(int dir_fd, const char *name)
+{
+	if (unlinkat(dir_fd, name, 0) == 0)
+		return 0;
+	return errno == ENOENT || errno == ENOTDIR ? LEA_FILE_ABSENT : -errno;
+}
+
+int lea_file_open_folder(int dir_fd, const char *name)
+{
+	const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+	int fd = openat(dir_fd, name, how);
+
+	/* Opened first: nearly always it is there, and then one call is enough. */
+	if (fd < 0 && errno == ENOENT) {
+		if (mkdirat(dir_fd, name, 0700) < 0 && errno != EEXIST)
+			return -errno;
+		fd = openat(dir_fd, name, how);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+int lea_file_make_folder(int dir_fd, const char *name)
+{
+	struct stat st;
+
+	if (mkdirat(dir_fd, name, 0700) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return -errno;
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+}

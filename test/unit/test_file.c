@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit/suite.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+
+static char scratch[64];
+static int dir_fd = -1;
+
+static void setup(void)
+{
+	strcpy(scratch, "/tmp/lea-file-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(scratch));
+	dir_fd = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_ge(dir_fd, 0);
+}
+
+static int count_files(bool and_remove)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = opendir(scratch);
+	struct dirent *entry;
+	int count = 0;
+
+	while ((entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		count++;
+		if (and_remove && unlinkat(dir_fd, entry->d_name, 0) < 0)
+			unlinkat(dir_fd, entry->d_name, AT_REMOVEDIR);
+	}
+	return count;
+}
+
+static void teardown(void)
+{
+	count_files(true);
+	close(dir_fd);
+	rmdir(scratch);
+}
+
+static void put(const char *name, const char *text)
+{
+	LEA_AUTO(lea_closep) int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+START_TEST(a_file_is_read_whole_and_ends_in_nul)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	size_t bytes = 0;
+
+	put("a", "one\ntwo\n");
+	ck_assert_int_eq(lea_file_read(dir_fd, "a", 8, &text, &bytes), 0);
+	ck_assert_str_eq(text, "one\ntwo\n");
+	ck_assert_uint_eq(bytes, 8);
+}
+END_TEST
+
+START_TEST(a_file_over_the_limit_is_refused_and_nothing_is_set)
+{
+	char *text = NULL;
+
+	put("a", "one\ntwo\n");
+	ck_assert_int_eq(lea_file_read(dir_fd, "a", 7, &text, NULL), -EFBIG);
+	ck_assert_ptr_null(text);
+}
+END_TEST
+
+START_TEST(a_large_file_grows_the_buffer)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	static char big[50001];
+	size_t bytes = 0;
+
+	memset(big, 'x', sizeof(big) - 1);
+	put("big", big);
+	ck_assert_int_eq(lea_file_read(dir_fd, "big", 1 << 20, &text, &bytes), 0);
+	ck_assert_uint_eq(bytes, 50000);
+	ck_assert_int_eq(text[49999], 'x');
+}
+END_TEST
+
+START_TEST(a_kernel_file_that_claims_no_size_is_read_to_its_end)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+
+	ck_assert_int_eq(lea_file_read(AT_FDCWD, "/proc/devices", 1 << 20, &text, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(text, "Block devices:"));
+}
+END_TEST
+
+START_TEST(absent_is_an_outcome_link_folder_and_fifo_are_faults)
+{
+	char buffer[8], *text = NULL;
+
+	put("file", "x");
+	ck_assert_int_eq(symlinkat("file", dir_fd, "link"), 0);
+	ck_assert_int_eq(mkdirat(dir_fd, "folder", 0700), 0);
+	ck_assert_int_eq(mkfifoat(dir_fd, "fifo", 0600), 0);
+	ck_assert_int_eq(lea_file_read(dir_fd, "none", 8, &text, NULL), LEA_FILE_ABSENT);
+	ck_assert_int_eq(lea_file_read(dir_fd, "none/x", 8, &text, NULL), LEA_FILE_ABSENT);
+	ck_assert_int_eq(lea_file_read(dir_fd, "file/x", 8, &text, NULL), LEA_FILE_ABSENT);
+	ck_assert_int_eq(lea_file_read(dir_fd, "link", 8, &text, NULL), -ELOOP);
+	ck_assert_int_eq(lea_file_read(dir_fd, "folder", 8, &text, NULL), -EISDIR);
+	ck_assert_int_eq(lea_file_read(dir_fd, "fifo", 8, &text, NULL), -EINVAL);
+	ck_assert_int_eq(lea_file_read_into(dir_fd, "none", buffer, 8), LEA_FILE_ABSENT);
+	ck_assert_int_eq(lea_file_read_into(dir_fd, "link", buffer, 8), -ELOOP);
+	ck_assert_int_eq(lea_file_read_into(dir_fd, "folder", buffer, 8), -EISDIR);
+	ck_assert_ptr_null(text);
+}
+END_TEST
+
+START_TEST(a_configuration_file_may_be_a_link)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	char path[80];
+
+	put("file", "x");
+	ck_assert_int_eq(symlinkat("file", dir_fd, "link"), 0);
+	snprintf(path, sizeof(path), "%s/link", scratch);
+	ck_assert_int_eq(lea_file_read_config(path, 8, &text, NULL), 0);
+	ck_assert_str_eq(text, "x");
+}
+END_TEST
+
+START_TEST(a_value_is_cut_to_the_buffer)
+{
+	char buffer[4];
+
+	put("a", "12345");
+	ck_assert_int_eq(lea_file_read_into(dir_fd, "a", buffer, sizeof(buffer)), 0);
+	ck_assert_str_eq(buffer, "123");
+	ck_assert_int_eq(lea_file_read_into(dir_fd, "a", buffer, 0), -EINVAL);
+}
+END_TEST
+
+START_TEST(only_the_first_creator_wins)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+
+	ck_assert_int_eq(lea_file_create(dir_fd, "a", "first", 5), 0);
+	ck_assert_int_eq(lea_file_create(dir_fd, "a", "second", 6), LEA_FILE_EXISTS);
+	ck_assert_int_eq(lea_file_create_empty(dir_fd, "a"), LEA_FILE_EXISTS);
+	ck_assert_int_eq(lea_file_create_empty(dir_fd, "b"), 0);
+	ck_assert_int_eq(lea_file_create_empty(dir_fd, "b"), LEA_FILE_EXISTS);
+	ck_assert_int_eq(lea_file_read(dir_fd, "a", 99, &text, NULL), 0);
+	ck_assert_str_eq(text, "first");
+	ck_assert_int_eq(count_files(false), 2);
+}
+END_TEST
+
+START_TEST(replace_leaves_one_file_of_mode_0600)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	struct stat st;
+
+	ck_assert_int_eq(lea_file_replace(dir_fd, "a", "first", 5), 0);
+	ck_assert_int_eq(lea_file_replace(dir_fd, "a", "2", 1), 0);
+	ck_assert_int_eq(lea_file_read(dir_fd, "a", 99, &text, NULL), 0);
+	ck_assert_str_eq(text, "2");
+	ck_assert_int_eq(fstatat(dir_fd, "a", &st, 0), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0600);
+	ck_assert_int_eq(count_files(false), 1);
+}
+END_TEST
+
+START_TEST(a_planted_link_is_replaced_or_refused_but_never_followed)
+{
+	char buffer[8];
+
+	put("target", "keep");
+	ck_assert_int_eq(symlinkat("target", dir_fd, "a"), 0);
+	ck_assert_int_eq(lea_file_create(dir_fd, "a", "x", 1), LEA_FILE_EXISTS);
+	ck_assert_int_eq(lea_file_create_empty(dir_fd, "a"), LEA_FILE_EXISTS);
+	ck_assert_int_eq(lea_file_replace(dir_fd, "a", "x", 1), 0);
+	ck_assert_int_eq(lea_file_read_into(dir_fd, "target", buffer, 8), 0);
+	ck_assert_str_eq(buffer, "keep");
+}
+END_TEST
+
+START_TEST(a_failed_publication_leaves_nothing)
+{
+	ck_assert_int_eq(lea_file_make_folder(dir_fd, "a"), 0);
+	ck_assert_int_lt(lea_file_replace(dir_fd, "a", "x", 1), 0);
+	ck_assert_int_eq(lea_file_create(dir_fd, "none/a", "x", 1), -ENOENT);
+	ck_assert_int_eq(count_files(false), 1);
+}
+END_TEST
+
+START_TEST(remove_tells_absent_from_removed)
+{
+	put("a", "x");
+	ck_assert_int_eq(lea_file_remove(dir_fd, "a"), 0);
+	ck_assert_int_eq(lea_file_remove(dir_fd, "a"), LEA_FILE_ABSENT);
+}
+END_TEST
+
+START_TEST(a_folder_is_made_once_0700_and_a_link_is_no_folder)
+{
+	struct stat st;
+	int fd;
+
+	ck_assert_int_eq(lea_file_make_folder(dir_fd, "f"), 0);
+	ck_assert_int_eq(lea_file_make_folder(dir_fd, "f"), 0);
+	ck_assert_int_eq(fstatat(dir_fd, "f", &st, 0), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0700);
+	fd = lea_file_open_folder(dir_fd, "g");
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	ck_assert_int_eq(symlinkat("f", dir_fd, "link"), 0);
+	ck_assert_int_eq(lea_file_make_folder(dir_fd, "link"), -ENOTDIR);
+	ck_assert_int_lt(lea_file_open_folder(dir_fd, "link"), 0);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("file");
+	TCase *tc = tcase_create("file");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_file_is_read_whole_and_ends_in_nul);
+	tcase_add_test(tc, a_file_over_the_limit_is_refused_and_nothing_is_set);
+	tcase_add_test(tc, a_large_file_grows_the_buffer);
+	tcase_add_test(tc, a_kernel_file_that_claims_no_size_is_read_to_its_end);
+	tcase_add_test(tc, absent_is_an_outcome_link_folder_and_fifo_are_faults);
+	tcase_add_test(tc, a_configuration_file_may_be_a_link);
+	tcase_add_test(tc, a_value_is_cut_to_the_buffer);
+	tcase_add_test(tc, only_the_first_creator_wins);
+	tcase_add_test(tc, replace_leaves_one_file_of_mode_0600);
+	tcase_add_test(tc, a_planted_link_is_replaced_or_refused_but_never_followed);
+	tcase_add_test(tc, a_failed_publication_leaves_nothing);
+	tcase_add_test(tc, remove_tells_absent_from_removed);
+	tcase_add_test(tc, a_folder_is_made_once_0700_and_a_link_is_no_folder);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
