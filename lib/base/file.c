@@ -22,17 +22,10 @@
 #define HIDDEN_BYTES	 80U
 #define HIDDEN_TRIES	 16
 
-<<<<<<< HEAD
-static int open_to_read(int dir_fd, const char *name, int *ret_fd)
-{
-	/* O_NONBLOCK: a planted fifo must not hold us up. */
-	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
-=======
 static int open_to_read(int dir_fd, const char *name, int flags, int *ret_fd)
 {
 	/* O_NONBLOCK: a planted fifo must not hold us up. */
 	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
->>>>>>> integ
 
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR ? LEA_FILE_ABSENT : -errno;
@@ -92,27 +85,12 @@ static int read_all(int fd, size_t max_bytes, char **ret_text, size_t *ret_bytes
 	return 0;
 }
 
-<<<<<<< HEAD
-int lea_file_read(int dir_fd, const char *name, size_t max_bytes, char **ret_text,
-		  size_t *ret_bytes)
-{
-	LEA_AUTO(lea_closep) int fd = -1;
-	struct stat st;
-	int r;
-
-	if (max_bytes > SIZE_MAX / 4)
-		return -EINVAL;
-	r = open_to_read(dir_fd, name, &fd);
-	if (r)
-		return r;
-=======
 static int read_regular(int fd, size_t max_bytes, char **ret_text, size_t *ret_bytes)
 {
 	struct stat st;
 
 	if (max_bytes > SIZE_MAX / 4)
 		return -EINVAL;
->>>>>>> integ
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (S_ISDIR(st.st_mode))
@@ -122,8 +100,6 @@ static int read_regular(int fd, size_t max_bytes, char **ret_text, size_t *ret_b
 	return read_all(fd, max_bytes, ret_text, ret_bytes);
 }
 
-<<<<<<< HEAD
-=======
 int lea_file_read(int dir_fd, const char *name, size_t max_bytes, char **ret_text,
 		  size_t *ret_bytes)
 {
@@ -141,7 +117,6 @@ int lea_file_read_config(const char *path, size_t max_bytes, char **ret_text, si
 	return r ? r : read_regular(fd, max_bytes, ret_text, ret_bytes);
 }
 
->>>>>>> integ
 int lea_file_read_into(int dir_fd, const char *name, char *buffer, size_t size_bytes)
 {
 	LEA_AUTO(lea_closep) int fd = -1;
@@ -151,11 +126,7 @@ int lea_file_read_into(int dir_fd, const char *name, char *buffer, size_t size_b
 
 	if (!size_bytes)
 		return -EINVAL;
-<<<<<<< HEAD
-	r = open_to_read(dir_fd, name, &fd);
-=======
 	r = open_to_read(dir_fd, name, O_NOFOLLOW, &fd);
->>>>>>> integ
 	if (r)
 		return r;
 	/* One read: an attribute comes whole, and a second call would only tell its end. */

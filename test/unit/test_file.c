@@ -120,8 +120,6 @@ START_TEST(absent_is_an_outcome_link_folder_and_fifo_are_faults)
 }
 END_TEST
 
-<<<<<<< HEAD
-=======
 START_TEST(a_configuration_file_may_be_a_link)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
@@ -135,7 +133,6 @@ START_TEST(a_configuration_file_may_be_a_link)
 }
 END_TEST
 
->>>>>>> integ
 START_TEST(a_value_is_cut_to_the_buffer)
 {
 	char buffer[4];
@@ -237,10 +234,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_large_file_grows_the_buffer);
 	tcase_add_test(tc, a_kernel_file_that_claims_no_size_is_read_to_its_end);
 	tcase_add_test(tc, absent_is_an_outcome_link_folder_and_fifo_are_faults);
-<<<<<<< HEAD
-=======
 	tcase_add_test(tc, a_configuration_file_may_be_a_link);
->>>>>>> integ
 	tcase_add_test(tc, a_value_is_cut_to_the_buffer);
 	tcase_add_test(tc, only_the_first_creator_wins);
 	tcase_add_test(tc, replace_leaves_one_file_of_mode_0600);
