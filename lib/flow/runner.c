@@ -87,13 +87,18 @@ int lea_runner_run(const struct lea_runner_how *how)
 
 	for (;;) {
 		r = hold_and_drain(how);
-		if (r)
+		if (r < 0 || (r && !how->wait_ms))
 			return r;
-		/* Events come in bursts; staying a moment saves a start, and keeps the unit from
-		 * being started more often than systemd puts up with. */
-		if (how->linger_ms && !lea_queue_has_pending(how->event_fd))
-			how->clock->sleep_ms(how->clock, how->linger_ms);
-		if (!lea_queue_has_pending(how->event_fd))
-			return 0;
+		if (!lea_queue_has_pending(how->event_fd)) {
+			if (!how->wait_ms)
+				return 0;
+			/* Events come in bursts: staying a moment saves a start. */
+			how->clock->sleep_ms(how->clock, how->wait_ms);
+			if (!lea_queue_has_pending(how->event_fd))
+				return r;
+		} else if (r == LEA_RUNNER_BUSY) {
+			/* Leaving now would have the path unit start us again and again. */
+			how->clock->sleep_ms(how->clock, how->wait_ms);
+		}
 	}
 }

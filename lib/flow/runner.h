@@ -21,7 +21,10 @@ struct lea_runner_how {
 	void *arg;
 	uint32_t failed_attempts; /* an entry that was in hand so often when a runner died is put
 				     aside */
-	uint32_t linger_ms;	  /* before leaving, look once more after this time: 0 in tests */
+	/* Look once more after this time before leaving, and wait for a lock that another one holds
+	 * while something is pending. It keeps starts of the unit below what systemd puts up with.
+	 * 0: neither */
+	uint32_t wait_ms;
 	struct lea_clock *clock;
 	struct lea_log *log;
 };
