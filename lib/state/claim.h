@@ -30,9 +30,8 @@ struct lea_claim_pv {
 struct lea_claim {
 	enum lea_claim_state state;
 	char vg_name[128];
-	char reason[192]; /* "": none; one line */
-	struct lea_claim_pv
-		*pv; /* [pv_count], sorted by pvid once stored; owned after lea_claim_read */
+	char reason[192];	 /* "": none; one line */
+	struct lea_claim_pv *pv; /* [pv_count], sorted by pvid; owned after lea_claim_read */
 	uint32_t pv_count;
 	pid_t pid;	      /* owner; set when stored */
 	uint64_t start_ticks; /* of the owner, as in /proc/PID/stat */
@@ -72,8 +71,12 @@ LEA_MUST_CHECK int lea_claim_finish(const struct lea_claims *claims, const char 
 /* Forgets a claim; absent is fine. */
 LEA_MUST_CHECK int lea_claim_drop(const struct lea_claims *claims, const char *vg_id);
 
-/* A PV has gone: every claim that was made with it is dropped. Reads all claims: removals only. */
-LEA_MUST_CHECK int lea_claim_drop_pv(const struct lea_claims *claims, const char *pvid);
+/*
+ * lea_claim_drop_pvs - these PV instances have gone: claims made with one of them are dropped
+ * Reads every claim once, however many have gone: removals only. Sorts @pv.
+ */
+LEA_MUST_CHECK int lea_claim_drop_pvs(const struct lea_claims *claims, struct lea_claim_pv *pv,
+				      uint32_t count);
 
 /* Was @claim made with just these PVs, the same instances? Any order. */
 bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count);

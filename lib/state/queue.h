@@ -9,16 +9,21 @@
 #include "base/err.h"
 #include "world/device.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Key of an entry: "8:16-42" (devno, then DISKSEQ, 0 where there is none). */
 struct lea_entry {
 	char key[64];
-	uint32_t attempts;          /* runs that failed with this entry in hand */
+	uint32_t attempts; /* runners that died with this entry in hand */
 	struct lea_device device;
-	char pvid[33];              /* from ID_FS_UUID, "": not known */
+	char pvid[33];	  /* from ID_FS_UUID, "": not known */
+	bool is_leftover; /* a dead runner had taken it: look at it alone */
 };
+
+/* Sets the key from the device's number and instance. */
+void lea_entry_set_key(struct lea_entry *entry);
 
 /*
  * lea_queue_put - publish a pending entry
@@ -26,6 +31,8 @@ struct lea_entry {
  * An entry under the same key that nobody has taken yet is replaced: the last state wins.
  */
 LEA_MUST_CHECK int lea_queue_put(int event_fd, const struct lea_entry *entry);
+/* The same, but an entry that is there is newer and stays (sweep). */
+LEA_MUST_CHECK int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry);
 
 /* Opens (creates, 0700) the event folder and its folders below @run_fd; returns a descriptor. */
 LEA_MUST_CHECK int lea_queue_open(int run_fd);
@@ -36,15 +43,31 @@ enum lea_queue_outcome {
 	LEA_QUEUE_EMPTY,
 };
 LEA_MUST_CHECK int lea_queue_lock(int event_fd, int *ret_lock_fd);
+/* Is a runner at work? For people and for waiting; the answer is old when it comes. Never called by
+ * a process that holds the lock: it would let go of it. */
+bool lea_queue_is_running(int event_fd);
 
-/* Under the lock: what a dead runner had taken comes first, then all entries there are now.
- * Malformed ones go to failed/. 0 with an array (owned, lea_entries_free), or LEA_QUEUE_EMPTY. */
+/* Under the lock: what a dead runner had taken comes first, then the entries there are now, oldest
+ * event first; at most LEA_QUEUE_PASS_MAX, so that memory is bounded, the rest is for the next
+ * pass. Malformed ones go to failed/. 0 with an array (owned, lea_entries_free), or
+ * LEA_QUEUE_EMPTY. */
+#define LEA_QUEUE_PASS_MAX 4096U
 LEA_MUST_CHECK int lea_queue_take(int event_fd, struct lea_entry **ret_entries, size_t *ret_count);
+/* Is anything pending (taken by nobody)? */
+LEA_MUST_CHECK bool lea_queue_has_pending(int event_fd);
+/* Writes attempts + 1 before a risky look, so that the count survives a crash. */
+LEA_MUST_CHECK int lea_queue_attempt(int event_fd, struct lea_entry *entry);
 /* The effect of this entry is recorded: forget it. */
 LEA_MUST_CHECK int lea_queue_done(int event_fd, const struct lea_entry *entry);
-/* Put a taken entry back for a later pass, or into failed/ with @reason. */
+/* Put a taken entry back for a later pass (a newer one there wins), or into failed/ with @reason.
+ */
 LEA_MUST_CHECK int lea_queue_requeue(int event_fd, const struct lea_entry *entry);
 LEA_MUST_CHECK int lea_queue_fail(int event_fd, const struct lea_entry *entry, const char *reason);
+/* Everything in failed/ is pending again, attempts 0. *ret_count: how many. */
+LEA_MUST_CHECK int lea_queue_retry(int event_fd, size_t *ret_count);
 void lea_entries_free(struct lea_entry *entries, size_t count);
+
+/* How many entries a folder ("queue", "taken", "failed") holds; for people. */
+LEA_MUST_CHECK int lea_queue_count(int event_fd, const char *folder, size_t *ret_count);
 
 #endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One pass over the devices in hand.
+ *
+ * A removal says what was; what is now is asked of the kernel. If the number is in use again, the
+ * new device is looked at first, and the old record goes only if the new device is another PV.
+ */
+#include "flow/batch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "disk/name.h"
+#include "flow/batch_vg.h"
+#include "flow/record.h"
+#include "flow/scan.h"
+#include "state/claim.h"
+#include "world/sysfs.h"
+
+#define KNOWN_FOLDER "known"
+
+struct pass {
+	const struct lea_batch_how *how;
+	struct lea_entry *entries;
+	size_t count;
+	struct lea_batch_summary *summary;
+	struct lea_scan *scan;
+	struct lea_recorder *recorder;
+	struct lea_candidates *candidates;
+	int known_fd; /* event/known: the udev rule's "this one has a record" */
+};
+
+static uint64_t read_diskseq(struct lea_world *world, const struct lea_device *device)
+{
+	const struct lea_devno devno = {.major = device->major, .minor = device->minor};
+	uint64_t diskseq = 0;
+
+	/* A partition has the one of its disk, as in udev. */
+	if (lea_sysfs_number(world, devno, "diskseq", &diskseq) &&
+	    lea_sysfs_number(world, devno, "../diskseq", &diskseq))
+		return 0;
+	return diskseq;
+}
+
+/* The name that the udev rule tests: numbers, instance, UUID with hyphens. */
+static void known_name(const struct lea_device *device, const char *pvid, char *name, size_t size)
+{
+	char uuid[39], diskseq[24] = "";
+
+	lea_id_format(pvid, uuid);
+	if (device->diskseq)
+		snprintf(diskseq, sizeof(diskseq), "%" PRIu64, device->diskseq);
+	snprintf(name, size, "%" PRIu32 ":%" PRIu32 "-%s-%s", device->major, device->minor, diskseq,
+		 uuid);
+}
+
+static void set_known(const struct pass *pass, const struct lea_device *device, const char *pvid)
+{
+	char name[128];
+	int r;
+
+	known_name(device, pvid, name, sizeof(name));
+	r = lea_file_create_empty(pass->known_fd, name);
+	/* Only saves work: without it a change event costs one more look. */
+	if (r < 0)
+		lea_log(pass->how->world->log, LEA_LOG_DEBUG, "PV %s: known: %s", device->name,
+			strerror(-r));
+}
+
+static int forget(const struct pass *pass, const struct lea_entry *entry)
+{
+	char name[128];
+	int r;
+
+	if (!entry->pvid[0])
+		return 0;
+	known_name(&entry->device, entry->pvid, name, sizeof(name));
+	r = lea_file_remove(pass->known_fd, name);
+	if (r >= 0)
+		r = lea_record_gone(pass->how->world, entry->device.major, entry->device.minor,
+				    entry->pvid, false);
+	if (r < 0)
+		lea_log(pass->how->world->log, LEA_LOG_ERROR,
+			"PV %s: forgetting the record of a removed device: %s", entry->pvid,
+			strerror(-r));
+	pass->summary->gone++;
+	return 0;
+}
+
+/* Claims made with the instances that are gone; one walk for all of them. */
+static int drop_claims(const struct pass *pass)
+{
+	LEA_AUTO(lea_freep) struct lea_claim_pv *pv = calloc(pass->count, sizeof(*pv));
+	struct lea_claims claims;
+	uint32_t n = 0;
+	int run_fd = lea_world_run(pass->how->world), proc_fd = lea_world_proc(pass->how->world);
+
+	if (!pv)
+		return -ENOMEM;
+	if (run_fd < 0 || proc_fd < 0)
+		return run_fd < 0 ? run_fd : proc_fd;
+	for (size_t i = 0; i < pass->count; i++) {
+		const struct lea_entry *entry = &pass->entries[i];
+
+		if (!entry->device.is_gone || !entry->pvid[0])
+			continue;
+		memcpy(pv[n].pvid, entry->pvid, sizeof(pv[n].pvid));
+		pv[n].major = entry->device.major;
+		pv[n].minor = entry->device.minor;
+		pv[n++].diskseq = entry->device.diskseq;
+	}
+	claims = (struct lea_claims){.run_fd = run_fd, .proc_fd = proc_fd};
+	return lea_claim_drop_pvs(&claims, pv, n);
+}
+
+/* Removals of numbers that are free now. The others wait until their new device was looked at. */
+static int forget_gone(const struct pass *pass)
+{
+	int r = drop_claims(pass);
+
+	for (size_t i = 0; r == 0 && i < pass->count; i++) {
+		const struct lea_device *device = &pass->entries[i].device;
+		const struct lea_devno devno = {.major = device->major, .minor = device->minor};
+
+		if (device->is_gone && !lea_sysfs_has_device(pass->how->world, devno))
+			r = forget(pass, &pass->entries[i]);
+	}
+	return r;
+}
+
+/* Moves a device out of its entry, keeping numbers there. */
+static struct lea_device take_device(struct lea_device *from)
+{
+	struct lea_device device = *from;
+
+	from->name = from->devlinks = from->properties = NULL;
+	return device;
+}
+
+/* A number that is in use again: nothing that was known of the old device is true of the new one.
+ */
+static int renew(struct lea_world *world, struct lea_device *device)
+{
+	lea_device_done(&(struct lea_device){.devlinks = device->devlinks,
+					     .properties = device->properties});
+	device->devlinks = device->properties = NULL;
+	device->is_gone = false;
+	device->seqnum = 0;
+	device->diskseq = read_diskseq(world, device);
+	return 0;
+}
+
+static int read_devices(const struct pass *pass)
+{
+	LEA_AUTO(lea_freep) struct lea_device *devices = calloc(pass->count, sizeof(*devices));
+	size_t n = 0;
+	int r;
+
+	if (!devices)
+		return -ENOMEM;
+	for (size_t i = 0; i < pass->count; i++) {
+		struct lea_device *device = &pass->entries[i].device;
+		const struct lea_devno devno = {.major = device->major, .minor = device->minor};
+
+		if (!lea_sysfs_has_device(pass->how->world, devno))
+			continue;
+		devices[n] = take_device(device);
+		if (device->is_gone)
+			renew(pass->how->world, &devices[n]);
+		else if (!devices[n].diskseq)
+			devices[n].diskseq = read_diskseq(pass->how->world, &devices[n]);
+		n++;
+	}
+	pass->summary->devices += (uint32_t)n;
+	r = n ? lea_scan_add(pass->scan, devices, n) : 0;
+	for (size_t i = 0; i < n; i++)
+		lea_device_done(&devices[i]);
+	return r;
+}
+
+static void tell_found(struct lea_log *log, const struct lea_found *found)
+{
+	if (found->problem[0])
+		lea_log(log, LEA_LOG_WARNING, "PV %s: %s", found->device.name, found->problem);
+	if (found->kind == LEA_FOUND_UNREADABLE)
+		lea_log(log, LEA_LOG_ERROR, "PV %s: reading: %s", found->device.name,
+			strerror(-found->fault));
+	else if (found->kind == LEA_FOUND_EXCLUDED)
+		lea_log(log, LEA_LOG_VERBOSE, "PV %s: %s", found->device.name, found->excluded_why);
+}
+
+static void tell_record(struct lea_log *log, const struct lea_found *found,
+			const struct lea_record *record)
+{
+	if (record->kind == LEA_RECORD_DUPLICATE)
+		lea_log(log, LEA_LOG_ERROR,
+			"VG %s: not activated: PV %s is on %s and on %s (%" PRIu32 ":%" PRIu32
+			"), exclude one of them by devices/filter",
+			record->vg_name[0] ? record->vg_name : "unknown", found->label.pvid,
+			found->device.name, record->other_device[0] ? record->other_device : "?",
+			record->other_major, record->other_minor);
+	else if (record->kind == LEA_RECORD_FAILED)
+		lea_log(log, LEA_LOG_ERROR, "PV %s: recording: %s", found->device.name,
+			strerror(-record->fault));
+}
+
+static int record_device(const struct pass *pass, const struct lea_found *found)
+{
+	struct lea_record record = {0};
+	int r;
+
+	tell_found(pass->how->world->log, found);
+	r = lea_record_found(pass->recorder, found, &record);
+	if (r)
+		return r;
+	tell_record(pass->how->world->log, found, &record);
+	if (record.kind != LEA_RECORD_ONLINE)
+		return 0;
+	pass->summary->pvs++;
+	set_known(pass, &found->device, found->label.pvid);
+	if (record.complete != LEA_COMPLETE)
+		return 0;
+	return lea_candidates_add(pass->candidates, found, &record);
+}
+
+static const struct lea_found *find_number(const struct pass *pass, const struct lea_device *device)
+{
+	struct lea_found *const *found;
+	size_t count;
+
+	found = lea_scan_found(pass->scan, &count);
+	for (size_t i = 0; i < count; i++)
+		if (found[i]->device.major == device->major &&
+		    found[i]->device.minor == device->minor)
+			return found[i];
+	return NULL;
+}
+
+/* The number of a removed PV was in use again: is the same PV on it? */
+static int forget_replaced(const struct pass *pass)
+{
+	const struct lea_found *found;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < pass->count; i++) {
+		if (!pass->entries[i].device.is_gone)
+			continue;
+		found = find_number(pass, &pass->entries[i].device);
+		if (found && ((found->kind != LEA_FOUND_PV && found->kind != LEA_FOUND_ORPHAN) ||
+			      strcmp(found->label.pvid, pass->entries[i].pvid) != 0))
+			r = forget(pass, &pass->entries[i]);
+	}
+	return r;
+}
+
+static int open_tools(struct pass *pass)
+{
+	const struct lea_scan_options scan = {.use_names_filter = true, .out_of_process = true};
+	const struct lea_record_options record = {.check_complete = true,
+						  .claim_vg = true,
+						  .use_names_filter = true,
+						  .out_of_process = true};
+	int r;
+
+	pass->known_fd = lea_file_open_folder(pass->how->event_fd, KNOWN_FOLDER);
+	if (pass->known_fd < 0)
+		return pass->known_fd;
+	r = lea_scan_new(pass->how->world, pass->how->conf, &scan, &pass->scan);
+	r = r ? r : lea_recorder_new(pass->how->world, pass->how->conf, &record, &pass->recorder);
+	r = r ? r : lea_candidates_new(pass->how, &pass->candidates);
+	/* A filter that is wrong is an outcome there and said already. */
+	return r > 0 ? -EINVAL : r;
+}
+
+static void close_tools(struct pass *pass)
+{
+	lea_candidates_free(pass->candidates);
+	lea_recorder_free(pass->recorder);
+	lea_scan_free(pass->scan);
+	lea_closep(&pass->known_fd);
+}
+
+static int work(struct pass *pass)
+{
+	struct lea_found *const *found;
+	size_t count;
+	int r;
+
+	r = open_tools(pass);
+	r = r ? r : forget_gone(pass);
+	r = r ? r : read_devices(pass);
+	if (r)
+		return r;
+	r = forget_replaced(pass);
+	found = lea_scan_found(pass->scan, &count);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = record_device(pass, found[i]);
+	return r ? r : lea_candidates_activate(pass->candidates, pass->scan, pass->summary);
+}
+
+int lea_batch_run(const struct lea_batch_how *how, struct lea_entry *entries, size_t count,
+		  struct lea_batch_summary *summary)
+{
+	struct pass pass = {
+		.how = how, .entries = entries, .count = count, .summary = summary, .known_fd = -1};
+	int r;
+
+	if (!how->conf->event_activation) {
+		lea_log(how->world->log, LEA_LOG_WARNING,
+			"event_activation=0: %zu device(s) not looked at, nothing is activated",
+			count);
+		return 0;
+	}
+	if (!count)
+		return 0;
+	r = work(&pass);
+	close_tools(&pass);
+	return r;
+}
+
+void lea_batch_report(const struct lea_batch_how *how, const struct lea_batch_summary *summary)
+{
+	if (!summary->pvs && !summary->gone && !summary->vgs_failed)
+		return;
+	lea_log(how->world->log, LEA_LOG_PRINT,
+		"%" PRIu32 " device(s), %" PRIu32 " PV(s), %" PRIu32 " removed, %" PRIu32
+		" VG(s) active (%" PRIu32 " LVs), %" PRIu32 " failed",
+		summary->devices, summary->pvs, summary->gone, summary->vgs_active, summary->lvs,
+		summary->vgs_failed);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What one pass does with the devices in hand: removals out of the run files, the others read,
+ * recorded, and VGs that became complete activated. Shared by the runner and the boot pass, both of
+ * which hold the runner's lock around it.
+ */
+#ifndef LEA_FLOW_BATCH_H
+#define LEA_FLOW_BATCH_H
+
+#include "base/err.h"
+#include "state/queue.h"
+#include "world/conf.h"
+#include "world/world.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* All borrowed. */
+struct lea_batch_how {
+	struct lea_world *world;
+	const struct lea_conf *conf;
+	const char *lvm_path; /* the real lvm, for VGs that are handed over */
+	int event_fd;	      /* /run/lvm/event */
+};
+
+/* Summed up over calls; the caller zeroes it. */
+struct lea_batch_summary {
+	uint32_t devices, pvs, gone;
+	uint32_t vgs_active, vgs_failed, lvs;
+};
+
+/*
+ * lea_batch_run - one pass over @entries
+ * Takes the devices out of the entries (each is left empty but for its numbers); keys stay, so that
+ * the caller can take them off the queue. Trouble with a device or a VG is a line in the log and
+ * no fault. Blocks until every VG of this pass is activated or has failed.
+ * With event_activation=0 nothing is looked at: one line says so.
+ */
+LEA_MUST_CHECK int lea_batch_run(const struct lea_batch_how *how, struct lea_entry *entries,
+				 size_t count, struct lea_batch_summary *summary);
+
+/* "12 devices, 12 PVs, 3 VGs active (7 LVs)": one line at the end of a pass that did something. */
+void lea_batch_report(const struct lea_batch_how *how, const struct lea_batch_summary *summary);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The VGs of one pass: which became complete, which of them are worth a look, and their claims.
+ */
+#ifndef LEA_FLOW_BATCH_VG_H
+#define LEA_FLOW_BATCH_VG_H
+
+#include "flow/batch.h"
+#include "flow/record.h"
+#include "flow/scan.h"
+
+struct lea_candidates;
+
+LEA_MUST_CHECK int lea_candidates_new(const struct lea_batch_how *how,
+				      struct lea_candidates **ret_candidates);
+void lea_candidates_free(struct lea_candidates *candidates);
+void lea_candidates_freep(struct lea_candidates **candidates);
+
+/* A device whose record says that its VG is complete now. */
+LEA_MUST_CHECK int lea_candidates_add(struct lea_candidates *candidates,
+				      const struct lea_found *found,
+				      const struct lea_record *record);
+
+/* Members that had no event in this pass are read, too, then every VG without a claim that
+ * stands is activated and claimed. */
+LEA_MUST_CHECK int lea_candidates_activate(struct lea_candidates *candidates, struct lea_scan *scan,
+					   struct lea_batch_summary *summary);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Listening comes first, the tag index second: what udev finishes in between is seen twice and
+ * never missed.
+ */
+#include "flow/bootpass.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "disk/name.h"
+#include "flow/runner.h"
+#include "flow/sweep.h"
+#include "state/gate.h"
+#include "world/proc.h"
+#include "world/udevmon.h"
+
+#define TAG	     "lvmevent"
+#define COALESCE_MS  20	  /* so long without a further device: work */
+#define COALESCE_MAX 200U /* so long since the first one: work all the same */
+#define IDLE_MS	     100  /* how often to look at the gate when nothing comes */
+#define BUSY_MS	     20U  /* a runner holds the lock */
+
+struct boot {
+	const struct lea_bootpass_how *how;
+	struct lea_world *world;
+	struct lea_udevmon *monitor;
+	struct lea_entry *pending;
+	size_t count, room;
+	uint64_t first_ms; /* when the oldest pending one came */
+	uint64_t last_ms;  /* when the last one came or was handled */
+	bool is_ready;
+	struct lea_batch_summary summary;
+};
+
+static uint64_t now_ms(const struct boot *boot)
+{
+	return boot->world->clock->now_ms(boot->world->clock);
+}
+
+static void drop_pending(struct boot *boot)
+{
+	for (size_t i = 0; i < boot->count; i++)
+		lea_device_done(&boot->pending[i].device);
+	boot->count = 0;
+}
+
+static int make_room(struct boot *boot)
+{
+	size_t room = boot->room ? boot->room * 2 : 64;
+	struct lea_entry *bigger;
+
+	if (boot->count < boot->room)
+		return 0;
+	bigger = realloc(boot->pending, room * sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	boot->pending = bigger;
+	boot->room = room;
+	return 0;
+}
+
+/* The last state of a device wins, as in the queue. */
+static struct lea_entry *find(const struct boot *boot, const struct lea_entry *entry)
+{
+	for (size_t i = boot->count; i-- > 0;)
+		if (!strcmp(boot->pending[i].key, entry->key))
+			return &boot->pending[i];
+	return NULL;
+}
+
+static int add(void *arg, struct lea_udevmon_event *event)
+{
+	struct boot *boot = arg;
+	struct lea_entry entry = {.device = event->device}, *old;
+	int r;
+
+	if (!event->is_pv) {
+		lea_device_done(&event->device);
+		return 0;
+	}
+	if (lea_id_parse(event->fs_uuid, entry.pvid) < 0)
+		entry.pvid[0] = '\0';
+	lea_entry_set_key(&entry);
+	if (!boot->count)
+		boot->first_ms = now_ms(boot);
+	old = find(boot, &entry);
+	if (old) {
+		lea_device_done(&old->device);
+		*old = entry;
+		return 0;
+	}
+	r = make_room(boot);
+	if (r)
+		lea_device_done(&event->device);
+	else
+		boot->pending[boot->count++] = entry;
+	return r;
+}
+
+/* Takes what has been broadcast. *ret_any: was there something? */
+static int receive(struct boot *boot, bool *ret_any)
+{
+	struct lea_udevmon_event event;
+	int r = 0;
+
+	*ret_any = false;
+	while (boot->count < LEA_QUEUE_PASS_MAX) {
+		r = lea_udevmon_receive(boot->monitor, &event);
+		if (r == LEA_UDEVMON_NONE)
+			return 0;
+		*ret_any = true;
+		boot->last_ms = now_ms(boot);
+		if (r == LEA_UDEVMON_OVERFLOW)
+			r = lea_udevmon_enumerate(boot->monitor, add, boot);
+		else if (r == 0)
+			r = add(boot, &event);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* For entries that a runner of another time left, or a person put there. */
+static int process_queued(void *arg, struct lea_entry *entries, size_t count)
+{
+	struct boot *boot = arg;
+
+	return lea_batch_run(&boot->how->batch, entries, count, &boot->summary);
+}
+
+static int lock(const struct boot *boot, int *ret_lock_fd)
+{
+	int r;
+
+	do {
+		r = lea_queue_lock(boot->how->batch.event_fd, ret_lock_fd);
+		if (r == LEA_QUEUE_RUNNING)
+			boot->world->clock->sleep_ms(boot->world->clock, BUSY_MS);
+	} while (r == LEA_QUEUE_RUNNING);
+	return r;
+}
+
+static int work(struct boot *boot)
+{
+	const struct lea_runner_how runner = {
+		.event_fd = boot->how->batch.event_fd,
+		.process = process_queued,
+		.arg = boot,
+		.failed_attempts = boot->how->batch.conf->failed_attempts,
+		.clock = boot->world->clock,
+		.log = boot->world->log,
+	};
+	LEA_AUTO(lea_closep) int lock_fd = -1;
+	int r;
+
+	r = lock(boot, &lock_fd);
+	if (r)
+		return r;
+	r = lea_batch_run(&boot->how->batch, boot->pending, boot->count, &boot->summary);
+	drop_pending(boot);
+	r = r ? r : lea_runner_drain(&runner);
+	boot->last_ms = now_ms(boot);
+	return r;
+}
+
+/* @wait_ms: for the next broadcast. */
+static int wait_and_receive(struct boot *boot, int wait_ms, bool *ret_any)
+{
+	struct pollfd poll_fd = {.fd = lea_udevmon_fd(boot->monitor), .events = POLLIN};
+
+	if (poll(&poll_fd, 1, wait_ms) < 0 && errno != EINTR)
+		return -errno;
+	return receive(boot, ret_any);
+}
+
+/* udev is asked first and the socket after: a worker broadcasts before it reports its end. */
+static int check_ready(struct boot *boot)
+{
+	const struct lea_conf *conf = boot->how->batch.conf;
+	bool is_quiet, any;
+	int r;
+
+	is_quiet = !lea_udev_is_busy(boot->world) ||
+		   now_ms(boot) - boot->last_ms >= conf->boot_quiet_ms;
+	r = receive(boot, &any);
+	if (r || any || !is_quiet)
+		return r;
+	boot->is_ready = true;
+	boot->how->ready(boot->how->arg);
+	return 0;
+}
+
+static int step(struct boot *boot)
+{
+	bool any;
+	int r;
+
+	r = wait_and_receive(boot, boot->count ? COALESCE_MS : IDLE_MS, &any);
+	if (r)
+		return r;
+	if (boot->count && (!any || boot->count >= LEA_QUEUE_PASS_MAX ||
+			    now_ms(boot) - boot->first_ms >= COALESCE_MAX))
+		return work(boot);
+	if (!boot->count && !any && !boot->is_ready)
+		return check_ready(boot);
+	return 0;
+}
+
+/* A pass can be busy for long (a check of a thin pool): boot goes on at the deadline all the same.
+ */
+static void *say_ready_in_time(void *arg)
+{
+	const struct boot *boot = arg;
+
+	boot->world->clock->sleep_ms(boot->world->clock, boot->how->batch.conf->boot_deadline_ms);
+	boot->how->ready(boot->how->arg);
+	return NULL;
+}
+
+static int run(struct boot *boot)
+{
+	int r, run_fd = lea_world_run(boot->world);
+
+	if (run_fd < 0)
+		return run_fd;
+	r = lea_proc_threads(1, say_ready_in_time, boot);
+	r = r ? r : lea_udevmon_enumerate(boot->monitor, add, boot);
+	while (r == 0 && (lea_gate_is_closed(run_fd) || boot->count))
+		r = step(boot);
+	return r;
+}
+
+int lea_bootpass_run(const struct lea_bootpass_how *how)
+{
+	/* Static: the thread of the deadline may outlive this call; the process ends soon after. */
+	static struct boot boot;
+	int r;
+
+	boot = (struct boot){.how = how, .world = how->batch.world};
+	boot.last_ms = now_ms(&boot);
+	r = lea_udevmon_open(TAG, &boot.monitor);
+	if (r)
+		return r;
+	r = run(&boot);
+	lea_batch_report(&how->batch, &boot.summary);
+	drop_pending(&boot);
+	free(boot.pending);
+	lea_udevmon_close(boot.monitor);
+	return r;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The enqueuer. The gate is looked at before anything else is done; a record of the device exists
+ * without us (udev's tag index), so that quitting here loses nothing.
+ */
+#include "flow/enqueue.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "disk/name.h"
+#include "state/gate.h"
+#include "state/queue.h"
+
+#define DEFAULT_RUN_DIR	 "/run/lvm"
+#define KMSG		 "/dev/kmsg"
+#define NAME_MAX_CHARS	 127U
+#define LINKS_MAX_CHARS	 8192U
+#define PROPERTIES_BYTES 16384U
+
+enum { EXIT_OK = 0, EXIT_PARAMS = 3, EXIT_FAILED_ = 5 };
+
+/* What the filters may ask for. All of udev's properties would be several times as much. */
+static const char *const kept_prefixes[] = {
+	"DEVTYPE=", "DM_", "ID_", "LVM_", "MD_", "MPATH_", "SYSTEMD_READY=", "UDEV_DISABLE_",
+};
+
+static const char *get(char *const environ_[], const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; *environ_; environ_++)
+		if (!strncmp(*environ_, name, len) && (*environ_)[len] == '=')
+			return *environ_ + len + 1;
+	return NULL;
+}
+
+static bool get_number(char *const environ_[], const char *name, uint64_t max, uint64_t *ret)
+{
+	const char *text = get(environ_, name);
+	unsigned long long n;
+	char *end;
+
+	if (!text || *text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (errno || *end || n > max)
+		return false;
+	*ret = n;
+	return true;
+}
+
+static bool is_kept(const char *pair)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kept_prefixes); i++)
+		if (!strncmp(pair, kept_prefixes[i], strlen(kept_prefixes[i])))
+			return !strchr(pair, '\n');
+	return false;
+}
+
+/* All that is kept, or nothing: half of the properties would be believed to be all. */
+static void join_properties(char *const environ_[], char *text, size_t size)
+{
+	size_t used = 0, len;
+
+	for (; *environ_; environ_++) {
+		if (!is_kept(*environ_))
+			continue;
+		len = strlen(*environ_);
+		if (len + 2 > size - used) {
+			text[0] = '\0';
+			return;
+		}
+		memcpy(text + used, *environ_, len);
+		used += len;
+		text[used++] = '\n';
+		text[used] = '\0';
+	}
+}
+
+static int read_action(char *const environ_[], bool *ret_is_gone)
+{
+	const char *action = get(environ_, "ACTION"), *subsystem = get(environ_, "SUBSYSTEM");
+
+	if (!action || (subsystem && strcmp(subsystem, "block") != 0))
+		return LEA_ENQUEUE_NOT_OURS;
+	*ret_is_gone = !strcmp(action, "remove");
+	if (*ret_is_gone || !strcmp(action, "add") || !strcmp(action, "change"))
+		return 0;
+	return LEA_ENQUEUE_NOT_OURS;
+}
+
+static bool name_fits(const char *name)
+{
+	return name && !strncmp(name, "/dev/", 5) && strlen(name) <= NAME_MAX_CHARS &&
+	       !strpbrk(name, "\n\r");
+}
+
+static int read_number(char *const environ_[], struct lea_entry *entry)
+{
+	uint64_t major, minor;
+
+	if (!get_number(environ_, "MAJOR", UINT32_MAX, &major) ||
+	    !get_number(environ_, "MINOR", UINT32_MAX, &minor))
+		return LEA_ENQUEUE_INVALID;
+	entry->device.major = (uint32_t)major;
+	entry->device.minor = (uint32_t)minor;
+	if (!get_number(environ_, "DISKSEQ", UINT64_MAX, &entry->device.diskseq))
+		entry->device.diskseq = 0;
+	if (!get_number(environ_, "SEQNUM", UINT64_MAX, &entry->device.seqnum))
+		entry->device.seqnum = 0;
+	lea_entry_set_key(entry);
+	return 0;
+}
+
+static int publish(int run_fd, const struct lea_entry *entry)
+{
+	LEA_AUTO(lea_closep)
+	int event_fd = openat(run_fd, "event", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	int r = event_fd < 0 ? -errno : lea_queue_put(event_fd, entry);
+
+	/* A folder that is not there (first event ever, or somebody removed it), or a hidden name
+	 * that was tidied away under us: make all and publish again. */
+	if (r != -ENOENT)
+		return r;
+	lea_closep(&event_fd);
+	event_fd = lea_queue_open(run_fd);
+	return event_fd < 0 ? event_fd : lea_queue_put(event_fd, entry);
+}
+
+static int open_run(const char *run_dir)
+{
+	const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+	int fd = open(run_dir, how);
+
+	if (fd < 0 && errno == ENOENT && (mkdir(run_dir, 0700) == 0 || errno == EEXIST))
+		fd = open(run_dir, how);
+	return fd < 0 ? -errno : fd;
+}
+
+int lea_enqueue_event(const char *run_dir, char *const environ_[])
+{
+	LEA_AUTO(lea_closep) int run_fd = open_run(run_dir);
+	char properties[PROPERTIES_BYTES] = "", name[NAME_MAX_CHARS + 1], links[LINKS_MAX_CHARS];
+	const char *text, *type = get(environ_, "ID_FS_TYPE");
+	struct lea_entry entry = {.device = {.name = name, .properties = properties}};
+	int r;
+
+	if (run_fd < 0)
+		return run_fd;
+	if (lea_gate_is_closed(run_fd))
+		return LEA_ENQUEUE_CLOSED;
+	r = read_action(environ_, &entry.device.is_gone);
+	r = r ? r : read_number(environ_, &entry);
+	if (r)
+		return r;
+	text = get(environ_, "DEVNAME");
+	if (!name_fits(text))
+		return LEA_ENQUEUE_INVALID;
+	snprintf(name, sizeof(name), "%s", text);
+	text = get(environ_, "DEVLINKS");
+	if (text && strlen(text) < sizeof(links) && !strpbrk(text, "\n\r")) {
+		snprintf(links, sizeof(links), "%s", text);
+		entry.device.devlinks = links;
+	}
+	text = get(environ_, "ID_FS_UUID");
+	if (text && type && !strcmp(type, "LVM2_member") && lea_id_parse(text, entry.pvid) < 0)
+		entry.pvid[0] = '\0';
+	join_properties(environ_, properties, sizeof(properties));
+	return publish(run_fd, &entry);
+}
+
+int lea_enqueue_device(const char *run_dir, const char *device)
+{
+	LEA_AUTO(lea_closep) int run_fd = open_run(run_dir);
+	char name[NAME_MAX_CHARS + 1] = "";
+	struct lea_entry entry = {.device = {.name = name}};
+	struct stat st;
+
+	if (run_fd < 0)
+		return run_fd;
+	if (lea_gate_is_closed(run_fd))
+		return LEA_ENQUEUE_CLOSED;
+	if (sscanf(device, "%" SCNu32 ":%" SCNu32, &entry.device.major, &entry.device.minor) != 2) {
+		if (!name_fits(device))
+			return LEA_ENQUEUE_INVALID;
+		if (stat(device, &st) < 0)
+			return -errno;
+		if (!S_ISBLK(st.st_mode))
+			return LEA_ENQUEUE_INVALID;
+		snprintf(name, sizeof(name), "%s", device);
+		entry.device.major = major(st.st_rdev);
+		entry.device.minor = minor(st.st_rdev);
+	}
+	lea_entry_set_key(&entry);
+	return publish(run_fd, &entry);
+}
+
+/* udev throws away what its programs print. */
+static void complain(const char *device, int fault)
+{
+	LEA_AUTO(lea_closep) int fd = open(KMSG, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	char line[256];
+	int len;
+
+	len = snprintf(line, sizeof(line),
+		       "<3>lvmevent: %.100s: can't be queued for activation: %s\n", device,
+		       strerror(-fault));
+	if (fd < 0 || len < 0 || write(fd, line, (size_t)len) < 0)
+		return; /* there is nobody left to tell; the exit code says it, too */
+}
+
+static int finish(const char *device, int r)
+{
+	if (r >= 0)
+		return r == LEA_ENQUEUE_INVALID ? EXIT_PARAMS : EXIT_OK;
+	complain(device, r);
+	return EXIT_FAILED_;
+}
+
+int lea_enqueue_main(int argc, char *argv[], char *const environ_[])
+{
+	const char *run_dir = DEFAULT_RUN_DIR, *name = get(environ_, "DEVNAME");
+	int code, result = EXIT_OK, devices = 0;
+
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--run-dir") && i + 1 < argc) {
+			run_dir = argv[++i];
+		} else if (argv[i][0] == '/' || (argv[i][0] >= '0' && argv[i][0] <= '9')) {
+			devices++;
+			code = finish(argv[i], lea_enqueue_device(run_dir, argv[i]));
+			result = code ? code : result;
+		}
+	}
+	if (devices)
+		return result;
+	return finish(name ? name : "a device", lea_enqueue_event(run_dir, environ_));
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Comparing what is there with what was done.
+ */
+#include "flow/sweep.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "disk/name.h"
+#include "flow/scan.h"
+#include "state/claim.h"
+#include "state/gate.h"
+#include "state/queue.h"
+#include "world/sysfs.h"
+#include "world/udevdb.h"
+
+#define POLL_MS 50U
+
+/* PV instances that done claims were made with, sorted. */
+struct done {
+	struct lea_claim_pv *pv;
+	size_t count;
+};
+
+static int compare_pv(const void *a, const void *b)
+{
+	const struct lea_claim_pv *left = a, *right = b;
+
+	return strcmp(left->pvid, right->pvid);
+}
+
+static int collect(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	struct done *done = arg;
+	struct lea_claim_pv *bigger;
+
+	(void)vg_id;
+	if (claim->state != LEA_CLAIM_DONE || !claim->pv_count)
+		return 0;
+	bigger = realloc(done->pv, (done->count + claim->pv_count) * sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	memcpy(bigger + done->count, claim->pv, claim->pv_count * sizeof(*bigger));
+	done->pv = bigger;
+	done->count += claim->pv_count;
+	return 0;
+}
+
+static int read_done(struct lea_world *world, struct done *done)
+{
+	int r, run_fd = lea_world_run(world), proc_fd = lea_world_proc(world);
+	struct lea_claims claims = {.run_fd = run_fd, .proc_fd = proc_fd};
+
+	if (run_fd < 0 || proc_fd < 0)
+		return run_fd < 0 ? run_fd : proc_fd;
+	r = lea_claim_each(&claims, collect, done);
+	if (r == 0 && done->count)
+		qsort(done->pv, done->count, sizeof(*done->pv), compare_pv);
+	return r;
+}
+
+static bool is_done(const struct done *done, const struct lea_entry *entry)
+{
+	struct lea_claim_pv key = {0};
+	const struct lea_claim_pv *pv;
+
+	if (!done->count)
+		return false;
+	memcpy(key.pvid, entry->pvid, sizeof(key.pvid));
+	pv = bsearch(&key, done->pv, done->count, sizeof(key), compare_pv);
+	return pv && pv->major == entry->device.major && pv->minor == entry->device.minor &&
+	       pv->diskseq == entry->device.diskseq;
+}
+
+/* The same judgement as the udev rule's. */
+static bool is_pv(const struct lea_device *device)
+{
+	char uuid[8];
+
+	if (!lea_udevdb_is(device, "ID_FS_TYPE", "LVM2_member") ||
+	    lea_udevdb_is(device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1") ||
+	    lea_udevdb_is(device, "DM_MULTIPATH_DEVICE_PATH", "1"))
+		return false;
+	return !lea_udevdb_property(device, "DM_UUID", uuid, sizeof(uuid)) ||
+	       strncmp(uuid, "LVM-", 4) != 0 || lea_udevdb_is(device, "LVM_PVSCAN_ON_LVS", "1");
+}
+
+static void retrigger(const struct lea_sweep_how *how, const struct lea_device *device)
+{
+	char path[64];
+	int sys_fd = lea_world_sys(how->world);
+	LEA_AUTO(lea_closep) int fd = -1;
+
+	snprintf(path, sizeof(path), "dev/block/%" PRIu32 ":%" PRIu32 "/uevent", device->major,
+		 device->minor);
+	if (sys_fd >= 0)
+		fd = openat(sys_fd, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	lea_log(how->world->log, LEA_LOG_WARNING, "%s: udev has not finished with it; %s",
+		device->name,
+		fd >= 0 && write(fd, "add", 3) == 3 ? "asked again" : "it can't be asked again");
+}
+
+static uint64_t diskseq_of(struct lea_world *world, const struct lea_device *device)
+{
+	const struct lea_devno devno = {.major = device->major, .minor = device->minor};
+	uint64_t diskseq = 0;
+
+	if (lea_sysfs_number(world, devno, "diskseq", &diskseq) &&
+	    lea_sysfs_number(world, devno, "../diskseq", &diskseq))
+		return 0;
+	return diskseq;
+}
+
+static int compare_device(const struct lea_sweep_how *how, const struct done *done,
+			  struct lea_device *device, struct lea_sweep_result *result)
+{
+	struct lea_entry entry = {0};
+	char uuid[64];
+	int r;
+
+	r = lea_udevdb_fill(how->world, device);
+	if (r)
+		return r;
+	if (!device->properties || !device->properties[0] ||
+	    lea_udevdb_is(device, "ID_PROCESSING", "1")) {
+		result->unfinished++;
+		if (how->retrigger)
+			retrigger(how, device);
+		return 0;
+	}
+	if (!is_pv(device))
+		return 0;
+	entry.device = *device; /* borrowed */
+	if (!entry.device.diskseq)
+		entry.device.diskseq = diskseq_of(how->world, device);
+	if (!lea_udevdb_property(device, "ID_FS_UUID", uuid, sizeof(uuid)) ||
+	    lea_id_parse(uuid, entry.pvid) < 0)
+		entry.pvid[0] = '\0';
+	if (is_done(done, &entry))
+		return 0;
+	/* What is long can be asked of udev again. */
+	entry.device.devlinks = entry.device.properties = NULL;
+	lea_entry_set_key(&entry);
+	result->enqueued++;
+	return lea_queue_put_if_absent(how->event_fd, &entry);
+}
+
+int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_result)
+{
+	struct lea_device *devices = NULL;
+	struct lea_sweep_result result = {0};
+	struct done done = {0};
+	size_t count = 0;
+	int r;
+
+	r = read_done(how->world, &done);
+	r = r ? r : lea_devices_enumerate(how->world, &devices, &count);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = compare_device(how, &done, &devices[i], &result);
+	result.devices = count;
+	free(done.pv);
+	lea_devices_free(devices, count);
+	if (r == 0)
+		*ret_result = result;
+	return r;
+}
+
+bool lea_udev_is_busy(const struct lea_world *world)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/run/udev/queue", world->root);
+	return lstat(path, &st) == 0;
+}
+
+static bool is_idle(int event_fd)
+{
+	size_t taken = 0;
+
+	return !lea_queue_has_pending(event_fd) && !lea_queue_is_running(event_fd) &&
+	       lea_queue_count(event_fd, "taken", &taken) == 0 && !taken;
+}
+
+int lea_sweep_wait_idle(const struct lea_sweep_how *how, uint32_t deadline_ms)
+{
+	struct lea_clock *clock = how->world->clock;
+	uint64_t end = clock->now_ms(clock) + deadline_ms;
+
+	while (!is_idle(how->event_fd)) {
+		if (clock->now_ms(clock) >= end)
+			return LEA_SWEEP_LATE;
+		clock->sleep_ms(clock, POLL_MS);
+	}
+	return 0;
+}
+
+int lea_sweep_wait_udev(const struct lea_sweep_how *how, uint32_t deadline_ms)
+{
+	struct lea_clock *clock = how->world->clock;
+	uint64_t end = clock->now_ms(clock) + deadline_ms;
+
+	while (lea_udev_is_busy(how->world)) {
+		if (clock->now_ms(clock) >= end)
+			return LEA_SWEEP_LATE;
+		clock->sleep_ms(clock, POLL_MS);
+	}
+	return 0;
+}
+
+int lea_gate_open_and_sweep(const struct lea_sweep_how *how)
+{
+	struct lea_sweep_how again = *how;
+	struct lea_sweep_result result;
+	int r, run_fd = lea_world_run(how->world);
+
+	if (run_fd < 0)
+		return run_fd;
+	r = lea_gate_open(run_fd);
+	r = r ? r : lea_sweep(how, &result);
+	if (r)
+		return r;
+	/* An event that saw the gate closed leaves its record only when its worker is through. */
+	r = lea_sweep_wait_udev(how, how->conf->gate_deadline_ms);
+	if (r < 0)
+		return r;
+	again.retrigger = r == LEA_SWEEP_LATE;
+	return lea_sweep(&again, &result);
+}

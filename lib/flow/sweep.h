@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The full comparison: every PV that udev has finished against the claims. What an event missed
+ * for whatever reason (gate, killed worker, lost record) is pending afterwards. Safe at any time.
+ */
+#ifndef LEA_FLOW_SWEEP_H
+#define LEA_FLOW_SWEEP_H
+
+#include "base/err.h"
+#include "world/conf.h"
+#include "world/world.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Borrowed. */
+struct lea_sweep_how {
+	struct lea_world *world;
+	const struct lea_conf *conf;
+	int event_fd;
+	/* Devices that the kernel has and udev has not finished: named, and their event repeated.
+	 */
+	bool retrigger;
+};
+
+struct lea_sweep_result {
+	size_t devices, enqueued, unfinished;
+};
+
+/* One walk over sysfs; one entry for each PV that no done claim covers. */
+LEA_MUST_CHECK int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_result);
+
+enum lea_sweep_outcome {
+	LEA_SWEEP_LATE = 1, /* the deadline passed */
+};
+/* Until nothing is pending or taken and no runner works. Never by a process that holds the lock. */
+LEA_MUST_CHECK int lea_sweep_wait_idle(const struct lea_sweep_how *how, uint32_t deadline_ms);
+/* Until udev's queue was empty once. */
+LEA_MUST_CHECK int lea_sweep_wait_udev(const struct lea_sweep_how *how, uint32_t deadline_ms);
+
+/* Is an event pending or in work in udev? One stat of /run/udev/queue. */
+bool lea_udev_is_busy(const struct lea_world *world);
+
+/*
+ * lea_gate_open_and_sweep - what "lvmevent gate open" does
+ * Opens, compares, waits (bounded by gate_deadline_ms) for the events that saw the gate closed,
+ * compares again. Logs what udev did not finish.
+ */
+LEA_MUST_CHECK int lea_gate_open_and_sweep(const struct lea_sweep_how *how);
+
+#endif

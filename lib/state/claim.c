@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Claims as small text files: one line a field, one line a PV, published whole.
+ */
+#include "state/claim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "state/gate.h"
+
+#define MAGIC	  "lvmevent-claim 1"
+#define MAX_BYTES (4U * 1024 * 1024)
+#define ID_CHARS  32U
+
+static const char *const state_names[] = {
+	[LEA_CLAIM_CLAIMED] = "claimed",
+	[LEA_CLAIM_DONE] = "done",
+	[LEA_CLAIM_FAILED] = "failed",
+};
+
+/* An id becomes a file name: nothing but what LVM puts into one. */
+static bool id_ok(const char *id)
+{
+	return strlen(id) == ID_CHARS &&
+	       strspn(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!#") ==
+		       ID_CHARS;
+}
+
+static int open_folder(const struct lea_claims *claims)
+{
+	LEA_AUTO(lea_closep) int event_fd = lea_file_open_folder(claims->run_fd, "event");
+
+	return event_fd < 0 ? event_fd : lea_file_open_folder(event_fd, "claims");
+}
+
+void lea_claim_done(struct lea_claim *claim)
+{
+	free(claim->pv);
+	memset(claim, 0, sizeof(*claim));
+}
+
+static int compare_pv(const void *a, const void *b)
+{
+	const struct lea_claim_pv *left = a, *right = b;
+
+	return strcmp(left->pvid, right->pvid);
+}
+
+/* Field 22 of /proc/PID/stat, counted behind the last bracket: the command may hold blanks. */
+static int read_start(int proc_fd, pid_t pid, uint64_t *ret_ticks)
+{
+	char name[32], text[1024], *at;
+	int r;
+
+	snprintf(name, sizeof(name), "%ld/stat", (long)pid);
+	r = lea_file_read_into(proc_fd, name, text, sizeof(text));
+	if (r)
+		return r < 0 ? r : -ESRCH;
+	at = strrchr(text, ')');
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return -EINVAL;
+	*ret_ticks = strtoull(at + 1, NULL, 10);
+	return 0;
+}
+
+static bool owner_lives(const struct lea_claims *claims, const struct lea_claim *claim)
+{
+	uint64_t ticks = 0;
+
+	return claim->pid > 0 && !read_start(claims->proc_fd, claim->pid, &ticks) &&
+	       ticks == claim->start_ticks;
+}
+
+/* ---- text */
+
+static bool parse_pv(struct lea_claim *claim, const char *value, uint32_t room)
+{
+	struct lea_claim_pv *pv = &claim->pv[claim->pv_count];
+
+	if (claim->pv_count >= room ||
+	    sscanf(value, "%32s %" SCNu32 ":%" SCNu32 " %" SCNu64, pv->pvid, &pv->major, &pv->minor,
+		   &pv->diskseq) != 4 ||
+	    !id_ok(pv->pvid))
+		return false;
+	claim->pv_count++;
+	return true;
+}
+
+static bool parse_state(struct lea_claim *claim, const char *value)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(state_names); i++)
+		if (!strcmp(value, state_names[i])) {
+			claim->state = (enum lea_claim_state)i;
+			return true;
+		}
+	return false;
+}
+
+static bool parse_owner(struct lea_claim *claim, const char *value)
+{
+	long pid;
+
+	if (sscanf(value, "%ld %" SCNu64, &pid, &claim->start_ticks) != 2 || pid < 0)
+		return false;
+	claim->pid = (pid_t)pid;
+	return true;
+}
+
+static bool copy(char *to, size_t size, const char *value)
+{
+	if (strlen(value) >= size)
+		return false;
+	memcpy(to, value, strlen(value) + 1);
+	return true;
+}
+
+/* One "key value" line. Unknown keys are skipped: a newer version may have written them. */
+static bool parse_line(struct lea_claim *claim, char *line, uint32_t room,
+		       char epoch[static LEA_EPOCH_BYTES])
+{
+	char *value = strchr(line, ' ');
+
+	if (!value)
+		return false;
+	*value++ = '\0';
+	if (!strcmp(line, "pv"))
+		return parse_pv(claim, value, room);
+	if (!strcmp(line, "state"))
+		return parse_state(claim, value);
+	if (!strcmp(line, "owner"))
+		return parse_owner(claim, value);
+	if (!strcmp(line, "vg"))
+		return copy(claim->vg_name, sizeof(claim->vg_name), value);
+	if (!strcmp(line, "reason"))
+		return copy(claim->reason, sizeof(claim->reason), value);
+	if (!strcmp(line, "epoch"))
+		return copy(epoch, LEA_EPOCH_BYTES, value);
+	return true;
+}
+
+static uint32_t count_lines(const char *text)
+{
+	uint32_t n = 1;
+
+	for (; (text = strchr(text, '\n')); text++)
+		n++;
+	return n;
+}
+
+static int parse(char *text, struct lea_claim *claim, char epoch[static LEA_EPOCH_BYTES])
+{
+	uint32_t room = count_lines(text);
+	char *line, *save = NULL;
+
+	line = strtok_r(text, "\n", &save);
+	if (!line || strcmp(line, MAGIC) != 0)
+		return LEA_CLAIM_ABSENT;
+	claim->pv = calloc(room, sizeof(*claim->pv));
+	if (!claim->pv)
+		return -ENOMEM;
+	while ((line = strtok_r(NULL, "\n", &save)))
+		if (!parse_line(claim, line, room, epoch))
+			return LEA_CLAIM_ABSENT;
+	qsort(claim->pv, claim->pv_count, sizeof(*claim->pv), compare_pv);
+	return 0;
+}
+
+static int read_at(const struct lea_claims *claims, int folder_fd, const char *vg_id,
+		   struct lea_claim *ret_claim)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	char epoch[LEA_EPOCH_BYTES] = "", now[LEA_EPOCH_BYTES];
+	int r;
+
+	if (!id_ok(vg_id))
+		return -EINVAL;
+	r = lea_file_read(folder_fd, vg_id, MAX_BYTES, &text, NULL);
+	if (r)
+		return r < 0 ? r : LEA_CLAIM_ABSENT;
+	r = parse(text, &claim, epoch);
+	if (r)
+		return r;
+	r = lea_gate_epoch(claims->run_fd, claims->proc_fd, now);
+	if (r)
+		return r;
+	if (strcmp(epoch, now) != 0 ||
+	    (claim.state == LEA_CLAIM_CLAIMED && !owner_lives(claims, &claim)))
+		return LEA_CLAIM_ABSENT;
+	*ret_claim = claim;
+	memset(&claim, 0, sizeof(claim));
+	return 0;
+}
+
+int lea_claim_read(const struct lea_claims *claims, const char *vg_id, struct lea_claim *ret_claim)
+{
+	LEA_AUTO(lea_closep) int folder_fd = open_folder(claims);
+
+	return folder_fd < 0 ? folder_fd : read_at(claims, folder_fd, vg_id, ret_claim);
+}
+
+static void one_line(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ')
+			*text = ' ';
+}
+
+/* Sorted, so that two claims can be compared line by line. */
+static int emit_pvs(FILE *out, const struct lea_claim *claim)
+{
+	LEA_AUTO(lea_freep) struct lea_claim_pv *pv = NULL;
+	size_t count = claim->pv_count;
+
+	pv = calloc(count + 1, sizeof(*pv));
+	if (!pv)
+		return -ENOMEM;
+	if (count)
+		memcpy(pv, claim->pv, count * sizeof(*pv));
+	qsort(pv, count, sizeof(*pv), compare_pv);
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "pv %s %" PRIu32 ":%" PRIu32 " %" PRIu64 "\n", pv[i].pvid, pv[i].major,
+			pv[i].minor, pv[i].diskseq);
+	return 0;
+}
+
+static int store(const struct lea_claims *claims, int folder_fd, const char *vg_id,
+		 const struct lea_claim *claim)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	char epoch[LEA_EPOCH_BYTES], reason[sizeof(claim->reason)];
+	uint64_t ticks = 0;
+	size_t size = 0;
+	FILE *out;
+	int r;
+
+	r = lea_gate_epoch(claims->run_fd, claims->proc_fd, epoch);
+	if (r)
+		return r;
+	r = read_start(claims->proc_fd, getpid(), &ticks);
+	if (r)
+		return r;
+	memcpy(reason, claim->reason, sizeof(reason));
+	one_line(reason);
+	out = open_memstream(&text, &size);
+	if (!out)
+		return -errno;
+	fprintf(out, MAGIC "\nstate %s\nepoch %s\nowner %ld %" PRIu64 "\nvg %s\n",
+		state_names[claim->state], epoch, (long)getpid(), ticks, claim->vg_name);
+	if (reason[0])
+		fprintf(out, "reason %s\n", reason);
+	r = emit_pvs(out, claim);
+	if (fclose(out) != 0 && !r)
+		r = -ENOMEM;
+	return r ? r : lea_file_replace(folder_fd, vg_id, text, size);
+}
+
+int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
+		   const struct lea_claim *claim)
+{
+	LEA_AUTO(lea_closep) int folder_fd = open_folder(claims);
+	LEA_AUTO(lea_claim_done) struct lea_claim old = {0};
+	struct lea_claim mine = *claim;
+	int r;
+
+	if (folder_fd < 0)
+		return folder_fd;
+	/* Look and write are one step; held for these two files only. */
+	if (flock(folder_fd, LOCK_EX) < 0)
+		return -errno;
+	r = read_at(claims, folder_fd, vg_id, &old);
+	if (r < 0)
+		return r;
+	if (r == 0 && old.state == LEA_CLAIM_CLAIMED && old.pid != getpid())
+		return LEA_CLAIM_HELD;
+	mine.state = LEA_CLAIM_CLAIMED;
+	mine.reason[0] = '\0';
+	return store(claims, folder_fd, vg_id, &mine);
+}
+
+int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
+		     const struct lea_claim *claim)
+{
+	LEA_AUTO(lea_closep) int folder_fd = open_folder(claims);
+
+	if (!id_ok(vg_id))
+		return -EINVAL;
+	return folder_fd < 0 ? folder_fd : store(claims, folder_fd, vg_id, claim);
+}
+
+int lea_claim_drop(const struct lea_claims *claims, const char *vg_id)
+{
+	LEA_AUTO(lea_closep) int folder_fd = open_folder(claims);
+	int r;
+
+	if (!id_ok(vg_id))
+		return -EINVAL;
+	if (folder_fd < 0)
+		return folder_fd;
+	r = lea_file_remove(folder_fd, vg_id);
+	return r < 0 ? r : 0;
+}
+
+bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count)
+{
+	const struct lea_claim_pv *mine;
+
+	if (claim->pv_count != count)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		mine = bsearch(&pv[i], claim->pv, claim->pv_count, sizeof(*pv), compare_pv);
+		if (!mine || mine->major != pv[i].major || mine->minor != pv[i].minor ||
+		    mine->diskseq != pv[i].diskseq)
+			return false;
+	}
+	return true;
+}
+
+int lea_claim_each(const struct lea_claims *claims,
+		   int (*tell)(void *arg, const char *vg_id, const struct lea_claim *claim),
+		   void *arg)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	struct dirent *entry;
+	int r = 0, fd = open_folder(claims);
+
+	if (fd < 0)
+		return fd;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (r == 0 && (entry = readdir(dir))) {
+		LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+
+		if (!id_ok(entry->d_name))
+			continue;
+		r = read_at(claims, fd, entry->d_name, &claim);
+		r = r == 0 ? tell(arg, entry->d_name, &claim) : r < 0 ? r : 0;
+	}
+	return r;
+}
+
+struct drop {
+	const struct lea_claims *claims;
+	const struct lea_claim_pv *pv;
+	uint32_t count;
+};
+
+/* Instances are compared: the removal of an old disk must not undo what a new one has done. */
+static bool has_gone(const struct drop *drop, const struct lea_claim_pv *member)
+{
+	const struct lea_claim_pv *gone =
+		bsearch(member, drop->pv, drop->count, sizeof(*member), compare_pv);
+
+	return gone && gone->major == member->major && gone->minor == member->minor &&
+	       gone->diskseq == member->diskseq;
+}
+
+static int drop_if_member(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	const struct drop *drop = arg;
+
+	for (uint32_t i = 0; i < claim->pv_count; i++)
+		if (has_gone(drop, &claim->pv[i]))
+			return lea_claim_drop(drop->claims, vg_id);
+	return 0;
+}
+
+int lea_claim_drop_pvs(const struct lea_claims *claims, struct lea_claim_pv *pv, uint32_t count)
+{
+	struct drop drop = {.claims = claims, .pv = pv, .count = count};
+
+	if (!count)
+		return 0;
+	qsort(pv, count, sizeof(*pv), compare_pv);
+	return lea_claim_each(claims, drop_if_member, &drop);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The gate and the epoch.
+ */
+#include "state/gate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+
+#define EPOCH_FILE    "event/epoch"
+#define BOOT_ID_FILE  "sys/kernel/random/boot_id"
+#define BOOT_ID_CHARS 36U
+
+static bool exists(int dir_fd, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool lea_gate_is_armed(int run_fd)
+{
+	return exists(run_fd, LEA_GATE_ARMED);
+}
+
+bool lea_gate_is_closed(int run_fd)
+{
+	return lea_gate_is_armed(run_fd) && !exists(run_fd, LEA_GATE_FINISHED);
+}
+
+static int read_boot_id(int proc_fd, char ret_id[static BOOT_ID_CHARS + 1])
+{
+	char text[64];
+	int r = lea_file_read_into(proc_fd, BOOT_ID_FILE, text, sizeof(text));
+
+	if (r)
+		return r < 0 ? r : -ENOENT;
+	text[strcspn(text, "\n")] = '\0';
+	if (strlen(text) != BOOT_ID_CHARS || strspn(text, "0123456789abcdef-") != BOOT_ID_CHARS)
+		return -EINVAL;
+	memcpy(ret_id, text, BOOT_ID_CHARS + 1);
+	return 0;
+}
+
+/* "BOOTID COUNT\n"; another boot's count is none. */
+static unsigned int read_count(int run_fd, const char *boot_id)
+{
+	char text[96], *end;
+	unsigned long count;
+
+	if (lea_file_read_into(run_fd, EPOCH_FILE, text, sizeof(text)))
+		return 0;
+	if (strncmp(text, boot_id, BOOT_ID_CHARS) != 0 || text[BOOT_ID_CHARS] != ' ')
+		return 0;
+	count = strtoul(text + BOOT_ID_CHARS + 1, &end, 10);
+	if ((*end != '\n' && *end) || count > 1000000UL)
+		return 0;
+	return (unsigned int)count;
+}
+
+int lea_gate_epoch(int run_fd, int proc_fd, char ret_epoch[static LEA_EPOCH_BYTES])
+{
+	char boot_id[BOOT_ID_CHARS + 1];
+	int r = read_boot_id(proc_fd, boot_id);
+
+	if (r)
+		return r;
+	snprintf(ret_epoch, LEA_EPOCH_BYTES, "%s-%u", boot_id, read_count(run_fd, boot_id));
+	return 0;
+}
+
+/* Claims of other epochs don't count any more; this only tidies up, so faults don't matter. */
+static void drop_claims(int event_fd)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	struct dirent *entry;
+	int fd = openat(event_fd, "claims", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+}
+
+int lea_gate_arm(int run_fd, int proc_fd)
+{
+	LEA_AUTO(lea_closep) int event_fd = -1;
+	char boot_id[BOOT_ID_CHARS + 1], text[96];
+	int r, len;
+
+	r = read_boot_id(proc_fd, boot_id);
+	if (r)
+		return r;
+	event_fd = lea_file_open_folder(run_fd, "event");
+	if (event_fd < 0)
+		return event_fd;
+	len = snprintf(text, sizeof(text), "%s %u\n", boot_id, read_count(run_fd, boot_id) + 1);
+	/* The epoch is first: whatever happens next, older claims are void. */
+	r = lea_file_replace(event_fd, "epoch", text, (size_t)len);
+	if (r)
+		return r;
+	drop_claims(event_fd);
+	r = lea_file_create_empty(event_fd, "gate-armed");
+	if (r < 0)
+		return r;
+	r = lea_file_remove(run_fd, LEA_GATE_FINISHED);
+	return r < 0 ? r : 0;
+}
+
+int lea_gate_open(int run_fd)
+{
+	int r = lea_file_create_empty(run_fd, LEA_GATE_FINISHED);
+
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The runner's half of the queue. An entry moves by rename: queue/ -> taken/ -> gone or failed/;
+ * a runner that dies leaves it in taken/, where the next one finds it.
+ */
+#include "state/queue.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "state/queue_text.h"
+
+/* A hidden name this old belongs to an enqueuer that was killed; a live one publishes again. */
+#define HIDDEN_AGE_SECONDS 600
+#define NAME_BYTES	   300U
+
+struct batch {
+	struct lea_entry *entries;
+	size_t count, room;
+};
+
+static int open_folder(int event_fd, const char *name)
+{
+	int fd = openat(event_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_dir(int event_fd, const char *name, DIR **ret_dir)
+{
+	int fd = open_folder(event_fd, name);
+
+	if (fd < 0)
+		return fd;
+	*ret_dir = fdopendir(fd);
+	if (*ret_dir)
+		return 0;
+	close(fd);
+	return -ENOMEM;
+}
+
+/*
+ * A record lock, not flock: workers and probe children are forked from the runner and must not
+ * hold its lock when it dies. It goes when this process closes any descriptor of the file.
+ */
+int lea_queue_lock(int event_fd, int *ret_lock_fd)
+{
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	LEA_AUTO(lea_closep) int fd = -1;
+	struct stat held, there;
+	char text[32];
+	int len;
+
+	for (;;) {
+		lea_closep(&fd);
+		fd = openat(event_fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd < 0)
+			return -errno;
+		if (fcntl(fd, F_SETLK, &whole) < 0)
+			return errno == EAGAIN || errno == EACCES ? LEA_QUEUE_RUNNING : -errno;
+		/* Somebody may have removed and made the file anew: then we hold nothing. */
+		if (fstat(fd, &held) < 0)
+			return -errno;
+		if (fstatat(event_fd, "lock", &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    held.st_ino == there.st_ino && held.st_dev == there.st_dev)
+			break;
+	}
+	/* For people only; a full disk is no reason not to run. */
+	len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+	if (pwrite(fd, text, (size_t)len, 0) == len && ftruncate(fd, len) < 0)
+		return -errno;
+	*ret_lock_fd = LEA_TAKE_FD(fd);
+	return 0;
+}
+
+bool lea_queue_is_running(int event_fd)
+{
+	LEA_AUTO(lea_closep) int fd = openat(event_fd, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	return fd >= 0 && fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+}
+
+static int add_entry(struct batch *batch, const struct lea_entry *entry)
+{
+	struct lea_entry *bigger;
+	size_t room = batch->room ? batch->room * 2 : 64;
+
+	if (batch->count == batch->room) {
+		bigger = realloc(batch->entries, room * sizeof(*bigger));
+		if (!bigger)
+			return -ENOMEM;
+		batch->entries = bigger;
+		batch->room = room;
+	}
+	batch->entries[batch->count++] = *entry;
+	return 0;
+}
+
+/* Out of taken/ into failed/, with the reason beside it under NAME.why. */
+static int quarantine(int event_fd, const char *name, const char *reason)
+{
+	LEA_AUTO(lea_closep) int taken_fd = open_folder(event_fd, "taken");
+	LEA_AUTO(lea_closep) int failed_fd = open_folder(event_fd, "failed");
+	char why[NAME_BYTES];
+	int r;
+
+	if (taken_fd < 0 || failed_fd < 0)
+		return taken_fd < 0 ? taken_fd : failed_fd;
+	snprintf(why, sizeof(why), "%.250s.why", name);
+	r = lea_file_replace(failed_fd, why, reason, strlen(reason));
+	if (renameat(taken_fd, name, failed_fd, name) == 0)
+		return r;
+	/* What can't even be moved (a folder on a folder) must not stop the queue. */
+	return errno == ENOENT ? 0 : -errno;
+}
+
+/* One name of taken/ to an entry; what can't be one is put aside. */
+static int load(int event_fd, DIR *taken, const char *name, struct lea_entry *entry)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	const char *why = "not a readable file";
+	int r;
+
+	r = lea_file_read(dirfd(taken), name, LEA_ENTRY_MAX_BYTES, &text, NULL);
+	if (r == LEA_FILE_ABSENT || r == -ENOMEM)
+		return r;
+	if (r == 0)
+		r = lea_entry_parse(name, text, &why, entry);
+	if (r == 0 || r == -ENOMEM)
+		return r;
+	r = quarantine(event_fd, name, why);
+	return r < 0 ? r : LEA_FILE_ABSENT;
+}
+
+static int load_taken(int event_fd, bool is_leftover, struct batch *batch)
+{
+	LEA_AUTO(lea_closedirp) DIR *taken = NULL;
+	struct dirent *name;
+	int r;
+
+	r = open_dir(event_fd, "taken", &taken);
+	if (r)
+		return r;
+	while (batch->count < LEA_QUEUE_PASS_MAX && (name = readdir(taken))) {
+		struct lea_entry entry = {0};
+
+		if (name->d_name[0] == '.')
+			continue;
+		r = load(event_fd, taken, name->d_name, &entry);
+		if (r == LEA_FILE_ABSENT)
+			continue;
+		entry.is_leftover = is_leftover;
+		if (r == 0)
+			r = add_entry(batch, &entry);
+		if (r) {
+			lea_device_done(&entry.device);
+			return r;
+		}
+	}
+	return 0;
+}
+
+static void drop_old_hidden(DIR *queue, const char *name)
+{
+	struct stat st;
+	struct timespec now;
+
+	if (fstatat(dirfd(queue), name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+	    clock_gettime(CLOCK_REALTIME, &now) == 0 &&
+	    st.st_mtim.tv_sec + HIDDEN_AGE_SECONDS < now.tv_sec)
+		unlinkat(dirfd(queue), name, 0);
+}
+
+/* Renames up to @max pending names into taken/; the folder is read once, so a storm can't hold us.
+ */
+static int move_pending(int event_fd, size_t max, size_t *ret_count)
+{
+	LEA_AUTO(lea_closedirp) DIR *queue = NULL;
+	LEA_AUTO(lea_closep) int taken_fd = open_folder(event_fd, "taken");
+	struct dirent *name;
+	size_t count = 0;
+	int r;
+
+	if (taken_fd < 0)
+		return taken_fd;
+	r = open_dir(event_fd, "queue", &queue);
+	if (r)
+		return r;
+	while (count < max && (name = readdir(queue))) {
+		if (name->d_name[0] == '.')
+			drop_old_hidden(queue, name->d_name);
+		else if (renameat(dirfd(queue), name->d_name, taken_fd, name->d_name) == 0)
+			count++;
+		else if (errno != ENOENT)
+			return -errno;
+	}
+	*ret_count = count;
+	return 0;
+}
+
+static int compare_age(const void *a, const void *b)
+{
+	const struct lea_entry *left = a, *right = b;
+
+	/* Leftovers are behind: the one that kills runners among them must not go first for ever.
+	 */
+	if (left->attempts != right->attempts)
+		return left->attempts < right->attempts ? -1 : 1;
+	if (left->device.seqnum != right->device.seqnum)
+		return left->device.seqnum < right->device.seqnum ? -1 : 1;
+	return strcmp(left->key, right->key);
+}
+
+/* Leftovers of a dead runner are a pass of their own: they are looked at one by one. */
+static int take(int event_fd, struct batch *batch)
+{
+	size_t moved = 0;
+	int r;
+
+	r = load_taken(event_fd, true, batch);
+	if (r || batch->count)
+		return r;
+	r = move_pending(event_fd, LEA_QUEUE_PASS_MAX, &moved);
+	return r || !moved ? r : load_taken(event_fd, false, batch);
+}
+
+int lea_queue_take(int event_fd, struct lea_entry **ret_entries, size_t *ret_count)
+{
+	struct batch batch = {0};
+	int r = take(event_fd, &batch);
+
+	if (r) {
+		lea_entries_free(batch.entries, batch.count);
+		return r;
+	}
+	if (!batch.count) {
+		free(batch.entries);
+		return LEA_QUEUE_EMPTY;
+	}
+	qsort(batch.entries, batch.count, sizeof(*batch.entries), compare_age);
+	*ret_entries = batch.entries;
+	*ret_count = batch.count;
+	return 0;
+}
+
+int lea_queue_count(int event_fd, const char *folder, size_t *ret_count)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	struct dirent *name;
+	size_t count = 0, len;
+	int r;
+
+	r = open_dir(event_fd, folder, &dir);
+	if (r)
+		return r;
+	while ((name = readdir(dir))) {
+		len = strlen(name->d_name);
+		if (name->d_name[0] != '.' && (len < 4 || strcmp(name->d_name + len - 4, ".why")))
+			count++;
+	}
+	*ret_count = count;
+	return 0;
+}
+
+bool lea_queue_has_pending(int event_fd)
+{
+	size_t count;
+
+	return lea_queue_count(event_fd, "queue", &count) == 0 && count;
+}
+
+static int store_taken(int event_fd, const struct lea_entry *entry)
+{
+	LEA_AUTO(lea_closep) int taken_fd = open_folder(event_fd, "taken");
+	char text[LEA_ENTRY_MAX_BYTES];
+	int len;
+
+	if (taken_fd < 0)
+		return taken_fd;
+	len = lea_entry_emit(entry, text, sizeof(text));
+	return len < 0 ? len : lea_file_replace(taken_fd, entry->key, text, (size_t)len);
+}
+
+int lea_queue_attempt(int event_fd, struct lea_entry *entry)
+{
+	entry->attempts++;
+	return store_taken(event_fd, entry);
+}
+
+int lea_queue_done(int event_fd, const struct lea_entry *entry)
+{
+	LEA_AUTO(lea_closep) int taken_fd = open_folder(event_fd, "taken");
+	int r;
+
+	if (taken_fd < 0)
+		return taken_fd;
+	r = lea_file_remove(taken_fd, entry->key);
+	return r < 0 ? r : 0;
+}
+
+int lea_queue_requeue(int event_fd, const struct lea_entry *entry)
+{
+	int r = lea_queue_put_if_absent(event_fd, entry);
+
+	return r ? r : lea_queue_done(event_fd, entry);
+}
+
+int lea_queue_fail(int event_fd, const struct lea_entry *entry, const char *reason)
+{
+	return quarantine(event_fd, entry->key, reason);
+}
+
+void lea_entries_free(struct lea_entry *entries, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		lea_device_done(&entries[i].device);
+	free(entries);
+}
+
+/* A pending entry of the same device is newer than one that failed. */
+static int retry_one(int event_fd, DIR *failed, const char *name)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	struct lea_entry entry = {0};
+	const char *why;
+	char note[NAME_BYTES];
+	int r;
+
+	r = lea_file_read(dirfd(failed), name, LEA_ENTRY_MAX_BYTES, &text, NULL);
+	r = r ? r : lea_entry_parse(name, text, &why, &entry);
+	if (r)
+		return r;
+	entry.attempts = 0;
+	r = lea_queue_put_if_absent(event_fd, &entry);
+	lea_device_done(&entry.device);
+	if (r)
+		return r;
+	snprintf(note, sizeof(note), "%.250s.why", name);
+	unlinkat(dirfd(failed), note, 0);
+	unlinkat(dirfd(failed), name, 0);
+	return 0;
+}
+
+int lea_queue_retry(int event_fd, size_t *ret_count)
+{
+	LEA_AUTO(lea_closedirp) DIR *failed = NULL;
+	struct dirent *name;
+	size_t count = 0;
+	int r;
+
+	r = open_dir(event_fd, "failed", &failed);
+	if (r)
+		return r;
+	while ((name = readdir(failed))) {
+		if (name->d_name[0] == '.')
+			continue;
+		/* Malformed ones and notes stay where they are. */
+		r = retry_one(event_fd, failed, name->d_name);
+		if (r == -ENOSPC || r == -ENOMEM)
+			return r;
+		count += r == 0;
+	}
+	*ret_count = count;
+	return 0;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The enqueuing half of the queue: the text of an entry, and its publication.
+ */
+#include "state/queue.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "state/queue_text.h"
+
+void lea_entry_set_key(struct lea_entry *entry)
+{
+	snprintf(entry->key, sizeof(entry->key), "%" PRIu32 ":%" PRIu32 "-%" PRIu64,
+		 entry->device.major, entry->device.minor, entry->device.diskseq);
+}
+
+int lea_queue_open(int run_fd)
+{
+	static const char *const folders[] = {"queue", "taken", "failed", "claims"};
+	int r, event_fd = lea_file_open_folder(run_fd, "event");
+
+	if (event_fd < 0)
+		return event_fd;
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		r = lea_file_make_folder(event_fd, folders[i]);
+		if (r < 0) {
+			close(event_fd);
+			return r;
+		}
+	}
+	return event_fd;
+}
+
+/* A line end inside a value would be a line of its own for the reader. */
+static bool is_line(const char *text)
+{
+	return !strpbrk(text, "\n\r");
+}
+
+int lea_entry_emit(const struct lea_entry *entry, char *text, size_t size)
+{
+	const struct lea_device *device = &entry->device;
+	const char *name = device->name ? device->name : "";
+	const char *links = device->devlinks ? device->devlinks : "";
+	const char *properties = device->properties ? device->properties : "";
+	int n;
+
+	if (!is_line(name) || !is_line(links) || !is_line(entry->pvid))
+		return -EINVAL;
+	n = snprintf(text, size,
+		     LEA_ENTRY_MAGIC "\naction %s\nattempts %" PRIu32 "\nseqnum %" PRIu64
+				     "\nname %s\npvid %s\n%s%s%s\n%s",
+		     device->is_gone ? "remove" : "add", entry->attempts, device->seqnum, name,
+		     entry->pvid, *links ? "links " : "", links, *links ? "\n" : "", properties);
+	if (n < 0 || (size_t)n >= size)
+		return -E2BIG;
+	return n;
+}
+
+static int put(int event_fd, const struct lea_entry *entry,
+	       int (*publish)(int, const char *, const void *, size_t))
+{
+	LEA_AUTO(lea_closep) int queue_fd = -1;
+	char text[LEA_ENTRY_MAX_BYTES];
+	int len;
+
+	len = lea_entry_emit(entry, text, sizeof(text));
+	if (len < 0)
+		return len;
+	queue_fd = openat(event_fd, "queue", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (queue_fd < 0)
+		return -errno;
+	return publish(queue_fd, entry->key, text, (size_t)len);
+}
+
+int lea_queue_put(int event_fd, const struct lea_entry *entry)
+{
+	return put(event_fd, entry, lea_file_replace);
+}
+
+int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry)
+{
+	int r = put(event_fd, entry, lea_file_create);
+
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * udev's broadcasts and its tag index: block devices as udev finishes with them. For the boot pass;
+ * needs the real udev, no scratch tree.
+ */
+#ifndef LEA_WORLD_UDEVMON_H
+#define LEA_WORLD_UDEVMON_H
+
+#include "base/err.h"
+#include "world/device.h"
+
+#include <stdbool.h>
+
+struct lea_udevmon;
+
+/* One device as udev has finished with it. */
+struct lea_udevmon_event {
+	struct lea_device device; /* owned: lea_device_done */
+	char fs_uuid[64];	  /* ID_FS_UUID, "" if none */
+	bool is_pv;		  /* LVM2_member, and the last event set the tag */
+};
+
+/*
+ * lea_udevmon_open - listen from now on to block devices with @tag
+ * With a large receive buffer: nothing is read while a pass works.
+ */
+LEA_MUST_CHECK int lea_udevmon_open(const char *tag, struct lea_udevmon **ret_monitor);
+void lea_udevmon_close(struct lea_udevmon *monitor);
+
+/* Readable when something has come. Borrowed. */
+int lea_udevmon_fd(const struct lea_udevmon *monitor);
+
+enum lea_udevmon_outcome {
+	LEA_UDEVMON_NONE = 1, /* nothing (more) there */
+	LEA_UDEVMON_OVERFLOW, /* some were lost: enumerate */
+};
+/* The next broadcast; never blocks. */
+LEA_MUST_CHECK int lea_udevmon_receive(struct lea_udevmon *monitor,
+				       struct lea_udevmon_event *ret_event);
+
+/* Every device in the tag's index that udev has finished. @tell takes over the event's device; its
+ * non-zero return ends the walk and is returned. */
+LEA_MUST_CHECK int lea_udevmon_enumerate(struct lea_udevmon *monitor,
+					 int (*tell)(void *arg, struct lea_udevmon_event *event),
+					 void *arg);
+
+#endif

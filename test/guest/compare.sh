@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The same disks booted by stock lvm2 and by ours, and compared.
+
+# one_boot NAME DISKS COUNT: boot a machine, leave NAME.{figures,names,tables,info,links,calls}
+one_boot() {
+	guest_boot || return 1
+	guest_wait_lvs "$3" 400 || note "$1: $(guest_lvs) of $3 LVs after 400 s"
+	guest_quiet >"$JUNK/$1.running"
+	guest_measure "$JUNK/$1.figures"
+	guest_names "$JUNK/$1.names"
+	guest_tables "$JUNK/$1.tables"
+	guest_info "$JUNK/$1.info"
+	guest_links "$JUNK/$1.links"
+	guest_event_calls >"$JUNK/$1.calls"
+	note "$1: $(tr '\n' ' ' <"$JUNK/$1.figures")"
+}
+
+no_lvm_process() { [ ! -s "$JUNK/ours.calls" ] || { cat "$JUNK/ours.calls"; false; }; }
+
+# only_delegated VG...: lvm ran for no other VG than these
+only_delegated() {
+	local vg pattern='^$'
+	for vg in "$@"; do pattern+="| $vg( |\$)"; done
+	not grep -vE "$pattern" "$JUNK/ours.calls"
+}
+
+# compare_boots DISKS COUNT [VG...]: VGs that ours gives to the real lvm
+compare_boots() {
+	local disks=$1 count=$2 what
+	shift 2
+	guest_new stock "$disks"
+	one_boot stock "$disks" "$count" || die "stock does not boot"
+	# control: had stock not made them, equality would mean nothing
+	claim "stock activates all $count LVs" [ "$(figure "$JUNK/stock.figures" lvs)" -ge "$count" ]
+	if [ -s "$disks/expect" ]; then
+		claim "stock's LVs are those expected" same "$disks/expect" "$JUNK/stock.names"
+	fi
+	claim "the count of lvm processes sees stock's" [ -s "$JUNK/stock.calls" ]
+	guest_off
+	rm -rf "$GUEST/disks" "$GUEST/root.qcow2"
+	with_ours || { skip "ours does the same" "stock only"; return; }
+
+	guest_new ours "$disks"
+	guest_package
+	one_boot ours "$disks" "$count" || die "ours does not boot"
+	claim "our package was put in charge" first_worked
+	claim "ours activates all $count LVs, in $(figure "$JUNK/ours.figures" all_lvs) s (stock: $(figure "$JUNK/stock.figures" all_lvs) s)" \
+		[ "$(figure "$JUNK/ours.figures" lvs)" -ge "$count" ]
+	if [ $# -eq 0 ]; then
+		claim "no lvm process but lvm2-monitor's $(figure "$JUNK/ours.figures" lvm_monitor) (stock: $(wc -l <"$JUNK/stock.calls"))" no_lvm_process
+	else
+		claim "lvm processes only for $* ($(wc -l <"$JUNK/ours.calls"); stock: $(wc -l <"$JUNK/stock.calls"))" only_delegated "$@"
+	fi
+	for what in names tables info links; do
+		claim "$what are the same as stock's" same "$JUNK/stock.$what" "$JUNK/ours.$what"
+	done
+	claim "no unit failed" guest_run 'systemctl --failed --no-pager --plain --no-legend | grep . && exit 1; exit 0'
+	guest_off
+	rm -rf "$GUEST/disks" "$GUEST/root.qcow2"
+}

@@ -1,0 +1,348 @@
+# shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What a case is written with. A case is a bash script, linear, on the host; it reads like
+#
+#	guest_new ours "$(layout solo 50)"	a machine: a root of its own, copies of the disks
+#	guest_package				our package goes over the root and is enabled
+#	guest_boot				cold boot; returns when the guest can be talked to
+#	guest_wait_lvs 50 300			until so many LVs are live
+#	claim "all LVs are active" same "$JUNK/expect" "$JUNK/ours.names"
+#	guest_off
+#
+# One machine runs at a time. Its folder, $GUEST, is a folder of $JUNK: consoles, journals and
+# results of a case stay there when one of its claims fails. See `run --help`.
+
+GUEST_HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+GUEST_CACHE=${LVMEVENT_GUEST_DIR:-/var/cache/lvmevent-guest}
+GUEST_SUITE=${GUEST_SUITE:-bookworm}
+GUEST_MEMORY=${GUEST_MEMORY:-2048}
+# Run in the guest's root before its first boot, by guest_package
+GUEST_ENABLE=${GUEST_ENABLE:-lvmevent enable --root /}
+# Where `make install DESTDIR=` put our package; empty: stock lvm2 only
+GUEST_PACKAGE=${GUEST_PACKAGE:-}
+GUEST=''
+GUEST_PID=''
+claims=0 failed=0
+
+note() { echo "# $*"; }
+die() { echo "# error: $*" >&2; exit 99; }
+
+# --- claims ---------------------------------------------------------------------------------
+
+# claim "SENTENCE" COMMAND...: one line, PASS or FAIL, by the command's status; what it printed is
+# given for a failure
+claim() {
+	local sentence=$1 out
+	shift
+	claims=$((claims + 1))
+	if out=$("$@" 2>&1); then
+		echo "PASS $CASE: $sentence"
+	else
+		failed=$((failed + 1))
+		echo "FAIL $CASE: $sentence"
+		# shellcheck disable=SC2001 # every line gets the prefix
+		sed 's/^/#   /' <<<"$out" | head -n 40
+	fi
+}
+
+# skip "SENTENCE" WHY
+skip() { echo "SKIP $CASE: $1 ($2)"; }
+
+# same EXPECTED ACTUAL: two files, word for word
+same() { diff -u "$1" "$2"; }
+
+# not COMMAND...: bash's ! is no command
+not() { ! "$@"; }
+
+# with_ours: is our package there to be tested?
+with_ours() { [ -n "$GUEST_PACKAGE" ]; }
+
+# --- machines -------------------------------------------------------------------------------
+
+# layout LAYOUT N: the folder of such disks (see `disks --help`)
+layout() { "$GUEST_HERE/disks" "$1" "$2" || die "no disks"; }
+
+# guest_new NAME [DISKS [N]]: a machine; N: only the first N of the disks are plugged in
+guest_new() {
+	local disks=${2-} n=${3-} i
+	GUEST=$JUNK/$1
+	mkdir -p "$GUEST/disks" "$GUEST/overlay"
+	qemu-img create -q -f qcow2 -F raw -b "$(readlink -f "$GUEST_CACHE/$GUEST_SUITE/root.img")" \
+		"$GUEST/root.qcow2" || die "qemu-img"
+	[ -z "$disks" ] || cp --sparse=always "$disks"/d* "$GUEST/disks/"
+	GUEST_DISKS=()
+	for ((i = 0; i < ${n:-100000}; i++)); do
+		[ -e "$GUEST/disks/d$i" ] || break
+		GUEST_DISKS+=("d$i")
+	done
+}
+
+# overlay DIR: lay a tree over the root at the next boot. Merges lib, bin, sbin into usr as Debian
+# does, or a folder would replace the root's link.
+overlay() {
+	local d
+	cp -a "$1/." "$GUEST/overlay/"
+	for d in lib lib64 bin sbin; do
+		if [ -d "$GUEST/overlay/$d" ] && [ ! -L "$GUEST/overlay/$d" ]; then
+			mkdir -p "$GUEST/overlay/usr/$d"
+			cp -a "$GUEST/overlay/$d/." "$GUEST/overlay/usr/$d/"
+			rm -rf "${GUEST:?}/overlay/$d"
+		fi
+	done
+}
+
+# overlay_file PATH [MODE] <CONTENT
+overlay_file() {
+	mkdir -p "$GUEST/overlay/$(dirname "$1")"
+	cat >"$GUEST/overlay/$1"
+	chmod "${2:-644}" "$GUEST/overlay/$1"
+}
+
+# first COMMAND: to be run in a chroot of the root before the next boot
+first() {
+	mkdir -p "$GUEST/overlay/usr/lib/guest"
+	echo "$*" >>"$GUEST/overlay/usr/lib/guest/first"
+}
+
+# guest_package: our package over the root, in charge
+guest_package() {
+	overlay "$GUEST_PACKAGE"
+	first "$GUEST_ENABLE"
+}
+
+# The initramfs: loads virtio, mounts the root, lays the overlay over it, goes on with systemd.
+make_initrd() {
+	local ird=$GUEST/initrd cache=$GUEST_CACHE/$GUEST_SUITE
+	rm -rf "$ird"
+	mkdir -p "$ird/bin" "$ird/overlay"
+	cp "$(command -v busybox)" "$ird/bin/busybox"
+	cp -r "$cache/modules" "$ird/modules"
+	cp -a "$GUEST/overlay/." "$ird/overlay/"
+	# once applied it is part of the machine's root
+	rm -rf "$GUEST/overlay"
+	mkdir "$GUEST/overlay"
+	cat >"$ird/init" <<-'INIT'
+		#!/bin/busybox sh
+		b=/bin/busybox
+		$b mkdir -p /proc /sys /dev /r
+		$b mount -t proc proc /proc
+		$b mount -t sysfs sysfs /sys
+		$b mount -t devtmpfs dev /dev
+		for m in /modules/*.ko; do $b insmod $m || echo "guest: $m does not load"; done
+		$b mount -t ext4 /dev/vda /r || { echo "guest: no root"; $b poweroff -f; }
+		$b cp -a /overlay/. /r/
+		for d in dev proc sys; do $b mount --move /$d /r/$d; done
+		if [ ! -e /r/usr/sbin/lvm.real ]; then
+			$b mv /r/usr/sbin/lvm /r/usr/sbin/lvm.real
+			$b cp /r/usr/lib/guest/lvm-count /r/usr/sbin/lvm
+		fi
+		if [ -e /r/usr/lib/guest/first ]; then
+			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+				$b chroot /r /bin/sh -e /usr/lib/guest/first >/r/usr/lib/guest/first.log 2>&1
+			echo "$?" >/r/usr/lib/guest/first.status
+			$b rm /r/usr/lib/guest/first
+		fi
+		exec $b switch_root /r /lib/systemd/systemd
+	INIT
+	chmod 755 "$ird/init"
+	(cd "$ird" && find . | cpio -o -H newc --owner 0:0 2>/dev/null | gzip -1 >../initrd.gz)
+	rm -rf "$ird"
+}
+
+# the qemu arguments into `qemu`; $1: kernel, $2: initrd, $3: more for the kernel's command line
+make_command() {
+	local name number
+	qemu=(qemu-system-x86_64 -M q35 -accel "tcg,thread=multi,tb-size=1024" -cpu max
+		-m "$GUEST_MEMORY" -smp 2 -display none -no-reboot -net none
+		-kernel "$1" -initrd "$2" -append "console=ttyS0 panic=-1 mitigations=off quiet
+			systemd.show_status=0 random.trust_cpu=on $3"
+		-device "virtio-scsi-pci,id=s,max_sectors=512"
+		-qmp "unix:$GUEST/qmp.sock,server=on,wait=off")
+	[ ! -e "$GUEST/root.qcow2" ] ||
+		qemu+=(-drive "file=$GUEST/root.qcow2,format=qcow2,if=virtio,cache=unsafe")
+	for name in "${GUEST_DISKS[@]}"; do
+		number=${name#d}
+		qemu+=(-blockdev "driver=file,node-name=$name,filename=$GUEST/disks/$name,locking=off"
+			-device "scsi-hd,bus=s.0,channel=0,scsi-id=$((number % 250)),lun=$((number / 250)),id=disk-$name,drive=$name,serial=$(printf GUEST%05d "$number"),wwn=$((0x5000c50000000000 + number))")
+	done
+}
+
+# guest_boot [--console] [--kernel FILE --initrd FILE] [--append WORDS] [--timeout S]: cold boot;
+# back when the guest's agent answers, or with --console when the guest has been left
+guest_boot() {
+	local kernel=$GUEST_CACHE/$GUEST_SUITE/vmlinuz initrd='' append='' timeout=240 console='' qemu=() up
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--console) console=1 ;;
+		--kernel) kernel=$2; shift ;;
+		--initrd) initrd=$2; shift ;;
+		--append) append=$2; shift ;;
+		--timeout) timeout=$2; shift ;;
+		*) die "guest_boot $1" ;;
+		esac
+		shift
+	done
+	if [ -z "$initrd" ]; then
+		make_initrd
+		initrd=$GUEST/initrd.gz
+	fi
+	rm -f "$GUEST"/*.sock
+	GUEST_BOOTS=$((${GUEST_BOOTS:-0} + 1))
+	make_command "$kernel" "$initrd" "$append"
+	ulimit -n "$(ulimit -H -n)"
+	if [ -n "$console" ]; then
+		note "the console's root shell follows; poweroff, or Ctrl-a x, ends it"
+		"${qemu[@]}" -serial mon:stdio -serial "unix:$GUEST/agent.sock,server=on,wait=off"
+		return
+	fi
+	"${qemu[@]}" -serial "file:$GUEST/console.$GUEST_BOOTS" \
+		-serial "unix:$GUEST/agent.sock,server=on,wait=off" >"$GUEST/qemu.$GUEST_BOOTS" 2>&1 9>&- &
+	GUEST_PID=$!
+	if ! up=$("$GUEST_HERE/ask" "$GUEST/agent.sock" "$timeout" ping); then
+		tail -n 5 "$GUEST/qemu.$GUEST_BOOTS" "$GUEST/console.$GUEST_BOOTS" | cut -c1-200
+		guest_kill
+		return 1
+	fi
+	note "${GUEST##*/}: boot $GUEST_BOOTS answers after ${up% *} s of its time"
+}
+
+# guest_run COMMAND: in the guest; its output, its status (124: it took over GUEST_PATIENCE s)
+guest_run() { "$GUEST_HERE/ask" "$GUEST/agent.sock" "${GUEST_PATIENCE:-300}" run "$1"; }
+
+# guest_wait_for SECONDS COMMAND: again and again until it succeeds
+guest_wait_for() {
+	GUEST_PATIENCE=$(($1 + 30)) guest_run "i=0; until { $2; } >/dev/null 2>&1
+		do i=\$((i + 1)); [ \$i -lt $(($1 * 2)) ] || exit 1; sleep 0.5; done"
+}
+
+# guest_wait_lvs COUNT SECONDS: until so many LVs are live (starts no process in the guest)
+guest_wait_lvs() { "$GUEST_HERE/ask" "$GUEST/agent.sock" "$2" lvs "$1" >/dev/null; }
+
+# guest_lvs: how many are live
+guest_lvs() { "$GUEST_HERE/ask" "$GUEST/agent.sock" 60 ping | cut -d' ' -f2; }
+
+# guest_quiet: systemd's jobs are done and udev's queue is empty
+guest_quiet() {
+	GUEST_PATIENCE=600 guest_run 'udevadm settle -t 240; timeout 240 systemctl is-system-running --wait; udevadm settle -t 60'
+}
+
+guest_kill() {
+	if [ -n "$GUEST_PID" ]; then
+		kill "$GUEST_PID" 2>/dev/null
+		wait "$GUEST_PID" 2>/dev/null
+	fi
+	GUEST_PID=''
+}
+
+# guest_wait_off SECONDS: until qemu has ended
+guest_wait_off() {
+	local i
+	for ((i = 0; i < $1 * 10; i++)); do
+		if ! kill -0 "$GUEST_PID" 2>/dev/null; then
+			wait "$GUEST_PID"
+			GUEST_PID=''
+			return 0
+		fi
+		sleep 0.1
+	done
+	return 1
+}
+
+# guest_save: the journal and what else explains a failure, into the machine's folder
+guest_save() {
+	GUEST_PATIENCE=120 guest_run 'journalctl -b --no-pager -o short-monotonic' >"$GUEST/journal.$GUEST_BOOTS"
+	GUEST_PATIENCE=60 guest_run 'cat /run/lvm-calls' >"$GUEST/lvm-calls.$GUEST_BOOTS"
+	GUEST_PATIENCE=60 guest_run 'cat /run/guest-lvs; ls -lR /run/lvm; systemctl --failed --no-pager;
+		systemctl list-jobs --no-pager; lsblk -r; cat /usr/lib/guest/first.log' >"$GUEST/state.$GUEST_BOOTS" 2>&1
+	return 0
+}
+
+# guest_off: save, then out like a light, but with the file systems written
+guest_off() {
+	guest_save
+	GUEST_PATIENCE=30 guest_run 'sync; (sleep 0.2; poweroff -ff) >/dev/null 2>&1 &' >/dev/null
+	guest_wait_off 30 || guest_kill
+}
+
+# guest_shutdown: as an administrator would; guest_boot then makes a reboot of it
+guest_shutdown() {
+	guest_save
+	GUEST_PATIENCE=30 guest_run 'systemctl --no-block poweroff' >/dev/null
+	guest_wait_off 150 || { note "${GUEST##*/}: the shutdown hangs"; guest_kill; return 1; }
+}
+
+# --- disks while it runs --------------------------------------------------------------------
+
+# qmp_add_disks NAME...: plug in, in one burst, disks of the machine's folder (d7 or d7=FILE)
+qmp_add_disks() {
+	local name list=()
+	for name in "$@"; do
+		case $name in
+		*=*) list+=("$name") ;;
+		*) list+=("$name=$GUEST/disks/$name") ;;
+		esac
+	done
+	"$GUEST_HERE/qmp" "$GUEST/qmp.sock" add "${list[@]}"
+}
+
+qmp_del_disks() { "$GUEST_HERE/qmp" "$GUEST/qmp.sock" del "$@"; }
+
+# --- what came of it ------------------------------------------------------------------------
+
+# In tables and lists disks are named by their identity and LVs by name: numbers differ by boot.
+# shellcheck disable=SC2034 # used by cases
+read -r -d '' normalise <<'SCRIPT' || :
+normalise() {
+	{
+		for d in /sys/block/sd*; do
+			[ -e "$d" ] && echo "$(cat $d/dev) <$(cat $d/device/wwid)> ${d##*/}"
+		done
+		for d in /sys/block/dm-*; do
+			[ -e "$d" ] && echo "$(cat $d/dev) <$(cat $d/dm/name)> ${d##*/}"
+		done
+	} >/run/guest-numbers
+	awk 'NR == FNR { id[$1] = $2; next }
+		{ for (i = 1; i <= NF; i++) if ($i in id) $i = id[$i]; print }' /run/guest-numbers - | sort
+}
+SCRIPT
+
+# guest_tables FILE: name and table of every dm device
+guest_tables() { guest_run "$normalise; dmsetup table | normalise" >"$1"; }
+
+# guest_info FILE: name, uuid, read-only or not, of every dm device
+guest_info() { guest_run "dmsetup info -c --noheadings -o name,uuid,readonly | sort" >"$1"; }
+
+# guest_names FILE: every dm device by name
+guest_names() { guest_run "dmsetup info -c --noheadings -o name | grep -v '^No dev' | sort" >"$1"; }
+
+# guest_links FILE: what /dev offers of the LVs, and where it leads
+guest_links() {
+	guest_run 'for f in /dev/*/* /dev/mapper/*; do
+			d=$(readlink -f "$f"); d=${d##*/}
+			case $d in dm-*) echo "$f $(cat /sys/block/$d/dm/name)" ;; esac
+		done | sort -u' >"$1"
+}
+
+# guest_measure FILE: figures of the boot up to now, one `key value` a line: seconds of guest time
+# and of CPU, processes started, of those named lvm, and the one of lvm2-monitor among them
+guest_measure() {
+	guest_run 'set -- /sys/block/sd*; [ -e "$1" ] && echo "disks $#" || echo "disks 0"
+		touch /run/guest-lvs /run/lvm-calls
+		awk "\$2 > 0 && !f { print \"first_lv\", \$1; f = 1 } \$2 > m { m = \$2; t = \$1 }
+			END { print \"lvs\", m + 0; print \"all_lvs\", t + 0 }" /run/guest-lvs
+		awk "/^processes/ { print } /^cpu / { print \"cpu\", (\$2 + \$3 + \$4 + \$7 + \$8) / 100 }" /proc/stat
+		for s in system.slice system.slice/systemd-udevd.service; do
+			awk -v s=${s##*/} "/^usage_usec/ { print s, \$2 / 1e6 }" /sys/fs/cgroup/$s/cpu.stat
+		done
+		echo "lvm $(wc -l </run/lvm-calls)"
+		echo "lvm_monitor $(grep -c "vgchange --monitor" /run/lvm-calls)"' >"$1"
+}
+
+# guest_event_calls: the lvm processes of this boot but lvm2-monitor's
+guest_event_calls() { guest_run 'grep -v "vgchange --monitor" /run/lvm-calls'; }
+
+# figure FILE KEY
+figure() { awk -v k="$2" '$1 == k { print $2 }' "$1"; }
+
+# first_worked: did what `first` asked for succeed?
+first_worked() { guest_run 'cat /usr/lib/guest/first.log; exit $(cat /usr/lib/guest/first.status)'; }
