@@ -1,0 +1,60 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# disable, uninstall, removal by force: after a reboot stock lvm2 activates everything as ever
+
+disks=$(layout solo 12)
+
+next_boot() { # SENTENCE WHO: who is to activate
+	guest_boot || die "no boot: $1"
+	guest_wait_lvs 12 300
+	guest_quiet >/dev/null
+	claim "$1: all LVs are active" guest_wait_lvs 12 1
+	guest_event_calls >"$JUNK/calls"
+	case $2 in
+	ours) claim "$1: no lvm process" not grep . "$JUNK/calls" ;;
+	stock) claim "$1: stock lvm2 did it ($(wc -l <"$JUNK/calls") processes)" grep -q pvscan "$JUNK/calls" ;;
+	esac
+}
+
+# Every file there is, but for what a running system writes
+files_there() {
+	guest_run 'find /etc /usr /var/lib/dpkg /lib/systemd -xdev ! -type d ! -path "/usr/lib/guest/*" \
+		! -name .updated ! -name "*.cache" | sort'
+}
+
+# As `make uninstall` and a package manager do it
+remove_files='for f in $(cat /usr/lib/guest/manifest); do rm -f "$f"; done'
+
+guest_new machine "$disks"
+next_boot "stock at first" stock
+files_there >"$JUNK/before"
+guest_shutdown || die "no shutdown"
+
+if with_ours; then
+	(cd "$GUEST_PACKAGE" && find . ! -type d | sed 's/^\.//') | overlay_file usr/lib/guest/manifest
+	guest_package
+	next_boot "enabled" ours
+	claim "lvmevent disable succeeds" guest_run 'lvmevent disable'
+	claim "lvmevent disable may be repeated" guest_run 'lvmevent disable'
+	guest_shutdown
+	next_boot "disabled" stock
+
+	claim "lvmevent enable succeeds" guest_run 'lvmevent enable'
+	claim "lvmevent enable may be repeated" guest_run 'lvmevent enable'
+	guest_shutdown
+	next_boot "enabled again" ours
+	claim "our files can be removed while it is enabled" guest_run "$remove_files"
+	guest_shutdown
+	next_boot "removed by force" stock
+	guest_shutdown
+
+	overlay "$GUEST_PACKAGE"
+	first lvmevent disable
+	first "$remove_files"
+	next_boot "uninstalled" stock
+	files_there >"$JUNK/after"
+	claim "an uninstall leaves no file behind" same "$JUNK/before" "$JUNK/after"
+	guest_shutdown
+else
+	skip "lvmevent disable gives the machine back" "stock only"
+fi

@@ -1,0 +1,60 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 20 disks plugged in as one burst; pulled out and plugged in under other names (stock fails)
+
+disks=$(layout solo 20)
+
+# Which disk has which name now
+names_of_disks() {
+	guest_run 'for d in /sys/block/sd*; do [ -e "$d" ] && echo "$(cat $d/device/wwid) ${d##*/}"; done | sort'
+}
+
+no_lv_left() { [ "$(guest_lvs)" -eq 0 ]; }
+
+one_side() { # NAME SECONDS: how long the second time may take
+	local order=()
+	mapfile -t order < <(seq -f 'd%g' 0 19)
+	guest_boot || die "$1 does not boot"
+	guest_quiet >/dev/null
+	qmp_add_disks "${order[@]}"
+	guest_wait_lvs 20 300
+	guest_quiet >/dev/null
+	names_of_disks >"$JUNK/$1.first"
+	claim "$1: a burst of 20 disks is activated" guest_wait_lvs 20 1
+	guest_measure "$JUNK/$1.figures"
+	claim "$1: vgchange -an deactivates them" guest_run 'vgchange -an'
+	guest_wait_for 30 '! ls /sys/block/dm-* 2>/dev/null'
+	claim "$1: no LV is left" no_lv_left
+	qmp_del_disks "${order[@]}"
+	guest_wait_for 60 '! ls -d /sys/block/sd* 2>/dev/null'
+	guest_run 'udevadm settle -t 100'
+	# three newcomers take the first names, and the rest comes in the other order
+	qmp_add_disks "d101=$JUNK/blank101" "d102=$JUNK/blank102" "d103=$JUNK/blank103"
+	guest_run 'udevadm settle -t 100'
+	mapfile -t order < <(seq -f 'd%g' 19 -1 0)
+	qmp_add_disks "${order[@]}"
+	guest_wait_lvs 20 "$2"
+	names_of_disks >"$JUNK/$1.second"
+}
+
+names_differ() { not grep -Fxq -f "$JUNK/$1.first" "$JUNK/$1.second"; }
+
+for i in 101 102 103; do truncate -s 16M "$JUNK/blank$i"; done
+guest_new stock "$disks" 0
+one_side stock 60
+claim "control: stock leaves LVs of renamed disks inactive ($(guest_lvs) of 20)" not guest_wait_lvs 20 1
+guest_off
+
+if with_ours; then
+	guest_new ours "$disks" 0
+	guest_package
+	one_side ours 300
+	claim "the disks have other names now" names_differ ours
+	claim "ours: renamed disks are activated again" guest_wait_lvs 20 1
+	guest_event_calls >"$JUNK/ours.calls"
+	# the claims above started one: vgchange -an
+	claim "ours: no lvm process but the vgchange of this test" not grep -v 'vgchange -an$' "$JUNK/ours.calls"
+	guest_off
+else
+	skip "ours: both times all are activated" "stock only"
+fi

@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# a mix of VGs (read-only, fixed minor, flags, raid1, thin): the same as stock's
+. "$GUEST_HERE/compare.sh"
+
+# raid and thin need their kernel targets, so a guest makes them, on the four empty disks
+prepare_mix() {
+	guest_new maker "$(layout mix 32)"
+	guest_boot || die "no guest to make raid and thin in"
+	guest_quiet >/dev/null
+	guest_run 'set -e
+		disk() { for d in /sys/block/sd*; do
+			case $(cat $d/device/wwid) in *$(printf %x $1)) echo /dev/${d##*/}; esac; done; }
+		vgcreate -s 1m raid $(disk 28) $(disk 29)
+		lvcreate -y --type raid1 -m 1 -L 4M -n mirror raid
+		vgcreate -s 1m thin $(disk 30) $(disk 31)
+		lvcreate -y --type thin-pool -L 12M -n pool thin
+		lvcreate -y -V 20M --thin -n volume thin/pool
+		i=0; until [ "$(lvs --noheadings -o sync_percent raid/mirror | tr -d " ")" = 100.00 ]; do
+			i=$((i + 1)); [ $i -lt 60 ]; sleep 1; done
+		vgchange -an' >"$JUNK/maker.log" 2>&1 || { cat "$JUNK/maker.log"; die "raid and thin could not be made"; }
+	guest_shutdown || die "the maker does not shut down"
+	mv "$GUEST/disks" "$JUNK/disks"
+	cp "$(layout mix 32)/expect" "$JUNK/native"
+	: >"$JUNK/disks/expect"
+}
+
+prepare_mix
+# of raid and thin the parts count as well: five each
+compare_boots "$JUNK/disks" $(($(wc -l <"$JUNK/native") + 10)) raid thin
+claim "stock's LVs contain those expected" not grep -vxF -f "$JUNK/stock.names" "$JUNK/native"
