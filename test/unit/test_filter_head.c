@@ -49,7 +49,24 @@ static void make(const char *config)
 	ck_assert_int_eq(lea_filter_device(filter, &device, &verdict), 0);
 }
 
-enum content { NOTHING, MBR, BOOT_CODE, EMPTY_MBR, GPT, EMPTY_GPT, FAR_GPT, LVM1, POOL, MD, MD_4K };
+enum content {
+	NOTHING,
+	MBR,
+	MBR_TYPE_0,
+	MBR_LENGTH_0,
+	MBR_BOOT,
+	LONE_EE,
+	LONE_EE_LENGTH_0,
+	BOOT_CODE,
+	EMPTY_MBR,
+	GPT,
+	EMPTY_GPT,
+	FAR_GPT,
+	LVM1,
+	POOL,
+	MD,
+	MD_4K
+};
 
 static void fill(enum content content)
 {
@@ -59,6 +76,23 @@ static void fill(enum content content)
 	case MBR:
 		bytes[446 + 4] = 0x83;
 		bytes[446 + 13] = 8;
+		break;
+	case MBR_TYPE_0:
+		bytes[446 + 12] = 1;
+		break;
+	case MBR_LENGTH_0:
+		bytes[446 + 4] = 0x83;
+		break;
+	case MBR_BOOT:
+		bytes[446] = 0x80;
+		bytes[446 + 12] = 1;
+		break;
+	case LONE_EE:
+		bytes[446 + 16 + 4] = 0xee;
+		bytes[446 + 16 + 12] = 100;
+		break;
+	case LONE_EE_LENGTH_0:
+		bytes[446 + 4] = 0xee;
 		break;
 	case BOOT_CODE:
 		memset(bytes + 446, 'x', 64);
@@ -95,6 +129,7 @@ static void fill(enum content content)
 	}
 }
 
+/* The MBR rows as lvm2 2.03.16 answered for a PV on a loop device with partitions. */
 static const struct {
 	const char *claim;
 	enum content content;
@@ -114,6 +149,12 @@ static const struct {
 	{"on a whole nvme disk", MBR, 259, 0, "/dev/nvme0n1", NULL, "", "device is partitioned"},
 	{"on an nvme partition", MBR, 259, 1, "/dev/nvme0n1p1", NULL, "", NULL},
 	{"an empty MBR", EMPTY_MBR, 8, 0, "/dev/sda", NULL, "", NULL},
+	{"an entry of type 0 with a length", MBR_TYPE_0, 8, 0, "/dev/sda", NULL, "",
+	 "device is partitioned"},
+	{"an entry without a length", MBR_LENGTH_0, 8, 0, "/dev/sda", NULL, "", NULL},
+	{"a boot entry", MBR_BOOT, 8, 0, "/dev/sda", NULL, "", "device is partitioned"},
+	{"a protective entry alone", LONE_EE, 8, 0, "/dev/sda", NULL, "", "device is partitioned"},
+	{"a protective entry without a length", LONE_EE_LENGTH_0, 8, 0, "/dev/sda", NULL, "", NULL},
 	{"boot code is no table", BOOT_CODE, 8, 0, "/dev/sda", NULL, "", NULL},
 	{"a GPT entry", GPT, 8, 0, "/dev/sda", NULL, "", "device is partitioned"},
 	{"an empty GPT", EMPTY_GPT, 8, 0, "/dev/sda", "ID_PART_TABLE_TYPE=gpt\n", "", NULL},
