@@ -253,6 +253,33 @@ START_TEST(each_tail_gives_its_answer)
 }
 END_TEST
 
+static const struct {
+	const char *type, *config, *why;
+} probes[] = {
+	{"LVM2_member", "", NULL},
+	{"", "", NULL},
+	{"linux_raid_member", "", "device is an md component"},
+	{"linux_raid_member", "devices/md_component_detection=0", NULL},
+	{"isw_raid_member", "", NULL},
+	{"isw_raid_member", "devices/fw_raid_component_detection=1", "device is filtered"},
+	{"LVM1_member", "", "device has a signature"},
+	{"mpath_member", "", "device is a multipath component"},
+};
+
+START_TEST(each_content_that_libblkid_names_gives_its_reason)
+{
+	struct lea_filter_verdict verdict = {0};
+	struct lea_probe probe = {.type = ""};
+
+	strcpy(probe.type, probes[_i].type);
+	make(probes[_i].config);
+	lea_filter_probed(filter, &probe, &verdict);
+	ck_assert_msg(!verdict.excluded_why == !probes[_i].why, "%s", probes[_i].type);
+	if (probes[_i].why)
+		ck_assert_str_eq(verdict.excluded_why, probes[_i].why);
+}
+END_TEST
+
 START_TEST(a_tail_longer_than_the_device_is_no_component)
 {
 	struct lea_filter_verdict verdict = {.size_sectors = 8};
@@ -283,6 +310,8 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tc, each_head_gives_its_reason, 0, (int)ARRAY_SIZE(rows));
 	tcase_add_test(tc, no_head_is_read_beyond_its_length);
 	tcase_add_loop_test(tc, each_tail_gives_its_answer, 0, (int)ARRAY_SIZE(tails));
+	tcase_add_loop_test(tc, each_content_that_libblkid_names_gives_its_reason, 0,
+			    (int)ARRAY_SIZE(probes));
 	tcase_add_test(tc, a_tail_longer_than_the_device_is_no_component);
 	tcase_add_test(tc, the_tail_is_wanted_with_full_checks_only);
 	suite_add_tcase(suite, tc);
