@@ -33,8 +33,9 @@ static int open_to_read(int dir_fd, const char *name, int flags, int *ret_fd)
 	return 0;
 }
 
-/* Reads until @size_bytes are there or the file ends. */
-static int read_up_to(int fd, char *bytes, size_t size_bytes, size_t *ret_bytes)
+/* Reads until @size_bytes are there or the file ends; @claimed_bytes in one go are its end, too. */
+static int read_up_to(int fd, char *bytes, size_t size_bytes, size_t claimed_bytes,
+		      size_t *ret_bytes)
 {
 	size_t have = 0;
 	ssize_t n;
@@ -48,18 +49,24 @@ static int read_up_to(int fd, char *bytes, size_t size_bytes, size_t *ret_bytes)
 		if (n == 0)
 			break;
 		have += (size_t)n;
+		if (have == claimed_bytes)
+			break;
 	}
 	*ret_bytes = have;
 	return 0;
 }
 
-static int read_all(int fd, size_t max_bytes, char **ret_text, size_t *ret_bytes)
+/* @claimed_bytes: the file's size, which files of /proc and /sys make up or don't tell. */
+static int read_all(int fd, size_t claimed_bytes, size_t max_bytes, char **ret_text,
+		    size_t *ret_bytes)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 	size_t have = 0, size = FIRST_READ_BYTES, got = 0;
 	char *bigger;
 	int r;
 
+	if (claimed_bytes >= size && claimed_bytes <= max_bytes)
+		size = claimed_bytes + 1;
 	for (;;) {
 		/* One byte more than allowed is asked for, so that "too large" shows. */
 		if (size > max_bytes + 1)
@@ -68,7 +75,7 @@ static int read_all(int fd, size_t max_bytes, char **ret_text, size_t *ret_bytes
 		if (!bigger)
 			return -ENOMEM;
 		text = bigger;
-		r = read_up_to(fd, text + have, size - have, &got);
+		r = read_up_to(fd, text + have, size - have, claimed_bytes, &got);
 		if (r)
 			return r;
 		have += got;
@@ -97,7 +104,7 @@ static int read_regular(int fd, size_t max_bytes, char **ret_text, size_t *ret_b
 		return -EISDIR;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	return read_all(fd, max_bytes, ret_text, ret_bytes);
+	return read_all(fd, (size_t)st.st_size, max_bytes, ret_text, ret_bytes);
 }
 
 int lea_file_read(int dir_fd, const char *name, size_t max_bytes, char **ret_text,

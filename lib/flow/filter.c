@@ -358,35 +358,51 @@ static bool is_partitioned(struct lea_filter *filter, const struct lea_device *d
 	}
 }
 
-static bool is_fwraid(const struct lea_device *device)
+static bool is_fwraid(const char *type)
 {
 	static const char member[] = "_raid_member";
-	char type[64];
-	size_t bytes;
+	size_t bytes = strlen(type);
 
-	if (!lea_udevdb_property(device, "ID_FS_TYPE", type, sizeof(type)) ||
-	    !strcmp(type, "linux_raid_member"))
-		return false;
-	bytes = strlen(type);
-	return bytes >= strlen(member) && !strcmp(type + bytes - strlen(member), member);
+	return strcmp(type, "linux_raid_member") != 0 && bytes >= strlen(member) &&
+	       !strcmp(type + bytes - strlen(member), member);
+}
+
+/* Reason by the name that libblkid, and through it udev, gives to the content. */
+static const char *why_by_type(const struct lea_conf *conf, const char *type)
+{
+	if (conf->md_component_detection && !strcmp(type, "linux_raid_member"))
+		return "device is an md component";
+	if (conf->fw_raid_component_detection && is_fwraid(type))
+		return "device is filtered";
+	return NULL;
 }
 
 int lea_filter_head(struct lea_filter *filter, const struct lea_device *device, const uint8_t *head,
 		    size_t len_bytes, struct lea_filter_verdict *verdict)
 {
 	const struct lea_conf *conf = filter->conf;
+	char type[64];
 
 	if (is_partitioned(filter, device, head, len_bytes))
 		verdict->excluded_why = "device is partitioned";
 	else if (lea_head_has_foreign_label(head, len_bytes))
 		verdict->excluded_why = "device has a signature";
-	else if (conf->md_component_detection &&
-		 (lea_head_has_md(head, len_bytes) ||
-		  lea_udevdb_is(device, "ID_FS_TYPE", "linux_raid_member")))
+	else if (conf->md_component_detection && lea_head_has_md(head, len_bytes))
 		verdict->excluded_why = "device is an md component";
-	else if (conf->fw_raid_component_detection && is_fwraid(device))
-		verdict->excluded_why = "device is filtered";
+	else if (lea_udevdb_property(device, "ID_FS_TYPE", type, sizeof(type)))
+		verdict->excluded_why = why_by_type(conf, type);
 	return 0;
+}
+
+void lea_filter_probed(const struct lea_filter *filter, const struct lea_probe *probe,
+		       struct lea_filter_verdict *verdict)
+{
+	if (filter->conf->multipath_component_detection && !strcmp(probe->type, "mpath_member"))
+		verdict->excluded_why = "device is a multipath component";
+	else if (!strcmp(probe->type, "LVM1_member"))
+		verdict->excluded_why = "device has a signature";
+	else
+		verdict->excluded_why = why_by_type(filter->conf, probe->type);
 }
 
 bool lea_filter_wants_tail(const struct lea_filter *filter)

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "world/conf.h"
 #include "world/device.h"
+#include "world/probe.h"
 #include "world/world.h"
 
 #include <stdbool.h>
@@ -58,6 +59,12 @@ LEA_MUST_CHECK int lea_filter_head(struct lea_filter *filter, const struct lea_d
 LEA_MUST_CHECK int lea_filter_md_tail(struct lea_filter *filter, const struct lea_device *device,
 				      const uint8_t *tail, size_t len_bytes,
 				      struct lea_filter_verdict *verdict);
+/*
+ * What libblkid saw (verdict->ask_probe): RAID members, multipath paths and LVM1 that the first
+ * bytes don't show. Reasons as if udev had told.
+ */
+void lea_filter_probed(const struct lea_filter *filter, const struct lea_probe *probe,
+		       struct lea_filter_verdict *verdict);
 /* Must the tail be looked at even if the sizes agree? */
 bool lea_filter_wants_tail(const struct lea_filter *filter);
 

@@ -31,10 +31,13 @@ static enum mbr read_mbr(const uint8_t *head, size_t len_bytes)
 		/* Boot code of a file system ends in the same mark, without such entries. */
 		if (entry[0] != 0 && entry[0] != 0x80)
 			return MBR_NONE;
-		if (entry[4] == MBR_GPT)
-			found = MBR_PROTECTIVE;
-		else if (lea_le32(entry + 12) && found != MBR_PROTECTIVE)
+		/* A length makes an entry used, whatever its type. */
+		if (!lea_le32(entry + 12))
+			continue;
+		if (entry[4] != MBR_GPT)
 			found = MBR_USED;
+		else if (found == MBR_EMPTY)
+			found = MBR_PROTECTIVE;
 	}
 	return found;
 }
@@ -52,8 +55,11 @@ static enum lea_partitions read_gpt(const uint8_t *head, size_t len_bytes)
 	uint64_t at;
 	uint32_t count, size;
 
-	if (len_bytes < 2 * SECTOR_BYTES || memcmp(head + SECTOR_BYTES, "EFI PART", 8))
+	if (len_bytes < 2 * SECTOR_BYTES)
 		return LEA_PARTITIONS_UNKNOWN;
+	/* Without a GPT behind it the protective entry is one like any other. */
+	if (memcmp(head + SECTOR_BYTES, "EFI PART", 8))
+		return LEA_PARTITIONS_USED;
 	at = lea_le64(head + SECTOR_BYTES + 72);
 	count = lea_le32(head + SECTOR_BYTES + 80);
 	size = lea_le32(head + SECTOR_BYTES + 84);

@@ -49,7 +49,24 @@ static void make(const char *config)
 	ck_assert_int_eq(lea_filter_device(filter, &device, &verdict), 0);
 }
 
-enum content { NOTHING, MBR, BOOT_CODE, EMPTY_MBR, GPT, EMPTY_GPT, FAR_GPT, LVM1, POOL, MD, MD_4K };
+enum content {
+	NOTHING,
+	MBR,
+	MBR_TYPE_0,
+	MBR_LENGTH_0,
+	MBR_BOOT,
+	LONE_EE,
+	LONE_EE_LENGTH_0,
+	BOOT_CODE,
+	EMPTY_MBR,
+	GPT,
+	EMPTY_GPT,
+	FAR_GPT,
+	LVM1,
+	POOL,
+	MD,
+	MD_4K
+};
 
 static void fill(enum content content)
 {
@@ -59,6 +76,23 @@ static void fill(enum content content)
 	case MBR:
 		bytes[446 + 4] = 0x83;
 		bytes[446 + 13] = 8;
+		break;
+	case MBR_TYPE_0:
+		bytes[446 + 12] = 1;
+		break;
+	case MBR_LENGTH_0:
+		bytes[446 + 4] = 0x83;
+		break;
+	case MBR_BOOT:
+		bytes[446] = 0x80;
+		bytes[446 + 12] = 1;
+		break;
+	case LONE_EE:
+		bytes[446 + 16 + 4] = 0xee;
+		bytes[446 + 16 + 12] = 100;
+		break;
+	case LONE_EE_LENGTH_0:
+		bytes[446 + 4] = 0xee;
 		break;
 	case BOOT_CODE:
 		memset(bytes + 446, 'x', 64);
@@ -95,6 +129,7 @@ static void fill(enum content content)
 	}
 }
 
+/* The MBR rows as lvm2 2.03.16 answered for a PV on a loop device with partitions. */
 static const struct {
 	const char *claim;
 	enum content content;
@@ -114,6 +149,12 @@ static const struct {
 	{"on a whole nvme disk", MBR, 259, 0, "/dev/nvme0n1", NULL, "", "device is partitioned"},
 	{"on an nvme partition", MBR, 259, 1, "/dev/nvme0n1p1", NULL, "", NULL},
 	{"an empty MBR", EMPTY_MBR, 8, 0, "/dev/sda", NULL, "", NULL},
+	{"an entry of type 0 with a length", MBR_TYPE_0, 8, 0, "/dev/sda", NULL, "",
+	 "device is partitioned"},
+	{"an entry without a length", MBR_LENGTH_0, 8, 0, "/dev/sda", NULL, "", NULL},
+	{"a boot entry", MBR_BOOT, 8, 0, "/dev/sda", NULL, "", "device is partitioned"},
+	{"a protective entry alone", LONE_EE, 8, 0, "/dev/sda", NULL, "", "device is partitioned"},
+	{"a protective entry without a length", LONE_EE_LENGTH_0, 8, 0, "/dev/sda", NULL, "", NULL},
 	{"boot code is no table", BOOT_CODE, 8, 0, "/dev/sda", NULL, "", NULL},
 	{"a GPT entry", GPT, 8, 0, "/dev/sda", NULL, "", "device is partitioned"},
 	{"an empty GPT", EMPTY_GPT, 8, 0, "/dev/sda", "ID_PART_TABLE_TYPE=gpt\n", "", NULL},
@@ -212,6 +253,33 @@ START_TEST(each_tail_gives_its_answer)
 }
 END_TEST
 
+static const struct {
+	const char *type, *config, *why;
+} probes[] = {
+	{"LVM2_member", "", NULL},
+	{"", "", NULL},
+	{"linux_raid_member", "", "device is an md component"},
+	{"linux_raid_member", "devices/md_component_detection=0", NULL},
+	{"isw_raid_member", "", NULL},
+	{"isw_raid_member", "devices/fw_raid_component_detection=1", "device is filtered"},
+	{"LVM1_member", "", "device has a signature"},
+	{"mpath_member", "", "device is a multipath component"},
+};
+
+START_TEST(each_content_that_libblkid_names_gives_its_reason)
+{
+	struct lea_filter_verdict verdict = {0};
+	struct lea_probe probe = {.type = ""};
+
+	strcpy(probe.type, probes[_i].type);
+	make(probes[_i].config);
+	lea_filter_probed(filter, &probe, &verdict);
+	ck_assert_msg(!verdict.excluded_why == !probes[_i].why, "%s", probes[_i].type);
+	if (probes[_i].why)
+		ck_assert_str_eq(verdict.excluded_why, probes[_i].why);
+}
+END_TEST
+
 START_TEST(a_tail_longer_than_the_device_is_no_component)
 {
 	struct lea_filter_verdict verdict = {.size_sectors = 8};
@@ -242,6 +310,8 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tc, each_head_gives_its_reason, 0, (int)ARRAY_SIZE(rows));
 	tcase_add_test(tc, no_head_is_read_beyond_its_length);
 	tcase_add_loop_test(tc, each_tail_gives_its_answer, 0, (int)ARRAY_SIZE(tails));
+	tcase_add_loop_test(tc, each_content_that_libblkid_names_gives_its_reason, 0,
+			    (int)ARRAY_SIZE(probes));
 	tcase_add_test(tc, a_tail_longer_than_the_device_is_no_component);
 	tcase_add_test(tc, the_tail_is_wanted_with_full_checks_only);
 	suite_add_tcase(suite, tc);
