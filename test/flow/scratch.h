@@ -69,12 +69,13 @@ static void scratch_log_write(struct lea_log *log, enum lea_log_level level, con
 {
 }
 
-static void scratch_run(const char *format, const char *a)
+/* A command on a path below the root. */
+static void scratch_run(const char *command, const char *path)
 {
-	char command[512];
+	char line[512];
 
-	snprintf(command, sizeof(command), format, scratch_root, a, scratch_root);
-	ck_assert_int_eq(system(command), 0);
+	snprintf(line, sizeof(line), "%s '%s/%s'", command, scratch_root, path);
+	ck_assert_int_eq(system(line), 0);
 }
 
 static void scratch_setup(void)
@@ -83,8 +84,10 @@ static void scratch_setup(void)
 
 	strcpy(scratch_root, "/tmp/lea-scan-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(scratch_root));
-	scratch_run("mkdir -p %s/dev%s %s/sys/dev/block", "");
-	scratch_run("mkdir -p %s/sys/class/block%s %s/run/lvm", "");
+	scratch_run("mkdir -p", "dev");
+	scratch_run("mkdir -p", "sys/dev/block");
+	scratch_run("mkdir -p", "sys/class/block");
+	scratch_run("mkdir -p", "run/lvm");
 	scratch_log.write = scratch_log_write;
 	scratch_excluded = NULL;
 	lea_world_init(&scratch_world, scratch_root, &scratch_log, environment);
@@ -94,11 +97,12 @@ static void scratch_setup(void)
 static void scratch_teardown(void)
 {
 	lea_world_done(&scratch_world);
-	scratch_run("rm -rf %s%s", "");
+	scratch_run("rm -rf", "");
 }
 
 /* "/dev/NAME" with number 8:@minor over the sample's bytes. */
-static struct lea_device scratch_disk(const char *sample_name, const char *name, uint32_t minor)
+static inline struct lea_device scratch_disk(const char *sample_name, const char *name,
+					     uint32_t minor)
 {
 	struct lea_device device = {.major = 8, .minor = minor, .diskseq = minor};
 	struct sample sample;

@@ -102,7 +102,7 @@ START_TEST(one_hangs)
 	ck_assert_int_eq(found[0]->fault, -ETIMEDOUT);
 	ck_assert_msg(found[1]->vg && found[2]->vg, "the others are not kept back");
 	ck_assert_msg(!exists("run/lvm/8:1-1"), "not queued while it hangs");
-	scratch_run("rm %s/sick%s", "");
+	scratch_run("rm", "sick");
 	wait_until("run/lvm/8:1-1", true);
 	ck_assert_msg(exists("run/lvm/8:1-1"), "a late answer brings the device back");
 	lea_scan_free(scan);
@@ -123,7 +123,7 @@ START_TEST(all_threads_hang)
 	for (int i = 0; i < 3; i++)
 		ck_assert_int_eq(found[i]->fault, -ETIMEDOUT);
 	ck_assert_msg(found[3]->vg != NULL, "another child does the rest");
-	scratch_run("rm %s/sick%s", "");
+	scratch_run("rm", "sick");
 	wait_until("run/lvm/8:1-1", true);
 	wait_until("run/lvm/8:2-2", true);
 	wait_until("run/lvm/8:3-3", true);
@@ -165,7 +165,7 @@ START_TEST(holds_nothing)
 	again = open(path, O_RDWR | O_CLOEXEC);
 	ck_assert_msg(!flock(again, LOCK_EX | LOCK_NB), "a hanging child holds no lock");
 	close(again);
-	scratch_run("rm %s/sick%s", "");
+	scratch_run("rm", "sick");
 	wait_until("run/lvm/8:1-1", true);
 	lea_scan_free(scan);
 }
