@@ -2,12 +2,16 @@
 /* From bytes to a verdict on one device. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "flow/scan_parts.h"
+#include "world/blockdev.h"
 #include "world/sysfs.h"
 
 #define SECTOR_BYTES 512U
+#define MD_MAJOR     9U
 
 /* The first problem is the one told: later ones mostly follow from it. */
 static void note_problem(struct lea_found *found, const char *what, uint64_t at)
@@ -101,6 +105,49 @@ static int choose_vg(struct lea_scan *scan, struct lea_found *found, const struc
 	return 0;
 }
 
+/* Does the text of the PV's VG describe a device of another size, or one that was an md array? */
+static bool looks_like_md_member(const struct lea_found *found)
+{
+	uint32_t index = found->vg ? lea_vg_find_pv(found->vg, found->label.pvid) : LEA_NONE;
+	const struct lea_pv *pv = index == LEA_NONE ? NULL : &found->vg->pvs[index];
+
+	if (!pv || found->device.major == MD_MAJOR)
+		return false;
+	return (pv->dev_sectors && pv->dev_sectors != found->size_sectors) ||
+	       (pv->device_hint && !strncmp(pv->device_hint, "/dev/md", strlen("/dev/md")));
+}
+
+/* md superblocks at the device's end: rarely looked for, so by a reading of its own. */
+static int check_tail(struct lea_scan *scan, struct lea_scan_job *job, uint64_t size_bytes)
+{
+	struct lea_found *found = job->found;
+	const size_t len =
+		size_bytes < LEA_FILTER_TAIL_BYTES ? (size_t)size_bytes : LEA_FILTER_TAIL_BYTES;
+	LEA_AUTO(lea_freep) uint8_t *tail = malloc(len);
+	LEA_AUTO(lea_closep)
+	int fd = lea_blockdev_open(scan->world, found->device.name, found->device.major,
+				   found->device.minor);
+	int r = fd < 0 ? fd : 0;
+
+	if (!tail)
+		return -ENOMEM;
+	if (!r)
+		r = lea_blockdev_read(fd, size_bytes - len, tail, len);
+	if (r) {
+		lea_scan_judge_fault(scan, found, r);
+		return 0;
+	}
+	r = lea_filter_md_tail(scan->filter, &found->device, tail, len, &job->verdict);
+	if (r)
+		return r < 0 ? r : -EINVAL;
+	if (job->verdict.excluded_why) {
+		found->kind = LEA_FOUND_EXCLUDED;
+		found->excluded_why = job->verdict.excluded_why;
+		found->md_component = true;
+	}
+	return 0;
+}
+
 static int judge_pv(struct lea_scan *scan, struct lea_found *found, struct lea_read *read)
 {
 	found->label = read->label;
@@ -141,5 +188,9 @@ int lea_scan_judge(struct lea_scan *scan, struct lea_scan_job *job, struct lea_r
 			note_problem(found, read->why.what, read->why.at);
 		return 0;
 	}
-	return judge_pv(scan, found, read);
+	r = judge_pv(scan, found, read);
+	if (!r && scan->conf->md_component_detection && found->kind == LEA_FOUND_PV &&
+	    (lea_filter_wants_tail(scan->filter) || looks_like_md_member(found)))
+		r = check_tail(scan, job, read->size_bytes);
+	return r;
 }
