@@ -14,7 +14,7 @@
 struct carry {
 	struct lea_world *world;
 	struct lea_dm *dm;
-	const struct lea_plan *plan;
+	struct lea_plan *plan;
 	struct lea_activate_result *result;
 };
 
@@ -67,7 +67,7 @@ static int load_and_resume(const struct carry *carry, const struct lea_plan_node
 	return 0;
 }
 
-static int make_node(const struct carry *carry, const struct lea_plan_node *node)
+static int make_node(const struct carry *carry, struct lea_plan_node *node)
 {
 	uint32_t major, minor;
 	int r = carry->dm->create(carry->dm, &node->node, &major, &minor);
@@ -75,7 +75,10 @@ static int make_node(const struct carry *carry, const struct lea_plan_node *node
 	if (r)
 		return fault_of(carry, node, r, "creating its device");
 	r = load_and_resume(carry, node);
-	return r ? take_back(carry, node, r) : 0;
+	if (r)
+		return take_back(carry, node, r);
+	node->is_made = true;
+	return 0;
 }
 
 /* A node is there: active as it should be, left half-way by a program that died, or to be changed.
@@ -102,7 +105,7 @@ static int mend_node(const struct carry *carry, const struct lea_plan_node *node
 	return 0;
 }
 
-static int bring_up(const struct carry *carry, const struct lea_plan_node *node)
+static int bring_up(const struct carry *carry, struct lea_plan_node *node)
 {
 	struct lea_dm_info info;
 	int r = carry->dm->info(carry->dm, node->node.uuid, &info);
@@ -114,20 +117,23 @@ static int bring_up(const struct carry *carry, const struct lea_plan_node *node)
 	return mend_node(carry, node, &info);
 }
 
-/* The nodes of one LV; those made before one that failed are taken back, the last first. */
+/* The nodes of one LV; those made here before one that failed are taken back, the last first. */
 static int bring_up_lv(const struct carry *carry, const struct lea_plan_lv *lv)
 {
-	const struct lea_plan_node *node = carry->plan->node + lv->first_node;
-	uint32_t resumed = carry->result->resumed;
+	struct lea_plan_node *node = carry->plan->node + lv->first_node;
+	uint32_t done = 0;
 	int r = 0;
 
-	for (uint32_t i = 0; !r && i < lv->node_count; i++) {
-		r = bring_up(carry, &node[i]);
-		if (!r)
+	while (!r && done < lv->node_count)
+		r = bring_up(carry, &node[done++]);
+	if (!r)
+		return 0;
+	for (done--; done > 0; done--) {
+		if (!node[done - 1].is_made)
 			continue;
-		for (; i > 0 && carry->result->resumed > resumed; i--, carry->result->resumed--)
-			take_back(carry, &node[i - 1], r);
-		break;
+		take_back(carry, &node[done - 1], r);
+		node[done - 1].is_made = false;
+		carry->result->resumed--;
 	}
 	return r;
 }
@@ -175,7 +181,7 @@ static int do_lv(const struct carry *carry, uint32_t index, bool test)
 	return test ? 0 : bring_up_lv(carry, lv);
 }
 
-int lea_carry_plan(struct lea_world *world, const struct lea_plan *plan, bool test,
+int lea_carry_plan(struct lea_world *world, struct lea_plan *plan, bool test,
 		   struct lea_activate_result *result)
 {
 	const struct carry carry = {world, world->dm, plan, result};

@@ -21,7 +21,7 @@
  * Returns 0, LEA_ACTIVATE_FAILED (some LV; the others are done), LEA_ACTIVATE_DELEGATE (nothing was
  * done; result->why) or a fault. Logs. Adds to @result.
  */
-LEA_MUST_CHECK int lea_carry_plan(struct lea_world *world, const struct lea_plan *plan, bool test,
+LEA_MUST_CHECK int lea_carry_plan(struct lea_world *world, struct lea_plan *plan, bool test,
 				  struct lea_activate_result *result);
 
 struct lea_carry_down {

@@ -38,7 +38,8 @@ struct lea_plan_rules {
 struct lea_plan_node {
 	struct lea_dm_node node;
 	struct lea_table table;
-	uint32_t lv; /* index into vg->lvs */
+	uint32_t lv;  /* index into vg->lvs */
+	bool is_made; /* false; set by whoever carries the plan out and may have to take it back */
 };
 
 struct lea_plan_lv {

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The transaction: locks are taken one VG at a time and let go together, when udev has done its
+ * part. What was known before the lock only says where to look.
+ */
+#include "flow/activate.h"
+
+#include "base/cleanup.h"
+#include "flow/activate_vg.h"
+#include "flow/carry.h"
+#include "state/lock.h"
+#include "state/online.h"
+#include "world/dm.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ARENA_BYTES ((size_t)256 * 1024 * 1024)
+#define NAME_BYTES  130U
+
+/* A VG of the transaction, as long as its lock is held. */
+struct held {
+	struct held *next;
+	struct lea_lock *lock; /* NULL: none was to be taken */
+	struct lea_scan *scan; /* owns the metadata; NULL: nothing was read */
+	struct lea_arena *arena;
+	struct lea_activate_vg vg;
+	enum lea_activation what;
+	bool failed;
+};
+
+struct lea_activation_run {
+	struct lea_world *world;
+	const struct lea_conf *conf;
+	const struct lea_activate_options *options;
+	struct held *first, **end;
+	uint32_t resumed;
+	sigset_t signals; /* as they were before the first lock */
+	bool blocked;
+};
+
+int lea_activation_start(struct lea_world *world, const struct lea_conf *conf,
+			 const struct lea_activate_options *options,
+			 struct lea_activation_run **ret_run)
+{
+	struct lea_activation_run *run = calloc(1, sizeof(*run));
+
+	if (!run)
+		return -ENOMEM;
+	run->world = world;
+	run->conf = conf;
+	run->options = options;
+	run->end = &run->first;
+	*ret_run = run;
+	return 0;
+}
+
+static void free_held(struct held *held)
+{
+	if (!held)
+		return;
+	lea_lock_release(held->lock);
+	lea_scan_free(held->scan);
+	lea_arena_free(held->arena);
+	free(held);
+}
+
+static void free_heldp(struct held **held)
+{
+	free_held(*held);
+}
+
+/* Between a create and its resume nobody may end us: a Ctrl-C waits for the end of the transaction.
+ */
+static void block_signals(struct lea_activation_run *run)
+{
+	sigset_t set;
+
+	if (run->blocked)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	run->blocked = !sigprocmask(SIG_BLOCK, &set, &run->signals);
+}
+
+static int busy(const struct lea_activation_run *run, const char *vg_name)
+{
+	if (run->options->no_wait_lock)
+		return LEA_ACTIVATE_VG_BUSY;
+	lea_log(run->world->log, LEA_LOG_ERROR, "%s/V_%s: flock failed: %s", run->conf->locking_dir,
+		vg_name, strerror(EWOULDBLOCK));
+	lea_log(run->world->log, LEA_LOG_ERROR, "Can't get lock for %s.", vg_name);
+	return LEA_ACTIVATE_FAILED;
+}
+
+static int lock_vg(struct lea_activation_run *run, const char *vg_name, struct lea_lock **ret_lock)
+{
+	LEA_AUTO(lea_freep) char *dir = lea_world_path(run->world, run->conf->locking_dir);
+	const struct lea_lock_how how = {
+		.dir = dir,
+		.mode = LEA_LOCK_EXCLUSIVE,
+		.wait = run->conf->wait_for_locks && !run->options->no_wait_lock,
+		.turnstile = run->conf->prioritise_write_locks,
+	};
+	char name[NAME_BYTES];
+	int r;
+
+	if (run->options->no_lock)
+		return 0;
+	if (!dir)
+		return -ENOMEM;
+	snprintf(name, sizeof(name), "V_%s", vg_name);
+	r = lea_lock_take(&how, name, ret_lock);
+	if (r == LEA_LOCK_BUSY)
+		return busy(run, vg_name);
+	if (r < 0 && r != -EINTR && run->options->ignore_lock_failure)
+		return 0;
+	if (r < 0) {
+		lea_log_fault(run->world->log, r, "Can't get lock for %s", vg_name);
+		return LEA_ACTIVATE_FAILED;
+	}
+	return 0;
+}
+
+static int copy_device(const struct lea_device *from, struct lea_device *to)
+{
+	*to = *from;
+	to->name = from->name ? strdup(from->name) : NULL;
+	to->devlinks = from->devlinks ? strdup(from->devlinks) : NULL;
+	to->properties = from->properties ? strdup(from->properties) : NULL;
+	if ((from->name && !to->name) || (from->devlinks && !to->devlinks) ||
+	    (from->properties && !to->properties))
+		return -ENOMEM;
+	return 0;
+}
+
+static int add_devices(struct lea_scan *scan, const struct lea_scan_vg *known)
+{
+	const uint32_t most = known->vg->pv_count;
+	struct lea_device *device = calloc(most ? most : 1, sizeof(*device));
+	size_t count = 0;
+	int r = 0;
+
+	if (!device)
+		return -ENOMEM;
+	for (uint32_t i = 0; !r && i < most; i++)
+		if (known->pv[i])
+			r = copy_device(&known->pv[i]->device, &device[count++]);
+	if (!r)
+		r = lea_scan_add(scan, device, count);
+	lea_devices_free(device, count); /* the scan left them empty */
+	return r;
+}
+
+/* The same VG in what was read just now: the name is what is locked, the id is what is meant. */
+static const struct lea_scan_vg *find_vg(struct lea_scan_vg *vgs, size_t count,
+					 const struct lea_scan_vg *known)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(vgs[i].vg->id, known->vg->id) &&
+		    !strcmp(vgs[i].vg->name, known->vg->name))
+			return &vgs[i];
+	return NULL;
+}
+
+/* 0 with held->vg.scanned set, or NULL there: the VG is not on its PVs any more. */
+static int read_again(const struct lea_activation_run *run, const struct lea_scan_vg *known,
+		      struct held *held)
+{
+	const struct lea_scan_options options = {
+		.devices = run->options->devices,
+		.device_count = run->options->device_count,
+	};
+	struct lea_scan_vg *vgs;
+	size_t count;
+	int r = lea_scan_new(run->world, run->conf, &options, &held->scan);
+
+	if (!r)
+		r = add_devices(held->scan, known);
+	if (!r)
+		r = lea_scan_vgs(held->scan, &vgs, &count);
+	if (!r)
+		held->vg.scanned = find_vg(vgs, count, known);
+	return r;
+}
+
+static int not_found(const struct lea_activation_run *run, const char *vg_name)
+{
+	lea_log(run->world->log, run->options->named ? LEA_LOG_ERROR : LEA_LOG_VERBOSE,
+		"Volume group \"%s\" not found", vg_name);
+	return run->options->named ? LEA_ACTIVATE_FAILED : LEA_ACTIVATE_REFUSED;
+}
+
+/* All of it goes on when the lock is held; *ret_held keeps it until the end of the transaction. */
+static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *known,
+		     struct held *held, struct lea_activate_result *result)
+{
+	int r = read_again(run, known, held);
+
+	if (r) {
+		lea_log(run->world->log, LEA_LOG_ERROR, "VG %s: reading it again: %s",
+			known->vg->name, r < 0 ? strerror(-r) : "a filter setting is wrong");
+		return LEA_ACTIVATE_FAILED;
+	}
+	if (!held->vg.scanned)
+		return not_found(run, known->vg->name);
+	if (known->has_duplicate || known->has_conflict) {
+		struct lea_scan_vg *scanned = lea_arena_alloc(held->arena, 1, sizeof(*scanned));
+
+		if (!scanned)
+			return -ENOMEM;
+		*scanned = *held->vg.scanned;
+		scanned->has_duplicate |= known->has_duplicate;
+		held->vg.scanned = scanned;
+	}
+	r = lea_activate_scanned(&held->vg, result);
+	if (held->vg.announce && r >= 0) {
+		int s = lea_carry_count(run->world, held->arena, held->vg.scanned->vg,
+					&result->active);
+
+		r = s < 0 ? s : r;
+	}
+	return r;
+}
+
+int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
+		      const struct lea_scan_vg *known, struct lea_activate_result *ret_result)
+{
+	LEA_AUTO(free_heldp) struct held *held = calloc(1, sizeof(*held));
+	int r;
+
+	*ret_result = (struct lea_activate_result){0};
+	if (!held)
+		return -ENOMEM;
+	held->arena = lea_arena_new(ARENA_BYTES);
+	if (!held->arena)
+		return -ENOMEM;
+	r = lock_vg(run, vg_name, &held->lock);
+	if (r)
+		return r;
+	block_signals(run);
+	held->what = run->options->what;
+	held->vg = (struct lea_activate_vg){
+		.world = run->world,
+		.conf = run->conf,
+		.options = run->options,
+		.arena = held->arena,
+	};
+	r = do_locked(run, known, held, ret_result);
+	held->failed = r < 0 || r == LEA_ACTIVATE_FAILED;
+	run->resumed += ret_result->resumed;
+	/* The real lvm will want the lock: nothing was done here. */
+	if (r == LEA_ACTIVATE_DELEGATE) {
+		lea_lock_release(LEA_TAKE(held->lock));
+		held->vg.announce = false;
+	}
+	*run->end = held;
+	run->end = &held->next;
+	held = NULL;
+	return r;
+}
+
+static int announce(struct lea_activation_run *run, struct held *held)
+{
+	const struct lea_vg *vg;
+	uint32_t active;
+	int r;
+
+	if (!held->vg.announce)
+		return 0;
+	vg = held->vg.scanned->vg;
+	r = lea_carry_count(run->world, held->arena, vg, &active);
+	if (r)
+		return lea_log_fault(run->world->log, r, "VG %s: counting its LVs", vg->name);
+	lea_log(run->world->log, LEA_LOG_PRINT,
+		"%u logical volume(s) in volume group \"%s\" now active", active, vg->name);
+	return 0;
+}
+
+/* An event may come again for this VG: after it was taken down, and when it could not be brought
+ * up. */
+static void rearm(struct lea_activation_run *run, const struct held *held)
+{
+	int run_fd;
+
+	if (!run->conf->event_activation || run->options->test || !held->vg.scanned ||
+	    !(held->what == LEA_DEACTIVATE ? held->vg.announce : held->failed))
+		return;
+	run_fd = lea_world_run(run->world);
+	if (run_fd >= 0 && lea_vg_online_drop(run_fd, held->vg.scanned->vg->name) < 0)
+		lea_log(run->world->log, LEA_LOG_DEBUG, "VG %s: its vgs_online record stays",
+			held->vg.scanned->vg->name);
+}
+
+static int wait_for_udev(struct lea_activation_run *run)
+{
+	int r;
+
+	if (!run->world->dm || !run->first || run->options->test)
+		return 0;
+	r = run->world->dm->wait(run->world->dm, run->conf->udev_deadline_ms);
+	if (!r)
+		return 0;
+	if (r == -ETIMEDOUT)
+		lea_log(run->world->log, LEA_LOG_ERROR,
+			"udev has not finished with the new devices within %u ms.",
+			run->conf->udev_deadline_ms);
+	else
+		lea_log_fault(run->world->log, r, "Waiting for udev");
+	return LEA_ACTIVATE_FAILED;
+}
+
+int lea_activation_finish(struct lea_activation_run *run)
+{
+	int r = wait_for_udev(run), s;
+	struct held *next;
+
+	for (struct held *held = run->first; held; held = next) {
+		next = held->next;
+		held->failed |= r != 0;
+		s = announce(run, held);
+		rearm(run, held);
+		r = r ? r : s;
+		free_held(held);
+	}
+	if (run->blocked)
+		sigprocmask(SIG_SETMASK, &run->signals, NULL);
+	free(run);
+	return r;
+}

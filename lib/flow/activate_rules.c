@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lists and switches, one by one; without device-mapper udev's part is as configured.
+ */
+#include "flow/activate_rules.h"
+
+#include "world/dm.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static struct lea_volume_list volume_list(const struct lea_list *list)
+{
+	return (struct lea_volume_list){
+		.item = (const char *const *)list->item,
+		.count = list->count,
+		.defined = list->defined,
+	};
+}
+
+static enum lea_plan_mode plan_mode(const char *mode)
+{
+	if (mode && !strcmp(mode, "partial"))
+		return LEA_MODE_PARTIAL;
+	if (mode && !strcmp(mode, "complete"))
+		return LEA_MODE_COMPLETE;
+	return LEA_MODE_DEGRADED;
+}
+
+void lea_activate_rules(const struct lea_world *world, const struct lea_conf *conf,
+			const struct lea_activate_options *options,
+			struct lea_plan_rules *ret_rules)
+{
+	*ret_rules = (struct lea_plan_rules){
+		.select =
+			{
+				.automatic = options->what == LEA_ACTIVATE_AUTO,
+				.ignore_skip = options->ignore_skip,
+				.auto_list = volume_list(&conf->auto_activation_volume_list),
+				.volume_list = volume_list(&conf->volume_list),
+				.read_only_list = volume_list(&conf->read_only_volume_list),
+				.host_tags = volume_list(&conf->host_tags),
+			},
+		.mode = plan_mode(options->mode ? options->mode : conf->activation_mode),
+		.use_linear_target = conf->use_linear_target,
+		.page_bytes = (uint32_t)sysconf(_SC_PAGESIZE),
+		.readahead_auto = conf->readahead_auto,
+		.udev_rules = world->dm ? world->dm->udev_rules : conf->udev_rules,
+		.udev_fallback =
+			world->dm ? world->dm->udev_fallback : conf->verify_udev_operations,
+	};
+}
+
+void lea_activate_host(const struct lea_conf *conf, struct lea_judge_host *ret_host)
+{
+	*ret_host = (struct lea_judge_host){
+		.system_id = conf->system_id,
+		.extra_system_ids = (const char *const *)conf->extra_system_ids.item,
+		.extra_count = conf->extra_system_ids.count,
+		.use_lvmlockd = conf->use_lvmlockd,
+	};
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tests come in lvm2's order: may this host touch the VG, is it meant, is it complete.
+ */
+#include "flow/activate_vg.h"
+
+#include "disk/name.h"
+#include "flow/activate_rules.h"
+#include "flow/carry.h"
+
+#include <errno.h>
+
+#define HINT_BYTES 129
+
+static int refuse(const struct lea_activate_vg *vg, struct lea_activate_result *result,
+		  const char *text)
+{
+	result->why = lea_arena_strdup(vg->arena, text);
+	if (vg->options->named && !vg->options->quiet_refusals) {
+		lea_log(vg->world->log, LEA_LOG_ERROR, "%s", text);
+		return LEA_ACTIVATE_FAILED;
+	}
+	lea_log(vg->world->log, LEA_LOG_VERBOSE, "%s", text);
+	return LEA_ACTIVATE_REFUSED;
+}
+
+/* LVs of another host's VG may be active here by mistake: they can always be taken down. */
+static bool may_take_down(const struct lea_activate_vg *vg, enum lea_judgement judgement)
+{
+	uint32_t active = 0;
+
+	if (vg->options->what != LEA_DEACTIVATE)
+		return false;
+	if (judgement == LEA_JUDGE_FOREIGN_EXTRA)
+		return true;
+	return judgement == LEA_JUDGE_FOREIGN &&
+	       !lea_carry_count(vg->world, vg->arena, vg->scanned->vg, &active) && active;
+}
+
+/* 0: go on. */
+static int judge(const struct lea_activate_vg *vg, struct lea_activate_result *result)
+{
+	char text[LEA_JUDGE_TEXT_BYTES];
+	enum lea_judgement judgement;
+	struct lea_judge_host host;
+
+	lea_activate_host(vg->conf, &host);
+	judgement = lea_judge_vg(vg->scanned->vg, &host, text);
+	if (judgement == LEA_JUDGE_OURS || may_take_down(vg, judgement))
+		return 0;
+	if (judgement == LEA_JUDGE_DELEGATE) {
+		result->why = "lvmlockd or a persistent reservation guards it";
+		return LEA_ACTIVATE_DELEGATE;
+	}
+	if (judgement == LEA_JUDGE_FOREIGN_EXTRA && !vg->options->quiet_refusals) {
+		lea_log(vg->world->log, LEA_LOG_ERROR, "%s", text);
+		return LEA_ACTIVATE_FAILED;
+	}
+	return refuse(vg, result, text);
+}
+
+static uint32_t missing_pvs(const struct lea_scan_vg *scanned)
+{
+	uint32_t missing = 0;
+
+	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
+		missing += !scanned->pv[i] || scanned->vg->pvs[i].flags & LEA_FLAG_MISSING;
+	return missing;
+}
+
+static void warn_missing(const struct lea_activate_vg *vg)
+{
+	const struct lea_vg *metadata = vg->scanned->vg;
+	struct lea_log *log = vg->world->log;
+	char id[39], hint[HINT_BYTES];
+
+	for (uint32_t i = 0; i < metadata->pv_count; i++) {
+		if (vg->scanned->pv[i])
+			continue;
+		lea_id_format(metadata->pvs[i].id, id);
+		lea_log(log, LEA_LOG_WARNING, "WARNING: Couldn't find device with uuid %s.", id);
+	}
+	for (uint32_t i = 0; i < metadata->pv_count; i++) {
+		if (vg->scanned->pv[i])
+			continue;
+		lea_id_format(metadata->pvs[i].id, id);
+		lea_judge_plain(metadata->pvs[i].device_hint ? metadata->pvs[i].device_hint
+							     : "unknown",
+				hint, sizeof(hint));
+		lea_log(log, LEA_LOG_WARNING,
+			"WARNING: VG %s is missing PV %s (last written to %s).", metadata->name, id,
+			hint);
+	}
+}
+
+static struct lea_plan_pv *place_pvs(const struct lea_activate_vg *vg)
+{
+	const uint32_t count = vg->scanned->vg->pv_count;
+	struct lea_plan_pv *pvs = lea_arena_alloc(vg->arena, count, sizeof(*pvs));
+
+	for (uint32_t i = 0; pvs && i < count; i++) {
+		const struct lea_found *found = vg->scanned->pv[i];
+
+		if (!found)
+			continue;
+		pvs[i] = (struct lea_plan_pv){
+			.is_present = true,
+			.major = found->device.major,
+			.minor = found->device.minor,
+			.read_ahead_sectors = found->read_ahead_sectors,
+		};
+	}
+	return pvs;
+}
+
+static int activate(struct lea_activate_vg *vg, struct lea_activate_result *result)
+{
+	struct lea_plan_rules rules;
+	struct lea_plan_pv *pvs = place_pvs(vg);
+	struct lea_plan *plan;
+	int r;
+
+	if (!pvs)
+		return -ENOMEM;
+	lea_activate_rules(vg->world, vg->conf, vg->options, &rules);
+	r = lea_plan_vg(vg->arena, vg->scanned->vg, pvs, &rules, &plan);
+	if (r == LEA_PLAN_DELEGATE) {
+		result->why = plan->delegate_reason;
+		return LEA_ACTIVATE_DELEGATE;
+	}
+	if (r)
+		return r;
+	warn_missing(vg);
+	r = lea_carry_plan(vg->world, plan, vg->options->test, result);
+	vg->announce = r != LEA_ACTIVATE_DELEGATE;
+	return r;
+}
+
+static int deactivate(struct lea_activate_vg *vg, struct lea_activate_result *result)
+{
+	struct lea_plan_rules rules;
+	const struct lea_carry_down how = {
+		.arena = vg->arena,
+		.rules = &rules,
+		.test = vg->options->test,
+		.retry = vg->conf->retry_deactivation,
+	};
+	int r;
+
+	if (vg->scanned->vg->delegate_reason) {
+		result->why = vg->scanned->vg->delegate_reason;
+		return LEA_ACTIVATE_DELEGATE;
+	}
+	lea_activate_rules(vg->world, vg->conf, vg->options, &rules);
+	r = lea_carry_down(vg->world, vg->scanned->vg, &how, result);
+	/* With an open LV lvm2 says no more than that. */
+	vg->announce = !r;
+	return r;
+}
+
+/* Which of two disks is the right one is not for us to guess. */
+static int check_copies(const struct lea_activate_vg *vg, struct lea_activate_result *result)
+{
+	if (vg->scanned->has_conflict) {
+		result->why = "its metadata copies disagree";
+		return LEA_ACTIVATE_DELEGATE;
+	}
+	if (!vg->scanned->has_duplicate || vg->options->what == LEA_DEACTIVATE ||
+	    vg->conf->allow_changes_with_duplicate_pvs)
+		return 0;
+	lea_log(vg->world->log, LEA_LOG_ERROR,
+		"Cannot activate LVs in VG %s while PVs appear on duplicate devices.",
+		vg->scanned->vg->name);
+	return LEA_ACTIVATE_FAILED;
+}
+
+int lea_activate_scanned(struct lea_activate_vg *vg, struct lea_activate_result *result)
+{
+	int r = judge(vg, result);
+
+	if (r)
+		return r;
+	if (vg->options->what == LEA_ACTIVATE_AUTO &&
+	    vg->scanned->vg->flags & LEA_FLAG_NOAUTOACTIVATE)
+		return LEA_ACTIVATE_NOT_AUTO;
+	if (vg->options->only_complete && vg->options->what != LEA_DEACTIVATE &&
+	    missing_pvs(vg->scanned)) {
+		lea_log(vg->world->log, LEA_LOG_PRINT, "VG %s is incomplete.",
+			vg->scanned->vg->name);
+		return LEA_ACTIVATE_INCOMPLETE;
+	}
+	r = check_copies(vg, result);
+	if (r)
+		return r;
+	return vg->options->what == LEA_DEACTIVATE ? deactivate(vg, result) : activate(vg, result);
+}
