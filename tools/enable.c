@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lvmevent enable and disable: links and nothing but links on disk, so that it works on a staged
+ * system too; on the running one the rule and the runner's path unit at once. Paths are resolved
+ * inside --root: a link in a foreign system must not lead us into ours.
+ */
+#include "lvmevent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "world/proc.h"
+
+#define UNIT_LINKS    "etc/systemd/system"
+#define COMMAND_LINKS "usr/local/sbin"
+#define GENERATOR     "systemd/system-generators/lvm2-activation-generator"
+
+/* One link: @folder/@name -> @target_folder/@name. */
+struct link {
+	const char *folder, *name, *target_folder;
+};
+
+#define SYSINIT "etc/systemd/system/sysinit.target.wants"
+
+static const struct link unit_links[] = {
+	{SYSINIT, "lvmevent-arm.service", LEA_UNITDIR},
+	{SYSINIT, "lvm2-activation-early.service", LEA_UNITDIR},
+	{SYSINIT, "lvm2-activation.service", LEA_UNITDIR},
+	{SYSINIT, "lvmevent-gate.service", LEA_UNITDIR},
+	{SYSINIT, "lvmevent-gate-latest.timer", LEA_UNITDIR},
+	{SYSINIT, "lvmevent-runner.path", LEA_UNITDIR},
+	{"etc/systemd/system/multi-user.target.wants", "lvm2-activation-net.service", LEA_UNITDIR},
+};
+static const struct link command_links[] = {
+	{COMMAND_LINKS, "pvscan", LEA_LIBEXECDIR},
+	{COMMAND_LINKS, "vgchange", LEA_LIBEXECDIR},
+};
+
+static int open_in(int root_fd, const char *path)
+{
+	const struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+				     .resolve = RESOLVE_IN_ROOT};
+	long fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* The same, making what is missing. */
+static int make_in(int root_fd, const char *path)
+{
+	char part[PATH_MAX];
+	const char *slash = path, *name = path;
+	int fd = open_in(root_fd, ".");
+
+	while (fd >= 0 && slash) {
+		LEA_AUTO(lea_closep) int parent_fd = fd;
+		size_t len;
+
+		slash = strchr(name, '/');
+		len = slash ? (size_t)(slash - name) : strlen(name);
+		snprintf(part, sizeof(part), "%.*s", (int)len, name);
+		if (mkdirat(parent_fd, part, 0755) < 0 && errno != EEXIST)
+			return -errno;
+		snprintf(part, sizeof(part), "%.*s", (int)((size_t)(name - path) + len), path);
+		fd = open_in(root_fd, part);
+		name = slash ? slash + 1 : name;
+	}
+	return fd;
+}
+
+static void target_of(const struct link *link, char target[static PATH_MAX])
+{
+	snprintf(target, PATH_MAX, "%s/%s", link->target_folder, link->name);
+}
+
+static bool is_ours(int folder_fd, const struct link *link)
+{
+	char target[PATH_MAX], there[PATH_MAX];
+	ssize_t len = readlinkat(folder_fd, link->name, there, sizeof(there) - 1);
+
+	target_of(link, target);
+	return len >= 0 && (size_t)len == strlen(target) && !memcmp(there, target, (size_t)len);
+}
+
+static int put_link(struct lea_world *world, int root_fd, const struct link *link)
+{
+	LEA_AUTO(lea_closep) int folder_fd = make_in(root_fd, link->folder);
+	char target[PATH_MAX];
+
+	if (folder_fd < 0)
+		return folder_fd;
+	target_of(link, target);
+	if (symlinkat(target, folder_fd, link->name) == 0) {
+		printf("made /%s/%s\n", link->folder, link->name);
+		return 0;
+	}
+	if (errno != EEXIST)
+		return -errno;
+	if (!is_ours(folder_fd, link))
+		lea_log(world->log, LEA_LOG_WARNING, "/%s/%s is not ours: left alone", link->folder,
+			link->name);
+	return 0;
+}
+
+static int drop_link(int root_fd, const struct link *link)
+{
+	LEA_AUTO(lea_closep) int folder_fd = open_in(root_fd, link->folder);
+
+	if (folder_fd < 0)
+		return folder_fd == -ENOENT ? 0 : folder_fd;
+	if (!is_ours(folder_fd, link))
+		return 0;
+	if (unlinkat(folder_fd, link->name, 0) < 0)
+		return -errno;
+	printf("removed /%s/%s\n", link->folder, link->name);
+	return 0;
+}
+
+/* An empty folder of wants says nothing to systemd. */
+static void drop_wants(int root_fd)
+{
+	LEA_AUTO(lea_closep) int folder_fd = open_in(root_fd, UNIT_LINKS);
+
+	if (folder_fd < 0)
+		return;
+	unlinkat(folder_fd, "sysinit.target.wants", AT_REMOVEDIR);
+	unlinkat(folder_fd, "multi-user.target.wants", AT_REMOVEDIR);
+}
+
+static bool is_in(const char *root, const char *path)
+{
+	char full[PATH_MAX];
+	struct stat st;
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	return stat(full, &st) == 0;
+}
+
+/* Best effort: what was put on disk counts from the next boot in any case. */
+static void call(struct lea_world *world, const char *const argv[])
+{
+	int code = 0, r = lea_proc_run(argv, &code);
+
+	if (r || code)
+		lea_log(world->log, LEA_LOG_WARNING, "%s %s: %s", argv[0], argv[1],
+			r ? strerror(-r) : "failed");
+}
+
+static void reload(struct lea_world *world)
+{
+	static const char *const udev[] = {"/usr/bin/udevadm", "control", "--reload", NULL};
+	static const char *const systemd[] = {"/usr/bin/systemctl", "daemon-reload", NULL};
+
+	call(world, udev);
+	call(world, systemd);
+}
+
+static bool is_live(const char *root)
+{
+	return !*root && is_in("", "/run/systemd/system");
+}
+
+static int start_live(struct lea_world *world)
+{
+	static const char *const start[] = {"/usr/bin/systemctl", "--no-block", "start",
+					    "lvmevent-runner.path", NULL};
+	unsigned int count = 0;
+	int r = lea_shadow_write(world, "", &count);
+
+	if (r)
+		return r;
+	if (!count)
+		lea_log(world->log, LEA_LOG_WARNING,
+			"no rule of lvm2's for PVs was found to take the place of");
+	printf("%u rule(s) of lvm2's shadowed in /run/udev/rules.d: new devices are ours from now "
+	       "on\n",
+	       count);
+	reload(world);
+	call(world, start);
+	return 0;
+}
+
+static void tell_rest(struct lea_world *world, const char *root)
+{
+	if (is_in(root, "/usr/lib/" GENERATOR) || is_in(root, "/lib/" GENERATOR))
+		lea_log(world->log, LEA_LOG_WARNING,
+			"lvm2's activation generator is installed: with event_activation=0 it makes units "
+			"of the same names as ours, and those go first");
+	printf("The initramfs stays as it is: nothing of it needs to be rebuilt.\n");
+}
+
+static int enable(struct lea_world *world, const struct lea_lvmevent_args *args, const char *root,
+		  int root_fd)
+{
+	int r = 0;
+
+	if (!is_in(root, LEA_UNITDIR "/lvmevent-arm.service")) {
+		lea_log(world->log, LEA_LOG_ERROR, "%s" LEA_UNITDIR ": our units are not installed",
+			root);
+		return -ENOENT;
+	}
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(unit_links); i++)
+		r = put_link(world, root_fd, &unit_links[i]);
+	for (size_t i = 0; r == 0 && args->commands && i < ARRAY_SIZE(command_links); i++)
+		r = put_link(world, root_fd, &command_links[i]);
+	if (r == 0 && is_live(root))
+		r = start_live(world);
+	if (r == 0)
+		tell_rest(world, root);
+	return r;
+}
+
+/* Two levels and no more: it is our own folder. A link in it is removed, not followed. */
+static void drop_folder(int parent_fd, const char *name, unsigned int depth)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	struct dirent *entry;
+	int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (unlinkat(fd, entry->d_name, 0) < 0 && errno == EISDIR && depth)
+			drop_folder(fd, entry->d_name, depth - 1);
+	}
+	unlinkat(parent_fd, name, AT_REMOVEDIR);
+}
+
+static void drop_run_files(struct lea_world *world, int root_fd)
+{
+	static const char *const stop[] = {"/usr/bin/systemctl",
+					   "stop",
+					   "lvmevent-runner.path",
+					   "lvmevent-gate-latest.timer",
+					   "lvm2-activation-early.service",
+					   "lvmevent-runner.service",
+					   NULL};
+	LEA_AUTO(lea_closep) int run_fd = open_in(root_fd, "run/lvm");
+
+	if (is_live(world->root))
+		call(world, stop);
+	if (run_fd < 0)
+		return;
+	drop_folder(run_fd, "event", 2);
+	unlinkat(run_fd, "boot-finished", 0);
+}
+
+static int disable(struct lea_world *world, const char *root, int root_fd)
+{
+	unsigned int count = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(unit_links); i++)
+		r = drop_link(root_fd, &unit_links[i]);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(command_links); i++)
+		r = drop_link(root_fd, &command_links[i]);
+	if (r)
+		return r;
+	drop_wants(root_fd);
+	r = lea_shadow_remove(world, root, &count);
+	if (r)
+		return r;
+	if (count)
+		printf("%u rule(s) of lvm2's are in force again\n", count);
+	if (is_live(root))
+		reload(world);
+	if (!*root)
+		drop_run_files(world, root_fd);
+	printf("lvm2 is in charge. The initramfs has nothing of ours.\n");
+	return 0;
+}
+
+static int run(struct lea_world *world, const struct lea_lvmevent_args *args, bool is_enable)
+{
+	LEA_AUTO(lea_closep) int root_fd = -1;
+	const char *root = args->root && strcmp(args->root, "/") != 0 ? args->root : world->root;
+	int r;
+
+	root_fd = open(*root ? root : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r = root_fd < 0 ? -errno
+	    : is_enable ? enable(world, args, root, root_fd)
+			: disable(world, root, root_fd);
+	if (r == 0)
+		return LEA_EXIT_DONE;
+	lea_log(world->log, LEA_LOG_ERROR, "%s%s: %s", is_enable ? "enable " : "disable ", root,
+		strerror(-r));
+	return LEA_EXIT_FAILED;
+}
+
+static int parse_and_run(struct lea_world *world, int argc, char *argv[], bool is_enable)
+{
+	const struct lea_opt rows[] = {
+		{"help", 'h', LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, help), LEA_OPT_ALL,
+		 NULL, "This text."},
+		{"root", 0, LEA_OPT_STRING, offsetof(struct lea_lvmevent_args, root), LEA_OPT_ALL,
+		 "Dir", "The system in this folder, not the running one."},
+		{"commands", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, commands),
+		 LEA_OPT_ALL, NULL, "Put pvscan and vgchange into /usr/local/sbin as well."}};
+	struct lea_lvmevent_args args = {0};
+	struct lea_opts opts = {.row = rows, .count = is_enable ? 3 : 2, .values = &args};
+	int code = lea_lvmevent_parse(
+		&opts, is_enable ? "enable [--root DIR] [--commands]" : "disable [--root DIR]",
+		argc, argv);
+
+	lea_opts_done(&opts);
+	return code >= 0 ? code : run(world, &args, is_enable);
+}
+
+int lea_lvmevent_enable(struct lea_world *world, int argc, char *argv[])
+{
+	return parse_and_run(world, argc, argv, true);
+}
+
+int lea_lvmevent_disable(struct lea_world *world, int argc, char *argv[])
+{
+	return parse_and_run(world, argc, argv, false);
+}

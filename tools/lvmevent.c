@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lvmevent's own subcommands: those that boot and udev call, and those for people.
+ */
+#include "lvmevent.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "flow/batch.h"
+#include "flow/bootpass.h"
+#include "flow/runner.h"
+#include "flow/sweep.h"
+#include "state/claim.h"
+#include "state/gate.h"
+#include "state/queue.h"
+
+#define LINGER_MS     100U
+#define SWEEP_WAIT_MS 60000U
+
+/* What every command that works needs; all owned. */
+struct session {
+	struct lea_world *world;
+	struct lea_conf *conf;
+	int event_fd;
+};
+
+static const struct lea_opt help_row = {
+	"help",	     'h',  LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, help),
+	LEA_OPT_ALL, NULL, "This text."};
+
+int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc, char *argv[])
+{
+	struct lea_lvmevent_args *args = opts->values;
+	char why[256] = "";
+	int r = lea_opts_parse(opts, argc, argv, why);
+
+	if (r == 0 && args->help) {
+		printf("Usage: lvmevent %s\n", usage);
+		lea_opts_help(opts, stdout);
+		return LEA_EXIT_DONE;
+	}
+	if (r == 0 && opts->positional.count > 1) {
+		fprintf(stderr, "  Too many arguments. Usage: lvmevent %s\n", usage);
+		return LEA_EXIT_PARAMS;
+	}
+	if (r) {
+		fprintf(stderr, "  %s\n", r < 0 ? strerror(-r) : why);
+		return LEA_EXIT_PARAMS;
+	}
+	args->word = opts->positional.count ? opts->positional.item[0] : NULL;
+	return -1;
+}
+
+/* Commands with no option but --help. */
+static int parse_plain(const char *usage, int argc, char *argv[], const char **ret_word)
+{
+	struct lea_lvmevent_args args = {0};
+	struct lea_opts opts = {.row = &help_row, .count = 1, .values = &args};
+	int code = lea_lvmevent_parse(&opts, usage, argc, argv);
+
+	if (code < 0 && ret_word)
+		*ret_word = args.word;
+	lea_opts_done(&opts);
+	if (code < 0 && args.word && !ret_word) {
+		fprintf(stderr, "  Usage: lvmevent %s\n", usage);
+		return LEA_EXIT_PARAMS;
+	}
+	return code;
+}
+
+static int fail(struct lea_world *world, int fault, const char *what)
+{
+	lea_log(world->log, LEA_LOG_ERROR, "%s: %s", what, strerror(-fault));
+	return LEA_EXIT_FAILED;
+}
+
+static void end_session(struct session *session)
+{
+	lea_conf_free(session->conf);
+	lea_closep(&session->event_fd);
+}
+
+static int open_queue(struct session *session)
+{
+	int run_fd = lea_world_run(session->world);
+
+	session->event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
+	if (session->event_fd >= 0)
+		return 0;
+	return fail(session->world, session->event_fd, "/run/lvm/event");
+}
+
+static int begin_session(struct lea_world *world, struct session *session)
+{
+	const struct lea_common common = {0};
+	int code;
+
+	*session = (struct session){.world = world, .event_fd = -1};
+	code = lea_cmd_begin(world, &common, &session->conf);
+	return code ? code : open_queue(session);
+}
+
+static struct lea_batch_how batch_how(const struct session *session)
+{
+	return (struct lea_batch_how){.world = session->world,
+				      .conf = session->conf,
+				      .lvm_path = lea_lvm_path(session->world),
+				      .event_fd = session->event_fd};
+}
+
+/* ---- run: the runner */
+
+struct run {
+	struct lea_batch_how batch;
+	struct lea_batch_summary summary;
+};
+
+static int process(void *arg, struct lea_entry *entries, size_t count)
+{
+	struct run *run = arg;
+
+	return lea_batch_run(&run->batch, entries, count, &run->summary);
+}
+
+static int run_runner(struct lea_world *world, int argc, char *argv[])
+{
+	LEA_AUTO(end_session) struct session session = {.event_fd = -1};
+	struct lea_runner_how how;
+	struct run run = {0};
+	int r, code = parse_plain("run", argc, argv, NULL);
+
+	if (code >= 0)
+		return code;
+	code = begin_session(world, &session);
+	if (code)
+		return code;
+	run.batch = batch_how(&session);
+	how = (struct lea_runner_how){.event_fd = session.event_fd,
+				      .process = process,
+				      .arg = &run,
+				      .failed_attempts = session.conf->failed_attempts,
+				      .wait_ms = LINGER_MS,
+				      .clock = world->clock,
+				      .log = world->log};
+	r = lea_runner_run(&how);
+	lea_batch_report(&run.batch, &run.summary);
+	return r < 0 ? fail(world, r, "events") : LEA_EXIT_DONE;
+}
+
+/* ---- boot */
+
+static void say_ready(void *arg)
+{
+	(void)arg;
+	sd_notify(0, "READY=1\nSTATUS=Caught up with udev");
+}
+
+static int run_boot(struct lea_world *world, int argc, char *argv[])
+{
+	LEA_AUTO(end_session) struct session session = {.event_fd = -1};
+	struct lea_bootpass_how how = {.ready = say_ready};
+	int r, code = parse_plain("boot", argc, argv, NULL);
+
+	if (code >= 0)
+		return code;
+	code = begin_session(world, &session);
+	if (code)
+		return code;
+	how.batch = batch_how(&session);
+	r = lea_bootpass_run(&how);
+	say_ready(NULL);
+	if (r < 0)
+		code = fail(world, r, "boot pass");
+	/* The thread of the deadline may still sleep: nothing of ours is freed under it. */
+	fflush(NULL);
+	_exit(code);
+}
+
+/* ---- arm, gate, sweep */
+
+static int run_arm(struct lea_world *world, int argc, char *argv[])
+{
+	LEA_AUTO(end_session) struct session session = {.event_fd = -1};
+	unsigned int count = 0;
+	int r, run_fd, proc_fd, code = parse_plain("arm", argc, argv, NULL);
+
+	if (code >= 0)
+		return code;
+	code = begin_session(world, &session);
+	if (code)
+		return code;
+	r = lea_shadow_write(world, world->root, &count);
+	if (r < 0)
+		return fail(world, r, "udev rule");
+	if (!count)
+		lea_log(world->log, LEA_LOG_WARNING,
+			"no rule of lvm2's for PVs was found: ours is not in place");
+	/* Without our rule nobody leaves records: lvm2's own must see an open gate. */
+	if (!count || !session.conf->boot_gate)
+		return LEA_EXIT_DONE;
+	run_fd = lea_world_run(world);
+	proc_fd = lea_world_proc(world);
+	r = run_fd < 0 ? run_fd : proc_fd < 0 ? proc_fd : lea_gate_arm(run_fd, proc_fd);
+	return r < 0 ? fail(world, r, "arming the gate") : LEA_EXIT_DONE;
+}
+
+static const char *gate_word(struct lea_world *world)
+{
+	int run_fd = lea_world_run(world);
+
+	if (run_fd < 0)
+		return "unknown";
+	if (lea_gate_is_closed(run_fd))
+		return "closed";
+	return lea_gate_is_armed(run_fd) ? "open" : "open, never armed";
+}
+
+static int run_gate(struct lea_world *world, int argc, char *argv[])
+{
+	LEA_AUTO(end_session) struct session session = {.event_fd = -1};
+	struct lea_sweep_how how = {.world = world};
+	const char *word = NULL;
+	int r, run_fd, code = parse_plain("gate open|status", argc, argv, &word);
+
+	if (code >= 0)
+		return code;
+	if (word && !strcmp(word, "status")) {
+		printf("gate: %s\n", gate_word(world));
+		return LEA_EXIT_DONE;
+	}
+	if (!word || strcmp(word, "open") != 0) {
+		fprintf(stderr, "  Usage: lvmevent gate open|status\n");
+		return LEA_EXIT_PARAMS;
+	}
+	/* Before anything that can fail: a broken lvm.conf must not keep the gate closed. */
+	run_fd = lea_world_run(world);
+	r = run_fd < 0 ? run_fd : lea_gate_open(run_fd);
+	if (r < 0)
+		return fail(world, r, "opening the gate");
+	code = begin_session(world, &session);
+	if (code)
+		return code;
+	how.conf = session.conf;
+	how.event_fd = session.event_fd;
+	r = lea_gate_open_and_sweep(&how);
+	return r < 0 ? fail(world, r, "comparing after the gate was opened") : LEA_EXIT_DONE;
+}
+
+static int sweep(struct session *session, bool wait)
+{
+	const struct lea_sweep_how how = {
+		.world = session->world, .conf = session->conf, .event_fd = session->event_fd};
+	struct lea_sweep_result result = {0};
+	int r = lea_sweep(&how, &result);
+
+	if (r < 0)
+		return fail(session->world, r, "comparing devices with records");
+	printf("%zu devices compared, %zu to be looked at, %zu not finished by udev\n",
+	       result.devices, result.enqueued, result.unfinished);
+	if (!wait)
+		return LEA_EXIT_DONE;
+	r = lea_sweep_wait_idle(&how, SWEEP_WAIT_MS);
+	if (r == LEA_SWEEP_LATE)
+		lea_log(session->world->log, LEA_LOG_WARNING,
+			"devices are still being looked at; not waiting any longer");
+	return r < 0 ? fail(session->world, r, "waiting") : LEA_EXIT_DONE;
+}
+
+static int run_sweep(struct lea_world *world, int argc, char *argv[])
+{
+	const struct lea_opt rows[] = {
+		help_row,
+		{"wait", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, wait), LEA_OPT_ALL,
+		 NULL, "Wait (up to a minute) until all that is pending is done."}};
+	LEA_AUTO(end_session) struct session session = {.event_fd = -1};
+	struct lea_lvmevent_args args = {0};
+	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
+	int code = lea_lvmevent_parse(&opts, "sweep [--wait]", argc, argv);
+
+	lea_opts_done(&opts);
+	if (code >= 0)
+		return code;
+	code = begin_session(world, &session);
+	return code ? code : sweep(&session, args.wait != 0);
+}
+
+/* ---- status, retry */
+
+struct status {
+	bool json;
+	unsigned int done, failed, claimed;
+};
+
+static int count_claim(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	struct status *status = arg;
+
+	(void)vg_id;
+	status->done += claim->state == LEA_CLAIM_DONE;
+	status->claimed += claim->state == LEA_CLAIM_CLAIMED;
+	if (claim->state == LEA_CLAIM_FAILED)
+		status->failed++;
+	if (claim->state == LEA_CLAIM_FAILED && !status->json)
+		printf("failed: VG %s: %s\n", claim->vg_name, claim->reason);
+	return 0;
+}
+
+static int print_status(struct session *session, struct status *status)
+{
+	size_t pending = 0, taken = 0, aside = 0;
+	int r, run_fd = lea_world_run(session->world), proc_fd = lea_world_proc(session->world);
+	const struct lea_claims claims = {.run_fd = run_fd, .proc_fd = proc_fd};
+
+	if (proc_fd < 0)
+		return proc_fd;
+	r = lea_queue_count(session->event_fd, "queue", &pending);
+	r = r ? r : lea_queue_count(session->event_fd, "taken", &taken);
+	r = r ? r : lea_queue_count(session->event_fd, "failed", &aside);
+	r = r ? r : lea_claim_each(&claims, count_claim, status);
+	if (r)
+		return r;
+	if (status->json)
+		printf("{\"gate\": \"%s\", \"pending\": %zu, \"taken\": %zu, \"put_aside\": %zu, "
+		       "\"running\": %s, \"vgs_done\": %u, \"vgs_in_work\": %u, \"vgs_failed\": "
+		       "%u}\n",
+		       gate_word(session->world), pending, taken, aside,
+		       lea_queue_is_running(session->event_fd) ? "true" : "false", status->done,
+		       status->claimed, status->failed);
+	else
+		printf("gate: %s\nqueue: %zu pending, %zu taken, %zu put aside%s\nVGs: %u done, %u in "
+		       "work, %u failed\n",
+		       gate_word(session->world), pending, taken, aside,
+		       lea_queue_is_running(session->event_fd) ? ", a runner is at work" : "",
+		       status->done, status->claimed, status->failed);
+	return 0;
+}
+
+static int run_status(struct lea_world *world, int argc, char *argv[])
+{
+	const struct lea_opt rows[] = {help_row,
+				       {"json", 0, LEA_OPT_COUNT,
+					offsetof(struct lea_lvmevent_args, json), LEA_OPT_ALL, NULL,
+					"One JSON object."}};
+	LEA_AUTO(end_session) struct session session = {.world = world, .event_fd = -1};
+	struct lea_lvmevent_args args = {0};
+	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
+	struct status status = {0};
+	int r, code = lea_lvmevent_parse(&opts, "status [--json]", argc, argv);
+
+	lea_opts_done(&opts);
+	if (code >= 0)
+		return code;
+	code = open_queue(&session);
+	if (code)
+		return code;
+	status.json = args.json != 0;
+	r = print_status(&session, &status);
+	return r < 0 ? fail(world, r, "status") : LEA_EXIT_DONE;
+}
+
+static int run_retry(struct lea_world *world, int argc, char *argv[])
+{
+	LEA_AUTO(end_session) struct session session = {.world = world, .event_fd = -1};
+	size_t count = 0;
+	int r, code = parse_plain("retry", argc, argv, NULL);
+
+	if (code >= 0)
+		return code;
+	code = open_queue(&session);
+	if (code)
+		return code;
+	r = lea_queue_retry(session.event_fd, &count);
+	if (r < 0)
+		return fail(world, r, "retry");
+	printf("%zu device(s) pending again\n", count);
+	return LEA_EXIT_DONE;
+}
+
+const struct lea_cmd lea_cmd_lvmevent[] = {
+	{"enable", "Put event activation by this program in charge.", lea_lvmevent_enable},
+	{"disable", "Give the machine back to lvm2.", lea_lvmevent_disable},
+	{"status", "Gate, queue and what became of VGs.", run_status},
+	{"retry", "Look again at devices that were put aside.", run_retry},
+	{"sweep", "Compare all devices with the records.", run_sweep},
+	{"gate", "Open the gate, or say what it is.", run_gate},
+	{"arm", "Close the gate and shadow lvm2's rule (boot).", run_arm},
+	{"boot", "Activate while the gate is closed (boot).", run_boot},
+	{"run", "Work on what is pending (unit).", run_runner},
+	{NULL, NULL, NULL},
+};

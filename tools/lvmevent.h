@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of lvmevent's own subcommands share.
+ */
+#ifndef LEA_TOOLS_LVMEVENT_H
+#define LEA_TOOLS_LVMEVENT_H
+
+#include "cmd.h"
+#include "opts.h"
+
+/* Values of all options of all subcommands. */
+struct lea_lvmevent_args {
+	unsigned int help, json, wait, commands;
+	const char *root;
+	const char *word; /* the one other argument, NULL: none */
+};
+
+/*
+ * lea_lvmevent_parse - options and at most one word
+ * @usage: the line of --help, without "Usage: lvmevent "
+ * Returns -1: go on; else the exit code to leave with (help printed, or the mistake said).
+ */
+LEA_MUST_CHECK int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc,
+				      char *argv[]);
+
+/* Rows of the lvmevent commands that need a file of their own. */
+int lea_lvmevent_enable(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_disable(struct lea_world *world, int argc, char *argv[]);
+
+/*
+ * lea_shadow_write - our rule into run/udev/rules.d, under each name of lvm2's PV rule that exists
+ * @root: "" or the folder that stands for /
+ * The first name gets the rule, the others are empty. A rule of that name in /etc is an
+ * administrator's: left alone and said. *ret_count: names written or there already.
+ */
+LEA_MUST_CHECK int lea_shadow_write(struct lea_world *world, const char *root,
+				    unsigned int *ret_count);
+/* Removes what lea_shadow_write wrote, and nothing else. */
+LEA_MUST_CHECK int lea_shadow_remove(struct lea_world *world, const char *root,
+				     unsigned int *ret_count);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The override of lvm2's udev rule. It lives in /run, so that a boot without our program is stock
+ * lvm2's, and no initramfs ever copies it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "lvmevent.h"
+
+#define RULE_FILE     LEA_DATADIR "/69-lvmevent.rules"
+#define RULE_MARK     "# SPDX-License-Identifier: GPL-2.0-or-later\n# lvm2-event-activation"
+#define EMPTY_RULE    RULE_MARK ": the rule is in another file.\n"
+#define RULE_MAX      65536U
+#define SHADOW_FOLDER "run/udev/rules.d"
+
+static const char *const pv_rules[] = {
+	"69-lvm.rules",
+	"69-dm-lvm.rules",
+	"69-lvm-metad.rules",
+	"69-dm-lvm-metad.rules",
+};
+static const char *const vendor_folders[] = {"usr/lib/udev/rules.d", "lib/udev/rules.d",
+					     "usr/local/lib/udev/rules.d"};
+
+static bool exists(const char *root, const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", root, folder, name);
+	return lstat(path, &st) == 0;
+}
+
+static bool is_shipped(const char *root, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(vendor_folders); i++)
+		if (exists(root, vendor_folders[i], name))
+			return true;
+	return false;
+}
+
+static int open_folder(const char *root, bool create)
+{
+	static const char *const parts[] = {"run", "run/udev", SHADOW_FOLDER};
+	char path[PATH_MAX];
+	int fd;
+
+	for (size_t i = 0; create && i < ARRAY_SIZE(parts); i++) {
+		snprintf(path, sizeof(path), "%s/%s", root, parts[i]);
+		if (mkdir(path, 0755) < 0 && errno != EEXIST)
+			return -errno;
+	}
+	snprintf(path, sizeof(path), "%s/" SHADOW_FOLDER, root);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static bool is_ours(int folder_fd, const char *name)
+{
+	char text[sizeof(RULE_MARK)];
+
+	return lea_file_read_into(folder_fd, name, text, sizeof(text)) == 0 &&
+	       !strcmp(text, RULE_MARK);
+}
+
+/* udev's folder is readable to all, and so are its rules. */
+static int publish(int folder_fd, const char *name, const char *text, size_t size)
+{
+	int r = lea_file_replace(folder_fd, name, text, size);
+
+	if (r == 0 && fchmodat(folder_fd, name, 0644, 0) < 0)
+		r = -errno;
+	return r;
+}
+
+static int write_one(struct lea_world *world, const char *root, int folder_fd, const char *name,
+		     const char *text)
+{
+	if (exists(root, "etc/udev/rules.d", name)) {
+		lea_log(world->log, LEA_LOG_WARNING,
+			"/etc/udev/rules.d/%s is the administrator's: left in charge", name);
+		return 1;
+	}
+	if (!is_ours(folder_fd, name) && exists(root, SHADOW_FOLDER, name)) {
+		lea_log(world->log, LEA_LOG_WARNING,
+			"/" SHADOW_FOLDER "/%s is not ours: left alone", name);
+		return 1;
+	}
+	return publish(folder_fd, name, text, strlen(text));
+}
+
+int lea_shadow_write(struct lea_world *world, const char *root, unsigned int *ret_count)
+{
+	LEA_AUTO(lea_closep) int folder_fd = -1;
+	LEA_AUTO(lea_freep) char *rule = NULL;
+	char path[PATH_MAX];
+	unsigned int count = 0;
+	int r;
+
+	snprintf(path, sizeof(path), "%s" RULE_FILE, root);
+	r = lea_file_read(AT_FDCWD, path, RULE_MAX, &rule, NULL);
+	if (r)
+		return r < 0 ? r : -ENOENT;
+	folder_fd = open_folder(root, true);
+	if (folder_fd < 0)
+		return folder_fd;
+	for (size_t i = 0; i < ARRAY_SIZE(pv_rules); i++) {
+		if (!is_shipped(root, pv_rules[i]))
+			continue;
+		r = write_one(world, root, folder_fd, pv_rules[i], count ? EMPTY_RULE : rule);
+		if (r < 0)
+			return r;
+		count += r == 0;
+	}
+	*ret_count = count;
+	return 0;
+}
+
+int lea_shadow_remove(struct lea_world *world, const char *root, unsigned int *ret_count)
+{
+	LEA_AUTO(lea_closep) int folder_fd = open_folder(root, false);
+	unsigned int count = 0;
+	int r;
+
+	(void)world;
+	*ret_count = 0;
+	if (folder_fd < 0)
+		return folder_fd == -ENOENT ? 0 : folder_fd;
+	for (size_t i = 0; i < ARRAY_SIZE(pv_rules); i++) {
+		if (!is_ours(folder_fd, pv_rules[i]))
+			continue;
+		r = lea_file_remove(folder_fd, pv_rules[i]);
+		if (r < 0)
+			return r;
+		count++;
+	}
+	*ret_count = count;
+	return 0;
+}
