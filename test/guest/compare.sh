@@ -5,7 +5,7 @@
 # one_boot NAME DISKS COUNT: boot a machine, leave NAME.{figures,names,tables,info,links,calls}
 one_boot() {
 	guest_boot || return 1
-	guest_wait_lvs "$3" 400 || note "$1: $(guest_lvs) of $3 LVs after 400 s"
+	guest_wait_lvs "$3" "${GUEST_LIMIT:-200}" || note "$1: $(guest_lvs) of $3 LVs after ${GUEST_LIMIT:-200} s"
 	guest_quiet >"$JUNK/$1.running"
 	guest_measure "$JUNK/$1.figures"
 	guest_names "$JUNK/$1.names"

@@ -285,6 +285,7 @@ qmp_add_disks() {
 	"$GUEST_HERE/qmp" "$GUEST/qmp.sock" add "${list[@]}"
 }
 
+# qmp_del_disks NAME...
 qmp_del_disks() { "$GUEST_HERE/qmp" "$GUEST/qmp.sock" del "$@"; }
 
 # --- what came of it ------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 20 disks plugged in as one burst; pulled out and plugged in under other names (stock fails)
 
@@ -17,7 +17,7 @@ one_side() { # NAME SECONDS: how long the second time may take
 	guest_boot || die "$1 does not boot"
 	guest_quiet >/dev/null
 	qmp_add_disks "${order[@]}"
-	guest_wait_lvs 20 300
+	guest_wait_lvs 20 150
 	guest_quiet >/dev/null
 	names_of_disks >"$JUNK/$1.first"
 	claim "$1: a burst of 20 disks is activated" guest_wait_lvs 20 1
@@ -25,7 +25,7 @@ one_side() { # NAME SECONDS: how long the second time may take
 	claim "$1: vgchange -an deactivates them" guest_run 'vgchange -an'
 	guest_wait_for 30 '! ls /sys/block/dm-* 2>/dev/null'
 	claim "$1: no LV is left" no_lv_left
-	qmp_del_disks "${order[@]}"
+	qmp_del_disks "${order[@]}" || die "$1: the disks can't be pulled out"
 	guest_wait_for 60 '! ls -d /sys/block/sd* 2>/dev/null'
 	guest_run 'udevadm settle -t 100'
 	# three newcomers take the first names, and the rest comes in the other order
@@ -37,19 +37,20 @@ one_side() { # NAME SECONDS: how long the second time may take
 	names_of_disks >"$JUNK/$1.second"
 }
 
-names_differ() { not grep -Fxq -f "$JUNK/$1.first" "$JUNK/$1.second"; }
+# by chance one or another may get its old name
+renamed() { comm -13 "$JUNK/$1.first" "$JUNK/$1.second" | grep -vcE '6[567] '; }
 
 for i in 101 102 103; do truncate -s 16M "$JUNK/blank$i"; done
 guest_new stock "$disks" 0
-one_side stock 60
+one_side stock 40
 claim "control: stock leaves LVs of renamed disks inactive ($(guest_lvs) of 20)" not guest_wait_lvs 20 1
 guest_off
 
 if with_ours; then
 	guest_new ours "$disks" 0
 	guest_package
-	one_side ours 300
-	claim "the disks have other names now" names_differ ours
+	one_side ours 120
+	claim "$(renamed ours) of 20 disks have other names now" [ "$(renamed ours)" -ge 15 ]
 	claim "ours: renamed disks are activated again" guest_wait_lvs 20 1
 	guest_event_calls >"$JUNK/ours.calls"
 	# the claims above started one: vgchange -an

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # a disk that comes 20 s late and carries an fstab mount: the boot waits, no emergency mode
 
@@ -11,7 +11,7 @@ one_side() { # NAME
 	claim "$1: after 20 s the boot still waits" guest_run '[ "$(systemctl is-active local-fs.target)" = inactive ]'
 	qmp_add_disks d0
 	claim "$1: the late disk's file system is mounted" \
-		guest_wait_for 150 'mountpoint -q /late && [ "$(cat /late/where)" = fs0000/data ]'
+		guest_wait_for 60 'mountpoint -q /late && [ "$(cat /late/where)" = fs0000/data ]'
 	guest_quiet >"$JUNK/$1.running"
 	claim "$1: the boot goes on to the end" guest_wait_for 60 'systemctl -q is-active local-fs.target multi-user.target'
 	claim "$1: no emergency mode" guest_run \

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # a mix of VGs (read-only, fixed minor, flags, raid1, thin): the same as stock's
 . "$GUEST_HERE/compare.sh"

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # one VG of 40 PVs with striped and many-segment LVs: the same as stock's, by no lvm process
 . "$GUEST_HERE/compare.sh"
