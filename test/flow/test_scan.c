@@ -126,6 +126,13 @@ static const struct {
 	 1,
 	 true,
 	 true},
+	{"two areas that disagree are a conflict",
+	 {"damaged/same-seqno-different"},
+	 "vg_twomda",
+	 1,
+	 1,
+	 false,
+	 true},
 	{"an outdated member is none", {"damaged/text-other-pvid"}, "vg_one", 1, 0, false, false},
 };
 
