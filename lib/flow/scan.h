@@ -38,6 +38,7 @@ struct lea_found {
 	struct lea_vg *vg;	     /* owned by the scan; shared by all PVs with the same text */
 	int fault;		     /* -errno of kind UNREADABLE, 0 otherwise */
 	char problem[192]; /* "": none; else one line on damage met on the way (mda, text) */
+	bool has_conflict; /* its two areas differ under one seqno, or are of two VGs */
 };
 
 /* One VG that the devices of this scan speak of: the text with the highest seqno. */

@@ -79,6 +79,22 @@ static int vg_of_mda(struct lea_scan *scan, struct lea_found *found, const struc
 	return 0;
 }
 
+/* Is @vg, from a later area at @at, the newer state of the same VG? */
+static bool supersedes(struct lea_found *found, const struct lea_vg *vg, uint64_t at)
+{
+	const char *what = NULL;
+
+	if (strcmp(vg->id, found->vg->id) != 0 || strcmp(vg->name, found->vg->name) != 0)
+		what = "second metadata area is of another VG";
+	else if (vg->seqno == found->vg->seqno)
+		what = "metadata areas differ under one sequence number";
+	if (!what)
+		return vg->seqno > found->vg->seqno;
+	found->has_conflict = true;
+	note_problem(found, what, at);
+	return false;
+}
+
 /* Of two areas the higher seqno counts, and with the same seqno the first. */
 static int choose_vg(struct lea_scan *scan, struct lea_found *found, const struct lea_read *read)
 {
@@ -90,16 +106,7 @@ static int choose_vg(struct lea_scan *scan, struct lea_found *found, const struc
 			return r;
 		if (!vg || vg == found->vg)
 			continue;
-		if (!found->vg)
-			found->vg = vg;
-		else if (strcmp(vg->id, found->vg->id) != 0 ||
-			 strcmp(vg->name, found->vg->name) != 0)
-			note_problem(found, "second metadata area is of another VG",
-				     read->mda[i].where.offset_bytes[0]);
-		else if (vg->seqno == found->vg->seqno)
-			note_problem(found, "metadata areas differ under one sequence number",
-				     read->mda[i].where.offset_bytes[0]);
-		else if (vg->seqno > found->vg->seqno)
+		if (!found->vg || supersedes(found, vg, read->mda[i].where.offset_bytes[0]))
 			found->vg = vg;
 	}
 	return 0;

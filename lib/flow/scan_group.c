@@ -14,6 +14,7 @@
 struct claim {
 	struct lea_vg *vg;
 	size_t first;
+	bool has_conflict; /* within that device */
 };
 
 static int compare_vgs(const struct lea_vg *x, const struct lea_vg *y)
@@ -123,7 +124,10 @@ static size_t collect_claims(const struct lea_scan *scan, struct claim *claims)
 
 	for (size_t i = 0; i < scan->found_count; i++)
 		if (scan->found[i]->kind == LEA_FOUND_PV && scan->found[i]->vg)
-			claims[count++] = (struct claim){.vg = scan->found[i]->vg, .first = i};
+			claims[count++] =
+				(struct claim){.vg = scan->found[i]->vg,
+					       .first = i,
+					       .has_conflict = scan->found[i]->has_conflict};
 	qsort(claims, count, sizeof(*claims), compare_claims);
 	return count;
 }
@@ -135,12 +139,13 @@ static size_t take_group(const struct claim *claims, size_t count, size_t start,
 	const struct claim *best = &claims[start];
 	size_t i;
 
-	*group = (struct lea_scan_vg){.vg = best->vg};
+	*group = (struct lea_scan_vg){.vg = best->vg, .has_conflict = best->has_conflict};
 	*ret_first = best->first;
 	for (i = start + 1; i < count && !compare_vgs(claims[i].vg, best->vg); i++) {
 		if (claims[i].first < *ret_first)
 			*ret_first = claims[i].first;
-		if (claims[i].vg->seqno == best->vg->seqno && claims[i].vg != best->vg)
+		if (claims[i].vg->seqno == best->vg->seqno &&
+		    (claims[i].vg != best->vg || claims[i].has_conflict))
 			group->has_conflict = true;
 	}
 	return i;

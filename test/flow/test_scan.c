@@ -2,7 +2,10 @@
 #include "flow/scratch.h"
 #include "unit/suite.h"
 
-static const struct lea_conf conf = {.probe_threads = 4, .probe_deadline_ms = 60000};
+#include <unistd.h>
+
+static const struct lea_conf conf = {
+	.md_component_detection = true, .probe_threads = 4, .probe_deadline_ms = 60000};
 
 static struct lea_scan *scan_of(bool out_of_process)
 {
@@ -123,6 +126,13 @@ static const struct {
 	 1,
 	 true,
 	 true},
+	{"two areas that disagree are a conflict",
+	 {"damaged/same-seqno-different"},
+	 "vg_twomda",
+	 1,
+	 1,
+	 false,
+	 true},
 	{"an outdated member is none", {"damaged/text-other-pvid"}, "vg_one", 1, 0, false, false},
 };
 
@@ -210,6 +220,36 @@ START_TEST(shared_text)
 }
 END_TEST
 
+/* The end of a device is looked at only when its size is not the PV's. */
+static const struct {
+	const char *claim;
+	off_t bytes;
+	bool is_member;
+} md_rows[] = {
+	{"a device of the PV's size is taken as it is", 67108864, false},
+	{"a larger one may be half of a mirror", 67108864 + 131072, true},
+};
+
+START_TEST(md_member)
+{
+	struct lea_scan *scan = scan_of(false);
+	struct lea_device device = scratch_disk("one-pv", "sda", 1);
+	struct lea_found *const *found;
+	char path[256];
+	size_t count;
+
+	snprintf(path, sizeof(path), "%s/dev/sda", scratch_root);
+	ck_assert_int_eq(truncate(path, md_rows[_i].bytes), 0);
+	scratch_md = "/dev/sda";
+	ck_assert_int_eq(lea_scan_add(scan, &device, 1), 0);
+	found = lea_scan_found(scan, &count);
+	ck_assert_msg(found[0]->md_component == md_rows[_i].is_member, "%s", md_rows[_i].claim);
+	ck_assert_msg((found[0]->kind == LEA_FOUND_EXCLUDED) == md_rows[_i].is_member, "%s",
+		      md_rows[_i].claim);
+	lea_scan_free(scan);
+}
+END_TEST
+
 START_TEST(nothing)
 {
 	struct lea_scan *scan = scan_of(_i);
@@ -234,6 +274,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, groups_here, 0, (int)ARRAY_SIZE(groups));
 	tcase_add_loop_test(tcase, groups_in_child, 0, (int)ARRAY_SIZE(groups));
 	tcase_add_loop_test(tcase, shared_text, 0, 2);
+	tcase_add_loop_test(tcase, md_member, 0, (int)ARRAY_SIZE(md_rows));
 	tcase_add_loop_test(tcase, nothing, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return suite;
