@@ -22,10 +22,10 @@
 #define HIDDEN_BYTES	 80U
 #define HIDDEN_TRIES	 16
 
-static int open_to_read(int dir_fd, const char *name, int *ret_fd)
+static int open_to_read(int dir_fd, const char *name, int flags, int *ret_fd)
 {
 	/* O_NONBLOCK: a planted fifo must not hold us up. */
-	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
 
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR ? LEA_FILE_ABSENT : -errno;
@@ -33,8 +33,9 @@ static int open_to_read(int dir_fd, const char *name, int *ret_fd)
 	return 0;
 }
 
-/* Reads until @size_bytes are there or the file ends. */
-static int read_up_to(int fd, char *bytes, size_t size_bytes, size_t *ret_bytes)
+/* Reads until @size_bytes are there or the file ends; @claimed_bytes in one go are its end, too. */
+static int read_up_to(int fd, char *bytes, size_t size_bytes, size_t claimed_bytes,
+		      size_t *ret_bytes)
 {
 	size_t have = 0;
 	ssize_t n;
@@ -48,18 +49,24 @@ static int read_up_to(int fd, char *bytes, size_t size_bytes, size_t *ret_bytes)
 		if (n == 0)
 			break;
 		have += (size_t)n;
+		if (have == claimed_bytes)
+			break;
 	}
 	*ret_bytes = have;
 	return 0;
 }
 
-static int read_all(int fd, size_t max_bytes, char **ret_text, size_t *ret_bytes)
+/* @claimed_bytes: the file's size, which files of /proc and /sys make up or don't tell. */
+static int read_all(int fd, size_t claimed_bytes, size_t max_bytes, char **ret_text,
+		    size_t *ret_bytes)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 	size_t have = 0, size = FIRST_READ_BYTES, got = 0;
 	char *bigger;
 	int r;
 
+	if (claimed_bytes >= size && claimed_bytes <= max_bytes)
+		size = claimed_bytes + 1;
 	for (;;) {
 		/* One byte more than allowed is asked for, so that "too large" shows. */
 		if (size > max_bytes + 1)
@@ -68,7 +75,7 @@ static int read_all(int fd, size_t max_bytes, char **ret_text, size_t *ret_bytes
 		if (!bigger)
 			return -ENOMEM;
 		text = bigger;
-		r = read_up_to(fd, text + have, size - have, &got);
+		r = read_up_to(fd, text + have, size - have, claimed_bytes, &got);
 		if (r)
 			return r;
 		have += got;
@@ -85,25 +92,36 @@ static int read_all(int fd, size_t max_bytes, char **ret_text, size_t *ret_bytes
 	return 0;
 }
 
-int lea_file_read(int dir_fd, const char *name, size_t max_bytes, char **ret_text,
-		  size_t *ret_bytes)
+static int read_regular(int fd, size_t max_bytes, char **ret_text, size_t *ret_bytes)
 {
-	LEA_AUTO(lea_closep) int fd = -1;
 	struct stat st;
-	int r;
 
 	if (max_bytes > SIZE_MAX / 4)
 		return -EINVAL;
-	r = open_to_read(dir_fd, name, &fd);
-	if (r)
-		return r;
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	return read_all(fd, max_bytes, ret_text, ret_bytes);
+	return read_all(fd, (size_t)st.st_size, max_bytes, ret_text, ret_bytes);
+}
+
+int lea_file_read(int dir_fd, const char *name, size_t max_bytes, char **ret_text,
+		  size_t *ret_bytes)
+{
+	LEA_AUTO(lea_closep) int fd = -1;
+	int r = open_to_read(dir_fd, name, O_NOFOLLOW, &fd);
+
+	return r ? r : read_regular(fd, max_bytes, ret_text, ret_bytes);
+}
+
+int lea_file_read_config(const char *path, size_t max_bytes, char **ret_text, size_t *ret_bytes)
+{
+	LEA_AUTO(lea_closep) int fd = -1;
+	int r = open_to_read(AT_FDCWD, path, 0, &fd);
+
+	return r ? r : read_regular(fd, max_bytes, ret_text, ret_bytes);
 }
 
 int lea_file_read_into(int dir_fd, const char *name, char *buffer, size_t size_bytes)
@@ -115,7 +133,7 @@ int lea_file_read_into(int dir_fd, const char *name, char *buffer, size_t size_b
 
 	if (!size_bytes)
 		return -EINVAL;
-	r = open_to_read(dir_fd, name, &fd);
+	r = open_to_read(dir_fd, name, O_NOFOLLOW, &fd);
 	if (r)
 		return r;
 	/* One read: an attribute comes whole, and a second call would only tell its end. */

@@ -29,6 +29,10 @@ enum lea_file_outcome {
 LEA_MUST_CHECK int lea_file_read(int dir_fd, const char *name, size_t max_bytes, char **ret_text,
 				 size_t *ret_bytes);
 
+/* The same for an administrator's file below /etc, which may well be a symbolic link. */
+LEA_MUST_CHECK int lea_file_read_config(const char *path, size_t max_bytes, char **ret_text,
+					size_t *ret_bytes);
+
 /*
  * lea_file_read_into - the same without allocation, for values of known small size
  * Fills at most @size_bytes - 1 bytes of @buffer and a NUL behind them; what is beyond is cut.

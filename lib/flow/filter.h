@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "world/conf.h"
 #include "world/device.h"
+#include "world/probe.h"
 #include "world/world.h"
 
 #include <stdbool.h>
@@ -18,20 +19,22 @@
 struct lea_filter;
 
 struct lea_filter_options {
-	bool use_names;               /* regex filter and global_filter */
-	const char *const *devices;   /* --devices list; NULL: not given; replaces file and regex */
+	bool use_names;		    /* regex filter and global_filter */
+	const char *const *devices; /* --devices list; NULL: not given; replaces file and regex */
 	uint32_t device_count;
+	bool devicesfile_must_exist; /* full scans: a --devicesfile that isn't there is an error */
 };
 
 enum lea_filter_outcome {
-	LEA_FILTER_BAD_PATTERN = 1,   /* lvm.conf's filter is wrong: exit 5; logged */
-	LEA_FILTER_BAD_DEVICESFILE,   /* unreadable: exit 5; logged */
+	LEA_FILTER_BAD_PATTERN = 1, /* lvm.conf's filter is wrong: exit 5; logged */
+	LEA_FILTER_BAD_DEVICESFILE, /* unreadable: exit 5; logged */
 };
 
 struct lea_filter_verdict {
-	const char *excluded_why;     /* NULL: passed; else REASON of "excluded: REASON." */
-	uint64_t size_sectors;        /* from sysfs; set by lea_filter_device */
-	bool check_pvid;              /* devices file matches by PVID only: ask lea_filter_pvid later */
+	const char *excluded_why; /* NULL: passed; else REASON of "excluded: REASON." */
+	uint64_t size_sectors;	  /* from sysfs; set by lea_filter_device */
+	bool check_pvid;	  /* devices file matches by PVID only: ask lea_filter_pvid later */
+	bool ask_probe;		  /* udev has no entry: worth a look with lea_probe_fd */
 };
 
 /* Reads configuration and the devices file (D_ lock, shared), compiles the patterns. */
@@ -47,6 +50,24 @@ LEA_MUST_CHECK int lea_filter_device(struct lea_filter *filter, struct lea_devic
 LEA_MUST_CHECK int lea_filter_head(struct lea_filter *filter, const struct lea_device *device,
 				   const uint8_t *head, size_t len_bytes,
 				   struct lea_filter_verdict *verdict);
+/*
+ * md metadata at the end of a device: 0.90, 1.0, IMSM, DDF
+ * @tail: the last @len_bytes of the device; LEA_FILTER_TAIL_BYTES, or all of a smaller device
+ * For devices whose size is not the PV's, or with md_component_checks = "full". Sets excluded_why.
+ */
+#define LEA_FILTER_TAIL_BYTES (160U * 1024U)
+LEA_MUST_CHECK int lea_filter_md_tail(struct lea_filter *filter, const struct lea_device *device,
+				      const uint8_t *tail, size_t len_bytes,
+				      struct lea_filter_verdict *verdict);
+/*
+ * What libblkid saw (verdict->ask_probe): RAID members, multipath paths and LVM1 that the first
+ * bytes don't show. Reasons as if udev had told.
+ */
+void lea_filter_probed(const struct lea_filter *filter, const struct lea_probe *probe,
+		       struct lea_filter_verdict *verdict);
+/* Must the tail be looked at even if the sizes agree? */
+bool lea_filter_wants_tail(const struct lea_filter *filter);
+
 /* Devices file by PVID: is it listed? */
 bool lea_filter_pvid(const struct lea_filter *filter, const char *pvid);
 

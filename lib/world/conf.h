@@ -16,7 +16,7 @@
 struct lea_list {
 	const char **item;
 	uint32_t count;
-	bool defined;          /* false: the key is nowhere; a defined list may be empty */
+	bool defined; /* false: the key is nowhere; a defined list may be empty */
 };
 
 struct lea_conf {
@@ -24,20 +24,20 @@ struct lea_conf {
 	bool event_activation, activation, use_lvmlockd, wait_for_locks, prioritise_write_locks;
 	uint32_t umask;
 	const char *locking_dir, *system_dir, *etc_dir;
-	const char *system_id;             /* this host's own, NULL: none (system_id_source applied) */
+	const char *system_id; /* this host's own, NULL: none (system_id_source applied) */
 	struct lea_list extra_system_ids;
 	struct lea_list host_tags;
 	/* activation */
 	bool udev_sync, udev_rules, verify_udev_operations, retry_deactivation, use_linear_target;
 	bool monitoring;
-	const char *activation_mode;       /* complete, degraded, partial */
-	bool readahead_auto;               /* activation/readahead: auto (else none) */
+	const char *activation_mode; /* complete, degraded, partial */
+	bool readahead_auto;	     /* activation/readahead: auto (else none) */
 	struct lea_list volume_list, auto_activation_volume_list, read_only_volume_list;
 	/* devices */
-	const char *dev_dir;               /* devices/dir, "/dev" */
+	const char *dev_dir; /* devices/dir, "/dev" */
 	struct lea_list filter, global_filter, types;
 	bool use_devicesfile;
-	const char *devicesfile;           /* file name below system_dir/devices */
+	const char *devicesfile; /* file name below system_dir/devices */
 	bool sysfs_scan, scan_lvs, multipath_component_detection, md_component_detection;
 	bool fw_raid_component_detection, ignore_suspended_devices, ignore_lvm_mirrors;
 	bool allow_changes_with_duplicate_pvs, hints;
@@ -46,33 +46,69 @@ struct lea_conf {
 	const char *log_prefix;
 	bool log_command_names, log_silent;
 	uint32_t log_verbose;
-	const char *log_journal;           /* NULL: unset */
+	const char *log_journal; /* NULL: unset */
 	/* lvmevent.conf, section event (all times in ms) */
 	bool boot_gate;
-	uint32_t workers;                  /* 0: worked out from the CPUs, at most 10 */
-	uint32_t worker_vgs, lvs_in_flight;/* VGs one worker takes at once; LVs whose udev work may be open */
+	uint32_t workers; /* 0: worked out from the CPUs, at most 10 */
+	uint32_t worker_vgs,
+		lvs_in_flight; /* VGs one worker takes at once; LVs whose udev work may be open */
 	uint32_t probe_threads, probe_deadline_ms, udev_deadline_ms;
 	uint32_t boot_quiet_ms, boot_deadline_ms, gate_deadline_ms;
-	uint32_t failed_attempts;          /* so often an entry may make a runner fail */
+	uint32_t failed_attempts; /* so often an entry may make a runner fail */
+	/* devices, more */
+	const char *md_component_checks;  /* auto, start, full */
+	const char *multipath_wwids_file; /* "": none */
 };
 
 /* What the command line says about configuration. All borrowed, NULL: not given. */
 struct lea_conf_options {
-	const char *config;                /* --config */
-	const char *devicesfile;           /* --devicesfile; "": none */
-	bool driverloaded_no;              /* --driverloaded n: no device-mapper */
-	const char *command_profile;       /* --profile, --commandprofile */
+	const char *config;	     /* --config */
+	const char *devicesfile;     /* --devicesfile; "": none */
+	bool driverloaded_no;	     /* --driverloaded n: no device-mapper */
+	const char *command_profile; /* --profile, --commandprofile */
+	bool forgive_own_file;	     /* boot: a broken lvmevent.conf is a warning, not BAD_FILE */
 };
 
 /* Exit codes as lvm2's: the outcome says which one main must use. */
 enum lea_conf_outcome {
-	LEA_CONF_BAD_FILE = 1,   /* exit 4; already logged with file and line */
-	LEA_CONF_BAD_OPTION,     /* exit 3; already logged */
-	LEA_CONF_BAD_PROFILE,    /* exit 5; already logged */
+	LEA_CONF_BAD_FILE = 1, /* exit 4; already logged with file and line */
+	LEA_CONF_BAD_OPTION,   /* exit 3; already logged */
+	LEA_CONF_BAD_PROFILE,  /* exit 5; already logged */
 };
 
+/*
+ * lea_conf_read - every source, strongest last word: defaults, lvm.conf, lvmlocal.conf, files of
+ * host tags, lvmevent.conf, --config, environment and options
+ * Paths are as configured, without the world's root. Returns 0, an outcome (logged), or a fault.
+ * Profiles: must exist; no setting that lvm2 takes from profiles bears on us.
+ * Does not set the process's umask: main does, from conf->umask.
+ * Source: lvm2 2.03.16 black-box (commands and lvmconfig), lvm.conf(5), lvmsystemid(7).
+ */
 LEA_MUST_CHECK int lea_conf_read(struct lea_world *world, const struct lea_conf_options *options,
 				 struct lea_conf **ret_conf);
 void lea_conf_free(struct lea_conf *conf);
+
+/* One setting, for documentation, checks and people. */
+enum lea_conf_type {
+	LEA_CONF_BOOL, /* 0 or 1; yes/no, on/off, true/false, y/n as strings */
+	LEA_CONF_NUMBER,
+	LEA_CONF_STRING,
+	LEA_CONF_WORD, /* string of which only "is it the default?" counts */
+	LEA_CONF_LIST,
+};
+
+struct lea_conf_key {
+	const char *path; /* "devices/filter"; section event: lvmevent.conf */
+	enum lea_conf_type type;
+	const char *default_;	/* as written in a file; NULL: undefined */
+	int64_t min, max;	/* LEA_CONF_NUMBER */
+	uint16_t offset, width; /* where in struct lea_conf, and bytes of a number there */
+	bool prepends;		/* LEA_CONF_LIST: files stand before those read earlier */
+};
+
+/* All of them, sorted by section as in the manual. Static. */
+const struct lea_conf_key *lea_conf_keys(uint32_t *ret_count);
+/* Value of this key as text for people; owned (free), NULL: no memory. */
+char *lea_conf_show(const struct lea_conf *conf, const struct lea_conf_key *key);
 
 #endif

@@ -10,12 +10,13 @@
 
 struct lea_device {
 	uint32_t major, minor;
-	char *name;          /* owned: the name used in messages and in pvs_online, "/dev/sdb" */
-	char *devlinks;      /* owned, blank-separated; NULL: not known (ask udev when a filter needs it) */
-	char *properties;    /* owned, "KEY=value" lines of udev's properties; NULL: not known */
-	uint64_t diskseq;    /* instance number; 0: the kernel has none */
-	uint64_t seqnum;     /* of the uevent; 0: no uevent */
-	bool is_gone;        /* ACTION=remove, or named by number with nothing behind it */
+	char *name;	/* owned: the name used in messages and in pvs_online, "/dev/sdb" */
+	char *devlinks; /* owned, blank-separated; NULL: not known (ask udev when a filter needs it)
+			 */
+	char *properties; /* owned, "KEY=value" lines of udev's properties; NULL: not known */
+	uint64_t diskseq; /* instance number; 0: the kernel has none */
+	uint64_t seqnum;  /* of the uevent; 0: no uevent */
+	bool is_gone;	  /* ACTION=remove, or named by number with nothing behind it */
 };
 
 void lea_device_done(struct lea_device *device);

@@ -120,6 +120,19 @@ START_TEST(absent_is_an_outcome_link_folder_and_fifo_are_faults)
 }
 END_TEST
 
+START_TEST(a_configuration_file_may_be_a_link)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	char path[80];
+
+	put("file", "x");
+	ck_assert_int_eq(symlinkat("file", dir_fd, "link"), 0);
+	snprintf(path, sizeof(path), "%s/link", scratch);
+	ck_assert_int_eq(lea_file_read_config(path, 8, &text, NULL), 0);
+	ck_assert_str_eq(text, "x");
+}
+END_TEST
+
 START_TEST(a_value_is_cut_to_the_buffer)
 {
 	char buffer[4];
@@ -221,6 +234,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_large_file_grows_the_buffer);
 	tcase_add_test(tc, a_kernel_file_that_claims_no_size_is_read_to_its_end);
 	tcase_add_test(tc, absent_is_an_outcome_link_folder_and_fifo_are_faults);
+	tcase_add_test(tc, a_configuration_file_may_be_a_link);
 	tcase_add_test(tc, a_value_is_cut_to_the_buffer);
 	tcase_add_test(tc, only_the_first_creator_wins);
 	tcase_add_test(tc, replace_leaves_one_file_of_mode_0600);

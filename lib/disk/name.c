@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Character classes are spelled out: the locale must not decide what a name is. */
+#include "disk/name.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#define NAME_MAX_CHARS 127U
+#define ID_CHARS       32U
+
+static bool is_alphanumeric(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_name_char(char c)
+{
+	return is_alphanumeric(c) || c == '.' || c == '_' || c == '+' || c == '-';
+}
+
+static bool is_id_char(char c)
+{
+	return is_alphanumeric(c) || c == '!' || c == '#';
+}
+
+bool lea_name_ok(const char *name)
+{
+	size_t len;
+
+	if (*name == '-' || !strcmp(name, ".") || !strcmp(name, ".."))
+		return false;
+	for (len = 0; name[len]; len++)
+		if (len == NAME_MAX_CHARS || !is_name_char(name[len]))
+			return false;
+	return len > 0;
+}
+
+bool lea_lv_name_is_reserved(const char *name)
+{
+	static const char *const prefixes[] = {"pvmove", "snapshot"};
+	static const char *const parts[] = {
+		"_cdata",  "_cmeta", "_corig",	"_cpool",   "_cvol",	"_wcorig",
+		"_mimage", "_mlog",  "_rimage", "_rmeta",   "_tdata",	"_tmeta",
+		"_vdata",  "_imeta", "_iorig",	"_pmspare", "_vorigin",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (strstr(name, parts[i]))
+			return true;
+	return false;
+}
+
+bool lea_id_ok(const char *id)
+{
+	for (size_t i = 0; i < ID_CHARS; i++)
+		if (!is_id_char(id[i]))
+			return false;
+	return !id[ID_CHARS];
+}
+
+int lea_id_parse(const char *text, char ret_id[static 33])
+{
+	char id[ID_CHARS + 1] = "";
+	size_t len = 0;
+
+	for (; *text; text++) {
+		if (*text == '-')
+			continue;
+		if (len == ID_CHARS || !is_id_char(*text))
+			return -EINVAL;
+		id[len++] = *text;
+	}
+	if (len != ID_CHARS)
+		return -EINVAL;
+	memcpy(ret_id, id, sizeof(id));
+	return 0;
+}
+
+void lea_id_format(const char *id, char ret_text[static 39])
+{
+	static const unsigned char group[] = {6, 4, 4, 4, 4, 4, 6};
+	char *to = ret_text;
+
+	for (size_t i = 0; i < ARRAY_SIZE(group); i++) {
+		if (i)
+			*to++ = '-';
+		memcpy(to, id, group[i]);
+		to += group[i];
+		id += group[i];
+	}
+	*to = '\0';
+}

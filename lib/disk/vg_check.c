@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names to indexes, and what can be judged only when the whole VG is there. */
+#include "disk/vg_parser.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct name_place {
+	const char *name;
+	uint32_t index;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(((const struct name_place *)a)->name, ((const struct name_place *)b)->name);
+}
+
+int lea_vg_index_names(struct lea_vg_parser *parser, const char *const *names, uint32_t count,
+		       const char *complaint, struct lea_vg_names *ret_names)
+{
+	struct name_place *places = lea_arena_alloc(parser->arena, count, sizeof(*places));
+	const char **sorted = lea_arena_alloc(parser->arena, count, sizeof(*sorted));
+	uint32_t *index = lea_arena_alloc(parser->arena, count, sizeof(*index));
+
+	if (!places || !sorted || !index)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		places[i] = (struct name_place){.name = names[i], .index = i};
+	qsort(places, count, sizeof(*places), compare_names);
+	for (uint32_t i = 0; i < count; i++) {
+		if (i && !compare_names(&places[i - 1], &places[i]))
+			return lea_vg_refuse(parser, complaint);
+		sorted[i] = places[i].name;
+		index[i] = places[i].index;
+	}
+	*ret_names = (struct lea_vg_names){.name = sorted, .index = index, .count = count};
+	return 0;
+}
+
+uint32_t lea_vg_name_index(const struct lea_vg_names *names, const char *name)
+{
+	uint32_t low = 0, high = names->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		int order = strcmp(name, names->name[middle]);
+
+		if (!order)
+			return names->index[middle];
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return LEA_NONE;
+}
+
+/* Extents [start, end) of one PV in use. */
+struct use {
+	uint32_t pv;
+	uint64_t start, end;
+};
+
+static int compare_uses(const void *a, const void *b)
+{
+	const struct use *x = a, *y = b;
+
+	if (x->pv != y->pv)
+		return x->pv < y->pv ? -1 : 1;
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static size_t count_areas(const struct lea_vg *vg)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < vg->lv_count; i++)
+		for (uint32_t j = 0; j < vg->lvs[i].seg_count; j++)
+			count += vg->lvs[i].seg[j].area_count;
+	return count;
+}
+
+static bool area_fits(const struct lea_vg *vg, const struct lea_area *area, uint64_t length)
+{
+	uint32_t total =
+		area->pv != LEA_NONE ? vg->pvs[area->pv].pe_count : vg->lvs[area->lv].extent_count;
+
+	return length <= total && area->extent <= total - length;
+}
+
+/* Appends the areas of @seg that lie on PVs; false when one reaches beyond what it lies on. */
+static bool collect_uses(const struct lea_vg *vg, const struct lea_lv_seg *seg, struct use *uses,
+			 size_t *count)
+{
+	uint32_t length = seg->area_count ? seg->extent_count / seg->area_count : 0;
+
+	for (uint32_t i = 0; i < seg->area_count; i++) {
+		const struct lea_area *area = &seg->area[i];
+
+		if (!area_fits(vg, area, length))
+			return false;
+		if (area->pv == LEA_NONE)
+			continue;
+		uses[(*count)++] = (struct use){.pv = area->pv,
+						.start = area->extent,
+						.end = (uint64_t)area->extent + length};
+	}
+	return true;
+}
+
+int lea_vg_check_extents(struct lea_vg_parser *parser)
+{
+	const struct lea_vg *vg = parser->vg;
+	size_t areas = count_areas(vg), count = 0;
+	struct use *uses;
+
+	if (!areas)
+		return 0;
+	uses = lea_arena_alloc(parser->arena, areas, sizeof(*uses));
+	if (!uses)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < vg->lv_count; i++)
+		for (uint32_t j = 0; j < vg->lvs[i].seg_count; j++)
+			if (!collect_uses(vg, &vg->lvs[i].seg[j], uses, &count))
+				return lea_vg_refuse(parser,
+						     "segment beyond the end of its PV or LV");
+	qsort(uses, count, sizeof(*uses), compare_uses);
+	for (size_t i = 1; i < count; i++)
+		if (uses[i - 1].pv == uses[i].pv && uses[i].start < uses[i - 1].end)
+			return lea_vg_refuse(parser, "extent used twice");
+	return 0;
+}
+
+enum colour { COLOUR_NEW, COLOUR_OPEN, COLOUR_DONE };
+
+/* The walk down from one LV: an explicit stack, since the depth is the text's choice. */
+struct walk {
+	unsigned char *colour;	   /* [lv_count] */
+	uint32_t *path;		   /* [lv_count] */
+	struct lea_vg_edge **left; /* [lv_count]: references not yet followed */
+};
+
+static bool reaches_itself(struct walk *walk, uint32_t start)
+{
+	uint32_t depth = 0;
+
+	walk->path[depth++] = start;
+	walk->colour[start] = COLOUR_OPEN;
+	while (depth) {
+		uint32_t lv = walk->path[depth - 1];
+		struct lea_vg_edge *edge = walk->left[lv];
+
+		if (!edge) {
+			walk->colour[lv] = COLOUR_DONE;
+			depth--;
+			continue;
+		}
+		walk->left[lv] = edge->next;
+		if (walk->colour[edge->to] == COLOUR_OPEN)
+			return true;
+		if (walk->colour[edge->to] == COLOUR_DONE)
+			continue;
+		walk->colour[edge->to] = COLOUR_OPEN;
+		walk->path[depth++] = edge->to;
+	}
+	return false;
+}
+
+int lea_vg_check_cycles(struct lea_vg_parser *parser)
+{
+	uint32_t count = parser->vg->lv_count;
+	struct walk walk = {.left = parser->edges};
+
+	if (!count)
+		return 0;
+	walk.colour = lea_arena_alloc(parser->arena, count, sizeof(*walk.colour));
+	walk.path = lea_arena_alloc(parser->arena, count, sizeof(*walk.path));
+	if (!walk.colour || !walk.path)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		if (walk.colour[i] == COLOUR_NEW && reaches_itself(&walk, i))
+			return lea_vg_refuse(parser, "LVs that refer to each other in a circle");
+	return 0;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The words of status and flags. An unknown word in status makes the VG unreadable, one in flags
+ * means nothing: that is how lvm2 tells older releases what they may overlook.
+ */
+#include "disk/vg_parser.h"
+
+#include <string.h>
+
+struct word {
+	const char *word;
+	unsigned int objects; /* enum lea_vg_object, or-ed */
+	bool in_status, in_flags;
+	uint32_t flag;
+};
+
+#define VG LEA_VG_OBJECT_VG
+#define PV LEA_VG_OBJECT_PV
+#define LV LEA_VG_OBJECT_LV
+
+static const struct word words[] = {
+	{"READ", VG | LV, true, false, LEA_FLAG_READ},
+	{"WRITE", VG | LV, true, false, LEA_FLAG_WRITE},
+	{"WRITE_LOCKED", VG | LV, false, true, LEA_FLAG_WRITE},
+	{"RESIZEABLE", VG, true, false, LEA_FLAG_RESIZEABLE},
+	{"EXPORTED", VG | PV, true, false, LEA_FLAG_EXPORTED},
+	{"CLUSTERED", VG, true, false, LEA_FLAG_CLUSTERED},
+	{"SHARED", VG, true, false, LEA_FLAG_OTHER},
+	{"PARTIAL", VG, true, false, LEA_FLAG_OTHER},
+	{"PVMOVE", VG, true, false, LEA_FLAG_OTHER},
+	{"NOAUTOACTIVATE", VG | LV, false, true, LEA_FLAG_NOAUTOACTIVATE},
+	{"ALLOCATABLE", PV, true, false, LEA_FLAG_ALLOCATABLE},
+	{"MISSING", PV, true, true, LEA_FLAG_MISSING},
+	{"VISIBLE", LV, true, false, LEA_FLAG_VISIBLE},
+	{"FIXED_MINOR", LV, true, false, LEA_FLAG_FIXED_MINOR},
+	{"PVMOVE", LV, true, false, LEA_FLAG_PVMOVE},
+	{"LOCKED", LV, true, false, LEA_FLAG_LOCKED},
+	{"NOTSYNCED", LV, true, false, LEA_FLAG_NOTSYNCED},
+	{"REBUILD", LV, true, false, LEA_FLAG_REBUILD},
+	{"WRITEMOSTLY", LV, true, false, LEA_FLAG_WRITEMOSTLY},
+	{"ACTIVATION_SKIP", LV, false, true, LEA_FLAG_ACTIVATION_SKIP},
+	{"ERROR_WHEN_FULL", LV, false, true, LEA_FLAG_ERROR_WHEN_FULL},
+	{"CACHE_VOL", LV, true, true, LEA_FLAG_CACHE_VOL},
+	{"RESHAPE", LV, true, false, LEA_FLAG_OTHER},
+	{"RESHAPE_DELTA_DISKS_PLUS", LV, true, false, LEA_FLAG_OTHER},
+	{"RESHAPE_DELTA_DISKS_MINUS", LV, true, false, LEA_FLAG_OTHER},
+	{"RESHAPE_DATA_OFFSET", LV, true, false, LEA_FLAG_OTHER},
+	{"REMOVE_AFTER_RESHAPE", LV, true, false, LEA_FLAG_OTHER},
+	{"METADATA_FORMAT", LV, true, false, LEA_FLAG_OTHER},
+	{"CROP_METADATA", LV, true, false, LEA_FLAG_OTHER},
+	{"CACHE_USES_CACHEVOL", LV, true, false, LEA_FLAG_OTHER},
+};
+
+static uint32_t flag_of(const char *text, enum lea_vg_object object, bool is_status)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if ((words[i].objects & object) &&
+		    (is_status ? words[i].in_status : words[i].in_flags) &&
+		    !strcmp(words[i].word, text))
+			return words[i].flag;
+	return 0;
+}
+
+static int add_list(struct lea_vg_parser *parser, const struct lea_text *list,
+		    enum lea_vg_object object, bool is_status, uint32_t *flags)
+{
+	if (lea_text_is_section(list))
+		return lea_vg_refuse(parser, "section where a list of words must be");
+	for (const struct lea_value *v = lea_text_values(list); v; v = lea_value_next(v)) {
+		const char *text = lea_value_string(v);
+		uint32_t flag = text ? flag_of(text, object, is_status) : 0;
+
+		if (!text)
+			return lea_vg_refuse(parser, "number in a list of words");
+		if (!flag && is_status)
+			return lea_vg_refuse(parser, "unknown word in status");
+		*flags |= flag;
+	}
+	return 0;
+}
+
+int lea_vg_parse_flags(struct lea_vg_parser *parser, const struct lea_text *first,
+		       enum lea_vg_object object, uint32_t *ret_flags)
+{
+	const struct lea_text *status = lea_text_find(first, "status");
+	const struct lea_text *more = lea_text_find(first, "flags");
+	uint32_t flags = 0;
+	int r;
+
+	if (!status)
+		return lea_vg_refuse(parser, "no status");
+	r = add_list(parser, status, object, true, &flags);
+	if (!r && more)
+		r = add_list(parser, more, object, false, &flags);
+	if (!r)
+		*ret_flags = flags;
+	return r;
+}

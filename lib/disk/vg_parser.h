@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What vg.c and the readers of its parts (PVs, LVs, segment types, checks) share while one text is
+ * read. For lib/disk/vg*.c and seg_*.c only. Pure.
+ */
+#ifndef LEA_DISK_VG_PARSER_H
+#define LEA_DISK_VG_PARSER_H
+
+#include "base/text.h"
+#include "disk/vg.h"
+
+/* Names to indexes, sorted for bisection. */
+struct lea_vg_names {
+	const char **name; /* [count], sorted */
+	uint32_t *index;   /* [count]: where the PV or LV of this name stands */
+	uint32_t count;
+};
+
+/* "This LV refers to that one", by whatever key. Lists hang on the referring LV. */
+struct lea_vg_edge {
+	uint32_t to;
+	struct lea_vg_edge *next;
+};
+
+struct lea_vg_parser {
+	struct lea_arena *arena;
+	struct lea_why *why;
+	struct lea_vg *vg;
+	struct lea_vg_names pv_names, lv_names;
+	struct lea_vg_edge **edges; /* [vg->lv_count] */
+};
+
+/* An integer key: range, and what to say when it is absent, of another type, or beyond. */
+struct lea_vg_field {
+	const char *key, *complaint;
+	int64_t min, max;
+};
+#define LEA_VG_FIELD(key_, min_, max_)                                                             \
+	(&(const struct lea_vg_field){(key_), "missing or impossible " key_, (min_), (max_)})
+
+/* All int functions return 0, LEA_VG_REFUSED (@why is set) or -ENOMEM. */
+int lea_vg_refuse(struct lea_vg_parser *parser, const char *what);
+/* A reason to hand the VG over; the first one stays. */
+void lea_vg_delegate(struct lea_vg_parser *parser, const char *reason);
+LEA_MUST_CHECK int lea_vg_need_u32(struct lea_vg_parser *parser, const struct lea_text *first,
+				   const struct lea_vg_field *field, uint32_t *ret_value);
+LEA_MUST_CHECK int lea_vg_need_id(struct lea_vg_parser *parser, const struct lea_text *first,
+				  char ret_id[static LEA_ID_CHARS + 1]);
+/* A copy of the string under @key, NULL when there is no such key. */
+LEA_MUST_CHECK int lea_vg_copy_string(struct lea_vg_parser *parser, const struct lea_text *first,
+				      const char *key, const char **ret_string);
+LEA_MUST_CHECK int lea_vg_copy_strings(struct lea_vg_parser *parser, const struct lea_text *first,
+				       const char *key, struct lea_strings *ret_strings);
+/* Number of entries in this row that are sections. */
+uint32_t lea_vg_count_sections(const struct lea_text *first);
+
+enum lea_vg_object { LEA_VG_OBJECT_VG = 1, LEA_VG_OBJECT_PV = 2, LEA_VG_OBJECT_LV = 4 };
+/* Both lists, status (required) and flags, of this kind of object. */
+LEA_MUST_CHECK int lea_vg_parse_flags(struct lea_vg_parser *parser, const struct lea_text *first,
+				      enum lea_vg_object object, uint32_t *ret_flags);
+
+/* @section: the entry whose sub-sections are the PVs or LVs; @lvs NULL: there are none. */
+LEA_MUST_CHECK int lea_vg_parse_pvs(struct lea_vg_parser *parser, const struct lea_text *section);
+LEA_MUST_CHECK int lea_vg_parse_lvs(struct lea_vg_parser *parser, const struct lea_text *section);
+
+/* Sorts names into @ret_names; two equal ones are refused with @complaint. */
+LEA_MUST_CHECK int lea_vg_index_names(struct lea_vg_parser *parser, const char *const *names,
+				      uint32_t count, const char *complaint,
+				      struct lea_vg_names *ret_names);
+uint32_t lea_vg_name_index(const struct lea_vg_names *names, const char *name);
+
+/* References across the whole VG: extents of PVs used once, LV areas inside, no cycles. */
+LEA_MUST_CHECK int lea_vg_check_extents(struct lea_vg_parser *parser);
+LEA_MUST_CHECK int lea_vg_check_cycles(struct lea_vg_parser *parser);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lvm2's file locks are flocks on files that their last user unlinks. A lock that was waited for
+ * may therefore be on a file that is no longer under its name: it counts only when descriptor and
+ * path still mean the same inode.
+ */
+#include "state/lock.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+/* As lvm2's files are with its default umask of 077. */
+#define LOCK_MODE   0700
+#define DIR_MODE    0700
+#define D_FILE_MODE 0600
+
+struct lea_lock {
+	char *path;
+	int fd;
+	bool stays; /* a D_ file is never unlinked */
+};
+
+static void free_lock(struct lea_lock *lock)
+{
+	if (!lock)
+		return;
+	if (lock->fd >= 0)
+		close(lock->fd);
+	free(lock->path);
+	free(lock);
+}
+
+static void free_lockp(struct lea_lock **lock)
+{
+	free_lock(*lock);
+}
+
+static bool is_devices_file(const char *name)
+{
+	return !strncmp(name, "D_", 2);
+}
+
+static struct lea_lock *new_lock(const char *dir, const char *name, const char *suffix)
+{
+	LEA_AUTO(free_lockp) struct lea_lock *lock = calloc(1, sizeof(*lock));
+
+	if (!lock)
+		return NULL;
+	lock->fd = -1;
+	lock->stays = is_devices_file(name);
+	if (asprintf(&lock->path, "%s/%s%s", dir, name, suffix) < 0) {
+		lock->path = NULL;
+		return NULL;
+	}
+	return LEA_TAKE(lock);
+}
+
+/* Is what we hold still what the name means? */
+static bool is_current(const struct lea_lock *lock)
+{
+	struct stat named, held;
+
+	return !stat(lock->path, &named) && !fstat(lock->fd, &held) &&
+	       named.st_dev == held.st_dev && named.st_ino == held.st_ino;
+}
+
+/* One attempt: 0, LEA_LOCK_BUSY, -ESTALE when the file was unlinked meanwhile, or a fault. */
+static int try_lock(struct lea_lock *lock, int operation)
+{
+	const int flags = O_CREAT | O_APPEND | O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+
+	lock->fd = open(lock->path, flags, lock->stays ? D_FILE_MODE : LOCK_MODE);
+	if (lock->fd < 0)
+		return -errno;
+	if (flock(lock->fd, operation) < 0)
+		return errno == EWOULDBLOCK ? LEA_LOCK_BUSY : -errno;
+	return is_current(lock) ? 0 : -ESTALE;
+}
+
+static int take_file(struct lea_lock *lock, enum lea_lock_mode mode, bool wait)
+{
+	const int operation = (mode == LEA_LOCK_SHARED ? LOCK_SH : LOCK_EX) | (wait ? 0 : LOCK_NB);
+	int r;
+
+	for (;;) {
+		r = try_lock(lock, operation);
+		if (r != -ESTALE)
+			return r;
+		if (!wait)
+			return LEA_LOCK_BUSY;
+		close(lock->fd);
+		lock->fd = -1;
+	}
+}
+
+/* Unlinks while nobody else has or wants it: whoever waits finds out by the inode. */
+static void unlink_unless_used(const struct lea_lock *lock)
+{
+	if (!lock->stays && !flock(lock->fd, LOCK_EX | LOCK_NB) && is_current(lock))
+		unlink(lock->path);
+}
+
+static void release_turnstile(struct lea_lock **aux)
+{
+	if (*aux && (*aux)->fd >= 0)
+		unlink_unless_used(*aux);
+	free_lock(LEA_TAKE(*aux));
+}
+
+static int make_dir(const char *dir)
+{
+	return mkdir(dir, DIR_MODE) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+static int take_turnstile(const struct lea_lock_how *how, const char *name,
+			  struct lea_lock **ret_aux)
+{
+	LEA_AUTO(free_lockp) struct lea_lock *aux = new_lock(how->dir, name, ":aux");
+	int r;
+
+	if (!aux)
+		return -ENOMEM;
+	r = take_file(aux, LEA_LOCK_EXCLUSIVE, how->wait);
+	if (!r)
+		*ret_aux = LEA_TAKE(aux);
+	return r;
+}
+
+int lea_lock_take(const struct lea_lock_how *how, const char *name, struct lea_lock **ret_lock)
+{
+	LEA_AUTO(release_turnstile) struct lea_lock *aux = NULL;
+	LEA_AUTO(free_lockp) struct lea_lock *lock = NULL;
+	int r;
+
+	if (!*name || strchr(name, '/'))
+		return -EINVAL;
+	r = make_dir(how->dir);
+	if (r < 0)
+		return r;
+	if (how->turnstile && !is_devices_file(name)) {
+		r = take_turnstile(how, name, &aux);
+		if (r)
+			return r;
+		/* Readers pass the turnstile before they wait, a writer waits inside it: that is
+		 * what keeps new readers from overtaking it. */
+		if (how->mode == LEA_LOCK_SHARED)
+			release_turnstile(&aux);
+	}
+	lock = new_lock(how->dir, name, "");
+	if (!lock)
+		return -ENOMEM;
+	r = take_file(lock, how->mode, how->wait);
+	if (!r)
+		*ret_lock = LEA_TAKE(lock);
+	return r;
+}
+
+void lea_lock_release(struct lea_lock *lock)
+{
+	if (!lock)
+		return;
+	flock(lock->fd, LOCK_UN);
+	unlink_unless_used(lock);
+	free_lock(lock);
+}
+
+void lea_lock_forget(struct lea_lock *lock)
+{
+	free_lock(lock);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From texts to one struct, by the table of keys; then what environment and options say last.
+ */
+#include "world/conf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/cleanup.h"
+#include "world/conf_file.h"
+
+#define MAX_BYTES      (16U * 1024U * 1024U)
+#define PV_MIN_KIB     512U /* a smaller pv_min_size is raised, as lvm2 does */
+#define OWN_FILE       "lvmevent.conf"
+#define OWN_SECTION    "event"
+#define DEFAULT_SYSTEM "/etc/lvm"
+
+struct owner {
+	struct lea_conf conf;
+	struct lea_arena *arena;
+};
+
+void lea_conf_free(struct lea_conf *conf)
+{
+	if (conf)
+		/* It holds itself: the arena is the last to go. */
+		lea_arena_free(container_of(conf, struct owner, conf)->arena);
+}
+
+static void *field_of(struct lea_conf_reader *reader, const struct lea_conf_key *key)
+{
+	return (char *)reader->conf + key->offset;
+}
+
+static void set_number(void *field, unsigned int width, int64_t number)
+{
+	if (width == sizeof(uint64_t))
+		*(uint64_t *)field = (uint64_t)number;
+	else
+		*(uint32_t *)field = (uint32_t)number;
+}
+
+static bool word_is_one_of(const char *word, const char *const *words)
+{
+	for (; *words; words++)
+		if (!strcasecmp(word, *words))
+			return true;
+	return false;
+}
+
+static bool parse_bool(const struct lea_value *value, bool *ret_bool)
+{
+	static const char *const yes[] = {"y", "yes", "on", "true", NULL};
+	static const char *const no[] = {"n", "no", "off", "false", NULL};
+	const char *word = lea_value_string(value);
+	int64_t number;
+
+	if (lea_value_int(value, &number)) {
+		*ret_bool = number != 0;
+		return true;
+	}
+	if (!word || (!word_is_one_of(word, yes) && !word_is_one_of(word, no)))
+		return false;
+	*ret_bool = word_is_one_of(word, yes);
+	return true;
+}
+
+static bool complain(const struct lea_conf_reader *reader, const struct lea_conf_key *key,
+		     const char *what)
+{
+	lea_log(reader->world->log, LEA_LOG_WARNING, "WARNING: Configuration setting \"%s\" %s.",
+		key->path, what);
+	return true;
+}
+
+static int set_string(struct lea_conf_reader *reader, const char **field, const char *string)
+{
+	*field = lea_arena_strdup(reader->arena, string);
+	return *field ? 0 : -ENOMEM;
+}
+
+/* One value into its field; a value that can't be is told of and leaves what was there. */
+static int set_value(struct lea_conf_reader *reader, const struct lea_conf_key *key,
+		     const struct lea_value *value)
+{
+	const char *string = lea_value_string(value);
+	void *field = field_of(reader, key);
+	int64_t number;
+
+	switch (key->type) {
+	case LEA_CONF_BOOL:
+		if (!parse_bool(value, field))
+			complain(reader, key, "is no boolean");
+		return 0;
+	case LEA_CONF_NUMBER:
+		if (!lea_value_int(value, &number))
+			complain(reader, key, "is no number");
+		else if (number < key->min || number > key->max)
+			complain(reader, key, "is out of range");
+		else
+			set_number(field, key->width, number);
+		return 0;
+	case LEA_CONF_STRING:
+		if (string)
+			return set_string(reader, field, string);
+		complain(reader, key, "is no string");
+		return 0;
+	case LEA_CONF_WORD:
+		if (string)
+			*(bool *)field = !strcmp(string, key->default_);
+		else
+			complain(reader, key, "is no string");
+		return 0;
+	case LEA_CONF_LIST:
+	default:
+		return 0;
+	}
+}
+
+/* Numbers occur in lists too (devices/types): as text. */
+static const char *item_of(struct lea_conf_reader *reader, const struct lea_value *value)
+{
+	const char *string = lea_value_string(value);
+	int64_t number = 0;
+
+	if (string)
+		return lea_arena_strdup(reader->arena, string);
+	if (lea_value_int(value, &number))
+		return lea_arena_printf(reader->arena, "%lld", (long long)number);
+	return "";
+}
+
+static int set_list(struct lea_conf_reader *reader, const struct lea_conf_key *key,
+		    const struct lea_text *entry, bool keep_old)
+{
+	struct lea_list *list = field_of(reader, key), made = {.defined = true};
+	uint32_t old = keep_old ? list->count : 0, count = old;
+
+	for (const struct lea_value *v = lea_text_values(entry); v; v = lea_value_next(v))
+		count++;
+	made.item = lea_arena_alloc(reader->arena, count ? count : 1, sizeof(*made.item));
+	if (!made.item)
+		return -ENOMEM;
+	for (const struct lea_value *v = lea_text_values(entry); v; v = lea_value_next(v)) {
+		made.item[made.count] = item_of(reader, v);
+		if (!made.item[made.count++])
+			return -ENOMEM;
+	}
+	if (old)
+		memcpy(made.item + made.count, list->item, old * sizeof(*made.item));
+	made.count = count;
+	*list = made;
+	return 0;
+}
+
+static int read_key(struct lea_conf_reader *reader, const struct lea_conf_key *key)
+{
+	const struct lea_text *entry;
+	bool is_file;
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < reader->source_count; i++) {
+		entry = lea_conf_entry(reader, i, key->path);
+		if (!entry)
+			continue;
+		is_file = reader->source[i].is_file;
+		if (key->type == LEA_CONF_LIST)
+			r = set_list(reader, key, entry, key->prepends && is_file);
+		else if (lea_text_values(entry))
+			r = set_value(reader, key, lea_text_values(entry));
+		else
+			complain(reader, key, "has no value");
+	}
+	return r;
+}
+
+/* Defaults are texts, so that they print as an administrator would write them. */
+static int set_default(struct lea_conf_reader *reader, const struct lea_conf_key *key)
+{
+	void *field = field_of(reader, key);
+
+	switch (key->type) {
+	case LEA_CONF_BOOL:
+		*(bool *)field = key->default_[0] == '1';
+		return 0;
+	case LEA_CONF_WORD:
+		*(bool *)field = true;
+		return 0;
+	case LEA_CONF_NUMBER:
+		set_number(field, key->width, strtoll(key->default_, NULL, 0));
+		return 0;
+	case LEA_CONF_STRING:
+		*(const char **)field = key->default_;
+		return 0;
+	case LEA_CONF_LIST:
+	default:
+		return 0;
+	}
+}
+
+static int read_keys(struct lea_conf_reader *reader)
+{
+	uint32_t count;
+	const struct lea_conf_key *keys = lea_conf_keys(&count);
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < count; i++) {
+		r = set_default(reader, &keys[i]);
+		if (!r)
+			r = read_key(reader, &keys[i]);
+	}
+	return r;
+}
+
+/* In our own file whatever is not in the table is a slip of the pen. */
+static void name_unknown(struct lea_conf_reader *reader, const struct lea_text_tree *tree)
+{
+	const struct lea_text *section = lea_text_root(tree);
+	uint32_t count;
+	const struct lea_conf_key *keys = lea_conf_keys(&count);
+	char path[128];
+	bool known;
+
+	for (; section; section = lea_text_next(section))
+		for (const struct lea_text *e = lea_text_child(section); e; e = lea_text_next(e)) {
+			snprintf(path, sizeof(path), "%s/%s", lea_text_key(section),
+				 lea_text_key(e));
+			known = !strncmp(path, OWN_SECTION "/", strlen(OWN_SECTION "/"));
+			for (uint32_t i = 0; known && i < count; i++)
+				if (!strcmp(keys[i].path, path))
+					break;
+				else if (i + 1 == count)
+					known = false;
+			if (!known)
+				lea_log(reader->world->log, LEA_LOG_WARNING,
+					"WARNING: %s: Configuration setting \"%s\" unknown.",
+					OWN_FILE, path);
+		}
+}
+
+static int add_own_file(struct lea_conf_reader *reader, bool forgive)
+{
+	uint32_t before = reader->source_count;
+	int r = lea_conf_add_file(reader, OWN_FILE, forgive ? LEA_LOG_WARNING : LEA_LOG_ERROR);
+
+	if (r > 0 && forgive)
+		return 0;
+	if (!r && reader->source_count > before)
+		name_unknown(reader, reader->source[before].tree);
+	return r;
+}
+
+static bool devicesfile_name_ok(const char *name)
+{
+	return strlen(name) < 128 && strcmp(name, ".") && strcmp(name, "..") &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_+") ==
+		       strlen(name);
+}
+
+static int apply_options(struct lea_conf_reader *reader, const struct lea_conf_options *options)
+{
+	const char *disable_udev = lea_world_env(reader->world, "DM_DISABLE_UDEV");
+	struct lea_conf *conf = reader->conf;
+
+	if (disable_udev && disable_udev[0]) {
+		conf->udev_sync = conf->udev_rules = false;
+		conf->verify_udev_operations = true;
+	}
+	if (options->driverloaded_no)
+		conf->activation = false;
+	if (conf->pv_min_kib < PV_MIN_KIB)
+		conf->pv_min_kib = PV_MIN_KIB;
+	if (options->devicesfile) {
+		conf->use_devicesfile = options->devicesfile[0];
+		if (conf->use_devicesfile)
+			conf->devicesfile = lea_arena_strdup(reader->arena, options->devicesfile);
+	}
+	if (!conf->devicesfile)
+		return -ENOMEM;
+	if (devicesfile_name_ok(conf->devicesfile))
+		return 0;
+	lea_log(reader->world->log, LEA_LOG_ERROR, "Invalid devices file name %s.",
+		conf->devicesfile);
+	return LEA_CONF_BAD_OPTION;
+}
+
+static int read_sources(struct lea_conf_reader *reader, const struct lea_conf_options *options)
+{
+	const char *profile = options->command_profile;
+	int r;
+
+	r = lea_conf_add_files(reader);
+	if (!r)
+		r = add_own_file(reader, options->forgive_own_file);
+	if (!r && options->config)
+		r = lea_conf_add_text(reader, options->config);
+	if (!profile)
+		profile = lea_world_env(reader->world, "LVM_COMMAND_PROFILE");
+	if (!r && profile && profile[0])
+		r = lea_conf_check_profile(reader, profile);
+	return r;
+}
+
+static int fill(struct lea_conf_reader *reader, const struct lea_conf_options *options)
+{
+	struct lea_conf *conf = reader->conf;
+	const char *system_dir = lea_world_env(reader->world, "LVM_SYSTEM_DIR");
+	int r;
+
+	r = set_string(reader, &conf->system_dir, system_dir ? system_dir : DEFAULT_SYSTEM);
+	if (!r)
+		r = read_sources(reader, options);
+	if (!r)
+		r = read_keys(reader);
+	if (!r)
+		r = lea_systemid_read(reader);
+	if (r)
+		return r;
+	conf->host_tags = (struct lea_list){
+		.item = lea_arena_alloc(reader->arena, reader->tag_count + 1, sizeof(char *)),
+		.count = reader->tag_count,
+		.defined = reader->tag_count > 0,
+	};
+	if (!conf->host_tags.item)
+		return -ENOMEM;
+	memcpy(conf->host_tags.item, reader->tag, reader->tag_count * sizeof(char *));
+	return apply_options(reader, options);
+}
+
+int lea_conf_read(struct lea_world *world, const struct lea_conf_options *options,
+		  struct lea_conf **ret_conf)
+{
+	LEA_AUTO(lea_arena_freep) struct lea_arena *arena = lea_arena_new(MAX_BYTES);
+	struct owner *owner = arena ? lea_arena_alloc(arena, 1, sizeof(*owner)) : NULL;
+	struct lea_conf_reader reader = {.world = world, .arena = arena};
+	int r;
+
+	if (!owner)
+		return -ENOMEM;
+	owner->arena = arena;
+	reader.conf = &owner->conf;
+	r = fill(&reader, options);
+	lea_conf_sources_free(&reader);
+	if (r)
+		return r;
+	arena = NULL;
+	*ret_conf = &owner->conf;
+	return 0;
+}

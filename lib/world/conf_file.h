@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The texts that settings come from, in the order in which they count. Inner part of conf.
+ */
+#ifndef LEA_WORLD_CONF_FILE_H
+#define LEA_WORLD_CONF_FILE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "world/conf.h"
+#include "world/world.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LEA_CONF_SOURCES 64U /* lvm.conf, lvmlocal.conf, lvmevent.conf, --config and tag files */
+
+struct lea_conf_source {
+	struct lea_text_tree *tree; /* owned */
+	bool is_file;		    /* files add to prepending lists; --config replaces */
+};
+
+/* While reading: what there is so far, weakest first. */
+struct lea_conf_reader {
+	struct lea_world *world;
+	struct lea_arena *arena; /* borrowed: the configuration's */
+	struct lea_conf *conf;	 /* being filled */
+	struct lea_conf_source source[LEA_CONF_SOURCES];
+	uint32_t source_count;
+	const char *tag[LEA_CONF_SOURCES]; /* host tags, in the order in which they were met */
+	uint32_t tag_count;
+};
+
+/* Adds a file below conf->system_dir; a missing one is fine. 0, LEA_CONF_BAD_FILE (logged at
+ * @level with file and line), or a fault. */
+LEA_MUST_CHECK int lea_conf_add_file(struct lea_conf_reader *reader, const char *name,
+				     enum lea_log_level level);
+/* lvm.conf, lvmlocal.conf, then lvm_TAG.conf of each host tag, which may define more tags. */
+LEA_MUST_CHECK int lea_conf_add_files(struct lea_conf_reader *reader);
+/* --config. 0, LEA_CONF_BAD_OPTION (logged), or a fault. */
+LEA_MUST_CHECK int lea_conf_add_text(struct lea_conf_reader *reader, const char *text);
+/* A profile must be there and readable. 0, LEA_CONF_BAD_PROFILE (logged), or a fault. */
+LEA_MUST_CHECK int lea_conf_check_profile(struct lea_conf_reader *reader, const char *name);
+void lea_conf_sources_free(struct lea_conf_reader *reader);
+
+/* The entry "section/key" in one source; NULL: not there, or the section is for other hosts. */
+const struct lea_text *lea_conf_entry(const struct lea_conf_reader *reader, uint32_t source,
+				      const char *path);
+/* String of "section/key" in the strongest source that has it; NULL: nowhere. Borrowed. */
+const char *lea_conf_string(const struct lea_conf_reader *reader, const char *path);
+
+/*
+ * lea_systemid_read - this host's system ID, by global/system_id_source
+ * Sets conf->system_id (NULL: none) and logs what lvm2 would warn of. 0 or a fault.
+ */
+LEA_MUST_CHECK int lea_systemid_read(struct lea_conf_reader *reader);
+
+#endif

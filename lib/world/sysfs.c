@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One device's own corner of sysfs.
+ */
+#include "world/sysfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+
+#define PATH_BYTES 512U
+
+static int path_of(struct lea_devno devno, const char *attribute, char path[static PATH_BYTES])
+{
+	int bytes = snprintf(path, PATH_BYTES, "dev/block/%u:%u%s%s", devno.major, devno.minor,
+			     attribute[0] ? "/" : "", attribute);
+
+	return bytes < 0 || bytes >= (int)PATH_BYTES ? -ENAMETOOLONG : 0;
+}
+
+bool lea_sysfs_has_device(struct lea_world *world, struct lea_devno devno)
+{
+	char path[PATH_BYTES];
+	struct stat st;
+	int sys_fd = lea_world_sys(world);
+
+	return sys_fd >= 0 && !path_of(devno, "", path) &&
+	       fstatat(sys_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int lea_sysfs_text(struct lea_world *world, struct lea_devno devno, const char *attribute,
+		   char *ret_text, size_t size_bytes)
+{
+	char path[PATH_BYTES];
+	size_t bytes;
+	int sys_fd = lea_world_sys(world);
+	int r;
+
+	if (sys_fd < 0)
+		return sys_fd == -ENOENT ? LEA_SYSFS_ABSENT : sys_fd;
+	r = path_of(devno, attribute, path);
+	if (r)
+		return r;
+	r = lea_file_read_into(sys_fd, path, ret_text, size_bytes);
+	if (r == LEA_FILE_ABSENT || r == -ENODEV || r == -ENXIO || r == -EINVAL)
+		return LEA_SYSFS_ABSENT; /* the kernel has such attributes, of devices without them
+					  */
+	if (r)
+		return r;
+	bytes = strlen(ret_text);
+	while (bytes && isspace((unsigned char)ret_text[bytes - 1]))
+		ret_text[--bytes] = '\0';
+	return 0;
+}
+
+int lea_sysfs_bytes(struct lea_world *world, struct lea_devno devno, const char *attribute,
+		    uint8_t *ret_bytes, size_t *len_bytes)
+{
+	LEA_AUTO(lea_closep) int fd = -1;
+	char path[PATH_BYTES];
+	int sys_fd = lea_world_sys(world);
+	ssize_t n;
+	int r;
+
+	if (sys_fd < 0)
+		return sys_fd;
+	r = path_of(devno, attribute, path);
+	if (r)
+		return r;
+	fd = openat(sys_fd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR ? LEA_SYSFS_ABSENT : -errno;
+	n = read(fd, ret_bytes, *len_bytes);
+	if (n < 0)
+		return LEA_SYSFS_ABSENT;
+	*len_bytes = (size_t)n;
+	return 0;
+}
+
+int lea_sysfs_number(struct lea_world *world, struct lea_devno devno, const char *attribute,
+		     uint64_t *ret_number)
+{
+	char text[32], *end;
+	unsigned long long number;
+	int r;
+
+	r = lea_sysfs_text(world, devno, attribute, text, sizeof(text));
+	if (r)
+		return r;
+	if (!isdigit((unsigned char)text[0]))
+		return LEA_SYSFS_MALFORMED;
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (errno || *end)
+		return LEA_SYSFS_MALFORMED;
+	*ret_number = number;
+	return 0;
+}
+
+static bool uuid_begins(int holders_fd, const char *name, const char *prefix)
+{
+	char path[PATH_BYTES], uuid[LEA_SYSFS_VALUE_BYTES];
+	int bytes = snprintf(path, sizeof(path), "%s/dm/uuid", name);
+
+	return bytes > 0 && bytes < (int)sizeof(path) &&
+	       !lea_file_read_into(holders_fd, path, uuid, sizeof(uuid)) &&
+	       !strncmp(uuid, prefix, strlen(prefix));
+}
+
+int lea_sysfs_holder(struct lea_world *world, struct lea_devno devno, const char *folder,
+		     const char *prefix, bool *ret_has)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	char path[PATH_BYTES];
+	struct dirent *entry;
+	int sys_fd = lea_world_sys(world);
+	int fd, r;
+
+	if (sys_fd < 0)
+		return sys_fd;
+	r = path_of(devno, folder, path);
+	if (r)
+		return r;
+	fd = openat(sys_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR ? LEA_SYSFS_ABSENT : -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return -ENOMEM;
+	}
+	*ret_has = false;
+	while (!*ret_has && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			*ret_has = uuid_begins(fd, entry->d_name, prefix);
+	return 0;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who this host is, for VGs that belong to one host.
+ */
+#include "world/conf_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/sha256.h"
+
+#define ID_CHARS       128U
+#define MAX_FILE_BYTES 65536U
+#define MACHINE_BYTES  16U
+
+/* lvm2's application id, as it hands it to sd_id128_get_machine_app_specific. */
+static const uint8_t lvm_application[MACHINE_BYTES] = {0xf6, 0x44, 0x06, 0x83, 0x2c, 0x21,
+						       0x40, 0xe8, 0xac, 0x54, 0x22, 0xd1,
+						       0x08, 0x9a, 0xae, 0x03};
+
+/* Keeps the characters a VG name may have; the first one must be a letter or a digit. */
+static void clean(const char *text, char id[static ID_CHARS + 1])
+{
+	size_t used = 0;
+
+	for (; *text && used < ID_CHARS; text++)
+		if (isalnum((unsigned char)*text) || (used && strchr("._-+", *text)))
+			id[used++] = *text;
+	id[used] = '\0';
+}
+
+static int read_etc(const struct lea_conf_reader *reader, const char *path, char **ret_text)
+{
+	LEA_AUTO(lea_freep) char *full = lea_world_path(reader->world, path);
+	int r;
+
+	if (!full)
+		return -ENOMEM;
+	r = lea_file_read_config(full, MAX_FILE_BYTES, ret_text, NULL);
+	if (r == LEA_FILE_ABSENT)
+		r = -ENOENT;
+	if (r < 0)
+		lea_log(reader->world->log, LEA_LOG_WARNING, "WARNING: system ID from %s: %s", path,
+			strerror(-r));
+	return r;
+}
+
+static int read_machine_id(const struct lea_conf_reader *reader, char id[static ID_CHARS + 1])
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	const char *path = lea_arena_printf(reader->arena, "%s/machine-id", reader->conf->etc_dir);
+
+	if (!path)
+		return -ENOMEM;
+	if (read_etc(reader, path, &text))
+		return 0;
+	text[strcspn(text, "\n")] = '\0';
+	clean(text, id);
+	return 0;
+}
+
+/* Source: sd_id128_get_machine_app_specific(3): keyed hash, marked as a version 4 UUID. */
+static int read_app_machine_id(const struct lea_conf_reader *reader, char id[static ID_CHARS + 1])
+{
+	uint8_t machine[MACHINE_BYTES], hash[LEA_SHA256_BYTES] = {0};
+	char text[ID_CHARS + 1] = "";
+	int r = read_machine_id(reader, text);
+
+	if (r || strlen(text) != 2 * MACHINE_BYTES)
+		return r;
+	for (unsigned int i = 0; i < MACHINE_BYTES; i++)
+		if (sscanf(text + 2 * i, "%2hhx", &machine[i]) != 1)
+			return 0;
+	lea_hmac_sha256(machine, MACHINE_BYTES, lvm_application, MACHINE_BYTES, hash);
+	hash[6] = (uint8_t)((hash[6] & 0x0f) | 0x40);
+	hash[8] = (uint8_t)((hash[8] & 0x3f) | 0x80);
+	for (unsigned int i = 0; i < MACHINE_BYTES; i++)
+		snprintf(id + 2 * i, 3, "%02x", hash[i]);
+	return 0;
+}
+
+/* First line that isn't blank or a comment. */
+static int read_id_file(const struct lea_conf_reader *reader, char id[static ID_CHARS + 1])
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	const char *path = lea_conf_string(reader, "global/system_id_file");
+	char *next;
+
+	if (!path || !path[0] || read_etc(reader, path, &text))
+		return 0;
+	for (char *line = text; line && !id[0]; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		line[strcspn(line, "#")] = '\0';
+		clean(line, id);
+	}
+	return 0;
+}
+
+static int read_from(const struct lea_conf_reader *reader, const char *source,
+		     char id[static ID_CHARS + 1])
+{
+	struct utsname host;
+	const char *local;
+
+	if (!strcasecmp(source, "uname")) {
+		if (uname(&host) == 0)
+			clean(host.nodename, id);
+	} else if (!strcasecmp(source, "lvmlocal")) {
+		local = lea_conf_string(reader, "local/system_id");
+		clean(local ? local : "", id);
+	} else if (!strcasecmp(source, "machineid") || !strcasecmp(source, "machine-id")) {
+		return read_machine_id(reader, id);
+	} else if (!strcasecmp(source, "appmachineid")) {
+		return read_app_machine_id(reader, id);
+	} else if (!strcasecmp(source, "file")) {
+		return read_id_file(reader, id);
+	} else {
+		lea_log(reader->world->log, LEA_LOG_WARNING,
+			"WARNING: Unrecognised system_id_source \"%s\".", source);
+	}
+	return 0;
+}
+
+int lea_systemid_read(struct lea_conf_reader *reader)
+{
+	const char *source = lea_conf_string(reader, "global/system_id_source");
+	struct lea_log *log = reader->world->log;
+	char id[ID_CHARS + 1] = "";
+	int r;
+
+	if (!source || !strcasecmp(source, "none"))
+		return 0;
+	r = read_from(reader, source, id);
+	if (r)
+		return r;
+	if (!strncasecmp(id, "localhost", strlen("localhost"))) {
+		lea_log(log, LEA_LOG_WARNING,
+			"WARNING: system ID may not begin with the string \"localhost\".");
+		id[0] = '\0';
+	}
+	if (!id[0]) {
+		lea_log(log, LEA_LOG_WARNING,
+			"WARNING: No system ID found from system_id_source %s.", source);
+		return 0;
+	}
+	reader->conf->system_id = lea_arena_strdup(reader->arena, id);
+	return reader->conf->system_id ? 0 : -ENOMEM;
+}

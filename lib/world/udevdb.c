@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Properties as "KEY=value" lines in one string: that is how they travel through the queue.
+ */
+#include "world/udevdb.h"
+
+#include <errno.h>
+#include <libudev.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "base/cleanup.h"
+
+static void device_unrefp(struct udev_device **device)
+{
+	if (*device)
+		udev_device_unref(*device);
+}
+
+static void udev_unrefp(struct udev **udev)
+{
+	if (*udev)
+		udev_unref(*udev);
+}
+
+/* Start of the value of @key in lines of "KEY=value", its length; NULL: not there. */
+static const char *value_of(const char *lines, const char *key, size_t *ret_bytes)
+{
+	size_t key_bytes = strlen(key), bytes;
+
+	for (; lines && *lines; lines += bytes + (lines[bytes] == '\n')) {
+		bytes = strcspn(lines, "\n");
+		if (bytes > key_bytes && lines[key_bytes] == '=' &&
+		    !strncmp(lines, key, key_bytes)) {
+			*ret_bytes = bytes - key_bytes - 1;
+			return lines + key_bytes + 1;
+		}
+	}
+	return NULL;
+}
+
+bool lea_udevdb_property(const struct lea_device *device, const char *key, char *ret_value,
+			 size_t size_bytes)
+{
+	size_t bytes = 0;
+	const char *value = value_of(device->properties, key, &bytes);
+
+	if (!value || !size_bytes)
+		return false;
+	if (bytes > size_bytes - 1)
+		bytes = size_bytes - 1;
+	memcpy(ret_value, value, bytes);
+	ret_value[bytes] = '\0';
+	return true;
+}
+
+bool lea_udevdb_is(const struct lea_device *device, const char *key, const char *value)
+{
+	size_t bytes = 0;
+	const char *found = value_of(device->properties, key, &bytes);
+
+	return found && bytes == strlen(value) && !memcmp(found, value, bytes);
+}
+
+/* A value with a newline in it could pass for another property: such a one is left out. */
+static void print_properties(FILE *out, struct udev_device *entry)
+{
+	struct udev_list_entry *item;
+	const char *value;
+
+	udev_list_entry_foreach(item, udev_device_get_properties_list_entry(entry))
+	{
+		value = udev_list_entry_get_value(item);
+		if (value && !strchr(value, '\n'))
+			fprintf(out, "%s=%s\n", udev_list_entry_get_name(item), value);
+	}
+}
+
+static char *read_database(const struct lea_device *device)
+{
+	LEA_AUTO(udev_unrefp) struct udev *udev = udev_new();
+	LEA_AUTO(device_unrefp) struct udev_device *entry = NULL;
+	char *lines = NULL;
+	size_t bytes;
+	FILE *out;
+
+	if (udev)
+		entry = udev_device_new_from_devnum(udev, 'b',
+						    makedev(device->major, device->minor));
+	if (!entry || udev_device_get_is_initialized(entry) <= 0)
+		return strdup("");
+	out = open_memstream(&lines, &bytes);
+	if (!out)
+		return NULL;
+	print_properties(out, entry);
+	if (fclose(out) == 0)
+		return lines;
+	free(lines);
+	return NULL;
+}
+
+int lea_udevdb_fill(struct lea_world *world, struct lea_device *device)
+{
+	const char *links;
+	size_t bytes = 0;
+
+	if (!device->properties)
+		device->properties = world->root[0] ? strdup("") : read_database(device);
+	if (!device->properties)
+		return -ENOMEM;
+	if (device->devlinks)
+		return 0;
+	links = value_of(device->properties, "DEVLINKS", &bytes);
+	device->devlinks = strndup(links ? links : "", bytes);
+	return device->devlinks ? 0 : -ENOMEM;
+}

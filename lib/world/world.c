@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Descriptors of the few folders everything starts from, opened when they are first needed.
+ */
+#include "world/world.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "world/dm.h"
+
+#define FOLDER (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+
+void lea_world_init(struct lea_world *world, const char *root, struct lea_log *log,
+		    char *const *environ_)
+{
+	*world = (struct lea_world){
+		.root = root,
+		.run_dir = "/run/lvm",
+		.dev_dir = "/dev",
+		.run_fd = -1,
+		.dev_fd = -1,
+		.sys_fd = -1,
+		.proc_fd = -1,
+		.log = log,
+		.environ_ = environ_,
+	};
+}
+
+void lea_world_done(struct lea_world *world)
+{
+	lea_closep(&world->run_fd);
+	lea_closep(&world->dev_fd);
+	lea_closep(&world->sys_fd);
+	lea_closep(&world->proc_fd);
+	if (world->dm)
+		world->dm->free(world->dm);
+	world->run_fd = world->dev_fd = world->sys_fd = world->proc_fd = -1;
+	world->dm = NULL;
+}
+
+char *lea_world_path(const struct lea_world *world, const char *path)
+{
+	size_t root_bytes = strlen(world->root), path_bytes = strlen(path);
+	bool slash = root_bytes && path[0] != '/';
+	char *joined = malloc(root_bytes + slash + path_bytes + 1);
+
+	if (!joined)
+		return NULL;
+	memcpy(joined, world->root, root_bytes);
+	if (slash)
+		joined[root_bytes] = '/';
+	memcpy(joined + root_bytes + slash, path, path_bytes + 1);
+	return joined;
+}
+
+static int open_folder(const struct lea_world *world, const char *path, int *fd)
+{
+	LEA_AUTO(lea_freep) char *full = NULL;
+
+	if (*fd >= 0)
+		return *fd;
+	full = lea_world_path(world, path);
+	if (!full)
+		return -ENOMEM;
+	*fd = open(full, FOLDER);
+	return *fd < 0 ? -errno : *fd;
+}
+
+/* Makes what is missing of @path; its last part 0700, since that is where our records live. */
+static int make_path(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(path, 0755) < 0 && errno != EEXIST)
+			return -errno;
+		*slash = '/';
+	}
+	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+int lea_world_run(struct lea_world *world)
+{
+	LEA_AUTO(lea_freep) char *full = NULL;
+	int r;
+
+	if (world->run_fd >= 0)
+		return world->run_fd;
+	full = lea_world_path(world, world->run_dir);
+	if (!full)
+		return -ENOMEM;
+	world->run_fd = open(full, FOLDER | O_NOFOLLOW);
+	if (world->run_fd < 0 && errno == ENOENT) {
+		r = make_path(full);
+		if (r)
+			return r;
+		world->run_fd = open(full, FOLDER | O_NOFOLLOW);
+	}
+	return world->run_fd < 0 ? -errno : world->run_fd;
+}
+
+int lea_world_dev(struct lea_world *world)
+{
+	return open_folder(world, world->dev_dir, &world->dev_fd);
+}
+
+int lea_world_sys(struct lea_world *world)
+{
+	return open_folder(world, "/sys", &world->sys_fd);
+}
+
+int lea_world_proc(struct lea_world *world)
+{
+	return open_folder(world, "/proc", &world->proc_fd);
+}
+
+const char *lea_world_env(const struct lea_world *world, const char *name)
+{
+	size_t bytes = strlen(name);
+
+	for (char *const *entry = world->environ_; entry && *entry; entry++)
+		if (!strncmp(*entry, name, bytes) && (*entry)[bytes] == '=')
+			return *entry + bytes + 1;
+	return NULL;
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake/tree.h"
+#include "flow/filter.h"
+
+#define LV_UUID "LVM-abcdefghijklmnopqrstuvwxyz012345ABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
+#define PVID	"abcdefghijklmnopqrstuvwxyz012345"
+
+static struct tree tree;
+static struct lea_conf *conf;
+static struct lea_filter *filter;
+static struct lea_filter_options options;
+static struct lea_device device;
+static struct lea_filter_verdict verdict;
+
+static void put_disk(const char *devno, const char *size)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%s/size", devno);
+	tree_put(&tree, path, size);
+}
+
+static void setup(void)
+{
+	tree_init(&tree);
+	tree_put(&tree, "/proc/devices",
+		 "Character devices:\n  1 mem\n 99 ppdev\n\nBlock devices:\n  7 loop\n  8 sd\n"
+		 "  9 md\n 11 sr\n253 virtblk\n254 device-mapper\n259 blkext\n");
+	tree_put(&tree, "/proc/self/mountinfo",
+		 "22 1 8:16 / / rw - ext4 /dev/sdb rw\n23 22 0:5 / /dev rw - devtmpfs udev rw\n");
+	put_disk("8:0", "65536\n");
+	tree_mkdir(&tree, "/sys/dev/block/8:0/holders");
+	put_disk("8:16", "65536\n");
+	put_disk("254:0", "65536\n");
+	options = (struct lea_filter_options){.use_names = true};
+	conf = NULL;
+	filter = NULL;
+	device = (struct lea_device){.major = 8, .name = strdup("/dev/sda")};
+}
+
+static void teardown(void)
+{
+	lea_filter_free(filter);
+	lea_conf_free(conf);
+	lea_device_done(&device);
+	tree_done(&tree);
+}
+
+static int make(const char *config)
+{
+	struct lea_conf_options how = {.config = config};
+
+	ck_assert_int_eq(lea_conf_read(&tree.world, &how, &conf), 0);
+	return lea_filter_new(&tree.world, conf, &options, &filter);
+}
+
+static void be(unsigned int major, unsigned int minor, const char *name)
+{
+	free(device.name);
+	device.major = major;
+	device.minor = minor;
+	device.name = strdup(name);
+}
+
+static void judge(const char *claim, const char *why)
+{
+	ck_assert_int_eq(lea_filter_device(filter, &device, &verdict), 0);
+	if (why)
+		ck_assert_msg(verdict.excluded_why && !strcmp(verdict.excluded_why, why), "%s: %s",
+			      claim, verdict.excluded_why ? verdict.excluded_why : "passed");
+	else
+		ck_assert_msg(!verdict.excluded_why, "%s: %s", claim, verdict.excluded_why);
+}
+
+/* As lvm2 2.03.16 answered for /dev/loop0; names and links changed. */
+static const struct {
+	const char *claim, *filter, *links;
+	bool passes;
+} patterns[] = {
+	{"accept all", "[\"a|.*|\"]", "", true},
+	{"reject all", "[\"r|.*|\"]", "", false},
+	{"the first match decides", "[\"a|sda|\", \"r|.*|\"]", "", true},
+	{"patterns are not anchored", "[\"r|sda|\"]", "", false},
+	{"an anchor holds", "[\"r|^sda|\"]", "", true},
+	{"both anchors", "[\"a|^/dev/sda$|\", \"r/.*/\"]", "", true},
+	{"groups and repetition", "[\"a|/dev/s(d)+a$|\", \"r|.*|\"]", "", true},
+	{"brackets separate", "[\"a{sda}\", \"r[.*]\"]", "", true},
+	{"other names don't matter", "[\"r|loop|\"]", "", true},
+	{"counted repetition is no language of ours", "[\"r|sd{1}a|\"]", "", true},
+	{"the separator may occur inside", "[\"a|vd|sda|\", \"r|.*|\"]", "", true},
+	{"a set with a caret", "[\"r|/dev/[^l]|\"]", "", false},
+	{"optional characters", "[\"r|sx?dx?a|\"]", "", false},
+	{"a single string is a list", "\"r|sda|\"", "", false},
+	{"only a link is accepted: known", "[\"a|/by-id/x$|\", \"r|.*|\"]",
+	 "/dev/disk/by-path/p /dev/disk/by-id/x", true},
+	{"only a link is accepted: not known", "[\"a|/by-id/x$|\", \"r|.*|\"]",
+	 "/dev/disk/by-path/p", false},
+	{"a rejected link, nothing accepted", "[\"r|/by-id/x$|\"]", "/dev/disk/by-id/x", false},
+	{"the kernel's name accepted before a rejected link", "[\"a|sda|\", \"r|/by-id/x$|\"]",
+	 "/dev/disk/by-id/x", true},
+	{"nothing matches anywhere", "[\"a|vd|\", \"r|xvd|\"]", "/dev/disk/by-id/x", true},
+};
+
+START_TEST(each_pattern_row_as_lvm2_does)
+{
+	char config[256];
+
+	snprintf(config, sizeof(config), "devices/%sfilter=%s", _i % 2 ? "global_" : "",
+		 patterns[_i].filter);
+	device.devlinks = strdup(patterns[_i].links);
+	ck_assert_int_eq(make(config), 0);
+	judge(patterns[_i].claim,
+	      patterns[_i].passes ? NULL : "device is rejected by filter config");
+}
+END_TEST
+
+static const char *const bad_patterns[] = {
+	"[\"x|a|\"]", "[\"a|a\"]",  "[\"a\"]",	  "[\"\"]",
+	"[]",	      "[\"a(a(\"]", "[\"a|(|\"]", "[\"a||\"]",
+};
+
+START_TEST(each_bad_pattern_is_refused)
+{
+	char config[256];
+
+	snprintf(config, sizeof(config), "devices/filter=%s", bad_patterns[_i]);
+	ck_assert_int_eq(make(config), LEA_FILTER_BAD_PATTERN);
+	ck_assert_ptr_nonnull(strstr(tree.logged, "Invalid filter pattern"));
+}
+END_TEST
+
+START_TEST(both_lists_must_accept)
+{
+	ck_assert_int_eq(make("devices { filter=[\"a|.*|\"] global_filter=[\"r|sda|\"] }"), 0);
+	judge("global_filter", "device is rejected by filter config");
+}
+END_TEST
+
+START_TEST(names_are_not_asked_when_told_so)
+{
+	options.use_names = false;
+	ck_assert_int_eq(make("devices/filter=[\"r|.*|\"]"), 0);
+	judge("no names", NULL);
+}
+END_TEST
+
+static const struct {
+	const char *claim, *config;
+	unsigned int major, minor;
+	const char *name, *path, *text, *properties, *why;
+} states[] = {
+	{"a disk", "", 8, 0, "/dev/sda", NULL, NULL, NULL, NULL},
+	{"unknown driver", "", 11, 0, "/dev/sr0", NULL, NULL, NULL, "device type is unknown"},
+	{"a character driver's number doesn't count", "", 99, 0, "/dev/x", NULL, NULL, NULL,
+	 "device type is unknown"},
+	{"a driver from devices/types", "devices/types=[\"sr\",1]", 11, 0, "/dev/sr0",
+	 "/sys/dev/block/11:0/size", "8192\n", NULL, NULL},
+	{"not in sysfs", "", 8, 32, "/dev/sdc", NULL, NULL, NULL, "device is missing sysfs info"},
+	{"not in sysfs, not asked", "devices/sysfs_scan=0", 8, 32, "/dev/sdc", NULL, NULL, NULL,
+	 NULL},
+	{"too small", "", 8, 0, "/dev/sda", "/sys/dev/block/8:0/size", "4095\n", NULL,
+	 "device is too small (pv_min_size)"},
+	{"just large enough", "", 8, 0, "/dev/sda", "/sys/dev/block/8:0/size", "4096\n", NULL,
+	 NULL},
+	{"no medium", "", 8, 0, "/dev/sda", "/sys/dev/block/8:0/size", "0\n", NULL,
+	 "device is too small (pv_min_size)"},
+	{"a plain dm device", "", 254, 0, "/dev/dm-0", "/sys/dev/block/254:0/dm/uuid", "mpath-x\n",
+	 NULL, NULL},
+	{"a dm device without uuid", "", 254, 0, "/dev/dm-0", "/sys/dev/block/254:0/dm/uuid", "\n",
+	 NULL, NULL},
+	{"an LV", "", 254, 0, "/dev/dm-0", "/sys/dev/block/254:0/dm/uuid", LV_UUID "\n", NULL,
+	 "device is an LV"},
+	{"an LV, wanted", "devices/scan_lvs=1", 254, 0, "/dev/dm-0", "/sys/dev/block/254:0/dm/uuid",
+	 LV_UUID "\n", NULL, NULL},
+	{"a hidden layer of an LV", "devices/scan_lvs=1", 254, 0, "/dev/dm-0",
+	 "/sys/dev/block/254:0/dm/uuid", LV_UUID "-tpool\n", NULL,
+	 "device is not in a usable state"},
+	{"a temporary crypt device", "", 254, 0, "/dev/dm-0", "/sys/dev/block/254:0/dm/uuid",
+	 "CRYPT-TEMP-x\n", NULL, "device is not in a usable state"},
+	{"a crypt device", "", 254, 0, "/dev/dm-0", "/sys/dev/block/254:0/dm/uuid",
+	 "CRYPT-LUKS2-x\n", NULL, NULL},
+	{"stratis' own", "", 254, 0, "/dev/dm-0", "/sys/dev/block/254:0/dm/uuid",
+	 "stratis-1-private-x\n", NULL, "device is not in a usable state"},
+	{"held by a multipath map", "", 8, 0, "/dev/sda", "/sys/dev/block/8:0/holders/dm-0/dm/uuid",
+	 "mpath-360\n", NULL, "device is a multipath component"},
+	{"held by something else", "", 8, 0, "/dev/sda", "/sys/dev/block/8:0/holders/dm-0/dm/uuid",
+	 "LVM-x\n", NULL, NULL},
+	{"held, but not to be looked at", "devices/multipath_component_detection=0", 8, 0,
+	 "/dev/sda", "/sys/dev/block/8:0/holders/dm-0/dm/uuid", "mpath-360\n", NULL, NULL},
+	{"udev says it is a path", "", 8, 0, "/dev/sda", NULL, NULL,
+	 "A=1\nDM_MULTIPATH_DEVICE_PATH=1\n", "device is a multipath component"},
+	{"udev saw multipath's mark", "", 8, 0, "/dev/sda", NULL, NULL, "ID_FS_TYPE=mpath_member\n",
+	 "device is a multipath component"},
+	{"a mounted file system", "", 8, 16, "/dev/sdb", NULL, NULL, "ID_FS_TYPE=ext4\n",
+	 "device is mounted"},
+	{"a PV by udev's word is not looked up", "", 8, 16, "/dev/sdb", NULL, NULL,
+	 "ID_FS_TYPE=LVM2_member\n", NULL},
+};
+
+START_TEST(each_state_gives_its_reason)
+{
+	if (states[_i].path)
+		tree_put(&tree, states[_i].path, states[_i].text);
+	be(states[_i].major, states[_i].minor, states[_i].name);
+	if (states[_i].properties)
+		device.properties = strdup(states[_i].properties);
+	ck_assert_int_eq(make(states[_i].config), 0);
+	judge(states[_i].claim, states[_i].why);
+}
+END_TEST
+
+START_TEST(a_suspended_device_is_refused_only_if_set)
+{
+	tree_put(&tree, "/sys/dev/block/254:0/dm/uuid", "x\n");
+	tree_put(&tree, "/sys/dev/block/254:0/dm/suspended", "1\n");
+	be(254, 0, "/dev/dm-0");
+	ck_assert_int_eq(make("devices/ignore_suspended_devices=1"), 0);
+	judge("suspended", "device is not in a usable state");
+	lea_filter_free(filter);
+	lea_conf_free(conf);
+	ck_assert_int_eq(make(""), 0);
+	judge("not asked", NULL);
+}
+END_TEST
+
+START_TEST(an_lv_with_a_reserved_name_is_refused)
+{
+	tree_put(&tree, "/sys/dev/block/254:0/dm/uuid", LV_UUID "\n");
+	be(254, 0, "/dev/dm-0");
+	ck_assert_int_eq(make("devices/scan_lvs=1"), 0);
+	tree_put(&tree, "/sys/dev/block/254:0/dm/name", "v--g-pool_tdata\n");
+	judge("reserved", "device is not in a usable state");
+	tree_put(&tree, "/sys/dev/block/254:0/dm/name", "v--g_tdata-l--v\n");
+	judge("not reserved", NULL);
+}
+END_TEST
+
+START_TEST(a_partition_of_a_path_is_a_component)
+{
+	tree_put(&tree, "/sys/devices/sda/holders/dm-0/dm/uuid", "mpath-x\n");
+	tree_put(&tree, "/sys/devices/sda/sda1/size", "65536\n");
+	tree_put(&tree, "/sys/devices/sda/sda1/partition", "1\n");
+	tree_link(&tree, "/sys/dev/block/8:1", "../../devices/sda/sda1");
+	be(8, 1, "/dev/sda1");
+	ck_assert_int_eq(make(""), 0);
+	judge("partition", "device is a multipath component");
+}
+END_TEST
+
+static const struct {
+	const char *claim, *wwids, *config, *properties;
+	bool is_path;
+} wwids[] = {
+	{"listed", "# x\n/3600a0b80000/\n", NULL, NULL, true},
+	{"not listed", "/3600a0b80001/\n", NULL, NULL, false},
+	{"blacklisted", "/3600a0b80000/\n", "blacklist {\n wwid \"3600a0b80000\"\n}\n", NULL,
+	 false},
+	{"excepted again", "/3600a0b80000/\n",
+	 "blacklist {\n\twwid 3600a0b80000\n}\nblacklist_exceptions {\n\twwid 3600a0b80000\n}\n",
+	 NULL, true},
+	{"udev says no", "/3600a0b80000/\n", NULL, "DM_MULTIPATH_DEVICE_PATH=0\n", false},
+};
+
+START_TEST(each_wwids_row)
+{
+	tree_put(&tree, "/sys/dev/block/8:0/device/wwid", "naa.600a0b80000\n");
+	tree_put(&tree, "/etc/multipath/wwids", wwids[_i].wwids);
+	if (wwids[_i].config)
+		tree_put(&tree, "/etc/multipath/conf.d/x.conf", wwids[_i].config);
+	if (wwids[_i].properties)
+		device.properties = strdup(wwids[_i].properties);
+	ck_assert_int_eq(make(""), 0);
+	judge(wwids[_i].claim, wwids[_i].is_path ? "device is a multipath component" : NULL);
+}
+END_TEST
+
+static const struct {
+	const char *claim, *line;
+	unsigned int major, minor;
+	const char *name, *attribute, *value;
+	bool passes, check_pvid;
+} listed[] = {
+	{"sys_wwid", "IDTYPE=sys_wwid IDNAME=naa.600a DEVNAME=/dev/sdz PVID=" PVID, 8, 0,
+	 "/dev/sda", "device/wwid", "naa.600a\n", true, false},
+	{"another wwid", "IDTYPE=sys_wwid IDNAME=naa.600b DEVNAME=/dev/sda PVID=" PVID, 8, 0,
+	 "/dev/sda", "device/wwid", "naa.600a\n", false, false},
+	{"blanks of a t10 id", "IDTYPE=sys_wwid IDNAME=t10.ATA_QEMU_HARDDISK_1 DEVNAME=. PVID=.", 8,
+	 0, "/dev/sda", "device/wwid", "t10.ATA     QEMU HARDDISK    1  \n", true, false},
+	{"underscores of older releases",
+	 "IDTYPE=sys_wwid IDNAME=t10.ATA_____QEMU_HARDDISK____1__ DEVNAME=. PVID=.", 8, 0,
+	 "/dev/sda", "device/wwid", "t10.ATA     QEMU HARDDISK    1  \n", true, false},
+	{"nvme's wwid", "IDTYPE=sys_wwid IDNAME=eui.0025 DEVNAME=. PVID=.", 8, 0, "/dev/sda",
+	 "wwid", "eui.0025\n", true, false},
+	{"serial", "IDTYPE=sys_serial IDNAME=abc DEVNAME=. PVID=.", 8, 0, "/dev/sda",
+	 "device/serial", "abc\n", true, false},
+	{"virtio's serial", "IDTYPE=sys_serial IDNAME=abc DEVNAME=. PVID=.", 8, 0, "/dev/sda",
+	 "serial", "abc\n", true, false},
+	{"another partition", "IDTYPE=sys_serial IDNAME=abc DEVNAME=. PVID=. PART=1", 8, 0,
+	 "/dev/sda", "serial", "abc\n", false, false},
+	{"loop file", "IDTYPE=loop_file IDNAME=/a/b DEVNAME=. PVID=.", 7, 0, "/dev/loop0",
+	 "loop/backing_file", "/a/b\n", true, false},
+	{"md uuid", "IDTYPE=md_uuid IDNAME=01-02 DEVNAME=. PVID=.", 9, 0, "/dev/md0", "md/uuid",
+	 "01-02\n", true, false},
+	{"mpath uuid", "IDTYPE=mpath_uuid IDNAME=mpath-3 DEVNAME=. PVID=.", 254, 0, "/dev/dm-0",
+	 "dm/uuid", "mpath-3\n", true, false},
+	{"crypt uuid", "IDTYPE=crypt_uuid IDNAME=CRYPT-L DEVNAME=. PVID=.", 254, 0, "/dev/dm-0",
+	 "dm/uuid", "CRYPT-L\n", true, false},
+	{"a name: the PVID decides", "IDTYPE=devname IDNAME=/dev/sda DEVNAME=/dev/sda PVID=" PVID,
+	 8, 0, "/dev/sda", "ro", "0\n", true, true},
+	{"another name: the PVID decides", "IDTYPE=devname IDNAME=/dev/sdq DEVNAME=. PVID=" PVID, 8,
+	 0, "/dev/sda", "ro", "0\n", true, true},
+	{"a name without PVID", "IDTYPE=devname IDNAME=/dev/sda DEVNAME=/dev/sda PVID=.", 8, 0,
+	 "/dev/sda", "ro", "0\n", true, false},
+	{"another host: the PVID decides", "HOSTNAME=-other-\nIDTYPE=sys_wwid IDNAME=x PVID=" PVID,
+	 8, 0, "/dev/sda", "ro", "0\n", true, true},
+	{"a refresh is on", "REFRESH_UNTIL=29991231235959\nIDTYPE=sys_wwid IDNAME=x PVID=" PVID, 8,
+	 0, "/dev/sda", "ro", "0\n", true, true},
+	{"a refresh is over", "REFRESH_UNTIL=20011231235959\nIDTYPE=sys_wwid IDNAME=x PVID=" PVID,
+	 8, 0, "/dev/sda", "ro", "0\n", false, false},
+	{"an empty file lists nothing", "# IDTYPE=devname IDNAME=/dev/sda", 8, 0, "/dev/sda", "ro",
+	 "0\n", false, false},
+};
+
+START_TEST(each_devicesfile_row)
+{
+	char path[128], text[512];
+
+	snprintf(text, sizeof(text), "# LVM uses devices listed in this file.\nVERSION=1.1.2\n%s\n",
+		 listed[_i].line);
+	tree_put(&tree, "/etc/lvm/devices/system.devices", text);
+	snprintf(path, sizeof(path), "%u:%u", listed[_i].major, listed[_i].minor);
+	put_disk(path, "65536\n");
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/%s", listed[_i].major, listed[_i].minor,
+		 listed[_i].attribute);
+	tree_put(&tree, path, listed[_i].value);
+	be(listed[_i].major, listed[_i].minor, listed[_i].name);
+	ck_assert_int_eq(make("devices/use_devicesfile=1"), 0);
+	judge(listed[_i].claim, listed[_i].passes ? NULL : "device is not in devices file");
+	ck_assert_msg(verdict.check_pvid == listed[_i].check_pvid, "%s: check_pvid",
+		      listed[_i].claim);
+}
+END_TEST
+
+START_TEST(a_designator_of_page_83_is_found)
+{
+	static const unsigned char page[] = {0,	   0x83, 0,    12,   0x01, 0x03, 0,    8,
+					     0x60, 0x0a, 0x0b, 0x80, 0,	   0,	 0x12, 0x34};
+
+	tree_put_bytes(&tree, "/sys/dev/block/8:0/device/vpd_pg83", page, sizeof(page));
+	tree_put(&tree, "/etc/lvm/devices/system.devices",
+		 "IDTYPE=wwid_naa IDNAME=naa.600a0b8000001234 DEVNAME=. PVID=.\n");
+	ck_assert_int_eq(make("devices/use_devicesfile=1"), 0);
+	judge("wwid_naa", NULL);
+}
+END_TEST
+
+START_TEST(pvids_of_the_file_are_known)
+{
+	tree_put(&tree, "/etc/lvm/devices/system.devices",
+		 "IDTYPE=devname IDNAME=/dev/sda DEVNAME=/dev/sda PVID=" PVID "\n");
+	ck_assert_int_eq(make("devices/use_devicesfile=1"), 0);
+	ck_assert(lea_filter_pvid(filter, PVID));
+	ck_assert(!lea_filter_pvid(filter, "bbcdefghijklmnopqrstuvwxyz012345"));
+	ck_assert(!lea_filter_pvid(filter, ""));
+}
+END_TEST
+
+START_TEST(patterns_are_ignored_with_a_devices_file_and_that_is_said)
+{
+	tree_put(&tree, "/etc/lvm/devices/system.devices",
+		 "IDTYPE=devname IDNAME=/dev/sda DEVNAME=. PVID=.\n");
+	ck_assert_int_eq(make("devices { use_devicesfile=1 filter=[\"r|.*|\"] }"), 0);
+	judge("devices file", NULL);
+	ck_assert_ptr_nonnull(strstr(tree.logged,
+				     "Please remove the lvm.conf filter, it is ignored "
+				     "with the devices file."));
+}
+END_TEST
+
+START_TEST(a_missing_devices_file_switches_the_feature_off_unless_it_must_exist)
+{
+	ck_assert_int_eq(make("devices/use_devicesfile=1"), 0);
+	judge("missing", NULL);
+	lea_filter_free(filter);
+	filter = NULL;
+	lea_conf_free(conf);
+	options.devicesfile_must_exist = true;
+	ck_assert_int_eq(make("devices/use_devicesfile=1"), LEA_FILTER_BAD_DEVICESFILE);
+}
+END_TEST
+
+START_TEST(a_devices_list_takes_the_place_of_patterns_and_file)
+{
+	const char *list[] = {"/dev/sda", "/dev/sdc"};
+
+	options.devices = list;
+	options.device_count = 2;
+	tree_put(&tree, "/etc/lvm/devices/system.devices", "");
+	ck_assert_int_eq(make("devices { use_devicesfile=1 filter=[\"r|.*|\"] }"), 0);
+	judge("listed", NULL);
+	be(8, 16, "/dev/sdb");
+	judge("not listed", "device is not in devices list");
+}
+END_TEST
+
+START_TEST(nothing_known_to_udev_asks_for_a_probe)
+{
+	device.properties = strdup("");
+	ck_assert_int_eq(make(""), 0);
+	judge("empty", NULL);
+	ck_assert(verdict.ask_probe);
+	ck_assert_uint_eq(verdict.size_sectors, 65536);
+	free(device.properties);
+	device.properties = strdup("ID_FS_TYPE=LVM2_member\n");
+	judge("known", NULL);
+	ck_assert(!verdict.ask_probe);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("filter");
+	TCase *tc = tcase_create("filter");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, each_pattern_row_as_lvm2_does, 0, (int)ARRAY_SIZE(patterns));
+	tcase_add_loop_test(tc, each_bad_pattern_is_refused, 0, (int)ARRAY_SIZE(bad_patterns));
+	tcase_add_test(tc, both_lists_must_accept);
+	tcase_add_test(tc, names_are_not_asked_when_told_so);
+	tcase_add_loop_test(tc, each_state_gives_its_reason, 0, (int)ARRAY_SIZE(states));
+	tcase_add_test(tc, a_suspended_device_is_refused_only_if_set);
+	tcase_add_test(tc, an_lv_with_a_reserved_name_is_refused);
+	tcase_add_test(tc, a_partition_of_a_path_is_a_component);
+	tcase_add_loop_test(tc, each_wwids_row, 0, (int)ARRAY_SIZE(wwids));
+	tcase_add_loop_test(tc, each_devicesfile_row, 0, (int)ARRAY_SIZE(listed));
+	tcase_add_test(tc, a_designator_of_page_83_is_found);
+	tcase_add_test(tc, pvids_of_the_file_are_known);
+	tcase_add_test(tc, patterns_are_ignored_with_a_devices_file_and_that_is_said);
+	tcase_add_test(tc, a_missing_devices_file_switches_the_feature_off_unless_it_must_exist);
+	tcase_add_test(tc, a_devices_list_takes_the_place_of_patterns_and_file);
+	tcase_add_test(tc, nothing_known_to_udev_asks_for_a_probe);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

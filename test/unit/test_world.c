@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit/suite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sha256.h"
+#include "fake/tree.h"
+#include "world/clock_kernel.h"
+#include "world/device.h"
+#include "world/probe.h"
+#include "world/sysfs.h"
+#include "world/udevdb.h"
+
+static struct tree tree;
+static const struct lea_devno sda = {8, 0};
+
+static void setup(void)
+{
+	tree_init(&tree);
+	tree_put(&tree, "/sys/dev/block/8:0/size", "65536\n");
+	tree_put(&tree, "/sys/dev/block/8:0/bad", "12x\n");
+	tree_put(&tree, "/sys/dev/block/8:0/negative", "-12\n");
+	tree_put(&tree, "/sys/dev/block/8:0/device/wwid", "t10.A  B  \n");
+	tree_put(&tree, "/sys/dev/block/8:0/holders/dm-1/dm/uuid", "LVM-x\n");
+	tree_put(&tree, "/sys/dev/block/8:0/holders/dm-2/dm/uuid", "mpath-x\n");
+}
+
+static void teardown(void)
+{
+	tree_done(&tree);
+}
+
+START_TEST(the_run_folder_is_made_0700_and_opened_once)
+{
+	struct stat st;
+	int fd = lea_world_run(&tree.world);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(lea_world_run(&tree.world), fd);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0700);
+}
+END_TEST
+
+START_TEST(a_planted_link_is_no_run_folder)
+{
+	tree_mkdir(&tree, "/elsewhere");
+	tree_link(&tree, "/run/lvm", "../elsewhere");
+	ck_assert_int_lt(lea_world_run(&tree.world), 0);
+}
+END_TEST
+
+START_TEST(a_folder_that_is_missing_is_a_fault)
+{
+	ck_assert_int_eq(lea_world_dev(&tree.world), -ENOENT);
+	ck_assert_int_ge(lea_world_sys(&tree.world), 0);
+}
+END_TEST
+
+START_TEST(the_environment_is_the_one_handed_in)
+{
+	tree_env(&tree, "DEVLINKSX=no");
+	tree_env(&tree, "DEVLINKS=/dev/x=y");
+	ck_assert_str_eq(lea_world_env(&tree.world, "DEVLINKS"), "/dev/x=y");
+	ck_assert_ptr_null(lea_world_env(&tree.world, "DEVLINK"));
+	ck_assert_ptr_null(lea_world_env(&tree.world, "PATH"));
+}
+END_TEST
+
+START_TEST(the_clock_goes_forward)
+{
+	struct lea_clock *clock = lea_clock_kernel();
+	uint64_t before = clock->now_ms(clock);
+
+	clock->sleep_ms(clock, 3);
+	ck_assert_uint_ge(clock->now_ms(clock), before + 2);
+}
+END_TEST
+
+START_TEST(attributes_come_by_number)
+{
+	char text[32];
+	uint64_t number = 0;
+
+	ck_assert(lea_sysfs_has_device(&tree.world, sda));
+	ck_assert(!lea_sysfs_has_device(&tree.world, (struct lea_devno){8, 16}));
+	ck_assert_int_eq(lea_sysfs_number(&tree.world, sda, "size", &number), 0);
+	ck_assert_uint_eq(number, 65536);
+	ck_assert_int_eq(lea_sysfs_text(&tree.world, sda, "device/wwid", text, sizeof(text)), 0);
+	ck_assert_str_eq(text, "t10.A  B");
+	ck_assert_int_eq(lea_sysfs_text(&tree.world, sda, "none", text, sizeof(text)),
+			 LEA_SYSFS_ABSENT);
+	ck_assert_int_eq(lea_sysfs_number(&tree.world, sda, "bad", &number), LEA_SYSFS_MALFORMED);
+	ck_assert_int_eq(lea_sysfs_number(&tree.world, sda, "negative", &number),
+			 LEA_SYSFS_MALFORMED);
+}
+END_TEST
+
+START_TEST(holders_are_found_by_the_beginning_of_their_uuid)
+{
+	bool has = false;
+
+	ck_assert_int_eq(lea_sysfs_holder(&tree.world, sda, "holders", "mpath-", &has), 0);
+	ck_assert(has);
+	ck_assert_int_eq(lea_sysfs_holder(&tree.world, sda, "holders", "CRYPT-", &has), 0);
+	ck_assert(!has);
+	ck_assert_int_eq(lea_sysfs_holder(&tree.world, sda, "none", "x", &has), LEA_SYSFS_ABSENT);
+}
+END_TEST
+
+START_TEST(properties_are_found_by_their_whole_name)
+{
+	struct lea_device device = {0};
+	char value[8] = "old";
+
+	device.properties = strdup("A=1\nID_FS_TYPE=LVM2_member\nXA=2\nE=\n");
+	ck_assert(lea_udevdb_is(&device, "A", "1"));
+	ck_assert(!lea_udevdb_is(&device, "A", "12"));
+	ck_assert(!lea_udevdb_is(&device, "ID_FS", "LVM2_member"));
+	ck_assert(lea_udevdb_is(&device, "E", ""));
+	ck_assert(lea_udevdb_property(&device, "ID_FS_TYPE", value, sizeof(value)));
+	ck_assert_str_eq(value, "LVM2_me");
+	ck_assert(!lea_udevdb_property(&device, "B", value, sizeof(value)));
+	lea_device_done(&device);
+	ck_assert_ptr_null(device.properties);
+	ck_assert(!lea_udevdb_is(&device, "A", "1"));
+}
+END_TEST
+
+START_TEST(links_come_out_of_the_properties_at_hand)
+{
+	struct lea_device device = {.major = 8};
+
+	device.properties = strdup("A=1\nDEVLINKS=/dev/a /dev/b\nB=2\n");
+	ck_assert_int_eq(lea_udevdb_fill(&tree.world, &device), 0);
+	ck_assert_str_eq(device.devlinks, "/dev/a /dev/b");
+	lea_device_done(&device);
+}
+END_TEST
+
+START_TEST(a_scratch_tree_has_no_udev)
+{
+	struct lea_device device = {.major = 8};
+
+	ck_assert_int_eq(lea_udevdb_fill(&tree.world, &device), 0);
+	ck_assert_str_eq(device.properties, "");
+	ck_assert_str_eq(device.devlinks, "");
+	lea_device_done(&device);
+}
+END_TEST
+
+START_TEST(a_probe_tells_what_is_there)
+{
+	static uint8_t image[1024 * 1024];
+	struct lea_probe probe;
+	char path[128];
+	int fd;
+
+	image[510] = 0x55;
+	image[511] = 0xaa;
+	image[446 + 4] = 0x83;
+	image[446 + 9] = 8;
+	image[446 + 13] = 1;
+	tree_put_bytes(&tree, "/disk", image, sizeof(image));
+	snprintf(path, sizeof(path), "%s/disk", tree.root);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(lea_probe_fd(fd, &probe), 0);
+	ck_assert_str_eq(probe.table, "dos");
+	ck_assert_str_eq(probe.type, "");
+	close(fd);
+	ck_assert_int_lt(lea_probe_fd(-1, &probe), 0);
+}
+END_TEST
+
+/* FIPS 180-4's examples, and RFC 4231's second test. */
+START_TEST(sha256_gives_the_published_sums)
+{
+	static const uint8_t abc[] = {0xba, 0x78, 0x16, 0xbf}, two[] = {0x24, 0x8d, 0x6a, 0x61},
+			     mac[] = {0x5b, 0xdc, 0xc1, 0x46};
+	const char *long_text = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+	uint8_t hash[LEA_SHA256_BYTES];
+
+	lea_sha256((const uint8_t *)"abc", 3, hash);
+	ck_assert_mem_eq(hash, abc, 4);
+	lea_sha256((const uint8_t *)long_text, strlen(long_text), hash);
+	ck_assert_mem_eq(hash, two, 4);
+	lea_hmac_sha256((const uint8_t *)"Jefe", 4, (const uint8_t *)"what do ya want for nothing?",
+			28, hash);
+	ck_assert_mem_eq(hash, mac, 4);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("world");
+	TCase *tc = tcase_create("world");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, the_run_folder_is_made_0700_and_opened_once);
+	tcase_add_test(tc, a_planted_link_is_no_run_folder);
+	tcase_add_test(tc, a_folder_that_is_missing_is_a_fault);
+	tcase_add_test(tc, the_environment_is_the_one_handed_in);
+	tcase_add_test(tc, the_clock_goes_forward);
+	tcase_add_test(tc, attributes_come_by_number);
+	tcase_add_test(tc, holders_are_found_by_the_beginning_of_their_uuid);
+	tcase_add_test(tc, properties_are_found_by_their_whole_name);
+	tcase_add_test(tc, links_come_out_of_the_properties_at_hand);
+	tcase_add_test(tc, a_scratch_tree_has_no_udev);
+	tcase_add_test(tc, a_probe_tells_what_is_there);
+	tcase_add_test(tc, sha256_gives_the_published_sums);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
