@@ -78,6 +78,7 @@ int lea_text_parse(const char *bytes, size_t len_bytes, const struct lea_text_op
 {
 	LEA_AUTO(lea_freep) char *copy = NULL;
 	struct lea_text_tree *tree;
+	bool has_entries;
 	size_t len;
 	int r;
 
@@ -86,7 +87,7 @@ int lea_text_parse(const char *bytes, size_t len_bytes, const struct lea_text_op
 		return LEA_TEXT_REFUSED;
 	}
 	len = strnlen(bytes, len_bytes);
-	r = lea_text_check(bytes, len, options, why);
+	r = lea_text_check(bytes, len, options, why, &has_entries);
 	if (r)
 		return r;
 	copy = malloc(len + 1);
@@ -97,7 +98,7 @@ int lea_text_parse(const char *bytes, size_t len_bytes, const struct lea_text_op
 	}
 	memcpy(copy, bytes, len);
 	copy[len] = '\0';
-	if (len &&
+	if (has_entries &&
 	    !parse_quietly((struct dm_config_tree *)(void *)tree, copy, len, options->is_config)) {
 		lea_text_free(tree);
 		lea_why_set(why, "text not understood", 0);

@@ -69,6 +69,7 @@ struct scanner {
 	enum state state;
 	unsigned int depth;
 	bool is_config;
+	bool has_entries;
 	bool key_is_time; /* the last key was creation_time, whose value nobody needs */
 	const char *what; /* first complaint */
 };
@@ -199,6 +200,7 @@ static void check_key(struct scanner *scanner)
 		scanner->what = "empty key";
 	else if (!scanner->is_config && memchr(key, '/', len))
 		scanner->what = "slash in a key";
+	scanner->has_entries = true;
 	scanner->key_is_time = len == sizeof(time_key) - 1 && !memcmp(key, time_key, len);
 }
 
@@ -231,15 +233,17 @@ static bool step(struct scanner *scanner)
 }
 
 int lea_text_check(const char *bytes, size_t len, const struct lea_text_options *options,
-		   struct lea_why *why)
+		   struct lea_why *why, bool *ret_has_entries)
 {
 	struct scanner scanner = {
 		.bytes = bytes, .len = len, .state = STATE_ENTRY, .is_config = options->is_config};
 
 	while (step(&scanner))
 		;
-	if (!scanner.what)
+	if (!scanner.what) {
+		*ret_has_entries = scanner.has_entries;
 		return 0;
+	}
 	lea_why_set(why, scanner.what, scanner.start);
 	return LEA_TEXT_REFUSED;
 }

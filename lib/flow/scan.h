@@ -22,39 +22,44 @@ enum lea_found_kind {
 	LEA_FOUND_UNREADABLE, /* open or read failed, or the deadline passed */
 	LEA_FOUND_EXCLUDED,   /* by a filter: excluded_why */
 	LEA_FOUND_ORPHAN,     /* PV of no VG */
-	LEA_FOUND_PV,         /* PV in use; vg is NULL when this PV gave no metadata */
-	LEA_FOUND_GONE,       /* no such device */
+	LEA_FOUND_PV,	      /* PV in use; vg is NULL when this PV gave no metadata */
+	LEA_FOUND_GONE,	      /* no such device */
 };
 
 /* What is on one device. */
 struct lea_found {
-	struct lea_device device;     /* owned */
+	struct lea_device device; /* owned */
 	enum lea_found_kind kind;
-	const char *excluded_why;     /* static text, as in "excluded: REASON." */
-	bool md_component;            /* refused after a look at the device's end */
-	struct lea_label label;       /* kinds ORPHAN and PV */
+	const char *excluded_why; /* static text, as in "excluded: REASON." */
+	bool md_component;	  /* refused after a look at the device's end */
+	struct lea_label label;	  /* kinds ORPHAN and PV */
 	uint64_t size_sectors;
-	uint32_t read_ahead_sectors;  /* of the device's queue: for automatic read-ahead */
-	struct lea_vg *vg;            /* owned by the scan; shared by all PVs with the same text */
-	int fault;                    /* -errno of kind UNREADABLE, 0 otherwise */
-	char problem[192];            /* "": none; else one line on damage met on the way (mda, text) */
+	uint32_t read_ahead_sectors; /* of the device's queue: for automatic read-ahead */
+	struct lea_vg *vg;	     /* owned by the scan; shared by all PVs with the same text */
+	int fault;		     /* -errno of kind UNREADABLE, 0 otherwise */
+	char problem[192]; /* "": none; else one line on damage met on the way (mda, text) */
+	bool has_conflict; /* its two areas differ under one seqno, or are of two VGs */
 };
 
 /* One VG that the devices of this scan speak of: the text with the highest seqno. */
 struct lea_scan_vg {
-	struct lea_vg *vg;            /* owned by the scan */
-	struct lea_found **pv;        /* [vg->pv_count]: device of each PV, NULL: not in this scan */
-	bool has_duplicate;           /* some PVID on two devices of this scan */
-	bool has_conflict;            /* same seqno, different text */
+	struct lea_vg *vg;     /* owned by the scan */
+	struct lea_found **pv; /* [vg->pv_count]: device of each PV, NULL: not in this scan */
+	bool has_duplicate;    /* some PVID on two devices of this scan */
+	bool has_conflict;     /* same seqno, different text */
 };
 
 struct lea_scan;
 
 struct lea_scan_options {
-	bool use_names_filter;        /* regex filters (off in vgchange's quick path and with --devices) */
-	const char *const *devices;   /* --devices list; NULL: not given */
+	bool use_names_filter; /* regex filters (off in vgchange's quick path and with --devices) */
+	const char *const *devices; /* --devices list; NULL: not given */
 	uint32_t device_count;
-	bool out_of_process;          /* read in a probe child with deadlines (runner, boot pass) */
+	bool out_of_process; /* read in a probe child with deadlines (runner, boot pass) */
+};
+
+enum lea_scan_outcome {
+	LEA_SCAN_BAD_FILTER = 1, /* filter pattern or devices file: exit 5; already logged */
 };
 
 LEA_MUST_CHECK int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
@@ -63,9 +68,9 @@ void lea_scan_free(struct lea_scan *scan);
 
 /*
  * lea_scan_add - look at @count more devices (contents are taken over: each is left empty)
- * Filters, label, metadata; results are appended in the order given. A text that this scan has parsed
- * already (same checksum, size and VG name) is neither read nor parsed again.
- * Never fails for one bad device: that is a kind, and a logged line is the caller's business.
+ * Filters, label, metadata; results are appended in the order given. A text that this scan has
+ * parsed already (same checksum, size and VG name) is neither read nor parsed again. Never fails
+ * for one bad device: that is a kind, and a logged line is the caller's business.
  */
 LEA_MUST_CHECK int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count);
 
@@ -77,15 +82,17 @@ LEA_MUST_CHECK int lea_scan_vgs(struct lea_scan *scan, struct lea_scan_vg **ret_
 				size_t *ret_count);
 
 /* Sources of devices. Each fills an array that the caller owns (lea_devices_free). */
-/* From the command line: "/dev/sdb" or "8:16". @ret->is_gone when a number has nothing behind it. */
+/* From the command line: "/dev/sdb" or "8:16". @ret->is_gone when a number has nothing behind it.
+ */
 enum lea_device_outcome {
 	LEA_DEVICE_UNPARSABLE = 1, /* neither /path nor MAJ:MIN */
-	LEA_DEVICE_NO_ACCESS,      /* the path does not exist */
+	LEA_DEVICE_NO_ACCESS,	   /* the path does not exist */
 	LEA_DEVICE_NOT_BLOCK,
 };
 LEA_MUST_CHECK int lea_device_from_arg(struct lea_world *world, const char *arg,
 				       struct lea_device *ret_device);
-/* Every block device the kernel has (one walk of sysfs): boot services and people's commands only. */
+/* Every block device the kernel has (one walk of sysfs): boot services and people's commands only.
+ */
 LEA_MUST_CHECK int lea_devices_enumerate(struct lea_world *world, struct lea_device **ret_devices,
 					 size_t *ret_count);
 /* The devices that the run files record for a VG. LEA_ONLINE_ABSENT when there are none. */

@@ -18,7 +18,11 @@ LEA_MUST_CHECK int lea_proc_wait(pid_t pid, int *ret_code);
 LEA_MUST_CHECK int lea_proc_run(const char *const argv[], int *ret_code);
 /* Becomes @argv[0]; returns only with a fault. */
 LEA_MUST_CHECK int lea_proc_exec(const char *const argv[]);
-/* @count detached threads of a process that ends by _exit; each runs @work(@arg) once. */
+/* At most @count detached threads of a process that ends by _exit; each runs @work(@arg) once.
+ * Returns how many were started (at least one), or -errno. */
 LEA_MUST_CHECK int lea_proc_threads(size_t count, void *(*work)(void *arg), void *arg);
+/* In a child: standard streams from and to /dev/null, every other descriptor but @keep_fd closed:
+ * no lock and nobody's pipe is held by a process that may hang. */
+void lea_proc_detach(int keep_fd);
 
 #endif

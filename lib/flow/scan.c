@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The pipeline: filters without data, reading (here or in a child), judgement. */
+#include "flow/scan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "flow/scan_parts.h"
+#include "world/blockdev.h"
+
+int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
+		 const struct lea_scan_options *options, struct lea_scan **ret_scan)
+{
+	const struct lea_filter_options filter_options = {
+		.use_names = options->use_names_filter,
+		.devices = options->devices,
+		.device_count = options->device_count,
+	};
+	struct lea_scan *scan = calloc(1, sizeof(*scan));
+	int r;
+
+	if (!scan)
+		return -ENOMEM;
+	scan->world = world;
+	scan->conf = conf;
+	scan->out_of_process = options->out_of_process;
+	r = lea_filter_new(world, conf, &filter_options, &scan->filter);
+	if (r) {
+		lea_scan_free(scan);
+		return r < 0 ? r : LEA_SCAN_BAD_FILTER;
+	}
+	*ret_scan = scan;
+	return 0;
+}
+
+static void vgs_done(struct lea_scan *scan)
+{
+	for (size_t i = 0; i < scan->vg_count; i++)
+		free(scan->vgs[i].pv);
+	free(scan->vgs);
+	scan->vgs = NULL;
+	scan->vg_count = 0;
+}
+
+void lea_scan_free(struct lea_scan *scan)
+{
+	if (!scan)
+		return;
+	vgs_done(scan);
+	for (size_t i = 0; i < scan->found_count; i++) {
+		lea_device_done(&scan->found[i]->device);
+		free(scan->found[i]);
+	}
+	free(scan->found);
+	lea_scan_texts_done(&scan->texts);
+	lea_filter_free(scan->filter);
+	free(scan);
+}
+
+bool lea_scan_text_is_known(void *arg, const struct lea_mda_text *where, const char *vg_name)
+{
+	return lea_scan_texts_find(arg, where, vg_name) != NULL;
+}
+
+/* Room first, so that no device is lost half-way. */
+static int make_room(struct lea_scan *scan, size_t count)
+{
+	size_t need = scan->found_count + count, room = scan->found_room;
+	struct lea_found **found;
+
+	if (need <= room)
+		return 0;
+	room = need > 2 * room ? need : 2 * room;
+	found = reallocarray(scan->found, room, sizeof(struct lea_found *));
+	if (!found)
+		return -ENOMEM;
+	scan->found = found;
+	scan->found_room = room;
+	return 0;
+}
+
+static struct lea_found *append(struct lea_scan *scan, struct lea_device *device)
+{
+	struct lea_found *found = calloc(1, sizeof(*found));
+
+	if (!found)
+		return NULL;
+	found->device = *device;
+	memset(device, 0, sizeof(*device));
+	scan->found[scan->found_count++] = found;
+	return found;
+}
+
+/* The filters before any byte is read. job->is_open afterwards: worth reading. */
+static int prepare(struct lea_scan *scan, struct lea_scan_job *job)
+{
+	struct lea_found *found = job->found;
+	int r;
+
+	if (found->device.is_gone) {
+		found->kind = LEA_FOUND_GONE;
+		return 0;
+	}
+	r = lea_filter_device(scan->filter, &found->device, &job->verdict);
+	if (r)
+		return r < 0 ? r : -EINVAL;
+	found->size_sectors = job->verdict.size_sectors;
+	found->excluded_why = job->verdict.excluded_why;
+	if (found->excluded_why)
+		found->kind = LEA_FOUND_EXCLUDED;
+	else
+		job->is_open = true;
+	return 0;
+}
+
+static int read_here(struct lea_scan *scan, struct lea_scan_job *job)
+{
+	const struct lea_read_known known = {.is_known = lea_scan_text_is_known,
+					     .arg = &scan->texts};
+	const struct lea_device *device = &job->found->device;
+	LEA_AUTO(lea_closep)
+	int fd = lea_blockdev_open(scan->world, device->name, device->major, device->minor);
+	LEA_AUTO(lea_freep) struct lea_read *read = calloc(1, sizeof(*read));
+	int r;
+
+	if (!read)
+		return -ENOMEM;
+	read->fault = fd < 0 ? fd : 0;
+	if (fd >= 0)
+		lea_read_head(fd, read);
+	if (!read->fault && !read->label_outcome && !lea_read_is_orphan(read))
+		lea_read_mdas(fd, &known, read);
+	r = lea_scan_judge(scan, job, read);
+	lea_read_done(read);
+	return r;
+}
+
+int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count)
+{
+	LEA_AUTO(lea_freep) struct lea_scan_job *jobs = calloc(count, sizeof(*jobs));
+	int r = jobs || !count ? make_room(scan, count) : -ENOMEM;
+
+	for (size_t i = 0; i < count && !r; i++) {
+		jobs[i].found = append(scan, &devices[i]);
+		r = jobs[i].found ? prepare(scan, &jobs[i]) : -ENOMEM;
+	}
+	if (!r && scan->out_of_process)
+		r = lea_probe_jobs(scan, jobs, count);
+	for (size_t i = 0; i < count && !r && !scan->out_of_process; i++)
+		if (jobs[i].is_open)
+			r = read_here(scan, &jobs[i]);
+	/* Taken over in every case, as promised. */
+	for (size_t i = 0; i < count && r; i++)
+		lea_device_done(&devices[i]);
+	return r;
+}
+
+struct lea_found *const *lea_scan_found(const struct lea_scan *scan, size_t *ret_count)
+{
+	*ret_count = scan->found_count;
+	return scan->found;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From bytes to a verdict on one device. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "flow/scan_parts.h"
+#include "world/blockdev.h"
+#include "world/sysfs.h"
+
+#define SECTOR_BYTES 512U
+#define MD_MAJOR     9U
+
+/* The first problem is the one told: later ones mostly follow from it. */
+static void note_problem(struct lea_found *found, const char *what, uint64_t at)
+{
+	if (!found->problem[0])
+		snprintf(found->problem, sizeof(found->problem), "%s at byte %llu", what,
+			 (unsigned long long)at);
+}
+
+static bool is_absent(int fault)
+{
+	return fault == -ENOENT || fault == -ENXIO || fault == -ENODEV;
+}
+
+void lea_scan_judge_fault(struct lea_scan *scan, struct lea_found *found, int fault)
+{
+	const struct lea_devno devno = {found->device.major, found->device.minor};
+
+	found->kind = LEA_FOUND_UNREADABLE;
+	found->fault = fault;
+	if (is_absent(fault) && !lea_sysfs_has_device(scan->world, devno)) {
+		found->kind = LEA_FOUND_GONE;
+		found->fault = 0;
+	}
+}
+
+/* Automatic read-ahead of an LV follows its PVs'. A partition shares its disk's queue. */
+static void learn_read_ahead(struct lea_scan *scan, struct lea_found *found)
+{
+	static const char *const attributes[] = {"queue/read_ahead_kb", "../queue/read_ahead_kb"};
+	const struct lea_devno devno = {found->device.major, found->device.minor};
+	uint64_t kib;
+
+	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
+		if (!lea_sysfs_number(scan->world, devno, attributes[i], &kib) &&
+		    kib <= UINT32_MAX / 2) {
+			found->read_ahead_sectors = (uint32_t)(kib * 2);
+			return;
+		}
+}
+
+/* The VG in one area's text; *ret_vg NULL: none to be had here. */
+static int vg_of_mda(struct lea_scan *scan, struct lea_found *found, const struct lea_read_mda *mda,
+		     struct lea_vg **ret_vg)
+{
+	const struct lea_scan_text *text;
+	int r = 0;
+
+	*ret_vg = NULL;
+	if (mda->outcome == LEA_MDA_CORRUPT)
+		note_problem(found, mda->why.what, mda->why.at);
+	if (mda->outcome)
+		return 0;
+	text = lea_scan_texts_find(&scan->texts, &mda->where, mda->vg_name);
+	if (!text && mda->text)
+		r = lea_scan_texts_parse(&scan->texts, &mda->where, mda->vg_name, mda->text, &text);
+	if (r)
+		return r;
+	if (!text)
+		note_problem(found, "metadata text lost on its way", mda->where.offset_bytes[0]);
+	else if (!text->vg)
+		note_problem(found, text->why.what, mda->where.offset_bytes[0] + text->why.at);
+	else
+		*ret_vg = text->vg;
+	return 0;
+}
+
+/* Is @vg, from a later area at @at, the newer state of the same VG? */
+static bool supersedes(struct lea_found *found, const struct lea_vg *vg, uint64_t at)
+{
+	const char *what = NULL;
+
+	if (strcmp(vg->id, found->vg->id) != 0 || strcmp(vg->name, found->vg->name) != 0)
+		what = "second metadata area is of another VG";
+	else if (vg->seqno == found->vg->seqno)
+		what = "metadata areas differ under one sequence number";
+	if (!what)
+		return vg->seqno > found->vg->seqno;
+	found->has_conflict = true;
+	note_problem(found, what, at);
+	return false;
+}
+
+/* Of two areas the higher seqno counts, and with the same seqno the first. */
+static int choose_vg(struct lea_scan *scan, struct lea_found *found, const struct lea_read *read)
+{
+	for (unsigned int i = 0; i < read->mda_count; i++) {
+		struct lea_vg *vg;
+		int r = vg_of_mda(scan, found, &read->mda[i], &vg);
+
+		if (r)
+			return r;
+		if (!vg || vg == found->vg)
+			continue;
+		if (!found->vg || supersedes(found, vg, read->mda[i].where.offset_bytes[0]))
+			found->vg = vg;
+	}
+	return 0;
+}
+
+/* Does the text of the PV's VG describe a device of another size, or one that was an md array? */
+static bool looks_like_md_member(const struct lea_found *found)
+{
+	uint32_t index = found->vg ? lea_vg_find_pv(found->vg, found->label.pvid) : LEA_NONE;
+	const struct lea_pv *pv = index == LEA_NONE ? NULL : &found->vg->pvs[index];
+
+	if (!pv || found->device.major == MD_MAJOR)
+		return false;
+	return (pv->dev_sectors && pv->dev_sectors != found->size_sectors) ||
+	       (pv->device_hint && !strncmp(pv->device_hint, "/dev/md", strlen("/dev/md")));
+}
+
+/* md superblocks at the device's end: rarely looked for, so by a reading of its own. */
+static int check_tail(struct lea_scan *scan, struct lea_scan_job *job, uint64_t size_bytes)
+{
+	struct lea_found *found = job->found;
+	const size_t len =
+		size_bytes < LEA_FILTER_TAIL_BYTES ? (size_t)size_bytes : LEA_FILTER_TAIL_BYTES;
+	LEA_AUTO(lea_freep) uint8_t *tail = malloc(len);
+	LEA_AUTO(lea_closep)
+	int fd = lea_blockdev_open(scan->world, found->device.name, found->device.major,
+				   found->device.minor);
+	int r = fd < 0 ? fd : 0;
+
+	if (!tail)
+		return -ENOMEM;
+	if (!r)
+		r = lea_blockdev_read(fd, size_bytes - len, tail, len);
+	if (r) {
+		lea_scan_judge_fault(scan, found, r);
+		return 0;
+	}
+	r = lea_filter_md_tail(scan->filter, &found->device, tail, len, &job->verdict);
+	if (r)
+		return r < 0 ? r : -EINVAL;
+	if (job->verdict.excluded_why) {
+		found->kind = LEA_FOUND_EXCLUDED;
+		found->excluded_why = job->verdict.excluded_why;
+		found->md_component = true;
+	}
+	return 0;
+}
+
+static int judge_pv(struct lea_scan *scan, struct lea_found *found, struct lea_read *read)
+{
+	found->label = read->label;
+	if (lea_read_is_orphan(read)) {
+		found->kind = LEA_FOUND_ORPHAN;
+		return 0;
+	}
+	found->kind = LEA_FOUND_PV;
+	learn_read_ahead(scan, found);
+	return choose_vg(scan, found, read);
+}
+
+int lea_scan_judge(struct lea_scan *scan, struct lea_scan_job *job, struct lea_read *read)
+{
+	struct lea_found *found = job->found;
+	const size_t head_bytes = read->head_bytes < 4096 ? read->head_bytes : 4096;
+	int r;
+
+	if (read->fault) {
+		lea_scan_judge_fault(scan, found, read->fault);
+		return 0;
+	}
+	found->size_sectors = read->size_bytes / SECTOR_BYTES;
+	r = lea_filter_head(scan->filter, &found->device, read->head, head_bytes, &job->verdict);
+	if (r)
+		return r < 0 ? r : -EINVAL;
+	found->excluded_why = job->verdict.excluded_why;
+	if (!found->excluded_why && !read->label_outcome && job->verdict.check_pvid &&
+	    !lea_filter_pvid(scan->filter, read->label.pvid))
+		found->excluded_why = "by devices file (checking PVID)";
+	if (found->excluded_why) {
+		found->kind = LEA_FOUND_EXCLUDED;
+		return 0;
+	}
+	if (read->label_outcome) {
+		found->kind = LEA_FOUND_NOT_PV;
+		if (read->label_outcome == LEA_LABEL_CORRUPT)
+			note_problem(found, read->why.what, read->why.at);
+		return 0;
+	}
+	r = judge_pv(scan, found, read);
+	if (!r && scan->conf->md_component_detection && found->kind == LEA_FOUND_PV &&
+	    (lea_filter_wants_tail(scan->filter) || looks_like_md_member(found)))
+		r = check_tail(scan, job, read->size_bytes);
+	return r;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Texts that a scan has parsed, by checksum, size and VG name, so that the members of one VG are
+ * parsed once. For lib/flow/scan*.c and probe.c.
+ */
+#ifndef LEA_FLOW_SCAN_TEXT_H
+#define LEA_FLOW_SCAN_TEXT_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "disk/mda.h"
+#include "disk/vg.h"
+#include "flow/scan_read.h"
+
+struct lea_scan_text {
+	uint32_t crc, total_bytes;
+	char vg_name[LEA_READ_NAME_BYTES];
+	struct lea_arena *arena; /* owned: holds vg */
+	struct lea_vg *vg;	 /* NULL: refused, see why; or not parsed (lea_scan_texts_note) */
+	struct lea_why why;
+};
+
+struct lea_scan_texts {
+	void *root; /* a balanced tree */
+};
+
+const struct lea_scan_text *lea_scan_texts_find(const struct lea_scan_texts *texts,
+						const struct lea_mda_text *where,
+						const char *vg_name);
+/* Parses @text and remembers the result, refusals too. 0 with the entry (borrowed), or -ENOMEM. */
+LEA_MUST_CHECK int lea_scan_texts_parse(struct lea_scan_texts *texts,
+					const struct lea_mda_text *where, const char *vg_name,
+					const char *text, const struct lea_scan_text **ret_text);
+/* Remembers that this text was seen, without parsing. */
+LEA_MUST_CHECK int lea_scan_texts_note(struct lea_scan_texts *texts,
+				       const struct lea_mda_text *where, const char *vg_name);
+void lea_scan_texts_done(struct lea_scan_texts *texts);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Children are forked, never spawned through a shell; what a child may inherit is the caller's
+ * business, and every descriptor of ours is O_CLOEXEC.
+ */
+#include "world/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define STOPPED_BY_SIGNAL 128
+#define NOT_STARTED	  127
+#define STACK_BYTES	  (256U * 1024U) /* a probing thread reads and parses without recursion */
+
+int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (!pid)
+		_exit(child(arg));
+	*ret_pid = pid;
+	return 0;
+}
+
+int lea_proc_wait(pid_t pid, int *ret_code)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	*ret_code = WIFEXITED(status) ? WEXITSTATUS(status) : STOPPED_BY_SIGNAL + WTERMSIG(status);
+	return 0;
+}
+
+int lea_proc_exec(const char *const argv[])
+{
+	/* execv leaves the strings alone; its prototype is older than const. */
+	execv(argv[0], (char *const *)(uintptr_t)argv);
+	return -errno;
+}
+
+struct run {
+	const char *const *argv;
+	int report_fd; /* closed by a successful exec; else the fault is written to it */
+};
+
+static int exec_child(void *arg)
+{
+	const struct run *run = arg;
+	int fault = lea_proc_exec(run->argv);
+
+	if (write(run->report_fd, &fault, sizeof(fault)) < 0)
+		return NOT_STARTED;
+	return NOT_STARTED;
+}
+
+int lea_proc_run(const char *const argv[], int *ret_code)
+{
+	LEA_AUTO(lea_closep) int reader = -1;
+	int fds[2], r, code, fault = 0;
+	pid_t pid = 0;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	reader = fds[0];
+	r = lea_proc_fork(exec_child, &(struct run){.argv = argv, .report_fd = fds[1]}, &pid);
+	close(fds[1]);
+	if (r)
+		return r;
+	while (read(reader, &fault, sizeof(fault)) < 0 && errno == EINTR)
+		;
+	r = lea_proc_wait(pid, &code);
+	if (!r && fault)
+		r = fault;
+	if (!r)
+		*ret_code = code;
+	return r;
+}
+
+int lea_proc_threads(size_t count, void *(*work)(void *arg), void *arg)
+{
+	pthread_attr_t attr;
+	size_t started = 0;
+	int r = pthread_attr_init(&attr);
+
+	if (r)
+		return -r;
+	r = pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	if (!r)
+		r = pthread_attr_setstacksize(&attr, STACK_BYTES);
+	for (; started < count && !r; started++) {
+		pthread_t thread;
+
+		r = pthread_create(&thread, &attr, work, arg);
+		if (r)
+			break;
+	}
+	pthread_attr_destroy(&attr);
+	/* Fewer threads than asked for do the same work, if more slowly. */
+	return started ? (int)started : -r;
+}
+
+/* Both ends are closed, too. */
+static void close_range_of(unsigned int first, unsigned int last)
+{
+	long limit = sysconf(_SC_OPEN_MAX);
+
+#ifdef SYS_close_range
+	if (first > last || !syscall(SYS_close_range, first, last, 0U))
+		return;
+#endif
+	if (limit < 0 || last < (unsigned long)limit)
+		limit = (long)last + 1;
+	for (long fd = (long)first; fd < limit; fd++)
+		close((int)fd);
+}
+
+void lea_proc_detach(int keep_fd)
+{
+	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	unsigned int keep = keep_fd < 3 ? 2U : (unsigned int)keep_fd;
+
+	/* Whoever reads our output must not wait for this process. */
+	for (int fd = 0; fd < 3 && null_fd >= 0; fd++)
+		if (fd != keep_fd)
+			dup2(null_fd, fd);
+	close_range_of(3, keep - 1);
+	close_range_of(keep + 1, UINT_MAX);
+}

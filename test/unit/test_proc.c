@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit/suite.h"
+#include "world/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+static int give(void *arg)
+{
+	return *(int *)arg;
+}
+
+static int die(void *arg)
+{
+	raise(SIGKILL);
+	return 0;
+}
+
+static int count_open(void *arg)
+{
+	int open_count = 0;
+
+	lea_proc_detach(*(int *)arg);
+	for (int fd = 3; fd < 256; fd++)
+		open_count += fcntl(fd, F_GETFD) >= 0;
+	return open_count;
+}
+
+START_TEST(children)
+{
+	int code = 0, seven = 7;
+	pid_t pid;
+
+	ck_assert_int_eq(lea_proc_fork(give, &seven, &pid), 0);
+	ck_assert_int_eq(lea_proc_wait(pid, &code), 0);
+	ck_assert_msg(code == 7, "a child's code is its own");
+	ck_assert_int_eq(lea_proc_fork(die, NULL, &pid), 0);
+	ck_assert_int_eq(lea_proc_wait(pid, &code), 0);
+	ck_assert_msg(code == 128 + SIGKILL, "a signal shows in the code");
+	ck_assert_msg(lea_proc_wait(pid, &code) == -ECHILD, "nobody waits twice");
+}
+END_TEST
+
+START_TEST(programs)
+{
+	static const char *const ok[] = {"/bin/sh", "-c", "exit 5", NULL};
+	static const char *const absent[] = {"/nonexistent/lvm", NULL};
+	int code = -1;
+
+	ck_assert_int_eq(lea_proc_run(ok, &code), 0);
+	ck_assert_int_eq(code, 5);
+	ck_assert_msg(lea_proc_run(absent, &code) == -ENOENT, "a missing program is a fault");
+	ck_assert_int_eq(lea_proc_exec(absent), -ENOENT);
+}
+END_TEST
+
+START_TEST(detached)
+{
+	int fds[2], code;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(lea_proc_fork(count_open, &fds[1], &pid), 0);
+	ck_assert_int_eq(lea_proc_wait(pid, &code), 0);
+	ck_assert_msg(code == 1, "only the pipe is kept: %d", code);
+	close(fds[0]);
+	close(fds[1]);
+}
+END_TEST
+
+static int thread_pipe[2];
+
+static void *say(void *arg)
+{
+	return write(thread_pipe[1], "x", 1) == 1 ? arg : NULL;
+}
+
+static int start_threads(void *arg)
+{
+	char bytes[4];
+	int started = lea_proc_threads(4, say, NULL);
+
+	for (int i = 0; i < started; i++)
+		if (read(thread_pipe[0], bytes, 1) != 1)
+			return 0;
+	return started;
+}
+
+START_TEST(threads)
+{
+	int code;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(thread_pipe), 0);
+	ck_assert_int_eq(lea_proc_fork(start_threads, NULL, &pid), 0);
+	ck_assert_int_eq(lea_proc_wait(pid, &code), 0);
+	ck_assert_msg(code == 4, "each thread runs once: %d", code);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("proc");
+	TCase *tcase = tcase_create("proc");
+
+	tcase_add_test(tcase, children);
+	tcase_add_test(tcase, programs);
+	tcase_add_test(tcase, detached);
+	tcase_add_test(tcase, threads);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
