@@ -100,6 +100,7 @@ int main(int argc, char *argv[])
 		argv++;
 		name = argv[0];
 	}
+	argv[0] += strlen(argv[0]) - strlen(name); /* a hand-over needs the bare name */
 	if (!strcmp(name, lea_cmd_pvscan.name) && is_enqueue(argc, argv))
 		return lea_cmd_enqueue(argc, argv);
 	return run(name, argc, argv);

@@ -133,10 +133,10 @@ static int run_parsed(struct lea_world *world, struct pvscan_args *args,
 
 	args->pvs = opts->positional;
 	args->form = pick_form(args, &args->pvs);
+	lea_cmd_report(world)->is_silent = args->udev_output;
 	code = check_form(world, args, opts);
 	if (code)
 		return code;
-	lea_cmd_report(world)->is_silent = args->udev_output;
 	if (is_gated(world, args))
 		return LEA_EXIT_DONE;
 	return pvscan_run(world, args);

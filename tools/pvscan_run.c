@@ -117,13 +117,26 @@ static int devices_from_args(struct work *work)
 	return r ? r : take_devlinks(work);
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const struct lea_device *x = a, *y = b;
+
+	if (x->major != y->major)
+		return x->major < y->major ? -1 : 1;
+	return x->minor < y->minor ? -1 : x->minor > y->minor;
+}
+
 /* Records are made anew from what is there: old ones go first. */
 static int all_devices(struct work *work)
 {
 	int run_fd, r = lea_devices_enumerate(work->world, &work->devices, &work->device_count);
 
-	if (r || work->args->common.test)
+	if (r)
 		return r;
+	/* sysfs has no order; people compare the lines of two runs */
+	qsort(work->devices, work->device_count, sizeof(*work->devices), by_number);
+	if (work->args->common.test)
+		return 0;
 	run_fd = lea_world_run(work->world);
 	r = run_fd < 0 ? run_fd : lea_online_clear(run_fd);
 	return r ? r : lea_hints_invalidate(run_fd);
@@ -181,10 +194,15 @@ static int list_lvs(struct work *work, const struct lea_found *found)
 	return lea_report_lvs(work->report, found->vg, found->label.pvid, recorded);
 }
 
+static bool is_pv(const struct lea_found *found)
+{
+	return found->kind == LEA_FOUND_PV || found->kind == LEA_FOUND_ORPHAN;
+}
+
 /* A look at the whole system speaks of PVs only. */
 static bool is_worth_a_line(const struct work *work, const struct lea_found *found)
 {
-	return !work->is_whole || found->kind == LEA_FOUND_PV || found->kind == LEA_FOUND_ORPHAN;
+	return !work->is_whole || is_pv(found);
 }
 
 static int do_device(struct work *work, struct lea_recorder *recorder,
@@ -207,6 +225,7 @@ static int do_device(struct work *work, struct lea_recorder *recorder,
 	return r ? r : note_complete(work, &record);
 }
 
+/* What is no PV is said first, as lvm2's passes over the devices have it. */
 static int do_devices(struct work *work, struct lea_scan *scan)
 {
 	const struct lea_record_options options = {
@@ -227,7 +246,11 @@ static int do_devices(struct work *work, struct lea_scan *scan)
 		return -ENOMEM;
 	r = lea_recorder_new(work->world, work->conf, &options, &recorder);
 	for (size_t i = 0; !r && i < count; i++)
-		r = do_device(work, recorder, found[i]);
+		if (!is_pv(found[i]))
+			r = do_device(work, recorder, found[i]);
+	for (size_t i = 0; !r && i < count; i++)
+		if (is_pv(found[i]))
+			r = do_device(work, recorder, found[i]);
 	return r;
 }
 

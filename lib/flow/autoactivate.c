@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "flow/activate.h"
 #include "flow/delegate.h"
+#include "state/online.h"
 
 #include <errno.h>
 #include <string.h>
@@ -102,9 +103,20 @@ static int look_up(struct job *job, const char *name, const struct lea_scan_vg *
 	return r;
 }
 
+/* A claim without an activation would keep everybody else from trying again. */
+static void give_back(struct job *job, const char *name)
+{
+	int run_fd = lea_world_run(job->world);
+
+	job->has_failed = true;
+	if (!job->options->test && (run_fd < 0 || lea_vg_online_drop(run_fd, name) < 0))
+		lea_log(job->world->log, LEA_LOG_WARNING,
+			"VG %s: its record in vgs_online stays though it failed.", name);
+}
+
 static void say_failed(struct job *job, const char *name)
 {
-	job->has_failed = true;
+	give_back(job, name);
 	lea_report_say(job->report, LEA_LOG_ERROR, "%s: autoactivation failed.", name);
 }
 
@@ -136,10 +148,10 @@ static void activate_all(struct job *job, const struct lea_list *names)
 	};
 	int r = lea_activation_start(job->world, job->conf, &options, &job->run);
 
-	if (r) {
-		job->has_failed = true;
+	for (uint32_t i = 0; r && i < names->count; i++)
+		say_failed(job, names->item[i]);
+	if (r)
 		return;
-	}
 	for (uint32_t i = 0; i < names->count; i++)
 		activate_one(job, names->item[i]);
 	if (lea_activation_finish(job->run))
@@ -163,8 +175,8 @@ static void hand_over(struct job *job)
 	}
 	r = lea_delegate(job->world, job->options->lvm_path, args, job->delegated,
 			 job->delegated_count, &code);
-	if (r || code)
-		job->has_failed = true;
+	for (size_t i = 0; (r || code) && i < job->delegated_count; i++)
+		give_back(job, job->delegated[i]);
 }
 
 int lea_autoactivate(struct lea_world *world, const struct lea_conf *conf,
@@ -180,6 +192,8 @@ int lea_autoactivate(struct lea_world *world, const struct lea_conf *conf,
 	if (!job.delegated)
 		return -ENOMEM;
 	r = view_recorded(&job, names);
+	for (uint32_t i = 0; r && i < names->count; i++)
+		say_failed(&job, names->item[i]);
 	if (!r) {
 		activate_all(&job, names);
 		hand_over(&job);

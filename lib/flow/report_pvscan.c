@@ -47,7 +47,9 @@ static void say_not_pv(struct lea_report *report, const struct lea_found *found)
 		lea_report_say(report, LEA_LOG_PRINT, "%s cannot read label.", name);
 		return;
 	case LEA_FOUND_EXCLUDED:
-		lea_report_say(report, LEA_LOG_PRINT, "%s excluded: %s.", name,
+		/* "by devices file" has lvm2's words without the colon */
+		lea_report_say(report, LEA_LOG_PRINT, "%s excluded%s %s.", name,
+			       strncmp(found->excluded_why, "by ", 3) ? ":" : "",
 			       found->excluded_why);
 		return;
 	case LEA_FOUND_ORPHAN:
