@@ -24,7 +24,7 @@ struct lea_emitter {
 	/* One segment to one row; start and length are set by the caller. 0, -ENOMEM, -ERANGE. */
 	int (*emit)(const struct lea_emit *emit, const struct lea_lv_seg *seg, struct lea_row *row);
 	/* Automatic read-ahead that the segment asks for, 0: none of its own. */
-	uint64_t (*read_ahead_sectors)(const struct lea_lv_seg *seg);
+	uint64_t (*read_ahead_sectors)(const struct lea_emit *emit, const struct lea_lv_seg *seg);
 };
 
 extern const struct lea_emitter lea_emit_striped, lea_emit_linear;

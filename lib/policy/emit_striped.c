@@ -63,9 +63,10 @@ static int emit_areas(const struct lea_emit *emit, const struct lea_lv_seg *seg,
 	return 0;
 }
 
-static uint64_t two_stripes(const struct lea_lv_seg *seg)
+/* Two rounds over all stripes; the single stripe that stands for linear counts, too. */
+static uint64_t two_stripes(const struct lea_emit *emit, const struct lea_lv_seg *seg)
 {
-	return seg->area_count > 1 ? 2 * (uint64_t)seg->stripe_sectors * seg->area_count : 0;
+	return 2 * (uint64_t)chunk_sectors(emit, seg) * seg->area_count;
 }
 
 const struct lea_emitter lea_emit_striped = {"striped", emit_areas, two_stripes};

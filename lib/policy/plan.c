@@ -117,7 +117,7 @@ static uint64_t automatic_read_ahead(const struct lea_emit *emit, const struct l
 
 	for (uint32_t s = 0; s < lv->seg_count; s++) {
 		const struct lea_lv_seg *seg = &lv->seg[s];
-		uint64_t wish = lea_emitter_find(seg->type)->read_ahead_sectors(seg);
+		uint64_t wish = lea_emitter_find(seg->type)->read_ahead_sectors(emit, seg);
 
 		widest = wish > widest ? wish : widest;
 		for (uint32_t i = 0; i < seg->area_count; i++)

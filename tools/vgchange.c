@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vgchange -a: its options. Every command that has an option without a row here, and every
+ * combination that lvm2 refuses, goes to the real lvm as it is.
+ */
+#include "vgchange.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct lea_opt table[] = {
+	LEA_OPT(struct vgchange_args, activate, STRING, "activate", 'a', LEA_OPT_ALL, "y|n|ay",
+		"Activate (ay: as far as autoactivation allows) or deactivate."),
+	LEA_OPT(struct vgchange_args, mode, STRING, "activationmode", 0, LEA_OPT_ALL,
+		"complete|degraded|partial", "What to do about missing PVs."),
+	LEA_OPT(struct vgchange_args, autoactivation, STRING, "autoactivation", 0, LEA_OPT_ALL,
+		"event", "Called by an event: complete VGs only."),
+	LEA_OPT(struct vgchange_args, activate, STRING, "available", 0, LEA_OPT_ALL, NULL, NULL),
+	LEA_OPT(struct vgchange_args, ignored_flag, FLAG, "force", 'f', LEA_OPT_ALL, NULL, NULL),
+	LEA_OPT(struct vgchange_args, ignore_skip, FLAG, "ignoreactivationskip", 'K', LEA_OPT_ALL,
+		NULL, "Activate LVs with the skip flag, too."),
+	LEA_OPT(struct vgchange_args, ignore_locking_failure, FLAG, "ignorelockingfailure", 0,
+		LEA_OPT_ALL, NULL, "Go on where locks can't be taken."),
+	LEA_OPT(struct vgchange_args, ignore_monitoring, FLAG, "ignoremonitoring", 0, LEA_OPT_ALL,
+		NULL, "Leave dmeventd alone."),
+	LEA_OPT(struct vgchange_args, ignored_flag, FLAG, "ignoreskippedcluster", 0, LEA_OPT_ALL,
+		NULL, NULL),
+	LEA_OPT(struct vgchange_args, monitor, YES_NO, "monitor", 0, LEA_OPT_ALL, "y|n",
+		"Have dmeventd watch what is activated."),
+	LEA_OPT(struct vgchange_args, common.no_udev_sync, FLAG, "noudevsync", 0, LEA_OPT_ALL, NULL,
+		"Do not wait for udev."),
+	LEA_OPT(struct vgchange_args, poll, YES_NO, "poll", 0, LEA_OPT_ALL, "y|n",
+		"Continue moves and conversions in the background."),
+	LEA_OPT(struct vgchange_args, ignored_string, STRING, "reportformat", 0, LEA_OPT_ALL,
+		"String", "Accepted, without effect."),
+	LEA_OPT(struct vgchange_args, sysinit, FLAG, "sysinit", 0, LEA_OPT_ALL, NULL,
+		"Early in a boot: no monitoring, no polling, locks if possible."),
+	LEA_OPTS_COMMON(struct vgchange_args, common),
+};
+
+static int help(const struct lea_opts *opts)
+{
+	printf("Usage: vgchange -a y|n|ay [OPTIONS] [VG|@TAG...]\n\n"
+	       "Without a VG all are meant. Other forms and options are the real lvm's.\n\n");
+	lea_opts_help(opts, stdout);
+	return LEA_EXIT_DONE;
+}
+
+/* Exclusive, shared and local are words for lvmlockd; on local VGs they mean the same. */
+static const struct {
+	const char *word;
+	enum lea_activation what;
+} words[] = {
+	{"y", LEA_ACTIVATE},	   {"ay", LEA_ACTIVATE_AUTO}, {"a", LEA_ACTIVATE_AUTO},
+	{"ya", LEA_ACTIVATE_AUTO}, {"n", LEA_DEACTIVATE},     {"en", LEA_DEACTIVATE},
+	{"ne", LEA_DEACTIVATE},	   {"ln", LEA_DEACTIVATE},    {"nl", LEA_DEACTIVATE},
+	{"ey", LEA_ACTIVATE},	   {"e", LEA_ACTIVATE},	      {"ye", LEA_ACTIVATE},
+	{"sy", LEA_ACTIVATE},	   {"s", LEA_ACTIVATE},	      {"ys", LEA_ACTIVATE},
+	{"ly", LEA_ACTIVATE},	   {"yl", LEA_ACTIVATE},
+};
+
+static bool parse_what(const char *value, enum lea_activation *ret_what)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(words[i].word, value)) {
+			*ret_what = words[i].what;
+			return true;
+		}
+	return false;
+}
+
+/* Refused by lvm2 in its own words, or done by it alone. */
+static bool is_for_lvm(const struct vgchange_args *args)
+{
+	if (!args->activate || args->common.version)
+		return true;
+	if (args->mode && strcmp(args->mode, "complete") != 0 &&
+	    strcmp(args->mode, "degraded") != 0)
+		return true;
+	if (args->sysinit && args->poll)
+		return true;
+	return args->what == LEA_DEACTIVATE &&
+	       ((args->poll && *args->poll == 'y') || (args->monitor && *args->monitor == 'y'));
+}
+
+static int run_parsed(struct lea_world *world, struct vgchange_args *args,
+		      const struct lea_opts *opts)
+{
+	char line[128];
+
+	args->vgs = opts->positional;
+	if (args->activate && !parse_what(args->activate, &args->what)) {
+		snprintf(line, sizeof(line), "Invalid argument for --activate: %.64s",
+			 args->activate);
+		return lea_cmd_refuse(world, line);
+	}
+	if (is_for_lvm(args))
+		return lea_hand_to_lvm(world, args->argc, args->argv);
+	/* lvm2 says so as well, and then ends with 0 as if it had done something. */
+	if (args->monitor && (args->sysinit || args->ignore_monitoring)) {
+		lea_log(world->log, LEA_LOG_ERROR, "--monitor cannot be used with --%s.",
+			args->sysinit ? "sysinit" : "ignoremonitoring");
+		return LEA_EXIT_PARAMS;
+	}
+	return vgchange_run(world, args);
+}
+
+static int run_vgchange(struct lea_world *world, int argc, char *argv[])
+{
+	struct vgchange_args args = {.argc = argc, .argv = argv};
+	struct lea_opts opts = {.row = table, .count = ARRAY_SIZE(table), .values = &args};
+	char why[256];
+	int code, r = lea_opts_parse(&opts, argc, argv, why);
+
+	if (r < 0)
+		code = LEA_EXIT_FAILED;
+	else if (r == LEA_OPTS_BAD)
+		code = lea_cmd_refuse(world, why);
+	else if (r == LEA_OPTS_UNKNOWN)
+		code = lea_hand_to_lvm(world, argc, argv);
+	else if (args.common.help || args.common.long_help)
+		code = help(&opts);
+	else
+		code = run_parsed(world, &args, &opts);
+	lea_opts_done(&opts);
+	return code;
+}
+
+const struct lea_cmd lea_cmd_vgchange = {
+	.name = "vgchange",
+	.help = "Activate or deactivate the LVs of VGs.",
+	.run = run_vgchange,
+};
