@@ -68,7 +68,8 @@ static int make_in(int root_fd, const char *path)
 		slash = strchr(name, '/');
 		len = slash ? (size_t)(slash - name) : strlen(name);
 		snprintf(part, sizeof(part), "%.*s", (int)len, name);
-		if (mkdirat(parent_fd, part, 0755) < 0 && errno != EEXIST)
+		if (mkdirat(parent_fd, part, 0755) == 0 ? fchmodat(parent_fd, part, 0755, 0) < 0
+							: errno != EEXIST)
 			return -errno;
 		snprintf(part, sizeof(part), "%.*s", (int)((size_t)(name - path) + len), path);
 		fd = open_in(root_fd, part);

@@ -257,8 +257,12 @@ static int sweep(struct session *session, bool wait)
 	const struct lea_sweep_how how = {
 		.world = session->world, .conf = session->conf, .event_fd = session->event_fd};
 	struct lea_sweep_result result = {0};
-	int r = lea_sweep(&how, &result);
+	int r;
 
+	/* Whoever waits wants what udev has in work now, too; a sick disk may keep it from ever
+	 * ending. */
+	r = wait ? lea_sweep_wait_udev(&how, session->conf->boot_deadline_ms) : 0;
+	r = r < 0 ? r : lea_sweep(&how, &result);
 	if (r < 0)
 		return fail(session->world, r, "comparing devices with records");
 	printf("%zu devices compared, %zu to be looked at, %zu not finished by udev\n",

@@ -55,7 +55,8 @@ static int open_folder(const char *root, bool create)
 
 	for (size_t i = 0; create && i < ARRAY_SIZE(parts); i++) {
 		snprintf(path, sizeof(path), "%s/%s", root, parts[i]);
-		if (mkdir(path, 0755) < 0 && errno != EEXIST)
+		/* udev's folders are for everybody to read, whatever our umask is. */
+		if (mkdir(path, 0755) == 0 ? chmod(path, 0755) < 0 : errno != EEXIST)
 			return -errno;
 	}
 	snprintf(path, sizeof(path), "%s/" SHADOW_FOLDER, root);

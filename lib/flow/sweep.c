@@ -174,13 +174,23 @@ int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_resu
 	return r;
 }
 
-bool lea_udev_is_busy(const struct lea_world *world)
+static bool exists(const struct lea_world *world, const char *name)
 {
 	char path[PATH_MAX];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/run/udev/queue", world->root);
+	snprintf(path, sizeof(path), "%s%s", world->root, name);
 	return lstat(path, &st) == 0;
+}
+
+bool lea_udev_is_busy(const struct lea_world *world)
+{
+	return exists(world, "/run/udev/queue");
+}
+
+static bool udev_runs(const struct lea_world *world)
+{
+	return exists(world, "/run/udev/control");
 }
 
 static bool is_idle(int event_fd)
@@ -229,10 +239,10 @@ int lea_gate_open_and_sweep(const struct lea_sweep_how *how)
 	r = r ? r : lea_sweep(how, &result);
 	if (r)
 		return r;
+	/* What udev has neither finished nor in work now, a killed worker has lost: with udev
+	 * there, its event is repeated. */
+	again.retrigger = udev_runs(how->world);
 	/* An event that saw the gate closed leaves its record only when its worker is through. */
 	r = lea_sweep_wait_udev(how, how->conf->gate_deadline_ms);
-	if (r < 0)
-		return r;
-	again.retrigger = r == LEA_SWEEP_LATE;
-	return lea_sweep(&again, &result);
+	return r < 0 ? r : lea_sweep(&again, &result);
 }

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* enqueue and runner: a storm from many processes, runners that are killed, nothing lost. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "flow/enqueue.h"
+#include "flow/runner.h"
+#include "state/queue.h"
+#include "unit/suite.h"
+
+#define WRITERS	     8
+#define EACH	     60
+#define KILLED_AFTER 7 /* entries, then the runner dies by SIGKILL */
+
+static char dir[64], seen_dir[80];
+static int run_fd, event_fd, seen_fd;
+
+static void quiet(struct lea_log *log, enum lea_log_level level, const char *line)
+{
+}
+
+static struct lea_log log_sink = {.write = quiet, .max_level = LEA_LOG_ERROR};
+
+static void setup(void)
+{
+	snprintf(dir, sizeof(dir), "/tmp/lea-runner-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(seen_dir, sizeof(seen_dir), "%s/seen", dir);
+	ck_assert_int_eq(mkdir(seen_dir, 0700), 0);
+	run_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	seen_fd = open(seen_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	event_fd = lea_queue_open(run_fd);
+	ck_assert_int_ge(event_fd, 0);
+}
+
+static void teardown(void)
+{
+	char command[128];
+
+	close(event_fd);
+	close(seen_fd);
+	close(run_fd);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static int enqueue(unsigned int minor, const char *action)
+{
+	char text[8][80];
+	char *environ_[9] = {0};
+
+	snprintf(text[0], sizeof(text[0]), "ACTION=%s", action);
+	snprintf(text[1], sizeof(text[1]), "MINOR=%u", minor);
+	snprintf(text[2], sizeof(text[2]), "MAJOR=8");
+	snprintf(text[3], sizeof(text[3]), "DEVNAME=/dev/sd%u", minor);
+	snprintf(text[4], sizeof(text[4]), "DISKSEQ=%u", minor + 1);
+	snprintf(text[5], sizeof(text[5]), "SEQNUM=%u", minor + 100);
+	snprintf(text[6], sizeof(text[6]), "ID_FS_TYPE=LVM2_member");
+	snprintf(text[7], sizeof(text[7]), "ID_FS_UUID=aaaaaa-bbbb-cccc-dddd-eeee-ffff-%06u",
+		 minor);
+	for (size_t i = 0; i < 8; i++)
+		environ_[i] = text[i];
+	return lea_enqueue_event(dir, environ_);
+}
+
+/* Each entry leaves a file of its key; a runner that is told to dies half-way. */
+struct fake {
+	int left; /* entries until it dies; < 0: never */
+	const char *poison;
+};
+
+static int process(void *arg, struct lea_entry *entries, size_t count)
+{
+	struct fake *fake = arg;
+
+	for (size_t i = 0; i < count; i++) {
+		if (fake->left-- == 0 || (fake->poison && !strcmp(fake->poison, entries[i].key)))
+			raise(SIGKILL);
+		if (lea_file_create_empty(seen_fd, entries[i].key) < 0)
+			return -EIO;
+	}
+	return 0;
+}
+
+static int run(int left, const char *poison)
+{
+	struct fake fake = {.left = left, .poison = poison};
+	const struct lea_runner_how how = {.event_fd = event_fd,
+					   .process = process,
+					   .arg = &fake,
+					   .failed_attempts = 3,
+					   .log = &log_sink};
+
+	return lea_runner_run(&how);
+}
+
+static int run_in_child(int left, const char *poison)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(run(left, poison) < 0 ? 1 : 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static size_t count_of(const char *folder)
+{
+	size_t count = 0;
+
+	ck_assert_int_eq(lea_queue_count(event_fd, folder, &count), 0);
+	return count;
+}
+
+static size_t count_seen(void)
+{
+	size_t count = 0;
+
+	ck_assert_int_eq(lea_queue_count(run_fd, "seen", &count), 0);
+	return count;
+}
+
+START_TEST(test_storm)
+{
+	pid_t writer[WRITERS];
+	int status;
+
+	for (int i = 0; i < WRITERS; i++) {
+		writer[i] = fork();
+		if (writer[i] == 0) {
+			for (int n = 0; n < EACH; n++)
+				if (enqueue((unsigned int)(i * EACH + n), "add") ||
+				    enqueue((unsigned int)(n), "change"))
+					_exit(1);
+			_exit(0);
+		}
+	}
+	/* runners die and come back while the writers write */
+	for (int i = 0; i < 20; i++)
+		run_in_child(KILLED_AFTER, NULL);
+	for (int i = 0; i < WRITERS; i++) {
+		ck_assert_int_eq(waitpid(writer[i], &status, 0), writer[i]);
+		ck_assert_int_eq(status, 0);
+	}
+	ck_assert_int_eq(run_in_child(-1, NULL), 0);
+	ck_assert_uint_eq(count_seen(), WRITERS * EACH);
+	ck_assert_uint_eq(count_of("queue") + count_of("taken") + count_of("failed"), 0);
+}
+END_TEST
+
+START_TEST(test_poison_alone_is_put_aside)
+{
+	for (unsigned int i = 0; i < 50; i++)
+		ck_assert_int_eq(enqueue(i, "add"), 0);
+	for (int i = 0; i < 4; i++)
+		ck_assert_int_ne(run_in_child(-1, "8:33-34"), 0);
+	ck_assert_int_eq(run_in_child(-1, "8:33-34"), 0);
+	ck_assert_uint_eq(count_seen(), 49);
+	ck_assert_uint_eq(count_of("failed"), 1);
+	ck_assert_uint_eq(count_of("taken"), 0);
+}
+END_TEST
+
+START_TEST(test_two_runners)
+{
+	int lock_fd, status;
+	pid_t pid;
+
+	ck_assert_int_eq(enqueue(1, "add"), 0);
+	ck_assert_int_eq(lea_queue_lock(event_fd, &lock_fd), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(run(-1, NULL) == LEA_RUNNER_BUSY ? 0 : 1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_uint_eq(count_seen(), 0);
+	close(lock_fd);
+	ck_assert_int_eq(run(-1, NULL), 0);
+	ck_assert_uint_eq(count_seen(), 1);
+}
+END_TEST
+
+static int refuse(void *arg, struct lea_entry *entries, size_t count)
+{
+	return -EIO;
+}
+
+START_TEST(test_fault_loses_nothing)
+{
+	const struct lea_runner_how how = {
+		.event_fd = event_fd, .process = refuse, .failed_attempts = 3, .log = &log_sink};
+
+	ck_assert_int_eq(enqueue(1, "add"), 0);
+	ck_assert_int_eq(lea_runner_run(&how), -EIO);
+	ck_assert_int_eq(run(-1, NULL), 0);
+	ck_assert_uint_eq(count_seen(), 1);
+}
+END_TEST
+
+static const struct {
+	const char *claim;
+	char *environ_[8];
+	int expected;
+} events[] = {
+	{"no number is invalid",
+	 {(char[]){"ACTION=add"}, (char[]){"DEVNAME=/dev/sda"}},
+	 LEA_ENQUEUE_INVALID},
+	{"a negative number is invalid",
+	 {(char[]){"ACTION=add"}, (char[]){"MAJOR=-8"}, (char[]){"MINOR=0"},
+	  (char[]){"DEVNAME=/dev/sda"}},
+	 LEA_ENQUEUE_INVALID},
+	{"a name outside /dev is invalid",
+	 {(char[]){"ACTION=add"}, (char[]){"MAJOR=8"}, (char[]){"MINOR=0"},
+	  (char[]){"DEVNAME=/etc/passwd"}},
+	 LEA_ENQUEUE_INVALID},
+	{"a name with a line end is invalid",
+	 {(char[]){"ACTION=add"}, (char[]){"MAJOR=8"}, (char[]){"MINOR=0"},
+	  (char[]){"DEVNAME=/dev/sda\npvid x"}},
+	 LEA_ENQUEUE_INVALID},
+	{"other subsystems are not ours",
+	 {(char[]){"ACTION=add"}, (char[]){"SUBSYSTEM=net"}, (char[]){"MAJOR=8"},
+	  (char[]){"MINOR=0"}, (char[]){"DEVNAME=/dev/sda"}},
+	 LEA_ENQUEUE_NOT_OURS},
+	{"bind is nothing to us",
+	 {(char[]){"ACTION=bind"}, (char[]){"MAJOR=8"}, (char[]){"MINOR=0"},
+	  (char[]){"DEVNAME=/dev/sda"}},
+	 LEA_ENQUEUE_NOT_OURS},
+};
+
+START_TEST(test_events)
+{
+	ck_assert_msg(lea_enqueue_event(dir, events[_i].environ_) == events[_i].expected, "%s",
+		      events[_i].claim);
+	ck_assert_uint_eq(count_of("queue"), 0);
+}
+END_TEST
+
+START_TEST(test_closed_gate)
+{
+	ck_assert_int_eq(lea_file_create_empty(event_fd, "gate-armed"), 0);
+	ck_assert_int_eq(enqueue(1, "add"), LEA_ENQUEUE_CLOSED);
+	ck_assert_uint_eq(count_of("queue"), 0);
+	ck_assert_int_eq(lea_file_create_empty(run_fd, "boot-finished"), 0);
+	ck_assert_int_eq(enqueue(1, "add"), 0);
+	ck_assert_uint_eq(count_of("queue"), 1);
+}
+END_TEST
+
+START_TEST(test_folder_that_vanished)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s/event", dir);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(enqueue(1, "add"), 0);
+	close(event_fd);
+	event_fd = lea_queue_open(run_fd);
+	ck_assert_uint_eq(count_of("queue"), 1);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("runner");
+	TCase *tcase = tcase_create("runner");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, test_storm);
+	tcase_add_test(tcase, test_poison_alone_is_put_aside);
+	tcase_add_test(tcase, test_two_runners);
+	tcase_add_test(tcase, test_fault_loses_nothing);
+	tcase_add_loop_test(tcase, test_events, 0, ARRAY_SIZE(events));
+	tcase_add_test(tcase, test_closed_gate);
+	tcase_add_test(tcase, test_folder_that_vanished);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gate and claim: what counts in which epoch, and for whom. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "state/claim.h"
+#include "state/gate.h"
+#include "unit/suite.h"
+
+#define VG_ID "VGVGVGVGVGVGVGVGVGVGVGVGVGVGVG01"
+#define PV_A  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define PV_B  "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+static char dir[64];
+static struct lea_claims claims;
+static struct lea_claim_pv pvs[] = {
+	{.pvid = PV_B, .major = 8, .minor = 16, .diskseq = 7},
+	{.pvid = PV_A, .major = 8, .minor = 32, .diskseq = 8},
+};
+static struct lea_claim claim = {
+	.state = LEA_CLAIM_DONE, .vg_name = "vg0", .pv = pvs, .pv_count = 2};
+
+static void setup(void)
+{
+	snprintf(dir, sizeof(dir), "/tmp/lea-claim-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	claims.run_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	claims.proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_ge(claims.run_fd, 0);
+	ck_assert_int_ge(claims.proc_fd, 0);
+}
+
+static void teardown(void)
+{
+	char command[128];
+
+	close(claims.run_fd);
+	close(claims.proc_fd);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static int arm(void)
+{
+	return lea_gate_arm(claims.run_fd, claims.proc_fd);
+}
+
+START_TEST(test_gate)
+{
+	char before[LEA_EPOCH_BYTES], after[LEA_EPOCH_BYTES];
+
+	ck_assert_msg(!lea_gate_is_closed(claims.run_fd), "never armed is open");
+	ck_assert_int_eq(lea_gate_epoch(claims.run_fd, claims.proc_fd, before), 0);
+	ck_assert_int_eq(lea_gate_open(claims.run_fd), 0); /* what an initramfs left */
+	ck_assert_int_eq(arm(), 0);
+	ck_assert_msg(lea_gate_is_closed(claims.run_fd), "armed is closed, whatever was before");
+	ck_assert_int_eq(lea_gate_epoch(claims.run_fd, claims.proc_fd, after), 0);
+	ck_assert_str_ne(before, after);
+	ck_assert_int_eq(lea_gate_open(claims.run_fd), 0);
+	ck_assert_int_eq(lea_gate_open(claims.run_fd), 0);
+	ck_assert(!lea_gate_is_closed(claims.run_fd) && lea_gate_is_armed(claims.run_fd));
+}
+END_TEST
+
+START_TEST(test_damaged_epoch_is_a_new_one)
+{
+	char epoch[LEA_EPOCH_BYTES];
+
+	ck_assert_int_eq(arm(), 0);
+	ck_assert_int_eq(lea_file_replace(claims.run_fd, "event/epoch", "garbage", 7), 0);
+	ck_assert_int_eq(lea_gate_epoch(claims.run_fd, claims.proc_fd, epoch), 0);
+	ck_assert_str_eq(strrchr(epoch, '-'), "-0");
+}
+END_TEST
+
+START_TEST(test_round_trip)
+{
+	struct lea_claim got = {0}, failed = claim;
+
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
+	failed.state = LEA_CLAIM_FAILED;
+	strcpy(failed.reason, "two\nlines");
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &failed), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
+	ck_assert_int_eq(got.state, LEA_CLAIM_FAILED);
+	ck_assert_str_eq(got.reason, "two lines");
+	ck_assert_str_eq(got.vg_name, "vg0");
+	ck_assert(lea_claim_covers(&got, pvs, 2));
+	lea_claim_done(&got);
+	ck_assert_int_eq(lea_claim_drop(&claims, VG_ID), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
+}
+END_TEST
+
+static const struct {
+	const char *what;
+	struct lea_claim_pv pv;
+} others[] = {
+	{"another instance is not covered", {.pvid = PV_A, .major = 8, .minor = 32, .diskseq = 9}},
+	{"another number is not covered", {.pvid = PV_A, .major = 8, .minor = 48, .diskseq = 8}},
+	{"another PV is not covered",
+	 {.pvid = "cccccccccccccccccccccccccccccccc", .major = 8, .minor = 32, .diskseq = 8}},
+};
+
+START_TEST(test_covers)
+{
+	struct lea_claim_pv now[] = {others[_i].pv, pvs[0]};
+	struct lea_claim got;
+
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
+	ck_assert_msg(!lea_claim_covers(&got, now, 2), "%s", others[_i].what);
+	ck_assert_msg(!lea_claim_covers(&got, pvs, 1), "fewer PVs are not covered");
+	lea_claim_done(&got);
+}
+END_TEST
+
+START_TEST(test_owner)
+{
+	struct lea_claim got;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(lea_claim_take(&claims, VG_ID, &claim) == 0 ? 0 : 1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_msg(lea_claim_read(&claims, VG_ID, &got) == LEA_CLAIM_ABSENT,
+		      "a claim of a dead owner does not count");
+	ck_assert_int_eq(lea_claim_take(&claims, VG_ID, &claim), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(lea_claim_take(&claims, VG_ID, &claim) == LEA_CLAIM_HELD ? 0 : 1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_msg(status == 0, "a claim of a living owner is held");
+}
+END_TEST
+
+START_TEST(test_arming_voids_claims)
+{
+	struct lea_claim got;
+
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
+	ck_assert_int_eq(arm(), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
+}
+END_TEST
+
+START_TEST(test_drop_pvs)
+{
+	struct lea_claim_pv old = {.pvid = PV_A, .major = 8, .minor = 32, .diskseq = 5};
+	struct lea_claim_pv gone = {.pvid = PV_A, .major = 8, .minor = 32, .diskseq = 8};
+	struct lea_claim got;
+
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
+	ck_assert_int_eq(lea_claim_drop_pvs(&claims, &old, 1), 0);
+	ck_assert_msg(lea_claim_read(&claims, VG_ID, &got) == 0,
+		      "a late removal of an old instance drops nothing");
+	lea_claim_done(&got);
+	ck_assert_int_eq(lea_claim_drop_pvs(&claims, &gone, 1), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
+}
+END_TEST
+
+static const char *const damaged[] = {
+	"",
+	"lvmevent-claim 2\nstate done\n",
+	"lvmevent-claim 1\nstate\n",
+	"lvmevent-claim 1\nstate happy\n",
+	"lvmevent-claim 1\nstate done\npv short 8:16 1\n",
+	"lvmevent-claim 1\nstate done\npv " PV_A " 8 1\n",
+	"lvmevent-claim 1\nstate done\n",
+};
+
+START_TEST(test_damaged_counts_as_none)
+{
+	struct lea_claim got;
+	char path[64];
+
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
+	snprintf(path, sizeof(path), "event/claims/%s", VG_ID);
+	unlinkat(claims.run_fd, path, 0);
+	{
+		int fd = openat(claims.run_fd, path, O_WRONLY | O_CREAT, 0600);
+
+		ck_assert_int_eq(write(fd, damaged[_i], strlen(damaged[_i])),
+				 (int)strlen(damaged[_i]));
+		close(fd);
+	}
+	ck_assert_msg(lea_claim_read(&claims, VG_ID, &got) == LEA_CLAIM_ABSENT, "%s", damaged[_i]);
+	ck_assert_int_lt(lea_claim_read(&claims, "../../../../etc/passwd", &got), 0);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("claim");
+	TCase *tcase = tcase_create("claim");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, test_gate);
+	tcase_add_test(tcase, test_damaged_epoch_is_a_new_one);
+	tcase_add_test(tcase, test_round_trip);
+	tcase_add_loop_test(tcase, test_covers, 0, ARRAY_SIZE(others));
+	tcase_add_test(tcase, test_owner);
+	tcase_add_test(tcase, test_arming_voids_claims);
+	tcase_add_test(tcase, test_drop_pvs);
+	tcase_add_loop_test(tcase, test_damaged_counts_as_none, 0, ARRAY_SIZE(damaged));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
