@@ -230,7 +230,7 @@ static int run(struct boot *boot)
 	if (run_fd < 0)
 		return run_fd;
 	r = lea_proc_threads(1, say_ready_in_time, boot);
-	r = r ? r : lea_udevmon_enumerate(boot->monitor, add, boot);
+	r = r < 0 ? r : lea_udevmon_enumerate(boot->monitor, add, boot);
 	while (r == 0 && (lea_gate_is_closed(run_fd) || boot->count))
 		r = step(boot);
 	return r;

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,12 +23,19 @@
 
 int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid)
 {
-	pid_t pid = fork();
+	pid_t pid;
+	int code;
 
+	/* What is buffered is written once, by whoever wrote it. */
+	fflush(NULL);
+	pid = fork();
 	if (pid < 0)
 		return -errno;
-	if (!pid)
-		_exit(child(arg));
+	if (!pid) {
+		code = child(arg);
+		fflush(NULL);
+		_exit(code);
+	}
 	*ret_pid = pid;
 	return 0;
 }
