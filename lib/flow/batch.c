@@ -311,9 +311,10 @@ int lea_batch_run(const struct lea_batch_how *how, struct lea_entry *entries, si
 	int r;
 
 	if (!how->conf->event_activation) {
-		lea_log(how->world->log, LEA_LOG_WARNING,
-			"event_activation=0: %zu device(s) not looked at, nothing is activated",
-			count);
+		if (!summary->is_off_said)
+			lea_log(how->world->log, LEA_LOG_WARNING,
+				"event_activation=0: devices are not looked at, nothing is activated");
+		summary->is_off_said = true;
 		return 0;
 	}
 	if (!count)

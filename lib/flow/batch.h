@@ -12,6 +12,7 @@
 #include "world/conf.h"
 #include "world/world.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,7 @@ struct lea_batch_how {
 struct lea_batch_summary {
 	uint32_t devices, pvs, gone;
 	uint32_t vgs_active, vgs_failed, lvs;
+	bool is_off_said; /* event_activation=0 was reported */
 };
 
 /*
@@ -34,7 +36,7 @@ struct lea_batch_summary {
  * Takes the devices out of the entries (each is left empty but for its numbers); keys stay, so that
  * the caller can take them off the queue. Trouble with a device or a VG is a line in the log and
  * no fault. Blocks until every VG of this pass is activated or has failed.
- * With event_activation=0 nothing is looked at: one line says so.
+ * With event_activation=0 nothing is looked at: one line a summary says so.
  */
 LEA_MUST_CHECK int lea_batch_run(const struct lea_batch_how *how, struct lea_entry *entries,
 				 size_t count, struct lea_batch_summary *summary);
