@@ -195,7 +195,7 @@ guest_boot() {
 		"${qemu[@]}" -serial mon:stdio -serial "unix:$GUEST/agent.sock,server=on,wait=off"
 		return
 	fi
-	"${qemu[@]}" -serial "file:$GUEST/console.$GUEST_BOOTS" \
+	setpriv --pdeathsig KILL "${qemu[@]}" -serial "file:$GUEST/console.$GUEST_BOOTS" \
 		-serial "unix:$GUEST/agent.sock,server=on,wait=off" >"$GUEST/qemu.$GUEST_BOOTS" 2>&1 9>&- &
 	GUEST_PID=$!
 	if ! up=$("$GUEST_HERE/ask" "$GUEST/agent.sock" "$timeout" ping); then
