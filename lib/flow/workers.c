@@ -223,6 +223,8 @@ static void bury(struct lea_workers *workers, struct lea_worker *worker)
 	while (*link != worker)
 		link = &(*link)->next;
 	*link = worker->next;
+	/* Closing it is not enough: workers forked later have inherited the descriptor. */
+	epoll_ctl(workers->epoll_fd, EPOLL_CTL_DEL, worker->fd, NULL);
 	workers->running_count--;
 	workers->running_lvs -= worker->lv_count;
 	if (lea_proc_wait(worker->pid, &code) < 0)
