@@ -104,6 +104,8 @@ static int pick_argument(const struct picking *picking, const char *argument)
 	} else if (strchr(name, '/')) {
 		lea_log(picking->world->log, LEA_LOG_ERROR, "Invalid volume group name %s.",
 			argument);
+		lea_log(picking->world->log, LEA_LOG_ERROR,
+			"Run `vgchange --help' for more information.");
 		return LEA_EXIT_PARAMS;
 	} else if (!lea_name_ok(name)) {
 		lea_log(picking->world->log, LEA_LOG_ERROR,

@@ -251,7 +251,7 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 		.arena = held->arena,
 	};
 	r = do_locked(run, known, held, ret_result);
-	held->failed = r < 0 || r == LEA_ACTIVATE_FAILED;
+	held->failed = r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_INCOMPLETE;
 	run->resumed += ret_result->resumed;
 	/* The real lvm will want the lock: nothing was done here. */
 	if (r == LEA_ACTIVATE_DELEGATE) {

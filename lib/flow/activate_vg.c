@@ -64,7 +64,7 @@ static uint32_t missing_pvs(const struct lea_scan_vg *scanned)
 	uint32_t missing = 0;
 
 	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
-		missing += !scanned->pv[i] || scanned->vg->pvs[i].flags & LEA_FLAG_MISSING;
+		missing += !scanned->pv[i];
 	return missing;
 }
 

@@ -28,6 +28,7 @@ struct kernel_dm {
 	char *dev_dir;
 	bool own_links;	 /* udev does not make them, or is not trusted with them */
 	uint32_t cookie; /* of the open transaction; 0: none */
+	bool no_driver;	 /* the kernel has no device-mapper: asked once, complained of once */
 };
 
 /* libdevmapper's log function has no argument to carry this. One dm per process uses it. */
@@ -75,6 +76,16 @@ static struct kernel_dm *kernel_of(struct lea_dm *dm)
 	return container_of(dm, struct kernel_dm, dm);
 }
 
+/* NULL: no driver, or no memory for a few hundred bytes. */
+static struct dm_task *new_task(struct lea_dm *dm, int type)
+{
+	struct kernel_dm *kernel = kernel_of(dm);
+	struct dm_task *task = kernel->no_driver ? NULL : dm_task_create(type);
+
+	kernel->no_driver = !task;
+	return task;
+}
+
 static int run(struct dm_task *task)
 {
 	int fault;
@@ -85,33 +96,31 @@ static int run(struct dm_task *task)
 	return fault ? -fault : -EIO;
 }
 
-/* A task for the node that has this uuid, run. */
-static int run_by_uuid(int type, const char *uuid, struct dm_task **ret_task)
+/* Without a driver there are no nodes. */
+static int info_outcome(struct dm_task *task, struct dm_info *ret_info)
 {
-	AUTO_TASK *task = dm_task_create(type);
-	int r;
+	int r = run(task);
 
-	if (!task || !dm_task_set_uuid(task, uuid))
-		return -ENOMEM;
-	r = run(task);
-	if (!r)
-		*ret_task = LEA_TAKE(task);
-	return r;
+	if (r)
+		return r;
+	if (!dm_task_get_info(task, ret_info))
+		return -EIO;
+	return ret_info->exists ? 0 : LEA_DM_ABSENT;
 }
 
 static int kernel_info(struct lea_dm *dm, const char *uuid, struct lea_dm_info *ret_info)
 {
-	AUTO_TASK *task = NULL;
+	AUTO_TASK *task = new_task(dm, DM_DEVICE_INFO);
 	struct dm_info info;
-	int r = run_by_uuid(DM_DEVICE_INFO, uuid, &task);
+	int r;
 
-	(void)dm;
+	if (!task)
+		return LEA_DM_ABSENT;
+	if (!dm_task_set_uuid(task, uuid))
+		return -ENOMEM;
+	r = info_outcome(task, &info);
 	if (r)
 		return r;
-	if (!dm_task_get_info(task, &info))
-		return -EIO;
-	if (!info.exists)
-		return LEA_DM_ABSENT;
 	*ret_info = (struct lea_dm_info){
 		.major = info.major,
 		.minor = info.minor,
@@ -128,22 +137,18 @@ static int kernel_info(struct lea_dm *dm, const char *uuid, struct lea_dm_info *
 static int kernel_uuid_of(struct lea_dm *dm, const char *name,
 			  char ret_uuid[static LEA_DM_UUID_BYTES])
 {
-	AUTO_TASK *task = dm_task_create(DM_DEVICE_INFO);
+	AUTO_TASK *task = new_task(dm, DM_DEVICE_INFO);
 	struct dm_info info;
 	int r;
 
-	(void)dm;
-	if (!task || !dm_task_set_name(task, name))
-		return -ENOMEM;
-	r = run(task);
-	if (r)
-		return r;
-	if (!dm_task_get_info(task, &info))
-		return -EIO;
-	if (!info.exists)
+	if (!task)
 		return LEA_DM_ABSENT;
-	snprintf(ret_uuid, LEA_DM_UUID_BYTES, "%s", dm_task_get_uuid(task));
-	return 0;
+	if (!dm_task_set_name(task, name))
+		return -ENOMEM;
+	r = info_outcome(task, &info);
+	if (!r)
+		snprintf(ret_uuid, LEA_DM_UUID_BYTES, "%s", dm_task_get_uuid(task));
+	return r;
 }
 
 static bool is_row(const struct lea_row *row, uint64_t start, uint64_t length, const char *target,
@@ -156,14 +161,16 @@ static bool is_row(const struct lea_row *row, uint64_t start, uint64_t length, c
 static int kernel_same_table(struct lea_dm *dm, const char *uuid, const struct lea_table *table,
 			     bool *ret_same)
 {
-	AUTO_TASK *task = NULL;
+	AUTO_TASK *task = new_task(dm, DM_DEVICE_TABLE);
 	uint64_t start, length;
 	char *target, *params;
 	void *next = NULL;
 	uint32_t i = 0;
-	int r = run_by_uuid(DM_DEVICE_TABLE, uuid, &task);
+	int r;
 
-	(void)dm;
+	if (!task)
+		return -ENODEV;
+	r = dm_task_set_uuid(task, uuid) ? run(task) : -ENOMEM;
 	if (r)
 		return r;
 	*ret_same = true;
@@ -183,12 +190,13 @@ static int kernel_same_table(struct lea_dm *dm, const char *uuid, const struct l
 static int kernel_create(struct lea_dm *dm, const struct lea_dm_node *node, uint32_t *ret_major,
 			 uint32_t *ret_minor)
 {
-	AUTO_TASK *task = dm_task_create(DM_DEVICE_CREATE);
+	AUTO_TASK *task = new_task(dm, DM_DEVICE_CREATE);
 	struct dm_info info;
 	int r;
 
-	(void)dm;
-	if (!task || !dm_task_set_name(task, node->name) || !dm_task_set_uuid(task, node->uuid))
+	if (!task)
+		return -ENODEV;
+	if (!dm_task_set_name(task, node->name) || !dm_task_set_uuid(task, node->uuid))
 		return -ENOMEM;
 	if (node->read_only && !dm_task_set_ro(task))
 		return -EINVAL;
@@ -209,10 +217,11 @@ static int kernel_create(struct lea_dm *dm, const struct lea_dm_node *node, uint
 static int kernel_load(struct lea_dm *dm, const struct lea_dm_node *node,
 		       const struct lea_table *table)
 {
-	AUTO_TASK *task = dm_task_create(DM_DEVICE_RELOAD);
+	AUTO_TASK *task = new_task(dm, DM_DEVICE_RELOAD);
 
-	(void)dm;
-	if (!task || !dm_task_set_name(task, node->name))
+	if (!task)
+		return -ENODEV;
+	if (!dm_task_set_name(task, node->name))
 		return -ENOMEM;
 	if (node->read_only && !dm_task_set_ro(task))
 		return -EINVAL;
@@ -238,10 +247,12 @@ static int set_read_ahead(struct dm_task *task, const struct lea_dm_node *node)
 static int kernel_resume(struct lea_dm *dm, const struct lea_dm_node *node)
 {
 	struct kernel_dm *kernel = kernel_of(dm);
-	AUTO_TASK *task = dm_task_create(DM_DEVICE_RESUME);
+	AUTO_TASK *task = new_task(dm, DM_DEVICE_RESUME);
 	int r;
 
-	if (!task || !dm_task_set_name(task, node->name))
+	if (!task)
+		return -ENODEV;
+	if (!dm_task_set_name(task, node->name))
 		return -ENOMEM;
 	r = set_read_ahead(task, node);
 	if (r)
@@ -257,10 +268,12 @@ static int kernel_resume(struct lea_dm *dm, const struct lea_dm_node *node)
 static int kernel_remove(struct lea_dm *dm, const struct lea_dm_node *node, bool retry)
 {
 	struct kernel_dm *kernel = kernel_of(dm);
-	AUTO_TASK *task = dm_task_create(DM_DEVICE_REMOVE);
+	AUTO_TASK *task = new_task(dm, DM_DEVICE_REMOVE);
 	int r;
 
-	if (!task || !dm_task_set_name(task, node->name))
+	if (!task)
+		return -ENODEV;
+	if (!dm_task_set_name(task, node->name))
 		return -ENOMEM;
 	if (retry && !dm_task_retry_remove(task))
 		return -EINVAL;
