@@ -141,7 +141,7 @@ static pid_t start_command(const char *command, int *ret_out)
 		return -1;
 	pid = fork();
 	if (pid == 0) {
-		int null = open("/dev/null", O_RDONLY);
+		int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 		setsid();
 		dup2(null, 0);
