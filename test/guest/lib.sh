@@ -319,6 +319,7 @@ guest_names() { guest_run "dmsetup info -c --noheadings -o name | grep -v '^No d
 # guest_links FILE: what /dev offers of the LVs, and where it leads
 guest_links() {
 	guest_run 'for f in /dev/*/* /dev/mapper/*; do
+			case $f in /dev/block/*) continue ;; esac # by number: order of creation
 			d=$(readlink -f "$f"); d=${d##*/}
 			case $d in dm-*) echo "$f $(cat /sys/block/$d/dm/name)" ;; esac
 		done | sort -u' >"$1"
