@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define FIRST_BLOCK_BYTES 4096U
-#define MAX_BLOCK_BYTES   (1024U * 1024U)
+#define MAX_BLOCK_BYTES	  (1024U * 1024U)
 
 struct block {
 	struct block *next;

@@ -12,11 +12,11 @@
 
 #include <stdint.h>
 
-#define LEA_MUST_CHECK   __attribute__((warn_unused_result))
+#define LEA_MUST_CHECK	 __attribute__((warn_unused_result))
 #define LEA_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#define ARRAY_SIZE(a)    (sizeof(a) / sizeof((a)[0]))
+#define ARRAY_SIZE(a)	 (sizeof(a) / sizeof((a)[0]))
 #define container_of(ptr, type, member)                                                            \
-	((type *)(void *)((char *)(ptr)-__builtin_offsetof(type, member)))
+	((type *)(void *)((char *)(ptr) - __builtin_offsetof(type, member)))
 
 /* Why pure code refused its input: @what is static text, @at a byte offset in that input. */
 struct lea_why {

@@ -12,23 +12,23 @@
 #include <stdint.h>
 
 #define LEA_LABEL_SCAN_BYTES 2048U /* four sectors */
-#define LEA_PVID_CHARS       32U   /* without hyphens, as in the PV header and in file names */
-#define LEA_PV_MDAS          2U    /* lvm2 reads the first two and no more */
+#define LEA_PVID_CHARS	     32U   /* without hyphens, as in the PV header and in file names */
+#define LEA_PV_MDAS	     2U	   /* lvm2 reads the first two and no more */
 
 struct lea_mda_area {
 	uint64_t offset_bytes, size_bytes; /* from the device's start; not yet checked against it */
 };
 
 struct lea_label {
-	unsigned int sector;         /* 0..3 */
+	unsigned int sector; /* 0..3 */
 	char pvid[LEA_PVID_CHARS + 1];
-	uint64_t device_bytes;       /* as written at pvcreate; a hint only */
-	uint64_t data_offset_bytes;  /* first data area, 0 when there is none */
-	unsigned int mda_count;      /* 0..2: entries of mda[] */
-	unsigned int mda_listed;     /* as many as the header lists */
+	uint64_t device_bytes;	    /* as written at pvcreate; a hint only */
+	uint64_t data_offset_bytes; /* first data area, 0 when there is none */
+	unsigned int mda_count;	    /* 0..2: entries of mda[] */
+	unsigned int mda_listed;    /* as many as the header lists */
 	struct lea_mda_area mda[LEA_PV_MDAS];
-	uint32_t ext_version;        /* 0: no extension */
-	bool in_use;                 /* extension flag: a VG has this PV (ext_version >= 2) */
+	uint32_t ext_version; /* 0: no extension */
+	bool in_use;	      /* extension flag: a VG has this PV (ext_version >= 2) */
 	uint64_t boot_offset_bytes, boot_size_bytes; /* bootloader area, 0/0: none */
 };
 

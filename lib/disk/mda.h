@@ -18,9 +18,9 @@
 /* The committed text: one piece, or two when it wraps round the end of the ring. */
 struct lea_mda_text {
 	uint64_t offset_bytes[2]; /* from the device's start */
-	uint32_t size_bytes[2];   /* second is 0 when the text does not wrap */
-	uint32_t total_bytes;     /* sum of both, the closing NUL included */
-	uint32_t crc;             /* of the pieces in order */
+	uint32_t size_bytes[2];	  /* second is 0 when the text does not wrap */
+	uint32_t total_bytes;	  /* sum of both, the closing NUL included */
+	uint32_t crc;		  /* of the pieces in order */
 };
 
 enum lea_mda_outcome {

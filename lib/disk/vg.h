@@ -13,13 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LEA_ID_CHARS 32U /* a PV, VG or LV id without hyphens */
+#define LEA_ID_CHARS 32U	/* a PV, VG or LV id without hyphens */
 #define LEA_NONE     UINT32_MAX /* "no such index" */
 
 /* Words of the status and flags lists, as bits; one set for VG, PV and LV. */
 enum lea_flag {
 	LEA_FLAG_READ = 1U << 0,
-	LEA_FLAG_WRITE = 1U << 1,          /* WRITE, or WRITE_LOCKED */
+	LEA_FLAG_WRITE = 1U << 1, /* WRITE, or WRITE_LOCKED */
 	LEA_FLAG_VISIBLE = 1U << 2,
 	LEA_FLAG_RESIZEABLE = 1U << 3,
 	LEA_FLAG_EXPORTED = 1U << 4,
@@ -36,7 +36,7 @@ enum lea_flag {
 	LEA_FLAG_ACTIVATION_SKIP = 1U << 15,
 	LEA_FLAG_ERROR_WHEN_FULL = 1U << 16,
 	LEA_FLAG_CACHE_VOL = 1U << 17,
-	LEA_FLAG_OTHER = 1U << 31,         /* a known word without a meaning for activation */
+	LEA_FLAG_OTHER = 1U << 31, /* a known word without a meaning for activation */
 };
 
 struct lea_strings {
@@ -45,20 +45,20 @@ struct lea_strings {
 };
 
 struct lea_pv {
-	const char *name;              /* pv0: a handle inside this text only */
+	const char *name; /* pv0: a handle inside this text only */
 	char id[LEA_ID_CHARS + 1];
-	const char *device_hint;       /* NULL: none. Unchecked bytes: escape before printing */
+	const char *device_hint; /* NULL: none. Unchecked bytes: escape before printing */
 	uint32_t flags;
 	struct lea_strings tags;
-	uint64_t dev_sectors;          /* 0: not recorded */
+	uint64_t dev_sectors; /* 0: not recorded */
 	uint64_t pe_start_sectors;
 	uint32_t pe_count;
 };
 
 /* One area of a segment: a piece of a PV or of an LV. Exactly one index is not LEA_NONE. */
 struct lea_area {
-	uint32_t pv, lv;               /* indexes into vg->pvs, vg->lvs */
-	uint32_t extent;               /* first PE or LE */
+	uint32_t pv, lv; /* indexes into vg->pvs, vg->lvs */
+	uint32_t extent; /* first PE or LE */
 };
 
 struct lea_segtype;
@@ -66,9 +66,9 @@ struct lea_text;
 
 struct lea_lv_seg {
 	uint32_t start_extent, extent_count;
-	const char *type;              /* as written, without +FLAG suffixes */
+	const char *type;		   /* as written, without +FLAG suffixes */
 	const struct lea_segtype *segtype; /* NULL: we don't do this type natively */
-	uint32_t stripe_sectors;       /* 0: linear */
+	uint32_t stripe_sectors;	   /* 0: linear */
 	uint32_t area_count;
 	const struct lea_area *area;
 };
@@ -78,12 +78,12 @@ struct lea_lv {
 	char id[LEA_ID_CHARS + 1];
 	uint32_t flags;
 	struct lea_strings tags;
-	int32_t read_ahead;            /* as written: 0 auto, -1 none, else sectors */
-	bool has_read_ahead;           /* false: the configured default counts */
-	uint32_t major, minor;         /* with LEA_FLAG_FIXED_MINOR */
-	uint32_t extent_count;         /* sum over the segments */
+	int32_t read_ahead;    /* as written: 0 auto, -1 none, else sectors */
+	bool has_read_ahead;   /* false: the configured default counts */
+	uint32_t major, minor; /* with LEA_FLAG_FIXED_MINOR */
+	uint32_t extent_count; /* sum over the segments */
 	uint32_t seg_count;
-	const struct lea_lv_seg *seg;  /* sorted, without gaps */
+	const struct lea_lv_seg *seg; /* sorted, without gaps */
 };
 
 struct lea_vg {
@@ -92,30 +92,29 @@ struct lea_vg {
 	uint32_t seqno;
 	uint32_t flags;
 	uint32_t extent_sectors;
-	const char *system_id;         /* NULL or "": none. Unchecked bytes */
-	const char *lock_type;         /* NULL: local */
-	bool pr_required;              /* persistent reservation: we hand such VGs over */
+	const char *system_id; /* NULL or "": none. Unchecked bytes */
+	const char *lock_type; /* NULL: local */
+	bool pr_required;      /* persistent reservation: we hand such VGs over */
 	struct lea_strings tags;
 	uint32_t pv_count, lv_count;
-	struct lea_pv *pvs;            /* in the text's order */
-	struct lea_lv *lvs;            /* in the text's order */
-	const uint32_t *pvs_by_id;     /* indexes into pvs, sorted by id: for bisection */
+	struct lea_pv *pvs;	   /* in the text's order */
+	struct lea_lv *lvs;	   /* in the text's order */
+	const uint32_t *pvs_by_id; /* indexes into pvs, sorted by id: for bisection */
 	/* First thing we can't do natively (static text), NULL: the whole VG is ours.
 	 * The VG is complete and checked but for segments whose segtype is NULL. */
 	const char *delegate_reason;
 };
 
 enum lea_vg_outcome {
-	LEA_VG_REFUSED = 1,            /* @why: what, and at which byte of the text where known */
+	LEA_VG_REFUSED = 1, /* @why: what, and at which byte of the text where known */
 };
 
 /*
  * lea_vg_parse - metadata text to VG
  * @text:      the committed text; need not end in NUL; borrowed, not kept
  * @arena:     everything of the result lives there
- * Accepted whole or not at all: limits and refusals as for hostile input. Segment types without a row in
- * the table of segment types are kept with segtype NULL.
- * Returns 0, LEA_VG_REFUSED, -ENOMEM.
+ * Accepted whole or not at all: limits and refusals as for hostile input. Segment types without a
+ * row in the table of segment types are kept with segtype NULL. Returns 0, LEA_VG_REFUSED, -ENOMEM.
  */
 LEA_MUST_CHECK int lea_vg_parse(struct lea_arena *arena, const char *text, size_t len_bytes,
 				struct lea_why *why, struct lea_vg **ret_vg);
@@ -123,7 +122,8 @@ LEA_MUST_CHECK int lea_vg_parse(struct lea_arena *arena, const char *text, size_
 /* Index into vg->pvs of the PV with this id (32 characters), LEA_NONE: not a member. O(log n). */
 uint32_t lea_vg_find_pv(const struct lea_vg *vg, const char *pvid);
 
-/* Is this LV shown to people and activated for itself? (COW LVs and the like: see the segment type.) */
+/* Is this LV shown to people and activated for itself? (COW LVs and the like: see the segment
+ * type.) */
 bool lea_lv_is_visible(const struct lea_lv *lv);
 
 #endif

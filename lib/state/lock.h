@@ -19,10 +19,10 @@ enum lea_lock_outcome {
 };
 
 struct lea_lock_how {
-	const char *dir;          /* global/locking_dir */
+	const char *dir; /* global/locking_dir */
 	enum lea_lock_mode mode;
-	bool wait;                /* false: LEA_LOCK_BUSY at once */
-	bool turnstile;           /* take NAME:aux first (prioritise_write_locks) */
+	bool wait;	/* false: LEA_LOCK_BUSY at once */
+	bool turnstile; /* take NAME:aux first (prioritise_write_locks) */
 };
 
 /* @name: "V_vg0", "P_global". -EINTR when a signal ended the wait. */
