@@ -18,7 +18,7 @@ prepare_mix() {
 		lvcreate -y -V 20M --thin -n volume thin/pool
 		i=0; until [ "$(lvs --noheadings -o sync_percent raid/mirror | tr -d " ")" = 100.00 ]; do
 			i=$((i + 1)); [ $i -lt 60 ]; sleep 1; done
-		vgchange -an' >"$JUNK/maker.log" 2>&1 || { cat "$JUNK/maker.log"; die "raid and thin could not be made"; }
+		vgchange -an raid thin' >"$JUNK/maker.log" 2>&1 || { cat "$JUNK/maker.log"; die "raid and thin could not be made"; }
 	guest_shutdown || die "the maker does not shut down"
 	mv "$GUEST/disks" "$JUNK/disks"
 	cp "$(layout mix 32)/expect" "$JUNK/native"
