@@ -151,6 +151,7 @@ static int deactivate(struct lea_activate_vg *vg, struct lea_activate_result *re
 		result->why = vg->scanned->vg->delegate_reason;
 		return LEA_ACTIVATE_DELEGATE;
 	}
+	warn_missing(vg);
 	lea_activate_rules(vg->world, vg->conf, vg->options, &rules);
 	r = lea_carry_down(vg->world, vg->scanned->vg, &how, result);
 	/* With an open LV lvm2 says no more than that. */

@@ -135,8 +135,13 @@ int lea_systemid_read(struct lea_conf_reader *reader)
 	char id[ID_CHARS + 1] = "";
 	int r;
 
-	if (!source || !strcasecmp(source, "none"))
+	if (!source || !strcasecmp(source, "none")) {
+		if (lea_conf_string(reader, "local/system_id"))
+			lea_log(log, LEA_LOG_WARNING,
+				"WARNING: local/system_id is set, so should global/system_id_source be "
+				"\"lvmlocal\" not \"none\"?");
 		return 0;
+	}
 	r = read_from(reader, source, id);
 	if (r)
 		return r;

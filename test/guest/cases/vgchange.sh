@@ -79,6 +79,9 @@ guest_wait_lvs "$(wc -l <"$disks/expect")" 200
 guest_quiet >/dev/null
 guest_run 'vgchange -an' >/dev/null
 GUEST_PATIENCE=900 guest_run "/usr/lib/guest/vgchange-rows /usr/lib/guest/rows /run/rows $stock $ours" || die "the rows did not end"
+notes_left=$(guest_run "mkdir -p /run/lvm/vgs_online; touch /run/lvm/vgs_online/pieces /run/lvm/vgs_online/ro
+	$ours -ay pieces ro >/dev/null; $ours -an pieces ro >/dev/null; ls /run/lvm/vgs_online | grep -xc -e pieces -e ro")
+if with_ours; then claim "-an of two VGs takes back lvm2's note of each" [ "$notes_left" = 0 ]; fi
 # the last disk of the quad VG goes
 qmp_del_disks d9
 guest_run 'udevadm settle -t 60; rm -f /run/lvm/pvs_online/* /run/lvm/vgs_online/*'
