@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "flow/report.h"
+#include "opts.h"
 #include "world/dm.h"
 #include "world/proc.h"
 
@@ -47,6 +48,25 @@ int lea_hand_to_lvm(struct lea_world *world, int argc, char *argv[])
 	}
 	lea_log_fault(world->log, r, "%s: handing %s over", path, argv[0]);
 	return LEA_EXIT_FAILED;
+}
+
+int lea_cmd_parse(struct lea_world *world, struct lea_opts *opts, const struct lea_common *common,
+		  int argc, char *argv[])
+{
+	char why[256];
+	int r = lea_opts_parse(opts, argc, argv, why);
+
+	if (r < 0)
+		return LEA_EXIT_FAILED;
+	if (r == LEA_OPTS_BAD)
+		return lea_cmd_refuse(world, why);
+	if (r == LEA_OPTS_UNKNOWN)
+		return lea_hand_to_lvm(world, argc, argv);
+	if (!common->help && !common->long_help)
+		return -1;
+	fputs(opts->usage, stdout);
+	lea_opts_help(opts, stdout);
+	return LEA_EXIT_DONE;
 }
 
 static int read_conf(struct lea_world *world, const struct lea_common *common,
