@@ -67,6 +67,7 @@ struct lea_common {
 	const char *config, *devicesfile, *driverloaded, *profile, *command_profile;
 	const char *journal, *lockopt;
 	struct lea_list devices; /* --devices, split at commas */
+	bool is_service; /* no option: boot goes on with defaults when lvmevent.conf is broken */
 };
 
 /*
