@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "flow/report.h"
+#include "opts.h"
 #include "world/dm.h"
 #include "world/proc.h"
 
@@ -49,6 +50,25 @@ int lea_hand_to_lvm(struct lea_world *world, int argc, char *argv[])
 	return LEA_EXIT_FAILED;
 }
 
+int lea_cmd_parse(struct lea_world *world, struct lea_opts *opts, const struct lea_common *common,
+		  int argc, char *argv[])
+{
+	char why[256];
+	int r = lea_opts_parse(opts, argc, argv, why);
+
+	if (r < 0)
+		return LEA_EXIT_FAILED;
+	if (r == LEA_OPTS_BAD)
+		return lea_cmd_refuse(world, why);
+	if (r == LEA_OPTS_UNKNOWN)
+		return lea_hand_to_lvm(world, argc, argv);
+	if (!common->help && !common->long_help)
+		return -1;
+	fputs(opts->usage, stdout);
+	lea_opts_help(opts, stdout);
+	return LEA_EXIT_DONE;
+}
+
 static int read_conf(struct lea_world *world, const struct lea_common *common,
 		     struct lea_conf **ret_conf)
 {
@@ -58,6 +78,7 @@ static int read_conf(struct lea_world *world, const struct lea_common *common,
 		.driverloaded_no = common->driverloaded && common->driverloaded[0] == 'n',
 		.command_profile =
 			common->command_profile ? common->command_profile : common->profile,
+		.forgive_own_file = common->is_service,
 	};
 	int r = lea_conf_read(world, &options, ret_conf);
 

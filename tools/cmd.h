@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+struct lea_opts;
 struct lea_report;
 
 /* lvm2's exit codes. */
@@ -66,6 +67,7 @@ struct lea_common {
 	const char *config, *devicesfile, *driverloaded, *profile, *command_profile;
 	const char *journal, *lockopt;
 	struct lea_list devices; /* --devices, split at commas */
+	bool is_service; /* no option: boot goes on with defaults when lvmevent.conf is broken */
 };
 
 /*
@@ -76,5 +78,14 @@ struct lea_common {
  */
 LEA_MUST_CHECK int lea_cmd_begin(struct lea_world *world, const struct lea_common *common,
 				 struct lea_conf **ret_conf);
+
+/*
+ * lea_cmd_parse - the command line of a command of lvm2's
+ * @common: in opts->values
+ * Returns -1: go on; else the exit code to leave with: help was printed, the mistake was said, or
+ * the real lvm was to take it. opts is the caller's to free either way.
+ */
+LEA_MUST_CHECK int lea_cmd_parse(struct lea_world *world, struct lea_opts *opts,
+				 const struct lea_common *common, int argc, char *argv[]);
 
 #endif

@@ -96,9 +96,10 @@ static int open_queue(struct session *session)
 	return fail(session->world, session->event_fd, "/run/lvm/event");
 }
 
+/* All that boot and udev start begins here: a slip in our own settings must not cost a boot. */
 static int begin_session(struct lea_world *world, struct session *session)
 {
-	const struct lea_common common = {0};
+	const struct lea_common common = {.is_service = true};
 	int code;
 
 	*session = (struct session){.world = world, .event_fd = -1};

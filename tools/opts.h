@@ -85,6 +85,7 @@ struct lea_opts {
 	void *values;		    /* the command's struct, zeroed */
 	uint64_t given;		    /* out: bit i: row i was given */
 	struct lea_list positional; /* out: the other arguments, in order */
+	const char *usage;	    /* what --help says before the options */
 };
 
 enum lea_opts_outcome {

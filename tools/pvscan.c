@@ -47,14 +47,9 @@ static const struct lea_opt table[] = {
 	LEA_OPTS_COMMON(struct pvscan_args, common),
 };
 
-static int help(const struct lea_opts *opts)
-{
-	printf("Usage: pvscan --cache [-aay] [OPTIONS] [PV...]\n"
-	       "       pvscan --cache --listvg|--listlvs [OPTIONS] PV\n\n"
-	       "A PV is /dev/NAME or MAJOR:MINOR. Other forms are the real lvm's.\n\n");
-	lea_opts_help(opts, stdout);
-	return LEA_EXIT_DONE;
-}
+static const char usage[] = "Usage: pvscan --cache [-aay] [OPTIONS] [PV...]\n"
+			    "       pvscan --cache --listvg|--listlvs [OPTIONS] PV\n\n"
+			    "A PV is /dev/NAME or MAJOR:MINOR. Other forms are the real lvm's.\n\n";
 
 /* Which form was meant? An option of another form is then named in the refusal. */
 static enum pvscan_form pick_form(const struct pvscan_args *args, const struct lea_list *pvs)
@@ -145,23 +140,13 @@ static int run_parsed(struct lea_world *world, struct pvscan_args *args,
 static int run_pvscan(struct lea_world *world, int argc, char *argv[])
 {
 	struct pvscan_args args = {.argc = argc, .argv = argv};
-	struct lea_opts opts = {.row = table, .count = ARRAY_SIZE(table), .values = &args};
-	char why[256];
-	int code, r = lea_opts_parse(&opts, argc, argv, why);
+	struct lea_opts opts = {
+		.row = table, .count = ARRAY_SIZE(table), .values = &args, .usage = usage};
+	int code = lea_cmd_parse(world, &opts, &args.common, argc, argv);
 
-	if (r < 0)
-		code = LEA_EXIT_FAILED;
-	else if (r == LEA_OPTS_BAD)
-		code = lea_cmd_refuse(world, why);
-	else if (r == LEA_OPTS_UNKNOWN)
+	if (code < 0 && (!args.cache || args.common.version))
 		code = lea_hand_to_lvm(world, argc, argv);
-	else if (args.common.help || args.common.long_help)
-		code = help(&opts);
-	else if (!args.cache)
-		code = lea_hand_to_lvm(world, argc, argv);
-	else if (args.common.version)
-		code = lea_hand_to_lvm(world, argc, argv);
-	else
+	else if (code < 0)
 		code = run_parsed(world, &args, &opts);
 	lea_opts_done(&opts);
 	return code;

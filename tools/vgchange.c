@@ -38,13 +38,9 @@ static const struct lea_opt table[] = {
 	LEA_OPTS_COMMON(struct vgchange_args, common),
 };
 
-static int help(const struct lea_opts *opts)
-{
-	printf("Usage: vgchange -a y|n|ay [OPTIONS] [VG|@TAG...]\n\n"
-	       "Without a VG all are meant. Other forms and options are the real lvm's.\n\n");
-	lea_opts_help(opts, stdout);
-	return LEA_EXIT_DONE;
-}
+static const char usage[] =
+	"Usage: vgchange -a y|n|ay [OPTIONS] [VG|@TAG...]\n\n"
+	"Without a VG all are meant. Other forms and options are the real lvm's.\n\n";
 
 /* Exclusive, shared and local are words for lvmlockd; on local VGs they mean the same. */
 static const struct {
@@ -108,19 +104,11 @@ static int run_parsed(struct lea_world *world, struct vgchange_args *args,
 static int run_vgchange(struct lea_world *world, int argc, char *argv[])
 {
 	struct vgchange_args args = {.argc = argc, .argv = argv};
-	struct lea_opts opts = {.row = table, .count = ARRAY_SIZE(table), .values = &args};
-	char why[256];
-	int code, r = lea_opts_parse(&opts, argc, argv, why);
+	struct lea_opts opts = {
+		.row = table, .count = ARRAY_SIZE(table), .values = &args, .usage = usage};
+	int code = lea_cmd_parse(world, &opts, &args.common, argc, argv);
 
-	if (r < 0)
-		code = LEA_EXIT_FAILED;
-	else if (r == LEA_OPTS_BAD)
-		code = lea_cmd_refuse(world, why);
-	else if (r == LEA_OPTS_UNKNOWN)
-		code = lea_hand_to_lvm(world, argc, argv);
-	else if (args.common.help || args.common.long_help)
-		code = help(&opts);
-	else
+	if (code < 0)
 		code = run_parsed(world, &args, &opts);
 	lea_opts_done(&opts);
 	return code;

@@ -1,60 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names to indexes, and what can be judged only when the whole VG is there. */
+/* What can be judged only when the whole VG is there. */
 #include "disk/vg_parser.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct name_place {
-	const char *name;
-	uint32_t index;
-};
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(((const struct name_place *)a)->name, ((const struct name_place *)b)->name);
-}
-
-int lea_vg_index_names(struct lea_vg_parser *parser, const char *const *names, uint32_t count,
-		       const char *complaint, struct lea_vg_names *ret_names)
-{
-	struct name_place *places = lea_arena_alloc(parser->arena, count, sizeof(*places));
-	const char **sorted = lea_arena_alloc(parser->arena, count, sizeof(*sorted));
-	uint32_t *index = lea_arena_alloc(parser->arena, count, sizeof(*index));
-
-	if (!places || !sorted || !index)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++)
-		places[i] = (struct name_place){.name = names[i], .index = i};
-	qsort(places, count, sizeof(*places), compare_names);
-	for (uint32_t i = 0; i < count; i++) {
-		if (i && !compare_names(&places[i - 1], &places[i]))
-			return lea_vg_refuse(parser, complaint);
-		sorted[i] = places[i].name;
-		index[i] = places[i].index;
-	}
-	*ret_names = (struct lea_vg_names){.name = sorted, .index = index, .count = count};
-	return 0;
-}
-
-uint32_t lea_vg_name_index(const struct lea_vg_names *names, const char *name)
-{
-	uint32_t low = 0, high = names->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		int order = strcmp(name, names->name[middle]);
-
-		if (!order)
-			return names->index[middle];
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return LEA_NONE;
-}
 
 /* Extents [start, end) of one PV in use. */
 struct use {

@@ -8,12 +8,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "disk/name.h"
+#include "flow/pending.h"
 #include "flow/runner.h"
 #include "flow/sweep.h"
 #include "state/gate.h"
@@ -30,8 +29,7 @@ struct boot {
 	const struct lea_bootpass_how *how;
 	struct lea_world *world;
 	struct lea_udevmon *monitor;
-	struct lea_entry *pending;
-	size_t count, room;
+	struct lea_pending pending;
 	uint64_t first_ms; /* when the oldest pending one came */
 	uint64_t last_ms;  /* when the last one came or was handled */
 	bool is_ready;
@@ -43,42 +41,10 @@ static uint64_t now_ms(const struct boot *boot)
 	return boot->world->clock->now_ms(boot->world->clock);
 }
 
-static void drop_pending(struct boot *boot)
-{
-	for (size_t i = 0; i < boot->count; i++)
-		lea_device_done(&boot->pending[i].device);
-	boot->count = 0;
-}
-
-static int make_room(struct boot *boot)
-{
-	size_t room = boot->room ? boot->room * 2 : 64;
-	struct lea_entry *bigger;
-
-	if (boot->count < boot->room)
-		return 0;
-	bigger = realloc(boot->pending, room * sizeof(*bigger));
-	if (!bigger)
-		return -ENOMEM;
-	boot->pending = bigger;
-	boot->room = room;
-	return 0;
-}
-
-/* The last state of a device wins, as in the queue. */
-static struct lea_entry *find(const struct boot *boot, const struct lea_entry *entry)
-{
-	for (size_t i = boot->count; i-- > 0;)
-		if (!strcmp(boot->pending[i].key, entry->key))
-			return &boot->pending[i];
-	return NULL;
-}
-
 static int add(void *arg, struct lea_udevmon_event *event)
 {
 	struct boot *boot = arg;
-	struct lea_entry entry = {.device = event->device}, *old;
-	int r;
+	struct lea_entry entry = {.device = event->device};
 
 	if (!event->is_pv) {
 		lea_device_done(&event->device);
@@ -86,21 +52,10 @@ static int add(void *arg, struct lea_udevmon_event *event)
 	}
 	if (lea_id_parse(event->fs_uuid, entry.pvid) < 0)
 		entry.pvid[0] = '\0';
-	lea_entry_set_key(&entry);
-	if (!boot->count)
+	if (!boot->pending.count)
 		boot->first_ms = now_ms(boot);
-	old = find(boot, &entry);
-	if (old) {
-		lea_device_done(&old->device);
-		*old = entry;
-		return 0;
-	}
-	r = make_room(boot);
-	if (r)
-		lea_device_done(&event->device);
-	else
-		boot->pending[boot->count++] = entry;
-	return r;
+	/* The last state of a device wins, as in the queue. */
+	return lea_pending_put(&boot->pending, &entry);
 }
 
 /* Takes what has been broadcast. *ret_any: was there something? */
@@ -110,7 +65,7 @@ static int receive(struct boot *boot, bool *ret_any)
 	int r = 0;
 
 	*ret_any = false;
-	while (boot->count < LEA_QUEUE_PASS_MAX) {
+	while (boot->pending.count < LEA_QUEUE_PASS_MAX) {
 		r = lea_udevmon_receive(boot->monitor, &event);
 		if (r == LEA_UDEVMON_NONE)
 			return 0;
@@ -162,8 +117,9 @@ static int work(struct boot *boot)
 	r = lock(boot, &lock_fd);
 	if (r)
 		return r;
-	r = lea_batch_run(&boot->how->batch, boot->pending, boot->count, &boot->summary);
-	drop_pending(boot);
+	r = lea_batch_run(&boot->how->batch, boot->pending.entry, boot->pending.count,
+			  &boot->summary);
+	lea_pending_clear(&boot->pending);
 	r = r ? r : lea_runner_drain(&runner);
 	boot->last_ms = now_ms(boot);
 	return r;
@@ -201,13 +157,13 @@ static int step(struct boot *boot)
 	bool any;
 	int r;
 
-	r = wait_and_receive(boot, boot->count ? COALESCE_MS : IDLE_MS, &any);
+	r = wait_and_receive(boot, boot->pending.count ? COALESCE_MS : IDLE_MS, &any);
 	if (r)
 		return r;
-	if (boot->count && (!any || boot->count >= LEA_QUEUE_PASS_MAX ||
-			    now_ms(boot) - boot->first_ms >= COALESCE_MAX))
+	if (boot->pending.count && (!any || boot->pending.count >= LEA_QUEUE_PASS_MAX ||
+				    now_ms(boot) - boot->first_ms >= COALESCE_MAX))
 		return work(boot);
-	if (!boot->count && !any && !boot->is_ready)
+	if (!boot->pending.count && !any && !boot->is_ready)
 		return check_ready(boot);
 	return 0;
 }
@@ -231,7 +187,7 @@ static int run(struct boot *boot)
 		return run_fd;
 	r = lea_proc_threads(1, say_ready_in_time, boot);
 	r = r < 0 ? r : lea_udevmon_enumerate(boot->monitor, add, boot);
-	while (r == 0 && (lea_gate_is_closed(run_fd) || boot->count))
+	while (r == 0 && (lea_gate_is_closed(run_fd) || boot->pending.count))
 		r = step(boot);
 	return r;
 }
@@ -249,8 +205,7 @@ int lea_bootpass_run(const struct lea_bootpass_how *how)
 		return r;
 	r = run(&boot);
 	lea_batch_report(&how->batch, &boot.summary);
-	drop_pending(&boot);
-	free(boot.pending);
+	lea_pending_done(&boot.pending);
 	lea_udevmon_close(boot.monitor);
 	return r;
 }

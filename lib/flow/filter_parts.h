@@ -86,4 +86,22 @@ bool lea_head_has_md(const uint8_t *head, size_t len_bytes);
 /* @tail: last @len_bytes of a device of @device_bytes. */
 bool lea_tail_has_md(const uint8_t *tail, size_t len_bytes, uint64_t device_bytes);
 
+/* One name of a --devices list. */
+struct lea_listed {
+	const char *name; /* borrowed from the options */
+	dev_t number;	  /* 0: there is no such device now */
+};
+
+struct lea_filter {
+	struct lea_world *world;	  /* borrowed */
+	const struct lea_conf *conf;	  /* borrowed */
+	struct lea_regex *global, *local; /* owned; NULL: every name passes */
+	struct lea_types types;
+	bool types_known;
+	struct lea_devicesfile *file; /* owned; NULL: not in use */
+	struct lea_listed *listed;    /* owned; NULL: no --devices */
+	uint32_t listed_count;
+	char *mounts; /* owned: /proc/self/mountinfo; NULL: not yet read */
+};
+
 #endif

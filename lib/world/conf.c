@@ -246,8 +246,11 @@ static int add_own_file(struct lea_conf_reader *reader, bool forgive)
 	uint32_t before = reader->source_count;
 	int r = lea_conf_add_file(reader, OWN_FILE, forgive ? LEA_LOG_WARNING : LEA_LOG_ERROR);
 
-	if (r > 0 && forgive)
+	if (r > 0 && forgive) {
+		lea_log(reader->world->log, LEA_LOG_WARNING,
+			"WARNING: %s is ignored, its settings have their defaults.", OWN_FILE);
 		return 0;
+	}
 	if (!r && reader->source_count > before)
 		name_unknown(reader, reader->source[before].tree);
 	return r;

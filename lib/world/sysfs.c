@@ -104,6 +104,16 @@ int lea_sysfs_number(struct lea_world *world, struct lea_devno devno, const char
 	return 0;
 }
 
+uint64_t lea_sysfs_diskseq(struct lea_world *world, struct lea_devno devno)
+{
+	uint64_t diskseq = 0;
+
+	if (lea_sysfs_number(world, devno, "diskseq", &diskseq) &&
+	    lea_sysfs_number(world, devno, "../diskseq", &diskseq))
+		return 0;
+	return diskseq;
+}
+
 static bool uuid_begins(int holders_fd, const char *name, const char *prefix)
 {
 	char path[PATH_BYTES], uuid[LEA_SYSFS_VALUE_BYTES];

@@ -1,83 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Records on a scratch /run and /sys. Other devices that a record may name are a table here, in
- * place of flow/scan.c.
- */
-#include "flow/record.h"
+/* What is recorded of a PV, what is refused, and what becomes of older records. */
+#include "flow/record_scratch.h"
 
-#include "base/cleanup.h"
-#include "state/online.h"
-#include "unit/suite.h"
+/* ---- VGs with a fault each */
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
-
-#define ID_A "AAAAAA0000111122223333444455555a"
-#define ID_B "BBBBBB0000111122223333444455555b"
-#define ID_C "CCCCCC0000111122223333444455555c"
-#define ID_D "DDDDDD0000111122223333444455555d"
-
-/* ---- other devices: minor of major 8 -> what a look at it finds */
-
-static struct lea_found others[64];
-static const struct lea_found *looked_at[4];
-static size_t looks;
-
-int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
-		 const struct lea_scan_options *options, struct lea_scan **ret_scan)
-{
-	*ret_scan = NULL;
-	return 0;
-}
-
-void lea_scan_free(struct lea_scan *scan)
-{
-}
-
-int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count)
-{
-	ck_assert_uint_eq(count, 1);
-	looked_at[looks++ % 4] = &others[devices[0].minor];
-	return 0;
-}
-
-struct lea_found *const *lea_scan_found(const struct lea_scan *scan, size_t *ret_count)
-{
-	static struct lea_found *result[1];
-
-	result[0] = &others[looked_at[(looks - 1) % 4] - others];
-	*ret_count = 1;
-	return result;
-}
-
-int lea_device_from_arg(struct lea_world *world, const char *arg, struct lea_device *ret_device)
-{
-	ck_assert_int_eq(sscanf(arg, "%u:%u", &ret_device->major, &ret_device->minor), 2);
-	return 0;
-}
-
-static void other_is(uint32_t minor, enum lea_found_kind kind, const char *pvid)
-{
-	char path[64];
-
-	others[minor].kind = kind;
-	snprintf(others[minor].label.pvid, sizeof(others[minor].label.pvid), "%s", pvid);
-	snprintf(path, sizeof(path), "sys/dev/block/8:%u", minor);
-	ck_assert_int_eq(symlink("../nothing", path), 0);
-}
-
-/* ---- one VG of three PVs, others with a fault each */
-
-static struct lea_pv three[] = {{.id = ID_B}, {.id = ID_A}, {.id = ID_C}};
-static const uint32_t three_by_id[] = {1, 0, 2};
-static const struct lea_vg vg3 = {
-	.name = "vg3", .pv_count = 3, .pvs = three, .pvs_by_id = three_by_id};
-static struct lea_pv one[] = {{.id = ID_A}};
-static const uint32_t one_by_id[] = {0};
-#define ONE_PV .pv_count = 1, .pvs = one, .pvs_by_id = one_by_id
-static const struct lea_vg vg1 = {.name = "vg1", ONE_PV};
 static const struct lea_vg renamed = {.name = "new", ONE_PV};
 static const struct lea_vg shared = {
 	.name = "v", ONE_PV, .lock_type = "sanlock", .system_id = "x", .flags = LEA_FLAG_EXPORTED};
@@ -90,62 +16,14 @@ static const struct lea_vg no_id = {.name = "v", ONE_PV, .system_id = ""};
 static const struct lea_vg exported = {.name = "v", ONE_PV, .flags = LEA_FLAG_EXPORTED};
 static const struct lea_vg clustered = {.name = "v", ONE_PV, .flags = LEA_FLAG_CLUSTERED};
 
-static struct lea_world world;
-static struct lea_log quiet;
-static struct lea_conf conf;
-static struct lea_recorder *recorder;
-static char folder[64];
-static char name[] = "/dev/sdb";
-
-static void drop_line(struct lea_log *log, enum lea_log_level level, const char *line)
+static void other_is(uint32_t minor, enum lea_found_kind kind, const char *pvid)
 {
-}
+	char path[64];
 
-static void setup(void)
-{
-	strcpy(folder, "/tmp/lea-record-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
-	ck_assert_int_eq(system("mkdir -p run/lvm sys/dev/block"), 0);
-	memset(others, 0, sizeof(others));
-	conf = (struct lea_conf){.hints = true, .system_id = "here"};
-	quiet.write = drop_line;
-	lea_world_init(&world, folder, &quiet, NULL);
-	recorder = NULL;
-	looks = 0;
-}
-
-static void teardown(void)
-{
-	char command[128];
-
-	lea_recorder_free(recorder);
-	lea_world_done(&world);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	ck_assert_int_eq(system(command), 0);
-}
-
-/* A recorder for these options: a new one stands for a new process. */
-static void begin(bool check_complete, bool claim, bool test)
-{
-	const struct lea_record_options options = {
-		.check_complete = check_complete, .claim_vg = claim, .test = test};
-
-	lea_recorder_free(recorder);
-	recorder = NULL;
-	ck_assert_int_eq(lea_recorder_new(&world, &conf, &options, &recorder), 0);
-}
-
-static struct lea_record see(uint32_t minor, const char *pvid, const struct lea_vg *vg)
-{
-	struct lea_found found = {.kind = LEA_FOUND_PV,
-				  .device = {.major = 8, .minor = minor, .name = name}};
-	struct lea_record record;
-
-	found.vg = (struct lea_vg *)(uintptr_t)vg;
-	strcpy(found.label.pvid, pvid);
-	ck_assert_int_eq(lea_record_found(recorder, &found, &record), 0);
-	return record;
+	others[minor].kind = kind;
+	snprintf(others[minor].label.pvid, sizeof(others[minor].label.pvid), "%s", pvid);
+	snprintf(path, sizeof(path), "sys/dev/block/8:%u", minor);
+	ck_assert_int_eq(symlink("../nothing", path), 0);
 }
 
 static struct lea_record see_kind(enum lea_found_kind kind, bool is_md)
@@ -155,42 +33,6 @@ static struct lea_record see_kind(enum lea_found_kind kind, bool is_md)
 
 	ck_assert_int_eq(lea_record_found(recorder, &found, &record), 0);
 	return record;
-}
-
-static void put(const char *path, const char *text)
-{
-	FILE *out = fopen(path, "w");
-
-	ck_assert_ptr_nonnull(out);
-	fputs(text, out);
-	fclose(out);
-}
-
-/* Text of run/lvm/@path, NULL: no such file. */
-static const char *get(const char *path)
-{
-	static char text[1024];
-	char full[256];
-	size_t n;
-	FILE *in;
-
-	snprintf(full, sizeof(full), "run/lvm/%s", path);
-	in = fopen(full, "r");
-	if (!in)
-		return NULL;
-	n = fread(text, 1, sizeof(text) - 1, in);
-	text[n] = '\0';
-	fclose(in);
-	return text;
-}
-
-static void old_record(const char *pvid, const char *text)
-{
-	char path[128];
-
-	ck_assert_int_eq(lea_online_ensure(lea_world_run(&world)), 0);
-	snprintf(path, sizeof(path), "run/lvm/pvs_online/%s", pvid);
-	put(path, text);
 }
 
 /* ---- refusals */
@@ -378,106 +220,6 @@ START_TEST(says_why_it_could_not_record)
 }
 END_TEST
 
-/* ---- completeness */
-
-START_TEST(one_of_one_is_complete_without_a_lookup_file)
-{
-	struct lea_record record;
-
-	begin(true, true, false);
-	record = see(16, ID_A, &vg1);
-	ck_assert_int_eq(record.complete, LEA_COMPLETE);
-	ck_assert(record.claimed);
-	ck_assert(!record.rechecked);
-	ck_assert_str_eq(get("vgs_online/vg1"), "");
-	ck_assert_ptr_null(get("pvs_lookup/vg1"));
-}
-END_TEST
-
-START_TEST(three_pvs_in_three_processes)
-{
-	struct lea_record record;
-
-	begin(true, true, false);
-	record = see(16, ID_A, &vg3);
-	ck_assert_int_eq(record.complete, LEA_COMPLETE_WAITING);
-	ck_assert_uint_eq(record.missing, 2);
-	ck_assert_str_eq(get("pvs_lookup/vg3"), ID_B "\n" ID_A "\n" ID_C "\n");
-	ck_assert_ptr_null(get("vgs_online/vg3"));
-	begin(true, true, false);
-	record = see(18, ID_C, &vg3);
-	ck_assert_uint_eq(record.missing, 1);
-	begin(true, true, false);
-	record = see(17, ID_B, &vg3);
-	ck_assert_int_eq(record.complete, LEA_COMPLETE);
-	ck_assert(record.claimed);
-	begin(true, true, false);
-	record = see(17, ID_B, &vg3);
-	ck_assert_int_eq(record.complete, LEA_COMPLETE);
-	ck_assert_msg(!record.claimed, "the claim is the first one's");
-}
-END_TEST
-
-START_TEST(three_pvs_in_one_process)
-{
-	begin(true, true, false);
-	ck_assert_uint_eq(see(16, ID_A, &vg3).missing, 2);
-	ck_assert_uint_eq(see(17, ID_B, &vg3).missing, 1);
-	ck_assert_int_eq(see(18, ID_C, &vg3).complete, LEA_COMPLETE);
-	ck_assert_msg(see(18, ID_C, &vg3).claimed, "the claim of this process stays its own");
-}
-END_TEST
-
-START_TEST(others_that_record_meanwhile_are_seen)
-{
-	struct lea_record record;
-
-	begin(true, true, false);
-	ck_assert_uint_eq(see(16, ID_A, &vg3).missing, 2);
-	old_record(ID_C, "8:18\nvg:vg3\n");
-	record = see(17, ID_B, &vg3);
-	ck_assert_int_eq(record.complete, LEA_COMPLETE);
-	ck_assert(record.claimed);
-}
-END_TEST
-
-START_TEST(without_a_claim_nobody_is_shut_out)
-{
-	begin(true, false, false);
-	ck_assert_int_eq(see(16, ID_A, &vg1).complete, LEA_COMPLETE);
-	ck_assert_ptr_null(get("vgs_online/vg1"));
-}
-END_TEST
-
-START_TEST(a_pv_without_metadata_waits_for_one_with)
-{
-	struct lea_record record;
-
-	begin(true, true, false);
-	record = see(16, ID_A, NULL);
-	ck_assert_int_eq(record.complete, LEA_COMPLETE_UNKNOWN);
-	ck_assert_str_eq(record.vg_name, "");
-	begin(true, true, false);
-	ck_assert_uint_eq(see(17, ID_B, &vg3).missing, 1);
-	begin(true, true, false);
-	record = see(18, ID_C, NULL);
-	ck_assert_int_eq(record.complete, LEA_COMPLETE);
-	ck_assert_str_eq(record.vg_name, "vg3");
-	ck_assert(record.claimed && !record.has_metadata);
-	ck_assert_str_eq(get("pvs_online/" ID_C), "8:18\ndev:/dev/sdb\n");
-}
-END_TEST
-
-START_TEST(with_and_without_metadata_share_one_claim)
-{
-	begin(true, true, false);
-	ck_assert_uint_eq(see(16, ID_A, &vg3).missing, 2);
-	ck_assert_uint_eq(see(17, ID_B, NULL).missing, 1);
-	ck_assert(see(18, ID_C, NULL).claimed);
-	ck_assert(see(16, ID_A, &vg3).claimed);
-}
-END_TEST
-
 /* ---- test mode, gone */
 
 START_TEST(test_mode_writes_nothing)
@@ -547,13 +289,6 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, metadata_lost_keeps_the_name);
 	tcase_add_test(tcase, a_name_too_long_is_left_out);
 	tcase_add_test(tcase, says_why_it_could_not_record);
-	tcase_add_test(tcase, one_of_one_is_complete_without_a_lookup_file);
-	tcase_add_test(tcase, three_pvs_in_three_processes);
-	tcase_add_test(tcase, three_pvs_in_one_process);
-	tcase_add_test(tcase, others_that_record_meanwhile_are_seen);
-	tcase_add_test(tcase, without_a_claim_nobody_is_shut_out);
-	tcase_add_test(tcase, a_pv_without_metadata_waits_for_one_with);
-	tcase_add_test(tcase, with_and_without_metadata_share_one_claim);
 	tcase_add_test(tcase, test_mode_writes_nothing);
 	tcase_add_test(tcase, test_mode_settles_nothing);
 	tcase_add_test(tcase, gone_forgets);

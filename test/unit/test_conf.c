@@ -144,6 +144,8 @@ static const struct {
 	 "/etc/lvm/lvmevent.conf:1", false, LEA_CONF_BAD_FILE},
 	{"at boot it is a warning", "/etc/lvm/lvmevent.conf", "event {", "/etc/lvm/lvmevent.conf:1",
 	 true, 0},
+	{"and it is said what counts instead", "/etc/lvm/lvmevent.conf", "event {",
+	 "have their defaults", true, 0},
 	{"an unknown own setting is named", "/etc/lvm/lvmevent.conf", "event { worker = 3 }",
 	 "\"event/worker\" unknown", false, 0},
 	{"an lvm2 setting has no place in our file", "/etc/lvm/lvmevent.conf",

@@ -102,6 +102,18 @@ START_TEST(attributes_come_by_number)
 }
 END_TEST
 
+START_TEST(a_partition_has_the_instance_of_its_disk)
+{
+	tree_put(&tree, "/sys/dev/block/8:0/diskseq", "5\n");
+	tree_put(&tree, "/sys/dev/block/8:1/partition", "1\n");
+	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, sda), 5);
+	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, (struct lea_devno){8, 1}), 0);
+	tree_put(&tree, "/sys/dev/block/diskseq", "7\n"); /* the folder above is the disk */
+	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, sda), 5);
+	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, (struct lea_devno){8, 1}), 7);
+}
+END_TEST
+
 START_TEST(holders_are_found_by_the_beginning_of_their_uuid)
 {
 	bool has = false;
@@ -208,6 +220,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, the_environment_is_the_one_handed_in);
 	tcase_add_test(tc, the_clock_goes_forward);
 	tcase_add_test(tc, attributes_come_by_number);
+	tcase_add_test(tc, a_partition_has_the_instance_of_its_disk);
 	tcase_add_test(tc, holders_are_found_by_the_beginning_of_their_uuid);
 	tcase_add_test(tc, properties_are_found_by_their_whole_name);
 	tcase_add_test(tc, links_come_out_of_the_properties_at_hand);
