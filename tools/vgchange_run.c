@@ -85,9 +85,7 @@ static const char *event_vg(const struct vgchange_args *args)
 {
 	const char *name = args->vgs.count == 1 ? args->vgs.item[0] : NULL;
 
-	if (!args->is_event || args->common.devices.defined || !name)
-		return NULL;
-	return *name == '@' || strchr(name, '/') ? NULL : name;
+	return !name || *name == '@' || strchr(name, '/') ? NULL : name;
 }
 
 static bool is_whole(struct work *work, const char *name)
@@ -135,13 +133,25 @@ static int scan_recorded(struct work *work, const char *name)
 	return scan_all(work);
 }
 
+/* An event without the name of one VG means what has come so far, and nothing else is read. */
+static int scan_all_recorded(struct work *work)
+{
+	struct lea_device *devices;
+	size_t count;
+	int r = lea_devices_recorded(work->world, &devices, &count);
+
+	return r ? r : scan_devices(work, devices, count);
+}
+
 static int find_devices(struct work *work)
 {
 	const char *name = event_vg(work->args);
 
 	if (work->args->common.devices.defined)
 		return scan_list(work);
-	return name ? scan_recorded(work, name) : scan_all(work);
+	if (!work->args->is_event)
+		return scan_all(work);
+	return name ? scan_recorded(work, name) : scan_all_recorded(work);
 }
 
 static void tell_problems(struct work *work)

@@ -98,6 +98,9 @@ LEA_MUST_CHECK int lea_devices_enumerate(struct lea_world *world, struct lea_dev
 /* The devices that the run files record for a VG. LEA_ONLINE_ABSENT when there are none. */
 LEA_MUST_CHECK int lea_devices_of_vg(struct lea_world *world, const char *vg,
 				     struct lea_device **ret_devices, size_t *ret_count);
+/* The devices of all records, whatever their VG. 0 with none, too. */
+LEA_MUST_CHECK int lea_devices_recorded(struct lea_world *world, struct lea_device **ret_devices,
+					size_t *ret_count);
 void lea_devices_free(struct lea_device *devices, size_t count);
 
 #endif
