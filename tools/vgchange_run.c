@@ -30,6 +30,7 @@ static int new_scan(struct work *work)
 		.use_names_filter = !list->defined && !work->args->is_event,
 		.devices = list->defined ? (const char *const *)list->item : NULL,
 		.device_count = list->count,
+		.devicesfile_must_exist = !!work->args->common.devicesfile,
 	};
 
 	lea_scan_free(LEA_TAKE(work->scan));

@@ -55,7 +55,8 @@ struct lea_scan_options {
 	bool use_names_filter; /* regex filters (off in vgchange's quick path and with --devices) */
 	const char *const *devices; /* --devices list; NULL: not given */
 	uint32_t device_count;
-	bool out_of_process; /* read in a probe child with deadlines (runner, boot pass) */
+	bool out_of_process;	     /* read in a probe child with deadlines (runner, boot pass) */
+	bool devicesfile_must_exist; /* people's commands: a --devicesfile that isn't there */
 };
 
 enum lea_scan_outcome {
