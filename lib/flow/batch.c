@@ -35,18 +35,6 @@ struct pass {
 	int known_fd; /* event/known: the udev rule's "this one has a record" */
 };
 
-static uint64_t read_diskseq(struct lea_world *world, const struct lea_device *device)
-{
-	const struct lea_devno devno = {.major = device->major, .minor = device->minor};
-	uint64_t diskseq = 0;
-
-	/* A partition has the one of its disk, as in udev. */
-	if (lea_sysfs_number(world, devno, "diskseq", &diskseq) &&
-	    lea_sysfs_number(world, devno, "../diskseq", &diskseq))
-		return 0;
-	return diskseq;
-}
-
 /* The name that the udev rule tests: numbers, instance, UUID with hyphens. */
 static void known_name(const struct lea_device *device, const char *pvid, char *name, size_t size)
 {
@@ -146,12 +134,14 @@ static struct lea_device take_device(struct lea_device *from)
  */
 static int renew(struct lea_world *world, struct lea_device *device)
 {
+	const struct lea_devno devno = {.major = device->major, .minor = device->minor};
+
 	lea_device_done(&(struct lea_device){.devlinks = device->devlinks,
 					     .properties = device->properties});
 	device->devlinks = device->properties = NULL;
 	device->is_gone = false;
 	device->seqnum = 0;
-	device->diskseq = read_diskseq(world, device);
+	device->diskseq = lea_sysfs_diskseq(world, devno);
 	return 0;
 }
 
@@ -173,7 +163,7 @@ static int read_devices(const struct pass *pass)
 		if (device->is_gone)
 			renew(pass->how->world, &devices[n]);
 		else if (!devices[n].diskseq)
-			devices[n].diskseq = read_diskseq(pass->how->world, &devices[n]);
+			devices[n].diskseq = lea_sysfs_diskseq(pass->how->world, devno);
 		n++;
 	}
 	pass->summary->devices += (uint32_t)n;

@@ -109,17 +109,6 @@ static void retrigger(const struct lea_sweep_how *how, const struct lea_device *
 		fd >= 0 && write(fd, "add", 3) == 3 ? "asked again" : "it can't be asked again");
 }
 
-static uint64_t diskseq_of(struct lea_world *world, const struct lea_device *device)
-{
-	const struct lea_devno devno = {.major = device->major, .minor = device->minor};
-	uint64_t diskseq = 0;
-
-	if (lea_sysfs_number(world, devno, "diskseq", &diskseq) &&
-	    lea_sysfs_number(world, devno, "../diskseq", &diskseq))
-		return 0;
-	return diskseq;
-}
-
 static int compare_device(const struct lea_sweep_how *how, const struct done *done,
 			  struct lea_device *device, struct lea_sweep_result *result)
 {
@@ -141,7 +130,8 @@ static int compare_device(const struct lea_sweep_how *how, const struct done *do
 		return 0;
 	entry.device = *device; /* borrowed */
 	if (!entry.device.diskseq)
-		entry.device.diskseq = diskseq_of(how->world, device);
+		entry.device.diskseq = lea_sysfs_diskseq(
+			how->world, (struct lea_devno){device->major, device->minor});
 	if (!lea_udevdb_property(device, "ID_FS_UUID", uuid, sizeof(uuid)) ||
 	    lea_id_parse(uuid, entry.pvid) < 0)
 		entry.pvid[0] = '\0';

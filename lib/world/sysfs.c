@@ -114,6 +114,17 @@ static bool uuid_begins(int holders_fd, const char *name, const char *prefix)
 	       !strncmp(uuid, prefix, strlen(prefix));
 }
 
+/* A partition has the one of its disk, as in udev. */
+uint64_t lea_sysfs_diskseq(struct lea_world *world, struct lea_devno devno)
+{
+	uint64_t diskseq = 0;
+
+	if (lea_sysfs_number(world, devno, "diskseq", &diskseq) &&
+	    lea_sysfs_number(world, devno, "../diskseq", &diskseq))
+		return 0;
+	return diskseq;
+}
+
 int lea_sysfs_holder(struct lea_world *world, struct lea_devno devno, const char *folder,
 		     const char *prefix, bool *ret_has)
 {

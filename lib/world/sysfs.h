@@ -45,6 +45,9 @@ LEA_MUST_CHECK int lea_sysfs_bytes(struct lea_world *world, struct lea_devno dev
 LEA_MUST_CHECK int lea_sysfs_number(struct lea_world *world, struct lea_devno devno,
 				    const char *attribute, uint64_t *ret_number);
 
+/* The instance of a device that a kernel number stands for; 0: this kernel has none. */
+uint64_t lea_sysfs_diskseq(struct lea_world *world, struct lea_devno devno);
+
 /*
  * lea_sysfs_holder - does a device-mapper device whose uuid begins with @prefix sit on this device?
  * @folder: "holders", or "../holders" for a partition's disk
