@@ -248,9 +248,23 @@ static int forget_replaced(const struct pass *pass)
 	return r;
 }
 
+static const struct lea_scan_options scan_options = {.use_names_filter = true,
+						     .out_of_process = true};
+
+int lea_batch_check(const struct lea_batch_how *how)
+{
+	struct lea_scan *scan = NULL;
+	int r;
+
+	if (!how->conf->event_activation)
+		return 0;
+	r = lea_scan_new(how->world, how->conf, &scan_options, &scan);
+	lea_scan_free(scan);
+	return r > 0 ? LEA_BATCH_BAD_FILTER : r;
+}
+
 static int open_tools(struct pass *pass)
 {
-	const struct lea_scan_options scan = {.use_names_filter = true, .out_of_process = true};
 	const struct lea_record_options record = {.check_complete = true,
 						  .claim_vg = true,
 						  .use_names_filter = true,
@@ -260,7 +274,7 @@ static int open_tools(struct pass *pass)
 	pass->known_fd = lea_file_open_folder(pass->how->event_fd, KNOWN_FOLDER);
 	if (pass->known_fd < 0)
 		return pass->known_fd;
-	r = lea_scan_new(pass->how->world, pass->how->conf, &scan, &pass->scan);
+	r = lea_scan_new(pass->how->world, pass->how->conf, &scan_options, &pass->scan);
 	r = r ? r : lea_recorder_new(pass->how->world, pass->how->conf, &record, &pass->recorder);
 	r = r ? r : lea_candidates_new(pass->how, &pass->candidates);
 	/* A filter that is wrong is an outcome there and said already. */

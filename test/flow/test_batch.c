@@ -98,14 +98,7 @@ static struct lea_batch_summary summary;
 static void setup(void)
 {
 	const struct lea_conf_options conf_options = {0};
-	char path[64], text[128];
-
 	machine_begin();
-	/* whoever claims must be seen to live */
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)getpid());
-	snprintf(text, sizeof(text),
-		 "%ld (test) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4242 0 0\n", (long)getpid());
-	tree_put(&machine.tree, path, text);
 	ck_assert_int_eq(lea_conf_read(machine.world, &conf_options, &conf), 0);
 	how = (struct lea_batch_how){.world = machine.world, .conf = conf, .lvm_path = "/no/lvm"};
 	how.event_fd = lea_queue_open(lea_world_run(machine.world));

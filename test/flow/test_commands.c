@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vgchange and pvscan as commands: what people read, exit codes. */
 #include "flow/machine.h"
+#include "state/queue.h"
 #include "unit/suite.h"
 
 #define INCOMPLETE "  VG vg-two.pvs is incomplete.\n"
@@ -163,6 +164,54 @@ START_TEST(system_folders)
 }
 END_TEST
 
+static int lvmevent(const char *words)
+{
+	const struct lea_cmd *cmd = lea_cmd_lvmevent;
+
+	while (cmd->name && strncmp(cmd->name, words, strcspn(words, " ")))
+		cmd++;
+	ck_assert_ptr_nonnull(cmd->name);
+	return machine_command(cmd, words);
+}
+
+static void pending_are(int event_fd, size_t pending)
+{
+	size_t count[3] = {0};
+
+	ck_assert_int_eq(lea_queue_count(event_fd, "queue", &count[0]), 0);
+	ck_assert_int_eq(lea_queue_count(event_fd, "taken", &count[1]), 0);
+	ck_assert_int_eq(lea_queue_count(event_fd, "failed", &count[2]), 0);
+	ck_assert_uint_eq(count[0], pending);
+	ck_assert_uint_eq(count[1] + count[2], 0);
+}
+
+/* The runner: settings that are wrong lose no event; mended, it goes on by itself. */
+START_TEST(runner_with_a_wrong_filter)
+{
+	struct lea_entry entry = {
+		.device = {.name = (char[]){"/dev/sda"}, .major = 8, .minor = 16, .diskseq = 1},
+		.pvid = PVID_ONE};
+	int event_fd = lea_queue_open(lea_world_run(machine.world));
+
+	machine_plug("one-pv", "sda", 16, 1);
+	lea_entry_set_key(&entry);
+	ck_assert_int_eq(lea_queue_put(event_fd, &entry), 0);
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { filter = [ \"x|a|\" ] }");
+	for (int i = 0; i < 5; i++)
+		ck_assert_int_eq(lvmevent("run"), 5);
+	ck_assert_ptr_nonnull(strstr(machine.err, "Invalid filter pattern"));
+	pending_are(event_fd, 1);
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "");
+	ck_assert_int_eq(lvmevent("run"), 0);
+	pending_are(event_fd, 0);
+	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
+	ck_assert_ptr_nonnull(strstr(machine.out,
+				     "  1 device(s), 1 PV(s), 0 removed, 1 VG(s) active "
+				     "(3 LVs), 0 failed\n"));
+	close(event_fd);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("commands");
@@ -173,6 +222,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, all_that_came_is_activated);
 	tcase_add_loop_test(tcase, settings_and_options, 0, ARRAY_SIZE(settings));
 	tcase_add_loop_test(tcase, system_folders, 0, ARRAY_SIZE(folders));
+	tcase_add_test(tcase, runner_with_a_wrong_filter);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

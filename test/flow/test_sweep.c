@@ -50,13 +50,7 @@ static struct lea_sweep_how how;
 
 static void setup(void)
 {
-	char path[64], text[128];
-
 	machine_begin();
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)getpid());
-	snprintf(text, sizeof(text),
-		 "%ld (test) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4242 0 0\n", (long)getpid());
-	tree_put(&machine.tree, path, text);
 	machine_plug("one-pv", "sda", 16, 7);
 	how = (struct lea_sweep_how){.world = machine.world, .conf = &conf};
 	how.event_fd = lea_queue_open(lea_world_run(machine.world));
