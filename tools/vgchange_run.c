@@ -5,6 +5,7 @@
 #include "vgchange.h"
 
 #include "base/cleanup.h"
+#include "flow/activate_rules.h"
 #include "flow/delegate.h"
 #include "state/lock.h"
 
@@ -322,6 +323,8 @@ static int pick_and_do(struct work *work)
 	work->delegated = calloc(work->picks.count + 1, sizeof(*work->delegated));
 	if (!work->delegated)
 		return -ENOMEM;
+	if (work->picks.count && work->args->what != LEA_DEACTIVATE)
+		lea_activate_tell_lists(work->world, work->conf);
 	r = transact_all(work);
 	work->has_failed |= work->picks.has_failed;
 	return r;

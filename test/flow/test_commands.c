@@ -105,6 +105,20 @@ static const struct {
 	 "PV /dev/sda online.\n", "  Device not found for /dev/sdq.\n"},
 	{"a name of --devices must be a path", NULL, NULL, "vgchange -ay --devices sda vg_one", 5,
 	 "", "sda"},
+	{"items of a volume list that mean nothing are told of once", "/etc/lvm/lvm.conf",
+	 "activation { volume_list = [ \"\", \"@\", \"vg_one\" ] }", "vgchange -ay vg_one", 0,
+	 "  Ignoring empty string in config file activation/volume_list.\n"
+	 "  Ignoring empty tag in config file activation/volume_list\n" ONE_ACTIVE,
+	 ""},
+	{"by pvscan, too, when it activates", "/etc/lvm/lvm.conf",
+	 "activation { auto_activation_volume_list = [ \"@\", \"vg_one\" ] }",
+	 "pvscan --cache -aay 8:16", 0,
+	 "VG vg_one run autoactivation.\n"
+	 "  Ignoring empty tag in config file activation/auto_activation_volume_list\n" ONE_ACTIVE,
+	 ""},
+	{"not where LVs go down", "/etc/lvm/lvm.conf", "activation { volume_list = [ \"\" ] }",
+	 "vgchange -an vg_one", 0, "  0 logical volume(s) in volume group \"vg_one\" now active\n",
+	 ""},
 	{"LVs of a test run are printed as tables", NULL, NULL, "vgchange -ay -t -v vg_one", 0, "",
 	 "vg_one-home: 0 "},
 };
@@ -128,6 +142,8 @@ START_TEST(settings_and_options)
 		      machine.out, machine.err);
 	ck_assert_msg(settings[_i].out[0] ? strstr(machine.out, settings[_i].out) != NULL
 					  : !strstr(machine.out, "now active\n  "),
+		      "%s: printed\n%s", settings[_i].claim, machine.out);
+	ck_assert_msg(!strstr(machine.out, "Ignoring") == !strstr(settings[_i].out, "Ignoring"),
 		      "%s: printed\n%s", settings[_i].claim, machine.out);
 	ck_assert_msg(settings[_i].err[0] ? strstr(machine.err, settings[_i].err) != NULL
 					  : !machine.err[0],
@@ -161,6 +177,20 @@ START_TEST(system_folders)
 	machine_command(&lea_cmd_pvscan, "pvscan --cache 8:16");
 	ck_assert_msg(!code == (strstr(machine.out, "PV /dev/sda online.") != NULL), "%s: pvscan",
 		      folders[_i].claim);
+}
+END_TEST
+
+/* A record is compared with the device it names, under the same filters as the device at hand. */
+START_TEST(stale_record_with_a_devices_list)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("orphan", "sdb", 32, 2);
+	machine_record(PVID_ONE, "vg_one", "sdb", 32);
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { filter = [ \"x|a|\" ] }");
+	ck_assert_int_eq(machine_command(&lea_cmd_pvscan, "pvscan --cache --devices /dev/sda 8:16"),
+			 0);
+	ck_assert_ptr_nonnull(strstr(machine.out, "PV /dev/sda online.\n"));
+	ck_assert_str_eq(machine.err, "");
 }
 END_TEST
 
@@ -222,6 +252,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, all_that_came_is_activated);
 	tcase_add_loop_test(tcase, settings_and_options, 0, ARRAY_SIZE(settings));
 	tcase_add_loop_test(tcase, system_folders, 0, ARRAY_SIZE(folders));
+	tcase_add_test(tcase, stale_record_with_a_devices_list);
 	tcase_add_test(tcase, runner_with_a_wrong_filter);
 	suite_add_tcase(suite, tcase);
 	return suite;
