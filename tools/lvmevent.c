@@ -142,6 +142,12 @@ static int run_runner(struct lea_world *world, int argc, char *argv[])
 	if (code)
 		return code;
 	run.batch = batch_how(&session);
+	r = lea_batch_check(&run.batch);
+	if (r > 0)
+		lea_log(world->log, LEA_LOG_ERROR,
+			"Devices stay pending until that is mended; try: lvmevent status");
+	if (r)
+		return r < 0 ? fail(world, r, "events") : LEA_EXIT_FAILED;
 	how = (struct lea_runner_how){.event_fd = session.event_fd,
 				      .process = process,
 				      .arg = &run,

@@ -232,7 +232,7 @@ static int do_devices(struct work *work, struct lea_scan *scan)
 		.check_complete = work->form.check_complete,
 		.claim_vg = work->args->form == FORM_ACTIVATE || work->form.vg_online,
 		.test = work->args->common.test,
-		.use_names_filter = true,
+		.use_names_filter = !work->args->common.devices.defined,
 	};
 	LEA_AUTO(lea_recorder_freep) struct lea_recorder *recorder = NULL;
 	struct lea_found *const *found;

@@ -5,6 +5,7 @@
 #include "vgchange.h"
 
 #include "base/cleanup.h"
+#include "flow/activate_rules.h"
 #include "flow/delegate.h"
 #include "state/lock.h"
 
@@ -30,6 +31,7 @@ static int new_scan(struct work *work)
 		.use_names_filter = !list->defined && !work->args->is_event,
 		.devices = list->defined ? (const char *const *)list->item : NULL,
 		.device_count = list->count,
+		.devicesfile_must_exist = !!work->args->common.devicesfile,
 	};
 
 	lea_scan_free(LEA_TAKE(work->scan));
@@ -85,9 +87,7 @@ static const char *event_vg(const struct vgchange_args *args)
 {
 	const char *name = args->vgs.count == 1 ? args->vgs.item[0] : NULL;
 
-	if (!args->is_event || args->common.devices.defined || !name)
-		return NULL;
-	return *name == '@' || strchr(name, '/') ? NULL : name;
+	return !name || *name == '@' || strchr(name, '/') ? NULL : name;
 }
 
 static bool is_whole(struct work *work, const char *name)
@@ -135,13 +135,25 @@ static int scan_recorded(struct work *work, const char *name)
 	return scan_all(work);
 }
 
+/* An event without the name of one VG means what has come so far, and nothing else is read. */
+static int scan_all_recorded(struct work *work)
+{
+	struct lea_device *devices;
+	size_t count;
+	int r = lea_devices_recorded(work->world, &devices, &count);
+
+	return r ? r : scan_devices(work, devices, count);
+}
+
 static int find_devices(struct work *work)
 {
 	const char *name = event_vg(work->args);
 
 	if (work->args->common.devices.defined)
 		return scan_list(work);
-	return name ? scan_recorded(work, name) : scan_all(work);
+	if (!work->args->is_event)
+		return scan_all(work);
+	return name ? scan_recorded(work, name) : scan_all_recorded(work);
 }
 
 static void tell_problems(struct work *work)
@@ -311,6 +323,8 @@ static int pick_and_do(struct work *work)
 	work->delegated = calloc(work->picks.count + 1, sizeof(*work->delegated));
 	if (!work->delegated)
 		return -ENOMEM;
+	if (work->picks.count && work->args->what != LEA_DEACTIVATE)
+		lea_activate_tell_lists(work->world, work->conf);
 	r = transact_all(work);
 	work->has_failed |= work->picks.has_failed;
 	return r;

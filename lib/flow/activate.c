@@ -87,14 +87,20 @@ static void block_signals(struct lea_activation_run *run)
 	run->blocked = !sigprocmask(SIG_BLOCK, &set, &run->signals);
 }
 
+static int no_lock(const struct lea_activation_run *run, const char *vg_name)
+{
+	lea_log(run->world->log, LEA_LOG_ERROR, "Can't get lock for %s.", vg_name);
+	lea_log(run->world->log, LEA_LOG_ERROR, "Cannot process volume group %s", vg_name);
+	return LEA_ACTIVATE_FAILED;
+}
+
 static int busy(const struct lea_activation_run *run, const char *vg_name)
 {
 	if (run->options->no_wait_lock)
 		return LEA_ACTIVATE_VG_BUSY;
 	lea_log(run->world->log, LEA_LOG_ERROR, "%s/V_%s: flock failed: %s", run->conf->locking_dir,
 		vg_name, strerror(EWOULDBLOCK));
-	lea_log(run->world->log, LEA_LOG_ERROR, "Can't get lock for %s.", vg_name);
-	return LEA_ACTIVATE_FAILED;
+	return no_lock(run, vg_name);
 }
 
 static int lock_vg(struct lea_activation_run *run, const char *vg_name, struct lea_lock **ret_lock)
@@ -120,8 +126,8 @@ static int lock_vg(struct lea_activation_run *run, const char *vg_name, struct l
 	if (r < 0 && r != -EINTR && run->options->ignore_lock_failure)
 		return 0;
 	if (r < 0) {
-		lea_log_fault(run->world->log, r, "Can't get lock for %s", vg_name);
-		return LEA_ACTIVATE_FAILED;
+		lea_log_fault(run->world->log, r, "%s/V_%s", run->conf->locking_dir, vg_name);
+		return no_lock(run, vg_name);
 	}
 	return 0;
 }

@@ -51,6 +51,25 @@ void lea_activate_rules(const struct lea_world *world, const struct lea_conf *co
 	};
 }
 
+static void tell_list(const struct lea_world *world, const char *path, const struct lea_list *list)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (!list->item[i][0])
+			lea_log(world->log, LEA_LOG_PRINT,
+				"Ignoring empty string in config file %s.", path);
+		else if (!strcmp(list->item[i], "@"))
+			lea_log(world->log, LEA_LOG_PRINT, "Ignoring empty tag in config file %s",
+				path);
+}
+
+void lea_activate_tell_lists(const struct lea_world *world, const struct lea_conf *conf)
+{
+	tell_list(world, "activation/auto_activation_volume_list",
+		  &conf->auto_activation_volume_list);
+	tell_list(world, "activation/volume_list", &conf->volume_list);
+	tell_list(world, "activation/read_only_volume_list", &conf->read_only_volume_list);
+}
+
 void lea_activate_host(const struct lea_conf *conf, struct lea_judge_host *ret_host)
 {
 	*ret_host = (struct lea_judge_host){

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "flow/activate.h"
+#include "flow/activate_rules.h"
 #include "flow/delegate.h"
 #include "state/online.h"
 
@@ -191,6 +192,7 @@ int lea_autoactivate(struct lea_world *world, const struct lea_conf *conf,
 	job.delegated = calloc(names->count, sizeof(*job.delegated));
 	if (!job.delegated)
 		return -ENOMEM;
+	lea_activate_tell_lists(world, conf);
 	r = view_recorded(&job, names);
 	for (uint32_t i = 0; r && i < names->count; i++)
 		say_failed(&job, names->item[i]);

@@ -134,13 +134,14 @@ static struct lea_device take_device(struct lea_device *from)
  */
 static int renew(struct lea_world *world, struct lea_device *device)
 {
+	const struct lea_devno devno = {.major = device->major, .minor = device->minor};
+
 	lea_device_done(&(struct lea_device){.devlinks = device->devlinks,
 					     .properties = device->properties});
 	device->devlinks = device->properties = NULL;
 	device->is_gone = false;
 	device->seqnum = 0;
-	device->diskseq = lea_sysfs_diskseq(
-		world, (struct lea_devno){.major = device->major, .minor = device->minor});
+	device->diskseq = lea_sysfs_diskseq(world, devno);
 	return 0;
 }
 
@@ -247,9 +248,23 @@ static int forget_replaced(const struct pass *pass)
 	return r;
 }
 
+static const struct lea_scan_options scan_options = {.use_names_filter = true,
+						     .out_of_process = true};
+
+int lea_batch_check(const struct lea_batch_how *how)
+{
+	struct lea_scan *scan = NULL;
+	int r;
+
+	if (!how->conf->event_activation)
+		return 0;
+	r = lea_scan_new(how->world, how->conf, &scan_options, &scan);
+	lea_scan_free(scan);
+	return r > 0 ? LEA_BATCH_BAD_FILTER : r;
+}
+
 static int open_tools(struct pass *pass)
 {
-	const struct lea_scan_options scan = {.use_names_filter = true, .out_of_process = true};
 	const struct lea_record_options record = {.check_complete = true,
 						  .claim_vg = true,
 						  .use_names_filter = true,
@@ -259,7 +274,7 @@ static int open_tools(struct pass *pass)
 	pass->known_fd = lea_file_open_folder(pass->how->event_fd, KNOWN_FOLDER);
 	if (pass->known_fd < 0)
 		return pass->known_fd;
-	r = lea_scan_new(pass->how->world, pass->how->conf, &scan, &pass->scan);
+	r = lea_scan_new(pass->how->world, pass->how->conf, &scan_options, &pass->scan);
 	r = r ? r : lea_recorder_new(pass->how->world, pass->how->conf, &record, &pass->recorder);
 	r = r ? r : lea_candidates_new(pass->how, &pass->candidates);
 	/* A filter that is wrong is an outcome there and said already. */

@@ -31,6 +31,16 @@ struct lea_batch_summary {
 	bool is_off_said; /* event_activation=0 was reported */
 };
 
+enum lea_batch_outcome {
+	LEA_BATCH_BAD_FILTER = 1, /* a filter pattern or the devices file: logged */
+};
+
+/*
+ * lea_batch_check - can devices be looked at with these settings?
+ * To be asked before anything is taken off the queue: what can't be looked at now stays pending.
+ */
+LEA_MUST_CHECK int lea_batch_check(const struct lea_batch_how *how);
+
 /*
  * lea_batch_run - one pass over @entries
  * Takes the devices out of the entries (each is left empty but for its numbers); keys stay, so that

@@ -14,6 +14,7 @@
 #include "flow/workers.h"
 #include "state/claim.h"
 #include "state/online.h"
+#include "world/sysfs.h"
 
 #define NAME_BYTES 128U
 
@@ -163,6 +164,9 @@ static int complete_scan(const struct lea_candidates *candidates, struct lea_sca
 
 		if (is_scanned(found, known, &device))
 			continue;
+		/* A record says which number it was, the claim must say which instance it is. */
+		device.diskseq = lea_sysfs_diskseq(candidates->how->world,
+						   (struct lea_devno){device.major, device.minor});
 		devices[i] = devices[n];
 		devices[n++] = device;
 	}

@@ -67,11 +67,25 @@ static int load_and_resume(const struct carry *carry, const struct lea_plan_node
 	return 0;
 }
 
+/* Its number was set by a person, who counts on it: no other one will do. */
+static int wrong_number(const struct carry *carry, const struct lea_plan_node *node, int fault,
+			const char *what)
+{
+	lea_log(carry->world->log, LEA_LOG_ERROR,
+		"LV %s/%s has the fixed minor number %" PRIu32 ", %s.", carry->plan->vg->name,
+		lv_name(carry, node), node->node.minor, what);
+	return fault;
+}
+
 static int make_node(const struct carry *carry, struct lea_plan_node *node)
 {
+	char holder[LEA_DM_UUID_BYTES];
 	uint32_t major, minor;
 	int r = carry->dm->create(carry->dm, &node->node, &major, &minor);
 
+	if (r == -EBUSY && node->node.fixed_minor &&
+	    carry->dm->uuid_of(carry->dm, node->node.name, holder) == LEA_DM_ABSENT)
+		return wrong_number(carry, node, r, "which another device has");
 	if (r)
 		return fault_of(carry, node, r, "creating its device");
 	r = load_and_resume(carry, node);
@@ -96,6 +110,8 @@ static int mend_node(const struct carry *carry, const struct lea_plan_node *node
 		if (r)
 			return fault_of(carry, node, r, "reading its table");
 	}
+	if (node->node.fixed_minor && info->minor != node->node.minor)
+		return wrong_number(carry, node, -EEXIST, "and a node with another one");
 	if (!is_same)
 		return load_and_resume(carry, node);
 	r = carry->dm->resume(carry->dm, &node->node);

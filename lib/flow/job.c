@@ -55,7 +55,8 @@ static int copy_vg(struct lea_arena *arena, const struct lea_vg *from, struct le
 	if (!vg->name)
 		return -ENOMEM;
 	memcpy(vg->id, from->id, sizeof(vg->id));
-	memcpy(by_id, from->pvs_by_id, from->pv_count * sizeof(*by_id));
+	if (from->pv_count)
+		memcpy(by_id, from->pvs_by_id, from->pv_count * sizeof(*by_id));
 	for (uint32_t i = 0; i < from->pv_count; i++) {
 		pvs[i].name = "";
 		memcpy(pvs[i].id, from->pvs[i].id, sizeof(pvs[i].id));

@@ -18,6 +18,7 @@ int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
 		.use_names = options->use_names_filter,
 		.devices = options->devices,
 		.device_count = options->device_count,
+		.devicesfile_must_exist = options->devicesfile_must_exist,
 	};
 	struct lea_scan *scan = calloc(1, sizeof(*scan));
 	int r;

@@ -55,7 +55,8 @@ struct lea_scan_options {
 	bool use_names_filter; /* regex filters (off in vgchange's quick path and with --devices) */
 	const char *const *devices; /* --devices list; NULL: not given */
 	uint32_t device_count;
-	bool out_of_process; /* read in a probe child with deadlines (runner, boot pass) */
+	bool out_of_process;	     /* read in a probe child with deadlines (runner, boot pass) */
+	bool devicesfile_must_exist; /* people's commands: a --devicesfile that isn't there */
 };
 
 enum lea_scan_outcome {
@@ -98,6 +99,9 @@ LEA_MUST_CHECK int lea_devices_enumerate(struct lea_world *world, struct lea_dev
 /* The devices that the run files record for a VG. LEA_ONLINE_ABSENT when there are none. */
 LEA_MUST_CHECK int lea_devices_of_vg(struct lea_world *world, const char *vg,
 				     struct lea_device **ret_devices, size_t *ret_count);
+/* The devices of all records, whatever their VG. 0 with none, too. */
+LEA_MUST_CHECK int lea_devices_recorded(struct lea_world *world, struct lea_device **ret_devices,
+					size_t *ret_count);
 void lea_devices_free(struct lea_device *devices, size_t count);
 
 #endif

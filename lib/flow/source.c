@@ -256,6 +256,7 @@ static int add_looked_up(struct devices *devices, int run_fd, const char *vg)
 	return r;
 }
 
+/* @vg NULL: every record. */
 static int add_by_vg(struct devices *devices, int run_fd, const char *vg)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
@@ -288,6 +289,21 @@ int lea_devices_of_vg(struct lea_world *world, const char *vg, struct lea_device
 		return r;
 	if (!devices.count)
 		return LEA_ONLINE_ABSENT;
+	*ret_count = devices.count;
+	*ret_devices = LEA_TAKE(devices.item);
+	devices.count = 0;
+	return 0;
+}
+
+int lea_devices_recorded(struct lea_world *world, struct lea_device **ret_devices,
+			 size_t *ret_count)
+{
+	LEA_AUTO(devices_done) struct devices devices = {0};
+	int run_fd = lea_world_run(world);
+	int r = run_fd < 0 ? run_fd : add_by_vg(&devices, run_fd, NULL);
+
+	if (r)
+		return r;
 	*ret_count = devices.count;
 	*ret_devices = LEA_TAKE(devices.item);
 	devices.count = 0;

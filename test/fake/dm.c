@@ -125,6 +125,14 @@ struct fake_dm_node *fake_dm_add(struct fake_dm *fake, const char *name, const c
 	return node;
 }
 
+static bool is_taken(const struct fake_dm *fake, uint32_t minor)
+{
+	for (uint32_t i = 0; i < FAKE_DM_NODES; i++)
+		if (fake->node[i].exists && fake->node[i].info.minor == minor)
+			return true;
+	return false;
+}
+
 static int fake_create(struct lea_dm *dm, const struct lea_dm_node *node, uint32_t *ret_major,
 		       uint32_t *ret_minor)
 {
@@ -133,7 +141,8 @@ static int fake_create(struct lea_dm *dm, const struct lea_dm_node *node, uint32
 
 	if (fails(fake, "create %s%s", node->name, node->read_only ? " ro" : ""))
 		return -EIO;
-	if (fake_dm_find(fake, node->name) || find_uuid(fake, node->uuid))
+	if (fake_dm_find(fake, node->name) || find_uuid(fake, node->uuid) ||
+	    (node->fixed_minor && is_taken(fake, node->minor)))
 		return -EBUSY;
 	made = fake_dm_add(fake, node->name, node->uuid, "");
 	if (node->fixed_minor) {

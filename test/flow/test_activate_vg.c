@@ -165,6 +165,47 @@ START_TEST(leftovers_are_mended)
 }
 END_TEST
 
+/* Rows: who has number 77, or which number vg/fixed2 has that is to have it. */
+static const struct {
+	const char *claim, *name, *said;
+	uint32_t minor;
+	bool own, suspended;
+	int want;
+} number_rows[] = {
+	{"a number that another device has fails its LV", "other",
+	 "LV vg/fixed2 has the fixed minor number 77, which another device has.\n", 77, false,
+	 false, LEA_ACTIVATE_FAILED},
+	{"a half-made node with another number fails its LV", "vg-fixed2",
+	 "LV vg/fixed2 has the fixed minor number 77, and a node with another one.\n", 5, true,
+	 true, LEA_ACTIVATE_FAILED},
+	{"a half-made node with that number is finished", "vg-fixed2", "", 77, true, true, 0},
+	{"what is active stays so under any number", "vg-fixed2", "", 5, true, false, 0},
+};
+
+START_TEST(fixed_numbers)
+{
+	struct lea_activate_result result;
+	struct fake_dm_node *node;
+	struct lea_dm_node names;
+
+	open_shape("minor");
+	capture.log.max_level = LEA_LOG_ERROR;
+	for (uint32_t i = 0; i < golden.vg->lv_count; i++)
+		if (golden.vg->lvs[i].minor == 77)
+			ck_assert_int_eq(
+				lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[i], &names),
+				0);
+	node = fake_dm_add(fake, number_rows[_i].name, number_rows[_i].own ? names.uuid : "x",
+			   "0 8 linear 8:0 2048\n");
+	node->info.minor = number_rows[_i].minor;
+	node->info.suspended = number_rows[_i].suspended;
+	ck_assert_msg(run(&result) == number_rows[_i].want, "%s", number_rows[_i].claim);
+	ck_assert_msg(!strcmp(capture.text, number_rows[_i].said), "%s: %s", number_rows[_i].claim,
+		      capture.text);
+	ck_assert_uint_eq(result.failed, number_rows[_i].want != 0);
+}
+END_TEST
+
 START_TEST(node_of_a_renamed_vg_hands_it_over)
 {
 	struct lea_activate_result result;
@@ -304,6 +345,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, up_and_down_again);
 	tcase_add_test(tcase, active_lvs_are_left_alone);
 	tcase_add_loop_test(tcase, leftovers_are_mended, 0, ARRAY_SIZE(left_rows));
+	tcase_add_loop_test(tcase, fixed_numbers, 0, ARRAY_SIZE(number_rows));
 	tcase_add_test(tcase, node_of_a_renamed_vg_hands_it_over);
 	tcase_add_loop_test(tcase, one_failure_costs_one_lv, 0, 9);
 	tcase_add_loop_test(tcase, failed_removal_costs_one_lv, 0, 3);

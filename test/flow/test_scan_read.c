@@ -114,6 +114,7 @@ START_TEST(overlap)
 	bool known = false;
 
 	make_area(2000);
+	reads = bad_until = 0;
 	lea_read_head(0, &read);
 	read.label = (struct lea_label){
 		.mda_count = 2, .mda = {{MDA_AT, MDA_BYTES}, {MDA_AT + MDA_BYTES - 512, 4096}}};

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A whole machine for tests: files as disks, a sysfs that lists them, device-mapper in memory, real
+ * filters, and what a command would have printed. Include it once.
+ */
+#ifndef LEA_TEST_FLOW_MACHINE_H
+#define LEA_TEST_FLOW_MACHINE_H
+
+#include "../tools/cmd.h"
+#include "fake/dm.h"
+#include "fake/sample.h"
+#include "fake/tree.h"
+#include "flow/report.h"
+#include "state/online.h"
+#include "world/clock_kernel.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PVID_ONE "5ayjisrFL7dSSesEcRBg8PrdlVG05Fap" /* vg_one: three LVs, all of it */
+#define PVID_A	 "I8XE83WSfiGJNRzXtmH0pZKGjnlfNZDA" /* vg-two.pvs: two LVs, with ... */
+#define PVID_B	 "yENn7puYj71QO17ZPCPRhnZTfMzF8qNb" /* ... this one */
+
+#define ONE_ACTIVE "  3 logical volume(s) in volume group \"vg_one\" now active\n"
+#define TWO_ACTIVE "  2 logical volume(s) in volume group \"vg-two.pvs\" now active\n"
+
+static struct machine {
+	struct tree tree;
+	struct lea_world *world;
+	struct fake_dm *dm;
+	struct lea_report report;
+	FILE *out_file, *err_file;
+	char *out, *err; /* what was printed so far */
+	size_t out_bytes, err_bytes;
+} machine;
+
+static inline void machine_begin(void)
+{
+	char path[64], text[128];
+
+	memset(&machine, 0, sizeof(machine));
+	tree_init(&machine.tree);
+	tree_put(&machine.tree, "/proc/devices", "Block devices:\n  8 sd\n253 device-mapper\n");
+	tree_put(&machine.tree, "/proc/self/mountinfo", "");
+	tree_put(&machine.tree, "/proc/sys/kernel/random/boot_id",
+		 "11111111-2222-3333-4444-555555555555\n");
+	/* whoever claims a VG must be seen to live */
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)getpid());
+	snprintf(text, sizeof(text),
+		 "%ld (test) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4242 0 0\n", (long)getpid());
+	tree_put(&machine.tree, path, text);
+	tree_mkdir(&machine.tree, "/sys/class/block");
+	tree_mkdir(&machine.tree, "/run/lvm");
+	machine.out_file = open_memstream(&machine.out, &machine.out_bytes);
+	machine.err_file = open_memstream(&machine.err, &machine.err_bytes);
+	lea_report_init(&machine.report, machine.out_file, machine.err_file, "test");
+	machine.world = &machine.tree.world;
+	machine.world->log = &machine.report.log;
+	machine.world->clock = lea_clock_kernel();
+	machine.dm = fake_dm_new();
+	machine.world->dm = &machine.dm->dm;
+}
+
+static inline void machine_end(void)
+{
+	tree_done(&machine.tree); /* and the fake with it */
+	fclose(machine.out_file);
+	fclose(machine.err_file);
+	free(machine.out);
+	free(machine.err);
+}
+
+/* "/dev/NAME" with number 8:@minor over the sample's bytes, known to sysfs. */
+static inline void machine_plug(const char *sample_name, const char *name, uint32_t minor,
+				uint32_t diskseq)
+{
+	char path[256], text[256];
+	struct sample sample;
+
+	sample_load(&sample, sample_name);
+	snprintf(path, sizeof(path), "/dev/%s", name);
+	tree_put(&machine.tree, path, "");
+	snprintf(path, sizeof(path), "%s/dev/%s", machine.tree.root, name);
+	sample_write(&sample, path);
+	snprintf(path, sizeof(path), "/sys/dev/block/8:%u/size", minor);
+	snprintf(text, sizeof(text), "%llu\n", (unsigned long long)sample.device_bytes / 512);
+	tree_put(&machine.tree, path, text);
+	snprintf(path, sizeof(path), "/sys/dev/block/8:%u/dev", minor);
+	snprintf(text, sizeof(text), "8:%u\n", minor);
+	tree_put(&machine.tree, path, text);
+	snprintf(path, sizeof(path), "/sys/dev/block/8:%u/diskseq", minor);
+	snprintf(text, sizeof(text), "%u\n", diskseq);
+	tree_put(&machine.tree, path, text);
+	snprintf(path, sizeof(path), "/sys/dev/block/8:%u/uevent", minor);
+	snprintf(text, sizeof(text), "MAJOR=8\nMINOR=%u\nDEVNAME=%s\nDISKSEQ=%u\n", minor, name,
+		 diskseq);
+	tree_put(&machine.tree, path, text);
+	snprintf(path, sizeof(path), "/sys/class/block/%s", name);
+	snprintf(text, sizeof(text), "../../dev/block/8:%u", minor);
+	tree_link(&machine.tree, path, text);
+	sample_done(&sample);
+}
+
+static inline void machine_unplug(const char *name, uint32_t minor)
+{
+	static const char *const attributes[] = {"size", "dev", "diskseq", "uevent"};
+	char path[256];
+
+	snprintf(path, sizeof(path), "/dev/%s", name);
+	tree_remove(&machine.tree, path);
+	snprintf(path, sizeof(path), "/sys/class/block/%s", name);
+	tree_remove(&machine.tree, path);
+	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
+		snprintf(path, sizeof(path), "/sys/dev/block/8:%u/%s", minor, attributes[i]);
+		tree_remove(&machine.tree, path);
+	}
+	snprintf(path, sizeof(path), "/sys/dev/block/8:%u", minor);
+	tree_remove(&machine.tree, path);
+}
+
+/* The record that its event would have left. */
+static inline void machine_record(const char *pvid, const char *vg, const char *name,
+				  uint32_t minor)
+{
+	struct lea_online online = {.major = 8, .minor = minor};
+
+	snprintf(online.vg, sizeof(online.vg), "%s", vg);
+	snprintf(online.device, sizeof(online.device), "/dev/%s", name);
+	ck_assert_int_eq(lea_online_ensure(lea_world_run(machine.world)), 0);
+	ck_assert_int_eq(lea_online_create(lea_world_run(machine.world), pvid, &online), 0);
+}
+
+static inline bool machine_has(const char *path)
+{
+	char full[256];
+
+	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
+	return !access(full, F_OK);
+}
+
+/* @words: the command line, cut at blanks. Returns the exit code. */
+static inline int machine_command(const struct lea_cmd *cmd, const char *words)
+{
+	char line[256], *argv[16], *state = NULL;
+	int argc = 0, code;
+
+	snprintf(line, sizeof(line), "%s", words);
+	for (char *word = strtok_r(line, " ", &state); word; word = strtok_r(NULL, " ", &state))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	code = cmd->run(machine.world, argc, argv);
+	fflush(machine.out_file);
+	fflush(machine.err_file);
+	return code;
+}
+
+#endif

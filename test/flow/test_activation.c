@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The transaction as a whole, on a machine made of files: locks, the second look under the lock,
+ * lvm2's claim, lines.
+ */
+#include "disk/crc.h"
+#include "flow/activate.h"
+#include "flow/machine.h"
+#include "state/lock.h"
+#include "unit/suite.h"
+
+#define LOCK_ONE "/run/lock/lvm/V_vg_one"
+#define LOCK_TWO "/run/lock/lvm/V_vg-two.pvs"
+
+static struct lea_conf *conf;
+static struct lea_scan *scan;
+static struct lea_scan_vg *vgs;
+static size_t vg_count;
+static struct lea_activate_options options;
+static struct lea_activation_run *run;
+static struct lea_activate_result result;
+
+static void look(void)
+{
+	const struct lea_scan_options scan_options = {0};
+	struct lea_device *devices;
+	size_t count;
+
+	ck_assert_int_eq(lea_devices_enumerate(machine.world, &devices, &count), 0);
+	ck_assert_int_eq(lea_scan_new(machine.world, conf, &scan_options, &scan), 0);
+	ck_assert_int_eq(lea_scan_add(scan, devices, count), 0);
+	lea_devices_free(devices, count);
+	ck_assert_int_eq(lea_scan_vgs(scan, &vgs, &vg_count), 0);
+}
+
+static void setup(void)
+{
+	const struct lea_conf_options conf_options = {0};
+
+	machine_begin();
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	ck_assert_int_eq(lea_conf_read(machine.world, &conf_options, &conf), 0);
+	options = (struct lea_activate_options){.what = LEA_ACTIVATE_AUTO, .named = true};
+	look();
+	ck_assert_int_eq(lea_activation_start(machine.world, conf, &options, &run), 0);
+}
+
+static void teardown(void)
+{
+	lea_scan_free(scan);
+	lea_conf_free(conf);
+	machine_end();
+}
+
+static int do_vg(const char *name)
+{
+	for (size_t i = 0; i < vg_count; i++)
+		if (!strcmp(vgs[i].vg->name, name))
+			return lea_activation_vg(run, name, &vgs[i], &result);
+	ck_abort_msg("%s was not found", name);
+	return -1;
+}
+
+static int finish(void)
+{
+	int r = lea_activation_finish(run);
+
+	fflush(machine.out_file);
+	fflush(machine.err_file);
+	return r;
+}
+
+/* As pvscan --vgonline leaves it. */
+static void claim(const char *vg)
+{
+	ck_assert_int_eq(lea_online_ensure(lea_world_run(machine.world)), 0);
+	ck_assert_int_eq(lea_vg_online_claim(lea_world_run(machine.world), vg), 0);
+}
+
+START_TEST(locks_are_held_to_the_end)
+{
+	ck_assert_int_eq(do_vg("vg_one"), 0);
+	ck_assert_uint_eq(result.active, 3);
+	ck_assert_uint_eq(result.resumed, 3);
+	ck_assert_msg(machine_has(LOCK_ONE), "held until udev is through");
+	ck_assert_int_eq(do_vg("vg-two.pvs"), 0);
+	ck_assert_msg(machine_has(LOCK_ONE) && machine_has(LOCK_TWO), "both");
+	ck_assert_str_eq(machine.out ? machine.out : "", "");
+	ck_assert_uint_eq(machine.dm->unwaited, 5);
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_uint_eq(machine.dm->unwaited, 0);
+	ck_assert_uint_eq(machine.dm->wait_limit_ms, conf->udev_deadline_ms);
+	ck_assert_msg(!machine_has(LOCK_ONE) && !machine_has(LOCK_TWO), "none left behind");
+	ck_assert_msg(!machine_has(LOCK_ONE ":aux"), "nor a turnstile");
+	ck_assert_str_eq(machine.out, ONE_ACTIVE TWO_ACTIVE);
+	ck_assert_str_eq(machine.err, "");
+}
+END_TEST
+
+START_TEST(without_locking_there_is_no_lock_file)
+{
+	options.no_lock = true;
+	ck_assert_int_eq(do_vg("vg_one"), 0);
+	ck_assert(!machine_has("/run/lock/lvm"));
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_str_eq(machine.out, ONE_ACTIVE);
+}
+END_TEST
+
+static struct lea_lock *hold_one(void)
+{
+	char dir[128];
+	struct lea_lock *lock = NULL;
+	struct lea_lock_how how = {.dir = dir, .mode = LEA_LOCK_EXCLUSIVE};
+
+	snprintf(dir, sizeof(dir), "%s/run/lock/lvm", machine.tree.root);
+	ck_assert_int_eq(lea_lock_take(&how, "V_vg_one", &lock), 0);
+	return lock;
+}
+
+START_TEST(a_busy_vg_is_left_for_later)
+{
+	struct lea_lock *lock = hold_one();
+
+	claim("vg_one");
+	options.no_wait_lock = true;
+	ck_assert_int_eq(do_vg("vg_one"), LEA_ACTIVATE_VG_BUSY);
+	ck_assert_int_eq(do_vg("vg-two.pvs"), 0);
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_str_eq(machine.out, TWO_ACTIVE);
+	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg_one"), "its claim stands");
+	lea_lock_release(lock);
+}
+END_TEST
+
+START_TEST(wait_for_locks_0_is_an_error)
+{
+	struct lea_lock *lock = hold_one();
+
+	conf->wait_for_locks = false;
+	ck_assert_int_eq(do_vg("vg_one"), LEA_ACTIVATE_FAILED);
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_str_eq(
+		machine.err,
+		"  /run/lock/lvm/V_vg_one: flock failed: Resource temporarily unavailable\n"
+		"  Can't get lock for vg_one.\n"
+		"  Cannot process volume group vg_one\n");
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+	lea_lock_release(lock);
+}
+END_TEST
+
+/* "/home" on the disk of vg_one becomes "/room", with all checksums as they have to be. */
+static void rename_home(struct sample *sample)
+{
+	uint8_t *header = sample->head + sample_number(sample, "mda0.offset");
+	uint8_t *text = header, *at;
+	uint64_t offset, bytes;
+	uint32_t crc;
+
+	memcpy(&offset, header + 40, sizeof(offset));
+	memcpy(&bytes, header + 48, sizeof(bytes));
+	text += offset;
+	at = memmem(text, bytes, "\nhome {", 7);
+	ck_assert_ptr_nonnull(at);
+	memcpy(at, "\nroom {", 7);
+	crc = lea_crc(LEA_CRC_INITIAL, text, bytes);
+	memcpy(header + 56, &crc, sizeof(crc));
+	crc = lea_crc(LEA_CRC_INITIAL, header + 4, 508);
+	memcpy(header, &crc, sizeof(crc));
+}
+
+static void overwrite(const char *sample_name, bool renamed)
+{
+	struct sample sample;
+	char path[128];
+
+	sample_load(&sample, sample_name);
+	if (renamed)
+		rename_home(&sample);
+	snprintf(path, sizeof(path), "%s/dev/sda", machine.tree.root);
+	sample_write(&sample, path);
+	sample_done(&sample);
+}
+
+START_TEST(what_is_under_the_lock_counts)
+{
+	overwrite("one-pv", true);
+	ck_assert_int_eq(do_vg("vg_one"), 0);
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_ptr_nonnull(fake_dm_find(machine.dm, "vg_one-room"));
+	ck_assert_ptr_null(fake_dm_find(machine.dm, "vg_one-home"));
+	ck_assert_str_eq(machine.out, ONE_ACTIVE);
+}
+END_TEST
+
+START_TEST(a_vg_that_is_gone_meanwhile)
+{
+	overwrite("orphan", false);
+	options.named = _i;
+	ck_assert_int_eq(do_vg("vg_one"), _i ? LEA_ACTIVATE_FAILED : LEA_ACTIVATE_REFUSED);
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_msg(!strcmp(machine.err, _i ? "  Volume group \"vg_one\" not found\n" : ""),
+		      "silence when nobody named it: %s", machine.err);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+}
+END_TEST
+
+/* Rows: what is done with vg_one, and whether lvm2's claim is there afterwards. */
+static const struct {
+	const char *claim;
+	enum lea_activation what;
+	bool test, event_activation, incomplete;
+	int fail_at, want;
+	bool stays;
+} claims[] = {
+	{"success keeps it", LEA_ACTIVATE_AUTO, false, true, false, -1, 0, true},
+	{"a failure gives it back", LEA_ACTIVATE_AUTO, false, true, false, 1, LEA_ACTIVATE_FAILED,
+	 false},
+	{"deactivation gives it back", LEA_DEACTIVATE, false, true, false, -1, 0, false},
+	{"not with -t", LEA_DEACTIVATE, true, true, false, -1, 0, true},
+	{"not with event_activation=0", LEA_DEACTIVATE, false, false, false, -1, 0, true},
+	{"a VG that is incomplete gives it back", LEA_ACTIVATE_AUTO, false, true, true, -1,
+	 LEA_ACTIVATE_INCOMPLETE, false},
+};
+
+START_TEST(vgs_online_says_what_is)
+{
+	const char *vg = claims[_i].incomplete ? "vg-two.pvs" : "vg_one";
+	char path[64];
+
+	if (claims[_i].incomplete) {
+		lea_scan_free(scan);
+		machine_unplug("sdc", 48);
+		look();
+	}
+	claim(vg);
+	conf->event_activation = claims[_i].event_activation;
+	options.what = claims[_i].what;
+	options.test = claims[_i].test;
+	options.only_complete = true;
+	machine.dm->fail_at = claims[_i].fail_at;
+	ck_assert_msg(do_vg(vg) == claims[_i].want, "%s", claims[_i].claim);
+	ck_assert_int_eq(finish(), 0);
+	snprintf(path, sizeof(path), "/run/lvm/vgs_online/%s", vg);
+	ck_assert_msg(machine_has(path) == claims[_i].stays, "%s", claims[_i].claim);
+}
+END_TEST
+
+START_TEST(every_vg_that_goes_down_gives_its_claim_back)
+{
+	claim("vg_one");
+	claim("vg-two.pvs");
+	options.what = LEA_DEACTIVATE;
+	ck_assert_int_eq(do_vg("vg_one"), 0);
+	ck_assert_int_eq(do_vg("vg-two.pvs"), 0);
+	ck_assert_int_eq(finish(), 0);
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
+	ck_assert_msg(!machine_has("/run/lvm/vgs_online/vg-two.pvs"), "of each, not of the first");
+	ck_assert_str_eq(machine.out,
+			 "  0 logical volume(s) in volume group \"vg_one\" now active\n"
+			 "  0 logical volume(s) in volume group \"vg-two.pvs\" now active\n");
+}
+END_TEST
+
+START_TEST(failures_do_not_hide_the_count)
+{
+	machine.dm->fail_at = 1;
+	ck_assert_int_eq(do_vg("vg_one"), LEA_ACTIVATE_FAILED);
+	ck_assert_uint_eq(result.failed, 1);
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_str_eq(machine.out,
+			 "  2 logical volume(s) in volume group \"vg_one\" now active\n");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("activation");
+	TCase *tcase = tcase_create("activation");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, locks_are_held_to_the_end);
+	tcase_add_test(tcase, without_locking_there_is_no_lock_file);
+	tcase_add_test(tcase, a_busy_vg_is_left_for_later);
+	tcase_add_test(tcase, wait_for_locks_0_is_an_error);
+	tcase_add_test(tcase, what_is_under_the_lock_counts);
+	tcase_add_loop_test(tcase, a_vg_that_is_gone_meanwhile, 0, 2);
+	tcase_add_loop_test(tcase, vgs_online_says_what_is, 0, ARRAY_SIZE(claims));
+	tcase_add_test(tcase, every_vg_that_goes_down_gives_its_claim_back);
+	tcase_add_test(tcase, failures_do_not_hide_the_count);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Passes of the runner on a machine made of files: records, claims, and who is handed to the
+ * workers. The workers only say how it ended.
+ */
+#include "flow/batch.h"
+#include "flow/machine.h"
+#include "flow/sweep.h"
+#include "flow/workers.h"
+#include "state/claim.h"
+#include "unit/suite.h"
+
+#include <errno.h>
+
+#define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
+#define VG_TWO_ID "VqoF2z8DLr9uB4DSmt7k8IRGz3GndTHh"
+
+/* ---- in place of flow/workers.c */
+
+struct lea_workers {
+	const struct lea_workers_options *options;
+	struct lea_workers_options copy;
+	char name[4][128], id[4][33];
+	size_t count;
+};
+
+static char activated[512]; /* names, a blank after each */
+static int outcome;
+static const char *reason;
+
+int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
+		    const struct lea_workers_options *options, struct lea_workers **ret_workers)
+{
+	*ret_workers = calloc(1, sizeof(**ret_workers));
+	(*ret_workers)->copy = *options;
+	return 0;
+}
+
+int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known)
+{
+	snprintf(workers->name[workers->count], 128, "%s", known->vg->name);
+	snprintf(workers->id[workers->count++], 33, "%s", known->vg->id);
+	return 0;
+}
+
+int lea_workers_drain(struct lea_workers *workers)
+{
+	for (size_t i = 0; i < workers->count; i++) {
+		const struct lea_worker_result result = {.vg_name = workers->name[i],
+							 .vg_id = workers->id[i],
+							 .outcome = outcome,
+							 .active = 1,
+							 .reason = reason};
+
+		strcat(strcat(activated, workers->name[i]), " ");
+		workers->copy.finished(workers->copy.arg, &result);
+	}
+	workers->count = 0;
+	return 0;
+}
+
+int lea_workers_step(struct lea_workers *workers)
+{
+	return -ENOSYS;
+}
+
+int lea_workers_fd(const struct lea_workers *workers)
+{
+	return -1;
+}
+
+int lea_workers_timeout_ms(const struct lea_workers *workers)
+{
+	return -1;
+}
+
+size_t lea_workers_open(const struct lea_workers *workers)
+{
+	return workers->count;
+}
+
+void lea_workers_free(struct lea_workers *workers)
+{
+	free(workers);
+}
+
+void lea_workers_freep(struct lea_workers **workers)
+{
+	lea_workers_free(*workers);
+}
+
+/* ---- events */
+
+static struct lea_conf *conf;
+static struct lea_batch_how how;
+static struct lea_batch_summary summary;
+
+static void setup(void)
+{
+	const struct lea_conf_options conf_options = {0};
+	machine_begin();
+	ck_assert_int_eq(lea_conf_read(machine.world, &conf_options, &conf), 0);
+	how = (struct lea_batch_how){.world = machine.world, .conf = conf, .lvm_path = "/no/lvm"};
+	how.event_fd = lea_queue_open(lea_world_run(machine.world));
+	ck_assert_int_ge(how.event_fd, 0);
+	summary = (struct lea_batch_summary){0};
+	activated[0] = '\0';
+	outcome = 0;
+	reason = "";
+}
+
+static void teardown(void)
+{
+	close(how.event_fd);
+	lea_conf_free(conf);
+	machine_end();
+}
+
+static struct lea_entry event(const char *name, uint32_t minor, uint64_t diskseq, const char *pvid,
+			      bool is_gone)
+{
+	struct lea_entry entry = {
+		.device = {.major = 8, .minor = minor, .diskseq = diskseq, .is_gone = is_gone}};
+	char path[64];
+
+	snprintf(path, sizeof(path), "/dev/%s", name);
+	entry.device.name = strdup(path);
+	snprintf(entry.pvid, sizeof(entry.pvid), "%s", pvid);
+	lea_entry_set_key(&entry);
+	return entry;
+}
+
+/* One pass over these; what it handed to the workers. */
+static const char *pass(struct lea_entry *entries, size_t count)
+{
+	activated[0] = '\0';
+	ck_assert_int_eq(lea_batch_run(&how, entries, count, &summary), 0);
+	for (size_t i = 0; i < count; i++)
+		lea_device_done(&entries[i].device);
+	fflush(machine.out_file);
+	fflush(machine.err_file);
+	return activated;
+}
+
+static const char *came(const char *name, uint32_t minor, uint64_t diskseq, const char *pvid)
+{
+	struct lea_entry entry = event(name, minor, diskseq, pvid, false);
+
+	return pass(&entry, 1);
+}
+
+static const char *went(const char *name, uint32_t minor, uint64_t diskseq, const char *pvid)
+{
+	struct lea_entry entry = event(name, minor, diskseq, pvid, true);
+
+	return pass(&entry, 1);
+}
+
+static int claim_of(const char *vg_id, struct lea_claim *claim)
+{
+	const struct lea_claims claims = {.run_fd = lea_world_run(machine.world),
+					  .proc_fd = lea_world_proc(machine.world)};
+
+	*claim = (struct lea_claim){0};
+	return lea_claim_read(&claims, vg_id, claim);
+}
+
+START_TEST(a_complete_vg_is_activated_once)
+{
+	struct lea_claim claim;
+
+	machine_plug("one-pv", "sda", 16, 7);
+	ck_assert_str_eq(came("sda", 16, 7, PVID_ONE), "vg_one ");
+	ck_assert(machine_has("/run/lvm/pvs_online/" PVID_ONE));
+	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_DONE);
+	ck_assert_uint_eq(claim.pv_count, 1);
+	ck_assert_uint_eq(claim.pv[0].diskseq, 7);
+	lea_claim_done(&claim);
+	ck_assert_msg(!came("sda", 16, 7, PVID_ONE)[0], "a second event of it does nothing");
+	ck_assert_uint_eq(summary.vgs_active, 1);
+	ck_assert_uint_eq(summary.vgs_failed, 0);
+	ck_assert_str_eq(machine.err, "");
+}
+END_TEST
+
+/* PVs of one VG by one event each: the pass with the last one reads the others, too. */
+START_TEST(complete_over_two_passes)
+{
+	machine_plug("stripe-a", "sdb", 32, 1);
+	ck_assert_str_eq(came("sdb", 32, 1, PVID_A), "");
+	ck_assert(machine_has("/run/lvm/pvs_lookup/vg-two.pvs"));
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg-two.pvs"));
+	machine_plug("stripe-b", "sdc", 48, 2);
+	ck_assert_str_eq(came("sdc", 48, 2, PVID_B), "vg-two.pvs ");
+	ck_assert(!came("sdb", 32, 1, PVID_A)[0]);
+}
+END_TEST
+
+START_TEST(all_in_one_pass)
+{
+	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, false),
+				      event("sdb", 32, 2, PVID_A, false),
+				      event("sdc", 48, 3, PVID_B, false)};
+
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	ck_assert_str_eq(pass(entries, 3), "vg_one vg-two.pvs ");
+	ck_assert_uint_eq(summary.pvs, 3);
+}
+END_TEST
+
+START_TEST(removal_leaves_nothing)
+{
+	struct lea_claim claim;
+
+	machine_plug("stripe-a", "sdb", 32, 1);
+	machine_plug("stripe-b", "sdc", 48, 2);
+	came("sdb", 32, 1, PVID_A);
+	ck_assert_str_eq(came("sdc", 48, 2, PVID_B), "vg-two.pvs ");
+	machine_unplug("sdc", 48);
+	ck_assert_str_eq(went("sdc", 48, 2, PVID_B), "");
+	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_B));
+	ck_assert(!machine_has("/run/lvm/pvs_lookup/vg-two.pvs"));
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg-two.pvs"));
+	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_A), "the other one stays");
+	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), LEA_CLAIM_ABSENT);
+	ck_assert_uint_eq(summary.gone, 1);
+	/* ... and back under another name and number */
+	machine_plug("stripe-b", "sdx", 240, 9);
+	ck_assert_str_eq(came("sdx", 240, 9, PVID_B), "vg-two.pvs ");
+}
+END_TEST
+
+/* Nobody told of the removal: the record names a device that is gone. */
+START_TEST(replug_without_a_removal)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	machine_unplug("sda", 16);
+	machine_plug("one-pv", "sdz", 160, 2);
+	ck_assert_str_eq(came("sdz", 160, 2, PVID_ONE), "vg_one ");
+	ck_assert_str_eq(machine.err, "");
+}
+END_TEST
+
+/* Removal and arrival under the old number in one burst: the new instance is another one. */
+START_TEST(same_number_new_instance)
+{
+	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, true),
+				      event("sda", 16, 2, PVID_ONE, false)};
+
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	machine_unplug("sda", 16);
+	machine_plug("one-pv", "sda", 16, 2);
+	ck_assert_str_eq(pass(entries, 2), "vg_one ");
+}
+END_TEST
+
+/* The removal of a PV whose number an empty disk has now. */
+START_TEST(number_of_another_disk)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	machine_unplug("sda", 16);
+	machine_plug("orphan", "sda", 16, 2);
+	ck_assert_str_eq(went("sda", 16, 1, PVID_ONE), "");
+	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_ONE));
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
+}
+END_TEST
+
+/* Rows: how a worker can fail, and what is told. */
+static const struct {
+	const char *claim, *reason, *said;
+	int outcome;
+} failures[] = {
+	{"an LV that failed", "LV vg_one/home: resuming: Input/output error",
+	 "  VG vg_one: not activated: LV vg_one/home: resuming: Input/output error; "
+	 "try: vgchange -aay vg_one\n",
+	 LEA_ACTIVATE_FAILED},
+	{"a worker that died", "",
+	 "  VG vg_one: not activated: activation failed; "
+	 "try: vgchange -aay vg_one\n",
+	 -ECHILD},
+};
+
+START_TEST(what_failed_is_tried_again)
+{
+	struct lea_claim claim;
+
+	machine_plug("one-pv", "sda", 16, 1);
+	outcome = failures[_i].outcome;
+	reason = failures[_i].reason;
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	ck_assert_msg(!strcmp(machine.err, failures[_i].said),
+		      "%s: one line, the VG and the next step: %s", failures[_i].claim,
+		      machine.err);
+	ck_assert_msg(!machine_has("/run/lvm/vgs_online/vg_one"), "lvm2 may try, too");
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_FAILED);
+	ck_assert_msg(claim.reason[0], "status can say why");
+	lea_claim_done(&claim);
+	ck_assert_uint_eq(summary.vgs_failed, 1);
+	outcome = 0;
+	reason = "";
+	ck_assert_msg(!strcmp(came("sda", 16, 1, PVID_ONE), "vg_one "), "by the next event");
+	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg_one"), "claimed as ever");
+}
+END_TEST
+
+/* Not to be activated by events: that is no failure, and done with. */
+START_TEST(not_meant_is_done)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	outcome = LEA_ACTIVATE_NOT_AUTO;
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	ck_assert_uint_eq(summary.vgs_failed + summary.vgs_active, 0);
+	ck_assert(!came("sda", 16, 1, PVID_ONE)[0]);
+	ck_assert_str_eq(machine.err, "");
+}
+END_TEST
+
+START_TEST(switched_off)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	conf->event_activation = false;
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
+	ck_assert_str_eq(machine.err,
+			 "  event_activation=0: devices are not looked at, nothing is activated\n");
+	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_ONE));
+	lea_batch_report(&how, &summary);
+	fflush(machine.out_file);
+	ck_assert_str_eq(machine.out ? machine.out : "", "");
+}
+END_TEST
+
+START_TEST(two_disks_with_one_pvid)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	came("sda", 16, 1, PVID_ONE);
+	machine_plug("one-pv", "sdb", 32, 2);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
+	ck_assert_str_eq(machine.err, "  VG vg_one: not activated: PV " PVID_ONE
+				      " is on /dev/sdb and on /dev/sda (8:16), exclude one of them "
+				      "by devices/filter\n");
+}
+END_TEST
+
+START_TEST(one_line_at_the_end)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	came("sda", 16, 1, PVID_ONE);
+	lea_batch_report(&how, &summary);
+	fflush(machine.out_file);
+	ck_assert_str_eq(machine.out,
+			 "  1 device(s), 1 PV(s), 0 removed, 1 VG(s) active (1 LVs), 0 "
+			 "failed\n");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("batch");
+	TCase *tcase = tcase_create("batch");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_complete_vg_is_activated_once);
+	tcase_add_test(tcase, complete_over_two_passes);
+	tcase_add_test(tcase, all_in_one_pass);
+	tcase_add_test(tcase, removal_leaves_nothing);
+	tcase_add_test(tcase, replug_without_a_removal);
+	tcase_add_test(tcase, same_number_new_instance);
+	tcase_add_test(tcase, number_of_another_disk);
+	tcase_add_loop_test(tcase, what_failed_is_tried_again, 0, ARRAY_SIZE(failures));
+	tcase_add_test(tcase, not_meant_is_done);
+	tcase_add_test(tcase, switched_off);
+	tcase_add_test(tcase, two_disks_with_one_pvid);
+	tcase_add_test(tcase, one_line_at_the_end);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

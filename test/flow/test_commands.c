@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* vgchange and pvscan as commands: what people read, exit codes. */
+#include "flow/machine.h"
+#include "state/queue.h"
+#include "unit/suite.h"
+
+#define INCOMPLETE "  VG vg-two.pvs is incomplete.\n"
+
+/* Here: vg_one without a record; of vg-two.pvs both disks, one of them with a record. */
+static const struct {
+	const char *claim, *words;
+	int code;
+	const char *out, *err;
+} events[] = {
+	{"without a name only what has a record is looked at", "-aay --autoactivation event", 0,
+	 INCOMPLETE, ""},
+	{"several names: the same, and a VG without a record is not there",
+	 "-aay --autoactivation event vg_one vg-two.pvs", 5, INCOMPLETE,
+	 "  Volume group \"vg_one\" not found\n  Cannot process volume group vg_one\n"},
+	{"a name with a folder: the same", "-aay --autoactivation event /dev/vg_one", 5, "",
+	 "  Volume group \"vg_one\" not found\n  Cannot process volume group vg_one\n"},
+	{"a tag: the same", "-aay --autoactivation event @nobody", 0, "", ""},
+	{"one name without a record: every device is asked", "-aay --autoactivation event vg_one",
+	 0, "  PVs online not found for VG vg_one, using all devices.\n" ONE_ACTIVE, ""},
+	{"one name with too few records: every device is asked",
+	 "-aay --autoactivation event vg-two.pvs", 0,
+	 "  PVs online incomplete for VG vg-two.pvs, using all devices.\n" TWO_ACTIVE, ""},
+	{"no event: every device is asked", "-aay vg_one", 0, ONE_ACTIVE, ""},
+};
+
+START_TEST(event_forms)
+{
+	char words[128];
+	int code;
+
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	machine_record(PVID_A, "vg-two.pvs", "sdb", 32);
+	snprintf(words, sizeof(words), "vgchange %s", events[_i].words);
+	code = machine_command(&lea_cmd_vgchange, words);
+	ck_assert_msg(code == events[_i].code, "%s: exit %d\n%s%s", events[_i].claim, code,
+		      machine.out, machine.err);
+	ck_assert_msg(!strcmp(machine.out, events[_i].out), "%s: printed\n%s", events[_i].claim,
+		      machine.out);
+	ck_assert_msg(!strcmp(machine.err, events[_i].err), "%s: said\n%s", events[_i].claim,
+		      machine.err);
+}
+END_TEST
+
+START_TEST(all_that_came_is_activated)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	machine_record(PVID_ONE, "vg_one", "sda", 16);
+	machine_record(PVID_A, "vg-two.pvs", "sdb", 32);
+	machine_record(PVID_B, "vg-two.pvs", "sdc", 48);
+	ck_assert_int_eq(machine_command(&lea_cmd_vgchange, "vgchange -aay --autoactivation event"),
+			 0);
+	ck_assert_ptr_nonnull(strstr(machine.out, ONE_ACTIVE));
+	ck_assert_ptr_nonnull(strstr(machine.out, TWO_ACTIVE));
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 5);
+}
+END_TEST
+
+/* Rows: settings of the machine, an option line of both commands, and what comes of it. */
+static const struct {
+	const char *claim;
+	const char *file, *text; /* NULL: none */
+	const char *words;
+	int code;
+	const char *out, *err; /* parts of what is printed; NULL: whatever */
+} settings[] = {
+	{"a filter pattern that is wrong ends with 5 and is named", "/etc/lvm/lvm.conf",
+	 "devices { filter = [ \"x|a|\" ] }", "vgchange -ay vg_one", 5, "",
+	 "  Invalid filter pattern \"x|a|\" in devices/filter.\n"},
+	{"for pvscan, too", "/etc/lvm/lvm.conf", "devices { filter = [ \"x|a|\" ] }",
+	 "pvscan --cache /dev/sda", 5, "",
+	 "  Invalid filter pattern \"x|a|\" in devices/filter.\n"},
+	{"an empty filter is as wrong", "/etc/lvm/lvm.conf", "devices { global_filter = [ ] }",
+	 "vgchange -ay", 5, "", "devices/global_filter.\n"},
+	{"a folder in place of the devices file ends with 5 and is named",
+	 "/etc/lvm/devices/system.devices/x", "",
+	 "vgchange -ay --devicesfile system.devices vg_one", 5, "",
+	 "  Devices file /etc/lvm/devices/system.devices: "},
+	{"for pvscan, too", "/etc/lvm/devices/system.devices/x", "",
+	 "pvscan --cache --devicesfile system.devices /dev/sda", 5, "",
+	 "  Devices file /etc/lvm/devices/system.devices: "},
+	{"a devices file that is named must be there", NULL, NULL,
+	 "vgchange -ay --devicesfile nosuch vg_one", 5, "",
+	 "  Devices file not found: /etc/lvm/devices/nosuch\n"},
+	{"an event's pvscan does without", NULL, NULL,
+	 "pvscan --cache --devicesfile nosuch /dev/sda", 0, "PV /dev/sda online.\n", ""},
+	{"an empty name of a devices file is none", "/etc/lvm/devices/system.devices", "",
+	 "vgchange -ay --devicesfile= vg_one", 0, ONE_ACTIVE, ""},
+	{"with a devices file a filter is ignored, and said to be", "/etc/lvm/lvm.conf",
+	 "devices { use_devicesfile = 1 devicesfile = \"mine\" filter = [ \"r|.*|\" ] }",
+	 "vgchange -ay vg_one", 0, ONE_ACTIVE,
+	 "  Please remove the lvm.conf filter, it is ignored with the devices file.\n"},
+	{"a name of --devices that is no device is told of", NULL, NULL,
+	 "vgchange -ay --devices /dev/sda,/dev/sdq vg_one", 0, ONE_ACTIVE,
+	 "  Device not found for /dev/sdq.\n"},
+	{"by pvscan, too", NULL, NULL, "pvscan --cache --devices /dev/sda,/dev/sdq /dev/sda", 0,
+	 "PV /dev/sda online.\n", "  Device not found for /dev/sdq.\n"},
+	{"a name of --devices must be a path", NULL, NULL, "vgchange -ay --devices sda vg_one", 5,
+	 "", "sda"},
+	{"items of a volume list that mean nothing are told of once", "/etc/lvm/lvm.conf",
+	 "activation { volume_list = [ \"\", \"@\", \"vg_one\" ] }", "vgchange -ay vg_one", 0,
+	 "  Ignoring empty string in config file activation/volume_list.\n"
+	 "  Ignoring empty tag in config file activation/volume_list\n" ONE_ACTIVE,
+	 ""},
+	{"by pvscan, too, when it activates", "/etc/lvm/lvm.conf",
+	 "activation { auto_activation_volume_list = [ \"@\", \"vg_one\" ] }",
+	 "pvscan --cache -aay 8:16", 0,
+	 "VG vg_one run autoactivation.\n"
+	 "  Ignoring empty tag in config file activation/auto_activation_volume_list\n" ONE_ACTIVE,
+	 ""},
+	{"not where LVs go down", "/etc/lvm/lvm.conf", "activation { volume_list = [ \"\" ] }",
+	 "vgchange -an vg_one", 0, "  0 logical volume(s) in volume group \"vg_one\" now active\n",
+	 ""},
+	{"LVs of a test run are printed as tables", NULL, NULL, "vgchange -ay -t -v vg_one", 0, "",
+	 "vg_one-home: 0 "},
+};
+
+START_TEST(settings_and_options)
+{
+	int code;
+
+	machine_plug("one-pv", "sda", 16, 1);
+	/* a file that is named as a device has no number */
+	tree_put(&machine.tree, "/proc/devices", "Block devices:\n  0 sd\n  8 sd\n");
+	tree_link(&machine.tree, "/sys/dev/block/0:0", "8:16");
+	tree_put(&machine.tree, "/etc/lvm/devices/mine",
+		 "VERSION=1.1.1\nIDTYPE=devname IDNAME=/dev/sda DEVNAME=/dev/sda PVID=" PVID_ONE
+		 "\n");
+	if (settings[_i].file)
+		tree_put(&machine.tree, settings[_i].file, settings[_i].text);
+	code = machine_command(settings[_i].words[0] == 'p' ? &lea_cmd_pvscan : &lea_cmd_vgchange,
+			       settings[_i].words);
+	ck_assert_msg(code == settings[_i].code, "%s: exit %d\n%s%s", settings[_i].claim, code,
+		      machine.out, machine.err);
+	ck_assert_msg(settings[_i].out[0] ? strstr(machine.out, settings[_i].out) != NULL
+					  : !strstr(machine.out, "now active\n  "),
+		      "%s: printed\n%s", settings[_i].claim, machine.out);
+	ck_assert_msg(!strstr(machine.out, "Ignoring") == !strstr(settings[_i].out, "Ignoring"),
+		      "%s: printed\n%s", settings[_i].claim, machine.out);
+	ck_assert_msg(settings[_i].err[0] ? strstr(machine.err, settings[_i].err) != NULL
+					  : !machine.err[0],
+		      "%s: said\n%s", settings[_i].claim, machine.err);
+}
+END_TEST
+
+/* Rows: where settings come from. /etc/lvm/lvm.conf accepts no device, /rescue/lvm.conf all. */
+static const struct {
+	const char *claim, *entry, *words;
+	int code;
+} folders[] = {
+	{"/etc/lvm counts", NULL, "vgchange -ay vg_one", 5},
+	{"LVM_SYSTEM_DIR counts instead", "LVM_SYSTEM_DIR=/rescue", "vgchange -ay vg_one", 0},
+	{"an empty one is no file at all", "LVM_SYSTEM_DIR=", "vgchange -ay vg_one", 0},
+	{"one that is not there, too", "LVM_SYSTEM_DIR=/nowhere", "vgchange -ay vg_one", 0},
+};
+
+START_TEST(system_folders)
+{
+	int code;
+
+	machine_plug("one-pv", "sda", 16, 1);
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { filter = [ \"r|.*|\" ] }");
+	tree_put(&machine.tree, "/rescue/lvm.conf", "devices { filter = [ \"a|.*|\" ] }");
+	if (folders[_i].entry)
+		tree_env(&machine.tree, folders[_i].entry);
+	code = machine_command(&lea_cmd_vgchange, folders[_i].words);
+	ck_assert_msg(code == folders[_i].code, "%s: exit %d\n%s", folders[_i].claim, code,
+		      machine.err);
+	machine_command(&lea_cmd_pvscan, "pvscan --cache 8:16");
+	ck_assert_msg(!code == (strstr(machine.out, "PV /dev/sda online.") != NULL), "%s: pvscan",
+		      folders[_i].claim);
+}
+END_TEST
+
+/* A record is compared with the device it names, under the same filters as the device at hand. */
+START_TEST(stale_record_with_a_devices_list)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("orphan", "sdb", 32, 2);
+	machine_record(PVID_ONE, "vg_one", "sdb", 32);
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { filter = [ \"x|a|\" ] }");
+	ck_assert_int_eq(machine_command(&lea_cmd_pvscan, "pvscan --cache --devices /dev/sda 8:16"),
+			 0);
+	ck_assert_ptr_nonnull(strstr(machine.out, "PV /dev/sda online.\n"));
+	ck_assert_str_eq(machine.err, "");
+}
+END_TEST
+
+static int lvmevent(const char *words)
+{
+	const struct lea_cmd *cmd = lea_cmd_lvmevent;
+
+	while (cmd->name && strncmp(cmd->name, words, strcspn(words, " ")))
+		cmd++;
+	ck_assert_ptr_nonnull(cmd->name);
+	return machine_command(cmd, words);
+}
+
+static void pending_are(int event_fd, size_t pending)
+{
+	size_t count[3] = {0};
+
+	ck_assert_int_eq(lea_queue_count(event_fd, "queue", &count[0]), 0);
+	ck_assert_int_eq(lea_queue_count(event_fd, "taken", &count[1]), 0);
+	ck_assert_int_eq(lea_queue_count(event_fd, "failed", &count[2]), 0);
+	ck_assert_uint_eq(count[0], pending);
+	ck_assert_uint_eq(count[1] + count[2], 0);
+}
+
+/* The runner: settings that are wrong lose no event; mended, it goes on by itself. */
+START_TEST(runner_with_a_wrong_filter)
+{
+	struct lea_entry entry = {
+		.device = {.name = (char[]){"/dev/sda"}, .major = 8, .minor = 16, .diskseq = 1},
+		.pvid = PVID_ONE};
+	int event_fd = lea_queue_open(lea_world_run(machine.world));
+
+	machine_plug("one-pv", "sda", 16, 1);
+	lea_entry_set_key(&entry);
+	ck_assert_int_eq(lea_queue_put(event_fd, &entry), 0);
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { filter = [ \"x|a|\" ] }");
+	for (int i = 0; i < 5; i++)
+		ck_assert_int_eq(lvmevent("run"), 5);
+	ck_assert_ptr_nonnull(strstr(machine.err, "Invalid filter pattern"));
+	pending_are(event_fd, 1);
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "");
+	ck_assert_int_eq(lvmevent("run"), 0);
+	pending_are(event_fd, 0);
+	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
+	ck_assert_ptr_nonnull(strstr(machine.out,
+				     "  1 device(s), 1 PV(s), 0 removed, 1 VG(s) active "
+				     "(3 LVs), 0 failed\n"));
+	close(event_fd);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("commands");
+	TCase *tcase = tcase_create("commands");
+
+	tcase_add_checked_fixture(tcase, machine_begin, machine_end);
+	tcase_add_loop_test(tcase, event_forms, 0, ARRAY_SIZE(events));
+	tcase_add_test(tcase, all_that_came_is_activated);
+	tcase_add_loop_test(tcase, settings_and_options, 0, ARRAY_SIZE(settings));
+	tcase_add_loop_test(tcase, system_folders, 0, ARRAY_SIZE(folders));
+	tcase_add_test(tcase, stale_record_with_a_devices_list);
+	tcase_add_test(tcase, runner_with_a_wrong_filter);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The comparison of devices with claims, on a machine made of files; udev's database is a table. */
+#include "flow/machine.h"
+#include "flow/sweep.h"
+#include "state/claim.h"
+#include "state/gate.h"
+#include "state/queue.h"
+#include "unit/suite.h"
+#include "world/udevdb.h"
+
+#define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
+#define UUID_ONE  "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
+
+/* ---- in place of world/udevdb.c: what udev has of minor 16 */
+
+static const char *properties; /* "": nothing yet */
+
+int lea_udevdb_fill(struct lea_world *world, struct lea_device *device)
+{
+	device->properties = strdup(properties);
+	device->devlinks = strdup("");
+	return 0;
+}
+
+bool lea_udevdb_property(const struct lea_device *device, const char *key, char *value, size_t size)
+{
+	size_t len = strlen(key);
+
+	for (const char *line = device->properties; line && *line;
+	     line += strcspn(line, "\n") + (strchr(line, '\n') != NULL))
+		if (!strncmp(line, key, len) && line[len] == '=') {
+			snprintf(value, size, "%.*s", (int)strcspn(line + len + 1, "\n"),
+				 line + len + 1);
+			return true;
+		}
+	return false;
+}
+
+bool lea_udevdb_is(const struct lea_device *device, const char *key, const char *value)
+{
+	char text[128];
+
+	return lea_udevdb_property(device, key, text, sizeof(text)) && !strcmp(text, value);
+}
+
+/* ---- */
+
+static struct lea_conf conf;
+static struct lea_sweep_how how;
+
+static void setup(void)
+{
+	machine_begin();
+	machine_plug("one-pv", "sda", 16, 7);
+	how = (struct lea_sweep_how){.world = machine.world, .conf = &conf};
+	how.event_fd = lea_queue_open(lea_world_run(machine.world));
+	ck_assert_int_ge(how.event_fd, 0);
+	properties = "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n";
+}
+
+static void teardown(void)
+{
+	close(how.event_fd);
+	machine_end();
+}
+
+static void claim(enum lea_claim_state state, uint32_t minor, uint64_t diskseq)
+{
+	const struct lea_claims claims = {.run_fd = lea_world_run(machine.world),
+					  .proc_fd = lea_world_proc(machine.world)};
+	struct lea_claim_pv pv = {.pvid = PVID_ONE, .major = 8, .minor = minor, .diskseq = diskseq};
+	const struct lea_claim made = {
+		.state = state, .vg_name = "vg_one", .pv = &pv, .pv_count = 1};
+
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ONE_ID, &made), 0);
+}
+
+#define MEMBER "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n"
+
+/* Rows: the claim there is (state 0: none), what udev says, and what comes of it. */
+static const struct {
+	const char *claim;
+	int state;
+	uint32_t minor, diskseq;
+	const char *properties;
+	size_t enqueued, unfinished;
+} rows[] = {
+	{"a PV without a claim is pending", -1, 0, 0, MEMBER, 1, 0},
+	{"a PV of a VG that is done is not", LEA_CLAIM_DONE, 16, 7, MEMBER, 0, 0},
+	{"done with another instance of it does not count", LEA_CLAIM_DONE, 16, 6, MEMBER, 1, 0},
+	{"done under another number does not count", LEA_CLAIM_DONE, 32, 7, MEMBER, 1, 0},
+	{"a VG that failed is tried again", LEA_CLAIM_FAILED, 16, 7, MEMBER, 1, 0},
+	{"another file system is nothing to us", -1, 0, 0, "ID_FS_TYPE=ext4\n", 0, 0},
+	{"a path of a multipath device is not, either", -1, 0, 0,
+	 MEMBER "DM_MULTIPATH_DEVICE_PATH=1\n", 0, 0},
+	{"a node that other rules must not touch, neither", -1, 0, 0,
+	 MEMBER "DM_UDEV_DISABLE_OTHER_RULES_FLAG=1\n", 0, 0},
+	{"a PV on an LV is not asked for", -1, 0, 0, MEMBER "DM_UUID=LVM-abc\n", 0, 0},
+	{"... but where scan_lvs is set", -1, 0, 0, MEMBER "DM_UUID=LVM-abc\nLVM_PVSCAN_ON_LVS=1\n",
+	 1, 0},
+	{"what udev has not seen is unfinished", -1, 0, 0, "", 0, 1},
+	{"what udev has in work, too", -1, 0, 0, MEMBER "ID_PROCESSING=1\n", 0, 1},
+};
+
+START_TEST(comparison)
+{
+	struct lea_sweep_result result;
+	size_t pending;
+
+	properties = rows[_i].properties;
+	if (rows[_i].state >= 0)
+		claim((enum lea_claim_state)rows[_i].state, rows[_i].minor, rows[_i].diskseq);
+	ck_assert_int_eq(lea_sweep(&how, &result), 0);
+	ck_assert_uint_eq(result.devices, 1);
+	ck_assert_msg(result.enqueued == rows[_i].enqueued, "%s", rows[_i].claim);
+	ck_assert_msg(result.unfinished == rows[_i].unfinished, "%s", rows[_i].claim);
+	ck_assert_int_eq(lea_queue_count(how.event_fd, "queue", &pending), 0);
+	ck_assert_msg(pending == rows[_i].enqueued, "%s: pending", rows[_i].claim);
+}
+END_TEST
+
+START_TEST(entry_as_an_event_makes_it)
+{
+	struct lea_sweep_result result;
+	struct lea_entry *entries;
+	size_t count;
+	int lock_fd;
+
+	ck_assert_int_eq(lea_sweep(&how, &result), 0);
+	ck_assert_msg(!lea_sweep(&how, &result), "twice is one entry");
+	ck_assert_int_eq(lea_queue_lock(how.event_fd, &lock_fd), 0);
+	ck_assert_int_eq(lea_queue_take(how.event_fd, &entries, &count), 0);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_str_eq(entries[0].key, "8:16-7");
+	ck_assert_str_eq(entries[0].pvid, PVID_ONE);
+	ck_assert_str_eq(entries[0].device.name, "/dev/sda");
+	lea_entries_free(entries, count);
+	close(lock_fd);
+}
+END_TEST
+
+/* With udev there, what it lost is asked for again. */
+START_TEST(lost_event_is_repeated)
+{
+	struct lea_sweep_result result;
+	char text[64] = "", path[128];
+	FILE *file;
+
+	properties = "";
+	how.retrigger = true;
+	ck_assert_int_eq(lea_sweep(&how, &result), 0);
+	snprintf(path, sizeof(path), "%s/sys/dev/block/8:16/uevent", machine.tree.root);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
+	fclose(file);
+	ck_assert_msg(!strncmp(text, "add", 3), "%s", text);
+	fflush(machine.err_file);
+	ck_assert_str_eq(machine.err, "  /dev/sda: udev has not finished with it; asked again\n");
+}
+END_TEST
+
+START_TEST(gate_is_opened_first)
+{
+	const int run_fd = lea_world_run(machine.world);
+
+	ck_assert_int_eq(lea_gate_arm(run_fd, lea_world_proc(machine.world)), 0);
+	ck_assert(lea_gate_is_closed(run_fd));
+	ck_assert_int_eq(lea_gate_open_and_sweep(&how), 0);
+	ck_assert(!lea_gate_is_closed(run_fd));
+	ck_assert(lea_queue_has_pending(how.event_fd));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("sweep");
+	TCase *tcase = tcase_create("sweep");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_loop_test(tcase, comparison, 0, ARRAY_SIZE(rows));
+	tcase_add_test(tcase, entry_as_an_event_makes_it);
+	tcase_add_test(tcase, lost_event_is_repeated);
+	tcase_add_test(tcase, gate_is_opened_first);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
