@@ -218,32 +218,50 @@ static int record_device(const struct pass *pass, const struct lea_found *found)
 	return lea_candidates_add(pass->candidates, found, &record);
 }
 
-static const struct lea_found *find_number(const struct pass *pass, const struct lea_device *device)
+static int compare_devno(const struct lea_device *a, const struct lea_device *b)
 {
-	struct lea_found *const *found;
-	size_t count;
+	if (a->major != b->major)
+		return a->major < b->major ? -1 : 1;
+	return a->minor < b->minor ? -1 : a->minor > b->minor;
+}
 
-	found = lea_scan_found(pass->scan, &count);
-	for (size_t i = 0; i < count; i++)
-		if (found[i]->device.major == device->major &&
-		    found[i]->device.minor == device->minor)
-			return found[i];
-	return NULL;
+static int compare_found(const void *a, const void *b)
+{
+	return compare_devno(&(*(struct lea_found *const *)a)->device,
+			     &(*(struct lea_found *const *)b)->device);
+}
+
+static int compare_number(const void *device, const void *found)
+{
+	return compare_devno(device, &(*(struct lea_found *const *)found)->device);
 }
 
 /* The number of a removed PV was in use again: is the same PV on it? */
 static int forget_replaced(const struct pass *pass)
 {
-	const struct lea_found *found;
+	struct lea_found *const *all;
+	LEA_AUTO(lea_freep) struct lea_found **sorted = NULL;
+	size_t count;
 	int r = 0;
 
+	all = lea_scan_found(pass->scan, &count);
+	sorted = calloc(count + 1, sizeof(struct lea_found *));
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = all[i];
+	qsort(sorted, count, sizeof(struct lea_found *), compare_found);
 	for (size_t i = 0; r == 0 && i < pass->count; i++) {
-		if (!pass->entries[i].device.is_gone)
-			continue;
-		found = find_number(pass, &pass->entries[i].device);
-		if (found && ((found->kind != LEA_FOUND_PV && found->kind != LEA_FOUND_ORPHAN) ||
-			      strcmp(found->label.pvid, pass->entries[i].pvid) != 0))
-			r = forget(pass, &pass->entries[i]);
+		const struct lea_entry *entry = &pass->entries[i];
+		struct lea_found *const *found = NULL;
+
+		if (entry->device.is_gone)
+			found = bsearch(&entry->device, sorted, count, sizeof(struct lea_found *),
+					compare_number);
+		if (found &&
+		    (((*found)->kind != LEA_FOUND_PV && (*found)->kind != LEA_FOUND_ORPHAN) ||
+		     strcmp((*found)->label.pvid, entry->pvid) != 0))
+			r = forget(pass, entry);
 	}
 	return r;
 }

@@ -6,6 +6,8 @@
 #include "flow/batch_vg.h"
 
 #include <errno.h>
+#include <search.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +31,16 @@ struct candidate {
 struct lea_candidates {
 	const struct lea_batch_how *how;
 	struct lea_claims claims;
-	struct candidate *list;
+	struct candidate **list; /* in order of appearance; owned, each too */
 	size_t count, room;
+	void *tree; /* of all: tsearch by metadata and name */
 	/* while activating */
 	struct lea_workers *workers;
 	struct lea_scan_vg *vgs;
+	struct lea_scan_vg **by_id; /* sorted; owned */
 	size_t vg_count;
+	void *wanted;  /* of those whose claim does not stand: tsearch by name */
+	void *numbers; /* of the devices in the scan: the number itself is the pointer */
 	struct lea_batch_summary *summary;
 };
 
@@ -54,13 +60,25 @@ int lea_candidates_new(const struct lea_batch_how *how, struct lea_candidates **
 	return 0;
 }
 
+/* The trees own nothing that they point to. */
+static void keep(void *node)
+{
+	(void)node;
+}
+
 void lea_candidates_free(struct lea_candidates *candidates)
 {
 	if (!candidates)
 		return;
-	for (size_t i = 0; i < candidates->count; i++)
-		lea_claim_done(&candidates->list[i].claim);
+	tdestroy(candidates->tree, keep);
+	tdestroy(candidates->wanted, keep);
+	tdestroy(candidates->numbers, keep);
+	for (size_t i = 0; i < candidates->count; i++) {
+		lea_claim_done(&candidates->list[i]->claim);
+		free(candidates->list[i]);
+	}
 	free(candidates->list);
+	free(candidates->by_id);
 	free(candidates);
 }
 
@@ -69,44 +87,74 @@ void lea_candidates_freep(struct lea_candidates **candidates)
 	lea_candidates_free(*candidates);
 }
 
-/* From the end: the devices of one VG mostly come together. */
-static struct candidate *find(const struct lea_candidates *candidates, const struct lea_vg *vg,
-			      const char *name)
+static int compare_names(const void *a, const void *b)
 {
-	for (size_t i = candidates->count; i-- > 0;)
-		if (candidates->list[i].vg == vg && !strcmp(candidates->list[i].name, name))
-			return &candidates->list[i];
-	return NULL;
+	return strcmp(((const struct candidate *)a)->name, ((const struct candidate *)b)->name);
 }
 
-static int append(struct lea_candidates *candidates, const struct lea_vg *vg, const char *name,
-		  struct candidate **ret_candidate)
+static int compare_pointers(const void *a, const void *b)
 {
-	struct candidate *bigger, *candidate;
+	return (uintptr_t)a < (uintptr_t)b ? -1 : (uintptr_t)a > (uintptr_t)b;
+}
+
+static int compare_candidates(const void *a, const void *b)
+{
+	int order = compare_pointers(((const struct candidate *)a)->vg,
+				     ((const struct candidate *)b)->vg);
+
+	return order ? order : compare_names(a, b);
+}
+
+static int make_room(struct lea_candidates *candidates)
+{
 	size_t room = candidates->room ? candidates->room * 2 : 32;
+	struct candidate **bigger;
+
+	if (candidates->count < candidates->room)
+		return 0;
+	bigger = reallocarray(candidates->list, room, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	candidates->list = bigger;
+	candidates->room = room;
+	return 0;
+}
+
+static int look_up_claim(const struct lea_candidates *candidates, struct candidate *candidate)
+{
 	int r;
 
-	if (candidates->count == candidates->room) {
-		bigger = realloc(candidates->list, room * sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		candidates->list = bigger;
-		candidates->room = room;
+	if (!candidate->vg)
+		return 0;
+	r = lea_claim_read(&candidates->claims, candidate->vg->id, &candidate->claim);
+	candidate->stands = r == 0 && candidate->claim.state == LEA_CLAIM_DONE &&
+			    candidate->claim.pv_count == candidate->vg->pv_count;
+	return r < 0 ? r : 0;
+}
+
+/* The candidate of this metadata and name; a new one if there is none yet. */
+static int find_or_add(struct lea_candidates *candidates, const struct lea_vg *vg, const char *name,
+		       struct candidate **ret_candidate)
+{
+	struct candidate *candidate = calloc(1, sizeof(*candidate)), **node;
+	int r = candidate ? make_room(candidates) : -ENOMEM;
+
+	if (r) {
+		free(candidate);
+		return r;
 	}
-	candidate = &candidates->list[candidates->count];
-	memset(candidate, 0, sizeof(*candidate));
 	candidate->vg = vg;
 	snprintf(candidate->name, sizeof(candidate->name), "%s", name);
-	if (vg) {
-		r = lea_claim_read(&candidates->claims, vg->id, &candidate->claim);
-		if (r < 0)
-			return r;
-		candidate->stands = r == 0 && candidate->claim.state == LEA_CLAIM_DONE &&
-				    candidate->claim.pv_count == vg->pv_count;
+	node = tsearch(candidate, &candidates->tree, compare_candidates);
+	if (!node || *node != candidate) {
+		free(candidate);
+		if (node)
+			*ret_candidate = *node;
+		return node ? 0 : -ENOMEM;
 	}
-	candidates->count++;
+	candidates->list[candidates->count++] = candidate;
 	*ret_candidate = candidate;
-	return 0;
+	return look_up_claim(candidates, candidate);
 }
 
 static bool is_claimed_with(const struct lea_claim *claim, const struct lea_found *found)
@@ -122,47 +170,59 @@ static bool is_claimed_with(const struct lea_claim *claim, const struct lea_foun
 int lea_candidates_add(struct lea_candidates *candidates, const struct lea_found *found,
 		       const struct lea_record *record)
 {
-	struct candidate *candidate = find(candidates, found->vg, record->vg_name);
-	int r;
+	struct candidate *candidate;
+	int r = find_or_add(candidates, found->vg, record->vg_name, &candidate);
 
-	if (!candidate) {
-		r = append(candidates, found->vg, record->vg_name, &candidate);
-		if (r)
-			return r;
-	}
+	if (r)
+		return r;
 	candidate->seen++;
 	if (candidate->stands && !is_claimed_with(&candidate->claim, found))
 		candidate->stands = false;
 	return 0;
 }
 
-static bool is_scanned(struct lea_found *const *found, size_t count,
-		       const struct lea_device *device)
+/* Notes that the device is in the scan. *ret_new: it was not. */
+static int note_scanned(struct lea_candidates *candidates, const struct lea_device *device,
+			bool *ret_new)
 {
-	for (size_t i = 0; i < count; i++)
-		if (found[i]->device.major == device->major &&
-		    found[i]->device.minor == device->minor)
-			return true;
-	return false;
+	const void *number =
+		/* 12 and 20 bits are all that the kernel has */
+		(const void *)((uintptr_t)device->major << 20 | device->minor);
+
+	*ret_new = !tfind(number, &candidates->numbers, compare_pointers);
+	return tsearch(number, &candidates->numbers, compare_pointers) ? 0 : -ENOMEM;
+}
+
+static int note_all_scanned(struct lea_candidates *candidates, const struct lea_scan *scan)
+{
+	struct lea_found *const *found;
+	size_t count;
+	bool is_new;
+	int r = 0;
+
+	found = lea_scan_found(scan, &count);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = note_scanned(candidates, &found[i]->device, &is_new);
+	return r;
 }
 
 /* Reads the members of one VG that had no event in this pass. */
-static int complete_scan(const struct lea_candidates *candidates, struct lea_scan *scan,
+static int complete_scan(struct lea_candidates *candidates, struct lea_scan *scan,
 			 const struct candidate *candidate)
 {
 	struct lea_device *devices = NULL;
-	struct lea_found *const *found;
-	size_t count = 0, known, n = 0;
+	size_t count = 0, n = 0;
+	bool is_new;
 	int r;
 
 	r = lea_devices_of_vg(candidates->how->world, candidate->name, &devices, &count);
 	if (r)
 		return r < 0 ? r : 0;
-	found = lea_scan_found(scan, &known);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; r == 0 && i < count; i++) {
 		struct lea_device device = devices[i];
 
-		if (is_scanned(found, known, &device))
+		r = note_scanned(candidates, &device, &is_new);
+		if (r || !is_new)
 			continue;
 		/* A record says which number it was, the claim must say which instance it is. */
 		device.diskseq = lea_sysfs_diskseq(candidates->how->world,
@@ -170,17 +230,18 @@ static int complete_scan(const struct lea_candidates *candidates, struct lea_sca
 		devices[i] = devices[n];
 		devices[n++] = device;
 	}
-	r = n ? lea_scan_add(scan, devices, n) : 0;
+	if (r == 0 && n)
+		r = lea_scan_add(scan, devices, n);
 	lea_devices_free(devices, count);
 	return r;
 }
 
-static int complete_all(const struct lea_candidates *candidates, struct lea_scan *scan)
+static int complete_all(struct lea_candidates *candidates, struct lea_scan *scan)
 {
-	int r = 0;
+	int r = note_all_scanned(candidates, scan);
 
 	for (size_t i = 0; r == 0 && i < candidates->count; i++) {
-		const struct candidate *candidate = &candidates->list[i];
+		struct candidate *candidate = candidates->list[i];
 
 		if (candidate->stands ||
 		    (candidate->vg && candidate->seen >= candidate->vg->pv_count))
@@ -190,13 +251,21 @@ static int complete_all(const struct lea_candidates *candidates, struct lea_scan
 	return r;
 }
 
-static bool is_wanted(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
+static int note_wanted(struct lea_candidates *candidates)
 {
 	for (size_t i = 0; i < candidates->count; i++)
-		if (!candidates->list[i].stands &&
-		    !strcmp(candidates->list[i].name, known->vg->name))
-			return true;
-	return false;
+		if (!candidates->list[i]->stands &&
+		    !tsearch(candidates->list[i], &candidates->wanted, compare_names))
+			return -ENOMEM;
+	return 0;
+}
+
+static bool is_wanted(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
+{
+	struct candidate key;
+
+	snprintf(key.name, sizeof(key.name), "%s", known->vg->name);
+	return tfind(&key, &candidates->wanted, compare_names) != NULL;
 }
 
 /* NULL: all there. Else what is in the way. */
@@ -270,12 +339,34 @@ static int start_vg(const struct lea_candidates *candidates, const struct lea_sc
 	return r ? r : lea_workers_add(candidates->workers, known);
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+	return strcmp((*(struct lea_scan_vg *const *)a)->vg->id,
+		      (*(struct lea_scan_vg *const *)b)->vg->id);
+}
+
+static int compare_id(const void *id, const void *vg)
+{
+	return strcmp(id, (*(struct lea_scan_vg *const *)vg)->vg->id);
+}
+
+static int sort_by_id(struct lea_candidates *candidates)
+{
+	candidates->by_id = calloc(candidates->vg_count + 1, sizeof(struct lea_scan_vg *));
+	if (!candidates->by_id)
+		return -ENOMEM;
+	for (size_t i = 0; i < candidates->vg_count; i++)
+		candidates->by_id[i] = &candidates->vgs[i];
+	qsort(candidates->by_id, candidates->vg_count, sizeof(struct lea_scan_vg *), compare_ids);
+	return 0;
+}
+
 static const struct lea_scan_vg *find_vg(const struct lea_candidates *candidates, const char *id)
 {
-	for (size_t i = 0; i < candidates->vg_count; i++)
-		if (!strcmp(candidates->vgs[i].vg->id, id))
-			return &candidates->vgs[i];
-	return NULL;
+	struct lea_scan_vg *const *vg = bsearch(id, candidates->by_id, candidates->vg_count,
+						sizeof(struct lea_scan_vg *), compare_id);
+
+	return vg ? *vg : NULL;
 }
 
 static void finished(void *arg, const struct lea_worker_result *result)
@@ -343,6 +434,8 @@ int lea_candidates_activate(struct lea_candidates *candidates, struct lea_scan *
 		return 0;
 	r = complete_all(candidates, scan);
 	r = r ? r : lea_scan_vgs(scan, &candidates->vgs, &candidates->vg_count);
+	r = r ? r : sort_by_id(candidates);
+	r = r ? r : note_wanted(candidates);
 	r = r ? r
 	      : lea_workers_new(candidates->how->world, candidates->how->conf, &options, &workers);
 	if (r)
