@@ -272,10 +272,11 @@ static bool is_wanted(const struct lea_candidates *candidates, const struct lea_
 static const char *obstacle(const struct lea_scan_vg *known)
 {
 	if (known->has_duplicate)
-		return "one of its PVs is on two devices";
+		return "one of its PVs is on two devices, exclude one of them by devices/filter";
 	for (uint32_t i = 0; i < known->vg->pv_count; i++)
 		if (!known->pv[i])
-			return "recorded as complete, but a PV is not on its device any more";
+			return "a PV of it has gone without a word, it is tried again with the "
+			       "next one that comes";
 	return NULL;
 }
 
@@ -374,7 +375,9 @@ static void finished(void *arg, const struct lea_worker_result *result)
 	const struct lea_candidates *candidates = arg;
 	const struct lea_scan_vg *known = find_vg(candidates, result->vg_id);
 	struct lea_log *log = candidates->how->world->log;
-	const char *reason = result->reason[0] ? result->reason : "activation failed";
+	const char *reason = result->reason[0]				  ? result->reason
+			     : result->outcome == LEA_ACTIVATE_INCOMPLETE ? "a PV of it went away"
+									  : "activation failed";
 	/* VGs that are not to be activated by events are as done as active ones. */
 	bool failed = result->outcome < 0 || result->outcome == LEA_ACTIVATE_FAILED ||
 		      result->outcome == LEA_ACTIVATE_INCOMPLETE;

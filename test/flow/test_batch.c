@@ -246,6 +246,26 @@ START_TEST(replug_without_a_removal)
 }
 END_TEST
 
+/* A whole VG, no removal told of: in the end it is active. */
+START_TEST(replug_of_two_without_removals)
+{
+	machine_plug("stripe-a", "sdb", 32, 1);
+	machine_plug("stripe-b", "sdc", 48, 2);
+	came("sdb", 32, 1, PVID_A);
+	ck_assert_str_eq(came("sdc", 48, 2, PVID_B), "vg-two.pvs ");
+	machine_unplug("sdb", 32);
+	machine_unplug("sdc", 48);
+	machine_plug("stripe-a", "sdx", 240, 3);
+	ck_assert_str_eq(came("sdx", 240, 3, PVID_A), "");
+	ck_assert_str_eq(machine.err,
+			 "  VG vg-two.pvs: not activated: a PV of it has gone without a "
+			 "word, it is tried again with the next one that comes\n");
+	machine_plug("stripe-b", "sdy", 256, 4);
+	ck_assert_str_eq(came("sdy", 256, 4, PVID_B), "vg-two.pvs ");
+	ck_assert_msg(!came("sdx", 240, 3, PVID_A)[0], "once");
+}
+END_TEST
+
 /* Removal and arrival under the old number in one burst: the new instance is another one. */
 START_TEST(same_number_new_instance)
 {
@@ -282,6 +302,9 @@ static const struct {
 	 "  VG vg_one: not activated: LV vg_one/home: resuming: Input/output error; "
 	 "try: vgchange -aay vg_one\n",
 	 LEA_ACTIVATE_FAILED},
+	{"a PV that was gone when the lock was there", "",
+	 "  VG vg_one: not activated: a PV of it went away; try: vgchange -aay vg_one\n",
+	 LEA_ACTIVATE_INCOMPLETE},
 	{"a worker that died", "",
 	 "  VG vg_one: not activated: activation failed; "
 	 "try: vgchange -aay vg_one\n",
@@ -351,6 +374,21 @@ START_TEST(two_disks_with_one_pvid)
 }
 END_TEST
 
+START_TEST(two_disks_with_one_pvid_at_once)
+{
+	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, false),
+				      event("sdb", 32, 2, PVID_ONE, false)};
+
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("one-pv", "sdb", 32, 2);
+	ck_assert_str_eq(pass(entries, 2), "");
+	ck_assert_ptr_nonnull(strstr(machine.err,
+				     "  VG vg_one: not activated: one of its PVs is on two "
+				     "devices, exclude one of them by devices/filter\n"));
+	ck_assert_msg(!machine_has("/run/lvm/vgs_online/vg_one"), "not claimed");
+}
+END_TEST
+
 START_TEST(one_line_at_the_end)
 {
 	machine_plug("one-pv", "sda", 16, 1);
@@ -374,12 +412,14 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, all_in_one_pass);
 	tcase_add_test(tcase, removal_leaves_nothing);
 	tcase_add_test(tcase, replug_without_a_removal);
+	tcase_add_test(tcase, replug_of_two_without_removals);
 	tcase_add_test(tcase, same_number_new_instance);
 	tcase_add_test(tcase, number_of_another_disk);
 	tcase_add_loop_test(tcase, what_failed_is_tried_again, 0, ARRAY_SIZE(failures));
 	tcase_add_test(tcase, not_meant_is_done);
 	tcase_add_test(tcase, switched_off);
 	tcase_add_test(tcase, two_disks_with_one_pvid);
+	tcase_add_test(tcase, two_disks_with_one_pvid_at_once);
 	tcase_add_test(tcase, one_line_at_the_end);
 	suite_add_tcase(suite, tcase);
 	return suite;
