@@ -49,7 +49,7 @@ enum lea_devicesfile_outcome { LEA_DEVICESFILE_ABSENT = 1 };
 LEA_MUST_CHECK int lea_devicesfile_read(struct lea_world *world, const struct lea_conf *conf,
 					struct lea_devicesfile **ret_file);
 void lea_devicesfile_free(struct lea_devicesfile *file);
-/* Not listed: excluded_why. With check_pvid it passes for now, and its PVID decides. */
+/* Not listed: excluded_why. With check_pvid it passes here, and its PVID decides later. */
 LEA_MUST_CHECK int lea_devicesfile_check(const struct lea_devicesfile *file,
 					 struct lea_world *world, const struct lea_type *type,
 					 const struct lea_device *device,
