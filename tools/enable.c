@@ -92,7 +92,9 @@ static bool is_ours(int folder_fd, const struct link *link)
 	return len >= 0 && (size_t)len == strlen(target) && !memcmp(there, target, (size_t)len);
 }
 
-static int put_link(struct lea_world *world, int root_fd, const struct link *link)
+/* *made: one more, unless it was there. */
+static int put_link(struct lea_world *world, int root_fd, const struct link *link,
+		    unsigned int *made)
 {
 	LEA_AUTO(lea_closep) int folder_fd = make_in(root_fd, link->folder);
 	char target[PATH_MAX];
@@ -102,6 +104,7 @@ static int put_link(struct lea_world *world, int root_fd, const struct link *lin
 	target_of(link, target);
 	if (symlinkat(target, folder_fd, link->name) == 0) {
 		printf("made /%s/%s\n", link->folder, link->name);
+		(*made)++;
 		return 0;
 	}
 	if (errno != EEXIST)
@@ -112,7 +115,7 @@ static int put_link(struct lea_world *world, int root_fd, const struct link *lin
 	return 0;
 }
 
-static int drop_link(int root_fd, const struct link *link)
+static int drop_link(int root_fd, const struct link *link, unsigned int *dropped)
 {
 	LEA_AUTO(lea_closep) int folder_fd = open_in(root_fd, link->folder);
 
@@ -123,6 +126,7 @@ static int drop_link(int root_fd, const struct link *link)
 	if (unlinkat(folder_fd, link->name, 0) < 0)
 		return -errno;
 	printf("removed /%s/%s\n", link->folder, link->name);
+	(*dropped)++;
 	return 0;
 }
 
@@ -202,6 +206,7 @@ static void tell_rest(struct lea_world *world, const char *root)
 static int enable(struct lea_world *world, const struct lea_lvmevent_args *args, const char *root,
 		  int root_fd)
 {
+	unsigned int made = 0;
 	int r = 0;
 
 	if (!is_in(root, LEA_UNITDIR "/lvmevent-arm.service")) {
@@ -210,9 +215,11 @@ static int enable(struct lea_world *world, const struct lea_lvmevent_args *args,
 		return -ENOENT;
 	}
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(unit_links); i++)
-		r = put_link(world, root_fd, &unit_links[i]);
+		r = put_link(world, root_fd, &unit_links[i], &made);
 	for (size_t i = 0; r == 0 && args->commands && i < ARRAY_SIZE(command_links); i++)
-		r = put_link(world, root_fd, &command_links[i]);
+		r = put_link(world, root_fd, &command_links[i], &made);
+	if (r == 0 && !made)
+		printf("Enabled already: every link is in place.\n");
 	if (r == 0 && is_live(root))
 		r = start_live(world);
 	if (r == 0)
@@ -264,15 +271,17 @@ static void drop_run_files(struct lea_world *world, int root_fd)
 
 static int disable(struct lea_world *world, const char *root, int root_fd)
 {
-	unsigned int count = 0;
+	unsigned int count = 0, dropped = 0;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(unit_links); i++)
-		r = drop_link(root_fd, &unit_links[i]);
+		r = drop_link(root_fd, &unit_links[i], &dropped);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(command_links); i++)
-		r = drop_link(root_fd, &command_links[i]);
+		r = drop_link(root_fd, &command_links[i], &dropped);
 	if (r)
 		return r;
+	if (!dropped)
+		printf("Disabled already: there is no link of ours.\n");
 	drop_wants(root_fd);
 	r = lea_shadow_remove(world, root, &count);
 	if (r)

@@ -115,6 +115,17 @@ static struct lea_batch_how batch_how(const struct session *session)
 				      .event_fd = session->event_fd};
 }
 
+/* Said before anything is taken: with a filter that is wrong no device can be judged. */
+static int check_batch(struct lea_world *world, const struct lea_batch_how *how)
+{
+	int r = lea_batch_check(how);
+
+	if (r > 0)
+		lea_log(world->log, LEA_LOG_ERROR,
+			"Devices stay pending until that is mended; try: lvmevent status");
+	return r < 0 ? fail(world, r, "events") : r ? LEA_EXIT_FAILED : 0;
+}
+
 /* ---- run: the runner */
 
 struct run {
@@ -142,12 +153,9 @@ static int run_runner(struct lea_world *world, int argc, char *argv[])
 	if (code)
 		return code;
 	run.batch = batch_how(&session);
-	r = lea_batch_check(&run.batch);
-	if (r > 0)
-		lea_log(world->log, LEA_LOG_ERROR,
-			"Devices stay pending until that is mended; try: lvmevent status");
-	if (r)
-		return r < 0 ? fail(world, r, "events") : LEA_EXIT_FAILED;
+	code = check_batch(world, &run.batch);
+	if (code)
+		return code;
 	how = (struct lea_runner_how){.event_fd = session.event_fd,
 				      .process = process,
 				      .arg = &run,
@@ -180,6 +188,9 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 	if (code)
 		return code;
 	how.batch = batch_how(&session);
+	code = check_batch(world, &how.batch);
+	if (code)
+		return code;
 	r = lea_bootpass_run(&how);
 	say_ready(NULL);
 	if (r < 0)

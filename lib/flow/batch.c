@@ -80,7 +80,11 @@ static int forget(const struct pass *pass, const struct lea_entry *entry)
 	return 0;
 }
 
-/* Claims made with the instances that are gone; one walk for all of them. */
+/*
+ * Claims made with devices that are gone, where the kernel does not number instances: the walk over
+ * all claims is the price. With numbers there is nothing to do: the next disk is another instance,
+ * no claim covers it.
+ */
 static int drop_claims(const struct pass *pass)
 {
 	LEA_AUTO(lea_freep) struct lea_claim_pv *pv = calloc(pass->count, sizeof(*pv));
@@ -95,12 +99,11 @@ static int drop_claims(const struct pass *pass)
 	for (size_t i = 0; i < pass->count; i++) {
 		const struct lea_entry *entry = &pass->entries[i];
 
-		if (!entry->device.is_gone || !entry->pvid[0])
+		if (!entry->device.is_gone || !entry->pvid[0] || entry->device.diskseq)
 			continue;
 		memcpy(pv[n].pvid, entry->pvid, sizeof(pv[n].pvid));
 		pv[n].major = entry->device.major;
-		pv[n].minor = entry->device.minor;
-		pv[n++].diskseq = entry->device.diskseq;
+		pv[n++].minor = entry->device.minor;
 	}
 	claims = (struct lea_claims){.run_fd = run_fd, .proc_fd = proc_fd};
 	return lea_claim_drop_pvs(&claims, pv, n);

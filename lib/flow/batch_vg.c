@@ -215,7 +215,10 @@ static int complete_scan(struct lea_candidates *candidates, struct lea_scan *sca
 	bool is_new;
 	int r;
 
-	r = lea_devices_of_vg(candidates->how->world, candidate->name, &devices, &count);
+	r = candidate->vg
+		    ? lea_devices_of_members(candidates->how->world, candidate->vg, &devices,
+					     &count)
+		    : lea_devices_of_vg(candidates->how->world, candidate->name, &devices, &count);
 	if (r)
 		return r < 0 ? r : 0;
 	for (size_t i = 0; r == 0 && i < count; i++) {

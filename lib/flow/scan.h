@@ -99,6 +99,10 @@ LEA_MUST_CHECK int lea_devices_enumerate(struct lea_world *world, struct lea_dev
 /* The devices that the run files record for a VG. LEA_ONLINE_ABSENT when there are none. */
 LEA_MUST_CHECK int lea_devices_of_vg(struct lea_world *world, const char *vg,
 				     struct lea_device **ret_devices, size_t *ret_count);
+/* The devices that the records of the PVs in this metadata name: as many files as it has PVs.
+ * LEA_ONLINE_ABSENT when there are none. */
+LEA_MUST_CHECK int lea_devices_of_members(struct lea_world *world, const struct lea_vg *vg,
+					  struct lea_device **ret_devices, size_t *ret_count);
 /* The devices of all records, whatever their VG. 0 with none, too. */
 LEA_MUST_CHECK int lea_devices_recorded(struct lea_world *world, struct lea_device **ret_devices,
 					size_t *ret_count);

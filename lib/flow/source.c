@@ -295,6 +295,26 @@ int lea_devices_of_vg(struct lea_world *world, const char *vg, struct lea_device
 	return 0;
 }
 
+int lea_devices_of_members(struct lea_world *world, const struct lea_vg *vg,
+			   struct lea_device **ret_devices, size_t *ret_count)
+{
+	LEA_AUTO(devices_done) struct devices devices = {0};
+	int r = 0, run_fd = lea_world_run(world);
+
+	if (run_fd < 0)
+		return run_fd;
+	for (uint32_t i = 0; r == 0 && i < vg->pv_count; i++)
+		r = add_recorded(&devices, run_fd, vg->pvs[i].id, NULL);
+	if (r)
+		return r;
+	if (!devices.count)
+		return LEA_ONLINE_ABSENT;
+	*ret_count = devices.count;
+	*ret_devices = LEA_TAKE(devices.item);
+	devices.count = 0;
+	return 0;
+}
+
 int lea_devices_recorded(struct lea_world *world, struct lea_device **ret_devices,
 			 size_t *ret_count)
 {

@@ -73,7 +73,8 @@ LEA_MUST_CHECK int lea_claim_drop(const struct lea_claims *claims, const char *v
 
 /*
  * lea_claim_drop_pvs - these PV instances have gone: claims made with one of them are dropped
- * Reads every claim once, however many have gone: removals only. Sorts @pv.
+ * Reads every claim once, however many have gone: for devices without an instance number, whose
+ * claims would else cover the next disk under the same number. Sorts @pv.
  */
 LEA_MUST_CHECK int lea_claim_drop_pvs(const struct lea_claims *claims, struct lea_claim_pv *pv,
 				      uint32_t count);

@@ -214,8 +214,6 @@ END_TEST
 
 START_TEST(removal_leaves_nothing)
 {
-	struct lea_claim claim;
-
 	machine_plug("stripe-a", "sdb", 32, 1);
 	machine_plug("stripe-b", "sdc", 48, 2);
 	came("sdb", 32, 1, PVID_A);
@@ -226,11 +224,37 @@ START_TEST(removal_leaves_nothing)
 	ck_assert(!machine_has("/run/lvm/pvs_lookup/vg-two.pvs"));
 	ck_assert(!machine_has("/run/lvm/vgs_online/vg-two.pvs"));
 	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_A), "the other one stays");
-	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), LEA_CLAIM_ABSENT);
 	ck_assert_uint_eq(summary.gone, 1);
 	/* ... and back under another name and number */
 	machine_plug("stripe-b", "sdx", 240, 9);
 	ck_assert_str_eq(came("sdx", 240, 9, PVID_B), "vg-two.pvs ");
+}
+END_TEST
+
+/* The claim of the old disk is there all along: it is of another instance. */
+START_TEST(old_claim_covers_no_new_disk)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	machine_unplug("sda", 16);
+	ck_assert_str_eq(went("sda", 16, 1, PVID_ONE), "");
+	machine_plug("one-pv", "sda", 16, 2);
+	ck_assert_str_eq(came("sda", 16, 2, PVID_ONE), "vg_one ");
+}
+END_TEST
+
+/* A kernel that does not number instances: only the removal tells. */
+START_TEST(same_number_no_instance)
+{
+	struct lea_claim claim;
+
+	machine_plug("one-pv", "sda", 16, 0);
+	ck_assert_str_eq(came("sda", 16, 0, PVID_ONE), "vg_one ");
+	machine_unplug("sda", 16);
+	ck_assert_str_eq(went("sda", 16, 0, PVID_ONE), "");
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), LEA_CLAIM_ABSENT);
+	machine_plug("one-pv", "sda", 16, 0);
+	ck_assert_str_eq(came("sda", 16, 0, PVID_ONE), "vg_one ");
 }
 END_TEST
 
@@ -411,6 +435,8 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, complete_over_two_passes);
 	tcase_add_test(tcase, all_in_one_pass);
 	tcase_add_test(tcase, removal_leaves_nothing);
+	tcase_add_test(tcase, old_claim_covers_no_new_disk);
+	tcase_add_test(tcase, same_number_no_instance);
 	tcase_add_test(tcase, replug_without_a_removal);
 	tcase_add_test(tcase, replug_of_two_without_removals);
 	tcase_add_test(tcase, same_number_new_instance);
