@@ -276,7 +276,7 @@ static int announce(struct lea_activation_run *run, struct held *held)
 	uint32_t active;
 	int r;
 
-	if (!held->vg.announce)
+	if (!held->vg.announce || run->options->quiet_success)
 		return 0;
 	vg = held->vg.scanned->vg;
 	r = lea_carry_count(run->world, held->arena, vg, &active);

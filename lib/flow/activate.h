@@ -27,6 +27,7 @@ struct lea_activate_options {
 	bool no_lock;		  /* --nolocking */
 	bool no_wait_lock;	  /* busy is LEA_ACTIVATE_VG_BUSY, not a wait */
 	bool quiet_refusals;	  /* event: no lines for foreign, exported, shared */
+	bool quiet_success;	  /* event: the summary is enough, no line for each VG */
 	const char *mode;	  /* --activationmode; NULL: conf->activation_mode */
 	bool ignore_lock_failure; /* --sysinit, --ignorelockingfailure: no lock folder, no lock */
 	const char *const *devices; /* --devices list; NULL: not given */

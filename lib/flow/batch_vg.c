@@ -428,7 +428,8 @@ int lea_candidates_activate(struct lea_candidates *candidates, struct lea_scan *
 	const struct lea_workers_options options = {
 		.activate = {.what = LEA_ACTIVATE_AUTO,
 			     .only_complete = true,
-			     .quiet_refusals = true},
+			     .quiet_refusals = true,
+			     .quiet_success = true},
 		.lvm_args = lvm_args,
 		.lvm_path = candidates->how->lvm_path,
 		.finished = finished,
