@@ -183,30 +183,28 @@ static int read_lookup(struct lea_lookup_index *index, int run_fd, const char *n
 	return lea_lookup_read(run_fd, name, ret_lookup);
 }
 
-/* A file that is new. 0: it lists @pvid and is not kept, so this is the time to say so. */
+/* A file that is new. 0: it lists @pvid, nobody needs to ask it again. */
 static int meet(struct lea_lookup_index *index, int run_fd, const struct dirent *entry,
 		const char *pvid, struct lea_lookup *ret_lookup)
 {
 	struct lea_lookup lookup = {0};
-	int r = LEA_ONLINE_ABSENT;
+	int r = 0;
 
 	/* One that can't be read is no reason to miss the one that lists the PV. */
 	if (read_lookup(index, run_fd, entry->d_name, &lookup)) {
 		index->is_current = false;
 		return LEA_ONLINE_ABSENT;
 	}
-	if (has_room(index, &lookup)) {
+	if (has_room(index, &lookup))
 		r = add_file(index, entry->d_ino, &lookup);
-		r = r ? r : LEA_ONLINE_ABSENT;
-	} else {
+	else
 		index->is_current = false;
-		if (lea_lookup_lists(&lookup, pvid)) {
-			*ret_lookup = lookup;
-			return 0;
-		}
+	if (!r && lea_lookup_lists(&lookup, pvid)) {
+		*ret_lookup = lookup;
+		return 0;
 	}
 	lea_lookup_done(&lookup);
-	return r;
+	return r ? r : LEA_ONLINE_ABSENT;
 }
 
 static bool is_name(const char *name)
@@ -215,7 +213,7 @@ static bool is_name(const char *name)
 	       strncmp(name, UNPUBLISHED, strlen(UNPUBLISHED));
 }
 
-/* Reads what is new in the folder. An early end leaves the rest for the next listing. */
+/* Reads what is new in the folder up to the answer; the rest is left to the next listing. */
 static int meet_all(struct lea_lookup_index *index, int run_fd, DIR *dir, const char *pvid,
 		    struct lea_lookup *ret_lookup)
 {

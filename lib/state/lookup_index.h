@@ -4,7 +4,7 @@
  * the work grows with PVs and files, not with their product.
  *
  * A file is told from a later one of the same name by its inode number, which the tmpfs of /run
- * never gives twice. Every answer is read from its file again: what others removed is no answer.
+ * never gives twice. An answer is always read from its file now: what others removed is none.
  */
 #ifndef LEA_STATE_LOOKUP_INDEX_H
 #define LEA_STATE_LOOKUP_INDEX_H
