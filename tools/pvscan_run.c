@@ -41,12 +41,12 @@ static int params_error(struct work *work, const char *line)
 
 static void gone(struct work *work, const struct lea_device *device, const char *arg)
 {
-	int r;
+	int r = 0;
 
 	lea_log(work->world->log, LEA_LOG_ERROR, "No device name found from %s.", arg);
 	lea_report_say(work->report, LEA_LOG_ERROR, "No device set up for arg  %s.", arg);
-	r = lea_record_gone(work->world, device->major, device->minor, NULL,
-			    work->args->common.test);
+	if (!work->args->common.test)
+		r = lea_record_gone_number(work->world, device->major, device->minor);
 	if (r < 0)
 		lea_log_fault(work->world->log, r, "Device %s: forgetting its record", arg);
 }

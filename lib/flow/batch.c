@@ -70,8 +70,8 @@ static int forget(const struct pass *pass, const struct lea_entry *entry)
 	known_name(&entry->device, entry->pvid, name, sizeof(name));
 	r = lea_file_remove(pass->known_fd, name);
 	if (r >= 0)
-		r = lea_record_gone(pass->how->world, entry->device.major, entry->device.minor,
-				    entry->pvid, false);
+		r = lea_record_gone(pass->recorder, entry->device.major, entry->device.minor,
+				    entry->pvid);
 	if (r < 0)
 		lea_log(pass->how->world->log, LEA_LOG_ERROR,
 			"PV %s: forgetting the record of a removed device: %s", entry->pvid,

@@ -263,12 +263,14 @@ static int note_wanted(struct lea_candidates *candidates)
 	return 0;
 }
 
-static bool is_wanted(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
+static const struct candidate *find_wanted(const struct lea_candidates *candidates,
+					   const struct lea_scan_vg *known)
 {
-	struct candidate key;
+	struct candidate key, **node;
 
 	snprintf(key.name, sizeof(key.name), "%s", known->vg->name);
-	return tfind(&key, &candidates->wanted, compare_names) != NULL;
+	node = tfind(&key, &candidates->wanted, compare_names);
+	return node ? *node : NULL;
 }
 
 /* NULL: all there. Else what is in the way. */
@@ -328,15 +330,33 @@ static int refuse(const struct lea_candidates *candidates, const struct lea_scan
 	return settle(candidates, known, LEA_CLAIM_FAILED, reason);
 }
 
-static int start_vg(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
+/* A PV without metadata knows no VG's id: its claim is judged only now that others told it. */
+static int ask_claim(const struct lea_candidates *candidates, const struct lea_scan_vg *known,
+		     const struct lea_claim *wanted, bool *ret_stands)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim old = {0};
+	int r = lea_claim_read(&candidates->claims, known->vg->id, &old);
+
+	*ret_stands = r == 0 && old.state == LEA_CLAIM_DONE &&
+		      lea_claim_covers(&old, wanted->pv, wanted->pv_count);
+	return r < 0 ? r : 0;
+}
+
+static int start_vg(const struct lea_candidates *candidates, const struct lea_scan_vg *known,
+		    const struct candidate *wanted)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	const char *reason = obstacle(known);
+	bool stands = false;
 	int r;
 
 	if (reason)
 		return refuse(candidates, known, reason);
 	r = fill_claim(known, &claim);
+	if (r == 0 && !wanted->vg)
+		r = ask_claim(candidates, known, &claim, &stands);
+	if (stands)
+		return 0;
 	r = r ? r : lea_claim_take(&candidates->claims, known->vg->id, &claim);
 	if (r == LEA_CLAIM_HELD)
 		return 0; /* a person's command is at it */
@@ -405,14 +425,16 @@ static void finished(void *arg, const struct lea_worker_result *result)
 
 static int start_all(const struct lea_candidates *candidates)
 {
+	const struct candidate *wanted;
 	int r;
 
 	for (size_t i = 0; i < candidates->vg_count; i++) {
 		const struct lea_scan_vg *known = &candidates->vgs[i];
 
-		if (!is_wanted(candidates, known))
+		wanted = find_wanted(candidates, known);
+		if (!wanted)
 			continue;
-		r = start_vg(candidates, known);
+		r = start_vg(candidates, known, wanted);
 		if (r < 0)
 			return r;
 	}

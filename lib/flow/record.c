@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "flow/record_vg.h"
+#include "state/lookup_index.h"
 #include "state/online.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ struct lea_recorder {
 	const struct lea_conf *conf;
 	struct lea_record_options options;
 	struct lea_record_vgs *vgs;
+	struct lea_lookup_index *lookups;
 	bool is_ready;	  /* folders are made */
 	bool told_others; /* hints are flagged */
 };
@@ -35,6 +37,7 @@ int lea_recorder_new(struct lea_world *world, const struct lea_conf *conf,
 	recorder->conf = conf;
 	recorder->options = *options;
 	r = lea_record_vgs_new(&recorder->vgs);
+	r = r ? r : lea_lookup_index_new(&recorder->lookups);
 	if (r < 0)
 		return r;
 	*ret_recorder = LEA_TAKE(recorder);
@@ -46,6 +49,7 @@ void lea_recorder_free(struct lea_recorder *recorder)
 	if (!recorder)
 		return;
 	lea_record_vgs_free(recorder->vgs);
+	lea_lookup_index_free(recorder->lookups);
 	free(recorder);
 }
 
@@ -176,7 +180,7 @@ static int is_alive(struct lea_recorder *recorder, const struct lea_online *onli
 static int drop_old_lookup(int run_fd, const char *old_vg, const char *pvid)
 {
 	struct lea_lookup lookup = {0};
-	bool is_listed = false;
+	bool is_listed;
 	int r;
 
 	if (!old_vg[0])
@@ -184,8 +188,7 @@ static int drop_old_lookup(int run_fd, const char *old_vg, const char *pvid)
 	r = lea_lookup_read(run_fd, old_vg, &lookup);
 	if (r)
 		return r < 0 ? r : 0;
-	for (uint32_t i = 0; i < lookup.count; i++)
-		is_listed |= !strcmp(lookup.pvid[i], pvid);
+	is_listed = lea_lookup_lists(&lookup, pvid);
 	lea_lookup_done(&lookup);
 	return is_listed ? lea_lookup_drop(run_fd, old_vg) : 0;
 }
@@ -222,7 +225,8 @@ static int settle(struct lea_recorder *recorder, int run_fd, const char *pvid,
 			return 0;
 		}
 		if (!r && !is_test)
-			r = lea_online_forget_pv(run_fd, pvid, old.major, old.minor);
+			r = lea_online_forget_pv(run_fd, pvid, old.major, old.minor,
+						 recorder->lookups);
 	} else {
 		r = 0;
 	}
@@ -259,6 +263,7 @@ static int count_members(struct lea_recorder *recorder, const struct lea_found *
 {
 	const struct lea_record_vg_options options = {
 		.run_fd = lea_world_run(recorder->world),
+		.lookups = recorder->lookups,
 		.claim = recorder->options.claim_vg,
 		.test = recorder->options.test,
 	};
@@ -307,15 +312,20 @@ int lea_record_found(struct lea_recorder *recorder, const struct lea_found *foun
 	return 0;
 }
 
-int lea_record_gone(struct lea_world *world, uint32_t major, uint32_t minor, const char *pvid,
-		    bool test)
+int lea_record_gone(struct lea_recorder *recorder, uint32_t major, uint32_t minor, const char *pvid)
 {
-	int run_fd = lea_world_run(world);
+	int run_fd = lea_world_run(recorder->world);
 
 	if (run_fd < 0)
 		return run_fd;
-	if (test)
+	if (recorder->options.test)
 		return 0;
-	return pvid ? lea_online_forget_pv(run_fd, pvid, major, minor)
-		    : lea_online_forget_number(run_fd, major, minor);
+	return lea_online_forget_pv(run_fd, pvid, major, minor, recorder->lookups);
+}
+
+int lea_record_gone_number(struct lea_world *world, uint32_t major, uint32_t minor)
+{
+	int run_fd = lea_world_run(world);
+
+	return run_fd < 0 ? run_fd : lea_online_forget_number(run_fd, major, minor);
 }

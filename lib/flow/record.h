@@ -71,12 +71,12 @@ LEA_MUST_CHECK int lea_record_found(struct lea_recorder *recorder, const struct 
 				    struct lea_record *ret_record);
 
 /*
- * lea_record_gone - the device with this number is gone: forget its record, its VG's claim and
- * lookup
- * @pvid: from the remove event, compared with the record's number before anything is unlinked;
- *        NULL: not known, and every record is looked at (a person's MAJ:MIN only)
+ * lea_record_gone - the PV @pvid was removed: forget its record, its VG's claim and lookup
+ * The record's number is compared with the removed one before anything is unlinked.
  */
-LEA_MUST_CHECK int lea_record_gone(struct lea_world *world, uint32_t major, uint32_t minor,
-				   const char *pvid, bool test);
+LEA_MUST_CHECK int lea_record_gone(struct lea_recorder *recorder, uint32_t major, uint32_t minor,
+				   const char *pvid);
+/* The same for whatever PV has this number: every record is looked at. For a person's MAJ:MIN. */
+LEA_MUST_CHECK int lea_record_gone_number(struct lea_world *world, uint32_t major, uint32_t minor);
 
 #endif

@@ -225,14 +225,16 @@ static int claim(struct vg_entry *entry, const struct lea_record_vg_options *opt
 }
 
 /* Which VG and whose list of members? LEA_COMPLETE_UNKNOWN when nobody knows. */
-static int find_roll(struct lea_record_vgs *vgs, int run_fd, const struct lea_found *found,
-		     struct vg_entry **ret_entry, struct roll **ret_roll)
+static int find_roll(struct lea_record_vgs *vgs, const struct lea_record_vg_options *options,
+		     const struct lea_found *found, struct vg_entry **ret_entry,
+		     struct roll **ret_roll)
 {
 	struct lea_lookup lookup = {0};
 	int r;
 
 	if (!found->vg) {
-		r = lea_lookup_find(run_fd, found->label.pvid, &lookup);
+		r = lea_lookup_index_find(options->lookups, options->run_fd, found->label.pvid,
+					  &lookup);
 		if (r)
 			return r < 0 ? r : LEA_COMPLETE_UNKNOWN;
 	}
@@ -249,7 +251,7 @@ int lea_record_vgs_count(struct lea_record_vgs *vgs, const struct lea_record_vg_
 {
 	struct vg_entry *entry;
 	struct roll *roll;
-	int r = find_roll(vgs, options->run_fd, found, &entry, &roll);
+	int r = find_roll(vgs, options, found, &entry, &roll);
 
 	if (r < 0)
 		return r;

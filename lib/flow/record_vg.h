@@ -7,11 +7,13 @@
 
 #include "base/err.h"
 #include "flow/record.h"
+#include "state/lookup_index.h"
 
 struct lea_record_vgs;
 
 struct lea_record_vg_options {
-	int run_fd; /* borrowed */
+	int run_fd;			  /* borrowed */
+	struct lea_lookup_index *lookups; /* borrowed */
 	bool claim;
 	bool test; /* as if it had written */
 };

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "state/lookup_index.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -159,14 +160,18 @@ bool lea_online_exists(int run_fd, const char *pvid)
 
 /* A PV that gave no metadata has no VG in its record; its VG is known from a lookup file at best.
  */
-static int forget_vg_of(int run_fd, const char *pvid, const struct lea_online *online)
+static int forget_vg_of(int run_fd, const char *pvid, const struct lea_online *online,
+			struct lea_lookup_index *lookups)
 {
+	LEA_AUTO(lea_lookup_index_freep) struct lea_lookup_index *own = NULL;
 	struct lea_lookup lookup = {0};
 	const char *vg = online->vg;
-	int r;
+	int r = 0;
 
 	if (!vg[0]) {
-		r = lea_lookup_find(run_fd, pvid, &lookup);
+		if (!lookups)
+			r = lea_lookup_index_new(&own);
+		r = r ? r : lea_lookup_index_find(lookups ? lookups : own, run_fd, pvid, &lookup);
 		if (r)
 			return r < 0 ? r : 0;
 		lea_lookup_done(&lookup);
@@ -178,7 +183,8 @@ static int forget_vg_of(int run_fd, const char *pvid, const struct lea_online *o
 	return lea_lookup_drop(run_fd, vg);
 }
 
-int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major, uint32_t minor)
+int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major, uint32_t minor,
+			 struct lea_lookup_index *lookups)
 {
 	struct lea_online online;
 	int r = is_pvid(pvid) ? lea_online_read(run_fd, pvid, &online) : -EINVAL;
@@ -190,7 +196,7 @@ int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major, uint32_t 
 	r = lea_online_remove(run_fd, pvid);
 	if (r < 0)
 		return r;
-	return forget_vg_of(run_fd, pvid, &online);
+	return forget_vg_of(run_fd, pvid, &online, lookups);
 }
 
 /* Calls @visit with every name in @folder; stops at a fault. A folder that is not there is empty.
@@ -227,7 +233,7 @@ static int forget_if_number(int run_fd, int folder_fd, const char *name, const v
 	const uint32_t *number = arg;
 
 	(void)folder_fd;
-	return is_pvid(name) ? lea_online_forget_pv(run_fd, name, number[0], number[1]) : 0;
+	return is_pvid(name) ? lea_online_forget_pv(run_fd, name, number[0], number[1], NULL) : 0;
 }
 
 int lea_online_forget_number(int run_fd, uint32_t major, uint32_t minor)

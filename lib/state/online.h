@@ -55,17 +55,19 @@ struct lea_lookup {
 };
 /* LEA_ONLINE_ABSENT when there is no file; lines that are no PVID are skipped. */
 LEA_MUST_CHECK int lea_lookup_read(int run_fd, const char *vg, struct lea_lookup *ret_lookup);
-/* The VG whose lookup file lists @pvid: for PVs without metadata. Lists pvs_lookup. */
-LEA_MUST_CHECK int lea_lookup_find(int run_fd, const char *pvid, struct lea_lookup *ret_lookup);
+bool lea_lookup_lists(const struct lea_lookup *lookup, const char *pvid);
 void lea_lookup_done(struct lea_lookup *lookup);
 
 /*
  * lea_online_forget - this device is gone: its record, and its VG's claim and lookup file
  * lea_online_forget_pv looks at one record and leaves it alone when it names another number by now;
  * lea_online_forget_number looks at every record there is (people's MAJ:MIN only).
+ * @lookups: shared by the calls of a batch, where a PV without metadata looks for its VG; NULL:
+ * none
  */
+struct lea_lookup_index;
 LEA_MUST_CHECK int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major,
-					uint32_t minor);
+					uint32_t minor, struct lea_lookup_index *lookups);
 LEA_MUST_CHECK int lea_online_forget_number(int run_fd, uint32_t major, uint32_t minor);
 /* Every record, claim and lookup file goes: a look at the whole system follows. */
 LEA_MUST_CHECK int lea_online_clear(int run_fd);

@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,7 +19,6 @@
 #define PVID_CHARS   32U
 #define LOOKUP_BYTES (4U * 1024U * 1024U) /* more members than metadata can hold */
 #define NAME_BYTES   128U
-#define UNPUBLISHED  ".new-" /* base/file.h: somebody is writing this one */
 
 static void vg_path(const char *folder, const char *vg, char ret_path[static 192])
 {
@@ -154,48 +152,12 @@ void lea_lookup_done(struct lea_lookup *lookup)
 	lookup->count = 0;
 }
 
-static bool lists(const struct lea_lookup *lookup, const char *pvid)
+bool lea_lookup_lists(const struct lea_lookup *lookup, const char *pvid)
 {
 	for (uint32_t i = 0; i < lookup->count; i++)
 		if (!strcmp(lookup->pvid[i], pvid))
 			return true;
 	return false;
-}
-
-/* One file that can't be read is no reason to miss the one that lists the PV. */
-static int find_in(int run_fd, DIR *dir, const char *pvid, struct lea_lookup *ret_lookup)
-{
-	struct lea_lookup lookup;
-	struct dirent *entry;
-
-	while ((entry = readdir(dir))) {
-		if (!strncmp(entry->d_name, UNPUBLISHED, strlen(UNPUBLISHED)) ||
-		    !vg_ok(entry->d_name) || lea_lookup_read(run_fd, entry->d_name, &lookup))
-			continue;
-		if (lists(&lookup, pvid)) {
-			*ret_lookup = lookup;
-			return 0;
-		}
-		lea_lookup_done(&lookup);
-	}
-	return LEA_ONLINE_ABSENT;
-}
-
-int lea_lookup_find(int run_fd, const char *pvid, struct lea_lookup *ret_lookup)
-{
-	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	int fd = openat(run_fd, LOOKUPS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int r;
-
-	if (fd < 0)
-		return errno == ENOENT ? LEA_ONLINE_ABSENT : -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		r = -errno;
-		close(fd);
-		return r;
-	}
-	return find_in(run_fd, dir, pvid, ret_lookup);
 }
 
 int lea_hints_invalidate(int run_fd)

@@ -243,7 +243,7 @@ START_TEST(test_mode_settles_nothing)
 	begin(true, true, true);
 	ck_assert(see(16, ID_A, &vg1).replaced);
 	ck_assert_str_eq(get("pvs_online/" ID_A), "8:32\nvg:vg1\n");
-	ck_assert_int_eq(lea_record_gone(&world, 8, 32, NULL, true), 0);
+	ck_assert_int_eq(lea_record_gone(recorder, 8, 32, ID_A), 0);
 	ck_assert_ptr_nonnull(get("pvs_online/" ID_A));
 }
 END_TEST
@@ -252,14 +252,14 @@ START_TEST(gone_forgets)
 {
 	begin(true, true, false);
 	ck_assert(see(16, ID_A, &vg1).claimed);
-	ck_assert_int_eq(lea_record_gone(&world, 8, 99, ID_A, false), 0);
+	ck_assert_int_eq(lea_record_gone(recorder, 8, 99, ID_A), 0);
 	ck_assert_msg(get("pvs_online/" ID_A), "another number's remove event");
-	ck_assert_int_eq(lea_record_gone(&world, 8, 16, ID_A, false), 0);
+	ck_assert_int_eq(lea_record_gone(recorder, 8, 16, ID_A), 0);
 	ck_assert_ptr_null(get("pvs_online/" ID_A));
 	ck_assert_ptr_null(get("vgs_online/vg1"));
 	begin(true, true, false);
 	ck_assert_msg(see(32, ID_A, &vg1).claimed, "back under another number: claimed again");
-	ck_assert_int_eq(lea_record_gone(&world, 8, 32, NULL, false), 0);
+	ck_assert_int_eq(lea_record_gone_number(&world, 8, 32), 0);
 	ck_assert_ptr_null(get("pvs_online/" ID_A));
 }
 END_TEST

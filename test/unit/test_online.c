@@ -172,7 +172,6 @@ END_TEST
 START_TEST(nothing_is_left_in_the_folder_but_the_record)
 {
 	struct lea_online online = {8, 16, "data", "/dev/sdb"};
-	struct lea_lookup lookup;
 
 	ck_assert_int_eq(lea_online_create(run_fd, ID1, &online), 0);
 	ck_assert_int_eq(lea_online_create(run_fd, ID1, &online), LEA_ONLINE_EXISTS);
@@ -180,7 +179,6 @@ START_TEST(nothing_is_left_in_the_folder_but_the_record)
 	ck_assert_int_eq(lea_online_remove(run_fd, ID1), 0);
 	ck_assert_int_eq(unlinkat(run_fd, "pvs_online", AT_REMOVEDIR), 0);
 	ck_assert_int_eq(lea_online_read(run_fd, ID1, &online), LEA_ONLINE_ABSENT);
-	ck_assert_int_eq(lea_lookup_find(run_fd, ID1, &lookup), LEA_ONLINE_ABSENT);
 }
 END_TEST
 
@@ -217,19 +215,20 @@ START_TEST(lookup_files_list_members)
 	ck_assert_int_eq(lea_lookup_write(run_fd, "data", ids, 2), 0);
 	ck_assert_int_eq(lea_lookup_write(run_fd, "data", ids, 1), LEA_ONLINE_CLAIMED);
 	ck_assert_str_eq(get("pvs_lookup/data"), ID2 "\n" ID1 "\n");
-	put("pvs_lookup/.new-x", ID3 "\n");
 	put("pvs_lookup/other", "short\n\n" ID3 "\n");
-	ck_assert_int_eq(lea_lookup_find(run_fd, ID1, &lookup), 0);
+	ck_assert_int_eq(lea_lookup_read(run_fd, "data", &lookup), 0);
 	ck_assert_str_eq(lookup.vg, "data");
 	ck_assert_uint_eq(lookup.count, 2);
 	ck_assert_str_eq(lookup.pvid[0], ID2);
+	ck_assert(lea_lookup_lists(&lookup, ID1));
+	ck_assert(!lea_lookup_lists(&lookup, ID3));
 	lea_lookup_done(&lookup);
-	ck_assert_int_eq(lea_lookup_find(run_fd, ID3, &lookup), 0);
+	ck_assert_int_eq(lea_lookup_read(run_fd, "other", &lookup), 0);
 	ck_assert_str_eq(lookup.vg, "other");
 	ck_assert_uint_eq(lookup.count, 1);
 	lea_lookup_done(&lookup);
 	ck_assert_int_eq(lea_lookup_drop(run_fd, "data"), 0);
-	ck_assert_int_eq(lea_lookup_find(run_fd, ID1, &lookup), LEA_ONLINE_ABSENT);
+	ck_assert_int_eq(lea_lookup_read(run_fd, "data", &lookup), LEA_ONLINE_ABSENT);
 }
 END_TEST
 
@@ -264,7 +263,8 @@ START_TEST(forgets_what_is_gone)
 
 	record_two_vgs();
 	if (gone[_i].pvid)
-		r = lea_online_forget_pv(run_fd, gone[_i].pvid, gone[_i].major, gone[_i].minor);
+		r = lea_online_forget_pv(run_fd, gone[_i].pvid, gone[_i].major, gone[_i].minor,
+					 NULL);
 	else
 		r = lea_online_forget_number(run_fd, gone[_i].major, gone[_i].minor);
 	ck_assert_int_eq(r, 0);
