@@ -178,6 +178,8 @@ static int start_live(struct lea_world *world)
 {
 	static const char *const start[] = {"/usr/bin/systemctl", "--no-block", "start",
 					    "lvmevent-runner.path", NULL};
+	const struct lea_common common = {.is_service = true};
+	struct lea_conf *conf = NULL;
 	unsigned int count = 0;
 	int r = lea_shadow_write(world, "", &count);
 
@@ -186,6 +188,9 @@ static int start_live(struct lea_world *world)
 	if (!count)
 		lea_log(world->log, LEA_LOG_WARNING,
 			"no rule of lvm2's for PVs was found to take the place of");
+	if (lea_cmd_begin(world, &common, &conf) == 0)
+		lea_shadow_put_dm(world, conf, "");
+	lea_conf_free(conf);
 	printf("%u rule(s) of lvm2's shadowed in /run/udev/rules.d: new devices are ours from now "
 	       "on\n",
 	       count);
@@ -283,7 +288,7 @@ static int disable(struct lea_world *world, const char *root, int root_fd)
 	if (!dropped)
 		printf("Disabled already: there is no link of ours.\n");
 	drop_wants(root_fd);
-	r = lea_shadow_remove(world, root, &count);
+	r = lea_shadow_remove(root, &count);
 	if (r)
 		return r;
 	if (count)

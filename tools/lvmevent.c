@@ -219,6 +219,7 @@ static int run_arm(struct lea_world *world, int argc, char *argv[])
 	if (!count)
 		lea_log(world->log, LEA_LOG_WARNING,
 			"no rule of lvm2's for PVs was found: ours is not in place");
+	lea_shadow_put_dm(world, session.conf, world->root);
 	/* Without our rule nobody leaves records: lvm2's own must see an open gate. */
 	if (!count || !session.conf->boot_gate)
 		return LEA_EXIT_DONE;

@@ -35,8 +35,21 @@ int lea_lvmevent_disable(struct lea_world *world, int argc, char *argv[]);
  */
 LEA_MUST_CHECK int lea_shadow_write(struct lea_world *world, const char *root,
 				    unsigned int *ret_count);
-/* Removes what lea_shadow_write wrote, and nothing else. */
-LEA_MUST_CHECK int lea_shadow_remove(struct lea_world *world, const char *root,
-				     unsigned int *ret_count);
+/*
+ * lea_shadow_write_dm - the installed device-mapper rules with dm-event in dmsetup's place
+ * *ret_count: names written. -ENOENT: our program is not there. A rule of that name in /etc, or one
+ * in /run that is not ours, is left alone and said.
+ */
+LEA_MUST_CHECK int lea_shadow_write_dm(struct lea_world *world, const char *root,
+				       unsigned int *ret_count);
+LEA_MUST_CHECK int lea_shadow_remove_dm(const char *root, unsigned int *ret_count);
+/* Removes what both wrote, and nothing else. */
+LEA_MUST_CHECK int lea_shadow_remove(const char *root, unsigned int *ret_count);
+
+/*
+ * lea_shadow_put_dm - as @conf says: writes or removes the rules for LVs
+ * What goes wrong is said and costs nothing but speed.
+ */
+void lea_shadow_put_dm(struct lea_world *world, const struct lea_conf *conf, const char *root);
 
 #endif

@@ -49,6 +49,7 @@ struct lea_conf {
 	const char *log_journal; /* NULL: unset */
 	/* lvmevent.conf, section event (all times in ms) */
 	bool boot_gate;
+	bool fast_dm_rules; /* dm-event in dmsetup's place in the device-mapper rules */
 	uint32_t workers; /* 0: worked out from the CPUs, at most 10 */
 	uint32_t worker_vgs,
 		lvs_in_flight; /* VGs one worker takes at once; LVs whose udev work may be open */

@@ -84,6 +84,7 @@ static const struct lea_conf_key keys[] = {
 	ROW_STRING("log/journal", NULL, log_journal),
 	ROW_STRING("log/prefix", "  ", log_prefix),
 	ROW_BOOL("event/boot_gate", "1", boot_gate),
+	ROW_BOOL("event/fast_dm_rules", "0", fast_dm_rules),
 	ROW_NUMBER("event/workers", "0", 0, 64, workers),
 	ROW_NUMBER("event/worker_vgs", "64", 1, 1000, worker_vgs),
 	ROW_NUMBER("event/lvs_in_flight", "512", 1, 10000, lvs_in_flight),
