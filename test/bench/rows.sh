@@ -3,6 +3,7 @@
 # Who activates: one row, one root image. row_image ROW makes it, natively, once in a run; no part of
 # it happens in the guest. All rows boot the same kernel, bookworm's, and the same initramfs.
 
+# shellcheck disable=SC2034 # used by boot
 ROWS=(bookworm trixie bullseye bullseye-direct ours ours-event floorA floorB)
 
 row_says() {
@@ -50,6 +51,7 @@ root_common() {
 	mkdir -p "$root/etc/systemd/system/multi-user.target.wants"
 	ln -sf ../guest-probe.service "$root/etc/systemd/system/sysinit.target.wants/"
 	ln -sf ../guest-target.service "$root/etc/systemd/system/multi-user.target.wants/"
+	# it looks at all devices four times a second
 	rm -f "$root/etc/systemd/system/sysinit.target.wants/guest-agent.service"
 	mv "$root/usr/sbin/lvm" "$root/usr/sbin/lvm.real"
 	cp "$root/usr/lib/guest/lvm-count" "$root/usr/sbin/lvm"
@@ -89,6 +91,7 @@ row_image() {
 	cp --sparse=always "$GUEST_CACHE/$(row_suite "$1")/root.img" "$2" || return
 	export -f root_common root_row root_ours no_pv_rules put
 	export PROBE GUEST_HERE GUEST_CACHE GUEST_PACKAGE
+	# shellcheck disable=SC2016 # the inner shell fills it in
 	unshare --mount bash -ec '
 		mkdir -p "$2.mnt"
 		mount -o loop "$2" "$2.mnt"
