@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # one VG of 40 PVs with striped and many-segment LVs: the same as stock's, by no lvm process
 . "$GUEST_HERE/compare.sh"
-compare_boots "$(layout one 40)" 15
+compare_boots "$(layout one 40)" 16

@@ -1,0 +1,102 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Who activates: one row, one root image. row_image ROW makes it, natively, once in a run; no part of
+# it happens in the guest. All rows boot the same kernel, bookworm's, and the same initramfs.
+
+# shellcheck disable=SC2034 # used by boot
+ROWS=(bookworm trixie bullseye bullseye-direct ours ours-event floorA floorB)
+
+row_says() {
+	case $1 in
+	bookworm | trixie | bullseye) echo "stock lvm2 of Debian $1, by events" ;;
+	bullseye-direct) echo "stock lvm2 of Debian bullseye, event_activation=0, its per-PV units off" ;;
+	ours) echo "lvmevent, boot gate and direct pass (the default)" ;;
+	ours-event) echo "lvmevent, by events only (boot_gate = 0)" ;;
+	floorA) echo "no LVM: udev settles" ;;
+	floorB) echo "floor A, then one dmsetup makes the same LVs, and udev settles" ;;
+	*) return 1 ;;
+	esac
+}
+
+row_suite() {
+	case $1 in
+	bullseye*) echo bullseye ;;
+	trixie) echo trixie ;;
+	*) echo bookworm ;;
+	esac
+}
+
+put() { # FILE <CONTENT
+	mkdir -p "$(dirname "$1")"
+	cat >"$1"
+}
+
+# no_pv_rules ROOT: lvm2's rules for PVs, of whichever age, are off; its rules for LVs stay
+no_pv_rules() {
+	local name
+	mkdir -p "$1/etc/udev/rules.d"
+	for name in 69-lvm 69-dm-lvm 69-lvm-metad 69-dm-lvm-metad; do
+		[ ! -e "$1/lib/udev/rules.d/$name.rules" ] || ln -sf /dev/null "$1/etc/udev/rules.d/$name.rules"
+	done
+}
+
+# root_common ROOT: what every row has: the kernel's modules, the stopwatch, no agent, the count of
+# processes named lvm
+root_common() {
+	local root=$1 unit
+	install -m 755 "$PROBE" "$root/usr/lib/guest/probe"
+	for unit in guest-probe guest-target; do
+		install -m 644 "$GUEST_HERE/in-guest/$unit.service" "$root/etc/systemd/system/"
+	done
+	mkdir -p "$root/etc/systemd/system/multi-user.target.wants"
+	ln -sf ../guest-probe.service "$root/etc/systemd/system/sysinit.target.wants/"
+	ln -sf ../guest-target.service "$root/etc/systemd/system/multi-user.target.wants/"
+	# it looks at all devices four times a second
+	rm -f "$root/etc/systemd/system/sysinit.target.wants/guest-agent.service"
+	mv "$root/usr/sbin/lvm" "$root/usr/sbin/lvm.real"
+	cp "$root/usr/lib/guest/lvm-count" "$root/usr/sbin/lvm"
+	rm -rf "$root/usr/lib/modules"/*
+	tar -xf "$GUEST_CACHE/bookworm/root.tar" -C "$root/usr/lib" --strip-components=3 --wildcards './usr/lib/modules/*'
+}
+
+root_ours() { # ROOT
+	tar -C "$GUEST_PACKAGE" --owner=0 --group=0 -c . | tar --keep-directory-symlink -x -C "$1"
+	chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin lvmevent enable --root /
+}
+
+root_row() { # ROW ROOT
+	local unit
+	case $1 in
+	bookworm | trixie | bullseye) ;;
+	bullseye-direct)
+		no_pv_rules "$2"
+		put "$2/etc/lvm/lvmlocal.conf" <<<'global { event_activation = 0 }'
+		;;
+	ours) root_ours "$2" ;;
+	ours-event)
+		root_ours "$2"
+		put "$2/etc/lvm/lvmevent.conf" <<<'event { boot_gate = 0 }'
+		;;
+	floor?)
+		no_pv_rules "$2"
+		for unit in lvm2-monitor.service lvm2-lvmpolld.socket; do
+			ln -sf /dev/null "$2/etc/systemd/system/$unit"
+		done
+		;;
+	esac
+}
+
+# row_image ROW FILE
+row_image() {
+	cp --sparse=always "$GUEST_CACHE/$(row_suite "$1")/root.img" "$2" || return
+	export -f root_common root_row root_ours no_pv_rules put
+	export PROBE GUEST_HERE GUEST_CACHE GUEST_PACKAGE
+	# shellcheck disable=SC2016 # the inner shell fills it in
+	unshare --mount bash -ec '
+		mkdir -p "$2.mnt"
+		mount -o loop "$2" "$2.mnt"
+		root_common "$2.mnt"
+		root_row "$1" "$2.mnt"
+		umount "$2.mnt"
+		rmdir "$2.mnt"' row_image "$1" "$2"
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The stopwatch of a boot that is measured, the same one whoever activates.
+ *
+ *   probe             watches the boot, writes "key value" lines and END to PROBE_PORT, and
+ *                     switches the machine off
+ *   probe --target    writes the time to PROBE_TARGET; started by a unit behind the default target
+ *
+ * An LV is up when udev has broadcast that it is done with an event of it, and /dev/VG/LV opens and
+ * reads (so its table is live). All that happens is taken from sockets that the kernel fills while
+ * we sleep; they are emptied every TICK_MS, and there is nothing to be polled but those. Nothing is
+ * written, and no process started, before the end. Times are seconds of CLOCK_BOOTTIME.
+ *
+ * PROBE_CONF/expect has the device-mapper names of the LVs, PROBE_CONF/conf lines of "key value":
+ *   disks N       so many SCSI disks belong to the machine
+ *   limit S       give up at this time
+ *   journal 1     send the journal after the figures, for a look at what went wrong
+ * If there is PROBE_CONF/tables, the probe makes the LVs itself, by one dmsetup, once udev is done
+ * with all disks. A line is a device as of dmsetup's concise format, with @N for disk N.
+ */
+#include "probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PROBE_CONF   "/usr/lib/guest/bench"
+#define PROBE_PORT   "/dev/ttyS1"
+#define PROBE_TARGET "/run/guest-target"
+
+enum { TICK_MS = 100, QUIET_TICKS = 20, TICKS_A_SECOND = 1000 / TICK_MS };
+
+struct lv {
+	char *name; /* of the device-mapper device */
+	char *path; /* /dev/VG/LV */
+	bool is_up;
+};
+
+struct boot {
+	struct lv *lv;
+	size_t n_lvs, n_up, n_disks, n_disks_done, quiet_ticks;
+	double limit, first_lv, all_lvs, disks_done, settled, target, created;
+	bool wants_journal, has_tables;
+	pid_t dmsetup;
+	char devno[PROBE_MAX_DISKS][16]; /* major:minor of each disk, empty: not seen yet */
+};
+
+static struct boot boot;
+
+double probe_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* vg--a-lv is LV lv of VG vg-a: one dash divides, two are one. */
+static char *path_of(const char *name)
+{
+	char *path = malloc(strlen(name) + sizeof("/dev//")), *to = path + 5;
+
+	memcpy(path, "/dev/", 5);
+	for (; *name; name++) {
+		if (name[0] == '-' && name[1] == '-')
+			*to++ = *name++;
+		else
+			*to++ = *name == '-' ? '/' : *name;
+	}
+	*to = '\0';
+	return path;
+}
+
+static int compare_lvs(const void *a, const void *b)
+{
+	return strcmp(((const struct lv *)a)->name, ((const struct lv *)b)->name);
+}
+
+static void read_expect(void)
+{
+	FILE *f = fopen(PROBE_CONF "/expect", "re");
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		boot.lv = realloc(boot.lv, (boot.n_lvs + 1) * sizeof(*boot.lv));
+		boot.lv[boot.n_lvs].name = strdup(line);
+		boot.lv[boot.n_lvs].path = path_of(line);
+		boot.lv[boot.n_lvs++].is_up = false;
+	}
+	if (f)
+		fclose(f);
+	if (boot.n_lvs)
+		qsort(boot.lv, boot.n_lvs, sizeof(*boot.lv), compare_lvs);
+}
+
+static void read_conf(void)
+{
+	FILE *f = fopen(PROBE_CONF "/conf", "re");
+	char key[32];
+	double value;
+
+	boot.limit = 600;
+	while (f && fscanf(f, "%31s %lf", key, &value) == 2) {
+		if (strcmp(key, "disks") == 0)
+			boot.n_disks = (size_t)value;
+		else if (strcmp(key, "limit") == 0)
+			boot.limit = value;
+		else if (strcmp(key, "journal") == 0)
+			boot.wants_journal = value != 0;
+	}
+	if (f)
+		fclose(f);
+	boot.has_tables = access(PROBE_CONF "/tables", F_OK) == 0;
+}
+
+static bool opens_and_reads(const char *path)
+{
+	char buf[512];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is_read = fd >= 0 && read(fd, buf, sizeof(buf)) == sizeof(buf);
+
+	if (fd >= 0)
+		close(fd);
+	return is_read;
+}
+
+static void lv_event(const struct probe_uevent *event)
+{
+	struct lv key = {.name = (char *)event->dm_name};
+	struct lv *lv = bsearch(&key, boot.lv, boot.n_lvs, sizeof(*boot.lv), compare_lvs);
+
+	if (!lv || lv->is_up || !opens_and_reads(lv->path))
+		return;
+	lv->is_up = true;
+	if (boot.n_up++ == 0)
+		boot.first_lv = probe_now();
+	if (boot.n_up == boot.n_lvs)
+		boot.all_lvs = probe_now();
+}
+
+/* The disk's number stands in its SCSI address; see the qemu arguments. */
+static void disk_event(const struct probe_uevent *event)
+{
+	const char *block = strstr(event->devpath, "/block/sd"), *at = block;
+	unsigned host, channel, id, lun;
+
+	while (at && at > event->devpath && at[-1] != '/')
+		at--;
+	if (!at || sscanf(at, "%u:%u:%u:%u", &host, &channel, &id, &lun) != 4)
+		return;
+	id += lun * 250;
+	if (id >= PROBE_MAX_DISKS || boot.devno[id][0])
+		return;
+	snprintf(boot.devno[id], sizeof(boot.devno[id]), "%s:%s", event->major, event->minor);
+	if (++boot.n_disks_done == boot.n_disks)
+		boot.disks_done = probe_now();
+}
+
+void probe_uevent(const struct probe_uevent *event)
+{
+	if (strcmp(event->subsystem, "block") || strcmp(event->devtype, "disk") ||
+	    strcmp(event->action, "remove") == 0)
+		return;
+	if (event->dm_name[0])
+		lv_event(event);
+	else
+		disk_event(event);
+}
+
+/* --- the floor: one dmsetup for all LVs ------------------------------------------------- */
+
+static void write_devices(FILE *out)
+{
+	FILE *in = fopen(PROBE_CONF "/tables", "re");
+	const char *devno;
+	int c;
+	unsigned n;
+
+	while (in && (c = fgetc(in)) != EOF) {
+		if (c == '@') {
+			devno = fscanf(in, "%u", &n) == 1 && n < PROBE_MAX_DISKS ? boot.devno[n]
+										 : "";
+			fputs(devno, out);
+		} else {
+			fputc(c == '\n' ? ';' : c, out);
+		}
+	}
+	if (in)
+		fclose(in);
+}
+
+static void create_devices(void)
+{
+	FILE *f = fopen("/run/guest-concise", "we");
+	int fd;
+
+	if (!f)
+		return;
+	write_devices(f);
+	fclose(f);
+	boot.created = probe_now();
+	boot.dmsetup = fork();
+	if (boot.dmsetup)
+		return;
+	fd = open("/run/guest-concise", O_RDONLY);
+	dup2(fd, 0);
+	fd = open("/run/guest-dmsetup", O_WRONLY | O_CREAT, 0600);
+	dup2(fd, 1);
+	dup2(fd, 2);
+	execl("/sbin/dmsetup", "dmsetup", "--noudevsync", "create", "--concise", (char *)NULL);
+	_exit(127);
+}
+
+/* --- the boot's course ------------------------------------------------------------------ */
+
+static double read_number(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	double value = 0;
+
+	if (f && fscanf(f, "%lf", &value) != 1)
+		value = 0;
+	if (f)
+		fclose(f);
+	return value;
+}
+
+/* Is it over? udev's queue must stay empty for a while: what an LV's event starts comes late. */
+static bool tick(void)
+{
+	bool is_idle;
+
+	if (boot.n_disks_done < boot.n_disks)
+		return false;
+	is_idle = access("/run/udev/queue", F_OK) < 0;
+	if (boot.has_tables && boot.created == 0) {
+		if (is_idle)
+			create_devices();
+		return false;
+	}
+	if (boot.dmsetup > 0 && waitpid(boot.dmsetup, NULL, WNOHANG) == boot.dmsetup)
+		boot.dmsetup = 0;
+	if (boot.n_up < boot.n_lvs || boot.dmsetup)
+		return false;
+	if (is_idle && boot.settled == 0)
+		boot.settled = probe_now();
+	if (boot.target == 0)
+		boot.target = read_number(PROBE_TARGET);
+	boot.quiet_ticks = is_idle && boot.target > 0 ? boot.quiet_ticks + 1 : 0;
+	return boot.quiet_ticks >= QUIET_TICKS;
+}
+
+static void put_time(FILE *f, const char *key, double value)
+{
+	if (value > 0)
+		fprintf(f, "%s %.2f\n", key, value);
+}
+
+static void report(FILE *f, bool is_over)
+{
+	double end = probe_now() - (is_over ? QUIET_TICKS * TICK_MS / 1000.0 : 0);
+
+	if (boot.target == 0)
+		boot.target = read_number(PROBE_TARGET);
+	fprintf(f, "outcome %s\nlvs %zu\ndisks %zu\n", is_over ? "done" : "timeout", boot.n_up,
+		boot.n_disks_done);
+	put_time(f, "first_lv", boot.first_lv);
+	put_time(f, "all_lvs", boot.all_lvs);
+	put_time(f, "disks_done", boot.disks_done);
+	put_time(f, "created", boot.created);
+	put_time(f, "settled", boot.settled);
+	put_time(f, "target", boot.target);
+	put_time(f, "end", end);
+	probe_report(f);
+	for (size_t i = 0, shown = 0; i < boot.n_lvs && shown < 5; i++) {
+		if (boot.lv[i].is_up)
+			continue;
+		fprintf(f, "# not up: %s\n", boot.lv[i].name);
+		shown++;
+	}
+	fputs("END\n", f);
+	fflush(f);
+}
+
+static FILE *open_port(void)
+{
+	struct termios t;
+	int fd = open(PROBE_PORT, O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL;
+	if (tcgetattr(fd, &t) == 0) {
+		cfmakeraw(&t);
+		t.c_cflag |= CLOCAL;
+		cfsetspeed(&t, B115200);
+		tcsetattr(fd, TCSANOW, &t);
+	}
+	return fdopen(fd, "r+");
+}
+
+static void send_journal(void)
+{
+	if (fork() == 0) {
+		execl("/bin/sh", "sh", "-c",
+		      "{ journalctl -b --no-pager -o short-monotonic; cat /run/guest-dmsetup /run/lvm-calls;"
+		      " systemctl list-jobs --no-pager; systemctl --failed --no-pager; } >" PROBE_PORT
+		      " 2>&1",
+		      (char *)NULL);
+		_exit(127);
+	}
+	while (wait(NULL) > 0 || errno == EINTR)
+		;
+}
+
+static int note_target(void)
+{
+	FILE *f = fopen(PROBE_TARGET ".new", "we");
+
+	if (!f)
+		return 1;
+	fprintf(f, "%.3f\n", probe_now());
+	fclose(f);
+	return rename(PROBE_TARGET ".new", PROBE_TARGET) < 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct timespec pause = {.tv_nsec = TICK_MS * 1000000L};
+	bool is_over = false;
+	FILE *port;
+
+	if (argc > 1 && strcmp(argv[1], "--target") == 0)
+		return note_target();
+	probe_open();
+	read_conf();
+	read_expect();
+	for (unsigned n = 0; !is_over && probe_now() < boot.limit; n++) {
+		nanosleep(&pause, NULL);
+		probe_drain();
+		if (n % TICKS_A_SECOND == 0)
+			probe_sample();
+		is_over = tick();
+	}
+	port = open_port();
+	if (port)
+		report(port, is_over);
+	if (boot.wants_journal)
+		send_journal();
+	sync();
+	reboot(RB_POWER_OFF);
+	return 1;
+}
