@@ -78,12 +78,16 @@ def find_build(given):
 
 # ---- counters
 
+# Where a forked child of ours begins: callgrind lets it start with its parent's counts.
+CHILDREN = ["spawn", "lea_probe_child", "child_main", "exec_child"]
+
 def instructions(command, env, folder, function=None, **how):
     """User-space instructions of @command and all that it forks; with @function also its calls."""
     for name in os.listdir(folder):
         if name.startswith("cg."):
             os.unlink(os.path.join(folder, name))
     done = subprocess.run(["valgrind", "--tool=callgrind", "--trace-children=yes", "-q",
+                           *[f"--zero-before={name}" for name in CHILDREN],
                            f"--callgrind-out-file={folder}/cg.%p"] + command, env=env,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                           check=False, **how)
