@@ -231,7 +231,8 @@ class Loops:
         raise SystemExit("bench: no free loop device")
 
     def _configure(self, device, path, read_only):
-        with open(path, "rb" if read_only else "r+b") as image, open(device, "rb") as loop:
+        mode = "rb" if read_only else "r+b"
+        with open(path, mode) as image, open(device, mode) as loop:
             info = bytearray(304)
             struct.pack_into("<II", info, 0, image.fileno(), 0)
             # lo_flags of struct loop_info64, which begins at byte 8
