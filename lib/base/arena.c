@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_BLOCK_BYTES 4096U
+#define FIRST_BLOCK_BYTES 512U /* most VGs are small, and there may be thousands */
 #define MAX_BLOCK_BYTES	  (1024U * 1024U)
 
 struct block {

@@ -21,6 +21,7 @@
 #define FIRST_READ_BYTES 4096U
 #define HIDDEN_BYTES	 80U
 #define HIDDEN_TRIES	 16
+#define PATH_BYTES	 512U
 
 static int open_to_read(int dir_fd, const char *name, int flags, int *ret_fd)
 {
@@ -149,11 +150,9 @@ int lea_file_read_into(int dir_fd, const char *name, char *buffer, size_t size_b
 
 int lea_file_create_empty(int dir_fd, const char *name)
 {
-	int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-
-	if (fd < 0)
+	/* One call where an open would be followed by a close. */
+	if (mknodat(dir_fd, name, S_IFREG | 0600, 0) < 0)
 		return errno == EEXIST ? LEA_FILE_EXISTS : -errno;
-	close(fd);
 	return 0;
 }
 
@@ -213,6 +212,43 @@ static int write_hidden(int dir_fd, char hidden[static HIDDEN_BYTES], const void
 	if (r)
 		unlinkat(dir_fd, hidden, 0);
 	return r;
+}
+
+/*
+ * A file that has no name until it is complete: no reader can meet it before, and nothing is left
+ * of it by a process that dies. LEA_FILE_EXISTS, or -errno: then a hidden name has to do, for not
+ * every file system has such files, and giving them a name takes a privilege.
+ */
+static int create_unnamed(int dir_fd, const char *folder, const char *path, const void *bytes,
+			  size_t len_bytes)
+{
+	LEA_AUTO(lea_closep)
+	int fd = openat(dir_fd, folder, O_WRONLY | O_TMPFILE | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = write_all(fd, bytes, len_bytes);
+	if (!r && linkat(fd, "", dir_fd, path, AT_EMPTY_PATH) < 0)
+		r = errno == EEXIST ? LEA_FILE_EXISTS : -errno;
+	return r;
+}
+
+int lea_file_create_in(int dir_fd, const char *folder, const char *name, const void *bytes,
+		       size_t len_bytes)
+{
+	LEA_AUTO(lea_closep) int folder_fd = -1;
+	char path[PATH_BYTES];
+	int len = snprintf(path, sizeof(path), "%s/%s", folder, name);
+	int r;
+
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return -ENAMETOOLONG;
+	r = create_unnamed(dir_fd, folder, path, bytes, len_bytes);
+	if (r >= 0)
+		return r;
+	folder_fd = lea_file_open_folder(dir_fd, folder);
+	return folder_fd < 0 ? folder_fd : lea_file_create(folder_fd, name, bytes, len_bytes);
 }
 
 int lea_file_create(int dir_fd, const char *name, const void *bytes, size_t len_bytes)

@@ -41,8 +41,16 @@ LEA_MUST_CHECK int lea_file_read_config(const char *path, size_t max_bytes, char
 LEA_MUST_CHECK int lea_file_read_into(int dir_fd, const char *name, char *buffer,
 				      size_t size_bytes);
 
-/* An empty file, O_EXCL, mode 0600 (before umask). 0, LEA_FILE_EXISTS, or -errno. */
+/* An empty file, only if the name is free, mode 0600 (before umask). 0, LEA_FILE_EXISTS, or -errno.
+ * One system call. */
 LEA_MUST_CHECK int lea_file_create_empty(int dir_fd, const char *name);
+
+/*
+ * lea_file_create_in - lea_file_create in @folder below @dir_fd, which is made if need be
+ * Four system calls where the file system has files without a name; at most 511 bytes of path.
+ */
+LEA_MUST_CHECK int lea_file_create_in(int dir_fd, const char *folder, const char *name,
+				      const void *bytes, size_t len_bytes);
 
 /*
  * lea_file_create - publish whole, only if the name is free

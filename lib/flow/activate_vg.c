@@ -7,6 +7,7 @@
 #include "disk/name.h"
 #include "flow/activate_rules.h"
 #include "flow/carry.h"
+#include "world/sysfs.h"
 
 #include <errno.h>
 
@@ -93,9 +94,23 @@ static void warn_missing(const struct lea_activate_vg *vg)
 	}
 }
 
+/* Automatic read-ahead of an LV follows its PVs'. A partition shares its disk's queue. */
+static uint32_t read_ahead_sectors(struct lea_world *world, const struct lea_device *device)
+{
+	static const char *const attributes[] = {"queue/read_ahead_kb", "../queue/read_ahead_kb"};
+	const struct lea_devno devno = {device->major, device->minor};
+	uint64_t kib;
+
+	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
+		if (!lea_sysfs_number(world, devno, attributes[i], &kib) && kib <= UINT32_MAX / 2)
+			return (uint32_t)(kib * 2);
+	return 0;
+}
+
 static struct lea_plan_pv *place_pvs(const struct lea_activate_vg *vg)
 {
 	const uint32_t count = vg->scanned->vg->pv_count;
+	const bool needs_read_ahead = vg->conf->readahead_auto && vg->scanned->vg->lv_count;
 	struct lea_plan_pv *pvs = lea_arena_alloc(vg->arena, count, sizeof(*pvs));
 
 	for (uint32_t i = 0; pvs && i < count; i++) {
@@ -107,8 +122,9 @@ static struct lea_plan_pv *place_pvs(const struct lea_activate_vg *vg)
 			.is_present = true,
 			.major = found->device.major,
 			.minor = found->device.minor,
-			.read_ahead_sectors = found->read_ahead_sectors,
 		};
+		if (needs_read_ahead)
+			pvs[i].read_ahead_sectors = read_ahead_sectors(vg->world, &found->device);
 	}
 	return pvs;
 }

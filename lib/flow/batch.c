@@ -160,7 +160,8 @@ static int read_devices(const struct pass *pass)
 		struct lea_device *device = &pass->entries[i].device;
 		const struct lea_devno devno = {.major = device->major, .minor = device->minor};
 
-		if (!lea_sysfs_has_device(pass->how->world, devno))
+		/* For the others the filters ask, who want the size. */
+		if (device->is_gone && !lea_sysfs_has_device(pass->how->world, devno))
 			continue;
 		devices[n] = take_device(device);
 		if (device->is_gone)
@@ -202,7 +203,8 @@ static void tell_record(struct lea_log *log, const struct lea_found *found,
 			strerror(-record->fault));
 }
 
-static int record_device(const struct pass *pass, const struct lea_found *found)
+static int record_device(const struct pass *pass, const struct lea_found *found,
+			 bool *ret_is_online)
 {
 	struct lea_record record = {0};
 	int r;
@@ -212,13 +214,45 @@ static int record_device(const struct pass *pass, const struct lea_found *found)
 	if (r)
 		return r;
 	tell_record(pass->how->world->log, found, &record);
-	if (record.kind != LEA_RECORD_ONLINE)
+	*ret_is_online = record.kind == LEA_RECORD_ONLINE;
+	if (!*ret_is_online)
 		return 0;
 	pass->summary->pvs++;
 	set_known(pass, &found->device, found->label.pvid);
-	if (record.complete != LEA_COMPLETE)
+	return 0;
+}
+
+static int count_device(const struct pass *pass, const struct lea_found *found)
+{
+	struct lea_record record = {0};
+	int r = lea_record_count(pass->recorder, found, &record);
+
+	if (r)
+		return r;
+	tell_record(pass->how->world->log, found, &record);
+	if (record.kind != LEA_RECORD_ONLINE || record.complete != LEA_COMPLETE)
 		return 0;
 	return lea_candidates_add(pass->candidates, found, &record);
+}
+
+/* All are recorded before any VG is counted: then members in hand need no look at their files. */
+static int record_all(const struct pass *pass)
+{
+	LEA_AUTO(lea_freep) bool *is_online = NULL;
+	struct lea_found *const *found;
+	size_t count;
+	int r = 0;
+
+	found = lea_scan_found(pass->scan, &count);
+	is_online = calloc(count + 1, sizeof(*is_online));
+	if (!is_online)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = record_device(pass, found[i], &is_online[i]);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		if (is_online[i])
+			r = count_device(pass, found[i]);
+	return r;
 }
 
 static int compare_devno(const struct lea_device *a, const struct lea_device *b)
@@ -287,6 +321,7 @@ int lea_batch_check(const struct lea_batch_how *how)
 static int open_tools(struct pass *pass)
 {
 	const struct lea_record_options record = {.check_complete = true,
+						  .count_later = true,
 						  .claim_vg = true,
 						  .use_names_filter = true,
 						  .out_of_process = true};
@@ -312,8 +347,6 @@ static void close_tools(struct pass *pass)
 
 static int work(struct pass *pass)
 {
-	struct lea_found *const *found;
-	size_t count;
 	int r;
 
 	r = open_tools(pass);
@@ -322,9 +355,7 @@ static int work(struct pass *pass)
 	if (r)
 		return r;
 	r = forget_replaced(pass);
-	found = lea_scan_found(pass->scan, &count);
-	for (size_t i = 0; r == 0 && i < count; i++)
-		r = record_device(pass, found[i]);
+	r = r ? r : record_all(pass);
 	return r ? r : lea_candidates_activate(pass->candidates, pass->scan, pass->summary);
 }
 

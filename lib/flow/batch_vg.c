@@ -31,7 +31,8 @@ struct candidate {
 struct lea_candidates {
 	const struct lea_batch_how *how;
 	struct lea_claims claims;
-	struct candidate **list; /* in order of appearance; owned, each too */
+	struct lea_claims_now now; /* claims.now */
+	struct candidate **list;   /* in order of appearance; owned, each too */
 	size_t count, room;
 	void *tree; /* of all: tsearch by metadata and name */
 	/* while activating */
@@ -55,7 +56,8 @@ int lea_candidates_new(const struct lea_batch_how *how, struct lea_candidates **
 	if (!candidates)
 		return -ENOMEM;
 	candidates->how = how;
-	candidates->claims = (struct lea_claims){.run_fd = run_fd, .proc_fd = proc_fd};
+	candidates->claims =
+		(struct lea_claims){.run_fd = run_fd, .proc_fd = proc_fd, .now = &candidates->now};
 	*ret_candidates = candidates;
 	return 0;
 }

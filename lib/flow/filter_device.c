@@ -101,8 +101,7 @@ static int check_multipath(struct lea_filter *filter, const struct lea_device *d
 
 	if (!filter->conf->multipath_component_detection)
 		return 0;
-	r = lea_multipath_check(filter->world, filter->conf,
-				lea_types_find(&filter->types, device->major), device, &is_path);
+	r = lea_multipath_check(filter, device, &is_path);
 	if (!r && is_path)
 		verdict->excluded_why = "device is a multipath component";
 	return r;

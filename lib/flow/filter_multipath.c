@@ -136,31 +136,63 @@ int lea_multipath_wwid_listed(struct lea_world *world, const struct lea_conf *co
 	return r;
 }
 
-static int check_wwids(struct lea_world *world, const struct lea_conf *conf, struct lea_devno devno,
-		       bool is_partition, bool *ret_listed)
+/* On machines without multipath this is all that the file costs: one look for all devices. */
+static int look_for_wwids(struct lea_filter *filter)
 {
-	LEA_AUTO(lea_freep) char *path = lea_world_path(world, conf->multipath_wwids_file);
-	char id[LEA_ID_BYTES];
-	int r;
+	const char *name = filter->conf->multipath_wwids_file;
+	LEA_AUTO(lea_freep) char *path = NULL;
 
-	*ret_listed = false;
+	if (filter->wwids != LEA_WWIDS_UNKNOWN)
+		return 0;
+	filter->wwids = LEA_WWIDS_ABSENT;
+	if (!name || !name[0])
+		return 0;
+	path = lea_world_path(filter->world, name);
 	if (!path)
 		return -ENOMEM;
-	/* On machines without multipath this is all that the file costs. */
-	if (!conf->multipath_wwids_file[0] || access(path, R_OK) < 0)
-		return 0;
-	r = lea_id_wwid(world, devno, is_partition, id);
-	if (r)
-		return r < 0 ? r : 0;
-	return lea_multipath_wwid_listed(world, conf, id, ret_listed);
+	if (!access(path, R_OK))
+		filter->wwids = LEA_WWIDS_THERE;
+	return 0;
 }
 
-int lea_multipath_check(struct lea_world *world, const struct lea_conf *conf,
-			const struct lea_type *type, const struct lea_device *device,
-			bool *ret_is_path)
+static int check_wwids(struct lea_filter *filter, struct lea_devno devno, bool is_partition,
+		       bool *ret_listed)
+{
+	char id[LEA_ID_BYTES];
+	int r = look_for_wwids(filter);
+
+	*ret_listed = false;
+	if (r || filter->wwids == LEA_WWIDS_ABSENT)
+		return r;
+	r = lea_id_wwid(filter->world, devno, is_partition, id);
+	if (r)
+		return r < 0 ? r : 0;
+	return lea_multipath_wwid_listed(filter->world, filter->conf, id, ret_listed);
+}
+
+/* udev tells what kind of device it is; the kernel is asked where udev's word is not at hand. */
+static int check_partition(struct lea_world *world, const struct lea_device *device,
+			   bool *ret_is_partition)
 {
 	struct lea_devno devno = {device->major, device->minor};
-	char number[16], flag[8] = "";
+	char number[16];
+	int r;
+
+	*ret_is_partition = lea_udevdb_is(device, "DEVTYPE", "partition");
+	if (*ret_is_partition || lea_udevdb_is(device, "DEVTYPE", "disk"))
+		return 0;
+	r = lea_sysfs_text(world, devno, "partition", number, sizeof(number));
+	*ret_is_partition = r == 0;
+	return r < 0 ? r : 0;
+}
+
+int lea_multipath_check(struct lea_filter *filter, const struct lea_device *device,
+			bool *ret_is_path)
+{
+	struct lea_world *world = filter->world;
+	const struct lea_type *type = lea_types_find(&filter->types, device->major);
+	struct lea_devno devno = {device->major, device->minor};
+	char flag[8] = "";
 	bool is_nvme = !strncmp(device->name, "/dev/nvme", 9), is_partition;
 	int r;
 
@@ -175,10 +207,9 @@ int lea_multipath_check(struct lea_world *world, const struct lea_conf *conf,
 	r = lea_sysfs_holder(world, devno, "holders", "mpath-", ret_is_path);
 	if (r < 0 || *ret_is_path)
 		return r < 0 ? r : 0;
-	r = lea_sysfs_text(world, devno, "partition", number, sizeof(number));
+	r = check_partition(world, device, &is_partition);
 	if (r < 0)
 		return r;
-	is_partition = r == 0;
 	if (is_partition) {
 		r = lea_sysfs_holder(world, devno, "../holders", "mpath-", ret_is_path);
 		if (r < 0 || *ret_is_path)
@@ -186,5 +217,5 @@ int lea_multipath_check(struct lea_world *world, const struct lea_conf *conf,
 	}
 	if (!strcmp(flag, "0"))
 		return 0;
-	return check_wwids(world, conf, devno, is_partition, ret_is_path);
+	return check_wwids(filter, devno, is_partition, ret_is_path);
 }

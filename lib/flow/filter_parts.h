@@ -71,8 +71,8 @@ LEA_MUST_CHECK int lea_usable_check(struct lea_world *world, const struct lea_co
 				    const struct lea_type *type, struct lea_devno devno,
 				    const char **ret_why);
 /* Paths of a multipath map (filter 7). */
-LEA_MUST_CHECK int lea_multipath_check(struct lea_world *world, const struct lea_conf *conf,
-				       const struct lea_type *type, const struct lea_device *device,
+struct lea_filter;
+LEA_MUST_CHECK int lea_multipath_check(struct lea_filter *filter, const struct lea_device *device,
 				       bool *ret_is_path);
 /* Listed in the wwids file and not blacklisted? */
 LEA_MUST_CHECK int lea_multipath_wwid_listed(struct lea_world *world, const struct lea_conf *conf,
@@ -92,6 +92,9 @@ struct lea_listed {
 	dev_t number;	  /* 0: there is no such device now */
 };
 
+/* multipath's file of ids: looked for when the first disk asks. */
+enum lea_wwids { LEA_WWIDS_UNKNOWN, LEA_WWIDS_ABSENT, LEA_WWIDS_THERE };
+
 struct lea_filter {
 	struct lea_world *world;	  /* borrowed */
 	const struct lea_conf *conf;	  /* borrowed */
@@ -101,6 +104,7 @@ struct lea_filter {
 	struct lea_devicesfile *file; /* owned; NULL: not in use */
 	struct lea_listed *listed;    /* owned; NULL: no --devices */
 	uint32_t listed_count;
+	enum lea_wwids wwids;
 	char *mounts; /* owned: /proc/self/mountinfo; NULL: not yet read */
 };
 

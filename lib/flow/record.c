@@ -271,20 +271,16 @@ static int count_members(struct lea_recorder *recorder, const struct lea_found *
 	return lea_record_vgs_count(recorder->vgs, &options, found, record);
 }
 
-static int record_pv(struct lea_recorder *recorder, const struct lea_found *found,
-		     struct lea_record *record)
+static void name_vg(const struct lea_found *found, struct lea_record *record)
 {
-	int r;
-
 	record->has_metadata = !!found->vg;
 	if (found->vg)
 		snprintf(record->vg_name, sizeof(record->vg_name), "%s", found->vg->name);
-	record->kind = judge(recorder, found);
-	if (record->kind != LEA_RECORD_ONLINE)
-		return 0;
-	r = put_record(recorder, found, record);
-	if (!r && record->kind == LEA_RECORD_ONLINE && recorder->options.check_complete)
-		r = count_members(recorder, found, record);
+}
+
+/* Only memory is worth a fault; the rest is this device's. */
+static int tell_fault(struct lea_record *record, int r)
+{
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {
@@ -292,6 +288,35 @@ static int record_pv(struct lea_recorder *recorder, const struct lea_found *foun
 		record->fault = r;
 	}
 	return 0;
+}
+
+static int record_pv(struct lea_recorder *recorder, const struct lea_found *found,
+		     struct lea_record *record)
+{
+	int r;
+
+	name_vg(found, record);
+	record->kind = judge(recorder, found);
+	if (record->kind != LEA_RECORD_ONLINE)
+		return 0;
+	r = put_record(recorder, found, record);
+	if (!r && record->kind == LEA_RECORD_ONLINE && recorder->options.check_complete)
+		r = recorder->options.count_later ? lea_record_vgs_note(recorder->vgs, found)
+						  : count_members(recorder, found, record);
+	return tell_fault(record, r);
+}
+
+int lea_record_count(struct lea_recorder *recorder, const struct lea_found *found,
+		     struct lea_record *ret_record)
+{
+	struct lea_record record = {.kind = LEA_RECORD_ONLINE};
+	int r;
+
+	name_vg(found, &record);
+	r = tell_fault(&record, count_members(recorder, found, &record));
+	if (!r)
+		*ret_record = record;
+	return r;
 }
 
 int lea_record_found(struct lea_recorder *recorder, const struct lea_found *found,

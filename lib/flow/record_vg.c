@@ -246,6 +246,23 @@ static int find_roll(struct lea_record_vgs *vgs, const struct lea_record_vg_opti
 	return get_roll(*ret_entry, found->vg, &lookup, ret_roll);
 }
 
+int lea_record_vgs_note(struct lea_record_vgs *vgs, const struct lea_found *found)
+{
+	struct lea_lookup none = {0};
+	struct vg_entry *entry;
+	struct roll *roll;
+	int r;
+
+	/* Only a lookup file may know, and it may not be there yet. */
+	if (!found->vg)
+		return 0;
+	r = get_entry(vgs, found->vg->name, &entry);
+	r = r ? r : get_roll(entry, found->vg, &none, &roll);
+	if (!r)
+		mark_own(roll, found->label.pvid);
+	return r;
+}
+
 int lea_record_vgs_count(struct lea_record_vgs *vgs, const struct lea_record_vg_options *options,
 			 const struct lea_found *found, struct lea_record *record)
 {

@@ -21,6 +21,9 @@ struct lea_record_vg_options {
 LEA_MUST_CHECK int lea_record_vgs_new(struct lea_record_vgs **ret_vgs);
 void lea_record_vgs_free(struct lea_record_vgs *vgs);
 
+/* The PV on @found is recorded; its VG is counted later. -ENOMEM. */
+LEA_MUST_CHECK int lea_record_vgs_note(struct lea_record_vgs *vgs, const struct lea_found *found);
+
 /*
  * lea_record_vgs_count - the PV on @found is recorded: is its VG complete now?
  * Fills complete, missing, rechecked, claimed, and vg_name where a lookup file knew it. A missing

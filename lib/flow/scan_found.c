@@ -38,21 +38,6 @@ void lea_scan_judge_fault(struct lea_scan *scan, struct lea_found *found, int fa
 	}
 }
 
-/* Automatic read-ahead of an LV follows its PVs'. A partition shares its disk's queue. */
-static void learn_read_ahead(struct lea_scan *scan, struct lea_found *found)
-{
-	static const char *const attributes[] = {"queue/read_ahead_kb", "../queue/read_ahead_kb"};
-	const struct lea_devno devno = {found->device.major, found->device.minor};
-	uint64_t kib;
-
-	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
-		if (!lea_sysfs_number(scan->world, devno, attributes[i], &kib) &&
-		    kib <= UINT32_MAX / 2) {
-			found->read_ahead_sectors = (uint32_t)(kib * 2);
-			return;
-		}
-}
-
 /* The VG in one area's text; *ret_vg NULL: none to be had here. */
 static int vg_of_mda(struct lea_scan *scan, struct lea_found *found, const struct lea_read_mda *mda,
 		     struct lea_vg **ret_vg)
@@ -163,7 +148,6 @@ static int judge_pv(struct lea_scan *scan, struct lea_found *found, struct lea_r
 		return 0;
 	}
 	found->kind = LEA_FOUND_PV;
-	learn_read_ahead(scan, found);
 	return choose_vg(scan, found, read);
 }
 

@@ -83,8 +83,21 @@ static int read_pieces(int fd, const struct lea_mda_text *where, uint32_t from, 
 	return r;
 }
 
-/* 0 with mda->text, or NULL in it when the text is known; LEA_MDA_CORRUPT. */
-static int read_text(int fd, const struct lea_read_known *known, struct lea_read_mda *mda)
+/* A VG that was changed a few times only has its text right behind the header, in our hands. */
+static bool copy_from_head(const struct lea_read *read, const struct lea_mda_text *where,
+			   char *text)
+{
+	if (where->size_bytes[1] ||
+	    !lea_range_ok(where->offset_bytes[0], where->size_bytes[0], read->head_bytes))
+		return false;
+	memcpy(text, read->head + where->offset_bytes[0], where->size_bytes[0]);
+	return true;
+}
+
+/* @read: with its head; NULL: read anew. 0 with mda->text, or NULL in it when the text is known;
+ * LEA_MDA_CORRUPT. */
+static int read_text(int fd, const struct lea_read *read, const struct lea_read_known *known,
+		     struct lea_read_mda *mda)
 {
 	const struct lea_mda_text *where = &mda->where;
 	LEA_AUTO(lea_freep) char *text = malloc(where->total_bytes);
@@ -100,7 +113,7 @@ static int read_text(int fd, const struct lea_read_known *known, struct lea_read
 		if (known->is_known(known->arg, where, mda->vg_name))
 			return 0;
 	}
-	if (read_pieces(fd, where, begun, text))
+	if (!(read && copy_from_head(read, where, text)) && read_pieces(fd, where, begun, text))
 		return corrupt(mda, "metadata text unreadable", where->offset_bytes[0]);
 	if (!lea_mda_text_ok(where, (const uint8_t *)text))
 		return corrupt(mda, "metadata text checksum mismatch", where->offset_bytes[0]);
@@ -131,7 +144,7 @@ static void read_mda(int fd, const struct lea_read_known *known, struct lea_read
 		mda->outcome = read_header(fd, read, area, attempt > 0, mda);
 		if (mda->outcome)
 			return;
-		mda->outcome = read_text(fd, known, mda);
+		mda->outcome = read_text(fd, attempt ? NULL : read, known, mda);
 		if (!mda->outcome)
 			return;
 	}

@@ -58,7 +58,8 @@ static int collect(void *arg, const char *vg_id, const struct lea_claim *claim)
 static int read_done(struct lea_world *world, struct done *done)
 {
 	int r, run_fd = lea_world_run(world), proc_fd = lea_world_proc(world);
-	struct lea_claims claims = {.run_fd = run_fd, .proc_fd = proc_fd};
+	struct lea_claims_now now = {0};
+	struct lea_claims claims = {.run_fd = run_fd, .proc_fd = proc_fd, .now = &now};
 
 	if (run_fd < 0 || proc_fd < 0)
 		return run_fd < 0 ? run_fd : proc_fd;

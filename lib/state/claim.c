@@ -15,7 +15,6 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "state/gate.h"
 
 #define MAGIC	  "lvmevent-claim 1"
 #define MAX_BYTES (4U * 1024 * 1024)
@@ -37,8 +36,12 @@ static bool id_ok(const char *id)
 
 static int open_folder(const struct lea_claims *claims)
 {
-	LEA_AUTO(lea_closep) int event_fd = lea_file_open_folder(claims->run_fd, "event");
+	LEA_AUTO(lea_closep) int event_fd = -1;
+	int fd = lea_file_open_folder(claims->run_fd, "event/claims");
 
+	if (fd != -ENOENT)
+		return fd;
+	event_fd = lea_file_open_folder(claims->run_fd, "event");
 	return event_fd < 0 ? event_fd : lea_file_open_folder(event_fd, "claims");
 }
 
@@ -72,6 +75,39 @@ static int read_start(int proc_fd, pid_t pid, uint64_t *ret_ticks)
 		return -EINVAL;
 	*ret_ticks = strtoull(at + 1, NULL, 10);
 	return 0;
+}
+
+static int epoch_now(const struct lea_claims *claims, char ret_epoch[static LEA_EPOCH_BYTES])
+{
+	struct lea_claims_now *now = claims->now;
+	int r = 0;
+
+	if (!now)
+		return lea_gate_epoch(claims->run_fd, claims->proc_fd, ret_epoch);
+	if (!now->epoch[0])
+		r = lea_gate_epoch(claims->run_fd, claims->proc_fd, now->epoch);
+	if (r)
+		now->epoch[0] = '\0';
+	else
+		memcpy(ret_epoch, now->epoch, LEA_EPOCH_BYTES);
+	return r;
+}
+
+static int own_start(const struct lea_claims *claims, uint64_t *ret_ticks)
+{
+	struct lea_claims_now *now = claims->now;
+	int r;
+
+	if (now && now->pid == getpid()) {
+		*ret_ticks = now->start_ticks;
+		return 0;
+	}
+	r = read_start(claims->proc_fd, getpid(), ret_ticks);
+	if (!r && now) {
+		now->pid = getpid();
+		now->start_ticks = *ret_ticks;
+	}
+	return r;
 }
 
 static bool owner_lives(const struct lea_claims *claims, const struct lea_claim *claim)
@@ -192,7 +228,7 @@ static int read_at(const struct lea_claims *claims, int folder_fd, const char *v
 	r = parse(text, &claim, epoch);
 	if (r)
 		return r;
-	r = lea_gate_epoch(claims->run_fd, claims->proc_fd, now);
+	r = epoch_now(claims, now);
 	if (r)
 		return r;
 	if (strcmp(epoch, now) != 0 ||
@@ -245,10 +281,8 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 	FILE *out;
 	int r;
 
-	r = lea_gate_epoch(claims->run_fd, claims->proc_fd, epoch);
-	if (r)
-		return r;
-	r = read_start(claims->proc_fd, getpid(), &ticks);
+	r = epoch_now(claims, epoch);
+	r = r ? r : own_start(claims, &ticks);
 	if (r)
 		return r;
 	memcpy(reason, claim->reason, sizeof(reason));

@@ -8,6 +8,7 @@
 #define LEA_STATE_CLAIM_H
 
 #include "base/err.h"
+#include "state/gate.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,10 +38,18 @@ struct lea_claim {
 	uint64_t start_ticks; /* of the owner, as in /proc/PID/stat */
 };
 
-/* Where claims live, and whose boot this is. Both borrowed. */
+/* What is the same for all claims of one pass. All zero: to be found out. */
+struct lea_claims_now {
+	char epoch[LEA_EPOCH_BYTES];
+	pid_t pid; /* whose start_ticks these are: a forked child asks anew */
+	uint64_t start_ticks;
+};
+
+/* Where claims live, and whose boot this is. All borrowed. */
 struct lea_claims {
-	int run_fd;  /* /run/lvm */
-	int proc_fd; /* /proc */
+	int run_fd;		    /* /run/lvm */
+	int proc_fd;		    /* /proc */
+	struct lea_claims_now *now; /* filled at first use; NULL: asked for each claim */
 };
 
 enum lea_claim_outcome {

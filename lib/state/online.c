@@ -110,33 +110,30 @@ static size_t emit_record(const struct lea_online *online, char *text, size_t si
 }
 
 /* The three folders are made on the way: a boot's first record finds an empty /run/lvm. */
-static int publish(int run_fd, const char *pvid, const struct lea_online *online, bool replace)
+int lea_online_write(int run_fd, const char *pvid, const struct lea_online *online)
 {
 	char text[RECORD_BYTES];
 	size_t len = emit_record(online, text, sizeof(text));
 	LEA_AUTO(lea_closep) int pvs_fd = -1;
-	int r;
 
 	if (!is_pvid(pvid) || len >= sizeof(text))
 		return -EINVAL;
 	pvs_fd = lea_file_open_folder(run_fd, PVS);
-	if (pvs_fd < 0)
-		return pvs_fd;
-	r = replace ? lea_file_replace(pvs_fd, pvid, text, len)
-		    : lea_file_create(pvs_fd, pvid, text, len);
-	if (r < 0)
-		return r;
-	return r == LEA_FILE_EXISTS ? LEA_ONLINE_EXISTS : 0;
-}
-
-int lea_online_write(int run_fd, const char *pvid, const struct lea_online *online)
-{
-	return publish(run_fd, pvid, online, true);
+	return pvs_fd < 0 ? pvs_fd : lea_file_replace(pvs_fd, pvid, text, len);
 }
 
 int lea_online_create(int run_fd, const char *pvid, const struct lea_online *online)
 {
-	return publish(run_fd, pvid, online, false);
+	char text[RECORD_BYTES];
+	size_t len = emit_record(online, text, sizeof(text));
+	int r;
+
+	if (!is_pvid(pvid) || len >= sizeof(text))
+		return -EINVAL;
+	r = lea_file_create_in(run_fd, PVS, pvid, text, len);
+	if (r < 0)
+		return r;
+	return r == LEA_FILE_EXISTS ? LEA_ONLINE_EXISTS : 0;
 }
 
 int lea_online_remove(int run_fd, const char *pvid)

@@ -35,14 +35,17 @@ static bool vg_ok(const char *vg)
 int lea_vg_online_claim(int run_fd, const char *vg)
 {
 	LEA_AUTO(lea_closep) int fd = -1;
+	char path[192];
 	int r;
 
 	if (!vg_ok(vg))
 		return -EINVAL;
-	fd = lea_file_open_folder(run_fd, CLAIMS);
-	if (fd < 0)
-		return fd;
-	r = lea_file_create_empty(fd, vg);
+	vg_path(CLAIMS, vg, path);
+	r = lea_file_create_empty(run_fd, path);
+	if (r == -ENOENT) {
+		fd = lea_file_open_folder(run_fd, CLAIMS); /* made by this */
+		r = fd < 0 ? fd : lea_file_create_empty(fd, vg);
+	}
 	if (r < 0)
 		return r;
 	return r == LEA_FILE_EXISTS ? LEA_ONLINE_CLAIMED : 0;
@@ -77,7 +80,6 @@ bool lea_vg_online_exists(int run_fd, const char *vg)
 int lea_lookup_write(int run_fd, const char *vg, const char *const *pvids, uint32_t count)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
-	LEA_AUTO(lea_closep) int fd = -1;
 	char *end;
 	int r;
 
@@ -89,10 +91,7 @@ int lea_lookup_write(int run_fd, const char *vg, const char *const *pvids, uint3
 	end = text;
 	for (uint32_t i = 0; i < count; i++)
 		end += snprintf(end, PVID_CHARS + 2, "%.32s\n", pvids[i]);
-	fd = lea_file_open_folder(run_fd, LOOKUPS);
-	if (fd < 0)
-		return fd;
-	r = lea_file_create(fd, vg, text, (size_t)(end - text));
+	r = lea_file_create_in(run_fd, LOOKUPS, vg, text, (size_t)(end - text));
 	if (r < 0)
 		return r;
 	return r == LEA_FILE_EXISTS ? LEA_ONLINE_CLAIMED : 0;

@@ -126,13 +126,15 @@ static int quarantine(int event_fd, const char *name, const char *reason)
 /* One name of taken/ to an entry; what can't be one is put aside. */
 static int load(int event_fd, DIR *taken, const char *name, struct lea_entry *entry)
 {
-	LEA_AUTO(lea_freep) char *text = NULL;
+	char text[LEA_ENTRY_MAX_BYTES + 2];
 	const char *why = "not a readable file";
 	int r;
 
-	r = lea_file_read(dirfd(taken), name, LEA_ENTRY_MAX_BYTES, &text, NULL);
-	if (r == LEA_FILE_ABSENT || r == -ENOMEM)
+	r = lea_file_read_into(dirfd(taken), name, text, sizeof(text));
+	if (r == LEA_FILE_ABSENT)
 		return r;
+	if (r == 0 && strlen(text) > LEA_ENTRY_MAX_BYTES)
+		r = -EFBIG;
 	if (r == 0)
 		r = lea_entry_parse(name, text, &why, entry);
 	if (r == 0 || r == -ENOMEM)
@@ -298,12 +300,11 @@ int lea_queue_attempt(int event_fd, struct lea_entry *entry)
 
 int lea_queue_done(int event_fd, const struct lea_entry *entry)
 {
-	LEA_AUTO(lea_closep) int taken_fd = open_folder(event_fd, "taken");
+	char path[sizeof(entry->key) + 8];
 	int r;
 
-	if (taken_fd < 0)
-		return taken_fd;
-	r = lea_file_remove(taken_fd, entry->key);
+	snprintf(path, sizeof(path), "taken/%s", entry->key);
+	r = lea_file_remove(event_fd, path);
 	return r < 0 ? r : 0;
 }
 

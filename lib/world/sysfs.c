@@ -15,7 +15,8 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 
-#define PATH_BYTES 512U
+#define PATH_BYTES    512U
+#define LISTING_BYTES 2048U
 
 static int path_of(struct lea_devno devno, const char *attribute, char path[static PATH_BYTES])
 {
@@ -124,14 +125,36 @@ static bool uuid_begins(int holders_fd, const char *name, const char *prefix)
 	       !strncmp(uuid, prefix, strlen(prefix));
 }
 
+/*
+ * Not by readdir(), which asks twice more than we need to. An answer with room left for any further
+ * name is the whole folder: these are short, nearly always empty, and asked for every disk.
+ */
+static int find_holder(int holders_fd, const char *prefix, bool *ret_has)
+{
+	_Alignas(struct dirent64) char buffer[LISTING_BYTES];
+	const struct dirent64 *entry;
+	ssize_t bytes;
+
+	do {
+		bytes = getdents64(holders_fd, buffer, sizeof(buffer));
+		if (bytes < 0)
+			return -errno;
+		for (ssize_t at = 0; at < bytes && !*ret_has; at += entry->d_reclen) {
+			entry = (const struct dirent64 *)(const void *)(buffer + at);
+			if (entry->d_name[0] != '.')
+				*ret_has = uuid_begins(holders_fd, entry->d_name, prefix);
+		}
+	} while (!*ret_has && bytes > (ssize_t)(sizeof(buffer) - sizeof(struct dirent64)));
+	return 0;
+}
+
 int lea_sysfs_holder(struct lea_world *world, struct lea_devno devno, const char *folder,
 		     const char *prefix, bool *ret_has)
 {
-	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	LEA_AUTO(lea_closep) int fd = -1;
 	char path[PATH_BYTES];
-	struct dirent *entry;
 	int sys_fd = lea_world_sys(world);
-	int fd, r;
+	int r;
 
 	if (sys_fd < 0)
 		return sys_fd;
@@ -141,14 +164,6 @@ int lea_sysfs_holder(struct lea_world *world, struct lea_devno devno, const char
 	fd = openat(sys_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR ? LEA_SYSFS_ABSENT : -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return -ENOMEM;
-	}
 	*ret_has = false;
-	while (!*ret_has && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			*ret_has = uuid_begins(fd, entry->d_name, prefix);
-	return 0;
+	return find_holder(fd, prefix, ret_has);
 }

@@ -129,6 +129,28 @@ static struct lea_record see(uint32_t minor, const char *pvid, const struct lea_
 	return record;
 }
 
+/* A recorder that counts when all are recorded, and its count. */
+static inline void begin_later(void)
+{
+	const struct lea_record_options options = {
+		.check_complete = true, .count_later = true, .claim_vg = true};
+
+	lea_recorder_free(recorder);
+	recorder = NULL;
+	ck_assert_int_eq(lea_recorder_new(&world, &conf, &options, &recorder), 0);
+}
+
+static inline struct lea_record count(const char *pvid, const struct lea_vg *vg)
+{
+	struct lea_found found = {.kind = LEA_FOUND_PV};
+	struct lea_record record;
+
+	found.vg = (struct lea_vg *)(uintptr_t)vg;
+	strcpy(found.label.pvid, pvid);
+	ck_assert_int_eq(lea_record_count(recorder, &found, &record), 0);
+	return record;
+}
+
 static void put(const char *path, const char *text)
 {
 	FILE *out = fopen(path, "w");

@@ -62,7 +62,7 @@ static void open_shape(const char *shape)
 	golden_open(shape, &golden);
 	scanned = (struct lea_scan_vg){.vg = golden.vg, .pv = pv};
 	for (uint32_t i = 0; i < golden.vg->pv_count; i++) {
-		found[i] = (struct lea_found){.kind = LEA_FOUND_PV, .read_ahead_sectors = 256};
+		found[i] = (struct lea_found){.kind = LEA_FOUND_PV};
 		found[i].device.major = golden.pvs[i].major;
 		found[i].device.minor = golden.pvs[i].minor;
 		pv[i] = golden.pvs[i].is_present ? &found[i] : NULL;

@@ -50,6 +50,36 @@ START_TEST(three_pvs_in_one_process)
 }
 END_TEST
 
+START_TEST(counted_later_the_first_sees_all)
+{
+	struct lea_record record;
+
+	begin_later();
+	ck_assert_int_eq(see(16, ID_A, &vg3).kind, LEA_RECORD_ONLINE);
+	see(17, ID_B, &vg3);
+	see(18, ID_C, &vg3);
+	ck_assert_msg(!get("vgs_online/vg3") && !get("pvs_lookup/vg3"), "nothing was counted yet");
+	record = count(ID_A, &vg3);
+	ck_assert_int_eq(record.kind, LEA_RECORD_ONLINE);
+	ck_assert_int_eq(record.complete, LEA_COMPLETE);
+	ck_assert(record.claimed && !record.rechecked);
+	ck_assert_str_eq(record.vg_name, "vg3");
+	ck_assert_str_eq(get("pvs_lookup/vg3"), ID_B "\n" ID_A "\n" ID_C "\n");
+	ck_assert_int_eq(count(ID_C, &vg3).complete, LEA_COMPLETE);
+}
+END_TEST
+
+START_TEST(counted_later_others_are_seen)
+{
+	begin_later();
+	see(16, ID_A, &vg3);
+	see(17, ID_B, NULL);
+	ck_assert_uint_eq(count(ID_A, &vg3).missing, 1);
+	old_record(ID_C, "8:18\nvg:vg3\n");
+	ck_assert_int_eq(count(ID_B, NULL).complete, LEA_COMPLETE);
+}
+END_TEST
+
 START_TEST(others_that_record_meanwhile_are_seen)
 {
 	struct lea_record record;
@@ -109,6 +139,8 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, one_of_one_is_complete_without_a_lookup_file);
 	tcase_add_test(tcase, three_pvs_in_three_processes);
 	tcase_add_test(tcase, three_pvs_in_one_process);
+	tcase_add_test(tcase, counted_later_the_first_sees_all);
+	tcase_add_test(tcase, counted_later_others_are_seen);
 	tcase_add_test(tcase, others_that_record_meanwhile_are_seen);
 	tcase_add_test(tcase, without_a_claim_nobody_is_shut_out);
 	tcase_add_test(tcase, a_pv_without_metadata_waits_for_one_with);

@@ -14,9 +14,10 @@
 #include "state/gate.h"
 #include "unit/suite.h"
 
-#define VG_ID "VGVGVGVGVGVGVGVGVGVGVGVGVGVGVG01"
-#define PV_A  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-#define PV_B  "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+#define VG_ID	 "VGVGVGVGVGVGVGVGVGVGVGVGVGVGVG01"
+#define VG_OTHER "VGVGVGVGVGVGVGVGVGVGVGVGVGVGVG02"
+#define PV_A	 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define PV_B	 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 
 static char dir[64];
 static struct lea_claims claims;
@@ -199,6 +200,32 @@ START_TEST(test_damaged_counts_as_none)
 }
 END_TEST
 
+/* What a pass keeps must not make a forked child's claim look like its parent's. */
+START_TEST(test_kept_over_a_pass)
+{
+	struct lea_claims_now now = {0};
+	struct lea_claims kept = {.run_fd = claims.run_fd, .proc_fd = claims.proc_fd, .now = &now};
+	struct lea_claim found = {0};
+	int code = 0;
+	pid_t pid;
+
+	ck_assert_int_eq(lea_claim_finish(&kept, VG_ID, &claim), 0);
+	ck_assert_int_eq(now.pid, getpid());
+	ck_assert_int_eq(lea_claim_finish(&kept, VG_OTHER, &claim), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_OTHER, &found), 0);
+	ck_assert_int_eq(found.pid, getpid());
+	ck_assert_uint_eq(found.start_ticks, now.start_ticks);
+	lea_claim_done(&found);
+	pid = fork();
+	if (!pid)
+		_exit(lea_claim_take(&kept, VG_ID, &claim) ? 1 : 0);
+	ck_assert_int_eq(waitpid(pid, &code, 0), pid);
+	ck_assert_int_eq(code, 0);
+	ck_assert_msg(lea_claim_read(&kept, VG_ID, &found) == LEA_CLAIM_ABSENT,
+		      "the child is dead, and so is its claim");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("claim");
@@ -210,6 +237,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, test_round_trip);
 	tcase_add_loop_test(tcase, test_covers, 0, ARRAY_SIZE(others));
 	tcase_add_test(tcase, test_owner);
+	tcase_add_test(tcase, test_kept_over_a_pass);
 	tcase_add_test(tcase, test_arming_voids_claims);
 	tcase_add_test(tcase, test_drop_pvs);
 	tcase_add_loop_test(tcase, test_damaged_counts_as_none, 0, ARRAY_SIZE(damaged));

@@ -159,6 +159,28 @@ START_TEST(only_the_first_creator_wins)
 }
 END_TEST
 
+START_TEST(a_file_in_a_folder_is_there_whole_or_not_at_all)
+{
+	char buffer[8];
+	struct stat st;
+	int folder_fd;
+
+	ck_assert_int_eq(lea_file_create_in(dir_fd, "f", "a", "first", 5), 0);
+	ck_assert_int_eq(lea_file_create_in(dir_fd, "f", "a", "second", 6), LEA_FILE_EXISTS);
+	ck_assert_int_eq(lea_file_create_in(dir_fd, "f", "b", "2", 1), 0);
+	ck_assert_int_eq(lea_file_read_into(dir_fd, "f/a", buffer, 8), 0);
+	ck_assert_str_eq(buffer, "first");
+	ck_assert_int_eq(fstatat(dir_fd, "f/b", &st, 0), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0600);
+	ck_assert_uint_eq(st.st_nlink, 1);
+	ck_assert_int_lt(lea_file_create_in(dir_fd, "f/a", "c", "x", 1), 0);
+	folder_fd = lea_file_open_folder(dir_fd, "f");
+	ck_assert_int_eq(unlinkat(folder_fd, "a", 0) | unlinkat(folder_fd, "b", 0), 0);
+	close(folder_fd);
+	ck_assert_msg(!unlinkat(dir_fd, "f", AT_REMOVEDIR), "something else was left in it");
+}
+END_TEST
+
 START_TEST(replace_leaves_one_file_of_mode_0600)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
@@ -237,6 +259,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_configuration_file_may_be_a_link);
 	tcase_add_test(tc, a_value_is_cut_to_the_buffer);
 	tcase_add_test(tc, only_the_first_creator_wins);
+	tcase_add_test(tc, a_file_in_a_folder_is_there_whole_or_not_at_all);
 	tcase_add_test(tc, replace_leaves_one_file_of_mode_0600);
 	tcase_add_test(tc, a_planted_link_is_replaced_or_refused_but_never_followed);
 	tcase_add_test(tc, a_failed_publication_leaves_nothing);
