@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import re
+import resource
 import shutil
 import signal
 import struct
@@ -101,7 +102,8 @@ def instructions(command, env, folder, function=None, **how):
         if name.startswith("cg."):
             with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
                 text = file.read()
-            total += sum(map(int, re.findall(r"^(?:totals|summary): (\d+)", text, re.M)[-1:]))
+            # Not "totals": there a child's lines have what its parent did before.
+            total += sum(map(int, re.findall(r"^summary: (\d+)", text, re.M)[-1:]))
             calls += count_calls(text, function) if function else 0
     if not total:
         raise SystemExit(f"bench: callgrind counted nothing: {done.stderr}")
@@ -173,8 +175,9 @@ def peak_kib(pid):
 
 
 def run_watched(command, env, **how):
-    """(seconds, {name of the process's role: peak resident KiB}): sampled, a peak only grows."""
+    """(seconds, user CPU seconds, {whose: peak resident KiB}): sampled, a peak only grows."""
     peaks, over = {"main": 0, "others": 0}, threading.Event()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     began = time.perf_counter()
     with subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, **how) as process:
@@ -193,7 +196,7 @@ def run_watched(command, env, **how):
     wait_for_orphans()
     if code:
         raise SystemExit(f"bench: {' '.join(command)} ended with {code}")
-    return seconds, peaks
+    return seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, peaks
 
 
 # ---- loop devices
