@@ -34,8 +34,8 @@ struct lea_found {
 	bool md_component;	  /* refused after a look at the device's end */
 	struct lea_label label;	  /* kinds ORPHAN and PV */
 	uint64_t size_sectors;
-	struct lea_vg *vg;	     /* owned by the scan; shared by all PVs with the same text */
-	int fault;		     /* -errno of kind UNREADABLE, 0 otherwise */
+	struct lea_vg *vg; /* owned by the scan; shared by all PVs with the same text */
+	int fault;	   /* -errno of kind UNREADABLE, 0 otherwise */
 	char problem[192]; /* "": none; else one line on damage met on the way (mda, text) */
 	bool has_conflict; /* its two areas differ under one seqno, or are of two VGs */
 };

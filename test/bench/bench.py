@@ -9,7 +9,9 @@ import json
 import os
 import platform
 import re
+import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -51,11 +53,12 @@ def setup(tools):
 
 def own_namespace():
     """Starts this program again with mounts of its own, /run empty; once."""
-    if os.environ.get("BENCH_INSIDE") != str(os.getppid()):
+    if os.environ.get("BENCH_INSIDE") != str(os.getpid()):
         os.environ["BENCH_INSIDE"] = str(os.getpid())
-        code = subprocess.run(["unshare", "-m", "--propagation", "private", sys.executable]
-                              + sys.argv, check=False).returncode
-        sys.exit(code)
+        os.execvp("unshare", ["unshare", "-m", "--propagation", "private", sys.executable]
+                  + sys.argv)
+    # Whoever ends us wants loop devices and folders gone, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "run", "/run"], check=True)
     os.makedirs("/run/lvm", 0o700)
     os.makedirs("/run/lock")
@@ -99,7 +102,8 @@ def instructions(command, env, folder, function=None, **how):
         if name.startswith("cg."):
             with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
                 text = file.read()
-            total += sum(map(int, re.findall(r"^(?:totals|summary): (\d+)", text, re.M)[-1:]))
+            # Not "totals": there a child's lines have what its parent did before.
+            total += sum(map(int, re.findall(r"^summary: (\d+)", text, re.M)[-1:]))
             calls += count_calls(text, function) if function else 0
     if not total:
         raise SystemExit(f"bench: callgrind counted nothing: {done.stderr}")
@@ -171,8 +175,9 @@ def peak_kib(pid):
 
 
 def run_watched(command, env, **how):
-    """(seconds, {name of the process's role: peak resident KiB}): sampled, a peak only grows."""
+    """(seconds, user CPU seconds, {whose: peak resident KiB}): sampled, a peak only grows."""
     peaks, over = {"main": 0, "others": 0}, threading.Event()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     began = time.perf_counter()
     with subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, **how) as process:
@@ -191,7 +196,7 @@ def run_watched(command, env, **how):
     wait_for_orphans()
     if code:
         raise SystemExit(f"bench: {' '.join(command)} ended with {code}")
-    return seconds, peaks
+    return seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, peaks
 
 
 # ---- loop devices
