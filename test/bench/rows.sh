@@ -4,7 +4,7 @@
 # it happens in the guest. All rows boot the same kernel, bookworm's, and the same initramfs.
 
 # shellcheck disable=SC2034 # used by boot
-ROWS=(bookworm trixie bullseye bullseye-direct ours ours-event floorA floorB)
+ROWS=(bookworm trixie bullseye bullseye-direct ours ours-event ours-fast floorA floorB)
 
 row_says() {
 	case $1 in
@@ -12,6 +12,7 @@ row_says() {
 	bullseye-direct) echo "stock lvm2 of Debian bullseye, event_activation=0, its per-PV units off" ;;
 	ours) echo "lvmevent, boot gate and direct pass (the default)" ;;
 	ours-event) echo "lvmevent, by events only (boot_gate = 0)" ;;
+	ours-fast) echo "lvmevent, and dm-event in dmsetup's place (fast_dm_rules = 1)" ;;
 	floorA) echo "no LVM: udev settles" ;;
 	floorB) echo "floor A, then one dmsetup makes the same LVs, and udev settles" ;;
 	*) return 1 ;;
@@ -76,6 +77,10 @@ root_row() { # ROW ROOT
 	ours-event)
 		root_ours "$2"
 		put "$2/etc/lvm/lvmevent.conf" <<<'event { boot_gate = 0 }'
+		;;
+	ours-fast)
+		root_ours "$2"
+		put "$2/etc/lvm/lvmevent.conf" <<<'event { fast_dm_rules = 1 }'
 		;;
 	floor?)
 		no_pv_rules "$2"
