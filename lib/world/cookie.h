@@ -20,4 +20,13 @@ enum lea_cookie_outcome {
  */
 LEA_MUST_CHECK int lea_cookie_complete(uint32_t cookie);
 
+/*
+ * lea_cookie_wait - sleeps until udev has completed every event of a cookie, and removes it
+ * @key: the semaphore's key, as libdevmapper gives it to whoever asked for the cookie; the one
+ *       count that is the owner's is given up
+ * Returns 0 (also when somebody has removed the semaphore meanwhile), -ETIMEDOUT, or -errno; it is
+ * removed in any case.
+ */
+LEA_MUST_CHECK int lea_cookie_wait(uint32_t key, uint32_t limit_ms);
+
 #endif

@@ -6,6 +6,7 @@
 #include "world/dm.h"
 
 #include "base/cleanup.h"
+#include "world/cookie.h"
 #include "world/dm_links.h"
 
 #include <errno.h>
@@ -17,10 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define UDEV_CONTROL	"/run/udev/control"
-#define POLL_FIRST_MS	2U
-#define POLL_LONGEST_MS 20U
-#define LIBRARY_LEVEL	7 /* the bits above are flags of libdevmapper's own */
+#define UDEV_CONTROL  "/run/udev/control"
+#define LIBRARY_LEVEL 7 /* the bits above are flags of libdevmapper's own */
 
 struct kernel_dm {
 	struct lea_dm dm;
@@ -289,21 +288,6 @@ static int kernel_remove(struct lea_dm *dm, const struct lea_dm_node *node, bool
 	return r;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static void sleep_ms(uint32_t ms)
-{
-	const struct timespec time = {.tv_nsec = (long)ms * 1000000};
-
-	nanosleep(&time, NULL);
-}
-
 /* Nobody will count it down any more: without this it would stay until the next boot. */
 static void drop_cookie(uint32_t cookie)
 {
@@ -317,24 +301,13 @@ static void drop_cookie(uint32_t cookie)
 /* The library's own wait has no limit, and one lost event would hold our locks for ever. */
 static int wait_for_cookie(uint32_t cookie, uint32_t limit_ms)
 {
-	const uint64_t end = now_ms() + limit_ms;
-	uint32_t pause = POLL_FIRST_MS;
-	int ready = 0;
+	int r;
 
 	if (!limit_ms)
 		return dm_udev_wait(cookie) ? 0 : -EIO;
-	for (;;) {
-		if (!dm_udev_wait_immediate(cookie, &ready))
-			return -EIO;
-		if (ready)
-			return 0;
-		if (now_ms() >= end) {
-			drop_cookie(cookie);
-			return -ETIMEDOUT;
-		}
-		sleep_ms(pause);
-		pause = pause * 2 > POLL_LONGEST_MS ? POLL_LONGEST_MS : pause * 2;
-	}
+	r = lea_cookie_wait(cookie, limit_ms);
+	dm_task_update_nodes();
+	return r;
 }
 
 static int kernel_wait(struct lea_dm *dm, uint32_t limit_ms)

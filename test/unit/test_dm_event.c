@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sem.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define SPLIT(vg, lv, layer) "DM_VG_NAME='" vg "'\nDM_LV_NAME='" lv "'\nDM_LV_LAYER='" layer "'\n"
 
@@ -122,6 +124,50 @@ START_TEST(cookie_counts_down)
 }
 END_TEST
 
+static int new_cookie(int value, uint32_t *key)
+{
+	int id = -1;
+
+	for (*key = 0x0D4D0001U; id < 0 && *key < 0x0D4DFFFFU; (*key)++)
+		id = semget((key_t)*key, 1, IPC_CREAT | IPC_EXCL | 0600);
+	(*key)--;
+	ck_assert_int_ge(id, 0);
+	ck_assert_int_eq(semctl(id, 0, SETVAL, value), 0);
+	return id;
+}
+
+/* Two events of udev's and the owner's own count. */
+START_TEST(cookie_waits_for_every_event)
+{
+	uint32_t key;
+	int status, id = new_cookie(3, &key);
+	pid_t pid = fork();
+
+	if (!pid) {
+		usleep(50000);
+		_exit(lea_cookie_complete(key) || semctl(id, 0, GETVAL) != 1 ||
+		      lea_cookie_complete(key));
+	}
+	ck_assert_int_eq(lea_cookie_wait(key, 20000), 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_msg(semget((key_t)key, 1, 0) < 0, "nothing is left behind");
+}
+END_TEST
+
+START_TEST(cookie_wait_has_an_end)
+{
+	uint32_t key;
+
+	new_cookie(2, &key);
+	ck_assert_int_eq(lea_cookie_wait(key, 30), -ETIMEDOUT);
+	ck_assert_msg(semget((key_t)key, 1, 0) < 0, "nothing is left behind");
+	ck_assert_msg(lea_cookie_wait(key, 30) == 0, "removed by somebody: nothing to wait for");
+	new_cookie(0, &key);
+	ck_assert_msg(lea_cookie_wait(key, 30) == 0, "completed from outside");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("dm_event");
@@ -132,6 +178,8 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, flags_are_named);
 	tcase_add_loop_test(tcase, rule_is_rewritten, 0, (int)ARRAY_SIZE(rules));
 	tcase_add_test(tcase, cookie_counts_down);
+	tcase_add_test(tcase, cookie_waits_for_every_event);
+	tcase_add_test(tcase, cookie_wait_has_an_end);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
