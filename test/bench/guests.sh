@@ -13,7 +13,7 @@ COMMAND="test/bench/$NAME $*"
 export CASE=bench
 
 say() { echo ".. $*" >&2; }
-usage() { sed -n '3,${/^[^#]/q;s/^# \{0,1\}//p}' "$0"; }
+usage() { sed -n '3,${/^[^#]\|^# shellcheck/q;s/^# \{0,1\}//p}' "$0"; }
 
 # options KEYS OPTION...: the common ones; those named in KEYS, as in "rows disks", set a variable
 options() {
@@ -103,7 +103,7 @@ start_machine() {
 		exec 8>"$lock"
 		flock 8
 	fi
-	guest_boot >&2 8>&- || return
+	guest_boot --timeout 240 >&2 8>&- || return
 	guest_quiet >/dev/null
 	# the runner of ours lingers
 	for i in 1 2 3 4 5 6 7 8 9 10; do
