@@ -122,11 +122,6 @@ machine_over() {
 	exec 8>&-
 }
 
-# In the guest, where a file of the stopwatch is
-wait_for_file() { # PATH SECONDS
-	GUEST_PATIENCE=$(($2 + 60)) guest_run "i=0; while [ ! -e $1 ] && [ \$i -lt $2 ]; do i=\$((i + 1)); sleep 1; done; [ -e $1 ]"
-}
-
 # burst FIRST COUNT EXPECT: watch while these disks come at once; leaves the stopwatch's FILE and
 # FILE.begin in the guest, as /run/burst
 burst() {
@@ -134,12 +129,10 @@ burst() {
 	mapfile -t names < <(seq -f 'd%g' "$1" $(($1 + $2 - 1)))
 	guest_run "mkdir -p /usr/lib/guest/bench; echo '$(base64 -w0 <"$3")' | base64 -d >/usr/lib/guest/bench/expect
 		printf 'disks %d\nlimit %d\n' $2 $limit >/usr/lib/guest/bench/conf
-		wc -l </run/lvm-calls >/run/lvm-calls.begin
-		setsid /usr/lib/guest/probe --burst /run/burst </dev/null >/dev/null 2>&1 &" || return
-	wait_for_file /run/burst.begin 30 || return
-	qmp_add_disks "${names[@]}"
-	wait_for_file /run/burst "$limit" || return
-	guest_wait_for 10 'grep -q "^end" /run/burst'
+		/usr/lib/guest/probe --burst /run/burst" || return
+	qmp_add_disks "${names[@]}" || return
+	# starts no process meanwhile
+	GUEST_PATIENCE=$((limit * 3)) guest_run "/usr/lib/guest/probe --await /run/burst $((limit + 30))"
 }
 
 # since BEGIN END: lines of END, totals less what they were in BEGIN

@@ -4,12 +4,14 @@
  * at processes and CPU. Each mode leaves "key value" lines in FILE. Totals, like CPU time, are in
  * FILE as they are in the end, and in FILE.begin as they were when it began.
  *
- *   probe --burst FILE            FILE.begin says that it watches; then until all disks have come,
- *                                 all LVs are up and udev is idle, or `limit` seconds have gone by;
- *                                 times count from the kernel's first announcement of a disk
- *   probe --run FILE COMMAND...   start it, wait for its end, then for udev; its output:
- * FILE.output probe --loop FILE MS COMMAND [, COMMAND]... each in turn, MS after the last one's
- * end, until there is a FILE.stop; a line each: number, start, duration, exit code
+ *   probe --burst FILE      back when it watches; it goes on until all disks have come, all LVs are
+ *                           up and udev is idle, or `limit` seconds are over; times count from the
+ *                           kernel's first announcement of a disk
+ *   probe --await FILE SECONDS    until there is a FILE
+ *   probe --run FILE COMMAND...   start it, await its end, then udev; its output: FILE.output
+ *   probe --loop FILE MS COMMAND [, COMMAND]...
+ *                           each in turn, MS after the last one's end, until there is a FILE.stop;
+ *                           a line each: number, start, duration, exit code
  */
 #include "probe.h"
 
@@ -60,18 +62,24 @@ static FILE *open_file(const char *path, const char *suffix)
 	return f;
 }
 
-/* Whole, or not there: the host waits for it. */
 static void write_totals(const char *path)
 {
-	char name[512], new[512];
-	FILE *f = open_file(path, ".begin.new");
+	FILE *f = open_file(path, ".begin");
 
 	probe_report(f);
 	fclose(f);
-	snprintf(new, sizeof(new), "%s.begin.new", path);
-	snprintf(name, sizeof(name), "%s.begin", path);
-	if (rename(new, name) < 0)
-		exit(1);
+}
+
+static void go_to_background(void)
+{
+	int fd = open("/dev/null", O_RDWR);
+
+	if (fork())
+		_exit(0);
+	setsid();
+	dup2(fd, 0);
+	dup2(fd, 1);
+	dup2(fd, 2);
 }
 
 static bool is_udev_idle(void)
@@ -90,7 +98,8 @@ static void put_since(FILE *f, const char *key, double from, double to)
 static void report_burst(const char *path, const struct probe_seen *seen, double settled,
 			 bool is_over)
 {
-	FILE *f = open_file(path, "");
+	FILE *f = open_file(path, ".new");
+	char new[512];
 
 	fprintf(f, "outcome %s\nlvs %zu\ndisks %zu\ndisk_events %ld\ndm_events %ld\n",
 		is_over ? "done" : "timeout", seen->n_up, seen->n_disks_done, disk_events,
@@ -109,6 +118,19 @@ static void report_burst(const char *path, const struct probe_seen *seen, double
 			fprintf(f, "down %s\n", seen->lv[i].name);
 	fputs("end 1\n", f);
 	fclose(f);
+	/* whole, or not there: it is waited for */
+	snprintf(new, sizeof(new), "%s.new", path);
+	if (rename(new, path) < 0)
+		exit(1);
+}
+
+static int await(const char *path, double limit)
+{
+	double end = probe_now() + limit;
+
+	while (access(path, F_OK) < 0 && probe_now() < end)
+		pause_ms(500);
+	return access(path, F_OK) < 0;
 }
 
 static int watch_burst(const char *path)
@@ -119,6 +141,7 @@ static int watch_burst(const char *path)
 
 	probe_open(true);
 	write_totals(path);
+	go_to_background();
 	end = probe_now() + seen->limit;
 	for (unsigned n = 0; quiet < QUIET_TICKS && probe_now() < end; n++) {
 		pause_ms(TICK_MS);
@@ -151,7 +174,7 @@ static pid_t start(char **command, const char *output)
 	_exit(127);
 }
 
-/* Also used by --run, once the command has ended: @quiet ticks without a queue */
+/* When udev became idle and stayed so for a while */
 static double wait_for_udev(void)
 {
 	double settled = 0;
@@ -239,6 +262,8 @@ int probe_watch(int argc, char **argv)
 {
 	if (argc == 3 && strcmp(argv[1], "--burst") == 0)
 		return watch_burst(argv[2]);
+	if (argc == 4 && strcmp(argv[1], "--await") == 0)
+		return await(argv[2], strtod(argv[3], NULL));
 	if (argc > 3 && strcmp(argv[1], "--run") == 0)
 		return watch_run(argv[2], argv + 3);
 	if (argc > 4 && strcmp(argv[1], "--loop") == 0)
