@@ -122,13 +122,13 @@ machine_over() {
 	exec 8>&-
 }
 
-# burst FIRST COUNT EXPECT: watch while these disks come at once; leaves the stopwatch's FILE and
+# burst FIRST COUNT EXPECT [BUSY]: watch while these disks come at once; leaves the stopwatch's FILE and
 # FILE.begin in the guest, as /run/burst
 burst() {
 	local names=()
 	mapfile -t names < <(seq -f 'd%g' "$1" $(($1 + $2 - 1)))
 	guest_run "mkdir -p /usr/lib/guest/bench; echo '$(base64 -w0 <"$3")' | base64 -d >/usr/lib/guest/bench/expect
-		printf 'disks %d\nlimit %d\n' $2 $limit >/usr/lib/guest/bench/conf
+		printf 'disks %d\nlimit %d\nbusy %d\n' $2 $limit ${4:-0} >/usr/lib/guest/bench/conf
 		/usr/lib/guest/probe --burst /run/burst" || return
 	qmp_add_disks "${names[@]}" || return
 	# starts no process meanwhile

@@ -15,6 +15,7 @@
  * PROBE_CONF/expect has the device-mapper names of the LVs, PROBE_CONF/conf lines of "key value":
  *   disks N       so many SCSI disks belong to the machine
  *   limit S       give up at this time
+ *   busy 1        udev will not come to rest; for --burst
  *   journal 1     send the journal after the figures, for a look at what went wrong
  * If there is PROBE_CONF/tables, the probe makes the LVs itself, by one dmsetup, once udev is done
  * with all disks. A line is a device as of dmsetup's concise format, with @N for disk N.
@@ -111,6 +112,8 @@ static void read_conf(void)
 			seen.limit = value;
 		else if (strcmp(key, "journal") == 0)
 			boot.wants_journal = value != 0;
+		else if (strcmp(key, "busy") == 0)
+			seen.is_udev_busy = value != 0;
 	}
 	if (f)
 		fclose(f);

@@ -24,6 +24,7 @@ struct probe_seen {
 	struct probe_lv *lv;
 	size_t n_lvs, n_up, n_disks, n_disks_done;
 	double limit, first_lv, all_lvs, disks_done;
+	bool is_udev_busy; /* with other things: its queue says nothing */
 };
 
 /* Start listening: udev's broadcasts (and the kernel's uevents), new processes, processes that end

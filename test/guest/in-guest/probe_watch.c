@@ -5,8 +5,8 @@
  * FILE as they are in the end, and in FILE.begin as they were when it began.
  *
  *   probe --burst FILE      back when it watches; it goes on until all disks have come, all LVs are
- *                           up and udev is idle, or `limit` seconds are over; times count from the
- *                           kernel's first announcement of a disk
+ *                           up and udev is idle, or `limit` seconds are over. Times count from when
+ *                           the kernel announced the first disk
  *   probe --await FILE SECONDS    until there is a FILE
  *   probe --run FILE COMMAND...   start it, await its end, then udev; its output: FILE.output
  *   probe --loop FILE MS COMMAND [, COMMAND]...
@@ -150,7 +150,7 @@ static int watch_burst(const char *path)
 			probe_sample();
 		if (seen->n_disks_done < seen->n_disks || seen->n_up < seen->n_lvs)
 			continue;
-		quiet = is_udev_idle() ? quiet + 1 : 0;
+		quiet = seen->is_udev_busy || is_udev_idle() ? quiet + 1 : 0;
 		if (quiet == 1 && settled == 0)
 			settled = probe_now();
 	}
