@@ -38,7 +38,7 @@ static struct user {
 	double cpu_seconds, living_seconds;
 	long ended, ended_processes;
 } users[] = {
-	{.key = "probe", .names = {"probe"}},
+	{.key = "probe", .names = {"probe", "agent"}},
 	{.key = "ours", .names = {"lvmevent*", "enqueue", "pvscan", "vgchange", "dm-event"}},
 	{.key = "dmsetup", .names = {"dmsetup"}},
 	{.key = "lvm", .names = {"lvm", "lvm.real", "lvmpolld", "dmeventd"}},
