@@ -5,6 +5,7 @@
  *   probe             watches the boot, writes "key value" lines and END to PROBE_PORT, and
  *                     switches the machine off
  *   probe --target    writes the time to PROBE_TARGET; started by a unit behind the default target
+ *   probe --...       watches a machine that runs: see probe_watch.c
  *
  * An LV is up when udev has broadcast that it is done with an event of it, and /dev/VG/LV opens and
  * reads (so its table is live). All that happens is taken from sockets that the kernel fills while
@@ -14,6 +15,7 @@
  * PROBE_CONF/expect has the device-mapper names of the LVs, PROBE_CONF/conf lines of "key value":
  *   disks N       so many SCSI disks belong to the machine
  *   limit S       give up at this time
+ *   busy 1        udev will not come to rest; for --burst
  *   journal 1     send the journal after the figures, for a look at what went wrong
  * If there is PROBE_CONF/tables, the probe makes the LVs itself, by one dmsetup, once udev is done
  * with all disks. A line is a device as of dmsetup's concise format, with @N for disk N.
@@ -38,22 +40,16 @@
 
 enum { TICK_MS = 100, QUIET_TICKS = 20, TICKS_A_SECOND = 1000 / TICK_MS };
 
-struct lv {
-	char *name; /* of the device-mapper device */
-	char *path; /* /dev/VG/LV */
-	bool is_up;
-};
-
 struct boot {
-	struct lv *lv;
-	size_t n_lvs, n_up, n_disks, n_disks_done, quiet_ticks;
-	double limit, first_lv, all_lvs, disks_done, settled, target, created;
+	size_t quiet_ticks;
+	double settled, target, created;
 	bool wants_journal, has_tables;
 	pid_t dmsetup;
 	char devno[PROBE_MAX_DISKS][16]; /* major:minor of each disk, empty: not seen yet */
 };
 
 static struct boot boot;
+static struct probe_seen seen;
 
 double probe_now(void)
 {
@@ -81,7 +77,7 @@ static char *path_of(const char *name)
 
 static int compare_lvs(const void *a, const void *b)
 {
-	return strcmp(((const struct lv *)a)->name, ((const struct lv *)b)->name);
+	return strcmp(((const struct probe_lv *)a)->name, ((const struct probe_lv *)b)->name);
 }
 
 static void read_expect(void)
@@ -91,15 +87,15 @@ static void read_expect(void)
 
 	while (f && fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = '\0';
-		boot.lv = realloc(boot.lv, (boot.n_lvs + 1) * sizeof(*boot.lv));
-		boot.lv[boot.n_lvs].name = strdup(line);
-		boot.lv[boot.n_lvs].path = path_of(line);
-		boot.lv[boot.n_lvs++].is_up = false;
+		seen.lv = realloc(seen.lv, (seen.n_lvs + 1) * sizeof(*seen.lv));
+		seen.lv[seen.n_lvs].name = strdup(line);
+		seen.lv[seen.n_lvs].path = path_of(line);
+		seen.lv[seen.n_lvs++].up = 0;
 	}
 	if (f)
 		fclose(f);
-	if (boot.n_lvs)
-		qsort(boot.lv, boot.n_lvs, sizeof(*boot.lv), compare_lvs);
+	if (seen.n_lvs)
+		qsort(seen.lv, seen.n_lvs, sizeof(*seen.lv), compare_lvs);
 }
 
 static void read_conf(void)
@@ -108,18 +104,27 @@ static void read_conf(void)
 	char key[32];
 	double value;
 
-	boot.limit = 600;
+	seen.limit = 600;
 	while (f && fscanf(f, "%31s %lf", key, &value) == 2) {
 		if (strcmp(key, "disks") == 0)
-			boot.n_disks = (size_t)value;
+			seen.n_disks = (size_t)value;
 		else if (strcmp(key, "limit") == 0)
-			boot.limit = value;
+			seen.limit = value;
 		else if (strcmp(key, "journal") == 0)
 			boot.wants_journal = value != 0;
+		else if (strcmp(key, "busy") == 0)
+			seen.is_udev_busy = value != 0;
 	}
 	if (f)
 		fclose(f);
 	boot.has_tables = access(PROBE_CONF "/tables", F_OK) == 0;
+}
+
+struct probe_seen *probe_read_conf(void)
+{
+	read_conf();
+	read_expect();
+	return &seen;
 }
 
 static bool opens_and_reads(const char *path)
@@ -135,16 +140,16 @@ static bool opens_and_reads(const char *path)
 
 static void lv_event(const struct probe_uevent *event)
 {
-	struct lv key = {.name = (char *)event->dm_name};
-	struct lv *lv = bsearch(&key, boot.lv, boot.n_lvs, sizeof(*boot.lv), compare_lvs);
+	struct probe_lv key = {.name = (char *)event->dm_name};
+	struct probe_lv *lv = bsearch(&key, seen.lv, seen.n_lvs, sizeof(*seen.lv), compare_lvs);
 
-	if (!lv || lv->is_up || !opens_and_reads(lv->path))
+	if (!lv || lv->up > 0 || !opens_and_reads(lv->path))
 		return;
-	lv->is_up = true;
-	if (boot.n_up++ == 0)
-		boot.first_lv = probe_now();
-	if (boot.n_up == boot.n_lvs)
-		boot.all_lvs = probe_now();
+	lv->up = probe_now();
+	if (seen.n_up++ == 0)
+		seen.first_lv = lv->up;
+	if (seen.n_up == seen.n_lvs)
+		seen.all_lvs = lv->up;
 }
 
 /* The disk's number stands in its SCSI address; see the qemu arguments. */
@@ -161,8 +166,8 @@ static void disk_event(const struct probe_uevent *event)
 	if (id >= PROBE_MAX_DISKS || boot.devno[id][0])
 		return;
 	snprintf(boot.devno[id], sizeof(boot.devno[id]), "%s:%s", event->major, event->minor);
-	if (++boot.n_disks_done == boot.n_disks)
-		boot.disks_done = probe_now();
+	if (++seen.n_disks_done == seen.n_disks)
+		seen.disks_done = probe_now();
 }
 
 void probe_uevent(const struct probe_uevent *event)
@@ -234,12 +239,29 @@ static double read_number(const char *path)
 	return value;
 }
 
-/* Is it over? udev's queue must stay empty for a while: what an LV's event starts comes late. */
+/* CPU ticks of process 1: it takes in devices long after udev has told it of them. */
+static unsigned long manager_ticks(void)
+{
+	unsigned long user = 0, kernel = 0;
+	FILE *f = fopen("/proc/1/stat", "re");
+
+	if (f && fscanf(f, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+			&user, &kernel) != 2)
+		user = kernel = 0;
+	if (f)
+		fclose(f);
+	return user + kernel;
+}
+
+/* Is it over? udev's queue must stay empty for a while, and process 1 idle: what an LV's event
+ * starts comes late. */
 static bool tick(void)
 {
+	static unsigned long busy_before;
+	unsigned long busy;
 	bool is_idle;
 
-	if (boot.n_disks_done < boot.n_disks)
+	if (seen.n_disks_done < seen.n_disks)
 		return false;
 	is_idle = access("/run/udev/queue", F_OK) < 0;
 	if (boot.has_tables && boot.created == 0) {
@@ -249,12 +271,15 @@ static bool tick(void)
 	}
 	if (boot.dmsetup > 0 && waitpid(boot.dmsetup, NULL, WNOHANG) == boot.dmsetup)
 		boot.dmsetup = 0;
-	if (boot.n_up < boot.n_lvs || boot.dmsetup)
+	if (seen.n_up < seen.n_lvs || boot.dmsetup)
 		return false;
 	if (is_idle && boot.settled == 0)
 		boot.settled = probe_now();
 	if (boot.target == 0)
 		boot.target = read_number(PROBE_TARGET);
+	busy = manager_ticks();
+	is_idle = is_idle && busy <= busy_before + MANAGER_TICKS;
+	busy_before = busy;
 	boot.quiet_ticks = is_idle && boot.target > 0 ? boot.quiet_ticks + 1 : 0;
 	return boot.quiet_ticks >= QUIET_TICKS;
 }
@@ -271,20 +296,20 @@ static void report(FILE *f, bool is_over)
 
 	if (boot.target == 0)
 		boot.target = read_number(PROBE_TARGET);
-	fprintf(f, "outcome %s\nlvs %zu\ndisks %zu\n", is_over ? "done" : "timeout", boot.n_up,
-		boot.n_disks_done);
-	put_time(f, "first_lv", boot.first_lv);
-	put_time(f, "all_lvs", boot.all_lvs);
-	put_time(f, "disks_done", boot.disks_done);
+	fprintf(f, "outcome %s\nlvs %zu\ndisks %zu\n", is_over ? "done" : "timeout", seen.n_up,
+		seen.n_disks_done);
+	put_time(f, "first_lv", seen.first_lv);
+	put_time(f, "all_lvs", seen.all_lvs);
+	put_time(f, "disks_done", seen.disks_done);
 	put_time(f, "created", boot.created);
 	put_time(f, "settled", boot.settled);
 	put_time(f, "target", boot.target);
 	put_time(f, "end", end);
 	probe_report(f);
-	for (size_t i = 0, shown = 0; i < boot.n_lvs && shown < 5; i++) {
-		if (boot.lv[i].is_up)
+	for (size_t i = 0, shown = 0; i < seen.n_lvs && shown < 5; i++) {
+		if (seen.lv[i].up > 0)
 			continue;
-		fprintf(f, "# not up: %s\n", boot.lv[i].name);
+		fprintf(f, "# not up: %s\n", seen.lv[i].name);
 		shown++;
 	}
 	fputs("END\n", f);
@@ -340,10 +365,11 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "--target") == 0)
 		return note_target();
-	probe_open();
-	read_conf();
-	read_expect();
-	for (unsigned n = 0; !is_over && probe_now() < boot.limit; n++) {
+	if (argc > 1)
+		return probe_watch(argc, argv);
+	probe_open(false);
+	probe_read_conf();
+	for (unsigned n = 0; !is_over && probe_now() < seen.limit; n++) {
 		nanosleep(&pause, NULL);
 		probe_drain();
 		if (n % TICKS_A_SECOND == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What probe.c, the stopwatch, and probe_kernel.c, what it hears from the kernel, have in common.
- */
+/* What probe.c, the stopwatch of a boot, probe_watch.c, that of a machine that runs, and
+ * probe_kernel.c, what both hear from the kernel, have in common. */
 #pragma once
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,10 +12,26 @@ struct probe_uevent {
 	const char *action, *devpath, *subsystem, *devtype, *dm_name, *major, *minor;
 };
 
-/* Start listening: udev's broadcasts, new processes, processes that end */
-void probe_open(void);
+/* An LV that is waited for */
+struct probe_lv {
+	char *name; /* of the device-mapper device */
+	char *path; /* /dev/VG/LV */
+	double up;  /* when; 0: not yet */
+};
 
-/* Take what has come; calls probe_uevent() */
+/* What there is to be seen, and when it was; times are 0 until then */
+struct probe_seen {
+	struct probe_lv *lv;
+	size_t n_lvs, n_up, n_disks, n_disks_done;
+	double limit, first_lv, all_lvs, disks_done;
+	bool is_udev_busy; /* with other things: its queue says nothing */
+};
+
+/* Start listening: udev's broadcasts (and the kernel's uevents), new processes, processes that end
+ */
+void probe_open(bool wants_kernel);
+
+/* Take what has come; calls probe_uevent() and probe_kernel_uevent() */
 void probe_drain(void);
 
 /* Once a second: memory */
@@ -27,3 +43,9 @@ void probe_report(FILE *f);
 /* By probe.c */
 double probe_now(void);
 void probe_uevent(const struct probe_uevent *event);
+struct probe_seen *probe_read_conf(void);
+
+/* By probe_watch.c: a device was added or changed */
+void probe_kernel_uevent(const char *devpath);
+/* The modes --burst, --run and --loop; an exit code, 2: none of them */
+int probe_watch(int argc, char **argv);

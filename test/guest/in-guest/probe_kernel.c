@@ -24,7 +24,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { ROOM_BYTES = 64 << 20, UDEV_GROUP = 2, UDEV_MAGIC = 0xfeedcafe };
+enum { ROOM_BYTES = 64 << 20, KERNEL_GROUP = 1, UDEV_GROUP = 2, UDEV_MAGIC = 0xfeedcafe };
 
 /* How udev begins a broadcast; hashes for socket filters follow */
 struct udev_head {
@@ -35,11 +35,11 @@ struct udev_head {
 /* Who uses the CPU. A program belongs to the first that fits; a star stands for any rest. */
 static struct user {
 	const char *key, *names[6];
-	double cpu_seconds;
-	long ended;
+	double cpu_seconds, living_seconds;
+	long ended, ended_processes;
 } users[] = {
-	{.key = "probe", .names = {"probe"}},
-	{.key = "ours", .names = {"lvmevent*", "enqueue"}},
+	{.key = "probe", .names = {"probe", "agent"}},
+	{.key = "ours", .names = {"lvmevent*", "enqueue", "pvscan", "vgchange", "dm-event"}},
 	{.key = "dmsetup", .names = {"dmsetup"}},
 	{.key = "lvm", .names = {"lvm", "lvm.real", "lvmpolld", "dmeventd"}},
 	{.key = "udevd", .names = {"systemd-udevd", "(udev-worker*", "udevadm"}},
@@ -49,7 +49,7 @@ static struct user {
 };
 
 static int udev_fd = -1, fork_fd = -1, end_fd = -1;
-static long forks, lost;
+static long forks, lost, enqueuers;
 static double available_min_kib = 1e18;
 
 static bool fits(const char *pattern, const char *name)
@@ -123,13 +123,15 @@ static void take_uevent(char *buf, size_t len)
 {
 	struct udev_head head;
 
+	buf[len] = '\0';
 	if (len < sizeof(head))
 		return;
 	memcpy(&head, buf, sizeof(head));
+	if (strncmp(buf, "add@", 4) == 0 || strncmp(buf, "change@", 7) == 0)
+		probe_kernel_uevent(strchr(buf, '@') + 1);
 	if (memcmp(head.prefix, "libudev", 8) || ntohl(head.magic) != UDEV_MAGIC ||
 	    head.properties_at > len)
 		return;
-	buf[len] = '\0';
 	parse_uevent(buf + head.properties_at, buf + len);
 }
 
@@ -270,13 +272,18 @@ static void take_end(const char *buf, size_t len)
 	u = user_of(s.ac_comm);
 	u->cpu_seconds += (double)s.cpu_run_virtual_total / 1e9;
 	u->ended++;
+	if (s.ac_pid != s.ac_tgid)
+		return;
+	u->ended_processes++;
+	enqueuers += strcmp(s.ac_comm, "enqueue") == 0;
 }
 
 /* --- what all have in common ------------------------------------------------------------ */
 
-void probe_open(void)
+void probe_open(bool wants_kernel)
 {
-	udev_fd = open_netlink(NETLINK_KOBJECT_UEVENT, UDEV_GROUP);
+	udev_fd = open_netlink(NETLINK_KOBJECT_UEVENT,
+			       wants_kernel ? UDEV_GROUP | KERNEL_GROUP : UDEV_GROUP);
 	open_forks();
 	open_ends();
 }
@@ -358,7 +365,7 @@ static void add_living(const char *pid)
 	if (f && fscanf(f, "%*d (%63[^)]", name) == 1 &&
 	    fscanf(f, "%*[)] %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &parent,
 		   &user_ticks, &system_ticks) == 3)
-		user_of(parent == 2 ? "kworker/" : name)->cpu_seconds +=
+		user_of(parent == 2 ? "kworker/" : name)->living_seconds +=
 			(double)(user_ticks + system_ticks) / (double)sysconf(_SC_CLK_TCK);
 	if (f)
 		fclose(f);
@@ -369,6 +376,8 @@ static void add_all_living(void)
 	DIR *d = opendir("/proc");
 	struct dirent *e;
 
+	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++)
+		users[i].living_seconds = 0;
 	while (d && (e = readdir(d)))
 		if (isdigit((unsigned char)e->d_name[0]))
 			add_living(e->d_name);
@@ -429,8 +438,10 @@ void probe_report(FILE *f)
 		(keyed_number("/proc/meminfo", "MemTotal") - available_min_kib) / 1024);
 	add_all_living();
 	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++)
-		fprintf(f, "cpu_%s %.2f\nended_%s %ld\n", users[i].key, users[i].cpu_seconds,
-			users[i].key, users[i].ended);
+		fprintf(f, "cpu_%s %.2f\nended_%s %ld\nprocesses_%s %ld\n", users[i].key,
+			users[i].cpu_seconds + users[i].living_seconds, users[i].key,
+			users[i].ended, users[i].key, users[i].ended_processes);
+	fprintf(f, "processes_enqueue %ld\n", enqueuers);
 	report_group(f, "udevd", "system.slice/systemd-udevd.service");
 	report_group(f, "systemd", "init.scope");
 	report_group(f, "services", "system.slice");

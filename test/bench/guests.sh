@@ -1,0 +1,146 @@
+# shellcheck shell=bash disable=SC2016,SC2034 # guest scripts stand in single quotes; used by others
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the measurements in a running guest share: options, machines, results. A measurement NAME
+# leaves OUT/raw/NAME.ROW.LAYOUT.N.RUN.txt for each run ("key value" lines), `collect` does the rest.
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../.." && pwd)
+# shellcheck source-path=SCRIPTDIR source=../guest/lib.sh
+. "$top/test/guest/lib.sh"
+NAME=$(basename "$0")
+out=bench-out runs=1 limit=300 lock='' journal=0
+COMMAND="test/bench/$NAME $*"
+export CASE=bench
+
+say() { echo ".. $*" >&2; }
+usage() { sed -n '3,${/^[^#]\|^# shellcheck/q;s/^# \{0,1\}//p}' "$0"; }
+
+# options KEYS OPTION...: the common ones; those named in KEYS, as in "rows disks", set a variable
+options() {
+	local keys=" $1 " key
+	shift
+	while [ $# -gt 0 ]; do
+		key=${1#--}
+		case $1 in
+		--help) usage; exit ;;
+		--journal) journal=1; shift; continue ;;
+		--package) GUEST_PACKAGE=$(readlink -f "${2-}") ;;
+		--out | --runs | --limit) printf -v "$key" %s "${2-}" ;;
+		--run-lock) lock=${2-} ;;
+		--*) [[ $keys == *" $key "* ]] || { usage >&2; exit 2; }
+			printf -v "$key" %s "${2-}" ;;
+		*) usage >&2; exit 2 ;;
+		esac
+		[ $# -ge 2 ] || { echo "$NAME: $1 wants a value" >&2; exit 2; }
+		shift 2
+	done
+}
+
+# begin ROW...: what is needed before the first machine
+begin() {
+	mkdir -p "$out/raw" || exit
+	out=$(readlink -f "$out")
+	JUNK=$(mktemp -d "${TMPDIR:-/tmp}/bench-$NAME.XXXXXX")
+	trap finish EXIT
+	trap 'exit 130' INT TERM
+	"$top/test/guest/prepare" >&2 </dev/null || exit
+	case " $* " in
+	*' ours'*)
+		if [ -z "$GUEST_PACKAGE" ]; then
+			say "building"
+			"$top/scripts/build-package" "$JUNK/package" >&2 || exit
+			GUEST_PACKAGE=$JUNK/package/install
+		fi
+		;;
+	esac
+	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -o "$JUNK/probe" \
+		"$GUEST_HERE"/in-guest/probe{,_kernel,_watch}.c || exit
+}
+
+# shellcheck disable=SC2317 # the trap calls it
+finish() {
+	local status=$?
+	trap - EXIT
+	guest_kill
+	rm -rf "$JUNK"
+	exit "$status"
+}
+
+# machine DISKS PLUGGED: a fresh one with stopwatch and the first PLUGGED of the disks
+machine() {
+	guest_kill
+	rm -rf "$JUNK/machine"
+	guest_new machine "$1" "$2"
+	overlay_file usr/lib/guest/probe 755 <"$JUNK/probe"
+}
+
+# in_charge ROW: who activates by event in this machine: ours[-workersN], bookworm, floor
+in_charge() {
+	local unit
+	case $1 in
+	ours*)
+		guest_package
+		case $1 in
+		*-workers*) echo "event { workers = ${1##*-workers} }" | overlay_file etc/lvm/lvmevent.conf ;;
+		esac
+		;;
+	bookworm) ;;
+	floor)
+		overlay_file etc/udev/rules.d/69-lvm.rules </dev/null
+		mkdir -p "$GUEST/overlay/etc/systemd/system"
+		for unit in lvm2-monitor.service lvm2-lvmpolld.socket; do
+			ln -s /dev/null "$GUEST/overlay/etc/systemd/system/$unit"
+		done
+		;;
+	*) echo "$NAME: no row $1" >&2; exit 2 ;;
+	esac
+}
+
+# start_machine: boot it and let it come to rest; holds the lock, if there is one, until machine_over
+start_machine() {
+	local i
+	if [ -n "$lock" ]; then
+		exec 8>"$lock"
+		flock 8
+	fi
+	guest_boot --timeout 240 >&2 8>&- || return
+	guest_quiet >/dev/null
+	# the runner of ours lingers
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		[ "$(guest_run 'systemctl is-active lvmevent-runner.service')" != activating ] && break
+		sleep 1
+	done
+}
+
+machine_over() {
+	if [ "$journal" = 1 ]; then
+		guest_save
+		cp "$GUEST/journal.$GUEST_BOOTS" "$1.journal"
+		cp "$GUEST/lvm-calls.$GUEST_BOOTS" "$1.lvm-calls"
+	fi
+	guest_kill
+	exec 8>&-
+}
+
+# burst FIRST COUNT EXPECT [BUSY]: watch while these disks come at once; leaves the stopwatch's FILE and
+# FILE.begin in the guest, as /run/burst
+burst() {
+	local names=()
+	mapfile -t names < <(seq -f 'd%g' "$1" $(($1 + $2 - 1)))
+	guest_run "mkdir -p /usr/lib/guest/bench; echo '$(base64 -w0 <"$3")' | base64 -d >/usr/lib/guest/bench/expect
+		printf 'disks %d\nlimit %d\nbusy %d\n' $2 $limit ${4:-0} >/usr/lib/guest/bench/conf
+		/usr/lib/guest/probe --burst /run/burst" || return
+	qmp_add_disks "${names[@]}" || return
+	# starts no process meanwhile
+	GUEST_PATIENCE=$((limit * 3)) guest_run "/usr/lib/guest/probe --await /run/burst $((limit + 30))"
+}
+
+# since BEGIN END: lines of END, totals less what they were in BEGIN
+since() {
+	awk 'FNR == NR { was[$1] = $2; next }
+		$1 ~ /^(cpu|ended|processes|group_cpu)(_|$)/ || $1 ~ /^(tasks|lvm_processes|switches)$/ {
+			printf $2 ~ /\./ ? "%s %.2f\n" : "%s %d\n", $1, $2 - was[$1]; next }
+		{ print }' "$1" "$2"
+}
+
+fetch() { guest_run "cat $1" >"$2"; }
