@@ -8,6 +8,7 @@
 #define LEA_FLOW_BATCH_H
 
 #include "base/err.h"
+#include "flow/prober.h"
 #include "state/queue.h"
 #include "world/conf.h"
 #include "world/world.h"
@@ -20,8 +21,9 @@
 struct lea_batch_how {
 	struct lea_world *world;
 	const struct lea_conf *conf;
-	const char *lvm_path; /* the real lvm, for VGs that are handed over */
-	int event_fd;	      /* /run/lvm/event */
+	const char *lvm_path;	   /* the real lvm, for VGs that are handed over */
+	int event_fd;		   /* /run/lvm/event */
+	struct lea_prober *prober; /* reads for all batches; NULL: one for each batch */
 };
 
 /* Summed up over calls; the caller zeroes it. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Devices that hang: reads are made by fakes here, which wait for a file to go away. */
+#include "base/cleanup.h"
+#include "flow/prober.h"
 #include "flow/scratch.h"
 #include "state/queue.h"
 #include "unit/suite.h"
@@ -7,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -36,11 +39,36 @@ static void make(const char *name)
 	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 }
 
+/* The child, as it says itself. */
+static pid_t child_pid(void)
+{
+	char path[256], text[16] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/pid", scratch_root);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_gt(read(fd, text, sizeof(text) - 1), 0);
+	close(fd);
+	return atoi(text);
+}
+
+static void note_pid(void)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/pid", scratch_root);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	dprintf(fd, "%d", (int)getpid());
+	close(fd);
+}
+
 int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
 {
 	char full[256];
 	int fd;
 
+	note_pid();
 	if (strstr(path, "hang"))
 		wait_until("sick", false);
 	if (strstr(path, "kill"))
@@ -74,12 +102,13 @@ int lea_queue_put(int event_fd, const struct lea_entry *entry)
 	return fd < 0 ? -errno : 0;
 }
 
+static struct lea_prober *prober; /* NULL: each scan has its own */
 static struct lea_scan *scan;
 static struct lea_found *const *found;
 
 static void add(struct lea_device *devices, size_t count)
 {
-	const struct lea_scan_options options = {.out_of_process = true};
+	const struct lea_scan_options options = {.out_of_process = true, .prober = prober};
 	size_t found_count;
 
 	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &scan), 0);
@@ -171,6 +200,163 @@ START_TEST(holds_nothing)
 }
 END_TEST
 
+/* ---- one child for several scans */
+
+static void scan_stripe(void)
+{
+	struct lea_device devices[] = {
+		scratch_disk("stripe-a", "sdb", 2),
+		scratch_disk("stripe-b", "sdc", 3),
+	};
+
+	add(devices, 2);
+	ck_assert_msg(found[0]->vg && found[0]->vg == found[1]->vg,
+		      "the text is sent once and for both");
+	lea_scan_free(scan);
+}
+
+/* A process that nobody has waited for yet is over, too. */
+static bool is_over(pid_t pid)
+{
+	char path[64], line[256] = "";
+	const char *state;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return true;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	state = strrchr(line, ')');
+	return !state || state[2] == 'Z' || state[2] == 'X';
+}
+
+/* Soon after nobody is connected with it any more, by itself. */
+static bool ends(pid_t pid)
+{
+	for (int i = 0; i < 300 && !is_over(pid); i++)
+		usleep(10000);
+	return is_over(pid);
+}
+
+START_TEST(one_child_for_all_scans)
+{
+	pid_t pid;
+
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	ck_assert_msg(!lea_prober_children(prober), "none before there is a device");
+	scan_stripe();
+	pid = child_pid();
+	for (int i = 0; i < 5; i++)
+		scan_stripe();
+	ck_assert_uint_eq(lea_prober_children(prober), 1);
+	ck_assert_int_eq(child_pid(), pid);
+	ck_assert_msg(!is_over(pid), "it waits for more");
+	lea_prober_free(LEA_TAKE(prober));
+	ck_assert_msg(ends(pid), "and not without us");
+}
+END_TEST
+
+/* Two scans in turn: what the child has sent to one is news to the other. */
+START_TEST(scans_in_turn)
+{
+	struct lea_device a = scratch_disk("stripe-a", "sdb", 2),
+			  b = scratch_disk("stripe-b", "sdc", 3);
+	struct lea_scan *first;
+	size_t count;
+
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	add(&a, 1);
+	first = scan;
+	scan_stripe();
+	ck_assert_int_eq(lea_scan_add(first, &b, 1), 0);
+	found = lea_scan_found(first, &count);
+	ck_assert_uint_eq(count, 2);
+	ck_assert(found[0]->vg && found[0]->vg == found[1]->vg);
+	lea_scan_free(first);
+	ck_assert_uint_eq(lea_prober_children(prober), 1);
+	lea_prober_free(LEA_TAKE(prober));
+}
+END_TEST
+
+START_TEST(hang_harms_no_later_scan)
+{
+	struct lea_device device = scratch_disk("one-pv", "hang", 1);
+	pid_t pid;
+
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	make("sick");
+	add(&device, 1);
+	ck_assert_int_eq(found[0]->fault, -ETIMEDOUT);
+	lea_scan_free(scan);
+	pid = child_pid();
+	scan_stripe();
+	scan_stripe();
+	ck_assert_msg(lea_prober_children(prober) == 2, "another one, once");
+	ck_assert_msg(!is_over(pid), "the first one hangs all the while");
+	scratch_run("rm", "sick");
+	wait_until("run/lvm/8:1-1", true);
+	ck_assert_msg(exists("run/lvm/8:1-1"), "and brings the device back");
+	ck_assert_msg(ends(pid), "then it ends");
+	lea_prober_free(LEA_TAKE(prober));
+}
+END_TEST
+
+START_TEST(killed_between_scans)
+{
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	scan_stripe();
+	ck_assert_int_eq(kill(child_pid(), SIGKILL), 0);
+	scan_stripe();
+	ck_assert_uint_eq(lea_prober_children(prober), 2);
+	lea_prober_free(LEA_TAKE(prober));
+}
+END_TEST
+
+START_TEST(killed_by_a_device)
+{
+	struct lea_device device = scratch_disk("one-pv", "kill", 1);
+
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	add(&device, 1);
+	ck_assert_int_eq(found[0]->fault, -EIO);
+	lea_scan_free(scan);
+	scan_stripe();
+	ck_assert_uint_eq(lea_prober_children(prober), 2);
+	lea_prober_free(LEA_TAKE(prober));
+}
+END_TEST
+
+/* More than one frame of devices; a thread for each only up to the bound. */
+START_TEST(many_devices)
+{
+	enum { COUNT = 600 };
+	struct lea_device *devices = calloc(COUNT, sizeof(*devices));
+	char *large = malloc(4096);
+
+	memset(large, 'x', 4095);
+	large[4095] = '\0';
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	devices[0] = scratch_disk("one-pv", "sda", 1);
+	lea_device_done(&devices[0]);
+	for (uint32_t i = 0; i < COUNT; i++) {
+		devices[i].minor = i;
+		devices[i].name = strdup("/dev/sda");
+		devices[i].properties = strdup(large);
+	}
+	add(devices, COUNT);
+	for (int i = 0; i < COUNT; i++)
+		ck_assert_msg(found[i]->vg != NULL, "device %d", i);
+	ck_assert_uint_eq(lea_prober_children(prober), 1);
+	lea_scan_free(scan);
+	lea_prober_free(LEA_TAKE(prober));
+	free(devices);
+	free(large);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("probe");
@@ -181,6 +367,12 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, all_threads_hang);
 	tcase_add_test(tcase, child_dies);
 	tcase_add_test(tcase, holds_nothing);
+	tcase_add_test(tcase, one_child_for_all_scans);
+	tcase_add_test(tcase, scans_in_turn);
+	tcase_add_test(tcase, hang_harms_no_later_scan);
+	tcase_add_test(tcase, killed_between_scans);
+	tcase_add_test(tcase, killed_by_a_device);
+	tcase_add_test(tcase, many_devices);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
