@@ -16,6 +16,7 @@
 #include "flow/bootpass.h"
 #include "flow/runner.h"
 #include "flow/sweep.h"
+#include "flow/workers.h"
 #include "state/claim.h"
 #include "state/gate.h"
 #include "state/queue.h"
@@ -28,7 +29,8 @@ struct session {
 	struct lea_world *world;
 	struct lea_conf *conf;
 	int event_fd;
-	struct lea_prober *prober; /* of those that work on batches */
+	struct lea_prober *prober;   /* of those that work on batches */
+	struct lea_workers *workers; /* the same */
 };
 
 static const struct lea_opt help_row = {
@@ -83,6 +85,7 @@ static int fail(struct lea_world *world, int fault, const char *what)
 
 static void end_session(struct session *session)
 {
+	lea_workers_free(session->workers);
 	lea_prober_free(session->prober);
 	lea_conf_free(session->conf);
 	lea_closep(&session->event_fd);
@@ -119,6 +122,8 @@ static int begin_batches(struct session *session, struct lea_batch_how *how)
 				      .lvm_path = lea_lvm_path(session->world),
 				      .event_fd = session->event_fd,
 				      .prober = session->prober};
+	r = r ? r : lea_batch_workers(how, &session->workers);
+	how->workers = session->workers;
 	r = r ? r : lea_batch_check(how);
 	if (r > 0)
 		lea_log(session->world->log, LEA_LOG_ERROR,
@@ -191,6 +196,7 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 		return code;
 	r = lea_bootpass_run(&how);
 	say_ready(NULL);
+	lea_workers_stop(session.workers);
 	if (r < 0)
 		code = fail(world, r, "boot pass");
 	/* The thread of the deadline may still sleep: nothing of ours is freed under it. */

@@ -75,6 +75,14 @@ void lea_wire_put_text(struct lea_wire_out *out, const char *text)
 	lea_wire_put_bytes(out, text, len);
 }
 
+void lea_wire_put_all(struct lea_wire_out *out, const struct lea_wire_out *from)
+{
+	if (from->fault)
+		out->fault = from->fault;
+	else if (from->len)
+		lea_wire_put_bytes(out, from->bytes + LENGTH_BYTES, from->len - LENGTH_BYTES);
+}
+
 void lea_wire_out_done(struct lea_wire_out *out)
 {
 	free(out->bytes);

@@ -26,6 +26,8 @@ void lea_wire_put_bytes(struct lea_wire_out *out, const void *bytes, size_t len)
 void lea_wire_put_u32(struct lea_wire_out *out, uint32_t value);
 void lea_wire_put_u64(struct lea_wire_out *out, uint64_t value);
 void lea_wire_put_text(struct lea_wire_out *out, const char *text); /* NULL stays NULL */
+/* What was put into another one, without a frame of its own. */
+void lea_wire_put_all(struct lea_wire_out *out, const struct lea_wire_out *from);
 void lea_wire_out_done(struct lea_wire_out *out);
 
 /* What is left to read of a frame. Zeros and NULLs from the first wrong length on. */
