@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Devices that hang: reads are made by fakes here, which wait for a file to go away. */
 #include "base/cleanup.h"
-#include "flow/prober.h"
+#include "base/wire.h"
+#include "flow/probe.h"
 #include "flow/scratch.h"
 #include "state/queue.h"
 #include "unit/suite.h"
@@ -11,6 +12,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define DEADLINE_MS 300
@@ -357,6 +359,109 @@ START_TEST(many_devices)
 }
 END_TEST
 
+/* ---- a child that talks nonsense */
+
+struct speech {
+	struct lea_probe_frame first, second;
+	struct lea_read read;
+};
+
+static void say_index(struct speech *speech)
+{
+	speech->first.index = 1;
+}
+
+static void say_kind(struct speech *speech)
+{
+	speech->first.kind = 7;
+}
+
+static void say_twice(struct speech *speech)
+{
+	speech->second.kind = LEA_PROBE_STARTED;
+}
+
+static void say_unasked(struct speech *speech)
+{
+	speech->first.kind = LEA_PROBE_ANSWER;
+}
+
+static void say_head(struct speech *speech)
+{
+	speech->read.head_bytes = LEA_READ_HEAD_BYTES + 1;
+}
+
+static void say_areas(struct speech *speech)
+{
+	speech->read.mda_count = LEA_PV_MDAS + 1;
+}
+
+static void say_pvid(struct speech *speech)
+{
+	memset(speech->read.label.pvid, 'x', sizeof(speech->read.label.pvid));
+}
+
+static void say_name(struct speech *speech)
+{
+	memset(speech->read.mda[1].vg_name, 'x', sizeof(speech->read.mda[1].vg_name));
+}
+
+static void say_text(struct speech *speech)
+{
+	speech->read.mda_count = 1;
+	speech->read.mda[0].text = speech->read.mda[0].vg_name;
+	speech->read.mda[0].where.total_bytes = LEA_TEXT_MAX_BYTES + 1;
+}
+
+static void say_sense(struct speech *speech)
+{
+	speech->read.label_outcome = LEA_LABEL_NONE;
+}
+
+static const struct {
+	const char *claim;
+	void (*say)(struct speech *speech);
+	int want;
+} speeches[] = {
+	{"what makes sense is taken", say_sense, 0},
+	{"an index that is none", say_index, -EPROTO},
+	{"a kind that is none", say_kind, -EPROTO},
+	{"one device taken up twice", say_twice, -EPROTO},
+	{"an answer for what nobody took up", say_unasked, -EPROTO},
+	{"a head that is too long", say_head, -EPROTO},
+	{"too many areas", say_areas, -EPROTO},
+	{"a PV id without end", say_pvid, -EPROTO},
+	{"a VG name without end", say_name, -EPROTO},
+	{"a text beyond the limit", say_text, -EPROTO},
+};
+
+START_TEST(nonsense_is_refused)
+{
+	const struct lea_scan_options options = {.out_of_process = true};
+	struct speech *speech = calloc(1, sizeof(*speech));
+	struct lea_device device = scratch_disk("one-pv", "sda", 1);
+	int fds[2];
+
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	prober->fd = fds[0];
+	speech->second.kind = LEA_PROBE_ANSWER;
+	speeches[_i].say(speech);
+	/* It lies there already when the request goes out. */
+	ck_assert_int_eq(lea_wire_write(fds[1], speech, sizeof(*speech)), 0);
+	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &scan), 0);
+	scan->prober = prober;
+	ck_assert_msg(lea_scan_add(scan, &device, 1) == speeches[_i].want, "%s",
+		      speeches[_i].claim);
+	ck_assert_msg((prober->fd < 0) == (speeches[_i].want < 0), "%s: it is left alone",
+		      speeches[_i].claim);
+	close(fds[1]);
+	lea_scan_free(scan);
+	lea_prober_free(LEA_TAKE(prober));
+	free(speech);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("probe");
@@ -373,6 +478,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, killed_between_scans);
 	tcase_add_test(tcase, killed_by_a_device);
 	tcase_add_test(tcase, many_devices);
+	tcase_add_loop_test(tcase, nonsense_is_refused, 0, (int)ARRAY_SIZE(speeches));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
