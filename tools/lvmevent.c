@@ -16,6 +16,7 @@
 #include "flow/bootpass.h"
 #include "flow/runner.h"
 #include "flow/sweep.h"
+#include "flow/workers.h"
 #include "state/claim.h"
 #include "state/gate.h"
 #include "state/queue.h"
@@ -28,6 +29,8 @@ struct session {
 	struct lea_world *world;
 	struct lea_conf *conf;
 	int event_fd;
+	struct lea_prober *prober;   /* of those that work on batches */
+	struct lea_workers *workers; /* the same */
 };
 
 static const struct lea_opt help_row = {
@@ -82,6 +85,8 @@ static int fail(struct lea_world *world, int fault, const char *what)
 
 static void end_session(struct session *session)
 {
+	lea_workers_free(session->workers);
+	lea_prober_free(session->prober);
 	lea_conf_free(session->conf);
 	lea_closep(&session->event_fd);
 }
@@ -107,23 +112,23 @@ static int begin_session(struct lea_world *world, struct session *session)
 	return code ? code : open_queue(session);
 }
 
-static struct lea_batch_how batch_how(const struct session *session)
+/* Said before anything is taken: with a filter that is wrong no device can be judged. */
+static int begin_batches(struct session *session, struct lea_batch_how *how)
 {
-	return (struct lea_batch_how){.world = session->world,
+	int r = lea_prober_new(session->world, session->conf, &session->prober);
+
+	*how = (struct lea_batch_how){.world = session->world,
 				      .conf = session->conf,
 				      .lvm_path = lea_lvm_path(session->world),
-				      .event_fd = session->event_fd};
-}
-
-/* Said before anything is taken: with a filter that is wrong no device can be judged. */
-static int check_batch(struct lea_world *world, const struct lea_batch_how *how)
-{
-	int r = lea_batch_check(how);
-
+				      .event_fd = session->event_fd,
+				      .prober = session->prober};
+	r = r ? r : lea_batch_workers(how, &session->workers);
+	how->workers = session->workers;
+	r = r ? r : lea_batch_check(how);
 	if (r > 0)
-		lea_log(world->log, LEA_LOG_ERROR,
+		lea_log(session->world->log, LEA_LOG_ERROR,
 			"Devices stay pending until that is mended; try: lvmevent status");
-	return r < 0 ? fail(world, r, "events") : r ? LEA_EXIT_FAILED : 0;
+	return r < 0 ? fail(session->world, r, "events") : r ? LEA_EXIT_FAILED : 0;
 }
 
 /* ---- run: the runner */
@@ -152,8 +157,7 @@ static int run_runner(struct lea_world *world, int argc, char *argv[])
 	code = begin_session(world, &session);
 	if (code)
 		return code;
-	run.batch = batch_how(&session);
-	code = check_batch(world, &run.batch);
+	code = begin_batches(&session, &run.batch);
 	if (code)
 		return code;
 	how = (struct lea_runner_how){.event_fd = session.event_fd,
@@ -187,12 +191,12 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 	code = begin_session(world, &session);
 	if (code)
 		return code;
-	how.batch = batch_how(&session);
-	code = check_batch(world, &how.batch);
+	code = begin_batches(&session, &how.batch);
 	if (code)
 		return code;
 	r = lea_bootpass_run(&how);
 	say_ready(NULL);
+	lea_workers_stop(session.workers);
 	if (r < 0)
 		code = fail(world, r, "boot pass");
 	/* The thread of the deadline may still sleep: nothing of ours is freed under it. */

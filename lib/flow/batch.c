@@ -303,8 +303,13 @@ static int forget_replaced(const struct pass *pass)
 	return r;
 }
 
-static const struct lea_scan_options scan_options = {.use_names_filter = true,
-						     .out_of_process = true};
+static int new_scan(const struct lea_batch_how *how, struct lea_scan **ret_scan)
+{
+	const struct lea_scan_options options = {
+		.use_names_filter = true, .out_of_process = true, .prober = how->prober};
+
+	return lea_scan_new(how->world, how->conf, &options, ret_scan);
+}
 
 int lea_batch_check(const struct lea_batch_how *how)
 {
@@ -313,7 +318,7 @@ int lea_batch_check(const struct lea_batch_how *how)
 
 	if (!how->conf->event_activation)
 		return 0;
-	r = lea_scan_new(how->world, how->conf, &scan_options, &scan);
+	r = new_scan(how, &scan);
 	lea_scan_free(scan);
 	return r > 0 ? LEA_BATCH_BAD_FILTER : r;
 }
@@ -324,13 +329,14 @@ static int open_tools(struct pass *pass)
 						  .count_later = true,
 						  .claim_vg = true,
 						  .use_names_filter = true,
-						  .out_of_process = true};
+						  .out_of_process = true,
+						  .prober = pass->how->prober};
 	int r;
 
 	pass->known_fd = lea_file_open_folder(pass->how->event_fd, KNOWN_FOLDER);
 	if (pass->known_fd < 0)
 		return pass->known_fd;
-	r = lea_scan_new(pass->how->world, pass->how->conf, &scan_options, &pass->scan);
+	r = new_scan(pass->how, &pass->scan);
 	r = r ? r : lea_recorder_new(pass->how->world, pass->how->conf, &record, &pass->recorder);
 	r = r ? r : lea_candidates_new(pass->how, &pass->candidates);
 	/* A filter that is wrong is an outcome there and said already. */

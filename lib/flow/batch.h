@@ -8,6 +8,7 @@
 #define LEA_FLOW_BATCH_H
 
 #include "base/err.h"
+#include "flow/prober.h"
 #include "state/queue.h"
 #include "world/conf.h"
 #include "world/world.h"
@@ -16,12 +17,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct lea_workers;
+
 /* All borrowed. */
 struct lea_batch_how {
 	struct lea_world *world;
 	const struct lea_conf *conf;
-	const char *lvm_path; /* the real lvm, for VGs that are handed over */
-	int event_fd;	      /* /run/lvm/event */
+	const char *lvm_path;	     /* the real lvm, for VGs that are handed over */
+	int event_fd;		     /* /run/lvm/event */
+	struct lea_prober *prober;   /* reads for all batches; NULL: one for each batch */
+	struct lea_workers *workers; /* of lea_batch_workers, the same */
 };
 
 /* Summed up over calls; the caller zeroes it. */
@@ -40,6 +45,10 @@ enum lea_batch_outcome {
  * To be asked before anything is taken off the queue: what can't be looked at now stays pending.
  */
 LEA_MUST_CHECK int lea_batch_check(const struct lea_batch_how *how);
+
+/* Workers for all batches of @how; starts no process. @how is read now and not kept. */
+LEA_MUST_CHECK int lea_batch_workers(const struct lea_batch_how *how,
+				     struct lea_workers **ret_workers);
 
 /*
  * lea_batch_run - one pass over @entries

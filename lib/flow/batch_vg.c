@@ -443,22 +443,28 @@ static int start_all(const struct lea_candidates *candidates)
 	return 0;
 }
 
-int lea_candidates_activate(struct lea_candidates *candidates, struct lea_scan *scan,
-			    struct lea_batch_summary *summary)
+int lea_batch_workers(const struct lea_batch_how *how, struct lea_workers **ret_workers)
 {
 	static const char *const lvm_args[] = {"vgchange", "-aay", "--autoactivation", "event",
 					       NULL};
-	LEA_AUTO(lea_workers_freep) struct lea_workers *workers = NULL;
 	const struct lea_workers_options options = {
 		.activate = {.what = LEA_ACTIVATE_AUTO,
 			     .only_complete = true,
 			     .quiet_refusals = true,
 			     .quiet_success = true},
 		.lvm_args = lvm_args,
-		.lvm_path = candidates->how->lvm_path,
-		.finished = finished,
-		.arg = candidates,
+		.lvm_path = how->lvm_path,
+		.private_fd = how->prober ? lea_prober_fd(how->prober) : NULL,
+		.private_fd_count = how->prober ? 1 : 0,
 	};
+
+	return lea_workers_new(how->world, how->conf, &options, ret_workers);
+}
+
+int lea_candidates_activate(struct lea_candidates *candidates, struct lea_scan *scan,
+			    struct lea_batch_summary *summary)
+{
+	LEA_AUTO(lea_workers_freep) struct lea_workers *own = NULL;
 	int r;
 
 	if (!candidates->count)
@@ -467,12 +473,19 @@ int lea_candidates_activate(struct lea_candidates *candidates, struct lea_scan *
 	r = r ? r : lea_scan_vgs(scan, &candidates->vgs, &candidates->vg_count);
 	r = r ? r : sort_by_id(candidates);
 	r = r ? r : note_wanted(candidates);
-	r = r ? r
-	      : lea_workers_new(candidates->how->world, candidates->how->conf, &options, &workers);
+	candidates->workers = candidates->how->workers;
+	if (!r && !candidates->workers) {
+		r = lea_batch_workers(candidates->how, &own);
+		candidates->workers = own;
+	}
 	if (r)
 		return r;
-	candidates->workers = workers;
+	lea_workers_listen(candidates->workers, finished, candidates);
 	candidates->summary = summary;
 	r = start_all(candidates);
-	return r ? r : lea_workers_drain(workers);
+	r = r ? r : lea_workers_drain(candidates->workers);
+	/* Nobody of a later batch wants to hear of these. */
+	if (r)
+		lea_workers_stop(candidates->workers);
+	return r;
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A VG on its way to a worker: what activation must know of it before the lock, copied out of the
- * scan that found it.
+ * scan that found it, in the form in which it travels.
  */
 #ifndef LEA_FLOW_JOB_H
 #define LEA_FLOW_JOB_H
 
 #include "base/err.h"
+#include "base/wire.h"
 #include "flow/scan.h"
 
 #include <stdint.h>
 
 struct lea_job {
 	struct lea_job *next; /* for the lists of whoever owns the job; NULL after lea_job_new */
-	struct lea_scan_vg known; /* ids and devices of the PVs; no LVs */
-	struct lea_found *found;  /* [vg->pv_count], what known.pv points into */
-	struct lea_arena *arena;  /* of known.vg */
-	uint32_t lv_count;	  /* upper bound of the LVs that may become active */
+	char vg_name[128], vg_id[LEA_ID_CHARS + 1];
+	uint32_t lv_count;	    /* upper bound of the LVs that may become active */
+	struct lea_wire_out packed; /* lea_job_pack */
 };
 
 /* Copies what it needs of @known. -ENOMEM. Freed by lea_job_free, which takes NULL. */

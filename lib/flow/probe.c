@@ -2,25 +2,23 @@
 /*
  * The parent of probing children. A device has its deadline from the moment a thread takes it up.
  * When every thread of a child hangs, the child is left alone and another one does the rest: it
- * costs a process, not the scan.
+ * costs a process, not the scan. A child that answered for all its devices waits for the next ones.
  */
 #include "flow/probe.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "base/cleanup.h"
-#include "world/proc.h"
+#include "world/device_wire.h"
 
-#define DEFAULT_THREADS	    16U
-#define MAX_THREADS	    256U
-#define DEFAULT_DEADLINE_MS 10000U
 /* The child counts from a little earlier and queues what was late by its own clock. In between
  * both may handle a device, which does no harm; neither would lose it. */
-#define GRACE_MS	    500U
+#define GRACE_MS    500U
+/* A frame to the child is sent when it is so long. */
+#define CHUNK_BYTES (1024U * 1024U)
 
 struct active {
 	uint32_t index;
@@ -30,73 +28,41 @@ struct active {
 
 struct round {
 	struct lea_scan *scan;
+	struct lea_prober *prober;
 	struct lea_scan_job *jobs;
 	size_t job_count, open_count; /* open: not answered and not expired */
 	size_t started_count;
-	struct active active[MAX_THREADS];
-	size_t active_count, expired_count, thread_count;
-	uint32_t deadline_ms;
-	int fd;
+	struct active active[LEA_PROBE_MAX_THREADS];
+	size_t active_count, expired_count;
 };
 
-enum round_outcome {
-	ROUND_OVER = 1, /* the child is done or gone */
-};
-
-static int spawn(void *arg)
+static uint32_t wanted_threads(const struct round *round)
 {
-	pid_t pid;
+	const struct lea_prober *prober = round->prober;
 
-	/* The grandchild is init's: nobody here has to wait for a process that may never end. */
-	return lea_proc_fork(lea_probe_child, arg, &pid) ? 1 : 0;
+	return round->open_count < prober->most_threads ? (uint32_t)round->open_count
+							: prober->most_threads;
 }
 
-static int start_child(struct round *round)
+/* The child reads all of it before it waits for anything: this can't block on its answers. */
+static int send_jobs(struct round *round)
 {
-	struct lea_probe_child child = {
-		.scan = round->scan,
-		.jobs = round->jobs,
-		.job_count = round->job_count,
-		.thread_count = round->thread_count,
-		.deadline_ms = round->deadline_ms,
-	};
-	int fds[2], code = 0, r;
-	pid_t pid = 0;
+	const struct lea_probe_request request = {.scan = round->scan->number,
+						  .threads = round->prober->thread_count};
+	LEA_AUTO(lea_wire_out_done) struct lea_wire_out out = {0};
+	int r = 0;
 
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return -errno;
-	child.pipe_fd = fds[1];
-	r = lea_proc_fork(spawn, &child, &pid);
-	close(fds[1]);
-	if (!r)
-		r = lea_proc_wait(pid, &code);
-	if (!r && code)
-		r = -EAGAIN;
-	if (r)
-		close(fds[0]);
-	else
-		round->fd = fds[0];
-	return r;
-}
-
-/* 0, or ROUND_OVER at the end of the pipe. */
-static int receive(int fd, void *bytes, size_t len)
-{
-	char *to = bytes;
-
-	while (len) {
-		ssize_t n = read(fd, to, len);
-
-		if (n < 0 && errno == EINTR)
+	for (size_t i = 0; i < round->job_count && !r; i++) {
+		if (!round->jobs[i].is_open)
 			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			return ROUND_OVER;
-		to += n;
-		len -= (size_t)n;
+		if (!out.len)
+			lea_wire_put_bytes(&out, &request, sizeof(request));
+		lea_wire_put_u32(&out, (uint32_t)i);
+		lea_device_pack(&out, &round->jobs[i].found->device);
+		if (out.fault || out.len >= CHUNK_BYTES)
+			r = lea_wire_send(round->prober->fd, &out);
 	}
-	return 0;
+	return r ? r : lea_wire_send(round->prober->fd, &out);
 }
 
 static struct active *find_active(struct round *round, uint32_t index)
@@ -107,56 +73,77 @@ static struct active *find_active(struct round *round, uint32_t index)
 	return NULL;
 }
 
-static void note_start(struct round *round, uint32_t index)
+static int note_start(struct round *round, uint32_t index)
 {
 	struct lea_clock *clock = round->scan->world->clock;
 
+	if (!round->jobs[index].is_open || find_active(round, index) ||
+	    round->active_count >= ARRAY_SIZE(round->active))
+		return -EPROTO;
 	round->started_count++;
-	if (round->active_count < MAX_THREADS)
-		round->active[round->active_count++] = (struct active){
-			.index = index,
-			.until_ms = clock->now_ms(clock) + round->deadline_ms + GRACE_MS,
-		};
+	round->active[round->active_count++] = (struct active){
+		.index = index,
+		.until_ms = clock->now_ms(clock) + round->prober->deadline_ms + GRACE_MS,
+	};
+	return 0;
 }
 
-static void note_answer(struct round *round, uint32_t index)
+static void note_answer(struct round *round, struct active *active)
 {
-	struct active *active = find_active(round, index);
-
-	if (!active)
-		return;
 	round->expired_count -= active->has_expired;
 	round->open_count -= !active->has_expired;
 	*active = round->active[--round->active_count];
 }
 
-/* Texts first and whatever becomes of the device: the child sends each only once. */
-static int keep_texts(struct lea_scan *scan, struct lea_read *read)
+static bool is_text(const char *text, size_t size)
 {
-	const struct lea_scan_text *text;
-	int r = 0;
-
-	for (unsigned int i = 0; i < read->mda_count && !r; i++)
-		if (read->mda[i].text)
-			r = lea_scan_texts_parse(&scan->texts, &read->mda[i].where,
-						 read->mda[i].vg_name, read->mda[i].text, &text);
-	return r;
+	return memchr(text, '\0', size) != NULL;
 }
 
-/* The pointers in it are the child's; texts follow in the pipe where those are not NULL. */
-static int receive_texts(int fd, struct lea_read *read)
+/* Within the bounds of what it stands in: everybody after this relies on that. */
+static bool is_sound(const struct lea_read *read)
+{
+	if (read->fault > 0 || read->head_bytes > sizeof(read->head) ||
+	    read->mda_count > LEA_PV_MDAS || read->label.mda_count > LEA_PV_MDAS ||
+	    !is_text(read->label.pvid, sizeof(read->label.pvid)))
+		return false;
+	for (unsigned int i = 0; i < LEA_PV_MDAS; i++) {
+		const struct lea_read_mda *mda = &read->mda[i];
+
+		if (!is_text(mda->vg_name, sizeof(mda->vg_name)) ||
+		    (mda->text && (i >= read->mda_count || !mda->where.total_bytes ||
+				   mda->where.total_bytes > LEA_TEXT_MAX_BYTES)))
+			return false;
+	}
+	return true;
+}
+
+/* Texts first and whatever becomes of the device: the child sends each only once. */
+static int keep_text(struct lea_scan *scan, const struct lea_read_mda *mda)
+{
+	const struct lea_scan_text *text;
+
+	if (!mda->text || lea_scan_texts_find(&scan->texts, &mda->where, mda->vg_name))
+		return 0;
+	return lea_scan_texts_parse(&scan->texts, &mda->where, mda->vg_name, mda->text, &text);
+}
+
+/* The pointers in it are the child's; texts follow in the stream where those are not NULL. */
+static int receive_texts(const struct round *round, struct lea_read *read)
 {
 	int r = 0;
 
 	for (unsigned int i = 0; i < LEA_PV_MDAS; i++) {
 		struct lea_read_mda *mda = &read->mda[i];
-		bool follows = mda->text && !r && i < read->mda_count;
+		bool follows = mda->text && !r;
 
 		mda->text = NULL;
 		if (!follows)
 			continue;
 		mda->text = malloc(mda->where.total_bytes);
-		r = mda->text ? receive(fd, mda->text, mda->where.total_bytes) : -ENOMEM;
+		r = mda->text ? lea_wire_read(round->prober->fd, mda->text, mda->where.total_bytes)
+			      : -ENOMEM;
+		r = r ? r : keep_text(round->scan, mda);
 	}
 	return r;
 }
@@ -164,16 +151,20 @@ static int receive_texts(int fd, struct lea_read *read)
 static int take_answer(struct round *round, uint32_t index)
 {
 	LEA_AUTO(lea_freep) struct lea_read *read = calloc(1, sizeof(*read));
+	struct active *active = find_active(round, index);
 	struct lea_scan_job *job = &round->jobs[index];
-	int r = read ? receive(round->fd, read, sizeof(*read)) : -ENOMEM;
+	int r = read ? 0 : -ENOMEM;
 
+	if (!r && !active)
+		r = -EPROTO;
+	r = r ? r : lea_wire_read(round->prober->fd, read, sizeof(*read));
+	if (!r && !is_sound(read))
+		r = -EPROTO;
 	if (r)
 		return r;
-	r = receive_texts(round->fd, read);
-	if (!r)
-		r = keep_texts(round->scan, read);
+	r = receive_texts(round, read);
 	if (!r) {
-		note_answer(round, index);
+		note_answer(round, active);
 		job->is_open = false;
 		/* It may have been given up a moment ago. */
 		job->found->fault = 0;
@@ -186,7 +177,7 @@ static int take_answer(struct round *round, uint32_t index)
 static int take_frame(struct round *round)
 {
 	struct lea_probe_frame frame;
-	int r = receive(round->fd, &frame, sizeof(frame));
+	int r = lea_wire_read(round->prober->fd, &frame, sizeof(frame));
 
 	if (r)
 		return r;
@@ -194,8 +185,7 @@ static int take_frame(struct round *round)
 		return -EPROTO;
 	if (frame.kind == LEA_PROBE_ANSWER)
 		return take_answer(round, frame.index);
-	note_start(round, frame.index);
-	return 0;
+	return frame.kind == LEA_PROBE_STARTED ? note_start(round, frame.index) : -EPROTO;
 }
 
 static void give_up(struct round *round, struct active *active, int fault)
@@ -226,38 +216,46 @@ static int expire(struct round *round)
 			next = active->until_ms;
 	}
 	/* Nothing taken up yet: the child is only just starting. */
-	return next == UINT64_MAX ? (int)round->deadline_ms : (int)(next - now);
+	return next == UINT64_MAX ? (int)round->prober->deadline_ms : (int)(next - now);
 }
 
 static bool is_worth_waiting(const struct round *round)
 {
-	return round->open_count && round->expired_count < round->thread_count;
+	return round->open_count && round->expired_count < round->prober->thread_count;
 }
 
+/* After a while of silence: does nobody work but those that hang? The child may have got fewer
+ * threads than it should have. */
+static bool is_stuck(const struct round *round)
+{
+	return round->expired_count && round->expired_count == round->active_count;
+}
+
+/* Until all is answered or given up, LEA_WIRE_END: or the child is gone. */
 static int run_round(struct round *round)
 {
 	int r = 0;
 
-	while (!r) {
-		struct pollfd ready = {.fd = round->fd, .events = POLLIN};
+	while (!r && (round->open_count || round->active_count)) {
+		struct pollfd ready = {.fd = round->prober->fd, .events = POLLIN};
 		int wait_ms = expire(round);
 
-		/* What lies in the pipe already is taken in any case. */
+		/* What lies in the stream already is taken in any case. */
 		r = poll(&ready, 1, is_worth_waiting(round) ? wait_ms : 0);
 		if (r < 0)
 			r = errno == EINTR ? 0 : -errno;
 		else if (r > 0)
 			r = take_frame(round);
-		else if (!is_worth_waiting(round))
-			r = ROUND_OVER;
+		else if (!is_worth_waiting(round) || is_stuck(round))
+			r = LEA_WIRE_END;
 	}
-	return r == ROUND_OVER ? 0 : r;
+	return r;
 }
 
 /* A child that ended with devices in hand was killed by one of them: not tried again. */
 static void close_round(struct round *round)
 {
-	close(round->fd);
+	lea_prober_drop(round->prober);
 	for (size_t i = 0; i < round->active_count; i++)
 		if (!round->active[i].has_expired)
 			give_up(round, &round->active[i], -EIO);
@@ -265,29 +263,30 @@ static void close_round(struct round *round)
 
 static int probe_round(struct lea_scan *scan, struct lea_scan_job *jobs, size_t count, size_t open)
 {
-	const struct lea_conf *conf = scan->conf;
+	struct lea_prober *prober = scan->prober;
+	const bool is_new = prober->fd < 0;
 	struct round round = {
 		.scan = scan,
+		.prober = prober,
 		.jobs = jobs,
 		.job_count = count,
 		.open_count = open,
-		.thread_count = conf->probe_threads ? conf->probe_threads : DEFAULT_THREADS,
-		.deadline_ms =
-			conf->probe_deadline_ms ? conf->probe_deadline_ms : DEFAULT_DEADLINE_MS,
 	};
-	int r;
+	int r = lea_prober_start(prober);
 
-	if (round.thread_count > MAX_THREADS)
-		round.thread_count = MAX_THREADS;
-	if (round.thread_count > open)
-		round.thread_count = open;
-	r = start_child(&round);
 	if (r)
 		return r;
-	r = run_round(&round);
-	close_round(&round);
-	/* A child that did nothing at all won't do better the next time. */
-	return r || round.started_count ? r : -EAGAIN;
+	if (prober->thread_count < wanted_threads(&round))
+		prober->thread_count = wanted_threads(&round);
+	r = send_jobs(&round);
+	r = r ? r : run_round(&round);
+	/* With nothing outstanding it serves the next scan, too. */
+	if (r)
+		close_round(&round);
+	if (r < 0)
+		return r;
+	/* A new child that did nothing at all won't do better the next time. */
+	return round.started_count || !is_new ? 0 : -EAGAIN;
 }
 
 static size_t count_open(const struct lea_scan_job *jobs, size_t count)
@@ -306,6 +305,12 @@ int lea_probe_jobs(struct lea_scan *scan, struct lea_scan_job *jobs, size_t coun
 
 	if (count > UINT32_MAX)
 		return -E2BIG;
+	if (!scan->prober) {
+		r = lea_prober_new(scan->world, scan->conf, &scan->own_prober);
+		scan->prober = scan->own_prober;
+	}
+	if (!r && !scan->number)
+		scan->number = ++scan->prober->last_scan;
 	while (!r && (open = count_open(jobs, count)))
 		r = probe_round(scan, jobs, count, open);
 	return r;

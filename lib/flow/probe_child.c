@@ -1,55 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The child that reads. Its threads may hang in the kernel for ever, and then so does this
- * process; that is why it holds nothing that others need. One lock guards the pipe, the next
- * index and what is known of texts; it is never held while a device is read.
+ * process; that is why it holds nothing that others need. It ends when the parent's end is closed
+ * and its threads are done with what they have in hand.
+ *
+ * Two locks, neither held while a device is read: one guards the jobs, the other our way to the
+ * parent and what is known of texts. New jobs are taken in whether or not the parent reads answers.
  */
 #include <errno.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "flow/probe.h"
 #include "state/queue.h"
 #include "world/blockdev.h"
+#include "world/device_wire.h"
 #include "world/proc.h"
+
+struct job {
+	struct job *next;
+	uint32_t index;
+	struct lea_device device; /* owned */
+};
 
 struct shared {
 	struct lea_probe_child *child;
-	sem_t lock, finished; /* finished: posted once by each thread */
-	size_t next;
+	sem_t wake, finished; /* finished: posted once by each thread */
+	uint32_t thread_count, wanted_threads;
+	sem_t jobs_lock;
+	struct job *first, **end;
+	bool is_closing;
+	sem_t send_lock;
+	struct lea_scan_texts texts; /* that the scan in hand was sent; not parsed */
+	uint64_t scan;
 };
 
-static void lock(struct shared *shared)
+/* One send for both. */
+struct answer {
+	struct lea_probe_frame frame;
+	struct lea_read read;
+};
+
+static void wait_for(sem_t *sem)
 {
-	while (sem_wait(&shared->lock) < 0 && errno == EINTR)
+	while (sem_wait(sem) < 0 && errno == EINTR)
 		;
-}
-
-static void unlock(struct shared *shared)
-{
-	sem_post(&shared->lock);
-}
-
-static bool send_bytes(int fd, const void *bytes, size_t len)
-{
-	const char *from = bytes;
-
-	while (len) {
-		ssize_t n = write(fd, from, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		from += n;
-		len -= (size_t)n;
-	}
-	return true;
 }
 
 static bool is_known(void *arg, const struct lea_mda_text *where, const char *vg_name)
@@ -57,29 +55,60 @@ static bool is_known(void *arg, const struct lea_mda_text *where, const char *vg
 	struct shared *shared = arg;
 	bool known;
 
-	lock(shared);
-	known = lea_scan_text_is_known(&shared->child->scan->texts, where, vg_name);
-	unlock(shared);
+	wait_for(&shared->send_lock);
+	known = lea_scan_text_is_known(&shared->texts, where, vg_name);
+	sem_post(&shared->send_lock);
 	return known;
 }
 
-static bool take_job(struct shared *shared, size_t *ret_index)
+/* NULL: nothing to do, or nobody to do it for. */
+static struct job *take_job(struct shared *shared)
 {
-	const struct lea_probe_child *child = shared->child;
-	struct lea_probe_frame frame = {.kind = LEA_PROBE_STARTED};
-	bool taken;
+	struct job *job;
 
-	lock(shared);
-	while (shared->next < child->job_count && !child->jobs[shared->next].is_open)
-		shared->next++;
-	taken = shared->next < child->job_count;
-	if (taken) {
-		*ret_index = shared->next++;
-		frame.index = (uint32_t)*ret_index;
-		taken = send_bytes(child->pipe_fd, &frame, sizeof(frame));
+	wait_for(&shared->jobs_lock);
+	job = shared->is_closing ? NULL : shared->first;
+	if (job) {
+		shared->first = job->next;
+		if (!shared->first)
+			shared->end = &shared->first;
 	}
-	unlock(shared);
-	return taken;
+	sem_post(&shared->jobs_lock);
+	return job;
+}
+
+static void free_job(struct job *job)
+{
+	lea_device_done(&job->device);
+	free(job);
+}
+
+static bool is_closing(struct shared *shared)
+{
+	bool closing;
+
+	wait_for(&shared->jobs_lock);
+	closing = shared->is_closing;
+	sem_post(&shared->jobs_lock);
+	return closing;
+}
+
+static void set_closing(struct shared *shared)
+{
+	wait_for(&shared->jobs_lock);
+	shared->is_closing = true;
+	sem_post(&shared->jobs_lock);
+}
+
+static bool send_start(struct shared *shared, const struct job *job)
+{
+	const struct lea_probe_frame frame = {.kind = LEA_PROBE_STARTED, .index = job->index};
+	int r;
+
+	wait_for(&shared->send_lock);
+	r = lea_wire_write(shared->child->fd, &frame, sizeof(frame));
+	sem_post(&shared->send_lock);
+	return r == 0;
 }
 
 static void read_device(struct shared *shared, const struct lea_device *device,
@@ -87,8 +116,8 @@ static void read_device(struct shared *shared, const struct lea_device *device,
 {
 	const struct lea_read_known known = {.is_known = is_known, .arg = shared};
 	LEA_AUTO(lea_closep)
-	int fd = lea_blockdev_open(shared->child->scan->world, device->name, device->major,
-				   device->minor);
+	int fd =
+		lea_blockdev_open(shared->child->world, device->name, device->major, device->minor);
 
 	read->fault = fd < 0 ? fd : 0;
 	if (fd >= 0)
@@ -97,7 +126,7 @@ static void read_device(struct shared *shared, const struct lea_device *device,
 		lea_read_mdas(fd, &known, read);
 }
 
-/* A text goes through the pipe once, whoever read it. Under the lock. */
+/* A text goes to the parent once a scan, whoever read it. Under the lock. */
 static void drop_known_texts(struct lea_scan_texts *texts, struct lea_read *read)
 {
 	for (unsigned int i = 0; i < read->mda_count; i++) {
@@ -114,83 +143,178 @@ static void drop_known_texts(struct lea_scan_texts *texts, struct lea_read *read
 	}
 }
 
-static bool send_answer(struct shared *shared, size_t index, struct lea_read *read)
+static bool send_answer(struct shared *shared, struct answer *answer)
 {
-	const int fd = shared->child->pipe_fd;
-	const struct lea_probe_frame frame = {.kind = LEA_PROBE_ANSWER, .index = (uint32_t)index};
-	bool sent;
+	const int fd = shared->child->fd;
+	const struct lea_read *read = &answer->read;
+	int r;
 
-	lock(shared);
-	drop_known_texts(&shared->child->scan->texts, read);
-	sent = send_bytes(fd, &frame, sizeof(frame)) && send_bytes(fd, read, sizeof(*read));
-	for (unsigned int i = 0; i < read->mda_count && sent; i++)
+	wait_for(&shared->send_lock);
+	drop_known_texts(&shared->texts, &answer->read);
+	r = lea_wire_write(fd, answer, sizeof(*answer));
+	for (unsigned int i = 0; i < read->mda_count && !r; i++)
 		if (read->mda[i].text)
-			sent = send_bytes(fd, read->mda[i].text, read->mda[i].where.total_bytes);
-	unlock(shared);
-	return sent;
+			r = lea_wire_write(fd, read->mda[i].text, read->mda[i].where.total_bytes);
+	sem_post(&shared->send_lock);
+	return r == 0;
 }
 
 /* Nobody waits for this device any more, and it works after all. */
-static void requeue(struct shared *shared, size_t index)
+static void requeue(struct shared *shared, const struct job *job)
 {
-	struct lea_entry entry = {.device = shared->child->jobs[index].found->device};
+	struct lea_world *world = shared->child->world;
+	struct lea_entry entry = {.device = job->device};
 	LEA_AUTO(lea_closep) int event_fd = -1;
 	int run_fd;
 
 	snprintf(entry.key, sizeof(entry.key), "%u:%u-%llu", entry.device.major, entry.device.minor,
 		 (unsigned long long)entry.device.diskseq);
-	lock(shared);
-	run_fd = lea_world_run(shared->child->scan->world);
+	wait_for(&shared->send_lock);
+	run_fd = lea_world_run(world);
 	event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
 	/* Without a queue there is nobody to tell: the next event or scan finds the device. */
 	if (event_fd >= 0 && lea_queue_put(event_fd, &entry) < 0)
-		lea_log(shared->child->scan->world->log, LEA_LOG_DEBUG, "%s: not queued again",
-			entry.key);
-	unlock(shared);
+		lea_log(world->log, LEA_LOG_DEBUG, "%s: not queued again", entry.key);
+	sem_post(&shared->send_lock);
+}
+
+static bool do_job(struct shared *shared, const struct job *job, struct answer *answer)
+{
+	struct lea_clock *clock = shared->child->world->clock;
+	uint64_t start = clock->now_ms(clock);
+	bool sent, in_time;
+
+	if (!send_start(shared, job))
+		return false;
+	memset(answer, 0, sizeof(*answer));
+	answer->frame = (struct lea_probe_frame){.kind = LEA_PROBE_ANSWER, .index = job->index};
+	read_device(shared, &job->device, &answer->read);
+	in_time = clock->now_ms(clock) - start < shared->child->deadline_ms;
+	sent = send_answer(shared, answer);
+	if (!sent || !in_time)
+		requeue(shared, job);
+	lea_read_done(&answer->read);
+	return sent;
 }
 
 static void *work(void *arg)
 {
 	struct shared *shared = arg;
-	struct lea_clock *clock = shared->child->scan->world->clock;
-	struct lea_read *read = calloc(1, sizeof(*read));
-	bool sent = read != NULL;
-	size_t index;
+	struct answer *answer = calloc(1, sizeof(*answer));
+	struct job *job;
 
-	while (sent && take_job(shared, &index)) {
-		uint64_t start = clock->now_ms(clock);
-		bool in_time;
-
-		memset(read, 0, sizeof(*read));
-		read_device(shared, &shared->child->jobs[index].found->device, read);
-		in_time = clock->now_ms(clock) - start < shared->child->deadline_ms;
-		sent = send_answer(shared, index, read);
-		if (!sent || !in_time)
-			requeue(shared, index);
-		lea_read_done(read);
+	while (answer && !is_closing(shared)) {
+		wait_for(&shared->wake);
+		while ((job = take_job(shared))) {
+			if (!do_job(shared, job, answer))
+				set_closing(shared);
+			free_job(job);
+		}
 	}
-	free(read);
+	free(answer);
 	sem_post(&shared->finished);
 	return NULL;
+}
+
+/* With another scan the parent has forgotten the texts, and so do we. */
+static void begin_scan(struct shared *shared, uint64_t scan)
+{
+	wait_for(&shared->send_lock);
+	if (shared->scan != scan)
+		lea_scan_texts_done(&shared->texts);
+	shared->scan = scan;
+	sem_post(&shared->send_lock);
+}
+
+static int add_job(struct shared *shared, struct lea_wire_in *in)
+{
+	struct job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return -ENOMEM;
+	job->index = lea_wire_get_u32(in);
+	job->device = lea_device_unpack(in);
+	if (in->fault) {
+		free_job(job);
+		return in->fault;
+	}
+	wait_for(&shared->jobs_lock);
+	*shared->end = job;
+	shared->end = &job->next;
+	sem_post(&shared->jobs_lock);
+	return 0;
+}
+
+/* As many threads as the largest scan so far had use for: a single device needs one. */
+static int grow(struct shared *shared, uint32_t wanted)
+{
+	int started;
+
+	if (wanted > LEA_PROBE_MAX_THREADS)
+		return -EPROTO;
+	if (wanted <= shared->wanted_threads)
+		return 0;
+	started = lea_proc_threads(wanted - shared->wanted_threads, work, shared);
+	if (started > 0)
+		shared->thread_count += (uint32_t)started;
+	shared->wanted_threads = wanted;
+	return shared->thread_count ? 0 : started;
+}
+
+static int take_request(struct shared *shared, const uint8_t *bytes, size_t len)
+{
+	struct lea_wire_in in = {.at = bytes, .left = len};
+	struct lea_probe_request request;
+	uint32_t count = 0;
+	int r;
+
+	lea_wire_get_bytes(&in, &request, sizeof(request));
+	if (in.fault)
+		return in.fault;
+	begin_scan(shared, request.scan);
+	r = grow(shared, request.threads);
+	for (; !r && in.left; count++)
+		r = add_job(shared, &in);
+	/* Those at work look for more by themselves. */
+	for (uint32_t i = 0; i < count && i < shared->thread_count; i++)
+		sem_post(&shared->wake);
+	return r;
+}
+
+static void serve(struct shared *shared)
+{
+	uint8_t *bytes;
+	size_t len;
+	int r = 0;
+
+	while (!r) {
+		r = lea_wire_receive(shared->child->fd, &bytes, &len);
+		if (r)
+			break;
+		r = take_request(shared, bytes, len);
+		free(bytes);
+	}
+	set_closing(shared);
+	for (uint32_t i = 0; i < shared->thread_count; i++)
+		sem_post(&shared->wake);
+	for (uint32_t i = 0; i < shared->thread_count; i++)
+		wait_for(&shared->finished);
 }
 
 int lea_probe_child(void *arg)
 {
 	struct shared shared = {.child = arg};
-	struct lea_world *world = shared.child->scan->world;
-	int started;
+	struct lea_world *world = shared.child->world;
 
-	signal(SIGPIPE, SIG_IGN);
-	lea_proc_detach(shared.child->pipe_fd);
+	shared.end = &shared.first;
+	lea_proc_detach(shared.child->fd);
 	world->run_fd = world->dev_fd = world->sys_fd = world->proc_fd = -1;
 	/* Opened before there are threads that would open them all at once. */
 	if (lea_world_sys(world) < 0 || lea_world_dev(world) < 0)
 		lea_log(world->log, LEA_LOG_DEBUG, "probe: devices by path only");
-	if (sem_init(&shared.lock, 0, 1) < 0 || sem_init(&shared.finished, 0, 0) < 0)
+	if (sem_init(&shared.jobs_lock, 0, 1) < 0 || sem_init(&shared.send_lock, 0, 1) < 0 ||
+	    sem_init(&shared.wake, 0, 0) < 0 || sem_init(&shared.finished, 0, 0) < 0)
 		return 1;
-	started = lea_proc_threads(shared.child->thread_count, work, &shared);
-	for (int i = 0; i < started; i++)
-		while (sem_wait(&shared.finished) < 0 && errno == EINTR)
-			;
-	return started < 0;
+	serve(&shared);
+	return 0;
 }

@@ -130,6 +130,7 @@ static int carries(struct lea_recorder *recorder, struct lea_device *device, con
 	const struct lea_scan_options options = {
 		.use_names_filter = recorder->options.use_names_filter,
 		.out_of_process = recorder->options.out_of_process,
+		.prober = recorder->options.prober,
 	};
 	struct lea_found *const *found;
 	struct lea_scan *scan = NULL;

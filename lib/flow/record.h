@@ -34,8 +34,9 @@ struct lea_record_options {
 	bool count_later; /* with check_complete: lea_record_count does it, once all are recorded */
 	bool claim_vg;	  /* with check_complete: vgs_online of a complete VG is made */
 	bool test;	  /* change no file; answers as if it had */
-	bool use_names_filter; /* for the look at another device with this PVID */
-	bool out_of_process;   /* the same: read it in a probe child (runner) */
+	bool use_names_filter;	   /* for the look at another device with this PVID */
+	bool out_of_process;	   /* the same: read it in a probe child (runner) */
+	struct lea_prober *prober; /* the same: whose; NULL: one made for it */
 };
 
 /* What became of one device. */

@@ -28,6 +28,7 @@ int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
 	scan->world = world;
 	scan->conf = conf;
 	scan->out_of_process = options->out_of_process;
+	scan->prober = options->prober;
 	r = lea_filter_new(world, conf, &filter_options, &scan->filter);
 	if (r) {
 		lea_scan_free(scan);
@@ -58,6 +59,7 @@ void lea_scan_free(struct lea_scan *scan)
 	free(scan->found);
 	lea_scan_texts_done(&scan->texts);
 	lea_filter_free(scan->filter);
+	lea_prober_free(scan->own_prober);
 	free(scan);
 }
 

@@ -49,6 +49,7 @@ struct lea_scan_vg {
 };
 
 struct lea_scan;
+struct lea_prober;
 
 struct lea_scan_options {
 	bool use_names_filter; /* regex filters (off in vgchange's quick path and with --devices) */
@@ -56,6 +57,7 @@ struct lea_scan_options {
 	uint32_t device_count;
 	bool out_of_process;	     /* read in a probe child with deadlines (runner, boot pass) */
 	bool devicesfile_must_exist; /* people's commands: a --devicesfile that isn't there */
+	struct lea_prober *prober;   /* out_of_process: whose child reads; NULL: this scan's own */
 };
 
 enum lea_scan_outcome {

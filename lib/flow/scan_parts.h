@@ -4,6 +4,7 @@
 #define LEA_FLOW_SCAN_PARTS_H
 
 #include "flow/filter.h"
+#include "flow/prober.h"
 #include "flow/scan.h"
 #include "flow/scan_read.h"
 #include "flow/scan_text.h"
@@ -13,6 +14,9 @@ struct lea_scan {
 	const struct lea_conf *conf; /* borrowed */
 	struct lea_filter *filter;   /* owned */
 	bool out_of_process;
+	struct lea_prober *prober;     /* borrowed; NULL: made with the first device to be read */
+	struct lea_prober *own_prober; /* owned */
+	uint64_t number;	       /* the prober's name for this scan; 0: none yet */
 	struct lea_scan_texts texts;
 	struct lea_found **found; /* owned, and each of them */
 	size_t found_count, found_room;

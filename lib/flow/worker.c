@@ -2,17 +2,20 @@
 /*
  * The worker waits for the first VG's lock only. While it holds one, a further VG that is busy is
  * left alone and reported so: two workers, or a worker and vgrename, can't wait for each other.
+ * Between batches it holds nothing: what a batch needed is freed with it.
  */
 #include "flow/worker.h"
 
 #include "base/cleanup.h"
+#include "base/wire.h"
 #include "flow/delegate.h"
+#include "flow/job_wire.h"
 #include "world/proc.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* Passes lines on and keeps the last error: the reason that the claim will show. */
@@ -24,8 +27,16 @@ struct reason_log {
 
 struct child {
 	const struct lea_worker_setting *setting;
-	struct lea_worker *worker;
-	int write_fd;
+	struct reason_log reason;
+	int fd, parent_fd;
+};
+
+/* A batch as it has come. */
+struct batch {
+	bool delegated;
+	uint32_t count;
+	struct lea_job_vg **vg;		  /* [count]; owned, each too */
+	struct lea_worker_report *report; /* [count] */
 };
 
 static void reason_write(struct lea_log *log, enum lea_log_level level, const char *line)
@@ -39,139 +50,260 @@ static void reason_write(struct lea_log *log, enum lea_log_level level, const ch
 	lea_log(reason->next, level, "%s", line);
 }
 
-static int send_report(const struct child *child, const struct lea_worker_report *report)
-{
-	return write(child->write_fd, report, sizeof(*report)) == (ssize_t)sizeof(*report) ? 0
-											   : -EIO;
-}
-
-static int run_lvm(const struct child *child)
+static int run_lvm(const struct child *child, struct batch *batch)
 {
 	const struct lea_workers_options *options = child->setting->options;
-	struct lea_worker *worker = child->worker;
-	LEA_AUTO(lea_freep) const char **names = calloc(worker->job_count, sizeof(*names));
+	LEA_AUTO(lea_freep) const char **names = calloc(batch->count, sizeof(*names));
 	int code = -1, r;
 
 	if (!names)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < worker->job_count; i++)
-		names[i] = worker->job[i]->known.vg->name;
+	for (uint32_t i = 0; i < batch->count; i++)
+		names[i] = batch->vg[i]->known.vg->name;
 	r = lea_delegate(child->setting->world, options->lvm_path, options->lvm_args, names,
-			 worker->job_count, &code);
-	for (uint32_t i = 0; i < worker->job_count; i++) {
-		struct lea_worker_report report = {.index = i, .outcome = r};
+			 batch->count, &code);
+	for (uint32_t i = 0; i < batch->count; i++) {
+		struct lea_worker_report *report = &batch->report[i];
 
+		report->outcome = r;
 		if (!r && code) {
-			report.outcome = LEA_ACTIVATE_FAILED;
-			snprintf(report.reason, sizeof(report.reason), "%s ended with %d",
+			report->outcome = LEA_ACTIVATE_FAILED;
+			snprintf(report->reason, sizeof(report->reason), "%s ended with %d",
 				 options->lvm_path, code);
 		}
-		if (send_report(child, &report))
-			return -EIO;
 	}
 	return 0;
 }
 
-static void do_vg(struct lea_activation_run *run, const struct lea_job *job,
+static void do_vg(struct lea_activation_run *run, const struct lea_scan_vg *known,
 		  struct lea_worker_report *report)
 {
 	struct lea_activate_result result = {0};
 
-	report->outcome = lea_activation_vg(run, job->known.vg->name, &job->known, &result);
+	report->outcome = lea_activation_vg(run, known->vg->name, known, &result);
 	report->active = result.active;
 	report->failed = result.failed;
 	if (result.why)
 		strncpy(report->reason, result.why, sizeof(report->reason) - 1);
 }
 
-/* Reports go out at the end: before the wait for udev nothing is known to be done. */
-static int run_batch(const struct child *child, struct reason_log *reason)
+/* Before the wait for udev nothing is known to be done. */
+static int run_native(struct child *child, struct batch *batch)
 {
 	const struct lea_worker_setting *setting = child->setting;
-	struct lea_worker *worker = child->worker;
 	struct lea_activate_options options = setting->options->activate;
-	LEA_AUTO(lea_freep)
-	struct lea_worker_report *report = calloc(worker->job_count, sizeof(*report));
+	struct lea_worker_report *report = batch->report;
+	char *last_error = child->reason.last_error;
 	struct lea_activation_run *run;
 	int r;
 
-	if (!report)
-		return -ENOMEM;
 	options.no_wait_lock = false;
 	r = lea_activation_start(setting->world, setting->conf, &options, &run);
 	if (r)
 		return r;
-	for (uint32_t i = 0; i < worker->job_count; i++) {
-		reason->last_error[0] = '\0';
-		report[i].index = i;
-		do_vg(run, worker->job[i], &report[i]);
+	for (uint32_t i = 0; i < batch->count; i++) {
+		last_error[0] = '\0';
+		do_vg(run, &batch->vg[i]->known, &report[i]);
 		if (!report[i].reason[0])
-			memcpy(report[i].reason, reason->last_error, sizeof(report[i].reason));
+			memcpy(report[i].reason, last_error, sizeof(report[i].reason));
 		options.no_wait_lock = true;
 	}
-	reason->last_error[0] = '\0';
+	last_error[0] = '\0';
 	r = lea_activation_finish(run);
-	for (uint32_t i = 0; i < worker->job_count; i++) {
-		if (r && !report[i].outcome) {
-			report[i].outcome = r;
-			memcpy(report[i].reason, reason->last_error, sizeof(report[i].reason));
-		}
-		if (send_report(child, &report[i]))
-			return -EIO;
+	for (uint32_t i = 0; r && i < batch->count; i++) {
+		if (report[i].outcome)
+			continue;
+		report[i].outcome = r;
+		memcpy(report[i].reason, last_error, sizeof(report[i].reason));
 	}
 	return 0;
+}
+
+static int unpack(struct lea_wire_in *in, struct batch *batch)
+{
+	const uint32_t delegated = lea_wire_get_u32(in), count = lea_wire_get_u32(in);
+	int r = in->fault;
+
+	if (!r && (!count || count > LEA_WORKER_MOST_VGS))
+		r = -EPROTO;
+	if (r)
+		return r;
+	batch->delegated = delegated != 0;
+	batch->vg = calloc(count, sizeof(struct lea_job_vg *));
+	batch->report = calloc(count, sizeof(*batch->report));
+	if (!batch->vg || !batch->report)
+		return -ENOMEM;
+	while (!r && batch->count < count) {
+		batch->report[batch->count].index = batch->count;
+		r = lea_job_unpack(in, &batch->vg[batch->count]);
+		batch->count += !r;
+	}
+	return r || !in->left ? r : -EPROTO;
+}
+
+static void batch_done(struct batch *batch)
+{
+	for (uint32_t i = 0; i < batch->count; i++)
+		lea_job_vg_free(batch->vg[i]);
+	free(batch->vg);
+	free(batch->report);
+}
+
+/* All reports at the end, in one write. */
+static int do_batch(struct child *child, const uint8_t *bytes, size_t len)
+{
+	LEA_AUTO(batch_done) struct batch batch = {0};
+	struct lea_wire_in in = {.at = bytes, .left = len};
+	int r = unpack(&in, &batch);
+
+	if (!r)
+		r = batch.delegated ? run_lvm(child, &batch) : run_native(child, &batch);
+	if (r)
+		return r < 0 ? r : -EIO;
+	/* What was said of these VGs is said before they are done. */
+	fflush(NULL);
+	return lea_wire_write(child->fd, batch.report, batch.count * sizeof(*batch.report));
+}
+
+static void close_foreign(const struct child *child)
+{
+	const struct lea_workers_options *options = child->setting->options;
+
+	for (size_t i = 0; i < options->private_fd_count; i++)
+		lea_closep(&options->private_fd[i]);
+	for (const struct lea_worker *other = child->setting->others; other; other = other->next)
+		lea_closep(&other->fd);
+	lea_closep(&child->setting->epoll_fd);
+	lea_closep(&child->parent_fd);
 }
 
 static int child_main(void *arg)
 {
 	struct child *child = arg;
-	const struct lea_workers_options *options = child->setting->options;
 	struct lea_world *world = child->setting->world;
-	struct reason_log reason = {
+	uint8_t *bytes;
+	size_t len;
+	int r = 0;
+
+	close_foreign(child);
+	child->reason = (struct reason_log){
 		.log = {.write = reason_write, .max_level = world->log->max_level},
 		.next = world->log,
 	};
-	int r;
-
-	for (size_t i = 0; i < options->private_fd_count; i++)
-		close(options->private_fd[i]);
-	world->log = &reason.log;
-	r = child->worker->delegated ? run_lvm(child) : run_batch(child, &reason);
+	world->log = &child->reason.log;
+	while (!r) {
+		r = lea_wire_receive(child->fd, &bytes, &len);
+		if (r)
+			break;
+		r = do_batch(child, bytes, len);
+		free(bytes);
+	}
 	return r < 0 ? 1 : 0;
 }
 
-int lea_worker_start(const struct lea_worker_setting *setting, struct lea_worker *worker)
+int lea_worker_start(const struct lea_worker_setting *setting, uint32_t most_vgs,
+		     struct lea_worker **ret_worker)
 {
+	struct child child = {.setting = setting};
+	struct lea_worker *worker = calloc(1, sizeof(*worker));
 	int fds[2], r;
-	struct child child = {.setting = setting, .worker = worker};
 
-	if (pipe2(fds, O_CLOEXEC))
-		return -errno;
-	child.write_fd = fds[1];
-	r = fcntl(fds[0], F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
-	if (!r)
-		r = lea_proc_fork(child_main, &child, &worker->pid);
-	close(fds[1]);
+	if (!worker)
+		return -ENOMEM;
+	worker->job = calloc(most_vgs, sizeof(struct lea_job *));
+	worker->job_room = most_vgs;
+	worker->fd = -1;
+	r = worker->job ? 0 : -ENOMEM;
+	if (!r && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		r = -errno;
 	if (r) {
-		close(fds[0]);
+		lea_worker_free(worker);
 		return r;
 	}
-	worker->fd = fds[0];
+	worker->fd = child.parent_fd = fds[0];
+	child.fd = fds[1];
+	r = lea_proc_fork(child_main, &child, &worker->pid);
+	close(fds[1]);
+	if (r) {
+		lea_worker_free(worker);
+		return r;
+	}
+	*ret_worker = worker;
 	return 0;
+}
+
+void lea_worker_take(struct lea_worker *worker, struct lea_job *job)
+{
+	worker->lv_count += job->lv_count;
+	worker->packed_bytes += job->packed.len;
+	worker->job[worker->job_count++] = job;
+	worker->open_count++;
+}
+
+int lea_worker_send(struct lea_worker *worker)
+{
+	LEA_AUTO(lea_wire_out_done) struct lea_wire_out out = {0};
+	int r;
+
+	lea_wire_put_u32(&out, worker->delegated);
+	lea_wire_put_u32(&out, worker->job_count);
+	for (uint32_t i = 0; i < worker->job_count; i++)
+		lea_wire_put_all(&out, &worker->job[i]->packed);
+	r = lea_wire_send(worker->fd, &out);
+	return r > 0 ? LEA_WORKER_ENDED : r;
+}
+
+/* Is it of a VG that is still open? */
+static bool is_expected(const struct lea_worker *worker, const struct lea_worker_report *report)
+{
+	return report->index < worker->job_count && worker->job[report->index];
 }
 
 int lea_worker_read(struct lea_worker *worker, struct lea_worker_report *ret_report)
 {
-	struct lea_worker_report report;
-	ssize_t length = read(worker->fd, &report, sizeof(report));
+	uint8_t *to = (uint8_t *)&worker->report;
+	const size_t size = sizeof(worker->report);
+	ssize_t length;
 
+	length = recv(worker->fd, to + worker->report_bytes, size - worker->report_bytes,
+		      MSG_DONTWAIT);
 	if (length < 0)
-		return errno == EAGAIN || errno == EINTR ? LEA_WORKER_QUIET : -errno;
-	if (length != (ssize_t)sizeof(report) || report.index >= worker->job_count)
+		return errno == EAGAIN || errno == EINTR ? LEA_WORKER_QUIET : LEA_WORKER_ENDED;
+	if (!length)
 		return LEA_WORKER_ENDED;
-	report.reason[sizeof(report.reason) - 1] = '\0';
-	*ret_report = report;
+	worker->report_bytes += (size_t)length;
+	if (worker->report_bytes < size)
+		return LEA_WORKER_QUIET;
+	worker->report_bytes = 0;
+	if (!is_expected(worker, &worker->report))
+		return LEA_WORKER_ENDED;
+	worker->report.reason[LEA_REPORT_REASON_BYTES - 1] = '\0';
+	*ret_report = worker->report;
 	return 0;
+}
+
+void lea_worker_clear(struct lea_worker *worker)
+{
+	for (uint32_t i = 0; i < worker->job_count; i++)
+		lea_job_free(worker->job[i]);
+	worker->job_count = worker->open_count = worker->lv_count = 0;
+	worker->packed_bytes = 0;
+	worker->delegated = false;
+}
+
+void lea_worker_close(struct lea_worker *worker)
+{
+	lea_closep(&worker->fd);
+	worker->fd = -1;
+}
+
+void lea_worker_end(struct lea_worker *worker, int *ret_code)
+{
+	*ret_code = -1;
+	lea_worker_close(worker);
+	if (worker->pid > 0 && lea_proc_wait(worker->pid, ret_code) < 0)
+		*ret_code = -1;
+	worker->pid = 0;
 }
 
 void lea_worker_free(struct lea_worker *worker)
@@ -180,13 +312,9 @@ void lea_worker_free(struct lea_worker *worker)
 
 	if (!worker)
 		return;
-	/* Reports of a batch fit in the pipe: the worker ends by itself, however late they are
-	 * read. */
-	if (worker->pid > 0 && lea_proc_wait(worker->pid, &code) < 0)
-		worker->pid = 0;
-	lea_closep(&worker->fd);
-	for (uint32_t i = 0; i < worker->job_count; i++)
-		lea_job_free(worker->job[i]);
+	lea_worker_end(worker, &code);
+	if (worker->job)
+		lea_worker_clear(worker);
 	free(worker->job);
 	free(worker);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One worker process: a batch of VGs in one transaction, and a report for each through a pipe.
- * The batch is inherited by the fork, so nothing has to be sent to the worker.
+ * One worker process: batch after batch of VGs comes through a socket, each batch is one
+ * transaction, and a report for each VG goes back.
  */
 #ifndef LEA_FLOW_WORKER_H
 #define LEA_FLOW_WORKER_H
@@ -12,9 +12,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#define LEA_WORKER_MOST_VGS	256U /* in a batch */
 #define LEA_REPORT_REASON_BYTES 192U
 
-/* What the worker says of one VG: written whole (it is smaller than PIPE_BUF). */
+/* What the worker says of one VG. Both ends are one program, so it goes as it is. */
 struct lea_worker_report {
 	uint32_t index;	 /* which job of the batch */
 	int32_t outcome; /* as lea_activation_vg; faults too */
@@ -24,11 +25,16 @@ struct lea_worker_report {
 
 struct lea_worker {
 	struct lea_worker *next; /* for the owner's list */
-	struct lea_job **job;	 /* [job_count], owned; NULL: reported */
-	uint32_t job_count, lv_count;
-	bool delegated; /* the whole batch goes to the real lvm */
 	pid_t pid;
-	int fd; /* read end, not blocking; owned */
+	int fd; /* our end; owned */
+	/* the batch in hand */
+	struct lea_job **job; /* [job_room], the first job_count owned; NULL: reported */
+	uint32_t job_room, job_count, open_count, lv_count;
+	size_t packed_bytes;
+	bool delegated; /* the whole batch goes to the real lvm */
+	/* of a report that has not come whole yet */
+	struct lea_worker_report report;
+	size_t report_bytes;
 };
 
 /* What the child needs; borrowed, inherited. */
@@ -36,19 +42,33 @@ struct lea_worker_setting {
 	struct lea_world *world;
 	const struct lea_conf *conf;
 	const struct lea_workers_options *options;
+	/* Closed in the child: an end that another one has open, too, tells nobody of our end. */
+	const struct lea_worker *others; /* list */
+	int epoll_fd;
 };
 
-/* Forks. On 0 the worker runs and @worker->pid and fd are set. */
-LEA_MUST_CHECK int lea_worker_start(const struct lea_worker_setting *setting,
-				    struct lea_worker *worker);
+/* Forks. The worker waits for its first batch; at most @most_vgs in each. */
+LEA_MUST_CHECK int lea_worker_start(const struct lea_worker_setting *setting, uint32_t most_vgs,
+				    struct lea_worker **ret_worker);
+
+/* Adds to the batch; takes @job over. There must be room, and nothing sent. */
+void lea_worker_take(struct lea_worker *worker, struct lea_job *job);
 
 enum lea_worker_outcome {
 	LEA_WORKER_QUIET = 1, /* nothing to read just now */
-	LEA_WORKER_ENDED,     /* it has closed its end */
+	LEA_WORKER_ENDED,     /* it has closed its end, or talks nonsense */
 };
+/* Sends the batch. 0, LEA_WORKER_ENDED, or a fault. */
+LEA_MUST_CHECK int lea_worker_send(struct lea_worker *worker);
 /* The next report, or an outcome. Never blocks. */
 LEA_MUST_CHECK int lea_worker_read(struct lea_worker *worker, struct lea_worker_report *ret_report);
+/* The batch is reported whole: ready for the next one. */
+void lea_worker_clear(struct lea_worker *worker);
 
-void lea_worker_free(struct lea_worker *worker); /* waits for the process; NULL is fine */
+/* It ends when it has nothing in work. */
+void lea_worker_close(struct lea_worker *worker);
+/* Closes and waits for the process; *ret_code as lea_proc_wait. */
+void lea_worker_end(struct lea_worker *worker, int *ret_code);
+void lea_worker_free(struct lea_worker *worker); /* ends it; NULL is fine */
 
 #endif

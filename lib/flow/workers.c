@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two queues (native, for the real lvm) and a list of running workers. A worker is started when
- * fewer than the bound run and the LVs in flight leave room; what it could not lock comes back to
- * the end of its queue.
+ * Two queues (native, for the real lvm) and a list of workers. A batch is given to a worker when
+ * fewer than the bound are at work and the LVs in flight leave room: to an idle one, or to a new
+ * one. What it could not lock comes back to the end of its queue.
  */
 #include "flow/workers.h"
 
 #include "base/cleanup.h"
 #include "flow/worker.h"
-#include "world/proc.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +16,7 @@
 
 #define MOST_WORKERS	10U
 #define WORKERS_PER_CPU 2U
-#define BATCH_MOST	256U /* so that the reports of one batch fit in a pipe */
+#define BATCH_BYTES	(16U * 1024U * 1024U) /* from here on no further VG is added to a batch */
 
 struct queue {
 	struct lea_job *first, **end;
@@ -28,8 +27,9 @@ struct lea_workers {
 	struct lea_worker_setting setting;
 	struct lea_workers_options options;
 	struct queue native, foreign;
-	struct lea_worker *running;
-	uint32_t running_count, running_lvs;
+	struct lea_worker *first;
+	uint32_t running_count, running_lvs; /* with a batch in hand */
+	uint32_t started_count;
 	uint32_t most_workers, most_lvs, most_vgs;
 	size_t open_count;
 	int epoll_fd;
@@ -40,6 +40,15 @@ static void queue_put(struct queue *queue, struct lea_job *job)
 	job->next = NULL;
 	*queue->end = job;
 	queue->end = &job->next;
+	queue->count++;
+}
+
+static void queue_put_first(struct queue *queue, struct lea_job *job)
+{
+	job->next = queue->first;
+	if (!queue->first)
+		queue->end = &job->next;
+	queue->first = job;
 	queue->count++;
 }
 
@@ -71,19 +80,28 @@ int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
 	if (!workers)
 		return -ENOMEM;
 	workers->options = *options;
-	workers->setting = (struct lea_worker_setting){world, conf, &workers->options};
+	workers->setting = (struct lea_worker_setting){
+		.world = world, .conf = conf, .options = &workers->options};
 	workers->native.end = &workers->native.first;
 	workers->foreign.end = &workers->foreign.first;
 	workers->most_workers = conf->workers ? conf->workers : default_workers();
 	workers->most_lvs = conf->lvs_in_flight ? conf->lvs_in_flight : 1;
 	workers->most_vgs = conf->worker_vgs ? conf->worker_vgs : 1;
-	if (workers->most_vgs > BATCH_MOST)
-		workers->most_vgs = BATCH_MOST;
+	if (workers->most_vgs > LEA_WORKER_MOST_VGS)
+		workers->most_vgs = LEA_WORKER_MOST_VGS;
 	workers->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (workers->epoll_fd < 0)
 		return -errno;
 	*ret_workers = LEA_TAKE(workers);
 	return 0;
+}
+
+void lea_workers_listen(struct lea_workers *workers,
+			void (*finished)(void *arg, const struct lea_worker_result *result),
+			void *arg)
+{
+	workers->options.finished = finished;
+	workers->options.arg = arg;
 }
 
 int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known)
@@ -99,67 +117,109 @@ int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known
 }
 
 /* The batch: jobs from the front, as many as one worker may take with the LVs that are free. */
-static uint32_t fill(const struct lea_workers *workers, struct queue *queue,
-		     struct lea_worker *worker)
+static void fill(const struct lea_workers *workers, struct queue *queue, struct lea_worker *worker)
 {
 	const uint32_t share = workers->most_lvs / workers->most_workers + 1;
 	uint32_t room = workers->most_lvs - workers->running_lvs;
 
 	if (room > share)
 		room = share;
-	while (queue->count && worker->job_count < workers->most_vgs) {
+	while (queue->count && worker->job_count < worker->job_room &&
+	       worker->packed_bytes < BATCH_BYTES) {
 		if (!worker->delegated && worker->job_count &&
 		    worker->lv_count + queue->first->lv_count > room)
 			break;
-		worker->lv_count += queue->first->lv_count;
-		worker->job[worker->job_count++] = queue_get(queue);
+		lea_worker_take(worker, queue_get(queue));
 	}
-	return worker->job_count;
 }
 
-static int watch(struct lea_workers *workers, struct lea_worker *worker)
+/* A batch that can't be sent goes back to where it was, so that nothing is lost with the fault. */
+static void give_back(struct queue *queue, struct lea_worker *worker)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.ptr = worker};
+	for (uint32_t i = worker->job_count; i > 0; i--)
+		queue_put_first(queue, LEA_TAKE(worker->job[i - 1]));
+	lea_worker_clear(worker);
+}
 
-	if (epoll_ctl(workers->epoll_fd, EPOLL_CTL_ADD, worker->fd, &event))
-		return -errno;
-	worker->next = workers->running;
-	workers->running = worker;
-	workers->running_count++;
-	workers->running_lvs += worker->lv_count;
+static int start_new(struct lea_workers *workers, struct lea_worker **ret_worker)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	struct lea_worker *worker;
+	int r;
+
+	workers->setting.others = workers->first;
+	workers->setting.epoll_fd = workers->epoll_fd;
+	r = lea_worker_start(&workers->setting, workers->most_vgs, &worker);
+	if (r)
+		return r;
+	event.data.ptr = worker;
+	if (epoll_ctl(workers->epoll_fd, EPOLL_CTL_ADD, worker->fd, &event)) {
+		r = -errno;
+		lea_worker_free(worker);
+		return r;
+	}
+	worker->next = workers->first;
+	workers->first = worker;
+	workers->started_count++;
+	*ret_worker = worker;
 	return 0;
 }
 
-/* A batch that can't be started goes back to its queue, so that nothing is lost with the fault. */
-static void give_back(struct queue *queue, struct lea_worker *worker)
+static struct lea_worker *find_idle(const struct lea_workers *workers)
 {
-	for (uint32_t i = 0; i < worker->job_count; i++) {
-		queue_put(queue, worker->job[i]);
-		worker->job[i] = NULL;
-	}
-	lea_worker_free(worker);
+	struct lea_worker *worker = workers->first;
+
+	while (worker && worker->job_count)
+		worker = worker->next;
+	return worker;
 }
 
-static int start_one(struct lea_workers *workers, struct queue *queue, bool delegated)
+static void remove_worker(struct lea_workers *workers, struct lea_worker *worker)
 {
-	struct lea_worker *worker = calloc(1, sizeof(*worker));
+	struct lea_worker **link = &workers->first;
+
+	while (*link != worker)
+		link = &(*link)->next;
+	*link = worker->next;
+	/* Closing it is not enough while another process may still have the descriptor. */
+	epoll_ctl(workers->epoll_fd, EPOLL_CTL_DEL, worker->fd, NULL);
+}
+
+/* Fills and sends a batch. Without success the worker is gone and the queue has its VGs again. */
+static int give_batch(struct lea_workers *workers, struct lea_worker *worker, struct queue *queue,
+		      bool delegated)
+{
 	int r;
 
-	if (!worker)
-		return -ENOMEM;
-	worker->fd = -1;
 	worker->delegated = delegated;
-	worker->job = calloc(workers->most_vgs, sizeof(struct lea_job *));
-	r = worker->job ? 0 : -ENOMEM;
+	fill(workers, queue, worker);
+	r = lea_worker_send(worker);
 	if (!r) {
-		fill(workers, queue, worker);
-		r = lea_worker_start(&workers->setting, worker);
+		workers->running_count++;
+		workers->running_lvs += worker->lv_count;
+		return 0;
 	}
-	if (!r)
-		r = watch(workers, worker);
-	if (r)
-		give_back(queue, worker);
+	give_back(queue, worker);
+	remove_worker(workers, worker);
+	lea_worker_free(worker);
 	return r;
+}
+
+/* An idle worker that has died gives way to the next one, at last to a new one. */
+static int start_one(struct lea_workers *workers, struct queue *queue, bool delegated)
+{
+	struct lea_worker *worker;
+	int r = LEA_WORKER_ENDED;
+
+	while (r == LEA_WORKER_ENDED && (worker = find_idle(workers)))
+		r = give_batch(workers, worker, queue, delegated);
+	if (r != LEA_WORKER_ENDED)
+		return r;
+	r = start_new(workers, &worker);
+	if (r)
+		return r;
+	r = give_batch(workers, worker, queue, delegated);
+	return r == LEA_WORKER_ENDED ? -ECHILD : r;
 }
 
 /* Delegated VGs wait until no native one is left to start: fewer, fuller processes. */
@@ -185,8 +245,8 @@ static void tell(struct lea_workers *workers, struct lea_job *job, bool delegate
 		 const struct lea_worker_report *report)
 {
 	const struct lea_worker_result result = {
-		.vg_name = job->known.vg->name,
-		.vg_id = job->known.vg->id,
+		.vg_name = job->vg_name,
+		.vg_id = job->vg_id,
 		.outcome = report->outcome,
 		.active = report->active,
 		.failed = report->failed,
@@ -214,22 +274,22 @@ static void take_report(struct lea_workers *workers, struct lea_worker *worker,
 		tell(workers, job, worker->delegated, report);
 }
 
+static void rest(struct lea_workers *workers, struct lea_worker *worker)
+{
+	if (worker->job_count) {
+		workers->running_count--;
+		workers->running_lvs -= worker->lv_count;
+	}
+	lea_worker_clear(worker);
+}
+
 /* What a dead worker left unreported has failed; the other workers' VGs are not touched. */
 static void bury(struct lea_workers *workers, struct lea_worker *worker)
 {
-	struct lea_worker **link = &workers->running;
-	int code = 0;
+	int code;
 
-	while (*link != worker)
-		link = &(*link)->next;
-	*link = worker->next;
-	/* Closing it is not enough: workers forked later have inherited the descriptor. */
-	epoll_ctl(workers->epoll_fd, EPOLL_CTL_DEL, worker->fd, NULL);
-	workers->running_count--;
-	workers->running_lvs -= worker->lv_count;
-	if (lea_proc_wait(worker->pid, &code) < 0)
-		code = -1;
-	worker->pid = 0;
+	remove_worker(workers, worker);
+	lea_worker_end(worker, &code);
 	for (uint32_t i = 0; i < worker->job_count; i++) {
 		struct lea_worker_report report = {.index = i, .outcome = -ECHILD};
 
@@ -237,6 +297,7 @@ static void bury(struct lea_workers *workers, struct lea_worker *worker)
 			 "its worker process ended early (status %d)", code);
 		take_report(workers, worker, &report);
 	}
+	rest(workers, worker);
 	lea_worker_free(worker);
 }
 
@@ -245,8 +306,13 @@ static void listen_to(struct lea_workers *workers, struct lea_worker *worker)
 	struct lea_worker_report report;
 	int r;
 
-	while (!(r = lea_worker_read(worker, &report)))
+	while (!(r = lea_worker_read(worker, &report))) {
 		take_report(workers, worker, &report);
+		if (!--worker->open_count) {
+			rest(workers, worker);
+			return;
+		}
+	}
 	if (r != LEA_WORKER_QUIET)
 		bury(workers, worker);
 }
@@ -294,6 +360,11 @@ int lea_workers_timeout_ms(const struct lea_workers *workers)
 	return workers->open_count && !workers->running_count ? 0 : -1;
 }
 
+uint32_t lea_workers_started(const struct lea_workers *workers)
+{
+	return workers->started_count;
+}
+
 size_t lea_workers_open(const struct lea_workers *workers)
 {
 	return workers->open_count;
@@ -305,18 +376,30 @@ static void forget(struct queue *queue)
 		lea_job_free(queue_get(queue));
 }
 
-void lea_workers_free(struct lea_workers *workers)
+/* All are closed before the first is waited for: they end side by side. */
+void lea_workers_stop(struct lea_workers *workers)
 {
-	struct lea_worker *next;
+	struct lea_worker *worker;
 
-	if (!workers)
-		return;
-	for (struct lea_worker *worker = workers->running; worker; worker = next) {
-		next = worker->next;
+	for (worker = workers->first; worker; worker = worker->next) {
+		epoll_ctl(workers->epoll_fd, EPOLL_CTL_DEL, worker->fd, NULL);
+		lea_worker_close(worker);
+	}
+	while ((worker = workers->first)) {
+		workers->first = worker->next;
 		lea_worker_free(worker);
 	}
 	forget(&workers->native);
 	forget(&workers->foreign);
+	workers->running_count = workers->running_lvs = 0;
+	workers->open_count = 0;
+}
+
+void lea_workers_free(struct lea_workers *workers)
+{
+	if (!workers)
+		return;
+	lea_workers_stop(workers);
 	close(workers->epoll_fd);
 	free(workers);
 }

@@ -2,7 +2,8 @@
 /*
  * VGs activated in the order they are added, by a bounded number of worker processes. A worker
  * takes several VGs in one transaction; a VG that another command holds goes to the end of the
- * queue. VGs that are not ours go to the real lvm, batched, under the same bound.
+ * queue. VGs that are not ours go to the real lvm, batched, under the same bound. A worker that
+ * has done its batch waits for the next one.
  */
 #ifndef LEA_FLOW_WORKERS_H
 #define LEA_FLOW_WORKERS_H
@@ -38,7 +39,8 @@ struct lea_workers_options {
 	 * add VGs. */
 	void (*finished)(void *arg, const struct lea_worker_result *result);
 	void *arg;
-	/* Closed in every worker: a lock that must not outlive this process. */
+	/* Closed in every worker: what must not outlive this process. Read when a worker is
+	 * started, -1: nothing there just then. */
 	const int *private_fd;
 	size_t private_fd_count;
 };
@@ -50,7 +52,16 @@ LEA_MUST_CHECK int lea_workers_new(struct lea_world *world, const struct lea_con
 				   const struct lea_workers_options *options,
 				   struct lea_workers **ret_workers);
 
-/* Waits for the processes still running; VGs that were not started are forgotten. NULL is fine. */
+/* Somebody else is told from now on; nothing may be open. */
+void lea_workers_listen(struct lea_workers *workers,
+			void (*finished)(void *arg, const struct lea_worker_result *result),
+			void *arg);
+
+/* Waits for the end of all processes; VGs that were not started are forgotten, nobody is told of
+ * those in work. It can be used again. */
+void lea_workers_stop(struct lea_workers *workers);
+
+/* Stops, and frees. NULL is fine. */
 void lea_workers_free(struct lea_workers *workers);
 void lea_workers_freep(struct lea_workers **workers);
 
@@ -65,6 +76,9 @@ int lea_workers_timeout_ms(const struct lea_workers *workers);
 
 /* Starts what may start, takes what has come, calls finished. Never blocks. */
 LEA_MUST_CHECK int lea_workers_step(struct lea_workers *workers);
+
+/* How many processes were started so far. */
+uint32_t lea_workers_started(const struct lea_workers *workers);
 
 /* VGs queued or in work. */
 size_t lea_workers_open(const struct lea_workers *workers);

@@ -28,12 +28,33 @@ static char activated[512]; /* names, a blank after each */
 static int outcome;
 static const char *reason;
 
+static uint32_t workers_made;
+
 int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
 		    const struct lea_workers_options *options, struct lea_workers **ret_workers)
 {
 	*ret_workers = calloc(1, sizeof(**ret_workers));
 	(*ret_workers)->copy = *options;
+	workers_made++;
 	return 0;
+}
+
+void lea_workers_listen(struct lea_workers *workers,
+			void (*finished)(void *arg, const struct lea_worker_result *result),
+			void *arg)
+{
+	workers->copy.finished = finished;
+	workers->copy.arg = arg;
+}
+
+void lea_workers_stop(struct lea_workers *workers)
+{
+	workers->count = 0;
+}
+
+uint32_t lea_workers_started(const struct lea_workers *workers)
+{
+	return workers->count > 0;
 }
 
 int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known)
@@ -209,6 +230,30 @@ START_TEST(all_in_one_pass)
 	machine_plug("stripe-b", "sdc", 48, 3);
 	ck_assert_str_eq(pass(entries, 3), "vg_one vg-two.pvs ");
 	ck_assert_uint_eq(summary.pvs, 3);
+}
+END_TEST
+
+/* ... which costs one child that reads and one set of workers. */
+START_TEST(passes_share_processes)
+{
+	struct lea_prober *prober;
+
+	workers_made = 0;
+	ck_assert_int_eq(lea_prober_new(machine.world, conf, &prober), 0);
+	how.prober = prober;
+	ck_assert_int_eq(lea_batch_workers(&how, &how.workers), 0);
+	machine_plug("one-pv", "sda", 16, 7);
+	ck_assert_str_eq(came("sda", 16, 7, PVID_ONE), "vg_one ");
+	machine_plug("stripe-a", "sdb", 32, 1);
+	ck_assert_str_eq(came("sdb", 32, 1, PVID_A), "");
+	machine_plug("stripe-b", "sdc", 48, 2);
+	ck_assert_str_eq(came("sdc", 48, 2, PVID_B), "vg-two.pvs ");
+	ck_assert_uint_eq(lea_prober_children(prober), 1);
+	ck_assert_uint_eq(workers_made, 1);
+	ck_assert_uint_eq(summary.vgs_active, 2);
+	ck_assert_str_eq(machine.err, "");
+	lea_workers_free(how.workers);
+	lea_prober_free(prober);
 }
 END_TEST
 
@@ -434,6 +479,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, a_complete_vg_is_activated_once);
 	tcase_add_test(tcase, complete_over_two_passes);
 	tcase_add_test(tcase, all_in_one_pass);
+	tcase_add_test(tcase, passes_share_processes);
 	tcase_add_test(tcase, removal_leaves_nothing);
 	tcase_add_test(tcase, old_claim_covers_no_new_disk);
 	tcase_add_test(tcase, same_number_no_instance);

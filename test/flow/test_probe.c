@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Devices that hang: reads are made by fakes here, which wait for a file to go away. */
+#include "base/cleanup.h"
+#include "base/wire.h"
+#include "flow/probe.h"
 #include "flow/scratch.h"
 #include "state/queue.h"
 #include "unit/suite.h"
@@ -7,12 +10,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define DEADLINE_MS 300
 
-static const struct lea_conf conf = {.probe_threads = 2, .probe_deadline_ms = DEADLINE_MS};
+static struct lea_conf conf = {.probe_threads = 2, .probe_deadline_ms = DEADLINE_MS};
 
 static bool exists(const char *name)
 {
@@ -36,11 +41,36 @@ static void make(const char *name)
 	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 }
 
+/* The child, as it says itself. */
+static pid_t child_pid(void)
+{
+	char path[256], text[16] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/pid", scratch_root);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_gt(read(fd, text, sizeof(text) - 1), 0);
+	close(fd);
+	return atoi(text);
+}
+
+static void note_pid(void)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/pid", scratch_root);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	dprintf(fd, "%d", (int)getpid());
+	close(fd);
+}
+
 int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
 {
 	char full[256];
 	int fd;
 
+	note_pid();
 	if (strstr(path, "hang"))
 		wait_until("sick", false);
 	if (strstr(path, "kill"))
@@ -74,12 +104,13 @@ int lea_queue_put(int event_fd, const struct lea_entry *entry)
 	return fd < 0 ? -errno : 0;
 }
 
+static struct lea_prober *prober; /* NULL: each scan has its own */
 static struct lea_scan *scan;
 static struct lea_found *const *found;
 
 static void add(struct lea_device *devices, size_t count)
 {
-	const struct lea_scan_options options = {.out_of_process = true};
+	const struct lea_scan_options options = {.out_of_process = true, .prober = prober};
 	size_t found_count;
 
 	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &scan), 0);
@@ -142,9 +173,13 @@ START_TEST(child_dies)
 		scratch_disk("two-mda", "sdd", 4),
 	};
 
+	conf.probe_threads = 1; /* two may have begun with any of them by then */
 	add(devices, 4);
+	conf.probe_threads = 2;
 	ck_assert_int_eq(found[0]->kind, LEA_FOUND_UNREADABLE);
-	ck_assert_msg(found[3]->kind == LEA_FOUND_PV, "those not begun are read by another child");
+	for (int i = 1; i < 4; i++)
+		ck_assert_msg(found[i]->kind == LEA_FOUND_PV,
+			      "those not begun are read by another child");
 	lea_scan_free(scan);
 }
 END_TEST
@@ -171,6 +206,266 @@ START_TEST(holds_nothing)
 }
 END_TEST
 
+/* ---- one child for several scans */
+
+static void scan_stripe(void)
+{
+	struct lea_device devices[] = {
+		scratch_disk("stripe-a", "sdb", 2),
+		scratch_disk("stripe-b", "sdc", 3),
+	};
+
+	add(devices, 2);
+	ck_assert_msg(found[0]->vg && found[0]->vg == found[1]->vg,
+		      "the text is sent once and for both");
+	lea_scan_free(scan);
+}
+
+/* A process that nobody has waited for yet is over, too. */
+static bool is_over(pid_t pid)
+{
+	char path[64], line[256] = "";
+	const char *state;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return true;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	state = strrchr(line, ')');
+	return !state || state[2] == 'Z' || state[2] == 'X';
+}
+
+/* Soon after nobody is connected with it any more, by itself. */
+static bool ends(pid_t pid)
+{
+	for (int i = 0; i < 300 && !is_over(pid); i++)
+		usleep(10000);
+	return is_over(pid);
+}
+
+START_TEST(one_child_for_all_scans)
+{
+	pid_t pid;
+
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	ck_assert_msg(!lea_prober_children(prober), "none before there is a device");
+	scan_stripe();
+	pid = child_pid();
+	for (int i = 0; i < 5; i++)
+		scan_stripe();
+	ck_assert_uint_eq(lea_prober_children(prober), 1);
+	ck_assert_int_eq(child_pid(), pid);
+	ck_assert_msg(!is_over(pid), "it waits for more");
+	lea_prober_free(LEA_TAKE(prober));
+	ck_assert_msg(ends(pid), "and not without us");
+}
+END_TEST
+
+/* Two scans in turn: what the child has sent to one is news to the other. */
+START_TEST(scans_in_turn)
+{
+	struct lea_device a = scratch_disk("stripe-a", "sdb", 2),
+			  b = scratch_disk("stripe-b", "sdc", 3);
+	struct lea_scan *first;
+	size_t count;
+
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	add(&a, 1);
+	first = scan;
+	scan_stripe();
+	ck_assert_int_eq(lea_scan_add(first, &b, 1), 0);
+	found = lea_scan_found(first, &count);
+	ck_assert_uint_eq(count, 2);
+	ck_assert(found[0]->vg && found[0]->vg == found[1]->vg);
+	lea_scan_free(first);
+	ck_assert_uint_eq(lea_prober_children(prober), 1);
+	lea_prober_free(LEA_TAKE(prober));
+}
+END_TEST
+
+START_TEST(hang_harms_no_later_scan)
+{
+	struct lea_device device = scratch_disk("one-pv", "hang", 1);
+	pid_t pid;
+
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	make("sick");
+	add(&device, 1);
+	ck_assert_int_eq(found[0]->fault, -ETIMEDOUT);
+	lea_scan_free(scan);
+	pid = child_pid();
+	scan_stripe();
+	scan_stripe();
+	ck_assert_msg(lea_prober_children(prober) == 2, "another one, once");
+	ck_assert_msg(!is_over(pid), "the first one hangs all the while");
+	scratch_run("rm", "sick");
+	wait_until("run/lvm/8:1-1", true);
+	ck_assert_msg(exists("run/lvm/8:1-1"), "and brings the device back");
+	ck_assert_msg(ends(pid), "then it ends");
+	lea_prober_free(LEA_TAKE(prober));
+}
+END_TEST
+
+START_TEST(killed_between_scans)
+{
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	scan_stripe();
+	ck_assert_int_eq(kill(child_pid(), SIGKILL), 0);
+	scan_stripe();
+	ck_assert_uint_eq(lea_prober_children(prober), 2);
+	lea_prober_free(LEA_TAKE(prober));
+}
+END_TEST
+
+START_TEST(killed_by_a_device)
+{
+	struct lea_device device = scratch_disk("one-pv", "kill", 1);
+
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	add(&device, 1);
+	ck_assert_int_eq(found[0]->fault, -EIO);
+	lea_scan_free(scan);
+	scan_stripe();
+	ck_assert_uint_eq(lea_prober_children(prober), 2);
+	lea_prober_free(LEA_TAKE(prober));
+}
+END_TEST
+
+/* More than one frame of devices; a thread for each only up to the bound. */
+START_TEST(many_devices)
+{
+	enum { COUNT = 600 };
+	struct lea_device *devices = calloc(COUNT, sizeof(*devices));
+	char *large = malloc(4096);
+
+	memset(large, 'x', 4095);
+	large[4095] = '\0';
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	devices[0] = scratch_disk("one-pv", "sda", 1);
+	lea_device_done(&devices[0]);
+	for (uint32_t i = 0; i < COUNT; i++) {
+		devices[i].minor = i;
+		devices[i].name = strdup("/dev/sda");
+		devices[i].properties = strdup(large);
+	}
+	add(devices, COUNT);
+	for (int i = 0; i < COUNT; i++)
+		ck_assert_msg(found[i]->vg != NULL, "device %d", i);
+	ck_assert_uint_eq(lea_prober_children(prober), 1);
+	lea_scan_free(scan);
+	lea_prober_free(LEA_TAKE(prober));
+	free(devices);
+	free(large);
+}
+END_TEST
+
+/* ---- a child that talks nonsense */
+
+struct speech {
+	struct lea_probe_frame first, second;
+	struct lea_read read;
+};
+
+static void say_index(struct speech *speech)
+{
+	speech->first.index = 1;
+}
+
+static void say_kind(struct speech *speech)
+{
+	speech->first.kind = 7;
+}
+
+static void say_twice(struct speech *speech)
+{
+	speech->second.kind = LEA_PROBE_STARTED;
+}
+
+static void say_unasked(struct speech *speech)
+{
+	speech->first.kind = LEA_PROBE_ANSWER;
+}
+
+static void say_head(struct speech *speech)
+{
+	speech->read.head_bytes = LEA_READ_HEAD_BYTES + 1;
+}
+
+static void say_areas(struct speech *speech)
+{
+	speech->read.mda_count = LEA_PV_MDAS + 1;
+}
+
+static void say_pvid(struct speech *speech)
+{
+	memset(speech->read.label.pvid, 'x', sizeof(speech->read.label.pvid));
+}
+
+static void say_name(struct speech *speech)
+{
+	memset(speech->read.mda[1].vg_name, 'x', sizeof(speech->read.mda[1].vg_name));
+}
+
+static void say_text(struct speech *speech)
+{
+	speech->read.mda_count = 1;
+	speech->read.mda[0].text = speech->read.mda[0].vg_name;
+	speech->read.mda[0].where.total_bytes = LEA_TEXT_MAX_BYTES + 1;
+}
+
+static void say_sense(struct speech *speech)
+{
+	speech->read.label_outcome = LEA_LABEL_NONE;
+}
+
+static const struct {
+	const char *claim;
+	void (*say)(struct speech *speech);
+	int want;
+} speeches[] = {
+	{"what makes sense is taken", say_sense, 0},
+	{"an index that is none", say_index, -EPROTO},
+	{"a kind that is none", say_kind, -EPROTO},
+	{"one device taken up twice", say_twice, -EPROTO},
+	{"an answer for what nobody took up", say_unasked, -EPROTO},
+	{"a head that is too long", say_head, -EPROTO},
+	{"too many areas", say_areas, -EPROTO},
+	{"a PV id without end", say_pvid, -EPROTO},
+	{"a VG name without end", say_name, -EPROTO},
+	{"a text beyond the limit", say_text, -EPROTO},
+};
+
+START_TEST(nonsense_is_refused)
+{
+	const struct lea_scan_options options = {.out_of_process = true};
+	struct speech *speech = calloc(1, sizeof(*speech));
+	struct lea_device device = scratch_disk("one-pv", "sda", 1);
+	int fds[2];
+
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	prober->fd = fds[0];
+	speech->second.kind = LEA_PROBE_ANSWER;
+	speeches[_i].say(speech);
+	/* It lies there already when the request goes out. */
+	ck_assert_int_eq(lea_wire_write(fds[1], speech, sizeof(*speech)), 0);
+	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &scan), 0);
+	scan->prober = prober;
+	ck_assert_msg(lea_scan_add(scan, &device, 1) == speeches[_i].want, "%s",
+		      speeches[_i].claim);
+	ck_assert_msg((prober->fd < 0) == (speeches[_i].want < 0), "%s: it is left alone",
+		      speeches[_i].claim);
+	close(fds[1]);
+	lea_scan_free(scan);
+	lea_prober_free(LEA_TAKE(prober));
+	free(speech);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("probe");
@@ -181,6 +476,13 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, all_threads_hang);
 	tcase_add_test(tcase, child_dies);
 	tcase_add_test(tcase, holds_nothing);
+	tcase_add_test(tcase, one_child_for_all_scans);
+	tcase_add_test(tcase, scans_in_turn);
+	tcase_add_test(tcase, hang_harms_no_later_scan);
+	tcase_add_test(tcase, killed_between_scans);
+	tcase_add_test(tcase, killed_by_a_device);
+	tcase_add_test(tcase, many_devices);
+	tcase_add_loop_test(tcase, nonsense_is_refused, 0, (int)ARRAY_SIZE(speeches));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The first bytes of what is put are kept free for the length, so that a frame is one write.
+ * Numbers go as they lie in memory: both ends are one program.
+ */
+#include "base/wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define LENGTH_BYTES sizeof(uint32_t)
+#define FIRST_BYTES  4096U
+
+static bool make_room(struct lea_wire_out *out, size_t need)
+{
+	size_t room = out->room ? out->room : FIRST_BYTES;
+	uint8_t *bigger;
+
+	if (!out->fault && (need > LEA_WIRE_MAX_BYTES || out->len > LEA_WIRE_MAX_BYTES - need))
+		out->fault = -EMSGSIZE;
+	if (out->fault)
+		return false;
+	while (room < out->len + need)
+		room *= 2;
+	if (room == out->room)
+		return true;
+	bigger = realloc(out->bytes, room);
+	if (!bigger) {
+		out->fault = -ENOMEM;
+		return false;
+	}
+	out->bytes = bigger;
+	out->room = room;
+	return true;
+}
+
+static void append(struct lea_wire_out *out, const void *bytes, size_t len)
+{
+	if (!len || !make_room(out, len))
+		return;
+	memcpy(out->bytes + out->len, bytes, len);
+	out->len += len;
+}
+
+void lea_wire_put_bytes(struct lea_wire_out *out, const void *bytes, size_t len)
+{
+	const uint32_t no_length = 0;
+
+	if (!out->len)
+		append(out, &no_length, sizeof(no_length));
+	append(out, bytes, len);
+}
+
+void lea_wire_put_u32(struct lea_wire_out *out, uint32_t value)
+{
+	lea_wire_put_bytes(out, &value, sizeof(value));
+}
+
+void lea_wire_put_u64(struct lea_wire_out *out, uint64_t value)
+{
+	lea_wire_put_bytes(out, &value, sizeof(value));
+}
+
+void lea_wire_put_text(struct lea_wire_out *out, const char *text)
+{
+	const size_t len = text ? strlen(text) + 1 : 0;
+
+	if (len > LEA_WIRE_MAX_BYTES) {
+		out->fault = -EMSGSIZE;
+		return;
+	}
+	lea_wire_put_u32(out, (uint32_t)len);
+	lea_wire_put_bytes(out, text, len);
+}
+
+void lea_wire_put_all(struct lea_wire_out *out, const struct lea_wire_out *from)
+{
+	if (from->fault)
+		out->fault = from->fault;
+	else if (from->len)
+		lea_wire_put_bytes(out, from->bytes + LENGTH_BYTES, from->len - LENGTH_BYTES);
+}
+
+void lea_wire_out_done(struct lea_wire_out *out)
+{
+	free(out->bytes);
+	*out = (struct lea_wire_out){0};
+}
+
+/* The next @len bytes, NULL: they are not there. */
+static const uint8_t *take(struct lea_wire_in *in, size_t len)
+{
+	const uint8_t *at = in->at;
+
+	if (!in->fault && len > in->left)
+		in->fault = -EPROTO;
+	if (in->fault)
+		return NULL;
+	in->at += len;
+	in->left -= len;
+	return at;
+}
+
+void lea_wire_get_bytes(struct lea_wire_in *in, void *bytes, size_t len)
+{
+	const uint8_t *from = take(in, len);
+
+	if (from)
+		memcpy(bytes, from, len);
+	else
+		memset(bytes, 0, len);
+}
+
+uint32_t lea_wire_get_u32(struct lea_wire_in *in)
+{
+	uint32_t value;
+
+	lea_wire_get_bytes(in, &value, sizeof(value));
+	return value;
+}
+
+uint64_t lea_wire_get_u64(struct lea_wire_in *in)
+{
+	uint64_t value;
+
+	lea_wire_get_bytes(in, &value, sizeof(value));
+	return value;
+}
+
+char *lea_wire_get_text(struct lea_wire_in *in)
+{
+	const uint32_t len = lea_wire_get_u32(in);
+	const uint8_t *from = len ? take(in, len) : NULL;
+	char *text;
+
+	if (!from)
+		return NULL;
+	if (memchr(from, '\0', len) != from + len - 1) {
+		in->fault = -EPROTO;
+		return NULL;
+	}
+	text = malloc(len);
+	if (text)
+		memcpy(text, from, len);
+	else
+		in->fault = -ENOMEM;
+	return text;
+}
+
+static bool is_gone(int fault)
+{
+	return fault == EPIPE || fault == ECONNRESET;
+}
+
+int lea_wire_write(int fd, const void *bytes, size_t len)
+{
+	const uint8_t *from = bytes;
+
+	while (len) {
+		ssize_t n = send(fd, from, len, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return is_gone(errno) ? LEA_WIRE_END : -errno;
+		from += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int lea_wire_read(int fd, void *bytes, size_t len)
+{
+	uint8_t *to = bytes;
+
+	while (len) {
+		ssize_t n = recv(fd, to, len, MSG_WAITALL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && !is_gone(errno))
+			return -errno;
+		if (n <= 0)
+			return LEA_WIRE_END;
+		to += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int lea_wire_send(int fd, struct lea_wire_out *out)
+{
+	uint32_t len = (uint32_t)out->len;
+	int r = out->fault;
+
+	if (!r && len) {
+		memcpy(out->bytes, &len, sizeof(len));
+		r = lea_wire_write(fd, out->bytes, len);
+	}
+	out->len = 0;
+	out->fault = 0;
+	return r;
+}
+
+int lea_wire_receive(int fd, uint8_t **ret_bytes, size_t *ret_len)
+{
+	uint8_t *bytes;
+	uint32_t len;
+	int r = lea_wire_read(fd, &len, sizeof(len));
+
+	if (r)
+		return r;
+	if (len <= LENGTH_BYTES || len > LEA_WIRE_MAX_BYTES)
+		return -EPROTO;
+	len -= (uint32_t)LENGTH_BYTES;
+	bytes = malloc(len);
+	if (!bytes)
+		return -ENOMEM;
+	r = lea_wire_read(fd, bytes, len);
+	if (r) {
+		free(bytes);
+		return r;
+	}
+	*ret_bytes = bytes;
+	*ret_len = len;
+	return 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Beginning and end of a probing child. It is made early and once, so that it has little memory in
+ * common with us and a burst of devices costs one process.
+ */
+#include "flow/prober.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "flow/probe.h"
+#include "world/proc.h"
+
+#define DEFAULT_THREADS	    16U
+#define DEFAULT_DEADLINE_MS 10000U
+
+int lea_prober_new(struct lea_world *world, const struct lea_conf *conf,
+		   struct lea_prober **ret_prober)
+{
+	struct lea_prober *prober = calloc(1, sizeof(*prober));
+
+	if (!prober)
+		return -ENOMEM;
+	prober->world = world;
+	prober->deadline_ms =
+		conf->probe_deadline_ms ? conf->probe_deadline_ms : DEFAULT_DEADLINE_MS;
+	prober->most_threads = conf->probe_threads ? conf->probe_threads : DEFAULT_THREADS;
+	if (prober->most_threads > LEA_PROBE_MAX_THREADS)
+		prober->most_threads = LEA_PROBE_MAX_THREADS;
+	prober->fd = -1;
+	*ret_prober = prober;
+	return 0;
+}
+
+void lea_prober_free(struct lea_prober *prober)
+{
+	if (prober)
+		lea_prober_drop(prober);
+	free(prober);
+}
+
+void lea_prober_freep(struct lea_prober **prober)
+{
+	lea_prober_free(*prober);
+}
+
+uint32_t lea_prober_children(const struct lea_prober *prober)
+{
+	return prober->child_count;
+}
+
+const int *lea_prober_fd(const struct lea_prober *prober)
+{
+	return &prober->fd;
+}
+
+static int spawn(void *arg)
+{
+	pid_t pid;
+
+	/* The grandchild is init's: nobody here has to wait for a process that may never end. */
+	return lea_proc_fork(lea_probe_child, arg, &pid) ? 1 : 0;
+}
+
+int lea_prober_start(struct lea_prober *prober)
+{
+	struct lea_probe_child child = {.world = prober->world, .deadline_ms = prober->deadline_ms};
+	int fds[2], code = 0, r;
+	pid_t pid = 0;
+
+	if (prober->fd >= 0)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
+		return -errno;
+	child.fd = fds[1];
+	r = lea_proc_fork(spawn, &child, &pid);
+	close(fds[1]);
+	if (!r)
+		r = lea_proc_wait(pid, &code);
+	if (!r && code)
+		r = -EAGAIN;
+	if (r) {
+		close(fds[0]);
+		return r;
+	}
+	prober->fd = fds[0];
+	prober->thread_count = 0;
+	prober->child_count++;
+	return 0;
+}
+
+void lea_prober_drop(struct lea_prober *prober)
+{
+	lea_closep(&prober->fd);
+	prober->fd = -1;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames between processes: what is put comes out, what is cut short is refused. */
+#include "base/wire.h"
+
+#include "unit/suite.h"
+#include "world/device_wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int fds[2];
+
+static void setup(void)
+{
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+}
+
+static void teardown(void)
+{
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static char sda[] = "/dev/sda", links[] = "/dev/disk/by-id/a b";
+
+static const struct lea_device disk = {
+	.major = 259, .minor = 1048575, .name = sda, .devlinks = links, .diskseq = UINT64_MAX};
+
+static void expect_disk(const struct lea_device *device)
+{
+	ck_assert_uint_eq(device->major, disk.major);
+	ck_assert_uint_eq(device->minor, disk.minor);
+	ck_assert_uint_eq(device->diskseq, disk.diskseq);
+	ck_assert_str_eq(device->name, disk.name);
+	ck_assert_str_eq(device->devlinks, disk.devlinks);
+	ck_assert_ptr_null(device->properties);
+}
+
+START_TEST(a_device_comes_through)
+{
+	struct lea_wire_out out = {0};
+	struct lea_wire_in in = {0};
+	struct lea_device device;
+	uint8_t *bytes;
+
+	lea_device_pack(&out, &disk);
+	lea_wire_put_text(&out, "");
+	ck_assert_int_eq(lea_wire_send(fds[0], &out), 0);
+	ck_assert_msg(!out.len, "ready for the next");
+	ck_assert_int_eq(lea_wire_receive(fds[1], &bytes, &in.left), 0);
+	in.at = bytes;
+	device = lea_device_unpack(&in);
+	expect_disk(&device);
+	lea_device_done(&device);
+	device.name = lea_wire_get_text(&in);
+	ck_assert_str_eq(device.name, "");
+	ck_assert_int_eq(in.fault, 0);
+	ck_assert_uint_eq(in.left, 0);
+	free(device.name);
+	free(bytes);
+	lea_wire_out_done(&out);
+}
+END_TEST
+
+START_TEST(cut_short_anywhere)
+{
+	struct lea_wire_out out = {0};
+	struct lea_device device;
+
+	lea_device_pack(&out, &disk);
+	ck_assert_int_eq(out.fault, 0);
+	for (size_t len = 4; len < out.len; len++) {
+		uint8_t *copy = malloc(len); /* no byte more, for those who watch */
+		struct lea_wire_in in = {.at = copy + 4, .left = len - 4};
+
+		memcpy(copy, out.bytes, len);
+		device = lea_device_unpack(&in);
+		ck_assert_msg(in.fault == -EPROTO, "%zu of %zu bytes", len, out.len);
+		lea_device_done(&device);
+		free(copy);
+	}
+	lea_wire_out_done(&out);
+}
+END_TEST
+
+START_TEST(no_name_no_device)
+{
+	struct lea_device device = {.major = 8};
+	struct lea_wire_out out = {0};
+	struct lea_wire_in in;
+
+	lea_device_pack(&out, &device);
+	in = (struct lea_wire_in){.at = out.bytes + 4, .left = out.len - 4};
+	device = lea_device_unpack(&in);
+	ck_assert_int_eq(in.fault, -EPROTO);
+	lea_wire_out_done(&out);
+}
+END_TEST
+
+static const struct {
+	const char *claim;
+	uint32_t word[2]; /* a text's length, and its bytes */
+} texts[] = {
+	{"longer than the frame", {5, 0}},
+	{"as long as can be", {UINT32_MAX, 0}},
+	{"without its end", {4, 0x61616161}},
+	{"an end in the middle", {4, 0x00610061}},
+};
+
+START_TEST(texts_that_are_none)
+{
+	uint32_t word[2];
+	struct lea_wire_in in = {.at = (const uint8_t *)word, .left = sizeof(word)};
+
+	memcpy(word, texts[_i].word, sizeof(word));
+	ck_assert_msg(!lea_wire_get_text(&in) && in.fault == -EPROTO, "%s", texts[_i].claim);
+	ck_assert_msg(!lea_wire_get_u32(&in), "nothing after a fault");
+}
+END_TEST
+
+static const struct {
+	const char *claim;
+	uint32_t length;
+	int want;
+} lengths[] = {
+	{"no payload", 4, -EPROTO},
+	{"less than its own length", 3, -EPROTO},
+	{"nothing at all", 0, -EPROTO},
+	{"beyond the limit", LEA_WIRE_MAX_BYTES + 1, -EPROTO},
+	{"the other end gone in the middle", 100, LEA_WIRE_END},
+};
+
+START_TEST(lengths_that_are_none)
+{
+	uint8_t *bytes = NULL;
+	size_t len;
+
+	ck_assert_int_eq(lea_wire_write(fds[0], &lengths[_i].length, 4), 0);
+	ck_assert_int_eq(lea_wire_write(fds[0], "abc", 3), 0);
+	shutdown(fds[0], SHUT_WR);
+	ck_assert_msg(lea_wire_receive(fds[1], &bytes, &len) == lengths[_i].want, "%s",
+		      lengths[_i].claim);
+	ck_assert_ptr_null(bytes);
+}
+END_TEST
+
+START_TEST(beyond_the_limit_is_not_sent)
+{
+	const size_t half = LEA_WIRE_MAX_BYTES / 2;
+	uint8_t *bytes = calloc(1, half);
+	struct lea_wire_out out = {0};
+
+	lea_wire_put_bytes(&out, bytes, half);
+	ck_assert_int_eq(out.fault, 0);
+	lea_wire_put_bytes(&out, bytes, half);
+	ck_assert_int_eq(lea_wire_send(fds[0], &out), -EMSGSIZE);
+	lea_wire_put_u32(&out, 7);
+	ck_assert_msg(!lea_wire_send(fds[0], &out), "the next one is not harmed");
+	lea_wire_out_done(&out);
+	free(bytes);
+}
+END_TEST
+
+START_TEST(nobody_there)
+{
+	uint32_t word;
+
+	close(fds[1]);
+	fds[1] = dup(fds[0]);
+	ck_assert_int_eq(lea_wire_write(fds[0], "a", 1), LEA_WIRE_END);
+	ck_assert_int_eq(lea_wire_read(fds[0], &word, sizeof(word)), LEA_WIRE_END);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("wire");
+	TCase *tcase = tcase_create("wire");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_device_comes_through);
+	tcase_add_test(tcase, cut_short_anywhere);
+	tcase_add_test(tcase, no_name_no_device);
+	tcase_add_loop_test(tcase, texts_that_are_none, 0, (int)ARRAY_SIZE(texts));
+	tcase_add_loop_test(tcase, lengths_that_are_none, 0, (int)ARRAY_SIZE(lengths));
+	tcase_add_test(tcase, beyond_the_limit_is_not_sent);
+	tcase_add_test(tcase, nobody_there);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
