@@ -38,6 +38,7 @@ static const struct link unit_links[] = {
 	{SYSINIT, "lvmevent-gate.service", LEA_UNITDIR},
 	{SYSINIT, "lvmevent-gate-latest.timer", LEA_UNITDIR},
 	{SYSINIT, "lvmevent-runner.path", LEA_UNITDIR},
+	{SYSINIT, "lvmevent-runner.service", LEA_UNITDIR},
 	{"etc/systemd/system/multi-user.target.wants", "lvm2-activation-net.service", LEA_UNITDIR},
 };
 static const struct link command_links[] = {
@@ -176,8 +177,9 @@ static bool is_live(const char *root)
 
 static int start_live(struct lea_world *world)
 {
-	static const char *const start[] = {"/usr/bin/systemctl", "--no-block", "start",
-					    "lvmevent-runner.path", NULL};
+	static const char *const start[] = {
+		"/usr/bin/systemctl",	   "--no-block", "start", "lvmevent-runner.path",
+		"lvmevent-runner.service", NULL};
 	const struct lea_common common = {.is_service = true};
 	struct lea_conf *conf = NULL;
 	unsigned int count = 0;

@@ -3,6 +3,7 @@
  * lvmevent's own subcommands: those that boot and udev call, and those for people.
  */
 #include "lvmevent.h"
+#include "session.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,24 +15,13 @@
 #include "base/cleanup.h"
 #include "flow/batch.h"
 #include "flow/bootpass.h"
-#include "flow/runner.h"
 #include "flow/sweep.h"
 #include "flow/workers.h"
 #include "state/claim.h"
 #include "state/gate.h"
 #include "state/queue.h"
 
-#define LINGER_MS     100U
 #define SWEEP_WAIT_MS 60000U
-
-/* What every command that works needs; all owned. */
-struct session {
-	struct lea_world *world;
-	struct lea_conf *conf;
-	int event_fd;
-	struct lea_prober *prober;   /* of those that work on batches */
-	struct lea_workers *workers; /* the same */
-};
 
 static const struct lea_opt help_row = {
 	"help",	     'h',  LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, help),
@@ -77,101 +67,6 @@ static int parse_plain(const char *usage, int argc, char *argv[], const char **r
 	return code;
 }
 
-static int fail(struct lea_world *world, int fault, const char *what)
-{
-	lea_log(world->log, LEA_LOG_ERROR, "%s: %s", what, strerror(-fault));
-	return LEA_EXIT_FAILED;
-}
-
-static void end_session(struct session *session)
-{
-	lea_workers_free(session->workers);
-	lea_prober_free(session->prober);
-	lea_conf_free(session->conf);
-	lea_closep(&session->event_fd);
-}
-
-static int open_queue(struct session *session)
-{
-	int run_fd = lea_world_run(session->world);
-
-	session->event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
-	if (session->event_fd >= 0)
-		return 0;
-	return fail(session->world, session->event_fd, "/run/lvm/event");
-}
-
-/* All that boot and udev start begins here: a slip in our own settings must not cost a boot. */
-static int begin_session(struct lea_world *world, struct session *session)
-{
-	const struct lea_common common = {.is_service = true};
-	int code;
-
-	*session = (struct session){.world = world, .event_fd = -1};
-	code = lea_cmd_begin(world, &common, &session->conf);
-	return code ? code : open_queue(session);
-}
-
-/* Said before anything is taken: with a filter that is wrong no device can be judged. */
-static int begin_batches(struct session *session, struct lea_batch_how *how)
-{
-	int r = lea_prober_new(session->world, session->conf, &session->prober);
-
-	*how = (struct lea_batch_how){.world = session->world,
-				      .conf = session->conf,
-				      .lvm_path = lea_lvm_path(session->world),
-				      .event_fd = session->event_fd,
-				      .prober = session->prober};
-	r = r ? r : lea_batch_workers(how, &session->workers);
-	how->workers = session->workers;
-	r = r ? r : lea_batch_check(how);
-	if (r > 0)
-		lea_log(session->world->log, LEA_LOG_ERROR,
-			"Devices stay pending until that is mended; try: lvmevent status");
-	return r < 0 ? fail(session->world, r, "events") : r ? LEA_EXIT_FAILED : 0;
-}
-
-/* ---- run: the runner */
-
-struct run {
-	struct lea_batch_how batch;
-	struct lea_batch_summary summary;
-};
-
-static int process(void *arg, struct lea_entry *entries, size_t count)
-{
-	struct run *run = arg;
-
-	return lea_batch_run(&run->batch, entries, count, &run->summary);
-}
-
-static int run_runner(struct lea_world *world, int argc, char *argv[])
-{
-	LEA_AUTO(end_session) struct session session = {.event_fd = -1};
-	struct lea_runner_how how;
-	struct run run = {0};
-	int r, code = parse_plain("run", argc, argv, NULL);
-
-	if (code >= 0)
-		return code;
-	code = begin_session(world, &session);
-	if (code)
-		return code;
-	code = begin_batches(&session, &run.batch);
-	if (code)
-		return code;
-	how = (struct lea_runner_how){.event_fd = session.event_fd,
-				      .process = process,
-				      .arg = &run,
-				      .failed_attempts = session.conf->failed_attempts,
-				      .wait_ms = LINGER_MS,
-				      .clock = world->clock,
-				      .log = world->log};
-	r = lea_runner_run(&how);
-	lea_batch_report(&run.batch, &run.summary);
-	return r < 0 ? fail(world, r, "events") : LEA_EXIT_DONE;
-}
-
 /* ---- boot */
 
 static void say_ready(void *arg)
@@ -182,23 +77,23 @@ static void say_ready(void *arg)
 
 static int run_boot(struct lea_world *world, int argc, char *argv[])
 {
-	LEA_AUTO(end_session) struct session session = {.event_fd = -1};
+	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	struct lea_bootpass_how how = {.ready = say_ready};
 	int r, code = parse_plain("boot", argc, argv, NULL);
 
 	if (code >= 0)
 		return code;
-	code = begin_session(world, &session);
+	code = lea_session_begin(world, &session);
 	if (code)
 		return code;
-	code = begin_batches(&session, &how.batch);
+	code = lea_session_begin_batches(&session, &how.batch);
 	if (code)
 		return code;
 	r = lea_bootpass_run(&how);
 	say_ready(NULL);
 	lea_workers_stop(session.workers);
 	if (r < 0)
-		code = fail(world, r, "boot pass");
+		code = lea_session_fail(world, r, "boot pass");
 	/* The thread of the deadline may still sleep: nothing of ours is freed under it. */
 	fflush(NULL);
 	_exit(code);
@@ -208,18 +103,18 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 
 static int run_arm(struct lea_world *world, int argc, char *argv[])
 {
-	LEA_AUTO(end_session) struct session session = {.event_fd = -1};
+	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	unsigned int count = 0;
 	int r, run_fd, proc_fd, code = parse_plain("arm", argc, argv, NULL);
 
 	if (code >= 0)
 		return code;
-	code = begin_session(world, &session);
+	code = lea_session_begin(world, &session);
 	if (code)
 		return code;
 	r = lea_shadow_write(world, world->root, &count);
 	if (r < 0)
-		return fail(world, r, "udev rule");
+		return lea_session_fail(world, r, "udev rule");
 	if (!count)
 		lea_log(world->log, LEA_LOG_WARNING,
 			"no rule of lvm2's for PVs was found: ours is not in place");
@@ -230,7 +125,7 @@ static int run_arm(struct lea_world *world, int argc, char *argv[])
 	run_fd = lea_world_run(world);
 	proc_fd = lea_world_proc(world);
 	r = run_fd < 0 ? run_fd : proc_fd < 0 ? proc_fd : lea_gate_arm(run_fd, proc_fd);
-	return r < 0 ? fail(world, r, "arming the gate") : LEA_EXIT_DONE;
+	return r < 0 ? lea_session_fail(world, r, "arming the gate") : LEA_EXIT_DONE;
 }
 
 static const char *gate_word(struct lea_world *world)
@@ -246,7 +141,7 @@ static const char *gate_word(struct lea_world *world)
 
 static int run_gate(struct lea_world *world, int argc, char *argv[])
 {
-	LEA_AUTO(end_session) struct session session = {.event_fd = -1};
+	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	struct lea_sweep_how how = {.world = world};
 	const char *word = NULL;
 	int r, run_fd, code = parse_plain("gate open|status", argc, argv, &word);
@@ -265,17 +160,18 @@ static int run_gate(struct lea_world *world, int argc, char *argv[])
 	run_fd = lea_world_run(world);
 	r = run_fd < 0 ? run_fd : lea_gate_open(run_fd);
 	if (r < 0)
-		return fail(world, r, "opening the gate");
-	code = begin_session(world, &session);
+		return lea_session_fail(world, r, "opening the gate");
+	code = lea_session_begin(world, &session);
 	if (code)
 		return code;
 	how.conf = session.conf;
 	how.event_fd = session.event_fd;
 	r = lea_gate_open_and_sweep(&how);
-	return r < 0 ? fail(world, r, "comparing after the gate was opened") : LEA_EXIT_DONE;
+	return r < 0 ? lea_session_fail(world, r, "comparing after the gate was opened")
+		     : LEA_EXIT_DONE;
 }
 
-static int sweep(struct session *session, bool wait)
+static int sweep(struct lea_session *session, bool wait)
 {
 	const struct lea_sweep_how how = {
 		.world = session->world, .conf = session->conf, .event_fd = session->event_fd};
@@ -287,7 +183,7 @@ static int sweep(struct session *session, bool wait)
 	r = wait ? lea_sweep_wait_udev(&how, session->conf->boot_deadline_ms) : 0;
 	r = r < 0 ? r : lea_sweep(&how, &result);
 	if (r < 0)
-		return fail(session->world, r, "comparing devices with records");
+		return lea_session_fail(session->world, r, "comparing devices with records");
 	printf("%zu devices compared, %zu to be looked at, %zu not finished by udev\n",
 	       result.devices, result.enqueued, result.unfinished);
 	if (!wait)
@@ -296,7 +192,7 @@ static int sweep(struct session *session, bool wait)
 	if (r == LEA_SWEEP_LATE)
 		lea_log(session->world->log, LEA_LOG_WARNING,
 			"devices are still being looked at; not waiting any longer");
-	return r < 0 ? fail(session->world, r, "waiting") : LEA_EXIT_DONE;
+	return r < 0 ? lea_session_fail(session->world, r, "waiting") : LEA_EXIT_DONE;
 }
 
 static int run_sweep(struct lea_world *world, int argc, char *argv[])
@@ -305,7 +201,7 @@ static int run_sweep(struct lea_world *world, int argc, char *argv[])
 		help_row,
 		{"wait", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, wait), LEA_OPT_ALL,
 		 NULL, "Wait (up to a minute) until all that is pending is done."}};
-	LEA_AUTO(end_session) struct session session = {.event_fd = -1};
+	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	struct lea_lvmevent_args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	int code = lea_lvmevent_parse(&opts, "sweep [--wait]", argc, argv);
@@ -313,7 +209,7 @@ static int run_sweep(struct lea_world *world, int argc, char *argv[])
 	lea_opts_done(&opts);
 	if (code >= 0)
 		return code;
-	code = begin_session(world, &session);
+	code = lea_session_begin(world, &session);
 	return code ? code : sweep(&session, args.wait != 0);
 }
 
@@ -338,7 +234,7 @@ static int count_claim(void *arg, const char *vg_id, const struct lea_claim *cla
 	return 0;
 }
 
-static int print_status(struct session *session, struct status *status)
+static int print_status(struct lea_session *session, struct status *status)
 {
 	size_t pending = 0, taken = 0, aside = 0;
 	int r, run_fd = lea_world_run(session->world), proc_fd = lea_world_proc(session->world);
@@ -374,7 +270,7 @@ static int run_status(struct lea_world *world, int argc, char *argv[])
 				       {"json", 0, LEA_OPT_COUNT,
 					offsetof(struct lea_lvmevent_args, json), LEA_OPT_ALL, NULL,
 					"One JSON object."}};
-	LEA_AUTO(end_session) struct session session = {.world = world, .event_fd = -1};
+	LEA_AUTO(lea_session_end) struct lea_session session = {.world = world, .event_fd = -1};
 	struct lea_lvmevent_args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	struct status status = {0};
@@ -383,28 +279,28 @@ static int run_status(struct lea_world *world, int argc, char *argv[])
 	lea_opts_done(&opts);
 	if (code >= 0)
 		return code;
-	code = open_queue(&session);
+	code = lea_session_open_queue(&session);
 	if (code)
 		return code;
 	status.json = args.json != 0;
 	r = print_status(&session, &status);
-	return r < 0 ? fail(world, r, "status") : LEA_EXIT_DONE;
+	return r < 0 ? lea_session_fail(world, r, "status") : LEA_EXIT_DONE;
 }
 
 static int run_retry(struct lea_world *world, int argc, char *argv[])
 {
-	LEA_AUTO(end_session) struct session session = {.world = world, .event_fd = -1};
+	LEA_AUTO(lea_session_end) struct lea_session session = {.world = world, .event_fd = -1};
 	size_t count = 0;
 	int r, code = parse_plain("retry", argc, argv, NULL);
 
 	if (code >= 0)
 		return code;
-	code = open_queue(&session);
+	code = lea_session_open_queue(&session);
 	if (code)
 		return code;
 	r = lea_queue_retry(session.event_fd, &count);
 	if (r < 0)
-		return fail(world, r, "retry");
+		return lea_session_fail(world, r, "retry");
 	printf("%zu device(s) pending again\n", count);
 	return LEA_EXIT_DONE;
 }
@@ -418,6 +314,6 @@ const struct lea_cmd lea_cmd_lvmevent[] = {
 	{"gate", "Open the gate, or say what it is.", run_gate},
 	{"arm", "Close the gate and shadow lvm2's rule (boot).", run_arm},
 	{"boot", "Activate while the gate is closed (boot).", run_boot},
-	{"run", "Work on what is pending (unit).", run_runner},
+	{"run", "Work on what is pending (unit).", lea_lvmevent_run},
 	{NULL, NULL, NULL},
 };

@@ -10,7 +10,7 @@
 
 /* Values of all options of all subcommands. */
 struct lea_lvmevent_args {
-	unsigned int help, json, wait, commands;
+	unsigned int help, json, wait, commands, stay;
 	const char *root;
 	const char *word; /* the one other argument, NULL: none */
 };
@@ -26,6 +26,7 @@ LEA_MUST_CHECK int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, 
 /* Rows of the lvmevent commands that need a file of their own. */
 int lea_lvmevent_enable(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_disable(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[]);
 
 /*
  * lea_shadow_write - our rule into run/udev/rules.d, under each name of lvm2's PV rule that exists

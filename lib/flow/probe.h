@@ -46,8 +46,6 @@ struct lea_prober {
 
 /* 0 when there is a child, one that was there before or a new one. */
 LEA_MUST_CHECK int lea_prober_start(struct lea_prober *prober);
-/* Leaves the child alone. */
-void lea_prober_drop(struct lea_prober *prober);
 
 /* The whole life of the child: returns its exit code. Only in a process of its own. */
 int lea_probe_child(void *child);

@@ -21,6 +21,9 @@ LEA_MUST_CHECK int lea_prober_new(struct lea_world *world, const struct lea_conf
 void lea_prober_free(struct lea_prober *prober);
 void lea_prober_freep(struct lea_prober **prober);
 
+/* No child any more: the next scan starts one. */
+void lea_prober_drop(struct lea_prober *prober);
+
 /* How many children were started so far. */
 uint32_t lea_prober_children(const struct lea_prober *prober);
 /* Our end of the way to the child, -1: no child now. Any other child of ours has to close it: this

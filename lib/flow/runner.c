@@ -81,21 +81,36 @@ static int hold_and_drain(const struct lea_runner_how *how)
 	return lea_runner_drain(how);
 }
 
+/* Nothing is pending. 0: look again; else *ret_leave is set. */
+static int linger(const struct lea_runner_how *how, bool *ret_leave)
+{
+	int r = 0;
+
+	if (how->stay) {
+		r = how->stay(how->arg);
+		*ret_leave = r != 0;
+		return r;
+	}
+	/* Events come in bursts: staying a moment saves a start. */
+	if (how->wait_ms)
+		how->clock->sleep_ms(how->clock, how->wait_ms);
+	*ret_leave = !lea_queue_has_pending(how->event_fd);
+	return r;
+}
+
 int lea_runner_run(const struct lea_runner_how *how)
 {
-	int r;
+	bool leave = false;
+	int r, s;
 
 	for (;;) {
 		r = hold_and_drain(how);
 		if (r < 0 || (r && !how->wait_ms))
 			return r;
 		if (!lea_queue_has_pending(how->event_fd)) {
-			if (!how->wait_ms)
-				return 0;
-			/* Events come in bursts: staying a moment saves a start. */
-			how->clock->sleep_ms(how->clock, how->wait_ms);
-			if (!lea_queue_has_pending(how->event_fd))
-				return r;
+			s = linger(how, &leave);
+			if (leave)
+				return s ? s : r;
 		} else if (r == LEA_RUNNER_BUSY) {
 			/* Leaving now would have the path unit start us again and again. */
 			how->clock->sleep_ms(how->clock, how->wait_ms);

@@ -25,6 +25,11 @@ struct lea_runner_how {
 	 * while something is pending. It keeps starts of the unit below what systemd puts up with.
 	 * 0: neither */
 	uint32_t wait_ms;
+	/*
+	 * Nothing is pending: returns 0 when something may be, > 0 to leave with that, or -errno.
+	 * It must have been told of entries since before this run began. NULL: leave.
+	 */
+	int (*stay)(void *arg);
 	struct lea_clock *clock;
 	struct lea_log *log;
 };
@@ -33,8 +38,8 @@ enum lea_runner_outcome {
 	LEA_RUNNER_BUSY = 1, /* another one is at work */
 };
 
-/* Returns 0 when nothing is pending, LEA_RUNNER_BUSY, or -errno (what is left stays in the queue).
- */
+/* Returns 0 when nothing is pending, LEA_RUNNER_BUSY, what stay left with, or -errno (what is left
+ * stays in the queue). */
 LEA_MUST_CHECK int lea_runner_run(const struct lea_runner_how *how);
 
 /*

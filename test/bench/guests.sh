@@ -98,18 +98,14 @@ in_charge() {
 
 # start_machine: boot it and let it come to rest; holds the lock, if there is one, until machine_over
 start_machine() {
-	local i
 	if [ -n "$lock" ]; then
 		exec 8>"$lock"
 		flock 8
 	fi
 	guest_boot --timeout 240 >&2 8>&- || return
 	guest_quiet >/dev/null
-	# the runner of ours lingers
-	for i in 1 2 3 4 5 6 7 8 9 10; do
-		[ "$(guest_run 'systemctl is-active lvmevent-runner.service')" != activating ] && break
-		sleep 1
-	done
+	# our runner's children go when it has been idle for ten seconds
+	if with_ours; then sleep 12; fi
 }
 
 machine_over() {

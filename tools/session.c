@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What lvmevent's working subcommands begin and end with.
+ */
+#include "session.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cmd.h"
+#include "flow/workers.h"
+
+int lea_session_fail(struct lea_world *world, int fault, const char *what)
+{
+	lea_log(world->log, LEA_LOG_ERROR, "%s: %s", what, strerror(-fault));
+	return LEA_EXIT_FAILED;
+}
+
+void lea_session_end(struct lea_session *session)
+{
+	lea_workers_free(session->workers);
+	lea_prober_free(session->prober);
+	lea_conf_free(session->conf);
+	lea_closep(&session->event_fd);
+}
+
+int lea_session_open_queue(struct lea_session *session)
+{
+	int run_fd = lea_world_run(session->world);
+
+	session->event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
+	if (session->event_fd >= 0)
+		return 0;
+	return lea_session_fail(session->world, session->event_fd, "/run/lvm/event");
+}
+
+/* All that boot and udev start begins here: a slip in our own settings must not cost a boot. */
+int lea_session_begin(struct lea_world *world, struct lea_session *session)
+{
+	const struct lea_common common = {.is_service = true};
+	int code;
+
+	*session = (struct lea_session){.world = world, .event_fd = -1};
+	code = lea_cmd_begin(world, &common, &session->conf);
+	return code ? code : lea_session_open_queue(session);
+}
+
+/* Said before anything is taken: with a filter that is wrong no device can be judged. */
+int lea_session_begin_batches(struct lea_session *session, struct lea_batch_how *how)
+{
+	int r = lea_prober_new(session->world, session->conf, &session->prober);
+
+	*how = (struct lea_batch_how){.world = session->world,
+				      .conf = session->conf,
+				      .lvm_path = lea_lvm_path(session->world),
+				      .event_fd = session->event_fd,
+				      .prober = session->prober};
+	r = r ? r : lea_batch_workers(how, &session->workers);
+	how->workers = session->workers;
+	r = r ? r : lea_batch_check(how);
+	if (r > 0)
+		lea_log(session->world->log, LEA_LOG_ERROR,
+			"Devices stay pending until that is mended; try: lvmevent status");
+	return r < 0 ? lea_session_fail(session->world, r, "events") : r ? LEA_EXIT_FAILED : 0;
+}

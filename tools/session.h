@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What lvmevent's working subcommands need: settings, the queue, and for batches of devices the
+ * child that reads and the processes that activate.
+ */
+#ifndef LEA_TOOLS_SESSION_H
+#define LEA_TOOLS_SESSION_H
+
+#include "flow/batch.h"
+#include "world/conf.h"
+#include "world/world.h"
+
+/* All owned but the world. */
+struct lea_session {
+	struct lea_world *world;
+	struct lea_conf *conf;
+	int event_fd;
+	struct lea_prober *prober;   /* of those that work on batches */
+	struct lea_workers *workers; /* the same */
+};
+
+/* Settings and queue. 0, or an exit code (said). Ended by lea_session_end in any case. */
+LEA_MUST_CHECK int lea_session_begin(struct lea_world *world, struct lea_session *session);
+void lea_session_end(struct lea_session *session);
+/* The queue alone: for those that need no settings. 0 or an exit code. */
+LEA_MUST_CHECK int lea_session_open_queue(struct lea_session *session);
+/* What batches need. 0 or an exit code. */
+LEA_MUST_CHECK int lea_session_begin_batches(struct lea_session *session,
+					     struct lea_batch_how *how);
+/* Says it; returns the exit code. */
+int lea_session_fail(struct lea_world *world, int fault, const char *what);
+
+#endif
