@@ -51,7 +51,7 @@ bool lea_queue_is_running(int event_fd);
  * event first; at most LEA_QUEUE_PASS_MAX, so that memory is bounded, the rest is for the next
  * pass. Malformed ones go to failed/. 0 with an array (owned, lea_entries_free), or
  * LEA_QUEUE_EMPTY. */
-#define LEA_QUEUE_PASS_MAX 4096U
+#define LEA_QUEUE_PASS_MAX 2048U
 LEA_MUST_CHECK int lea_queue_take(int event_fd, struct lea_entry **ret_entries, size_t *ret_count);
 /* Is anything pending (taken by nobody)? */
 LEA_MUST_CHECK bool lea_queue_has_pending(int event_fd);
