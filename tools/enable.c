@@ -93,9 +93,9 @@ static bool is_ours(int folder_fd, const struct link *link)
 	return len >= 0 && (size_t)len == strlen(target) && !memcmp(there, target, (size_t)len);
 }
 
-/* *made: one more, unless it was there. */
+/* *news: one more, unless our link was there. */
 static int put_link(struct lea_world *world, int root_fd, const struct link *link,
-		    unsigned int *made)
+		    unsigned int *news)
 {
 	LEA_AUTO(lea_closep) int folder_fd = make_in(root_fd, link->folder);
 	char target[PATH_MAX];
@@ -105,14 +105,16 @@ static int put_link(struct lea_world *world, int root_fd, const struct link *lin
 	target_of(link, target);
 	if (symlinkat(target, folder_fd, link->name) == 0) {
 		printf("made /%s/%s\n", link->folder, link->name);
-		(*made)++;
+		(*news)++;
 		return 0;
 	}
 	if (errno != EEXIST)
 		return -errno;
-	if (!is_ours(folder_fd, link))
+	if (!is_ours(folder_fd, link)) {
 		lea_log(world->log, LEA_LOG_WARNING, "/%s/%s is not ours: left alone", link->folder,
 			link->name);
+		(*news)++;
+	}
 	return 0;
 }
 
@@ -213,7 +215,7 @@ static void tell_rest(struct lea_world *world, const char *root)
 static int enable(struct lea_world *world, const struct lea_lvmevent_args *args, const char *root,
 		  int root_fd)
 {
-	unsigned int made = 0;
+	unsigned int news = 0;
 	int r = 0;
 
 	if (!is_in(root, LEA_UNITDIR "/lvmevent-arm.service")) {
@@ -222,10 +224,10 @@ static int enable(struct lea_world *world, const struct lea_lvmevent_args *args,
 		return -ENOENT;
 	}
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(unit_links); i++)
-		r = put_link(world, root_fd, &unit_links[i], &made);
+		r = put_link(world, root_fd, &unit_links[i], &news);
 	for (size_t i = 0; r == 0 && args->commands && i < ARRAY_SIZE(command_links); i++)
-		r = put_link(world, root_fd, &command_links[i], &made);
-	if (r == 0 && !made)
+		r = put_link(world, root_fd, &command_links[i], &news);
+	if (r == 0 && !news)
 		printf("Enabled already: every link is in place.\n");
 	if (r == 0 && is_live(root))
 		r = start_live(world);

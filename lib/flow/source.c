@@ -271,6 +271,16 @@ static int add_by_vg(struct devices *devices, int run_fd, const char *vg)
 	return r;
 }
 
+static int give(struct devices *devices, struct lea_device **ret_devices, size_t *ret_count)
+{
+	if (!devices->count)
+		return LEA_ONLINE_ABSENT;
+	*ret_count = devices->count;
+	*ret_devices = LEA_TAKE(devices->item);
+	devices->count = 0;
+	return 0;
+}
+
 int lea_devices_of_vg(struct lea_world *world, const char *vg, struct lea_device **ret_devices,
 		      size_t *ret_count)
 {
@@ -285,14 +295,7 @@ int lea_devices_of_vg(struct lea_world *world, const char *vg, struct lea_device
 	r = add_looked_up(&devices, run_fd, vg);
 	if (!r && !devices.count)
 		r = add_by_vg(&devices, run_fd, vg);
-	if (r)
-		return r;
-	if (!devices.count)
-		return LEA_ONLINE_ABSENT;
-	*ret_count = devices.count;
-	*ret_devices = LEA_TAKE(devices.item);
-	devices.count = 0;
-	return 0;
+	return r ? r : give(&devices, ret_devices, ret_count);
 }
 
 int lea_devices_of_members(struct lea_world *world, const struct lea_vg *vg,
@@ -305,14 +308,7 @@ int lea_devices_of_members(struct lea_world *world, const struct lea_vg *vg,
 		return run_fd;
 	for (uint32_t i = 0; r == 0 && i < vg->pv_count; i++)
 		r = add_recorded(&devices, run_fd, vg->pvs[i].id, NULL);
-	if (r)
-		return r;
-	if (!devices.count)
-		return LEA_ONLINE_ABSENT;
-	*ret_count = devices.count;
-	*ret_devices = LEA_TAKE(devices.item);
-	devices.count = 0;
-	return 0;
+	return r ? r : give(&devices, ret_devices, ret_count);
 }
 
 int lea_devices_recorded(struct lea_world *world, struct lea_device **ret_devices,
