@@ -49,15 +49,17 @@ one_boot() {
 
 # boots SENTENCE [ours]. The initramfs is stock lvm2's in every phase, and it can lose a VG: its udevd is ended
 # at the switch of roots with an activation in hand, and the mark it leaves in /run says "finished".
-# That is not what is tested here, so a boot gets a second try; LVs that ours has to activate get none.
+# That is not what is tested here, so a boot gets four tries; LVs that ours has to activate get one.
 boots() {
-	if ! one_boot "${2-}"; then
-		note "$1: stock lvm2 lost a VG in the initramfs; once more"
-		guest_kill
-		if ! one_boot "${2-}" && [ -z "$GUEST_PID" ]; then
-			claim "$1: it comes up" false
-			return
-		fi
+	local try
+	for try in 1 2 3 4; do
+		one_boot "${2-}" && break
+		note "$1: try $try: stock lvm2 lost a VG in the initramfs"
+		[ "$try" = 4 ] || guest_kill
+	done
+	if [ -z "$GUEST_PID" ]; then
+		claim "$1: it comes up" false
+		return
 	fi
 	guest_wait_lvs 4 200
 	guest_quiet >/dev/null
