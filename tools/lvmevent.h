@@ -10,7 +10,7 @@
 
 /* Values of all options of all subcommands. */
 struct lea_lvmevent_args {
-	unsigned int help, json, wait, commands, stay;
+	unsigned int help, json, wait, commands, stay, compare;
 	const char *root;
 	const char *word; /* the one other argument, NULL: none */
 };

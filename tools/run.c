@@ -11,9 +11,11 @@
 
 #include "base/cleanup.h"
 #include "flow/runner.h"
+#include "flow/sweep.h"
 #include "flow/workers.h"
 #include "lvmevent.h"
 #include "session.h"
+#include "state/compare.h"
 #include "state/queue_watch.h"
 #include "world/proc.h"
 
@@ -21,6 +23,8 @@
 #define COALESCE_MS   20    /* so long without a further event: work */
 #define COALESCE_MOST 10U   /* so often in a row at most */
 #define IDLE_MS	      10000 /* so long without work: children go, memory is given back */
+#define RETRY_MS      500U  /* after a shortage; doubled with each one in a row */
+#define RETRY_MOST_MS 16000U
 
 enum stay_outcome {
 	STAY_CONF = 1, /* settings have changed: begin anew */
@@ -32,13 +36,19 @@ struct run {
 	struct lea_batch_how batch;
 	struct lea_batch_summary summary;
 	struct lea_queue_watch watch;
+	uint32_t retry_ms; /* how long the last shortage was waited for; 0: there was none */
+	bool is_compare_due;
+	char *event_path; /* owned */
 };
 
 static int process(void *arg, struct lea_entry *entries, size_t count)
 {
 	struct run *run = arg;
+	int r = lea_batch_run(&run->batch, entries, count, &run->summary);
 
-	return lea_batch_run(&run->batch, entries, count, &run->summary);
+	if (r == 0)
+		run->retry_ms = 0;
+	return r;
 }
 
 static void rest(struct run *run)
@@ -46,6 +56,75 @@ static void rest(struct run *run)
 	lea_workers_stop(run->session->workers);
 	lea_prober_drop(run->session->prober);
 	malloc_trim(0);
+}
+
+static const char *hint_for(int shortage)
+{
+	switch (shortage) {
+	case -ENOSPC:
+	case -EDQUOT:
+		return "is /run full, or out of inodes? (df /run; df -i /run)";
+	case -EROFS:
+		return "remount /run read-write";
+	case -EMFILE:
+	case -ENFILE:
+		return "raise LimitNOFILE= of the unit";
+	case -EAGAIN:
+		return "too many processes? (TasksMax= of the unit)";
+	default:
+		return "memory is short";
+	}
+}
+
+/* What was in hand is pending again. Children hold memory and descriptors: they go first. */
+static int retry(void *arg, int shortage)
+{
+	struct run *run = arg;
+	const struct lea_world *world = run->session->world;
+
+	run->retry_ms = !run->retry_ms			    ? RETRY_MS
+			: run->retry_ms * 2 > RETRY_MOST_MS ? RETRY_MOST_MS
+							    : run->retry_ms * 2;
+	lea_log(world->log, LEA_LOG_ERROR,
+		"events: %s: %s; devices stay pending, tried again in %u.%u s", strerror(-shortage),
+		hint_for(shortage), run->retry_ms / 1000, run->retry_ms % 1000 / 100);
+	rest(run);
+	world->clock->sleep_ms(world->clock, run->retry_ms);
+	return 0;
+}
+
+/* Somebody could not leave a record of a device: all are compared. */
+static int compare(struct run *run)
+{
+	struct lea_session *session = run->session;
+	const struct lea_sweep_how how = {
+		.world = session->world,
+		.conf = session->conf,
+		.event_fd = session->event_fd,
+		/* Without room udev can't finish a device either. */
+		.retrigger = lea_udev_is_idle(session->world),
+	};
+	struct lea_sweep_result result = {0};
+	int r = lea_sweep(&how, &result);
+
+	r = r < 0 ? r : lea_compare_done(session->event_fd);
+	if (r < 0)
+		return lea_is_shortage(r) ? retry(run, r) : r;
+	run->is_compare_due = false;
+	run->retry_ms = 0;
+	lea_log(session->world->log, LEA_LOG_PRINT,
+		"An event could not be recorded: %zu device(s) compared, %zu to be looked at",
+		result.devices, result.enqueued);
+	return 0;
+}
+
+/* 0: look again; LEA_QUEUE_WATCH_QUIET; else the outcome of staying, or -errno. */
+static int wait(struct run *run, int limit_ms)
+{
+	int told = lea_queue_watch_wait(&run->watch, limit_ms);
+
+	run->is_compare_due |= told == LEA_QUEUE_WATCH_COMPARE;
+	return told == LEA_QUEUE_WATCH_COMPARE ? 0 : told;
 }
 
 static int outcome_of(int told)
@@ -63,13 +142,15 @@ static int stay(void *arg)
 
 	lea_batch_report(&run->batch, &run->summary);
 	run->summary = (struct lea_batch_summary){.is_off_said = run->summary.is_off_said};
-	told = lea_queue_watch_wait(&run->watch, IDLE_MS);
+	if (run->is_compare_due || lea_compare_take(run->session->event_fd) == LEA_COMPARE_DUE)
+		return compare(run);
+	told = wait(run, IDLE_MS);
 	if (told == LEA_QUEUE_WATCH_QUIET) {
 		rest(run);
-		told = lea_queue_watch_wait(&run->watch, -1);
+		told = wait(run, -1);
 	}
 	for (unsigned int i = 0; told == 0 && i < COALESCE_MOST; i++) {
-		told = lea_queue_watch_wait(&run->watch, COALESCE_MS);
+		told = wait(run, COALESCE_MS);
 		if (told == LEA_QUEUE_WATCH_QUIET)
 			return 0;
 	}
@@ -81,7 +162,12 @@ static int start_watching(struct run *run)
 	struct lea_session *session = run->session;
 	LEA_AUTO(lea_freep) char *dir = lea_world_path(session->world, session->conf->system_dir);
 	int r = dir ? lea_queue_watch_open(session->event_fd, dir, &run->watch) : -ENOMEM;
+	int proc_fd = lea_world_proc(session->world);
 
+	if (r == 0)
+		r = proc_fd < 0 ? proc_fd
+				: lea_queue_watch_mounts(&run->watch, session->event_fd, proc_fd,
+							 run->event_path);
 	if (r == 0)
 		sd_notify(0, "READY=1");
 	return r;
@@ -93,6 +179,7 @@ static int run_all(struct run *run, bool stays)
 	const struct lea_runner_how how = {.event_fd = session->event_fd,
 					   .process = process,
 					   .stay = stays ? stay : NULL,
+					   .retry = stays ? retry : NULL,
 					   .arg = run,
 					   .failed_attempts = session->conf->failed_attempts,
 					   .wait_ms = LINGER_MS,
@@ -101,6 +188,9 @@ static int run_all(struct run *run, bool stays)
 	int r = stays ? start_watching(run) : 0;
 
 	r = r ? r : lea_runner_run(&how);
+	/* What was there has gone with it; nothing works in a folder that is not there. */
+	if (stays && run->watch.fd >= 0 && r != STAY_CONF && lea_queue_watch_is_gone(&run->watch))
+		r = STAY_GONE;
 	lea_batch_report(&run->batch, &run->summary);
 	if (run->watch.fd >= 0)
 		lea_queue_watch_close(&run->watch);
@@ -108,26 +198,31 @@ static int run_all(struct run *run, bool stays)
 }
 
 /* The same process anew, so that the service manager has nothing to do with it. */
-static int begin_anew(struct lea_world *world)
+static int begin_anew(struct lea_world *world, bool compare)
 {
-	static const char *const argv[] = {"/proc/self/exe", "run", "--stay", NULL};
+	const char *const argv[] = {"/proc/self/exe", "run", "--stay", compare ? "--compare" : NULL,
+				    NULL};
 
-	return lea_session_fail(world, lea_proc_exec(argv), "beginning anew with new settings");
+	return lea_session_fail(world, lea_proc_exec(argv), "beginning anew");
 }
 
-static int run_runner(struct lea_world *world, bool stays)
+/* The exit code; -1: begin anew. *compare: with a comparison; before: that one is due now. */
+static int run_runner(struct lea_world *world, bool stays, bool *compare)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
-	struct run run = {.session = &session, .watch = {.fd = -1}};
+	struct run run = {.session = &session, .watch = {.fd = -1}, .is_compare_due = *compare};
 	int r, code = lea_session_begin(world, &session);
 
 	code = code ? code : lea_session_begin_batches(&session, &run.batch);
 	if (code)
 		return code;
-	r = run_all(&run, stays);
+	run.event_path = lea_world_path(world, "/run/lvm/event");
+	r = run.event_path ? run_all(&run, stays) : -ENOMEM;
+	free(run.event_path);
+	*compare = run.is_compare_due || r == STAY_GONE;
 	if (r < 0)
 		return lea_session_fail(world, r, "events");
-	return r == STAY_CONF && stays ? -1 : LEA_EXIT_DONE;
+	return stays && (r == STAY_CONF || r == STAY_GONE) ? -1 : LEA_EXIT_DONE;
 }
 
 int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[])
@@ -136,14 +231,17 @@ int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[])
 		{"help", 'h', LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, help), LEA_OPT_ALL,
 		 NULL, "This text."},
 		{"stay", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, stay), LEA_OPT_ALL,
-		 NULL, "Don't leave when nothing is pending: wait for more (unit)."}};
+		 NULL, "Don't leave when nothing is pending: wait for more (unit)."},
+		{"compare", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, compare),
+		 LEA_OPT_ALL, NULL, "With --stay: compare all devices with the records first."}};
 	struct lea_lvmevent_args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
-	int code = lea_lvmevent_parse(&opts, "run [--stay]", argc, argv);
+	int code = lea_lvmevent_parse(&opts, "run [--stay [--compare]]", argc, argv);
+	bool compare = args.compare != 0;
 
 	lea_opts_done(&opts);
 	if (code >= 0)
 		return code;
-	code = run_runner(world, args.stay != 0);
-	return code < 0 ? begin_anew(world) : code;
+	code = run_runner(world, args.stay != 0, &compare);
+	return code < 0 ? begin_anew(world, compare) : code;
 }

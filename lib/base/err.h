@@ -10,6 +10,8 @@
 #ifndef LEA_BASE_ERR_H
 #define LEA_BASE_ERR_H
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define LEA_MUST_CHECK	 __attribute__((warn_unused_result))
@@ -17,6 +19,17 @@
 #define ARRAY_SIZE(a)	 (sizeof(a) / sizeof((a)[0]))
 #define container_of(ptr, type, member)                                                            \
 	((type *)(void *)((char *)(ptr) - __builtin_offsetof(type, member)))
+
+/*
+ * The one thing that may be asked of a fault: is the machine short of something (space, inodes,
+ * memory, processes, descriptors; a file system that is read-only for now)? Then the same may well
+ * succeed later, and what was asked for is kept for another try.
+ */
+static inline bool lea_is_shortage(int fault)
+{
+	return fault == -ENOSPC || fault == -EDQUOT || fault == -EROFS || fault == -ENOMEM ||
+	       fault == -EAGAIN || fault == -EMFILE || fault == -ENFILE || fault == -ENOBUFS;
+}
 
 /* Why pure code refused its input: @what is static text, @at a byte offset in that input. */
 struct lea_why {

@@ -84,6 +84,7 @@ static void block_signals(struct lea_activation_run *run)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGPIPE); /* whoever reads our lines may leave at any time */
 	run->blocked = !sigprocmask(SIG_BLOCK, &set, &run->signals);
 }
 
@@ -103,7 +104,8 @@ static int busy(const struct lea_activation_run *run, const char *vg_name)
 	return no_lock(run, vg_name);
 }
 
-static int lock_vg(struct lea_activation_run *run, const char *vg_name, struct lea_lock **ret_lock)
+static int lock_vg(struct lea_activation_run *run, const char *vg_name, struct lea_lock **ret_lock,
+		   int *ret_shortage)
 {
 	LEA_AUTO(lea_freep) char *dir = lea_world_path(run->world, run->conf->locking_dir);
 	const struct lea_lock_how how = {
@@ -127,20 +129,9 @@ static int lock_vg(struct lea_activation_run *run, const char *vg_name, struct l
 		return 0;
 	if (r < 0) {
 		lea_log_fault(run->world->log, r, "%s/V_%s", run->conf->locking_dir, vg_name);
+		*ret_shortage = lea_is_shortage(r) ? r : 0;
 		return no_lock(run, vg_name);
 	}
-	return 0;
-}
-
-static int copy_device(const struct lea_device *from, struct lea_device *to)
-{
-	*to = *from;
-	to->name = from->name ? strdup(from->name) : NULL;
-	to->devlinks = from->devlinks ? strdup(from->devlinks) : NULL;
-	to->properties = from->properties ? strdup(from->properties) : NULL;
-	if ((from->name && !to->name) || (from->devlinks && !to->devlinks) ||
-	    (from->properties && !to->properties))
-		return -ENOMEM;
 	return 0;
 }
 
@@ -155,7 +146,7 @@ static int add_devices(struct lea_scan *scan, const struct lea_scan_vg *known)
 		return -ENOMEM;
 	for (uint32_t i = 0; !r && i < most; i++)
 		if (known->pv[i])
-			r = copy_device(&known->pv[i]->device, &device[count++]);
+			r = lea_device_copy(&known->pv[i]->device, &device[count++]);
 	if (!r)
 		r = lea_scan_add(scan, device, count);
 	lea_devices_free(device, count); /* the scan left them empty */
@@ -173,6 +164,19 @@ static const struct lea_scan_vg *find_vg(struct lea_scan_vg *vgs, size_t count,
 	return NULL;
 }
 
+/* A PV that could not be read for want of something is not one that has gone. */
+static int find_shortage(const struct lea_scan *scan)
+{
+	struct lea_found *const *found;
+	size_t count;
+
+	found = lea_scan_found(scan, &count);
+	for (size_t i = 0; i < count; i++)
+		if (found[i]->kind == LEA_FOUND_UNREADABLE && lea_is_shortage(found[i]->fault))
+			return found[i]->fault;
+	return 0;
+}
+
 /* 0 with held->vg.scanned set, or NULL there: the VG is not on its PVs any more. */
 static int read_again(const struct lea_activation_run *run, const struct lea_scan_vg *known,
 		      struct held *held)
@@ -187,6 +191,7 @@ static int read_again(const struct lea_activation_run *run, const struct lea_sca
 
 	if (!r)
 		r = add_devices(held->scan, known);
+	r = r ? r : find_shortage(held->scan);
 	if (!r)
 		r = lea_scan_vgs(held->scan, &vgs, &count);
 	if (!r)
@@ -210,6 +215,7 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *k
 	if (r) {
 		lea_log(run->world->log, LEA_LOG_ERROR, "VG %s: reading it again: %s",
 			known->vg->name, r < 0 ? strerror(-r) : "a filter setting is wrong");
+		result->shortage = lea_is_shortage(r) ? r : 0;
 		return LEA_ACTIVATE_FAILED;
 	}
 	if (!held->vg.scanned)
@@ -245,7 +251,7 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 	held->arena = lea_arena_new(ARENA_BYTES);
 	if (!held->arena)
 		return -ENOMEM;
-	r = lock_vg(run, vg_name, &held->lock);
+	r = lock_vg(run, vg_name, &held->lock, &ret_result->shortage);
 	if (r)
 		return r;
 	block_signals(run);

@@ -49,6 +49,7 @@ struct lea_activate_result {
 	uint32_t failed;  /* LVs that failed */
 	uint32_t resumed; /* nodes made now: their udev work is open until the finish */
 	const char *why;  /* static or arena text for DELEGATE; NULL otherwise */
+	int shortage;	  /* FAILED for that (lea_is_shortage), worth another try; 0: not so */
 };
 
 /* One transaction over one or several VGs: locks stay held until lea_activation_finish. @options

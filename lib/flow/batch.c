@@ -19,6 +19,8 @@
 #include "flow/batch_vg.h"
 #include "flow/record.h"
 #include "flow/scan.h"
+#include "flow/unsettled.h"
+#include "flow/workers.h"
 #include "state/claim.h"
 #include "world/sysfs.h"
 
@@ -32,6 +34,7 @@ struct pass {
 	struct lea_scan *scan;
 	struct lea_recorder *recorder;
 	struct lea_candidates *candidates;
+	struct lea_unsettled *unsettled;
 	int known_fd; /* event/known: the udev rule's "this one has a record" */
 };
 
@@ -76,6 +79,7 @@ static int forget(const struct pass *pass, const struct lea_entry *entry)
 		lea_log(pass->how->world->log, LEA_LOG_ERROR,
 			"PV %s: forgetting the record of a removed device: %s", entry->pvid,
 			strerror(-r));
+	lea_unsettled_add(pass->unsettled, r, &entry->device);
 	pass->summary->gone++;
 	return 0;
 }
@@ -210,10 +214,12 @@ static int record_device(const struct pass *pass, const struct lea_found *found,
 	int r;
 
 	tell_found(pass->how->world->log, found);
+	lea_unsettled_add(pass->unsettled, found->fault, &found->device);
 	r = lea_record_found(pass->recorder, found, &record);
 	if (r)
 		return r;
 	tell_record(pass->how->world->log, found, &record);
+	lea_unsettled_add(pass->unsettled, record.fault, &found->device);
 	*ret_is_online = record.kind == LEA_RECORD_ONLINE;
 	if (!*ret_is_online)
 		return 0;
@@ -230,6 +236,7 @@ static int count_device(const struct pass *pass, const struct lea_found *found)
 	if (r)
 		return r;
 	tell_record(pass->how->world->log, found, &record);
+	lea_unsettled_add(pass->unsettled, record.fault, &found->device);
 	if (record.kind != LEA_RECORD_ONLINE || record.complete != LEA_COMPLETE)
 		return 0;
 	return lea_candidates_add(pass->candidates, found, &record);
@@ -338,7 +345,7 @@ static int open_tools(struct pass *pass)
 		return pass->known_fd;
 	r = new_scan(pass->how, &pass->scan);
 	r = r ? r : lea_recorder_new(pass->how->world, pass->how->conf, &record, &pass->recorder);
-	r = r ? r : lea_candidates_new(pass->how, &pass->candidates);
+	r = r ? r : lea_candidates_new(pass->how, pass->unsettled, &pass->candidates);
 	/* A filter that is wrong is an outcome there and said already. */
 	return r > 0 ? -EINVAL : r;
 }
@@ -365,11 +372,34 @@ static int work(struct pass *pass)
 	return r ? r : lea_candidates_activate(pass->candidates, pass->scan, pass->summary);
 }
 
+int lea_batch_workers(const struct lea_batch_how *how, struct lea_workers **ret_workers)
+{
+	static const char *const lvm_args[] = {"vgchange", "-aay", "--autoactivation", "event",
+					       NULL};
+	const struct lea_workers_options options = {
+		.activate = {.what = LEA_ACTIVATE_AUTO,
+			     .only_complete = true,
+			     .quiet_refusals = true,
+			     .quiet_success = true},
+		.lvm_args = lvm_args,
+		.lvm_path = how->lvm_path,
+		.private_fd = how->prober ? lea_prober_fd(how->prober) : NULL,
+		.private_fd_count = how->prober ? 1 : 0,
+	};
+
+	return lea_workers_new(how->world, how->conf, &options, ret_workers);
+}
+
 int lea_batch_run(const struct lea_batch_how *how, struct lea_entry *entries, size_t count,
 		  struct lea_batch_summary *summary)
 {
-	struct pass pass = {
-		.how = how, .entries = entries, .count = count, .summary = summary, .known_fd = -1};
+	LEA_AUTO(lea_unsettled_done) struct lea_unsettled unsettled = {0};
+	struct pass pass = {.how = how,
+			    .entries = entries,
+			    .count = count,
+			    .summary = summary,
+			    .unsettled = &unsettled,
+			    .known_fd = -1};
 	int r;
 
 	if (!how->conf->event_activation) {
@@ -383,7 +413,7 @@ int lea_batch_run(const struct lea_batch_how *how, struct lea_entry *entries, si
 		return 0;
 	r = work(&pass);
 	close_tools(&pass);
-	return r;
+	return r ? r : lea_unsettled_mark(&unsettled, entries, count);
 }
 
 void lea_batch_report(const struct lea_batch_how *how, const struct lea_batch_summary *summary)

@@ -55,6 +55,7 @@ LEA_MUST_CHECK int lea_batch_workers(const struct lea_batch_how *how,
  * Takes the devices out of the entries (each is left empty but for its numbers); keys stay, so that
  * the caller can take them off the queue. Trouble with a device or a VG is a line in the log and
  * no fault. Blocks until every VG of this pass is activated or has failed.
+ * Of a shortage (returned) it is told which entries are settled all the same.
  * With event_activation=0 nothing is looked at: one line a summary says so.
  */
 LEA_MUST_CHECK int lea_batch_run(const struct lea_batch_how *how, struct lea_entry *entries,

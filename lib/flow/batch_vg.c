@@ -43,9 +43,11 @@ struct lea_candidates {
 	void *wanted;  /* of those whose claim does not stand: tsearch by name */
 	void *numbers; /* of the devices in the scan: the number itself is the pointer */
 	struct lea_batch_summary *summary;
+	struct lea_unsettled *unsettled; /* borrowed */
 };
 
-int lea_candidates_new(const struct lea_batch_how *how, struct lea_candidates **ret_candidates)
+int lea_candidates_new(const struct lea_batch_how *how, struct lea_unsettled *unsettled,
+		       struct lea_candidates **ret_candidates)
 {
 	struct lea_candidates *candidates;
 	int run_fd = lea_world_run(how->world), proc_fd = lea_world_proc(how->world);
@@ -56,6 +58,7 @@ int lea_candidates_new(const struct lea_batch_how *how, struct lea_candidates **
 	if (!candidates)
 		return -ENOMEM;
 	candidates->how = how;
+	candidates->unsettled = unsettled;
 	candidates->claims =
 		(struct lea_claims){.run_fd = run_fd, .proc_fd = proc_fd, .now = &candidates->now};
 	*ret_candidates = candidates;
@@ -412,8 +415,11 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		return;
 	if (failed) {
 		candidates->summary->vgs_failed++;
-		lea_log(log, LEA_LOG_ERROR, "VG %s: not activated: %s; try: vgchange -aay %s",
-			result->vg_name, reason, result->vg_name);
+		lea_unsettled_add_vg(candidates->unsettled, result->shortage, known);
+		lea_log(log, LEA_LOG_ERROR, "VG %s: not activated: %s; %s: vgchange -aay %s",
+			result->vg_name, reason,
+			lea_is_shortage(result->shortage) ? "tried again soon, or now by" : "try",
+			result->vg_name);
 	} else if (result->outcome == 0) {
 		candidates->summary->vgs_active++;
 		candidates->summary->lvs += result->active;
@@ -423,6 +429,19 @@ static void finished(void *arg, const struct lea_worker_result *result)
 	if (r < 0)
 		lea_log(log, LEA_LOG_ERROR, "VG %s: recording what became of it: %s",
 			result->vg_name, strerror(-r));
+	lea_unsettled_add_vg(candidates->unsettled, r, known);
+}
+
+/* Its claim can't be made now. That is no reason to leave the others alone. */
+static int postpone(const struct lea_candidates *candidates, const struct lea_scan_vg *known,
+		    int shortage)
+{
+	lea_log(candidates->how->world->log, LEA_LOG_ERROR,
+		"VG %s: not activated: claiming it: %s; tried again soon", known->vg->name,
+		strerror(-shortage));
+	candidates->summary->vgs_failed++;
+	lea_unsettled_add_vg(candidates->unsettled, shortage, known);
+	return lea_vg_online_drop(candidates->claims.run_fd, known->vg->name);
 }
 
 static int start_all(const struct lea_candidates *candidates)
@@ -437,28 +456,12 @@ static int start_all(const struct lea_candidates *candidates)
 		if (!wanted)
 			continue;
 		r = start_vg(candidates, known, wanted);
+		if (lea_is_shortage(r))
+			r = postpone(candidates, known, r);
 		if (r < 0)
 			return r;
 	}
 	return 0;
-}
-
-int lea_batch_workers(const struct lea_batch_how *how, struct lea_workers **ret_workers)
-{
-	static const char *const lvm_args[] = {"vgchange", "-aay", "--autoactivation", "event",
-					       NULL};
-	const struct lea_workers_options options = {
-		.activate = {.what = LEA_ACTIVATE_AUTO,
-			     .only_complete = true,
-			     .quiet_refusals = true,
-			     .quiet_success = true},
-		.lvm_args = lvm_args,
-		.lvm_path = how->lvm_path,
-		.private_fd = how->prober ? lea_prober_fd(how->prober) : NULL,
-		.private_fd_count = how->prober ? 1 : 0,
-	};
-
-	return lea_workers_new(how->world, how->conf, &options, ret_workers);
 }
 
 int lea_candidates_activate(struct lea_candidates *candidates, struct lea_scan *scan,

@@ -8,10 +8,13 @@
 #include "flow/batch.h"
 #include "flow/record.h"
 #include "flow/scan.h"
+#include "flow/unsettled.h"
 
 struct lea_candidates;
 
+/* @unsettled: gets the VGs that were short of something; borrowed until free. */
 LEA_MUST_CHECK int lea_candidates_new(const struct lea_batch_how *how,
+				      struct lea_unsettled *unsettled,
 				      struct lea_candidates **ret_candidates);
 void lea_candidates_free(struct lea_candidates *candidates);
 void lea_candidates_freep(struct lea_candidates **candidates);

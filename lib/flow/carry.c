@@ -208,9 +208,12 @@ int lea_carry_plan(struct lea_world *world, struct lea_plan *plan, bool test,
 		return r;
 	if (r)
 		return LEA_ACTIVATE_FAILED;
-	for (uint32_t i = 0; i < plan->vg->lv_count; i++)
-		if (do_lv(&carry, i, is_idle))
-			result->failed++;
+	for (uint32_t i = 0; i < plan->vg->lv_count; i++) {
+		r = do_lv(&carry, i, is_idle);
+		result->failed += r != 0;
+		if (lea_is_shortage(r) && !result->shortage)
+			result->shortage = r;
+	}
 	return result->failed ? LEA_ACTIVATE_FAILED : 0;
 }
 

@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "disk/name.h"
+#include "state/compare.h"
 #include "state/gate.h"
 #include "state/queue.h"
 
@@ -123,19 +124,38 @@ static int read_number(char *const environ_[], struct lea_entry *entry)
 	return 0;
 }
 
+static int open_event(int run_fd)
+{
+	int fd = openat(run_fd, "event", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* No record can be left. What needs no room: asking for a look at all devices later. */
+static void ask_for_comparison(int run_fd)
+{
+	LEA_AUTO(lea_closep) int event_fd = open_event(run_fd);
+
+	if (event_fd < 0 || lea_compare_ask(event_fd) < 0)
+		return; /* a runner that listens has heard of it; the line in the log is for others
+			 */
+}
+
 static int publish(int run_fd, const struct lea_entry *entry)
 {
-	LEA_AUTO(lea_closep)
-	int event_fd = openat(run_fd, "event", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	int r = event_fd < 0 ? -errno : lea_queue_put(event_fd, entry);
+	LEA_AUTO(lea_closep) int event_fd = open_event(run_fd);
+	int r = event_fd < 0 ? event_fd : lea_queue_put(event_fd, entry);
 
 	/* A folder that is not there (first event ever, or somebody removed it), or a hidden name
 	 * that was tidied away under us: make all and publish again. */
-	if (r != -ENOENT)
-		return r;
-	lea_closep(&event_fd);
-	event_fd = lea_queue_open(run_fd);
-	return event_fd < 0 ? event_fd : lea_queue_put(event_fd, entry);
+	if (r == -ENOENT) {
+		lea_closep(&event_fd);
+		event_fd = lea_queue_open(run_fd);
+		r = event_fd < 0 ? event_fd : lea_queue_put(event_fd, entry);
+	}
+	if (lea_is_shortage(r))
+		ask_for_comparison(run_fd);
+	return r;
 }
 
 static int open_run(const char *run_dir)
@@ -214,8 +234,9 @@ static void complain(const char *device, int fault)
 	int len;
 
 	len = snprintf(line, sizeof(line),
-		       "<3>lvmevent: %.100s: can't be queued for activation: %s\n", device,
-		       strerror(-fault));
+		       "<3>lvmevent: %.100s: can't be queued for activation: %s; looked for again "
+		       "later, or at once by: lvmevent sweep\n",
+		       device, strerror(-fault));
 	if (fd < 0 || len < 0 || write(fd, line, (size_t)len) < 0)
 		return; /* there is nobody left to tell; the exit code says it, too */
 }

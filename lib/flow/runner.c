@@ -8,25 +8,33 @@
 #include "flow/runner.h"
 
 #include "base/cleanup.h"
+#include "world/device.h"
 
 #define RISKY_REASON "a runner died with it in hand, again and again"
 
-/* An entry is off the queue only now that its effect is recorded. */
-static int finish(const struct lea_runner_how *how, const struct lea_entry *entries, size_t count)
+/*
+ * An entry is off the queue only now that its effect is recorded. After a shortage the others are
+ * pending again; one that can't even be moved stays taken, which the next pass looks for first.
+ */
+static int finish(const struct lea_runner_how *how, const struct lea_entry *entries, size_t count,
+		  int result)
 {
-	int r;
+	const bool is_short = lea_is_shortage(result);
+	int r = result, s;
 
-	for (size_t i = 0; i < count; i++) {
-		r = lea_queue_done(how->event_fd, &entries[i]);
-		if (r)
-			return r;
+	for (size_t i = 0; i < count && (!r || is_short); i++) {
+		s = !result || entries[i].is_settled
+			    ? lea_queue_done(how->event_fd, &entries[i])
+			    : lea_queue_requeue(how->event_fd, &entries[i]);
+		r = r ? r : s;
 	}
-	return 0;
+	return r;
 }
 
 /* One that a dead runner had in hand: counted before it is touched, alone. */
 static int process_leftover(const struct lea_runner_how *how, struct lea_entry *entry)
 {
+	struct lea_entry before = *entry;
 	int r;
 
 	if (entry->attempts >= how->failed_attempts) {
@@ -35,19 +43,22 @@ static int process_leftover(const struct lea_runner_how *how, struct lea_entry *
 			entry->device.name ? entry->device.name : "a device", entry->key);
 		return lea_queue_fail(how->event_fd, entry, RISKY_REASON);
 	}
-	r = lea_queue_attempt(how->event_fd, entry);
+	r = lea_device_copy(&entry->device, &before.device);
+	r = r ? r : lea_queue_attempt(how->event_fd, entry);
 	r = r ? r : how->process(how->arg, entry, 1);
-	return r ? r : finish(how, entry, 1);
+	if (lea_is_shortage(r) && entry->attempts > before.attempts &&
+	    lea_queue_restore(how->event_fd, &before))
+		lea_log(how->log, LEA_LOG_DEBUG, "%s: counted all the same", entry->key);
+	lea_device_done(&before.device);
+	return finish(how, entry, 1, r);
 }
 
 static int process(const struct lea_runner_how *how, struct lea_entry *entries, size_t count)
 {
 	int r = 0;
 
-	if (!entries[0].is_leftover) {
-		r = how->process(how->arg, entries, count);
-		return r ? r : finish(how, entries, count);
-	}
+	if (!entries[0].is_leftover)
+		return finish(how, entries, count, how->process(how->arg, entries, count));
 	for (size_t i = 0; r == 0 && i < count; i++)
 		r = process_leftover(how, &entries[i]);
 	return r;
@@ -105,6 +116,11 @@ int lea_runner_run(const struct lea_runner_how *how)
 
 	for (;;) {
 		r = hold_and_drain(how);
+		if (r < 0 && how->retry && lea_is_shortage(r)) {
+			r = how->retry(how->arg, r);
+			if (!r)
+				continue;
+		}
 		if (r < 0 || (r && !how->wait_ms))
 			return r;
 		if (!lea_queue_has_pending(how->event_fd)) {

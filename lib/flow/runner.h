@@ -16,7 +16,10 @@
 
 struct lea_runner_how {
 	int event_fd; /* borrowed */
-	/* One pass; 0 or -errno. A fault leaves the entries for the next runner. */
+	/*
+	 * One pass; 0 or -errno. A fault leaves the entries for the next runner. A shortage
+	 * (lea_is_shortage) is nobody's fault: entries that are not is_settled are pending again.
+	 */
 	int (*process)(void *arg, struct lea_entry *entries, size_t count);
 	void *arg;
 	uint32_t failed_attempts; /* an entry that was in hand so often when a runner died is put
@@ -30,6 +33,9 @@ struct lea_runner_how {
 	 * It must have been told of entries since before this run began. NULL: leave.
 	 */
 	int (*stay)(void *arg);
+	/* The machine is short of something: waits a while and returns 0 to try again, or -errno.
+	 * NULL: leave with the shortage. */
+	int (*retry)(void *arg, int shortage);
 	struct lea_clock *clock;
 	struct lea_log *log;
 };

@@ -184,6 +184,11 @@ static bool udev_runs(const struct lea_world *world)
 	return exists(world, "/run/udev/control");
 }
 
+bool lea_udev_is_idle(const struct lea_world *world)
+{
+	return udev_runs(world) && !lea_udev_is_busy(world);
+}
+
 static bool is_idle(int event_fd)
 {
 	size_t taken = 0;

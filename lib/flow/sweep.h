@@ -39,6 +39,9 @@ LEA_MUST_CHECK int lea_sweep_wait_idle(const struct lea_sweep_how *how, uint32_t
 /* Until udev's queue was empty once. */
 LEA_MUST_CHECK int lea_sweep_wait_udev(const struct lea_sweep_how *how, uint32_t deadline_ms);
 
+/* Is there a udev, and has it nothing to do? */
+bool lea_udev_is_idle(const struct lea_world *world);
+
 /* Is an event pending or in work in udev? One stat of /run/udev/queue. */
 bool lea_udev_is_busy(const struct lea_world *world);
 

@@ -83,6 +83,7 @@ static void do_vg(struct lea_activation_run *run, const struct lea_scan_vg *know
 	report->outcome = lea_activation_vg(run, known->vg->name, known, &result);
 	report->active = result.active;
 	report->failed = result.failed;
+	report->shortage = result.shortage;
 	if (result.why)
 		strncpy(report->reason, result.why, sizeof(report->reason) - 1);
 }

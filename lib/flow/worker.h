@@ -20,6 +20,7 @@ struct lea_worker_report {
 	uint32_t index;	 /* which job of the batch */
 	int32_t outcome; /* as lea_activation_vg; faults too */
 	uint32_t active, failed;
+	int32_t shortage; /* as in lea_activate_result */
 	char reason[LEA_REPORT_REASON_BYTES];
 };
 

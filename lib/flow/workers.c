@@ -250,6 +250,7 @@ static void tell(struct lea_workers *workers, struct lea_job *job, bool delegate
 		.outcome = report->outcome,
 		.active = report->active,
 		.failed = report->failed,
+		.shortage = report->outcome < 0 ? report->outcome : report->shortage,
 		.delegated = delegated,
 		.reason = report->reason,
 	};

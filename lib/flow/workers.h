@@ -26,6 +26,7 @@ struct lea_worker_result {
 	 * handed to ended well, 0, or not, FAILED); < 0: a fault, also of a worker that died */
 	int outcome;
 	uint32_t active, failed; /* LVs; 0 for a delegated VG */
+	int shortage;		 /* it failed for that (lea_is_shortage); 0: not so */
 	bool delegated;
 	const char *reason; /* last error line, or why it was delegated; "": none */
 };

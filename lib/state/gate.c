@@ -19,11 +19,22 @@
 #define BOOT_ID_FILE  "sys/kernel/random/boot_id"
 #define BOOT_ID_CHARS 36U
 
+/* Marks are plain files: a planted link is none, wherever it leads. */
 static bool exists(int dir_fd, const char *name)
 {
 	struct stat st;
 
-	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+}
+
+/* udev's rule follows links when it tests for a mark: one that is in the way has to go. */
+static int put_mark(int dir_fd, const char *name)
+{
+	int r = lea_file_create_empty(dir_fd, name);
+
+	if (r == LEA_FILE_EXISTS && !exists(dir_fd, name))
+		r = lea_file_replace(dir_fd, name, "", 0);
+	return r < 0 ? r : 0;
 }
 
 bool lea_gate_is_armed(int run_fd)
@@ -113,16 +124,20 @@ int lea_gate_arm(int run_fd, int proc_fd)
 	if (r)
 		return r;
 	drop_claims(event_fd);
-	r = lea_file_create_empty(event_fd, "gate-armed");
+	r = put_mark(event_fd, "gate-armed");
 	if (r < 0)
 		return r;
 	r = lea_file_remove(run_fd, LEA_GATE_FINISHED);
 	return r < 0 ? r : 0;
 }
 
+/*
+ * Without room for the mark the arming is taken back: that needs none, and a gate that was never
+ * armed is open as well.
+ */
 int lea_gate_open(int run_fd)
 {
-	int r = lea_file_create_empty(run_fd, LEA_GATE_FINISHED);
+	int r = put_mark(run_fd, LEA_GATE_FINISHED);
 
-	return r < 0 ? r : 0;
+	return lea_is_shortage(r) && unlinkat(run_fd, LEA_GATE_ARMED, 0) == 0 ? 0 : r;
 }

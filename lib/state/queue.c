@@ -308,11 +308,23 @@ int lea_queue_done(int event_fd, const struct lea_entry *entry)
 	return r < 0 ? r : 0;
 }
 
+/* By rename: it must work where nothing can be written any more. */
 int lea_queue_requeue(int event_fd, const struct lea_entry *entry)
 {
-	int r = lea_queue_put_if_absent(event_fd, entry);
+	LEA_AUTO(lea_closep) int taken_fd = open_folder(event_fd, "taken");
+	LEA_AUTO(lea_closep) int queue_fd = open_folder(event_fd, "queue");
 
-	return r ? r : lea_queue_done(event_fd, entry);
+	if (taken_fd < 0 || queue_fd < 0)
+		return taken_fd < 0 ? taken_fd : queue_fd;
+	if (!renameat2(taken_fd, entry->key, queue_fd, entry->key, RENAME_NOREPLACE) ||
+	    errno == ENOENT)
+		return 0;
+	return errno == EEXIST ? lea_queue_done(event_fd, entry) : -errno;
+}
+
+int lea_queue_restore(int event_fd, const struct lea_entry *entry)
+{
+	return store_taken(event_fd, entry);
 }
 
 int lea_queue_fail(int event_fd, const struct lea_entry *entry, const char *reason)

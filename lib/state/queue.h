@@ -20,6 +20,7 @@ struct lea_entry {
 	struct lea_device device;
 	char pvid[33];	  /* from ID_FS_UUID, "": not known */
 	bool is_leftover; /* a dead runner had taken it: look at it alone */
+	bool is_settled;  /* set by a pass that ended with a shortage: this one is done with */
 };
 
 /* Sets the key from the device's number and instance. */
@@ -59,9 +60,12 @@ LEA_MUST_CHECK bool lea_queue_has_pending(int event_fd);
 LEA_MUST_CHECK int lea_queue_attempt(int event_fd, struct lea_entry *entry);
 /* The effect of this entry is recorded: forget it. */
 LEA_MUST_CHECK int lea_queue_done(int event_fd, const struct lea_entry *entry);
-/* Put a taken entry back for a later pass (a newer one there wins), or into failed/ with @reason.
- */
+/* Takes that count back, for the runner lives: @entry as it was before. */
+LEA_MUST_CHECK int lea_queue_restore(int event_fd, const struct lea_entry *entry);
+/* Put a taken entry back for a later pass, as it was stored (a newer one there wins). Needs no
+ * space. */
 LEA_MUST_CHECK int lea_queue_requeue(int event_fd, const struct lea_entry *entry);
+/* Into failed/ with @reason. */
 LEA_MUST_CHECK int lea_queue_fail(int event_fd, const struct lea_entry *entry, const char *reason);
 /* Everything in failed/ is pending again, attempts 0. *ret_count: how many. */
 LEA_MUST_CHECK int lea_queue_retry(int event_fd, size_t *ret_count);

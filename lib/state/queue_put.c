@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "state/compare.h"
 #include "state/queue_text.h"
 
 void lea_entry_set_key(struct lea_entry *entry)
@@ -28,14 +29,16 @@ int lea_queue_open(int run_fd)
 
 	if (event_fd < 0)
 		return event_fd;
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+	/* Where there is no room for it, there is none for entries either: their faults will tell.
+	 */
+	r = lea_compare_prepare(event_fd);
+	r = lea_is_shortage(r) ? 0 : r;
+	for (size_t i = 0; !r && i < ARRAY_SIZE(folders); i++)
 		r = lea_file_make_folder(event_fd, folders[i]);
-		if (r < 0) {
-			close(event_fd);
-			return r;
-		}
-	}
-	return event_fd;
+	if (r >= 0)
+		return event_fd;
+	close(event_fd);
+	return r;
 }
 
 /* A line end inside a value would be a line of its own for the reader. */

@@ -5,32 +5,39 @@
 #include "state/queue_watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "state/compare.h"
 
-#define QUEUE_EVENTS (IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
-#define CONF_EVENTS  (IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR)
+#define QUEUE_EVENTS                                                                               \
+	(IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW)
+#define COMPARE_EVENTS (IN_OPEN | IN_DONT_FOLLOW)
+#define CONF_EVENTS    (IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR)
 
 int lea_queue_watch_open(int event_fd, const char *conf_dir, struct lea_queue_watch *ret_watch)
 {
-	struct lea_queue_watch watch = {.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
+	struct lea_queue_watch watch = {.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
+					.mounts_fd = -1};
 	char path[64];
 	int r;
 
 	if (watch.fd < 0)
 		return -errno;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/" LEA_COMPARE_FILE, event_fd);
+	watch.compare_wd = inotify_add_watch(watch.fd, path, COMPARE_EVENTS);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/queue", event_fd);
 	watch.queue_wd = inotify_add_watch(watch.fd, path, QUEUE_EVENTS);
+	r = watch.queue_wd < 0 ? -errno : 0;
 	watch.conf_wd = inotify_add_watch(watch.fd, conf_dir, CONF_EVENTS);
-	r = watch.queue_wd < 0					       ? -EIO
-	    : watch.conf_wd < 0 && errno != ENOENT && errno != ENOTDIR ? -errno
-								       : 0;
+	if (!r && watch.conf_wd < 0 && errno != ENOENT && errno != ENOTDIR)
+		r = -errno;
 	if (r)
 		close(watch.fd);
 	else
@@ -41,7 +48,31 @@ int lea_queue_watch_open(int event_fd, const char *conf_dir, struct lea_queue_wa
 void lea_queue_watch_close(struct lea_queue_watch *watch)
 {
 	lea_closep(&watch->fd);
-	watch->fd = -1;
+	lea_closep(&watch->mounts_fd);
+	watch->fd = watch->mounts_fd = -1;
+}
+
+int lea_queue_watch_mounts(struct lea_queue_watch *watch, int event_fd, int proc_fd,
+			   const char *path)
+{
+	int fd = openat(proc_fd, "self/mountinfo", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return -errno;
+	watch->mounts_fd = fd;
+	watch->event_fd = event_fd;
+	watch->event = path;
+	return 0;
+}
+
+bool lea_queue_watch_is_gone(const struct lea_queue_watch *watch)
+{
+	struct stat held, named;
+
+	if (!watch->event)
+		return false;
+	return fstat(watch->event_fd, &held) < 0 || lstat(watch->event, &named) < 0 ||
+	       held.st_dev != named.st_dev || held.st_ino != named.st_ino;
 }
 
 /* What one event means; the greater outcome counts of several. */
@@ -51,6 +82,9 @@ static int judge(const struct lea_queue_watch *watch, const struct inotify_event
 		return LEA_QUEUE_WATCH_CONF; /* nobody knows what was lost */
 	if (event->wd == watch->conf_wd)
 		return event->mask & IN_ISDIR ? 0 : LEA_QUEUE_WATCH_CONF;
+	/* Its end says nothing: the queue's does. */
+	if (event->wd == watch->compare_wd)
+		return event->mask & IN_OPEN ? LEA_QUEUE_WATCH_COMPARE : 0;
 	if (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED))
 		return LEA_QUEUE_WATCH_GONE;
 	return 0;
@@ -79,10 +113,14 @@ static int take(const struct lea_queue_watch *watch)
 
 int lea_queue_watch_wait(struct lea_queue_watch *watch, int limit_ms)
 {
-	struct pollfd ready = {.fd = watch->fd, .events = POLLIN};
-	int r = poll(&ready, 1, limit_ms);
+	/* A change of mounts shows as an exceptional condition, once. */
+	struct pollfd ready[] = {{.fd = watch->fd, .events = POLLIN},
+				 {.fd = watch->mounts_fd, .events = POLLPRI}};
+	int r = poll(ready, ARRAY_SIZE(ready), limit_ms);
 
 	if (r < 0)
 		return errno == EINTR ? 0 : -errno;
+	if (ready[1].revents && lea_queue_watch_is_gone(watch))
+		return LEA_QUEUE_WATCH_GONE;
 	return r ? take(watch) : LEA_QUEUE_WATCH_QUIET;
 }

@@ -8,9 +8,14 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
+
 struct lea_queue_watch {
 	int fd; /* owned */
-	int queue_wd, conf_wd;
+	int queue_wd, compare_wd, conf_wd;
+	int mounts_fd;	   /* owned; -1: mounts are not watched */
+	int event_fd;	   /* borrowed */
+	const char *event; /* borrowed; full path of that folder; NULL: not known */
 };
 
 /*
@@ -20,10 +25,21 @@ struct lea_queue_watch {
  */
 LEA_MUST_CHECK int lea_queue_watch_open(int event_fd, const char *conf_dir,
 					struct lea_queue_watch *ret_watch);
+
+/*
+ * lea_queue_watch_mounts - from now on it is also noticed when the queue is mounted over, or lies
+ * in a file system that is taken away under us
+ * @path: of the event folder; borrowed until close
+ */
+LEA_MUST_CHECK int lea_queue_watch_mounts(struct lea_queue_watch *watch, int event_fd, int proc_fd,
+					  const char *path);
+/* Does the event folder's path lead elsewhere by now, or nowhere? */
+bool lea_queue_watch_is_gone(const struct lea_queue_watch *watch);
 void lea_queue_watch_close(struct lea_queue_watch *watch);
 
 enum lea_queue_watch_outcome {
 	LEA_QUEUE_WATCH_QUIET = 1, /* nothing within the time */
+	LEA_QUEUE_WATCH_COMPARE,   /* somebody asked for a comparison (state/compare.h) */
 	LEA_QUEUE_WATCH_CONF,	   /* a setting may have changed */
 	LEA_QUEUE_WATCH_GONE,	   /* the queue's folder was taken away */
 };

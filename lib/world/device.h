@@ -5,6 +5,8 @@
 #ifndef LEA_WORLD_DEVICE_H
 #define LEA_WORLD_DEVICE_H
 
+#include "base/err.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,6 +21,8 @@ struct lea_device {
 	bool is_gone;	  /* ACTION=remove, or named by number with nothing behind it */
 };
 
+/* Strings of its own. -ENOMEM: *ret_copy still needs lea_device_done. */
+LEA_MUST_CHECK int lea_device_copy(const struct lea_device *from, struct lea_device *ret_copy);
 void lea_device_done(struct lea_device *device);
 
 #endif

@@ -52,6 +52,7 @@ static LEA_PRINTF(5, 6) void from_library(int level, const char *file, int line,
 {
 	char text[1024];
 	va_list args;
+	int fault = errno;
 
 	(void)file;
 	(void)line;
@@ -60,6 +61,7 @@ static LEA_PRINTF(5, 6) void from_library(int level, const char *file, int line,
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	lea_log(library_log, library_level(level), "%s", text);
+	errno = fault;
 }
 
 static void destroy_taskp(struct dm_task **task)
@@ -69,6 +71,15 @@ static void destroy_taskp(struct dm_task **task)
 }
 
 #define AUTO_TASK LEA_AUTO(destroy_taskp) struct dm_task
+
+/* Semaphores are counted, and the library has no errno of its own for "none left". */
+static int set_cookie(struct dm_task *task, uint32_t *cookie, uint16_t udev_flags)
+{
+	errno = 0;
+	if (dm_task_set_cookie(task, cookie, udev_flags))
+		return 0;
+	return lea_is_shortage(-errno) ? -errno : -EIO;
+}
 
 static struct kernel_dm *kernel_of(struct lea_dm *dm)
 {
@@ -256,9 +267,8 @@ static int kernel_resume(struct lea_dm *dm, const struct lea_dm_node *node)
 	r = set_read_ahead(task, node);
 	if (r)
 		return r;
-	if (!dm_task_set_cookie(task, &kernel->cookie, node->udev_flags))
-		return -EIO;
-	r = run(task);
+	r = set_cookie(task, &kernel->cookie, node->udev_flags);
+	r = r ? r : run(task);
 	if (!r && kernel->own_links)
 		r = lea_dm_links_add(&kernel->links, node, true);
 	return r;
@@ -276,8 +286,10 @@ static int kernel_remove(struct lea_dm *dm, const struct lea_dm_node *node, bool
 		return -ENOMEM;
 	if (retry && !dm_task_retry_remove(task))
 		return -EINVAL;
-	if (!dm_task_set_cookie(task, &kernel->cookie, node->udev_flags))
-		return -EIO;
+	r = set_cookie(task, &kernel->cookie, node->udev_flags);
+	/* Taking back must work without udev, too: the library then sees to the node itself. */
+	if (r && !lea_is_shortage(r))
+		return r;
 	r = run(task);
 	if (r == -EBUSY)
 		return LEA_DM_BUSY;
