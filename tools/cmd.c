@@ -78,7 +78,7 @@ static int read_conf(struct lea_world *world, const struct lea_common *common,
 		.driverloaded_no = common->driverloaded && common->driverloaded[0] == 'n',
 		.command_profile =
 			common->command_profile ? common->command_profile : common->profile,
-		.forgive_own_file = common->is_service,
+		.forgive = common->is_service,
 	};
 	int r = lea_conf_read(world, &options, ret_conf);
 

@@ -34,7 +34,7 @@ int lea_session_open_queue(struct lea_session *session)
 	return lea_session_fail(session->world, session->event_fd, "/run/lvm/event");
 }
 
-/* All that boot and udev start begins here: a slip in our own settings must not cost a boot. */
+/* All that boot and udev start begins here: a slip in a settings file must not cost a boot. */
 int lea_session_begin(struct lea_world *world, struct lea_session *session)
 {
 	const struct lea_common common = {.is_service = true};

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -15,15 +16,17 @@
 #include "flow/pending.h"
 #include "flow/runner.h"
 #include "flow/sweep.h"
+#include "flow/workers.h"
 #include "state/gate.h"
 #include "world/proc.h"
 #include "world/udevmon.h"
 
 #define TAG	     "lvmevent"
-#define COALESCE_MS  20	  /* so long without a further device: work */
-#define COALESCE_MAX 200U /* so long since the first one: work all the same */
-#define IDLE_MS	     100  /* how often to look at the gate when nothing comes */
-#define BUSY_MS	     20U  /* a runner holds the lock */
+#define COALESCE_MS  20	   /* so long without a further device: work */
+#define COALESCE_MAX 200U  /* so long since the first one: work all the same */
+#define IDLE_MS	     100   /* how often to look at the gate when nothing comes */
+#define BUSY_MS	     20U   /* a runner holds the lock */
+#define SHORT_MS     1000U /* the machine is short of something */
 
 struct boot {
 	const struct lea_bootpass_how *how;
@@ -125,6 +128,25 @@ static int work(struct boot *boot)
 	return r;
 }
 
+/*
+ * Devices that were in hand are found once more by their tag; what was done with some of them costs
+ * a look. If it goes on until the gate opens, the runner and its queue have them.
+ */
+static int work_again(struct boot *boot, int shortage)
+{
+	struct lea_world *world = boot->world;
+
+	lea_log(world->log, LEA_LOG_ERROR, "boot pass: %s; tried again in %u s",
+		strerror(-shortage), SHORT_MS / 1000);
+	lea_pending_clear(&boot->pending);
+	if (boot->how->batch.workers)
+		lea_workers_stop(boot->how->batch.workers);
+	if (boot->how->batch.prober)
+		lea_prober_drop(boot->how->batch.prober);
+	world->clock->sleep_ms(world->clock, SHORT_MS);
+	return lea_udevmon_enumerate(boot->monitor, add, boot);
+}
+
 /* @wait_ms: for the next broadcast. */
 static int wait_and_receive(struct boot *boot, int wait_ms, bool *ret_any)
 {
@@ -161,8 +183,10 @@ static int step(struct boot *boot)
 	if (r)
 		return r;
 	if (boot->pending.count && (!any || boot->pending.count >= LEA_QUEUE_PASS_MAX ||
-				    now_ms(boot) - boot->first_ms >= COALESCE_MAX))
-		return work(boot);
+				    now_ms(boot) - boot->first_ms >= COALESCE_MAX)) {
+		r = work(boot);
+		return lea_is_shortage(r) ? work_again(boot, r) : r;
+	}
 	if (!boot->pending.count && !any && !boot->is_ready)
 		return check_ready(boot);
 	return 0;

@@ -295,9 +295,10 @@ static int read_sources(struct lea_conf_reader *reader, const struct lea_conf_op
 	const char *profile = options->command_profile;
 	int r;
 
+	reader->forgives = options->forgive;
 	r = lea_conf_add_files(reader);
 	if (!r)
-		r = add_own_file(reader, options->forgive_own_file);
+		r = add_own_file(reader, options->forgive);
 	if (!r && options->config)
 		r = lea_conf_add_text(reader, options->config);
 	if (!profile)

@@ -50,7 +50,7 @@ struct lea_conf {
 	/* lvmevent.conf, section event (all times in ms) */
 	bool boot_gate;
 	bool fast_dm_rules; /* dm-event in dmsetup's place in the device-mapper rules */
-	uint32_t workers; /* 0: worked out from the CPUs, at most 10 */
+	uint32_t workers;   /* 0: worked out from the CPUs, at most 10 */
 	uint32_t worker_vgs,
 		lvs_in_flight; /* VGs one worker takes at once; LVs whose udev work may be open */
 	uint32_t probe_threads, probe_deadline_ms, udev_deadline_ms;
@@ -67,7 +67,9 @@ struct lea_conf_options {
 	const char *devicesfile;     /* --devicesfile; "": none */
 	bool driverloaded_no;	     /* --driverloaded n: no device-mapper */
 	const char *command_profile; /* --profile, --commandprofile */
-	bool forgive_own_file;	     /* boot: a broken lvmevent.conf is a warning, not BAD_FILE */
+	/* Boot: a broken lvmevent.conf is a warning, not BAD_FILE; of lvm2's files one that names
+	 * no setting which bears on us is ignored, too. */
+	bool forgive;
 };
 
 /* Exit codes as lvm2's: the outcome says which one main must use. */

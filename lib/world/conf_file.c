@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "world/conf_forgive.h"
 
 #define MAX_FILE_BYTES (4U * 1024U * 1024U)
 
@@ -46,6 +47,7 @@ static int parse_file(struct lea_conf_reader *reader, const char *path, enum lea
 	r = lea_file_read_config(path, MAX_FILE_BYTES, &text, &bytes);
 	if (r == LEA_FILE_ABSENT)
 		return 0;
+	reader->may_ignore = false;
 	if (r) {
 		lea_log(reader->world->log, level, "%s: %s", path, strerror(-r));
 		return LEA_CONF_BAD_FILE;
@@ -55,6 +57,8 @@ static int parse_file(struct lea_conf_reader *reader, const char *path, enum lea
 		return r;
 	lea_log(reader->world->log, level, "%s:%u: %s", path, lea_text_line_at(text, bytes, why.at),
 		why.what);
+	/* A NUL would hide from us what is behind it. */
+	reader->may_ignore = strlen(text) == bytes && lea_conf_may_ignore(text);
 	return LEA_CONF_BAD_FILE;
 }
 
@@ -142,6 +146,11 @@ static int add_with_tags(struct lea_conf_reader *reader, const char *name)
 	uint32_t before = reader->source_count;
 	int r = lea_conf_add_file(reader, name, LEA_LOG_ERROR);
 
+	if (r == LEA_CONF_BAD_FILE && reader->forgives && reader->may_ignore) {
+		lea_log(reader->world->log, LEA_LOG_ERROR,
+			"%s is ignored, its settings have their defaults: mend it.", name);
+		return 0;
+	}
 	if (r || reader->source_count == before)
 		return r;
 	return add_tags(reader, reader->source[before].tree);

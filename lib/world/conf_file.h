@@ -30,6 +30,8 @@ struct lea_conf_reader {
 	uint32_t source_count;
 	const char *tag[LEA_CONF_SOURCES]; /* host tags, in the order in which they were met */
 	uint32_t tag_count;
+	bool forgives;	 /* services: a broken file may be ignored, if that is safe */
+	bool may_ignore; /* the last file that was BAD_FILE is such a one */
 };
 
 /* Adds a file below conf->system_dir; a missing one is fine. 0, LEA_CONF_BAD_FILE (logged at

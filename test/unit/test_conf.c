@@ -138,8 +138,27 @@ static const struct {
 	 "/etc/lvm/lvm.conf:", false, LEA_CONF_BAD_FILE},
 	{"a broken lvmlocal.conf is no better", "/etc/lvm/lvmlocal.conf", "global {",
 	 "/etc/lvm/lvmlocal.conf:1", false, LEA_CONF_BAD_FILE},
-	{"a broken lvm.conf is not forgiven at boot", "/etc/lvm/lvm.conf", "global {",
-	 "/etc/lvm/lvm.conf:1", true, LEA_CONF_BAD_FILE},
+	{"a broken lvm.conf that restricts nothing is forgiven at boot", "/etc/lvm/lvm.conf",
+	 "# filter = 1\nactivation {\nbackup { archive = 0 }\nlog { verbose = }\n",
+	 "lvm.conf is ignored, its settings have their defaults: mend it", true, 0},
+	{"with file and line", "/etc/lvm/lvm.conf", "global {", "/etc/lvm/lvm.conf:1", true, 0},
+	{"for people it is an error", "/etc/lvm/lvm.conf", "global {", "/etc/lvm/lvm.conf:1", false,
+	 LEA_CONF_BAD_FILE},
+	{"one with a filter is not forgiven", "/etc/lvm/lvm.conf",
+	 "devices {\n\tglobal_filter [ \"r|.*|\" ]\n}", "/etc/lvm/lvm.conf:2", true,
+	 LEA_CONF_BAD_FILE},
+	{"nor one with a filter by path", "/etc/lvm/lvm.conf", "devices/filter=[", "/lvm.conf:1",
+	 true, LEA_CONF_BAD_FILE},
+	{"nor one with a volume list behind a comment sign in a string", "/etc/lvm/lvm.conf",
+	 "x = \"#\" auto_activation_volume_list = [ {", "/lvm.conf:1", true, LEA_CONF_BAD_FILE},
+	{"nor one that says event_activation", "/etc/lvm/lvm.conf", "global { event_activation = 0",
+	 "/lvm.conf:1", true, LEA_CONF_BAD_FILE},
+	{"nor one that says activation", "/etc/lvm/lvm.conf", "global { activation = 0",
+	 "/lvm.conf:1", true, LEA_CONF_BAD_FILE},
+	{"nor one with a system ID", "/etc/lvm/lvmlocal.conf", "local { system_id = \"a",
+	 "/lvmlocal.conf:1", true, LEA_CONF_BAD_FILE},
+	{"nor one with host tags", "/etc/lvm/lvm.conf", "tags { a {", "/lvm.conf:1", true,
+	 LEA_CONF_BAD_FILE},
 	{"a broken lvmevent.conf is an error", "/etc/lvm/lvmevent.conf", "event {",
 	 "/etc/lvm/lvmevent.conf:1", false, LEA_CONF_BAD_FILE},
 	{"at boot it is a warning", "/etc/lvm/lvmevent.conf", "event {", "/etc/lvm/lvmevent.conf:1",
@@ -155,7 +174,7 @@ static const struct {
 START_TEST(each_bad_file_ends_as_claimed)
 {
 	tree_put(&tree, bad[_i].path, bad[_i].text);
-	options.forgive_own_file = bad[_i].forgive;
+	options.forgive = bad[_i].forgive;
 	ck_assert_msg(lea_conf_read(&tree.world, &options, &conf) == bad[_i].outcome, "%s",
 		      bad[_i].claim);
 	ck_assert_msg(strstr(tree.logged, bad[_i].message) != NULL, "%s: %s", bad[_i].claim,
