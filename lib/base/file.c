@@ -287,6 +287,26 @@ int lea_file_remove(int dir_fd, const char *name)
 	return errno == ENOENT || errno == ENOTDIR ? LEA_FILE_ABSENT : -errno;
 }
 
+int lea_file_remove_in(int dir_fd, const char *folder, const char *name)
+{
+	LEA_AUTO(lea_closep)
+	int folder_fd = openat(dir_fd, folder, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (folder_fd < 0)
+		return errno == ENOENT ? LEA_FILE_ABSENT : -errno;
+	return lea_file_remove(folder_fd, name);
+}
+
+int lea_file_check_private(int folder_fd)
+{
+	struct stat st;
+
+	if (fstat(folder_fd, &st) < 0)
+		return -errno;
+	return (st.st_uid && st.st_uid != geteuid()) || st.st_mode & (S_IWGRP | S_IWOTH) ? -EPERM
+											 : 0;
+}
+
 int lea_file_open_folder(int dir_fd, const char *name)
 {
 	const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;

@@ -68,6 +68,17 @@ LEA_MUST_CHECK int lea_file_replace(int dir_fd, const char *name, const void *by
 /* Removes a file. 0, LEA_FILE_ABSENT, or -errno. */
 LEA_MUST_CHECK int lea_file_remove(int dir_fd, const char *name);
 
+/* The same in @folder below @dir_fd; a folder that is a symbolic link is not followed (-ELOOP,
+ * -ENOTDIR). */
+LEA_MUST_CHECK int lea_file_remove_in(int dir_fd, const char *folder, const char *name);
+
+/*
+ * lea_file_check_private - may only we and root write into this open folder?
+ * Whoever else may could put links into it under names that we are about to use. 0, -EPERM, or
+ * another -errno.
+ */
+LEA_MUST_CHECK int lea_file_check_private(int folder_fd);
+
 /* A folder, 0700, made if it is not there; -ENOTDIR when the name is something else. Its
  * descriptor (owned) is returned, or -errno; a symbolic link is refused. */
 LEA_MUST_CHECK int lea_file_open_folder(int dir_fd, const char *name);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "disk/name.h"
 #include "state/compare.h"
 #include "state/gate.h"
@@ -143,8 +144,13 @@ static void ask_for_comparison(int run_fd)
 
 static int publish(int run_fd, const struct lea_entry *entry)
 {
-	LEA_AUTO(lea_closep) int event_fd = open_event(run_fd);
-	int r = event_fd < 0 ? event_fd : lea_queue_put(event_fd, entry);
+	LEA_AUTO(lea_closep) int event_fd = -1;
+	int r = lea_file_check_private(run_fd);
+
+	if (r)
+		return r;
+	event_fd = open_event(run_fd);
+	r = event_fd < 0 ? event_fd : lea_queue_put(event_fd, entry);
 
 	/* A folder that is not there (first event ever, or somebody removed it), or a hidden name
 	 * that was tidied away under us: make all and publish again. */
@@ -160,7 +166,7 @@ static int publish(int run_fd, const struct lea_entry *entry)
 
 static int open_run(const char *run_dir)
 {
-	const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+	const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
 	int fd = open(run_dir, how);
 
 	if (fd < 0 && errno == ENOENT && (mkdir(run_dir, 0700) == 0 || errno == EEXIST))

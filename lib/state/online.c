@@ -138,11 +138,8 @@ int lea_online_create(int run_fd, const char *pvid, const struct lea_online *onl
 
 int lea_online_remove(int run_fd, const char *pvid)
 {
-	char path[64];
-	int r;
+	int r = is_pvid(pvid) ? lea_file_remove_in(run_fd, PVS, pvid) : -EINVAL;
 
-	record_path(pvid, path);
-	r = lea_file_remove(run_fd, path);
 	return r < 0 ? r : 0;
 }
 

@@ -53,13 +53,8 @@ int lea_vg_online_claim(int run_fd, const char *vg)
 
 static int drop(int run_fd, const char *folder, const char *vg)
 {
-	char path[192];
-	int r;
+	int r = vg_ok(vg) ? lea_file_remove_in(run_fd, folder, vg) : -EINVAL;
 
-	if (!vg_ok(vg))
-		return -EINVAL;
-	vg_path(folder, vg, path);
-	r = lea_file_remove(run_fd, path);
 	return r < 0 ? r : 0;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "world/dm.h"
 
 #define FOLDER (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -100,7 +101,18 @@ int lea_world_run(struct lea_world *world)
 			return r;
 		world->run_fd = open(full, FOLDER | O_NOFOLLOW);
 	}
-	return world->run_fd < 0 ? -errno : world->run_fd;
+	if (world->run_fd < 0)
+		return -errno;
+	r = lea_file_check_private(world->run_fd);
+	if (!r)
+		return world->run_fd;
+	lea_closep(&world->run_fd);
+	world->run_fd = -1;
+	lea_log(world->log, LEA_LOG_ERROR,
+		"%s: others than root may write there, so nothing in it is to be trusted; try: "
+		"chmod go-w %s",
+		full, full);
+	return r;
 }
 
 int lea_world_dev(struct lea_world *world)
