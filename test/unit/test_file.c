@@ -245,6 +245,30 @@ START_TEST(a_folder_is_made_once_0700_and_a_link_is_no_folder)
 }
 END_TEST
 
+START_TEST(removing_in_a_folder_that_is_a_link_removes_nothing)
+{
+	ck_assert_int_eq(lea_file_make_folder(dir_fd, "f"), 0);
+	ck_assert_int_eq(lea_file_create_empty(dir_fd, "f/x"), 0);
+	ck_assert_int_eq(symlinkat("f", dir_fd, "link"), 0);
+	ck_assert_int_lt(lea_file_remove_in(dir_fd, "link", "x"), 0);
+	ck_assert_int_eq(lea_file_remove_in(dir_fd, "f", "x"), 0);
+	ck_assert_int_eq(lea_file_remove_in(dir_fd, "f", "x"), LEA_FILE_ABSENT);
+	ck_assert_int_eq(lea_file_remove_in(dir_fd, "none", "x"), LEA_FILE_ABSENT);
+}
+END_TEST
+
+START_TEST(a_folder_that_others_may_write_to_is_not_private)
+{
+	ck_assert_int_eq(lea_file_check_private(dir_fd), 0);
+	ck_assert_int_eq(fchmod(dir_fd, 0755), 0);
+	ck_assert_int_eq(lea_file_check_private(dir_fd), 0);
+	ck_assert_int_eq(fchmod(dir_fd, 0770), 0);
+	ck_assert_int_eq(lea_file_check_private(dir_fd), -EPERM);
+	ck_assert_int_eq(fchmod(dir_fd, 0707), 0);
+	ck_assert_int_eq(lea_file_check_private(dir_fd), -EPERM);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("file");
@@ -265,6 +289,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_failed_publication_leaves_nothing);
 	tcase_add_test(tc, remove_tells_absent_from_removed);
 	tcase_add_test(tc, a_folder_is_made_once_0700_and_a_link_is_no_folder);
+	tcase_add_test(tc, removing_in_a_folder_that_is_a_link_removes_nothing);
+	tcase_add_test(tc, a_folder_that_others_may_write_to_is_not_private);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
