@@ -17,6 +17,7 @@
 #include "flow/probe.h"
 #include "state/queue.h"
 #include "world/blockdev.h"
+#include "world/confine.h"
 #include "world/device_wire.h"
 #include "world/proc.h"
 
@@ -312,6 +313,9 @@ int lea_probe_child(void *arg)
 	/* Opened before there are threads that would open them all at once. */
 	if (lea_world_sys(world) < 0 || lea_world_dev(world) < 0)
 		lea_log(world->log, LEA_LOG_DEBUG, "probe: devices by path only");
+	/* What lies on a disk is foreign: from here on it meets a process that can do little. */
+	if (lea_confine_reader(lea_world_run(world)) < 0)
+		lea_log(world->log, LEA_LOG_DEBUG, "probe: confined in part only");
 	if (sem_init(&shared.jobs_lock, 0, 1) < 0 || sem_init(&shared.send_lock, 0, 1) < 0 ||
 	    sem_init(&shared.wake, 0, 0) < 0 || sem_init(&shared.finished, 0, 0) < 0)
 		return 1;

@@ -47,7 +47,7 @@ static pid_t child_pid(void)
 	char path[256], text[16] = "";
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/pid", scratch_root);
+	snprintf(path, sizeof(path), "%s/run/lvm/pid", scratch_root);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	ck_assert_int_gt(read(fd, text, sizeof(text) - 1), 0);
 	close(fd);
@@ -59,7 +59,7 @@ static void note_pid(void)
 	char path[256];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/pid", scratch_root);
+	snprintf(path, sizeof(path), "%s/run/lvm/pid", scratch_root);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	dprintf(fd, "%d", (int)getpid());
 	close(fd);
@@ -93,7 +93,7 @@ int lea_blockdev_read(int fd, uint64_t offset_bytes, void *bytes, size_t len_byt
 
 int lea_queue_open(int run_fd)
 {
-	return dup(run_fd);
+	return fcntl(run_fd, F_DUPFD_CLOEXEC, 0); /* what a confined child may call */
 }
 
 int lea_queue_put(int event_fd, const struct lea_entry *entry)
