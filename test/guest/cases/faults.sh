@@ -21,6 +21,27 @@ guest_quiet >/dev/null
 claim "the hardened units are at work" guest_run 'systemctl show -P NoNewPrivileges lvmevent-gate | grep -qx yes &&
 	grep -qx "Seccomp:.2" /proc/$(systemctl show -P MainPID lvmevent-runner)/status'
 
+# ---- what the real lvm has to do in a hardened unit: load modules, run thin_check, make raid and thin
+for i in 101 102 103 104; do truncate -s 32M "$JUNK/blank$i"; done
+qmp_add_disks d101="$JUNK/blank101" d102="$JUNK/blank102" d103="$JUNK/blank103" d104="$JUNK/blank104"
+guest_run 'set -e; udevadm settle
+	disk() { for d in /sys/block/sd*; do case $(cat $d/device/wwid) in *$(printf %x $1)) echo /dev/${d##*/}; esac; done; }
+	vgcreate -s 1m raid $(disk 101) $(disk 102)
+	lvcreate -y --type raid1 -m 1 -L 4M -n mirror raid
+	vgcreate -s 1m thin $(disk 103) $(disk 104)
+	lvcreate -y --type thin-pool -L 12M -n pool thin
+	lvcreate -y -V 20M --thin -n volume thin/pool
+	vgchange -an raid thin; udevadm settle
+	modprobe -r dm_thin_pool dm_raid
+	rm -f /run/lvm/event/claims/* /run/lvm/vgs_online/raid /run/lvm/vgs_online/thin; : >/run/lvm-calls
+	for i in 101 102 103 104; do /usr/libexec/lvmevent/enqueue $(disk $i); done' >"$JUNK/delegated" 2>&1
+claim "raid and thin are activated by the real lvm under our unit" \
+	guest_wait_for 60 'dmsetup status raid-mirror && dmsetup status thin-volume'
+claim "by its own modprobe and thin_check" guest_run 'lsmod | grep -q ^dm_thin_pool && lsmod | grep -q ^dm_raid &&
+	grep -q "vgchange -aay .*thin" /run/lvm-calls'
+claim "and it complains of nothing" guest_run '! journalctl -b -u lvmevent-runner -o cat | grep -iE "permitted|denied|fail"'
+guest_run 'vgchange -an raid thin; udevadm settle'
+
 # ---- no semaphore for a cookie
 guest_run 'sysctl -qw kernel.sem="32000 1024000000 500 $(ipcs -s | grep -c ^0x)"'
 qmp_add_disks d2
@@ -35,6 +56,7 @@ claim "afterwards it is activated without another event" guest_wait_lvs 3 60
 guest_run 'dd if=/dev/zero of=/run/filler bs=64k; dd if=/dev/zero of=/run/filler2 bs=4k' >/dev/null 2>&1
 qmp_add_disks d3
 guest_run 'udevadm settle -t 60; journalctl -b -k -o cat | grep queued; udevadm info -q property /dev/sdd | grep ID_FS' >"$JUNK/full" 2>&1
+cat "$JUNK/full"
 claim "a full /run stops it" [ "$(guest_lvs)" = 3 ]
 guest_run 'rm /run/filler /run/filler2'
 claim "with room again it is activated without another event" guest_wait_lvs 4 90
