@@ -10,6 +10,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "flow/runner.h"
 #include "flow/sweep.h"
 #include "flow/workers.h"
@@ -18,13 +19,17 @@
 #include "state/compare.h"
 #include "state/queue_watch.h"
 #include "world/proc.h"
+#include "world/udevmon.h"
 
-#define LINGER_MS     100U  /* without --stay: so long for a further event */
-#define COALESCE_MS   20    /* so long without a further event: work */
-#define COALESCE_MOST 10U   /* so often in a row at most */
-#define IDLE_MS	      10000 /* so long without work: children go, memory is given back */
-#define RETRY_MS      500U  /* after a shortage; doubled with each one in a row */
-#define RETRY_MOST_MS 16000U
+#define LINGER_MS      100U  /* without --stay: so long for a further event */
+#define COALESCE_MS    20    /* so long without a further event: work */
+#define COALESCE_MOST  10U   /* so often in a row at most */
+#define IDLE_MS	       10000 /* so long without work: children go, memory is given back */
+#define RETRY_MS       500U  /* after a shortage; doubled with each one in a row */
+#define RETRY_MOST_MS  16000U
+#define FAILED_MOST_MS (256U * 1000U) /* between two tries with devices that udev fails on */
+#define ROOM_BYTES     16384U	      /* what udev needs for a device, amply */
+#define TAG	       "lvmevent"
 
 enum stay_outcome {
 	STAY_CONF = 1, /* settings have changed: begin anew */
@@ -38,7 +43,10 @@ struct run {
 	struct lea_queue_watch watch;
 	uint32_t retry_ms; /* how long the last shortage was waited for; 0: there was none */
 	bool is_compare_due;
-	char *event_path; /* owned */
+	char *event_path;	     /* owned */
+	struct lea_udevmon *monitor; /* NULL: no udev to be heard */
+	uint32_t failed_ms;	     /* how long the last failure of udev's was let rest */
+	uint64_t compare_at_ms;	     /* a comparison is due then; 0: none */
 };
 
 static int process(void *arg, struct lea_entry *entries, size_t count)
@@ -47,7 +55,7 @@ static int process(void *arg, struct lea_entry *entries, size_t count)
 	int r = lea_batch_run(&run->batch, entries, count, &run->summary);
 
 	if (r == 0)
-		run->retry_ms = 0;
+		run->retry_ms = run->failed_ms = 0;
 	return r;
 }
 
@@ -93,6 +101,38 @@ static int retry(void *arg, int shortage)
 	return 0;
 }
 
+static uint64_t now_ms(const struct run *run)
+{
+	struct lea_clock *clock = run->session->world->clock;
+
+	return clock->now_ms(clock);
+}
+
+/*
+ * udev could not finish with a device, most likely because its own database has no room: then it
+ * has run no program and kept no record. It is asked again, with pauses that grow.
+ */
+static void compare_later(struct run *run)
+{
+	if (run->compare_at_ms)
+		return;
+	run->failed_ms = !run->failed_ms		       ? RETRY_MS
+			 : run->failed_ms * 2 > FAILED_MOST_MS ? FAILED_MOST_MS
+							       : run->failed_ms * 2;
+	run->compare_at_ms = now_ms(run) + run->failed_ms;
+}
+
+/* Asking udev again is of no use before. */
+static int check_room(const struct run *run)
+{
+	static const char room[ROOM_BYTES];
+	int r = lea_file_replace(run->session->event_fd, "room", room, sizeof(room));
+
+	if (r == 0)
+		r = lea_file_remove(run->session->event_fd, "room");
+	return r < 0 ? r : 0;
+}
+
 /* Somebody could not leave a record of a device: all are compared. */
 static int compare(struct run *run)
 {
@@ -105,24 +145,45 @@ static int compare(struct run *run)
 		.retrigger = lea_udev_is_idle(session->world),
 	};
 	struct lea_sweep_result result = {0};
-	int r = lea_sweep(&how, &result);
+	int r = check_room(run);
 
+	r = r < 0 ? r : lea_sweep(&how, &result);
 	r = r < 0 ? r : lea_compare_done(session->event_fd);
 	if (r < 0)
 		return lea_is_shortage(r) ? retry(run, r) : r;
 	run->is_compare_due = false;
 	run->retry_ms = 0;
+	run->compare_at_ms = 0;
+	if (result.unfinished && !how.retrigger)
+		compare_later(run);
 	lea_log(session->world->log, LEA_LOG_PRINT,
 		"An event could not be recorded: %zu device(s) compared, %zu to be looked at",
 		result.devices, result.enqueued);
 	return 0;
 }
 
+/* @limit_ms, or until the comparison that is due: -1 is for ever. */
+static int limit(const struct run *run, int limit_ms)
+{
+	const uint64_t now = run->compare_at_ms ? now_ms(run) : 0;
+	const uint64_t left = run->compare_at_ms > now ? run->compare_at_ms - now : 0;
+
+	if (!run->compare_at_ms || (limit_ms >= 0 && left >= (uint64_t)limit_ms))
+		return limit_ms;
+	return (int)left;
+}
+
 /* 0: look again; LEA_QUEUE_WATCH_QUIET; else the outcome of staying, or -errno. */
 static int wait(struct run *run, int limit_ms)
 {
-	int told = lea_queue_watch_wait(&run->watch, limit_ms);
+	int told;
 
+	do {
+		told = lea_queue_watch_wait(&run->watch, limit(run, limit_ms));
+		if (told == LEA_QUEUE_WATCH_OTHER &&
+		    lea_udevmon_drain(run->monitor) == LEA_UDEVMON_FAILED)
+			compare_later(run);
+	} while (told == LEA_QUEUE_WATCH_OTHER);
 	run->is_compare_due |= told == LEA_QUEUE_WATCH_COMPARE;
 	return told == LEA_QUEUE_WATCH_COMPARE ? 0 : told;
 }
@@ -142,12 +203,16 @@ static int stay(void *arg)
 
 	lea_batch_report(&run->batch, &run->summary);
 	run->summary = (struct lea_batch_summary){.is_off_said = run->summary.is_off_said};
-	if (run->is_compare_due || lea_compare_take(run->session->event_fd) == LEA_COMPARE_DUE)
+	if (run->is_compare_due || (run->compare_at_ms && now_ms(run) >= run->compare_at_ms) ||
+	    lea_compare_take(run->session->event_fd) == LEA_COMPARE_DUE)
 		return compare(run);
 	told = wait(run, IDLE_MS);
 	if (told == LEA_QUEUE_WATCH_QUIET) {
 		rest(run);
 		told = wait(run, -1);
+		/* for ever, but for a comparison that is due */
+		if (told == LEA_QUEUE_WATCH_QUIET)
+			return 0;
 	}
 	for (unsigned int i = 0; told == 0 && i < COALESCE_MOST; i++) {
 		told = wait(run, COALESCE_MS);
@@ -168,6 +233,9 @@ static int start_watching(struct run *run)
 		r = proc_fd < 0 ? proc_fd
 				: lea_queue_watch_mounts(&run->watch, session->event_fd, proc_fd,
 							 run->event_path);
+	/* Without it failures of udev's are not heard of: the comparison by hand is left. */
+	if (r == 0 && lea_udevmon_open(TAG, &run->monitor) == 0)
+		run->watch.other_fd = lea_udevmon_fd(run->monitor);
 	if (r == 0)
 		sd_notify(0, "READY=1");
 	return r;
@@ -194,6 +262,7 @@ static int run_all(struct run *run, bool stays)
 	lea_batch_report(&run->batch, &run->summary);
 	if (run->watch.fd >= 0)
 		lea_queue_watch_close(&run->watch);
+	lea_udevmon_close(run->monitor);
 	return r;
 }
 

@@ -160,6 +160,23 @@ int lea_udevmon_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *r
 	return r;
 }
 
+int lea_udevmon_drain(struct lea_udevmon *monitor)
+{
+	struct udev_device *from;
+	int r = 0;
+
+	for (;;) {
+		errno = 0;
+		from = udev_monitor_receive_device(monitor->monitor);
+		if (!from && errno != ENOBUFS)
+			return r;
+		if (!from || number(from, "UDEV_WORKER_FAILED"))
+			r = LEA_UDEVMON_FAILED;
+		if (from)
+			udev_device_unref(from);
+	}
+}
+
 static int tell_one(struct lea_udevmon *monitor, const char *syspath,
 		    int (*tell)(void *arg, struct lea_udevmon_event *event), void *arg)
 {

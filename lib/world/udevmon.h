@@ -33,10 +33,18 @@ int lea_udevmon_fd(const struct lea_udevmon *monitor);
 enum lea_udevmon_outcome {
 	LEA_UDEVMON_NONE = 1, /* nothing (more) there */
 	LEA_UDEVMON_OVERFLOW, /* some were lost: enumerate */
+	LEA_UDEVMON_FAILED,   /* udev gave up on a device: nothing is kept of it */
 };
 /* The next broadcast; never blocks. */
 LEA_MUST_CHECK int lea_udevmon_receive(struct lea_udevmon *monitor,
 				       struct lea_udevmon_event *ret_event);
+
+/*
+ * lea_udevmon_drain - passes over all that has come
+ * Returns 0, or LEA_UDEVMON_FAILED if one of them is a failure (UDEV_WORKER_FAILED, since systemd
+ * 248) or some were lost. Never blocks.
+ */
+LEA_MUST_CHECK int lea_udevmon_drain(struct lea_udevmon *monitor);
 
 /* Every device in the tag's index that udev has finished. @tell takes over the event's device; its
  * non-zero return ends the walk and is returned. */

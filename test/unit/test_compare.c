@@ -79,6 +79,27 @@ START_TEST(it_wakes_a_listener_who_does_not_wake_itself)
 }
 END_TEST
 
+START_TEST(another_descriptor_is_waited_for_too)
+{
+	struct lea_queue_watch watch;
+	int fds[2];
+
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	ck_assert_int_eq(lea_queue_watch_open(event_fd, "/nonexistent/lvm", &watch), 0);
+	watch.other_fd = fds[0];
+	ck_assert_int_eq(lea_queue_watch_wait(&watch, 20), LEA_QUEUE_WATCH_QUIET);
+	ck_assert_int_eq(write(fds[1], "x", 1), 1);
+	ck_assert_int_eq(lea_queue_watch_wait(&watch, 5000), LEA_QUEUE_WATCH_OTHER);
+	ck_assert_int_eq(lea_compare_ask(event_fd), 0);
+	ck_assert_msg(lea_queue_watch_wait(&watch, 5000) == LEA_QUEUE_WATCH_COMPARE,
+		      "what is ours comes first");
+	ck_assert_int_eq(lea_queue_watch_wait(&watch, 5000), LEA_QUEUE_WATCH_OTHER);
+	lea_queue_watch_close(&watch);
+	close(fds[0]);
+	close(fds[1]);
+}
+END_TEST
+
 START_TEST(the_folder_that_is_replaced_is_noticed)
 {
 	int proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -138,6 +159,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, a_request_stands_until_it_is_done);
 	tcase_add_test(tcase, a_request_made_meanwhile_stays);
 	tcase_add_test(tcase, it_wakes_a_listener_who_does_not_wake_itself);
+	tcase_add_test(tcase, another_descriptor_is_waited_for_too);
 	tcase_add_test(tcase, the_folder_that_is_replaced_is_noticed);
 	tcase_add_test(tcase, without_the_file_it_is_made);
 	tcase_add_test(tcase, a_planted_link_is_not_followed);
