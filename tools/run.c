@@ -71,7 +71,8 @@ static const char *hint_for(int shortage)
 	switch (shortage) {
 	case -ENOSPC:
 	case -EDQUOT:
-		return "is /run full, or out of inodes? (df /run; df -i /run)";
+		return "is /run full, or out of inodes, or no semaphore left? (df /run; df -i "
+		       "/run; ipcs -u)";
 	case -EROFS:
 		return "remount /run read-write";
 	case -EMFILE:
