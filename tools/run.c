@@ -10,6 +10,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "base/cleanup.h"
+#include "base/step.h"
 #include "flow/runner.h"
 #include "flow/workers.h"
 #include "lvmevent.h"
@@ -119,8 +120,10 @@ static int run_runner(struct lea_world *world, bool stays)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	struct run run = {.session = &session, .watch = {.fd = -1}};
-	int r, code = lea_session_begin(world, &session);
+	int r, code;
 
+	LEA_STEP_ROLE("run");
+	code = lea_session_begin(world, &session);
 	code = code ? code : lea_session_begin_batches(&session, &run.batch);
 	if (code)
 		return code;

@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/step.h"
 #include "disk/name.h"
 #include "flow/batch_vg.h"
 #include "flow/record.h"
@@ -68,6 +69,7 @@ static int forget(const struct pass *pass, const struct lea_entry *entry)
 	if (!entry->pvid[0])
 		return 0;
 	known_name(&entry->device, entry->pvid, name, sizeof(name));
+	LEA_STEP("rec.gone", entry->pvid);
 	r = lea_file_remove(pass->known_fd, name);
 	if (r >= 0)
 		r = lea_record_gone(pass->recorder, entry->device.major, entry->device.minor,

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/step.h"
 #include "disk/name.h"
 #include "flow/scan.h"
 #include "state/claim.h"
@@ -153,6 +154,7 @@ int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_resu
 	size_t count = 0;
 	int r;
 
+	LEA_STEP("sweep.begin", NULL);
 	r = read_done(how->world, &done);
 	r = r ? r : lea_devices_enumerate(how->world, &devices, &count);
 	for (size_t i = 0; r == 0 && i < count; i++)
@@ -160,9 +162,11 @@ int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_resu
 	result.devices = count;
 	free(done.pv);
 	lea_devices_free(devices, count);
-	if (r == 0)
-		*ret_result = result;
-	return r;
+	if (r)
+		return r;
+	LEA_STEP("sweep.end", NULL);
+	*ret_result = result;
+	return 0;
 }
 
 static bool exists(const struct lea_world *world, const char *name)
