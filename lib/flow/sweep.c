@@ -142,6 +142,8 @@ static int compare_device(const struct lea_sweep_how *how, const struct done *do
 	/* What is long can be asked of udev again. */
 	entry.device.devlinks = entry.device.properties = NULL;
 	lea_entry_set_key(&entry);
+	if (how->skips && how->skips(how->arg, &entry))
+		return 0;
 	result->enqueued++;
 	return lea_queue_put_if_absent(how->event_fd, &entry);
 }

@@ -26,7 +26,7 @@ activation { monitoring = 0 }
 """
 # As lvm2 reads them: numbers, then at most these two lines.
 RECORD = re.compile(r"(\d+):(\d+)\n(?:vg:([A-Za-z0-9+_.-]+)\n)?(?:dev:(/dev/[^\n]+)\n)?")
-PATIENCE = 60
+PATIENCE = 20
 
 
 class Claims:
@@ -146,7 +146,7 @@ class Machine:
         self.proc = f"{folder}/proc"
         self.seqnum = self.kills = 0
         self.disks = {}
-        self.children = {}  # Popen to command
+        self.children = []
         self.log_path = f"{folder}/{name}.log"
         self.make()
 
@@ -168,7 +168,7 @@ class Machine:
         """As new, with nothing plugged in."""
         for path in (self.root, self.steps):
             shutil.rmtree(path)
-        self.disks = {}
+        self.disks, self.children = {}, []
         self.seqnum = 0
         self.make()
 
@@ -288,6 +288,7 @@ class Machine:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                  env=dict(env or {}, LVMEVENT_STEPS=self.steps))
         log.close()
+        self.children.append(child)
         return child
 
     def end_of(self, child, seconds=PATIENCE):
@@ -295,6 +296,12 @@ class Machine:
         code = child.wait(seconds)
         self.note_end(child.pid, code == -signal.SIGKILL)
         return code
+
+    def kill_children(self):
+        for child in self.children:
+            if child.poll() is None:
+                child.kill()
+                child.wait()
 
     def run(self, *words, env=None):
         return self.end_of(self.start(*words, env=env))
