@@ -255,11 +255,12 @@ class Machine:
             os.unlink(f"{self.steps}/killed")
         os.rename(f"{self.steps}/new", f"{self.steps}/kill")
 
-    def was_killed(self):
-        """Where it died; None: nobody came so far."""
+    def was_killed(self, whole=False):
+        """Where it died; None: nobody came so far. @whole: with time and pid."""
         try:
             with open(f"{self.steps}/killed", encoding="utf-8") as file:
-                return " ".join(file.read().split("\n")[-2].split()[2:])
+                line = file.read().split("\n")[-2]
+                return line if whole else " ".join(line.split()[2:])
         except FileNotFoundError:
             return None
 
@@ -273,6 +274,8 @@ class Machine:
 
     def note_end(self, pid, was_killed):
         """For whoever reads the trace: this process does nothing any more."""
+        if was_killed and f" {pid} " in (self.was_killed(whole=True) or ""):
+            return  # it has said so itself
         if os.path.exists(f"{self.steps}/trace"):
             with open(f"{self.steps}/trace", "a", encoding="utf-8") as file:
                 file.write(f"{time.monotonic_ns()} 0 world {'killed' if was_killed else 'exited'} "

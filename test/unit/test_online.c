@@ -257,6 +257,18 @@ static const struct {
 	{"a PV never seen", "DDDDDD0000111122223333444455555d", 8, 16, true, true, true, true},
 };
 
+/* A crash in between must leave what leads to the rest. */
+START_TEST(a_record_goes_last)
+{
+	put("pvs_online/" ID1, "8:1\nvg:vg0\n");
+	ck_assert_int_eq(mkdirat(run_fd, "pvs_lookup/vg0", 0700), 0);
+	put("vgs_online/vg0", "");
+	ck_assert_int_lt(lea_online_forget_pv(run_fd, ID1, 8, 1, NULL), 0);
+	ck_assert_ptr_null(get("vgs_online/vg0"));
+	ck_assert_ptr_nonnull(get("pvs_online/" ID1));
+}
+END_TEST
+
 START_TEST(forgets_what_is_gone)
 {
 	int r;
@@ -317,6 +329,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, ids_that_are_no_file_names_are_refused);
 	tcase_add_test(tcase, a_claim_is_won_once);
 	tcase_add_test(tcase, lookup_files_list_members);
+	tcase_add_test(tcase, a_record_goes_last);
 	tcase_add_loop_test(tcase, forgets_what_is_gone, 0, (int)ARRAY_SIZE(gone));
 	tcase_add_test(tcase, clearing_empties_all_three);
 	tcase_add_test(tcase, hints_are_flagged_stale);
