@@ -22,9 +22,10 @@
 #include "state/queue_watch.h"
 #include "world/proc.h"
 
-#define LINGER_MS     100U  /* without --stay: so long for a further event */
-#define COALESCE_MS   20    /* so long without a further event: work */
-#define COALESCE_MOST 10U   /* so often in a row at most */
+#define LINGER_MS     100U /* without --stay: so long for a further event */
+#define COALESCE_MS   20   /* so long without a further event: work */
+#define COALESCE_MOST 10U  /* so often in a row at most */
+#define SEEN_MOST     65536U
 #define IDLE_MS	      10000 /* so long without work: children go, memory is given back */
 
 enum stay_outcome {
@@ -38,7 +39,8 @@ struct run {
 	struct lea_batch_summary summary;
 	struct lea_queue_watch watch;
 	uint64_t compare_at_ms; /* 0: so long after now as is set */
-	void *seen;		/* keys that were in hand: tree of strings */
+	void *seen;		/* keys that were in hand and have not gone: tree of strings */
+	size_t seen_count;
 };
 
 static int compare_keys(const void *a, const void *b)
@@ -51,8 +53,30 @@ static void note_seen(struct run *run, const char *key)
 {
 	char *copy = tfind(key, &run->seen, compare_keys) ? NULL : strdup(key);
 
-	if (copy && !tsearch(copy, &run->seen, compare_keys))
+	if (!copy)
+		return;
+	/* Removals that were lost must not fill the memory, one by one. */
+	if (run->seen_count == SEEN_MOST) {
+		tdestroy(run->seen, free);
+		run->seen = NULL;
+		run->seen_count = 0;
+	}
+	if (tsearch(copy, &run->seen, compare_keys))
+		run->seen_count++;
+	else
 		free(copy);
+}
+
+static void forget_seen(struct run *run, const char *key)
+{
+	char **node = tfind(key, &run->seen, compare_keys), *copy;
+
+	if (!node)
+		return;
+	copy = *node;
+	tdelete(key, &run->seen, compare_keys);
+	free(copy);
+	run->seen_count--;
 }
 
 static bool was_seen(void *arg, const struct lea_entry *entry)
@@ -66,8 +90,12 @@ static int process(void *arg, struct lea_entry *entries, size_t count)
 {
 	struct run *run = arg;
 
-	for (size_t i = 0; i < count; i++)
-		note_seen(run, entries[i].key);
+	for (size_t i = 0; i < count; i++) {
+		if (entries[i].device.is_gone)
+			forget_seen(run, entries[i].key);
+		else
+			note_seen(run, entries[i].key);
+	}
 	return lea_batch_run(&run->batch, entries, count, &run->summary);
 }
 

@@ -176,11 +176,15 @@ static int find_vg_of(int run_fd, const char *pvid, struct lea_online *online,
 	return 0;
 }
 
-static int forget_vg(int run_fd, const char *vg)
+/*
+ * A PV without metadata leaves the lookup file alone: members that could write it anew are still
+ * there and have no event when it comes back, and without the file nobody would know its VG then.
+ */
+static int forget_vg(int run_fd, const char *vg, bool has_metadata)
 {
 	int r = vg[0] ? lea_vg_online_drop(run_fd, vg) : 0;
 
-	return r < 0 || !vg[0] ? r : lea_lookup_drop(run_fd, vg);
+	return r < 0 || !vg[0] || !has_metadata ? r : lea_lookup_drop(run_fd, vg);
 }
 
 int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major, uint32_t minor,
@@ -188,6 +192,7 @@ int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major, uint32_t 
 {
 	struct lea_online online;
 	int r = is_pvid(pvid) ? lea_online_read(run_fd, pvid, &online) : -EINVAL;
+	bool has_metadata;
 
 	if (r)
 		return r < 0 ? r : 0;
@@ -198,8 +203,9 @@ int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major, uint32_t 
 	 * crash in between would leave the VG's files for ever. While it was there another process
 	 * may have found the VG complete once more: the mark that it made goes, too.
 	 */
+	has_metadata = online.vg[0];
 	r = find_vg_of(run_fd, pvid, &online, lookups);
-	r = r < 0 ? r : forget_vg(run_fd, online.vg);
+	r = r < 0 ? r : forget_vg(run_fd, online.vg, has_metadata);
 	r = r < 0 ? r : lea_online_remove(run_fd, pvid);
 	return r < 0 || !online.vg[0] ? r : lea_vg_online_drop(run_fd, online.vg);
 }

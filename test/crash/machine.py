@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -112,6 +113,7 @@ class Disk:
 
     def __init__(self, image, pvid, minor, diskseq):
         self.image, self.pvid, self.minor, self.diskseq = image, pvid, minor, diskseq
+        self.seqnum = 0  # of its last event
         self.name = f"sd{minor}"
         self.number = f"8:{minor}"
         self.key = f"{self.number}-{diskseq}"
@@ -141,6 +143,7 @@ class Machine:
 
     def __init__(self, build, folder, name, images):
         self.build, self.images = build, images
+        self.numbers = threading.Lock()
         self.root = f"{folder}/{name}"
         self.steps = f"{folder}/{name}.steps"
         self.proc = f"{folder}/proc"
@@ -194,10 +197,15 @@ class Machine:
 
     # ---- devices
 
+    def next_seqnum(self):
+        with self.numbers:
+            self.seqnum += 1
+            return self.seqnum
+
     def plug(self, pvid, minor, diskseq):
         """The kernel has it and udev has finished with it; nobody was told."""
         disk = Disk(self.images.files[pvid], pvid, minor, diskseq)
-        self.seqnum += 1
+        disk.seqnum = self.next_seqnum()
         os.link(disk.image, f"{self.root}/dev/{disk.name}")
         folder = f"{self.root}/gone/new-{disk.key}"
         os.mkdir(folder)
@@ -218,10 +226,10 @@ class Machine:
 
     def unplug(self, minor):
         disk = self.disks.pop(minor)
-        self.seqnum += 1
+        disk.seqnum = self.next_seqnum()
         os.unlink(f"{self.root}/sys/class/block/{disk.name}")
         os.rename(f"{self.root}/sys/dev/block/{disk.number}",
-                  f"{self.root}/gone/{disk.key}-{self.seqnum}")
+                  f"{self.root}/gone/{disk.key}-{disk.seqnum}")
         os.unlink(f"{self.root}/dev/{disk.name}")
         os.unlink(f"{self.root}/run/udev/data/b{disk.number}")
         return disk
@@ -229,13 +237,13 @@ class Machine:
     def environment(self, disk, action):
         return {"ACTION": action, "SUBSYSTEM": "block", "DEVTYPE": "disk", "MAJOR": "8",
                 "MINOR": str(disk.minor), "DISKSEQ": str(disk.diskseq),
-                "SEQNUM": str(self.seqnum), "DEVNAME": f"/dev/{disk.name}",
+                "SEQNUM": str(disk.seqnum), "DEVNAME": f"/dev/{disk.name}",
                 "ID_FS_TYPE": "LVM2_member", "ID_FS_UUID": pvimage.hyphened(disk.pvid)}
 
     def write_data(self, disk):
         text = "".join(f"{k}={v}\n" for k, v in self.environment(disk, "add").items())
-        self.put("run/udev/new-data", text)
-        os.rename(f"{self.root}/run/udev/new-data", f"{self.root}/run/udev/data/b{disk.number}")
+        self.put(f"run/udev/new-{disk.key}", text)
+        os.rename(f"{self.root}/run/udev/new-{disk.key}", f"{self.root}/run/udev/data/b{disk.number}")
 
     def broadcast(self, disk):
         path = f"{self.root}/run/udev/broadcast/b{disk.number}"
