@@ -129,6 +129,7 @@ static void compare(struct run *run)
 	/* While the gate is closed somebody else looks at all devices. */
 	if (run_fd < 0 || !session->conf->event_activation || lea_gate_is_closed(run_fd))
 		return;
+	lea_batch_tidy(session->world, session->event_fd);
 	r = lea_sweep(&how, &result);
 	if (r < 0)
 		lea_log(session->world->log, LEA_LOG_WARNING, "comparing devices with records: %s",
