@@ -100,20 +100,23 @@ static int linger(const struct lea_runner_how *how, bool *ret_leave)
 
 int lea_runner_run(const struct lea_runner_how *how)
 {
-	bool leave = false;
+	bool leave = false, is_pending;
 	int r, s;
 
 	for (;;) {
 		r = hold_and_drain(how);
 		if (r < 0 || (r && !how->wait_ms))
 			return r;
-		if (!lea_queue_has_pending(how->event_fd)) {
+		is_pending = lea_queue_has_pending(how->event_fd);
+		if (r == LEA_RUNNER_BUSY && (is_pending || how->stay)) {
+			/* Leaving now would have the path unit start us again and again; sleeping
+			 * on the queue would miss what the other one leaves in taken/ if it dies.
+			 */
+			how->clock->sleep_ms(how->clock, how->wait_ms);
+		} else if (!is_pending) {
 			s = linger(how, &leave);
 			if (leave)
 				return s ? s : r;
-		} else if (r == LEA_RUNNER_BUSY) {
-			/* Leaving now would have the path unit start us again and again. */
-			how->clock->sleep_ms(how->clock, how->wait_ms);
 		}
 	}
 }
