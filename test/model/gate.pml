@@ -229,14 +229,14 @@ inline compare(is_last)
 	od;
 	k = 0;
 	do
-	:: k < DEVS && !present[k] -> compared[k] = is_last; k++
-	:: k < DEVS && present[k] ->
+	:: k < DEVS ->
 		d_step {
 			compared[k] = compared[k] || is_last;
+			here = present[k];
 			seen = db[k]
 		};
 		if
-		:: !seen ->
+		:: here && !seen ->
 #ifndef M_NO_RETRIGGER
 			if
 			:: is_last -> ask_again(k)
@@ -245,7 +245,7 @@ inline compare(is_last)
 #else
 			skip
 #endif
-		:: seen && !settled[k] -> inq[k] = true
+		:: here && seen && !settled[k] -> inq[k] = true
 		:: else
 		fi;
 		k++
@@ -263,17 +263,17 @@ inline open_and_compare()
 	d_step { opened = true; finished = true }
 #else
 	d_step { opened = true; finished = true };
+	compare(false)
 #ifndef M_ONE_SWEEP
-	compare(false);
-	(NONE_IN_WORK(0) && NONE_IN_WORK(DEVS - 1));
-#endif
+	; (NONE_IN_WORK(0) && NONE_IN_WORK(DEVS - 1));
 	compare(true)
+#endif
 #endif
 }
 
 proctype Opener()
 {
-	bool settled[DEVS], seen;
+	bool settled[DEVS], seen, here;
 	byte k;
 anew:
 	{
@@ -283,7 +283,7 @@ anew:
 #ifdef M_NO_REOPEN
 		(opener_dead) -> goto over
 #else
-		d_step { opener_dead -> opener_dead = false; k = 0; seen = false };
+		d_step { opener_dead -> opener_dead = false; k = 0; seen = false; here = false };
 		goto anew
 #endif
 	};
@@ -294,7 +294,7 @@ over:
 /* The timer: opens when nobody has. */
 proctype Latest()
 {
-	bool settled[DEVS], seen;
+	bool settled[DEVS], seen, here;
 	byte k;
 
 	(arm_ended && boot_stalled);
@@ -328,19 +328,19 @@ active proctype Fate()
 {
 end:
 	do
-	:: deaths > 0 && !arm_ended && !arm_dead -> d_step { deaths--; arm_dead = true }
-	:: deaths > 0 && listening && !boot_dead -> d_step { deaths--; boot_dead = true }
-	:: deaths > 0 && !opener_dead && (boot_ready || boot_gone) -> d_step { deaths--; opener_dead = true }
+	:: d_step { deaths > 0 && !arm_ended && !arm_dead -> deaths--; arm_dead = true }
+	:: d_step { deaths > 0 && listening && !boot_dead -> deaths--; boot_dead = true }
+	:: d_step { deaths > 0 && !opener_dead && (boot_ready || boot_gone) -> deaths--; opener_dead = true }
 	:: deaths > 0 -> deaths--
-	:: kills > 0 && ev[0] == E_WORKER && early[0] && !killed[0] -> d_step { kills--; kill_worker(0) }
+	:: d_step { kills > 0 && ev[0] == E_WORKER && early[0] && !killed[0] -> kills--; kill_worker(0) }
 #if DEVS > 1
-	:: kills > 0 && ev[1] == E_WORKER && early[1] && !killed[1] -> d_step { kills--; kill_worker(1) }
+	:: d_step { kills > 0 && ev[1] == E_WORKER && early[1] && !killed[1] -> kills--; kill_worker(1) }
 #endif
 	:: kills > 0 -> kills--
 	/* udev's own patience */
-	:: hung[0] && !killed[0] -> d_step { kill_worker(0) }
+	:: d_step { hung[0] && !killed[0] -> kill_worker(0) }
 #if DEVS > 1
-	:: hung[1] && !killed[1] -> d_step { kill_worker(1) }
+	:: d_step { hung[1] && !killed[1] -> kill_worker(1) }
 #endif
 	od
 }

@@ -522,8 +522,8 @@ proctype Enqueuer(byte key)
 active proctype Fate()
 {
 	do
-	:: crashes > 0 && unit == U_RUN && !dead[UNIT] -> d_step { crashes--; die(UNIT) }
-	:: crashes > 0 && second_lives && !dead[SECOND] -> d_step { crashes--; die(SECOND) }
+	:: d_step { crashes > 0 && unit == U_RUN && !dead[UNIT] -> crashes--; die(UNIT) }
+	:: d_step { crashes > 0 && second_lives && !dead[SECOND] -> crashes--; die(SECOND) }
 	:: crashes > 0 -> crashes--
 	:: crashes == 0 -> break
 	od
