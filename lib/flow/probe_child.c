@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/step.h"
 #include "flow/probe.h"
 #include "state/queue.h"
 #include "world/blockdev.h"
@@ -306,6 +307,7 @@ int lea_probe_child(void *arg)
 	struct shared shared = {.child = arg};
 	struct lea_world *world = shared.child->world;
 
+	LEA_STEP_ROLE("probe");
 	shared.end = &shared.first;
 	lea_proc_detach(shared.child->fd);
 	world->run_fd = world->dev_fd = world->sys_fd = world->proc_fd = -1;

@@ -7,6 +7,7 @@
 #include "flow/worker.h"
 
 #include "base/cleanup.h"
+#include "base/step.h"
 #include "base/wire.h"
 #include "flow/delegate.h"
 #include "flow/job_wire.h"
@@ -85,6 +86,7 @@ static void do_vg(struct lea_activation_run *run, const struct lea_scan_vg *know
 	report->failed = result.failed;
 	if (result.why)
 		strncpy(report->reason, result.why, sizeof(report->reason) - 1);
+	LEA_STEP("vg.end", known->vg->id);
 }
 
 /* Before the wait for udev nothing is known to be done. */
@@ -185,6 +187,7 @@ static int child_main(void *arg)
 	size_t len;
 	int r = 0;
 
+	LEA_STEP_ROLE("worker");
 	close_foreign(child);
 	child->reason = (struct reason_log){
 		.log = {.write = reason_write, .max_level = world->log->max_level},

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/step.h"
 
 #define EPOCH_FILE    "event/epoch"
 #define BOOT_ID_FILE  "sys/kernel/random/boot_id"
@@ -101,6 +102,7 @@ int lea_gate_arm(int run_fd, int proc_fd)
 	char boot_id[BOOT_ID_CHARS + 1], text[96];
 	int r, len;
 
+	LEA_STEP("arm.begin", NULL);
 	r = read_boot_id(proc_fd, boot_id);
 	if (r)
 		return r;
@@ -112,17 +114,27 @@ int lea_gate_arm(int run_fd, int proc_fd)
 	r = lea_file_replace(event_fd, "epoch", text, (size_t)len);
 	if (r)
 		return r;
+	LEA_STEP("arm.epoch", NULL);
 	drop_claims(event_fd);
 	r = lea_file_create_empty(event_fd, "gate-armed");
 	if (r < 0)
 		return r;
+	LEA_STEP("arm.armed", NULL);
 	r = lea_file_remove(run_fd, LEA_GATE_FINISHED);
-	return r < 0 ? r : 0;
+	if (r < 0)
+		return r;
+	LEA_STEP("arm.end", NULL);
+	return 0;
 }
 
 int lea_gate_open(int run_fd)
 {
-	int r = lea_file_create_empty(run_fd, LEA_GATE_FINISHED);
+	int r;
 
-	return r < 0 ? r : 0;
+	LEA_STEP("gate.begin", NULL);
+	r = lea_file_create_empty(run_fd, LEA_GATE_FINISHED);
+	if (r < 0)
+		return r;
+	LEA_STEP("gate.opened", NULL);
+	return 0;
 }
