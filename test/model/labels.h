@@ -38,4 +38,4 @@
 #define ARM_BEGIN     36
 #define ARM_ARMED     37
 #define ARM_END	      38
-#define KILLED	      39
+#define GONE	      39

@@ -55,9 +55,11 @@ bool half[KEYS];			/* named, not yet written */
 bool owed[KEYS];			/* published and not looked at since */
 byte att[KEYS];				/* attempts, in the entry */
 bool watch, ino;			/* the runner's inotify, and whether it has something to tell */
-bool dead[8];				/* killed, has not noticed yet */
+#define SLOTS 8
+bool dead[SLOTS];				/* killed, has not noticed yet */
 byte crashes = CRASHES, starts;
-bool second_lives, armed, opened;
+bool second_lives, armed, finished;
+#define CLOSED (armed && !finished)
 
 /* the unit: off, start asked for, running, left and not yet seen, died */
 #define U_OFF	0
@@ -149,6 +151,19 @@ inline look_at(who, key)
 	}
 }
 
+#ifdef REPLAY
+/* A fault ends the pass: what is in hand stays in taken/, as after a death. */
+#define OR_FAULT(who)                                                                              \
+	:: MARK(who, LOCK_DROP) d_step { at_work = NOBODY; lock = NOBODY };                        \
+		if                                                                                 \
+		:: MARK(who, RUN_LEAVE) skip                                                       \
+		:: who >= 2                                                                        \
+		fi;                                                                                \
+		dead[who] = true; false
+#else
+#define OR_FAULT(who) /* the same as a death */
+#endif
+
 /* One leftover: counted before it is touched, alone. */
 inline leftover(who, key)
 {
@@ -167,8 +182,10 @@ inline leftover(who, key)
 #endif
 		MARK(who, ATT_END)
 		MARK(who, WORK_BEGIN)
-		look_at(who, key);
-		MARK(who, WORK_END)
+		if
+		:: true -> look_at(who, key); MARK(who, WORK_END) skip
+		OR_FAULT(who)
+		fi;
 		tak[key] = false;
 		MARK(who, DONE_GONE)
 		skip
@@ -204,17 +221,6 @@ inline all_leftovers(who)
 	od;
 	k = 0
 }
-
-#ifdef REPLAY
-/* Entries of other devices are not in this picture: passes with none of ours are. */
-#define OTHERS_LEFT(who) :: !tak[0] -> MARK(who, TAKE_ENDLEFT) skip
-#define OTHERS(who)	   :: mine == 0 -> MARK(who, TAKE_END) MARK(who, WORK_BEGIN) MARK(who, WORK_END) skip
-#define FULL(who)	   :: mine == 0 -> MARK(who, TAKE_FULL) MARK(who, WORK_BEGIN) MARK(who, WORK_END) skip
-#else
-#define OTHERS_LEFT(who)
-#define OTHERS(who)
-#define FULL(who)
-#endif
 
 inline find_leftovers(who)
 {
@@ -286,7 +292,8 @@ inline work_on(who)
 #endif
 	if
 	:: mine & 1 -> look_at(who, 0)
-	:: else
+	:: !(mine & 1)
+	OR_FAULT(who)
 	fi;
 #if KEYS > 1
 	if
@@ -311,7 +318,10 @@ inline drain(who)
 		:: left != 0 ->
 			MARK(who, TAKE_ENDLEFT)
 			all_leftovers(who)
-		OTHERS_LEFT(who)
+#ifdef REPLAY
+		:: !tak[0] -> MARK(who, TAKE_ENDLEFT) skip /* of other devices */
+		OR_FAULT(who)
+#endif
 		:: left == 0 ->
 			move_pending(who);
 			if
@@ -321,7 +331,14 @@ inline drain(who)
 			:: !filled && mine != 0 -> work_on(who)
 			:: !filled && mine == 0 -> MARK(who, TAKE_NONE) break
 #ifdef REPLAY
-			:: !filled && mine == 0 -> MARK(who, TAKE_END) MARK(who, WORK_BEGIN) MARK(who, WORK_END) skip
+			/* only others */
+			:: !filled && mine == 0 ->
+				MARK(who, TAKE_END)
+				MARK(who, WORK_BEGIN)
+				if
+				:: MARK(who, WORK_END) skip
+				OR_FAULT(who)
+				fi
 #endif
 			fi
 		fi
@@ -343,7 +360,6 @@ inline drain(who)
 
 inline try_lock(who)
 {
-	MARK(who, LOCK_TRY)
 	SEE_FILE
 	atomic {
 		if
@@ -389,6 +405,8 @@ anew:
 #endif
 		MARK(me, RUN_BEGIN)
 loop:
+		MARK(me, LOCK_TRY)
+tried:
 		try_lock(me);
 		if
 		:: got ->
@@ -408,11 +426,17 @@ loop:
 		look();
 		if
 		:: some -> some = false; MARK(me, LOOK_SOME) goto loop
-		:: else ->
-			MARK(me, LOOK_NONE)
-			skip
+		:: else -> MARK(me, LOOK_NONE) skip
 		fi;
-#if !defined(M_BUSY_SLEEPS)
+#ifdef REPLAY
+		if
+		:: got -> MARK(me, STAY_BEGIN) MARK(me, STAY_END) goto loop
+		:: got -> MARK(me, STAY_BEGIN) MARK(me, RUN_LEAVE) skip
+		:: MARK(me, RUN_LEAVE) skip
+		:: MARK(me, LOCK_TRY) goto tried
+		fi
+#else
+#ifndef M_BUSY_SLEEPS
 		/* whoever had it may die with entries in hand */
 		if
 		:: !got -> goto loop
@@ -424,21 +448,12 @@ loop:
 #endif
 #ifdef STAY
 sleep:
-		MARK(me, STAY_BEGIN)
 #ifdef M_LATE_WATCH
 		d_step { watch = true; ino = false };
 #endif
-#ifdef REPLAY
-		if
-		:: true -> MARK(me, STAY_END) goto loop
-		:: true -> MARK(me, RUN_LEAVE) skip
-		:: true -> MARK(me, RUN_LEAVE) goto anew
-		fi
-#else
 end_asleep:
 		atomic { ino -> ino = false };
 		goto loop
-#endif
 #else
 		/* stays a moment and looks once more */
 		look();
@@ -447,6 +462,7 @@ end_asleep:
 		:: else
 		fi;
 		unit = U_LEFT
+#endif
 #endif
 	} unless {
 		d_step { dead[me] -> dead[me] = false; k = 0; left = 0; mine = 0; got = false; some = false; filled = false }
@@ -461,16 +477,14 @@ proctype Second(byte me)
 off:
 	{
 		do
-		:: n < ROUNDS ->
-#ifndef REPLAY
-			n++;
+#ifdef REPLAY
+		:: MARK(me, BOOT_LISTEN) skip
+		:: MARK(me, BOOT_GOT) skip
+		:: !CLOSED -> MARK(me, BOOT_END) skip
+		:: MARK(me, LOCK_TRY)
 #else
-			if
-			:: MARK(me, BOOT_LISTEN) skip
-			:: MARK(me, BOOT_GOT) skip
-			:: MARK(me, BOOT_END) skip
-			:: true
-			fi;
+		:: n < ROUNDS ->
+			n++;
 #endif
 			got = false;
 			do
@@ -480,23 +494,25 @@ off:
 #endif
 				try_lock(me);
 				if
-				:: !got -> MARK(me, LOCK_BUSY) skip
+				:: !got -> MARK(me, LOCK_BUSY) MARK(me, LOCK_TRY) skip
 				:: else
 				fi
 			:: got -> break
 			od;
 			MARK(me, LOCK_HELD)
 			enter(me);
-#ifdef REPLAY
 			MARK(me, BOOT_WORK)
-			MARK(me, BOOT_WORKED)
-#endif
+			if
+			:: true -> MARK(me, BOOT_WORKED) skip
+			OR_FAULT(me)
+			fi;
 			drain(me);
 			at_work = NOBODY;
 			MARK(me, LOCK_DROP)
 			LET_GO
-		:: n >= ROUNDS -> break
+#ifndef REPLAY
 		:: break
+#endif
 		od
 	} unless {
 		d_step { dead[me] -> dead[me] = false; k = 0; left = 0; mine = 0; got = false; filled = false }
@@ -574,4 +590,107 @@ init
 
 /* L1, L3, L4, L6: in the end everything has been looked at, and nobody is at work for nothing. */
 ltl rest { <>[] (AT_REST) }
+#endif
+
+#ifdef REPLAY
+/* Enqueuers and comparisons; the gate decides on the former. */
+proctype Putter(byte me)
+{
+	bool closed;
+
+	do
+	:: MARK(me, ENQ_BEGIN)
+		closed = CLOSED;
+		if
+		:: closed -> MARK(me, ENQ_CLOSED) skip
+		:: closed -> MARK(me, GONE) skip
+		:: !closed
+		fi
+	:: MARK(me, PUT_BEGIN)
+		if
+		:: publish(0)
+		:: MARK(me, GONE) goto next
+		fi;
+		if
+		:: MARK(me, PUT_END) skip
+		:: MARK(me, GONE) skip
+		fi;
+next:
+		skip
+	:: MARK(me, GONE) skip
+	od
+}
+
+/* Those who arm and open the gate; dying between two steps leaves the effect in doubt. */
+proctype Gatekeeper(byte me)
+{
+	do
+	:: MARK(me, GATE_BEGIN) armed = armed;
+		if
+		:: finished = true
+		:: MARK(me, GONE) goto next
+		fi;
+		if
+		:: MARK(me, GATE_OPENED) skip
+		:: MARK(me, GONE) skip
+		fi
+	:: MARK(me, ARM_BEGIN)
+		if
+		:: armed = true
+		:: MARK(me, GONE) goto next
+		fi;
+		if
+		:: MARK(me, ARM_ARMED) skip
+		:: MARK(me, GONE) goto next
+		fi;
+		if
+		:: finished = false
+		:: MARK(me, GONE) goto next
+		fi;
+		if
+		:: MARK(me, ARM_END) skip
+		:: MARK(me, GONE) skip
+		fi;
+next:
+		skip
+	:: MARK(me, GONE) skip
+	od
+}
+
+/* A death comes some time after the last mark, and before its own line. */
+active proctype Reaper()
+{
+	byte who;
+	do
+	:: d_step { who < DRAINERS && last_said[who] -> last_said[who] = false; die(who); buried[who] = true }
+	:: buried[who] -> MARK(who, GONE) buried[who] = false
+	:: who = 0
+	:: who = 1
+	:: who = 2
+	:: who = 3
+	od
+}
+
+init
+{
+	atomic {
+		c_code { read_trace(); };
+		if
+		:: true
+		:: armed = true
+		:: finished = true
+		:: armed = true; finished = true
+		fi;
+		run Runner(0);
+		run Runner(1);
+		run Second(2);
+		run Second(3);
+		run Putter(4);
+		run Putter(5);
+		run Putter(6);
+		run Putter(7);
+		run Gatekeeper(8);
+		run Gatekeeper(9)
+	}
+}
 #endif
