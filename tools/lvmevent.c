@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/step.h"
 #include "flow/batch.h"
 #include "flow/bootpass.h"
 #include "flow/sweep.h"
@@ -83,6 +84,7 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 
 	if (code >= 0)
 		return code;
+	LEA_STEP_ROLE("boot");
 	code = lea_session_begin(world, &session);
 	if (code)
 		return code;
@@ -109,6 +111,7 @@ static int run_arm(struct lea_world *world, int argc, char *argv[])
 
 	if (code >= 0)
 		return code;
+	LEA_STEP_ROLE("arm");
 	code = lea_session_begin(world, &session);
 	if (code)
 		return code;
@@ -156,6 +159,7 @@ static int run_gate(struct lea_world *world, int argc, char *argv[])
 		fprintf(stderr, "  Usage: lvmevent gate open|status\n");
 		return LEA_EXIT_PARAMS;
 	}
+	LEA_STEP_ROLE("gate");
 	/* Before anything that can fail: a broken lvm.conf must not keep the gate closed. */
 	run_fd = lea_world_run(world);
 	r = run_fd < 0 ? run_fd : lea_gate_open(run_fd);
@@ -209,6 +213,7 @@ static int run_sweep(struct lea_world *world, int argc, char *argv[])
 	lea_opts_done(&opts);
 	if (code >= 0)
 		return code;
+	LEA_STEP_ROLE("sweep");
 	code = lea_session_begin(world, &session);
 	return code ? code : sweep(&session, args.wait != 0);
 }

@@ -5,25 +5,29 @@
  */
 #include <errno.h>
 #include <malloc.h>
+#include <search.h>
 #include <stdio.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/step.h"
 #include "flow/runner.h"
 #include "flow/sweep.h"
 #include "flow/workers.h"
 #include "lvmevent.h"
 #include "session.h"
 #include "state/compare.h"
+#include "state/gate.h"
 #include "state/queue_watch.h"
 #include "world/proc.h"
 #include "world/udevmon.h"
 
-#define LINGER_MS      100U  /* without --stay: so long for a further event */
-#define COALESCE_MS    20    /* so long without a further event: work */
-#define COALESCE_MOST  10U   /* so often in a row at most */
+#define LINGER_MS      100U /* without --stay: so long for a further event */
+#define COALESCE_MS    20   /* so long without a further event: work */
+#define COALESCE_MOST  10U  /* so often in a row at most */
+#define SEEN_MOST      65536U
 #define IDLE_MS	       10000 /* so long without work: children go, memory is given back */
 #define RETRY_MS       500U  /* after a shortage; doubled with each one in a row */
 #define RETRY_MOST_MS  16000U
@@ -46,21 +50,87 @@ struct run {
 	char *event_path;	     /* owned */
 	struct lea_udevmon *monitor; /* NULL: no udev to be heard */
 	uint32_t failed_ms;	     /* how long the last failure of udev's was let rest */
-	uint64_t compare_at_ms;	     /* a comparison is due then; 0: none */
+	uint64_t failed_at_ms;	     /* when udev is asked again; 0: nothing failed */
+	uint64_t compare_at_ms;	     /* from time to time; 0: so long after now as is set */
+	void *seen;		     /* keys that were in hand and have not gone: tree of strings */
+	size_t seen_count;
 };
+
+static int compare_keys(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* Only saves work: without it a device is looked at once more. */
+static void note_seen(struct run *run, const char *key)
+{
+	char *copy = tfind(key, &run->seen, compare_keys) ? NULL : strdup(key);
+
+	if (!copy)
+		return;
+	/* Removals that were lost must not fill the memory, one by one. */
+	if (run->seen_count == SEEN_MOST) {
+		tdestroy(run->seen, free);
+		run->seen = NULL;
+		run->seen_count = 0;
+	}
+	if (tsearch(copy, &run->seen, compare_keys))
+		run->seen_count++;
+	else
+		free(copy);
+}
+
+static void forget_seen(struct run *run, const char *key)
+{
+	char **node = tfind(key, &run->seen, compare_keys), *copy;
+
+	if (!node)
+		return;
+	copy = *node;
+	tdelete(key, &run->seen, compare_keys);
+	free(copy);
+	run->seen_count--;
+}
+
+static bool was_seen(void *arg, const struct lea_entry *entry)
+{
+	const struct run *run = arg;
+
+	return tfind(entry->key, &run->seen, compare_keys) != NULL;
+}
 
 static int process(void *arg, struct lea_entry *entries, size_t count)
 {
 	struct run *run = arg;
-	int r = lea_batch_run(&run->batch, entries, count, &run->summary);
+	int r;
 
+	for (size_t i = 0; i < count; i++) {
+		if (entries[i].device.is_gone)
+			forget_seen(run, entries[i].key);
+		else
+			note_seen(run, entries[i].key);
+	}
+	r = lea_batch_run(&run->batch, entries, count, &run->summary);
 	if (r == 0)
 		run->retry_ms = run->failed_ms = 0;
 	return r;
 }
 
+/* What processes of ours that were killed left half-written. */
+static void tidy(const struct run *run)
+{
+	static const char *const folders[] = {"event",	      "event/queue",  "event/taken",
+					      "event/failed", "event/claims", "pvs_online",
+					      "pvs_lookup"};
+	int run_fd = lea_world_run(run->session->world);
+
+	for (size_t i = 0; run_fd >= 0 && i < ARRAY_SIZE(folders); i++)
+		lea_file_tidy(run_fd, folders[i]);
+}
+
 static void rest(struct run *run)
 {
+	tidy(run);
 	lea_workers_stop(run->session->workers);
 	lea_prober_drop(run->session->prober);
 	malloc_trim(0);
@@ -85,15 +155,18 @@ static const char *hint_for(int shortage)
 	}
 }
 
+static uint32_t longer(uint32_t pause_ms, uint32_t most_ms)
+{
+	return !pause_ms ? RETRY_MS : pause_ms * 2 > most_ms ? most_ms : pause_ms * 2;
+}
+
 /* What was in hand is pending again. Children hold memory and descriptors: they go first. */
 static int retry(void *arg, int shortage)
 {
 	struct run *run = arg;
 	const struct lea_world *world = run->session->world;
 
-	run->retry_ms = !run->retry_ms			    ? RETRY_MS
-			: run->retry_ms * 2 > RETRY_MOST_MS ? RETRY_MOST_MS
-							    : run->retry_ms * 2;
+	run->retry_ms = longer(run->retry_ms, RETRY_MOST_MS);
 	lea_log(world->log, LEA_LOG_ERROR,
 		"events: %s: %s; devices stay pending, tried again in %u.%u s", strerror(-shortage),
 		hint_for(shortage), run->retry_ms / 1000, run->retry_ms % 1000 / 100);
@@ -113,14 +186,12 @@ static uint64_t now_ms(const struct run *run)
  * udev could not finish with a device, most likely because its own database has no room: then it
  * has run no program and kept no record. It is asked again, with pauses that grow.
  */
-static void compare_later(struct run *run)
+static void ask_udev_later(struct run *run)
 {
-	if (run->compare_at_ms)
+	if (run->failed_at_ms)
 		return;
-	run->failed_ms = !run->failed_ms		       ? RETRY_MS
-			 : run->failed_ms * 2 > FAILED_MOST_MS ? FAILED_MOST_MS
-							       : run->failed_ms * 2;
-	run->compare_at_ms = now_ms(run) + run->failed_ms;
+	run->failed_ms = longer(run->failed_ms, FAILED_MOST_MS);
+	run->failed_at_ms = now_ms(run) + run->failed_ms;
 }
 
 /* Asking udev again is of no use before. */
@@ -134,44 +205,106 @@ static int check_room(const struct run *run)
 	return r < 0 ? r : 0;
 }
 
-/* Somebody could not leave a record of a device: all are compared. */
-static int compare(struct run *run)
+/* While the gate is closed somebody else looks at all devices. */
+static bool may_compare(const struct run *run)
+{
+	int run_fd = lea_world_run(run->session->world);
+
+	return run_fd >= 0 && run->session->conf->event_activation && !lea_gate_is_closed(run_fd);
+}
+
+static int sweep(struct run *run, struct lea_sweep_how *how, struct lea_sweep_result *ret_result)
 {
 	struct lea_session *session = run->session;
-	const struct lea_sweep_how how = {
-		.world = session->world,
-		.conf = session->conf,
-		.event_fd = session->event_fd,
-		/* Without room udev can't finish a device either. */
-		.retrigger = lea_udev_is_idle(session->world),
-	};
-	struct lea_sweep_result result = {0};
-	int r = check_room(run);
 
-	r = r < 0 ? r : lea_sweep(&how, &result);
-	r = r < 0 ? r : lea_compare_done(session->event_fd);
+	how->world = session->world;
+	how->conf = session->conf;
+	how->event_fd = session->event_fd;
+	lea_batch_tidy(session->world, session->event_fd);
+	return lea_sweep(how, ret_result);
+}
+
+/* Somebody could not leave a record of a device, or udev itself failed: all are compared. */
+static int compare_all(struct run *run)
+{
+	/* Without room udev can't finish a device either: its events are repeated. */
+	struct lea_sweep_how how = {.retrigger = lea_udev_is_idle(run->session->world)};
+	struct lea_sweep_result result = {0};
+	int r = may_compare(run) ? check_room(run) : 0;
+
+	if (r == 0 && may_compare(run))
+		r = sweep(run, &how, &result);
+	r = r < 0 ? r : lea_compare_done(run->session->event_fd);
 	if (r < 0)
 		return lea_is_shortage(r) ? retry(run, r) : r;
 	run->is_compare_due = false;
 	run->retry_ms = 0;
-	run->compare_at_ms = 0;
+	run->failed_at_ms = 0;
 	if (result.unfinished && !how.retrigger)
-		compare_later(run);
-	lea_log(session->world->log, LEA_LOG_PRINT,
+		ask_udev_later(run);
+	lea_log(run->session->world->log, LEA_LOG_PRINT,
 		"An event could not be recorded: %zu device(s) compared, %zu to be looked at",
 		result.devices, result.enqueued);
 	return 0;
 }
 
-/* @limit_ms, or until the comparison that is due: -1 is for ever. */
-static int limit(const struct run *run, int limit_ms)
+/*
+ * The program that udev started for an event may have been killed: then nothing pends, nobody will
+ * ever say so, and only a look at all devices finds the one that was lost.
+ */
+static void compare(struct run *run)
 {
-	const uint64_t now = run->compare_at_ms ? now_ms(run) : 0;
-	const uint64_t left = run->compare_at_ms > now ? run->compare_at_ms - now : 0;
+	struct lea_sweep_how how = {.skips = was_seen, .arg = run};
+	struct lea_sweep_result result = {0};
+	int r;
 
-	if (!run->compare_at_ms || (limit_ms >= 0 && left >= (uint64_t)limit_ms))
+	if (!may_compare(run))
+		return;
+	r = sweep(run, &how, &result);
+	if (r < 0)
+		lea_log(run->session->world->log, LEA_LOG_WARNING,
+			"comparing devices with records: %s", strerror(-r));
+	else if (result.enqueued)
+		lea_log(run->session->world->log, LEA_LOG_WARNING,
+			"%zu device(s) were not announced by an event and are looked at now",
+			result.enqueued);
+}
+
+/* Milliseconds until the next comparison is due; -1: never. */
+static int left_ms(struct run *run)
+{
+	const uint32_t every_ms = run->session->conf->compare_ms;
+	uint64_t now = now_ms(run);
+
+	if (!every_ms)
+		return -1;
+	if (!run->compare_at_ms)
+		run->compare_at_ms = now + every_ms;
+	return now < run->compare_at_ms ? (int)(run->compare_at_ms - now) : 0;
+}
+
+static void compare_if_due(struct run *run)
+{
+	if (left_ms(run))
+		return;
+	compare(run);
+	run->compare_at_ms = 0;
+}
+
+static int earlier(int a_ms, int b_ms)
+{
+	return a_ms < 0 ? b_ms : b_ms < 0 || a_ms < b_ms ? a_ms : b_ms;
+}
+
+/* @limit_ms, or until something is to be done unasked; -1 is for ever. */
+static int limit(struct run *run, int limit_ms)
+{
+	const uint64_t now = now_ms(run);
+
+	limit_ms = earlier(limit_ms, left_ms(run));
+	if (!run->failed_at_ms)
 		return limit_ms;
-	return (int)left;
+	return earlier(limit_ms, run->failed_at_ms > now ? (int)(run->failed_at_ms - now) : 0);
 }
 
 /* 0: look again; LEA_QUEUE_WATCH_QUIET; else the outcome of staying, or -errno. */
@@ -183,7 +316,7 @@ static int wait(struct run *run, int limit_ms)
 		told = lea_queue_watch_wait(&run->watch, limit(run, limit_ms));
 		if (told == LEA_QUEUE_WATCH_OTHER &&
 		    lea_udevmon_drain(run->monitor) == LEA_UDEVMON_FAILED)
-			compare_later(run);
+			ask_udev_later(run);
 	} while (told == LEA_QUEUE_WATCH_OTHER);
 	run->is_compare_due |= told == LEA_QUEUE_WATCH_COMPARE;
 	return told == LEA_QUEUE_WATCH_COMPARE ? 0 : told;
@@ -196,6 +329,12 @@ static int outcome_of(int told)
 					      : told;
 }
 
+static bool must_compare_all(struct run *run)
+{
+	return run->is_compare_due || (run->failed_at_ms && now_ms(run) >= run->failed_at_ms) ||
+	       lea_compare_take(run->session->event_fd) == LEA_COMPARE_DUE;
+}
+
 /* Nothing is pending: sleep until there is, and a moment longer, since events come in bursts. */
 static int stay(void *arg)
 {
@@ -204,14 +343,14 @@ static int stay(void *arg)
 
 	lea_batch_report(&run->batch, &run->summary);
 	run->summary = (struct lea_batch_summary){.is_off_said = run->summary.is_off_said};
-	if (run->is_compare_due || (run->compare_at_ms && now_ms(run) >= run->compare_at_ms) ||
-	    lea_compare_take(run->session->event_fd) == LEA_COMPARE_DUE)
-		return compare(run);
+	if (must_compare_all(run))
+		return compare_all(run);
+	compare_if_due(run);
 	told = wait(run, IDLE_MS);
 	if (told == LEA_QUEUE_WATCH_QUIET) {
 		rest(run);
 		told = wait(run, -1);
-		/* for ever, but for a comparison that is due */
+		/* something is due */
 		if (told == LEA_QUEUE_WATCH_QUIET)
 			return 0;
 	}
@@ -237,8 +376,10 @@ static int start_watching(struct run *run)
 	/* Without it failures of udev's are not heard of: the comparison by hand is left. */
 	if (r == 0 && lea_udevmon_open(TAG, &run->monitor) == 0)
 		run->watch.other_fd = lea_udevmon_fd(run->monitor);
-	if (r == 0)
+	if (r == 0) {
+		tidy(run);
 		sd_notify(0, "READY=1");
+	}
 	return r;
 }
 
@@ -264,6 +405,8 @@ static int run_all(struct run *run, bool stays)
 	if (run->watch.fd >= 0)
 		lea_queue_watch_close(&run->watch);
 	lea_udevmon_close(run->monitor);
+	tdestroy(run->seen, free);
+	run->seen = NULL;
 	return r;
 }
 
@@ -281,8 +424,10 @@ static int run_runner(struct lea_world *world, bool stays, bool *compare)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	struct run run = {.session = &session, .watch = {.fd = -1}, .is_compare_due = *compare};
-	int r, code = lea_session_begin(world, &session);
+	int r, code;
 
+	LEA_STEP_ROLE("run");
+	code = lea_session_begin(world, &session);
 	code = code ? code : lea_session_begin_batches(&session, &run.batch);
 	if (code)
 		return code;

@@ -120,6 +120,7 @@ int lea_shadow_write(struct lea_world *world, const char *root, unsigned int *re
 	folder_fd = open_folder(root, true);
 	if (folder_fd < 0)
 		return folder_fd;
+	lea_file_tidy(folder_fd, ".");
 	for (size_t i = 0; i < ARRAY_SIZE(pv_rules); i++) {
 		if (!is_shipped(root, pv_rules[i]))
 			continue;

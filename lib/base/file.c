@@ -10,6 +10,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +20,7 @@
 
 #include "base/cleanup.h"
 
+#define HIDDEN_PREFIX	 ".new-"
 #define FIRST_READ_BYTES 4096U
 #define HIDDEN_BYTES	 80U
 #define HIDDEN_TRIES	 16
@@ -182,7 +185,7 @@ static int create_hidden(int dir_fd, char hidden[static HIDDEN_BYTES], int *ret_
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	for (int i = 0; i < HIDDEN_TRIES; i++) {
-		snprintf(hidden, HIDDEN_BYTES, ".new-%ld-%lld-%ld-%u", (long)getpid(),
+		snprintf(hidden, HIDDEN_BYTES, HIDDEN_PREFIX "%ld-%lld-%ld-%u", (long)getpid(),
 			 (long long)now.tv_sec, now.tv_nsec,
 			 __atomic_fetch_add(&counter, 1U, __ATOMIC_RELAXED));
 		fd = openat(dir_fd, hidden, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
@@ -305,6 +308,38 @@ int lea_file_check_private(int folder_fd)
 		return -errno;
 	return (st.st_uid && st.st_uid != geteuid()) || st.st_mode & (S_IWGRP | S_IWOTH) ? -EPERM
 											 : 0;
+}
+
+/* "PID-..." behind the prefix. A process whose pid is in use again keeps its file a little longer.
+ */
+static bool is_leftover(const char *name)
+{
+	char *end;
+	long pid;
+
+	if (strncmp(name, HIDDEN_PREFIX, strlen(HIDDEN_PREFIX)) != 0)
+		return false;
+	pid = strtol(name + strlen(HIDDEN_PREFIX), &end, 10);
+	return *end == '-' && pid > 0 && pid <= INT32_MAX && kill((pid_t)pid, 0) < 0 &&
+	       errno == ESRCH;
+}
+
+void lea_file_tidy(int dir_fd, const char *folder)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	int fd = openat(dir_fd, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(dir)))
+		if (is_leftover(entry->d_name))
+			unlinkat(dirfd(dir), entry->d_name, 0);
 }
 
 int lea_file_open_folder(int dir_fd, const char *name)

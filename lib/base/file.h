@@ -79,6 +79,12 @@ LEA_MUST_CHECK int lea_file_remove_in(int dir_fd, const char *folder, const char
  */
 LEA_MUST_CHECK int lea_file_check_private(int folder_fd);
 
+/*
+ * lea_file_tidy - removes hidden names whose maker died before it could publish them
+ * Those of living processes stay. Reads the folder once; faults don't matter: it is tried again.
+ */
+void lea_file_tidy(int dir_fd, const char *folder);
+
 /* A folder, 0700, made if it is not there; -ENOTDIR when the name is something else. Its
  * descriptor (owned) is returned, or -errno; a symbolic link is refused. */
 LEA_MUST_CHECK int lea_file_open_folder(int dir_fd, const char *name);

@@ -6,6 +6,7 @@
 #include "flow/activate.h"
 
 #include "base/cleanup.h"
+#include "base/step.h"
 #include "flow/activate_vg.h"
 #include "flow/carry.h"
 #include "state/lock.h"
@@ -254,6 +255,7 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 	r = lock_vg(run, vg_name, &held->lock, &ret_result->shortage);
 	if (r)
 		return r;
+	LEA_STEP("vg.lock", known->vg->id);
 	block_signals(run);
 	held->what = run->options->what;
 	held->vg = (struct lea_activate_vg){

@@ -4,6 +4,7 @@
  */
 #include "flow/activate_vg.h"
 
+#include "base/step.h"
 #include "disk/name.h"
 #include "flow/activate_rules.h"
 #include "flow/carry.h"
@@ -147,6 +148,7 @@ static int activate(struct lea_activate_vg *vg, struct lea_activate_result *resu
 	if (r)
 		return r;
 	warn_missing(vg);
+	LEA_STEP("vg.dm", vg->scanned->vg->id);
 	r = lea_carry_plan(vg->world, plan, vg->options->test, result);
 	vg->announce = r != LEA_ACTIVATE_DELEGATE;
 	return r;

@@ -8,6 +8,7 @@
 #include "flow/batch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/step.h"
 #include "disk/name.h"
 #include "flow/batch_vg.h"
 #include "flow/record.h"
@@ -63,18 +65,30 @@ static void set_known(const struct pass *pass, const struct lea_device *device, 
 			strerror(-r));
 }
 
-static int forget(const struct pass *pass, const struct lea_entry *entry)
+/* Whatever has the number now: that instance never comes back, and a disk that flaps must not leave
+ * a file each time. */
+static void drop_known(const struct pass *pass, const struct lea_entry *entry)
 {
 	char name[128];
 	int r;
 
 	if (!entry->pvid[0])
-		return 0;
+		return;
 	known_name(&entry->device, entry->pvid, name, sizeof(name));
 	r = lea_file_remove(pass->known_fd, name);
-	if (r >= 0)
-		r = lea_record_gone(pass->recorder, entry->device.major, entry->device.minor,
-				    entry->pvid);
+	if (r < 0)
+		lea_log(pass->how->world->log, LEA_LOG_DEBUG, "PV %s: known: %s", entry->pvid,
+			strerror(-r));
+}
+
+static int forget(const struct pass *pass, const struct lea_entry *entry)
+{
+	int r;
+
+	if (!entry->pvid[0])
+		return 0;
+	LEA_STEP("rec.gone", entry->pvid);
+	r = lea_record_gone(pass->recorder, entry->device.major, entry->device.minor, entry->pvid);
 	if (r < 0)
 		lea_log(pass->how->world->log, LEA_LOG_ERROR,
 			"PV %s: forgetting the record of a removed device: %s", entry->pvid,
@@ -122,7 +136,10 @@ static int forget_gone(const struct pass *pass)
 		const struct lea_device *device = &pass->entries[i].device;
 		const struct lea_devno devno = {.major = device->major, .minor = device->minor};
 
-		if (device->is_gone && !lea_sysfs_has_device(pass->how->world, devno))
+		if (!device->is_gone)
+			continue;
+		drop_known(pass, &pass->entries[i]);
+		if (!lea_sysfs_has_device(pass->how->world, devno))
 			r = forget(pass, &pass->entries[i]);
 	}
 	return r;
@@ -152,6 +169,23 @@ static int renew(struct lea_world *world, struct lea_device *device)
 	return 0;
 }
 
+/*
+ * An entry that a dead runner had, or that was put there by ourselves, is not in order with events:
+ * the disk may have been taken out and put in again since, and what was known of it then must not
+ * be recorded over what is true now.
+ */
+static bool is_overtaken(struct lea_world *world, const struct lea_entry *entry,
+			 const struct lea_device *device)
+{
+	const struct lea_devno devno = {.major = device->major, .minor = device->minor};
+	uint64_t diskseq;
+
+	if (!entry->is_leftover && device->seqnum)
+		return false;
+	diskseq = lea_sysfs_diskseq(world, devno);
+	return diskseq && diskseq != device->diskseq;
+}
+
 static int read_devices(const struct pass *pass)
 {
 	LEA_AUTO(lea_freep) struct lea_device *devices = calloc(pass->count, sizeof(*devices));
@@ -168,7 +202,8 @@ static int read_devices(const struct pass *pass)
 		if (device->is_gone && !lea_sysfs_has_device(pass->how->world, devno))
 			continue;
 		devices[n] = take_device(device);
-		if (device->is_gone)
+		if (devices[n].is_gone ||
+		    is_overtaken(pass->how->world, &pass->entries[i], &devices[n]))
 			renew(pass->how->world, &devices[n]);
 		else if (!devices[n].diskseq)
 			devices[n].diskseq = lea_sysfs_diskseq(pass->how->world, devno);
@@ -308,6 +343,37 @@ static int forget_replaced(const struct pass *pass)
 			r = forget(pass, entry);
 	}
 	return r;
+}
+
+/* "8:16-42-UUID", as known_name makes it: is this instance there? */
+static bool is_there(struct lea_world *world, const char *name)
+{
+	struct lea_devno devno;
+	uint64_t diskseq = 0;
+
+	if (sscanf(name, "%" SCNu32 ":%" SCNu32 "-%" SCNu64, &devno.major, &devno.minor, &diskseq) <
+	    2)
+		return true; /* not ours */
+	return lea_sysfs_has_device(world, devno) &&
+	       (!diskseq || lea_sysfs_diskseq(world, devno) == diskseq);
+}
+
+void lea_batch_tidy(struct lea_world *world, int event_fd)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	int fd = openat(event_fd, KNOWN_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(dir)))
+		if (!is_there(world, entry->d_name))
+			unlinkat(dirfd(dir), entry->d_name, 0);
 }
 
 static int new_scan(const struct lea_batch_how *how, struct lea_scan **ret_scan)

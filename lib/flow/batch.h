@@ -61,6 +61,13 @@ LEA_MUST_CHECK int lea_batch_workers(const struct lea_batch_how *how,
 LEA_MUST_CHECK int lea_batch_run(const struct lea_batch_how *how, struct lea_entry *entries,
 				 size_t count, struct lea_batch_summary *summary);
 
+/*
+ * lea_batch_tidy - forgets instances of devices that are there no more
+ * For those whose removal event was lost: what says "this one has a record" goes. One look at sysfs
+ * each; faults don't matter: it is tried again.
+ */
+void lea_batch_tidy(struct lea_world *world, int event_fd);
+
 /* "12 devices, 12 PVs, 3 VGs active (7 LVs)": one line at the end of a pass that did something. */
 void lea_batch_report(const struct lea_batch_how *how, const struct lea_batch_summary *summary);
 

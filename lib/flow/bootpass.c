@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/step.h"
 #include "disk/name.h"
 #include "flow/pending.h"
 #include "flow/runner.h"
@@ -48,6 +49,7 @@ static int add(void *arg, struct lea_udevmon_event *event)
 {
 	struct boot *boot = arg;
 	struct lea_entry entry = {.device = event->device};
+	int r;
 
 	if (!event->is_pv) {
 		lea_device_done(&event->device);
@@ -58,7 +60,10 @@ static int add(void *arg, struct lea_udevmon_event *event)
 	if (!boot->pending.count)
 		boot->first_ms = now_ms(boot);
 	/* The last state of a device wins, as in the queue. */
-	return lea_pending_put(&boot->pending, &entry);
+	r = lea_pending_put(&boot->pending, &entry);
+	if (r == 0)
+		LEA_STEP("boot.got", (lea_entry_set_key(&entry), entry.key));
+	return r;
 }
 
 /* Takes what has been broadcast. *ret_any: was there something? */
@@ -120,10 +125,14 @@ static int work(struct boot *boot)
 	r = lock(boot, &lock_fd);
 	if (r)
 		return r;
+	LEA_STEP("boot.work", NULL);
 	r = lea_batch_run(&boot->how->batch, boot->pending.entry, boot->pending.count,
 			  &boot->summary);
+	if (r == 0)
+		LEA_STEP("boot.worked", NULL);
 	lea_pending_clear(&boot->pending);
 	r = r ? r : lea_runner_drain(&runner);
+	LEA_STEP("lock.drop", NULL);
 	boot->last_ms = now_ms(boot);
 	return r;
 }
@@ -213,6 +222,8 @@ static int run(struct boot *boot)
 	r = r < 0 ? r : lea_udevmon_enumerate(boot->monitor, add, boot);
 	while (r == 0 && (lea_gate_is_closed(run_fd) || boot->pending.count))
 		r = step(boot);
+	if (r == 0)
+		LEA_STEP("boot.end", NULL);
 	return r;
 }
 
@@ -227,6 +238,7 @@ int lea_bootpass_run(const struct lea_bootpass_how *how)
 	r = lea_udevmon_open(TAG, &boot.monitor);
 	if (r)
 		return r;
+	LEA_STEP("boot.listen", NULL);
 	r = run(&boot);
 	lea_batch_report(&how->batch, &boot.summary);
 	lea_pending_done(&boot.pending);

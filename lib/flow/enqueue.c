@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/step.h"
 #include "disk/name.h"
 #include "state/compare.h"
 #include "state/gate.h"
@@ -174,6 +175,17 @@ static int open_run(const char *run_dir)
 	return fd < 0 ? -errno : fd;
 }
 
+static bool is_closed(int run_fd)
+{
+	bool closed;
+
+	LEA_STEP("enq.begin", NULL);
+	closed = lea_gate_is_closed(run_fd);
+	if (closed)
+		LEA_STEP("enq.closed", NULL);
+	return closed;
+}
+
 int lea_enqueue_event(const char *run_dir, char *const environ_[])
 {
 	LEA_AUTO(lea_closep) int run_fd = open_run(run_dir);
@@ -184,7 +196,7 @@ int lea_enqueue_event(const char *run_dir, char *const environ_[])
 
 	if (run_fd < 0)
 		return run_fd;
-	if (lea_gate_is_closed(run_fd))
+	if (is_closed(run_fd))
 		return LEA_ENQUEUE_CLOSED;
 	r = read_action(environ_, &entry.device.is_gone);
 	r = r ? r : read_number(environ_, &entry);
@@ -215,7 +227,7 @@ int lea_enqueue_device(const char *run_dir, const char *device)
 
 	if (run_fd < 0)
 		return run_fd;
-	if (lea_gate_is_closed(run_fd))
+	if (is_closed(run_fd))
 		return LEA_ENQUEUE_CLOSED;
 	if (sscanf(device, "%" SCNu32 ":%" SCNu32, &entry.device.major, &entry.device.minor) != 2) {
 		if (!name_fits(device))
@@ -260,6 +272,7 @@ int lea_enqueue_main(int argc, char *argv[], char *const environ_[])
 	const char *run_dir = DEFAULT_RUN_DIR, *name = get(environ_, "DEVNAME");
 	int code, result = EXIT_OK, devices = 0;
 
+	LEA_STEP_ROLE("enqueue");
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--run-dir") && i + 1 < argc) {
 			run_dir = argv[++i];

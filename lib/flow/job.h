@@ -16,6 +16,7 @@ struct lea_job {
 	struct lea_job *next; /* for the lists of whoever owns the job; NULL after lea_job_new */
 	char vg_name[128], vg_id[LEA_ID_CHARS + 1];
 	uint32_t lv_count;	    /* upper bound of the LVs that may become active */
+	uint32_t deaths;	    /* workers that died with it in hand */
 	struct lea_wire_out packed; /* lea_job_pack */
 };
 

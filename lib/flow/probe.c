@@ -19,6 +19,8 @@
 #define GRACE_MS    500U
 /* A frame to the child is sent when it is so long. */
 #define CHUNK_BYTES (1024U * 1024U)
+/* The second one of a child that had nothing else: this device is to blame. */
+#define MOST_DEATHS 2U
 
 struct active {
 	uint32_t index;
@@ -30,7 +32,8 @@ struct round {
 	struct lea_scan *scan;
 	struct lea_prober *prober;
 	struct lea_scan_job *jobs;
-	size_t job_count, open_count; /* open: not answered and not expired */
+	size_t job_count, open_count;	  /* open: of this round, not answered and not expired */
+	const struct lea_scan_job *alone; /* this round is for it; NULL: for those without blame */
 	size_t started_count;
 	struct active active[LEA_PROBE_MAX_THREADS];
 	size_t active_count, expired_count;
@@ -44,6 +47,11 @@ static uint32_t wanted_threads(const struct round *round)
 							: prober->most_threads;
 }
 
+static bool is_of_round(const struct round *round, const struct lea_scan_job *job)
+{
+	return job->is_open && (round->alone ? job == round->alone : !job->deaths);
+}
+
 /* The child reads all of it before it waits for anything: this can't block on its answers. */
 static int send_jobs(struct round *round)
 {
@@ -53,7 +61,7 @@ static int send_jobs(struct round *round)
 	int r = 0;
 
 	for (size_t i = 0; i < round->job_count && !r; i++) {
-		if (!round->jobs[i].is_open)
+		if (!is_of_round(round, &round->jobs[i]))
 			continue;
 		if (!out.len)
 			lea_wire_put_bytes(&out, &request, sizeof(request));
@@ -77,7 +85,7 @@ static int note_start(struct round *round, uint32_t index)
 {
 	struct lea_clock *clock = round->scan->world->clock;
 
-	if (!round->jobs[index].is_open || find_active(round, index) ||
+	if (!is_of_round(round, &round->jobs[index]) || find_active(round, index) ||
 	    round->active_count >= ARRAY_SIZE(round->active))
 		return -EPROTO;
 	round->started_count++;
@@ -252,16 +260,38 @@ static int run_round(struct round *round)
 	return r;
 }
 
-/* A child that ended with devices in hand was killed by one of them: not tried again. */
+/*
+ * A child that ended with devices in hand was killed by one of them, or by something else (no
+ * memory): each is tried again, alone.
+ */
 static void close_round(struct round *round)
 {
 	lea_prober_drop(round->prober);
 	for (size_t i = 0; i < round->active_count; i++)
-		if (!round->active[i].has_expired)
+		if (!round->active[i].has_expired &&
+		    ++round->jobs[round->active[i].index].deaths >= MOST_DEATHS)
 			give_up(round, &round->active[i], -EIO);
 }
 
-static int probe_round(struct lea_scan *scan, struct lea_scan_job *jobs, size_t count, size_t open)
+/* Those without blame come first, then the others one by one. */
+static void choose(struct round *round)
+{
+	const struct lea_scan_job *suspect = NULL;
+
+	for (size_t i = round->job_count; i > 0; i--) {
+		const struct lea_scan_job *job = &round->jobs[i - 1];
+
+		round->open_count += is_of_round(round, job);
+		if (job->is_open && job->deaths)
+			suspect = job;
+	}
+	if (round->open_count)
+		return;
+	round->alone = suspect;
+	round->open_count = 1;
+}
+
+static int probe_round(struct lea_scan *scan, struct lea_scan_job *jobs, size_t count)
 {
 	struct lea_prober *prober = scan->prober;
 	const bool is_new = prober->fd < 0;
@@ -270,12 +300,12 @@ static int probe_round(struct lea_scan *scan, struct lea_scan_job *jobs, size_t 
 		.prober = prober,
 		.jobs = jobs,
 		.job_count = count,
-		.open_count = open,
 	};
 	int r = lea_prober_start(prober);
 
 	if (r)
 		return r;
+	choose(&round);
 	if (prober->thread_count < wanted_threads(&round))
 		prober->thread_count = wanted_threads(&round);
 	r = send_jobs(&round);
@@ -289,18 +319,16 @@ static int probe_round(struct lea_scan *scan, struct lea_scan_job *jobs, size_t 
 	return round.started_count || !is_new ? 0 : -EAGAIN;
 }
 
-static size_t count_open(const struct lea_scan_job *jobs, size_t count)
+static bool is_any_open(const struct lea_scan_job *jobs, size_t count)
 {
-	size_t open = 0;
-
 	for (size_t i = 0; i < count; i++)
-		open += jobs[i].is_open;
-	return open;
+		if (jobs[i].is_open)
+			return true;
+	return false;
 }
 
 int lea_probe_jobs(struct lea_scan *scan, struct lea_scan_job *jobs, size_t count)
 {
-	size_t open;
 	int r = 0;
 
 	if (count > UINT32_MAX)
@@ -311,7 +339,7 @@ int lea_probe_jobs(struct lea_scan *scan, struct lea_scan_job *jobs, size_t coun
 	}
 	if (!r && !scan->number)
 		scan->number = ++scan->prober->last_scan;
-	while (!r && (open = count_open(jobs, count)))
-		r = probe_round(scan, jobs, count, open);
+	while (!r && is_any_open(jobs, count))
+		r = probe_round(scan, jobs, count);
 	return r;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/step.h"
 #include "flow/probe.h"
 #include "state/queue.h"
 #include "world/blockdev.h"
@@ -173,8 +174,9 @@ static void requeue(struct shared *shared, const struct job *job)
 	wait_for(&shared->send_lock);
 	run_fd = lea_world_run(world);
 	event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
-	/* Without a queue there is nobody to tell: the next event or scan finds the device. */
-	if (event_fd >= 0 && lea_queue_put(event_fd, &entry) < 0)
+	/* An event that has come meanwhile is newer. Without a queue there is nobody to tell: the
+	 * next event or comparison finds the device. */
+	if (event_fd >= 0 && lea_queue_put_if_absent(event_fd, &entry) < 0)
 		lea_log(world->log, LEA_LOG_DEBUG, "%s: not queued again", entry.key);
 	sem_post(&shared->send_lock);
 }
@@ -307,6 +309,7 @@ int lea_probe_child(void *arg)
 	struct shared shared = {.child = arg};
 	struct lea_world *world = shared.child->world;
 
+	LEA_STEP_ROLE("probe");
 	shared.end = &shared.first;
 	lea_proc_detach(shared.child->fd);
 	world->run_fd = world->dev_fd = world->sys_fd = world->proc_fd = -1;

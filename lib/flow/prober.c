@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/step.h"
 #include "flow/probe.h"
 #include "world/proc.h"
 
@@ -61,6 +62,7 @@ static int spawn(void *arg)
 {
 	pid_t pid;
 
+	LEA_STEP_ROLE("spawn");
 	/* The grandchild is init's: nobody here has to wait for a process that may never end. */
 	return lea_proc_fork(lea_probe_child, arg, &pid) ? 1 : 0;
 }

@@ -5,6 +5,7 @@
 #include "flow/record.h"
 
 #include "base/cleanup.h"
+#include "base/step.h"
 #include "flow/record_vg.h"
 #include "state/lookup_index.h"
 #include "state/online.h"
@@ -256,6 +257,8 @@ static int put_record(struct lea_recorder *recorder, const struct lea_found *fou
 		r = lea_online_create(run_fd, pvid, &wanted);
 	if (r == LEA_ONLINE_EXISTS)
 		r = settle(recorder, run_fd, pvid, &wanted, record);
+	if (r >= 0 && record->kind != LEA_RECORD_DUPLICATE)
+		LEA_STEP("rec.put", pvid);
 	return r;
 }
 

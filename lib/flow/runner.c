@@ -8,6 +8,7 @@
 #include "flow/runner.h"
 
 #include "base/cleanup.h"
+#include "base/step.h"
 #include "world/device.h"
 
 #define RISKY_REASON "a runner died with it in hand, again and again"
@@ -31,6 +32,17 @@ static int finish(const struct lea_runner_how *how, const struct lea_entry *entr
 	return r;
 }
 
+static int work(const struct lea_runner_how *how, struct lea_entry *entries, size_t count)
+{
+	int r;
+
+	LEA_STEP("work.begin", NULL);
+	r = how->process(how->arg, entries, count);
+	if (r == 0)
+		LEA_STEP("work.end", NULL);
+	return r;
+}
+
 /* One that a dead runner had in hand: counted before it is touched, alone. */
 static int process_leftover(const struct lea_runner_how *how, struct lea_entry *entry)
 {
@@ -45,7 +57,7 @@ static int process_leftover(const struct lea_runner_how *how, struct lea_entry *
 	}
 	r = lea_device_copy(&entry->device, &before.device);
 	r = r ? r : lea_queue_attempt(how->event_fd, entry);
-	r = r ? r : how->process(how->arg, entry, 1);
+	r = r ? r : work(how, entry, 1);
 	if (lea_is_shortage(r) && entry->attempts > before.attempts &&
 	    lea_queue_restore(how->event_fd, &before))
 		lea_log(how->log, LEA_LOG_DEBUG, "%s: counted all the same", entry->key);
@@ -58,7 +70,7 @@ static int process(const struct lea_runner_how *how, struct lea_entry *entries, 
 	int r = 0;
 
 	if (!entries[0].is_leftover)
-		return finish(how, entries, count, how->process(how->arg, entries, count));
+		return finish(how, entries, count, work(how, entries, count));
 	for (size_t i = 0; r == 0 && i < count; i++)
 		r = process_leftover(how, &entries[i]);
 	return r;
@@ -89,7 +101,9 @@ static int hold_and_drain(const struct lea_runner_how *how)
 
 	if (r)
 		return r == LEA_QUEUE_RUNNING ? LEA_RUNNER_BUSY : r;
-	return lea_runner_drain(how);
+	r = lea_runner_drain(how);
+	LEA_STEP("lock.drop", NULL);
+	return r;
 }
 
 /* Nothing is pending. 0: look again; else *ret_leave is set. */
@@ -98,8 +112,11 @@ static int linger(const struct lea_runner_how *how, bool *ret_leave)
 	int r = 0;
 
 	if (how->stay) {
+		LEA_STEP("stay.begin", NULL);
 		r = how->stay(how->arg);
 		*ret_leave = r != 0;
+		if (!r)
+			LEA_STEP("stay.end", NULL);
 		return r;
 	}
 	/* Events come in bursts: staying a moment saves a start. */
@@ -109,9 +126,17 @@ static int linger(const struct lea_runner_how *how, bool *ret_leave)
 	return r;
 }
 
-int lea_runner_run(const struct lea_runner_how *how)
+static bool look(const struct lea_runner_how *how)
 {
-	bool leave = false;
+	bool any = lea_queue_has_pending(how->event_fd);
+
+	LEA_STEP(any ? "look.some" : "look.none", NULL);
+	return any;
+}
+
+static int run(const struct lea_runner_how *how)
+{
+	bool leave = false, is_pending;
 	int r, s;
 
 	for (;;) {
@@ -123,13 +148,26 @@ int lea_runner_run(const struct lea_runner_how *how)
 		}
 		if (r < 0 || (r && !how->wait_ms))
 			return r;
-		if (!lea_queue_has_pending(how->event_fd)) {
+		is_pending = look(how);
+		if (r == LEA_RUNNER_BUSY && (is_pending || how->stay)) {
+			/* Leaving now would have the path unit start us again and again; sleeping
+			 * on the queue would miss what the other one leaves in taken/ if it dies.
+			 */
+			how->clock->sleep_ms(how->clock, how->wait_ms);
+		} else if (!is_pending) {
 			s = linger(how, &leave);
 			if (leave)
 				return s ? s : r;
-		} else if (r == LEA_RUNNER_BUSY) {
-			/* Leaving now would have the path unit start us again and again. */
-			how->clock->sleep_ms(how->clock, how->wait_ms);
 		}
 	}
+}
+
+int lea_runner_run(const struct lea_runner_how *how)
+{
+	int r;
+
+	LEA_STEP("run.begin", NULL);
+	r = run(how);
+	LEA_STEP("run.leave", NULL);
+	return r;
 }

@@ -28,7 +28,8 @@ struct lea_scan {
 struct lea_scan_job {
 	struct lea_found *found;
 	struct lea_filter_verdict verdict;
-	bool is_open; /* still to be read */
+	bool is_open;	 /* still to be read */
+	uint32_t deaths; /* children that died with it in hand */
 };
 
 /* What was read of it: the last filters, then what it is. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/step.h"
 #include "disk/name.h"
 #include "flow/scan.h"
 #include "state/claim.h"
@@ -141,6 +142,8 @@ static int compare_device(const struct lea_sweep_how *how, const struct done *do
 	/* What is long can be asked of udev again. */
 	entry.device.devlinks = entry.device.properties = NULL;
 	lea_entry_set_key(&entry);
+	if (how->skips && how->skips(how->arg, &entry))
+		return 0;
 	result->enqueued++;
 	return lea_queue_put_if_absent(how->event_fd, &entry);
 }
@@ -153,6 +156,7 @@ int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_resu
 	size_t count = 0;
 	int r;
 
+	LEA_STEP("sweep.begin", NULL);
 	r = read_done(how->world, &done);
 	r = r ? r : lea_devices_enumerate(how->world, &devices, &count);
 	for (size_t i = 0; r == 0 && i < count; i++)
@@ -160,9 +164,11 @@ int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_resu
 	result.devices = count;
 	free(done.pv);
 	lea_devices_free(devices, count);
-	if (r == 0)
-		*ret_result = result;
-	return r;
+	if (r)
+		return r;
+	LEA_STEP("sweep.end", NULL);
+	*ret_result = result;
+	return 0;
 }
 
 static bool exists(const struct lea_world *world, const char *name)

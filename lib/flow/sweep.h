@@ -7,6 +7,7 @@
 #define LEA_FLOW_SWEEP_H
 
 #include "base/err.h"
+#include "state/queue.h"
 #include "world/conf.h"
 #include "world/world.h"
 
@@ -22,6 +23,9 @@ struct lea_sweep_how {
 	/* Devices that the kernel has and udev has not finished: named, and their event repeated.
 	 */
 	bool retrigger;
+	/* Is this one not to be looked at again? NULL: none. */
+	bool (*skips)(void *arg, const struct lea_entry *entry);
+	void *arg;
 };
 
 struct lea_sweep_result {

@@ -7,6 +7,7 @@
 #include "flow/worker.h"
 
 #include "base/cleanup.h"
+#include "base/step.h"
 #include "base/wire.h"
 #include "flow/delegate.h"
 #include "flow/job_wire.h"
@@ -86,6 +87,7 @@ static void do_vg(struct lea_activation_run *run, const struct lea_scan_vg *know
 	report->shortage = result.shortage;
 	if (result.why)
 		strncpy(report->reason, result.why, sizeof(report->reason) - 1);
+	LEA_STEP("vg.end", known->vg->id);
 }
 
 /* Before the wait for udev nothing is known to be done. */
@@ -186,6 +188,7 @@ static int child_main(void *arg)
 	size_t len;
 	int r = 0;
 
+	LEA_STEP_ROLE("worker");
 	close_foreign(child);
 	child->reason = (struct reason_log){
 		.log = {.write = reason_write, .max_level = world->log->max_level},

@@ -16,6 +16,7 @@
 
 #define MOST_WORKERS	10U
 #define WORKERS_PER_CPU 2U
+#define MOST_DEATHS	2U /* the second one of a worker that had nothing else: it is to blame */
 #define BATCH_BYTES	(16U * 1024U * 1024U) /* from here on no further VG is added to a batch */
 
 struct queue {
@@ -116,7 +117,8 @@ int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known
 	return 0;
 }
 
-/* The batch: jobs from the front, as many as one worker may take with the LVs that are free. */
+/* One that a dead worker had is a batch of its own. The batch: jobs from the front, as many as one
+ * worker may take with the LVs that are free. */
 static void fill(const struct lea_workers *workers, struct queue *queue, struct lea_worker *worker)
 {
 	const uint32_t share = workers->most_lvs / workers->most_workers + 1;
@@ -129,7 +131,11 @@ static void fill(const struct lea_workers *workers, struct queue *queue, struct 
 		if (!worker->delegated && worker->job_count &&
 		    worker->lv_count + queue->first->lv_count > room)
 			break;
+		if (queue->first->deaths && worker->job_count)
+			break;
 		lea_worker_take(worker, queue_get(queue));
+		if (worker->job[worker->job_count - 1]->deaths)
+			break;
 	}
 }
 
@@ -284,7 +290,21 @@ static void rest(struct lea_workers *workers, struct lea_worker *worker)
 	lea_worker_clear(worker);
 }
 
-/* What a dead worker left unreported has failed; the other workers' VGs are not touched. */
+/* Killed for want of memory, say: nothing will ever happen again to that VG, if not now. */
+static bool tries_again(struct lea_workers *workers, struct lea_worker *worker, uint32_t index)
+{
+	struct lea_job *job = worker->job[index];
+
+	if (!job || ++job->deaths >= MOST_DEATHS)
+		return false;
+	lea_log(workers->setting.world->log, LEA_LOG_WARNING,
+		"VG %s: its worker process ended early, it is tried again alone", job->vg_name);
+	queue_put(worker->delegated ? &workers->foreign : &workers->native,
+		  LEA_TAKE(worker->job[index]));
+	return true;
+}
+
+/* What a dead worker left unreported is tried again, VG by VG; the others' are not touched. */
 static void bury(struct lea_workers *workers, struct lea_worker *worker)
 {
 	int code;
@@ -294,6 +314,8 @@ static void bury(struct lea_workers *workers, struct lea_worker *worker)
 	for (uint32_t i = 0; i < worker->job_count; i++) {
 		struct lea_worker_report report = {.index = i, .outcome = -ECHILD};
 
+		if (tries_again(workers, worker, i))
+			continue;
 		snprintf(report.reason, sizeof(report.reason),
 			 "its worker process ended early (status %d)", code);
 		take_report(workers, worker, &report);

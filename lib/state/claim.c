@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/step.h"
 
 #define MAGIC	  "lvmevent-claim 1"
 #define MAX_BYTES (4U * 1024 * 1024)
@@ -313,24 +314,34 @@ int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 	/* Look and write are one step; held for these two files only. */
 	if (flock(folder_fd, LOCK_EX) < 0)
 		return -errno;
+	LEA_STEP("claim.begin", vg_id);
 	r = read_at(claims, folder_fd, vg_id, &old);
 	if (r < 0)
 		return r;
-	if (r == 0 && old.state == LEA_CLAIM_CLAIMED && old.pid != getpid())
+	if (r == 0 && old.state == LEA_CLAIM_CLAIMED && old.pid != getpid()) {
+		LEA_STEP("claim.held", vg_id);
 		return LEA_CLAIM_HELD;
+	}
 	mine.state = LEA_CLAIM_CLAIMED;
 	mine.reason[0] = '\0';
-	return store(claims, folder_fd, vg_id, &mine);
+	r = store(claims, folder_fd, vg_id, &mine);
+	if (r == 0)
+		LEA_STEP("claim.taken", vg_id);
+	return r;
 }
 
 int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
 		     const struct lea_claim *claim)
 {
 	LEA_AUTO(lea_closep) int folder_fd = open_folder(claims);
+	int r;
 
 	if (!id_ok(vg_id))
 		return -EINVAL;
-	return folder_fd < 0 ? folder_fd : store(claims, folder_fd, vg_id, claim);
+	r = folder_fd < 0 ? folder_fd : store(claims, folder_fd, vg_id, claim);
+	if (r == 0)
+		LEA_STEP("claim.end", vg_id);
+	return r;
 }
 
 int lea_claim_drop(const struct lea_claims *claims, const char *vg_id)

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/step.h"
 
 #define EPOCH_FILE    "event/epoch"
 #define BOOT_ID_FILE  "sys/kernel/random/boot_id"
@@ -112,6 +113,7 @@ int lea_gate_arm(int run_fd, int proc_fd)
 	char boot_id[BOOT_ID_CHARS + 1], text[96];
 	int r, len;
 
+	LEA_STEP("arm.begin", NULL);
 	r = read_boot_id(proc_fd, boot_id);
 	if (r)
 		return r;
@@ -123,12 +125,17 @@ int lea_gate_arm(int run_fd, int proc_fd)
 	r = lea_file_replace(event_fd, "epoch", text, (size_t)len);
 	if (r)
 		return r;
+	LEA_STEP("arm.epoch", NULL);
 	drop_claims(event_fd);
 	r = put_mark(event_fd, "gate-armed");
 	if (r < 0)
 		return r;
+	LEA_STEP("arm.armed", NULL);
 	r = lea_file_remove(run_fd, LEA_GATE_FINISHED);
-	return r < 0 ? r : 0;
+	if (r < 0)
+		return r;
+	LEA_STEP("arm.end", NULL);
+	return 0;
 }
 
 /*
@@ -137,7 +144,14 @@ int lea_gate_arm(int run_fd, int proc_fd)
  */
 int lea_gate_open(int run_fd)
 {
-	int r = put_mark(run_fd, LEA_GATE_FINISHED);
+	int r;
 
-	return lea_is_shortage(r) && unlinkat(run_fd, LEA_GATE_ARMED, 0) == 0 ? 0 : r;
+	LEA_STEP("gate.begin", NULL);
+	r = put_mark(run_fd, LEA_GATE_FINISHED);
+	if (lea_is_shortage(r) && unlinkat(run_fd, LEA_GATE_ARMED, 0) == 0)
+		r = 0;
+	if (r < 0)
+		return r;
+	LEA_STEP("gate.opened", NULL);
+	return 0;
 }

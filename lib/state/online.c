@@ -154,27 +154,34 @@ bool lea_online_exists(int run_fd, const char *pvid)
 
 /* A PV that gave no metadata has no VG in its record; its VG is known from a lookup file at best.
  */
-static int forget_vg_of(int run_fd, const char *pvid, const struct lea_online *online,
-			struct lea_lookup_index *lookups)
+static int find_vg_of(int run_fd, const char *pvid, struct lea_online *online,
+		      struct lea_lookup_index *lookups)
 {
 	LEA_AUTO(lea_lookup_index_freep) struct lea_lookup_index *own = NULL;
 	struct lea_lookup lookup = {0};
-	const char *vg = online->vg;
 	int r = 0;
 
-	if (!vg[0]) {
-		if (!lookups)
-			r = lea_lookup_index_new(&own);
-		r = r ? r : lea_lookup_index_find(lookups ? lookups : own, run_fd, pvid, &lookup);
-		if (r)
-			return r < 0 ? r : 0;
-		lea_lookup_done(&lookup);
-		vg = lookup.vg;
-	}
-	r = lea_vg_online_drop(run_fd, vg);
-	if (r < 0)
-		return r;
-	return lea_lookup_drop(run_fd, vg);
+	if (online->vg[0])
+		return 0;
+	if (!lookups)
+		r = lea_lookup_index_new(&own);
+	r = r ? r : lea_lookup_index_find(lookups ? lookups : own, run_fd, pvid, &lookup);
+	if (r)
+		return r < 0 ? r : 0;
+	lea_lookup_done(&lookup);
+	snprintf(online->vg, sizeof(online->vg), "%s", lookup.vg);
+	return 0;
+}
+
+/*
+ * A PV without metadata leaves the lookup file alone: members that could write it anew are still
+ * there and have no event when it comes back, and without the file nobody would know its VG then.
+ */
+static int forget_vg(int run_fd, const char *vg, bool has_metadata)
+{
+	int r = vg[0] ? lea_vg_online_drop(run_fd, vg) : 0;
+
+	return r < 0 || !vg[0] || !has_metadata ? r : lea_lookup_drop(run_fd, vg);
 }
 
 int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major, uint32_t minor,
@@ -182,15 +189,22 @@ int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major, uint32_t 
 {
 	struct lea_online online;
 	int r = is_pvid(pvid) ? lea_online_read(run_fd, pvid, &online) : -EINVAL;
+	bool has_metadata;
 
 	if (r)
 		return r < 0 ? r : 0;
 	if (online.major != major || online.minor != minor)
 		return 0; /* it is back already, under another number */
-	r = lea_online_remove(run_fd, pvid);
-	if (r < 0)
-		return r;
-	return forget_vg_of(run_fd, pvid, &online, lookups);
+	/*
+	 * The record is what leads to the VG: it goes when nothing is left to be found by it, or a
+	 * crash in between would leave the VG's files for ever. While it was there another process
+	 * may have found the VG complete once more: the mark that it made goes, too.
+	 */
+	has_metadata = online.vg[0];
+	r = find_vg_of(run_fd, pvid, &online, lookups);
+	r = r < 0 ? r : forget_vg(run_fd, online.vg, has_metadata);
+	r = r < 0 ? r : lea_online_remove(run_fd, pvid);
+	return r < 0 || !online.vg[0] ? r : lea_vg_online_drop(run_fd, online.vg);
 }
 
 /* Calls @visit with every name in @folder; stops at a fault. A folder that is not there is empty.

@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/step.h"
 #include "state/queue_text.h"
 
 /* A hidden name this old belongs to an enqueuer that was killed; a live one publishes again. */
@@ -59,13 +60,18 @@ int lea_queue_lock(int event_fd, int *ret_lock_fd)
 	char text[32];
 	int len;
 
+	LEA_STEP("lock.try", NULL);
 	for (;;) {
 		lea_closep(&fd);
 		fd = openat(event_fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd < 0)
 			return -errno;
-		if (fcntl(fd, F_SETLK, &whole) < 0)
-			return errno == EAGAIN || errno == EACCES ? LEA_QUEUE_RUNNING : -errno;
+		if (fcntl(fd, F_SETLK, &whole) < 0) {
+			if (errno != EAGAIN && errno != EACCES)
+				return -errno;
+			LEA_STEP("lock.busy", NULL);
+			return LEA_QUEUE_RUNNING;
+		}
 		/* Somebody may have removed and made the file anew: then we hold nothing. */
 		if (fstat(fd, &held) < 0)
 			return -errno;
@@ -77,6 +83,7 @@ int lea_queue_lock(int event_fd, int *ret_lock_fd)
 	len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
 	if (pwrite(fd, text, (size_t)len, 0) == len && ftruncate(fd, len) < 0)
 		return -errno;
+	LEA_STEP("lock.held", NULL);
 	*ret_lock_fd = LEA_TAKE_FD(fd);
 	return 0;
 }
@@ -140,7 +147,10 @@ static int load(int event_fd, DIR *taken, const char *name, struct lea_entry *en
 	if (r == 0 || r == -ENOMEM)
 		return r;
 	r = quarantine(event_fd, name, why);
-	return r < 0 ? r : LEA_FILE_ABSENT;
+	if (r < 0)
+		return r;
+	LEA_STEP("take.gone", name);
+	return LEA_FILE_ABSENT;
 }
 
 static int load_taken(int event_fd, bool is_leftover, struct batch *batch)
@@ -167,6 +177,8 @@ static int load_taken(int event_fd, bool is_leftover, struct batch *batch)
 			lea_device_done(&entry.device);
 			return r;
 		}
+		if (is_leftover)
+			LEA_STEP("take.left", entry.key);
 	}
 	return 0;
 }
@@ -198,12 +210,14 @@ static int move_pending(int event_fd, size_t max, size_t *ret_count)
 	if (r)
 		return r;
 	while (count < max && (name = readdir(queue))) {
-		if (name->d_name[0] == '.')
+		if (name->d_name[0] == '.') {
 			drop_old_hidden(queue, name->d_name);
-		else if (renameat(dirfd(queue), name->d_name, taken_fd, name->d_name) == 0)
+		} else if (renameat(dirfd(queue), name->d_name, taken_fd, name->d_name) == 0) {
+			LEA_STEP("take.moved", name->d_name);
 			count++;
-		else if (errno != ENOENT)
+		} else if (errno != ENOENT) {
 			return -errno;
+		}
 	}
 	*ret_count = count;
 	return 0;
@@ -238,19 +252,23 @@ static int take(int event_fd, struct batch *batch)
 int lea_queue_take(int event_fd, struct lea_entry **ret_entries, size_t *ret_count)
 {
 	struct batch batch = {0};
-	int r = take(event_fd, &batch);
+	int r;
 
+	LEA_STEP("take.begin", NULL);
+	r = take(event_fd, &batch);
 	if (r) {
 		lea_entries_free(batch.entries, batch.count);
 		return r;
 	}
 	if (!batch.count) {
 		free(batch.entries);
+		LEA_STEP("take.none", NULL);
 		return LEA_QUEUE_EMPTY;
 	}
 	qsort(batch.entries, batch.count, sizeof(*batch.entries), compare_age);
 	*ret_entries = batch.entries;
 	*ret_count = batch.count;
+	LEA_STEP("take.end", NULL);
 	return 0;
 }
 
@@ -294,8 +312,14 @@ static int store_taken(int event_fd, const struct lea_entry *entry)
 
 int lea_queue_attempt(int event_fd, struct lea_entry *entry)
 {
+	int r;
+
+	LEA_STEP("att.begin", entry->key);
 	entry->attempts++;
-	return store_taken(event_fd, entry);
+	r = store_taken(event_fd, entry);
+	if (r == 0)
+		LEA_STEP("att.end", entry->key);
+	return r;
 }
 
 int lea_queue_done(int event_fd, const struct lea_entry *entry)
@@ -305,7 +329,10 @@ int lea_queue_done(int event_fd, const struct lea_entry *entry)
 
 	snprintf(path, sizeof(path), "taken/%s", entry->key);
 	r = lea_file_remove(event_fd, path);
-	return r < 0 ? r : 0;
+	if (r < 0)
+		return r;
+	LEA_STEP("done.gone", entry->key);
+	return 0;
 }
 
 /* By rename: it must work where nothing can be written any more. */
@@ -329,7 +356,11 @@ int lea_queue_restore(int event_fd, const struct lea_entry *entry)
 
 int lea_queue_fail(int event_fd, const struct lea_entry *entry, const char *reason)
 {
-	return quarantine(event_fd, entry->key, reason);
+	int r = quarantine(event_fd, entry->key, reason);
+
+	if (r == 0)
+		LEA_STEP("fail.moved", entry->key);
+	return r;
 }
 
 void lea_entries_free(struct lea_entry *entries, size_t count)

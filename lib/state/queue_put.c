@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/step.h"
 #include "state/compare.h"
 #include "state/queue_text.h"
 
@@ -72,7 +73,7 @@ static int put(int event_fd, const struct lea_entry *entry,
 {
 	LEA_AUTO(lea_closep) int queue_fd = -1;
 	char text[LEA_ENTRY_MAX_BYTES];
-	int len;
+	int len, r;
 
 	len = lea_entry_emit(entry, text, sizeof(text));
 	if (len < 0)
@@ -80,7 +81,11 @@ static int put(int event_fd, const struct lea_entry *entry,
 	queue_fd = openat(event_fd, "queue", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (queue_fd < 0)
 		return -errno;
-	return publish(queue_fd, entry->key, text, (size_t)len);
+	LEA_STEP("put.begin", entry->key);
+	r = publish(queue_fd, entry->key, text, (size_t)len);
+	if (r >= 0)
+		LEA_STEP("put.end", entry->key);
+	return r;
 }
 
 int lea_queue_put(int event_fd, const struct lea_entry *entry)

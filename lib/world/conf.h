@@ -55,6 +55,7 @@ struct lea_conf {
 		lvs_in_flight; /* VGs one worker takes at once; LVs whose udev work may be open */
 	uint32_t probe_threads, probe_deadline_ms, udev_deadline_ms;
 	uint32_t boot_quiet_ms, boot_deadline_ms, gate_deadline_ms;
+	uint32_t compare_ms;	  /* so often a resident runner compares; 0: never */
 	uint32_t failed_attempts; /* so often an entry may make a runner fail */
 	/* devices, more */
 	const char *md_component_checks;  /* auto, start, full */

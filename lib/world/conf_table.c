@@ -94,6 +94,7 @@ static const struct lea_conf_key keys[] = {
 	ROW_NUMBER("event/boot_quiet_ms", "3000", 10, DAY_MS, boot_quiet_ms),
 	ROW_NUMBER("event/boot_deadline_ms", "60000", 100, DAY_MS, boot_deadline_ms),
 	ROW_NUMBER("event/gate_deadline_ms", "180000", 100, DAY_MS, gate_deadline_ms),
+	ROW_NUMBER("event/compare_ms", "600000", 0, DAY_MS, compare_ms),
 	ROW_NUMBER("event/failed_attempts", "3", 1, 1000, failed_attempts),
 };
 

@@ -32,8 +32,17 @@ def hyphened(uuid):
     return "-".join(parts)
 
 
-def vg_text(name, vg_id, pvids, extents=3):
-    """A VG's metadata: no LVs."""
+def lv_text(name, number, pv):
+    """One linear LV: the first extent of a PV."""
+    return [f"{name} {{", f'id = "{hyphened(make_id("LV", number))}"',
+            'status = ["READ", "WRITE", "VISIBLE"]', "flags = []", "creation_time = 1700000000",
+            'creation_host = "bench"', "segment_count = 1", "", "segment1 {", "start_extent = 0",
+            "extent_count = 1", "", 'type = "striped"', "stripe_count = 1", "", "stripes = [",
+            f'"pv{pv}", 0', "]", "}", "}", ""]
+
+
+def vg_text(name, vg_id, pvids, extents=3, lvs=0):
+    """A VG's metadata; @lvs: so many LVs, each on a PV of its own."""
     lines = [f"{name} {{", f'id = "{hyphened(vg_id)}"', "seqno = 1", 'format = "lvm2"',
              'status = ["RESIZEABLE", "READ", "WRITE"]', "flags = []", "extent_size = 8192",
              "max_lv = 0", "max_pv = 0", "metadata_copies = 0", "", "physical_volumes {", ""]
@@ -41,16 +50,21 @@ def vg_text(name, vg_id, pvids, extents=3):
         lines += [f"pv{i} {{", f'id = "{hyphened(pvid)}"', f'device = "/dev/bench{i}"', "",
                   'status = ["ALLOCATABLE"]', "flags = []", f"dev_size = {DEVICE_BYTES // 512}",
                   f"pe_start = {DATA_AT // 512}", f"pe_count = {extents}", "}", ""]
+    if lvs:
+        lines += ["}", "", "logical_volumes {", ""]
+    for i in range(lvs):
+        lines += lv_text(f"lv{i}", i, i)
     lines += ["}", "", "}", "# Generated", "", 'contents = "Text Format Volume Group"',
               "version = 1", "", 'description = ""', "", 'creation_host = "bench"',
               "creation_time = 1700000000", ""]
     return "\n".join(lines).encode() + b"\0"
 
 
-def label(pvid):
+def label(pvid, has_area=True):
+    area = struct.pack("<QQ", AREA_AT, AREA_BYTES) if has_area else b""
     body = struct.pack("<8s", b"LVM2 001")
     body += pvid.encode() + struct.pack("<Q", DEVICE_BYTES)
-    body += struct.pack("<QQQQ", DATA_AT, 0, 0, 0) + struct.pack("<QQQQ", AREA_AT, AREA_BYTES, 0, 0)
+    body += struct.pack("<QQQQ", DATA_AT, 0, 0, 0) + area + struct.pack("<QQ", 0, 0)
     body += struct.pack("<II", 2, 1) + struct.pack("<QQ", 0, 0)
     rest = (struct.pack("<I", 32) + body).ljust(512 - 20, b"\0")
     return struct.pack("<8sQI", b"LABELONE", LABEL_AT // 512, crc(rest)) + rest
@@ -64,11 +78,14 @@ def area_header(text, text_at):
 
 
 def write(path, pvid, text, text_at=64 * 1024):
-    """A sparse file. @text_at: in the area; where a VG that was changed often has its text."""
+    """A sparse file. @text: None: no metadata area. @text_at: in the area; where a VG that was changed
+    often has its text."""
     with open(path, "wb") as file:
         file.truncate(DEVICE_BYTES)
         file.seek(LABEL_AT)
-        file.write(label(pvid))
+        file.write(label(pvid, text is not None))
+        if text is None:
+            return
         file.seek(AREA_AT)
         file.write(area_header(text, text_at))
         file.seek(AREA_AT + text_at)

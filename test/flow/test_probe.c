@@ -73,8 +73,11 @@ int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major,
 	note_pid();
 	if (strstr(path, "hang"))
 		wait_until("sick", false);
-	if (strstr(path, "kill"))
+	if (strstr(path, "kill") || (strstr(path, "spared") && !exists("run/lvm/once"))) {
+		if (strstr(path, "spared"))
+			make("run/lvm/once");
 		_exit(9);
+	}
 	snprintf(full, sizeof(full), "%s%s", scratch_root, path);
 	fd = open(full, O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
@@ -96,7 +99,7 @@ int lea_queue_open(int run_fd)
 	return fcntl(run_fd, F_DUPFD_CLOEXEC, 0); /* what a confined child may call */
 }
 
-int lea_queue_put(int event_fd, const struct lea_entry *entry)
+int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry)
 {
 	int fd = openat(event_fd, entry->key, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 
@@ -330,7 +333,11 @@ START_TEST(killed_by_a_device)
 	ck_assert_int_eq(found[0]->fault, -EIO);
 	lea_scan_free(scan);
 	scan_stripe();
-	ck_assert_uint_eq(lea_prober_children(prober), 2);
+	ck_assert_uint_eq(lea_prober_children(prober), 3);
+	device = scratch_disk("one-pv", "spared", 1);
+	add(&device, 1);
+	ck_assert_msg(found[0]->kind == LEA_FOUND_PV, "a child that dies once costs no device");
+	lea_scan_free(scan);
 	lea_prober_free(LEA_TAKE(prober));
 }
 END_TEST

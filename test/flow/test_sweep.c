@@ -139,6 +139,27 @@ START_TEST(entry_as_an_event_makes_it)
 }
 END_TEST
 
+static bool is_sda(void *arg, const struct lea_entry *entry)
+{
+	return !strcmp(entry->key, arg);
+}
+
+START_TEST(what_was_seen_is_left_out)
+{
+	static char key[] = "8:16-7", other[] = "8:16-8";
+	struct lea_sweep_result result;
+
+	properties = MEMBER;
+	how.skips = is_sda;
+	how.arg = key;
+	ck_assert_int_eq(lea_sweep(&how, &result), 0);
+	ck_assert_uint_eq(result.enqueued, 0);
+	how.arg = other;
+	ck_assert_int_eq(lea_sweep(&how, &result), 0);
+	ck_assert_uint_eq(result.enqueued, 1);
+}
+END_TEST
+
 /* With udev there, what it lost is asked for again. */
 START_TEST(lost_event_is_repeated)
 {
@@ -179,6 +200,7 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, comparison, 0, ARRAY_SIZE(rows));
 	tcase_add_test(tcase, entry_as_an_event_makes_it);
+	tcase_add_test(tcase, what_was_seen_is_left_out);
 	tcase_add_test(tcase, lost_event_is_repeated);
 	tcase_add_test(tcase, gate_is_opened_first);
 	suite_add_tcase(suite, tcase);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 struct lea_activation_run {
@@ -19,6 +20,8 @@ struct lea_activation_run {
 	uint32_t held;
 	bool finish_fails;
 };
+
+static int *once; /* how often "once" was tried; shared with the workers */
 
 int lea_activation_start(struct lea_world *world, const struct lea_conf *conf,
 			 const struct lea_activate_options *options,
@@ -33,7 +36,7 @@ int lea_activation_start(struct lea_world *world, const struct lea_conf *conf,
 int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 		      const struct lea_scan_vg *known, struct lea_activate_result *ret_result)
 {
-	if (!strncmp(vg_name, "die", 3))
+	if (!strncmp(vg_name, "die", 3) || (!strncmp(vg_name, "once", 4) && !(*once)++))
 		raise(SIGKILL);
 	if (!strncmp(vg_name, "fail", 4))
 		return LEA_ACTIVATE_FAILED;
@@ -114,6 +117,10 @@ static const struct row rows[] = {
 	{"an lvm that fails is a failure", "/bin/false", "raid1", "raid1=1d ", 1, 16},
 	{"found to be not ours under the lock: handed over then", "/bin/true", "other a",
 	 "a=0 other=0d ", 1, 16},
+	{"a worker that dies is nobody's fault the first time", "/bin/true", "a once c",
+	 "a=0 once=0 c=0 ", 1, 16},
+	{"each alone: the VG that kills fails, no other", "/bin/true", "a die c",
+	 "a=0 die=-10 c=0 ", 1, 16},
 	{"a wait for udev that fails, fails its VGs", "/bin/true", "late", "late=1 ", 1, 16},
 	{"an lvm that can't be started is a fault", "/no/lvm", "raid1", NULL, 1, 16},
 };
@@ -131,6 +138,8 @@ START_TEST(test_rows)
 	struct lea_workers *workers;
 	char names[128], *rest = names;
 
+	once = mmap(NULL, sizeof(*once), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(once, MAP_FAILED);
 	ck_assert_int_eq(lea_workers_new(&world, &conf, &options, &workers), 0);
 	strcpy(names, row->vgs);
 	for (char *name; (name = strsep(&rest, " "));)
@@ -138,6 +147,7 @@ START_TEST(test_rows)
 	ck_assert_int_eq(lea_workers_drain(workers), 0);
 	ck_assert_uint_eq(lea_workers_open(workers), 0);
 	lea_workers_free(workers);
+	munmap(once, sizeof(*once));
 	if (row->want)
 		ck_assert_msg(!strcmp(told.text, row->want), "%s: %s, not %s", row->claim,
 			      told.text, row->want);
@@ -288,7 +298,7 @@ START_TEST(test_killed_between_batches)
 	one_batch(workers, "c");
 	ck_assert_ptr_nonnull(strstr(told.text, "die=-"));
 	ck_assert_ptr_nonnull(strstr(told.text, "c=0 "));
-	ck_assert_uint_eq(lea_workers_started(workers), 3);
+	ck_assert_uint_eq(lea_workers_started(workers), 4);
 	lea_workers_free(workers);
 }
 END_TEST

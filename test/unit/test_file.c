@@ -269,6 +269,27 @@ START_TEST(a_folder_that_others_may_write_to_is_not_private)
 }
 END_TEST
 
+/* Rows: a name, and does it stay? */
+static const struct {
+	const char *claim, *name;
+	bool stays;
+} left[] = {
+	{"of a process that is no more", ".new-999999999-1-2-3", false},
+	{"of a living one", ".new-1-1-2-3", true},
+	{"no number at all", ".new-x-1-2-3", true},
+	{"hidden, but another's", ".other", true},
+	{"published", "8:1-2", true},
+};
+
+START_TEST(what_the_dead_left_is_taken_away)
+{
+	put(left[_i].name, "half");
+	lea_file_tidy(dir_fd, ".");
+	ck_assert_msg(count_files(false) == left[_i].stays, "%s", left[_i].claim);
+	lea_file_tidy(dir_fd, "no-such-folder");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("file");
@@ -291,6 +312,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_folder_is_made_once_0700_and_a_link_is_no_folder);
 	tcase_add_test(tc, removing_in_a_folder_that_is_a_link_removes_nothing);
 	tcase_add_test(tc, a_folder_that_others_may_write_to_is_not_private);
+	tcase_add_loop_test(tc, what_the_dead_left_is_taken_away, 0, (int)ARRAY_SIZE(left));
 	suite_add_tcase(suite, tc);
 	return suite;
 }

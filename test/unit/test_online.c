@@ -247,15 +247,29 @@ static void record_two_vgs(void)
 static const struct {
 	const char *claim, *pvid;
 	uint32_t major, minor;
-	bool has_id1, has_id2, has_claim_a, has_claim_b;
+	bool has_id1, has_id2, has_claim_a, has_claim_b, has_lookup_a;
 } gone[] = {
-	{"a number takes its PV and VG along", NULL, 8, 16, false, true, false, true},
-	{"a PV without a VG finds it by lookup", NULL, 8, 32, true, false, false, true},
-	{"a number nobody has", NULL, 8, 99, true, true, true, true},
-	{"a PV by its id", ID1, 8, 16, false, true, false, true},
-	{"a PV that is back under another number stays", ID1, 8, 64, true, true, true, true},
-	{"a PV never seen", "DDDDDD0000111122223333444455555d", 8, 16, true, true, true, true},
+	{"a number takes its PV and VG along", NULL, 8, 16, false, true, false, true, false},
+	{"a PV without a VG finds it by lookup, and will again when it is back", NULL, 8, 32, true,
+	 false, false, true, true},
+	{"a number nobody has", NULL, 8, 99, true, true, true, true, true},
+	{"a PV by its id", ID1, 8, 16, false, true, false, true, false},
+	{"a PV that is back under another number stays", ID1, 8, 64, true, true, true, true, true},
+	{"a PV never seen", "DDDDDD0000111122223333444455555d", 8, 16, true, true, true, true,
+	 true},
 };
+
+/* A crash in between must leave what leads to the rest. */
+START_TEST(a_record_goes_last)
+{
+	put("pvs_online/" ID1, "8:1\nvg:vg0\n");
+	ck_assert_int_eq(mkdirat(run_fd, "pvs_lookup/vg0", 0700), 0);
+	put("vgs_online/vg0", "");
+	ck_assert_int_lt(lea_online_forget_pv(run_fd, ID1, 8, 1, NULL), 0);
+	ck_assert_ptr_null(get("vgs_online/vg0"));
+	ck_assert_ptr_nonnull(get("pvs_online/" ID1));
+}
+END_TEST
 
 START_TEST(forgets_what_is_gone)
 {
@@ -274,7 +288,7 @@ START_TEST(forgets_what_is_gone)
 		      gone[_i].claim);
 	ck_assert_msg(lea_vg_online_exists(run_fd, "b") == gone[_i].has_claim_b, "%s",
 		      gone[_i].claim);
-	ck_assert_msg(!!get("pvs_lookup/a") == gone[_i].has_claim_a, "%s", gone[_i].claim);
+	ck_assert_msg(!!get("pvs_lookup/a") == gone[_i].has_lookup_a, "%s", gone[_i].claim);
 }
 END_TEST
 
@@ -317,6 +331,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, ids_that_are_no_file_names_are_refused);
 	tcase_add_test(tcase, a_claim_is_won_once);
 	tcase_add_test(tcase, lookup_files_list_members);
+	tcase_add_test(tcase, a_record_goes_last);
 	tcase_add_loop_test(tcase, forgets_what_is_gone, 0, (int)ARRAY_SIZE(gone));
 	tcase_add_test(tcase, clearing_empties_all_three);
 	tcase_add_test(tcase, hints_are_flagged_stale);
