@@ -125,20 +125,23 @@ static bool look(const struct lea_runner_how *how)
 
 static int run(const struct lea_runner_how *how)
 {
-	bool leave = false;
+	bool leave = false, is_pending;
 	int r, s;
 
 	for (;;) {
 		r = hold_and_drain(how);
 		if (r < 0 || (r && !how->wait_ms))
 			return r;
-		if (!look(how)) {
+		is_pending = look(how);
+		if (r == LEA_RUNNER_BUSY && (is_pending || how->stay)) {
+			/* Leaving now would have the path unit start us again and again; sleeping
+			 * on the queue would miss what the other one leaves in taken/ if it dies.
+			 */
+			how->clock->sleep_ms(how->clock, how->wait_ms);
+		} else if (!is_pending) {
 			s = linger(how, &leave);
 			if (leave)
 				return s ? s : r;
-		} else if (r == LEA_RUNNER_BUSY) {
-			/* Leaving now would have the path unit start us again and again. */
-			how->clock->sleep_ms(how->clock, how->wait_ms);
 		}
 	}
 }

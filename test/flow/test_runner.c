@@ -17,6 +17,7 @@
 #include "flow/runner.h"
 #include "state/queue.h"
 #include "unit/suite.h"
+#include "world/clock_kernel.h"
 
 #define WRITERS	     8
 #define EACH	     60
@@ -191,6 +192,58 @@ START_TEST(test_two_runners)
 }
 END_TEST
 
+static int leave(void *arg)
+{
+	return LEA_RUNNER_BUSY + 1;
+}
+
+/* The holder of the lock dies after this nap with an entry in taken/. */
+static void hold_take_die(int told_fd)
+{
+	struct timespec nap = {.tv_nsec = 200000000L};
+	struct lea_entry *entries;
+	size_t count;
+	int lock_fd;
+
+	if (lea_queue_lock(event_fd, &lock_fd) || lea_queue_take(event_fd, &entries, &count) ||
+	    write(told_fd, "x", 1) != 1)
+		_exit(1);
+	nanosleep(&nap, NULL);
+	raise(SIGKILL);
+}
+
+START_TEST(test_stays_until_the_other_is_through)
+{
+	struct fake fake = {.left = -1};
+	struct lea_runner_how how = {.event_fd = event_fd,
+				     .process = process,
+				     .stay = leave,
+				     .arg = &fake,
+				     .failed_attempts = 3,
+				     .wait_ms = 10,
+				     .clock = lea_clock_kernel(),
+				     .log = &log_sink};
+	int told[2], status;
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(enqueue(1, "add"), 0);
+	ck_assert_int_eq(pipe(told), 0);
+	pid = fork();
+	if (pid == 0)
+		hold_take_die(told[1]);
+	ck_assert_int_eq(read(told[0], &byte, 1), 1);
+	/* Nothing is pending and the lock is busy: it must not sleep on the queue. */
+	ck_assert_int_eq(lea_runner_run(&how), LEA_RUNNER_BUSY + 1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(WTERMSIG(status), SIGKILL);
+	ck_assert_uint_eq(count_seen(), 1);
+	ck_assert_uint_eq(count_of("taken"), 0);
+	close(told[0]);
+	close(told[1]);
+}
+END_TEST
+
 static int refuse(void *arg, struct lea_entry *entries, size_t count)
 {
 	return -EIO;
@@ -279,6 +332,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, test_storm);
 	tcase_add_test(tcase, test_poison_alone_is_put_aside);
 	tcase_add_test(tcase, test_two_runners);
+	tcase_add_test(tcase, test_stays_until_the_other_is_through);
 	tcase_add_test(tcase, test_fault_loses_nothing);
 	tcase_add_loop_test(tcase, test_events, 0, ARRAY_SIZE(events));
 	tcase_add_test(tcase, test_closed_gate);

@@ -1,0 +1,696 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The queue, its lock, who drains it, and who starts them: enqueuers publish entries; the unit's
+ * runner and a second drainer (boot pass, a person's runner) take and look; the service manager
+ * starts the runner by level, and anew when it has died.
+ *
+ * Claims: one at work at a time (S1), nobody meets half an entry (S6), each publication is looked at
+ * after it was made (L1, L3), also after deaths (L4), an entry that kills runners is put aside and
+ * nobody else suffers (Q11), finitely many events end in rest (L6).
+ *
+ * MARKs are the steps of the real programs: where a process is. What is between two of them may
+ * happen at any moment between. They cost nothing here; replay.h gives them a meaning.
+ *
+ * Settings: KEYS devices, PUTS publications of each, CRASHES deaths, ROUNDS of the second drainer,
+ * MOST attempts, STAY (the runner sleeps on the folder) or not (it leaves and is started again),
+ * POISON (the entry of device 0 kills whoever looks at it). M_*: one deliberate bug each.
+ */
+#ifndef KEYS
+#define KEYS 2
+#endif
+#ifndef PUTS
+#define PUTS 2
+#endif
+#ifndef CRASHES
+#define CRASHES 1
+#endif
+#ifndef ROUNDS
+#define ROUNDS 1
+#endif
+#ifndef MOST
+#define MOST 3
+#endif
+
+#ifdef POISON
+#define MOST_STARTS (PUTS * (MOST + 1) + 1)
+#else
+#define MOST_STARTS (CRASHES + KEYS * PUTS + 1)
+#endif
+
+#include "labels.h"
+#ifdef REPLAY
+#include "replay.h"
+#else
+#define MARK(who, label)
+#endif
+
+#define NOBODY 255
+#define UNIT   0 /* the slot of the unit's runner */
+#define SECOND 1
+
+byte lock = NOBODY; /* kernel lock: gone with its holder */
+byte at_work = NOBODY;
+bool inq[KEYS], tak[KEYS], aside[KEYS]; /* queue/, taken/, failed/ */
+bool half[KEYS];			/* named, not yet written */
+bool owed[KEYS];			/* published and not looked at since */
+byte att[KEYS];				/* attempts, in the entry */
+bool watch, ino;			/* the runner's inotify, and whether it has something to tell */
+#define SLOTS 8
+bool dead[SLOTS];				/* killed, has not noticed yet */
+byte crashes = CRASHES, starts;
+bool second_lives, armed, finished;
+#define CLOSED (armed && !finished)
+
+/* the unit: off, start asked for, running, left and not yet seen, died */
+#define U_OFF	0
+#define U_START 1
+#define U_RUN	2
+#define U_LEFT	3
+#define U_DIED	4
+byte unit = U_START; /* the boot wants it */
+
+#ifdef M_UNLINK_LOCK
+byte inode, holder[2] = NOBODY;
+#endif
+
+inline enter(who)
+{
+	d_step {
+		assert(at_work == NOBODY); /* S1 */
+		at_work = who;
+	}
+}
+
+/* Letting go of everything that the kernel takes back from a dead process. */
+inline die(who)
+{
+#ifdef M_INHERIT
+	/* a child has the lock, too, and hangs on a sick disk */
+	skip;
+#else
+	if
+	:: lock == who -> lock = NOBODY
+	:: else
+	fi;
+#endif
+#ifdef M_UNLINK_LOCK
+	holder[0] = (holder[0] == who -> NOBODY : holder[0]);
+	holder[1] = (holder[1] == who -> NOBODY : holder[1]);
+#endif
+	if
+	:: at_work == who -> at_work = NOBODY
+	:: else
+	fi;
+	dead[who] = true;
+	if
+	:: who == UNIT -> watch = false; ino = false; unit = U_DIED
+	:: else -> second_lives = false
+	fi
+}
+
+inline tell_runner()
+{
+	if
+	:: watch -> ino = true
+	:: else
+	fi;
+#ifdef M_MERGED
+	/* a start is asked for by the enqueuer, and swallowed unless the unit is off */
+	if
+	:: unit == U_OFF -> unit = U_START
+	:: else
+	fi
+#else
+	skip
+#endif
+}
+
+inline publish(key)
+{
+#ifdef M_HALF
+	d_step { inq[key] = true; half[key] = true; owed[key] = true; tell_runner() };
+	half[key] = false
+#else
+	/* a hidden name first: a reader can't meet it */
+	d_step { inq[key] = true; owed[key] = true; tell_runner() }
+#endif
+}
+
+inline look_at(who, key)
+{
+	d_step {
+		assert(!half[key]); /* S6 */
+#ifdef POISON
+		if
+		:: key == 0 -> die(who)
+		:: else -> owed[key] = false
+		fi
+#else
+		owed[key] = false
+#endif
+	}
+}
+
+#ifdef REPLAY
+/* A fault ends the pass: what is in hand stays in taken/, as after a death. */
+#define OR_FAULT(who)                                                                              \
+	:: MARK(who, LOCK_DROP) d_step { at_work = NOBODY; lock = NOBODY };                        \
+		if                                                                                 \
+		:: MARK(who, RUN_LEAVE) skip                                                       \
+		:: who >= 2                                                                        \
+		fi;                                                                                \
+		dead[who] = true; false
+#else
+#define OR_FAULT(who) /* the same as a death */
+#endif
+
+/* One leftover: counted before it is touched, alone. */
+inline leftover(who, key)
+{
+	if
+	:: att[key] >= MOST ->
+		d_step { tak[key] = false; aside[key] = true; owed[key] = false };
+		MARK(who, FAIL_MOVED)
+#ifndef POISON
+		assert(false); /* nobody's but a poisonous one */
+#endif
+		skip
+	:: else ->
+		MARK(who, ATT_BEGIN)
+#ifndef M_NO_COUNT
+		att[key]++;
+#endif
+		MARK(who, ATT_END)
+		MARK(who, WORK_BEGIN)
+		if
+		:: true -> look_at(who, key); MARK(who, WORK_END) skip
+		OR_FAULT(who)
+		fi;
+		tak[key] = false;
+		MARK(who, DONE_GONE)
+		skip
+	fi
+}
+
+/* The one that has had fewer attempts first. */
+inline all_leftovers(who)
+{
+	do
+	:: left != 0 ->
+#if KEYS > 1
+		if
+		:: left == 3 && att[1] < att[0] -> k = 1
+		:: left == 3 && att[1] >= att[0] -> k = 0
+		:: left < 3 -> k = left - 1
+		fi;
+#else
+		k = 0;
+#endif
+#ifdef M_POISON_BATCH
+		/* all are charged together, then looked at together */
+		d_step { att[0] = att[0] + ((left & 1) != 0); att[1] = att[1] + ((left & 2) != 0) };
+		if
+		:: att[k] > MOST -> d_step { tak[k] = false; aside[k] = true }
+		:: else -> look_at(who, k); tak[k] = false
+		fi;
+#else
+		leftover(who, k);
+#endif
+		left = left & ~(1 << k)
+	:: else -> break
+	od;
+	k = 0
+}
+
+inline find_leftovers(who)
+{
+	k = 0;
+	do
+	:: k < KEYS ->
+		if
+		:: tak[k] -> left = left | (1 << k); MARK(who, TAKE_LEFT) skip
+		:: else
+		fi;
+		k++
+	:: else -> break
+	od;
+	k = 0
+}
+
+inline move_pending(who)
+{
+	k = 0;
+	do
+	:: k < KEYS ->
+		if
+		:: inq[k] ->
+#ifdef M_UNLINK_BY_NAME
+			d_step { mine = mine | (1 << k); att[k] = 0 };
+#else
+			d_step { inq[k] = false; tak[k] = true; mine = mine | (1 << k); att[k] = 0 };
+#endif
+			MARK(who, TAKE_MOVED)
+			skip
+		:: !inq[k]
+#ifdef REPLAY
+		:: inq[k] && mine == 0 /* the pass is full: only TAKE_FULL fits */
+			-> filled = true
+#endif
+		fi;
+		k++
+	:: else -> break
+	od;
+	k = 0
+}
+
+inline finish(who)
+{
+	do
+	:: mine != 0 ->
+		if
+		:: mine & 1 -> k = 0
+		:: else -> k = 1
+		fi;
+#ifdef M_UNLINK_BY_NAME
+		inq[k] = false;
+#else
+		tak[k] = false;
+#endif
+		MARK(who, DONE_GONE)
+		mine = mine & ~(1 << k)
+	:: else -> break
+	od;
+	k = 0
+}
+
+inline work_on(who)
+{
+	MARK(who, TAKE_END)
+	MARK(who, WORK_BEGIN)
+#ifdef M_DONE_FIRST
+	d_step { tak[0] = tak[0] && !(mine & 1); tak[1] = tak[1] && !(mine & 2) };
+#endif
+	if
+	:: mine & 1 -> look_at(who, 0)
+	:: !(mine & 1)
+	OR_FAULT(who)
+	fi;
+#if KEYS > 1
+	if
+	:: mine & 2 -> look_at(who, 1)
+	:: else
+	fi;
+#endif
+	MARK(who, WORK_END)
+	finish(who)
+}
+
+/* Passes until nothing is there; the lock is held. */
+inline drain(who)
+{
+	do
+	:: true ->
+		MARK(who, TAKE_BEGIN)
+#ifndef M_NOT_PUT_BACK
+		find_leftovers(who);
+#endif
+		if
+		:: left != 0 ->
+			MARK(who, TAKE_ENDLEFT)
+			all_leftovers(who)
+#ifdef REPLAY
+		:: !tak[0] -> MARK(who, TAKE_ENDLEFT) skip /* of other devices */
+		OR_FAULT(who)
+#endif
+		:: left == 0 ->
+			move_pending(who);
+			if
+#ifdef REPLAY
+			:: filled -> filled = false; MARK(who, TAKE_FULL) MARK(who, WORK_BEGIN) MARK(who, WORK_END) skip
+#endif
+			:: !filled && mine != 0 -> work_on(who)
+			:: !filled && mine == 0 -> MARK(who, TAKE_NONE) break
+#ifdef REPLAY
+			/* only others */
+			:: !filled && mine == 0 ->
+				MARK(who, TAKE_END)
+				MARK(who, WORK_BEGIN)
+				if
+				:: MARK(who, WORK_END) skip
+				OR_FAULT(who)
+				fi
+#endif
+			fi
+		fi
+	od
+}
+
+#ifdef M_UNLINK_LOCK
+/* the lock file goes with its last user, and nobody compares inodes after having waited */
+#define SEE_FILE   ino_seen = inode;
+#define TRY_LOCK(who) (holder[ino_seen] == NOBODY) -> holder[ino_seen] = who; got = true
+#define CANT_LOCK  (holder[ino_seen] != NOBODY) -> got = false
+#define LET_GO	   d_step { holder[ino_seen] = NOBODY; inode = 1 - inode }
+#else
+#define SEE_FILE
+#define TRY_LOCK(who) (lock == NOBODY) -> lock = who; got = true
+#define CANT_LOCK  (lock != NOBODY) -> got = false
+#define LET_GO	   lock = NOBODY
+#endif
+
+inline try_lock(who)
+{
+	SEE_FILE
+	atomic {
+		if
+		:: TRY_LOCK(who)
+		:: CANT_LOCK
+		fi
+	}
+}
+
+/* Is something pending? The folder is not read in one moment. */
+inline look()
+{
+	some = inq[0];
+#if KEYS > 1
+	some = some || inq[1];
+#endif
+#ifdef REPLAY
+	if
+	:: true
+	:: some = true /* of others */
+	fi
+#else
+	skip
+#endif
+}
+
+proctype Runner(byte me)
+{
+	byte k, left, mine, ino_seen;
+	bool got, some, filled;
+off:
+#ifdef REPLAY
+	skip;
+#else
+end_off:
+	atomic { unit == U_START -> unit = U_RUN; starts++; assert(starts <= MOST_STARTS) /* L6 */ };
+#endif
+	{
+		got = false;
+anew:
+#if defined(STAY) && !defined(M_LATE_WATCH)
+		d_step { watch = true; ino = false };
+#endif
+		MARK(me, RUN_BEGIN)
+loop:
+		MARK(me, LOCK_TRY)
+tried:
+		try_lock(me);
+		if
+		:: got ->
+			MARK(me, LOCK_HELD)
+			enter(me);
+			drain(me);
+			at_work = NOBODY;
+			MARK(me, LOCK_DROP)
+			LET_GO
+		:: else ->
+			MARK(me, LOCK_BUSY)
+#ifdef M_NO_LOOK
+			goto sleep;
+#endif
+			skip
+		fi;
+		look();
+		if
+		:: some -> some = false; MARK(me, LOOK_SOME) goto loop
+		:: else -> MARK(me, LOOK_NONE) skip
+		fi;
+#ifdef REPLAY
+		if
+		:: got -> MARK(me, STAY_BEGIN) MARK(me, STAY_END) goto loop
+		:: got -> MARK(me, STAY_BEGIN) MARK(me, RUN_LEAVE) skip
+		:: MARK(me, RUN_LEAVE) skip
+		:: MARK(me, LOCK_TRY) goto tried
+		fi
+#else
+#ifndef M_BUSY_SLEEPS
+		/* whoever had it may die with entries in hand */
+		if
+		:: !got -> goto loop
+		:: else
+		fi;
+#endif
+#ifdef M_CLEAR_AFTER
+		ino = false;
+#endif
+#ifdef STAY
+sleep:
+#ifdef M_LATE_WATCH
+		d_step { watch = true; ino = false };
+#endif
+end_asleep:
+		atomic { ino -> ino = false };
+		goto loop
+#else
+		/* stays a moment and looks once more */
+		look();
+		if
+		:: some -> some = false; goto loop
+		:: else
+		fi;
+		unit = U_LEFT
+#endif
+#endif
+	} unless {
+		d_step { dead[me] -> dead[me] = false; k = 0; left = 0; mine = 0; got = false; some = false; filled = false }
+	};
+	goto off
+}
+
+proctype Second(byte me)
+{
+	byte k, left, mine, ino_seen, n;
+	bool got, filled;
+off:
+	{
+		do
+#ifdef REPLAY
+		:: MARK(me, BOOT_LISTEN) skip
+		:: MARK(me, BOOT_GOT) skip
+		:: !CLOSED -> MARK(me, BOOT_END) skip
+		:: MARK(me, LOCK_TRY)
+#else
+		:: n < ROUNDS ->
+			n++;
+#endif
+			got = false;
+			do
+			:: !got ->
+#ifndef REPLAY
+				(lock == NOBODY);
+#endif
+				try_lock(me);
+				if
+				:: !got -> MARK(me, LOCK_BUSY) MARK(me, LOCK_TRY) skip
+				:: else
+				fi
+			:: got -> break
+			od;
+			MARK(me, LOCK_HELD)
+			enter(me);
+			MARK(me, BOOT_WORK)
+			if
+			:: true -> MARK(me, BOOT_WORKED) skip
+			OR_FAULT(me)
+			fi;
+			drain(me);
+			at_work = NOBODY;
+			MARK(me, LOCK_DROP)
+			LET_GO
+#ifndef REPLAY
+		:: break
+#endif
+		od
+	} unless {
+		d_step { dead[me] -> dead[me] = false; k = 0; left = 0; mine = 0; got = false; filled = false }
+	};
+	second_lives = false
+#ifdef REPLAY
+	; goto off
+#endif
+}
+
+#ifndef REPLAY
+proctype Enqueuer(byte key)
+{
+	byte n;
+
+	do
+	:: n < PUTS -> publish(key); n++
+	:: else -> break
+	od
+}
+
+/* What does not happen by itself: deaths, as many as there may be, or fewer. */
+active proctype Fate()
+{
+	do
+	:: d_step { crashes > 0 && unit == U_RUN && !dead[UNIT] -> crashes--; die(UNIT) }
+	:: d_step { crashes > 0 && second_lives && !dead[SECOND] -> crashes--; die(SECOND) }
+	:: crashes > 0 -> crashes--
+	:: crashes == 0 -> break
+	od
+}
+
+#define AT_REST	 (!inq[0] && !tak[0] && !owed[0] && !inq[KEYS - 1] && !tak[KEYS - 1] && !owed[KEYS - 1] && \
+		  lock == NOBODY && at_work == NOBODY)
+/* Whatever happens, when nobody can do a step any more there is nothing left to do. */
+active proctype Rest()
+{
+end:
+	timeout -> assert(AT_REST)
+#ifdef POISON
+	; assert(aside[0] && !aside[1]) /* Q11 */
+#endif
+}
+
+active proctype Manager()
+{
+end:
+	do
+	:: unit == U_LEFT -> unit = U_OFF
+#ifdef M_NO_RESTART
+	:: unit == U_DIED && !dead[UNIT] -> unit = U_OFF
+#else
+	:: unit == U_DIED && !dead[UNIT] -> unit = U_START
+#endif
+#ifndef M_MERGED
+	:: unit == U_OFF && (inq[0] || inq[KEYS - 1]) -> unit = U_START
+#endif
+	od
+}
+
+init
+{
+	atomic {
+		run Runner(UNIT);
+#if ROUNDS > 0
+		second_lives = true;
+		run Second(SECOND);
+#endif
+		run Enqueuer(0);
+#if KEYS > 1
+		run Enqueuer(1)
+#endif
+	}
+}
+
+/* L1, L3, L4, L6: in the end everything has been looked at, and nobody is at work for nothing. */
+ltl rest { <>[] (AT_REST) }
+#endif
+
+#ifdef REPLAY
+/* Enqueuers and comparisons; the gate decides on the former. */
+proctype Putter(byte me)
+{
+	bool closed;
+
+	do
+	:: MARK(me, ENQ_BEGIN)
+		closed = CLOSED;
+		if
+		:: closed -> MARK(me, ENQ_CLOSED) skip
+		:: closed -> MARK(me, GONE) skip
+		:: !closed
+		fi
+	:: MARK(me, PUT_BEGIN)
+		if
+		:: publish(0)
+		:: MARK(me, GONE) goto next
+		fi;
+		if
+		:: MARK(me, PUT_END) skip
+		:: MARK(me, GONE) skip
+		fi;
+next:
+		skip
+	:: MARK(me, GONE) skip
+	od
+}
+
+/* Those who arm and open the gate; dying between two steps leaves the effect in doubt. */
+proctype Gatekeeper(byte me)
+{
+	do
+	:: MARK(me, GATE_BEGIN) armed = armed;
+		if
+		:: finished = true
+		:: MARK(me, GONE) goto next
+		fi;
+		if
+		:: MARK(me, GATE_OPENED) skip
+		:: MARK(me, GONE) skip
+		fi
+	:: MARK(me, ARM_BEGIN)
+		if
+		:: armed = true
+		:: MARK(me, GONE) goto next
+		fi;
+		if
+		:: MARK(me, ARM_ARMED) skip
+		:: MARK(me, GONE) goto next
+		fi;
+		if
+		:: finished = false
+		:: MARK(me, GONE) goto next
+		fi;
+		if
+		:: MARK(me, ARM_END) skip
+		:: MARK(me, GONE) skip
+		fi;
+next:
+		skip
+	:: MARK(me, GONE) skip
+	od
+}
+
+/* A death comes some time after the last mark, and before its own line. */
+active proctype Reaper()
+{
+	byte who;
+	do
+	:: d_step { who < DRAINERS && last_said[who] -> last_said[who] = false; die(who); buried[who] = true }
+	:: buried[who] -> MARK(who, GONE) buried[who] = false
+	:: who = 0
+	:: who = 1
+	:: who = 2
+	:: who = 3
+	od
+}
+
+init
+{
+	atomic {
+		c_code { read_trace(); };
+		if
+		:: true
+		:: armed = true
+		:: finished = true
+		:: armed = true; finished = true
+		fi;
+		run Runner(0);
+		run Runner(1);
+		run Second(2);
+		run Second(3);
+		run Putter(4);
+		run Putter(5);
+		run Putter(6);
+		run Putter(7);
+		run Gatekeeper(8);
+		run Gatekeeper(9)
+	}
+}
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Replay: a MARK can be passed only when it is the next line of the trace. What is searched for is one
+ * run of the model that passes all of them. The trace (from the program "replay") comes in the
+ * environment's TRACE: "SLOT LABEL LAST" a line, numbers; LAST: the process says nothing after it.
+ */
+#define DRAINERS 4
+#define LINES 32000
+
+hidden byte tr_slot[LINES], tr_label[LINES], tr_last[LINES];
+hidden short tr_count;
+short at;
+bool last_said[DRAINERS], buried[DRAINERS];
+
+c_code {
+
+	static int furthest;
+
+	static void tell(void)
+	{
+		printf("furthest %d of %d\n", furthest, (int)tr_count);
+	}
+
+	static void passed(int line)
+	{
+		if (line > furthest)
+			furthest = line;
+		if (line == tr_count)
+			exit(0);
+	}
+
+	static void read_trace(void)
+	{
+		FILE *in = fopen(getenv("TRACE"), "r");
+		int slot, label, last;
+
+		tr_count = 0;
+		while (in && tr_count < LINES && fscanf(in, "%d %d %d", &slot, &label, &last) == 3) {
+			tr_slot[tr_count] = slot;
+			tr_label[tr_count] = label;
+			tr_last[tr_count++] = last;
+		}
+		if (!in || !tr_count)
+			exit(2);
+		fclose(in);
+		atexit(tell);
+	}
+};
+
+#define MARK(who, label)                                                                           \
+	atomic {                                                                                   \
+		(at < tr_count && tr_slot[at] == who && tr_label[at] == label) ->                  \
+		if                                                                                 \
+		:: tr_last[at] && who < DRAINERS -> last_said[who % DRAINERS] = true               \
+		:: else                                                                            \
+		fi;                                                                                \
+		at++;                                                                              \
+		c_code { passed(now.at); }                                                         \
+	};

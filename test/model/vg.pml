@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From records to an active VG: one VG on two PVs, disks that go and come back (or give their number to
+ * a stranger), the runner's pass with records and claims, worker processes that outlive a runner, a
+ * person's pvscan beside it, a person who takes down what is dead.
+ *
+ * Claims: tables are made only of PVs that are all there, of the instances that were read under the VG's
+ * lock (S2, S3, S7), by one at a time and once (V2, P1); whatever dies, a VG that is complete in the end is
+ * active, or has failed with a claim that says so and a later event tries again (L1, L2, L4).
+ *
+ * What is assumed of the world: a number does not pass to another disk between a worker's last look
+ * and its table (ASSUME_HELD); M_NOT_HELD shows what that keeps away.
+ *
+ * Settings: DEATHS of runners, workers, persons. M_*: one deliberate bug each.
+ */
+#ifndef DEATHS
+#define DEATHS 1
+#endif
+#define NOBODY 255
+#define PERSON 3
+
+/* what is under a number: nothing, the PV (first or second time), somebody else's disk */
+#define GONE	 0
+#define STRANGER 3
+#define IS_PV(d) (d == 1 || d == 2)
+
+/* claims */
+#define NONE	0
+#define CLAIMED 1
+#define DONE	2
+#define FAILED	3
+
+byte disk[2];
+bool held[2];
+/* entries, a bit for each number and instance: pending and taken, came and went */
+byte come, went, t_come, t_went;
+#define BIT(p, i) (1 << (p * 3 + i - 1))
+#define ANY_OF(mask, p) ((mask & (7 << (p * 3))) != 0)
+
+bool rec[2];  /* pvs_online */
+bool mark;    /* vgs_online, of whoever saw it complete: for lvm2, not believed */
+byte claim, claim_owner, claim_i[2];
+byte generation = 1; /* of the runner: another process each time */
+byte vg_lock = NOBODY;
+bool on;
+byte on_i[2], loads;
+byte job_owner[2]; /* 0: this worker has nothing to do */
+bool job_over[2], job_good[2], job_died[2];
+bool runner_dead, person_dead, worker_dead[2];
+byte deaths = DEATHS;
+
+/* ---- disks */
+
+inline tell_came(p, i)
+{
+	come = come | BIT(p, i);
+	went = went & ~BIT(p, i)
+}
+
+inline tell_went(p, i)
+{
+	went = went | BIT(p, i);
+	come = come & ~BIT(p, i)
+}
+
+proctype First()
+{
+	d_step { disk[0] = 1; tell_came(0, 1) };
+	if
+	:: true -> goto over
+	:: true
+	fi;
+	disk[0] = GONE;
+	/* its event may be late, the numbers are free at once */
+	if
+	:: true -> d_step { tell_went(0, 1) }; d_step { !held[0] -> disk[0] = 2 }; d_step { tell_came(0, 2) }
+	:: true -> d_step { !held[0] -> disk[0] = STRANGER }; d_step { tell_went(0, 1) }
+	:: true -> d_step { tell_went(0, 1) }
+	fi;
+over:
+	skip
+}
+
+proctype Other()
+{
+	disk[1] = 1;
+	d_step { tell_came(1, 1) }
+}
+
+/* Takes down LVs whose disk is away; not later. */
+active proctype Person_down()
+{
+end:
+	do
+	:: d_step { on && vg_lock == NOBODY && disk[0] == GONE && on_i[0] == 1 -> on = false }
+	od
+}
+
+/* ---- activation, under the VG's lock */
+
+inline activate(who, ok)
+{
+#ifndef M_NO_LOCK
+	atomic { vg_lock == NOBODY -> vg_lock = who };
+#endif
+#ifdef M_NOT_HELD
+	see0 = disk[0];
+	see1 = disk[1];
+#else
+	d_step { see0 = disk[0]; held[0] = true };
+	d_step { see1 = disk[1]; held[1] = true };
+#endif
+	ok = true;
+	if
+#ifdef M_TRUST_RECORDS
+	:: !on ->
+#else
+	:: !on && IS_PV(see0) && IS_PV(see1) ->
+#endif
+		d_step {
+			if
+#ifndef M_TRUST_RECORDS
+			:: disk[0] == GONE || disk[1] == GONE -> ok = false
+#endif
+			:: else ->
+				assert(!on);					  /* V2, P1 */
+				assert(IS_PV(disk[0]) && disk[0] == see0); /* S2, S3, S7 */
+				assert(IS_PV(disk[1]) && disk[1] == see1);
+				on = true;
+				on_i[0] = see0;
+				on_i[1] = see1
+			fi
+		}
+#ifndef M_TRUST_RECORDS
+	:: !on && !(IS_PV(see0) && IS_PV(see1)) -> ok = false
+#endif
+	:: on /* by others, or before: idempotent */
+	fi;
+	d_step { held[0] = false; held[1] = false; vg_lock = NOBODY }
+}
+
+/* A process of its own: the runner's death does not end it. */
+proctype Worker(byte me)
+{
+	byte see0, see1;
+	bool ok;
+end:
+	do
+	:: job_owner[me] != 0 && !job_over[me] ->
+		{
+			activate(me, ok);
+			d_step { job_good[me] = ok; job_over[me] = true }
+		} unless {
+			d_step {
+				worker_dead[me] ->
+				worker_dead[me] = false; job_good[me] = false; job_died[me] = true; job_over[me] = true;
+				ok = false; see0 = 0; see1 = 0
+			}
+		}
+	:: job_over[me] && job_owner[me] != 0 && job_owner[me] != generation ->
+		/* nobody listens any more */
+		d_step { job_owner[me] = 0; job_over[me] = false; job_died[me] = false }
+	od
+}
+
+/* ---- one pass of the runner */
+
+/* Is the number free? Then the record goes; if it is in use, only when the new one is not this PV. */
+inline forget(p)
+{
+	if
+#ifdef M_LATE_REMOVE
+	:: ANY_OF(t_went, p) -> rec[p] = false
+#else
+	:: ANY_OF(t_went, p) && disk[p] == GONE -> rec[p] = false
+#endif
+	:: else
+	fi
+}
+
+inline read_and_record(p)
+{
+	if
+	:: ANY_OF(t_come | t_went, p) ->
+		now[p] = disk[p];
+		if
+		:: IS_PV(now[p]) -> rec[p] = true; any = true
+		:: now[p] == STRANGER && ANY_OF(t_went, p) -> rec[p] = false
+		:: else
+		fi
+	:: else
+	fi
+}
+
+/* Does a done claim hold for all that was seen in this pass? */
+#define HELD_BY(p) (!ANY_OF(t_come | t_went, p) || !IS_PV(now[p]) || now[p] == claim_i[p])
+#ifdef M_ANY_INSTANCE
+#define STANDS (claim == DONE)
+#else
+#ifdef M_KEEP_FAILED
+#define STANDS (claim == FAILED || claim == DONE && HELD_BY(0) && HELD_BY(1))
+#else
+#define STANDS (claim == DONE && HELD_BY(0) && HELD_BY(1))
+#endif
+#endif
+#ifdef M_DEAD_OWNER
+#define IN_WORK (claim == CLAIMED && claim_owner != generation)
+#else
+#define IN_WORK false
+#endif
+
+#ifdef M_BELIEVE_MARK
+#define MARKED mark
+#else
+#define MARKED false
+#endif
+
+inline settle(state)
+{
+	d_step { claim = state; claim_i[0] = now[0]; claim_i[1] = now[1] }
+}
+
+inline start_and_wait()
+{
+	d_step { claim = CLAIMED; claim_owner = generation; claim_i[0] = now[0]; claim_i[1] = now[1] };
+	do
+	:: true ->
+		atomic {
+			if
+			:: job_owner[0] == 0 -> w = 0
+			:: else -> (job_owner[1] == 0); w = 1
+			fi;
+			job_owner[w] = generation;
+			job_over[w] = false
+		};
+		(job_over[w]);
+		if
+		:: job_good[w] -> d_step { job_owner[w] = 0; job_over[w] = false }; settle(DONE); break
+#ifdef M_NO_SECOND_TRY
+		:: !job_good[w] -> d_step { job_owner[w] = 0; job_over[w] = false }; settle(FAILED); break
+#else
+		:: !job_good[w] && !job_died[w] ->
+			d_step { job_owner[w] = 0; job_over[w] = false };
+			settle(FAILED);
+			break
+		:: job_died[w] -> /* once more, by another one */
+			d_step { job_owner[w] = 0; job_over[w] = false; job_died[w] = false }
+#endif
+		fi
+	od;
+	skip
+}
+
+inline pass()
+{
+#ifndef M_LATE_REMOVE
+	forget(0);
+	forget(1);
+#endif
+	read_and_record(0);
+	read_and_record(1);
+#ifdef M_LATE_REMOVE
+	forget(0);
+#endif
+	if
+	:: any && rec[0] && rec[1] && !STANDS && !IN_WORK && !MARKED ->
+		mark = true;
+		/* members that had no event in this pass are read, too */
+		if
+		:: now[0] == 0 -> now[0] = disk[0]
+		:: else
+		fi;
+		if
+		:: now[1] == 0 -> now[1] = disk[1]
+		:: else
+		fi;
+#ifndef M_TRUST_RECORDS
+		if
+		:: !IS_PV(now[0]) || !IS_PV(now[1]) -> settle(FAILED); mark = false
+		:: else -> start_and_wait()
+		fi
+#else
+		start_and_wait()
+#endif
+	:: else
+	fi
+}
+
+active proctype Runner()
+{
+	byte now[2], w;
+	bool any;
+anew:
+	{
+end:
+		do
+		:: t_come + t_went + come + went != 0 ->
+			d_step {
+				if
+				:: t_come + t_went == 0 -> t_come = come; t_went = went; come = 0; went = 0
+				:: else /* what a dead one had in hand */
+				fi;
+				now[0] = 0; now[1] = 0; any = false
+			};
+			pass();
+			skip;
+			d_step { t_come = 0; t_went = 0 }
+		od
+	} unless {
+		d_step {
+			runner_dead ->
+			runner_dead = false; generation++;
+			now[0] = 0; now[1] = 0; any = false; w = 0
+		};
+		goto anew
+	}
+}
+
+/* A script's pvscan --cache -aay on the other PV: its own records, no queue. */
+proctype Pvscan()
+{
+	byte see0, see1;
+	bool ok;
+
+	{
+		if
+		:: IS_PV(disk[1]) ->
+			rec[1] = true;
+			if
+			:: rec[0] && !mark -> mark = true; activate(PERSON, ok)
+			:: else
+			fi
+		:: else
+		fi
+	} unless {
+		(person_dead)
+	}
+}
+
+active proctype Fate()
+{
+end:
+	do
+	:: d_step { deaths > 0 && t_come + t_went != 0 && !runner_dead -> deaths--; runner_dead = true }
+	:: d_step {
+		deaths > 0 && !person_dead ->
+		deaths--; person_dead = true;
+		if
+		:: vg_lock == PERSON -> vg_lock = NOBODY; held[0] = false; held[1] = false
+		:: else
+		fi
+	}
+	:: d_step {
+		deaths > 0 && job_owner[0] != 0 && !job_over[0] && !worker_dead[0] ->
+		deaths--; worker_dead[0] = true;
+		if
+		:: vg_lock == 0 -> vg_lock = NOBODY; held[0] = false; held[1] = false
+		:: else
+		fi
+	}
+	:: deaths > 0 -> deaths--
+	od
+}
+
+active proctype Rest()
+{
+end:
+	timeout ->
+	assert(!IS_PV(disk[0]) || !IS_PV(disk[1]) || (rec[0] && rec[1])); /* L1 */
+	/* L2: a table on a disk that went and came back is not for us to reload */
+	assert(!IS_PV(disk[0]) || !IS_PV(disk[1]) || on);
+	assert(on || claim != DONE || !IS_PV(disk[0]));
+	assert(claim != CLAIMED && come + went + t_come + t_went == 0)
+}
+
+init
+{
+	atomic {
+		run First();
+		run Other();
+		run Pvscan();
+		run Worker(0);
+		run Worker(1)
+	}
+}
