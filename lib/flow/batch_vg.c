@@ -363,9 +363,9 @@ static int start_vg(const struct lea_candidates *candidates, const struct lea_sc
 	if (stands)
 		return 0;
 	r = r ? r : lea_claim_take(&candidates->claims, known->vg->id, &claim);
-	if (r == LEA_CLAIM_HELD)
-		return 0; /* a person's command is at it */
-	return r ? r : lea_workers_add(candidates->workers, known);
+	/* Another process has claimed it, and may die before it is done. The VG's lock keeps us
+	 * apart; whoever has it second finds nothing to do. */
+	return r < 0 ? r : lea_workers_add(candidates->workers, known);
 }
 
 static int compare_ids(const void *a, const void *b)

@@ -59,7 +59,10 @@ static int compare_pv(const void *a, const void *b)
 	return strcmp(left->pvid, right->pvid);
 }
 
-/* Field 22 of /proc/PID/stat, counted behind the last bracket: the command may hold blanks. */
+/*
+ * Field 22 of /proc/PID/stat, counted behind the last bracket: the command may hold blanks. A
+ * zombie does nothing any more, however long its parent takes to look at it.
+ */
 static int read_start(int proc_fd, pid_t pid, uint64_t *ret_ticks)
 {
 	char name[32], text[1024], *at;
@@ -70,6 +73,8 @@ static int read_start(int proc_fd, pid_t pid, uint64_t *ret_ticks)
 	if (r)
 		return r < 0 ? r : -ESRCH;
 	at = strrchr(text, ')');
+	if (at && at[1] == ' ' && (at[2] == 'Z' || at[2] == 'X'))
+		return -ESRCH;
 	for (int field = 2; at && field < 22; field++)
 		at = strchr(at + 1, ' ');
 	if (!at)

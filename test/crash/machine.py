@@ -347,9 +347,10 @@ class Machine:
         return not self.is_locked()
 
     def hidden(self):
-        """Temporary names that processes left."""
-        return sorted(path[len(self.root):] for path in
-                      glob.glob(f"{self.root}/run/**/.new-*", recursive=True, include_hidden=True))
+        """Temporary names that processes left, but for those whose number another one has by now."""
+        paths = glob.glob(f"{self.root}/run/**/.new-*", recursive=True, include_hidden=True)
+        return sorted(path[len(self.root):] for path in paths
+                      if not os.path.exists(f"/proc/{path.split('.new-')[1].split('-')[0]}"))
 
     def held_locks(self):
         """Files of lvm2's lock folder, and folders of ours, that somebody still holds."""

@@ -126,11 +126,15 @@ END_TEST
 START_TEST(test_owner)
 {
 	struct lea_claim got;
+	siginfo_t end;
 	int status;
 	pid_t pid = fork();
 
 	if (pid == 0)
 		_exit(lea_claim_take(&claims, VG_ID, &claim) == 0 ? 0 : 1);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT), 0);
+	ck_assert_msg(lea_claim_read(&claims, VG_ID, &got) == LEA_CLAIM_ABSENT,
+		      "nor does that of a zombie");
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
 	ck_assert_msg(lea_claim_read(&claims, VG_ID, &got) == LEA_CLAIM_ABSENT,
