@@ -165,6 +165,23 @@ static int renew(struct lea_world *world, struct lea_device *device)
 	return 0;
 }
 
+/*
+ * An entry that a dead runner had, or that was put there by ourselves, is not in order with events:
+ * the disk may have been taken out and put in again since, and what was known of it then must not
+ * be recorded over what is true now.
+ */
+static bool is_overtaken(struct lea_world *world, const struct lea_entry *entry,
+			 const struct lea_device *device)
+{
+	const struct lea_devno devno = {.major = device->major, .minor = device->minor};
+	uint64_t diskseq;
+
+	if (!entry->is_leftover && device->seqnum)
+		return false;
+	diskseq = lea_sysfs_diskseq(world, devno);
+	return diskseq && diskseq != device->diskseq;
+}
+
 static int read_devices(const struct pass *pass)
 {
 	LEA_AUTO(lea_freep) struct lea_device *devices = calloc(pass->count, sizeof(*devices));
@@ -181,7 +198,8 @@ static int read_devices(const struct pass *pass)
 		if (device->is_gone && !lea_sysfs_has_device(pass->how->world, devno))
 			continue;
 		devices[n] = take_device(device);
-		if (device->is_gone)
+		if (devices[n].is_gone ||
+		    is_overtaken(pass->how->world, &pass->entries[i], &devices[n]))
 			renew(pass->how->world, &devices[n]);
 		else if (!devices[n].diskseq)
 			devices[n].diskseq = lea_sysfs_diskseq(pass->how->world, devno);

@@ -173,8 +173,9 @@ static void requeue(struct shared *shared, const struct job *job)
 	wait_for(&shared->send_lock);
 	run_fd = lea_world_run(world);
 	event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
-	/* Without a queue there is nobody to tell: the next event or scan finds the device. */
-	if (event_fd >= 0 && lea_queue_put(event_fd, &entry) < 0)
+	/* An event that has come meanwhile is newer. Without a queue there is nobody to tell: the
+	 * next event or comparison finds the device. */
+	if (event_fd >= 0 && lea_queue_put_if_absent(event_fd, &entry) < 0)
 		lea_log(world->log, LEA_LOG_DEBUG, "%s: not queued again", entry.key);
 	sem_post(&shared->send_lock);
 }

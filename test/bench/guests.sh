@@ -80,7 +80,20 @@ machine() {
 	overlay_file usr/lib/guest/probe 755 <"$JUNK/probe"
 }
 
-# in_charge ROW: who activates by event in this machine: ours[+KEY=VALUE...], bookworm, floor
+# started_by WHAT: the runner is started for each burst and leaves, by the path unit or a device's wish
+started_by() {
+	local wants=/etc/systemd/system/sysinit.target.wants
+	printf '[Service]\nType=oneshot\nExecStart=\nExecStart=/usr/sbin/lvmevent run\n' |
+		overlay_file etc/systemd/system/lvmevent-runner.service.d/bench.conf
+	first "rm $wants/lvmevent-runner.service"
+	if [ "$1" = wants ]; then
+		first "rm $wants/lvmevent-runner.path"
+		first 'sed -i "s/^RUN+=.*/&\nENV{SYSTEMD_WANTS}+=\"lvmevent-runner.service\"/" /usr/share/lvmevent/69-lvmevent.rules'
+	fi
+}
+
+# in_charge ROW: who activates by event in this machine: ours[+KEY=VALUE...], ours-path, ours-wants,
+# bookworm, floor
 in_charge() {
 	local unit
 	case $1 in
@@ -89,6 +102,10 @@ in_charge() {
 		if [[ $1 == *+* ]]; then
 			settings_of "$1" | overlay_file etc/lvm/lvmevent.conf
 		fi
+		;;
+	ours-path | ours-wants)
+		guest_package
+		started_by "${1#ours-}"
 		;;
 	bookworm) ;;
 	floor)

@@ -148,6 +148,8 @@ class Machine:
         self.steps = f"{folder}/{name}.steps"
         self.proc = f"{folder}/proc"
         self.seqnum = self.kills = 0
+        self.then_kill = None  # (role, step) once the first one is dead ...
+        self.first_killed = None  # ... where
         self.disks = {}
         self.children = []
         self.log_path = f"{folder}/{name}.log"
@@ -421,6 +423,10 @@ class Runner:
         self.peak_kib = 0  # VmHWM of all of them
 
     def start(self):
+        if self.machine.then_kill and self.machine.was_killed():
+            self.machine.first_killed = self.machine.was_killed()
+            self.machine.ask_to_kill(*self.machine.then_kill)
+            self.machine.then_kill = None
         self.child = self.machine.start("run", "--stay")
         self.starts += 1
 

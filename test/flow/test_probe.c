@@ -99,7 +99,7 @@ int lea_queue_open(int run_fd)
 	return dup(run_fd);
 }
 
-int lea_queue_put(int event_fd, const struct lea_entry *entry)
+int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry)
 {
 	int fd = openat(event_fd, entry->key, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 

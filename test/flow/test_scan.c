@@ -288,7 +288,7 @@ int lea_queue_open(int run_fd)
 	abort();
 }
 
-int lea_queue_put(int event_fd, const struct lea_entry *entry)
+int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry)
 {
 	abort();
 }
