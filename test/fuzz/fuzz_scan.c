@@ -34,11 +34,12 @@ static void put_crc(uint8_t *to, const uint8_t *from, size_t len)
 static void mend_area(uint8_t *image, size_t size, const struct lea_mda_area *area)
 {
 	struct lea_mda_text text;
-	uint8_t *header = image + area->offset_bytes;
+	uint8_t *header;
 	uint32_t crc;
 
 	if (!lea_range_ok(area->offset_bytes, LEA_MDA_HEADER_BYTES, size))
 		return;
+	header = image + area->offset_bytes;
 	put_crc(header, header + 4, LEA_MDA_HEADER_BYTES - 4);
 	if (lea_mda_parse(header, area, size, NULL, &text))
 		return;

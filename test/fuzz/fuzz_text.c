@@ -26,12 +26,12 @@ static void count_values(const struct lea_text *entry, struct sum *sum)
 	}
 }
 
-/* Slashes in a configuration's keys make sections, too, and have no limit of their own. */
+/* Slashes in a configuration's keys make sections, too: as many as they like, and empty ones. */
 static void walk(const struct lea_text *entry, unsigned int depth, struct sum *sum)
 {
 	CLAIM(depth <= LEA_TEXT_MAX_DEPTH || sum->is_config);
 	for (; entry; entry = lea_text_next(entry)) {
-		CLAIM(lea_text_key(entry)[0]);
+		CLAIM(lea_text_key(entry)[0] || sum->is_config);
 		sum->chars += strlen(lea_text_key(entry));
 		sum->entries++;
 		count_values(entry, sum);
