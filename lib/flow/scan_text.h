@@ -12,6 +12,9 @@
 #include "disk/vg.h"
 #include "flow/scan_read.h"
 
+/* The VG of one text in memory, whatever its size; a text that needs more is refused. */
+#define LEA_SCAN_VG_MAX_BYTES (16U * LEA_TEXT_MAX_BYTES)
+
 struct lea_scan_text {
 	uint32_t crc, total_bytes;
 	char vg_name[LEA_READ_NAME_BYTES];

@@ -16,8 +16,8 @@ static void open_once(void)
 	if (claim_fd)
 		return;
 	claim_fd = fuzz_file("/run/lvm/event/claims/" VG_ID);
-	fuzz_fill(fuzz_file("/proc/4242/stat"), "4242 (x) y) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 77",
-		  54);
+	fuzz_fill(fuzz_file("/proc/4242/stat"),
+		  "4242 (x) y) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 77", 54);
 	claims = (struct lea_claims){.run_fd = lea_world_run(fuzz_world()),
 				     .proc_fd = lea_world_proc(fuzz_world()),
 				     .now = &now};

@@ -31,7 +31,8 @@ static void check_number(const struct lea_conf *conf, const struct lea_conf_key 
 	const void *field = (const char *)conf + key->offset;
 	uint64_t number = 0;
 
-	memcpy(&number, field, key->width == sizeof(uint64_t) ? sizeof(uint64_t) : sizeof(uint32_t));
+	memcpy(&number, field,
+	       key->width == sizeof(uint64_t) ? sizeof(uint64_t) : sizeof(uint32_t));
 	/* pv_min_size is raised to what lvm2 takes at least. */
 	CLAIM((int64_t)number >= key->min && (int64_t)number <= key->max);
 }

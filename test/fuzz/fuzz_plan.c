@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A metadata text to the tables that device-mapper would get: eight bytes of settings, then the
- * text. Nodes have names and uuids of plain characters, tables without gaps, parameters of one line.
+ * text. Nodes have names and uuids of plain characters, tables without gaps, parameters of one
+ * line.
  */
 #include "policy/plan.h"
 
@@ -62,8 +63,7 @@ static struct lea_plan_rules rules_from(struct fuzz_in *in)
 {
 	static const char *const items[] = {"vg", "vg/lv", "@tag", "@*"};
 	const uint8_t bits = fuzz_u8(in), list = fuzz_u8(in);
-	const struct lea_volume_list some = {
-		.item = items + list % 4, .count = 1, .defined = true};
+	const struct lea_volume_list some = {.item = items + list % 4, .count = 1, .defined = true};
 	struct lea_plan_rules rules = {
 		.mode = (enum lea_plan_mode)(fuzz_u8(in) % 3),
 		.use_linear_target = !(bits & 1),

@@ -75,7 +75,8 @@ static void check(const struct lea_read *read)
 		CLAIM(mda->outcome != LEA_MDA_CORRUPT || mda->why.what);
 		CLAIM(!mda->text || !mda->outcome);
 		if (mda->text)
-			CLAIM(lea_vg_parse(arena, mda->text, mda->where.total_bytes, NULL, &vg) >= 0);
+			CLAIM(lea_vg_parse(arena, mda->text, mda->where.total_bytes, NULL, &vg) >=
+			      0);
 		lea_arena_free(arena);
 	}
 }

@@ -32,26 +32,43 @@ static size_t pick(size_t count)
 	return count ? (state >> 8) % count : 0;
 }
 
-static const char *const numbers[] = {
-	"0",	      "1",	    "2",	   "-1",       "3",	     "4",
-	"7",	      "8",	    "64",	   "128",      "1048576",    "2147483647",
-	"2147483648", "4294967295", "4294967296", "16777216", "9223372036854775807"};
+static const char *const numbers[] = {"0",
+				      "1",
+				      "2",
+				      "-1",
+				      "3",
+				      "4",
+				      "7",
+				      "8",
+				      "64",
+				      "128",
+				      "1048576",
+				      "2147483647",
+				      "2147483648",
+				      "4294967295",
+				      "4294967296",
+				      "16777216",
+				      "9223372036854775807"};
 
-static const char *const words[] = {
-	"\"striped\"",	  "\"linear\"",	       "\"mirror\"",	    "\"raid1\"",
-	"\"raid0\"",	  "\"raid0_meta\"",    "\"raid5_ls\"",	    "\"raid6_zr\"",
-	"\"raid10\"",	  "\"thin-pool\"",     "\"thin\"",	    "\"cache\"",
-	"\"cache-pool\"", "\"snapshot\"",      "\"writecache\"",    "\"integrity\"",
-	"\"vdo\"",	  "\"vdo-pool\"",      "\"error\"",	    "\"zero\"",
-	"\"VISIBLE\"",	  "\"READ\"",	       "\"WRITE\"",	    "\"MISSING\"",
-	"\"PVMOVE\"",	  "\"LOCKED\"",	       "\"FIXED_MINOR\"",   "\"NOTSYNCED\"",
-	"\"REBUILD\"",	  "\"ACTIVATION_SKIP\"", "\"CACHE_VOL\"",   "\"WRITEMOSTLY\"",
-	"\"pv0\"",	  "\"pv1\"",	       "\"none\"",	    "\"\"",
-	"stripe_count",	  "stripe_size",       "region_size",	    "device_count",
-	"mirror_count",	  "chunk_size",	       "origin",	    "cow_store",
-	"transaction_id", "device_id",	       "metadata",	    "pool",
-	"segment_count",  "extent_count",      "start_extent",	    "data_copies",
-	"merging_store",  "external_origin",   "cache_mode",	    "policy"};
+static const char *const words[] = {"\"striped\"",    "\"linear\"",	 "\"mirror\"",
+				    "\"raid1\"",      "\"raid0\"",	 "\"raid0_meta\"",
+				    "\"raid5_ls\"",   "\"raid6_zr\"",	 "\"raid10\"",
+				    "\"thin-pool\"",  "\"thin\"",	 "\"cache\"",
+				    "\"cache-pool\"", "\"snapshot\"",	 "\"writecache\"",
+				    "\"integrity\"",  "\"vdo\"",	 "\"vdo-pool\"",
+				    "\"error\"",      "\"zero\"",	 "\"VISIBLE\"",
+				    "\"READ\"",	      "\"WRITE\"",	 "\"MISSING\"",
+				    "\"PVMOVE\"",     "\"LOCKED\"",	 "\"FIXED_MINOR\"",
+				    "\"NOTSYNCED\"",  "\"REBUILD\"",	 "\"ACTIVATION_SKIP\"",
+				    "\"CACHE_VOL\"",  "\"WRITEMOSTLY\"", "\"pv0\"",
+				    "\"pv1\"",	      "\"none\"",	 "\"\"",
+				    "stripe_count",   "stripe_size",	 "region_size",
+				    "device_count",   "mirror_count",	 "chunk_size",
+				    "origin",	      "cow_store",	 "transaction_id",
+				    "device_id",      "metadata",	 "pool",
+				    "segment_count",  "extent_count",	 "start_extent",
+				    "data_copies",    "merging_store",	 "external_origin",
+				    "cache_mode",     "policy"};
 
 static void replace(struct text *text, struct span span, const char *with, size_t len)
 {

@@ -129,7 +129,8 @@ struct lea_world *fuzz_world(void)
 {
 	if (root[0])
 		return &world;
-	strcpy(root, access("/dev/shm", W_OK) ? "/tmp/lea-fuzz-XXXXXX" : "/dev/shm/lea-fuzz-XXXXXX");
+	strcpy(root,
+	       access("/dev/shm", W_OK) ? "/tmp/lea-fuzz-XXXXXX" : "/dev/shm/lea-fuzz-XXXXXX");
 	CLAIM(mkdtemp(root));
 	lea_world_init(&world, root, &checking_log, no_environment);
 	world.clock = lea_clock_kernel();
