@@ -39,6 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(head, data, sizeof(head));
 	for (size_t at = 0; at < sizeof(head); at += SECTOR_BYTES) {
+		if (memcmp(head + at, "LABELONE", 8) != 0)
+			continue;
 		crc = lea_crc(LEA_CRC_INITIAL, head + at + 20, SECTOR_BYTES - 20);
 		memcpy(head + at + 16, &crc, sizeof(crc));
 	}
