@@ -78,7 +78,8 @@ int lea_scan_texts_parse(struct lea_scan_texts *texts, const struct lea_mda_text
 	if (!entry)
 		return r;
 	set_key(entry, where, vg_name);
-	entry->arena = lea_arena_new(LEA_SCAN_VG_MAX_BYTES);
+	entry->arena = lea_arena_new(LEA_SCAN_VG_LEAST_BYTES +
+				     (size_t)LEA_SCAN_VG_TIMES * where->total_bytes);
 	if (entry->arena)
 		r = lea_vg_parse(entry->arena, text, where->total_bytes, &entry->why, &entry->vg);
 	/* This text is at fault and no other: the scan goes on. */
