@@ -5,11 +5,15 @@
  * disk's VG comes up.
  */
 #include "base/bytes.h"
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "disk/crc.h"
 #include "disk/mda.h"
+#include "flow/batch.h"
 #include "flow/machine.h"
 #include "flow/scan_text.h"
+#include "state/claim.h"
+#include "state/queue.h"
 #include "unit/suite.h"
 
 #include <ftw.h>
@@ -367,6 +371,76 @@ START_TEST(all_bad_disks)
 }
 END_TEST
 
+/* ---- in a pass of the runner, which knows VGs by their ids and not by what they are called */
+
+#define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
+
+static const struct {
+	const char *claim, *name, *id;
+} twins[] = {
+	{"another name, another id", "vg_two", ID("v")},
+	{"the good VG's name", "vg_one", ID("v")},
+	{"the good VG's id under another name", "vg_two", VG_ONE_ID},
+};
+
+static struct lea_entry event_of(const char *name, uint32_t minor, const char *pvid)
+{
+	struct lea_entry entry = {.device = {.major = 8, .minor = minor, .diskseq = minor}};
+
+	entry.device.name = strdup(name);
+	snprintf(entry.pvid, sizeof(entry.pvid), "%s", pvid);
+	lea_entry_set_key(&entry);
+	return entry;
+}
+
+static void run_pass(struct lea_entry *entries, size_t count)
+{
+	const struct lea_conf_options options = {0};
+	struct lea_batch_summary summary = {0};
+	struct lea_batch_how how = {.world = machine.world, .lvm_path = "/bin/false"};
+	struct lea_conf *conf;
+
+	ck_assert_int_eq(lea_conf_read(machine.world, &options, &conf), 0);
+	how.conf = conf;
+	how.event_fd = lea_queue_open(lea_world_run(machine.world));
+	ck_assert_int_ge(how.event_fd, 0);
+	ck_assert_int_eq(lea_batch_run(&how, entries, count, &summary), 0);
+	for (size_t i = 0; i < count; i++)
+		lea_device_done(&entries[i].device);
+	fflush(machine.out_file);
+	fflush(machine.err_file);
+	close(how.event_fd);
+	lea_conf_free(conf);
+}
+
+static bool is_done(const char *vg_id)
+{
+	const struct lea_claims claims = {.run_fd = lea_world_run(machine.world),
+					  .proc_fd = lea_world_proc(machine.world)};
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+
+	return !lea_claim_read(&claims, vg_id, &claim) && claim.state == LEA_CLAIM_DONE;
+}
+
+START_TEST(a_twin_in_one_pass)
+{
+	char text[1024];
+	int len = snprintf(
+		text, sizeof(text),
+		"%s { id=\"%s\" seqno=9 status=[\"READ\",\"WRITE\"] extent_size=8 max_lv=0 "
+		"max_pv=0 " PVS "} } contents=\"Text Format Volume Group\" version=1",
+		twins[_i].name, twins[_i].id);
+	struct lea_entry entries[] = {event_of("/dev/sdb", 32, ENEMY_PVID),
+				      event_of("/dev/sda", 16, PVID_ONE)};
+
+	machine_plug("one-pv", "sda", 16, 16);
+	plug_enemy(text, (size_t)len);
+	run_pass(entries, ARRAY_SIZE(entries));
+	ck_assert_msg(is_done(VG_ONE_ID), "%s:\n%s%s", twins[_i].claim, machine.out, machine.err);
+	ck_assert(is_plain(machine.out) && is_plain(machine.err));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("hostile");
@@ -374,6 +448,7 @@ Suite *test_suite(void)
 
 	tcase_add_checked_fixture(small, setup, machine_end);
 	tcase_add_loop_test(small, one_bad_disk, 0, (int)ARRAY_SIZE(rows));
+	tcase_add_loop_test(small, a_twin_in_one_pass, 0, (int)ARRAY_SIZE(twins));
 	suite_add_tcase(suite, small);
 	tcase_add_checked_fixture(big, setup, machine_end);
 	/* A second of work each, on a machine that may be busy or watch every byte. */
