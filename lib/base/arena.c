@@ -23,6 +23,7 @@ struct block {
 struct lea_arena {
 	struct block *newest;
 	size_t left_bytes, next_block_bytes;
+	bool is_full;
 };
 
 struct lea_arena *lea_arena_new(size_t max_bytes)
@@ -84,8 +85,10 @@ void *lea_arena_alloc(struct lea_arena *arena, size_t count, size_t size)
 	    __builtin_add_overflow(bytes, align - 1, &bytes))
 		return NULL;
 	bytes &= ~(align - 1);
-	if (bytes > arena->left_bytes)
+	if (bytes > arena->left_bytes) {
+		arena->is_full = true;
 		return NULL;
+	}
 	block = block_with_room(arena, bytes);
 	if (!block)
 		return NULL;
@@ -93,6 +96,11 @@ void *lea_arena_alloc(struct lea_arena *arena, size_t count, size_t size)
 	block->used_bytes += bytes;
 	arena->left_bytes -= bytes;
 	return memory;
+}
+
+bool lea_arena_is_full(const struct lea_arena *arena)
+{
+	return arena->is_full;
 }
 
 char *lea_arena_strdup(struct lea_arena *arena, const char *s)

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct lea_arena;
@@ -22,6 +23,9 @@ void lea_arena_freep(struct lea_arena **arena);
 
 /* Zeroed memory, aligned for any type; NULL beyond the limit. Borrowed from the arena. */
 LEA_MUST_CHECK void *lea_arena_alloc(struct lea_arena *arena, size_t count, size_t size);
+
+/* Was something refused because of the limit? Then it was too much, and not memory that was out. */
+bool lea_arena_is_full(const struct lea_arena *arena);
 
 /* Copies, NUL-terminated; NULL beyond the limit. */
 LEA_MUST_CHECK char *lea_arena_strdup(struct lea_arena *arena, const char *s);

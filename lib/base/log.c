@@ -9,6 +9,19 @@
 
 #define LINE_BYTES 4096
 
+/*
+ * A line is one line, and no order to a terminal, whatever stood in a file, in a name or on a
+ * command line: control characters become "?". So do those of C1 (U+0080 to U+009F).
+ */
+static void make_plain(char *line)
+{
+	for (unsigned char *c = (unsigned char *)line; *c; c++)
+		if (*c < ' ' || *c == 0x7f)
+			*c = '?';
+		else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+			c[0] = c[1] = '?';
+}
+
 void lea_log(struct lea_log *log, enum lea_log_level level, const char *format, ...)
 {
 	char line[LINE_BYTES];
@@ -19,6 +32,7 @@ void lea_log(struct lea_log *log, enum lea_log_level level, const char *format, 
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
+	make_plain(line);
 	log->write(log, level, line);
 }
 

@@ -22,7 +22,8 @@ enum lea_log_level {
 	LEA_LOG_DEBUG,
 };
 
-/* Where messages go. @write gets one line without a newline; tests capture it. */
+/* Where messages go. @write gets one line without a newline or any other control character,
+ * whatever was put into it; tests capture it. */
 struct lea_log {
 	void (*write)(struct lea_log *log, enum lea_log_level level, const char *line);
 	enum lea_log_level max_level; /* lines above it are not formatted at all */

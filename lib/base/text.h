@@ -18,6 +18,9 @@ struct lea_text;      /* one entry: a section or a key with its values; borrowed
 struct lea_value;     /* one value of an entry; borrowed from the tree */
 
 #define LEA_TEXT_MAX_DEPTH 16U
+/* Memory of a tree, the largest text being 16 MiB: lvm2's own texts need about five times their
+ * size, lists of empty words would need twenty times theirs. */
+#define LEA_TEXT_MAX_TREE_BYTES (128U * 1024U * 1024U)
 
 struct lea_text_options {
 	size_t max_bytes; /* longer texts are refused */

@@ -62,12 +62,19 @@ static const char *const complaint[STATE_COUNT] = {
 	[STATE_LIST_ITEM] = "expected \",\" or \"]\" in a list",
 };
 
+/* What libdevmapper takes for an entry and for a value, without their strings; and how it rounds.
+ */
+#define ENTRY_BYTES 48U
+#define VALUE_BYTES 32U
+#define ROUND_BYTES 8U
+
 struct scanner {
 	const char *bytes;
 	size_t len, at;
 	size_t start; /* of the token in hand */
 	enum state state;
 	unsigned int depth;
+	uint64_t tree_bytes; /* that the tree will take for what was read so far */
 	bool is_config;
 	bool has_entries;
 	bool key_is_time; /* the last key was creation_time, whose value nobody needs */
@@ -216,6 +223,26 @@ static void check_depth(struct scanner *scanner, enum token token)
 		scanner->what = "section without end";
 }
 
+/* Each part of a key with slashes is an entry of its own. */
+static void check_memory(struct scanner *scanner, enum token token, enum state before)
+{
+	const char *text = scanner->bytes + scanner->start;
+	size_t len = scanner->at - scanner->start;
+	bool is_key = before == STATE_ENTRY && token == TOKEN_WORD;
+
+	if (token == TOKEN_WORD)
+		scanner->tree_bytes += len + ROUND_BYTES;
+	if (token == TOKEN_NUMBER || (token == TOKEN_WORD && !is_key))
+		scanner->tree_bytes += VALUE_BYTES;
+	if (is_key)
+		scanner->tree_bytes += ENTRY_BYTES;
+	for (size_t i = 0; is_key && i < len; i++)
+		if (text[i] == '/')
+			scanner->tree_bytes += ENTRY_BYTES + ROUND_BYTES;
+	if (scanner->tree_bytes > LEA_TEXT_MAX_TREE_BYTES)
+		scanner->what = "text takes too much memory";
+}
+
 /* One token. False: the end was reached, or a complaint was made. */
 static bool step(struct scanner *scanner)
 {
@@ -228,6 +255,8 @@ static bool step(struct scanner *scanner)
 		check_depth(scanner, token);
 	if (!scanner->what && next == STATE_KEY)
 		check_key(scanner);
+	if (!scanner->what)
+		check_memory(scanner, token, scanner->state);
 	scanner->state = next;
 	return !scanner->what && token != TOKEN_END;
 }

@@ -198,17 +198,26 @@ struct subject {
 	char wwid[LEA_ID_BYTES]; /* "": none */
 };
 
+/* A whole one of the blank-separated links: a longer one may stand before it. */
+static bool is_link(const char *links, const char *name)
+{
+	const size_t bytes = strlen(name);
+	size_t len;
+
+	for (; links && *links; links += len + (links[len] == ' ')) {
+		len = strcspn(links, " ");
+		if (len == bytes && !memcmp(links, name, bytes))
+			return true;
+	}
+	return false;
+}
+
 static bool name_matches(const struct subject *s, const char *name)
 {
 	static const char mapper[] = "/dev/mapper/";
-	size_t bytes = strlen(name);
-	const char *found = s->device->devlinks ? strstr(s->device->devlinks, name) : NULL;
 	char text[LEA_ID_BYTES];
 
-	if (!strcmp(name, s->device->name))
-		return true;
-	if (found && (found == s->device->devlinks || found[-1] == ' ') &&
-	    (!found[bytes] || found[bytes] == ' '))
+	if (!strcmp(name, s->device->name) || is_link(s->device->devlinks, name))
 		return true;
 	return !strncmp(name, mapper, strlen(mapper)) && lea_type_is(s->type, "device-mapper") &&
 	       !lea_sysfs_text(s->world, s->devno, "dm/name", text, sizeof(text)) &&

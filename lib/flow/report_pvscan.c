@@ -196,21 +196,44 @@ bool lea_report_knows_lvs(const struct lea_vg *vg)
 	return true;
 }
 
-/* Marks the PVs below @lv. @seen: LVs walked already, against loops and double work. */
-static void mark_pvs(const struct lea_vg *vg, uint32_t lv, bool *seen, bool *uses)
-{
-	if (seen[lv])
-		return;
-	seen[lv] = true;
-	for (uint32_t s = 0; s < vg->lvs[lv].seg_count; s++) {
-		const struct lea_lv_seg *seg = &vg->lvs[lv].seg[s];
+/* A walk down from one LV: how deep it goes is the metadata's choice, so not by recursion. */
+struct walk {
+	const struct lea_vg *vg;
+	uint32_t *todo; /* [lv_count]: each LV gets on it once at most */
+	uint32_t count;
+	bool *seen, *uses; /* [lv_count], [pv_count] */
+};
 
-		for (uint32_t a = 0; a < seg->area_count; a++) {
-			if (seg->area[a].pv != LEA_NONE)
-				uses[seg->area[a].pv] = true;
-			else if (seg->area[a].lv != LEA_NONE)
-				mark_pvs(vg, seg->area[a].lv, seen, uses);
-		}
+static void walk_to(struct walk *walk, uint32_t lv)
+{
+	if (walk->seen[lv])
+		return;
+	walk->seen[lv] = true;
+	walk->todo[walk->count++] = lv;
+}
+
+static void mark_segment(struct walk *walk, const struct lea_lv_seg *seg)
+{
+	for (uint32_t a = 0; a < seg->area_count; a++) {
+		if (seg->area[a].pv != LEA_NONE)
+			walk->uses[seg->area[a].pv] = true;
+		else if (seg->area[a].lv != LEA_NONE)
+			walk_to(walk, seg->area[a].lv);
+	}
+}
+
+/* Marks the PVs below @lv in walk->uses. */
+static void mark_pvs(struct walk *walk, uint32_t lv)
+{
+	const struct lea_vg *vg = walk->vg;
+
+	memset(walk->seen, 0, vg->lv_count * sizeof(*walk->seen));
+	memset(walk->uses, 0, vg->pv_count * sizeof(*walk->uses));
+	walk_to(walk, lv);
+	while (walk->count) {
+		lv = walk->todo[--walk->count];
+		for (uint32_t s = 0; s < vg->lvs[lv].seg_count; s++)
+			mark_segment(walk, &vg->lvs[lv].seg[s]);
 	}
 }
 
@@ -232,16 +255,16 @@ int lea_report_lvs(struct lea_report *report, const struct lea_vg *vg, const cha
 {
 	LEA_AUTO(lea_freep) bool *seen = calloc((size_t)vg->lv_count + 1, sizeof(*seen));
 	LEA_AUTO(lea_freep) bool *uses = calloc((size_t)vg->pv_count + 1, sizeof(*uses));
+	LEA_AUTO(lea_freep) uint32_t *todo = calloc((size_t)vg->lv_count + 1, sizeof(*todo));
+	struct walk walk = {.vg = vg, .todo = todo, .seen = seen, .uses = uses};
 	uint32_t own = lea_vg_find_pv(vg, pvid);
 
-	if (!seen || !uses)
+	if (!seen || !uses || !todo)
 		return -ENOMEM;
 	for (uint32_t i = 0; own != LEA_NONE && i < vg->lv_count; i++) {
 		if (!lea_lv_is_visible(&vg->lvs[i]))
 			continue;
-		memset(seen, 0, vg->lv_count * sizeof(*seen));
-		memset(uses, 0, vg->pv_count * sizeof(*uses));
-		mark_pvs(vg, i, seen, uses);
+		mark_pvs(&walk, i);
 		if (uses[own])
 			list_lv(report, vg, i, uses, recorded);
 	}

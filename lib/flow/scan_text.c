@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sections, values and indexes of a text in memory; lea_text's own limit comes first. */
-#define ARENA_MAX_BYTES (16U * LEA_TEXT_MAX_BYTES)
-
 static int compare(const void *a, const void *b)
 {
 	const struct lea_scan_text *x = a, *y = b;
@@ -81,9 +78,15 @@ int lea_scan_texts_parse(struct lea_scan_texts *texts, const struct lea_mda_text
 	if (!entry)
 		return r;
 	set_key(entry, where, vg_name);
-	entry->arena = lea_arena_new(ARENA_MAX_BYTES);
+	entry->arena = lea_arena_new(LEA_SCAN_VG_LEAST_BYTES +
+				     (size_t)LEA_SCAN_VG_TIMES * where->total_bytes);
 	if (entry->arena)
 		r = lea_vg_parse(entry->arena, text, where->total_bytes, &entry->why, &entry->vg);
+	/* This text is at fault and no other: the scan goes on. */
+	if (r == -ENOMEM && entry->arena && lea_arena_is_full(entry->arena)) {
+		lea_why_set(&entry->why, "VG takes too much memory", 0);
+		r = 0;
+	}
 	if (r < 0) {
 		text_free(entry);
 		return r;

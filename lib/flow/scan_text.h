@@ -12,6 +12,12 @@
 #include "disk/vg.h"
 #include "flow/scan_read.h"
 
+/* The VG of one text in memory: so many times the text's size, and a little for small ones. What
+ * lvm2 writes needs less than three times; a text that needs more than this is refused. */
+#define LEA_SCAN_VG_TIMES	8U
+#define LEA_SCAN_VG_LEAST_BYTES 65536U
+#define LEA_SCAN_VG_MAX_BYTES	(LEA_SCAN_VG_LEAST_BYTES + LEA_SCAN_VG_TIMES * LEA_TEXT_MAX_BYTES)
+
 struct lea_scan_text {
 	uint32_t crc, total_bytes;
 	char vg_name[LEA_READ_NAME_BYTES];

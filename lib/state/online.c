@@ -79,6 +79,8 @@ int lea_online_read(int run_fd, const char *pvid, struct lea_online *ret_online)
 	char path[64], text[RECORD_BYTES + 1];
 	int r;
 
+	if (!is_pvid(pvid))
+		return LEA_ONLINE_ABSENT;
 	record_path(pvid, path);
 	r = lea_file_read_into(run_fd, path, text, sizeof(text));
 	if (r < 0)
@@ -149,7 +151,7 @@ bool lea_online_exists(int run_fd, const char *pvid)
 	struct stat info;
 
 	record_path(pvid, path);
-	return !fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW);
+	return is_pvid(pvid) && !fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW);
 }
 
 /* A PV that gave no metadata has no VG in its record; its VG is known from a lookup file at best.

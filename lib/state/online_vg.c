@@ -25,11 +25,16 @@ static void vg_path(const char *folder, const char *vg, char ret_path[static 192
 	snprintf(ret_path, 192, "%s/%.127s", folder, vg);
 }
 
-/* Names reach us validated; one that could leave its folder is refused all the same. */
+/*
+ * Names reach us validated, or are those of files that lie in the folder. One that could leave the
+ * folder, or that would be more than a name where it is printed, is refused.
+ */
 static bool vg_ok(const char *vg)
 {
-	return vg[0] && strcmp(vg, ".") && strcmp(vg, "..") && !strchr(vg, '/') &&
-	       strlen(vg) < NAME_BYTES;
+	return vg[0] && vg[0] != '-' && strcmp(vg, ".") && strcmp(vg, "..") &&
+	       strlen(vg) < NAME_BYTES &&
+	       !vg[strspn(vg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			      "0123456789._+-")];
 }
 
 int lea_vg_online_claim(int run_fd, const char *vg)

@@ -352,6 +352,19 @@ START_TEST(each_devicesfile_row)
 }
 END_TEST
 
+START_TEST(a_listed_name_may_be_any_of_the_links)
+{
+	tree_put(&tree, "/etc/lvm/devices/system.devices",
+		 "IDTYPE=devname IDNAME=/dev/disk/by-id/a DEVNAME=. PVID=.\n");
+	put_disk("8:0", "65536\n");
+	be(8, 0, "/dev/sda");
+	device.devlinks = strdup("/dev/disk/by-id/ab /dev/disk/by-id/a /dev/disk/by-id/abc");
+	ck_assert_int_eq(make("devices/use_devicesfile=1"), 0);
+	judge("behind a longer one", NULL);
+	ck_assert_msg(!verdict.check_pvid, "the name is enough");
+}
+END_TEST
+
 START_TEST(a_designator_of_page_83_is_found)
 {
 	static const unsigned char page[] = {0,	   0x83, 0,    12,   0x01, 0x03, 0,    8,
@@ -444,6 +457,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_partition_of_a_path_is_a_component);
 	tcase_add_loop_test(tc, each_wwids_row, 0, (int)ARRAY_SIZE(wwids));
 	tcase_add_loop_test(tc, each_devicesfile_row, 0, (int)ARRAY_SIZE(listed));
+	tcase_add_test(tc, a_listed_name_may_be_any_of_the_links);
 	tcase_add_test(tc, a_designator_of_page_83_is_found);
 	tcase_add_test(tc, pvids_of_the_file_are_known);
 	tcase_add_test(tc, patterns_are_ignored_with_a_devices_file_and_that_is_said);

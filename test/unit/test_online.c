@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "unit/suite.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -188,6 +189,9 @@ START_TEST(ids_that_are_no_file_names_are_refused)
 
 	ck_assert_int_lt(lea_online_write(run_fd, "../../etc/passwd", &online), 0);
 	ck_assert_int_lt(lea_online_write(run_fd, "AAAAAA000011112222333344445555/a", &online), 0);
+	ck_assert_int_eq(lea_online_read(run_fd, "../../etc/passwd", &online), LEA_ONLINE_ABSENT);
+	ck_assert(!lea_online_exists(run_fd, "../pvs_lookup"));
+	ck_assert_int_lt(lea_online_remove(run_fd, "../vgs_online"), 0);
 	ck_assert_int_lt(lea_vg_online_claim(run_fd, "../x"), 0);
 	ck_assert_int_lt(lea_vg_online_drop(run_fd, ".."), 0);
 }
@@ -203,6 +207,17 @@ START_TEST(a_claim_is_won_once)
 	ck_assert_int_eq(lea_vg_online_drop(run_fd, "data"), 0);
 	ck_assert_int_eq(lea_vg_online_drop(run_fd, "data"), 0);
 	ck_assert(!lea_vg_online_exists(run_fd, "data"));
+}
+END_TEST
+
+/* It would be printed, for udev, too. */
+START_TEST(a_lookup_file_whose_name_is_no_vg_name_is_not_believed)
+{
+	struct lea_lookup lookup;
+
+	put("pvs_lookup/x'\nY='1", ID1 "\n" ID2 "\n");
+	ck_assert_int_eq(lea_lookup_read(run_fd, "x'\nY='1", &lookup), -EINVAL);
+	ck_assert_int_lt(lea_vg_online_claim(run_fd, "x'\nY='1"), 0);
 }
 END_TEST
 
@@ -330,6 +345,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, nothing_is_left_in_the_folder_but_the_record);
 	tcase_add_test(tcase, ids_that_are_no_file_names_are_refused);
 	tcase_add_test(tcase, a_claim_is_won_once);
+	tcase_add_test(tcase, a_lookup_file_whose_name_is_no_vg_name_is_not_believed);
 	tcase_add_test(tcase, lookup_files_list_members);
 	tcase_add_test(tcase, a_record_goes_last);
 	tcase_add_loop_test(tcase, forgets_what_is_gone, 0, (int)ARRAY_SIZE(gone));

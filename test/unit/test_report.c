@@ -227,6 +227,32 @@ START_TEST(prefix_and_name)
 }
 END_TEST
 
+/* Rows: what was put into a line, and what comes out of it. */
+static const struct {
+	const char *claim, *text, *out;
+} lines[] = {
+	{"a second line", "a\nb", "a?b"},
+	{"a return to the line's start", "a\rb", "a?b"},
+	{"an order to a terminal", "\033[31mred\033[0m", "?[31mred?[0m"},
+	{"a bell, a tab, a DEL", "\a\t\x7f", "???"},
+	{"the same order in one character of UTF-8",
+	 "a\xc2\x9b"
+	 "31m",
+	 "a??31m"},
+	{"letters of other languages stay", "\xc3\xa4\xc2\xa0\xe2\x82\xac",
+	 "\xc3\xa4\xc2\xa0\xe2\x82\xac"},
+};
+
+START_TEST(a_line_is_a_line)
+{
+	char want[64];
+
+	lea_log(&s.report.log, LEA_LOG_PRINT, "%s", lines[_i].text);
+	snprintf(want, sizeof(want), "  %s\n", lines[_i].out);
+	check_streams(lines[_i].claim, want, "");
+}
+END_TEST
+
 START_TEST(damage_is_a_warning)
 {
 	char name[] = "/dev/sdb";
@@ -321,6 +347,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, levels, 0, (int)ARRAY_SIZE(level_rows));
 	tcase_add_test(tcase, quiet_leaves_what_was_asked_for);
 	tcase_add_test(tcase, prefix_and_name);
+	tcase_add_loop_test(tcase, a_line_is_a_line, 0, (int)ARRAY_SIZE(lines));
 	tcase_add_test(tcase, damage_is_a_warning);
 	tcase_add_test(tcase, event_activation_off_is_one_key);
 	tcase_add_test(tcase, journal_words);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a device says of itself besides LVM: first bytes, last bytes, SCSI's identification page,
+ * the names udev gave its content, the name of a device-mapper node. A byte picks which.
+ */
+#include "flow/filter_parts.h"
+#include "fuzz/fuzz.h"
+#include "policy/dm_answer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD_BYTES 4096U
+
+static struct lea_type types[] = {{"sd", 8, 16}, {"loop", 7, 1}};
+static char name[] = "/dev/sda";
+
+/* Properties up to a NUL, then the first bytes. */
+static void head(struct fuzz_in *in)
+{
+	const struct lea_conf conf = {.md_component_detection = true,
+				      .fw_raid_component_detection = true,
+				      .md_component_checks = "full"};
+	struct lea_filter filter = {
+		.world = fuzz_world(), .conf = &conf, .types = {types, ARRAY_SIZE(types)}};
+	struct lea_device device = {.major = 8, .name = name};
+	struct lea_filter_verdict verdict = {0};
+
+	device.properties = fuzz_text_to(in, '\0');
+	CLAIM(!lea_filter_head(&filter, &device, in->at,
+			       in->left < HEAD_BYTES ? in->left : HEAD_BYTES, &verdict));
+	CLAIM(!verdict.excluded_why || fuzz_is_plain(verdict.excluded_why));
+	free(device.properties);
+}
+
+/* The bytes are the device's last; how large it is comes first. */
+static void tail(struct fuzz_in *in)
+{
+	const uint64_t more = fuzz_u64(in);
+
+	lea_tail_has_md(in->at, in->left, in->left + (more & 0xffffffffffffULL));
+	lea_tail_has_md(in->at, in->left, more);
+}
+
+static void page(const struct fuzz_in *in)
+{
+	static const char *const kinds[] = {"", "naa.", "eui.", "t10."};
+	static int fd;
+	struct lea_world *world = fuzz_world();
+	char id[LEA_ID_BYTES];
+
+	if (!fd)
+		fd = fuzz_file("/sys/dev/block/8:0/device/vpd_pg83");
+	fuzz_fill(fd, in->at, in->left);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		lea_id_in_vpd83(world, (struct lea_devno){8, 0}, false, kinds[i],
+				"naa.5000c500a1b2c3d4");
+	lea_id_normalise("a  b", id);
+	CLAIM(!strcmp(id, "a_b"));
+}
+
+static void dm_name(struct fuzz_in *in)
+{
+	const uint32_t cookie = fuzz_u32(in);
+	char answer[LEA_DM_ANSWER_BYTES], *text = fuzz_rest(in), id[LEA_ID_BYTES];
+	int r = lea_dm_answer_split(text, answer);
+
+	CLAIM(r == 0 || r == -EINVAL);
+	/* udev imports it: three lines, and no quote but those around the values. */
+	for (const char *p = answer; !r && *p; p++)
+		CLAIM(*p == '\n' || (*p > ' ' && *p <= '~' && *p != '\\' && *p != '"'));
+	if (!r)
+		CLAIM(strlen(answer) < LEA_DM_ANSWER_BYTES - 1);
+	lea_dm_answer_flags(cookie, answer);
+	CLAIM(strlen(answer) < LEA_DM_ANSWER_BYTES - 1);
+	lea_id_normalise(text, id);
+	CLAIM(strlen(id) < LEA_ID_BYTES);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_in in = {data, size};
+
+	switch (fuzz_u8(&in) % 8) {
+	case 0:
+	case 1:
+	case 2:
+		head(&in);
+		break;
+	case 3:
+	case 4:
+		tail(&in);
+		break;
+	case 5:
+		page(&in);
+		break;
+	default:
+		dm_name(&in);
+		break;
+	}
+	return 0;
+}

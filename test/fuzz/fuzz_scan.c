@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A whole device, as a file: label, both metadata areas, texts, through the real reads. Checksums
+ * are made right on the way (an odd first byte leaves them), or nothing would get far.
+ */
+#include "base/bytes.h"
+#include "disk/crc.h"
+#include "disk/vg.h"
+#include "flow/scan_read.h"
+#include "fuzz/fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SECTOR_BYTES 512U
+#define MOST_BYTES   (256U * 1024U)
+#define ARENA_BYTES  (64U << 20)
+
+static bool is_known(void *arg, const struct lea_mda_text *where, const char *vg_name)
+{
+	CLAIM(strlen(vg_name) < LEA_READ_NAME_BYTES);
+	CLAIM(where->total_bytes);
+	return *(const bool *)arg;
+}
+
+static void put_crc(uint8_t *to, const uint8_t *from, size_t len)
+{
+	const uint32_t crc = lea_crc(LEA_CRC_INITIAL, from, len);
+
+	memcpy(to, &crc, sizeof(crc));
+}
+
+/* The text's checksum, then the header's, which covers it. */
+static void mend_area(uint8_t *image, size_t size, const struct lea_mda_area *area)
+{
+	struct lea_mda_text text;
+	uint8_t *header;
+	uint32_t crc;
+
+	if (!lea_range_ok(area->offset_bytes, LEA_MDA_HEADER_BYTES, size))
+		return;
+	header = image + area->offset_bytes;
+	put_crc(header, header + 4, LEA_MDA_HEADER_BYTES - 4);
+	if (lea_mda_parse(header, area, size, NULL, &text))
+		return;
+	crc = lea_crc(LEA_CRC_INITIAL, image + text.offset_bytes[0], text.size_bytes[0]);
+	crc = lea_crc(crc, image + text.offset_bytes[1], text.size_bytes[1]);
+	memcpy(header + 56, &crc, sizeof(crc));
+	put_crc(header, header + 4, LEA_MDA_HEADER_BYTES - 4);
+}
+
+static void mend(uint8_t *image, size_t size)
+{
+	struct lea_label label;
+
+	if (size < LEA_LABEL_SCAN_BYTES)
+		return;
+	for (size_t at = 0; at < LEA_LABEL_SCAN_BYTES; at += SECTOR_BYTES)
+		if (!memcmp(image + at, "LABELONE", 8))
+			put_crc(image + at + 16, image + at + 20, SECTOR_BYTES - 20);
+	if (lea_label_parse(image, size, NULL, &label))
+		return;
+	for (unsigned int i = 0; i < label.mda_count; i++)
+		mend_area(image, size, &label.mda[i]);
+}
+
+static void check(const struct lea_read *read)
+{
+	for (unsigned int i = 0; i < read->mda_count; i++) {
+		const struct lea_read_mda *mda = &read->mda[i];
+		struct lea_arena *arena = lea_arena_new(ARENA_BYTES);
+		struct lea_vg *vg = NULL;
+
+		CLAIM(mda->outcome >= 0 && mda->outcome <= LEA_MDA_CORRUPT);
+		CLAIM(mda->outcome != LEA_MDA_CORRUPT || mda->why.what);
+		CLAIM(!mda->text || !mda->outcome);
+		if (mda->text)
+			CLAIM(lea_vg_parse(arena, mda->text, mda->where.total_bytes, NULL, &vg) >=
+			      0);
+		lea_arena_free(arena);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static uint8_t image[MOST_BYTES];
+	static struct lea_read read;
+	static int fd;
+	struct fuzz_in in = {data, size};
+	const uint8_t bits = fuzz_u8(&in);
+	bool known = bits & 2;
+	const struct lea_read_known how = {.is_known = is_known, .arg = &known};
+	const size_t used = in.left < MOST_BYTES ? in.left : MOST_BYTES;
+
+	if (!fd)
+		fd = fuzz_file("/dev/disk");
+	memcpy(image, in.at, used);
+	if (!(bits & 1))
+		mend(image, used);
+	fuzz_fill(fd, image, used);
+	memset(&read, 0, sizeof(read));
+	lea_read_head(fd, &read);
+	if (!read.fault && !read.label_outcome && !lea_read_is_orphan(&read))
+		lea_read_mdas(fd, &how, &read);
+	check(&read);
+	lea_read_done(&read);
+	return 0;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* LVM's text syntax, read as metadata and as a configuration file: the tree can be walked. */
+#include "base/text.h"
+#include "disk/mda.h"
+#include "fuzz/fuzz.h"
+
+#include <string.h>
+
+const size_t fuzz_text_at = 1;
+
+/* All that was handed out: no more of it than there was text. */
+struct sum {
+	size_t chars, entries;
+	bool is_config;
+};
+
+static void count_values(const struct lea_text *entry, struct sum *sum)
+{
+	for (const struct lea_value *v = lea_text_values(entry); v; v = lea_value_next(v)) {
+		const char *string = lea_value_string(v);
+		int64_t number;
+
+		CLAIM(!string || !lea_value_int(v, &number));
+		sum->chars += string ? strlen(string) : 0;
+		sum->entries++;
+	}
+}
+
+/* Slashes in a configuration's keys make sections, too: as many as they like, and empty ones. */
+static void walk(const struct lea_text *entry, unsigned int depth, struct sum *sum)
+{
+	CLAIM(depth <= LEA_TEXT_MAX_DEPTH || sum->is_config);
+	for (; entry; entry = lea_text_next(entry)) {
+		CLAIM(lea_text_key(entry)[0] || sum->is_config);
+		sum->chars += strlen(lea_text_key(entry));
+		sum->entries++;
+		count_values(entry, sum);
+		if (lea_text_is_section(entry))
+			walk(lea_text_child(entry), depth + 1, sum);
+	}
+}
+
+static void look_up(const struct lea_text *root)
+{
+	const char *string;
+	int64_t number;
+	int r = lea_text_int(root, "seqno", 0, UINT32_MAX, &number);
+
+	CLAIM(r || (number >= 0 && number <= UINT32_MAX));
+	r = lea_text_string(root, "contents", &string);
+	CLAIM(r || string);
+	CLAIM(!lea_text_find_path(root, "a") || root);
+	lea_text_find_path(root, "a/b//c/");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct lea_text_options options = {.max_bytes = LEA_TEXT_MAX_BYTES};
+	struct lea_text_tree *tree = NULL;
+	struct lea_why why = {NULL, 0};
+	struct sum sum = {0};
+	int r;
+
+	if (!size)
+		return 0;
+	options.is_config = sum.is_config = *data & 1;
+	r = lea_text_parse((const char *)data + 1, size - 1, &options, &why, &tree);
+	CLAIM(r == 0 || r == LEA_TEXT_REFUSED);
+	if (r) {
+		CLAIM(why.what && why.at <= size);
+		CLAIM(lea_text_line_at((const char *)data + 1, size - 1, why.at) <= size);
+		return 0;
+	}
+	walk(lea_text_root(tree), 0, &sum);
+	CLAIM(sum.chars + sum.entries <= size);
+	look_up(lea_text_root(tree));
+	lea_text_free(tree);
+	return 0;
+}
