@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct lea_conf_options options = {
 		.config = kind == 2 ? text : NULL,
 		.command_profile = kind == 2 ? "x" : NULL,
-		.forgive_own_file = kind == 3,
+		.forgive = kind == 3,
 	};
 	struct lea_conf *conf;
 	int r;
