@@ -19,8 +19,6 @@ static int parse_area(struct lea_vg_parser *parser, const struct lea_value *name
 	area->lv = area->pv == LEA_NONE ? lea_vg_name_index(&parser->lv_names, name) : LEA_NONE;
 	if (area->pv == LEA_NONE && area->lv == LEA_NONE)
 		return lea_vg_refuse(parser, "stripe on an unknown PV or LV");
-	if (area->lv != LEA_NONE)
-		lea_vg_delegate(parser, "segment on another LV");
 	return 0;
 }
 

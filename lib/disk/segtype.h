@@ -12,18 +12,40 @@
 struct lea_text;
 struct lea_vg_parser;
 
+enum lea_family {
+	LEA_FAMILY_STRIPED, /* linear, too */
+	LEA_FAMILY_EMPTY,   /* error, zero: no device below */
+	LEA_FAMILY_SNAPSHOT,
+	LEA_FAMILY_THIN_POOL,
+	LEA_FAMILY_THIN,
+};
+
 struct lea_segtype {
 	const char *name; /* as written in the metadata, without +FLAG suffixes */
+	enum lea_family family;
+	const char *const *flags; /* suffixes that are understood, NULL-ended; NULL: none */
 	/*
 	 * Reads the keys of its own from the segment's section (@first: first entry of it) into
 	 * @seg, whose extents are set already. Returns 0, LEA_VG_REFUSED or -ENOMEM.
 	 */
 	int (*parse)(struct lea_vg_parser *parser, const struct lea_text *first,
 		     struct lea_lv_seg *seg);
+	/*
+	 * Once all LVs are read: tells the LVs that segment @seg of LV @lv refers to what they are
+	 * to it (lea_vg_claim). NULL: nothing to tell. Returns as parse.
+	 */
+	int (*claim)(struct lea_vg_parser *parser, uint32_t lv, const struct lea_lv_seg *seg);
+	/* The @i-th LV (from 0) that a segment lies on, beside its areas; LEA_NONE: no more. NULL:
+	 * none. */
+	uint32_t (*part)(const struct lea_lv_seg *seg, uint32_t i);
+	bool is_alone; /* such an LV has this one segment and no other */
 };
 
 /* linear and striped; both are written as "striped" by lvm2, "linear" reads the same. */
 extern const struct lea_segtype lea_segtype_striped, lea_segtype_linear;
+extern const struct lea_segtype lea_segtype_error, lea_segtype_zero;
+extern const struct lea_segtype lea_segtype_snapshot;
+extern const struct lea_segtype lea_segtype_thin_pool, lea_segtype_thin;
 
 /* The row of this name, or NULL. */
 const struct lea_segtype *lea_segtype_find(const char *name);

@@ -63,6 +63,9 @@ struct lea_area {
 
 struct lea_segtype;
 struct lea_text;
+struct lea_seg_snapshot;
+struct lea_seg_thin_pool;
+struct lea_seg_thin;
 
 struct lea_lv_seg {
 	uint32_t start_extent, extent_count;
@@ -71,6 +74,21 @@ struct lea_lv_seg {
 	uint32_t stripe_sectors;	   /* 0: linear */
 	uint32_t area_count;
 	const struct lea_area *area;
+	/* What the family says beyond that (disk/segments.h); by the segtype's family. */
+	union {
+		struct lea_seg_snapshot *snapshot;
+		const struct lea_seg_thin_pool *thin_pool;
+		const struct lea_seg_thin *thin;
+	} own;
+};
+
+/* What an LV is to the one that uses it. */
+enum lea_lv_role {
+	LEA_ROLE_NONE,
+	LEA_ROLE_SNAPSHOT, /* snapshotN: links an origin and a COW LV, is nothing by itself */
+	LEA_ROLE_COW,	   /* what people see as the snapshot */
+	LEA_ROLE_THIN_DATA,
+	LEA_ROLE_THIN_METADATA,
 };
 
 struct lea_lv {
@@ -84,6 +102,12 @@ struct lea_lv {
 	uint32_t extent_count; /* sum over the segments */
 	uint32_t seg_count;
 	const struct lea_lv_seg *seg; /* sorted, without gaps */
+	enum lea_lv_role role;
+	uint32_t user;			    /* LV that has it in this role; LEA_NONE: nobody */
+	const struct lea_seg_snapshot *cow; /* its own link to its origin, for LEA_ROLE_COW */
+	const struct lea_seg_snapshot *snapshots; /* of this origin, the first; NULL: none */
+	uint32_t merging_thin;	 /* thin LV that this one is to become, or LEA_NONE */
+	bool is_external_origin; /* thin LVs lie on it */
 };
 
 struct lea_vg {
@@ -122,8 +146,8 @@ LEA_MUST_CHECK int lea_vg_parse(struct lea_arena *arena, const char *text, size_
 /* Index into vg->pvs of the PV with this id (32 characters), LEA_NONE: not a member. O(log n). */
 uint32_t lea_vg_find_pv(const struct lea_vg *vg, const char *pvid);
 
-/* Is this LV shown to people and activated for itself? (COW LVs and the like: see the segment
- * type.) */
+/* Is this LV shown to people? VISIBLE in the text, but for snapshots: the link snapshotN never is,
+ * a COW LV is when its origin is (a virtual origin counts as shown) and it is not merging. */
 bool lea_lv_is_visible(const struct lea_lv *lv);
 
 #endif

@@ -23,7 +23,13 @@ static const char *const reference_keys[] = {
 	"meta_dev", "thin_pool", "cache_pool", "external_origin", "vdo_pool",	"writecache",
 };
 
-static int add_edge(struct lea_vg_parser *parser, uint32_t from, const char *name)
+/* A thin snapshot's ancestors may be many, and it lies on none of them. */
+static bool is_history(const struct lea_lv_seg *seg, const char *key)
+{
+	return !strcmp(seg->type, "thin") && (!strcmp(key, "origin") || !strcmp(key, "merge"));
+}
+
+static int add_edge(struct lea_vg_parser *parser, uint32_t from, const char *name, bool history)
 {
 	uint32_t to = lea_vg_name_index(&parser->lv_names, name);
 	struct lea_vg_edge *edge;
@@ -34,12 +40,13 @@ static int add_edge(struct lea_vg_parser *parser, uint32_t from, const char *nam
 	edge = lea_arena_alloc(parser->arena, 1, sizeof(*edge));
 	if (!edge)
 		return -ENOMEM;
-	*edge = (struct lea_vg_edge){.to = to, .next = parser->edges[from]};
+	*edge = (struct lea_vg_edge){.to = to, .is_history = history, .next = parser->edges[from]};
 	parser->edges[from] = edge;
 	return 0;
 }
 
-static int add_references(struct lea_vg_parser *parser, const struct lea_text *first, uint32_t from)
+static int add_references(struct lea_vg_parser *parser, const struct lea_text *first,
+			  const struct lea_lv_seg *seg, uint32_t from)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(reference_keys); i++) {
 		const struct lea_text *entry = lea_text_find(first, reference_keys[i]);
@@ -47,7 +54,8 @@ static int add_references(struct lea_vg_parser *parser, const struct lea_text *f
 
 		for (; v; v = lea_value_next(v)) {
 			const char *name = lea_value_string(v);
-			int r = name ? add_edge(parser, from, name) : 0;
+			bool history = is_history(seg, reference_keys[i]);
+			int r = name ? add_edge(parser, from, name, history) : 0;
 
 			if (r)
 				return r;
@@ -56,7 +64,27 @@ static int add_references(struct lea_vg_parser *parser, const struct lea_text *f
 	return 0;
 }
 
-/* "raid5+RESHAPE": flags behind the name change what the type does, so none of them is ours. */
+static bool is_known_flag(const struct lea_segtype *type, const char *flag, size_t len)
+{
+	for (const char *const *known = type->flags; known && *known; known++)
+		if (strlen(*known) == len && !strncmp(*known, flag, len))
+			return true;
+	return false;
+}
+
+/* "raid5+RESHAPE": flags behind the name change what the type does, so each must be known to it. */
+static bool knows_flags(const struct lea_segtype *type, const char *flags)
+{
+	while (*flags == '+') {
+		size_t len = strcspn(flags + 1, "+");
+
+		if (!is_known_flag(type, flags + 1, len))
+			return false;
+		flags += 1 + len;
+	}
+	return true;
+}
+
 static int parse_type(struct lea_vg_parser *parser, const struct lea_text *first,
 		      struct lea_lv_seg *seg)
 {
@@ -71,11 +99,13 @@ static int parse_type(struct lea_vg_parser *parser, const struct lea_text *first
 	seg->type = lea_arena_printf(parser->arena, "%.*s", (int)len, text);
 	if (!seg->type)
 		return -ENOMEM;
-	seg->segtype = text[len] ? NULL : lea_segtype_find(seg->type);
-	if (!seg->segtype)
-		lea_vg_delegate(parser, lea_segtype_find(seg->type)
-						? "segment type with flags"
-						: lea_segtype_reason(seg->type));
+	seg->segtype = lea_segtype_find(seg->type);
+	if (!seg->segtype) {
+		lea_vg_delegate(parser, lea_segtype_reason(seg->type));
+	} else if (!knows_flags(seg->segtype, text + len)) {
+		lea_vg_delegate(parser, "segment type with flags");
+		seg->segtype = NULL;
+	}
 	return 0;
 }
 
@@ -93,7 +123,7 @@ static int parse_segment(struct lea_vg_parser *parser, const struct lea_text *se
 	if (!r)
 		r = parse_type(parser, first, seg);
 	if (!r)
-		r = add_references(parser, first, lv);
+		r = add_references(parser, first, seg, lv);
 	if (!r && seg->segtype)
 		r = seg->segtype->parse(parser, first, seg);
 	return r;

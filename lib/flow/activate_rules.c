@@ -27,6 +27,11 @@ static enum lea_plan_mode plan_mode(const char *mode)
 	return LEA_MODE_DEGRADED;
 }
 
+static enum lea_filler filler(const char *word)
+{
+	return word && !strcmp(word, "zero") ? LEA_FILLER_ZERO : LEA_FILLER_ERROR;
+}
+
 void lea_activate_rules(const struct lea_world *world, const struct lea_conf *conf,
 			const struct lea_activate_options *options,
 			struct lea_plan_rules *ret_rules)
@@ -43,6 +48,11 @@ void lea_activate_rules(const struct lea_world *world, const struct lea_conf *co
 			},
 		.mode = plan_mode(options->mode ? options->mode : conf->activation_mode),
 		.use_linear_target = conf->use_linear_target,
+		.ways = lea_ways_of(world->dm ? world->dm->release : 0),
+		.check_thin = conf->thin_check && *conf->thin_check,
+		.check_cache = conf->cache_check && *conf->cache_check,
+		.thin_threshold_percent = conf->thin_pool_autoextend_threshold,
+		.filler = filler(conf->missing_stripe_filler),
 		.page_bytes = (uint32_t)sysconf(_SC_PAGESIZE),
 		.readahead_auto = conf->readahead_auto,
 		.udev_rules = world->dm ? world->dm->udev_rules : conf->udev_rules,

@@ -32,6 +32,12 @@ struct lea_conf {
 	bool monitoring;
 	const char *activation_mode; /* complete, degraded, partial */
 	bool readahead_auto;	     /* activation/readahead: auto (else none) */
+	/* what stands in for a missing PV: "error", "zero", or a device */
+	const char *missing_stripe_filler;
+	uint32_t thin_pool_autoextend_threshold; /* percent */
+	/* Tools that look at a pool's metadata before it is made; "": none */
+	const char *thin_check, *cache_check;
+	struct lea_list thin_check_options, cache_check_options;
 	struct lea_list volume_list, auto_activation_volume_list, read_only_volume_list;
 	/* devices */
 	const char *dev_dir; /* devices/dir, "/dev" */
@@ -50,7 +56,7 @@ struct lea_conf {
 	/* lvmevent.conf, section event (all times in ms) */
 	bool boot_gate;
 	bool fast_dm_rules; /* dm-event in dmsetup's place in the device-mapper rules */
-	uint32_t workers; /* 0: worked out from the CPUs, at most 10 */
+	uint32_t workers;   /* 0: worked out from the CPUs, at most 10 */
 	uint32_t worker_vgs,
 		lvs_in_flight; /* VGs one worker takes at once; LVs whose udev work may be open */
 	uint32_t probe_threads, probe_deadline_ms, udev_deadline_ms;

@@ -212,6 +212,35 @@ static int fake_remove(struct lea_dm *dm, const struct lea_dm_node *node, bool r
 	return 0;
 }
 
+static int fake_suspend(struct lea_dm *dm, const struct lea_dm_node *node)
+{
+	struct fake_dm_node *there = fake_dm_find(fake_of(dm), node->name);
+
+	if (fails(fake_of(dm), "suspend %s", node->name))
+		return -EIO;
+	if (!there)
+		return -ENXIO;
+	there->info.suspended = true;
+	return 0;
+}
+
+static int fake_status(struct lea_dm *dm, const struct lea_dm_node *node, char **ret_text)
+{
+	struct fake_dm *fake = fake_of(dm);
+
+	if (fails(fake, "status %s", node->name))
+		return -EIO;
+	*ret_text = strdup(fake->status ? fake->status : "");
+	return 0;
+}
+
+static bool fake_has_target(struct lea_dm *dm, const char *target)
+{
+	const struct fake_dm *fake = fake_of(dm);
+
+	return !fake->lacks_target || strcmp(fake->lacks_target, target) != 0;
+}
+
 static int fake_wait(struct lea_dm *dm, uint32_t limit_ms)
 {
 	struct fake_dm *fake = fake_of(dm);
@@ -243,10 +272,14 @@ struct fake_dm *fake_dm_new(void)
 		.same_table = fake_same_table,
 		.create = fake_create,
 		.load = fake_load,
+		.suspend = fake_suspend,
+		.status = fake_status,
+		.has_target = fake_has_target,
 		.resume = fake_resume,
 		.remove = fake_remove,
 		.wait = fake_wait,
 		.free = fake_free,
+		.release = 185,
 		.udev_rules = true,
 	};
 	return fake;

@@ -29,7 +29,9 @@ struct fake_dm {
 	int32_t fail_at;   /* this step (from 0) fails with -EIO; < 0: none */
 	uint32_t unwaited; /* resumes and removes since the last wait */
 	uint32_t next_minor;
-	uint32_t wait_limit_ms; /* of the last wait */
+	const char *status;	  /* of every node; borrowed */
+	const char *lacks_target; /* the kernel does not know this one; borrowed */
+	uint32_t wait_limit_ms;	  /* of the last wait */
 };
 
 /* udev on, nothing there, nothing fails. */

@@ -143,11 +143,13 @@ START_TEST(leftovers_are_mended)
 {
 	struct lea_activate_result result;
 	struct fake_dm_node *node;
-	struct lea_dm_node names;
+	struct lea_plan_names names;
 	char steps[256] = "";
 
 	open_shape("linear_one");
-	ck_assert_int_eq(lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[0], &names), 0);
+	ck_assert_int_eq(
+		lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[0], LEA_LAYER_NONE, &names),
+		0);
 	node = fake_dm_add(fake, names.name, names.uuid, left_rows[_i].table);
 	node->info.live_table = left_rows[_i].live;
 	node->info.inactive_table = left_rows[_i].inactive;
@@ -186,15 +188,15 @@ START_TEST(fixed_numbers)
 {
 	struct lea_activate_result result;
 	struct fake_dm_node *node;
-	struct lea_dm_node names;
+	struct lea_plan_names names;
 
 	open_shape("minor");
 	capture.log.max_level = LEA_LOG_ERROR;
 	for (uint32_t i = 0; i < golden.vg->lv_count; i++)
 		if (golden.vg->lvs[i].minor == 77)
-			ck_assert_int_eq(
-				lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[i], &names),
-				0);
+			ck_assert_int_eq(lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[i],
+							LEA_LAYER_NONE, &names),
+					 0);
 	node = fake_dm_add(fake, number_rows[_i].name, number_rows[_i].own ? names.uuid : "x",
 			   "0 8 linear 8:0 2048\n");
 	node->info.minor = number_rows[_i].minor;
@@ -209,10 +211,12 @@ END_TEST
 START_TEST(node_of_a_renamed_vg_hands_it_over)
 {
 	struct lea_activate_result result;
-	struct lea_dm_node names;
+	struct lea_plan_names names;
 
 	open_shape("linear_one");
-	ck_assert_int_eq(lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[0], &names), 0);
+	ck_assert_int_eq(
+		lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[0], LEA_LAYER_NONE, &names),
+		0);
 	fake_dm_add(fake, "old-lv0", names.uuid, "0 81920 linear 8:0 2048\n");
 	ck_assert_int_eq(run(&result), LEA_ACTIVATE_DELEGATE);
 	ck_assert_ptr_nonnull(result.why);

@@ -257,13 +257,13 @@ static const struct {
 	{"an LV on another",
 	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("m", "0")))
 		     LV("m", "e", ONE SEG("0", "1", LINEAR("pv0", "2")))),
-	 NULL, "segment on another LV"},
+	 NULL, NULL},
 	{"beyond the other's end",
 	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("m", "1")))
 		     LV("m", "e", ONE SEG("0", "1", LINEAR("pv0", "2")))),
 	 "segment beyond the end of its PV or LV", NULL},
 	{"a circle of a type that isn't ours",
-	 LVS(LV("l", "d", ONE SEG("0", "1", "\"thin\" thin_pool=\"m\""))
+	 LVS(LV("l", "d", ONE SEG("0", "1", "\"cache\" origin=\"m\""))
 		     LV("m", "e", ONE SEG("0", "1", "\"cache\" origin=\"l\""))),
 	 "LVs that refer to each other in a circle", NULL},
 	{"two LVs of one name",
