@@ -111,23 +111,18 @@ static int parse_thin(struct lea_vg_parser *parser, const struct lea_text *first
 	return r ? r : lea_vg_want_lv(parser, first, "merge", &own->merge);
 }
 
-static bool is_of_family(const struct lea_lv *lv, enum lea_family family)
-{
-	return lv->seg[0].segtype && lv->seg[0].segtype->family == family;
-}
-
 static int claim_thin(struct lea_vg_parser *parser, uint32_t lv, const struct lea_lv_seg *seg)
 {
 	struct lea_lv *lvs = parser->vg->lvs;
 	const struct lea_seg_thin *own = seg->own.thin;
 
-	if (!is_of_family(&lvs[own->pool], LEA_FAMILY_THIN_POOL))
+	if (!lea_vg_is_of(parser, own->pool, LEA_FAMILY_THIN_POOL))
 		return lea_vg_refuse(parser, "thin LV in what is no thin pool");
 	if (own->external != LEA_NONE)
 		lvs[own->external].is_external_origin = true;
 	if (own->merge == LEA_NONE)
 		return 0;
-	if (!is_of_family(&lvs[own->merge], LEA_FAMILY_THIN))
+	if (!lea_vg_is_of(parser, own->merge, LEA_FAMILY_THIN))
 		return lea_vg_refuse(parser, "thin LV merging into what is none");
 	if (lvs[own->merge].merging_thin != LEA_NONE)
 		lea_vg_delegate(parser, "two LVs merging into one");

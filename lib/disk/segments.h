@@ -34,4 +34,54 @@ struct lea_seg_thin {
 	uint32_t merge;	   /* LV that is to become this one; or LEA_NONE */
 };
 
+enum lea_cache_mode {
+	LEA_CACHE_WRITETHROUGH,
+	LEA_CACHE_WRITEBACK,
+	LEA_CACHE_PASSTHROUGH,
+};
+
+struct lea_cache_setting {
+	const char *key; /* lower-case letters and underscores */
+	uint64_t value;
+};
+
+/* How a cache is run; said by the pool, or by the cache itself when it is on a cache volume. */
+struct lea_cache_how {
+	uint32_t chunk_sectors;
+	uint32_t format; /* of the metadata: 1 or 2 */
+	enum lea_cache_mode mode;
+	const char *policy; /* lower-case letters and digits */
+	uint32_t setting_count;
+	const struct lea_cache_setting *setting; /* in the text's order */
+};
+
+struct lea_seg_cache_pool {
+	uint32_t data, metadata; /* LVs */
+	struct lea_cache_how how;
+};
+
+/* A piece of a cache volume. */
+struct lea_cache_piece {
+	uint64_t start_sectors, length_sectors;
+	const char *id; /* 32 characters; NULL: the cache volume's own */
+};
+
+struct lea_seg_cache {
+	uint32_t origin; /* LV */
+	uint32_t pool;	 /* LV: a cache pool, or with is_volume a cache volume */
+	bool is_volume;
+	bool is_cleaning;		       /* to be written back and no more used */
+	struct lea_cache_how how;	       /* with is_volume */
+	struct lea_cache_piece metadata, data; /* with is_volume */
+};
+
+#define LEA_WRITECACHE_OPTIONS 12U
+
+struct lea_seg_writecache {
+	uint32_t origin, fast; /* LVs; fast is a cache volume */
+	uint32_t block_bytes;
+	uint32_t option_count;
+	const char *option[LEA_WRITECACHE_OPTIONS]; /* "fua", "high_watermark 60" */
+};
+
 #endif

@@ -18,6 +18,9 @@ enum lea_family {
 	LEA_FAMILY_SNAPSHOT,
 	LEA_FAMILY_THIN_POOL,
 	LEA_FAMILY_THIN,
+	LEA_FAMILY_CACHE_POOL,
+	LEA_FAMILY_CACHE,
+	LEA_FAMILY_WRITECACHE,
 };
 
 struct lea_segtype {
@@ -46,6 +49,8 @@ extern const struct lea_segtype lea_segtype_striped, lea_segtype_linear;
 extern const struct lea_segtype lea_segtype_error, lea_segtype_zero;
 extern const struct lea_segtype lea_segtype_snapshot;
 extern const struct lea_segtype lea_segtype_thin_pool, lea_segtype_thin;
+extern const struct lea_segtype lea_segtype_cache_pool, lea_segtype_cache;
+extern const struct lea_segtype lea_segtype_writecache;
 
 /* The row of this name, or NULL. */
 const struct lea_segtype *lea_segtype_find(const char *name);

@@ -66,6 +66,9 @@ struct lea_text;
 struct lea_seg_snapshot;
 struct lea_seg_thin_pool;
 struct lea_seg_thin;
+struct lea_seg_cache_pool;
+struct lea_seg_cache;
+struct lea_seg_writecache;
 
 struct lea_lv_seg {
 	uint32_t start_extent, extent_count;
@@ -79,6 +82,9 @@ struct lea_lv_seg {
 		struct lea_seg_snapshot *snapshot;
 		const struct lea_seg_thin_pool *thin_pool;
 		const struct lea_seg_thin *thin;
+		const struct lea_seg_cache_pool *cache_pool;
+		const struct lea_seg_cache *cache;
+		const struct lea_seg_writecache *writecache;
 	} own;
 };
 
@@ -89,6 +95,11 @@ enum lea_lv_role {
 	LEA_ROLE_COW,	   /* what people see as the snapshot */
 	LEA_ROLE_THIN_DATA,
 	LEA_ROLE_THIN_METADATA,
+	LEA_ROLE_CACHE_POOL, /* has no node: its parts have */
+	LEA_ROLE_CACHE_DATA,
+	LEA_ROLE_CACHE_METADATA,
+	LEA_ROLE_CACHE_VOLUME, /* of a cache or of a writecache */
+	LEA_ROLE_CACHE_ORIGIN, /* of a cache or of a writecache */
 };
 
 struct lea_lv {

@@ -86,6 +86,13 @@ int lea_vg_need_lv(struct lea_vg_parser *parser, const struct lea_text *first, c
 	return !r && *ret_lv == LEA_NONE ? lea_vg_refuse(parser, "segment that lacks an LV") : r;
 }
 
+bool lea_vg_is_word(const char *text, const char *allowed, size_t max)
+{
+	size_t len = strspn(text, allowed);
+
+	return len > 0 && len <= max && !text[len];
+}
+
 int lea_vg_need_id(struct lea_vg_parser *parser, const struct lea_text *first,
 		   char ret_id[static LEA_ID_CHARS + 1])
 {

@@ -58,6 +58,8 @@ LEA_MUST_CHECK int lea_vg_need_lv(struct lea_vg_parser *parser, const struct lea
 				  const char *key, uint32_t *ret_lv);
 LEA_MUST_CHECK int lea_vg_want_lv(struct lea_vg_parser *parser, const struct lea_text *first,
 				  const char *key, uint32_t *ret_lv);
+/* Is every character of this text, 1 to @max of them, one of @allowed? What goes into a table. */
+bool lea_vg_is_word(const char *text, const char *allowed, size_t max);
 LEA_MUST_CHECK int lea_vg_need_id(struct lea_vg_parser *parser, const struct lea_text *first,
 				  char ret_id[static LEA_ID_CHARS + 1]);
 /* A copy of the string under @key, NULL when there is no such key. */
@@ -87,6 +89,9 @@ uint32_t lea_vg_name_index(const struct lea_vg_names *names, const char *name);
  * Who is what to whom, once all LVs are read; lea_vg_claim is for the segment types' claim(). An LV
  * has one role: with a second one the VG is none that we know how to do.
  */
+/* Its only segment is of this family, or (the VG is handed over then) of a type that is not ours.
+ */
+bool lea_vg_is_of(const struct lea_vg_parser *parser, uint32_t lv, unsigned int family);
 LEA_MUST_CHECK int lea_vg_assign_roles(struct lea_vg_parser *parser);
 void lea_vg_claim(struct lea_vg_parser *parser, uint32_t lv, enum lea_lv_role role, uint32_t user);
 

@@ -19,6 +19,13 @@ void lea_vg_claim(struct lea_vg_parser *parser, uint32_t lv, enum lea_lv_role ro
 	claimed->user = user;
 }
 
+bool lea_vg_is_of(const struct lea_vg_parser *parser, uint32_t lv, unsigned int family)
+{
+	const struct lea_segtype *type = parser->vg->lvs[lv].seg[0].segtype;
+
+	return !type || type->family == (enum lea_family)family;
+}
+
 static int claim_parts(struct lea_vg_parser *parser, uint32_t index)
 {
 	const struct lea_lv *lv = &parser->vg->lvs[index];

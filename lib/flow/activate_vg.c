@@ -5,6 +5,7 @@
 #include "flow/activate_vg.h"
 
 #include "disk/name.h"
+#include "disk/segtype.h"
 #include "flow/activate_rules.h"
 #include "flow/carry.h"
 #include "world/sysfs.h"
@@ -107,11 +108,30 @@ static uint32_t read_ahead_sectors(struct lea_world *world, const struct lea_dev
 	return 0;
 }
 
+static bool is_pmem(struct lea_world *world, const struct lea_device *device)
+{
+	const struct lea_devno devno = {device->major, device->minor};
+	uint64_t dax;
+
+	return !lea_sysfs_number(world, devno, "queue/dax", &dax) && dax;
+}
+
+/* Only a write cache is laid out another way on it. */
+static bool asks_for_pmem(const struct lea_vg *vg)
+{
+	for (uint32_t i = 0; i < vg->lv_count; i++)
+		if (vg->lvs[i].seg[0].segtype &&
+		    vg->lvs[i].seg[0].segtype->family == LEA_FAMILY_WRITECACHE)
+			return true;
+	return false;
+}
+
 static struct lea_plan_pv *place_pvs(const struct lea_activate_vg *vg)
 {
 	const uint32_t count = vg->scanned->vg->pv_count;
 	const bool needs_read_ahead = vg->conf->readahead_auto && vg->scanned->vg->lv_count &&
 				      vg->options->what != LEA_DEACTIVATE;
+	const bool needs_pmem = asks_for_pmem(vg->scanned->vg);
 	struct lea_plan_pv *pvs = lea_arena_alloc(vg->arena, count, sizeof(*pvs));
 
 	for (uint32_t i = 0; pvs && i < count; i++) {
@@ -124,6 +144,7 @@ static struct lea_plan_pv *place_pvs(const struct lea_activate_vg *vg)
 			.major = found->device.major,
 			.minor = found->device.minor,
 		};
+		pvs[i].is_pmem = needs_pmem && is_pmem(vg->world, &found->device);
 		if (needs_read_ahead)
 			pvs[i].read_ahead_sectors = read_ahead_sectors(vg->world, &found->device);
 	}

@@ -13,8 +13,9 @@
 #define FIRST_ROOM 64U
 
 static const struct lea_emitter *const emitters[] = {
-	&lea_emit_striped,  &lea_emit_linear,	 &lea_emit_error, &lea_emit_zero,
-	&lea_emit_snapshot, &lea_emit_thin_pool, &lea_emit_thin,
+	&lea_emit_striped,  &lea_emit_linear,	  &lea_emit_error, &lea_emit_zero,
+	&lea_emit_snapshot, &lea_emit_thin_pool,  &lea_emit_thin,  &lea_emit_cache_pool,
+	&lea_emit_cache,    &lea_emit_writecache,
 };
 
 const struct lea_emitter *lea_emitter_find(const char *type)

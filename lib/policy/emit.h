@@ -65,6 +65,8 @@ extern const struct lea_emitter lea_emit_striped, lea_emit_linear;
 extern const struct lea_emitter lea_emit_error, lea_emit_zero;
 extern const struct lea_emitter lea_emit_snapshot;
 extern const struct lea_emitter lea_emit_thin_pool, lea_emit_thin;
+extern const struct lea_emitter lea_emit_cache_pool, lea_emit_cache;
+extern const struct lea_emitter lea_emit_writecache;
 
 /* The row for this type, NULL: not ours. */
 const struct lea_emitter *lea_emitter_find(const char *type);

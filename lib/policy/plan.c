@@ -143,7 +143,7 @@ static uint64_t most_nodes(const struct lea_vg *vg, const struct lea_plan_pv *pv
 		const struct lea_lv *lv = &vg->lvs[i];
 
 		count += 1 + (lv->snapshots || lv->is_external_origin) + (lv->cow != NULL) +
-			 lea_plan_pool_is_used(lv);
+			 2 * (lv->role == LEA_ROLE_CACHE_VOLUME) + lea_plan_pool_is_used(lv);
 		for (uint32_t s = 0; s < lv->seg_count; s++)
 			for (uint32_t a = 0; a < lv->seg[s].area_count; a++)
 				if (lv->seg[s].area[a].pv != LEA_NONE)

@@ -22,6 +22,7 @@
 /* Where a PV is now; one for each of vg->pvs, in that order. */
 struct lea_plan_pv {
 	bool is_present;
+	bool is_pmem; /* persistent memory */
 	uint32_t major, minor;
 	uint32_t read_ahead_sectors; /* of its queue */
 };

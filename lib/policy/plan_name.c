@@ -23,6 +23,10 @@ static const char *const role_suffixes[] = {
 	[LEA_ROLE_NONE] = NULL,
 	[LEA_ROLE_THIN_DATA] = "tdata",
 	[LEA_ROLE_THIN_METADATA] = "tmeta",
+	[LEA_ROLE_CACHE_DATA] = "cdata",
+	[LEA_ROLE_CACHE_METADATA] = "cmeta",
+	[LEA_ROLE_CACHE_VOLUME] = "cvol",
+	[LEA_ROLE_CACHE_ORIGIN] = "real",
 };
 
 static enum lea_family family_of(const struct lea_lv *lv)
