@@ -75,6 +75,52 @@ struct lea_seg_cache {
 	struct lea_cache_piece metadata, data; /* with is_volume */
 };
 
+enum lea_raid_kind {
+	LEA_RAID_STRIPED,  /* raid0: nothing is kept twice */
+	LEA_RAID_MIRRORED, /* raid1: each image has all of it */
+	LEA_RAID_PARITY,
+	LEA_RAID_COPIES, /* raid10: every chunk on some images */
+};
+
+struct lea_raid_level {
+	const char *name, *kernel_name; /* in the metadata, in the table */
+	enum lea_raid_kind kind;
+	uint32_t parity; /* images that may be missing, LEA_RAID_PARITY */
+};
+
+struct lea_seg_raid {
+	const struct lea_raid_level *level;
+	uint32_t count;	    /* of images */
+	uint32_t *image;    /* [count]: LVs */
+	uint32_t *metadata; /* [count]: LVs or LEA_NONE */
+	uint32_t part_count;
+	uint32_t *part;		 /* [part_count]: all of them, in the order of the table */
+	uint32_t region_sectors; /* 0 for raid0 */
+	uint32_t copies;	 /* LEA_RAID_COPIES */
+	uint32_t write_behind;	 /* 0: no limit set */
+	uint32_t min_recovery, max_recovery; /* KiB per second and image, 0: not set */
+	uint32_t reshape_extents;	     /* of each image, kept free for reshapes */
+	bool has_data_offset;
+	uint64_t data_offset_sectors;
+};
+
+struct lea_seg_mirror {
+	uint32_t log; /* LV, or LEA_NONE: kept in memory */
+	uint32_t region_sectors;
+	uint32_t moved_extents; /* of a move in progress */
+};
+
+struct lea_seg_integrity {
+	uint32_t origin;   /* LV */
+	uint32_t metadata; /* LV, or LEA_NONE */
+	uint64_t data_sectors;
+	char mode; /* J: journal, B: bitmap */
+	uint32_t tag_bytes, block_bytes;
+	const char *hash; /* letters, digits, hyphens */
+	uint32_t option_count;
+	const char *options; /* " commit_time:100 allow_discards" */
+};
+
 #define LEA_WRITECACHE_OPTIONS 12U
 
 struct lea_seg_writecache {

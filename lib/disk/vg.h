@@ -36,7 +36,10 @@ enum lea_flag {
 	LEA_FLAG_ACTIVATION_SKIP = 1U << 15,
 	LEA_FLAG_ERROR_WHEN_FULL = 1U << 16,
 	LEA_FLAG_CACHE_VOL = 1U << 17,
-	LEA_FLAG_OTHER = 1U << 31, /* a known word without a meaning for activation */
+	LEA_FLAG_DELTA_PLUS = 1U << 18,	 /* a reshape adds this image */
+	LEA_FLAG_DELTA_MINUS = 1U << 19, /* a reshape takes it away */
+	LEA_FLAG_RESHAPE = 1U << 20,	 /* whatever else belongs to a reshape */
+	LEA_FLAG_OTHER = 1U << 31,	 /* a known word without a meaning for activation */
 };
 
 struct lea_strings {
@@ -69,6 +72,9 @@ struct lea_seg_thin;
 struct lea_seg_cache_pool;
 struct lea_seg_cache;
 struct lea_seg_writecache;
+struct lea_seg_raid;
+struct lea_seg_mirror;
+struct lea_seg_integrity;
 
 struct lea_lv_seg {
 	uint32_t start_extent, extent_count;
@@ -76,6 +82,7 @@ struct lea_lv_seg {
 	const struct lea_segtype *segtype; /* NULL: we don't do this type natively */
 	uint32_t stripe_sectors;	   /* 0: linear */
 	uint32_t area_count;
+	uint32_t area_extents; /* length of each */
 	const struct lea_area *area;
 	/* What the family says beyond that (disk/segments.h); by the segtype's family. */
 	union {
@@ -85,6 +92,9 @@ struct lea_lv_seg {
 		const struct lea_seg_cache_pool *cache_pool;
 		const struct lea_seg_cache *cache;
 		const struct lea_seg_writecache *writecache;
+		const struct lea_seg_raid *raid;
+		const struct lea_seg_mirror *mirror;
+		const struct lea_seg_integrity *integrity;
 	} own;
 };
 
@@ -100,6 +110,12 @@ enum lea_lv_role {
 	LEA_ROLE_CACHE_METADATA,
 	LEA_ROLE_CACHE_VOLUME, /* of a cache or of a writecache */
 	LEA_ROLE_CACHE_ORIGIN, /* of a cache or of a writecache */
+	LEA_ROLE_RAID_IMAGE,
+	LEA_ROLE_RAID_METADATA,
+	LEA_ROLE_MIRROR_IMAGE,
+	LEA_ROLE_MIRROR_LOG,
+	LEA_ROLE_INTEGRITY_ORIGIN,
+	LEA_ROLE_INTEGRITY_METADATA,
 };
 
 struct lea_lv {

@@ -43,7 +43,7 @@ static bool area_fits(const struct lea_vg *vg, const struct lea_area *area, uint
 static bool collect_uses(const struct lea_vg *vg, const struct lea_lv_seg *seg, struct use *uses,
 			 size_t *count)
 {
-	uint32_t length = seg->area_count ? seg->extent_count / seg->area_count : 0;
+	const uint32_t length = seg->area_extents;
 
 	for (uint32_t i = 0; i < seg->area_count; i++) {
 		const struct lea_area *area = &seg->area[i];

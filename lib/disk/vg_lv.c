@@ -29,13 +29,18 @@ static bool is_history(const struct lea_lv_seg *seg, const char *key)
 	return !strcmp(seg->type, "thin") && (!strcmp(key, "origin") || !strcmp(key, "merge"));
 }
 
+static bool is_area_list(const char *key)
+{
+	return !strcmp(key, "stripes") || !strcmp(key, "mirrors");
+}
+
 static int add_edge(struct lea_vg_parser *parser, uint32_t from, const char *name, bool history)
 {
 	uint32_t to = lea_vg_name_index(&parser->lv_names, name);
 	struct lea_vg_edge *edge;
 
-	/* A PV's name wins over an LV's. Names of neither are for those who know the type. */
-	if (to == LEA_NONE || lea_vg_name_index(&parser->pv_names, name) != LEA_NONE)
+	/* Names of nothing are for those who know the type. */
+	if (to == LEA_NONE)
 		return 0;
 	edge = lea_arena_alloc(parser->arena, 1, sizeof(*edge));
 	if (!edge)
@@ -55,8 +60,13 @@ static int add_references(struct lea_vg_parser *parser, const struct lea_text *f
 		for (; v; v = lea_value_next(v)) {
 			const char *name = lea_value_string(v);
 			bool history = is_history(seg, reference_keys[i]);
-			int r = name ? add_edge(parser, from, name, history) : 0;
+			int r;
 
+			/* Among areas a PV's name wins over an LV's. */
+			if (!name || (is_area_list(reference_keys[i]) &&
+				      lea_vg_name_index(&parser->pv_names, name) != LEA_NONE))
+				continue;
+			r = add_edge(parser, from, name, history);
 			if (r)
 				return r;
 		}
@@ -72,20 +82,22 @@ static bool is_known_flag(const struct lea_segtype *type, const char *flag, size
 	return false;
 }
 
-/* "raid5+RESHAPE": flags behind the name change what the type does, so each must be known to it. */
-static bool knows_flags(const struct lea_segtype *type, const char *flags)
+/* "raid5+RESHAPE": flags behind the name change what the type does, so each must be known to it.
+ * They are the LV's. */
+static bool take_flags(const struct lea_segtype *type, const char *flags, struct lea_lv *lv)
 {
 	while (*flags == '+') {
 		size_t len = strcspn(flags + 1, "+");
 
 		if (!is_known_flag(type, flags + 1, len))
 			return false;
+		lv->flags |= lea_vg_flag_behind(flags + 1, len);
 		flags += 1 + len;
 	}
 	return true;
 }
 
-static int parse_type(struct lea_vg_parser *parser, const struct lea_text *first,
+static int parse_type(struct lea_vg_parser *parser, const struct lea_text *first, uint32_t lv,
 		      struct lea_lv_seg *seg)
 {
 	const char *text;
@@ -102,7 +114,7 @@ static int parse_type(struct lea_vg_parser *parser, const struct lea_text *first
 	seg->segtype = lea_segtype_find(seg->type);
 	if (!seg->segtype) {
 		lea_vg_delegate(parser, lea_segtype_reason(seg->type));
-	} else if (!knows_flags(seg->segtype, text + len)) {
+	} else if (!take_flags(seg->segtype, text + len, &parser->vg->lvs[lv])) {
 		lea_vg_delegate(parser, "segment type with flags");
 		seg->segtype = NULL;
 	}
@@ -121,7 +133,7 @@ static int parse_segment(struct lea_vg_parser *parser, const struct lea_text *se
 		r = lea_vg_need_u32(parser, first, LEA_VG_FIELD("extent_count", 1, UINT32_MAX),
 				    &seg->extent_count);
 	if (!r)
-		r = parse_type(parser, first, seg);
+		r = parse_type(parser, first, lv, seg);
 	if (!r)
 		r = add_references(parser, first, seg, lv);
 	if (!r && seg->segtype)
@@ -220,11 +232,7 @@ static int parse_read_ahead(struct lea_vg_parser *parser, const struct lea_text 
 
 static void delegate_by_flags(struct lea_vg_parser *parser, uint32_t flags)
 {
-	if (flags & LEA_FLAG_PVMOVE)
-		lea_vg_delegate(parser, "move in progress");
-	else if (flags & LEA_FLAG_LOCKED)
-		lea_vg_delegate(parser, "locked LV");
-	else if (flags & LEA_FLAG_OTHER)
+	if (flags & LEA_FLAG_OTHER)
 		lea_vg_delegate(parser, "LV status");
 }
 

@@ -75,6 +75,20 @@ enum lea_vg_object { LEA_VG_OBJECT_VG = 1, LEA_VG_OBJECT_PV = 2, LEA_VG_OBJECT_L
 LEA_MUST_CHECK int lea_vg_parse_flags(struct lea_vg_parser *parser, const struct lea_text *first,
 				      enum lea_vg_object object, uint32_t *ret_flags);
 
+/* What a word behind a segment type's name ("raid5+RESHAPE") says of the LV. */
+uint32_t lea_vg_flag_behind(const char *word, size_t len);
+/* Those of a RAID LV that is being reshaped and of its parts, for lea_segtype.flags. */
+extern const char *const lea_vg_reshape_words[];
+
+/* A list of pairs, a PV's or an LV's name and the extent where the area begins. */
+struct lea_vg_area_list {
+	const char *key;
+	const char *complaint; /* when they are not as many as seg->area_count */
+	uint32_t extents;      /* length of each area */
+};
+LEA_MUST_CHECK int lea_vg_parse_areas(struct lea_vg_parser *parser, const struct lea_text *first,
+				      const struct lea_vg_area_list *list, struct lea_lv_seg *seg);
+
 /* @section: the entry whose sub-sections are the PVs or LVs; @lvs NULL: there are none. */
 LEA_MUST_CHECK int lea_vg_parse_pvs(struct lea_vg_parser *parser, const struct lea_text *section);
 LEA_MUST_CHECK int lea_vg_parse_lvs(struct lea_vg_parser *parser, const struct lea_text *section);

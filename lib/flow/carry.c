@@ -101,10 +101,29 @@ static int do_step(struct lea_carry_run *run, const struct lea_plan_step *step)
 	}
 }
 
-/* Its own node is active as it should be: whatever lies below is, too, and none of our business. */
+/* Its own node is active as it should be: whatever lies below is, too, and none of our business.
+ * LVs on one move come up with the first of them. */
 static bool is_active(const struct lea_carry_run *run, const struct lea_plan_lv *lv)
 {
-	return lv->top != LEA_NONE && run->node[lv->top].is_live;
+	if (lv->top == LEA_NONE || !run->node[lv->top].is_live)
+		return false;
+	for (uint32_t i = 0; i < lv->step_count; i++) {
+		const uint32_t node = run->plan->step[lv->first_step + i].node;
+
+		if (run->plan->lv[run->plan->node[node].lv].top == node && !run->node[node].is_live)
+			return false;
+	}
+	return true;
+}
+
+/* An LV without steps was to be made with another one. */
+static int was_made(const struct lea_carry_run *run, const struct lea_plan_lv *lv)
+{
+	const struct lea_carry_node *now = lv->top != LEA_NONE ? &run->node[lv->top] : NULL;
+
+	if (!now || lv->step_count || run->how->test)
+		return 0;
+	return now->is_there && !now->has_failed && !now->is_loaded ? 0 : -EIO;
 }
 
 static int do_lv(struct lea_carry_run *run, uint32_t index)
@@ -116,9 +135,11 @@ static int do_lv(struct lea_carry_run *run, uint32_t index)
 		lea_log(run->world->log, LEA_LOG_ERROR, "%s", lv->refusal);
 	explain(run, index);
 	/* A node below may be gone though the LV is active, and others may need it. */
-	for (uint32_t i = 0; !r && i < lv->step_count; i++)
-		if (!is_active(run, lv))
+	if (!is_active(run, lv))
+		for (uint32_t i = 0; !r && i < lv->step_count; i++)
 			r = do_step(run, &run->plan->step[lv->first_step + i]);
+	if (!r)
+		r = was_made(run, lv);
 	return lv->refusal ? -EINVAL : r;
 }
 

@@ -202,12 +202,12 @@ static int remove_tree(const struct down *down, uint32_t index, bool is_part)
 	return remove_parts(down, index);
 }
 
-/* An origin's snapshots have nodes of their own beside it. */
-static bool is_top(const struct down *down, const struct lea_plan_lv *lv, uint32_t index)
+/* An origin's snapshots have nodes of their own beside it, and so have LVs on one move. */
+static bool is_top(const struct down *down, uint32_t index)
 {
 	const struct lea_plan_node *node = &down->plan->node[index];
 
-	return index == lv->top ||
+	return index == down->plan->lv[node->lv].top ||
 	       (node->layer == LEA_LAYER_NONE && down->plan->vg->lvs[node->lv].cow);
 }
 
@@ -218,7 +218,7 @@ static int remove_lv(const struct down *down, const struct lea_plan_lv *lv)
 	for (uint32_t i = 0; !r && i < lv->step_count; i++) {
 		const struct lea_plan_step *step = &down->plan->step[lv->first_step + i];
 
-		if (step->kind == LEA_STEP_MAKE && is_top(down, lv, step->node))
+		if (step->kind == LEA_STEP_MAKE && is_top(down, step->node))
 			r = remove_tree(down, step->node, false);
 	}
 	return r;

@@ -13,9 +13,9 @@
 #define FIRST_ROOM 64U
 
 static const struct lea_emitter *const emitters[] = {
-	&lea_emit_striped,  &lea_emit_linear,	  &lea_emit_error, &lea_emit_zero,
-	&lea_emit_snapshot, &lea_emit_thin_pool,  &lea_emit_thin,  &lea_emit_cache_pool,
-	&lea_emit_cache,    &lea_emit_writecache,
+	&lea_emit_striped,  &lea_emit_linear,	  &lea_emit_error,  &lea_emit_zero,
+	&lea_emit_snapshot, &lea_emit_thin_pool,  &lea_emit_thin,   &lea_emit_cache_pool,
+	&lea_emit_cache,    &lea_emit_writecache, &lea_emit_mirror, &lea_emit_integrity,
 };
 
 const struct lea_emitter *lea_emitter_find(const char *type)
@@ -23,7 +23,8 @@ const struct lea_emitter *lea_emitter_find(const char *type)
 	for (size_t i = 0; i < ARRAY_SIZE(emitters); i++)
 		if (!strcmp(emitters[i]->type, type))
 			return emitters[i];
-	return NULL;
+	/* One for all levels. */
+	return !strncmp(type, "raid", 4) ? &lea_emit_raid : NULL;
 }
 
 static int make_room(struct lea_words *words, size_t need)
@@ -108,10 +109,12 @@ static void put_names(struct lea_emit *emit, struct lea_plan_names *names, uint3
 	emit->plan->node[node].other_uuid = names->other_uuid;
 }
 
-/* Snapshots' stores take what is written to their origin, whoever may write to the snapshot. */
+/* Snapshots' stores take what is written to their origin, whoever may write to the snapshot; RAID
+ * keeps books on its parts even when nobody may write to it. */
 static bool is_read_only(const struct lea_emit *emit, const struct lea_lv *lv, enum lea_layer layer)
 {
-	if (layer == LEA_LAYER_COW)
+	if (layer == LEA_LAYER_COW || lv->role == LEA_ROLE_RAID_IMAGE ||
+	    lv->role == LEA_ROLE_RAID_METADATA)
 		return false;
 	if (layer == LEA_LAYER_NONE && lea_plan_pool_is_used(lv))
 		return true;

@@ -31,7 +31,10 @@ struct lea_emit {
 	uint32_t node_room, step_room;
 	uint32_t (*node_of)[LEA_LAYER_COUNT]; /* [lv_count]; LEA_NONE: not in the plan */
 	uint32_t *ahead_of;		      /* [lv_count]: largest read-ahead of the PVs below */
-	uint8_t *wholeness;		      /* [lv_count]: what lea_emit_is_partial found */
+	uint8_t *wholeness;		      /* [lv_count]: enum lea_wholeness, once asked */
+	/* [lv_count]: LVs to come up with a move, from the move on and from LV to LV; or LEA_NONE
+	 */
+	uint32_t *first_moved, *next_moved;
 	/* The LV in hand, with all below it. */
 	uint32_t root;
 	bool is_read_only; /* a volume list says so for all of it */
@@ -46,6 +49,14 @@ struct lea_emit_seg {
 	const struct lea_lv_seg *seg;
 };
 
+/* How much of an LV is there, from all PVs down to which it goes. */
+enum lea_wholeness {
+	LEA_WHOLE = 1,
+	LEA_DEGRADED, /* what lacks is kept elsewhere, too */
+	LEA_PARTIAL,  /* error or zero would have to stand in */
+	LEA_LOST,     /* no stand-in helps */
+};
+
 struct lea_emitter {
 	const char *type; /* as written in the metadata */
 	/*
@@ -57,8 +68,8 @@ struct lea_emitter {
 	const char *target; /* the row's, unless emit sets another */
 	/* Automatic read-ahead that the segment asks for, 0: none of its own. NULL: never. */
 	uint64_t (*read_ahead_sectors)(const struct lea_emit *emit, const struct lea_lv_seg *seg);
-	/* Does it work although PVs below are missing? NULL: no. Asked for only when some are. */
-	bool (*survives)(struct lea_emit *emit, const struct lea_lv_seg *seg);
+	/* What is left of it with parts missing; asked only when some are. NULL: LEA_PARTIAL. */
+	enum lea_wholeness (*bears)(struct lea_emit *emit, const struct lea_lv_seg *seg);
 };
 
 extern const struct lea_emitter lea_emit_striped, lea_emit_linear;
@@ -67,6 +78,7 @@ extern const struct lea_emitter lea_emit_snapshot;
 extern const struct lea_emitter lea_emit_thin_pool, lea_emit_thin;
 extern const struct lea_emitter lea_emit_cache_pool, lea_emit_cache;
 extern const struct lea_emitter lea_emit_writecache;
+extern const struct lea_emitter lea_emit_raid, lea_emit_mirror, lea_emit_integrity;
 
 /* The row for this type, NULL: not ours. */
 const struct lea_emitter *lea_emitter_find(const char *type);
@@ -99,11 +111,15 @@ LEA_MUST_CHECK int lea_emit_area(struct lea_emit *emit, const struct lea_emit_se
 
 /* Size of an LV. */
 uint64_t lea_emit_sectors(const struct lea_emit *emit, uint32_t lv);
-/* Parts of it are on PVs that are missing, and what it is made of does not bear that. */
-bool lea_emit_is_partial(struct lea_emit *emit, uint32_t lv);
+enum lea_wholeness lea_emit_wholeness(struct lea_emit *emit, uint32_t lv);
+/* For lea_emitter.bears: nothing missing at all. */
+enum lea_wholeness lea_emit_bears_nothing(struct lea_emit *emit, const struct lea_lv_seg *seg);
 /* Fills in a node's read-ahead: its LV's own, or what its segments and PVs ask for. */
 void lea_emit_read_ahead(struct lea_emit *emit, uint32_t lv, bool has_segments,
 			 struct lea_dm_node *node);
+
+/* LVs that lie on a move which came up with the LV in hand (nodes from @first on) come up, too. */
+LEA_MUST_CHECK int lea_emit_companions(struct lea_emit *emit, uint32_t first);
 
 /* Nodes laid over an LV's segments: the table of an origin's own node, and after that node is made,
  * its snapshots. */

@@ -11,8 +11,6 @@
 #include <stddef.h>
 
 #define NOT_ASKED 0U
-#define IS_WHOLE  1U
-#define IS_PART	  2U
 #define NO_AHEAD  UINT32_MAX /* of emit->ahead_of: not asked yet */
 
 /* The @i-th LV below a segment: areas first, then what the type knows. */
@@ -33,39 +31,53 @@ static bool lacks_pv(const struct lea_emit *emit, const struct lea_lv_seg *seg)
 	return false;
 }
 
-static bool lacks_part(struct lea_emit *emit, const struct lea_lv_seg *seg)
+/* The worst of what lies below, as if the segment needed all of it. */
+static enum lea_wholeness worst_below(struct lea_emit *emit, const struct lea_lv_seg *seg)
 {
-	for (uint32_t i = 0, lv; (lv = part_of(seg, i)) != LEA_NONE || i < seg->area_count; i++)
-		if (lv != LEA_NONE && lea_emit_is_partial(emit, lv))
-			return true;
-	return false;
+	enum lea_wholeness worst = lacks_pv(emit, seg) ? LEA_PARTIAL : LEA_WHOLE;
+
+	for (uint32_t i = 0, lv; (lv = part_of(seg, i)) != LEA_NONE || i < seg->area_count; i++) {
+		enum lea_wholeness of_part =
+			lv != LEA_NONE ? lea_emit_wholeness(emit, lv) : LEA_WHOLE;
+
+		worst = of_part > worst ? of_part : worst;
+	}
+	return worst;
 }
 
-static bool is_partial_seg(struct lea_emit *emit, const struct lea_lv_seg *seg)
+static enum lea_wholeness of_seg(struct lea_emit *emit, const struct lea_lv_seg *seg)
 {
-	const struct lea_emitter *emitter;
+	enum lea_wholeness worst = worst_below(emit, seg);
+	const struct lea_emitter *emitter = lea_emitter_find(seg->type);
 
-	if (!lacks_pv(emit, seg) && !lacks_part(emit, seg))
-		return false;
-	emitter = lea_emitter_find(seg->type);
-	return !emitter->survives || !emitter->survives(emit, seg);
+	return worst >= LEA_PARTIAL && emitter->bears ? emitter->bears(emit, seg) : worst;
 }
 
-bool lea_emit_is_partial(struct lea_emit *emit, uint32_t lv)
+enum lea_wholeness lea_emit_bears_nothing(struct lea_emit *emit, const struct lea_lv_seg *seg)
+{
+	(void)emit;
+	(void)seg;
+	return LEA_LOST;
+}
+
+enum lea_wholeness lea_emit_wholeness(struct lea_emit *emit, uint32_t lv)
 {
 	const struct lea_lv *what = &emit->vg->lvs[lv];
-	const struct lea_seg_snapshot *link = what->snapshots;
-	bool partial = false;
+	enum lea_wholeness worst = LEA_WHOLE, part;
 
 	if (emit->wholeness[lv] != NOT_ASKED)
-		return emit->wholeness[lv] == IS_PART;
-	emit->wholeness[lv] = IS_WHOLE;
-	for (uint32_t i = 0; !partial && i < what->seg_count; i++)
-		partial = is_partial_seg(emit, &what->seg[i]);
-	for (; !partial && link; link = link->next)
-		partial = lea_emit_is_partial(emit, link->cow);
-	emit->wholeness[lv] = partial ? IS_PART : IS_WHOLE;
-	return partial;
+		return emit->wholeness[lv];
+	emit->wholeness[lv] = LEA_WHOLE;
+	for (uint32_t i = 0; i < what->seg_count; i++) {
+		part = of_seg(emit, &what->seg[i]);
+		worst = part > worst ? part : worst;
+	}
+	for (const struct lea_seg_snapshot *link = what->snapshots; link; link = link->next) {
+		part = lea_emit_wholeness(emit, link->cow);
+		worst = part > worst ? part : worst;
+	}
+	emit->wholeness[lv] = (uint8_t)worst;
+	return worst;
 }
 
 static uint32_t largest_ahead(struct lea_emit *emit, uint32_t lv);

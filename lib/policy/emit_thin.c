@@ -129,5 +129,9 @@ static int emit_thin(struct lea_emit *emit, const struct lea_emit_seg *at, struc
 }
 
 const struct lea_emitter lea_emit_thin_pool = {
-	.type = "thin-pool", .emit = emit_pool, .target = "thin-pool"};
+	.type = "thin-pool",
+	.emit = emit_pool,
+	.target = "thin-pool",
+	.bears = lea_emit_bears_nothing,
+};
 const struct lea_emitter lea_emit_thin = {.type = "thin", .emit = emit_thin, .target = "thin"};

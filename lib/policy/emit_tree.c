@@ -44,14 +44,24 @@ static int emit_table(struct lea_emit *emit, uint32_t lv, enum lea_layer layer, 
 	return lea_emit_segments(emit, lv, node);
 }
 
+/* Mirrors begin to copy when they go live. */
+static bool is_memory_mirror(const struct lea_lv *lv)
+{
+	const struct lea_lv_seg *seg = &lv->seg[0];
+
+	return seg->segtype->family == LEA_FAMILY_MIRROR && seg->own.mirror->log == LEA_NONE;
+}
+
 /* The data of an origin goes live together with the origin and its snapshots, not before; that of
- * an external origin when the thin LV on it does. */
+ * an external origin when the thin LV on it does. A move goes live with the LVs on it; below parts
+ * that the kernel reads at once it can't wait. */
 static bool is_late(const struct lea_emit *emit, uint32_t lv, enum lea_layer layer)
 {
 	const struct lea_lv *what = &emit->vg->lvs[lv];
 
 	if (layer == LEA_LAYER_NONE)
-		return lv == emit->root;
+		return emit->depth == 1 || (emit->depth == 2 && what->flags & LEA_FLAG_PVMOVE &&
+					    is_memory_mirror(what));
 	if (layer != LEA_LAYER_REAL)
 		return false;
 	if (what->snapshots)
@@ -141,6 +151,7 @@ static int emit_again(struct lea_emit *emit, uint32_t index)
 
 int lea_emit_root(struct lea_emit *emit, uint32_t lv, uint32_t *ret_node)
 {
+	const uint32_t first = emit->plan->node_count;
 	int r;
 
 	emit->root = lv;
@@ -148,6 +159,8 @@ int lea_emit_root(struct lea_emit *emit, uint32_t lv, uint32_t *ret_node)
 	emit->is_read_only =
 		lea_select_read_only(emit->vg, &emit->vg->lvs[lv], &emit->rules->select);
 	r = lea_emit_need(emit, lv, LEA_LAYER_NONE, ret_node);
+	if (!r)
+		r = lea_emit_companions(emit, first);
 	for (uint32_t i = 0; !r && i < emit->late_count; i++)
 		r = emit_late_resume(emit, emit->late[i]);
 	for (uint32_t i = 0; !r && i < emit->late_count; i++)

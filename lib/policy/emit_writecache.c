@@ -56,4 +56,8 @@ static int emit_writecache(struct lea_emit *emit, const struct lea_emit_seg *at,
 }
 
 const struct lea_emitter lea_emit_writecache = {
-	.type = "writecache", .emit = emit_writecache, .target = "writecache"};
+	.type = "writecache",
+	.emit = emit_writecache,
+	.target = "writecache",
+	.bears = lea_emit_bears_nothing,
+};

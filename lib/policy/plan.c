@@ -56,8 +56,6 @@ uint16_t lea_plan_udev_flags(const struct lea_lv *lv, enum lea_layer layer,
 
 static const char *foreign_part(const struct lea_lv *lv)
 {
-	if (lv->flags & (LEA_FLAG_PVMOVE | LEA_FLAG_LOCKED))
-		return "an LV is being moved";
 	for (uint32_t s = 0; s < lv->seg_count; s++)
 		if (!lv->seg[s].segtype || !lea_emitter_find(lv->seg[s].type))
 			return "a segment type that is not done natively";
@@ -79,12 +77,37 @@ static const char *delegate_reason(const struct lea_emit *emit)
 	return reason;
 }
 
-static const char *partial_text(const struct lea_emit *emit, const struct lea_lv *lv)
+/* It lacks more than the mode lets it. */
+static bool is_refused(struct lea_emit *emit, uint32_t lv)
 {
-	return lea_arena_printf(
-		emit->arena,
-		"Refusing activation of partial LV %s/%s.  Use '--activationmode partial' to override.",
-		emit->vg->name, lv->name);
+	const enum lea_plan_mode mode = emit->rules->mode;
+
+	/* To be taken down: whatever may be there. */
+	if (emit->rules->select.everything)
+		return false;
+	switch (lea_emit_wholeness(emit, lv)) {
+	case LEA_WHOLE:
+		return false;
+	case LEA_DEGRADED:
+		return mode == LEA_MODE_COMPLETE;
+	case LEA_PARTIAL:
+		return mode != LEA_MODE_PARTIAL;
+	case LEA_LOST:
+	default:
+		return true;
+	}
+}
+
+static const char *partial_text(struct lea_emit *emit, uint32_t lv)
+{
+	const char *way_out = "Use '--activationmode partial' to override.";
+
+	if (lea_emit_wholeness(emit, lv) == LEA_DEGRADED)
+		way_out = "Try '--activationmode degraded'.";
+	if (emit->rules->mode == LEA_MODE_PARTIAL)
+		way_out = "Nothing can stand in for what it lacks.";
+	return lea_arena_printf(emit->arena, "Refusing activation of partial LV %s/%s.  %s",
+				emit->vg->name, emit->vg->lvs[lv].name, way_out);
 }
 
 static const char *fault_text(const struct lea_emit *emit, const struct lea_lv *lv, int fault)
@@ -119,8 +142,8 @@ static int plan_lv(struct lea_emit *emit, uint32_t index)
 	plan_lv->selected = lea_select_lv(emit->vg, lv, &emit->rules->select);
 	if (plan_lv->selected != LEA_SELECTED)
 		return 0;
-	if (emit->rules->mode != LEA_MODE_PARTIAL && lea_emit_is_partial(emit, index))
-		return refuse(plan_lv, partial_text(emit, lv));
+	if (is_refused(emit, index))
+		return refuse(plan_lv, partial_text(emit, index));
 	r = lea_emit_root(emit, index, &plan_lv->top);
 	if (r == -ENOMEM)
 		return r;
@@ -152,6 +175,35 @@ static uint64_t most_nodes(const struct lea_vg *vg, const struct lea_plan_pv *pv
 	return count;
 }
 
+static uint32_t move_below(const struct lea_vg *vg, const struct lea_lv *lv)
+{
+	for (uint32_t s = 0; s < lv->seg_count; s++)
+		for (uint32_t a = 0; a < lv->seg[s].area_count; a++) {
+			const uint32_t below = lv->seg[s].area[a].lv;
+
+			if (below != LEA_NONE && vg->lvs[below].flags & LEA_FLAG_PVMOVE)
+				return below;
+		}
+	return LEA_NONE;
+}
+
+/* Which LVs come up together because one move is below them. */
+static void find_companions(struct lea_emit *emit)
+{
+	const struct lea_vg *vg = emit->vg;
+
+	for (uint32_t i = vg->lv_count; i > 0; i--) {
+		const uint32_t lv = i - 1, move = move_below(vg, &vg->lvs[lv]);
+
+		if (move == LEA_NONE ||
+		    lea_select_lv(vg, &vg->lvs[lv], &emit->rules->select) != LEA_SELECTED ||
+		    is_refused(emit, lv))
+			continue;
+		emit->next_moved[lv] = emit->first_moved[move];
+		emit->first_moved[move] = lv;
+	}
+}
+
 static int make_room(struct lea_emit *emit)
 {
 	const uint32_t lvs = emit->vg->lv_count;
@@ -169,13 +221,18 @@ static int make_room(struct lea_emit *emit)
 	emit->node_of = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->node_of));
 	emit->ahead_of = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->ahead_of));
 	emit->wholeness = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->wholeness));
+	emit->first_moved = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->first_moved));
+	emit->next_moved = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->next_moved));
 	if (!lvs)
 		return 0;
 	if (!plan->lv || !plan->node || !plan->step || !emit->late || !emit->node_of ||
-	    !emit->ahead_of || !emit->wholeness)
+	    !emit->ahead_of || !emit->wholeness || !emit->first_moved || !emit->next_moved)
 		return -ENOMEM;
 	memset(emit->node_of, 0xff, lvs * sizeof(*emit->node_of));
 	memset(emit->ahead_of, 0xff, lvs * sizeof(*emit->ahead_of));
+	memset(emit->first_moved, 0xff, lvs * sizeof(*emit->first_moved));
+	memset(emit->next_moved, 0xff, lvs * sizeof(*emit->next_moved));
+	find_companions(emit);
 	return 0;
 }
 

@@ -43,6 +43,7 @@ struct lea_plan_rules {
 	bool udev_fallback;		 /* libdevmapper mends what udev leaves undone */
 	bool check_thin, check_cache;	 /* a tool looks at the metadata before the pool is made */
 	uint32_t thin_threshold_percent; /* autoextension; 100: none */
+	uint32_t region_sectors;	 /* of moves in progress */
 	enum lea_filler filler;
 	uint32_t filler_major, filler_minor; /* LEA_FILLER_DEVICE */
 };

@@ -55,7 +55,10 @@ static const char *suffix_of(const struct lea_lv *lv, enum lea_layer layer)
 /* Parts of raid, mirror and the like, whose uuid has a suffix in newer versions only. */
 static bool is_suffixed_by_some(const struct lea_lv *lv, enum lea_layer layer)
 {
-	return layer == LEA_LAYER_NONE && lv->flags & LEA_FLAG_PVMOVE;
+	if (layer != LEA_LAYER_NONE || lea_lv_is_visible(lv))
+		return false;
+	return lv->flags & LEA_FLAG_PVMOVE ||
+	       (lv->role >= LEA_ROLE_RAID_IMAGE && lv->role <= LEA_ROLE_INTEGRITY_METADATA);
 }
 
 /* Joined by hyphens, so those inside are doubled. Returns what follows the copy. */

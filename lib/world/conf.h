@@ -35,6 +35,7 @@ struct lea_conf {
 	/* what stands in for a missing PV: "error", "zero", or a device */
 	const char *missing_stripe_filler;
 	uint32_t thin_pool_autoextend_threshold; /* percent */
+	uint32_t raid_region_kib;
 	/* Tools that look at a pool's metadata before it is made; "": none */
 	const char *thin_check, *cache_check;
 	struct lea_list thin_check_options, cache_check_options;

@@ -51,6 +51,7 @@ static const struct lea_conf_key keys[] = {
 	ROW_WORD("activation/readahead", "auto", readahead_auto),
 	ROW_NUMBER("activation/thin_pool_autoextend_threshold", "100", 0, INT32_MAX,
 		   thin_pool_autoextend_threshold),
+	ROW_NUMBER("activation/raid_region_size", "2048", 1, INT32_MAX, raid_region_kib),
 	ROW_LIST("activation/auto_activation_volume_list", false, auto_activation_volume_list),
 	ROW_LIST("activation/read_only_volume_list", false, read_only_volume_list),
 	ROW_LIST("activation/volume_list", true, volume_list),

@@ -229,5 +229,6 @@ struct lea_plan_rules golden_rules(void)
 		.check_thin = true,
 		.check_cache = true,
 		.thin_threshold_percent = 100,
+		.region_sectors = 4096,
 	};
 }

@@ -296,8 +296,8 @@ END_TEST
 
 /* Why a VG may be handed over. The list is short, and it is the whole list. */
 static const char *const reasons[] = {
-	"segment type raid0", "segment type raid1",  "segment type raid4",  "segment type raid5",
-	"segment type raid6", "segment type raid10", "segment type mirror", "locked LV",
+	"segment type vdo",
+	"segment type vdo-pool",
 };
 
 static bool is_expected(const char *shape)
