@@ -107,6 +107,13 @@ static bool is_active(const struct lea_carry_run *run, const struct lea_plan_lv 
 	return lv->top != LEA_NONE && run->node[lv->top].is_live;
 }
 
+/* Left so by a program that died: whoever uses it waits. */
+static bool is_stuck(const struct lea_carry_node *now)
+{
+	return now->is_there && !now->is_new &&
+	       (now->info.suspended || (now->info.live_table && now->info.inactive_table));
+}
+
 static int do_lv(struct lea_carry_run *run, uint32_t index)
 {
 	const struct lea_plan_lv *lv = &run->plan->lv[index];
@@ -115,10 +122,12 @@ static int do_lv(struct lea_carry_run *run, uint32_t index)
 	if (lv->refusal)
 		lea_log(run->world->log, LEA_LOG_ERROR, "%s", lv->refusal);
 	explain(run, index);
-	/* A node below may be gone though the LV is active, and others may need it. */
-	for (uint32_t i = 0; !r && i < lv->step_count; i++)
-		if (!is_active(run, lv))
-			r = do_step(run, &run->plan->step[lv->first_step + i]);
+	for (uint32_t i = 0; !r && i < lv->step_count; i++) {
+		const struct lea_plan_step *step = &run->plan->step[lv->first_step + i];
+
+		if (!is_active(run, lv) || is_stuck(&run->node[step->node]))
+			r = do_step(run, step);
+	}
 	return lv->refusal ? -EINVAL : r;
 }
 
