@@ -230,17 +230,20 @@ static uint32_t part_of_raid(const struct lea_lv_seg *seg, uint32_t i)
 	return i < own->part_count ? own->part[i] : LEA_NONE;
 }
 
-#define RAID(name_)                                                                                \
+/* dmeventd has no eye on what can't be mended. */
+#define RAID(name_, watched)                                                                       \
 	{                                                                                          \
 		.name = (name_), .family = LEA_FAMILY_RAID, .flags = lea_vg_reshape_words,         \
-		.parse = parse_raid, .claim = claim_raid, .part = part_of_raid, .is_alone = true,  \
+		.parse = parse_raid, .claim = claim_raid, .part = part_of_raid,                    \
+		.is_watched = (watched), .is_alone = true,                                         \
 	}
 
 const struct lea_segtype lea_segtype_raid[LEA_RAID_TYPES] = {
-	RAID("raid0"),	     RAID("raid0_meta"), RAID("raid1"),	     RAID("raid10"),
-	RAID("raid10_near"), RAID("raid4"),	 RAID("raid5"),	     RAID("raid5_n"),
-	RAID("raid5_la"),    RAID("raid5_ls"),	 RAID("raid5_ra"),   RAID("raid5_rs"),
-	RAID("raid6"),	     RAID("raid6_nc"),	 RAID("raid6_nr"),   RAID("raid6_zr"),
-	RAID("raid6_n_6"),   RAID("raid6_la_6"), RAID("raid6_ls_6"), RAID("raid6_ra_6"),
-	RAID("raid6_rs_6"),
+	RAID("raid0", false),	  RAID("raid0_meta", false), RAID("raid1", true),
+	RAID("raid10", true),	  RAID("raid10_near", true), RAID("raid4", true),
+	RAID("raid5", true),	  RAID("raid5_n", true),     RAID("raid5_la", true),
+	RAID("raid5_ls", true),	  RAID("raid5_ra", true),    RAID("raid5_rs", true),
+	RAID("raid6", true),	  RAID("raid6_nc", true),    RAID("raid6_nr", true),
+	RAID("raid6_zr", true),	  RAID("raid6_n_6", true),   RAID("raid6_la_6", true),
+	RAID("raid6_ls_6", true), RAID("raid6_ra_6", true),  RAID("raid6_rs_6", true),
 };

@@ -44,7 +44,8 @@ struct lea_segtype {
 	/* The @i-th LV (from 0) that a segment lies on, beside its areas; LEA_NONE: no more. NULL:
 	 * none. */
 	uint32_t (*part)(const struct lea_lv_seg *seg, uint32_t i);
-	bool is_alone; /* such an LV has this one segment and no other */
+	bool is_watched; /* dmeventd has an eye on it */
+	bool is_alone;	 /* such an LV has this one segment and no other */
 };
 
 /* linear and striped; both are written as "striped" by lvm2, "linear" reads the same. */

@@ -126,18 +126,28 @@ static int was_made(const struct lea_carry_run *run, const struct lea_plan_lv *l
 	return now->is_there && !now->has_failed && !now->is_loaded ? 0 : -EIO;
 }
 
+/* Left so by a program that died: whoever uses it waits. */
+static bool is_stuck(const struct lea_carry_node *now)
+{
+	return now->is_there && !now->is_new &&
+	       (now->info.suspended || (now->info.live_table && now->info.inactive_table));
+}
+
 static int do_lv(struct lea_carry_run *run, uint32_t index)
 {
 	const struct lea_plan_lv *lv = &run->plan->lv[index];
+	const bool active = is_active(run, lv);
 	int r = 0;
 
 	if (lv->refusal)
 		lea_log(run->world->log, LEA_LOG_ERROR, "%s", lv->refusal);
 	explain(run, index);
-	/* A node below may be gone though the LV is active, and others may need it. */
-	if (!is_active(run, lv))
-		for (uint32_t i = 0; !r && i < lv->step_count; i++)
-			r = do_step(run, &run->plan->step[lv->first_step + i]);
+	for (uint32_t i = 0; !r && i < lv->step_count; i++) {
+		const struct lea_plan_step *step = &run->plan->step[lv->first_step + i];
+
+		if (!active || is_stuck(&run->node[step->node]))
+			r = do_step(run, step);
+	}
 	if (!r)
 		r = was_made(run, lv);
 	return lv->refusal ? -EINVAL : r;

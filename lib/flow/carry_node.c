@@ -248,12 +248,10 @@ int lea_carry_resume(struct lea_carry_run *run, const struct lea_plan_step *step
 	if (!now->is_loaded)
 		return 0;
 	r = resume(run, step);
-	if (r) {
-		now->has_failed = true;
-		if (now->is_new)
-			lea_carry_take_back(run, step->node);
+	/* Others may hold it in their tables: it goes when they have gone. */
+	now->has_failed = r != 0;
+	if (r)
 		return r;
-	}
 	now->is_loaded = false;
 	run->result->resumed++;
 	return 0;

@@ -312,7 +312,6 @@ static const struct {
 	 "Cannot activate LVs in VG vg while PVs appear on duplicate devices."},
 	{"two texts with one number", "linear_one", true, false, false, false, true,
 	 LEA_ACTIVATE_DELEGATE, ""},
-	{"raid", "raid1", true, false, false, false, false, LEA_ACTIVATE_DELEGATE, ""},
 };
 
 START_TEST(refusals)
@@ -322,8 +321,7 @@ START_TEST(refusals)
 
 	open_shape(refusal_rows[_i].shape);
 	if (!strcmp(refusal_rows[_i].shape, "exported") ||
-	    !strcmp(refusal_rows[_i].shape, "foreign_systemid") ||
-	    !strcmp(refusal_rows[_i].shape, "raid1"))
+	    !strcmp(refusal_rows[_i].shape, "foreign_systemid"))
 		for (uint32_t i = 0; i < golden.vg->pv_count; i++)
 			pv[i] = &found[i];
 	options.named = refusal_rows[_i].named;
@@ -337,6 +335,18 @@ START_TEST(refusals)
 	ck_assert_msg(strstr(capture.text, refusal_rows[_i].want_text) &&
 			      (*refusal_rows[_i].want_text || !*capture.text),
 		      "%s: %s", refusal_rows[_i].claim, capture.text);
+}
+END_TEST
+
+START_TEST(a_vg_with_a_type_that_is_not_ours_is_lvms)
+{
+	struct lea_activate_result result;
+
+	open_shape("linear_one");
+	golden.vg->delegate_reason = "segment type vdo";
+	ck_assert_int_eq(run(&result), LEA_ACTIVATE_DELEGATE);
+	ck_assert_str_eq(result.why, "segment type vdo");
+	ck_assert_uint_eq(fake->step_count, 0);
 }
 END_TEST
 
@@ -355,6 +365,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, failed_removal_costs_one_lv, 0, 3);
 	tcase_add_test(tcase, open_lv_keeps_the_whole_vg_up);
 	tcase_add_test(tcase, test_mode_prints_and_touches_nothing);
+	tcase_add_test(tcase, a_vg_with_a_type_that_is_not_ours_is_lvms);
 	tcase_add_loop_test(tcase, refusals, 0, ARRAY_SIZE(refusal_rows));
 	suite_add_tcase(suite, tcase);
 	return suite;
