@@ -33,10 +33,12 @@ static bool lacks_pv(const struct lea_emit *emit, const struct lea_lv_seg *seg)
 	return false;
 }
 
+static bool lacks_below(struct lea_emit *emit, uint32_t lv);
+
 static bool lacks_part(struct lea_emit *emit, const struct lea_lv_seg *seg)
 {
 	for (uint32_t i = 0, lv; (lv = part_of(seg, i)) != LEA_NONE || i < seg->area_count; i++)
-		if (lv != LEA_NONE && lea_emit_is_partial(emit, lv))
+		if (lv != LEA_NONE && lacks_below(emit, lv))
 			return true;
 	return false;
 }
@@ -51,10 +53,10 @@ static bool is_partial_seg(struct lea_emit *emit, const struct lea_lv_seg *seg)
 	return !emitter->survives || !emitter->survives(emit, seg);
 }
 
-bool lea_emit_is_partial(struct lea_emit *emit, uint32_t lv)
+/* Only what the LV lies on: as deep as metadata may nest. */
+static bool lacks_below(struct lea_emit *emit, uint32_t lv)
 {
 	const struct lea_lv *what = &emit->vg->lvs[lv];
-	const struct lea_seg_snapshot *link = what->snapshots;
 	bool partial = false;
 
 	if (emit->wholeness[lv] != NOT_ASKED)
@@ -62,9 +64,18 @@ bool lea_emit_is_partial(struct lea_emit *emit, uint32_t lv)
 	emit->wholeness[lv] = IS_WHOLE;
 	for (uint32_t i = 0; !partial && i < what->seg_count; i++)
 		partial = is_partial_seg(emit, &what->seg[i]);
-	for (; !partial && link; link = link->next)
-		partial = lea_emit_is_partial(emit, link->cow);
 	emit->wholeness[lv] = partial ? IS_PART : IS_WHOLE;
+	return partial;
+}
+
+/* An origin comes with its snapshots or not at all. */
+bool lea_emit_is_partial(struct lea_emit *emit, uint32_t lv)
+{
+	const struct lea_seg_snapshot *link = emit->vg->lvs[lv].snapshots;
+	bool partial = lacks_below(emit, lv);
+
+	for (; !partial && link; link = link->next)
+		partial = lacks_below(emit, link->cow);
 	return partial;
 }
 

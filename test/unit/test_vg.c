@@ -293,6 +293,13 @@ static const struct {
 	{"a snapshot with two stores",
 	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), SNAPSHOT("l", STORE "merging_store=\"m\"")),
 	 "snapshot with two stores", NULL},
+	{"a snapshot of a snapshot",
+	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0"))) LV(
+		 "m", "e", ONE SEG("0", "1", LINEAR("pv0", "1")))
+		     LV("k", "h", ONE SEG("0", "1", LINEAR("pv0", "2"))) LV(
+			     "s", "f", ONE SEG("0", "1", SNAPSHOT("l", STORE)))
+			     LV("t", "g", ONE SEG("0", "1", SNAPSHOT("m", "cow_store=\"k\"")))),
+	 NULL, "a snapshot of a snapshot"},
 	{"a store of two snapshots",
 	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0")))
 		     LV("m", "e", ONE SEG("0", "1", LINEAR("pv0", "1")))
