@@ -21,6 +21,7 @@ int lea_job_new(const struct lea_scan_vg *known, struct lea_job **ret_job)
 	lea_job_pack(&job->packed, known);
 	if (job->packed.fault)
 		return job->packed.fault;
+	lea_wire_out_fit(&job->packed);
 	*ret_job = LEA_TAKE(job);
 	return 0;
 }
