@@ -440,6 +440,56 @@ START_TEST(an_open_thin_lv_keeps_its_vg_up)
 }
 END_TEST
 
+/* /sys as it is when something lies on vg/t1. */
+static void put_holder(const char *name)
+{
+	static const char *const dirs[] = {
+		"sys",
+		"sys/dev",
+		"sys/dev/block",
+		"sys/dev/block/253:4",
+		"sys/dev/block/253:4/holders",
+		"sys/dev/block/253:4/holders/dm-9",
+		"sys/dev/block/253:4/holders/dm-9/dm",
+	};
+	char path[160];
+	FILE *out;
+
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		snprintf(path, sizeof(path), "%s/%s", root, dirs[i]);
+		ck_assert_int_eq(mkdir(path, 0755), 0);
+	}
+	strcat(path, "/name");
+	out = fopen(path, "w");
+	fprintf(out, "%s\n", name);
+	fclose(out);
+}
+
+static void drop_sys(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s/sys", root);
+	ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(whoever_holds_an_lv_is_named)
+{
+	struct lea_activate_result result;
+
+	open_shape("thin_basic");
+	ck_assert_int_eq(run(&result), 0);
+	ck_assert_uint_eq(fake_dm_find(fake, "vg-t1")->info.minor, 4);
+	fake_dm_find(fake, "vg-t1")->info.open_count = 1;
+	put_holder("luks-home");
+	ck_assert_int_eq(take_down(), LEA_ACTIVATE_FAILED);
+	drop_sys();
+	ck_assert_ptr_nonnull(strstr(capture.text,
+				     "Logical volume vg/t1 is used by another device.\n"
+				     "vg/t1 is held by luks-home.\n"));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("activate_types");
@@ -458,6 +508,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, a_missing_target_is_named);
 	tcase_add_test(tcase, a_taken_name_costs_one_lv);
 	tcase_add_test(tcase, an_open_thin_lv_keeps_its_vg_up);
+	tcase_add_test(tcase, whoever_holds_an_lv_is_named);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
