@@ -16,7 +16,7 @@ static bool is_watched(const struct lea_lv *lv)
 
 bool lea_follow_takes_time(const struct lea_vg *vg)
 {
-	for (uint32_t i = 0; i < vg->lv_count; i++) {
+	for (uint32_t i = 0; vg->lvs && i < vg->lv_count; i++) {
 		const struct lea_segtype *type =
 			vg->lvs[i].seg_count ? vg->lvs[i].seg[0].segtype : NULL;
 
