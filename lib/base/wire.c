@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #define LENGTH_BYTES sizeof(uint32_t)
-#define FIRST_BYTES  4096U
+#define FIRST_BYTES  1024U
 
 static bool make_room(struct lea_wire_out *out, size_t need)
 {
@@ -81,6 +81,16 @@ void lea_wire_put_all(struct lea_wire_out *out, const struct lea_wire_out *from)
 		out->fault = from->fault;
 	else if (from->len)
 		lea_wire_put_bytes(out, from->bytes + LENGTH_BYTES, from->len - LENGTH_BYTES);
+}
+
+void lea_wire_out_fit(struct lea_wire_out *out)
+{
+	uint8_t *smaller = out->len ? realloc(out->bytes, out->len) : NULL;
+
+	if (!smaller)
+		return; /* as good as before */
+	out->bytes = smaller;
+	out->room = out->len;
 }
 
 void lea_wire_out_done(struct lea_wire_out *out)

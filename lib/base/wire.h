@@ -28,6 +28,8 @@ void lea_wire_put_u64(struct lea_wire_out *out, uint64_t value);
 void lea_wire_put_text(struct lea_wire_out *out, const char *text); /* NULL stays NULL */
 /* What was put into another one, without a frame of its own. */
 void lea_wire_put_all(struct lea_wire_out *out, const struct lea_wire_out *from);
+/* For those that wait long, and in numbers: gives back the room that is not used. */
+void lea_wire_out_fit(struct lea_wire_out *out);
 void lea_wire_out_done(struct lea_wire_out *out);
 
 /* What is left to read of a frame. Zeros and NULLs from the first wrong length on. */

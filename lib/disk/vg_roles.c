@@ -68,6 +68,8 @@ int lea_vg_assign_roles(struct lea_vg_parser *parser)
 
 		if (lv->role != LEA_ROLE_SNAPSHOT && lv->role != LEA_ROLE_COW)
 			continue;
+		if (lv->snapshots)
+			lea_vg_delegate(parser, "a snapshot of a snapshot");
 		lv->flags &= ~(uint32_t)LEA_FLAG_VISIBLE;
 		if (is_shown(vg, lv))
 			lv->flags |= LEA_FLAG_VISIBLE;

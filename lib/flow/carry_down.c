@@ -10,11 +10,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #define OPEN_TRIES    25U
 #define OPEN_PAUSE_MS 200U
+#define HOLDERS_BYTES 512U
 
 struct down {
 	struct lea_world *world;
@@ -24,13 +26,38 @@ struct down {
 	bool *gone; /* [node_count]: with all that only it used */
 };
 
-static bool has_holders(struct lea_world *world, const struct lea_dm_info *info)
+/* How people know it: a dm name where there is one, else the kernel's. */
+static void name_holder(int holders_fd, const char *entry, char *to, size_t to_bytes)
+{
+	char path[NAME_MAX + 16];
+	ssize_t len = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/dm/name", entry);
+	fd = openat(holders_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		len = read(fd, to, to_bytes - 1);
+		close(fd);
+	}
+	if (len > 0) {
+		to[len] = '\0';
+		to[strcspn(to, "\n")] = '\0';
+	} else {
+		snprintf(to, to_bytes, "%.100s", entry);
+	}
+}
+
+/* @ret_names: " dm-7 vg-lv", as many as fit. */
+static bool has_holders(struct lea_world *world, const struct lea_dm_info *info,
+			char ret_names[static HOLDERS_BYTES])
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	int sys_fd = lea_world_sys(world), fd;
-	char path[64];
+	char path[64], name[LEA_DM_NAME_BYTES];
+	size_t used = 0;
 
+	*ret_names = '\0';
 	if (sys_fd < 0)
 		return false;
 	snprintf(path, sizeof(path), "dev/block/%u:%u/holders", info->major, info->minor);
@@ -42,10 +69,13 @@ static bool has_holders(struct lea_world *world, const struct lea_dm_info *info)
 		close(fd);
 		return false;
 	}
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			return true;
-	return false;
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || used >= HOLDERS_BYTES)
+			continue;
+		name_holder(fd, entry->d_name, name, sizeof(name));
+		used += (size_t)snprintf(ret_names + used, HOLDERS_BYTES - used, " %s", name);
+	}
+	return used > 0;
 }
 
 static bool is_mounted(struct lea_world *world, const struct lea_dm_info *info)
@@ -78,15 +108,18 @@ static bool is_open(const struct down *down, const struct lea_lv *lv, const char
 {
 	const uint32_t tries = down->how->retry ? OPEN_TRIES : 1;
 	struct lea_log *log = down->world->log;
+	char holders[HOLDERS_BYTES];
 	struct lea_dm_info info;
 
 	for (uint32_t i = 0;; i++) {
 		if (down->dm->info(down->dm, uuid, &info) || !info.open_count)
 			return false;
-		if (has_holders(down->world, &info)) {
+		if (has_holders(down->world, &info, holders)) {
 			lea_log(log, LEA_LOG_ERROR,
 				"Logical volume %s/%s is used by another device.",
 				down->plan->vg->name, lv->name);
+			lea_log(log, LEA_LOG_WARNING, "%s/%s is held by%s.", down->plan->vg->name,
+				lv->name, holders);
 			return true;
 		}
 		if (is_mounted(down->world, &info)) {

@@ -116,6 +116,13 @@ int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known
 	return 0;
 }
 
+/* What takes its time has a worker of its own: others need not wait for it, nor it for them. */
+static bool goes_alone(const struct lea_worker *worker, const struct lea_job *next)
+{
+	return !worker->delegated && worker->job_count &&
+	       (next->takes_time || worker->job[worker->job_count - 1]->takes_time);
+}
+
 /* The batch: jobs from the front, as many as one worker may take with the LVs that are free. */
 static void fill(const struct lea_workers *workers, struct queue *queue, struct lea_worker *worker)
 {
@@ -128,6 +135,8 @@ static void fill(const struct lea_workers *workers, struct queue *queue, struct 
 	       worker->packed_bytes < BATCH_BYTES) {
 		if (!worker->delegated && worker->job_count &&
 		    worker->lv_count + queue->first->lv_count > room)
+			break;
+		if (goes_alone(worker, queue->first))
 			break;
 		lea_worker_take(worker, queue_get(queue));
 	}

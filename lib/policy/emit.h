@@ -112,6 +112,8 @@ LEA_MUST_CHECK int lea_emit_area(struct lea_emit *emit, const struct lea_emit_se
 /* Size of an LV. */
 uint64_t lea_emit_sectors(const struct lea_emit *emit, uint32_t lv);
 enum lea_wholeness lea_emit_wholeness(struct lea_emit *emit, uint32_t lv);
+/* The same with its snapshots: an origin comes with them or not at all. */
+enum lea_wholeness lea_emit_group_wholeness(struct lea_emit *emit, uint32_t lv);
 /* For lea_emitter.bears: nothing missing at all. */
 enum lea_wholeness lea_emit_bears_nothing(struct lea_emit *emit, const struct lea_lv_seg *seg);
 /* Fills in a node's read-ahead: its LV's own, or what its segments and PVs ask for. */

@@ -60,23 +60,34 @@ enum lea_wholeness lea_emit_bears_nothing(struct lea_emit *emit, const struct le
 	return LEA_LOST;
 }
 
+/* Goes as deep as metadata may nest. */
 enum lea_wholeness lea_emit_wholeness(struct lea_emit *emit, uint32_t lv)
 {
 	const struct lea_lv *what = &emit->vg->lvs[lv];
-	enum lea_wholeness worst = LEA_WHOLE, part;
+	enum lea_wholeness worst = LEA_WHOLE;
 
 	if (emit->wholeness[lv] != NOT_ASKED)
 		return emit->wholeness[lv];
 	emit->wholeness[lv] = LEA_WHOLE;
 	for (uint32_t i = 0; i < what->seg_count; i++) {
-		part = of_seg(emit, &what->seg[i]);
-		worst = part > worst ? part : worst;
-	}
-	for (const struct lea_seg_snapshot *link = what->snapshots; link; link = link->next) {
-		part = lea_emit_wholeness(emit, link->cow);
-		worst = part > worst ? part : worst;
+		enum lea_wholeness of_this = of_seg(emit, &what->seg[i]);
+
+		worst = of_this > worst ? of_this : worst;
 	}
 	emit->wholeness[lv] = (uint8_t)worst;
+	return worst;
+}
+
+enum lea_wholeness lea_emit_group_wholeness(struct lea_emit *emit, uint32_t lv)
+{
+	const struct lea_seg_snapshot *link = emit->vg->lvs[lv].snapshots;
+	enum lea_wholeness worst = lea_emit_wholeness(emit, lv);
+
+	for (; link; link = link->next) {
+		enum lea_wholeness of_cow = lea_emit_wholeness(emit, link->cow);
+
+		worst = of_cow > worst ? of_cow : worst;
+	}
 	return worst;
 }
 

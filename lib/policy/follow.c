@@ -14,6 +14,19 @@ static bool is_watched(const struct lea_lv *lv)
 	return lv->seg[0].segtype && lv->seg[0].segtype->is_watched;
 }
 
+bool lea_follow_takes_time(const struct lea_vg *vg)
+{
+	for (uint32_t i = 0; vg->lvs && i < vg->lv_count; i++) {
+		const struct lea_segtype *type =
+			vg->lvs[i].seg_count ? vg->lvs[i].seg[0].segtype : NULL;
+
+		if (type &&
+		    (type->family == LEA_FAMILY_THIN_POOL || type->family == LEA_FAMILY_CACHE))
+			return true;
+	}
+	return false;
+}
+
 struct lea_follow lea_follow_of(const struct lea_vg *vg)
 {
 	struct lea_follow follow = {false, false};

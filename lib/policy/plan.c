@@ -85,7 +85,7 @@ static bool is_refused(struct lea_emit *emit, uint32_t lv)
 	/* To be taken down: whatever may be there. */
 	if (emit->rules->select.everything)
 		return false;
-	switch (lea_emit_wholeness(emit, lv)) {
+	switch (lea_emit_group_wholeness(emit, lv)) {
 	case LEA_WHOLE:
 		return false;
 	case LEA_DEGRADED:
@@ -102,7 +102,7 @@ static const char *partial_text(struct lea_emit *emit, uint32_t lv)
 {
 	const char *way_out = "Use '--activationmode partial' to override.";
 
-	if (lea_emit_wholeness(emit, lv) == LEA_DEGRADED)
+	if (lea_emit_group_wholeness(emit, lv) == LEA_DEGRADED)
 		way_out = "Try '--activationmode degraded'.";
 	if (emit->rules->mode == LEA_MODE_PARTIAL)
 		way_out = "Nothing can stand in for what it lacks.";

@@ -7,6 +7,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
 # shellcheck source-path=SCRIPTDIR source=../guest/lib.sh
 . "$top/test/guest/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=settings.sh
+. "$here/settings.sh"
 NAME=$(basename "$0")
 out=bench-out runs=1 limit=300 lock='' journal=0
 COMMAND="test/bench/$NAME $*"
@@ -38,6 +40,10 @@ options() {
 
 # begin ROW...: what is needed before the first machine
 begin() {
+	local row
+	for row in "$@"; do
+		settings_of "$row" >/dev/null || { echo "$NAME: $row: it is KEY=NUMBER" >&2; exit 2; }
+	done
 	mkdir -p "$out/raw" || exit
 	out=$(readlink -f "$out")
 	JUNK=$(mktemp -d "${TMPDIR:-/tmp}/bench-$NAME.XXXXXX")
@@ -74,15 +80,32 @@ machine() {
 	overlay_file usr/lib/guest/probe 755 <"$JUNK/probe"
 }
 
-# in_charge ROW: who activates by event in this machine: ours[-workersN], bookworm, floor
+# started_by WHAT: the runner is started for each burst and leaves, by the path unit or a device's wish
+started_by() {
+	local wants=/etc/systemd/system/sysinit.target.wants
+	printf '[Service]\nType=oneshot\nExecStart=\nExecStart=/usr/sbin/lvmevent run\n' |
+		overlay_file etc/systemd/system/lvmevent-runner.service.d/bench.conf
+	first "rm $wants/lvmevent-runner.service"
+	if [ "$1" = wants ]; then
+		first "rm $wants/lvmevent-runner.path"
+		first 'sed -i "s/^RUN+=.*/&\nENV{SYSTEMD_WANTS}+=\"lvmevent-runner.service\"/" /usr/share/lvmevent/69-lvmevent.rules'
+	fi
+}
+
+# in_charge ROW: who activates by event in this machine: ours[+KEY=VALUE...], ours-path, ours-wants,
+# bookworm, floor
 in_charge() {
 	local unit
 	case $1 in
-	ours*)
+	ours | ours+*)
 		guest_package
-		case $1 in
-		*-workers*) echo "event { workers = ${1##*-workers} }" | overlay_file etc/lvm/lvmevent.conf ;;
-		esac
+		if [[ $1 == *+* ]]; then
+			settings_of "$1" | overlay_file etc/lvm/lvmevent.conf
+		fi
+		;;
+	ours-path | ours-wants)
+		guest_package
+		started_by "${1#ours-}"
 		;;
 	bookworm) ;;
 	floor)

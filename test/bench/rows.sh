@@ -15,6 +15,7 @@ row_says() {
 	ours-fast) echo "lvmevent, and dm-event in dmsetup's place (fast_dm_rules = 1)" ;;
 	floorA) echo "no LVM: udev settles" ;;
 	floorB) echo "floor A, then one dmsetup makes the same LVs, and udev settles" ;;
+	ours+*) settings_of "$1" >/dev/null && echo "lvmevent with ${1#*+}" ;;
 	*) return 1 ;;
 	esac
 }
@@ -74,13 +75,11 @@ root_row() { # ROW ROOT
 		put "$2/etc/lvm/lvmlocal.conf" <<<'global { event_activation = 0 }'
 		;;
 	ours) root_ours "$2" ;;
-	ours-event)
+	ours-event) root_row ours+boot_gate=0 "$2" ;;
+	ours-fast) root_row ours+fast_dm_rules=1 "$2" ;;
+	ours+*)
 		root_ours "$2"
-		put "$2/etc/lvm/lvmevent.conf" <<<'event { boot_gate = 0 }'
-		;;
-	ours-fast)
-		root_ours "$2"
-		put "$2/etc/lvm/lvmevent.conf" <<<'event { fast_dm_rules = 1 }'
+		settings_of "$1" | put "$2/etc/lvm/lvmevent.conf"
 		;;
 	floor?)
 		no_pv_rules "$2"
@@ -94,7 +93,7 @@ root_row() { # ROW ROOT
 # row_image ROW FILE
 row_image() {
 	cp --sparse=always "$GUEST_CACHE/$(row_suite "$1")/root.img" "$2" || return
-	export -f root_common root_row root_ours no_pv_rules put
+	export -f root_common root_row root_ours no_pv_rules put settings_of
 	export PROBE GUEST_HERE GUEST_CACHE GUEST_PACKAGE
 	# shellcheck disable=SC2016 # the inner shell fills it in
 	unshare --mount bash -ec '

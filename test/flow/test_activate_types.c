@@ -4,143 +4,7 @@
  * table names is open: up, down, with each call failing in turn, with a program that dies half-way,
  * with pools that must not be used.
  */
-#include "disk/segments.h"
-#include "disk/segtype.h"
-#include "fake/dm.h"
-#include "fake/golden.h"
-#include "flow/activate_vg.h"
-#include "flow/carry.h"
-#include "unit/suite.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-struct capture {
-	struct lea_log log;
-	char text[65536];
-};
-
-static struct fake_dm *fake;
-static struct capture capture;
-static struct lea_world world;
-static struct lea_conf conf;
-static struct lea_activate_options options;
-static struct golden golden;
-static struct lea_found found[16];
-static struct lea_found *pv[16];
-static struct lea_scan_vg scanned;
-static char root[64], tool[96], status[128];
-
-static void capture_write(struct lea_log *log, enum lea_log_level level, const char *line)
-{
-	struct capture *to = container_of(log, struct capture, log);
-	size_t used = strlen(to->text);
-
-	(void)level;
-	snprintf(to->text + used, sizeof(to->text) - used, "%s\n", line);
-}
-
-static void write_tool(const char *body)
-{
-	FILE *out;
-
-	snprintf(tool, sizeof(tool), "%s/tool", root);
-	out = fopen(tool, "w");
-	fprintf(out, "#!/bin/sh\n%s\n", body);
-	fclose(out);
-	ck_assert_int_eq(chmod(tool, 0755), 0);
-}
-
-static void setup(void)
-{
-	static char *const no_environ[] = {NULL};
-
-	strcpy(root, "/tmp/lea-types-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(root));
-	memset(&capture, 0, sizeof(capture));
-	capture.log = (struct lea_log){capture_write, LEA_LOG_WARNING};
-	lea_world_init(&world, root, &capture.log, no_environ);
-	fake = fake_dm_new();
-	world.dm = &fake->dm;
-	write_tool("exit 0");
-	conf = (struct lea_conf){
-		.use_linear_target = true,
-		.readahead_auto = true,
-		.udev_rules = true,
-		.thin_check = tool,
-		.cache_check = tool,
-		.dev_dir = "/dev",
-		.thin_pool_autoextend_threshold = 100,
-		.raid_region_kib = 2048,
-	};
-	options = (struct lea_activate_options){.what = LEA_ACTIVATE_AUTO, .named = true};
-}
-
-static void teardown(void)
-{
-	golden_close(&golden);
-	lea_world_done(&world); /* and the fake with it */
-	unlink(tool);
-	ck_assert_int_eq(rmdir(root), 0);
-}
-
-/* What every pool of the VG says: they are all as far as the metadata. */
-static void set_status(void)
-{
-	uint64_t id = 0;
-
-	for (uint32_t i = 0; i < golden.vg->lv_count; i++) {
-		const struct lea_lv_seg *seg = &golden.vg->lvs[i].seg[0];
-
-		if (seg->segtype && seg->segtype->family == LEA_FAMILY_THIN_POOL)
-			id = seg->own.thin_pool->transaction_id;
-	}
-	snprintf(status, sizeof(status), "%llu 62/512 0/256 - rw", (unsigned long long)id);
-	fake->status = status;
-}
-
-static void open_shape(const char *shape)
-{
-	golden_open(shape, &golden);
-	scanned = (struct lea_scan_vg){.vg = golden.vg, .pv = pv};
-	for (uint32_t i = 0; i < golden.vg->pv_count; i++) {
-		found[i] = (struct lea_found){.kind = LEA_FOUND_PV};
-		found[i].device.major = golden.pvs[i].major;
-		found[i].device.minor = golden.pvs[i].minor;
-		pv[i] = golden.pvs[i].is_present ? &found[i] : NULL;
-	}
-	fake->dm.release = strncmp(shape, "v31-", 4) ? 185 : 205;
-	set_status();
-}
-
-static int run(struct lea_activate_result *result)
-{
-	struct lea_activate_vg vg = {
-		.world = &world,
-		.conf = &conf,
-		.options = &options,
-		.arena = golden.arena,
-		.scanned = &scanned,
-	};
-
-	*result = (struct lea_activate_result){0};
-	capture.text[0] = '\0';
-	return lea_activate_scanned(&vg, result);
-}
-
-static int take_down(void)
-{
-	struct lea_activate_result result;
-	int r;
-
-	options.what = LEA_DEACTIVATE;
-	r = run(&result);
-	options.what = LEA_ACTIVATE_AUTO;
-	return r;
-}
+#include "flow/types.h"
 
 static uint32_t active_now(void)
 {
@@ -159,17 +23,6 @@ static void check_all_whole(const char *claim)
 					      !fake->node[i].info.inactive_table &&
 					      !fake->node[i].info.suspended,
 				      "%s: %s %s", golden.name, claim, fake->node[i].info.name);
-}
-
-/* With missing PVs some LVs are refused; others are in the hands of the real lvm. */
-static bool is_for_this(void)
-{
-	for (uint32_t i = 0; i < golden.vg->pv_count; i++)
-		if (!golden.pvs[i].is_present)
-			return false;
-	return golden.is_vgchange && !golden.vg->delegate_reason &&
-	       !(golden.vg->flags & (LEA_FLAG_EXPORTED | LEA_FLAG_NOAUTOACTIVATE)) &&
-	       strcmp(golden.name, "foreign_systemid") != 0;
 }
 
 START_TEST(every_shape_goes_up_and_down)
@@ -374,21 +227,6 @@ START_TEST(an_lv_joins_others_on_a_move)
 }
 END_TEST
 
-START_TEST(an_open_thin_lv_keeps_its_vg_up)
-{
-	struct lea_activate_result result;
-	uint32_t nodes;
-
-	open_shape("thin_basic");
-	ck_assert_int_eq(run(&result), 0);
-	nodes = fake_dm_count(fake);
-	fake_dm_find(fake, "vg-t1")->info.open_count = 1;
-	ck_assert_int_eq(take_down(), LEA_ACTIVATE_FAILED);
-	ck_assert_ptr_nonnull(strstr(capture.text, "Logical volume vg/t1 in use."));
-	ck_assert_uint_eq(fake_dm_count(fake), nodes);
-}
-END_TEST
-
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("activate_types");
@@ -406,7 +244,6 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, a_missing_target_is_named);
 	tcase_add_test(tcase, a_taken_name_costs_one_lv);
 	tcase_add_loop_test(tcase, an_lv_joins_others_on_a_move, 0, 2);
-	tcase_add_test(tcase, an_open_thin_lv_keeps_its_vg_up);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -4,6 +4,7 @@
 #include "disk/vg.h"
 #include "fake/sample.h"
 #include "unit/suite.h"
+#include "unit/vg_text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -167,36 +168,6 @@ START_TEST(delegation)
 }
 END_TEST
 
-#define ID(c) "\"" c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c "\""
-#define VG_HEAD                                                                                    \
-	"v { id=" ID("a") " seqno=1 format=\"lvm2\" status=[\"READ\",\"WRITE\"] extent_size=8 "    \
-			  "max_lv=0 max_pv=0 "
-#define PVS                                                                                        \
-	"physical_volumes { pv0 { id=" ID(                                                         \
-		"b") " status=[\"ALLOCATABLE\"] pe_start=8 pe_count=10 } "                         \
-		     "pv1 { id=" ID("c") " status=[] pe_start=8 pe_count=4 } } "
-#define TAIL "} contents=\"Text Format Volume Group\" version=1"
-#define LV(name, id, segs)                                                                         \
-	name " { id=" ID(id) " status=[\"READ\",\"WRITE\",\"VISIBLE\"] " segs " } "
-#define SEG(start, count, more)                                                                    \
-	"s" start " { start_extent=" start " extent_count=" count " type=" more " } "
-#define LINEAR(pv, pe) "\"striped\" stripe_count=1 stripes=[\"" pv "\"," pe "]"
-#define ONE	       "segment_count=1 "
-#define TWO	       "segment_count=2 "
-#define LVS(lvs)       VG_HEAD PVS "logical_volumes { " lvs "} " TAIL
-
-/* Three LVs of one extent each: l, m and n. */
-#define TRIO(l, m, n)                                                                              \
-	LVS(LV("l", "d", ONE SEG("0", "1", l)) LV("m", "e", ONE SEG("0", "1", m))                  \
-		    LV("n", "f", ONE SEG("0", "1", n)))
-#define SNAPSHOT(origin, store) "\"snapshot\" chunk_size=8 origin=\"" origin "\" " store
-#define STORE			" cow_store=\"m\" "
-#define POOL			"\"thin-pool\" metadata=\"l\" pool=\"m\" transaction_id=1 chunk_size=128"
-#define VOLUME                                                                                     \
-	"\"cache+CACHE_USES_CACHEVOL\" cache_pool=\"l\" origin=\"m\" metadata_start=0 "            \
-	"metadata_len=2 data_start=2 data_len=2"
-#define WRITECACHE "\"writecache\" writecache=\"l\" origin=\"m\" writecache_block_size=4096"
-
 static const struct {
 	const char *claim, *text;
 	const char *complaint; /* NULL: accepted */
@@ -276,88 +247,6 @@ static const struct {
 	 LVS(LV("l", "d", ONE SEG("0", "1", "\"vdo\" vdo_pool=\"m\""))
 		     LV("m", "e", ONE SEG("0", "1", "\"vdo-pool\" data=\"l\""))),
 	 "LVs that refer to each other in a circle", NULL},
-	{"a snapshot of itself's store",
-	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("s", "0")))
-		     LV("s", "e", ONE SEG("0", "1", SNAPSHOT("s", "cow_store=\"l\"")))),
-	 "LVs that refer to each other in a circle", NULL},
-	{"a snapshot", TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), SNAPSHOT("l", STORE)), NULL,
-	 NULL},
-	{"a snapshot of nothing",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), SNAPSHOT("x", STORE)),
-	 "reference to an unknown LV", NULL},
-	{"a snapshot without a store",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), SNAPSHOT("l", "")),
-	 "segment that lacks an LV", NULL},
-	{"a snapshot with two stores",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), SNAPSHOT("l", STORE "merging_store=\"m\"")),
-	 "snapshot with two stores", NULL},
-	{"a store of two snapshots",
-	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0")))
-		     LV("m", "e", ONE SEG("0", "1", LINEAR("pv0", "1")))
-			     LV("s", "f", ONE SEG("0", "1", SNAPSHOT("l", STORE)))
-				     LV("t", "g", ONE SEG("0", "1", SNAPSHOT("l", STORE)))),
-	 NULL, "an LV with two uses"},
-	{"a thin pool", TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), POOL), NULL, NULL},
-	{"a thin pool whose parts are one",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
-	      "\"thin-pool\" metadata=\"l\" pool=\"l\" transaction_id=1 chunk_size=128"),
-	 NULL, "an LV with two uses"},
-	{"a thin pool of tiny chunks",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
-	      "\"thin-pool\" metadata=\"l\" pool=\"m\" transaction_id=1 chunk_size=8"),
-	 "missing or impossible chunk_size", NULL},
-	{"a thin pool with unfinished changes",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), POOL " message1 { delete=5 }"), NULL,
-	 "a thin pool with unfinished changes"},
-	{"a thin pool of strange discards",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), POOL " discards=\"@1\""),
-	 "unknown kind of discards", NULL},
-	{"a thin LV in what is no pool",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
-	      "\"thin\" thin_pool=\"l\" device_id=1 transaction_id=0"),
-	 "thin LV in what is no thin pool", NULL},
-	{"a thin LV in a pool that is not ours",
-	 TRIO("\"vdo-pool\" data=\"m\"", LINEAR("pv0", "1"),
-	      "\"thin\" thin_pool=\"l\" device_id=1 transaction_id=0"),
-	 NULL, "segment type vdo-pool"},
-	{"a device id beyond 24 bits",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
-	      "\"thin\" thin_pool=\"l\" device_id=16777216 transaction_id=0"),
-	 "missing or impossible device_id", NULL},
-	{"a thin pool of two segments",
-	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0")))
-		     LV("m", "e", ONE SEG("0", "1", LINEAR("pv0", "1"))) LV(
-			     "p", "f", TWO SEG("0", "1", POOL) SEG("1", "1", LINEAR("pv0", "3")))),
-	 "several segments where one must be", NULL},
-	{"a cache on what is no pool",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), "\"cache\" cache_pool=\"l\" origin=\"m\""),
-	 "cache on what is no cache pool", NULL},
-	{"a cache on a volume", TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), VOLUME), NULL, NULL},
-	{"a cache policy that is a table",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), VOLUME " policy=\"smq 0 @1\""),
-	 "impossible cache policy", NULL},
-	{"a policy setting that is a table",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), VOLUME " policy_settings { A=1 }"),
-	 "impossible policy setting", NULL},
-	{"a policy setting below nothing",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), VOLUME " policy_settings { a=-1 }"),
-	 "impossible policy setting", NULL},
-	{"an unknown cache mode",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), VOLUME " cache_mode=\"fast\""),
-	 "unknown cache mode", NULL},
-	{"a cache volume without its data",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
-	      "\"cache\" cache_pool=\"l\" origin=\"m\" metadata_start=0 metadata_len=8"),
-	 "missing or impossible piece of a cache volume", NULL},
-	{"a write cache", TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), WRITECACHE), NULL, NULL},
-	{"a write cache's foreign setting",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
-	      WRITECACHE " writecache_setting_key=\"new\" writecache_setting_val=\"7\""),
-	 NULL, NULL},
-	{"a write cache's foreign setting of two words",
-	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
-	      WRITECACHE " writecache_setting_key=\"a b\" writecache_setting_val=\"7\""),
-	 "impossible writecache setting", NULL},
 	{"two LVs of one name",
 	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0")))
 		     LV("l", "e", ONE SEG("0", "1", LINEAR("pv0", "1")))),
@@ -424,32 +313,6 @@ START_TEST(texts)
 }
 END_TEST
 
-/* Each LV of a chain lies on the next: so many are too deep for any use, and for a stack. */
-START_TEST(deep_nesting_is_refused)
-{
-	const unsigned int depth = _i ? 31 : 1000;
-	struct lea_why why = {NULL, 0};
-	struct lea_vg *vg = NULL;
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-
-	fputs(VG_HEAD PVS "logical_volumes { ", out);
-	for (unsigned int i = 0; i < depth; i++) {
-		fprintf(out, "l%u { id=\"%032u\" status=[] segment_count=1 s { start_extent=0 ", i,
-			i);
-		fprintf(out, "extent_count=1 type=\"striped\" stripe_count=1 stripes=[\"");
-		fprintf(out, i + 1 < depth ? "l%u\",0] } } " : "pv0\",0] } } ", i + 1);
-	}
-	fputs("} " TAIL, out);
-	fclose(out);
-	ck_assert_int_eq(lea_vg_parse(arena, text, bytes, &why, &vg), _i ? 0 : LEA_VG_REFUSED);
-	if (!_i)
-		ck_assert_str_eq(why.what, "LVs nested too deeply");
-	free(text);
-}
-END_TEST
-
 /* A text cut anywhere is refused, or (behind its last needed line) still the same VG. */
 START_TEST(cut)
 {
@@ -490,7 +353,6 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, samples, 0, (int)sample_count());
 	tcase_add_loop_test(tcase, delegation, 0, (int)ARRAY_SIZE(delegated));
 	tcase_add_loop_test(tcase, texts, 0, (int)ARRAY_SIZE(rows));
-	tcase_add_loop_test(tcase, deep_nesting_is_refused, 0, 2);
 	tcase_add_test(tcase, cut);
 	tcase_add_test(tcase, little_memory);
 	suite_add_tcase(suite, tcase);

@@ -164,6 +164,25 @@ START_TEST(beyond_the_limit_is_not_sent)
 }
 END_TEST
 
+START_TEST(fitted_it_takes_more)
+{
+	struct lea_wire_out out = {0};
+	struct lea_wire_in in;
+
+	lea_wire_out_fit(&out); /* nothing in it */
+	lea_wire_put_u32(&out, 1);
+	lea_wire_out_fit(&out);
+	ck_assert_uint_eq(out.room, out.len);
+	lea_wire_put_u64(&out, UINT64_MAX);
+	ck_assert_int_eq(out.fault, 0);
+	in = (struct lea_wire_in){.at = out.bytes + 4, .left = out.len - 4};
+	ck_assert_uint_eq(lea_wire_get_u32(&in), 1);
+	ck_assert_uint_eq(lea_wire_get_u64(&in), UINT64_MAX);
+	ck_assert_uint_eq(in.left, 0);
+	lea_wire_out_done(&out);
+}
+END_TEST
+
 START_TEST(nobody_there)
 {
 	uint32_t word;
@@ -187,6 +206,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, texts_that_are_none, 0, (int)ARRAY_SIZE(texts));
 	tcase_add_loop_test(tcase, lengths_that_are_none, 0, (int)ARRAY_SIZE(lengths));
 	tcase_add_test(tcase, beyond_the_limit_is_not_sent);
+	tcase_add_test(tcase, fitted_it_takes_more);
 	tcase_add_test(tcase, nobody_there);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -17,8 +17,9 @@
  *   limit S       give up at this time
  *   busy 1        udev will not come to rest; for --burst
  *   journal 1     send the journal after the figures, for a look at what went wrong
- * If there is PROBE_CONF/tables, the probe makes the LVs itself, by one dmsetup, once udev is done
- * with all disks. A line is a device as of dmsetup's concise format, with @N for disk N.
+ * If there is PROBE_CONF/tables, the probe makes the LVs itself, by one dmsetup for up to some 500,
+ * once udev is done with all disks. A line is a device as of dmsetup's concise format, with @N for
+ * disk N.
  */
 #include "probe.h"
 
@@ -41,11 +42,13 @@
 /* MANAGER_TICKS: of 10 ms, in each of ours; process 1 is idle with no more. */
 enum { TICK_MS = 100, QUIET_TICKS = 20, MANAGER_TICKS = 1, TICKS_A_SECOND = 1000 / TICK_MS };
 
+#define PART_BYTES 60000
+
 struct boot {
 	size_t quiet_ticks;
 	double settled, target, created;
 	bool wants_journal, has_tables;
-	pid_t dmsetup;
+	pid_t maker;			 /* starts dmsetup */
 	char devno[PROBE_MAX_DISKS][16]; /* major:minor of each disk, empty: not seen yet */
 };
 
@@ -182,48 +185,68 @@ void probe_uevent(const struct probe_uevent *event)
 		disk_event(event);
 }
 
-/* --- the floor: one dmsetup for all LVs ------------------------------------------------- */
+/* --- the floor: dmsetup for all LVs ----------------------------------------------------- */
 
-static void write_devices(FILE *out)
+/* dmsetup reads no more than 64 KiB. Lines of a part; false: that was the last. */
+static bool write_part(FILE *in, FILE *out)
 {
-	FILE *in = fopen(PROBE_CONF "/tables", "re");
 	const char *devno;
-	int c;
+	long written = 0;
 	unsigned n;
+	int c;
 
-	while (in && (c = fgetc(in)) != EOF) {
+	while ((c = fgetc(in)) != EOF) {
 		if (c == '@') {
 			devno = fscanf(in, "%u", &n) == 1 && n < PROBE_MAX_DISKS ? boot.devno[n]
 										 : "";
-			fputs(devno, out);
-		} else {
-			fputc(c == '\n' ? ';' : c, out);
+			written += fprintf(out, "%s", devno);
+			continue;
 		}
+		if (c == '\n' && written > PART_BYTES)
+			return true;
+		fputc(c == '\n' ? ';' : c, out);
+		written++;
 	}
-	if (in)
-		fclose(in);
+	return false;
 }
 
-static void create_devices(void)
+static void run_dmsetup(void)
 {
-	FILE *f = fopen("/run/guest-concise", "we");
+	pid_t pid = fork();
 	int fd;
 
-	if (!f)
+	if (pid) {
+		waitpid(pid, NULL, 0);
 		return;
-	write_devices(f);
-	fclose(f);
-	boot.created = probe_now();
-	boot.dmsetup = fork();
-	if (boot.dmsetup)
-		return;
+	}
 	fd = open("/run/guest-concise", O_RDONLY);
 	dup2(fd, 0);
-	fd = open("/run/guest-dmsetup", O_WRONLY | O_CREAT, 0600);
+	fd = open("/run/guest-dmsetup", O_WRONLY | O_CREAT | O_APPEND, 0600);
 	dup2(fd, 1);
 	dup2(fd, 2);
 	execl("/sbin/dmsetup", "dmsetup", "--noudevsync", "create", "--concise", (char *)NULL);
 	_exit(127);
+}
+
+static void create_devices(void)
+{
+	bool is_more = true;
+	FILE *in, *out;
+
+	boot.created = probe_now();
+	boot.maker = fork();
+	if (boot.maker)
+		return;
+	in = fopen(PROBE_CONF "/tables", "re");
+	while (in && is_more) {
+		out = fopen("/run/guest-concise", "we");
+		if (!out)
+			break;
+		is_more = write_part(in, out);
+		fclose(out);
+		run_dmsetup();
+	}
+	_exit(0);
 }
 
 /* --- the boot's course ------------------------------------------------------------------ */
@@ -270,9 +293,9 @@ static bool tick(void)
 			create_devices();
 		return false;
 	}
-	if (boot.dmsetup > 0 && waitpid(boot.dmsetup, NULL, WNOHANG) == boot.dmsetup)
-		boot.dmsetup = 0;
-	if (seen.n_up < seen.n_lvs || boot.dmsetup)
+	if (boot.maker > 0 && waitpid(boot.maker, NULL, WNOHANG) == boot.maker)
+		boot.maker = 0;
+	if (seen.n_up < seen.n_lvs || boot.maker)
 		return false;
 	if (is_idle && boot.settled == 0)
 		boot.settled = probe_now();
