@@ -3,6 +3,7 @@
 #include "fake/golden.h"
 #include "policy/judge.h"
 #include "unit/suite.h"
+#include "unit/vg_text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -138,6 +139,94 @@ START_TEST(vgs_are_refused_in_lvm2s_words)
 }
 END_TEST
 
+static const struct {
+	uint32_t dm_release;
+	bool twice, hides, real, policy;
+} ways_rows[] = {
+	{185, false, false, false, false}, {190, false, false, false, false},
+	{191, true, true, false, false},   {205, true, true, false, false},
+	{210, true, true, true, false},	   {214, true, true, true, true},
+	{0, true, true, true, true},
+};
+
+START_TEST(ways_of_lvm2s_versions)
+{
+	const struct lea_ways ways = lea_ways_of(ways_rows[_i].dm_release);
+
+	ck_assert_int_eq(ways.snapshots_twice, ways_rows[_i].twice);
+	ck_assert_int_eq(ways.hides_cachevol_parts, ways_rows[_i].hides);
+	ck_assert_int_eq(ways.parts_are_real, ways_rows[_i].real);
+	ck_assert_int_eq(ways.cachevol_policy, ways_rows[_i].policy);
+}
+END_TEST
+
+/* 20 GiB of metadata: no pool can use them, and of old ones no more than that is mapped. */
+#define POOL_TEXT(crop)                                                                                                            \
+	"v { id=" ID(                                                                                                              \
+		"a") " seqno=1 status=[\"READ\",\"WRITE\"] extent_size=8388608 max_lv=0 "                                          \
+		     "max_pv=0 physical_volumes { pv0 { id=" ID("b") " status=[] pe_start=8 pe_count=9 } } logical_volumes { " LV( \
+			     "l", "d",                                                                                             \
+			     TWO SEG("0", "4", LINEAR("pv0", "0"))                                                                 \
+				     SEG("4", "1", LINEAR("pv0", "4")))                                                            \
+			     LV("m", "e", ONE SEG("0", "1", LINEAR("pv0", "5")))                                                   \
+				     LV("p", "f", ONE SEG("0", "1", POOL crop)) "} " TAIL
+#define POOL "\"thin-pool\" metadata=\"l\" pool=\"m\" transaction_id=1 chunk_size=128 "
+
+static const struct {
+	const char *text;
+	uint64_t length; /* of the last row of the pool's metadata */
+} crop_rows[] = {
+	{POOL_TEXT(""), 8388608},
+	{POOL_TEXT("crop_metadata=0"), 8388608},
+	{POOL_TEXT("crop_metadata=1"), 33161216 % 8388608},
+};
+
+START_TEST(metadata_that_no_pool_can_use_is_cut)
+{
+	struct lea_arena *arena = lea_arena_new(1 << 20);
+	const struct lea_plan_pv pv = {.is_present = true, .major = 8};
+	const struct lea_plan_rules rules = golden_rules();
+	const char *text = crop_rows[_i].text;
+	struct lea_why why = {NULL, 0};
+	struct lea_plan *plan;
+	struct lea_vg *vg;
+	uint64_t length = 0;
+
+	ck_assert_msg(!lea_vg_parse(arena, text, strlen(text), &why, &vg), "%s", why.what);
+	ck_assert_int_eq(lea_plan_vg(arena, vg, &pv, &rules, &plan), 0);
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		const struct lea_table *table = &plan->node[i].table;
+
+		if (!strcmp(plan->node[i].node.name, "v-l"))
+			length = table->row[table->row_count - 1].length_sectors;
+	}
+	ck_assert_uint_eq(length, crop_rows[_i].length);
+	lea_arena_free(arena);
+}
+END_TEST
+
+/* A device may stand in for what is missing: used as it is, from its start. */
+START_TEST(a_device_stands_in)
+{
+	struct golden golden;
+	struct lea_plan *plan;
+	bool is_used = false;
+
+	golden_open("partial_filler", &golden);
+	golden.rules.filler = LEA_FILLER_DEVICE;
+	golden.rules.filler_major = 7;
+	golden.rules.filler_minor = 5;
+	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &golden.rules, &plan), 0);
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		ck_assert_ptr_null(strstr(plan->node[i].node.name, "missing"));
+		for (uint32_t row = 0; row < plan->node[i].table.row_count; row++)
+			is_used |= strstr(plan->node[i].table.row[row].params, "7:5 0") != NULL;
+	}
+	ck_assert(is_used);
+	golden_close(&golden);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("plan");
@@ -145,6 +234,9 @@ Suite *test_suite(void)
 
 	tcase_add_test(tcase, missing_pvs_cost_their_lvs_only);
 	tcase_add_test(tcase, pv_marked_missing_that_is_back_is_for_lvm);
+	tcase_add_loop_test(tcase, ways_of_lvm2s_versions, 0, ARRAY_SIZE(ways_rows));
+	tcase_add_loop_test(tcase, metadata_that_no_pool_can_use_is_cut, 0, ARRAY_SIZE(crop_rows));
+	tcase_add_test(tcase, a_device_stands_in);
 	tcase_add_loop_test(tcase, udev_flags, 0, ARRAY_SIZE(flag_rows));
 	tcase_add_loop_test(tcase, name_length, 0, ARRAY_SIZE(name_rows));
 	tcase_add_loop_test(tcase, vgs_are_refused_in_lvm2s_words, 0, ARRAY_SIZE(judge_rows));
