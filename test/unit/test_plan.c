@@ -166,8 +166,8 @@ END_TEST
 		"a") " seqno=1 status=[\"READ\",\"WRITE\"] extent_size=8388608 max_lv=0 "                                          \
 		     "max_pv=0 physical_volumes { pv0 { id=" ID("b") " status=[] pe_start=8 pe_count=9 } } logical_volumes { " LV( \
 			     "l", "d",                                                                                             \
-			     TWO SEG("0", "4", LINEAR("pv0", "0"))                                                                 \
-				     SEG("4", "1", LINEAR("pv0", "4")))                                                            \
+			     TWO SEG("0", "3", LINEAR("pv0", "0"))                                                                 \
+				     SEG("3", "2", LINEAR("pv0", "3")))                                                            \
 			     LV("m", "e", ONE SEG("0", "1", LINEAR("pv0", "5")))                                                   \
 				     LV("p", "f", ONE SEG("0", "1", POOL crop)) "} " TAIL
 #define POOL "\"thin-pool\" metadata=\"l\" pool=\"m\" transaction_id=1 chunk_size=128 "
@@ -176,9 +176,9 @@ static const struct {
 	const char *text;
 	uint64_t length; /* of the last row of the pool's metadata */
 } crop_rows[] = {
-	{POOL_TEXT(""), 8388608},
-	{POOL_TEXT("crop_metadata=0"), 8388608},
-	{POOL_TEXT("crop_metadata=1"), 33161216 % 8388608},
+	{POOL_TEXT(""), 16777216},
+	{POOL_TEXT("crop_metadata=0"), 16777216},
+	{POOL_TEXT("crop_metadata=1"), 33161216 - 3 * 8388608},
 };
 
 START_TEST(metadata_that_no_pool_can_use_is_cut)
