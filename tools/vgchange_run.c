@@ -199,6 +199,7 @@ static void set_options(const struct work *work, struct lea_activate_options *op
 		.ignore_lock_failure = args->sysinit || args->ignore_locking_failure,
 		.mode = args->mode,
 		.lvm_path = lea_lvm_path(work->world),
+		.forbids_monitor = args->monitor && *args->monitor == 'n',
 		.monitor = wants(args->monitor, work->conf->monitoring && !is_early(args)),
 		.poll = wants(args->poll, !args->sysinit),
 		.devices = args->common.devices.defined

@@ -67,6 +67,7 @@ void lea_activate_rules(const struct lea_world *world, const struct lea_conf *co
 		.ways = lea_ways_of(world->dm ? world->dm->release : 0),
 		.check_thin = conf->thin_check && *conf->thin_check,
 		.check_cache = conf->cache_check && *conf->cache_check,
+		.no_mirror_errors = options->forbids_monitor,
 		.region_sectors = 2 * conf->raid_region_kib,
 		.thin_threshold_percent = conf->thin_pool_autoextend_threshold,
 		.page_bytes = (uint32_t)sysconf(_SC_PAGESIZE),

@@ -84,7 +84,8 @@ static int emit_mirror(struct lea_emit *emit, const struct lea_emit_seg *at, str
 		lea_words_add(words, "disk 2 @%" PRIu32 " %" PRIu32, log, own->region_sectors);
 	}
 	r = emit_legs(emit, at, words);
-	lea_words_add(words, " 1 handle_errors");
+	if (!emit->rules->no_mirror_errors)
+		lea_words_add(words, " 1 handle_errors");
 	return r;
 }
 

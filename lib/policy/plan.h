@@ -44,6 +44,7 @@ struct lea_plan_rules {
 	bool check_thin, check_cache;	 /* a tool looks at the metadata before the pool is made */
 	uint32_t thin_threshold_percent; /* autoextension; 100: none */
 	uint32_t region_sectors;	 /* of moves in progress */
+	bool no_mirror_errors;		 /* nobody will mend a mirror: its errors are its users' */
 	enum lea_filler filler;
 	uint32_t filler_major, filler_minor; /* LEA_FILLER_DEVICE */
 };

@@ -453,6 +453,17 @@ START_TEST(regions_of_a_move)
 }
 END_TEST
 
+START_TEST(mirror_that_nobody_watches)
+{
+	struct lea_plan_rules rules = golden_rules();
+	struct lea_plan *plan;
+
+	rules.no_mirror_errors = true;
+	plan = plan_of(vg_text(MIRROR REGION LEGS, NULL, NULL), &rules, 0);
+	ck_assert_str_eq(plan->node[0].table.row->params, "core 1 1024 2 @1 0 @2 0");
+}
+END_TEST
+
 /* What the list leaves out stays down, though it lies on the same move. */
 START_TEST(a_move_brings_nobody_who_may_not)
 {
@@ -483,6 +494,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, raid_with_integrity_needs_all);
 	tcase_add_loop_test(tcase, uuids, 0, ARRAY_SIZE(uuid_rows));
 	tcase_add_loop_test(tcase, regions_of_a_move, 0, ARRAY_SIZE(region_rows));
+	tcase_add_test(tcase, mirror_that_nobody_watches);
 	tcase_add_test(tcase, a_move_brings_nobody_who_may_not);
 	suite_add_tcase(suite, tcase);
 	return suite;
