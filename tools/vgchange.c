@@ -29,6 +29,8 @@ static const struct lea_opt table[] = {
 		"Have dmeventd watch what is activated."),
 	LEA_OPT(struct vgchange_args, common.no_udev_sync, FLAG, "noudevsync", 0, LEA_OPT_ALL, NULL,
 		"Do not wait for udev."),
+	LEA_OPT(struct vgchange_args, partial, FLAG, "partial", 'P', LEA_OPT_ALL, NULL,
+		"The same as --activationmode partial."),
 	LEA_OPT(struct vgchange_args, poll, YES_NO, "poll", 0, LEA_OPT_ALL, "y|n",
 		"Continue moves and conversions in the background."),
 	LEA_OPT(struct vgchange_args, ignored_string, STRING, "reportformat", 0, LEA_OPT_ALL,
@@ -65,13 +67,17 @@ static bool parse_what(const char *value, enum lea_activation *ret_what)
 	return false;
 }
 
+static bool is_mode(const char *word)
+{
+	return !strcmp(word, "complete") || !strcmp(word, "degraded") || !strcmp(word, "partial");
+}
+
 /* Refused by lvm2 in its own words, or done by it alone. */
 static bool is_for_lvm(const struct vgchange_args *args)
 {
 	if (!args->activate || args->common.version)
 		return true;
-	if (args->mode && strcmp(args->mode, "complete") != 0 &&
-	    strcmp(args->mode, "degraded") != 0)
+	if (args->mode && (args->partial || !is_mode(args->mode)))
 		return true;
 	if (args->sysinit && args->poll)
 		return true;
@@ -98,6 +104,8 @@ static int run_parsed(struct lea_world *world, struct vgchange_args *args,
 			args->sysinit ? "sysinit" : "ignoremonitoring");
 		return LEA_EXIT_PARAMS;
 	}
+	if (args->partial)
+		args->mode = "partial";
 	return vgchange_run(world, args);
 }
 

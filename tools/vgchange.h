@@ -14,7 +14,8 @@
 struct vgchange_args {
 	struct lea_common common;
 	const char *activate, *autoactivation, *mode, *poll, *monitor, *ignored_string;
-	unsigned int ignore_skip, sysinit, ignore_locking_failure, ignore_monitoring, ignored_flag;
+	unsigned int ignore_skip, partial, sysinit, ignore_locking_failure, ignore_monitoring,
+		ignored_flag;
 	enum lea_activation what;
 	bool is_event;	     /* --autoactivation event */
 	struct lea_list vgs; /* the arguments; borrowed */

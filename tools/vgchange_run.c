@@ -168,6 +168,24 @@ static void tell_problems(struct work *work)
 				found[i]->device.name, found[i]->problem);
 }
 
+static bool is_partial(const struct work *work)
+{
+	const char *mode = work->args->mode ? work->args->mode : work->conf->activation_mode;
+
+	return mode && !strcmp(mode, "partial");
+}
+
+/* Before dmeventd can be there. */
+static bool is_early(const struct vgchange_args *args)
+{
+	return args->sysinit || args->ignore_monitoring;
+}
+
+static bool wants(const char *said, bool or_else)
+{
+	return said ? *said == 'y' : or_else;
+}
+
 static void set_options(const struct work *work, struct lea_activate_options *options)
 {
 	const struct vgchange_args *args = work->args;
@@ -180,6 +198,10 @@ static void set_options(const struct work *work, struct lea_activate_options *op
 		.no_lock = args->common.no_locking,
 		.ignore_lock_failure = args->sysinit || args->ignore_locking_failure,
 		.mode = args->mode,
+		.lvm_path = lea_lvm_path(work->world),
+		.forbids_monitor = args->monitor && *args->monitor == 'n',
+		.monitor = wants(args->monitor, work->conf->monitoring && !is_early(args)),
+		.poll = wants(args->poll, !args->sysinit),
 		.devices = args->common.devices.defined
 				   ? (const char *const *)args->common.devices.item
 				   : NULL,
@@ -317,6 +339,9 @@ static int pick_and_do(struct work *work)
 	if (r)
 		return r < 0 ? r : LEA_EXIT_FAILED;
 	tell_problems(work);
+	if (is_partial(work))
+		lea_log(work->world->log, LEA_LOG_WARNING,
+			"PARTIAL MODE. Incomplete logical volumes will be processed.");
 	r = vgchange_pick(work->world, work->conf, &work->args->vgs, work->scan, &work->picks);
 	if (r)
 		return r;

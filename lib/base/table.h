@@ -11,7 +11,9 @@
 struct lea_row {
 	uint64_t start_sectors, length_sectors;
 	const char *target; /* "linear" */
-	const char *params; /* "8:16 2048": devices as MAJOR:MINOR, never as paths */
+	/* "8:16 2048": devices as MAJOR:MINOR, never as paths. In a plan a word "@7" is the number
+	 * that node 7 of the plan will have. */
+	const char *params;
 };
 
 struct lea_table {
@@ -34,6 +36,7 @@ enum lea_dm_udev {
 struct lea_dm_node {
 	const char *name, *uuid;
 	bool read_only;
+	bool secret_table; /* may hold a key: the kernel wipes its copy of the request */
 	bool fixed_minor;
 	uint32_t major, minor; /* with fixed_minor */
 	uint16_t udev_flags;   /* enum lea_dm_udev; PRIMARY_SOURCE is libdevmapper's business */

@@ -3,57 +3,6 @@
 #include "disk/segtype.h"
 #include "disk/vg_parser.h"
 
-#include <errno.h>
-
-/* One pair of the list: a name and the extent on it. */
-static int parse_area(struct lea_vg_parser *parser, const struct lea_value *name_value,
-		      const struct lea_value *extent_value, struct lea_area *area)
-{
-	const char *name = lea_value_string(name_value);
-	int64_t extent;
-
-	if (!name || !lea_value_int(extent_value, &extent) || extent < 0 || extent > UINT32_MAX)
-		return lea_vg_refuse(parser, "malformed list of stripes");
-	area->extent = (uint32_t)extent;
-	area->pv = lea_vg_name_index(&parser->pv_names, name);
-	area->lv = area->pv == LEA_NONE ? lea_vg_name_index(&parser->lv_names, name) : LEA_NONE;
-	if (area->pv == LEA_NONE && area->lv == LEA_NONE)
-		return lea_vg_refuse(parser, "stripe on an unknown PV or LV");
-	if (area->lv != LEA_NONE)
-		lea_vg_delegate(parser, "segment on another LV");
-	return 0;
-}
-
-static int parse_areas(struct lea_vg_parser *parser, const struct lea_text *first,
-		       struct lea_lv_seg *seg)
-{
-	const struct lea_text *entry = lea_text_find(first, "stripes");
-	const struct lea_value *values = entry ? lea_text_values(entry) : NULL;
-	struct lea_area *areas;
-	uint64_t count = 0;
-	uint32_t i;
-
-	for (const struct lea_value *v = values; v; v = lea_value_next(v))
-		count++;
-	/* The list first, then memory: the count alone could ask for anything. */
-	if (count != 2 * (uint64_t)seg->area_count)
-		return lea_vg_refuse(parser, "stripe_count is not the number of stripes");
-	areas = lea_arena_alloc(parser->arena, seg->area_count, sizeof(*areas));
-	if (!areas)
-		return -ENOMEM;
-	for (i = 0; i < seg->area_count; i++) {
-		const struct lea_value *extent = lea_value_next(values);
-		int r = extent ? parse_area(parser, values, extent, &areas[i])
-			       : lea_vg_refuse(parser, "malformed list of stripes");
-
-		if (r)
-			return r;
-		values = lea_value_next(extent);
-	}
-	seg->area = areas;
-	return 0;
-}
-
 static int parse_striped(struct lea_vg_parser *parser, const struct lea_text *first,
 			 struct lea_lv_seg *seg)
 {
@@ -70,8 +19,15 @@ static int parse_striped(struct lea_vg_parser *parser, const struct lea_text *fi
 		return r;
 	if (seg->extent_count % seg->area_count)
 		return lea_vg_refuse(parser, "extents don't divide by the number of stripes");
-	return parse_areas(parser, first, seg);
+	return lea_vg_parse_areas(
+		parser, first,
+		&(struct lea_vg_area_list){"stripes", "stripe_count is not the number of stripes",
+					   seg->extent_count / seg->area_count},
+		seg);
 }
 
-const struct lea_segtype lea_segtype_striped = {.name = "striped", .parse = parse_striped};
-const struct lea_segtype lea_segtype_linear = {.name = "linear", .parse = parse_striped};
+/* Parts of a RAID LV carry the flags of its reshape behind their type. */
+const struct lea_segtype lea_segtype_striped = {
+	.name = "striped", .parse = parse_striped, .flags = lea_vg_reshape_words};
+const struct lea_segtype lea_segtype_linear = {
+	.name = "linear", .parse = parse_striped, .flags = lea_vg_reshape_words};

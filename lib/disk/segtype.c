@@ -6,8 +6,10 @@
 #include <string.h>
 
 static const struct lea_segtype *const segtypes[] = {
-	&lea_segtype_striped,
-	&lea_segtype_linear,
+	&lea_segtype_striped,	 &lea_segtype_linear,	  &lea_segtype_error,
+	&lea_segtype_zero,	 &lea_segtype_snapshot,	  &lea_segtype_thin_pool,
+	&lea_segtype_thin,	 &lea_segtype_cache_pool, &lea_segtype_cache,
+	&lea_segtype_writecache, &lea_segtype_mirror,	  &lea_segtype_integrity,
 };
 
 const struct lea_segtype *lea_segtype_find(const char *name)
@@ -15,29 +17,20 @@ const struct lea_segtype *lea_segtype_find(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(segtypes); i++)
 		if (!strcmp(segtypes[i]->name, name))
 			return segtypes[i];
+	for (size_t i = 0; i < LEA_RAID_TYPES; i++)
+		if (!strcmp(lea_segtype_raid[i].name, name))
+			return &lea_segtype_raid[i];
 	return NULL;
 }
 
 const char *lea_segtype_reason(const char *name)
 {
-	/* The reason outlives the VG, so each is a constant; longer names of a family come first.
-	 */
-	static const char *const reasons[] = {
-		"segment type mirror",	   "segment type snapshot",   "segment type raid10",
-		"segment type raid0",	   "segment type raid1",      "segment type raid4",
-		"segment type raid5",	   "segment type raid6",      "segment type thin-pool",
-		"segment type thin",	   "segment type cache-pool", "segment type cache",
-		"segment type writecache", "segment type integrity",  "segment type vdo-pool",
-		"segment type vdo",	   "segment type error",      "segment type zero",
-	};
+	/* The reason outlives the VG, so each is a constant. */
+	static const char *const reasons[] = {"segment type vdo-pool", "segment type vdo"};
 	const size_t prefix_len = sizeof("segment type ") - 1;
 
-	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
-		const char *known = reasons[i] + prefix_len;
-
-		if (!strcmp(name, known) ||
-		    (!strncmp(known, "raid", 4) && !strncmp(name, known, strlen(known))))
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+		if (!strcmp(name, reasons[i] + prefix_len))
 			return reasons[i];
-	}
 	return "unknown segment type";
 }

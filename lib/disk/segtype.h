@@ -12,23 +12,59 @@
 struct lea_text;
 struct lea_vg_parser;
 
+enum lea_family {
+	LEA_FAMILY_STRIPED, /* linear, too */
+	LEA_FAMILY_EMPTY,   /* error, zero: no device below */
+	LEA_FAMILY_SNAPSHOT,
+	LEA_FAMILY_THIN_POOL,
+	LEA_FAMILY_THIN,
+	LEA_FAMILY_CACHE_POOL,
+	LEA_FAMILY_CACHE,
+	LEA_FAMILY_WRITECACHE,
+	LEA_FAMILY_RAID,
+	LEA_FAMILY_MIRROR,
+	LEA_FAMILY_INTEGRITY,
+};
+
 struct lea_segtype {
 	const char *name; /* as written in the metadata, without +FLAG suffixes */
+	enum lea_family family;
+	const char *const *flags; /* suffixes that are understood, NULL-ended; NULL: none */
 	/*
 	 * Reads the keys of its own from the segment's section (@first: first entry of it) into
 	 * @seg, whose extents are set already. Returns 0, LEA_VG_REFUSED or -ENOMEM.
 	 */
 	int (*parse)(struct lea_vg_parser *parser, const struct lea_text *first,
 		     struct lea_lv_seg *seg);
+	/*
+	 * Once all LVs are read: tells the LVs that segment @seg of LV @lv refers to what they are
+	 * to it (lea_vg_claim). NULL: nothing to tell. Returns as parse.
+	 */
+	int (*claim)(struct lea_vg_parser *parser, uint32_t lv, const struct lea_lv_seg *seg);
+	/* The @i-th LV (from 0) that a segment lies on, beside its areas; LEA_NONE: no more. NULL:
+	 * none. */
+	uint32_t (*part)(const struct lea_lv_seg *seg, uint32_t i);
+	bool is_watched; /* dmeventd has an eye on it */
+	bool is_alone;	 /* such an LV has this one segment and no other */
 };
 
 /* linear and striped; both are written as "striped" by lvm2, "linear" reads the same. */
 extern const struct lea_segtype lea_segtype_striped, lea_segtype_linear;
+extern const struct lea_segtype lea_segtype_error, lea_segtype_zero;
+extern const struct lea_segtype lea_segtype_snapshot;
+extern const struct lea_segtype lea_segtype_thin_pool, lea_segtype_thin;
+extern const struct lea_segtype lea_segtype_cache_pool, lea_segtype_cache;
+extern const struct lea_segtype lea_segtype_writecache;
+extern const struct lea_segtype lea_segtype_mirror, lea_segtype_integrity;
+
+/* All levels and layouts. */
+#define LEA_RAID_TYPES 21U
+extern const struct lea_segtype lea_segtype_raid[LEA_RAID_TYPES];
 
 /* The row of this name, or NULL. */
 const struct lea_segtype *lea_segtype_find(const char *name);
 
-/* Why a type without a row (or with +FLAGs) is not ours: static text, "segment type raid1". */
+/* Why a type without a row (or with +FLAGs) is not ours: static text, "segment type vdo". */
 const char *lea_segtype_reason(const char *name);
 
 #endif

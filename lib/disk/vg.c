@@ -120,7 +120,9 @@ static int parse_vg(struct lea_vg_parser *parser, const struct lea_text *section
 		r = lea_vg_parse_lvs(parser, lvs);
 	if (!r)
 		r = lea_vg_check_extents(parser);
-	return r ? r : lea_vg_check_cycles(parser);
+	if (!r)
+		r = lea_vg_check_cycles(parser);
+	return r ? r : lea_vg_assign_roles(parser);
 }
 
 int lea_vg_parse(struct lea_arena *arena, const char *text, size_t len_bytes, struct lea_why *why,

@@ -36,7 +36,10 @@ enum lea_flag {
 	LEA_FLAG_ACTIVATION_SKIP = 1U << 15,
 	LEA_FLAG_ERROR_WHEN_FULL = 1U << 16,
 	LEA_FLAG_CACHE_VOL = 1U << 17,
-	LEA_FLAG_OTHER = 1U << 31, /* a known word without a meaning for activation */
+	LEA_FLAG_DELTA_PLUS = 1U << 18,	 /* a reshape adds this image */
+	LEA_FLAG_DELTA_MINUS = 1U << 19, /* a reshape takes it away */
+	LEA_FLAG_RESHAPE = 1U << 20,	 /* whatever else belongs to a reshape */
+	LEA_FLAG_OTHER = 1U << 31,	 /* a known word without a meaning for activation */
 };
 
 struct lea_strings {
@@ -63,6 +66,15 @@ struct lea_area {
 
 struct lea_segtype;
 struct lea_text;
+struct lea_seg_snapshot;
+struct lea_seg_thin_pool;
+struct lea_seg_thin;
+struct lea_seg_cache_pool;
+struct lea_seg_cache;
+struct lea_seg_writecache;
+struct lea_seg_raid;
+struct lea_seg_mirror;
+struct lea_seg_integrity;
 
 struct lea_lv_seg {
 	uint32_t start_extent, extent_count;
@@ -70,7 +82,40 @@ struct lea_lv_seg {
 	const struct lea_segtype *segtype; /* NULL: we don't do this type natively */
 	uint32_t stripe_sectors;	   /* 0: linear */
 	uint32_t area_count;
+	uint32_t area_extents; /* length of each */
 	const struct lea_area *area;
+	/* What the family says beyond that (disk/segments.h); by the segtype's family. */
+	union {
+		struct lea_seg_snapshot *snapshot;
+		const struct lea_seg_thin_pool *thin_pool;
+		const struct lea_seg_thin *thin;
+		const struct lea_seg_cache_pool *cache_pool;
+		const struct lea_seg_cache *cache;
+		const struct lea_seg_writecache *writecache;
+		const struct lea_seg_raid *raid;
+		const struct lea_seg_mirror *mirror;
+		const struct lea_seg_integrity *integrity;
+	} own;
+};
+
+/* What an LV is to the one that uses it. */
+enum lea_lv_role {
+	LEA_ROLE_NONE,
+	LEA_ROLE_SNAPSHOT, /* snapshotN: links an origin and a COW LV, is nothing by itself */
+	LEA_ROLE_COW,	   /* what people see as the snapshot */
+	LEA_ROLE_THIN_DATA,
+	LEA_ROLE_THIN_METADATA,
+	LEA_ROLE_CACHE_POOL, /* has no node: its parts have */
+	LEA_ROLE_CACHE_DATA,
+	LEA_ROLE_CACHE_METADATA,
+	LEA_ROLE_CACHE_VOLUME, /* of a cache or of a writecache */
+	LEA_ROLE_CACHE_ORIGIN, /* of a cache or of a writecache */
+	LEA_ROLE_RAID_IMAGE,
+	LEA_ROLE_RAID_METADATA,
+	LEA_ROLE_MIRROR_IMAGE,
+	LEA_ROLE_MIRROR_LOG,
+	LEA_ROLE_INTEGRITY_ORIGIN,
+	LEA_ROLE_INTEGRITY_METADATA,
 };
 
 struct lea_lv {
@@ -84,6 +129,12 @@ struct lea_lv {
 	uint32_t extent_count; /* sum over the segments */
 	uint32_t seg_count;
 	const struct lea_lv_seg *seg; /* sorted, without gaps */
+	enum lea_lv_role role;
+	uint32_t user;			    /* LV that has it in this role; LEA_NONE: nobody */
+	const struct lea_seg_snapshot *cow; /* its own link to its origin, for LEA_ROLE_COW */
+	const struct lea_seg_snapshot *snapshots; /* of this origin, the first; NULL: none */
+	uint32_t merging_thin;	 /* thin LV that this one is to become, or LEA_NONE */
+	bool is_external_origin; /* thin LVs lie on it */
 };
 
 struct lea_vg {
@@ -122,8 +173,8 @@ LEA_MUST_CHECK int lea_vg_parse(struct lea_arena *arena, const char *text, size_
 /* Index into vg->pvs of the PV with this id (32 characters), LEA_NONE: not a member. O(log n). */
 uint32_t lea_vg_find_pv(const struct lea_vg *vg, const char *pvid);
 
-/* Is this LV shown to people and activated for itself? (COW LVs and the like: see the segment
- * type.) */
+/* Is this LV shown to people? VISIBLE in the text, but for snapshots: the link snapshotN never is,
+ * a COW LV is when its origin is (a virtual origin counts as shown) and it is not merging. */
 bool lea_lv_is_visible(const struct lea_lv *lv);
 
 #endif

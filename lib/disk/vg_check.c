@@ -43,7 +43,7 @@ static bool area_fits(const struct lea_vg *vg, const struct lea_area *area, uint
 static bool collect_uses(const struct lea_vg *vg, const struct lea_lv_seg *seg, struct use *uses,
 			 size_t *count)
 {
-	uint32_t length = seg->area_count ? seg->extent_count / seg->area_count : 0;
+	const uint32_t length = seg->area_extents;
 
 	for (uint32_t i = 0; i < seg->area_count; i++) {
 		const struct lea_area *area = &seg->area[i];
@@ -89,7 +89,15 @@ struct walk {
 	unsigned char *colour;	   /* [lv_count] */
 	uint32_t *path;		   /* [lv_count] */
 	struct lea_vg_edge **left; /* [lv_count]: references not yet followed */
+	uint32_t *height;	   /* [lv_count]: LVs that lie below, one on the other */
 };
+
+/* @lv has this reference, and what it refers to has been walked. */
+static void grow(struct walk *walk, uint32_t lv, const struct lea_vg_edge *edge)
+{
+	if (!edge->is_history && walk->height[edge->to] >= walk->height[lv])
+		walk->height[lv] = walk->height[edge->to] + 1;
+}
 
 static bool reaches_itself(struct walk *walk, uint32_t start)
 {
@@ -106,11 +114,13 @@ static bool reaches_itself(struct walk *walk, uint32_t start)
 			depth--;
 			continue;
 		}
-		walk->left[lv] = edge->next;
 		if (walk->colour[edge->to] == COLOUR_OPEN)
 			return true;
-		if (walk->colour[edge->to] == COLOUR_DONE)
+		if (walk->colour[edge->to] == COLOUR_DONE) {
+			grow(walk, lv, edge);
+			walk->left[lv] = edge->next;
 			continue;
+		}
 		walk->colour[edge->to] = COLOUR_OPEN;
 		walk->path[depth++] = edge->to;
 	}
@@ -126,10 +136,14 @@ int lea_vg_check_cycles(struct lea_vg_parser *parser)
 		return 0;
 	walk.colour = lea_arena_alloc(parser->arena, count, sizeof(*walk.colour));
 	walk.path = lea_arena_alloc(parser->arena, count, sizeof(*walk.path));
-	if (!walk.colour || !walk.path)
+	walk.height = lea_arena_alloc(parser->arena, count, sizeof(*walk.height));
+	if (!walk.colour || !walk.path || !walk.height)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
 		if (walk.colour[i] == COLOUR_NEW && reaches_itself(&walk, i))
 			return lea_vg_refuse(parser, "LVs that refer to each other in a circle");
+		if (walk.height[i] > LEA_VG_MAX_DEPTH)
+			return lea_vg_refuse(parser, "LVs nested too deeply");
+	}
 	return 0;
 }

@@ -41,15 +41,33 @@ static const struct word words[] = {
 	{"ACTIVATION_SKIP", LV, false, true, LEA_FLAG_ACTIVATION_SKIP},
 	{"ERROR_WHEN_FULL", LV, false, true, LEA_FLAG_ERROR_WHEN_FULL},
 	{"CACHE_VOL", LV, true, true, LEA_FLAG_CACHE_VOL},
-	{"RESHAPE", LV, true, false, LEA_FLAG_OTHER},
-	{"RESHAPE_DELTA_DISKS_PLUS", LV, true, false, LEA_FLAG_OTHER},
-	{"RESHAPE_DELTA_DISKS_MINUS", LV, true, false, LEA_FLAG_OTHER},
-	{"RESHAPE_DATA_OFFSET", LV, true, false, LEA_FLAG_OTHER},
-	{"REMOVE_AFTER_RESHAPE", LV, true, false, LEA_FLAG_OTHER},
+	{"RESHAPE", LV, true, false, LEA_FLAG_RESHAPE},
+	{"RESHAPE_DELTA_DISKS_PLUS", LV, true, false, LEA_FLAG_DELTA_PLUS},
+	{"RESHAPE_DELTA_DISKS_MINUS", LV, true, false, LEA_FLAG_DELTA_MINUS},
+	{"RESHAPE_DATA_OFFSET", LV, true, false, LEA_FLAG_RESHAPE},
+	{"REMOVE_AFTER_RESHAPE", LV, true, false, LEA_FLAG_RESHAPE},
 	{"METADATA_FORMAT", LV, true, false, LEA_FLAG_OTHER},
 	{"CROP_METADATA", LV, true, false, LEA_FLAG_OTHER},
 	{"CACHE_USES_CACHEVOL", LV, true, false, LEA_FLAG_OTHER},
 };
+
+const char *const lea_vg_reshape_words[] = {
+	"RESHAPE",
+	"RESHAPE_DELTA_DISKS_PLUS",
+	"RESHAPE_DELTA_DISKS_MINUS",
+	"RESHAPE_DATA_OFFSET",
+	"REMOVE_AFTER_RESHAPE",
+	NULL,
+};
+
+uint32_t lea_vg_flag_behind(const char *word, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (words[i].objects & LV && strlen(words[i].word) == len &&
+		    !strncmp(words[i].word, word, len))
+			return words[i].flag;
+	return 0;
+}
 
 static uint32_t flag_of(const char *text, enum lea_vg_object object, bool is_status)
 {

@@ -23,23 +23,35 @@ static const char *const reference_keys[] = {
 	"meta_dev", "thin_pool", "cache_pool", "external_origin", "vdo_pool",	"writecache",
 };
 
-static int add_edge(struct lea_vg_parser *parser, uint32_t from, const char *name)
+/* A thin snapshot's ancestors may be many, and it lies on none of them. */
+static bool is_history(const struct lea_lv_seg *seg, const char *key)
+{
+	return !strcmp(seg->type, "thin") && (!strcmp(key, "origin") || !strcmp(key, "merge"));
+}
+
+static bool is_area_list(const char *key)
+{
+	return !strcmp(key, "stripes") || !strcmp(key, "mirrors");
+}
+
+static int add_edge(struct lea_vg_parser *parser, uint32_t from, const char *name, bool history)
 {
 	uint32_t to = lea_vg_name_index(&parser->lv_names, name);
 	struct lea_vg_edge *edge;
 
-	/* A PV's name wins over an LV's. Names of neither are for those who know the type. */
-	if (to == LEA_NONE || lea_vg_name_index(&parser->pv_names, name) != LEA_NONE)
+	/* Names of nothing are for those who know the type. */
+	if (to == LEA_NONE)
 		return 0;
 	edge = lea_arena_alloc(parser->arena, 1, sizeof(*edge));
 	if (!edge)
 		return -ENOMEM;
-	*edge = (struct lea_vg_edge){.to = to, .next = parser->edges[from]};
+	*edge = (struct lea_vg_edge){.to = to, .is_history = history, .next = parser->edges[from]};
 	parser->edges[from] = edge;
 	return 0;
 }
 
-static int add_references(struct lea_vg_parser *parser, const struct lea_text *first, uint32_t from)
+static int add_references(struct lea_vg_parser *parser, const struct lea_text *first,
+			  const struct lea_lv_seg *seg, uint32_t from)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(reference_keys); i++) {
 		const struct lea_text *entry = lea_text_find(first, reference_keys[i]);
@@ -47,8 +59,14 @@ static int add_references(struct lea_vg_parser *parser, const struct lea_text *f
 
 		for (; v; v = lea_value_next(v)) {
 			const char *name = lea_value_string(v);
-			int r = name ? add_edge(parser, from, name) : 0;
+			bool history = is_history(seg, reference_keys[i]);
+			int r;
 
+			/* Among areas a PV's name wins over an LV's. */
+			if (!name || (is_area_list(reference_keys[i]) &&
+				      lea_vg_name_index(&parser->pv_names, name) != LEA_NONE))
+				continue;
+			r = add_edge(parser, from, name, history);
 			if (r)
 				return r;
 		}
@@ -56,8 +74,30 @@ static int add_references(struct lea_vg_parser *parser, const struct lea_text *f
 	return 0;
 }
 
-/* "raid5+RESHAPE": flags behind the name change what the type does, so none of them is ours. */
-static int parse_type(struct lea_vg_parser *parser, const struct lea_text *first,
+static bool is_known_flag(const struct lea_segtype *type, const char *flag, size_t len)
+{
+	for (const char *const *known = type->flags; known && *known; known++)
+		if (strlen(*known) == len && !strncmp(*known, flag, len))
+			return true;
+	return false;
+}
+
+/* "raid5+RESHAPE": flags behind the name change what the type does, so each must be known to it.
+ * They are the LV's. */
+static bool take_flags(const struct lea_segtype *type, const char *flags, struct lea_lv *lv)
+{
+	while (*flags == '+') {
+		size_t len = strcspn(flags + 1, "+");
+
+		if (!is_known_flag(type, flags + 1, len))
+			return false;
+		lv->flags |= lea_vg_flag_behind(flags + 1, len);
+		flags += 1 + len;
+	}
+	return true;
+}
+
+static int parse_type(struct lea_vg_parser *parser, const struct lea_text *first, uint32_t lv,
 		      struct lea_lv_seg *seg)
 {
 	const char *text;
@@ -71,11 +111,13 @@ static int parse_type(struct lea_vg_parser *parser, const struct lea_text *first
 	seg->type = lea_arena_printf(parser->arena, "%.*s", (int)len, text);
 	if (!seg->type)
 		return -ENOMEM;
-	seg->segtype = text[len] ? NULL : lea_segtype_find(seg->type);
-	if (!seg->segtype)
-		lea_vg_delegate(parser, lea_segtype_find(seg->type)
-						? "segment type with flags"
-						: lea_segtype_reason(seg->type));
+	seg->segtype = lea_segtype_find(seg->type);
+	if (!seg->segtype) {
+		lea_vg_delegate(parser, lea_segtype_reason(seg->type));
+	} else if (!take_flags(seg->segtype, text + len, &parser->vg->lvs[lv])) {
+		lea_vg_delegate(parser, "segment type with flags");
+		seg->segtype = NULL;
+	}
 	return 0;
 }
 
@@ -91,9 +133,9 @@ static int parse_segment(struct lea_vg_parser *parser, const struct lea_text *se
 		r = lea_vg_need_u32(parser, first, LEA_VG_FIELD("extent_count", 1, UINT32_MAX),
 				    &seg->extent_count);
 	if (!r)
-		r = parse_type(parser, first, seg);
+		r = parse_type(parser, first, lv, seg);
 	if (!r)
-		r = add_references(parser, first, lv);
+		r = add_references(parser, first, seg, lv);
 	if (!r && seg->segtype)
 		r = seg->segtype->parse(parser, first, seg);
 	return r;
@@ -190,11 +232,7 @@ static int parse_read_ahead(struct lea_vg_parser *parser, const struct lea_text 
 
 static void delegate_by_flags(struct lea_vg_parser *parser, uint32_t flags)
 {
-	if (flags & LEA_FLAG_PVMOVE)
-		lea_vg_delegate(parser, "move in progress");
-	else if (flags & LEA_FLAG_LOCKED)
-		lea_vg_delegate(parser, "locked LV");
-	else if (flags & LEA_FLAG_OTHER)
+	if (flags & LEA_FLAG_OTHER)
 		lea_vg_delegate(parser, "LV status");
 }
 

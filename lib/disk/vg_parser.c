@@ -34,6 +34,65 @@ int lea_vg_need_u32(struct lea_vg_parser *parser, const struct lea_text *first,
 	return 0;
 }
 
+int lea_vg_want_u64(struct lea_vg_parser *parser, const struct lea_text *first,
+		    const struct lea_vg_field *field, uint64_t *ret_value)
+{
+	int64_t value;
+
+	switch (lea_text_int(first, field->key, field->min, field->max, &value)) {
+	case 0:
+		*ret_value = (uint64_t)value;
+		return 0;
+	case LEA_TEXT_ABSENT:
+		return 0;
+	default:
+		return lea_vg_refuse(parser, field->complaint);
+	}
+}
+
+int lea_vg_want_u32(struct lea_vg_parser *parser, const struct lea_text *first,
+		    const struct lea_vg_field *field, uint32_t *ret_value)
+{
+	uint64_t value = *ret_value;
+	int r = lea_vg_want_u64(parser, first, field, &value);
+
+	*ret_value = (uint32_t)value;
+	return r;
+}
+
+int lea_vg_want_lv(struct lea_vg_parser *parser, const struct lea_text *first, const char *key,
+		   uint32_t *ret_lv)
+{
+	const char *name;
+
+	*ret_lv = LEA_NONE;
+	switch (lea_text_string(first, key, &name)) {
+	case 0:
+		break;
+	case LEA_TEXT_ABSENT:
+		return 0;
+	default:
+		return lea_vg_refuse(parser, "number where an LV's name must be");
+	}
+	*ret_lv = lea_vg_name_index(&parser->lv_names, name);
+	return *ret_lv == LEA_NONE ? lea_vg_refuse(parser, "reference to an unknown LV") : 0;
+}
+
+int lea_vg_need_lv(struct lea_vg_parser *parser, const struct lea_text *first, const char *key,
+		   uint32_t *ret_lv)
+{
+	int r = lea_vg_want_lv(parser, first, key, ret_lv);
+
+	return !r && *ret_lv == LEA_NONE ? lea_vg_refuse(parser, "segment that lacks an LV") : r;
+}
+
+bool lea_vg_is_word(const char *text, const char *allowed, size_t max)
+{
+	size_t len = strspn(text, allowed);
+
+	return len > 0 && len <= max && !text[len];
+}
+
 int lea_vg_need_id(struct lea_vg_parser *parser, const struct lea_text *first,
 		   char ret_id[static LEA_ID_CHARS + 1])
 {

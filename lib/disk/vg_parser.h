@@ -16,9 +16,13 @@ struct lea_vg_names {
 	uint32_t count;
 };
 
+/* Deeper than any stack that lvm2 makes; walks down an LV may use the program's stack. */
+#define LEA_VG_MAX_DEPTH 32U
+
 /* "This LV refers to that one", by whatever key. Lists hang on the referring LV. */
 struct lea_vg_edge {
 	uint32_t to;
+	bool is_history; /* it names where the LV came from, not what it lies on */
 	struct lea_vg_edge *next;
 };
 
@@ -44,6 +48,18 @@ int lea_vg_refuse(struct lea_vg_parser *parser, const char *what);
 void lea_vg_delegate(struct lea_vg_parser *parser, const char *reason);
 LEA_MUST_CHECK int lea_vg_need_u32(struct lea_vg_parser *parser, const struct lea_text *first,
 				   const struct lea_vg_field *field, uint32_t *ret_value);
+/* The same, and *ret_value stays as it is where there is no such key. */
+LEA_MUST_CHECK int lea_vg_want_u32(struct lea_vg_parser *parser, const struct lea_text *first,
+				   const struct lea_vg_field *field, uint32_t *ret_value);
+LEA_MUST_CHECK int lea_vg_want_u64(struct lea_vg_parser *parser, const struct lea_text *first,
+				   const struct lea_vg_field *field, uint64_t *ret_value);
+/* Index of the LV that is named under @key; want: LEA_NONE where there is no such key. */
+LEA_MUST_CHECK int lea_vg_need_lv(struct lea_vg_parser *parser, const struct lea_text *first,
+				  const char *key, uint32_t *ret_lv);
+LEA_MUST_CHECK int lea_vg_want_lv(struct lea_vg_parser *parser, const struct lea_text *first,
+				  const char *key, uint32_t *ret_lv);
+/* Is every character of this text, 1 to @max of them, one of @allowed? What goes into a table. */
+bool lea_vg_is_word(const char *text, const char *allowed, size_t max);
 LEA_MUST_CHECK int lea_vg_need_id(struct lea_vg_parser *parser, const struct lea_text *first,
 				  char ret_id[static LEA_ID_CHARS + 1]);
 /* A copy of the string under @key, NULL when there is no such key. */
@@ -59,6 +75,20 @@ enum lea_vg_object { LEA_VG_OBJECT_VG = 1, LEA_VG_OBJECT_PV = 2, LEA_VG_OBJECT_L
 LEA_MUST_CHECK int lea_vg_parse_flags(struct lea_vg_parser *parser, const struct lea_text *first,
 				      enum lea_vg_object object, uint32_t *ret_flags);
 
+/* What a word behind a segment type's name ("raid5+RESHAPE") says of the LV. */
+uint32_t lea_vg_flag_behind(const char *word, size_t len);
+/* Those of a RAID LV that is being reshaped and of its parts, for lea_segtype.flags. */
+extern const char *const lea_vg_reshape_words[];
+
+/* A list of pairs, a PV's or an LV's name and the extent where the area begins. */
+struct lea_vg_area_list {
+	const char *key;
+	const char *complaint; /* when they are not as many as seg->area_count */
+	uint32_t extents;      /* length of each area */
+};
+LEA_MUST_CHECK int lea_vg_parse_areas(struct lea_vg_parser *parser, const struct lea_text *first,
+				      const struct lea_vg_area_list *list, struct lea_lv_seg *seg);
+
 /* @section: the entry whose sub-sections are the PVs or LVs; @lvs NULL: there are none. */
 LEA_MUST_CHECK int lea_vg_parse_pvs(struct lea_vg_parser *parser, const struct lea_text *section);
 LEA_MUST_CHECK int lea_vg_parse_lvs(struct lea_vg_parser *parser, const struct lea_text *section);
@@ -69,7 +99,18 @@ LEA_MUST_CHECK int lea_vg_index_names(struct lea_vg_parser *parser, const char *
 				      struct lea_vg_names *ret_names);
 uint32_t lea_vg_name_index(const struct lea_vg_names *names, const char *name);
 
-/* References across the whole VG: extents of PVs used once, LV areas inside, no cycles. */
+/*
+ * Who is what to whom, once all LVs are read; lea_vg_claim is for the segment types' claim(). An LV
+ * has one role: with a second one the VG is none that we know how to do.
+ */
+/* Its only segment is of this family, or (the VG is handed over then) of a type that is not ours.
+ */
+bool lea_vg_is_of(const struct lea_vg_parser *parser, uint32_t lv, unsigned int family);
+LEA_MUST_CHECK int lea_vg_assign_roles(struct lea_vg_parser *parser);
+void lea_vg_claim(struct lea_vg_parser *parser, uint32_t lv, enum lea_lv_role role, uint32_t user);
+
+/* References across the whole VG: extents of PVs used once, LV areas inside, no cycles,
+ * nothing nested deeper than LEA_VG_MAX_DEPTH. */
 LEA_MUST_CHECK int lea_vg_check_extents(struct lea_vg_parser *parser);
 LEA_MUST_CHECK int lea_vg_check_cycles(struct lea_vg_parser *parser);
 

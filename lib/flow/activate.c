@@ -9,6 +9,7 @@
 #include "base/step.h"
 #include "flow/activate_vg.h"
 #include "flow/carry.h"
+#include "flow/follow.h"
 #include "state/lock.h"
 #include "state/online.h"
 #include "world/dm.h"
@@ -29,7 +30,7 @@ struct held {
 	struct lea_arena *arena;
 	struct lea_activate_vg vg;
 	enum lea_activation what;
-	bool failed;
+	bool failed, has_resumed;
 };
 
 struct lea_activation_run {
@@ -266,6 +267,7 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 	};
 	r = do_locked(run, known, held, ret_result);
 	held->failed = r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_INCOMPLETE;
+	held->has_resumed = ret_result->resumed > 0;
 	run->resumed += ret_result->resumed;
 	/* The real lvm will want the lock: nothing was done here. */
 	if (r == LEA_ACTIVATE_DELEGATE) {
@@ -328,21 +330,49 @@ static int wait_for_udev(struct lea_activation_run *run)
 	return LEA_ACTIVATE_FAILED;
 }
 
-int lea_activation_finish(struct lea_activation_run *run)
+/* Those whose LVs came up now. */
+static int list_followed(const struct lea_activation_run *run, struct lea_follow_list *list)
 {
-	int r = wait_for_udev(run), s;
-	struct held *next;
+	size_t count = 0;
+	int r;
 
-	for (struct held *held = run->first; held; held = next) {
-		next = held->next;
+	for (const struct held *held = run->first; held; held = held->next)
+		count++;
+	r = lea_follow_list_new(count, list);
+	for (const struct held *held = run->first; !r && held; held = held->next)
+		if (held->has_resumed && held->what != LEA_DEACTIVATE)
+			lea_follow_list_add(list, held->vg.scanned->vg);
+	return r;
+}
+
+static int let_go(struct lea_activation_run *run, int r)
+{
+	for (struct held *held = run->first; held; held = held->next) {
+		int s;
+
 		held->failed |= r != 0;
 		s = announce(run, held);
 		rearm(run, held);
 		r = r ? r : s;
-		free_held(held);
+		lea_lock_release(LEA_TAKE(held->lock));
 	}
+	return r;
+}
+
+int lea_activation_finish(struct lea_activation_run *run)
+{
+	LEA_AUTO(lea_follow_list_done) struct lea_follow_list list = {0};
+	int r = let_go(run, wait_for_udev(run));
+	struct held *next;
+
 	if (run->blocked)
 		sigprocmask(SIG_SETMASK, &run->signals, NULL);
+	if (!run->options->test && !list_followed(run, &list))
+		lea_follow(run->world, run->options, &list);
+	for (struct held *held = run->first; held; held = next) {
+		next = held->next;
+		free_held(held);
+	}
 	free(run);
 	return r;
 }

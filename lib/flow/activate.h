@@ -30,6 +30,9 @@ struct lea_activate_options {
 	bool quiet_success;	  /* event: the summary is enough, no line for each VG */
 	const char *mode;	  /* --activationmode; NULL: conf->activation_mode */
 	bool ignore_lock_failure; /* --sysinit, --ignorelockingfailure: no lock folder, no lock */
+	const char *lvm_path;	  /* the real lvm, for what comes after; NULL: nothing does */
+	bool monitor, poll;	  /* have dmeventd, lvmpolld told of what needs them */
+	bool forbids_monitor;	  /* --monitor n: mirrors are made so that they need none */
 	const char *const *devices; /* --devices list; NULL: not given */
 	uint32_t device_count;
 };

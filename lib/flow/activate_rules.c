@@ -4,9 +4,12 @@
  */
 #include "flow/activate_rules.h"
 
+#include "base/cleanup.h"
 #include "world/dm.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static struct lea_volume_list volume_list(const struct lea_list *list)
@@ -27,6 +30,24 @@ static enum lea_plan_mode plan_mode(const char *mode)
 	return LEA_MODE_DEGRADED;
 }
 
+/* "error", "zero", or the path of a device; errors where it is none. */
+static void set_filler(const struct lea_world *world, const char *word,
+		       struct lea_plan_rules *rules)
+{
+	LEA_AUTO(lea_freep) char *path = NULL;
+	struct stat device;
+
+	rules->filler = word && !strcmp(word, "zero") ? LEA_FILLER_ZERO : LEA_FILLER_ERROR;
+	if (!word || *word != '/')
+		return;
+	path = lea_world_path(world, word);
+	if (!path || stat(path, &device) < 0 || !S_ISBLK(device.st_mode))
+		return;
+	rules->filler = LEA_FILLER_DEVICE;
+	rules->filler_major = major(device.st_rdev);
+	rules->filler_minor = minor(device.st_rdev);
+}
+
 void lea_activate_rules(const struct lea_world *world, const struct lea_conf *conf,
 			const struct lea_activate_options *options,
 			struct lea_plan_rules *ret_rules)
@@ -43,12 +64,19 @@ void lea_activate_rules(const struct lea_world *world, const struct lea_conf *co
 			},
 		.mode = plan_mode(options->mode ? options->mode : conf->activation_mode),
 		.use_linear_target = conf->use_linear_target,
+		.ways = lea_ways_of(world->dm ? world->dm->release : 0),
+		.check_thin = conf->thin_check && *conf->thin_check,
+		.check_cache = conf->cache_check && *conf->cache_check,
+		.no_mirror_errors = options->forbids_monitor,
+		.region_sectors = 2 * conf->raid_region_kib,
+		.thin_threshold_percent = conf->thin_pool_autoextend_threshold,
 		.page_bytes = (uint32_t)sysconf(_SC_PAGESIZE),
 		.readahead_auto = conf->readahead_auto,
 		.udev_rules = world->dm ? world->dm->udev_rules : conf->udev_rules,
 		.udev_fallback =
 			world->dm ? world->dm->udev_fallback : conf->verify_udev_operations,
 	};
+	set_filler(world, conf->missing_stripe_filler, ret_rules);
 }
 
 static void tell_list(const struct lea_world *world, const char *path, const struct lea_list *list)

@@ -6,6 +6,7 @@
 
 #include "base/step.h"
 #include "disk/name.h"
+#include "disk/segtype.h"
 #include "flow/activate_rules.h"
 #include "flow/carry.h"
 #include "world/sysfs.h"
@@ -108,10 +109,30 @@ static uint32_t read_ahead_sectors(struct lea_world *world, const struct lea_dev
 	return 0;
 }
 
+static bool is_pmem(struct lea_world *world, const struct lea_device *device)
+{
+	const struct lea_devno devno = {device->major, device->minor};
+	uint64_t dax;
+
+	return !lea_sysfs_number(world, devno, "queue/dax", &dax) && dax;
+}
+
+/* Only a write cache is laid out another way on it. */
+static bool asks_for_pmem(const struct lea_vg *vg)
+{
+	for (uint32_t i = 0; i < vg->lv_count; i++)
+		if (vg->lvs[i].seg[0].segtype &&
+		    vg->lvs[i].seg[0].segtype->family == LEA_FAMILY_WRITECACHE)
+			return true;
+	return false;
+}
+
 static struct lea_plan_pv *place_pvs(const struct lea_activate_vg *vg)
 {
 	const uint32_t count = vg->scanned->vg->pv_count;
-	const bool needs_read_ahead = vg->conf->readahead_auto && vg->scanned->vg->lv_count;
+	const bool needs_read_ahead = vg->conf->readahead_auto && vg->scanned->vg->lv_count &&
+				      vg->options->what != LEA_DEACTIVATE;
+	const bool needs_pmem = asks_for_pmem(vg->scanned->vg);
 	struct lea_plan_pv *pvs = lea_arena_alloc(vg->arena, count, sizeof(*pvs));
 
 	for (uint32_t i = 0; pvs && i < count; i++) {
@@ -124,6 +145,7 @@ static struct lea_plan_pv *place_pvs(const struct lea_activate_vg *vg)
 			.major = found->device.major,
 			.minor = found->device.minor,
 		};
+		pvs[i].is_pmem = needs_pmem && is_pmem(vg->world, &found->device);
 		if (needs_read_ahead)
 			pvs[i].read_ahead_sectors = read_ahead_sectors(vg->world, &found->device);
 	}
@@ -132,6 +154,7 @@ static struct lea_plan_pv *place_pvs(const struct lea_activate_vg *vg)
 
 static int activate(struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
+	const struct lea_carry_up how = {vg->arena, vg->conf, vg->options->test};
 	struct lea_plan_rules rules;
 	struct lea_plan_pv *pvs = place_pvs(vg);
 	struct lea_plan *plan;
@@ -149,29 +172,38 @@ static int activate(struct lea_activate_vg *vg, struct lea_activate_result *resu
 		return r;
 	warn_missing(vg);
 	LEA_STEP("vg.dm", vg->scanned->vg->id);
-	r = lea_carry_plan(vg->world, plan, vg->options->test, result);
+	r = lea_carry_plan(vg->world, &how, plan, result);
 	vg->announce = r != LEA_ACTIVATE_DELEGATE;
 	return r;
 }
 
 static int deactivate(struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
-	struct lea_plan_rules rules;
 	const struct lea_carry_down how = {
 		.arena = vg->arena,
-		.rules = &rules,
 		.test = vg->options->test,
 		.retry = vg->conf->retry_deactivation,
 	};
+	struct lea_plan_rules rules;
+	struct lea_plan_pv *pvs = place_pvs(vg);
+	struct lea_plan *plan;
 	int r;
 
-	if (vg->scanned->vg->delegate_reason) {
-		result->why = vg->scanned->vg->delegate_reason;
+	if (!pvs)
+		return -ENOMEM;
+	lea_activate_rules(vg->world, vg->conf, vg->options, &rules);
+	/* Whatever may be active by whatever command. */
+	rules.select.everything = true;
+	rules.mode = LEA_MODE_PARTIAL;
+	r = lea_plan_vg(vg->arena, vg->scanned->vg, pvs, &rules, &plan);
+	if (r == LEA_PLAN_DELEGATE) {
+		result->why = plan->delegate_reason;
 		return LEA_ACTIVATE_DELEGATE;
 	}
+	if (r)
+		return r;
 	warn_missing(vg);
-	lea_activate_rules(vg->world, vg->conf, vg->options, &rules);
-	r = lea_carry_down(vg->world, vg->scanned->vg, &how, result);
+	r = lea_carry_down(vg->world, &how, plan, result);
 	/* With an open LV lvm2 says no more than that. */
 	vg->announce = !r;
 	return r;

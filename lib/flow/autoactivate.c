@@ -146,6 +146,9 @@ static void activate_all(struct job *job, const struct lea_list *names)
 		.test = job->options->test,
 		.no_lock = job->options->no_lock,
 		.quiet_refusals = true,
+		.lvm_path = job->options->lvm_path,
+		.monitor = job->conf->monitoring,
+		.poll = true,
 	};
 	int r = lea_activation_start(job->world, job->conf, &options, &job->run);
 

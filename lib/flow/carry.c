@@ -1,238 +1,266 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Upwards: every node is looked at before the first is touched, so that handing the VG over is
- * still possible; then create, load, resume.
+ * still possible; then step by step, LV by LV. A node that many LVs need is made once; if that
+ * fails, all of them have failed. At the end what was made for nobody goes again.
  */
 #include "flow/carry.h"
 
+#include "flow/carry_run.h"
 #include "world/dm.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-struct carry {
-	struct lea_world *world;
-	struct lea_dm *dm;
-	struct lea_plan *plan;
-	struct lea_activate_result *result;
-};
-
-static const char *lv_name(const struct carry *carry, const struct lea_plan_node *node)
+static void print_node(const struct lea_carry_run *run, const struct lea_plan_node *node)
 {
-	return carry->plan->vg->lvs[node->lv].name;
-}
-
-static int fault_of(const struct carry *carry, const struct lea_plan_node *node, int fault,
-		    const char *doing)
-{
-	return lea_log_fault(carry->world->log, fault, "LV %s/%s: %s", carry->plan->vg->name,
-			     lv_name(carry, node), doing);
-}
-
-static void print_node(const struct carry *carry, const struct lea_plan_node *node)
-{
-	struct lea_log *log = carry->world->log;
-
 	for (uint32_t i = 0; i < node->table.row_count; i++) {
 		const struct lea_row *row = &node->table.row[i];
 
-		lea_log(log, LEA_LOG_VERBOSE, "%s%s: %" PRIu64 " %" PRIu64 " %s %s",
+		lea_log(run->world->log, LEA_LOG_VERBOSE, "%s%s: %" PRIu64 " %" PRIu64 " %s %s",
 			node->node.name, node->node.read_only ? " (read-only)" : "",
 			row->start_sectors, row->length_sectors, row->target, row->params);
 	}
 }
 
-/* What was made here goes again; the cookie of the transaction covers it. */
-static int take_back(const struct carry *carry, const struct lea_plan_node *node, int fault)
+/* Under the uuid that the installed lvm2 gives it, or under that of another version. */
+static int find_node(struct lea_carry_run *run, uint32_t index)
 {
-	int r = carry->dm->remove(carry->dm, &node->node, false);
+	const struct lea_plan_node *node = &run->plan->node[index];
+	struct lea_carry_node *now = &run->node[index];
+	int r = run->dm->info(run->dm, node->node.uuid, &now->info);
 
-	if (r && r != LEA_DM_ABSENT)
-		lea_log(carry->world->log, LEA_LOG_ERROR, "LV %s/%s: %s is left behind.",
-			carry->plan->vg->name, lv_name(carry, node), node->node.name);
-	return fault;
+	now->uuid = node->node.uuid;
+	if (r != LEA_DM_ABSENT || !node->other_uuid)
+		return r;
+	now->uuid = node->other_uuid;
+	return run->dm->info(run->dm, node->other_uuid, &now->info);
 }
 
-static int load_and_resume(const struct carry *carry, const struct lea_plan_node *node)
+static int look_at(struct lea_carry_run *run, uint32_t index)
 {
-	int r = carry->dm->load(carry->dm, &node->node, &node->table);
-
-	if (r)
-		return fault_of(carry, node, r, "loading its table");
-	r = carry->dm->resume(carry->dm, &node->node);
-	if (r)
-		return fault_of(carry, node, r, "resuming");
-	carry->result->resumed++;
-	return 0;
-}
-
-/* Its number was set by a person, who counts on it: no other one will do. */
-static int wrong_number(const struct carry *carry, const struct lea_plan_node *node, int fault,
-			const char *what)
-{
-	lea_log(carry->world->log, LEA_LOG_ERROR,
-		"LV %s/%s has the fixed minor number %" PRIu32 ", %s.", carry->plan->vg->name,
-		lv_name(carry, node), node->node.minor, what);
-	return fault;
-}
-
-static int make_node(const struct carry *carry, struct lea_plan_node *node)
-{
-	char holder[LEA_DM_UUID_BYTES];
-	uint32_t major, minor;
-	int r = carry->dm->create(carry->dm, &node->node, &major, &minor);
-
-	if (r == -EBUSY && node->node.fixed_minor &&
-	    carry->dm->uuid_of(carry->dm, node->node.name, holder) == LEA_DM_ABSENT)
-		return wrong_number(carry, node, r, "which another device has");
-	if (r)
-		return fault_of(carry, node, r, "creating its device");
-	r = load_and_resume(carry, node);
-	if (r)
-		return take_back(carry, node, r);
-	node->is_made = true;
-	return 0;
-}
-
-/* A node is there: active as it should be, left half-way by a program that died, or to be changed.
- */
-static int mend_node(const struct carry *carry, const struct lea_plan_node *node,
-		     const struct lea_dm_info *info)
-{
-	bool is_same = false;
+	const struct lea_dm_node *node = &run->plan->node[index].node;
+	struct lea_carry_node *now = &run->node[index];
 	int r;
 
-	if (info->live_table && !info->inactive_table && info->read_only == node->node.read_only) {
-		if (!info->suspended)
-			return 0;
-		r = carry->dm->same_table(carry->dm, node->node.uuid, &node->table, &is_same);
-		if (r)
-			return fault_of(carry, node, r, "reading its table");
-	}
-	if (node->node.fixed_minor && info->minor != node->node.minor)
-		return wrong_number(carry, node, -EEXIST, "and a node with another one");
-	if (!is_same)
-		return load_and_resume(carry, node);
-	r = carry->dm->resume(carry->dm, &node->node);
+	if (!node->name)
+		return 0;
+	r = find_node(run, index);
+	if (r == LEA_DM_ABSENT)
+		return 0;
 	if (r)
-		return fault_of(carry, node, r, "resuming");
-	carry->result->resumed++;
+		return lea_carry_fault(run, index, r, "asking for its state");
+	/* Made under the VG's former name: renaming nodes is the real lvm's. */
+	if (strcmp(now->info.name, node->name) != 0) {
+		run->result->why = "an LV is active under another name";
+		return LEA_ACTIVATE_DELEGATE;
+	}
+	now->is_there = true;
+	now->is_live = now->info.live_table && !now->info.inactive_table && !now->info.suspended &&
+		       now->info.read_only == node->read_only;
+	now->major = now->info.major;
+	now->minor = now->info.minor;
 	return 0;
 }
 
-static int bring_up(const struct carry *carry, struct lea_plan_node *node)
+static int look_at_all(struct lea_carry_run *run)
 {
-	struct lea_dm_info info;
-	int r = carry->dm->info(carry->dm, node->node.uuid, &info);
-
-	if (r == LEA_DM_ABSENT)
-		return make_node(carry, node);
-	if (r)
-		return fault_of(carry, node, r, "asking for its state");
-	return mend_node(carry, node, &info);
-}
-
-/* The nodes of one LV; those made here before one that failed are taken back, the last first. */
-static int bring_up_lv(const struct carry *carry, const struct lea_plan_lv *lv)
-{
-	struct lea_plan_node *node = carry->plan->node + lv->first_node;
-	uint32_t done = 0;
 	int r = 0;
 
-	while (!r && done < lv->node_count)
-		r = bring_up(carry, &node[done++]);
-	if (!r)
-		return 0;
-	for (done--; done > 0; done--) {
-		if (!node[done - 1].is_made)
-			continue;
-		take_back(carry, &node[done - 1], r);
-		node[done - 1].is_made = false;
-		carry->result->resumed--;
-	}
-	return r;
+	for (uint32_t i = 0; !r && i < run->plan->node_count; i++)
+		r = look_at(run, i);
+	return r < 0 ? LEA_ACTIVATE_FAILED : r;
 }
 
-/* Made under the VG's former name: renaming nodes is the real lvm's. */
-static int check_names(const struct carry *carry)
+static void explain(const struct lea_carry_run *run, uint32_t index)
 {
-	struct lea_dm_info info;
-
-	for (uint32_t i = 0; i < carry->plan->node_count; i++) {
-		const struct lea_plan_node *node = &carry->plan->node[i];
-		int r = carry->dm->info(carry->dm, node->node.uuid, &info);
-
-		if (r < 0)
-			return fault_of(carry, node, r, "asking for its state");
-		if (!r && strcmp(info.name, node->node.name) != 0) {
-			carry->result->why = "an LV is active under another name";
-			return LEA_ACTIVATE_DELEGATE;
-		}
-	}
-	return 0;
-}
-
-static void explain(const struct carry *carry, uint32_t index)
-{
-	const struct lea_plan_lv *lv = &carry->plan->lv[index];
+	const struct lea_plan_lv *lv = &run->plan->lv[index];
 	const char *reason = lea_select_reason(lv->selected);
 
 	if (reason && lv->selected != LEA_SELECT_HIDDEN)
-		lea_log(carry->world->log, LEA_LOG_VERBOSE, "LV %s/%s is left out: %s.",
-			carry->plan->vg->name, carry->plan->vg->lvs[index].name, reason);
+		lea_log(run->world->log, LEA_LOG_VERBOSE, "LV %s/%s is left out: %s.",
+			run->plan->vg->name, run->plan->vg->lvs[index].name, reason);
 }
 
-static int do_lv(const struct carry *carry, uint32_t index, bool test)
+static int do_step(struct lea_carry_run *run, const struct lea_plan_step *step)
 {
-	const struct lea_plan_lv *lv = &carry->plan->lv[index];
-
-	if (lv->refusal) {
-		lea_log(carry->world->log, LEA_LOG_ERROR, "%s", lv->refusal);
-		return -EINVAL;
+	switch (step->kind) {
+	case LEA_STEP_MAKE:
+		print_node(run, &run->plan->node[step->node]);
+		return run->how->test ? 0 : lea_carry_make(run, step);
+	case LEA_STEP_RESUME:
+		return run->how->test ? 0 : lea_carry_resume(run, step);
+	case LEA_STEP_CHECK:
+		return run->how->test ? 0 : lea_carry_check(run, step);
+	case LEA_STEP_STATUS:
+		return run->how->test ? 0 : lea_carry_status(run, step);
+	case LEA_STEP_AGAIN:
+	default:
+		return run->how->test ? 0 : lea_carry_again(run, step);
 	}
-	explain(carry, index);
-	for (uint32_t i = 0; i < lv->node_count; i++)
-		print_node(carry, &carry->plan->node[lv->first_node + i]);
-	return test ? 0 : bring_up_lv(carry, lv);
 }
 
-int lea_carry_plan(struct lea_world *world, struct lea_plan *plan, bool test,
-		   struct lea_activate_result *result)
+/* Its own node is active as it should be: whatever lies below is, too, and none of our business.
+ * LVs on one move come up with the first of them. */
+static bool is_active(const struct lea_carry_run *run, const struct lea_plan_lv *lv)
 {
-	const struct carry carry = {world, world->dm, plan, result};
-	bool is_idle = test || !world->dm;
-	int r = is_idle ? 0 : check_names(&carry);
+	if (lv->top == LEA_NONE || !run->node[lv->top].is_live)
+		return false;
+	for (uint32_t i = 0; i < lv->step_count; i++) {
+		const uint32_t node = run->plan->step[lv->first_step + i].node;
 
-	if (r == LEA_ACTIVATE_DELEGATE)
-		return r;
-	if (r)
-		return LEA_ACTIVATE_FAILED;
-	for (uint32_t i = 0; i < plan->vg->lv_count; i++) {
-		r = do_lv(&carry, i, is_idle);
-		result->failed += r != 0;
-		if (lea_is_shortage(r) && !result->shortage)
-			result->shortage = r;
+		if (run->plan->lv[run->plan->node[node].lv].top == node && !run->node[node].is_live)
+			return false;
 	}
-	return result->failed ? LEA_ACTIVATE_FAILED : 0;
+	return true;
+}
+
+/* An LV without steps was to be made with another one. */
+static int was_made(const struct lea_carry_run *run, const struct lea_plan_lv *lv)
+{
+	const struct lea_carry_node *now = lv->top != LEA_NONE ? &run->node[lv->top] : NULL;
+
+	if (!now || lv->step_count || run->how->test)
+		return 0;
+	return now->is_there && !now->has_failed && !now->is_loaded ? 0 : -EIO;
+}
+
+/* Left so by a program that died: whoever uses it waits. */
+static bool is_stuck(const struct lea_carry_node *now)
+{
+	return now->is_there && !now->is_new &&
+	       (now->info.suspended || (now->info.live_table && now->info.inactive_table));
+}
+
+static int do_lv(struct lea_carry_run *run, uint32_t index)
+{
+	const struct lea_plan_lv *lv = &run->plan->lv[index];
+	const bool active = is_active(run, lv);
+	int r = 0;
+
+	if (lv->refusal)
+		lea_log(run->world->log, LEA_LOG_ERROR, "%s", lv->refusal);
+	explain(run, index);
+	for (uint32_t i = 0; !r && i < lv->step_count; i++) {
+		const struct lea_plan_step *step = &run->plan->step[lv->first_step + i];
+
+		if (!active || is_stuck(&run->node[step->node]))
+			r = do_step(run, step);
+	}
+	if (!r)
+		r = was_made(run, lv);
+	return lv->refusal ? -EINVAL : r;
+}
+
+/* Which nodes are of use to an LV that is active now. */
+struct keep {
+	const struct lea_carry_run *run;
+	bool *wanted; /* [node_count] */
+};
+
+static void keep_node(void *arg, uint32_t node)
+{
+	struct keep *keep = arg;
+
+	if (keep->wanted[node])
+		return;
+	keep->wanted[node] = true;
+	lea_carry_refs(keep->run, node, keep_node, keep);
+}
+
+static void keep_lv(struct keep *keep, const struct lea_plan_lv *lv)
+{
+	for (uint32_t i = 0; i < lv->step_count; i++)
+		if (keep->run->plan->step[lv->first_step + i].kind == LEA_STEP_MAKE)
+			keep_node(keep, keep->run->plan->step[lv->first_step + i].node);
+}
+
+/* Those that lie on others first. */
+static void take_back_rest(struct lea_carry_run *run, const bool *wanted)
+{
+	for (uint32_t i = run->plan->step_count; i > 0; i--) {
+		const struct lea_plan_step *step = &run->plan->step[i - 1];
+
+		if (step->kind == LEA_STEP_MAKE && run->node[step->node].is_new &&
+		    !wanted[step->node])
+			lea_carry_take_back(run, step->node);
+	}
+}
+
+static int take_back_unused(struct lea_carry_run *run, const bool *failed)
+{
+	struct keep keep = {.run = run};
+
+	keep.wanted = lea_arena_alloc(run->how->arena, run->plan->node_count, sizeof(bool));
+	if (!run->plan->node_count)
+		return 0;
+	if (!keep.wanted)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < run->plan->vg->lv_count; i++)
+		if (!failed[i])
+			keep_lv(&keep, &run->plan->lv[i]);
+	take_back_rest(run, keep.wanted);
+	return 0;
+}
+
+static int do_all(struct lea_carry_run *run)
+{
+	const uint32_t count = run->plan->vg->lv_count;
+	bool *failed = lea_arena_alloc(run->how->arena, count, sizeof(*failed));
+	uint32_t failures = 0;
+	int r;
+
+	if (count && !failed)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		r = do_lv(run, i);
+		failed[i] = r != 0;
+		failures += failed[i];
+		if (lea_is_shortage(r) && !run->result->shortage)
+			run->result->shortage = r;
+	}
+	run->result->failed += failures;
+	if (!failures)
+		return 0;
+	r = run->how->test ? 0 : take_back_unused(run, failed);
+	return r ? r : LEA_ACTIVATE_FAILED;
+}
+
+int lea_carry_plan(struct lea_world *world, const struct lea_carry_up *how,
+		   const struct lea_plan *plan, struct lea_activate_result *result)
+{
+	struct lea_carry_up idle = *how;
+	struct lea_carry_run run = {
+		.world = world, .dm = world->dm, .how = how, .plan = plan, .result = result};
+	int r;
+
+	run.node = lea_arena_alloc(how->arena, plan->node_count, sizeof(*run.node));
+	if (plan->node_count && !run.node)
+		return -ENOMEM;
+	/* Without device-mapper nothing is active and nothing fails. */
+	idle.test = how->test || !world->dm;
+	run.how = &idle;
+	r = idle.test ? 0 : look_at_all(&run);
+	return r ? r : do_all(&run);
 }
 
 int lea_carry_count(struct lea_world *world, struct lea_arena *arena, const struct lea_vg *vg,
 		    uint32_t *ret_count)
 {
+	struct lea_plan_names names;
 	struct lea_dm_info info;
-	struct lea_dm_node node;
 	uint32_t count = 0;
 	int r;
 
 	for (uint32_t i = 0; world->dm && i < vg->lv_count; i++) {
 		if (!lea_lv_is_visible(&vg->lvs[i]))
 			continue;
-		r = lea_plan_names(arena, vg, &vg->lvs[i], &node);
+		r = lea_plan_names(arena, vg, &vg->lvs[i], LEA_LAYER_NONE, &names);
 		if (r == -ENAMETOOLONG)
 			continue;
 		if (!r)
-			r = world->dm->info(world->dm, node.uuid, &info);
+			r = world->dm->info(world->dm, names.uuid, &info);
 		if (r < 0)
 			return r;
 		count += !r && info.live_table;

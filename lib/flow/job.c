@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "flow/job_wire.h"
+#include "policy/follow.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@ int lea_job_new(const struct lea_scan_vg *known, struct lea_job **ret_job)
 	snprintf(job->vg_name, sizeof(job->vg_name), "%s", known->vg->name);
 	snprintf(job->vg_id, sizeof(job->vg_id), "%s", known->vg->id);
 	job->lv_count = known->vg->lv_count;
+	job->takes_time = lea_follow_takes_time(known->vg);
 	lea_job_pack(&job->packed, known);
 	if (job->packed.fault)
 		return job->packed.fault;

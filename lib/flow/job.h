@@ -10,11 +10,13 @@
 #include "base/wire.h"
 #include "flow/scan.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct lea_job {
 	struct lea_job *next; /* for the lists of whoever owns the job; NULL after lea_job_new */
 	char vg_name[128], vg_id[LEA_ID_CHARS + 1];
+	bool takes_time;	    /* a tool looks at its pools first */
 	uint32_t lv_count;	    /* upper bound of the LVs that may become active */
 	uint32_t deaths;	    /* workers that died with it in hand */
 	struct lea_wire_out packed; /* lea_job_pack */

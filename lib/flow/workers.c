@@ -117,8 +117,17 @@ int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known
 	return 0;
 }
 
-/* One that a dead worker had is a batch of its own. The batch: jobs from the front, as many as one
- * worker may take with the LVs that are free. */
+/* What takes its time has a worker of its own: others need not wait for it, nor it for them. So has
+ * a VG whose worker died. */
+static bool goes_alone(const struct lea_worker *worker, const struct lea_job *next)
+{
+	const struct lea_job *last = worker->job_count ? worker->job[worker->job_count - 1] : NULL;
+
+	return last && (next->deaths || last->deaths ||
+			(!worker->delegated && (next->takes_time || last->takes_time)));
+}
+
+/* The batch: jobs from the front, as many as one worker may take with the LVs that are free. */
 static void fill(const struct lea_workers *workers, struct queue *queue, struct lea_worker *worker)
 {
 	const uint32_t share = workers->most_lvs / workers->most_workers + 1;
@@ -131,11 +140,9 @@ static void fill(const struct lea_workers *workers, struct queue *queue, struct 
 		if (!worker->delegated && worker->job_count &&
 		    worker->lv_count + queue->first->lv_count > room)
 			break;
-		if (queue->first->deaths && worker->job_count)
+		if (goes_alone(worker, queue->first))
 			break;
 		lea_worker_take(worker, queue_get(queue));
-		if (worker->job[worker->job_count - 1]->deaths)
-			break;
 	}
 }
 

@@ -4,27 +4,9 @@
  */
 #include "policy/emit.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 
-/* " 4294967295:4294967295 18446744073709551615" */
-#define AREA_CHARS   43U
-#define HEAD_CHARS   24U
 #define SECTOR_BYTES 512U
-
-static int put_area(const struct lea_emit *emit, const struct lea_area *area, char *to,
-		    size_t to_bytes)
-{
-	const struct lea_plan_pv *pv = &emit->pvs[area->pv];
-	uint64_t sector;
-	int r = lea_emit_area_sector(emit, area, &sector);
-
-	if (r < 0)
-		return r;
-	return snprintf(to, to_bytes, " %" PRIu32 ":%" PRIu32 " %" PRIu64, pv->major, pv->minor,
-			sector);
-}
 
 /* Stripe size of the striped target, 0: the linear one is meant. */
 static uint32_t chunk_sectors(const struct lea_emit *emit, const struct lea_lv_seg *seg)
@@ -38,29 +20,18 @@ static uint32_t chunk_sectors(const struct lea_emit *emit, const struct lea_lv_s
 	return emit->vg->extent_sectors;
 }
 
-static int emit_areas(const struct lea_emit *emit, const struct lea_lv_seg *seg,
-		      struct lea_row *row)
+static int emit_areas(struct lea_emit *emit, const struct lea_emit_seg *at, struct lea_row *row,
+		      struct lea_words *words)
 {
-	const size_t bytes = HEAD_CHARS + (size_t)seg->area_count * AREA_CHARS + 1;
-	char *params = lea_arena_alloc(emit->arena, bytes, 1);
-	const uint32_t chunk = chunk_sectors(emit, seg);
-	size_t used = 0;
-	int r;
+	const uint32_t chunk = chunk_sectors(emit, at->seg);
+	int r = 0;
 
-	if (!params)
-		return -ENOMEM;
-	if (chunk)
-		used = (size_t)snprintf(params, bytes, "%" PRIu32 " %" PRIu32, seg->area_count,
-					chunk);
-	for (uint32_t i = 0; i < seg->area_count; i++) {
-		r = put_area(emit, &seg->area[i], params + used, bytes - used);
-		if (r < 0)
-			return r;
-		used += (size_t)r;
-	}
 	row->target = chunk ? "striped" : "linear";
-	row->params = chunk ? params : params + 1; /* without the blank before the first area */
-	return 0;
+	if (chunk)
+		lea_words_add(words, "%" PRIu32 " %" PRIu32, at->seg->area_count, chunk);
+	for (uint32_t i = 0; !r && i < at->seg->area_count; i++)
+		r = lea_emit_area(emit, at, i, words);
+	return r;
 }
 
 /* Two rounds over all stripes; the single stripe that stands for linear counts, too. */
@@ -69,5 +40,7 @@ static uint64_t two_stripes(const struct lea_emit *emit, const struct lea_lv_seg
 	return 2 * (uint64_t)chunk_sectors(emit, seg) * seg->area_count;
 }
 
-const struct lea_emitter lea_emit_striped = {"striped", emit_areas, two_stripes};
-const struct lea_emitter lea_emit_linear = {"linear", emit_areas, two_stripes};
+const struct lea_emitter lea_emit_striped = {
+	.type = "striped", .emit = emit_areas, .read_ahead_sectors = two_stripes};
+const struct lea_emitter lea_emit_linear = {
+	.type = "linear", .emit = emit_areas, .read_ahead_sectors = two_stripes};

@@ -6,53 +6,47 @@
 #include "policy/plan.h"
 
 #include "disk/name.h"
+#include "disk/segments.h"
+#include "disk/segtype.h"
 #include "policy/emit.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define DM_NAME_CHARS 127U
-#define DM_UUID_CHARS 128U
+/* A step to make a node, one to resume it, a check or a look at its state, a second resume. */
+#define STEPS_PER_NODE 4U
+#define MAX_NODES      (UINT32_MAX / STEPS_PER_NODE)
 
-/* Joined by hyphens, so those inside are doubled. Returns what follows the copy. */
-static char *put_doubled(char *to, const char *from)
+static bool is_hidden(const struct lea_lv *lv, enum lea_layer layer,
+		      const struct lea_plan_rules *rules)
 {
-	for (; *from; from++) {
-		if (*from == '-')
-			*to++ = '-';
-		*to++ = *from;
-	}
-	return to;
+	/* Older lvm2 lets udev's rules see the parts of a cache volume. */
+	if (layer == LEA_LAYER_CDATA || layer == LEA_LAYER_CMETA)
+		return rules->ways.hides_cachevol_parts;
+	return layer != LEA_LAYER_NONE || !lea_lv_is_visible(lv) || lea_plan_pool_is_used(lv);
 }
 
-int lea_plan_names(struct lea_arena *arena, const struct lea_vg *vg, const struct lea_lv *lv,
-		   struct lea_dm_node *ret_node)
+static bool is_for_lvm_only(const struct lea_lv *lv)
 {
-	char *name = lea_arena_alloc(arena, 2 * (strlen(vg->name) + strlen(lv->name)) + 2, 1);
-	char *uuid = lea_arena_printf(arena, "LVM-%s%s", vg->id, lv->id);
-	char *end;
-
-	if (!name || !uuid)
-		return -ENOMEM;
-	end = put_doubled(name, vg->name);
-	*end++ = '-';
-	end = put_doubled(end, lv->name);
-	if ((size_t)(end - name) > DM_NAME_CHARS || strlen(uuid) > DM_UUID_CHARS)
-		return -ENAMETOOLONG;
-	ret_node->name = name;
-	ret_node->uuid = uuid;
-	return 0;
+	return lea_lv_name_is_reserved(lv->name) ||
+	       (lv->seg_count && lv->seg[0].segtype &&
+		lv->seg[0].segtype->family == LEA_FAMILY_THIN_POOL);
 }
 
-uint16_t lea_plan_udev_flags(const struct lea_lv *lv, const struct lea_plan_rules *rules)
+uint16_t lea_plan_udev_flags(const struct lea_lv *lv, enum lea_layer layer,
+			     const struct lea_plan_rules *rules)
 {
 	unsigned int flags = 0;
 
-	if (!lea_lv_is_visible(lv))
+	if (layer == LEA_LAYER_MISSING)
+		return 0;
+	if (is_hidden(lv, layer, rules))
 		flags |= LEA_DM_UDEV_DISABLE_SUBSYSTEM | LEA_DM_UDEV_DISABLE_DISK |
 			 LEA_DM_UDEV_DISABLE_OTHER;
-	else if (lea_lv_name_is_reserved(lv->name))
+	else if (layer == LEA_LAYER_NONE && is_for_lvm_only(lv))
 		flags |= LEA_DM_UDEV_DISABLE_DISK | LEA_DM_UDEV_DISABLE_OTHER;
+	if (lv->role == LEA_ROLE_COW)
+		flags |= LEA_DM_UDEV_LOW_PRIORITY;
 	if (!rules->udev_rules)
 		flags |= LEA_DM_UDEV_DISABLE_DM | LEA_DM_UDEV_DISABLE_SUBSYSTEM;
 	else if (!rules->udev_fallback)
@@ -60,33 +54,11 @@ uint16_t lea_plan_udev_flags(const struct lea_lv *lv, const struct lea_plan_rule
 	return (uint16_t)flags;
 }
 
-static bool lies_on_pvs(const struct lea_lv_seg *seg)
-{
-	for (uint32_t i = 0; i < seg->area_count; i++)
-		if (seg->area[i].pv == LEA_NONE)
-			return false;
-	return seg->area_count > 0;
-}
-
-static bool is_partial(const struct lea_emit *emit, const struct lea_lv *lv)
-{
-	for (uint32_t s = 0; s < lv->seg_count; s++)
-		for (uint32_t i = 0; i < lv->seg[s].area_count; i++)
-			if (!emit->pvs[lv->seg[s].area[i].pv].is_present)
-				return true;
-	return false;
-}
-
 static const char *foreign_part(const struct lea_lv *lv)
 {
-	if (lv->flags & (LEA_FLAG_PVMOVE | LEA_FLAG_LOCKED))
-		return "an LV is being moved";
-	for (uint32_t s = 0; s < lv->seg_count; s++) {
+	for (uint32_t s = 0; s < lv->seg_count; s++)
 		if (!lv->seg[s].segtype || !lea_emitter_find(lv->seg[s].type))
 			return "a segment type that is not done natively";
-		if (!lies_on_pvs(&lv->seg[s]))
-			return "an LV that lies on other LVs";
-	}
 	return NULL;
 }
 
@@ -95,103 +67,47 @@ static const char *delegate_reason(const struct lea_emit *emit)
 {
 	const struct lea_vg *vg = emit->vg;
 	const char *reason = vg->delegate_reason;
-	bool is_missing = false;
 
 	for (uint32_t i = 0; !reason && i < vg->lv_count; i++)
 		reason = foreign_part(&vg->lvs[i]);
-	for (uint32_t i = 0; !reason && i < vg->pv_count; i++) {
-		is_missing |= !emit->pvs[i].is_present;
+	for (uint32_t i = 0; !reason && i < vg->pv_count; i++)
 		/* It came back: what it holds may be old, and lvm2 has rules for that. */
 		if (emit->pvs[i].is_present && vg->pvs[i].flags & LEA_FLAG_MISSING)
 			reason = "a PV that is here is marked as missing";
-	}
-	if (!reason && is_missing && emit->rules->mode == LEA_MODE_PARTIAL)
-		reason = "PVs are missing and partial activation was asked for";
 	return reason;
 }
 
-/* Twice the widest stripe, or what the PVs have. */
-static uint64_t automatic_read_ahead(const struct lea_emit *emit, const struct lea_lv *lv)
+/* It lacks more than the mode lets it. */
+static bool is_refused(struct lea_emit *emit, uint32_t lv)
 {
-	uint64_t widest = 0, largest = 0;
+	const enum lea_plan_mode mode = emit->rules->mode;
 
-	for (uint32_t s = 0; s < lv->seg_count; s++) {
-		const struct lea_lv_seg *seg = &lv->seg[s];
-		uint64_t wish = lea_emitter_find(seg->type)->read_ahead_sectors(emit, seg);
-
-		widest = wish > widest ? wish : widest;
-		for (uint32_t i = 0; i < seg->area_count; i++)
-			if (emit->pvs[seg->area[i].pv].read_ahead_sectors > largest)
-				largest = emit->pvs[seg->area[i].pv].read_ahead_sectors;
+	/* To be taken down: whatever may be there. */
+	if (emit->rules->select.everything)
+		return false;
+	switch (lea_emit_group_wholeness(emit, lv)) {
+	case LEA_WHOLE:
+		return false;
+	case LEA_DEGRADED:
+		return mode == LEA_MODE_COMPLETE;
+	case LEA_PARTIAL:
+		return mode != LEA_MODE_PARTIAL;
+	case LEA_LOST:
+	default:
+		return true;
 	}
-	return widest ? widest : largest;
 }
 
-static void set_read_ahead(const struct lea_emit *emit, const struct lea_lv *lv,
-			   struct lea_dm_node *node)
+static const char *partial_text(struct lea_emit *emit, uint32_t lv)
 {
-	uint64_t sectors;
+	const char *way_out = "Use '--activationmode partial' to override.";
 
-	node->has_read_ahead = true;
-	if (lv->has_read_ahead ? lv->read_ahead != 0 : !emit->rules->readahead_auto) {
-		node->read_ahead_sectors =
-			lv->has_read_ahead && lv->read_ahead > 0 ? (uint32_t)lv->read_ahead : 0;
-		return;
-	}
-	sectors = automatic_read_ahead(emit, lv);
-	node->read_ahead_sectors = sectors > INT32_MAX ? INT32_MAX : (uint32_t)sectors;
-	node->read_ahead_is_minimum = true;
-}
-
-static int emit_table(const struct lea_emit *emit, const struct lea_lv *lv, struct lea_table *table)
-{
-	int r = 0;
-
-	table->row = lea_arena_alloc(emit->arena, lv->seg_count, sizeof(*table->row));
-	if (!table->row)
-		return -ENOMEM;
-	table->row_count = lv->seg_count;
-	for (uint32_t s = 0; !r && s < lv->seg_count; s++) {
-		const struct lea_lv_seg *seg = &lv->seg[s];
-		struct lea_row *row = &table->row[s];
-
-		row->start_sectors = (uint64_t)seg->start_extent * emit->vg->extent_sectors;
-		row->length_sectors = (uint64_t)seg->extent_count * emit->vg->extent_sectors;
-		r = lea_emitter_find(seg->type)->emit(emit, seg, row);
-	}
-	return r;
-}
-
-/* Plain LVs: one node each. */
-static int emit_node(const struct lea_emit *emit, uint32_t index, struct lea_plan_node *plan_node)
-{
-	const struct lea_lv *lv = &emit->vg->lvs[index];
-	struct lea_dm_node *node = &plan_node->node;
-	int r = lea_plan_names(emit->arena, emit->vg, lv, node);
-
-	if (!r)
-		r = emit_table(emit, lv, &plan_node->table);
-	if (r < 0)
-		return r;
-	plan_node->lv = index;
-	node->read_only = !(lv->flags & LEA_FLAG_WRITE) ||
-			  lea_select_read_only(emit->vg, lv, &emit->rules->select);
-	node->fixed_minor = lv->flags & LEA_FLAG_FIXED_MINOR;
-	node->major = lv->major;
-	node->minor = lv->minor;
-	node->udev_flags = lea_plan_udev_flags(lv, emit->rules);
-	node->link_vg = emit->vg->name;
-	node->link_lv = lv->name;
-	set_read_ahead(emit, lv, node);
-	return 0;
-}
-
-static const char *partial_text(const struct lea_emit *emit, const struct lea_lv *lv)
-{
-	return lea_arena_printf(
-		emit->arena,
-		"Refusing activation of partial LV %s/%s.  Use '--activationmode partial' to override.",
-		emit->vg->name, lv->name);
+	if (lea_emit_group_wholeness(emit, lv) == LEA_DEGRADED)
+		way_out = "Try '--activationmode degraded'.";
+	if (emit->rules->mode == LEA_MODE_PARTIAL)
+		way_out = "Nothing can stand in for what it lacks.";
+	return lea_arena_printf(emit->arena, "Refusing activation of partial LV %s/%s.  %s",
+				emit->vg->name, emit->vg->lvs[lv].name, way_out);
 }
 
 static const char *fault_text(const struct lea_emit *emit, const struct lea_lv *lv, int fault)
@@ -201,42 +117,137 @@ static const char *fault_text(const struct lea_emit *emit, const struct lea_lv *
 			emit->arena,
 			"The device name of %s/%s is longer than device-mapper allows.",
 			emit->vg->name, lv->name);
+	if (fault == -ELOOP)
+		return lea_arena_printf(emit->arena, "%s/%s lies on what no LV can lie on.",
+					emit->vg->name, lv->name);
 	return lea_arena_printf(emit->arena, "%s/%s lies beyond what a device can have.",
 				emit->vg->name, lv->name);
 }
 
-static int plan_lv(const struct lea_emit *emit, struct lea_plan *plan, uint32_t index)
+static int refuse(struct lea_plan_lv *plan_lv, const char *text)
+{
+	plan_lv->refusal = text;
+	return text ? 0 : -ENOMEM;
+}
+
+static int plan_lv(struct lea_emit *emit, uint32_t index)
 {
 	const struct lea_lv *lv = &emit->vg->lvs[index];
+	struct lea_plan *plan = emit->plan;
 	struct lea_plan_lv *plan_lv = &plan->lv[index];
 	int r;
 
-	plan_lv->first_node = plan->node_count;
+	plan_lv->first_step = plan->step_count;
+	plan_lv->top = LEA_NONE;
 	plan_lv->selected = lea_select_lv(emit->vg, lv, &emit->rules->select);
 	if (plan_lv->selected != LEA_SELECTED)
 		return 0;
-	if (is_partial(emit, lv)) {
-		plan_lv->refusal = partial_text(emit, lv);
-		return plan_lv->refusal ? 0 : -ENOMEM;
-	}
-	r = emit_node(emit, index, &plan->node[plan->node_count]);
+	if (is_refused(emit, index))
+		return refuse(plan_lv, partial_text(emit, index));
+	r = lea_emit_root(emit, index, &plan_lv->top);
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {
-		plan_lv->refusal = fault_text(emit, lv, r);
-		return plan_lv->refusal ? 0 : -ENOMEM;
+		/* What it shares with others is theirs to make; the steps so far do no harm. */
+		plan_lv->top = LEA_NONE;
+		plan_lv->step_count = plan->step_count - plan_lv->first_step;
+		return refuse(plan_lv, fault_text(emit, lv, r));
 	}
-	plan_lv->node_count = 1;
-	plan->node_count++;
+	plan_lv->step_count = plan->step_count - plan_lv->first_step;
+	return 0;
+}
+
+static bool is_thin_pool(const struct lea_lv *lv)
+{
+	return lv->seg_count && lv->seg[0].segtype &&
+	       lv->seg[0].segtype->family == LEA_FAMILY_THIN_POOL;
+}
+
+/* No plan for this VG has more nodes. */
+static uint64_t most_nodes(const struct lea_vg *vg, const struct lea_plan_pv *pvs)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < vg->lv_count; i++) {
+		const struct lea_lv *lv = &vg->lvs[i];
+
+		count += 1 + (lv->snapshots || lv->is_external_origin) + (lv->cow != NULL) +
+			 2 * (lv->role == LEA_ROLE_CACHE_VOLUME) + is_thin_pool(lv);
+		for (uint32_t s = 0; s < lv->seg_count; s++)
+			for (uint32_t a = 0; a < lv->seg[s].area_count; a++)
+				if (lv->seg[s].area[a].pv != LEA_NONE)
+					count += !pvs[lv->seg[s].area[a].pv].is_present;
+	}
+	return count;
+}
+
+static uint32_t move_below(const struct lea_vg *vg, const struct lea_lv *lv)
+{
+	for (uint32_t s = 0; s < lv->seg_count; s++)
+		for (uint32_t a = 0; a < lv->seg[s].area_count; a++) {
+			const uint32_t below = lv->seg[s].area[a].lv;
+
+			if (below != LEA_NONE && vg->lvs[below].flags & LEA_FLAG_PVMOVE)
+				return below;
+		}
+	return LEA_NONE;
+}
+
+/* Which LVs come up together because one move is below them. */
+static void find_companions(struct lea_emit *emit)
+{
+	const struct lea_vg *vg = emit->vg;
+
+	for (uint32_t i = vg->lv_count; i > 0; i--) {
+		const uint32_t lv = i - 1, move = move_below(vg, &vg->lvs[lv]);
+
+		if (move == LEA_NONE ||
+		    lea_select_lv(vg, &vg->lvs[lv], &emit->rules->select) != LEA_SELECTED ||
+		    is_refused(emit, lv))
+			continue;
+		emit->next_moved[lv] = emit->first_moved[move];
+		emit->first_moved[move] = lv;
+	}
+}
+
+static int make_room(struct lea_emit *emit)
+{
+	const uint32_t lvs = emit->vg->lv_count;
+	const uint64_t nodes = most_nodes(emit->vg, emit->pvs);
+	struct lea_plan *plan = emit->plan;
+
+	if (nodes > MAX_NODES)
+		return -ENOMEM;
+	emit->node_room = (uint32_t)nodes;
+	emit->step_room = (uint32_t)nodes * STEPS_PER_NODE;
+	plan->lv = lea_arena_alloc(emit->arena, lvs, sizeof(*plan->lv));
+	plan->node = lea_arena_alloc(emit->arena, nodes, sizeof(*plan->node));
+	plan->step = lea_arena_alloc(emit->arena, emit->step_room, sizeof(*plan->step));
+	emit->late = lea_arena_alloc(emit->arena, nodes, sizeof(*emit->late));
+	emit->node_of = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->node_of));
+	emit->ahead_of = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->ahead_of));
+	emit->wholeness = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->wholeness));
+	emit->first_moved = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->first_moved));
+	emit->next_moved = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->next_moved));
+	if (!lvs)
+		return 0;
+	if (!plan->lv || !plan->node || !plan->step || !emit->late || !emit->node_of ||
+	    !emit->ahead_of || !emit->wholeness || !emit->first_moved || !emit->next_moved)
+		return -ENOMEM;
+	memset(emit->node_of, 0xff, lvs * sizeof(*emit->node_of));
+	memset(emit->ahead_of, 0xff, lvs * sizeof(*emit->ahead_of));
+	memset(emit->first_moved, 0xff, lvs * sizeof(*emit->first_moved));
+	memset(emit->next_moved, 0xff, lvs * sizeof(*emit->next_moved));
+	find_companions(emit);
 	return 0;
 }
 
 int lea_plan_vg(struct lea_arena *arena, const struct lea_vg *vg, const struct lea_plan_pv *pvs,
 		const struct lea_plan_rules *rules, struct lea_plan **ret_plan)
 {
-	const struct lea_emit emit = {.arena = arena, .vg = vg, .pvs = pvs, .rules = rules};
+	struct lea_emit emit = {.arena = arena, .vg = vg, .pvs = pvs, .rules = rules};
 	struct lea_plan *plan = lea_arena_alloc(arena, 1, sizeof(*plan));
-	int r = 0;
+	int r;
 
 	if (!plan)
 		return -ENOMEM;
@@ -246,12 +257,10 @@ int lea_plan_vg(struct lea_arena *arena, const struct lea_vg *vg, const struct l
 		*ret_plan = plan;
 		return LEA_PLAN_DELEGATE;
 	}
-	plan->lv = lea_arena_alloc(arena, vg->lv_count, sizeof(*plan->lv));
-	plan->node = lea_arena_alloc(arena, vg->lv_count, sizeof(*plan->node));
-	if (vg->lv_count && (!plan->lv || !plan->node))
-		return -ENOMEM;
+	emit.plan = plan;
+	r = make_room(&emit);
 	for (uint32_t i = 0; !r && i < vg->lv_count; i++)
-		r = plan_lv(&emit, plan, i);
+		r = plan_lv(&emit, i);
 	if (!r)
 		*ret_plan = plan;
 	return r;

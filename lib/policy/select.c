@@ -4,6 +4,8 @@
  */
 #include "policy/select.h"
 
+#include "disk/segtype.h"
+
 #include <string.h>
 
 static bool has_tag(const struct lea_strings *tags, const char *tag)
@@ -68,11 +70,28 @@ static bool passes_volume_list(const struct lea_vg *vg, const struct lea_lv *lv,
 	return !rules->host_tags.count || has_host_tag(vg, lv, rules);
 }
 
+static bool is_pool_without_node(const struct lea_lv *lv)
+{
+	return lv->seg_count && lv->seg[0].segtype &&
+	       lv->seg[0].segtype->family == LEA_FAMILY_CACHE_POOL;
+}
+
+/* An origin brings its snapshots. One that holds nothing itself is not shown and yet the one that
+ * is activated. */
+static bool comes_by_itself(const struct lea_lv *lv)
+{
+	if (lv->role == LEA_ROLE_COW || is_pool_without_node(lv))
+		return false;
+	return lea_lv_is_visible(lv) || (lv->snapshots && lv->role == LEA_ROLE_NONE);
+}
+
 enum lea_selected lea_select_lv(const struct lea_vg *vg, const struct lea_lv *lv,
 				const struct lea_select_rules *rules)
 {
-	if (!lea_lv_is_visible(lv))
+	if (!comes_by_itself(lv))
 		return LEA_SELECT_HIDDEN;
+	if (rules->everything)
+		return LEA_SELECTED;
 	if (lv->flags & LEA_FLAG_ACTIVATION_SKIP && !rules->ignore_skip)
 		return LEA_SELECT_SKIP_FLAG;
 	if (rules->automatic && rules->auto_list.defined &&

@@ -21,6 +21,7 @@ struct lea_volume_list {
 struct lea_select_rules {
 	bool automatic;	  /* -aay: autoactivation properties and list count */
 	bool ignore_skip; /* -K */
+	bool everything;  /* whatever lists and flags say: what may be active, to be taken down */
 	struct lea_volume_list auto_list, volume_list, read_only_list;
 	struct lea_volume_list host_tags; /* plain words; defined is not looked at */
 };

@@ -32,6 +32,13 @@ struct lea_conf {
 	bool monitoring;
 	const char *activation_mode; /* complete, degraded, partial */
 	bool readahead_auto;	     /* activation/readahead: auto (else none) */
+	/* what stands in for a missing PV: "error", "zero", or a device */
+	const char *missing_stripe_filler;
+	uint32_t thin_pool_autoextend_threshold; /* percent */
+	uint32_t raid_region_kib;
+	/* Tools that look at a pool's metadata before it is made; "": none */
+	const char *thin_check, *cache_check;
+	struct lea_list thin_check_options, cache_check_options;
 	struct lea_list volume_list, auto_activation_volume_list, read_only_volume_list;
 	/* devices */
 	const char *dev_dir; /* devices/dir, "/dev" */

@@ -40,6 +40,12 @@ struct lea_dm {
 		      uint32_t *ret_minor);
 	int (*load)(struct lea_dm *dm, const struct lea_dm_node *node,
 		    const struct lea_table *table);
+	/* No new I/O until resume; nothing is frozen. */
+	int (*suspend)(struct lea_dm *dm, const struct lea_dm_node *node);
+	/* What the first target of the live table says of itself; owned by the caller (free). */
+	int (*status)(struct lea_dm *dm, const struct lea_dm_node *node, char **ret_text);
+	/* Does the kernel know this target now? */
+	bool (*has_target)(struct lea_dm *dm, const char *target);
 	/* Joins the open transaction: udev is told, and waited for in wait(). */
 	int (*resume)(struct lea_dm *dm, const struct lea_dm_node *node);
 	/* LEA_DM_BUSY when it is open. @retry: try for some seconds first. Joins the transaction.
@@ -49,6 +55,7 @@ struct lea_dm {
 	 * @limit_ms, 0: no limit; -ETIMEDOUT then), nodes and links are there. */
 	int (*wait)(struct lea_dm *dm, uint32_t limit_ms);
 	void (*free)(struct lea_dm *dm);
+	uint32_t release;   /* N of libdevmapper 1.02.N; 0: not known */
 	bool udev_rules;    /* udev makes nodes and links; false: the dm does */
 	bool udev_fallback; /* nodes are checked after udev: don't tell the library to rely on it */
 };

@@ -235,6 +235,8 @@ static int kernel_load(struct lea_dm *dm, const struct lea_dm_node *node,
 		return -ENOMEM;
 	if (node->read_only && !dm_task_set_ro(task))
 		return -EINVAL;
+	if (node->secret_table && !dm_task_secure_data(task))
+		return -EINVAL;
 	for (uint32_t i = 0; i < table->row_count; i++) {
 		const struct lea_row *row = &table->row[i];
 
@@ -272,6 +274,52 @@ static int kernel_resume(struct lea_dm *dm, const struct lea_dm_node *node)
 	if (!r && kernel->own_links)
 		r = lea_dm_links_add(&kernel->links, node, true);
 	return r;
+}
+
+static int kernel_suspend(struct lea_dm *dm, const struct lea_dm_node *node)
+{
+	AUTO_TASK *task = new_task(dm, DM_DEVICE_SUSPEND);
+
+	if (!task)
+		return -ENODEV;
+	return dm_task_set_name(task, node->name) ? run(task) : -ENOMEM;
+}
+
+static int kernel_status(struct lea_dm *dm, const struct lea_dm_node *node, char **ret_text)
+{
+	AUTO_TASK *task = new_task(dm, DM_DEVICE_STATUS);
+	char *target = NULL, *params = NULL;
+	uint64_t start, length;
+	int r;
+
+	if (!task)
+		return -ENODEV;
+	/* A flush would write to a pool that nobody has judged yet. */
+	if (!dm_task_set_name(task, node->name) || !dm_task_no_flush(task))
+		return -ENOMEM;
+	r = run(task);
+	if (r)
+		return r;
+	dm_get_next_target(task, NULL, &start, &length, &target, &params);
+	*ret_text = strdup(params ? params : "");
+	return *ret_text ? 0 : -ENOMEM;
+}
+
+static bool kernel_has_target(struct lea_dm *dm, const char *name)
+{
+	AUTO_TASK *task = new_task(dm, DM_DEVICE_LIST_VERSIONS);
+	struct dm_versions *target, *last = NULL;
+
+	if (!task || run(task))
+		return false;
+	/* Each says how far the next one is; the last one says 0. */
+	for (target = dm_task_get_versions(task); target && target != last;
+	     target = (struct dm_versions *)(void *)((char *)target + target->next)) {
+		if (!strcmp(target->name, name))
+			return true;
+		last = target;
+	}
+	return false;
 }
 
 static int kernel_remove(struct lea_dm *dm, const struct lea_dm_node *node, bool retry)
@@ -352,6 +400,18 @@ static void kernel_free(struct lea_dm *dm)
 	free(kernel);
 }
 
+/* "1.02.185 (2022-05-18)" */
+static uint32_t library_release(void)
+{
+	char version[64];
+	unsigned int release;
+
+	if (!dm_get_library_version(version, sizeof(version)) ||
+	    sscanf(version, "1.02.%u", &release) != 1)
+		return 0;
+	return release;
+}
+
 int lea_dm_kernel_new(const struct lea_dm_options *options, struct lea_dm **ret_dm)
 {
 	LEA_AUTO(lea_freep) struct kernel_dm *kernel = calloc(1, sizeof(*kernel));
@@ -368,10 +428,14 @@ int lea_dm_kernel_new(const struct lea_dm_options *options, struct lea_dm **ret_
 		.same_table = kernel_same_table,
 		.create = kernel_create,
 		.load = kernel_load,
+		.suspend = kernel_suspend,
+		.status = kernel_status,
+		.has_target = kernel_has_target,
 		.resume = kernel_resume,
 		.remove = kernel_remove,
 		.wait = kernel_wait,
 		.free = kernel_free,
+		.release = library_release(),
 		.udev_rules = has_udev && options->udev_rules,
 		.udev_fallback = options->verify_udev,
 	};

@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -61,39 +63,96 @@ int lea_proc_exec(const char *const argv[])
 struct run {
 	const char *const *argv;
 	int report_fd; /* closed by a successful exec; else the fault is written to it */
+	int output_fd; /* both its output streams; -1: those of the parent */
 };
 
 static int exec_child(void *arg)
 {
 	const struct run *run = arg;
-	int fault = lea_proc_exec(run->argv);
+	sigset_t none;
+	int fault;
 
+	/* Whoever waits for it may have put signals off; it has no reason to. */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (run->output_fd >= 0 &&
+	    (dup2(run->output_fd, STDOUT_FILENO) < 0 || dup2(run->output_fd, STDERR_FILENO) < 0))
+		return NOT_STARTED;
+	fault = lea_proc_exec(run->argv);
 	if (write(run->report_fd, &fault, sizeof(fault)) < 0)
 		return NOT_STARTED;
 	return NOT_STARTED;
 }
 
-int lea_proc_run(const char *const argv[], int *ret_code)
+/* @fds: a pipe, whose writing end goes. 0, or the fault of the exec. */
+static int start(struct run *run, const int fds[2], pid_t *ret_pid)
+{
+	int r, fault = 0;
+
+	run->report_fd = fds[1];
+	r = lea_proc_fork(exec_child, run, ret_pid);
+	close(fds[1]);
+	if (r)
+		return r;
+	while (read(fds[0], &fault, sizeof(fault)) < 0 && errno == EINTR)
+		;
+	return fault;
+}
+
+/* To the end of what it says, so that it never waits for us. */
+static void read_all(int fd, char *output, size_t output_bytes)
+{
+	char rest[512];
+	size_t used = 0;
+	ssize_t len;
+
+	do {
+		const bool fits = used + 1 < output_bytes;
+
+		len = fits ? read(fd, output + used, output_bytes - used - 1)
+			   : read(fd, rest, sizeof(rest));
+		if (fits && len > 0)
+			used += (size_t)len;
+	} while (len > 0 || (len < 0 && errno == EINTR));
+	output[used] = '\0';
+}
+
+static int run_to_end(struct run *run, int output_fd, char *output, size_t output_bytes,
+		      int *ret_code)
 {
 	LEA_AUTO(lea_closep) int reader = -1;
-	int fds[2], r, code, fault = 0;
+	int fds[2], r, s, code = 0;
 	pid_t pid = 0;
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
 	reader = fds[0];
-	r = lea_proc_fork(exec_child, &(struct run){.argv = argv, .report_fd = fds[1]}, &pid);
-	close(fds[1]);
-	if (r)
-		return r;
-	while (read(reader, &fault, sizeof(fault)) < 0 && errno == EINTR)
-		;
-	r = lea_proc_wait(pid, &code);
-	if (!r && fault)
-		r = fault;
-	if (!r)
+	r = start(run, fds, &pid);
+	lea_closep(&run->output_fd);
+	if (output)
+		read_all(output_fd, output, output_bytes);
+	s = pid ? lea_proc_wait(pid, &code) : 0;
+	if (!r && !s)
 		*ret_code = code;
-	return r;
+	return r ? r : s;
+}
+
+int lea_proc_run(const char *const argv[], int *ret_code)
+{
+	return run_to_end(&(struct run){.argv = argv, .output_fd = -1}, -1, NULL, 0, ret_code);
+}
+
+int lea_proc_capture(const char *const argv[], char *output, size_t output_bytes, int *ret_code)
+{
+	LEA_AUTO(lea_closep) int reader = -1;
+	struct run run = {.argv = argv};
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	reader = fds[0];
+	run.output_fd = fds[1];
+	return run_to_end(&run, reader, output, output_bytes, ret_code);
 }
 
 int lea_proc_threads(size_t count, void *(*work)(void *arg), void *arg)

@@ -16,6 +16,10 @@ LEA_MUST_CHECK int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_
 LEA_MUST_CHECK int lea_proc_wait(pid_t pid, int *ret_code);
 /* Starts @argv[0] (a path) with the parent's environment and standard streams and waits. */
 LEA_MUST_CHECK int lea_proc_run(const char *const argv[], int *ret_code);
+/* The same; what it says on either stream goes to @output: as text, what does not fit is dropped.
+ */
+LEA_MUST_CHECK int lea_proc_capture(const char *const argv[], char *output, size_t output_bytes,
+				    int *ret_code);
 /* Becomes @argv[0]; returns only with a fault. */
 LEA_MUST_CHECK int lea_proc_exec(const char *const argv[]);
 /* At most @count detached threads of a process that ends by _exit; each runs @work(@arg) once.

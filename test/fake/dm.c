@@ -26,6 +26,10 @@ static LEA_PRINTF(2, 3) bool fails(struct fake_dm *fake, const char *format, ...
 	if (vasprintf(&fake->step[fake->step_count], format, args) < 0)
 		abort();
 	va_end(args);
+	if (fake->dead_from >= 0 && (int32_t)fake->step_count >= fake->dead_from) {
+		fake->step_count++;
+		return true;
+	}
 	return (int32_t)fake->step_count++ == fake->fail_at;
 }
 
@@ -68,6 +72,35 @@ static void put_rows(const struct lea_table *table, char *to, size_t to_bytes)
 	}
 }
 
+/* "253:7" as a word of these rows? */
+static bool refers(const char *rows, const struct fake_dm_node *to)
+{
+	char number[32];
+	size_t len =
+		(size_t)snprintf(number, sizeof(number), "%u:%u", to->info.major, to->info.minor);
+
+	for (const char *at = rows; (at = strstr(at, number)); at++)
+		if ((at == rows || !strchr("0123456789:", at[-1])) &&
+		    !strchr("0123456789:", at[len] ? at[len] : ' '))
+			return true;
+	return false;
+}
+
+/* Those that have it in a table hold it open, as in the kernel. */
+static uint32_t open_count(const struct fake_dm *fake, const struct fake_dm_node *node)
+{
+	uint32_t count = node->info.open_count;
+
+	for (uint32_t i = 0; i < FAKE_DM_NODES; i++) {
+		const struct fake_dm_node *other = &fake->node[i];
+
+		count += other->exists &&
+			 (refers(other->table, node) ||
+			  (other->info.inactive_table && refers(other->loaded, node)));
+	}
+	return count;
+}
+
 static int fake_info(struct lea_dm *dm, const char *uuid, struct lea_dm_info *ret_info)
 {
 	const struct fake_dm_node *node = find_uuid(fake_of(dm), uuid);
@@ -75,6 +108,7 @@ static int fake_info(struct lea_dm *dm, const char *uuid, struct lea_dm_info *re
 	if (!node)
 		return LEA_DM_ABSENT;
 	*ret_info = node->info;
+	ret_info->open_count = open_count(fake_of(dm), node);
 	return 0;
 }
 
@@ -205,11 +239,40 @@ static int fake_remove(struct lea_dm *dm, const struct lea_dm_node *node, bool r
 	there = fake_dm_find(fake, node->name);
 	if (!there)
 		return LEA_DM_ABSENT;
-	if (there->info.open_count)
+	if (open_count(fake, there))
 		return LEA_DM_BUSY;
 	there->exists = false;
 	fake->unwaited++;
 	return 0;
+}
+
+static int fake_suspend(struct lea_dm *dm, const struct lea_dm_node *node)
+{
+	struct fake_dm_node *there = fake_dm_find(fake_of(dm), node->name);
+
+	if (fails(fake_of(dm), "suspend %s", node->name))
+		return -EIO;
+	if (!there)
+		return -ENXIO;
+	there->info.suspended = true;
+	return 0;
+}
+
+static int fake_status(struct lea_dm *dm, const struct lea_dm_node *node, char **ret_text)
+{
+	struct fake_dm *fake = fake_of(dm);
+
+	if (fails(fake, "status %s", node->name))
+		return -EIO;
+	*ret_text = strdup(fake->status ? fake->status : "");
+	return 0;
+}
+
+static bool fake_has_target(struct lea_dm *dm, const char *target)
+{
+	const struct fake_dm *fake = fake_of(dm);
+
+	return !fake->lacks_target || strcmp(fake->lacks_target, target) != 0;
 }
 
 static int fake_wait(struct lea_dm *dm, uint32_t limit_ms)
@@ -236,17 +299,21 @@ struct fake_dm *fake_dm_new(void)
 
 	if (!fake)
 		abort();
-	fake->fail_at = -1;
+	fake->fail_at = fake->dead_from = -1;
 	fake->dm = (struct lea_dm){
 		.info = fake_info,
 		.uuid_of = fake_uuid_of,
 		.same_table = fake_same_table,
 		.create = fake_create,
 		.load = fake_load,
+		.suspend = fake_suspend,
+		.status = fake_status,
+		.has_target = fake_has_target,
 		.resume = fake_resume,
 		.remove = fake_remove,
 		.wait = fake_wait,
 		.free = fake_free,
+		.release = 185,
 		.udev_rules = true,
 	};
 	return fake;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define FAKE_DM_NODES 64U
-#define FAKE_DM_STEPS 512U
+#define FAKE_DM_STEPS 16384U
 
 struct fake_dm_node {
 	bool exists;
@@ -27,9 +27,13 @@ struct fake_dm {
 	char *step[FAKE_DM_STEPS]; /* one line each: "create vg-lv ro", "load vg-lv", ... */
 	uint32_t step_count;
 	int32_t fail_at;   /* this step (from 0) fails with -EIO; < 0: none */
+	int32_t dead_from; /* from this step on every one fails: whoever called is gone; < 0: never
+			    */
 	uint32_t unwaited; /* resumes and removes since the last wait */
 	uint32_t next_minor;
-	uint32_t wait_limit_ms; /* of the last wait */
+	const char *status;	  /* of every node; borrowed */
+	const char *lacks_target; /* the kernel does not know this one; borrowed */
+	uint32_t wait_limit_ms;	  /* of the last wait */
 };
 
 /* udev on, nothing there, nothing fails. */

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fake/golden.h"
 
+#include "base/text.h"
 #include "disk/name.h"
 
 #include <check.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_SHAPES   1000
 #define PV_READ_AHEAD 256 /* of the disks they were captured on */
 
 const char *golden_dir(void)
@@ -58,6 +61,137 @@ static void place(struct golden *golden, char *json)
 	}
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char *const *golden_shapes(size_t *ret_count)
+{
+	static const char *names[MOST_SHAPES];
+	static size_t count;
+	const struct dirent *entry;
+	DIR *dir;
+
+	*ret_count = count;
+	if (count)
+		return names;
+	dir = opendir(golden_dir());
+	/* Asked for before any test runs, too: no assertion of Check's here. */
+	while (dir && (entry = readdir(dir)) && count < MOST_SHAPES) {
+		char *text = golden_read(entry->d_name, "metadata.ondisk.txt");
+
+		if (text)
+			names[count++] = strdup(entry->d_name);
+		free(text);
+	}
+	if (dir)
+		closedir(dir);
+	qsort(names, count, sizeof(*names), by_name);
+	*ret_count = count;
+	return names;
+}
+
+static const struct lea_text *conf_key(const struct lea_text_tree *tree, const char *path)
+{
+	return lea_text_find_path(lea_text_root(tree), path);
+}
+
+static struct lea_volume_list conf_list(struct lea_arena *arena, const struct lea_text_tree *tree,
+					const char *path)
+{
+	const struct lea_text *key = conf_key(tree, path);
+	const char **item = lea_arena_alloc(arena, 16, sizeof(*item));
+	struct lea_volume_list list = {.item = item, .defined = key != NULL};
+
+	for (const struct lea_value *v = key ? lea_text_values(key) : NULL; v;
+	     v = lea_value_next(v)) {
+		ck_assert_uint_lt(list.count, 16);
+		item[list.count++] = lea_arena_strdup(arena, lea_value_string(v));
+	}
+	return list;
+}
+
+static int64_t conf_number(const struct lea_text_tree *tree, const char *path, int64_t or_else)
+{
+	const struct lea_text *key = conf_key(tree, path);
+	int64_t number;
+
+	return key && lea_value_int(lea_text_values(key), &number) ? number : or_else;
+}
+
+static bool conf_is(const struct lea_text_tree *tree, const char *path, const char *value)
+{
+	const struct lea_text *key = conf_key(tree, path);
+
+	return key && !strcmp(lea_value_string(lea_text_values(key)), value);
+}
+
+/* tags { NAME { } } */
+static struct lea_volume_list host_tags(struct lea_arena *arena, const struct lea_text_tree *tree)
+{
+	const struct lea_text *tags = conf_key(tree, "tags");
+	const char **item = lea_arena_alloc(arena, 16, sizeof(*item));
+	struct lea_volume_list list = {.item = item};
+
+	for (const struct lea_text *tag = tags ? lea_text_child(tags) : NULL; tag;
+	     tag = lea_text_next(tag))
+		item[list.count++] = lea_arena_strdup(arena, lea_text_key(tag));
+	return list;
+}
+
+static void apply_conf(struct golden *golden, const struct lea_text_tree *tree)
+{
+	struct lea_plan_rules *rules = &golden->rules;
+
+	rules->select.auto_list =
+		conf_list(golden->arena, tree, "activation/auto_activation_volume_list");
+	rules->select.volume_list = conf_list(golden->arena, tree, "activation/volume_list");
+	rules->select.read_only_list =
+		conf_list(golden->arena, tree, "activation/read_only_volume_list");
+	rules->select.host_tags = host_tags(golden->arena, tree);
+	rules->use_linear_target = conf_number(tree, "activation/use_linear_target", 1);
+	rules->udev_rules = conf_number(tree, "activation/udev_rules", 1);
+	rules->udev_fallback = conf_number(tree, "activation/verify_udev_operations", 0);
+	rules->readahead_auto = !conf_is(tree, "activation/readahead", "none");
+	rules->check_thin = !conf_is(tree, "global/thin_check_executable", "");
+	rules->check_cache = !conf_is(tree, "global/cache_check_executable", "");
+	rules->filler = conf_is(tree, "activation/missing_stripe_filler", "zero")
+				? LEA_FILLER_ZERO
+				: LEA_FILLER_ERROR;
+	rules->thin_threshold_percent =
+		(uint32_t)conf_number(tree, "activation/thin_pool_autoextend_threshold", 100);
+}
+
+/* Shapes of 2.03.31 say so in their names; the others are 2.03.16's. */
+static void read_rules(struct golden *golden)
+{
+	static const struct lea_text_options options = {.max_bytes = 1 << 20, .is_config = true};
+	char *conf = golden_read(golden->name, "config.conf");
+	char *command = golden_read(golden->name, "activate.cmd.txt");
+	struct lea_text_tree *tree;
+	struct lea_why why = {0};
+
+	golden->rules = golden_rules();
+	if (command)
+		command[strcspn(command, "\n")] = '\0';
+	golden->is_vgchange = !command || !strncmp(command, "lvm vgchange -aay", 17);
+	if (!strncmp(golden->name, "v31-", 4))
+		golden->rules.ways = lea_ways_of(205);
+	if (command && strstr(command, "--activationmode complete"))
+		golden->rules.mode = LEA_MODE_COMPLETE;
+	if (command && strstr(command, "--activationmode partial"))
+		golden->rules.mode = LEA_MODE_PARTIAL;
+	if (conf) {
+		ck_assert_msg(!lea_text_parse(conf, strlen(conf), &options, &why, &tree),
+			      "%s/config.conf: %s", golden->name, why.what);
+		apply_conf(golden, tree);
+		lea_text_free(tree);
+	}
+	free(conf);
+	free(command);
+}
+
 void golden_open(const char *shape, struct golden *ret_golden)
 {
 	char *text = golden_read(shape, "metadata.ondisk.txt");
@@ -72,6 +206,7 @@ void golden_open(const char *shape, struct golden *ret_golden)
 					  sizeof(*ret_golden->pvs));
 	if (json)
 		place(ret_golden, json);
+	read_rules(ret_golden);
 	free(json);
 	free(text);
 }
@@ -90,5 +225,10 @@ struct lea_plan_rules golden_rules(void)
 		.page_bytes = 4096,
 		.readahead_auto = true,
 		.udev_rules = true,
+		.ways = lea_ways_of(185),
+		.check_thin = true,
+		.check_cache = true,
+		.thin_threshold_percent = 100,
+		.region_sectors = 4096,
 	};
 }

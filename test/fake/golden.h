@@ -7,6 +7,7 @@
 #include "disk/vg.h"
 #include "policy/plan.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* One shape, parsed. */
@@ -15,10 +16,15 @@ struct golden {
 	struct lea_arena *arena;
 	struct lea_vg *vg;
 	struct lea_plan_pv *pvs; /* as devices.json says; all missing when there is none */
+	/* As the shape's lvm.conf and command say, for the version of lvm2 it was made with. */
+	struct lea_plan_rules rules;
+	bool is_vgchange; /* the command is vgchange -a, not lvchange */
 };
 
 /* The folder with all shapes. */
 const char *golden_dir(void);
+/* Names of all shapes, sorted; @count of them. Lives as long as the program. */
+const char *const *golden_shapes(size_t *ret_count);
 /* Whole file, NUL-ended; freed by the caller; NULL: not there. */
 char *golden_read(const char *shape, const char *file);
 void golden_open(const char *shape, struct golden *ret_golden);

@@ -143,11 +143,13 @@ START_TEST(leftovers_are_mended)
 {
 	struct lea_activate_result result;
 	struct fake_dm_node *node;
-	struct lea_dm_node names;
+	struct lea_plan_names names;
 	char steps[256] = "";
 
 	open_shape("linear_one");
-	ck_assert_int_eq(lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[0], &names), 0);
+	ck_assert_int_eq(
+		lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[0], LEA_LAYER_NONE, &names),
+		0);
 	node = fake_dm_add(fake, names.name, names.uuid, left_rows[_i].table);
 	node->info.live_table = left_rows[_i].live;
 	node->info.inactive_table = left_rows[_i].inactive;
@@ -186,15 +188,15 @@ START_TEST(fixed_numbers)
 {
 	struct lea_activate_result result;
 	struct fake_dm_node *node;
-	struct lea_dm_node names;
+	struct lea_plan_names names;
 
 	open_shape("minor");
 	capture.log.max_level = LEA_LOG_ERROR;
 	for (uint32_t i = 0; i < golden.vg->lv_count; i++)
 		if (golden.vg->lvs[i].minor == 77)
-			ck_assert_int_eq(
-				lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[i], &names),
-				0);
+			ck_assert_int_eq(lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[i],
+							LEA_LAYER_NONE, &names),
+					 0);
 	node = fake_dm_add(fake, number_rows[_i].name, number_rows[_i].own ? names.uuid : "x",
 			   "0 8 linear 8:0 2048\n");
 	node->info.minor = number_rows[_i].minor;
@@ -209,10 +211,12 @@ END_TEST
 START_TEST(node_of_a_renamed_vg_hands_it_over)
 {
 	struct lea_activate_result result;
-	struct lea_dm_node names;
+	struct lea_plan_names names;
 
 	open_shape("linear_one");
-	ck_assert_int_eq(lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[0], &names), 0);
+	ck_assert_int_eq(
+		lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[0], LEA_LAYER_NONE, &names),
+		0);
 	fake_dm_add(fake, "old-lv0", names.uuid, "0 81920 linear 8:0 2048\n");
 	ck_assert_int_eq(run(&result), LEA_ACTIVATE_DELEGATE);
 	ck_assert_ptr_nonnull(result.why);
@@ -308,7 +312,6 @@ static const struct {
 	 "Cannot activate LVs in VG vg while PVs appear on duplicate devices."},
 	{"two texts with one number", "linear_one", true, false, false, false, true,
 	 LEA_ACTIVATE_DELEGATE, ""},
-	{"raid", "raid1", true, false, false, false, false, LEA_ACTIVATE_DELEGATE, ""},
 };
 
 START_TEST(refusals)
@@ -318,8 +321,7 @@ START_TEST(refusals)
 
 	open_shape(refusal_rows[_i].shape);
 	if (!strcmp(refusal_rows[_i].shape, "exported") ||
-	    !strcmp(refusal_rows[_i].shape, "foreign_systemid") ||
-	    !strcmp(refusal_rows[_i].shape, "raid1"))
+	    !strcmp(refusal_rows[_i].shape, "foreign_systemid"))
 		for (uint32_t i = 0; i < golden.vg->pv_count; i++)
 			pv[i] = &found[i];
 	options.named = refusal_rows[_i].named;
@@ -333,6 +335,18 @@ START_TEST(refusals)
 	ck_assert_msg(strstr(capture.text, refusal_rows[_i].want_text) &&
 			      (*refusal_rows[_i].want_text || !*capture.text),
 		      "%s: %s", refusal_rows[_i].claim, capture.text);
+}
+END_TEST
+
+START_TEST(a_vg_with_a_type_that_is_not_ours_is_lvms)
+{
+	struct lea_activate_result result;
+
+	open_shape("linear_one");
+	golden.vg->delegate_reason = "segment type vdo";
+	ck_assert_int_eq(run(&result), LEA_ACTIVATE_DELEGATE);
+	ck_assert_str_eq(result.why, "segment type vdo");
+	ck_assert_uint_eq(fake->step_count, 0);
 }
 END_TEST
 
@@ -351,6 +365,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, failed_removal_costs_one_lv, 0, 3);
 	tcase_add_test(tcase, open_lv_keeps_the_whole_vg_up);
 	tcase_add_test(tcase, test_mode_prints_and_touches_nothing);
+	tcase_add_test(tcase, a_vg_with_a_type_that_is_not_ours_is_lvms);
 	tcase_add_loop_test(tcase, refusals, 0, ARRAY_SIZE(refusal_rows));
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -3,6 +3,7 @@
  * Workers with an activation of our own in place of the real one: what a VG does is in its name.
  * The processes, pipes and waits are real.
  */
+#include "disk/segtype.h"
 #include "flow/workers.h"
 
 #include "unit/suite.h"
@@ -43,7 +44,7 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 	if (!strncmp(vg_name, "other", 5))
 		return LEA_ACTIVATE_DELEGATE;
 	/* Somebody holds it: who waits gets it, who may not wait does not. */
-	if (!strncmp(vg_name, "busy", 4) && run->options->no_wait_lock)
+	if (strstr(vg_name, "busy") && run->options->no_wait_lock)
 		return LEA_ACTIVATE_VG_BUSY;
 	/* The rule against deadlock: waiting is for those who hold nothing. */
 	if (run->held && !run->options->no_wait_lock)
@@ -93,7 +94,10 @@ static struct lea_log quiet = {.write = silent, .max_level = LEA_LOG_ERROR};
 
 static void add_vg(struct lea_workers *workers, const char *name)
 {
-	struct lea_vg vg = {.name = name, .id = "0123456789abcdef0123456789abcdef", .lv_count = 1};
+	const struct lea_lv_seg pool = {.segtype = &lea_segtype_thin_pool};
+	struct lea_lv lv = {.name = "lv", .seg = &pool, .seg_count = !strncmp(name, "pool", 4)};
+	struct lea_vg vg = {
+		.name = name, .id = "0123456789abcdef0123456789abcdef", .lvs = &lv, .lv_count = 1};
 	struct lea_scan_vg known = {.vg = &vg};
 
 	if (!strncmp(name, "raid", 4))
@@ -111,6 +115,9 @@ static const struct row rows[] = {
 	{"batches follow each other", "/bin/true", "a b c d e", "a=0 b=0 c=0 d=0 e=0 ", 1, 2},
 	{"a busy VG goes to the end and is waited for there", "/bin/true", "a busy c d",
 	 "a=0 c=0 d=0 busy=0 ", 1, 16},
+	{"a VG with a pool to be checked goes alone: nobody is before it", "/bin/true",
+	 "a poolbusy c", "a=0 poolbusy=0 c=0 ", 1, 16},
+	{"nor with it", "/bin/true", "pool busy", "pool=0 busy=0 ", 1, 16},
 	{"a failure is its own", "/bin/true", "a fail c", "a=0 fail=1 c=0 ", 1, 16},
 	{"VGs that are not ours go to lvm together", "/bin/true", "raid1 a raid2",
 	 "a=0 raid1=0d raid2=0d ", 1, 16},

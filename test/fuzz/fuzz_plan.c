@@ -9,54 +9,88 @@
 #include "disk/name.h"
 #include "fuzz/fuzz.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define ARENA_BYTES  (64U << 20)
 #define OPTION_BYTES 8U
-/* Of one LV: itself and what lies below it in the deepest of lvm2's stacks. */
-#define NODES_AN_LV  64U
 
 const size_t fuzz_text_at = OPTION_BYTES;
 
-static void check_row(const struct lea_row *row, uint64_t start)
+/* Parameters are one line; a word "@7" is a node of this plan that was made before. */
+static void check_params(const char *params, uint32_t made)
 {
-	CLAIM(row->start_sectors == start && row->length_sectors);
-	CLAIM(row->start_sectors + row->length_sectors > start);
-	CLAIM(row->target && lea_name_ok(row->target));
-	CLAIM(row->params && fuzz_is_plain(row->params));
+	CLAIM(fuzz_is_plain(params));
+	for (; (params = strchr(params, '@')); params++)
+		CLAIM(strtoul(params + 1, NULL, 10) < made);
+}
+
+static void check_table(const struct lea_table *table, uint32_t node_count)
+{
+	uint64_t start = 0;
+
+	CLAIM(table->row_count);
+	for (uint32_t i = 0; i < table->row_count; i++) {
+		const struct lea_row *row = &table->row[i];
+
+		CLAIM(row->start_sectors == start && row->length_sectors);
+		start += row->length_sectors;
+		CLAIM(start > row->start_sectors);
+		CLAIM(row->target && lea_name_ok(row->target) && row->params);
+		check_params(row->params, node_count);
+	}
 }
 
 static void check_node(const struct lea_plan_node *plan_node)
 {
 	const struct lea_dm_node *node = &plan_node->node;
-	uint64_t start = 0;
 
 	CLAIM(lea_name_ok(node->name) && strlen(node->name) < 128);
 	CLAIM(!strncmp(node->uuid, "LVM-", 4) && fuzz_is_plain(node->uuid) &&
 	      !strchr(node->uuid, '/') && strlen(node->uuid) < 129);
 	CLAIM(!node->link_vg || (lea_name_ok(node->link_vg) && lea_name_ok(node->link_lv)));
-	CLAIM(plan_node->table.row_count);
-	for (uint32_t i = 0; i < plan_node->table.row_count; i++) {
-		check_row(&plan_node->table.row[i], start);
-		start += plan_node->table.row[i].length_sectors;
+}
+
+/* Made once, and everything else only after that. */
+static void check_steps(const struct lea_plan *plan, const struct lea_plan_lv *lv, bool *made)
+{
+	for (uint32_t i = 0; i < lv->step_count; i++) {
+		const struct lea_plan_step *step = &plan->step[lv->first_step + i];
+
+		CLAIM(step->node < plan->node_count && step->part < plan->node_count);
+		if (step->kind == LEA_STEP_CHECK) {
+			CLAIM(made[step->part] && !made[step->node]);
+			continue;
+		}
+		CLAIM(made[step->node] == (step->kind != LEA_STEP_MAKE));
+		made[step->node] = true;
+		if (step->kind == LEA_STEP_MAKE) {
+			check_node(&plan->node[step->node]);
+			check_table(&plan->node[step->node].table, plan->node_count);
+		}
 	}
 }
 
 static void check_plan(const struct lea_vg *vg, const struct lea_plan *plan)
 {
-	uint32_t nodes = 0;
+	bool *made = calloc((size_t)plan->node_count + 1, sizeof(*made));
+	uint32_t steps = 0;
 
-	CLAIM(plan->node_count <= (uint64_t)vg->lv_count * NODES_AN_LV);
-	for (uint32_t i = 0; i < plan->node_count; i++)
-		check_node(&plan->node[i]);
+	CLAIM(made);
 	for (uint32_t i = 0; i < vg->lv_count; i++) {
 		const struct lea_plan_lv *lv = &plan->lv[i];
 
-		CLAIM(!lv->refusal || (fuzz_is_plain(lv->refusal) && !lv->node_count));
-		CLAIM(lv->first_node + lv->node_count <= plan->node_count);
-		nodes += lv->node_count;
+		CLAIM(!lv->refusal || fuzz_is_plain(lv->refusal));
+		CLAIM(lv->selected == LEA_SELECTED || !lv->step_count);
+		CLAIM(!lv->step_count || lv->first_step == steps);
+		steps += lv->step_count;
+		CLAIM(steps <= plan->step_count);
+		CLAIM(lv->selected != LEA_SELECTED || lv->top == LEA_NONE ||
+		      lv->top < plan->node_count);
+		check_steps(plan, lv, made);
 	}
-	CLAIM(nodes <= plan->node_count);
+	CLAIM(steps == plan->step_count);
+	free(made);
 }
 
 static struct lea_plan_rules rules_from(struct fuzz_in *in)
@@ -71,6 +105,11 @@ static struct lea_plan_rules rules_from(struct fuzz_in *in)
 		.readahead_auto = !(bits & 8),
 		.udev_rules = !(bits & 16),
 		.udev_fallback = bits & 32,
+		.check_thin = bits & 1,
+		.check_cache = bits & 2,
+		.thin_threshold_percent = list,
+		.filler = (enum lea_filler)(list % 3),
+		.ways = lea_ways_of(bits & 4 ? 0 : 180U + list / 4),
 		.select = {.automatic = bits & 64, .ignore_skip = bits & 128},
 	};
 

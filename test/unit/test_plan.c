@@ -3,6 +3,7 @@
 #include "fake/golden.h"
 #include "policy/judge.h"
 #include "unit/suite.h"
+#include "unit/vg_text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,211 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define LIST(...)                                                                                  \
-	{                                                                                          \
-		.item = (const char *const[]){__VA_ARGS__},                                        \
-		.count = sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *),              \
-		.defined = true                                                                    \
-	}
-
-/* Shapes that are ours, with what differs from the defaults in their lvm.conf. */
-static const struct native {
-	const char *shape;
-	struct lea_volume_list auto_list, volume_list, host_tags;
-	bool no_linear, readahead_none, verify_udev;
-} native[] = {
-	{.shape = "auto_list", .auto_list = LIST("vg/a", "@boot")},
-	{.shape = "auto_list_empty", .auto_list = {.defined = true}},
-	{.shape = "autoact_n"},
-	{.shape = "autoact_vg_n"},
-	{.shape = "linear_bigarea"},
-	{.shape = "linear_multi"},
-	{.shape = "linear_one"},
-	{.shape = "minor"},
-	{.shape = "names_dashvg"},
-	{.shape = "no_linear_target", .no_linear = true},
-	{.shape = "open_busy"},
-	{.shape = "readahead"},
-	{.shape = "readahead_cfgnone", .readahead_none = true},
-	{.shape = "readonly"},
-	{.shape = "skip"},
-	{.shape = "striped"},
-	{.shape = "tags_volume_list", .volume_list = LIST("@keep", "vg/c")},
-	{.shape = "hosttags_volume_list", .volume_list = LIST("@*"), .host_tags = LIST("site1")},
-	{.shape = "verify_udev", .verify_udev = true},
-	{.shape = "v31-open_busy"},
-	{.shape = "v31-skip"},
-};
-
-static struct lea_plan_rules rules_of(const struct native *row)
-{
-	struct lea_plan_rules rules = golden_rules();
-
-	rules.select.auto_list = row->auto_list;
-	rules.select.volume_list = row->volume_list;
-	rules.select.host_tags = row->host_tags;
-	rules.use_linear_target = !row->no_linear;
-	rules.readahead_auto = !row->readahead_none;
-	rules.udev_fallback = row->verify_udev;
-	return rules;
-}
-
-/* Our plan in the words of order.txt; minors as the kernel gave them there, from 0 on. */
-static void write_node(const struct lea_plan_node *node, uint32_t *next_minor, FILE *out)
-{
-	const struct lea_dm_node *dm = &node->node;
-	const char *ro = dm->read_only ? " DM_READONLY_FLAG" : "";
-	uint32_t minor = dm->fixed_minor ? dm->minor : (*next_minor)++;
-
-	fprintf(out, "create   %s uuid=%s", dm->name, dm->uuid);
-	if (dm->fixed_minor)
-		fprintf(out, " asked=253:%u", minor);
-	fprintf(out, " -> 253:%u%s%s\n", minor, ro,
-		dm->fixed_minor ? " DM_PERSISTENT_DEV_FLAG" : "");
-	fprintf(out, "load     %s (253:%u)%s\n", dm->name, minor, ro);
-	for (uint32_t i = 0; i < node->table.row_count; i++)
-		fprintf(out, "        %" PRIu64 " %" PRIu64 " %s %s\n",
-			node->table.row[i].start_sectors, node->table.row[i].length_sectors,
-			node->table.row[i].target, node->table.row[i].params);
-	fprintf(out, "resume   %s (253:%u) udev=%sPRIMARY_SOURCE cookie1\n", dm->name, minor,
-		dm->udev_flags == LEA_DM_UDEV_DISABLE_FALLBACK ? "DISABLE_LIBRARY_FALLBACK|"
-		: dm->udev_flags			       ? "OTHER|"
-							       : "");
-}
-
-/* order.txt without its numbers and without cookies and queries. */
-static void write_order(char *order, FILE *out)
-{
-	char *save = NULL;
-
-	for (char *line = strtok_r(order, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		int skip = 0;
-
-		if (strncmp(line, "        ", 8)) {
-			sscanf(line, " %*d %n", &skip);
-			line += skip;
-			if (!strncmp(line, "sem-", 4) || !strncmp(line, "ioctl(", 6))
-				continue;
-		}
-		fprintf(out, "%s\n", line);
-	}
-}
-
-START_TEST(plan_is_what_lvm2_did)
-{
-	struct lea_plan_rules rules = rules_of(&native[_i]);
-	char *order = golden_read(native[_i].shape, "order.txt"), *ours, *theirs;
-	size_t our_bytes, their_bytes;
-	FILE *our_file = open_memstream(&ours, &our_bytes);
-	FILE *their_file = open_memstream(&theirs, &their_bytes);
-	struct golden golden;
-	struct lea_plan *plan;
-	uint32_t minor = 0;
-
-	golden_open(native[_i].shape, &golden);
-	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan), 0);
-	for (uint32_t i = 0; i < plan->node_count; i++)
-		if (!(golden.vg->flags & LEA_FLAG_NOAUTOACTIVATE))
-			write_node(&plan->node[i], &minor, our_file);
-	if (order)
-		write_order(order, their_file);
-	fclose(our_file);
-	fclose(their_file);
-	ck_assert_msg(!strcmp(ours, theirs), "%s:\n%s--- but lvm2:\n%s", native[_i].shape, ours,
-		      theirs);
-	free(ours);
-	free(theirs);
-	free(order);
-	golden_close(&golden);
-}
-END_TEST
-
-/* info.txt: NAME|UUID|RO|OPEN|SEGMENTS|MAJOR|MINOR|ATTR|READ_AHEAD|... */
-static uint32_t read_ahead_in(const char *info, const char *name)
-{
-	const char *line = info;
-	size_t chars = strlen(name);
-	unsigned int value;
-
-	while (line && (strncmp(line, name, chars) || line[chars] != '|')) {
-		line = strchr(line, '\n');
-		line = line ? line + 1 : NULL;
-	}
-	ck_assert_msg(line != NULL, "%s is not in info.txt", name);
-	for (int i = 0; i < 8; i++)
-		line = strchr(line, '|') + 1;
-	ck_assert_int_eq(sscanf(line, "%u", &value), 1);
-	return value;
-}
-
-START_TEST(read_ahead_is_what_lvm2_left)
-{
-	struct lea_plan_rules rules = rules_of(&native[_i]);
-	char *info = golden_read(native[_i].shape, "info.txt");
-	struct golden golden;
-	struct lea_plan *plan;
-
-	golden_open(native[_i].shape, &golden);
-	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan), 0);
-	for (uint32_t i = 0; i < plan->node_count; i++) {
-		const struct lea_dm_node *node = &plan->node[i].node;
-		uint32_t ours = node->read_ahead_sectors;
-
-		if (golden.vg->flags & LEA_FLAG_NOAUTOACTIVATE)
-			break;
-		if (node->read_ahead_is_minimum && ours < 256)
-			ours = 256; /* what the kernel gives */
-		ck_assert_msg(ours == read_ahead_in(info, node->name), "%s: %s has %u",
-			      native[_i].shape, node->name, ours);
-	}
-	free(info);
-	golden_close(&golden);
-}
-END_TEST
-
-static bool is_native(const char *shape)
-{
-	static const char *const judged[] = {"exported", "v31-exported", "foreign_systemid"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(native); i++)
-		if (!strcmp(native[i].shape, shape))
-			return true;
-	for (size_t i = 0; i < ARRAY_SIZE(judged); i++)
-		if (!strcmp(judged[i], shape))
-			return true;
-	return false;
-}
-
-START_TEST(every_other_shape_is_handed_over_whole)
-{
-	struct lea_plan_rules rules = golden_rules();
-	DIR *dir = opendir(golden_dir());
-	const struct dirent *entry;
-	unsigned int handed = 0;
-
-	ck_assert_ptr_nonnull(dir);
-	while ((entry = readdir(dir))) {
-		struct golden golden;
-		struct lea_plan *plan;
-
-		if (entry->d_name[0] == '.' || strchr(entry->d_name, '.') ||
-		    !strcmp(entry->d_name, "README") || is_native(entry->d_name))
-			continue;
-		rules.mode = strcmp(entry->d_name, "partial_filler") ? LEA_MODE_DEGRADED
-								     : LEA_MODE_PARTIAL;
-		golden_open(entry->d_name, &golden);
-		ck_assert_msg(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan) ==
-				      LEA_PLAN_DELEGATE,
-			      "%s is not ours", entry->d_name);
-		ck_assert_msg(plan->delegate_reason && !plan->node_count, "%s", entry->d_name);
-		golden_close(&golden);
-		handed++;
-	}
-	closedir(dir);
-	ck_assert_uint_ge(handed, 70);
-}
-END_TEST
 
 START_TEST(missing_pvs_cost_their_lvs_only)
 {
@@ -235,7 +31,7 @@ START_TEST(missing_pvs_cost_their_lvs_only)
 			 "partial' to override.",
 			 golden.vg->lvs[i].name);
 		ck_assert_str_eq(plan->lv[i].refusal, want);
-		ck_assert_uint_eq(plan->lv[i].node_count, 0);
+		ck_assert_uint_eq(plan->lv[i].step_count, 0);
 		refused++;
 	}
 	ck_assert_uint_ge(refused, 1);
@@ -280,7 +76,7 @@ START_TEST(udev_flags)
 
 	rules.udev_rules = flag_rows[_i].udev_rules;
 	rules.udev_fallback = flag_rows[_i].udev_fallback;
-	ck_assert_msg(lea_plan_udev_flags(&lv, &rules) == flag_rows[_i].want, "%s",
+	ck_assert_msg(lea_plan_udev_flags(&lv, LEA_LAYER_NONE, &rules) == flag_rows[_i].want, "%s",
 		      flag_rows[_i].claim);
 }
 END_TEST
@@ -302,12 +98,12 @@ START_TEST(name_length)
 	const struct lea_vg vg = {.name = "v", .id = "0123456789abcdefghijklmnopqrstuv"};
 	struct lea_lv lv = {.name = name, .id = "0123456789abcdefghijklmnopqrstuv"};
 	struct lea_arena *arena = lea_arena_new(1 << 16);
-	struct lea_dm_node node;
+	struct lea_plan_names names;
 
 	memset(name + 1, '-', (size_t)name_rows[_i].hyphens);
 	memset(name + 1 + name_rows[_i].hyphens, 'x', (size_t)name_rows[_i].letters);
-	ck_assert_msg(lea_plan_names(arena, &vg, &lv, &node) == name_rows[_i].want, "%s",
-		      name_rows[_i].claim);
+	ck_assert_msg(lea_plan_names(arena, &vg, &lv, LEA_LAYER_NONE, &names) == name_rows[_i].want,
+		      "%s", name_rows[_i].claim);
 	lea_arena_free(arena);
 }
 END_TEST
@@ -343,16 +139,104 @@ START_TEST(vgs_are_refused_in_lvm2s_words)
 }
 END_TEST
 
+static const struct {
+	uint32_t dm_release;
+	bool twice, hides, real, policy;
+} ways_rows[] = {
+	{185, false, false, false, false}, {190, false, false, false, false},
+	{191, true, true, false, false},   {205, true, true, false, false},
+	{210, true, true, true, false},	   {214, true, true, true, true},
+	{0, true, true, true, true},
+};
+
+START_TEST(ways_of_lvm2s_versions)
+{
+	const struct lea_ways ways = lea_ways_of(ways_rows[_i].dm_release);
+
+	ck_assert_int_eq(ways.snapshots_twice, ways_rows[_i].twice);
+	ck_assert_int_eq(ways.hides_cachevol_parts, ways_rows[_i].hides);
+	ck_assert_int_eq(ways.parts_are_real, ways_rows[_i].real);
+	ck_assert_int_eq(ways.cachevol_policy, ways_rows[_i].policy);
+}
+END_TEST
+
+/* 20 GiB of metadata: no pool can use them, and of old ones no more than that is mapped. */
+#define POOL_TEXT(crop)                                                                                                            \
+	"v { id=" ID(                                                                                                              \
+		"a") " seqno=1 status=[\"READ\",\"WRITE\"] extent_size=8388608 max_lv=0 "                                          \
+		     "max_pv=0 physical_volumes { pv0 { id=" ID("b") " status=[] pe_start=8 pe_count=9 } } logical_volumes { " LV( \
+			     "l", "d",                                                                                             \
+			     TWO SEG("0", "3", LINEAR("pv0", "0"))                                                                 \
+				     SEG("3", "2", LINEAR("pv0", "3")))                                                            \
+			     LV("m", "e", ONE SEG("0", "1", LINEAR("pv0", "5")))                                                   \
+				     LV("p", "f", ONE SEG("0", "1", POOL crop)) "} " TAIL
+#define POOL "\"thin-pool\" metadata=\"l\" pool=\"m\" transaction_id=1 chunk_size=128 "
+
+static const struct {
+	const char *text;
+	uint64_t length; /* of the last row of the pool's metadata */
+} crop_rows[] = {
+	{POOL_TEXT(""), 16777216},
+	{POOL_TEXT("crop_metadata=0"), 16777216},
+	{POOL_TEXT("crop_metadata=1"), 33161216 - 3 * 8388608},
+};
+
+START_TEST(metadata_that_no_pool_can_use_is_cut)
+{
+	struct lea_arena *arena = lea_arena_new(1 << 20);
+	const struct lea_plan_pv pv = {.is_present = true, .major = 8};
+	const struct lea_plan_rules rules = golden_rules();
+	const char *text = crop_rows[_i].text;
+	struct lea_why why = {NULL, 0};
+	struct lea_plan *plan;
+	struct lea_vg *vg;
+	uint64_t length = 0;
+
+	ck_assert_msg(!lea_vg_parse(arena, text, strlen(text), &why, &vg), "%s", why.what);
+	ck_assert_int_eq(lea_plan_vg(arena, vg, &pv, &rules, &plan), 0);
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		const struct lea_table *table = &plan->node[i].table;
+
+		if (!strcmp(plan->node[i].node.name, "v-l"))
+			length = table->row[table->row_count - 1].length_sectors;
+	}
+	ck_assert_uint_eq(length, crop_rows[_i].length);
+	lea_arena_free(arena);
+}
+END_TEST
+
+/* A device may stand in for what is missing: used as it is, from its start. */
+START_TEST(a_device_stands_in)
+{
+	struct golden golden;
+	struct lea_plan *plan;
+	bool is_used = false;
+
+	golden_open("partial_filler", &golden);
+	golden.rules.filler = LEA_FILLER_DEVICE;
+	golden.rules.filler_major = 7;
+	golden.rules.filler_minor = 5;
+	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &golden.rules, &plan), 0);
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		ck_assert_ptr_null(strstr(plan->node[i].node.name, "missing"));
+		for (uint32_t row = 0; row < plan->node[i].table.row_count; row++)
+			is_used |= strstr(plan->node[i].table.row[row].params, "7:5 0") != NULL;
+	}
+	ck_assert(is_used);
+	golden_close(&golden);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("plan");
 	TCase *tcase = tcase_create("plan");
 
-	tcase_add_loop_test(tcase, plan_is_what_lvm2_did, 0, ARRAY_SIZE(native));
-	tcase_add_loop_test(tcase, read_ahead_is_what_lvm2_left, 0, ARRAY_SIZE(native));
-	tcase_add_test(tcase, every_other_shape_is_handed_over_whole);
 	tcase_add_test(tcase, missing_pvs_cost_their_lvs_only);
 	tcase_add_test(tcase, pv_marked_missing_that_is_back_is_for_lvm);
+	tcase_add_loop_test(tcase, ways_of_lvm2s_versions, 0, ARRAY_SIZE(ways_rows));
+	tcase_add_loop_test(tcase, metadata_that_no_pool_can_use_is_cut, 0, ARRAY_SIZE(crop_rows));
+	tcase_add_test(tcase, a_device_stands_in);
 	tcase_add_loop_test(tcase, udev_flags, 0, ARRAY_SIZE(flag_rows));
 	tcase_add_loop_test(tcase, name_length, 0, ARRAY_SIZE(name_rows));
 	tcase_add_loop_test(tcase, vgs_are_refused_in_lvm2s_words, 0, ARRAY_SIZE(judge_rows));

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One node: made, loaded, resumed, taken back. Its table names others by their place in the plan;
+ * here they get their numbers.
+ */
+#include "flow/carry_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_CHARS 24U /* "4294967295:4294967295" */
+
+const char *lea_carry_lv_name(const struct lea_carry_run *run, uint32_t node)
+{
+	return run->plan->vg->lvs[run->plan->node[node].lv].name;
+}
+
+int lea_carry_fault(const struct lea_carry_run *run, uint32_t node, int fault, const char *doing)
+{
+	return lea_log_fault(run->world->log, fault, "LV %s/%s: %s", run->plan->vg->name,
+			     lea_carry_lv_name(run, node), doing);
+}
+
+/* The next "@7" in @params: where it begins and, in *ret_end, what is behind it. NULL: no more. */
+static const char *next_ref(const char *params, uint32_t *ret_ref, const char **ret_end)
+{
+	const char *at = strchr(params, '@');
+	char *end;
+
+	if (!at)
+		return NULL;
+	*ret_ref = (uint32_t)strtoul(at + 1, &end, 10);
+	*ret_end = end;
+	return at;
+}
+
+void lea_carry_refs(const struct lea_carry_run *run, uint32_t node,
+		    void (*seen)(void *arg, uint32_t ref), void *arg)
+{
+	const struct lea_table *table = &run->plan->node[node].table;
+	uint32_t ref;
+
+	for (uint32_t i = 0; i < table->row_count; i++)
+		for (const char *at = table->row[i].params; next_ref(at, &ref, &at);)
+			seen(arg, ref);
+}
+
+static size_t count_refs(const char *params)
+{
+	size_t count = 0;
+	uint32_t ref;
+
+	while (next_ref(params, &ref, &params))
+		count++;
+	return count;
+}
+
+/* -ENXIO with *ret_missing when a part is not there. */
+static int put_numbers(const struct lea_carry_run *run, const char *params, char *to,
+		       uint32_t *ret_missing)
+{
+	const char *at, *end;
+	uint32_t ref;
+
+	while ((at = next_ref(params, &ref, &end))) {
+		const struct lea_carry_node *part = &run->node[ref];
+
+		if (!part->is_there || part->has_failed) {
+			*ret_missing = ref;
+			return -ENXIO;
+		}
+		memcpy(to, params, (size_t)(at - params));
+		to += at - params;
+		to += sprintf(to, "%" PRIu32 ":%" PRIu32, part->major, part->minor);
+		params = end;
+	}
+	strcpy(to, params);
+	return 0;
+}
+
+static int put_row(const struct lea_carry_run *run, const struct lea_row *from, struct lea_row *to,
+		   uint32_t *ret_missing)
+{
+	const size_t refs = count_refs(from->params);
+	char *params;
+	int r;
+
+	*to = *from;
+	if (!refs)
+		return 0;
+	params =
+		lea_arena_alloc(run->how->arena, strlen(from->params) + refs * NUMBER_CHARS + 1, 1);
+	if (!params)
+		return -ENOMEM;
+	r = put_numbers(run, from->params, params, ret_missing);
+	to->params = params;
+	return r;
+}
+
+/* The table as the kernel takes it. */
+static int number_table(const struct lea_carry_run *run, uint32_t node, struct lea_table *ret_table)
+{
+	const struct lea_table *table = &run->plan->node[node].table;
+	uint32_t missing = node;
+	int r = 0;
+
+	ret_table->row_count = table->row_count;
+	ret_table->row =
+		lea_arena_alloc(run->how->arena, table->row_count, sizeof(*ret_table->row));
+	if (!ret_table->row)
+		return -ENOMEM;
+	for (uint32_t i = 0; !r && i < table->row_count; i++)
+		r = put_row(run, &table->row[i], &ret_table->row[i], &missing);
+	if (r == -ENXIO)
+		lea_log(run->world->log, LEA_LOG_ERROR,
+			"LV %s/%s is not activated: %s, which it needs, is not there.",
+			run->plan->vg->name, lea_carry_lv_name(run, node),
+			lea_carry_lv_name(run, missing));
+	return r;
+}
+
+/* Its number was set by a person, who counts on it: no other one will do. */
+static int wrong_number(const struct lea_carry_run *run, uint32_t node, int fault, const char *what)
+{
+	lea_log(run->world->log, LEA_LOG_ERROR,
+		"LV %s/%s has the fixed minor number %" PRIu32 ", %s.", run->plan->vg->name,
+		lea_carry_lv_name(run, node), run->plan->node[node].node.minor, what);
+	return fault;
+}
+
+/* What came up half-way may still be open in udev's hands. */
+void lea_carry_take_back(struct lea_carry_run *run, uint32_t node)
+{
+	const struct lea_dm_node *what = &run->plan->node[node].node;
+	struct lea_carry_node *now = &run->node[node];
+	const bool was_resumed = !now->is_loaded;
+	int r = was_resumed ? lea_carry_wait(run) : 0;
+
+	r = r ? r : run->dm->remove(run->dm, what, was_resumed);
+	now->is_there = now->is_new = false;
+	if (!r || r == LEA_DM_ABSENT) {
+		run->result->resumed -= was_resumed;
+		return;
+	}
+	lea_log(run->world->log, LEA_LOG_ERROR, "LV %s/%s: %s is left behind.", run->plan->vg->name,
+		lea_carry_lv_name(run, node), what->name);
+}
+
+static void name_missing_target(const struct lea_carry_run *run, const struct lea_table *table)
+{
+	for (uint32_t i = 0; i < table->row_count; i++)
+		if (!run->dm->has_target(run->dm, table->row[i].target)) {
+			lea_log(run->world->log, LEA_LOG_ERROR,
+				"The kernel has no device-mapper target \"%s\".",
+				table->row[i].target);
+			return;
+		}
+}
+
+static int load(struct lea_carry_run *run, uint32_t node, const struct lea_table *table)
+{
+	int r = run->dm->load(run->dm, &run->plan->node[node].node, table);
+
+	run->node[node].is_loaded = true;
+	if (!r)
+		return 0;
+	name_missing_target(run, table);
+	return lea_carry_fault(run, node, r, "loading its table");
+}
+
+static int create(struct lea_carry_run *run, uint32_t node, const struct lea_table *table)
+{
+	const struct lea_dm_node *what = &run->plan->node[node].node;
+	struct lea_carry_node *now = &run->node[node];
+	char holder[LEA_DM_UUID_BYTES];
+	int r = run->dm->create(run->dm, what, &now->major, &now->minor);
+
+	if (r == -EBUSY && what->fixed_minor &&
+	    run->dm->uuid_of(run->dm, what->name, holder) == LEA_DM_ABSENT)
+		return wrong_number(run, node, r, "which another device has");
+	if (r)
+		return lea_carry_fault(run, node, r, "creating its device");
+	now->is_there = now->is_new = true;
+	r = load(run, node, table);
+	if (r)
+		lea_carry_take_back(run, node);
+	return r;
+}
+
+/* A node is there: active as it should be, left half-way by a program that died, or to be changed.
+ */
+static int mend(struct lea_carry_run *run, uint32_t node, const struct lea_table *table)
+{
+	const struct lea_dm_node *what = &run->plan->node[node].node;
+	struct lea_carry_node *now = &run->node[node];
+	bool is_same = false;
+	int r;
+
+	if (now->is_live)
+		return 0;
+	if (now->info.live_table && !now->info.inactive_table &&
+	    now->info.read_only == what->read_only) {
+		r = run->dm->same_table(run->dm, now->uuid, table, &is_same);
+		if (r)
+			return lea_carry_fault(run, node, r, "reading its table");
+	}
+	if (what->fixed_minor && now->minor != what->minor)
+		return wrong_number(run, node, -EEXIST, "and a node with another one");
+	if (!is_same)
+		return load(run, node, table);
+	now->is_loaded = true;
+	return 0;
+}
+
+int lea_carry_make(struct lea_carry_run *run, const struct lea_plan_step *step)
+{
+	struct lea_carry_node *now = &run->node[step->node];
+	struct lea_table table;
+	int r = now->has_failed ? -EIO : 0;
+
+	if (!r && !now->is_live)
+		r = number_table(run, step->node, &table);
+	if (!r && !now->is_live)
+		r = now->is_there ? mend(run, step->node, &table) : create(run, step->node, &table);
+	now->has_failed = r != 0;
+	return r;
+}
+
+/* With flags other than the node's own for now. */
+static int resume(struct lea_carry_run *run, const struct lea_plan_step *step)
+{
+	struct lea_dm_node node = run->plan->node[step->node].node;
+	int r;
+
+	node.udev_flags = step->udev_flags;
+	r = run->dm->resume(run->dm, &node);
+	return r ? lea_carry_fault(run, step->node, r, "resuming") : 0;
+}
+
+int lea_carry_resume(struct lea_carry_run *run, const struct lea_plan_step *step)
+{
+	struct lea_carry_node *now = &run->node[step->node];
+	int r;
+
+	if (!now->is_loaded)
+		return 0;
+	r = resume(run, step);
+	/* Others may hold it in their tables: it goes when they have gone. */
+	now->has_failed = r != 0;
+	if (r)
+		return r;
+	now->is_loaded = false;
+	run->result->resumed++;
+	return 0;
+}
+
+int lea_carry_wait(struct lea_carry_run *run)
+{
+	int r = run->dm->wait(run->dm, run->how->conf->udev_deadline_ms);
+
+	return r ? lea_log_fault(run->world->log, r, "VG %s: waiting for udev", run->plan->vg->name)
+		 : 0;
+}
+
+int lea_carry_again(struct lea_carry_run *run, const struct lea_plan_step *step)
+{
+	int r;
+
+	if (!run->node[step->node].is_new)
+		return 0;
+	r = lea_carry_wait(run);
+	if (r)
+		return r;
+	r = run->dm->suspend(run->dm, &run->plan->node[step->node].node);
+	return r ? lea_carry_fault(run, step->node, r, "suspending") : resume(run, step);
+}

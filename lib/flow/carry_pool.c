@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pools keep books of their own on disk. Before a pool is made, the configured tool looks at them:
+ * its verdict costs this pool and what lies in it, nothing else. Afterwards the pool must be as far
+ * as the VG's metadata is.
+ */
+#include "base/cleanup.h"
+#include "disk/segments.h"
+#include "disk/segtype.h"
+#include "flow/carry_run.h"
+#include "world/proc.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OUTPUT_BYTES 4096U
+#define HEAD_BYTES   64U /* all zero: a pool that was never used has no books yet */
+
+struct tool {
+	const char *path;
+	const struct lea_list *options;
+};
+
+/* As the lvm2 that was here at build time has them compiled in. */
+static const char *thin_options[] = {LEA_THIN_CHECK_OPTIONS};
+static const char *cache_options[] = {LEA_CACHE_CHECK_OPTIONS};
+static const struct lea_list thin_defaults = {thin_options, ARRAY_SIZE(thin_options), true};
+static const struct lea_list cache_defaults = {cache_options, ARRAY_SIZE(cache_options), true};
+
+static const struct lea_list *or_default(const struct lea_list *list,
+					 const struct lea_list *defaults)
+{
+	return list->defined ? list : defaults;
+}
+
+static const struct lea_lv *lv_of(const struct lea_carry_run *run, uint32_t node)
+{
+	return &run->plan->vg->lvs[run->plan->node[node].lv];
+}
+
+static bool is_thin_pool(const struct lea_lv *lv)
+{
+	return lv->seg[0].segtype->family == LEA_FAMILY_THIN_POOL;
+}
+
+static struct tool tool_for(const struct lea_carry_run *run, uint32_t node)
+{
+	const struct lea_conf *conf = run->how->conf;
+
+	if (is_thin_pool(lv_of(run, node)))
+		return (struct tool){conf->thin_check,
+				     or_default(&conf->thin_check_options, &thin_defaults)};
+	return (struct tool){conf->cache_check,
+			     or_default(&conf->cache_check_options, &cache_defaults)};
+}
+
+static bool is_unused(const char *path)
+{
+	static const char zeros[HEAD_BYTES];
+	LEA_AUTO(lea_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char head[HEAD_BYTES];
+
+	return fd >= 0 && pread(fd, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+	       !memcmp(head, zeros, sizeof(head));
+}
+
+/* Line by line; from a disk's content may come what no terminal should see. */
+static void tell_output(const struct lea_carry_run *run, const char *name, char *output)
+{
+	char *save = NULL;
+
+	for (char *c = output; *c; c++)
+		if (*c != '\n' && !isprint((unsigned char)*c))
+			*c = '?';
+	for (char *line = strtok_r(output, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		lea_log(run->world->log, LEA_LOG_ERROR, "%s: %s", name, line);
+}
+
+static int run_tool(const struct lea_carry_run *run, const struct tool *tool, const char *path,
+		    char output[static OUTPUT_BYTES], int *ret_code)
+{
+	LEA_AUTO(lea_freep) const char **argv = calloc(tool->options->count + 3, sizeof(*argv));
+
+	if (!argv)
+		return -ENOMEM;
+	argv[0] = tool->path;
+	for (uint32_t i = 0; i < tool->options->count; i++)
+		argv[1 + i] = tool->options->item[i];
+	argv[1 + tool->options->count] = path;
+	lea_log(run->world->log, LEA_LOG_VERBOSE, "%s looks at %s.", tool->path, path);
+	return lea_proc_capture(argv, output, OUTPUT_BYTES, ret_code);
+}
+
+static int judge(struct lea_carry_run *run, uint32_t node, const struct tool *tool,
+		 const char *path)
+{
+	const char *vg_name = run->plan->vg->name, *lv_name = lea_carry_lv_name(run, node);
+	char output[OUTPUT_BYTES];
+	int code = 0, r;
+
+	r = run_tool(run, tool, path, output, &code);
+	if (r == -ENOENT) {
+		lea_log(run->world->log, LEA_LOG_WARNING,
+			"WARNING: Check is skipped, %s is not here.", tool->path);
+		return 0;
+	}
+	if (r)
+		return lea_log_fault(run->world->log, r, "LV %s/%s: running %s", vg_name, lv_name,
+				     tool->path);
+	if (!code)
+		return 0;
+	tell_output(run, tool->path, output);
+	lea_log(run->world->log, LEA_LOG_ERROR,
+		"Check of pool %s/%s failed (status:%d). Manual repair required!", vg_name, lv_name,
+		code);
+	return -EUCLEAN;
+}
+
+int lea_carry_check(struct lea_carry_run *run, const struct lea_plan_step *step)
+{
+	const struct tool tool = tool_for(run, step->node);
+	const char *part = run->plan->node[step->part].node.name;
+	LEA_AUTO(lea_freep) char *below = NULL;
+	LEA_AUTO(lea_freep) char *path = NULL;
+	int r;
+
+	/* A pool that is there has been looked at, and is writing to its metadata. */
+	if (run->node[step->node].is_there || !tool.path || !*tool.path)
+		return 0;
+	r = lea_carry_wait(run);
+	if (r)
+		return r;
+	if (asprintf(&below, "%s/mapper/%s", run->how->conf->dev_dir, part) < 0) {
+		below = NULL;
+		return -ENOMEM;
+	}
+	path = lea_world_path(run->world, below);
+	if (!path)
+		return -ENOMEM;
+	return is_unused(path) ? 0 : judge(run, step->node, &tool, path);
+}
+
+static int wrong_id(struct lea_carry_run *run, uint32_t node, uint64_t id, uint64_t expected)
+{
+	const struct lea_carry_node *now = &run->node[node];
+
+	lea_log(run->world->log, LEA_LOG_ERROR,
+		"Thin pool %s (%" PRIu32 ":%" PRIu32 ") transaction_id is %" PRIu64
+		", while expected %" PRIu64 ".",
+		run->plan->node[node].node.name, now->major, now->minor, id, expected);
+	return -EUCLEAN;
+}
+
+/* "ID USED/TOTAL USED/TOTAL ...", or a word where the pool has failed. */
+static int judge_status(struct lea_carry_run *run, uint32_t node, const char *text)
+{
+	const uint64_t expected = lv_of(run, node)->seg[0].own.thin_pool->transaction_id;
+	const char *name = run->plan->node[node].node.name;
+	char *end;
+	uint64_t id = strtoull(text, &end, 10);
+
+	if (end == text || *end != ' ') {
+		lea_log(run->world->log, LEA_LOG_ERROR, "Thin pool %s has failed.", name);
+		return -EUCLEAN;
+	}
+	if (id != expected)
+		return wrong_id(run, node, id, expected);
+	if (strstr(text, " needs_check"))
+		lea_log(run->world->log, LEA_LOG_WARNING,
+			"WARNING: Thin pool %s needs check and is read-only until then.", name);
+	return 0;
+}
+
+int lea_carry_status(struct lea_carry_run *run, const struct lea_plan_step *step)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	int r;
+
+	if (!run->node[step->node].is_new)
+		return 0;
+	r = run->dm->status(run->dm, &run->plan->node[step->node].node, &text);
+	r = r ? lea_carry_fault(run, step->node, r, "asking for the pool's status")
+	      : judge_status(run, step->node, text);
+	run->node[step->node].has_failed = r != 0;
+	return r;
+}

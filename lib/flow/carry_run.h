@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of carrying a plan out share. For lib/flow/carry*.c only.
+ */
+#ifndef LEA_FLOW_CARRY_RUN_H
+#define LEA_FLOW_CARRY_RUN_H
+
+#include "flow/carry.h"
+#include "world/dm.h"
+
+/* A node of the plan as it is now. */
+struct lea_carry_node {
+	bool is_there;	/* with this number */
+	bool is_live;	/* was so, as it should be, before we came */
+	bool is_new;	/* made by us: ours to take back */
+	bool is_loaded; /* its table waits for a resume */
+	bool has_failed;
+	uint32_t major, minor;
+	const char *uuid;	 /* under which it was found */
+	struct lea_dm_info info; /* as it was found, with is_there and not is_new */
+};
+
+struct lea_carry_run {
+	struct lea_world *world;
+	struct lea_dm *dm;
+	const struct lea_carry_up *how;
+	const struct lea_plan *plan;
+	struct lea_carry_node *node; /* [plan->node_count] */
+	struct lea_activate_result *result;
+};
+
+/* Name of the LV that a node is of. */
+const char *lea_carry_lv_name(const struct lea_carry_run *run, uint32_t node);
+/* Logs and returns @fault. */
+int lea_carry_fault(const struct lea_carry_run *run, uint32_t node, int fault, const char *doing);
+
+/* Calls @seen with each node that @node's table refers to. */
+void lea_carry_refs(const struct lea_carry_run *run, uint32_t node,
+		    void (*seen)(void *arg, uint32_t ref), void *arg);
+
+/* Steps. 0, or a fault that has been logged. */
+LEA_MUST_CHECK int lea_carry_make(struct lea_carry_run *run, const struct lea_plan_step *step);
+LEA_MUST_CHECK int lea_carry_resume(struct lea_carry_run *run, const struct lea_plan_step *step);
+LEA_MUST_CHECK int lea_carry_again(struct lea_carry_run *run, const struct lea_plan_step *step);
+LEA_MUST_CHECK int lea_carry_check(struct lea_carry_run *run, const struct lea_plan_step *step);
+LEA_MUST_CHECK int lea_carry_status(struct lea_carry_run *run, const struct lea_plan_step *step);
+LEA_MUST_CHECK int lea_carry_wait(struct lea_carry_run *run);
+
+/* Removes what was made here; says so when it stays. */
+void lea_carry_take_back(struct lea_carry_run *run, uint32_t node);
+
+#endif

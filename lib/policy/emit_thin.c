@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Thin pools and thin LVs. The pool's metadata is looked at by a tool before the pool is made, and
+ * the pool's transaction id afterwards.
+ */
+#include "policy/emit.h"
+
+#include "disk/segments.h"
+#include "disk/segtype.h"
+
+#include <inttypes.h>
+
+#define MIN_THRESHOLD	     50U
+#define WHOLE		     100U
+#define MAX_METADATA_SECTORS 33161216U /* what the thin-pool target can use */
+
+/* Free chunks at which the pool tells whoever extends it. */
+static uint64_t low_water(const struct lea_emit *emit, const struct lea_emit_seg *at)
+{
+	const uint64_t sectors = (uint64_t)at->seg->extent_count * emit->vg->extent_sectors;
+	uint64_t threshold = emit->rules->thin_threshold_percent;
+
+	if (threshold < MIN_THRESHOLD)
+		threshold = MIN_THRESHOLD;
+	if (threshold >= WHOLE)
+		return 0;
+	return sectors / at->seg->own.thin_pool->chunk_sectors * (WHOLE - threshold) / WHOLE;
+}
+
+static void add_features(const struct lea_emit *emit, const struct lea_emit_seg *at,
+			 struct lea_words *words)
+{
+	const struct lea_seg_thin_pool *own = at->seg->own.thin_pool;
+	const bool fails = emit->vg->lvs[at->lv].flags & LEA_FLAG_ERROR_WHEN_FULL;
+	const char *const features[] = {
+		own->zero ? NULL : "skip_block_zeroing",
+		own->discards == LEA_DISCARDS_IGNORE ? "ignore_discard" : NULL,
+		own->discards == LEA_DISCARDS_NOPASSDOWN ? "no_discard_passdown" : NULL,
+		fails ? "error_if_no_space" : NULL,
+	};
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
+		count += features[i] != NULL;
+	lea_words_add(words, " %u", count);
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
+		if (features[i])
+			lea_words_add(words, " %s", features[i]);
+}
+
+/* Of metadata that is longer than any pool can use, older lvm2 maps only what is used. */
+static void crop(struct lea_table *table)
+{
+	uint64_t left = MAX_METADATA_SECTORS;
+
+	for (uint32_t i = 0; i < table->row_count; i++) {
+		struct lea_row *row = &table->row[i];
+
+		if (row->length_sectors > left)
+			row->length_sectors = left;
+		left -= row->length_sectors;
+		if (!left)
+			table->row_count = i + 1;
+	}
+}
+
+static int emit_pool(struct lea_emit *emit, const struct lea_emit_seg *at, struct lea_row *row,
+		     struct lea_words *words)
+{
+	const struct lea_seg_thin_pool *own = at->seg->own.thin_pool;
+	uint32_t metadata, data;
+	int r = lea_emit_need(emit, own->metadata, LEA_LAYER_NONE, &metadata);
+
+	(void)row;
+	if (!r)
+		r = lea_emit_need(emit, own->data, LEA_LAYER_NONE, &data);
+	if (!r && emit->rules->check_thin)
+		r = lea_emit_step(emit,
+				  &(struct lea_plan_step){LEA_STEP_CHECK, at->node, metadata, 0});
+	if (r)
+		return r;
+	if (own->crop)
+		crop(&emit->plan->node[metadata].table);
+	lea_words_add(words, "@%" PRIu32 " @%" PRIu32 " %" PRIu32 " %" PRIu64, metadata, data,
+		      own->chunk_sectors, low_water(emit, at));
+	add_features(emit, at, words);
+	return 0;
+}
+
+/* A list that makes one thin LV read-only says nothing of the pool that others are in, too. */
+static int need_shared(struct lea_emit *emit, uint32_t lv, enum lea_layer layer, uint32_t *ret_node)
+{
+	const bool is_read_only = emit->is_read_only;
+	int r;
+
+	emit->is_read_only = false;
+	r = lea_emit_need(emit, lv, layer, ret_node);
+	emit->is_read_only = is_read_only;
+	return r;
+}
+
+/* An LV that a snapshot is merging into has that snapshot's content from now on. */
+static uint32_t device_id(const struct lea_emit *emit, const struct lea_emit_seg *at)
+{
+	const uint32_t merging = emit->vg->lvs[at->lv].merging_thin;
+
+	return merging == LEA_NONE ? at->seg->own.thin->device_id
+				   : emit->vg->lvs[merging].seg[0].own.thin->device_id;
+}
+
+static int emit_thin(struct lea_emit *emit, const struct lea_emit_seg *at, struct lea_row *row,
+		     struct lea_words *words)
+{
+	const struct lea_seg_thin *own = at->seg->own.thin;
+	uint32_t pool, external;
+	int r = 0;
+
+	(void)row;
+	if (own->external != LEA_NONE)
+		r = need_shared(emit, own->external, LEA_LAYER_REAL, &external);
+	if (!r)
+		r = need_shared(emit, own->pool, LEA_LAYER_TPOOL, &pool);
+	if (r)
+		return r;
+	lea_words_add(words, "@%" PRIu32 " %" PRIu32, pool, device_id(emit, at));
+	if (own->external != LEA_NONE)
+		lea_words_add(words, " @%" PRIu32, external);
+	return 0;
+}
+
+const struct lea_emitter lea_emit_thin_pool = {
+	.type = "thin-pool",
+	.emit = emit_pool,
+	.target = "thin-pool",
+	.bears = lea_emit_bears_nothing,
+};
+const struct lea_emitter lea_emit_thin = {.type = "thin", .emit = emit_thin, .target = "thin"};

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Captured VGs of every type through a device-mapper in memory, in which a node that another one's
+ * table names is open: up, down, with each call failing in turn, with a program that dies half-way,
+ * with pools that must not be used.
+ */
+#include "flow/types.h"
+
+static uint32_t active_now(void)
+{
+	uint32_t count;
+
+	ck_assert_int_eq(lea_carry_count(&world, golden.arena, golden.vg, &count), 0);
+	return count;
+}
+
+/* Nothing half-made is there: every node has a live table and is not suspended. */
+static void check_all_whole(const char *claim)
+{
+	for (uint32_t i = 0; i < FAKE_DM_NODES; i++)
+		if (fake->node[i].exists)
+			ck_assert_msg(fake->node[i].info.live_table &&
+					      !fake->node[i].info.inactive_table &&
+					      !fake->node[i].info.suspended,
+				      "%s: %s %s", golden.name, claim, fake->node[i].info.name);
+}
+
+START_TEST(every_shape_goes_up_and_down)
+{
+	struct lea_activate_result result;
+	const char *const *shapes;
+	uint32_t steps, nodes;
+	size_t count;
+
+	shapes = golden_shapes(&count);
+	open_shape(shapes[_i]);
+	if (!is_for_this())
+		return;
+	ck_assert_msg(!run(&result), "%s: %s", golden.name, capture.text);
+	nodes = fake_dm_count(fake);
+	steps = fake->step_count;
+	check_all_whole("left behind");
+	ck_assert_int_eq(run(&result), 0);
+	ck_assert_msg(fake->step_count == steps && !result.resumed, "%s: %s", golden.name,
+		      "what is active is left alone");
+	ck_assert_uint_eq(fake_dm_count(fake), nodes);
+	ck_assert_msg(!take_down() && !fake_dm_count(fake), "%s stays", golden.name);
+}
+END_TEST
+
+static const char *const layered[] = {
+	"snap_two",	  "snap_merge_pending", "v31-snap_two", "thin_basic",
+	"thin_extorigin", "thin_cowsnap",	"cache_pool",	"cache_vol",
+	"cache_thindata", "writecache",		"raid4",	"raid_integrity",
+	"snap_raid1",	  "thin_raid",		"mirror",	"pvmove",
+};
+
+/* The next attempt gets all, and afterwards nothing is left. */
+static void check_recovery(const char *claim, uint32_t all, uint32_t step)
+{
+	struct lea_activate_result result;
+
+	ck_assert_msg(!run(&result), "%s: %s, step %u: %s", golden.name, claim, step, capture.text);
+	check_all_whole(claim);
+	ck_assert_msg(active_now() == all, "%s: %s, step %u: not all are active", golden.name,
+		      claim, step);
+	ck_assert_msg(!take_down() && !fake_dm_count(fake), "%s: %s, step %u: stays", golden.name,
+		      claim, step);
+}
+
+static uint32_t learn(uint32_t *ret_all)
+{
+	struct lea_activate_result result;
+	uint32_t steps;
+
+	ck_assert_int_eq(run(&result), 0);
+	*ret_all = active_now();
+	steps = fake->step_count;
+	ck_assert_int_eq(take_down(), 0);
+	return steps;
+}
+
+START_TEST(any_call_may_fail)
+{
+	struct lea_activate_result result;
+	uint32_t all, steps;
+
+	open_shape(layered[_i]);
+	steps = learn(&all);
+	for (uint32_t i = 0; i < steps; i++) {
+		fake->fail_at = (int32_t)(fake->step_count + i);
+		ck_assert_msg(run(&result) == LEA_ACTIVATE_FAILED, "%s: step %u", golden.name, i);
+		ck_assert_msg(result.failed && *capture.text, "%s: step %u", golden.name, i);
+		fake->fail_at = -1;
+		check_all_whole("a failure leaves");
+		ck_assert_uint_lt(active_now(), all);
+		check_recovery("after a failure", all, i);
+	}
+}
+END_TEST
+
+START_TEST(a_program_may_die_anywhere)
+{
+	struct lea_activate_result result;
+	uint32_t all, steps;
+
+	open_shape(layered[_i]);
+	steps = learn(&all);
+	for (uint32_t i = 1; i < steps; i++) {
+		fake->dead_from = (int32_t)(fake->step_count + i);
+		ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
+		fake->dead_from = -1;
+		check_recovery("after a death", all, i);
+	}
+}
+END_TEST
+
+/* Rows: pools that must not be used. */
+static const struct {
+	const char *claim, *shape, *tool, *status;
+	const char *want_text;
+	uint32_t want_active;
+} pool_rows[] = {
+	{"a check that fails costs its pool only", "thin_check_fail", "echo bad superblock; exit 1",
+	 NULL,
+	 "tool: bad superblock\nCheck of pool vg/pool failed (status:1). Manual repair required!\n",
+	 1},
+	{"a check that says odd bytes does not write them", "thin_check_fail",
+	 "printf 'a\\033[2Jb'; exit 1", NULL, "tool: a?[2Jb\n", 1},
+	{"a check that is killed has failed", "thin_check_fail", "kill -9 $$", NULL, "(status:137)",
+	 1},
+	{"a pool that is behind", "thin_transid_bad", NULL, "2 62/512 0/128 - rw",
+	 "Thin pool vg-pool-tpool (253:2) transaction_id is 2, while expected 7.\n", 0},
+	{"a pool that has failed", "thin_transid_bad", NULL, "Fail",
+	 "Thin pool vg-pool-tpool has failed.\n", 0},
+	{"a pool without a number", "thin_transid_bad", NULL, "7x",
+	 "Thin pool vg-pool-tpool has failed.\n", 0},
+	{"a cache whose check fails", "cache_pool", "exit 3", NULL,
+	 "Check of pool vg/cwritethrough failed (status:3). Manual repair required!\n", 0},
+};
+
+START_TEST(pools_that_must_not_be_used)
+{
+	struct lea_activate_result result;
+
+	open_shape(pool_rows[_i].shape);
+	if (pool_rows[_i].tool)
+		write_tool(pool_rows[_i].tool);
+	if (pool_rows[_i].status)
+		fake->status = pool_rows[_i].status;
+	ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
+	ck_assert_msg(strstr(capture.text, pool_rows[_i].want_text), "%s: %s", pool_rows[_i].claim,
+		      capture.text);
+	check_all_whole("left");
+	ck_assert_msg(active_now() == pool_rows[_i].want_active &&
+			      fake_dm_count(fake) == pool_rows[_i].want_active,
+		      "%s", pool_rows[_i].claim);
+}
+END_TEST
+
+START_TEST(a_tool_that_is_not_here_is_skipped)
+{
+	struct lea_activate_result result;
+
+	open_shape("thin_basic");
+	conf.thin_check = "/nowhere/thin_check";
+	ck_assert_int_eq(run(&result), 0);
+	ck_assert_ptr_nonnull(strstr(capture.text, "/nowhere/thin_check is not here"));
+	ck_assert_uint_eq(active_now(), 3);
+}
+END_TEST
+
+START_TEST(a_pool_that_needs_check_is_told_of)
+{
+	struct lea_activate_result result;
+
+	open_shape("thin_basic");
+	fake->status = "2 62/512 0/256 - ro discard_passdown queue_if_no_space needs_check 128";
+	ck_assert_int_eq(run(&result), 0);
+	ck_assert_ptr_nonnull(strstr(capture.text, "vg-pool-tpool needs check"));
+}
+END_TEST
+
+START_TEST(a_missing_target_is_named)
+{
+	struct lea_activate_result result;
+
+	open_shape("snap_linear");
+	fake->fail_at = 3; /* loading the origin */
+	fake->lacks_target = "snapshot-origin";
+	ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
+	ck_assert_ptr_nonnull(strstr(capture.text, "no device-mapper target \"snapshot-origin\""));
+	ck_assert_uint_eq(fake_dm_count(fake), 0);
+}
+END_TEST
+
+/* Another program has the name: the LV fails, its pool and the other LV are there. */
+START_TEST(a_taken_name_costs_one_lv)
+{
+	struct lea_activate_result result;
+
+	open_shape("thin_basic");
+	fake_dm_add(fake, "vg-t1", "CRYPT-x", "0 8 error \n");
+	ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
+	ck_assert_uint_eq(result.failed, 1);
+	ck_assert_uint_eq(active_now(), 2);
+}
+END_TEST
+
+/* LVs on one move come up together, and each of them alone when the others are there. */
+START_TEST(an_lv_joins_others_on_a_move)
+{
+	static const char *const lvs[] = {"vg-a", "vg-b"};
+	struct lea_activate_result result;
+	struct lea_dm_node node = {.name = lvs[_i]};
+
+	open_shape("pvmove");
+	ck_assert_int_eq(run(&result), 0);
+	node.uuid = fake_dm_find(fake, node.name)->uuid;
+	ck_assert_int_eq(fake->dm.remove(&fake->dm, &node, false), 0);
+	ck_assert_int_eq(run(&result), 0);
+	check_all_whole("joining");
+	ck_assert_uint_eq(result.resumed, 1);
+	ck_assert_uint_eq(active_now(), 3);
+	ck_assert_int_eq(take_down(), 0);
+	ck_assert_uint_eq(fake_dm_count(fake), 0);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("activate_types");
+	TCase *tcase = tcase_create("activate_types");
+	size_t count;
+
+	golden_shapes(&count);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_loop_test(tcase, every_shape_goes_up_and_down, 0, (int)count);
+	tcase_add_loop_test(tcase, any_call_may_fail, 0, ARRAY_SIZE(layered));
+	tcase_add_loop_test(tcase, a_program_may_die_anywhere, 0, ARRAY_SIZE(layered));
+	tcase_add_loop_test(tcase, pools_that_must_not_be_used, 0, ARRAY_SIZE(pool_rows));
+	tcase_add_test(tcase, a_tool_that_is_not_here_is_skipped);
+	tcase_add_test(tcase, a_pool_that_needs_check_is_told_of);
+	tcase_add_test(tcase, a_missing_target_is_named);
+	tcase_add_test(tcase, a_taken_name_costs_one_lv);
+	tcase_add_loop_test(tcase, an_lv_joins_others_on_a_move, 0, 2);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

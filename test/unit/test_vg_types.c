@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Metadata of segments that lie on other LVs: what is accepted, refused, handed over. */
+#include "disk/vg.h"
+#include "unit/suite.h"
+#include "unit/vg_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct lea_arena *arena;
+
+static void setup(void)
+{
+	arena = lea_arena_new(64U << 20);
+	ck_assert_ptr_nonnull(arena);
+}
+
+static void teardown(void)
+{
+	lea_arena_free(arena);
+}
+
+/* Three LVs of one extent each: l, m and n. */
+#define TRIO(l, m, n)                                                                              \
+	LVS(LV("l", "d", ONE SEG("0", "1", l)) LV("m", "e", ONE SEG("0", "1", m))                  \
+		    LV("n", "f", ONE SEG("0", "1", n)))
+#define SNAPSHOT(origin, store) "\"snapshot\" chunk_size=8 origin=\"" origin "\" " store
+#define STORE			" cow_store=\"m\" "
+#define POOL			"\"thin-pool\" metadata=\"l\" pool=\"m\" transaction_id=1 chunk_size=128"
+#define VOLUME                                                                                     \
+	"\"cache+CACHE_USES_CACHEVOL\" cache_pool=\"l\" origin=\"m\" metadata_start=0 "            \
+	"metadata_len=2 data_start=2 data_len=2"
+#define WRITECACHE "\"writecache\" writecache=\"l\" origin=\"m\" writecache_block_size=4096"
+
+static const struct {
+	const char *claim, *text;
+	const char *complaint; /* NULL: accepted */
+	const char *reason;    /* to hand over */
+} rows[] = {
+	{"a snapshot of itself's store",
+	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("s", "0")))
+		     LV("s", "e", ONE SEG("0", "1", SNAPSHOT("s", "cow_store=\"l\"")))),
+	 "LVs that refer to each other in a circle", NULL},
+	{"a snapshot", TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), SNAPSHOT("l", STORE)), NULL,
+	 NULL},
+	{"a snapshot of nothing",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), SNAPSHOT("x", STORE)),
+	 "reference to an unknown LV", NULL},
+	{"a snapshot without a store",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), SNAPSHOT("l", "")),
+	 "segment that lacks an LV", NULL},
+	{"a snapshot with two stores",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), SNAPSHOT("l", STORE "merging_store=\"m\"")),
+	 "snapshot with two stores", NULL},
+	{"a snapshot of a snapshot",
+	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0"))) LV(
+		 "m", "e", ONE SEG("0", "1", LINEAR("pv0", "1")))
+		     LV("k", "h", ONE SEG("0", "1", LINEAR("pv0", "2"))) LV(
+			     "s", "f", ONE SEG("0", "1", SNAPSHOT("l", STORE)))
+			     LV("t", "g", ONE SEG("0", "1", SNAPSHOT("m", "cow_store=\"k\"")))),
+	 NULL, "a snapshot of a snapshot"},
+	{"a store of two snapshots",
+	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0")))
+		     LV("m", "e", ONE SEG("0", "1", LINEAR("pv0", "1")))
+			     LV("s", "f", ONE SEG("0", "1", SNAPSHOT("l", STORE)))
+				     LV("t", "g", ONE SEG("0", "1", SNAPSHOT("l", STORE)))),
+	 NULL, "an LV with two uses"},
+	{"a thin pool", TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), POOL), NULL, NULL},
+	{"a thin pool whose parts are one",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
+	      "\"thin-pool\" metadata=\"l\" pool=\"l\" transaction_id=1 chunk_size=128"),
+	 NULL, "an LV with two uses"},
+	{"a thin pool of tiny chunks",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
+	      "\"thin-pool\" metadata=\"l\" pool=\"m\" transaction_id=1 chunk_size=8"),
+	 "missing or impossible chunk_size", NULL},
+	{"a thin pool with unfinished changes",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), POOL " message1 { delete=5 }"), NULL,
+	 "a thin pool with unfinished changes"},
+	{"a thin pool of strange discards",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), POOL " discards=\"@1\""),
+	 "unknown kind of discards", NULL},
+	{"a thin LV in what is no pool",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
+	      "\"thin\" thin_pool=\"l\" device_id=1 transaction_id=0"),
+	 "thin LV in what is no thin pool", NULL},
+	{"a thin LV in a pool that is not ours",
+	 TRIO("\"vdo-pool\" data=\"m\"", LINEAR("pv0", "1"),
+	      "\"thin\" thin_pool=\"l\" device_id=1 transaction_id=0"),
+	 NULL, "segment type vdo-pool"},
+	{"a device id beyond 24 bits",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
+	      "\"thin\" thin_pool=\"l\" device_id=16777216 transaction_id=0"),
+	 "missing or impossible device_id", NULL},
+	{"a thin pool of two segments",
+	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0")))
+		     LV("m", "e", ONE SEG("0", "1", LINEAR("pv0", "1"))) LV(
+			     "p", "f", TWO SEG("0", "1", POOL) SEG("1", "1", LINEAR("pv0", "3")))),
+	 "several segments where one must be", NULL},
+	{"a cache on what is no pool",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), "\"cache\" cache_pool=\"l\" origin=\"m\""),
+	 "cache on what is no cache pool", NULL},
+	{"a cache on a volume", TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), VOLUME), NULL, NULL},
+	{"a cache policy that is a table",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), VOLUME " policy=\"smq 0 @1\""),
+	 "impossible cache policy", NULL},
+	{"a policy setting that is a table",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), VOLUME " policy_settings { A=1 }"),
+	 "impossible policy setting", NULL},
+	{"a policy setting below nothing",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), VOLUME " policy_settings { a=-1 }"),
+	 "impossible policy setting", NULL},
+	{"an unknown cache mode",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), VOLUME " cache_mode=\"fast\""),
+	 "unknown cache mode", NULL},
+	{"a cache volume without its data",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
+	      "\"cache\" cache_pool=\"l\" origin=\"m\" metadata_start=0 metadata_len=8"),
+	 "missing or impossible piece of a cache volume", NULL},
+	{"a write cache", TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), WRITECACHE), NULL, NULL},
+	{"a write cache's foreign setting",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
+	      WRITECACHE " writecache_setting_key=\"new\" writecache_setting_val=\"7\""),
+	 NULL, NULL},
+	{"a write cache's foreign setting of two words",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
+	      WRITECACHE " writecache_setting_key=\"a b\" writecache_setting_val=\"7\""),
+	 "impossible writecache setting", NULL},
+};
+
+START_TEST(texts)
+{
+	struct lea_why why = {NULL, 0};
+	struct lea_vg *vg = NULL;
+	int r = lea_vg_parse(arena, rows[_i].text, strlen(rows[_i].text), &why, &vg);
+
+	if (rows[_i].complaint) {
+		ck_assert_msg(r == LEA_VG_REFUSED, "%s", rows[_i].claim);
+		ck_assert_str_eq(why.what, rows[_i].complaint);
+		return;
+	}
+	ck_assert_msg(r == 0, "%s: %s at %d", rows[_i].claim, why.what, (int)why.at);
+	ck_assert_msg(!vg->delegate_reason == !rows[_i].reason, "%s: %s", rows[_i].claim,
+		      vg->delegate_reason);
+	if (rows[_i].reason)
+		ck_assert_str_eq(vg->delegate_reason, rows[_i].reason);
+}
+END_TEST
+
+/* Each LV of a chain lies on the next: so many are too deep for any use, and for a stack. */
+START_TEST(deep_nesting_is_refused)
+{
+	const unsigned int depth = _i ? 31 : 1000;
+	struct lea_why why = {NULL, 0};
+	struct lea_vg *vg = NULL;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	fputs(VG_HEAD PVS "logical_volumes { ", out);
+	for (unsigned int i = 0; i < depth; i++) {
+		fprintf(out, "l%u { id=\"%032u\" status=[] segment_count=1 s { start_extent=0 ", i,
+			i);
+		fprintf(out, "extent_count=1 type=\"striped\" stripe_count=1 stripes=[\"");
+		fprintf(out, i + 1 < depth ? "l%u\",0] } } " : "pv0\",0] } } ", i + 1);
+	}
+	fputs("} " TAIL, out);
+	fclose(out);
+	ck_assert_int_eq(lea_vg_parse(arena, text, bytes, &why, &vg), _i ? 0 : LEA_VG_REFUSED);
+	if (!_i)
+		ck_assert_str_eq(why.what, "LVs nested too deeply");
+	free(text);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("vg_types");
+	TCase *tcase = tcase_create("vg_types");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_loop_test(tcase, texts, 0, ARRAY_SIZE(rows));
+	tcase_add_loop_test(tcase, deep_nesting_is_refused, 0, 2);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
