@@ -282,6 +282,12 @@ class Machine:
         with open(f"{self.steps}/trace", "w", encoding="utf-8") as file:
             file.write(f"# {os.path.basename(self.root)}\n")
 
+    def note_planted(self, key):
+        """For whoever reads the trace: this entry in taken/ is none of our programs' doing."""
+        if os.path.exists(f"{self.steps}/trace"):
+            with open(f"{self.steps}/trace", "a", encoding="utf-8") as file:
+                file.write(f"{time.monotonic_ns()} 0 world planted {key}\n")
+
     def note_end(self, pid, was_killed):
         """For whoever reads the trace: this process does nothing any more."""
         if was_killed and f" {pid} " in (self.was_killed(whole=True) or ""):

@@ -39,3 +39,4 @@
 #define ARM_ARMED     37
 #define ARM_END	      38
 #define GONE	      39
+#define PLANTED	      40

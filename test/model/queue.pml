@@ -657,12 +657,15 @@ next:
 	od
 }
 
+#define WORLD 10 /* what is none of our programs' doing */
+
 /* A death comes some time after the last mark, and before its own line. */
 active proctype Reaper()
 {
 	byte who;
 	do
 	:: d_step { who < DRAINERS && last_said[who] -> last_said[who] = false; die(who); buried[who] = true }
+	:: MARK(WORLD, PLANTED) tak[0] = true
 	:: buried[who] -> MARK(who, GONE) buried[who] = false
 	:: who = 0
 	:: who = 1
