@@ -343,8 +343,11 @@ int lea_queue_requeue(int event_fd, const struct lea_entry *entry)
 
 	if (taken_fd < 0 || queue_fd < 0)
 		return taken_fd < 0 ? taken_fd : queue_fd;
-	if (!renameat2(taken_fd, entry->key, queue_fd, entry->key, RENAME_NOREPLACE) ||
-	    errno == ENOENT)
+	if (!renameat2(taken_fd, entry->key, queue_fd, entry->key, RENAME_NOREPLACE)) {
+		LEA_STEP("back.moved", entry->key);
+		return 0;
+	}
+	if (errno == ENOENT)
 		return 0;
 	return errno == EEXIST ? lea_queue_done(event_fd, entry) : -errno;
 }

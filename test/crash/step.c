@@ -38,7 +38,7 @@ void step_resume(void)
 	__atomic_fetch_sub(&paused, 1, __ATOMIC_RELAXED);
 }
 
-static const char *folder(void)
+const char *step_folder(void)
 {
 	static const char name[] = "LVMEVENT_STEPS=";
 
@@ -52,7 +52,7 @@ static int open_in(const char *name, int flags)
 {
 	char path[LINE_BYTES];
 
-	snprintf(path, sizeof(path), "%s/%s", folder(), name);
+	snprintf(path, sizeof(path), "%s/%s", step_folder(), name);
 	return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0600);
 }
 
@@ -104,8 +104,8 @@ static void die(const char *label, const char *what)
 {
 	char from[LINE_BYTES], to[LINE_BYTES];
 
-	snprintf(from, sizeof(from), "%s/kill", folder());
-	snprintf(to, sizeof(to), "%s/killed", folder());
+	snprintf(from, sizeof(from), "%s/kill", step_folder());
+	snprintf(to, sizeof(to), "%s/killed", step_folder());
 	if (syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to) < 0)
 		return;
 	put_step("killed", O_APPEND, label, what);
@@ -114,6 +114,8 @@ static void die(const char *label, const char *what)
 	snprintf(from, sizeof(from), "0 world killed %ld", (long)getpid());
 	put_line("trace", O_APPEND, from);
 	syscall(SYS_kill, getpid(), SIGKILL);
+	/* One that may send no signals. */
+	syscall(SYS_exit_group, 128 + SIGKILL);
 }
 
 void lea_step_role(const char *name)

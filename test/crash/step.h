@@ -15,4 +15,7 @@
 void step_pause(void);
 void step_resume(void);
 
+/* Static, or of the environment. */
+const char *step_folder(void);
+
 #endif

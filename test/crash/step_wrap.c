@@ -4,6 +4,7 @@
  * puts these in front of them (--wrap, see Makefile.in). Nobody can forget to mark one.
  */
 #include <fcntl.h>
+#include <linux/landlock.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/file.h>
@@ -11,10 +12,12 @@
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include "base/step.h"
+#include "crash/step.h"
 
 /* The prototype of the function behind, then our own in its place. */
 #define WRAP(type, name, params)                                                                   \
@@ -103,6 +106,12 @@ WRAP(int, renameat, (int from_fd, const char *from, int to_fd, const char *to))
 {
 	lea_step("renameat", to);
 	return __real_renameat(from_fd, from, to_fd, to);
+}
+
+WRAP(int, renameat2, (int old_fd, const char *from, int new_fd, const char *to, unsigned int flags))
+{
+	lea_step("renameat2", to);
+	return __real_renameat2(old_fd, from, new_fd, to, flags);
 }
 
 WRAP(int, unlinkat, (int dir_fd, const char *path, int flags))
@@ -208,4 +217,36 @@ WRAP(int, semtimedop, (int id, struct sembuf *ops, size_t count, const struct ti
 {
 	lea_step("semtimedop", "");
 	return __real_semtimedop(id, ops, count, limit);
+}
+
+/* A process that may write in one folder only may go on to write its steps. */
+static void allow_steps(int rules_fd)
+{
+	const char *path = step_folder();
+	struct landlock_path_beneath_attr below = {
+		.allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+				  LANDLOCK_ACCESS_FS_MAKE_REG,
+		.parent_fd = __real_open64(path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0),
+	};
+
+	if (below.parent_fd < 0)
+		return;
+	syscall(SYS_landlock_add_rule, rules_fd, LANDLOCK_RULE_PATH_BENEATH, &below, 0);
+	close(below.parent_fd);
+}
+
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+long __wrap_syscall(long number, ...)
+{
+	long arg[6];
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		arg[i] = va_arg(args, long);
+	va_end(args);
+	if (number == SYS_landlock_restrict_self)
+		allow_steps((int)arg[0]);
+	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }

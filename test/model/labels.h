@@ -40,3 +40,4 @@
 #define ARM_END	      38
 #define GONE	      39
 #define PLANTED	      40
+#define BACK_MOVED    41

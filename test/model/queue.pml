@@ -12,7 +12,7 @@
  * happen at any moment between. They cost nothing here; replay.h gives them a meaning.
  *
  * Settings: KEYS devices, PUTS publications of each, CRASHES deaths, ROUNDS of the second drainer,
- * MOST attempts, STAY (the runner sleeps on the folder) or not (it leaves and is started again),
+ * SHORTAGES of something that end a pass, MOST attempts, STAY (the runner sleeps on the folder) or not (it leaves and is started again),
  * POISON (the entry of device 0 kills whoever looks at it). M_*: one deliberate bug each.
  */
 #ifndef KEYS
@@ -24,6 +24,9 @@
 #ifndef CRASHES
 #define CRASHES 1
 #endif
+#ifndef SHORTAGES
+#define SHORTAGES 1
+#endif
 #ifndef ROUNDS
 #define ROUNDS 1
 #endif
@@ -32,7 +35,8 @@
 #endif
 
 #ifdef POISON
-#define MOST_STARTS (PUTS * (MOST + 1) + 1)
+/* a shortage may have it counted from the start again */
+#define MOST_STARTS ((PUTS + SHORTAGES) * (MOST + 1) + 1)
 #else
 #define MOST_STARTS (CRASHES + KEYS * PUTS + 1)
 #endif
@@ -57,7 +61,7 @@ byte att[KEYS];				/* attempts, in the entry */
 bool watch, ino;			/* the runner's inotify, and whether it has something to tell */
 #define SLOTS 8
 bool dead[SLOTS];				/* killed, has not noticed yet */
-byte crashes = CRASHES, starts;
+byte crashes = CRASHES, shortages = SHORTAGES, starts;
 bool second_lives, armed, finished;
 #define CLOSED (armed && !finished)
 
@@ -160,9 +164,27 @@ inline look_at(who, key)
 		:: who >= 2                                                                        \
 		fi;                                                                                \
 		dead[who] = true; false
+#define MAY_BE_SHORT true
 #else
 #define OR_FAULT(who) /* the same as a death */
+#define MAY_BE_SHORT  shortages > 0 -> shortages--
 #endif
+
+/* After a shortage: pending again, and looked at anew; or settled, or pending once more anyway. */
+inline give_back(who, key)
+{
+	if
+	:: !inq[key] ->
+#ifdef M_SHORT_DONE
+		tak[key] = false;
+#else
+		d_step { tak[key] = false; inq[key] = true; tell_runner() };
+#endif
+		MARK(who, BACK_MOVED)
+		skip
+	:: inq[key] || !owed[key] -> tak[key] = false; MARK(who, DONE_GONE) skip
+	fi
+}
 
 /* One leftover: counted before it is touched, alone. */
 inline leftover(who, key)
@@ -183,12 +205,15 @@ inline leftover(who, key)
 		MARK(who, ATT_END)
 		MARK(who, WORK_BEGIN)
 		if
-		:: true -> look_at(who, key); MARK(who, WORK_END) skip
+		:: true ->
+			look_at(who, key);
+			MARK(who, WORK_END)
+			tak[key] = false;
+			MARK(who, DONE_GONE)
+			skip
+		:: MAY_BE_SHORT -> scarce = true; give_back(who, key)
 		OR_FAULT(who)
-		fi;
-		tak[key] = false;
-		MARK(who, DONE_GONE)
-		skip
+		fi
 	fi
 }
 
@@ -196,7 +221,7 @@ inline leftover(who, key)
 inline all_leftovers(who)
 {
 	do
-	:: left != 0 ->
+	:: left != 0 && !scarce ->
 #if KEYS > 1
 		if
 		:: left == 3 && att[1] < att[0] -> k = 1
@@ -217,7 +242,7 @@ inline all_leftovers(who)
 		leftover(who, k);
 #endif
 		left = left & ~(1 << k)
-	:: else -> break
+	:: else -> left = 0; break
 	od;
 	k = 0
 }
@@ -283,6 +308,21 @@ inline finish(who)
 	k = 0
 }
 
+inline finish_short(who)
+{
+	do
+	:: mine != 0 ->
+		if
+		:: mine & 1 -> k = 0
+		:: else -> k = 1
+		fi;
+		give_back(who, k);
+		mine = mine & ~(1 << k)
+	:: else -> break
+	od;
+	k = 0
+}
+
 inline work_on(who)
 {
 	MARK(who, TAKE_END)
@@ -293,16 +333,19 @@ inline work_on(who)
 	if
 	:: mine & 1 -> look_at(who, 0)
 	:: !(mine & 1)
+	:: MAY_BE_SHORT -> scarce = true
 	OR_FAULT(who)
 	fi;
 #if KEYS > 1
 	if
-	:: mine & 2 -> look_at(who, 1)
+	:: mine & 2 && !scarce -> look_at(who, 1)
 	:: else
 	fi;
 #endif
-	MARK(who, WORK_END)
-	finish(who)
+	if
+	:: scarce -> finish_short(who)
+	:: else -> MARK(who, WORK_END) finish(who)
+	fi
 }
 
 /* Passes until nothing is there; the lock is held. */
@@ -317,7 +360,11 @@ inline drain(who)
 		if
 		:: left != 0 ->
 			MARK(who, TAKE_ENDLEFT)
-			all_leftovers(who)
+			all_leftovers(who);
+			if
+			:: scarce -> break
+			:: else
+			fi
 #ifdef REPLAY
 		:: !tak[0] -> MARK(who, TAKE_ENDLEFT) skip /* of other devices */
 		OR_FAULT(who)
@@ -328,7 +375,12 @@ inline drain(who)
 #ifdef REPLAY
 			:: filled -> filled = false; MARK(who, TAKE_FULL) MARK(who, WORK_BEGIN) MARK(who, WORK_END) skip
 #endif
-			:: !filled && mine != 0 -> work_on(who)
+			:: !filled && mine != 0 ->
+				work_on(who);
+				if
+				:: scarce -> break
+				:: else
+				fi
 			:: !filled && mine == 0 -> MARK(who, TAKE_NONE) break
 #ifdef REPLAY
 			/* only others */
@@ -337,6 +389,7 @@ inline drain(who)
 				MARK(who, WORK_BEGIN)
 				if
 				:: MARK(who, WORK_END) skip
+				:: scarce = true; break
 				OR_FAULT(who)
 				fi
 #endif
@@ -389,7 +442,7 @@ inline look()
 proctype Runner(byte me)
 {
 	byte k, left, mine, ino_seen;
-	bool got, some, filled;
+	bool got, some, filled, scarce;
 off:
 #ifdef REPLAY
 	skip;
@@ -415,7 +468,12 @@ tried:
 			drain(me);
 			at_work = NOBODY;
 			MARK(me, LOCK_DROP)
-			LET_GO
+			LET_GO;
+			/* it waits a while, and tries again */
+			if
+			:: scarce -> scarce = false; goto loop
+			:: else
+			fi
 		:: else ->
 			MARK(me, LOCK_BUSY)
 #ifdef M_NO_LOOK
@@ -465,7 +523,7 @@ end_asleep:
 #endif
 #endif
 	} unless {
-		d_step { dead[me] -> dead[me] = false; k = 0; left = 0; mine = 0; got = false; some = false; filled = false }
+		d_step { dead[me] -> dead[me] = false; k = 0; left = 0; mine = 0; got = false; some = false; filled = false; scarce = false }
 	};
 	goto off
 }
@@ -473,7 +531,7 @@ end_asleep:
 proctype Second(byte me)
 {
 	byte k, left, mine, ino_seen, n;
-	bool got, filled;
+	bool got, filled, scarce;
 off:
 	{
 		do
@@ -509,13 +567,14 @@ off:
 			drain(me);
 			at_work = NOBODY;
 			MARK(me, LOCK_DROP)
-			LET_GO
+			LET_GO;
+			scarce = false
 #ifndef REPLAY
 		:: break
 #endif
 		od
 	} unless {
-		d_step { dead[me] -> dead[me] = false; k = 0; left = 0; mine = 0; got = false; filled = false }
+		d_step { dead[me] -> dead[me] = false; k = 0; left = 0; mine = 0; got = false; filled = false; scarce = false }
 	};
 	second_lives = false
 #ifdef REPLAY
