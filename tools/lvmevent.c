@@ -39,7 +39,7 @@ int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc, char 
 		lea_opts_help(opts, stdout);
 		return LEA_EXIT_DONE;
 	}
-	if (r == 0 && opts->positional.count > 1) {
+	if (r == 0 && opts->positional.count > 1 && !args->takes_many) {
 		fprintf(stderr, "  Too many arguments. Usage: lvmevent %s\n", usage);
 		return LEA_EXIT_PARAMS;
 	}
@@ -315,6 +315,7 @@ const struct lea_cmd lea_cmd_lvmevent[] = {
 	{"disable", "Give the machine back to lvm2.", lea_lvmevent_disable},
 	{"status", "Gate, queue and what became of VGs.", run_status},
 	{"retry", "Look again at devices that were put aside.", run_retry},
+	{"delegated", "VGs that the real lvm would get, and why.", lea_lvmevent_delegated},
 	{"sweep", "Compare all devices with the records.", run_sweep},
 	{"gate", "Open the gate, or say what it is.", run_gate},
 	{"arm", "Close the gate and shadow lvm2's rule (boot).", run_arm},

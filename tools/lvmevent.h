@@ -10,13 +10,14 @@
 
 /* Values of all options of all subcommands. */
 struct lea_lvmevent_args {
-	unsigned int help, json, wait, commands, stay, compare;
+	unsigned int help, json, wait, commands, stay, compare, explain;
+	bool takes_many; /* in: several words are in order */
 	const char *root;
-	const char *word; /* the one other argument, NULL: none */
+	const char *word; /* the first other argument, NULL: none */
 };
 
 /*
- * lea_lvmevent_parse - options and at most one word
+ * lea_lvmevent_parse - options and at most one word, or several
  * @usage: the line of --help, without "Usage: lvmevent "
  * Returns -1: go on; else the exit code to leave with (help printed, or the mistake said).
  */
@@ -26,6 +27,7 @@ LEA_MUST_CHECK int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, 
 /* Rows of the lvmevent commands that need a file of their own. */
 int lea_lvmevent_enable(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_disable(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_delegated(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[]);
 
 /*

@@ -205,7 +205,7 @@ static int not_found(const struct lea_activation_run *run, const char *vg_name)
 {
 	lea_log(run->world->log, run->options->named ? LEA_LOG_ERROR : LEA_LOG_VERBOSE,
 		"Volume group \"%s\" not found", vg_name);
-	return run->options->named ? LEA_ACTIVATE_FAILED : LEA_ACTIVATE_REFUSED;
+	return run->options->named ? LEA_ACTIVATE_FAILED : LEA_ACTIVATE_CHANGED;
 }
 
 /* All of it goes on when the lock is held; *ret_held keeps it until the end of the transaction. */
@@ -232,6 +232,9 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *k
 		held->vg.scanned = scanned;
 	}
 	r = lea_activate_scanned(&held->vg, result);
+	/* A PV that lvm2 has added since may well be here. */
+	if (r == LEA_ACTIVATE_INCOMPLETE && held->vg.scanned->vg->seqno != known->vg->seqno)
+		r = LEA_ACTIVATE_CHANGED;
 	if (held->vg.announce && r >= 0) {
 		int s = lea_carry_count(run->world, held->arena, held->vg.scanned->vg,
 					&result->active);
@@ -266,7 +269,8 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 		.arena = held->arena,
 	};
 	r = do_locked(run, known, held, ret_result);
-	held->failed = r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_INCOMPLETE;
+	held->failed = r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_INCOMPLETE ||
+		       r == LEA_ACTIVATE_CHANGED;
 	held->has_resumed = ret_result->resumed > 0;
 	run->resumed += ret_result->resumed;
 	/* The real lvm will want the lock: nothing was done here. */

@@ -45,6 +45,8 @@ enum lea_activate_outcome {
 	LEA_ACTIVATE_DELEGATE,	 /* nothing done: this VG is for the real lvm; reason in result */
 	LEA_ACTIVATE_VG_BUSY,	 /* no_wait_lock */
 	LEA_ACTIVATE_NOT_AUTO,	 /* -aay and the VG's autoactivation property is off */
+	LEA_ACTIVATE_CHANGED,	 /* not named; renamed, removed or extended since it was read: to be
+				  * looked at again */
 };
 
 struct lea_activate_result {

@@ -398,6 +398,38 @@ static const struct lea_scan_vg *find_vg(const struct lea_candidates *candidates
 	return vg ? *vg : NULL;
 }
 
+static int put_again(const struct lea_candidates *candidates, const struct lea_found *found)
+{
+	struct lea_entry entry = {.device = found->device}; /* its name is borrowed */
+
+	memcpy(entry.pvid, found->label.pvid, sizeof(entry.pvid));
+	entry.device.devlinks = entry.device.properties = NULL;
+	entry.device.seqnum = 0;
+	lea_entry_set_key(&entry);
+	return lea_queue_put_if_absent(candidates->how->event_fd, &entry);
+}
+
+/*
+ * Another command was at work between the look and the lock. No event will tell: changes of PVs
+ * that have a record are nobody's news.
+ */
+static void look_again(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
+{
+	struct lea_log *log = candidates->how->world->log;
+	int r = lea_claim_drop(&candidates->claims, known->vg->id);
+
+	lea_log(log, LEA_LOG_PRINT, "VG %s: was changed meanwhile, its devices are looked at again",
+		known->vg->name);
+	r = r < 0 ? r : lea_vg_online_drop(candidates->claims.run_fd, known->vg->name);
+	for (uint32_t i = 0; r >= 0 && i < known->vg->pv_count; i++)
+		if (known->pv[i])
+			r = put_again(candidates, known->pv[i]);
+	if (r < 0)
+		lea_log(log, LEA_LOG_ERROR, "VG %s: looking at its devices again: %s",
+			known->vg->name, strerror(-r));
+	lea_unsettled_add_vg(candidates->unsettled, r, known);
+}
+
 static void finished(void *arg, const struct lea_worker_result *result)
 {
 	const struct lea_candidates *candidates = arg;
@@ -413,6 +445,10 @@ static void finished(void *arg, const struct lea_worker_result *result)
 
 	if (!known)
 		return;
+	if (result->outcome == LEA_ACTIVATE_CHANGED) {
+		look_again(candidates, known);
+		return;
+	}
 	if (failed) {
 		candidates->summary->vgs_failed++;
 		lea_unsettled_add_vg(candidates->unsettled, result->shortage, known);

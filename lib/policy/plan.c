@@ -54,11 +54,11 @@ uint16_t lea_plan_udev_flags(const struct lea_lv *lv, enum lea_layer layer,
 	return (uint16_t)flags;
 }
 
-static const char *foreign_part(const struct lea_lv *lv)
+const char *lea_plan_foreign_type(const struct lea_lv *lv)
 {
 	for (uint32_t s = 0; s < lv->seg_count; s++)
 		if (!lv->seg[s].segtype || !lea_emitter_find(lv->seg[s].type))
-			return "a segment type that is not done natively";
+			return lv->seg[s].type;
 	return NULL;
 }
 
@@ -69,7 +69,8 @@ static const char *delegate_reason(const struct lea_emit *emit)
 	const char *reason = vg->delegate_reason;
 
 	for (uint32_t i = 0; !reason && i < vg->lv_count; i++)
-		reason = foreign_part(&vg->lvs[i]);
+		if (lea_plan_foreign_type(&vg->lvs[i]))
+			reason = "a segment type that is not done natively";
 	for (uint32_t i = 0; !reason && i < vg->pv_count; i++)
 		/* It came back: what it holds may be old, and lvm2 has rules for that. */
 		if (emit->pvs[i].is_present && vg->pvs[i].flags & LEA_FLAG_MISSING)

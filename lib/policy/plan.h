@@ -100,6 +100,10 @@ LEA_MUST_CHECK int lea_plan_vg(struct lea_arena *arena, const struct lea_vg *vg,
 			       const struct lea_plan_pv *pvs, const struct lea_plan_rules *rules,
 			       struct lea_plan **ret_plan);
 
+/* The type of the first segment of this LV that is not done natively; NULL: none. Text from a disk.
+ */
+const char *lea_plan_foreign_type(const struct lea_lv *lv);
+
 /* The udev flags of one of an LV's nodes. */
 uint16_t lea_plan_udev_flags(const struct lea_lv *lv, enum lea_layer layer,
 			     const struct lea_plan_rules *rules);

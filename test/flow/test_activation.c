@@ -200,10 +200,24 @@ START_TEST(a_vg_that_is_gone_meanwhile)
 {
 	overwrite("orphan", false);
 	options.named = _i;
-	ck_assert_int_eq(do_vg("vg_one"), _i ? LEA_ACTIVATE_FAILED : LEA_ACTIVATE_REFUSED);
+	ck_assert_int_eq(do_vg("vg_one"), _i ? LEA_ACTIVATE_FAILED : LEA_ACTIVATE_CHANGED);
 	ck_assert_int_eq(finish(), 0);
 	ck_assert_msg(!strcmp(machine.err, _i ? "  Volume group \"vg_one\" not found\n" : ""),
 		      "silence when nobody named it: %s", machine.err);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+}
+END_TEST
+
+/* With metadata that is newer than what was known, the PV may just be another one. */
+START_TEST(a_pv_that_is_not_there_meanwhile)
+{
+	options.named = false;
+	options.only_complete = true;
+	machine_unplug("sdc", 48);
+	for (size_t i = 0; _i && i < vg_count; i++)
+		vgs[i].vg->seqno--;
+	ck_assert_int_eq(do_vg("vg-two.pvs"), _i ? LEA_ACTIVATE_CHANGED : LEA_ACTIVATE_INCOMPLETE);
+	ck_assert_int_eq(finish(), 0);
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
 }
 END_TEST
@@ -288,6 +302,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, wait_for_locks_0_is_an_error);
 	tcase_add_test(tcase, what_is_under_the_lock_counts);
 	tcase_add_loop_test(tcase, a_vg_that_is_gone_meanwhile, 0, 2);
+	tcase_add_loop_test(tcase, a_pv_that_is_not_there_meanwhile, 0, 2);
 	tcase_add_loop_test(tcase, vgs_online_says_what_is, 0, ARRAY_SIZE(claims));
 	tcase_add_test(tcase, every_vg_that_goes_down_gives_its_claim_back);
 	tcase_add_test(tcase, failures_do_not_hide_the_count);

@@ -404,6 +404,31 @@ START_TEST(what_failed_is_tried_again)
 }
 END_TEST
 
+/* Another command had the lock first: nothing but ourselves will ever look at it again. */
+START_TEST(changed_meanwhile_is_looked_at_again)
+{
+	struct lea_entry *entries;
+	struct lea_claim claim;
+	size_t count;
+
+	machine_plug("one-pv", "sda", 16, 7);
+	outcome = LEA_ACTIVATE_CHANGED;
+	ck_assert_str_eq(came("sda", 16, 7, PVID_ONE), "vg_one ");
+	ck_assert_str_eq(machine.err, "");
+	ck_assert_uint_eq(summary.vgs_failed + summary.vgs_active, 0);
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), LEA_CLAIM_ABSENT);
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
+	ck_assert(machine_has("/run/lvm/event/queue/8:16-7"));
+	outcome = 0;
+	ck_assert_int_eq(lea_queue_take(how.event_fd, &entries, &count), 0);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_str_eq(entries[0].pvid, PVID_ONE);
+	ck_assert_str_eq(pass(entries, count), "vg_one ");
+	ck_assert_uint_eq(summary.vgs_active, 1);
+	free(entries);
+}
+END_TEST
+
 /* Not to be activated by events: that is no failure, and done with. */
 START_TEST(not_meant_is_done)
 {
@@ -488,6 +513,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, same_number_new_instance);
 	tcase_add_test(tcase, number_of_another_disk);
 	tcase_add_loop_test(tcase, what_failed_is_tried_again, 0, ARRAY_SIZE(failures));
+	tcase_add_test(tcase, changed_meanwhile_is_looked_at_again);
 	tcase_add_test(tcase, not_meant_is_done);
 	tcase_add_test(tcase, switched_off);
 	tcase_add_test(tcase, two_disks_with_one_pvid);

@@ -242,6 +242,44 @@ START_TEST(runner_with_a_wrong_filter)
 }
 END_TEST
 
+/* Here: vg-two.pvs, which is ours, and vg_one from this sample. */
+static const struct {
+	const char *claim, *sample, *words;
+	int code;
+	const char *out;
+} views[] = {
+	{"nothing is handed over, nothing is said", "one-pv", "delegated", 0, ""},
+	{"a type that nobody knows, with its LV", "damaged/text-unknown-segtype", "delegated", 0,
+	 "VG vg_one: unknown segment type\n  LV vg_one/"},
+	{"of those named only", "damaged/text-unknown-segtype", "delegated vg-two.pvs", 0, ""},
+	{"as one object", "damaged/text-unknown-segtype", "delegated --json vg-two.pvs vg_one", 0,
+	 "\"reason\": \"unknown segment type\", \"lvs\": [{\"lv\": \""},
+	{"one object in any case", "one-pv", "delegated --json", 0, "{\"vgs\": []}\n"},
+	{"the others on demand", "damaged/text-unknown-segtype", "delegated --explain", 0,
+	 "VG vg-two.pvs: done here\n"},
+	{"a lock manager's VG without one is left alone", "damaged/text-lock-sanlock",
+	 "delegated --explain", 0, "VG vg_one: left alone: Cannot access VG "},
+	{"a name that is not there", "one-pv", "delegated vg_one nosuch", 5, ""},
+};
+
+START_TEST(what_is_delegated)
+{
+	int code;
+
+	machine_plug(views[_i].sample, "sda", 16, 1);
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	code = lvmevent(views[_i].words);
+	ck_assert_msg(code == views[_i].code, "%s: exit %d\n%s%s", views[_i].claim, code,
+		      machine.out, machine.err);
+	ck_assert_msg(views[_i].out[0] ? strstr(machine.out, views[_i].out) != NULL
+				       : !machine.out[0],
+		      "%s: printed\n%s", views[_i].claim, machine.out);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+	ck_assert(!machine_has("/run/lvm/event"));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("commands");
@@ -254,6 +292,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, system_folders, 0, ARRAY_SIZE(folders));
 	tcase_add_test(tcase, stale_record_with_a_devices_list);
 	tcase_add_test(tcase, runner_with_a_wrong_filter);
+	tcase_add_loop_test(tcase, what_is_delegated, 0, ARRAY_SIZE(views));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

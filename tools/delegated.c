@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lvmevent delegated: which VGs the real lvm would get, and why. Nothing is locked or changed.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "disk/name.h"
+#include "flow/activate_vg.h"
+#include "flow/report.h"
+#include "lvmevent.h"
+#include "policy/follow.h"
+#include "policy/judge.h"
+#include "policy/plan.h"
+#include "vgchange.h"
+
+#define ARENA_BYTES ((size_t)256 * 1024 * 1024)
+#define TYPE_BYTES  129U
+
+struct view {
+	struct lea_world *world;
+	struct lea_conf *conf;
+	struct lea_scan *scan;
+	struct vgchange_picks picks;
+	struct lea_arena *arena;
+	FILE *out;
+	bool json, explains;
+	size_t shown;
+};
+
+static void view_done(struct view *view)
+{
+	free(view->picks.pick);
+	lea_scan_free(view->scan);
+	lea_arena_free(view->arena);
+	lea_conf_free(view->conf);
+}
+
+static void say_nothing(struct lea_log *log, enum lea_log_level level, const char *line)
+{
+	(void)log;
+	(void)level;
+	(void)line;
+}
+
+/* As an activation would go; what it would say of LVs was not asked. */
+static int ask(struct view *view, const struct lea_scan_vg *scanned,
+	       struct lea_activate_result *result)
+{
+	const struct lea_activate_options options = {.what = LEA_ACTIVATE, .test = true};
+	struct lea_log quiet = {.write = say_nothing, .max_level = LEA_LOG_ERROR};
+	struct lea_log *log = view->world->log;
+	struct lea_activate_vg vg = {.world = view->world,
+				     .conf = view->conf,
+				     .options = &options,
+				     .arena = view->arena,
+				     .scanned = scanned};
+	int r;
+
+	view->world->log = &quiet;
+	r = lea_activate_scanned(&vg, result);
+	view->world->log = log;
+	return r;
+}
+
+static const char *verdict(int outcome, const struct lea_follow *follow)
+{
+	if (outcome == LEA_ACTIVATE_DELEGATE)
+		return "handed to the real lvm";
+	if (outcome == LEA_ACTIVATE_REFUSED)
+		return "left alone";
+	if (outcome)
+		return "done here, as far as it can be";
+	if (follow->poll)
+		return "done here, then carried on by the real lvm";
+	return follow->monitor ? "done here, then watched by the real lvm" : "done here";
+}
+
+static void print_string(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+/* Those that are the reason; else the reason is of the VG as a whole. */
+static void print_lvs(const struct view *view, const struct lea_vg *vg)
+{
+	char type[TYPE_BYTES];
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < vg->lv_count; i++) {
+		const char *foreign = lea_plan_foreign_type(&vg->lvs[i]);
+
+		if (!foreign)
+			continue;
+		lea_judge_plain(foreign, type, sizeof(type));
+		if (view->json) {
+			fprintf(view->out, "%s{\"lv\": \"%s\", \"type\": ", count ? ", " : "",
+				vg->lvs[i].name);
+			print_string(view->out, type);
+			fputc('}', view->out);
+		} else {
+			fprintf(view->out, "  LV %s/%s: %s\n", vg->name, vg->lvs[i].name, type);
+		}
+		count++;
+	}
+}
+
+static void print_json(struct view *view, const struct lea_vg *vg, int outcome, const char *why)
+{
+	const struct lea_follow follow = lea_follow_of(vg);
+	char id[39];
+
+	lea_id_format(vg->id, id);
+	fprintf(view->out,
+		"%s{\"vg\": \"%s\", \"uuid\": \"%s\", \"delegated\": %s, \"verdict\": \"%s\", "
+		"\"reason\": ",
+		view->shown ? ", " : "", vg->name, id,
+		outcome == LEA_ACTIVATE_DELEGATE ? "true" : "false", verdict(outcome, &follow));
+	print_string(view->out, why);
+	fprintf(view->out, ", \"lvs\": [");
+	if (outcome == LEA_ACTIVATE_DELEGATE)
+		print_lvs(view, vg);
+	fprintf(view->out, "]}");
+}
+
+static void print_line(const struct view *view, const struct lea_vg *vg, int outcome,
+		       const char *why)
+{
+	const struct lea_follow follow = lea_follow_of(vg);
+
+	if (!view->explains)
+		fprintf(view->out, "VG %s: %s\n", vg->name, why);
+	else
+		fprintf(view->out, "VG %s: %s%s%s\n", vg->name, verdict(outcome, &follow),
+			*why ? ": " : "", why);
+	if (outcome == LEA_ACTIVATE_DELEGATE)
+		print_lvs(view, vg);
+}
+
+static int show(struct view *view, const struct lea_scan_vg *scanned)
+{
+	struct lea_activate_result result = {0};
+	int outcome = ask(view, scanned, &result);
+	const char *why = result.why ? result.why : "";
+
+	if (outcome < 0)
+		return lea_log_fault(view->world->log, outcome, "VG %s", scanned->vg->name);
+	if (outcome != LEA_ACTIVATE_DELEGATE && !view->explains)
+		return 0;
+	if (view->json)
+		print_json(view, scanned->vg, outcome, why);
+	else
+		print_line(view, scanned->vg, outcome, why);
+	view->shown++;
+	return 0;
+}
+
+/* Returns an exit code. */
+static int show_all(struct view *view)
+{
+	bool has_failed = view->picks.has_failed;
+
+	if (view->json)
+		fprintf(view->out, "{\"vgs\": [");
+	for (size_t i = 0; i < view->picks.count; i++)
+		has_failed |= show(view, view->picks.pick[i].known) < 0;
+	if (view->json)
+		fprintf(view->out, "]}\n");
+	return has_failed ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
+}
+
+static int scan_all(struct view *view)
+{
+	const struct lea_scan_options options = {.use_names_filter = true};
+	struct lea_device *devices;
+	size_t count;
+	int r = lea_scan_new(view->world, view->conf, &options, &view->scan);
+
+	r = r ? r : lea_devices_enumerate(view->world, &devices, &count);
+	if (r)
+		return r;
+	r = lea_scan_add(view->scan, devices, count);
+	lea_devices_free(devices, count); /* the scan left them empty */
+	return r;
+}
+
+static int run(struct view *view, const struct lea_list *names)
+{
+	const struct lea_common common = {0};
+	int r, code = lea_cmd_begin(view->world, &common, &view->conf);
+
+	if (code)
+		return code;
+	view->arena = lea_arena_new(ARENA_BYTES);
+	r = view->arena ? scan_all(view) : -ENOMEM;
+	if (r > 0)
+		return LEA_EXIT_FAILED;
+	r = r ? r : vgchange_pick(view->world, view->conf, names, view->scan, &view->picks);
+	if (r > 0)
+		return r;
+	if (r < 0) {
+		lea_log_fault(view->world->log, r, "Looking at the VGs");
+		return LEA_EXIT_FAILED;
+	}
+	return show_all(view);
+}
+
+int lea_lvmevent_delegated(struct lea_world *world, int argc, char *argv[])
+{
+	const struct lea_opt rows[] = {
+		{"help", 'h', LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, help), LEA_OPT_ALL,
+		 NULL, "This text."},
+		{"explain", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, explain),
+		 LEA_OPT_ALL, NULL, "The other VGs, too: what would become of them."},
+		{"json", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, json), LEA_OPT_ALL,
+		 NULL, "One JSON object."}};
+	struct lea_lvmevent_args args = {.takes_many = true};
+	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
+	LEA_AUTO(view_done) struct view view = {.world = world, .out = lea_cmd_report(world)->out};
+	int code = lea_lvmevent_parse(&opts, "delegated [--explain] [--json] [VG...]", argc, argv);
+
+	view.json = args.json != 0;
+	view.explains = args.explain != 0;
+	code = code < 0 ? run(&view, &opts.positional) : code;
+	lea_opts_done(&opts);
+	return code;
+}
