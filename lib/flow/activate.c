@@ -320,7 +320,7 @@ static void tell_still(const struct lea_activation_run *run)
 			lea_log(run->world->log, LEA_LOG_WARNING,
 				"VG %s: active, but udev has got no further for %u ms: one of the "
 				"disks that were activated with it hangs, see journalctl -k",
-				held->vg.scanned->vg->name, run->conf->probe_deadline_ms);
+				held->vg.scanned->vg->name, lea_conf_patience_ms(run->conf));
 }
 
 static int wait_for_udev(struct lea_activation_run *run)
@@ -330,7 +330,7 @@ static int wait_for_udev(struct lea_activation_run *run)
 	if (!run->world->dm || !run->first || run->options->test)
 		return 0;
 	r = run->world->dm->wait(run->world->dm, run->conf->udev_deadline_ms,
-				 run->conf->probe_deadline_ms);
+				 lea_conf_patience_ms(run->conf));
 	if (r == LEA_DM_STILL)
 		tell_still(run);
 	if (r >= 0)

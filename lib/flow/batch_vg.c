@@ -393,7 +393,7 @@ static void tell_left(const struct lea_candidates *candidates, const struct lea_
 
 	lea_log(candidates->how->world->log, LEA_LOG_WARNING,
 		"VG %s (%s): still in work, others do not wait for it: a disk of it hangs, or one "
-		"that was activated with it, see journalctl -k",
+		"that was activated with it (see journalctl -k), or another command has the VG",
 		known->vg->name, found ? found->device.name : "?");
 }
 

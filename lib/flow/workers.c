@@ -412,7 +412,7 @@ static void leave_those_that_hang(struct lea_workers *workers)
 
 	for (worker = workers->first; worker && left_count < MOST_LEFT; worker = next) {
 		const uint32_t limit_ms =
-			takes_time(worker) ? conf->udev_deadline_ms : conf->probe_deadline_ms;
+			takes_time(worker) ? conf->udev_deadline_ms : lea_conf_patience_ms(conf);
 
 		next = worker->next;
 		if (limit_ms && lea_worker_hangs(worker, clock->now_ms(clock), limit_ms)) {

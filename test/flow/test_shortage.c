@@ -272,7 +272,7 @@ START_TEST(test_unsettled)
 {
 	LEA_AUTO(lea_unsettled_done) struct lea_unsettled unsettled = {0};
 	struct lea_entry entry[64] = {0};
-	const int faults[] = {-EIO, -ENXIO, -ETIMEDOUT};
+	const int unread[] = {-EIO, -ENXIO, -ETIMEDOUT};
 	const struct lea_device strange = {.major = 9, .minor = 9};
 
 	for (uint32_t i = 0; i < 64; i++)
@@ -282,10 +282,10 @@ START_TEST(test_unsettled)
 	ck_assert_msg(lea_unsettled_mark(&unsettled, entry, 64) == 0, "there was no shortage");
 	ck_assert(!entry[0].is_settled);
 	lea_unsettled_add_found(&unsettled, &(struct lea_found){.device = entry[5].device});
-	for (int fault = 0; fault < 3; fault++)
-		lea_unsettled_add_found(&unsettled,
-					&(struct lea_found){.fault = faults[fault],
-							    .device = entry[7 + fault].device});
+	for (size_t n = 0; n < ARRAY_SIZE(unread); n++)
+		lea_unsettled_add_found(
+			&unsettled,
+			&(struct lea_found){.fault = unread[n], .device = entry[7 + n].device});
 	ck_assert_int_eq(lea_unsettled_mark(&unsettled, entry, 64), 0);
 	for (uint32_t i = 0; i < 64; i++)
 		ck_assert_msg(entry[i].is_unread == (i == 7 || i == 8), "%u", i);

@@ -5,6 +5,7 @@
  */
 #include "disk/segtype.h"
 #include "flow/workers.h"
+#include "world/clock_kernel.h"
 
 #include "unit/suite.h"
 
@@ -384,7 +385,7 @@ START_TEST(test_one_that_hangs_is_left)
 {
 	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};
 	struct lea_conf conf = {
-		.workers = 1, .worker_vgs = 16, .lvs_in_flight = 1000, .probe_deadline_ms = 500};
+		.workers = 1, .worker_vgs = 16, .lvs_in_flight = 1000, .probe_deadline_ms = 2500};
 	struct told told = {0};
 	const struct lea_workers_options options = {.finished = finished, .arg = &told};
 	struct lea_workers *workers;
