@@ -20,7 +20,7 @@ in_guest() { guest_run "$lib$1"; }
 wait_for() { guest_wait_for "$1" "$lib$2"; }
 healthy='active 00 01 02 03 04 05 06 07'
 
-machine() { # NAME: with ours if there is more than stock lvm2 to it
+machine() { # NAME COUNT: of disks that are there from the beginning
 	guest_new "$1" "$disks"
 	GUEST_DISKS=("${GUEST_DISKS[@]:0:$2}")
 	# the second comparison does not wait for a minute longer than the test
@@ -101,7 +101,7 @@ guest_well d8 d9 d10 d11 d12 d13 d14 d15
 claim "well again: all that hung are active, by themselves" wait_for 60 'active 08 09 10 11 15'
 claim "the one whose metadata could not be read: by the next comparison" wait_for 60 'active 14'
 claim "the one whose label could not: udev knows no PV there until it is asked once more" \
-	eval 'in_guest "! active 13; echo change >/sys/block/\$(disk 13)/uevent"; wait_for 30 "active 13"'
+	eval 'in_guest "! active 13 && echo change >/sys/block/\$(disk 13)/uevent" && wait_for 30 "active 13"'
 claim "nothing is in work any more" wait_for 60 'lvmevent status | grep -E "0 pending, 0 taken" &&
 	lvmevent status | grep "18 done, 0 in work, 0 failed"'
 claim "no lock is held, no device suspended or without a table" guest_run '

@@ -26,12 +26,11 @@ partition() {
 	printf '\x55\xaa' | dd of="$1" bs=1 seek=510 conv=notrunc status=none
 }
 
-# vg NAME DEVICE [OPTION]: with one LV
+# a VG with one LV on each; vg NAME DEVICE [OPTION]
 make_stacks='set -e
 	vg() { vgcreate -s 1m $3 $1 $2; lvcreate -y -W n -Z n -l 2 -n lv $3 $1; }
 	mdadm --create /dev/md/mirror --run --metadata=1.0 --level=1 --raid-devices=2 --homehost=any \
 		/dev/$(disk 2) /dev/$(disk 3)
-	for i in 0 8; do until [ -e /dev/mapper/$(wwid $i) ]; do sleep 0.5; done; done
 	vg mp /dev/mapper/$(wwid 0)
 	vg mp2 /dev/mapper/$(wwid 8)
 	vg md /dev/md/mirror
@@ -74,7 +73,7 @@ machine() { # NAME
 		[Unit]
 		DefaultDependencies=no
 		[Service]
-		ExecStart=/bin/sh -c 'while sleep 0.5; do for d in $$(grep -hs : /run/lvm/pvs_online/* | sort -u); do \
+		ExecStart=/bin/sh -c 'while sleep 0.5; do for d in $$(grep -hsxE "[0-9]+:[0-9]+" /run/lvm/pvs_online/* | sort -u); do \
 			echo $$(basename $$(readlink -f /sys/dev/block/$$d)) $$(cat /sys/dev/block/$$d/dm/name 2>/dev/null); \
 			done >>/run/records; done'
 		[Install]
@@ -91,6 +90,7 @@ one_side() { # NAME
 	GUEST_DISKS=(d0 d1 d2 d3 d4 d5 d6 d7 d8 d9)
 	guest_boot || die "$1 does not boot"
 	guest_wait_for 60 'systemctl -q is-active multi-user.target'
+	wait_for 60 '[ -e /dev/mapper/$(wwid 0) ] && [ -e /dev/mapper/$(wwid 8) ]' || die "no multipath map"
 	in_guest "$make_stacks" >"$JUNK/$1.made" 2>&1 || { tail -n 5 "$JUNK/$1.made"; die "the stacks can't be made"; }
 	guest_off
 	GUEST_DISKS=(d0 d1 d2 d3 d4 d5 d6 d7)
