@@ -142,6 +142,12 @@ static const char *gate_word(struct lea_world *world)
 	return lea_gate_is_armed(run_fd) ? "open" : "open, never armed";
 }
 
+/* Who comes after need not wait for what udev still has in work: it may have it for long. */
+static void say_open(void)
+{
+	sd_notify(0, "READY=1\nSTATUS=Open");
+}
+
 static int run_gate(struct lea_world *world, int argc, char *argv[])
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
@@ -170,6 +176,7 @@ static int run_gate(struct lea_world *world, int argc, char *argv[])
 		return code;
 	how.conf = session.conf;
 	how.event_fd = session.event_fd;
+	how.opened = say_open;
 	r = lea_gate_open_and_sweep(&how);
 	return r < 0 ? lea_session_fail(world, r, "comparing after the gate was opened")
 		     : LEA_EXIT_DONE;
@@ -184,7 +191,9 @@ static int sweep(struct lea_session *session, bool wait)
 
 	/* Whoever waits wants what udev has in work now, too; a sick disk may keep it from ever
 	 * ending. */
-	r = wait ? lea_sweep_wait_udev(&how, session->conf->boot_deadline_ms) : 0;
+	r = wait ? lea_sweep_wait_udev(&how, session->conf->boot_deadline_ms,
+				       session->conf->boot_quiet_ms)
+		 : 0;
 	r = r < 0 ? r : lea_sweep(&how, &result);
 	if (r < 0)
 		return lea_session_fail(session->world, r, "comparing devices with records");

@@ -111,6 +111,10 @@ static int process(void *arg, struct lea_entry *entries, size_t count)
 			note_seen(run, entries[i].key);
 	}
 	r = lea_batch_run(&run->batch, entries, count, &run->summary);
+	/* Nobody says when a disk can be read again: the next comparison tries. */
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].is_unread)
+			forget_seen(run, entries[i].key);
 	if (r == 0)
 		run->retry_ms = run->failed_ms = 0;
 	return r;
@@ -266,7 +270,8 @@ static void compare(struct run *run)
 			"comparing devices with records: %s", strerror(-r));
 	else if (result.enqueued)
 		lea_log(run->session->world->log, LEA_LOG_WARNING,
-			"%zu device(s) were not announced by an event and are looked at now",
+			"%zu device(s) that no event announced, or that could not be read, are "
+			"looked at now",
 			result.enqueued);
 }
 

@@ -17,7 +17,7 @@ struct lea_text_tree; /* the whole; owns every node, value and string below it *
 struct lea_text;      /* one entry: a section or a key with its values; borrowed from the tree */
 struct lea_value;     /* one value of an entry; borrowed from the tree */
 
-#define LEA_TEXT_MAX_DEPTH 16U
+#define LEA_TEXT_MAX_DEPTH	16U
 /* Memory of a tree, the largest text being 16 MiB: lvm2's own texts need about five times their
  * size, lists of empty words would need twenty times theirs. */
 #define LEA_TEXT_MAX_TREE_BYTES (128U * 1024U * 1024U)

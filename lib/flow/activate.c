@@ -316,14 +316,28 @@ static void rearm(struct lea_activation_run *run, const struct held *held)
 			held->vg.scanned->vg->name);
 }
 
+/* What udev reads of an LV is read from its disks. Nobody else has to wait for them. */
+static void tell_still(const struct lea_activation_run *run)
+{
+	for (const struct held *held = run->first; held; held = held->next)
+		if (held->has_resumed && held->vg.scanned)
+			lea_log(run->world->log, LEA_LOG_WARNING,
+				"VG %s: active, but udev has got no further for %u ms: one of the "
+				"disks that were activated with it hangs, see journalctl -k",
+				held->vg.scanned->vg->name, lea_conf_patience_ms(run->conf));
+}
+
 static int wait_for_udev(struct lea_activation_run *run)
 {
 	int r;
 
 	if (!run->world->dm || !run->first || run->options->test)
 		return 0;
-	r = run->world->dm->wait(run->world->dm, run->conf->udev_deadline_ms);
-	if (!r)
+	r = run->world->dm->wait(run->world->dm, run->conf->udev_deadline_ms,
+				 lea_conf_patience_ms(run->conf));
+	if (r == LEA_DM_STILL)
+		tell_still(run);
+	if (r >= 0)
 		return 0;
 	if (r == -ETIMEDOUT)
 		lea_log(run->world->log, LEA_LOG_ERROR,

@@ -221,8 +221,8 @@ static void tell_found(struct lea_log *log, const struct lea_found *found)
 	if (found->problem[0])
 		lea_log(log, LEA_LOG_WARNING, "PV %s: %s", found->device.name, found->problem);
 	if (found->kind == LEA_FOUND_UNREADABLE)
-		lea_log(log, LEA_LOG_ERROR, "PV %s: reading: %s", found->device.name,
-			strerror(-found->fault));
+		lea_log(log, LEA_LOG_ERROR, "PV %s: reading: %s; %s", found->device.name,
+			strerror(-found->fault), lea_found_advice(found));
 	else if (found->kind == LEA_FOUND_EXCLUDED)
 		lea_log(log, LEA_LOG_VERBOSE, "PV %s: %s", found->device.name, found->excluded_why);
 }
@@ -249,7 +249,7 @@ static int record_device(const struct pass *pass, const struct lea_found *found,
 	int r;
 
 	tell_found(pass->how->world->log, found);
-	lea_unsettled_add(pass->unsettled, found->fault, &found->device);
+	lea_unsettled_add_found(pass->unsettled, found);
 	r = lea_record_found(pass->recorder, found, &record);
 	if (r)
 		return r;

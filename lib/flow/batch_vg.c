@@ -278,18 +278,6 @@ static const struct candidate *find_wanted(const struct lea_candidates *candidat
 	return node ? *node : NULL;
 }
 
-/* NULL: all there. Else what is in the way. */
-static const char *obstacle(const struct lea_scan_vg *known)
-{
-	if (known->has_duplicate)
-		return "one of its PVs is on two devices, exclude one of them by devices/filter";
-	for (uint32_t i = 0; i < known->vg->pv_count; i++)
-		if (!known->pv[i])
-			return "a PV of it has gone without a word, it is tried again with the "
-			       "next one that comes";
-	return NULL;
-}
-
 static int fill_claim(const struct lea_scan_vg *known, struct lea_claim *claim)
 {
 	snprintf(claim->vg_name, sizeof(claim->vg_name), "%s", known->vg->name);
@@ -351,7 +339,7 @@ static int start_vg(const struct lea_candidates *candidates, const struct lea_sc
 		    const struct candidate *wanted)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	const char *reason = obstacle(known);
+	const char *reason = lea_scan_vg_obstacle(known);
 	bool stands = false;
 	int r;
 
@@ -430,6 +418,17 @@ static void look_again(const struct lea_candidates *candidates, const struct lea
 	lea_unsettled_add_vg(candidates->unsettled, r, known);
 }
 
+/* Its claim stays: it is in work. The worker has the VG queued again when it gets on. */
+static void tell_left(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
+{
+	const struct lea_found *found = known->vg->pv_count ? known->pv[0] : NULL;
+
+	lea_log(candidates->how->world->log, LEA_LOG_WARNING,
+		"VG %s (%s): still in work, others do not wait for it: a disk of it hangs, or one "
+		"that was activated with it (see journalctl -k), or another command has the VG",
+		known->vg->name, found ? found->device.name : "?");
+}
+
 static void finished(void *arg, const struct lea_worker_result *result)
 {
 	const struct lea_candidates *candidates = arg;
@@ -447,6 +446,10 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		return;
 	if (result->outcome == LEA_ACTIVATE_CHANGED) {
 		look_again(candidates, known);
+		return;
+	}
+	if (result->is_left) {
+		tell_left(candidates, known);
 		return;
 	}
 	if (failed) {

@@ -259,10 +259,13 @@ int lea_carry_resume(struct lea_carry_run *run, const struct lea_plan_step *step
 
 int lea_carry_wait(struct lea_carry_run *run)
 {
-	int r = run->dm->wait(run->dm, run->how->conf->udev_deadline_ms);
+	const struct lea_conf *conf = run->how->conf;
+	int r = run->dm->wait(run->dm, conf->udev_deadline_ms, lea_conf_patience_ms(conf));
 
-	return r ? lea_log_fault(run->world->log, r, "VG %s: waiting for udev", run->plan->vg->name)
-		 : 0;
+	/* A udev that hangs on some disk is no reason to leave the rest undone. */
+	return r < 0 ? lea_log_fault(run->world->log, r, "VG %s: waiting for udev",
+				     run->plan->vg->name)
+		     : 0;
 }
 
 int lea_carry_again(struct lea_carry_run *run, const struct lea_plan_step *step)

@@ -19,6 +19,7 @@ struct lea_job {
 	bool takes_time;	    /* a tool looks at its pools first */
 	uint32_t lv_count;	    /* upper bound of the LVs that may become active */
 	uint32_t deaths;	    /* workers that died with it in hand */
+	bool is_left;		    /* by a worker that hangs: is its lock free? */
 	struct lea_wire_out packed; /* lea_job_pack */
 };
 

@@ -37,6 +37,7 @@ struct round {
 	size_t started_count;
 	struct active active[LEA_PROBE_MAX_THREADS];
 	size_t active_count, expired_count;
+	uint64_t answered_ms; /* when somebody did last, 0: nobody yet */
 };
 
 static uint32_t wanted_threads(const struct round *round)
@@ -173,6 +174,7 @@ static int take_answer(struct round *round, uint32_t index)
 	r = receive_texts(round, read);
 	if (!r) {
 		note_answer(round, active);
+		round->answered_ms = round->scan->world->clock->now_ms(round->scan->world->clock);
 		job->is_open = false;
 		/* It may have been given up a moment ago. */
 		job->found->fault = 0;
@@ -207,21 +209,36 @@ static void give_up(struct round *round, struct active *active, int fault)
 	lea_scan_judge_fault(round->scan, job->found, fault);
 }
 
+/* When all others have answered, they wait for it: not for long. It comes back when it answers. */
+static uint64_t due_ms(const struct round *round, const struct active *active)
+{
+	const uint64_t deadline_ms = round->prober->deadline_ms + GRACE_MS;
+	uint64_t due = active->until_ms - deadline_ms;
+
+	if (!round->answered_ms || round->open_count > round->active_count - round->expired_count)
+		return active->until_ms;
+	if (due < round->answered_ms)
+		due = round->answered_ms;
+	due += round->prober->deadline_ms / LEA_PATIENCE_PART;
+	return due < active->until_ms ? due : active->until_ms;
+}
+
 /* Gives up what is due; returns how long to wait for the next one, -1: nothing to wait for. */
 static int expire(struct round *round)
 {
 	struct lea_clock *clock = round->scan->world->clock;
-	uint64_t now = clock->now_ms(clock), next = UINT64_MAX;
+	uint64_t now = clock->now_ms(clock), next = UINT64_MAX, due;
 
 	for (size_t i = 0; i < round->active_count; i++) {
 		struct active *active = &round->active[i];
 
 		if (active->has_expired)
 			continue;
-		if (active->until_ms <= now)
+		due = due_ms(round, active);
+		if (due <= now)
 			give_up(round, active, -ETIMEDOUT);
-		else if (active->until_ms < next)
-			next = active->until_ms;
+		else if (due < next)
+			next = due;
 	}
 	/* Nothing taken up yet: the child is only just starting. */
 	return next == UINT64_MAX ? (int)round->prober->deadline_ms : (int)(next - now);

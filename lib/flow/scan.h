@@ -109,4 +109,10 @@ LEA_MUST_CHECK int lea_devices_recorded(struct lea_world *world, struct lea_devi
 					size_t *ret_count);
 void lea_devices_free(struct lea_device *devices, size_t count);
 
+/* NULL: all PVs are there. Else what is in the way of its activation. */
+const char *lea_scan_vg_obstacle(const struct lea_scan_vg *known);
+
+/* What to do about one that is UNREADABLE. */
+const char *lea_found_advice(const struct lea_found *found);
+
 #endif

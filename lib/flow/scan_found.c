@@ -38,6 +38,16 @@ void lea_scan_judge_fault(struct lea_scan *scan, struct lea_found *found, int fa
 	}
 }
 
+const char *lea_found_advice(const struct lea_found *found)
+{
+	if (lea_is_shortage(found->fault))
+		return "tried again soon";
+	return found->fault == -ETIMEDOUT
+		       ? "taken up when it answers; see journalctl -k, or take the disk out"
+		       : "see journalctl -k; tried again at the next comparison, or now by: "
+			 "lvmevent sweep";
+}
+
 /* The VG in one area's text; *ret_vg NULL: none to be had here. */
 static int vg_of_mda(struct lea_scan *scan, struct lea_found *found, const struct lea_read_mda *mda,
 		     struct lea_vg **ret_vg)

@@ -217,3 +217,14 @@ int lea_scan_vgs(struct lea_scan *scan, struct lea_scan_vg **ret_vgs, size_t *re
 	*ret_count = scan->vg_count;
 	return 0;
 }
+
+const char *lea_scan_vg_obstacle(const struct lea_scan_vg *known)
+{
+	if (known->has_duplicate)
+		return "one of its PVs is on two devices, exclude one of them by devices/filter";
+	for (uint32_t i = 0; i < known->vg->pv_count; i++)
+		if (!known->pv[i])
+			return "a PV of it has gone without a word, it is tried again with the "
+			       "next one that comes";
+	return NULL;
+}

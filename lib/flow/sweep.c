@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/step.h"
 #include "disk/name.h"
 #include "flow/scan.h"
@@ -106,7 +107,8 @@ static void retrigger(const struct lea_sweep_how *how, const struct lea_device *
 		 device->minor);
 	if (sys_fd >= 0)
 		fd = openat(sys_fd, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	lea_log(how->world->log, LEA_LOG_WARNING, "%s: udev has not finished with it; %s",
+	lea_log(how->world->log, LEA_LOG_WARNING,
+		"%s: udev has not finished with it: it may hang, see journalctl -k; %s",
 		device->name,
 		fd >= 0 && write(fd, "add", 3) == 3 ? "asked again" : "it can't be asked again");
 }
@@ -216,13 +218,47 @@ int lea_sweep_wait_idle(const struct lea_sweep_how *how, uint32_t deadline_ms)
 	return 0;
 }
 
-int lea_sweep_wait_udev(const struct lea_sweep_how *how, uint32_t deadline_ms)
+/* What changes whenever an event begins or ends: udev writes down each device it is done with. */
+struct trace {
+	uint64_t seqnum;
+	struct timespec written;
+};
+
+static struct trace look_at_udev(struct lea_world *world)
+{
+	struct trace trace = {0};
+	char path[PATH_MAX], text[32];
+	int sys_fd = lea_world_sys(world);
+	struct stat st;
+
+	if (sys_fd >= 0 && !lea_file_read_into(sys_fd, "kernel/uevent_seqnum", text, sizeof(text)))
+		trace.seqnum = strtoull(text, NULL, 10);
+	snprintf(path, sizeof(path), "%s/run/udev/data", world->root);
+	if (!stat(path, &st))
+		trace.written = st.st_mtim;
+	return trace;
+}
+
+static bool is_same(const struct trace *a, const struct trace *b)
+{
+	return a->seqnum == b->seqnum && a->written.tv_sec == b->written.tv_sec &&
+	       a->written.tv_nsec == b->written.tv_nsec;
+}
+
+int lea_sweep_wait_udev(const struct lea_sweep_how *how, uint32_t deadline_ms, uint32_t quiet_ms)
 {
 	struct lea_clock *clock = how->world->clock;
-	uint64_t end = clock->now_ms(clock) + deadline_ms;
+	const uint64_t begin = clock->now_ms(clock);
+	struct trace last = {0}, now_is;
+	uint64_t now, changed = begin;
 
 	while (lea_udev_is_busy(how->world)) {
-		if (clock->now_ms(clock) >= end)
+		now = clock->now_ms(clock);
+		now_is = look_at_udev(how->world);
+		if (!is_same(&now_is, &last))
+			changed = now;
+		last = now_is;
+		if (now - begin >= deadline_ms || (quiet_ms && now - changed >= quiet_ms))
 			return LEA_SWEEP_LATE;
 		clock->sleep_ms(clock, POLL_MS);
 	}
@@ -241,10 +277,12 @@ int lea_gate_open_and_sweep(const struct lea_sweep_how *how)
 	r = r ? r : lea_sweep(how, &result);
 	if (r)
 		return r;
+	if (how->opened)
+		how->opened();
 	/* What udev has neither finished nor in work now, a killed worker has lost: with udev
 	 * there, its event is repeated. */
 	again.retrigger = udev_runs(how->world);
 	/* An event that saw the gate closed leaves its record only when its worker is through. */
-	r = lea_sweep_wait_udev(how, how->conf->gate_deadline_ms);
+	r = lea_sweep_wait_udev(how, how->conf->gate_deadline_ms, 0);
 	return r < 0 ? r : lea_sweep(&again, &result);
 }

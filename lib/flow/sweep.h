@@ -26,6 +26,8 @@ struct lea_sweep_how {
 	/* Is this one not to be looked at again? NULL: none. */
 	bool (*skips)(void *arg, const struct lea_entry *entry);
 	void *arg;
+	/* Told when the gate is open and all were compared once; NULL: nobody is. */
+	void (*opened)(void);
 };
 
 struct lea_sweep_result {
@@ -40,8 +42,10 @@ enum lea_sweep_outcome {
 };
 /* Until nothing is pending or taken and no runner works. Never by a process that holds the lock. */
 LEA_MUST_CHECK int lea_sweep_wait_idle(const struct lea_sweep_how *how, uint32_t deadline_ms);
-/* Until udev's queue was empty once. */
-LEA_MUST_CHECK int lea_sweep_wait_udev(const struct lea_sweep_how *how, uint32_t deadline_ms);
+/* Until udev's queue was empty once; or, @quiet_ms > 0, until it has done nothing at all for so
+ * long: a disk that hangs keeps it from ever being empty. */
+LEA_MUST_CHECK int lea_sweep_wait_udev(const struct lea_sweep_how *how, uint32_t deadline_ms,
+				       uint32_t quiet_ms);
 
 /* Is there a udev, and has it nothing to do? */
 bool lea_udev_is_idle(const struct lea_world *world);
@@ -51,8 +55,8 @@ bool lea_udev_is_busy(const struct lea_world *world);
 
 /*
  * lea_gate_open_and_sweep - what "lvmevent gate open" does
- * Opens, compares, waits (bounded by gate_deadline_ms) for the events that saw the gate closed,
- * compares again. Logs what udev did not finish.
+ * Opens, compares, tells, waits (bounded by gate_deadline_ms) for the events that saw the gate
+ * closed, compares again. Logs what udev did not finish.
  */
 LEA_MUST_CHECK int lea_gate_open_and_sweep(const struct lea_sweep_how *how);
 

@@ -9,11 +9,16 @@
 #include "flow/scan.h"
 #include "state/queue.h"
 
-struct lea_unsettled {
-	int fault;	  /* the first shortage; 0: none */
+struct lea_numbers {
 	uint64_t *number; /* owned; major << 32 | minor */
 	size_t count, room;
-	bool is_full; /* no memory for more numbers: nothing is settled */
+	bool is_full; /* no memory for more */
+};
+
+struct lea_unsettled {
+	int fault;		   /* the first shortage; 0: none */
+	struct lea_numbers number; /* of what it left; is_full: nothing is settled */
+	struct lea_numbers unread; /* could not be read, for another reason */
 };
 
 /* @fault: anything that is no shortage is ignored. */
@@ -21,7 +26,9 @@ void lea_unsettled_add(struct lea_unsettled *unsettled, int fault, const struct 
 /* The same for all PVs of a VG: an entry of one of them is enough to come back to it. */
 void lea_unsettled_add_vg(struct lea_unsettled *unsettled, int fault,
 			  const struct lea_scan_vg *known);
-/* Marks the entries that are settled. Returns the shortage, or 0. */
+/* Of a device that was looked at: its fault, if it has one, is a shortage or its own. */
+void lea_unsettled_add_found(struct lea_unsettled *unsettled, const struct lea_found *found);
+/* Marks the entries that are settled, and those that were not read. Returns the shortage, or 0. */
 LEA_MUST_CHECK int lea_unsettled_mark(struct lea_unsettled *unsettled, struct lea_entry *entries,
 				      size_t count);
 void lea_unsettled_done(struct lea_unsettled *unsettled);

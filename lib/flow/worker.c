@@ -11,6 +11,7 @@
 #include "base/wire.h"
 #include "flow/delegate.h"
 #include "flow/job_wire.h"
+#include "state/queue.h"
 #include "world/proc.h"
 
 #include <errno.h>
@@ -18,6 +19,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* of a batch */
+enum { DELEGATED = 1, TRIES_ONLY = 2 };
 
 /* Passes lines on and keeps the last error: the reason that the claim will show. */
 struct reason_log {
@@ -34,7 +38,7 @@ struct child {
 
 /* A batch as it has come. */
 struct batch {
-	bool delegated;
+	uint32_t flags;
 	uint32_t count;
 	struct lea_job_vg **vg;		  /* [count]; owned, each too */
 	struct lea_worker_report *report; /* [count] */
@@ -100,7 +104,7 @@ static int run_native(struct child *child, struct batch *batch)
 	struct lea_activation_run *run;
 	int r;
 
-	options.no_wait_lock = false;
+	options.no_wait_lock = batch->flags & TRIES_ONLY;
 	r = lea_activation_start(setting->world, setting->conf, &options, &run);
 	if (r)
 		return r;
@@ -124,14 +128,14 @@ static int run_native(struct child *child, struct batch *batch)
 
 static int unpack(struct lea_wire_in *in, struct batch *batch)
 {
-	const uint32_t delegated = lea_wire_get_u32(in), count = lea_wire_get_u32(in);
+	const uint32_t flags = lea_wire_get_u32(in), count = lea_wire_get_u32(in);
 	int r = in->fault;
 
 	if (!r && (!count || count > LEA_WORKER_MOST_VGS))
 		r = -EPROTO;
 	if (r)
 		return r;
-	batch->delegated = delegated != 0;
+	batch->flags = flags;
 	batch->vg = calloc(count, sizeof(struct lea_job_vg *));
 	batch->report = calloc(count, sizeof(*batch->report));
 	if (!batch->vg || !batch->report)
@@ -152,6 +156,36 @@ static void batch_done(struct batch *batch)
 	free(batch->report);
 }
 
+/* Or has the parent just ended? Then another one has these VGs in hand. */
+static bool was_left(const struct child *child)
+{
+	char mark;
+
+	return recv(child->fd, &mark, 1, MSG_DONTWAIT) == 1;
+}
+
+/* One PV is enough for its VG to be looked at. */
+static void queue_again(const struct child *child, const struct batch *batch)
+{
+	struct lea_world *world = child->setting->world;
+	int run_fd = lea_world_run(world);
+	LEA_AUTO(lea_closep) int event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
+
+	for (uint32_t i = 0; event_fd >= 0 && i < batch->count; i++) {
+		const struct lea_scan_vg *known = &batch->vg[i]->known;
+		struct lea_entry entry = {0};
+
+		if (!known->vg->pv_count || !known->pv[0])
+			continue;
+		entry.device = known->pv[0]->device; /* borrowed */
+		lea_entry_set_key(&entry);
+		if (lea_queue_put_if_absent(event_fd, &entry) < 0)
+			lea_log(world->log, LEA_LOG_WARNING,
+				"VG %s: not queued again; look at it by: lvmevent sweep",
+				known->vg->name);
+	}
+}
+
 /* All reports at the end, in one write. */
 static int do_batch(struct child *child, const uint8_t *bytes, size_t len)
 {
@@ -160,12 +194,15 @@ static int do_batch(struct child *child, const uint8_t *bytes, size_t len)
 	int r = unpack(&in, &batch);
 
 	if (!r)
-		r = batch.delegated ? run_lvm(child, &batch) : run_native(child, &batch);
+		r = batch.flags & DELEGATED ? run_lvm(child, &batch) : run_native(child, &batch);
 	if (r)
 		return r < 0 ? r : -EIO;
 	/* What was said of these VGs is said before they are done. */
 	fflush(NULL);
-	return lea_wire_write(child->fd, batch.report, batch.count * sizeof(*batch.report));
+	r = lea_wire_write(child->fd, batch.report, batch.count * sizeof(*batch.report));
+	if (r && was_left(child))
+		queue_again(child, &batch);
+	return r;
 }
 
 static void close_foreign(const struct child *child)
@@ -249,10 +286,12 @@ int lea_worker_send(struct lea_worker *worker)
 	LEA_AUTO(lea_wire_out_done) struct lea_wire_out out = {0};
 	int r;
 
-	lea_wire_put_u32(&out, worker->delegated);
+	lea_wire_put_u32(&out, (worker->delegated ? DELEGATED : 0) |
+				       (worker->tries_only ? TRIES_ONLY : 0));
 	lea_wire_put_u32(&out, worker->job_count);
 	for (uint32_t i = 0; i < worker->job_count; i++)
 		lea_wire_put_all(&out, &worker->job[i]->packed);
+	worker->moved_ms = 0;
 	r = lea_wire_send(worker->fd, &out);
 	return r > 0 ? LEA_WORKER_ENDED : r;
 }
@@ -292,7 +331,29 @@ void lea_worker_clear(struct lea_worker *worker)
 		lea_job_free(worker->job[i]);
 	worker->job_count = worker->open_count = worker->lv_count = 0;
 	worker->packed_bytes = 0;
-	worker->delegated = false;
+	worker->delegated = worker->tries_only = false;
+}
+
+bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t limit_ms)
+{
+	const uint64_t used_ns = lea_proc_cpu_ns(worker->pid);
+
+	if (!worker->job_count || !worker->moved_ms || used_ns != worker->used_ns) {
+		worker->moved_ms = now_ms;
+		worker->used_ns = used_ns;
+		return false;
+	}
+	return now_ms - worker->moved_ms >= limit_ms;
+}
+
+void lea_worker_leave(struct lea_worker *worker)
+{
+	const char mark = 0;
+
+	/* Lost with a worker that has just died: then there is nobody to be told. */
+	if (send(worker->fd, &mark, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		worker->moved_ms = 0;
+	lea_worker_close(worker);
 }
 
 void lea_worker_close(struct lea_worker *worker)
@@ -321,4 +382,33 @@ void lea_worker_free(struct lea_worker *worker)
 		lea_worker_clear(worker);
 	free(worker->job);
 	free(worker);
+}
+
+uint32_t lea_workers_reap(struct lea_worker **list)
+{
+	struct lea_worker **link = list, *worker;
+	uint32_t count = 0;
+
+	while ((worker = *link)) {
+		if (!lea_proc_has_ended(worker->pid)) {
+			link = &worker->next;
+			count++;
+			continue;
+		}
+		*link = worker->next;
+		worker->pid = 0;
+		lea_worker_free(worker);
+	}
+	return count;
+}
+
+void lea_workers_forget(struct lea_worker **list)
+{
+	struct lea_worker *worker;
+
+	while ((worker = *list)) {
+		*list = worker->next;
+		worker->pid = 0;
+		lea_worker_free(worker);
+	}
 }

@@ -32,7 +32,10 @@ struct lea_worker {
 	struct lea_job **job; /* [job_room], the first job_count owned; NULL: reported */
 	uint32_t job_room, job_count, open_count, lv_count;
 	size_t packed_bytes;
-	bool delegated; /* the whole batch goes to the real lvm */
+	bool delegated;	 /* the whole batch goes to the real lvm */
+	bool tries_only; /* VGs that are busy are not waited for, not even the first one */
+	/* when it was last seen to move, and how much processor time it had used by then */
+	uint64_t moved_ms, used_ns;
 	/* of a report that has not come whole yet */
 	struct lea_worker_report report;
 	size_t report_bytes;
@@ -63,6 +66,12 @@ enum lea_worker_outcome {
 LEA_MUST_CHECK int lea_worker_send(struct lea_worker *worker);
 /* The next report, or an outcome. Never blocks. */
 LEA_MUST_CHECK int lea_worker_read(struct lea_worker *worker, struct lea_worker_report *ret_report);
+/* Has it a batch and used no processor time for @limit_ms? Known after it was asked often enough;
+ * @now_ms: of a clock that does not jump. */
+bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t limit_ms);
+/* Nobody waits for it any more. When it gets on after all, it puts the PVs of its batch into the
+ * queue, so that they are looked at again. The process is still to be waited for. */
+void lea_worker_leave(struct lea_worker *worker);
 /* The batch is reported whole: ready for the next one. */
 void lea_worker_clear(struct lea_worker *worker);
 
@@ -71,5 +80,10 @@ void lea_worker_close(struct lea_worker *worker);
 /* Closes and waits for the process; *ret_code as lea_proc_wait. */
 void lea_worker_end(struct lea_worker *worker, int *ret_code);
 void lea_worker_free(struct lea_worker *worker); /* ends it; NULL is fine */
+
+/* Of a list of those that were left: frees the ones that have ended, returns how many have not. */
+uint32_t lea_workers_reap(struct lea_worker **list);
+/* Frees all; processes that have not ended are init's, when this one has. */
+void lea_workers_forget(struct lea_worker **list);
 
 #endif

@@ -17,6 +17,8 @@
 #define MOST_WORKERS	10U
 #define WORKERS_PER_CPU 2U
 #define MOST_DEATHS	2U /* the second one of a worker that had nothing else: it is to blame */
+#define MOST_LEFT	64U
+#define LOOK_MS		1000
 #define BATCH_BYTES	(16U * 1024U * 1024U) /* from here on no further VG is added to a batch */
 
 struct queue {
@@ -29,6 +31,7 @@ struct lea_workers {
 	struct lea_workers_options options;
 	struct queue native, foreign;
 	struct lea_worker *first;
+	struct lea_worker *left;	     /* that hang: nobody waits for them */
 	uint32_t running_count, running_lvs; /* with a batch in hand */
 	uint32_t started_count;
 	uint32_t most_workers, most_lvs, most_vgs;
@@ -123,7 +126,7 @@ static bool goes_alone(const struct lea_worker *worker, const struct lea_job *ne
 {
 	const struct lea_job *last = worker->job_count ? worker->job[worker->job_count - 1] : NULL;
 
-	return last && (next->deaths || last->deaths ||
+	return last && (next->deaths || last->deaths || next->is_left != last->is_left ||
 			(!worker->delegated && (next->takes_time || last->takes_time)));
 }
 
@@ -206,6 +209,7 @@ static int give_batch(struct lea_workers *workers, struct lea_worker *worker, st
 
 	worker->delegated = delegated;
 	fill(workers, queue, worker);
+	worker->tries_only = worker->job_count && worker->job[0]->is_left;
 	r = lea_worker_send(worker);
 	if (!r) {
 		workers->running_count++;
@@ -265,6 +269,7 @@ static void tell(struct lea_workers *workers, struct lea_job *job, bool delegate
 		.failed = report->failed,
 		.shortage = report->outcome < 0 ? report->outcome : report->shortage,
 		.delegated = delegated,
+		.is_left = report->outcome == LEA_ACTIVATE_VG_BUSY,
 		.reason = report->reason,
 	};
 
@@ -280,7 +285,7 @@ static void take_report(struct lea_workers *workers, struct lea_worker *worker,
 
 	if (!job)
 		return;
-	if (!worker->delegated && report->outcome == LEA_ACTIVATE_VG_BUSY)
+	if (!worker->delegated && report->outcome == LEA_ACTIVATE_VG_BUSY && !job->is_left)
 		queue_put(&workers->native, job);
 	else if (!worker->delegated && report->outcome == LEA_ACTIVATE_DELEGATE)
 		queue_put(&workers->foreign, job);
@@ -366,12 +371,67 @@ int lea_workers_step(struct lea_workers *workers)
 	return r ? r : start_what_may(workers);
 }
 
+/* A disk can hang between our look at it and the worker's, under the VG's lock. That worker can't
+ * be killed. What it had is tried once more, by others, without waiting for locks: what it holds is
+ * its own. */
+static void leave(struct lea_workers *workers, struct lea_worker *worker)
+{
+	const struct lea_worker_report busy = {.outcome = LEA_ACTIVATE_VG_BUSY};
+
+	remove_worker(workers, worker);
+	lea_worker_leave(worker);
+	for (uint32_t i = 0; i < worker->job_count; i++) {
+		struct lea_job *job = LEA_TAKE(worker->job[i]);
+
+		if (!job)
+			continue;
+		if (worker->delegated || job->is_left) {
+			tell(workers, job, worker->delegated, &busy);
+			continue;
+		}
+		job->is_left = true;
+		queue_put(&workers->native, job);
+	}
+	rest(workers, worker);
+	worker->next = workers->left;
+	workers->left = worker;
+}
+
+static bool takes_time(const struct lea_worker *worker)
+{
+	return worker->delegated ||
+	       (worker->job_count && worker->job[0] && worker->job[0]->takes_time);
+}
+
+static void leave_those_that_hang(struct lea_workers *workers)
+{
+	const struct lea_conf *conf = workers->setting.conf;
+	struct lea_clock *clock = workers->setting.world->clock;
+	struct lea_worker *worker, *next;
+	uint32_t left_count = lea_workers_reap(&workers->left);
+
+	for (worker = workers->first; worker && left_count < MOST_LEFT; worker = next) {
+		const uint32_t limit_ms =
+			takes_time(worker) ? conf->udev_deadline_ms : lea_conf_patience_ms(conf);
+
+		next = worker->next;
+		if (limit_ms && lea_worker_hangs(worker, clock->now_ms(clock), limit_ms)) {
+			leave(workers, worker);
+			left_count++;
+		}
+	}
+}
+
 int lea_workers_drain(struct lea_workers *workers)
 {
 	int r = lea_workers_step(workers);
 
 	while (!r && workers->open_count) {
-		r = wait_and_listen(workers, -1);
+		const size_t open_count = workers->open_count;
+
+		r = wait_and_listen(workers, LOOK_MS);
+		if (!r && workers->open_count == open_count)
+			leave_those_that_hang(workers);
 		if (!r)
 			r = start_what_may(workers);
 	}
@@ -385,8 +445,7 @@ int lea_workers_fd(const struct lea_workers *workers)
 
 int lea_workers_timeout_ms(const struct lea_workers *workers)
 {
-	/* Every change of state comes through the descriptor: a worker that waits or dies included.
-	 */
+	/* Every change of state comes through the descriptor, the death of a worker too. */
 	return workers->open_count && !workers->running_count ? 0 : -1;
 }
 
@@ -430,6 +489,7 @@ void lea_workers_free(struct lea_workers *workers)
 	if (!workers)
 		return;
 	lea_workers_stop(workers);
+	lea_workers_forget(&workers->left);
 	close(workers->epoll_fd);
 	free(workers);
 }

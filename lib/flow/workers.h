@@ -28,6 +28,7 @@ struct lea_worker_result {
 	uint32_t active, failed; /* LVs; 0 for a delegated VG */
 	int shortage;		 /* it failed for that (lea_is_shortage); 0: not so */
 	bool delegated;
+	bool is_left;	    /* not done: its worker hangs, and goes on by itself when it can */
 	const char *reason; /* last error line, or why it was delegated; "": none */
 };
 

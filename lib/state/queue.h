@@ -21,6 +21,7 @@ struct lea_entry {
 	char pvid[33];	  /* from ID_FS_UUID, "": not known */
 	bool is_leftover; /* a dead runner had taken it: look at it alone */
 	bool is_settled;  /* set by a pass that ended with a shortage: this one is done with */
+	bool is_unread;	  /* set by a pass: it could not be read, and perhaps will be later */
 };
 
 /* Sets the key from the device's number and instance. */

@@ -354,3 +354,8 @@ int lea_conf_read(struct lea_world *world, const struct lea_conf_options *option
 	*ret_conf = &owner->conf;
 	return 0;
 }
+
+uint32_t lea_conf_patience_ms(const struct lea_conf *conf)
+{
+	return conf->probe_deadline_ms / LEA_PATIENCE_PART;
+}

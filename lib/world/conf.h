@@ -122,4 +122,8 @@ const struct lea_conf_key *lea_conf_keys(uint32_t *ret_count);
 /* Value of this key as text for people; owned (free), NULL: no memory. */
 char *lea_conf_show(const struct lea_conf *conf, const struct lea_conf_key *key);
 
+/* How long others wait for somebody who hangs on a disk, by the time that a disk has for itself. */
+#define LEA_PATIENCE_PART 5U
+uint32_t lea_conf_patience_ms(const struct lea_conf *conf);
+
 #endif

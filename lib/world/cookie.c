@@ -6,8 +6,11 @@
 
 #include <errno.h>
 #include <sys/sem.h>
+#include <sys/stat.h>
 #include <time.h>
 
+#define UDEV_DATA  "/run/udev/data"
+#define LOOKS	   4U /* so many in the time that it may stand still */
 #define KEY_PREFIX 0x0D4D0000U
 #define KEY_BITS   0xFFFFU
 
@@ -35,27 +38,67 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* One sleep, however many events there are: nobody polls. */
-static int wait_for_zero(int id, uint32_t limit_ms)
+/* What changes whenever udev gets on with something: it writes down each device it is done with. */
+struct trace {
+	int count;
+	struct timespec written;
+};
+
+static struct trace look(int id)
 {
+	struct trace trace = {.count = semctl(id, 0, GETVAL)};
+	struct stat st;
+
+	if (!stat(UDEV_DATA, &st))
+		trace.written = st.st_mtim;
+	return trace;
+}
+
+static bool is_same(const struct trace *a, const struct trace *b)
+{
+	return a->count == b->count && a->written.tv_sec == b->written.tv_sec &&
+	       a->written.tv_nsec == b->written.tv_nsec;
+}
+
+/* 0: it is at zero, or gone; -EAGAIN: not yet. */
+static int sleep_on(int id, uint64_t ms)
+{
+	const struct timespec limit = {.tv_sec = (time_t)(ms / 1000),
+				       .tv_nsec = (long)(ms % 1000) * 1000000};
 	struct sembuf zero = {.sem_num = 0, .sem_op = 0};
-	const uint64_t end = now_ms() + limit_ms;
+
+	if (semtimedop(id, &zero, 1, &limit) == 0 || errno == EIDRM || errno == EINVAL)
+		return 0;
+	return errno == EINTR ? -EAGAIN : -errno;
+}
+
+/* One sleep for a usual wait, however many events there are: nobody polls. */
+static int wait_for_zero(int id, uint32_t limit_ms, uint32_t still_ms)
+{
+	const uint64_t end = now_ms() + limit_ms,
+		       slice = still_ms ? still_ms / LOOKS + 1 : limit_ms;
+	struct trace last = look(id), now_is;
+	uint64_t changed = now_ms(), now;
+	int r;
 
 	for (;;) {
-		const uint64_t now = now_ms(), left = now < end ? end - now : 0;
-		const struct timespec limit = {.tv_sec = (time_t)(left / 1000),
-					       .tv_nsec = (long)(left % 1000) * 1000000};
-
-		if (semtimedop(id, &zero, 1, &limit) == 0 || errno == EIDRM || errno == EINVAL)
-			return 0;
-		if (errno == EAGAIN)
+		now = now_ms();
+		r = sleep_on(id, now >= end ? 0 : end - now < slice ? end - now : slice);
+		if (r != -EAGAIN)
+			return r;
+		now = now_ms();
+		if (now >= end)
 			return -ETIMEDOUT;
-		if (errno != EINTR)
-			return -errno;
+		now_is = look(id);
+		if (!is_same(&now_is, &last))
+			changed = now;
+		else if (still_ms && now - changed >= still_ms)
+			return LEA_COOKIE_STILL;
+		last = now_is;
 	}
 }
 
-int lea_cookie_wait(uint32_t key, uint32_t limit_ms)
+int lea_cookie_wait(uint32_t key, uint32_t limit_ms, uint32_t still_ms)
 {
 	struct sembuf own = {.sem_num = 0, .sem_op = -1, .sem_flg = IPC_NOWAIT};
 	int r, id = semget((key_t)key, 1, 0);
@@ -65,7 +108,7 @@ int lea_cookie_wait(uint32_t key, uint32_t limit_ms)
 	/* EAGAIN: it is at zero already, completed from outside. */
 	if (semop(id, &own, 1) < 0 && errno != EAGAIN)
 		return errno == EIDRM || errno == EINVAL ? 0 : -errno;
-	r = wait_for_zero(id, limit_ms);
+	r = wait_for_zero(id, limit_ms, still_ms);
 	if (semctl(id, 0, IPC_RMID) < 0 && errno != EIDRM && errno != EINVAL && !r)
 		r = -errno;
 	return r;

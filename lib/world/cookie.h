@@ -12,6 +12,7 @@
 
 enum lea_cookie_outcome {
 	LEA_COOKIE_UNKNOWN = 1, /* nobody waits on it: no such semaphore, or it counts no event */
+	LEA_COOKIE_STILL,	/* neither it nor udev moves any more */
 };
 
 /*
@@ -24,9 +25,11 @@ LEA_MUST_CHECK int lea_cookie_complete(uint32_t cookie);
  * lea_cookie_wait - sleeps until udev has completed every event of a cookie, and removes it
  * @key: the semaphore's key, as libdevmapper gives it to whoever asked for the cookie; the one
  *       count that is the owner's is given up
- * Returns 0 (also when somebody has removed the semaphore meanwhile), -ETIMEDOUT, or -errno; it is
- * removed in any case.
+ * @limit_ms: longest wait
+ * @still_ms: longest wait while udev gets on with nothing at all, for this cookie or another
+ * device; 0: no such limit Returns 0 (also when somebody has removed the semaphore meanwhile),
+ * LEA_COOKIE_STILL, -ETIMEDOUT, or -errno; it is removed in any case.
  */
-LEA_MUST_CHECK int lea_cookie_wait(uint32_t key, uint32_t limit_ms);
+LEA_MUST_CHECK int lea_cookie_wait(uint32_t key, uint32_t limit_ms, uint32_t still_ms);
 
 #endif

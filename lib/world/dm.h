@@ -25,6 +25,7 @@ struct lea_dm_info {
 enum lea_dm_outcome {
 	LEA_DM_ABSENT = 1, /* no node with this uuid (or name) */
 	LEA_DM_BUSY,	   /* remove: open */
+	LEA_DM_STILL,	   /* wait: udev hangs */
 };
 
 struct lea_dm {
@@ -52,8 +53,10 @@ struct lea_dm {
 	 */
 	int (*remove)(struct lea_dm *dm, const struct lea_dm_node *node, bool retry);
 	/* End of the transaction: every udev event since the last wait() is done (at most
-	 * @limit_ms, 0: no limit; -ETIMEDOUT then), nodes and links are there. */
-	int (*wait)(struct lea_dm *dm, uint32_t limit_ms);
+	 * @limit_ms, 0: no limit; -ETIMEDOUT then), nodes and links are there. LEA_DM_STILL: udev
+	 * has done nothing at all for @still_ms (0: no such limit), what is left of it comes later.
+	 */
+	int (*wait)(struct lea_dm *dm, uint32_t limit_ms, uint32_t still_ms);
 	void (*free)(struct lea_dm *dm);
 	uint32_t release;   /* N of libdevmapper 1.02.N; 0: not known */
 	bool udev_rules;    /* udev makes nodes and links; false: the dm does */

@@ -359,18 +359,18 @@ static void drop_cookie(uint32_t cookie)
 }
 
 /* The library's own wait has no limit, and one lost event would hold our locks for ever. */
-static int wait_for_cookie(uint32_t cookie, uint32_t limit_ms)
+static int wait_for_cookie(uint32_t cookie, uint32_t limit_ms, uint32_t still_ms)
 {
 	int r;
 
 	if (!limit_ms)
 		return dm_udev_wait(cookie) ? 0 : -EIO;
-	r = lea_cookie_wait(cookie, limit_ms);
+	r = lea_cookie_wait(cookie, limit_ms, still_ms);
 	dm_task_update_nodes();
-	return r;
+	return r == LEA_COOKIE_STILL ? LEA_DM_STILL : r;
 }
 
-static int kernel_wait(struct lea_dm *dm, uint32_t limit_ms)
+static int kernel_wait(struct lea_dm *dm, uint32_t limit_ms, uint32_t still_ms)
 {
 	struct kernel_dm *kernel = kernel_of(dm);
 	const uint32_t cookie = kernel->cookie;
@@ -378,13 +378,13 @@ static int kernel_wait(struct lea_dm *dm, uint32_t limit_ms)
 
 	kernel->cookie = 0;
 	if (cookie) {
-		r = wait_for_cookie(cookie, limit_ms);
+		r = wait_for_cookie(cookie, limit_ms, still_ms);
 	} else {
 		dm_task_update_nodes();
 		r = 0;
 	}
 	s = lea_dm_links_settle(&kernel->links);
-	return r ? r : s;
+	return s < 0 && r >= 0 ? s : r ? r : s;
 }
 
 static void kernel_free(struct lea_dm *dm)

@@ -53,6 +53,23 @@ int lea_proc_wait(pid_t pid, int *ret_code)
 	return 0;
 }
 
+bool lea_proc_has_ended(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, WNOHANG) != 0;
+}
+
+uint64_t lea_proc_cpu_ns(pid_t pid)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used))
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000U + (uint64_t)used.tv_nsec;
+}
+
 int lea_proc_exec(const char *const argv[])
 {
 	/* execv leaves the strings alone; its prototype is older than const. */

@@ -14,6 +14,10 @@
 LEA_MUST_CHECK int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid);
 /* Waits for this child. *ret_code: exit code, or 128 + signal. */
 LEA_MUST_CHECK int lea_proc_wait(pid_t pid, int *ret_code);
+/* The same without waiting: has it ended? */
+bool lea_proc_has_ended(pid_t pid);
+/* Processor time of a process so far, 0: none, or not known. */
+uint64_t lea_proc_cpu_ns(pid_t pid);
 /* Starts @argv[0] (a path) with the parent's environment and standard streams and waits. */
 LEA_MUST_CHECK int lea_proc_run(const char *const argv[], int *ret_code);
 /* The same; what it says on either stream goes to @output: as text, what does not fit is dropped.

@@ -275,7 +275,7 @@ static bool fake_has_target(struct lea_dm *dm, const char *target)
 	return !fake->lacks_target || strcmp(fake->lacks_target, target) != 0;
 }
 
-static int fake_wait(struct lea_dm *dm, uint32_t limit_ms)
+static int fake_wait(struct lea_dm *dm, uint32_t limit_ms, uint32_t still_ms)
 {
 	struct fake_dm *fake = fake_of(dm);
 

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define DEADLINE_MS 300
+#define DEADLINE_MS 1000
 
 static struct lea_conf conf = {.probe_threads = 2, .probe_deadline_ms = DEADLINE_MS};
 

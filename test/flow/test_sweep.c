@@ -176,7 +176,8 @@ START_TEST(lost_event_is_repeated)
 	fclose(file);
 	ck_assert_msg(!strncmp(text, "add", 3), "%s", text);
 	fflush(machine.err_file);
-	ck_assert_str_eq(machine.err, "  /dev/sda: udev has not finished with it; asked again\n");
+	ck_assert_str_eq(machine.err, "  /dev/sda: udev has not finished with it: it may hang, see "
+				      "journalctl -k; asked again\n");
 }
 END_TEST
 

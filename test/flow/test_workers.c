@@ -5,6 +5,7 @@
  */
 #include "disk/segtype.h"
 #include "flow/workers.h"
+#include "world/clock_kernel.h"
 
 #include "unit/suite.h"
 
@@ -22,7 +23,7 @@ struct lea_activation_run {
 	bool finish_fails;
 };
 
-static int *once; /* how often "once" was tried; shared with the workers */
+static int *once; /* how often "once" was tried, pid of the one that hangs; shared with them */
 
 int lea_activation_start(struct lea_world *world, const struct lea_conf *conf,
 			 const struct lea_activate_options *options,
@@ -39,12 +40,16 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 {
 	if (!strncmp(vg_name, "die", 3) || (!strncmp(vg_name, "once", 4) && !(*once)++))
 		raise(SIGKILL);
+	if (!strncmp(vg_name, "hang", 4) && !run->options->no_wait_lock) {
+		once[1] = getpid();
+		raise(SIGSTOP);
+	}
 	if (!strncmp(vg_name, "fail", 4))
 		return LEA_ACTIVATE_FAILED;
 	if (!strncmp(vg_name, "other", 5))
 		return LEA_ACTIVATE_DELEGATE;
 	/* Somebody holds it: who waits gets it, who may not wait does not. */
-	if (strstr(vg_name, "busy") && run->options->no_wait_lock)
+	if ((strstr(vg_name, "busy") || !strncmp(vg_name, "hang", 4)) && run->options->no_wait_lock)
 		return LEA_ACTIVATE_VG_BUSY;
 	/* The rule against deadlock: waiting is for those who hold nothing. */
 	if (run->held && !run->options->no_wait_lock)
@@ -83,7 +88,10 @@ static void finished(void *arg, const struct lea_worker_result *result)
 			told->all[told->count++] = told->pid;
 	}
 	snprintf(told->text + used, sizeof(told->text) - used, "%s=%d%s ", result->vg_name,
-		 result->outcome, result->delegated ? "d" : "");
+		 result->is_left ? 0 : result->outcome,
+		 result->is_left     ? "left"
+		 : result->delegated ? "d"
+				     : "");
 }
 
 static void silent(struct lea_log *log, enum lea_log_level level, const char *line)
@@ -135,7 +143,7 @@ static const struct row rows[] = {
 START_TEST(test_rows)
 {
 	const struct row *row = &rows[_i];
-	struct lea_world world = {.log = &quiet};
+	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};
 	struct lea_conf conf = {
 		.workers = row->workers, .worker_vgs = row->worker_vgs, .lvs_in_flight = 1000};
 	const char *const args[] = {"vgchange", NULL};
@@ -165,7 +173,7 @@ END_TEST
 
 START_TEST(test_a_worker_that_dies_fails_only_its_vgs)
 {
-	struct lea_world world = {.log = &quiet};
+	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};
 	struct lea_conf conf = {.workers = 2, .worker_vgs = 1, .lvs_in_flight = 10};
 	const char *const args[] = {"vgchange", NULL};
 	struct told told = {0};
@@ -187,7 +195,7 @@ END_TEST
 
 START_TEST(test_many_vgs_few_workers)
 {
-	struct lea_world world = {.log = &quiet};
+	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};
 	struct lea_conf conf = {.workers = 3, .worker_vgs = 256, .lvs_in_flight = 30};
 	const char *const args[] = {"vgchange", NULL};
 	struct told told = {0};
@@ -217,7 +225,7 @@ static const char *const lvm_args[] = {"vgchange", NULL};
 
 static struct lea_workers *new_workers(uint32_t count, struct told *told, const int *private_fd)
 {
-	static struct lea_world world = {.log = &quiet};
+	static struct lea_world world;
 	static struct lea_conf conf = {.worker_vgs = 16, .lvs_in_flight = 1000};
 	const struct lea_workers_options options = {
 		.lvm_args = lvm_args,
@@ -230,6 +238,7 @@ static struct lea_workers *new_workers(uint32_t count, struct told *told, const 
 	struct lea_workers *workers;
 
 	world.log = &quiet;
+	world.clock = lea_clock_kernel();
 	conf.workers = count;
 	ck_assert_int_eq(lea_workers_new(&world, &conf, &options, &workers), 0);
 	return workers;
@@ -372,6 +381,36 @@ START_TEST(test_none_outlives_us)
 }
 END_TEST
 
+START_TEST(test_one_that_hangs_is_left)
+{
+	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};
+	struct lea_conf conf = {
+		.workers = 1, .worker_vgs = 16, .lvs_in_flight = 1000, .probe_deadline_ms = 2500};
+	struct told told = {0};
+	const struct lea_workers_options options = {.finished = finished, .arg = &told};
+	struct lea_workers *workers;
+
+	once = mmap(NULL, 2 * sizeof(*once), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		    0);
+	ck_assert_ptr_ne(once, MAP_FAILED);
+	ck_assert_int_eq(lea_workers_new(&world, &conf, &options, &workers), 0);
+	add_vg(workers, "hang");
+	add_vg(workers, "a");
+	add_vg(workers, "b");
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_str_eq(told.text, "hang=0left a=0 b=0 ");
+	ck_assert_uint_eq(lea_workers_started(workers), 2);
+	told.text[0] = '\0';
+	one_batch(workers, "c");
+	ck_assert_str_eq(told.text, "c=0 ");
+	ck_assert_msg(state_of(once[1]) == 'T', "nobody kills it");
+	kill(once[1], SIGCONT);
+	ck_assert_msg(ends(once[1]), "it ends by itself");
+	lea_workers_free(workers);
+	munmap(once, 2 * sizeof(*once));
+}
+END_TEST
+
 static long resident_kib(pid_t pid)
 {
 	char path[64];
@@ -443,6 +482,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, test_stopped_and_used_again);
 	tcase_add_test(tcase, test_holds_nothing_of_ours);
 	tcase_add_test(tcase, test_none_outlives_us);
+	tcase_add_test(tcase, test_one_that_hangs_is_left);
 	tcase_add_test(tcase, test_memory_of_a_batch_goes_with_it);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -22,6 +22,8 @@ GUEST_ENABLE=${GUEST_ENABLE:-lvmevent enable --root /}
 GUEST_PACKAGE=${GUEST_PACKAGE:-}
 GUEST=''
 GUEST_PID=''
+GUEST_SICK=() # servers of sick disks
+GUEST_IDENTITY=() # by number: a disk that has the serial and name of another one, as a second path
 claims=0 failed=0
 
 note() { echo "# $*"; }
@@ -75,6 +77,21 @@ guest_new() {
 		[ -e "$GUEST/disks/d$i" ] || break
 		GUEST_DISKS+=("d$i")
 	done
+}
+
+# guest_sick NAME MALADY: a disk of the machine that is not well (see `sickdisk --help`), plugged in at
+# the next boot, or later by qmp_add_disks NAME=$GUEST/NAME.nbd
+guest_sick() {
+	rm -f "$GUEST/$1".nbd*
+	setpriv --pdeathsig KILL "$GUEST_HERE/sickdisk" "$GUEST/$1.nbd" "$GUEST/disks/$1" "$2" 9>&- &
+	GUEST_SICK+=($!)
+	until [ -S "$GUEST/$1.nbd" ]; do sleep 0.1; done
+}
+
+# guest_well NAME...: they are from now on
+guest_well() {
+	local name
+	for name in "$@"; do : >"$GUEST/$name.nbd.well"; done
 }
 
 # overlay DIR: lay a tree over the root at the next boot. Merges lib, bin, sbin into usr as Debian
@@ -151,7 +168,7 @@ make_initrd() {
 
 # the qemu arguments into `qemu`; $1: kernel, $2: initrd, $3: more for the kernel's command line
 make_command() {
-	local name number
+	local name number block who
 	qemu=(qemu-system-x86_64 -M q35 -accel "tcg,thread=multi,tb-size=1024" -cpu max
 		-m "$GUEST_MEMORY" -smp 2 -display none -no-reboot -net none
 		-kernel "$1" -initrd "$2" -append "console=ttyS0 panic=-1 mitigations=off quiet
@@ -162,8 +179,12 @@ make_command() {
 		qemu+=(-drive "file=$GUEST/root.qcow2,format=qcow2,if=virtio,cache=unsafe")
 	for name in "${GUEST_DISKS[@]}"; do
 		number=${name#d}
-		qemu+=(-blockdev "driver=file,node-name=$name,filename=$GUEST/disks/$name,locking=off"
-			-device "scsi-hd,bus=s.0,channel=0,scsi-id=$((number % 250)),lun=$((number / 250)),id=disk-$name,drive=$name,serial=$(printf GUEST%05d "$number"),wwn=$((0x5000c50000000000 + number))")
+		who=${GUEST_IDENTITY[number]:-$number}
+		block="driver=file,filename=$GUEST/disks/$name,locking=off"
+		[ ! -S "$GUEST/$name.nbd" ] ||
+			block="driver=nbd,server.type=unix,server.path=$GUEST/$name.nbd,export="
+		qemu+=(-blockdev "$block,node-name=$name"
+			-device "scsi-hd,bus=s.0,channel=0,scsi-id=$((number % 250)),lun=$((number / 250)),id=disk-$name,drive=$name,serial=$(printf GUEST%05d "$who"),wwn=$((0x5000c50000000000 + who))")
 	done
 }
 
@@ -226,7 +247,14 @@ guest_quiet() {
 	GUEST_PATIENCE=600 guest_run 'udevadm settle -t 240; timeout 240 systemctl is-system-running --wait; udevadm settle -t 60'
 }
 
+# What a sick disk still owes would keep qemu from ending: without its server it is an error
+guest_kill_sick() {
+	[ ${#GUEST_SICK[@]} -eq 0 ] || kill "${GUEST_SICK[@]}" 2>/dev/null
+	GUEST_SICK=()
+}
+
 guest_kill() {
+	guest_kill_sick
 	if [ -n "$GUEST_PID" ]; then
 		kill "$GUEST_PID" 2>/dev/null
 		wait "$GUEST_PID" 2>/dev/null
@@ -260,6 +288,7 @@ guest_save() {
 # guest_off: save, then out like a light, but with the file systems written
 guest_off() {
 	guest_save
+	guest_kill_sick
 	GUEST_PATIENCE=30 guest_run 'sync; (sleep 0.2; poweroff -ff) >/dev/null 2>&1 &' >/dev/null
 	guest_wait_off 30 || guest_kill
 }

@@ -148,10 +148,28 @@ START_TEST(cookie_waits_for_every_event)
 		_exit(lea_cookie_complete(key) || semctl(id, 0, GETVAL) != 1 ||
 		      lea_cookie_complete(key));
 	}
-	ck_assert_int_eq(lea_cookie_wait(key, 20000), 0);
+	ck_assert_int_eq(lea_cookie_wait(key, 20000, 10000), 0);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
 	ck_assert_msg(semget((key_t)key, 1, 0) < 0, "nothing is left behind");
+}
+END_TEST
+
+START_TEST(cookie_wait_ends_when_nothing_moves)
+{
+	uint32_t key;
+	int status, id = new_cookie(3, &key);
+	pid_t pid = fork();
+
+	if (!pid) {
+		usleep(300000);
+		_exit(lea_cookie_complete(key));
+	}
+	ck_assert_int_eq(lea_cookie_wait(key, 20000, 500), LEA_COOKIE_STILL);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_msg(status == 0, "a completion in between was waited for");
+	ck_assert_msg(semget((key_t)key, 1, 0) < 0, "nothing is left behind");
+	(void)id;
 }
 END_TEST
 
@@ -160,11 +178,11 @@ START_TEST(cookie_wait_has_an_end)
 	uint32_t key;
 
 	new_cookie(2, &key);
-	ck_assert_int_eq(lea_cookie_wait(key, 30), -ETIMEDOUT);
+	ck_assert_int_eq(lea_cookie_wait(key, 30, 0), -ETIMEDOUT);
 	ck_assert_msg(semget((key_t)key, 1, 0) < 0, "nothing is left behind");
-	ck_assert_msg(lea_cookie_wait(key, 30) == 0, "removed by somebody: nothing to wait for");
+	ck_assert_msg(lea_cookie_wait(key, 30, 0) == 0, "removed by somebody: nothing to wait for");
 	new_cookie(0, &key);
-	ck_assert_msg(lea_cookie_wait(key, 30) == 0, "completed from outside");
+	ck_assert_msg(lea_cookie_wait(key, 30, 0) == 0, "completed from outside");
 }
 END_TEST
 
@@ -180,6 +198,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, cookie_counts_down);
 	tcase_add_test(tcase, cookie_waits_for_every_event);
 	tcase_add_test(tcase, cookie_wait_has_an_end);
+	tcase_add_test(tcase, cookie_wait_ends_when_nothing_moves);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

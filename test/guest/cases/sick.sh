@@ -1,0 +1,111 @@
+# shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
+# SPDX-License-Identifier: GPL-2.0-or-later
+# disks that hang, are slow or can't be read: all others come up as ever, they when they are well
+
+# With LVMEVENT_LONG: stock lvm2 as control; disks hang longer than udev's patience, three minutes.
+
+if ! with_ours; then
+	skip "healthy VGs are active, sick ones when they are well" "stock only"
+	return
+fi
+disks=$(layout solo 18)
+# what is plugged in: eight well ones, then the sick; 16 and 17 are well and come later
+sick=([8]=hang@udev [9]=hang@lvm [10]=hang@again [11]=hang@1048576-3145728 [12]=slow@5 [13]=bad@512-1024
+	[14]=bad@4096-65536 [15]=hang@scan)
+lib='disk() { for d in /sys/block/sd*; do case $(cat $d/device/wwid) in *$(printf %08x $1)) echo ${d##*/}; esac; done; }
+	active() { for i; do cat /sys/block/dm-*/dm/name 2>/dev/null | grep -qx solo00$i-lv0 || return; done; }
+	says() { journalctl -b -o cat | grep -E "$1"; }
+'
+in_guest() { guest_run "$lib$1"; }
+wait_for() { guest_wait_for "$1" "$lib$2"; }
+healthy='active 00 01 02 03 04 05 06 07'
+
+machine() { # NAME COUNT: of disks that are there from the beginning
+	guest_new "$1" "$disks"
+	GUEST_DISKS=("${GUEST_DISKS[@]:0:$2}")
+	# the second comparison does not wait for a minute longer than the test
+	printf 'event { gate_deadline_ms = 45000 compare_ms = 20000 }\n' | overlay_file etc/lvm/lvmevent.conf
+}
+
+# until the healthy are active, and multi-user.target is: seconds of guest time into FILE
+measure() {
+	wait_for 150 "$healthy" && guest_run 'echo "healthy $(cut -d" " -f1 /proc/uptime)"'
+	guest_wait_for 150 'systemctl -q is-active multi-user.target' &&
+		guest_run 'echo "target $(($(systemctl show -P ActiveEnterTimestampMonotonic multi-user.target) / 1000000))"'
+}
+
+sick_boot() { # NAME
+	local n
+	for n in "${!sick[@]}"; do guest_sick "d$n" "${sick[n]}"; done
+	guest_boot || die "$1 does not boot"
+	# A look for partitions that hangs keeps every insmod in the kernel: the drivers have to be there.
+	guest_wait_for 60 'lsmod | grep -q ^sd_mod && [ -e /sys/block/sda ] && [ -e /dev/mapper/control ]'
+	guest_run 'modprobe dm_mod'
+	qmp_add_disks "d15=$GUEST/d15.nbd"
+	measure >"$JUNK/$1.figures"
+	note "$1: $(tr '\n' ' ' <"$JUNK/$1.figures")"
+}
+
+# not more than so many times what it was without the sick ones, and a look's length
+within() { # KEY PERCENT
+	awk -v w="$(figure "$JUNK/well.figures" "$1")" -v s="$(figure "$JUNK/sick.figures" "$1")" -v p="$2" \
+		'BEGIN { printf "%s s, without the sick %s s\n", s, w; exit !(s > 0 && w > 0 && s <= w * p / 100 + 1) }'
+}
+
+machine well 8
+guest_package
+guest_boot || die "it does not boot"
+measure >"$JUNK/well.figures"
+note "well: $(tr '\n' ' ' <"$JUNK/well.figures")"
+guest_off
+
+if [ -n "${LVMEVENT_LONG-}" ]; then
+	machine stock 15
+	sick_boot stock
+	note "stock lvm2 with the sick: $(guest_lvs) LVs, $(guest_run 'systemctl is-active local-fs.target multi-user.target' | tr '\n' ' ')"
+	guest_save
+	guest_kill
+fi
+
+machine sick 15
+guest_package
+sick_boot sick
+claim "healthy VGs come up as fast as without the sick: at most a quarter later" within healthy 125
+claim "the boot reaches its target: at most half as long again" within target 150
+claim "the gate is open" guest_run '[ -e /run/lvm/boot-finished ]'
+claim "a disk that comes now is activated at once" eval 'qmp_add_disks d16; wait_for 20 "active 16"'
+
+claim "a disk that hangs when LVM reads it is named, with what to do" \
+	wait_for 60 'says "PV /dev/$(disk 9): reading: .*taken up when it answers; see journalctl"'
+claim "one that hangs under the VG's lock, too" \
+	wait_for 60 'says "VG solo0010 .*/dev/$(disk 10).*still in work, others do not wait"'
+claim "one whose LV udev can't read, too; it is active" \
+	wait_for 60 'says "VG solo0011: active, but udev has got no further" && active 11'
+claim "one whose metadata can't be read, too" \
+	wait_for 60 'says "PV /dev/$(disk 14): reading: Input/output error; see journalctl"'
+claim "one that udev can't read, and one whose open hangs, too" \
+	wait_for 90 'says "/dev/$(disk 8): udev has not finished with it" && says "/dev/$(disk 15): udev has not"'
+claim "one with five seconds a read is active" wait_for 60 'active 12'
+
+claim "nobody holds the queue's lock, nothing pends" \
+	wait_for 40 'lvmevent status | grep "queue: 0 pending, 0 taken, 0 put aside" &&
+		! grep ":$(stat -c %i /run/lvm/event/lock) " /proc/locks'
+began=$SECONDS
+claim "the runner can be stopped" guest_run 'systemctl stop lvmevent-runner.path lvmevent-runner'
+claim "at once" [ $((SECONDS - began)) -lt 15 ]
+guest_run 'systemctl start lvmevent-runner.path lvmevent-runner'
+claim "and started again; it goes on as before" eval 'qmp_add_disks d17; wait_for 20 "active 17"'
+
+if [ -n "${LVMEVENT_LONG-}" ]; then sleep 200; fi
+guest_well d8 d9 d10 d11 d12 d13 d14 d15
+claim "well again: all that hung are active, by themselves" wait_for 60 'active 08 09 10 11 15'
+claim "the one whose metadata could not be read: by the next comparison" wait_for 60 'active 14'
+claim "the one whose label could not: udev knows no PV there until it is asked once more" \
+	eval 'in_guest "! active 13 && echo change >/sys/block/\$(disk 13)/uevent" && wait_for 30 "active 13"'
+claim "nothing is in work any more" wait_for 60 'lvmevent status | grep -E "0 pending, 0 taken" &&
+	lvmevent status | grep "18 done, 0 in work, 0 failed"'
+claim "no lock is held, no device suspended or without a table" guest_run '
+	for l in /run/lock/lvm/V_*; do [ ! -e "$l" ] || flock -n "$l" true || { echo "$l is held"; exit 1; }; done
+	! dmsetup info -c --noheadings -o name,suspended,tables_loaded | grep -vE ":Active:Live$"'
+claim "no process of ours hangs" wait_for 30 '! ps axo stat,args | grep -E "^D.*lvmevent"'
+guest_off
