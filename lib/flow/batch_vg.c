@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From "its last PV is there" to active. Run files only say that a VG is worth a look; a claim that
- * was made with the same instances of all its PVs says that it is not.
+ * Which VGs are worth a look: run files say that one is, a claim that was made with the same
+ * instances of all its PVs says that it is not.
  */
-#include "flow/batch_vg.h"
+#include "flow/batch_parts.h"
 
 #include <errno.h>
 #include <search.h>
@@ -13,38 +13,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "flow/workers.h"
-#include "state/claim.h"
 #include "state/online.h"
 #include "world/sysfs.h"
-
-#define NAME_BYTES 128U
-
-struct candidate {
-	const struct lea_vg *vg; /* borrowed from the scan; NULL: this PV gave no metadata */
-	char name[NAME_BYTES];
-	uint32_t seen; /* PVs of it in this pass */
-	bool stands;   /* its claim holds for all that was seen */
-	struct lea_claim claim;
-};
-
-struct lea_candidates {
-	const struct lea_batch_how *how;
-	struct lea_claims claims;
-	struct lea_claims_now now; /* claims.now */
-	struct candidate **list;   /* in order of appearance; owned, each too */
-	size_t count, room;
-	void *tree; /* of all: tsearch by metadata and name */
-	/* while activating */
-	struct lea_workers *workers;
-	struct lea_scan_vg *vgs;
-	struct lea_scan_vg **by_id; /* sorted; owned */
-	size_t vg_count;
-	void *wanted;  /* of those whose claim does not stand: tsearch by name */
-	void *numbers; /* of the devices in the scan: the number itself is the pointer */
-	struct lea_batch_summary *summary;
-	struct lea_unsettled *unsettled; /* borrowed */
-};
 
 int lea_candidates_new(const struct lea_batch_how *how, struct lea_unsettled *unsettled,
 		       struct lea_candidates **ret_candidates)
@@ -92,11 +62,6 @@ void lea_candidates_freep(struct lea_candidates **candidates)
 	lea_candidates_free(*candidates);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(((const struct candidate *)a)->name, ((const struct candidate *)b)->name);
-}
-
 static int compare_pointers(const void *a, const void *b)
 {
 	return (uintptr_t)a < (uintptr_t)b ? -1 : (uintptr_t)a > (uintptr_t)b;
@@ -104,16 +69,18 @@ static int compare_pointers(const void *a, const void *b)
 
 static int compare_candidates(const void *a, const void *b)
 {
-	int order = compare_pointers(((const struct candidate *)a)->vg,
-				     ((const struct candidate *)b)->vg);
+	int order = compare_pointers(((const struct lea_candidate *)a)->vg,
+				     ((const struct lea_candidate *)b)->vg);
 
-	return order ? order : compare_names(a, b);
+	return order ? order
+		     : strcmp(((const struct lea_candidate *)a)->name,
+			      ((const struct lea_candidate *)b)->name);
 }
 
 static int make_room(struct lea_candidates *candidates)
 {
 	size_t room = candidates->room ? candidates->room * 2 : 32;
-	struct candidate **bigger;
+	struct lea_candidate **bigger;
 
 	if (candidates->count < candidates->room)
 		return 0;
@@ -125,7 +92,7 @@ static int make_room(struct lea_candidates *candidates)
 	return 0;
 }
 
-static int look_up_claim(const struct lea_candidates *candidates, struct candidate *candidate)
+static int look_up_claim(const struct lea_candidates *candidates, struct lea_candidate *candidate)
 {
 	int r;
 
@@ -139,9 +106,9 @@ static int look_up_claim(const struct lea_candidates *candidates, struct candida
 
 /* The candidate of this metadata and name; a new one if there is none yet. */
 static int find_or_add(struct lea_candidates *candidates, const struct lea_vg *vg, const char *name,
-		       struct candidate **ret_candidate)
+		       struct lea_candidate **ret_candidate)
 {
-	struct candidate *candidate = calloc(1, sizeof(*candidate)), **node;
+	struct lea_candidate *candidate = calloc(1, sizeof(*candidate)), **node;
 	int r = candidate ? make_room(candidates) : -ENOMEM;
 
 	if (r) {
@@ -175,7 +142,7 @@ static bool is_claimed_with(const struct lea_claim *claim, const struct lea_foun
 int lea_candidates_add(struct lea_candidates *candidates, const struct lea_found *found,
 		       const struct lea_record *record)
 {
-	struct candidate *candidate;
+	struct lea_candidate *candidate;
 	int r = find_or_add(candidates, found->vg, record->vg_name, &candidate);
 
 	if (r)
@@ -213,7 +180,7 @@ static int note_all_scanned(struct lea_candidates *candidates, const struct lea_
 
 /* Reads the members of one VG that had no event in this pass. */
 static int complete_scan(struct lea_candidates *candidates, struct lea_scan *scan,
-			 const struct candidate *candidate)
+			 const struct lea_candidate *candidate)
 {
 	struct lea_device *devices = NULL;
 	size_t count = 0, n = 0;
@@ -244,290 +211,17 @@ static int complete_scan(struct lea_candidates *candidates, struct lea_scan *sca
 	return r;
 }
 
-static int complete_all(struct lea_candidates *candidates, struct lea_scan *scan)
+int lea_candidates_complete(struct lea_candidates *candidates, struct lea_scan *scan)
 {
 	int r = note_all_scanned(candidates, scan);
 
 	for (size_t i = 0; r == 0 && i < candidates->count; i++) {
-		struct candidate *candidate = candidates->list[i];
+		struct lea_candidate *candidate = candidates->list[i];
 
 		if (candidate->stands ||
 		    (candidate->vg && candidate->seen >= candidate->vg->pv_count))
 			continue;
 		r = complete_scan(candidates, scan, candidate);
 	}
-	return r;
-}
-
-static int note_wanted(struct lea_candidates *candidates)
-{
-	for (size_t i = 0; i < candidates->count; i++)
-		if (!candidates->list[i]->stands &&
-		    !tsearch(candidates->list[i], &candidates->wanted, compare_names))
-			return -ENOMEM;
-	return 0;
-}
-
-static const struct candidate *find_wanted(const struct lea_candidates *candidates,
-					   const struct lea_scan_vg *known)
-{
-	struct candidate key, **node;
-
-	snprintf(key.name, sizeof(key.name), "%s", known->vg->name);
-	node = tfind(&key, &candidates->wanted, compare_names);
-	return node ? *node : NULL;
-}
-
-static int fill_claim(const struct lea_scan_vg *known, struct lea_claim *claim)
-{
-	snprintf(claim->vg_name, sizeof(claim->vg_name), "%s", known->vg->name);
-	claim->pv = calloc((size_t)known->vg->pv_count + 1, sizeof(*claim->pv));
-	if (!claim->pv)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < known->vg->pv_count; i++) {
-		const struct lea_found *found = known->pv[i];
-
-		if (!found)
-			continue;
-		memcpy(claim->pv[claim->pv_count].pvid, found->label.pvid, sizeof(claim->pv->pvid));
-		claim->pv[claim->pv_count].major = found->device.major;
-		claim->pv[claim->pv_count].minor = found->device.minor;
-		claim->pv[claim->pv_count++].diskseq = found->device.diskseq;
-	}
-	return 0;
-}
-
-/* An activation that failed must not keep the next try away: lvm2's mark goes, ours says why. */
-static int settle(const struct lea_candidates *candidates, const struct lea_scan_vg *known,
-		  enum lea_claim_state state, const char *reason)
-{
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	int r = fill_claim(known, &claim);
-
-	if (r)
-		return r;
-	claim.state = state;
-	snprintf(claim.reason, sizeof(claim.reason), "%s", reason);
-	r = lea_claim_finish(&candidates->claims, known->vg->id, &claim);
-	if (state != LEA_CLAIM_DONE && r >= 0)
-		r = lea_vg_online_drop(candidates->claims.run_fd, known->vg->name);
-	return r;
-}
-
-static int refuse(const struct lea_candidates *candidates, const struct lea_scan_vg *known,
-		  const char *reason)
-{
-	lea_log(candidates->how->world->log, LEA_LOG_ERROR, "VG %s: not activated: %s",
-		known->vg->name, reason);
-	candidates->summary->vgs_failed++;
-	return settle(candidates, known, LEA_CLAIM_FAILED, reason);
-}
-
-/* A PV without metadata knows no VG's id: its claim is judged only now that others told it. */
-static int ask_claim(const struct lea_candidates *candidates, const struct lea_scan_vg *known,
-		     const struct lea_claim *wanted, bool *ret_stands)
-{
-	LEA_AUTO(lea_claim_done) struct lea_claim old = {0};
-	int r = lea_claim_read(&candidates->claims, known->vg->id, &old);
-
-	*ret_stands = r == 0 && old.state == LEA_CLAIM_DONE &&
-		      lea_claim_covers(&old, wanted->pv, wanted->pv_count);
-	return r < 0 ? r : 0;
-}
-
-static int start_vg(const struct lea_candidates *candidates, const struct lea_scan_vg *known,
-		    const struct candidate *wanted)
-{
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	const char *reason = lea_scan_vg_obstacle(known);
-	bool stands = false;
-	int r;
-
-	if (reason)
-		return refuse(candidates, known, reason);
-	r = fill_claim(known, &claim);
-	if (r == 0 && !wanted->vg)
-		r = ask_claim(candidates, known, &claim, &stands);
-	if (stands)
-		return 0;
-	r = r ? r : lea_claim_take(&candidates->claims, known->vg->id, &claim);
-	/* Another process has claimed it, and may die before it is done. The VG's lock keeps us
-	 * apart; whoever has it second finds nothing to do. */
-	return r < 0 ? r : lea_workers_add(candidates->workers, known);
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-	return strcmp((*(struct lea_scan_vg *const *)a)->vg->id,
-		      (*(struct lea_scan_vg *const *)b)->vg->id);
-}
-
-static int compare_id(const void *id, const void *vg)
-{
-	return strcmp(id, (*(struct lea_scan_vg *const *)vg)->vg->id);
-}
-
-static int sort_by_id(struct lea_candidates *candidates)
-{
-	candidates->by_id = calloc(candidates->vg_count + 1, sizeof(struct lea_scan_vg *));
-	if (!candidates->by_id)
-		return -ENOMEM;
-	for (size_t i = 0; i < candidates->vg_count; i++)
-		candidates->by_id[i] = &candidates->vgs[i];
-	qsort(candidates->by_id, candidates->vg_count, sizeof(struct lea_scan_vg *), compare_ids);
-	return 0;
-}
-
-static const struct lea_scan_vg *find_vg(const struct lea_candidates *candidates, const char *id)
-{
-	struct lea_scan_vg *const *vg = bsearch(id, candidates->by_id, candidates->vg_count,
-						sizeof(struct lea_scan_vg *), compare_id);
-
-	return vg ? *vg : NULL;
-}
-
-static int put_again(const struct lea_candidates *candidates, const struct lea_found *found)
-{
-	struct lea_entry entry = {.device = found->device}; /* its name is borrowed */
-
-	memcpy(entry.pvid, found->label.pvid, sizeof(entry.pvid));
-	entry.device.devlinks = entry.device.properties = NULL;
-	entry.device.seqnum = 0;
-	lea_entry_set_key(&entry);
-	return lea_queue_put_if_absent(candidates->how->event_fd, &entry);
-}
-
-/*
- * Another command was at work between the look and the lock. No event will tell: changes of PVs
- * that have a record are nobody's news.
- */
-static void look_again(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
-{
-	struct lea_log *log = candidates->how->world->log;
-	int r = lea_claim_drop(&candidates->claims, known->vg->id);
-
-	lea_log(log, LEA_LOG_PRINT, "VG %s: was changed meanwhile, its devices are looked at again",
-		known->vg->name);
-	r = r < 0 ? r : lea_vg_online_drop(candidates->claims.run_fd, known->vg->name);
-	for (uint32_t i = 0; r >= 0 && i < known->vg->pv_count; i++)
-		if (known->pv[i])
-			r = put_again(candidates, known->pv[i]);
-	if (r < 0)
-		lea_log(log, LEA_LOG_ERROR, "VG %s: looking at its devices again: %s",
-			known->vg->name, strerror(-r));
-	lea_unsettled_add_vg(candidates->unsettled, r, known);
-}
-
-/* Its claim stays: it is in work. The worker has the VG queued again when it gets on. */
-static void tell_left(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
-{
-	const struct lea_found *found = known->vg->pv_count ? known->pv[0] : NULL;
-
-	lea_log(candidates->how->world->log, LEA_LOG_WARNING,
-		"VG %s (%s): still in work, others do not wait for it: a disk of it hangs, or one "
-		"that was activated with it (see journalctl -k), or another command has the VG",
-		known->vg->name, found ? found->device.name : "?");
-}
-
-static void finished(void *arg, const struct lea_worker_result *result)
-{
-	const struct lea_candidates *candidates = arg;
-	const struct lea_scan_vg *known = find_vg(candidates, result->vg_id);
-	struct lea_log *log = candidates->how->world->log;
-	const char *reason = result->reason[0]				  ? result->reason
-			     : result->outcome == LEA_ACTIVATE_INCOMPLETE ? "a PV of it went away"
-									  : "activation failed";
-	/* VGs that are not to be activated by events are as done as active ones. */
-	bool failed = result->outcome < 0 || result->outcome == LEA_ACTIVATE_FAILED ||
-		      result->outcome == LEA_ACTIVATE_INCOMPLETE;
-	int r;
-
-	if (!known)
-		return;
-	if (result->outcome == LEA_ACTIVATE_CHANGED) {
-		look_again(candidates, known);
-		return;
-	}
-	if (result->is_left) {
-		tell_left(candidates, known);
-		return;
-	}
-	if (failed) {
-		candidates->summary->vgs_failed++;
-		lea_unsettled_add_vg(candidates->unsettled, result->shortage, known);
-		lea_log(log, LEA_LOG_ERROR, "VG %s: not activated: %s; %s: vgchange -aay %s",
-			result->vg_name, reason,
-			lea_is_shortage(result->shortage) ? "tried again soon, or now by" : "try",
-			result->vg_name);
-	} else if (result->outcome == 0) {
-		candidates->summary->vgs_active++;
-		candidates->summary->lvs += result->active;
-	}
-	r = settle(candidates, known, failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE,
-		   failed ? reason : "");
-	if (r < 0)
-		lea_log(log, LEA_LOG_ERROR, "VG %s: recording what became of it: %s",
-			result->vg_name, strerror(-r));
-	lea_unsettled_add_vg(candidates->unsettled, r, known);
-}
-
-/* Its claim can't be made now. That is no reason to leave the others alone. */
-static int postpone(const struct lea_candidates *candidates, const struct lea_scan_vg *known,
-		    int shortage)
-{
-	lea_log(candidates->how->world->log, LEA_LOG_ERROR,
-		"VG %s: not activated: claiming it: %s; tried again soon", known->vg->name,
-		strerror(-shortage));
-	candidates->summary->vgs_failed++;
-	lea_unsettled_add_vg(candidates->unsettled, shortage, known);
-	return lea_vg_online_drop(candidates->claims.run_fd, known->vg->name);
-}
-
-static int start_all(const struct lea_candidates *candidates)
-{
-	const struct candidate *wanted;
-	int r;
-
-	for (size_t i = 0; i < candidates->vg_count; i++) {
-		const struct lea_scan_vg *known = &candidates->vgs[i];
-
-		wanted = find_wanted(candidates, known);
-		if (!wanted)
-			continue;
-		r = start_vg(candidates, known, wanted);
-		if (lea_is_shortage(r))
-			r = postpone(candidates, known, r);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-int lea_candidates_activate(struct lea_candidates *candidates, struct lea_scan *scan,
-			    struct lea_batch_summary *summary)
-{
-	LEA_AUTO(lea_workers_freep) struct lea_workers *own = NULL;
-	int r;
-
-	if (!candidates->count)
-		return 0;
-	r = complete_all(candidates, scan);
-	r = r ? r : lea_scan_vgs(scan, &candidates->vgs, &candidates->vg_count);
-	r = r ? r : sort_by_id(candidates);
-	r = r ? r : note_wanted(candidates);
-	candidates->workers = candidates->how->workers;
-	if (!r && !candidates->workers) {
-		r = lea_batch_workers(candidates->how, &own);
-		candidates->workers = own;
-	}
-	if (r)
-		return r;
-	lea_workers_listen(candidates->workers, finished, candidates);
-	candidates->summary = summary;
-	r = start_all(candidates);
-	r = r ? r : lea_workers_drain(candidates->workers);
-	/* Nobody of a later batch wants to hear of these. */
-	if (r)
-		lea_workers_stop(candidates->workers);
 	return r;
 }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of a pass's VGs share. For lib/flow/batch_vg.c and batch_start.c only.
+ */
+#ifndef LEA_FLOW_BATCH_PARTS_H
+#define LEA_FLOW_BATCH_PARTS_H
+
+#include "flow/batch_vg.h"
+#include "flow/workers.h"
+#include "state/claim.h"
+
+#define LEA_CANDIDATE_NAME_BYTES 128U
+
+struct lea_candidate {
+	const struct lea_vg *vg; /* borrowed from the scan; NULL: this PV gave no metadata */
+	char name[LEA_CANDIDATE_NAME_BYTES];
+	uint32_t seen; /* PVs of it in this pass */
+	bool stands;   /* its claim holds for all that was seen */
+	struct lea_claim claim;
+};
+
+struct lea_candidates {
+	const struct lea_batch_how *how;
+	struct lea_claims claims;
+	struct lea_claims_now now;   /* claims.now */
+	struct lea_candidate **list; /* in order of appearance; owned, each too */
+	size_t count, room;
+	void *tree; /* of all: tsearch by metadata and name */
+	/* while activating */
+	struct lea_workers *workers;
+	struct lea_scan_vg *vgs;
+	struct lea_scan_vg **by_id; /* sorted; owned */
+	size_t vg_count;
+	void *wanted;  /* of those whose claim does not stand: tsearch by name */
+	void *numbers; /* of the devices in the scan: the number itself is the pointer */
+	struct lea_batch_summary *summary;
+	struct lea_unsettled *unsettled; /* borrowed */
+};
+
+/* Reads members of incomplete candidates that had no event in this pass. */
+LEA_MUST_CHECK int lea_candidates_complete(struct lea_candidates *candidates,
+					   struct lea_scan *scan);
+
+#endif
