@@ -334,16 +334,20 @@ void lea_worker_clear(struct lea_worker *worker)
 	worker->delegated = worker->tries_only = false;
 }
 
-bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t limit_ms)
+bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck_ms,
+		      uint64_t limit_ms)
 {
 	const uint64_t used_ns = lea_proc_cpu_ns(worker->pid);
+	uint64_t still_ms;
 
 	if (!worker->job_count || !worker->moved_ms || used_ns != worker->used_ns) {
 		worker->moved_ms = now_ms;
 		worker->used_ns = used_ns;
 		return false;
 	}
-	return now_ms - worker->moved_ms >= limit_ms;
+	still_ms = now_ms - worker->moved_ms;
+	return (limit_ms && still_ms >= limit_ms) ||
+	       (stuck_ms && still_ms >= stuck_ms && lea_proc_is_stuck(worker->pid));
 }
 
 void lea_worker_leave(struct lea_worker *worker)
