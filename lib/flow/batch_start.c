@@ -38,31 +38,12 @@ static const struct lea_candidate *find_wanted(const struct lea_candidates *cand
 	return node ? *node : NULL;
 }
 
-static int fill_claim(const struct lea_scan_vg *known, struct lea_claim *claim)
-{
-	snprintf(claim->vg_name, sizeof(claim->vg_name), "%s", known->vg->name);
-	claim->pv = calloc((size_t)known->vg->pv_count + 1, sizeof(*claim->pv));
-	if (!claim->pv)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < known->vg->pv_count; i++) {
-		const struct lea_found *found = known->pv[i];
-
-		if (!found)
-			continue;
-		memcpy(claim->pv[claim->pv_count].pvid, found->label.pvid, sizeof(claim->pv->pvid));
-		claim->pv[claim->pv_count].major = found->device.major;
-		claim->pv[claim->pv_count].minor = found->device.minor;
-		claim->pv[claim->pv_count++].diskseq = found->device.diskseq;
-	}
-	return 0;
-}
-
 /* An activation that failed must not keep the next try away: lvm2's mark goes, ours says why. */
 static int settle(const struct lea_candidates *candidates, const struct lea_scan_vg *known,
 		  enum lea_claim_state state, const char *reason)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	int r = fill_claim(known, &claim);
+	int r = lea_scan_vg_claim(known, &claim);
 
 	if (r)
 		return r;
@@ -105,7 +86,7 @@ static int start_vg(const struct lea_candidates *candidates, const struct lea_sc
 
 	if (reason)
 		return refuse(candidates, known, reason);
-	r = fill_claim(known, &claim);
+	r = lea_scan_vg_claim(known, &claim);
 	if (r == 0 && !wanted->vg)
 		r = ask_claim(candidates, known, &claim, &stands);
 	if (stands)

@@ -109,6 +109,10 @@ LEA_MUST_CHECK int lea_devices_recorded(struct lea_world *world, struct lea_devi
 					size_t *ret_count);
 void lea_devices_free(struct lea_device *devices, size_t count);
 
+/* A claim's name and PVs; freed by lea_claim_done. */
+struct lea_claim;
+LEA_MUST_CHECK int lea_scan_vg_claim(const struct lea_scan_vg *known, struct lea_claim *claim);
+
 /* NULL: all PVs are there. Else what is in the way of its activation. */
 const char *lea_scan_vg_obstacle(const struct lea_scan_vg *known);
 

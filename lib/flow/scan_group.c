@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "flow/scan_parts.h"
+#include "state/claim.h"
 
 /* A text that some device carries; first: position of the first such device. */
 struct claim {
@@ -227,4 +228,23 @@ const char *lea_scan_vg_obstacle(const struct lea_scan_vg *known)
 			return "a PV of it has gone without a word, it is tried again with the "
 			       "next one that comes";
 	return NULL;
+}
+
+int lea_scan_vg_claim(const struct lea_scan_vg *known, struct lea_claim *claim)
+{
+	snprintf(claim->vg_name, sizeof(claim->vg_name), "%s", known->vg->name);
+	claim->pv = calloc((size_t)known->vg->pv_count + 1, sizeof(*claim->pv));
+	if (!claim->pv)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < known->vg->pv_count; i++) {
+		const struct lea_found *found = known->pv[i];
+
+		if (!found)
+			continue;
+		memcpy(claim->pv[claim->pv_count].pvid, found->label.pvid, sizeof(claim->pv->pvid));
+		claim->pv[claim->pv_count].major = found->device.major;
+		claim->pv[claim->pv_count].minor = found->device.minor;
+		claim->pv[claim->pv_count++].diskseq = found->device.diskseq;
+	}
+	return 0;
 }

@@ -11,6 +11,7 @@
 #include "base/wire.h"
 #include "flow/delegate.h"
 #include "flow/job_wire.h"
+#include "state/claim.h"
 #include "state/queue.h"
 #include "world/proc.h"
 
@@ -164,22 +165,41 @@ static bool was_left(const struct child *child)
 	return recv(child->fd, &mark, 1, MSG_DONTWAIT) == 1;
 }
 
-/* One PV is enough for its VG to be looked at. */
-static void queue_again(const struct child *child, const struct batch *batch)
+static int claim_done(struct lea_world *world, const struct lea_scan_vg *known)
 {
-	struct lea_world *world = child->setting->world;
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {.state = LEA_CLAIM_DONE};
+	const struct lea_claims claims = {.run_fd = lea_world_run(world),
+					  .proc_fd = lea_world_proc(world)};
+	int r = lea_scan_vg_claim(known, &claim);
+
+	return r ? r : lea_claim_finish(&claims, known->vg->id, &claim);
+}
+
+/* One PV is enough for its VG to be looked at. */
+static int queue_again(struct lea_world *world, const struct lea_scan_vg *known)
+{
 	int run_fd = lea_world_run(world);
 	LEA_AUTO(lea_closep) int event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
+	struct lea_entry entry = {0};
 
-	for (uint32_t i = 0; event_fd >= 0 && i < batch->count; i++) {
+	if (event_fd < 0 || !known->vg->pv_count || !known->pv[0])
+		return event_fd < 0 ? event_fd : 0;
+	entry.device = known->pv[0]->device; /* borrowed */
+	lea_entry_set_key(&entry);
+	return lea_queue_put_if_absent(event_fd, &entry);
+}
+
+/* What is active is done: another look at a disk that is merely slow could end as this one did. */
+static void end_alone(const struct child *child, const struct batch *batch)
+{
+	struct lea_world *world = child->setting->world;
+
+	for (uint32_t i = 0; i < batch->count; i++) {
 		const struct lea_scan_vg *known = &batch->vg[i]->known;
-		struct lea_entry entry = {0};
+		int r = batch->report[i].outcome ? -EAGAIN : claim_done(world, known);
 
-		if (!known->vg->pv_count || !known->pv[0])
-			continue;
-		entry.device = known->pv[0]->device; /* borrowed */
-		lea_entry_set_key(&entry);
-		if (lea_queue_put_if_absent(event_fd, &entry) < 0)
+		r = r ? queue_again(world, known) : 0;
+		if (r < 0)
 			lea_log(world->log, LEA_LOG_WARNING,
 				"VG %s: not queued again; look at it by: lvmevent sweep",
 				known->vg->name);
@@ -201,7 +221,7 @@ static int do_batch(struct child *child, const uint8_t *bytes, size_t len)
 	fflush(NULL);
 	r = lea_wire_write(child->fd, batch.report, batch.count * sizeof(*batch.report));
 	if (r && was_left(child))
-		queue_again(child, &batch);
+		end_alone(child, &batch);
 	return r;
 }
 
@@ -334,16 +354,20 @@ void lea_worker_clear(struct lea_worker *worker)
 	worker->delegated = worker->tries_only = false;
 }
 
-bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t limit_ms)
+bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck_ms,
+		      uint64_t limit_ms)
 {
 	const uint64_t used_ns = lea_proc_cpu_ns(worker->pid);
+	uint64_t still_ms;
 
 	if (!worker->job_count || !worker->moved_ms || used_ns != worker->used_ns) {
 		worker->moved_ms = now_ms;
 		worker->used_ns = used_ns;
 		return false;
 	}
-	return now_ms - worker->moved_ms >= limit_ms;
+	still_ms = now_ms - worker->moved_ms;
+	return (limit_ms && still_ms >= limit_ms) ||
+	       (stuck_ms && still_ms >= stuck_ms && lea_proc_is_stuck(worker->pid));
 }
 
 void lea_worker_leave(struct lea_worker *worker)

@@ -66,11 +66,14 @@ enum lea_worker_outcome {
 LEA_MUST_CHECK int lea_worker_send(struct lea_worker *worker);
 /* The next report, or an outcome. Never blocks. */
 LEA_MUST_CHECK int lea_worker_read(struct lea_worker *worker, struct lea_worker_report *ret_report);
-/* Has it a batch and used no processor time for @limit_ms? Known after it was asked often enough;
- * @now_ms: of a clock that does not jump. */
-bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t limit_ms);
-/* Nobody waits for it any more. When it gets on after all, it puts the PVs of its batch into the
- * queue, so that they are looked at again. The process is still to be waited for. */
+/* Has it a batch and used no processor time for @stuck_ms in the kernel, or for @limit_ms anywhere
+ * (it may wait for a program of its own)? 0: never. Known after it was asked often enough; @now_ms:
+ * of a clock that does not jump. */
+bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck_ms,
+		      uint64_t limit_ms);
+/* Nobody waits for it any more. When it gets on after all, it says itself that its VGs are
+ * done, and those that are not it puts into the queue, to be looked at again. The process is still
+ * to be waited for. */
 void lea_worker_leave(struct lea_worker *worker);
 /* The batch is reported whole: ready for the next one. */
 void lea_worker_clear(struct lea_worker *worker);

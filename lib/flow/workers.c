@@ -397,12 +397,6 @@ static void leave(struct lea_workers *workers, struct lea_worker *worker)
 	workers->left = worker;
 }
 
-static bool takes_time(const struct lea_worker *worker)
-{
-	return worker->delegated ||
-	       (worker->job_count && worker->job[0] && worker->job[0]->takes_time);
-}
-
 static void leave_those_that_hang(struct lea_workers *workers)
 {
 	const struct lea_conf *conf = workers->setting.conf;
@@ -411,11 +405,9 @@ static void leave_those_that_hang(struct lea_workers *workers)
 	uint32_t left_count = lea_workers_reap(&workers->left);
 
 	for (worker = workers->first; worker && left_count < MOST_LEFT; worker = next) {
-		const uint32_t limit_ms =
-			takes_time(worker) ? conf->udev_deadline_ms : lea_conf_patience_ms(conf);
-
 		next = worker->next;
-		if (limit_ms && lea_worker_hangs(worker, clock->now_ms(clock), limit_ms)) {
+		if (lea_worker_hangs(worker, clock->now_ms(clock), lea_conf_patience_ms(conf),
+				     conf->udev_deadline_ms)) {
 			leave(workers, worker);
 			left_count++;
 		}

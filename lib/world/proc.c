@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,6 +69,24 @@ uint64_t lea_proc_cpu_ns(pid_t pid)
 	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used))
 		return 0;
 	return (uint64_t)used.tv_sec * 1000000000U + (uint64_t)used.tv_nsec;
+}
+
+bool lea_proc_is_stuck(pid_t pid)
+{
+	char path[32], text[512];
+	const char *state;
+	LEA_AUTO(lea_closep) int fd = -1;
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	/* Behind the last bracket: the name before it may hold anything. */
+	state = strrchr(text, ')');
+	return state && state[1] == ' ' && (state[2] == 'D' || state[2] == 'T');
 }
 
 int lea_proc_exec(const char *const argv[])

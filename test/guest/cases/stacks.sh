@@ -33,7 +33,7 @@ make_stacks='set -e
 		/dev/$(disk 2) /dev/$(disk 3)
 	vg mp /dev/mapper/$(wwid 0)
 	vg mp2 /dev/mapper/$(wwid 8)
-	vg md /dev/md/mirror
+	vg raid /dev/md/mirror
 	vg single /dev/$(disk 7)
 	vg part /dev/$(disk 6)1
 	echo secret >/key
@@ -95,7 +95,7 @@ one_side() { # NAME
 	guest_off
 	GUEST_DISKS=(d0 d1 d2 d3 d4 d5 d6 d7)
 	guest_boot || die "$1 does not boot"
-	claim "$1: two paths, MD, a partition: active" wait_for 150 'active mp-lv md-lv part-lv outer-disk'
+	claim "$1: two paths, MD, a partition: active" wait_for 150 'active mp-lv raid-lv part-lv outer-disk'
 	claim "$1: one path: active when nobody waits for a second one any more" wait_for 90 'active single-lv'
 	claim "$1: neither the PV on an LV, nor what is not there yet" in_guest '! active inner-lv && ! active luks-lv && ! active loop-lv'
 	sleep "$late"
@@ -109,9 +109,9 @@ one_side() { # NAME
 	qmp_add_disks "d9@8=$GUEST/disks/d9"
 	claim "$1: with the second one the map comes, and the VG on it" wait_for 60 'active mp2-lv'
 	claim "$1: each LV is on the finished device" in_guest '
-		for l in mp md part single outer luks loop mp2; do n=$l-lv; [ $l != outer ] || n=outer-disk; echo "$l $(on $n)"; done >/run/on
+		for l in mp raid part single outer luks loop mp2; do n=$l-lv; [ $l != outer ] || n=outer-disk; echo "$l $(on $n)"; done >/run/on
 		cat /run/on
-		printf "%s\n" "mp $(wwid 0)" "md md127" "part $(disk 6)1" "single $(disk 7)" "outer $(disk 5)" "luks opened" "loop loop0" "mp2 $(wwid 8)" | diff - /run/on'
+		printf "%s\n" "mp $(wwid 0)" "raid md127" "part $(disk 6)1" "single $(disk 7)" "outer $(disk 5)" "luks opened" "loop loop0" "mp2 $(wwid 8)" | diff - /run/on'
 }
 
 never_else() { # NAME: no record stood on anything else
