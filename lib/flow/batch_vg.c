@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "flow/look_again.h"
 #include "flow/workers.h"
 #include "state/claim.h"
 #include "state/online.h"
@@ -23,7 +24,7 @@
 struct candidate {
 	const struct lea_vg *vg; /* borrowed from the scan; NULL: this PV gave no metadata */
 	char name[NAME_BYTES];
-	uint32_t seen; /* PVs of it in this pass */
+	uint32_t seen; /* PVs of it in this pass; two entries may tell of one */
 	bool stands;   /* its claim holds for all that was seen */
 	struct lea_claim claim;
 };
@@ -172,30 +173,30 @@ static bool is_claimed_with(const struct lea_claim *claim, const struct lea_foun
 	return false;
 }
 
+/* Notes that the device is in the scan. *ret_new: it was not. 12 and 20 bits are all there are. */
+static int note_scanned(struct lea_candidates *candidates, const struct lea_device *device,
+			bool *ret_new)
+{
+	const void *number = (const void *)((uintptr_t)device->major << 20 | device->minor);
+
+	*ret_new = !tfind(number, &candidates->numbers, compare_pointers);
+	return tsearch(number, &candidates->numbers, compare_pointers) ? 0 : -ENOMEM;
+}
+
 int lea_candidates_add(struct lea_candidates *candidates, const struct lea_found *found,
 		       const struct lea_record *record)
 {
 	struct candidate *candidate;
+	bool is_new;
 	int r = find_or_add(candidates, found->vg, record->vg_name, &candidate);
 
+	r = r ? r : note_scanned(candidates, &found->device, &is_new);
 	if (r)
 		return r;
-	candidate->seen++;
+	candidate->seen += is_new;
 	if (candidate->stands && !is_claimed_with(&candidate->claim, found))
 		candidate->stands = false;
 	return 0;
-}
-
-/* Notes that the device is in the scan. *ret_new: it was not. */
-static int note_scanned(struct lea_candidates *candidates, const struct lea_device *device,
-			bool *ret_new)
-{
-	const void *number =
-		/* 12 and 20 bits are all that the kernel has */
-		(const void *)((uintptr_t)device->major << 20 | device->minor);
-
-	*ret_new = !tfind(number, &candidates->numbers, compare_pointers);
-	return tsearch(number, &candidates->numbers, compare_pointers) ? 0 : -ENOMEM;
 }
 
 static int note_all_scanned(struct lea_candidates *candidates, const struct lea_scan *scan)
@@ -398,38 +399,6 @@ static const struct lea_scan_vg *find_vg(const struct lea_candidates *candidates
 	return vg ? *vg : NULL;
 }
 
-static int put_again(const struct lea_candidates *candidates, const struct lea_found *found)
-{
-	struct lea_entry entry = {.device = found->device}; /* its name is borrowed */
-
-	memcpy(entry.pvid, found->label.pvid, sizeof(entry.pvid));
-	entry.device.devlinks = entry.device.properties = NULL;
-	entry.device.seqnum = 0;
-	lea_entry_set_key(&entry);
-	return lea_queue_put_if_absent(candidates->how->event_fd, &entry);
-}
-
-/*
- * Another command was at work between the look and the lock. No event will tell: changes of PVs
- * that have a record are nobody's news.
- */
-static void look_again(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
-{
-	struct lea_log *log = candidates->how->world->log;
-	int r = lea_claim_drop(&candidates->claims, known->vg->id);
-
-	lea_log(log, LEA_LOG_PRINT, "VG %s: was changed meanwhile, its devices are looked at again",
-		known->vg->name);
-	r = r < 0 ? r : lea_vg_online_drop(candidates->claims.run_fd, known->vg->name);
-	for (uint32_t i = 0; r >= 0 && i < known->vg->pv_count; i++)
-		if (known->pv[i])
-			r = put_again(candidates, known->pv[i]);
-	if (r < 0)
-		lea_log(log, LEA_LOG_ERROR, "VG %s: looking at its devices again: %s",
-			known->vg->name, strerror(-r));
-	lea_unsettled_add_vg(candidates->unsettled, r, known);
-}
-
 static void finished(void *arg, const struct lea_worker_result *result)
 {
 	const struct lea_candidates *candidates = arg;
@@ -446,7 +415,8 @@ static void finished(void *arg, const struct lea_worker_result *result)
 	if (!known)
 		return;
 	if (result->outcome == LEA_ACTIVATE_CHANGED) {
-		look_again(candidates, known);
+		lea_unsettled_add_vg(candidates->unsettled, lea_look_again(candidates->how, known),
+				     known);
 		return;
 	}
 	if (failed) {
