@@ -14,7 +14,7 @@
 struct lea_candidate {
 	const struct lea_vg *vg; /* borrowed from the scan; NULL: this PV gave no metadata */
 	char name[LEA_CANDIDATE_NAME_BYTES];
-	uint32_t seen; /* PVs of it in this pass */
+	uint32_t seen; /* PVs of it in this pass; two entries may tell of one */
 	bool stands;   /* its claim holds for all that was seen */
 	struct lea_claim claim;
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "flow/look_again.h"
 #include "state/online.h"
 
 static int compare_names(const void *a, const void *b)
@@ -127,38 +128,6 @@ static const struct lea_scan_vg *find_vg(const struct lea_candidates *candidates
 	return vg ? *vg : NULL;
 }
 
-static int put_again(const struct lea_candidates *candidates, const struct lea_found *found)
-{
-	struct lea_entry entry = {.device = found->device}; /* its name is borrowed */
-
-	memcpy(entry.pvid, found->label.pvid, sizeof(entry.pvid));
-	entry.device.devlinks = entry.device.properties = NULL;
-	entry.device.seqnum = 0;
-	lea_entry_set_key(&entry);
-	return lea_queue_put_if_absent(candidates->how->event_fd, &entry);
-}
-
-/*
- * Another command was at work between the look and the lock. No event will tell: changes of PVs
- * that have a record are nobody's news.
- */
-static void look_again(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
-{
-	struct lea_log *log = candidates->how->world->log;
-	int r = lea_claim_drop(&candidates->claims, known->vg->id);
-
-	lea_log(log, LEA_LOG_PRINT, "VG %s: was changed meanwhile, its devices are looked at again",
-		known->vg->name);
-	r = r < 0 ? r : lea_vg_online_drop(candidates->claims.run_fd, known->vg->name);
-	for (uint32_t i = 0; r >= 0 && i < known->vg->pv_count; i++)
-		if (known->pv[i])
-			r = put_again(candidates, known->pv[i]);
-	if (r < 0)
-		lea_log(log, LEA_LOG_ERROR, "VG %s: looking at its devices again: %s",
-			known->vg->name, strerror(-r));
-	lea_unsettled_add_vg(candidates->unsettled, r, known);
-}
-
 /* Its claim stays: it is in work. The worker has the VG queued again when it gets on. */
 static void tell_left(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
 {
@@ -186,7 +155,8 @@ static void finished(void *arg, const struct lea_worker_result *result)
 	if (!known)
 		return;
 	if (result->outcome == LEA_ACTIVATE_CHANGED) {
-		look_again(candidates, known);
+		lea_unsettled_add_vg(candidates->unsettled, lea_look_again(candidates->how, known),
+				     known);
 		return;
 	}
 	if (result->is_left) {

@@ -139,30 +139,30 @@ static bool is_claimed_with(const struct lea_claim *claim, const struct lea_foun
 	return false;
 }
 
+/* Notes that the device is in the scan. *ret_new: it was not. 12 and 20 bits are all there are. */
+static int note_scanned(struct lea_candidates *candidates, const struct lea_device *device,
+			bool *ret_new)
+{
+	const void *number = (const void *)((uintptr_t)device->major << 20 | device->minor);
+
+	*ret_new = !tfind(number, &candidates->numbers, compare_pointers);
+	return tsearch(number, &candidates->numbers, compare_pointers) ? 0 : -ENOMEM;
+}
+
 int lea_candidates_add(struct lea_candidates *candidates, const struct lea_found *found,
 		       const struct lea_record *record)
 {
 	struct lea_candidate *candidate;
+	bool is_new;
 	int r = find_or_add(candidates, found->vg, record->vg_name, &candidate);
 
+	r = r ? r : note_scanned(candidates, &found->device, &is_new);
 	if (r)
 		return r;
-	candidate->seen++;
+	candidate->seen += is_new;
 	if (candidate->stands && !is_claimed_with(&candidate->claim, found))
 		candidate->stands = false;
 	return 0;
-}
-
-/* Notes that the device is in the scan. *ret_new: it was not. */
-static int note_scanned(struct lea_candidates *candidates, const struct lea_device *device,
-			bool *ret_new)
-{
-	const void *number =
-		/* 12 and 20 bits are all that the kernel has */
-		(const void *)((uintptr_t)device->major << 20 | device->minor);
-
-	*ret_new = !tfind(number, &candidates->numbers, compare_pointers);
-	return tsearch(number, &candidates->numbers, compare_pointers) ? 0 : -ENOMEM;
 }
 
 static int note_all_scanned(struct lea_candidates *candidates, const struct lea_scan *scan)

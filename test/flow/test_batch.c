@@ -3,93 +3,9 @@
  * Passes of the runner on a machine made of files: records, claims, and who is handed to the
  * workers. The workers only say how it ended.
  */
-#include "flow/batch.h"
-#include "flow/fake_workers.h"
-#include "flow/machine.h"
+#include "flow/batch_scratch.h"
 #include "flow/sweep.h"
-#include "state/claim.h"
 #include "unit/suite.h"
-
-#include <errno.h>
-
-#define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
-#define VG_TWO_ID "VqoF2z8DLr9uB4DSmt7k8IRGz3GndTHh"
-
-/* ---- events */
-
-static struct lea_conf *conf;
-static struct lea_batch_how how;
-static struct lea_batch_summary summary;
-
-static void setup(void)
-{
-	const struct lea_conf_options conf_options = {0};
-	machine_begin();
-	ck_assert_int_eq(lea_conf_read(machine.world, &conf_options, &conf), 0);
-	how = (struct lea_batch_how){.world = machine.world, .conf = conf, .lvm_path = "/no/lvm"};
-	how.event_fd = lea_queue_open(lea_world_run(machine.world));
-	ck_assert_int_ge(how.event_fd, 0);
-	summary = (struct lea_batch_summary){0};
-	activated[0] = '\0';
-	outcome = 0;
-	reason = "";
-}
-
-static void teardown(void)
-{
-	close(how.event_fd);
-	lea_conf_free(conf);
-	machine_end();
-}
-
-static struct lea_entry event(const char *name, uint32_t minor, uint64_t diskseq, const char *pvid,
-			      bool is_gone)
-{
-	struct lea_entry entry = {
-		.device = {.major = 8, .minor = minor, .diskseq = diskseq, .is_gone = is_gone}};
-	char path[64];
-
-	snprintf(path, sizeof(path), "/dev/%s", name);
-	entry.device.name = strdup(path);
-	snprintf(entry.pvid, sizeof(entry.pvid), "%s", pvid);
-	lea_entry_set_key(&entry);
-	return entry;
-}
-
-/* One pass over these; what it handed to the workers. */
-static const char *pass(struct lea_entry *entries, size_t count)
-{
-	activated[0] = '\0';
-	ck_assert_int_eq(lea_batch_run(&how, entries, count, &summary), 0);
-	for (size_t i = 0; i < count; i++)
-		lea_device_done(&entries[i].device);
-	fflush(machine.out_file);
-	fflush(machine.err_file);
-	return activated;
-}
-
-static const char *came(const char *name, uint32_t minor, uint64_t diskseq, const char *pvid)
-{
-	struct lea_entry entry = event(name, minor, diskseq, pvid, false);
-
-	return pass(&entry, 1);
-}
-
-static const char *went(const char *name, uint32_t minor, uint64_t diskseq, const char *pvid)
-{
-	struct lea_entry entry = event(name, minor, diskseq, pvid, true);
-
-	return pass(&entry, 1);
-}
-
-static int claim_of(const char *vg_id, struct lea_claim *claim)
-{
-	const struct lea_claims claims = {.run_fd = lea_world_run(machine.world),
-					  .proc_fd = lea_world_proc(machine.world)};
-
-	*claim = (struct lea_claim){0};
-	return lea_claim_read(&claims, vg_id, claim);
-}
 
 START_TEST(a_complete_vg_is_activated_once)
 {
@@ -309,31 +225,6 @@ START_TEST(what_failed_is_tried_again)
 }
 END_TEST
 
-/* Another command had the lock first: nothing but ourselves will ever look at it again. */
-START_TEST(changed_meanwhile_is_looked_at_again)
-{
-	struct lea_entry *entries;
-	struct lea_claim claim;
-	size_t count;
-
-	machine_plug("one-pv", "sda", 16, 7);
-	outcome = LEA_ACTIVATE_CHANGED;
-	ck_assert_str_eq(came("sda", 16, 7, PVID_ONE), "vg_one ");
-	ck_assert_str_eq(machine.err, "");
-	ck_assert_uint_eq(summary.vgs_failed + summary.vgs_active, 0);
-	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), LEA_CLAIM_ABSENT);
-	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
-	ck_assert(machine_has("/run/lvm/event/queue/8:16-7"));
-	outcome = 0;
-	ck_assert_int_eq(lea_queue_take(how.event_fd, &entries, &count), 0);
-	ck_assert_uint_eq(count, 1);
-	ck_assert_str_eq(entries[0].pvid, PVID_ONE);
-	ck_assert_str_eq(pass(entries, count), "vg_one ");
-	ck_assert_uint_eq(summary.vgs_active, 1);
-	free(entries);
-}
-END_TEST
-
 /* Not to be activated by events: that is no failure, and done with. */
 START_TEST(not_meant_is_done)
 {
@@ -418,7 +309,6 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, same_number_new_instance);
 	tcase_add_test(tcase, number_of_another_disk);
 	tcase_add_loop_test(tcase, what_failed_is_tried_again, 0, ARRAY_SIZE(failures));
-	tcase_add_test(tcase, changed_meanwhile_is_looked_at_again);
 	tcase_add_test(tcase, not_meant_is_done);
 	tcase_add_test(tcase, switched_off);
 	tcase_add_test(tcase, two_disks_with_one_pvid);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A VG that another command changed between our look at its devices and our lock. No event will
+ * tell: changes of PVs that have a record are nobody's news.
+ */
+#ifndef LEA_FLOW_LOOK_AGAIN_H
+#define LEA_FLOW_LOOK_AGAIN_H
+
+#include "base/err.h"
+#include "flow/batch.h"
+#include "flow/scan.h"
+
+/* Drops its claim and lvm2's, and puts all its devices back into the queue. 0 or -errno (logged).
+ */
+LEA_MUST_CHECK int lea_look_again(const struct lea_batch_how *how, const struct lea_scan_vg *known);
+
+#endif
