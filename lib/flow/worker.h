@@ -66,9 +66,9 @@ enum lea_worker_outcome {
 LEA_MUST_CHECK int lea_worker_send(struct lea_worker *worker);
 /* The next report, or an outcome. Never blocks. */
 LEA_MUST_CHECK int lea_worker_read(struct lea_worker *worker, struct lea_worker_report *ret_report);
-/* Has it a batch and used no processor time for @stuck_ms in the kernel, or for @limit_ms anywhere
- * (it may wait for a program of its own)? 0: never. Known after it was asked often enough; @now_ms:
- * of a clock that does not jump. */
+/* Has it a batch and used no processor time for @stuck_ms while it waited for a disk or a lock, or
+ * for @limit_ms anywhere (it may wait for a program of its own)? 0: never. Known after it was asked
+ * often enough; @now_ms: of a clock that does not jump. */
 bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck_ms,
 		      uint64_t limit_ms);
 /* Nobody waits for it any more. When it gets on after all, it says itself that its VGs are

@@ -71,22 +71,39 @@ uint64_t lea_proc_cpu_ns(pid_t pid)
 	return (uint64_t)used.tv_sec * 1000000000U + (uint64_t)used.tv_nsec;
 }
 
-bool lea_proc_is_stuck(pid_t pid)
+/* Of a file below /proc/PID; "": none of it could be read. */
+static void read_of(pid_t pid, const char *file, char *text, size_t size)
 {
-	char path[32], text[512];
-	const char *state;
+	char path[64];
 	LEA_AUTO(lea_closep) int fd = -1;
 	ssize_t len;
 
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, file);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (len <= 0)
-		return false;
-	text[len] = '\0';
+	len = fd < 0 ? -1 : read(fd, text, size - 1);
+	text[len > 0 ? len : 0] = '\0';
+}
+
+static bool has_children(pid_t pid)
+{
+	char file[32], text[64];
+
+	snprintf(file, sizeof(file), "task/%ld/children", (long)pid);
+	read_of(pid, file, text, sizeof(text));
+	return text[0] != '\0';
+}
+
+bool lea_proc_is_stuck(pid_t pid)
+{
+	char text[512];
+	const char *state;
+
+	read_of(pid, "stat", text, sizeof(text));
 	/* Behind the last bracket: the name before it may hold anything. */
 	state = strrchr(text, ')');
-	return state && state[1] == ' ' && (state[2] == 'D' || state[2] == 'T');
+	if (!state || state[1] != ' ')
+		return false;
+	return state[2] == 'D' || state[2] == 'T' || (state[2] == 'S' && !has_children(pid));
 }
 
 int lea_proc_exec(const char *const argv[])

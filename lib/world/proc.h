@@ -18,7 +18,7 @@ LEA_MUST_CHECK int lea_proc_wait(pid_t pid, int *ret_code);
 bool lea_proc_has_ended(pid_t pid);
 /* Processor time of a process so far, 0: none, or not known. */
 uint64_t lea_proc_cpu_ns(pid_t pid);
-/* Does it wait in the kernel where no signal reaches it, or is it stopped? */
+/* Does it wait for something else than a program that it has started, or is it stopped? */
 bool lea_proc_is_stuck(pid_t pid);
 /* Starts @argv[0] (a path) with the parent's environment and standard streams and waits. */
 LEA_MUST_CHECK int lea_proc_run(const char *const argv[], int *ret_code);

@@ -29,8 +29,10 @@ machine() { # NAME COUNT: of disks that are there from the beginning
 	printf 'event { gate_deadline_ms = 25000 compare_ms = 20000 }\n' | overlay_file etc/lvm/lvmevent.conf
 }
 
-# until the healthy are active, and multi-user.target is: seconds of guest time into FILE
+# when the first disk was there, the healthy were active, and multi-user.target was reached
 measure() {
+	guest_wait_for 60 '[ -e /sys/block/sda ]'
+	guest_run 'journalctl -b -k -o short-monotonic | awk "/Attached SCSI disk/ { print \"disks\", \$2 + 0; exit }"'
 	wait_for 150 "$healthy" && guest_run 'echo "healthy $(cut -d" " -f1 /proc/uptime)"'
 	guest_wait_for 150 'systemctl -q is-active multi-user.target' &&
 		guest_run 'echo "target $(($(systemctl show -P ActiveEnterTimestampMonotonic multi-user.target) / 1000000))"'
@@ -44,10 +46,12 @@ sick_boot() { # NAME
 	note "$1: $(tr '\n' ' ' <"$JUNK/$1.figures")"
 }
 
-# not more than so many times what it was without the sick ones, and a look's length
-within() { # KEY PERCENT
-	awk -v w="$(figure "$JUNK/well.figures" "$1")" -v s="$(figure "$JUNK/sick.figures" "$1")" -v p="$2" \
-		'BEGIN { printf "%s s, without the sick %s s\n", s, w; exit !(s > 0 && w > 0 && s <= w * p / 100 + 1) }'
+since_disks() { awk -v k="$2" '{ at[$1] = $2 } END { if (at[k]) print at[k] - at["disks"] }' "$JUNK/$1.figures"; }
+
+# at most so many seconds later than without the sick, counted from the first disk on
+within() { # KEY SECONDS
+	awk -v w="$(since_disks well "$1")" -v s="$(since_disks sick "$1")" -v most="$2" \
+		'BEGIN { printf "%s s, without the sick %s s\n", s, w; exit !(s > 0 && w > 0 && s <= w + most) }'
 }
 
 machine well 8
@@ -68,8 +72,9 @@ fi
 machine sick 15
 guest_package
 sick_boot sick
-claim "healthy VGs come up as fast as without the sick: at most a quarter later" within healthy 125
-claim "the boot reaches its target: at most half as long again" within target 150
+# A hanging disk has 10 s for itself, udev kills after 180: nobody waits for the one or the other
+claim "healthy VGs don't wait for the sick: at most 20 s later than without" within healthy 20
+claim "the boot reaches its target: at most 30 s later than without" within target 30
 claim "the gate is open" guest_run '[ -e /run/lvm/boot-finished ]'
 claim "a disk that comes now is activated at once" eval 'qmp_add_disks d16; wait_for 20 "active 16"'
 
