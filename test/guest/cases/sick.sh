@@ -15,7 +15,7 @@ disks=$(layout solo 19)
 sick=([8]=hang@udev [9]=hang@lvm [10]=hang@again [11]=hang@1048576-3145728 [12]=slow@5 [13]=bad@512-1024
 	[14]=bad@lvm [15]=hang@udev [18]=hang@scan)
 lib='disk() { for d in /sys/block/sd*; do case $(cat $d/device/wwid) in *$(printf %08x $1)) echo ${d##*/}; esac; done; }
-	active() { for i; do cat /sys/block/dm-*/dm/name 2>/dev/null | grep -qx solo00$i-lv0 || return; done; }
+	active() { for vg; do cat /sys/block/dm-*/dm/name 2>/dev/null | grep -qx solo00$vg-lv0 || return; done; }
 	says() { journalctl -b -o cat | grep -E "$1"; }
 '
 in_guest() { guest_run "$lib$1"; }
@@ -90,7 +90,7 @@ claim "one that udev can't read, of whom no event comes, too" \
 	wait_for 90 'says "/dev/$(disk 8): udev has not finished with it: it may hang, see journalctl"'
 claim "one with five seconds a read is active" wait_for 60 'active 12'
 qmp_add_disks "d15=$GUEST/d15.nbd"
-in_guest 'for i in $(seq 40); do [ -e /dev/$(disk 15) ] && break; sleep 0.5; done
+in_guest 'for n in $(seq 40); do [ -e /dev/$(disk 15) ] && break; sleep 0.5; done
 	blockdev --rereadpt /dev/$(disk 15) >/dev/null 2>&1 & sleep 2; /usr/libexec/lvmevent/enqueue /dev/$(disk 15)'
 claim "one whose very open hangs, too" wait_for 40 'says "PV /dev/$(disk 15): reading: .*taken up when it answers"'
 
