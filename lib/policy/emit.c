@@ -175,7 +175,7 @@ static int emit_segment(struct lea_emit *emit, const struct lea_emit_seg *at, st
 	struct lea_words words = {.arena = emit->arena};
 	int r;
 
-	if (!emitter)
+	if (!emitter || !emitter->emit)
 		return -ELOOP;
 	row->start_sectors = (uint64_t)at->seg->start_extent * emit->vg->extent_sectors;
 	row->length_sectors = (uint64_t)at->seg->extent_count * emit->vg->extent_sectors;

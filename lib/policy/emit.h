@@ -61,7 +61,8 @@ struct lea_emitter {
 	const char *type; /* as written in the metadata */
 	/*
 	 * One segment to one row. Start, length and target are set; a family that says otherwise
-	 * changes them. Parameters go to @words. 0, -ENOMEM, -ERANGE, -ENAMETOOLONG, -ELOOP.
+	 * changes them. NULL: such an LV has no node of its own (-ELOOP). Parameters go to @words.
+	 * 0, -ENOMEM, -ERANGE, -ENAMETOOLONG, -ELOOP.
 	 */
 	int (*emit)(struct lea_emit *emit, const struct lea_emit_seg *at, struct lea_row *row,
 		    struct lea_words *words);

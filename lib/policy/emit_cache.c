@@ -195,15 +195,5 @@ static int emit_cache(struct lea_emit *emit, const struct lea_emit_seg *at, stru
 	return 0;
 }
 
-static int emit_no_node(struct lea_emit *emit, const struct lea_emit_seg *at, struct lea_row *row,
-			struct lea_words *words)
-{
-	(void)emit;
-	(void)at;
-	(void)row;
-	(void)words;
-	return -ELOOP;
-}
-
-const struct lea_emitter lea_emit_cache_pool = {.type = "cache-pool", .emit = emit_no_node};
+const struct lea_emitter lea_emit_cache_pool = {.type = "cache-pool"};
 const struct lea_emitter lea_emit_cache = {.type = "cache", .emit = emit_cache, .target = "cache"};

@@ -82,15 +82,4 @@ int lea_emit_snapshots(struct lea_emit *emit, uint32_t lv)
 	return r;
 }
 
-static int emit_no_node(struct lea_emit *emit, const struct lea_emit_seg *at, struct lea_row *row,
-			struct lea_words *words)
-{
-	(void)emit;
-	(void)at;
-	(void)row;
-	(void)words;
-	return -ELOOP;
-}
-
-const struct lea_emitter lea_emit_snapshot = {
-	.type = "snapshot", .emit = emit_no_node, .target = "snapshot"};
+const struct lea_emitter lea_emit_snapshot = {.type = "snapshot", .target = "snapshot"};
