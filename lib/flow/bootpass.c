@@ -89,7 +89,7 @@ static int receive(struct boot *boot, bool *ret_any)
 	return 0;
 }
 
-/* For entries that a runner of another time left, or a person put there. */
+/* For entries of a sweep, of a person, or that a runner of another time left. */
 static int process_queued(void *arg, struct lea_entry *entries, size_t count)
 {
 	struct boot *boot = arg;
@@ -156,6 +156,13 @@ static int work_again(struct boot *boot, int shortage)
 	return lea_udevmon_enumerate(boot->monitor, add, boot);
 }
 
+static int work_or_again(struct boot *boot)
+{
+	int r = work(boot);
+
+	return lea_is_shortage(r) ? work_again(boot, r) : r;
+}
+
 /* @wait_ms: for the next broadcast. */
 static int wait_and_receive(struct boot *boot, int wait_ms, bool *ret_any)
 {
@@ -192,13 +199,14 @@ static int step(struct boot *boot)
 	if (r)
 		return r;
 	if (boot->pending.count && (!any || boot->pending.count >= LEA_QUEUE_PASS_MAX ||
-				    now_ms(boot) - boot->first_ms >= COALESCE_MAX)) {
-		r = work(boot);
-		return lea_is_shortage(r) ? work_again(boot, r) : r;
-	}
-	if (!boot->pending.count && !any && !boot->is_ready)
-		return check_ready(boot);
-	return 0;
+				    now_ms(boot) - boot->first_ms >= COALESCE_MAX))
+		return work_or_again(boot);
+	if (boot->pending.count || any)
+		return 0;
+	/* While the gate is closed nobody else takes what a sweep puts there and waits for. */
+	if (lea_queue_has_pending(boot->how->batch.event_fd))
+		return work_or_again(boot);
+	return boot->is_ready ? 0 : check_ready(boot);
 }
 
 /* A pass can be busy for long (a check of a thin pool): boot goes on at the deadline all the same.

@@ -202,9 +202,10 @@ static int shared_remove(struct lea_dm *dm, const struct lea_dm_node *wanted, bo
 	return end(fd, node ? 0 : LEA_DM_ABSENT);
 }
 
-static int shared_wait(struct lea_dm *dm, uint32_t limit_ms)
+static int shared_wait(struct lea_dm *dm, uint32_t limit_ms, uint32_t still_ms)
 {
 	(void)limit_ms;
+	(void)still_ms;
 	return end(begin(dm, "dm-wait", ""), 0);
 }
 

@@ -55,7 +55,7 @@ def find_build(given):
         for command in (["autom4te", "--language=autoconf", f"--cache={folder}/cache", "-o",
                          f"{folder}/configure", f"{TOP}/configure.ac"],
                         [f"{folder}/configure", f"--srcdir={TOP}", "--prefix=/usr",
-                         "--enable-crash-steps"]):
+                         "--enable-crash-steps", "--enable-werror"]):
             subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["make", "-s", f"-j{os.cpu_count()}", "crash-programs"], cwd=folder, check=True,
                    stdout=subprocess.DEVNULL)
