@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "world/proc.h"
 
 #define UNIT_LINKS    "etc/systemd/system"
@@ -241,20 +242,14 @@ static void drop_folder(int parent_fd, const char *name, unsigned int depth)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	struct dirent *entry;
-	int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
-	if (fd < 0)
+	if (lea_file_list(parent_fd, name, &dir))
 		return;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return;
-	}
 	while ((entry = readdir(dir))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		if (unlinkat(fd, entry->d_name, 0) < 0 && errno == EISDIR && depth)
-			drop_folder(fd, entry->d_name, depth - 1);
+		if (unlinkat(dirfd(dir), entry->d_name, 0) < 0 && errno == EISDIR && depth)
+			drop_folder(dirfd(dir), entry->d_name, depth - 1);
 	}
 	unlinkat(parent_fd, name, AT_REMOVEDIR);
 }

@@ -324,19 +324,27 @@ static bool is_leftover(const char *name)
 	       errno == ESRCH;
 }
 
+int lea_file_list(int dir_fd, const char *path, DIR **ret_dir)
+{
+	int r, fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return -errno;
+	*ret_dir = fdopendir(fd);
+	if (*ret_dir)
+		return 0;
+	r = -errno;
+	close(fd);
+	return r;
+}
+
 void lea_file_tidy(int dir_fd, const char *folder)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
-	int fd = openat(dir_fd, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
-	if (fd < 0)
+	if (lea_file_list(dir_fd, folder, &dir))
 		return;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return;
-	}
 	while ((entry = readdir(dir)))
 		if (is_leftover(entry->d_name))
 			unlinkat(dirfd(dir), entry->d_name, 0);

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 
+#include <dirent.h>
 #include <stddef.h>
 
 enum lea_file_outcome {
@@ -78,6 +79,12 @@ LEA_MUST_CHECK int lea_file_remove_in(int dir_fd, const char *folder, const char
  * another -errno.
  */
 LEA_MUST_CHECK int lea_file_check_private(int folder_fd);
+
+/*
+ * lea_file_list - opens a folder for readdir(); a link in its place is refused
+ * The caller closes *ret_dir. -errno: -ENOENT if it is not there.
+ */
+LEA_MUST_CHECK int lea_file_list(int dir_fd, const char *path, DIR **ret_dir);
 
 /*
  * lea_file_tidy - removes hidden names whose maker died before it could publish them

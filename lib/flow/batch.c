@@ -362,15 +362,9 @@ void lea_batch_tidy(struct lea_world *world, int event_fd)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
-	int fd = openat(event_fd, KNOWN_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
-	if (fd < 0)
+	if (lea_file_list(event_fd, KNOWN_FOLDER, &dir))
 		return;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return;
-	}
 	while ((entry = readdir(dir)))
 		if (!is_there(world, entry->d_name))
 			unlinkat(dirfd(dir), entry->d_name, 0);

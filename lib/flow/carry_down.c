@@ -4,6 +4,7 @@
  * a VG is not left half active because its last LV is mounted.
  */
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "flow/carry.h"
 #include "world/dm.h"
 
@@ -53,7 +54,7 @@ static bool has_holders(struct lea_world *world, const struct lea_dm_info *info,
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
-	int sys_fd = lea_world_sys(world), fd;
+	int sys_fd = lea_world_sys(world);
 	char path[64], name[LEA_DM_NAME_BYTES];
 	size_t used = 0;
 
@@ -61,18 +62,12 @@ static bool has_holders(struct lea_world *world, const struct lea_dm_info *info,
 	if (sys_fd < 0)
 		return false;
 	snprintf(path, sizeof(path), "dev/block/%u:%u/holders", info->major, info->minor);
-	fd = openat(sys_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
+	if (lea_file_list(sys_fd, path, &dir))
 		return false;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return false;
-	}
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' || used >= HOLDERS_BYTES)
 			continue;
-		name_holder(fd, entry->d_name, name, sizeof(name));
+		name_holder(dirfd(dir), entry->d_name, name, sizeof(name));
 		used += (size_t)snprintf(ret_names + used, HOLDERS_BYTES - used, " %s", name);
 	}
 	return used > 0;

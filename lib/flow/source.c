@@ -155,24 +155,6 @@ int lea_device_from_arg(struct lea_world *world, const char *arg, struct lea_dev
 	return 0;
 }
 
-static int open_listing(int dir_fd, const char *path, DIR **ret_dir)
-{
-	int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	DIR *dir;
-
-	if (fd < 0)
-		return -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		int r = -errno;
-
-		close(fd);
-		return r;
-	}
-	*ret_dir = dir;
-	return 0;
-}
-
 /* One entry of class/block; what vanishes meanwhile is not there. */
 static int add_kernel_device(struct devices *devices, int sys_fd, const char *name)
 {
@@ -201,7 +183,7 @@ int lea_devices_enumerate(struct lea_world *world, struct lea_device **ret_devic
 	LEA_AUTO(devices_done) struct devices devices = {0};
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	int sys_fd = lea_world_sys(world);
-	int r = sys_fd < 0 ? sys_fd : open_listing(sys_fd, "class/block", &dir);
+	int r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, "class/block", &dir);
 	const struct dirent *entry;
 
 	while (!r && (entry = readdir(dir)))
@@ -261,7 +243,7 @@ static int add_by_vg(struct devices *devices, int run_fd, const char *vg)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
-	int r = open_listing(run_fd, "pvs_online", &dir);
+	int r = lea_file_list(run_fd, "pvs_online", &dir);
 
 	if (r)
 		return r == -ENOENT ? 0 : r;

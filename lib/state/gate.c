@@ -94,15 +94,9 @@ static void drop_claims(int event_fd)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	struct dirent *entry;
-	int fd = openat(event_fd, "claims", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
-	if (fd < 0)
+	if (lea_file_list(event_fd, "claims", &dir))
 		return;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return;
-	}
 	while ((entry = readdir(dir)))
 		unlinkat(dirfd(dir), entry->d_name, 0);
 }

@@ -6,6 +6,7 @@
 #include "state/lookup_index.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -245,19 +246,13 @@ static int list(struct lea_lookup_index *index, int run_fd, const char *pvid,
 		struct lea_lookup *ret_lookup)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	int fd = openat(run_fd, LOOKUPS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int r;
+	int r = lea_file_list(run_fd, LOOKUPS, &dir);
 
 	index->is_current = false;
-	if (fd < 0)
-		return errno == ENOENT ? LEA_ONLINE_ABSENT : -errno;
-	dir = fdopendir(fd);
-	if (!dir || fstat(fd, &index->listed)) {
-		r = -errno;
-		if (!dir)
-			close(fd);
-		return r;
-	}
+	if (r)
+		return r == -ENOENT ? LEA_ONLINE_ABSENT : r;
+	if (fstat(dirfd(dir), &index->listed))
+		return -errno;
 	index->cost.listings++;
 	index->is_current = is_old(&index->listed.st_mtim);
 	r = meet_all(index, run_fd, dir, pvid, ret_lookup);

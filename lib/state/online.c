@@ -216,22 +216,15 @@ static int each_name(int run_fd, const char *folder,
 		     const void *arg)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	int fd = openat(run_fd, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct dirent *entry;
-	int r;
+	int r = lea_file_list(run_fd, folder, &dir);
 
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		r = -errno;
-		close(fd);
-		return r;
-	}
+	if (r)
+		return r == -ENOENT ? 0 : r;
 	while ((entry = readdir(dir))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		r = visit(run_fd, fd, entry->d_name, arg);
+		r = visit(run_fd, dirfd(dir), entry->d_name, arg);
 		if (r < 0)
 			return r;
 	}

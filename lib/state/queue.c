@@ -35,19 +35,6 @@ static int open_folder(int event_fd, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_dir(int event_fd, const char *name, DIR **ret_dir)
-{
-	int fd = open_folder(event_fd, name);
-
-	if (fd < 0)
-		return fd;
-	*ret_dir = fdopendir(fd);
-	if (*ret_dir)
-		return 0;
-	close(fd);
-	return -ENOMEM;
-}
-
 /*
  * A record lock, not flock: workers and probe children are forked from the runner and must not
  * hold its lock when it dies. It goes when this process closes any descriptor of the file.
@@ -159,7 +146,7 @@ static int load_taken(int event_fd, bool is_leftover, struct batch *batch)
 	struct dirent *name;
 	int r;
 
-	r = open_dir(event_fd, "taken", &taken);
+	r = lea_file_list(event_fd, "taken", &taken);
 	if (r)
 		return r;
 	while (batch->count < LEA_QUEUE_PASS_MAX && (name = readdir(taken))) {
@@ -206,7 +193,7 @@ static int move_pending(int event_fd, size_t max, size_t *ret_count)
 
 	if (taken_fd < 0)
 		return taken_fd;
-	r = open_dir(event_fd, "queue", &queue);
+	r = lea_file_list(event_fd, "queue", &queue);
 	if (r)
 		return r;
 	while (count < max && (name = readdir(queue))) {
@@ -279,7 +266,7 @@ int lea_queue_count(int event_fd, const char *folder, size_t *ret_count)
 	size_t count = 0, len;
 	int r;
 
-	r = open_dir(event_fd, folder, &dir);
+	r = lea_file_list(event_fd, folder, &dir);
 	if (r)
 		return r;
 	while ((name = readdir(dir))) {
@@ -404,7 +391,7 @@ int lea_queue_retry(int event_fd, size_t *ret_count)
 	size_t count = 0;
 	int r;
 
-	r = open_dir(event_fd, "failed", &failed);
+	r = lea_file_list(event_fd, "failed", &failed);
 	if (r)
 		return r;
 	while ((name = readdir(failed))) {
