@@ -23,6 +23,7 @@ GUEST_PACKAGE=${GUEST_PACKAGE:-}
 GUEST=''
 GUEST_PID=''
 GUEST_SICK=() # servers of sick disks
+GUEST_IDENTITY=() # by number: a disk that has the serial and name of another one, as a second path
 claims=0 failed=0
 
 note() { echo "# $*"; }
@@ -167,7 +168,7 @@ make_initrd() {
 
 # the qemu arguments into `qemu`; $1: kernel, $2: initrd, $3: more for the kernel's command line
 make_command() {
-	local name number block
+	local name number block who
 	qemu=(qemu-system-x86_64 -M q35 -accel "tcg,thread=multi,tb-size=1024" -cpu max
 		-m "$GUEST_MEMORY" -smp 2 -display none -no-reboot -net none
 		-kernel "$1" -initrd "$2" -append "console=ttyS0 panic=-1 mitigations=off quiet
@@ -178,11 +179,12 @@ make_command() {
 		qemu+=(-drive "file=$GUEST/root.qcow2,format=qcow2,if=virtio,cache=unsafe")
 	for name in "${GUEST_DISKS[@]}"; do
 		number=${name#d}
+		who=${GUEST_IDENTITY[number]:-$number}
 		block="driver=file,filename=$GUEST/disks/$name,locking=off"
 		[ ! -S "$GUEST/$name.nbd" ] ||
 			block="driver=nbd,server.type=unix,server.path=$GUEST/$name.nbd,export="
 		qemu+=(-blockdev "$block,node-name=$name"
-			-device "scsi-hd,bus=s.0,channel=0,scsi-id=$((number % 250)),lun=$((number / 250)),id=disk-$name,drive=$name,serial=$(printf GUEST%05d "$number"),wwn=$((0x5000c50000000000 + number))")
+			-device "scsi-hd,bus=s.0,channel=0,scsi-id=$((number % 250)),lun=$((number / 250)),id=disk-$name,drive=$name,serial=$(printf GUEST%05d "$who"),wwn=$((0x5000c50000000000 + who))")
 	done
 }
 
