@@ -40,3 +40,32 @@ void lea_job_freep(struct lea_job **job)
 {
 	lea_job_free(*job);
 }
+
+void lea_jobs_put(struct lea_jobs *jobs, struct lea_job *job)
+{
+	job->next = NULL;
+	*jobs->end = job;
+	jobs->end = &job->next;
+	jobs->count++;
+}
+
+void lea_jobs_put_first(struct lea_jobs *jobs, struct lea_job *job)
+{
+	job->next = jobs->first;
+	if (!jobs->first)
+		jobs->end = &job->next;
+	jobs->first = job;
+	jobs->count++;
+}
+
+struct lea_job *lea_jobs_get(struct lea_jobs *jobs)
+{
+	struct lea_job *job = jobs->first;
+
+	jobs->first = job->next;
+	if (!jobs->first)
+		jobs->end = &jobs->first;
+	jobs->count--;
+	job->next = NULL;
+	return job;
+}

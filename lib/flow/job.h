@@ -28,4 +28,15 @@ LEA_MUST_CHECK int lea_job_new(const struct lea_scan_vg *known, struct lea_job *
 void lea_job_free(struct lea_job *job);
 void lea_job_freep(struct lea_job **job);
 
+/* First in, first out; its jobs are owned. @end: at @first when it is empty. */
+struct lea_jobs {
+	struct lea_job *first, **end;
+	size_t count;
+};
+
+void lea_jobs_put(struct lea_jobs *jobs, struct lea_job *job);
+void lea_jobs_put_first(struct lea_jobs *jobs, struct lea_job *job);
+/* The first one, which is the caller's then. There must be one. */
+struct lea_job *lea_jobs_get(struct lea_jobs *jobs);
+
 #endif

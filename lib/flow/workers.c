@@ -16,20 +16,16 @@
 
 #define MOST_WORKERS	10U
 #define WORKERS_PER_CPU 2U
+#define LEAST_VGS	8U /* a process for fewer costs more than it gives */
 #define MOST_DEATHS	2U /* the second one of a worker that had nothing else: it is to blame */
 #define MOST_LEFT	64U
 #define LOOK_MS		1000
 #define BATCH_BYTES	(16U * 1024U * 1024U) /* from here on no further VG is added to a batch */
 
-struct queue {
-	struct lea_job *first, **end;
-	size_t count;
-};
-
 struct lea_workers {
 	struct lea_worker_setting setting;
 	struct lea_workers_options options;
-	struct queue native, foreign;
+	struct lea_jobs native, foreign;
 	struct lea_worker *first;
 	struct lea_worker *left;	     /* that hang: nobody waits for them */
 	uint32_t running_count, running_lvs; /* with a batch in hand */
@@ -38,35 +34,6 @@ struct lea_workers {
 	size_t open_count;
 	int epoll_fd;
 };
-
-static void queue_put(struct queue *queue, struct lea_job *job)
-{
-	job->next = NULL;
-	*queue->end = job;
-	queue->end = &job->next;
-	queue->count++;
-}
-
-static void queue_put_first(struct queue *queue, struct lea_job *job)
-{
-	job->next = queue->first;
-	if (!queue->first)
-		queue->end = &job->next;
-	queue->first = job;
-	queue->count++;
-}
-
-static struct lea_job *queue_get(struct queue *queue)
-{
-	struct lea_job *job = queue->first;
-
-	queue->first = job->next;
-	if (!queue->first)
-		queue->end = &queue->first;
-	queue->count--;
-	job->next = NULL;
-	return job;
-}
 
 static uint32_t default_workers(void)
 {
@@ -115,7 +82,7 @@ int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known
 
 	if (r)
 		return r;
-	queue_put(known->vg->delegate_reason ? &workers->foreign : &workers->native, job);
+	lea_jobs_put(known->vg->delegate_reason ? &workers->foreign : &workers->native, job);
 	workers->open_count++;
 	return 0;
 }
@@ -130,30 +97,43 @@ static bool goes_alone(const struct lea_worker *worker, const struct lea_job *ne
 			(!worker->delegated && (next->takes_time || last->takes_time)));
 }
 
-/* The batch: jobs from the front, as many as one worker may take with the LVs that are free. */
-static void fill(const struct lea_workers *workers, struct queue *queue, struct lea_worker *worker)
+/* Its part of the native queue. The parts grow smaller, so that all end at about the same time. The
+ * real lvm starts best once, with all. */
+static uint32_t part_of(const struct lea_workers *workers, const struct lea_jobs *queue,
+			const struct lea_worker *worker)
 {
+	size_t part = queue->count / workers->most_workers;
+
+	if (part < LEAST_VGS)
+		part = LEAST_VGS;
+	return worker->delegated || part > worker->job_room ? worker->job_room : (uint32_t)part;
+}
+
+/* The batch: jobs from the front, as many as one worker may take with the LVs that are free. */
+static void fill(const struct lea_workers *workers, struct lea_jobs *queue,
+		 struct lea_worker *worker)
+{
+	const uint32_t most = part_of(workers, queue, worker);
 	const uint32_t share = workers->most_lvs / workers->most_workers + 1;
 	uint32_t room = workers->most_lvs - workers->running_lvs;
 
 	if (room > share)
 		room = share;
-	while (queue->count && worker->job_count < worker->job_room &&
-	       worker->packed_bytes < BATCH_BYTES) {
+	while (queue->count && worker->job_count < most && worker->packed_bytes < BATCH_BYTES) {
 		if (!worker->delegated && worker->job_count &&
 		    worker->lv_count + queue->first->lv_count > room)
 			break;
 		if (goes_alone(worker, queue->first))
 			break;
-		lea_worker_take(worker, queue_get(queue));
+		lea_worker_take(worker, lea_jobs_get(queue));
 	}
 }
 
 /* A batch that can't be sent goes back to where it was, so that nothing is lost with the fault. */
-static void give_back(struct queue *queue, struct lea_worker *worker)
+static void give_back(struct lea_jobs *queue, struct lea_worker *worker)
 {
 	for (uint32_t i = worker->job_count; i > 0; i--)
-		queue_put_first(queue, LEA_TAKE(worker->job[i - 1]));
+		lea_jobs_put_first(queue, LEA_TAKE(worker->job[i - 1]));
 	lea_worker_clear(worker);
 }
 
@@ -202,8 +182,8 @@ static void remove_worker(struct lea_workers *workers, struct lea_worker *worker
 }
 
 /* Fills and sends a batch. Without success the worker is gone and the queue has its VGs again. */
-static int give_batch(struct lea_workers *workers, struct lea_worker *worker, struct queue *queue,
-		      bool delegated)
+static int give_batch(struct lea_workers *workers, struct lea_worker *worker,
+		      struct lea_jobs *queue, bool delegated)
 {
 	int r;
 
@@ -223,7 +203,7 @@ static int give_batch(struct lea_workers *workers, struct lea_worker *worker, st
 }
 
 /* An idle worker that has died gives way to the next one, at last to a new one. */
-static int start_one(struct lea_workers *workers, struct queue *queue, bool delegated)
+static int start_one(struct lea_workers *workers, struct lea_jobs *queue, bool delegated)
 {
 	struct lea_worker *worker;
 	int r = LEA_WORKER_ENDED;
@@ -286,9 +266,9 @@ static void take_report(struct lea_workers *workers, struct lea_worker *worker,
 	if (!job)
 		return;
 	if (!worker->delegated && report->outcome == LEA_ACTIVATE_VG_BUSY && !job->is_left)
-		queue_put(&workers->native, job);
+		lea_jobs_put(&workers->native, job);
 	else if (!worker->delegated && report->outcome == LEA_ACTIVATE_DELEGATE)
-		queue_put(&workers->foreign, job);
+		lea_jobs_put(&workers->foreign, job);
 	else
 		tell(workers, job, worker->delegated, report);
 }
@@ -311,8 +291,8 @@ static bool tries_again(struct lea_workers *workers, struct lea_worker *worker, 
 		return false;
 	lea_log(workers->setting.world->log, LEA_LOG_WARNING,
 		"VG %s: its worker process ended early, it is tried again alone", job->vg_name);
-	queue_put(worker->delegated ? &workers->foreign : &workers->native,
-		  LEA_TAKE(worker->job[index]));
+	lea_jobs_put(worker->delegated ? &workers->foreign : &workers->native,
+		     LEA_TAKE(worker->job[index]));
 	return true;
 }
 
@@ -390,7 +370,7 @@ static void leave(struct lea_workers *workers, struct lea_worker *worker)
 			continue;
 		}
 		job->is_left = true;
-		queue_put(&workers->native, job);
+		lea_jobs_put(&workers->native, job);
 	}
 	rest(workers, worker);
 	worker->next = workers->left;
@@ -451,10 +431,10 @@ size_t lea_workers_open(const struct lea_workers *workers)
 	return workers->open_count;
 }
 
-static void forget(struct queue *queue)
+static void forget(struct lea_jobs *queue)
 {
 	while (queue->count)
-		lea_job_free(queue_get(queue));
+		lea_job_free(lea_jobs_get(queue));
 }
 
 /* All are closed before the first is waited for: they end side by side. */
