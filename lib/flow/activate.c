@@ -10,6 +10,7 @@
 #include "flow/activate_vg.h"
 #include "flow/carry.h"
 #include "flow/follow.h"
+#include "flow/read_again.h"
 #include "state/lock.h"
 #include "state/online.h"
 #include "world/dm.h"
@@ -137,48 +138,6 @@ static int lock_vg(struct lea_activation_run *run, const char *vg_name, struct l
 	return 0;
 }
 
-static int add_devices(struct lea_scan *scan, const struct lea_scan_vg *known)
-{
-	const uint32_t most = known->vg->pv_count;
-	struct lea_device *device = calloc(most ? most : 1, sizeof(*device));
-	size_t count = 0;
-	int r = 0;
-
-	if (!device)
-		return -ENOMEM;
-	for (uint32_t i = 0; !r && i < most; i++)
-		if (known->pv[i])
-			r = lea_device_copy(&known->pv[i]->device, &device[count++]);
-	if (!r)
-		r = lea_scan_add(scan, device, count);
-	lea_devices_free(device, count); /* the scan left them empty */
-	return r;
-}
-
-/* The same VG in what was read just now: the name is what is locked, the id is what is meant. */
-static const struct lea_scan_vg *find_vg(struct lea_scan_vg *vgs, size_t count,
-					 const struct lea_scan_vg *known)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(vgs[i].vg->id, known->vg->id) &&
-		    !strcmp(vgs[i].vg->name, known->vg->name))
-			return &vgs[i];
-	return NULL;
-}
-
-/* A PV that could not be read for want of something is not one that has gone. */
-static int find_shortage(const struct lea_scan *scan)
-{
-	struct lea_found *const *found;
-	size_t count;
-
-	found = lea_scan_found(scan, &count);
-	for (size_t i = 0; i < count; i++)
-		if (found[i]->kind == LEA_FOUND_UNREADABLE && lea_is_shortage(found[i]->fault))
-			return found[i]->fault;
-	return 0;
-}
-
 /* 0 with held->vg.scanned set, or NULL there: the VG is not on its PVs any more. */
 static int read_again(const struct lea_activation_run *run, const struct lea_scan_vg *known,
 		      struct held *held)
@@ -187,18 +146,9 @@ static int read_again(const struct lea_activation_run *run, const struct lea_sca
 		.devices = run->options->devices,
 		.device_count = run->options->device_count,
 	};
-	struct lea_scan_vg *vgs;
-	size_t count;
 	int r = lea_scan_new(run->world, run->conf, &options, &held->scan);
 
-	if (!r)
-		r = add_devices(held->scan, known);
-	r = r ? r : find_shortage(held->scan);
-	if (!r)
-		r = lea_scan_vgs(held->scan, &vgs, &count);
-	if (!r)
-		held->vg.scanned = find_vg(vgs, count, known);
-	return r;
+	return r ? r : lea_read_again(held->scan, known, &held->vg.scanned);
 }
 
 static int not_found(const struct lea_activation_run *run, const char *vg_name)

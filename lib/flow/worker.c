@@ -11,6 +11,7 @@
 #include "base/wire.h"
 #include "flow/delegate.h"
 #include "flow/job_wire.h"
+#include "flow/read_again.h"
 #include "state/claim.h"
 #include "state/queue.h"
 #include "world/proc.h"
@@ -56,27 +57,57 @@ static void reason_write(struct lea_log *log, enum lea_log_level level, const ch
 	lea_log(reason->next, level, "%s", line);
 }
 
-static int run_lvm(const struct child *child, struct batch *batch)
+/* Not in vain: whoever looks at its devices again finds it by the name that it has now. */
+static bool has_moved(const struct child *child, const struct lea_scan_vg *known)
+{
+	const struct lea_worker_setting *setting = child->setting;
+
+	return lea_still_there(setting->world, setting->conf, &setting->options->activate, known) ==
+	       LEA_STILL_THERE_NOT;
+}
+
+/* Hands @count VGs from @first on over, all in one process. */
+static int hand_over(const struct child *child, const struct batch *batch, uint32_t first,
+		     uint32_t count)
 {
 	const struct lea_workers_options *options = child->setting->options;
-	LEA_AUTO(lea_freep) const char **names = calloc(batch->count, sizeof(*names));
+	LEA_AUTO(lea_freep) const char **names = calloc(count, sizeof(*names));
 	int code = -1, r;
 
 	if (!names)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < batch->count; i++)
-		names[i] = batch->vg[i]->known.vg->name;
-	r = lea_delegate(child->setting->world, options->lvm_path, options->lvm_args, names,
-			 batch->count, &code);
-	for (uint32_t i = 0; i < batch->count; i++) {
-		struct lea_worker_report *report = &batch->report[i];
+	for (uint32_t i = 0; i < count; i++)
+		names[i] = batch->vg[first + i]->known.vg->name;
+	r = lea_delegate(child->setting->world, options->lvm_path, options->lvm_args, names, count,
+			 &code);
+	return r ? r : code;
+}
 
-		report->outcome = r;
-		if (!r && code) {
-			report->outcome = LEA_ACTIVATE_FAILED;
-			snprintf(report->reason, sizeof(report->reason), "%s ended with %d",
-				 options->lvm_path, code);
-		}
+static void hand_over_one(const struct child *child, struct batch *batch, uint32_t index)
+{
+	struct lea_worker_report *report = &batch->report[index];
+	const int r = hand_over(child, batch, index, 1);
+
+	report->outcome = r;
+	if (r <= 0)
+		return;
+	report->outcome = LEA_ACTIVATE_FAILED;
+	if (has_moved(child, &batch->vg[index]->known))
+		report->outcome = LEA_ACTIVATE_CHANGED;
+	else
+		snprintf(report->reason, sizeof(report->reason), "%s ended with %d",
+			 child->setting->options->lvm_path, r);
+}
+
+/* An exit code says that one of them failed and not which: then each is asked for alone. */
+static int run_lvm(const struct child *child, struct batch *batch)
+{
+	int r = batch->count > 1 ? hand_over(child, batch, 0, batch->count) : 1;
+
+	for (uint32_t i = 0; r && i < batch->count; i++) {
+		batch->report[i].outcome = r;
+		if (r > 0)
+			hand_over_one(child, batch, i);
 	}
 	return 0;
 }

@@ -23,7 +23,8 @@ struct lea_workers;
 struct lea_worker_result {
 	const char *vg_name, *vg_id;
 	/* 0: done; enum lea_activate_outcome (never VG_BUSY; DELEGATE never: the lvm that it was
-	 * handed to ended well, 0, or not, FAILED); < 0: a fault, also of a worker that died */
+	 * handed to ended well, 0, or not, FAILED, or CHANGED if it has another name by now);
+	 * < 0: a fault, also of a worker that died */
 	int outcome;
 	uint32_t active, failed; /* LVs; 0 for a delegated VG */
 	int shortage;		 /* it failed for that (lea_is_shortage); 0: not so */

@@ -4,6 +4,7 @@
  * The processes, pipes and waits are real.
  */
 #include "disk/segtype.h"
+#include "flow/read_again.h"
 #include "flow/workers.h"
 #include "world/clock_kernel.h"
 
@@ -66,6 +67,12 @@ int lea_activation_finish(struct lea_activation_run *run)
 
 	free(run);
 	return r;
+}
+
+int lea_still_there(struct lea_world *world, const struct lea_conf *conf,
+		    const struct lea_activate_options *options, const struct lea_scan_vg *known)
+{
+	return strstr(known->vg->name, "moved") ? LEA_STILL_THERE_NOT : 0;
 }
 
 /* ---- a few VGs, and what is told of them */
@@ -132,6 +139,8 @@ static const struct row rows[] = {
 	{"an lvm that fails is a failure", "/bin/false", "raid1", "raid1=1d ", 1, 16},
 	{"found to be not ours under the lock: handed over then", "/bin/true", "other a",
 	 "a=0 other=0d ", 1, 16},
+	{"renamed when lvm came to it: to be looked at again", "/bin/false", "raidmoved a",
+	 "a=0 raidmoved=7d ", 1, 16},
 	{"a worker that dies is nobody's fault the first time", "/bin/true", "a once c",
 	 "a=0 once=0 c=0 ", 1, 16},
 	{"each alone: the VG that kills fails, no other", "/bin/true", "a die c",
@@ -222,6 +231,30 @@ END_TEST
 /* ---- batch after batch */
 
 static const char *const lvm_args[] = {"vgchange", NULL};
+
+/* A shell in lvm's place: the VGs are its arguments. */
+START_TEST(test_one_that_lvm_fails_fails_alone)
+{
+	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};
+	struct lea_conf conf = {.workers = 1, .worker_vgs = 16, .lvs_in_flight = 1000};
+	const char *const args[] = {
+		"-c", "for vg; do case $vg in raidbad | raidmoved) exit 5 ;; esac; done", "lvm",
+		NULL};
+	struct told told = {0};
+	const struct lea_workers_options options = {
+		.lvm_args = args, .lvm_path = "/bin/sh", .finished = finished, .arg = &told};
+	struct lea_workers *workers;
+
+	ck_assert_int_eq(lea_workers_new(&world, &conf, &options, &workers), 0);
+	add_vg(workers, "raid1");
+	add_vg(workers, "raidbad");
+	add_vg(workers, "raidmoved");
+	add_vg(workers, "raid2");
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_str_eq(told.text, "raid1=0d raidbad=1d raidmoved=7d raid2=0d ");
+	lea_workers_free(workers);
+}
+END_TEST
 
 static struct lea_workers *new_workers(uint32_t count, struct told *told, const int *private_fd)
 {
@@ -476,6 +509,7 @@ Suite *test_suite(void)
 
 	tcase_add_loop_test(tcase, test_rows, 0, (int)ARRAY_SIZE(rows));
 	tcase_add_test(tcase, test_a_worker_that_dies_fails_only_its_vgs);
+	tcase_add_test(tcase, test_one_that_lvm_fails_fails_alone);
 	tcase_add_test(tcase, test_many_vgs_few_workers);
 	tcase_add_test(tcase, test_batches_share_a_worker);
 	tcase_add_test(tcase, test_killed_between_batches);
