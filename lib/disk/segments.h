@@ -130,4 +130,22 @@ struct lea_seg_writecache {
 	const char *option[LEA_WRITECACHE_OPTIONS]; /* "fua", "high_watermark 60" */
 };
 
+struct lea_seg_vdo_pool {
+	uint32_t data;		  /* LV */
+	uint32_t header_sectors;  /* of its virtual space, at both ends, for nobody */
+	uint32_t virtual_extents; /* for LVs */
+	uint32_t block_bytes;	  /* 512 or 4096: the smallest access */
+	uint32_t cache_mib;	  /* of the block map, in memory */
+	uint32_t era_length;
+	bool compresses, deduplicates;
+	uint32_t max_discard; /* blocks of 4096 bytes */
+	uint32_t ack_threads, bio_threads, bio_rotation, cpu_threads;
+	uint32_t hash_threads, logical_threads, physical_threads;
+};
+
+struct lea_seg_vdo {
+	uint32_t pool;	       /* LV */
+	uint32_t first_extent; /* of the pool's virtual space */
+};
+
 #endif

@@ -24,6 +24,8 @@ enum lea_family {
 	LEA_FAMILY_RAID,
 	LEA_FAMILY_MIRROR,
 	LEA_FAMILY_INTEGRITY,
+	LEA_FAMILY_VDO_POOL,
+	LEA_FAMILY_VDO,
 };
 
 struct lea_segtype {
@@ -56,6 +58,7 @@ extern const struct lea_segtype lea_segtype_thin_pool, lea_segtype_thin;
 extern const struct lea_segtype lea_segtype_cache_pool, lea_segtype_cache;
 extern const struct lea_segtype lea_segtype_writecache;
 extern const struct lea_segtype lea_segtype_mirror, lea_segtype_integrity;
+extern const struct lea_segtype lea_segtype_vdo_pool, lea_segtype_vdo;
 
 /* All levels and layouts. */
 #define LEA_RAID_TYPES 21U
@@ -63,8 +66,5 @@ extern const struct lea_segtype lea_segtype_raid[LEA_RAID_TYPES];
 
 /* The row of this name, or NULL. */
 const struct lea_segtype *lea_segtype_find(const char *name);
-
-/* Why a type without a row (or with +FLAGs) is not ours: static text, "segment type vdo". */
-const char *lea_segtype_reason(const char *name);
 
 #endif

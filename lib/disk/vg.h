@@ -75,6 +75,8 @@ struct lea_seg_writecache;
 struct lea_seg_raid;
 struct lea_seg_mirror;
 struct lea_seg_integrity;
+struct lea_seg_vdo_pool;
+struct lea_seg_vdo;
 
 struct lea_lv_seg {
 	uint32_t start_extent, extent_count;
@@ -95,6 +97,8 @@ struct lea_lv_seg {
 		const struct lea_seg_raid *raid;
 		const struct lea_seg_mirror *mirror;
 		const struct lea_seg_integrity *integrity;
+		const struct lea_seg_vdo_pool *vdo_pool;
+		const struct lea_seg_vdo *vdo;
 	} own;
 };
 
@@ -116,6 +120,7 @@ enum lea_lv_role {
 	LEA_ROLE_MIRROR_LOG,
 	LEA_ROLE_INTEGRITY_ORIGIN,
 	LEA_ROLE_INTEGRITY_METADATA,
+	LEA_ROLE_VDO_DATA,
 };
 
 struct lea_lv {

@@ -113,7 +113,7 @@ static int parse_type(struct lea_vg_parser *parser, const struct lea_text *first
 		return -ENOMEM;
 	seg->segtype = lea_segtype_find(seg->type);
 	if (!seg->segtype) {
-		lea_vg_delegate(parser, lea_segtype_reason(seg->type));
+		lea_vg_delegate(parser, "unknown segment type");
 	} else if (!take_flags(seg->segtype, text + len, &parser->vg->lvs[lv])) {
 		lea_vg_delegate(parser, "segment type with flags");
 		seg->segtype = NULL;

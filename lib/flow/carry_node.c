@@ -58,6 +58,13 @@ static size_t count_refs(const char *params)
 	return count;
 }
 
+static bool is_path(const char *params, const char *at)
+{
+	const size_t len = strlen(LEA_PLAN_DM_PATH);
+
+	return (size_t)(at - params) >= len && !memcmp(at - len, LEA_PLAN_DM_PATH, len);
+}
+
 /* -ENXIO with *ret_missing when a part is not there. */
 static int put_numbers(const struct lea_carry_run *run, const char *params, char *to,
 		       uint32_t *ret_missing)
@@ -74,7 +81,10 @@ static int put_numbers(const struct lea_carry_run *run, const char *params, char
 		}
 		memcpy(to, params, (size_t)(at - params));
 		to += at - params;
-		to += sprintf(to, "%" PRIu32 ":%" PRIu32, part->major, part->minor);
+		if (is_path(params, at))
+			to += sprintf(to, "%" PRIu32, part->minor);
+		else
+			to += sprintf(to, "%" PRIu32 ":%" PRIu32, part->major, part->minor);
 		params = end;
 	}
 	strcpy(to, params);

@@ -16,6 +16,7 @@ static const struct lea_emitter *const emitters[] = {
 	&lea_emit_striped,  &lea_emit_linear,	  &lea_emit_error,  &lea_emit_zero,
 	&lea_emit_snapshot, &lea_emit_thin_pool,  &lea_emit_thin,   &lea_emit_cache_pool,
 	&lea_emit_cache,    &lea_emit_writecache, &lea_emit_mirror, &lea_emit_integrity,
+	&lea_emit_vdo_pool, &lea_emit_vdo,
 };
 
 const struct lea_emitter *lea_emitter_find(const char *type)
@@ -116,14 +117,15 @@ static bool is_read_only(const struct lea_emit *emit, const struct lea_lv *lv, e
 	if (layer == LEA_LAYER_COW || lv->role == LEA_ROLE_RAID_IMAGE ||
 	    lv->role == LEA_ROLE_RAID_METADATA)
 		return false;
-	if (layer == LEA_LAYER_NONE && lea_plan_pool_is_used(lv))
+	if (layer == LEA_LAYER_NONE && lea_plan_pool_layer(lv) != LEA_LAYER_NONE)
 		return true;
 	return emit->is_read_only || !(lv->flags & LEA_FLAG_WRITE);
 }
 
 static bool has_link(const struct lea_lv *lv, enum lea_layer layer)
 {
-	return layer == LEA_LAYER_NONE && lea_lv_is_visible(lv) && !lea_plan_pool_is_used(lv);
+	return layer == LEA_LAYER_NONE && lea_lv_is_visible(lv) &&
+	       lea_plan_pool_layer(lv) == LEA_LAYER_NONE;
 }
 
 int lea_emit_node(struct lea_emit *emit, uint32_t lv, enum lea_layer layer, uint32_t *ret_node)

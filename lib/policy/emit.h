@@ -80,6 +80,7 @@ extern const struct lea_emitter lea_emit_thin_pool, lea_emit_thin;
 extern const struct lea_emitter lea_emit_cache_pool, lea_emit_cache;
 extern const struct lea_emitter lea_emit_writecache;
 extern const struct lea_emitter lea_emit_raid, lea_emit_mirror, lea_emit_integrity;
+extern const struct lea_emitter lea_emit_vdo_pool, lea_emit_vdo;
 
 /* The row for this type, NULL: not ours. */
 const struct lea_emitter *lea_emitter_find(const char *type);
@@ -94,6 +95,10 @@ void lea_words_add(struct lea_words *words, const char *format, ...) LEA_PRINTF(
  */
 LEA_MUST_CHECK int lea_emit_need(struct lea_emit *emit, uint32_t lv, enum lea_layer layer,
 				 uint32_t *ret_node);
+/* The same for what others use, too: a list that makes the LV in hand read-only says nothing of it.
+ */
+LEA_MUST_CHECK int lea_emit_need_shared(struct lea_emit *emit, uint32_t lv, enum lea_layer layer,
+					uint32_t *ret_node);
 /* The LV in hand: as lea_emit_need, its own node resumed last and whatever was late before it. */
 LEA_MUST_CHECK int lea_emit_root(struct lea_emit *emit, uint32_t lv, uint32_t *ret_node);
 

@@ -87,18 +87,6 @@ static int emit_pool(struct lea_emit *emit, const struct lea_emit_seg *at, struc
 	return 0;
 }
 
-/* A list that makes one thin LV read-only says nothing of the pool that others are in, too. */
-static int need_shared(struct lea_emit *emit, uint32_t lv, enum lea_layer layer, uint32_t *ret_node)
-{
-	const bool is_read_only = emit->is_read_only;
-	int r;
-
-	emit->is_read_only = false;
-	r = lea_emit_need(emit, lv, layer, ret_node);
-	emit->is_read_only = is_read_only;
-	return r;
-}
-
 /* An LV that a snapshot is merging into has that snapshot's content from now on. */
 static uint32_t device_id(const struct lea_emit *emit, const struct lea_emit_seg *at)
 {
@@ -117,9 +105,9 @@ static int emit_thin(struct lea_emit *emit, const struct lea_emit_seg *at, struc
 
 	(void)row;
 	if (own->external != LEA_NONE)
-		r = need_shared(emit, own->external, LEA_LAYER_REAL, &external);
+		r = lea_emit_need_shared(emit, own->external, LEA_LAYER_REAL, &external);
 	if (!r)
-		r = need_shared(emit, own->pool, LEA_LAYER_TPOOL, &pool);
+		r = lea_emit_need_shared(emit, own->pool, LEA_LAYER_TPOOL, &pool);
 	if (r)
 		return r;
 	lea_words_add(words, "@%" PRIu32 " %" PRIu32, pool, device_id(emit, at));

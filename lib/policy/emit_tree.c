@@ -16,7 +16,10 @@
  * and an LV has up to three layers. */
 #define MAX_DEPTH 128U
 
-/* Over the whole of another layer. */
+/* What people see of a VDO pool: a token of it. */
+#define VDO_POOL_SECTORS 8U
+
+/* Over another layer: the whole of it, but for VDO. */
 static int emit_over(struct lea_emit *emit, uint32_t lv, enum lea_layer below, uint32_t node)
 {
 	const char *params;
@@ -26,7 +29,10 @@ static int emit_over(struct lea_emit *emit, uint32_t lv, enum lea_layer below, u
 	if (r)
 		return r;
 	params = lea_arena_printf(emit->arena, "@%" PRIu32 " 0", part);
-	return lea_emit_row(emit, node, lea_emit_sectors(emit, lv), "linear", params);
+	return lea_emit_row(emit, node,
+			    below == LEA_LAYER_VPOOL ? VDO_POOL_SECTORS
+						     : lea_emit_sectors(emit, lv),
+			    "linear", params);
 }
 
 static int emit_table(struct lea_emit *emit, uint32_t lv, enum lea_layer layer, uint32_t node)
@@ -39,8 +45,8 @@ static int emit_table(struct lea_emit *emit, uint32_t lv, enum lea_layer layer, 
 		return lea_emit_origin(emit, lv, node);
 	if (what->is_external_origin)
 		return emit_over(emit, lv, LEA_LAYER_REAL, node);
-	if (lea_plan_pool_is_used(what))
-		return emit_over(emit, lv, LEA_LAYER_TPOOL, node);
+	if (lea_plan_pool_layer(what) != LEA_LAYER_NONE)
+		return emit_over(emit, lv, lea_plan_pool_layer(what), node);
 	return lea_emit_segments(emit, lv, node);
 }
 
@@ -79,7 +85,8 @@ static int emit_resume(struct lea_emit *emit, uint32_t node, uint16_t more_flags
 
 static bool is_counting_pool(const struct lea_emit *emit, uint32_t lv, enum lea_layer layer)
 {
-	return layer == LEA_LAYER_TPOOL && lea_plan_pool_is_used(&emit->vg->lvs[lv]);
+	return layer == LEA_LAYER_TPOOL &&
+	       lea_plan_pool_layer(&emit->vg->lvs[lv]) == LEA_LAYER_TPOOL;
 }
 
 static int emit_new(struct lea_emit *emit, uint32_t lv, enum lea_layer layer, uint32_t *ret_node)
@@ -116,6 +123,18 @@ int lea_emit_need(struct lea_emit *emit, uint32_t lv, enum lea_layer layer, uint
 	emit->depth++;
 	r = emit_new(emit, lv, layer, ret_node);
 	emit->depth--;
+	return r;
+}
+
+int lea_emit_need_shared(struct lea_emit *emit, uint32_t lv, enum lea_layer layer,
+			 uint32_t *ret_node)
+{
+	const bool is_read_only = emit->is_read_only;
+	int r;
+
+	emit->is_read_only = false;
+	r = lea_emit_need(emit, lv, layer, ret_node);
+	emit->is_read_only = is_read_only;
 	return r;
 }
 

@@ -21,7 +21,8 @@ bool lea_follow_takes_time(const struct lea_vg *vg)
 			vg->lvs[i].seg_count ? vg->lvs[i].seg[0].segtype : NULL;
 
 		if (type &&
-		    (type->family == LEA_FAMILY_THIN_POOL || type->family == LEA_FAMILY_CACHE))
+		    (type->family == LEA_FAMILY_THIN_POOL || type->family == LEA_FAMILY_CACHE ||
+		     type->family == LEA_FAMILY_VDO_POOL))
 			return true;
 	}
 	return false;

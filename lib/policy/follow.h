@@ -15,7 +15,8 @@ struct lea_follow {
 
 struct lea_follow lea_follow_of(const struct lea_vg *vg);
 
-/* A tool has to look at something before it can be activated: that may take its time. */
+/* A tool has to look at something before it can be activated, or the kernel reads an index: that
+ * may take its time. */
 bool lea_follow_takes_time(const struct lea_vg *vg);
 
 #endif

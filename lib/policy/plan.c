@@ -23,7 +23,8 @@ static bool is_hidden(const struct lea_lv *lv, enum lea_layer layer,
 	/* Older lvm2 lets udev's rules see the parts of a cache volume. */
 	if (layer == LEA_LAYER_CDATA || layer == LEA_LAYER_CMETA)
 		return rules->ways.hides_cachevol_parts;
-	return layer != LEA_LAYER_NONE || !lea_lv_is_visible(lv) || lea_plan_pool_is_used(lv);
+	return layer != LEA_LAYER_NONE || !lea_lv_is_visible(lv) ||
+	       lea_plan_pool_layer(lv) != LEA_LAYER_NONE;
 }
 
 static bool is_for_lvm_only(const struct lea_lv *lv)
@@ -158,12 +159,6 @@ static int plan_lv(struct lea_emit *emit, uint32_t index)
 	return 0;
 }
 
-static bool is_thin_pool(const struct lea_lv *lv)
-{
-	return lv->seg_count && lv->seg[0].segtype &&
-	       lv->seg[0].segtype->family == LEA_FAMILY_THIN_POOL;
-}
-
 /* No plan for this VG has more nodes. */
 static uint64_t most_nodes(const struct lea_vg *vg, const struct lea_plan_pv *pvs)
 {
@@ -173,7 +168,8 @@ static uint64_t most_nodes(const struct lea_vg *vg, const struct lea_plan_pv *pv
 		const struct lea_lv *lv = &vg->lvs[i];
 
 		count += 1 + (lv->snapshots || lv->is_external_origin) + (lv->cow != NULL) +
-			 2 * (lv->role == LEA_ROLE_CACHE_VOLUME) + is_thin_pool(lv);
+			 2 * (lv->role == LEA_ROLE_CACHE_VOLUME) +
+			 (lea_plan_pool_layer(lv) != LEA_LAYER_NONE);
 		for (uint32_t s = 0; s < lv->seg_count; s++)
 			for (uint32_t a = 0; a < lv->seg[s].area_count; a++)
 				if (lv->seg[s].area[a].pv != LEA_NONE)

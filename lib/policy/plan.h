@@ -49,11 +49,15 @@ struct lea_plan_rules {
 	uint32_t filler_major, filler_minor; /* LEA_FILLER_DEVICE */
 };
 
+/* VDO's table names what is below by path. */
+#define LEA_PLAN_DM_PATH "/dev/dm-"
+
 struct lea_plan_node {
 	struct lea_dm_node node;
 	const char *other_uuid; /* lvm2 of other versions made it with this one; NULL: all alike */
-	struct lea_table table; /* "@7" in params: node 7 of this plan */
-	uint32_t lv;		/* index into vg->lvs */
+	/* "@7" in params: node 7 of this plan by number, behind LEA_PLAN_DM_PATH by its path */
+	struct lea_table table;
+	uint32_t lv; /* index into vg->lvs */
 	enum lea_layer layer;
 };
 

@@ -27,6 +27,7 @@ static const char *const role_suffixes[] = {
 	[LEA_ROLE_CACHE_METADATA] = "cmeta",
 	[LEA_ROLE_CACHE_VOLUME] = "cvol",
 	[LEA_ROLE_CACHE_ORIGIN] = "real",
+	[LEA_ROLE_VDO_DATA] = "vdata",
 };
 
 static enum lea_family family_of(const struct lea_lv *lv)
@@ -35,10 +36,15 @@ static enum lea_family family_of(const struct lea_lv *lv)
 						   : LEA_FAMILY_STRIPED;
 }
 
-bool lea_plan_pool_is_used(const struct lea_lv *lv)
+enum lea_layer lea_plan_pool_layer(const struct lea_lv *lv)
 {
-	return family_of(lv) == LEA_FAMILY_THIN_POOL &&
-	       lv->seg[0].own.thin_pool->transaction_id > 0;
+	const enum lea_family family = family_of(lv);
+
+	if (family == LEA_FAMILY_VDO_POOL)
+		return LEA_LAYER_VPOOL;
+	return family == LEA_FAMILY_THIN_POOL && lv->seg[0].own.thin_pool->transaction_id
+		       ? LEA_LAYER_TPOOL
+		       : LEA_LAYER_NONE;
 }
 
 static const char *suffix_of(const struct lea_lv *lv, enum lea_layer layer)
@@ -47,9 +53,9 @@ static const char *suffix_of(const struct lea_lv *lv, enum lea_layer layer)
 		return layer_names[layer];
 	if (lv->role < ARRAY_SIZE(role_suffixes) && role_suffixes[lv->role])
 		return role_suffixes[lv->role];
-	if (family_of(lv) == LEA_FAMILY_THIN_POOL)
-		return lea_plan_pool_is_used(lv) ? "pool" : "tpool";
-	return NULL;
+	if (lea_plan_pool_layer(lv) != LEA_LAYER_NONE)
+		return "pool";
+	return family_of(lv) == LEA_FAMILY_THIN_POOL ? "tpool" : NULL;
 }
 
 /* Parts of raid, mirror and the like, whose uuid has a suffix in newer versions only. */

@@ -17,7 +17,7 @@ enum lea_layer {
 	LEA_LAYER_REAL,	 /* the data of an origin */
 	LEA_LAYER_COW,	 /* the changed chunks of a snapshot */
 	LEA_LAYER_TPOOL, /* the thin pool itself, below the pool that people see */
-	LEA_LAYER_VPOOL,
+	LEA_LAYER_VPOOL, /* the same of a VDO pool */
 	LEA_LAYER_CDATA, /* the two parts of a cache volume */
 	LEA_LAYER_CMETA,
 	LEA_LAYER_COUNT,
@@ -42,7 +42,11 @@ LEA_MUST_CHECK int lea_plan_missing_names(struct lea_arena *arena, const struct 
 /* Swaps uuid and other_uuid where this is how the installed lvm2 writes it. */
 void lea_plan_names_follow(const struct lea_ways *ways, struct lea_plan_names *names);
 
-/* A thin pool that never had a thin LV is made as one node; it is also how people may use it. */
-bool lea_plan_pool_is_used(const struct lea_lv *lv);
+/*
+ * The layer that is this LV's pool and lies below the node that people see. LEA_LAYER_NONE: no
+ * pool, or a thin pool that never had a thin LV, which is one node; it is also how people may use
+ * it.
+ */
+enum lea_layer lea_plan_pool_layer(const struct lea_lv *lv);
 
 #endif

@@ -70,17 +70,24 @@ static bool passes_volume_list(const struct lea_vg *vg, const struct lea_lv *lv,
 	return !rules->host_tags.count || has_host_tag(vg, lv, rules);
 }
 
-static bool is_pool_without_node(const struct lea_lv *lv)
+static bool is_of(const struct lea_lv *lv, enum lea_family family)
 {
-	return lv->seg_count && lv->seg[0].segtype &&
-	       lv->seg[0].segtype->family == LEA_FAMILY_CACHE_POOL;
+	return lv->seg_count && lv->seg[0].segtype && lv->seg[0].segtype->family == family;
+}
+
+/* A cache pool has no node. A VDO pool is made for the LVs in it; lvchange can activate it for
+ * itself. */
+static bool is_never_meant(const struct lea_lv *lv, const struct lea_select_rules *rules)
+{
+	return is_of(lv, LEA_FAMILY_CACHE_POOL) ||
+	       (is_of(lv, LEA_FAMILY_VDO_POOL) && !rules->everything);
 }
 
 /* An origin brings its snapshots. One that holds nothing itself is not shown and yet the one that
  * is activated. */
-static bool comes_by_itself(const struct lea_lv *lv)
+static bool comes_by_itself(const struct lea_lv *lv, const struct lea_select_rules *rules)
 {
-	if (lv->role == LEA_ROLE_COW || is_pool_without_node(lv))
+	if (lv->role == LEA_ROLE_COW || is_never_meant(lv, rules))
 		return false;
 	return lea_lv_is_visible(lv) || (lv->snapshots && lv->role == LEA_ROLE_NONE);
 }
@@ -88,7 +95,7 @@ static bool comes_by_itself(const struct lea_lv *lv)
 enum lea_selected lea_select_lv(const struct lea_vg *vg, const struct lea_lv *lv,
 				const struct lea_select_rules *rules)
 {
-	if (!comes_by_itself(lv))
+	if (!comes_by_itself(lv, rules))
 		return LEA_SELECT_HIDDEN;
 	if (rules->everything)
 		return LEA_SELECTED;

@@ -49,10 +49,10 @@ START_TEST(every_shape_goes_up_and_down)
 END_TEST
 
 static const char *const layered[] = {
-	"snap_two",	  "snap_merge_pending", "v31-snap_two", "thin_basic",
-	"thin_extorigin", "thin_cowsnap",	"cache_pool",	"cache_vol",
-	"cache_thindata", "writecache",		"raid4",	"raid_integrity",
-	"snap_raid1",	  "thin_raid",		"mirror",	"pvmove",
+	"snap_two",	"snap_merge_pending", "v31-snap_two", "thin_basic",	"thin_extorigin",
+	"thin_cowsnap", "cache_pool",	      "cache_vol",    "cache_thindata", "writecache",
+	"raid4",	"raid_integrity",     "snap_raid1",   "thin_raid",	"mirror",
+	"pvmove",	"v31-vdo_raid",
 };
 
 /* The next attempt gets all, and afterwards nothing is left. */

@@ -343,9 +343,9 @@ START_TEST(a_vg_with_a_type_that_is_not_ours_is_lvms)
 	struct lea_activate_result result;
 
 	open_shape("linear_one");
-	golden.vg->delegate_reason = "segment type vdo";
+	golden.vg->delegate_reason = "unknown segment type";
 	ck_assert_int_eq(run(&result), LEA_ACTIVATE_DELEGATE);
-	ck_assert_str_eq(result.why, "segment type vdo");
+	ck_assert_str_eq(result.why, "unknown segment type");
 	ck_assert_uint_eq(fake->step_count, 0);
 }
 END_TEST

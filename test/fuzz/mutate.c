@@ -68,7 +68,8 @@ static const char *const words[] = {"\"striped\"",    "\"linear\"",	 "\"mirror\"
 				    "device_id",      "metadata",	 "pool",
 				    "segment_count",  "extent_count",	 "start_extent",
 				    "data_copies",    "merging_store",	 "external_origin",
-				    "cache_mode",     "policy"};
+				    "cache_mode",     "policy",		 "vdo_pool",
+				    "vdo_offset",     "header_size",	 "virtual_extents"};
 
 static void replace(struct text *text, struct span span, const char *with, size_t len)
 {

@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The same disks booted by stock lvm2 and by ours, and compared.
 
-# one_boot NAME DISKS COUNT: boot a machine, leave NAME.{figures,names,tables,info,links,calls}
+# one_boot NAME DISKS COUNT: boot a machine, leave NAME.{figures,names,tables,info,links,calls,watched};
+# GUEST_UNTIL: what has to be true before they are taken
 one_boot() {
 	guest_boot || return 1
 	guest_wait_lvs "$3" "${GUEST_LIMIT:-200}" || note "$1: $(guest_lvs) of $3 LVs after ${GUEST_LIMIT:-200} s"
 	guest_quiet >"$JUNK/$1.running"
+	[ -z "${GUEST_UNTIL-}" ] || guest_wait_for 120 "$GUEST_UNTIL" || note "$1: not $GUEST_UNTIL"
 	guest_measure "$JUNK/$1.figures"
 	guest_names "$JUNK/$1.names"
 	guest_tables "$JUNK/$1.tables"
 	guest_info "$JUNK/$1.info"
 	guest_links "$JUNK/$1.links"
 	guest_event_calls >"$JUNK/$1.calls"
+	guest_watched "$JUNK/$1.watched"
 	note "$1: $(tr '\n' ' ' <"$JUNK/$1.figures")"
 }
 
@@ -21,7 +24,7 @@ no_lvm_process() { [ ! -s "$JUNK/ours.calls" ] || { cat "$JUNK/ours.calls"; fals
 # only_delegated VG...: lvm ran for no other VG than these
 only_delegated() {
 	local vg pattern='^$'
-	for vg in "$@"; do pattern+="| $vg( |\$)"; done
+	for vg in "$@"; do pattern+="| $vg([ /]|\$)"; done
 	not grep -vE "$pattern" "$JUNK/ours.calls"
 }
 
@@ -52,7 +55,7 @@ compare_boots() {
 	else
 		claim "lvm processes only for $* ($(wc -l <"$JUNK/ours.calls"); stock: $(wc -l <"$JUNK/stock.calls"))" only_delegated "$@"
 	fi
-	for what in names tables info links; do
+	for what in names tables info links watched; do
 		claim "$what are the same as stock's" same "$JUNK/stock.$what" "$JUNK/ours.$what"
 	done
 	claim "no unit failed" guest_run 'systemctl --failed --no-pager --plain --no-legend | grep . && exit 1; exit 0'

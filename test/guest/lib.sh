@@ -354,6 +354,11 @@ guest_links() {
 		done | sort -u' >"$1"
 }
 
+# guest_watched FILE: what dmeventd has an eye on, LVs by name
+guest_watched() {
+	guest_run 'lvs -a --noheadings -o vg_name,lv_name -S seg_monitor=monitored | sort -u' >"$1"
+}
+
 # guest_measure FILE: figures of the boot up to now, one `key value` a line: seconds of guest time
 # and of CPU, processes started, of those named lvm, and the one of lvm2-monitor among them
 guest_measure() {

@@ -244,8 +244,8 @@ static const struct {
 		     LV("m", "e", ONE SEG("0", "1", LINEAR("pv0", "2")))),
 	 "segment beyond the end of its PV or LV", NULL},
 	{"a circle of a type that isn't ours",
-	 LVS(LV("l", "d", ONE SEG("0", "1", "\"vdo\" vdo_pool=\"m\""))
-		     LV("m", "e", ONE SEG("0", "1", "\"vdo-pool\" data=\"l\""))),
+	 LVS(LV("l", "d", ONE SEG("0", "1", "\"new\" pool=\"m\""))
+		     LV("m", "e", ONE SEG("0", "1", "\"newer\" data=\"l\""))),
 	 "LVs that refer to each other in a circle", NULL},
 	{"two LVs of one name",
 	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0")))

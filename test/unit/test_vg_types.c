@@ -31,7 +31,15 @@ static void teardown(void)
 #define VOLUME                                                                                     \
 	"\"cache+CACHE_USES_CACHEVOL\" cache_pool=\"l\" origin=\"m\" metadata_start=0 "            \
 	"metadata_len=2 data_start=2 data_len=2"
-#define WRITECACHE "\"writecache\" writecache=\"l\" origin=\"m\" writecache_block_size=4096"
+/* @block, @threads: two of its settings */
+#define VDO_POOL(data, block, threads)                                                             \
+	"\"vdo-pool\" data=\"" data "\" header_size=1024 virtual_extents=2 minimum_io_size=" block \
+	" "                                                                                        \
+	"block_map_cache_size_mb=128 block_map_era_length=16380 index_memory_size_mb=256 "         \
+	"max_discard=1 slab_size_mb=128 ack_threads=1 bio_threads=" threads " bio_rotation=64 "    \
+	"cpu_threads=2 hash_zone_threads=1 logical_threads=1 physical_threads=1"
+#define VDO(pool, offset) "\"vdo\" vdo_pool=\"" pool "\" vdo_offset=" offset
+#define WRITECACHE	  "\"writecache\" writecache=\"l\" origin=\"m\" writecache_block_size=4096"
 
 static const struct {
 	const char *claim, *text;
@@ -86,9 +94,9 @@ static const struct {
 	      "\"thin\" thin_pool=\"l\" device_id=1 transaction_id=0"),
 	 "thin LV in what is no thin pool", NULL},
 	{"a thin LV in a pool that is not ours",
-	 TRIO("\"vdo-pool\" data=\"m\"", LINEAR("pv0", "1"),
+	 TRIO("\"new-pool\" data=\"m\"", LINEAR("pv0", "1"),
 	      "\"thin\" thin_pool=\"l\" device_id=1 transaction_id=0"),
-	 NULL, "segment type vdo-pool"},
+	 NULL, "unknown segment type"},
 	{"a device id beyond 24 bits",
 	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
 	      "\"thin\" thin_pool=\"l\" device_id=16777216 transaction_id=0"),
@@ -123,6 +131,26 @@ static const struct {
 	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
 	      WRITECACHE " writecache_setting_key=\"new\" writecache_setting_val=\"7\""),
 	 NULL, NULL},
+	{"a VDO pool and an LV in it",
+	 TRIO(LINEAR("pv0", "0"), VDO_POOL("l", "4096", "4"), VDO("m", "1")), NULL, NULL},
+	{"a VDO pool without write_policy's quotes",
+	 TRIO(LINEAR("pv0", "0"), VDO_POOL("l", "4096", "4") " write_policy = async-unsafe",
+	      VDO("m", "0")),
+	 NULL, NULL},
+	{"a VDO pool of odd blocks",
+	 TRIO(LINEAR("pv0", "0"), VDO_POOL("l", "1024", "4"), VDO("m", "0")),
+	 "impossible minimum_io_size", NULL},
+	{"a VDO pool with fewer threads than none",
+	 TRIO(LINEAR("pv0", "0"), VDO_POOL("l", "512", "-1"), VDO("m", "0")),
+	 "missing or impossible bio_threads", NULL},
+	{"two VDO pools on one LV",
+	 TRIO(LINEAR("pv0", "0"), VDO_POOL("l", "512", "4"), VDO_POOL("l", "512", "4")), NULL,
+	 "an LV with two uses"},
+	{"a VDO LV in what is no pool", TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), VDO("m", "0")),
+	 "VDO LV in what is no VDO pool", NULL},
+	{"a VDO LV beyond the end of its pool",
+	 TRIO(LINEAR("pv0", "0"), VDO_POOL("l", "512", "4"), VDO("m", "2")),
+	 "VDO LV beyond the end of its pool", NULL},
 	{"a write cache's foreign setting of two words",
 	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
 	      WRITECACHE " writecache_setting_key=\"a b\" writecache_setting_val=\"7\""),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # snapshots, thin, cache, write cache, raid: made by stock lvm2, up and down by ours, beside stock's
 
-# GUEST_TYPES="thin cache": only these of the VGs that types-steps has
+# GUEST_TYPES="thin cache": only these of the VGs that types-steps has, on disks of GUEST_TYPES_MIB
 ours=/usr/sbin/vgchange
 if with_ours; then
 	ours=$(cd "$GUEST_PACKAGE" && find . -path '*/lvmevent/vgchange' | head -n 1)
@@ -19,6 +19,7 @@ what_differs() {
 }
 
 guest_new machine "$(layout blank 14)"
+[ -z "${GUEST_TYPES_MIB-}" ] || truncate -s "${GUEST_TYPES_MIB}M" "$GUEST"/disks/d*
 overlay_file usr/lib/guest/types-steps 755 <"$GUEST_HERE/cases/types-steps"
 # both programs do what they are told, nobody else anything
 printf 'global { event_activation = 0 }\nactivation { monitoring = 0 }\n' | overlay_file etc/lvm/lvmlocal.conf
