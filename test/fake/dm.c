@@ -72,18 +72,25 @@ static void put_rows(const struct lea_table *table, char *to, size_t to_bytes)
 	}
 }
 
-/* "253:7" as a word of these rows? */
-static bool refers(const char *rows, const struct fake_dm_node *to)
+static bool has_word(const char *rows, const char *word)
 {
-	char number[32];
-	size_t len =
-		(size_t)snprintf(number, sizeof(number), "%u:%u", to->info.major, to->info.minor);
+	const size_t len = strlen(word);
 
-	for (const char *at = rows; (at = strstr(at, number)); at++)
+	for (const char *at = rows; (at = strstr(at, word)); at++)
 		if ((at == rows || !strchr("0123456789:", at[-1])) &&
 		    !strchr("0123456789:", at[len] ? at[len] : ' '))
 			return true;
 	return false;
+}
+
+/* "253:7" or "/dev/dm-7" in these rows? */
+static bool refers(const char *rows, const struct fake_dm_node *to)
+{
+	char number[32], path[32];
+
+	snprintf(number, sizeof(number), "%u:%u", to->info.major, to->info.minor);
+	snprintf(path, sizeof(path), "/dev/dm-%u", to->info.minor);
+	return has_word(rows, number) || has_word(rows, path);
 }
 
 /* Those that have it in a table hold it open, as in the kernel. */

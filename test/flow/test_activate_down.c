@@ -91,6 +91,22 @@ START_TEST(an_open_thin_lv_keeps_its_vg_up)
 }
 END_TEST
 
+/* Nothing activates a VDO pool but lvchange: an event does not, and yet it goes with its VG. */
+START_TEST(a_vdo_pool_that_was_activated_goes_down)
+{
+	static const char *const pool = "LVM-Vt9te8I8naVqfkaZoEv61JE31LPeDO3F"
+					"MAYFKprMGGsq5mQlEFNQwN7d39YRd53U-pool";
+	struct lea_activate_result result;
+
+	open_shape("v31-vdo_basic");
+	ck_assert_int_eq(run(&result), 0);
+	ck_assert_ptr_null(fake_dm_find(fake, "vg-vp"));
+	fake_dm_add(fake, "vg-vp", pool, "0 8 linear 253:1 0\n");
+	ck_assert_int_eq(take_down(), 0);
+	ck_assert_uint_eq(fake_dm_count(fake), 0);
+}
+END_TEST
+
 /* /sys as it is when something lies on vg/t1. */
 static void put_holder(const char *name)
 {
@@ -151,6 +167,7 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, down_goes_in_lvm2s_order, 0, (int)count);
 	tcase_add_test(tcase, an_open_thin_lv_keeps_its_vg_up);
+	tcase_add_test(tcase, a_vdo_pool_that_was_activated_goes_down);
 	tcase_add_test(tcase, whoever_holds_an_lv_is_named);
 	suite_add_tcase(suite, tcase);
 	return suite;

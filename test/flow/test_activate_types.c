@@ -181,15 +181,26 @@ START_TEST(a_pool_that_needs_check_is_told_of)
 }
 END_TEST
 
+static const struct {
+	const char *shape;
+	int32_t fail_at; /* loading what is on top of the others */
+	const char *target;
+} lacking[] = {
+	{"snap_linear", 3, "snapshot-origin"},
+	{"v31-vdo_basic", 4, "vdo"},
+};
+
 START_TEST(a_missing_target_is_named)
 {
 	struct lea_activate_result result;
+	char want[80];
 
-	open_shape("snap_linear");
-	fake->fail_at = 3; /* loading the origin */
-	fake->lacks_target = "snapshot-origin";
+	open_shape(lacking[_i].shape);
+	fake->fail_at = lacking[_i].fail_at;
+	fake->lacks_target = lacking[_i].target;
 	ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
-	ck_assert_ptr_nonnull(strstr(capture.text, "no device-mapper target \"snapshot-origin\""));
+	snprintf(want, sizeof(want), "no device-mapper target \"%s\"", lacking[_i].target);
+	ck_assert_ptr_nonnull(strstr(capture.text, want));
 	ck_assert_uint_eq(fake_dm_count(fake), 0);
 }
 END_TEST
@@ -241,7 +252,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, pools_that_must_not_be_used, 0, ARRAY_SIZE(pool_rows));
 	tcase_add_test(tcase, a_tool_that_is_not_here_is_skipped);
 	tcase_add_test(tcase, a_pool_that_needs_check_is_told_of);
-	tcase_add_test(tcase, a_missing_target_is_named);
+	tcase_add_loop_test(tcase, a_missing_target_is_named, 0, ARRAY_SIZE(lacking));
 	tcase_add_test(tcase, a_taken_name_costs_one_lv);
 	tcase_add_loop_test(tcase, an_lv_joins_others_on_a_move, 0, 2);
 	suite_add_tcase(suite, tcase);
