@@ -159,6 +159,15 @@ static int plan_lv(struct lea_emit *emit, uint32_t index)
 	return 0;
 }
 
+/* Of LVs in it, whatever its own node would be. */
+static bool is_pool(const struct lea_lv *lv)
+{
+	if (!lv->seg_count || !lv->seg[0].segtype)
+		return false;
+	return lv->seg[0].segtype->family == LEA_FAMILY_THIN_POOL ||
+	       lv->seg[0].segtype->family == LEA_FAMILY_VDO_POOL;
+}
+
 /* No plan for this VG has more nodes. */
 static uint64_t most_nodes(const struct lea_vg *vg, const struct lea_plan_pv *pvs)
 {
@@ -168,8 +177,7 @@ static uint64_t most_nodes(const struct lea_vg *vg, const struct lea_plan_pv *pv
 		const struct lea_lv *lv = &vg->lvs[i];
 
 		count += 1 + (lv->snapshots || lv->is_external_origin) + (lv->cow != NULL) +
-			 2 * (lv->role == LEA_ROLE_CACHE_VOLUME) +
-			 (lea_plan_pool_layer(lv) != LEA_LAYER_NONE);
+			 2 * (lv->role == LEA_ROLE_CACHE_VOLUME) + is_pool(lv);
 		for (uint32_t s = 0; s < lv->seg_count; s++)
 			for (uint32_t a = 0; a < lv->seg[s].area_count; a++)
 				if (lv->seg[s].area[a].pv != LEA_NONE)
