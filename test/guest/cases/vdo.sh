@@ -7,6 +7,6 @@ GUEST_SUITE=trixie-vdo
 "$GUEST_HERE/prepare" --suite "$GUEST_SUITE" || die "no root with VDO"
 # Pools want 5 GiB each, of which next to nothing is written, and their indexes memory.
 # shellcheck disable=SC2034 # types.sh and lib.sh read them
-GUEST_TYPES="vdo vdoraid" GUEST_TYPES_MIB=6144 GUEST_MEMORY=3072
+GUEST_TYPES="vdo vdothin vdoraid" GUEST_TYPES_MIB=6144 GUEST_MEMORY=3072
 # shellcheck source-path=SCRIPTDIR source=types.sh
 . "$GUEST_HERE/cases/types.sh"
