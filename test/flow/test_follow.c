@@ -53,6 +53,11 @@ static const struct {
 	const char *want;
 } rows[] = {
 	{"linear LVs need nobody", {"linear_one", "striped"}, true, true, ""},
+	{"a VDO pool is watched",
+	 {"v31-vdo_basic"},
+	 true,
+	 true,
+	 "vgchange --monitor y --poll n vg\n"},
 	{"a thin pool is watched",
 	 {"thin_basic"},
 	 true,
