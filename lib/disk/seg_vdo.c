@@ -6,7 +6,6 @@
 #include "disk/vg_parser.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define SMALL_BLOCK 512U
 #define LARGE_BLOCK 4096U
