@@ -203,8 +203,9 @@ static int step(struct boot *boot)
 		return work_or_again(boot);
 	if (boot->pending.count || any)
 		return 0;
-	/* While the gate is closed nobody else takes what a sweep puts there and waits for. */
-	if (lea_queue_has_pending(boot->how->batch.event_fd))
+	/* While the gate is closed nobody else takes what a sweep puts there and waits for, or what
+	 * one of us had taken that died. */
+	if (lea_queue_has_work(boot->how->batch.event_fd))
 		return work_or_again(boot);
 	return boot->is_ready ? 0 : check_ready(boot);
 }
