@@ -236,6 +236,14 @@ static int run(struct boot *boot)
 	return r;
 }
 
+static bool others_wait(void *arg)
+{
+	const struct boot *boot = arg;
+	struct pollfd heard = {.fd = lea_udevmon_fd(boot->monitor), .events = POLLIN};
+
+	return poll(&heard, 1, 0) > 0 || lea_queue_has_pending(boot->how->batch.event_fd);
+}
+
 int lea_bootpass_run(const struct lea_bootpass_how *how)
 {
 	/* Static: the thread of the deadline may outlive this call; the process ends soon after. */
@@ -248,6 +256,8 @@ int lea_bootpass_run(const struct lea_bootpass_how *how)
 	if (r)
 		return r;
 	LEA_STEP("boot.listen", NULL);
+	if (how->batch.prober)
+		lea_prober_listen(how->batch.prober, others_wait, &boot);
 	r = run(&boot);
 	lea_batch_report(&how->batch, &boot.summary);
 	lea_pending_done(&boot.pending);

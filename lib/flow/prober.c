@@ -48,6 +48,12 @@ void lea_prober_freep(struct lea_prober **prober)
 	lea_prober_free(*prober);
 }
 
+void lea_prober_listen(struct lea_prober *prober, bool (*others_wait)(void *arg), void *arg)
+{
+	prober->others_wait = others_wait;
+	prober->others_arg = arg;
+}
+
 uint32_t lea_prober_children(const struct lea_prober *prober)
 {
 	return prober->child_count;
@@ -69,7 +75,7 @@ static int spawn(void *arg)
 
 int lea_prober_start(struct lea_prober *prober)
 {
-	struct lea_probe_child child = {.world = prober->world, .deadline_ms = prober->deadline_ms};
+	struct lea_probe_child child = {.world = prober->world};
 	int fds[2], code = 0, r;
 	pid_t pid = 0;
 

@@ -10,6 +10,7 @@
 #include "world/conf.h"
 #include "world/world.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct lea_prober;
@@ -20,6 +21,13 @@ LEA_MUST_CHECK int lea_prober_new(struct lea_world *world, const struct lea_conf
 /* The child ends by itself; nobody waits for it. NULL is fine. */
 void lea_prober_free(struct lea_prober *prober);
 void lea_prober_freep(struct lea_prober **prober);
+
+/*
+ * lea_prober_listen - whom to ask whether somebody waits for the end of a scan
+ * Asked now and then while devices of it don't answer; these then have to do with the time of those
+ * that others wait for.
+ */
+void lea_prober_listen(struct lea_prober *prober, bool (*others_wait)(void *arg), void *arg);
 
 /* No child any more: the next scan starts one. */
 void lea_prober_drop(struct lea_prober *prober);
