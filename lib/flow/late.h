@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define LEA_LATE_DEVICES 32U
-#define LEA_LATE_MOST_MS 600000U
+#define LEA_LATE_MOST_MS 120000U
 
 /* Zeroed: none. */
 struct lea_late {

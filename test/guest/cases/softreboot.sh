@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # a soft reboot: the gate is closed anew and opens, what was active stays, late disks are activated
 
+# LVMEVENT_LONG: stock lvm2 as control
+
 if ! with_ours; then
 	skip "soft reboot" "stock only"
 	return
@@ -29,7 +31,35 @@ epoch() { guest_run 'cat /run/lvm/event/epoch'; }
 # When the LVs were made: one that was taken down and made anew has another number
 made() { guest_run 'for d in /sys/block/dm-*; do echo "$(cat $d/dm/name) $(cat $d/diskseq)"; done | sort'; }
 
-guest_new machine "$(layout solo 9)" 3
+failed_units() { guest_run 'systemctl --failed --plain --no-legend | cut -d" " -f1'; }
+# lvm2-monitor does not wait for /run/lock to be mounted, over the locks that it is just about to make
+only_monitor_failed() {
+	local units
+	units=$(failed_units)
+	echo "$units"
+	[ -z "$units" ] || { [ "$units" = lvm2-monitor.service ] &&
+		guest_run 'journalctl -b -o cat -u lvm2-monitor | grep "/run/lock/lvm/.*open failed"'; }
+}
+
+machine() { # NAME
+	guest_new "$1" "$(layout solo 9)" 3
+	# lvm2 would take down all that is not in use
+	printf '[Service]\nExecStop=\nExecStop=/usr/sbin/vgchange -an solo0001\n' |
+		overlay_file etc/systemd/system/blk-availability.service.d/one.conf
+}
+
+if [ -n "${LVMEVENT_LONG-}" ]; then
+	machine stock
+	guest_boot || die "the guest does not boot"
+	through || die "the boot does not end"
+	guest_run 'systemctl --no-block soft-reboot' >/dev/null
+	comes_back 1 && through
+	sleep 5
+	note "stock lvm2: $(guest_lvs) LVs; units that have failed: $(failed_units | tr '\n' ' ')"
+	guest_off
+fi
+
+machine ours
 guest_package
 overlay_file etc/systemd/system/gate-note.service <<-'UNIT'
 	[Unit]
@@ -60,12 +90,13 @@ claim "the gate was closed, before coldplug, in a new epoch" eval '
 	guest_run "grep -qx \"gate: closed\" /run/gate-note" && [ "$(epoch)" = "$(awk "{ print \$1, \$2 + 1 }" "$JUNK/epoch")" ]'
 claim "claims of before were gone" guest_run '[ -e /run/claims-note ] && [ ! -s /run/claims-note ]'
 claim "the gate is open again" guest_wait_for 60 '[ -e /run/lvm/boot-finished ]'
-for i in 0 1 2 3; do claim "disk $i is active" comes_up "$i"; done
+for i in 0 2 3; do claim "disk $i is active" comes_up "$i"; done
+claim "one that was taken down at the end is active again" comes_up 1
 claim "one that came while there was no udev is activated" comes_up 4
-claim "LVs of before are the ones they were" eval 'made | grep -v solo0004 | diff "$JUNK/made" -'
+claim "the others are the LVs that they were" eval 'made | grep -v "solo000[14]" | diff <(grep -v solo0001 "$JUNK/made") -'
 qmp_add_disks d5
 claim "one that comes after it is activated" comes_up 5
 claim "nothing pends, nothing has failed, all are done" guest_wait_for 30 '
 	lvmevent status | grep "0 pending, 0 taken, 0 put aside" && lvmevent status | grep "6 done, 0 in work, 0 failed"'
-claim "no unit has failed" guest_run '! systemctl --failed --plain --no-legend | grep .'
+claim "no unit has failed, but for lvm2-monitor, which lost /run/lock" only_monitor_failed
 guest_off

@@ -89,7 +89,7 @@ finished='printf "%s\n" "$(disk 5)" "$(disk 7)" "$(disk 6)1" md127 loop0 "$(wwid
 one_side() { # NAME
 	GUEST_DISKS=(d0 d1 d2 d3 d4 d5 d6 d7 d8 d9)
 	guest_boot || die "$1 does not boot"
-	wait_for 60 '[ -e /dev/mapper/$(wwid 0) ] && [ -e /dev/mapper/$(wwid 8) ]' || die "no multipath map"
+	wait_for 120 '[ -e /dev/mapper/$(wwid 0) ] && [ -e /dev/mapper/$(wwid 8) ]' || die "no multipath map"
 	in_guest "$make_stacks" >"$JUNK/$1.made" 2>&1 || { tail -n 5 "$JUNK/$1.made"; die "the stacks can't be made"; }
 	guest_off
 	GUEST_DISKS=(d0 d1 d2 d3 d4 d5 d6 d7)
