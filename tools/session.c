@@ -45,6 +45,13 @@ int lea_session_begin(struct lea_world *world, struct lea_session *session)
 	return code ? code : lea_session_open_queue(session);
 }
 
+static bool others_wait(void *arg)
+{
+	const struct lea_session *session = arg;
+
+	return lea_prober_is_awaited(session->prober, session->event_fd);
+}
+
 /* Said before anything is taken: with a filter that is wrong no device can be judged. */
 int lea_session_begin_batches(struct lea_session *session, struct lea_batch_how *how)
 {
@@ -55,6 +62,8 @@ int lea_session_begin_batches(struct lea_session *session, struct lea_batch_how 
 				      .lvm_path = lea_lvm_path(session->world),
 				      .event_fd = session->event_fd,
 				      .prober = session->prober};
+	if (!r)
+		lea_prober_listen(session->prober, others_wait, session);
 	r = r ? r : lea_batch_workers(how, &session->workers);
 	how->workers = session->workers;
 	r = r ? r : lea_batch_check(how);

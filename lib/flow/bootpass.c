@@ -203,8 +203,9 @@ static int step(struct boot *boot)
 		return work_or_again(boot);
 	if (boot->pending.count || any)
 		return 0;
-	/* While the gate is closed nobody else takes what a sweep puts there and waits for. */
-	if (lea_queue_has_pending(boot->how->batch.event_fd))
+	/* While the gate is closed nobody else takes what a sweep puts there and waits for, or what
+	 * one of us had taken that died. */
+	if (lea_queue_has_work(boot->how->batch.event_fd))
 		return work_or_again(boot);
 	return boot->is_ready ? 0 : check_ready(boot);
 }
@@ -235,6 +236,15 @@ static int run(struct boot *boot)
 	return r;
 }
 
+static bool others_wait(void *arg)
+{
+	const struct boot *boot = arg;
+	struct pollfd heard = {.fd = lea_udevmon_fd(boot->monitor), .events = POLLIN};
+
+	return poll(&heard, 1, 0) > 0 ||
+	       lea_prober_is_awaited(boot->how->batch.prober, boot->how->batch.event_fd);
+}
+
 int lea_bootpass_run(const struct lea_bootpass_how *how)
 {
 	/* Static: the thread of the deadline may outlive this call; the process ends soon after. */
@@ -247,6 +257,8 @@ int lea_bootpass_run(const struct lea_bootpass_how *how)
 	if (r)
 		return r;
 	LEA_STEP("boot.listen", NULL);
+	if (how->batch.prober)
+		lea_prober_listen(how->batch.prober, others_wait, &boot);
 	r = run(&boot);
 	lea_batch_report(&how->batch, &boot.summary);
 	lea_pending_done(&boot.pending);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parent of probing children. A device has its deadline from the moment a thread takes it up.
+ * The parent of probing children. A device has its deadline from the moment a thread takes it up,
+ * and a fifth of it where it alone keeps others waiting.
  * When every thread of a child hangs, the child is left alone and another one does the rest: it
  * costs a process, not the scan. A child that answered for all its devices waits for the next ones.
  */
@@ -19,13 +20,15 @@
 #define GRACE_MS    500U
 /* A frame to the child is sent when it is so long. */
 #define CHUNK_BYTES (1024U * 1024U)
+/* So often is asked whether somebody waits. */
+#define LOOK_MS	    500
 /* The second one of a child that had nothing else: this device is to blame. */
 #define MOST_DEATHS 2U
 
 struct active {
 	uint32_t index;
 	bool has_expired;
-	uint64_t until_ms;
+	uint64_t start_ms, until_ms;
 };
 
 struct round {
@@ -38,6 +41,7 @@ struct round {
 	struct active active[LEA_PROBE_MAX_THREADS];
 	size_t active_count, expired_count;
 	uint64_t answered_ms; /* when somebody did last, 0: nobody yet */
+	bool keeps_others;    /* who are not of this scan */
 };
 
 static uint32_t wanted_threads(const struct round *round)
@@ -67,6 +71,7 @@ static int send_jobs(struct round *round)
 		if (!out.len)
 			lea_wire_put_bytes(&out, &request, sizeof(request));
 		lea_wire_put_u32(&out, (uint32_t)i);
+		lea_wire_put_u32(&out, round->jobs[i].deadline_ms);
 		lea_device_pack(&out, &round->jobs[i].found->device);
 		if (out.fault || out.len >= CHUNK_BYTES)
 			r = lea_wire_send(round->prober->fd, &out);
@@ -82,9 +87,16 @@ static struct active *find_active(struct round *round, uint32_t index)
 	return NULL;
 }
 
-static int note_start(struct round *round, uint32_t index)
+static uint64_t now_ms(const struct round *round)
 {
 	struct lea_clock *clock = round->scan->world->clock;
+
+	return clock->now_ms(clock);
+}
+
+static int note_start(struct round *round, uint32_t index)
+{
+	const uint64_t now = now_ms(round);
 
 	if (!is_of_round(round, &round->jobs[index]) || find_active(round, index) ||
 	    round->active_count >= ARRAY_SIZE(round->active))
@@ -92,13 +104,17 @@ static int note_start(struct round *round, uint32_t index)
 	round->started_count++;
 	round->active[round->active_count++] = (struct active){
 		.index = index,
-		.until_ms = clock->now_ms(clock) + round->prober->deadline_ms + GRACE_MS,
+		.start_ms = now,
+		.until_ms = now + round->jobs[index].deadline_ms + GRACE_MS,
 	};
 	return 0;
 }
 
 static void note_answer(struct round *round, struct active *active)
 {
+	round->answered_ms = now_ms(round);
+	if (round->answered_ms - active->start_ms < round->prober->deadline_ms)
+		lea_late_forget(&round->prober->late, &round->jobs[active->index].found->device);
 	round->expired_count -= active->has_expired;
 	round->open_count -= !active->has_expired;
 	*active = round->active[--round->active_count];
@@ -174,7 +190,6 @@ static int take_answer(struct round *round, uint32_t index)
 	r = receive_texts(round, read);
 	if (!r) {
 		note_answer(round, active);
-		round->answered_ms = round->scan->world->clock->now_ms(round->scan->world->clock);
 		job->is_open = false;
 		/* It may have been given up a moment ago. */
 		job->found->fault = 0;
@@ -209,13 +224,19 @@ static void give_up(struct round *round, struct active *active, int fault)
 	lea_scan_judge_fault(round->scan, job->found, fault);
 }
 
+static void give_up_late(struct round *round, struct active *active, bool had_all)
+{
+	lea_late_note(&round->prober->late, &round->jobs[active->index].found->device, had_all);
+	give_up(round, active, -ETIMEDOUT);
+}
+
 /* When all others have answered, they wait for it: not for long. It comes back when it answers. */
 static uint64_t due_ms(const struct round *round, const struct active *active)
 {
-	const uint64_t deadline_ms = round->prober->deadline_ms + GRACE_MS;
-	uint64_t due = active->until_ms - deadline_ms;
+	uint64_t due = active->start_ms;
 
-	if (!round->answered_ms || round->open_count > round->active_count - round->expired_count)
+	if (round->open_count > round->active_count - round->expired_count ||
+	    (!round->answered_ms && !round->keeps_others))
 		return active->until_ms;
 	if (due < round->answered_ms)
 		due = round->answered_ms;
@@ -226,8 +247,7 @@ static uint64_t due_ms(const struct round *round, const struct active *active)
 /* Gives up what is due; returns how long to wait for the next one, -1: nothing to wait for. */
 static int expire(struct round *round)
 {
-	struct lea_clock *clock = round->scan->world->clock;
-	uint64_t now = clock->now_ms(clock), next = UINT64_MAX, due;
+	uint64_t now = now_ms(round), next = UINT64_MAX, due;
 
 	for (size_t i = 0; i < round->active_count; i++) {
 		struct active *active = &round->active[i];
@@ -236,7 +256,7 @@ static int expire(struct round *round)
 			continue;
 		due = due_ms(round, active);
 		if (due <= now)
-			give_up(round, active, -ETIMEDOUT);
+			give_up_late(round, active, active->until_ms <= now);
 		else if (due < next)
 			next = due;
 	}
@@ -256,22 +276,39 @@ static bool is_stuck(const struct round *round)
 	return round->expired_count && round->expired_count == round->active_count;
 }
 
+/* Those of this scan wait anyway once they have answered. */
+static bool asks_for_others(const struct round *round)
+{
+	return round->prober->others_wait && !round->answered_ms && !round->keeps_others &&
+	       round->active_count > round->expired_count;
+}
+
+/* What lies in the stream already is taken in any case. */
+static int wait_for_frame(struct round *round)
+{
+	struct pollfd ready = {.fd = round->prober->fd, .events = POLLIN};
+	int wait_ms = expire(round), r;
+
+	if (!is_worth_waiting(round))
+		wait_ms = 0;
+	else if (asks_for_others(round) && wait_ms > LOOK_MS)
+		wait_ms = LOOK_MS;
+	r = poll(&ready, 1, wait_ms);
+	if (r == 0 && asks_for_others(round))
+		round->keeps_others = round->prober->others_wait(round->prober->others_arg);
+	return r < 0 ? (errno == EINTR ? 0 : -errno) : r;
+}
+
 /* Until all is answered or given up, LEA_WIRE_END: or the child is gone. */
 static int run_round(struct round *round)
 {
 	int r = 0;
 
 	while (!r && (round->open_count || round->active_count)) {
-		struct pollfd ready = {.fd = round->prober->fd, .events = POLLIN};
-		int wait_ms = expire(round);
-
-		/* What lies in the stream already is taken in any case. */
-		r = poll(&ready, 1, is_worth_waiting(round) ? wait_ms : 0);
-		if (r < 0)
-			r = errno == EINTR ? 0 : -errno;
-		else if (r > 0)
+		r = wait_for_frame(round);
+		if (r > 0)
 			r = take_frame(round);
-		else if (!is_worth_waiting(round) || is_stuck(round))
+		else if (!r && (!is_worth_waiting(round) || is_stuck(round)))
 			r = LEA_WIRE_END;
 	}
 	return r;
@@ -356,6 +393,9 @@ int lea_probe_jobs(struct lea_scan *scan, struct lea_scan_job *jobs, size_t coun
 	}
 	if (!r && !scan->number)
 		scan->number = ++scan->prober->last_scan;
+	for (size_t i = 0; i < count && !r; i++)
+		jobs[i].deadline_ms = lea_late_deadline_ms(
+			&scan->prober->late, &jobs[i].found->device, scan->prober->deadline_ms);
 	while (!r && is_any_open(jobs, count))
 		r = probe_round(scan, jobs, count);
 	return r;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What prober.c, probe.c (the parent) and probe_child.c say to each other through a socket.
- * To the child go frames (base/wire.h): struct lea_probe_request, then index and device of each
- * job up to the frame's end. Both ends are one program, so structs go as they are.
+ * To the child go frames (base/wire.h): struct lea_probe_request, then index, deadline (ms) and
+ * device of each job up to the frame's end. Both ends are one program, so structs go as they are.
  */
 #ifndef LEA_FLOW_PROBE_H
 #define LEA_FLOW_PROBE_H
 
+#include "flow/late.h"
 #include "flow/prober.h"
 #include "flow/scan_parts.h"
 
@@ -30,13 +31,15 @@ struct lea_probe_frame {
 
 struct lea_probe_child {
 	struct lea_world *world;
-	uint32_t deadline_ms; /* a device that took longer goes back to the queue */
 	int fd;
 };
 
 struct lea_prober {
 	struct lea_world *world; /* borrowed */
-	uint32_t deadline_ms;
+	uint32_t deadline_ms;	 /* of a device that was not late yet */
+	struct lea_late late;
+	bool (*others_wait)(void *arg); /* NULL: never asked */
+	void *others_arg;
 	uint32_t most_threads;
 	uint32_t thread_count; /* that the child has */
 	uint64_t last_scan;    /* number given to a scan last */

@@ -24,8 +24,8 @@
 
 struct job {
 	struct job *next;
-	uint32_t index;
-	struct lea_device device; /* owned */
+	uint32_t index, deadline_ms; /* one that took longer goes back to the queue */
+	struct lea_device device;    /* owned */
 };
 
 struct shared {
@@ -192,7 +192,7 @@ static bool do_job(struct shared *shared, const struct job *job, struct answer *
 	memset(answer, 0, sizeof(*answer));
 	answer->frame = (struct lea_probe_frame){.kind = LEA_PROBE_ANSWER, .index = job->index};
 	read_device(shared, &job->device, &answer->read);
-	in_time = clock->now_ms(clock) - start < shared->child->deadline_ms;
+	in_time = clock->now_ms(clock) - start < job->deadline_ms;
 	sent = send_answer(shared, answer);
 	if (!sent || !in_time)
 		requeue(shared, job);
@@ -236,6 +236,7 @@ static int add_job(struct shared *shared, struct lea_wire_in *in)
 	if (!job)
 		return -ENOMEM;
 	job->index = lea_wire_get_u32(in);
+	job->deadline_ms = lea_wire_get_u32(in);
 	job->device = lea_device_unpack(in);
 	if (in->fault) {
 		free_job(job);

@@ -28,8 +28,9 @@ struct lea_scan {
 struct lea_scan_job {
 	struct lea_found *found;
 	struct lea_filter_verdict verdict;
-	bool is_open;	 /* still to be read */
-	uint32_t deaths; /* children that died with it in hand */
+	bool is_open;	      /* still to be read */
+	uint32_t deaths;      /* children that died with it in hand */
+	uint32_t deadline_ms; /* how long it may take, from when it is taken up */
 };
 
 /* What was read of it: the last filters, then what it is. */

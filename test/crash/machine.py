@@ -343,12 +343,12 @@ class Machine:
         finally:
             os.close(fd)
 
-    def pending(self):
-        return [name for name in self.names("event/queue") if name[0] != "."]
+    def pending(self, folder="queue"):
+        return [name for name in self.names(f"event/{folder}") if name[0] != "."]
 
     def is_idle(self):
         """Nothing to do and nobody at work, as far as run files tell."""
-        if self.is_locked() or self.pending() or self.names("event/taken"):
+        if self.is_locked() or self.pending() or self.pending("taken"):
             return False
         return not self.is_locked()
 

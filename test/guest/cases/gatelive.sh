@@ -128,5 +128,3 @@ claim "the activation service failed, the second one timed out, the gate's is ma
 for i in 0 1 2 5; do claim "disk $i, of before the opening, is activated" comes_up "$i"; done
 late "after it" 6
 guest_off
-
-skip "soft reboot" "systemd of bookworm has none"

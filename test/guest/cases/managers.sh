@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lvm2's own commands in loops beside events: no deadlock, no wrong table, no VG left inactive
 
-# LVMEVENT_LONG: ten rounds of a minute, in place of one of forty seconds
+# LVMEVENT_LONG: ten rounds of a minute, in place of one of forty seconds; a round with stock lvm2 only
 if ! with_ours; then
 	skip "commands beside our events" "stock only"
 	return
@@ -10,18 +10,34 @@ fi
 rounds=1 seconds=40
 [ -z "${LVMEVENT_LONG-}" ] || rounds=10 seconds=60
 
+machine() { # NAME
+	guest_new "$1" "$(layout blank 12)"
+	[ "$1" = stock ] || guest_package
+	overlay_file usr/lib/guest/managers-steps 755 <"$GUEST_HERE/cases/managers-steps"
+	guest_boot || die "the guest does not boot"
+	guest_quiet >/dev/null
+}
+one_round() {
+	GUEST_PATIENCE=$((seconds + 240)) guest_run "/usr/lib/guest/managers-steps $seconds" >"$JUNK/said" || die "the commands do not end"
+}
+
 what_is_wrong() { # SENTENCE
 	awk -v s="no $1" '$0 == s { on = 1; next } /^[^ ]/ { on = 0 } on' "$JUNK/said"
 	return 1
 }
 
-guest_new ours "$(layout blank 12)"
-guest_package
-overlay_file usr/lib/guest/managers-steps 755 <"$GUEST_HERE/cases/managers-steps"
-guest_boot || die "the guest does not boot"
-guest_quiet >/dev/null
+# What the loop itself does to events, whoever has them
+if [ -n "${LVMEVENT_LONG-}" ]; then
+	machine stock
+	one_round
+	grep -E '^(ok|no) |^   ' "$JUNK/said" | sed 's/^/# stock: /'
+	note "stock: $(sed -n 's/^count //p' "$JUNK/said" | tr '\n' ',')"
+	guest_off
+fi
+
+machine ours
 for ((i = 1; i <= rounds; i++)); do
-	GUEST_PATIENCE=300 guest_run "/usr/lib/guest/managers-steps $seconds" >"$JUNK/said" || die "the commands do not end"
+	one_round
 	claim "round $i comes to its end" grep -qx end "$JUNK/said"
 	while read -r verdict sentence; do
 		case $verdict in

@@ -1,0 +1,146 @@
+# shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
+# SPDX-License-Identifier: GPL-2.0-or-later
+# multipath, MD with its metadata at the end, LUKS, PV on LV, partition, loop: no PV but the finished device
+
+# With LVMEVENT_LONG: stock lvm2 as control; LUKS is opened after a minute.
+
+"$GUEST_HERE/prepare" --suite "$GUEST_SUITE-stacks" || die "no root with multipath, MD and LUKS"
+GUEST_SUITE=$GUEST_SUITE-stacks
+disks=$(layout blank 10)
+ready=$(layout solo 10)
+late=5
+[ -z "${LVMEVENT_LONG-}" ] || late=60
+# 0, 7 and 8 are PVs from the beginning; 1 is a second path to 0, 9 to 8; 7 has one path only and might
+# have got a second one
+# shellcheck disable=SC2034 # what guest_boot plugs in
+GUEST_IDENTITY=([1]=0 [9]=8)
+lib='disk() { for d in /sys/block/sd*; do case $(cat $d/device/wwid) in *$(printf %08x $1)) echo ${d##*/}; esac; done | head -n 1; }
+	there() { for n; do [ -b /dev/$(disk $n) ] || return; done; }
+	wwid() { printf 35000c500%08x $1; }
+	active() { for lv; do cat /sys/block/dm-*/dm/name 2>/dev/null | grep -qx $lv || return; done; }
+	on() { dmsetup deps -o devname $1 | sed "s/.*: (\(.*\))/\1/"; }
+'
+in_guest() { guest_run "$lib$1"; }
+wait_for() { guest_wait_for "$1" "$lib$2"; }
+
+# One partition, from 1 MiB to the end of 16 MiB
+partition() {
+	printf '\0\0\0\0\x8e\0\0\0\0\x08\0\0\0\x78\0\0' | dd of="$1" bs=1 seek=446 conv=notrunc status=none
+	printf '\x55\xaa' | dd of="$1" bs=1 seek=510 conv=notrunc status=none
+}
+
+# a VG with one LV on each; vg NAME DEVICE [OPTION]
+make_stacks='set -e
+	vg() { vgcreate -s 1m $3 $1 $2; lvcreate -y -W n -Z n -l 2 -n lv $3 $1; }
+	mdadm --create /dev/md/mirror --run --metadata=1.0 --level=1 --raid-devices=2 --homehost=any \
+		/dev/$(disk 2) /dev/$(disk 3)
+	vg raid /dev/md/mirror
+	vg part /dev/$(disk 6)1
+	echo secret >/key
+	cryptsetup luksFormat --type luks1 -q --pbkdf-force-iterations 1000 /dev/$(disk 4) /key
+	cryptsetup open --key-file /key /dev/$(disk 4) opened
+	vg luks /dev/mapper/opened
+	vgcreate -s 1m outer /dev/$(disk 5)
+	lvcreate -y -l 12 -n disk outer
+	vg inner /dev/outer/disk --config=devices/scan_lvs=1
+	truncate -s 16M /loop
+	vg loop $(losetup -f --show /loop)
+	sync'
+
+machine() { # NAME
+	guest_new "$1" "$disks"
+	cp --sparse=always "$ready"/d[078] "$GUEST/disks/"
+	rm "$GUEST/disks/d1" "$GUEST/disks/d9"
+	ln "$GUEST/disks/d0" "$GUEST/disks/d1"
+	ln "$GUEST/disks/d8" "$GUEST/disks/d9"
+	partition "$GUEST/disks/d6"
+	overlay_file etc/multipath.conf <<-'CONF'
+		defaults {
+			find_multipaths smart
+			find_multipaths_timeout 25
+			user_friendly_names no
+		}
+		blacklist {
+			wwid ".*"
+		}
+		blacklist_exceptions {
+			wwid "35000c5000000000[078]"
+		}
+	CONF
+	# which devices had a record, at whatever time
+	overlay_file etc/systemd/system/watch-records.service <<-'UNIT'
+		[Unit]
+		DefaultDependencies=no
+		[Service]
+		ExecStart=/bin/sh -c 'while sleep 0.5; do for d in $$(grep -hsxE "[0-9]+:[0-9]+" /run/lvm/pvs_online/* | sort -u); do \
+			echo $$(basename $$(readlink -f /sys/dev/block/$$d)) $$(cat /sys/dev/block/$$d/dm/name 2>/dev/null); \
+			done >>/run/records; done'
+		[Install]
+		WantedBy=sysinit.target
+	UNIT
+	first 'systemctl enable watch-records.service'
+}
+
+# the names, as they are in the guest, of devices that may be PVs; a line each
+finished='printf "%s\n" "$(disk 5)" "$(disk 7)" "$(disk 6)1" md127 loop0 "$(wwid 0)" "$(wwid 8)" opened | sort'
+
+# shellcheck disable=SC2034 # the same
+one_side() { # NAME
+	GUEST_DISKS=(d2 d3 d4 d5 d6)
+	guest_boot || die "$1 does not boot"
+	wait_for 60 'there 2 3 4 5 6 && udevadm settle'
+	in_guest "$make_stacks" >"$JUNK/$1.made" 2>&1 || { tail -n 5 "$JUNK/$1.made"; die "the stacks can't be made"; }
+	guest_off
+	GUEST_DISKS=(d0 d1 d2 d3 d4 d5 d6 d7)
+	guest_boot || die "$1 does not boot"
+	claim "$1: two paths, MD, a partition: active" wait_for 150 'active solo0000-lv0 raid-lv part-lv outer-disk'
+	claim "$1: one path: active when nobody waits for a second one any more" wait_for 90 'active solo0007-lv0'
+	claim "$1: neither the PV on an LV, nor what is not there yet" in_guest '! active inner-lv && ! active luks-lv && ! active loop-lv'
+	sleep "$late"
+	in_guest 'cryptsetup open --key-file /key /dev/$(disk 4) opened'
+	claim "$1: LUKS, opened late" wait_for 30 'active luks-lv'
+	guest_run 'losetup /dev/loop0 /loop'
+	claim "$1: loop, set up late" wait_for 30 'active loop-lv'
+	qmp_add_disks "d8=$GUEST/disks/d8"
+	sleep 6
+	claim "$1: a path alone is nobody's PV while a second one may come" in_guest '! active solo0008-lv0; ! grep -x "$(disk 8)" /run/records'
+	qmp_add_disks "d9@8=$GUEST/disks/d9"
+	claim "$1: with the second one the map comes, and the VG on it" wait_for 60 'active solo0008-lv0'
+	claim "$1: each LV is on the finished device" in_guest '
+		for lv in solo0000-lv0 raid-lv part-lv solo0007-lv0 outer-disk luks-lv loop-lv solo0008-lv0; do echo "$lv $(on $lv)"; done >/run/on
+		cat /run/on
+		printf "%s\n" "solo0000-lv0 $(wwid 0)" "raid-lv md127" "part-lv $(disk 6)1" "solo0007-lv0 $(disk 7)" "outer-disk $(disk 5)" \
+			"luks-lv opened" "loop-lv loop0" "solo0008-lv0 $(wwid 8)" | diff - /run/on'
+}
+
+never_else() { # NAME: no record stood on anything else
+	claim "$1: there were records of these finished devices, and never of a path, a member, or anything else" in_guest "
+		sed 's/^dm-[0-9]* //; s/ \$//' /run/records | sort -u >/run/had
+		($finished) | diff - /run/had"
+}
+
+if [ -n "${LVMEVENT_LONG-}" ]; then
+	machine stock
+	one_side stock
+	guest_off
+fi
+if ! with_ours; then
+	skip "ours: the same" "stock only"
+	return
+fi
+ours=$(cd "$GUEST_PACKAGE" && find . -path '*/lvmevent/pvscan' | head -n 1)
+ours=${ours#.}
+machine ours
+guest_package
+one_side ours
+claim "ours: a path or a member named by a person is no PV either" in_guest '
+	for i in 0 2 3 4 6; do '"$ours"' --cache -aay /dev/$(disk $i); done
+	sleep 1'
+never_else ours
+claim "ours: the PV on an LV, when it is allowed" in_guest '
+	printf "devices { scan_lvs = 1 }\n" >/etc/lvm/lvmlocal.conf
+	printf "ENV{DM_UUID}==\"LVM-?*\", ENV{LVM_PVSCAN_ON_LVS}=\"1\"\n" >/etc/udev/rules.d/60-pv-on-lv.rules
+	udevadm control --reload
+	udevadm trigger -c change --settle $(readlink -f /dev/outer/disk)
+	for i in $(seq 40); do active inner-lv && exit; sleep 0.5; done; exit 1'
+guest_off
