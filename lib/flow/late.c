@@ -12,11 +12,11 @@ static uint32_t find(const struct lea_late *late, uint32_t major, uint32_t minor
 {
 	uint32_t i = 0;
 
-	while (i < LEA_LATE_DEVICES &&
+	while (i < late->filled &&
 	       !(late->device[i].is_used && late->device[i].major == major &&
 		 late->device[i].minor == minor && late->device[i].diskseq == diskseq))
 		i++;
-	return i;
+	return i < late->filled ? i : LEA_LATE_DEVICES;
 }
 
 static uint32_t find_device(const struct lea_late *late, const struct lea_device *device)
@@ -42,6 +42,8 @@ void lea_late_note(struct lea_late *late, const struct lea_device *device, bool 
 	if (i == LEA_LATE_DEVICES) {
 		i = late->next;
 		late->next = (late->next + 1) % LEA_LATE_DEVICES;
+		if (i == late->filled)
+			late->filled++;
 		late->device[i] = (struct lea_late_device){.is_used = true,
 							   .major = device->major,
 							   .minor = device->minor,

@@ -23,7 +23,8 @@ struct lea_late {
 		uint64_t diskseq;
 		uint32_t times; /* that its whole time was too short */
 	} device[LEA_LATE_DEVICES];
-	uint32_t next; /* to be written over */
+	uint32_t filled; /* places that were ever used: the first ones */
+	uint32_t next;	 /* to be written over */
 };
 
 /* @deadline_ms of the others; what this one gets: at most LEA_LATE_MOST_MS, and never less. */

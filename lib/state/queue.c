@@ -75,14 +75,6 @@ int lea_queue_lock(int event_fd, int *ret_lock_fd)
 	return 0;
 }
 
-bool lea_queue_is_running(int event_fd)
-{
-	LEA_AUTO(lea_closep) int fd = openat(event_fd, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-
-	return fd >= 0 && fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
-}
-
 static int add_entry(struct batch *batch, const struct lea_entry *entry)
 {
 	struct lea_entry *bigger;
@@ -257,53 +249,6 @@ int lea_queue_take(int event_fd, struct lea_entry **ret_entries, size_t *ret_cou
 	*ret_count = batch.count;
 	LEA_STEP("take.end", NULL);
 	return 0;
-}
-
-int lea_queue_count(int event_fd, const char *folder, size_t *ret_count)
-{
-	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	struct dirent *name;
-	size_t count = 0, len;
-	int r;
-
-	r = lea_file_list(event_fd, folder, &dir);
-	if (r)
-		return r;
-	while ((name = readdir(dir))) {
-		len = strlen(name->d_name);
-		if (name->d_name[0] != '.' && (len < 4 || strcmp(name->d_name + len - 4, ".why")))
-			count++;
-	}
-	*ret_count = count;
-	return 0;
-}
-
-bool lea_queue_has_pending(int event_fd)
-{
-	size_t count;
-
-	return lea_queue_count(event_fd, "queue", &count) == 0 && count;
-}
-
-bool lea_queue_has_pending_but(int event_fd, bool (*skips)(void *arg, const char *key), void *arg)
-{
-	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	const struct dirent *name;
-	bool any = false;
-
-	if (lea_file_list(event_fd, "queue", &dir))
-		return false;
-	while (!any && (name = readdir(dir)))
-		any = name->d_name[0] != '.' && !skips(arg, name->d_name);
-	return any;
-}
-
-bool lea_queue_has_work(int event_fd)
-{
-	size_t count;
-
-	return lea_queue_has_pending(event_fd) ||
-	       (lea_queue_count(event_fd, "taken", &count) == 0 && count);
 }
 
 static int store_taken(int event_fd, const struct lea_entry *entry)
