@@ -49,7 +49,7 @@ static bool others_wait(void *arg)
 {
 	const struct lea_session *session = arg;
 
-	return lea_queue_has_pending(session->event_fd);
+	return lea_prober_is_awaited(session->prober, session->event_fd);
 }
 
 /* Said before anything is taken: with a filter that is wrong no device can be judged. */

@@ -241,7 +241,8 @@ static bool others_wait(void *arg)
 	const struct boot *boot = arg;
 	struct pollfd heard = {.fd = lea_udevmon_fd(boot->monitor), .events = POLLIN};
 
-	return poll(&heard, 1, 0) > 0 || lea_queue_has_pending(boot->how->batch.event_fd);
+	return poll(&heard, 1, 0) > 0 ||
+	       lea_prober_is_awaited(boot->how->batch.prober, boot->how->batch.event_fd);
 }
 
 int lea_bootpass_run(const struct lea_bootpass_how *how)

@@ -224,6 +224,12 @@ static void give_up(struct round *round, struct active *active, int fault)
 	lea_scan_judge_fault(round->scan, job->found, fault);
 }
 
+static void give_up_late(struct round *round, struct active *active, bool had_all)
+{
+	lea_late_note(&round->prober->late, &round->jobs[active->index].found->device, had_all);
+	give_up(round, active, -ETIMEDOUT);
+}
+
 /* When all others have answered, they wait for it: not for long. It comes back when it answers. */
 static uint64_t due_ms(const struct round *round, const struct active *active)
 {
@@ -249,11 +255,8 @@ static int expire(struct round *round)
 		if (active->has_expired)
 			continue;
 		due = due_ms(round, active);
-		if (active->until_ms <= now)
-			lea_late_note(&round->prober->late,
-				      &round->jobs[active->index].found->device);
 		if (due <= now)
-			give_up(round, active, -ETIMEDOUT);
+			give_up_late(round, active, active->until_ms <= now);
 		else if (due < next)
 			next = due;
 	}
@@ -277,7 +280,7 @@ static bool is_stuck(const struct round *round)
 static bool asks_for_others(const struct round *round)
 {
 	return round->prober->others_wait && !round->answered_ms && !round->keeps_others &&
-	       round->active_count && !round->expired_count;
+	       round->active_count > round->expired_count;
 }
 
 /* What lies in the stream already is taken in any case. */

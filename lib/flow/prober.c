@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "flow/probe.h"
+#include "state/queue.h"
 #include "world/proc.h"
 
 #define DEFAULT_THREADS	    16U
@@ -52,6 +53,18 @@ void lea_prober_listen(struct lea_prober *prober, bool (*others_wait)(void *arg)
 {
 	prober->others_wait = others_wait;
 	prober->others_arg = arg;
+}
+
+static bool is_slow(void *arg, const char *key)
+{
+	const struct lea_prober *prober = arg;
+
+	return lea_late_has_key(&prober->late, key);
+}
+
+bool lea_prober_is_awaited(struct lea_prober *prober, int event_fd)
+{
+	return lea_queue_has_pending_but(event_fd, is_slow, prober);
 }
 
 uint32_t lea_prober_children(const struct lea_prober *prober)

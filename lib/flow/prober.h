@@ -25,9 +25,13 @@ void lea_prober_freep(struct lea_prober **prober);
 /*
  * lea_prober_listen - whom to ask whether somebody waits for the end of a scan
  * Asked now and then while devices of it don't answer; these then have to do with the time of those
- * that others wait for.
+ * that others wait for. Devices that are slow themselves don't count: they would keep each other
+ * from being read to the end, for ever.
  */
 void lea_prober_listen(struct lea_prober *prober, bool (*others_wait)(void *arg), void *arg);
+
+/* Does somebody wait in the queue who is not slow? @event_fd: /run/lvm/event. */
+bool lea_prober_is_awaited(struct lea_prober *prober, int event_fd);
 
 /* No child any more: the next scan starts one. */
 void lea_prober_drop(struct lea_prober *prober);

@@ -285,6 +285,19 @@ bool lea_queue_has_pending(int event_fd)
 	return lea_queue_count(event_fd, "queue", &count) == 0 && count;
 }
 
+bool lea_queue_has_pending_but(int event_fd, bool (*skips)(void *arg, const char *key), void *arg)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *name;
+	bool any = false;
+
+	if (lea_file_list(event_fd, "queue", &dir))
+		return false;
+	while (!any && (name = readdir(dir)))
+		any = name->d_name[0] != '.' && !skips(arg, name->d_name);
+	return any;
+}
+
 bool lea_queue_has_work(int event_fd)
 {
 	size_t count;

@@ -57,7 +57,10 @@ bool lea_queue_is_running(int event_fd);
 LEA_MUST_CHECK int lea_queue_take(int event_fd, struct lea_entry **ret_entries, size_t *ret_count);
 /* Is anything pending (taken by nobody)? */
 LEA_MUST_CHECK bool lea_queue_has_pending(int event_fd);
-/* The same, or is something in taken/, of whoever is at work or has died? */
+/* Is anything pending for which @skips says no? */
+LEA_MUST_CHECK bool lea_queue_has_pending_but(int event_fd,
+					      bool (*skips)(void *arg, const char *key), void *arg);
+/* As lea_queue_has_pending, or is something in taken/, of whoever is at work or has died? */
 LEA_MUST_CHECK bool lea_queue_has_work(int event_fd);
 /* Writes attempts + 1 before a risky look, so that the count survives a crash. */
 LEA_MUST_CHECK int lea_queue_attempt(int event_fd, struct lea_entry *entry);

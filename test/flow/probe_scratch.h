@@ -110,6 +110,14 @@ int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry)
 	return fd < 0 ? -errno : 0;
 }
 
+/* What pends, for whoever asks in the place of the queue. */
+static const char *pending;
+
+bool lea_queue_has_pending_but(int event_fd, bool (*skips)(void *arg, const char *key), void *arg)
+{
+	return pending && !skips(arg, pending);
+}
+
 static struct lea_prober *prober; /* NULL: each scan has its own */
 static struct lea_scan *scan;
 static struct lea_found *const *found;

@@ -65,6 +65,12 @@ static bool somebody_comes(void *arg)
 	return true;
 }
 
+/* As the runner asks. */
+static bool asks_the_queue(void *arg)
+{
+	return lea_prober_is_awaited(prober, 0);
+}
+
 static uint64_t now_ms(void)
 {
 	return scratch_world.clock->now_ms(scratch_world.clock);
@@ -88,6 +94,21 @@ START_TEST(does_not_keep_others)
 }
 END_TEST
 
+START_TEST(slow_ones_do_not_drive_each_other_out)
+{
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	lea_prober_listen(prober, asks_the_queue, NULL);
+	pending = "8:1-1";
+	make("sick");
+	look("hang", -ETIMEDOUT);
+	answer();
+	ck_assert_msg(deadline_ms() == DEADLINE_MS, "somebody came");
+	look("slow", -ETIMEDOUT);
+	ck_assert_msg(deadline_ms() == 2 * DEADLINE_MS, "it is the one that waits, nobody else");
+	lea_prober_free(LEA_TAKE(prober));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("probe_slow");
@@ -97,6 +118,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, has_twice_as_long_the_next_time);
 	tcase_add_test(tcase, is_not_slow_for_ever);
 	tcase_add_test(tcase, does_not_keep_others);
+	tcase_add_test(tcase, slow_ones_do_not_drive_each_other_out);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

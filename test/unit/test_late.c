@@ -16,7 +16,7 @@ static void was_late(uint32_t minor, uint32_t times)
 	const struct lea_device device = {.major = 8, .minor = minor, .diskseq = 1};
 
 	for (uint32_t i = 0; i < times; i++)
-		lea_late_note(&late, &device);
+		lea_late_note(&late, &device, true);
 }
 
 START_TEST(each_time_twice_as_long)
@@ -53,6 +53,20 @@ START_TEST(in_time_again)
 }
 END_TEST
 
+START_TEST(one_that_others_did_not_wait_for)
+{
+	const struct lea_device device = {.major = 8, .minor = 1, .diskseq = 7};
+
+	lea_late_note(&late, &device, false);
+	ck_assert_msg(deadline(1, 7, 10000) == 10000, "its time was not too short");
+	ck_assert(lea_late_has_key(&late, "8:1-7"));
+	ck_assert(!lea_late_has_key(&late, "8:1-8") && !lea_late_has_key(&late, "8:17-7"));
+	ck_assert(!lea_late_has_key(&late, "8:1") && !lea_late_has_key(&late, ""));
+	lea_late_forget(&late, &device);
+	ck_assert(!lea_late_has_key(&late, "8:1-7"));
+}
+END_TEST
+
 START_TEST(the_last_ones_are_remembered)
 {
 	for (uint32_t minor = 0; minor < LEA_LATE_DEVICES + 1; minor++)
@@ -71,6 +85,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, each_time_twice_as_long);
 	tcase_add_test(tcase, has_an_end);
 	tcase_add_test(tcase, in_time_again);
+	tcase_add_test(tcase, one_that_others_did_not_wait_for);
 	tcase_add_test(tcase, the_last_ones_are_remembered);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -109,6 +109,28 @@ START_TEST(test_last_state_wins_oldest_event_first)
 }
 END_TEST
 
+static bool is_the_first(void *arg, const char *key)
+{
+	return !strcmp(key, "8:16-5");
+}
+
+START_TEST(test_is_there_anything)
+{
+	struct lea_entry a = entry_of(16, 5), b = entry_of(17, 3), *got;
+
+	ck_assert(!lea_queue_has_pending(event_fd) && !lea_queue_has_work(event_fd));
+	ck_assert_int_eq(lea_queue_put(event_fd, &a), 0);
+	ck_assert(lea_queue_has_pending(event_fd) && lea_queue_has_work(event_fd));
+	ck_assert(!lea_queue_has_pending_but(event_fd, is_the_first, NULL));
+	ck_assert_int_eq(lea_queue_put(event_fd, &b), 0);
+	ck_assert(lea_queue_has_pending_but(event_fd, is_the_first, NULL));
+	ck_assert_uint_eq(take(&got), 2);
+	lea_entries_free(got, 2);
+	ck_assert(!lea_queue_has_pending(event_fd));
+	ck_assert_msg(lea_queue_has_work(event_fd), "what is taken and not done is work");
+}
+END_TEST
+
 START_TEST(test_leftovers_come_first_and_alone)
 {
 	struct lea_entry a = entry_of(16, 5), b = entry_of(17, 3), *got;
@@ -247,6 +269,7 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, test_round_trip);
 	tcase_add_test(tcase, test_last_state_wins_oldest_event_first);
+	tcase_add_test(tcase, test_is_there_anything);
 	tcase_add_test(tcase, test_leftovers_come_first_and_alone);
 	tcase_add_loop_test(tcase, test_malformed, 0, ARRAY_SIZE(bad));
 	tcase_add_test(tcase, test_odd_files);
