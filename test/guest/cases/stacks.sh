@@ -7,12 +7,15 @@
 "$GUEST_HERE/prepare" --suite "$GUEST_SUITE-stacks" || die "no root with multipath, MD and LUKS"
 GUEST_SUITE=$GUEST_SUITE-stacks
 disks=$(layout blank 10)
+ready=$(layout solo 10)
 late=5
 [ -z "${LVMEVENT_LONG-}" ] || late=60
-# disk 1 is a second path to disk 0, 9 to 8; 7 has one path only and might have got a second one
+# 0, 7 and 8 are PVs from the beginning; 1 is a second path to 0, 9 to 8; 7 has one path only and might
+# have got a second one
 # shellcheck disable=SC2034 # what guest_boot plugs in
 GUEST_IDENTITY=([1]=0 [9]=8)
 lib='disk() { for d in /sys/block/sd*; do case $(cat $d/device/wwid) in *$(printf %08x $1)) echo ${d##*/}; esac; done | head -n 1; }
+	there() { for n; do [ -b /dev/$(disk $n) ] || return; done; }
 	wwid() { printf 35000c500%08x $1; }
 	active() { for lv; do cat /sys/block/dm-*/dm/name 2>/dev/null | grep -qx $lv || return; done; }
 	on() { dmsetup deps -o devname $1 | sed "s/.*: (\(.*\))/\1/"; }
@@ -31,10 +34,7 @@ make_stacks='set -e
 	vg() { vgcreate -s 1m $3 $1 $2; lvcreate -y -W n -Z n -l 2 -n lv $3 $1; }
 	mdadm --create /dev/md/mirror --run --metadata=1.0 --level=1 --raid-devices=2 --homehost=any \
 		/dev/$(disk 2) /dev/$(disk 3)
-	vg mp /dev/mapper/$(wwid 0)
-	vg mp2 /dev/mapper/$(wwid 8)
 	vg raid /dev/md/mirror
-	vg single /dev/$(disk 7)
 	vg part /dev/$(disk 6)1
 	echo secret >/key
 	cryptsetup luksFormat --type luks1 -q --pbkdf-force-iterations 1000 /dev/$(disk 4) /key
@@ -45,12 +45,11 @@ make_stacks='set -e
 	vg inner /dev/outer/disk --config=devices/scan_lvs=1
 	truncate -s 16M /loop
 	vg loop $(losetup -f --show /loop)
-	sync
-	# a path is a stranger again
-	rm -f /etc/multipath/wwids'
+	sync'
 
 machine() { # NAME
 	guest_new "$1" "$disks"
+	cp --sparse=always "$ready"/d[078] "$GUEST/disks/"
 	rm "$GUEST/disks/d1" "$GUEST/disks/d9"
 	ln "$GUEST/disks/d0" "$GUEST/disks/d1"
 	ln "$GUEST/disks/d8" "$GUEST/disks/d9"
@@ -87,15 +86,15 @@ finished='printf "%s\n" "$(disk 5)" "$(disk 7)" "$(disk 6)1" md127 loop0 "$(wwid
 
 # shellcheck disable=SC2034 # the same
 one_side() { # NAME
-	GUEST_DISKS=(d0 d1 d2 d3 d4 d5 d6 d7 d8 d9)
+	GUEST_DISKS=(d2 d3 d4 d5 d6)
 	guest_boot || die "$1 does not boot"
-	wait_for 120 '[ -e /dev/mapper/$(wwid 0) ] && [ -e /dev/mapper/$(wwid 8) ]' || die "no multipath map"
+	wait_for 60 'there 2 3 4 5 6 && udevadm settle'
 	in_guest "$make_stacks" >"$JUNK/$1.made" 2>&1 || { tail -n 5 "$JUNK/$1.made"; die "the stacks can't be made"; }
 	guest_off
 	GUEST_DISKS=(d0 d1 d2 d3 d4 d5 d6 d7)
 	guest_boot || die "$1 does not boot"
-	claim "$1: two paths, MD, a partition: active" wait_for 150 'active mp-lv raid-lv part-lv outer-disk'
-	claim "$1: one path: active when nobody waits for a second one any more" wait_for 90 'active single-lv'
+	claim "$1: two paths, MD, a partition: active" wait_for 150 'active solo0000-lv0 raid-lv part-lv outer-disk'
+	claim "$1: one path: active when nobody waits for a second one any more" wait_for 90 'active solo0007-lv0'
 	claim "$1: neither the PV on an LV, nor what is not there yet" in_guest '! active inner-lv && ! active luks-lv && ! active loop-lv'
 	sleep "$late"
 	in_guest 'cryptsetup open --key-file /key /dev/$(disk 4) opened'
@@ -104,13 +103,14 @@ one_side() { # NAME
 	claim "$1: loop, set up late" wait_for 30 'active loop-lv'
 	qmp_add_disks "d8=$GUEST/disks/d8"
 	sleep 6
-	claim "$1: a path alone is nobody's PV while a second one may come" in_guest '! active mp2-lv; ! grep -x "$(disk 8)" /run/records'
+	claim "$1: a path alone is nobody's PV while a second one may come" in_guest '! active solo0008-lv0; ! grep -x "$(disk 8)" /run/records'
 	qmp_add_disks "d9@8=$GUEST/disks/d9"
-	claim "$1: with the second one the map comes, and the VG on it" wait_for 60 'active mp2-lv'
+	claim "$1: with the second one the map comes, and the VG on it" wait_for 60 'active solo0008-lv0'
 	claim "$1: each LV is on the finished device" in_guest '
-		for l in mp raid part single outer luks loop mp2; do n=$l-lv; [ $l != outer ] || n=outer-disk; echo "$l $(on $n)"; done >/run/on
+		for lv in solo0000-lv0 raid-lv part-lv solo0007-lv0 outer-disk luks-lv loop-lv solo0008-lv0; do echo "$lv $(on $lv)"; done >/run/on
 		cat /run/on
-		printf "%s\n" "mp $(wwid 0)" "raid md127" "part $(disk 6)1" "single $(disk 7)" "outer $(disk 5)" "luks opened" "loop loop0" "mp2 $(wwid 8)" | diff - /run/on'
+		printf "%s\n" "solo0000-lv0 $(wwid 0)" "raid-lv md127" "part-lv $(disk 6)1" "solo0007-lv0 $(disk 7)" "outer-disk $(disk 5)" \
+			"luks-lv opened" "loop-lv loop0" "solo0008-lv0 $(wwid 8)" | diff - /run/on'
 }
 
 never_else() { # NAME: no record stood on anything else
