@@ -718,12 +718,13 @@ next:
 
 #define WORLD 10 /* what is none of our programs' doing */
 
-/* A death comes some time after the last mark, and before its own line. */
+/* A death comes some time after the last mark. Who is killed writes the line of it first. */
 active proctype Reaper()
 {
 	byte who;
 	do
-	:: d_step { who < DRAINERS && last_said[who] -> last_said[who] = false; die(who); buried[who] = true }
+	:: d_step { who < DRAINERS && last_said[who] -> last_said[who] = false; die(who); buried[who] = !said[who]; said[who] = false }
+	:: last_said[who] && !said[who] -> MARK(who, GONE) said[who] = true
 	:: MARK(WORLD, PLANTED) tak[0] = true
 	:: buried[who] -> MARK(who, GONE) buried[who] = false
 	:: who = 0

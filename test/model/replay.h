@@ -10,7 +10,7 @@
 hidden byte tr_slot[LINES], tr_label[LINES], tr_last[LINES];
 hidden short tr_count;
 short at;
-bool last_said[DRAINERS], buried[DRAINERS];
+bool last_said[DRAINERS], buried[DRAINERS], said[DRAINERS]; /* said: its death, before it came */
 
 c_code {
 
