@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # disks that hang, are slow or can't be read: all others come up as ever, they when they are well
 
-# With LVMEVENT_LONG: stock lvm2 as control; a disk whose open hangs; the runner stopped; all hang longer than udev's patience, three minutes.
+# With LVMEVENT_LONG: stock lvm2 as control; a disk that is slow, one whose open hangs; the runner stopped; all
+# hang longer than udev's patience, three minutes.
 
 if ! with_ours; then
 	skip "healthy VGs are active, sick ones when they are well" "stock only"
@@ -98,9 +99,9 @@ if [ -n "${LVMEVENT_LONG-}" ]; then
 	claim "nobody holds the queue's lock, nothing pends" \
 		wait_for 40 'lvmevent status | grep "queue: 0 pending, 0 taken, 0 put aside" &&
 			! grep ":$(stat -c %i /run/lvm/event/lock) " /proc/locks'
-	began=$SECONDS
+	stopped=$SECONDS
 	claim "the runner can be stopped" guest_run 'systemctl stop lvmevent-runner.path lvmevent-runner'
-	claim "at once" [ $((SECONDS - began)) -lt 15 ]
+	claim "at once" [ $((SECONDS - stopped)) -lt 15 ]
 	guest_run 'systemctl start lvmevent-runner.path lvmevent-runner'
 	qmp_add_disks d17
 	claim "and started again; it goes on as before" wait_for 20 "active 17"
