@@ -188,6 +188,20 @@ static bool is_step(const char *line)
 	return false;
 }
 
+/*
+ * When a thin LV with a snapshot comes up, lvm2 2.03.31 resumes its pool anew, too, without any
+ * flags: udev then reads from the pool what belongs to thin LVs, and shows it to people. We don't.
+ */
+static bool is_pool_shown(const char *line)
+{
+	const char *flags = strstr(line, " udev=");
+
+	if (!strncmp(line, "suspend  vg-pool (", 18))
+		return true;
+	return !strncmp(line, "resume   vg-pool (", 18) && flags &&
+	       !strcmp(flags, " udev=PRIMARY_SOURCE");
+}
+
 /* order.txt without its numbers, cookies, queries and nodes made by hand. */
 static void put_order(struct text *text, char *order)
 {
@@ -212,7 +226,7 @@ static void put_order(struct text *text, char *order)
 			*cookie = '\0';
 		if (!strncmp(line, "exec ", 5))
 			put_exec(text, line);
-		else if (is_step(line))
+		else if (is_step(line) && !is_pool_shown(line))
 			fprintf(text->file, "%s\n", line);
 	}
 	fclose(text->file);
