@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # a mix of VGs (read-only, fixed minor, flags, raid1, thin): the same as stock's
+# long
 . "$GUEST_HERE/compare.sh"
 
 # raid, thin and snapshots need their kernel targets, so a guest makes them, on the four empty disks

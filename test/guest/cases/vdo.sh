@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # VDO: made by stock lvm2, up and down by ours, beside stock's, as types does it; trixie in any case
+# long
 
 # With LVMEVENT_LONG: on RAID, too.
 # Debian has its tools since 13.
