@@ -99,16 +99,30 @@ static void hand_over_one(const struct child *child, struct batch *batch, uint32
 			 child->setting->options->lvm_path, r);
 }
 
-/* An exit code says that one of them failed and not which: then each is asked for alone. */
+/* An exit code says that one of them failed and not which: each half is asked for alone then, so
+ * that one bad VG among many costs a few processes more. */
+static void hand_over_part(const struct child *child, struct batch *batch, uint32_t first,
+			   uint32_t count)
+{
+	const uint32_t half = count / 2;
+	int r;
+
+	if (count == 1) {
+		hand_over_one(child, batch, first);
+		return;
+	}
+	r = hand_over(child, batch, first, count);
+	for (uint32_t i = 0; r < 0 && i < count; i++)
+		batch->report[first + i].outcome = r;
+	if (r > 0) {
+		hand_over_part(child, batch, first, half);
+		hand_over_part(child, batch, first + half, count - half);
+	}
+}
+
 static int run_lvm(const struct child *child, struct batch *batch)
 {
-	int r = batch->count > 1 ? hand_over(child, batch, 0, batch->count) : 1;
-
-	for (uint32_t i = 0; r && i < batch->count; i++) {
-		batch->report[i].outcome = r;
-		if (r > 0)
-			hand_over_one(child, batch, i);
-	}
+	hand_over_part(child, batch, 0, batch->count);
 	return 0;
 }
 

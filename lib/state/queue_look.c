@@ -36,30 +36,32 @@ int lea_queue_count(int event_fd, const char *folder, size_t *ret_count)
 	return 0;
 }
 
-bool lea_queue_has_pending(int event_fd)
-{
-	size_t count;
-
-	return lea_queue_count(event_fd, "queue", &count) == 0 && count;
-}
-
-bool lea_queue_has_pending_but(int event_fd, bool (*skips)(void *arg, const char *key), void *arg)
+/* The first one is enough. @skips: NULL, or says which don't count. */
+static bool has_any(int event_fd, const char *folder, bool (*skips)(void *arg, const char *key),
+		    void *arg)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *name;
 	bool any = false;
 
-	if (lea_file_list(event_fd, "queue", &dir))
+	if (lea_file_list(event_fd, folder, &dir))
 		return false;
 	while (!any && (name = readdir(dir)))
-		any = name->d_name[0] != '.' && !skips(arg, name->d_name);
+		any = name->d_name[0] != '.' && !(skips && skips(arg, name->d_name));
 	return any;
+}
+
+bool lea_queue_has_pending(int event_fd)
+{
+	return has_any(event_fd, "queue", NULL, NULL);
+}
+
+bool lea_queue_has_pending_but(int event_fd, bool (*skips)(void *arg, const char *key), void *arg)
+{
+	return has_any(event_fd, "queue", skips, arg);
 }
 
 bool lea_queue_has_work(int event_fd)
 {
-	size_t count;
-
-	return lea_queue_has_pending(event_fd) ||
-	       (lea_queue_count(event_fd, "taken", &count) == 0 && count);
+	return lea_queue_has_pending(event_fd) || has_any(event_fd, "taken", NULL, NULL);
 }
