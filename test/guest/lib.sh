@@ -127,6 +127,22 @@ guest_package() {
 	first "$GUEST_ENABLE"
 }
 
+# guest_gate_note: before coldplug, which claims there are and what the gate is: /run/claims-note, /run/gate-note
+guest_gate_note() {
+	overlay_file etc/systemd/system/gate-note.service <<-'UNIT'
+		[Unit]
+		DefaultDependencies=no
+		After=lvmevent-arm.service
+		Before=systemd-udev-trigger.service
+		[Service]
+		Type=oneshot
+		ExecStart=/bin/sh -c 'ls -A /run/lvm/event/claims >/run/claims-note; lvmevent gate status >/run/gate-note'
+		[Install]
+		WantedBy=sysinit.target
+	UNIT
+	first 'systemctl enable gate-note'
+}
+
 # The initramfs: loads virtio, mounts the root, lays the overlay over it, goes on with systemd.
 make_initrd() {
 	local ird=$GUEST/initrd cache=$GUEST_CACHE/$GUEST_SUITE

@@ -40,18 +40,8 @@ leftovers() {
 		[Install]
 		WantedBy=sysinit.target
 	UNIT
-	overlay_file etc/systemd/system/gate-note.service <<-'UNIT'
-		[Unit]
-		DefaultDependencies=no
-		After=lvmevent-arm.service
-		Before=systemd-udev-trigger.service
-		[Service]
-		Type=oneshot
-		ExecStart=/bin/sh -c 'ls -A /run/lvm/event/claims >/run/claims-note; lvmevent gate status >/run/gate-note'
-		[Install]
-		WantedBy=sysinit.target
-	UNIT
-	first 'systemctl enable leftovers gate-note'
+	first 'systemctl enable leftovers'
+	guest_gate_note
 }
 
 # ---- udev never settles; emergency mode

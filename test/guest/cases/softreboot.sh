@@ -61,18 +61,7 @@ fi
 
 machine ours
 guest_package
-overlay_file etc/systemd/system/gate-note.service <<-'UNIT'
-	[Unit]
-	DefaultDependencies=no
-	After=lvmevent-arm.service
-	Before=systemd-udev-trigger.service
-	[Service]
-	Type=oneshot
-	ExecStart=/bin/sh -c 'ls -A /run/lvm/event/claims >/run/claims-note; lvmevent gate status >/run/gate-note'
-	[Install]
-	WantedBy=sysinit.target
-UNIT
-first 'systemctl enable gate-note'
+guest_gate_note
 guest_boot || die "the guest does not boot"
 through || die "the boot does not end"
 qmp_add_disks d3
