@@ -14,6 +14,7 @@
 #include "policy/follow.h"
 #include "policy/judge.h"
 #include "policy/plan.h"
+#include "policy/watch.h"
 #include "vgchange.h"
 
 #define ARENA_BYTES ((size_t)256 * 1024 * 1024)
@@ -65,17 +66,22 @@ static int ask(struct view *view, const struct lea_scan_vg *scanned,
 	return r;
 }
 
-static const char *verdict(int outcome, const struct lea_follow *follow)
+static const char *verdict(int outcome, const struct lea_vg *vg)
 {
+	const struct lea_follow follow = lea_follow_of(vg);
+
 	if (outcome == LEA_ACTIVATE_DELEGATE)
 		return "handed to the real lvm";
 	if (outcome == LEA_ACTIVATE_REFUSED)
 		return "left alone";
 	if (outcome)
 		return "done here, as far as it can be";
-	if (follow->poll)
+	if (follow.poll)
 		return "done here, then carried on by the real lvm";
-	return follow->monitor ? "done here, then watched by the real lvm" : "done here";
+	if (!follow.monitor)
+		return "done here";
+	return lea_watch_asks(vg) ? "done here, then watched by the real lvm"
+				  : "done here, then watched by dmeventd";
 }
 
 static void print_string(FILE *out, const char *text)
@@ -115,7 +121,6 @@ static void print_lvs(const struct view *view, const struct lea_vg *vg)
 
 static void print_json(struct view *view, const struct lea_vg *vg, int outcome, const char *why)
 {
-	const struct lea_follow follow = lea_follow_of(vg);
 	char id[39];
 
 	lea_id_format(vg->id, id);
@@ -123,7 +128,7 @@ static void print_json(struct view *view, const struct lea_vg *vg, int outcome, 
 		"%s{\"vg\": \"%s\", \"uuid\": \"%s\", \"delegated\": %s, \"verdict\": \"%s\", "
 		"\"reason\": ",
 		view->shown ? ", " : "", vg->name, id,
-		outcome == LEA_ACTIVATE_DELEGATE ? "true" : "false", verdict(outcome, &follow));
+		outcome == LEA_ACTIVATE_DELEGATE ? "true" : "false", verdict(outcome, vg));
 	print_string(view->out, why);
 	fprintf(view->out, ", \"lvs\": [");
 	if (outcome == LEA_ACTIVATE_DELEGATE)
@@ -134,12 +139,10 @@ static void print_json(struct view *view, const struct lea_vg *vg, int outcome, 
 static void print_line(const struct view *view, const struct lea_vg *vg, int outcome,
 		       const char *why)
 {
-	const struct lea_follow follow = lea_follow_of(vg);
-
 	if (!view->explains)
 		fprintf(view->out, "VG %s: %s\n", vg->name, why);
 	else
-		fprintf(view->out, "VG %s: %s%s%s\n", vg->name, verdict(outcome, &follow),
+		fprintf(view->out, "VG %s: %s%s%s\n", vg->name, verdict(outcome, vg),
 			*why ? ": " : "", why);
 	if (outcome == LEA_ACTIVATE_DELEGATE)
 		print_lvs(view, vg);
@@ -216,8 +219,7 @@ static int run(struct view *view, const struct lea_list *names)
 int lea_lvmevent_delegated(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_opt rows[] = {
-		{"help", 'h', LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, help), LEA_OPT_ALL,
-		 NULL, "This text."},
+		LEA_LVMEVENT_HELP,
 		{"explain", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, explain),
 		 LEA_OPT_ALL, NULL, "The other VGs, too: what would become of them."},
 		{"json", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, json), LEA_OPT_ALL,

@@ -320,8 +320,7 @@ static int run(struct lea_world *world, const struct lea_lvmevent_args *args, bo
 static int parse_and_run(struct lea_world *world, int argc, char *argv[], bool is_enable)
 {
 	const struct lea_opt rows[] = {
-		{"help", 'h', LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, help), LEA_OPT_ALL,
-		 NULL, "This text."},
+		LEA_LVMEVENT_HELP,
 		{"root", 0, LEA_OPT_STRING, offsetof(struct lea_lvmevent_args, root), LEA_OPT_ALL,
 		 "Dir", "The system in this folder, not the running one."},
 		{"commands", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, commands),

@@ -16,17 +16,12 @@
 #include "base/step.h"
 #include "flow/batch.h"
 #include "flow/bootpass.h"
-#include "flow/sweep.h"
 #include "flow/workers.h"
 #include "state/claim.h"
 #include "state/gate.h"
 #include "state/queue.h"
 
-#define SWEEP_WAIT_MS 60000U
-
-static const struct lea_opt help_row = {
-	"help",	     'h',  LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, help),
-	LEA_OPT_ALL, NULL, "This text."};
+static const struct lea_opt help_row = LEA_LVMEVENT_HELP;
 
 int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc, char *argv[])
 {
@@ -101,7 +96,7 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 	_exit(code);
 }
 
-/* ---- arm, gate, sweep */
+/* ---- arm */
 
 static int run_arm(struct lea_world *world, int argc, char *argv[])
 {
@@ -129,102 +124,6 @@ static int run_arm(struct lea_world *world, int argc, char *argv[])
 	proc_fd = lea_world_proc(world);
 	r = run_fd < 0 ? run_fd : proc_fd < 0 ? proc_fd : lea_gate_arm(run_fd, proc_fd);
 	return r < 0 ? lea_session_fail(world, r, "arming the gate") : LEA_EXIT_DONE;
-}
-
-static const char *gate_word(struct lea_world *world)
-{
-	int run_fd = lea_world_run(world);
-
-	if (run_fd < 0)
-		return "unknown";
-	if (lea_gate_is_closed(run_fd))
-		return "closed";
-	return lea_gate_is_armed(run_fd) ? "open" : "open, never armed";
-}
-
-/* Who comes after need not wait for what udev still has in work: it may have it for long. */
-static void say_open(void)
-{
-	sd_notify(0, "READY=1\nSTATUS=Open");
-}
-
-static int run_gate(struct lea_world *world, int argc, char *argv[])
-{
-	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
-	struct lea_sweep_how how = {.world = world};
-	const char *word = NULL;
-	int r, run_fd, code = parse_plain("gate open|status", argc, argv, &word);
-
-	if (code >= 0)
-		return code;
-	if (word && !strcmp(word, "status")) {
-		printf("gate: %s\n", gate_word(world));
-		return LEA_EXIT_DONE;
-	}
-	if (!word || strcmp(word, "open") != 0) {
-		fprintf(stderr, "  Usage: lvmevent gate open|status\n");
-		return LEA_EXIT_PARAMS;
-	}
-	LEA_STEP_ROLE("gate");
-	/* Before anything that can fail: a broken lvm.conf must not keep the gate closed. */
-	run_fd = lea_world_run(world);
-	r = run_fd < 0 ? run_fd : lea_gate_open(run_fd);
-	if (r < 0)
-		return lea_session_fail(world, r, "opening the gate");
-	code = lea_session_begin(world, &session);
-	if (code)
-		return code;
-	how.conf = session.conf;
-	how.event_fd = session.event_fd;
-	how.opened = say_open;
-	r = lea_gate_open_and_sweep(&how);
-	return r < 0 ? lea_session_fail(world, r, "comparing after the gate was opened")
-		     : LEA_EXIT_DONE;
-}
-
-static int sweep(struct lea_session *session, bool wait)
-{
-	const struct lea_sweep_how how = {
-		.world = session->world, .conf = session->conf, .event_fd = session->event_fd};
-	struct lea_sweep_result result = {0};
-	int r;
-
-	/* Whoever waits wants what udev has in work now, too; a sick disk may keep it from ever
-	 * ending. */
-	r = wait ? lea_sweep_wait_udev(&how, session->conf->boot_deadline_ms,
-				       session->conf->boot_quiet_ms)
-		 : 0;
-	r = r < 0 ? r : lea_sweep(&how, &result);
-	if (r < 0)
-		return lea_session_fail(session->world, r, "comparing devices with records");
-	printf("%zu devices compared, %zu to be looked at, %zu not finished by udev\n",
-	       result.devices, result.enqueued, result.unfinished);
-	if (!wait)
-		return LEA_EXIT_DONE;
-	r = lea_sweep_wait_idle(&how, SWEEP_WAIT_MS);
-	if (r == LEA_SWEEP_LATE)
-		lea_log(session->world->log, LEA_LOG_WARNING,
-			"devices are still being looked at; not waiting any longer");
-	return r < 0 ? lea_session_fail(session->world, r, "waiting") : LEA_EXIT_DONE;
-}
-
-static int run_sweep(struct lea_world *world, int argc, char *argv[])
-{
-	const struct lea_opt rows[] = {
-		help_row,
-		{"wait", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, wait), LEA_OPT_ALL,
-		 NULL, "Wait (up to a minute) until all that is pending is done."}};
-	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
-	struct lea_lvmevent_args args = {0};
-	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
-	int code = lea_lvmevent_parse(&opts, "sweep [--wait]", argc, argv);
-
-	lea_opts_done(&opts);
-	if (code >= 0)
-		return code;
-	LEA_STEP_ROLE("sweep");
-	code = lea_session_begin(world, &session);
-	return code ? code : sweep(&session, args.wait != 0);
 }
 
 /* ---- status, retry */
@@ -266,13 +165,13 @@ static int print_status(struct lea_session *session, struct status *status)
 		printf("{\"gate\": \"%s\", \"pending\": %zu, \"taken\": %zu, \"put_aside\": %zu, "
 		       "\"running\": %s, \"vgs_done\": %u, \"vgs_in_work\": %u, \"vgs_failed\": "
 		       "%u}\n",
-		       gate_word(session->world), pending, taken, aside,
+		       lea_gate_word(session->world), pending, taken, aside,
 		       lea_queue_is_running(session->event_fd) ? "true" : "false", status->done,
 		       status->claimed, status->failed);
 	else
 		printf("gate: %s\nqueue: %zu pending, %zu taken, %zu put aside%s\nVGs: %u done, %u in "
 		       "work, %u failed\n",
-		       gate_word(session->world), pending, taken, aside,
+		       lea_gate_word(session->world), pending, taken, aside,
 		       lea_queue_is_running(session->event_fd) ? ", a runner is at work" : "",
 		       status->done, status->claimed, status->failed);
 	return 0;
@@ -280,7 +179,7 @@ static int print_status(struct lea_session *session, struct status *status)
 
 static int run_status(struct lea_world *world, int argc, char *argv[])
 {
-	const struct lea_opt rows[] = {help_row,
+	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP,
 				       {"json", 0, LEA_OPT_COUNT,
 					offsetof(struct lea_lvmevent_args, json), LEA_OPT_ALL, NULL,
 					"One JSON object."}};
@@ -325,8 +224,8 @@ const struct lea_cmd lea_cmd_lvmevent[] = {
 	{"status", "Gate, queue and what became of VGs.", run_status},
 	{"retry", "Look again at devices that were put aside.", run_retry},
 	{"delegated", "VGs that the real lvm would get, and why.", lea_lvmevent_delegated},
-	{"sweep", "Compare all devices with the records.", run_sweep},
-	{"gate", "Open the gate, or say what it is.", run_gate},
+	{"sweep", "Compare all devices with the records.", lea_lvmevent_sweep},
+	{"gate", "Open the gate, or say what it is.", lea_lvmevent_gate},
 	{"arm", "Close the gate and shadow lvm2's rule (boot).", run_arm},
 	{"boot", "Activate while the gate is closed (boot).", run_boot},
 	{"run", "Work on what is pending (unit).", lea_lvmevent_run},

@@ -16,6 +16,12 @@ struct lea_lvmevent_args {
 	const char *word; /* the first other argument, NULL: none */
 };
 
+#define LEA_LVMEVENT_HELP                                                                          \
+	{                                                                                          \
+		"help", 'h', LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, help), LEA_OPT_ALL, \
+			NULL, "This text."                                                         \
+	}
+
 /*
  * lea_lvmevent_parse - options and at most one word, or several
  * @usage: the line of --help, without "Usage: lvmevent "
@@ -29,6 +35,11 @@ int lea_lvmevent_enable(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_disable(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_delegated(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[]);
+
+/* "open", "closed" ...: for people. */
+const char *lea_gate_word(struct lea_world *world);
 
 /*
  * lea_shadow_write - our rule into run/udev/rules.d, under each name of lvm2's PV rule that exists

@@ -448,8 +448,7 @@ static int run_runner(struct lea_world *world, bool stays, bool *compare)
 int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_opt rows[] = {
-		{"help", 'h', LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, help), LEA_OPT_ALL,
-		 NULL, "This text."},
+		LEA_LVMEVENT_HELP,
 		{"stay", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, stay), LEA_OPT_ALL,
 		 NULL, "Don't leave when nothing is pending: wait for more (unit)."},
 		{"compare", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, compare),

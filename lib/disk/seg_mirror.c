@@ -66,6 +66,6 @@ const struct lea_segtype lea_segtype_mirror = {
 	.family = LEA_FAMILY_MIRROR,
 	.parse = parse_mirror,
 	.claim = claim_mirror,
-	.is_watched = true,
+	.watched = LEA_WATCHED_MIRROR,
 	.part = part_of_mirror,
 };

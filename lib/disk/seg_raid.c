@@ -231,19 +231,23 @@ static uint32_t part_of_raid(const struct lea_lv_seg *seg, uint32_t i)
 }
 
 /* dmeventd has no eye on what can't be mended. */
-#define RAID(name_, watched)                                                                       \
+#define RAID(name_, watched_)                                                                      \
 	{                                                                                          \
 		.name = (name_), .family = LEA_FAMILY_RAID, .flags = lea_vg_reshape_words,         \
 		.parse = parse_raid, .claim = claim_raid, .part = part_of_raid,                    \
-		.is_watched = (watched), .is_alone = true,                                         \
+		.watched = (watched_), .is_alone = true,                                           \
 	}
 
 const struct lea_segtype lea_segtype_raid[LEA_RAID_TYPES] = {
-	RAID("raid0", false),	  RAID("raid0_meta", false), RAID("raid1", true),
-	RAID("raid10", true),	  RAID("raid10_near", true), RAID("raid4", true),
-	RAID("raid5", true),	  RAID("raid5_n", true),     RAID("raid5_la", true),
-	RAID("raid5_ls", true),	  RAID("raid5_ra", true),    RAID("raid5_rs", true),
-	RAID("raid6", true),	  RAID("raid6_nc", true),    RAID("raid6_nr", true),
-	RAID("raid6_zr", true),	  RAID("raid6_n_6", true),   RAID("raid6_la_6", true),
-	RAID("raid6_ls_6", true), RAID("raid6_ra_6", true),  RAID("raid6_rs_6", true),
+	RAID("raid0", LEA_WATCHED_NOT),	       RAID("raid0_meta", LEA_WATCHED_NOT),
+	RAID("raid1", LEA_WATCHED_RAID),       RAID("raid10", LEA_WATCHED_RAID),
+	RAID("raid10_near", LEA_WATCHED_RAID), RAID("raid4", LEA_WATCHED_RAID),
+	RAID("raid5", LEA_WATCHED_RAID),       RAID("raid5_n", LEA_WATCHED_RAID),
+	RAID("raid5_la", LEA_WATCHED_RAID),    RAID("raid5_ls", LEA_WATCHED_RAID),
+	RAID("raid5_ra", LEA_WATCHED_RAID),    RAID("raid5_rs", LEA_WATCHED_RAID),
+	RAID("raid6", LEA_WATCHED_RAID),       RAID("raid6_nc", LEA_WATCHED_RAID),
+	RAID("raid6_nr", LEA_WATCHED_RAID),    RAID("raid6_zr", LEA_WATCHED_RAID),
+	RAID("raid6_n_6", LEA_WATCHED_RAID),   RAID("raid6_la_6", LEA_WATCHED_RAID),
+	RAID("raid6_ls_6", LEA_WATCHED_RAID),  RAID("raid6_ra_6", LEA_WATCHED_RAID),
+	RAID("raid6_rs_6", LEA_WATCHED_RAID),
 };

@@ -143,7 +143,7 @@ const struct lea_segtype lea_segtype_thin_pool = {
 	.flags = pool_flags,
 	.parse = parse_pool,
 	.claim = claim_pool,
-	.is_watched = true,
+	.watched = LEA_WATCHED_THIN,
 	.part = part_of_pool,
 	.is_alone = true,
 };

@@ -134,7 +134,7 @@ const struct lea_segtype lea_segtype_vdo_pool = {
 	.parse = parse_pool,
 	.claim = claim_pool,
 	.part = part_of_pool,
-	.is_watched = true,
+	.watched = LEA_WATCHED_VDO,
 	.is_alone = true,
 };
 const struct lea_segtype lea_segtype_vdo = {

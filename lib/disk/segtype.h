@@ -28,6 +28,16 @@ enum lea_family {
 	LEA_FAMILY_VDO,
 };
 
+/* By which of dmeventd's libraries. */
+enum lea_watched {
+	LEA_WATCHED_NOT,
+	LEA_WATCHED_MIRROR,
+	LEA_WATCHED_RAID,
+	LEA_WATCHED_SNAPSHOT, /* of the COW LV, which may have any segment type */
+	LEA_WATCHED_THIN,
+	LEA_WATCHED_VDO,
+};
+
 struct lea_segtype {
 	const char *name; /* as written in the metadata, without +FLAG suffixes */
 	enum lea_family family;
@@ -46,8 +56,8 @@ struct lea_segtype {
 	/* The @i-th LV (from 0) that a segment lies on, beside its areas; LEA_NONE: no more. NULL:
 	 * none. */
 	uint32_t (*part)(const struct lea_lv_seg *seg, uint32_t i);
-	bool is_watched; /* dmeventd has an eye on it */
-	bool is_alone;	 /* such an LV has this one segment and no other */
+	enum lea_watched watched; /* has dmeventd an eye on it? */
+	bool is_alone;		  /* such an LV has this one segment and no other */
 };
 
 /* linear and striped; both are written as "striped" by lvm2, "linear" reads the same. */

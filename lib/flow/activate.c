@@ -336,7 +336,7 @@ int lea_activation_finish(struct lea_activation_run *run)
 	if (run->blocked)
 		sigprocmask(SIG_SETMASK, &run->signals, NULL);
 	if (!run->options->test && !list_followed(run, &list))
-		lea_follow(run->world, run->options, &list);
+		lea_follow(run->world, run->conf, run->options, &list);
 	for (struct held *held = run->first; held; held = next) {
 		next = held->next;
 		free_held(held);

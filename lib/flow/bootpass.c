@@ -18,6 +18,7 @@
 #include "flow/runner.h"
 #include "flow/sweep.h"
 #include "flow/workers.h"
+#include "state/flag.h"
 #include "state/gate.h"
 #include "world/proc.h"
 #include "world/udevmon.h"
@@ -249,6 +250,7 @@ int lea_bootpass_run(const struct lea_bootpass_how *how)
 {
 	/* Static: the thread of the deadline may outlive this call; the process ends soon after. */
 	static struct boot boot;
+	LEA_AUTO(lea_closep) int flag_fd = -1;
 	int r;
 
 	boot = (struct boot){.how = how, .world = how->batch.world};
@@ -257,6 +259,11 @@ int lea_bootpass_run(const struct lea_bootpass_how *how)
 	if (r)
 		return r;
 	LEA_STEP("boot.listen", NULL);
+	/* The gate waits for who has this flag; without it (/run is full) it opens early, that is
+	 * all. */
+	r = lea_flag_raise(how->batch.event_fd, LEA_FLAG_BOOT, &flag_fd);
+	if (r < 0)
+		lea_log(boot.world->log, LEA_LOG_WARNING, "boot pass: flag: %s", strerror(-r));
 	if (how->batch.prober)
 		lea_prober_listen(how->batch.prober, others_wait, &boot);
 	r = run(&boot);

@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Locks are let go before: lvm takes them itself.
+ * A process of the real lvm looks at every device of the machine: it is the exception.
  */
 #include "flow/follow.h"
 
+#include "base/arena.h"
 #include "base/cleanup.h"
 #include "flow/delegate.h"
+#include "policy/watch.h"
+#include "policy/ways.h"
+#include "world/dm.h"
+#include "world/dmeventd.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#define NAMES_BYTES 4096U /* of one node */
+
 int lea_follow_list_new(size_t room, struct lea_follow_list *list)
 {
-	list->name = calloc(room + 1, sizeof(*list->name));
+	list->vg = calloc(room + 1, sizeof(*list->vg));
 	list->what = calloc(room + 1, sizeof(*list->what));
 	list->count = 0;
-	return list->name && list->what ? 0 : -ENOMEM;
+	return list->vg && list->what ? 0 : -ENOMEM;
 }
 
 void lea_follow_list_done(struct lea_follow_list *list)
 {
-	free(list->name);
+	free(list->vg);
 	free(list->what);
 }
 
@@ -30,8 +37,82 @@ void lea_follow_list_add(struct lea_follow_list *list, const struct lea_vg *vg)
 
 	if (!what.monitor && !what.poll)
 		return;
-	list->name[list->count] = vg->name;
+	list->vg[list->count] = vg;
 	list->what[list->count++] = what;
+}
+
+static const char *library_of(const struct lea_conf *conf, enum lea_watched watched)
+{
+	const char *const library[] = {
+		[LEA_WATCHED_MIRROR] = conf->mirror_library,
+		[LEA_WATCHED_RAID] = conf->raid_library,
+		[LEA_WATCHED_SNAPSHOT] = conf->snapshot_library,
+		[LEA_WATCHED_THIN] = conf->thin_library,
+	};
+
+	return library[watched];
+}
+
+/* 0 with *ret_uuid (in @arena), LEA_DM_ABSENT: the LV is not active. */
+static int find_node(struct lea_dm *dm, struct lea_arena *arena, const struct lea_vg *vg,
+		     const struct lea_lv *lv, enum lea_layer layer, const char **ret_uuid)
+{
+	struct lea_plan_names names;
+	struct lea_dm_info info;
+	int r = lea_plan_names(arena, vg, lv, layer, &names);
+
+	if (r)
+		return r;
+	*ret_uuid = names.uuid;
+	r = dm->info(dm, names.uuid, &info);
+	if (r != LEA_DM_ABSENT || !names.other_uuid)
+		return r;
+	*ret_uuid = names.other_uuid;
+	return dm->info(dm, names.other_uuid, &info);
+}
+
+/* 0: dmeventd watches it, or it is not active. */
+static int watch_lv(struct lea_world *world, const struct lea_conf *conf, const struct lea_vg *vg,
+		    const struct lea_lv *lv, const struct lea_watch *how)
+{
+	LEA_AUTO(lea_arena_freep) struct lea_arena *arena = lea_arena_new(NAMES_BYTES);
+	struct lea_dmeventd_watch watch = {
+		.library = library_of(conf, how->watched),
+		.executable = conf->dmeventd,
+		.mask = how->mask,
+		.timeout_s = how->timeout_s,
+	};
+	int r;
+
+	if (!arena)
+		return -ENOMEM;
+	r = find_node(world->dm, arena, vg, lv, how->layer, &watch.uuid);
+	if (r == LEA_DM_ABSENT)
+		return 0;
+	return r ? r : lea_dmeventd_watch(world, &watch);
+}
+
+/* Does dmeventd watch all of it now? */
+static bool is_watched_natively(struct lea_world *world, const struct lea_conf *conf,
+				const struct lea_vg *vg)
+{
+	struct lea_watch how;
+	int r;
+
+	/* Where lvm2 looks for its libraries by rules of its own, it does so itself. */
+	if (conf->library_dir || lea_watch_asks(vg))
+		return false;
+	for (uint32_t i = 0; i < vg->lv_count; i++) {
+		if (lea_watch_of(vg, &vg->lvs[i], &how) != 0)
+			continue;
+		r = watch_lv(world, conf, vg, &vg->lvs[i], &how);
+		if (r < 0)
+			lea_log_fault(world->log, r, "LV %s/%s: having it watched", vg->name,
+				      vg->lvs[i].name);
+		if (r)
+			return false;
+	}
+	return true;
 }
 
 static void tell(struct lea_world *world, const char *lvm_path, const char *const *words,
@@ -45,8 +126,27 @@ static void tell(struct lea_world *world, const char *lvm_path, const char *cons
 			lvm_path, words[1], code);
 }
 
-void lea_follow(struct lea_world *world, const struct lea_activate_options *options,
-		const struct lea_follow_list *list)
+/* What of @list is for the real lvm: with polling or without. */
+static size_t pick(struct lea_world *world, const struct lea_conf *conf,
+		   const struct lea_activate_options *options, const struct lea_follow_list *list,
+		   bool with_poll, const char **names)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct lea_vg *vg = list->vg[i];
+
+		if ((list->what[i].poll && options->poll) != with_poll)
+			continue;
+		if (with_poll || (list->what[i].monitor && options->monitor &&
+				  !is_watched_natively(world, conf, vg)))
+			names[count++] = vg->name;
+	}
+	return count;
+}
+
+void lea_follow(struct lea_world *world, const struct lea_conf *conf,
+		const struct lea_activate_options *options, const struct lea_follow_list *list)
 {
 	const char *const both[] = {"vgchange", "--monitor", "y", "--poll", "y", NULL};
 	const char *const watch[] = {"vgchange", "--monitor", "y", "--poll", "n", NULL};
@@ -56,15 +156,8 @@ void lea_follow(struct lea_world *world, const struct lea_activate_options *opti
 
 	if (!names || !options->lvm_path)
 		return;
-	for (int wants_poll = 0; wants_poll < 2; wants_poll++) {
-		const char *const *words = wants_poll ? options->monitor ? both : poll : watch;
-
-		count = 0;
-		for (size_t i = 0; i < list->count; i++)
-			if ((list->what[i].poll && options->poll) == wants_poll &&
-			    (wants_poll || list->what[i].monitor))
-				names[count++] = list->name[i];
-		if (wants_poll || options->monitor)
-			tell(world, options->lvm_path, words, names, count);
-	}
+	count = pick(world, conf, options, list, false, names);
+	tell(world, options->lvm_path, watch, names, count);
+	count = pick(world, conf, options, list, true, names);
+	tell(world, options->lvm_path, options->monitor ? both : poll, names, count);
 }

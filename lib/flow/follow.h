@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * VGs that were activated just now and need lvm2's dmeventd or lvmpolld from here on: one process
- * of the real lvm tells these of all of them.
+ * VGs that were activated just now and need lvm2's dmeventd or lvmpolld from here on. dmeventd is
+ * told directly; the real lvm, one process for all VGs, polls, and decides where we can't.
  */
 #ifndef LEA_FLOW_FOLLOW_H
 #define LEA_FLOW_FOLLOW_H
@@ -9,10 +9,11 @@
 #include "base/err.h"
 #include "flow/activate.h"
 #include "policy/follow.h"
+#include "world/conf.h"
 
 struct lea_follow_list {
-	const char **name;	 /* [room]; owned array of borrowed names */
-	struct lea_follow *what; /* [room]; owned */
+	const struct lea_vg **vg; /* [room]; owned array of borrowed VGs */
+	struct lea_follow *what;  /* [room]; owned */
 	size_t count;
 };
 
@@ -21,8 +22,9 @@ void lea_follow_list_done(struct lea_follow_list *list);
 /* At most @room of them. */
 void lea_follow_list_add(struct lea_follow_list *list, const struct lea_vg *vg);
 
-/* Runs the real lvm where that is asked for. A failure of it is told and costs nothing. */
-void lea_follow(struct lea_world *world, const struct lea_activate_options *options,
-		const struct lea_follow_list *list);
+/* Tells whom it has to, without locks: lvm takes them itself. What fails is said and costs nothing.
+ */
+void lea_follow(struct lea_world *world, const struct lea_conf *conf,
+		const struct lea_activate_options *options, const struct lea_follow_list *list);
 
 #endif

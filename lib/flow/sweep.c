@@ -20,12 +20,14 @@
 #include "disk/name.h"
 #include "flow/scan.h"
 #include "state/claim.h"
+#include "state/flag.h"
 #include "state/gate.h"
 #include "state/queue.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"
 
-#define POLL_MS 50U
+#define POLL_MS	     50U
+#define GATE_POLL_MS 500U /* nobody waits for the end of this wait */
 
 /* PV instances that done claims were made with, sorted. */
 struct done {
@@ -245,7 +247,13 @@ static bool is_same(const struct trace *a, const struct trace *b)
 	       a->written.tv_nsec == b->written.tv_nsec;
 }
 
-int lea_sweep_wait_udev(const struct lea_sweep_how *how, uint32_t deadline_ms, uint32_t quiet_ms)
+/* How a wait for udev ends. */
+struct patience {
+	uint32_t deadline_ms, quiet_ms, poll_ms;
+	bool (*is_needed)(const struct lea_sweep_how *how); /* NULL: always */
+};
+
+static int wait_udev(const struct lea_sweep_how *how, const struct patience *patience)
 {
 	struct lea_clock *clock = how->world->clock;
 	const uint64_t begin = clock->now_ms(clock);
@@ -253,16 +261,35 @@ int lea_sweep_wait_udev(const struct lea_sweep_how *how, uint32_t deadline_ms, u
 	uint64_t now, changed = begin;
 
 	while (lea_udev_is_busy(how->world)) {
+		if (patience->is_needed && !patience->is_needed(how))
+			return 0;
 		now = clock->now_ms(clock);
 		now_is = look_at_udev(how->world);
 		if (!is_same(&now_is, &last))
 			changed = now;
 		last = now_is;
-		if (now - begin >= deadline_ms || (quiet_ms && now - changed >= quiet_ms))
+		if (now - begin >= patience->deadline_ms ||
+		    (patience->quiet_ms && now - changed >= patience->quiet_ms))
 			return LEA_SWEEP_LATE;
-		clock->sleep_ms(clock, POLL_MS);
+		clock->sleep_ms(clock, patience->poll_ms);
 	}
 	return 0;
+}
+
+int lea_sweep_wait_udev(const struct lea_sweep_how *how, uint32_t deadline_ms, uint32_t quiet_ms)
+{
+	return wait_udev(how, &(struct patience){deadline_ms, quiet_ms, POLL_MS, NULL});
+}
+
+static bool boot_pass_runs(const struct lea_sweep_how *how)
+{
+	return lea_flag_is_up(how->event_fd, LEA_FLAG_BOOT);
+}
+
+int lea_gate_wait(const struct lea_sweep_how *how)
+{
+	return wait_udev(how, &(struct patience){how->conf->gate_wait_ms, how->conf->boot_quiet_ms,
+						 GATE_POLL_MS, boot_pass_runs});
 }
 
 int lea_gate_open_and_sweep(const struct lea_sweep_how *how)

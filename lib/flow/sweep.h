@@ -54,6 +54,14 @@ bool lea_udev_is_idle(const struct lea_world *world);
 bool lea_udev_is_busy(const struct lea_world *world);
 
 /*
+ * lea_gate_wait - as long as a boot pass runs and udev gets on
+ * An open gate costs a process for each event and a second look at each device; the boot pass takes
+ * the same events for nothing. At most gate_wait_ms, and no longer than boot_quiet_ms without a
+ * sign of udev. 0, LEA_SWEEP_LATE, or -errno.
+ */
+LEA_MUST_CHECK int lea_gate_wait(const struct lea_sweep_how *how);
+
+/*
  * lea_gate_open_and_sweep - what "lvmevent gate open" does
  * Opens, compares, tells, waits (bounded by gate_deadline_ms) for the events that saw the gate
  * closed, compares again. Logs what udev did not finish.

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * LV by LV. Which of them lvm2 then registers is its own business.
- */
+/* LV by LV. */
 #include "policy/follow.h"
 
 #include "disk/segments.h"
 #include "disk/segtype.h"
-
-static bool is_watched(const struct lea_lv *lv)
-{
-	if (lv->cow)
-		return !lv->cow->is_merging;
-	return lv->seg[0].segtype && lv->seg[0].segtype->is_watched;
-}
+#include "policy/watch.h"
 
 bool lea_follow_takes_time(const struct lea_vg *vg)
 {
@@ -31,11 +23,12 @@ bool lea_follow_takes_time(const struct lea_vg *vg)
 struct lea_follow lea_follow_of(const struct lea_vg *vg)
 {
 	struct lea_follow follow = {false, false};
+	struct lea_watch watch;
 
 	for (uint32_t i = 0; i < vg->lv_count; i++) {
 		const struct lea_lv *lv = &vg->lvs[i];
 
-		follow.monitor |= is_watched(lv);
+		follow.monitor |= lea_watch_of(vg, lv, &watch) != LEA_WATCH_NOBODY;
 		follow.poll |= lv->flags & LEA_FLAG_PVMOVE || lv->merging_thin != LEA_NONE ||
 			       (lv->cow && lv->cow->is_merging);
 	}

@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/step.h"
+#include "state/flag.h"
 #include "state/queue_text.h"
 
 /* A hidden name this old belongs to an enqueuer that was killed; a live one publishes again. */
@@ -35,44 +36,19 @@ static int open_folder(int event_fd, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/*
- * A record lock, not flock: workers and probe children are forked from the runner and must not
- * hold its lock when it dies. It goes when this process closes any descriptor of the file.
- */
 int lea_queue_lock(int event_fd, int *ret_lock_fd)
 {
-	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-	LEA_AUTO(lea_closep) int fd = -1;
-	struct stat held, there;
-	char text[32];
-	int len;
+	int r;
 
 	LEA_STEP("lock.try", NULL);
-	for (;;) {
-		lea_closep(&fd);
-		fd = openat(event_fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (fd < 0)
-			return -errno;
-		if (fcntl(fd, F_SETLK, &whole) < 0) {
-			if (errno != EAGAIN && errno != EACCES)
-				return -errno;
-			LEA_STEP("lock.busy", NULL);
-			return LEA_QUEUE_RUNNING;
-		}
-		/* Somebody may have removed and made the file anew: then we hold nothing. */
-		if (fstat(fd, &held) < 0)
-			return -errno;
-		if (fstatat(event_fd, "lock", &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    held.st_ino == there.st_ino && held.st_dev == there.st_dev)
-			break;
-	}
-	/* For people only; a full disk is no reason not to run. */
-	len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
-	if (pwrite(fd, text, (size_t)len, 0) == len && ftruncate(fd, len) < 0)
-		return -errno;
-	LEA_STEP("lock.held", NULL);
-	*ret_lock_fd = LEA_TAKE_FD(fd);
-	return 0;
+	r = lea_flag_raise(event_fd, LEA_FLAG_RUNNER, ret_lock_fd);
+	if (r < 0)
+		return r;
+	if (r == LEA_FLAG_HELD)
+		LEA_STEP("lock.busy", NULL);
+	else
+		LEA_STEP("lock.held", NULL);
+	return r == LEA_FLAG_HELD ? LEA_QUEUE_RUNNING : 0;
 }
 
 static int add_entry(struct batch *batch, const struct lea_entry *entry)

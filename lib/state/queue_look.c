@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "state/flag.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +12,7 @@
 
 bool lea_queue_is_running(int event_fd)
 {
-	LEA_AUTO(lea_closep) int fd = openat(event_fd, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-
-	return fd >= 0 && fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+	return lea_flag_is_up(event_fd, LEA_FLAG_RUNNER);
 }
 
 int lea_queue_count(int event_fd, const char *folder, size_t *ret_count)

@@ -30,6 +30,10 @@ struct lea_conf {
 	/* activation */
 	bool udev_sync, udev_rules, verify_udev_operations, retry_deactivation, use_linear_target;
 	bool monitoring;
+	/* dmeventd: program (NULL: where its library looks) and what it loads; library_dir: NULL:
+	 * unset */
+	const char *dmeventd, *library_dir;
+	const char *mirror_library, *raid_library, *snapshot_library, *thin_library;
 	const char *activation_mode; /* complete, degraded, partial */
 	bool readahead_auto;	     /* activation/readahead: auto (else none) */
 	/* what stands in for a missing PV: "error", "zero", or a device */
@@ -61,7 +65,7 @@ struct lea_conf {
 	uint32_t worker_vgs,
 		lvs_in_flight; /* VGs one worker takes at once; LVs whose udev work may be open */
 	uint32_t probe_threads, probe_deadline_ms, udev_deadline_ms;
-	uint32_t boot_quiet_ms, boot_deadline_ms, gate_deadline_ms;
+	uint32_t boot_quiet_ms, boot_deadline_ms, gate_wait_ms, gate_deadline_ms;
 	uint32_t compare_ms;	  /* so often a resident runner compares; 0: never */
 	uint32_t failed_attempts; /* so often an entry may make a runner fail */
 	/* devices, more */

@@ -3,10 +3,14 @@
 #include "flow/machine.h"
 #include "flow/sweep.h"
 #include "state/claim.h"
+#include "state/flag.h"
 #include "state/gate.h"
 #include "state/queue.h"
 #include "unit/suite.h"
 #include "world/udevdb.h"
+
+#include <signal.h>
+#include <sys/wait.h>
 
 #define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
 #define UUID_ONE  "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
@@ -193,6 +197,108 @@ START_TEST(gate_is_opened_first)
 }
 END_TEST
 
+/* ---- the wait before the gate opens, on a clock of its own */
+
+#define QUIET_MS 3000U
+#define WAIT_MS	 60000U
+
+static uint64_t time_ms, udev_works_until_ms, boot_pass_ends_ms;
+static bool udev_empties_its_queue;
+static pid_t boot_pass;
+
+static uint64_t test_now_ms(struct lea_clock *clock)
+{
+	(void)clock;
+	return time_ms;
+}
+
+/* Time passes: udev gets on as long as it does, and then is idle or hangs. */
+static void test_sleep_ms(struct lea_clock *clock, uint64_t ms)
+{
+	char text[32];
+
+	(void)clock;
+	time_ms += ms;
+	if (time_ms <= udev_works_until_ms) {
+		snprintf(text, sizeof(text), "%u\n", (unsigned int)time_ms);
+		tree_put(&machine.tree, "/sys/kernel/uevent_seqnum", text);
+	} else if (udev_empties_its_queue) {
+		tree_remove(&machine.tree, "/run/udev/queue");
+	}
+	if (boot_pass && time_ms >= boot_pass_ends_ms) {
+		kill(boot_pass, SIGKILL);
+		waitpid(boot_pass, NULL, 0);
+		boot_pass = 0;
+	}
+}
+
+static struct lea_clock test_clock = {.now_ms = test_now_ms, .sleep_ms = test_sleep_ms};
+
+/* A record lock is seen by other processes only. */
+static void start_boot_pass(void)
+{
+	int fd, ready[2];
+	char byte = 0;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	boot_pass = fork();
+	if (!boot_pass) {
+		if (lea_flag_raise(how.event_fd, LEA_FLAG_BOOT, &fd) != 0 ||
+		    write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+}
+
+static const struct {
+	const char *claim;
+	uint64_t boot_pass_ends_ms; /* 0: there is none */
+	uint64_t udev_works_until_ms;
+	bool udev_empties_its_queue;
+	int outcome;
+	uint64_t least_ms, most_ms;
+} waits[] = {
+	{"an idle udev is not waited for", WAIT_MS * 2, 0, true, 0, 0, 1000},
+	{"the gate opens behind the last event", WAIT_MS * 2, 40000, true, 0, 40000, 41000},
+	{"a udev that hangs is waited for as long as a quiet one", WAIT_MS * 2, 10000, false,
+	 LEA_SWEEP_LATE, 10000 + QUIET_MS, 11000 + QUIET_MS},
+	{"a udev that never ends is not waited for", WAIT_MS * 2, WAIT_MS * 2, true, LEA_SWEEP_LATE,
+	 WAIT_MS, WAIT_MS + 1000},
+	{"with no boot pass nobody takes the events: nothing is waited for", 0, 40000, true, 0, 0,
+	 1000},
+	{"a boot pass that dies ends the wait", 20000, 40000, true, 0, 20000, 21000},
+};
+
+START_TEST(gate_waits_while_something_gets_on)
+{
+	int r;
+
+	time_ms = 0;
+	udev_works_until_ms = waits[_i].udev_works_until_ms;
+	udev_empties_its_queue = waits[_i].udev_empties_its_queue;
+	boot_pass_ends_ms = waits[_i].boot_pass_ends_ms;
+	conf.gate_wait_ms = WAIT_MS;
+	conf.boot_quiet_ms = QUIET_MS;
+	machine.world->clock = &test_clock;
+	tree_put(&machine.tree, "/run/udev/queue", "");
+	if (boot_pass_ends_ms)
+		start_boot_pass();
+	r = lea_gate_wait(&how);
+	if (boot_pass) {
+		kill(boot_pass, SIGKILL);
+		waitpid(boot_pass, NULL, 0);
+	}
+	boot_pass = 0;
+	ck_assert_msg(r == waits[_i].outcome, "%s: %d", waits[_i].claim, r);
+	ck_assert_msg(time_ms >= waits[_i].least_ms && time_ms <= waits[_i].most_ms, "%s: %u ms",
+		      waits[_i].claim, (unsigned int)time_ms);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("sweep");
@@ -204,6 +310,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, what_was_seen_is_left_out);
 	tcase_add_test(tcase, lost_event_is_repeated);
 	tcase_add_test(tcase, gate_is_opened_first);
+	tcase_add_loop_test(tcase, gate_waits_while_something_gets_on, 0, ARRAY_SIZE(waits));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

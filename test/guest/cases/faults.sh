@@ -21,7 +21,7 @@ guest_quiet >/dev/null
 claim "the hardened units are at work" guest_run 'systemctl show -P NoNewPrivileges lvmevent-gate | grep -qx yes &&
 	grep -qx "Seccomp:.2" /proc/$(systemctl show -P MainPID lvmevent-runner)/status'
 
-# ---- what asks for more than device-mapper in a hardened unit: modules, thin_check, dmeventd by the real lvm
+# ---- what asks for more than device-mapper in a hardened unit: modules, thin_check, dmeventd
 for i in 101 102 103 104; do truncate -s 32M "$JUNK/blank$i"; done
 qmp_add_disks d101="$JUNK/blank101" d102="$JUNK/blank102" d103="$JUNK/blank103" d104="$JUNK/blank104"
 guest_run 'set -e; udevadm settle
@@ -38,7 +38,9 @@ guest_run 'set -e; udevadm settle
 claim "raid and thin are activated under our unit" \
 	guest_wait_for 60 'dmsetup status raid-mirror && dmsetup status thin-volume'
 claim "with the modules that they need, by no lvm process" guest_run 'lsmod | grep -q ^dm_thin_pool &&
-	lsmod | grep -q ^dm_raid && ! grep "vgchange -a" /run/lvm-calls'
+	lsmod | grep -q ^dm_raid && ! grep vgchange /run/lvm-calls'
+claim "and dmeventd watches both" \
+	guest_run '[ "$(lvs -a --noheadings -o seg_monitor raid thin | grep -cw monitored)" = 2 ]'
 claim "and it complains of nothing" guest_run '! journalctl -b -u lvmevent-runner -o cat | grep -iE "permitted|denied|[1-9][0-9]* failed|failed to|error"'
 guest_run 'vgchange -an raid thin; udevadm settle'
 

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A record lock (fcntl), not flock: a flock is shared with children, and one that a hung disk keeps
+ * would hold its parent's when that dies.
+ */
+#include "state/flag.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int lea_flag_raise(int event_fd, const char *name, int *ret_fd)
+{
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	LEA_AUTO(lea_closep) int fd = -1;
+	struct stat held, there;
+	char text[32];
+	int len;
+
+	for (;;) {
+		lea_closep(&fd);
+		fd = openat(event_fd, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd < 0)
+			return -errno;
+		if (fcntl(fd, F_SETLK, &whole) < 0)
+			return errno == EAGAIN || errno == EACCES ? LEA_FLAG_HELD : -errno;
+		/* Somebody may have removed and made the file anew: then we hold nothing. */
+		if (fstat(fd, &held) < 0)
+			return -errno;
+		if (fstatat(event_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    held.st_ino == there.st_ino && held.st_dev == there.st_dev)
+			break;
+	}
+	/* For people only; a full disk is no reason not to run. */
+	len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+	if (pwrite(fd, text, (size_t)len, 0) == len && ftruncate(fd, len) < 0)
+		return -errno;
+	*ret_fd = LEA_TAKE_FD(fd);
+	return 0;
+}
+
+bool lea_flag_is_up(int event_fd, const char *name)
+{
+	LEA_AUTO(lea_closep) int fd = openat(event_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	return fd >= 0 && fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A node that was down a moment ago may still have a thread of dmeventd's that is ending: what was
+ * registered then goes with it. So it is looked whether the registration stays, and tried again.
+ */
+#include "world/dmeventd.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <libdevmapper-event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#define TRIES	 40
+#define PAUSE_MS 10U /* grows with each try: eight seconds in all */
+
+/* The calls of the library; NULL before it is opened. */
+static struct {
+	__typeof__(dm_event_handler_create) *create;
+	__typeof__(dm_event_handler_destroy) *destroy;
+	__typeof__(dm_event_handler_set_dmeventd_path) *set_path;
+	__typeof__(dm_event_handler_set_dso) *set_dso;
+	__typeof__(dm_event_handler_set_uuid) *set_uuid;
+	__typeof__(dm_event_handler_set_timeout) *set_timeout;
+	__typeof__(dm_event_handler_set_event_mask) *set_mask;
+	__typeof__(dm_event_handler_get_event_mask) *get_mask;
+	__typeof__(dm_event_register_handler) *add;
+	__typeof__(dm_event_get_registered_device) *look;
+} call;
+
+static const struct {
+	const char *name;
+	size_t at;
+} names[] = {
+	{"dm_event_handler_create", offsetof(__typeof__(call), create)},
+	{"dm_event_handler_destroy", offsetof(__typeof__(call), destroy)},
+	{"dm_event_handler_set_dmeventd_path", offsetof(__typeof__(call), set_path)},
+	{"dm_event_handler_set_dso", offsetof(__typeof__(call), set_dso)},
+	{"dm_event_handler_set_uuid", offsetof(__typeof__(call), set_uuid)},
+	{"dm_event_handler_set_timeout", offsetof(__typeof__(call), set_timeout)},
+	{"dm_event_handler_set_event_mask", offsetof(__typeof__(call), set_mask)},
+	{"dm_event_handler_get_event_mask", offsetof(__typeof__(call), get_mask)},
+	{"dm_event_register_handler", offsetof(__typeof__(call), add)},
+	{"dm_event_get_registered_device", offsetof(__typeof__(call), look)},
+};
+
+/* It stays open until the process ends. */
+static bool is_open(void)
+{
+	void *library, *symbol;
+
+	if (call.look)
+		return true;
+	library =
+		*LEA_DM_EVENT_LIBRARY ? dlopen(LEA_DM_EVENT_LIBRARY, RTLD_NOW | RTLD_LOCAL) : NULL;
+	for (size_t i = 0; library && i < ARRAY_SIZE(names); i++) {
+		symbol = dlsym(library, names[i].name);
+		if (!symbol)
+			return false;
+		memcpy((char *)&call + names[i].at, &symbol, sizeof(symbol));
+	}
+	return library != NULL;
+}
+
+/* Each call of the library changes its handler: a new one for each. */
+static struct dm_event_handler *handler_of(const struct lea_dmeventd_watch *watch)
+{
+	struct dm_event_handler *handler = call.create();
+
+	if (!handler)
+		return NULL;
+	if (call.set_dso(handler, watch->library) || call.set_uuid(handler, watch->uuid) ||
+	    (watch->executable && call.set_path(handler, watch->executable))) {
+		call.destroy(handler);
+		return NULL;
+	}
+	call.set_timeout(handler, watch->timeout_s);
+	call.set_mask(handler, (enum dm_event_mask)watch->mask);
+	return handler;
+}
+
+static int add(const struct lea_dmeventd_watch *watch)
+{
+	struct dm_event_handler *handler = handler_of(watch);
+	int done;
+
+	if (!handler)
+		return -ENOMEM;
+	done = call.add(handler);
+	call.destroy(handler);
+	return done ? 0 : -EIO;
+}
+
+/* *ret_stays: it is registered, and not about to go. */
+static int look(const struct lea_dmeventd_watch *watch, bool *ret_stays)
+{
+	struct dm_event_handler *handler = handler_of(watch);
+
+	if (!handler)
+		return -ENOMEM;
+	*ret_stays = call.look(handler, 0) == 0 &&
+		     !(call.get_mask(handler) & DM_EVENT_REGISTRATION_PENDING);
+	call.destroy(handler);
+	return 0;
+}
+
+int lea_dmeventd_watch(struct lea_world *world, const struct lea_dmeventd_watch *watch)
+{
+	bool stays = false;
+	int r = 0;
+
+	if (!is_open())
+		return LEA_DMEVENTD_ABSENT;
+	for (unsigned int i = 0; i < TRIES; i++) {
+		r = add(watch);
+		r = r ? r : look(watch, &stays);
+		if (r || stays)
+			return r;
+		world->clock->sleep_ms(world->clock, (uint64_t)PAUSE_MS * (i + 1));
+	}
+	return -ETIMEDOUT;
+}
