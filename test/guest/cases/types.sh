@@ -3,6 +3,8 @@
 # snapshots, thin, cache, write cache, raid: made by stock lvm2, up and down by ours, beside stock's
 
 # GUEST_TYPES="thin cache": only these of the VGs that types-steps has, on disks of GUEST_TYPES_MIB
+# LVMEVENT_LONG: all of them
+[ -n "${LVMEVENT_LONG-}" ] || : "${GUEST_TYPES=lin thin raid}"
 ours=/usr/sbin/vgchange
 if with_ours; then
 	ours=$(cd "$GUEST_PACKAGE" && find . -path '*/lvmevent/vgchange' | head -n 1)
@@ -22,7 +24,7 @@ guest_new machine "$(layout blank 14)"
 [ -z "${GUEST_TYPES_MIB-}" ] || truncate -s "${GUEST_TYPES_MIB}M" "$GUEST"/disks/d*
 overlay_file usr/lib/guest/types-steps 755 <"$GUEST_HERE/cases/types-steps"
 # both programs do what they are told, nobody else anything
-printf 'global { event_activation = 0 }\nactivation { monitoring = 0 }\n' | overlay_file etc/lvm/lvmlocal.conf
+printf 'global { event_activation = 0 }\n' | overlay_file etc/lvm/lvmlocal.conf
 if with_ours; then overlay "$GUEST_PACKAGE"; fi
 guest_boot || die "no guest"
 guest_quiet >/dev/null
