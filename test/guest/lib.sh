@@ -161,6 +161,7 @@ make_initrd() {
 		$b mount -t proc proc /proc
 		$b mount -t sysfs sysfs /sys
 		$b mount -t devtmpfs dev /dev
+		echo "guest: the kernel is up"
 		for m in /modules/*.ko; do $b insmod $m || echo "guest: $m does not load"; done
 		$b mount -t ext4 /dev/vda /r || { echo "guest: no root"; $b poweroff -f; }
 		$b cp -a /overlay/. /r/
@@ -204,6 +205,24 @@ make_command() {
 	done
 }
 
+# Uses guest_boot's qemu
+start_qemu() {
+	rm -f "$GUEST"/*.sock
+	setpriv --pdeathsig KILL "${qemu[@]}" -serial "file:$GUEST/console.$GUEST_BOOTS" \
+		-serial "unix:$GUEST/agent.sock,server=on,wait=off" >"$GUEST/qemu.$GUEST_BOOTS" 2>&1 9>&- &
+	GUEST_PID=$!
+}
+
+# Our initramfs says so; until then nothing of what is tested has run, and no disk was written to
+kernel_is_up() {
+	local i
+	for ((i = 0; i < 600; i++)); do
+		grep -qs '^guest: the kernel is up' "$GUEST/console.$GUEST_BOOTS" && return
+		sleep 0.1
+	done
+	return 1
+}
+
 # guest_boot [--console] [--kernel FILE --initrd FILE] [--append WORDS] [--timeout S]: cold boot;
 # back when the guest's agent answers, or with --console when the guest has been left
 guest_boot() {
@@ -223,18 +242,21 @@ guest_boot() {
 		make_initrd
 		initrd=$GUEST/initrd.gz
 	fi
-	rm -f "$GUEST"/*.sock
 	GUEST_BOOTS=$((${GUEST_BOOTS:-0} + 1))
 	make_command "$kernel" "$initrd" "$append"
 	ulimit -n "$(ulimit -H -n)"
 	if [ -n "$console" ]; then
 		note "the console's root shell follows; poweroff, or Ctrl-a x, ends it"
+		rm -f "$GUEST"/*.sock
 		"${qemu[@]}" -serial mon:stdio -serial "unix:$GUEST/agent.sock,server=on,wait=off"
 		return
 	fi
-	setpriv --pdeathsig KILL "${qemu[@]}" -serial "file:$GUEST/console.$GUEST_BOOTS" \
-		-serial "unix:$GUEST/agent.sock,server=on,wait=off" >"$GUEST/qemu.$GUEST_BOOTS" 2>&1 9>&- &
-	GUEST_PID=$!
+	start_qemu
+	if [ "$initrd" = "$GUEST/initrd.gz" ] && ! kernel_is_up; then
+		note "${GUEST##*/}: the emulator hangs before the kernel's first program; started again"
+		guest_kill
+		start_qemu
+	fi
 	if ! up=$("$GUEST_HERE/ask" "$GUEST/agent.sock" "$timeout" ping); then
 		tail -n 5 "$GUEST/qemu.$GUEST_BOOTS" "$GUEST/console.$GUEST_BOOTS" | cut -c1-200
 		guest_kill
