@@ -31,7 +31,7 @@ struct lea_candidates {
 	struct lea_scan_vg *vgs;
 	struct lea_scan_vg **by_id; /* sorted; owned */
 	size_t vg_count;
-	void *wanted;  /* of those whose claim does not stand: tsearch by name */
+	void *wanted;  /* of those whose claim does not stand: tsearch by id or name */
 	void *numbers; /* of the devices in the scan: the number itself is the pointer */
 	struct lea_batch_summary *summary;
 	struct lea_unsettled *unsettled; /* borrowed */

@@ -14,17 +14,23 @@
 #include "flow/look_again.h"
 #include "state/online.h"
 
-static int compare_names(const void *a, const void *b)
+/* The id, for the name may change while a VG's PVs are read; a PV without metadata knows only that.
+ */
+static const char *key_of(const struct lea_candidate *candidate)
 {
-	return strcmp(((const struct lea_candidate *)a)->name,
-		      ((const struct lea_candidate *)b)->name);
+	return candidate->vg ? candidate->vg->id : candidate->name;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	return strcmp(key_of(a), key_of(b));
 }
 
 static int note_wanted(struct lea_candidates *candidates)
 {
 	for (size_t i = 0; i < candidates->count; i++)
 		if (!candidates->list[i]->stands &&
-		    !tsearch(candidates->list[i], &candidates->wanted, compare_names))
+		    !tsearch(candidates->list[i], &candidates->wanted, compare_keys))
 			return -ENOMEM;
 	return 0;
 }
@@ -32,10 +38,14 @@ static int note_wanted(struct lea_candidates *candidates)
 static const struct lea_candidate *find_wanted(const struct lea_candidates *candidates,
 					       const struct lea_scan_vg *known)
 {
-	struct lea_candidate key, **node;
+	struct lea_candidate key = {.vg = known->vg}, **node;
 
+	node = tfind(&key, &candidates->wanted, compare_keys);
+	if (node)
+		return *node;
+	key.vg = NULL;
 	snprintf(key.name, sizeof(key.name), "%s", known->vg->name);
-	node = tfind(&key, &candidates->wanted, compare_names);
+	node = tfind(&key, &candidates->wanted, compare_keys);
 	return node ? *node : NULL;
 }
 
@@ -77,6 +87,26 @@ static int ask_claim(const struct lea_candidates *candidates, const struct lea_s
 	return r < 0 ? r : 0;
 }
 
+/*
+ * vgrename may be at work, and be through with one PV and not with the other one: its devices are
+ * looked at once more. A PV that was away then keeps the old name for good: the claim says that
+ * there was a second look.
+ */
+static int meet_two_names(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
+{
+	static const char reason[] = "its PVs know it by two names, one of them was away when it "
+				     "was renamed: see pvs -o +vg_name,vg_uuid";
+	LEA_AUTO(lea_claim_done) struct lea_claim old = {0};
+	int r = lea_claim_read(&candidates->claims, known->vg->id, &old);
+
+	if (r < 0)
+		return r;
+	if (r == 0 && old.state == LEA_CLAIM_FAILED && !strcmp(old.reason, reason))
+		return refuse(candidates, known, reason);
+	r = lea_look_again(candidates->how, known);
+	return r < 0 ? r : settle(candidates, known, LEA_CLAIM_FAILED, reason);
+}
+
 static int start_vg(const struct lea_candidates *candidates, const struct lea_scan_vg *known,
 		    const struct lea_candidate *wanted)
 {
@@ -85,6 +115,10 @@ static int start_vg(const struct lea_candidates *candidates, const struct lea_sc
 	bool stands = false;
 	int r;
 
+	if (known->is_outdated)
+		return 0;
+	if (known->has_other_name)
+		return meet_two_names(candidates, known);
 	if (reason)
 		return refuse(candidates, known, reason);
 	r = lea_scan_vg_claim(known, &claim);

@@ -45,7 +45,9 @@ struct lea_scan_vg {
 	struct lea_vg *vg;     /* owned by the scan */
 	struct lea_found **pv; /* [vg->pv_count]: device of each PV, NULL: not in this scan */
 	bool has_duplicate;    /* some PVID on two devices of this scan */
-	bool has_conflict;     /* same seqno, different text */
+	bool has_conflict;     /* same seqno, different text; or two names for one id */
+	bool has_other_name;   /* other PVs have this id with another name */
+	bool is_outdated;      /* ... and a higher seqno */
 };
 
 struct lea_scan;

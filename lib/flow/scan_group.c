@@ -165,11 +165,19 @@ static int compare_placed(const void *a, const void *b)
 }
 
 /* One VG id under two names: nobody can tell which is meant. */
+static void flag_pair(struct lea_scan_vg *a, struct lea_scan_vg *b)
+{
+	a->has_conflict = a->has_other_name = true;
+	b->has_conflict = b->has_other_name = true;
+	a->is_outdated |= a->vg->seqno < b->vg->seqno;
+	b->is_outdated |= b->vg->seqno < a->vg->seqno;
+}
+
 static void flag_shared_ids(struct placed *groups, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
 		if (!strcmp(groups[i - 1].group.vg->id, groups[i].group.vg->id))
-			groups[i - 1].group.has_conflict = groups[i].group.has_conflict = true;
+			flag_pair(&groups[i - 1].group, &groups[i].group);
 }
 
 static int build(struct lea_scan *scan, const struct claim *claims, size_t claim_count,

@@ -2,6 +2,8 @@
 /* Images are unpacked by xz in a pipe, so that a test needs no step before it. */
 #include "fake/sample.h"
 
+#include "disk/crc.h"
+
 #include <check.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -121,4 +123,23 @@ void sample_write(const struct sample *sample, const char *path)
 	ck_assert_int_eq(write(fd, sample->head, sample->head_bytes), (ssize_t)sample->head_bytes);
 	ck_assert_int_eq(ftruncate(fd, (off_t)sample->device_bytes), 0);
 	close(fd);
+}
+
+void sample_change_text(struct sample *sample, const char *from, const char *to)
+{
+	uint8_t *header = sample->head + sample_number(sample, "mda0.offset"), *text, *at;
+	uint64_t offset, bytes;
+	uint32_t crc;
+
+	memcpy(&offset, header + 40, sizeof(offset));
+	memcpy(&bytes, header + 48, sizeof(bytes));
+	text = header + offset;
+	at = memmem(text, bytes, from, strlen(from));
+	ck_assert_ptr_nonnull(at);
+	ck_assert_uint_eq(strlen(from), strlen(to));
+	memcpy(at, to, strlen(to));
+	crc = lea_crc(LEA_CRC_INITIAL, text, bytes);
+	memcpy(header + 56, &crc, sizeof(crc));
+	crc = lea_crc(LEA_CRC_INITIAL, header + 4, 508);
+	memcpy(header, &crc, sizeof(crc));
 }

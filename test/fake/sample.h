@@ -23,6 +23,10 @@ const char *sample_value(const struct sample *sample, const char *key);
 /* The same as a number (any C notation); 0 when there is none. */
 uint64_t sample_number(const struct sample *sample, const char *key);
 
+/* @from in the committed text of the first metadata area becomes @to, as long as it; checksums as
+ * they have to be. */
+void sample_change_text(struct sample *sample, const char *from, const char *to);
+
 /* All of them, the damaged ones too. */
 size_t sample_count(void);
 void sample_load_index(struct sample *sample, size_t index);

@@ -3,7 +3,6 @@
  * The transaction as a whole, on a machine made of files: locks, the second look under the lock,
  * lvm2's claim, lines.
  */
-#include "disk/crc.h"
 #include "flow/activate.h"
 #include "flow/machine.h"
 #include "flow/read_again.h"
@@ -153,26 +152,6 @@ START_TEST(wait_for_locks_0_is_an_error)
 }
 END_TEST
 
-/* "/home" on the disk of vg_one becomes "/room", with all checksums as they have to be. */
-static void rename_home(struct sample *sample)
-{
-	uint8_t *header = sample->head + sample_number(sample, "mda0.offset");
-	uint8_t *text = header, *at;
-	uint64_t offset, bytes;
-	uint32_t crc;
-
-	memcpy(&offset, header + 40, sizeof(offset));
-	memcpy(&bytes, header + 48, sizeof(bytes));
-	text += offset;
-	at = memmem(text, bytes, "\nhome {", 7);
-	ck_assert_ptr_nonnull(at);
-	memcpy(at, "\nroom {", 7);
-	crc = lea_crc(LEA_CRC_INITIAL, text, bytes);
-	memcpy(header + 56, &crc, sizeof(crc));
-	crc = lea_crc(LEA_CRC_INITIAL, header + 4, 508);
-	memcpy(header, &crc, sizeof(crc));
-}
-
 static void overwrite(const char *sample_name, bool renamed)
 {
 	struct sample sample;
@@ -180,7 +159,7 @@ static void overwrite(const char *sample_name, bool renamed)
 
 	sample_load(&sample, sample_name);
 	if (renamed)
-		rename_home(&sample);
+		sample_change_text(&sample, "\nhome {", "\nroom {");
 	snprintf(path, sizeof(path), "%s/dev/sda", machine.tree.root);
 	sample_write(&sample, path);
 	sample_done(&sample);

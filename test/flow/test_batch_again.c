@@ -43,6 +43,72 @@ START_TEST(changed_meanwhile_is_looked_at_again)
 }
 END_TEST
 
+/* vgrename on the disk @name, which holds the sample's PV. */
+static void rename_vg_on(const char *sample_name, const char *name)
+{
+	struct sample sample;
+	char path[128];
+
+	sample_load(&sample, sample_name);
+	sample_change_text(&sample, "vg-two.pvs {", "vg-new.pvs {");
+	sample_change_text(&sample, "seqno = 3", "seqno = 4");
+	snprintf(path, sizeof(path), "%s/dev/%s", machine.tree.root, name);
+	sample_write(&sample, path);
+	sample_done(&sample);
+}
+
+/* vgrename is through with one disk when we read it, and not with the other one. */
+static void read_while_it_is_renamed(void)
+{
+	struct lea_claim claim;
+
+	machine_plug("stripe-a", "sda", 16, 2);
+	machine_plug("stripe-b", "sdb", 32, 3);
+	ck_assert_str_eq(came("sdb", 32, 3, PVID_B), "");
+	rename_vg_on("stripe-b", "sdb");
+	ck_assert_str_eq(came("sda", 16, 2, PVID_A), "");
+	ck_assert_uint_eq(summary.vgs_failed + summary.vgs_active, 0);
+	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_FAILED);
+	lea_claim_done(&claim);
+}
+
+/* What a look at it put into the queue. */
+static const char *pass_of_queue(void)
+{
+	struct lea_entry *entries;
+	size_t count;
+
+	ck_assert_int_eq(lea_queue_take(how.event_fd, &entries, &count), 0);
+	ck_assert_uint_eq(count, 1);
+	pass(entries, count);
+	ck_assert_int_eq(lea_queue_done(how.event_fd, &entries[0]), 0);
+	free(entries);
+	return activated;
+}
+
+START_TEST(renamed_while_it_is_read)
+{
+	read_while_it_is_renamed();
+	rename_vg_on("stripe-a", "sda");
+	ck_assert_str_eq(pass_of_queue(), "vg-new.pvs ");
+	ck_assert_uint_eq(summary.vgs_active, 1);
+}
+END_TEST
+
+/* One that was away keeps the old name: said, and not looked at for ever. */
+START_TEST(renamed_without_a_pv)
+{
+	read_while_it_is_renamed();
+	ck_assert_str_eq(pass_of_queue(), "");
+	ck_assert_uint_eq(summary.vgs_failed, 1);
+	ck_assert_msg(strstr(machine.err, "two names") != NULL, "%s", machine.err);
+	ck_assert(!lea_queue_has_pending(how.event_fd));
+	ck_assert_str_eq(came("sdb", 32, 3, PVID_B), "");
+	ck_assert(!lea_queue_has_pending(how.event_fd));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("batch_again");
@@ -51,6 +117,8 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, one_device_in_two_entries);
 	tcase_add_test(tcase, changed_meanwhile_is_looked_at_again);
+	tcase_add_test(tcase, renamed_while_it_is_read);
+	tcase_add_test(tcase, renamed_without_a_pv);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
