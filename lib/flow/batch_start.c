@@ -87,6 +87,59 @@ static int ask_claim(const struct lea_candidates *candidates, const struct lea_s
 	return r < 0 ? r : 0;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+	return strcmp((*(struct lea_scan_vg *const *)a)->vg->id,
+		      (*(struct lea_scan_vg *const *)b)->vg->id);
+}
+
+static int compare_id(const void *id, const void *vg)
+{
+	return strcmp(id, (*(struct lea_scan_vg *const *)vg)->vg->id);
+}
+
+static int sort_by_id(struct lea_candidates *candidates)
+{
+	candidates->by_id = calloc(candidates->vg_count + 1, sizeof(struct lea_scan_vg *));
+	if (!candidates->by_id)
+		return -ENOMEM;
+	for (size_t i = 0; i < candidates->vg_count; i++)
+		candidates->by_id[i] = &candidates->vgs[i];
+	qsort(candidates->by_id, candidates->vg_count, sizeof(struct lea_scan_vg *), compare_ids);
+	return 0;
+}
+
+/* Into by_id: the first VG of this id that bsearch comes across; NULL: there is none. */
+static struct lea_scan_vg *const *find_by_id(const struct lea_candidates *candidates,
+					     const char *id)
+{
+	return bsearch(id, candidates->by_id, candidates->vg_count, sizeof(struct lea_scan_vg *),
+		       compare_id);
+}
+
+static const struct lea_scan_vg *find_vg(const struct lea_candidates *candidates, const char *id)
+{
+	struct lea_scan_vg *const *vg = find_by_id(candidates, id);
+
+	return vg ? *vg : NULL;
+}
+
+/* Then what says otherwise is a foreign disk's, and no rename that is under way. */
+static bool is_whole_by_another_name(const struct lea_candidates *candidates,
+				     const struct lea_scan_vg *known)
+{
+	const char *id = known->vg->id;
+	struct lea_scan_vg *const *vg = find_by_id(candidates, id);
+	struct lea_scan_vg *const *end = candidates->by_id + candidates->vg_count;
+
+	while (vg > candidates->by_id && !compare_id(id, vg - 1))
+		vg--;
+	for (; vg < end && !compare_id(id, vg); vg++)
+		if (!lea_scan_vg_obstacle(*vg))
+			return true;
+	return false;
+}
+
 /*
  * vgrename may be at work, and be through with one PV and not with the other one: its devices are
  * looked at once more. A PV that was away then keeps the old name for good: the claim says that
@@ -115,10 +168,8 @@ static int start_vg(const struct lea_candidates *candidates, const struct lea_sc
 	bool stands = false;
 	int r;
 
-	if (known->is_outdated)
-		return 0;
-	if (known->has_other_name)
-		return meet_two_names(candidates, known);
+	if (reason && known->has_other_name && !is_whole_by_another_name(candidates, known))
+		return known->is_outdated ? 0 : meet_two_names(candidates, known);
 	if (reason)
 		return refuse(candidates, known, reason);
 	r = lea_scan_vg_claim(known, &claim);
@@ -130,36 +181,6 @@ static int start_vg(const struct lea_candidates *candidates, const struct lea_sc
 	/* Another process has claimed it, and may die before it is done. The VG's lock keeps us
 	 * apart; whoever has it second finds nothing to do. */
 	return r < 0 ? r : lea_workers_add(candidates->workers, known);
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-	return strcmp((*(struct lea_scan_vg *const *)a)->vg->id,
-		      (*(struct lea_scan_vg *const *)b)->vg->id);
-}
-
-static int compare_id(const void *id, const void *vg)
-{
-	return strcmp(id, (*(struct lea_scan_vg *const *)vg)->vg->id);
-}
-
-static int sort_by_id(struct lea_candidates *candidates)
-{
-	candidates->by_id = calloc(candidates->vg_count + 1, sizeof(struct lea_scan_vg *));
-	if (!candidates->by_id)
-		return -ENOMEM;
-	for (size_t i = 0; i < candidates->vg_count; i++)
-		candidates->by_id[i] = &candidates->vgs[i];
-	qsort(candidates->by_id, candidates->vg_count, sizeof(struct lea_scan_vg *), compare_ids);
-	return 0;
-}
-
-static const struct lea_scan_vg *find_vg(const struct lea_candidates *candidates, const char *id)
-{
-	struct lea_scan_vg *const *vg = bsearch(id, candidates->by_id, candidates->vg_count,
-						sizeof(struct lea_scan_vg *), compare_id);
-
-	return vg ? *vg : NULL;
 }
 
 /* Its claim stays: it is in work. The worker has the VG queued again when it gets on. */

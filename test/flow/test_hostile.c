@@ -376,11 +376,13 @@ END_TEST
 #define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
 
 static const struct {
-	const char *claim, *name, *id;
+	const char *claim, *name, *id, *pvs;
 } twins[] = {
-	{"another name, another id", "vg_two", ID("v")},
-	{"the good VG's name", "vg_one", ID("v")},
-	{"the good VG's id under another name", "vg_two", VG_ONE_ID},
+	{"another name, another id", "vg_two", ID("v"), ""},
+	{"the good VG's name", "vg_one", ID("v"), ""},
+	{"the good VG's id under another name", "vg_two", VG_ONE_ID, ""},
+	{"the same, with the good PV as a member", "vg_two", VG_ONE_ID,
+	 "q { id=\"" PVID_ONE "\" status=[] pe_start=8 pe_count=9 } "},
 };
 
 static struct lea_entry event_of(const char *name, uint32_t minor, const char *pvid)
@@ -422,14 +424,23 @@ static bool is_done(const char *vg_id)
 	return !lea_claim_read(&claims, vg_id, &claim) && claim.state == LEA_CLAIM_DONE;
 }
 
+static bool is_pending(void)
+{
+	int event_fd = lea_queue_open(lea_world_run(machine.world));
+	bool is = event_fd < 0 || lea_queue_has_pending(event_fd);
+
+	close(event_fd);
+	return is;
+}
+
 START_TEST(a_twin_in_one_pass)
 {
 	char text[1024];
 	int len = snprintf(
 		text, sizeof(text),
 		"%s { id=\"%s\" seqno=9 status=[\"READ\",\"WRITE\"] extent_size=8 max_lv=0 "
-		"max_pv=0 " PVS "} } contents=\"Text Format Volume Group\" version=1",
-		twins[_i].name, twins[_i].id);
+		"max_pv=0 " PVS "%s} } contents=\"Text Format Volume Group\" version=1",
+		twins[_i].name, twins[_i].id, twins[_i].pvs);
 	struct lea_entry entries[] = {event_of("/dev/sdb", 32, ENEMY_PVID),
 				      event_of("/dev/sda", 16, PVID_ONE)};
 
@@ -437,6 +448,7 @@ START_TEST(a_twin_in_one_pass)
 	plug_enemy(text, (size_t)len);
 	run_pass(entries, ARRAY_SIZE(entries));
 	ck_assert_msg(is_done(VG_ONE_ID), "%s:\n%s%s", twins[_i].claim, machine.out, machine.err);
+	ck_assert_msg(!is_pending(), "%s: it can't keep the runner busy", twins[_i].claim);
 	ck_assert(is_plain(machine.out) && is_plain(machine.err));
 }
 END_TEST
