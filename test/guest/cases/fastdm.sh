@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # event/fast_dm_rules: no dmsetup process for an LV, and nothing that udev says of it differs
+# long
 
 disks=$(layout quad 16)
 count=$(wc -l <"$disks/expect")

@@ -4,7 +4,7 @@
 
 # GUEST_TYPES="thin cache": only these of the VGs that types-steps has, on disks of GUEST_TYPES_MIB
 # LVMEVENT_LONG: all of them
-[ -n "${LVMEVENT_LONG-}" ] || : "${GUEST_TYPES=thin raid}"
+[ -n "${LVMEVENT_LONG-}" ] || : "${GUEST_TYPES=thin}"
 ours=/usr/sbin/vgchange
 if with_ours; then
 	ours=$(cd "$GUEST_PACKAGE" && find . -path '*/lvmevent/vgchange' | head -n 1)
