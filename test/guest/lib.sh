@@ -254,7 +254,9 @@ guest_boot() {
 	start_qemu
 	if [ "$initrd" = "$GUEST/initrd.gz" ] && ! kernel_is_up; then
 		note "${GUEST##*/}: the emulator hangs before the kernel's first program; started again"
-		guest_kill
+		# the servers of its sick disks stay
+		kill "$GUEST_PID"
+		wait "$GUEST_PID" 2>/dev/null
 		start_qemu
 	fi
 	if ! up=$("$GUEST_HERE/ask" "$GUEST/agent.sock" "$timeout" ping); then
