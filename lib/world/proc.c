@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Children are forked, never spawned through a shell; what a child may inherit is the caller's
- * business, and every descriptor of ours is O_CLOEXEC.
+ * Children are forked, never spawned through a shell. A program that is started and waited for has
+ * the three streams and no other descriptor; every one of ours is O_CLOEXEC besides.
  */
 #include "world/proc.h"
 
@@ -113,6 +113,29 @@ int lea_proc_exec(const char *const argv[])
 	return -errno;
 }
 
+/* Both ends are closed, too. */
+static void close_range_of(unsigned int first, unsigned int last)
+{
+	long limit = sysconf(_SC_OPEN_MAX);
+
+#ifdef SYS_close_range
+	if (first > last || !syscall(SYS_close_range, first, last, 0U))
+		return;
+#endif
+	if (limit < 0 || last < (unsigned long)limit)
+		limit = (long)last + 1;
+	for (long fd = (long)first; fd < limit; fd++)
+		close((int)fd);
+}
+
+static void keep_streams_and(int fd)
+{
+	const unsigned int keep = fd < 3 ? 2U : (unsigned int)fd;
+
+	close_range_of(3, keep - 1);
+	close_range_of(keep + 1, UINT_MAX);
+}
+
 struct run {
 	const char *const *argv;
 	int report_fd; /* closed by a successful exec; else the fault is written to it */
@@ -131,6 +154,8 @@ static int exec_child(void *arg)
 	if (run->output_fd >= 0 &&
 	    (dup2(run->output_fd, STDOUT_FILENO) < 0 || dup2(run->output_fd, STDERR_FILENO) < 0))
 		return NOT_STARTED;
+	/* libdevmapper's descriptor of the control node is not O_CLOEXEC: lvm2 complains of it. */
+	keep_streams_and(run->report_fd);
 	fault = lea_proc_exec(run->argv);
 	if (write(run->report_fd, &fault, sizeof(fault)) < 0)
 		return NOT_STARTED;
@@ -231,30 +256,13 @@ int lea_proc_threads(size_t count, void *(*work)(void *arg), void *arg)
 	return started ? (int)started : -r;
 }
 
-/* Both ends are closed, too. */
-static void close_range_of(unsigned int first, unsigned int last)
-{
-	long limit = sysconf(_SC_OPEN_MAX);
-
-#ifdef SYS_close_range
-	if (first > last || !syscall(SYS_close_range, first, last, 0U))
-		return;
-#endif
-	if (limit < 0 || last < (unsigned long)limit)
-		limit = (long)last + 1;
-	for (long fd = (long)first; fd < limit; fd++)
-		close((int)fd);
-}
-
 void lea_proc_detach(int keep_fd)
 {
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	unsigned int keep = keep_fd < 3 ? 2U : (unsigned int)keep_fd;
 
 	/* Whoever reads our output must not wait for this process. */
 	for (int fd = 0; fd < 3 && null_fd >= 0; fd++)
 		if (fd != keep_fd)
 			dup2(null_fd, fd);
-	close_range_of(3, keep - 1);
-	close_range_of(keep + 1, UINT_MAX);
+	keep_streams_and(keep_fd);
 }

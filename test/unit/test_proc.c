@@ -47,12 +47,17 @@ START_TEST(programs)
 {
 	static const char *const ok[] = {"/bin/sh", "-c", "exit 5", NULL};
 	static const char *const absent[] = {"/nonexistent/lvm", NULL};
+	static const char *const look[] = {"/bin/sh", "-c", "[ ! -e /proc/self/fd/77 ]", NULL};
 	int code = -1;
 
 	ck_assert_int_eq(lea_proc_run(ok, &code), 0);
 	ck_assert_int_eq(code, 5);
 	ck_assert_msg(lea_proc_run(absent, &code) == -ENOENT, "a missing program is a fault");
 	ck_assert_int_eq(lea_proc_exec(absent), -ENOENT);
+	ck_assert_int_eq(dup2(STDERR_FILENO, 77), 77);
+	ck_assert_int_eq(lea_proc_run(look, &code), 0);
+	ck_assert_msg(code == 0, "a descriptor that is not O_CLOEXEC stays ours");
+	close(77);
 }
 END_TEST
 
