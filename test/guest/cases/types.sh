@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # snapshots, thin, cache, write cache, raid: made by stock lvm2, up and down by ours, beside stock's
 
-# GUEST_TYPES="thin cache": only these of the VGs that types-steps has, on disks of GUEST_TYPES_MIB
+# GUEST_TYPES="thin cache": only these of the VGs that types-steps has, on GUEST_TYPES_DISKS disks of
+# GUEST_TYPES_MIB
 # LVMEVENT_LONG: all of them
 [ -n "${LVMEVENT_LONG-}" ] || : "${GUEST_TYPES=thin}"
 ours=/usr/sbin/vgchange
@@ -20,7 +21,7 @@ what_differs() {
 	return 1
 }
 
-guest_new machine "$(layout blank 14)"
+guest_new machine "$(layout blank "${GUEST_TYPES_DISKS-14}")"
 [ -z "${GUEST_TYPES_MIB-}" ] || truncate -s "${GUEST_TYPES_MIB}M" "$GUEST"/disks/d*
 overlay_file usr/lib/guest/types-steps 755 <"$GUEST_HERE/cases/types-steps"
 # both programs do what they are told, nobody else anything
