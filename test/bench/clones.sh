@@ -6,17 +6,17 @@
 # What a guest does to its blank disks, how many there are, and which LVs are to come up then
 clone_recipe() {
 	case $1 in
-	thin) echo 'vgcreate -s 1m thin /dev/sda
-		lvcreate -y --type thin-pool -L 8M --poolmetadatasize 2M -n pool thin
-		lvcreate -y -V 16M --thin -n volume thin/pool
-		dd if=/dev/urandom of=/dev/thin/volume bs=64k count=64 oflag=direct' ;;
-	raid1) echo 'vgcreate -s 1m raid1 /dev/sda /dev/sdb
-		lvcreate -y --type raid1 -m 1 -L 4M -n volume raid1
-		while [ "$(lvs --noheadings -o copy_percent raid1/volume | tr -d " ")" != 100.00 ]; do sleep 1; done' ;;
-	snapshot) echo 'vgcreate -s 1m snapshot /dev/sda
-		lvcreate -y -L 4M -n origin snapshot
-		lvcreate -y -s -L 2M -n volume snapshot/origin
-		lvcreate -y -s -L 2M -n other snapshot/origin' ;;
+	thin) echo 'vgcreate -s 1m prototype /dev/sda
+		lvcreate -y --type thin-pool -L 8M --poolmetadatasize 2M -n pool prototype
+		lvcreate -y -V 16M --thin -n volume prototype/pool
+		dd if=/dev/urandom of=/dev/prototype/volume bs=64k count=64 oflag=direct' ;;
+	raid1) echo 'vgcreate -s 1m prototype /dev/sda /dev/sdb
+		lvcreate -y --type raid1 -m 1 -L 4M -n volume prototype
+		while [ "$(lvs --noheadings -o copy_percent prototype/volume | tr -d " ")" != 100.00 ]; do sleep 1; done' ;;
+	snapshot) echo 'vgcreate -s 1m prototype /dev/sda
+		lvcreate -y -L 4M -n origin prototype
+		lvcreate -y -s -L 2M -n volume prototype/origin
+		lvcreate -y -s -L 2M -n other prototype/origin' ;;
 	*) return 1 ;;
 	esac
 }
@@ -30,7 +30,7 @@ make_prototype() { # SHAPE FOLDER
 	in_charge floor
 	start_machine || return
 	guest_run "set -e; $(clone_recipe "$1")
-		udevadm settle; vgchange -an $1
+		udevadm settle; vgchange -an prototype
 		for i in a b; do [ ! -e /dev/sd\$i ] || blockdev --flushbufs /dev/sd\$i; done; sync" >"$JUNK/maker.log" 2>&1 ||
 		{ cat "$JUNK/maker.log" >&2; return 1; }
 	machine_over "$JUNK/maker"
