@@ -181,8 +181,9 @@ static int deactivate(struct lea_activate_vg *vg, struct lea_activate_result *re
 {
 	const struct lea_carry_down how = {
 		.arena = vg->arena,
+		.conf = vg->conf,
 		.test = vg->options->test,
-		.retry = vg->conf->retry_deactivation,
+		.monitor = vg->options->monitor,
 	};
 	struct lea_plan_rules rules;
 	struct lea_plan_pv *pvs = place_pvs(vg);

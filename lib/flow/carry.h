@@ -32,7 +32,8 @@ LEA_MUST_CHECK int lea_carry_plan(struct lea_world *world, const struct lea_carr
 
 struct lea_carry_down {
 	struct lea_arena *arena;
-	bool test, retry; /* activation/retry_deactivation */
+	const struct lea_conf *conf;
+	bool test, monitor; /* @monitor: dmeventd is told, too */
 };
 
 /*

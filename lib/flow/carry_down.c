@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "flow/carry.h"
+#include "flow/follow.h"
 #include "world/dm.h"
 
 #include <dirent.h>
@@ -101,7 +102,7 @@ static bool is_mounted(struct lea_world *world, const struct lea_dm_info *info)
 /* Says why; what only an event's program holds for a moment is waited for. */
 static bool is_open(const struct down *down, const struct lea_lv *lv, const char *uuid)
 {
-	const uint32_t tries = down->how->retry ? OPEN_TRIES : 1;
+	const uint32_t tries = down->how->conf->retry_deactivation ? OPEN_TRIES : 1;
 	struct lea_log *log = down->world->log;
 	char holders[HOLDERS_BYTES];
 	struct lea_dm_info info;
@@ -174,7 +175,9 @@ static int remove_one(const struct down *down, uint32_t index, bool is_part,
 	if (is_part)
 		node.udev_flags |= LEA_DM_UDEV_DISABLE_SUBSYSTEM | LEA_DM_UDEV_DISABLE_DISK |
 				   LEA_DM_UDEV_DISABLE_OTHER;
-	r = down->how->test ? 0 : down->dm->remove(down->dm, &node, down->how->retry);
+	r = down->how->test
+		    ? 0
+		    : down->dm->remove(down->dm, &node, down->how->conf->retry_deactivation);
 	return r == LEA_DM_ABSENT ? 0 : r == LEA_DM_BUSY ? -EBUSY : r;
 }
 
@@ -290,5 +293,10 @@ int lea_carry_down(struct lea_world *world, const struct lea_carry_down *how,
 		result->failed += open;
 		return LEA_ACTIVATE_FAILED;
 	}
-	return remove_all(&down, result);
+	if (how->monitor && !how->test)
+		lea_follow_end(world, how->conf, plan->vg);
+	r = remove_all(&down, result);
+	if (r && how->monitor && !how->test)
+		lea_follow_again(world, how->conf, plan->vg);
+	return r;
 }

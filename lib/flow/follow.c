@@ -71,9 +71,11 @@ static int find_node(struct lea_dm *dm, struct lea_arena *arena, const struct le
 	return dm->info(dm, names.other_uuid, &info);
 }
 
-/* 0: dmeventd watches it, or it is not active. */
-static int watch_lv(struct lea_world *world, const struct lea_conf *conf, const struct lea_vg *vg,
-		    const struct lea_lv *lv, const struct lea_watch *how)
+typedef int (*tell_fn)(struct lea_world *world, const struct lea_dmeventd_watch *watch);
+
+/* 0: dmeventd knows, or it is not active. */
+static int tell_of_lv(struct lea_world *world, const struct lea_conf *conf, const struct lea_vg *vg,
+		      const struct lea_lv *lv, const struct lea_watch *how, tell_fn tell_dmeventd)
 {
 	LEA_AUTO(lea_arena_freep) struct lea_arena *arena = lea_arena_new(NAMES_BYTES);
 	struct lea_dmeventd_watch watch = {
@@ -89,30 +91,67 @@ static int watch_lv(struct lea_world *world, const struct lea_conf *conf, const 
 	r = find_node(world->dm, arena, vg, lv, how->layer, &watch.uuid);
 	if (r == LEA_DM_ABSENT)
 		return 0;
-	return r ? r : lea_dmeventd_watch(world, &watch);
+	return r ? r : tell_dmeventd(world, &watch);
+}
+
+/* Of all LVs of which we are certain, up to the first failure. */
+static bool tell_dmeventd_of(struct lea_world *world, const struct lea_conf *conf,
+			     const struct lea_vg *vg, tell_fn tell_dmeventd)
+{
+	struct lea_watch how;
+	int r;
+
+	for (uint32_t i = 0; i < vg->lv_count; i++) {
+		if (lea_watch_of(vg, &vg->lvs[i], &how) != 0)
+			continue;
+		r = tell_of_lv(world, conf, vg, &vg->lvs[i], &how, tell_dmeventd);
+		if (r < 0)
+			lea_log_fault(world->log, r, "LV %s/%s: telling dmeventd", vg->name,
+				      vg->lvs[i].name);
+		if (r)
+			return false;
+	}
+	return true;
 }
 
 /* Does dmeventd watch all of it now? */
 static bool is_watched_natively(struct lea_world *world, const struct lea_conf *conf,
 				const struct lea_vg *vg)
 {
-	struct lea_watch how;
-	int r;
-
 	/* Where lvm2 looks for its libraries by rules of its own, it does so itself. */
-	if (conf->library_dir || lea_watch_asks(vg))
-		return false;
-	for (uint32_t i = 0; i < vg->lv_count; i++) {
-		if (lea_watch_of(vg, &vg->lvs[i], &how) != 0)
-			continue;
-		r = watch_lv(world, conf, vg, &vg->lvs[i], &how);
-		if (r < 0)
-			lea_log_fault(world->log, r, "LV %s/%s: having it watched", vg->name,
-				      vg->lvs[i].name);
-		if (r)
-			return false;
-	}
-	return true;
+	return !conf->library_dir && !lea_watch_asks(vg) &&
+	       tell_dmeventd_of(world, conf, vg, lea_dmeventd_watch);
+}
+
+/* Most VGs have nothing to watch: these cost no system call. */
+static bool has_watched(const struct lea_vg *vg)
+{
+	struct lea_watch how;
+
+	for (uint32_t i = 0; i < vg->lv_count; i++)
+		if (lea_watch_of(vg, &vg->lvs[i], &how) == 0)
+			return true;
+	return false;
+}
+
+static void tell_if_it_lives(struct lea_world *world, const struct lea_conf *conf,
+			     const struct lea_vg *vg, tell_fn tell_dmeventd)
+{
+	/* What is not taken back ends with its node, at the price of some lines in the journal. */
+	if (world->dm && !conf->library_dir && has_watched(vg) && lea_dmeventd_lives(world) &&
+	    !tell_dmeventd_of(world, conf, vg, tell_dmeventd))
+		lea_log(world->log, LEA_LOG_VERBOSE, "VG %s: dmeventd was not told of all LVs.",
+			vg->name);
+}
+
+void lea_follow_end(struct lea_world *world, const struct lea_conf *conf, const struct lea_vg *vg)
+{
+	tell_if_it_lives(world, conf, vg, lea_dmeventd_leave);
+}
+
+void lea_follow_again(struct lea_world *world, const struct lea_conf *conf, const struct lea_vg *vg)
+{
+	tell_if_it_lives(world, conf, vg, lea_dmeventd_watch);
 }
 
 static void tell(struct lea_world *world, const char *lvm_path, const char *const *words,

@@ -27,4 +27,10 @@ void lea_follow_list_add(struct lea_follow_list *list, const struct lea_vg *vg);
 void lea_follow(struct lea_world *world, const struct lea_conf *conf,
 		const struct lea_activate_options *options, const struct lea_follow_list *list);
 
+/* Before the VG's nodes go: a dmeventd that runs watches none of them any more. Then, should some
+ * have stayed: it watches these again. */
+void lea_follow_end(struct lea_world *world, const struct lea_conf *conf, const struct lea_vg *vg);
+void lea_follow_again(struct lea_world *world, const struct lea_conf *conf,
+		      const struct lea_vg *vg);
+
 #endif

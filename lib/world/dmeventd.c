@@ -7,11 +7,17 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <libdevmapper-event.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
+
+#define PID_FILE "/run/dmeventd.pid"
 #define TRIES	 40
 #define PAUSE_MS 10U /* grows with each try: eight seconds in all */
 
@@ -26,6 +32,7 @@ static struct {
 	__typeof__(dm_event_handler_set_event_mask) *set_mask;
 	__typeof__(dm_event_handler_get_event_mask) *get_mask;
 	__typeof__(dm_event_register_handler) *add;
+	__typeof__(dm_event_unregister_handler) *drop;
 	__typeof__(dm_event_get_registered_device) *look;
 } call;
 
@@ -42,6 +49,7 @@ static const struct {
 	{"dm_event_handler_set_event_mask", offsetof(__typeof__(call), set_mask)},
 	{"dm_event_handler_get_event_mask", offsetof(__typeof__(call), get_mask)},
 	{"dm_event_register_handler", offsetof(__typeof__(call), add)},
+	{"dm_event_unregister_handler", offsetof(__typeof__(call), drop)},
 	{"dm_event_get_registered_device", offsetof(__typeof__(call), look)},
 };
 
@@ -120,4 +128,33 @@ int lea_dmeventd_watch(struct lea_world *world, const struct lea_dmeventd_watch 
 		world->clock->sleep_ms(world->clock, (uint64_t)PAUSE_MS * (i + 1));
 	}
 	return -ETIMEDOUT;
+}
+
+int lea_dmeventd_leave(struct lea_world *world, const struct lea_dmeventd_watch *watch)
+{
+	struct dm_event_handler *handler;
+	int r = 0;
+
+	(void)world;
+	if (!is_open())
+		return LEA_DMEVENTD_ABSENT;
+	handler = handler_of(watch);
+	if (!handler)
+		return -ENOMEM;
+	/* The library says an error of its own for one that is not registered. */
+	if (call.look(handler, 0) == 0)
+		r = call.drop(handler) ? 0 : -EIO;
+	call.destroy(handler);
+	return r;
+}
+
+bool lea_dmeventd_lives(const struct lea_world *world)
+{
+	LEA_AUTO(lea_freep) char *path = lea_world_path(world, PID_FILE);
+	LEA_AUTO(lea_closep) int fd = -1;
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	if (path)
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	return fd >= 0 && fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }

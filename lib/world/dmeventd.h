@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "world/world.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* All borrowed. */
@@ -27,5 +28,11 @@ enum lea_dmeventd_outcome {
 /* Returns when dmeventd says that it watches: 0, LEA_DMEVENTD_ABSENT, -ETIMEDOUT, -EIO. */
 LEA_MUST_CHECK int lea_dmeventd_watch(struct lea_world *world,
 				      const struct lea_dmeventd_watch *watch);
+/* Before the node goes. 0: dmeventd does not watch it any more, or never did. Asking starts a
+ * dmeventd: not without lea_dmeventd_lives. */
+LEA_MUST_CHECK int lea_dmeventd_leave(struct lea_world *world,
+				      const struct lea_dmeventd_watch *watch);
+/* Does a dmeventd run? It has a record lock on its pid file. */
+bool lea_dmeventd_lives(const struct lea_world *world);
 
 #endif

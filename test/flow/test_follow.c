@@ -32,6 +32,24 @@ int lea_dmeventd_watch(struct lea_world *its, const struct lea_dmeventd_watch *w
 	return dmeventd_says;
 }
 
+static bool dmeventd_lives;
+static char left[4096]; /* "UUID" lines */
+
+int lea_dmeventd_leave(struct lea_world *its, const struct lea_dmeventd_watch *watch)
+{
+	size_t used = strlen(left);
+
+	ck_assert_ptr_eq(its, &world);
+	snprintf(left + used, sizeof(left) - used, "%s\n", watch->uuid);
+	return dmeventd_says;
+}
+
+bool lea_dmeventd_lives(const struct lea_world *its)
+{
+	ck_assert_ptr_eq(its, &world);
+	return dmeventd_lives;
+}
+
 /* ---- device-mapper: all nodes are active, or only those of an lvm2 that writes -real, or none */
 
 static enum { ALL, NEWER, NONE } active;
@@ -77,8 +95,9 @@ static void setup(void)
 	ck_assert_int_eq(chmod(lvm, 0755), 0);
 	lea_world_init(&world, "", &last_log, no_environ);
 	world.dm = &test_dm;
-	said[0] = watched[0] = '\0';
+	said[0] = watched[0] = left[0] = '\0';
 	dmeventd_says = 0;
+	dmeventd_lives = true;
 	active = ALL;
 	conf = (struct lea_conf){.mirror_library = "mirror.so",
 				 .raid_library = "raid.so",
@@ -247,6 +266,43 @@ START_TEST(a_failure_is_said_and_lvm_asked)
 }
 END_TEST
 
+/* Before nodes go, and for those that stayed. */
+static void end_and_again(const char *shape)
+{
+	struct golden golden;
+
+	golden_open(shape, &golden);
+	lea_follow_end(&world, &conf, golden.vg);
+	lea_follow_again(&world, &conf, golden.vg);
+	golden_close(&golden);
+}
+
+START_TEST(what_is_watched_is_left_before_it_goes)
+{
+	end_and_again("thin_raid");
+	ck_assert_msg(lines_of(left) == 3, "the pool and both its parts: %s", left);
+	ck_assert_msg(lines_of(watched) == 3, "and again, had they stayed: %s", watched);
+}
+END_TEST
+
+START_TEST(nothing_is_left_where_nothing_was_watched)
+{
+	end_and_again("linear_one");
+	ck_assert_str_eq(left, "");
+	dmeventd_lives = false;
+	end_and_again("thin_raid");
+	ck_assert_msg(!*left && !*watched, "no dmeventd is started to be told");
+	dmeventd_lives = true;
+	conf.library_dir = "/opt/lvm2";
+	end_and_again("thin_raid");
+	ck_assert_str_eq(left, "");
+	conf.library_dir = NULL;
+	active = NONE;
+	end_and_again("thin_raid");
+	ck_assert_msg(!*left && !*watched, "what is not active is not watched");
+}
+END_TEST
+
 START_TEST(a_library_dir_is_lvm2s_business)
 {
 	char text[1024];
@@ -285,6 +341,8 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, as_lvm2_registers);
 	tcase_add_test(tcase, without_dmeventd_lvm_is_asked);
 	tcase_add_test(tcase, a_failure_is_said_and_lvm_asked);
+	tcase_add_test(tcase, what_is_watched_is_left_before_it_goes);
+	tcase_add_test(tcase, nothing_is_left_where_nothing_was_watched);
 	tcase_add_test(tcase, a_library_dir_is_lvm2s_business);
 	tcase_add_test(tcase, what_is_active_is_watched);
 	suite_add_tcase(suite, tcase);
