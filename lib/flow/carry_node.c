@@ -181,16 +181,32 @@ static int load(struct lea_carry_run *run, uint32_t node, const struct lea_table
 	return lea_carry_fault(run, node, r, "loading its table");
 }
 
+/* The kernel has only one word for a name and for a number that are in use. */
+static int refused_as_taken(const struct lea_carry_run *run, uint32_t node, int fault)
+{
+	const struct lea_dm_node *what = &run->plan->node[node].node;
+	char holder[LEA_DM_UUID_BYTES] = "";
+	int r = run->dm->uuid_of(run->dm, what->name, holder);
+
+	if (r == LEA_DM_ABSENT && what->fixed_minor)
+		return wrong_number(run, node, fault, "which another device has");
+	if (r)
+		return lea_carry_fault(run, node, fault, "creating its device");
+	lea_log(run->world->log, LEA_LOG_ERROR,
+		"LV %s/%s: another device (UUID \"%s\") has the name %s: rename or remove that one, "
+		"see dmsetup info %s.",
+		run->plan->vg->name, lea_carry_lv_name(run, node), holder, what->name, what->name);
+	return fault;
+}
+
 static int create(struct lea_carry_run *run, uint32_t node, const struct lea_table *table)
 {
 	const struct lea_dm_node *what = &run->plan->node[node].node;
 	struct lea_carry_node *now = &run->node[node];
-	char holder[LEA_DM_UUID_BYTES];
 	int r = run->dm->create(run->dm, what, &now->major, &now->minor);
 
-	if (r == -EBUSY && what->fixed_minor &&
-	    run->dm->uuid_of(run->dm, what->name, holder) == LEA_DM_ABSENT)
-		return wrong_number(run, node, r, "which another device has");
+	if (r == -EBUSY)
+		return refused_as_taken(run, node, r);
 	if (r)
 		return lea_carry_fault(run, node, r, "creating its device");
 	now->is_there = now->is_new = true;

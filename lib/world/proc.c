@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -140,6 +141,7 @@ struct run {
 	const char *const *argv;
 	int report_fd; /* closed by a successful exec; else the fault is written to it */
 	int output_fd; /* both its output streams; -1: those of the parent */
+	pid_t parent;  /* with which it dies; 0: it outlives us */
 };
 
 static int exec_child(void *arg)
@@ -148,6 +150,8 @@ static int exec_child(void *arg)
 	sigset_t none;
 	int fault;
 
+	if (run->parent && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != run->parent))
+		return NOT_STARTED;
 	/* Whoever waits for it may have put signals off; it has no reason to. */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -223,7 +227,7 @@ int lea_proc_run(const char *const argv[], int *ret_code)
 int lea_proc_capture(const char *const argv[], char *output, size_t output_bytes, int *ret_code)
 {
 	LEA_AUTO(lea_closep) int reader = -1;
-	struct run run = {.argv = argv};
+	struct run run = {.argv = argv, .parent = getpid()};
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC) < 0)

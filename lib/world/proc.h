@@ -23,7 +23,7 @@ bool lea_proc_is_stuck(pid_t pid);
 /* Starts @argv[0] (a path) with the parent's environment and standard streams and waits. */
 LEA_MUST_CHECK int lea_proc_run(const char *const argv[], int *ret_code);
 /* The same; what it says on either stream goes to @output: as text, what does not fit is dropped.
- */
+ * It dies with this process: whoever comes next must not find what it holds open. */
 LEA_MUST_CHECK int lea_proc_capture(const char *const argv[], char *output, size_t output_bytes,
 				    int *ret_code);
 /* Becomes @argv[0]; returns only with a fault. */

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static int give(void *arg)
@@ -61,6 +64,44 @@ START_TEST(programs)
 }
 END_TEST
 
+/* Captures a program that would stay for good, and whose pid it leaves in a file. */
+static int capture_for_good(void *arg)
+{
+	const char *const argv[] = {"/bin/sh", "-c", arg, NULL};
+	char output[16];
+	int code;
+
+	return lea_proc_capture(argv, output, sizeof(output), &code);
+}
+
+START_TEST(what_is_captured_dies_with_us)
+{
+	char path[] = "/tmp/lea-proc-XXXXXX", command[96], text[32] = "";
+	int fd = mkstemp(path), code;
+	pid_t parent, child = 0;
+
+	ck_assert_int_ge(fd, 0);
+	snprintf(command, sizeof(command), "echo $$ >%s; exec sleep 600", path);
+	ck_assert_int_eq(lea_proc_fork(capture_for_good, command, &parent), 0);
+	for (int i = 0; i < 500 && child <= 0; i++) {
+		usleep(10000);
+		if (pread(fd, text, sizeof(text) - 1, 0) > 0 && strchr(text, '\n'))
+			child = (pid_t)atol(text);
+	}
+	ck_assert_int_gt(child, 0);
+	kill(parent, SIGKILL);
+	ck_assert_int_eq(lea_proc_wait(parent, &code), 0);
+	/* It may stay a zombie for whoever is to look at it. */
+	snprintf(command, sizeof(command), "grep -qs '^State:.[^ZX]' /proc/%ld/status",
+		 (long)child);
+	for (int i = 0; i < 500 && !system(command); i++)
+		usleep(10000);
+	ck_assert_msg(system(command) != 0, "it does not live on");
+	close(fd);
+	unlink(path);
+}
+END_TEST
+
 START_TEST(detached)
 {
 	int fds[2], code;
@@ -112,6 +153,7 @@ Suite *test_suite(void)
 
 	tcase_add_test(tcase, children);
 	tcase_add_test(tcase, programs);
+	tcase_add_test(tcase, what_is_captured_dies_with_us);
 	tcase_add_test(tcase, detached);
 	tcase_add_test(tcase, threads);
 	suite_add_tcase(suite, tcase);
