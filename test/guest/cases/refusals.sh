@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # what can't be activated: a PV, a check, a pool's number, a target, a table, a name; open LVs; kills
 
+# LVMEVENT_LONG: all of these, and more moments to be killed at
 if ! with_ours; then
 	skip "refusals" "stock only"
 	return
@@ -23,7 +24,7 @@ printf 'global { event_activation = 0 }\nactivation { monitoring = 0 }\n' | over
 overlay "$GUEST_PACKAGE"
 guest_boot || die "no guest"
 guest_quiet >/dev/null
-GUEST_PATIENCE=900 guest_run "/usr/lib/guest/refusals-steps $ours" >"$JUNK/said" || die "the steps did not end"
+GUEST_PATIENCE=900 guest_run "/usr/lib/guest/refusals-steps $ours ${LVMEVENT_LONG:+long}" >"$JUNK/said" || die "the steps did not end"
 claim "the steps come to their end" grep -qx end "$JUNK/said"
 while read -r verdict sentence; do
 	case $verdict in

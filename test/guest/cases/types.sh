@@ -29,7 +29,7 @@ printf 'global { event_activation = 0 }\n' | overlay_file etc/lvm/lvmlocal.conf
 if with_ours; then overlay "$GUEST_PACKAGE"; fi
 guest_boot || die "no guest"
 guest_quiet >/dev/null
-GUEST_PATIENCE=900 guest_run "/usr/lib/guest/types-steps $ours ${GUEST_TYPES-}" >"$JUNK/said" || die "the steps did not end"
+GUEST_PATIENCE=1800 guest_run "/usr/lib/guest/types-steps $ours ${GUEST_TYPES-}" >"$JUNK/said" || die "the steps did not end"
 claim "the steps come to their end" grep -qx end "$JUNK/said"
 while read -r verdict sentence; do
 	case $verdict in
