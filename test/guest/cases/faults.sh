@@ -68,9 +68,9 @@ guest_run 'vgchange -an solo0000 && udevadm settle && udevadm control --stop-exe
 	rm /run/lvm/event/claims/* && d=$(pvs --noheadings -o pv_name -S vg_name=solo0000) &&
 	/usr/libexec/lvmevent/enqueue $d' >"$JUNK/stop" 2>&1
 claim "an activation waits for udev" guest_wait_for 30 'ls /run/lock/lvm/V_solo0000'
-began=$SECONDS
+stop_began=$SECONDS
 claim "the runner can be stopped meanwhile" guest_run 'systemctl stop lvmevent-runner.path lvmevent-runner'
-claim "at once" [ $((SECONDS - began)) -lt 15 ]
+claim "at once" [ $((SECONDS - stop_began)) -lt 15 ]
 guest_run 'udevadm control --start-exec-queue; udevadm settle; systemctl start lvmevent-runner.path lvmevent-runner'
 claim "its VG is whole all the same" guest_wait_lvs 4 60
 claim "and no lock is left" guest_wait_for 20 '! ls /run/lock/lvm/V_*'
