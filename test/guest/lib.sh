@@ -357,6 +357,30 @@ qmp_add_disks() {
 # qmp_del_disks NAME...
 qmp_del_disks() { "$GUEST_HERE/qmp" "$GUEST/qmp.sock" del "$@"; }
 
+# package_vgchange: where our vgchange is in the guest
+package_vgchange() {
+	local file
+	file=$(cd "$GUEST_PACKAGE" && find . -path '*/lvmevent/vgchange' | head -n 1)
+	[ -n "$file" ] && echo "${file#.}"
+}
+
+# Steps in a guest say `ok CLAIM` or `no CLAIM` with what was wrong after it; that is in $JUNK/said.
+# what_was_said CLAIM: of one that failed, which it says by its status
+what_was_said() {
+	awk -v s="no $1" '$0 == s { on = 1; next } /^[^ ]/ { on = 0 } on' "$JUNK/said"
+	return 1
+}
+# claims_said: each is a claim of the case
+claims_said() {
+	local verdict sentence
+	while read -r verdict sentence; do
+		case $verdict in
+		ok) claim "$sentence" true ;;
+		no) claim "$sentence" what_was_said "$sentence" ;;
+		esac
+	done < <(grep -E '^(ok|no) ' "$JUNK/said")
+}
+
 # --- what came of it ------------------------------------------------------------------------
 
 # In tables and lists disks are named by their identity and LVs by name: numbers differ by boot.

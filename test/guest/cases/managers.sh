@@ -21,11 +21,6 @@ one_round() {
 	GUEST_PATIENCE=$((seconds + 240)) guest_run "/usr/lib/guest/managers-steps $seconds" >"$JUNK/said" || die "the commands do not end"
 }
 
-what_is_wrong() { # SENTENCE
-	awk -v s="no $1" '$0 == s { on = 1; next } /^[^ ]/ { on = 0 } on' "$JUNK/said"
-	return 1
-}
-
 # What the loop itself does to events, whoever has them
 if [ -n "${LVMEVENT_LONG-}" ]; then
 	machine stock
@@ -39,13 +34,8 @@ machine ours
 for ((i = 1; i <= rounds; i++)); do
 	one_round
 	claim "round $i comes to its end" grep -qx end "$JUNK/said"
-	while read -r verdict sentence; do
-		case $verdict in
-		ok) claim "$sentence" true ;;
-		no) claim "$sentence" what_is_wrong "$sentence" ;;
-		count) echo "$sentence" >>"$JUNK/counts" ;;
-		esac
-	done < <(grep -E '^(ok|no|count) ' "$JUNK/said")
+	claims_said
+	sed -n 's/^count //p' "$JUNK/said" >>"$JUNK/counts"
 done
 note "$(awk '{ n = $1; $1 = ""; sum[$0] += n } END { for (w in sum) printf "%s%s:%s", (i++ ? ", " : ""), w, " " sum[w] }' "$JUNK/counts")"
 claim "VGs were activated by events while commands worked on them" [ "$(awk '/came up by events/ { n += $1 } END { print n + 0 }' "$JUNK/counts")" -ge $((rounds * 10)) ]

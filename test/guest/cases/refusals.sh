@@ -7,15 +7,7 @@ if ! with_ours; then
 	skip "refusals" "stock only"
 	return
 fi
-ours=$(cd "$GUEST_PACKAGE" && find . -path '*/lvmevent/vgchange' | head -n 1)
-ours=${ours#.}
-[ -n "$ours" ] || die "no lvmevent/vgchange in the package"
-
-# what_differs SENTENCE: the lines that follow it; a failure in any case
-what_differs() {
-	awk -v s="no $1" '$0 == s { on = 1; next } /^[^ ]/ { on = 0 } on' "$JUNK/said"
-	return 1
-}
+ours=$(package_vgchange) || die "no lvmevent/vgchange in the package"
 
 guest_new machine "$(layout blank 12)"
 overlay_file usr/lib/guest/refusals-steps 755 <"$GUEST_HERE/cases/refusals-steps"
@@ -26,10 +18,5 @@ guest_boot || die "no guest"
 guest_quiet >/dev/null
 GUEST_PATIENCE=900 guest_run "/usr/lib/guest/refusals-steps $ours ${LVMEVENT_LONG:+long}" >"$JUNK/said" || die "the steps did not end"
 claim "the steps come to their end" grep -qx end "$JUNK/said"
-while read -r verdict sentence; do
-	case $verdict in
-	ok) claim "$sentence" true ;;
-	no) claim "$sentence" what_differs "$sentence" ;;
-	esac
-done < <(grep -E '^(ok|no) ' "$JUNK/said")
+claims_said
 guest_off

@@ -68,9 +68,7 @@ same_warnings() {
 
 stock=/usr/sbin/vgchange ours=/usr/sbin/vgchange
 if with_ours; then
-	ours=$(cd "$GUEST_PACKAGE" && find . -path '*/lvmevent/vgchange' | head -n 1)
-	ours=${ours#.}
-	[ -n "$ours" ] || die "no lvmevent/vgchange in the package"
+	ours=$(package_vgchange) || die "no lvmevent/vgchange in the package"
 else
 	note "stock against itself: shows that the comparison is sound"
 fi
