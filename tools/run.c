@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/step.h"
+#include "flow/known.h"
 #include "flow/runner.h"
 #include "flow/sweep.h"
 #include "flow/workers.h"
@@ -137,6 +138,7 @@ static void rest(struct run *run)
 	tidy(run);
 	lea_workers_stop(run->session->workers);
 	lea_prober_drop(run->session->prober);
+	lea_known_forget(run->session->known);
 	malloc_trim(0);
 }
 

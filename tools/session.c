@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "cmd.h"
+#include "flow/known.h"
 #include "flow/workers.h"
 
 int lea_session_fail(struct lea_world *world, int fault, const char *what)
@@ -20,6 +21,7 @@ void lea_session_end(struct lea_session *session)
 {
 	lea_workers_free(session->workers);
 	lea_prober_free(session->prober);
+	lea_known_free(session->known);
 	lea_conf_free(session->conf);
 	lea_closep(&session->event_fd);
 }
@@ -55,13 +57,16 @@ static bool others_wait(void *arg)
 /* Said before anything is taken: with a filter that is wrong no device can be judged. */
 int lea_session_begin_batches(struct lea_session *session, struct lea_batch_how *how)
 {
-	int r = lea_prober_new(session->world, session->conf, &session->prober);
+	int r;
 
+	r = lea_prober_new(session->world, session->conf, &session->prober);
+	r = r ? r : lea_known_new(&session->known);
 	*how = (struct lea_batch_how){.world = session->world,
 				      .conf = session->conf,
 				      .lvm_path = lea_lvm_path(session->world),
 				      .event_fd = session->event_fd,
-				      .prober = session->prober};
+				      .prober = session->prober,
+				      .known = session->known};
 	if (!r)
 		lea_prober_listen(session->prober, others_wait, session);
 	r = r ? r : lea_batch_workers(how, &session->workers);

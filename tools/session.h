@@ -17,6 +17,7 @@ struct lea_session {
 	int event_fd;
 	struct lea_prober *prober;   /* of those that work on batches */
 	struct lea_workers *workers; /* the same */
+	struct lea_known *known;     /* the same */
 };
 
 /* Settings and queue. 0, or an exit code (said). Ended by lea_session_end in any case. */

@@ -22,7 +22,7 @@ struct block {
 
 struct lea_arena {
 	struct block *newest;
-	size_t left_bytes, next_block_bytes;
+	size_t left_bytes, next_block_bytes, has_bytes;
 	bool is_full;
 };
 
@@ -50,6 +50,11 @@ void lea_arena_free(struct lea_arena *arena)
 	free(arena);
 }
 
+size_t lea_arena_bytes(const struct lea_arena *arena)
+{
+	return arena->has_bytes;
+}
+
 void lea_arena_freep(struct lea_arena **arena)
 {
 	lea_arena_free(*arena);
@@ -69,6 +74,7 @@ static struct block *block_with_room(struct lea_arena *arena, size_t need)
 	block->size_bytes = size;
 	block->next = arena->newest;
 	arena->newest = block;
+	arena->has_bytes += sizeof(*block) + size;
 	if (arena->next_block_bytes < MAX_BLOCK_BYTES)
 		arena->next_block_bytes *= 2;
 	return block;

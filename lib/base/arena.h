@@ -24,6 +24,9 @@ void lea_arena_freep(struct lea_arena **arena);
 /* Zeroed memory, aligned for any type; NULL beyond the limit. Borrowed from the arena. */
 LEA_MUST_CHECK void *lea_arena_alloc(struct lea_arena *arena, size_t count, size_t size);
 
+/* Memory that it has, in bytes. */
+size_t lea_arena_bytes(const struct lea_arena *arena);
+
 /* Was something refused because of the limit? Then it was too much, and not memory that was out. */
 bool lea_arena_is_full(const struct lea_arena *arena);
 

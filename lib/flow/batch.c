@@ -19,6 +19,7 @@
 #include "base/step.h"
 #include "disk/name.h"
 #include "flow/batch_vg.h"
+#include "flow/known.h"
 #include "flow/record.h"
 #include "flow/scan.h"
 #include "flow/unsettled.h"
@@ -372,8 +373,10 @@ void lea_batch_tidy(struct lea_world *world, int event_fd)
 
 static int new_scan(const struct lea_batch_how *how, struct lea_scan **ret_scan)
 {
-	const struct lea_scan_options options = {
-		.use_names_filter = true, .out_of_process = true, .prober = how->prober};
+	const struct lea_scan_options options = {.use_names_filter = true,
+						 .out_of_process = true,
+						 .prober = how->prober,
+						 .texts = lea_known_texts(how->known)};
 
 	return lea_scan_new(how->world, how->conf, &options, ret_scan);
 }
@@ -397,7 +400,8 @@ static int open_tools(struct pass *pass)
 						  .claim_vg = true,
 						  .use_names_filter = true,
 						  .out_of_process = true,
-						  .prober = pass->how->prober};
+						  .prober = pass->how->prober,
+						  .vgs = lea_known_vgs(pass->how->known)};
 	int r;
 
 	pass->known_fd = lea_file_open_folder(pass->how->event_fd, KNOWN_FOLDER);
@@ -415,6 +419,7 @@ static void close_tools(struct pass *pass)
 	lea_candidates_free(pass->candidates);
 	lea_recorder_free(pass->recorder);
 	lea_scan_free(pass->scan);
+	lea_known_rest(pass->how->known);
 	lea_closep(&pass->known_fd);
 }
 

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct lea_known;
 struct lea_workers;
 
 /* All borrowed. */
@@ -26,6 +27,7 @@ struct lea_batch_how {
 	const char *lvm_path;	     /* the real lvm, for VGs that are handed over */
 	int event_fd;		     /* /run/lvm/event */
 	struct lea_prober *prober;   /* reads for all batches; NULL: one for each batch */
+	struct lea_known *known;     /* with prober: left by each to the next; NULL: nothing is */
 	struct lea_workers *workers; /* of lea_batch_workers, the same */
 };
 

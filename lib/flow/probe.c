@@ -60,7 +60,7 @@ static bool is_of_round(const struct round *round, const struct lea_scan_job *jo
 /* The child reads all of it before it waits for anything: this can't block on its answers. */
 static int send_jobs(struct round *round)
 {
-	const struct lea_probe_request request = {.scan = round->scan->number,
+	const struct lea_probe_request request = {.texts = round->scan->texts->number,
 						  .threads = round->prober->thread_count};
 	LEA_AUTO(lea_wire_out_done) struct lea_wire_out out = {0};
 	int r = 0;
@@ -143,14 +143,15 @@ static bool is_sound(const struct lea_read *read)
 	return true;
 }
 
-/* Texts first and whatever becomes of the device: the child sends each only once. */
+/* Texts first and whatever becomes of the device: the child sends each only once. A new child knows
+ * of none, and sends what we may have. */
 static int keep_text(struct lea_scan *scan, const struct lea_read_mda *mda)
 {
 	const struct lea_scan_text *text;
 
-	if (!mda->text || lea_scan_texts_find(&scan->texts, &mda->where, mda->vg_name))
+	if (!mda->text || lea_scan_texts_find(scan->texts, &mda->where, mda->vg_name))
 		return 0;
-	return lea_scan_texts_parse(&scan->texts, &mda->where, mda->vg_name, mda->text, &text);
+	return lea_scan_texts_parse(scan->texts, &mda->where, mda->vg_name, mda->text, &text);
 }
 
 /* The pointers in it are the child's; texts follow in the stream where those are not NULL. */
@@ -391,8 +392,8 @@ int lea_probe_jobs(struct lea_scan *scan, struct lea_scan_job *jobs, size_t coun
 		r = lea_prober_new(scan->world, scan->conf, &scan->own_prober);
 		scan->prober = scan->own_prober;
 	}
-	if (!r && !scan->number)
-		scan->number = ++scan->prober->last_scan;
+	if (!r && !scan->texts->number)
+		scan->texts->number = ++scan->prober->last_texts;
 	for (size_t i = 0; i < count && !r; i++)
 		jobs[i].deadline_ms = lea_late_deadline_ms(
 			&scan->prober->late, &jobs[i].found->device, scan->prober->deadline_ms);

@@ -14,7 +14,7 @@
 #define LEA_PROBE_MAX_THREADS 256U
 
 struct lea_probe_request {
-	uint64_t scan;	  /* with another one the child forgets which texts it has sent */
+	uint64_t texts;	  /* whose; with others the child forgets which ones it has sent */
 	uint32_t threads; /* so many are to be there */
 	uint32_t unused;
 };
@@ -42,7 +42,7 @@ struct lea_prober {
 	void *others_arg;
 	uint32_t most_threads;
 	uint32_t thread_count; /* that the child has */
-	uint64_t last_scan;    /* number given to a scan last */
+	uint64_t last_texts;   /* number given to a scan's texts last */
 	uint32_t child_count;
 	int fd; /* -1: no child */
 };

@@ -36,8 +36,7 @@ struct shared {
 	struct job *first, **end;
 	bool is_closing;
 	sem_t send_lock;
-	struct lea_scan_texts texts; /* that the scan in hand was sent; not parsed */
-	uint64_t scan;
+	struct lea_scan_texts texts; /* that the parent has; not parsed, of its number */
 };
 
 /* One send for both. */
@@ -128,7 +127,7 @@ static void read_device(struct shared *shared, const struct lea_device *device,
 		lea_read_mdas(fd, &known, read);
 }
 
-/* A text goes to the parent once a scan, whoever read it. Under the lock. */
+/* A text goes to the parent once, whoever read it. Under the lock. */
 static void drop_known_texts(struct lea_scan_texts *texts, struct lea_read *read)
 {
 	for (unsigned int i = 0; i < read->mda_count; i++) {
@@ -219,13 +218,13 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* With another scan the parent has forgotten the texts, and so do we. */
-static void begin_scan(struct shared *shared, uint64_t scan)
+/* With another number the parent has forgotten the texts, and so do we. */
+static void begin_texts(struct shared *shared, uint64_t number)
 {
 	wait_for(&shared->send_lock);
-	if (shared->scan != scan)
+	if (shared->texts.number != number)
 		lea_scan_texts_done(&shared->texts);
-	shared->scan = scan;
+	shared->texts.number = number;
 	sem_post(&shared->send_lock);
 }
 
@@ -275,7 +274,7 @@ static int take_request(struct shared *shared, const uint8_t *bytes, size_t len)
 	lea_wire_get_bytes(&in, &request, sizeof(request));
 	if (in.fault)
 		return in.fault;
-	begin_scan(shared, request.scan);
+	begin_texts(shared, request.texts);
 	r = grow(shared, request.threads);
 	for (; !r && in.left; count++)
 		r = add_job(shared, &in);

@@ -20,7 +20,7 @@ struct lea_recorder {
 	struct lea_world *world;
 	const struct lea_conf *conf;
 	struct lea_record_options options;
-	struct lea_record_vgs *vgs;
+	struct lea_record_vgs *vgs, *own_vgs; /* own: NULL when they are somebody else's */
 	struct lea_lookup_index *lookups;
 	bool is_ready;	  /* folders are made */
 	bool told_others; /* hints are flagged */
@@ -30,14 +30,18 @@ int lea_recorder_new(struct lea_world *world, const struct lea_conf *conf,
 		     const struct lea_record_options *options, struct lea_recorder **ret_recorder)
 {
 	LEA_AUTO(lea_recorder_freep) struct lea_recorder *recorder = calloc(1, sizeof(*recorder));
-	int r;
+	int r = 0;
 
 	if (!recorder)
 		return -ENOMEM;
 	recorder->world = world;
 	recorder->conf = conf;
 	recorder->options = *options;
-	r = lea_record_vgs_new(&recorder->vgs);
+	recorder->vgs = options->vgs;
+	if (!options->vgs) {
+		r = lea_record_vgs_new(&recorder->own_vgs);
+		recorder->vgs = recorder->own_vgs;
+	}
 	r = r ? r : lea_lookup_index_new(&recorder->lookups);
 	if (r < 0)
 		return r;
@@ -49,7 +53,7 @@ void lea_recorder_free(struct lea_recorder *recorder)
 {
 	if (!recorder)
 		return;
-	lea_record_vgs_free(recorder->vgs);
+	lea_record_vgs_free(recorder->own_vgs);
 	lea_lookup_index_free(recorder->lookups);
 	free(recorder);
 }

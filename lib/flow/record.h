@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct lea_record_vgs;
+
 enum lea_record_kind {
 	LEA_RECORD_NOTHING, /* no PV in use: found->kind says which (gone, excluded, orphan ...) */
 	LEA_RECORD_MD,	    /* component of an md array */
@@ -37,6 +39,9 @@ struct lea_record_options {
 	bool use_names_filter;	   /* for the look at another device with this PVID */
 	bool out_of_process;	   /* the same: read it in a probe child (runner) */
 	struct lea_prober *prober; /* the same: whose; NULL: one made for it */
+	/* Counts of earlier recorders, which stay; NULL: its own. As long as they do, so must the
+	 * texts of the scans that devices come from. */
+	struct lea_record_vgs *vgs;
 };
 
 /* What became of one device. */

@@ -22,16 +22,21 @@ struct roll {
 	struct lea_members members;
 	bool *recorded;	 /* owned */
 	bool is_counted; /* every member was looked for once */
+	bool is_kept;	 /* ... in an earlier pass: records may have gone since */
+	bool is_asked;	 /* its lookup file, in this pass */
 };
 
 struct vg_entry {
 	char name[128];
 	struct roll *rolls; /* owned */
 	bool claim_tried, claimed;
+	bool is_met;	       /* in this pass */
+	struct vg_entry *next; /* of those that were met */
 };
 
 struct lea_record_vgs {
 	void *tree; /* of struct vg_entry, by name */
+	struct vg_entry *met;
 };
 
 int lea_record_vgs_new(struct lea_record_vgs **ret_vgs)
@@ -64,11 +69,17 @@ static void free_entry(void *node)
 	free(entry);
 }
 
+void lea_record_vgs_clear(struct lea_record_vgs *vgs)
+{
+	tdestroy(vgs->tree, free_entry);
+	*vgs = (struct lea_record_vgs){0};
+}
+
 void lea_record_vgs_free(struct lea_record_vgs *vgs)
 {
 	if (!vgs)
 		return;
-	tdestroy(vgs->tree, free_entry);
+	lea_record_vgs_clear(vgs);
 	free(vgs);
 }
 
@@ -91,7 +102,53 @@ static int get_entry(struct lea_record_vgs *vgs, const char *name, struct vg_ent
 	if (!node)
 		return -ENOMEM;
 	*ret_entry = *node;
+	if ((*node)->is_met)
+		return 0;
+	(*node)->is_met = true;
+	(*node)->next = vgs->met;
+	vgs->met = *node;
 	return 0;
+}
+
+/* Is it worth to be kept? */
+static bool waits(const struct roll *roll)
+{
+	return roll->vg && roll->is_counted && roll->members.missing;
+}
+
+/* What is kept of one VG until it is met again. */
+static void rest(struct vg_entry *entry)
+{
+	struct roll **place = &entry->rolls;
+
+	while (*place) {
+		struct roll *roll = *place;
+
+		if (waits(roll)) {
+			roll->is_kept = true;
+			roll->is_asked = false;
+			place = &roll->next;
+		} else {
+			*place = roll->next;
+			free_roll(roll);
+		}
+	}
+	entry->is_met = entry->claim_tried = entry->claimed = false;
+}
+
+void lea_record_vgs_rest(struct lea_record_vgs *vgs)
+{
+	struct vg_entry *next;
+
+	for (struct vg_entry *entry = vgs->met; entry; entry = next) {
+		next = entry->next;
+		rest(entry);
+		if (entry->rolls)
+			continue;
+		tdelete(entry, &vgs->tree, by_name);
+		free_entry(entry);
+	}
+	vgs->met = NULL;
 }
 
 static const char *member_id(const struct roll *roll, uint32_t index)
@@ -207,6 +264,40 @@ static int count_first(struct roll *roll, const struct lea_record_vg_options *op
 	return 0;
 }
 
+/* As if it were met for the first time. */
+static void start_again(struct roll *roll)
+{
+	const uint32_t count = roll->members.count;
+
+	memset(roll->recorded, 0, count * sizeof(*roll->recorded));
+	lea_members_init(&roll->members, roll->recorded, count);
+	roll->is_counted = roll->is_kept = false;
+}
+
+/*
+ * A removal takes the VG's lookup file along, whoever sees to it. That a kept count has come to its
+ * end is no proof either: a record may have gone by another way.
+ */
+static int count(struct roll *roll, const struct lea_record_vg_options *options,
+		 struct lea_record *record)
+{
+	int r = 0;
+
+	if (roll->is_kept && !roll->is_asked) {
+		roll->is_asked = true;
+		if (!lea_lookup_exists(options->run_fd, roll->vg->name))
+			start_again(roll);
+	}
+	if (roll->is_counted)
+		look_for_next(roll, options->run_fd);
+	else
+		r = count_first(roll, options, record);
+	if (r || !roll->is_kept || roll->members.missing)
+		return r;
+	start_again(roll);
+	return count_first(roll, options, record);
+}
+
 static int claim(struct vg_entry *entry, const struct lea_record_vg_options *options)
 {
 	int r;
@@ -277,10 +368,7 @@ int lea_record_vgs_count(struct lea_record_vgs *vgs, const struct lea_record_vg_
 		return 0;
 	snprintf(record->vg_name, sizeof(record->vg_name), "%s", entry->name);
 	mark_own(roll, found->label.pvid);
-	if (roll->is_counted)
-		look_for_next(roll, options->run_fd);
-	else
-		r = count_first(roll, options, record);
+	r = count(roll, options, record);
 	if (r < 0)
 		return r;
 	record->complete = lea_complete_check(&roll->members);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Members, lookup file and claim of the VGs that one recorder meets. Only for record.c.
+ * Members, lookup file and claim of the VGs that one recorder meets, or several, one after the
+ * other. Only for record.c and known.c.
  */
 #ifndef LEA_FLOW_RECORD_VG_H
 #define LEA_FLOW_RECORD_VG_H
@@ -20,6 +21,11 @@ struct lea_record_vg_options {
 
 LEA_MUST_CHECK int lea_record_vgs_new(struct lea_record_vgs **ret_vgs);
 void lea_record_vgs_free(struct lea_record_vgs *vgs);
+
+/* Between two recorders: counts of VGs that wait are kept, with pointers to their metadata. */
+void lea_record_vgs_rest(struct lea_record_vgs *vgs);
+/* Nothing is kept. */
+void lea_record_vgs_clear(struct lea_record_vgs *vgs);
 
 /* The PV on @found is recorded; its VG is counted later. -ENOMEM. */
 LEA_MUST_CHECK int lea_record_vgs_note(struct lea_record_vgs *vgs, const struct lea_found *found);

@@ -29,6 +29,7 @@ int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
 	scan->conf = conf;
 	scan->out_of_process = options->out_of_process;
 	scan->prober = options->prober;
+	scan->texts = options->texts ? options->texts : &scan->own_texts;
 	r = lea_filter_new(world, conf, &filter_options, &scan->filter);
 	if (r) {
 		lea_scan_free(scan);
@@ -57,7 +58,7 @@ void lea_scan_free(struct lea_scan *scan)
 		free(scan->found[i]);
 	}
 	free(scan->found);
-	lea_scan_texts_done(&scan->texts);
+	lea_scan_texts_done(&scan->own_texts);
 	lea_filter_free(scan->filter);
 	lea_prober_free(scan->own_prober);
 	free(scan);
@@ -122,7 +123,7 @@ static int prepare(struct lea_scan *scan, struct lea_scan_job *job)
 static int read_here(struct lea_scan *scan, struct lea_scan_job *job)
 {
 	const struct lea_read_known known = {.is_known = lea_scan_text_is_known,
-					     .arg = &scan->texts};
+					     .arg = scan->texts};
 	const struct lea_device *device = &job->found->device;
 	LEA_AUTO(lea_closep)
 	int fd = lea_blockdev_open(scan->world, device->name, device->major, device->minor);

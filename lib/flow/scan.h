@@ -34,7 +34,7 @@ struct lea_found {
 	bool md_component;	  /* refused after a look at the device's end */
 	struct lea_label label;	  /* kinds ORPHAN and PV */
 	uint64_t size_sectors;
-	struct lea_vg *vg; /* owned by the scan; shared by all PVs with the same text */
+	struct lea_vg *vg; /* of the scan's texts; shared by all PVs with the same text */
 	int fault;	   /* -errno of kind UNREADABLE, 0 otherwise */
 	char problem[192]; /* "": none; else one line on damage met on the way (mda, text) */
 	bool has_conflict; /* its two areas differ under one seqno, or are of two VGs */
@@ -42,7 +42,7 @@ struct lea_found {
 
 /* One VG that the devices of this scan speak of: the text with the highest seqno. */
 struct lea_scan_vg {
-	struct lea_vg *vg;     /* owned by the scan */
+	struct lea_vg *vg;     /* of the scan's texts */
 	struct lea_found **pv; /* [vg->pv_count]: device of each PV, NULL: not in this scan */
 	bool has_duplicate;    /* some PVID on two devices of this scan */
 	bool has_conflict;     /* same seqno, different text; or two names for one id */
@@ -52,6 +52,7 @@ struct lea_scan_vg {
 
 struct lea_scan;
 struct lea_prober;
+struct lea_scan_texts;
 
 struct lea_scan_options {
 	bool use_names_filter; /* regex filters (off in vgchange's quick path and with --devices) */
@@ -60,6 +61,8 @@ struct lea_scan_options {
 	bool out_of_process;	     /* read in a probe child with deadlines (runner, boot pass) */
 	bool devicesfile_must_exist; /* people's commands: a --devicesfile that isn't there */
 	struct lea_prober *prober;   /* out_of_process: whose child reads; NULL: this scan's own */
+	/* With @prober: texts of earlier scans, which stay when this one is freed; NULL: its own */
+	struct lea_scan_texts *texts;
 };
 
 enum lea_scan_outcome {
@@ -72,8 +75,8 @@ void lea_scan_free(struct lea_scan *scan);
 
 /*
  * lea_scan_add - look at @count more devices (contents are taken over: each is left empty)
- * Filters, label, metadata; results are appended in the order given. A text that this scan has
- * parsed already (same checksum, size and VG name) is neither read nor parsed again. Never fails
+ * Filters, label, metadata; results are appended in the order given. A text that is among the
+ * scan's already (same checksum, size and VG name) is neither read nor parsed again. Never fails
  * for one bad device: that is a kind, and a logged line is the caller's business.
  */
 LEA_MUST_CHECK int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count);

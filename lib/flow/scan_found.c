@@ -60,9 +60,9 @@ static int vg_of_mda(struct lea_scan *scan, struct lea_found *found, const struc
 		note_problem(found, mda->why.what, mda->why.at);
 	if (mda->outcome)
 		return 0;
-	text = lea_scan_texts_find(&scan->texts, &mda->where, mda->vg_name);
+	text = lea_scan_texts_find(scan->texts, &mda->where, mda->vg_name);
 	if (!text && mda->text)
-		r = lea_scan_texts_parse(&scan->texts, &mda->where, mda->vg_name, mda->text, &text);
+		r = lea_scan_texts_parse(scan->texts, &mda->where, mda->vg_name, mda->text, &text);
 	if (r)
 		return r;
 	if (!text)

@@ -16,8 +16,8 @@ struct lea_scan {
 	bool out_of_process;
 	struct lea_prober *prober;     /* borrowed; NULL: made with the first device to be read */
 	struct lea_prober *own_prober; /* owned */
-	uint64_t number;	       /* the prober's name for this scan; 0: none yet */
-	struct lea_scan_texts texts;
+	struct lea_scan_texts *texts;  /* borrowed, or own_texts */
+	struct lea_scan_texts own_texts;
 	struct lea_found **found; /* owned, and each of them */
 	size_t found_count, found_room;
 	struct lea_scan_vg *vgs; /* owned; made by lea_scan_vgs */

@@ -68,6 +68,15 @@ int lea_scan_texts_note(struct lea_scan_texts *texts, const struct lea_mda_text 
 	return add(texts, entry);
 }
 
+static void count_memory(struct lea_scan_texts *texts, const struct lea_scan_text *text)
+{
+	const size_t bytes = sizeof(*text) + lea_arena_bytes(text->arena);
+
+	texts->bytes += bytes;
+	if (texts->most < bytes)
+		texts->most = bytes;
+}
+
 int lea_scan_texts_parse(struct lea_scan_texts *texts, const struct lea_mda_text *where,
 			 const char *vg_name, const char *text,
 			 const struct lea_scan_text **ret_text)
@@ -92,13 +101,15 @@ int lea_scan_texts_parse(struct lea_scan_texts *texts, const struct lea_mda_text
 		return r;
 	}
 	r = add(texts, entry);
-	if (!r)
-		*ret_text = lea_scan_texts_find(texts, where, vg_name);
-	return r;
+	if (r)
+		return r;
+	count_memory(texts, entry);
+	*ret_text = lea_scan_texts_find(texts, where, vg_name);
+	return 0;
 }
 
 void lea_scan_texts_done(struct lea_scan_texts *texts)
 {
 	tdestroy(texts->root, text_free);
-	texts->root = NULL;
+	*texts = (struct lea_scan_texts){0};
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Texts that a scan has parsed, by checksum, size and VG name, so that the members of one VG are
- * parsed once. For lib/flow/scan*.c and probe.c.
+ * Texts that were parsed, by checksum, size and VG name, so that the members of one VG are parsed
+ * once: in a scan, or in all scans of a process that keeps them (known.h). For lib/flow/scan*.c,
+ * probe.c and known.c.
  */
 #ifndef LEA_FLOW_SCAN_TEXT_H
 #define LEA_FLOW_SCAN_TEXT_H
@@ -27,7 +28,10 @@ struct lea_scan_text {
 };
 
 struct lea_scan_texts {
-	void *root; /* a balanced tree */
+	void *root;	 /* a balanced tree */
+	uint64_t number; /* the prober's name for them; 0: none yet */
+	size_t bytes;	 /* memory of all that were parsed */
+	size_t most;	 /* of the largest one */
 };
 
 const struct lea_scan_text *lea_scan_texts_find(const struct lea_scan_texts *texts,
@@ -40,6 +44,7 @@ LEA_MUST_CHECK int lea_scan_texts_parse(struct lea_scan_texts *texts,
 /* Remembers that this text was seen, without parsing. */
 LEA_MUST_CHECK int lea_scan_texts_note(struct lea_scan_texts *texts,
 				       const struct lea_mda_text *where, const char *vg_name);
+/* They are gone, their number, too. */
 void lea_scan_texts_done(struct lea_scan_texts *texts);
 
 #endif

@@ -46,6 +46,7 @@ bool lea_vg_online_exists(int run_fd, const char *vg);
 LEA_MUST_CHECK int lea_lookup_write(int run_fd, const char *vg, const char *const *pvids,
 				    uint32_t count);
 LEA_MUST_CHECK int lea_lookup_drop(int run_fd, const char *vg);
+bool lea_lookup_exists(int run_fd, const char *vg);
 
 /* What a lookup file says. */
 struct lea_lookup {

@@ -68,13 +68,23 @@ int lea_vg_online_drop(int run_fd, const char *vg)
 	return drop(run_fd, CLAIMS, vg);
 }
 
-bool lea_vg_online_exists(int run_fd, const char *vg)
+static bool exists(int run_fd, const char *folder, const char *vg)
 {
 	char path[192];
 	struct stat info;
 
-	vg_path(CLAIMS, vg, path);
+	vg_path(folder, vg, path);
 	return vg_ok(vg) && !fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW);
+}
+
+bool lea_vg_online_exists(int run_fd, const char *vg)
+{
+	return exists(run_fd, CLAIMS, vg);
+}
+
+bool lea_lookup_exists(int run_fd, const char *vg)
+{
+	return exists(run_fd, LOOKUPS, vg);
 }
 
 int lea_lookup_write(int run_fd, const char *vg, const char *const *pvids, uint32_t count)

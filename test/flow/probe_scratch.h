@@ -118,13 +118,15 @@ bool lea_queue_has_pending_but(int event_fd, bool (*skips)(void *arg, const char
 	return pending && !skips(arg, pending);
 }
 
-static struct lea_prober *prober; /* NULL: each scan has its own */
+static struct lea_prober *prober;    /* NULL: each scan has its own */
+static struct lea_scan_texts *texts; /* the same */
 static struct lea_scan *scan;
 static struct lea_found *const *found;
 
 static void add(struct lea_device *devices, size_t count)
 {
-	const struct lea_scan_options options = {.out_of_process = true, .prober = prober};
+	const struct lea_scan_options options = {
+		.out_of_process = true, .prober = prober, .texts = texts};
 	size_t found_count;
 
 	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &scan), 0);

@@ -107,7 +107,7 @@ static void teardown(void)
 }
 
 /* A recorder for these options: a new one stands for a new process. */
-static void begin(bool check_complete, bool claim, bool test)
+static inline void begin(bool check_complete, bool claim, bool test)
 {
 	const struct lea_record_options options = {
 		.check_complete = check_complete, .claim_vg = claim, .test = test};

@@ -4,6 +4,7 @@
  * workers. The workers only say how it ended.
  */
 #include "flow/batch_scratch.h"
+#include "flow/known.h"
 #include "flow/sweep.h"
 #include "unit/suite.h"
 
@@ -51,6 +52,30 @@ START_TEST(all_in_one_pass)
 	machine_plug("stripe-b", "sdc", 48, 3);
 	ck_assert_str_eq(pass(entries, 3), "vg_one vg-two.pvs ");
 	ck_assert_uint_eq(summary.pvs, 3);
+}
+END_TEST
+
+/* With what one leaves to the next: the same, also when one of them is taken out between. */
+START_TEST(passes_know_of_each_other)
+{
+	struct lea_prober *prober;
+
+	ck_assert_int_eq(lea_prober_new(machine.world, conf, &prober), 0);
+	ck_assert_int_eq(lea_known_new(&how.known), 0);
+	how.prober = prober;
+	machine_plug("stripe-a", "sdb", 32, 1);
+	ck_assert_str_eq(came("sdb", 32, 1, PVID_A), "");
+	machine_unplug("sdb", 32);
+	ck_assert_str_eq(went("sdb", 32, 1, PVID_A), "");
+	machine_plug("stripe-b", "sdc", 48, 2);
+	ck_assert_str_eq(came("sdc", 48, 2, PVID_B), "");
+	ck_assert(machine_has("/run/lvm/pvs_lookup/vg-two.pvs"));
+	machine_plug("stripe-a", "sdb", 32, 3);
+	ck_assert_str_eq(came("sdb", 32, 3, PVID_A), "vg-two.pvs ");
+	ck_assert_str_eq(came("sdb", 32, 3, PVID_A), "");
+	ck_assert_str_eq(machine.err, "");
+	lea_known_free(how.known);
+	lea_prober_free(prober);
 }
 END_TEST
 
@@ -300,6 +325,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, a_complete_vg_is_activated_once);
 	tcase_add_test(tcase, complete_over_two_passes);
 	tcase_add_test(tcase, all_in_one_pass);
+	tcase_add_test(tcase, passes_know_of_each_other);
 	tcase_add_test(tcase, passes_share_processes);
 	tcase_add_test(tcase, removal_leaves_nothing);
 	tcase_add_test(tcase, old_claim_covers_no_new_disk);

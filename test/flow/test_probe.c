@@ -151,6 +151,48 @@ START_TEST(scans_in_turn)
 }
 END_TEST
 
+/* Which VG is it? */
+static const struct lea_vg *scan_one(const char *sample, const char *name)
+{
+	struct lea_device device = scratch_disk(sample, name, 2);
+	const struct lea_vg *vg;
+
+	add(&device, 1);
+	vg = found[0]->vg;
+	lea_scan_free(scan);
+	return vg;
+}
+
+START_TEST(texts_are_kept_over_scans)
+{
+	struct lea_scan_texts kept = {0};
+	const struct lea_vg *vg;
+	size_t bytes;
+
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	texts = &kept;
+	vg = scan_one("stripe-a", "sdb");
+	bytes = kept.bytes;
+	ck_assert(vg && bytes && kept.most == bytes);
+	ck_assert_msg(scan_one("stripe-b", "sdc") == vg, "the same, not parsed again");
+	ck_assert_uint_eq(kept.bytes, bytes);
+	texts = NULL;
+	scan_stripe();
+	texts = &kept;
+	ck_assert_msg(scan_one("stripe-b", "sdc") == vg, "a scan between has its own");
+	ck_assert_int_eq(kill(child_pid(), SIGKILL), 0);
+	ck_assert_msg(scan_one("stripe-a", "sdb") == vg, "a new child sends it for nothing");
+	ck_assert_ptr_nonnull(scan_one("one-pv", "sda"));
+	ck_assert_uint_gt(kept.bytes, bytes);
+	lea_scan_texts_done(&kept);
+	ck_assert_uint_eq(kept.bytes, 0);
+	ck_assert_msg(scan_one("stripe-b", "sdc"), "the child hears that it is forgotten");
+	lea_scan_texts_done(&kept);
+	texts = NULL;
+	lea_prober_free(LEA_TAKE(prober));
+}
+END_TEST
+
 START_TEST(hang_harms_no_later_scan)
 {
 	struct lea_device device = scratch_disk("one-pv", "hang", 1);
@@ -346,6 +388,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, holds_nothing);
 	tcase_add_test(tcase, one_child_for_all_scans);
 	tcase_add_test(tcase, scans_in_turn);
+	tcase_add_test(tcase, texts_are_kept_over_scans);
 	tcase_add_test(tcase, hang_harms_no_later_scan);
 	tcase_add_test(tcase, killed_between_scans);
 	tcase_add_test(tcase, killed_by_a_device);
