@@ -346,6 +346,16 @@ static int forget_replaced(const struct pass *pass)
 	return r;
 }
 
+bool lea_batch_has_record(const struct lea_batch_how *how, const struct lea_device *device,
+			  const char *pvid)
+{
+	char name[128], path[sizeof(KNOWN_FOLDER) + sizeof(name)];
+
+	known_name(device, pvid, name, sizeof(name));
+	snprintf(path, sizeof(path), "%s/%s", KNOWN_FOLDER, name);
+	return !faccessat(how->event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
 /* "8:16-42-UUID", as known_name makes it: is this instance there? */
 static bool is_there(struct lea_world *world, const char *name)
 {
@@ -376,7 +386,7 @@ static int new_scan(const struct lea_batch_how *how, struct lea_scan **ret_scan)
 	const struct lea_scan_options options = {.use_names_filter = true,
 						 .out_of_process = true,
 						 .prober = how->prober,
-						 .texts = lea_known_texts(how->known)};
+						 .known = how->known};
 
 	return lea_scan_new(how->world, how->conf, &options, ret_scan);
 }

@@ -35,8 +35,9 @@ struct boot {
 	struct lea_world *world;
 	struct lea_udevmon *monitor;
 	struct lea_pending pending;
-	uint64_t first_ms; /* when the oldest pending one came */
-	uint64_t last_ms;  /* when the last one came or was handled */
+	struct lea_pending done; /* what passes of ours looked at: numbers and PVIDs */
+	uint64_t first_ms;	 /* when the oldest pending one came */
+	uint64_t last_ms;	 /* when the last one came or was handled */
 	bool is_ready;
 	struct lea_batch_summary summary;
 };
@@ -46,18 +47,33 @@ static uint64_t now_ms(const struct boot *boot)
 	return boot->world->clock->now_ms(boot->world->clock);
 }
 
+/*
+ * udev tells of a disk twice, once for the kernel and once for the coldplug. What this process has
+ * recorded since it began is not looked at again; a removal takes the record's mark along, or is
+ * still pending. Where instances are not numbered, or a dm device has another table, all is new.
+ */
+static bool is_done(struct boot *boot, const struct lea_udevmon_event *event, const char *pvid)
+{
+	const struct lea_device *device = &event->device;
+	const struct lea_entry *done = lea_pending_find(&boot->done, device);
+
+	return done && device->diskseq && !device->is_gone && !event->is_activation &&
+	       !strcmp(done->pvid, pvid) && !lea_pending_find(&boot->pending, device) &&
+	       lea_batch_has_record(&boot->how->batch, device, pvid);
+}
+
 static int add(void *arg, struct lea_udevmon_event *event)
 {
 	struct boot *boot = arg;
 	struct lea_entry entry = {.device = event->device};
 	int r;
 
-	if (!event->is_pv) {
+	if (lea_id_parse(event->fs_uuid, entry.pvid) < 0)
+		entry.pvid[0] = '\0';
+	if (!event->is_pv || is_done(boot, event, entry.pvid)) {
 		lea_device_done(&event->device);
 		return 0;
 	}
-	if (lea_id_parse(event->fs_uuid, entry.pvid) < 0)
-		entry.pvid[0] = '\0';
 	if (!boot->pending.count)
 		boot->first_ms = now_ms(boot);
 	/* The last state of a device wins, as in the queue. */
@@ -110,6 +126,23 @@ static int lock(const struct boot *boot, int *ret_lock_fd)
 	return r;
 }
 
+/* Before they are worked on, which takes the devices out of them. */
+static int note_done(struct boot *boot)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < boot->pending.count; i++) {
+		const struct lea_entry *entry = &boot->pending.entry[i];
+		struct lea_entry done = {.device = {.major = entry->device.major,
+						    .minor = entry->device.minor,
+						    .diskseq = entry->device.diskseq}};
+
+		memcpy(done.pvid, entry->pvid, sizeof(done.pvid));
+		r = lea_pending_put(&boot->done, &done);
+	}
+	return r;
+}
+
 static int work(struct boot *boot)
 {
 	const struct lea_runner_how runner = {
@@ -127,8 +160,10 @@ static int work(struct boot *boot)
 	if (r)
 		return r;
 	LEA_STEP("boot.work", NULL);
-	r = lea_batch_run(&boot->how->batch, boot->pending.entry, boot->pending.count,
-			  &boot->summary);
+	r = note_done(boot);
+	r = r ? r
+	      : lea_batch_run(&boot->how->batch, boot->pending.entry, boot->pending.count,
+			      &boot->summary);
 	if (r == 0)
 		LEA_STEP("boot.worked", NULL);
 	lea_pending_clear(&boot->pending);
@@ -149,6 +184,7 @@ static int work_again(struct boot *boot, int shortage)
 	lea_log(world->log, LEA_LOG_ERROR, "boot pass: %s; tried again in %u s",
 		strerror(-shortage), SHORT_MS / 1000);
 	lea_pending_clear(&boot->pending);
+	lea_pending_clear(&boot->done);
 	if (boot->how->batch.workers)
 		lea_workers_stop(boot->how->batch.workers);
 	if (boot->how->batch.prober)
@@ -269,6 +305,7 @@ int lea_bootpass_run(const struct lea_bootpass_how *how)
 	r = run(&boot);
 	lea_batch_report(&how->batch, &boot.summary);
 	lea_pending_done(&boot.pending);
+	lea_pending_done(&boot.done);
 	lea_udevmon_close(boot.monitor);
 	return r;
 }

@@ -70,8 +70,8 @@ static void designator_text(const uint8_t *d, size_t bytes, char text[static LEA
 	lea_id_normalise(raw, text);
 }
 
-bool lea_id_in_vpd83(struct lea_world *world, struct lea_devno devno, bool is_partition,
-		     const char *kind, const char *id)
+bool lea_id_any_vpd83(struct lea_world *world, struct lea_devno devno, bool is_partition,
+		      bool (*accepts)(void *arg, const char *id), void *arg)
 {
 	uint8_t page[VPD_BYTES];
 	char path[64], text[LEA_ID_BYTES];
@@ -85,8 +85,7 @@ bool lea_id_in_vpd83(struct lea_world *world, struct lea_devno devno, bool is_pa
 		if (at + 4 + bytes > len_bytes)
 			return false;
 		designator_text(page + at, bytes, text);
-		if (text[0] && !strncmp(text, kind, strlen(kind)) &&
-		    (!strcasecmp(text, id) || !strcasecmp(text + strlen("naa."), id)))
+		if (text[0] && accepts(arg, text))
 			return true;
 	}
 	return false;

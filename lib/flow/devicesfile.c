@@ -3,7 +3,7 @@
  * The devices file: which devices LVM may use here, by ids that outlive a device name.
  * Source: lvmdevices(8); lvm2 2.03.16 black-box (commands-and-run-files 6.4). Only ever read.
  */
-#include "flow/filter_parts.h"
+#include "flow/devicesfile_parts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,18 +17,7 @@
 #include "state/lock.h"
 
 #define MAX_FILE_BYTES (8U * 1024U * 1024U)
-
-struct entry {
-	const char *type, *name, *pvid; /* borrowed from the text; "" where not given */
-	unsigned long partition;
-};
-
-struct lea_devicesfile {
-	char *text;	     /* owned; cut into words */
-	struct entry *entry; /* owned */
-	uint32_t count;
-	bool relaxed; /* ids may have changed: the PVID on the disk decides */
-};
+#define FIRST_ENTRIES  64U
 
 static void file_freep(struct lea_devicesfile **file)
 {
@@ -41,34 +30,62 @@ void lea_devicesfile_free(struct lea_devicesfile *file)
 		return;
 	free(file->text);
 	free(file->entry);
+	free(file->pvid);
 	free(file);
 }
 
+static enum lea_idtype type_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum lea_idtype type;
+	} types[] = {
+		{"devname", LEA_IDTYPE_DEVNAME},    {"sys_serial", LEA_IDTYPE_SERIAL},
+		{"nvme_nguid", LEA_IDTYPE_NGUID},   {"sys_wwid", LEA_IDTYPE_WWID},
+		{"wwid_naa", LEA_IDTYPE_NAA},	    {"wwid_eui", LEA_IDTYPE_EUI},
+		{"wwid_t10", LEA_IDTYPE_T10},	    {"mpath_uuid", LEA_IDTYPE_DM_UUID},
+		{"crypt_uuid", LEA_IDTYPE_DM_UUID}, {"lvmlv_uuid", LEA_IDTYPE_DM_UUID},
+		{"md_uuid", LEA_IDTYPE_MD_UUID},    {"loop_file", LEA_IDTYPE_LOOP_FILE},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (!strcmp(types[i].name, name))
+			return types[i].type;
+	if (!strncmp(name, "nvme_", strlen("nvme_")))
+		return LEA_IDTYPE_NVME;
+	return strncmp(name, "wwid_", strlen("wwid_")) ? LEA_IDTYPE_UNKNOWN : LEA_IDTYPE_PAGE83;
+}
+
 /* Value of a word "KEY=value"; NULL when it is another key. "." stands for not known. */
-static const char *value_of(const char *word, const char *key)
+static char *value_of(char *word, const char *key)
 {
 	size_t bytes = strlen(key);
 
 	if (strncmp(word, key, bytes) || word[bytes] != '=')
 		return NULL;
-	return strcmp(word + bytes + 1, ".") ? word + bytes + 1 : "";
+	return strcmp(word + bytes + 1, ".") ? word + bytes + 1 : word + strlen(word);
 }
 
-static void parse_word(const char *word, struct entry *entry)
+struct line {
+	char *type, *name, *pvid; /* NULL: not given */
+	unsigned long partition;
+};
+
+static void parse_word(char *word, struct line *line)
 {
-	const char *value;
+	char *value;
 
 	if ((value = value_of(word, "IDTYPE")))
-		entry->type = value;
+		line->type = value;
 	else if ((value = value_of(word, "IDNAME")))
-		entry->name = value;
+		line->name = value;
 	else if ((value = value_of(word, "PVID")))
-		entry->pvid = value;
+		line->pvid = value;
 	else if ((value = value_of(word, "PART")))
-		entry->partition = strtoul(value, NULL, 10);
+		line->partition = strtoul(value, NULL, 10);
 }
 
-static bool host_is_other(struct lea_world *world, const char *line)
+static bool host_is_other(struct lea_world *world, char *line)
 {
 	LEA_AUTO(lea_freep) char *path = NULL, *text = NULL;
 	const char *value = value_of(line, "HOSTNAME");
@@ -84,7 +101,7 @@ static bool host_is_other(struct lea_world *world, const char *line)
 	return strcasecmp(value, text) != 0;
 }
 
-static bool refresh_is_on(const char *line)
+static bool refresh_is_on(char *line)
 {
 	const char *value = value_of(line, "REFRESH_UNTIL");
 	char now[32];
@@ -97,26 +114,94 @@ static bool refresh_is_on(const char *line)
 	return strcmp(value, now) > 0;
 }
 
-static int parse_line(struct lea_devicesfile *file, struct lea_world *world, char *line)
+/* In its place: it never gets longer. */
+static void normalise(char *id)
 {
-	struct entry entry = {.type = "", .name = "", .pvid = ""}, *bigger;
-	char *word;
+	char text[LEA_ID_BYTES];
 
-	if (line[0] == '#')
+	lea_id_normalise(id, text);
+	strcpy(id, text);
+}
+
+static int make_room(struct lea_devicesfile *file)
+{
+	struct lea_devicesfile_entry *bigger;
+	uint32_t room = file->count ? 2 * file->count : FIRST_ENTRIES;
+
+	/* Full at each power of two from the first room on. */
+	if (file->count && (file->count < FIRST_ENTRIES || file->count & (file->count - 1)))
 		return 0;
-	if (host_is_other(world, line) || refresh_is_on(line))
-		file->relaxed = true;
-	while ((word = strsep(&line, " \t\r")))
-		parse_word(word, &entry);
-	if (!entry.type[0] || !entry.name[0])
-		return 0;
-	if (!strcmp(entry.type, "devname"))
-		file->relaxed = true;
-	bigger = reallocarray(file->entry, file->count + 1, sizeof(*bigger));
+	bigger = reallocarray(file->entry, room, sizeof(*bigger));
 	if (!bigger)
 		return -ENOMEM;
 	file->entry = bigger;
-	file->entry[file->count++] = entry;
+	return 0;
+}
+
+static int add_entry(struct lea_devicesfile *file, const struct line *line)
+{
+	static const char none[] = "";
+	enum lea_idtype type;
+
+	if (!line->type || !line->type[0] || !line->name || !line->name[0])
+		return 0;
+	if (make_room(file))
+		return -ENOMEM;
+	/* Of a type that is not known here the PVID counts all the same. */
+	type = type_of(line->type);
+	if (type == LEA_IDTYPE_DEVNAME)
+		file->relaxed = true;
+	else
+		normalise(line->name);
+	file->types |= type;
+	file->pvid_count += line->pvid && line->pvid[0];
+	file->entry[file->count++] =
+		(struct lea_devicesfile_entry){.type = type,
+					       .name = line->name,
+					       .pvid = line->pvid ? line->pvid : none,
+					       .partition = line->partition};
+	return 0;
+}
+
+static int parse_line(struct lea_devicesfile *file, struct lea_world *world, char *text)
+{
+	struct line line = {0};
+	char *word;
+
+	if (text[0] == '#')
+		return 0;
+	file->refreshes |= refresh_is_on(text);
+	if (file->refreshes || host_is_other(world, text))
+		file->relaxed = true;
+	while ((word = strsep(&text, " \t\r")))
+		parse_word(word, &line);
+	return add_entry(file, &line);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	return strcasecmp(((const struct lea_devicesfile_entry *)a)->name,
+			  ((const struct lea_devicesfile_entry *)b)->name);
+}
+
+static int compare_pvids(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int sort(struct lea_devicesfile *file)
+{
+	uint32_t n = 0;
+
+	file->pvid = calloc((size_t)file->pvid_count + 1, sizeof(*file->pvid));
+	if (!file->pvid)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < file->count; i++)
+		if (file->entry[i].pvid[0])
+			file->pvid[n++] = file->entry[i].pvid;
+	if (file->count)
+		qsort(file->entry, file->count, sizeof(*file->entry), compare_entries);
+	qsort(file->pvid, n, sizeof(*file->pvid), compare_pvids);
 	return 0;
 }
 
@@ -127,7 +212,7 @@ static int parse(struct lea_devicesfile *file, struct lea_world *world)
 
 	while (!r && (line = strsep(&rest, "\n")))
 		r = parse_line(file, world, line);
-	return r;
+	return r ? r : sort(file);
 }
 
 /*
@@ -149,20 +234,26 @@ static struct lea_lock *lock_file(struct lea_world *world, const struct lea_conf
 	return lock;
 }
 
+static char *path_of(struct lea_world *world, const struct lea_conf *conf)
+{
+	char relative[1024];
+
+	snprintf(relative, sizeof(relative), "%s/devices/%s", conf->system_dir, conf->devicesfile);
+	return lea_world_path(world, relative);
+}
+
 int lea_devicesfile_read(struct lea_world *world, const struct lea_conf *conf,
 			 struct lea_devicesfile **ret_file)
 {
 	LEA_AUTO(file_freep) struct lea_devicesfile *file = calloc(1, sizeof(*file));
-	LEA_AUTO(lea_freep) char *path = NULL;
-	char relative[1024];
+	LEA_AUTO(lea_freep) char *path = path_of(world, conf);
 	struct lea_lock *lock;
 	int r;
 
-	snprintf(relative, sizeof(relative), "%s/devices/%s", conf->system_dir, conf->devicesfile);
-	path = lea_world_path(world, relative);
 	if (!file || !path)
 		return -ENOMEM;
-	if (access(path, F_OK) < 0)
+	/* Asked before it is read: what is written in between shows later on. */
+	if (stat(path, &file->status) < 0)
 		return LEA_DEVICESFILE_ABSENT;
 	lock = lock_file(world, conf);
 	r = lea_file_read_config(path, MAX_FILE_BYTES, &file->text, NULL);
@@ -176,146 +267,64 @@ int lea_devicesfile_read(struct lea_world *world, const struct lea_conf *conf,
 	return 0;
 }
 
-static bool same_text(struct lea_world *world, struct lea_devno devno, const char *attribute,
-		      const char *id)
+bool lea_devicesfile_is_current(const struct lea_devicesfile *file, struct lea_world *world,
+				const struct lea_conf *conf)
 {
-	char text[LEA_ID_BYTES], have[LEA_ID_BYTES];
+	LEA_AUTO(lea_freep) char *path = path_of(world, conf);
+	const struct stat *was = &file->status;
+	struct stat now;
 
-	if (lea_sysfs_text(world, devno, attribute, text, sizeof(text)))
-		return false;
-	lea_id_normalise(text, have);
-	return !strcmp(have, id);
+	return !file->refreshes && path && !stat(path, &now) && now.st_dev == was->st_dev &&
+	       now.st_ino == was->st_ino && now.st_size == was->st_size &&
+	       now.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+	       now.st_mtim.tv_nsec == was->st_mtim.tv_nsec &&
+	       now.st_ctim.tv_sec == was->st_ctim.tv_sec &&
+	       now.st_ctim.tv_nsec == was->st_ctim.tv_nsec;
 }
 
-/* The device at hand, and what was read of it for an earlier entry. */
-struct subject {
-	struct lea_world *world;
-	const struct lea_type *type;
-	const struct lea_device *device;
-	struct lea_devno devno;
-	unsigned long partition;
-	bool wwid_known;
-	char wwid[LEA_ID_BYTES]; /* "": none */
-};
-
-/* A whole one of the blank-separated links: a longer one may stand before it. */
-static bool is_link(const char *links, const char *name)
+/* Where entries of this name begin, or would. */
+static uint32_t first_of(const struct lea_devicesfile *file, const char *name)
 {
-	const size_t bytes = strlen(name);
-	size_t len;
+	uint32_t low = 0, high = file->count;
 
-	for (; links && *links; links += len + (links[len] == ' ')) {
-		len = strcspn(links, " ");
-		if (len == bytes && !memcmp(links, name, bytes))
-			return true;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (strcasecmp(file->entry[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return false;
+	return low;
 }
 
-static bool name_matches(const struct subject *s, const char *name)
+bool lea_devicesfile_find(const struct lea_devicesfile *file, const char *name, unsigned int types,
+			  const unsigned long *partition, bool ignore_case)
 {
-	static const char mapper[] = "/dev/mapper/";
-	char text[LEA_ID_BYTES];
-
-	if (!strcmp(name, s->device->name) || is_link(s->device->devlinks, name))
-		return true;
-	return !strncmp(name, mapper, strlen(mapper)) && lea_type_is(s->type, "device-mapper") &&
-	       !lea_sysfs_text(s->world, s->devno, "dm/name", text, sizeof(text)) &&
-	       !strcmp(text, name + strlen(mapper));
-}
-
-static bool wwid_matches(struct subject *s, const char *type, const char *id)
-{
-	bool is_partition = s->partition != 0;
-
-	if (!s->wwid_known && lea_id_wwid(s->world, s->devno, is_partition, s->wwid))
-		s->wwid[0] = '\0';
-	s->wwid_known = true;
-	if (!strcmp(type, "sys_wwid") && !strcmp(s->wwid, id))
-		return true;
-	return lea_id_in_vpd83(s->world, s->devno, is_partition,
-			       !strcmp(type, "wwid_naa")   ? "naa."
-			       : !strcmp(type, "wwid_eui") ? "eui."
-			       : !strcmp(type, "wwid_t10") ? "t10."
-							   : "",
-			       id);
-}
-
-static bool serial_matches(const struct subject *s, const char *id)
-{
-	bool part = s->partition != 0;
-
-	return same_text(s->world, s->devno, part ? "../device/serial" : "device/serial", id) ||
-	       same_text(s->world, s->devno, part ? "../serial" : "serial", id);
-}
-
-static bool entry_matches(struct subject *s, const struct entry *entry)
-{
-	char id[LEA_ID_BYTES];
-
-	if (!strcmp(entry->type, "devname"))
-		return name_matches(s, entry->name);
-	lea_id_normalise(entry->name, id);
-	if (lea_type_is(s->type, "device-mapper"))
-		return (!strcmp(entry->type, "mpath_uuid") || !strcmp(entry->type, "crypt_uuid") ||
-			!strcmp(entry->type, "lvmlv_uuid")) &&
-		       same_text(s->world, s->devno, "dm/uuid", id);
-	if (lea_type_is(s->type, "md"))
-		return !strcmp(entry->type, "md_uuid") &&
-		       same_text(s->world, s->devno, "md/uuid", id);
-	if (lea_type_is(s->type, "loop"))
-		return !strcmp(entry->type, "loop_file") &&
-		       same_text(s->world, s->devno, "loop/backing_file", id);
-	if (entry->partition != s->partition)
+	/* What has no id is not what another one without an id is. */
+	if (!name[0])
 		return false;
-	if (!strcmp(entry->type, "sys_serial"))
-		return serial_matches(s, id);
-	if (!strncmp(entry->type, "nvme_", strlen("nvme_")))
-		return same_text(s->world, s->devno,
-				 !strcmp(entry->type, "nvme_nguid") ? "nguid" : "wwid", id);
-	return (!strcmp(entry->type, "sys_wwid") || !strncmp(entry->type, "wwid_", 5)) &&
-	       wwid_matches(s, entry->type, id);
-}
-
-/* By name, and the file doesn't say which PV that name has: then there is nothing to compare. */
-static bool name_is_enough(struct subject *s, const struct lea_devicesfile *file)
-{
-	for (uint32_t i = 0; i < file->count; i++)
-		if (!file->entry[i].pvid[0] && entry_matches(s, &file->entry[i]))
+	for (uint32_t i = first_of(file, name);
+	     i < file->count && !strcasecmp(file->entry[i].name, name); i++)
+		if ((file->entry[i].type & types) &&
+		    (!partition || file->entry[i].partition == *partition) &&
+		    (ignore_case || !strcmp(file->entry[i].name, name)))
 			return true;
 	return false;
 }
 
-int lea_devicesfile_check(const struct lea_devicesfile *file, struct lea_world *world,
-			  const struct lea_type *type, const struct lea_device *device,
-			  struct lea_filter_verdict *verdict)
+bool lea_devicesfile_has_bare_name(const struct lea_devicesfile *file, const char *name)
 {
-	struct subject s = {.world = world,
-			    .type = type,
-			    .device = device,
-			    .devno = {device->major, device->minor}};
-	uint64_t partition = 0;
-	int r;
-
-	r = lea_sysfs_number(world, s.devno, "partition", &partition);
-	if (r < 0)
-		return r;
-	s.partition = partition;
-	for (uint32_t i = 0; i < file->count; i++)
-		/* A name alone proves nothing: names move from disk to disk. */
-		if (strcmp(file->entry[i].type, "devname") && entry_matches(&s, &file->entry[i]))
-			return 0;
-	if (!file->relaxed)
-		verdict->excluded_why = "device is not in devices file";
-	else
-		verdict->check_pvid = !name_is_enough(&s, file);
-	return 0;
+	for (uint32_t i = first_of(file, name);
+	     i < file->count && !strcasecmp(file->entry[i].name, name); i++)
+		if (file->entry[i].type == LEA_IDTYPE_DEVNAME && !file->entry[i].pvid[0] &&
+		    !strcmp(file->entry[i].name, name))
+			return true;
+	return false;
 }
 
 bool lea_devicesfile_lists_pvid(const struct lea_devicesfile *file, const char *pvid)
 {
-	for (uint32_t i = 0; i < file->count; i++)
-		if (!strcmp(file->entry[i].pvid, pvid))
-			return true;
-	return false;
+	return bsearch(&pvid, file->pvid, file->pvid_count, sizeof(*file->pvid), compare_pvids) !=
+	       NULL;
 }

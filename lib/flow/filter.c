@@ -24,7 +24,7 @@ void lea_filter_free(struct lea_filter *filter)
 	lea_regex_free(filter->global);
 	lea_regex_free(filter->local);
 	lea_types_done(&filter->types);
-	lea_devicesfile_free(filter->file);
+	lea_devicesfile_free(filter->own_file);
 	free(filter->listed);
 	free(filter->mounts);
 	free(filter);
@@ -51,7 +51,21 @@ static int resolve_listed(struct lea_filter *filter, const struct lea_filter_opt
 	return 0;
 }
 
-static int read_devicesfile(struct lea_filter *filter, bool must_exist)
+/* @kept: of an earlier filter; replaced if it is no longer true. */
+static int get_devicesfile(struct lea_filter *filter, struct lea_devicesfile **kept)
+{
+	struct lea_devicesfile **file = kept ? kept : &filter->own_file;
+	int r = 0;
+
+	if (!*file || !lea_devicesfile_is_current(*file, filter->world, filter->conf)) {
+		lea_devicesfile_free(LEA_TAKE(*file));
+		r = lea_devicesfile_read(filter->world, filter->conf, file);
+	}
+	filter->file = *file;
+	return r;
+}
+
+static int read_devicesfile(struct lea_filter *filter, const struct lea_filter_options *options)
 {
 	const struct lea_conf *conf = filter->conf;
 	struct lea_log *log = filter->world->log;
@@ -59,9 +73,9 @@ static int read_devicesfile(struct lea_filter *filter, bool must_exist)
 
 	if (!conf->use_devicesfile || !conf->system_dir[0])
 		return 0;
-	r = lea_devicesfile_read(filter->world, conf, &filter->file);
+	r = get_devicesfile(filter, options->devicesfile);
 	if (r == LEA_DEVICESFILE_ABSENT) {
-		if (!must_exist)
+		if (!options->devicesfile_must_exist)
 			return 0;
 		lea_log(log, LEA_LOG_ERROR, "Devices file not found: %s/devices/%s",
 			conf->system_dir, conf->devicesfile);
@@ -112,7 +126,7 @@ int lea_filter_new(struct lea_world *world, const struct lea_conf *conf,
 	if (options->devices)
 		r = resolve_listed(filter, options);
 	else
-		r = read_devicesfile(filter, options->devicesfile_must_exist);
+		r = read_devicesfile(filter, options);
 	if (!r && options->use_names && !options->devices)
 		r = compile_patterns(filter);
 	if (r)

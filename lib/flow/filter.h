@@ -17,12 +17,16 @@
 #include <stdint.h>
 
 struct lea_filter;
+struct lea_devicesfile;
 
 struct lea_filter_options {
 	bool use_names;		    /* regex filter and global_filter */
 	const char *const *devices; /* --devices list; NULL: not given; replaces file and regex */
 	uint32_t device_count;
 	bool devicesfile_must_exist; /* full scans: a --devicesfile that isn't there is an error */
+	/* The file of an earlier filter that is gone, NULL: none yet; read again if it changed. It
+	 * stays when this filter goes: lea_devicesfile_free. NULL: nothing is kept. */
+	struct lea_devicesfile **devicesfile;
 };
 
 enum lea_filter_outcome {
@@ -42,6 +46,7 @@ LEA_MUST_CHECK int lea_filter_new(struct lea_world *world, const struct lea_conf
 				  const struct lea_filter_options *options,
 				  struct lea_filter **ret_filter);
 void lea_filter_free(struct lea_filter *filter);
+void lea_devicesfile_free(struct lea_devicesfile *file);
 
 /* Before the device is opened: filters 1 to 7. May set device->name to the accepted name. */
 LEA_MUST_CHECK int lea_filter_device(struct lea_filter *filter, struct lea_device *device,

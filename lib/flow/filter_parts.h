@@ -48,7 +48,9 @@ struct lea_devicesfile;
 enum lea_devicesfile_outcome { LEA_DEVICESFILE_ABSENT = 1 };
 LEA_MUST_CHECK int lea_devicesfile_read(struct lea_world *world, const struct lea_conf *conf,
 					struct lea_devicesfile **ret_file);
-void lea_devicesfile_free(struct lea_devicesfile *file);
+/* Would it be the same if it were read again? By the file's status: nothing is read. */
+bool lea_devicesfile_is_current(const struct lea_devicesfile *file, struct lea_world *world,
+				const struct lea_conf *conf);
 /* Not listed: excluded_why. With check_pvid it passes here, and its PVID decides later. */
 LEA_MUST_CHECK int lea_devicesfile_check(const struct lea_devicesfile *file,
 					 struct lea_world *world, const struct lea_type *type,
@@ -62,9 +64,10 @@ void lea_id_normalise(const char *id, char ret_id[static LEA_ID_BYTES]);
 /* sysfs device/wwid or wwid, of the whole disk. LEA_SYSFS_ABSENT when it has none. */
 LEA_MUST_CHECK int lea_id_wwid(struct lea_world *world, struct lea_devno devno, bool is_partition,
 			       char ret_id[static LEA_ID_BYTES]);
-/* Is one of the page 83 designators @id (normalised)? @kind: "naa.", "eui.", "t10.", "" any. */
-bool lea_id_in_vpd83(struct lea_world *world, struct lea_devno devno, bool is_partition,
-		     const char *kind, const char *id);
+/* Is one of the page 83 designators accepted? Each is normalised and begins with "naa.", "eui." or
+ * "t10.". */
+bool lea_id_any_vpd83(struct lea_world *world, struct lea_devno devno, bool is_partition,
+		      bool (*accepts)(void *arg, const char *id), void *arg);
 
 /* dm devices that are no place for a PV (filter 6). *ret_why NULL: usable. */
 LEA_MUST_CHECK int lea_usable_check(struct lea_world *world, const struct lea_conf *conf,
@@ -101,8 +104,9 @@ struct lea_filter {
 	struct lea_regex *global, *local; /* owned; NULL: every name passes */
 	struct lea_types types;
 	bool types_known;
-	struct lea_devicesfile *file; /* owned; NULL: not in use */
-	struct lea_listed *listed;    /* owned; NULL: no --devices */
+	struct lea_devicesfile *file;	  /* borrowed, or own_file; NULL: not in use */
+	struct lea_devicesfile *own_file; /* owned */
+	struct lea_listed *listed;	  /* owned; NULL: no --devices */
 	uint32_t listed_count;
 	enum lea_wwids wwids;
 	char *mounts; /* owned: /proc/self/mountinfo; NULL: not yet read */

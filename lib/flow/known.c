@@ -5,12 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/cleanup.h"
+#include "flow/filter.h"
 #include "flow/record_vg.h"
 #include "flow/scan_text.h"
 
 struct lea_known {
 	struct lea_scan_texts texts;
-	struct lea_record_vgs *vgs; /* owned */
+	struct lea_record_vgs *vgs;   /* owned */
+	struct lea_devicesfile *file; /* owned; NULL: none was read */
 };
 
 int lea_known_new(struct lea_known **ret_known)
@@ -32,12 +35,18 @@ void lea_known_free(struct lea_known *known)
 		return;
 	lea_record_vgs_free(known->vgs);
 	lea_scan_texts_done(&known->texts);
+	lea_devicesfile_free(known->file);
 	free(known);
 }
 
 struct lea_scan_texts *lea_known_texts(struct lea_known *known)
 {
 	return known ? &known->texts : NULL;
+}
+
+struct lea_devicesfile **lea_known_devicesfile(struct lea_known *known)
+{
+	return known ? &known->file : NULL;
 }
 
 struct lea_record_vgs *lea_known_vgs(struct lea_known *known)
@@ -61,4 +70,5 @@ void lea_known_forget(struct lea_known *known)
 		return;
 	lea_record_vgs_clear(known->vgs);
 	lea_scan_texts_done(&known->texts);
+	lea_devicesfile_free(LEA_TAKE(known->file));
 }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What one pass leaves to the next: texts that were parsed, and which members of VGs that still
- * wait were recorded. A VG of many PVs comes in many passes: each costs what came in it, not the
- * VG.
+ * What one pass leaves to the next: texts that were parsed, which members of VGs that still wait
+ * were recorded, the devices file. A VG of many PVs comes in many passes: each costs what came in
+ * it, not the VG.
  *
  * Nothing of it is believed without asking: a text is known by what the PV's own header says of it
- * now, a count by the VG's lookup file, and a VG that looks complete is counted once more.
+ * now, a count by the VG's lookup file, and a VG that looks complete is counted once more; the
+ * devices file by its status.
  */
 #ifndef LEA_FLOW_KNOWN_H
 #define LEA_FLOW_KNOWN_H
 
 #include "base/err.h"
 
+struct lea_devicesfile;
 struct lea_known;
-struct lea_scan_texts;
 struct lea_record_vgs;
+struct lea_scan_texts;
 
 /* Memory of texts that is kept beside the largest one, in bytes; beyond it all is forgotten. */
 #define LEA_KNOWN_MAX_BYTES (2U * 1024U * 1024U)
@@ -23,8 +25,9 @@ LEA_MUST_CHECK int lea_known_new(struct lea_known **ret_known);
 /* NULL is fine. */
 void lea_known_free(struct lea_known *known);
 
-/* For lea_scan_options and lea_record_options, both or none. Borrowed; NULL for NULL. */
+/* For one scan at a time and its recorder, both or none. Borrowed; NULL for NULL. */
 struct lea_scan_texts *lea_known_texts(struct lea_known *known);
+struct lea_devicesfile **lea_known_devicesfile(struct lea_known *known);
 struct lea_record_vgs *lea_known_vgs(struct lea_known *known);
 
 /* After a pass, when its scan and its recorder are gone. NULL is fine. */

@@ -88,6 +88,14 @@ int lea_pending_put(struct lea_pending *pending, const struct lea_entry *entry)
 	return 0;
 }
 
+const struct lea_entry *lea_pending_find(struct lea_pending *pending,
+					 const struct lea_device *device)
+{
+	uint32_t slot = pending->room ? *find_slot(pending, device) : 0;
+
+	return slot ? &pending->entry[slot - 1] : NULL;
+}
+
 void lea_pending_clear(struct lea_pending *pending)
 {
 	for (size_t i = 0; i < pending->count; i++)

@@ -23,6 +23,9 @@ struct lea_pending {
 
 /* Takes over the entry's device, even when it fails (-ENOMEM). Sets the entry's key. */
 LEA_MUST_CHECK int lea_pending_put(struct lea_pending *pending, const struct lea_entry *entry);
+/* The entry of the same instance of a device, NULL: there is none. Borrowed until the next put. */
+const struct lea_entry *lea_pending_find(struct lea_pending *pending,
+					 const struct lea_device *device);
 /* Forgets all of them, keeps the memory. */
 void lea_pending_clear(struct lea_pending *pending);
 void lea_pending_done(struct lea_pending *pending);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "flow/known.h"
 #include "flow/scan_parts.h"
 #include "world/blockdev.h"
 
@@ -19,6 +20,7 @@ int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
 		.devices = options->devices,
 		.device_count = options->device_count,
 		.devicesfile_must_exist = options->devicesfile_must_exist,
+		.devicesfile = lea_known_devicesfile(options->known),
 	};
 	struct lea_scan *scan = calloc(1, sizeof(*scan));
 	int r;
@@ -29,7 +31,7 @@ int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
 	scan->conf = conf;
 	scan->out_of_process = options->out_of_process;
 	scan->prober = options->prober;
-	scan->texts = options->texts ? options->texts : &scan->own_texts;
+	scan->texts = options->known ? lea_known_texts(options->known) : &scan->own_texts;
 	r = lea_filter_new(world, conf, &filter_options, &scan->filter);
 	if (r) {
 		lea_scan_free(scan);

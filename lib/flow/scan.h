@@ -51,8 +51,8 @@ struct lea_scan_vg {
 };
 
 struct lea_scan;
+struct lea_known;
 struct lea_prober;
-struct lea_scan_texts;
 
 struct lea_scan_options {
 	bool use_names_filter; /* regex filters (off in vgchange's quick path and with --devices) */
@@ -61,8 +61,8 @@ struct lea_scan_options {
 	bool out_of_process;	     /* read in a probe child with deadlines (runner, boot pass) */
 	bool devicesfile_must_exist; /* people's commands: a --devicesfile that isn't there */
 	struct lea_prober *prober;   /* out_of_process: whose child reads; NULL: this scan's own */
-	/* With @prober: texts of earlier scans, which stay when this one is freed; NULL: its own */
-	struct lea_scan_texts *texts;
+	/* With @prober: what earlier scans left, which were freed; NULL: nothing */
+	struct lea_known *known;
 };
 
 enum lea_scan_outcome {

@@ -132,6 +132,7 @@ static int fill(const struct lea_udevmon *monitor, struct udev_device *from,
 	event->device.seqnum = number(from, "SEQNUM");
 	event->device.is_gone = action && !strcmp(action, "remove");
 	event->is_pv = is_pv(monitor, from);
+	event->is_activation = number(from, "DM_ACTIVATION") == 1;
 	snprintf(event->fs_uuid, sizeof(event->fs_uuid), "%s", uuid ? uuid : "");
 	event->device.name = strdup(name ? name : "");
 	r = event->device.name ? 0 : -ENOMEM;

@@ -18,6 +18,7 @@ struct lea_udevmon_event {
 	struct lea_device device; /* owned: lea_device_done */
 	char fs_uuid[64];	  /* ID_FS_UUID, "" if none */
 	bool is_pv;		  /* LVM2_member, and the last event set the tag */
+	bool is_activation;	  /* a dm device whose table was made live: DM_ACTIVATION */
 };
 
 /*

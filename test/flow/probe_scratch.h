@@ -6,6 +6,7 @@
 #ifndef LEA_TEST_FLOW_PROBE_SCRATCH_H
 #define LEA_TEST_FLOW_PROBE_SCRATCH_H
 
+#include "flow/known.h"
 #include "flow/probe.h"
 #include "flow/scratch.h"
 #include "state/queue.h"
@@ -118,15 +119,15 @@ bool lea_queue_has_pending_but(int event_fd, bool (*skips)(void *arg, const char
 	return pending && !skips(arg, pending);
 }
 
-static struct lea_prober *prober;    /* NULL: each scan has its own */
-static struct lea_scan_texts *texts; /* the same */
+static struct lea_prober *prober; /* NULL: each scan has its own */
+static struct lea_known *known;	  /* NULL: nothing is kept */
 static struct lea_scan *scan;
 static struct lea_found *const *found;
 
 static void add(struct lea_device *devices, size_t count)
 {
 	const struct lea_scan_options options = {
-		.out_of_process = true, .prober = prober, .texts = texts};
+		.out_of_process = true, .prober = prober, .known = known};
 	size_t found_count;
 
 	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &scan), 0);

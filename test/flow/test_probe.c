@@ -165,30 +165,33 @@ static const struct lea_vg *scan_one(const char *sample, const char *name)
 
 START_TEST(texts_are_kept_over_scans)
 {
-	struct lea_scan_texts kept = {0};
+	const struct lea_scan_texts *texts;
+	struct lea_known *kept;
 	const struct lea_vg *vg;
 	size_t bytes;
 
 	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
-	texts = &kept;
+	ck_assert_int_eq(lea_known_new(&kept), 0);
+	texts = lea_known_texts(kept);
+	known = kept;
 	vg = scan_one("stripe-a", "sdb");
-	bytes = kept.bytes;
-	ck_assert(vg && bytes && kept.most == bytes);
+	bytes = texts->bytes;
+	ck_assert(vg && bytes && texts->most == bytes);
 	ck_assert_msg(scan_one("stripe-b", "sdc") == vg, "the same, not parsed again");
-	ck_assert_uint_eq(kept.bytes, bytes);
-	texts = NULL;
+	ck_assert_uint_eq(texts->bytes, bytes);
+	known = NULL;
 	scan_stripe();
-	texts = &kept;
+	known = kept;
 	ck_assert_msg(scan_one("stripe-b", "sdc") == vg, "a scan between has its own");
 	ck_assert_int_eq(kill(child_pid(), SIGKILL), 0);
 	ck_assert_msg(scan_one("stripe-a", "sdb") == vg, "a new child sends it for nothing");
 	ck_assert_ptr_nonnull(scan_one("one-pv", "sda"));
-	ck_assert_uint_gt(kept.bytes, bytes);
-	lea_scan_texts_done(&kept);
-	ck_assert_uint_eq(kept.bytes, 0);
+	ck_assert_uint_gt(texts->bytes, bytes);
+	lea_known_forget(known);
+	ck_assert_uint_eq(texts->bytes, 0);
 	ck_assert_msg(scan_one("stripe-b", "sdc"), "the child hears that it is forgotten");
-	lea_scan_texts_done(&kept);
-	texts = NULL;
+	known = NULL;
+	lea_known_free(kept);
 	lea_prober_free(LEA_TAKE(prober));
 }
 END_TEST

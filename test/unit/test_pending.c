@@ -57,6 +57,22 @@ START_TEST(what_differs_stays_apart)
 }
 END_TEST
 
+START_TEST(one_is_found_by_number_and_instance)
+{
+	const struct lea_device device = {.major = 8, .minor = 16, .diskseq = 2},
+				other = {.major = 8, .minor = 16, .diskseq = 3};
+
+	ck_assert_ptr_null(lea_pending_find(&pending, &device));
+	put(8, 0, 1, "/dev/sda");
+	ck_assert_ptr_null(lea_pending_find(&pending, &device));
+	put(8, 16, 2, "/dev/sdb");
+	ck_assert_str_eq(lea_pending_find(&pending, &device)->device.name, "/dev/sdb");
+	ck_assert_ptr_null(lea_pending_find(&pending, &other));
+	lea_pending_clear(&pending);
+	ck_assert_ptr_null(lea_pending_find(&pending, &device));
+}
+END_TEST
+
 START_TEST(none_is_known_after_a_pass)
 {
 	for (uint32_t i = 0; i < 200; i++)
@@ -107,6 +123,7 @@ Suite *test_suite(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_last_state_of_a_device_wins);
+	tcase_add_test(tc, one_is_found_by_number_and_instance);
 	tcase_add_loop_test(tc, what_differs_stays_apart, 0, (int)ARRAY_SIZE(others));
 	tcase_add_test(tc, none_is_known_after_a_pass);
 	tcase_add_loop_test(tc, adding_costs_the_same_however_many_there_are, 0,
