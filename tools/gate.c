@@ -91,8 +91,10 @@ int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[])
 
 static int sweep(struct lea_session *session, bool wait)
 {
-	const struct lea_sweep_how how = {
-		.world = session->world, .conf = session->conf, .event_fd = session->event_fd};
+	const struct lea_sweep_how how = {.world = session->world,
+					  .conf = session->conf,
+					  .event_fd = session->event_fd,
+					  .trusts_boot_pass = true};
 	struct lea_sweep_result result = {0};
 	int r;
 

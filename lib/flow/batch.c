@@ -25,9 +25,8 @@
 #include "flow/unsettled.h"
 #include "flow/workers.h"
 #include "state/claim.h"
+#include "state/mark.h"
 #include "world/sysfs.h"
-
-#define KNOWN_FOLDER "known"
 
 struct pass {
 	const struct lea_batch_how *how;
@@ -41,26 +40,11 @@ struct pass {
 	int known_fd; /* event/known: the udev rule's "this one has a record" */
 };
 
-/* The name that the udev rule tests: numbers, instance, UUID with hyphens. */
-static void known_name(const struct lea_device *device, const char *pvid, char *name, size_t size)
-{
-	char uuid[39], diskseq[24] = "";
-
-	lea_id_format(pvid, uuid);
-	if (device->diskseq)
-		snprintf(diskseq, sizeof(diskseq), "%" PRIu64, device->diskseq);
-	snprintf(name, size, "%" PRIu32 ":%" PRIu32 "-%s-%s", device->major, device->minor, diskseq,
-		 uuid);
-}
-
+/* Only saves work: without it a change event costs one more look. */
 static void set_known(const struct pass *pass, const struct lea_device *device, const char *pvid)
 {
-	char name[128];
-	int r;
+	int r = lea_mark_set(pass->known_fd, device, pvid);
 
-	known_name(device, pvid, name, sizeof(name));
-	r = lea_file_create_empty(pass->known_fd, name);
-	/* Only saves work: without it a change event costs one more look. */
 	if (r < 0)
 		lea_log(pass->how->world->log, LEA_LOG_DEBUG, "PV %s: known: %s", device->name,
 			strerror(-r));
@@ -70,13 +54,8 @@ static void set_known(const struct pass *pass, const struct lea_device *device, 
  * a file each time. */
 static void drop_known(const struct pass *pass, const struct lea_entry *entry)
 {
-	char name[128];
-	int r;
+	int r = entry->pvid[0] ? lea_mark_drop(pass->known_fd, &entry->device, entry->pvid) : 0;
 
-	if (!entry->pvid[0])
-		return;
-	known_name(&entry->device, entry->pvid, name, sizeof(name));
-	r = lea_file_remove(pass->known_fd, name);
 	if (r < 0)
 		lea_log(pass->how->world->log, LEA_LOG_DEBUG, "PV %s: known: %s", entry->pvid,
 			strerror(-r));
@@ -346,39 +325,17 @@ static int forget_replaced(const struct pass *pass)
 	return r;
 }
 
-bool lea_batch_has_record(const struct lea_batch_how *how, const struct lea_device *device,
-			  const char *pvid)
+static bool is_there(void *arg, uint32_t major, uint32_t minor, uint64_t diskseq)
 {
-	char name[128], path[sizeof(KNOWN_FOLDER) + sizeof(name)];
+	const struct lea_devno devno = {.major = major, .minor = minor};
 
-	known_name(device, pvid, name, sizeof(name));
-	snprintf(path, sizeof(path), "%s/%s", KNOWN_FOLDER, name);
-	return !faccessat(how->event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
-}
-
-/* "8:16-42-UUID", as known_name makes it: is this instance there? */
-static bool is_there(struct lea_world *world, const char *name)
-{
-	struct lea_devno devno;
-	uint64_t diskseq = 0;
-
-	if (sscanf(name, "%" SCNu32 ":%" SCNu32 "-%" SCNu64, &devno.major, &devno.minor, &diskseq) <
-	    2)
-		return true; /* not ours */
-	return lea_sysfs_has_device(world, devno) &&
-	       (!diskseq || lea_sysfs_diskseq(world, devno) == diskseq);
+	return lea_sysfs_has_device(arg, devno) &&
+	       (!diskseq || lea_sysfs_diskseq(arg, devno) == diskseq);
 }
 
 void lea_batch_tidy(struct lea_world *world, int event_fd)
 {
-	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	const struct dirent *entry;
-
-	if (lea_file_list(event_fd, KNOWN_FOLDER, &dir))
-		return;
-	while ((entry = readdir(dir)))
-		if (!is_there(world, entry->d_name))
-			unlinkat(dirfd(dir), entry->d_name, 0);
+	lea_mark_tidy(event_fd, is_there, world);
 }
 
 static int new_scan(const struct lea_batch_how *how, struct lea_scan **ret_scan)
@@ -414,7 +371,7 @@ static int open_tools(struct pass *pass)
 						  .vgs = lea_known_vgs(pass->how->known)};
 	int r;
 
-	pass->known_fd = lea_file_open_folder(pass->how->event_fd, KNOWN_FOLDER);
+	pass->known_fd = lea_mark_open(pass->how->event_fd);
 	if (pass->known_fd < 0)
 		return pass->known_fd;
 	r = new_scan(pass->how, &pass->scan);

@@ -63,10 +63,6 @@ LEA_MUST_CHECK int lea_batch_workers(const struct lea_batch_how *how,
 LEA_MUST_CHECK int lea_batch_run(const struct lea_batch_how *how, struct lea_entry *entries,
 				 size_t count, struct lea_batch_summary *summary);
 
-/* Has this instance of a PV a record (and no removal since)? One look at /run. */
-bool lea_batch_has_record(const struct lea_batch_how *how, const struct lea_device *device,
-			  const char *pvid);
-
 /*
  * lea_batch_tidy - forgets instances of devices that are there no more
  * For those whose removal event was lost: what says "this one has a record" goes. One look at sysfs

@@ -20,12 +20,13 @@
 #include "flow/workers.h"
 #include "state/flag.h"
 #include "state/gate.h"
+#include "state/mark.h"
 #include "world/proc.h"
 #include "world/udevmon.h"
 
 #define TAG	     "lvmevent"
-#define COALESCE_MS  20	   /* so long without a further device: work */
-#define COALESCE_MAX 200U  /* so long since the first one: work all the same */
+#define COALESCE_MS  50	   /* so long without a further device: work */
+#define COALESCE_MAX 500U  /* so long since the first one: work all the same */
 #define IDLE_MS	     100   /* how often to look at the gate when nothing comes */
 #define BUSY_MS	     20U   /* a runner holds the lock */
 #define SHORT_MS     1000U /* the machine is short of something */
@@ -59,7 +60,7 @@ static bool is_done(struct boot *boot, const struct lea_udevmon_event *event, co
 
 	return done && device->diskseq && !device->is_gone && !event->is_activation &&
 	       !strcmp(done->pvid, pvid) && !lea_pending_find(&boot->pending, device) &&
-	       lea_batch_has_record(&boot->how->batch, device, pvid);
+	       lea_mark_is_set(boot->how->batch.event_fd, device, pvid);
 }
 
 static int add(void *arg, struct lea_udevmon_event *event)

@@ -100,19 +100,22 @@ static int read_text(int fd, const struct lea_read *read, const struct lea_read_
 		     struct lea_read_mda *mda)
 {
 	const struct lea_mda_text *where = &mda->where;
-	LEA_AUTO(lea_freep) char *text = malloc(where->total_bytes);
+	LEA_AUTO(lea_freep) char *text = NULL;
+	char first[FIRST_BYTES];
 	uint32_t begun = 0;
 
-	if (!text)
-		return corrupt(mda, "no memory for the metadata text", where->offset_bytes[0]);
 	if (where->total_bytes > WHOLE_TEXT_BYTES) {
 		begun = where->size_bytes[0] < FIRST_BYTES ? where->size_bytes[0] : FIRST_BYTES;
-		if (lea_blockdev_read(fd, where->offset_bytes[0], text, begun))
+		if (lea_blockdev_read(fd, where->offset_bytes[0], first, begun))
 			return corrupt(mda, "metadata text unreadable", where->offset_bytes[0]);
-		take_name(mda, text, begun);
+		take_name(mda, first, begun);
 		if (known->is_known(known->arg, where, mda->vg_name))
 			return 0;
 	}
+	text = malloc(where->total_bytes);
+	if (!text)
+		return corrupt(mda, "no memory for the metadata text", where->offset_bytes[0]);
+	memcpy(text, first, begun);
 	if (!(read && copy_from_head(read, where, text)) && read_pieces(fd, where, begun, text))
 		return corrupt(mda, "metadata text unreadable", where->offset_bytes[0]);
 	if (!lea_mda_text_ok(where, (const uint8_t *)text))

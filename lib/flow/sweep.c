@@ -22,17 +22,19 @@
 #include "state/claim.h"
 #include "state/flag.h"
 #include "state/gate.h"
+#include "state/mark.h"
 #include "state/queue.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"
 
-#define POLL_MS	     50U
+#define POLL_MS	     100U
 #define GATE_POLL_MS 500U /* nobody waits for the end of this wait */
 
-/* PV instances that done claims were made with, sorted. */
+/* What needs no look: PV instances that done claims were made with, sorted. */
 struct done {
 	struct lea_claim_pv *pv;
 	size_t count;
+	bool has_boot_pass; /* those with a mark, too */
 };
 
 static int compare_pv(const void *a, const void *b)
@@ -141,7 +143,8 @@ static int compare_device(const struct lea_sweep_how *how, const struct done *do
 	if (!lea_udevdb_property(device, "ID_FS_UUID", uuid, sizeof(uuid)) ||
 	    lea_id_parse(uuid, entry.pvid) < 0)
 		entry.pvid[0] = '\0';
-	if (is_done(done, &entry))
+	if (is_done(done, &entry) ||
+	    (done->has_boot_pass && lea_mark_is_set(how->event_fd, &entry.device, entry.pvid)))
 		return 0;
 	/* What is long can be asked of udev again. */
 	entry.device.devlinks = entry.device.properties = NULL;
@@ -161,6 +164,7 @@ int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_resu
 	int r;
 
 	LEA_STEP("sweep.begin", NULL);
+	done.has_boot_pass = how->trusts_boot_pass && lea_flag_is_up(how->event_fd, LEA_FLAG_BOOT);
 	r = read_done(how->world, &done);
 	r = r ? r : lea_devices_enumerate(how->world, &devices, &count);
 	for (size_t i = 0; r == 0 && i < count; i++)
@@ -201,10 +205,7 @@ bool lea_udev_is_idle(const struct lea_world *world)
 
 static bool is_idle(int event_fd)
 {
-	size_t taken = 0;
-
-	return !lea_queue_has_pending(event_fd) && !lea_queue_is_running(event_fd) &&
-	       lea_queue_count(event_fd, "taken", &taken) == 0 && !taken;
+	return !lea_queue_has_work(event_fd) && !lea_queue_is_running(event_fd);
 }
 
 int lea_sweep_wait_idle(const struct lea_sweep_how *how, uint32_t deadline_ms)

@@ -23,6 +23,9 @@ struct lea_sweep_how {
 	/* Devices that the kernel has and udev has not finished: named, and their event repeated.
 	 */
 	bool retrigger;
+	/* What a boot pass that runs has recorded is left to it: another comparison follows when it
+	 * ends. */
+	bool trusts_boot_pass;
 	/* Is this one not to be looked at again? NULL: none. */
 	bool (*skips)(void *arg, const struct lea_entry *entry);
 	void *arg;

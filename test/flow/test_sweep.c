@@ -5,6 +5,7 @@
 #include "state/claim.h"
 #include "state/flag.h"
 #include "state/gate.h"
+#include "state/mark.h"
 #include "state/queue.h"
 #include "unit/suite.h"
 #include "world/udevdb.h"
@@ -254,6 +255,45 @@ static void start_boot_pass(void)
 	close(ready[0]);
 }
 
+static void end_boot_pass(void)
+{
+	if (boot_pass) {
+		kill(boot_pass, SIGKILL);
+		waitpid(boot_pass, NULL, 0);
+	}
+	boot_pass = 0;
+}
+
+static size_t to_be_looked_at(bool trusts_boot_pass)
+{
+	struct lea_sweep_result result;
+
+	how.trusts_boot_pass = trusts_boot_pass;
+	ck_assert_int_eq(lea_sweep(&how, &result), 0);
+	return result.enqueued;
+}
+
+/* Its VG may wait for others, and has no claim yet. */
+START_TEST(what_the_boot_pass_has_is_left_to_it)
+{
+	const struct lea_device sda = {.major = 8, .minor = 16, .diskseq = 7},
+				before = {.major = 8, .minor = 16, .diskseq = 6};
+	int known_fd = lea_mark_open(how.event_fd);
+
+	ck_assert_int_ge(known_fd, 0);
+	start_boot_pass();
+	ck_assert_uint_eq(to_be_looked_at(true), 1);
+	ck_assert_int_eq(lea_mark_set(known_fd, &before, PVID_ONE), 0);
+	ck_assert_msg(to_be_looked_at(true) == 1, "the mark is another instance's");
+	ck_assert_int_eq(lea_mark_set(known_fd, &sda, PVID_ONE), 0);
+	ck_assert_uint_eq(to_be_looked_at(true), 0);
+	ck_assert_msg(to_be_looked_at(false) == 1, "the gate's comparisons trust nobody");
+	end_boot_pass();
+	ck_assert_msg(to_be_looked_at(true) == 1, "a dead one has nothing");
+	close(known_fd);
+}
+END_TEST
+
 static const struct {
 	const char *claim;
 	uint64_t boot_pass_ends_ms; /* 0: there is none */
@@ -288,11 +328,7 @@ START_TEST(gate_waits_while_something_gets_on)
 	if (boot_pass_ends_ms)
 		start_boot_pass();
 	r = lea_gate_wait(&how);
-	if (boot_pass) {
-		kill(boot_pass, SIGKILL);
-		waitpid(boot_pass, NULL, 0);
-	}
-	boot_pass = 0;
+	end_boot_pass();
 	ck_assert_msg(r == waits[_i].outcome, "%s: %d", waits[_i].claim, r);
 	ck_assert_msg(time_ms >= waits[_i].least_ms && time_ms <= waits[_i].most_ms, "%s: %u ms",
 		      waits[_i].claim, (unsigned int)time_ms);
@@ -308,6 +344,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, comparison, 0, ARRAY_SIZE(rows));
 	tcase_add_test(tcase, entry_as_an_event_makes_it);
 	tcase_add_test(tcase, what_was_seen_is_left_out);
+	tcase_add_test(tcase, what_the_boot_pass_has_is_left_to_it);
 	tcase_add_test(tcase, lost_event_is_repeated);
 	tcase_add_test(tcase, gate_is_opened_first);
 	tcase_add_loop_test(tcase, gate_waits_while_something_gets_on, 0, ARRAY_SIZE(waits));

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "state/mark.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "disk/name.h"
+
+#define NAME_BYTES 128
+
+/* What the udev rule tests: numbers, instance, UUID with hyphens. */
+static void name_of(const struct lea_device *device, const char *pvid, char name[NAME_BYTES])
+{
+	char uuid[39], diskseq[24] = "";
+
+	lea_id_format(pvid, uuid);
+	if (device->diskseq)
+		snprintf(diskseq, sizeof(diskseq), "%" PRIu64, device->diskseq);
+	snprintf(name, NAME_BYTES, "%" PRIu32 ":%" PRIu32 "-%s-%s", device->major, device->minor,
+		 diskseq, uuid);
+}
+
+int lea_mark_open(int event_fd)
+{
+	return lea_file_open_folder(event_fd, LEA_MARK_FOLDER);
+}
+
+int lea_mark_set(int known_fd, const struct lea_device *device, const char *pvid)
+{
+	char name[NAME_BYTES];
+	int r;
+
+	name_of(device, pvid, name);
+	r = lea_file_create_empty(known_fd, name);
+	return r < 0 ? r : 0;
+}
+
+int lea_mark_drop(int known_fd, const struct lea_device *device, const char *pvid)
+{
+	char name[NAME_BYTES];
+	int r;
+
+	name_of(device, pvid, name);
+	r = lea_file_remove(known_fd, name);
+	return r < 0 ? r : 0;
+}
+
+bool lea_mark_is_set(int event_fd, const struct lea_device *device, const char *pvid)
+{
+	char name[NAME_BYTES], path[sizeof(LEA_MARK_FOLDER) + NAME_BYTES];
+
+	name_of(device, pvid, name);
+	snprintf(path, sizeof(path), LEA_MARK_FOLDER "/%s", name);
+	return !faccessat(event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+void lea_mark_tidy(int event_fd,
+		   bool (*is_there)(void *arg, uint32_t major, uint32_t minor, uint64_t diskseq),
+		   void *arg)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	uint32_t major, minor;
+
+	if (lea_file_list(event_fd, LEA_MARK_FOLDER, &dir))
+		return;
+	while ((entry = readdir(dir))) {
+		uint64_t diskseq = 0;
+
+		/* Others are not ours. */
+		if (sscanf(entry->d_name, "%" SCNu32 ":%" SCNu32 "-%" SCNu64, &major, &minor,
+			   &diskseq) >= 2 &&
+		    !is_there(arg, major, minor, diskseq))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	}
+}

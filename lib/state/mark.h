@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * event/known: an empty file for each instance of a PV that has a record. The udev rule tests it by
+ * name, so that a change of such a PV starts no process. Marks only save work: one that is missing
+ * costs a look.
+ */
+#ifndef LEA_STATE_MARK_H
+#define LEA_STATE_MARK_H
+
+#include "base/err.h"
+#include "world/device.h"
+
+#include <stdbool.h>
+
+#define LEA_MARK_FOLDER "known"
+
+/* The folder, made if need be; the caller closes it. @event_fd: /run/lvm/event. -errno. */
+LEA_MUST_CHECK int lea_mark_open(int event_fd);
+/* @known_fd: of lea_mark_open. @device: its numbers and instance count. 0 or -errno. */
+LEA_MUST_CHECK int lea_mark_set(int known_fd, const struct lea_device *device, const char *pvid);
+LEA_MUST_CHECK int lea_mark_drop(int known_fd, const struct lea_device *device, const char *pvid);
+/* One look at /run; false when it can't be told, too. */
+bool lea_mark_is_set(int event_fd, const struct lea_device *device, const char *pvid);
+/* Drops those of instances that are not there any more; @is_there: one look at sysfs, say. */
+void lea_mark_tidy(int event_fd,
+		   bool (*is_there)(void *arg, uint32_t major, uint32_t minor, uint64_t diskseq),
+		   void *arg);
+
+#endif
