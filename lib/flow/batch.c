@@ -20,12 +20,12 @@
 #include "disk/name.h"
 #include "flow/batch_vg.h"
 #include "flow/known.h"
+#include "flow/mark.h"
 #include "flow/record.h"
 #include "flow/scan.h"
 #include "flow/unsettled.h"
 #include "flow/workers.h"
 #include "state/claim.h"
-#include "state/mark.h"
 #include "world/sysfs.h"
 
 struct pass {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The comparison of devices with claims, on a machine made of files; udev's database is a table. */
 #include "flow/machine.h"
+#include "flow/mark.h"
 #include "flow/sweep.h"
 #include "state/claim.h"
 #include "state/flag.h"
 #include "state/gate.h"
-#include "state/mark.h"
 #include "state/queue.h"
 #include "unit/suite.h"
 #include "world/udevdb.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "state/mark.h"
+#include "flow/mark.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
  * name, so that a change of such a PV starts no process. Marks only save work: one that is missing
  * costs a look.
  */
-#ifndef LEA_STATE_MARK_H
-#define LEA_STATE_MARK_H
+#ifndef LEA_FLOW_MARK_H
+#define LEA_FLOW_MARK_H
 
 #include "base/err.h"
 #include "world/device.h"
