@@ -54,6 +54,8 @@ bool lea_mark_is_set(int event_fd, const struct lea_device *device, const char *
 {
 	char name[NAME_BYTES], path[sizeof(LEA_MARK_FOLDER) + NAME_BYTES];
 
+	if (!pvid[0])
+		return false;
 	name_of(device, pvid, name);
 	snprintf(path, sizeof(path), LEA_MARK_FOLDER "/%s", name);
 	return !faccessat(event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);

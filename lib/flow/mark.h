@@ -19,7 +19,7 @@ LEA_MUST_CHECK int lea_mark_open(int event_fd);
 /* @known_fd: of lea_mark_open. @device: its numbers and instance count. 0 or -errno. */
 LEA_MUST_CHECK int lea_mark_set(int known_fd, const struct lea_device *device, const char *pvid);
 LEA_MUST_CHECK int lea_mark_drop(int known_fd, const struct lea_device *device, const char *pvid);
-/* One look at /run; false when it can't be told, too. */
+/* One look at /run; false when it can't be told, too. @pvid: "" is of no PV. */
 bool lea_mark_is_set(int event_fd, const struct lea_device *device, const char *pvid);
 /* Drops those of instances that are not there any more; @is_there: one look at sysfs, say. */
 void lea_mark_tidy(int event_fd,
