@@ -51,7 +51,7 @@ compare_boots() {
 	claim "ours activates all $count LVs, in $(figure "$JUNK/ours.figures" all_lvs) s (stock: $(figure "$JUNK/stock.figures" all_lvs) s)" \
 		[ "$(figure "$JUNK/ours.figures" lvs)" -ge "$count" ]
 	if [ $# -eq 0 ]; then
-		claim "each PV was looked at once" guest_looked_once
+		claim "PVs were looked at once, not each time that udev told of them" guest_looked_once
 		claim "no lvm process but lvm2-monitor's $(figure "$JUNK/ours.figures" lvm_monitor) (stock: $(wc -l <"$JUNK/stock.calls"))" no_lvm_process
 	else
 		claim "lvm processes only for $* ($(wc -l <"$JUNK/ours.calls"); stock: $(wc -l <"$JUNK/stock.calls"))" only_delegated "$@"

@@ -381,15 +381,15 @@ claims_said() {
 	done < <(grep -E '^(ok|no) ' "$JUNK/said")
 }
 
-# Every PV of the machine was looked at once in this boot, though udev tells of it more often; all of
-# them have a record. The boot pass says how often it looked when the gate is open.
+# PVs were looked at once in this boot, though udev tells of most of them twice; a comparison may ask for a
+# few that the boot pass has not recorded yet. It says how often it looked when the gate is open.
 guest_looked_once() {
 	guest_wait_for 60 '[ -e /run/lvm/boot-finished ] && ! systemctl -q is-active lvm2-activation-early'
 	guest_run 'looks=$(journalctl -b -o cat -u lvm2-activation-early -u lvmevent-runner |
 			sed -n "s/^ *\([0-9]*\) device(s), .*/\1/p" | awk "{ n += \$1 } END { print n + 0 }")
 		known=$(ls /run/lvm/event/known | wc -l)
 		echo "$looks looks at $known PVs"
-		[ "$looks" -gt 0 ] && [ "$looks" -eq "$known" ]'
+		[ "$known" -gt 0 ] && [ "$looks" -ge "$known" ] && [ $((looks * 2)) -lt $((known * 3)) ]'
 }
 
 # --- what came of it ------------------------------------------------------------------------

@@ -14,10 +14,7 @@ next_boot() { # SENTENCE WHO: who is to activate
 	claim "$1: all LVs are active" guest_wait_lvs $count 1
 	guest_event_calls >"$JUNK/calls"
 	case $2 in
-	ours)
-		claim "$1: no lvm process" not grep . "$JUNK/calls"
-		claim "$1: each PV was looked at once" guest_looked_once
-		;;
+	ours) claim "$1: no lvm process" not grep . "$JUNK/calls" ;;
 	stock) claim "$1: stock lvm2 did it ($(wc -l <"$JUNK/calls") processes)" grep -q pvscan "$JUNK/calls" ;;
 	esac
 }
