@@ -73,38 +73,32 @@ static bool parse_number(const char *text, uint32_t *major, uint32_t *minor)
 	return true;
 }
 
-/* "KEY=value" in a uevent file; NULL without it. Cuts the line's end off. */
-static const char *uevent_value(char *text, const char *key)
-{
-	size_t len = strlen(key);
-
-	for (char *line = text; *line; line += strcspn(line, "\n") + (strchr(line, '\n') != NULL))
-		if (!strncmp(line, key, len) && line[len] == '=') {
-			line[strcspn(line, "\n")] = '\0';
-			return line + len + 1;
-		}
-	return NULL;
-}
-
-/* The kernel's name of a device, from its uevent file. 0, LEA_FILE_ABSENT, or a fault. */
+/* What the kernel says of a device in its uevent file. 0, LEA_FILE_ABSENT, or a fault. */
 static int fill_from_uevent(int dir_fd, const char *path, struct lea_device *device)
 {
-	char text[UEVENT_BYTES], copy[UEVENT_BYTES];
-	const char *value;
+	char text[UEVENT_BYTES], *state = NULL;
+	const char *name = NULL;
 	int r = lea_file_read_into(dir_fd, path, text, sizeof(text));
 
 	if (r)
 		return r;
-	memcpy(copy, text, sizeof(copy));
-	value = uevent_value(text, "DEVNAME");
-	if (!value)
+	for (const char *line = strtok_r(text, "\n", &state); line;
+	     line = strtok_r(NULL, "\n", &state)) {
+		if (!strncmp(line, "DEVNAME=", 8))
+			name = line + 8;
+		else if (!strncmp(line, "DISKSEQ=", 8))
+			device->diskseq = strtoull(line + 8, NULL, 10);
+		else if (!strncmp(line, "MAJOR=", 6))
+			device->major = (uint32_t)strtoul(line + 6, NULL, 10);
+		else if (!strncmp(line, "MINOR=", 6))
+			device->minor = (uint32_t)strtoul(line + 6, NULL, 10);
+	}
+	if (!name)
 		return LEA_FILE_ABSENT;
-	if (asprintf(&device->name, "/dev/%s", value) < 0) {
+	if (asprintf(&device->name, "/dev/%s", name) < 0) {
 		device->name = NULL;
 		return -ENOMEM;
 	}
-	value = uevent_value(copy, "DISKSEQ");
-	device->diskseq = value ? strtoull(value, NULL, 10) : 0;
 	return 0;
 }
 
@@ -159,16 +153,9 @@ int lea_device_from_arg(struct lea_world *world, const char *arg, struct lea_dev
 static int add_kernel_device(struct devices *devices, int sys_fd, const char *name)
 {
 	struct lea_device device = {0};
-	char path[320], number[64];
+	char path[320];
 	int r;
 
-	snprintf(path, sizeof(path), "class/block/%s/dev", name);
-	r = lea_file_read_into(sys_fd, path, number, sizeof(number));
-	if (r)
-		return r < 0 ? r : 0;
-	number[strcspn(number, "\n")] = '\0';
-	if (!parse_number(number, &device.major, &device.minor))
-		return 0;
 	snprintf(path, sizeof(path), "class/block/%s/uevent", name);
 	r = fill_from_uevent(sys_fd, path, &device);
 	if (!r)

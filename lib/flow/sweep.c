@@ -25,16 +25,20 @@
 #include "state/gate.h"
 #include "state/queue.h"
 #include "world/sysfs.h"
+#include "world/udevbrief.h"
 #include "world/udevdb.h"
 
 #define POLL_MS	     100U
 #define GATE_POLL_MS 500U /* nobody waits for the end of this wait */
 
-/* What needs no look: PV instances that done claims were made with, sorted. */
-struct done {
+struct comparison {
+	const struct lea_sweep_how *how;
+	/* What needs no look: PV instances that done claims were made with, sorted. */
 	struct lea_claim_pv *pv;
-	size_t count;
+	size_t pv_count;
 	bool has_boot_pass; /* those with a mark, too */
+	int data_fd;	    /* of udev's files; negative: there are none */
+	char lines[LEA_UDEVBRIEF_BYTES];
 };
 
 static int compare_pv(const void *a, const void *b)
@@ -46,59 +50,65 @@ static int compare_pv(const void *a, const void *b)
 
 static int collect(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
-	struct done *done = arg;
+	struct comparison *comparison = arg;
+	const size_t count = comparison->pv_count + claim->pv_count;
 	struct lea_claim_pv *bigger;
 
 	(void)vg_id;
 	if (claim->state != LEA_CLAIM_DONE || !claim->pv_count)
 		return 0;
-	bigger = realloc(done->pv, (done->count + claim->pv_count) * sizeof(*bigger));
+	bigger = realloc(comparison->pv, count * sizeof(*bigger));
 	if (!bigger)
 		return -ENOMEM;
-	memcpy(bigger + done->count, claim->pv, claim->pv_count * sizeof(*bigger));
-	done->pv = bigger;
-	done->count += claim->pv_count;
+	memcpy(bigger + comparison->pv_count, claim->pv, claim->pv_count * sizeof(*bigger));
+	comparison->pv = bigger;
+	comparison->pv_count = count;
 	return 0;
 }
 
-static int read_done(struct lea_world *world, struct done *done)
+static int read_done(struct comparison *comparison)
 {
+	struct lea_world *world = comparison->how->world;
 	int r, run_fd = lea_world_run(world), proc_fd = lea_world_proc(world);
 	struct lea_claims_now now = {0};
 	struct lea_claims claims = {.run_fd = run_fd, .proc_fd = proc_fd, .now = &now};
 
 	if (run_fd < 0 || proc_fd < 0)
 		return run_fd < 0 ? run_fd : proc_fd;
-	r = lea_claim_each(&claims, collect, done);
-	if (r == 0 && done->count)
-		qsort(done->pv, done->count, sizeof(*done->pv), compare_pv);
+	r = lea_claim_each(&claims, collect, comparison);
+	if (r == 0 && comparison->pv_count)
+		qsort(comparison->pv, comparison->pv_count, sizeof(*comparison->pv), compare_pv);
 	return r;
 }
 
-static bool is_done(const struct done *done, const struct lea_entry *entry)
+static bool is_done(const struct comparison *comparison, const struct lea_entry *entry)
 {
 	struct lea_claim_pv key = {0};
 	const struct lea_claim_pv *pv;
 
-	if (!done->count)
+	if (!comparison->pv_count)
 		return false;
 	memcpy(key.pvid, entry->pvid, sizeof(key.pvid));
-	pv = bsearch(&key, done->pv, done->count, sizeof(key), compare_pv);
+	pv = bsearch(&key, comparison->pv, comparison->pv_count, sizeof(key), compare_pv);
 	return pv && pv->major == entry->device.major && pv->minor == entry->device.minor &&
 	       pv->diskseq == entry->device.diskseq;
+}
+
+/* An LV's contents are mostly a guest's. */
+static bool is_lv_of_others(const struct lea_device *device)
+{
+	char uuid[8];
+
+	return lea_udevdb_property(device, "DM_UUID", uuid, sizeof(uuid)) &&
+	       !strncmp(uuid, "LVM-", 4) && !lea_udevdb_is(device, "LVM_PVSCAN_ON_LVS", "1");
 }
 
 /* The same judgement as the udev rule's. */
 static bool is_pv(const struct lea_device *device)
 {
-	char uuid[8];
-
-	if (!lea_udevdb_is(device, "ID_FS_TYPE", "LVM2_member") ||
-	    lea_udevdb_is(device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1") ||
-	    lea_udevdb_is(device, "DM_MULTIPATH_DEVICE_PATH", "1"))
-		return false;
-	return !lea_udevdb_property(device, "DM_UUID", uuid, sizeof(uuid)) ||
-	       strncmp(uuid, "LVM-", 4) != 0 || lea_udevdb_is(device, "LVM_PVSCAN_ON_LVS", "1");
+	return lea_udevdb_is(device, "ID_FS_TYPE", "LVM2_member") &&
+	       !lea_udevdb_is(device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1") &&
+	       !lea_udevdb_is(device, "DM_MULTIPATH_DEVICE_PATH", "1") && !is_lv_of_others(device);
 }
 
 static void retrigger(const struct lea_sweep_how *how, const struct lea_device *device)
@@ -117,14 +127,59 @@ static void retrigger(const struct lea_sweep_how *how, const struct lea_device *
 		fd >= 0 && write(fd, "add", 3) == 3 ? "asked again" : "it can't be asked again");
 }
 
-static int compare_device(const struct lea_sweep_how *how, const struct done *done,
-			  struct lea_device *device, struct lea_sweep_result *result)
+/* Whose look it would be, should one be needed. */
+static struct lea_entry entry_of(const struct lea_sweep_how *how, const struct lea_device *device)
 {
 	const struct lea_devno devno = {.major = device->major, .minor = device->minor};
-	struct lea_entry entry = {0};
+	struct lea_entry entry = {.device = *device}; /* borrowed */
 	char uuid[64];
+
+	if (!entry.device.diskseq)
+		entry.device.diskseq = lea_sysfs_diskseq(how->world, devno);
+	if (!lea_udevdb_property(device, "ID_FS_UUID", uuid, sizeof(uuid)) ||
+	    lea_id_parse(uuid, entry.pvid) < 0)
+		entry.pvid[0] = '\0';
+	return entry;
+}
+
+static bool is_recorded(const struct comparison *comparison, const struct lea_entry *entry)
+{
+	return is_done(comparison, entry) ||
+	       (comparison->has_boot_pass &&
+		lea_mark_is_set(comparison->how->event_fd, &entry->device, entry->pvid));
+}
+
+/*
+ * Most devices are nothing new, and udev's file of them is enough to tell. Believed is only what it
+ * says: that this is an LV, another file system, or just the PV that was recorded.
+ */
+static bool is_nothing_new(struct comparison *comparison, const struct lea_device *device)
+{
+	const struct lea_devno devno = {.major = device->major, .minor = device->minor};
+	struct lea_device brief = *device;
+	struct lea_entry entry;
+	char type[2];
+
+	brief.properties = comparison->lines;
+	if (!lea_udevbrief_read(comparison->data_fd, devno, comparison->lines) ||
+	    lea_udevdb_is(&brief, "ID_PROCESSING", "1"))
+		return false;
+	if (!is_pv(&brief))
+		return is_lv_of_others(&brief) ||
+		       lea_udevdb_property(&brief, "ID_FS_TYPE", type, sizeof(type));
+	entry = entry_of(comparison->how, &brief);
+	return entry.pvid[0] && is_recorded(comparison, &entry);
+}
+
+static int compare_device(struct comparison *comparison, struct lea_device *device,
+			  struct lea_sweep_result *result)
+{
+	const struct lea_sweep_how *how = comparison->how;
+	struct lea_entry entry;
 	int r;
 
+	if (is_nothing_new(comparison, device))
+		return 0;
 	r = lea_udevdb_fill(how->world, device);
 	if (r)
 		return r;
@@ -137,14 +192,8 @@ static int compare_device(const struct lea_sweep_how *how, const struct done *do
 	}
 	if (!is_pv(device))
 		return 0;
-	entry.device = *device; /* borrowed */
-	if (!entry.device.diskseq)
-		entry.device.diskseq = lea_sysfs_diskseq(how->world, devno);
-	if (!lea_udevdb_property(device, "ID_FS_UUID", uuid, sizeof(uuid)) ||
-	    lea_id_parse(uuid, entry.pvid) < 0)
-		entry.pvid[0] = '\0';
-	if (is_done(done, &entry) ||
-	    (done->has_boot_pass && lea_mark_is_set(how->event_fd, &entry.device, entry.pvid)))
+	entry = entry_of(how, device);
+	if (is_recorded(comparison, &entry))
 		return 0;
 	/* What is long can be asked of udev again. */
 	entry.device.devlinks = entry.device.properties = NULL;
@@ -155,23 +204,31 @@ static int compare_device(const struct lea_sweep_how *how, const struct done *do
 	return lea_queue_put_if_absent(how->event_fd, &entry);
 }
 
-int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_result)
+static int compare_all(struct comparison *comparison, struct lea_sweep_result *result)
 {
 	struct lea_device *devices = NULL;
+	int r = lea_devices_enumerate(comparison->how->world, &devices, &result->devices);
+
+	for (size_t i = 0; r == 0 && i < result->devices; i++)
+		r = compare_device(comparison, &devices[i], result);
+	lea_devices_free(devices, result->devices);
+	return r;
+}
+
+int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_result)
+{
+	struct comparison comparison = {.how = how};
 	struct lea_sweep_result result = {0};
-	struct done done = {0};
-	size_t count = 0;
 	int r;
 
 	LEA_STEP("sweep.begin", NULL);
-	done.has_boot_pass = how->trusts_boot_pass && lea_flag_is_up(how->event_fd, LEA_FLAG_BOOT);
-	r = read_done(how->world, &done);
-	r = r ? r : lea_devices_enumerate(how->world, &devices, &count);
-	for (size_t i = 0; r == 0 && i < count; i++)
-		r = compare_device(how, &done, &devices[i], &result);
-	result.devices = count;
-	free(done.pv);
-	lea_devices_free(devices, count);
+	comparison.has_boot_pass =
+		how->trusts_boot_pass && lea_flag_is_up(how->event_fd, LEA_FLAG_BOOT);
+	comparison.data_fd = lea_udevbrief_open(how->world);
+	r = read_done(&comparison);
+	r = r ? r : compare_all(&comparison, &result);
+	lea_closep(&comparison.data_fd);
+	free(comparison.pv);
 	if (r)
 		return r;
 	LEA_STEP("sweep.end", NULL);

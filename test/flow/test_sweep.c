@@ -8,6 +8,7 @@
 #include "state/gate.h"
 #include "state/queue.h"
 #include "unit/suite.h"
+#include "world/udevbrief.h"
 #include "world/udevdb.h"
 
 #include <signal.h>
@@ -19,9 +20,12 @@
 /* ---- in place of world/udevdb.c: what udev has of minor 16 */
 
 static const char *properties; /* "": nothing yet */
+static unsigned int asked;
 
 int lea_udevdb_fill(struct lea_world *world, struct lea_device *device)
 {
+	(void)world;
+	asked++;
 	device->properties = strdup(properties);
 	device->devlinks = strdup("");
 	return 0;
@@ -61,6 +65,7 @@ static void setup(void)
 	how.event_fd = lea_queue_open(lea_world_run(machine.world));
 	ck_assert_int_ge(how.event_fd, 0);
 	properties = "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n";
+	asked = 0;
 }
 
 static void teardown(void)
@@ -141,6 +146,67 @@ START_TEST(entry_as_an_event_makes_it)
 	ck_assert_str_eq(entries[0].device.name, "/dev/sda");
 	lea_entries_free(entries, count);
 	close(lock_fd);
+}
+END_TEST
+
+#define BRIEF                                                                                      \
+	"S:disk/by-id/x\nI:42\nE:ID_FS_TYPE=LVM2_member\nE:ID_FS_UUID=" UUID_ONE                   \
+	"\nG:lvmevent\nV:1\n"
+#define OTHER_UUID "I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA"
+#define LV	   "I:42\nE:DM_UUID=LVM-abc\nE:ID_FS_TYPE=LVM2_member\nE:ID_FS_UUID=" UUID_ONE "\n"
+
+/* Rows: the file that udev has of minor 16, whose VG is done; is libudev asked all the same? */
+static const struct {
+	const char *claim, *file;
+	bool is_asked;
+} files[] = {
+	{"the PV that was recorded", BRIEF, false},
+	{"an LV", LV, false},
+	{"an LV that may be a PV", LV "E:LVM_PVSCAN_ON_LVS=1\n", false},
+	{"an LV that may be a PV, another",
+	 "I:42\nE:DM_UUID=LVM-abc\nE:LVM_PVSCAN_ON_LVS=1\nE:ID_FS_TYPE=LVM2_member\n", true},
+	{"another file system", "I:42\nE:ID_FS_TYPE=ext4\n", false},
+	{"a path of a multipath device", BRIEF "E:DM_MULTIPATH_DEVICE_PATH=1\n", false},
+	{"another PV", "I:42\nE:ID_FS_TYPE=LVM2_member\nE:ID_FS_UUID=" OTHER_UUID "\n", true},
+	{"a PV without its UUID", "I:42\nE:ID_FS_TYPE=LVM2_member\n", true},
+	{"a PV with half a UUID", "I:42\nE:ID_FS_TYPE=LVM2_member\nE:ID_FS_UUID=5ayjis-rFL7", true},
+	{"nothing of a file system", "I:42\nE:ID_PATH=x\n", true},
+	{"a device that udev has in work", BRIEF "E:ID_PROCESSING=1\n", true},
+	{"a device that udev has not finished", "E:ID_FS_TYPE=ext4\n", true},
+	{"properties of another format", "I:42\nP:ID_FS_TYPE=ext4\n", true},
+	{"an empty file", "", true},
+	{"no file", NULL, true},
+};
+
+START_TEST(file_of_udev_saves_a_question)
+{
+	struct lea_sweep_result result;
+
+	claim(LEA_CLAIM_DONE, 16, 7);
+	if (files[_i].file)
+		tree_put(&machine.tree, "/run/udev/data/b8:16", files[_i].file);
+	ck_assert_int_eq(lea_sweep(&how, &result), 0);
+	ck_assert_msg((asked > 0) == files[_i].is_asked, "%s: asked %u times", files[_i].claim,
+		      asked);
+	ck_assert_msg(result.enqueued + result.unfinished == 0, "%s", files[_i].claim);
+}
+END_TEST
+
+/* ... and never answers one. */
+START_TEST(file_of_udev_is_no_answer)
+{
+	static char longest[LEA_UDEVBRIEF_BYTES + 64] = BRIEF;
+	struct lea_sweep_result result;
+
+	tree_put(&machine.tree, "/run/udev/data/b8:16", BRIEF);
+	properties = "";
+	ck_assert_int_eq(lea_sweep(&how, &result), 0);
+	ck_assert_msg(asked == 1 && result.unfinished == 1, "a PV without a claim: libudev knows");
+	claim(LEA_CLAIM_DONE, 16, 7);
+	memset(longest + strlen(BRIEF), 'x', sizeof(longest) - 1 - strlen(BRIEF));
+	tree_put(&machine.tree, "/run/udev/data/b8:16", longest);
+	ck_assert_int_eq(lea_sweep(&how, &result), 0);
+	ck_assert_msg(asked == 2, "what may be cut is not believed");
 }
 END_TEST
 
@@ -342,6 +408,8 @@ Suite *test_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, comparison, 0, ARRAY_SIZE(rows));
+	tcase_add_loop_test(tcase, file_of_udev_saves_a_question, 0, ARRAY_SIZE(files));
+	tcase_add_test(tcase, file_of_udev_is_no_answer);
 	tcase_add_test(tcase, entry_as_an_event_makes_it);
 	tcase_add_test(tcase, what_was_seen_is_left_out);
 	tcase_add_test(tcase, what_the_boot_pass_has_is_left_to_it);

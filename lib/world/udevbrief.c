@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "world/udevbrief.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+
+int lea_udevbrief_open(const struct lea_world *world)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/run/udev/data", world->root);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Only properties stay, without what marks them. False: not the file of a finished device. */
+static bool keep_properties(char *text)
+{
+	bool is_finished = false;
+	char *to = text;
+
+	for (char *line = text, *end; *line; line = end) {
+		end = line + strcspn(line, "\n");
+		end += *end == '\n';
+		if (line[0] == 'I' && line[1] == ':')
+			is_finished = true;
+		if (line[0] != 'E' || line[1] != ':')
+			continue;
+		memmove(to, line + 2, (size_t)(end - line) - 2);
+		to += end - line - 2;
+	}
+	*to = '\0';
+	return is_finished;
+}
+
+bool lea_udevbrief_read(int data_fd, struct lea_devno devno, char ret_lines[LEA_UDEVBRIEF_BYTES])
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "b%" PRIu32 ":%" PRIu32, devno.major, devno.minor);
+	return data_fd >= 0 && !lea_file_read_into(data_fd, name, ret_lines, LEA_UDEVBRIEF_BYTES) &&
+	       strlen(ret_lines) < LEA_UDEVBRIEF_BYTES - 1 && keep_properties(ret_lines);
+}
