@@ -12,7 +12,8 @@
 
 #include "base/cleanup.h"
 #include "base/step.h"
-#include "flow/sweep.h"
+#include "flow/catch_up.h"
+#include "flow/wait.h"
 #include "state/gate.h"
 
 #define SWEEP_WAIT_MS 60000U
@@ -91,30 +92,25 @@ int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[])
 
 static int sweep(struct lea_session *session, bool wait)
 {
-	const struct lea_sweep_how how = {.world = session->world,
-					  .conf = session->conf,
-					  .event_fd = session->event_fd,
-					  .trusts_boot_pass = true};
+	const struct lea_sweep_how how = {
+		.world = session->world, .conf = session->conf, .event_fd = session->event_fd};
 	struct lea_sweep_result result = {0};
 	int r;
 
 	/* Whoever waits wants what udev has in work now, too; a sick disk may keep it from ever
 	 * ending. */
-	r = wait ? lea_sweep_wait_udev(&how, session->conf->boot_deadline_ms,
-				       session->conf->boot_quiet_ms)
+	r = wait ? lea_wait_udev(&how, session->conf->boot_deadline_ms,
+				 session->conf->boot_quiet_ms)
 		 : 0;
-	r = r < 0 ? r : lea_sweep(&how, &result);
+	r = r < 0 ? r : lea_catch_up(&how, wait ? SWEEP_WAIT_MS : 0, &result);
 	if (r < 0)
 		return lea_session_fail(session->world, r, "comparing devices with records");
 	printf("%zu devices compared, %zu to be looked at, %zu not finished by udev\n",
 	       result.devices, result.enqueued, result.unfinished);
-	if (!wait)
-		return LEA_EXIT_DONE;
-	r = lea_sweep_wait_idle(&how, SWEEP_WAIT_MS);
-	if (r == LEA_SWEEP_LATE)
+	if (r == LEA_WAIT_LATE)
 		lea_log(session->world->log, LEA_LOG_WARNING,
 			"devices are still being looked at; not waiting any longer");
-	return r < 0 ? lea_session_fail(session->world, r, "waiting") : LEA_EXIT_DONE;
+	return LEA_EXIT_DONE;
 }
 
 int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[])

@@ -16,6 +16,7 @@
 #include "flow/known.h"
 #include "flow/runner.h"
 #include "flow/sweep.h"
+#include "flow/wait.h"
 #include "flow/workers.h"
 #include "lvmevent.h"
 #include "session.h"

@@ -9,6 +9,7 @@
 #include "base/step.h"
 #include "flow/activate_vg.h"
 #include "flow/carry.h"
+#include "flow/filter.h"
 #include "flow/follow.h"
 #include "flow/read_again.h"
 #include "state/lock.h"
@@ -39,6 +40,7 @@ struct lea_activation_run {
 	const struct lea_conf *conf;
 	const struct lea_activate_options *options;
 	struct held *first, **end;
+	struct lea_filter *filter; /* of all its VGs; NULL: no VG was read yet */
 	uint32_t resumed;
 	sigset_t signals; /* as they were before the first lock */
 	bool blocked;
@@ -139,12 +141,13 @@ static int lock_vg(struct lea_activation_run *run, const char *vg_name, struct l
 }
 
 /* 0 with held->vg.scanned set, or NULL there: the VG is not on its PVs any more. */
-static int read_again(const struct lea_activation_run *run, const struct lea_scan_vg *known,
+static int read_again(struct lea_activation_run *run, const struct lea_scan_vg *known,
 		      struct held *held)
 {
 	const struct lea_scan_options options = {
 		.devices = run->options->devices,
 		.device_count = run->options->device_count,
+		.filter = &run->filter,
 	};
 	int r = lea_scan_new(run->world, run->conf, &options, &held->scan);
 
@@ -341,6 +344,7 @@ int lea_activation_finish(struct lea_activation_run *run)
 		next = held->next;
 		free_held(held);
 	}
+	lea_filter_free(run->filter);
 	free(run);
 	return r;
 }

@@ -17,7 +17,7 @@
 #include "flow/mark.h"
 #include "flow/pending.h"
 #include "flow/runner.h"
-#include "flow/sweep.h"
+#include "flow/wait.h"
 #include "flow/workers.h"
 #include "state/flag.h"
 #include "state/gate.h"

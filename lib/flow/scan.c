@@ -12,8 +12,7 @@
 #include "flow/scan_parts.h"
 #include "world/blockdev.h"
 
-int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
-		 const struct lea_scan_options *options, struct lea_scan **ret_scan)
+static int get_filter(struct lea_scan *scan, const struct lea_scan_options *options)
 {
 	const struct lea_filter_options filter_options = {
 		.use_names = options->use_names_filter,
@@ -22,6 +21,16 @@ int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
 		.devicesfile_must_exist = options->devicesfile_must_exist,
 		.devicesfile = lea_known_devicesfile(options->known),
 	};
+	struct lea_filter **filter = options->filter ? options->filter : &scan->own_filter;
+	int r = *filter ? 0 : lea_filter_new(scan->world, scan->conf, &filter_options, filter);
+
+	scan->filter = *filter;
+	return r;
+}
+
+int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
+		 const struct lea_scan_options *options, struct lea_scan **ret_scan)
+{
 	struct lea_scan *scan = calloc(1, sizeof(*scan));
 	int r;
 
@@ -32,7 +41,7 @@ int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
 	scan->out_of_process = options->out_of_process;
 	scan->prober = options->prober;
 	scan->texts = options->known ? lea_known_texts(options->known) : &scan->own_texts;
-	r = lea_filter_new(world, conf, &filter_options, &scan->filter);
+	r = get_filter(scan, options);
 	if (r) {
 		lea_scan_free(scan);
 		return r < 0 ? r : LEA_SCAN_BAD_FILTER;
@@ -61,7 +70,7 @@ void lea_scan_free(struct lea_scan *scan)
 	}
 	free(scan->found);
 	lea_scan_texts_done(&scan->own_texts);
-	lea_filter_free(scan->filter);
+	lea_filter_free(scan->own_filter);
 	lea_prober_free(scan->own_prober);
 	free(scan);
 }

@@ -51,6 +51,7 @@ struct lea_scan_vg {
 };
 
 struct lea_scan;
+struct lea_filter;
 struct lea_known;
 struct lea_prober;
 
@@ -63,6 +64,9 @@ struct lea_scan_options {
 	struct lea_prober *prober;   /* out_of_process: whose child reads; NULL: this scan's own */
 	/* With @prober: what earlier scans left, which were freed; NULL: nothing */
 	struct lea_known *known;
+	/* Shared by scans with the same options, made by the first: configuration and devices file
+	 * are read once. lea_filter_free when all have gone; NULL: this scan's own */
+	struct lea_filter **filter;
 };
 
 enum lea_scan_outcome {

@@ -12,7 +12,8 @@
 struct lea_scan {
 	struct lea_world *world;     /* borrowed */
 	const struct lea_conf *conf; /* borrowed */
-	struct lea_filter *filter;   /* owned */
+	struct lea_filter *filter;   /* borrowed, or own_filter */
+	struct lea_filter *own_filter;
 	bool out_of_process;
 	struct lea_prober *prober;     /* borrowed; NULL: made with the first device to be read */
 	struct lea_prober *own_prober; /* owned */

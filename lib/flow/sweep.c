@@ -7,36 +7,29 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/step.h"
 #include "disk/name.h"
 #include "flow/mark.h"
 #include "flow/scan.h"
 #include "state/claim.h"
 #include "state/flag.h"
-#include "state/gate.h"
 #include "state/queue.h"
 #include "world/sysfs.h"
 #include "world/udevbrief.h"
 #include "world/udevdb.h"
-
-#define POLL_MS	     100U
-#define GATE_POLL_MS 500U /* nobody waits for the end of this wait */
 
 struct comparison {
 	const struct lea_sweep_how *how;
 	/* What needs no look: PV instances that done claims were made with, sorted. */
 	struct lea_claim_pv *pv;
 	size_t pv_count;
-	bool has_boot_pass; /* those with a mark, too */
+	bool has_boot_pass; /* then it is those with a mark, and the rest is its affair */
 	int data_fd;	    /* of udev's files; negative: there are none */
 	char lines[LEA_UDEVBRIEF_BYTES];
 };
@@ -144,9 +137,9 @@ static struct lea_entry entry_of(const struct lea_sweep_how *how, const struct l
 
 static bool is_recorded(const struct comparison *comparison, const struct lea_entry *entry)
 {
-	return is_done(comparison, entry) ||
-	       (comparison->has_boot_pass &&
-		lea_mark_is_set(comparison->how->event_fd, &entry->device, entry->pvid));
+	return comparison->has_boot_pass
+		       ? lea_mark_is_set(comparison->how->event_fd, &entry->device, entry->pvid)
+		       : is_done(comparison, entry);
 }
 
 /*
@@ -201,7 +194,8 @@ static int compare_device(struct comparison *comparison, struct lea_device *devi
 	if (how->skips && how->skips(how->arg, &entry))
 		return 0;
 	result->enqueued++;
-	return lea_queue_put_if_absent(how->event_fd, &entry);
+	return comparison->has_boot_pass ? how->left(how->arg, &entry)
+					 : lea_queue_put_if_absent(how->event_fd, &entry);
 }
 
 static int compare_all(struct comparison *comparison, struct lea_sweep_result *result)
@@ -222,10 +216,9 @@ int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_resu
 	int r;
 
 	LEA_STEP("sweep.begin", NULL);
-	comparison.has_boot_pass =
-		how->trusts_boot_pass && lea_flag_is_up(how->event_fd, LEA_FLAG_BOOT);
+	comparison.has_boot_pass = how->left && lea_flag_is_up(how->event_fd, LEA_FLAG_BOOT);
 	comparison.data_fd = lea_udevbrief_open(how->world);
-	r = read_done(&comparison);
+	r = comparison.has_boot_pass ? 0 : read_done(&comparison);
 	r = r ? r : compare_all(&comparison, &result);
 	lea_closep(&comparison.data_fd);
 	free(comparison.pv);
@@ -234,140 +227,4 @@ int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_resu
 	LEA_STEP("sweep.end", NULL);
 	*ret_result = result;
 	return 0;
-}
-
-static bool exists(const struct lea_world *world, const char *name)
-{
-	char path[PATH_MAX];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "%s%s", world->root, name);
-	return lstat(path, &st) == 0;
-}
-
-bool lea_udev_is_busy(const struct lea_world *world)
-{
-	return exists(world, "/run/udev/queue");
-}
-
-static bool udev_runs(const struct lea_world *world)
-{
-	return exists(world, "/run/udev/control");
-}
-
-bool lea_udev_is_idle(const struct lea_world *world)
-{
-	return udev_runs(world) && !lea_udev_is_busy(world);
-}
-
-static bool is_idle(int event_fd)
-{
-	return !lea_queue_has_work(event_fd) && !lea_queue_is_running(event_fd);
-}
-
-int lea_sweep_wait_idle(const struct lea_sweep_how *how, uint32_t deadline_ms)
-{
-	struct lea_clock *clock = how->world->clock;
-	uint64_t end = clock->now_ms(clock) + deadline_ms;
-
-	while (!is_idle(how->event_fd)) {
-		if (clock->now_ms(clock) >= end)
-			return LEA_SWEEP_LATE;
-		clock->sleep_ms(clock, POLL_MS);
-	}
-	return 0;
-}
-
-/* What changes whenever an event begins or ends: udev writes down each device it is done with. */
-struct trace {
-	uint64_t seqnum;
-	struct timespec written;
-};
-
-static struct trace look_at_udev(struct lea_world *world)
-{
-	struct trace trace = {0};
-	char path[PATH_MAX], text[32];
-	int sys_fd = lea_world_sys(world);
-	struct stat st;
-
-	if (sys_fd >= 0 && !lea_file_read_into(sys_fd, "kernel/uevent_seqnum", text, sizeof(text)))
-		trace.seqnum = strtoull(text, NULL, 10);
-	snprintf(path, sizeof(path), "%s/run/udev/data", world->root);
-	if (!stat(path, &st))
-		trace.written = st.st_mtim;
-	return trace;
-}
-
-static bool is_same(const struct trace *a, const struct trace *b)
-{
-	return a->seqnum == b->seqnum && a->written.tv_sec == b->written.tv_sec &&
-	       a->written.tv_nsec == b->written.tv_nsec;
-}
-
-/* How a wait for udev ends. */
-struct patience {
-	uint32_t deadline_ms, quiet_ms, poll_ms;
-	bool (*is_needed)(const struct lea_sweep_how *how); /* NULL: always */
-};
-
-static int wait_udev(const struct lea_sweep_how *how, const struct patience *patience)
-{
-	struct lea_clock *clock = how->world->clock;
-	const uint64_t begin = clock->now_ms(clock);
-	struct trace last = {0}, now_is;
-	uint64_t now, changed = begin;
-
-	while (lea_udev_is_busy(how->world)) {
-		if (patience->is_needed && !patience->is_needed(how))
-			return 0;
-		now = clock->now_ms(clock);
-		now_is = look_at_udev(how->world);
-		if (!is_same(&now_is, &last))
-			changed = now;
-		last = now_is;
-		if (now - begin >= patience->deadline_ms ||
-		    (patience->quiet_ms && now - changed >= patience->quiet_ms))
-			return LEA_SWEEP_LATE;
-		clock->sleep_ms(clock, patience->poll_ms);
-	}
-	return 0;
-}
-
-int lea_sweep_wait_udev(const struct lea_sweep_how *how, uint32_t deadline_ms, uint32_t quiet_ms)
-{
-	return wait_udev(how, &(struct patience){deadline_ms, quiet_ms, POLL_MS, NULL});
-}
-
-static bool boot_pass_runs(const struct lea_sweep_how *how)
-{
-	return lea_flag_is_up(how->event_fd, LEA_FLAG_BOOT);
-}
-
-int lea_gate_wait(const struct lea_sweep_how *how)
-{
-	return wait_udev(how, &(struct patience){how->conf->gate_wait_ms, how->conf->boot_quiet_ms,
-						 GATE_POLL_MS, boot_pass_runs});
-}
-
-int lea_gate_open_and_sweep(const struct lea_sweep_how *how)
-{
-	struct lea_sweep_how again = *how;
-	struct lea_sweep_result result;
-	int r, run_fd = lea_world_run(how->world);
-
-	if (run_fd < 0)
-		return run_fd;
-	r = lea_gate_open(run_fd);
-	r = r ? r : lea_sweep(how, &result);
-	if (r)
-		return r;
-	if (how->opened)
-		how->opened();
-	/* What udev has neither finished nor in work now, a killed worker has lost: with udev
-	 * there, its event is repeated. */
-	again.retrigger = udev_runs(how->world);
-	/* An event that saw the gate closed leaves its record only when its worker is through. */
-	r = lea_sweep_wait_udev(how, how->conf->gate_deadline_ms, 0);
-	return r < 0 ? r : lea_sweep(&again, &result);
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Compare, and wait for what comes of it: what "lvmevent sweep --wait" and "lvmevent gate open" do.
+ */
+#ifndef LEA_FLOW_CATCH_UP_H
+#define LEA_FLOW_CATCH_UP_H
+
+#include "base/err.h"
+#include "flow/sweep.h"
+
+#include <stdint.h>
+
+/*
+ * lea_catch_up - a comparison, and the wait until what it found is done
+ * @deadline_ms: of the wait; 0: nothing is waited for
+ * While a boot pass lives all is left to it, for it hears of each device that udev finishes, and
+ * asks for all when it may have missed one. What it has not recorded yet is waited for until it
+ * has, or has had nothing to do for a second; if it dies first, all are compared anew and queued.
+ * 0, LEA_WAIT_LATE, or -errno. @how: left and arg are its own.
+ */
+LEA_MUST_CHECK int lea_catch_up(const struct lea_sweep_how *how, uint32_t deadline_ms,
+				struct lea_sweep_result *ret_result);
+
+/*
+ * lea_gate_open_and_sweep - what "lvmevent gate open" does
+ * Opens, compares, tells, waits (bounded by gate_deadline_ms) for the events that saw the gate
+ * closed, compares again. Logs what udev did not finish.
+ */
+LEA_MUST_CHECK int lea_gate_open_and_sweep(const struct lea_sweep_how *how);
+
+#endif
