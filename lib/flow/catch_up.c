@@ -62,7 +62,7 @@ static bool are_recorded(const struct lea_sweep_how *how, struct left *left)
 	return true;
 }
 
-/* An event that udev never told of: its worker was killed behind the database's back. */
+/* udev never told of it: the worker was killed when it had written the database. */
 static int put(void *arg, const struct lea_entry *entry)
 {
 	const struct lea_sweep_how *how = arg;

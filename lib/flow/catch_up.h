@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Compare, and wait for what comes of it: what "lvmevent sweep --wait" and "lvmevent gate open" do.
- */
+/* Compare, and wait for what comes of it: "lvmevent sweep --wait" and "lvmevent gate open". */
 #ifndef LEA_FLOW_CATCH_UP_H
 #define LEA_FLOW_CATCH_UP_H
 
@@ -14,7 +13,8 @@
  * @deadline_ms: of the wait; 0: nothing is waited for
  * While a boot pass lives all is left to it, for it hears of each device that udev finishes, and
  * asks for all when it may have missed one. What it has not recorded yet is waited for until it
- * has, or has had nothing to do for a second; if it dies first, all are compared anew and queued.
+ * has. When it has had nothing to do for a second the rest is queued for it; when it dies first,
+ * all that no claim covers.
  * 0, LEA_WAIT_LATE, or -errno. @how: left and arg are its own.
  */
 LEA_MUST_CHECK int lea_catch_up(const struct lea_sweep_how *how, uint32_t deadline_ms,
