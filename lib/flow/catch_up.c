@@ -102,8 +102,8 @@ int lea_catch_up(const struct lea_sweep_how *how, uint32_t deadline_ms,
 	uint64_t begin, waited;
 	int r;
 
-	leaving.left = leave;
-	leaving.arg = &left;
+	leaving.left = deadline_ms ? leave : put;
+	leaving.arg = deadline_ms ? (void *)&left : &leaving;
 	r = lea_sweep(&leaving, ret_result);
 	if (r || !deadline_ms)
 		return r;
