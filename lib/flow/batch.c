@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "base/step.h"
 #include "disk/name.h"
-#include "flow/batch_vg.h"
+#include "flow/batch_parts.h"
 #include "flow/known.h"
 #include "flow/mark.h"
 #include "flow/record.h"
@@ -28,7 +28,7 @@
 #include "state/claim.h"
 #include "world/sysfs.h"
 
-struct pass {
+struct lea_batch_pass {
 	const struct lea_batch_how *how;
 	struct lea_entry *entries;
 	size_t count;
@@ -36,12 +36,13 @@ struct pass {
 	struct lea_scan *scan;
 	struct lea_recorder *recorder;
 	struct lea_candidates *candidates;
-	struct lea_unsettled *unsettled;
+	struct lea_unsettled unsettled;
 	int known_fd; /* event/known: the udev rule's "this one has a record" */
 };
 
 /* Only saves work: without it a change event costs one more look. */
-static void set_known(const struct pass *pass, const struct lea_device *device, const char *pvid)
+static void set_known(const struct lea_batch_pass *pass, const struct lea_device *device,
+		      const char *pvid)
 {
 	int r = lea_mark_set(pass->known_fd, device, pvid);
 
@@ -52,7 +53,7 @@ static void set_known(const struct pass *pass, const struct lea_device *device, 
 
 /* Whatever has the number now: that instance never comes back, and a disk that flaps must not leave
  * a file each time. */
-static void drop_known(const struct pass *pass, const struct lea_entry *entry)
+static void drop_known(const struct lea_batch_pass *pass, const struct lea_entry *entry)
 {
 	int r = entry->pvid[0] ? lea_mark_drop(pass->known_fd, &entry->device, entry->pvid) : 0;
 
@@ -61,7 +62,7 @@ static void drop_known(const struct pass *pass, const struct lea_entry *entry)
 			strerror(-r));
 }
 
-static int forget(const struct pass *pass, const struct lea_entry *entry)
+static int forget(struct lea_batch_pass *pass, const struct lea_entry *entry)
 {
 	int r;
 
@@ -73,7 +74,7 @@ static int forget(const struct pass *pass, const struct lea_entry *entry)
 		lea_log(pass->how->world->log, LEA_LOG_ERROR,
 			"PV %s: forgetting the record of a removed device: %s", entry->pvid,
 			strerror(-r));
-	lea_unsettled_add(pass->unsettled, r, &entry->device);
+	lea_unsettled_add(&pass->unsettled, r, &entry->device);
 	pass->summary->gone++;
 	return 0;
 }
@@ -83,7 +84,7 @@ static int forget(const struct pass *pass, const struct lea_entry *entry)
  * all claims is the price. With numbers there is nothing to do: the next disk is another instance,
  * no claim covers it.
  */
-static int drop_claims(const struct pass *pass)
+static int drop_claims(const struct lea_batch_pass *pass)
 {
 	LEA_AUTO(lea_freep) struct lea_claim_pv *pv = calloc(pass->count, sizeof(*pv));
 	struct lea_claims claims;
@@ -108,7 +109,7 @@ static int drop_claims(const struct pass *pass)
 }
 
 /* Removals of numbers that are free now. The others wait until their new device was looked at. */
-static int forget_gone(const struct pass *pass)
+static int forget_gone(struct lea_batch_pass *pass)
 {
 	int r = drop_claims(pass);
 
@@ -166,7 +167,7 @@ static bool is_overtaken(struct lea_world *world, const struct lea_entry *entry,
 	return diskseq && diskseq != device->diskseq;
 }
 
-static int read_devices(const struct pass *pass)
+static int read_devices(const struct lea_batch_pass *pass)
 {
 	LEA_AUTO(lea_freep) struct lea_device *devices = calloc(pass->count, sizeof(*devices));
 	size_t n = 0;
@@ -196,45 +197,19 @@ static int read_devices(const struct pass *pass)
 	return r;
 }
 
-static void tell_found(struct lea_log *log, const struct lea_found *found)
-{
-	if (found->problem[0])
-		lea_log(log, LEA_LOG_WARNING, "PV %s: %s", found->device.name, found->problem);
-	if (found->kind == LEA_FOUND_UNREADABLE)
-		lea_log(log, LEA_LOG_ERROR, "PV %s: reading: %s; %s", found->device.name,
-			strerror(-found->fault), lea_found_advice(found));
-	else if (found->kind == LEA_FOUND_EXCLUDED)
-		lea_log(log, LEA_LOG_VERBOSE, "PV %s: %s", found->device.name, found->excluded_why);
-}
-
-static void tell_record(struct lea_log *log, const struct lea_found *found,
-			const struct lea_record *record)
-{
-	if (record->kind == LEA_RECORD_DUPLICATE)
-		lea_log(log, LEA_LOG_ERROR,
-			"VG %s: not activated: PV %s is on %s and on %s (%" PRIu32 ":%" PRIu32
-			"), exclude one of them by devices/filter",
-			record->vg_name[0] ? record->vg_name : "unknown", found->label.pvid,
-			found->device.name, record->other_device[0] ? record->other_device : "?",
-			record->other_major, record->other_minor);
-	else if (record->kind == LEA_RECORD_FAILED)
-		lea_log(log, LEA_LOG_ERROR, "PV %s: recording: %s", found->device.name,
-			strerror(-record->fault));
-}
-
-static int record_device(const struct pass *pass, const struct lea_found *found,
+static int record_device(struct lea_batch_pass *pass, const struct lea_found *found,
 			 bool *ret_is_online)
 {
 	struct lea_record record = {0};
 	int r;
 
-	tell_found(pass->how->world->log, found);
-	lea_unsettled_add_found(pass->unsettled, found);
+	lea_batch_tell_found(pass->how->world->log, found);
+	lea_unsettled_add_found(&pass->unsettled, found);
 	r = lea_record_found(pass->recorder, found, &record);
 	if (r)
 		return r;
-	tell_record(pass->how->world->log, found, &record);
-	lea_unsettled_add(pass->unsettled, record.fault, &found->device);
+	lea_batch_tell_record(pass->how->world->log, found, &record);
+	lea_unsettled_add(&pass->unsettled, record.fault, &found->device);
 	*ret_is_online = record.kind == LEA_RECORD_ONLINE;
 	if (!*ret_is_online)
 		return 0;
@@ -243,22 +218,22 @@ static int record_device(const struct pass *pass, const struct lea_found *found,
 	return 0;
 }
 
-static int count_device(const struct pass *pass, const struct lea_found *found)
+static int count_device(struct lea_batch_pass *pass, const struct lea_found *found)
 {
 	struct lea_record record = {0};
 	int r = lea_record_count(pass->recorder, found, &record);
 
 	if (r)
 		return r;
-	tell_record(pass->how->world->log, found, &record);
-	lea_unsettled_add(pass->unsettled, record.fault, &found->device);
+	lea_batch_tell_record(pass->how->world->log, found, &record);
+	lea_unsettled_add(&pass->unsettled, record.fault, &found->device);
 	if (record.kind != LEA_RECORD_ONLINE || record.complete != LEA_COMPLETE)
 		return 0;
 	return lea_candidates_add(pass->candidates, found, &record);
 }
 
 /* All are recorded before any VG is counted: then members in hand need no look at their files. */
-static int record_all(const struct pass *pass)
+static int record_all(struct lea_batch_pass *pass)
 {
 	LEA_AUTO(lea_freep) bool *is_online = NULL;
 	struct lea_found *const *found;
@@ -296,7 +271,7 @@ static int compare_number(const void *device, const void *found)
 }
 
 /* The number of a removed PV was in use again: is the same PV on it? */
-static int forget_replaced(const struct pass *pass)
+static int forget_replaced(struct lea_batch_pass *pass)
 {
 	struct lea_found *const *all;
 	LEA_AUTO(lea_freep) struct lea_found **sorted = NULL;
@@ -360,7 +335,7 @@ int lea_batch_check(const struct lea_batch_how *how)
 	return r > 0 ? LEA_BATCH_BAD_FILTER : r;
 }
 
-static int open_tools(struct pass *pass)
+static int open_tools(struct lea_batch_pass *pass)
 {
 	const struct lea_record_options record = {.check_complete = true,
 						  .count_later = true,
@@ -376,21 +351,27 @@ static int open_tools(struct pass *pass)
 		return pass->known_fd;
 	r = new_scan(pass->how, &pass->scan);
 	r = r ? r : lea_recorder_new(pass->how->world, pass->how->conf, &record, &pass->recorder);
-	r = r ? r : lea_candidates_new(pass->how, pass->unsettled, &pass->candidates);
+	r = r ? r : lea_candidates_new(pass->how, &pass->unsettled, &pass->candidates);
 	/* A filter that is wrong is an outcome there and said already. */
 	return r > 0 ? -EINVAL : r;
 }
 
-static void close_tools(struct pass *pass)
+void lea_batch_drop(struct lea_batch_pass *pass)
 {
+	if (!pass)
+		return;
+	if (lea_candidates_open(pass->candidates))
+		lea_candidates_stop(pass->candidates);
 	lea_candidates_free(pass->candidates);
 	lea_recorder_free(pass->recorder);
 	lea_scan_free(pass->scan);
 	lea_known_rest(pass->how->known);
 	lea_closep(&pass->known_fd);
+	lea_unsettled_done(&pass->unsettled);
+	free(pass);
 }
 
-static int work(struct pass *pass)
+static int work(struct lea_batch_pass *pass)
 {
 	int r;
 
@@ -401,7 +382,7 @@ static int work(struct pass *pass)
 		return r;
 	r = forget_replaced(pass);
 	r = r ? r : record_all(pass);
-	return r ? r : lea_candidates_activate(pass->candidates, pass->scan, pass->summary);
+	return r ? r : lea_candidates_start(pass->candidates, pass->scan, pass->summary);
 }
 
 int lea_batch_workers(const struct lea_batch_how *how, struct lea_workers **ret_workers)
@@ -425,39 +406,63 @@ int lea_batch_workers(const struct lea_batch_how *how, struct lea_workers **ret_
 	return lea_workers_new(how->world, how->conf, &options, ret_workers);
 }
 
+static bool is_off(const struct lea_batch_how *how, struct lea_batch_summary *summary)
+{
+	if (how->conf->event_activation)
+		return false;
+	if (!summary->is_off_said)
+		lea_log(how->world->log, LEA_LOG_WARNING,
+			"event_activation=0: devices are not looked at, nothing is activated");
+	summary->is_off_said = true;
+	return true;
+}
+
+int lea_batch_start(const struct lea_batch_how *how, struct lea_entry *entries, size_t count,
+		    struct lea_batch_summary *summary, struct lea_batch_pass **ret_pass)
+{
+	struct lea_batch_pass *pass;
+	int r;
+
+	*ret_pass = NULL;
+	if (is_off(how, summary) || !count)
+		return 0;
+	pass = calloc(1, sizeof(*pass));
+	if (!pass)
+		return -ENOMEM;
+	*pass = (struct lea_batch_pass){
+		.how = how, .entries = entries, .count = count, .summary = summary, .known_fd = -1};
+	lea_known_use(how->known);
+	r = work(pass);
+	if (r) {
+		lea_batch_drop(pass);
+		return r;
+	}
+	*ret_pass = pass;
+	return 0;
+}
+
+bool lea_batch_is_done(const struct lea_batch_pass *pass)
+{
+	return !pass || !lea_candidates_open(pass->candidates);
+}
+
+int lea_batch_end(struct lea_batch_pass *pass)
+{
+	int r;
+
+	if (!pass)
+		return 0;
+	r = lea_candidates_finish(pass->candidates);
+	r = r ? r : lea_unsettled_mark(&pass->unsettled, pass->entries, pass->count);
+	lea_batch_drop(pass);
+	return r;
+}
+
 int lea_batch_run(const struct lea_batch_how *how, struct lea_entry *entries, size_t count,
 		  struct lea_batch_summary *summary)
 {
-	LEA_AUTO(lea_unsettled_done) struct lea_unsettled unsettled = {0};
-	struct pass pass = {.how = how,
-			    .entries = entries,
-			    .count = count,
-			    .summary = summary,
-			    .unsettled = &unsettled,
-			    .known_fd = -1};
-	int r;
+	struct lea_batch_pass *pass;
+	int r = lea_batch_start(how, entries, count, summary, &pass);
 
-	if (!how->conf->event_activation) {
-		if (!summary->is_off_said)
-			lea_log(how->world->log, LEA_LOG_WARNING,
-				"event_activation=0: devices are not looked at, nothing is activated");
-		summary->is_off_said = true;
-		return 0;
-	}
-	if (!count)
-		return 0;
-	r = work(&pass);
-	close_tools(&pass);
-	return r ? r : lea_unsettled_mark(&unsettled, entries, count);
-}
-
-void lea_batch_report(const struct lea_batch_how *how, const struct lea_batch_summary *summary)
-{
-	if (!summary->pvs && !summary->gone && !summary->vgs_failed)
-		return;
-	lea_log(how->world->log, LEA_LOG_PRINT,
-		"%" PRIu32 " device(s), %" PRIu32 " PV(s), %" PRIu32 " removed, %" PRIu32
-		" VG(s) active (%" PRIu32 " LVs), %" PRIu32 " failed",
-		summary->devices, summary->pvs, summary->gone, summary->vgs_active, summary->lvs,
-		summary->vgs_failed);
+	return r ? r : lea_batch_end(pass);
 }

@@ -52,6 +52,24 @@ LEA_MUST_CHECK int lea_batch_check(const struct lea_batch_how *how);
 LEA_MUST_CHECK int lea_batch_workers(const struct lea_batch_how *how,
 				     struct lea_workers **ret_workers);
 
+/* A pass whose devices were looked at and whose VGs may still be on their way. */
+struct lea_batch_pass;
+
+/*
+ * lea_batch_start - the first part of lea_batch_run: the rest goes on in the workers
+ * @how, @entries, @summary: borrowed until lea_batch_end. *ret_pass is NULL if there is nothing to
+ * wait for, or with a fault.
+ */
+LEA_MUST_CHECK int lea_batch_start(const struct lea_batch_how *how, struct lea_entry *entries,
+				   size_t count, struct lea_batch_summary *summary,
+				   struct lea_batch_pass **ret_pass);
+/* Have the workers told of all its VGs? NULL is done. They get on in lea_workers_wait. */
+bool lea_batch_is_done(const struct lea_batch_pass *pass);
+/* Frees it; its VGs that are on their way, and those of all others, are given up. NULL is fine. */
+void lea_batch_drop(struct lea_batch_pass *pass);
+/* Waits for the rest of it, and frees it; as lea_batch_run. NULL is fine. */
+LEA_MUST_CHECK int lea_batch_end(struct lea_batch_pass *pass);
+
 /*
  * lea_batch_run - one pass over @entries
  * Takes the devices out of the entries (each is left empty but for its numbers); keys stay, so that

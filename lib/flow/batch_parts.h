@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of a pass's VGs share. For lib/flow/batch_vg.c and batch_start.c only.
+ * What the parts of a pass's VGs share. For lib/flow/batch*.c only.
  */
 #ifndef LEA_FLOW_BATCH_PARTS_H
 #define LEA_FLOW_BATCH_PARTS_H
@@ -28,6 +28,8 @@ struct lea_candidates {
 	void *tree; /* of all: tsearch by metadata and name */
 	/* while activating */
 	struct lea_workers *workers;
+	struct lea_workers *own_workers; /* owned; NULL: those of @how */
+	size_t open_count;		 /* given to the workers, and not told of */
 	struct lea_scan_vg *vgs;
 	struct lea_scan_vg **by_id; /* sorted; owned */
 	size_t vg_count;
@@ -36,6 +38,11 @@ struct lea_candidates {
 	struct lea_batch_summary *summary;
 	struct lea_unsettled *unsettled; /* borrowed */
 };
+
+/* In the log: trouble with a device, with its record. */
+void lea_batch_tell_found(struct lea_log *log, const struct lea_found *found);
+void lea_batch_tell_record(struct lea_log *log, const struct lea_found *found,
+			   const struct lea_record *record);
 
 /* Reads members of incomplete candidates that had no event in this pass. */
 LEA_MUST_CHECK int lea_candidates_complete(struct lea_candidates *candidates,

@@ -160,7 +160,7 @@ static int meet_two_names(const struct lea_candidates *candidates, const struct 
 	return r < 0 ? r : settle(candidates, known, LEA_CLAIM_FAILED, reason);
 }
 
-static int start_vg(const struct lea_candidates *candidates, const struct lea_scan_vg *known,
+static int start_vg(struct lea_candidates *candidates, const struct lea_scan_vg *known,
 		    const struct lea_candidate *wanted)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
@@ -180,7 +180,9 @@ static int start_vg(const struct lea_candidates *candidates, const struct lea_sc
 	r = r ? r : lea_claim_take(&candidates->claims, known->vg->id, &claim);
 	/* Another process has claimed it, and may die before it is done. The VG's lock keeps us
 	 * apart; whoever has it second finds nothing to do. */
-	return r < 0 ? r : lea_workers_add(candidates->workers, known);
+	r = r < 0 ? r : lea_workers_add(candidates->workers, known);
+	candidates->open_count += r == 0;
+	return r;
 }
 
 /* Its claim stays: it is in work. The worker has the VG queued again when it gets on. */
@@ -196,7 +198,7 @@ static void tell_left(const struct lea_candidates *candidates, const struct lea_
 
 static void finished(void *arg, const struct lea_worker_result *result)
 {
-	const struct lea_candidates *candidates = arg;
+	struct lea_candidates *candidates = arg;
 	const struct lea_scan_vg *known = find_vg(candidates, result->vg_id);
 	struct lea_log *log = candidates->how->world->log;
 	const char *reason = result->reason[0]				  ? result->reason
@@ -207,6 +209,7 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		      result->outcome == LEA_ACTIVATE_INCOMPLETE;
 	int r;
 
+	candidates->open_count--;
 	if (!known)
 		return;
 	if (result->outcome == LEA_ACTIVATE_CHANGED) {
@@ -249,7 +252,7 @@ static int postpone(const struct lea_candidates *candidates, const struct lea_sc
 	return lea_vg_online_drop(candidates->claims.run_fd, known->vg->name);
 }
 
-static int start_all(const struct lea_candidates *candidates)
+static int start_all(struct lea_candidates *candidates)
 {
 	const struct lea_candidate *wanted;
 	int r;
@@ -269,10 +272,20 @@ static int start_all(const struct lea_candidates *candidates)
 	return 0;
 }
 
-int lea_candidates_activate(struct lea_candidates *candidates, struct lea_scan *scan,
-			    struct lea_batch_summary *summary)
+static int get_workers(struct lea_candidates *candidates)
 {
-	LEA_AUTO(lea_workers_freep) struct lea_workers *own = NULL;
+	int r = 0;
+
+	if (!candidates->how->workers)
+		r = lea_batch_workers(candidates->how, &candidates->own_workers);
+	candidates->workers =
+		candidates->how->workers ? candidates->how->workers : candidates->own_workers;
+	return r;
+}
+
+int lea_candidates_start(struct lea_candidates *candidates, struct lea_scan *scan,
+			 struct lea_batch_summary *summary)
+{
 	int r;
 
 	if (!candidates->count)
@@ -281,19 +294,26 @@ int lea_candidates_activate(struct lea_candidates *candidates, struct lea_scan *
 	r = r ? r : lea_scan_vgs(scan, &candidates->vgs, &candidates->vg_count);
 	r = r ? r : sort_by_id(candidates);
 	r = r ? r : note_wanted(candidates);
-	candidates->workers = candidates->how->workers;
-	if (!r && !candidates->workers) {
-		r = lea_batch_workers(candidates->how, &own);
-		candidates->workers = own;
-	}
+	r = r ? r : get_workers(candidates);
 	if (r)
 		return r;
 	lea_workers_listen(candidates->workers, finished, candidates);
 	candidates->summary = summary;
-	r = start_all(candidates);
-	r = r ? r : lea_workers_drain(candidates->workers);
-	/* Nobody of a later batch wants to hear of these. */
-	if (r)
-		lea_workers_stop(candidates->workers);
-	return r;
+	return start_all(candidates);
+}
+
+size_t lea_candidates_open(const struct lea_candidates *candidates)
+{
+	return candidates ? candidates->open_count : 0;
+}
+
+void lea_candidates_stop(struct lea_candidates *candidates)
+{
+	lea_workers_stop(candidates->workers);
+	candidates->open_count = 0;
+}
+
+int lea_candidates_finish(struct lea_candidates *candidates)
+{
+	return lea_candidates_open(candidates) ? lea_workers_drain(candidates->workers) : 0;
 }

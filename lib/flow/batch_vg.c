@@ -54,6 +54,7 @@ void lea_candidates_free(struct lea_candidates *candidates)
 	}
 	free(candidates->list);
 	free(candidates->by_id);
+	lea_workers_free(candidates->own_workers);
 	free(candidates);
 }
 

@@ -25,8 +25,15 @@ LEA_MUST_CHECK int lea_candidates_add(struct lea_candidates *candidates,
 				      const struct lea_record *record);
 
 /* Members that had no event in this pass are read, too, then every VG without a claim that
- * stands is activated and claimed. */
-LEA_MUST_CHECK int lea_candidates_activate(struct lea_candidates *candidates, struct lea_scan *scan,
-					   struct lea_batch_summary *summary);
+ * stands is claimed and given to the workers. */
+LEA_MUST_CHECK int lea_candidates_start(struct lea_candidates *candidates, struct lea_scan *scan,
+					struct lea_batch_summary *summary);
+
+/* VGs that the workers have not told of yet. */
+size_t lea_candidates_open(const struct lea_candidates *candidates);
+/* All of the workers' are given up, those of other passes, too. */
+void lea_candidates_stop(struct lea_candidates *candidates);
+/* Until there are none. */
+LEA_MUST_CHECK int lea_candidates_finish(struct lea_candidates *candidates);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Listening comes first, the tag index second: what udev finishes in between is seen twice and
- * never missed.
+ * never missed. VGs come up in the workers while the next devices are received and looked at: their
+ * LVs' events are behind those of all disks that udev knows of.
  */
 #include "flow/bootpass.h"
 
@@ -30,6 +31,14 @@
 #define IDLE_MS	     100   /* how often to look at the gate when nothing comes */
 #define BUSY_MS	     20U   /* a runner holds the lock */
 #define SHORT_MS     1000U /* the machine is short of something */
+#define TEND_MS	     1000  /* how often to look after workers that say nothing */
+
+/* Devices that were looked at, as long as VGs of theirs are on their way. */
+struct flight {
+	struct flight *next;
+	struct lea_pending devices;
+	struct lea_batch_pass *pass;
+};
 
 struct boot {
 	const struct lea_bootpass_how *how;
@@ -37,8 +46,11 @@ struct boot {
 	struct lea_udevmon *monitor;
 	struct lea_pending pending;
 	struct lea_pending done; /* what passes of ours looked at: numbers and PVIDs */
-	uint64_t first_ms;	 /* when the oldest pending one came */
-	uint64_t last_ms;	 /* when the last one came or was handled */
+	struct flight *flights;
+	int lock_fd;	    /* held while there are flights; -1 */
+	uint64_t first_ms;  /* when the oldest pending one came */
+	uint64_t last_ms;   /* when the last one came or was handled */
+	uint64_t tended_ms; /* when the workers were looked after last */
 	bool is_ready;
 	struct lea_batch_summary summary;
 };
@@ -115,16 +127,25 @@ static int process_queued(void *arg, struct lea_entry *entries, size_t count)
 	return lea_batch_run(&boot->how->batch, entries, count, &boot->summary);
 }
 
-static int lock(const struct boot *boot, int *ret_lock_fd)
+/* Held already, or by a runner of another time, which is waited for. */
+static int lock(struct boot *boot)
 {
-	int r;
+	int r = 0;
 
-	do {
-		r = lea_queue_lock(boot->how->batch.event_fd, ret_lock_fd);
-		if (r == LEA_QUEUE_RUNNING)
-			boot->world->clock->sleep_ms(boot->world->clock, BUSY_MS);
-	} while (r == LEA_QUEUE_RUNNING);
-	return r;
+	while (boot->lock_fd < 0) {
+		r = lea_queue_lock(boot->how->batch.event_fd, &boot->lock_fd);
+		if (r != LEA_QUEUE_RUNNING)
+			return r;
+		boot->world->clock->sleep_ms(boot->world->clock, BUSY_MS);
+	}
+	return 0;
+}
+
+static void unlock(struct boot *boot)
+{
+	LEA_STEP("lock.drop", NULL);
+	lea_closep(&boot->lock_fd);
+	boot->lock_fd = -1;
 }
 
 /* Before they are worked on, which takes the devices out of them. */
@@ -144,7 +165,44 @@ static int note_done(struct boot *boot)
 	return r;
 }
 
-static int work(struct boot *boot)
+static int end_flight(struct flight *flight)
+{
+	int r = lea_batch_end(flight->pass);
+
+	lea_pending_done(&flight->devices);
+	free(flight);
+	if (r == 0)
+		LEA_STEP("boot.worked", NULL);
+	return r;
+}
+
+/* Looks at what pends. Its VGs come up while the next devices are received. */
+static int take_off(struct boot *boot)
+{
+	struct flight *flight = calloc(1, sizeof(*flight));
+	int r;
+
+	if (!flight)
+		return -ENOMEM;
+	LEA_STEP("boot.work", NULL);
+	r = note_done(boot);
+	flight->devices = boot->pending;
+	boot->pending = (struct lea_pending){0};
+	r = r ? r
+	      : lea_batch_start(&boot->how->batch, flight->devices.entry, flight->devices.count,
+				&boot->summary, &flight->pass);
+	if (r) {
+		lea_pending_done(&flight->devices);
+		free(flight);
+		return r;
+	}
+	flight->next = boot->flights;
+	boot->flights = flight;
+	return lea_workers_step(boot->how->batch.workers);
+}
+
+/* All that have come down. The lock goes with the last one, when nothing is queued, either. */
+static int land(struct boot *boot)
 {
 	const struct lea_runner_how runner = {
 		.event_fd = boot->how->batch.event_fd,
@@ -154,24 +212,48 @@ static int work(struct boot *boot)
 		.clock = boot->world->clock,
 		.log = boot->world->log,
 	};
-	LEA_AUTO(lea_closep) int lock_fd = -1;
-	int r;
+	struct flight **link = &boot->flights, *flight;
+	int r = 0;
 
-	r = lock(boot, &lock_fd);
-	if (r)
+	while (!r && (flight = *link)) {
+		if (!lea_batch_is_done(flight->pass)) {
+			link = &flight->next;
+			continue;
+		}
+		*link = flight->next;
+		r = end_flight(flight);
+	}
+	if (r || boot->flights || boot->lock_fd < 0)
 		return r;
-	LEA_STEP("boot.work", NULL);
-	r = note_done(boot);
-	r = r ? r
-	      : lea_batch_run(&boot->how->batch, boot->pending.entry, boot->pending.count,
-			      &boot->summary);
-	if (r == 0)
-		LEA_STEP("boot.worked", NULL);
-	lea_pending_clear(&boot->pending);
-	r = r ? r : lea_runner_drain(&runner);
-	LEA_STEP("lock.drop", NULL);
+	r = lea_runner_drain(&runner);
+	unlock(boot);
 	boot->last_ms = now_ms(boot);
 	return r;
+}
+
+static int work(struct boot *boot)
+{
+	int r = lock(boot);
+
+	r = r || !boot->pending.count ? r : take_off(boot);
+	return r ? r : land(boot);
+}
+
+/* What is left of them is given up. */
+static void ground(struct boot *boot)
+{
+	struct flight *flight;
+
+	if (boot->how->batch.workers)
+		lea_workers_stop(boot->how->batch.workers);
+	while ((flight = boot->flights)) {
+		boot->flights = flight->next;
+		lea_batch_drop(flight->pass);
+		lea_pending_done(&flight->devices);
+		free(flight);
+	}
+	if (boot->lock_fd >= 0)
+		unlock(boot);
 }
 
 /*
@@ -186,8 +268,7 @@ static int work_again(struct boot *boot, int shortage)
 		strerror(-shortage), SHORT_MS / 1000);
 	lea_pending_clear(&boot->pending);
 	lea_pending_clear(&boot->done);
-	if (boot->how->batch.workers)
-		lea_workers_stop(boot->how->batch.workers);
+	ground(boot);
 	if (boot->how->batch.prober)
 		lea_prober_drop(boot->how->batch.prober);
 	world->clock->sleep_ms(world->clock, SHORT_MS);
@@ -201,14 +282,38 @@ static int work_or_again(struct boot *boot)
 	return lea_is_shortage(r) ? work_again(boot, r) : r;
 }
 
-/* @wait_ms: for the next broadcast. */
+static int tend(struct boot *boot, bool is_told)
+{
+	struct lea_workers *workers = boot->how->batch.workers;
+	const uint64_t now = now_ms(boot);
+	int r = 0;
+
+	if (is_told || !lea_workers_timeout_ms(workers))
+		r = lea_workers_step(workers);
+	else if (now - boot->tended_ms >= TEND_MS)
+		r = lea_workers_wait(workers, 0);
+	else
+		return 0;
+	boot->tended_ms = now;
+	return r ? r : land(boot);
+}
+
+/* @wait_ms: for the next broadcast, or for a worker. */
 static int wait_and_receive(struct boot *boot, int wait_ms, bool *ret_any)
 {
-	struct pollfd poll_fd = {.fd = lea_udevmon_fd(boot->monitor), .events = POLLIN};
+	struct pollfd heard[] = {
+		{.fd = lea_udevmon_fd(boot->monitor), .events = POLLIN},
+		{.fd = lea_workers_fd(boot->how->batch.workers), .events = POLLIN},
+	};
+	int r;
 
-	if (poll(&poll_fd, 1, wait_ms) < 0 && errno != EINTR)
+	*ret_any = false;
+	if (poll(heard, boot->flights ? 2 : 1, wait_ms) < 0 && errno != EINTR)
 		return -errno;
-	return receive(boot, ret_any);
+	r = boot->flights ? tend(boot, heard[1].revents) : 0;
+	if (lea_is_shortage(r))
+		return work_again(boot, r);
+	return r ? r : receive(boot, ret_any);
 }
 
 /* udev is asked first and the socket after: a worker broadcasts before it reports its end. */
@@ -245,7 +350,7 @@ static int step(struct boot *boot)
 	 * one of us had taken that died. */
 	if (lea_queue_has_work(boot->how->batch.event_fd))
 		return work_or_again(boot);
-	return boot->is_ready ? 0 : check_ready(boot);
+	return boot->is_ready || boot->flights ? 0 : check_ready(boot);
 }
 
 /* A pass can be busy for long (a check of a thin pool): boot goes on at the deadline all the same.
@@ -259,6 +364,14 @@ static void *say_ready_in_time(void *arg)
 	return NULL;
 }
 
+static int come_down(struct boot *boot)
+{
+	int r = lea_workers_wait(boot->how->batch.workers, TEND_MS);
+
+	r = r ? r : land(boot);
+	return lea_is_shortage(r) ? work_again(boot, r) : r;
+}
+
 static int run(struct boot *boot)
 {
 	int r, run_fd = lea_world_run(boot->world);
@@ -267,8 +380,13 @@ static int run(struct boot *boot)
 		return run_fd;
 	r = lea_proc_threads(1, say_ready_in_time, boot);
 	r = r < 0 ? r : lea_udevmon_enumerate(boot->monitor, add, boot);
-	while (r == 0 && (lea_gate_is_closed(run_fd) || boot->pending.count))
-		r = step(boot);
+	do {
+		while (r == 0 && (lea_gate_is_closed(run_fd) || boot->pending.count))
+			r = step(boot);
+		/* Behind an open gate others take what comes. */
+		if (r == 0 && boot->flights)
+			r = come_down(boot);
+	} while (r == 0 && (boot->pending.count || boot->flights));
 	if (r == 0)
 		LEA_STEP("boot.end", NULL);
 	return r;
@@ -290,7 +408,7 @@ int lea_bootpass_run(const struct lea_bootpass_how *how)
 	LEA_AUTO(lea_closep) int flag_fd = -1;
 	int r;
 
-	boot = (struct boot){.how = how, .world = how->batch.world};
+	boot = (struct boot){.how = how, .world = how->batch.world, .lock_fd = -1};
 	boot.last_ms = now_ms(&boot);
 	r = lea_udevmon_open(TAG, &boot.monitor);
 	if (r)
@@ -304,6 +422,7 @@ int lea_bootpass_run(const struct lea_bootpass_how *how)
 	if (how->batch.prober)
 		lea_prober_listen(how->batch.prober, others_wait, &boot);
 	r = run(&boot);
+	ground(&boot);
 	lea_batch_report(&how->batch, &boot.summary);
 	lea_pending_done(&boot.pending);
 	lea_pending_done(&boot.done);

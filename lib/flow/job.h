@@ -13,13 +13,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct lea_worker_result;
+
 struct lea_job {
 	struct lea_job *next; /* for the lists of whoever owns the job; NULL after lea_job_new */
 	char vg_name[128], vg_id[LEA_ID_CHARS + 1];
-	bool takes_time;	    /* a tool looks at its pools first */
-	uint32_t lv_count;	    /* upper bound of the LVs that may become active */
-	uint32_t deaths;	    /* workers that died with it in hand */
-	bool is_left;		    /* by a worker that hangs: is its lock free? */
+	bool takes_time;   /* a tool looks at its pools first */
+	uint32_t lv_count; /* upper bound of the LVs that may become active */
+	uint32_t deaths;   /* workers that died with it in hand */
+	bool is_left;	   /* by a worker that hangs: is its lock free? */
+	/* who is told how it ended; set by the owner */
+	void (*finished)(void *arg, const struct lea_worker_result *result);
+	void *arg;
 	struct lea_wire_out packed; /* lea_job_pack */
 };
 

@@ -14,6 +14,7 @@ struct lea_known {
 	struct lea_scan_texts texts;
 	struct lea_record_vgs *vgs;   /* owned */
 	struct lea_devicesfile *file; /* owned; NULL: none was read */
+	unsigned int users;
 };
 
 int lea_known_new(struct lea_known **ret_known)
@@ -54,9 +55,15 @@ struct lea_record_vgs *lea_known_vgs(struct lea_known *known)
 	return known ? known->vgs : NULL;
 }
 
+void lea_known_use(struct lea_known *known)
+{
+	if (known)
+		known->users++;
+}
+
 void lea_known_rest(struct lea_known *known)
 {
-	if (!known)
+	if (!known || --known->users)
 		return;
 	if (known->texts.bytes - known->texts.most > LEA_KNOWN_MAX_BYTES)
 		lea_known_forget(known);

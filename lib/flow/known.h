@@ -25,14 +25,17 @@ LEA_MUST_CHECK int lea_known_new(struct lea_known **ret_known);
 /* NULL is fine. */
 void lea_known_free(struct lea_known *known);
 
-/* For one scan at a time and its recorder, both or none. Borrowed; NULL for NULL. */
+/* A pass begins that uses it until lea_known_rest; several may. NULL is fine. */
+void lea_known_use(struct lea_known *known);
+
+/* For scans and their recorders. Borrowed; NULL for NULL. */
 struct lea_scan_texts *lea_known_texts(struct lea_known *known);
 struct lea_devicesfile **lea_known_devicesfile(struct lea_known *known);
 struct lea_record_vgs *lea_known_vgs(struct lea_known *known);
 
-/* After a pass, when its scan and its recorder are gone. NULL is fine. */
+/* The end of such a pass, when its scan and its recorder are gone. NULL is fine. */
 void lea_known_rest(struct lea_known *known);
-/* The same, and nothing is kept. */
+/* Nothing is kept. No pass uses it. */
 void lea_known_forget(struct lea_known *known);
 
 #endif

@@ -82,6 +82,8 @@ int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known
 
 	if (r)
 		return r;
+	job->finished = workers->options.finished;
+	job->arg = workers->options.arg;
 	lea_jobs_put(known->vg->delegate_reason ? &workers->foreign : &workers->native, job);
 	workers->open_count++;
 	return 0;
@@ -254,7 +256,7 @@ static void tell(struct lea_workers *workers, struct lea_job *job, bool delegate
 	};
 
 	workers->open_count--;
-	workers->options.finished(workers->options.arg, &result);
+	job->finished(job->arg, &result);
 	lea_job_free(job);
 }
 
@@ -394,19 +396,22 @@ static void leave_those_that_hang(struct lea_workers *workers)
 	}
 }
 
+int lea_workers_wait(struct lea_workers *workers, int timeout_ms)
+{
+	const size_t open_count = workers->open_count;
+	int r = wait_and_listen(workers, timeout_ms);
+
+	if (!r && workers->open_count == open_count)
+		leave_those_that_hang(workers);
+	return r ? r : start_what_may(workers);
+}
+
 int lea_workers_drain(struct lea_workers *workers)
 {
 	int r = lea_workers_step(workers);
 
-	while (!r && workers->open_count) {
-		const size_t open_count = workers->open_count;
-
-		r = wait_and_listen(workers, LOOK_MS);
-		if (!r && workers->open_count == open_count)
-			leave_those_that_hang(workers);
-		if (!r)
-			r = start_what_may(workers);
-	}
+	while (!r && workers->open_count)
+		r = lea_workers_wait(workers, LOOK_MS);
 	return r;
 }
 

@@ -55,7 +55,7 @@ LEA_MUST_CHECK int lea_workers_new(struct lea_world *world, const struct lea_con
 				   const struct lea_workers_options *options,
 				   struct lea_workers **ret_workers);
 
-/* Somebody else is told from now on; nothing may be open. */
+/* Somebody else is told of what is added from now on. */
 void lea_workers_listen(struct lea_workers *workers,
 			void (*finished)(void *arg, const struct lea_worker_result *result),
 			void *arg);
@@ -79,6 +79,9 @@ int lea_workers_timeout_ms(const struct lea_workers *workers);
 
 /* Starts what may start, takes what has come, calls finished. Never blocks. */
 LEA_MUST_CHECK int lea_workers_step(struct lea_workers *workers);
+
+/* The same, and waits for something to read, @timeout_ms at most; sees to workers that hang. */
+LEA_MUST_CHECK int lea_workers_wait(struct lea_workers *workers, int timeout_ms);
 
 /* How many processes were started so far. */
 uint32_t lea_workers_started(const struct lea_workers *workers);

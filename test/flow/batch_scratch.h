@@ -22,6 +22,7 @@ struct lea_workers {
 	const struct lea_workers_options *options;
 	struct lea_workers_options copy;
 	char name[4][128], id[4][33];
+	struct lea_workers_options who[4]; /* listened */
 	size_t count;
 };
 
@@ -60,6 +61,7 @@ uint32_t lea_workers_started(const struct lea_workers *workers)
 
 int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known)
 {
+	workers->who[workers->count] = workers->copy;
 	snprintf(workers->name[workers->count], 128, "%s", known->vg->name);
 	snprintf(workers->id[workers->count++], 33, "%s", known->vg->id);
 	return 0;
@@ -75,7 +77,7 @@ int lea_workers_drain(struct lea_workers *workers)
 							 .reason = reason};
 
 		strcat(strcat(activated, workers->name[i]), " ");
-		workers->copy.finished(workers->copy.arg, &result);
+		workers->who[i].finished(workers->who[i].arg, &result);
 	}
 	workers->count = 0;
 	return 0;

@@ -1,7 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Passes of the runner: devices and VGs that are looked at more than once. */
 #include "flow/batch_scratch.h"
+#include "flow/known.h"
 #include "unit/suite.h"
+
+/* Two passes on their way at a time, over what is kept from pass to pass: each hears of its own VG,
+ * and in any order. */
+START_TEST(passes_side_by_side)
+{
+	struct lea_entry one = event("sda", 16, 1, PVID_ONE, false);
+	struct lea_entry two[] = {event("sdb", 32, 2, PVID_A, false),
+				  event("sdc", 48, 3, PVID_B, false)};
+	struct lea_batch_pass *first, *second;
+	struct lea_claim claim;
+
+	ck_assert_int_eq(lea_prober_new(machine.world, conf, &how.prober), 0);
+	ck_assert_int_eq(lea_known_new(&how.known), 0);
+	ck_assert_int_eq(lea_batch_workers(&how, &how.workers), 0);
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	ck_assert_int_eq(lea_batch_start(&how, &one, 1, &summary, &first), 0);
+	ck_assert_int_eq(lea_batch_start(&how, two, 2, &summary, &second), 0);
+	ck_assert(!lea_batch_is_done(first) && !lea_batch_is_done(second));
+	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_B), "it is recorded at once");
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_CLAIMED);
+	lea_claim_done(&claim);
+	ck_assert_int_eq(lea_workers_drain(how.workers), 0);
+	ck_assert(lea_batch_is_done(first) && lea_batch_is_done(second));
+	ck_assert_int_eq(lea_batch_end(second), 0);
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_DONE);
+	lea_claim_done(&claim);
+	ck_assert_int_eq(lea_batch_end(first), 0);
+	ck_assert_uint_eq(summary.vgs_active, 2);
+	ck_assert_str_eq(activated, "vg_one vg-two.pvs ");
+	lea_workers_free(how.workers);
+	lea_known_free(how.known);
+	lea_prober_free(how.prober);
+}
+END_TEST
+
+/* One that is given up leaves nothing behind but its claims, which count as long as we live. */
+START_TEST(pass_that_is_given_up)
+{
+	struct lea_entry one = event("sda", 16, 1, PVID_ONE, false);
+	struct lea_batch_pass *first;
+
+	ck_assert_int_eq(lea_batch_workers(&how, &how.workers), 0);
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_int_eq(lea_batch_start(&how, &one, 1, &summary, &first), 0);
+	lea_batch_drop(first);
+	ck_assert_uint_eq(lea_workers_open(how.workers), 0);
+	ck_assert_int_eq(lea_batch_start(&how, NULL, 0, &summary, &first), 0);
+	ck_assert_ptr_null(first);
+	ck_assert(lea_batch_is_done(first));
+	ck_assert_int_eq(lea_batch_end(first), 0);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	lea_workers_free(how.workers);
+}
+END_TEST
 
 /* By a person and by udev, or after it was out and in again: that makes no two PVs of it. */
 START_TEST(one_device_in_two_entries)
@@ -115,6 +174,8 @@ Suite *test_suite(void)
 	TCase *tcase = tcase_create("batch_again");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, passes_side_by_side);
+	tcase_add_test(tcase, pass_that_is_given_up);
 	tcase_add_test(tcase, one_device_in_two_entries);
 	tcase_add_test(tcase, changed_meanwhile_is_looked_at_again);
 	tcase_add_test(tcase, renamed_while_it_is_read);

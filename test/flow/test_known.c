@@ -30,6 +30,7 @@ static struct lea_record pass(uint32_t minor, const char *pvid)
 	see(minor, pvid, &vg3);
 	record = count(pvid, &vg3);
 	lea_recorder_free(LEA_TAKE(recorder));
+	lea_known_use(known);
 	lea_known_rest(known);
 	return record;
 }

@@ -559,11 +559,15 @@ off:
 			od;
 			MARK(me, LOCK_HELD)
 			enter(me);
-			MARK(me, BOOT_WORK)
-			if
-			:: true -> MARK(me, BOOT_WORKED) skip
+#ifdef REPLAY
+			/* what its workers have to do goes on while it looks at more */
+			do
+			:: MARK(me, BOOT_WORK) skip
+			:: MARK(me, BOOT_WORKED) skip
+			:: break
 			OR_FAULT(me)
-			fi;
+			od;
+#endif
 			drain(me);
 			at_work = NOBODY;
 			MARK(me, LOCK_DROP)
