@@ -11,7 +11,7 @@
 
 /* All borrowed. */
 struct lea_bootpass_how {
-	struct lea_batch_how batch;
+	struct lea_batch_how batch; /* workers: not NULL */
 	/*
 	 * Called when all that udev has announced is handled and it has nothing in work, or has
 	 * been quiet for boot_quiet_ms; and at boot_deadline_ms by another thread, even if a pass
@@ -21,7 +21,7 @@ struct lea_bootpass_how {
 	void *arg;
 };
 
-/* Returns when the gate is open, 0 or -errno. */
+/* Returns when the gate is open and its VGs are up or have failed, 0 or -errno. */
 LEA_MUST_CHECK int lea_bootpass_run(const struct lea_bootpass_how *how);
 
 #endif
