@@ -30,24 +30,25 @@ int lea_mark_open(int event_fd)
 	return lea_file_open_folder(event_fd, LEA_MARK_FOLDER);
 }
 
-int lea_mark_set(int known_fd, const struct lea_device *device, const char *pvid)
+static int change(int known_fd, const struct lea_device *device, const char *pvid,
+		  int (*how)(int dir_fd, const char *name))
 {
 	char name[NAME_BYTES];
 	int r;
 
 	name_of(device, pvid, name);
-	r = lea_file_create_empty(known_fd, name);
+	r = how(known_fd, name);
 	return r < 0 ? r : 0;
+}
+
+int lea_mark_set(int known_fd, const struct lea_device *device, const char *pvid)
+{
+	return change(known_fd, device, pvid, lea_file_create_empty);
 }
 
 int lea_mark_drop(int known_fd, const struct lea_device *device, const char *pvid)
 {
-	char name[NAME_BYTES];
-	int r;
-
-	name_of(device, pvid, name);
-	r = lea_file_remove(known_fd, name);
-	return r < 0 ? r : 0;
+	return change(known_fd, device, pvid, lea_file_remove);
 }
 
 bool lea_mark_is_set(int event_fd, const struct lea_device *device, const char *pvid)

@@ -28,7 +28,7 @@ struct comparison {
 	const struct lea_sweep_how *how;
 	/* What needs no look: PV instances that done claims were made with, sorted. */
 	struct lea_claim_pv *pv;
-	size_t pv_count;
+	size_t pv_count, pv_room;
 	bool has_boot_pass; /* then it is those with a mark, and the rest is its affair */
 	int data_fd;	    /* of udev's files; negative: there are none */
 	char lines[LEA_UDEVBRIEF_BYTES];
@@ -50,11 +50,15 @@ static int collect(void *arg, const char *vg_id, const struct lea_claim *claim)
 	(void)vg_id;
 	if (claim->state != LEA_CLAIM_DONE || !claim->pv_count)
 		return 0;
-	bigger = realloc(comparison->pv, count * sizeof(*bigger));
-	if (!bigger)
-		return -ENOMEM;
-	memcpy(bigger + comparison->pv_count, claim->pv, claim->pv_count * sizeof(*bigger));
-	comparison->pv = bigger;
+	if (count > comparison->pv_room) {
+		bigger = reallocarray(comparison->pv, 2 * count, sizeof(*bigger));
+		if (!bigger)
+			return -ENOMEM;
+		comparison->pv = bigger;
+		comparison->pv_room = 2 * count;
+	}
+	memcpy(comparison->pv + comparison->pv_count, claim->pv,
+	       claim->pv_count * sizeof(*claim->pv));
 	comparison->pv_count = count;
 	return 0;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file in which udev keeps a device's properties, read without libudev: three system calls in
- * place of some thirty. Its format is udev's own affair, so what it says may save a question and
- * what it does not say is no answer: then libudev is asked (world/udevdb.h).
+ * The file in which udev keeps a device's properties, read in three system calls, without libudev,
+ * which reads sysfs as well. Its format is udev's own affair, so what it says may save a question
+ * and what it does not say is no answer: then libudev is asked (world/udevdb.h).
  *
- * Format: udevd as of 2011 to 258, one item a line: "I:" when the device was finished first, "E:" a
- * property as KEY=value; others are links, tags, versions.
+ * Format, as systemd's udevd writes it: one item a line: "I:" when the device was finished first,
+ * "E:" a property as KEY=value; others are links, tags, versions.
  */
 #ifndef LEA_WORLD_UDEVBRIEF_H
 #define LEA_WORLD_UDEVBRIEF_H

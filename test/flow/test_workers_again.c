@@ -75,6 +75,23 @@ START_TEST(test_batches_share_a_worker)
 }
 END_TEST
 
+/* Whoever listened when a VG was added hears of it, somebody else of the next one. */
+START_TEST(test_each_hears_of_its_own)
+{
+	struct told first = {0}, second = {0};
+	struct lea_workers *workers = new_workers(1, &first, NULL);
+
+	add_vg(workers, "a");
+	add_vg(workers, "raid");
+	lea_workers_listen(workers, finished, &second);
+	add_vg(workers, "b");
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_str_eq(first.text, "a=0 raid=0d ");
+	ck_assert_str_eq(second.text, "b=0 ");
+	lea_workers_free(workers);
+}
+END_TEST
+
 /* VGs that come together, and how many workers have a part of them */
 static const struct {
 	int vgs;
@@ -273,6 +290,7 @@ Suite *test_suite(void)
 	TCase *tcase = tcase_create("workers_again");
 
 	tcase_add_test(tcase, test_batches_share_a_worker);
+	tcase_add_test(tcase, test_each_hears_of_its_own);
 	tcase_add_loop_test(tcase, test_all_have_a_share, 0, (int)ARRAY_SIZE(shares));
 	tcase_add_test(tcase, test_killed_between_batches);
 	tcase_add_test(tcase, test_stopped_and_used_again);
