@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "world/device_wire.h"
@@ -42,6 +43,7 @@ struct round {
 	size_t active_count, expired_count;
 	uint64_t answered_ms; /* when somebody did last, 0: nobody yet */
 	bool keeps_others;    /* who are not of this scan */
+	bool is_left;	      /* its child lives, and is not waited for */
 };
 
 static uint32_t wanted_threads(const struct round *round)
@@ -300,7 +302,7 @@ static int wait_for_frame(struct round *round)
 	return r < 0 ? (errno == EINTR ? 0 : -errno) : r;
 }
 
-/* Until all is answered or given up, LEA_WIRE_END: or the child is gone. */
+/* Until all is answered or given up, LEA_WIRE_END: or the child is gone, or left. */
 static int run_round(struct round *round)
 {
 	int r = 0;
@@ -309,10 +311,21 @@ static int run_round(struct round *round)
 		r = wait_for_frame(round);
 		if (r > 0)
 			r = take_frame(round);
-		else if (!r && (!is_worth_waiting(round) || is_stuck(round)))
+		else if (!r && (round->is_left = !is_worth_waiting(round) || is_stuck(round)))
 			r = LEA_WIRE_END;
 	}
 	return r;
+}
+
+/*
+ * What the child says from here on it can't say, and queues that device. What it has said is taken:
+ * an answer in between, after our last look, would be lost with the connection.
+ */
+static void take_rest(struct round *round)
+{
+	if (shutdown(round->prober->fd, SHUT_RD) == 0)
+		while (take_frame(round) == 0)
+			;
 }
 
 /*
@@ -321,8 +334,9 @@ static int run_round(struct round *round)
  */
 static void close_round(struct round *round)
 {
+	take_rest(round);
 	lea_prober_drop(round->prober);
-	for (size_t i = 0; i < round->active_count; i++)
+	for (size_t i = 0; !round->is_left && i < round->active_count; i++)
 		if (!round->active[i].has_expired &&
 		    ++round->jobs[round->active[i].index].deaths >= MOST_DEATHS)
 			give_up(round, &round->active[i], -EIO);

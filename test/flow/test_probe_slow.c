@@ -4,6 +4,9 @@
 #include "flow/probe_scratch.h"
 #include "unit/suite.h"
 
+#include <poll.h>
+#include <time.h>
+
 static struct lea_device device;
 
 static void look(const char *name, int want_fault)
@@ -109,6 +112,37 @@ START_TEST(slow_ones_do_not_drive_each_other_out)
 }
 END_TEST
 
+static bool answers_after_the_look;
+
+/* In the place of libc's: the last look finds nothing, and a moment later the answer is there. */
+int poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	const struct timespec time = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
+	const int r = ppoll(fds, count, timeout_ms < 0 ? NULL : &time, NULL);
+
+	if (r || timeout_ms || !answers_after_the_look)
+		return r;
+	scratch_run("rm", "sick");
+	ck_assert_int_eq(ppoll(fds, count, NULL, NULL), 1);
+	fds->revents = 0;
+	answers_after_the_look = false;
+	return 0;
+}
+
+START_TEST(is_not_lost_between_the_last_look_and_the_end)
+{
+	ck_assert_int_eq(lea_prober_new(&scratch_world, &conf, &prober), 0);
+	lea_prober_listen(prober, somebody_comes, NULL);
+	make("sick");
+	answers_after_the_look = true;
+	look("hang", 0);
+	ck_assert_msg(!answers_after_the_look, "that is how it was");
+	ck_assert_msg(ends(child_pid()), "the child was left all the same");
+	ck_assert_msg(!exists("run/lvm/8:1-1"), "it was read: not queued as well");
+	lea_prober_free(LEA_TAKE(prober));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("probe_slow");
@@ -119,6 +153,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, is_not_slow_for_ever);
 	tcase_add_test(tcase, does_not_keep_others);
 	tcase_add_test(tcase, slow_ones_do_not_drive_each_other_out);
+	tcase_add_test(tcase, is_not_lost_between_the_last_look_and_the_end);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
