@@ -26,7 +26,7 @@
 #include "world/udevmon.h"
 
 #define TAG	     "lvmevent"
-#define COALESCE_MS  50	   /* so long without a further device: work */
+#define COALESCE_MS  50U   /* so long without a further device: work */
 #define COALESCE_MAX 500U  /* so long since the first one: work all the same */
 #define IDLE_MS	     100   /* how often to look at the gate when nothing comes */
 #define BUSY_MS	     20U   /* a runner holds the lock */
@@ -333,18 +333,29 @@ static int check_ready(struct boot *boot)
 	return 0;
 }
 
+/* How long what pends is to wait for more; 0: not at all. */
+static int coalesce_ms(const struct boot *boot)
+{
+	const uint64_t now = now_ms(boot), silent = now - boot->last_ms;
+
+	if (boot->pending.count >= LEA_QUEUE_PASS_MAX || silent >= COALESCE_MS ||
+	    now - boot->first_ms >= COALESCE_MAX)
+		return 0;
+	return (int)(COALESCE_MS - silent);
+}
+
 static int step(struct boot *boot)
 {
 	bool any;
 	int r;
 
-	r = wait_and_receive(boot, boot->pending.count ? COALESCE_MS : IDLE_MS, &any);
+	r = wait_and_receive(boot, boot->pending.count ? coalesce_ms(boot) : IDLE_MS, &any);
 	if (r)
 		return r;
-	if (boot->pending.count && (!any || boot->pending.count >= LEA_QUEUE_PASS_MAX ||
-				    now_ms(boot) - boot->first_ms >= COALESCE_MAX))
-		return work_or_again(boot);
-	if (boot->pending.count || any)
+	/* A worker that reports wakes, too: the window is not over by that. */
+	if (boot->pending.count)
+		return coalesce_ms(boot) ? 0 : work_or_again(boot);
+	if (any)
 		return 0;
 	/* While the gate is closed nobody else takes what a sweep puts there and waits for, or what
 	 * one of us had taken that died. */
