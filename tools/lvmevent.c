@@ -83,7 +83,7 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 	code = lea_session_begin(world, &session);
 	if (code)
 		return code;
-	code = lea_session_begin_batches(&session, &how.batch);
+	code = lea_session_begin_batches(&session, true, &how.batch);
 	if (code)
 		return code;
 	r = lea_bootpass_run(&how);

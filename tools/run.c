@@ -436,7 +436,7 @@ static int run_runner(struct lea_world *world, bool stays, bool *compare)
 
 	LEA_STEP_ROLE("run");
 	code = lea_session_begin(world, &session);
-	code = code ? code : lea_session_begin_batches(&session, &run.batch);
+	code = code ? code : lea_session_begin_batches(&session, false, &run.batch);
 	if (code)
 		return code;
 	run.event_path = lea_world_path(world, "/run/lvm/event");

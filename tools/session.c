@@ -55,7 +55,7 @@ static bool others_wait(void *arg)
 }
 
 /* Said before anything is taken: with a filter that is wrong no device can be judged. */
-int lea_session_begin_batches(struct lea_session *session, struct lea_batch_how *how)
+int lea_session_begin_batches(struct lea_session *session, bool is_boot, struct lea_batch_how *how)
 {
 	int r;
 
@@ -66,7 +66,8 @@ int lea_session_begin_batches(struct lea_session *session, struct lea_batch_how 
 				      .lvm_path = lea_lvm_path(session->world),
 				      .event_fd = session->event_fd,
 				      .prober = session->prober,
-				      .known = session->known};
+				      .known = session->known,
+				      .is_boot = is_boot};
 	if (!r)
 		lea_prober_listen(session->prober, others_wait, session);
 	r = r ? r : lea_batch_workers(how, &session->workers);

@@ -25,8 +25,8 @@ LEA_MUST_CHECK int lea_session_begin(struct lea_world *world, struct lea_session
 void lea_session_end(struct lea_session *session);
 /* The queue alone: for those that need no settings. 0 or an exit code. */
 LEA_MUST_CHECK int lea_session_open_queue(struct lea_session *session);
-/* What batches need. 0 or an exit code. */
-LEA_MUST_CHECK int lea_session_begin_batches(struct lea_session *session,
+/* What batches need. @is_boot: see lea_batch_how. 0 or an exit code. */
+LEA_MUST_CHECK int lea_session_begin_batches(struct lea_session *session, bool is_boot,
 					     struct lea_batch_how *how);
 /* Says it; returns the exit code. */
 int lea_session_fail(struct lea_world *world, int fault, const char *what);

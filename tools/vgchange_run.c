@@ -7,7 +7,9 @@
 #include "base/cleanup.h"
 #include "flow/activate_rules.h"
 #include "flow/delegate.h"
+#include "policy/bounds.h"
 #include "state/lock.h"
+#include "world/proc.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -225,10 +227,11 @@ static void note(struct work *work, const struct vgchange_pick *pick, int r,
 }
 
 /*
- * One transaction from pick @from on: the first lock is waited for, further ones only taken when
- * they are free, so that nobody can wait for us in a ring. *ret_next: where the next one begins.
+ * One transaction from pick @from on, of VGs with @most_lvs LVs at most beside the last one's: the
+ * first lock is waited for, further ones only taken when they are free, so that nobody can wait for
+ * us in a ring. *ret_next: where the next one begins.
  */
-static int transact(struct work *work, size_t from, size_t *ret_next)
+static int transact(struct work *work, uint32_t most_lvs, size_t from, size_t *ret_next)
 {
 	struct lea_activate_options options;
 	struct lea_activate_result result;
@@ -253,18 +256,19 @@ static int transact(struct work *work, size_t from, size_t *ret_next)
 		in_flight += result.resumed;
 		i++;
 	} while (i < work->picks.count && i - from < work->conf->worker_vgs &&
-		 in_flight < work->conf->lvs_in_flight);
+		 in_flight < most_lvs);
 	*ret_next = i;
 	return lea_activation_finish(run);
 }
 
 static int transact_all(struct work *work)
 {
+	const uint32_t most_lvs = lea_bound_lvs(work->conf->lvs_in_flight, lea_proc_cpus(), false);
 	size_t next = 0;
 	int r = 0;
 
 	while (r >= 0 && next < work->picks.count) {
-		r = transact(work, next, &next);
+		r = transact(work, most_lvs, next, &next);
 		work->has_failed |= r != 0;
 	}
 	return r < 0 ? r : 0;

@@ -148,6 +148,7 @@ static int read_again(struct lea_activation_run *run, const struct lea_scan_vg *
 		.devices = run->options->devices,
 		.device_count = run->options->device_count,
 		.filter = &run->filter,
+		.devicesfile = run->options->devicesfile,
 	};
 	int r = lea_scan_new(run->world, run->conf, &options, &held->scan);
 

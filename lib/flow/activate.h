@@ -35,6 +35,8 @@ struct lea_activate_options {
 	bool forbids_monitor;	  /* --monitor n: mirrors are made so that they need none */
 	const char *const *devices; /* --devices list; NULL: not given */
 	uint32_t device_count;
+	/* The devices file of earlier transactions, for the next ones: see scan.h */
+	struct lea_devicesfile **devicesfile;
 };
 
 /* What became of a VG. */

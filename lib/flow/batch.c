@@ -399,6 +399,7 @@ int lea_batch_workers(const struct lea_batch_how *how, struct lea_workers **ret_
 			     .poll = true},
 		.lvm_args = lvm_args,
 		.lvm_path = how->lvm_path,
+		.is_alone = how->is_boot,
 		.private_fd = how->prober ? lea_prober_fd(how->prober) : NULL,
 		.private_fd_count = how->prober ? 1 : 0,
 	};

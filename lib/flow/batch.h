@@ -29,6 +29,7 @@ struct lea_batch_how {
 	struct lea_prober *prober;   /* reads for all batches; NULL: one for each batch */
 	struct lea_known *known;     /* with prober: left by each to the next; NULL: nothing is */
 	struct lea_workers *workers; /* of lea_batch_workers, the same */
+	bool is_boot;		     /* the machine boots: nothing is left for others */
 };
 
 /* Summed up over calls; the caller zeroes it. */

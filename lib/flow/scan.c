@@ -19,7 +19,8 @@ static int get_filter(struct lea_scan *scan, const struct lea_scan_options *opti
 		.devices = options->devices,
 		.device_count = options->device_count,
 		.devicesfile_must_exist = options->devicesfile_must_exist,
-		.devicesfile = lea_known_devicesfile(options->known),
+		.devicesfile = options->known ? lea_known_devicesfile(options->known)
+					      : options->devicesfile,
 	};
 	struct lea_filter **filter = options->filter ? options->filter : &scan->own_filter;
 	int r = *filter ? 0 : lea_filter_new(scan->world, scan->conf, &filter_options, filter);

@@ -52,6 +52,7 @@ struct lea_scan_vg {
 
 struct lea_scan;
 struct lea_filter;
+struct lea_devicesfile;
 struct lea_known;
 struct lea_prober;
 
@@ -64,6 +65,8 @@ struct lea_scan_options {
 	struct lea_prober *prober;   /* out_of_process: whose child reads; NULL: this scan's own */
 	/* With @prober: what earlier scans left, which were freed; NULL: nothing */
 	struct lea_known *known;
+	/* Without @known: the file of earlier filters, see filter.h; NULL: none is kept */
+	struct lea_devicesfile **devicesfile;
 	/* Shared by scans with the same options, made by the first: configuration and devices file
 	 * are read once. lea_filter_free when all have gone; NULL: this scan's own */
 	struct lea_filter **filter;

@@ -10,6 +10,7 @@
 #include "base/step.h"
 #include "base/wire.h"
 #include "flow/delegate.h"
+#include "flow/filter.h"
 #include "flow/job_wire.h"
 #include "flow/read_again.h"
 #include "state/claim.h"
@@ -35,6 +36,7 @@ struct reason_log {
 struct child {
 	const struct lea_worker_setting *setting;
 	struct reason_log reason;
+	struct lea_devicesfile *devicesfile; /* read once, as long as it stays as it is */
 	int fd, parent_fd;
 };
 
@@ -151,6 +153,7 @@ static int run_native(struct child *child, struct batch *batch)
 	int r;
 
 	options.no_wait_lock = batch->flags & TRIES_ONLY;
+	options.devicesfile = &child->devicesfile;
 	r = lea_activation_start(setting->world, setting->conf, &options, &run);
 	if (r)
 		return r;
@@ -304,6 +307,7 @@ static int child_main(void *arg)
 		r = do_batch(child, bytes, len);
 		free(bytes);
 	}
+	lea_devicesfile_free(child->devicesfile);
 	return r < 0 ? 1 : 0;
 }
 
@@ -422,7 +426,9 @@ void lea_worker_leave(struct lea_worker *worker)
 	/* Lost with a worker that has just died: then there is nobody to be told. */
 	if (send(worker->fd, &mark, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		worker->moved_ms = 0;
-	lea_worker_close(worker);
+	/* From here on its reports fail, and it sees the mark; what it has reported is still to be
+	 * read. */
+	shutdown(worker->fd, SHUT_RD);
 }
 
 void lea_worker_close(struct lea_worker *worker)

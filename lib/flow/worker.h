@@ -72,8 +72,8 @@ LEA_MUST_CHECK int lea_worker_read(struct lea_worker *worker, struct lea_worker_
 bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck_ms,
 		      uint64_t limit_ms);
 /* Nobody waits for it any more. When it gets on after all, it says itself that its VGs are
- * done, and those that are not it puts into the queue, to be looked at again. The process is still
- * to be waited for. */
+ * done, and those that are not it puts into the queue, to be looked at again. What it had reported
+ * by now is still to be read, then it is to be closed; the process is still to be waited for. */
 void lea_worker_leave(struct lea_worker *worker);
 /* The batch is reported whole: ready for the next one. */
 void lea_worker_clear(struct lea_worker *worker);

@@ -8,19 +8,19 @@
 
 #include "base/cleanup.h"
 #include "flow/worker.h"
+#include "policy/bounds.h"
+#include "world/proc.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define MOST_WORKERS	10U
-#define WORKERS_PER_CPU 2U
-#define LEAST_VGS	8U /* a process for fewer costs more than it gives */
-#define MOST_DEATHS	2U /* the second one of a worker that had nothing else: it is to blame */
-#define MOST_LEFT	64U
-#define LOOK_MS		1000
-#define BATCH_BYTES	(16U * 1024U * 1024U) /* from here on no further VG is added to a batch */
+#define LEAST_VGS   8U /* a process for fewer costs more than it gives */
+#define MOST_DEATHS 2U /* the second one of a worker that had nothing else: it is to blame */
+#define MOST_LEFT   64U
+#define LOOK_MS	    1000
+#define BATCH_BYTES (16U * 1024U * 1024U) /* from here on no further VG is added to a batch */
 
 struct lea_workers {
 	struct lea_worker_setting setting;
@@ -35,18 +35,11 @@ struct lea_workers {
 	int epoll_fd;
 };
 
-static uint32_t default_workers(void)
-{
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	uint32_t count = cpus > 0 ? (uint32_t)cpus * WORKERS_PER_CPU : WORKERS_PER_CPU;
-
-	return count < MOST_WORKERS ? count : MOST_WORKERS;
-}
-
 int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
 		    const struct lea_workers_options *options, struct lea_workers **ret_workers)
 {
 	LEA_AUTO(lea_freep) struct lea_workers *workers = calloc(1, sizeof(*workers));
+	const uint32_t cpus = lea_proc_cpus();
 
 	if (!workers)
 		return -ENOMEM;
@@ -55,8 +48,8 @@ int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
 		.world = world, .conf = conf, .options = &workers->options};
 	workers->native.end = &workers->native.first;
 	workers->foreign.end = &workers->foreign.first;
-	workers->most_workers = conf->workers ? conf->workers : default_workers();
-	workers->most_lvs = conf->lvs_in_flight ? conf->lvs_in_flight : 1;
+	workers->most_workers = lea_bound_workers(conf->workers, cpus);
+	workers->most_lvs = lea_bound_lvs(conf->lvs_in_flight, cpus, options->is_alone);
 	workers->most_vgs = conf->worker_vgs ? conf->worker_vgs : 1;
 	if (workers->most_vgs > LEA_WORKER_MOST_VGS)
 		workers->most_vgs = LEA_WORKER_MOST_VGS;
@@ -318,19 +311,27 @@ static void bury(struct lea_workers *workers, struct lea_worker *worker)
 	lea_worker_free(worker);
 }
 
-static void listen_to(struct lea_workers *workers, struct lea_worker *worker)
+/* What it has reported. 0: all is reported; LEA_WORKER_QUIET; or it has ended. */
+static int take_reports(struct lea_workers *workers, struct lea_worker *worker)
 {
 	struct lea_worker_report report;
 	int r;
 
 	while (!(r = lea_worker_read(worker, &report))) {
 		take_report(workers, worker, &report);
-		if (!--worker->open_count) {
-			rest(workers, worker);
-			return;
-		}
+		if (!--worker->open_count)
+			return 0;
 	}
-	if (r != LEA_WORKER_QUIET)
+	return r;
+}
+
+static void listen_to(struct lea_workers *workers, struct lea_worker *worker)
+{
+	const int r = take_reports(workers, worker);
+
+	if (!r)
+		rest(workers, worker);
+	else if (r != LEA_WORKER_QUIET)
 		bury(workers, worker);
 }
 
@@ -354,14 +355,16 @@ int lea_workers_step(struct lea_workers *workers)
 }
 
 /* A disk can hang between our look at it and the worker's, under the VG's lock. That worker can't
- * be killed. What it had is tried once more, by others, without waiting for locks: what it holds is
- * its own. */
+ * be killed. What it has not reported is tried once more, by others, without waiting for locks:
+ * what it holds is its own. */
 static void leave(struct lea_workers *workers, struct lea_worker *worker)
 {
 	const struct lea_worker_report busy = {.outcome = LEA_ACTIVATE_VG_BUSY};
 
 	remove_worker(workers, worker);
 	lea_worker_leave(worker);
+	(void)take_reports(workers, worker);
+	lea_worker_close(worker);
 	for (uint32_t i = 0; i < worker->job_count; i++) {
 		struct lea_job *job = LEA_TAKE(worker->job[i]);
 

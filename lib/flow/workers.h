@@ -38,6 +38,7 @@ struct lea_workers_options {
 	const char *const *lvm_args;	      /* words between "lvm" and the VG names, NULL-ended:
 						 "vgchange", "-aay" ... */
 	const char *lvm_path;		      /* the real lvm */
+	bool is_alone;			      /* nothing is left for others: lea_bound_lvs */
 	/* Called from step and drain, once for each VG; its messages are in the log by then. May
 	 * add VGs. */
 	void (*finished)(void *arg, const struct lea_worker_result *result);
@@ -49,8 +50,8 @@ struct lea_workers_options {
 };
 
 /* @world, @conf, strings of @options: borrowed until free. Starts no process. conf->workers at most
- * run at once (0: two per CPU, at most 10), conf->worker_vgs VGs each, conf->lvs_in_flight LVs of
- * all of them. */
+ * run at once, conf->worker_vgs VGs each, conf->lvs_in_flight LVs of all of them; 0: as
+ * policy/bounds.h says. */
 LEA_MUST_CHECK int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
 				   const struct lea_workers_options *options,
 				   struct lea_workers **ret_workers);

@@ -60,10 +60,10 @@ struct lea_conf {
 	const char *log_journal; /* NULL: unset */
 	/* lvmevent.conf, section event (all times in ms) */
 	bool boot_gate;
-	bool fast_dm_rules; /* dm-event in dmsetup's place in the device-mapper rules */
-	uint32_t workers;   /* 0: worked out from the CPUs, at most 10 */
-	uint32_t worker_vgs,
-		lvs_in_flight; /* VGs one worker takes at once; LVs whose udev work may be open */
+	bool fast_dm_rules;	/* dm-event in dmsetup's place in the device-mapper rules */
+	uint32_t workers;	/* 0: worked out from the CPUs, at most 10 */
+	uint32_t worker_vgs;	/* VGs that one worker takes at once */
+	uint32_t lvs_in_flight; /* LVs whose udev work may be open; 0: worked out */
 	uint32_t probe_threads, probe_deadline_ms, udev_deadline_ms;
 	uint32_t boot_quiet_ms, boot_deadline_ms, gate_wait_ms, gate_deadline_ms;
 	uint32_t compare_ms;	  /* so often a resident runner compares; 0: never */

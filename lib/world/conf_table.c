@@ -102,7 +102,7 @@ static const struct lea_conf_key keys[] = {
 	ROW_BOOL("event/fast_dm_rules", "0", fast_dm_rules),
 	ROW_NUMBER("event/workers", "0", 0, 64, workers),
 	ROW_NUMBER("event/worker_vgs", "64", 1, 1000, worker_vgs),
-	ROW_NUMBER("event/lvs_in_flight", "512", 1, 10000, lvs_in_flight),
+	ROW_NUMBER("event/lvs_in_flight", "0", 0, 10000, lvs_in_flight),
 	ROW_NUMBER("event/probe_threads", "8", 1, 64, probe_threads),
 	ROW_NUMBER("event/probe_deadline_ms", "10000", 100, DAY_MS, probe_deadline_ms),
 	ROW_NUMBER("event/udev_deadline_ms", "180000", 100, DAY_MS, udev_deadline_ms),

@@ -237,6 +237,13 @@ int lea_proc_capture(const char *const argv[], char *output, size_t output_bytes
 	return run_to_end(&run, reader, output, output_bytes, ret_code);
 }
 
+uint32_t lea_proc_cpus(void)
+{
+	const long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return count > 0 ? (uint32_t)count : 1;
+}
+
 int lea_proc_threads(size_t count, void *(*work)(void *arg), void *arg)
 {
 	pthread_attr_t attr;

@@ -7,7 +7,9 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Forks; the child runs @child(@arg) and _exits with what it returns. */
@@ -28,6 +30,8 @@ LEA_MUST_CHECK int lea_proc_capture(const char *const argv[], char *output, size
 				    int *ret_code);
 /* Becomes @argv[0]; returns only with a fault. */
 LEA_MUST_CHECK int lea_proc_exec(const char *const argv[]);
+/* CPUs on line, at least one. */
+uint32_t lea_proc_cpus(void);
 /* At most @count detached threads of a process that ends by _exit; each runs @work(@arg) once.
  * Returns how many were started (at least one), or -errno. */
 LEA_MUST_CHECK int lea_proc_threads(size_t count, void *(*work)(void *arg), void *arg);
