@@ -20,6 +20,7 @@
 #include "state/claim.h"
 #include "state/gate.h"
 #include "state/queue.h"
+#include "state/unwatched.h"
 
 static const struct lea_opt help_row = LEA_LVMEVENT_HELP;
 
@@ -74,7 +75,9 @@ static void say_ready(void *arg)
 static int run_boot(struct lea_world *world, int argc, char *argv[])
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
-	struct lea_bootpass_how how = {.ready = say_ready};
+	/* Whom dmeventd could not be told of is the runner's, behind the open gate. */
+	struct lea_bootpass_how how = {.ready = say_ready,
+				       .batch = {.is_boot = true, .defers_watch = true}};
 	int r, code = parse_plain("boot", argc, argv, NULL);
 
 	if (code >= 0)
@@ -83,7 +86,7 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 	code = lea_session_begin(world, &session);
 	if (code)
 		return code;
-	code = lea_session_begin_batches(&session, true, &how.batch);
+	code = lea_session_begin_batches(&session, &how.batch);
 	if (code)
 		return code;
 	r = lea_bootpass_run(&how);
@@ -130,7 +133,7 @@ static int run_arm(struct lea_world *world, int argc, char *argv[])
 
 struct status {
 	bool json;
-	unsigned int done, failed, claimed;
+	unsigned int done, failed, claimed, unwatched;
 };
 
 static int count_claim(void *arg, const char *vg_id, const struct lea_claim *claim)
@@ -147,6 +150,16 @@ static int count_claim(void *arg, const char *vg_id, const struct lea_claim *cla
 	return 0;
 }
 
+static int count_unwatched(void *arg, const char *vg_id, bool is_asked)
+{
+	struct status *status = arg;
+
+	(void)vg_id;
+	(void)is_asked;
+	status->unwatched++;
+	return 0;
+}
+
 static int print_status(struct lea_session *session, struct status *status)
 {
 	size_t pending = 0, taken = 0, aside = 0;
@@ -159,21 +172,22 @@ static int print_status(struct lea_session *session, struct status *status)
 	r = r ? r : lea_queue_count(session->event_fd, "taken", &taken);
 	r = r ? r : lea_queue_count(session->event_fd, "failed", &aside);
 	r = r ? r : lea_claim_each(&claims, count_claim, status);
+	r = r ? r : lea_unwatched_each(run_fd, count_unwatched, status);
 	if (r)
 		return r;
 	if (status->json)
 		printf("{\"gate\": \"%s\", \"pending\": %zu, \"taken\": %zu, \"put_aside\": %zu, "
 		       "\"running\": %s, \"vgs_done\": %u, \"vgs_in_work\": %u, \"vgs_failed\": "
-		       "%u}\n",
+		       "%u, \"vgs_unwatched\": %u}\n",
 		       lea_gate_word(session->world), pending, taken, aside,
 		       lea_queue_is_running(session->event_fd) ? "true" : "false", status->done,
-		       status->claimed, status->failed);
+		       status->claimed, status->failed, status->unwatched);
 	else
 		printf("gate: %s\nqueue: %zu pending, %zu taken, %zu put aside%s\nVGs: %u done, %u in "
-		       "work, %u failed\n",
+		       "work, %u failed, %u not watched by dmeventd yet\n",
 		       lea_gate_word(session->world), pending, taken, aside,
 		       lea_queue_is_running(session->event_fd) ? ", a runner is at work" : "",
-		       status->done, status->claimed, status->failed);
+		       status->done, status->claimed, status->failed, status->unwatched);
 	return 0;
 }
 

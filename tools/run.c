@@ -17,6 +17,7 @@
 #include "flow/runner.h"
 #include "flow/sweep.h"
 #include "flow/wait.h"
+#include "flow/watch_later.h"
 #include "flow/workers.h"
 #include "lvmevent.h"
 #include "session.h"
@@ -47,6 +48,7 @@ struct run {
 	struct lea_batch_how batch;
 	struct lea_batch_summary summary;
 	struct lea_queue_watch watch;
+	struct lea_watch_later later;
 	uint32_t retry_ms; /* how long the last shortage was waited for; 0: there was none */
 	bool is_compare_due;
 	char *event_path;	     /* owned */
@@ -343,18 +345,36 @@ static bool must_compare_all(struct run *run)
 	       lea_compare_take(run->session->event_fd) == LEA_COMPARE_DUE;
 }
 
+/* VGs that dmeventd could not be told of. 0; 1: devices are pending again. *ret_wait_ms: -1, or
+ * when to ask again. */
+static int watch_later(struct run *run, int *ret_wait_ms)
+{
+	int r = may_compare(run) ? lea_watch_later_step(&run->later, &run->batch, ret_wait_ms) : 0;
+
+	if (r < 0) {
+		lea_log(run->session->world->log, LEA_LOG_WARNING,
+			"VGs that dmeventd was not told of: %s", strerror(-r));
+		*ret_wait_ms = RETRY_MOST_MS;
+	}
+	return r > 0;
+}
+
 /* Nothing is pending: sleep until there is, and a moment longer, since events come in bursts. */
 static int stay(void *arg)
 {
 	struct run *run = arg;
-	int told;
+	int told, wait_ms = -1;
 
 	lea_batch_report(&run->batch, &run->summary);
 	run->summary = (struct lea_batch_summary){.is_off_said = run->summary.is_off_said};
 	if (must_compare_all(run))
 		return compare_all(run);
 	compare_if_due(run);
-	told = wait(run, IDLE_MS);
+	if (watch_later(run, &wait_ms))
+		return 0;
+	told = wait(run, earlier(IDLE_MS, wait_ms));
+	if (told == LEA_QUEUE_WATCH_QUIET && wait_ms >= 0)
+		return 0;
 	if (told == LEA_QUEUE_WATCH_QUIET) {
 		rest(run);
 		told = wait(run, -1);
@@ -431,12 +451,15 @@ static int begin_anew(struct lea_world *world, bool compare)
 static int run_runner(struct lea_world *world, bool stays, bool *compare)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
-	struct run run = {.session = &session, .watch = {.fd = -1}, .is_compare_due = *compare};
+	struct run run = {.session = &session,
+			  .batch = {.defers_watch = stays},
+			  .watch = {.fd = -1},
+			  .is_compare_due = *compare};
 	int r, code;
 
 	LEA_STEP_ROLE("run");
 	code = lea_session_begin(world, &session);
-	code = code ? code : lea_session_begin_batches(&session, false, &run.batch);
+	code = code ? code : lea_session_begin_batches(&session, &run.batch);
 	if (code)
 		return code;
 	run.event_path = lea_world_path(world, "/run/lvm/event");

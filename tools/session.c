@@ -55,19 +55,18 @@ static bool others_wait(void *arg)
 }
 
 /* Said before anything is taken: with a filter that is wrong no device can be judged. */
-int lea_session_begin_batches(struct lea_session *session, bool is_boot, struct lea_batch_how *how)
+int lea_session_begin_batches(struct lea_session *session, struct lea_batch_how *how)
 {
 	int r;
 
 	r = lea_prober_new(session->world, session->conf, &session->prober);
 	r = r ? r : lea_known_new(&session->known);
-	*how = (struct lea_batch_how){.world = session->world,
-				      .conf = session->conf,
-				      .lvm_path = lea_lvm_path(session->world),
-				      .event_fd = session->event_fd,
-				      .prober = session->prober,
-				      .known = session->known,
-				      .is_boot = is_boot};
+	how->world = session->world;
+	how->conf = session->conf;
+	how->lvm_path = lea_lvm_path(session->world);
+	how->event_fd = session->event_fd;
+	how->prober = session->prober;
+	how->known = session->known;
 	if (!r)
 		lea_prober_listen(session->prober, others_wait, session);
 	r = r ? r : lea_batch_workers(how, &session->workers);

@@ -25,8 +25,9 @@ LEA_MUST_CHECK int lea_session_begin(struct lea_world *world, struct lea_session
 void lea_session_end(struct lea_session *session);
 /* The queue alone: for those that need no settings. 0 or an exit code. */
 LEA_MUST_CHECK int lea_session_open_queue(struct lea_session *session);
-/* What batches need. @is_boot: see lea_batch_how. 0 or an exit code. */
-LEA_MUST_CHECK int lea_session_begin_batches(struct lea_session *session, bool is_boot,
+/* What batches need is put into @how; is_boot and defers_watch are the caller's. 0 or an exit code.
+ */
+LEA_MUST_CHECK int lea_session_begin_batches(struct lea_session *session,
 					     struct lea_batch_how *how);
 /* Says it; returns the exit code. */
 int lea_session_fail(struct lea_world *world, int fault, const char *what);

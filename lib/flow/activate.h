@@ -32,6 +32,7 @@ struct lea_activate_options {
 	bool ignore_lock_failure; /* --sysinit, --ignorelockingfailure: no lock folder, no lock */
 	const char *lvm_path;	  /* the real lvm, for what comes after; NULL: nothing does */
 	bool monitor, poll;	  /* have dmeventd, lvmpolld told of what needs them */
+	bool defers_watch;	  /* event: dmeventd is told later if it does not run */
 	bool forbids_monitor;	  /* --monitor n: mirrors are made so that they need none */
 	const char *const *devices; /* --devices list; NULL: not given */
 	uint32_t device_count;

@@ -396,6 +396,7 @@ int lea_batch_workers(const struct lea_batch_how *how, struct lea_workers **ret_
 			     .quiet_success = true,
 			     .lvm_path = how->lvm_path,
 			     .monitor = how->conf->monitoring,
+			     .defers_watch = how->defers_watch,
 			     .poll = true},
 		.lvm_args = lvm_args,
 		.lvm_path = how->lvm_path,

@@ -30,6 +30,7 @@ struct lea_batch_how {
 	struct lea_known *known;     /* with prober: left by each to the next; NULL: nothing is */
 	struct lea_workers *workers; /* of lea_batch_workers, the same */
 	bool is_boot;		     /* the machine boots: nothing is left for others */
+	bool defers_watch;	     /* who calls sees to lea_watch_later_step, now or later */
 };
 
 /* Summed up over calls; the caller zeroes it. */

@@ -9,6 +9,7 @@
 #include "flow/delegate.h"
 #include "policy/watch.h"
 #include "policy/ways.h"
+#include "state/unwatched.h"
 #include "world/dm.h"
 #include "world/dmeventd.h"
 
@@ -184,8 +185,38 @@ static size_t pick(struct lea_world *world, const struct lea_conf *conf,
 	return count;
 }
 
+/* What can't be noted is not put off. */
+static void put_off(struct lea_world *world, struct lea_follow_list *list)
+{
+	const int run_fd = lea_world_run(world);
+	bool is_asked = false;
+
+	for (size_t i = 0; run_fd >= 0 && i < list->count; i++) {
+		const char *id = list->vg[i]->id;
+
+		if (!list->what[i].monitor)
+			continue;
+		if (!is_asked && lea_dmeventd_lives(world))
+			return;
+		is_asked = true;
+		if (!lea_unwatched_is_noted(run_fd, id) && !lea_unwatched_note(run_fd, id))
+			list->what[i] = (struct lea_follow){0};
+	}
+}
+
+/* Of those that were not put off. */
+static void drop_notes(struct lea_world *world, const struct lea_follow_list *list)
+{
+	const int run_fd = lea_world_run(world);
+
+	for (size_t i = 0; run_fd >= 0 && i < list->count; i++)
+		if (list->what[i].monitor && lea_unwatched_drop(run_fd, list->vg[i]->id) < 0)
+			lea_log(world->log, LEA_LOG_DEBUG, "VG %s: its note stays.",
+				list->vg[i]->name);
+}
+
 void lea_follow(struct lea_world *world, const struct lea_conf *conf,
-		const struct lea_activate_options *options, const struct lea_follow_list *list)
+		const struct lea_activate_options *options, struct lea_follow_list *list)
 {
 	const char *const both[] = {"vgchange", "--monitor", "y", "--poll", "y", NULL};
 	const char *const watch[] = {"vgchange", "--monitor", "y", "--poll", "n", NULL};
@@ -195,8 +226,12 @@ void lea_follow(struct lea_world *world, const struct lea_conf *conf,
 
 	if (!names || !options->lvm_path)
 		return;
+	if (options->defers_watch && options->monitor)
+		put_off(world, list);
 	count = pick(world, conf, options, list, false, names);
 	tell(world, options->lvm_path, watch, names, count);
 	count = pick(world, conf, options, list, true, names);
 	tell(world, options->lvm_path, options->monitor ? both : poll, names, count);
+	if (options->defers_watch && options->monitor)
+		drop_notes(world, list);
 }

@@ -23,9 +23,10 @@ void lea_follow_list_done(struct lea_follow_list *list);
 void lea_follow_list_add(struct lea_follow_list *list, const struct lea_vg *vg);
 
 /* Tells whom it has to, without locks: lvm takes them itself. What fails is said and costs nothing.
- */
+ * With options->defers_watch and no dmeventd that runs, a VG is only noted (state/unwatched.h) the
+ * first time; who is noted is told of in any case. Changes @list. */
 void lea_follow(struct lea_world *world, const struct lea_conf *conf,
-		const struct lea_activate_options *options, const struct lea_follow_list *list);
+		const struct lea_activate_options *options, struct lea_follow_list *list);
 
 /* Before the VG's nodes go: a dmeventd that runs watches none of them any more. Then, should some
  * have stayed: it watches these again. */

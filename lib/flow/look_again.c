@@ -2,11 +2,14 @@
 /* All devices of it: which of them are still in it, only a look will say. */
 #include "flow/look_again.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "state/claim.h"
 #include "state/online.h"
 #include "state/queue.h"
+#include "world/sysfs.h"
 
 static int put_again(const struct lea_batch_how *how, const struct lea_found *found)
 {
@@ -19,19 +22,24 @@ static int put_again(const struct lea_batch_how *how, const struct lea_found *fo
 	return lea_queue_put_if_absent(how->event_fd, &entry);
 }
 
-static int forget(const struct lea_batch_how *how, const struct lea_vg *vg)
+static struct lea_claims claims_of(const struct lea_batch_how *how)
 {
-	const struct lea_claims claims = {.run_fd = lea_world_run(how->world),
-					  .proc_fd = lea_world_proc(how->world)};
-	int r = claims.run_fd < 0 ? claims.run_fd : lea_claim_drop(&claims, vg->id);
+	return (struct lea_claims){.run_fd = lea_world_run(how->world),
+				   .proc_fd = lea_world_proc(how->world)};
+}
 
-	return r < 0 ? r : lea_vg_online_drop(claims.run_fd, vg->name);
+static int forget(const struct lea_batch_how *how, const char *vg_id, const char *vg_name)
+{
+	const struct lea_claims claims = claims_of(how);
+	int r = claims.run_fd < 0 ? claims.run_fd : lea_claim_drop(&claims, vg_id);
+
+	return r < 0 ? r : lea_vg_online_drop(claims.run_fd, vg_name);
 }
 
 int lea_look_again(const struct lea_batch_how *how, const struct lea_scan_vg *known)
 {
 	const struct lea_vg *vg = known->vg;
-	int r = forget(how, vg);
+	int r = forget(how, vg->id, vg->name);
 
 	lea_log(how->world->log, LEA_LOG_PRINT,
 		"VG %s: was changed meanwhile, its devices are looked at again", vg->name);
@@ -42,4 +50,42 @@ int lea_look_again(const struct lea_batch_how *how, const struct lea_scan_vg *kn
 		return lea_log_fault(how->world->log, r, "VG %s: looking at its devices again",
 				     vg->name);
 	return 0;
+}
+
+/* LEA_LOOK_AGAIN_NONE: it is not there, or another one has its number. */
+static int put_claimed(const struct lea_batch_how *how, const struct lea_claim_pv *pv)
+{
+	const struct lea_devno devno = {.major = pv->major, .minor = pv->minor};
+	LEA_AUTO(lea_device_done) struct lea_device device = {0};
+	struct lea_entry entry = {0};
+	char number[24];
+	int r;
+
+	if (pv->diskseq && lea_sysfs_diskseq(how->world, devno) != pv->diskseq)
+		return LEA_LOOK_AGAIN_NONE;
+	snprintf(number, sizeof(number), "%u:%u", pv->major, pv->minor);
+	r = lea_device_from_arg(how->world, number, &device);
+	if (r || device.is_gone)
+		return r < 0 ? r : LEA_LOOK_AGAIN_NONE;
+	entry.device = device;
+	entry.device.devlinks = entry.device.properties = NULL;
+	entry.device.diskseq = pv->diskseq;
+	memcpy(entry.pvid, pv->pvid, sizeof(entry.pvid));
+	lea_entry_set_key(&entry);
+	return lea_queue_put_if_absent(how->event_fd, &entry);
+}
+
+/* Queued before it is forgotten: whoever dies in between costs a look. */
+int lea_look_again_claimed(const struct lea_batch_how *how, const char *vg_id)
+{
+	const struct lea_claims claims = claims_of(how);
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	int r = claims.run_fd < 0 ? claims.run_fd : lea_claim_read(&claims, vg_id, &claim);
+
+	if (r)
+		return r < 0 ? r : LEA_LOOK_AGAIN_NONE;
+	r = LEA_LOOK_AGAIN_NONE;
+	for (uint32_t i = 0; r == LEA_LOOK_AGAIN_NONE && i < claim.pv_count; i++)
+		r = put_claimed(how, &claim.pv[i]);
+	return r ? r : forget(how, vg_id, claim.vg_name);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A VG that another command changed between our look at its devices and our lock. No event will
- * tell: changes of PVs that have a record are nobody's news.
+ * A VG that another command changed between our look at its devices and our lock, or of which
+ * something is left to be done. No event will tell: changes of PVs that have a record are nobody's
+ * news.
  */
 #ifndef LEA_FLOW_LOOK_AGAIN_H
 #define LEA_FLOW_LOOK_AGAIN_H
@@ -13,5 +14,11 @@
 /* Drops its claim and lvm2's, and puts all its devices back into the queue. 0 or -errno (logged).
  */
 LEA_MUST_CHECK int lea_look_again(const struct lea_batch_how *how, const struct lea_scan_vg *known);
+
+enum lea_look_again_outcome {
+	LEA_LOOK_AGAIN_NONE = 1, /* no claim, or none of its devices is there any more */
+};
+/* The same of a VG of which only the claim is known, by one of its devices. Says nothing. */
+LEA_MUST_CHECK int lea_look_again_claimed(const struct lea_batch_how *how, const char *vg_id);
 
 #endif

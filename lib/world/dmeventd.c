@@ -16,8 +16,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "world/proc.h"
 
 #define PID_FILE "/run/dmeventd.pid"
+#define SYSTEMD	 "/run/systemd/system"
 #define TRIES	 40
 #define PAUSE_MS 10U /* grows with each try: eight seconds in all */
 
@@ -157,4 +159,33 @@ bool lea_dmeventd_lives(const struct lea_world *world)
 	if (path)
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	return fd >= 0 && fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+}
+
+static int ask(void *arg)
+{
+	static const char *const argv[] = {"/usr/bin/systemctl", "--no-block", "start",
+					   "dm-event.service", NULL};
+
+	(void)arg;
+	lea_proc_detach(-1);
+	return lea_proc_exec(argv) ? 1 : 0;
+}
+
+/* It may take its time to answer: init waits for whoever asks. */
+static int leave_to_init(void *arg)
+{
+	pid_t pid;
+
+	return lea_proc_fork(ask, arg, &pid) ? 1 : 0;
+}
+
+bool lea_dmeventd_start(const struct lea_world *world)
+{
+	LEA_AUTO(lea_freep) char *systemd = lea_world_path(world, SYSTEMD);
+	int code = 1;
+	pid_t pid;
+
+	if (!systemd || access(systemd, F_OK) || lea_proc_fork(leave_to_init, NULL, &pid) < 0)
+		return false;
+	return lea_proc_wait(pid, &code) == 0 && code == 0;
 }

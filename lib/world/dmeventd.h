@@ -34,5 +34,7 @@ LEA_MUST_CHECK int lea_dmeventd_leave(struct lea_world *world,
 				      const struct lea_dmeventd_watch *watch);
 /* Does a dmeventd run? It has a record lock on its pid file. */
 bool lea_dmeventd_lives(const struct lea_world *world);
+/* Asks the service manager for it, without waiting for an answer. false: there is none to ask. */
+bool lea_dmeventd_start(const struct lea_world *world);
 
 #endif

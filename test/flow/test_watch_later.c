@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A dmeventd that does not run keeps nobody up, and is told of everything in the end. */
+#include "fake/golden.h"
+#include "flow/follow.h"
+#include "flow/machine.h"
+#include "flow/watch_later.h"
+#include "state/claim.h"
+#include "state/queue.h"
+#include "state/unwatched.h"
+#include "unit/suite.h"
+#include "world/dmeventd.h"
+
+#define VG_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
+
+/* ---- in place of world/dmeventd.c */
+
+static unsigned int told, started;
+static bool lives, has_manager;
+
+int lea_dmeventd_watch(struct lea_world *world, const struct lea_dmeventd_watch *watch)
+{
+	told++;
+	return 0;
+}
+
+int lea_dmeventd_leave(struct lea_world *world, const struct lea_dmeventd_watch *watch)
+{
+	return 0;
+}
+
+bool lea_dmeventd_lives(const struct lea_world *world)
+{
+	return lives;
+}
+
+bool lea_dmeventd_start(const struct lea_world *world)
+{
+	started++;
+	return has_manager;
+}
+
+/* ---- a clock that is set */
+
+static uint64_t now;
+
+static uint64_t get_now(struct lea_clock *clock)
+{
+	return now;
+}
+
+static struct lea_clock set_clock = {.now_ms = get_now};
+
+static int info(struct lea_dm *dm, const char *uuid, struct lea_dm_info *ret_info)
+{
+	memset(ret_info, 0, sizeof(*ret_info));
+	return 0;
+}
+
+static struct lea_dm all_active = {.info = info};
+static struct lea_batch_how how;
+static struct lea_watch_later later;
+static struct lea_dm *fake;
+
+static void setup(void)
+{
+	machine_begin();
+	fake = machine.world->dm;
+	machine.world->dm = &all_active;
+	machine.world->clock = &set_clock;
+	machine_plug("one-pv", "sda", 0, 7);
+	how = (struct lea_batch_how){.world = machine.world, .defers_watch = true};
+	how.event_fd = lea_queue_open(lea_world_run(machine.world));
+	ck_assert_int_ge(how.event_fd, 0);
+	later = (struct lea_watch_later){0};
+	told = started = 0;
+	lives = false;
+	has_manager = true;
+	now = 1000;
+}
+
+static void teardown(void)
+{
+	close(how.event_fd);
+	machine.world->dm = fake;
+	machine_end();
+}
+
+/* ---- telling */
+
+static void follow(const char *shape, bool defers)
+{
+	const struct lea_conf conf = {.thin_library = "thin.so", .snapshot_library = "snap.so"};
+	const struct lea_activate_options options = {
+		.lvm_path = "/bin/false", .monitor = true, .poll = true, .defers_watch = defers};
+	struct lea_follow_list list;
+	struct golden golden;
+
+	golden_open(shape, &golden);
+	ck_assert_int_eq(lea_follow_list_new(1, &list), 0);
+	lea_follow_list_add(&list, golden.vg);
+	lea_follow(machine.world, &conf, &options, &list);
+	lea_follow_list_done(&list);
+	golden_close(&golden);
+}
+
+static int count_one(void *arg, const char *vg_id, bool is_asked)
+{
+	++*(unsigned int *)arg;
+	return 0;
+}
+
+static unsigned int noted(void)
+{
+	unsigned int count = 0;
+
+	ck_assert_int_eq(lea_unwatched_each(lea_world_run(machine.world), count_one, &count), 0);
+	return count;
+}
+
+static const struct {
+	const char *claim, *shape;
+	bool lives, defers;
+	unsigned int told, noted; /* at first */
+	unsigned int told_then;	  /* when it is followed once more; nothing is noted by then */
+} rows[] = {
+	{"who can wait is noted, and told of the second time", "thin_basic", false, true, 0, 1, 1},
+	{"a dmeventd that runs is told at once", "thin_basic", true, true, 1, 0, 2},
+	{"a person's command waits for it", "thin_basic", false, false, 1, 0, 2},
+	{"a VG with nothing to watch is not noted", "linear_one", false, true, 0, 0, 0},
+	{"what lvm decides is put off as well", "snap_merge_pending", false, true, 0, 1, 0},
+};
+
+START_TEST(telling)
+{
+	lives = rows[_i].lives;
+	follow(rows[_i].shape, rows[_i].defers);
+	ck_assert_msg(told == rows[_i].told, "%s: %u", rows[_i].claim, told);
+	ck_assert_msg(noted() == rows[_i].noted, "%s: %u", rows[_i].claim, noted());
+	ck_assert_msg(!rows[_i].noted || !strstr(machine.tree.logged, "not all watched"), "%s",
+		      rows[_i].claim);
+	follow(rows[_i].shape, rows[_i].defers);
+	ck_assert_msg(told == rows[_i].told_then, "%s: %u then", rows[_i].claim, told);
+	ck_assert_msg(noted() == 0, "%s: %u then", rows[_i].claim, noted());
+}
+END_TEST
+
+/* ---- looking again */
+
+static struct lea_claims claims_now(void)
+{
+	return (struct lea_claims){.run_fd = lea_world_run(machine.world),
+				   .proc_fd = lea_world_proc(machine.world)};
+}
+
+static void note(uint64_t diskseq)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_ONE, .major = 8, .diskseq = diskseq};
+	const struct lea_claim claim = {
+		.state = LEA_CLAIM_DONE, .vg_name = "vg_one", .pv = &pv, .pv_count = 1};
+	const struct lea_claims claims = claims_now();
+
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
+	ck_assert_int_eq(lea_unwatched_note(claims.run_fd, VG_ID), 0);
+}
+
+static bool is_claimed(void)
+{
+	struct lea_claim claim = {0};
+	const struct lea_claims claims = claims_now();
+	int r = lea_claim_read(&claims, VG_ID, &claim);
+
+	lea_claim_done(&claim);
+	return r == 0;
+}
+
+static void step(int want, int want_wait_ms)
+{
+	int wait_ms = 12345;
+
+	ck_assert_int_eq(lea_watch_later_step(&later, &how, &wait_ms), want);
+	ck_assert_int_eq(wait_ms, want_wait_ms);
+}
+
+static void must_be_queued(bool is)
+{
+	ck_assert(lea_queue_has_work(how.event_fd) == is);
+	ck_assert(machine_has("/run/lvm/event/queue/8:0-7") == is);
+	ck_assert(is_claimed() == !is);
+}
+
+START_TEST(nothing_to_do)
+{
+	step(0, -1);
+	ck_assert_uint_eq(started, 0);
+}
+END_TEST
+
+START_TEST(waits_for_it_and_asks_once)
+{
+	note(7);
+	step(0, 500);
+	now += 59000;
+	step(0, 500);
+	ck_assert_uint_eq(started, 1);
+	must_be_queued(false);
+	lives = true;
+	step(LEA_WATCH_LATER_QUEUED, -1);
+	must_be_queued(true);
+	ck_assert_uint_eq(noted(), 1);
+}
+END_TEST
+
+START_TEST(does_not_wait_for_ever)
+{
+	note(7);
+	step(0, 500);
+	now += 60000;
+	step(LEA_WATCH_LATER_QUEUED, -1);
+	must_be_queued(true);
+}
+END_TEST
+
+START_TEST(without_a_manager_it_does_not_wait)
+{
+	has_manager = false;
+	note(7);
+	step(LEA_WATCH_LATER_QUEUED, -1);
+	must_be_queued(true);
+}
+END_TEST
+
+START_TEST(each_has_one_turn)
+{
+	lives = true;
+	note(7);
+	step(LEA_WATCH_LATER_QUEUED, -1);
+	step(0, -1);
+	ck_assert_uint_eq(noted(), 0);
+}
+END_TEST
+
+START_TEST(who_died_with_it_in_hand_does_not_count)
+{
+	lives = true;
+	note(7);
+	step(LEA_WATCH_LATER_QUEUED, -1);
+	later = (struct lea_watch_later){0};
+	note(7);
+	step(LEA_WATCH_LATER_QUEUED, -1);
+	ck_assert_uint_eq(noted(), 1);
+}
+END_TEST
+
+START_TEST(another_disk_by_now)
+{
+	lives = true;
+	note(6);
+	step(LEA_WATCH_LATER_QUEUED, -1);
+	ck_assert(!lea_queue_has_work(how.event_fd));
+	ck_assert_msg(is_claimed(), "its claim is none of our business");
+	ck_assert_uint_eq(noted(), 0);
+}
+END_TEST
+
+START_TEST(foreign_names_are_left_alone)
+{
+	tree_put(&machine.tree, "/run/lvm/event/unwatched/short", "");
+	tree_link(&machine.tree, "/run/lvm/event/unwatched/" VG_ID, "/etc/passwd");
+	step(0, -1);
+	ck_assert(machine_has("/run/lvm/event/unwatched/short"));
+	ck_assert_int_eq(lea_unwatched_note(lea_world_run(machine.world), "../escape"), -EINVAL);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("watch_later");
+	TCase *tcase = tcase_create("watch_later");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_loop_test(tcase, telling, 0, ARRAY_SIZE(rows));
+	tcase_add_test(tcase, nothing_to_do);
+	tcase_add_test(tcase, waits_for_it_and_asks_once);
+	tcase_add_test(tcase, does_not_wait_for_ever);
+	tcase_add_test(tcase, without_a_manager_it_does_not_wait);
+	tcase_add_test(tcase, each_has_one_turn);
+	tcase_add_test(tcase, who_died_with_it_in_hand_does_not_count);
+	tcase_add_test(tcase, another_disk_by_now);
+	tcase_add_test(tcase, foreign_names_are_left_alone);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,61 @@
+# shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
+# SPDX-License-Identifier: GPL-2.0-or-later
+# thin pools come up while dmeventd takes long to start; it watches them in the end
+
+# As where the service manager is busy with uevents: the socket is there, the daemon comes late.
+LATE=20
+count=3
+
+make_them() {
+	guest_run 'set -e
+		n=0
+		for d in sda sdb sdc; do
+			vgcreate -s 1m late$n /dev/$d
+			lvcreate -y --type thin-pool -L 4m --poolmetadatasize 2m -n pool late$n
+			lvcreate -y -V 8m --thin -n volume late$n/pool
+			n=$((n + 1))
+		done
+		udevadm settle
+		vgchange -an
+		udevadm settle
+		sync'
+}
+
+make_dmeventd_late() {
+	guest_run "set -e
+		mkdir -p /run/systemd/system/dm-event.service.d
+		printf '[Service]\nExecStartPre=/bin/sleep $LATE\n' >/run/systemd/system/dm-event.service.d/late.conf
+		systemctl daemon-reload
+		systemctl stop dm-event.service
+		! pgrep -x dmeventd"
+}
+
+all_are_up() { guest_run '[ "$(dmsetup ls | grep -cE "^late[0-9]-volume\s")" -eq '$count' ]'; }
+all_are_watched() { guest_run '[ "$(lvs --noheadings -o seg_monitor | grep -cw monitored)" -eq '$count' ]'; }
+
+if ! with_ours; then
+	skip "thin pools don't wait for dmeventd" "stock only"
+	return 0
+fi
+guest_new machine "$(layout blank $count)"
+guest_package
+guest_boot || die "no guest"
+guest_quiet >/dev/null
+make_them >"$JUNK/made" 2>&1 || { cat "$JUNK/made"; die "no thin pools"; }
+claim "dmeventd is not there" make_dmeventd_late
+qmp_del_disks d0 d1 d2 || die "the disks can't be pulled out"
+guest_wait_for 60 '! ls -d /sys/block/sd* 2>/dev/null'
+qmp_add_disks d0 d1 d2
+claim "VGs with thin pools are active" guest_wait_for $((LATE * 3 / 4)) \
+	'[ "$(dmsetup ls | grep -cE "^late[0-9]-volume[[:space:]]")" -eq 3 ]'
+claim "dmeventd is still not there" guest_run '! pgrep -x dmeventd'
+claim "in the end it watches all of them" guest_wait_for $((LATE * 3)) \
+	'[ "$(lvs --noheadings -o seg_monitor | grep -cw monitored)" -eq 3 ]'
+guest_run 'udevadm settle; sleep 2'
+claim "all are up" all_are_up
+claim "all are watched" all_are_watched
+claim "no note is left" guest_run '[ -z "$(ls /run/lvm/event/unwatched)" ]'
+claim "and no event pends" guest_run '[ -z "$(ls /run/lvm/event/queue /run/lvm/event/taken | grep "^[0-9]")" ]'
+guest_run 'journalctl -b -o cat -t lvmevent' >"$JUNK/journal"
+claim "nothing of that is an error to the journal" not grep -E 'event server|registration failed|not all watched|still in work|telling dmeventd' "$JUNK/journal"
+guest_off
