@@ -49,6 +49,8 @@ qmp_add_disks d0 d1 d2
 claim "VGs with thin pools are active" guest_wait_for $((LATE * 3 / 4)) \
 	'[ "$(dmsetup ls | grep -cE "^late[0-9]-volume[[:space:]]")" -eq 3 ]'
 claim "dmeventd is still not there" guest_run '! pgrep -x dmeventd'
+# asked for by nobody else: what follows would start it, too
+claim "it is started" guest_wait_for $((LATE * 3)) 'pgrep -x dmeventd'
 claim "in the end it watches all of them" guest_wait_for $((LATE * 3)) \
 	'[ "$(lvs --noheadings -o seg_monitor | grep -cw monitored)" -eq 3 ]'
 guest_run 'udevadm settle; sleep 2'
