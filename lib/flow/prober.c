@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/step.h"
 #include "flow/probe.h"
 #include "state/queue.h"
 #include "world/proc.h"
@@ -77,32 +76,18 @@ const int *lea_prober_fd(const struct lea_prober *prober)
 	return &prober->fd;
 }
 
-static int spawn(void *arg)
-{
-	pid_t pid;
-
-	LEA_STEP_ROLE("spawn");
-	/* The grandchild is init's: nobody here has to wait for a process that may never end. */
-	return lea_proc_fork(lea_probe_child, arg, &pid) ? 1 : 0;
-}
-
 int lea_prober_start(struct lea_prober *prober)
 {
 	struct lea_probe_child child = {.world = prober->world};
-	int fds[2], code = 0, r;
-	pid_t pid = 0;
+	int fds[2], r;
 
 	if (prober->fd >= 0)
 		return 0;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
 		return -errno;
 	child.fd = fds[1];
-	r = lea_proc_fork(spawn, &child, &pid);
+	r = lea_proc_orphan(lea_probe_child, &child);
 	close(fds[1]);
-	if (!r)
-		r = lea_proc_wait(pid, &code);
-	if (!r && code)
-		r = -EAGAIN;
 	if (r) {
 		close(fds[0]);
 		return r;

@@ -61,10 +61,13 @@ int lea_watch_later_step(struct lea_watch_later *later, const struct lea_batch_h
 	*ret_wait_ms = -1;
 	if (step.run_fd < 0)
 		return step.run_fd;
-	r = lea_unwatched_each(step.run_fd, count_one, &step);
-	later->is_begun = true;
-	if (r || !step.count)
-		return r;
+	/* While it waits, those that it waits for are not counted again and again. */
+	if (!later->began_ms) {
+		r = lea_unwatched_each(step.run_fd, count_one, &step);
+		later->is_begun = true;
+		if (r || !step.count)
+			return r;
+	}
 	if (waits(later, how->world)) {
 		*ret_wait_ms = LOOK_MS;
 		return 0;

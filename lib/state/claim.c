@@ -15,11 +15,11 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/id.h"
 #include "base/step.h"
 
 #define MAGIC	  "lvmevent-claim 1"
 #define MAX_BYTES (4U * 1024 * 1024)
-#define ID_CHARS  32U
 
 static const char *const state_names[] = {
 	[LEA_CLAIM_CLAIMED] = "claimed",
@@ -28,13 +28,6 @@ static const char *const state_names[] = {
 };
 
 /* An id becomes a file name: nothing but what LVM puts into one. */
-bool lea_claim_id_ok(const char *id)
-{
-	return strlen(id) == ID_CHARS &&
-	       strspn(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!#") ==
-		       ID_CHARS;
-}
-
 static int open_folder(const struct lea_claims *claims)
 {
 	LEA_AUTO(lea_closep) int event_fd = -1;
@@ -133,7 +126,7 @@ static bool parse_pv(struct lea_claim *claim, const char *value, uint32_t room)
 	if (claim->pv_count >= room ||
 	    sscanf(value, "%32s %" SCNu32 ":%" SCNu32 " %" SCNu64, pv->pvid, &pv->major, &pv->minor,
 		   &pv->diskseq) != 4 ||
-	    !lea_claim_id_ok(pv->pvid))
+	    !lea_id_ok(pv->pvid))
 		return false;
 	claim->pv_count++;
 	return true;
@@ -226,7 +219,7 @@ static int read_at(const struct lea_claims *claims, int folder_fd, const char *v
 	char epoch[LEA_EPOCH_BYTES] = "", now[LEA_EPOCH_BYTES];
 	int r;
 
-	if (!lea_claim_id_ok(vg_id))
+	if (!lea_id_ok(vg_id))
 		return -EINVAL;
 	r = lea_file_read(folder_fd, vg_id, MAX_BYTES, &text, NULL);
 	if (r)
@@ -341,7 +334,7 @@ int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
 	LEA_AUTO(lea_closep) int folder_fd = open_folder(claims);
 	int r;
 
-	if (!lea_claim_id_ok(vg_id))
+	if (!lea_id_ok(vg_id))
 		return -EINVAL;
 	r = folder_fd < 0 ? folder_fd : store(claims, folder_fd, vg_id, claim);
 	if (r == 0)
@@ -354,7 +347,7 @@ int lea_claim_drop(const struct lea_claims *claims, const char *vg_id)
 	LEA_AUTO(lea_closep) int folder_fd = open_folder(claims);
 	int r;
 
-	if (!lea_claim_id_ok(vg_id))
+	if (!lea_id_ok(vg_id))
 		return -EINVAL;
 	if (folder_fd < 0)
 		return folder_fd;
@@ -395,7 +388,7 @@ int lea_claim_each(const struct lea_claims *claims,
 	while (r == 0 && (entry = readdir(dir))) {
 		LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 
-		if (!lea_claim_id_ok(entry->d_name))
+		if (!lea_id_ok(entry->d_name))
 			continue;
 		r = read_at(claims, fd, entry->d_name, &claim);
 		r = r == 0 ? tell(arg, entry->d_name, &claim) : r < 0 ? r : 0;

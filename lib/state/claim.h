@@ -52,9 +52,6 @@ struct lea_claims {
 	struct lea_claims_now *now; /* filled at first use; NULL: asked for each claim */
 };
 
-/* A VG's or a PV's id that may be a file's name: 32 characters. */
-bool lea_claim_id_ok(const char *id);
-
 enum lea_claim_outcome {
 	LEA_CLAIM_ABSENT = 1, /* none that counts: no file, malformed, another epoch, dead owner */
 	LEA_CLAIM_HELD,	      /* take: a living process of this epoch has it */

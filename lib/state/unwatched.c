@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "state/claim.h"
+#include "base/id.h"
 
 #define FOLDER	   "event/unwatched"
 #define MODE_ASKED 0700
@@ -20,7 +20,7 @@
 /* A path below /run/lvm, or -EINVAL. */
 static int path_of(const char *vg_id, char path[sizeof(FOLDER) + ID_CHARS + 1])
 {
-	if (!lea_claim_id_ok(vg_id))
+	if (!lea_id_ok(vg_id))
 		return -EINVAL;
 	snprintf(path, sizeof(FOLDER) + ID_CHARS + 1, FOLDER "/%s", vg_id);
 	return 0;
@@ -32,7 +32,7 @@ int lea_unwatched_note(int run_fd, const char *vg_id)
 	LEA_AUTO(lea_closep) int folder_fd = -1;
 	int r;
 
-	if (!lea_claim_id_ok(vg_id))
+	if (!lea_id_ok(vg_id))
 		return -EINVAL;
 	event_fd = lea_file_open_folder(run_fd, "event");
 	if (event_fd < 0)
@@ -53,7 +53,7 @@ bool lea_unwatched_is_noted(int run_fd, const char *vg_id)
 
 int lea_unwatched_drop(int run_fd, const char *vg_id)
 {
-	int r = lea_claim_id_ok(vg_id) ? lea_file_remove_in(run_fd, FOLDER, vg_id) : -EINVAL;
+	int r = lea_id_ok(vg_id) ? lea_file_remove_in(run_fd, FOLDER, vg_id) : -EINVAL;
 
 	return r < 0 ? r : 0;
 }
@@ -71,7 +71,7 @@ static int tell_of(DIR *dir, const char *name,
 {
 	struct stat st;
 
-	if (!lea_claim_id_ok(name) || fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) ||
+	if (!lea_id_ok(name) || fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) ||
 	    !S_ISREG(st.st_mode))
 		return 0;
 	return tell(arg, name, (st.st_mode & MODE_ASKED) == MODE_ASKED);

@@ -171,21 +171,10 @@ static int ask(void *arg)
 	return lea_proc_exec(argv) ? 1 : 0;
 }
 
-/* It may take its time to answer: init waits for whoever asks. */
-static int leave_to_init(void *arg)
-{
-	pid_t pid;
-
-	return lea_proc_fork(ask, arg, &pid) ? 1 : 0;
-}
-
 bool lea_dmeventd_start(const struct lea_world *world)
 {
 	LEA_AUTO(lea_freep) char *systemd = lea_world_path(world, SYSTEMD);
-	int code = 1;
-	pid_t pid;
 
-	if (!systemd || access(systemd, F_OK) || lea_proc_fork(leave_to_init, NULL, &pid) < 0)
-		return false;
-	return lea_proc_wait(pid, &code) == 0 && code == 0;
+	/* It may take its time to answer. */
+	return systemd && !access(systemd, F_OK) && lea_proc_orphan(ask, NULL) == 0;
 }

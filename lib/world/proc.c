@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/step.h"
 
 #define STOPPED_BY_SIGNAL 128
 #define NOT_STARTED	  127
@@ -53,6 +54,31 @@ int lea_proc_wait(pid_t pid, int *ret_code)
 			return -errno;
 	*ret_code = WIFEXITED(status) ? WEXITSTATUS(status) : STOPPED_BY_SIGNAL + WTERMSIG(status);
 	return 0;
+}
+
+struct orphan {
+	int (*child)(void *arg);
+	void *arg;
+};
+
+static int leave_to_init(void *arg)
+{
+	const struct orphan *orphan = arg;
+	pid_t pid;
+
+	LEA_STEP_ROLE("spawn");
+	return lea_proc_fork(orphan->child, orphan->arg, &pid) ? 1 : 0;
+}
+
+int lea_proc_orphan(int (*child)(void *arg), void *arg)
+{
+	struct orphan orphan = {.child = child, .arg = arg};
+	int r, code;
+	pid_t pid;
+
+	r = lea_proc_fork(leave_to_init, &orphan, &pid);
+	r = r ? r : lea_proc_wait(pid, &code);
+	return r ? r : code ? -EAGAIN : 0;
 }
 
 bool lea_proc_has_ended(pid_t pid)

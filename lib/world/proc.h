@@ -14,6 +14,8 @@
 
 /* Forks; the child runs @child(@arg) and _exits with what it returns. */
 LEA_MUST_CHECK int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid);
+/* The same, and it is init's: nobody here has to wait for it, should it never end. */
+LEA_MUST_CHECK int lea_proc_orphan(int (*child)(void *arg), void *arg);
 /* Waits for this child. *ret_code: exit code, or 128 + signal. */
 LEA_MUST_CHECK int lea_proc_wait(pid_t pid, int *ret_code);
 /* The same without waiting: has it ended? */
