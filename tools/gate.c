@@ -109,7 +109,7 @@ static int sweep(struct lea_session *session, bool wait)
 	       result.devices, result.enqueued, result.unfinished);
 	if (r == LEA_WAIT_LATE)
 		lea_log(session->world->log, LEA_LOG_WARNING,
-			"devices are still being looked at; not waiting any longer");
+			"devices are still pending; not waiting any longer");
 	return LEA_EXIT_DONE;
 }
 

@@ -386,7 +386,7 @@ END_TEST
 
 static const struct {
 	const char *claim;
-	uint64_t recorded_ms, boot_pass_ends_ms; /* recorded 0: never */
+	uint64_t recorded_ms, boot_pass_ends_ms; /* 0: never recorded; there is none */
 	bool works;				 /* all the time */
 	int outcome;
 	uint64_t least_ms, most_ms;
@@ -395,11 +395,13 @@ static const struct {
 	{"what it has recorded needs no wait", 1, WAIT_MS * 2, false, 0, 0, 200, 0},
 	{"a record that it makes ends the wait", 800, WAIT_MS * 2, false, 0, 800, 1000, 0},
 	{"what it has not heard of is queued when it rests", 0, WAIT_MS * 2, false, LEA_WAIT_LATE,
-	 WAIT_MS, WAIT_MS + 600, 1},
+	 1000 + QUIET_MS, 2000 + QUIET_MS, 1},
 	{"while it works it is waited for", 0, WAIT_MS * 2, true, LEA_WAIT_LATE, WAIT_MS,
 	 WAIT_MS + 600, 0},
-	{"what it leaves when it dies is queued, and waited for", 0, 30000, true, LEA_WAIT_LATE,
-	 WAIT_MS, WAIT_MS + 600, 1},
+	{"what it leaves when it dies is queued, and is waited for as long as a quiet runner", 0,
+	 30000, true, LEA_WAIT_LATE, 30000 + QUIET_MS, 31000 + QUIET_MS, 1},
+	{"with nobody at work nothing is waited for that long", 0, 0, false, LEA_WAIT_LATE,
+	 QUIET_MS, QUIET_MS + 600, 1},
 };
 
 START_TEST(what_is_left_to_it_is_waited_for)
@@ -410,8 +412,10 @@ START_TEST(what_is_left_to_it_is_waited_for)
 	time_ms = 0;
 	boot_pass_ends_ms = left_to_it[_i].boot_pass_ends_ms;
 	recorded_ms = left_to_it[_i].recorded_ms;
+	conf.boot_quiet_ms = QUIET_MS;
 	machine.world->clock = &test_clock;
-	start_boot_pass(left_to_it[_i].works);
+	if (boot_pass_ends_ms)
+		start_boot_pass(left_to_it[_i].works);
 	r = lea_catch_up(&how, WAIT_MS, &result);
 	end_boot_pass();
 	ck_assert_msg(r == left_to_it[_i].outcome, "%s: %d", left_to_it[_i].claim, r);
