@@ -25,13 +25,13 @@
 #include "world/proc.h"
 #include "world/udevmon.h"
 
-#define TAG	     "lvmevent"
-#define COALESCE_MS  50U   /* so long without a further device: work */
-#define COALESCE_MAX 500U  /* so long since the first one: work all the same */
-#define IDLE_MS	     100   /* how often to look at the gate when nothing comes */
-#define BUSY_MS	     20U   /* a runner holds the lock */
-#define SHORT_MS     1000U /* the machine is short of something */
-#define TEND_MS	     1000  /* how often to look after workers that say nothing */
+#define TAG	      "lvmevent"
+#define COALESCE_MS   50U   /* so long without a further device, and udev idle: work */
+#define COALESCE_BUSY 200U  /* so long without one, while udev works on others: work */
+#define COALESCE_MAX  1000U /* so long since the first one: work all the same */
+#define BUSY_MS	      20U   /* a runner holds the lock */
+#define SHORT_MS      1000U /* the machine is short of something */
+#define TEND_MS	      1000  /* how often to look after workers that say nothing */
 
 /* Devices that were looked at, as long as VGs of theirs are on their way. */
 struct flight {
@@ -333,15 +333,26 @@ static int check_ready(struct boot *boot)
 	return 0;
 }
 
-/* How long what pends is to wait for more; 0: not at all. */
+/*
+ * How long until the next look whether what pends has waited long enough for more; 0: it has. While
+ * udev is busy its next disks are likely PVs, too, and the events of LVs are behind theirs anyway.
+ */
 static int coalesce_ms(const struct boot *boot)
 {
 	const uint64_t now = now_ms(boot), silent = now - boot->last_ms;
 
-	if (boot->pending.count >= LEA_QUEUE_PASS_MAX || silent >= COALESCE_MS ||
+	if (boot->pending.count >= LEA_QUEUE_PASS_MAX || silent >= COALESCE_BUSY ||
 	    now - boot->first_ms >= COALESCE_MAX)
 		return 0;
-	return (int)(COALESCE_MS - silent);
+	if (silent < COALESCE_MS)
+		return (int)(COALESCE_MS - silent);
+	return lea_udev_is_busy(boot->world) ? (int)COALESCE_MS : 0;
+}
+
+/* Until the next look at gate and queue, when nothing comes: the rarer the longer it is silent. */
+static int idle_ms(const struct boot *boot)
+{
+	return (int)lea_wait_pause_ms(now_ms(boot) - boot->last_ms);
 }
 
 static int step(struct boot *boot)
@@ -349,7 +360,7 @@ static int step(struct boot *boot)
 	bool any;
 	int r;
 
-	r = wait_and_receive(boot, boot->pending.count ? coalesce_ms(boot) : IDLE_MS, &any);
+	r = wait_and_receive(boot, boot->pending.count ? coalesce_ms(boot) : idle_ms(boot), &any);
 	if (r)
 		return r;
 	/* A worker that reports wakes, too: the window is not over by that. */

@@ -150,10 +150,14 @@ static void lv_event(const struct probe_uevent *event)
 	if (!lv || lv->up > 0 || !opens_and_reads(lv->path))
 		return;
 	lv->up = probe_now();
-	if (seen.n_up++ == 0)
+	if (seen.n_up++ == 0) {
 		seen.first_lv = lv->up;
-	if (seen.n_up == seen.n_lvs)
+		seen.idle_first_lv = probe_idle();
+	}
+	if (seen.n_up == seen.n_lvs) {
 		seen.all_lvs = lv->up;
+		seen.idle_all_lvs = probe_idle();
+	}
 }
 
 /* The disk's number stands in its SCSI address; see the qemu arguments. */
@@ -329,6 +333,8 @@ static void report(FILE *f, bool is_over)
 	put_time(f, "settled", boot.settled);
 	put_time(f, "target", boot.target);
 	put_time(f, "end", end);
+	put_time(f, "idle_first_lv", seen.idle_first_lv);
+	put_time(f, "idle_all_lvs", seen.idle_all_lvs);
 	probe_report(f);
 	for (size_t i = 0, shown = 0; i < seen.n_lvs && shown < 5; i++) {
 		if (seen.lv[i].up > 0)

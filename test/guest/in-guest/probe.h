@@ -24,7 +24,8 @@ struct probe_seen {
 	struct probe_lv *lv;
 	size_t n_lvs, n_up, n_disks, n_disks_done;
 	double limit, first_lv, all_lvs, disks_done;
-	bool is_udev_busy; /* with other things: its queue says nothing */
+	double idle_first_lv, idle_all_lvs; /* CPU seconds */
+	bool is_udev_busy;		    /* with other things: its queue says nothing */
 };
 
 /* Start listening: udev's broadcasts (and the kernel's uevents), new processes, processes that end
@@ -36,6 +37,9 @@ void probe_drain(void);
 
 /* Once a second: memory */
 void probe_sample(void);
+
+/* CPU seconds, of all CPUs, without work so far */
+double probe_idle(void);
 
 /* CPU, processes, memory, context switches, up to now */
 void probe_report(FILE *f);

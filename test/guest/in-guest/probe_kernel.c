@@ -385,19 +385,40 @@ static void add_all_living(void)
 		closedir(d);
 }
 
+/* The kernel's sums over all CPUs, in its order, s */
+enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STATES };
+
+static void read_cpu(double t[static STATES])
+{
+	FILE *stat = fopen("/proc/stat", "re");
+	unsigned long ticks;
+
+	memset(t, 0, STATES * sizeof(*t));
+	if (!stat)
+		return;
+	if (fscanf(stat, "cpu ") == 0)
+		for (size_t i = 0; i < STATES && fscanf(stat, "%lu", &ticks) == 1; i++)
+			t[i] = (double)ticks / (double)sysconf(_SC_CLK_TCK);
+	fclose(stat);
+}
+
+double probe_idle(void)
+{
+	double t[STATES];
+
+	read_cpu(t);
+	return t[IDLE] + t[IOWAIT];
+}
+
 /* All time that was not idle; and how much of it interrupts took */
 static void report_cpu(FILE *f)
 {
-	unsigned long t[7] = {0};
-	FILE *stat = fopen("/proc/stat", "re");
+	double t[STATES];
 
-	if (stat && fscanf(stat, "cpu %lu %lu %lu %lu %lu %lu %lu", t, t + 1, t + 2, t + 3, t + 4,
-			   t + 5, t + 6) == 7)
-		fprintf(f, "cpu %.2f\ncpu_interrupts %.2f\n",
-			(double)(t[0] + t[1] + t[2] + t[5] + t[6]) / (double)sysconf(_SC_CLK_TCK),
-			(double)(t[5] + t[6]) / (double)sysconf(_SC_CLK_TCK));
-	if (stat)
-		fclose(stat);
+	read_cpu(t);
+	fprintf(f, "cpu %.2f\ncpu_interrupts %.2f\nidle %.2f\n",
+		t[USER] + t[NICE] + t[SYSTEM] + t[IRQ] + t[SOFTIRQ], t[IRQ] + t[SOFTIRQ],
+		t[IDLE] + t[IOWAIT]);
 }
 
 static void report_group(FILE *f, const char *name, const char *group)
