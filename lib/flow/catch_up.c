@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The boot pass looks at what it has heard of half a second later at the latest. */
-#define REST_MS 1000U
+/* The boot pass looks at what it has heard of a second later at the latest. */
+#define REST_MS 1500U
 
 /* What the boot pass had not recorded when all was compared. */
 struct left {

@@ -13,7 +13,7 @@
  * @deadline_ms: of the wait; 0: nothing is waited for, and what has no record is queued at once
  * While a boot pass lives all is left to it, if there is time to wait, for it hears of each device
  * that udev finishes, and asks for all when it may have missed one. What it has not recorded yet is
- * waited for until it has. When it has had nothing to do for a second the rest is queued for it;
+ * waited for until it has. When it has had nothing to do for 1.5 seconds the rest is queued for it;
  * when it dies first, all that no claim covers. 0, LEA_WAIT_LATE, or -errno. @how: left and arg are
  * its own.
  */

@@ -395,7 +395,7 @@ static const struct {
 	{"what it has recorded needs no wait", 1, WAIT_MS * 2, false, 0, 0, 200, 0},
 	{"a record that it makes ends the wait", 800, WAIT_MS * 2, false, 0, 800, 1000, 0},
 	{"what it has not heard of is queued when it rests", 0, WAIT_MS * 2, false, LEA_WAIT_LATE,
-	 1000 + QUIET_MS, 2000 + QUIET_MS, 1},
+	 1500 + QUIET_MS, 2500 + QUIET_MS, 1},
 	{"while it works it is waited for", 0, WAIT_MS * 2, true, LEA_WAIT_LATE, WAIT_MS,
 	 WAIT_MS + 600, 0},
 	{"what it leaves when it dies is queued, and is waited for as long as a quiet runner", 0,
