@@ -118,16 +118,21 @@ int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[])
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
 		{"wait", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, wait), LEA_OPT_ALL,
-		 NULL, "Wait (up to a minute) until all that is pending is done."}};
+		 NULL, "Wait (up to a minute) until all that is pending is done."},
+		{"boot", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, boot), LEA_OPT_ALL,
+		 NULL, "With boot_gate = 0 do nothing (the boot's service)."}};
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	struct lea_lvmevent_args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
-	int code = lea_lvmevent_parse(&opts, "sweep [--wait]", argc, argv);
+	int code = lea_lvmevent_parse(&opts, "sweep [--wait] [--boot]", argc, argv);
 
 	lea_opts_done(&opts);
 	if (code >= 0)
 		return code;
 	LEA_STEP_ROLE("sweep");
 	code = lea_session_begin(world, &session);
+	/* Who works on events is ordered behind the boot's service: it would wait in vain. */
+	if (!code && args.boot && !session.conf->boot_gate)
+		return LEA_EXIT_DONE;
 	return code ? code : sweep(&session, args.wait != 0);
 }

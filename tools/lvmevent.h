@@ -10,7 +10,7 @@
 
 /* Values of all options of all subcommands. */
 struct lea_lvmevent_args {
-	unsigned int help, json, wait, commands, stay, compare, explain;
+	unsigned int help, json, wait, boot, commands, stay, compare, explain;
 	bool takes_many; /* in: several words are in order */
 	const char *root;
 	const char *word; /* the first other argument, NULL: none */

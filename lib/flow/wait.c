@@ -57,13 +57,14 @@ int lea_wait_idle(const struct lea_sweep_how *how, uint32_t deadline_ms)
 {
 	struct lea_clock *clock = how->world->clock;
 	const uint64_t begin = clock->now_ms(clock);
+	const uint32_t quiet_ms = how->conf->boot_quiet_ms;
 	uint64_t now, worked = begin;
 
 	while (!is_idle(how->event_fd)) {
 		now = clock->now_ms(clock);
 		if (lea_queue_is_running(how->event_fd))
 			worked = now;
-		if (now - begin >= deadline_ms || now - worked >= how->conf->boot_quiet_ms)
+		if (now - begin >= deadline_ms || (quiet_ms && now - worked >= quiet_ms))
 			return LEA_WAIT_LATE;
 		clock->sleep_ms(clock, lea_wait_pause_ms(now - begin));
 	}

@@ -18,8 +18,8 @@ enum lea_wait_outcome {
 uint64_t lea_wait_pause_ms(uint64_t waited_ms);
 
 /* Until nothing is pending or taken and no runner works. Never by a process that holds the lock.
- * Late, too, when for boot_quiet_ms nobody has worked: who should may be ordered behind the caller.
- */
+ * Late, too, when for boot_quiet_ms (0: never) nobody has worked: who should may be ordered behind
+ * the caller. */
 LEA_MUST_CHECK int lea_wait_idle(const struct lea_sweep_how *how, uint32_t deadline_ms);
 /* Until udev's queue was empty once; or, @quiet_ms > 0, until it has done nothing at all for so
  * long: a disk that hangs keeps it from ever being empty. */
