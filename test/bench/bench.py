@@ -93,7 +93,8 @@ def instructions(command, env, folder, function=None, **how):
             os.unlink(os.path.join(folder, name))
     done = subprocess.run(["valgrind", "--tool=callgrind", "--trace-children=yes", "-q",
                            *[f"--zero-before={name}" for name in CHILDREN],
-                           f"--callgrind-out-file={folder}/cg.%p"] + command, env=env,
+                           f"--callgrind-out-file={folder}/cg.%p"] + command,
+                          env=dict(os.environ if env is None else env, BENCH_UNCONFINED="1"),
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                           check=False, **how)
     wait_for_orphans()
