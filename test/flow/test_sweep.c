@@ -363,8 +363,7 @@ static void set_mark(uint64_t diskseq)
 	close(known_fd);
 }
 
-/* It hears of each, and what it has recorded may be of a VG that waits for others, without a claim.
- */
+/* It hears of each; what it has recorded may be of a VG that waits for others, without a claim. */
 START_TEST(a_boot_pass_that_lives_has_all)
 {
 	struct lea_sweep_result result;
@@ -425,6 +424,18 @@ START_TEST(what_is_left_to_it_is_waited_for)
 }
 END_TEST
 
+START_TEST(without_quiet_only_the_deadline_ends_the_wait)
+{
+	struct lea_sweep_result result;
+
+	time_ms = recorded_ms = 0;
+	conf.boot_quiet_ms = 0;
+	machine.world->clock = &test_clock;
+	ck_assert_int_eq(lea_catch_up(&how, WAIT_MS, &result), LEA_WAIT_LATE);
+	ck_assert_uint_ge(time_ms, WAIT_MS);
+}
+END_TEST
+
 static const struct {
 	const char *claim;
 	uint64_t boot_pass_ends_ms; /* 0: there is none */
@@ -480,6 +491,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, what_was_seen_is_left_out);
 	tcase_add_test(tcase, a_boot_pass_that_lives_has_all);
 	tcase_add_loop_test(tcase, what_is_left_to_it_is_waited_for, 0, ARRAY_SIZE(left_to_it));
+	tcase_add_test(tcase, without_quiet_only_the_deadline_ends_the_wait);
 	tcase_add_test(tcase, lost_event_is_repeated);
 	tcase_add_test(tcase, gate_is_opened_first);
 	tcase_add_loop_test(tcase, gate_waits_while_something_gets_on, 0, ARRAY_SIZE(waits));
