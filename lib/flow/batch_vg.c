@@ -101,7 +101,7 @@ static int look_up_claim(const struct lea_candidates *candidates, struct lea_can
 		return 0;
 	r = lea_claim_read(&candidates->claims, candidate->vg->id, &candidate->claim);
 	candidate->stands = r == 0 && candidate->claim.state == LEA_CLAIM_DONE &&
-			    candidate->claim.pv_count == candidate->vg->pv_count;
+			    candidate->claim.pv_count >= candidate->vg->pv_count;
 	return r < 0 ? r : 0;
 }
 

@@ -359,8 +359,6 @@ bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *
 {
 	const struct lea_claim_pv *mine;
 
-	if (claim->pv_count != count)
-		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		mine = bsearch(&pv[i], claim->pv, claim->pv_count, sizeof(*pv), compare_pv);
 		if (!mine || mine->major != pv[i].major || mine->minor != pv[i].minor ||

@@ -88,7 +88,10 @@ LEA_MUST_CHECK int lea_claim_drop(const struct lea_claims *claims, const char *v
 LEA_MUST_CHECK int lea_claim_drop_pvs(const struct lea_claims *claims, struct lea_claim_pv *pv,
 				      uint32_t count);
 
-/* Was @claim made with just these PVs, the same instances? Any order. */
+/*
+ * Was @claim made with these PVs, the same instances? Any order. With more is fine: a VG that has
+ * been reduced brings nothing new, and who deactivates it then wants it to stay so.
+ */
 bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count);
 
 /* Every claim that counts, for people: @tell is called for each; its non-zero return ends the walk

@@ -102,6 +102,43 @@ START_TEST(changed_meanwhile_is_looked_at_again)
 }
 END_TEST
 
+/* A claim of @vg_id as if it had been activated with these PVs. */
+static void claim_with(const char *vg_id, struct lea_claim_pv *pv, uint32_t count)
+{
+	struct lea_claims claims = {.run_fd = lea_world_run(machine.world),
+				    .proc_fd = lea_world_proc(machine.world)};
+	struct lea_claim claim = {
+		.state = LEA_CLAIM_DONE, .vg_name = "vg", .pv = pv, .pv_count = count};
+
+	ck_assert_int_eq(lea_claim_finish(&claims, vg_id, &claim), 0);
+}
+
+/* vgreduce, then vgchange -an: an event of a PV that stayed does not undo it. */
+START_TEST(reduced_is_no_news)
+{
+	struct lea_claim_pv pv[] = {{.pvid = PVID_ONE, .major = 8, .minor = 16, .diskseq = 7},
+				    {.pvid = PVID_A, .major = 8, .minor = 32, .diskseq = 2}};
+
+	machine_plug("one-pv", "sda", 16, 7);
+	claim_with(VG_ONE_ID, pv, 2);
+	ck_assert_str_eq(came("sda", 16, 7, PVID_ONE), "");
+	ck_assert_uint_eq(summary.vgs_active + summary.vgs_failed, 0);
+}
+END_TEST
+
+/* A PV that was not there when it was activated is. */
+START_TEST(extended_is_news)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_A, .major = 8, .minor = 32, .diskseq = 2};
+
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	claim_with(VG_TWO_ID, &pv, 1);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_A), "");
+	ck_assert_str_eq(came("sdc", 48, 3, PVID_B), "vg-two.pvs ");
+}
+END_TEST
+
 /* vgrename on the disk @name, which holds the sample's PV. */
 static void rename_vg_on(const char *sample_name, const char *name)
 {
@@ -178,6 +215,8 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, pass_that_is_given_up);
 	tcase_add_test(tcase, one_device_in_two_entries);
 	tcase_add_test(tcase, changed_meanwhile_is_looked_at_again);
+	tcase_add_test(tcase, reduced_is_no_news);
+	tcase_add_test(tcase, extended_is_news);
 	tcase_add_test(tcase, renamed_while_it_is_read);
 	tcase_add_test(tcase, renamed_without_a_pv);
 	suite_add_tcase(suite, tcase);
