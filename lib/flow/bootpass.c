@@ -109,7 +109,10 @@ static int receive(struct boot *boot, bool *ret_any)
 			return 0;
 		*ret_any = true;
 		boot->last_ms = now_ms(boot);
-		if (r == LEA_UDEVMON_OVERFLOW)
+		if (r == LEA_UDEVMON_UNKNOWN)
+			lea_log(boot->world->log, LEA_LOG_WARNING,
+				"WARNING: udev's broadcasts have a new form: libudev reads them.");
+		if (r == LEA_UDEVMON_OVERFLOW || r == LEA_UDEVMON_UNKNOWN)
 			r = lea_udevmon_enumerate(boot->monitor, add, boot);
 		else if (r == 0)
 			r = add(boot, &event);

@@ -23,6 +23,7 @@
 #include "state/compare.h"
 #include "state/gate.h"
 #include "state/queue.h"
+#include "world/property.h"
 
 #define DEFAULT_RUN_DIR	 "/run/lvm"
 #define KMSG		 "/dev/kmsg"
@@ -31,11 +32,6 @@
 #define PROPERTIES_BYTES 16384U
 
 enum { EXIT_OK = 0, EXIT_PARAMS = 3, EXIT_FAILED_ = 5 };
-
-/* What the filters may ask for. All of udev's properties would be several times as much. */
-static const char *const kept_prefixes[] = {
-	"DEVTYPE=", "DM_", "ID_", "LVM_", "MD_", "MPATH_", "SYSTEMD_READY=", "UDEV_DISABLE_",
-};
 
 static const char *get(char *const environ_[], const char *name)
 {
@@ -63,21 +59,13 @@ static bool get_number(char *const environ_[], const char *name, uint64_t max, u
 	return true;
 }
 
-static bool is_kept(const char *pair)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(kept_prefixes); i++)
-		if (!strncmp(pair, kept_prefixes[i], strlen(kept_prefixes[i])))
-			return !strchr(pair, '\n');
-	return false;
-}
-
 /* All that is kept, or nothing: half of the properties would be believed to be all. */
 static void join_properties(char *const environ_[], char *text, size_t size)
 {
 	size_t used = 0, len;
 
 	for (; *environ_; environ_++) {
-		if (!is_kept(*environ_))
+		if (!lea_property_is_kept(*environ_))
 			continue;
 		len = strlen(*environ_);
 		if (len + 2 > size - used) {

@@ -34,6 +34,7 @@ int lea_udevmon_fd(const struct lea_udevmon *monitor);
 enum lea_udevmon_outcome {
 	LEA_UDEVMON_NONE = 1, /* nothing (more) there */
 	LEA_UDEVMON_OVERFLOW, /* some were lost: enumerate */
+	LEA_UDEVMON_UNKNOWN,  /* one was not understood: enumerate; libudev reads those to come */
 	LEA_UDEVMON_FAILED,   /* udev gave up on a device: nothing is kept of it */
 };
 /* The next broadcast; never blocks. */

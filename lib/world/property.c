@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "world/property.h"
+
+#include "base/err.h"
+
+#include <string.h>
+
+static const char *const kept_prefixes[] = {
+	"DEVTYPE=", "DM_", "ID_", "LVM_", "MD_", "MPATH_", "SYSTEMD_READY=", "UDEV_DISABLE_",
+};
+
+bool lea_property_is_kept(const char *pair)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kept_prefixes); i++)
+		if (!strncmp(pair, kept_prefixes[i], strlen(kept_prefixes[i])))
+			return !strchr(pair, '\n');
+	return false;
+}
