@@ -52,6 +52,7 @@ compare_boots() {
 		[ "$(figure "$JUNK/ours.figures" lvs)" -ge "$count" ]
 	if [ $# -eq 0 ]; then
 		claim "PVs were looked at once, not each time that udev told of them" guest_looked_once
+		claim "udev's broadcasts were understood" guest_run '! journalctl -b | grep "broadcasts have a new form"'
 		claim "no lvm process but lvm2-monitor's $(figure "$JUNK/ours.figures" lvm_monitor) (stock: $(wc -l <"$JUNK/stock.calls"))" no_lvm_process
 	else
 		claim "lvm processes only for $* ($(wc -l <"$JUNK/ours.calls"); stock: $(wc -l <"$JUNK/stock.calls"))" only_delegated "$@"
