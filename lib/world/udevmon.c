@@ -255,7 +255,7 @@ int lea_udevmon_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *r
 	return r ? r : fill_from_message(monitor, first, len_bytes, ret_event);
 }
 
-/* true: something has come, *ret_failed: udev gave up on it, or nobody knows what it was. */
+/* true: something has come; *ret_failed: udev gave up on it, or nobody knows what it was. */
 static bool pass_over(struct lea_udevmon *monitor, bool *ret_failed)
 {
 	struct lea_udevmsg msg = {0};

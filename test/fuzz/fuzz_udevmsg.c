@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fuzz_u8(&in) & 1) {
 		bytes = dress(&in, &len);
 	} else {
-		bytes = malloc(in.left + 1);
+		bytes = malloc(in.left);
 		memcpy(bytes, in.at, in.left);
 		len = in.left;
 	}

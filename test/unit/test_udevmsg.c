@@ -99,7 +99,7 @@ START_TEST(cut_anywhere_is_unknown)
 	char *part;
 
 	for (size_t n = 0; n < whole; n++) {
-		part = malloc(n + 1);
+		part = malloc(n);
 		memcpy(part, bytes, n);
 		ck_assert_int_eq(lea_udevmsg_open(part, n, &first, &len), LEA_UDEVMSG_UNKNOWN);
 		free(part);
