@@ -263,7 +263,7 @@ static void ground(struct boot *boot)
  * Devices that were in hand are found once more by their tag; what was done with some of them costs
  * a look. If it goes on until the gate opens, the runner and its queue have them.
  */
-static int work_again(struct boot *boot, int shortage)
+static int begin_again(struct boot *boot, int shortage)
 {
 	struct lea_world *world = boot->world;
 
@@ -278,11 +278,10 @@ static int work_again(struct boot *boot, int shortage)
 	return lea_udevmon_enumerate(boot->monitor, add, boot);
 }
 
-static int work_or_again(struct boot *boot)
+/* @r: of a step. */
+static int again_if_short(struct boot *boot, int r)
 {
-	int r = work(boot);
-
-	return lea_is_shortage(r) ? work_again(boot, r) : r;
+	return lea_is_shortage(r) ? begin_again(boot, r) : r;
 }
 
 static int tend(struct boot *boot, bool is_told)
@@ -314,8 +313,6 @@ static int wait_and_receive(struct boot *boot, int wait_ms, bool *ret_any)
 	if (poll(heard, boot->flights ? 2 : 1, wait_ms) < 0 && errno != EINTR)
 		return -errno;
 	r = boot->flights ? tend(boot, heard[1].revents) : 0;
-	if (lea_is_shortage(r))
-		return work_again(boot, r);
 	return r ? r : receive(boot, ret_any);
 }
 
@@ -368,13 +365,13 @@ static int step(struct boot *boot)
 		return r;
 	/* A worker that reports wakes, too: the window is not over by that. */
 	if (boot->pending.count)
-		return coalesce_ms(boot) ? 0 : work_or_again(boot);
+		return coalesce_ms(boot) ? 0 : work(boot);
 	if (any)
 		return 0;
 	/* While the gate is closed nobody else takes what a sweep puts there and waits for, or what
 	 * one of us had taken that died. */
 	if (lea_queue_has_work(boot->how->batch.event_fd))
-		return work_or_again(boot);
+		return work(boot);
 	return boot->is_ready || boot->flights ? 0 : check_ready(boot);
 }
 
@@ -393,8 +390,7 @@ static int come_down(struct boot *boot)
 {
 	int r = lea_workers_wait(boot->how->batch.workers, TEND_MS);
 
-	r = r ? r : land(boot);
-	return lea_is_shortage(r) ? work_again(boot, r) : r;
+	return r ? r : land(boot);
 }
 
 static int run(struct boot *boot)
@@ -404,13 +400,13 @@ static int run(struct boot *boot)
 	if (run_fd < 0)
 		return run_fd;
 	r = lea_proc_threads(1, say_ready_in_time, boot);
-	r = r < 0 ? r : lea_udevmon_enumerate(boot->monitor, add, boot);
+	r = r < 0 ? r : again_if_short(boot, lea_udevmon_enumerate(boot->monitor, add, boot));
 	do {
 		while (r == 0 && (lea_gate_is_closed(run_fd) || boot->pending.count))
-			r = step(boot);
+			r = again_if_short(boot, step(boot));
 		/* Behind an open gate others take what comes. */
 		if (r == 0 && boot->flights)
-			r = come_down(boot);
+			r = again_if_short(boot, come_down(boot));
 	} while (r == 0 && (boot->pending.count || boot->flights));
 	if (r == 0)
 		LEA_STEP("boot.end", NULL);

@@ -31,6 +31,8 @@ static int outcome;
 static const char *reason;
 
 static uint32_t workers_made;
+static bool workers_lag;  /* they tell only who waits for them */
+static int workers_fault; /* of the next step, once */
 
 int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
 		    const struct lea_workers_options *options, struct lea_workers **ret_workers)
@@ -85,7 +87,15 @@ int lea_workers_drain(struct lea_workers *workers)
 
 int lea_workers_step(struct lea_workers *workers)
 {
-	return -ENOSYS;
+	const int fault = workers_fault;
+
+	workers_fault = 0;
+	return fault || workers_lag ? fault : lea_workers_drain(workers);
+}
+
+int lea_workers_wait(struct lea_workers *workers, int timeout_ms)
+{
+	return lea_workers_drain(workers);
 }
 
 int lea_workers_fd(const struct lea_workers *workers)
@@ -129,7 +139,8 @@ static void setup(void)
 	ck_assert_int_ge(how.event_fd, 0);
 	summary = (struct lea_batch_summary){0};
 	activated[0] = '\0';
-	outcome = 0;
+	outcome = workers_fault = 0;
+	workers_lag = false;
 	reason = "";
 }
 
@@ -166,7 +177,7 @@ static const char *pass(struct lea_entry *entries, size_t count)
 	return activated;
 }
 
-static const char *came(const char *name, uint32_t minor, uint64_t diskseq, const char *pvid)
+static inline const char *came(const char *name, uint32_t minor, uint64_t diskseq, const char *pvid)
 {
 	struct lea_entry entry = event(name, minor, diskseq, pvid, false);
 
@@ -180,7 +191,7 @@ static inline const char *went(const char *name, uint32_t minor, uint64_t diskse
 	return pass(&entry, 1);
 }
 
-static int claim_of(const char *vg_id, struct lea_claim *claim)
+static inline int claim_of(const char *vg_id, struct lea_claim *claim)
 {
 	const struct lea_claims claims = {.run_fd = lea_world_run(machine.world),
 					  .proc_fd = lea_world_proc(machine.world)};
