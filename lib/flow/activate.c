@@ -287,7 +287,7 @@ static int wait_for_udev(struct lea_activation_run *run)
 
 	if (!run->world->dm || !run->first || run->options->test)
 		return 0;
-	r = run->world->dm->wait(run->world->dm, run->conf->udev_deadline_ms,
+	r = run->world->dm->wait(run->world->dm, lea_conf_udev_limit_ms(run->conf),
 				 lea_conf_patience_ms(run->conf));
 	if (r == LEA_DM_STILL)
 		tell_still(run);
@@ -296,7 +296,7 @@ static int wait_for_udev(struct lea_activation_run *run)
 	if (r == -ETIMEDOUT)
 		lea_log(run->world->log, LEA_LOG_ERROR,
 			"udev has not finished with the new devices within %u ms.",
-			run->conf->udev_deadline_ms);
+			lea_conf_udev_limit_ms(run->conf));
 	else
 		lea_log_fault(run->world->log, r, "Waiting for udev");
 	return LEA_ACTIVATE_FAILED;

@@ -286,7 +286,7 @@ int lea_carry_resume(struct lea_carry_run *run, const struct lea_plan_step *step
 int lea_carry_wait(struct lea_carry_run *run)
 {
 	const struct lea_conf *conf = run->how->conf;
-	int r = run->dm->wait(run->dm, conf->udev_deadline_ms, lea_conf_patience_ms(conf));
+	int r = run->dm->wait(run->dm, lea_conf_udev_limit_ms(conf), lea_conf_patience_ms(conf));
 
 	/* A udev that hangs on some disk is no reason to leave the rest undone. */
 	return r < 0 ? lea_log_fault(run->world->log, r, "VG %s: waiting for udev",

@@ -120,10 +120,29 @@ int lea_catch_up(const struct lea_sweep_how *how, uint32_t deadline_ms,
 	return lea_wait_idle(how, deadline_ms - (uint32_t)waited);
 }
 
+/* Events that saw the gate closed leave their record only when their worker is through.
+ * *ret_gets_on: udev has more to do than there is time for, and is at it. */
+static int wait_for_those_in_work(const struct lea_sweep_how *how, bool *ret_gets_on)
+{
+	const struct lea_conf *conf = how->conf;
+	struct lea_clock *clock = how->world->clock;
+	uint64_t begin;
+	int r = lea_wait_udev(how, conf->gate_deadline_ms, 0);
+
+	*ret_gets_on = false;
+	if (r != LEA_WAIT_LATE || !conf->boot_quiet_ms)
+		return r;
+	begin = clock->now_ms(clock);
+	r = lea_wait_udev(how, conf->gate_wait_ms, conf->boot_quiet_ms);
+	*ret_gets_on = r == LEA_WAIT_LATE && clock->now_ms(clock) - begin >= conf->gate_wait_ms;
+	return r;
+}
+
 int lea_gate_open_and_sweep(const struct lea_sweep_how *how)
 {
 	struct lea_sweep_how again = *how;
 	struct lea_sweep_result result;
+	bool gets_on;
 	int r, run_fd = lea_world_run(how->world);
 
 	if (run_fd < 0)
@@ -134,10 +153,9 @@ int lea_gate_open_and_sweep(const struct lea_sweep_how *how)
 		return r;
 	if (how->opened)
 		how->opened();
+	r = wait_for_those_in_work(how, &gets_on);
 	/* What udev has neither finished nor in work now, a killed worker has lost: with udev
-	 * there, its event is repeated. */
-	again.retrigger = lea_udev_runs(how->world);
-	/* An event that saw the gate closed leaves its record only when its worker is through. */
-	r = lea_wait_udev(how, how->conf->gate_deadline_ms, 0);
+	 * there, its event is repeated. What it has not come to is none of these. */
+	again.retrigger = lea_udev_runs(how->world) && !gets_on;
 	return r < 0 ? r : lea_sweep(&again, &result);
 }

@@ -24,12 +24,15 @@
 #include "world/udevbrief.h"
 #include "world/udevdb.h"
 
+#define NAMED_MOST 16U /* of the devices that udev has not finished */
+
 struct comparison {
 	const struct lea_sweep_how *how;
 	/* What needs no look: PV instances that done claims were made with, sorted. */
 	struct lea_claim_pv *pv;
 	size_t pv_count, pv_room;
 	bool has_boot_pass; /* then it is those with a mark, and the rest is its affair */
+	size_t named;	    /* devices that udev was asked for again */
 	int data_fd;	    /* of udev's files; negative: there are none */
 	char lines[LEA_UDEVBRIEF_BYTES];
 };
@@ -108,8 +111,23 @@ static bool is_pv(const struct lea_device *device)
 	       !lea_udevdb_is(device, "DM_MULTIPATH_DEVICE_PATH", "1") && !is_lv_of_others(device);
 }
 
-static void retrigger(const struct lea_sweep_how *how, const struct lea_device *device)
+/* Thousands of lines in the journal would help nobody. */
+static void name_unfinished(struct comparison *comparison, const struct lea_device *device,
+			    bool is_asked)
 {
+	struct lea_log *log = comparison->how->world->log;
+
+	if (++comparison->named <= NAMED_MOST)
+		lea_log(log, LEA_LOG_WARNING,
+			"%s: udev has not finished with it: it may hang, see journalctl -k; %s",
+			device->name, is_asked ? "asked again" : "it can't be asked again");
+	else
+		lea_log(log, LEA_LOG_VERBOSE, "%s: the same", device->name);
+}
+
+static void retrigger(struct comparison *comparison, const struct lea_device *device)
+{
+	const struct lea_sweep_how *how = comparison->how;
 	char path[64];
 	int sys_fd = lea_world_sys(how->world);
 	LEA_AUTO(lea_closep) int fd = -1;
@@ -118,10 +136,7 @@ static void retrigger(const struct lea_sweep_how *how, const struct lea_device *
 		 device->minor);
 	if (sys_fd >= 0)
 		fd = openat(sys_fd, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	lea_log(how->world->log, LEA_LOG_WARNING,
-		"%s: udev has not finished with it: it may hang, see journalctl -k; %s",
-		device->name,
-		fd >= 0 && write(fd, "add", 3) == 3 ? "asked again" : "it can't be asked again");
+	name_unfinished(comparison, device, fd >= 0 && write(fd, "add", 3) == 3);
 }
 
 /* Whose look it would be, should one be needed. */
@@ -184,7 +199,7 @@ static int compare_device(struct comparison *comparison, struct lea_device *devi
 	    lea_udevdb_is(device, "ID_PROCESSING", "1")) {
 		result->unfinished++;
 		if (how->retrigger)
-			retrigger(how, device);
+			retrigger(comparison, device);
 		return 0;
 	}
 	if (!is_pv(device))
@@ -210,6 +225,10 @@ static int compare_all(struct comparison *comparison, struct lea_sweep_result *r
 	for (size_t i = 0; r == 0 && i < result->devices; i++)
 		r = compare_device(comparison, &devices[i], result);
 	lea_devices_free(devices, result->devices);
+	if (comparison->named > NAMED_MOST)
+		lea_log(comparison->how->world->log, LEA_LOG_WARNING,
+			"%zu more devices: udev has not finished with them",
+			comparison->named - NAMED_MOST);
 	return r;
 }
 

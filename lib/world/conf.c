@@ -359,3 +359,10 @@ uint32_t lea_conf_patience_ms(const struct lea_conf *conf)
 {
 	return conf->probe_deadline_ms / LEA_PATIENCE_PART;
 }
+
+uint32_t lea_conf_udev_limit_ms(const struct lea_conf *conf)
+{
+	/* Without patience nobody sees whether udev gets on. */
+	return lea_conf_patience_ms(conf) ? conf->udev_deadline_ms * LEA_UDEV_BUSY_TIMES
+					  : conf->udev_deadline_ms;
+}

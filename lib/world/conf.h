@@ -130,4 +130,11 @@ char *lea_conf_show(const struct lea_conf *conf, const struct lea_conf_key *key)
 #define LEA_PATIENCE_PART 5U
 uint32_t lea_conf_patience_ms(const struct lea_conf *conf);
 
+/*
+ * Longest wait for udev's events of LVs: while udev gets on they may be behind those of thousands
+ * of disks. One that does nothing at all has no more than lea_conf_patience_ms.
+ */
+#define LEA_UDEV_BUSY_TIMES 5U
+uint32_t lea_conf_udev_limit_ms(const struct lea_conf *conf);
+
 #endif

@@ -237,6 +237,50 @@ START_TEST(gate_waits_while_something_gets_on)
 }
 END_TEST
 
+static const struct {
+	const char *claim;
+	uint64_t udev_works_until_ms;
+	bool udev_empties_its_queue;
+	bool is_asked;
+	uint64_t least_ms, most_ms;
+} unfinished[] = {
+	{"what an idle udev has not finished it has lost", 0, true, true, 0, 1000},
+	{"what it has in work is waited for", 40000, true, true, 40000, 41000},
+	{"the deadline is not the end of a udev that gets on", WAIT_MS + 40000, true, true,
+	 WAIT_MS + 40000, WAIT_MS + 41000},
+	{"one that hangs is asked again", 10000, false, true, WAIT_MS + QUIET_MS,
+	 WAIT_MS + QUIET_MS + 2000},
+	{"one that has more to do than there is time for is not given more", 10 * WAIT_MS, true,
+	 false, 3 * WAIT_MS, 3 * WAIT_MS + 2000},
+};
+
+START_TEST(behind_the_open_gate)
+{
+	char text[64] = "", path[128];
+	FILE *file;
+
+	time_ms = recorded_ms = 0;
+	udev_works_until_ms = unfinished[_i].udev_works_until_ms;
+	udev_empties_its_queue = unfinished[_i].udev_empties_its_queue;
+	conf.gate_deadline_ms = WAIT_MS;
+	conf.gate_wait_ms = 2 * WAIT_MS;
+	conf.boot_quiet_ms = QUIET_MS;
+	machine.world->clock = &test_clock;
+	properties = "";
+	tree_put(&machine.tree, "/run/udev/control", "");
+	tree_put(&machine.tree, "/run/udev/queue", "");
+	ck_assert_int_eq(lea_gate_open_and_sweep(&how), 0);
+	snprintf(path, sizeof(path), "%s/sys/dev/block/8:16/uevent", machine.tree.root);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
+	fclose(file);
+	ck_assert_msg(!strncmp(text, "add", 3) == unfinished[_i].is_asked, "%s: %s",
+		      unfinished[_i].claim, text);
+	ck_assert_msg(time_ms >= unfinished[_i].least_ms && time_ms <= unfinished[_i].most_ms,
+		      "%s: %u ms", unfinished[_i].claim, (unsigned int)time_ms);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("catch_up");
@@ -248,6 +292,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, without_quiet_only_the_deadline_ends_the_wait);
 	tcase_add_test(tcase, gate_is_opened_first);
 	tcase_add_loop_test(tcase, gate_waits_while_something_gets_on, 0, ARRAY_SIZE(waits));
+	tcase_add_loop_test(tcase, behind_the_open_gate, 0, ARRAY_SIZE(unfinished));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -129,6 +129,29 @@ START_TEST(file_of_udev_is_no_answer)
 }
 END_TEST
 
+/* A journal of thousands of lines would help nobody. */
+START_TEST(few_of_many_are_named)
+{
+	struct lea_sweep_result result;
+	char name[16];
+	size_t lines = 0;
+
+	properties = "";
+	how.retrigger = true;
+	for (uint32_t i = 1; i < 20; i++) {
+		snprintf(name, sizeof(name), "sd%c", (char)('a' + i));
+		machine_plug("one-pv", name, 16 + i * 16, 7 + i);
+	}
+	ck_assert_int_eq(lea_sweep(&how, &result), 0);
+	ck_assert_uint_eq(result.unfinished, 20);
+	fflush(machine.err_file);
+	for (const char *line = machine.err; *line; line = strchr(line, '\n') + 1)
+		lines++;
+	ck_assert_msg(lines == 17 && strstr(machine.err, "4 more devices: udev has not finished"),
+		      "%s", machine.err);
+}
+END_TEST
+
 static bool is_sda(void *arg, const struct lea_entry *entry)
 {
 	return !strcmp(entry->key, arg);
@@ -183,6 +206,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, entry_as_an_event_makes_it);
 	tcase_add_test(tcase, what_was_seen_is_left_out);
 	tcase_add_test(tcase, lost_event_is_repeated);
+	tcase_add_test(tcase, few_of_many_are_named);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
