@@ -99,6 +99,15 @@ static bool has_line(const char *line)
 	return at && (at == event.device.properties || at[-1] == '\n') && at[strlen(line)] == '\n';
 }
 
+/* In either order: libudev keeps links in a hash table whose seed is new in each process. */
+static void has_both_links(void)
+{
+	const char *links = event.device.devlinks;
+
+	if (strcmp(links, "/dev/disk/by-path/b /dev/disk/by-id/a") != 0)
+		ck_assert_str_eq(links, "/dev/disk/by-id/a /dev/disk/by-path/b");
+}
+
 static void is_the_disk(void)
 {
 	ck_assert_uint_eq(event.device.major, 8);
@@ -107,7 +116,7 @@ static void is_the_disk(void)
 	ck_assert_uint_eq(event.device.seqnum, 34);
 	ck_assert(!event.device.is_gone && !event.is_activation);
 	ck_assert_str_eq(event.device.name, "/dev/sdb");
-	ck_assert_str_eq(event.device.devlinks, "/dev/disk/by-id/a /dev/disk/by-path/b");
+	has_both_links();
 	ck_assert_str_eq(event.fs_uuid, "abc-def");
 	ck_assert(has_line("ID_FS_TYPE=LVM2_member") && has_line("ID_MODEL=two words"));
 	ck_assert(has_line("DEVTYPE=disk"));
