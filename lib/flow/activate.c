@@ -295,7 +295,7 @@ static int wait_for_udev(struct lea_activation_run *run)
 		return 0;
 	if (r == -ETIMEDOUT)
 		lea_log(run->world->log, LEA_LOG_ERROR,
-			"udev has not finished with the new devices within %u ms.",
+			"udev has not finished with the new devices within %u ms",
 			lea_conf_udev_limit_ms(run->conf));
 	else
 		lea_log_fault(run->world->log, r, "Waiting for udev");

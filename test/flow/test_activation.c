@@ -100,6 +100,16 @@ START_TEST(locks_are_held_to_the_end)
 }
 END_TEST
 
+/* Nobody would see whether udev gets on. */
+START_TEST(without_patience_the_deadline_counts_once)
+{
+	conf->probe_deadline_ms = 4;
+	ck_assert_int_eq(do_vg("vg_one"), 0);
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_uint_eq(machine.dm->wait_limit_ms, conf->udev_deadline_ms);
+}
+END_TEST
+
 START_TEST(without_locking_there_is_no_lock_file)
 {
 	options.no_lock = true;
@@ -296,6 +306,7 @@ Suite *test_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, locks_are_held_to_the_end);
+	tcase_add_test(tcase, without_patience_the_deadline_counts_once);
 	tcase_add_test(tcase, without_locking_there_is_no_lock_file);
 	tcase_add_test(tcase, a_busy_vg_is_left_for_later);
 	tcase_add_test(tcase, wait_for_locks_0_is_an_error);
