@@ -151,14 +151,28 @@ static struct lea_entry entry_of(const struct lea_sweep_how *how, const struct l
 	if (!lea_udevdb_property(device, "ID_FS_UUID", uuid, sizeof(uuid)) ||
 	    lea_id_parse(uuid, entry.pvid) < 0)
 		entry.pvid[0] = '\0';
+	lea_entry_set_key(&entry);
 	return entry;
+}
+
+/*
+ * A runner that lives has recorded this very PV and not yet done with the VG. Should it die, the
+ * entry is the next one's. Where instances are not numbered it may be an older one's.
+ */
+static bool is_in_hand(const struct comparison *comparison, const struct lea_entry *entry)
+{
+	const int event_fd = comparison->how->event_fd;
+
+	return entry->device.diskseq && lea_queue_is_taken(event_fd, entry) &&
+	       lea_mark_is_set(event_fd, &entry->device, entry->pvid) &&
+	       lea_queue_is_running(event_fd);
 }
 
 static bool is_recorded(const struct comparison *comparison, const struct lea_entry *entry)
 {
 	return comparison->has_boot_pass
 		       ? lea_mark_is_set(comparison->how->event_fd, &entry->device, entry->pvid)
-		       : is_done(comparison, entry);
+		       : is_done(comparison, entry) || is_in_hand(comparison, entry);
 }
 
 /*
@@ -209,7 +223,6 @@ static int compare_device(struct comparison *comparison, struct lea_device *devi
 		return 0;
 	/* What is long can be asked of udev again. */
 	entry.device.devlinks = entry.device.properties = NULL;
-	lea_entry_set_key(&entry);
 	if (how->skips && how->skips(how->arg, &entry))
 		return 0;
 	result->enqueued++;

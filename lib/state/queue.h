@@ -62,6 +62,8 @@ LEA_MUST_CHECK bool lea_queue_has_pending_but(int event_fd,
 					      bool (*skips)(void *arg, const char *key), void *arg);
 /* As lea_queue_has_pending, or is something in taken/, of whoever is at work or has died? */
 LEA_MUST_CHECK bool lea_queue_has_work(int event_fd);
+/* Is it in taken/, of whoever is at work or has died? One look at /run. */
+LEA_MUST_CHECK bool lea_queue_is_taken(int event_fd, const struct lea_entry *entry);
 /* Writes attempts + 1 before a risky look, so that the count survives a crash. */
 LEA_MUST_CHECK int lea_queue_attempt(int event_fd, struct lea_entry *entry);
 /* The effect of this entry is recorded: forget it. */

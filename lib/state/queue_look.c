@@ -8,7 +8,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 bool lea_queue_is_running(int event_fd)
 {
@@ -57,6 +59,14 @@ bool lea_queue_has_pending(int event_fd)
 bool lea_queue_has_pending_but(int event_fd, bool (*skips)(void *arg, const char *key), void *arg)
 {
 	return has_any(event_fd, "queue", skips, arg);
+}
+
+bool lea_queue_is_taken(int event_fd, const struct lea_entry *entry)
+{
+	char path[sizeof("taken/") + sizeof(entry->key)];
+
+	snprintf(path, sizeof(path), "taken/%s", entry->key);
+	return !faccessat(event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
 bool lea_queue_has_work(int event_fd)

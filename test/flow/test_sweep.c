@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The comparison of devices with claims. */
+#include "flow/mark.h"
 #include "flow/sweep_scratch.h"
 #include "unit/suite.h"
 #include "world/udevbrief.h"
+
+#include <sys/wait.h>
 
 #define MEMBER "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n"
 
@@ -65,6 +68,75 @@ START_TEST(entry_as_an_event_makes_it)
 	ck_assert_str_eq(entries[0].device.name, "/dev/sda");
 	lea_entries_free(entries, count);
 	close(lock_fd);
+}
+END_TEST
+
+/* Rows: what the runner that has the PV's entry in hand has come to. */
+static const struct {
+	const char *claim;
+	uint64_t diskseq;
+	const char *marked; /* the PVID that it has recorded; NULL: none yet */
+	bool is_taken, is_alive;
+	size_t enqueued;
+} hands[] = {
+	{"recorded, and its VG in work", 7, PVID_ONE, true, true, 0},
+	{"not recorded yet", 7, NULL, true, true, 1},
+	{"recorded when it was another PV", 7, PVID_A, true, true, 1},
+	{"another instance of it", 6, PVID_ONE, true, true, 1},
+	{"instances are not numbered", 0, PVID_ONE, true, true, 1},
+	{"the runner has died", 7, PVID_ONE, true, false, 1},
+	{"the runner works, on others", 7, PVID_ONE, false, true, 1},
+};
+
+static void take_in_hand(uint64_t diskseq)
+{
+	static char sda[] = "/dev/sda";
+	struct lea_entry entry = {
+		.device = {.major = 8, .minor = 16, .diskseq = diskseq, .name = sda},
+		.pvid = PVID_ONE};
+	struct lea_entry *entries;
+	size_t count;
+
+	lea_entry_set_key(&entry);
+	ck_assert_int_eq(lea_queue_put(how.event_fd, &entry), 0);
+	ck_assert_int_eq(lea_queue_take(how.event_fd, &entries, &count), 0);
+	lea_entries_free(entries, count);
+}
+
+/* Of how many says a process of its own that they are to be looked at? */
+static size_t compared_elsewhere(void)
+{
+	struct lea_sweep_result result;
+	pid_t child = fork();
+	int status;
+
+	ck_assert_int_ge(child, 0);
+	if (child == 0)
+		_exit(lea_sweep(&how, &result) == 0 ? (int)result.enqueued : 99);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status));
+	return (size_t)WEXITSTATUS(status);
+}
+
+/* No second look at thousands of PVs because a comparison meets a storm. */
+START_TEST(what_a_runner_has_in_hand)
+{
+	const struct lea_device device = {.major = 8, .minor = 16, .diskseq = hands[_i].diskseq};
+	int known_fd = lea_mark_open(how.event_fd), lock_fd;
+
+	if (!hands[_i].diskseq) {
+		machine_unplug("sda", 16);
+		machine_plug("one-pv", "sda", 16, 0);
+	}
+	ck_assert_int_eq(lea_queue_lock(how.event_fd, &lock_fd), 0);
+	if (hands[_i].is_taken)
+		take_in_hand(hands[_i].diskseq);
+	if (hands[_i].marked)
+		ck_assert_int_eq(lea_mark_set(known_fd, &device, hands[_i].marked), 0);
+	if (!hands[_i].is_alive)
+		close(lock_fd);
+	ck_assert_msg(compared_elsewhere() == hands[_i].enqueued, "%s", hands[_i].claim);
+	close(known_fd);
 }
 END_TEST
 
@@ -204,6 +276,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, file_of_udev_saves_a_question, 0, ARRAY_SIZE(files));
 	tcase_add_test(tcase, file_of_udev_is_no_answer);
 	tcase_add_test(tcase, entry_as_an_event_makes_it);
+	tcase_add_loop_test(tcase, what_a_runner_has_in_hand, 0, ARRAY_SIZE(hands));
 	tcase_add_test(tcase, what_was_seen_is_left_out);
 	tcase_add_test(tcase, lost_event_is_repeated);
 	tcase_add_test(tcase, few_of_many_are_named);
