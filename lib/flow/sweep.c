@@ -156,7 +156,7 @@ static struct lea_entry entry_of(const struct lea_sweep_how *how, const struct l
 }
 
 /*
- * A runner that lives has recorded this very PV and not yet done with the VG. Should it die, the
+ * A runner that lives has recorded this very PV and is not done with its VG yet. Should it die, the
  * entry is the next one's. Where instances are not numbered it may be an older one's.
  */
 static bool is_in_hand(const struct comparison *comparison, const struct lea_entry *entry)

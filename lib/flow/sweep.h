@@ -38,7 +38,8 @@ struct lea_sweep_result {
 	size_t devices, enqueued, unfinished; /* enqueued: those left to the boot pass, too */
 };
 
-/* One walk over sysfs; one entry for each PV that no done claim covers. */
+/* One walk over sysfs; one entry for each PV that no done claim covers and that no runner which
+ * lives has in hand. */
 LEA_MUST_CHECK int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_result);
 
 #endif
