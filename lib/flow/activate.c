@@ -277,7 +277,8 @@ static void tell_still(const struct lea_activation_run *run)
 		if (held->has_resumed && held->vg.scanned)
 			lea_log(run->world->log, LEA_LOG_WARNING,
 				"VG %s: active, but udev has got no further for %u ms: one of the "
-				"disks that were activated with it hangs, see journalctl -k",
+				"disks that were activated with it hangs (see journalctl -k), or udev "
+				"finds no CPU",
 				held->vg.scanned->vg->name, lea_conf_patience_ms(run->conf));
 }
 
