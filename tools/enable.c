@@ -19,6 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "flow/take_charge.h"
 #include "world/proc.h"
 
 #define UNIT_LINKS    "etc/systemd/system"
@@ -186,18 +187,20 @@ static int start_live(struct lea_world *world)
 	const struct lea_common common = {.is_service = true};
 	struct lea_conf *conf = NULL;
 	unsigned int count = 0;
-	int r = lea_shadow_write(world, "", &count);
+	int r = lea_cmd_begin(world, &common, &conf) ? -EINVAL : 0;
 
+	r = r ? r : lea_take_charge(world, conf);
+	r = r ? r : lea_shadow_write(world, "", &count);
+	if (r == 0)
+		lea_shadow_put_dm(world, conf, "");
+	lea_conf_free(conf);
 	if (r)
 		return r;
 	if (!count)
 		lea_log(world->log, LEA_LOG_WARNING,
 			"no rule of lvm2's for PVs was found to take the place of");
-	if (lea_cmd_begin(world, &common, &conf) == 0)
-		lea_shadow_put_dm(world, conf, "");
-	lea_conf_free(conf);
 	printf("%u rule(s) of lvm2's shadowed in /run/udev/rules.d: new devices are ours from now "
-	       "on\n",
+	       "on; VGs that are there stay as they are\n",
 	       count);
 	reload(world);
 	call(world, start);

@@ -46,7 +46,7 @@ static int open_now(struct lea_world *world)
 static int open_gate(struct lea_world *world, bool wait)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
-	struct lea_sweep_how how = {.world = world, .opened = say_open};
+	struct lea_sweep_how how = {.world = world, .is_boot = true, .opened = say_open};
 	int r, opened, code;
 
 	LEA_STEP_ROLE("gate");
@@ -90,10 +90,12 @@ int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[])
 	return code >= 0 ? code : open_gate(world, args.wait != 0);
 }
 
-static int sweep(struct lea_session *session, bool wait)
+static int sweep(struct lea_session *session, bool is_boot, bool wait)
 {
-	const struct lea_sweep_how how = {
-		.world = session->world, .conf = session->conf, .event_fd = session->event_fd};
+	const struct lea_sweep_how how = {.world = session->world,
+					  .conf = session->conf,
+					  .event_fd = session->event_fd,
+					  .is_boot = is_boot};
 	struct lea_sweep_result result = {0};
 	int r;
 
@@ -134,5 +136,5 @@ int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[])
 	/* Who works on events is ordered behind the boot's service: it would wait in vain. */
 	if (!code && args.boot && !session.conf->boot_gate)
 		return LEA_EXIT_DONE;
-	return code ? code : sweep(&session, args.wait != 0);
+	return code ? code : sweep(&session, args.boot != 0, args.wait != 0);
 }

@@ -141,6 +141,8 @@ static int count_claim(void *arg, const char *vg_id, const struct lea_claim *cla
 	struct status *status = arg;
 
 	(void)vg_id;
+	if (claim->is_orphaned)
+		return 0;
 	status->done += claim->state == LEA_CLAIM_DONE;
 	status->claimed += claim->state == LEA_CLAIM_CLAIMED;
 	if (claim->state == LEA_CLAIM_FAILED)

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <malloc.h>
-#include <search.h>
 #include <stdio.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
@@ -30,7 +29,6 @@
 #define LINGER_MS      100U /* without --stay: so long for a further event */
 #define COALESCE_MS    20   /* so long without a further event: work */
 #define COALESCE_MOST  10U  /* so often in a row at most */
-#define SEEN_MOST      65536U
 #define IDLE_MS	       10000 /* so long without work: children go, memory is given back */
 #define RETRY_MS       500U  /* after a shortage; doubled with each one in a row */
 #define RETRY_MOST_MS  16000U
@@ -56,69 +54,13 @@ struct run {
 	uint32_t failed_ms;	     /* how long the last failure of udev's was let rest */
 	uint64_t failed_at_ms;	     /* when udev is asked again; 0: nothing failed */
 	uint64_t compare_at_ms;	     /* from time to time; 0: so long after now as is set */
-	void *seen;		     /* keys that were in hand and have not gone: tree of strings */
-	size_t seen_count;
 };
-
-static int compare_keys(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
-/* Only saves work: without it a device is looked at once more. */
-static void note_seen(struct run *run, const char *key)
-{
-	char *copy = tfind(key, &run->seen, compare_keys) ? NULL : strdup(key);
-
-	if (!copy)
-		return;
-	/* Removals that were lost must not fill the memory, one by one. */
-	if (run->seen_count == SEEN_MOST) {
-		tdestroy(run->seen, free);
-		run->seen = NULL;
-		run->seen_count = 0;
-	}
-	if (tsearch(copy, &run->seen, compare_keys))
-		run->seen_count++;
-	else
-		free(copy);
-}
-
-static void forget_seen(struct run *run, const char *key)
-{
-	char **node = tfind(key, &run->seen, compare_keys), *copy;
-
-	if (!node)
-		return;
-	copy = *node;
-	tdelete(key, &run->seen, compare_keys);
-	free(copy);
-	run->seen_count--;
-}
-
-static bool was_seen(void *arg, const struct lea_entry *entry)
-{
-	const struct run *run = arg;
-
-	return tfind(entry->key, &run->seen, compare_keys) != NULL;
-}
 
 static int process(void *arg, struct lea_entry *entries, size_t count)
 {
 	struct run *run = arg;
-	int r;
+	int r = lea_batch_run(&run->batch, entries, count, &run->summary);
 
-	for (size_t i = 0; i < count; i++) {
-		if (entries[i].device.is_gone)
-			forget_seen(run, entries[i].key);
-		else
-			note_seen(run, entries[i].key);
-	}
-	r = lea_batch_run(&run->batch, entries, count, &run->summary);
-	/* Nobody says when a disk can be read again: the next comparison tries. */
-	for (size_t i = 0; i < count; i++)
-		if (entries[i].is_unread)
-			forget_seen(run, entries[i].key);
 	if (r == 0)
 		run->retry_ms = run->failed_ms = 0;
 	return r;
@@ -263,7 +205,7 @@ static int compare_all(struct run *run)
  */
 static void compare(struct run *run)
 {
-	struct lea_sweep_how how = {.skips = was_seen, .arg = run};
+	struct lea_sweep_how how = {0};
 	struct lea_sweep_result result = {0};
 	int r;
 
@@ -433,8 +375,6 @@ static int run_all(struct run *run, bool stays)
 	if (run->watch.fd >= 0)
 		lea_queue_watch_close(&run->watch);
 	lea_udevmon_close(run->monitor);
-	tdestroy(run->seen, free);
-	run->seen = NULL;
 	return r;
 }
 

@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/step.h"
 #include "disk/name.h"
+#include "flow/batch_marks.h"
 #include "flow/batch_parts.h"
 #include "flow/known.h"
 #include "flow/mark.h"
@@ -37,30 +38,16 @@ struct lea_batch_pass {
 	struct lea_recorder *recorder;
 	struct lea_candidates *candidates;
 	struct lea_unsettled unsettled;
-	int known_fd; /* event/known: the udev rule's "this one has a record" */
+	struct lea_batch_marks marks;
+	/* Of the devices that entries are of: the first ones of the scan, in its order. */
+	struct lea_looked_at *looked; /* [looked_count]; owned */
+	size_t looked_count;
 };
 
-/* Only saves work: without it a change event costs one more look. */
-static void set_known(const struct lea_batch_pass *pass, const struct lea_device *device,
-		      const char *pvid)
-{
-	int r = lea_mark_set(pass->known_fd, device, pvid);
-
-	if (r < 0)
-		lea_log(pass->how->world->log, LEA_LOG_DEBUG, "PV %s: known: %s", device->name,
-			strerror(-r));
-}
-
-/* Whatever has the number now: that instance never comes back, and a disk that flaps must not leave
- * a file each time. */
-static void drop_known(const struct lea_batch_pass *pass, const struct lea_entry *entry)
-{
-	int r = entry->pvid[0] ? lea_mark_drop(pass->known_fd, &entry->device, entry->pvid) : 0;
-
-	if (r < 0)
-		lea_log(pass->how->world->log, LEA_LOG_DEBUG, "PV %s: known: %s", entry->pvid,
-			strerror(-r));
-}
+struct lea_looked_at {
+	enum lea_entry_kind kind;
+	bool is_online; /* it has a record */
+};
 
 static int forget(struct lea_batch_pass *pass, const struct lea_entry *entry)
 {
@@ -119,7 +106,7 @@ static int forget_gone(struct lea_batch_pass *pass)
 
 		if (!device->is_gone)
 			continue;
-		drop_known(pass, &pass->entries[i]);
+		lea_batch_marks_gone(&pass->marks, &pass->entries[i]);
 		if (!lea_sysfs_has_device(pass->how->world, devno))
 			r = forget(pass, &pass->entries[i]);
 	}
@@ -167,13 +154,14 @@ static bool is_overtaken(struct lea_world *world, const struct lea_entry *entry,
 	return diskseq && diskseq != device->diskseq;
 }
 
-static int read_devices(const struct lea_batch_pass *pass)
+static int read_devices(struct lea_batch_pass *pass)
 {
 	LEA_AUTO(lea_freep) struct lea_device *devices = calloc(pass->count, sizeof(*devices));
 	size_t n = 0;
 	int r;
 
-	if (!devices)
+	pass->looked = calloc(pass->count, sizeof(*pass->looked));
+	if (!devices || !pass->looked)
 		return -ENOMEM;
 	for (size_t i = 0; i < pass->count; i++) {
 		struct lea_device *device = &pass->entries[i].device;
@@ -182,6 +170,7 @@ static int read_devices(const struct lea_batch_pass *pass)
 		/* For the others the filters ask, who want the size. */
 		if (device->is_gone && !lea_sysfs_has_device(pass->how->world, devno))
 			continue;
+		pass->looked[n].kind = lea_batch_marks_kind(&pass->marks, &pass->entries[i]);
 		devices[n] = take_device(device);
 		if (devices[n].is_gone ||
 		    is_overtaken(pass->how->world, &pass->entries[i], &devices[n]))
@@ -190,6 +179,7 @@ static int read_devices(const struct lea_batch_pass *pass)
 			devices[n].diskseq = lea_sysfs_diskseq(pass->how->world, devno);
 		n++;
 	}
+	pass->looked_count = n;
 	pass->summary->devices += (uint32_t)n;
 	r = n ? lea_scan_add(pass->scan, devices, n) : 0;
 	for (size_t i = 0; i < n; i++)
@@ -198,30 +188,30 @@ static int read_devices(const struct lea_batch_pass *pass)
 }
 
 static int record_device(struct lea_batch_pass *pass, const struct lea_found *found,
-			 bool *ret_is_online)
+			 struct lea_looked_at *looked)
 {
 	struct lea_record record = {0};
 	int r;
 
 	lea_batch_tell_found(pass->how->world->log, found);
-	lea_unsettled_add_found(&pass->unsettled, found);
+	lea_unsettled_add(&pass->unsettled, found->fault, &found->device);
 	r = lea_record_found(pass->recorder, found, &record);
 	if (r)
 		return r;
 	lea_batch_tell_record(pass->how->world->log, found, &record);
 	lea_unsettled_add(&pass->unsettled, record.fault, &found->device);
-	*ret_is_online = record.kind == LEA_RECORD_ONLINE;
-	if (!*ret_is_online)
-		return 0;
-	pass->summary->pvs++;
-	set_known(pass, &found->device, found->label.pvid);
+	looked->is_online = record.kind == LEA_RECORD_ONLINE;
+	pass->summary->pvs += looked->is_online;
+	lea_batch_marks_judged(&pass->marks, found, &record, looked->kind);
 	return 0;
 }
 
-static int count_device(struct lea_batch_pass *pass, const struct lea_found *found)
+/* vgs_online is made for those whose VG is activated unless it is there. */
+static int count_device(struct lea_batch_pass *pass, const struct lea_found *found,
+			enum lea_entry_kind kind)
 {
 	struct lea_record record = {0};
-	int r = lea_record_count(pass->recorder, found, &record);
+	int r = lea_record_count(pass->recorder, found, kind == LEA_ENTRY_ADD, &record);
 
 	if (r)
 		return r;
@@ -229,27 +219,36 @@ static int count_device(struct lea_batch_pass *pass, const struct lea_found *fou
 	lea_unsettled_add(&pass->unsettled, record.fault, &found->device);
 	if (record.kind != LEA_RECORD_ONLINE || record.complete != LEA_COMPLETE)
 		return 0;
-	return lea_candidates_add(pass->candidates, found, &record);
+	return lea_candidates_add(pass->candidates, found, &record, kind);
 }
 
-/* All are recorded before any VG is counted: then members in hand need no look at their files. */
+/* All are recorded before any VG is counted: then members of this pass need no look at their files.
+ */
 static int record_all(struct lea_batch_pass *pass)
 {
-	LEA_AUTO(lea_freep) bool *is_online = NULL;
 	struct lea_found *const *found;
 	size_t count;
 	int r = 0;
 
 	found = lea_scan_found(pass->scan, &count);
-	is_online = calloc(count + 1, sizeof(*is_online));
-	if (!is_online)
-		return -ENOMEM;
-	for (size_t i = 0; r == 0 && i < count; i++)
-		r = record_device(pass, found[i], &is_online[i]);
-	for (size_t i = 0; r == 0 && i < count; i++)
-		if (is_online[i])
-			r = count_device(pass, found[i]);
+	for (size_t i = 0; r == 0 && i < pass->looked_count; i++)
+		r = record_device(pass, found[i], &pass->looked[i]);
+	for (size_t i = 0; r == 0 && i < pass->looked_count; i++)
+		if (pass->looked[i].is_online)
+			r = count_device(pass, found[i], pass->looked[i].kind);
 	return r;
+}
+
+/* Only now that VGs have their claims: a mark says that nothing is left to be done. */
+static void mark_all(const struct lea_batch_pass *pass)
+{
+	struct lea_found *const *found;
+	size_t count;
+
+	found = lea_scan_found(pass->scan, &count);
+	for (size_t i = 0; i < pass->looked_count; i++)
+		if (pass->looked[i].is_online)
+			lea_batch_marks_recorded(&pass->marks, found[i]);
 }
 
 static int compare_devno(const struct lea_device *a, const struct lea_device *b)
@@ -339,17 +338,14 @@ static int open_tools(struct lea_batch_pass *pass)
 {
 	const struct lea_record_options record = {.check_complete = true,
 						  .count_later = true,
-						  .claim_vg = true,
 						  .use_names_filter = true,
 						  .out_of_process = true,
 						  .prober = pass->how->prober,
 						  .vgs = lea_known_vgs(pass->how->known)};
 	int r;
 
-	pass->known_fd = lea_mark_open(pass->how->event_fd);
-	if (pass->known_fd < 0)
-		return pass->known_fd;
-	r = new_scan(pass->how, &pass->scan);
+	r = lea_batch_marks_open(&pass->marks, pass->how);
+	r = r ? r : new_scan(pass->how, &pass->scan);
 	r = r ? r : lea_recorder_new(pass->how->world, pass->how->conf, &record, &pass->recorder);
 	r = r ? r : lea_candidates_new(pass->how, &pass->unsettled, &pass->candidates);
 	/* A filter that is wrong is an outcome there and said already. */
@@ -366,8 +362,9 @@ void lea_batch_drop(struct lea_batch_pass *pass)
 	lea_recorder_free(pass->recorder);
 	lea_scan_free(pass->scan);
 	lea_known_rest(pass->how->known);
-	lea_closep(&pass->known_fd);
+	lea_batch_marks_close(&pass->marks);
 	lea_unsettled_done(&pass->unsettled);
+	free(pass->looked);
 	free(pass);
 }
 
@@ -382,7 +379,10 @@ static int work(struct lea_batch_pass *pass)
 		return r;
 	r = forget_replaced(pass);
 	r = r ? r : record_all(pass);
-	return r ? r : lea_candidates_start(pass->candidates, pass->scan, pass->summary);
+	r = r ? r : lea_candidates_start(pass->candidates, pass->scan, pass->summary);
+	if (r == 0)
+		mark_all(pass);
+	return r;
 }
 
 int lea_batch_workers(const struct lea_batch_how *how, struct lea_workers **ret_workers)
@@ -432,7 +432,7 @@ int lea_batch_start(const struct lea_batch_how *how, struct lea_entry *entries, 
 	if (!pass)
 		return -ENOMEM;
 	*pass = (struct lea_batch_pass){
-		.how = how, .entries = entries, .count = count, .summary = summary, .known_fd = -1};
+		.how = how, .entries = entries, .count = count, .summary = summary, .marks = {.known_fd = -1}};
 	lea_known_use(how->known);
 	r = work(pass);
 	if (r) {

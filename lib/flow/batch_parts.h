@@ -14,8 +14,12 @@
 struct lea_candidate {
 	const struct lea_vg *vg; /* borrowed from the scan; NULL: this PV gave no metadata */
 	char name[LEA_CANDIDATE_NAME_BYTES];
-	uint32_t seen; /* PVs of it in this pass; two entries may tell of one */
-	bool stands;   /* its claim holds for all that was seen */
+	uint32_t seen;		  /* PVs of it in this pass; two entries may tell of one */
+	enum lea_entry_kind kind; /* the one of its entries that may lead to most */
+	bool was_down;		  /* kind ADD: lvm2 had no vgs_online of it, so it has none active */
+	bool is_news;		  /* an instance that the claim was not made with has come */
+	bool stands;		  /* nothing is to be done; valid once all are added */
+	bool has_claim, is_extended;
 	struct lea_claim claim;
 };
 
@@ -43,6 +47,9 @@ struct lea_candidates {
 void lea_batch_tell_found(struct lea_log *log, const struct lea_found *found);
 void lea_batch_tell_record(struct lea_log *log, const struct lea_found *found,
 			   const struct lea_record *record);
+
+/* Is nothing to be done about it? For one that knows no metadata (vg NULL): no. */
+bool lea_candidate_stands(const struct lea_candidate *candidate);
 
 /* Reads members of incomplete candidates that had no event in this pass. */
 LEA_MUST_CHECK int lea_candidates_complete(struct lea_candidates *candidates,

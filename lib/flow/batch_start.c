@@ -49,19 +49,27 @@ static const struct lea_candidate *find_wanted(const struct lea_candidates *cand
 	return node ? *node : NULL;
 }
 
+/* How it ended. */
+struct end {
+	enum lea_claim_state state;
+	const char *reason;
+	bool is_transient;
+};
+
 /* An activation that failed must not keep the next try away: lvm2's mark goes, ours says why. */
 static int settle(const struct lea_candidates *candidates, const struct lea_scan_vg *known,
-		  enum lea_claim_state state, const char *reason)
+		  const struct end *end)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	int r = lea_scan_vg_claim(known, &claim);
 
 	if (r)
 		return r;
-	claim.state = state;
-	snprintf(claim.reason, sizeof(claim.reason), "%s", reason);
+	claim.state = end->state;
+	claim.is_transient = end->is_transient;
+	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);
 	r = lea_claim_finish(&candidates->claims, known->vg->id, &claim);
-	if (state != LEA_CLAIM_DONE && r >= 0)
+	if (end->state != LEA_CLAIM_DONE && r >= 0)
 		r = lea_vg_online_drop(candidates->claims.run_fd, known->vg->name);
 	return r;
 }
@@ -72,19 +80,26 @@ static int refuse(const struct lea_candidates *candidates, const struct lea_scan
 	lea_log(candidates->how->world->log, LEA_LOG_ERROR, "VG %s: not activated: %s",
 		known->vg->name, reason);
 	candidates->summary->vgs_failed++;
-	return settle(candidates, known, LEA_CLAIM_FAILED, reason);
+	return settle(candidates, known, &(struct end){LEA_CLAIM_FAILED, reason, false});
 }
 
 /* A PV without metadata knows no VG's id: its claim is judged only now that others told it. */
 static int ask_claim(const struct lea_candidates *candidates, const struct lea_scan_vg *known,
-		     const struct lea_claim *wanted, bool *ret_stands)
+		     const struct lea_candidate *wanted, bool *ret_stands)
 {
-	LEA_AUTO(lea_claim_done) struct lea_claim old = {0};
-	int r = lea_claim_read(&candidates->claims, known->vg->id, &old);
+	struct lea_candidate now = *wanted;
+	LEA_AUTO(lea_claim_done) struct lea_claim made = {0}, old = {0};
+	int r = lea_scan_vg_claim(known, &made);
 
-	*ret_stands = r == 0 && old.state == LEA_CLAIM_DONE &&
-		      lea_claim_covers(&old, wanted->pv, wanted->pv_count);
-	return r < 0 ? r : 0;
+	r = r ? r : lea_claim_read(&candidates->claims, known->vg->id, &old);
+	if (r < 0)
+		return r;
+	now.vg = known->vg;
+	now.has_claim = r == 0;
+	now.claim = old;
+	now.is_news = r == 0 && !lea_claim_covers(&old, made.pv, made.pv_count);
+	*ret_stands = lea_candidate_stands(&now);
+	return 0;
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -157,32 +172,50 @@ static int meet_two_names(const struct lea_candidates *candidates, const struct 
 	if (r == 0 && old.state == LEA_CLAIM_FAILED && !strcmp(old.reason, reason))
 		return refuse(candidates, known, reason);
 	r = lea_look_again(candidates->how, known);
-	return r < 0 ? r : settle(candidates, known, LEA_CLAIM_FAILED, reason);
+	return r < 0 ? r : settle(candidates, known, &(struct end){LEA_CLAIM_FAILED, reason, true});
+}
+
+/* Claimed, and on its way. Another process that has claimed it may die before it is done: the VG's
+ * lock keeps us apart, and who has it second finds nothing to do. */
+static int activate_vg(struct lea_candidates *candidates, const struct lea_scan_vg *known)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	int r = lea_vg_online_claim(candidates->claims.run_fd, known->vg->name);
+
+	r = r < 0 ? r : lea_scan_vg_claim(known, &claim);
+	r = r ? r : lea_claim_take(&candidates->claims, known->vg->id, &claim);
+	r = r < 0 ? r : lea_workers_add(candidates->workers, known);
+	candidates->open_count += r == 0;
+	return r;
+}
+
+/* A VG that changes have completed: whoever made them decides what is active of it. */
+static int take_note(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
+{
+	static const char reason[] = "made complete by a change: left as it is";
+
+	return settle(candidates, known, &(struct end){LEA_CLAIM_DONE, reason, false});
 }
 
 static int start_vg(struct lea_candidates *candidates, const struct lea_scan_vg *known,
 		    const struct lea_candidate *wanted)
 {
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	const char *reason = lea_scan_vg_obstacle(known);
 	bool stands = false;
-	int r;
+	int r = 0;
 
+	if (wanted->kind == LEA_ENTRY_CHANGE && reason)
+		return 0;
 	if (reason && known->has_other_name && !is_whole_by_another_name(candidates, known))
 		return known->is_outdated ? 0 : meet_two_names(candidates, known);
 	if (reason)
 		return refuse(candidates, known, reason);
-	r = lea_scan_vg_claim(known, &claim);
-	if (r == 0 && !wanted->vg)
-		r = ask_claim(candidates, known, &claim, &stands);
-	if (stands)
-		return 0;
-	r = r ? r : lea_claim_take(&candidates->claims, known->vg->id, &claim);
-	/* Another process has claimed it, and may die before it is done. The VG's lock keeps us
-	 * apart; whoever has it second finds nothing to do. */
-	r = r < 0 ? r : lea_workers_add(candidates->workers, known);
-	candidates->open_count += r == 0;
-	return r;
+	if (!wanted->vg)
+		r = ask_claim(candidates, known, wanted, &stands);
+	if (r || stands)
+		return r;
+	return wanted->kind == LEA_ENTRY_CHANGE ? take_note(candidates, known)
+						: activate_vg(candidates, known);
 }
 
 /* Its claim stays: it is in work. The worker has the VG queued again when it gets on. */
@@ -232,8 +265,9 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		candidates->summary->vgs_active++;
 		candidates->summary->lvs += result->active;
 	}
-	r = settle(candidates, known, failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE,
-		   failed ? reason : "");
+	r = settle(candidates, known,
+		   &(struct end){failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE, failed ? reason : "",
+				 lea_is_shortage(result->shortage)});
 	if (r < 0)
 		lea_log(log, LEA_LOG_ERROR, "VG %s: recording what became of it: %s",
 			result->vg_name, strerror(-r));

@@ -100,8 +100,7 @@ static int look_up_claim(const struct lea_candidates *candidates, struct lea_can
 	if (!candidate->vg)
 		return 0;
 	r = lea_claim_read(&candidates->claims, candidate->vg->id, &candidate->claim);
-	candidate->stands = r == 0 && candidate->claim.state == LEA_CLAIM_DONE &&
-			    candidate->claim.pv_count >= candidate->vg->pv_count;
+	candidate->has_claim = r == 0;
 	return r < 0 ? r : 0;
 }
 
@@ -117,6 +116,7 @@ static int find_or_add(struct lea_candidates *candidates, const struct lea_vg *v
 		return r;
 	}
 	candidate->vg = vg;
+	candidate->kind = LEA_ENTRY_CHANGE;
 	snprintf(candidate->name, sizeof(candidate->name), "%s", name);
 	node = tsearch(candidate, &candidates->tree, compare_candidates);
 	if (!node || *node != candidate) {
@@ -130,14 +130,52 @@ static int find_or_add(struct lea_candidates *candidates, const struct lea_vg *v
 	return look_up_claim(candidates, candidate);
 }
 
-static bool is_claimed_with(const struct lea_claim *claim, const struct lea_found *found)
+static struct lea_claim_pv *find_pv(const struct lea_claim *claim, const char *pvid)
 {
 	for (uint32_t i = 0; i < claim->pv_count; i++)
-		if (!strcmp(claim->pv[i].pvid, found->label.pvid))
-			return claim->pv[i].major == found->device.major &&
-			       claim->pv[i].minor == found->device.minor &&
-			       claim->pv[i].diskseq == found->device.diskseq;
-	return false;
+		if (!strcmp(claim->pv[i].pvid, pvid))
+			return &claim->pv[i];
+	return NULL;
+}
+
+static bool is_instance(const struct lea_claim_pv *pv, const struct lea_device *device)
+{
+	return pv->major == device->major && pv->minor == device->minor &&
+	       pv->diskseq == device->diskseq;
+}
+
+/* A PV that came into the VG while it was active or down: that is no reason to activate. */
+static int extend(struct lea_candidate *candidate, const struct lea_found *found)
+{
+	struct lea_claim *claim = &candidate->claim;
+	struct lea_claim_pv *pv = find_pv(claim, found->label.pvid);
+
+	if (!pv) {
+		pv = reallocarray(claim->pv, claim->pv_count + 1, sizeof(*pv));
+		if (!pv)
+			return -ENOMEM;
+		claim->pv = pv;
+		pv += claim->pv_count++;
+		memcpy(pv->pvid, found->label.pvid, sizeof(pv->pvid));
+	}
+	pv->major = found->device.major;
+	pv->minor = found->device.minor;
+	pv->diskseq = found->device.diskseq;
+	candidate->is_extended = true;
+	return 0;
+}
+
+static int compare_with_claim(struct lea_candidate *candidate, const struct lea_found *found,
+			      enum lea_entry_kind kind)
+{
+	const struct lea_claim_pv *pv = find_pv(&candidate->claim, found->label.pvid);
+
+	if (!candidate->has_claim || (pv && is_instance(pv, &found->device)))
+		return 0;
+	if (kind == LEA_ENTRY_CHANGE && candidate->claim.state == LEA_CLAIM_DONE)
+		return extend(candidate, found);
+	candidate->is_news |= kind != LEA_ENTRY_CHANGE;
+	return 0;
 }
 
 /* Notes that the device is in the scan. *ret_new: it was not. 12 and 20 bits are all there are. */
@@ -151,7 +189,7 @@ static int note_scanned(struct lea_candidates *candidates, const struct lea_devi
 }
 
 int lea_candidates_add(struct lea_candidates *candidates, const struct lea_found *found,
-		       const struct lea_record *record)
+		       const struct lea_record *record, enum lea_entry_kind kind)
 {
 	struct lea_candidate *candidate;
 	bool is_new;
@@ -161,9 +199,33 @@ int lea_candidates_add(struct lea_candidates *candidates, const struct lea_found
 	if (r)
 		return r;
 	candidate->seen += is_new;
-	if (candidate->stands && !is_claimed_with(&candidate->claim, found))
-		candidate->stands = false;
-	return 0;
+	candidate->kind = kind < candidate->kind ? kind : candidate->kind;
+	candidate->was_down |= kind == LEA_ENTRY_ADD && record->claimed;
+	return compare_with_claim(candidate, found, kind);
+}
+
+/*
+ * A VG that is done stays as it is, active or taken down since, until a new instance of a PV comes or
+ * until a device is added when lvm2's mark says that the VG is down. One that failed for good waits
+ * for an added device, too. Changes only want the claim that is missing.
+ */
+bool lea_candidate_stands(const struct lea_candidate *candidate)
+{
+	const struct lea_claim *claim = &candidate->claim;
+	const bool is_same = candidate->has_claim && candidate->vg && !candidate->is_news &&
+			     claim->pv_count >= candidate->vg->pv_count;
+
+	switch (candidate->kind) {
+	case LEA_ENTRY_ADD:
+		return is_same && claim->state == LEA_CLAIM_DONE && !candidate->was_down;
+	case LEA_ENTRY_MISSED:
+		return is_same && (claim->state == LEA_CLAIM_DONE ||
+				   (claim->state == LEA_CLAIM_FAILED && !claim->is_transient));
+	case LEA_ENTRY_CHANGE:
+	case LEA_ENTRY_KINDS:
+	default:
+		return candidate->has_claim;
+	}
 }
 
 static int note_all_scanned(struct lea_candidates *candidates, const struct lea_scan *scan)
@@ -212,9 +274,27 @@ static int complete_scan(struct lea_candidates *candidates, struct lea_scan *sca
 	return r;
 }
 
+/* What changes made of a claim that is done: only that. */
+static int judge(struct lea_candidates *candidates)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < candidates->count; i++) {
+		struct lea_candidate *candidate = candidates->list[i];
+
+		if (candidate->is_extended)
+			r = lea_claim_finish(&candidates->claims, candidate->vg->id,
+					     &candidate->claim);
+		candidate->stands = lea_candidate_stands(candidate);
+	}
+	return r < 0 ? r : 0;
+}
+
 int lea_candidates_complete(struct lea_candidates *candidates, struct lea_scan *scan)
 {
-	int r = note_all_scanned(candidates, scan);
+	int r = judge(candidates);
+
+	r = r ? r : note_all_scanned(candidates, scan);
 
 	for (size_t i = 0; r == 0 && i < candidates->count; i++) {
 		struct lea_candidate *candidate = candidates->list[i];

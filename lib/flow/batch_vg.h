@@ -19,10 +19,10 @@ LEA_MUST_CHECK int lea_candidates_new(const struct lea_batch_how *how,
 void lea_candidates_free(struct lea_candidates *candidates);
 void lea_candidates_freep(struct lea_candidates **candidates);
 
-/* A device whose record says that its VG is complete now. */
+/* A device whose record says that its VG is complete now. @kind: of its entry. */
 LEA_MUST_CHECK int lea_candidates_add(struct lea_candidates *candidates,
 				      const struct lea_found *found,
-				      const struct lea_record *record);
+				      const struct lea_record *record, enum lea_entry_kind kind);
 
 /* Members that had no event in this pass are read, too, then every VG without a claim that
  * stands is claimed and given to the workers. */

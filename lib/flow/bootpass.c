@@ -78,7 +78,8 @@ static bool is_done(struct boot *boot, const struct lea_udevmon_event *event, co
 static int add(void *arg, struct lea_udevmon_event *event)
 {
 	struct boot *boot = arg;
-	struct lea_entry entry = {.device = event->device};
+	struct lea_entry entry = {.kind = event->is_changed ? LEA_ENTRY_CHANGE : LEA_ENTRY_ADD,
+				  .device = event->device};
 	int r;
 
 	if (lea_id_parse(event->fs_uuid, entry.pvid) < 0)

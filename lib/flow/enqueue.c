@@ -23,6 +23,7 @@
 #include "state/compare.h"
 #include "state/gate.h"
 #include "state/queue.h"
+#include "state/since.h"
 #include "world/property.h"
 
 #define DEFAULT_RUN_DIR	 "/run/lvm"
@@ -89,6 +90,28 @@ static int read_action(char *const environ_[], bool *ret_is_gone)
 	if (*ret_is_gone || !strcmp(action, "add") || !strcmp(action, "change"))
 		return 0;
 	return LEA_ENQUEUE_NOT_OURS;
+}
+
+static bool is_set(char *const environ_[], const char *name)
+{
+	const char *value = get(environ_, name);
+
+	return value && !strcmp(value, "1");
+}
+
+/* LVMEVENT_NEW and LVMEVENT_FIRST are the udev rule's: see there. */
+static enum lea_entry_kind read_kind(char *const environ_[], int run_fd)
+{
+	const char *action = get(environ_, "ACTION"), *uuid = get(environ_, "ID_FS_UUID");
+	const char *first = get(environ_, "LVMEVENT_FIRST");
+	const bool is_new = is_set(environ_, "LVMEVENT_NEW");
+
+	if (strcmp(action, "change") != 0 || is_set(environ_, "DM_ACTIVATION"))
+		return LEA_ENTRY_ADD;
+	if ((!is_new && (!first || !uuid || strcmp(first, uuid) != 0)) ||
+	    lea_since_predates(run_fd, get(environ_, "USEC_INITIALIZED")))
+		return LEA_ENTRY_CHANGE;
+	return is_new ? LEA_ENTRY_ADD : LEA_ENTRY_MISSED;
 }
 
 static bool name_fits(const char *name)
@@ -190,6 +213,7 @@ int lea_enqueue_event(const char *run_dir, char *const environ_[])
 	r = r ? r : read_number(environ_, &entry);
 	if (r)
 		return r;
+	entry.kind = read_kind(environ_, run_fd);
 	text = get(environ_, "DEVNAME");
 	if (!name_fits(text))
 		return LEA_ENQUEUE_INVALID;

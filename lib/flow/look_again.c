@@ -13,7 +13,8 @@
 
 static int put_again(const struct lea_batch_how *how, const struct lea_found *found)
 {
-	struct lea_entry entry = {.device = found->device}; /* its name is borrowed */
+	struct lea_entry entry = {.kind = LEA_ENTRY_MISSED,
+				  .device = found->device}; /* its name is borrowed */
 
 	memcpy(entry.pvid, found->label.pvid, sizeof(entry.pvid));
 	entry.device.devlinks = entry.device.properties = NULL;
@@ -57,7 +58,7 @@ static int put_claimed(const struct lea_batch_how *how, const struct lea_claim_p
 {
 	const struct lea_devno devno = {.major = pv->major, .minor = pv->minor};
 	LEA_AUTO(lea_device_done) struct lea_device device = {0};
-	struct lea_entry entry = {0};
+	struct lea_entry entry = {.kind = LEA_ENTRY_MISSED};
 	char number[24];
 	int r;
 

@@ -2,6 +2,7 @@
 #include "flow/mark.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,15 +63,44 @@ bool lea_mark_is_set(int event_fd, const struct lea_device *device, const char *
 	return !faccessat(event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-void lea_mark_tidy(int event_fd,
-		   bool (*is_there)(void *arg, uint32_t major, uint32_t minor, uint64_t diskseq),
-		   void *arg)
+int lea_refused_set(int event_fd, const char *key)
+{
+	LEA_AUTO(lea_closep) int fd = lea_file_open_folder(event_fd, LEA_REFUSED_FOLDER);
+	int r = fd < 0 ? fd : lea_file_create_empty(fd, key);
+
+	return r < 0 ? r : 0;
+}
+
+int lea_refused_drop(int event_fd, const char *key)
+{
+	int r = lea_file_remove_in(event_fd, LEA_REFUSED_FOLDER, key);
+
+	return r < 0 && r != -ENOENT ? r : 0;
+}
+
+bool lea_refused_any(int event_fd)
+{
+	return !faccessat(event_fd, LEA_REFUSED_FOLDER, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+bool lea_refused_is_set(int event_fd, const char *key)
+{
+	char path[NAME_BYTES];
+
+	snprintf(path, sizeof(path), LEA_REFUSED_FOLDER "/%s", key);
+	return !faccessat(event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+static void tidy_folder(int event_fd, const char *folder,
+			bool (*is_there)(void *arg, uint32_t major, uint32_t minor,
+					 uint64_t diskseq),
+			void *arg)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	uint32_t major, minor;
 
-	if (lea_file_list(event_fd, LEA_MARK_FOLDER, &dir))
+	if (lea_file_list(event_fd, folder, &dir))
 		return;
 	while ((entry = readdir(dir))) {
 		uint64_t diskseq = 0;
@@ -81,4 +111,12 @@ void lea_mark_tidy(int event_fd,
 		    !is_there(arg, major, minor, diskseq))
 			unlinkat(dirfd(dir), entry->d_name, 0);
 	}
+}
+
+void lea_mark_tidy(int event_fd,
+		   bool (*is_there)(void *arg, uint32_t major, uint32_t minor, uint64_t diskseq),
+		   void *arg)
+{
+	tidy_folder(event_fd, LEA_MARK_FOLDER, is_there, arg);
+	tidy_folder(event_fd, LEA_REFUSED_FOLDER, is_there, arg);
 }

@@ -267,12 +267,12 @@ static int put_record(struct lea_recorder *recorder, const struct lea_found *fou
 }
 
 static int count_members(struct lea_recorder *recorder, const struct lea_found *found,
-			 struct lea_record *record)
+			 bool claim_vg, struct lea_record *record)
 {
 	const struct lea_record_vg_options options = {
 		.run_fd = lea_world_run(recorder->world),
 		.lookups = recorder->lookups,
-		.claim = recorder->options.claim_vg,
+		.claim = claim_vg,
 		.test = recorder->options.test,
 	};
 
@@ -310,18 +310,19 @@ static int record_pv(struct lea_recorder *recorder, const struct lea_found *foun
 	r = put_record(recorder, found, record);
 	if (!r && record->kind == LEA_RECORD_ONLINE && recorder->options.check_complete)
 		r = recorder->options.count_later ? lea_record_vgs_note(recorder->vgs, found)
-						  : count_members(recorder, found, record);
+						  : count_members(recorder, found,
+								  recorder->options.claim_vg, record);
 	return tell_fault(record, r);
 }
 
-int lea_record_count(struct lea_recorder *recorder, const struct lea_found *found,
+int lea_record_count(struct lea_recorder *recorder, const struct lea_found *found, bool claim_vg,
 		     struct lea_record *ret_record)
 {
 	struct lea_record record = {.kind = LEA_RECORD_ONLINE};
 	int r;
 
 	name_vg(found, &record);
-	r = tell_fault(&record, count_members(recorder, found, &record));
+	r = tell_fault(&record, count_members(recorder, found, claim_vg, &record));
 	if (!r)
 		*ret_record = record;
 	return r;

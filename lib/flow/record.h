@@ -34,7 +34,7 @@ enum lea_record_kind {
 struct lea_record_options {
 	bool check_complete; /* count members, write the lookup file; false: record only */
 	bool count_later; /* with check_complete: lea_record_count does it, once all are recorded */
-	bool claim_vg;	  /* with check_complete: vgs_online of a complete VG is made */
+	bool claim_vg; /* the same without count_later: vgs_online of a complete VG is made */
 	bool test;	  /* change no file; answers as if it had */
 	bool use_names_filter;	   /* for the look at another device with this PVID */
 	bool out_of_process;	   /* the same: read it in a probe child (runner) */
@@ -80,11 +80,12 @@ LEA_MUST_CHECK int lea_record_found(struct lea_recorder *recorder, const struct 
 /*
  * lea_record_count - with count_later: is the VG of this device complete?
  * @found: lea_record_found told LEA_RECORD_ONLINE for it
+ * @claim_vg: vgs_online of a complete VG is made
  * Of members that this recorder recorded itself no file is looked for: with all devices at hand
  * recorded first, a VG that came in one piece costs no look at all.
  */
 LEA_MUST_CHECK int lea_record_count(struct lea_recorder *recorder, const struct lea_found *found,
-				    struct lea_record *ret_record);
+				    bool claim_vg, struct lea_record *ret_record);
 
 /*
  * lea_record_gone - the PV @pvid was removed: forget its record, its VG's claim and lookup

@@ -20,17 +20,23 @@
 #include "state/claim.h"
 #include "state/flag.h"
 #include "state/queue.h"
+#include "state/since.h"
 #include "world/sysfs.h"
 #include "world/udevbrief.h"
 #include "world/udevdb.h"
 
 #define NAMED_MOST 16U /* of the devices that udev has not finished */
 
+struct instances {
+	struct lea_claim_pv *pv; /* sorted once all are there; owned */
+	size_t count, room;
+};
+
 struct comparison {
 	const struct lea_sweep_how *how;
-	/* What needs no look: PV instances that done claims were made with, sorted. */
-	struct lea_claim_pv *pv;
-	size_t pv_count, pv_room;
+	/* PV instances that claims were made with. */
+	struct instances done;	/* nothing is to be done about these */
+	struct instances again; /* they have a record, and an activation that did not end */
 	bool has_boot_pass; /* then it is those with a mark, and the rest is its affair */
 	size_t named;	    /* devices that udev was asked for again */
 	int data_fd;	    /* of udev's files; negative: there are none */
@@ -44,29 +50,43 @@ static int compare_pv(const void *a, const void *b)
 	return strcmp(left->pvid, right->pvid);
 }
 
-static int collect(void *arg, const char *vg_id, const struct lea_claim *claim)
+static int add_instances(struct instances *instances, const struct lea_claim *claim)
 {
-	struct comparison *comparison = arg;
-	const size_t count = comparison->pv_count + claim->pv_count;
+	const size_t count = instances->count + claim->pv_count;
 	struct lea_claim_pv *bigger;
 
-	(void)vg_id;
-	if (claim->state != LEA_CLAIM_DONE || !claim->pv_count)
-		return 0;
-	if (count > comparison->pv_room) {
-		bigger = reallocarray(comparison->pv, 2 * count, sizeof(*bigger));
+	if (count > instances->room) {
+		bigger = reallocarray(instances->pv, 2 * count, sizeof(*bigger));
 		if (!bigger)
 			return -ENOMEM;
-		comparison->pv = bigger;
-		comparison->pv_room = 2 * count;
+		instances->pv = bigger;
+		instances->room = 2 * count;
 	}
-	memcpy(comparison->pv + comparison->pv_count, claim->pv,
-	       claim->pv_count * sizeof(*claim->pv));
-	comparison->pv_count = count;
+	memcpy(instances->pv + instances->count, claim->pv, claim->pv_count * sizeof(*claim->pv));
+	instances->count = count;
 	return 0;
 }
 
-static int read_done(struct comparison *comparison)
+static int collect(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	struct comparison *comparison = arg;
+	const bool is_final = claim->state == LEA_CLAIM_DONE ||
+			      (claim->state == LEA_CLAIM_FAILED && !claim->is_transient);
+	const bool is_open = claim->is_orphaned || claim->is_transient;
+
+	(void)vg_id;
+	if (!claim->pv_count || (!is_final && !is_open))
+		return 0;
+	return add_instances(is_final ? &comparison->done : &comparison->again, claim);
+}
+
+static void sort(const struct instances *instances)
+{
+	if (instances->count)
+		qsort(instances->pv, instances->count, sizeof(*instances->pv), compare_pv);
+}
+
+static int read_claims(struct comparison *comparison)
 {
 	struct lea_world *world = comparison->how->world;
 	int r, run_fd = lea_world_run(world), proc_fd = lea_world_proc(world);
@@ -76,20 +96,20 @@ static int read_done(struct comparison *comparison)
 	if (run_fd < 0 || proc_fd < 0)
 		return run_fd < 0 ? run_fd : proc_fd;
 	r = lea_claim_each(&claims, collect, comparison);
-	if (r == 0 && comparison->pv_count)
-		qsort(comparison->pv, comparison->pv_count, sizeof(*comparison->pv), compare_pv);
+	sort(&comparison->done);
+	sort(&comparison->again);
 	return r;
 }
 
-static bool is_done(const struct comparison *comparison, const struct lea_entry *entry)
+static bool is_among(const struct instances *instances, const struct lea_entry *entry)
 {
 	struct lea_claim_pv key = {0};
 	const struct lea_claim_pv *pv;
 
-	if (!comparison->pv_count)
+	if (!instances->count)
 		return false;
 	memcpy(key.pvid, entry->pvid, sizeof(key.pvid));
-	pv = bsearch(&key, comparison->pv, comparison->pv_count, sizeof(key), compare_pv);
+	pv = bsearch(&key, instances->pv, instances->count, sizeof(key), compare_pv);
 	return pv && pv->major == entry->device.major && pv->minor == entry->device.minor &&
 	       pv->diskseq == entry->device.diskseq;
 }
@@ -139,11 +159,12 @@ static void retrigger(struct comparison *comparison, const struct lea_device *de
 	name_unfinished(comparison, device, fd >= 0 && write(fd, "add", 3) == 3);
 }
 
-/* Whose look it would be, should one be needed. */
+/* What would be pending. */
 static struct lea_entry entry_of(const struct lea_sweep_how *how, const struct lea_device *device)
 {
 	const struct lea_devno devno = {.major = device->major, .minor = device->minor};
-	struct lea_entry entry = {.device = *device}; /* borrowed */
+	struct lea_entry entry = {.kind = how->takes_note ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED,
+				  .device = *device}; /* borrowed */
 	char uuid[64];
 
 	if (!entry.device.diskseq)
@@ -156,10 +177,28 @@ static struct lea_entry entry_of(const struct lea_sweep_how *how, const struct l
 }
 
 /*
+ * Was it this PV when it came into use, and were we in charge then? If not, nothing of it has been
+ * missed: an administrator has made it, or taken it over, since.
+ */
+static bool came_as_pv(const struct lea_sweep_how *how, const struct lea_device *device)
+{
+	char first[64] = "", uuid[64] = "", initialized[32];
+	int run_fd = lea_world_run(how->world);
+
+	lea_udevdb_property(device, "ID_FS_UUID", uuid, sizeof(uuid));
+	if (!lea_udevdb_property(device, "LVMEVENT_FIRST", first, sizeof(first)) || !first[0])
+		return how->is_boot;
+	if (strcmp(first, uuid) != 0)
+		return false;
+	return !lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized)) ||
+	       !lea_since_predates(run_fd, initialized);
+}
+
+/*
  * A runner that lives has recorded this very PV and is not done with its VG yet. Should it die, the
  * entry is the next one's. Where instances are not numbered it may be an older one's.
  */
-static bool is_in_hand(const struct comparison *comparison, const struct lea_entry *entry)
+static bool is_taken(const struct comparison *comparison, const struct lea_entry *entry)
 {
 	const int event_fd = comparison->how->event_fd;
 
@@ -168,11 +207,22 @@ static bool is_in_hand(const struct comparison *comparison, const struct lea_ent
 	       lea_queue_is_running(event_fd);
 }
 
-static bool is_recorded(const struct comparison *comparison, const struct lea_entry *entry)
+/* Outside of the boot a mark says that its VG was dealt with, too, unless a claim says otherwise. */
+static bool is_marked(const struct comparison *comparison, const struct lea_entry *entry)
 {
-	return comparison->has_boot_pass
-		       ? lea_mark_is_set(comparison->how->event_fd, &entry->device, entry->pvid)
-		       : is_done(comparison, entry) || is_in_hand(comparison, entry);
+	return !comparison->how->is_boot && !is_among(&comparison->again, entry) &&
+	       lea_mark_is_set(comparison->how->event_fd, &entry->device, entry->pvid);
+}
+
+static bool is_dealt_with(const struct comparison *comparison, const struct lea_entry *entry)
+{
+	const int event_fd = comparison->how->event_fd;
+
+	if (comparison->has_boot_pass)
+		return lea_mark_is_set(event_fd, &entry->device, entry->pvid) ||
+		       lea_refused_is_set(event_fd, entry->key);
+	return is_among(&comparison->done, entry) || is_marked(comparison, entry) ||
+	       lea_refused_is_set(event_fd, entry->key) || is_taken(comparison, entry);
 }
 
 /*
@@ -194,7 +244,7 @@ static bool is_nothing_new(struct comparison *comparison, const struct lea_devic
 		return is_lv_of_others(&brief) ||
 		       lea_udevdb_property(&brief, "ID_FS_TYPE", type, sizeof(type));
 	entry = entry_of(comparison->how, &brief);
-	return entry.pvid[0] && is_recorded(comparison, &entry);
+	return entry.pvid[0] && is_dealt_with(comparison, &entry);
 }
 
 static int compare_device(struct comparison *comparison, struct lea_device *device,
@@ -219,12 +269,10 @@ static int compare_device(struct comparison *comparison, struct lea_device *devi
 	if (!is_pv(device))
 		return 0;
 	entry = entry_of(how, device);
-	if (is_recorded(comparison, &entry))
+	if (is_dealt_with(comparison, &entry) || (!how->takes_note && !came_as_pv(how, device)))
 		return 0;
 	/* What is long can be asked of udev again. */
 	entry.device.devlinks = entry.device.properties = NULL;
-	if (how->skips && how->skips(how->arg, &entry))
-		return 0;
 	result->enqueued++;
 	return comparison->has_boot_pass ? how->left(how->arg, &entry)
 					 : lea_queue_put_if_absent(how->event_fd, &entry);
@@ -254,10 +302,11 @@ int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_resu
 	LEA_STEP("sweep.begin", NULL);
 	comparison.has_boot_pass = how->left && lea_flag_is_up(how->event_fd, LEA_FLAG_BOOT);
 	comparison.data_fd = lea_udevbrief_open(how->world);
-	r = comparison.has_boot_pass ? 0 : read_done(&comparison);
+	r = comparison.has_boot_pass ? 0 : read_claims(&comparison);
 	r = r ? r : compare_all(&comparison, &result);
 	lea_closep(&comparison.data_fd);
-	free(comparison.pv);
+	free(comparison.done.pv);
+	free(comparison.again.pv);
 	if (r)
 		return r;
 	LEA_STEP("sweep.end", NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The full comparison: every PV that udev has finished against the claims. What an event missed
- * for whatever reason (gate, killed worker, lost record) is pending afterwards. Safe at any time.
+ * The comparison: every PV that udev has finished against marks and claims. What an event missed for
+ * whatever reason (gate, killed worker, lost record) is pending afterwards. It brings up nothing that
+ * was taken down, that failed for good, or that a change has made. Safe at any time.
  */
 #ifndef LEA_FLOW_SWEEP_H
 #define LEA_FLOW_SWEEP_H
@@ -27,9 +28,12 @@ struct lea_sweep_how {
 	 * queue; its failure ends the comparison. NULL: nothing is left to it, and marks don't
 	 * count. */
 	int (*left)(void *arg, const struct lea_entry *entry);
-	/* Is this one not to be looked at again? NULL: none. */
-	bool (*skips)(void *arg, const struct lea_entry *entry);
 	void *arg;
+	/* The boot's: what a boot pass may have recorded and not activated when it died is pending,
+	 * too, and what udev finished before our rule was there. */
+	bool is_boot;
+	/* Event activation takes charge of a machine that runs: every PV is pending, as a change. */
+	bool takes_note;
 	/* Told when the gate is open and all were compared once; NULL: nobody is. */
 	void (*opened)(void);
 };
@@ -38,8 +42,7 @@ struct lea_sweep_result {
 	size_t devices, enqueued, unfinished; /* enqueued: those left to the boot pass, too */
 };
 
-/* One walk over sysfs; one entry for each PV that no done claim covers and that no runner which
- * lives has in hand. */
+/* One walk over sysfs; one entry for each PV that nobody has dealt with. */
 LEA_MUST_CHECK int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_result);
 
 #endif

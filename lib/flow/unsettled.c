@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists of device numbers, sorted when the entries are compared with it.
+ * A list of device numbers, sorted when the entries are compared with it.
  */
 #include "flow/unsettled.h"
 
@@ -20,34 +20,28 @@ static int compare(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-static void add_number(struct lea_numbers *numbers, const struct lea_device *device)
+static void add_number(struct lea_unsettled *unsettled, const struct lea_device *device)
 {
-	size_t room = numbers->room ? numbers->room * 2 : 16;
+	size_t room = unsettled->room ? unsettled->room * 2 : 16;
 	uint64_t *bigger;
 
-	if (numbers->count == numbers->room) {
-		bigger = reallocarray(numbers->number, room, sizeof(*bigger));
-		numbers->is_full |= !bigger;
+	if (unsettled->count == unsettled->room) {
+		bigger = reallocarray(unsettled->number, room, sizeof(*bigger));
+		unsettled->is_full |= !bigger;
 		if (!bigger)
 			return;
-		numbers->number = bigger;
-		numbers->room = room;
+		unsettled->number = bigger;
+		unsettled->room = room;
 	}
-	numbers->number[numbers->count++] = number_of(device);
+	unsettled->number[unsettled->count++] = number_of(device);
 }
 
-static void sort(struct lea_numbers *numbers)
-{
-	if (numbers->count)
-		qsort(numbers->number, numbers->count, sizeof(*numbers->number), compare);
-}
-
-static bool has(const struct lea_numbers *numbers, const struct lea_device *device)
+static bool has(const struct lea_unsettled *unsettled, const struct lea_device *device)
 {
 	const uint64_t number = number_of(device);
 
-	return numbers->count &&
-	       bsearch(&number, numbers->number, numbers->count, sizeof(number), compare);
+	return unsettled->count && bsearch(&number, unsettled->number, unsettled->count,
+					   sizeof(number), compare);
 }
 
 void lea_unsettled_add(struct lea_unsettled *unsettled, int fault, const struct lea_device *device)
@@ -55,15 +49,7 @@ void lea_unsettled_add(struct lea_unsettled *unsettled, int fault, const struct 
 	if (!lea_is_shortage(fault))
 		return;
 	unsettled->fault = unsettled->fault ? unsettled->fault : fault;
-	add_number(&unsettled->number, device);
-}
-
-void lea_unsettled_add_found(struct lea_unsettled *unsettled, const struct lea_found *found)
-{
-	lea_unsettled_add(unsettled, found->fault, &found->device);
-	/* One that hangs is queued by the child that hangs on it. */
-	if (found->fault && found->fault != -ETIMEDOUT && !lea_is_shortage(found->fault))
-		add_number(&unsettled->unread, &found->device);
+	add_number(unsettled, device);
 }
 
 void lea_unsettled_add_vg(struct lea_unsettled *unsettled, int fault,
@@ -76,21 +62,17 @@ void lea_unsettled_add_vg(struct lea_unsettled *unsettled, int fault,
 
 int lea_unsettled_mark(struct lea_unsettled *unsettled, struct lea_entry *entries, size_t count)
 {
-	const bool settles = unsettled->fault && !unsettled->number.is_full;
+	const bool settles = unsettled->fault && !unsettled->is_full;
 
-	sort(&unsettled->number);
-	sort(&unsettled->unread);
-	for (size_t i = 0; i < count; i++) {
-		entries[i].is_unread = has(&unsettled->unread, &entries[i].device);
-		if (settles)
-			entries[i].is_settled = !has(&unsettled->number, &entries[i].device);
-	}
+	if (unsettled->count)
+		qsort(unsettled->number, unsettled->count, sizeof(*unsettled->number), compare);
+	for (size_t i = 0; settles && i < count; i++)
+		entries[i].is_settled = !has(unsettled, &entries[i].device);
 	return unsettled->fault;
 }
 
 void lea_unsettled_done(struct lea_unsettled *unsettled)
 {
-	free(unsettled->number.number);
-	free(unsettled->unread.number);
+	free(unsettled->number);
 	memset(unsettled, 0, sizeof(*unsettled));
 }

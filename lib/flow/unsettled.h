@@ -9,16 +9,12 @@
 #include "flow/scan.h"
 #include "state/queue.h"
 
-struct lea_numbers {
-	uint64_t *number; /* owned; major << 32 | minor */
-	size_t count, room;
-	bool is_full; /* no memory for more */
-};
-
+/* Zeroed: none. */
 struct lea_unsettled {
-	int fault;		   /* the first shortage; 0: none */
-	struct lea_numbers number; /* of what it left; is_full: nothing is settled */
-	struct lea_numbers unread; /* could not be read, for another reason */
+	int fault;	  /* the first shortage; 0: none */
+	uint64_t *number; /* of what it left; owned; major << 32 | minor */
+	size_t count, room;
+	bool is_full; /* no memory for more: nothing is settled */
 };
 
 /* @fault: anything that is no shortage is ignored. */
@@ -26,9 +22,7 @@ void lea_unsettled_add(struct lea_unsettled *unsettled, int fault, const struct 
 /* The same for all PVs of a VG: an entry of one of them is enough to come back to it. */
 void lea_unsettled_add_vg(struct lea_unsettled *unsettled, int fault,
 			  const struct lea_scan_vg *known);
-/* Of a device that was looked at: its fault, if it has one, is a shortage or its own. */
-void lea_unsettled_add_found(struct lea_unsettled *unsettled, const struct lea_found *found);
-/* Marks the entries that are settled, and those that were not read. Returns the shortage, or 0. */
+/* Marks the entries that are settled. Returns the shortage, or 0. */
 LEA_MUST_CHECK int lea_unsettled_mark(struct lea_unsettled *unsettled, struct lea_entry *entries,
 				      size_t count);
 void lea_unsettled_done(struct lea_unsettled *unsettled);

@@ -228,7 +228,7 @@ static int queue_again(struct lea_world *world, const struct lea_scan_vg *known)
 {
 	int run_fd = lea_world_run(world);
 	LEA_AUTO(lea_closep) int event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
-	struct lea_entry entry = {0};
+	struct lea_entry entry = {.kind = LEA_ENTRY_MISSED};
 
 	if (event_fd < 0 || !known->vg->pv_count || !known->pv[0])
 		return event_fd < 0 ? event_fd : 0;

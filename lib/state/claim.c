@@ -179,6 +179,8 @@ static bool parse_line(struct lea_claim *claim, char *line, uint32_t room,
 		return copy(claim->vg_name, sizeof(claim->vg_name), value);
 	if (!strcmp(line, "reason"))
 		return copy(claim->reason, sizeof(claim->reason), value);
+	if (!strcmp(line, "class"))
+		claim->is_transient = !strcmp(value, "transient");
 	if (!strcmp(line, "epoch"))
 		return copy(epoch, LEA_EPOCH_BYTES, value);
 	return true;
@@ -211,8 +213,9 @@ static int parse(char *text, struct lea_claim *claim, char epoch[static LEA_EPOC
 	return 0;
 }
 
-static int read_at(const struct lea_claims *claims, int folder_fd, const char *vg_id,
-		   struct lea_claim *ret_claim)
+/* Of a dead owner, too. */
+static int read_any(const struct lea_claims *claims, int folder_fd, const char *vg_id,
+		    struct lea_claim *ret_claim)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
@@ -230,9 +233,22 @@ static int read_at(const struct lea_claims *claims, int folder_fd, const char *v
 	r = epoch_now(claims, now);
 	if (r)
 		return r;
-	if (strcmp(epoch, now) != 0 ||
-	    (claim.state == LEA_CLAIM_CLAIMED && !owner_lives(claims, &claim)))
+	if (strcmp(epoch, now) != 0)
 		return LEA_CLAIM_ABSENT;
+	claim.is_orphaned = claim.state == LEA_CLAIM_CLAIMED && !owner_lives(claims, &claim);
+	*ret_claim = claim;
+	memset(&claim, 0, sizeof(claim));
+	return 0;
+}
+
+static int read_at(const struct lea_claims *claims, int folder_fd, const char *vg_id,
+		   struct lea_claim *ret_claim)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	int r = read_any(claims, folder_fd, vg_id, &claim);
+
+	if (r || claim.is_orphaned)
+		return r ? r : LEA_CLAIM_ABSENT;
 	*ret_claim = claim;
 	memset(&claim, 0, sizeof(claim));
 	return 0;
@@ -293,6 +309,8 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 		state_names[claim->state], epoch, (long)getpid(), ticks, claim->vg_name);
 	if (reason[0])
 		fprintf(out, "reason %s\n", reason);
+	if (claim->state == LEA_CLAIM_FAILED && claim->is_transient)
+		fprintf(out, "class transient\n");
 	r = emit_pvs(out, claim);
 	if (fclose(out) != 0 && !r)
 		r = -ENOMEM;
@@ -322,6 +340,7 @@ int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 	}
 	mine.state = LEA_CLAIM_CLAIMED;
 	mine.reason[0] = '\0';
+	mine.is_transient = false;
 	r = store(claims, folder_fd, vg_id, &mine);
 	if (r == 0)
 		LEA_STEP("claim.taken", vg_id);
@@ -388,7 +407,7 @@ int lea_claim_each(const struct lea_claims *claims,
 
 		if (!lea_id_ok(entry->d_name))
 			continue;
-		r = read_at(claims, fd, entry->d_name, &claim);
+		r = read_any(claims, fd, entry->d_name, &claim);
 		r = r == 0 ? tell(arg, entry->d_name, &claim) : r < 0 ? r : 0;
 	}
 	return r;

@@ -32,6 +32,8 @@ struct lea_claim {
 	enum lea_claim_state state;
 	char vg_name[128];
 	char reason[192];	 /* "": none; one line */
+	bool is_transient;	 /* FAILED: comparisons try again; else only an add event, or a person */
+	bool is_orphaned; /* CLAIMED by a process that has died: told by lea_claim_each only */
 	struct lea_claim_pv *pv; /* [pv_count], sorted by pvid; owned after lea_claim_read */
 	uint32_t pv_count;
 	pid_t pid;	      /* owner; set when stored */
@@ -94,8 +96,8 @@ LEA_MUST_CHECK int lea_claim_drop_pvs(const struct lea_claims *claims, struct le
  */
 bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count);
 
-/* Every claim that counts, for people: @tell is called for each; its non-zero return ends the walk
- * and is returned. */
+/* Every claim that counts, and those of owners that have died (is_orphaned): @tell is called for
+ * each; its non-zero return ends the walk and is returned. */
 LEA_MUST_CHECK int
 lea_claim_each(const struct lea_claims *claims,
 	       int (*tell)(void *arg, const char *vg_id, const struct lea_claim *claim), void *arg);

@@ -89,16 +89,23 @@ int lea_gate_epoch(int run_fd, int proc_fd, char ret_epoch[static LEA_EPOCH_BYTE
 	return 0;
 }
 
-/* Claims of other epochs don't count any more; this only tidies up, so faults don't matter. */
-static void drop_claims(int event_fd)
+static void empty_folder(int event_fd, const char *name)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	struct dirent *entry;
 
-	if (lea_file_list(event_fd, "claims", &dir))
+	if (lea_file_list(event_fd, name, &dir))
 		return;
 	while ((entry = readdir(dir)))
 		unlinkat(dirfd(dir), entry->d_name, 0);
+}
+
+/* What the epoch before has decided. Its claims don't count any more, whether they go or not. */
+static void drop_decisions(int event_fd)
+{
+	empty_folder(event_fd, "claims");
+	empty_folder(event_fd, "refused");
+	unlinkat(event_fd, "since", 0);
 }
 
 int lea_gate_arm(int run_fd, int proc_fd)
@@ -120,7 +127,7 @@ int lea_gate_arm(int run_fd, int proc_fd)
 	if (r)
 		return r;
 	LEA_STEP("arm.epoch", NULL);
-	drop_claims(event_fd);
+	drop_decisions(event_fd);
 	r = put_mark(event_fd, "gate-armed");
 	if (r < 0)
 		return r;

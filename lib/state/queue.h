@@ -13,15 +13,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What an entry may lead to. */
+enum lea_entry_kind {
+	/* The device came into use: its VG is activated, as stock lvm2 does at an add event. */
+	LEA_ENTRY_ADD,
+	/* Without an event of its own: a comparison found it, or a pass is repeated. A VG that was
+	 * activated, or failed for good, with the same instances stays as it is. */
+	LEA_ENTRY_MISSED,
+	/* A change of a device that was in use before: recorded and counted, activates nothing. */
+	LEA_ENTRY_CHANGE,
+	LEA_ENTRY_KINDS
+};
+
 /* Key of an entry: "8:16-42" (devno, then DISKSEQ, 0 where there is none). */
 struct lea_entry {
 	char key[64];
+	enum lea_entry_kind kind;
 	uint32_t attempts; /* runners that died with this entry in hand */
 	struct lea_device device;
 	char pvid[33];	  /* from ID_FS_UUID, "": not known */
 	bool is_leftover; /* a dead runner had taken it: look at it alone */
 	bool is_settled;  /* set by a pass that ended with a shortage: this one is done with */
-	bool is_unread;	  /* set by a pass: it could not be read, and perhaps will be later */
 };
 
 /* Sets the key from the device's number and instance. */

@@ -17,6 +17,12 @@
 #include "state/compare.h"
 #include "state/queue_text.h"
 
+const char *const lea_entry_kind_names[LEA_ENTRY_KINDS] = {
+	[LEA_ENTRY_ADD] = "add",
+	[LEA_ENTRY_MISSED] = "missed",
+	[LEA_ENTRY_CHANGE] = "change",
+};
+
 void lea_entry_set_key(struct lea_entry *entry)
 {
 	snprintf(entry->key, sizeof(entry->key), "%" PRIu32 ":%" PRIu32 "-%" PRIu64,
@@ -59,10 +65,11 @@ int lea_entry_emit(const struct lea_entry *entry, char *text, size_t size)
 	if (!is_line(name) || !is_line(links) || !is_line(entry->pvid))
 		return -EINVAL;
 	n = snprintf(text, size,
-		     LEA_ENTRY_MAGIC "\naction %s\nattempts %" PRIu32 "\nseqnum %" PRIu64
+		     LEA_ENTRY_MAGIC "\naction %s\nkind %s\nattempts %" PRIu32 "\nseqnum %" PRIu64
 				     "\nname %s\npvid %s\n%s%s%s\n%s",
-		     device->is_gone ? "remove" : "add", entry->attempts, device->seqnum, name,
-		     entry->pvid, *links ? "links " : "", links, *links ? "\n" : "", properties);
+		     device->is_gone ? "remove" : "add", lea_entry_kind_names[entry->kind],
+		     entry->attempts, device->seqnum, name, entry->pvid, *links ? "links " : "",
+		     links, *links ? "\n" : "", properties);
 	if (n < 0 || (size_t)n >= size)
 		return -E2BIG;
 	return n;

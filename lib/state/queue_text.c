@@ -66,6 +66,16 @@ static bool set_text(char **field, const char *value)
 	return !*value || *field;
 }
 
+static bool set_kind(struct lea_entry *entry, const char *value)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(lea_entry_kind_names); i++)
+		if (!strcmp(value, lea_entry_kind_names[i])) {
+			entry->kind = (enum lea_entry_kind)i;
+			return true;
+		}
+	return false;
+}
+
 static bool set_action(struct lea_entry *entry, const char *value)
 {
 	entry->device.is_gone = !strcmp(value, "remove");
@@ -79,6 +89,8 @@ static bool set_field(struct lea_entry *entry, const char *key, const char *valu
 
 	if (!strcmp(key, "action"))
 		return set_action(entry, value);
+	if (!strcmp(key, "kind"))
+		return set_kind(entry, value);
 	if (!strcmp(key, "pvid"))
 		return set_pvid(entry, value);
 	if (!strcmp(key, "name"))

@@ -11,6 +11,9 @@
 #define LEA_ENTRY_MAGIC	    "lvmevent-entry 1"
 #define LEA_ENTRY_MAX_BYTES (32U * 1024)
 
+/* As they are written. */
+extern const char *const lea_entry_kind_names[LEA_ENTRY_KINDS];
+
 /* Length, or -E2BIG, -EINVAL (a line end where none may be). */
 LEA_MUST_CHECK int lea_entry_emit(const struct lea_entry *entry, char *text, size_t size);
 

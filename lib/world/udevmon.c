@@ -169,6 +169,14 @@ static bool is_pv(const struct lea_udevmon *monitor, const struct lea_udevmsg *m
 	       !strcmp(msg->subsystem, "block") && lea_udevmsg_has_tag(msg, monitor->tag);
 }
 
+/* A change that made a PV, or another one, of a device in use. */
+static bool is_changed(const struct lea_udevmsg *msg)
+{
+	return (!msg->action || !strcmp(msg->action, "change")) &&
+	       lea_udevmsg_number(msg->is_new) != 1 && lea_udevmsg_number(msg->activation) != 1 &&
+	       msg->first && msg->fs_uuid && strcmp(msg->first, msg->fs_uuid) != 0;
+}
+
 static int fill(const struct lea_udevmon *monitor, const struct lea_udevmsg *msg, struct text *text,
 		struct lea_udevmon_event *event)
 {
@@ -181,6 +189,7 @@ static int fill(const struct lea_udevmon *monitor, const struct lea_udevmsg *msg
 	device->seqnum = lea_udevmsg_number(msg->seqnum);
 	device->is_gone = msg->action && !strcmp(msg->action, "remove");
 	event->is_pv = is_pv(monitor, msg);
+	event->is_changed = is_changed(msg);
 	event->is_activation = lea_udevmsg_number(msg->activation) == 1;
 	snprintf(event->fs_uuid, sizeof(event->fs_uuid), "%s", msg->fs_uuid ? msg->fs_uuid : "");
 	device->properties = LEA_TAKE(text->chars);

@@ -50,6 +50,8 @@ static const struct {
 	{"ID_FS_UUID", AT(fs_uuid)},
 	{"CURRENT_TAGS", AT(tags)},
 	{"DM_ACTIVATION", AT(activation)},
+	{"LVMEVENT_FIRST", AT(first)},
+	{"LVMEVENT_NEW", AT(is_new)},
 	{"MAJOR", AT(major)},
 	{"MINOR", AT(minor)},
 	{"DISKSEQ", AT(diskseq)},

@@ -23,6 +23,7 @@ struct lea_udevmsg {
 	const char *fs_type, *fs_uuid;		       /* ID_FS_TYPE ID_FS_UUID */
 	const char *tags;			       /* CURRENT_TAGS: ":one:two:" */
 	const char *activation;			       /* DM_ACTIVATION */
+	const char *first, *is_new;		       /* LVMEVENT_FIRST LVMEVENT_NEW */
 	const char *failed;			       /* UDEV_WORKER_FAILED */
 	const char *major, *minor, *diskseq, *seqnum;
 };

@@ -28,6 +28,7 @@ struct lea_workers {
 
 static char activated[512]; /* names, a blank after each */
 static int outcome;
+static int shortage; /* of an outcome that is a failure */
 static const char *reason;
 
 static uint32_t workers_made;
@@ -75,6 +76,7 @@ int lea_workers_drain(struct lea_workers *workers)
 		const struct lea_worker_result result = {.vg_name = workers->name[i],
 							 .vg_id = workers->id[i],
 							 .outcome = outcome,
+							 .shortage = shortage,
 							 .active = 1,
 							 .reason = reason};
 
@@ -142,7 +144,7 @@ static void setup(void)
 	ck_assert_int_ge(how.event_fd, 0);
 	summary = (struct lea_batch_summary){0};
 	activated[0] = '\0';
-	outcome = workers_fault = 0;
+	outcome = shortage = workers_fault = 0;
 	workers_lag = 0;
 	reason = "";
 }

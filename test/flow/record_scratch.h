@@ -147,7 +147,7 @@ static inline struct lea_record count(const char *pvid, const struct lea_vg *vg)
 
 	found.vg = (struct lea_vg *)(uintptr_t)vg;
 	strcpy(found.label.pvid, pvid);
-	ck_assert_int_eq(lea_record_count(recorder, &found, &record), 0);
+	ck_assert_int_eq(lea_record_count(recorder, &found, true, &record), 0);
 	return record;
 }
 

@@ -62,7 +62,8 @@ static void setup(void)
 	how = (struct lea_sweep_how){.world = machine.world, .conf = &conf};
 	how.event_fd = lea_queue_open(lea_world_run(machine.world));
 	ck_assert_int_ge(how.event_fd, 0);
-	properties = "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n";
+	properties = "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\nLVMEVENT_FIRST=" UUID_ONE
+		     "\n";
 	asked = 0;
 }
 

@@ -113,7 +113,7 @@ static void claim_with(const char *vg_id, struct lea_claim_pv *pv, uint32_t coun
 	ck_assert_int_eq(lea_claim_finish(&claims, vg_id, &claim), 0);
 }
 
-/* vgreduce, then vgchange -an: an event of a PV that stayed does not undo it. */
+/* vgreduce, then lvchange -an: an event of a PV that stayed does not undo it. */
 START_TEST(reduced_is_no_news)
 {
 	struct lea_claim_pv pv[] = {{.pvid = PVID_ONE, .major = 8, .minor = 16, .diskseq = 7},
@@ -121,13 +121,15 @@ START_TEST(reduced_is_no_news)
 
 	machine_plug("one-pv", "sda", 16, 7);
 	claim_with(VG_ONE_ID, pv, 2);
+	ck_assert_int_eq(lea_online_ensure(lea_world_run(machine.world)), 0);
+	ck_assert_int_eq(lea_vg_online_claim(lea_world_run(machine.world), "vg_one"), 0);
 	ck_assert_str_eq(came("sda", 16, 7, PVID_ONE), "");
 	ck_assert_uint_eq(summary.vgs_active + summary.vgs_failed, 0);
 }
 END_TEST
 
-/* A PV that was not there when it was activated is. */
-START_TEST(extended_is_news)
+/* A PV that was added and was not there when the VG was activated. */
+START_TEST(added_member_is_news)
 {
 	struct lea_claim_pv pv = {.pvid = PVID_A, .major = 8, .minor = 32, .diskseq = 2};
 
@@ -216,7 +218,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, one_device_in_two_entries);
 	tcase_add_test(tcase, changed_meanwhile_is_looked_at_again);
 	tcase_add_test(tcase, reduced_is_no_news);
-	tcase_add_test(tcase, extended_is_news);
+	tcase_add_test(tcase, added_member_is_news);
 	tcase_add_test(tcase, renamed_while_it_is_read);
 	tcase_add_test(tcase, renamed_without_a_pv);
 	suite_add_tcase(suite, tcase);

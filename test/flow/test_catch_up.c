@@ -134,6 +134,7 @@ START_TEST(a_boot_pass_that_lives_has_all)
 	set_mark(7);
 	ck_assert_uint_eq(to_be_looked_at(), 0);
 	ck_assert_msg(pending() == 1, "what has no record is queued, without a wait");
+	how.is_boot = true;
 	ck_assert_int_eq(lea_sweep(&how, &result), 0);
 	ck_assert_msg(result.enqueued == 1 && pending() == 1,
 		      "the gate's comparisons trust nobody");

@@ -303,6 +303,46 @@ START_TEST(test_events)
 }
 END_TEST
 
+#define CHANGE "ACTION=change SUBSYSTEM=block MAJOR=8 MINOR=1 DEVNAME=/dev/sda1 ID_FS_TYPE=LVM2_member "
+#define UUID   "ID_FS_UUID=aaaaaa-bbbb-cccc-dddd-eeee-ffff-gggggg "
+#define FIRST  "LVMEVENT_FIRST=aaaaaa-bbbb-cccc-dddd-eeee-ffff-gggggg "
+
+/* Rows: what udev says of a change, and what it may lead to. */
+static const struct {
+	const char *claim, *words;
+	enum lea_entry_kind kind;
+} changes[] = {
+	{"the first event of a device in use", CHANGE UUID FIRST "LVMEVENT_NEW=1", LEA_ENTRY_ADD},
+	{"a dm device whose table became live", CHANGE UUID "DM_ACTIVATION=1", LEA_ENTRY_ADD},
+	{"the PV that came, and that nobody has recorded", CHANGE UUID FIRST, LEA_ENTRY_MISSED},
+	{"a PV that was made since", CHANGE UUID "LVMEVENT_FIRST=none", LEA_ENTRY_CHANGE},
+	{"a PV that got another UUID",
+	 CHANGE UUID "LVMEVENT_FIRST=bbbbbb-bbbb-cccc-dddd-eeee-ffff-gggggg", LEA_ENTRY_CHANGE},
+	{"a rule that says nothing of it", CHANGE UUID, LEA_ENTRY_CHANGE},
+	{"a device of before", CHANGE UUID FIRST "USEC_INITIALIZED=4999", LEA_ENTRY_CHANGE},
+	{"a device of before, of which udev has no more",
+	 CHANGE UUID FIRST "LVMEVENT_NEW=1 USEC_INITIALIZED=4999", LEA_ENTRY_CHANGE},
+	{"a device of after", CHANGE UUID FIRST "USEC_INITIALIZED=5000", LEA_ENTRY_MISSED},
+};
+
+START_TEST(kind_of_a_change)
+{
+	char words[512], *environ_[16] = {0}, *state = NULL, *word;
+	struct lea_entry *entries;
+	size_t count = 0;
+
+	snprintf(words, sizeof(words), "%s", changes[_i].words);
+	for (word = strtok_r(words, " ", &state); word; word = strtok_r(NULL, " ", &state))
+		environ_[count++] = word;
+	ck_assert_int_eq(lea_file_create(event_fd, "since", "5000\n", 5), 0);
+	ck_assert_int_eq(lea_enqueue_event(dir, environ_), 0);
+	ck_assert_int_eq(lea_queue_take(event_fd, &entries, &count), 0);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_msg(entries[0].kind == changes[_i].kind, "%s", changes[_i].claim);
+	lea_entries_free(entries, count);
+}
+END_TEST
+
 START_TEST(test_closed_gate)
 {
 	ck_assert_int_eq(lea_file_create_empty(event_fd, "gate-armed"), 0);
@@ -339,6 +379,7 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, test_stays_until_the_other_is_through);
 	tcase_add_test(tcase, test_fault_loses_nothing);
 	tcase_add_loop_test(tcase, test_events, 0, ARRAY_SIZE(events));
+	tcase_add_loop_test(tcase, kind_of_a_change, 0, ARRAY_SIZE(changes));
 	tcase_add_test(tcase, test_closed_gate);
 	tcase_add_test(tcase, test_folder_that_vanished);
 	suite_add_tcase(suite, tcase);

@@ -272,7 +272,6 @@ START_TEST(test_unsettled)
 {
 	LEA_AUTO(lea_unsettled_done) struct lea_unsettled unsettled = {0};
 	struct lea_entry entry[64] = {0};
-	const int unread[] = {-EIO, -ENXIO, -ETIMEDOUT};
 	const struct lea_device strange = {.major = 9, .minor = 9};
 
 	for (uint32_t i = 0; i < 64; i++)
@@ -281,14 +280,6 @@ START_TEST(test_unsettled)
 	lea_unsettled_add(&unsettled, 0, &entry[1].device);
 	ck_assert_msg(lea_unsettled_mark(&unsettled, entry, 64) == 0, "there was no shortage");
 	ck_assert(!entry[0].is_settled);
-	lea_unsettled_add_found(&unsettled, &(struct lea_found){.device = entry[5].device});
-	for (size_t n = 0; n < ARRAY_SIZE(unread); n++)
-		lea_unsettled_add_found(
-			&unsettled,
-			&(struct lea_found){.fault = unread[n], .device = entry[7 + n].device});
-	ck_assert_int_eq(lea_unsettled_mark(&unsettled, entry, 64), 0);
-	for (uint32_t i = 0; i < 64; i++)
-		ck_assert_msg(entry[i].is_unread == (i == 7 || i == 8), "%u", i);
 	for (uint32_t i = 40; i > 0; i -= 2)
 		lea_unsettled_add(&unsettled, i == 40 ? -ENOSPC : -ENOMEM, &entry[i].device);
 	lea_unsettled_add(&unsettled, -ENOSPC, &strange);

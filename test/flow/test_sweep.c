@@ -2,12 +2,16 @@
 /* The comparison of devices with claims. */
 #include "flow/mark.h"
 #include "flow/sweep_scratch.h"
+#include "flow/take_charge.h"
+#include "state/gate.h"
 #include "unit/suite.h"
 #include "world/udevbrief.h"
 
 #include <sys/wait.h>
 
-#define MEMBER "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n"
+#define ANY_MEMBER "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n"
+#define MEMBER	   ANY_MEMBER "LVMEVENT_FIRST=" UUID_ONE "\n"
+#define OTHER_UUID "I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA"
 
 /* Rows: the claim there is (state 0: none), what udev says, and what comes of it. */
 static const struct {
@@ -21,7 +25,14 @@ static const struct {
 	{"a PV of a VG that is done is not", LEA_CLAIM_DONE, 16, 7, MEMBER, 0, 0},
 	{"done with another instance of it does not count", LEA_CLAIM_DONE, 16, 6, MEMBER, 1, 0},
 	{"done under another number does not count", LEA_CLAIM_DONE, 32, 7, MEMBER, 1, 0},
-	{"a VG that failed is tried again", LEA_CLAIM_FAILED, 16, 7, MEMBER, 1, 0},
+	{"a VG that failed for good is left alone", LEA_CLAIM_FAILED, 16, 7, MEMBER, 0, 0},
+	{"failed for good with another instance does not count", LEA_CLAIM_FAILED, 16, 6, MEMBER, 1,
+	 0},
+	{"a PV that was made on a device in use is left alone", -1, 0, 0,
+	 ANY_MEMBER "LVMEVENT_FIRST=none\n", 0, 0},
+	{"a PV that got another UUID is left alone", -1, 0, 0,
+	 ANY_MEMBER "LVMEVENT_FIRST=" OTHER_UUID "\n", 0, 0},
+	{"a PV that was there before our rule is left alone", -1, 0, 0, ANY_MEMBER, 0, 0},
 	{"another file system is nothing to us", -1, 0, 0, "ID_FS_TYPE=ext4\n", 0, 0},
 	{"a path of a multipath device is not, either", -1, 0, 0,
 	 MEMBER "DM_MULTIPATH_DEVICE_PATH=1\n", 0, 0},
@@ -66,6 +77,7 @@ START_TEST(entry_as_an_event_makes_it)
 	ck_assert_str_eq(entries[0].key, "8:16-7");
 	ck_assert_str_eq(entries[0].pvid, PVID_ONE);
 	ck_assert_str_eq(entries[0].device.name, "/dev/sda");
+	ck_assert_int_eq(entries[0].kind, LEA_ENTRY_MISSED);
 	lea_entries_free(entries, count);
 	close(lock_fd);
 }
@@ -124,6 +136,7 @@ START_TEST(what_a_runner_has_in_hand)
 	const struct lea_device device = {.major = 8, .minor = 16, .diskseq = hands[_i].diskseq};
 	int known_fd = lea_mark_open(how.event_fd), lock_fd;
 
+	how.is_boot = true; /* a mark alone says less then */
 	if (!hands[_i].diskseq) {
 		machine_unplug("sda", 16);
 		machine_plug("one-pv", "sda", 16, 0);
@@ -143,7 +156,6 @@ END_TEST
 #define BRIEF                                                                                      \
 	"S:disk/by-id/x\nI:42\nE:ID_FS_TYPE=LVM2_member\nE:ID_FS_UUID=" UUID_ONE                   \
 	"\nG:lvmevent\nV:1\n"
-#define OTHER_UUID "I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA"
 #define LV	   "I:42\nE:DM_UUID=LVM-abc\nE:ID_FS_TYPE=LVM2_member\nE:ID_FS_UUID=" UUID_ONE "\n"
 
 /* Rows: the file that udev has of minor 16, whose VG is done; is libudev asked all the same? */
@@ -224,24 +236,142 @@ START_TEST(few_of_many_are_named)
 }
 END_TEST
 
-static bool is_sda(void *arg, const struct lea_entry *entry)
+static void mark(void)
 {
-	return !strcmp(entry->key, arg);
+	const struct lea_device sda = {.major = 8, .minor = 16, .diskseq = 7};
+	int known_fd = lea_mark_open(how.event_fd);
+
+	ck_assert_int_eq(lea_mark_set(known_fd, &sda, PVID_ONE), 0);
+	close(known_fd);
 }
 
-START_TEST(what_was_seen_is_left_out)
+static size_t compared(bool is_boot)
 {
-	static char key[] = "8:16-7", other[] = "8:16-8";
 	struct lea_sweep_result result;
 
+	how.is_boot = is_boot;
+	ck_assert_int_eq(lea_sweep(&how, &result), 0);
+	return result.enqueued;
+}
+
+/* It waits for other PVs, or lvm2 was at work since. The boot pass may have died in between. */
+START_TEST(recorded_is_dealt_with_but_at_boot)
+{
 	properties = MEMBER;
-	how.skips = is_sda;
-	how.arg = key;
-	ck_assert_int_eq(lea_sweep(&how, &result), 0);
-	ck_assert_uint_eq(result.enqueued, 0);
-	how.arg = other;
-	ck_assert_int_eq(lea_sweep(&how, &result), 0);
-	ck_assert_uint_eq(result.enqueued, 1);
+	mark();
+	ck_assert_uint_eq(compared(false), 0);
+	ck_assert_uint_eq(compared(true), 1);
+	claim(LEA_CLAIM_DONE, 16, 7);
+	ck_assert_uint_eq(compared(true), 0);
+}
+END_TEST
+
+START_TEST(transient_failure_is_tried_again)
+{
+	const struct lea_claims claims = {.run_fd = lea_world_run(machine.world),
+					  .proc_fd = lea_world_proc(machine.world)};
+	struct lea_claim_pv pv = {.pvid = PVID_ONE, .major = 8, .minor = 16, .diskseq = 7};
+	struct lea_claim failed = {.state = LEA_CLAIM_FAILED,
+				   .vg_name = "vg_one",
+				   .is_transient = true,
+				   .pv = &pv,
+				   .pv_count = 1};
+
+	properties = MEMBER;
+	mark();
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ONE_ID, &failed), 0);
+	ck_assert_uint_eq(compared(false), 1);
+	failed.is_transient = false;
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ONE_ID, &failed), 0);
+	ck_assert_uint_eq(compared(false), 0);
+	ck_assert_uint_eq(compared(true), 0);
+}
+END_TEST
+
+/* Its worker and its runner were killed, and nobody is left to say so. */
+START_TEST(claim_of_a_dead_owner_is_tried_again)
+{
+	const struct lea_claims claims = {.run_fd = lea_world_run(machine.world),
+					  .proc_fd = lea_world_proc(machine.world)};
+	struct lea_claim_pv pv = {.pvid = PVID_ONE, .major = 8, .minor = 16, .diskseq = 7};
+	const struct lea_claim mine = {.vg_name = "vg_one", .pv = &pv, .pv_count = 1};
+	char path[64];
+
+	properties = MEMBER;
+	mark();
+	ck_assert_int_eq(lea_claim_take(&claims, VG_ONE_ID, &mine), 0);
+	ck_assert_uint_eq(compared(false), 0);
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)getpid());
+	tree_remove(&machine.tree, path);
+	ck_assert_uint_eq(compared(false), 1);
+}
+END_TEST
+
+START_TEST(refused_instance_is_left_alone)
+{
+	properties = MEMBER;
+	ck_assert_int_eq(lea_refused_set(how.event_fd, "8:16-7"), 0);
+	ck_assert_uint_eq(compared(false), 0);
+	ck_assert_uint_eq(compared(true), 0);
+	ck_assert_int_eq(lea_refused_drop(how.event_fd, "8:16-7"), 0);
+	ck_assert_uint_eq(compared(false), 1);
+}
+END_TEST
+
+/* Rows: USEC_INITIALIZED, when charge was taken of a machine that ran, and what comes of it. */
+static const struct {
+	const char *claim, *initialized, *since;
+	size_t enqueued;
+} ages[] = {
+	{"a device of before is left alone", "4000", "5000\n", 0},
+	{"a device of after is not", "6000", "5000\n", 1},
+	{"a time that is no number is none", "4000", "x\n", 1},
+	{"charge was taken at boot", "4000", NULL, 1},
+};
+
+START_TEST(device_of_before_a_live_enable)
+{
+	static char text[256];
+
+	snprintf(text, sizeof(text), "%sUSEC_INITIALIZED=%s\n", MEMBER, ages[_i].initialized);
+	properties = text;
+	if (ages[_i].since)
+		tree_put(&machine.tree, "/run/lvm/event/since", ages[_i].since);
+	ck_assert_msg(compared(false) == ages[_i].enqueued, "%s", ages[_i].claim);
+}
+END_TEST
+
+START_TEST(taking_charge_of_a_running_machine)
+{
+	struct lea_entry *entries;
+	size_t count;
+
+	properties = ANY_MEMBER;
+	ck_assert_int_eq(lea_take_charge(machine.world, &conf), 0);
+	ck_assert_int_eq(lea_queue_take(how.event_fd, &entries, &count), 0);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_int_eq(entries[0].kind, LEA_ENTRY_CHANGE);
+	ck_assert_int_eq(lea_queue_done(how.event_fd, &entries[0]), 0);
+	lea_entries_free(entries, count);
+	ck_assert(machine_has("/run/lvm/event/since"));
+	ck_assert_int_eq(lea_take_charge(machine.world, &conf), 0);
+	ck_assert_msg(!lea_queue_has_pending(how.event_fd), "once");
+}
+END_TEST
+
+START_TEST(boot_has_taken_charge)
+{
+	const int run_fd = lea_world_run(machine.world);
+
+	tree_put(&machine.tree, "/run/lvm/event/since", "5000\n");
+	ck_assert_int_eq(lea_refused_set(how.event_fd, "8:16-7"), 0);
+	ck_assert_int_eq(lea_gate_arm(run_fd, lea_world_proc(machine.world)), 0);
+	ck_assert_msg(!machine_has("/run/lvm/event/since") &&
+			      !lea_refused_is_set(how.event_fd, "8:16-7"),
+		      "what an epoch decided ends with it");
+	ck_assert_int_eq(lea_take_charge(machine.world, &conf), 0);
+	ck_assert(!machine_has("/run/lvm/event/since"));
+	ck_assert(!lea_queue_has_pending(how.event_fd));
 }
 END_TEST
 
@@ -277,7 +407,13 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, file_of_udev_is_no_answer);
 	tcase_add_test(tcase, entry_as_an_event_makes_it);
 	tcase_add_loop_test(tcase, what_a_runner_has_in_hand, 0, ARRAY_SIZE(hands));
-	tcase_add_test(tcase, what_was_seen_is_left_out);
+	tcase_add_test(tcase, recorded_is_dealt_with_but_at_boot);
+	tcase_add_test(tcase, transient_failure_is_tried_again);
+	tcase_add_test(tcase, claim_of_a_dead_owner_is_tried_again);
+	tcase_add_test(tcase, refused_instance_is_left_alone);
+	tcase_add_loop_test(tcase, device_of_before_a_live_enable, 0, ARRAY_SIZE(ages));
+	tcase_add_test(tcase, taking_charge_of_a_running_machine);
+	tcase_add_test(tcase, boot_has_taken_charge);
 	tcase_add_test(tcase, lost_event_is_repeated);
 	tcase_add_test(tcase, few_of_many_are_named);
 	suite_add_tcase(suite, tcase);
