@@ -33,6 +33,7 @@ struct held {
 	struct lea_activate_vg vg;
 	enum lea_activation what;
 	bool failed, has_resumed;
+	bool is_followed; /* dmeventd is told of what is active */
 };
 
 struct lea_activation_run {
@@ -176,6 +177,8 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *k
 	}
 	if (!held->vg.scanned)
 		return not_found(run, known->vg->name);
+	if (known->watch_only)
+		return 0;
 	if (known->has_duplicate || known->has_conflict) {
 		struct lea_scan_vg *scanned = lea_arena_alloc(held->arena, 1, sizeof(*scanned));
 
@@ -226,6 +229,7 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 	held->failed = r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_INCOMPLETE ||
 		       r == LEA_ACTIVATE_CHANGED;
 	held->has_resumed = ret_result->resumed > 0;
+	held->is_followed = held->vg.scanned && (held->has_resumed || known->watch_only);
 	run->resumed += ret_result->resumed;
 	/* The real lvm will want the lock: nothing was done here. */
 	if (r == LEA_ACTIVATE_DELEGATE) {
@@ -313,7 +317,7 @@ static int list_followed(const struct lea_activation_run *run, struct lea_follow
 		count++;
 	r = lea_follow_list_new(count, list);
 	for (const struct held *held = run->first; !r && held; held = held->next)
-		if (held->has_resumed && held->what != LEA_DEACTIVATE)
+		if (held->is_followed && held->what != LEA_DEACTIVATE)
 			lea_follow_list_add(list, held->vg.scanned->vg);
 	return r;
 }

@@ -175,6 +175,14 @@ static int meet_two_names(const struct lea_candidates *candidates, const struct 
 	return r < 0 ? r : settle(candidates, known, &(struct end){LEA_CLAIM_FAILED, reason, true});
 }
 
+static int hand_over(struct lea_candidates *candidates, const struct lea_scan_vg *known)
+{
+	int r = lea_workers_add(candidates->workers, known);
+
+	candidates->open_count += r == 0;
+	return r;
+}
+
 /* Claimed, and on its way. Another process that has claimed it may die before it is done: the VG's
  * lock keeps us apart, and who has it second finds nothing to do. */
 static int activate_vg(struct lea_candidates *candidates, const struct lea_scan_vg *known)
@@ -184,9 +192,7 @@ static int activate_vg(struct lea_candidates *candidates, const struct lea_scan_
 
 	r = r < 0 ? r : lea_scan_vg_claim(known, &claim);
 	r = r ? r : lea_claim_take(&candidates->claims, known->vg->id, &claim);
-	r = r < 0 ? r : lea_workers_add(candidates->workers, known);
-	candidates->open_count += r == 0;
-	return r;
+	return r < 0 ? r : hand_over(candidates, known);
 }
 
 /* A VG that changes have completed: whoever made them decides what is active of it. */
@@ -204,7 +210,7 @@ static int start_vg(struct lea_candidates *candidates, const struct lea_scan_vg 
 	bool stands = false;
 	int r = 0;
 
-	if (wanted->kind == LEA_ENTRY_CHANGE && reason)
+	if (reason && (wanted->kind == LEA_ENTRY_CHANGE || wanted->kind == LEA_ENTRY_WATCH))
 		return 0;
 	if (reason && known->has_other_name && !is_whole_by_another_name(candidates, known))
 		return known->is_outdated ? 0 : meet_two_names(candidates, known);
@@ -214,8 +220,10 @@ static int start_vg(struct lea_candidates *candidates, const struct lea_scan_vg 
 		r = ask_claim(candidates, known, wanted, &stands);
 	if (r || stands)
 		return r;
-	return wanted->kind == LEA_ENTRY_CHANGE ? take_note(candidates, known)
-						: activate_vg(candidates, known);
+	if (wanted->kind == LEA_ENTRY_CHANGE)
+		return take_note(candidates, known);
+	return wanted->kind == LEA_ENTRY_WATCH ? hand_over(candidates, known)
+					       : activate_vg(candidates, known);
 }
 
 /* Its claim stays: it is in work. The worker has the VG queued again when it gets on. */
@@ -243,7 +251,8 @@ static void finished(void *arg, const struct lea_worker_result *result)
 	int r;
 
 	candidates->open_count--;
-	if (!known)
+	/* What dmeventd was not told of stays noted; the VG is as it was. */
+	if (!known || known->watch_only)
 		return;
 	if (result->outcome == LEA_ACTIVATE_CHANGED) {
 		lea_unsettled_add_vg(candidates->unsettled, lea_look_again(candidates->how, known),
@@ -292,11 +301,12 @@ static int start_all(struct lea_candidates *candidates)
 	int r;
 
 	for (size_t i = 0; i < candidates->vg_count; i++) {
-		const struct lea_scan_vg *known = &candidates->vgs[i];
+		struct lea_scan_vg *known = &candidates->vgs[i];
 
 		wanted = find_wanted(candidates, known);
 		if (!wanted)
 			continue;
+		known->watch_only = wanted->kind == LEA_ENTRY_WATCH;
 		r = start_vg(candidates, known, wanted);
 		if (lea_is_shortage(r))
 			r = postpone(candidates, known, r);

@@ -221,6 +221,8 @@ bool lea_candidate_stands(const struct lea_candidate *candidate)
 	case LEA_ENTRY_MISSED:
 		return is_same && (claim->state == LEA_CLAIM_DONE ||
 				   (claim->state == LEA_CLAIM_FAILED && !claim->is_transient));
+	case LEA_ENTRY_WATCH:
+		return !candidate->has_claim || claim->state != LEA_CLAIM_DONE;
 	case LEA_ENTRY_CHANGE:
 	case LEA_ENTRY_KINDS:
 	default:

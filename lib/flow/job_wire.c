@@ -21,6 +21,7 @@
 enum vg_bit {
 	HAS_DUPLICATE = 1,
 	HAS_CONFLICT = 2,
+	WATCH_ONLY = 4,
 };
 
 static void pack_device(struct lea_wire_out *out, const struct lea_found *found)
@@ -48,7 +49,8 @@ void lea_job_pack(struct lea_wire_out *out, const struct lea_scan_vg *known)
 	lea_wire_put_u32(out, vg->extent_sectors);
 	lea_wire_put_text(out, vg->delegate_reason);
 	lea_wire_put_u32(out, (known->has_duplicate ? HAS_DUPLICATE : 0) |
-				      (known->has_conflict ? HAS_CONFLICT : 0));
+				      (known->has_conflict ? HAS_CONFLICT : 0) |
+				      (known->watch_only ? WATCH_ONLY : 0));
 	lea_wire_put_u32(out, vg->pv_count);
 	for (uint32_t i = 0; i < vg->pv_count; i++) {
 		lea_wire_put_bytes(out, vg->pvs[i].id, LEA_ID_CHARS);
@@ -136,6 +138,7 @@ static int unpack_vg(struct lea_wire_in *in, struct lea_job_vg *job)
 		return -EPROTO;
 	job->known.has_duplicate = bits & HAS_DUPLICATE;
 	job->known.has_conflict = bits & HAS_CONFLICT;
+	job->known.watch_only = bits & WATCH_ONLY;
 	job->known.vg = vg;
 	return unpack_pvs(in, job);
 }

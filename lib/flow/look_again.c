@@ -54,11 +54,12 @@ int lea_look_again(const struct lea_batch_how *how, const struct lea_scan_vg *kn
 }
 
 /* LEA_LOOK_AGAIN_NONE: it is not there, or another one has its number. */
-static int put_claimed(const struct lea_batch_how *how, const struct lea_claim_pv *pv)
+static int put_one(const struct lea_batch_how *how, const struct lea_claim_pv *pv,
+		   enum lea_entry_kind kind)
 {
 	const struct lea_devno devno = {.major = pv->major, .minor = pv->minor};
 	LEA_AUTO(lea_device_done) struct lea_device device = {0};
-	struct lea_entry entry = {.kind = LEA_ENTRY_MISSED};
+	struct lea_entry entry = {.kind = kind};
 	char number[24];
 	int r;
 
@@ -76,6 +77,16 @@ static int put_claimed(const struct lea_batch_how *how, const struct lea_claim_p
 	return lea_queue_put_if_absent(how->event_fd, &entry);
 }
 
+static int put_any(const struct lea_batch_how *how, const struct lea_claim *claim,
+		   enum lea_entry_kind kind)
+{
+	int r = LEA_LOOK_AGAIN_NONE;
+
+	for (uint32_t i = 0; r == LEA_LOOK_AGAIN_NONE && i < claim->pv_count; i++)
+		r = put_one(how, &claim->pv[i], kind);
+	return r;
+}
+
 /* Queued before it is forgotten: whoever dies in between costs a look. */
 int lea_look_again_claimed(const struct lea_batch_how *how, const char *vg_id)
 {
@@ -85,8 +96,17 @@ int lea_look_again_claimed(const struct lea_batch_how *how, const char *vg_id)
 
 	if (r)
 		return r < 0 ? r : LEA_LOOK_AGAIN_NONE;
-	r = LEA_LOOK_AGAIN_NONE;
-	for (uint32_t i = 0; r == LEA_LOOK_AGAIN_NONE && i < claim.pv_count; i++)
-		r = put_claimed(how, &claim.pv[i]);
+	r = put_any(how, &claim, LEA_ENTRY_MISSED);
 	return r ? r : forget(how, vg_id, claim.vg_name);
+}
+
+int lea_look_again_watch(const struct lea_batch_how *how, const char *vg_id)
+{
+	const struct lea_claims claims = claims_of(how);
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	int r = claims.run_fd < 0 ? claims.run_fd : lea_claim_read(&claims, vg_id, &claim);
+
+	if (r || claim.state != LEA_CLAIM_DONE)
+		return r < 0 ? r : LEA_LOOK_AGAIN_NONE;
+	return put_any(how, &claim, LEA_ENTRY_WATCH);
 }

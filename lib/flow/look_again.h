@@ -20,5 +20,8 @@ enum lea_look_again_outcome {
 };
 /* The same of a VG of which only the claim is known, by one of its devices. Says nothing. */
 LEA_MUST_CHECK int lea_look_again_claimed(const struct lea_batch_how *how, const char *vg_id);
+/* Queues one of its devices, so that dmeventd is told of what is active of a VG that is done. Its
+ * claim stays. Says nothing. */
+LEA_MUST_CHECK int lea_look_again_watch(const struct lea_batch_how *how, const char *vg_id);
 
 #endif

@@ -48,6 +48,7 @@ struct lea_scan_vg {
 	bool has_conflict;     /* same seqno, different text; or two names for one id */
 	bool has_other_name;   /* other PVs have this id with another name */
 	bool is_outdated;      /* ... and a higher seqno */
+	bool watch_only;       /* not to be activated: dmeventd is told of what is active */
 };
 
 struct lea_scan;

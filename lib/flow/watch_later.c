@@ -32,7 +32,7 @@ static int ask_for_one(void *arg, const char *vg_id, bool is_asked)
 	int r;
 
 	(void)is_asked;
-	r = lea_look_again_claimed(step->how, vg_id);
+	r = lea_look_again_watch(step->how, vg_id);
 	if (r == LEA_LOOK_AGAIN_NONE)
 		return lea_unwatched_drop(step->run_fd, vg_id);
 	return r ? r : lea_unwatched_set_asked(step->run_fd, vg_id);

@@ -20,6 +20,8 @@ enum lea_entry_kind {
 	/* Without an event of its own: a comparison found it, or a pass is repeated. A VG that was
 	 * activated, or failed for good, with the same instances stays as it is. */
 	LEA_ENTRY_MISSED,
+	/* dmeventd is to be told of what is active of the VG, nothing else. */
+	LEA_ENTRY_WATCH,
 	/* A change of a device that was in use before: recorded and counted, activates nothing. */
 	LEA_ENTRY_CHANGE,
 	LEA_ENTRY_KINDS

@@ -240,7 +240,8 @@ class Machine:
         return {"ACTION": action, "SUBSYSTEM": "block", "DEVTYPE": "disk", "MAJOR": "8",
                 "MINOR": str(disk.minor), "DISKSEQ": str(disk.diskseq),
                 "SEQNUM": str(disk.seqnum), "DEVNAME": f"/dev/{disk.name}",
-                "ID_FS_TYPE": "LVM2_member", "ID_FS_UUID": pvimage.hyphened(disk.pvid)}
+                "ID_FS_TYPE": "LVM2_member", "ID_FS_UUID": pvimage.hyphened(disk.pvid),
+                "LVMEVENT_FIRST": pvimage.hyphened(disk.pvid)}
 
     def write_data(self, disk):
         text = "".join(f"{k}={v}\n" for k, v in self.environment(disk, "add").items())

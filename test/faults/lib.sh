@@ -76,7 +76,7 @@ make_udev_db() {
 	local i
 	mkdir -p /run/udev/data
 	for ((i = 0; i < PVS; i++)); do
-		printf 'I:1\nE:ID_FS_TYPE=LVM2_member\nE:ID_FS_UUID=%s\nG:lvmevent\n' "$(uuid_of "$i")" \
+		printf 'I:1\nE:ID_FS_TYPE=LVM2_member\nE:ID_FS_UUID=%s\nE:LVMEVENT_FIRST=%s\nG:lvmevent\n' "$(uuid_of "$i")" "$(uuid_of "$i")" \
 			>"/run/udev/data/b7:${dev[i]#/dev/loop}"
 	done
 }

@@ -23,6 +23,7 @@ struct lea_workers {
 	struct lea_workers_options copy;
 	char name[4][128], id[4][33];
 	struct lea_workers_options who[4]; /* listened */
+	bool watch_only[4];
 	size_t count;
 };
 
@@ -65,6 +66,7 @@ uint32_t lea_workers_started(const struct lea_workers *workers)
 int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known)
 {
 	workers->who[workers->count] = workers->copy;
+	workers->watch_only[workers->count] = known->watch_only;
 	snprintf(workers->name[workers->count], 128, "%s", known->vg->name);
 	snprintf(workers->id[workers->count++], 33, "%s", known->vg->id);
 	return 0;
@@ -80,7 +82,7 @@ int lea_workers_drain(struct lea_workers *workers)
 							 .active = 1,
 							 .reason = reason};
 
-		strcat(strcat(activated, workers->name[i]), " ");
+		strcat(strcat(activated, workers->name[i]), workers->watch_only[i] ? "(watch) " : " ");
 		workers->who[i].finished(workers->who[i].arg, &result);
 	}
 	workers->count = 0;

@@ -100,6 +100,20 @@ START_TEST(locks_are_held_to_the_end)
 }
 END_TEST
 
+/* dmeventd is to be told of a VG again. What is down of it was taken down. */
+START_TEST(watching_activates_nothing)
+{
+	for (size_t i = 0; i < vg_count; i++)
+		vgs[i].watch_only = true;
+	ck_assert_int_eq(do_vg("vg_one"), 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+	ck_assert_msg(machine_has(LOCK_ONE), "its metadata must not change meanwhile");
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+	ck_assert_str_eq(machine.out ? machine.out : "", "");
+}
+END_TEST
+
 /* Nobody would see whether udev gets on. */
 START_TEST(without_patience_the_deadline_counts_once)
 {
@@ -306,6 +320,7 @@ Suite *test_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, locks_are_held_to_the_end);
+	tcase_add_test(tcase, watching_activates_nothing);
 	tcase_add_test(tcase, without_patience_the_deadline_counts_once);
 	tcase_add_test(tcase, without_locking_there_is_no_lock_file);
 	tcase_add_test(tcase, a_busy_vg_is_left_for_later);

@@ -237,6 +237,22 @@ START_TEST(failure_is_tried_again_by_its_class)
 }
 END_TEST
 
+/* dmeventd was not there when it was activated; an LV may have been taken down since. */
+START_TEST(telling_dmeventd_activates_nothing)
+{
+	uint32_t pvs;
+
+	machine_plug("one-pv", "sda", 16, 7);
+	ck_assert_str_eq(told(LEA_ENTRY_WATCH, "sda", 16, 7, PVID_ONE), "");
+	ck_assert_str_eq(added(), "vg_one ");
+	take_down("vg_one");
+	outcome = LEA_ACTIVATE_FAILED;
+	ck_assert_str_eq(told(LEA_ENTRY_WATCH, "sda", 16, 7, PVID_ONE), "vg_one(watch) ");
+	ck_assert_msg(state_of(VG_ONE_ID, &pvs) == LEA_CLAIM_DONE, "its failure is not the VG's");
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("changes");
@@ -253,6 +269,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, what_was_refused_and_changed_waits_for_an_add, 0,
 			    ARRAY_SIZE(refused));
 	tcase_add_loop_test(tcase, failure_is_tried_again_by_its_class, 0, ARRAY_SIZE(failures));
+	tcase_add_test(tcase, telling_dmeventd_activates_nothing);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
