@@ -54,17 +54,10 @@ struct run {
 	uint32_t failed_ms;	     /* how long the last failure of udev's was let rest */
 	uint64_t failed_at_ms;	     /* when udev is asked again; 0: nothing failed */
 	uint64_t compare_at_ms;	     /* from time to time; 0: so long after now as is set */
+	uint32_t again_ms;	     /* the last pause before VGs were tried again */
+	uint64_t again_at_ms;	     /* when they are; 0: none failed for the time being */
 };
 
-static int process(void *arg, struct lea_entry *entries, size_t count)
-{
-	struct run *run = arg;
-	int r = lea_batch_run(&run->batch, entries, count, &run->summary);
-
-	if (r == 0)
-		run->retry_ms = run->failed_ms = 0;
-	return r;
-}
 
 /* What processes of ours that were killed left half-written. */
 static void tidy(const struct run *run)
@@ -145,6 +138,28 @@ static void ask_udev_later(struct run *run)
 	run->failed_at_ms = now_ms(run) + run->failed_ms;
 }
 
+/* VGs failed for the time being: a comparison finds them, with pauses that grow. */
+static void try_again_later(struct run *run)
+{
+	if (run->again_at_ms)
+		return;
+	run->again_ms = longer(run->again_ms, FAILED_MOST_MS);
+	run->again_at_ms = now_ms(run) + run->again_ms;
+}
+
+static int process(void *arg, struct lea_entry *entries, size_t count)
+{
+	struct run *run = arg;
+	const uint32_t before = run->summary.vgs_again;
+	int r = lea_batch_run(&run->batch, entries, count, &run->summary);
+
+	if (run->summary.vgs_again > before)
+		try_again_later(run);
+	if (r == 0)
+		run->retry_ms = run->failed_ms = 0;
+	return r;
+}
+
 /* Asking udev again is of no use before. */
 static int check_room(const struct run *run)
 {
@@ -217,9 +232,11 @@ static void compare(struct run *run)
 			"comparing devices with records: %s", strerror(-r));
 	else if (result.enqueued)
 		lea_log(run->session->world->log, LEA_LOG_WARNING,
-			"%zu device(s) that no event announced, or that could not be read, are "
-			"looked at now",
+			"%zu device(s) are read now: their event was lost, they could not be read, "
+			"or their VG failed for the time being",
 			result.enqueued);
+	else
+		run->again_ms = 0;
 }
 
 /* Milliseconds until the next comparison is due; -1: never. */
@@ -237,15 +254,21 @@ static int left_ms(struct run *run)
 
 static void compare_if_due(struct run *run)
 {
-	if (left_ms(run))
+	if (left_ms(run) && (!run->again_at_ms || now_ms(run) < run->again_at_ms))
 		return;
+	run->compare_at_ms = run->again_at_ms = 0;
 	compare(run);
-	run->compare_at_ms = 0;
 }
 
 static int earlier(int a_ms, int b_ms)
 {
 	return a_ms < 0 ? b_ms : b_ms < 0 || a_ms < b_ms ? a_ms : b_ms;
+}
+
+/* @at_ms: 0 is never. */
+static int until_ms(uint64_t now, uint64_t at_ms)
+{
+	return !at_ms ? -1 : at_ms > now ? (int)(at_ms - now) : 0;
 }
 
 /* @limit_ms, or until something is to be done unasked; -1 is for ever. */
@@ -254,9 +277,8 @@ static int limit(struct run *run, int limit_ms)
 	const uint64_t now = now_ms(run);
 
 	limit_ms = earlier(limit_ms, left_ms(run));
-	if (!run->failed_at_ms)
-		return limit_ms;
-	return earlier(limit_ms, run->failed_at_ms > now ? (int)(run->failed_at_ms - now) : 0);
+	limit_ms = earlier(limit_ms, until_ms(now, run->again_at_ms));
+	return earlier(limit_ms, until_ms(now, run->failed_at_ms));
 }
 
 /* 0: look again; LEA_QUEUE_WATCH_QUIET; else the outcome of staying, or -errno. */

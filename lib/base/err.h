@@ -31,6 +31,17 @@ static inline bool lea_is_shortage(int fault)
 	       fault == -EAGAIN || fault == -EMFILE || fault == -ENFILE || fault == -ENOBUFS;
 }
 
+/*
+ * LEA_NOT_NOW is the fault of one VG or device alone that may end by itself: a lock that somebody
+ * holds, a disk or udev that does not answer in time. Others go on; it is tried again later.
+ */
+#define LEA_NOT_NOW (-EALREADY)
+
+static inline bool lea_is_transient(int fault)
+{
+	return lea_is_shortage(fault) || fault == LEA_NOT_NOW;
+}
+
 /* Why pure code refused its input: @what is static text, @at a byte offset in that input. */
 struct lea_why {
 	const char *what;

@@ -37,6 +37,7 @@ struct lea_batch_how {
 struct lea_batch_summary {
 	uint32_t devices, pvs, gone;
 	uint32_t vgs_active, vgs_failed, lvs;
+	uint32_t vgs_again; /* of the failed ones, those that the next comparison tries again */
 	bool is_off_said; /* event_activation=0 was reported */
 };
 

@@ -265,10 +265,12 @@ static void finished(void *arg, const struct lea_worker_result *result)
 	}
 	if (failed) {
 		candidates->summary->vgs_failed++;
+		candidates->summary->vgs_again += lea_is_transient(result->shortage) &&
+						  !lea_is_shortage(result->shortage);
 		lea_unsettled_add_vg(candidates->unsettled, result->shortage, known);
 		lea_log(log, LEA_LOG_ERROR, "VG %s: not activated: %s; %s: vgchange -aay %s",
 			result->vg_name, reason,
-			lea_is_shortage(result->shortage) ? "tried again soon, or now by" : "try",
+			lea_is_transient(result->shortage) ? "tried again soon, or now by" : "try",
 			result->vg_name);
 	} else if (result->outcome == 0) {
 		candidates->summary->vgs_active++;
@@ -276,7 +278,7 @@ static void finished(void *arg, const struct lea_worker_result *result)
 	}
 	r = settle(candidates, known,
 		   &(struct end){failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE, failed ? reason : "",
-				 lea_is_shortage(result->shortage)});
+				 lea_is_transient(result->shortage)});
 	if (r < 0)
 		lea_log(log, LEA_LOG_ERROR, "VG %s: recording what became of it: %s",
 			result->vg_name, strerror(-r));
