@@ -90,12 +90,19 @@ int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[])
 	return code >= 0 ? code : open_gate(world, args.wait != 0);
 }
 
+static bool is_closed(struct lea_world *world)
+{
+	int run_fd = lea_world_run(world);
+
+	return run_fd >= 0 && lea_gate_is_closed(run_fd);
+}
+
 static int sweep(struct lea_session *session, bool is_boot, bool wait)
 {
 	const struct lea_sweep_how how = {.world = session->world,
 					  .conf = session->conf,
 					  .event_fd = session->event_fd,
-					  .is_boot = is_boot};
+					  .is_boot = is_boot || is_closed(session->world)};
 	struct lea_sweep_result result = {0};
 	int r;
 

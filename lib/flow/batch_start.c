@@ -185,11 +185,15 @@ static int hand_over(struct lea_candidates *candidates, const struct lea_scan_vg
 
 /* Claimed, and on its way. Another process that has claimed it may die before it is done: the VG's
  * lock keeps us apart, and who has it second finds nothing to do. */
-static int activate_vg(struct lea_candidates *candidates, const struct lea_scan_vg *known)
+static int activate_vg(struct lea_candidates *candidates, const struct lea_scan_vg *known,
+		       enum lea_entry_kind kind)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	int r = lea_vg_online_claim(candidates->claims.run_fd, known->vg->name);
+	int r = 0;
 
+	/* Those that were added have made lvm2's mark when they were counted. */
+	if (kind != LEA_ENTRY_ADD)
+		r = lea_vg_online_claim(candidates->claims.run_fd, known->vg->name);
 	r = r < 0 ? r : lea_scan_vg_claim(known, &claim);
 	r = r ? r : lea_claim_take(&candidates->claims, known->vg->id, &claim);
 	return r < 0 ? r : hand_over(candidates, known);
@@ -223,7 +227,7 @@ static int start_vg(struct lea_candidates *candidates, const struct lea_scan_vg 
 	if (wanted->kind == LEA_ENTRY_CHANGE)
 		return take_note(candidates, known);
 	return wanted->kind == LEA_ENTRY_WATCH ? hand_over(candidates, known)
-					       : activate_vg(candidates, known);
+					       : activate_vg(candidates, known, wanted->kind);
 }
 
 /* Its claim stays: it is in work. The worker has the VG queued again when it gets on. */
