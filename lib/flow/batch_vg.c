@@ -130,52 +130,25 @@ static int find_or_add(struct lea_candidates *candidates, const struct lea_vg *v
 	return look_up_claim(candidates, candidate);
 }
 
-static struct lea_claim_pv *find_pv(const struct lea_claim *claim, const char *pvid)
-{
-	for (uint32_t i = 0; i < claim->pv_count; i++)
-		if (!strcmp(claim->pv[i].pvid, pvid))
-			return &claim->pv[i];
-	return NULL;
-}
-
-static bool is_instance(const struct lea_claim_pv *pv, const struct lea_device *device)
-{
-	return pv->major == device->major && pv->minor == device->minor &&
-	       pv->diskseq == device->diskseq;
-}
-
-/* A PV that came into the VG while it was active or down: that is no reason to activate. */
-static int extend(struct lea_candidate *candidate, const struct lea_found *found)
-{
-	struct lea_claim *claim = &candidate->claim;
-	struct lea_claim_pv *pv = find_pv(claim, found->label.pvid);
-
-	if (!pv) {
-		pv = reallocarray(claim->pv, claim->pv_count + 1, sizeof(*pv));
-		if (!pv)
-			return -ENOMEM;
-		claim->pv = pv;
-		pv += claim->pv_count++;
-		memcpy(pv->pvid, found->label.pvid, sizeof(pv->pvid));
-	}
-	pv->major = found->device.major;
-	pv->minor = found->device.minor;
-	pv->diskseq = found->device.diskseq;
-	candidate->is_extended = true;
-	return 0;
-}
-
+/* A PV that came into the VG by a change is no reason to activate: its claim gets it. */
 static int compare_with_claim(struct lea_candidate *candidate, const struct lea_found *found,
 			      enum lea_entry_kind kind)
 {
-	const struct lea_claim_pv *pv = find_pv(&candidate->claim, found->label.pvid);
+	struct lea_claim_pv pv = {.major = found->device.major,
+				  .minor = found->device.minor,
+				  .diskseq = found->device.diskseq};
 
-	if (!candidate->has_claim || (pv && is_instance(pv, &found->device)))
+	memcpy(pv.pvid, found->label.pvid, sizeof(pv.pvid));
+	if (!candidate->has_claim || lea_claim_covers(&candidate->claim, &pv, 1))
 		return 0;
-	if (kind == LEA_ENTRY_CHANGE && candidate->claim.state == LEA_CLAIM_DONE)
-		return extend(candidate, found);
-	candidate->is_news |= kind != LEA_ENTRY_CHANGE;
-	return 0;
+	if (kind != LEA_ENTRY_CHANGE) {
+		candidate->is_news = true;
+		return 0;
+	}
+	if (candidate->claim.state != LEA_CLAIM_DONE)
+		return 0;
+	candidate->is_extended = true;
+	return lea_claim_put(&candidate->claim, &pv);
 }
 
 /* Notes that the device is in the scan. *ret_new: it was not. 12 and 20 bits are all there are. */

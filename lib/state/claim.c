@@ -374,17 +374,48 @@ int lea_claim_drop(const struct lea_claims *claims, const char *vg_id)
 	return r < 0 ? r : 0;
 }
 
+static struct lea_claim_pv *find(const struct lea_claim *claim, const struct lea_claim_pv *pv)
+{
+	return claim->pv_count
+		       ? bsearch(pv, claim->pv, claim->pv_count, sizeof(*pv), compare_pv)
+		       : NULL;
+}
+
+static bool is_instance(const struct lea_claim_pv *a, const struct lea_claim_pv *b)
+{
+	return a->major == b->major && a->minor == b->minor && a->diskseq == b->diskseq;
+}
+
 bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count)
 {
 	const struct lea_claim_pv *mine;
 
 	for (uint32_t i = 0; i < count; i++) {
-		mine = bsearch(&pv[i], claim->pv, claim->pv_count, sizeof(*pv), compare_pv);
-		if (!mine || mine->major != pv[i].major || mine->minor != pv[i].minor ||
-		    mine->diskseq != pv[i].diskseq)
+		mine = find(claim, &pv[i]);
+		if (!mine || !is_instance(mine, &pv[i]))
 			return false;
 	}
 	return true;
+}
+
+int lea_claim_put(struct lea_claim *claim, const struct lea_claim_pv *pv)
+{
+	struct lea_claim_pv *bigger, *mine = find(claim, pv);
+	uint32_t at = claim->pv_count;
+
+	if (mine) {
+		*mine = *pv;
+		return 0;
+	}
+	bigger = reallocarray(claim->pv, (size_t)claim->pv_count + 1, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	claim->pv = bigger;
+	for (; at > 0 && compare_pv(pv, &bigger[at - 1]) < 0; at--)
+		bigger[at] = bigger[at - 1];
+	bigger[at] = *pv;
+	claim->pv_count++;
+	return 0;
 }
 
 int lea_claim_each(const struct lea_claims *claims,

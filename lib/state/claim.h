@@ -96,6 +96,10 @@ LEA_MUST_CHECK int lea_claim_drop_pvs(const struct lea_claims *claims, struct le
  */
 bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count);
 
+/* Adds a PV, or replaces the instance of it. @claim: sorted, as lea_claim_read leaves it; stays so.
+ * -ENOMEM: as it was. */
+LEA_MUST_CHECK int lea_claim_put(struct lea_claim *claim, const struct lea_claim_pv *pv);
+
 /* Every claim that counts, and those of owners that have died (is_orphaned): @tell is called for
  * each; its non-zero return ends the walk and is returned. */
 LEA_MUST_CHECK int
