@@ -7,12 +7,12 @@ if ! with_ours; then
 	return
 fi
 
-# changes_machine NAME: comparisons every two seconds
+# changes_machine NAME: comparisons every second
 changes_machine() {
 	guest_new "$1" "$(layout blank 8)"
 	guest_package
 	overlay_file usr/lib/guest/changes-steps 755 <"$GUEST_HERE/cases/changes-steps"
-	printf 'event { compare_ms = 2000 }\n' | overlay_file etc/lvm/lvmevent.conf
+	printf 'event { compare_ms = 1000 }\n' | overlay_file etc/lvm/lvmevent.conf
 	guest_boot || die "the guest does not boot"
 	guest_quiet >/dev/null
 }
