@@ -80,25 +80,6 @@ static void rest(struct run *run)
 	malloc_trim(0);
 }
 
-static const char *hint_for(int shortage)
-{
-	switch (shortage) {
-	case -ENOSPC:
-	case -EDQUOT:
-		return "is /run full, or out of inodes, or no semaphore left? (df /run; df -i "
-		       "/run; ipcs -u)";
-	case -EROFS:
-		return "remount /run read-write";
-	case -EMFILE:
-	case -ENFILE:
-		return "raise LimitNOFILE= of the unit";
-	case -EAGAIN:
-		return "too many processes? (TasksMax= of the unit)";
-	default:
-		return "memory is short";
-	}
-}
-
 static uint32_t longer(uint32_t pause_ms, uint32_t most_ms)
 {
 	return !pause_ms ? RETRY_MS : pause_ms * 2 > most_ms ? most_ms : pause_ms * 2;
@@ -113,7 +94,7 @@ static int retry(void *arg, int shortage)
 	run->retry_ms = longer(run->retry_ms, RETRY_MOST_MS);
 	lea_log(world->log, LEA_LOG_ERROR,
 		"events: %s: %s; devices stay pending, tried again in %u.%u s", strerror(-shortage),
-		hint_for(shortage), run->retry_ms / 1000, run->retry_ms % 1000 / 100);
+		lea_session_hint(shortage), run->retry_ms / 1000, run->retry_ms % 1000 / 100);
 	rest(run);
 	world->clock->sleep_ms(world->clock, run->retry_ms);
 	return 0;

@@ -4,6 +4,7 @@
  */
 #include "session.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -15,6 +16,25 @@ int lea_session_fail(struct lea_world *world, int fault, const char *what)
 {
 	lea_log(world->log, LEA_LOG_ERROR, "%s: %s", what, strerror(-fault));
 	return LEA_EXIT_FAILED;
+}
+
+const char *lea_session_hint(int shortage)
+{
+	switch (shortage) {
+	case -ENOSPC:
+	case -EDQUOT:
+		return "is /run full, or out of inodes, or no semaphore left? (df /run; df -i "
+		       "/run; ipcs -u)";
+	case -EROFS:
+		return "remount /run read-write";
+	case -EMFILE:
+	case -ENFILE:
+		return "raise LimitNOFILE= of the unit";
+	case -EAGAIN:
+		return "too many processes? (TasksMax= of the unit)";
+	default:
+		return "memory is short";
+	}
 }
 
 void lea_session_end(struct lea_session *session)

@@ -31,5 +31,7 @@ LEA_MUST_CHECK int lea_session_begin_batches(struct lea_session *session,
 					     struct lea_batch_how *how);
 /* Says it; returns the exit code. */
 int lea_session_fail(struct lea_world *world, int fault, const char *what);
+/* What a person can do about it: words. */
+const char *lea_session_hint(int shortage);
 
 #endif

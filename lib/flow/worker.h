@@ -55,6 +55,18 @@ struct lea_worker_setting {
 LEA_MUST_CHECK int lea_worker_start(const struct lea_worker_setting *setting, uint32_t most_vgs,
 				    struct lea_worker **ret_worker);
 
+/* What all workers have together. */
+struct lea_worker_share {
+	uint32_t workers;	   /* how many there may be */
+	uint32_t lvs, running_lvs; /* LVs that may be in flight, and that are */
+};
+/* The batch: VGs from the front of @queue, as many as this worker may take with the LVs that are
+ * free. Nothing is sent yet. */
+void lea_worker_fill(struct lea_worker *worker, struct lea_jobs *queue,
+		     const struct lea_worker_share *share);
+/* A batch that can't be sent goes back to where it was, so that nothing is lost with the fault. */
+void lea_worker_give_back(struct lea_worker *worker, struct lea_jobs *queue);
+
 /* Adds to the batch; takes @job over. There must be room, and nothing sent. */
 void lea_worker_take(struct lea_worker *worker, struct lea_job *job);
 

@@ -16,11 +16,9 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define LEAST_VGS   8U /* a process for fewer costs more than it gives */
 #define MOST_DEATHS 2U /* the second one of a worker that had nothing else: it is to blame */
 #define MOST_LEFT   64U
 #define LOOK_MS	    1000
-#define BATCH_BYTES (16U * 1024U * 1024U) /* from here on no further VG is added to a batch */
 
 struct lea_workers {
 	struct lea_worker_setting setting;
@@ -82,56 +80,6 @@ int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known
 	return 0;
 }
 
-/* What takes its time has a worker of its own: others need not wait for it, nor it for them. So has
- * a VG whose worker died. */
-static bool goes_alone(const struct lea_worker *worker, const struct lea_job *next)
-{
-	const struct lea_job *last = worker->job_count ? worker->job[worker->job_count - 1] : NULL;
-
-	return last && (next->deaths || last->deaths || next->is_left != last->is_left ||
-			(!worker->delegated && (next->takes_time || last->takes_time)));
-}
-
-/* Its part of the native queue. The parts grow smaller, so that all end at about the same time. The
- * real lvm starts best once, with all. */
-static uint32_t part_of(const struct lea_workers *workers, const struct lea_jobs *queue,
-			const struct lea_worker *worker)
-{
-	size_t part = queue->count / workers->most_workers;
-
-	if (part < LEAST_VGS)
-		part = LEAST_VGS;
-	return worker->delegated || part > worker->job_room ? worker->job_room : (uint32_t)part;
-}
-
-/* The batch: jobs from the front, as many as one worker may take with the LVs that are free. */
-static void fill(const struct lea_workers *workers, struct lea_jobs *queue,
-		 struct lea_worker *worker)
-{
-	const uint32_t most = part_of(workers, queue, worker);
-	const uint32_t share = workers->most_lvs / workers->most_workers + 1;
-	uint32_t room = workers->most_lvs - workers->running_lvs;
-
-	if (room > share)
-		room = share;
-	while (queue->count && worker->job_count < most && worker->packed_bytes < BATCH_BYTES) {
-		if (!worker->delegated && worker->job_count &&
-		    worker->lv_count + queue->first->lv_count > room)
-			break;
-		if (goes_alone(worker, queue->first))
-			break;
-		lea_worker_take(worker, lea_jobs_get(queue));
-	}
-}
-
-/* A batch that can't be sent goes back to where it was, so that nothing is lost with the fault. */
-static void give_back(struct lea_jobs *queue, struct lea_worker *worker)
-{
-	for (uint32_t i = worker->job_count; i > 0; i--)
-		lea_jobs_put_first(queue, LEA_TAKE(worker->job[i - 1]));
-	lea_worker_clear(worker);
-}
-
 static int start_new(struct lea_workers *workers, struct lea_worker **ret_worker)
 {
 	struct epoll_event event = {.events = EPOLLIN};
@@ -180,10 +128,13 @@ static void remove_worker(struct lea_workers *workers, struct lea_worker *worker
 static int give_batch(struct lea_workers *workers, struct lea_worker *worker,
 		      struct lea_jobs *queue, bool delegated)
 {
+	const struct lea_worker_share share = {.workers = workers->most_workers,
+					       .lvs = workers->most_lvs,
+					       .running_lvs = workers->running_lvs};
 	int r;
 
 	worker->delegated = delegated;
-	fill(workers, queue, worker);
+	lea_worker_fill(worker, queue, &share);
 	worker->tries_only = worker->job_count && worker->job[0]->is_left;
 	r = lea_worker_send(worker);
 	if (!r) {
@@ -191,7 +142,7 @@ static int give_batch(struct lea_workers *workers, struct lea_worker *worker,
 		workers->running_lvs += worker->lv_count;
 		return 0;
 	}
-	give_back(queue, worker);
+	lea_worker_give_back(worker, queue);
 	remove_worker(workers, worker);
 	lea_worker_free(worker);
 	return r;
