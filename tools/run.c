@@ -258,8 +258,21 @@ static int limit(struct run *run, int limit_ms)
 	const uint64_t now = now_ms(run);
 
 	limit_ms = earlier(limit_ms, left_ms(run));
+	limit_ms = earlier(limit_ms, lea_workers_timeout_ms(run->session->workers));
 	limit_ms = earlier(limit_ms, until_ms(now, run->again_at_ms));
 	return earlier(limit_ms, until_ms(now, run->failed_at_ms));
+}
+
+/* LEA_QUEUE_WATCH_OTHER, or -errno. */
+static int hear_others(struct run *run)
+{
+	int r;
+
+	if (run->monitor && lea_udevmon_drain(run->monitor) == LEA_UDEVMON_FAILED)
+		ask_udev_later(run);
+	/* A worker that was left may have ended: then a device of its VG is pending. */
+	r = lea_workers_step(run->session->workers);
+	return r ? r : LEA_QUEUE_WATCH_OTHER;
 }
 
 /* 0: look again; LEA_QUEUE_WATCH_QUIET; else the outcome of staying, or -errno. */
@@ -269,9 +282,8 @@ static int wait(struct run *run, int limit_ms)
 
 	do {
 		told = lea_queue_watch_wait(&run->watch, limit(run, limit_ms));
-		if (told == LEA_QUEUE_WATCH_OTHER &&
-		    lea_udevmon_drain(run->monitor) == LEA_UDEVMON_FAILED)
-			ask_udev_later(run);
+		if (told == LEA_QUEUE_WATCH_OTHER)
+			told = hear_others(run);
 	} while (told == LEA_QUEUE_WATCH_OTHER);
 	run->is_compare_due |= told == LEA_QUEUE_WATCH_COMPARE;
 	return told == LEA_QUEUE_WATCH_COMPARE ? 0 : told;
@@ -348,7 +360,8 @@ static int start_watching(struct run *run)
 							 run->event_path);
 	/* Without it failures of udev's are not heard of: the comparison by hand is left. */
 	if (r == 0 && lea_udevmon_open(TAG, &run->monitor) == 0)
-		run->watch.other_fd = lea_udevmon_fd(run->monitor);
+		run->watch.other_fd[0] = lea_udevmon_fd(run->monitor);
+	run->watch.other_fd[1] = lea_workers_fd(session->workers);
 	if (r == 0) {
 		tidy(run);
 		sd_notify(0, "READY=1");
@@ -375,6 +388,9 @@ static int run_all(struct run *run, bool stays)
 	if (stays && run->watch.fd >= 0 && r != STAY_CONF && lea_queue_watch_is_gone(&run->watch))
 		r = STAY_GONE;
 	lea_batch_report(&run->batch, &run->summary);
+	/* To the runner that comes next; without --stay nobody may come, or one after the other. */
+	if (stays)
+		lea_workers_hand_over(session->workers);
 	if (run->watch.fd >= 0)
 		lea_queue_watch_close(&run->watch);
 	lea_udevmon_close(run->monitor);

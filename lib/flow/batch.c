@@ -21,6 +21,7 @@
 #include "flow/batch_marks.h"
 #include "flow/batch_parts.h"
 #include "flow/known.h"
+#include "flow/look_again.h"
 #include "flow/mark.h"
 #include "flow/record.h"
 #include "flow/scan.h"
@@ -399,6 +400,7 @@ int lea_batch_workers(const struct lea_batch_how *how, struct lea_workers **ret_
 			     .defers_watch = how->defers_watch,
 			     .poll = true},
 		.lvm_args = lvm_args,
+		.lost = lea_look_again_lost,
 		.lvm_path = how->lvm_path,
 		.is_alone = how->is_boot,
 		.private_fd = how->prober ? lea_prober_fd(how->prober) : NULL,

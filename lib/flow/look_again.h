@@ -24,4 +24,11 @@ LEA_MUST_CHECK int lea_look_again_claimed(const struct lea_batch_how *how, const
  * claim stays. Says nothing. */
 LEA_MUST_CHECK int lea_look_again_watch(const struct lea_batch_how *how, const char *vg_id);
 
+/*
+ * lea_look_again_lost - the worker that had this VG has ended without a word: the same as above
+ * Of a VG that this process has still claimed; for any other one nothing is done. 0 or -errno;
+ * logs. For lea_workers_options.
+ */
+LEA_MUST_CHECK int lea_look_again_lost(struct lea_world *world, const char *vg_id);
+
 #endif

@@ -205,7 +205,7 @@ static void batch_done(struct batch *batch)
 	free(batch->report);
 }
 
-/* Or has the parent just ended? Then another one has these VGs in hand. */
+/* Or has the parent just ended? Then another process has claimed these VGs. */
 static bool was_left(const struct child *child)
 {
 	char mark;
@@ -237,21 +237,25 @@ static int queue_again(struct lea_world *world, const struct lea_scan_vg *known)
 	return lea_queue_put_if_absent(event_fd, &entry);
 }
 
-/* What is active is done: another look at a disk that is merely slow could end as this one did. */
-static void end_alone(const struct child *child, const struct batch *batch)
+/* What is active is done: another look at a disk that is merely slow could end as this one did.
+ * 0; else the parent sees to all of them, by the exit code. */
+static int end_alone(const struct child *child, const struct batch *batch)
 {
 	struct lea_world *world = child->setting->world;
+	int r = 0;
 
-	for (uint32_t i = 0; i < batch->count; i++) {
+	for (uint32_t i = 0; r >= 0 && i < batch->count; i++) {
 		const struct lea_scan_vg *known = &batch->vg[i]->known;
-		int r = batch->report[i].outcome ? -EAGAIN : claim_done(world, known);
 
+		r = batch->report[i].outcome ? -EAGAIN : claim_done(world, known);
 		r = r ? queue_again(world, known) : 0;
 		if (r < 0)
 			lea_log(world->log, LEA_LOG_WARNING,
-				"VG %s: not queued again; look at it by: lvmevent sweep",
-				known->vg->name);
+				"VG %s: its device could not be queued again: %s; it is queued "
+				"later, or now by: lvmevent sweep",
+				known->vg->name, strerror(-r));
 	}
+	return r < 0 ? r : 0;
 }
 
 /* All reports at the end, in one write. */
@@ -268,9 +272,10 @@ static int do_batch(struct child *child, const uint8_t *bytes, size_t len)
 	/* What was said of these VGs is said before they are done. */
 	fflush(NULL);
 	r = lea_wire_write(child->fd, batch.report, batch.count * sizeof(*batch.report));
-	if (r && was_left(child))
-		end_alone(child, &batch);
-	return r;
+	if (!r || !was_left(child))
+		return r;
+	r = end_alone(child, &batch);
+	return r ? r : LEA_WIRE_END;
 }
 
 static void close_foreign(const struct child *child)
@@ -281,6 +286,8 @@ static void close_foreign(const struct child *child)
 		lea_closep(&options->private_fd[i]);
 	for (const struct lea_worker *other = child->setting->others; other; other = other->next)
 		lea_closep(&other->fd);
+	for (const struct lea_worker *left = child->setting->left; left; left = left->next)
+		lea_closep(&left->end_fd);
 	lea_closep(&child->setting->epoll_fd);
 	lea_closep(&child->parent_fd);
 }
@@ -321,9 +328,10 @@ int lea_worker_start(const struct lea_worker_setting *setting, uint32_t most_vgs
 	if (!worker)
 		return -ENOMEM;
 	worker->job = calloc(most_vgs, sizeof(struct lea_job *));
+	worker->left_id = calloc(most_vgs, sizeof(*worker->left_id));
 	worker->job_room = most_vgs;
-	worker->fd = -1;
-	r = worker->job ? 0 : -ENOMEM;
+	worker->fd = worker->end_fd = -1;
+	r = worker->job && worker->left_id ? 0 : -ENOMEM;
 	if (!r && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		r = -errno;
 	if (r) {
@@ -456,34 +464,6 @@ void lea_worker_free(struct lea_worker *worker)
 	if (worker->job)
 		lea_worker_clear(worker);
 	free(worker->job);
+	free(worker->left_id);
 	free(worker);
-}
-
-uint32_t lea_workers_reap(struct lea_worker **list)
-{
-	struct lea_worker **link = list, *worker;
-	uint32_t count = 0;
-
-	while ((worker = *link)) {
-		if (!lea_proc_has_ended(worker->pid)) {
-			link = &worker->next;
-			count++;
-			continue;
-		}
-		*link = worker->next;
-		worker->pid = 0;
-		lea_worker_free(worker);
-	}
-	return count;
-}
-
-void lea_workers_forget(struct lea_worker **list)
-{
-	struct lea_worker *worker;
-
-	while ((worker = *list)) {
-		*list = worker->next;
-		worker->pid = 0;
-		lea_worker_free(worker);
-	}
 }

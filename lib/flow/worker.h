@@ -36,6 +36,11 @@ struct lea_worker {
 	bool tries_only; /* VGs that are busy are not waited for, not even the first one */
 	/* when it was last seen to move, and how much processor time it had used by then */
 	uint64_t moved_ms, used_ns;
+	/* of one that was left (flow/worker_left.h): VGs that it had not reported, [left_count] of
+	 * [job_room]; owned. And what tells of its end; owned, -1: nothing. */
+	char (*left_id)[LEA_ID_CHARS + 1];
+	uint32_t left_count;
+	int end_fd;
 	/* of a report that has not come whole yet */
 	struct lea_worker_report report;
 	size_t report_bytes;
@@ -47,7 +52,7 @@ struct lea_worker_setting {
 	const struct lea_conf *conf;
 	const struct lea_workers_options *options;
 	/* Closed in the child: an end that another one has open, too, tells nobody of our end. */
-	const struct lea_worker *others; /* list */
+	const struct lea_worker *others, *left; /* lists */
 	int epoll_fd;
 };
 
@@ -84,8 +89,9 @@ LEA_MUST_CHECK int lea_worker_read(struct lea_worker *worker, struct lea_worker_
 bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck_ms,
 		      uint64_t limit_ms);
 /* Nobody waits for it any more. When it gets on after all, it says itself that its VGs are
- * done, and those that are not it puts into the queue, to be looked at again. What it had reported
- * by now is still to be read, then it is to be closed; the process is still to be waited for. */
+ * done, and those that are not it puts into the queue, to be looked at again; then it ends with 0.
+ * What it had reported by now is still to be read, then it is to be closed; the process is still to
+ * be waited for. */
 void lea_worker_leave(struct lea_worker *worker);
 /* The batch is reported whole: ready for the next one. */
 void lea_worker_clear(struct lea_worker *worker);
@@ -95,10 +101,5 @@ void lea_worker_close(struct lea_worker *worker);
 /* Closes and waits for the process; *ret_code as lea_proc_wait. */
 void lea_worker_end(struct lea_worker *worker, int *ret_code);
 void lea_worker_free(struct lea_worker *worker); /* ends it; NULL is fine */
-
-/* Of a list of those that were left: frees the ones that have ended, returns how many have not. */
-uint32_t lea_workers_reap(struct lea_worker **list);
-/* Frees all; processes that have not ended are init's, when this one has. */
-void lea_workers_forget(struct lea_worker **list);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "flow/worker.h"
+#include "flow/worker_left.h"
 #include "policy/bounds.h"
 #include "world/proc.h"
 
@@ -19,13 +20,14 @@
 #define MOST_DEATHS 2U /* the second one of a worker that had nothing else: it is to blame */
 #define MOST_LEFT   64U
 #define LOOK_MS	    1000
+#define STOP_MS	    1000U /* for all of them to end */
 
 struct lea_workers {
 	struct lea_worker_setting setting;
 	struct lea_workers_options options;
 	struct lea_jobs native, foreign;
 	struct lea_worker *first;
-	struct lea_worker *left;	     /* that hang: nobody waits for them */
+	struct lea_left left;		     /* that hang: nobody waits for them */
 	uint32_t running_count, running_lvs; /* with a batch in hand */
 	uint32_t started_count;
 	uint32_t most_workers, most_lvs, most_vgs;
@@ -54,6 +56,7 @@ int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
 	workers->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (workers->epoll_fd < 0)
 		return -errno;
+	workers->left.epoll_fd = workers->epoll_fd;
 	*ret_workers = LEA_TAKE(workers);
 	return 0;
 }
@@ -87,6 +90,7 @@ static int start_new(struct lea_workers *workers, struct lea_worker **ret_worker
 	int r;
 
 	workers->setting.others = workers->first;
+	workers->setting.left = workers->left.first;
 	workers->setting.epoll_fd = workers->epoll_fd;
 	r = lea_worker_start(&workers->setting, workers->most_vgs, &worker);
 	if (r)
@@ -294,7 +298,9 @@ static int wait_and_listen(struct lea_workers *workers, int timeout_ms)
 	if (count < 0)
 		return errno == EINTR ? 0 : -errno;
 	for (int i = 0; i < count; i++)
-		listen_to(workers, event[i].data.ptr);
+		if (event[i].data.ptr)
+			listen_to(workers, event[i].data.ptr);
+	lea_left_reap(&workers->left, &workers->setting);
 	return 0;
 }
 
@@ -316,6 +322,7 @@ static void leave(struct lea_workers *workers, struct lea_worker *worker)
 	lea_worker_leave(worker);
 	(void)take_reports(workers, worker);
 	lea_worker_close(worker);
+	lea_left_add(&workers->left, worker);
 	for (uint32_t i = 0; i < worker->job_count; i++) {
 		struct lea_job *job = LEA_TAKE(worker->job[i]);
 
@@ -329,8 +336,6 @@ static void leave(struct lea_workers *workers, struct lea_worker *worker)
 		lea_jobs_put(&workers->native, job);
 	}
 	rest(workers, worker);
-	worker->next = workers->left;
-	workers->left = worker;
 }
 
 static void leave_those_that_hang(struct lea_workers *workers)
@@ -338,15 +343,12 @@ static void leave_those_that_hang(struct lea_workers *workers)
 	const struct lea_conf *conf = workers->setting.conf;
 	struct lea_clock *clock = workers->setting.world->clock;
 	struct lea_worker *worker, *next;
-	uint32_t left_count = lea_workers_reap(&workers->left);
 
-	for (worker = workers->first; worker && left_count < MOST_LEFT; worker = next) {
+	for (worker = workers->first; worker && workers->left.count < MOST_LEFT; worker = next) {
 		next = worker->next;
 		if (lea_worker_hangs(worker, clock->now_ms(clock), lea_conf_patience_ms(conf),
-				     conf->udev_deadline_ms)) {
+				     conf->udev_deadline_ms))
 			leave(workers, worker);
-			left_count++;
-		}
 	}
 }
 
@@ -377,7 +379,9 @@ int lea_workers_fd(const struct lea_workers *workers)
 int lea_workers_timeout_ms(const struct lea_workers *workers)
 {
 	/* Every change of state comes through the descriptor, the death of a worker too. */
-	return workers->open_count && !workers->running_count ? 0 : -1;
+	if (workers->open_count && !workers->running_count)
+		return 0;
+	return workers->left.untold_count ? LOOK_MS : -1;
 }
 
 uint32_t lea_workers_started(const struct lea_workers *workers)
@@ -396,18 +400,32 @@ static void forget(struct lea_jobs *queue)
 		lea_job_free(lea_jobs_get(queue));
 }
 
-/* All are closed before the first is waited for: they end side by side. */
+/* What it has in work it may still bring to an end, or hang in: it is told that it was left. */
+static void let_go(struct lea_workers *workers, struct lea_worker *worker)
+{
+	remove_worker(workers, worker);
+	if (worker->job_count)
+		lea_worker_leave(worker);
+	lea_worker_close(worker);
+	lea_left_add(&workers->left, worker);
+	lea_worker_clear(worker);
+}
+
+/* All are closed before the first is waited for: they end side by side. Idle ones do so at once. */
 void lea_workers_stop(struct lea_workers *workers)
 {
-	struct lea_worker *worker;
+	struct lea_clock *clock = workers->setting.world->clock;
+	const uint32_t left_before = workers->left.count;
+	uint32_t waited_ms = 0;
 
-	for (worker = workers->first; worker; worker = worker->next) {
-		epoll_ctl(workers->epoll_fd, EPOLL_CTL_DEL, worker->fd, NULL);
-		lea_worker_close(worker);
-	}
-	while ((worker = workers->first)) {
-		workers->first = worker->next;
-		lea_worker_free(worker);
+	while (workers->first)
+		let_go(workers, workers->first);
+	lea_left_reap(&workers->left, &workers->setting);
+	for (uint32_t pause_ms = 1; workers->left.count > left_before && waited_ms < STOP_MS;
+	     pause_ms *= 2) {
+		clock->sleep_ms(clock, pause_ms);
+		waited_ms += pause_ms;
+		lea_left_reap(&workers->left, &workers->setting);
 	}
 	forget(&workers->native);
 	forget(&workers->foreign);
@@ -415,12 +433,17 @@ void lea_workers_stop(struct lea_workers *workers)
 	workers->open_count = 0;
 }
 
+void lea_workers_hand_over(struct lea_workers *workers)
+{
+	lea_left_hand_over(&workers->left, &workers->setting);
+}
+
 void lea_workers_free(struct lea_workers *workers)
 {
 	if (!workers)
 		return;
 	lea_workers_stop(workers);
-	lea_workers_forget(&workers->left);
+	lea_left_forget(&workers->left);
 	close(workers->epoll_fd);
 	free(workers);
 }

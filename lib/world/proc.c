@@ -45,6 +45,11 @@ int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid)
 	return 0;
 }
 
+static int code_of(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : STOPPED_BY_SIGNAL + WTERMSIG(status);
+}
+
 int lea_proc_wait(pid_t pid, int *ret_code)
 {
 	int status;
@@ -52,7 +57,7 @@ int lea_proc_wait(pid_t pid, int *ret_code)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
-	*ret_code = WIFEXITED(status) ? WEXITSTATUS(status) : STOPPED_BY_SIGNAL + WTERMSIG(status);
+	*ret_code = code_of(status);
 	return 0;
 }
 
@@ -81,11 +86,26 @@ int lea_proc_orphan(int (*child)(void *arg), void *arg)
 	return r ? r : code ? -EAGAIN : 0;
 }
 
-bool lea_proc_has_ended(pid_t pid)
+bool lea_proc_has_ended(pid_t pid, int *ret_code)
 {
 	int status;
+	const pid_t ended = waitpid(pid, &status, WNOHANG);
 
-	return waitpid(pid, &status, WNOHANG) != 0;
+	if (ended)
+		*ret_code = ended == pid ? code_of(status) : -1;
+	return ended != 0;
+}
+
+int lea_proc_open(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+	const long fd = syscall(SYS_pidfd_open, pid, 0U); /* is closed at an exec */
+
+	return fd < 0 ? -errno : (int)fd;
+#else
+	(void)pid;
+	return -ENOSYS;
+#endif
 }
 
 uint64_t lea_proc_cpu_ns(pid_t pid)

@@ -18,8 +18,10 @@ LEA_MUST_CHECK int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_
 LEA_MUST_CHECK int lea_proc_orphan(int (*child)(void *arg), void *arg);
 /* Waits for this child. *ret_code: exit code, or 128 + signal. */
 LEA_MUST_CHECK int lea_proc_wait(pid_t pid, int *ret_code);
-/* The same without waiting: has it ended? */
-bool lea_proc_has_ended(pid_t pid);
+/* The same without waiting: has it ended? *ret_code: set only then; -1: not known. */
+bool lea_proc_has_ended(pid_t pid, int *ret_code);
+/* A descriptor that is readable once this child has ended; owned. -ENOSYS: a kernel before 5.3. */
+LEA_MUST_CHECK int lea_proc_open(pid_t pid);
 /* Processor time of a process so far, 0: none, or not known. */
 uint64_t lea_proc_cpu_ns(pid_t pid);
 /* Does it wait for something else than a program that it has started, or is it stopped? */

@@ -58,6 +58,10 @@ void lea_workers_stop(struct lea_workers *workers)
 	workers->count = 0;
 }
 
+void lea_workers_hand_over(struct lea_workers *workers)
+{
+}
+
 uint32_t lea_workers_started(const struct lea_workers *workers)
 {
 	return workers->count > 0;
