@@ -16,6 +16,7 @@
 #include "flow/runner.h"
 #include "flow/sweep.h"
 #include "flow/wait.h"
+#include "flow/waiting.h"
 #include "flow/watch_later.h"
 #include "flow/workers.h"
 #include "lvmevent.h"
@@ -334,7 +335,7 @@ static int stay(void *arg)
 		return 0;
 	if (told == LEA_QUEUE_WATCH_QUIET) {
 		rest(run);
-		told = wait(run, -1);
+		told = wait(run, lea_waiting_tell(run->batch.waiting, run->session->world));
 		/* something is due */
 		if (told == LEA_QUEUE_WATCH_QUIET)
 			return 0;
@@ -388,6 +389,7 @@ static int run_all(struct run *run, bool stays)
 	if (stays && run->watch.fd >= 0 && r != STAY_CONF && lea_queue_watch_is_gone(&run->watch))
 		r = STAY_GONE;
 	lea_batch_report(&run->batch, &run->summary);
+	lea_waiting_tell(run->batch.waiting, session->world);
 	/* To the runner that comes next; without --stay nobody may come, or one after the other. */
 	if (stays)
 		lea_workers_hand_over(session->workers);

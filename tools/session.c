@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "cmd.h"
 #include "flow/known.h"
+#include "flow/waiting.h"
 #include "flow/workers.h"
 
 int lea_session_fail(struct lea_world *world, int fault, const char *what)
@@ -42,6 +43,7 @@ void lea_session_end(struct lea_session *session)
 	lea_workers_free(session->workers);
 	lea_prober_free(session->prober);
 	lea_known_free(session->known);
+	lea_waiting_free(session->waiting);
 	lea_conf_free(session->conf);
 	lea_closep(&session->event_fd);
 }
@@ -81,12 +83,14 @@ int lea_session_begin_batches(struct lea_session *session, struct lea_batch_how 
 
 	r = lea_prober_new(session->world, session->conf, &session->prober);
 	r = r ? r : lea_known_new(&session->known);
+	r = r ? r : lea_waiting_new(&session->waiting);
 	how->world = session->world;
 	how->conf = session->conf;
 	how->lvm_path = lea_lvm_path(session->world);
 	how->event_fd = session->event_fd;
 	how->prober = session->prober;
 	how->known = session->known;
+	how->waiting = session->waiting;
 	if (!r)
 		lea_prober_listen(session->prober, others_wait, session);
 	r = r ? r : lea_batch_workers(how, &session->workers);

@@ -18,6 +18,7 @@ struct lea_session {
 	struct lea_prober *prober;   /* of those that work on batches */
 	struct lea_workers *workers; /* the same */
 	struct lea_known *known;     /* the same */
+	struct lea_waiting *waiting; /* the same */
 };
 
 /* Settings and queue. 0, or an exit code (said). Ended by lea_session_end in any case. */

@@ -26,6 +26,7 @@
 #include "flow/record.h"
 #include "flow/scan.h"
 #include "flow/unsettled.h"
+#include "flow/waiting.h"
 #include "flow/workers.h"
 #include "state/claim.h"
 #include "world/sysfs.h"
@@ -218,7 +219,10 @@ static int count_device(struct lea_batch_pass *pass, const struct lea_found *fou
 		return r;
 	lea_batch_tell_record(pass->how->world->log, found, &record);
 	lea_unsettled_add(&pass->unsettled, record.fault, &found->device);
-	if (record.kind != LEA_RECORD_ONLINE || record.complete != LEA_COMPLETE)
+	if (record.kind != LEA_RECORD_ONLINE)
+		return 0;
+	lea_waiting_note(pass->how->waiting, record.vg_name, record.complete == LEA_COMPLETE);
+	if (record.complete != LEA_COMPLETE)
 		return 0;
 	return lea_candidates_add(pass->candidates, found, &record, kind);
 }

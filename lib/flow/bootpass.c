@@ -19,6 +19,7 @@
 #include "flow/pending.h"
 #include "flow/runner.h"
 #include "flow/wait.h"
+#include "flow/waiting.h"
 #include "flow/workers.h"
 #include "state/flag.h"
 #include "state/gate.h"
@@ -450,6 +451,7 @@ int lea_bootpass_run(const struct lea_bootpass_how *how)
 	ground(&boot);
 	lea_workers_hand_over(how->batch.workers);
 	lea_batch_report(&how->batch, &boot.summary);
+	lea_waiting_tell(how->batch.waiting, boot.world);
 	lea_pending_done(&boot.pending);
 	lea_pending_done(&boot.done);
 	lea_udevmon_close(boot.monitor);

@@ -4,6 +4,7 @@
  * workers. The workers only say how it ended.
  */
 #include "flow/batch_scratch.h"
+#include "flow/waiting.h"
 #include "flow/known.h"
 #include "flow/sweep.h"
 #include "unit/suite.h"
@@ -38,6 +39,23 @@ START_TEST(complete_over_two_passes)
 	machine_plug("stripe-b", "sdc", 48, 2);
 	ck_assert_str_eq(came("sdc", 48, 2, PVID_B), "vg-two.pvs ");
 	ck_assert(!came("sdb", 32, 1, PVID_A)[0]);
+}
+END_TEST
+
+START_TEST(a_vg_that_waits_is_named_with_its_missing_pv_when_asked)
+{
+	ck_assert_int_eq(lea_waiting_new(&how.waiting), 0);
+	machine_plug("stripe-a", "sdb", 32, 1);
+	came("sdb", 32, 1, PVID_A);
+	ck_assert_str_eq(machine.err, "");
+	lea_waiting_tell(how.waiting, machine.world);
+	fflush(machine.err_file);
+	ck_assert_ptr_nonnull(strstr(machine.err, "VG vg-two.pvs: not activated, incomplete: 1 of 2 PVs "
+						  "is there, missing PV yENn7p-uYj7-"));
+	machine_plug("stripe-b", "sdc", 48, 2);
+	ck_assert_str_eq(came("sdc", 48, 2, PVID_B), "vg-two.pvs ");
+	ck_assert_int_eq(lea_waiting_tell(how.waiting, machine.world), -1);
+	lea_waiting_free(how.waiting);
 }
 END_TEST
 
@@ -324,6 +342,7 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_complete_vg_is_activated_once);
 	tcase_add_test(tcase, complete_over_two_passes);
+	tcase_add_test(tcase, a_vg_that_waits_is_named_with_its_missing_pv_when_asked);
 	tcase_add_test(tcase, all_in_one_pass);
 	tcase_add_test(tcase, passes_know_of_each_other);
 	tcase_add_test(tcase, passes_share_processes);
