@@ -22,6 +22,7 @@
 #include "lvmevent.h"
 #include "session.h"
 #include "state/compare.h"
+#include "state/flag.h"
 #include "state/gate.h"
 #include "state/queue_watch.h"
 #include "world/proc.h"
@@ -48,6 +49,7 @@ struct run {
 	struct lea_batch_summary summary;
 	struct lea_queue_watch watch;
 	struct lea_watch_later later;
+	int flag_fd;	   /* owned; it stays; -1 */
 	uint32_t retry_ms; /* how long the last shortage was waited for; 0: there was none */
 	bool is_compare_due;
 	char *event_path;	     /* owned */
@@ -362,6 +364,9 @@ static int start_watching(struct run *run)
 	/* Without it failures of udev's are not heard of: the comparison by hand is left. */
 	if (r == 0 && lea_udevmon_open(TAG, &run->monitor) == 0)
 		run->watch.other_fd[0] = lea_udevmon_fd(run->monitor);
+	/* For people: without room for it status takes this runner for none while it sleeps. */
+	if (r == 0 && lea_flag_raise(session->event_fd, LEA_FLAG_RESIDENT, &run->flag_fd) < 0)
+		run->flag_fd = -1;
 	run->watch.other_fd[1] = lea_workers_fd(session->workers);
 	if (r == 0) {
 		tidy(run);
@@ -396,6 +401,7 @@ static int run_all(struct run *run, bool stays)
 	if (run->watch.fd >= 0)
 		lea_queue_watch_close(&run->watch);
 	lea_udevmon_close(run->monitor);
+	lea_closep(&run->flag_fd);
 	return r;
 }
 
@@ -415,6 +421,7 @@ static int run_runner(struct lea_world *world, bool stays, bool *compare)
 	struct run run = {.session = &session,
 			  .batch = {.defers_watch = stays},
 			  .watch = {.fd = -1},
+			  .flag_fd = -1,
 			  .is_compare_due = *compare};
 	int r, code;
 

@@ -119,7 +119,7 @@ sleep 10
 guest_well d18
 claim "one that hangs for the driver: when it is well" wait_for 40 'active 18'
 claim "nothing is in work any more" wait_for 60 'lvmevent status | grep -E "0 pending, 0 taken" &&
-	lvmevent status | grep "19 done, 0 in work, 0 failed"'
+	lvmevent status | grep "19 active, 0 being activated, 0 failed"'
 claim "no lock is held, no device suspended or without a table" guest_run '
 	for l in /run/lock/lvm/V_*; do [ ! -e "$l" ] || flock -n "$l" true || { echo "$l is held"; exit 1; }; done
 	! dmsetup info -c --noheadings -o name,suspended,tables_loaded | grep -vE ":Active:Live$"'
