@@ -3,7 +3,11 @@
 #include "flow/batch_parts.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+#define NAMED_MOST  3U
+#define DISKS_BYTES 512U
 
 void lea_batch_tell_found(struct lea_log *log, const struct lea_found *found)
 {
@@ -29,6 +33,71 @@ void lea_batch_tell_record(struct lea_log *log, const struct lea_found *found,
 	else if (record->kind == LEA_RECORD_FAILED)
 		lea_log(log, LEA_LOG_ERROR, "PV %s: recording: %s", found->device.name,
 			strerror(-record->fault));
+}
+
+/* "its disk /dev/sda", or "one of its disks /dev/sda, /dev/sdb and 3 more". */
+static void name_disks(const struct lea_scan_vg *known, char *text, size_t bytes)
+{
+	const uint32_t count = known->vg->pv_count;
+	const uint32_t named = count <= NAMED_MOST ? count : NAMED_MOST - 1;
+	size_t used = 0;
+
+	snprintf(text, bytes, "%s", count == 1 ? "its disk " : "one of its disks ");
+	for (uint32_t i = 0; i < named; i++) {
+		used = strlen(text);
+		snprintf(text + used, bytes - used, "%s%s", i ? ", " : "",
+			 known->pv[i] ? known->pv[i]->device.name : "?");
+	}
+	used = strlen(text);
+	if (named < count)
+		snprintf(text + used, bytes - used, " and %" PRIu32 " more", count - named);
+}
+
+void lea_batch_tell_left(struct lea_log *log, const struct lea_scan_vg *known,
+			 const struct lea_worker_result *result)
+{
+	const char *name = known->vg->name;
+	char disks[DISKS_BYTES];
+
+	name_disks(known, disks, sizeof(disks));
+	switch (result->left_why) {
+	case LEA_LEFT_DISK:
+		lea_log(log, LEA_LOG_WARNING,
+			"VG %s: not finished: %s does not answer (see journalctl -k); other VGs do "
+			"not wait for it",
+			name, disks);
+		break;
+	case LEA_LEFT_LOCK:
+		lea_log(log, LEA_LOG_WARNING,
+			"VG %s: not activated yet: another command has its lock (see lslocks); it "
+			"is activated when that ends",
+			name);
+		break;
+	case LEA_LEFT_UDEV:
+		lea_log(log, LEA_LOG_WARNING,
+			"VG %s: its LVs are set up, but udev does not finish with them: %s, or one of "
+			"an LV that was activated with them, may not answer (see journalctl -k)",
+			name, disks);
+		break;
+	case LEA_LEFT_BESIDE:
+		lea_log(log, LEA_LOG_PRINT,
+			"VG %s: its LVs are set up; its lock is held until VG %s is finished, which "
+			"the same process activates",
+			name, result->left_by);
+		break;
+	case LEA_LEFT_LVM:
+		lea_log(log, LEA_LOG_WARNING,
+			"VG %s: lvm, which activates it, does not come to an end: %s may not answer "
+			"(see journalctl -k), or another command has the VG's lock",
+			name, disks);
+		break;
+	case LEA_LEFT_OTHER:
+	default:
+		lea_log(log, LEA_LOG_WARNING,
+			"VG %s: not finished: its worker process does not get on; other VGs do not "
+			"wait for it (see journalctl -k, lslocks)",
+			name);
+	}
 }
 
 void lea_batch_report(const struct lea_batch_how *how, const struct lea_batch_summary *summary)

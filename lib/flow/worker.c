@@ -35,6 +35,7 @@ struct reason_log {
 
 struct child {
 	const struct lea_worker_setting *setting;
+	struct lea_worker_progress *progress;
 	struct reason_log reason;
 	struct lea_devicesfile *devicesfile; /* read once, as long as it stays as it is */
 	int fd, parent_fd;
@@ -159,12 +160,14 @@ static int run_native(struct child *child, struct batch *batch)
 		return r;
 	for (uint32_t i = 0; i < batch->count; i++) {
 		last_error[0] = '\0';
+		child->progress->index = i;
 		do_vg(run, &batch->vg[i]->known, &report[i]);
 		if (!report[i].reason[0])
 			memcpy(report[i].reason, last_error, sizeof(report[i].reason));
 		options.no_wait_lock = true;
 	}
 	last_error[0] = '\0';
+	child->progress->index = batch->count;
 	r = lea_activation_finish(run);
 	for (uint32_t i = 0; r && i < batch->count; i++) {
 		if (report[i].outcome)
@@ -329,9 +332,10 @@ int lea_worker_start(const struct lea_worker_setting *setting, uint32_t most_vgs
 		return -ENOMEM;
 	worker->job = calloc(most_vgs, sizeof(struct lea_job *));
 	worker->left_id = calloc(most_vgs, sizeof(*worker->left_id));
+	worker->progress = child.progress = lea_proc_share(sizeof(*worker->progress));
 	worker->job_room = most_vgs;
 	worker->fd = worker->end_fd = -1;
-	r = worker->job && worker->left_id ? 0 : -ENOMEM;
+	r = worker->job && worker->left_id && worker->progress ? 0 : -ENOMEM;
 	if (!r && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		r = -errno;
 	if (r) {
@@ -369,6 +373,7 @@ int lea_worker_send(struct lea_worker *worker)
 	for (uint32_t i = 0; i < worker->job_count; i++)
 		lea_wire_put_all(&out, &worker->job[i]->packed);
 	worker->moved_ms = 0;
+	worker->progress->index = 0;
 	r = lea_wire_send(worker->fd, &out);
 	return r > 0 ? LEA_WORKER_ENDED : r;
 }
@@ -427,6 +432,28 @@ bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck
 	       (stuck_ms && still_ms >= stuck_ms && lea_proc_is_stuck(worker->pid));
 }
 
+enum lea_left_why lea_worker_why(const struct lea_worker *worker, uint32_t index)
+{
+	const uint32_t at = worker->progress->index;
+
+	if (worker->delegated)
+		return LEA_LEFT_LVM;
+	if (at >= worker->job_count)
+		return index ? LEA_LEFT_BESIDE : LEA_LEFT_UDEV;
+	if (index != at)
+		/* What is not begun others find busy only for a lock. */
+		return index < at ? LEA_LEFT_BESIDE : LEA_LEFT_LOCK;
+	switch (lea_proc_waits_for(worker->pid)) {
+	case LEA_PROC_WAIT_DISK:
+		return LEA_LEFT_DISK;
+	case LEA_PROC_WAIT_LOCK:
+		return LEA_LEFT_LOCK;
+	case LEA_PROC_WAIT_OTHER:
+	default:
+		return LEA_LEFT_OTHER;
+	}
+}
+
 void lea_worker_leave(struct lea_worker *worker)
 {
 	const char mark = 0;
@@ -465,5 +492,6 @@ void lea_worker_free(struct lea_worker *worker)
 		lea_worker_clear(worker);
 	free(worker->job);
 	free(worker->left_id);
+	lea_proc_unshare(worker->progress, sizeof(*worker->progress));
 	free(worker);
 }

@@ -24,8 +24,15 @@ struct lea_worker_report {
 	char reason[LEA_REPORT_REASON_BYTES];
 };
 
+/* How far a worker has come in its batch: written by it, read by its parent when it hangs. */
+struct lea_worker_progress {
+	volatile uint32_t index; /* of the VG that it is at; the number of VGs: all are set up, and
+				    it waits for udev */
+};
+
 struct lea_worker {
 	struct lea_worker *next; /* for the owner's list */
+	struct lea_worker_progress *progress; /* owned, shared with the process */
 	pid_t pid;
 	int fd; /* our end; owned */
 	/* the batch in hand */
@@ -88,6 +95,8 @@ LEA_MUST_CHECK int lea_worker_read(struct lea_worker *worker, struct lea_worker_
  * often enough; @now_ms: of a clock that does not jump. */
 bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck_ms,
 		      uint64_t limit_ms);
+/* Why does the VG at @index of its batch not get on, when the worker hangs? */
+enum lea_left_why lea_worker_why(const struct lea_worker *worker, uint32_t index);
 /* Nobody waits for it any more. When it gets on after all, it says itself that its VGs are
  * done, and those that are not it puts into the queue, to be looked at again; then it ends with 0.
  * What it had reported by now is still to be read, then it is to be closed; the process is still to

@@ -200,6 +200,8 @@ static void tell(struct lea_workers *workers, struct lea_job *job, bool delegate
 		.shortage = report->outcome < 0 ? report->outcome : report->shortage,
 		.delegated = delegated,
 		.is_left = report->outcome == LEA_ACTIVATE_VG_BUSY,
+		.left_why = job->left_why,
+		.left_by = job->left_by,
 		.reason = report->reason,
 	};
 
@@ -311,6 +313,25 @@ int lea_workers_step(struct lea_workers *workers)
 	return r ? r : start_what_may(workers);
 }
 
+/* Asked before it is told: then it may get on. One that was left before keeps its first reason,
+ * unless this one says more. */
+static void note_why(struct lea_worker *worker)
+{
+	const uint32_t at = worker->progress->index;
+	const struct lea_job *culprit = worker->job[at < worker->job_count ? at : 0];
+
+	for (uint32_t i = 0; i < worker->job_count; i++) {
+		struct lea_job *job = worker->job[i];
+		const enum lea_left_why why = lea_worker_why(worker, i);
+
+		if (!job || (job->is_left && why == LEA_LEFT_OTHER))
+			continue;
+		job->left_why = why;
+		snprintf(job->left_by, sizeof(job->left_by), "%s",
+			 why == LEA_LEFT_BESIDE && culprit ? culprit->vg_name : "");
+	}
+}
+
 /* A disk can hang between our look at it and the worker's, under the VG's lock. That worker can't
  * be killed. What it has not reported is tried once more, by others, without waiting for locks:
  * what it holds is its own. */
@@ -319,6 +340,7 @@ static void leave(struct lea_workers *workers, struct lea_worker *worker)
 	const struct lea_worker_report busy = {.outcome = LEA_ACTIVATE_VG_BUSY};
 
 	remove_worker(workers, worker);
+	note_why(worker);
 	lea_worker_leave(worker);
 	(void)take_reports(workers, worker);
 	lea_worker_close(worker);

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "flow/activate.h"
+#include "flow/job.h"
 #include "flow/scan.h"
 #include "world/conf.h"
 #include "world/world.h"
@@ -30,6 +31,8 @@ struct lea_worker_result {
 	int shortage;		 /* it failed for that (lea_is_shortage); 0: not so */
 	bool delegated;
 	bool is_left;	    /* not done: its worker hangs, and goes on by itself when it can */
+	enum lea_left_why left_why; /* of one that is left */
+	const char *left_by;	    /* BESIDE: the name of that VG; else "" */
 	const char *reason; /* last error line, or why it was delegated; "": none */
 };
 

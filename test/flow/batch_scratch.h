@@ -31,6 +31,8 @@ static char activated[512]; /* names, a blank after each */
 static int outcome;
 static int shortage; /* of an outcome that is a failure */
 static const char *reason;
+static bool is_left; /* nobody waits for it any more */
+static enum lea_left_why left_why;
 
 static uint32_t workers_made;
 static uint32_t workers_lag; /* so many waits for them in which they tell nothing */
@@ -84,6 +86,9 @@ int lea_workers_drain(struct lea_workers *workers)
 							 .outcome = outcome,
 							 .shortage = shortage,
 							 .active = 1,
+							 .is_left = is_left,
+							 .left_why = left_why,
+							 .left_by = "other",
 							 .reason = reason};
 
 		strcat(strcat(activated, workers->name[i]), workers->watch_only[i] ? "(watch) " : " ");
@@ -151,6 +156,7 @@ static void setup(void)
 	summary = (struct lea_batch_summary){0};
 	activated[0] = '\0';
 	outcome = shortage = workers_fault = 0;
+	is_left = false;
 	workers_lag = 0;
 	reason = "";
 }

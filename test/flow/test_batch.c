@@ -59,6 +59,43 @@ START_TEST(a_vg_that_waits_is_named_with_its_missing_pv_when_asked)
 }
 END_TEST
 
+static const struct {
+	enum lea_left_why why;
+	const char *line;
+} left[] = {
+	{LEA_LEFT_DISK, "VG vg_one: not finished: its disk /dev/sda does not answer"},
+	{LEA_LEFT_LOCK, "VG vg_one: not activated yet: another command has its lock"},
+	{LEA_LEFT_UDEV, "VG vg_one: its LVs are set up, but udev does not finish"},
+	{LEA_LEFT_LVM, "VG vg_one: lvm, which activates it, does not come to an end"},
+	{LEA_LEFT_OTHER, "VG vg_one: not finished: its worker process does not get on"},
+};
+
+START_TEST(a_vg_that_is_left_has_a_line_with_its_own_reason)
+{
+	is_left = true;
+	left_why = left[_i].why;
+	machine_plug("one-pv", "sda", 16, 7);
+	came("sda", 16, 7, PVID_ONE);
+	fflush(machine.err_file);
+	ck_assert_msg(strstr(machine.err, left[_i].line) != NULL, "%s", machine.err);
+	ck_assert_uint_eq(summary.vgs_failed + summary.vgs_active, 0);
+}
+END_TEST
+
+START_TEST(a_vg_beside_one_that_is_left_is_no_warning)
+{
+	is_left = true;
+	left_why = LEA_LEFT_BESIDE;
+	machine_plug("one-pv", "sda", 16, 7);
+	came("sda", 16, 7, PVID_ONE);
+	fflush(machine.err_file);
+	fflush(machine.out_file);
+	ck_assert_str_eq(machine.err, "");
+	ck_assert_ptr_nonnull(strstr(machine.out, "VG vg_one: its LVs are set up; its lock is held "
+						  "until VG other is finished"));
+}
+END_TEST
+
 START_TEST(all_in_one_pass)
 {
 	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, false),
@@ -343,6 +380,9 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, a_complete_vg_is_activated_once);
 	tcase_add_test(tcase, complete_over_two_passes);
 	tcase_add_test(tcase, a_vg_that_waits_is_named_with_its_missing_pv_when_asked);
+	tcase_add_loop_test(tcase, a_vg_that_is_left_has_a_line_with_its_own_reason, 0,
+			    (int)ARRAY_SIZE(left));
+	tcase_add_test(tcase, a_vg_beside_one_that_is_left_is_no_warning);
 	tcase_add_test(tcase, all_in_one_pass);
 	tcase_add_test(tcase, passes_know_of_each_other);
 	tcase_add_test(tcase, passes_share_processes);

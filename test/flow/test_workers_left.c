@@ -178,6 +178,56 @@ START_TEST(who_ends_hands_over_vgs_of_workers_that_hang)
 }
 END_TEST
 
+/* ---- why */
+
+static void finished_why(void *arg, const struct lea_worker_result *result)
+{
+	static const char *const words[] = {
+		[LEA_LEFT_OTHER] = "other", [LEA_LEFT_DISK] = "disk", [LEA_LEFT_LOCK] = "lock",
+		[LEA_LEFT_UDEV] = "udev",   [LEA_LEFT_LVM] = "lvm",   [LEA_LEFT_BESIDE] = "beside"};
+	struct told *told = arg;
+	size_t used = strlen(told->text);
+
+	snprintf(told->text + used, sizeof(told->text) - used, "%s=%s%s%s ", result->vg_name,
+		 result->is_left ? words[result->left_why] : "done",
+		 result->is_left && result->left_by[0] ? ":" : "",
+		 result->is_left ? result->left_by : "");
+}
+
+static const struct {
+	const char *claim, *vgs[3], *want;
+} reasons[] = {
+	{"a disk that does not answer", {"disk"}, "disk=disk "},
+	{"a lock that another one has", {"locked"}, "locked=lock "},
+	{"a VG that was set up beside one that hangs is not blamed; what was not begun is done",
+	 {"busy", "stopbusy", "z"},
+	 "busy=beside:stopbusy stopbusy=other z=done "},
+	{"so is one that is busy for others and was not begun", {"stopbusy", "busy"},
+	 "stopbusy=other busy=lock "},
+};
+
+START_TEST(each_vg_is_left_for_its_own_reason)
+{
+	struct told told = {0};
+	struct lea_workers *workers = new_workers(&told);
+	int fd;
+
+	strcpy(lock_path, "/tmp/lea-lock-XXXXXX");
+	fd = mkstemp(lock_path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(flock(fd, LOCK_EX), 0);
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	lea_workers_listen(workers, finished_why, &told);
+	for (int i = 0; i < 3 && reasons[_i].vgs[i]; i++)
+		add_vg(workers, reasons[_i].vgs[i]);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_msg(!strcmp(told.text, reasons[_i].want), "%s: %s", reasons[_i].claim, told.text);
+	unlink(lock_path);
+	end(workers);
+	close(fd);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("workers_left");
@@ -189,6 +239,8 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, a_lost_vg_that_can_not_be_queued_now_is_told_again);
 	tcase_add_test(tcase, stopping_does_not_wait_for_a_worker_that_hangs);
 	tcase_add_test(tcase, who_ends_hands_over_vgs_of_workers_that_hang);
+	tcase_add_loop_test(tcase, each_vg_is_left_for_its_own_reason, 0,
+			    (int)ARRAY_SIZE(reasons));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
