@@ -53,15 +53,17 @@ struct lea_looked_at {
 
 static int forget(struct lea_batch_pass *pass, const struct lea_entry *entry)
 {
+	char id[39];
 	int r;
 
 	if (!entry->pvid[0])
 		return 0;
+	lea_id_format(entry->pvid, id);
 	LEA_STEP("rec.gone", entry->pvid);
 	r = lea_record_gone(pass->recorder, entry->device.major, entry->device.minor, entry->pvid);
 	if (r < 0)
 		lea_log(pass->how->world->log, LEA_LOG_ERROR,
-			"PV %s: forgetting the record of a removed device: %s", entry->pvid,
+			"PV %s: its device was removed, and its record can't be: %s", id,
 			strerror(-r));
 	lea_unsettled_add(&pass->unsettled, r, &entry->device);
 	pass->summary->gone++;

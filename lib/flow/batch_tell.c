@@ -6,13 +6,37 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/id.h"
+
 #define NAMED_MOST  3U
+#define PV_BYTES    512U
 #define DISKS_BYTES 512U
+
+/* "/dev/sda (ID of VG data)", as far as that is known. */
+static void name_pv(const struct lea_found *found, char text[static PV_BYTES])
+{
+	const char *vg = found->vg ? found->vg->name : found->vg_name;
+	char id[39] = "";
+
+	if (found->label.pvid[0])
+		lea_id_format(found->label.pvid, id);
+	snprintf(text, PV_BYTES, "%.255s%s%s%s%s%s", found->device.name, id[0] ? " (" : "", id,
+		 id[0] && vg[0] ? " of VG " : "", id[0] ? vg : "", id[0] ? ")" : "");
+}
+
+static void tell_problem(struct lea_log *log, const struct lea_found *found)
+{
+	char pv[PV_BYTES];
+
+	name_pv(found, pv);
+	lea_log(log, LEA_LOG_WARNING, "PV %s: damaged: %s; check it by: pvck %s", pv,
+		found->problem, found->device.name);
+}
 
 void lea_batch_tell_found(struct lea_log *log, const struct lea_found *found)
 {
 	if (found->problem[0])
-		lea_log(log, LEA_LOG_WARNING, "PV %s: %s", found->device.name, found->problem);
+		tell_problem(log, found);
 	if (found->kind == LEA_FOUND_UNREADABLE)
 		lea_log(log, LEA_LOG_ERROR, "PV %s: reading: %s; %s", found->device.name,
 			strerror(-found->fault), lea_found_advice(found));
@@ -20,16 +44,25 @@ void lea_batch_tell_found(struct lea_log *log, const struct lea_found *found)
 		lea_log(log, LEA_LOG_VERBOSE, "PV %s: %s", found->device.name, found->excluded_why);
 }
 
+static void tell_duplicate(struct lea_log *log, const struct lea_found *found,
+			   const struct lea_record *record)
+{
+	char id[39];
+
+	lea_id_format(found->label.pvid, id);
+	lea_log(log, LEA_LOG_ERROR,
+		"VG %s: not activated: PV %s is on %s and on %s (%" PRIu32 ":%" PRIu32
+		"), exclude one of them by devices/filter",
+		record->vg_name[0] ? record->vg_name : "unknown", id, found->device.name,
+		record->other_device[0] ? record->other_device : "?", record->other_major,
+		record->other_minor);
+}
+
 void lea_batch_tell_record(struct lea_log *log, const struct lea_found *found,
 			   const struct lea_record *record)
 {
 	if (record->kind == LEA_RECORD_DUPLICATE)
-		lea_log(log, LEA_LOG_ERROR,
-			"VG %s: not activated: PV %s is on %s and on %s (%" PRIu32 ":%" PRIu32
-			"), exclude one of them by devices/filter",
-			record->vg_name[0] ? record->vg_name : "unknown", found->label.pvid,
-			found->device.name, record->other_device[0] ? record->other_device : "?",
-			record->other_major, record->other_minor);
+		tell_duplicate(log, found, record);
 	else if (record->kind == LEA_RECORD_FAILED)
 		lea_log(log, LEA_LOG_ERROR, "PV %s: recording: %s", found->device.name,
 			strerror(-record->fault));

@@ -9,6 +9,19 @@
 #include "flow/sweep.h"
 #include "unit/suite.h"
 
+#define UUID_ONE "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
+
+START_TEST(a_damaged_pv_is_named_with_its_id_and_its_vg)
+{
+	machine_plug("damaged/text-crc", "sda", 16, 7);
+	came("sda", 16, 7, PVID_ONE);
+	ck_assert_msg(strstr(machine.err, "  PV /dev/sda (" UUID_ONE " of VG vg_one): damaged: ") ==
+			      machine.err,
+		      "%s", machine.err);
+	ck_assert_ptr_nonnull(strstr(machine.err, "; check it by: pvck /dev/sda\n"));
+}
+END_TEST
+
 START_TEST(a_complete_vg_is_activated_once)
 {
 	struct lea_claim claim;
@@ -338,7 +351,7 @@ START_TEST(two_disks_with_one_pvid)
 	came("sda", 16, 1, PVID_ONE);
 	machine_plug("one-pv", "sdb", 32, 2);
 	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
-	ck_assert_str_eq(machine.err, "  VG vg_one: not activated: PV " PVID_ONE
+	ck_assert_str_eq(machine.err, "  VG vg_one: not activated: PV " UUID_ONE
 				      " is on /dev/sdb and on /dev/sda (8:16), exclude one of them "
 				      "by devices/filter\n");
 }
@@ -377,6 +390,7 @@ Suite *test_suite(void)
 	TCase *tcase = tcase_create("batch");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_damaged_pv_is_named_with_its_id_and_its_vg);
 	tcase_add_test(tcase, a_complete_vg_is_activated_once);
 	tcase_add_test(tcase, complete_over_two_passes);
 	tcase_add_test(tcase, a_vg_that_waits_is_named_with_its_missing_pv_when_asked);
