@@ -7,30 +7,17 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "flow/explain.h"
 
 #define NAMED_MOST  3U
-#define PV_BYTES    512U
 #define DISKS_BYTES 512U
-
-/* "/dev/sda (ID of VG data)", as far as that is known. */
-static void name_pv(const struct lea_found *found, char text[static PV_BYTES])
-{
-	const char *vg = found->vg ? found->vg->name : found->vg_name;
-	char id[39] = "";
-
-	if (found->label.pvid[0])
-		lea_id_format(found->label.pvid, id);
-	snprintf(text, PV_BYTES, "%.255s%s%s%s%s%s", found->device.name, id[0] ? " (" : "", id,
-		 id[0] && vg[0] ? " of VG " : "", id[0] ? vg : "", id[0] ? ")" : "");
-}
 
 static void tell_problem(struct lea_log *log, const struct lea_found *found)
 {
-	char pv[PV_BYTES];
+	char why[LEA_EXPLAIN_BYTES];
 
-	name_pv(found, pv);
-	lea_log(log, LEA_LOG_WARNING, "PV %s: damaged: %s; check it by: pvck %s", pv,
-		found->problem, found->device.name);
+	lea_explain_damage(found, why);
+	lea_log(log, LEA_LOG_WARNING, "%s", why);
 }
 
 void lea_batch_tell_found(struct lea_log *log, const struct lea_found *found)
