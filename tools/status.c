@@ -62,10 +62,16 @@ static void list_failed(struct status *status, const char *vg_id, const struct l
 
 	lea_id_format(vg_id, id);
 	if (!status->json) {
-		fprintf(list->out, "failed: VG %s: %s\n", claim->vg_name, claim->reason);
+		fprintf(list->out, "failed: VG %s: %s; %s%s\n", claim->vg_name, claim->reason,
+			claim->is_transient ? "it is tried again, or now by: vgchange -aay "
+					    : "no other try before an event adds a PV of it; "
+					      "mended? vgchange -aay ",
+			claim->vg_name);
 	} else {
-		fprintf(list->out, "%s{\"vg\": \"%s\", \"uuid\": \"%s\", \"reason\": ",
-			list->count ? ", " : "", claim->vg_name, id);
+		fprintf(list->out,
+			"%s{\"vg\": \"%s\", \"uuid\": \"%s\", \"retried\": %s, \"reason\": ",
+			list->count ? ", " : "", claim->vg_name, id,
+			claim->is_transient ? "true" : "false");
 		lea_json_string(list->out, claim->reason);
 		fputc('}', list->out);
 	}

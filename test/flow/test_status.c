@@ -74,7 +74,8 @@ START_TEST(each_vg_is_counted_as_what_it_is)
 	ck_assert_msg(strstr(machine.out,
 			     "VGs: 1 active, 0 being activated, 1 failed, 1 incomplete, 1 with no "
 			     "active LV, 0 not watched by dmeventd yet\n"
-			     "failed: VG broken: table \"x\" refused\n"
+			     "failed: VG broken: table \"x\" refused; no other try before an event "
+			     "adds a PV of it; mended? vgchange -aay broken\n"
 			     "incomplete: VG halved: 1 of 2 PVs is there, missing PV "
 			     "yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\n"),
 		      "%s", machine.out);
@@ -92,7 +93,7 @@ START_TEST(json_lists_the_same)
 		"\"running\": false, \"vgs_done\": 1, \"vgs_inactive\": 1, \"vgs_in_work\": 0, "
 		"\"vgs_failed\": 1, \"vgs_incomplete\": 1, \"vgs_unwatched\": 0, \"failed\": "
 		"[{\"vg\": \"broken\", \"uuid\": \"CCCCCC-0000-1111-2222-3333-4444-55555c\", "
-		"\"reason\": \"table \\\"x\\\" refused\"}], \"incomplete\": [{\"vg\": \"halved\", "
+		"\"retried\": false, \"reason\": \"table \\\"x\\\" refused\"}], \"incomplete\": [{\"vg\": \"halved\", "
 		"\"pvs\": 2, \"missing\": [\"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\"]}]}\n");
 }
 END_TEST
