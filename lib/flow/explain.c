@@ -161,7 +161,7 @@ static bool is_known_pv(struct lea_world *world, struct lea_found *found, char i
 	char pvid[33];
 
 	id[0] = '\0';
-	if (lea_udevdb_fill(world, &found->device) ||
+	if ((!found->device.properties && lea_udevdb_fill(world, &found->device)) ||
 	    !lea_udevdb_is(&found->device, "ID_FS_TYPE", "LVM2_member"))
 		return false;
 	if (!lea_udevdb_property(&found->device, "ID_FS_UUID", id, 39) || lea_id_parse(id, pvid))
