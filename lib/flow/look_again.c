@@ -105,14 +105,6 @@ static int read_claim(const struct lea_batch_how *how, const char *vg_id,
 	return claims.run_fd < 0 ? claims.run_fd : lea_claim_read(&claims, vg_id, ret_claim);
 }
 
-int lea_look_again_claimed(const struct lea_batch_how *how, const char *vg_id)
-{
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	int r = read_claim(how, vg_id, &claim);
-
-	return r ? r < 0 ? r : LEA_LOOK_AGAIN_NONE : queue_one(how, vg_id, &claim);
-}
-
 /* What is not claimed any more was brought to an end by another worker. */
 int lea_look_again_lost(struct lea_world *world, const char *vg_id)
 {
