@@ -114,7 +114,7 @@ void lea_batch_tell_left(struct lea_log *log, const struct lea_scan_vg *known,
 	case LEA_LEFT_OTHER:
 	default:
 		lea_log(log, LEA_LOG_WARNING,
-			"VG %s: not finished: its worker process does not get on; other VGs do not "
+			"VG %s: not finished: its worker process makes no progress; other VGs do not "
 			"wait for it (see journalctl -k, lslocks)",
 			name);
 	}

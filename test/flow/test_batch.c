@@ -80,7 +80,7 @@ static const struct {
 	{LEA_LEFT_LOCK, "VG vg_one: not activated yet: another command has its lock"},
 	{LEA_LEFT_UDEV, "VG vg_one: its LVs are set up, but udev does not finish"},
 	{LEA_LEFT_LVM, "VG vg_one: lvm, which activates it, does not come to an end"},
-	{LEA_LEFT_OTHER, "VG vg_one: not finished: its worker process does not get on"},
+	{LEA_LEFT_OTHER, "VG vg_one: not finished: its worker process makes no progress"},
 };
 
 START_TEST(a_vg_that_is_left_has_a_line_with_its_own_reason)
