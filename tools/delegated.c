@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "disk/name.h"
 #include "flow/activate_vg.h"
+#include "flow/explain.h"
 #include "flow/report.h"
+#include "json.h"
 #include "lvmevent.h"
 #include "policy/follow.h"
 #include "policy/judge.h"
@@ -27,6 +30,7 @@ struct view {
 	struct vgchange_picks picks;
 	struct lea_arena *arena;
 	FILE *out;
+	const struct lea_list *names; /* borrowed */
 	bool json, explains;
 	size_t shown;
 };
@@ -66,33 +70,32 @@ static int ask(struct view *view, const struct lea_scan_vg *scanned,
 	return r;
 }
 
-static const char *verdict(int outcome, const struct lea_vg *vg)
+/* What follows an activation of it here. */
+static const char *activated(const struct lea_vg *vg)
 {
 	const struct lea_follow follow = lea_follow_of(vg);
 
-	if (outcome == LEA_ACTIVATE_DELEGATE)
-		return "handed to the real lvm";
-	if (outcome == LEA_ACTIVATE_REFUSED)
-		return "left alone";
-	if (outcome)
-		return "done here, as far as it can be";
 	if (follow.poll)
-		return "done here, then carried on by the real lvm";
+		return "activated here, then carried on by the real lvm";
 	if (!follow.monitor)
-		return "done here";
-	return lea_watch_asks(vg) ? "done here, then watched by the real lvm"
-				  : "done here, then watched by dmeventd";
+		return "activated here";
+	return lea_watch_asks(vg) ? "activated here, then watched by the real lvm"
+				  : "activated here, then watched by dmeventd";
 }
 
-static void print_string(FILE *out, const char *text)
+static const char *verdict(const struct lea_explain *explain, const struct lea_vg *vg)
 {
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			fputc('\\', out);
-		fputc(*text, out);
+	switch (explain->verdict) {
+	case LEA_EXPLAIN_DELEGATED:
+		return "handed to the real lvm";
+	case LEA_EXPLAIN_ALONE:
+		return "left alone";
+	case LEA_EXPLAIN_ACTIVATED:
+		return activated(vg);
+	case LEA_EXPLAIN_NOT:
+	default:
+		return "not activated";
 	}
-	fputc('"', out);
 }
 
 /* Those that are the reason; else the reason is of the VG as a whole. */
@@ -110,7 +113,7 @@ static void print_lvs(const struct view *view, const struct lea_vg *vg)
 		if (view->json) {
 			fprintf(view->out, "%s{\"lv\": \"%s\", \"type\": ", count ? ", " : "",
 				vg->lvs[i].name);
-			print_string(view->out, type);
+			lea_json_string(view->out, type);
 			fputc('}', view->out);
 		} else {
 			fprintf(view->out, "  LV %s/%s: %s\n", vg->name, vg->lvs[i].name, type);
@@ -119,7 +122,8 @@ static void print_lvs(const struct view *view, const struct lea_vg *vg)
 	}
 }
 
-static void print_json(struct view *view, const struct lea_vg *vg, int outcome, const char *why)
+static void print_json(struct view *view, const struct lea_vg *vg,
+		       const struct lea_explain *explain, bool is_delegated)
 {
 	char id[39];
 
@@ -127,43 +131,91 @@ static void print_json(struct view *view, const struct lea_vg *vg, int outcome, 
 	fprintf(view->out,
 		"%s{\"vg\": \"%s\", \"uuid\": \"%s\", \"delegated\": %s, \"verdict\": \"%s\", "
 		"\"reason\": ",
-		view->shown ? ", " : "", vg->name, id,
-		outcome == LEA_ACTIVATE_DELEGATE ? "true" : "false", verdict(outcome, vg));
-	print_string(view->out, why);
+		view->shown ? ", " : "", vg->name, id, is_delegated ? "true" : "false",
+		verdict(explain, vg));
+	lea_json_string(view->out, explain->why);
 	fprintf(view->out, ", \"lvs\": [");
-	if (outcome == LEA_ACTIVATE_DELEGATE)
+	if (is_delegated)
 		print_lvs(view, vg);
 	fprintf(view->out, "]}");
 }
 
-static void print_line(const struct view *view, const struct lea_vg *vg, int outcome,
-		       const char *why)
+static void print_line(const struct view *view, const struct lea_vg *vg,
+		       const struct lea_explain *explain, bool is_delegated)
 {
 	if (!view->explains)
-		fprintf(view->out, "VG %s: %s\n", vg->name, why);
+		fprintf(view->out, "VG %s: %s\n", vg->name, explain->why);
 	else
-		fprintf(view->out, "VG %s: %s%s%s\n", vg->name, verdict(outcome, vg),
-			*why ? ": " : "", why);
-	if (outcome == LEA_ACTIVATE_DELEGATE)
+		fprintf(view->out, "VG %s: %s%s%s\n", vg->name, verdict(explain, vg),
+			explain->why[0] ? ": " : "", explain->why);
+	if (is_delegated)
 		print_lvs(view, vg);
+}
+
+/* Who asks what is handed over asks of any activation; who asks for all, what events would do. */
+static int explain(struct view *view, const struct lea_scan_vg *scanned,
+		   struct lea_explain *ret_explain, bool *ret_is_delegated)
+{
+	struct lea_activate_result result = {0};
+	const int outcome = ask(view, scanned, &result);
+
+	if (outcome < 0)
+		return outcome;
+	*ret_is_delegated = outcome == LEA_ACTIVATE_DELEGATE;
+	if (view->explains)
+		return lea_explain_vg(view->world, view->conf, view->arena, scanned, ret_explain);
+	ret_explain->verdict = LEA_EXPLAIN_DELEGATED;
+	snprintf(ret_explain->why, sizeof(ret_explain->why), "%s", result.why ? result.why : "");
+	return 0;
 }
 
 static int show(struct view *view, const struct lea_scan_vg *scanned)
 {
-	struct lea_activate_result result = {0};
-	int outcome = ask(view, scanned, &result);
-	const char *why = result.why ? result.why : "";
+	struct lea_explain answer = {0};
+	bool is_delegated = false;
+	int r = explain(view, scanned, &answer, &is_delegated);
 
-	if (outcome < 0)
-		return lea_log_fault(view->world->log, outcome, "VG %s", scanned->vg->name);
-	if (outcome != LEA_ACTIVATE_DELEGATE && !view->explains)
+	if (r < 0)
+		return lea_log_fault(view->world->log, r, "VG %s", scanned->vg->name);
+	if (!is_delegated && !view->explains)
 		return 0;
 	if (view->json)
-		print_json(view, scanned->vg, outcome, why);
+		print_json(view, scanned->vg, &answer, is_delegated);
 	else
-		print_line(view, scanned->vg, outcome, why);
+		print_line(view, scanned->vg, &answer, is_delegated);
 	view->shown++;
 	return 0;
+}
+
+/* Of VGs that were named those count that they may be of. */
+static bool is_asked_for(const struct view *view, const struct lea_found *found)
+{
+	bool is_named = !view->names->count;
+
+	for (uint32_t i = 0; !is_named && found->vg_name[0] && i < view->names->count; i++)
+		is_named = !strcmp(view->names->item[i], found->vg_name);
+	return is_named || (view->picks.has_failed && !found->vg_name[0]);
+}
+
+/* PVs of which no VG is seen, or not the newest metadata of one. */
+static void show_devices(struct view *view)
+{
+	struct lea_found *const *found;
+	char why[LEA_EXPLAIN_BYTES];
+	size_t count, shown = 0;
+
+	found = lea_scan_found(view->scan, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!is_asked_for(view, found[i]) ||
+		    !lea_explain_device(view->world, found[i], why))
+			continue;
+		if (view->json) {
+			fprintf(view->out, "%s", shown++ ? ", " : "");
+			lea_json_string(view->out, why);
+		} else {
+			fprintf(view->out, "%s\n", why);
+		}
+	}
 }
 
 /* Returns an exit code. */
@@ -171,12 +223,18 @@ static int show_all(struct view *view)
 {
 	bool has_failed = view->picks.has_failed;
 
+	if (view->explains && !view->json && !view->conf->event_activation)
+		fprintf(view->out, "event_activation is 0: events activate nothing. If it were 1:\n");
 	if (view->json)
 		fprintf(view->out, "{\"vgs\": [");
 	for (size_t i = 0; i < view->picks.count; i++)
 		has_failed |= show(view, view->picks.pick[i].known) < 0;
 	if (view->json)
-		fprintf(view->out, "]}\n");
+		fprintf(view->out, "]%s", view->explains ? ", \"devices\": [" : "");
+	if (view->explains)
+		show_devices(view);
+	if (view->json)
+		fprintf(view->out, "%s}\n", view->explains ? "]" : "");
 	return has_failed ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
 }
 
@@ -202,6 +260,7 @@ static int run(struct view *view, const struct lea_list *names)
 
 	if (code)
 		return code;
+	view->names = names;
 	view->arena = lea_arena_new(ARENA_BYTES);
 	r = view->arena ? scan_all(view) : -ENOMEM;
 	if (r > 0)

@@ -6,7 +6,6 @@
 #include "session.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
@@ -17,10 +16,8 @@
 #include "flow/batch.h"
 #include "flow/bootpass.h"
 #include "flow/workers.h"
-#include "state/claim.h"
 #include "state/gate.h"
 #include "state/queue.h"
-#include "state/unwatched.h"
 
 static const struct lea_opt help_row = LEA_LVMEVENT_HELP;
 
@@ -129,92 +126,7 @@ static int run_arm(struct lea_world *world, int argc, char *argv[])
 	return r < 0 ? lea_session_fail(world, r, "arming the gate") : LEA_EXIT_DONE;
 }
 
-/* ---- status, retry */
-
-struct status {
-	bool json;
-	unsigned int done, failed, claimed, unwatched;
-};
-
-static int count_claim(void *arg, const char *vg_id, const struct lea_claim *claim)
-{
-	struct status *status = arg;
-
-	(void)vg_id;
-	if (claim->is_orphaned)
-		return 0;
-	status->done += claim->state == LEA_CLAIM_DONE;
-	status->claimed += claim->state == LEA_CLAIM_CLAIMED;
-	if (claim->state == LEA_CLAIM_FAILED)
-		status->failed++;
-	if (claim->state == LEA_CLAIM_FAILED && !status->json)
-		printf("failed: VG %s: %s\n", claim->vg_name, claim->reason);
-	return 0;
-}
-
-static int count_unwatched(void *arg, const char *vg_id, bool is_asked)
-{
-	struct status *status = arg;
-
-	(void)vg_id;
-	(void)is_asked;
-	status->unwatched++;
-	return 0;
-}
-
-static int print_status(struct lea_session *session, struct status *status)
-{
-	size_t pending = 0, taken = 0, aside = 0;
-	int r, run_fd = lea_world_run(session->world), proc_fd = lea_world_proc(session->world);
-	const struct lea_claims claims = {.run_fd = run_fd, .proc_fd = proc_fd};
-
-	if (proc_fd < 0)
-		return proc_fd;
-	r = lea_queue_count(session->event_fd, "queue", &pending);
-	r = r ? r : lea_queue_count(session->event_fd, "taken", &taken);
-	r = r ? r : lea_queue_count(session->event_fd, "failed", &aside);
-	r = r ? r : lea_claim_each(&claims, count_claim, status);
-	r = r ? r : lea_unwatched_each(run_fd, count_unwatched, status);
-	if (r)
-		return r;
-	if (status->json)
-		printf("{\"gate\": \"%s\", \"pending\": %zu, \"taken\": %zu, \"put_aside\": %zu, "
-		       "\"running\": %s, \"vgs_done\": %u, \"vgs_in_work\": %u, \"vgs_failed\": "
-		       "%u, \"vgs_unwatched\": %u}\n",
-		       lea_gate_word(session->world), pending, taken, aside,
-		       lea_queue_is_running(session->event_fd) ? "true" : "false", status->done,
-		       status->claimed, status->failed, status->unwatched);
-	else
-		printf("gate: %s\nqueue: %zu pending, %zu taken, %zu put aside%s\nVGs: %u done, %u in "
-		       "work, %u failed, %u not watched by dmeventd yet\n",
-		       lea_gate_word(session->world), pending, taken, aside,
-		       lea_queue_is_running(session->event_fd) ? ", a runner is at work" : "",
-		       status->done, status->claimed, status->failed, status->unwatched);
-	return 0;
-}
-
-static int run_status(struct lea_world *world, int argc, char *argv[])
-{
-	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP,
-				       {"json", 0, LEA_OPT_COUNT,
-					offsetof(struct lea_lvmevent_args, json), LEA_OPT_ALL, NULL,
-					"One JSON object."}};
-	LEA_AUTO(lea_session_end) struct lea_session session = {.world = world, .event_fd = -1};
-	struct lea_lvmevent_args args = {0};
-	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
-	struct status status = {0};
-	int r, code = lea_lvmevent_parse(&opts, "status [--json]", argc, argv);
-
-	lea_opts_done(&opts);
-	if (code >= 0)
-		return code;
-	code = lea_session_open_queue(&session);
-	if (code)
-		return code;
-	status.json = args.json != 0;
-	r = print_status(&session, &status);
-	return r < 0 ? lea_session_fail(world, r, "status") : LEA_EXIT_DONE;
-}
+/* ---- retry */
 
 static int run_retry(struct lea_world *world, int argc, char *argv[])
 {
@@ -237,7 +149,7 @@ static int run_retry(struct lea_world *world, int argc, char *argv[])
 const struct lea_cmd lea_cmd_lvmevent[] = {
 	{"enable", "Put event activation by this program in charge.", lea_lvmevent_enable},
 	{"disable", "Give the machine back to lvm2.", lea_lvmevent_disable},
-	{"status", "Gate, queue and what became of VGs.", run_status},
+	{"status", "Who is in charge, what is pending, what became of VGs.", lea_lvmevent_status},
 	{"retry", "Look again at devices that were put aside.", run_retry},
 	{"delegated", "VGs that the real lvm would get, and why.", lea_lvmevent_delegated},
 	{"sweep", "Compare all devices with the records.", lea_lvmevent_sweep},

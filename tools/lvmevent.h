@@ -33,6 +33,7 @@ LEA_MUST_CHECK int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, 
 /* Rows of the lvmevent commands that need a file of their own. */
 int lea_lvmevent_enable(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_disable(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_delegated(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[]);
@@ -49,6 +50,13 @@ const char *lea_gate_word(struct lea_world *world);
  */
 LEA_MUST_CHECK int lea_shadow_write(struct lea_world *world, const char *root,
 				    unsigned int *ret_count);
+/* Whose rule udev follows when a PV appears. */
+enum lea_shadow {
+	LEA_SHADOW_OURS,
+	LEA_SHADOW_STOCK,  /* lvm2's own, or there is none at all */
+	LEA_SHADOW_OTHERS, /* one in /etc, or one in /run that is not ours, hides lvm2's */
+};
+enum lea_shadow lea_shadow_find(const char *root);
 /*
  * lea_shadow_write_dm - the installed device-mapper rules with dm-event in dmsetup's place
  * *ret_count: names written. -ENOENT: our program is not there. A rule of that name in /etc, or one

@@ -16,11 +16,13 @@
 #include "flow/runner.h"
 #include "flow/sweep.h"
 #include "flow/wait.h"
+#include "flow/waiting.h"
 #include "flow/watch_later.h"
 #include "flow/workers.h"
 #include "lvmevent.h"
 #include "session.h"
 #include "state/compare.h"
+#include "state/flag.h"
 #include "state/gate.h"
 #include "state/queue_watch.h"
 #include "world/proc.h"
@@ -47,6 +49,7 @@ struct run {
 	struct lea_batch_summary summary;
 	struct lea_queue_watch watch;
 	struct lea_watch_later later;
+	int flag_fd;	   /* owned; it stays; -1 */
 	uint32_t retry_ms; /* how long the last shortage was waited for; 0: there was none */
 	bool is_compare_due;
 	char *event_path;	     /* owned */
@@ -80,25 +83,6 @@ static void rest(struct run *run)
 	malloc_trim(0);
 }
 
-static const char *hint_for(int shortage)
-{
-	switch (shortage) {
-	case -ENOSPC:
-	case -EDQUOT:
-		return "is /run full, or out of inodes, or no semaphore left? (df /run; df -i "
-		       "/run; ipcs -u)";
-	case -EROFS:
-		return "remount /run read-write";
-	case -EMFILE:
-	case -ENFILE:
-		return "raise LimitNOFILE= of the unit";
-	case -EAGAIN:
-		return "too many processes? (TasksMax= of the unit)";
-	default:
-		return "memory is short";
-	}
-}
-
 static uint32_t longer(uint32_t pause_ms, uint32_t most_ms)
 {
 	return !pause_ms ? RETRY_MS : pause_ms * 2 > most_ms ? most_ms : pause_ms * 2;
@@ -113,7 +97,7 @@ static int retry(void *arg, int shortage)
 	run->retry_ms = longer(run->retry_ms, RETRY_MOST_MS);
 	lea_log(world->log, LEA_LOG_ERROR,
 		"events: %s: %s; devices stay pending, tried again in %u.%u s", strerror(-shortage),
-		hint_for(shortage), run->retry_ms / 1000, run->retry_ms % 1000 / 100);
+		lea_session_hint(shortage), run->retry_ms / 1000, run->retry_ms % 1000 / 100);
 	rest(run);
 	world->clock->sleep_ms(world->clock, run->retry_ms);
 	return 0;
@@ -277,8 +261,21 @@ static int limit(struct run *run, int limit_ms)
 	const uint64_t now = now_ms(run);
 
 	limit_ms = earlier(limit_ms, left_ms(run));
+	limit_ms = earlier(limit_ms, lea_workers_timeout_ms(run->session->workers));
 	limit_ms = earlier(limit_ms, until_ms(now, run->again_at_ms));
 	return earlier(limit_ms, until_ms(now, run->failed_at_ms));
+}
+
+/* LEA_QUEUE_WATCH_OTHER, or -errno. */
+static int hear_others(struct run *run)
+{
+	int r;
+
+	if (run->monitor && lea_udevmon_drain(run->monitor) == LEA_UDEVMON_FAILED)
+		ask_udev_later(run);
+	/* A worker that was left may have ended: then a device of its VG is pending. */
+	r = lea_workers_step(run->session->workers);
+	return r ? r : LEA_QUEUE_WATCH_OTHER;
 }
 
 /* 0: look again; LEA_QUEUE_WATCH_QUIET; else the outcome of staying, or -errno. */
@@ -288,9 +285,8 @@ static int wait(struct run *run, int limit_ms)
 
 	do {
 		told = lea_queue_watch_wait(&run->watch, limit(run, limit_ms));
-		if (told == LEA_QUEUE_WATCH_OTHER &&
-		    lea_udevmon_drain(run->monitor) == LEA_UDEVMON_FAILED)
-			ask_udev_later(run);
+		if (told == LEA_QUEUE_WATCH_OTHER)
+			told = hear_others(run);
 	} while (told == LEA_QUEUE_WATCH_OTHER);
 	run->is_compare_due |= told == LEA_QUEUE_WATCH_COMPARE;
 	return told == LEA_QUEUE_WATCH_COMPARE ? 0 : told;
@@ -341,7 +337,7 @@ static int stay(void *arg)
 		return 0;
 	if (told == LEA_QUEUE_WATCH_QUIET) {
 		rest(run);
-		told = wait(run, -1);
+		told = wait(run, lea_waiting_tell(run->batch.waiting, run->session->world));
 		/* something is due */
 		if (told == LEA_QUEUE_WATCH_QUIET)
 			return 0;
@@ -367,7 +363,11 @@ static int start_watching(struct run *run)
 							 run->event_path);
 	/* Without it failures of udev's are not heard of: the comparison by hand is left. */
 	if (r == 0 && lea_udevmon_open(TAG, &run->monitor) == 0)
-		run->watch.other_fd = lea_udevmon_fd(run->monitor);
+		run->watch.other_fd[0] = lea_udevmon_fd(run->monitor);
+	/* For people: without room for it status takes this runner for none while it sleeps. */
+	if (r == 0 && lea_flag_raise(session->event_fd, LEA_FLAG_RESIDENT, &run->flag_fd) < 0)
+		run->flag_fd = -1;
+	run->watch.other_fd[1] = lea_workers_fd(session->workers);
 	if (r == 0) {
 		tidy(run);
 		sd_notify(0, "READY=1");
@@ -394,9 +394,14 @@ static int run_all(struct run *run, bool stays)
 	if (stays && run->watch.fd >= 0 && r != STAY_CONF && lea_queue_watch_is_gone(&run->watch))
 		r = STAY_GONE;
 	lea_batch_report(&run->batch, &run->summary);
+	lea_waiting_tell(run->batch.waiting, session->world);
+	/* To the runner that comes next; without --stay nobody may come, or one after the other. */
+	if (stays)
+		lea_workers_hand_over(session->workers);
 	if (run->watch.fd >= 0)
 		lea_queue_watch_close(&run->watch);
 	lea_udevmon_close(run->monitor);
+	lea_closep(&run->flag_fd);
 	return r;
 }
 
@@ -416,6 +421,7 @@ static int run_runner(struct lea_world *world, bool stays, bool *compare)
 	struct run run = {.session = &session,
 			  .batch = {.defers_watch = stays},
 			  .watch = {.fd = -1},
+			  .flag_fd = -1,
 			  .is_compare_due = *compare};
 	int r, code;
 

@@ -4,11 +4,13 @@
  */
 #include "session.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "cmd.h"
 #include "flow/known.h"
+#include "flow/waiting.h"
 #include "flow/workers.h"
 
 int lea_session_fail(struct lea_world *world, int fault, const char *what)
@@ -17,11 +19,31 @@ int lea_session_fail(struct lea_world *world, int fault, const char *what)
 	return LEA_EXIT_FAILED;
 }
 
+const char *lea_session_hint(int shortage)
+{
+	switch (shortage) {
+	case -ENOSPC:
+	case -EDQUOT:
+		return "is /run full, or out of inodes, or no semaphore left? (df /run; df -i "
+		       "/run; ipcs -u)";
+	case -EROFS:
+		return "remount /run read-write";
+	case -EMFILE:
+	case -ENFILE:
+		return "raise LimitNOFILE= of the unit";
+	case -EAGAIN:
+		return "too many processes? (TasksMax= of the unit)";
+	default:
+		return "memory is short";
+	}
+}
+
 void lea_session_end(struct lea_session *session)
 {
 	lea_workers_free(session->workers);
 	lea_prober_free(session->prober);
 	lea_known_free(session->known);
+	lea_waiting_free(session->waiting);
 	lea_conf_free(session->conf);
 	lea_closep(&session->event_fd);
 }
@@ -61,12 +83,14 @@ int lea_session_begin_batches(struct lea_session *session, struct lea_batch_how 
 
 	r = lea_prober_new(session->world, session->conf, &session->prober);
 	r = r ? r : lea_known_new(&session->known);
+	r = r ? r : lea_waiting_new(&session->waiting);
 	how->world = session->world;
 	how->conf = session->conf;
 	how->lvm_path = lea_lvm_path(session->world);
 	how->event_fd = session->event_fd;
 	how->prober = session->prober;
 	how->known = session->known;
+	how->waiting = session->waiting;
 	if (!r)
 		lea_prober_listen(session->prober, others_wait, session);
 	r = r ? r : lea_batch_workers(how, &session->workers);

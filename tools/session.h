@@ -18,6 +18,7 @@ struct lea_session {
 	struct lea_prober *prober;   /* of those that work on batches */
 	struct lea_workers *workers; /* the same */
 	struct lea_known *known;     /* the same */
+	struct lea_waiting *waiting; /* the same */
 };
 
 /* Settings and queue. 0, or an exit code (said). Ended by lea_session_end in any case. */
@@ -31,5 +32,7 @@ LEA_MUST_CHECK int lea_session_begin_batches(struct lea_session *session,
 					     struct lea_batch_how *how);
 /* Says it; returns the exit code. */
 int lea_session_fail(struct lea_world *world, int fault, const char *what);
+/* What a person can do about it: words. */
+const char *lea_session_hint(int shortage);
 
 #endif

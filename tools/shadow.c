@@ -133,6 +133,24 @@ int lea_shadow_write(struct lea_world *world, const char *root, unsigned int *re
 	return 0;
 }
 
+enum lea_shadow lea_shadow_find(const char *root)
+{
+	LEA_AUTO(lea_closep) int folder_fd = open_folder(root, false);
+	enum lea_shadow found = LEA_SHADOW_STOCK;
+
+	for (size_t i = 0; i < ARRAY_SIZE(pv_rules); i++) {
+		if (!is_shipped(root, pv_rules[i]))
+			continue;
+		if (exists(root, "etc/udev/rules.d", pv_rules[i]))
+			return LEA_SHADOW_OTHERS;
+		if (folder_fd >= 0 && is_ours(folder_fd, pv_rules[i]))
+			found = LEA_SHADOW_OURS;
+		else if (exists(root, SHADOW_FOLDER, pv_rules[i]))
+			return LEA_SHADOW_OTHERS;
+	}
+	return found;
+}
+
 /* The rule that counts if we write none. *ret_text: owned, NULL when there is none. */
 static int read_shipped(const char *root, const char *name, char **ret_text)
 {

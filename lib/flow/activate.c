@@ -23,6 +23,8 @@
 
 #define ARENA_BYTES ((size_t)256 * 1024 * 1024)
 #define NAME_BYTES  130U
+#define NAMED_MOST  5U /* VGs in one line */
+#define NAMES_BYTES (NAMED_MOST * NAME_BYTES + 32U)
 
 /* A VG of the transaction, as long as its lock is held. */
 struct held {
@@ -274,16 +276,32 @@ static void rearm(struct lea_activation_run *run, const struct held *held)
 			held->vg.scanned->vg->name);
 }
 
-/* What udev reads of an LV is read from its disks. Nobody else has to wait for them. */
+/* What udev reads of an LV is read from its disks. Nobody else has to wait for them. One line, however
+ * many VGs: which of them udev is at is not known. */
 static void tell_still(const struct lea_activation_run *run)
 {
-	for (const struct held *held = run->first; held; held = held->next)
-		if (held->has_resumed && held->vg.scanned)
-			lea_log(run->world->log, LEA_LOG_WARNING,
-				"VG %s: active, but udev has got no further for %u ms: one of the "
-				"disks that were activated with it hangs (see journalctl -k), or udev "
-				"finds no CPU",
-				held->vg.scanned->vg->name, lea_conf_patience_ms(run->conf));
+	char names[NAMES_BYTES] = "";
+	uint32_t count = 0;
+
+	for (const struct held *held = run->first; held; held = held->next) {
+		const size_t used = strlen(names);
+
+		if (!held->has_resumed || !held->vg.scanned)
+			continue;
+		if (count++ < NAMED_MOST)
+			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+				 held->vg.scanned->vg->name);
+	}
+	if (!count)
+		return;
+	if (count > NAMED_MOST)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), " and %u more",
+			 count - NAMED_MOST);
+	lea_log(run->world->log, LEA_LOG_WARNING,
+		"VG%s %s: active, but udev has done nothing for %u ms: a disk of %s does not answer "
+		"(see journalctl -k), or udev gets no CPU time",
+		count == 1 ? "" : "s", names, lea_conf_patience_ms(run->conf),
+		count == 1 ? "it" : "one of them");
 }
 
 static int wait_for_udev(struct lea_activation_run *run)

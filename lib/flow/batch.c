@@ -21,10 +21,12 @@
 #include "flow/batch_marks.h"
 #include "flow/batch_parts.h"
 #include "flow/known.h"
+#include "flow/look_again.h"
 #include "flow/mark.h"
 #include "flow/record.h"
 #include "flow/scan.h"
 #include "flow/unsettled.h"
+#include "flow/waiting.h"
 #include "flow/workers.h"
 #include "state/claim.h"
 #include "world/sysfs.h"
@@ -51,15 +53,17 @@ struct lea_looked_at {
 
 static int forget(struct lea_batch_pass *pass, const struct lea_entry *entry)
 {
+	char id[39];
 	int r;
 
 	if (!entry->pvid[0])
 		return 0;
+	lea_id_format(entry->pvid, id);
 	LEA_STEP("rec.gone", entry->pvid);
 	r = lea_record_gone(pass->recorder, entry->device.major, entry->device.minor, entry->pvid);
 	if (r < 0)
 		lea_log(pass->how->world->log, LEA_LOG_ERROR,
-			"PV %s: forgetting the record of a removed device: %s", entry->pvid,
+			"PV %s: its device was removed, and its record can't be: %s", id,
 			strerror(-r));
 	lea_unsettled_add(&pass->unsettled, r, &entry->device);
 	pass->summary->gone++;
@@ -217,7 +221,10 @@ static int count_device(struct lea_batch_pass *pass, const struct lea_found *fou
 		return r;
 	lea_batch_tell_record(pass->how->world->log, found, &record);
 	lea_unsettled_add(&pass->unsettled, record.fault, &found->device);
-	if (record.kind != LEA_RECORD_ONLINE || record.complete != LEA_COMPLETE)
+	if (record.kind != LEA_RECORD_ONLINE)
+		return 0;
+	lea_waiting_note(pass->how->waiting, record.vg_name, record.complete == LEA_COMPLETE);
+	if (record.complete != LEA_COMPLETE)
 		return 0;
 	return lea_candidates_add(pass->candidates, found, &record, kind);
 }
@@ -399,6 +406,7 @@ int lea_batch_workers(const struct lea_batch_how *how, struct lea_workers **ret_
 			     .defers_watch = how->defers_watch,
 			     .poll = true},
 		.lvm_args = lvm_args,
+		.lost = lea_look_again_lost,
 		.lvm_path = how->lvm_path,
 		.is_alone = how->is_boot,
 		.private_fd = how->prober ? lea_prober_fd(how->prober) : NULL,

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 struct lea_known;
+struct lea_waiting;
 struct lea_workers;
 
 /* All borrowed. */
@@ -29,6 +30,7 @@ struct lea_batch_how {
 	struct lea_prober *prober;   /* reads for all batches; NULL: one for each batch */
 	struct lea_known *known;     /* with prober: left by each to the next; NULL: nothing is */
 	struct lea_workers *workers; /* of lea_batch_workers, the same */
+	struct lea_waiting *waiting; /* notes VGs that are incomplete; NULL: nobody will ask */
 	bool is_boot;		     /* the machine boots: nothing is left for others */
 	bool defers_watch;	     /* who calls sees to lea_watch_later_step, now or later */
 };

@@ -47,6 +47,9 @@ struct lea_candidates {
 void lea_batch_tell_found(struct lea_log *log, const struct lea_found *found);
 void lea_batch_tell_record(struct lea_log *log, const struct lea_found *found,
 			   const struct lea_record *record);
+/* A VG that nobody waits for any more, and why. */
+void lea_batch_tell_left(struct lea_log *log, const struct lea_scan_vg *known,
+			 const struct lea_worker_result *result);
 
 /* Is nothing to be done about it? For one that knows no metadata (vg NULL): no. */
 bool lea_candidate_stands(const struct lea_candidate *candidate);

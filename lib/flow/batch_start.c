@@ -230,17 +230,6 @@ static int start_vg(struct lea_candidates *candidates, const struct lea_scan_vg 
 					       : activate_vg(candidates, known, wanted->kind);
 }
 
-/* Its claim stays: it is in work. The worker has the VG queued again when it gets on. */
-static void tell_left(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
-{
-	const struct lea_found *found = known->vg->pv_count ? known->pv[0] : NULL;
-
-	lea_log(candidates->how->world->log, LEA_LOG_WARNING,
-		"VG %s (%s): still in work, others do not wait for it: a disk of it hangs, or one "
-		"that was activated with it (see journalctl -k), or another command has the VG",
-		known->vg->name, found ? found->device.name : "?");
-}
-
 static void finished(void *arg, const struct lea_worker_result *result)
 {
 	struct lea_candidates *candidates = arg;
@@ -264,7 +253,8 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		return;
 	}
 	if (result->is_left) {
-		tell_left(candidates, known);
+		/* Its claim stays: the worker queues the VG again when it gets on. */
+		lea_batch_tell_left(log, known, result);
 		return;
 	}
 	if (failed) {

@@ -3,12 +3,27 @@
 #include "flow/batch_parts.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "base/id.h"
+#include "flow/explain.h"
+
+#define NAMED_MOST  3U
+#define DISKS_BYTES 512U
+
+static void tell_problem(struct lea_log *log, const struct lea_found *found)
+{
+	char why[LEA_EXPLAIN_BYTES];
+
+	lea_explain_damage(found, why);
+	lea_log(log, LEA_LOG_WARNING, "%s", why);
+}
 
 void lea_batch_tell_found(struct lea_log *log, const struct lea_found *found)
 {
 	if (found->problem[0])
-		lea_log(log, LEA_LOG_WARNING, "PV %s: %s", found->device.name, found->problem);
+		tell_problem(log, found);
 	if (found->kind == LEA_FOUND_UNREADABLE)
 		lea_log(log, LEA_LOG_ERROR, "PV %s: reading: %s; %s", found->device.name,
 			strerror(-found->fault), lea_found_advice(found));
@@ -16,19 +31,93 @@ void lea_batch_tell_found(struct lea_log *log, const struct lea_found *found)
 		lea_log(log, LEA_LOG_VERBOSE, "PV %s: %s", found->device.name, found->excluded_why);
 }
 
+static void tell_duplicate(struct lea_log *log, const struct lea_found *found,
+			   const struct lea_record *record)
+{
+	char id[39];
+
+	lea_id_format(found->label.pvid, id);
+	lea_log(log, LEA_LOG_ERROR,
+		"VG %s: not activated: PV %s is on %s and on %s (%" PRIu32 ":%" PRIu32
+		"), exclude one of them by devices/filter",
+		record->vg_name[0] ? record->vg_name : "unknown", id, found->device.name,
+		record->other_device[0] ? record->other_device : "?", record->other_major,
+		record->other_minor);
+}
+
 void lea_batch_tell_record(struct lea_log *log, const struct lea_found *found,
 			   const struct lea_record *record)
 {
 	if (record->kind == LEA_RECORD_DUPLICATE)
-		lea_log(log, LEA_LOG_ERROR,
-			"VG %s: not activated: PV %s is on %s and on %s (%" PRIu32 ":%" PRIu32
-			"), exclude one of them by devices/filter",
-			record->vg_name[0] ? record->vg_name : "unknown", found->label.pvid,
-			found->device.name, record->other_device[0] ? record->other_device : "?",
-			record->other_major, record->other_minor);
+		tell_duplicate(log, found, record);
 	else if (record->kind == LEA_RECORD_FAILED)
 		lea_log(log, LEA_LOG_ERROR, "PV %s: recording: %s", found->device.name,
 			strerror(-record->fault));
+}
+
+/* "its disk /dev/sda", or "one of its disks /dev/sda, /dev/sdb and 3 more". */
+static void name_disks(const struct lea_scan_vg *known, char *text, size_t bytes)
+{
+	const uint32_t count = known->vg->pv_count;
+	const uint32_t named = count <= NAMED_MOST ? count : NAMED_MOST - 1;
+	size_t used = 0;
+
+	snprintf(text, bytes, "%s", count == 1 ? "its disk " : "one of its disks ");
+	for (uint32_t i = 0; i < named; i++) {
+		used = strlen(text);
+		snprintf(text + used, bytes - used, "%s%s", i ? ", " : "",
+			 known->pv[i] ? known->pv[i]->device.name : "?");
+	}
+	used = strlen(text);
+	if (named < count)
+		snprintf(text + used, bytes - used, " and %" PRIu32 " more", count - named);
+}
+
+void lea_batch_tell_left(struct lea_log *log, const struct lea_scan_vg *known,
+			 const struct lea_worker_result *result)
+{
+	const char *name = known->vg->name;
+	char disks[DISKS_BYTES];
+
+	name_disks(known, disks, sizeof(disks));
+	switch (result->left_why) {
+	case LEA_LEFT_DISK:
+		lea_log(log, LEA_LOG_WARNING,
+			"VG %s: not finished: %s does not answer (see journalctl -k); other VGs do "
+			"not wait for it",
+			name, disks);
+		break;
+	case LEA_LEFT_LOCK:
+		lea_log(log, LEA_LOG_WARNING,
+			"VG %s: not activated yet: another command has its lock (see lslocks); it "
+			"is activated when that ends",
+			name);
+		break;
+	case LEA_LEFT_UDEV:
+		lea_log(log, LEA_LOG_WARNING,
+			"VG %s: its LVs are set up, but udev does not finish with them: %s, or one of "
+			"an LV that was activated with them, may not answer (see journalctl -k)",
+			name, disks);
+		break;
+	case LEA_LEFT_BESIDE:
+		lea_log(log, LEA_LOG_PRINT,
+			"VG %s: its LVs are set up; its lock is held until VG %s is finished, which "
+			"the same process activates",
+			name, result->left_by);
+		break;
+	case LEA_LEFT_LVM:
+		lea_log(log, LEA_LOG_WARNING,
+			"VG %s: lvm, which activates it, does not come to an end: %s may not answer "
+			"(see journalctl -k), or another command has the VG's lock",
+			name, disks);
+		break;
+	case LEA_LEFT_OTHER:
+	default:
+		lea_log(log, LEA_LOG_WARNING,
+			"VG %s: not finished: its worker process makes no progress; other VGs do not "
+			"wait for it (see journalctl -k, lslocks)",
+			name);
+	}
 }
 
 void lea_batch_report(const struct lea_batch_how *how, const struct lea_batch_summary *summary)

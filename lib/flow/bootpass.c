@@ -19,6 +19,7 @@
 #include "flow/pending.h"
 #include "flow/runner.h"
 #include "flow/wait.h"
+#include "flow/waiting.h"
 #include "flow/workers.h"
 #include "state/flag.h"
 #include "state/gate.h"
@@ -304,16 +305,19 @@ static int tend(struct boot *boot, bool is_told)
 /* @wait_ms: for the next broadcast, or for a worker. */
 static int wait_and_receive(struct boot *boot, int wait_ms, bool *ret_any)
 {
+	const struct lea_workers *workers = boot->how->batch.workers;
 	struct pollfd heard[] = {
 		{.fd = lea_udevmon_fd(boot->monitor), .events = POLLIN},
-		{.fd = lea_workers_fd(boot->how->batch.workers), .events = POLLIN},
+		{.fd = lea_workers_fd(workers), .events = POLLIN},
 	};
-	int r;
+	int r = 0;
 
 	*ret_any = false;
-	if (poll(heard, boot->flights ? 2 : 1, wait_ms) < 0 && errno != EINTR)
+	if (poll(heard, 2, wait_ms) < 0 && errno != EINTR)
 		return -errno;
-	r = boot->flights ? tend(boot, heard[1].revents) : 0;
+	/* A worker that was left may also end when nothing else is open. */
+	if (boot->flights || heard[1].revents || lea_workers_timeout_ms(workers) >= 0)
+		r = tend(boot, heard[1].revents);
 	return r ? r : receive(boot, ret_any);
 }
 
@@ -445,7 +449,9 @@ int lea_bootpass_run(const struct lea_bootpass_how *how)
 		lea_prober_listen(how->batch.prober, others_wait, &boot);
 	r = run(&boot);
 	ground(&boot);
+	lea_workers_hand_over(how->batch.workers);
 	lea_batch_report(&how->batch, &boot.summary);
+	lea_waiting_tell(how->batch.waiting, boot.world);
 	lea_pending_done(&boot.pending);
 	lea_pending_done(&boot.done);
 	lea_udevmon_close(boot.monitor);

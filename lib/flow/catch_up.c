@@ -120,6 +120,35 @@ int lea_catch_up(const struct lea_sweep_how *how, uint32_t deadline_ms,
 	return lea_wait_idle(how, deadline_ms - (uint32_t)waited);
 }
 
+/* So long has udev done nothing at all, and has not come to its end: what it has then hangs. */
+#define NAME_AFTER_MS 10000U
+
+/* udev gives up a device that hangs after minutes. It is named before that, by one more look at all
+ * devices; what had no event by then is queued by it, too. */
+static void name_those_that_hang(const struct lea_sweep_how *how)
+{
+	struct lea_sweep_how naming = *how;
+	struct lea_sweep_result result;
+
+	naming.names = true;
+	if (lea_sweep(&naming, &result) < 0)
+		lea_log(how->world->log, LEA_LOG_DEBUG, "devices that udev has: not all compared");
+}
+
+/* As lea_wait_udev without @quiet_ms. */
+static int wait_and_name(const struct lea_sweep_how *how, uint32_t deadline_ms)
+{
+	struct lea_clock *clock = how->world->clock;
+	const uint64_t begin = clock->now_ms(clock);
+	int r = lea_wait_udev(how, deadline_ms, NAME_AFTER_MS);
+	const uint64_t waited_ms = clock->now_ms(clock) - begin;
+
+	if (r != LEA_WAIT_LATE || waited_ms >= deadline_ms)
+		return r;
+	name_those_that_hang(how);
+	return lea_wait_udev(how, deadline_ms - (uint32_t)waited_ms, 0);
+}
+
 /* Events that saw the gate closed leave their record only when their worker is through.
  * *ret_gets_on: udev has more to do than there is time for, and is at it. */
 static int wait_for_those_in_work(const struct lea_sweep_how *how, bool *ret_gets_on)
@@ -127,7 +156,7 @@ static int wait_for_those_in_work(const struct lea_sweep_how *how, bool *ret_get
 	const struct lea_conf *conf = how->conf;
 	struct lea_clock *clock = how->world->clock;
 	uint64_t begin;
-	int r = lea_wait_udev(how, conf->gate_deadline_ms, 0);
+	int r = wait_and_name(how, conf->gate_deadline_ms);
 
 	*ret_gets_on = false;
 	if (r != LEA_WAIT_LATE || !conf->boot_quiet_ms)

@@ -15,6 +15,16 @@
 
 struct lea_worker_result;
 
+/* Why a VG is not done when nobody waits for it any more. */
+enum lea_left_why {
+	LEA_LEFT_OTHER,	 /* not known */
+	LEA_LEFT_DISK,	 /* a disk does not answer */
+	LEA_LEFT_LOCK,	 /* another command has the VG's lock */
+	LEA_LEFT_UDEV,	 /* udev does not finish with its LVs, or with others of the same worker */
+	LEA_LEFT_LVM,	 /* the real lvm has it */
+	LEA_LEFT_BESIDE, /* its LVs are set up; the same worker hangs with another VG */
+};
+
 struct lea_job {
 	struct lea_job *next; /* for the lists of whoever owns the job; NULL after lea_job_new */
 	char vg_name[128], vg_id[LEA_ID_CHARS + 1];
@@ -22,6 +32,8 @@ struct lea_job {
 	uint32_t lv_count; /* upper bound of the LVs that may become active */
 	uint32_t deaths;   /* workers that died with it in hand */
 	bool is_left;	   /* by a worker that hangs: is its lock free? */
+	enum lea_left_why left_why;
+	char left_by[128]; /* name of the VG that the worker hangs with; "": this one */
 	/* who is told how it ended; set by the owner */
 	void (*finished)(void *arg, const struct lea_worker_result *result);
 	void *arg;

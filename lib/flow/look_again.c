@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "state/claim.h"
@@ -88,23 +89,49 @@ static int put_any(const struct lea_batch_how *how, const struct lea_claim *clai
 }
 
 /* Queued before it is forgotten: whoever dies in between costs a look. */
-int lea_look_again_claimed(const struct lea_batch_how *how, const char *vg_id)
+static int queue_one(const struct lea_batch_how *how, const char *vg_id,
+		     const struct lea_claim *claim)
+{
+	const int r = put_any(how, claim, LEA_ENTRY_MISSED);
+
+	return r ? r : forget(how, vg_id, claim->vg_name);
+}
+
+static int read_claim(const struct lea_batch_how *how, const char *vg_id,
+		      struct lea_claim *ret_claim)
 {
 	const struct lea_claims claims = claims_of(how);
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	int r = claims.run_fd < 0 ? claims.run_fd : lea_claim_read(&claims, vg_id, &claim);
 
-	if (r)
-		return r < 0 ? r : LEA_LOOK_AGAIN_NONE;
-	r = put_any(how, &claim, LEA_ENTRY_MISSED);
-	return r ? r : forget(how, vg_id, claim.vg_name);
+	return claims.run_fd < 0 ? claims.run_fd : lea_claim_read(&claims, vg_id, ret_claim);
+}
+
+/* What is not claimed any more was brought to an end by another worker. */
+int lea_look_again_lost(struct lea_world *world, const char *vg_id)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	const int run_fd = lea_world_run(world);
+	LEA_AUTO(lea_closep) int event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
+	const struct lea_batch_how how = {.world = world, .event_fd = event_fd};
+	int r = event_fd < 0 ? event_fd : read_claim(&how, vg_id, &claim);
+
+	if (r > 0 || (!r && (claim.state != LEA_CLAIM_CLAIMED || claim.pid != getpid())))
+		return 0;
+	r = r ? r : queue_one(&how, vg_id, &claim);
+	if (r < 0)
+		return lea_log_fault(world->log, r, "VG %s: queuing a device of it again",
+				     claim.vg_name[0] ? claim.vg_name : vg_id);
+	if (r == 0)
+		lea_log(world->log, LEA_LOG_WARNING,
+			"VG %s: its worker process did not finish it; a device of it is queued "
+			"again",
+			claim.vg_name);
+	return 0;
 }
 
 int lea_look_again_watch(const struct lea_batch_how *how, const char *vg_id)
 {
-	const struct lea_claims claims = claims_of(how);
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	int r = claims.run_fd < 0 ? claims.run_fd : lea_claim_read(&claims, vg_id, &claim);
+	int r = read_claim(how, vg_id, &claim);
 
 	if (r || claim.state != LEA_CLAIM_DONE)
 		return r < 0 ? r : LEA_LOOK_AGAIN_NONE;

@@ -18,10 +18,15 @@ LEA_MUST_CHECK int lea_look_again(const struct lea_batch_how *how, const struct 
 enum lea_look_again_outcome {
 	LEA_LOOK_AGAIN_NONE = 1, /* no claim, or none of its devices is there any more */
 };
-/* The same of a VG of which only the claim is known, by one of its devices. Says nothing. */
-LEA_MUST_CHECK int lea_look_again_claimed(const struct lea_batch_how *how, const char *vg_id);
 /* Queues one of its devices, so that dmeventd is told of what is active of a VG that is done. Its
  * claim stays. Says nothing. */
 LEA_MUST_CHECK int lea_look_again_watch(const struct lea_batch_how *how, const char *vg_id);
+
+/*
+ * lea_look_again_lost - the worker that had this VG has ended without a word
+ * If this process has still claimed the VG, one of its devices is queued, and the claim goes; else
+ * nothing is done. 0 or -errno; logs. For lea_workers_options.
+ */
+LEA_MUST_CHECK int lea_look_again_lost(struct lea_world *world, const char *vg_id);
 
 #endif

@@ -37,6 +37,7 @@ struct lea_found {
 	struct lea_vg *vg; /* of the scan's texts; shared by all PVs with the same text */
 	int fault;	   /* -errno of kind UNREADABLE, 0 otherwise */
 	char problem[192]; /* "": none; else one line on damage met on the way (mda, text) */
+	char vg_name[128]; /* in its metadata, also where that is damaged; "": not known */
 	bool has_conflict; /* its two areas differ under one seqno, or are of two VGs */
 };
 

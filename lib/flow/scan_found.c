@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "disk/name.h"
 #include "flow/scan_parts.h"
 #include "world/blockdev.h"
 #include "world/sysfs.h"
@@ -58,6 +59,8 @@ static int vg_of_mda(struct lea_scan *scan, struct lea_found *found, const struc
 	*ret_vg = NULL;
 	if (mda->outcome == LEA_MDA_CORRUPT)
 		note_problem(found, mda->why.what, mda->why.at);
+	if (lea_name_ok(mda->vg_name) && !found->vg_name[0])
+		snprintf(found->vg_name, sizeof(found->vg_name), "%s", mda->vg_name);
 	if (mda->outcome)
 		return 0;
 	text = lea_scan_texts_find(scan->texts, &mda->where, mda->vg_name);

@@ -118,9 +118,10 @@ static int read_text(int fd, const struct lea_read *read, const struct lea_read_
 	memcpy(text, first, begun);
 	if (!(read && copy_from_head(read, where, text)) && read_pieces(fd, where, begun, text))
 		return corrupt(mda, "metadata text unreadable", where->offset_bytes[0]);
+	/* Also of a text that is damaged: people know the VG by it. */
+	take_name(mda, text, where->total_bytes);
 	if (!lea_mda_text_ok(where, (const uint8_t *)text))
 		return corrupt(mda, "metadata text checksum mismatch", where->offset_bytes[0]);
-	take_name(mda, text, where->total_bytes);
 	if (!known->is_known(known->arg, where, mda->vg_name))
 		mda->text = LEA_TAKE(text);
 	return 0;

@@ -133,14 +133,14 @@ static bool is_pv(const struct lea_device *device)
 
 /* Thousands of lines in the journal would help nobody. */
 static void name_unfinished(struct comparison *comparison, const struct lea_device *device,
-			    bool is_asked)
+			    const char *what_now)
 {
 	struct lea_log *log = comparison->how->world->log;
 
 	if (++comparison->named <= NAMED_MOST)
 		lea_log(log, LEA_LOG_WARNING,
 			"%s: udev has not finished with it: it may hang, see journalctl -k; %s",
-			device->name, is_asked ? "asked again" : "it can't be asked again");
+			device->name, what_now);
 	else
 		lea_log(log, LEA_LOG_VERBOSE, "%s: the same", device->name);
 }
@@ -156,7 +156,9 @@ static void retrigger(struct comparison *comparison, const struct lea_device *de
 		 device->minor);
 	if (sys_fd >= 0)
 		fd = openat(sys_fd, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	name_unfinished(comparison, device, fd >= 0 && write(fd, "add", 3) == 3);
+	name_unfinished(comparison, device,
+			fd >= 0 && write(fd, "add", 3) == 3 ? "asked again"
+							    : "it can't be asked again");
 }
 
 /* What would be pending. */
@@ -264,6 +266,8 @@ static int compare_device(struct comparison *comparison, struct lea_device *devi
 		result->unfinished++;
 		if (how->retrigger)
 			retrigger(comparison, device);
+		else if (how->names)
+			name_unfinished(comparison, device, "udev does nothing else meanwhile");
 		return 0;
 	}
 	if (!is_pv(device))

@@ -24,6 +24,7 @@ struct lea_sweep_how {
 	/* Devices that the kernel has and udev has not finished: named, and their event repeated.
 	 */
 	bool retrigger;
+	bool names; /* named only */
 	/* Told of what has no record yet and is left to a boot pass that lives, in place of the
 	 * queue; its failure ends the comparison. NULL: nothing is left to it, and marks don't
 	 * count. */

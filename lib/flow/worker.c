@@ -35,6 +35,7 @@ struct reason_log {
 
 struct child {
 	const struct lea_worker_setting *setting;
+	struct lea_worker_progress *progress;
 	struct reason_log reason;
 	struct lea_devicesfile *devicesfile; /* read once, as long as it stays as it is */
 	int fd, parent_fd;
@@ -159,12 +160,14 @@ static int run_native(struct child *child, struct batch *batch)
 		return r;
 	for (uint32_t i = 0; i < batch->count; i++) {
 		last_error[0] = '\0';
+		child->progress->index = i;
 		do_vg(run, &batch->vg[i]->known, &report[i]);
 		if (!report[i].reason[0])
 			memcpy(report[i].reason, last_error, sizeof(report[i].reason));
 		options.no_wait_lock = true;
 	}
 	last_error[0] = '\0';
+	child->progress->index = batch->count;
 	r = lea_activation_finish(run);
 	for (uint32_t i = 0; r && i < batch->count; i++) {
 		if (report[i].outcome)
@@ -205,7 +208,7 @@ static void batch_done(struct batch *batch)
 	free(batch->report);
 }
 
-/* Or has the parent just ended? Then another one has these VGs in hand. */
+/* Or has the parent just ended? Then another process has claimed these VGs. */
 static bool was_left(const struct child *child)
 {
 	char mark;
@@ -237,21 +240,25 @@ static int queue_again(struct lea_world *world, const struct lea_scan_vg *known)
 	return lea_queue_put_if_absent(event_fd, &entry);
 }
 
-/* What is active is done: another look at a disk that is merely slow could end as this one did. */
-static void end_alone(const struct child *child, const struct batch *batch)
+/* What is active is done: another look at a disk that is merely slow could end as this one did.
+ * 0; else the parent sees to all of them, by the exit code. */
+static int end_alone(const struct child *child, const struct batch *batch)
 {
 	struct lea_world *world = child->setting->world;
+	int r = 0;
 
-	for (uint32_t i = 0; i < batch->count; i++) {
+	for (uint32_t i = 0; r >= 0 && i < batch->count; i++) {
 		const struct lea_scan_vg *known = &batch->vg[i]->known;
-		int r = batch->report[i].outcome ? -EAGAIN : claim_done(world, known);
 
+		r = batch->report[i].outcome ? -EAGAIN : claim_done(world, known);
 		r = r ? queue_again(world, known) : 0;
 		if (r < 0)
 			lea_log(world->log, LEA_LOG_WARNING,
-				"VG %s: not queued again; look at it by: lvmevent sweep",
-				known->vg->name);
+				"VG %s: its device could not be queued again: %s; it is queued "
+				"later, or now by: lvmevent sweep",
+				known->vg->name, strerror(-r));
 	}
+	return r < 0 ? r : 0;
 }
 
 /* All reports at the end, in one write. */
@@ -268,9 +275,10 @@ static int do_batch(struct child *child, const uint8_t *bytes, size_t len)
 	/* What was said of these VGs is said before they are done. */
 	fflush(NULL);
 	r = lea_wire_write(child->fd, batch.report, batch.count * sizeof(*batch.report));
-	if (r && was_left(child))
-		end_alone(child, &batch);
-	return r;
+	if (!r || !was_left(child))
+		return r;
+	r = end_alone(child, &batch);
+	return r ? r : LEA_WIRE_END;
 }
 
 static void close_foreign(const struct child *child)
@@ -281,6 +289,8 @@ static void close_foreign(const struct child *child)
 		lea_closep(&options->private_fd[i]);
 	for (const struct lea_worker *other = child->setting->others; other; other = other->next)
 		lea_closep(&other->fd);
+	for (const struct lea_worker *left = child->setting->left; left; left = left->next)
+		lea_closep(&left->end_fd);
 	lea_closep(&child->setting->epoll_fd);
 	lea_closep(&child->parent_fd);
 }
@@ -321,9 +331,11 @@ int lea_worker_start(const struct lea_worker_setting *setting, uint32_t most_vgs
 	if (!worker)
 		return -ENOMEM;
 	worker->job = calloc(most_vgs, sizeof(struct lea_job *));
+	worker->left_id = calloc(most_vgs, sizeof(*worker->left_id));
+	worker->progress = child.progress = lea_proc_share(sizeof(*worker->progress));
 	worker->job_room = most_vgs;
-	worker->fd = -1;
-	r = worker->job ? 0 : -ENOMEM;
+	worker->fd = worker->end_fd = -1;
+	r = worker->job && worker->left_id && worker->progress ? 0 : -ENOMEM;
 	if (!r && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		r = -errno;
 	if (r) {
@@ -361,6 +373,7 @@ int lea_worker_send(struct lea_worker *worker)
 	for (uint32_t i = 0; i < worker->job_count; i++)
 		lea_wire_put_all(&out, &worker->job[i]->packed);
 	worker->moved_ms = 0;
+	worker->progress->index = 0;
 	r = lea_wire_send(worker->fd, &out);
 	return r > 0 ? LEA_WORKER_ENDED : r;
 }
@@ -419,6 +432,28 @@ bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck
 	       (stuck_ms && still_ms >= stuck_ms && lea_proc_is_stuck(worker->pid));
 }
 
+enum lea_left_why lea_worker_why(const struct lea_worker *worker, uint32_t index)
+{
+	const uint32_t at = worker->progress->index;
+
+	if (worker->delegated)
+		return LEA_LEFT_LVM;
+	if (at >= worker->job_count)
+		return index ? LEA_LEFT_BESIDE : LEA_LEFT_UDEV;
+	if (index != at)
+		/* What is not begun others find busy only for a lock. */
+		return index < at ? LEA_LEFT_BESIDE : LEA_LEFT_LOCK;
+	switch (lea_proc_waits_for(worker->pid)) {
+	case LEA_PROC_WAIT_DISK:
+		return LEA_LEFT_DISK;
+	case LEA_PROC_WAIT_LOCK:
+		return LEA_LEFT_LOCK;
+	case LEA_PROC_WAIT_OTHER:
+	default:
+		return LEA_LEFT_OTHER;
+	}
+}
+
 void lea_worker_leave(struct lea_worker *worker)
 {
 	const char mark = 0;
@@ -456,34 +491,7 @@ void lea_worker_free(struct lea_worker *worker)
 	if (worker->job)
 		lea_worker_clear(worker);
 	free(worker->job);
+	free(worker->left_id);
+	lea_proc_unshare(worker->progress, sizeof(*worker->progress));
 	free(worker);
-}
-
-uint32_t lea_workers_reap(struct lea_worker **list)
-{
-	struct lea_worker **link = list, *worker;
-	uint32_t count = 0;
-
-	while ((worker = *link)) {
-		if (!lea_proc_has_ended(worker->pid)) {
-			link = &worker->next;
-			count++;
-			continue;
-		}
-		*link = worker->next;
-		worker->pid = 0;
-		lea_worker_free(worker);
-	}
-	return count;
-}
-
-void lea_workers_forget(struct lea_worker **list)
-{
-	struct lea_worker *worker;
-
-	while ((worker = *list)) {
-		*list = worker->next;
-		worker->pid = 0;
-		lea_worker_free(worker);
-	}
 }

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "flow/worker.h"
+#include "flow/worker_left.h"
 #include "policy/bounds.h"
 #include "world/proc.h"
 
@@ -16,18 +17,17 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define LEAST_VGS   8U /* a process for fewer costs more than it gives */
 #define MOST_DEATHS 2U /* the second one of a worker that had nothing else: it is to blame */
 #define MOST_LEFT   64U
 #define LOOK_MS	    1000
-#define BATCH_BYTES (16U * 1024U * 1024U) /* from here on no further VG is added to a batch */
+#define STOP_MS	    1000U /* for all of them to end */
 
 struct lea_workers {
 	struct lea_worker_setting setting;
 	struct lea_workers_options options;
 	struct lea_jobs native, foreign;
 	struct lea_worker *first;
-	struct lea_worker *left;	     /* that hang: nobody waits for them */
+	struct lea_left left;		     /* that hang: nobody waits for them */
 	uint32_t running_count, running_lvs; /* with a batch in hand */
 	uint32_t started_count;
 	uint32_t most_workers, most_lvs, most_vgs;
@@ -56,6 +56,7 @@ int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
 	workers->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (workers->epoll_fd < 0)
 		return -errno;
+	workers->left.epoll_fd = workers->epoll_fd;
 	*ret_workers = LEA_TAKE(workers);
 	return 0;
 }
@@ -82,56 +83,6 @@ int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known
 	return 0;
 }
 
-/* What takes its time has a worker of its own: others need not wait for it, nor it for them. So has
- * a VG whose worker died. */
-static bool goes_alone(const struct lea_worker *worker, const struct lea_job *next)
-{
-	const struct lea_job *last = worker->job_count ? worker->job[worker->job_count - 1] : NULL;
-
-	return last && (next->deaths || last->deaths || next->is_left != last->is_left ||
-			(!worker->delegated && (next->takes_time || last->takes_time)));
-}
-
-/* Its part of the native queue. The parts grow smaller, so that all end at about the same time. The
- * real lvm starts best once, with all. */
-static uint32_t part_of(const struct lea_workers *workers, const struct lea_jobs *queue,
-			const struct lea_worker *worker)
-{
-	size_t part = queue->count / workers->most_workers;
-
-	if (part < LEAST_VGS)
-		part = LEAST_VGS;
-	return worker->delegated || part > worker->job_room ? worker->job_room : (uint32_t)part;
-}
-
-/* The batch: jobs from the front, as many as one worker may take with the LVs that are free. */
-static void fill(const struct lea_workers *workers, struct lea_jobs *queue,
-		 struct lea_worker *worker)
-{
-	const uint32_t most = part_of(workers, queue, worker);
-	const uint32_t share = workers->most_lvs / workers->most_workers + 1;
-	uint32_t room = workers->most_lvs - workers->running_lvs;
-
-	if (room > share)
-		room = share;
-	while (queue->count && worker->job_count < most && worker->packed_bytes < BATCH_BYTES) {
-		if (!worker->delegated && worker->job_count &&
-		    worker->lv_count + queue->first->lv_count > room)
-			break;
-		if (goes_alone(worker, queue->first))
-			break;
-		lea_worker_take(worker, lea_jobs_get(queue));
-	}
-}
-
-/* A batch that can't be sent goes back to where it was, so that nothing is lost with the fault. */
-static void give_back(struct lea_jobs *queue, struct lea_worker *worker)
-{
-	for (uint32_t i = worker->job_count; i > 0; i--)
-		lea_jobs_put_first(queue, LEA_TAKE(worker->job[i - 1]));
-	lea_worker_clear(worker);
-}
-
 static int start_new(struct lea_workers *workers, struct lea_worker **ret_worker)
 {
 	struct epoll_event event = {.events = EPOLLIN};
@@ -139,6 +90,7 @@ static int start_new(struct lea_workers *workers, struct lea_worker **ret_worker
 	int r;
 
 	workers->setting.others = workers->first;
+	workers->setting.left = workers->left.first;
 	workers->setting.epoll_fd = workers->epoll_fd;
 	r = lea_worker_start(&workers->setting, workers->most_vgs, &worker);
 	if (r)
@@ -180,10 +132,13 @@ static void remove_worker(struct lea_workers *workers, struct lea_worker *worker
 static int give_batch(struct lea_workers *workers, struct lea_worker *worker,
 		      struct lea_jobs *queue, bool delegated)
 {
+	const struct lea_worker_share share = {.workers = workers->most_workers,
+					       .lvs = workers->most_lvs,
+					       .running_lvs = workers->running_lvs};
 	int r;
 
 	worker->delegated = delegated;
-	fill(workers, queue, worker);
+	lea_worker_fill(worker, queue, &share);
 	worker->tries_only = worker->job_count && worker->job[0]->is_left;
 	r = lea_worker_send(worker);
 	if (!r) {
@@ -191,7 +146,7 @@ static int give_batch(struct lea_workers *workers, struct lea_worker *worker,
 		workers->running_lvs += worker->lv_count;
 		return 0;
 	}
-	give_back(queue, worker);
+	lea_worker_give_back(worker, queue);
 	remove_worker(workers, worker);
 	lea_worker_free(worker);
 	return r;
@@ -245,6 +200,8 @@ static void tell(struct lea_workers *workers, struct lea_job *job, bool delegate
 		.shortage = report->outcome < 0 ? report->outcome : report->shortage,
 		.delegated = delegated,
 		.is_left = report->outcome == LEA_ACTIVATE_VG_BUSY,
+		.left_why = job->left_why,
+		.left_by = job->left_by,
 		.reason = report->reason,
 	};
 
@@ -343,7 +300,9 @@ static int wait_and_listen(struct lea_workers *workers, int timeout_ms)
 	if (count < 0)
 		return errno == EINTR ? 0 : -errno;
 	for (int i = 0; i < count; i++)
-		listen_to(workers, event[i].data.ptr);
+		if (event[i].data.ptr)
+			listen_to(workers, event[i].data.ptr);
+	lea_left_reap(&workers->left, &workers->setting);
 	return 0;
 }
 
@@ -354,6 +313,25 @@ int lea_workers_step(struct lea_workers *workers)
 	return r ? r : start_what_may(workers);
 }
 
+/* Asked before it is told: then it may get on. One that was left before keeps its first reason,
+ * unless this one says more. */
+static void note_why(struct lea_worker *worker)
+{
+	const uint32_t at = worker->progress->index;
+	const struct lea_job *culprit = worker->job[at < worker->job_count ? at : 0];
+
+	for (uint32_t i = 0; i < worker->job_count; i++) {
+		struct lea_job *job = worker->job[i];
+		const enum lea_left_why why = lea_worker_why(worker, i);
+
+		if (!job || (job->is_left && why == LEA_LEFT_OTHER))
+			continue;
+		job->left_why = why;
+		snprintf(job->left_by, sizeof(job->left_by), "%s",
+			 why == LEA_LEFT_BESIDE && culprit ? culprit->vg_name : "");
+	}
+}
+
 /* A disk can hang between our look at it and the worker's, under the VG's lock. That worker can't
  * be killed. What it has not reported is tried once more, by others, without waiting for locks:
  * what it holds is its own. */
@@ -362,9 +340,11 @@ static void leave(struct lea_workers *workers, struct lea_worker *worker)
 	const struct lea_worker_report busy = {.outcome = LEA_ACTIVATE_VG_BUSY};
 
 	remove_worker(workers, worker);
+	note_why(worker);
 	lea_worker_leave(worker);
 	(void)take_reports(workers, worker);
 	lea_worker_close(worker);
+	lea_left_add(&workers->left, worker);
 	for (uint32_t i = 0; i < worker->job_count; i++) {
 		struct lea_job *job = LEA_TAKE(worker->job[i]);
 
@@ -378,8 +358,6 @@ static void leave(struct lea_workers *workers, struct lea_worker *worker)
 		lea_jobs_put(&workers->native, job);
 	}
 	rest(workers, worker);
-	worker->next = workers->left;
-	workers->left = worker;
 }
 
 static void leave_those_that_hang(struct lea_workers *workers)
@@ -387,15 +365,12 @@ static void leave_those_that_hang(struct lea_workers *workers)
 	const struct lea_conf *conf = workers->setting.conf;
 	struct lea_clock *clock = workers->setting.world->clock;
 	struct lea_worker *worker, *next;
-	uint32_t left_count = lea_workers_reap(&workers->left);
 
-	for (worker = workers->first; worker && left_count < MOST_LEFT; worker = next) {
+	for (worker = workers->first; worker && workers->left.count < MOST_LEFT; worker = next) {
 		next = worker->next;
 		if (lea_worker_hangs(worker, clock->now_ms(clock), lea_conf_patience_ms(conf),
-				     conf->udev_deadline_ms)) {
+				     conf->udev_deadline_ms))
 			leave(workers, worker);
-			left_count++;
-		}
 	}
 }
 
@@ -426,7 +401,9 @@ int lea_workers_fd(const struct lea_workers *workers)
 int lea_workers_timeout_ms(const struct lea_workers *workers)
 {
 	/* Every change of state comes through the descriptor, the death of a worker too. */
-	return workers->open_count && !workers->running_count ? 0 : -1;
+	if (workers->open_count && !workers->running_count)
+		return 0;
+	return workers->left.untold_count ? LOOK_MS : -1;
 }
 
 uint32_t lea_workers_started(const struct lea_workers *workers)
@@ -445,18 +422,32 @@ static void forget(struct lea_jobs *queue)
 		lea_job_free(lea_jobs_get(queue));
 }
 
-/* All are closed before the first is waited for: they end side by side. */
+/* What it has in work it may still bring to an end, or hang in: it is told that it was left. */
+static void let_go(struct lea_workers *workers, struct lea_worker *worker)
+{
+	remove_worker(workers, worker);
+	if (worker->job_count)
+		lea_worker_leave(worker);
+	lea_worker_close(worker);
+	lea_left_add(&workers->left, worker);
+	lea_worker_clear(worker);
+}
+
+/* All are closed before the first is waited for: they end side by side. Idle ones do so at once. */
 void lea_workers_stop(struct lea_workers *workers)
 {
-	struct lea_worker *worker;
+	struct lea_clock *clock = workers->setting.world->clock;
+	const uint32_t left_before = workers->left.count;
+	uint32_t waited_ms = 0;
 
-	for (worker = workers->first; worker; worker = worker->next) {
-		epoll_ctl(workers->epoll_fd, EPOLL_CTL_DEL, worker->fd, NULL);
-		lea_worker_close(worker);
-	}
-	while ((worker = workers->first)) {
-		workers->first = worker->next;
-		lea_worker_free(worker);
+	while (workers->first)
+		let_go(workers, workers->first);
+	lea_left_reap(&workers->left, &workers->setting);
+	for (uint32_t pause_ms = 1; workers->left.count > left_before && waited_ms < STOP_MS;
+	     pause_ms *= 2) {
+		clock->sleep_ms(clock, pause_ms);
+		waited_ms += pause_ms;
+		lea_left_reap(&workers->left, &workers->setting);
 	}
 	forget(&workers->native);
 	forget(&workers->foreign);
@@ -464,12 +455,17 @@ void lea_workers_stop(struct lea_workers *workers)
 	workers->open_count = 0;
 }
 
+void lea_workers_hand_over(struct lea_workers *workers)
+{
+	lea_left_hand_over(&workers->left, &workers->setting);
+}
+
 void lea_workers_free(struct lea_workers *workers)
 {
 	if (!workers)
 		return;
 	lea_workers_stop(workers);
-	lea_workers_forget(&workers->left);
+	lea_left_forget(&workers->left);
 	close(workers->epoll_fd);
 	free(workers);
 }

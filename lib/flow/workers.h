@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "flow/activate.h"
+#include "flow/job.h"
 #include "flow/scan.h"
 #include "world/conf.h"
 #include "world/world.h"
@@ -30,6 +31,8 @@ struct lea_worker_result {
 	int shortage;		 /* it failed for that (lea_is_shortage); 0: not so */
 	bool delegated;
 	bool is_left;	    /* not done: its worker hangs, and goes on by itself when it can */
+	enum lea_left_why left_why; /* of one that is left */
+	const char *left_by;	    /* BESIDE: the name of that VG; else "" */
 	const char *reason; /* last error line, or why it was delegated; "": none */
 };
 
@@ -43,6 +46,10 @@ struct lea_workers_options {
 	 * add VGs. */
 	void (*finished)(void *arg, const struct lea_worker_result *result);
 	void *arg;
+	/* A worker that was left has ended, and did not say itself what became of this VG: it is
+	 * to be looked at again. Called from step, wait, drain and hand_over; < 0: not possible
+	 * now, it is called again. NULL: nobody cares. */
+	int (*lost)(struct lea_world *world, const char *vg_id);
 	/* Closed in every worker: what must not outlive this process. Read when a worker is
 	 * started, -1: nothing there just then. */
 	const int *private_fd;
@@ -61,9 +68,13 @@ void lea_workers_listen(struct lea_workers *workers,
 			void (*finished)(void *arg, const struct lea_worker_result *result),
 			void *arg);
 
-/* Waits for the end of all processes; VGs that were not started are forgotten, nobody is told of
- * those in work. It can be used again. */
+/* Ends all processes, and waits a second for that at most: those that have not ended are left. VGs
+ * that were not started are forgotten, nobody is told of those in work. It can be used again. */
 void lea_workers_stop(struct lea_workers *workers);
+
+/* This process ends: VGs of workers that were left, and that still hang, are given to others by the
+ * option lost. Without it nobody notices if such a worker is killed. */
+void lea_workers_hand_over(struct lea_workers *workers);
 
 /* Stops, and frees. NULL is fine. */
 void lea_workers_free(struct lea_workers *workers);
@@ -72,7 +83,8 @@ void lea_workers_freep(struct lea_workers **workers);
 /* Queues a VG. Copies what it needs of @known: the scan may be freed or grow afterwards. */
 LEA_MUST_CHECK int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known);
 
-/* Readable (poll, epoll) when lea_workers_step has something to read. Borrowed. */
+/* Readable (poll, epoll) when lea_workers_step has something to do: reports, or the end of a worker,
+ * also of one that was left, when no VG is open any more. Borrowed. */
 int lea_workers_fd(const struct lea_workers *workers);
 
 /* After this many ms step must be called even if the descriptor is silent; -1: no need. */

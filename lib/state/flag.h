@@ -10,8 +10,9 @@
 
 #include <stdbool.h>
 
-#define LEA_FLAG_RUNNER "lock" /* works on the queue */
-#define LEA_FLAG_BOOT	"boot" /* the boot pass: listens to udev while the gate is closed */
+#define LEA_FLAG_RUNNER	  "lock" /* works on the queue */
+#define LEA_FLAG_RESIDENT "runner" /* the runner that stays, also while it sleeps */
+#define LEA_FLAG_BOOT	  "boot"   /* the boot pass: listens to udev while the gate is closed */
 
 enum lea_flag_outcome {
 	LEA_FLAG_HELD = 1, /* by somebody else */

@@ -23,8 +23,9 @@
 
 int lea_queue_watch_open(int event_fd, const char *conf_dir, struct lea_queue_watch *ret_watch)
 {
-	struct lea_queue_watch watch = {
-		.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK), .mounts_fd = -1, .other_fd = -1};
+	struct lea_queue_watch watch = {.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
+					.mounts_fd = -1,
+					.other_fd = {-1, -1}};
 	char path[64];
 	int r;
 
@@ -116,14 +117,15 @@ int lea_queue_watch_wait(struct lea_queue_watch *watch, int limit_ms)
 	/* A change of mounts shows as an exceptional condition, once. */
 	struct pollfd ready[] = {{.fd = watch->fd, .events = POLLIN},
 				 {.fd = watch->mounts_fd, .events = POLLPRI},
-				 {.fd = watch->other_fd, .events = POLLIN}};
+				 {.fd = watch->other_fd[0], .events = POLLIN},
+				 {.fd = watch->other_fd[1], .events = POLLIN}};
 	int r = poll(ready, ARRAY_SIZE(ready), limit_ms);
 
 	if (r < 0)
 		return errno == EINTR ? 0 : -errno;
 	if (ready[1].revents && lea_queue_watch_is_gone(watch))
 		return LEA_QUEUE_WATCH_GONE;
-	if (ready[2].revents && !ready[0].revents)
+	if ((ready[2].revents || ready[3].revents) && !ready[0].revents)
 		return LEA_QUEUE_WATCH_OTHER;
 	return r ? take(watch) : LEA_QUEUE_WATCH_QUIET;
 }

@@ -14,7 +14,7 @@ struct lea_queue_watch {
 	int fd; /* owned */
 	int queue_wd, compare_wd, conf_wd;
 	int mounts_fd;	   /* owned; -1: mounts are not watched */
-	int other_fd;	   /* borrowed; set by the caller: is waited for, too; -1: none */
+	int other_fd[2];   /* borrowed; set by the caller: waited for, too; -1: none */
 	int event_fd;	   /* borrowed */
 	const char *event; /* borrowed; full path of that folder; NULL: not known */
 };
@@ -40,7 +40,7 @@ void lea_queue_watch_close(struct lea_queue_watch *watch);
 
 enum lea_queue_watch_outcome {
 	LEA_QUEUE_WATCH_QUIET = 1, /* nothing within the time */
-	LEA_QUEUE_WATCH_OTHER,	   /* other_fd is readable */
+	LEA_QUEUE_WATCH_OTHER,	   /* one of other_fd is readable */
 	LEA_QUEUE_WATCH_COMPARE,   /* somebody asked for a comparison (state/compare.h) */
 	LEA_QUEUE_WATCH_CONF,	   /* a setting may have changed */
 	LEA_QUEUE_WATCH_GONE,	   /* the queue's folder was taken away */

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -45,6 +46,11 @@ int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid)
 	return 0;
 }
 
+static int code_of(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : STOPPED_BY_SIGNAL + WTERMSIG(status);
+}
+
 int lea_proc_wait(pid_t pid, int *ret_code)
 {
 	int status;
@@ -52,7 +58,7 @@ int lea_proc_wait(pid_t pid, int *ret_code)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
-	*ret_code = WIFEXITED(status) ? WEXITSTATUS(status) : STOPPED_BY_SIGNAL + WTERMSIG(status);
+	*ret_code = code_of(status);
 	return 0;
 }
 
@@ -81,11 +87,26 @@ int lea_proc_orphan(int (*child)(void *arg), void *arg)
 	return r ? r : code ? -EAGAIN : 0;
 }
 
-bool lea_proc_has_ended(pid_t pid)
+bool lea_proc_has_ended(pid_t pid, int *ret_code)
 {
 	int status;
+	const pid_t ended = waitpid(pid, &status, WNOHANG);
 
-	return waitpid(pid, &status, WNOHANG) != 0;
+	if (ended)
+		*ret_code = ended == pid ? code_of(status) : -1;
+	return ended != 0;
+}
+
+int lea_proc_open(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+	const long fd = syscall(SYS_pidfd_open, pid, 0U); /* is closed at an exec */
+
+	return fd < 0 ? -errno : (int)fd;
+#else
+	(void)pid;
+	return -ENOSYS;
+#endif
 }
 
 uint64_t lea_proc_cpu_ns(pid_t pid)
@@ -120,7 +141,8 @@ static bool has_children(pid_t pid)
 	return text[0] != '\0';
 }
 
-bool lea_proc_is_stuck(pid_t pid)
+/* The letter of its state; 0: not known. */
+static char state_of(pid_t pid)
 {
 	char text[512];
 	const char *state;
@@ -128,9 +150,40 @@ bool lea_proc_is_stuck(pid_t pid)
 	read_of(pid, "stat", text, sizeof(text));
 	/* Behind the last bracket: the name before it may hold anything. */
 	state = strrchr(text, ')');
-	if (!state || state[1] != ' ')
-		return false;
-	return state[2] == 'D' || state[2] == 'T' || (state[2] == 'S' && !has_children(pid));
+	return state && state[1] == ' ' ? state[2] : '\0';
+}
+
+bool lea_proc_is_stuck(pid_t pid)
+{
+	const char state = state_of(pid);
+
+	return state == 'D' || state == 'T' || (state == 'S' && !has_children(pid));
+}
+
+enum lea_proc_wait lea_proc_waits_for(pid_t pid)
+{
+	char text[128], *end;
+	long call;
+
+	if (state_of(pid) == 'D')
+		return LEA_PROC_WAIT_DISK;
+	/* The number of the system call that it is in; a word where it is in none. */
+	read_of(pid, "syscall", text, sizeof(text));
+	call = strtol(text, &end, 10);
+	return end != text && call == SYS_flock ? LEA_PROC_WAIT_LOCK : LEA_PROC_WAIT_OTHER;
+}
+
+void *lea_proc_share(size_t bytes)
+{
+	void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return shared == MAP_FAILED ? NULL : shared;
+}
+
+void lea_proc_unshare(void *shared, size_t bytes)
+{
+	if (shared)
+		munmap(shared, bytes);
 }
 
 int lea_proc_exec(const char *const argv[])

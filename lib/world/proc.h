@@ -18,12 +18,24 @@ LEA_MUST_CHECK int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_
 LEA_MUST_CHECK int lea_proc_orphan(int (*child)(void *arg), void *arg);
 /* Waits for this child. *ret_code: exit code, or 128 + signal. */
 LEA_MUST_CHECK int lea_proc_wait(pid_t pid, int *ret_code);
-/* The same without waiting: has it ended? */
-bool lea_proc_has_ended(pid_t pid);
+/* The same without waiting: has it ended? *ret_code: set only then; -1: not known. */
+bool lea_proc_has_ended(pid_t pid, int *ret_code);
+/* A descriptor that is readable once this child has ended; owned. -ENOSYS: a kernel before 5.3. */
+LEA_MUST_CHECK int lea_proc_open(pid_t pid);
 /* Processor time of a process so far, 0: none, or not known. */
 uint64_t lea_proc_cpu_ns(pid_t pid);
 /* Does it wait for something else than a program that it has started, or is it stopped? */
 bool lea_proc_is_stuck(pid_t pid);
+/* What a process that is stuck waits for, as far as the kernel tells. */
+enum lea_proc_wait {
+	LEA_PROC_WAIT_OTHER, /* or not known */
+	LEA_PROC_WAIT_DISK,  /* uninterruptible */
+	LEA_PROC_WAIT_LOCK,  /* a file lock that another process has */
+};
+enum lea_proc_wait lea_proc_waits_for(pid_t pid);
+/* Zeroed memory that children share from here on; NULL: none. Given back by lea_proc_unshare. */
+void *lea_proc_share(size_t bytes);
+void lea_proc_unshare(void *shared, size_t bytes); /* NULL is fine */
 /* Starts @argv[0] (a path) with the parent's environment and standard streams and waits. */
 LEA_MUST_CHECK int lea_proc_run(const char *const argv[], int *ret_code);
 /* The same; what it says on either stream goes to @output: as text, what does not fit is dropped.

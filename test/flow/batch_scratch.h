@@ -31,6 +31,8 @@ static char activated[512]; /* names, a blank after each */
 static int outcome;
 static int shortage; /* of an outcome that is a failure */
 static const char *reason;
+static bool is_left; /* nobody waits for it any more */
+static enum lea_left_why left_why;
 
 static uint32_t workers_made;
 static uint32_t workers_lag; /* so many waits for them in which they tell nothing */
@@ -58,6 +60,13 @@ void lea_workers_stop(struct lea_workers *workers)
 	workers->count = 0;
 }
 
+static unsigned int handed_over, stepped;
+
+void lea_workers_hand_over(struct lea_workers *workers)
+{
+	handed_over++;
+}
+
 uint32_t lea_workers_started(const struct lea_workers *workers)
 {
 	return workers->count > 0;
@@ -80,6 +89,9 @@ int lea_workers_drain(struct lea_workers *workers)
 							 .outcome = outcome,
 							 .shortage = shortage,
 							 .active = 1,
+							 .is_left = is_left,
+							 .left_why = left_why,
+							 .left_by = "other",
 							 .reason = reason};
 
 		strcat(strcat(activated, workers->name[i]), workers->watch_only[i] ? "(watch) " : " ");
@@ -93,6 +105,7 @@ int lea_workers_step(struct lea_workers *workers)
 {
 	const int fault = workers_fault;
 
+	stepped++;
 	workers_fault = 0;
 	return fault || workers_lag ? fault : lea_workers_drain(workers);
 }
@@ -105,9 +118,11 @@ int lea_workers_wait(struct lea_workers *workers, int timeout_ms)
 	return 0;
 }
 
+static int workers_fd = -1; /* something to hear of them */
+
 int lea_workers_fd(const struct lea_workers *workers)
 {
-	return -1;
+	return workers_fd;
 }
 
 int lea_workers_timeout_ms(const struct lea_workers *workers)
@@ -147,6 +162,8 @@ static void setup(void)
 	summary = (struct lea_batch_summary){0};
 	activated[0] = '\0';
 	outcome = shortage = workers_fault = 0;
+	is_left = false;
+	handed_over = stepped = 0;
 	workers_lag = 0;
 	reason = "";
 }

@@ -114,6 +114,24 @@ START_TEST(watching_activates_nothing)
 }
 END_TEST
 
+static int stands_still(struct lea_dm *dm, uint32_t limit_ms, uint32_t still_ms)
+{
+	return LEA_DM_STILL;
+}
+
+START_TEST(a_udev_that_does_nothing_is_told_of_once_with_all_vgs)
+{
+	machine.dm->dm.wait = stands_still;
+	ck_assert_int_eq(do_vg("vg_one"), 0);
+	ck_assert_int_eq(do_vg("vg-two.pvs"), 0);
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_str_eq(machine.err,
+			 "  VGs vg_one, vg-two.pvs: active, but udev has done nothing for 2000 ms: a "
+			 "disk of one of them does not answer (see journalctl -k), or udev gets no CPU "
+			 "time\n");
+}
+END_TEST
+
 /* Nobody would see whether udev gets on. */
 START_TEST(without_patience_the_deadline_counts_once)
 {
@@ -321,6 +339,7 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, locks_are_held_to_the_end);
 	tcase_add_test(tcase, watching_activates_nothing);
+	tcase_add_test(tcase, a_udev_that_does_nothing_is_told_of_once_with_all_vgs);
 	tcase_add_test(tcase, without_patience_the_deadline_counts_once);
 	tcase_add_test(tcase, without_locking_there_is_no_lock_file);
 	tcase_add_test(tcase, a_busy_vg_is_left_for_later);

@@ -4,9 +4,23 @@
  * workers. The workers only say how it ended.
  */
 #include "flow/batch_scratch.h"
+#include "flow/waiting.h"
 #include "flow/known.h"
 #include "flow/sweep.h"
 #include "unit/suite.h"
+
+#define UUID_ONE "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
+
+START_TEST(a_damaged_pv_is_named_with_its_id_and_its_vg)
+{
+	machine_plug("damaged/text-crc", "sda", 16, 7);
+	came("sda", 16, 7, PVID_ONE);
+	ck_assert_msg(strstr(machine.err, "  PV /dev/sda (" UUID_ONE " of VG vg_one): damaged: ") ==
+			      machine.err,
+		      "%s", machine.err);
+	ck_assert_ptr_nonnull(strstr(machine.err, "; check it by: pvck /dev/sda\n"));
+}
+END_TEST
 
 START_TEST(a_complete_vg_is_activated_once)
 {
@@ -38,6 +52,60 @@ START_TEST(complete_over_two_passes)
 	machine_plug("stripe-b", "sdc", 48, 2);
 	ck_assert_str_eq(came("sdc", 48, 2, PVID_B), "vg-two.pvs ");
 	ck_assert(!came("sdb", 32, 1, PVID_A)[0]);
+}
+END_TEST
+
+START_TEST(a_vg_that_waits_is_named_with_its_missing_pv_when_asked)
+{
+	ck_assert_int_eq(lea_waiting_new(&how.waiting), 0);
+	machine_plug("stripe-a", "sdb", 32, 1);
+	came("sdb", 32, 1, PVID_A);
+	ck_assert_str_eq(machine.err, "");
+	lea_waiting_tell(how.waiting, machine.world);
+	fflush(machine.err_file);
+	ck_assert_ptr_nonnull(strstr(machine.err, "VG vg-two.pvs: not activated, incomplete: 1 of 2 PVs "
+						  "is there, missing PV yENn7p-uYj7-"));
+	machine_plug("stripe-b", "sdc", 48, 2);
+	ck_assert_str_eq(came("sdc", 48, 2, PVID_B), "vg-two.pvs ");
+	ck_assert_int_eq(lea_waiting_tell(how.waiting, machine.world), -1);
+	lea_waiting_free(how.waiting);
+}
+END_TEST
+
+static const struct {
+	enum lea_left_why why;
+	const char *line;
+} left[] = {
+	{LEA_LEFT_DISK, "VG vg_one: not finished: its disk /dev/sda does not answer"},
+	{LEA_LEFT_LOCK, "VG vg_one: not activated yet: another command has its lock"},
+	{LEA_LEFT_UDEV, "VG vg_one: its LVs are set up, but udev does not finish"},
+	{LEA_LEFT_LVM, "VG vg_one: lvm, which activates it, does not come to an end"},
+	{LEA_LEFT_OTHER, "VG vg_one: not finished: its worker process makes no progress"},
+};
+
+START_TEST(a_vg_that_is_left_has_a_line_with_its_own_reason)
+{
+	is_left = true;
+	left_why = left[_i].why;
+	machine_plug("one-pv", "sda", 16, 7);
+	came("sda", 16, 7, PVID_ONE);
+	fflush(machine.err_file);
+	ck_assert_msg(strstr(machine.err, left[_i].line) != NULL, "%s", machine.err);
+	ck_assert_uint_eq(summary.vgs_failed + summary.vgs_active, 0);
+}
+END_TEST
+
+START_TEST(a_vg_beside_one_that_is_left_is_no_warning)
+{
+	is_left = true;
+	left_why = LEA_LEFT_BESIDE;
+	machine_plug("one-pv", "sda", 16, 7);
+	came("sda", 16, 7, PVID_ONE);
+	fflush(machine.err_file);
+	fflush(machine.out_file);
+	ck_assert_str_eq(machine.err, "");
+	ck_assert_ptr_nonnull(strstr(machine.out, "VG vg_one: its LVs are set up; its lock is held "
+						  "until VG other is finished"));
 }
 END_TEST
 
@@ -283,7 +351,7 @@ START_TEST(two_disks_with_one_pvid)
 	came("sda", 16, 1, PVID_ONE);
 	machine_plug("one-pv", "sdb", 32, 2);
 	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
-	ck_assert_str_eq(machine.err, "  VG vg_one: not activated: PV " PVID_ONE
+	ck_assert_str_eq(machine.err, "  VG vg_one: not activated: PV " UUID_ONE
 				      " is on /dev/sdb and on /dev/sda (8:16), exclude one of them "
 				      "by devices/filter\n");
 }
@@ -322,8 +390,13 @@ Suite *test_suite(void)
 	TCase *tcase = tcase_create("batch");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_damaged_pv_is_named_with_its_id_and_its_vg);
 	tcase_add_test(tcase, a_complete_vg_is_activated_once);
 	tcase_add_test(tcase, complete_over_two_passes);
+	tcase_add_test(tcase, a_vg_that_waits_is_named_with_its_missing_pv_when_asked);
+	tcase_add_loop_test(tcase, a_vg_that_is_left_has_a_line_with_its_own_reason, 0,
+			    (int)ARRAY_SIZE(left));
+	tcase_add_test(tcase, a_vg_beside_one_that_is_left_is_no_warning);
 	tcase_add_test(tcase, all_in_one_pass);
 	tcase_add_test(tcase, passes_know_of_each_other);
 	tcase_add_test(tcase, passes_share_processes);

@@ -4,6 +4,7 @@
 #include "flow/batch_scratch.h"
 #include "flow/bootpass.h"
 #include "flow/known.h"
+#include "flow/waiting.h"
 #include "state/flag.h"
 #include "state/gate.h"
 #include "unit/suite.h"
@@ -90,6 +91,9 @@ int lea_udevmon_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *r
 		ck_assert_msg(machine_has(path) && !activated[0], "%s", activated);
 		break;
 	case SILENCE:
+		/* The thread of the deadline has looked at its boot pass before that is over. */
+		usleep(workers_fd >= 0 ? 200000 : 0);
+		break;
 	case OPEN_GATE:
 		break;
 	}
@@ -278,6 +282,47 @@ START_TEST(short_of_something)
 }
 END_TEST
 
+/* A worker that was left ends when no device is looked at. */
+START_TEST(workers_are_heard_when_no_vg_is_open)
+{
+	const struct row rows[] = {{SILENCE, NONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
+	int fds[2];
+
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(write(fds[1], "", 1), 1);
+	workers_fd = fds[0];
+	ck_assert_int_eq(boot(rows), 0);
+	workers_fd = -1;
+	ck_assert_uint_gt(stepped, 0);
+	close(fds[0]);
+	close(fds[1]);
+}
+END_TEST
+
+START_TEST(vgs_of_workers_that_still_hang_are_handed_over_at_the_end)
+{
+	const struct row rows[] = {{SILENCE, NONE}, {OPEN_GATE, NONE}};
+
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_msg(!stepped, "nothing was heard of workers");
+	ck_assert_uint_eq(handed_over, 1);
+}
+END_TEST
+
+START_TEST(a_vg_that_lacks_a_pv_is_named_at_the_end)
+{
+	const struct row rows[] = {{CAME, STRIPE_A}, {SILENCE, NONE}, {CAME, ONE}, {SILENCE, NONE},
+				   {OPEN_GATE, NONE}};
+
+	ck_assert_int_eq(lea_waiting_new(&how.waiting), 0);
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_msg(strstr(machine.err, "VG vg-two.pvs: not activated, incomplete: 1 of 2 PVs is "
+					  "there, missing PV yENn7p-") != NULL,
+		      "%s", machine.err);
+	lea_waiting_free(how.waiting);
+}
+END_TEST
+
 /* The service manager starts it again. */
 START_TEST(a_socket_that_fails)
 {
@@ -305,6 +350,9 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, workers_that_take_long);
 	tcase_add_test(tcase, queued_meanwhile);
 	tcase_add_test(tcase, short_of_something);
+	tcase_add_test(tcase, workers_are_heard_when_no_vg_is_open);
+	tcase_add_test(tcase, vgs_of_workers_that_still_hang_are_handed_over_at_the_end);
+	tcase_add_test(tcase, a_vg_that_lacks_a_pv_is_named_at_the_end);
 	tcase_add_test(tcase, a_socket_that_fails);
 	suite_add_tcase(suite, tcase);
 	return suite;

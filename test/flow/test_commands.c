@@ -256,7 +256,7 @@ static const struct {
 	 "\"reason\": \"unknown segment type\", \"lvs\": [{\"lv\": \""},
 	{"one object in any case", "one-pv", "delegated --json", 0, "{\"vgs\": []}\n"},
 	{"the others on demand", "damaged/text-unknown-segtype", "delegated --explain", 0,
-	 "VG vg-two.pvs: done here\n"},
+	 "VG vg-two.pvs: activated here\n"},
 	{"a lock manager's VG without one is left alone", "damaged/text-lock-sanlock",
 	 "delegated --explain", 0, "VG vg_one: left alone: Cannot access VG "},
 	{"a name that is not there", "one-pv", "delegated vg_one nosuch", 5, ""},

@@ -14,11 +14,15 @@
 #include "unit/suite.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct lea_activation_run {
@@ -28,6 +32,28 @@ struct lea_activation_run {
 };
 
 static int *once; /* how often "once" was tried, pid of the one that hangs; shared with them */
+
+static char lock_path[] = "/tmp/lea-lock-XXXXXX";
+
+/* Killable, but "D": until the other process ends. */
+static void wait_as_for_a_disk(void)
+{
+	once[1] = getpid();
+	if (!vfork()) {
+		syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		syscall(SYS_pause);
+		_exit(0);
+	}
+}
+
+static void wait_for_a_lock(void)
+{
+	int fd = open(lock_path, O_RDONLY | O_CLOEXEC);
+
+	once[1] = getpid();
+	ck_assert_int_eq(flock(fd, LOCK_EX), 0);
+	close(fd);
+}
 
 int lea_activation_start(struct lea_world *world, const struct lea_conf *conf,
 			 const struct lea_activate_options *options,
@@ -44,6 +70,14 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 {
 	if (!strncmp(vg_name, "die", 3) || (!strncmp(vg_name, "once", 4) && !(*once)++))
 		raise(SIGKILL);
+	if (!strncmp(vg_name, "stop", 4) && !once[1]) {
+		once[1] = getpid();
+		raise(SIGSTOP);
+	}
+	if (!strncmp(vg_name, "disk", 4) && !run->options->no_wait_lock)
+		wait_as_for_a_disk();
+	if (!strncmp(vg_name, "locked", 6) && !run->options->no_wait_lock)
+		wait_for_a_lock();
 	if (!strncmp(vg_name, "hang", 4) && !run->options->no_wait_lock) {
 		once[1] = getpid();
 		raise(SIGSTOP);
@@ -53,7 +87,9 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 	if (!strncmp(vg_name, "other", 5))
 		return LEA_ACTIVATE_DELEGATE;
 	/* Somebody holds it: who waits gets it, who may not wait does not. */
-	if ((strstr(vg_name, "busy") || !strncmp(vg_name, "hang", 4)) && run->options->no_wait_lock)
+	if ((strstr(vg_name, "busy") || !strncmp(vg_name, "hang", 4) ||
+	     !strncmp(vg_name, "disk", 4) || !strncmp(vg_name, "locked", 6)) &&
+	    run->options->no_wait_lock)
 		return LEA_ACTIVATE_VG_BUSY;
 	/* The rule against deadlock: waiting is for those who hold nothing. */
 	if (run->held && !run->options->no_wait_lock)

@@ -86,7 +86,7 @@ START_TEST(another_descriptor_is_waited_for_too)
 
 	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
 	ck_assert_int_eq(lea_queue_watch_open(event_fd, "/nonexistent/lvm", &watch), 0);
-	watch.other_fd = fds[0];
+	watch.other_fd[1] = fds[0];
 	ck_assert_int_eq(lea_queue_watch_wait(&watch, 20), LEA_QUEUE_WATCH_QUIET);
 	ck_assert_int_eq(write(fds[1], "x", 1), 1);
 	ck_assert_int_eq(lea_queue_watch_wait(&watch, 5000), LEA_QUEUE_WATCH_OTHER);

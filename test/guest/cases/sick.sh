@@ -82,9 +82,9 @@ claim "a disk that comes now is activated at once" eval 'qmp_add_disks d16; wait
 claim "a disk that hangs when LVM reads it is named, with what to do" \
 	wait_for 60 'says "PV /dev/$(disk 9): reading: .*taken up when it answers; see journalctl"'
 claim "one that hangs under the VG's lock, too" \
-	wait_for 60 'says "VG solo0010 .*/dev/$(disk 10).*still in work, others do not wait"'
+	wait_for 60 'says "VG solo0010: not finished: its disk /dev/$(disk 10) does not answer"'
 claim "one whose LV udev can't read, too; it is active" \
-	wait_for 60 'says "VG solo0011.*: (active, but udev has got no further|still in work)" && active 11'
+	wait_for 60 'says "solo0011.*: (active, but udev has done nothing|its LVs are set up|not finished)" && active 11'
 claim "one that LVM can't read, too" \
 	wait_for 60 'says "PV /dev/$(disk 14): reading: Input/output error; see journalctl"'
 qmp_add_disks "d15=$GUEST/d15.nbd"
@@ -119,7 +119,7 @@ sleep 10
 guest_well d18
 claim "one that hangs for the driver: when it is well" wait_for 40 'active 18'
 claim "nothing is in work any more" wait_for 60 'lvmevent status | grep -E "0 pending, 0 taken" &&
-	lvmevent status | grep "19 done, 0 in work, 0 failed"'
+	lvmevent status | grep "19 active, 0 being activated, 0 failed"'
 claim "no lock is held, no device suspended or without a table" guest_run '
 	for l in /run/lock/lvm/V_*; do [ ! -e "$l" ] || flock -n "$l" true || { echo "$l is held"; exit 1; }; done
 	! dmsetup info -c --noheadings -o name,suspended,tables_loaded | grep -vE ":Active:Live$"'

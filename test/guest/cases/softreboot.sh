@@ -86,6 +86,6 @@ claim "the others are the LVs that they were" eval 'made | grep -v "solo000[14]"
 qmp_add_disks d5
 claim "one that comes after it is activated" comes_up 5
 claim "nothing pends, nothing has failed, all are done" guest_wait_for 30 '
-	lvmevent status | grep "0 pending, 0 taken, 0 put aside" && lvmevent status | grep "6 done, 0 in work, 0 failed"'
+	lvmevent status | grep "0 pending, 0 taken, 0 put aside" && lvmevent status | grep "6 active, 0 being activated, 0 failed"'
 claim "no unit has failed, but for lvm2-monitor, which lost /run/lock" only_monitor_failed
 guest_off

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "state/missing.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/id.h"
+#include "state/online.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LOOKUPS	   "pvs_lookup"
+#define NAMED_MOST 3U
+
+void lea_missing_done(struct lea_missing *missing)
+{
+	free(missing->pvid);
+	*missing = (struct lea_missing){0};
+}
+
+int lea_missing_read(int run_fd, const char *vg, struct lea_missing *ret_missing)
+{
+	LEA_AUTO(lea_lookup_done) struct lea_lookup lookup = {0};
+	struct lea_missing missing = {0};
+	int r = lea_lookup_read(run_fd, vg, &lookup);
+
+	if (r < 0)
+		return r;
+	snprintf(missing.vg, sizeof(missing.vg), "%s", vg);
+	missing.all_count = lookup.count;
+	/* The ids that are there give way to those that are not. */
+	for (uint32_t i = 0; i < lookup.count; i++)
+		if (lea_id_ok(lookup.pvid[i]) && !lea_online_exists(run_fd, lookup.pvid[i]))
+			memmove(lookup.pvid[missing.count++], lookup.pvid[i],
+				sizeof(lookup.pvid[i]));
+	missing.pvid = LEA_TAKE(lookup.pvid);
+	*ret_missing = missing;
+	return 0;
+}
+
+int lea_missing_each(int run_fd, int (*tell)(void *arg, const struct lea_missing *missing),
+		     void *arg)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	int r = lea_file_list(run_fd, LOOKUPS, &dir);
+
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	while (!r && (entry = readdir(dir))) {
+		LEA_AUTO(lea_missing_done) struct lea_missing missing = {0};
+
+		if (entry->d_name[0] == '.' ||
+		    lea_missing_read(run_fd, entry->d_name, &missing) < 0)
+			continue;
+		r = missing.count ? tell(arg, &missing) : 0;
+	}
+	return r;
+}
+
+void lea_missing_describe(const struct lea_missing *missing,
+			  char text[static LEA_MISSING_TEXT_BYTES])
+{
+	const uint32_t named = missing->count <= NAMED_MOST ? missing->count : NAMED_MOST - 1;
+	const uint32_t there = missing->all_count - missing->count;
+	char id[39];
+	int used;
+
+	used = snprintf(text, LEA_MISSING_TEXT_BYTES, "%u of %u PVs %s there, missing PV%s ",
+			there, missing->all_count, there == 1 ? "is" : "are",
+			missing->count == 1 ? "" : "s");
+	for (uint32_t i = 0; i < named; i++) {
+		lea_id_format(missing->pvid[i], id);
+		used += snprintf(text + used, LEA_MISSING_TEXT_BYTES - (size_t)used, "%s%s",
+				 i ? ", " : "", id);
+	}
+	if (named < missing->count)
+		snprintf(text + used, LEA_MISSING_TEXT_BYTES - (size_t)used, " and %u more",
+			 missing->count - named);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What lvmevent status says, in words and as JSON. */
+#include "flow/machine.h"
+#include "state/claim.h"
+#include "state/flag.h"
+#include "state/gate.h"
+#include "state/queue.h"
+#include "unit/suite.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#define ACTIVE_ID "AAAAAA0000111122223333444455555a"
+#define IDLE_ID	  "BBBBBB0000111122223333444455555b"
+#define FAILED_ID "CCCCCC0000111122223333444455555c"
+#define LOOKUP	  "/run/lvm/pvs_lookup/halved"
+#define RULE	  "# SPDX-License-Identifier: GPL-2.0-or-later\n# lvm2-event-activation: ...\n"
+
+static const char *status(const char *words)
+{
+	const struct lea_cmd *cmd = lea_cmd_lvmevent;
+
+	while (strcmp(cmd->name, "status"))
+		cmd++;
+	ck_assert_int_eq(machine_command(cmd, words), 0);
+	return machine.out;
+}
+
+static void claim(const char *id, const char *vg_name, enum lea_claim_state state,
+		  const char *reason)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_ONE, .major = 8};
+	struct lea_claim claim = {.state = state, .pv = &pv, .pv_count = 1};
+	const struct lea_claims claims = {.run_fd = lea_world_run(machine.world),
+					  .proc_fd = lea_world_proc(machine.world)};
+
+	snprintf(claim.vg_name, sizeof(claim.vg_name), "%s", vg_name);
+	snprintf(claim.reason, sizeof(claim.reason), "%s", reason);
+	ck_assert_int_eq(lea_claim_finish(&claims, id, &claim), 0);
+}
+
+static int event_fd;
+
+static void setup(void)
+{
+	machine_begin();
+	event_fd = lea_queue_open(lea_world_run(machine.world));
+	ck_assert_int_ge(event_fd, 0);
+}
+
+static void teardown(void)
+{
+	close(event_fd);
+	machine_end();
+}
+
+static void put_vgs(void)
+{
+	claim(ACTIVE_ID, "active", LEA_CLAIM_DONE, "");
+	claim(IDLE_ID, "idle", LEA_CLAIM_DONE, "");
+	claim(FAILED_ID, "broken", LEA_CLAIM_FAILED, "table \"x\" refused");
+	tree_put(&machine.tree, "/sys/class/block/dm-3/dm/uuid",
+		 "LVM-" ACTIVE_ID "zzzzzz0000111122223333444455555z\n");
+	tree_put(&machine.tree, "/sys/class/block/dm-4/dm/uuid", "CRYPT-" IDLE_ID "\n");
+	tree_mkdir(&machine.tree, "/sys/class/block/sda");
+	tree_put(&machine.tree, "/run/lvm/pvs_online/" PVID_A, "8:16\nvg:halved\n");
+	tree_put(&machine.tree, LOOKUP, PVID_A "\n" PVID_B "\n");
+}
+
+START_TEST(each_vg_is_counted_as_what_it_is)
+{
+	put_vgs();
+	status("status");
+	ck_assert_msg(strstr(machine.out,
+			     "VGs: 1 active, 0 being activated, 1 failed, 1 incomplete, 1 with no "
+			     "active LV, 0 not watched by dmeventd yet\n"
+			     "failed: VG broken: table \"x\" refused; no other try before an event "
+			     "adds a PV of it; mended? vgchange -aay broken\n"
+			     "incomplete: VG halved: 1 of 2 PVs is there, missing PV "
+			     "yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\n"),
+		      "%s", machine.out);
+	ck_assert_ptr_nonnull(strstr(machine.out, "queue: 0 pending, 0 taken, 0 put aside\n"));
+}
+END_TEST
+
+START_TEST(json_lists_the_same)
+{
+	put_vgs();
+	ck_assert_str_eq(
+		status("status --json"),
+		"{\"in_charge\": \"lvm2\", \"gate\": \"open, never armed\", \"runner\": \"none\", "
+		"\"boot_pass\": false, \"pending\": 0, \"taken\": 0, \"put_aside\": 0, "
+		"\"running\": false, \"vgs_done\": 1, \"vgs_inactive\": 1, \"vgs_in_work\": 0, "
+		"\"vgs_failed\": 1, \"vgs_incomplete\": 1, \"vgs_unwatched\": 0, \"failed\": "
+		"[{\"vg\": \"broken\", \"uuid\": \"CCCCCC-0000-1111-2222-3333-4444-55555c\", "
+		"\"retried\": false, \"reason\": \"table \\\"x\\\" refused\"}], \"incomplete\": [{\"vg\": \"halved\", "
+		"\"pvs\": 2, \"missing\": [\"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\"]}]}\n");
+}
+END_TEST
+
+/* Whose rule, by the files that there are. */
+static const struct {
+	const char *claim, *etc, *run, *text;
+} charges[] = {
+	{"nothing but lvm2's", NULL, NULL, "in charge: stock lvm2: our udev rule is not in place"},
+	{"ours in /run", NULL, RULE, "in charge: lvm2-event-activation\n"},
+	{"the administrator's counts before ours", "# mine\n", RULE, "in charge: a rule of the adm"},
+	{"one in /run that is not ours", NULL, "# theirs\n", "in charge: a rule of the adm"},
+};
+
+START_TEST(who_is_in_charge_is_said)
+{
+	tree_put(&machine.tree, "/usr/lib/udev/rules.d/69-lvm.rules", "# lvm2\n");
+	if (charges[_i].etc)
+		tree_put(&machine.tree, "/etc/udev/rules.d/69-lvm.rules", charges[_i].etc);
+	if (charges[_i].run)
+		tree_put(&machine.tree, "/run/udev/rules.d/69-lvm.rules", charges[_i].run);
+	ck_assert_msg(strstr(status("status"), charges[_i].text) == machine.out, "%s: %s",
+		      charges[_i].claim, machine.out);
+}
+END_TEST
+
+/* Flags that a living process holds. */
+static const struct {
+	const char *claim, *flags[2], *runner, *running;
+} runners[] = {
+	{"a resident runner that sleeps is idle", {LEA_FLAG_RESIDENT}, "idle", "false"},
+	{"one with the lock works", {LEA_FLAG_RESIDENT, LEA_FLAG_RUNNER}, "working", "true"},
+	{"so does one that does not stay", {LEA_FLAG_RUNNER}, "working", "true"},
+	{"the boot pass is no runner", {LEA_FLAG_BOOT, LEA_FLAG_RUNNER}, "none", "true"},
+	{"the runner waits beside the boot pass", {LEA_FLAG_RESIDENT, LEA_FLAG_BOOT}, "idle", "false"},
+};
+
+static pid_t hold(const char *const flags[2], int *ret_fd)
+{
+	int fds[2], fd;
+	char byte = 0;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		for (int i = 0; i < 2 && flags[i]; i++)
+			if (lea_flag_raise(event_fd, flags[i], &fd))
+				_exit(1);
+		if (write(fds[1], &byte, 1) != 1)
+			_exit(1);
+		pause();
+	}
+	ck_assert_int_eq(read(fds[0], &byte, 1), 1);
+	close(fds[1]);
+	*ret_fd = fds[0];
+	return pid;
+}
+
+START_TEST(a_resident_runner_is_seen)
+{
+	char want[64];
+	int fd;
+	pid_t pid = hold(runners[_i].flags, &fd);
+
+	status("status --json");
+	snprintf(want, sizeof(want), "\"runner\": \"%s\"", runners[_i].runner);
+	ck_assert_msg(strstr(machine.out, want) != NULL, "%s: %s", runners[_i].claim, machine.out);
+	snprintf(want, sizeof(want), "\"running\": %s", runners[_i].running);
+	ck_assert_msg(strstr(machine.out, want) != NULL, "%s: %s", runners[_i].claim, machine.out);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(fd);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("status");
+	TCase *tcase = tcase_create("status");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, each_vg_is_counted_as_what_it_is);
+	tcase_add_test(tcase, json_lists_the_same);
+	tcase_add_loop_test(tcase, who_is_in_charge_is_said, 0, (int)ARRAY_SIZE(charges));
+	tcase_add_loop_test(tcase, a_resident_runner_is_seen, 0, (int)ARRAY_SIZE(runners));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

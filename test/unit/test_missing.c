@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "state/missing.h"
+
+#include "fake/tree.h"
+#include "state/online.h"
+#include "unit/suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ID(letter) letter "AAAAA000011112222333344445555aa"
+
+static struct tree tree;
+static int run_fd;
+
+static void setup(void)
+{
+	tree_init(&tree);
+	tree_mkdir(&tree, "/run/lvm/pvs_online");
+	tree_mkdir(&tree, "/run/lvm/pvs_lookup");
+	run_fd = lea_world_run(&tree.world);
+	ck_assert_int_ge(run_fd, 0);
+}
+
+static void teardown(void)
+{
+	tree_done(&tree);
+}
+
+/* Five members of a VG; which of them have a record. */
+static const struct {
+	const char *claim, *there, *text;
+} rows[] = {
+	{"all are there", "abcde", ""},
+	{"one is missing, and is named", "abce",
+	 "4 of 5 PVs are there, missing PV dAAAAA-0000-1111-2222-3333-4444-5555aa"},
+	{"three are named", "be",
+	 "2 of 5 PVs are there, missing PVs aAAAAA-0000-1111-2222-3333-4444-5555aa, "
+	 "cAAAAA-0000-1111-2222-3333-4444-5555aa, dAAAAA-0000-1111-2222-3333-4444-5555aa"},
+	{"of more than three the number is said", "e",
+	 "1 of 5 PVs is there, missing PVs aAAAAA-0000-1111-2222-3333-4444-5555aa, "
+	 "bAAAAA-0000-1111-2222-3333-4444-5555aa and 2 more"},
+};
+
+static int collect(void *arg, const struct lea_missing *missing)
+{
+	ck_assert_str_eq(missing->vg, "data");
+	lea_missing_describe(missing, arg);
+	return 0;
+}
+
+START_TEST(a_vg_that_waits_is_described_with_what_it_waits_for)
+{
+	char text[LEA_MISSING_TEXT_BYTES] = "", path[128];
+
+	tree_put(&tree, "/run/lvm/pvs_lookup/data",
+		 ID("a") "\n" ID("b") "\n" ID("c") "\n" ID("d") "\n" ID("e") "\n");
+	tree_put(&tree, "/run/lvm/pvs_lookup/.new-1", ID("a") "\n");
+	for (const char *id = rows[_i].there; *id; id++) {
+		snprintf(path, sizeof(path), "/run/lvm/pvs_online/%c%s", *id, &ID("a")[1]);
+		tree_put(&tree, path, "8:0\nvg:data\n");
+	}
+	ck_assert_int_eq(lea_missing_each(run_fd, collect, text), 0);
+	ck_assert_msg(!strcmp(text, rows[_i].text), "%s: %s", rows[_i].claim, text);
+}
+END_TEST
+
+START_TEST(a_vg_without_a_lookup_file_waits_for_nothing)
+{
+	struct lea_missing missing = {0};
+
+	ck_assert_int_eq(lea_missing_read(run_fd, "data", &missing), 0);
+	ck_assert_uint_eq(missing.count, 0);
+	lea_missing_done(&missing);
+}
+END_TEST
+
+START_TEST(lines_that_are_no_id_name_no_files)
+{
+	char text[LEA_MISSING_TEXT_BYTES] = "";
+
+	tree_put(&tree, "/run/lvm/pvs_lookup/data",
+		 "..AAAA000011112222333344445555aa\n" ID("a") "\n");
+	tree_put(&tree, "/run/lvm/pvs_online/" ID("a"), "8:0\n");
+	ck_assert_int_eq(lea_missing_each(run_fd, collect, text), 0);
+	ck_assert_str_eq(text, "");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("missing");
+	TCase *tcase = tcase_create("missing");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_loop_test(tcase, a_vg_that_waits_is_described_with_what_it_waits_for, 0,
+			    (int)(sizeof(rows) / sizeof(rows[0])));
+	tcase_add_test(tcase, a_vg_without_a_lookup_file_waits_for_nothing);
+	tcase_add_test(tcase, lines_that_are_no_id_name_no_files);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lvmevent status: who is in charge of events, what is pending, and what became of VGs. Read from
+ * run files and sysfs; no disk is read, nothing is locked or changed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/id.h"
+#include "flow/report.h"
+#include "json.h"
+#include "lvmevent.h"
+#include "session.h"
+#include "state/claim.h"
+#include "state/flag.h"
+#include "state/missing.h"
+#include "state/queue.h"
+#include "state/unwatched.h"
+#include "world/active_vgs.h"
+
+/* What is listed, VG by VG, while the numbers are counted. */
+struct list {
+	FILE *out; /* owned, writes to text */
+	char *text;
+	size_t bytes;
+	unsigned int count;
+};
+
+struct status {
+	struct lea_session *session;
+	bool json;
+	size_t pending, taken, aside;
+	unsigned int done, inactive, claimed, unwatched;
+	struct lea_active_vgs active;
+	struct list failed, incomplete;
+};
+
+static int list_open(struct list *list)
+{
+	list->out = open_memstream(&list->text, &list->bytes);
+	return list->out ? 0 : -ENOMEM;
+}
+
+static void list_done(struct list *list)
+{
+	lea_fclosep(&list->out);
+	free(list->text);
+}
+
+static void status_done(struct status *status)
+{
+	list_done(&status->failed);
+	list_done(&status->incomplete);
+	lea_active_vgs_done(&status->active);
+}
+
+static void list_failed(struct status *status, const char *vg_id, const struct lea_claim *claim)
+{
+	struct list *list = &status->failed;
+	char id[39];
+
+	lea_id_format(vg_id, id);
+	if (!status->json) {
+		fprintf(list->out, "failed: VG %s: %s; %s%s\n", claim->vg_name, claim->reason,
+			claim->is_transient ? "it is tried again, or now by: vgchange -aay "
+					    : "no other try before an event adds a PV of it; "
+					      "mended? vgchange -aay ",
+			claim->vg_name);
+	} else {
+		fprintf(list->out,
+			"%s{\"vg\": \"%s\", \"uuid\": \"%s\", \"retried\": %s, \"reason\": ",
+			list->count ? ", " : "", claim->vg_name, id,
+			claim->is_transient ? "true" : "false");
+		lea_json_string(list->out, claim->reason);
+		fputc('}', list->out);
+	}
+	list->count++;
+}
+
+static int take_claim(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	struct status *status = arg;
+	const bool is_done = claim->state == LEA_CLAIM_DONE;
+	const bool is_active = is_done && lea_active_vgs_has(&status->active, vg_id);
+
+	if (claim->is_orphaned)
+		return 0;
+	status->done += is_active;
+	status->inactive += is_done && !is_active;
+	status->claimed += claim->state == LEA_CLAIM_CLAIMED;
+	if (claim->state == LEA_CLAIM_FAILED)
+		list_failed(status, vg_id, claim);
+	return 0;
+}
+
+static int take_missing(void *arg, const struct lea_missing *missing)
+{
+	struct status *status = arg;
+	struct list *list = &status->incomplete;
+	char text[LEA_MISSING_TEXT_BYTES], id[39];
+
+	lea_missing_describe(missing, text);
+	if (!status->json) {
+		fprintf(list->out, "incomplete: VG %s: %s\n", missing->vg, text);
+	} else {
+		fprintf(list->out, "%s{\"vg\": \"%s\", \"pvs\": %u, \"missing\": [",
+			list->count ? ", " : "", missing->vg, missing->all_count);
+		for (uint32_t i = 0; i < missing->count; i++) {
+			lea_id_format(missing->pvid[i], id);
+			fprintf(list->out, "%s\"%s\"", i ? ", " : "", id);
+		}
+		fprintf(list->out, "]}");
+	}
+	list->count++;
+	return 0;
+}
+
+static int take_unwatched(void *arg, const char *vg_id, bool is_asked)
+{
+	struct status *status = arg;
+
+	(void)vg_id;
+	(void)is_asked;
+	status->unwatched++;
+	return 0;
+}
+
+static int collect(struct status *status)
+{
+	struct lea_world *world = status->session->world;
+	const int event_fd = status->session->event_fd;
+	const int run_fd = lea_world_run(world), proc_fd = lea_world_proc(world);
+	struct lea_claims_now now = {0};
+	const struct lea_claims claims = {.run_fd = run_fd, .proc_fd = proc_fd, .now = &now};
+	int r;
+
+	if (run_fd < 0 || proc_fd < 0)
+		return run_fd < 0 ? run_fd : proc_fd;
+	r = list_open(&status->failed);
+	r = r ? r : list_open(&status->incomplete);
+	r = r ? r : lea_active_vgs_read(world, &status->active);
+	r = r ? r : lea_queue_count(event_fd, "queue", &status->pending);
+	r = r ? r : lea_queue_count(event_fd, "taken", &status->taken);
+	r = r ? r : lea_queue_count(event_fd, "failed", &status->aside);
+	r = r ? r : lea_claim_each(&claims, take_claim, status);
+	r = r ? r : lea_missing_each(run_fd, take_missing, status);
+	r = r ? r : lea_unwatched_each(run_fd, take_unwatched, status);
+	fflush(status->failed.out);
+	fflush(status->incomplete.out);
+	return r;
+}
+
+static const char *in_charge_key(enum lea_shadow shadow)
+{
+	return shadow == LEA_SHADOW_OURS ? "lvmevent" : shadow == LEA_SHADOW_STOCK ? "lvm2"
+										     : "other";
+}
+
+static const char *in_charge_text(enum lea_shadow shadow)
+{
+	switch (shadow) {
+	case LEA_SHADOW_OURS:
+		return "lvm2-event-activation";
+	case LEA_SHADOW_OTHERS:
+		return "a rule of the administrator's in /etc/udev/rules.d, or another one in "
+		       "/run/udev/rules.d, in the place of lvm2's";
+	case LEA_SHADOW_STOCK:
+	default:
+		return "stock lvm2: our udev rule is not in place (it is put there by "
+		       "\"lvmevent enable\", and at each boot after that)";
+	}
+}
+
+/* Who works on the queue is the boot pass as long as there is one. */
+static const char *runner_word(const struct status *status, bool is_boot, bool is_running)
+{
+	if (is_running && !is_boot)
+		return "working";
+	return lea_flag_is_up(status->session->event_fd, LEA_FLAG_RESIDENT) ? "idle" : "none";
+}
+
+static void print_json(const struct status *status, FILE *out)
+{
+	struct lea_world *world = status->session->world;
+	const int event_fd = status->session->event_fd;
+	const bool is_boot = lea_flag_is_up(event_fd, LEA_FLAG_BOOT);
+	const bool is_running = lea_queue_is_running(event_fd);
+
+	fprintf(out,
+		"{\"in_charge\": \"%s\", \"gate\": \"%s\", \"runner\": \"%s\", \"boot_pass\": %s, "
+		"\"pending\": %zu, \"taken\": %zu, \"put_aside\": %zu, \"running\": %s, ",
+		in_charge_key(lea_shadow_find(world->root)), lea_gate_word(world),
+		runner_word(status, is_boot, is_running), is_boot ? "true" : "false",
+		status->pending, status->taken, status->aside, is_running ? "true" : "false");
+	fprintf(out,
+		"\"vgs_done\": %u, \"vgs_inactive\": %u, \"vgs_in_work\": %u, \"vgs_failed\": %u, "
+		"\"vgs_incomplete\": %u, \"vgs_unwatched\": %u, \"failed\": [%s], \"incomplete\": "
+		"[%s]}\n",
+		status->done, status->inactive, status->claimed, status->failed.count,
+		status->incomplete.count, status->unwatched, status->failed.text,
+		status->incomplete.text);
+}
+
+static void print_text(const struct status *status, FILE *out)
+{
+	struct lea_world *world = status->session->world;
+	const int event_fd = status->session->event_fd;
+	const bool is_boot = lea_flag_is_up(event_fd, LEA_FLAG_BOOT);
+
+	fprintf(out, "in charge: %s\ngate: %s\nrunner: %s%s\n",
+		in_charge_text(lea_shadow_find(world->root)), lea_gate_word(world),
+		runner_word(status, is_boot, lea_queue_is_running(event_fd)),
+		is_boot ? ", the boot pass runs" : "");
+	fprintf(out,
+		"queue: %zu pending, %zu taken, %zu put aside%s\n"
+		"VGs: %u active, %u being activated, %u failed, %u incomplete, %u with no active "
+		"LV, %u not watched by dmeventd yet\n%s%s",
+		status->pending, status->taken, status->aside,
+		status->aside ? " after repeated failures (lvmevent retry)" : "", status->done,
+		status->claimed, status->failed.count, status->incomplete.count, status->inactive,
+		status->unwatched, status->failed.text, status->incomplete.text);
+}
+
+int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[])
+{
+	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP,
+				       {"json", 0, LEA_OPT_COUNT,
+					offsetof(struct lea_lvmevent_args, json), LEA_OPT_ALL, NULL,
+					"One JSON object."}};
+	LEA_AUTO(lea_session_end) struct lea_session session = {.world = world, .event_fd = -1};
+	LEA_AUTO(status_done) struct status status = {.session = &session};
+	struct lea_lvmevent_args args = {0};
+	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
+	int r, code = lea_lvmevent_parse(&opts, "status [--json]", argc, argv);
+
+	lea_opts_done(&opts);
+	if (code >= 0)
+		return code;
+	code = lea_session_open_queue(&session);
+	if (code)
+		return code;
+	status.json = args.json != 0;
+	r = collect(&status);
+	if (r < 0)
+		return lea_session_fail(world, r, "status");
+	(status.json ? print_json : print_text)(&status, lea_cmd_report(world)->out);
+	return LEA_EXIT_DONE;
+}
