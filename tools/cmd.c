@@ -8,6 +8,7 @@
 #include "flow/report.h"
 #include "opts.h"
 #include "world/dm.h"
+#include "world/lvm_defaults.h"
 #include "world/proc.h"
 
 #include <errno.h>
@@ -33,6 +34,17 @@ const char *lea_lvm_path(const struct lea_world *world)
 	const char *path = getauxval(AT_SECURE) ? NULL : lea_world_env(world, "LVMEVENT_LVM");
 
 	return path && path[0] ? path : LEA_LVM_PATH;
+}
+
+void lea_cmd_check_defaults(struct lea_world *world)
+{
+	int r = lea_lvm_defaults_update(world, lea_lvm_path(world));
+
+	/* An image may have no lvm, or one without lvmconfig: then there is nothing to compare. */
+	if (r < 0)
+		lea_log(world->log, LEA_LOG_VERBOSE,
+			"Defaults of %s could not be asked for (%s); those of the build are used.",
+			lea_lvm_path(world), strerror(-r));
 }
 
 int lea_hand_to_lvm(struct lea_world *world, int argc, char *argv[])

@@ -59,6 +59,10 @@ struct lea_report *lea_cmd_report(struct lea_world *world);
  * Borrowed. */
 const char *lea_lvm_path(const struct lea_world *world);
 
+/* Compiled-in defaults are compared with those of the real lvm, see lvm_defaults.h. At each boot, when
+ * the gate opens, and by enable: before lea_cmd_begin, which reads the configuration. */
+void lea_cmd_check_defaults(struct lea_world *world);
+
 /* Options that every command of lvm2 takes; filled by the rows LEA_OPTS_COMMON (opts.h). */
 struct lea_common {
 	unsigned int verbose, debug, quiet;
