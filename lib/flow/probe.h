@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What prober.c, probe.c (the parent) and probe_child.c say to each other through a socket.
- * To the child go frames (base/wire.h): struct lea_probe_request, then index, deadline (ms) and
- * device of each job up to the frame's end. Both ends are one program, so structs go as they are.
+ * To the child go frames (base/wire.h): struct lea_probe_request, then index, deadline (ms),
+ * whether its end is to be read, and device of each job up to the frame's end. Both ends are one program, so structs go as they are.
  */
 #ifndef LEA_FLOW_PROBE_H
 #define LEA_FLOW_PROBE_H
