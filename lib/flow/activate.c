@@ -148,6 +148,8 @@ static int read_again(struct lea_activation_run *run, const struct lea_scan_vg *
 	const struct lea_scan_options options = {
 		.devices = run->options->devices,
 		.device_count = run->options->device_count,
+		.out_of_process = run->options->prober != NULL,
+		.prober = run->options->prober,
 		.filter = &run->filter,
 		.devicesfile = run->options->devicesfile,
 	};

@@ -11,6 +11,8 @@
 #include "flow/prober.h"
 #include "flow/scan_parts.h"
 
+#include <sys/types.h>
+
 #define LEA_PROBE_MAX_THREADS 256U
 
 struct lea_probe_request {
@@ -32,6 +34,7 @@ struct lea_probe_frame {
 struct lea_probe_child {
 	struct lea_world *world;
 	int fd;
+	bool forgets; /* devices that answer too late: they are not queued, nothing is written */
 };
 
 struct lea_prober {
@@ -40,6 +43,8 @@ struct lea_prober {
 	struct lea_late late;
 	bool (*others_wait)(void *arg); /* NULL: never asked */
 	void *others_arg;
+	bool forgets; /* a command's: see lea_prober_for_command */
+	pid_t pid;    /* with forgets: of the child */
 	uint32_t most_threads;
 	uint32_t thread_count; /* that the child has */
 	uint64_t last_texts;   /* number given to a scan's texts last */

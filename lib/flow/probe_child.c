@@ -192,7 +192,7 @@ static bool do_job(struct shared *shared, const struct job *job, struct answer *
 	read_device(shared, job, &answer->read);
 	in_time = clock->now_ms(clock) - start < job->deadline_ms;
 	sent = send_answer(shared, answer);
-	if (!sent || !in_time)
+	if ((!sent || !in_time) && !shared->child->forgets)
 		requeue(shared, job);
 	lea_read_done(&answer->read);
 	return sent;
@@ -317,7 +317,7 @@ int lea_probe_child(void *arg)
 	if (lea_world_sys(world) < 0 || lea_world_dev(world) < 0)
 		lea_log(world->log, LEA_LOG_DEBUG, "probe: devices by path only");
 	/* What lies on a disk is foreign: from here on it meets a process that can do little. */
-	if (lea_confine_reader(lea_world_run(world)) < 0)
+	if (lea_confine_reader(shared.child->forgets ? -1 : lea_world_run(world)) < 0)
 		lea_log(world->log, LEA_LOG_DEBUG, "probe: confined in part only");
 	if (sem_init(&shared.jobs_lock, 0, 1) < 0 || sem_init(&shared.send_lock, 0, 1) < 0 ||
 	    sem_init(&shared.wake, 0, 0) < 0 || sem_init(&shared.finished, 0, 0) < 0)
