@@ -356,8 +356,14 @@ static bool is_switched_off(struct work *work)
 {
 	if (work->conf->event_activation)
 		return false;
-	if (!work->args->check_complete)
-		return !work->is_whole || work->args->form != FORM_PLAIN;
+	if (!work->args->check_complete) {
+		if (work->is_whole && work->args->form == FORM_PLAIN)
+			return false;
+		lea_log(work->world->log, LEA_LOG_VERBOSE,
+			"Ignoring pvscan --cache%s because event_activation is disabled.",
+			work->args->form == FORM_ACTIVATE ? " -aay" : "");
+		return true;
+	}
 	if (work->args->udev_output)
 		lea_report_event_activation_off(work->report);
 	lea_report_say(work->report, LEA_LOG_PRINT,
@@ -371,6 +377,8 @@ static int run_work(struct work *work)
 	const struct pvscan_args *args = work->args;
 	int r;
 
+	if (work->conf->lvm_only)
+		return lea_hand_to_lvm(work->world, args->argc, args->argv);
 	if (args->majors.count != args->minors.count)
 		return params_error(work, "Both --major and --minor required to identify devices.");
 	if (is_switched_off(work))

@@ -428,7 +428,9 @@ int vgchange_run(struct lea_world *world, const struct vgchange_args *args)
 
 	own.is_event = args->autoactivation && !strcmp(args->autoactivation, "event");
 	code = lea_cmd_begin(world, &args->common, &conf);
-	if (!code && !is_skipped(world, conf, &own)) {
+	if (!code && conf->lvm_only) {
+		code = lea_hand_to_lvm(world, args->argc, args->argv);
+	} else if (!code && !is_skipped(world, conf, &own)) {
 		work.conf = conf;
 		code = run_work(&work);
 	}

@@ -283,6 +283,18 @@ static bool devicesfile_name_ok(const char *name)
 		       strlen(name);
 }
 
+/* Settings that change what lvm2 does in ways that are not repeated here: rare, and obsolete. */
+static const char *lvm_only(const struct lea_conf *conf)
+{
+	if (conf->metadata_read_only)
+		return "global/metadata_read_only is set";
+	if (!conf->locking_type || conf->locking_type == 4 || conf->locking_type == 5)
+		return "global/locking_type asks for another kind of locking";
+	if (conf->scan.count != 1 || strcmp(conf->scan.item[0], "/dev") != 0)
+		return "devices/scan names other folders than /dev";
+	return NULL;
+}
+
 static int apply_options(struct lea_conf_reader *reader, const struct lea_conf_options *options)
 {
 	const char *disable_udev = lea_world_env(reader->world, "DM_DISABLE_UDEV");
@@ -294,6 +306,7 @@ static int apply_options(struct lea_conf_reader *reader, const struct lea_conf_o
 	}
 	if (options->driverloaded_no)
 		conf->activation = false;
+	conf->lvm_only = lvm_only(conf);
 	if (conf->pv_min_kib < PV_MIN_KIB)
 		conf->pv_min_kib = PV_MIN_KIB;
 	if (options->devicesfile) {

@@ -28,6 +28,8 @@ struct lea_conf {
 	const char *system_id_source;
 	const char *system_id; /* this host's own, NULL: none (system_id_source applied) */
 	struct lea_list extra_system_ids;
+	/* The setting that leaves every command and every VG to the real lvm; NULL: there is none */
+	const char *lvm_only;
 	struct lea_list host_tags;
 	/* activation */
 	bool udev_sync, udev_rules, verify_udev_operations, retry_deactivation, use_linear_target;
