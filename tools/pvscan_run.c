@@ -200,7 +200,7 @@ static bool is_pv(const struct lea_found *found)
 	return found->kind == LEA_FOUND_PV || found->kind == LEA_FOUND_ORPHAN;
 }
 
-/* A look at the whole system speaks of PVs only. */
+/* A look at the whole system speaks of PVs only, and of each on one device. */
 static bool is_worth_a_line(const struct work *work, const struct lea_found *found)
 {
 	return !work->is_whole || is_pv(found);
@@ -252,7 +252,7 @@ static int do_devices(struct work *work, struct lea_scan *scan)
 		if (!is_pv(found[i]))
 			r = do_device(work, recorder, found[i]);
 	for (size_t i = 0; !r && i < count; i++)
-		if (is_pv(found[i]))
+		if (is_pv(found[i]) && !found[i]->is_covered)
 			r = do_device(work, recorder, found[i]);
 	return r;
 }
@@ -326,6 +326,10 @@ static int look_and_record(struct work *work)
 		r = lea_scan_add(scan, work->devices, work->device_count);
 	if (!r)
 		work->has_failed |= lea_cmd_tell_unanswered(work->world, scan) > 0;
+	if (!r && work->is_whole)
+		r = lea_scan_cover(scan);
+	if (!r && work->is_whole)
+		r = lea_scan_use_mapper_names(scan);
 	if (r > 0) {
 		work->has_failed = true; /* a filter or devices file that is wrong: logged */
 		r = 0;
