@@ -25,8 +25,10 @@
 #define ROW_BOOL(...)	ROW_BOOL_(__VA_ARGS__)
 #define ROW_STRING(...) ROW_STRING_(__VA_ARGS__)
 #define ROW_WORD(...)	ROW_WORD_(__VA_ARGS__)
-#define ROW_LIST(...)	ROW_LIST_(__VA_ARGS__)
 #define ROW_NUMBER(...) ROW_NUMBER_(__VA_ARGS__)
+/* Most lists have no default. */
+#define ROW_LIST(path, prepends, field) ROW_LIST_(path, NULL, prepends, field)
+#define ROW_DEFAULT_LIST(...)		ROW_LIST_(__VA_ARGS__)
 
 #define ROW_BOOL_(path_, value, field)                                                             \
 	{                                                                                          \
@@ -68,10 +70,9 @@ static const struct lea_conf_key keys[] = {
 	ROW_NUMBER(OF_LVM2(activation, thin_pool_autoextend_threshold), 0, INT32_MAX,
 		   thin_pool_autoextend_threshold),
 	ROW_NUMBER(OF_LVM2(activation, raid_region_size), 1, INT32_MAX, raid_region_kib),
-	ROW_LIST(OF_LVM2(activation, auto_activation_volume_list), false,
-		 auto_activation_volume_list),
-	ROW_LIST(OF_LVM2(activation, read_only_volume_list), false, read_only_volume_list),
-	ROW_LIST(OF_LVM2(activation, volume_list), true, volume_list),
+	ROW_LIST("activation/auto_activation_volume_list", false, auto_activation_volume_list),
+	ROW_LIST("activation/read_only_volume_list", false, read_only_volume_list),
+	ROW_LIST("activation/volume_list", true, volume_list),
 	ROW_BOOL(OF_LVM2(devices, allow_changes_with_duplicate_pvs),
 		 allow_changes_with_duplicate_pvs),
 	ROW_BOOL(OF_LVM2(devices, fw_raid_component_detection), fw_raid_component_detection),
@@ -89,15 +90,14 @@ static const struct lea_conf_key keys[] = {
 	ROW_STRING(OF_LVM2(devices, multipath_wwids_file), multipath_wwids_file),
 	ROW_WORD(OF_LVM2(devices, hints), "all", hints),
 	/* lvm2's default for both accepts every device, as no list at all does. */
-	ROW_LIST("devices/filter", NULL, true, filter),
-	ROW_LIST("devices/global_filter", NULL, false, global_filter),
-	ROW_LIST(OF_LVM2(devices, scan), false, scan),
-	ROW_LIST(OF_LVM2(devices, types), true, types),
+	ROW_LIST("devices/filter", true, filter),
+	ROW_LIST("devices/global_filter", false, global_filter),
+	ROW_DEFAULT_LIST(OF_LVM2(devices, scan), false, scan),
+	ROW_LIST("devices/types", true, types),
 	ROW_STRING(OF_LVM2(dmeventd, executable), dmeventd),
 	ROW_STRING(OF_LVM2(dmeventd, mirror_library), mirror_library),
 	ROW_STRING(OF_LVM2(dmeventd, raid_library), raid_library),
-	ROW_STRING(OF_LVM2(dmeventd, snapshot_library),
-		   snapshot_library),
+	ROW_STRING(OF_LVM2(dmeventd, snapshot_library), snapshot_library),
 	ROW_STRING(OF_LVM2(dmeventd, thin_library), thin_library),
 	ROW_BOOL(OF_LVM2(global, activation), activation),
 	ROW_BOOL(OF_LVM2(global, event_activation), event_activation),
@@ -113,9 +113,9 @@ static const struct lea_conf_key keys[] = {
 	ROW_STRING(OF_LVM2(global, locking_dir), locking_dir),
 	ROW_STRING(OF_LVM2(global, system_id_source), system_id_source),
 	ROW_STRING(OF_LVM2(global, thin_check_executable), thin_check),
-	ROW_LIST(OF_LVM2(global, cache_check_options), false, cache_check_options),
-	ROW_LIST(OF_LVM2(global, thin_check_options), false, thin_check_options),
-	ROW_LIST(OF_LVM2(local, extra_system_ids), false, extra_system_ids),
+	ROW_DEFAULT_LIST(OF_LVM2(global, cache_check_options), false, cache_check_options),
+	ROW_DEFAULT_LIST(OF_LVM2(global, thin_check_options), false, thin_check_options),
+	ROW_LIST("local/extra_system_ids", false, extra_system_ids),
 	ROW_BOOL(OF_LVM2(log, command_names), log_command_names),
 	ROW_BOOL(OF_LVM2(log, silent), log_silent),
 	ROW_NUMBER(OF_LVM2(log, verbose), 0, 9, log_verbose),
