@@ -22,7 +22,7 @@ struct lea_list {
 struct lea_conf {
 	/* global */
 	bool event_activation, activation, use_lvmlockd, wait_for_locks, prioritise_write_locks;
-	bool metadata_read_only;
+	bool metadata_read_only, notify_dbus;
 	uint32_t umask, locking_type; /* locking_type: obsolete; 1 unless somebody still sets it */
 	const char *locking_dir, *system_dir, *etc_dir;
 	const char *system_id_source;

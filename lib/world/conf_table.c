@@ -102,6 +102,7 @@ static const struct lea_conf_key keys[] = {
 	ROW_BOOL(OF_LVM2(global, activation), activation),
 	ROW_BOOL(OF_LVM2(global, event_activation), event_activation),
 	ROW_BOOL(OF_LVM2(global, metadata_read_only), metadata_read_only),
+	ROW_BOOL(OF_LVM2(global, notify_dbus), notify_dbus),
 	ROW_BOOL(OF_LVM2(global, prioritise_write_locks), prioritise_write_locks),
 	ROW_BOOL(OF_LVM2(global, use_lvmlockd), use_lvmlockd),
 	ROW_BOOL(OF_LVM2(global, wait_for_locks), wait_for_locks),

@@ -104,6 +104,38 @@ START_TEST(settings_that_leave_every_vg_to_lvm)
 }
 END_TEST
 
+#define SERVICE "/usr/share/dbus-1/system-services/com.redhat.lvmdbus1.service"
+#define BUS	"/run/dbus/system_bus_socket"
+
+static const struct {
+	const char *claim, *conf, *first, *words;
+	bool has_service, has_bus, is_told;
+} notes[] = {
+	{"told of what came up", "", NULL, "vgchange -aay", true, true, true},
+	{"told of what went down", "", "vgchange -aay -t", "vgchange -an", true, true, true},
+	{"not told in a trial run", "", NULL, "vgchange -aay -t", true, true, false},
+	{"not told if that is switched off", "global { notify_dbus = 0 }", NULL, "vgchange -aay",
+	 true, true, false},
+	{"not told where it is not installed", "", NULL, "vgchange -aay", false, true, false},
+	{"not told before the bus is there", "", NULL, "vgchange -aay", true, false, false},
+};
+
+START_TEST(lvmdbusd_is_told_of_changes)
+{
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", notes[_i].conf);
+	if (notes[_i].has_service)
+		tree_put(&machine.tree, SERVICE, "");
+	if (notes[_i].has_bus)
+		tree_put(&machine.tree, BUS, "");
+	if (notes[_i].first)
+		ck_assert_int_eq(machine_command(&lea_cmd_vgchange, notes[_i].first), 0);
+	ck_assert_int_eq(machine_command(&lea_cmd_vgchange, notes[_i].words), 0);
+	for (int i = 0; i < (notes[_i].is_told ? 300 : 30) && !machine_has(LVM ".got"); i++)
+		usleep(10000);
+	ck_assert_msg(machine_has(LVM ".got") == notes[_i].is_told, "%s", notes[_i].claim);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("lvm_only");
@@ -112,6 +144,7 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tcase, begin, end);
 	tcase_add_loop_test(tcase, root_vg_whose_devices_are_to_be_imported, 0,
 			    ARRAY_SIZE(imports));
+	tcase_add_loop_test(tcase, lvmdbusd_is_told_of_changes, 0, ARRAY_SIZE(notes));
 	tcase_add_loop_test(tcase, settings_that_leave_every_vg_to_lvm, 0, ARRAY_SIZE(settings));
 	suite_add_tcase(suite, tcase);
 	return suite;
