@@ -8,6 +8,7 @@
 #include "flow/report.h"
 #include "opts.h"
 #include "world/dm.h"
+#include "world/lvm_defaults.h"
 #include "world/proc.h"
 
 #include <errno.h>
@@ -33,6 +34,51 @@ const char *lea_lvm_path(const struct lea_world *world)
 	const char *path = getauxval(AT_SECURE) ? NULL : lea_world_env(world, "LVMEVENT_LVM");
 
 	return path && path[0] ? path : LEA_LVM_PATH;
+}
+
+void lea_cmd_check_defaults(struct lea_world *world)
+{
+	int r = lea_lvm_defaults_update(world, lea_lvm_path(world));
+
+	/* An image may have no lvm, or one without lvmconfig: then there is nothing to compare. */
+	if (r < 0)
+		lea_log(world->log, LEA_LOG_VERBOSE,
+			"Defaults of %s could not be asked for (%s); those of the build are used.",
+			lea_lvm_path(world), strerror(-r));
+}
+
+int lea_cmd_read(struct lea_world *world, const struct lea_conf *conf, struct lea_prober **prober,
+		 struct lea_scan_options *options)
+{
+	int r;
+
+	if (!*prober) {
+		r = lea_prober_new(world, conf, prober);
+		if (r)
+			return r;
+		lea_prober_for_command(*prober);
+	}
+	options->out_of_process = true;
+	options->prober = *prober;
+	return 0;
+}
+
+size_t lea_cmd_tell_unanswered(struct lea_world *world, const struct lea_scan *scan)
+{
+	struct lea_found *const *found;
+	size_t count, unanswered = 0;
+
+	found = lea_scan_found(scan, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (found[i]->kind != LEA_FOUND_UNREADABLE || found[i]->fault != -ETIMEDOUT)
+			continue;
+		unanswered++;
+		lea_log(world->log, LEA_LOG_ERROR,
+			"%s is left out: it did not answer in time. See journalctl -k; try again "
+			"when it answers, or take it out.",
+			found[i]->device.name);
+	}
+	return unanswered;
 }
 
 int lea_hand_to_lvm(struct lea_world *world, int argc, char *argv[])

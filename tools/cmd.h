@@ -6,6 +6,8 @@
 #define LEA_TOOLS_CMD_H
 
 #include "base/err.h"
+#include "flow/prober.h"
+#include "flow/scan.h"
 #include "world/conf.h"
 #include "world/world.h"
 
@@ -58,6 +60,19 @@ struct lea_report *lea_cmd_report(struct lea_world *world);
 /* Path of the real lvm: LVMEVENT_LVM unless privileges were gained by exec, else as configured.
  * Borrowed. */
 const char *lea_lvm_path(const struct lea_world *world);
+
+/* Compiled-in defaults are compared with those of the real lvm, see lvm_defaults.h. At each boot, when
+ * the gate opens, and by enable: before lea_cmd_begin, which reads the configuration. */
+void lea_cmd_check_defaults(struct lea_world *world);
+
+/*
+ * lea_cmd_read - devices of a command of people's are read in a child, with deadlines
+ * Sets the options' prober, which is made at the first call and is the caller's (lea_prober_free).
+ */
+LEA_MUST_CHECK int lea_cmd_read(struct lea_world *world, const struct lea_conf *conf,
+				struct lea_prober **prober, struct lea_scan_options *options);
+/* Names the devices of a scan that did not answer in time. Returns how many there are. */
+size_t lea_cmd_tell_unanswered(struct lea_world *world, const struct lea_scan *scan);
 
 /* Options that every command of lvm2 takes; filled by the rows LEA_OPTS_COMMON (opts.h). */
 struct lea_common {

@@ -27,6 +27,8 @@ struct view {
 	struct lea_world *world;
 	struct lea_conf *conf;
 	struct lea_scan *scan;
+	struct lea_prober *prober;
+	bool has_failed; /* a device did not answer: logged */
 	struct vgchange_picks picks;
 	struct lea_arena *arena;
 	FILE *out;
@@ -39,6 +41,7 @@ static void view_done(struct view *view)
 {
 	free(view->picks.pick);
 	lea_scan_free(view->scan);
+	lea_prober_free(view->prober);
 	lea_arena_free(view->arena);
 	lea_conf_free(view->conf);
 }
@@ -221,7 +224,7 @@ static void show_devices(struct view *view)
 /* Returns an exit code. */
 static int show_all(struct view *view)
 {
-	bool has_failed = view->picks.has_failed;
+	bool has_failed = view->picks.has_failed || view->has_failed;
 
 	if (view->explains && !view->json && !view->conf->event_activation)
 		fprintf(view->out, "event_activation is 0: events activate nothing. If it were 1:\n");
@@ -240,16 +243,19 @@ static int show_all(struct view *view)
 
 static int scan_all(struct view *view)
 {
-	const struct lea_scan_options options = {.use_names_filter = true};
+	struct lea_scan_options options = {.use_names_filter = true};
 	struct lea_device *devices;
 	size_t count;
-	int r = lea_scan_new(view->world, view->conf, &options, &view->scan);
+	int r = lea_cmd_read(view->world, view->conf, &view->prober, &options);
 
+	r = r ? r : lea_scan_new(view->world, view->conf, &options, &view->scan);
 	r = r ? r : lea_devices_enumerate(view->world, &devices, &count);
 	if (r)
 		return r;
 	r = lea_scan_add(view->scan, devices, count);
 	lea_devices_free(devices, count); /* the scan left them empty */
+	if (!r)
+		view->has_failed = lea_cmd_tell_unanswered(view->world, view->scan) > 0;
 	return r;
 }
 

@@ -187,8 +187,10 @@ static int start_live(struct lea_world *world)
 	const struct lea_common common = {.is_service = true};
 	struct lea_conf *conf = NULL;
 	unsigned int count = 0;
-	int r = lea_cmd_begin(world, &common, &conf) ? -EINVAL : 0;
+	int r;
 
+	lea_cmd_check_defaults(world);
+	r = lea_cmd_begin(world, &common, &conf) ? -EINVAL : 0;
 	r = r ? r : lea_take_charge(world, conf);
 	r = r ? r : lea_shadow_write(world, "", &count);
 	if (r == 0)
@@ -276,6 +278,15 @@ static void drop_run_files(struct lea_world *world, int root_fd)
 	unlinkat(run_fd, "boot-finished", 0);
 }
 
+/* What was asked of lvm: of no use without us. */
+static void drop_cache(int root_fd)
+{
+	LEA_AUTO(lea_closep) int cache_fd = open_in(root_fd, "var/cache");
+
+	if (cache_fd >= 0)
+		drop_folder(cache_fd, "lvmevent", 0);
+}
+
 static int disable(struct lea_world *world, const char *root, int root_fd)
 {
 	unsigned int count = 0, dropped = 0;
@@ -299,6 +310,7 @@ static int disable(struct lea_world *world, const char *root, int root_fd)
 		reload(world);
 	if (!*root)
 		drop_run_files(world, root_fd);
+	drop_cache(root_fd);
 	printf("lvm2 is in charge. The initramfs has nothing of ours.\n");
 	return 0;
 }

@@ -64,6 +64,8 @@ static int open_gate(struct lea_world *world, bool wait)
 	opened = open_now(world);
 	if (code || opened)
 		return code ? code : opened;
+	/* Early in the boot the answer could not be kept: the root was read-only. */
+	lea_cmd_check_defaults(world);
 	r = lea_gate_open_and_sweep(&how);
 	return r < 0 ? lea_session_fail(world, r, "comparing after the gate was opened")
 		     : LEA_EXIT_DONE;

@@ -107,6 +107,7 @@ static int run_arm(struct lea_world *world, int argc, char *argv[])
 	if (code >= 0)
 		return code;
 	LEA_STEP_ROLE("arm");
+	lea_cmd_check_defaults(world);
 	code = lea_session_begin(world, &session);
 	if (code)
 		return code;

@@ -26,6 +26,7 @@ struct work {
 	size_t device_count;
 	struct lea_list complete; /* owned array, owned names: VGs that this call completed ... */
 	bool *claimed;		  /* ... and claimed; [complete.count] */
+	struct lea_prober *prober; /* owned; NULL: nothing was read yet */
 	bool is_whole;		  /* no device was named */
 	bool has_failed;
 };
@@ -199,7 +200,7 @@ static bool is_pv(const struct lea_found *found)
 	return found->kind == LEA_FOUND_PV || found->kind == LEA_FOUND_ORPHAN;
 }
 
-/* A look at the whole system speaks of PVs only. */
+/* A look at the whole system speaks of PVs only, and of each on one device. */
 static bool is_worth_a_line(const struct work *work, const struct lea_found *found)
 {
 	return !work->is_whole || is_pv(found);
@@ -233,6 +234,8 @@ static int do_devices(struct work *work, struct lea_scan *scan)
 		.claim_vg = work->args->form == FORM_ACTIVATE || work->form.vg_online,
 		.test = work->args->common.test,
 		.use_names_filter = !work->args->common.devices.defined,
+		.out_of_process = work->prober != NULL,
+		.prober = work->prober,
 	};
 	LEA_AUTO(lea_recorder_freep) struct lea_recorder *recorder = NULL;
 	struct lea_found *const *found;
@@ -249,14 +252,14 @@ static int do_devices(struct work *work, struct lea_scan *scan)
 		if (!is_pv(found[i]))
 			r = do_device(work, recorder, found[i]);
 	for (size_t i = 0; !r && i < count; i++)
-		if (is_pv(found[i]))
+		if (is_pv(found[i]) && !found[i]->is_covered)
 			r = do_device(work, recorder, found[i]);
 	return r;
 }
 
 /* ---- the whole */
 
-static void scan_options(const struct work *work, struct lea_scan_options *options)
+static int scan_options(struct work *work, struct lea_scan_options *options)
 {
 	const struct lea_list *devices = &work->args->common.devices;
 
@@ -265,6 +268,10 @@ static void scan_options(const struct work *work, struct lea_scan_options *optio
 		.devices = devices->defined ? devices->item : NULL,
 		.device_count = devices->count,
 	};
+	/* Of an event one device is read, and udev waits no longer than for lvm2's own pvscan. */
+	if (work->args->autoactivation)
+		return 0;
+	return lea_cmd_read(work->world, work->conf, &work->prober, options);
 }
 
 /* Says who activates what, then does it. */
@@ -287,8 +294,8 @@ static int activate(struct work *work)
 		if (work->claimed[i])
 			names.item[names.count++] = work->complete.item[i];
 	}
-	scan_options(work, &options.scan);
-	r = lea_autoactivate(work->world, work->conf, &options, &names, work->report);
+	r = scan_options(work, &options.scan);
+	r = r ? r : lea_autoactivate(work->world, work->conf, &options, &names, work->report);
 	free(names.item);
 	if (r < 0)
 		return r;
@@ -311,13 +318,18 @@ static int look_and_record(struct work *work)
 {
 	struct lea_scan_options options;
 	struct lea_scan *scan = NULL;
-	int r;
+	int r = scan_options(work, &options);
 
-	scan_options(work, &options);
 	say_unused_devices(work);
-	r = lea_scan_new(work->world, work->conf, &options, &scan);
+	r = r ? r : lea_scan_new(work->world, work->conf, &options, &scan);
 	if (!r)
 		r = lea_scan_add(scan, work->devices, work->device_count);
+	if (!r)
+		work->has_failed |= lea_cmd_tell_unanswered(work->world, scan) > 0;
+	if (!r && work->is_whole)
+		r = lea_scan_cover(scan);
+	if (!r && work->is_whole)
+		r = lea_scan_use_mapper_names(scan);
 	if (r > 0) {
 		work->has_failed = true; /* a filter or devices file that is wrong: logged */
 		r = 0;
@@ -348,8 +360,14 @@ static bool is_switched_off(struct work *work)
 {
 	if (work->conf->event_activation)
 		return false;
-	if (!work->args->check_complete)
-		return !work->is_whole || work->args->form != FORM_PLAIN;
+	if (!work->args->check_complete) {
+		if (work->is_whole && work->args->form == FORM_PLAIN)
+			return false;
+		lea_log(work->world->log, LEA_LOG_VERBOSE,
+			"Ignoring pvscan --cache%s because event_activation is disabled.",
+			work->args->form == FORM_ACTIVATE ? " -aay" : "");
+		return true;
+	}
 	if (work->args->udev_output)
 		lea_report_event_activation_off(work->report);
 	lea_report_say(work->report, LEA_LOG_PRINT,
@@ -363,6 +381,8 @@ static int run_work(struct work *work)
 	const struct pvscan_args *args = work->args;
 	int r;
 
+	if (work->conf->lvm_only)
+		return lea_hand_to_lvm(work->world, args->argc, args->argv);
 	if (args->majors.count != args->minors.count)
 		return params_error(work, "Both --major and --minor required to identify devices.");
 	if (is_switched_off(work))
@@ -387,6 +407,7 @@ static void work_done(struct work *work)
 	}
 	free(work->complete.item);
 	free(work->claimed);
+	lea_prober_free(work->prober);
 }
 
 int pvscan_run(struct lea_world *world, const struct pvscan_args *args)

@@ -20,6 +20,8 @@ struct work {
 	const struct lea_conf *conf;
 	const struct vgchange_args *args;
 	struct lea_scan *scan;
+	struct lea_prober *prober; /* owned; NULL: nothing was read yet */
+	size_t unanswered;	   /* devices that did not answer in time */
 	struct vgchange_picks picks;
 	const char **delegated; /* names; [picks.count] */
 	size_t delegated_count;
@@ -29,15 +31,16 @@ struct work {
 static int new_scan(struct work *work)
 {
 	const struct lea_list *list = &work->args->common.devices;
-	const struct lea_scan_options options = {
+	struct lea_scan_options options = {
 		.use_names_filter = !list->defined && !work->args->is_event,
 		.devices = list->defined ? (const char *const *)list->item : NULL,
 		.device_count = list->count,
 		.devicesfile_must_exist = !!work->args->common.devicesfile,
 	};
+	int r = lea_cmd_read(work->world, work->conf, &work->prober, &options);
 
 	lea_scan_free(LEA_TAKE(work->scan));
-	return lea_scan_new(work->world, work->conf, &options, &work->scan);
+	return r ? r : lea_scan_new(work->world, work->conf, &options, &work->scan);
 }
 
 static int scan_devices(struct work *work, struct lea_device *devices, size_t count)
@@ -168,6 +171,22 @@ static void tell_problems(struct work *work)
 		if (found[i]->problem[0])
 			lea_log(work->world->log, LEA_LOG_WARNING, "WARNING: %s: %s",
 				found[i]->device.name, found[i]->problem);
+	work->unanswered = lea_cmd_tell_unanswered(work->world, work->scan);
+	work->has_failed |= work->unanswered > 0;
+}
+
+/*
+ * A PV that is missing may be on a disk that only hangs: a RAID LV would come up degraded, and the
+ * disk be out of date when it answers. An activation mode on the command line is somebody's word.
+ */
+static bool is_uncertain(const struct work *work, const struct lea_scan_vg *known)
+{
+	if (!work->unanswered || work->args->mode || work->args->what == LEA_DEACTIVATE)
+		return false;
+	for (uint32_t i = 0; i < known->vg->pv_count; i++)
+		if (!known->pv[i])
+			return true;
+	return false;
 }
 
 static bool is_partial(const struct work *work)
@@ -208,6 +227,7 @@ static void set_options(const struct work *work, struct lea_activate_options *op
 				   ? (const char *const *)args->common.devices.item
 				   : NULL,
 		.device_count = args->common.devices.count,
+		.prober = work->prober,
 	};
 }
 
@@ -247,6 +267,14 @@ static int transact(struct work *work, uint32_t most_lvs, size_t from, size_t *r
 	do {
 		const struct vgchange_pick *pick = &work->picks.pick[i];
 
+		if (is_uncertain(work, pick->known)) {
+			lea_log(work->world->log, LEA_LOG_ERROR,
+				"VG %s is not activated: a PV is missing, and may be on a device that "
+				"did not answer. To do without it, say --activationmode.",
+				pick->known->vg->name);
+			i++;
+			continue;
+		}
 		options.named = pick->named;
 		options.no_wait_lock = i > from;
 		r = lea_activation_vg(run, pick->known->vg->name, pick->known, &result);
@@ -400,11 +428,14 @@ int vgchange_run(struct lea_world *world, const struct vgchange_args *args)
 
 	own.is_event = args->autoactivation && !strcmp(args->autoactivation, "event");
 	code = lea_cmd_begin(world, &args->common, &conf);
-	if (!code && !is_skipped(world, conf, &own)) {
+	if (!code && conf->lvm_only) {
+		code = lea_hand_to_lvm(world, args->argc, args->argv);
+	} else if (!code && !is_skipped(world, conf, &own)) {
 		work.conf = conf;
 		code = run_work(&work);
 	}
 	lea_scan_free(work.scan);
+	lea_prober_free(work.prober);
 	free(work.picks.pick);
 	free(work.delegated);
 	lea_conf_free(conf);

@@ -11,6 +11,7 @@
 #include "flow/carry.h"
 #include "flow/filter.h"
 #include "flow/follow.h"
+#include "flow/notify.h"
 #include "flow/read_again.h"
 #include "state/lock.h"
 #include "state/online.h"
@@ -150,6 +151,8 @@ static int read_again(struct lea_activation_run *run, const struct lea_scan_vg *
 	const struct lea_scan_options options = {
 		.devices = run->options->devices,
 		.device_count = run->options->device_count,
+		.out_of_process = run->options->prober != NULL,
+		.prober = run->options->prober,
 		.filter = &run->filter,
 		.devicesfile = run->options->devicesfile,
 	};
@@ -354,6 +357,15 @@ static int let_go(struct lea_activation_run *run, int r)
 	return r;
 }
 
+/* LVs came up, or went down. */
+static bool has_changed(const struct lea_activation_run *run)
+{
+	for (const struct held *held = run->first; held; held = held->next)
+		if (held->has_resumed || (held->what == LEA_DEACTIVATE && held->vg.announce))
+			return true;
+	return false;
+}
+
 int lea_activation_finish(struct lea_activation_run *run)
 {
 	LEA_AUTO(lea_follow_list_done) struct lea_follow_list list = {0};
@@ -364,6 +376,8 @@ int lea_activation_finish(struct lea_activation_run *run)
 		sigprocmask(SIG_SETMASK, &run->signals, NULL);
 	if (!run->options->test && !list_followed(run, &list))
 		lea_follow(run->world, run->conf, run->options, &list);
+	if (!run->options->test && has_changed(run))
+		lea_notify(run->world, run->conf, run->options->lvm_path);
 	for (struct held *held = run->first; held; held = next) {
 		next = held->next;
 		free_held(held);

@@ -36,6 +36,7 @@ struct lea_activate_options {
 	bool forbids_monitor;	  /* --monitor n: mirrors are made so that they need none */
 	const char *const *devices; /* --devices list; NULL: not given */
 	uint32_t device_count;
+	struct lea_prober *prober; /* reads in its child, with deadlines; NULL: this process does */
 	/* The devices file of earlier transactions, for the next ones: see scan.h */
 	struct lea_devicesfile **devicesfile;
 };

@@ -4,6 +4,7 @@
  */
 #include "flow/activate_vg.h"
 
+#include "base/cleanup.h"
 #include "base/step.h"
 #include "disk/name.h"
 #include "disk/segtype.h"
@@ -12,6 +13,10 @@
 #include "world/sysfs.h"
 
 #include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #define HINT_BYTES 129
 
@@ -226,12 +231,56 @@ static int check_copies(const struct lea_activate_vg *vg, struct lea_activate_re
 	return LEA_ACTIVATE_FAILED;
 }
 
+static bool is_in_system_dir(const struct lea_activate_vg *vg, const char *name)
+{
+	const char *path = lea_arena_printf(vg->arena, "%s/devices/%s", vg->conf->system_dir, name);
+	LEA_AUTO(lea_freep) char *full = path ? lea_world_path(vg->world, path) : NULL;
+
+	return full && access(full, F_OK) == 0;
+}
+
+/* Has the root file system's LV this VG's id in its uuid? */
+static bool is_root_vg(const struct lea_activate_vg *vg)
+{
+	LEA_AUTO(lea_freep) char *root = lea_world_path(vg->world, "/");
+	char uuid[LEA_SYSFS_VALUE_BYTES];
+	struct stat st;
+
+	if (!root || stat(root, &st) < 0 ||
+	    lea_sysfs_text(vg->world, (struct lea_devno){major(st.st_dev), minor(st.st_dev)},
+			   "dm/uuid", uuid, sizeof(uuid)))
+		return false;
+	return !strncmp(uuid, "LVM-", 4) && !strncmp(uuid + 4, vg->scanned->vg->id, 32);
+}
+
+/*
+ * An image-based system leaves a mark, and lvm2's own activation of the root VG then has its devices
+ * file made. Source: lvm2 2.03.25, commands-and-run-files 2.1.
+ */
+static bool is_to_be_imported(const struct lea_activate_vg *vg)
+{
+	return vg->options->what == LEA_ACTIVATE_AUTO &&
+	       is_in_system_dir(vg, "auto-import-rootvg") &&
+	       !is_in_system_dir(vg, "system.devices") && is_root_vg(vg);
+}
+
+/* Settings and marks that are the real lvm's to obey. */
+static const char *why_lvm(const struct lea_activate_vg *vg)
+{
+	if (vg->conf->lvm_only)
+		return vg->conf->lvm_only;
+	return is_to_be_imported(vg) ? "its devices are to be imported (auto-import-rootvg)" : NULL;
+}
+
 int lea_activate_scanned(struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
 	int r = judge(vg, result);
 
 	if (r)
 		return r;
+	result->why = why_lvm(vg);
+	if (result->why)
+		return LEA_ACTIVATE_DELEGATE;
 	if (vg->options->what == LEA_ACTIVATE_AUTO &&
 	    vg->scanned->vg->flags & LEA_FLAG_NOAUTOACTIVATE)
 		return LEA_ACTIVATE_NOT_AUTO;

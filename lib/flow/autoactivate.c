@@ -147,6 +147,7 @@ static void activate_all(struct job *job, const struct lea_list *names)
 		.no_lock = job->options->no_lock,
 		.quiet_refusals = true,
 		.lvm_path = job->options->lvm_path,
+		.prober = job->options->scan.prober,
 		.monitor = job->conf->monitoring,
 		.poll = true,
 	};

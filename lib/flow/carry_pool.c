@@ -26,18 +26,6 @@ struct tool {
 	const struct lea_list *options;
 };
 
-/* As the lvm2 that was here at build time has them compiled in. */
-static const char *thin_options[] = {LEA_THIN_CHECK_OPTIONS};
-static const char *cache_options[] = {LEA_CACHE_CHECK_OPTIONS};
-static const struct lea_list thin_defaults = {thin_options, ARRAY_SIZE(thin_options), true};
-static const struct lea_list cache_defaults = {cache_options, ARRAY_SIZE(cache_options), true};
-
-static const struct lea_list *or_default(const struct lea_list *list,
-					 const struct lea_list *defaults)
-{
-	return list->defined ? list : defaults;
-}
-
 static const struct lea_lv *lv_of(const struct lea_carry_run *run, uint32_t node)
 {
 	return &run->plan->vg->lvs[run->plan->node[node].lv];
@@ -53,10 +41,8 @@ static struct tool tool_for(const struct lea_carry_run *run, uint32_t node)
 	const struct lea_conf *conf = run->how->conf;
 
 	if (is_thin_pool(lv_of(run, node)))
-		return (struct tool){conf->thin_check,
-				     or_default(&conf->thin_check_options, &thin_defaults)};
-	return (struct tool){conf->cache_check,
-			     or_default(&conf->cache_check_options, &cache_defaults)};
+		return (struct tool){conf->thin_check, &conf->thin_check_options};
+	return (struct tool){conf->cache_check, &conf->cache_check_options};
 }
 
 static bool is_unused(const char *path)

@@ -56,14 +56,17 @@ LEA_MUST_CHECK int lea_filter_head(struct lea_filter *filter, const struct lea_d
 				   const uint8_t *head, size_t len_bytes,
 				   struct lea_filter_verdict *verdict);
 /*
- * md metadata at the end of a device: 0.90, 1.0, IMSM, DDF
- * @tail: the last @len_bytes of the device; LEA_FILTER_TAIL_BYTES, or all of a smaller device
- * For devices whose size is not the PV's, or with md_component_checks = "full". Sets excluded_why.
+ * Is md metadata at the end of a device: 0.90, 1.0, IMSM, DDF? Pure.
+ * @tail: the last @len_bytes of it; LEA_FILTER_TAIL_BYTES, or all of a smaller device
  */
 #define LEA_FILTER_TAIL_BYTES (160U * 1024U)
-LEA_MUST_CHECK int lea_filter_md_tail(struct lea_filter *filter, const struct lea_device *device,
-				      const uint8_t *tail, size_t len_bytes,
-				      struct lea_filter_verdict *verdict);
+bool lea_tail_has_md(const uint8_t *tail, size_t len_bytes, uint64_t device_bytes);
+/*
+ * There is md metadata at the end of a device that was asked for it: sets excluded_why, unless it is
+ * an array itself. No setting keeps lvm2 from asking where size or hint of the PV don't fit.
+ */
+void lea_filter_md_tail(const struct lea_filter *filter, const struct lea_device *device,
+			struct lea_filter_verdict *verdict);
 /*
  * What libblkid saw (verdict->ask_probe): RAID members, multipath paths and LVM1 that the first
  * bytes don't show. Reasons as if udev had told.

@@ -9,8 +9,6 @@
 #include "flow/filter_parts.h"
 #include "world/udevdb.h"
 
-#define SECTOR_BYTES 512U
-
 /* Asked only of devices that carry a partition table: can this one have partitions at all? */
 static bool is_partitionable(struct lea_filter *filter, const struct lea_device *device)
 {
@@ -101,16 +99,10 @@ bool lea_filter_wants_tail(const struct lea_filter *filter)
 	       !strcmp(filter->conf->md_component_checks, "full");
 }
 
-int lea_filter_md_tail(struct lea_filter *filter, const struct lea_device *device,
-		       const uint8_t *tail, size_t len_bytes, struct lea_filter_verdict *verdict)
+void lea_filter_md_tail(const struct lea_filter *filter, const struct lea_device *device,
+			struct lea_filter_verdict *verdict)
 {
-	const struct lea_type *type = lea_types_find(&filter->types, device->major);
-
 	/* An array shows its members' metadata at its own end, if that is of the old kind. */
-	if (!filter->conf->md_component_detection || lea_type_is(type, "md") ||
-	    !strcmp(filter->conf->md_component_checks, "start"))
-		return 0;
-	if (lea_tail_has_md(tail, len_bytes, verdict->size_sectors * SECTOR_BYTES))
+	if (!lea_type_is(lea_types_find(&filter->types, device->major), "md"))
 		verdict->excluded_why = "device is an md component";
-	return 0;
 }

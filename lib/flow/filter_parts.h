@@ -86,8 +86,6 @@ enum lea_partitions { LEA_PARTITIONS_NONE, LEA_PARTITIONS_USED, LEA_PARTITIONS_U
 enum lea_partitions lea_head_partitions(const uint8_t *head, size_t len_bytes);
 bool lea_head_has_foreign_label(const uint8_t *head, size_t len_bytes);
 bool lea_head_has_md(const uint8_t *head, size_t len_bytes);
-/* @tail: last @len_bytes of a device of @device_bytes. */
-bool lea_tail_has_md(const uint8_t *tail, size_t len_bytes, uint64_t device_bytes);
 
 /* One name of a --devices list. */
 struct lea_listed {

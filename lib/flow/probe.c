@@ -74,6 +74,7 @@ static int send_jobs(struct round *round)
 			lea_wire_put_bytes(&out, &request, sizeof(request));
 		lea_wire_put_u32(&out, (uint32_t)i);
 		lea_wire_put_u32(&out, round->jobs[i].deadline_ms);
+		lea_wire_put_u32(&out, round->jobs[i].wants_tail);
 		lea_device_pack(&out, &round->jobs[i].found->device);
 		if (out.fault || out.len >= CHUNK_BYTES)
 			r = lea_wire_send(round->prober->fd, &out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What prober.c, probe.c (the parent) and probe_child.c say to each other through a socket.
- * To the child go frames (base/wire.h): struct lea_probe_request, then index, deadline (ms) and
- * device of each job up to the frame's end. Both ends are one program, so structs go as they are.
+ * To the child go frames (base/wire.h): struct lea_probe_request, then index, deadline (ms),
+ * whether its end is to be read, and device of each job up to the frame's end. Both ends are one program, so structs go as they are.
  */
 #ifndef LEA_FLOW_PROBE_H
 #define LEA_FLOW_PROBE_H
@@ -10,6 +10,8 @@
 #include "flow/late.h"
 #include "flow/prober.h"
 #include "flow/scan_parts.h"
+
+#include <sys/types.h>
 
 #define LEA_PROBE_MAX_THREADS 256U
 
@@ -32,6 +34,7 @@ struct lea_probe_frame {
 struct lea_probe_child {
 	struct lea_world *world;
 	int fd;
+	bool forgets; /* devices that answer too late: they are not queued, nothing is written */
 };
 
 struct lea_prober {
@@ -40,6 +43,8 @@ struct lea_prober {
 	struct lea_late late;
 	bool (*others_wait)(void *arg); /* NULL: never asked */
 	void *others_arg;
+	bool forgets; /* a command's: see lea_prober_for_command */
+	pid_t pid;    /* with forgets: of the child */
 	uint32_t most_threads;
 	uint32_t thread_count; /* that the child has */
 	uint64_t last_texts;   /* number given to a scan's texts last */

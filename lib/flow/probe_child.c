@@ -25,6 +25,7 @@
 struct job {
 	struct job *next;
 	uint32_t index, deadline_ms; /* one that took longer goes back to the queue */
+	bool wants_tail;
 	struct lea_device device;    /* owned */
 };
 
@@ -112,9 +113,9 @@ static bool send_start(struct shared *shared, const struct job *job)
 	return r == 0;
 }
 
-static void read_device(struct shared *shared, const struct lea_device *device,
-			struct lea_read *read)
+static void read_device(struct shared *shared, const struct job *job, struct lea_read *read)
 {
+	const struct lea_device *device = &job->device;
 	const struct lea_read_known known = {.is_known = is_known, .arg = shared};
 	LEA_AUTO(lea_closep)
 	int fd =
@@ -122,9 +123,7 @@ static void read_device(struct shared *shared, const struct lea_device *device,
 
 	read->fault = fd < 0 ? fd : 0;
 	if (fd >= 0)
-		lea_read_head(fd, read);
-	if (!read->fault && !read->label_outcome && !lea_read_is_orphan(read))
-		lea_read_mdas(fd, &known, read);
+		lea_read_device(fd, &known, job->wants_tail, read);
 }
 
 /* A text goes to the parent once, whoever read it. Under the lock. */
@@ -190,10 +189,10 @@ static bool do_job(struct shared *shared, const struct job *job, struct answer *
 		return false;
 	memset(answer, 0, sizeof(*answer));
 	answer->frame = (struct lea_probe_frame){.kind = LEA_PROBE_ANSWER, .index = job->index};
-	read_device(shared, &job->device, &answer->read);
+	read_device(shared, job, &answer->read);
 	in_time = clock->now_ms(clock) - start < job->deadline_ms;
 	sent = send_answer(shared, answer);
-	if (!sent || !in_time)
+	if ((!sent || !in_time) && !shared->child->forgets)
 		requeue(shared, job);
 	lea_read_done(&answer->read);
 	return sent;
@@ -236,6 +235,7 @@ static int add_job(struct shared *shared, struct lea_wire_in *in)
 		return -ENOMEM;
 	job->index = lea_wire_get_u32(in);
 	job->deadline_ms = lea_wire_get_u32(in);
+	job->wants_tail = lea_wire_get_u32(in) != 0;
 	job->device = lea_device_unpack(in);
 	if (in->fault) {
 		free_job(job);
@@ -317,7 +317,7 @@ int lea_probe_child(void *arg)
 	if (lea_world_sys(world) < 0 || lea_world_dev(world) < 0)
 		lea_log(world->log, LEA_LOG_DEBUG, "probe: devices by path only");
 	/* What lies on a disk is foreign: from here on it meets a process that can do little. */
-	if (lea_confine_reader(lea_world_run(world)) < 0)
+	if (lea_confine_reader(shared.child->forgets ? -1 : lea_world_run(world)) < 0)
 		lea_log(world->log, LEA_LOG_DEBUG, "probe: confined in part only");
 	if (sem_init(&shared.jobs_lock, 0, 1) < 0 || sem_init(&shared.send_lock, 0, 1) < 0 ||
 	    sem_init(&shared.wake, 0, 0) < 0 || sem_init(&shared.finished, 0, 0) < 0)

@@ -36,10 +36,22 @@ int lea_prober_new(struct lea_world *world, const struct lea_conf *conf,
 	return 0;
 }
 
+/* With its way to us open it has answered for every device, so it ends at once: nothing of a command
+ * that has ended is left over. One that hangs was dropped before, and is init's when we end. */
+static void end_child(struct lea_prober *prober)
+{
+	const bool is_idle = prober->forgets && prober->fd >= 0;
+	int code;
+
+	lea_prober_drop(prober);
+	if (is_idle && lea_proc_wait(prober->pid, &code) < 0)
+		lea_log(prober->world->log, LEA_LOG_DEBUG, "probe: nobody to wait for");
+}
+
 void lea_prober_free(struct lea_prober *prober)
 {
 	if (prober)
-		lea_prober_drop(prober);
+		end_child(prober);
 	free(prober);
 }
 
@@ -52,6 +64,11 @@ void lea_prober_listen(struct lea_prober *prober, bool (*others_wait)(void *arg)
 {
 	prober->others_wait = others_wait;
 	prober->others_arg = arg;
+}
+
+void lea_prober_for_command(struct lea_prober *prober)
+{
+	prober->forgets = true;
 }
 
 static bool is_slow(void *arg, const char *key)
@@ -78,7 +95,7 @@ const int *lea_prober_fd(const struct lea_prober *prober)
 
 int lea_prober_start(struct lea_prober *prober)
 {
-	struct lea_probe_child child = {.world = prober->world};
+	struct lea_probe_child child = {.world = prober->world, .forgets = prober->forgets};
 	int fds[2], r;
 
 	if (prober->fd >= 0)
@@ -86,7 +103,8 @@ int lea_prober_start(struct lea_prober *prober)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
 		return -errno;
 	child.fd = fds[1];
-	r = lea_proc_orphan(lea_probe_child, &child);
+	r = prober->forgets ? lea_proc_fork(lea_probe_child, &child, &prober->pid)
+			    : lea_proc_orphan(lea_probe_child, &child);
 	close(fds[1]);
 	if (r) {
 		close(fds[0]);

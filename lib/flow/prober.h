@@ -18,7 +18,7 @@ struct lea_prober;
 /* @world, @conf: borrowed. Starts no process before a scan has a device to read. */
 LEA_MUST_CHECK int lea_prober_new(struct lea_world *world, const struct lea_conf *conf,
 				  struct lea_prober **ret_prober);
-/* The child ends by itself; nobody waits for it. NULL is fine. */
+/* The child ends by itself; nobody waits for it, but a command for one that is idle. NULL is fine. */
 void lea_prober_free(struct lea_prober *prober);
 void lea_prober_freep(struct lea_prober **prober);
 
@@ -29,6 +29,10 @@ void lea_prober_freep(struct lea_prober **prober);
  * from being read to the end, for ever.
  */
 void lea_prober_listen(struct lea_prober *prober, bool (*others_wait)(void *arg), void *arg);
+
+/* For a command of people's: a device that answers too late is not left in the queue, where the runner
+ * would take it for an event. Before the first scan. */
+void lea_prober_for_command(struct lea_prober *prober);
 
 /* Does somebody wait in the queue who is not slow? @event_fd: /run/lvm/event. */
 bool lea_prober_is_awaited(struct lea_prober *prober, int event_fd);

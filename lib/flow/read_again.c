@@ -36,14 +36,20 @@ static const struct lea_scan_vg *find_vg(struct lea_scan_vg *vgs, size_t count,
 	return NULL;
 }
 
-static int find_shortage(const struct lea_scan *scan)
+/* A device that hangs is no missing one: nobody knows what it would have said. */
+static bool is_undecided(int fault)
+{
+	return lea_is_shortage(fault) || fault == -ETIMEDOUT;
+}
+
+static int find_fault(const struct lea_scan *scan)
 {
 	struct lea_found *const *found;
 	size_t count;
 
 	found = lea_scan_found(scan, &count);
 	for (size_t i = 0; i < count; i++)
-		if (found[i]->kind == LEA_FOUND_UNREADABLE && lea_is_shortage(found[i]->fault))
+		if (found[i]->kind == LEA_FOUND_UNREADABLE && is_undecided(found[i]->fault))
 			return found[i]->fault;
 	return 0;
 }
@@ -55,7 +61,7 @@ int lea_read_again(struct lea_scan *scan, const struct lea_scan_vg *known,
 	size_t count;
 	int r = add_devices(scan, known);
 
-	r = r ? r : find_shortage(scan);
+	r = r ? r : find_fault(scan);
 	r = r ? r : lea_scan_vgs(scan, &vgs, &count);
 	if (!r)
 		*ret_vg = find_vg(vgs, count, known);

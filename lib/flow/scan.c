@@ -129,6 +129,7 @@ static int prepare(struct lea_scan *scan, struct lea_scan_job *job)
 		found->kind = LEA_FOUND_EXCLUDED;
 	else
 		job->is_open = true;
+	job->wants_tail = lea_filter_wants_tail(scan->filter);
 	return 0;
 }
 
@@ -146,9 +147,8 @@ static int read_here(struct lea_scan *scan, struct lea_scan_job *job)
 		return -ENOMEM;
 	read->fault = fd < 0 ? fd : 0;
 	if (fd >= 0)
-		lea_read_head(fd, read);
-	if (!read->fault && !read->label_outcome && !lea_read_is_orphan(read))
-		lea_read_mdas(fd, &known, read);
+		lea_read_device(fd, &known, job->wants_tail, read);
+	job->is_open = false;
 	r = lea_scan_judge(scan, job, read);
 	lea_read_done(read);
 	return r;
@@ -165,8 +165,9 @@ int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count
 	}
 	if (!r && scan->out_of_process)
 		r = lea_probe_jobs(scan, jobs, count);
+	/* The judge may ask for more of a device. */
 	for (size_t i = 0; i < count && !r && !scan->out_of_process; i++)
-		if (jobs[i].is_open)
+		while (!r && jobs[i].is_open)
 			r = read_here(scan, &jobs[i]);
 	/* Taken over in every case, as promised. */
 	for (size_t i = 0; i < count && r; i++)

@@ -39,6 +39,7 @@ struct lea_found {
 	char problem[192]; /* "": none; else one line on damage met on the way (mda, text) */
 	char vg_name[128]; /* in its metadata, also where that is damaged; "": not known */
 	bool has_conflict; /* its two areas differ under one seqno, or are of two VGs */
+	bool is_covered;   /* by lea_scan_cover: another device, which lies on this one, is the PV */
 };
 
 /* One VG that the devices of this scan speak of: the text with the highest seqno. */
@@ -92,6 +93,15 @@ LEA_MUST_CHECK int lea_scan_add(struct lea_scan *scan, struct lea_device *device
 
 /* All results so far; borrowed, stays valid until lea_scan_free. */
 struct lea_found *const *lea_scan_found(const struct lea_scan *scan, size_t *ret_count);
+
+/*
+ * For a look at the whole machine, after the last add:
+ * lea_scan_cover - flags PVs on devices of which another device with the same PV is made, as lvm2
+ * chooses: by the size that the metadata gives, then the device-mapper device. 0 or -ENOMEM.
+ * lea_scan_use_mapper_names - PVs on /dev/dm-N get the name that lasts, /dev/mapper/NAME. 0 or -ENOMEM.
+ */
+LEA_MUST_CHECK int lea_scan_cover(struct lea_scan *scan);
+LEA_MUST_CHECK int lea_scan_use_mapper_names(struct lea_scan *scan);
 
 /* Group by VG; call after the last add. Borrowed. Sorted by first appearance. */
 LEA_MUST_CHECK int lea_scan_vgs(struct lea_scan *scan, struct lea_scan_vg **ret_vgs,

@@ -122,35 +122,24 @@ static bool looks_like_md_member(const struct lea_found *found)
 	       (pv->device_hint && !strncmp(pv->device_hint, "/dev/md", strlen("/dev/md")));
 }
 
-/* md superblocks at the device's end: rarely looked for, so by a reading of its own. */
-static int check_tail(struct lea_scan *scan, struct lea_scan_job *job, uint64_t size_bytes)
+/*
+ * md metadata at the device's end is rarely looked for: where size or hint don't fit the device is
+ * read once more, with its end. Whatever the settings say, as lvm2 does.
+ */
+static void judge_tail(struct lea_scan *scan, struct lea_scan_job *job, const struct lea_read *read)
 {
 	struct lea_found *found = job->found;
-	const size_t len =
-		size_bytes < LEA_FILTER_TAIL_BYTES ? (size_t)size_bytes : LEA_FILTER_TAIL_BYTES;
-	LEA_AUTO(lea_freep) uint8_t *tail = malloc(len);
-	LEA_AUTO(lea_closep)
-	int fd = lea_blockdev_open(scan->world, found->device.name, found->device.major,
-				   found->device.minor);
-	int r = fd < 0 ? fd : 0;
 
-	if (!tail)
-		return -ENOMEM;
-	if (!r)
-		r = lea_blockdev_read(fd, size_bytes - len, tail, len);
-	if (r) {
-		lea_scan_judge_fault(scan, found, r);
-		return 0;
-	}
-	r = lea_filter_md_tail(scan->filter, &found->device, tail, len, &job->verdict);
-	if (r)
-		return r < 0 ? r : -EINVAL;
-	if (job->verdict.excluded_why) {
-		found->kind = LEA_FOUND_EXCLUDED;
-		found->excluded_why = job->verdict.excluded_why;
-		found->md_component = true;
-	}
-	return 0;
+	if (!read->has_tail && looks_like_md_member(found))
+		job->is_open = job->wants_tail = true;
+	if (read->has_md_tail)
+		lea_filter_md_tail(scan->filter, &found->device, &job->verdict);
+	if (!job->verdict.excluded_why)
+		return;
+	found->kind = LEA_FOUND_EXCLUDED;
+	found->excluded_why = job->verdict.excluded_why;
+	/* With "full" it is one of the filters that lvm2 has refuse it, and the words are theirs. */
+	found->md_component = !lea_filter_wants_tail(scan->filter);
 }
 
 static int judge_pv(struct lea_scan *scan, struct lea_found *found, struct lea_read *read)
@@ -193,8 +182,7 @@ int lea_scan_judge(struct lea_scan *scan, struct lea_scan_job *job, struct lea_r
 		return 0;
 	}
 	r = judge_pv(scan, found, read);
-	if (!r && scan->conf->md_component_detection && found->kind == LEA_FOUND_PV &&
-	    (lea_filter_wants_tail(scan->filter) || looks_like_md_member(found)))
-		r = check_tail(scan, job, read->size_bytes);
+	if (!r && found->kind == LEA_FOUND_PV)
+		judge_tail(scan, job, read);
 	return r;
 }

@@ -30,6 +30,7 @@ struct lea_scan_job {
 	struct lea_found *found;
 	struct lea_filter_verdict verdict;
 	bool is_open;	      /* still to be read */
+	bool wants_tail;      /* its end, too */
 	uint32_t deaths;      /* children that died with it in hand */
 	uint32_t deadline_ms; /* how long it may take, from when it is taken up */
 };

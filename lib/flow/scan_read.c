@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/cleanup.h"
+#include "flow/filter.h"
 #include "world/blockdev.h"
 
 #define WHOLE_TEXT_BYTES (64U * 1024U) /* up to here one read is cheaper than two */
@@ -30,6 +31,17 @@ void lea_read_head(int fd, struct lea_read *read)
 	if (!r && read->head_bytes >= LEA_LABEL_SCAN_BYTES)
 		read->label_outcome =
 			lea_label_parse(read->head, read->head_bytes, &read->why, &read->label);
+}
+
+void lea_read_tail(int fd, struct lea_read *read)
+{
+	const size_t len = read->size_bytes < LEA_FILTER_TAIL_BYTES ? (size_t)read->size_bytes
+								    : LEA_FILTER_TAIL_BYTES;
+	LEA_AUTO(lea_freep) uint8_t *tail = malloc(len);
+
+	read->fault = tail ? lea_blockdev_read(fd, read->size_bytes - len, tail, len) : -ENOMEM;
+	read->has_tail = !read->fault;
+	read->has_md_tail = read->has_tail && lea_tail_has_md(tail, len, read->size_bytes);
 }
 
 bool lea_read_is_orphan(const struct lea_read *read)
@@ -159,6 +171,18 @@ void lea_read_mdas(int fd, const struct lea_read_known *known, struct lea_read *
 	read->mda_count = read->label.mda_count;
 	for (unsigned int i = 0; i < read->mda_count; i++)
 		read_mda(fd, known, read, i);
+}
+
+void lea_read_device(int fd, const struct lea_read_known *known, bool wants_tail,
+		     struct lea_read *read)
+{
+	lea_read_head(fd, read);
+	if (read->fault || read->label_outcome || lea_read_is_orphan(read))
+		return;
+	if (wants_tail)
+		lea_read_tail(fd, read);
+	if (!read->fault)
+		lea_read_mdas(fd, known, read);
 }
 
 void lea_read_done(struct lea_read *read)

@@ -31,6 +31,8 @@ struct lea_read {
 	uint64_t size_bytes;
 	size_t head_bytes; /* less than the full head on tiny devices only */
 	uint8_t head[LEA_READ_HEAD_BYTES];
+	bool has_tail;	  /* the device's end was read ... */
+	bool has_md_tail; /* ... and there is md metadata in it */
 	int label_outcome;
 	struct lea_why why;	/* with LEA_LABEL_CORRUPT */
 	struct lea_label label; /* with label_outcome 0 */
@@ -46,11 +48,16 @@ struct lea_read_known {
 
 /* Size, head and label; the fault is in @read. */
 void lea_read_head(int fd, struct lea_read *read);
+/* md metadata at the end of a PV; the fault is in @read. */
+void lea_read_tail(int fd, struct lea_read *read);
 /* Metadata of a PV in use. A text with a wrong checksum is read once more, header and all, since it
  * may have been rewritten between the two reads. */
 void lea_read_mdas(int fd, const struct lea_read_known *known, struct lea_read *read);
 /* Does the label say that no VG has this PV? Then its areas are not looked at. */
 bool lea_read_is_orphan(const struct lea_read *read);
+/* All of the above, as far as it goes. @wants_tail: of a PV in use the device's end, too. */
+void lea_read_device(int fd, const struct lea_read_known *known, bool wants_tail,
+		     struct lea_read *read);
 /* Frees texts. */
 void lea_read_done(struct lea_read *read);
 

@@ -110,7 +110,7 @@ static int set_value(struct lea_conf_reader *reader, const struct lea_conf_key *
 		return 0;
 	case LEA_CONF_WORD:
 		if (string)
-			*(bool *)field = !strcmp(string, key->default_);
+			*(bool *)field = !strcmp(string, key->word);
 		else
 			complain(reader, key, "is no string");
 		return 0;
@@ -177,6 +177,26 @@ static int read_key(struct lea_conf_reader *reader, const struct lea_conf_key *k
 	return r;
 }
 
+/* ["ITEM","ITEM"]: scripts/lvm-defaults lets no other form of a list through. */
+static int set_default_list(struct lea_conf_reader *reader, const struct lea_conf_key *key)
+{
+	struct lea_list *list = field_of(reader, key);
+	char *text = lea_arena_strdup(reader->arena, key->default_);
+
+	list->item = lea_arena_alloc(reader->arena, strlen(key->default_), sizeof(*list->item));
+	if (!text || !list->item)
+		return -ENOMEM;
+	list->defined = true;
+	while ((text = strchr(text, '"'))) {
+		list->item[list->count++] = ++text;
+		text = strchr(text, '"');
+		if (!text)
+			return -EINVAL;
+		*text++ = '\0';
+	}
+	return 0;
+}
+
 /* Defaults are texts, so that they print as an administrator would write them. */
 static int set_default(struct lea_conf_reader *reader, const struct lea_conf_key *key)
 {
@@ -187,7 +207,7 @@ static int set_default(struct lea_conf_reader *reader, const struct lea_conf_key
 		*(bool *)field = key->default_[0] == '1';
 		return 0;
 	case LEA_CONF_WORD:
-		*(bool *)field = true;
+		*(bool *)field = !strcmp(key->default_, key->word);
 		return 0;
 	case LEA_CONF_NUMBER:
 		set_number(field, key->width, strtoll(key->default_, NULL, 0));
@@ -197,7 +217,7 @@ static int set_default(struct lea_conf_reader *reader, const struct lea_conf_key
 		return 0;
 	case LEA_CONF_LIST:
 	default:
-		return 0;
+		return key->default_ ? set_default_list(reader, key) : 0;
 	}
 }
 
@@ -263,6 +283,18 @@ static bool devicesfile_name_ok(const char *name)
 		       strlen(name);
 }
 
+/* Settings that change what lvm2 does in ways that are not repeated here: rare, and obsolete. */
+static const char *lvm_only(const struct lea_conf *conf)
+{
+	if (conf->metadata_read_only)
+		return "global/metadata_read_only is set";
+	if (!conf->locking_type || conf->locking_type == 4 || conf->locking_type == 5)
+		return "global/locking_type asks for another kind of locking";
+	if (conf->scan.count != 1 || strcmp(conf->scan.item[0], "/dev") != 0)
+		return "devices/scan names other folders than /dev";
+	return NULL;
+}
+
 static int apply_options(struct lea_conf_reader *reader, const struct lea_conf_options *options)
 {
 	const char *disable_udev = lea_world_env(reader->world, "DM_DISABLE_UDEV");
@@ -274,6 +306,7 @@ static int apply_options(struct lea_conf_reader *reader, const struct lea_conf_o
 	}
 	if (options->driverloaded_no)
 		conf->activation = false;
+	conf->lvm_only = lvm_only(conf);
 	if (conf->pv_min_kib < PV_MIN_KIB)
 		conf->pv_min_kib = PV_MIN_KIB;
 	if (options->devicesfile) {
@@ -296,7 +329,9 @@ static int read_sources(struct lea_conf_reader *reader, const struct lea_conf_op
 	int r;
 
 	reader->forgives = options->forgive;
-	r = lea_conf_add_files(reader);
+	r = lea_conf_add_defaults(reader);
+	if (!r)
+		r = lea_conf_add_files(reader);
 	if (!r)
 		r = add_own_file(reader, options->forgive);
 	if (!r && options->config)

@@ -22,10 +22,14 @@ struct lea_list {
 struct lea_conf {
 	/* global */
 	bool event_activation, activation, use_lvmlockd, wait_for_locks, prioritise_write_locks;
-	uint32_t umask;
+	bool metadata_read_only, notify_dbus;
+	uint32_t umask, locking_type; /* locking_type: obsolete; 1 unless somebody still sets it */
 	const char *locking_dir, *system_dir, *etc_dir;
+	const char *system_id_source;
 	const char *system_id; /* this host's own, NULL: none (system_id_source applied) */
 	struct lea_list extra_system_ids;
+	/* The setting that leaves every command and every VG to the real lvm; NULL: there is none */
+	const char *lvm_only;
 	struct lea_list host_tags;
 	/* activation */
 	bool udev_sync, udev_rules, verify_udev_operations, retry_deactivation, use_linear_target;
@@ -47,6 +51,7 @@ struct lea_conf {
 	/* devices */
 	const char *dev_dir; /* devices/dir, "/dev" */
 	struct lea_list filter, global_filter, types;
+	struct lea_list scan; /* folders that lvm2 looks for devices in */
 	bool use_devicesfile;
 	const char *devicesfile; /* file name below system_dir/devices */
 	bool sysfs_scan, scan_lvs, multipath_component_detection, md_component_detection;
@@ -108,14 +113,15 @@ enum lea_conf_type {
 	LEA_CONF_BOOL, /* 0 or 1; yes/no, on/off, true/false, y/n as strings */
 	LEA_CONF_NUMBER,
 	LEA_CONF_STRING,
-	LEA_CONF_WORD, /* string of which only "is it the default?" counts */
+	LEA_CONF_WORD, /* string of which only "is it that word?" counts */
 	LEA_CONF_LIST,
 };
 
 struct lea_conf_key {
 	const char *path; /* "devices/filter"; section event: lvmevent.conf */
 	enum lea_conf_type type;
-	const char *default_;	/* as written in a file; NULL: undefined */
+	const char *default_;	/* as in a file, a string without its quotes; NULL: undefined */
+	const char *word;	/* LEA_CONF_WORD: the one that sets the field */
 	int64_t min, max;	/* LEA_CONF_NUMBER */
 	uint16_t offset, width; /* where in struct lea_conf, and bytes of a number there */
 	bool prepends;		/* LEA_CONF_LIST: files stand before those read earlier */

@@ -5,6 +5,7 @@
 #include "world/conf_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -12,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "world/conf_forgive.h"
+#include "world/lvm_defaults.h"
 
 #define MAX_FILE_BYTES (4U * 1024U * 1024U)
 
@@ -171,6 +173,23 @@ int lea_conf_add_files(struct lea_conf_reader *reader)
 		r = name ? add_with_tags(reader, name) : -ENOMEM;
 	}
 	return r;
+}
+
+int lea_conf_add_defaults(struct lea_conf_reader *reader)
+{
+	LEA_AUTO(lea_freep) char *path = lea_world_path(reader->world, LEA_LVM_DEFAULTS_RUN);
+	LEA_AUTO(lea_freep) char *text = NULL;
+	struct lea_text_tree *tree = NULL;
+	struct lea_why why = {0};
+	size_t bytes = 0;
+
+	if (!path)
+		return -ENOMEM;
+	/* Not there, not for us to read, or broken: then the compiled-in defaults count. */
+	if (lea_file_read(AT_FDCWD, path, MAX_FILE_BYTES, &text, &bytes) ||
+	    lea_text_parse(text, bytes, &options, &why, &tree))
+		return 0;
+	return add_source(reader, tree, false);
 }
 
 int lea_conf_add_text(struct lea_conf_reader *reader, const char *text)

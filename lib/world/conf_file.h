@@ -38,6 +38,8 @@ struct lea_conf_reader {
  * @level with file and line), or a fault. */
 LEA_MUST_CHECK int lea_conf_add_file(struct lea_conf_reader *reader, const char *name,
 				     enum lea_log_level level);
+/* Defaults of the installed lvm2 that are others than ours, see lvm_defaults.h. 0 or a fault. */
+LEA_MUST_CHECK int lea_conf_add_defaults(struct lea_conf_reader *reader);
 /* lvm.conf, lvmlocal.conf, then lvm_TAG.conf of each host tag, which may define more tags. */
 LEA_MUST_CHECK int lea_conf_add_files(struct lea_conf_reader *reader);
 /* --config. 0, LEA_CONF_BAD_OPTION (logged), or a fault. */

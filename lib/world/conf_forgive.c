@@ -15,8 +15,8 @@
 
 /* Not in the table of keys, since they are read in other ways. */
 static const char *const more_words[] = {
-	"tags",	     "hosttags",       "host_list",	   "profile",	   "profile_dir",
-	"system_id", "system_id_file", "system_id_source", "locking_type", "lvmlockd",
+	"tags",	       "hosttags",  "host_list",      "profile",
+	"profile_dir", "system_id", "system_id_file", "lvmlockd",
 };
 
 /* Sections about words and about speed. */

@@ -2,7 +2,8 @@
 /*
  * The table of all settings: one row makes reading, range, default, `lvmevent config` and the check
  * of the manual page.
- * Source: lvm.conf(5) and `lvmconfig --type default` of 2.03.16; section event is our own.
+ * Defaults of lvm2's settings come from the lvm2 that is installed (conf_defaults.h); section event
+ * is our own. Source: lvm.conf(5).
  */
 #include "world/conf.h"
 
@@ -12,92 +13,115 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "world/conf_defaults.h"
 
 #define AT(field)    offsetof(struct lea_conf, field)
 #define WIDTH(field) sizeof(((struct lea_conf *)0)->field)
 
-#define ROW_BOOL(path, default_, field)                                                            \
+/* Path and default of a setting of lvm2's: the default is the one of the lvm2 that is installed. */
+#define OF_LVM2(section, key) #section "/" #key, LVM2_##section##_##key
+
+/* Variadic, so that OF_LVM2 counts as two arguments. */
+#define ROW_BOOL(...)	ROW_BOOL_(__VA_ARGS__)
+#define ROW_STRING(...) ROW_STRING_(__VA_ARGS__)
+#define ROW_WORD(...)	ROW_WORD_(__VA_ARGS__)
+#define ROW_NUMBER(...) ROW_NUMBER_(__VA_ARGS__)
+/* Most lists have no default. */
+#define ROW_LIST(path, prepends, field) ROW_LIST_(path, NULL, prepends, field)
+#define ROW_DEFAULT_LIST(...)		ROW_LIST_(__VA_ARGS__)
+
+#define ROW_BOOL_(path_, value, field)                                                             \
 	{                                                                                          \
-		path, LEA_CONF_BOOL, default_, 0, 1, AT(field), 1, false                           \
+		.path = path_, .type = LEA_CONF_BOOL, .default_ = value, .max = 1,                 \
+		.offset = AT(field), .width = 1                                                    \
 	}
-#define ROW_STRING(path, default_, field)                                                          \
+#define ROW_STRING_(path_, value, field)                                                           \
 	{                                                                                          \
-		path, LEA_CONF_STRING, default_, 0, 0, AT(field), 0, false                         \
+		.path = path_, .type = LEA_CONF_STRING, .default_ = value, .offset = AT(field)     \
 	}
-#define ROW_WORD(path, default_, field)                                                            \
+#define ROW_WORD_(path_, value, word_, field)                                                      \
 	{                                                                                          \
-		path, LEA_CONF_WORD, default_, 0, 0, AT(field), 1, false                           \
+		.path = path_, .type = LEA_CONF_WORD, .default_ = value, .word = word_,            \
+		.offset = AT(field), .width = 1                                                    \
 	}
-#define ROW_LIST(path, prepends, field)                                                            \
+#define ROW_LIST_(path_, value, prepends_, field)                                                  \
 	{                                                                                          \
-		path, LEA_CONF_LIST, NULL, 0, 0, AT(field), 0, prepends                            \
+		.path = path_, .type = LEA_CONF_LIST, .default_ = value, .offset = AT(field),      \
+		.prepends = prepends_                                                              \
 	}
-#define ROW_NUMBER(path, default_, min, max, field)                                                \
+#define ROW_NUMBER_(path_, value, min_, max_, field)                                               \
 	{                                                                                          \
-		path, LEA_CONF_NUMBER, default_, min, max, AT(field), WIDTH(field), false          \
+		.path = path_, .type = LEA_CONF_NUMBER, .default_ = value, .min = min_,            \
+		.max = max_, .offset = AT(field), .width = WIDTH(field)                            \
 	}
 
 #define DAY_MS (24 * 60 * 60 * 1000)
 
 static const struct lea_conf_key keys[] = {
-	ROW_BOOL("activation/monitoring", "1", monitoring),
-	ROW_BOOL("activation/retry_deactivation", "1", retry_deactivation),
-	ROW_BOOL("activation/udev_rules", "1", udev_rules),
-	ROW_BOOL("activation/udev_sync", "1", udev_sync),
-	ROW_BOOL("activation/use_linear_target", "1", use_linear_target),
-	ROW_BOOL("activation/verify_udev_operations", "0", verify_udev_operations),
-	ROW_STRING("activation/activation_mode", "degraded", activation_mode),
-	ROW_STRING("activation/missing_stripe_filler", "error", missing_stripe_filler),
-	ROW_WORD("activation/readahead", "auto", readahead_auto),
-	ROW_NUMBER("activation/thin_pool_autoextend_threshold", "100", 0, INT32_MAX,
+	ROW_BOOL(OF_LVM2(activation, monitoring), monitoring),
+	ROW_BOOL(OF_LVM2(activation, retry_deactivation), retry_deactivation),
+	ROW_BOOL(OF_LVM2(activation, udev_rules), udev_rules),
+	ROW_BOOL(OF_LVM2(activation, udev_sync), udev_sync),
+	ROW_BOOL(OF_LVM2(activation, use_linear_target), use_linear_target),
+	ROW_BOOL(OF_LVM2(activation, verify_udev_operations), verify_udev_operations),
+	ROW_STRING(OF_LVM2(activation, activation_mode), activation_mode),
+	ROW_STRING(OF_LVM2(activation, missing_stripe_filler), missing_stripe_filler),
+	ROW_WORD(OF_LVM2(activation, readahead), "auto", readahead_auto),
+	ROW_NUMBER(OF_LVM2(activation, thin_pool_autoextend_threshold), 0, INT32_MAX,
 		   thin_pool_autoextend_threshold),
-	ROW_NUMBER("activation/raid_region_size", "2048", 1, INT32_MAX, raid_region_kib),
+	ROW_NUMBER(OF_LVM2(activation, raid_region_size), 1, INT32_MAX, raid_region_kib),
 	ROW_LIST("activation/auto_activation_volume_list", false, auto_activation_volume_list),
 	ROW_LIST("activation/read_only_volume_list", false, read_only_volume_list),
 	ROW_LIST("activation/volume_list", true, volume_list),
-	ROW_BOOL("devices/allow_changes_with_duplicate_pvs", "0", allow_changes_with_duplicate_pvs),
-	ROW_BOOL("devices/fw_raid_component_detection", "0", fw_raid_component_detection),
-	ROW_BOOL("devices/ignore_lvm_mirrors", "1", ignore_lvm_mirrors),
-	ROW_BOOL("devices/ignore_suspended_devices", "0", ignore_suspended_devices),
-	ROW_BOOL("devices/md_component_detection", "1", md_component_detection),
-	ROW_BOOL("devices/multipath_component_detection", "1", multipath_component_detection),
-	ROW_BOOL("devices/scan_lvs", "0", scan_lvs),
-	ROW_BOOL("devices/sysfs_scan", "1", sysfs_scan),
-	ROW_BOOL("devices/use_devicesfile", "0", use_devicesfile),
-	ROW_NUMBER("devices/pv_min_size", "2048", 0, INT64_MAX / 1024, pv_min_kib),
-	ROW_STRING("devices/devicesfile", "system.devices", devicesfile),
-	ROW_STRING("devices/dir", "/dev", dev_dir),
-	ROW_STRING("devices/md_component_checks", "auto", md_component_checks),
-	ROW_STRING("devices/multipath_wwids_file", "/etc/multipath/wwids", multipath_wwids_file),
-	ROW_WORD("devices/hints", "all", hints),
+	ROW_BOOL(OF_LVM2(devices, allow_changes_with_duplicate_pvs),
+		 allow_changes_with_duplicate_pvs),
+	ROW_BOOL(OF_LVM2(devices, fw_raid_component_detection), fw_raid_component_detection),
+	ROW_BOOL(OF_LVM2(devices, ignore_lvm_mirrors), ignore_lvm_mirrors),
+	ROW_BOOL(OF_LVM2(devices, ignore_suspended_devices), ignore_suspended_devices),
+	ROW_BOOL(OF_LVM2(devices, md_component_detection), md_component_detection),
+	ROW_BOOL(OF_LVM2(devices, multipath_component_detection), multipath_component_detection),
+	ROW_BOOL(OF_LVM2(devices, scan_lvs), scan_lvs),
+	ROW_BOOL(OF_LVM2(devices, sysfs_scan), sysfs_scan),
+	ROW_BOOL(OF_LVM2(devices, use_devicesfile), use_devicesfile),
+	ROW_NUMBER(OF_LVM2(devices, pv_min_size), 0, INT64_MAX / 1024, pv_min_kib),
+	ROW_STRING(OF_LVM2(devices, devicesfile), devicesfile),
+	ROW_STRING(OF_LVM2(devices, dir), dev_dir),
+	ROW_STRING(OF_LVM2(devices, md_component_checks), md_component_checks),
+	ROW_STRING(OF_LVM2(devices, multipath_wwids_file), multipath_wwids_file),
+	ROW_WORD(OF_LVM2(devices, hints), "all", hints),
+	/* lvm2's default for both accepts every device, as no list at all does. */
 	ROW_LIST("devices/filter", true, filter),
 	ROW_LIST("devices/global_filter", false, global_filter),
+	ROW_DEFAULT_LIST(OF_LVM2(devices, scan), false, scan),
 	ROW_LIST("devices/types", true, types),
-	ROW_STRING("dmeventd/executable", NULL, dmeventd),
-	ROW_STRING("dmeventd/mirror_library", "libdevmapper-event-lvm2mirror.so", mirror_library),
-	ROW_STRING("dmeventd/raid_library", "libdevmapper-event-lvm2raid.so", raid_library),
-	ROW_STRING("dmeventd/snapshot_library", "libdevmapper-event-lvm2snapshot.so",
-		   snapshot_library),
-	ROW_STRING("dmeventd/thin_library", "libdevmapper-event-lvm2thin.so", thin_library),
-	ROW_BOOL("global/activation", "1", activation),
-	ROW_BOOL("global/event_activation", "1", event_activation),
-	ROW_BOOL("global/prioritise_write_locks", "1", prioritise_write_locks),
-	ROW_BOOL("global/use_lvmlockd", "0", use_lvmlockd),
-	ROW_BOOL("global/wait_for_locks", "1", wait_for_locks),
-	ROW_NUMBER("global/umask", "077", 0, 0777, umask),
-	ROW_STRING("global/cache_check_executable", "/usr/sbin/cache_check", cache_check),
-	ROW_STRING("global/etc", "/etc", etc_dir),
-	ROW_STRING("global/library_dir", NULL, library_dir),
-	ROW_STRING("global/locking_dir", "/run/lock/lvm", locking_dir),
-	ROW_STRING("global/thin_check_executable", "/usr/sbin/thin_check", thin_check),
-	ROW_LIST("global/cache_check_options", false, cache_check_options),
-	ROW_LIST("global/thin_check_options", false, thin_check_options),
+	ROW_STRING(OF_LVM2(dmeventd, executable), dmeventd),
+	ROW_STRING(OF_LVM2(dmeventd, mirror_library), mirror_library),
+	ROW_STRING(OF_LVM2(dmeventd, raid_library), raid_library),
+	ROW_STRING(OF_LVM2(dmeventd, snapshot_library), snapshot_library),
+	ROW_STRING(OF_LVM2(dmeventd, thin_library), thin_library),
+	ROW_BOOL(OF_LVM2(global, activation), activation),
+	ROW_BOOL(OF_LVM2(global, event_activation), event_activation),
+	ROW_BOOL(OF_LVM2(global, metadata_read_only), metadata_read_only),
+	ROW_BOOL(OF_LVM2(global, notify_dbus), notify_dbus),
+	ROW_BOOL(OF_LVM2(global, prioritise_write_locks), prioritise_write_locks),
+	ROW_BOOL(OF_LVM2(global, use_lvmlockd), use_lvmlockd),
+	ROW_BOOL(OF_LVM2(global, wait_for_locks), wait_for_locks),
+	ROW_NUMBER(OF_LVM2(global, locking_type), INT32_MIN, INT32_MAX, locking_type),
+	ROW_NUMBER(OF_LVM2(global, umask), 0, 0777, umask),
+	ROW_STRING(OF_LVM2(global, cache_check_executable), cache_check),
+	ROW_STRING(OF_LVM2(global, etc), etc_dir),
+	ROW_STRING(OF_LVM2(global, library_dir), library_dir),
+	ROW_STRING(OF_LVM2(global, locking_dir), locking_dir),
+	ROW_STRING(OF_LVM2(global, system_id_source), system_id_source),
+	ROW_STRING(OF_LVM2(global, thin_check_executable), thin_check),
+	ROW_DEFAULT_LIST(OF_LVM2(global, cache_check_options), false, cache_check_options),
+	ROW_DEFAULT_LIST(OF_LVM2(global, thin_check_options), false, thin_check_options),
 	ROW_LIST("local/extra_system_ids", false, extra_system_ids),
-	ROW_BOOL("log/command_names", "0", log_command_names),
-	ROW_BOOL("log/silent", "0", log_silent),
-	ROW_NUMBER("log/verbose", "0", 0, 9, log_verbose),
-	ROW_STRING("log/journal", NULL, log_journal),
-	ROW_STRING("log/prefix", "  ", log_prefix),
+	ROW_BOOL(OF_LVM2(log, command_names), log_command_names),
+	ROW_BOOL(OF_LVM2(log, silent), log_silent),
+	ROW_NUMBER(OF_LVM2(log, verbose), 0, 9, log_verbose),
+	ROW_STRING(OF_LVM2(log, journal), log_journal),
+	ROW_STRING(OF_LVM2(log, prefix), log_prefix),
 	ROW_BOOL("event/boot_gate", "1", boot_gate),
 	ROW_BOOL("event/fast_dm_rules", "0", fast_dm_rules),
 	ROW_NUMBER("event/workers", "0", 0, 64, workers),
@@ -155,7 +179,7 @@ char *lea_conf_show(const struct lea_conf *conf, const struct lea_conf_key *key)
 	case LEA_CONF_BOOL:
 		return strdup(*(const bool *)field ? "1" : "0");
 	case LEA_CONF_WORD:
-		return strdup(*(const bool *)field ? key->default_ : "none");
+		return strdup(*(const bool *)field ? key->word : "none");
 	case LEA_CONF_STRING:
 		string = *(const char *const *)field;
 		return strdup(string ? string : "");

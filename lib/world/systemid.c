@@ -130,12 +130,12 @@ static int read_from(const struct lea_conf_reader *reader, const char *source,
 
 int lea_systemid_read(struct lea_conf_reader *reader)
 {
-	const char *source = lea_conf_string(reader, "global/system_id_source");
+	const char *source = reader->conf->system_id_source;
 	struct lea_log *log = reader->world->log;
 	char id[ID_CHARS + 1] = "";
 	int r;
 
-	if (!source || !strcasecmp(source, "none")) {
+	if (!strcasecmp(source, "none")) {
 		if (lea_conf_string(reader, "local/system_id"))
 			lea_log(log, LEA_LOG_WARNING,
 				"WARNING: local/system_id is set, so should global/system_id_source be "

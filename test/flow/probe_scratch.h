@@ -89,7 +89,11 @@ int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major,
 
 int lea_blockdev_size(int fd, uint64_t *ret_bytes)
 {
-	*ret_bytes = 67108864;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	*ret_bytes = (uint64_t)st.st_size;
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "flow/scratch.h"
 #include "unit/suite.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 static const struct lea_conf conf = {
@@ -224,29 +225,48 @@ END_TEST
 static const struct {
 	const char *claim;
 	off_t bytes;
-	bool is_member;
+	bool has_md, is_member;
 } md_rows[] = {
-	{"a device of the PV's size is taken as it is", 67108864, false},
-	{"a larger one may be half of a mirror", 67108864 + 131072, true},
+	{"a device of the PV's size is taken as it is", 67108864, true, false},
+	{"a larger one may be half of a mirror", 67108864 + 131072, true, true},
+	{"a larger one without md metadata is just larger", 67108864 + 131072, false, false},
 };
 
-START_TEST(md_member)
+/* Metadata 1.0: magic and version 8 KiB before the end. */
+static void put_md(const char *path, off_t device_bytes)
 {
-	struct lea_scan *scan = scan_of(false);
+	static const uint8_t magic[] = {0xfc, 0x4e, 0x2b, 0xa9, 1, 0, 0, 0};
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	ck_assert_int_eq(pwrite(fd, magic, sizeof(magic), device_bytes - 8192), sizeof(magic));
+	close(fd);
+}
+
+static void check_md_member(size_t row, bool out_of_process)
+{
+	struct lea_scan *scan = scan_of(out_of_process);
 	struct lea_device device = scratch_disk("one-pv", "sda", 1);
 	struct lea_found *const *found;
 	char path[256];
 	size_t count;
 
 	snprintf(path, sizeof(path), "%s/dev/sda", scratch_root);
-	ck_assert_int_eq(truncate(path, md_rows[_i].bytes), 0);
-	scratch_md = "/dev/sda";
+	ck_assert_int_eq(truncate(path, md_rows[row].bytes), 0);
+	if (md_rows[row].has_md)
+		put_md(path, md_rows[row].bytes);
 	ck_assert_int_eq(lea_scan_add(scan, &device, 1), 0);
 	found = lea_scan_found(scan, &count);
-	ck_assert_msg(found[0]->md_component == md_rows[_i].is_member, "%s", md_rows[_i].claim);
-	ck_assert_msg((found[0]->kind == LEA_FOUND_EXCLUDED) == md_rows[_i].is_member, "%s",
-		      md_rows[_i].claim);
+	ck_assert_msg(found[0]->md_component == md_rows[row].is_member, "%s", md_rows[row].claim);
+	ck_assert_msg((found[0]->kind == LEA_FOUND_EXCLUDED) == md_rows[row].is_member, "%s",
+		      md_rows[row].claim);
 	lea_scan_free(scan);
+}
+
+START_TEST(md_member)
+{
+	check_md_member(_i, false);
+	scratch_run("rm", "dev/sda");
+	check_md_member(_i, true);
 }
 END_TEST
 

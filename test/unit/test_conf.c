@@ -38,6 +38,28 @@ static const struct lea_conf_key *find_key(const char *path)
 	return NULL;
 }
 
+/* lvmconfig writes lists without blanks. */
+static void drop_blanks(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++)
+		if (*text != ' ')
+			*to++ = *text;
+	*to = '\0';
+}
+
+static void expect_default(const struct lea_conf_key *key)
+{
+	const char *value = key->default_ ? key->default_ : "";
+	char *shown = lea_conf_show(conf, key);
+
+	if (key->type == LEA_CONF_LIST)
+		drop_blanks(shown);
+	ck_assert_msg(!strcmp(shown, value), "%s is %s, not %s", key->path, shown, value);
+	free(shown);
+}
+
 static void expect(const char *claim, const char *path, const char *value)
 {
 	char *shown = lea_conf_show(conf, find_key(path));
@@ -124,7 +146,7 @@ START_TEST(every_default_reads_back_as_it_is_documented)
 
 	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), 0);
 	for (uint32_t i = 0; i < count; i++)
-		expect("default", keys[i].path, keys[i].default_ ? keys[i].default_ : "");
+		expect_default(&keys[i]);
 	ck_assert_str_eq(tree.logged, "");
 }
 END_TEST
