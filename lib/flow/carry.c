@@ -24,55 +24,6 @@ static void print_node(const struct lea_carry_run *run, const struct lea_plan_no
 	}
 }
 
-/* Under the uuid that the installed lvm2 gives it, or under that of another version. */
-static int find_node(struct lea_carry_run *run, uint32_t index)
-{
-	const struct lea_plan_node *node = &run->plan->node[index];
-	struct lea_carry_node *now = &run->node[index];
-	int r = run->dm->info(run->dm, node->node.uuid, &now->info);
-
-	now->uuid = node->node.uuid;
-	if (r != LEA_DM_ABSENT || !node->other_uuid)
-		return r;
-	now->uuid = node->other_uuid;
-	return run->dm->info(run->dm, node->other_uuid, &now->info);
-}
-
-static int look_at(struct lea_carry_run *run, uint32_t index)
-{
-	const struct lea_dm_node *node = &run->plan->node[index].node;
-	struct lea_carry_node *now = &run->node[index];
-	int r;
-
-	if (!node->name)
-		return 0;
-	r = find_node(run, index);
-	if (r == LEA_DM_ABSENT)
-		return 0;
-	if (r)
-		return lea_carry_fault(run, index, r, "asking for its state");
-	/* Made under the VG's former name: renaming nodes is the real lvm's. */
-	if (strcmp(now->info.name, node->name) != 0) {
-		run->result->why = "an LV is active under another name";
-		return LEA_ACTIVATE_DELEGATE;
-	}
-	now->is_there = true;
-	now->is_live = now->info.live_table && !now->info.inactive_table && !now->info.suspended &&
-		       now->info.read_only == node->read_only;
-	now->major = now->info.major;
-	now->minor = now->info.minor;
-	return 0;
-}
-
-static int look_at_all(struct lea_carry_run *run)
-{
-	int r = 0;
-
-	for (uint32_t i = 0; !r && i < run->plan->node_count; i++)
-		r = look_at(run, i);
-	return r < 0 ? LEA_ACTIVATE_FAILED : r;
-}
-
 static void explain(const struct lea_carry_run *run, uint32_t index)
 {
 	const struct lea_plan_lv *lv = &run->plan->lv[index];
@@ -241,7 +192,7 @@ int lea_carry_plan(struct lea_world *world, const struct lea_carry_up *how,
 	/* Without device-mapper nothing is active and nothing fails. */
 	idle.test = how->test || !world->dm;
 	run.how = &idle;
-	r = idle.test ? 0 : look_at_all(&run);
+	r = idle.test ? 0 : lea_carry_look(&run);
 	return r ? r : do_all(&run);
 }
 

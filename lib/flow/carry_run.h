@@ -38,6 +38,10 @@ int lea_carry_fault(const struct lea_carry_run *run, uint32_t node, int fault, c
 void lea_carry_refs(const struct lea_carry_run *run, uint32_t node,
 		    void (*seen)(void *arg, uint32_t ref), void *arg);
 
+/* Every node of the plan, before the first step. 0, LEA_ACTIVATE_FAILED (logged) or
+ * LEA_ACTIVATE_DELEGATE (result->why). */
+LEA_MUST_CHECK int lea_carry_look(struct lea_carry_run *run);
+
 /* Steps. 0, or a fault that has been logged. */
 LEA_MUST_CHECK int lea_carry_make(struct lea_carry_run *run, const struct lea_plan_step *step);
 LEA_MUST_CHECK int lea_carry_resume(struct lea_carry_run *run, const struct lea_plan_step *step);
