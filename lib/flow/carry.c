@@ -84,20 +84,44 @@ static bool is_stuck(const struct lea_carry_node *now)
 	       (now->info.suspended || (now->info.live_table && now->info.inactive_table));
 }
 
+static int refuse(struct lea_carry_run *run, uint32_t index, uint32_t at)
+{
+	const struct lea_vg *vg = run->plan->vg;
+	const struct lea_carry_node *now = &run->node[at];
+	const char *active = vg->lvs[now->obstacle_lv].name;
+	const bool is_merging =
+		now->obstacle_lv == vg->lvs[run->plan->node[at].lv].merging_thin;
+
+	lea_log(run->world->log, LEA_LOG_ERROR,
+		"LV %s/%s is not activated: its %s %s/%s is active by itself%s. When nobody uses that "
+		"any more: lvchange -an %s/%s, then activate %s/%s",
+		vg->name, vg->lvs[index].name, is_merging ? "merging snapshot" : "component",
+		vg->name, active, now->obstacle == LEA_NOT_NOW ? " and open" : "", vg->name, active,
+		vg->name, vg->lvs[index].name);
+	return now->obstacle;
+}
+
 static int do_lv(struct lea_carry_run *run, uint32_t index)
 {
 	const struct lea_plan_lv *lv = &run->plan->lv[index];
 	const bool active = is_active(run, lv);
+	const uint32_t obstacle = active ? LEA_NONE : lea_carry_obstacle(run, index);
 	int r = 0;
 
 	if (lv->refusal)
 		lea_log(run->world->log, LEA_LOG_ERROR, "%s", lv->refusal);
 	explain(run, index);
-	for (uint32_t i = 0; !r && i < lv->step_count; i++) {
+	if (obstacle != LEA_NONE)
+		r = refuse(run, index, obstacle);
+	for (uint32_t i = 0; i < lv->step_count; i++) {
 		const struct lea_plan_step *step = &run->plan->step[lv->first_step + i];
 
-		if (!active || is_stuck(&run->node[step->node]))
-			r = do_step(run, step);
+		if (r ? lea_carry_is_for_others(run, step)
+		      : !active || is_stuck(&run->node[step->node])) {
+			int s = do_step(run, step);
+
+			r = r ? r : s;
+		}
 	}
 	if (!r)
 		r = was_made(run, lv);

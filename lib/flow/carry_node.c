@@ -110,11 +110,10 @@ static int put_row(const struct lea_carry_run *run, const struct lea_row *from, 
 	return r;
 }
 
-/* The table as the kernel takes it. */
-static int number_table(const struct lea_carry_run *run, uint32_t node, struct lea_table *ret_table)
+int lea_carry_number_table(const struct lea_carry_run *run, uint32_t node,
+			   struct lea_table *ret_table, uint32_t *ret_missing)
 {
 	const struct lea_table *table = &run->plan->node[node].table;
-	uint32_t missing = node;
 	int r = 0;
 
 	ret_table->row_count = table->row_count;
@@ -123,7 +122,15 @@ static int number_table(const struct lea_carry_run *run, uint32_t node, struct l
 	if (!ret_table->row)
 		return -ENOMEM;
 	for (uint32_t i = 0; !r && i < table->row_count; i++)
-		r = put_row(run, &table->row[i], &ret_table->row[i], &missing);
+		r = put_row(run, &table->row[i], &ret_table->row[i], ret_missing);
+	return r;
+}
+
+static int number_table(const struct lea_carry_run *run, uint32_t node, struct lea_table *ret_table)
+{
+	uint32_t missing = node;
+	int r = lea_carry_number_table(run, node, ret_table, &missing);
+
 	if (r == -ENXIO)
 		lea_log(run->world->log, LEA_LOG_ERROR,
 			"LV %s/%s is not activated: %s, which it needs, is not there.",
@@ -216,27 +223,20 @@ static int create(struct lea_carry_run *run, uint32_t node, const struct lea_tab
 	return r;
 }
 
-/* A node is there: active as it should be, left half-way by a program that died, or to be changed.
- */
+/* A node is there: active as it should be, or left half-way by a run that died. lea_carry_look lets
+ * nothing else come here. */
 static int mend(struct lea_carry_run *run, uint32_t node, const struct lea_table *table)
 {
 	const struct lea_dm_node *what = &run->plan->node[node].node;
 	struct lea_carry_node *now = &run->node[node];
-	bool is_same = false;
-	int r;
 
 	if (now->is_live)
 		return 0;
-	if (now->info.live_table && !now->info.inactive_table &&
-	    now->info.read_only == what->read_only) {
-		r = run->dm->same_table(run->dm, now->uuid, table, &is_same);
-		if (r)
-			return lea_carry_fault(run, node, r, "reading its table");
-	}
 	if (what->fixed_minor && now->minor != what->minor)
 		return wrong_number(run, node, -EEXIST, "and a node with another one");
-	if (!is_same)
+	if (!now->info.live_table)
 		return load(run, node, table);
+	/* Suspended over this very table. */
 	now->is_loaded = true;
 	return 0;
 }
@@ -245,7 +245,7 @@ int lea_carry_make(struct lea_carry_run *run, const struct lea_plan_step *step)
 {
 	struct lea_carry_node *now = &run->node[step->node];
 	struct lea_table table;
-	int r = now->has_failed ? -EIO : 0;
+	int r = now->has_failed || now->obstacle ? -EIO : 0;
 
 	if (!r && !now->is_live)
 		r = number_table(run, step->node, &table);

@@ -121,7 +121,7 @@ static int judge(struct lea_carry_run *run, uint32_t node, const struct tool *to
 	return -EUCLEAN;
 }
 
-int lea_carry_check(struct lea_carry_run *run, const struct lea_plan_step *step)
+static int check(struct lea_carry_run *run, const struct lea_plan_step *step)
 {
 	const struct tool tool = tool_for(run, step->node);
 	const char *part = run->plan->node[step->part].node.name;
@@ -143,6 +143,16 @@ int lea_carry_check(struct lea_carry_run *run, const struct lea_plan_step *step)
 	if (!path)
 		return -ENOMEM;
 	return is_unused(path) ? 0 : judge(run, step->node, &tool, path);
+}
+
+int lea_carry_check(struct lea_carry_run *run, const struct lea_plan_step *step)
+{
+	int r = check(run, step);
+
+	/* The pool must not be made by anybody else in need of it. */
+	if (r)
+		run->node[step->node].has_failed = true;
+	return r;
 }
 
 static int wrong_id(struct lea_carry_run *run, uint32_t node, uint64_t id, uint64_t expected)
