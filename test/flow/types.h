@@ -55,15 +55,21 @@ static void write_tool(const char *body)
 	ck_assert_int_eq(chmod(tool, 0755), 0);
 }
 
-/* As devtmpfs does, whatever udev does. */
-static void put_dm_nodes(void)
+static int (*create_in_memory)(struct lea_dm *dm, const struct lea_dm_node *node,
+			       uint32_t *ret_major, uint32_t *ret_minor);
+
+/* With a node, as devtmpfs makes it whatever udev does. */
+static int create(struct lea_dm *dm, const struct lea_dm_node *node, uint32_t *ret_major,
+		  uint32_t *ret_minor)
 {
+	int r = create_in_memory(dm, node, ret_major, ret_minor);
 	char path[32];
 
-	for (uint32_t i = 0; i < FAKE_DM_NODES; i++) {
-		snprintf(path, sizeof(path), "/dev/dm-%u", i);
-		tree_put(&tree, path, "used");
-	}
+	if (r)
+		return r;
+	snprintf(path, sizeof(path), "/dev/dm-%u", *ret_minor);
+	tree_put(&tree, path, "used");
+	return 0;
 }
 
 static void setup(void)
@@ -76,9 +82,10 @@ static void setup(void)
 	capture.log = (struct lea_log){capture_write, LEA_LOG_WARNING};
 	lea_world_init(&world, root, &capture.log, no_environ);
 	fake = fake_dm_new();
+	create_in_memory = fake->dm.create;
+	fake->dm.create = create;
 	world.dm = &fake->dm;
 	write_tool("exit 0");
-	put_dm_nodes();
 	conf = (struct lea_conf){
 		.use_linear_target = true,
 		.readahead_auto = true,
