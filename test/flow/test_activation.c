@@ -5,7 +5,6 @@
  */
 #include "flow/activate.h"
 #include "flow/machine.h"
-#include "flow/read_again.h"
 #include "state/lock.h"
 #include "unit/suite.h"
 
@@ -213,24 +212,6 @@ START_TEST(a_vg_that_is_gone_meanwhile)
 }
 END_TEST
 
-/* What the real lvm did not find is asked for so. */
-START_TEST(a_vg_is_still_there_or_not)
-{
-	struct lea_scan_vg known = {0};
-	struct lea_vg vg;
-
-	for (size_t i = 0; i < vg_count; i++)
-		known = strcmp(vgs[i].vg->name, "vg_one") ? known : vgs[i];
-	ck_assert_int_eq(lea_still_there(machine.world, conf, &options, &known), 0);
-	vg = *known.vg;
-	vg.name = "its-old-name";
-	known.vg = &vg;
-	ck_assert_int_eq(lea_still_there(machine.world, conf, &options, &known),
-			 LEA_STILL_THERE_NOT);
-	ck_assert_int_eq(finish(), 0);
-}
-END_TEST
-
 /* With metadata that is newer than what was known, the PV may just be another one. */
 START_TEST(a_pv_that_is_not_there_meanwhile)
 {
@@ -327,7 +308,6 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, wait_for_locks_0_is_an_error);
 	tcase_add_test(tcase, what_is_under_the_lock_counts);
 	tcase_add_loop_test(tcase, a_vg_that_is_gone_meanwhile, 0, 2);
-	tcase_add_test(tcase, a_vg_is_still_there_or_not);
 	tcase_add_loop_test(tcase, a_pv_that_is_not_there_meanwhile, 0, 2);
 	tcase_add_loop_test(tcase, vgs_online_says_what_is, 0, ARRAY_SIZE(claims));
 	tcase_add_test(tcase, every_vg_that_goes_down_gives_its_claim_back);
