@@ -192,7 +192,7 @@ static int do_all(struct lea_carry_run *run)
 		r = do_lv(run, i);
 		failed[i] = r != 0;
 		failures += failed[i];
-		if (lea_is_shortage(r) && !run->result->shortage)
+		if (lea_is_transient(r) && !run->result->shortage)
 			run->result->shortage = r;
 	}
 	run->result->failed += failures;

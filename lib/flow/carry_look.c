@@ -213,7 +213,10 @@ int lea_carry_look(struct lea_carry_run *run)
 	for (uint32_t i = 0; !r && i < run->plan->node_count; i++)
 		r = look_at(run, i);
 	r = r ? r : judge_all(run);
-	return r < 0 ? LEA_ACTIVATE_FAILED : r;
+	if (r >= 0)
+		return r;
+	run->result->shortage = lea_as_transient(r);
+	return LEA_ACTIVATE_FAILED;
 }
 
 /* What lies below a node, up to the first obstacle. */

@@ -166,15 +166,23 @@ void lea_carry_take_back(struct lea_carry_run *run, uint32_t node)
 		lea_carry_lv_name(run, node), what->name);
 }
 
-static void name_missing_target(const struct lea_carry_run *run, const struct lea_table *table)
+static bool lacks_target(const struct lea_carry_run *run, const struct lea_table *table)
 {
 	for (uint32_t i = 0; i < table->row_count; i++)
 		if (!run->dm->has_target(run->dm, table->row[i].target)) {
 			lea_log(run->world->log, LEA_LOG_ERROR,
 				"The kernel has no device-mapper target \"%s\".",
 				table->row[i].target);
-			return;
+			return true;
 		}
+	return false;
+}
+
+/* Neither the table nor what it says is at fault: its target is not loaded, a disk below has another
+ * user just now or does not answer. */
+static bool may_end(const struct lea_carry_run *run, const struct lea_table *table, int fault)
+{
+	return lacks_target(run, table) || fault == -EBUSY || fault == -ETIMEDOUT;
 }
 
 static int load(struct lea_carry_run *run, uint32_t node, const struct lea_table *table)
@@ -184,7 +192,8 @@ static int load(struct lea_carry_run *run, uint32_t node, const struct lea_table
 	run->node[node].is_loaded = true;
 	if (!r)
 		return 0;
-	name_missing_target(run, table);
+	if (may_end(run, table, r))
+		r = lea_as_transient(r);
 	return lea_carry_fault(run, node, r, "loading its table");
 }
 
@@ -214,8 +223,9 @@ static int create(struct lea_carry_run *run, uint32_t node, const struct lea_tab
 
 	if (r == -EBUSY)
 		return refused_as_taken(run, node, r);
+	/* No driver, no numbers left: the VG is not at fault. */
 	if (r)
-		return lea_carry_fault(run, node, r, "creating its device");
+		return lea_as_transient(lea_carry_fault(run, node, r, "creating its device"));
 	now->is_there = now->is_new = true;
 	r = load(run, node, table);
 	if (r)
@@ -263,7 +273,11 @@ static int resume(struct lea_carry_run *run, const struct lea_plan_step *step)
 
 	node.udev_flags = step->udev_flags;
 	r = run->dm->resume(run->dm, &node);
-	return r ? lea_carry_fault(run, step->node, r, "resuming") : 0;
+	if (!r)
+		return 0;
+	if (r == -ETIMEDOUT)
+		r = lea_as_transient(r);
+	return lea_carry_fault(run, step->node, r, "resuming");
 }
 
 int lea_carry_resume(struct lea_carry_run *run, const struct lea_plan_step *step)
@@ -289,9 +303,10 @@ int lea_carry_wait(struct lea_carry_run *run)
 	int r = run->dm->wait(run->dm, lea_conf_udev_limit_ms(conf), lea_conf_patience_ms(conf));
 
 	/* A udev that hangs on some disk is no reason to leave the rest undone. */
-	return r < 0 ? lea_log_fault(run->world->log, r, "VG %s: waiting for udev",
-				     run->plan->vg->name)
-		     : 0;
+	if (r >= 0)
+		return 0;
+	return lea_as_transient(lea_log_fault(run->world->log, r, "VG %s: waiting for udev",
+					     run->plan->vg->name));
 }
 
 int lea_carry_again(struct lea_carry_run *run, const struct lea_plan_step *step)
@@ -304,5 +319,7 @@ int lea_carry_again(struct lea_carry_run *run, const struct lea_plan_step *step)
 	if (r)
 		return r;
 	r = run->dm->suspend(run->dm, &run->plan->node[step->node].node);
-	return r ? lea_carry_fault(run, step->node, r, "suspending") : resume(run, step);
+	if (r)
+		return lea_as_transient(lea_carry_fault(run, step->node, r, "suspending"));
+	return resume(run, step);
 }

@@ -242,7 +242,7 @@ int lea_carry_status(struct lea_carry_run *run, const struct lea_plan_step *step
 	if (!run->node[step->node].is_new)
 		return 0;
 	r = run->dm->status(run->dm, &run->plan->node[step->node].node, &text);
-	r = r ? lea_carry_fault(run, step->node, r, "asking for the pool's status")
+	r = r ? lea_as_transient(lea_carry_fault(run, step->node, r, "asking for the pool's status"))
 	      : judge_status(run, step->node, text);
 	run->node[step->node].has_failed = r != 0;
 	return r;

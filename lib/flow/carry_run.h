@@ -63,7 +63,8 @@ bool lea_carry_is_for_others(struct lea_carry_run *run, const struct lea_plan_st
 LEA_MUST_CHECK int lea_carry_number_table(const struct lea_carry_run *run, uint32_t node,
 					  struct lea_table *ret_table, uint32_t *ret_missing);
 
-/* Steps. 0, or a fault that has been logged. */
+/* Steps. 0, or a fault that has been logged: a transient one (lea_is_transient) if the same may well
+ * succeed later, anything else is a verdict. */
 LEA_MUST_CHECK int lea_carry_make(struct lea_carry_run *run, const struct lea_plan_step *step);
 LEA_MUST_CHECK int lea_carry_resume(struct lea_carry_run *run, const struct lea_plan_step *step);
 LEA_MUST_CHECK int lea_carry_again(struct lea_carry_run *run, const struct lea_plan_step *step);

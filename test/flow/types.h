@@ -150,7 +150,7 @@ static int run(struct lea_activate_result *result)
 	return lea_activate_scanned(&vg, result);
 }
 
-static int take_down(void)
+static inline int take_down(void)
 {
 	struct lea_activate_result result;
 	int r;
