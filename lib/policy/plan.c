@@ -63,6 +63,25 @@ const char *lea_plan_foreign_type(const struct lea_lv *lv)
 	return NULL;
 }
 
+/* What is to come up depends on settings that only lvm2 knows how to apply. */
+static const char *settings_reason(const struct lea_emit *emit)
+{
+	const struct lea_vg *vg = emit->vg;
+	uint32_t families = 0;
+
+	for (uint32_t i = 0; i < vg->lv_count; i++)
+		if (vg->lvs[i].seg[0].segtype)
+			families |= 1U << vg->lvs[i].seg[0].segtype->family;
+	/* Whatever is up can be taken down. */
+	if (emit->rules->select.everything)
+		return NULL;
+	if (families & emit->rules->lvms_families)
+		return "a setting disables features of a type in it";
+	if (vg->has_profile && families & 1U << LEA_FAMILY_THIN_POOL)
+		return "a thin pool in it, whose low water mark may come from a profile";
+	return NULL;
+}
+
 /* The first thing in the VG that is not ours, NULL: all of it is. */
 static const char *delegate_reason(const struct lea_emit *emit)
 {
@@ -76,7 +95,7 @@ static const char *delegate_reason(const struct lea_emit *emit)
 		/* It came back: what it holds may be old, and lvm2 has rules for that. */
 		if (emit->pvs[i].is_present && vg->pvs[i].flags & LEA_FLAG_MISSING)
 			reason = "a PV that is here is marked as missing";
-	return reason;
+	return reason ? reason : settings_reason(emit);
 }
 
 /* It lacks more than the mode lets it. */

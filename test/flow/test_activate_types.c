@@ -7,6 +7,7 @@
 #include "flow/types.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 static uint32_t active_now(void)
 {
@@ -295,6 +296,30 @@ START_TEST(a_taken_name_costs_one_lv)
 }
 END_TEST
 
+/* Rows: which list of features not to use bears on which VG. */
+static const struct {
+	const char *shape;
+	size_t list;
+	int want;
+} feature_rows[] = {
+	{"thin_basic", offsetof(struct lea_conf, thin_disabled_features), LEA_ACTIVATE_DELEGATE},
+	{"cache_pool", offsetof(struct lea_conf, cache_disabled_features), LEA_ACTIVATE_DELEGATE},
+	{"v31-vdo_basic", offsetof(struct lea_conf, vdo_disabled_features), LEA_ACTIVATE_DELEGATE},
+	{"thin_basic", offsetof(struct lea_conf, cache_disabled_features), 0},
+};
+
+START_TEST(disabled_features_are_the_real_lvms)
+{
+	struct lea_activate_result result;
+	struct lea_list *list = (void *)((char *)&conf + feature_rows[_i].list);
+
+	open_shape(feature_rows[_i].shape);
+	list->count = 1;
+	ck_assert_int_eq(run(&result), feature_rows[_i].want);
+	ck_assert(!result.why == !feature_rows[_i].want);
+}
+END_TEST
+
 /* LVs on one move come up together, and each of them alone when the others are there. */
 START_TEST(an_lv_joins_others_on_a_move)
 {
@@ -335,6 +360,8 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, a_pool_that_needs_check_is_told_of);
 	tcase_add_loop_test(tcase, a_missing_target_is_named, 0, ARRAY_SIZE(lacking));
 	tcase_add_test(tcase, a_taken_name_costs_one_lv);
+	tcase_add_loop_test(tcase, disabled_features_are_the_real_lvms, 0,
+			    ARRAY_SIZE(feature_rows));
 	tcase_add_loop_test(tcase, an_lv_joins_others_on_a_move, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Plans beside what lvm2 did to the same volume groups. */
+#include "disk/segtype.h"
 #include "fake/golden.h"
 #include "policy/judge.h"
 #include "unit/suite.h"
@@ -50,6 +51,42 @@ START_TEST(pv_marked_missing_that_is_back_is_for_lvm)
 	golden.vg->pvs[0].flags |= LEA_FLAG_MISSING;
 	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan),
 			 LEA_PLAN_DELEGATE);
+	golden_close(&golden);
+}
+END_TEST
+
+/* Rows: settings of which only lvm2 knows what they do to a table. */
+static const struct {
+	const char *claim, *shape;
+	bool has_profile, goes_down;
+	uint32_t families;
+	int want;
+} setting_rows[] = {
+	{"a profile and a thin pool", "thin_basic", true, false, 0, LEA_PLAN_DELEGATE},
+	{"a profile without a thin pool", "raid1", true, false, 0, 0},
+	{"a thin pool without a profile", "thin_basic", false, false, 0, 0},
+	{"what is up can be taken down", "thin_basic", true, true, 1U << LEA_FAMILY_THIN, 0},
+	{"disabled features of thin LVs", "thin_basic", false, false, 1U << LEA_FAMILY_THIN,
+	 LEA_PLAN_DELEGATE},
+	{"disabled features of caches", "cache_vol", false, false, 1U << LEA_FAMILY_CACHE,
+	 LEA_PLAN_DELEGATE},
+	{"disabled features of a type that it lacks", "raid1", false, false,
+	 1U << LEA_FAMILY_CACHE, 0},
+};
+
+START_TEST(settings_that_change_tables_are_lvms)
+{
+	struct lea_plan_rules rules = golden_rules();
+	struct golden golden;
+	struct lea_plan *plan;
+
+	golden_open(setting_rows[_i].shape, &golden);
+	golden.vg->has_profile = setting_rows[_i].has_profile;
+	rules.lvms_families = setting_rows[_i].families;
+	rules.select.everything = setting_rows[_i].goes_down;
+	ck_assert_msg(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan) ==
+			      setting_rows[_i].want,
+		      "%s", setting_rows[_i].claim);
 	golden_close(&golden);
 }
 END_TEST
@@ -234,6 +271,8 @@ Suite *test_suite(void)
 
 	tcase_add_test(tcase, missing_pvs_cost_their_lvs_only);
 	tcase_add_test(tcase, pv_marked_missing_that_is_back_is_for_lvm);
+	tcase_add_loop_test(tcase, settings_that_change_tables_are_lvms, 0,
+			    ARRAY_SIZE(setting_rows));
 	tcase_add_loop_test(tcase, ways_of_lvm2s_versions, 0, ARRAY_SIZE(ways_rows));
 	tcase_add_loop_test(tcase, metadata_that_no_pool_can_use_is_cut, 0, ARRAY_SIZE(crop_rows));
 	tcase_add_test(tcase, a_device_stands_in);
