@@ -110,7 +110,7 @@ LEA_MUST_CHECK int lea_plan_vg(struct lea_arena *arena, const struct lea_vg *vg,
 const char *lea_plan_foreign_type(const struct lea_lv *lv);
 
 /* The udev flags of one of an LV's nodes. */
-uint16_t lea_plan_udev_flags(const struct lea_lv *lv, enum lea_layer layer,
-			     const struct lea_plan_rules *rules);
+uint16_t lea_plan_udev_flags(const struct lea_vg *vg, const struct lea_lv *lv,
+			     enum lea_layer layer, const struct lea_plan_rules *rules);
 
 #endif

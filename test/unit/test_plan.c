@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Plans beside what lvm2 did to the same volume groups. */
+#include "disk/segments.h"
 #include "disk/segtype.h"
 #include "fake/golden.h"
 #include "policy/judge.h"
@@ -108,13 +109,47 @@ static const struct {
 
 START_TEST(udev_flags)
 {
-	const struct lea_lv lv = {.name = flag_rows[_i].lv_name, .flags = flag_rows[_i].lv_flags};
+	struct lea_lv lv = {.name = flag_rows[_i].lv_name, .flags = flag_rows[_i].lv_flags};
+	const struct lea_vg vg = {.lvs = &lv, .lv_count = 1};
 	struct lea_plan_rules rules = golden_rules();
 
 	rules.udev_rules = flag_rows[_i].udev_rules;
 	rules.udev_fallback = flag_rows[_i].udev_fallback;
-	ck_assert_msg(lea_plan_udev_flags(&lv, LEA_LAYER_NONE, &rules) == flag_rows[_i].want, "%s",
-		      flag_rows[_i].claim);
+	ck_assert_msg(lea_plan_udev_flags(&vg, &lv, LEA_LAYER_NONE, &rules) == flag_rows[_i].want,
+		      "%s", flag_rows[_i].claim);
+}
+END_TEST
+
+/* Rows: which udev flags the parts of a cache volume have, by the cache on it. */
+static const struct {
+	const char *claim;
+	uint32_t dm_release, cache_flags;
+	bool has_snapshot;
+	uint16_t want;
+} part_rows[] = {
+	{"2.03.16 shows them below a cache that is shown", 185, LEA_FLAG_VISIBLE, false, 0x20},
+	{"not below the data of a pool", 185, 0, false, 0x2e},
+	{"not below an origin", 185, LEA_FLAG_VISIBLE, true, 0x2e},
+	{"2.03.31 never does", 205, LEA_FLAG_VISIBLE, false, 0x2e},
+};
+
+START_TEST(flags_of_cache_volumes)
+{
+	struct lea_seg_snapshot snapshot = {0};
+	struct lea_lv lvs[] = {
+		{.name = "c", .flags = part_rows[_i].cache_flags, .user = LEA_NONE},
+		{.name = "f_cvol", .role = LEA_ROLE_CACHE_VOLUME, .user = 0},
+	};
+	const struct lea_vg vg = {.lvs = lvs, .lv_count = ARRAY_SIZE(lvs)};
+	struct lea_plan_rules rules = golden_rules();
+
+	rules.ways = lea_ways_of(part_rows[_i].dm_release);
+	if (part_rows[_i].has_snapshot)
+		lvs[0].snapshots = &snapshot;
+	for (enum lea_layer layer = LEA_LAYER_CDATA; layer <= LEA_LAYER_CMETA; layer++)
+		ck_assert_msg(lea_plan_udev_flags(&vg, &lvs[1], layer, &rules) ==
+				      part_rows[_i].want,
+			      "%s", part_rows[_i].claim);
 }
 END_TEST
 
@@ -277,6 +312,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, metadata_that_no_pool_can_use_is_cut, 0, ARRAY_SIZE(crop_rows));
 	tcase_add_test(tcase, a_device_stands_in);
 	tcase_add_loop_test(tcase, udev_flags, 0, ARRAY_SIZE(flag_rows));
+	tcase_add_loop_test(tcase, flags_of_cache_volumes, 0, ARRAY_SIZE(part_rows));
 	tcase_add_loop_test(tcase, name_length, 0, ARRAY_SIZE(name_rows));
 	tcase_add_loop_test(tcase, vgs_are_refused_in_lvm2s_words, 0, ARRAY_SIZE(judge_rows));
 	suite_add_tcase(suite, tcase);
