@@ -84,20 +84,21 @@ static bool is_stuck(const struct lea_carry_node *now)
 	       (now->info.suspended || (now->info.live_table && now->info.inactive_table));
 }
 
+/* A snapshot that is to be merged can only be taken down with its origin. */
 static int refuse(struct lea_carry_run *run, uint32_t index, uint32_t at)
 {
 	const struct lea_vg *vg = run->plan->vg;
 	const struct lea_carry_node *now = &run->node[at];
+	const uint32_t owner = run->plan->node[at].lv;
 	const char *active = vg->lvs[now->obstacle_lv].name;
-	const bool is_merging =
-		now->obstacle_lv == vg->lvs[run->plan->node[at].lv].merging_thin;
+	const bool is_merging = now->obstacle_lv == vg->lvs[owner].merging_thin;
 
 	lea_log(run->world->log, LEA_LOG_ERROR,
 		"LV %s/%s is not activated: its %s %s/%s is active by itself%s. When nobody uses that "
 		"any more: lvchange -an %s/%s, then activate %s/%s",
 		vg->name, vg->lvs[index].name, is_merging ? "merging snapshot" : "component",
-		vg->name, active, now->obstacle == LEA_NOT_NOW ? " and open" : "", vg->name, active,
-		vg->name, vg->lvs[index].name);
+		vg->name, active, now->obstacle == LEA_NOT_NOW ? " and open" : "", vg->name,
+		is_merging ? vg->lvs[owner].name : active, vg->name, vg->lvs[index].name);
 	return now->obstacle;
 }
 

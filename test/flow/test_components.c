@@ -277,6 +277,7 @@ START_TEST(thin_origin_is_refused_while_the_snapshot_that_merges_is_active)
 	ck_assert_msg(!result.shortage && result.failed == 1 && is_up("pool") && !is_up("t1"),
 		      "%s", capture.text);
 	ck_assert_ptr_nonnull(strstr(capture.text, "its merging snapshot vg/s1 is active"));
+	ck_assert_ptr_nonnull(strstr(capture.text, "lvchange -an vg/t1,"));
 	snapshot->exists = false;
 	ck_assert_msg(!run(&result) && is_up("t1"), "%s", capture.text);
 }

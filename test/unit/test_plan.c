@@ -92,6 +92,52 @@ START_TEST(settings_that_change_tables_are_lvms)
 }
 END_TEST
 
+static struct lea_plan_node *node_of(struct lea_plan *plan, const char *lv_name,
+				     enum lea_layer layer)
+{
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		if (plan->node[i].layer == layer &&
+		    !strcmp(plan->vg->lvs[plan->node[i].lv].name, lv_name))
+			return &plan->node[i];
+	ck_abort_msg("no node of %s", lv_name);
+	return NULL;
+}
+
+/* A snapshot reads ahead as its origin does, in whole stripes; errors have none. */
+START_TEST(a_merging_snapshot_reads_ahead_as_its_pvs_do)
+{
+	struct lea_plan_rules rules = golden_rules();
+	struct golden golden;
+	struct lea_plan *plan;
+	uint32_t cow = 0;
+
+	golden_open("snap_striped", &golden);
+	while (!golden.vg->lvs[cow].cow)
+		cow++;
+	((struct lea_seg_snapshot *)(uintptr_t)golden.vg->lvs[cow].cow)->is_merging = _i;
+	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan), 0);
+	ck_assert_uint_eq(node_of(plan, golden.vg->lvs[cow].name, LEA_LAYER_NONE)
+					  ->node.read_ahead_sectors == 256,
+			  _i);
+	golden_close(&golden);
+}
+END_TEST
+
+START_TEST(parts_of_a_cache_volume_read_ahead_as_the_kernel_likes)
+{
+	struct lea_plan_rules rules = golden_rules();
+	struct golden golden;
+	struct lea_plan *plan;
+
+	golden_open("cache_vol", &golden);
+	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan), 0);
+	ck_assert(!node_of(plan, "fast_cvol", LEA_LAYER_CDATA)->node.has_read_ahead);
+	ck_assert(!node_of(plan, "fast_cvol", LEA_LAYER_CMETA)->node.has_read_ahead);
+	ck_assert(node_of(plan, "fast_cvol", LEA_LAYER_NONE)->node.has_read_ahead);
+	golden_close(&golden);
+}
+END_TEST
+
 /* Rows: the udev flags of a node. */
 static const struct {
 	const char *claim, *lv_name;
@@ -311,6 +357,8 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, ways_of_lvm2s_versions, 0, ARRAY_SIZE(ways_rows));
 	tcase_add_loop_test(tcase, metadata_that_no_pool_can_use_is_cut, 0, ARRAY_SIZE(crop_rows));
 	tcase_add_test(tcase, a_device_stands_in);
+	tcase_add_loop_test(tcase, a_merging_snapshot_reads_ahead_as_its_pvs_do, 0, 2);
+	tcase_add_test(tcase, parts_of_a_cache_volume_read_ahead_as_the_kernel_likes);
 	tcase_add_loop_test(tcase, udev_flags, 0, ARRAY_SIZE(flag_rows));
 	tcase_add_loop_test(tcase, flags_of_cache_volumes, 0, ARRAY_SIZE(part_rows));
 	tcase_add_loop_test(tcase, name_length, 0, ARRAY_SIZE(name_rows));
