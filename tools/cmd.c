@@ -122,8 +122,7 @@ static int read_conf(struct lea_world *world, const struct lea_common *common,
 		.config = common->config,
 		.devicesfile = common->devicesfile,
 		.driverloaded_no = common->driverloaded && common->driverloaded[0] == 'n',
-		.command_profile =
-			common->command_profile ? common->command_profile : common->profile,
+		.command_profile = common->command_profile,
 		.forgive = common->is_service,
 	};
 	int r = lea_conf_read(world, &options, ret_conf);

@@ -79,7 +79,7 @@ struct lea_common {
 	unsigned int verbose, debug, quiet;
 	unsigned int no_udev_sync; /* --noudevsync: not common, the command has the row */
 	unsigned int test, yes, no_hints, no_locking, help, long_help, version;
-	const char *config, *devicesfile, *driverloaded, *profile, *command_profile;
+	const char *config, *devicesfile, *driverloaded, *command_profile;
 	const char *journal, *lockopt;
 	struct lea_list devices; /* --devices, split at commas */
 	bool is_service; /* no option: boot goes on with defaults when lvmevent.conf is broken */

@@ -68,8 +68,6 @@ struct lea_opt {
 			"Without lvm2's hints."),                                                  \
 		LEA_OPT(s, m.no_locking, FLAG, "nolocking", 0, LEA_OPT_ALL, NULL,                  \
 			"Take no file locks."),                                                    \
-		LEA_OPT(s, m.profile, STRING, "profile", 0, LEA_OPT_ALL, "String",                 \
-			"The same as --commandprofile."),                                          \
 		LEA_OPT(s, m.quiet, COUNT, "quiet", 'q', LEA_OPT_ALL, NULL,                        \
 			"Fewer messages; twice: nothing but errors."),                             \
 		LEA_OPT(s, m.test, FLAG, "test", 't', LEA_OPT_ALL, NULL, "Change nothing."),       \

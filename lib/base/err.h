@@ -42,6 +42,12 @@ static inline bool lea_is_transient(int fault)
 	return lea_is_shortage(fault) || fault == LEA_NOT_NOW;
 }
 
+/* A fault that says nothing of the thing that was asked for, only that nobody could find out. */
+static inline int lea_as_transient(int fault)
+{
+	return fault < 0 && !lea_is_transient(fault) ? LEA_NOT_NOW : fault;
+}
+
 /* Why pure code refused its input: @what is static text, @at a byte offset in that input. */
 struct lea_why {
 	const char *what;

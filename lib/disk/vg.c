@@ -83,6 +83,7 @@ static int parse_strings(struct lea_vg_parser *parser, const struct lea_text *fi
 	if (vg->lock_type && !strcmp(vg->lock_type, "none"))
 		vg->lock_type = NULL;
 	vg->pr_required = list_has(&pr, "require");
+	vg->has_profile = lea_text_find(first, "profile");
 	if (vg->lock_type)
 		lea_vg_delegate(parser, "lock type");
 	if (vg->pr_required)

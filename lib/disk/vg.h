@@ -151,6 +151,7 @@ struct lea_vg {
 	const char *system_id; /* NULL or "": none. Unchecked bytes */
 	const char *lock_type; /* NULL: local */
 	bool pr_required;      /* persistent reservation: we hand such VGs over */
+	bool has_profile;      /* it or an LV of it: settings that lvm2 reads from a file */
 	struct lea_strings tags;
 	uint32_t pv_count, lv_count;
 	struct lea_pv *pvs;	   /* in the text's order */

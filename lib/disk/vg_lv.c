@@ -256,6 +256,7 @@ static int parse_lv(struct lea_vg_parser *parser, const struct lea_text *section
 	if (r)
 		return r;
 	delegate_by_flags(parser, lv->flags);
+	parser->vg->has_profile |= lea_text_find(first, "profile") != NULL;
 	return parse_segments(parser, first, index);
 }
 

@@ -132,13 +132,13 @@ static int lock_vg(struct lea_activation_run *run, const char *vg_name, struct l
 		return -ENOMEM;
 	snprintf(name, sizeof(name), "V_%s", vg_name);
 	r = lea_lock_take(&how, name, ret_lock);
+	*ret_shortage = r > 0 ? LEA_NOT_NOW : lea_as_transient(r);
 	if (r == LEA_LOCK_BUSY)
 		return busy(run, vg_name);
 	if (r < 0 && r != -EINTR && run->options->ignore_lock_failure)
-		return 0;
+		*ret_shortage = r = 0;
 	if (r < 0) {
 		lea_log_fault(run->world->log, r, "%s/V_%s", run->conf->locking_dir, vg_name);
-		*ret_shortage = lea_is_shortage(r) ? r : 0;
 		return no_lock(run, vg_name);
 	}
 	return 0;
@@ -168,6 +168,19 @@ static int not_found(const struct lea_activation_run *run, const char *vg_name)
 	return run->options->named ? LEA_ACTIVATE_FAILED : LEA_ACTIVATE_CHANGED;
 }
 
+/* A PV that does not answer may be there all the same. */
+static bool has_timed_out(const struct lea_scan *scan)
+{
+	struct lea_found *const *found;
+	size_t count;
+
+	found = lea_scan_found(scan, &count);
+	for (size_t i = 0; i < count; i++)
+		if (found[i]->kind == LEA_FOUND_UNREADABLE && found[i]->fault == -ETIMEDOUT)
+			return true;
+	return false;
+}
+
 /* All of it goes on when the lock is held; *ret_held keeps it until the end of the transaction. */
 static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *known,
 		     struct held *held, struct lea_activate_result *result)
@@ -177,7 +190,8 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *k
 	if (r) {
 		lea_log(run->world->log, LEA_LOG_ERROR, "VG %s: reading it again: %s",
 			known->vg->name, r < 0 ? strerror(-r) : "a filter setting is wrong");
-		result->shortage = lea_is_shortage(r) ? r : 0;
+		/* A wrong filter is wrong until somebody mends it. */
+		result->shortage = r < 0 ? lea_as_transient(r) : 0;
 		return LEA_ACTIVATE_FAILED;
 	}
 	if (!held->vg.scanned)
@@ -197,11 +211,13 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *k
 	/* A PV that lvm2 has added since may well be here. */
 	if (r == LEA_ACTIVATE_INCOMPLETE && held->vg.scanned->vg->seqno != known->vg->seqno)
 		r = LEA_ACTIVATE_CHANGED;
+	if (r == LEA_ACTIVATE_INCOMPLETE && has_timed_out(held->scan))
+		result->shortage = LEA_NOT_NOW;
 	if (held->vg.announce && r >= 0) {
 		int s = lea_carry_count(run->world, held->arena, held->vg.scanned->vg,
 					&result->active);
 
-		r = s < 0 ? s : r;
+		r = r ? r : s;
 	}
 	return r;
 }
@@ -231,6 +247,8 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 		.arena = held->arena,
 	};
 	r = do_locked(run, known, held, ret_result);
+	if (r < 0)
+		r = lea_as_transient(lea_log_fault(run->world->log, r, "VG %s", vg_name));
 	held->failed = r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_INCOMPLETE ||
 		       r == LEA_ACTIVATE_CHANGED;
 	held->has_resumed = ret_result->resumed > 0;

@@ -58,7 +58,11 @@ struct lea_activate_result {
 	uint32_t failed;  /* LVs that failed */
 	uint32_t resumed; /* nodes made now: their udev work is open until the finish */
 	const char *why;  /* static or arena text for DELEGATE; NULL otherwise */
-	int shortage;	  /* FAILED for that (lea_is_shortage), worth another try; 0: not so */
+	/* With FAILED and INCOMPLETE: why it is transient (lea_is_transient), and the same may well
+	 * succeed later: a shortage, a lock that is held, a disk or udev that does not answer in
+	 * time, a program that could not be started, a target that is not loaded. 0: a verdict,
+	 * which only another state of the VG or a person changes. */
+	int shortage;
 };
 
 /* One transaction over one or several VGs: locks stay held until lea_activation_finish. @options
@@ -73,13 +77,15 @@ LEA_MUST_CHECK int lea_activation_start(struct lea_world *world, const struct le
  * lea_activation_vg - do one VG: takes V_<name>, reads its PVs again through @devices, decides,
  * acts.
  * @devices: the PVs of the VG as known before the lock (names, numbers); borrowed
- * On 0 the nodes are made and resumed; udev's part is waited for in lea_activation_finish.
+ * On 0 the nodes are made and resumed; udev's part is waited for in lea_activation_finish. A fault is
+ * transient.
  */
 LEA_MUST_CHECK int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 				     const struct lea_scan_vg *known,
 				     struct lea_activate_result *ret_result);
 /* Waits for udev, verifies, releases the locks, prints the "N logical volume(s)" lines, drops or
- * keeps vgs_online. 0, LEA_ACTIVATE_FAILED, or a fault; @run is freed in every case. */
+ * keeps vgs_online. 0, LEA_ACTIVATE_FAILED, or a fault, all of them transient; @run is freed in every
+ * case. */
 LEA_MUST_CHECK int lea_activation_finish(struct lea_activation_run *run);
 
 #endif

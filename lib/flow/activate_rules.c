@@ -5,6 +5,7 @@
 #include "flow/activate_rules.h"
 
 #include "base/cleanup.h"
+#include "disk/segtype.h"
 #include "world/dm.h"
 
 #include <string.h>
@@ -48,6 +49,20 @@ static void set_filler(const struct lea_world *world, const char *word,
 	rules->filler_minor = minor(device.st_rdev);
 }
 
+/* Features that lvm2 would leave out of a table. */
+static uint32_t lvms_families(const struct lea_conf *conf)
+{
+	uint32_t families = 0;
+
+	if (conf->thin_disabled_features.count)
+		families |= 1U << LEA_FAMILY_THIN_POOL | 1U << LEA_FAMILY_THIN;
+	if (conf->cache_disabled_features.count)
+		families |= 1U << LEA_FAMILY_CACHE_POOL | 1U << LEA_FAMILY_CACHE;
+	if (conf->vdo_disabled_features.count)
+		families |= 1U << LEA_FAMILY_VDO_POOL | 1U << LEA_FAMILY_VDO;
+	return families;
+}
+
 void lea_activate_rules(const struct lea_world *world, const struct lea_conf *conf,
 			const struct lea_activate_options *options,
 			struct lea_plan_rules *ret_rules)
@@ -68,6 +83,7 @@ void lea_activate_rules(const struct lea_world *world, const struct lea_conf *co
 		.check_thin = conf->thin_check && *conf->thin_check,
 		.check_cache = conf->cache_check && *conf->cache_check,
 		.no_mirror_errors = options->forbids_monitor,
+		.lvms_families = lvms_families(conf),
 		.region_sectors = 2 * conf->raid_region_kib,
 		.thin_threshold_percent = conf->thin_pool_autoextend_threshold,
 		.page_bytes = (uint32_t)sysconf(_SC_PAGESIZE),

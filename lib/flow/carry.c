@@ -24,55 +24,6 @@ static void print_node(const struct lea_carry_run *run, const struct lea_plan_no
 	}
 }
 
-/* Under the uuid that the installed lvm2 gives it, or under that of another version. */
-static int find_node(struct lea_carry_run *run, uint32_t index)
-{
-	const struct lea_plan_node *node = &run->plan->node[index];
-	struct lea_carry_node *now = &run->node[index];
-	int r = run->dm->info(run->dm, node->node.uuid, &now->info);
-
-	now->uuid = node->node.uuid;
-	if (r != LEA_DM_ABSENT || !node->other_uuid)
-		return r;
-	now->uuid = node->other_uuid;
-	return run->dm->info(run->dm, node->other_uuid, &now->info);
-}
-
-static int look_at(struct lea_carry_run *run, uint32_t index)
-{
-	const struct lea_dm_node *node = &run->plan->node[index].node;
-	struct lea_carry_node *now = &run->node[index];
-	int r;
-
-	if (!node->name)
-		return 0;
-	r = find_node(run, index);
-	if (r == LEA_DM_ABSENT)
-		return 0;
-	if (r)
-		return lea_carry_fault(run, index, r, "asking for its state");
-	/* Made under the VG's former name: renaming nodes is the real lvm's. */
-	if (strcmp(now->info.name, node->name) != 0) {
-		run->result->why = "an LV is active under another name";
-		return LEA_ACTIVATE_DELEGATE;
-	}
-	now->is_there = true;
-	now->is_live = now->info.live_table && !now->info.inactive_table && !now->info.suspended &&
-		       now->info.read_only == node->read_only;
-	now->major = now->info.major;
-	now->minor = now->info.minor;
-	return 0;
-}
-
-static int look_at_all(struct lea_carry_run *run)
-{
-	int r = 0;
-
-	for (uint32_t i = 0; !r && i < run->plan->node_count; i++)
-		r = look_at(run, i);
-	return r < 0 ? LEA_ACTIVATE_FAILED : r;
-}
-
 static void explain(const struct lea_carry_run *run, uint32_t index)
 {
 	const struct lea_plan_lv *lv = &run->plan->lv[index];
@@ -133,20 +84,45 @@ static bool is_stuck(const struct lea_carry_node *now)
 	       (now->info.suspended || (now->info.live_table && now->info.inactive_table));
 }
 
+/* A snapshot that is to be merged can only be taken down with its origin. */
+static int refuse(struct lea_carry_run *run, uint32_t index, uint32_t at)
+{
+	const struct lea_vg *vg = run->plan->vg;
+	const struct lea_carry_node *now = &run->node[at];
+	const uint32_t owner = run->plan->node[at].lv;
+	const char *active = vg->lvs[now->obstacle_lv].name;
+	const bool is_merging = now->obstacle_lv == vg->lvs[owner].merging_thin;
+
+	lea_log(run->world->log, LEA_LOG_ERROR,
+		"LV %s/%s is not activated: its %s %s/%s is active by itself%s. When nobody uses that "
+		"any more: lvchange -an %s/%s, then activate %s/%s",
+		vg->name, vg->lvs[index].name, is_merging ? "merging snapshot" : "component",
+		vg->name, active, now->obstacle == LEA_NOT_NOW ? " and open" : "", vg->name,
+		is_merging ? vg->lvs[owner].name : active, vg->name, vg->lvs[index].name);
+	return now->obstacle;
+}
+
 static int do_lv(struct lea_carry_run *run, uint32_t index)
 {
 	const struct lea_plan_lv *lv = &run->plan->lv[index];
 	const bool active = is_active(run, lv);
+	const uint32_t obstacle = active ? LEA_NONE : lea_carry_obstacle(run, index);
 	int r = 0;
 
 	if (lv->refusal)
 		lea_log(run->world->log, LEA_LOG_ERROR, "%s", lv->refusal);
 	explain(run, index);
-	for (uint32_t i = 0; !r && i < lv->step_count; i++) {
+	if (obstacle != LEA_NONE)
+		r = refuse(run, index, obstacle);
+	for (uint32_t i = 0; i < lv->step_count; i++) {
 		const struct lea_plan_step *step = &run->plan->step[lv->first_step + i];
 
-		if (!active || is_stuck(&run->node[step->node]))
-			r = do_step(run, step);
+		if (r ? lea_carry_is_for_others(run, step)
+		      : !active || is_stuck(&run->node[step->node])) {
+			int s = do_step(run, step);
+
+			r = r ? r : s;
+		}
 	}
 	if (!r)
 		r = was_made(run, lv);
@@ -217,7 +193,7 @@ static int do_all(struct lea_carry_run *run)
 		r = do_lv(run, i);
 		failed[i] = r != 0;
 		failures += failed[i];
-		if (lea_is_shortage(r) && !run->result->shortage)
+		if (lea_is_transient(r) && !run->result->shortage)
 			run->result->shortage = r;
 	}
 	run->result->failed += failures;
@@ -241,7 +217,7 @@ int lea_carry_plan(struct lea_world *world, const struct lea_carry_up *how,
 	/* Without device-mapper nothing is active and nothing fails. */
 	idle.test = how->test || !world->dm;
 	run.how = &idle;
-	r = idle.test ? 0 : look_at_all(&run);
+	r = idle.test ? 0 : lea_carry_look(&run);
 	return r ? r : do_all(&run);
 }
 

@@ -110,11 +110,10 @@ static int put_row(const struct lea_carry_run *run, const struct lea_row *from, 
 	return r;
 }
 
-/* The table as the kernel takes it. */
-static int number_table(const struct lea_carry_run *run, uint32_t node, struct lea_table *ret_table)
+int lea_carry_number_table(const struct lea_carry_run *run, uint32_t node,
+			   struct lea_table *ret_table, uint32_t *ret_missing)
 {
 	const struct lea_table *table = &run->plan->node[node].table;
-	uint32_t missing = node;
 	int r = 0;
 
 	ret_table->row_count = table->row_count;
@@ -123,7 +122,15 @@ static int number_table(const struct lea_carry_run *run, uint32_t node, struct l
 	if (!ret_table->row)
 		return -ENOMEM;
 	for (uint32_t i = 0; !r && i < table->row_count; i++)
-		r = put_row(run, &table->row[i], &ret_table->row[i], &missing);
+		r = put_row(run, &table->row[i], &ret_table->row[i], ret_missing);
+	return r;
+}
+
+static int number_table(const struct lea_carry_run *run, uint32_t node, struct lea_table *ret_table)
+{
+	uint32_t missing = node;
+	int r = lea_carry_number_table(run, node, ret_table, &missing);
+
 	if (r == -ENXIO)
 		lea_log(run->world->log, LEA_LOG_ERROR,
 			"LV %s/%s is not activated: %s, which it needs, is not there.",
@@ -159,15 +166,23 @@ void lea_carry_take_back(struct lea_carry_run *run, uint32_t node)
 		lea_carry_lv_name(run, node), what->name);
 }
 
-static void name_missing_target(const struct lea_carry_run *run, const struct lea_table *table)
+static bool lacks_target(const struct lea_carry_run *run, const struct lea_table *table)
 {
 	for (uint32_t i = 0; i < table->row_count; i++)
 		if (!run->dm->has_target(run->dm, table->row[i].target)) {
 			lea_log(run->world->log, LEA_LOG_ERROR,
 				"The kernel has no device-mapper target \"%s\".",
 				table->row[i].target);
-			return;
+			return true;
 		}
+	return false;
+}
+
+/* Neither the table nor what it says is at fault: its target is not loaded, a disk below has another
+ * user just now or does not answer. */
+static bool may_end(const struct lea_carry_run *run, const struct lea_table *table, int fault)
+{
+	return lacks_target(run, table) || fault == -EBUSY || fault == -ETIMEDOUT;
 }
 
 static int load(struct lea_carry_run *run, uint32_t node, const struct lea_table *table)
@@ -177,7 +192,8 @@ static int load(struct lea_carry_run *run, uint32_t node, const struct lea_table
 	run->node[node].is_loaded = true;
 	if (!r)
 		return 0;
-	name_missing_target(run, table);
+	if (may_end(run, table, r))
+		r = lea_as_transient(r);
 	return lea_carry_fault(run, node, r, "loading its table");
 }
 
@@ -207,8 +223,9 @@ static int create(struct lea_carry_run *run, uint32_t node, const struct lea_tab
 
 	if (r == -EBUSY)
 		return refused_as_taken(run, node, r);
+	/* No driver, no numbers left: the VG is not at fault. */
 	if (r)
-		return lea_carry_fault(run, node, r, "creating its device");
+		return lea_as_transient(lea_carry_fault(run, node, r, "creating its device"));
 	now->is_there = now->is_new = true;
 	r = load(run, node, table);
 	if (r)
@@ -216,27 +233,20 @@ static int create(struct lea_carry_run *run, uint32_t node, const struct lea_tab
 	return r;
 }
 
-/* A node is there: active as it should be, left half-way by a program that died, or to be changed.
- */
+/* A node is there: active as it should be, or left half-way by a run that died. lea_carry_look lets
+ * nothing else come here. */
 static int mend(struct lea_carry_run *run, uint32_t node, const struct lea_table *table)
 {
 	const struct lea_dm_node *what = &run->plan->node[node].node;
 	struct lea_carry_node *now = &run->node[node];
-	bool is_same = false;
-	int r;
 
 	if (now->is_live)
 		return 0;
-	if (now->info.live_table && !now->info.inactive_table &&
-	    now->info.read_only == what->read_only) {
-		r = run->dm->same_table(run->dm, now->uuid, table, &is_same);
-		if (r)
-			return lea_carry_fault(run, node, r, "reading its table");
-	}
 	if (what->fixed_minor && now->minor != what->minor)
 		return wrong_number(run, node, -EEXIST, "and a node with another one");
-	if (!is_same)
+	if (!now->info.live_table)
 		return load(run, node, table);
+	/* Suspended over this very table. */
 	now->is_loaded = true;
 	return 0;
 }
@@ -245,7 +255,7 @@ int lea_carry_make(struct lea_carry_run *run, const struct lea_plan_step *step)
 {
 	struct lea_carry_node *now = &run->node[step->node];
 	struct lea_table table;
-	int r = now->has_failed ? -EIO : 0;
+	int r = now->has_failed || now->obstacle ? -EIO : 0;
 
 	if (!r && !now->is_live)
 		r = number_table(run, step->node, &table);
@@ -263,7 +273,11 @@ static int resume(struct lea_carry_run *run, const struct lea_plan_step *step)
 
 	node.udev_flags = step->udev_flags;
 	r = run->dm->resume(run->dm, &node);
-	return r ? lea_carry_fault(run, step->node, r, "resuming") : 0;
+	if (!r)
+		return 0;
+	if (r == -ETIMEDOUT)
+		r = lea_as_transient(r);
+	return lea_carry_fault(run, step->node, r, "resuming");
 }
 
 int lea_carry_resume(struct lea_carry_run *run, const struct lea_plan_step *step)
@@ -289,9 +303,10 @@ int lea_carry_wait(struct lea_carry_run *run)
 	int r = run->dm->wait(run->dm, lea_conf_udev_limit_ms(conf), lea_conf_patience_ms(conf));
 
 	/* A udev that hangs on some disk is no reason to leave the rest undone. */
-	return r < 0 ? lea_log_fault(run->world->log, r, "VG %s: waiting for udev",
-				     run->plan->vg->name)
-		     : 0;
+	if (r >= 0)
+		return 0;
+	return lea_as_transient(lea_log_fault(run->world->log, r, "VG %s: waiting for udev",
+					     run->plan->vg->name));
 }
 
 int lea_carry_again(struct lea_carry_run *run, const struct lea_plan_step *step)
@@ -304,5 +319,7 @@ int lea_carry_again(struct lea_carry_run *run, const struct lea_plan_step *step)
 	if (r)
 		return r;
 	r = run->dm->suspend(run->dm, &run->plan->node[step->node].node);
-	return r ? lea_carry_fault(run, step->node, r, "suspending") : resume(run, step);
+	if (r)
+		return lea_as_transient(lea_carry_fault(run, step->node, r, "suspending"));
+	return resume(run, step);
 }

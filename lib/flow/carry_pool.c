@@ -8,12 +8,13 @@
 #include "disk/segments.h"
 #include "disk/segtype.h"
 #include "flow/carry_run.h"
+#include "world/blockdev.h"
 #include "world/proc.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,14 +46,37 @@ static struct tool tool_for(const struct lea_carry_run *run, uint32_t node)
 	return (struct tool){conf->cache_check, &conf->cache_check_options};
 }
 
-static bool is_unused(const char *path)
+/* What can't be read is for the tool to judge. */
+static bool is_unused(int fd)
 {
 	static const char zeros[HEAD_BYTES];
-	LEA_AUTO(lea_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char head[HEAD_BYTES];
 
-	return fd >= 0 && pread(fd, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
-	       !memcmp(head, zeros, sizeof(head));
+	return !lea_blockdev_read(fd, 0, head, sizeof(head)) && !memcmp(head, zeros, sizeof(head));
+}
+
+/* By the kernel's own name, which is there whatever udev does; without devtmpfs by the one that
+ * libdevmapper makes. A link may be late, or lead to another device. *ret_path: owned, below the
+ * root. */
+static int open_part(const struct lea_carry_run *run, uint32_t node, char **ret_path)
+{
+	const struct lea_carry_node *now = &run->node[node];
+	const char *const names[] = {
+		lea_arena_printf(run->how->arena, LEA_PLAN_DM_PATH "%" PRIu32, now->minor),
+		lea_arena_printf(run->how->arena, "%s/mapper/%s", run->how->conf->dev_dir,
+				 run->plan->node[node].node.name),
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!names[i])
+			return -ENOMEM;
+		if (!lea_blockdev_is_at(run->world, names[i], now->major, now->minor))
+			continue;
+		*ret_path = lea_world_path(run->world, names[i]);
+		return *ret_path ? lea_blockdev_open(run->world, names[i], now->major, now->minor)
+				 : -ENOMEM;
+	}
+	return -ENODEV;
 }
 
 /* Line by line; from a disk's content may come what no terminal should see. */
@@ -82,10 +106,38 @@ static int run_tool(const struct lea_carry_run *run, const struct tool *tool, co
 	return lea_proc_capture(argv, output, OUTPUT_BYTES, ret_code);
 }
 
+/* Without a verdict: it could not be started, or was ended by somebody else. */
+static int no_verdict(const struct lea_carry_run *run, uint32_t node, const struct tool *tool,
+		      const char *what)
+{
+	lea_log(run->world->log, LEA_LOG_ERROR,
+		"Pool %s/%s is not activated: %s %s, which says nothing of the pool. Try again later",
+		run->plan->vg->name, lea_carry_lv_name(run, node), tool->path, what);
+	return LEA_NOT_NOW;
+}
+
+static int judge_code(const struct lea_carry_run *run, uint32_t node, const struct tool *tool,
+		      int code)
+{
+	char what[48];
+
+	if (!code)
+		return 0;
+	if (code == LEA_PROC_NOT_STARTED)
+		return no_verdict(run, node, tool, "could not be started");
+	if (code == LEA_PROC_SIGNAL + SIGKILL || code == LEA_PROC_SIGNAL + SIGTERM) {
+		snprintf(what, sizeof(what), "was killed by signal %d", code - LEA_PROC_SIGNAL);
+		return no_verdict(run, node, tool, what);
+	}
+	lea_log(run->world->log, LEA_LOG_ERROR,
+		"Check of pool %s/%s failed (status:%d). Manual repair required!",
+		run->plan->vg->name, lea_carry_lv_name(run, node), code);
+	return -EUCLEAN;
+}
+
 static int judge(struct lea_carry_run *run, uint32_t node, const struct tool *tool,
 		 const char *path)
 {
-	const char *vg_name = run->plan->vg->name, *lv_name = lea_carry_lv_name(run, node);
 	char output[OUTPUT_BYTES];
 	int code = 0, r;
 
@@ -96,23 +148,20 @@ static int judge(struct lea_carry_run *run, uint32_t node, const struct tool *to
 		return 0;
 	}
 	if (r)
-		return lea_log_fault(run->world->log, r, "LV %s/%s: running %s", vg_name, lv_name,
-				     tool->path);
-	if (!code)
-		return 0;
-	tell_output(run, tool->path, output);
-	lea_log(run->world->log, LEA_LOG_ERROR,
-		"Check of pool %s/%s failed (status:%d). Manual repair required!", vg_name, lv_name,
-		code);
-	return -EUCLEAN;
+		return lea_as_transient(lea_log_fault(run->world->log, r, "LV %s/%s: starting %s",
+						     run->plan->vg->name,
+						     lea_carry_lv_name(run, node), tool->path));
+	if (code)
+		tell_output(run, tool->path, output);
+	return judge_code(run, node, tool, code);
 }
 
-int lea_carry_check(struct lea_carry_run *run, const struct lea_plan_step *step)
+static int check(struct lea_carry_run *run, const struct lea_plan_step *step)
 {
 	const struct tool tool = tool_for(run, step->node);
-	const char *part = run->plan->node[step->part].node.name;
-	LEA_AUTO(lea_freep) char *below = NULL;
 	LEA_AUTO(lea_freep) char *path = NULL;
+	LEA_AUTO(lea_closep) int fd = -1;
+	bool unused;
 	int r;
 
 	/* A pool that is there has been looked at, and is writing to its metadata. */
@@ -121,14 +170,23 @@ int lea_carry_check(struct lea_carry_run *run, const struct lea_plan_step *step)
 	r = lea_carry_wait(run);
 	if (r)
 		return r;
-	if (asprintf(&below, "%s/mapper/%s", run->how->conf->dev_dir, part) < 0) {
-		below = NULL;
-		return -ENOMEM;
-	}
-	path = lea_world_path(run->world, below);
-	if (!path)
-		return -ENOMEM;
-	return is_unused(path) ? 0 : judge(run, step->node, &tool, path);
+	fd = open_part(run, step->part, &path);
+	if (fd < 0)
+		return lea_as_transient(lea_carry_fault(run, step->part, fd,
+						       "opening its device for the check of its pool"));
+	unused = is_unused(fd);
+	lea_closep(&fd);
+	return unused ? 0 : judge(run, step->node, &tool, path);
+}
+
+int lea_carry_check(struct lea_carry_run *run, const struct lea_plan_step *step)
+{
+	int r = check(run, step);
+
+	/* The pool must not be made by anybody else in need of it. */
+	if (r)
+		run->node[step->node].has_failed = true;
+	return r;
 }
 
 static int wrong_id(struct lea_carry_run *run, uint32_t node, uint64_t id, uint64_t expected)
@@ -170,7 +228,7 @@ int lea_carry_status(struct lea_carry_run *run, const struct lea_plan_step *step
 	if (!run->node[step->node].is_new)
 		return 0;
 	r = run->dm->status(run->dm, &run->plan->node[step->node].node, &text);
-	r = r ? lea_carry_fault(run, step->node, r, "asking for the pool's status")
+	r = r ? lea_as_transient(lea_carry_fault(run, step->node, r, "asking for the pool's status"))
 	      : judge_status(run, step->node, text);
 	run->node[step->node].has_failed = r != 0;
 	return r;

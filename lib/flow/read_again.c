@@ -67,21 +67,3 @@ int lea_read_again(struct lea_scan *scan, const struct lea_scan_vg *known,
 		*ret_vg = find_vg(vgs, count, known);
 	return r;
 }
-
-int lea_still_there(struct lea_world *world, const struct lea_conf *conf,
-		    const struct lea_activate_options *options, const struct lea_scan_vg *known)
-{
-	const struct lea_scan_options scan_options = {
-		.devices = options->devices,
-		.device_count = options->device_count,
-	};
-	const struct lea_scan_vg *now = NULL;
-	struct lea_scan *scan = NULL;
-	int r = lea_scan_new(world, conf, &scan_options, &scan);
-
-	r = r ? r : lea_read_again(scan, known, &now);
-	lea_scan_free(scan);
-	if (r)
-		return r < 0 ? r : -EINVAL;
-	return now ? 0 : LEA_STILL_THERE_NOT;
-}

@@ -7,7 +7,6 @@
 #define LEA_FLOW_READ_AGAIN_H
 
 #include "base/err.h"
-#include "flow/activate.h"
 #include "flow/scan.h"
 
 /*
@@ -19,14 +18,5 @@
  */
 LEA_MUST_CHECK int lea_read_again(struct lea_scan *scan, const struct lea_scan_vg *known,
 				  const struct lea_scan_vg **ret_vg);
-
-enum lea_still_there_outcome {
-	LEA_STILL_THERE_NOT = 1, /* renamed, removed */
-};
-
-/* Is this VG on its PVs by this name? Takes no lock. 0, LEA_STILL_THERE_NOT, or a fault. */
-LEA_MUST_CHECK int lea_still_there(struct lea_world *world, const struct lea_conf *conf,
-				   const struct lea_activate_options *options,
-				   const struct lea_scan_vg *known);
 
 #endif

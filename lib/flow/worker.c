@@ -11,8 +11,8 @@
 #include "base/wire.h"
 #include "flow/delegate.h"
 #include "flow/filter.h"
+#include "flow/handed_over.h"
 #include "flow/job_wire.h"
-#include "flow/read_again.h"
 #include "state/claim.h"
 #include "state/queue.h"
 #include "world/proc.h"
@@ -60,15 +60,6 @@ static void reason_write(struct lea_log *log, enum lea_log_level level, const ch
 	lea_log(reason->next, level, "%s", line);
 }
 
-/* Not in vain: whoever looks at its devices again finds it by the name that it has now. */
-static bool has_moved(const struct child *child, const struct lea_scan_vg *known)
-{
-	const struct lea_worker_setting *setting = child->setting;
-
-	return lea_still_there(setting->world, setting->conf, &setting->options->activate, known) ==
-	       LEA_STILL_THERE_NOT;
-}
-
 /* Hands @count VGs from @first on over, all in one process. */
 static int hand_over(const struct child *child, const struct batch *batch, uint32_t first,
 		     uint32_t count)
@@ -86,41 +77,21 @@ static int hand_over(const struct child *child, const struct batch *batch, uint3
 	return r ? r : code;
 }
 
-static void hand_over_one(const struct child *child, struct batch *batch, uint32_t index)
-{
-	struct lea_worker_report *report = &batch->report[index];
-	const int r = hand_over(child, batch, index, 1);
-
-	report->outcome = r;
-	if (r <= 0)
-		return;
-	report->outcome = LEA_ACTIVATE_FAILED;
-	if (has_moved(child, &batch->vg[index]->known))
-		report->outcome = LEA_ACTIVATE_CHANGED;
-	else
-		snprintf(report->reason, sizeof(report->reason), "%s ended with %d",
-			 child->setting->options->lvm_path, r);
-}
-
 /* An exit code says that one of them failed and not which: each half is asked for alone then, so
  * that one bad VG among many costs a few processes more. */
 static void hand_over_part(const struct child *child, struct batch *batch, uint32_t first,
 			   uint32_t count)
 {
 	const uint32_t half = count / 2;
-	int r;
+	const int r = hand_over(child, batch, first, count);
 
-	if (count == 1) {
-		hand_over_one(child, batch, first);
-		return;
-	}
-	r = hand_over(child, batch, first, count);
-	for (uint32_t i = 0; r < 0 && i < count; i++)
-		batch->report[first + i].outcome = r;
-	if (r > 0) {
+	if (r > 0 && count > 1) {
 		hand_over_part(child, batch, first, half);
 		hand_over_part(child, batch, first + half, count - half);
+		return;
 	}
+	for (uint32_t i = first; i < first + count; i++)
+		lea_handed_over(child->setting, &batch->vg[i]->known, r, &batch->report[i]);
 }
 
 static int run_lvm(const struct child *child, struct batch *batch)
@@ -172,7 +143,8 @@ static int run_native(struct child *child, struct batch *batch)
 	for (uint32_t i = 0; r && i < batch->count; i++) {
 		if (report[i].outcome)
 			continue;
-		report[i].outcome = r;
+		report[i].outcome = lea_as_transient(r);
+		report[i].shortage = LEA_NOT_NOW;
 		memcpy(report[i].reason, last_error, sizeof(report[i].reason));
 	}
 	return 0;

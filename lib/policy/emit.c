@@ -98,7 +98,7 @@ static int add_node(struct lea_emit *emit, uint32_t lv, enum lea_layer layer, ui
 	node = &emit->plan->node[*ret_node];
 	node->lv = lv;
 	node->layer = layer;
-	node->node.udev_flags = lea_plan_udev_flags(&emit->vg->lvs[lv], layer, emit->rules);
+	node->node.udev_flags = lea_plan_udev_flags(emit->vg, &emit->vg->lvs[lv], layer, emit->rules);
 	return 0;
 }
 

@@ -135,6 +135,7 @@ static int piece_row(struct lea_emit *emit, uint32_t lv, const struct lea_cache_
 	return lea_emit_row(emit, node, piece->length_sectors, "linear", params);
 }
 
+/* Its read-ahead is the kernel's, as with lvm2. */
 static int add_piece(struct lea_emit *emit, uint32_t lv, const struct lea_cache_piece *piece,
 		     enum lea_layer layer, uint32_t *ret_node)
 {
@@ -149,7 +150,6 @@ static int add_piece(struct lea_emit *emit, uint32_t lv, const struct lea_cache_
 	if (r)
 		return r;
 	made = &emit->plan->node[*ret_node];
-	lea_emit_read_ahead(emit, lv, true, &made->node);
 	r = lea_emit_step(emit, &(struct lea_plan_step){LEA_STEP_MAKE, *ret_node, 0, 0});
 	if (r)
 		return r;

@@ -67,7 +67,8 @@ static int emit_one(struct lea_emit *emit, const struct lea_seg_snapshot *link)
 		r = emit_store(emit, link, node);
 	if (r)
 		return r;
-	lea_emit_read_ahead(emit, link->origin, true, &emit->plan->node[node].node);
+	/* In the errors that stand in for it lvm2 sees no stripes. */
+	lea_emit_read_ahead(emit, link->origin, !link->is_merging, &emit->plan->node[node].node);
 	r = lea_emit_step(emit, &(struct lea_plan_step){LEA_STEP_MAKE, node, 0, 0});
 	return r ? r : lea_emit_late(emit, node);
 }

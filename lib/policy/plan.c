@@ -17,12 +17,20 @@
 #define STEPS_PER_NODE 4U
 #define MAX_NODES      (UINT32_MAX / STEPS_PER_NODE)
 
-static bool is_hidden(const struct lea_lv *lv, enum lea_layer layer,
+/* Is the node of the cache that uses this volume one that people see? */
+static bool has_shown_user(const struct lea_vg *vg, const struct lea_lv *volume)
+{
+	const struct lea_lv *user = volume->user != LEA_NONE ? &vg->lvs[volume->user] : NULL;
+
+	return user && lea_lv_is_visible(user) && !user->snapshots && !user->is_external_origin;
+}
+
+static bool is_hidden(const struct lea_vg *vg, const struct lea_lv *lv, enum lea_layer layer,
 		      const struct lea_plan_rules *rules)
 {
-	/* Older lvm2 lets udev's rules see the parts of a cache volume. */
+	/* Older lvm2 shows udev's rules the parts of a cache volume as it shows the cache itself. */
 	if (layer == LEA_LAYER_CDATA || layer == LEA_LAYER_CMETA)
-		return rules->ways.hides_cachevol_parts;
+		return rules->ways.hides_cachevol_parts || !has_shown_user(vg, lv);
 	return layer != LEA_LAYER_NONE || !lea_lv_is_visible(lv) ||
 	       lea_plan_pool_layer(lv) != LEA_LAYER_NONE;
 }
@@ -34,14 +42,14 @@ static bool is_for_lvm_only(const struct lea_lv *lv)
 		lv->seg[0].segtype->family == LEA_FAMILY_THIN_POOL);
 }
 
-uint16_t lea_plan_udev_flags(const struct lea_lv *lv, enum lea_layer layer,
-			     const struct lea_plan_rules *rules)
+uint16_t lea_plan_udev_flags(const struct lea_vg *vg, const struct lea_lv *lv,
+			     enum lea_layer layer, const struct lea_plan_rules *rules)
 {
 	unsigned int flags = 0;
 
 	if (layer == LEA_LAYER_MISSING)
 		return 0;
-	if (is_hidden(lv, layer, rules))
+	if (is_hidden(vg, lv, layer, rules))
 		flags |= LEA_DM_UDEV_DISABLE_SUBSYSTEM | LEA_DM_UDEV_DISABLE_DISK |
 			 LEA_DM_UDEV_DISABLE_OTHER;
 	else if (layer == LEA_LAYER_NONE && is_for_lvm_only(lv))
@@ -63,6 +71,25 @@ const char *lea_plan_foreign_type(const struct lea_lv *lv)
 	return NULL;
 }
 
+/* What is to come up depends on settings that only lvm2 knows how to apply. */
+static const char *settings_reason(const struct lea_emit *emit)
+{
+	const struct lea_vg *vg = emit->vg;
+	uint32_t families = 0;
+
+	for (uint32_t i = 0; i < vg->lv_count; i++)
+		if (vg->lvs[i].seg[0].segtype)
+			families |= 1U << vg->lvs[i].seg[0].segtype->family;
+	/* Whatever is up can be taken down. */
+	if (emit->rules->select.everything)
+		return NULL;
+	if (families & emit->rules->lvms_families)
+		return "a setting disables features of a type in it";
+	if (vg->has_profile && families & 1U << LEA_FAMILY_THIN_POOL)
+		return "a thin pool in it, whose low water mark may come from a profile";
+	return NULL;
+}
+
 /* The first thing in the VG that is not ours, NULL: all of it is. */
 static const char *delegate_reason(const struct lea_emit *emit)
 {
@@ -76,7 +103,7 @@ static const char *delegate_reason(const struct lea_emit *emit)
 		/* It came back: what it holds may be old, and lvm2 has rules for that. */
 		if (emit->pvs[i].is_present && vg->pvs[i].flags & LEA_FLAG_MISSING)
 			reason = "a PV that is here is marked as missing";
-	return reason;
+	return reason ? reason : settings_reason(emit);
 }
 
 /* It lacks more than the mode lets it. */

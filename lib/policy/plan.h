@@ -45,6 +45,7 @@ struct lea_plan_rules {
 	uint32_t thin_threshold_percent; /* autoextension; 100: none */
 	uint32_t region_sectors;	 /* of moves in progress */
 	bool no_mirror_errors;		 /* nobody will mend a mirror: its errors are its users' */
+	uint32_t lvms_families; /* 1U << enum lea_family: settings change tables in lvm2's way */
 	enum lea_filler filler;
 	uint32_t filler_major, filler_minor; /* LEA_FILLER_DEVICE */
 };
@@ -109,7 +110,7 @@ LEA_MUST_CHECK int lea_plan_vg(struct lea_arena *arena, const struct lea_vg *vg,
 const char *lea_plan_foreign_type(const struct lea_lv *lv);
 
 /* The udev flags of one of an LV's nodes. */
-uint16_t lea_plan_udev_flags(const struct lea_lv *lv, enum lea_layer layer,
-			     const struct lea_plan_rules *rules);
+uint16_t lea_plan_udev_flags(const struct lea_vg *vg, const struct lea_lv *lv,
+			     enum lea_layer layer, const struct lea_plan_rules *rules);
 
 #endif

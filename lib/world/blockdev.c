@@ -35,15 +35,28 @@ static int open_direct(int dir_fd, const char *path)
 }
 
 /* Regular files are for test trees only: on a machine no device is one. */
+static bool is_device(const struct lea_world *world, const struct stat *st, uint32_t major,
+		      uint32_t minor)
+{
+	if (S_ISBLK(st->st_mode))
+		return gnu_dev_major(st->st_rdev) == major && gnu_dev_minor(st->st_rdev) == minor;
+	return S_ISREG(st->st_mode) && world->root[0];
+}
+
 static bool is_it(const struct lea_world *world, int fd, uint32_t major, uint32_t minor)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) < 0)
-		return false;
-	if (S_ISBLK(st.st_mode))
-		return gnu_dev_major(st.st_rdev) == major && gnu_dev_minor(st.st_rdev) == minor;
-	return S_ISREG(st.st_mode) && world->root[0];
+	return !fstat(fd, &st) && is_device(world, &st, major, minor);
+}
+
+bool lea_blockdev_is_at(const struct lea_world *world, const char *path, uint32_t major,
+			uint32_t minor)
+{
+	LEA_AUTO(lea_freep) char *full = lea_world_path(world, path);
+	struct stat st;
+
+	return full && !stat(full, &st) && is_device(world, &st, major, minor);
 }
 
 /* The kernel's own name: a path may lead to another device meanwhile. */

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "world/world.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,9 @@
  */
 LEA_MUST_CHECK int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major,
 				     uint32_t minor);
+/* Does @path (below world->root) lead to the device of this number? Opens nothing. */
+bool lea_blockdev_is_at(const struct lea_world *world, const char *path, uint32_t major,
+			uint32_t minor);
 /* Size in bytes by ioctl or fstat. */
 LEA_MUST_CHECK int lea_blockdev_size(int fd, uint64_t *ret_bytes);
 /* Reads exactly @len_bytes (aligned bounce buffer for O_DIRECT inside); -EIO when short. */

@@ -47,6 +47,7 @@ struct lea_conf {
 	/* Tools that look at a pool's metadata before it is made; "": none */
 	const char *thin_check, *cache_check;
 	struct lea_list thin_check_options, cache_check_options;
+	struct lea_list thin_disabled_features, cache_disabled_features, vdo_disabled_features;
 	struct lea_list volume_list, auto_activation_volume_list, read_only_volume_list;
 	/* devices */
 	const char *dev_dir; /* devices/dir, "/dev" */
@@ -83,7 +84,7 @@ struct lea_conf_options {
 	const char *config;	     /* --config */
 	const char *devicesfile;     /* --devicesfile; "": none */
 	bool driverloaded_no;	     /* --driverloaded n: no device-mapper */
-	const char *command_profile; /* --profile, --commandprofile */
+	const char *command_profile; /* --commandprofile */
 	/* Boot: a broken lvmevent.conf is a warning, not BAD_FILE; of lvm2's files one that names
 	 * no setting which bears on us is ignored, too. */
 	bool forgive;
@@ -100,7 +101,8 @@ enum lea_conf_outcome {
  * lea_conf_read - every source, strongest last word: defaults, lvm.conf, lvmlocal.conf, files of
  * host tags, lvmevent.conf, --config, environment and options
  * Paths are as configured, without the world's root. Returns 0, an outcome (logged), or a fault.
- * Profiles: must exist; no setting that lvm2 takes from profiles bears on us.
+ * A command profile must exist; no setting that lvm2 takes from one bears on us. (Metadata profiles
+ * do: --profile is not for us, and see struct lea_vg.)
  * Does not set the process's umask: main does, from conf->umask.
  * Source: lvm2 2.03.16 black-box (commands and lvmconfig), lvm.conf(5), lvmsystemid(7).
  */

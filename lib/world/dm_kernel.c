@@ -72,13 +72,14 @@ static void destroy_taskp(struct dm_task **task)
 
 #define AUTO_TASK LEA_AUTO(destroy_taskp) struct dm_task
 
-/* Semaphores are counted, and the library has no errno of its own for "none left". */
+/* Semaphores are counted, and the library has no errno of its own for "none left". Whatever it is, it
+ * is no fault of the device. */
 static int set_cookie(struct dm_task *task, uint32_t *cookie, uint16_t udev_flags)
 {
 	errno = 0;
 	if (dm_task_set_cookie(task, cookie, udev_flags))
 		return 0;
-	return lea_is_shortage(-errno) ? -errno : -EIO;
+	return errno ? lea_as_transient(-errno) : -EAGAIN;
 }
 
 static struct kernel_dm *kernel_of(struct lea_dm *dm)
@@ -334,10 +335,9 @@ static int kernel_remove(struct lea_dm *dm, const struct lea_dm_node *node, bool
 		return -ENOMEM;
 	if (retry && !dm_task_retry_remove(task))
 		return -EINVAL;
-	r = set_cookie(task, &kernel->cookie, node->udev_flags);
 	/* Taking back must work without udev, too: the library then sees to the node itself. */
-	if (r && !lea_is_shortage(r))
-		return r;
+	if (set_cookie(task, &kernel->cookie, node->udev_flags))
+		lea_log(library_log, LEA_LOG_DEBUG, "%s: removed without a cookie", node->name);
 	r = run(task);
 	if (r == -EBUSY)
 		return LEA_DM_BUSY;

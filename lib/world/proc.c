@@ -23,9 +23,7 @@
 #include "base/cleanup.h"
 #include "base/step.h"
 
-#define STOPPED_BY_SIGNAL 128
-#define NOT_STARTED	  127
-#define STACK_BYTES	  (256U * 1024U) /* a probing thread reads and parses without recursion */
+#define STACK_BYTES (256U * 1024U) /* a probing thread reads and parses without recursion */
 
 int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid)
 {
@@ -48,7 +46,7 @@ int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid)
 
 static int code_of(int status)
 {
-	return WIFEXITED(status) ? WEXITSTATUS(status) : STOPPED_BY_SIGNAL + WTERMSIG(status);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : LEA_PROC_SIGNAL + WTERMSIG(status);
 }
 
 int lea_proc_wait(pid_t pid, int *ret_code)
@@ -230,19 +228,19 @@ static int exec_child(void *arg)
 	int fault;
 
 	if (run->parent && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != run->parent))
-		return NOT_STARTED;
+		return LEA_PROC_NOT_STARTED;
 	/* Whoever waits for it may have put signals off; it has no reason to. */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (run->output_fd >= 0 &&
 	    (dup2(run->output_fd, STDOUT_FILENO) < 0 || dup2(run->output_fd, STDERR_FILENO) < 0))
-		return NOT_STARTED;
+		return LEA_PROC_NOT_STARTED;
 	/* libdevmapper's descriptor of the control node is not O_CLOEXEC: lvm2 complains of it. */
 	keep_streams_and(run->report_fd);
 	fault = lea_proc_exec(run->argv);
 	if (write(run->report_fd, &fault, sizeof(fault)) < 0)
-		return NOT_STARTED;
-	return NOT_STARTED;
+		return LEA_PROC_NOT_STARTED;
+	return LEA_PROC_NOT_STARTED;
 }
 
 /* @fds: a pipe, whose writing end goes. 0, or the fault of the exec. */

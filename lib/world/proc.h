@@ -16,7 +16,10 @@
 LEA_MUST_CHECK int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid);
 /* The same, and it is init's: nobody here has to wait for it, should it never end. */
 LEA_MUST_CHECK int lea_proc_orphan(int (*child)(void *arg), void *arg);
-/* Waits for this child. *ret_code: exit code, or 128 + signal. */
+/* Codes of a child: it never came to run its program; + N: ended by signal N. */
+#define LEA_PROC_NOT_STARTED 127
+#define LEA_PROC_SIGNAL	     128
+/* Waits for this child. *ret_code: exit code, or LEA_PROC_SIGNAL + N. */
 LEA_MUST_CHECK int lea_proc_wait(pid_t pid, int *ret_code);
 /* The same without waiting: has it ended? *ret_code: set only then; -1: not known. */
 bool lea_proc_has_ended(pid_t pid, int *ret_code);

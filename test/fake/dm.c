@@ -15,9 +15,18 @@ static struct fake_dm *fake_of(struct lea_dm *dm)
 	return container_of(dm, struct fake_dm, dm);
 }
 
-/* Records the step; true when it is the one to fail. */
-static LEA_PRINTF(2, 3) bool fails(struct fake_dm *fake, const char *format, ...)
+/* Word by word. */
+static bool begins_with(const char *step, const char *words)
 {
+	const size_t len = words ? strlen(words) : 0;
+
+	return words && !strncmp(step, words, len) && (!step[len] || step[len] == ' ');
+}
+
+/* Records the step; the fault when it is the one to fail. */
+static LEA_PRINTF(2, 3) int fails(struct fake_dm *fake, const char *format, ...)
+{
+	bool is_chosen;
 	va_list args;
 
 	if (fake->step_count == FAKE_DM_STEPS)
@@ -26,11 +35,11 @@ static LEA_PRINTF(2, 3) bool fails(struct fake_dm *fake, const char *format, ...
 	if (vasprintf(&fake->step[fake->step_count], format, args) < 0)
 		abort();
 	va_end(args);
-	if (fake->dead_from >= 0 && (int32_t)fake->step_count >= fake->dead_from) {
-		fake->step_count++;
-		return true;
-	}
-	return (int32_t)fake->step_count++ == fake->fail_at;
+	is_chosen = (int32_t)fake->step_count == fake->fail_at ||
+		    (fake->dead_from >= 0 && (int32_t)fake->step_count >= fake->dead_from) ||
+		    begins_with(fake->step[fake->step_count], fake->fail_on);
+	fake->step_count++;
+	return is_chosen ? fake->fault : 0;
 }
 
 struct fake_dm_node *fake_dm_find(struct fake_dm *fake, const char *name)
@@ -179,9 +188,11 @@ static int fake_create(struct lea_dm *dm, const struct lea_dm_node *node, uint32
 {
 	struct fake_dm *fake = fake_of(dm);
 	struct fake_dm_node *made;
+	int r;
 
-	if (fails(fake, "create %s%s", node->name, node->read_only ? " ro" : ""))
-		return -EIO;
+	r = fails(fake, "create %s%s", node->name, node->read_only ? " ro" : "");
+	if (r)
+		return r;
 	if (fake_dm_find(fake, node->name) || find_uuid(fake, node->uuid) ||
 	    (node->fixed_minor && is_taken(fake, node->minor)))
 		return -EBUSY;
@@ -200,9 +211,11 @@ static int fake_load(struct lea_dm *dm, const struct lea_dm_node *node,
 {
 	struct fake_dm *fake = fake_of(dm);
 	struct fake_dm_node *there;
+	int r;
 
-	if (fails(fake, "load %s%s", node->name, node->read_only ? " ro" : ""))
-		return -EIO;
+	r = fails(fake, "load %s%s", node->name, node->read_only ? " ro" : "");
+	if (r)
+		return r;
 	there = fake_dm_find(fake, node->name);
 	if (!there)
 		return -ENXIO;
@@ -216,9 +229,11 @@ static int fake_resume(struct lea_dm *dm, const struct lea_dm_node *node)
 {
 	struct fake_dm *fake = fake_of(dm);
 	struct fake_dm_node *there;
+	int r;
 
-	if (fails(fake, "resume %s", node->name))
-		return -EIO;
+	r = fails(fake, "resume %s", node->name);
+	if (r)
+		return r;
 	there = fake_dm_find(fake, node->name);
 	if (!there)
 		return -ENXIO;
@@ -240,9 +255,11 @@ static int fake_remove(struct lea_dm *dm, const struct lea_dm_node *node, bool r
 {
 	struct fake_dm *fake = fake_of(dm);
 	struct fake_dm_node *there;
+	int r;
 
-	if (fails(fake, "remove %s%s", node->name, retry ? " retry" : ""))
-		return -EIO;
+	r = fails(fake, "remove %s%s", node->name, retry ? " retry" : "");
+	if (r)
+		return r;
 	there = fake_dm_find(fake, node->name);
 	if (!there)
 		return LEA_DM_ABSENT;
@@ -256,9 +273,11 @@ static int fake_remove(struct lea_dm *dm, const struct lea_dm_node *node, bool r
 static int fake_suspend(struct lea_dm *dm, const struct lea_dm_node *node)
 {
 	struct fake_dm_node *there = fake_dm_find(fake_of(dm), node->name);
+	int r;
 
-	if (fails(fake_of(dm), "suspend %s", node->name))
-		return -EIO;
+	r = fails(fake_of(dm), "suspend %s", node->name);
+	if (r)
+		return r;
 	if (!there)
 		return -ENXIO;
 	there->info.suspended = true;
@@ -268,9 +287,11 @@ static int fake_suspend(struct lea_dm *dm, const struct lea_dm_node *node)
 static int fake_status(struct lea_dm *dm, const struct lea_dm_node *node, char **ret_text)
 {
 	struct fake_dm *fake = fake_of(dm);
+	int r;
 
-	if (fails(fake, "status %s", node->name))
-		return -EIO;
+	r = fails(fake, "status %s", node->name);
+	if (r)
+		return r;
 	*ret_text = strdup(fake->status ? fake->status : "");
 	return 0;
 }
@@ -307,6 +328,7 @@ struct fake_dm *fake_dm_new(void)
 	if (!fake)
 		abort();
 	fake->fail_at = fake->dead_from = -1;
+	fake->fault = -EIO;
 	fake->dm = (struct lea_dm){
 		.info = fake_info,
 		.uuid_of = fake_uuid_of,

@@ -26,7 +26,9 @@ struct fake_dm {
 	struct fake_dm_node node[FAKE_DM_NODES];
 	char *step[FAKE_DM_STEPS]; /* one line each: "create vg-lv ro", "load vg-lv", ... */
 	uint32_t step_count;
-	int32_t fail_at;   /* this step (from 0) fails with -EIO; < 0: none */
+	int32_t fail_at;   /* this step (from 0) fails; < 0: none */
+	const char *fail_on; /* steps that begin so fail, too; NULL: none; borrowed */
+	int fault;	   /* with this; -EIO unless set */
 	int32_t dead_from; /* from this step on every one fails: whoever called is gone; < 0: never
 			    */
 	uint32_t unwaited; /* resumes and removes since the last wait */

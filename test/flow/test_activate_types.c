@@ -6,6 +6,9 @@
  */
 #include "flow/types.h"
 
+#include <errno.h>
+#include <stddef.h>
+
 static uint32_t active_now(void)
 {
 	uint32_t count;
@@ -127,7 +130,7 @@ static const struct {
 	 1},
 	{"a check that says odd bytes does not write them", "thin_check_fail",
 	 "printf 'a\\033[2Jb'; exit 1", NULL, "tool: a?[2Jb\n", 1},
-	{"a check that is killed has failed", "thin_check_fail", "kill -9 $$", NULL, "(status:137)",
+	{"a check that crashes has failed", "thin_check_fail", "kill -6 $$", NULL, "(status:134)",
 	 1},
 	{"a pool that is behind", "thin_transid_bad", NULL, "2 62/512 0/128 - rw",
 	 "Thin pool vg-pool-tpool (253:2) transaction_id is 2, while expected 7.\n", 0},
@@ -149,12 +152,87 @@ START_TEST(pools_that_must_not_be_used)
 	if (pool_rows[_i].status)
 		fake->status = pool_rows[_i].status;
 	ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
+	ck_assert_msg(!result.shortage, "%s: a verdict", pool_rows[_i].claim);
 	ck_assert_msg(strstr(capture.text, pool_rows[_i].want_text), "%s: %s", pool_rows[_i].claim,
 		      capture.text);
 	check_all_whole("left");
 	ck_assert_msg(active_now() == pool_rows[_i].want_active &&
 			      fake_dm_count(fake) == pool_rows[_i].want_active,
 		      "%s", pool_rows[_i].claim);
+}
+END_TEST
+
+/* Rows: the pool is not there, and nothing was found out about it: all of it is there at the next
+ * try. */
+static const struct {
+	const char *claim, *tool;
+	bool not_executable, no_node;
+	const char *want_text;
+} untold_rows[] = {
+	{"a check that was killed", "kill -9 $$", false, false, "tool was killed by signal 9"},
+	{"a check that was ended", "kill -15 $$", false, false, "tool was killed by signal 15"},
+	{"a check that lacks its libraries", "exit 127", false, false,
+	 "tool could not be started"},
+	{"a check that can't be executed", "exit 0", true, false, "LV vg/pool: starting "},
+	{"a device that can't be opened", "exit 0", false, true,
+	 "LV vg/pool_tmeta: opening its device for the check of its pool"},
+};
+
+START_TEST(nothing_is_said_of_a_pool_that_could_not_be_checked)
+{
+	struct lea_activate_result result;
+
+	open_shape("thin_basic");
+	write_tool(untold_rows[_i].tool);
+	if (untold_rows[_i].not_executable)
+		ck_assert_int_eq(chmod(tool, 0644), 0);
+	if (untold_rows[_i].no_node)
+		fake->dm.create = create_in_memory;
+	ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
+	ck_assert_msg(result.shortage == LEA_NOT_NOW, "%s", untold_rows[_i].claim);
+	ck_assert_msg(strstr(capture.text, untold_rows[_i].want_text) &&
+			      !strstr(capture.text, "repair"),
+		      "%s: %s", untold_rows[_i].claim, capture.text);
+	check_all_whole("left");
+	ck_assert_uint_eq(fake_dm_count(fake), 0);
+	write_tool("exit 0");
+	fake->dm.create = create;
+	ck_assert_msg(!run(&result) && !result.shortage && active_now() == 3, "%s",
+		      untold_rows[_i].claim);
+}
+END_TEST
+
+static int stands_still(struct lea_dm *dm, uint32_t limit_ms, uint32_t still_ms)
+{
+	(void)dm;
+	(void)limit_ms;
+	(void)still_ms;
+	return LEA_DM_STILL;
+}
+
+/* Its links are not there yet, the kernel's own nodes are. */
+START_TEST(udev_that_stands_still_does_not_cost_a_pool)
+{
+	struct lea_activate_result result;
+
+	open_shape("thin_basic");
+	write_tool("for path; do :; done; [ \"${path##*/}\" = dm-0 ] && [ -e \"$path\" ]");
+	fake->dm.wait = stands_still;
+	ck_assert_msg(!run(&result), "%s", capture.text);
+	ck_assert_uint_eq(active_now(), 3);
+}
+END_TEST
+
+/* Where there is no devtmpfs. */
+START_TEST(a_node_that_the_library_made_does_as_well)
+{
+	struct lea_activate_result result;
+
+	open_shape("thin_basic");
+	write_tool("for path; do :; done; [ \"${path##*/}\" = vg-pool_tmeta ]");
+	fake->dm.create = create_in_memory;
+	tree_put(&tree, "/dev/mapper/vg-pool_tmeta", "used");
+	ck_assert_msg(!run(&result), "%s", capture.text);
 }
 END_TEST
 
@@ -218,6 +296,30 @@ START_TEST(a_taken_name_costs_one_lv)
 }
 END_TEST
 
+/* Rows: which list of features not to use bears on which VG. */
+static const struct {
+	const char *shape;
+	size_t list;
+	int want;
+} feature_rows[] = {
+	{"thin_basic", offsetof(struct lea_conf, thin_disabled_features), LEA_ACTIVATE_DELEGATE},
+	{"cache_pool", offsetof(struct lea_conf, cache_disabled_features), LEA_ACTIVATE_DELEGATE},
+	{"v31-vdo_basic", offsetof(struct lea_conf, vdo_disabled_features), LEA_ACTIVATE_DELEGATE},
+	{"thin_basic", offsetof(struct lea_conf, cache_disabled_features), 0},
+};
+
+START_TEST(disabled_features_are_the_real_lvms)
+{
+	struct lea_activate_result result;
+	struct lea_list *list = (void *)((char *)&conf + feature_rows[_i].list);
+
+	open_shape(feature_rows[_i].shape);
+	list->count = 1;
+	ck_assert_int_eq(run(&result), feature_rows[_i].want);
+	ck_assert(!result.why == !feature_rows[_i].want);
+}
+END_TEST
+
 /* LVs on one move come up together, and each of them alone when the others are there. */
 START_TEST(an_lv_joins_others_on_a_move)
 {
@@ -250,10 +352,16 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, any_call_may_fail, 0, ARRAY_SIZE(layered));
 	tcase_add_loop_test(tcase, a_program_may_die_anywhere, 0, ARRAY_SIZE(layered));
 	tcase_add_loop_test(tcase, pools_that_must_not_be_used, 0, ARRAY_SIZE(pool_rows));
+	tcase_add_loop_test(tcase, nothing_is_said_of_a_pool_that_could_not_be_checked, 0,
+			    ARRAY_SIZE(untold_rows));
+	tcase_add_test(tcase, udev_that_stands_still_does_not_cost_a_pool);
+	tcase_add_test(tcase, a_node_that_the_library_made_does_as_well);
 	tcase_add_test(tcase, a_tool_that_is_not_here_is_skipped);
 	tcase_add_test(tcase, a_pool_that_needs_check_is_told_of);
 	tcase_add_loop_test(tcase, a_missing_target_is_named, 0, ARRAY_SIZE(lacking));
 	tcase_add_test(tcase, a_taken_name_costs_one_lv);
+	tcase_add_loop_test(tcase, disabled_features_are_the_real_lvms, 0,
+			    ARRAY_SIZE(feature_rows));
 	tcase_add_loop_test(tcase, an_lv_joins_others_on_a_move, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return suite;

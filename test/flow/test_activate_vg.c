@@ -45,8 +45,10 @@ static void setup(void)
 	lea_world_init(&world, root, &capture.log, no_environ);
 	fake = fake_dm_new();
 	world.dm = &fake->dm;
-	conf = (struct lea_conf){
-		.use_linear_target = true, .readahead_auto = true, .udev_rules = true};
+	conf = (struct lea_conf){.use_linear_target = true,
+				 .readahead_auto = true,
+				 .udev_rules = true,
+				 .dev_dir = "/dev"};
 	options = (struct lea_activate_options){.what = LEA_ACTIVATE_AUTO, .named = true};
 }
 
@@ -122,7 +124,7 @@ START_TEST(active_lvs_are_left_alone)
 END_TEST
 
 /* Rows: what a program that died may have left of vg-lv0, and what must be there in the end. */
-static const struct {
+static const struct left {
 	const char *claim;
 	bool live, inactive, suspended, read_only;
 	const char *table, *want_steps;
@@ -133,28 +135,31 @@ static const struct {
 	 "load vg-lv0\nresume vg-lv0\n"},
 	{"a suspended node with the right table is resumed", true, false, true, false,
 	 "0 81920 linear 8:0 2048\n", "resume vg-lv0\n"},
-	{"a suspended node with another table gets the right one", true, false, true, false,
-	 "0 8 linear 8:0 2048\n", "load vg-lv0\nresume vg-lv0\n"},
-	{"a read-only node becomes writable", true, false, false, true, "0 81920 linear 8:0 2048\n",
-	 "load vg-lv0\nresume vg-lv0\n"},
 };
 
-START_TEST(leftovers_are_mended)
+static struct fake_dm_node *leave(const struct left *left)
 {
-	struct lea_activate_result result;
 	struct fake_dm_node *node;
 	struct lea_plan_names names;
-	char steps[256] = "";
 
 	open_shape("linear_one");
 	ck_assert_int_eq(
 		lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[0], LEA_LAYER_NONE, &names),
 		0);
-	node = fake_dm_add(fake, names.name, names.uuid, left_rows[_i].table);
-	node->info.live_table = left_rows[_i].live;
-	node->info.inactive_table = left_rows[_i].inactive;
-	node->info.suspended = left_rows[_i].suspended;
-	node->info.read_only = left_rows[_i].read_only;
+	node = fake_dm_add(fake, names.name, names.uuid, left->table);
+	node->info.live_table = left->live;
+	node->info.inactive_table = left->inactive;
+	node->info.suspended = left->suspended;
+	node->info.read_only = left->read_only;
+	return node;
+}
+
+START_TEST(leftovers_are_mended)
+{
+	struct fake_dm_node *node = leave(&left_rows[_i]);
+	struct lea_activate_result result;
+	char steps[256] = "";
+
 	ck_assert_int_eq(run(&result), 0);
 	for (uint32_t i = 0; i < fake->step_count; i++) {
 		strcat(steps, fake->step[i]);
@@ -167,11 +172,42 @@ START_TEST(leftovers_are_mended)
 }
 END_TEST
 
+/* Rows: what no run of ours leaves of vg-lv0. */
+static const struct left strange_rows[] = {
+	{"suspended with another table", true, false, true, false, "0 8 linear 8:0 2048\n", ""},
+	{"suspended with a second table", true, true, true, false, "0 81920 linear 8:0 2048\n", ""},
+	{"live with a second table", true, true, false, false, "0 81920 linear 8:0 2048\n", ""},
+	{"read-only, to be writable", true, false, false, true, "0 81920 linear 8:0 2048\n", ""},
+};
+
+START_TEST(strange_states_are_the_real_lvms)
+{
+	struct fake_dm_node *node = leave(&strange_rows[_i]), as_it_was = *node;
+	struct lea_activate_result result;
+
+	ck_assert_msg(run(&result) == LEA_ACTIVATE_DELEGATE && result.why, "%s",
+		      strange_rows[_i].claim);
+	ck_assert_msg(!fake->step_count && !memcmp(node, &as_it_was, sizeof(as_it_was)), "%s",
+		      strange_rows[_i].claim);
+}
+END_TEST
+
+/* Nobody's but the opener's: it may have been made for a table of its own. */
+START_TEST(an_open_node_without_a_table_is_the_real_lvms)
+{
+	struct lea_activate_result result;
+
+	leave(&left_rows[0])->info.open_count = 1;
+	ck_assert_int_eq(run(&result), LEA_ACTIVATE_DELEGATE);
+	ck_assert_uint_eq(fake->step_count, 0);
+}
+END_TEST
+
 /* Rows: who has number 77, or which number vg/fixed2 has that is to have it. */
 static const struct {
 	const char *claim, *name, *said;
 	uint32_t minor;
-	bool own, suspended;
+	bool own, is_half_made;
 	int want;
 } number_rows[] = {
 	{"a number that another device has fails its LV", "other",
@@ -198,9 +234,8 @@ START_TEST(fixed_numbers)
 							LEA_LAYER_NONE, &names),
 					 0);
 	node = fake_dm_add(fake, number_rows[_i].name, number_rows[_i].own ? names.uuid : "x",
-			   "0 8 linear 8:0 2048\n");
+			   number_rows[_i].is_half_made ? "" : "0 8 linear 8:0 2048\n");
 	node->info.minor = number_rows[_i].minor;
-	node->info.suspended = number_rows[_i].suspended;
 	ck_assert_msg(run(&result) == number_rows[_i].want, "%s", number_rows[_i].claim);
 	ck_assert_msg(!strcmp(capture.text, number_rows[_i].said), "%s: %s", number_rows[_i].claim,
 		      capture.text);
@@ -359,6 +394,8 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, up_and_down_again);
 	tcase_add_test(tcase, active_lvs_are_left_alone);
 	tcase_add_loop_test(tcase, leftovers_are_mended, 0, ARRAY_SIZE(left_rows));
+	tcase_add_loop_test(tcase, strange_states_are_the_real_lvms, 0, ARRAY_SIZE(strange_rows));
+	tcase_add_test(tcase, an_open_node_without_a_table_is_the_real_lvms);
 	tcase_add_loop_test(tcase, fixed_numbers, 0, ARRAY_SIZE(number_rows));
 	tcase_add_test(tcase, node_of_a_renamed_vg_hands_it_over);
 	tcase_add_loop_test(tcase, one_failure_costs_one_lv, 0, 9);

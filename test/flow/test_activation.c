@@ -5,7 +5,6 @@
  */
 #include "flow/activate.h"
 #include "flow/machine.h"
-#include "flow/read_again.h"
 #include "state/lock.h"
 #include "unit/suite.h"
 
@@ -178,12 +177,14 @@ START_TEST(a_busy_vg_is_left_for_later)
 }
 END_TEST
 
+/* And a transient one: it is held for a moment. */
 START_TEST(wait_for_locks_0_is_an_error)
 {
 	struct lea_lock *lock = hold_one();
 
 	conf->wait_for_locks = false;
 	ck_assert_int_eq(do_vg("vg_one"), LEA_ACTIVATE_FAILED);
+	ck_assert_int_eq(result.shortage, LEA_NOT_NOW);
 	ck_assert_int_eq(finish(), 0);
 	ck_assert_str_eq(
 		machine.err,
@@ -192,6 +193,34 @@ START_TEST(wait_for_locks_0_is_an_error)
 		"  Cannot process volume group vg_one\n");
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
 	lea_lock_release(lock);
+}
+END_TEST
+
+/* Whatever keeps us from the lock says nothing of the VG. */
+START_TEST(a_lock_that_cannot_be_made_is_transient)
+{
+	tree_put(&machine.tree, "/run/lock", "no folder");
+	ck_assert_int_eq(do_vg("vg_one"), LEA_ACTIVATE_FAILED);
+	ck_assert_int_eq(result.shortage, LEA_NOT_NOW);
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+}
+END_TEST
+
+static int dm_fault;
+
+static int info_fails(struct lea_dm *dm, const char *uuid, struct lea_dm_info *ret_info)
+{
+	return dm_fault;
+}
+
+START_TEST(a_device_mapper_that_says_nothing_is_transient)
+{
+	dm_fault = _i ? -ENOMEM : -EIO;
+	machine.dm->dm.info = info_fails;
+	ck_assert_int_eq(do_vg("vg_one"), LEA_ACTIVATE_FAILED);
+	ck_assert_int_eq(result.shortage, _i ? -ENOMEM : LEA_NOT_NOW);
+	ck_assert_int_lt(finish(), 0);
 }
 END_TEST
 
@@ -231,24 +260,6 @@ START_TEST(a_vg_that_is_gone_meanwhile)
 }
 END_TEST
 
-/* What the real lvm did not find is asked for so. */
-START_TEST(a_vg_is_still_there_or_not)
-{
-	struct lea_scan_vg known = {0};
-	struct lea_vg vg;
-
-	for (size_t i = 0; i < vg_count; i++)
-		known = strcmp(vgs[i].vg->name, "vg_one") ? known : vgs[i];
-	ck_assert_int_eq(lea_still_there(machine.world, conf, &options, &known), 0);
-	vg = *known.vg;
-	vg.name = "its-old-name";
-	known.vg = &vg;
-	ck_assert_int_eq(lea_still_there(machine.world, conf, &options, &known),
-			 LEA_STILL_THERE_NOT);
-	ck_assert_int_eq(finish(), 0);
-}
-END_TEST
-
 /* With metadata that is newer than what was known, the PV may just be another one. */
 START_TEST(a_pv_that_is_not_there_meanwhile)
 {
@@ -258,6 +269,7 @@ START_TEST(a_pv_that_is_not_there_meanwhile)
 	for (size_t i = 0; _i && i < vg_count; i++)
 		vgs[i].vg->seqno--;
 	ck_assert_int_eq(do_vg("vg-two.pvs"), _i ? LEA_ACTIVATE_CHANGED : LEA_ACTIVATE_INCOMPLETE);
+	ck_assert_int_eq(result.shortage, 0);
 	ck_assert_int_eq(finish(), 0);
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
 }
@@ -344,9 +356,10 @@ Suite *test_suite(void)
 	tcase_add_test(tcase, without_locking_there_is_no_lock_file);
 	tcase_add_test(tcase, a_busy_vg_is_left_for_later);
 	tcase_add_test(tcase, wait_for_locks_0_is_an_error);
+	tcase_add_test(tcase, a_lock_that_cannot_be_made_is_transient);
+	tcase_add_loop_test(tcase, a_device_mapper_that_says_nothing_is_transient, 0, 2);
 	tcase_add_test(tcase, what_is_under_the_lock_counts);
 	tcase_add_loop_test(tcase, a_vg_that_is_gone_meanwhile, 0, 2);
-	tcase_add_test(tcase, a_vg_is_still_there_or_not);
 	tcase_add_loop_test(tcase, a_pv_that_is_not_there_meanwhile, 0, 2);
 	tcase_add_loop_test(tcase, vgs_online_says_what_is, 0, ARRAY_SIZE(claims));
 	tcase_add_test(tcase, every_vg_that_goes_down_gives_its_claim_back);

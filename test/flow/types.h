@@ -7,6 +7,7 @@
 #include "disk/segtype.h"
 #include "fake/dm.h"
 #include "fake/golden.h"
+#include "fake/tree.h"
 #include "flow/activate_vg.h"
 #include "flow/carry.h"
 #include "unit/suite.h"
@@ -24,7 +25,8 @@ struct capture {
 
 static struct fake_dm *fake;
 static struct capture capture;
-static struct lea_world world;
+static struct tree tree;
+static struct lea_world world; /* rooted in the tree */
 static struct lea_conf conf;
 static struct lea_activate_options options;
 static struct golden golden;
@@ -53,16 +55,35 @@ static void write_tool(const char *body)
 	ck_assert_int_eq(chmod(tool, 0755), 0);
 }
 
+static int (*create_in_memory)(struct lea_dm *dm, const struct lea_dm_node *node,
+			       uint32_t *ret_major, uint32_t *ret_minor);
+
+/* With a node, as devtmpfs makes it whatever udev does. */
+static int create(struct lea_dm *dm, const struct lea_dm_node *node, uint32_t *ret_major,
+		  uint32_t *ret_minor)
+{
+	int r = create_in_memory(dm, node, ret_major, ret_minor);
+	char path[32];
+
+	if (r)
+		return r;
+	snprintf(path, sizeof(path), "/dev/dm-%u", *ret_minor);
+	tree_put(&tree, path, "used");
+	return 0;
+}
+
 static void setup(void)
 {
 	static char *const no_environ[] = {NULL};
 
-	strcpy(root, "/tmp/lea-types-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(root));
+	tree_init(&tree);
+	strcpy(root, tree.root);
 	memset(&capture, 0, sizeof(capture));
 	capture.log = (struct lea_log){capture_write, LEA_LOG_WARNING};
 	lea_world_init(&world, root, &capture.log, no_environ);
 	fake = fake_dm_new();
+	create_in_memory = fake->dm.create;
+	fake->dm.create = create;
 	world.dm = &fake->dm;
 	write_tool("exit 0");
 	conf = (struct lea_conf){
@@ -82,8 +103,7 @@ static void teardown(void)
 {
 	golden_close(&golden);
 	lea_world_done(&world); /* and the fake with it */
-	unlink(tool);
-	ck_assert_int_eq(rmdir(root), 0);
+	tree_done(&tree);
 }
 
 /* What every pool of the VG says: they are all as far as the metadata. */
@@ -130,7 +150,7 @@ static int run(struct lea_activate_result *result)
 	return lea_activate_scanned(&vg, result);
 }
 
-static int take_down(void)
+static inline int take_down(void)
 {
 	struct lea_activate_result result;
 	int r;
@@ -142,7 +162,7 @@ static int take_down(void)
 }
 
 /* With missing PVs some LVs are refused; others are in the hands of the real lvm. */
-static bool is_for_this(void)
+static inline bool is_for_this(void)
 {
 	for (uint32_t i = 0; i < golden.vg->pv_count; i++)
 		if (!golden.pvs[i].is_present)

@@ -108,10 +108,11 @@ int lea_activation_finish(struct lea_activation_run *run)
 	return r;
 }
 
-int lea_still_there(struct lea_world *world, const struct lea_conf *conf,
-		    const struct lea_activate_options *options, const struct lea_scan_vg *known)
+int lea_read_again(struct lea_scan *scan, const struct lea_scan_vg *known,
+		   const struct lea_scan_vg **ret_vg)
 {
-	return strstr(known->vg->name, "moved") ? LEA_STILL_THERE_NOT : 0;
+	*ret_vg = strstr(known->vg->name, "moved") ? NULL : known;
+	return 0;
 }
 
 /* ---- a few VGs, and what is told of them */
@@ -133,11 +134,12 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		if (told->count < ARRAY_SIZE(told->all))
 			told->all[told->count++] = told->pid;
 	}
-	snprintf(told->text + used, sizeof(told->text) - used, "%s=%d%s ", result->vg_name,
+	snprintf(told->text + used, sizeof(told->text) - used, "%s=%d%s%s ", result->vg_name,
 		 result->is_left ? 0 : result->outcome,
 		 result->is_left     ? "left"
 		 : result->delegated ? "d"
-				     : "");
+				     : "",
+		 lea_is_transient(result->shortage) ? "t" : "");
 }
 
 static void silent(struct lea_log *log, enum lea_log_level level, const char *line)

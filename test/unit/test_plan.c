@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Plans beside what lvm2 did to the same volume groups. */
+#include "disk/segments.h"
+#include "disk/segtype.h"
 #include "fake/golden.h"
 #include "policy/judge.h"
 #include "unit/suite.h"
@@ -54,6 +56,88 @@ START_TEST(pv_marked_missing_that_is_back_is_for_lvm)
 }
 END_TEST
 
+/* Rows: settings of which only lvm2 knows what they do to a table. */
+static const struct {
+	const char *claim, *shape;
+	bool has_profile, goes_down;
+	uint32_t families;
+	int want;
+} setting_rows[] = {
+	{"a profile and a thin pool", "thin_basic", true, false, 0, LEA_PLAN_DELEGATE},
+	{"a profile without a thin pool", "raid1", true, false, 0, 0},
+	{"a thin pool without a profile", "thin_basic", false, false, 0, 0},
+	{"what is up can be taken down", "thin_basic", true, true, 1U << LEA_FAMILY_THIN, 0},
+	{"disabled features of thin LVs", "thin_basic", false, false, 1U << LEA_FAMILY_THIN,
+	 LEA_PLAN_DELEGATE},
+	{"disabled features of caches", "cache_vol", false, false, 1U << LEA_FAMILY_CACHE,
+	 LEA_PLAN_DELEGATE},
+	{"disabled features of a type that it lacks", "raid1", false, false,
+	 1U << LEA_FAMILY_CACHE, 0},
+};
+
+START_TEST(settings_that_change_tables_are_lvms)
+{
+	struct lea_plan_rules rules = golden_rules();
+	struct golden golden;
+	struct lea_plan *plan;
+
+	golden_open(setting_rows[_i].shape, &golden);
+	golden.vg->has_profile = setting_rows[_i].has_profile;
+	rules.lvms_families = setting_rows[_i].families;
+	rules.select.everything = setting_rows[_i].goes_down;
+	ck_assert_msg(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan) ==
+			      setting_rows[_i].want,
+		      "%s", setting_rows[_i].claim);
+	golden_close(&golden);
+}
+END_TEST
+
+static struct lea_plan_node *node_of(struct lea_plan *plan, const char *lv_name,
+				     enum lea_layer layer)
+{
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		if (plan->node[i].layer == layer &&
+		    !strcmp(plan->vg->lvs[plan->node[i].lv].name, lv_name))
+			return &plan->node[i];
+	ck_abort_msg("no node of %s", lv_name);
+	return NULL;
+}
+
+/* A snapshot reads ahead as its origin does, in whole stripes; errors have none. */
+START_TEST(a_merging_snapshot_reads_ahead_as_its_pvs_do)
+{
+	struct lea_plan_rules rules = golden_rules();
+	struct golden golden;
+	struct lea_plan *plan;
+	uint32_t cow = 0;
+
+	golden_open("snap_striped", &golden);
+	while (!golden.vg->lvs[cow].cow)
+		cow++;
+	((struct lea_seg_snapshot *)(uintptr_t)golden.vg->lvs[cow].cow)->is_merging = _i;
+	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan), 0);
+	ck_assert_uint_eq(node_of(plan, golden.vg->lvs[cow].name, LEA_LAYER_NONE)
+					  ->node.read_ahead_sectors == 256,
+			  _i);
+	golden_close(&golden);
+}
+END_TEST
+
+START_TEST(parts_of_a_cache_volume_read_ahead_as_the_kernel_likes)
+{
+	struct lea_plan_rules rules = golden_rules();
+	struct golden golden;
+	struct lea_plan *plan;
+
+	golden_open("cache_vol", &golden);
+	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan), 0);
+	ck_assert(!node_of(plan, "fast_cvol", LEA_LAYER_CDATA)->node.has_read_ahead);
+	ck_assert(!node_of(plan, "fast_cvol", LEA_LAYER_CMETA)->node.has_read_ahead);
+	ck_assert(node_of(plan, "fast_cvol", LEA_LAYER_NONE)->node.has_read_ahead);
+	golden_close(&golden);
+}
+END_TEST
+
 /* Rows: the udev flags of a node. */
 static const struct {
 	const char *claim, *lv_name;
@@ -71,13 +155,47 @@ static const struct {
 
 START_TEST(udev_flags)
 {
-	const struct lea_lv lv = {.name = flag_rows[_i].lv_name, .flags = flag_rows[_i].lv_flags};
+	struct lea_lv lv = {.name = flag_rows[_i].lv_name, .flags = flag_rows[_i].lv_flags};
+	const struct lea_vg vg = {.lvs = &lv, .lv_count = 1};
 	struct lea_plan_rules rules = golden_rules();
 
 	rules.udev_rules = flag_rows[_i].udev_rules;
 	rules.udev_fallback = flag_rows[_i].udev_fallback;
-	ck_assert_msg(lea_plan_udev_flags(&lv, LEA_LAYER_NONE, &rules) == flag_rows[_i].want, "%s",
-		      flag_rows[_i].claim);
+	ck_assert_msg(lea_plan_udev_flags(&vg, &lv, LEA_LAYER_NONE, &rules) == flag_rows[_i].want,
+		      "%s", flag_rows[_i].claim);
+}
+END_TEST
+
+/* Rows: which udev flags the parts of a cache volume have, by the cache on it. */
+static const struct {
+	const char *claim;
+	uint32_t dm_release, cache_flags;
+	bool has_snapshot;
+	uint16_t want;
+} part_rows[] = {
+	{"2.03.16 shows them below a cache that is shown", 185, LEA_FLAG_VISIBLE, false, 0x20},
+	{"not below the data of a pool", 185, 0, false, 0x2e},
+	{"not below an origin", 185, LEA_FLAG_VISIBLE, true, 0x2e},
+	{"2.03.31 never does", 205, LEA_FLAG_VISIBLE, false, 0x2e},
+};
+
+START_TEST(flags_of_cache_volumes)
+{
+	struct lea_seg_snapshot snapshot = {0};
+	struct lea_lv lvs[] = {
+		{.name = "c", .flags = part_rows[_i].cache_flags, .user = LEA_NONE},
+		{.name = "f_cvol", .role = LEA_ROLE_CACHE_VOLUME, .user = 0},
+	};
+	const struct lea_vg vg = {.lvs = lvs, .lv_count = ARRAY_SIZE(lvs)};
+	struct lea_plan_rules rules = golden_rules();
+
+	rules.ways = lea_ways_of(part_rows[_i].dm_release);
+	if (part_rows[_i].has_snapshot)
+		lvs[0].snapshots = &snapshot;
+	for (enum lea_layer layer = LEA_LAYER_CDATA; layer <= LEA_LAYER_CMETA; layer++)
+		ck_assert_msg(lea_plan_udev_flags(&vg, &lvs[1], layer, &rules) ==
+				      part_rows[_i].want,
+			      "%s", part_rows[_i].claim);
 }
 END_TEST
 
@@ -234,10 +352,15 @@ Suite *test_suite(void)
 
 	tcase_add_test(tcase, missing_pvs_cost_their_lvs_only);
 	tcase_add_test(tcase, pv_marked_missing_that_is_back_is_for_lvm);
+	tcase_add_loop_test(tcase, settings_that_change_tables_are_lvms, 0,
+			    ARRAY_SIZE(setting_rows));
 	tcase_add_loop_test(tcase, ways_of_lvm2s_versions, 0, ARRAY_SIZE(ways_rows));
 	tcase_add_loop_test(tcase, metadata_that_no_pool_can_use_is_cut, 0, ARRAY_SIZE(crop_rows));
 	tcase_add_test(tcase, a_device_stands_in);
+	tcase_add_loop_test(tcase, a_merging_snapshot_reads_ahead_as_its_pvs_do, 0, 2);
+	tcase_add_test(tcase, parts_of_a_cache_volume_read_ahead_as_the_kernel_likes);
 	tcase_add_loop_test(tcase, udev_flags, 0, ARRAY_SIZE(flag_rows));
+	tcase_add_loop_test(tcase, flags_of_cache_volumes, 0, ARRAY_SIZE(part_rows));
 	tcase_add_loop_test(tcase, name_length, 0, ARRAY_SIZE(name_rows));
 	tcase_add_loop_test(tcase, vgs_are_refused_in_lvm2s_words, 0, ARRAY_SIZE(judge_rows));
 	suite_add_tcase(suite, tcase);

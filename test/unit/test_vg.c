@@ -313,6 +313,29 @@ START_TEST(texts)
 }
 END_TEST
 
+/* Rows: where a profile may be named. */
+static const struct {
+	const char *claim, *text;
+	bool want;
+} profile_rows[] = {
+	{"nowhere", LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0")))), false},
+	{"in the VG",
+	 VG_HEAD "profile=\"p\" " PVS
+		 "logical_volumes { " LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0"))) "} " TAIL,
+	 true},
+	{"in an LV", LVS(LV("l", "d", "profile=\"p\" " ONE SEG("0", "1", LINEAR("pv0", "0")))), true},
+};
+
+START_TEST(profiles_are_noticed)
+{
+	struct lea_vg *vg = NULL;
+	const char *text = profile_rows[_i].text;
+
+	ck_assert_int_eq(lea_vg_parse(arena, text, strlen(text), NULL, &vg), 0);
+	ck_assert_msg(vg->has_profile == profile_rows[_i].want, "%s", profile_rows[_i].claim);
+}
+END_TEST
+
 /* A text cut anywhere is refused, or (behind its last needed line) still the same VG. */
 START_TEST(cut)
 {
@@ -353,6 +376,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, samples, 0, (int)sample_count());
 	tcase_add_loop_test(tcase, delegation, 0, (int)ARRAY_SIZE(delegated));
 	tcase_add_loop_test(tcase, texts, 0, (int)ARRAY_SIZE(rows));
+	tcase_add_loop_test(tcase, profiles_are_noticed, 0, (int)ARRAY_SIZE(profile_rows));
 	tcase_add_test(tcase, cut);
 	tcase_add_test(tcase, little_memory);
 	suite_add_tcase(suite, tcase);
