@@ -9,10 +9,9 @@
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "base/wire.h"
-#include "flow/delegate.h"
 #include "flow/filter.h"
+#include "flow/hand_over.h"
 #include "flow/job_wire.h"
-#include "flow/read_again.h"
 #include "state/claim.h"
 #include "state/queue.h"
 #include "world/proc.h"
@@ -59,75 +58,6 @@ static void reason_write(struct lea_log *log, enum lea_log_level level, const ch
 	lea_log(reason->next, level, "%s", line);
 }
 
-/* Not in vain: whoever looks at its devices again finds it by the name that it has now. */
-static bool has_moved(const struct child *child, const struct lea_scan_vg *known)
-{
-	const struct lea_worker_setting *setting = child->setting;
-
-	return lea_still_there(setting->world, setting->conf, &setting->options->activate, known) ==
-	       LEA_STILL_THERE_NOT;
-}
-
-/* Hands @count VGs from @first on over, all in one process. */
-static int hand_over(const struct child *child, const struct batch *batch, uint32_t first,
-		     uint32_t count)
-{
-	const struct lea_workers_options *options = child->setting->options;
-	LEA_AUTO(lea_freep) const char **names = calloc(count, sizeof(*names));
-	int code = -1, r;
-
-	if (!names)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++)
-		names[i] = batch->vg[first + i]->known.vg->name;
-	r = lea_delegate(child->setting->world, options->lvm_path, options->lvm_args, names, count,
-			 &code);
-	return r ? r : code;
-}
-
-static void hand_over_one(const struct child *child, struct batch *batch, uint32_t index)
-{
-	struct lea_worker_report *report = &batch->report[index];
-	const int r = hand_over(child, batch, index, 1);
-
-	report->outcome = r;
-	if (r <= 0)
-		return;
-	report->outcome = LEA_ACTIVATE_FAILED;
-	if (has_moved(child, &batch->vg[index]->known))
-		report->outcome = LEA_ACTIVATE_CHANGED;
-	else
-		snprintf(report->reason, sizeof(report->reason), "%s ended with %d",
-			 child->setting->options->lvm_path, r);
-}
-
-/* An exit code says that one of them failed and not which: each half is asked for alone then, so
- * that one bad VG among many costs a few processes more. */
-static void hand_over_part(const struct child *child, struct batch *batch, uint32_t first,
-			   uint32_t count)
-{
-	const uint32_t half = count / 2;
-	int r;
-
-	if (count == 1) {
-		hand_over_one(child, batch, first);
-		return;
-	}
-	r = hand_over(child, batch, first, count);
-	for (uint32_t i = 0; r < 0 && i < count; i++)
-		batch->report[first + i].outcome = r;
-	if (r > 0) {
-		hand_over_part(child, batch, first, half);
-		hand_over_part(child, batch, first + half, count - half);
-	}
-}
-
-static int run_lvm(const struct child *child, struct batch *batch)
-{
-	hand_over_part(child, batch, 0, batch->count);
-	return 0;
-}
-
 static void do_vg(struct lea_activation_run *run, const struct lea_scan_vg *known,
 		  struct lea_worker_report *report)
 {
@@ -172,6 +102,15 @@ static int run_native(struct child *child, struct batch *batch)
 		report[i].outcome = r;
 		memcpy(report[i].reason, last_error, sizeof(report[i].reason));
 	}
+	return 0;
+}
+
+static int run_lvm(const struct child *child, const struct batch *batch)
+{
+	const struct lea_hand_over over = {
+		.setting = child->setting, .vg = batch->vg, .report = batch->report};
+
+	lea_hand_over(&over, batch->count);
 	return 0;
 }
 

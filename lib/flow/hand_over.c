@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "flow/hand_over.h"
+
+#include "base/cleanup.h"
+#include "flow/delegate.h"
+#include "flow/read_again.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* Not in vain: whoever looks at its devices again finds it by the name that it has now. */
+static bool has_moved(const struct lea_hand_over *over, const struct lea_scan_vg *known)
+{
+	const struct lea_worker_setting *setting = over->setting;
+
+	return lea_still_there(setting->world, setting->conf, &setting->options->activate, known) ==
+	       LEA_STILL_THERE_NOT;
+}
+
+/* Hands @count VGs from @first on over, all in one process. */
+static int hand_over(const struct lea_hand_over *over, uint32_t first, uint32_t count)
+{
+	const struct lea_workers_options *options = over->setting->options;
+	LEA_AUTO(lea_freep) const char **names = calloc(count, sizeof(*names));
+	int code = -1, r;
+
+	if (!names)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		names[i] = over->vg[first + i]->known.vg->name;
+	r = lea_delegate(over->setting->world, options->lvm_path, options->lvm_args, names, count,
+			 &code);
+	return r ? r : code;
+}
+
+static void hand_over_one(const struct lea_hand_over *over, uint32_t index)
+{
+	struct lea_worker_report *report = &over->report[index];
+	const int r = hand_over(over, index, 1);
+
+	report->outcome = r;
+	if (r <= 0)
+		return;
+	report->outcome = LEA_ACTIVATE_FAILED;
+	if (has_moved(over, &over->vg[index]->known))
+		report->outcome = LEA_ACTIVATE_CHANGED;
+	else
+		snprintf(report->reason, sizeof(report->reason), "%s ended with %d",
+			 over->setting->options->lvm_path, r);
+}
+
+/* An exit code says that one of them failed and not which: each half is asked for alone then, so
+ * that one bad VG among many costs a few processes more. */
+static void hand_over_part(const struct lea_hand_over *over, uint32_t first, uint32_t count)
+{
+	const uint32_t half = count / 2;
+	int r;
+
+	if (count == 1) {
+		hand_over_one(over, first);
+		return;
+	}
+	r = hand_over(over, first, count);
+	for (uint32_t i = 0; r < 0 && i < count; i++)
+		over->report[first + i].outcome = r;
+	if (r > 0) {
+		hand_over_part(over, first, half);
+		hand_over_part(over, first + half, count - half);
+	}
+}
+
+void lea_hand_over(const struct lea_hand_over *over, uint32_t count)
+{
+	hand_over_part(over, 0, count);
+}
