@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "flow/delegate.h"
 #include "flow/read_again.h"
+#include "flow/rivals.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,18 +18,37 @@ static bool has_moved(const struct lea_hand_over *over, const struct lea_scan_vg
 	       LEA_STILL_THERE_NOT;
 }
 
+/* By an event the real lvm reads the recorded devices only, and does not see copies. */
+static void refuse_copies(const struct lea_hand_over *over, uint32_t count)
+{
+	const struct lea_rivals_how how = {
+		.world = over->setting->world, .conf = over->setting->conf, .quiet = true};
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct lea_worker_report *report = &over->report[i];
+		int r = lea_rivals_check(&how, &over->vg[i]->known, report->reason);
+
+		report->outcome = r == LEA_RIVALS_COPY ? LEA_ACTIVATE_COPY : r;
+		report->shortage = lea_is_shortage(r) ? r : 0;
+	}
+}
+
 /* Hands @count VGs from @first on over, all in one process. */
 static int hand_over(const struct lea_hand_over *over, uint32_t first, uint32_t count)
 {
 	const struct lea_workers_options *options = over->setting->options;
 	LEA_AUTO(lea_freep) const char **names = calloc(count, sizeof(*names));
+	size_t used = 0;
 	int code = -1, r;
 
 	if (!names)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++)
-		names[i] = over->vg[first + i]->known.vg->name;
-	r = lea_delegate(over->setting->world, options->lvm_path, options->lvm_args, names, count,
+	for (uint32_t i = first; i < first + count; i++)
+		if (!over->report[i].outcome)
+			names[used++] = over->vg[i]->known.vg->name;
+	if (!used)
+		return 0;
+	r = lea_delegate(over->setting->world, options->lvm_path, options->lvm_args, names, used,
 			 &code);
 	return r ? r : code;
 }
@@ -38,8 +58,10 @@ static void hand_over_one(const struct lea_hand_over *over, uint32_t index)
 	struct lea_worker_report *report = &over->report[index];
 	const int r = hand_over(over, index, 1);
 
+	if (!r)
+		return;
 	report->outcome = r;
-	if (r <= 0)
+	if (r < 0)
 		return;
 	report->outcome = LEA_ACTIVATE_FAILED;
 	if (has_moved(over, &over->vg[index]->known))
@@ -61,8 +83,9 @@ static void hand_over_part(const struct lea_hand_over *over, uint32_t first, uin
 		return;
 	}
 	r = hand_over(over, first, count);
-	for (uint32_t i = 0; r < 0 && i < count; i++)
-		over->report[first + i].outcome = r;
+	for (uint32_t i = first; r < 0 && i < first + count; i++)
+		if (!over->report[i].outcome)
+			over->report[i].outcome = r;
 	if (r > 0) {
 		hand_over_part(over, first, half);
 		hand_over_part(over, first + half, count - half);
@@ -71,5 +94,6 @@ static void hand_over_part(const struct lea_hand_over *over, uint32_t first, uin
 
 void lea_hand_over(const struct lea_hand_over *over, uint32_t count)
 {
+	refuse_copies(over, count);
 	hand_over_part(over, 0, count);
 }

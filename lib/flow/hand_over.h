@@ -13,7 +13,7 @@ struct lea_hand_over {
 	struct lea_worker_report *report; /* one for each VG: filled in */
 };
 
-/* The first @count of them. Blocks until lvm has ended. */
+/* The first @count of them; VGs with a copied PV are left out. Blocks until lvm has ended. */
 void lea_hand_over(const struct lea_hand_over *over, uint32_t count);
 
 #endif

@@ -38,6 +38,7 @@ struct lea_found {
 	int fault;	   /* -errno of kind UNREADABLE, 0 otherwise */
 	char problem[192]; /* "": none; else one line on damage met on the way (mda, text) */
 	bool has_conflict; /* its two areas differ under one seqno, or are of two VGs */
+	bool is_rival; /* set by who records: another device is this PV, this one is of no VG */
 };
 
 /* One VG that the devices of this scan speak of: the text with the highest seqno. */
