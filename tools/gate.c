@@ -75,7 +75,7 @@ int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[])
 		LEA_LVMEVENT_HELP,
 		{"wait", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, wait), LEA_OPT_ALL,
 		 NULL, "With open: first wait as long as the boot pass and udev get on."}};
-	struct lea_lvmevent_args args = {0};
+	struct lea_lvmevent_args args = {.most_words = 1};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	int code = lea_lvmevent_parse(&opts, "gate open [--wait]|status", argc, argv);
 

@@ -35,7 +35,7 @@ int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc, char 
 		lea_opts_help(opts, stdout);
 		return LEA_EXIT_DONE;
 	}
-	if (r == 0 && opts->positional.count > 1 && !args->takes_many) {
+	if (r == 0 && opts->positional.count > args->most_words) {
 		fprintf(stderr, "  Too many arguments. Usage: lvmevent %s\n", usage);
 		return LEA_EXIT_PARAMS;
 	}
@@ -48,19 +48,13 @@ int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc, char 
 }
 
 /* Commands with no option but --help. */
-static int parse_plain(const char *usage, int argc, char *argv[], const char **ret_word)
+static int parse_plain(const char *usage, int argc, char *argv[])
 {
 	struct lea_lvmevent_args args = {0};
 	struct lea_opts opts = {.row = &help_row, .count = 1, .values = &args};
 	int code = lea_lvmevent_parse(&opts, usage, argc, argv);
 
-	if (code < 0 && ret_word)
-		*ret_word = args.word;
 	lea_opts_done(&opts);
-	if (code < 0 && args.word && !ret_word) {
-		fprintf(stderr, "  Usage: lvmevent %s\n", usage);
-		return LEA_EXIT_PARAMS;
-	}
 	return code;
 }
 
@@ -78,7 +72,7 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 	/* Whom dmeventd could not be told of is the runner's, behind the open gate. */
 	struct lea_bootpass_how how = {.ready = say_ready,
 				       .batch = {.is_boot = true, .defers_watch = true}};
-	int r, code = parse_plain("boot", argc, argv, NULL);
+	int r, code = parse_plain("boot", argc, argv);
 
 	if (code >= 0)
 		return code;
@@ -105,7 +99,7 @@ static int run_arm(struct lea_world *world, int argc, char *argv[])
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	unsigned int count = 0;
-	int r, run_fd, proc_fd, code = parse_plain("arm", argc, argv, NULL);
+	int r, run_fd, proc_fd, code = parse_plain("arm", argc, argv);
 
 	if (code >= 0)
 		return code;
@@ -220,7 +214,7 @@ static int run_retry(struct lea_world *world, int argc, char *argv[])
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.world = world, .event_fd = -1};
 	size_t count = 0;
-	int r, code = parse_plain("retry", argc, argv, NULL);
+	int r, code = parse_plain("retry", argc, argv);
 
 	if (code >= 0)
 		return code;

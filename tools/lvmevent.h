@@ -11,7 +11,7 @@
 /* Values of all options of all subcommands. */
 struct lea_lvmevent_args {
 	unsigned int help, json, wait, boot, commands, stay, compare, explain;
-	bool takes_many; /* in: several words are in order */
+	size_t most_words; /* in: how many other arguments are in order */
 	const char *root;
 	const char *word; /* the first other argument, NULL: none */
 };
@@ -23,7 +23,7 @@ struct lea_lvmevent_args {
 	}
 
 /*
- * lea_lvmevent_parse - options and at most one word, or several
+ * lea_lvmevent_parse - options and other arguments, as many as args->most_words
  * @usage: the line of --help, without "Usage: lvmevent "
  * Returns -1: go on; else the exit code to leave with (help printed, or the mistake said).
  */

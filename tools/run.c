@@ -35,6 +35,7 @@
 #define FAILED_MOST_MS (256U * 1000U) /* between two tries with devices that udev fails on */
 #define ROOM_BYTES     16384U	      /* what udev needs for a device, amply */
 #define TAG	       "lvmevent"
+#define USAGE	       "run [--stay [--compare]]"
 
 enum stay_outcome {
 	STAY_CONF = 1, /* settings have changed: begin anew */
@@ -443,10 +444,14 @@ int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[])
 		 LEA_OPT_ALL, NULL, "With --stay: compare all devices with the records first."}};
 	struct lea_lvmevent_args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
-	int code = lea_lvmevent_parse(&opts, "run [--stay [--compare]]", argc, argv);
+	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
 	bool compare = args.compare != 0;
 
 	lea_opts_done(&opts);
+	if (code < 0 && compare && !args.stay) {
+		fprintf(stderr, "  --compare needs --stay. Usage: lvmevent " USAGE "\n");
+		code = LEA_EXIT_PARAMS;
+	}
 	if (code >= 0)
 		return code;
 	code = run_runner(world, args.stay != 0, &compare);
