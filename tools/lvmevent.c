@@ -80,6 +80,10 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 	code = lea_session_begin(world, &session);
 	if (code)
 		return code;
+	if (lea_stands_aside(world)) {
+		say_ready(NULL);
+		return LEA_EXIT_DONE;
+	}
 	code = lea_session_begin_batches(&session, &how.batch);
 	if (code)
 		return code;
@@ -98,6 +102,7 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 static int run_arm(struct lea_world *world, int argc, char *argv[])
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
+	enum lea_gate_start start;
 	unsigned int count = 0;
 	int r, run_fd, proc_fd, code = parse_plain("arm", argc, argv);
 
@@ -111,15 +116,14 @@ static int run_arm(struct lea_world *world, int argc, char *argv[])
 	if (r < 0)
 		return lea_session_fail(world, r, "udev rule");
 	if (!count)
-		lea_log(world->log, LEA_LOG_WARNING,
-			"no rule of lvm2's for PVs was found: ours is not in place");
+		lea_log(world->log, LEA_LOG_WARNING, LEA_STANDS_ASIDE);
 	lea_shadow_put_dm(world, session.conf, world->root);
-	/* Without our rule nobody leaves records: lvm2's own must see an open gate. */
-	if (!count || !session.conf->boot_gate)
-		return LEA_EXIT_DONE;
+	start = !count		       ? LEA_GATE_STOCK
+		: session.conf->boot_gate ? LEA_GATE_CLOSED
+					  : LEA_GATE_NONE;
 	run_fd = lea_world_run(world);
 	proc_fd = lea_world_proc(world);
-	r = run_fd < 0 ? run_fd : proc_fd < 0 ? proc_fd : lea_gate_arm(run_fd, proc_fd);
+	r = run_fd < 0 ? run_fd : proc_fd < 0 ? proc_fd : lea_gate_begin(run_fd, proc_fd, start);
 	return r < 0 ? lea_session_fail(world, r, "arming the gate") : LEA_EXIT_DONE;
 }
 

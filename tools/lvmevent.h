@@ -41,6 +41,12 @@ int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[]);
 /* "open", "closed" ...: for people. */
 const char *lea_gate_word(struct lea_world *world);
 
+/* Is no rule of ours in place? That is said, and who asks does nothing. */
+#define LEA_STANDS_ASIDE                                                                           \
+	"no rule of ours for PVs is in place: lvm2, or the administrator's rule, decides what is " \
+	"activated by event, and lvmevent does nothing"
+bool lea_stands_aside(struct lea_world *world);
+
 /*
  * lea_shadow_write - our rule into run/udev/rules.d, under each name of lvm2's PV rule that exists
  * @root: "" or the folder that stands for /

@@ -177,7 +177,8 @@ static bool may_compare(const struct run *run)
 {
 	int run_fd = lea_world_run(run->session->world);
 
-	return run_fd >= 0 && run->session->conf->event_activation && !lea_gate_is_closed(run_fd);
+	return run_fd >= 0 && run->session->conf->event_activation && !lea_gate_is_closed(run_fd) &&
+	       !lea_gate_is_aside(run_fd);
 }
 
 static int sweep(struct run *run, struct lea_sweep_how *how, struct lea_sweep_result *ret_result)
