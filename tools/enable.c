@@ -24,6 +24,8 @@
 #include "flow/take_charge.h"
 #include "session.h"
 #include "state/gate.h"
+#include "state/queue.h"
+#include "state/queue_watch.h"
 #include "world/place.h"
 #include "world/proc.h"
 
@@ -199,6 +201,15 @@ static bool is_live(struct lea_world *world, const char *root)
 	return is_running_system(world, root) && is_in("", "/run/systemd/system");
 }
 
+/* One that runs already begins anew when it next rests, if its program has been replaced. */
+static void wake_runner(int run_fd)
+{
+	LEA_AUTO(lea_closep) int event_fd = lea_queue_open(run_fd);
+
+	if (event_fd < 0 || lea_queue_watch_wake(event_fd) < 0)
+		return; /* then it is with its next event */
+}
+
 static int start_live(struct lea_world *world)
 {
 	static const char *const start[] = {
@@ -229,6 +240,7 @@ static int start_live(struct lea_world *world)
 	       count);
 	reload(world);
 	call(world, start);
+	wake_runner(run_fd);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
+#include "anew.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/step.h"
@@ -23,7 +24,6 @@
 #include "state/compare.h"
 #include "state/gate.h"
 #include "state/queue_watch.h"
-#include "world/proc.h"
 #include "world/udevmon.h"
 
 #define LINGER_MS      100U /* without --stay: so long for a further event */
@@ -38,7 +38,7 @@
 #define USAGE	       "run [--stay [--compare]]"
 
 enum stay_outcome {
-	STAY_CONF = 1, /* settings have changed: begin anew */
+	STAY_CONF = 1, /* settings, or the program, have changed: begin anew */
 	STAY_GONE,     /* no queue any more */
 };
 
@@ -48,6 +48,7 @@ struct run {
 	struct lea_batch_summary summary;
 	struct lea_queue_watch watch;
 	struct lea_watch_later later;
+	struct lea_anew *anew; /* owned; NULL: changes are not noticed */
 	uint32_t retry_ms; /* how long the last shortage was waited for; 0: there was none */
 	bool is_compare_due;
 	char *event_path;	     /* owned */
@@ -343,11 +344,15 @@ static int stay(void *arg)
 		return 0;
 	if (told == LEA_QUEUE_WATCH_QUIET) {
 		rest(run);
+		if (lea_anew_at_rest(run->anew))
+			return STAY_CONF;
 		told = wait(run, -1);
 		/* something is due */
 		if (told == LEA_QUEUE_WATCH_QUIET)
 			return 0;
 	}
+	if (told == 0 && lea_anew_at_work(run->anew))
+		return STAY_CONF;
 	for (unsigned int i = 0; told == 0 && i < COALESCE_MOST; i++) {
 		told = wait(run, COALESCE_MS);
 		if (told == LEA_QUEUE_WATCH_QUIET)
@@ -402,15 +407,6 @@ static int run_all(struct run *run, bool stays)
 	return r;
 }
 
-/* The same process anew, so that the service manager has nothing to do with it. */
-static int begin_anew(struct lea_world *world, bool compare)
-{
-	const char *const argv[] = {"/proc/self/exe", "run", "--stay", compare ? "--compare" : NULL,
-				    NULL};
-
-	return lea_session_fail(world, lea_proc_exec(argv), "beginning anew");
-}
-
 /* The exit code; -1: begin anew. *compare: with a comparison; before: that one is due now. */
 static int run_runner(struct lea_world *world, bool stays, bool *compare)
 {
@@ -423,12 +419,15 @@ static int run_runner(struct lea_world *world, bool stays, bool *compare)
 
 	LEA_STEP_ROLE("run");
 	code = lea_session_begin(world, &session);
+	if (!code && stays)
+		run.anew = lea_anew_note(world, session.conf);
 	code = code ? code : lea_session_begin_batches(&session, &run.batch);
 	if (code)
 		return code;
 	run.event_path = lea_world_path(world, "/run/lvm/event");
 	r = run.event_path ? run_all(&run, stays) : -ENOMEM;
 	free(run.event_path);
+	lea_anew_free(run.anew);
 	*compare = run.is_compare_due || r == STAY_GONE;
 	if (r < 0)
 		return lea_session_fail(world, r, "events");
@@ -456,5 +455,5 @@ int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[])
 	if (code >= 0)
 		return code;
 	code = run_runner(world, args.stay != 0, &compare);
-	return code < 0 ? begin_anew(world, compare) : code;
+	return code < 0 ? lea_anew_begin(world, compare) : code;
 }

@@ -25,6 +25,8 @@ struct lea_conf {
 	uint32_t umask;
 	const char *locking_dir, *system_dir, *etc_dir;
 	const char *system_id; /* this host's own, NULL: none (system_id_source applied) */
+	const char *system_id_path;  /* the file that is its source, there or not; NULL: no file */
+	bool system_id_is_host_name; /* its source is uname(2) */
 	struct lea_list extra_system_ids;
 	struct lea_list host_tags;
 	/* activation */
