@@ -289,7 +289,7 @@ int lea_lvmevent_delegated(struct lea_world *world, int argc, char *argv[])
 		 LEA_OPT_ALL, NULL, "The other VGs, too: what would become of them."},
 		{"json", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, json), LEA_OPT_ALL,
 		 NULL, "One JSON object."}};
-	struct lea_lvmevent_args args = {.takes_many = true};
+	struct lea_lvmevent_args args = {.most_words = SIZE_MAX};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	LEA_AUTO(view_done) struct view view = {.world = world, .out = lea_cmd_report(world)->out};
 	int code = lea_lvmevent_parse(&opts, "delegated [--explain] [--json] [VG...]", argc, argv);

@@ -19,7 +19,14 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "flow/give_back.h"
+#include "flow/sweep.h"
 #include "flow/take_charge.h"
+#include "session.h"
+#include "state/gate.h"
+#include "state/queue.h"
+#include "state/queue_watch.h"
+#include "world/place.h"
 #include "world/proc.h"
 
 #define UNIT_LINKS    "etc/systemd/system"
@@ -86,13 +93,22 @@ static void target_of(const struct link *link, char target[static PATH_MAX])
 	snprintf(target, PATH_MAX, "%s/%s", link->target_folder, link->name);
 }
 
+/* "/lib" is a link to "/usr/lib" by now: the same folder under either name. */
+static const char *without_usr(const char *path)
+{
+	return strncmp(path, "/usr/lib/", strlen("/usr/lib/")) ? path : path + strlen("/usr");
+}
+
 static bool is_ours(int folder_fd, const struct link *link)
 {
 	char target[PATH_MAX], there[PATH_MAX];
 	ssize_t len = readlinkat(folder_fd, link->name, there, sizeof(there) - 1);
 
+	if (len < 0)
+		return false;
+	there[len] = '\0';
 	target_of(link, target);
-	return len >= 0 && (size_t)len == strlen(target) && !memcmp(there, target, (size_t)len);
+	return !strcmp(without_usr(there), without_usr(target));
 }
 
 /* *news: one more, unless our link was there. */
@@ -174,9 +190,24 @@ static void reload(struct lea_world *world)
 	call(world, systemd);
 }
 
-static bool is_live(const char *root)
+/* Is it the running system's /run, udev and service manager that we would change? */
+static bool is_running_system(struct lea_world *world, const char *root)
 {
-	return !*root && is_in("", "/run/systemd/system");
+	return !*root && !lea_place_check(world);
+}
+
+static bool is_live(struct lea_world *world, const char *root)
+{
+	return is_running_system(world, root) && is_in("", "/run/systemd/system");
+}
+
+/* One that runs already begins anew when it next rests, if its program has been replaced. */
+static void wake_runner(int run_fd)
+{
+	LEA_AUTO(lea_closep) int event_fd = lea_queue_open(run_fd);
+
+	if (event_fd < 0 || lea_queue_watch_wake(event_fd) < 0)
+		return; /* then it is with its next event */
 }
 
 static int start_live(struct lea_world *world)
@@ -187,7 +218,7 @@ static int start_live(struct lea_world *world)
 	const struct lea_common common = {.is_service = true};
 	struct lea_conf *conf = NULL;
 	unsigned int count = 0;
-	int r;
+	int run_fd, r;
 
 	lea_cmd_check_defaults(world);
 	r = lea_cmd_begin(world, &common, &conf) ? -EINVAL : 0;
@@ -198,19 +229,33 @@ static int start_live(struct lea_world *world)
 	lea_conf_free(conf);
 	if (r)
 		return r;
-	if (!count)
-		lea_log(world->log, LEA_LOG_WARNING,
-			"no rule of lvm2's for PVs was found to take the place of");
+	run_fd = lea_world_run(world);
+	r = run_fd < 0 ? run_fd : lea_gate_set_aside(run_fd, !count);
+	if (r)
+		return r;
+	if (!count) {
+		lea_log(world->log, LEA_LOG_WARNING, LEA_STANDS_ASIDE);
+		return 0;
+	}
 	printf("%u rule(s) of lvm2's shadowed in /run/udev/rules.d: new devices are ours from now "
 	       "on; VGs that are there stay as they are\n",
 	       count);
 	reload(world);
 	call(world, start);
+	wake_runner(run_fd);
 	return 0;
 }
 
 static void tell_rest(struct lea_world *world, const char *root)
 {
+	const int place = *root ? 0 : lea_place_check(world);
+
+	if (place == LEA_PLACE_CHROOT)
+		printf("This is a chroot: the system outside is left alone, the links count from the "
+		       "next boot of this one.\n");
+	if (place == LEA_PLACE_CONTAINER)
+		printf("This is a container: none of the units starts in one, since its disks are the "
+		       "host's.\n");
 	if (is_in(root, "/usr/lib/" GENERATOR) || is_in(root, "/lib/" GENERATOR))
 		lea_log(world->log, LEA_LOG_WARNING,
 			"lvm2's activation generator is installed: with event_activation=0 it makes units "
@@ -235,7 +280,7 @@ static int enable(struct lea_world *world, const struct lea_lvmevent_args *args,
 		r = put_link(world, root_fd, &command_links[i], &news);
 	if (r == 0 && !news)
 		printf("Enabled already: every link is in place.\n");
-	if (r == 0 && is_live(root))
+	if (r == 0 && is_live(world, root))
 		r = start_live(world);
 	if (r == 0)
 		tell_rest(world, root);
@@ -259,21 +304,54 @@ static void drop_folder(int parent_fd, const char *name, unsigned int depth)
 	unlinkat(parent_fd, name, AT_REMOVEDIR);
 }
 
+/*
+ * Events that came to us and were not worked on are announced once more, now that lvm2's rule is in
+ * force. Behind a closed gate none is queued: a comparison finds them.
+ */
+static void give_back(struct lea_world *world, int run_fd)
+{
+	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
+	struct lea_sweep_how how = {.world = world};
+	struct lea_sweep_result result;
+	size_t count = 0;
+	int r = 0;
+
+	if (lea_session_begin(world, &session))
+		return;
+	how.conf = session.conf;
+	how.event_fd = session.event_fd;
+	if (lea_gate_is_closed(run_fd))
+		r = lea_sweep(&how, &result);
+	r = r ? r : lea_give_back(world, session.event_fd, &count);
+	if (r)
+		lea_log(world->log, LEA_LOG_WARNING,
+			"devices that were pending: %s; lvm2 gets them by: udevadm trigger -c add",
+			r < 0 ? strerror(-r) : "somebody still works on them");
+	if (count)
+		printf("%zu device(s) were pending: udev announces them to lvm2\n", count);
+}
+
 static void drop_run_files(struct lea_world *world, int root_fd)
 {
 	static const char *const stop[] = {"/usr/bin/systemctl",
 					   "stop",
 					   "lvmevent-runner.path",
 					   "lvmevent-gate-latest.timer",
+					   "lvmevent-gate-latest.service",
+					   "lvmevent-gate.service",
+					   "lvm2-activation.service",
+					   "lvm2-activation-net.service",
 					   "lvm2-activation-early.service",
 					   "lvmevent-runner.service",
 					   NULL};
 	LEA_AUTO(lea_closep) int run_fd = open_in(root_fd, "run/lvm");
 
-	if (is_live(world->root))
+	if (is_live(world, ""))
 		call(world, stop);
 	if (run_fd < 0)
 		return;
+	if (faccessat(run_fd, "event", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		give_back(world, run_fd);
 	drop_folder(run_fd, "event", 2);
 	unlinkat(run_fd, "boot-finished", 0);
 }
@@ -287,9 +365,25 @@ static void drop_cache(int root_fd)
 		drop_folder(cache_fd, "lvmevent", 0);
 }
 
+/* What a boot or an enabling put into /run, and who works with it. */
+static int stop_running(struct lea_world *world, int root_fd)
+{
+	unsigned int count = 0;
+	int r = lea_shadow_remove("", &count);
+
+	if (r)
+		return r;
+	if (count)
+		printf("%u rule(s) of lvm2's are in force again\n", count);
+	if (is_live(world, ""))
+		reload(world);
+	drop_run_files(world, root_fd);
+	return 0;
+}
+
 static int disable(struct lea_world *world, const char *root, int root_fd)
 {
-	unsigned int count = 0, dropped = 0;
+	unsigned int dropped = 0;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(unit_links); i++)
@@ -301,15 +395,13 @@ static int disable(struct lea_world *world, const char *root, int root_fd)
 	if (!dropped)
 		printf("Disabled already: there is no link of ours.\n");
 	drop_wants(root_fd);
-	r = lea_shadow_remove(root, &count);
+	if (is_running_system(world, root))
+		r = stop_running(world, root_fd);
+	else if (!*root)
+		printf("This is %s: the running system outside is left alone.\n",
+		       lea_place_name(lea_place_check(world)));
 	if (r)
 		return r;
-	if (count)
-		printf("%u rule(s) of lvm2's are in force again\n", count);
-	if (is_live(root))
-		reload(world);
-	if (!*root)
-		drop_run_files(world, root_fd);
 	drop_cache(root_fd);
 	printf("lvm2 is in charge. The initramfs has nothing of ours.\n");
 	return 0;

@@ -24,9 +24,21 @@ const char *lea_gate_word(struct lea_world *world)
 
 	if (run_fd < 0)
 		return "unknown";
+	if (lea_gate_is_aside(run_fd))
+		return "open, not in charge: no rule of ours is in place";
 	if (lea_gate_is_closed(run_fd))
 		return "closed";
 	return lea_gate_is_armed(run_fd) ? "open" : "open, never armed";
+}
+
+bool lea_stands_aside(struct lea_world *world)
+{
+	int run_fd = lea_world_run(world);
+
+	if (run_fd < 0 || !lea_gate_is_aside(run_fd))
+		return false;
+	lea_log(world->log, LEA_LOG_PRINT, LEA_STANDS_ASIDE);
+	return true;
 }
 
 /* Who comes after need not wait for what udev still has in work: it may have it for long. */
@@ -50,6 +62,13 @@ static int open_gate(struct lea_world *world, bool wait)
 	int r, opened, code;
 
 	LEA_STEP_ROLE("gate");
+	code = lea_session_check_place(world);
+	if (code)
+		return code;
+	if (lea_stands_aside(world)) {
+		say_open();
+		return LEA_EXIT_DONE;
+	}
 	code = lea_session_begin(world, &session);
 	how.conf = session.conf;
 	how.event_fd = session.event_fd;
@@ -77,7 +96,7 @@ int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[])
 		LEA_LVMEVENT_HELP,
 		{"wait", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, wait), LEA_OPT_ALL,
 		 NULL, "With open: first wait as long as the boot pass and udev get on."}};
-	struct lea_lvmevent_args args = {0};
+	struct lea_lvmevent_args args = {.most_words = 1};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	int code = lea_lvmevent_parse(&opts, "gate open [--wait]|status", argc, argv);
 
@@ -142,8 +161,10 @@ int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[])
 		return code;
 	LEA_STEP_ROLE("sweep");
 	code = lea_session_begin(world, &session);
+	if (code)
+		return code;
 	/* Who works on events is ordered behind the boot's service: it would wait in vain. */
-	if (!code && args.boot && !session.conf->boot_gate)
+	if ((args.boot && !session.conf->boot_gate) || lea_stands_aside(world))
 		return LEA_EXIT_DONE;
-	return code ? code : sweep(&session, args.boot != 0, args.wait != 0);
+	return sweep(&session, args.boot != 0, args.wait != 0);
 }

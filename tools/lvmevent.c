@@ -32,7 +32,7 @@ int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc, char 
 		lea_opts_help(opts, stdout);
 		return LEA_EXIT_DONE;
 	}
-	if (r == 0 && opts->positional.count > 1 && !args->takes_many) {
+	if (r == 0 && opts->positional.count > args->most_words) {
 		fprintf(stderr, "  Too many arguments. Usage: lvmevent %s\n", usage);
 		return LEA_EXIT_PARAMS;
 	}
@@ -45,19 +45,13 @@ int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc, char 
 }
 
 /* Commands with no option but --help. */
-static int parse_plain(const char *usage, int argc, char *argv[], const char **ret_word)
+static int parse_plain(const char *usage, int argc, char *argv[])
 {
 	struct lea_lvmevent_args args = {0};
 	struct lea_opts opts = {.row = &help_row, .count = 1, .values = &args};
 	int code = lea_lvmevent_parse(&opts, usage, argc, argv);
 
-	if (code < 0 && ret_word)
-		*ret_word = args.word;
 	lea_opts_done(&opts);
-	if (code < 0 && args.word && !ret_word) {
-		fprintf(stderr, "  Usage: lvmevent %s\n", usage);
-		return LEA_EXIT_PARAMS;
-	}
 	return code;
 }
 
@@ -75,7 +69,7 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 	/* Whom dmeventd could not be told of is the runner's, behind the open gate. */
 	struct lea_bootpass_how how = {.ready = say_ready,
 				       .batch = {.is_boot = true, .defers_watch = true}};
-	int r, code = parse_plain("boot", argc, argv, NULL);
+	int r, code = parse_plain("boot", argc, argv);
 
 	if (code >= 0)
 		return code;
@@ -83,6 +77,10 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 	code = lea_session_begin(world, &session);
 	if (code)
 		return code;
+	if (lea_stands_aside(world)) {
+		say_ready(NULL);
+		return LEA_EXIT_DONE;
+	}
 	code = lea_session_begin_batches(&session, &how.batch);
 	if (code)
 		return code;
@@ -101,8 +99,9 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 static int run_arm(struct lea_world *world, int argc, char *argv[])
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
+	enum lea_gate_start start;
 	unsigned int count = 0;
-	int r, run_fd, proc_fd, code = parse_plain("arm", argc, argv, NULL);
+	int r, run_fd, proc_fd, code = parse_plain("arm", argc, argv);
 
 	if (code >= 0)
 		return code;
@@ -115,15 +114,14 @@ static int run_arm(struct lea_world *world, int argc, char *argv[])
 	if (r < 0)
 		return lea_session_fail(world, r, "udev rule");
 	if (!count)
-		lea_log(world->log, LEA_LOG_WARNING,
-			"no rule of lvm2's for PVs was found: ours is not in place");
+		lea_log(world->log, LEA_LOG_WARNING, LEA_STANDS_ASIDE);
 	lea_shadow_put_dm(world, session.conf, world->root);
-	/* Without our rule nobody leaves records: lvm2's own must see an open gate. */
-	if (!count || !session.conf->boot_gate)
-		return LEA_EXIT_DONE;
+	start = !count		       ? LEA_GATE_STOCK
+		: session.conf->boot_gate ? LEA_GATE_CLOSED
+					  : LEA_GATE_NONE;
 	run_fd = lea_world_run(world);
 	proc_fd = lea_world_proc(world);
-	r = run_fd < 0 ? run_fd : proc_fd < 0 ? proc_fd : lea_gate_arm(run_fd, proc_fd);
+	r = run_fd < 0 ? run_fd : proc_fd < 0 ? proc_fd : lea_gate_begin(run_fd, proc_fd, start);
 	return r < 0 ? lea_session_fail(world, r, "arming the gate") : LEA_EXIT_DONE;
 }
 
@@ -133,7 +131,7 @@ static int run_retry(struct lea_world *world, int argc, char *argv[])
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.world = world, .event_fd = -1};
 	size_t count = 0;
-	int r, code = parse_plain("retry", argc, argv, NULL);
+	int r, code = parse_plain("retry", argc, argv);
 
 	if (code >= 0)
 		return code;

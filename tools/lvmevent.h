@@ -11,7 +11,7 @@
 /* Values of all options of all subcommands. */
 struct lea_lvmevent_args {
 	unsigned int help, json, wait, boot, commands, stay, compare, explain;
-	bool takes_many; /* in: several words are in order */
+	size_t most_words; /* in: how many other arguments are in order */
 	const char *root;
 	const char *word; /* the first other argument, NULL: none */
 };
@@ -23,7 +23,7 @@ struct lea_lvmevent_args {
 	}
 
 /*
- * lea_lvmevent_parse - options and at most one word, or several
+ * lea_lvmevent_parse - options and other arguments, as many as args->most_words
  * @usage: the line of --help, without "Usage: lvmevent "
  * Returns -1: go on; else the exit code to leave with (help printed, or the mistake said).
  */
@@ -41,6 +41,12 @@ int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[]);
 
 /* "open", "closed" ...: for people. */
 const char *lea_gate_word(struct lea_world *world);
+
+/* Is no rule of ours in place? That is said, and who asks does nothing. */
+#define LEA_STANDS_ASIDE                                                                           \
+	"no rule of ours for PVs is in place: lvm2, or the administrator's rule, decides what is " \
+	"activated by event, and lvmevent does nothing"
+bool lea_stands_aside(struct lea_world *world);
 
 /*
  * lea_shadow_write - our rule into run/udev/rules.d, under each name of lvm2's PV rule that exists

@@ -30,21 +30,46 @@ static const struct lea_cmd *find_cmd(const char *name)
 	return NULL;
 }
 
-static void help_line(const struct lea_cmd *cmd)
+static void help_line(FILE *out, const struct lea_cmd *cmd)
 {
-	printf("  %-12s %s\n", cmd->name, cmd->help);
+	fprintf(out, "  %-12s %s\n", cmd->name, cmd->help);
+}
+
+static void list_commands(FILE *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(lvm2_cmds); i++)
+		help_line(out, lvm2_cmds[i]);
+	for (const struct lea_cmd *cmd = lea_cmd_lvmevent; cmd->name; cmd++)
+		help_line(out, cmd);
 }
 
 static int help(void)
 {
 	printf("Usage: lvmevent COMMAND [ARGUMENTS]\n\nEvent activation of LVM2 volume groups.\n\n");
-	for (size_t i = 0; i < ARRAY_SIZE(lvm2_cmds); i++)
-		help_line(lvm2_cmds[i]);
-	for (const struct lea_cmd *cmd = lea_cmd_lvmevent; cmd->name; cmd++)
-		help_line(cmd);
+	list_commands(stdout);
 	printf("\n  --help       This text.\n  --version    The version of this program.\n\n"
-	       "Every other command is the real lvm's and handed over to it.\n");
+	       "The real lvm's commands (lvs, vgcreate, ...) are handed over to it.\n");
 	return LEA_EXIT_DONE;
+}
+
+/* A mistyped command of ours is better answered here than by lvm, which does not know ours. */
+static bool is_lvms(const char *name)
+{
+	static const char *const words[] = {"config",	  "devtypes", "dumpconfig", "formats",
+					    "fullreport", "help",     "lastlog",    "segtypes",
+					    "systemid",	  "tags",     "version"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(name, words[i]))
+			return true;
+	return !strncmp(name, "pv", 2) || !strncmp(name, "vg", 2) || !strncmp(name, "lv", 2);
+}
+
+static int refuse(const char *name)
+{
+	fprintf(stderr, "  lvmevent has no command \"%s\". There are:\n\n", name);
+	list_commands(stderr);
+	return LEA_EXIT_PARAMS;
 }
 
 /* A closed stream would be taken by the first device we open, and written to. */
@@ -81,6 +106,17 @@ static int run(const char *name, int argc, char *argv[])
 	return code;
 }
 
+/* "help COMMAND" of one of ours is "COMMAND --help"; of another it is the real lvm's. */
+static void turn_help(int argc, char *argv[])
+{
+	static char option[] = "--help";
+
+	if (argc != 3 || strcmp(argv[1], "help") || !find_cmd(argv[2]))
+		return;
+	argv[1] = argv[2];
+	argv[2] = option;
+}
+
 int main(int argc, char *argv[])
 {
 	const char *name, *slash;
@@ -90,15 +126,19 @@ int main(int argc, char *argv[])
 	slash = strrchr(argv[0], '/');
 	name = slash ? slash + 1 : argv[0];
 	if (strcmp(name, lea_cmd_pvscan.name) && strcmp(name, lea_cmd_vgchange.name)) {
-		if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+		    (argc == 2 && !strcmp(argv[1], "help")))
 			return help();
 		if (!strcmp(argv[1], "--version")) {
 			printf("lvmevent %s\n", LEA_VERSION);
 			return LEA_EXIT_DONE;
 		}
+		turn_help(argc, argv);
 		argc--;
 		argv++;
 		name = argv[0];
+		if (!find_cmd(name) && !is_lvms(name))
+			return refuse(name);
 	}
 	argv[0] += strlen(argv[0]) - strlen(name); /* a hand-over needs the bare name */
 	if (!strcmp(name, lea_cmd_pvscan.name) && is_enqueue(argc, argv))

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
+#include "anew.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/step.h"
@@ -26,7 +27,6 @@
 #include "state/flag.h"
 #include "state/gate.h"
 #include "state/queue_watch.h"
-#include "world/proc.h"
 #include "world/udevmon.h"
 
 #define LINGER_MS      100U /* without --stay: so long for a further event */
@@ -38,9 +38,10 @@
 #define FAILED_MOST_MS (256U * 1000U) /* between two tries with devices that udev fails on */
 #define ROOM_BYTES     16384U	      /* what udev needs for a device, amply */
 #define TAG	       "lvmevent"
+#define USAGE	       "run [--stay [--compare]]"
 
 enum stay_outcome {
-	STAY_CONF = 1, /* settings have changed: begin anew */
+	STAY_CONF = 1, /* settings, or the program, have changed: begin anew */
 	STAY_GONE,     /* no queue any more */
 };
 
@@ -51,6 +52,7 @@ struct run {
 	struct lea_queue_watch watch;
 	struct lea_watch_later later;
 	int flag_fd;	   /* owned; it stays; -1 */
+	struct lea_anew *anew; /* owned; NULL: changes are not noticed */
 	uint32_t retry_ms; /* how long the last shortage was waited for; 0: there was none */
 	bool is_compare_due;
 	char *event_path;	     /* owned */
@@ -161,7 +163,8 @@ static bool may_compare(const struct run *run)
 {
 	int run_fd = lea_world_run(run->session->world);
 
-	return run_fd >= 0 && run->session->conf->event_activation && !lea_gate_is_closed(run_fd);
+	return run_fd >= 0 && run->session->conf->event_activation && !lea_gate_is_closed(run_fd) &&
+	       !lea_gate_is_aside(run_fd);
 }
 
 static int sweep(struct run *run, struct lea_sweep_how *how, struct lea_sweep_result *ret_result)
@@ -338,11 +341,15 @@ static int stay(void *arg)
 		return 0;
 	if (told == LEA_QUEUE_WATCH_QUIET) {
 		rest(run);
+		if (lea_anew_at_rest(run->anew))
+			return STAY_CONF;
 		told = wait(run, lea_waiting_tell(run->batch.waiting, run->session->world));
 		/* something is due */
 		if (told == LEA_QUEUE_WATCH_QUIET)
 			return 0;
 	}
+	if (told == 0 && lea_anew_at_work(run->anew))
+		return STAY_CONF;
 	for (unsigned int i = 0; told == 0 && i < COALESCE_MOST; i++) {
 		told = wait(run, COALESCE_MS);
 		if (told == LEA_QUEUE_WATCH_QUIET)
@@ -409,15 +416,6 @@ static int run_all(struct run *run, bool stays)
 	return r;
 }
 
-/* The same process anew, so that the service manager has nothing to do with it. */
-static int begin_anew(struct lea_world *world, bool compare)
-{
-	const char *const argv[] = {"/proc/self/exe", "run", "--stay", compare ? "--compare" : NULL,
-				    NULL};
-
-	return lea_session_fail(world, lea_proc_exec(argv), "beginning anew");
-}
-
 /* The exit code; -1: begin anew. *compare: with a comparison; before: that one is due now. */
 static int run_runner(struct lea_world *world, bool stays, bool *compare)
 {
@@ -431,12 +429,15 @@ static int run_runner(struct lea_world *world, bool stays, bool *compare)
 
 	LEA_STEP_ROLE("run");
 	code = lea_session_begin(world, &session);
+	if (!code && stays)
+		run.anew = lea_anew_note(world, session.conf);
 	code = code ? code : lea_session_begin_batches(&session, &run.batch);
 	if (code)
 		return code;
 	run.event_path = lea_world_path(world, "/run/lvm/event");
 	r = run.event_path ? run_all(&run, stays) : -ENOMEM;
 	free(run.event_path);
+	lea_anew_free(run.anew);
 	*compare = run.is_compare_due || r == STAY_GONE;
 	if (r < 0)
 		return lea_session_fail(world, r, "events");
@@ -453,12 +454,16 @@ int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[])
 		 LEA_OPT_ALL, NULL, "With --stay: compare all devices with the records first."}};
 	struct lea_lvmevent_args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
-	int code = lea_lvmevent_parse(&opts, "run [--stay [--compare]]", argc, argv);
+	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
 	bool compare = args.compare != 0;
 
 	lea_opts_done(&opts);
+	if (code < 0 && compare && !args.stay) {
+		fprintf(stderr, "  --compare needs --stay. Usage: lvmevent " USAGE "\n");
+		code = LEA_EXIT_PARAMS;
+	}
 	if (code >= 0)
 		return code;
 	code = run_runner(world, args.stay != 0, &compare);
-	return code < 0 ? begin_anew(world, compare) : code;
+	return code < 0 ? lea_anew_begin(world, compare) : code;
 }

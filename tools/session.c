@@ -12,6 +12,7 @@
 #include "flow/known.h"
 #include "flow/waiting.h"
 #include "flow/workers.h"
+#include "world/place.h"
 
 int lea_session_fail(struct lea_world *world, int fault, const char *what)
 {
@@ -48,10 +49,25 @@ void lea_session_end(struct lea_session *session)
 	lea_closep(&session->event_fd);
 }
 
+int lea_session_check_place(struct lea_world *world)
+{
+	const int place = lea_place_check(world);
+
+	if (!place)
+		return 0;
+	lea_log(world->log, LEA_LOG_ERROR,
+		"/run/lvm: this is %s, so it may belong to the system outside; run this command there",
+		lea_place_name(place));
+	return LEA_EXIT_FAILED;
+}
+
 int lea_session_open_queue(struct lea_session *session)
 {
-	int run_fd = lea_world_run(session->world);
+	int run_fd, code = lea_session_check_place(session->world);
 
+	if (code)
+		return code;
+	run_fd = lea_world_run(session->world);
 	session->event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
 	if (session->event_fd >= 0)
 		return 0;

@@ -24,6 +24,8 @@ struct lea_session {
 /* Settings and queue. 0, or an exit code (said). Ended by lea_session_end in any case. */
 LEA_MUST_CHECK int lea_session_begin(struct lea_world *world, struct lea_session *session);
 void lea_session_end(struct lea_session *session);
+/* May /run be written to? 0, or an exit code (said) in a chroot or a container. */
+LEA_MUST_CHECK int lea_session_check_place(struct lea_world *world);
 /* The queue alone: for those that need no settings. 0 or an exit code. */
 LEA_MUST_CHECK int lea_session_open_queue(struct lea_session *session);
 /* What batches need is put into @how; is_boot and defers_watch are the caller's. 0 or an exit code.

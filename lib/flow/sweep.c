@@ -148,18 +148,12 @@ static void name_unfinished(struct comparison *comparison, const struct lea_devi
 
 static void retrigger(struct comparison *comparison, const struct lea_device *device)
 {
-	const struct lea_sweep_how *how = comparison->how;
-	char path[64];
-	int sys_fd = lea_world_sys(how->world);
-	LEA_AUTO(lea_closep) int fd = -1;
+	const struct lea_devno devno = {.major = device->major, .minor = device->minor};
 
-	snprintf(path, sizeof(path), "dev/block/%" PRIu32 ":%" PRIu32 "/uevent", device->major,
-		 device->minor);
-	if (sys_fd >= 0)
-		fd = openat(sys_fd, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	name_unfinished(comparison, device,
-			fd >= 0 && write(fd, "add", 3) == 3 ? "asked again"
-							    : "it can't be asked again");
+			lea_sysfs_announce(comparison->how->world, devno) == 0
+				? "asked again"
+				: "it can't be asked again");
 }
 
 /* What would be pending. */

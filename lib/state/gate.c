@@ -17,6 +17,8 @@
 #include "base/step.h"
 
 #define EPOCH_FILE    "event/epoch"
+#define ARMED	      "gate-armed" /* in event/ */
+#define ASIDE	      "not-in-charge"
 #define BOOT_ID_FILE  "sys/kernel/random/boot_id"
 #define BOOT_ID_CHARS 36U
 
@@ -108,11 +110,46 @@ static void drop_decisions(int event_fd)
 	unlinkat(event_fd, "since", 0);
 }
 
-int lea_gate_arm(int run_fd, int proc_fd)
+/* Whatever happens next, older claims are void. */
+static int begin_epoch(int event_fd, int run_fd, const char *boot_id)
+{
+	char text[96];
+	int r, len;
+
+	len = snprintf(text, sizeof(text), "%s %u\n", boot_id, read_count(run_fd, boot_id) + 1);
+	r = lea_file_replace(event_fd, "epoch", text, (size_t)len);
+	if (r)
+		return r;
+	LEA_STEP("arm.epoch", NULL);
+	drop_decisions(event_fd);
+	return 0;
+}
+
+/* @name: in event/. 0 or -errno. */
+static int set_mark(int event_fd, const char *name, bool is_set)
+{
+	int r = is_set ? put_mark(event_fd, name) : lea_file_remove(event_fd, name);
+
+	return r < 0 ? r : 0;
+}
+
+bool lea_gate_is_aside(int run_fd)
+{
+	return exists(run_fd, LEA_GATE_ASIDE);
+}
+
+int lea_gate_set_aside(int run_fd, bool is_aside)
+{
+	LEA_AUTO(lea_closep) int event_fd = lea_file_open_folder(run_fd, "event");
+
+	return event_fd < 0 ? event_fd : set_mark(event_fd, ASIDE, is_aside);
+}
+
+int lea_gate_begin(int run_fd, int proc_fd, enum lea_gate_start start)
 {
 	LEA_AUTO(lea_closep) int event_fd = -1;
-	char boot_id[BOOT_ID_CHARS + 1], text[96];
-	int r, len;
+	char boot_id[BOOT_ID_CHARS + 1];
+	int r;
 
 	LEA_STEP("arm.begin", NULL);
 	r = read_boot_id(proc_fd, boot_id);
@@ -121,15 +158,10 @@ int lea_gate_arm(int run_fd, int proc_fd)
 	event_fd = lea_file_open_folder(run_fd, "event");
 	if (event_fd < 0)
 		return event_fd;
-	len = snprintf(text, sizeof(text), "%s %u\n", boot_id, read_count(run_fd, boot_id) + 1);
-	/* The epoch is first: whatever happens next, older claims are void. */
-	r = lea_file_replace(event_fd, "epoch", text, (size_t)len);
+	r = begin_epoch(event_fd, run_fd, boot_id);
+	r = r ? r : set_mark(event_fd, ASIDE, start == LEA_GATE_STOCK);
+	r = r ? r : set_mark(event_fd, ARMED, start == LEA_GATE_CLOSED);
 	if (r)
-		return r;
-	LEA_STEP("arm.epoch", NULL);
-	drop_decisions(event_fd);
-	r = put_mark(event_fd, "gate-armed");
-	if (r < 0)
 		return r;
 	LEA_STEP("arm.armed", NULL);
 	r = lea_file_remove(run_fd, LEA_GATE_FINISHED);
@@ -137,6 +169,11 @@ int lea_gate_arm(int run_fd, int proc_fd)
 		return r;
 	LEA_STEP("arm.end", NULL);
 	return 0;
+}
+
+int lea_gate_arm(int run_fd, int proc_fd)
+{
+	return lea_gate_begin(run_fd, proc_fd, LEA_GATE_CLOSED);
 }
 
 /*

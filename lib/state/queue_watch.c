@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "state/compare.h"
 
 #define QUEUE_EVENTS                                                                               \
@@ -74,6 +75,16 @@ bool lea_queue_watch_is_gone(const struct lea_queue_watch *watch)
 		return false;
 	return fstat(watch->event_fd, &held) < 0 || lstat(watch->event, &named) < 0 ||
 	       held.st_dev != named.st_dev || held.st_ino != named.st_ino;
+}
+
+/* A hidden name is no entry. */
+int lea_queue_watch_wake(int event_fd)
+{
+	LEA_AUTO(lea_closep) int queue_fd = lea_file_open_folder(event_fd, "queue");
+	int r = queue_fd < 0 ? queue_fd : lea_file_create_empty(queue_fd, ".wake");
+
+	r = r < 0 ? r : lea_file_remove(queue_fd, ".wake");
+	return r < 0 ? r : 0;
 }
 
 /* What one event means; the greater outcome counts of several. */

@@ -38,6 +38,9 @@ LEA_MUST_CHECK int lea_queue_watch_mounts(struct lea_queue_watch *watch, int eve
 bool lea_queue_watch_is_gone(const struct lea_queue_watch *watch);
 void lea_queue_watch_close(struct lea_queue_watch *watch);
 
+/* Whoever watches the queue in @event_fd wakes, finds nothing new, and rests once more. */
+LEA_MUST_CHECK int lea_queue_watch_wake(int event_fd);
+
 enum lea_queue_watch_outcome {
 	LEA_QUEUE_WATCH_QUIET = 1, /* nothing within the time */
 	LEA_QUEUE_WATCH_OTHER,	   /* one of other_fd is readable */

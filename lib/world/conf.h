@@ -27,6 +27,8 @@ struct lea_conf {
 	const char *locking_dir, *system_dir, *etc_dir;
 	const char *system_id_source;
 	const char *system_id; /* this host's own, NULL: none (system_id_source applied) */
+	const char *system_id_path;  /* the file that is its source, there or not; NULL: no file */
+	bool system_id_is_host_name; /* its source is uname(2) */
 	struct lea_list extra_system_ids;
 	/* The setting that leaves every command and every VG to the real lvm; NULL: there is none */
 	const char *lvm_only;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -146,6 +147,21 @@ static int find_holder(int holders_fd, const char *prefix, bool *ret_has)
 		}
 	} while (!*ret_has && bytes > (ssize_t)(sizeof(buffer) - sizeof(struct dirent64)));
 	return 0;
+}
+
+int lea_sysfs_announce(struct lea_world *world, struct lea_devno devno)
+{
+	LEA_AUTO(lea_closep) int fd = -1;
+	char path[PATH_BYTES];
+	int sys_fd = lea_world_sys(world);
+	int r = sys_fd < 0 ? sys_fd : path_of(devno, "uevent", path);
+
+	if (r)
+		return r;
+	fd = openat(sys_fd, path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR ? LEA_SYSFS_ABSENT : -errno;
+	return write(fd, "add", 3) == 3 ? 0 : -errno;
 }
 
 int lea_sysfs_holder(struct lea_world *world, struct lea_devno devno, const char *folder,

@@ -48,6 +48,9 @@ LEA_MUST_CHECK int lea_sysfs_number(struct lea_world *world, struct lea_devno de
 /* The instance of a disk, or of the disk of a partition, as in udev; 0: the kernel counts none. */
 uint64_t lea_sysfs_diskseq(struct lea_world *world, struct lea_devno devno);
 
+/* Has the kernel announce the device as added once more. 0, LEA_SYSFS_ABSENT, or -errno. */
+LEA_MUST_CHECK int lea_sysfs_announce(struct lea_world *world, struct lea_devno devno);
+
 /*
  * lea_sysfs_holder - does a device-mapper device whose uuid begins with @prefix sit on this device?
  * @folder: "holders", or "../holders" for a partition's disk

@@ -39,7 +39,8 @@ static int read_etc(const struct lea_conf_reader *reader, const char *path, char
 	LEA_AUTO(lea_freep) char *full = lea_world_path(reader->world, path);
 	int r;
 
-	if (!full)
+	reader->conf->system_id_path = lea_arena_strdup(reader->arena, path);
+	if (!full || !reader->conf->system_id_path)
 		return -ENOMEM;
 	r = lea_file_read_config(full, MAX_FILE_BYTES, ret_text, NULL);
 	if (r == LEA_FILE_ABSENT)
@@ -110,6 +111,7 @@ static int read_from(const struct lea_conf_reader *reader, const char *source,
 	const char *local;
 
 	if (!strcasecmp(source, "uname")) {
+		reader->conf->system_id_is_host_name = true;
 		if (uname(&host) == 0)
 			clean(host.nodename, id);
 	} else if (!strcasecmp(source, "lvmlocal")) {

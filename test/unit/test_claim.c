@@ -70,6 +70,42 @@ START_TEST(test_gate)
 }
 END_TEST
 
+static int begin(enum lea_gate_start start)
+{
+	return lea_gate_begin(claims.run_fd, claims.proc_fd, start);
+}
+
+START_TEST(a_boot_without_a_gate_is_an_epoch_too)
+{
+	struct lea_claim got = {0}, done = claim;
+
+	done.state = LEA_CLAIM_DONE;
+	ck_assert_int_eq(arm(), 0);
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &done), 0);
+	ck_assert_int_eq(begin(LEA_GATE_NONE), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
+	ck_assert_msg(!lea_gate_is_closed(claims.run_fd), "a gate that was left closed is none");
+	ck_assert(!lea_gate_is_armed(claims.run_fd));
+}
+END_TEST
+
+START_TEST(without_a_rule_of_ours_we_stand_aside_until_the_next_arming)
+{
+	ck_assert(!lea_gate_is_aside(claims.run_fd));
+	ck_assert_int_eq(arm(), 0);
+	ck_assert_int_eq(begin(LEA_GATE_STOCK), 0);
+	ck_assert(lea_gate_is_aside(claims.run_fd) && !lea_gate_is_closed(claims.run_fd));
+	ck_assert_int_eq(arm(), 0);
+	ck_assert(!lea_gate_is_aside(claims.run_fd) && lea_gate_is_closed(claims.run_fd));
+	ck_assert_int_eq(lea_gate_set_aside(claims.run_fd, true), 0);
+	ck_assert_int_eq(lea_gate_set_aside(claims.run_fd, true), 0);
+	ck_assert(lea_gate_is_aside(claims.run_fd));
+	ck_assert_int_eq(lea_gate_set_aside(claims.run_fd, false), 0);
+	ck_assert_int_eq(lea_gate_set_aside(claims.run_fd, false), 0);
+	ck_assert(!lea_gate_is_aside(claims.run_fd));
+}
+END_TEST
+
 START_TEST(test_damaged_epoch_is_a_new_one)
 {
 	char epoch[LEA_EPOCH_BYTES];
@@ -237,6 +273,8 @@ Suite *test_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, test_gate);
+	tcase_add_test(tcase, a_boot_without_a_gate_is_an_epoch_too);
+	tcase_add_test(tcase, without_a_rule_of_ours_we_stand_aside_until_the_next_arming);
 	tcase_add_test(tcase, test_damaged_epoch_is_a_new_one);
 	tcase_add_test(tcase, test_round_trip);
 	tcase_add_loop_test(tcase, test_covers, 0, ARRAY_SIZE(others));

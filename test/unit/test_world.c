@@ -9,10 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/file.h"
 #include "base/sha256.h"
 #include "fake/tree.h"
 #include "world/clock_kernel.h"
 #include "world/device.h"
+#include "world/place.h"
 #include "world/probe.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"
@@ -190,6 +193,41 @@ START_TEST(a_probe_tells_what_is_there)
 }
 END_TEST
 
+START_TEST(a_device_is_announced_as_added)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	int sys_fd;
+
+	tree_put(&tree, "/sys/dev/block/8:0/uevent", "");
+	ck_assert_int_eq(lea_sysfs_announce(&tree.world, sda), 0);
+	sys_fd = lea_world_sys(&tree.world);
+	ck_assert_int_eq(lea_file_read(sys_fd, "dev/block/8:0/uevent", 99, &text, NULL), 0);
+	ck_assert_str_eq(text, "add");
+	ck_assert_int_eq(lea_sysfs_announce(&tree.world, (struct lea_devno){8, 1}),
+			 LEA_SYSFS_ABSENT);
+}
+END_TEST
+
+START_TEST(the_root_of_process_1_is_the_running_system)
+{
+	tree_mkdir(&tree, "/proc/self");
+	ck_assert_msg(!lea_place_check(&tree.world), "process 1 is hidden: nobody knows");
+	tree_link(&tree, "/proc/1/root", "../..");
+	ck_assert_int_eq(lea_place_check(&tree.world), 0);
+	tree_put(&tree, "/run/systemd/container", "lxc\n");
+	ck_assert_int_eq(lea_place_check(&tree.world), LEA_PLACE_CONTAINER);
+}
+END_TEST
+
+START_TEST(another_root_than_that_of_process_1_is_a_chroot)
+{
+	ck_assert_msg(lea_place_check(&tree.world) == LEA_PLACE_CHROOT, "/proc is not mounted");
+	tree_mkdir(&tree, "/elsewhere");
+	tree_link(&tree, "/proc/1/root", "../../elsewhere");
+	ck_assert_int_eq(lea_place_check(&tree.world), LEA_PLACE_CHROOT);
+}
+END_TEST
+
 /* FIPS 180-4's examples, and RFC 4231's second test. */
 START_TEST(sha256_gives_the_published_sums)
 {
@@ -226,6 +264,9 @@ Suite *test_suite(void)
 	tcase_add_test(tc, links_come_out_of_the_properties_at_hand);
 	tcase_add_test(tc, a_scratch_tree_has_no_udev);
 	tcase_add_test(tc, a_probe_tells_what_is_there);
+	tcase_add_test(tc, a_device_is_announced_as_added);
+	tcase_add_test(tc, the_root_of_process_1_is_the_running_system);
+	tcase_add_test(tc, another_root_than_that_of_process_1_is_a_chroot);
 	tcase_add_test(tc, sha256_gives_the_published_sums);
 	suite_add_tcase(suite, tc);
 	return suite;

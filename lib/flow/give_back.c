@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Giving pending devices back to lvm2.
+ */
+#include "flow/give_back.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "state/claim.h"
+#include "state/online.h"
+#include "state/queue.h"
+#include "world/sysfs.h"
+
+struct giver {
+	struct lea_world *world;
+	int event_fd, run_fd, proc_fd;
+	void *done; /* names of VGs with a done claim: tree of strings */
+	size_t count;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static int note_done(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	struct giver *giver = arg;
+	char *name, **node;
+
+	(void)vg_id;
+	if (claim->state != LEA_CLAIM_DONE)
+		return 0;
+	name = strdup(claim->vg_name);
+	node = name ? tsearch(name, &giver->done, compare_names) : NULL;
+	if (!node || *node != name)
+		free(name);
+	return node ? 0 : -ENOMEM;
+}
+
+static int make_room_for_activation(const struct giver *giver, const char *pvid)
+{
+	struct lea_online online;
+	int r = pvid[0] ? lea_online_read(giver->run_fd, pvid, &online) : LEA_ONLINE_ABSENT;
+
+	if (r || !online.vg[0] || tfind(online.vg, &giver->done, compare_names))
+		return r < 0 ? r : 0;
+	return lea_vg_online_drop(giver->run_fd, online.vg);
+}
+
+static int give(struct giver *giver, const struct lea_entry *entry)
+{
+	const struct lea_devno devno = {entry->device.major, entry->device.minor};
+	int r;
+
+	/* Another instance under its number has an event of its own. */
+	if (entry->device.is_gone ||
+	    (entry->device.diskseq &&
+	     entry->device.diskseq != lea_sysfs_diskseq(giver->world, devno)))
+		return 0;
+	r = make_room_for_activation(giver, entry->pvid);
+	r = r ? r : lea_sysfs_announce(giver->world, devno);
+	if (r == 0)
+		giver->count++;
+	return r < 0 ? r : 0;
+}
+
+/* One that can't be announced is named and does not keep the others. */
+static int give_all(struct giver *giver, const struct lea_entry *entries, size_t count)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		r = give(giver, &entries[i]);
+		if (r < 0)
+			lea_log(giver->world->log, LEA_LOG_WARNING,
+				"%s (%s): was pending and can't be announced to udev: %s; "
+				"try: udevadm trigger -c add",
+				entries[i].device.name ? entries[i].device.name : "a device",
+				entries[i].key, strerror(-r));
+		r = lea_queue_done(giver->event_fd, &entries[i]);
+	}
+	return r;
+}
+
+static int take_and_give(struct giver *giver)
+{
+	LEA_AUTO(lea_closep) int lock_fd = -1;
+	struct lea_entry *entries;
+	size_t count;
+	int r = lea_queue_lock(giver->event_fd, &lock_fd);
+
+	r = r ? r : lea_queue_retry(giver->event_fd, &count);
+	while (r == 0) {
+		r = lea_queue_take(giver->event_fd, &entries, &count);
+		if (r)
+			return r == LEA_QUEUE_EMPTY ? 0 : r;
+		r = give_all(giver, entries, count);
+		lea_entries_free(entries, count);
+	}
+	return r;
+}
+
+int lea_give_back(struct lea_world *world, int event_fd, size_t *ret_count)
+{
+	struct giver giver = {.world = world,
+			      .event_fd = event_fd,
+			      .run_fd = lea_world_run(world),
+			      .proc_fd = lea_world_proc(world)};
+	struct lea_claims_now now = {0};
+	const struct lea_claims claims = {
+		.run_fd = giver.run_fd, .proc_fd = giver.proc_fd, .now = &now};
+	int r = giver.run_fd < 0 ? giver.run_fd : giver.proc_fd < 0 ? giver.proc_fd : 0;
+
+	r = r ? r : lea_claim_each(&claims, note_done, &giver);
+	r = r ? r : take_and_give(&giver);
+	tdestroy(giver.done, free);
+	*ret_count = giver.count;
+	return r;
+}
