@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "world/udevlinks.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/id.h"
+
+#define LISTING_BYTES 2048U /* some fifty names: more devices with one PVID than anybody handles */
+
+static int open_folder(const struct lea_world *world, const char *pvid)
+{
+	static const char *const forms[] = {"", "\\x2f"};
+	char path[PATH_MAX], uuid[39];
+	int fd = -1;
+
+	lea_id_format(pvid, uuid);
+	for (size_t i = 0; fd < 0 && i < ARRAY_SIZE(forms); i++) {
+		snprintf(path, sizeof(path),
+			 "%s/run/udev/links/%sdisk\\x2fby-id\\x2flvm-pv-uuid-%s", world->root,
+			 forms[i], uuid);
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	}
+	return fd;
+}
+
+static bool parse(const char *name, struct lea_devno *ret_devno)
+{
+	int used = 0;
+
+	return sscanf(name, "b%" SCNu32 ":%" SCNu32 "%n", &ret_devno->major, &ret_devno->minor,
+		      &used) == 2 &&
+	       !name[used];
+}
+
+/* Not by readdir(), which asks more often: nearly every folder has one name in it. */
+size_t lea_udevlinks_pv(const struct lea_world *world, const char *pvid,
+			struct lea_devno *ret_devnos, size_t room)
+{
+	_Alignas(struct dirent64) char buffer[LISTING_BYTES];
+	LEA_AUTO(lea_closep) int fd = open_folder(world, pvid);
+	const struct dirent64 *entry;
+	size_t count = 0;
+	ssize_t bytes = fd < 0 ? 0 : getdents64(fd, buffer, sizeof(buffer));
+
+	for (ssize_t at = 0; at < bytes && count < room; at += entry->d_reclen) {
+		entry = (const struct dirent64 *)(const void *)(buffer + at);
+		if (parse(entry->d_name, &ret_devnos[count]))
+			count++;
+	}
+	return count;
+}
