@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/step.h"
 #include "flow/known.h"
+#include "flow/rivals.h"
 #include "flow/runner.h"
 #include "flow/sweep.h"
 #include "flow/wait.h"
@@ -389,6 +390,9 @@ static int run_all(struct run *run, bool stays)
 					   .log = session->world->log};
 	int r = stays ? start_watching(run) : 0;
 
+	/* Settings may have changed: what was a copy may be none any more. */
+	if (r == 0 && may_compare(run))
+		lea_rivals_compare(session->world, session->conf, session->event_fd);
 	r = r ? r : lea_runner_run(&how);
 	/* What was there has gone with it; nothing works in a folder that is not there. */
 	if (stays && run->watch.fd >= 0 && r != STAY_CONF && lea_queue_watch_is_gone(&run->watch))

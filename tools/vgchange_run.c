@@ -214,6 +214,7 @@ static void set_options(const struct work *work, struct lea_activate_options *op
 	*options = (struct lea_activate_options){
 		.what = args->what,
 		.only_complete = args->is_event,
+		.asks_rivals = args->is_event,
 		.test = args->common.test,
 		.ignore_skip = args->ignore_skip,
 		.no_lock = args->common.no_locking,
@@ -238,7 +239,7 @@ static void note(struct work *work, const struct vgchange_pick *pick, int r,
 
 	if (r < 0)
 		lea_log_fault(work->world->log, r, "VG %s", name);
-	work->has_failed |= r < 0 || r == LEA_ACTIVATE_FAILED;
+	work->has_failed |= r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_COPY;
 	if (r != LEA_ACTIVATE_DELEGATE)
 		return;
 	lea_log(work->world->log, LEA_LOG_VERBOSE, "VG %s is handed to the real lvm: %s.", name,

@@ -250,7 +250,7 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 	if (r < 0)
 		r = lea_as_transient(lea_log_fault(run->world->log, r, "VG %s", vg_name));
 	held->failed = r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_INCOMPLETE ||
-		       r == LEA_ACTIVATE_CHANGED;
+		       r == LEA_ACTIVATE_CHANGED || r == LEA_ACTIVATE_COPY;
 	held->has_resumed = ret_result->resumed > 0;
 	held->is_followed = held->vg.scanned && (held->has_resumed || known->watch_only);
 	run->resumed += ret_result->resumed;

@@ -33,6 +33,7 @@ struct lea_activate_options {
 	const char *lvm_path;	  /* the real lvm, for what comes after; NULL: nothing does */
 	bool monitor, poll;	  /* have dmeventd, lvmpolld told of what needs them */
 	bool defers_watch;	  /* event: dmeventd is told later if it does not run */
+	bool asks_rivals;	  /* recorded devices only were looked at: are there copies? */
 	bool forbids_monitor;	  /* --monitor n: mirrors are made so that they need none */
 	const char *const *devices; /* --devices list; NULL: not given */
 	uint32_t device_count;
@@ -51,13 +52,14 @@ enum lea_activate_outcome {
 	LEA_ACTIVATE_NOT_AUTO,	 /* -aay and the VG's autoactivation property is off */
 	LEA_ACTIVATE_CHANGED,	 /* not named; renamed, removed or extended since it was read: to be
 				  * looked at again */
+	LEA_ACTIVATE_COPY, /* asks_rivals: a PV of it is on a copy, too; logged, reason in result */
 };
 
 struct lea_activate_result {
 	uint32_t active;  /* visible LVs active now */
 	uint32_t failed;  /* LVs that failed */
 	uint32_t resumed; /* nodes made now: their udev work is open until the finish */
-	const char *why;  /* static or arena text for DELEGATE; NULL otherwise */
+	const char *why;  /* static or arena text for DELEGATE and COPY; NULL otherwise */
 	/* With FAILED and INCOMPLETE: why it is transient (lea_is_transient), and the same may well
 	 * succeed later: a shortage, a lock that is held, a disk or udev that does not answer in
 	 * time, a program that could not be started, a target that is not loaded. 0: a verdict,

@@ -10,6 +10,7 @@
 #include "disk/segtype.h"
 #include "flow/activate_rules.h"
 #include "flow/carry.h"
+#include "flow/rivals.h"
 #include "world/sysfs.h"
 
 #include <errno.h>
@@ -215,9 +216,37 @@ static int deactivate(struct lea_activate_vg *vg, struct lea_activate_result *re
 	return r;
 }
 
+/* Copies that no scan of these devices can show. */
+static int check_rivals(const struct lea_activate_vg *vg, struct lea_activate_result *result)
+{
+	const struct lea_rivals_how how = {
+		.world = vg->world,
+		.conf = vg->conf,
+		.devices = vg->options->devices,
+		.device_count = vg->options->device_count,
+		.test = vg->options->test,
+		.quiet = vg->options->quiet_success,
+	};
+	char reason[LEA_RIVALS_REASON_BYTES];
+	int r;
+
+	if (!vg->options->asks_rivals || vg->options->what == LEA_DEACTIVATE)
+		return 0;
+	r = lea_rivals_check(&how, vg->scanned, reason);
+	result->shortage = lea_is_shortage(r) ? r : 0;
+	if (r <= 0)
+		return r;
+	result->why = lea_arena_strdup(vg->arena, reason);
+	return LEA_ACTIVATE_COPY;
+}
+
 /* Which of two disks is the right one is not for us to guess. */
 static int check_copies(const struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
+	int r = check_rivals(vg, result);
+
+	if (r)
+		return r;
 	if (vg->scanned->has_conflict) {
 		result->why = "its metadata copies disagree";
 		return LEA_ACTIVATE_DELEGATE;

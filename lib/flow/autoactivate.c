@@ -132,7 +132,7 @@ static void activate_one(struct job *job, const char *name)
 		return;
 	}
 	r = lea_activation_vg(job->run, name, known, &result);
-	if (r < 0 || r == LEA_ACTIVATE_FAILED)
+	if (r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_COPY)
 		say_failed(job, name);
 	else if (r == LEA_ACTIVATE_DELEGATE)
 		job->delegated[job->delegated_count++] = name;
@@ -146,6 +146,7 @@ static void activate_all(struct job *job, const struct lea_list *names)
 		.test = job->options->test,
 		.no_lock = job->options->no_lock,
 		.quiet_refusals = true,
+		.asks_rivals = true,
 		.lvm_path = job->options->lvm_path,
 		.prober = job->options->scan.prober,
 		.monitor = job->conf->monitoring,

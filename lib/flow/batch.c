@@ -24,6 +24,7 @@
 #include "flow/look_again.h"
 #include "flow/mark.h"
 #include "flow/record.h"
+#include "flow/rivals.h"
 #include "flow/scan.h"
 #include "flow/unsettled.h"
 #include "flow/waiting.h"
@@ -49,6 +50,7 @@ struct lea_batch_pass {
 struct lea_looked_at {
 	enum lea_entry_kind kind;
 	bool is_online; /* it has a record */
+	bool is_noted;	/* another device has it, and this one is among the rivals */
 };
 
 static int forget(struct lea_batch_pass *pass, const struct lea_entry *entry)
@@ -113,6 +115,7 @@ static int forget_gone(struct lea_batch_pass *pass)
 		lea_batch_marks_gone(&pass->marks, &pass->entries[i]);
 		if (!lea_sysfs_has_device(pass->how->world, devno))
 			r = forget(pass, &pass->entries[i]);
+		r = r ? r : lea_rivals_gone(pass->how, &pass->entries[i]);
 	}
 	return r;
 }
@@ -191,7 +194,7 @@ static int read_devices(struct lea_batch_pass *pass)
 	return r;
 }
 
-static int record_device(struct lea_batch_pass *pass, const struct lea_found *found,
+static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 			 struct lea_looked_at *looked)
 {
 	struct lea_record record = {0};
@@ -205,6 +208,9 @@ static int record_device(struct lea_batch_pass *pass, const struct lea_found *fo
 	lea_batch_tell_record(pass->how->world->log, found, &record);
 	lea_unsettled_add(&pass->unsettled, record.fault, &found->device);
 	looked->is_online = record.kind == LEA_RECORD_ONLINE;
+	/* Another device is this PV: neither changes of this one nor its text are of use. */
+	found->is_rival = record.kind == LEA_RECORD_DUPLICATE;
+	looked->is_noted = found->is_rival && record.tie != LEA_RIVAL_STACKED;
 	pass->summary->pvs += looked->is_online;
 	lea_batch_marks_judged(&pass->marks, found, &record, looked->kind);
 	return 0;
@@ -254,7 +260,7 @@ static void mark_all(const struct lea_batch_pass *pass)
 
 	found = lea_scan_found(pass->scan, &count);
 	for (size_t i = 0; i < pass->looked_count; i++)
-		if (pass->looked[i].is_online)
+		if (pass->looked[i].is_online || pass->looked[i].is_noted)
 			lea_batch_marks_recorded(&pass->marks, found[i]);
 }
 
@@ -401,6 +407,7 @@ int lea_batch_workers(const struct lea_batch_how *how, struct lea_workers **ret_
 			     .only_complete = true,
 			     .quiet_refusals = true,
 			     .quiet_success = true,
+			     .asks_rivals = true,
 			     .lvm_path = how->lvm_path,
 			     .monitor = how->conf->monitoring,
 			     .defers_watch = how->defers_watch,

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "flow/look_again.h"
+#include "flow/rivals.h"
 #include "state/online.h"
 
 /* The id, for the name may change while a VG's PVs are read; a PV without metadata knows only that.
@@ -240,7 +241,8 @@ static void finished(void *arg, const struct lea_worker_result *result)
 									  : "activation failed";
 	/* VGs that are not to be activated by events are as done as active ones. */
 	bool failed = result->outcome < 0 || result->outcome == LEA_ACTIVATE_FAILED ||
-		      result->outcome == LEA_ACTIVATE_INCOMPLETE;
+		      result->outcome == LEA_ACTIVATE_INCOMPLETE ||
+		      result->outcome == LEA_ACTIVATE_COPY;
 	int r;
 
 	candidates->open_count--;
@@ -262,11 +264,16 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		candidates->summary->vgs_again += lea_is_transient(result->shortage) &&
 						  !lea_is_shortage(result->shortage);
 		lea_unsettled_add_vg(candidates->unsettled, result->shortage, known);
-		lea_log(log, LEA_LOG_ERROR, "VG %s: not activated: %s; %s: vgchange -aay %s",
-			result->vg_name, reason,
-			lea_is_transient(result->shortage) ? "tried again soon, or now by" : "try",
-			result->vg_name);
+		/* Of copies it was said, once. */
+		if (result->outcome != LEA_ACTIVATE_COPY)
+			lea_log(log, LEA_LOG_ERROR,
+				"VG %s: not activated: %s; %s: vgchange -aay %s", result->vg_name,
+				reason,
+				lea_is_transient(result->shortage) ? "tried again soon, or now by"
+								   : "try",
+				result->vg_name);
 	} else if (result->outcome == 0) {
+		lea_rivals_ignore(candidates->how->world, known);
 		candidates->summary->vgs_active++;
 		candidates->summary->lvs += result->active;
 	}

@@ -31,25 +31,33 @@ void lea_batch_tell_found(struct lea_log *log, const struct lea_found *found)
 		lea_log(log, LEA_LOG_VERBOSE, "PV %s: %s", found->device.name, found->excluded_why);
 }
 
-static void tell_duplicate(struct lea_log *log, const struct lea_found *found,
-			   const struct lea_record *record)
+/* Once. Of a copy that keeps a VG from being activated the VG tells, when it is complete. */
+static void tell_rival(struct lea_log *log, const struct lea_found *found,
+		       const struct lea_record *record)
 {
-	char id[39];
+	const char *other = record->other_device[0] ? record->other_device : "?";
+	char uuid[39];
 
-	lea_id_format(found->label.pvid, id);
-	lea_log(log, LEA_LOG_ERROR,
-		"VG %s: not activated: PV %s is on %s and on %s (%" PRIu32 ":%" PRIu32
-		"), exclude one of them by devices/filter",
-		record->vg_name[0] ? record->vg_name : "unknown", id, found->device.name,
-		record->other_device[0] ? record->other_device : "?", record->other_major,
-		record->other_minor);
+	lea_id_format(found->label.pvid, uuid);
+	if (record->tie == LEA_RIVAL_PATH && record->is_news)
+		lea_log(log, LEA_LOG_WARNING,
+			"PV %s: %s and %s are two paths of one disk without multipath, the first "
+			"one is used",
+			uuid, other, found->device.name);
+	else if (record->is_ignored)
+		lea_log(log, LEA_LOG_WARNING,
+			"PV %s: is in use on %s; it is also on %s, which is ignored", uuid, other,
+			found->device.name);
+	else
+		lea_log(log, LEA_LOG_VERBOSE, "PV %s: is on %s and on %s", uuid, other,
+			found->device.name);
 }
 
 void lea_batch_tell_record(struct lea_log *log, const struct lea_found *found,
 			   const struct lea_record *record)
 {
 	if (record->kind == LEA_RECORD_DUPLICATE)
-		tell_duplicate(log, found, record);
+		tell_rival(log, found, record);
 	else if (record->kind == LEA_RECORD_FAILED)
 		lea_log(log, LEA_LOG_ERROR, "PV %s: recording: %s", found->device.name,
 			strerror(-record->fault));

@@ -7,11 +7,11 @@
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "flow/record_vg.h"
+#include "flow/rivals.h"
 #include "state/lookup_index.h"
 #include "state/online.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -128,58 +128,21 @@ static enum lea_record_kind judge(const struct lea_recorder *recorder,
 	return LEA_RECORD_ONLINE;
 }
 
-/* Reads the device: does it carry @pvid? What can't be read or is filtered out is no rival. */
-static int carries(struct lea_recorder *recorder, struct lea_device *device, const char *pvid,
-		   bool *ret_carries)
+/* Is there still a device behind this record, and is it the same PV? What can't be read or is
+ * filtered out is not. @device: its number; gets the rest. */
+static int is_alive(struct lea_recorder *recorder, const char *pvid, struct lea_device *device,
+		    bool *ret_alive)
 {
 	const struct lea_scan_options options = {
 		.use_names_filter = recorder->options.use_names_filter,
 		.out_of_process = recorder->options.out_of_process,
 		.prober = recorder->options.prober,
 	};
-	struct lea_found *const *found;
-	struct lea_scan *scan = NULL;
-	size_t count;
-	int r;
+	int r = lea_rival_fill(recorder->world, device);
 
-	r = lea_scan_new(recorder->world, recorder->conf, &options, &scan);
-	if (r)
-		return r < 0 ? r : -EINVAL;
-	r = lea_scan_add(scan, device, 1);
-	if (!r) {
-		found = lea_scan_found(scan, &count);
-		*ret_carries =
-			count &&
-			(found[0]->kind == LEA_FOUND_PV || found[0]->kind == LEA_FOUND_ORPHAN) &&
-			!strcmp(found[0]->label.pvid, pvid);
-	}
-	lea_scan_free(scan);
-	return r;
-}
-
-/* Is there still a device behind this record, and is it the same PV? */
-static int is_alive(struct lea_recorder *recorder, const struct lea_online *online,
-		    const char *pvid, bool *ret_alive)
-{
-	struct lea_device device = {0};
-	int sys_fd = lea_world_sys(recorder->world);
-	char name[64];
-	int r;
-
-	*ret_alive = false;
-	if (sys_fd < 0)
-		return sys_fd;
-	snprintf(name, sizeof(name), "dev/block/%u:%u", online->major, online->minor);
-	if (faccessat(sys_fd, name, F_OK, AT_SYMLINK_NOFOLLOW))
-		return 0;
-	snprintf(name, sizeof(name), "%u:%u", online->major, online->minor);
-	r = lea_device_from_arg(recorder->world, name, &device);
-	if (r)
-		return r < 0 ? r : 0;
-	if (!device.is_gone)
-		r = carries(recorder, &device, pvid, ret_alive);
-	lea_device_done(&device);
-	return r;
+	r = r ? r : lea_rival_read(recorder->world, recorder->conf, &options, device, pvid);
+	*ret_alive = !r;
+	return r < 0 ? r : 0;
 }
 
 /* After a rename or a move to another VG, the old VG's list would still claim this PV. */
@@ -199,24 +162,48 @@ static int drop_old_lookup(int run_fd, const char *old_vg, const char *pvid)
 	return is_listed ? lea_lookup_drop(run_fd, old_vg) : 0;
 }
 
-static void say_duplicate(const struct lea_online *old, struct lea_record *record)
+/* @old: alive, on @device, which is another one than @found. */
+static int say_duplicate(struct lea_recorder *recorder, const struct lea_online *old,
+			 const struct lea_device *device, const struct lea_found *found,
+			 struct lea_record *record)
 {
 	record->kind = LEA_RECORD_DUPLICATE;
 	record->other_major = old->major;
 	record->other_minor = old->minor;
 	snprintf(record->other_device, sizeof(record->other_device), "%s", old->device);
+	return recorder->options.test ? 0 : lea_rivals_meet(recorder->world, device, found, record);
+}
+
+/* 0 with *ret_alive: is @old still the place of the PV? Else it is forgotten. */
+static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea_online *old,
+		     const struct lea_found *found, struct lea_record *record)
+{
+	LEA_AUTO(lea_device_done)
+	struct lea_device device = {.major = old->major, .minor = old->minor};
+	const char *pvid = found->label.pvid;
+	bool alive;
+	int r = is_alive(recorder, pvid, &device, &alive);
+
+	if (r)
+		return r;
+	if (alive)
+		return say_duplicate(recorder, old, &device, found, record);
+	return recorder->options.test ? 0
+				      : lea_online_forget_pv(run_fd, pvid, old->major, old->minor,
+							     recorder->lookups);
 }
 
 /*
  * A record is there already: keep it, mend it or refuse. A PV that comes back under another number
  * was away, and nobody may have noticed: its VG's claim is of the time before.
  */
-static int settle(struct lea_recorder *recorder, int run_fd, const char *pvid,
+static int settle(struct lea_recorder *recorder, int run_fd, const struct lea_found *found,
 		  const struct lea_online *wanted, struct lea_record *record)
 {
+	const char *pvid = found->label.pvid;
 	struct lea_online old = {0};
 	int r = lea_online_read(run_fd, pvid, &old);
-	bool is_known = !r, is_test = recorder->options.test, alive;
+	bool is_known = !r, is_test = recorder->options.test;
 
 	if (r < 0 && r != -ELOOP)
 		return r;
@@ -225,14 +212,9 @@ static int settle(struct lea_recorder *recorder, int run_fd, const char *pvid,
 			return 0;
 		r = is_test ? 0 : drop_old_lookup(run_fd, old.vg, pvid);
 	} else if (is_known) {
-		r = is_alive(recorder, &old, pvid, &alive);
-		if (!r && alive) {
-			say_duplicate(&old, record);
-			return 0;
-		}
-		if (!r && !is_test)
-			r = lea_online_forget_pv(run_fd, pvid, old.major, old.minor,
-						 recorder->lookups);
+		r = check_old(recorder, run_fd, &old, found, record);
+		if (record->kind == LEA_RECORD_DUPLICATE)
+			return r;
 	} else {
 		r = 0;
 	}
@@ -247,6 +229,7 @@ static int put_record(struct lea_recorder *recorder, const struct lea_found *fou
 {
 	struct lea_online wanted = {.major = found->device.major, .minor = found->device.minor};
 	const char *pvid = found->label.pvid;
+	bool is_new;
 	int run_fd, r;
 
 	r = be_ready(recorder, &run_fd);
@@ -259,8 +242,11 @@ static int put_record(struct lea_recorder *recorder, const struct lea_found *fou
 		r = lea_online_exists(run_fd, pvid) ? LEA_ONLINE_EXISTS : 0;
 	else
 		r = lea_online_create(run_fd, pvid, &wanted);
+	is_new = !r;
 	if (r == LEA_ONLINE_EXISTS)
-		r = settle(recorder, run_fd, pvid, &wanted, record);
+		r = settle(recorder, run_fd, found, &wanted, record);
+	if (!r && (is_new || record->replaced) && !recorder->options.test)
+		r = lea_rivals_recorded(recorder->world, found);
 	if (r >= 0 && record->kind != LEA_RECORD_DUPLICATE)
 		LEA_STEP("rec.put", pvid);
 	return r;

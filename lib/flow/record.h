@@ -9,6 +9,7 @@
 #define LEA_FLOW_RECORD_H
 
 #include "base/err.h"
+#include "flow/rival.h"
 #include "flow/scan.h"
 #include "policy/complete.h"
 #include "world/conf.h"
@@ -56,6 +57,9 @@ struct lea_record {
 	bool replaced;	  /* a stale or damaged record gave way */
 	uint32_t other_major, other_minor; /* DUPLICATE */
 	char other_device[128];		   /* DUPLICATE, "": not recorded */
+	enum lea_rival_tie tie; /* DUPLICATE: what this one is to the other */
+	bool is_news;		/* DUPLICATE: it was not noted before (event/rivals) */
+	bool is_ignored; /* DUPLICATE: the VG was active, or done, with the other when it came */
 	int fault;			   /* FAILED: -errno */
 };
 

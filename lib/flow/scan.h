@@ -40,6 +40,7 @@ struct lea_found {
 	char vg_name[128]; /* in its metadata, also where that is damaged; "": not known */
 	bool has_conflict; /* its two areas differ under one seqno, or are of two VGs */
 	bool is_covered;   /* by lea_scan_cover: another device, which lies on this one, is the PV */
+	bool is_rival; /* set by who records: another device is this PV, this one is of no VG */
 };
 
 /* One VG that the devices of this scan speak of: the text with the highest seqno. */

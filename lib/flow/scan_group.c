@@ -48,7 +48,7 @@ static int compare_found(const void *a, const void *b)
 
 static bool is_pv(const struct lea_found *found)
 {
-	return found->kind == LEA_FOUND_PV || found->kind == LEA_FOUND_ORPHAN;
+	return (found->kind == LEA_FOUND_PV || found->kind == LEA_FOUND_ORPHAN) && !found->is_rival;
 }
 
 /* All PVs by PVID, in @pvs; returns how many. The order of equals is the scan's (stable by index).
@@ -124,7 +124,8 @@ static size_t collect_claims(const struct lea_scan *scan, struct claim *claims)
 	size_t count = 0;
 
 	for (size_t i = 0; i < scan->found_count; i++)
-		if (scan->found[i]->kind == LEA_FOUND_PV && scan->found[i]->vg)
+		if (scan->found[i]->kind == LEA_FOUND_PV && scan->found[i]->vg &&
+		    !scan->found[i]->is_rival)
 			claims[count++] =
 				(struct claim){.vg = scan->found[i]->vg,
 					       .first = i,

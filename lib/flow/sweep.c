@@ -16,6 +16,7 @@
 #include "base/step.h"
 #include "disk/name.h"
 #include "flow/mark.h"
+#include "flow/rivals.h"
 #include "flow/scan.h"
 #include "state/claim.h"
 #include "state/flag.h"
@@ -307,6 +308,8 @@ int lea_sweep(const struct lea_sweep_how *how, struct lea_sweep_result *ret_resu
 	comparison.has_boot_pass = how->left && lea_flag_is_up(how->event_fd, LEA_FLAG_BOOT);
 	comparison.data_fd = lea_udevbrief_open(how->world);
 	r = comparison.has_boot_pass ? 0 : read_claims(&comparison);
+	if (r == 0 && !comparison.has_boot_pass)
+		lea_rivals_compare(how->world, how->conf, how->event_fd);
 	r = r ? r : compare_all(&comparison, &result);
 	lea_closep(&comparison.data_fd);
 	free(comparison.done.pv);

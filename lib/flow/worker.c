@@ -13,6 +13,7 @@
 #include "flow/filter.h"
 #include "flow/handed_over.h"
 #include "flow/job_wire.h"
+#include "flow/rivals.h"
 #include "state/claim.h"
 #include "state/queue.h"
 #include "world/proc.h"
@@ -23,8 +24,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* of a batch */
-enum { DELEGATED = 1, TRIES_ONLY = 2 };
+enum { DELEGATED = 1, TRIES_ONLY = 2 }; /* of a batch */
 
 /* Passes lines on and keeps the last error: the reason that the claim will show. */
 struct reason_log {
@@ -94,9 +94,40 @@ static void hand_over_part(const struct child *child, struct batch *batch, uint3
 		lea_handed_over(child->setting, &batch->vg[i]->known, r, &batch->report[i]);
 }
 
+static void swap(struct batch *batch, uint32_t a, uint32_t b)
+{
+	const struct lea_worker_report report = batch->report[a];
+	struct lea_job_vg *vg = batch->vg[a];
+
+	batch->report[a] = batch->report[b];
+	batch->vg[a] = batch->vg[b];
+	batch->report[b] = report;
+	batch->vg[b] = vg;
+}
+
+/* By an event the real lvm does not see copies. The first VGs, so many, may be handed over. */
+static uint32_t put_copies_last(const struct child *child, struct batch *batch)
+{
+	const struct lea_rivals_how how = {child->setting->world, child->setting->conf, .quiet = true};
+	uint32_t count = batch->count;
+
+	for (uint32_t i = count; i-- > 0;) {
+		int r = lea_rivals_check(&how, &batch->vg[i]->known, batch->report[i].reason);
+
+		batch->report[i].outcome = r == LEA_RIVALS_COPY ? LEA_ACTIVATE_COPY : r;
+		batch->report[i].shortage = lea_is_shortage(r) ? r : 0;
+		if (r)
+			swap(batch, i, --count);
+	}
+	return count;
+}
+
 static int run_lvm(const struct child *child, struct batch *batch)
 {
-	hand_over_part(child, batch, 0, batch->count);
+	const uint32_t count = put_copies_last(child, batch);
+
+	if (count)
+		hand_over_part(child, batch, 0, count);
 	return 0;
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Passes of the runner on a machine made of files; workers that only say how it ended. Include it
- * once.
+ * Passes of the runner on a machine made of files; workers that look for copies as the real ones do,
+ * and else only say how it ended. Include it once.
  */
 #ifndef LEA_TEST_FLOW_BATCH_SCRATCH_H
 #define LEA_TEST_FLOW_BATCH_SCRATCH_H
 
 #include "flow/batch.h"
 #include "flow/machine.h"
+#include "flow/rivals.h"
 #include "flow/workers.h"
 #include "state/claim.h"
 
@@ -21,6 +22,8 @@
 struct lea_workers {
 	const struct lea_workers_options *options;
 	struct lea_workers_options copy;
+	struct lea_rivals_how rivals;
+	const struct lea_scan_vg *known[4];
 	char name[4][128], id[4][33];
 	struct lea_workers_options who[4]; /* listened */
 	bool watch_only[4];
@@ -37,12 +40,15 @@ static enum lea_left_why left_why;
 static uint32_t workers_made;
 static uint32_t workers_lag; /* so many waits for them in which they tell nothing */
 static int workers_fault;    /* of the next step, once */
+static bool workers_are_blind; /* for copies */
 
 int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
 		    const struct lea_workers_options *options, struct lea_workers **ret_workers)
 {
 	*ret_workers = calloc(1, sizeof(**ret_workers));
 	(*ret_workers)->copy = *options;
+	(*ret_workers)->rivals = (struct lea_rivals_how){
+		.world = world, .conf = conf, .quiet = true};
 	workers_made++;
 	return 0;
 }
@@ -76,6 +82,7 @@ int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known
 {
 	workers->who[workers->count] = workers->copy;
 	workers->watch_only[workers->count] = known->watch_only;
+	workers->known[workers->count] = known;
 	snprintf(workers->name[workers->count], 128, "%s", known->vg->name);
 	snprintf(workers->id[workers->count++], 33, "%s", known->vg->id);
 	return 0;
@@ -84,7 +91,7 @@ int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known
 int lea_workers_drain(struct lea_workers *workers)
 {
 	for (size_t i = 0; i < workers->count; i++) {
-		const struct lea_worker_result result = {.vg_name = workers->name[i],
+		struct lea_worker_result result = {.vg_name = workers->name[i],
 							 .vg_id = workers->id[i],
 							 .outcome = outcome,
 							 .shortage = shortage,
@@ -93,8 +100,16 @@ int lea_workers_drain(struct lea_workers *workers)
 							 .left_why = left_why,
 							 .left_by = "other",
 							 .reason = reason};
+		char copy[LEA_RIVALS_REASON_BYTES];
 
-		strcat(strcat(activated, workers->name[i]), workers->watch_only[i] ? "(watch) " : " ");
+		if (!workers_are_blind &&
+		    lea_rivals_check(&workers->rivals, workers->known[i], copy)) {
+			result.outcome = LEA_ACTIVATE_COPY;
+			result.reason = copy;
+		} else {
+			strcat(strcat(activated, workers->name[i]),
+			       workers->watch_only[i] ? "(watch) " : " ");
+		}
 		workers->who[i].finished(workers->who[i].arg, &result);
 	}
 	workers->count = 0;
@@ -165,6 +180,7 @@ static void setup(void)
 	is_left = false;
 	handed_over = stepped = 0;
 	workers_lag = 0;
+	workers_are_blind = false;
 	reason = "";
 }
 

@@ -345,33 +345,6 @@ START_TEST(switched_off)
 }
 END_TEST
 
-START_TEST(two_disks_with_one_pvid)
-{
-	machine_plug("one-pv", "sda", 16, 1);
-	came("sda", 16, 1, PVID_ONE);
-	machine_plug("one-pv", "sdb", 32, 2);
-	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
-	ck_assert_str_eq(machine.err, "  VG vg_one: not activated: PV " UUID_ONE
-				      " is on /dev/sdb and on /dev/sda (8:16), exclude one of them "
-				      "by devices/filter\n");
-}
-END_TEST
-
-START_TEST(two_disks_with_one_pvid_at_once)
-{
-	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, false),
-				      event("sdb", 32, 2, PVID_ONE, false)};
-
-	machine_plug("one-pv", "sda", 16, 1);
-	machine_plug("one-pv", "sdb", 32, 2);
-	ck_assert_str_eq(pass(entries, 2), "");
-	ck_assert_ptr_nonnull(strstr(machine.err,
-				     "  VG vg_one: not activated: one of its PVs is on two "
-				     "devices, exclude one of them by devices/filter\n"));
-	ck_assert_msg(!machine_has("/run/lvm/vgs_online/vg_one"), "not claimed");
-}
-END_TEST
-
 START_TEST(one_line_at_the_end)
 {
 	machine_plug("one-pv", "sda", 16, 1);
@@ -410,8 +383,6 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, what_failed_is_tried_again, 0, ARRAY_SIZE(failures));
 	tcase_add_test(tcase, not_meant_is_done);
 	tcase_add_test(tcase, switched_off);
-	tcase_add_test(tcase, two_disks_with_one_pvid);
-	tcase_add_test(tcase, two_disks_with_one_pvid_at_once);
 	tcase_add_test(tcase, one_line_at_the_end);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -8,6 +8,7 @@
 
 #include "disk/segtype.h"
 #include "flow/read_again.h"
+#include "flow/rivals.h"
 #include "flow/workers.h"
 #include "world/clock_kernel.h"
 
@@ -113,6 +114,13 @@ int lea_read_again(struct lea_scan *scan, const struct lea_scan_vg *known,
 {
 	*ret_vg = strstr(known->vg->name, "moved") ? NULL : known;
 	return 0;
+}
+
+int lea_rivals_check(const struct lea_rivals_how *how, const struct lea_scan_vg *known,
+		     char ret_reason[static LEA_RIVALS_REASON_BYTES])
+{
+	strcpy(ret_reason, "a PV of it is on a copy");
+	return strstr(known->vg->name, "copy") ? LEA_RIVALS_COPY : 0;
 }
 
 /* ---- a few VGs, and what is told of them */
