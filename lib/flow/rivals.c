@@ -5,9 +5,11 @@
 #include "flow/rivals.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/id.h"
@@ -17,17 +19,20 @@
 #include "state/rival.h"
 #include "world/udevlinks.h"
 
-static bool is_device(const struct lea_rival *rival, const struct lea_device *device)
+static bool is_same(const struct lea_rival *rival, uint32_t major, uint32_t minor, uint64_t diskseq)
 {
-	return rival->major == device->major && rival->minor == device->minor &&
-	       rival->diskseq == device->diskseq;
+	return rival->major == major && rival->minor == minor && rival->diskseq == diskseq;
 }
 
-static struct lea_rival rival_of(const struct lea_device *device, const char *pvid)
+/* Events know the instance, a name on a command line does not. */
+static struct lea_rival rival_of(struct lea_world *world, const struct lea_device *device,
+				 const char *pvid)
 {
+	const struct lea_devno devno = {.major = device->major, .minor = device->minor};
 	struct lea_rival rival = {.major = device->major,
 				  .minor = device->minor,
-				  .diskseq = device->diskseq};
+				  .diskseq = device->diskseq ? device->diskseq
+							     : lea_sysfs_diskseq(world, devno)};
 
 	snprintf(rival.pvid, sizeof(rival.pvid), "%s", pvid);
 	return rival;
@@ -47,7 +52,14 @@ static struct lea_claims claims_of(struct lea_world *world)
 
 /* ---- notes */
 
-/* Without a folder for events there is nobody to be told. */
+/* Without a folder for events there is nobody to be told, and none is made by who only looks. */
+static bool has_events(struct lea_world *world)
+{
+	int run_fd = lea_world_run(world);
+
+	return run_fd >= 0 && !faccessat(run_fd, "event", F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
 static int put(struct lea_world *world, const struct lea_rival *rival)
 {
 	int r = lea_rival_put(world, rival);
@@ -76,16 +88,16 @@ int lea_rivals_meet(struct lea_world *world, const struct lea_device *recorded,
 		    const struct lea_found *found, struct lea_record *record)
 {
 	const struct lea_devno devno = {.major = recorded->major, .minor = recorded->minor};
-	struct lea_rival rival = rival_of(&found->device, found->label.pvid);
+	struct lea_rival rival = rival_of(world, &found->device, found->label.pvid);
 	struct lea_rival listed[LEA_RIVALS_MOST];
 	int count;
 
 	record->tie = lea_rival_tie(world, recorded, &found->device);
-	if (record->tie == LEA_RIVAL_STACKED)
+	if (record->tie == LEA_RIVAL_STACKED || !has_events(world))
 		return 0;
 	count = lea_rival_list(world, rival.pvid, listed);
 	for (int i = 0; i < count; i++)
-		if (is_device(&listed[i], &found->device) &&
+		if (is_same(&listed[i], rival.major, rival.minor, rival.diskseq) &&
 		    (record->tie == LEA_RIVAL_COPY || listed[i].state != LEA_RIVAL_NOTED))
 			return 0;
 	record->is_news = true;
@@ -101,7 +113,7 @@ int lea_rivals_meet(struct lea_world *world, const struct lea_device *recorded,
 
 int lea_rivals_recorded(struct lea_world *world, const struct lea_found *found)
 {
-	const struct lea_rival rival = rival_of(&found->device, found->label.pvid);
+	const struct lea_rival rival = rival_of(world, &found->device, found->label.pvid);
 
 	return lea_rival_drop(world, &rival);
 }
@@ -343,7 +355,8 @@ int lea_rivals_gone(const struct lea_batch_how *how, const struct lea_entry *ent
 	int r = 0, count = entry->pvid[0] ? lea_rival_list(how->world, entry->pvid, listed) : 0;
 
 	for (int i = 0; !r && i < count; i++)
-		if (is_device(&listed[i], &entry->device))
+		if (is_same(&listed[i], entry->device.major, entry->device.minor,
+			    entry->device.diskseq))
 			r = lea_rival_drop(how->world, &listed[i]);
 	if (r || count <= 0)
 		return r ? r : count;

@@ -9,9 +9,11 @@
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "base/wire.h"
+#include "flow/delegate.h"
 #include "flow/filter.h"
-#include "flow/hand_over.h"
+#include "flow/handed_over.h"
 #include "flow/job_wire.h"
+#include "flow/rivals.h"
 #include "state/claim.h"
 #include "state/queue.h"
 #include "world/proc.h"
@@ -22,8 +24,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* of a batch */
-enum { DELEGATED = 1, TRIES_ONLY = 2 };
+enum { DELEGATED = 1, TRIES_ONLY = 2 }; /* of a batch */
 
 /* Passes lines on and keeps the last error: the reason that the claim will show. */
 struct reason_log {
@@ -57,6 +58,77 @@ static void reason_write(struct lea_log *log, enum lea_log_level level, const ch
 		strncpy(reason->last_error, line, sizeof(reason->last_error) - 1);
 	}
 	lea_log(reason->next, level, "%s", line);
+}
+
+/* Hands @count VGs from @first on over, all in one process. */
+static int hand_over(const struct child *child, const struct batch *batch, uint32_t first,
+		     uint32_t count)
+{
+	const struct lea_workers_options *options = child->setting->options;
+	LEA_AUTO(lea_freep) const char **names = calloc(count, sizeof(*names));
+	int code = -1, r;
+
+	if (!names)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		names[i] = batch->vg[first + i]->known.vg->name;
+	r = lea_delegate(child->setting->world, options->lvm_path, options->lvm_args, names, count,
+			 &code);
+	return r ? r : code;
+}
+
+/* An exit code says that one of them failed and not which: each half is asked for alone then, so
+ * that one bad VG among many costs a few processes more. */
+static void hand_over_part(const struct child *child, struct batch *batch, uint32_t first,
+			   uint32_t count)
+{
+	const uint32_t half = count / 2;
+	const int r = hand_over(child, batch, first, count);
+
+	if (r > 0 && count > 1) {
+		hand_over_part(child, batch, first, half);
+		hand_over_part(child, batch, first + half, count - half);
+		return;
+	}
+	for (uint32_t i = first; i < first + count; i++)
+		lea_handed_over(child->setting, &batch->vg[i]->known, r, &batch->report[i]);
+}
+
+static void swap(struct batch *batch, uint32_t a, uint32_t b)
+{
+	const struct lea_worker_report report = batch->report[a];
+	struct lea_job_vg *vg = batch->vg[a];
+
+	batch->report[a] = batch->report[b];
+	batch->vg[a] = batch->vg[b];
+	batch->report[b] = report;
+	batch->vg[b] = vg;
+}
+
+/* By an event the real lvm does not see copies. The first VGs, so many, may be handed over. */
+static uint32_t put_copies_last(const struct child *child, struct batch *batch)
+{
+	const struct lea_rivals_how how = {child->setting->world, child->setting->conf, .quiet = true};
+	uint32_t count = batch->count;
+
+	for (uint32_t i = count; i-- > 0;) {
+		int r = lea_rivals_check(&how, &batch->vg[i]->known, batch->report[i].reason);
+
+		batch->report[i].outcome = r == LEA_RIVALS_COPY ? LEA_ACTIVATE_COPY : r;
+		batch->report[i].shortage = lea_is_shortage(r) ? r : 0;
+		if (r)
+			swap(batch, i, --count);
+	}
+	return count;
+}
+
+static int run_lvm(const struct child *child, struct batch *batch)
+{
+	const uint32_t count = put_copies_last(child, batch);
+
+	if (count)
+		hand_over_part(child, batch, 0, count);
+	return 0;
 }
 
 static void do_vg(struct lea_activation_run *run, const struct lea_scan_vg *known,
@@ -106,15 +178,6 @@ static int run_native(struct child *child, struct batch *batch)
 		report[i].shortage = LEA_NOT_NOW;
 		memcpy(report[i].reason, last_error, sizeof(report[i].reason));
 	}
-	return 0;
-}
-
-static int run_lvm(const struct child *child, const struct batch *batch)
-{
-	const struct lea_hand_over over = {
-		.setting = child->setting, .vg = batch->vg, .report = batch->report};
-
-	lea_hand_over(&over, batch->count);
 	return 0;
 }
 

@@ -92,14 +92,14 @@ int lea_workers_drain(struct lea_workers *workers)
 {
 	for (size_t i = 0; i < workers->count; i++) {
 		struct lea_worker_result result = {.vg_name = workers->name[i],
-						   .vg_id = workers->id[i],
-						   .outcome = outcome,
-						   .shortage = shortage,
-						   .active = 1,
-						   .is_left = is_left,
-						   .left_why = left_why,
-						   .left_by = "other",
-						   .reason = reason};
+							 .vg_id = workers->id[i],
+							 .outcome = outcome,
+							 .shortage = shortage,
+							 .active = 1,
+							 .is_left = is_left,
+							 .left_why = left_why,
+							 .left_by = "other",
+							 .reason = reason};
 		char copy[LEA_RIVALS_REASON_BYTES];
 
 		if (!workers_are_blind &&

@@ -24,7 +24,7 @@ static const struct row rows[] = {
 	{"of several, only the one that lvm fails; a renamed one is looked at again", "/bin/sh",
 	 "raid1 raidbad raidmoved raid2", "raid1=0d raidbad=1d raidmoved=7d raid2=0d ", 1, 16},
 	{"a VG with a copied PV does not go to lvm, others do", "/bin/sh",
-	 "raid1 raidcopy raidbad", "raid1=0d raidcopy=8d raidbad=1d ", 1, 16},
+	 "raid1 raidcopy raidbad", "raid1=0d raidbad=1d raidcopy=8d ", 1, 16},
 	{"alone with it lvm is not started", "/no/lvm", "raidcopy", "raidcopy=8d ", 1, 16},
 	{"a worker that dies is nobody's fault the first time", "/bin/true", "a once c",
 	 "a=0 once=0 c=0 ", 1, 16},
