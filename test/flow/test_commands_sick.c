@@ -37,6 +37,12 @@ int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major,
 	return fd < 0 ? -errno : fd;
 }
 
+bool lea_blockdev_is_at(const struct lea_world *world, const char *path, uint32_t major,
+			uint32_t minor)
+{
+	return false;
+}
+
 int lea_blockdev_size(int fd, uint64_t *ret_bytes)
 {
 	struct stat st;
