@@ -40,7 +40,7 @@ int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major,
 bool lea_blockdev_is_at(const struct lea_world *world, const char *path, uint32_t major,
 			uint32_t minor)
 {
-	return true;
+	return false;
 }
 
 int lea_blockdev_size(int fd, uint64_t *ret_bytes)
@@ -103,7 +103,7 @@ static const struct {
 	{"a look at all records the others", "pvscan --cache", "PV /dev/sda online.", NO_ANSWER},
 	{"a look at it alone says that", "pvscan --cache 8:48", "/dev/sdc cannot read label.",
 	 NO_ANSWER},
-	{"who asks for reasons gets the other ones", "delegated --explain", "VG vg_one: activated here",
+	{"who asks for reasons gets the other ones", "delegated --explain", "VG vg_one: done here",
 	 NO_ANSWER},
 };
 
