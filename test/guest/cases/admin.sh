@@ -7,7 +7,7 @@ if ! with_ours; then
 	skip "an administrator's commands" "stock only"
 	return
 fi
-seed=${ADMIN_SEED:-1} seconds=120
+seed=${ADMIN_SEED:-4} seconds=120
 [ -z "${LVMEVENT_LONG-}" ] || seconds=3600
 
 steps() { # NAME SECONDS STEPS
