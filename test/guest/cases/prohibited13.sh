@@ -1,0 +1,9 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# prohibited with the lvm2 2.03.31 and the kernel 6.12 of Debian 13
+# long
+
+GUEST_SUITE=trixie
+"$GUEST_HERE/prepare" --suite "$GUEST_SUITE" || die "no root"
+# shellcheck source-path=SCRIPTDIR source=prohibited.sh
+. "$GUEST_HERE/cases/prohibited.sh"
