@@ -103,7 +103,7 @@ static const struct {
 	{"a look at all records the others", "pvscan --cache", "PV /dev/sda online.", NO_ANSWER},
 	{"a look at it alone says that", "pvscan --cache 8:48", "/dev/sdc cannot read label.",
 	 NO_ANSWER},
-	{"who asks for reasons gets the other ones", "delegated --explain", "VG vg_one: done here",
+	{"who asks for reasons gets the other ones", "delegated --explain", "VG vg_one: activated here",
 	 NO_ANSWER},
 };
 
