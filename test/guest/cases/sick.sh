@@ -117,8 +117,8 @@ fi
 guest_well d8 d9 d10 d11 d12 d13 d14 d15
 claim "well again: all that hung are active, by themselves" wait_for 60 'active 08 09 10 11 12 15'
 claim "the one that LVM could not read: by the next comparison" wait_for 60 'active 14'
-claim "the one whose label could not: udev knows no PV there until it is asked once more" \
-	eval 'in_guest "! active 13 && echo change >/sys/block/\$(disk 13)/uevent" && wait_for 30 "active 13"'
+claim "the one whose label could not: udev knows no PV there until the disk is added once more" \
+	eval 'in_guest "! active 13 && echo add >/sys/block/\$(disk 13)/uevent" && wait_for 30 "active 13"'
 qmp_add_disks "d18=$GUEST/d18.nbd"
 sleep 10
 guest_well d18
