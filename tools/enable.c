@@ -311,7 +311,7 @@ static void drop_folder(int parent_fd, const char *name, unsigned int depth)
 static void give_back(struct lea_world *world, int run_fd)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
-	struct lea_sweep_how how = {.world = world};
+	struct lea_sweep_how how = {.world = world, .is_boot = true};
 	struct lea_sweep_result result;
 	size_t count = 0;
 	int r = 0;

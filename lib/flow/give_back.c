@@ -18,7 +18,7 @@
 struct giver {
 	struct lea_world *world;
 	int event_fd, run_fd, proc_fd;
-	void *done; /* names of VGs with a done claim: tree of strings */
+	void *settled; /* names of VGs that are active, or failed for good: tree of strings */
 	size_t count;
 };
 
@@ -27,43 +27,59 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static int note_done(void *arg, const char *vg_id, const struct lea_claim *claim)
+static int note_settled(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
 	struct giver *giver = arg;
 	char *name, **node;
 
 	(void)vg_id;
-	if (claim->state != LEA_CLAIM_DONE)
+	if (claim->state == LEA_CLAIM_CLAIMED || claim->is_transient)
 		return 0;
 	name = strdup(claim->vg_name);
-	node = name ? tsearch(name, &giver->done, compare_names) : NULL;
+	node = name ? tsearch(name, &giver->settled, compare_names) : NULL;
 	if (!node || *node != name)
 		free(name);
 	return node ? 0 : -ENOMEM;
 }
 
-static int make_room_for_activation(const struct giver *giver, const char *pvid)
+/* What lvm2 would take for an activation of the VG that we did not get to goes. *ret_is_settled: no
+ * activation is missing. */
+static int look_at_vg(const struct giver *giver, const char *pvid, bool *ret_is_settled)
 {
 	struct lea_online online;
 	int r = pvid[0] ? lea_online_read(giver->run_fd, pvid, &online) : LEA_ONLINE_ABSENT;
 
-	if (r || !online.vg[0] || tfind(online.vg, &giver->done, compare_names))
+	*ret_is_settled = !r && online.vg[0] && tfind(online.vg, &giver->settled, compare_names);
+	if (r || !online.vg[0] || *ret_is_settled)
 		return r < 0 ? r : 0;
 	return lea_vg_online_drop(giver->run_fd, online.vg);
+}
+
+/* Does it wait for what lvm2 does when a device is added? */
+static bool is_for_lvm2(const struct giver *giver, const struct lea_entry *entry)
+{
+	const struct lea_devno devno = {entry->device.major, entry->device.minor};
+
+	if (entry->device.is_gone ||
+	    (entry->kind != LEA_ENTRY_ADD && entry->kind != LEA_ENTRY_MISSED))
+		return false;
+	/* Another instance under its number has an event of its own. */
+	return !entry->device.diskseq ||
+	       entry->device.diskseq == lea_sysfs_diskseq(giver->world, devno);
 }
 
 static int give(struct giver *giver, const struct lea_entry *entry)
 {
 	const struct lea_devno devno = {entry->device.major, entry->device.minor};
+	bool is_settled;
 	int r;
 
-	/* Another instance under its number has an event of its own. */
-	if (entry->device.is_gone ||
-	    (entry->device.diskseq &&
-	     entry->device.diskseq != lea_sysfs_diskseq(giver->world, devno)))
+	if (!is_for_lvm2(giver, entry))
 		return 0;
-	r = make_room_for_activation(giver, entry->pvid);
-	r = r ? r : lea_sysfs_announce(giver->world, devno);
+	r = look_at_vg(giver, entry->pvid, &is_settled);
+	if (r || (is_settled && entry->kind == LEA_ENTRY_MISSED))
+		return r;
+	r = lea_sysfs_announce(giver->world, devno);
 	if (r == 0)
 		giver->count++;
 	return r < 0 ? r : 0;
@@ -116,9 +132,9 @@ int lea_give_back(struct lea_world *world, int event_fd, size_t *ret_count)
 		.run_fd = giver.run_fd, .proc_fd = giver.proc_fd, .now = &now};
 	int r = giver.run_fd < 0 ? giver.run_fd : giver.proc_fd < 0 ? giver.proc_fd : 0;
 
-	r = r ? r : lea_claim_each(&claims, note_done, &giver);
+	r = r ? r : lea_claim_each(&claims, note_settled, &giver);
 	r = r ? r : take_and_give(&giver);
-	tdestroy(giver.done, free);
+	tdestroy(giver.settled, free);
 	*ret_count = giver.count;
 	return r;
 }

@@ -12,10 +12,11 @@
 #include <stddef.h>
 
 /*
- * lea_give_back - has the kernel announce every device that is pending, or put aside, as added
+ * lea_give_back - has the kernel announce as added what waits for an activation, or was put aside
  * @event_fd: /run/lvm/event; no runner works on it any more
  * lvm2's rule is in force already. lvm2 takes a VG that has a record in vgs_online for active, so
- * that of a VG which we did not finish goes. *ret_count: devices announced.
+ * that of a VG which we did not finish goes. Changes, and what only a comparison found of VGs that
+ * are settled, are not announced: lvm2 would activate. *ret_count: devices announced.
  * Returns 0, LEA_QUEUE_RUNNING: somebody still has the lock, or -errno.
  */
 LEA_MUST_CHECK int lea_give_back(struct lea_world *world, int event_fd, size_t *ret_count);
