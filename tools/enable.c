@@ -222,8 +222,9 @@ static int start_live(struct lea_world *world)
 
 	lea_cmd_check_defaults(world);
 	r = lea_cmd_begin(world, &common, &conf) ? -EINVAL : 0;
-	r = r ? r : lea_take_charge(world, conf);
 	r = r ? r : lea_shadow_write(world, "", &count);
+	/* udev reads the rule only after this. */
+	r = r || !count ? r : lea_take_charge(world, conf);
 	if (r == 0)
 		lea_shadow_put_dm(world, conf, "");
 	lea_conf_free(conf);

@@ -12,7 +12,7 @@
 
 /*
  * lea_take_charge - note the time, and queue every PV there is as a change
- * Before the udev rule is put in place. Does nothing where the gate was armed at boot, or where it was
+ * Before udev reads our rule. Does nothing where the gate was armed at boot, or where it was
  * done since then. One walk over the machine's block devices; waits for nobody, does not log. 0 or
  * -errno.
  */
