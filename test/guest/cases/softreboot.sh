@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# a soft reboot: the gate is closed anew and opens, what was active stays, late disks are activated
+# soft reboots: a new epoch, with a gate and without; what was active stays; nothing with the rule masked
 
 # LVMEVENT_LONG: stock lvm2 as control
 
@@ -17,6 +17,7 @@ bullseye | bookworm)
 esac
 
 comes_up() { guest_wait_for 40 "dmsetup info $(printf 'solo%04d-lv0' "$1") | grep -q ACTIVE"; }
+comes_up_now() { guest_run "dmsetup info $(printf 'solo%04d-lv0' "$1") | grep -q ACTIVE"; }
 # Nobody answers meanwhile
 comes_back() { # HOW OFTEN
 	local i
@@ -88,4 +89,24 @@ claim "one that comes after it is activated" comes_up 5
 claim "nothing pends, nothing has failed, all are done" guest_wait_for 30 '
 	lvmevent status | grep "0 pending, 0 taken, 0 put aside" && lvmevent status | grep "6 active, 0 being activated, 0 failed"'
 claim "no unit has failed, but for lvm2-monitor, which lost /run/lock" only_monitor_failed
+
+# once more without a gate: there is a new epoch all the same
+epoch >"$JUNK/epoch"
+guest_run 'echo "event { boot_gate = 0 }" >/etc/lvm/lvmevent.conf; systemctl --no-block soft-reboot' >/dev/null
+claim "without a gate: it comes back" comes_back 2
+claim "without a gate: the boot goes to its end" through
+claim "without a gate: there is a new epoch" eval '[ "$(epoch)" = "$(awk "{ print \$1, \$2 + 1 }" "$JUNK/epoch")" ]'
+claim "without a gate: there is none" guest_run '[ ! -e /run/lvm/event/gate-armed ]'
+claim "without a gate: what was taken down at the end is active again" comes_up 1
+
+# and with lvm2's rule masked: neither lvm2 nor we activate anything by events
+guest_run 'rm /etc/lvm/lvmevent.conf; ln -s /dev/null /etc/udev/rules.d/69-lvm.rules; systemctl --no-block soft-reboot' >/dev/null
+claim "masked: it comes back" comes_back 3
+claim "masked: the boot goes to its end" through
+qmp_add_disks d6
+claim "masked: we say that we are not in charge" guest_run 'lvmevent gate status | grep "not in charge"'
+guest_run 'udevadm settle; lvmevent sweep; sleep 5' >/dev/null
+claim "masked: what was taken down stays down" not comes_up_now 1
+claim "masked: a new disk is not activated" not comes_up_now 6
+claim "masked: nothing pends" guest_run '! ls /run/lvm/event/queue | grep "^[0-9]"'
 guest_off
