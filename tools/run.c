@@ -373,7 +373,7 @@ static int start_watching(struct run *run)
 	if (r == 0 && lea_udevmon_open(TAG, &run->monitor) == 0)
 		run->watch.other_fd[0] = lea_udevmon_fd(run->monitor);
 	/* For people: without room for it status takes this runner for none while it sleeps. */
-	if (r == 0 && lea_flag_raise(session->event_fd, LEA_FLAG_RESIDENT, &run->flag_fd) < 0)
+	if (r == 0 && lea_flag_show(session->event_fd, LEA_FLAG_RESIDENT, &run->flag_fd) < 0)
 		run->flag_fd = -1;
 	run->watch.other_fd[1] = lea_workers_fd(session->workers);
 	if (r == 0) {

@@ -6,6 +6,7 @@
 #include "state/flag.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,9 +44,24 @@ int lea_flag_raise(int event_fd, const char *name, int *ret_fd)
 	return 0;
 }
 
+int lea_flag_show(int event_fd, const char *name, int *ret_fd)
+{
+	struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+	LEA_AUTO(lea_closep) int fd = -1;
+	int r = lea_file_create_empty(event_fd, name);
+
+	if (r >= 0)
+		fd = openat(event_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0 || fcntl(fd, F_SETLK, &whole) < 0)
+		return r < 0 ? r : -errno;
+	*ret_fd = LEA_TAKE_FD(fd);
+	return 0;
+}
+
 bool lea_flag_is_up(int event_fd, const char *name)
 {
-	LEA_AUTO(lea_closep) int fd = openat(event_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	LEA_AUTO(lea_closep)
+	int fd = openat(event_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
 	return fd >= 0 && fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;

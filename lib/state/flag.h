@@ -24,6 +24,9 @@ enum lea_flag_outcome {
  * whether it is up.
  */
 LEA_MUST_CHECK int lea_flag_raise(int event_fd, const char *name, int *ret_fd);
+/* The same for a process that only wants to be seen, for as long as it lives: several may. Its
+ * descriptor can't be written to, so that /run can be made read-only meanwhile. 0 or -errno. */
+LEA_MUST_CHECK int lea_flag_show(int event_fd, const char *name, int *ret_fd);
 /* The answer is old when it comes. */
 bool lea_flag_is_up(int event_fd, const char *name);
 

@@ -142,7 +142,9 @@ static pid_t hold(const char *const flags[2], int *ret_fd)
 	ck_assert_int_ge(pid, 0);
 	if (!pid) {
 		for (int i = 0; i < 2 && flags[i]; i++)
-			if (lea_flag_raise(event_fd, flags[i], &fd))
+			if (!strcmp(flags[i], LEA_FLAG_RESIDENT)
+				    ? lea_flag_show(event_fd, flags[i], &fd)
+				    : lea_flag_raise(event_fd, flags[i], &fd))
 				_exit(1);
 		if (write(fds[1], &byte, 1) != 1)
 			_exit(1);
