@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # what an administrator does by chance, with events beside it: after each step as much is up as with stock lvm2
 
-# LVMEVENT_LONG: an hour a guest in place of two minutes. ADMIN_SEED: another sequence.
+# LVMEVENT_LONG: an hour a guest in place of one minute. ADMIN_SEED: another sequence.
 if ! with_ours; then
 	skip "an administrator's commands" "stock only"
 	return
 fi
-seed=${ADMIN_SEED:-4} seconds=120
+seed=${ADMIN_SEED:-4} seconds=60
 [ -z "${LVMEVENT_LONG-}" ] || seconds=3600
 
 steps() { # NAME SECONDS STEPS
