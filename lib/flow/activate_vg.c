@@ -251,9 +251,12 @@ static int check_copies(const struct lea_activate_vg *vg, struct lea_activate_re
 		result->why = "its metadata copies disagree";
 		return LEA_ACTIVATE_DELEGATE;
 	}
-	if (!vg->scanned->has_duplicate || vg->options->what == LEA_DEACTIVATE ||
-	    vg->conf->allow_changes_with_duplicate_pvs)
+	if (!vg->scanned->has_duplicate || vg->options->what == LEA_DEACTIVATE)
 		return 0;
+	if (vg->conf->allow_changes_with_duplicate_pvs) {
+		result->why = "which of two devices of a PV counts is lvm2's choice";
+		return LEA_ACTIVATE_DELEGATE;
+	}
 	lea_log(vg->world->log, LEA_LOG_ERROR,
 		"Cannot activate LVs in VG %s while PVs appear on duplicate devices.",
 		vg->scanned->vg->name);

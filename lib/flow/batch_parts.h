@@ -39,6 +39,7 @@ struct lea_candidates {
 	size_t vg_count;
 	void *wanted;  /* of those whose claim does not stand: tsearch by id or name */
 	void *numbers; /* of the devices in the scan: the number itself is the pointer */
+	void *names;   /* of the VGs that are activated: tsearch of struct lea_scan_vg by name */
 	struct lea_batch_summary *summary;
 	struct lea_unsettled *unsettled; /* borrowed */
 };

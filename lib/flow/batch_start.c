@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/id.h"
 #include "flow/look_again.h"
 #include "flow/rivals.h"
 #include "state/online.h"
@@ -184,6 +185,59 @@ static int hand_over(struct lea_candidates *candidates, const struct lea_scan_vg
 	return r;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(((const struct lea_scan_vg *)a)->vg->name,
+		      ((const struct lea_scan_vg *)b)->vg->name);
+}
+
+static int find_twin(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	const struct lea_scan_vg *known = arg;
+
+	return claim->state != LEA_CLAIM_FAILED && !claim->is_orphaned &&
+	       !strcmp(claim->vg_name, known->vg->name) && strcmp(vg_id, known->vg->id) != 0;
+}
+
+/*
+ * Of two VGs with one name the first one counts, as for lvm2, whose mark has no more than the name.
+ * Claims are looked through only where there is a mark that this VG has not made. > 0: it is the
+ * second one.
+ */
+static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *known,
+		    const struct lea_candidate *wanted)
+{
+	struct lea_scan_vg **first = tsearch(known, &candidates->names, compare_names);
+
+	if (!first)
+		return -ENOMEM;
+	if (*first != known && strcmp((*first)->vg->id, known->vg->id) != 0)
+		return 1;
+	if (wanted->has_claim || wanted->was_down ||
+	    !lea_vg_online_exists(candidates->claims.run_fd, known->vg->name))
+		return 0;
+	return lea_claim_each(&candidates->claims, find_twin, known);
+}
+
+/* lvm2's mark is the other VG's, and stays. */
+static int refuse_twin(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	char id[39];
+	int r = lea_scan_vg_claim(known, &claim);
+
+	if (r)
+		return r;
+	lea_id_format(known->vg->id, id);
+	claim.state = LEA_CLAIM_FAILED;
+	snprintf(claim.reason, sizeof(claim.reason),
+		 "another VG has this name; give this one another: vgrename %s NEW", id);
+	lea_log(candidates->how->world->log, LEA_LOG_ERROR, "VG %s: not activated: %s",
+		known->vg->name, claim.reason);
+	candidates->summary->vgs_failed++;
+	return lea_claim_finish(&candidates->claims, known->vg->id, &claim);
+}
+
 /* Claimed, and on its way. Another process that has claimed it may die before it is done: the VG's
  * lock keeps us apart, and who has it second finds nothing to do. */
 static int activate_vg(struct lea_candidates *candidates, const struct lea_scan_vg *known,
@@ -208,7 +262,7 @@ static int take_note(const struct lea_candidates *candidates, const struct lea_s
 	return settle(candidates, known, &(struct end){LEA_CLAIM_DONE, reason, false});
 }
 
-static int start_vg(struct lea_candidates *candidates, const struct lea_scan_vg *known,
+static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *known,
 		    const struct lea_candidate *wanted)
 {
 	const char *reason = lea_scan_vg_obstacle(known);
@@ -227,8 +281,12 @@ static int start_vg(struct lea_candidates *candidates, const struct lea_scan_vg 
 		return r;
 	if (wanted->kind == LEA_ENTRY_CHANGE)
 		return take_note(candidates, known);
-	return wanted->kind == LEA_ENTRY_WATCH ? hand_over(candidates, known)
-					       : activate_vg(candidates, known, wanted->kind);
+	if (wanted->kind == LEA_ENTRY_WATCH)
+		return hand_over(candidates, known);
+	r = has_twin(candidates, known, wanted);
+	if (r)
+		return r < 0 ? r : refuse_twin(candidates, known);
+	return activate_vg(candidates, known, wanted->kind);
 }
 
 static void finished(void *arg, const struct lea_worker_result *result)

@@ -48,6 +48,7 @@ void lea_candidates_free(struct lea_candidates *candidates)
 	tdestroy(candidates->tree, keep);
 	tdestroy(candidates->wanted, keep);
 	tdestroy(candidates->numbers, keep);
+	tdestroy(candidates->names, keep);
 	for (size_t i = 0; i < candidates->count; i++) {
 		lea_claim_done(&candidates->list[i]->claim);
 		free(candidates->list[i]);

@@ -239,6 +239,44 @@ START_TEST(failure_is_tried_again_by_its_class)
 }
 END_TEST
 
+#define VG_TWIN_ID "TWINo2z8DLr9uB4DSmt7k8IRGz3GndTH"
+
+/* Rows: what lvm2's mark and another VG's claim say, and whether the VG comes up. */
+static const struct {
+	const char *claim, *name;
+	int state; /* -1: no other VG */
+	bool is_marked;
+	const char *activated;
+} twins[] = {
+	{"a VG of this name is active", "vg_one", LEA_CLAIM_DONE, true, ""},
+	{"it is active no more", "vg_one", LEA_CLAIM_DONE, false, "vg_one "},
+	{"it has failed", "vg_one", LEA_CLAIM_FAILED, true, "vg_one "},
+	{"a VG of another name is active", "vg_two", LEA_CLAIM_DONE, true, "vg_one "},
+	{"who made the mark has died before the claim", "", -1, true, "vg_one "},
+};
+
+START_TEST(second_vg_of_a_name_stays_down)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_A, .major = 8, .minor = 32, .diskseq = 2};
+	const int run_fd = lea_world_run(machine.world);
+	const struct lea_claims claims = {.run_fd = run_fd,
+					  .proc_fd = lea_world_proc(machine.world)};
+	struct lea_claim claim = {.pv = &pv, .pv_count = 1};
+
+	machine_plug("one-pv", "sda", 16, 7);
+	ck_assert_int_eq(lea_online_ensure(run_fd), 0);
+	if (twins[_i].is_marked)
+		ck_assert_int_eq(lea_vg_online_claim(run_fd, "vg_one"), 0);
+	if (twins[_i].state >= 0) {
+		claim.state = (enum lea_claim_state)twins[_i].state;
+		snprintf(claim.vg_name, sizeof(claim.vg_name), "%s", twins[_i].name);
+		ck_assert_int_eq(lea_claim_finish(&claims, VG_TWIN_ID, &claim), 0);
+	}
+	ck_assert_msg(!strcmp(added(), twins[_i].activated), "%s", twins[_i].claim);
+	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg_one"), "%s: its mark", twins[_i].claim);
+}
+END_TEST
+
 /* dmeventd was not there when it was activated; an LV may have been taken down since. */
 START_TEST(telling_dmeventd_activates_nothing)
 {
@@ -271,6 +309,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tcase, what_was_refused_and_changed_waits_for_an_add, 0,
 			    ARRAY_SIZE(refused));
 	tcase_add_loop_test(tcase, failure_is_tried_again_by_its_class, 0, ARRAY_SIZE(failures));
+	tcase_add_loop_test(tcase, second_vg_of_a_name_stays_down, 0, ARRAY_SIZE(twins));
 	tcase_add_test(tcase, telling_dmeventd_activates_nothing);
 	suite_add_tcase(suite, tcase);
 	return suite;

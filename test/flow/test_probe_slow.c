@@ -5,6 +5,7 @@
 #include "unit/suite.h"
 
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <time.h>
 
 static struct lea_device device;
@@ -114,6 +115,17 @@ END_TEST
 
 static bool answers_after_the_look;
 
+/* The child has written all that it has to say: it may do so in pieces. */
+static void wait_for_rest(int fd)
+{
+	int before = -1, bytes = 0;
+
+	while (ioctl(fd, FIONREAD, &bytes) == 0 && bytes != before) {
+		before = bytes;
+		usleep(200000);
+	}
+}
+
 /* In the place of libc's: the last look finds nothing, and a moment later the answer is there. */
 int poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
@@ -124,6 +136,7 @@ int poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 		return r;
 	scratch_run("rm", "sick");
 	ck_assert_int_eq(ppoll(fds, count, NULL, NULL), 1);
+	wait_for_rest(fds->fd);
 	fds->revents = 0;
 	answers_after_the_look = false;
 	return 0;

@@ -25,7 +25,7 @@ if with_ours; then
 	guest_new ours "$disks" 0
 	guest_package
 	one_side ours
-	claim "ours: by no lvm process" not grep -v 'vgchange --monitor' "$GUEST/lvm-calls.$GUEST_BOOTS"
+	claim "ours: by no lvm process" not grep -vE 'vgchange --monitor|lvmconfig --type default' "$GUEST/lvm-calls.$GUEST_BOOTS"
 else
 	skip "ours: the same" "stock only"
 fi
