@@ -371,17 +371,19 @@ START_TEST(all_bad_disks)
 }
 END_TEST
 
-/* ---- in a pass of the runner, which knows VGs by their ids and not by what they are called */
+/* ---- in a pass of the runner, which knows VGs by their ids, and by their names no second one */
 
 #define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
 
 static const struct {
-	const char *claim, *name, *id, *pvs;
+	const char *claim, *name, *id;
+	bool comes_first;
+	const char *pvs;
 } twins[] = {
-	{"another name, another id", "vg_two", ID("v"), ""},
-	{"the good VG's name", "vg_one", ID("v"), ""},
-	{"the good VG's id under another name", "vg_two", VG_ONE_ID, ""},
-	{"the same, with the good PV as a member", "vg_two", VG_ONE_ID,
+	{"another name, another id", "vg_two", ID("v"), true, ""},
+	{"the good VG's name", "vg_one", ID("v"), false, ""},
+	{"the good VG's id under another name", "vg_two", VG_ONE_ID, true, ""},
+	{"the same, with the good PV as a member", "vg_two", VG_ONE_ID, true,
 	 "q { id=\"" PVID_ONE "\" status=[] pe_start=8 pe_count=9 } "},
 };
 
@@ -441,8 +443,10 @@ START_TEST(a_twin_in_one_pass)
 		"%s { id=\"%s\" seqno=9 status=[\"READ\",\"WRITE\"] extent_size=8 max_lv=0 "
 		"max_pv=0 " PVS "%s} } contents=\"Text Format Volume Group\" version=1",
 		twins[_i].name, twins[_i].id, twins[_i].pvs);
-	struct lea_entry entries[] = {event_of("/dev/sdb", 32, ENEMY_PVID),
-				      event_of("/dev/sda", 16, PVID_ONE)};
+	struct lea_entry enemy = event_of("/dev/sdb", 32, ENEMY_PVID),
+			 good = event_of("/dev/sda", 16, PVID_ONE);
+	struct lea_entry entries[] = {twins[_i].comes_first ? enemy : good,
+				      twins[_i].comes_first ? good : enemy};
 
 	machine_plug("one-pv", "sda", 16, 16);
 	plug_enemy(text, (size_t)len);
