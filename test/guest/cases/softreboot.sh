@@ -67,7 +67,7 @@ guest_boot || die "the guest does not boot"
 through || die "the boot does not end"
 qmp_add_disks d3
 claim "before: all are active, one that came late, too" comes_up 3
-claim "control: the gate is open, claims are there" guest_run '[ -e /run/lvm/boot-finished ] && ls /run/lvm/event/claims | grep .'
+claim "control: the gate is open, claims are there" guest_wait_for 60 '[ -e /run/lvm/boot-finished ] && ls /run/lvm/event/claims | grep .'
 epoch >"$JUNK/epoch"
 made >"$JUNK/made"
 
