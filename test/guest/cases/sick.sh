@@ -88,10 +88,12 @@ claim "one whose LV udev can't read, too; it is active" \
 	wait_for 60 'says "solo0011.*: (active, but udev has done nothing|its LVs are set up|not finished)" && active 11'
 claim "one that LVM can't read, too" \
 	wait_for 60 'says "PV /dev/$(disk 14): reading: Input/output error; see journalctl"'
-# Each of them reads every disk.
-for command in 'vgchange -ay solo0000' 'delegated --explain'; do
+# Each of them reads every disk. The lock of a VG that a worker activated beside a sick one may be held.
+for command in 'vgchange -ay solo0016' 'delegated --explain'; do
 	claim "lvmevent $command ends, names the disk that hangs, and says by its exit code that it was left out" in_guest \
-		"timeout 60 lvmevent $command >/tmp/said 2>&1; [ \$? -eq 5 ] && grep \"/dev/\$(disk 9) is left out\" /tmp/said"
+		"timeout 180 lvmevent $command >/tmp/said 2>&1; code=\$?; cat /tmp/said
+		echo \"it ended with \$code; the disk is /dev/\$(disk 9)\"
+		[ \$code -eq 5 ] && grep \"/dev/\$(disk 9) is left out\" /tmp/said"
 done
 qmp_add_disks "d15=$GUEST/d15.nbd"
 if [ -n "${LVMEVENT_LONG-}" ]; then
