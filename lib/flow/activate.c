@@ -36,7 +36,7 @@ struct held {
 	struct lea_activate_vg vg;
 	enum lea_activation what;
 	bool failed, has_resumed;
-	bool is_followed; /* dmeventd is told of what is active */
+	bool is_followed; /* its active LVs are registered with dmeventd */
 };
 
 struct lea_activation_run {

@@ -254,7 +254,7 @@ static int activate_vg(struct lea_candidates *candidates, const struct lea_scan_
 	return r < 0 ? r : hand_over(candidates, known);
 }
 
-/* A VG that changes have completed: whoever made them decides what is active of it. */
+/* Changes have made the VG complete: the administrator who made them decides what is active. */
 static int take_note(const struct lea_candidates *candidates, const struct lea_scan_vg *known)
 {
 	static const char reason[] = "made complete by a change: left as it is";
@@ -313,7 +313,7 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		return;
 	}
 	if (result->is_left) {
-		/* Its claim stays: the worker queues the VG again when it gets on. */
+		/* Its claim stays: the worker queues the VG again when the disk answers. */
 		lea_batch_tell_left(log, known, result);
 		return;
 	}

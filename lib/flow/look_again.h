@@ -18,7 +18,7 @@ LEA_MUST_CHECK int lea_look_again(const struct lea_batch_how *how, const struct 
 enum lea_look_again_outcome {
 	LEA_LOOK_AGAIN_NONE = 1, /* no claim, or none of its devices is there any more */
 };
-/* Queues one of its devices, so that dmeventd is told of what is active of a VG that is done. Its
+/* Queues one device of a VG that is done, so that its active LVs are registered with dmeventd. Its
  * claim stays. Says nothing. */
 LEA_MUST_CHECK int lea_look_again_watch(const struct lea_batch_how *how, const char *vg_id);
 

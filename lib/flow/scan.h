@@ -51,7 +51,7 @@ struct lea_scan_vg {
 	bool has_conflict;     /* same seqno, different text; or two names for one id */
 	bool has_other_name;   /* other PVs have this id with another name */
 	bool is_outdated;      /* ... and a higher seqno */
-	bool watch_only;       /* not to be activated: dmeventd is told of what is active */
+	bool watch_only;       /* not to be activated: its active LVs are registered with dmeventd */
 };
 
 struct lea_scan;
