@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What every command does first, and the way out to the real lvm.
- */
+/* The start that all commands share, and the hand-over to the real lvm. */
 #include "cmd.h"
 
 #include "base/cleanup.h"
-#include "flow/report.h"
+#include "command/report.h"
 #include "opts.h"
 #include "world/dm.h"
 #include "world/lvm_defaults.h"
@@ -40,26 +38,26 @@ void lea_cmd_check_defaults(struct lea_world *world)
 {
 	int r = lea_lvm_defaults_update(world, lea_lvm_path(world));
 
-	/* An image may have no lvm, or one without lvmconfig: then there is nothing to compare. */
+	/* An image may have no lvm, or one without lvmconfig: then nothing can be compared. */
 	if (r < 0)
 		lea_log(world->log, LEA_LOG_VERBOSE,
-			"Defaults of %s could not be asked for (%s); those of the build are used.",
+			"%s did not give its defaults (%s); those of the build are used.",
 			lea_lvm_path(world), strerror(-r));
 }
 
-int lea_cmd_read(struct lea_world *world, const struct lea_conf *conf, struct lea_prober **prober,
+int lea_cmd_read(struct lea_world *world, const struct lea_conf *conf, struct lea_reader **reader,
 		 struct lea_scan_options *options)
 {
 	int r;
 
-	if (!*prober) {
-		r = lea_prober_new(world, conf, prober);
+	if (!*reader) {
+		r = lea_reader_new(world, conf, reader);
 		if (r)
 			return r;
-		lea_prober_for_command(*prober);
+		lea_reader_for_command(*reader);
 	}
 	options->out_of_process = true;
-	options->prober = *prober;
+	options->reader = *reader;
 	return 0;
 }
 
@@ -74,8 +72,8 @@ size_t lea_cmd_tell_unanswered(struct lea_world *world, const struct lea_scan *s
 			continue;
 		unanswered++;
 		lea_log(world->log, LEA_LOG_ERROR,
-			"%s is left out: it did not answer in time. See journalctl -k; try again "
-			"when it answers, or take it out.",
+			"%s is left out: it did not answer in time. See journalctl -k; "
+			"try again when it answers, or remove the disk.",
 			found[i]->device.name);
 	}
 	return unanswered;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What main knows of a command, and what every command takes from main.
- */
-#ifndef LEA_TOOLS_CMD_H
-#define LEA_TOOLS_CMD_H
+/* Between main and the commands: the command table and the helpers that all commands use. */
+#pragma once
 
 #include "base/err.h"
-#include "flow/prober.h"
-#include "flow/scan.h"
+#include "scan/reader.h"
+#include "scan/scan.h"
 #include "world/conf.h"
 #include "world/world.h"
 
@@ -19,7 +16,6 @@ struct lea_report;
 /* lvm2's exit codes. */
 enum lea_exit {
 	LEA_EXIT_DONE = 0,
-	LEA_EXIT_NO_SUCH_COMMAND = 2,
 	LEA_EXIT_PARAMS = 3, /* options */
 	LEA_EXIT_INIT = 4,   /* configuration unreadable */
 	LEA_EXIT_FAILED = 5,
@@ -37,70 +33,66 @@ extern const struct lea_cmd lea_cmd_vgchange;
 extern const struct lea_cmd
 	lea_cmd_lvmevent[]; /* lvmevent's own subcommands, ended by a NULL name */
 
-/* pvscan --cache --enqueue: comes before world and configuration. Returns an exit code. */
-int lea_cmd_enqueue(int argc, char *argv[]);
-
 /*
- * lea_hand_to_lvm - become the real lvm with the same arguments
+ * lea_hand_to_lvm - exec the real lvm with the same arguments
  * @argv[0]: the subcommand, as in run(); argv[argc] is NULL
- * Returns only when that failed, with the exit code (logged).
+ * Returns only if that fails (logged), with the exit code.
  */
 int lea_hand_to_lvm(struct lea_world *world, int argc, char *argv[]);
 
 /*
- * lea_cmd_refuse - an option line for people, and what lvm2 says after it
+ * lea_cmd_refuse - log what is wrong with the options, and the line that lvm2 prints after it
  * @line: as lea_opts_parse left it
  * Returns the exit code.
  */
 int lea_cmd_refuse(struct lea_world *world, const char *line);
 
-/* The report behind world->log: a command may say more than log lines. */
+/* The report whose sink world->log is, for commands that print other lines, too. */
 struct lea_report *lea_cmd_report(struct lea_world *world);
 
-/* Path of the real lvm: LVMEVENT_LVM unless privileges were gained by exec, else as configured.
+/* Path of the real lvm: from LVMEVENT_LVM, unless the program is privileged by exec; else as built.
  * Borrowed. */
 const char *lea_lvm_path(const struct lea_world *world);
 
-/* Compiled-in defaults are compared with those of the real lvm, see lvm_defaults.h. At each boot, when
- * the gate opens, and by enable: before lea_cmd_begin, which reads the configuration. */
+/* Compares the compiled-in defaults with those of the real lvm, see lvm_defaults.h: when the gate
+ * opens at boot, and on enable. Call before lea_cmd_begin, which reads the configuration. */
 void lea_cmd_check_defaults(struct lea_world *world);
 
 /*
- * lea_cmd_read - devices of a command of people's are read in a child, with deadlines
- * Sets the options' prober, which is made at the first call and is the caller's (lea_prober_free).
+ * lea_cmd_read - have a scan of an interactive command read devices in a child, with deadlines
+ * @reader: created if NULL; owned by the caller (lea_reader_free)
+ * Sets out_of_process and reader of @options. 0 or -errno.
  */
 LEA_MUST_CHECK int lea_cmd_read(struct lea_world *world, const struct lea_conf *conf,
-				struct lea_prober **prober, struct lea_scan_options *options);
-/* Names the devices of a scan that did not answer in time. Returns how many there are. */
+				struct lea_reader **reader, struct lea_scan_options *options);
+/* Logs each device of the scan that timed out. Returns their number. */
 size_t lea_cmd_tell_unanswered(struct lea_world *world, const struct lea_scan *scan);
 
 /* Options that every command of lvm2 takes; filled by the rows LEA_OPTS_COMMON (opts.h). */
 struct lea_common {
 	unsigned int verbose, debug, quiet;
-	unsigned int no_udev_sync; /* --noudevsync: not common, the command has the row */
+	unsigned int no_udev_sync; /* --noudevsync; not in LEA_OPTS_COMMON */
 	unsigned int test, yes, no_hints, no_locking, help, long_help, version;
 	const char *config, *devicesfile, *driverloaded, *command_profile;
 	const char *journal, *lockopt;
 	struct lea_list devices; /* --devices, split at commas */
-	bool is_service; /* no option: boot goes on with defaults when lvmevent.conf is broken */
+	bool is_service;	 /* not an option: with a broken lvmevent.conf, use the defaults */
 };
 
 /*
- * lea_cmd_begin - levels from -q -v -d, configuration, log settings, the TEST MODE line,
- * device-mapper Returns 0 with *ret_conf (owned by the caller), or the exit code to leave with
- * (logged). world->dm stays NULL when device-mapper is not to be used (--driverloaded n,
- * global/activation 0).
+ * lea_cmd_begin - set log levels from -q -v -d, read the configuration, open device-mapper
+ * @ret_conf: owned by the caller
+ * Returns 0 or the exit code to leave with (logged). Prints the TEST MODE line. world->dm stays
+ * NULL if device-mapper must not be used (--driverloaded n, global/activation 0).
  */
 LEA_MUST_CHECK int lea_cmd_begin(struct lea_world *world, const struct lea_common *common,
 				 struct lea_conf **ret_conf);
 
 /*
- * lea_cmd_parse - the command line of a command of lvm2's
- * @common: in opts->values
- * Returns -1: go on; else the exit code to leave with: help was printed, the mistake was said, or
- * the real lvm was to take it. opts is the caller's to free either way.
+ * lea_cmd_parse - parse the command line of an lvm2 command
+ * @common: inside opts->values
+ * Returns -1 to go on, else the exit code to leave with: help was printed, a mistake was logged, or
+ * the hand-over to the real lvm failed. The caller calls lea_opts_done in every case.
  */
 LEA_MUST_CHECK int lea_cmd_parse(struct lea_world *world, struct lea_opts *opts,
 				 const struct lea_common *common, int argc, char *argv[]);
-
-#endif

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lvmevent delegated: which VGs the real lvm would get, and why. Nothing is locked or changed.
+ * lvmevent delegated: shows which VGs we would hand to the real lvm, and why. Locks and changes
+ * nothing.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "activate/vg.h"
 #include "base/cleanup.h"
-#include "disk/name.h"
-#include "flow/activate_vg.h"
-#include "flow/explain.h"
-#include "flow/report.h"
+#include "base/id.h"
+#include "command/explain.h"
+#include "command/report.h"
 #include "json.h"
 #include "lvmevent.h"
-#include "policy/follow.h"
-#include "policy/judge.h"
+#include "policy/access.h"
+#include "policy/monitor_poll.h"
+#include "policy/monitor_spec.h"
 #include "policy/plan.h"
-#include "policy/watch.h"
 #include "vgchange.h"
 
 #define ARENA_BYTES ((size_t)256 * 1024 * 1024)
@@ -27,7 +28,7 @@ struct view {
 	struct lea_world *world;
 	struct lea_conf *conf;
 	struct lea_scan *scan;
-	struct lea_prober *prober;
+	struct lea_reader *reader;
 	bool has_failed; /* a device did not answer: logged */
 	struct vgchange_picks picks;
 	struct lea_arena *arena;
@@ -41,24 +42,24 @@ static void view_done(struct view *view)
 {
 	free(view->picks.pick);
 	lea_scan_free(view->scan);
-	lea_prober_free(view->prober);
+	lea_reader_free(view->reader);
 	lea_arena_free(view->arena);
 	lea_conf_free(view->conf);
 }
 
-static void say_nothing(struct lea_log *log, enum lea_log_level level, const char *line)
+static void log_nothing(struct lea_log *log, enum lea_log_level level, const char *line)
 {
 	(void)log;
 	(void)level;
 	(void)line;
 }
 
-/* As an activation would go; what it would say of LVs was not asked. */
+/* Runs the activation as a test, without its log lines. */
 static int ask(struct view *view, const struct lea_scan_vg *scanned,
 	       struct lea_activate_result *result)
 {
 	const struct lea_activate_options options = {.what = LEA_ACTIVATE, .test = true};
-	struct lea_log quiet = {.write = say_nothing, .max_level = LEA_LOG_ERROR};
+	struct lea_log quiet = {.write = log_nothing, .max_level = LEA_LOG_ERROR};
 	struct lea_log *log = view->world->log;
 	struct lea_activate_vg vg = {.world = view->world,
 				     .conf = view->conf,
@@ -73,17 +74,17 @@ static int ask(struct view *view, const struct lea_scan_vg *scanned,
 	return r;
 }
 
-/* What follows an activation of it here. */
+/* What happens to the VG after we activate it. */
 static const char *activated(const struct lea_vg *vg)
 {
-	const struct lea_follow follow = lea_follow_of(vg);
+	const struct lea_monitor_poll follow = lea_monitor_poll_of(vg);
 
 	if (follow.poll)
-		return "activated here, then carried on by the real lvm";
+		return "activated here, then continued by the real lvm";
 	if (!follow.monitor)
 		return "activated here";
-	return lea_watch_asks(vg) ? "activated here, then watched by the real lvm"
-				  : "activated here, then watched by dmeventd";
+	return lea_monitor_spec_asks(vg) ? "activated here, then monitored through the real lvm"
+					 : "activated here, then monitored by dmeventd";
 }
 
 static const char *verdict(const struct lea_explain *explain, const struct lea_vg *vg)
@@ -101,7 +102,7 @@ static const char *verdict(const struct lea_explain *explain, const struct lea_v
 	}
 }
 
-/* Those that are the reason; else the reason is of the VG as a whole. */
+/* Prints the LVs that are the reason; none if the reason is the VG as a whole. */
 static void print_lvs(const struct view *view, const struct lea_vg *vg)
 {
 	char type[TYPE_BYTES];
@@ -112,7 +113,7 @@ static void print_lvs(const struct view *view, const struct lea_vg *vg)
 
 		if (!foreign)
 			continue;
-		lea_judge_plain(foreign, type, sizeof(type));
+		lea_access_plain(foreign, type, sizeof(type));
 		if (view->json) {
 			fprintf(view->out, "%s{\"lv\": \"%s\", \"type\": ", count ? ", " : "",
 				vg->lvs[i].name);
@@ -155,7 +156,8 @@ static void print_line(const struct view *view, const struct lea_vg *vg,
 		print_lvs(view, vg);
 }
 
-/* Who asks what is handed over asks of any activation; who asks for all, what events would do. */
+/* With --explain the answer is what an event would do; without it, whether any activation would
+ * hand the VG over. */
 static int explain(struct view *view, const struct lea_scan_vg *scanned,
 		   struct lea_explain *ret_explain, bool *ret_is_delegated)
 {
@@ -190,7 +192,7 @@ static int show(struct view *view, const struct lea_scan_vg *scanned)
 	return 0;
 }
 
-/* Of VGs that were named those count that they may be of. */
+/* Can the device belong to one of the VGs named on the command line? True without names. */
 static bool is_asked_for(const struct view *view, const struct lea_found *found)
 {
 	bool is_named = !view->names->count;
@@ -200,7 +202,7 @@ static bool is_asked_for(const struct view *view, const struct lea_found *found)
 	return is_named || (view->picks.has_failed && !found->vg_name[0]);
 }
 
-/* PVs of which no VG is seen, or not the newest metadata of one. */
+/* Prints why PVs show no VG, or not its newest metadata. */
 static void show_devices(struct view *view)
 {
 	struct lea_found *const *found;
@@ -227,7 +229,8 @@ static int show_all(struct view *view)
 	bool has_failed = view->picks.has_failed || view->has_failed;
 
 	if (view->explains && !view->json && !view->conf->event_activation)
-		fprintf(view->out, "event_activation is 0: events activate nothing. If it were 1:\n");
+		fprintf(view->out,
+			"event_activation is 0: events activate nothing. If it were 1:\n");
 	if (view->json)
 		fprintf(view->out, "{\"vgs\": [");
 	for (size_t i = 0; i < view->picks.count; i++)
@@ -246,7 +249,7 @@ static int scan_all(struct view *view)
 	struct lea_scan_options options = {.use_names_filter = true};
 	struct lea_device *devices;
 	size_t count;
-	int r = lea_cmd_read(view->world, view->conf, &view->prober, &options);
+	int r = lea_cmd_read(view->world, view->conf, &view->reader, &options);
 
 	r = r ? r : lea_scan_new(view->world, view->conf, &options, &view->scan);
 	r = r ? r : lea_devices_enumerate(view->world, &devices, &count);
@@ -259,7 +262,7 @@ static int scan_all(struct view *view)
 	return r;
 }
 
-static int run(struct view *view, const struct lea_list *names)
+static int list_delegated(struct view *view, const struct lea_list *names)
 {
 	const struct lea_common common = {0};
 	int r, code = lea_cmd_begin(view->world, &common, &view->conf);
@@ -275,7 +278,7 @@ static int run(struct view *view, const struct lea_list *names)
 	if (r > 0)
 		return r;
 	if (r < 0) {
-		lea_log_fault(view->world->log, r, "Looking at the VGs");
+		lea_log_fault(view->world->log, r, "Reading the VGs");
 		return LEA_EXIT_FAILED;
 	}
 	return show_all(view);
@@ -286,9 +289,10 @@ int lea_lvmevent_delegated(struct lea_world *world, int argc, char *argv[])
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
 		{"explain", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, explain),
-		 LEA_OPT_ALL, NULL, "The other VGs, too: what would become of them."},
+		 LEA_OPT_ALL, NULL,
+		 "Also print the other VGs, and what an event would do with each."},
 		{"json", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, json), LEA_OPT_ALL,
-		 NULL, "One JSON object."}};
+		 NULL, "Print one JSON object."}};
 	struct lea_lvmevent_args args = {.most_words = SIZE_MAX};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	LEA_AUTO(view_done) struct view view = {.world = world, .out = lea_cmd_report(world)->out};
@@ -296,7 +300,7 @@ int lea_lvmevent_delegated(struct lea_world *world, int argc, char *argv[])
 
 	view.json = args.json != 0;
 	view.explains = args.explain != 0;
-	code = code < 0 ? run(&view, &opts.positional) : code;
+	code = code < 0 ? list_delegated(&view, &opts.positional) : code;
 	lea_opts_done(&opts);
 	return code;
 }

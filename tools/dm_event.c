@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dm-event: the three things that the device-mapper rules ask dmsetup for at each event of an LV,
- * by a program that starts in a fraction of the time. Anything else goes to the real one.
+ * dm-event: answers the three calls that the device-mapper rules make to dmsetup for each event of
+ * an LV, and starts in a fraction of dmsetup's time. It execs dmsetup for any other call.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lvmevent enable and disable: links and nothing but links on disk, so that it works on a staged
- * system too; on the running one the rule and the runner's path unit at once. Paths are resolved
- * inside --root: a link in a foreign system must not lead us into ours.
+ * lvmevent enable and disable. On disk they only make and remove links, so that they also work on a
+ * staged system (--root); on the running system they also switch the udev rule and the runner's
+ * path unit at once. Paths are resolved inside --root: a link in a staged system must not lead us
+ * into the running one.
  */
 #include "lvmevent.h"
 
@@ -11,7 +12,6 @@
 #include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -19,9 +19,8 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "flow/give_back.h"
-#include "flow/sweep.h"
-#include "flow/take_charge.h"
+#include "command/give_back.h"
+#include "daemon/reconcile.h"
 #include "session.h"
 #include "state/gate.h"
 #include "state/queue.h"
@@ -29,9 +28,10 @@
 #include "world/place.h"
 #include "world/proc.h"
 
-#define UNIT_LINKS    "etc/systemd/system"
-#define COMMAND_LINKS "usr/local/sbin"
-#define GENERATOR     "systemd/system-generators/lvm2-activation-generator"
+#define UNIT_LINKS	"etc/systemd/system"
+#define GENERATOR_LINKS "etc/systemd/system-generators"
+#define COMMAND_LINKS	"usr/local/sbin"
+#define GENERATOR	"systemd/system-generators/lvm2-activation-generator"
 
 /* One link: @folder/@name -> @target_folder/@name. */
 struct link {
@@ -42,18 +42,25 @@ struct link {
 
 static const struct link unit_links[] = {
 	{SYSINIT, "lvmevent-arm.service", LEA_UNITDIR},
+	{SYSINIT, "lvmevent-needed.service", LEA_UNITDIR},
 	{SYSINIT, "lvm2-activation-early.service", LEA_UNITDIR},
 	{SYSINIT, "lvm2-activation.service", LEA_UNITDIR},
 	{SYSINIT, "lvmevent-gate.service", LEA_UNITDIR},
 	{SYSINIT, "lvmevent-gate-latest.timer", LEA_UNITDIR},
 	{SYSINIT, "lvmevent-runner.path", LEA_UNITDIR},
 	{SYSINIT, "lvmevent-runner.service", LEA_UNITDIR},
+	{GENERATOR_LINKS, "lvmevent-generator", LEA_LIBEXECDIR},
 	{"etc/systemd/system/multi-user.target.wants", "lvm2-activation-net.service", LEA_UNITDIR},
 };
+/* Made with boot_wait = "all" only. */
+static const struct link wait_link = {SYSINIT, "lvmevent-boot-wait.target", LEA_UNITDIR};
 static const struct link command_links[] = {
 	{COMMAND_LINKS, "pvscan", LEA_LIBEXECDIR},
 	{COMMAND_LINKS, "vgchange", LEA_LIBEXECDIR},
 };
+
+/* The hook of initramfs-tools asks whether it is there. */
+static const struct link image_link = {"etc/lvm", "lvmevent-initramfs.rules", LEA_DATADIR};
 
 static int open_in(int root_fd, const char *path)
 {
@@ -64,7 +71,7 @@ static int open_in(int root_fd, const char *path)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* The same, making what is missing. */
+/* Like open_in, but creates missing folders. */
 static int make_in(int root_fd, const char *path)
 {
 	char part[PATH_MAX];
@@ -93,7 +100,7 @@ static void target_of(const struct link *link, char target[static PATH_MAX])
 	snprintf(target, PATH_MAX, "%s/%s", link->target_folder, link->name);
 }
 
-/* "/lib" is a link to "/usr/lib" by now: the same folder under either name. */
+/* "/lib" links to "/usr/lib" today: both name the same folder. */
 static const char *without_usr(const char *path)
 {
 	return strncmp(path, "/usr/lib/", strlen("/usr/lib/")) ? path : path + strlen("/usr");
@@ -111,7 +118,7 @@ static bool is_ours(int folder_fd, const struct link *link)
 	return !strcmp(without_usr(there), without_usr(target));
 }
 
-/* *news: one more, unless our link was there. */
+/* Counts in *news a link that it made, or that exists but is not ours. */
 static int put_link(struct lea_world *world, int root_fd, const struct link *link,
 		    unsigned int *news)
 {
@@ -151,7 +158,7 @@ static int drop_link(int root_fd, const struct link *link, unsigned int *dropped
 	return 0;
 }
 
-/* An empty folder of wants says nothing to systemd. */
+/* Removes the folders of our links if they are empty. */
 static void drop_wants(int root_fd)
 {
 	LEA_AUTO(lea_closep) int folder_fd = open_in(root_fd, UNIT_LINKS);
@@ -160,6 +167,7 @@ static void drop_wants(int root_fd)
 		return;
 	unlinkat(folder_fd, "sysinit.target.wants", AT_REMOVEDIR);
 	unlinkat(folder_fd, "multi-user.target.wants", AT_REMOVEDIR);
+	unlinkat(folder_fd, "../system-generators", AT_REMOVEDIR);
 }
 
 static bool is_in(const char *root, const char *path)
@@ -171,7 +179,7 @@ static bool is_in(const char *root, const char *path)
 	return stat(full, &st) == 0;
 }
 
-/* Best effort: what was put on disk counts from the next boot in any case. */
+/* A failure is only logged: the links on disk take effect at the next boot in any case. */
 static void call(struct lea_world *world, const char *const argv[])
 {
 	int code = 0, r = lea_proc_run(argv, &code);
@@ -190,7 +198,7 @@ static void reload(struct lea_world *world)
 	call(world, systemd);
 }
 
-/* Is it the running system's /run, udev and service manager that we would change? */
+/* Would we change the running system's /run, udev and service manager? */
 static bool is_running_system(struct lea_world *world, const char *root)
 {
 	return !*root && !lea_place_check(world);
@@ -201,13 +209,13 @@ static bool is_live(struct lea_world *world, const char *root)
 	return is_running_system(world, root) && is_in("", "/run/systemd/system");
 }
 
-/* One that runs already begins anew when it next rests, if its program has been replaced. */
+/* Wakes a resident runner: when idle, it restarts itself if its program has been replaced. */
 static void wake_runner(int run_fd)
 {
 	LEA_AUTO(lea_closep) int event_fd = lea_queue_open(run_fd);
 
 	if (event_fd < 0 || lea_queue_watch_wake(event_fd) < 0)
-		return; /* then it is with its next event */
+		return; /* its next event does the same */
 }
 
 static int start_live(struct lea_world *world)
@@ -222,11 +230,11 @@ static int start_live(struct lea_world *world)
 
 	lea_cmd_check_defaults(world);
 	r = lea_cmd_begin(world, &common, &conf) ? -EINVAL : 0;
-	r = r ? r : lea_shadow_write(world, "", &count);
-	/* udev reads the rule only after this. */
+	r = r ? r : lea_rule_override_write(world, "", &count);
+	/* Only now does udev read the rule. */
 	r = r || !count ? r : lea_take_charge(world, conf);
 	if (r == 0)
-		lea_shadow_put_dm(world, conf, "");
+		lea_rule_override_put_dm(world, conf, "");
 	lea_conf_free(conf);
 	if (r)
 		return r;
@@ -238,8 +246,8 @@ static int start_live(struct lea_world *world)
 		lea_log(world->log, LEA_LOG_WARNING, LEA_STANDS_ASIDE);
 		return 0;
 	}
-	printf("%u rule(s) of lvm2's shadowed in /run/udev/rules.d: new devices are ours from now "
-	       "on; VGs that are there stay as they are\n",
+	printf("%u rule(s) of lvm2 overridden in /run/udev/rules.d: lvmevent handles new "
+	       "devices from now on; existing VGs stay as they are\n",
 	       count);
 	reload(world);
 	call(world, start);
@@ -247,27 +255,64 @@ static int start_live(struct lea_world *world)
 	return 0;
 }
 
-static void tell_rest(struct lea_world *world, const char *root)
+static void log_rest(struct lea_world *world, const char *root)
 {
 	const int place = *root ? 0 : lea_place_check(world);
 
 	if (place == LEA_PLACE_CHROOT)
-		printf("This is a chroot: the system outside is left alone, the links count from the "
-		       "next boot of this one.\n");
+		printf("This is a chroot: the system outside is not changed; the links take "
+		       "effect at the next boot of this one.\n");
 	if (place == LEA_PLACE_CONTAINER)
-		printf("This is a container: none of the units starts in one, since its disks are the "
-		       "host's.\n");
+		printf("This is a container: none of the units starts here, since the disks "
+		       "are the host's.\n");
 	if (is_in(root, "/usr/lib/" GENERATOR) || is_in(root, "/lib/" GENERATOR))
 		lea_log(world->log, LEA_LOG_WARNING,
-			"lvm2's activation generator is installed: with event_activation=0 it makes units "
-			"of the same names as ours, and those go first");
-	printf("The initramfs stays as it is: nothing of it needs to be rebuilt.\n");
+			"lvm2's activation generator is installed: with event_activation=0 it "
+			"makes units of the same names as ours, and they take precedence");
+}
+
+/* Enabling again without an option keeps what was chosen before. */
+static int put_image_link(struct lea_world *world, const struct lea_lvmevent_args *args,
+			  const char *root, int root_fd, bool is_new, unsigned int *changed)
+{
+	if (args->no_initramfs)
+		return drop_link(root_fd, &image_link, changed);
+	if (args->initramfs && !lea_image_has_generator(root)) {
+		lea_log(world->log, LEA_LOG_WARNING,
+			"--initramfs: there is no update-initramfs, so the initramfs stays stock");
+		return 0;
+	}
+	if (args->initramfs || (is_new && lea_image_is_useful(world, root)))
+		return put_link(world, root_fd, &image_link, changed);
+	return 0;
+}
+
+/* Local mounts wait for all VGs if the settings of the system in @root say so. */
+static int put_wait_link(struct lea_world *world, const char *root, int root_fd, unsigned int *news)
+{
+	const struct lea_conf_options options = {.forgive = true};
+	struct lea_world other;
+	struct lea_conf *conf = NULL;
+	bool waits;
+	int r;
+
+	lea_world_init(&other, root, world->log, world->environ_);
+	r = lea_conf_read(&other, &options, &conf);
+	waits = !r && lea_conf_boot_wait(conf) == LEA_BOOT_WAIT_ALL;
+	lea_conf_free(conf);
+	lea_world_done(&other);
+	if (r)
+		lea_log(world->log, LEA_LOG_WARNING,
+			"%s: the settings cannot be read: local mounts do not wait for all VGs",
+			*root ? root : "/");
+	return waits ? put_link(world, root_fd, &wait_link, news)
+		     : drop_link(root_fd, &wait_link, news);
 }
 
 static int enable(struct lea_world *world, const struct lea_lvmevent_args *args, const char *root,
 		  int root_fd)
 {
-	unsigned int news = 0;
+	unsigned int news = 0, image = 0;
 	int r = 0;
 
 	if (!is_in(root, LEA_UNITDIR "/lvmevent-arm.service")) {
@@ -277,18 +322,24 @@ static int enable(struct lea_world *world, const struct lea_lvmevent_args *args,
 	}
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(unit_links); i++)
 		r = put_link(world, root_fd, &unit_links[i], &news);
+	r = r ? r : put_wait_link(world, root, root_fd, &news);
 	for (size_t i = 0; r == 0 && args->commands && i < ARRAY_SIZE(command_links); i++)
 		r = put_link(world, root_fd, &command_links[i], &news);
-	if (r == 0 && !news)
+	r = r ? r : put_image_link(world, args, root, root_fd, news > 0, &image);
+	if (r == 0 && !news && !image)
 		printf("Enabled already: every link is in place.\n");
 	if (r == 0 && is_live(world, root))
 		r = start_live(world);
 	if (r == 0)
-		tell_rest(world, root);
+		log_rest(world, root);
+	if (r == 0 && (image || args->update))
+		lea_image_rebuild(world, root);
+	else if (r == 0)
+		printf("The initramfs is not changed and needs no rebuild.\n");
 	return r;
 }
 
-/* Two levels and no more: it is our own folder. A link in it is removed, not followed. */
+/* Removes a folder of ours with up to @depth levels below it. Removes links, never follows them. */
 static void drop_folder(int parent_fd, const char *name, unsigned int depth)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
@@ -306,28 +357,29 @@ static void drop_folder(int parent_fd, const char *name, unsigned int depth)
 }
 
 /*
- * Events that came to us and were not worked on are announced once more, now that lvm2's rule is in
- * force. Behind a closed gate none is queued: a comparison finds them.
+ * Announces events that we received and did not process once more, now that lvm2's rule is in
+ * force. Behind a closed gate no event was queued, so a reconcile finds the devices first.
  */
 static void give_back(struct lea_world *world, int run_fd)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
-	struct lea_sweep_how how = {.world = world, .is_boot = true};
-	struct lea_sweep_result result;
+	struct lea_reconcile_options how = {.world = world, .is_boot = true};
+	struct lea_reconcile_result result;
 	size_t count = 0;
 	int r = 0;
 
-	if (lea_session_begin(world, &session))
+	if (lea_tool_begin(world, &session))
 		return;
 	how.conf = session.conf;
 	how.event_fd = session.event_fd;
 	if (lea_gate_is_closed(run_fd))
-		r = lea_sweep(&how, &result);
+		r = lea_reconcile(&how, &result);
 	r = r ? r : lea_give_back(world, session.event_fd, &count);
 	if (r)
 		lea_log(world->log, LEA_LOG_WARNING,
-			"devices that were pending: %s; lvm2 gets them by: udevadm trigger -c add",
-			r < 0 ? strerror(-r) : "somebody still works on them");
+			"pending devices were not announced to lvm2: %s; announce them "
+			"by: udevadm trigger -c add",
+			r < 0 ? strerror(-r) : "another process still works on them");
 	if (count)
 		printf("%zu device(s) were pending: udev announces them to lvm2\n", count);
 }
@@ -343,6 +395,7 @@ static void drop_run_files(struct lea_world *world, int root_fd)
 					   "lvm2-activation.service",
 					   "lvm2-activation-net.service",
 					   "lvm2-activation-early.service",
+					   "lvmevent-needed.service",
 					   "lvmevent-runner.service",
 					   NULL};
 	LEA_AUTO(lea_closep) int run_fd = open_in(root_fd, "run/lvm");
@@ -357,25 +410,29 @@ static void drop_run_files(struct lea_world *world, int root_fd)
 	unlinkat(run_fd, "boot-finished", 0);
 }
 
-/* What was asked of lvm: of no use without us. */
-static void drop_cache(int root_fd)
+/* Drops the cached answers of the real lvm and the memory of boots, which only we use. */
+static void drop_var(int root_fd)
 {
-	LEA_AUTO(lea_closep) int cache_fd = open_in(root_fd, "var/cache");
+	static const char *const parents[] = {"var/cache", "var/lib"};
 
-	if (cache_fd >= 0)
-		drop_folder(cache_fd, "lvmevent", 0);
+	for (size_t i = 0; i < ARRAY_SIZE(parents); i++) {
+		LEA_AUTO(lea_closep) int parent_fd = open_in(root_fd, parents[i]);
+
+		if (parent_fd >= 0)
+			drop_folder(parent_fd, "lvmevent", 0);
+	}
 }
 
-/* What a boot or an enabling put into /run, and who works with it. */
+/* Removes what a boot or an enable put into /run, and stops the services that use it. */
 static int stop_running(struct lea_world *world, int root_fd)
 {
 	unsigned int count = 0;
-	int r = lea_shadow_remove("", &count);
+	int r = lea_rule_override_remove("", &count);
 
 	if (r)
 		return r;
 	if (count)
-		printf("%u rule(s) of lvm2's are in force again\n", count);
+		printf("%u rule(s) of lvm2 are in force again\n", count);
 	if (is_live(world, ""))
 		reload(world);
 	drop_run_files(world, root_fd);
@@ -384,31 +441,36 @@ static int stop_running(struct lea_world *world, int root_fd)
 
 static int disable(struct lea_world *world, const char *root, int root_fd)
 {
-	unsigned int dropped = 0;
+	unsigned int dropped = 0, image = 0;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(unit_links); i++)
 		r = drop_link(root_fd, &unit_links[i], &dropped);
+	r = r ? r : drop_link(root_fd, &wait_link, &dropped);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(command_links); i++)
 		r = drop_link(root_fd, &command_links[i], &dropped);
+	r = r ? r : drop_link(root_fd, &image_link, &image);
 	if (r)
 		return r;
-	if (!dropped)
+	if (!dropped && !image)
 		printf("Disabled already: there is no link of ours.\n");
 	drop_wants(root_fd);
 	if (is_running_system(world, root))
 		r = stop_running(world, root_fd);
 	else if (!*root)
-		printf("This is %s: the running system outside is left alone.\n",
+		printf("This is %s: the running system outside is not changed.\n",
 		       lea_place_name(lea_place_check(world)));
 	if (r)
 		return r;
-	drop_cache(root_fd);
-	printf("lvm2 is in charge. The initramfs has nothing of ours.\n");
+	drop_var(root_fd);
+	printf("lvm2 is in charge.\n");
+	if (image)
+		lea_image_rebuild(world, root);
 	return 0;
 }
 
-static int run(struct lea_world *world, const struct lea_lvmevent_args *args, bool is_enable)
+static int enable_or_disable(struct lea_world *world, const struct lea_lvmevent_args *args,
+			     bool is_enable)
 {
 	LEA_AUTO(lea_closep) int root_fd = -1;
 	const char *root = args->root && strcmp(args->root, "/") != 0 ? args->root : world->root;
@@ -430,17 +492,30 @@ static int parse_and_run(struct lea_world *world, int argc, char *argv[], bool i
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
 		{"root", 0, LEA_OPT_STRING, offsetof(struct lea_lvmevent_args, root), LEA_OPT_ALL,
-		 "Dir", "The system in this folder, not the running one."},
+		 "Dir", "Work on the system in this folder, not on the running one."},
 		{"commands", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, commands),
-		 LEA_OPT_ALL, NULL, "Put pvscan and vgchange into /usr/local/sbin as well."}};
+		 LEA_OPT_ALL, NULL, "Put pvscan and vgchange into /usr/local/sbin as well."},
+		{"initramfs", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, initramfs),
+		 LEA_OPT_ALL, NULL, "Have the initramfs activate no LV but root's."},
+		{"no-initramfs", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, no_initramfs),
+		 LEA_OPT_ALL, NULL, "Leave the initramfs to stock lvm2."},
+		{"update", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, update),
+		 LEA_OPT_ALL, NULL, "Rebuild the initramfs in any case."}};
 	struct lea_lvmevent_args args = {0};
-	struct lea_opts opts = {.row = rows, .count = is_enable ? 3 : 2, .values = &args};
-	int code = lea_lvmevent_parse(
-		&opts, is_enable ? "enable [--root DIR] [--commands]" : "disable [--root DIR]",
-		argc, argv);
+	struct lea_opts opts = {
+		.row = rows, .count = is_enable ? ARRAY_SIZE(rows) : 2, .values = &args};
+	int code = lea_lvmevent_parse(&opts,
+				      is_enable ? "enable [--root DIR] [--commands] "
+						  "[--initramfs|--no-initramfs] [--update]"
+						: "disable [--root DIR]",
+				      argc, argv);
 
 	lea_opts_done(&opts);
-	return code >= 0 ? code : run(world, &args, is_enable);
+	if (code < 0 && args.initramfs && args.no_initramfs) {
+		fprintf(stderr, "  --initramfs and --no-initramfs exclude each other.\n");
+		code = LEA_EXIT_PARAMS;
+	}
+	return code >= 0 ? code : enable_or_disable(world, &args, is_enable);
 }
 
 int lea_lvmevent_enable(struct lea_world *world, int argc, char *argv[])

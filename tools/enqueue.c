@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The program that our udev rule runs: libc only, so that it starts in a fraction of the time.
- */
+/* The program that our udev rule runs. It links libc only, so that it starts quickly. */
 #include <unistd.h>
 
-#include "flow/enqueue.h"
+#include "daemon/enqueue.h"
 
 int main(int argc, char *argv[])
 {

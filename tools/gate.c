@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lvmevent gate and lvmevent sweep: the end of the boot pass's time, and the comparison that
- * belongs to it.
+ * lvmevent gate, which ends the boot scan's phase, and lvmevent sweep, which compares udev's PVs
+ * with the records (reconcile).
  */
 #include "lvmevent.h"
 #include "session.h"
@@ -12,8 +12,8 @@
 
 #include "base/cleanup.h"
 #include "base/step.h"
-#include "flow/catch_up.h"
-#include "flow/wait.h"
+#include "daemon/reconcile_wait.h"
+#include "daemon/udev_wait.h"
 #include "state/gate.h"
 
 #define SWEEP_WAIT_MS 60000U
@@ -41,8 +41,9 @@ bool lea_stands_aside(struct lea_world *world)
 	return true;
 }
 
-/* Who comes after need not wait for what udev still has in work: it may have it for long. */
-static void say_open(void)
+/* Services ordered after the gate need not wait for events that udev still processes: udev may take
+ * long. */
+static void notify_open(void)
 {
 	sd_notify(0, "READY=1\nSTATUS=Open");
 }
@@ -52,41 +53,41 @@ static int open_now(struct lea_world *world)
 	int r, run_fd = lea_world_run(world);
 
 	r = run_fd < 0 ? run_fd : lea_gate_open(run_fd);
-	return r < 0 ? lea_session_fail(world, r, "opening the gate") : LEA_EXIT_DONE;
+	return r < 0 ? lea_tool_fail(world, r, "opening the gate") : LEA_EXIT_DONE;
 }
 
 static int open_gate(struct lea_world *world, bool wait)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
-	struct lea_sweep_how how = {.world = world, .is_boot = true, .opened = say_open};
+	struct lea_reconcile_options how = {.world = world, .is_boot = true, .opened = notify_open};
 	int r, opened, code;
 
-	LEA_STEP_ROLE("gate");
-	code = lea_session_check_place(world);
+	LEA_CRASHPOINT_ROLE("gate");
+	code = lea_session_check_place(world) ? LEA_EXIT_FAILED : 0;
 	if (code)
 		return code;
 	if (lea_stands_aside(world)) {
-		say_open();
+		notify_open();
 		return LEA_EXIT_DONE;
 	}
-	code = lea_session_begin(world, &session);
+	code = lea_tool_begin(world, &session);
 	how.conf = session.conf;
 	how.event_fd = session.event_fd;
 	if (!code && wait) {
-		sd_notify(0, "STATUS=Waiting for the boot pass");
+		sd_notify(0, "STATUS=Waiting for the boot scan");
 		r = lea_gate_wait(&how);
 		if (r < 0)
-			lea_log(world->log, LEA_LOG_WARNING, "waiting for the boot pass: %s",
+			lea_log(world->log, LEA_LOG_WARNING, "waiting for the boot scan: %s",
 				strerror(-r));
 	}
-	/* Whatever has failed: a broken lvm.conf must not keep the gate closed. */
+	/* Open after any failure: a broken lvm.conf must not keep the gate closed. */
 	opened = open_now(world);
 	if (code || opened)
 		return code ? code : opened;
-	/* Early in the boot the answer could not be kept: the root was read-only. */
+	/* Not earlier in the boot: the root was read-only and could not keep lvm's answer. */
 	lea_cmd_check_defaults(world);
-	r = lea_gate_open_and_sweep(&how);
-	return r < 0 ? lea_session_fail(world, r, "comparing after the gate was opened")
+	r = lea_gate_open_and_reconcile(&how);
+	return r < 0 ? lea_tool_fail(world, r, "reconcile after the gate was opened")
 		     : LEA_EXIT_DONE;
 }
 
@@ -95,7 +96,7 @@ int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[])
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
 		{"wait", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, wait), LEA_OPT_ALL,
-		 NULL, "With open: first wait as long as the boot pass and udev get on."}};
+		 NULL, "With open: first wait while the boot scan and udev make progress."}};
 	struct lea_lvmevent_args args = {.most_words = 1};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	int code = lea_lvmevent_parse(&opts, "gate open [--wait]|status", argc, argv);
@@ -120,26 +121,29 @@ static bool is_closed(struct lea_world *world)
 
 static int sweep(struct lea_session *session, bool is_boot, bool wait)
 {
-	const struct lea_sweep_how how = {.world = session->world,
-					  .conf = session->conf,
-					  .event_fd = session->event_fd,
-					  .is_boot = is_boot || is_closed(session->world)};
-	struct lea_sweep_result result = {0};
+	const struct lea_reconcile_options how = {.world = session->world,
+						  .conf = session->conf,
+						  .event_fd = session->event_fd,
+						  .is_boot = is_boot || is_closed(session->world)};
+	struct lea_reconcile_result result = {0};
 	int r;
 
-	/* Whoever waits wants what udev has in work now, too; a sick disk may keep it from ever
-	 * ending. */
+	/* With --wait also wait for events that udev processes now, up to a deadline: a sick disk
+	 * may block udev for ever. */
 	r = wait ? lea_wait_udev(&how, session->conf->boot_deadline_ms,
 				 session->conf->boot_quiet_ms)
 		 : 0;
-	r = r < 0 ? r : lea_catch_up(&how, wait ? SWEEP_WAIT_MS : 0, &result);
+	r = r < 0 ? r : lea_reconcile_and_wait(&how, wait ? SWEEP_WAIT_MS : 0, &result);
 	if (r < 0)
-		return lea_session_fail(session->world, r, "comparing devices with records");
-	printf("%zu devices compared, %zu to be looked at, %zu not finished by udev\n",
+		return lea_tool_fail(session->world, r, "reconcile");
+	printf("%zu devices compared, %zu to be processed, %zu not finished by udev\n",
 	       result.devices, result.enqueued, result.unfinished);
-	if (r == LEA_WAIT_LATE)
+	if (result.unnamed)
+		printf("%zu devices whose content udev does not name are read, once\n",
+		       result.unnamed);
+	if (r == LEA_WAIT_TIMED_OUT)
 		lea_log(session->world->log, LEA_LOG_WARNING,
-			"devices are still pending; not waiting any longer");
+			"devices are still pending; see: lvmevent status");
 	return LEA_EXIT_DONE;
 }
 
@@ -148,9 +152,9 @@ int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[])
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
 		{"wait", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, wait), LEA_OPT_ALL,
-		 NULL, "Wait (up to a minute) until all that is pending is done."},
+		 NULL, "Wait (up to a minute) until the pending devices are processed."},
 		{"boot", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, boot), LEA_OPT_ALL,
-		 NULL, "With boot_gate = 0 do nothing (the boot's service)."}};
+		 NULL, "Do nothing if boot_gate is 0 (for the boot's service)."}};
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	struct lea_lvmevent_args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
@@ -159,11 +163,12 @@ int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[])
 	lea_opts_done(&opts);
 	if (code >= 0)
 		return code;
-	LEA_STEP_ROLE("sweep");
-	code = lea_session_begin(world, &session);
+	LEA_CRASHPOINT_ROLE("sweep");
+	code = lea_tool_begin(world, &session);
 	if (code)
 		return code;
-	/* Who works on events is ordered behind the boot's service: it would wait in vain. */
+	/* The runner is ordered after the boot's services: without a boot scan no process would
+	 * work on the queue, and --wait would wait in vain. */
 	if ((args.boot && !session.conf->boot_gate) || lea_stands_aside(world))
 		return LEA_EXIT_DONE;
 	return sweep(&session, args.boot != 0, args.wait != 0);

@@ -1,50 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * lvmevent's own subcommands: those that boot and udev call, and those for people.
- */
+/* lvmevent's own subcommands, for the boot's services, for udev and for people. */
 #include "lvmevent.h"
 #include "session.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/step.h"
-#include "flow/batch.h"
-#include "flow/bootpass.h"
-#include "flow/workers.h"
+#include "daemon/boot_scan.h"
 #include "state/gate.h"
 #include "state/queue.h"
+#include "worker/pool.h"
+#include "world/place.h"
+#include "world/proc.h"
 
 static const struct lea_opt help_row = LEA_LVMEVENT_HELP;
 
-int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc, char *argv[])
-{
-	struct lea_lvmevent_args *args = opts->values;
-	char why[256] = "";
-	int r = lea_opts_parse(opts, argc, argv, why);
-
-	if (r == 0 && args->help) {
-		printf("Usage: lvmevent %s\n", usage);
-		lea_opts_help(opts, stdout);
-		return LEA_EXIT_DONE;
-	}
-	if (r == 0 && opts->positional.count > args->most_words) {
-		fprintf(stderr, "  Too many arguments. Usage: lvmevent %s\n", usage);
-		return LEA_EXIT_PARAMS;
-	}
-	if (r) {
-		fprintf(stderr, "  %s\n", r < 0 ? strerror(-r) : why);
-		return LEA_EXIT_PARAMS;
-	}
-	args->word = opts->positional.count ? opts->positional.item[0] : NULL;
-	return -1;
-}
-
-/* Commands with no option but --help. */
+/* For commands whose only option is --help. */
 static int parse_plain(const char *usage, int argc, char *argv[])
 {
 	struct lea_lvmevent_args args = {0};
@@ -57,7 +31,7 @@ static int parse_plain(const char *usage, int argc, char *argv[])
 
 /* ---- boot */
 
-static void say_ready(void *arg)
+static void notify_ready(void *arg)
 {
 	(void)arg;
 	sd_notify(0, "READY=1\nSTATUS=Caught up with udev");
@@ -66,32 +40,27 @@ static void say_ready(void *arg)
 static int run_boot(struct lea_world *world, int argc, char *argv[])
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
-	/* Whom dmeventd could not be told of is the runner's, behind the open gate. */
-	struct lea_bootpass_how how = {.ready = say_ready,
-				       .batch = {.is_boot = true, .defers_watch = true}};
+	/* The runner starts deferred monitoring, after the gate has opened. */
+	struct lea_boot_scan_options how = {.ready = notify_ready,
+					    .batch = {.is_boot = true, .defers_watch = true}};
 	int r, code = parse_plain("boot", argc, argv);
 
 	if (code >= 0)
 		return code;
-	LEA_STEP_ROLE("boot");
-	code = lea_session_begin(world, &session);
+	LEA_CRASHPOINT_ROLE("boot");
+	code = lea_tool_begin(world, &session);
 	if (code)
 		return code;
 	if (lea_stands_aside(world)) {
-		say_ready(NULL);
+		notify_ready(NULL);
 		return LEA_EXIT_DONE;
 	}
-	code = lea_session_begin_batches(&session, &how.batch);
+	code = lea_session_begin_batches(&session, &how.batch) ? LEA_EXIT_FAILED : 0;
 	if (code)
 		return code;
-	r = lea_bootpass_run(&how);
-	say_ready(NULL);
-	lea_workers_stop(session.workers);
-	if (r < 0)
-		code = lea_session_fail(world, r, "boot pass");
-	/* The thread of the deadline may still sleep: nothing of ours is freed under it. */
-	fflush(NULL);
-	_exit(code);
+	r = lea_boot_scan_run(&how);
+	notify_ready(NULL);
+	return r < 0 ? lea_tool_fail(world, r, "boot scan") : code;
 }
 
 /* ---- arm */
@@ -105,24 +74,71 @@ static int run_arm(struct lea_world *world, int argc, char *argv[])
 
 	if (code >= 0)
 		return code;
-	LEA_STEP_ROLE("arm");
+	LEA_CRASHPOINT_ROLE("arm");
 	lea_cmd_check_defaults(world);
-	code = lea_session_begin(world, &session);
+	code = lea_tool_begin(world, &session);
 	if (code)
 		return code;
-	r = lea_shadow_write(world, world->root, &count);
+	r = lea_rule_override_write(world, world->root, &count);
 	if (r < 0)
-		return lea_session_fail(world, r, "udev rule");
+		return lea_tool_fail(world, r, "udev rule");
 	if (!count)
 		lea_log(world->log, LEA_LOG_WARNING, LEA_STANDS_ASIDE);
-	lea_shadow_put_dm(world, session.conf, world->root);
-	start = !count		       ? LEA_GATE_STOCK
-		: session.conf->boot_gate ? LEA_GATE_CLOSED
-					  : LEA_GATE_NONE;
+	lea_rule_override_put_dm(world, session.conf, world->root);
+	start = !count ? LEA_GATE_STOCK : session.conf->boot_gate ? LEA_GATE_CLOSED : LEA_GATE_NONE;
 	run_fd = lea_world_run(world);
 	proc_fd = lea_world_proc(world);
 	r = run_fd < 0 ? run_fd : proc_fd < 0 ? proc_fd : lea_gate_begin(run_fd, proc_fd, start);
-	return r < 0 ? lea_session_fail(world, r, "arming the gate") : LEA_EXIT_DONE;
+	return r < 0 ? lea_tool_fail(world, r, "arming the gate") : LEA_EXIT_DONE;
+}
+
+/* ---- refresh */
+
+static void reload_udev(struct lea_world *world)
+{
+	static const char *const argv[] = {"/usr/bin/udevadm", "control", "--reload", NULL};
+	int code = 0, r = lea_proc_run(argv, &code);
+
+	if (r || code)
+		lea_log(world->log, LEA_LOG_WARNING, "udevadm control --reload: %s",
+			r ? strerror(-r) : "failed");
+}
+
+static int refresh(struct lea_world *world, const struct lea_conf *conf)
+{
+	char why[LEA_DM_RULES_WHY_BYTES];
+	const char *word;
+	int r = lea_rule_override_refresh(world, conf, world->root);
+
+	if (r == LEA_RULE_NOT_ARMED) {
+		printf("lvmevent is not in charge: no rule was written\n");
+		return LEA_EXIT_DONE;
+	}
+	if (r < 0)
+		return lea_tool_fail(world, r, "refresh");
+	reload_udev(world);
+	word = lea_dm_rules_describe(world, conf, why);
+	printf("device-mapper rules: %s%s%s\n", word, *why ? ": " : "", why);
+	return LEA_EXIT_DONE;
+}
+
+static int run_refresh(struct lea_world *world, int argc, char *argv[])
+{
+	const struct lea_common common = {.is_service = true};
+	struct lea_conf *conf = NULL;
+	int place, code = parse_plain("refresh", argc, argv);
+
+	if (code >= 0)
+		return code;
+	place = lea_place_check(world);
+	if (place) {
+		printf("This is %s: no rule was written\n", lea_place_name(place));
+		return LEA_EXIT_DONE;
+	}
+	code = lea_cmd_begin(world, &common, &conf);
+	code = code ? code : refresh(world, conf);
+	lea_conf_free(conf);
+	return code;
 }
 
 /* ---- retry */
@@ -135,26 +151,33 @@ static int run_retry(struct lea_world *world, int argc, char *argv[])
 
 	if (code >= 0)
 		return code;
-	code = lea_session_open_queue(&session);
+	code = lea_tool_open_queue(&session);
 	if (code)
 		return code;
 	r = lea_queue_retry(session.event_fd, &count);
 	if (r < 0)
-		return lea_session_fail(world, r, "retry");
+		return lea_tool_fail(world, r, "retry");
 	printf("%zu device(s) pending again\n", count);
 	return LEA_EXIT_DONE;
 }
 
 const struct lea_cmd lea_cmd_lvmevent[] = {
-	{"enable", "Put event activation by this program in charge.", lea_lvmevent_enable},
+	{"enable", "Put lvmevent in charge of event activation.", lea_lvmevent_enable},
 	{"disable", "Give the machine back to lvm2.", lea_lvmevent_disable},
-	{"status", "Who is in charge, what is pending, what became of VGs.", lea_lvmevent_status},
-	{"retry", "Look again at devices that were put aside.", run_retry},
-	{"delegated", "VGs that the real lvm would get, and why.", lea_lvmevent_delegated},
-	{"sweep", "Compare all devices with the records.", lea_lvmevent_sweep},
-	{"gate", "Open the gate, or say what it is.", lea_lvmevent_gate},
-	{"arm", "Close the gate and shadow lvm2's rule (boot).", run_arm},
+	{"status", "Print who is in charge, what is pending, and the state of VGs.",
+	 lea_lvmevent_status},
+	{"refresh", "Write our udev rules again (package triggers).", run_refresh},
+	{"retry", "Put quarantined entries back into the queue.", run_retry},
+	{"delegated", "Print the VGs that the real lvm would get, and why.",
+	 lea_lvmevent_delegated},
+	{"sweep", "Reconcile: compare all devices with the records.", lea_lvmevent_sweep},
+	{"gate", "Open the gate, or print its state.", lea_lvmevent_gate},
+	{"arm", "Close the gate and override lvm2's rule (boot).", run_arm},
+	{"needed", "Activate what the boot needs before the coldplug (boot).", lea_lvmevent_needed},
 	{"boot", "Activate while the gate is closed (boot).", run_boot},
-	{"run", "Work on what is pending (unit).", lea_lvmevent_run},
+	{"generator", "Write units for systemd (systemd).", lea_lvmevent_generator},
+	{"initramfs", "Activate what the root file system needs (initramfs).",
+	 lea_lvmevent_initramfs},
+	{"run", "Process pending devices (unit).", lea_lvmevent_run},
 	{NULL, NULL, NULL},
 };

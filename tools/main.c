@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Builds the real world and picks the command, by the name we were started under or by the first
- * argument. What is not ours goes to the real lvm.
+ * Opens the real world and picks the command by the program's name or by the first argument.
+ * Commands that are not ours go to the real lvm.
  */
 #include "cmd.h"
 
 #include "base/cleanup.h"
-#include "flow/report.h"
+#include "command/report.h"
+#include "configured.h"
+#include "daemon/enqueue.h"
 #include "world/clock_kernel.h"
+#include "world/udev.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#define GENERATOR "lvmevent-generator" /* the name by which systemd starts it */
 
 static const struct lea_cmd *const lvm2_cmds[] = {
 	&lea_cmd_pvscan,
@@ -52,7 +57,15 @@ static int help(void)
 	return LEA_EXIT_DONE;
 }
 
-/* A mistyped command of ours is better answered here than by lvm, which does not know ours. */
+static int version(void)
+{
+	printf("lvmevent %s\nConfigured with:%s\nReal lvm: %s, programs: %s\n", LEA_VERSION,
+	       LEA_CONFIGURED[0] ? LEA_CONFIGURED : " no options", LEA_LVM_PATH, LEA_LIBEXECDIR);
+	return LEA_EXIT_DONE;
+}
+
+/* Does this look like one of lvm's commands? If not, it is probably a mistyped one of ours, and we
+ * list our commands, which lvm does not know. */
 static bool is_lvms(const char *name)
 {
 	static const char *const words[] = {"config",	  "devtypes", "dumpconfig", "formats",
@@ -65,14 +78,15 @@ static bool is_lvms(const char *name)
 	return !strncmp(name, "pv", 2) || !strncmp(name, "vg", 2) || !strncmp(name, "lv", 2);
 }
 
-static int refuse(const char *name)
+static int refuse_command(const char *name)
 {
 	fprintf(stderr, "  lvmevent has no command \"%s\". There are:\n\n", name);
 	list_commands(stderr);
 	return LEA_EXIT_PARAMS;
 }
 
-/* A closed stream would be taken by the first device we open, and written to. */
+/* If a standard stream is closed, the first device that we open would get its number, and our
+ * output. */
 static int check_streams(void)
 {
 	int fd;
@@ -91,7 +105,7 @@ static bool is_enqueue(int argc, char *const argv[])
 	return false;
 }
 
-static int run(const char *name, int argc, char *argv[])
+static int run_command(const char *name, int argc, char *argv[])
 {
 	const struct lea_cmd *cmd = find_cmd(name);
 	struct lea_report report;
@@ -101,12 +115,13 @@ static int run(const char *name, int argc, char *argv[])
 	lea_report_init(&report, stdout, stderr, name);
 	lea_world_init(&world, "", &report.log, environ);
 	world.clock = lea_clock_kernel();
+	world.udev = &lea_udev_real;
 	code = cmd ? cmd->run(&world, argc, argv) : lea_hand_to_lvm(&world, argc, argv);
 	lea_world_done(&world);
 	return code;
 }
 
-/* "help COMMAND" of one of ours is "COMMAND --help"; of another it is the real lvm's. */
+/* Turns "help COMMAND" into "COMMAND --help" if the command is ours. */
 static void turn_help(int argc, char *argv[])
 {
 	static char option[] = "--help";
@@ -125,23 +140,24 @@ int main(int argc, char *argv[])
 		return LEA_EXIT_INIT;
 	slash = strrchr(argv[0], '/');
 	name = slash ? slash + 1 : argv[0];
+	if (!strcmp(name, GENERATOR))
+		return run_command(strchr(GENERATOR, '-') + 1, argc, argv);
 	if (strcmp(name, lea_cmd_pvscan.name) && strcmp(name, lea_cmd_vgchange.name)) {
 		if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
 		    (argc == 2 && !strcmp(argv[1], "help")))
 			return help();
 		if (!strcmp(argv[1], "--version")) {
-			printf("lvmevent %s\n", LEA_VERSION);
-			return LEA_EXIT_DONE;
+			return version();
 		}
 		turn_help(argc, argv);
 		argc--;
 		argv++;
 		name = argv[0];
 		if (!find_cmd(name) && !is_lvms(name))
-			return refuse(name);
+			return refuse_command(name);
 	}
 	argv[0] += strlen(argv[0]) - strlen(name); /* a hand-over needs the bare name */
 	if (!strcmp(name, lea_cmd_pvscan.name) && is_enqueue(argc, argv))
-		return lea_cmd_enqueue(argc, argv);
-	return run(name, argc, argv);
+		return lea_enqueue_main(argc, argv, environ);
+	return run_command(name, argc, argv);
 }

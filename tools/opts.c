@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parser behind the option tables. As with lvm2, hyphens inside a long name are free, a name
- * may be cut short while it stays unique, and options may come after arguments.
+ * The parser of the option tables. As in lvm2, hyphens inside a long name are optional, a name may
+ * be abbreviated while it stays unique, and options may follow arguments.
  */
 #include "opts.h"
 
@@ -14,7 +14,7 @@
 
 struct parse {
 	struct lea_opts *opts;
-	int argc, next; /* next: index of the argument to be read */
+	int argc, next; /* next: index of the next argument */
 	char **argv;
 	char *why;
 };
@@ -42,7 +42,7 @@ static int append(struct lea_list *list, const char *item)
 	return 0;
 }
 
-/* Pieces are copies: argv may be wanted whole later, for the real lvm. */
+/* Copies the pieces: the real lvm may need argv unchanged later. */
 static int append_split(struct lea_list *list, const char *items)
 {
 	while (*items) {
@@ -121,8 +121,8 @@ static int store(struct parse *parse, const struct lea_opt *row, char *value)
 	return 0;
 }
 
-/* Compares @typed[0..len) with a table's name, hyphens left out on both sides. 2 equal, 1 prefix, 0
- * no. */
+/* Compares @typed[0..len) with a name, ignoring hyphens in both. Returns 2: equal, 1: prefix, 0: no
+ * match. */
 static int match(const char *typed, size_t len, const char *name)
 {
 	const char *end = typed + len;
@@ -139,7 +139,7 @@ static int match(const char *typed, size_t len, const char *name)
 	}
 }
 
-/* NULL: no such name, or a short form of several. */
+/* Returns NULL for an unknown or an ambiguous name. */
 static const struct lea_opt *find_long(const struct lea_opts *opts, const char *typed, size_t len)
 {
 	const struct lea_opt *found = NULL;
@@ -239,7 +239,7 @@ int lea_opts_parse(struct lea_opts *opts, int argc, char *argv[], char why[stati
 static void free_list(struct lea_list *list, bool owns_items)
 {
 	for (uint32_t i = 0; owns_items && i < list->count; i++) {
-		/* copies made by append_split; the type is const for those who read */
+		/* copies made by append_split; const only for readers of the list */
 		free((void *)(uintptr_t)list->item[i]);
 	}
 	free(list->item);

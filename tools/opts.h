@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One table of options a command: it is the parser, the text of --help and the check of which
+ * Each command has one table of options, which drives the parser, --help and the check which
  * options go together.
  */
-#ifndef LEA_TOOLS_OPTS_H
-#define LEA_TOOLS_OPTS_H
+#pragma once
 
 #include "base/err.h"
 #include "cmd.h"
@@ -14,10 +13,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Twice is an error but for COUNT, LIST and NUMBERS. */
+/* An option given twice is an error, except COUNT, LIST and NUMBERS. */
 enum lea_opt_type {
 	LEA_OPT_FLAG,	 /* no value; member: unsigned int, 1 */
-	LEA_OPT_COUNT,	 /* the same, and may be given again: how often (-v) */
+	LEA_OPT_COUNT,	 /* no value; member: unsigned int, how often it was given (-v) */
 	LEA_OPT_STRING,	 /* member: const char * */
 	LEA_OPT_YES_NO,	 /* member: const char *, "y" or "n"; anything else is an error */
 	LEA_OPT_LIST,	 /* member: struct lea_list; commas split, may be given again */
@@ -25,13 +24,14 @@ enum lea_opt_type {
 };
 
 struct lea_opt {
-	const char *name; /* as in --help, without "--"; hyphens are free in the command line */
+	const char *name; /* as in --help, without "--" */
 	char letter;	  /* 0: none */
 	enum lea_opt_type type;
-	size_t offset;	/* of the member in the command's struct */
-	uint32_t forms; /* bits: forms of the command that take it; 0: accepted, not shown */
+	size_t offset; /* of the member in the command's struct */
+	uint32_t
+		forms; /* bits: forms of the command that take it; 0: accepted, but not in --help */
 	const char *value_name; /* "String"; NULL with FLAG and COUNT */
-	const char *help;	/* one line; NULL: not shown */
+	const char *help;	/* one line; NULL: not in --help */
 };
 
 #define LEA_OPT_ALL UINT32_MAX
@@ -83,26 +83,25 @@ struct lea_opts {
 	void *values;		    /* the command's struct, zeroed */
 	uint64_t given;		    /* out: bit i: row i was given */
 	struct lea_list positional; /* out: the other arguments, in order */
-	const char *usage;	    /* what --help says before the options */
+	const char *usage;	    /* text of --help before the options */
 };
 
 enum lea_opts_outcome {
-	LEA_OPTS_UNKNOWN = 1, /* no such option: @why names it; the real lvm may know it */
-	LEA_OPTS_BAD,	      /* value missing or wrong: exit 3; @why is the whole line */
+	LEA_OPTS_UNKNOWN = 1, /* unknown option, named in @why; the real lvm may know it */
+	LEA_OPTS_BAD,	      /* value missing or wrong: exit 3; @why is the message */
 };
 
-/* @why: what is wrong, for people. Strings point into @argv. */
+/* Returns 0, an enum lea_opts_outcome with the mistake in @why, or -ENOMEM. String values point
+ * into @argv. Call lea_opts_done in every case. */
 LEA_MUST_CHECK int lea_opts_parse(struct lea_opts *opts, int argc, char *argv[],
 				  char why[static 256]);
-/* Frees what parsing made: positional and lists. */
+/* Frees positional and the lists. */
 void lea_opts_done(struct lea_opts *opts);
 
-/* First given option that is not for @form ("--listvg"), NULL when all are. */
+/* Returns the first given option that @form does not take; NULL: none. */
 const struct lea_opt *lea_opts_stray(const struct lea_opts *opts, uint32_t form);
-/* The value it was given, NULL for options that are counted or collected. */
+/* The option's value; NULL for FLAG, COUNT, LIST and NUMBERS. */
 const char *lea_opt_value(const struct lea_opts *opts, const struct lea_opt *opt);
 
-/* The options as --help shows them. */
+/* Prints the options for --help. */
 void lea_opts_help(const struct lea_opts *opts, FILE *out);
-
-#endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * pvscan --cache: its options and which of them go together. What it does is in pvscan_run.c.
- */
+/* pvscan --cache: the options, and which of them go together. pvscan_run.c does the work. */
 #include "pvscan.h"
 
 #include "base/cleanup.h"
-#include "flow/report.h"
+#include "command/report.h"
 #include "state/gate.h"
 
 #include <stdio.h>
@@ -21,11 +19,11 @@ static const struct lea_opt table[] = {
 		FORM_ACTIVATE | FORM_LIST_VG, "event", "Called by an event."),
 	LEA_OPT(struct pvscan_args, ignored_flag, FLAG, "background", 'b', ANY_PVS, NULL, NULL),
 	LEA_OPT(struct pvscan_args, cache, FLAG, "cache", 0, LEA_OPT_ALL, NULL,
-		"Record PVs; without it the command is the real lvm's."),
+		"Record PVs; without this option the real lvm runs."),
 	LEA_OPT(struct pvscan_args, check_complete, FLAG, "checkcomplete", 0, ONE_PV, NULL,
-		"Are all PVs of the VG there?"),
+		"Print whether all PVs of the VG are present."),
 	LEA_OPT(struct pvscan_args, ignored_flag, FLAG, "enqueue", 0, LEA_OPT_ALL, NULL,
-		"For udev: leave a pending entry and quit."),
+		"For udev: queue the device and exit."),
 	LEA_OPT(struct pvscan_args, ignored_locking, FLAG, "ignorelockingfailure", 0,
 		ANY_PVS | ONE_PV, NULL, "Accepted; recording takes no lock."),
 	LEA_OPT(struct pvscan_args, list_lvs, FLAG, "listlvs", 0, FORM_LIST_LVS, NULL,
@@ -47,11 +45,12 @@ static const struct lea_opt table[] = {
 	LEA_OPTS_COMMON(struct pvscan_args, common),
 };
 
-static const char usage[] = "Usage: pvscan --cache [-aay] [OPTIONS] [PV...]\n"
-			    "       pvscan --cache --listvg|--listlvs [OPTIONS] PV\n\n"
-			    "A PV is /dev/NAME or MAJOR:MINOR. Other forms are the real lvm's.\n\n";
+static const char usage[] =
+	"Usage: pvscan --cache [-aay] [OPTIONS] [PV...]\n"
+	"       pvscan --cache --listvg|--listlvs [OPTIONS] PV\n\n"
+	"A PV is /dev/NAME or MAJOR:MINOR. The real lvm runs all other forms.\n\n";
 
-/* Which form was meant? An option of another form is then named in the refusal. */
+/* Picks the form; a refusal then names the first option that this form does not take. */
 static enum pvscan_form pick_form(const struct pvscan_args *args, const struct lea_list *pvs)
 {
 	if (args->activate)
@@ -110,7 +109,7 @@ static int check_form(struct lea_world *world, const struct pvscan_args *args,
 	return 0;
 }
 
-/* An event that comes while the boot services do the work is theirs: nothing is read. */
+/* While the gate is closed the boot scan handles all events: then read nothing here. */
 static bool is_gated(struct lea_world *world, const struct pvscan_args *args)
 {
 	int run_fd;

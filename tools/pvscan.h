@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Between the two halves of pvscan: options and work. */
-#ifndef LEA_TOOLS_PVSCAN_H
-#define LEA_TOOLS_PVSCAN_H
+/* Shared by the two halves of pvscan: options and work. */
+#pragma once
 
 #include "cmd.h"
 #include "opts.h"
-
-#include <stdbool.h>
 
 enum pvscan_form {
 	FORM_PLAIN = 1U << 0,	 /* record */
@@ -23,11 +20,9 @@ struct pvscan_args {
 	struct lea_list majors, minors; /* decimal numbers, in pairs */
 	struct lea_list pvs;		/* the arguments; borrowed */
 	enum pvscan_form form;
-	int argc; /* as main got them: for a hand-over */
+	int argc; /* as main got them, for a hand-over */
 	char **argv;
 };
 
-/* Options are in order: do it. Returns an exit code. */
+/* Runs pvscan with valid options. Returns an exit code. */
 int pvscan_run(struct lea_world *world, const struct pvscan_args *args);
-
-#endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pvscan --cache at work: devices from the arguments or all there are, one look at each, one record
- * each, then what became complete.
+ * The work of pvscan --cache: scans the devices in the arguments, or all; records each PV; then
+ * activates the VGs that became complete.
  */
 #include "pvscan.h"
 
 #include "base/cleanup.h"
-#include "flow/autoactivate.h"
-#include "flow/record.h"
-#include "flow/report.h"
-#include "flow/scan.h"
+#include "command/autoactivate.h"
+#include "command/report.h"
+#include "record/record.h"
+#include "scan/scan.h"
 #include "state/online.h"
 
 #include <errno.h>
@@ -24,10 +24,10 @@ struct work {
 	struct lea_report_form form;
 	struct lea_device *devices; /* owned until the scan takes the contents */
 	size_t device_count;
-	struct lea_list complete; /* owned array, owned names: VGs that this call completed ... */
-	bool *claimed;		  /* ... and claimed; [complete.count] */
-	struct lea_prober *prober; /* owned; NULL: nothing was read yet */
-	bool is_whole;		  /* no device was named */
+	struct lea_list complete;  /* owned array, owned names: VGs that became complete ... */
+	bool *claimed;		   /* ... and whether we claimed them; [complete.count] */
+	struct lea_reader *reader; /* owned; NULL: nothing was read yet */
+	bool is_whole;		   /* no device named: scan all */
 	bool has_failed;
 };
 
@@ -84,7 +84,7 @@ static int add_device(struct work *work, const char *arg)
 	return 0;
 }
 
-/* udev hands the links of its device to the programs it runs. They are of one device only. */
+/* Takes the links that udev passes to the programs it runs; they belong to its one device. */
 static int take_devlinks(struct work *work)
 {
 	const char *links = lea_world_env(work->world, "DEVLINKS");
@@ -120,21 +120,19 @@ static int devices_from_args(struct work *work)
 
 static int by_number(const void *a, const void *b)
 {
-	const struct lea_device *x = a, *y = b;
+	const struct lea_devid x = lea_device_number(a), y = lea_device_number(b);
 
-	if (x->major != y->major)
-		return x->major < y->major ? -1 : 1;
-	return x->minor < y->minor ? -1 : x->minor > y->minor;
+	return lea_devid_compare(&x, &y);
 }
 
-/* Records are made anew from what is there: old ones go first. */
+/* Drops all records; they are then written again for the devices that exist. */
 static int all_devices(struct work *work)
 {
 	int run_fd, r = lea_devices_enumerate(work->world, &work->devices, &work->device_count);
 
 	if (r)
 		return r;
-	/* sysfs has no order; people compare the lines of two runs */
+	/* sysfs has no order, and people compare the output of two runs. */
 	qsort(work->devices, work->device_count, sizeof(*work->devices), by_number);
 	if (work->args->common.test)
 		return 0;
@@ -143,8 +141,8 @@ static int all_devices(struct work *work)
 	return r ? r : lea_hints_invalidate(run_fd);
 }
 
-/* Names of --devices that no argument named: lvm2 says so, and goes on. */
-static void say_unused_devices(struct work *work)
+/* Logs the names in --devices that no argument gives, as lvm2 does, and goes on. */
+static void log_unused_devices(struct work *work)
 {
 	const struct lea_list *list = &work->args->common.devices;
 
@@ -195,15 +193,10 @@ static int list_lvs(struct work *work, const struct lea_found *found)
 	return lea_report_lvs(work->report, found->vg, found->label.pvid, recorded);
 }
 
-static bool is_pv(const struct lea_found *found)
-{
-	return found->kind == LEA_FOUND_PV || found->kind == LEA_FOUND_ORPHAN;
-}
-
 /* A look at the whole system speaks of PVs only, and of each on one device. */
 static bool is_worth_a_line(const struct work *work, const struct lea_found *found)
 {
-	return !work->is_whole || is_pv(found);
+	return !work->is_whole || lea_found_is_pv(found);
 }
 
 static int do_device(struct work *work, struct lea_recorder *recorder,
@@ -226,7 +219,7 @@ static int do_device(struct work *work, struct lea_recorder *recorder,
 	return r ? r : note_complete(work, &record);
 }
 
-/* What is no PV is said first, as lvm2's passes over the devices have it. */
+/* Devices without a PV come first, as in lvm2's output. */
 static int do_devices(struct work *work, struct lea_scan *scan)
 {
 	const struct lea_record_options options = {
@@ -234,8 +227,8 @@ static int do_devices(struct work *work, struct lea_scan *scan)
 		.claim_vg = work->args->form == FORM_ACTIVATE || work->form.vg_online,
 		.test = work->args->common.test,
 		.use_names_filter = !work->args->common.devices.defined,
-		.out_of_process = work->prober != NULL,
-		.prober = work->prober,
+		.out_of_process = work->reader != NULL,
+		.reader = work->reader,
 	};
 	LEA_AUTO(lea_recorder_freep) struct lea_recorder *recorder = NULL;
 	struct lea_found *const *found;
@@ -249,15 +242,15 @@ static int do_devices(struct work *work, struct lea_scan *scan)
 		return -ENOMEM;
 	r = lea_recorder_new(work->world, work->conf, &options, &recorder);
 	for (size_t i = 0; !r && i < count; i++)
-		if (!is_pv(found[i]))
+		if (!lea_found_is_pv(found[i]))
 			r = do_device(work, recorder, found[i]);
 	for (size_t i = 0; !r && i < count; i++)
-		if (is_pv(found[i]) && !found[i]->is_covered)
+		if (lea_found_is_pv(found[i]) && !found[i]->is_covered)
 			r = do_device(work, recorder, found[i]);
 	return r;
 }
 
-/* ---- the whole */
+/* ---- the command */
 
 static int scan_options(struct work *work, struct lea_scan_options *options)
 {
@@ -268,13 +261,13 @@ static int scan_options(struct work *work, struct lea_scan_options *options)
 		.devices = devices->defined ? devices->item : NULL,
 		.device_count = devices->count,
 	};
-	/* Of an event one device is read, and udev waits no longer than for lvm2's own pvscan. */
+	/* An event reads one device, directly as lvm2's pvscan does, so udev waits no longer. */
 	if (work->args->autoactivation)
 		return 0;
-	return lea_cmd_read(work->world, work->conf, &work->prober, options);
+	return lea_cmd_read(work->world, work->conf, &work->reader, options);
 }
 
-/* Says who activates what, then does it. */
+/* Prints "run" or "skip" for each complete VG, then activates those that we claimed. */
 static int activate(struct work *work)
 {
 	struct lea_autoactivate_options options = {
@@ -303,7 +296,8 @@ static int activate(struct work *work)
 	return 0;
 }
 
-/* LVs of types that we can't take apart are listed by the real lvm, before anything is written. */
+/* Must the real lvm list the LVs, since we do not know one of their types? Asked before the first
+ * record is written. */
 static bool is_for_lvm(const struct work *work, const struct lea_scan *scan)
 {
 	struct lea_found *const *found;
@@ -320,10 +314,9 @@ static int look_and_record(struct work *work)
 	struct lea_scan *scan = NULL;
 	int r = scan_options(work, &options);
 
-	say_unused_devices(work);
+	log_unused_devices(work);
 	r = r ? r : lea_scan_new(work->world, work->conf, &options, &scan);
-	if (!r)
-		r = lea_scan_add(scan, work->devices, work->device_count);
+	r = r ? r : lea_scan_add(scan, work->devices, work->device_count);
 	if (!r)
 		work->has_failed |= lea_cmd_tell_unanswered(work->world, scan) > 0;
 	if (!r && work->is_whole)
@@ -331,7 +324,7 @@ static int look_and_record(struct work *work)
 	if (!r && work->is_whole)
 		r = lea_scan_use_mapper_names(scan);
 	if (r > 0) {
-		work->has_failed = true; /* a filter or devices file that is wrong: logged */
+		work->has_failed = true; /* wrong filter or devices file: logged */
 		r = 0;
 	} else if (!r && is_for_lvm(work, scan)) {
 		r = lea_hand_to_lvm(work->world, work->args->argc, work->args->argv);
@@ -354,8 +347,8 @@ static int run_devices(struct work *work)
 	return r;
 }
 
-/* event_activation = 0: nothing is done, and udev is told. Only a plain look at everything goes on.
- */
+/* With event_activation = 0 nothing is done, and the output for udev says so. Only a plain scan of
+ * all devices goes on. */
 static bool is_switched_off(struct work *work)
 {
 	if (work->conf->event_activation)
@@ -402,12 +395,12 @@ static void work_done(struct work *work)
 {
 	lea_devices_free(work->devices, work->device_count);
 	for (uint32_t i = 0; i < work->complete.count; i++) {
-		/* strdup'ed by note_complete; const for those who read */
+		/* strdup'ed by note_complete; const only for readers of the list */
 		free((void *)(uintptr_t)work->complete.item[i]);
 	}
 	free(work->complete.item);
 	free(work->claimed);
-	lea_prober_free(work->prober);
+	lea_reader_free(work->reader);
 }
 
 int pvscan_run(struct lea_world *world, const struct pvscan_args *args)

@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lvmevent status: who is in charge of events, what is pending, and what became of VGs. Read from
- * run files and sysfs; no disk is read, nothing is locked or changed.
+ * lvmevent status: shows whose rule handles events, what is pending, and the state of VGs. Reads
+ * run files and sysfs; reads no disk, and locks and changes nothing.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/id.h"
-#include "flow/report.h"
+#include "command/initramfs.h"
+#include "command/report.h"
 #include "json.h"
 #include "lvmevent.h"
+#include "policy/access.h"
 #include "session.h"
 #include "state/claim.h"
 #include "state/flag.h"
 #include "state/missing.h"
+#include "state/monitor_deferred.h"
 #include "state/queue.h"
-#include "state/unwatched.h"
 #include "world/active_vgs.h"
 
-/* What is listed, VG by VG, while the numbers are counted. */
+/* Text that lists VGs, collected while they are counted. */
 struct list {
 	FILE *out; /* owned, writes to text */
 	char *text;
@@ -34,6 +40,7 @@ struct status {
 	unsigned int done, inactive, claimed, unwatched;
 	struct lea_active_vgs active;
 	struct list failed, incomplete;
+	struct list initramfs; /* lines of its note */
 };
 
 static int list_open(struct list *list)
@@ -52,6 +59,7 @@ static void status_done(struct status *status)
 {
 	list_done(&status->failed);
 	list_done(&status->incomplete);
+	list_done(&status->initramfs);
 	lea_active_vgs_done(&status->active);
 }
 
@@ -63,9 +71,9 @@ static void list_failed(struct status *status, const char *vg_id, const struct l
 	lea_id_format(vg_id, id);
 	if (!status->json) {
 		fprintf(list->out, "failed: VG %s: %s; %s%s\n", claim->vg_name, claim->reason,
-			claim->is_transient ? "it is tried again, or now by: vgchange -aay "
-					    : "no other try before an event adds a PV of it; "
-					      "mended? vgchange -aay ",
+			claim->is_transient ? "it will be retried; to retry now: vgchange -aay "
+					    : "it is not retried before a PV of it is "
+					      "added; to retry now: vgchange -aay ",
 			claim->vg_name);
 	} else {
 		fprintf(list->out,
@@ -126,58 +134,121 @@ static int take_unwatched(void *arg, const char *vg_id, bool is_asked)
 	return 0;
 }
 
+/* A note of another version, or none, is no line. */
+static int list_note(struct status *status)
+{
+	struct list *list = &status->initramfs;
+	LEA_AUTO(lea_freep) char *path = lea_world_path(status->session->world, LEA_INITRAMFS_NOTE);
+	LEA_AUTO(lea_freep) char *text = NULL;
+	char *state = NULL, plain[256];
+	const char *line;
+	int r = path ? lea_file_read(AT_FDCWD, path, LEA_INITRAMFS_NOTE_BYTES, &text, NULL)
+		     : -ENOMEM;
+
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	line = strtok_r(text, "\n", &state);
+	if (!line || strcmp(line, LEA_INITRAMFS_NOTE_FIRST) != 0)
+		return 0;
+	while ((line = strtok_r(NULL, "\n", &state))) {
+		lea_access_plain(line, plain, sizeof(plain));
+		if (!status->json) {
+			fprintf(list->out, "initramfs: %s\n", plain);
+		} else {
+			fputs(list->count ? ", " : "", list->out);
+			lea_json_string(list->out, plain);
+		}
+		list->count++;
+	}
+	return 0;
+}
+
 static int collect(struct status *status)
 {
 	struct lea_world *world = status->session->world;
 	const int event_fd = status->session->event_fd;
-	const int run_fd = lea_world_run(world), proc_fd = lea_world_proc(world);
+	const int run_fd = lea_world_run(world);
 	struct lea_claims_now now = {0};
-	const struct lea_claims claims = {.run_fd = run_fd, .proc_fd = proc_fd, .now = &now};
-	int r;
+	struct lea_claims claims;
+	int r = lea_claims_init(&claims, world, &now);
 
-	if (run_fd < 0 || proc_fd < 0)
-		return run_fd < 0 ? run_fd : proc_fd;
+	if (r)
+		return r;
 	r = list_open(&status->failed);
 	r = r ? r : list_open(&status->incomplete);
+	r = r ? r : list_open(&status->initramfs);
+	r = r ? r : list_note(status);
 	r = r ? r : lea_active_vgs_read(world, &status->active);
 	r = r ? r : lea_queue_count(event_fd, "queue", &status->pending);
 	r = r ? r : lea_queue_count(event_fd, "taken", &status->taken);
 	r = r ? r : lea_queue_count(event_fd, "failed", &status->aside);
 	r = r ? r : lea_claim_each(&claims, take_claim, status);
 	r = r ? r : lea_missing_each(run_fd, take_missing, status);
-	r = r ? r : lea_unwatched_each(run_fd, take_unwatched, status);
+	r = r ? r : lea_monitor_deferred_each(run_fd, take_unwatched, status);
 	fflush(status->failed.out);
 	fflush(status->incomplete.out);
+	fflush(status->initramfs.out);
 	return r;
 }
 
-static const char *in_charge_key(enum lea_shadow shadow)
+static const char *in_charge_key(enum lea_rule_override shadow)
 {
-	return shadow == LEA_SHADOW_OURS ? "lvmevent" : shadow == LEA_SHADOW_STOCK ? "lvm2"
-										     : "other";
+	return shadow == LEA_RULE_OURS ? "lvmevent" : shadow == LEA_RULE_STOCK ? "lvm2" : "other";
 }
 
-static const char *in_charge_text(enum lea_shadow shadow)
+static const char *in_charge_text(enum lea_rule_override shadow)
 {
 	switch (shadow) {
-	case LEA_SHADOW_OURS:
+	case LEA_RULE_OURS:
 		return "lvm2-event-activation";
-	case LEA_SHADOW_OTHERS:
+	case LEA_RULE_OTHERS:
 		return "a rule of the administrator's in /etc/udev/rules.d, or another one in "
 		       "/run/udev/rules.d, in the place of lvm2's";
-	case LEA_SHADOW_STOCK:
+	case LEA_RULE_STOCK:
 	default:
 		return "stock lvm2: our udev rule is not in place (it is put there by "
 		       "\"lvmevent enable\", and at each boot after that)";
 	}
 }
 
-/* Who works on the queue is the boot pass as long as there is one. */
+/* While a boot scan runs, it works on the queue, not the runner. */
 static const char *runner_word(const struct status *status, bool is_boot, bool is_running)
 {
 	if (is_running && !is_boot)
 		return "working";
 	return lea_flag_is_up(status->session->event_fd, LEA_FLAG_RESIDENT) ? "idle" : "none";
+}
+
+static const char *const dm_rules_words[] = {
+	[LEA_DM_RULES_INSTALLED] = "installed",
+	[LEA_DM_RULES_REWRITTEN] = "rewritten",
+	[LEA_DM_RULES_OUTDATED] = "outdated",
+};
+
+const char *lea_dm_rules_describe(struct lea_world *world, const struct lea_conf *conf,
+				  char why[static LEA_DM_RULES_WHY_BYTES])
+{
+	return dm_rules_words[lea_rule_override_find_dm(conf, world->root, why)];
+}
+
+static void print_dm_rules(struct lea_world *world, bool json, FILE *out)
+{
+	const struct lea_conf_options options = {.forgive = true};
+	char why[LEA_DM_RULES_WHY_BYTES];
+	struct lea_conf *conf = NULL;
+	const char *word;
+
+	if (lea_conf_read(world, &options, &conf))
+		conf = NULL;
+	word = lea_dm_rules_describe(world, conf, why);
+	lea_conf_free(conf);
+	if (!json) {
+		fprintf(out, "device-mapper rules: %s%s%s\n", word, *why ? ": " : "", why);
+		return;
+	}
+	fprintf(out, "\"dm_rules\": \"%s\", \"dm_rules_reason\": ", word);
+	lea_json_string(out, why);
+	fputs(", ", out);
 }
 
 static void print_json(const struct status *status, FILE *out)
@@ -190,16 +261,17 @@ static void print_json(const struct status *status, FILE *out)
 	fprintf(out,
 		"{\"in_charge\": \"%s\", \"gate\": \"%s\", \"runner\": \"%s\", \"boot_pass\": %s, "
 		"\"pending\": %zu, \"taken\": %zu, \"put_aside\": %zu, \"running\": %s, ",
-		in_charge_key(lea_shadow_find(world->root)), lea_gate_word(world),
+		in_charge_key(lea_rule_override_find(world->root)), lea_gate_word(world),
 		runner_word(status, is_boot, is_running), is_boot ? "true" : "false",
 		status->pending, status->taken, status->aside, is_running ? "true" : "false");
+	print_dm_rules(world, true, out);
 	fprintf(out,
 		"\"vgs_done\": %u, \"vgs_inactive\": %u, \"vgs_in_work\": %u, \"vgs_failed\": %u, "
 		"\"vgs_incomplete\": %u, \"vgs_unwatched\": %u, \"failed\": [%s], \"incomplete\": "
-		"[%s]}\n",
+		"[%s], \"initramfs\": [%s]}\n",
 		status->done, status->inactive, status->claimed, status->failed.count,
 		status->incomplete.count, status->unwatched, status->failed.text,
-		status->incomplete.text);
+		status->incomplete.text, status->initramfs.text);
 }
 
 static void print_text(const struct status *status, FILE *out)
@@ -209,17 +281,19 @@ static void print_text(const struct status *status, FILE *out)
 	const bool is_boot = lea_flag_is_up(event_fd, LEA_FLAG_BOOT);
 
 	fprintf(out, "in charge: %s\ngate: %s\nrunner: %s%s\n",
-		in_charge_text(lea_shadow_find(world->root)), lea_gate_word(world),
+		in_charge_text(lea_rule_override_find(world->root)), lea_gate_word(world),
 		runner_word(status, is_boot, lea_queue_is_running(event_fd)),
-		is_boot ? ", the boot pass runs" : "");
+		is_boot ? ", the boot scan is running" : "");
+	print_dm_rules(world, false, out);
 	fprintf(out,
-		"queue: %zu pending, %zu taken, %zu put aside%s\n"
-		"VGs: %u active, %u being activated, %u failed, %u incomplete, %u with no active "
-		"LV, %u not watched by dmeventd yet\n%s%s",
+		"queue: %zu pending, %zu taken, %zu quarantined%s\n"
+		"VGs: %u active, %u being activated, %u failed, %u incomplete, %u with "
+		"no active LV, %u not yet monitored by dmeventd\n%s%s%s",
 		status->pending, status->taken, status->aside,
 		status->aside ? " after repeated failures (lvmevent retry)" : "", status->done,
 		status->claimed, status->failed.count, status->incomplete.count, status->inactive,
-		status->unwatched, status->failed.text, status->incomplete.text);
+		status->unwatched, status->failed.text, status->incomplete.text,
+		status->initramfs.text);
 }
 
 int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[])
@@ -227,7 +301,7 @@ int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[])
 	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP,
 				       {"json", 0, LEA_OPT_COUNT,
 					offsetof(struct lea_lvmevent_args, json), LEA_OPT_ALL, NULL,
-					"One JSON object."}};
+					"Print one JSON object."}};
 	LEA_AUTO(lea_session_end) struct lea_session session = {.world = world, .event_fd = -1};
 	LEA_AUTO(status_done) struct status status = {.session = &session};
 	struct lea_lvmevent_args args = {0};
@@ -237,13 +311,13 @@ int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[])
 	lea_opts_done(&opts);
 	if (code >= 0)
 		return code;
-	code = lea_session_open_queue(&session);
+	code = lea_tool_open_queue(&session);
 	if (code)
 		return code;
 	status.json = args.json != 0;
 	r = collect(&status);
 	if (r < 0)
-		return lea_session_fail(world, r, "status");
+		return lea_tool_fail(world, r, "status");
 	(status.json ? print_json : print_text)(&status, lea_cmd_report(world)->out);
 	return LEA_EXIT_DONE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vgchange -a: its options. Every command that has an option without a row here, and every
- * combination that lvm2 refuses, goes to the real lvm as it is.
+ * vgchange -a: the options. A command with an option that has no row here, or with a combination
+ * that lvm2 refuses, goes to the real lvm unchanged.
  */
 #include "vgchange.h"
 
@@ -12,7 +12,7 @@ static const struct lea_opt table[] = {
 	LEA_OPT(struct vgchange_args, activate, STRING, "activate", 'a', LEA_OPT_ALL, "y|n|ay",
 		"Activate (ay: as far as autoactivation allows) or deactivate."),
 	LEA_OPT(struct vgchange_args, mode, STRING, "activationmode", 0, LEA_OPT_ALL,
-		"complete|degraded|partial", "What to do about missing PVs."),
+		"complete|degraded|partial", "What may be activated while PVs are missing."),
 	LEA_OPT(struct vgchange_args, autoactivation, STRING, "autoactivation", 0, LEA_OPT_ALL,
 		"event", "Called by an event: complete VGs only."),
 	LEA_OPT(struct vgchange_args, activate, STRING, "available", 0, LEA_OPT_ALL, NULL, NULL),
@@ -20,13 +20,13 @@ static const struct lea_opt table[] = {
 	LEA_OPT(struct vgchange_args, ignore_skip, FLAG, "ignoreactivationskip", 'K', LEA_OPT_ALL,
 		NULL, "Activate LVs with the skip flag, too."),
 	LEA_OPT(struct vgchange_args, ignore_locking_failure, FLAG, "ignorelockingfailure", 0,
-		LEA_OPT_ALL, NULL, "Go on where locks can't be taken."),
+		LEA_OPT_ALL, NULL, "Continue where locks cannot be taken."),
 	LEA_OPT(struct vgchange_args, ignore_monitoring, FLAG, "ignoremonitoring", 0, LEA_OPT_ALL,
-		NULL, "Leave dmeventd alone."),
+		NULL, "Do not contact dmeventd."),
 	LEA_OPT(struct vgchange_args, ignored_flag, FLAG, "ignoreskippedcluster", 0, LEA_OPT_ALL,
 		NULL, NULL),
 	LEA_OPT(struct vgchange_args, monitor, YES_NO, "monitor", 0, LEA_OPT_ALL, "y|n",
-		"Have dmeventd watch what is activated."),
+		"Have dmeventd monitor activated LVs."),
 	LEA_OPT(struct vgchange_args, common.no_udev_sync, FLAG, "noudevsync", 0, LEA_OPT_ALL, NULL,
 		"Do not wait for udev."),
 	LEA_OPT(struct vgchange_args, partial, FLAG, "partial", 'P', LEA_OPT_ALL, NULL,
@@ -42,9 +42,10 @@ static const struct lea_opt table[] = {
 
 static const char usage[] =
 	"Usage: vgchange -a y|n|ay [OPTIONS] [VG|@TAG...]\n\n"
-	"Without a VG all are meant. Other forms and options are the real lvm's.\n\n";
+	"Without a VG the command works on all VGs. The real lvm runs all other forms and "
+	"options.\n\n";
 
-/* Exclusive, shared and local are words for lvmlockd; on local VGs they mean the same. */
+/* Exclusive, shared and local concern lvmlockd only; on local VGs they mean the same. */
 static const struct {
 	const char *word;
 	enum lea_activation what;
@@ -72,7 +73,7 @@ static bool is_mode(const char *word)
 	return !strcmp(word, "complete") || !strcmp(word, "degraded") || !strcmp(word, "partial");
 }
 
-/* Refused by lvm2 in its own words, or done by it alone. */
+/* For combinations that lvm2 refuses in its own words, or that only lvm2 can do. */
 static bool is_for_lvm(const struct vgchange_args *args)
 {
 	if (!args->activate || args->common.version)
@@ -98,7 +99,7 @@ static int run_parsed(struct lea_world *world, struct vgchange_args *args,
 	}
 	if (is_for_lvm(args))
 		return lea_hand_to_lvm(world, args->argc, args->argv);
-	/* lvm2 says so as well, and then ends with 0 as if it had done something. */
+	/* lvm2 prints the same, but exits with 0 as if it had succeeded. */
 	if (args->monitor && (args->sysinit || args->ignore_monitoring)) {
 		lea_log(world->log, LEA_LOG_ERROR, "--monitor cannot be used with --%s.",
 			args->sysinit ? "sysinit" : "ignoremonitoring");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Arguments and VGs brought together: names, /dev/NAME, @tags; none means all.
- */
-#include "disk/name.h"
+/* Matches arguments with VGs: names, /dev/NAME, @tags; without arguments all VGs. */
+#include "base/id.h"
+#include "policy/access.h"
 #include "vgchange.h"
 
 #include <errno.h>
@@ -40,20 +39,13 @@ static void pick_tag(const struct picking *picking, const char *tag)
 	}
 }
 
-static bool is_foreign(const struct picking *picking, const struct lea_vg *vg)
-{
-	const char *own = picking->conf->system_id;
-
-	return vg->system_id && *vg->system_id && (!own || strcmp(own, vg->system_id) != 0);
-}
-
 static void cannot_process(const struct picking *picking, const char *name)
 {
 	lea_log(picking->world->log, LEA_LOG_ERROR, "Cannot process volume group %s", name);
 	picking->picks->has_failed = true;
 }
 
-/* Of several VGs with one name the local one is meant; two local ones can't be told apart. */
+/* Of several VGs with one name, picks the local one; two local ones are ambiguous. */
 static void pick_name(const struct picking *picking, const char *name)
 {
 	const struct lea_scan_vg *local = NULL, *any = NULL;
@@ -63,7 +55,7 @@ static void pick_name(const struct picking *picking, const char *name)
 		if (strcmp(picking->vgs[i].vg->name, name) != 0)
 			continue;
 		any = &picking->vgs[i];
-		if (!is_foreign(picking, any->vg)) {
+		if (!lea_access_is_foreign(any->vg, picking->conf->system_id)) {
 			local = any;
 			locals++;
 		}
@@ -82,7 +74,7 @@ static void pick_name(const struct picking *picking, const char *name)
 	}
 }
 
-/* "/dev/vg" is "vg". */
+/* "/dev/vg" -> "vg" */
 static const char *without_dev(const struct picking *picking, const char *argument)
 {
 	size_t chars = strlen(picking->conf->dev_dir);

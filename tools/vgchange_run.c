@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Devices, VGs, transactions; at the end one lvm for all VGs that are not ours.
+ * The work of vgchange: scans devices, activates VGs in transactions, and at the end runs the real
+ * lvm once for all VGs that are handed over.
  */
 #include "vgchange.h"
 
+#include "activate/delegate.h"
+#include "activate/settings.h"
 #include "base/cleanup.h"
-#include "flow/activate_rules.h"
-#include "flow/delegate.h"
 #include "policy/bounds.h"
 #include "state/lock.h"
 #include "world/proc.h"
@@ -20,7 +21,7 @@ struct work {
 	const struct lea_conf *conf;
 	const struct vgchange_args *args;
 	struct lea_scan *scan;
-	struct lea_prober *prober; /* owned; NULL: nothing was read yet */
+	struct lea_reader *reader; /* owned; NULL: nothing was read yet */
 	size_t unanswered;	   /* devices that did not answer in time */
 	struct vgchange_picks picks;
 	const char **delegated; /* names; [picks.count] */
@@ -37,7 +38,7 @@ static int new_scan(struct work *work)
 		.device_count = list->count,
 		.devicesfile_must_exist = !!work->args->common.devicesfile,
 	};
-	int r = lea_cmd_read(work->world, work->conf, &work->prober, &options);
+	int r = lea_cmd_read(work->world, work->conf, &work->reader, &options);
 
 	lea_scan_free(LEA_TAKE(work->scan));
 	return r ? r : lea_scan_new(work->world, work->conf, &options, &work->scan);
@@ -47,13 +48,12 @@ static int scan_devices(struct work *work, struct lea_device *devices, size_t co
 {
 	int r = new_scan(work);
 
-	if (!r)
-		r = lea_scan_add(work->scan, devices, count);
+	r = r ? r : lea_scan_add(work->scan, devices, count);
 	lea_devices_free(devices, count);
 	return r;
 }
 
-/* A name of the list that is no device is nothing to read; a VG that lacks it is incomplete. */
+/* Skips a listed name that is not a device; a VG that needs it is incomplete. */
 static int scan_list(struct work *work)
 {
 	const struct lea_list *list = &work->args->common.devices;
@@ -87,7 +87,7 @@ static int scan_all(struct work *work)
 	return r ? r : scan_devices(work, devices, count);
 }
 
-/* The one VG that an event names, NULL: some other form. */
+/* Returns the one VG that the event's command names; NULL: none, several, or another form. */
 static const char *event_vg(const struct vgchange_args *args)
 {
 	const char *name = args->vgs.count == 1 ? args->vgs.item[0] : NULL;
@@ -99,23 +99,18 @@ static bool is_whole(struct work *work, const char *name)
 {
 	struct lea_scan_vg *vgs;
 	size_t count;
-	uint32_t present = 0;
 
 	if (lea_scan_vgs(work->scan, &vgs, &count))
 		return false;
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(vgs[i].vg->name, name) != 0)
-			continue;
-		for (uint32_t k = 0; k < vgs[i].vg->pv_count; k++)
-			present += vgs[i].pv[k] != NULL;
-		return present == vgs[i].vg->pv_count;
-	}
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(vgs[i].vg->name, name))
+			return !lea_scan_vg_missing(&vgs[i]);
 	return false;
 }
 
 /*
- * The records say where the PVs are; the labels say whether that is still true. A name that another
- * disk has now makes the VG look incomplete, and then every device is asked.
+ * The records say where the PVs are, and reading the labels checks that. If the VG is then
+ * incomplete (another disk may have a recorded name by now), all devices are scanned.
  */
 static int scan_recorded(struct work *work, const char *name)
 {
@@ -140,7 +135,7 @@ static int scan_recorded(struct work *work, const char *name)
 	return scan_all(work);
 }
 
-/* An event without the name of one VG means what has come so far, and nothing else is read. */
+/* An event without one VG's name means the PVs recorded so far: reads no other device. */
 static int scan_all_recorded(struct work *work)
 {
 	struct lea_device *devices;
@@ -161,7 +156,7 @@ static int find_devices(struct work *work)
 	return name ? scan_recorded(work, name) : scan_all_recorded(work);
 }
 
-static void tell_problems(struct work *work)
+static void log_problems(struct work *work)
 {
 	struct lea_found *const *found;
 	size_t count;
@@ -176,17 +171,13 @@ static void tell_problems(struct work *work)
 }
 
 /*
- * A PV that is missing may be on a disk that only hangs: a RAID LV would come up degraded, and the
- * disk be out of date when it answers. An activation mode on the command line is somebody's word.
+ * A missing PV may be on a disk that merely hangs: a RAID LV would be activated degraded, and the
+ * disk would be out of date when it answers. --activationmode on the command line overrides this.
  */
 static bool is_uncertain(const struct work *work, const struct lea_scan_vg *known)
 {
-	if (!work->unanswered || work->args->mode || work->args->what == LEA_DEACTIVATE)
-		return false;
-	for (uint32_t i = 0; i < known->vg->pv_count; i++)
-		if (!known->pv[i])
-			return true;
-	return false;
+	return work->unanswered && !work->args->mode && work->args->what != LEA_DEACTIVATE &&
+	       lea_scan_vg_missing(known);
 }
 
 static bool is_partial(const struct work *work)
@@ -196,7 +187,7 @@ static bool is_partial(const struct work *work)
 	return mode && !strcmp(mode, "partial");
 }
 
-/* Before dmeventd can be there. */
+/* Does the command run before dmeventd can run? */
 static bool is_early(const struct vgchange_args *args)
 {
 	return args->sysinit || args->ignore_monitoring;
@@ -214,7 +205,7 @@ static void set_options(const struct work *work, struct lea_activate_options *op
 	*options = (struct lea_activate_options){
 		.what = args->what,
 		.only_complete = args->is_event,
-		.asks_rivals = args->is_event,
+		.checks_duplicates = args->is_event,
 		.test = args->common.test,
 		.ignore_skip = args->ignore_skip,
 		.no_lock = args->common.no_locking,
@@ -228,7 +219,7 @@ static void set_options(const struct work *work, struct lea_activate_options *op
 				   ? (const char *const *)args->common.devices.item
 				   : NULL,
 		.device_count = args->common.devices.count,
-		.prober = work->prober,
+		.reader = work->reader,
 	};
 }
 
@@ -248,9 +239,9 @@ static void note(struct work *work, const struct vgchange_pick *pick, int r,
 }
 
 /*
- * One transaction from pick @from on, of VGs with @most_lvs LVs at most beside the last one's: the
- * first lock is waited for, further ones only taken when they are free, so that nobody can wait for
- * us in a ring. *ret_next: where the next one begins.
+ * One transaction, from pick @from on, until @most_lvs nodes are resumed. It waits only for the
+ * first lock and takes further ones only if they are free, so that no deadlock can arise.
+ * *ret_next: the first pick of the next transaction.
  */
 static int transact(struct work *work, uint32_t most_lvs, size_t from, size_t *ret_next)
 {
@@ -270,8 +261,9 @@ static int transact(struct work *work, uint32_t most_lvs, size_t from, size_t *r
 
 		if (is_uncertain(work, pick->known)) {
 			lea_log(work->world->log, LEA_LOG_ERROR,
-				"VG %s is not activated: a PV is missing, and may be on a device that "
-				"did not answer. To do without it, say --activationmode.",
+				"VG %s is not activated: a PV is missing, and may be "
+				"on a device that did not answer. To activate it "
+				"without that PV, give --activationmode.",
 				pick->known->vg->name);
 			i++;
 			continue;
@@ -311,7 +303,7 @@ static bool is_argument(const struct vgchange_args *args, const char *word)
 	return !strcmp(word, "--");
 }
 
-/* The user's own options, with the names of those VGs only. */
+/* Runs the real lvm with the user's options and the names of the delegated VGs only. */
 static int delegate(struct work *work)
 {
 	const struct vgchange_args *args = work->args;
@@ -336,11 +328,11 @@ static int delegate(struct work *work)
 	return 0;
 }
 
-/* All VGs, or those with a tag: none may be renamed or made meanwhile. */
+/* For all VGs or a tag: keeps others from renaming or creating VGs meanwhile. */
 static int lock_global(struct work *work, struct lea_lock **ret_lock)
 {
 	LEA_AUTO(lea_freep) char *dir = lea_world_path(work->world, work->conf->locking_dir);
-	const struct lea_lock_how how = {
+	const struct lea_lock_options how = {
 		.dir = dir,
 		.mode = LEA_LOCK_SHARED,
 		.wait = work->conf->wait_for_locks,
@@ -371,7 +363,7 @@ static int pick_and_do(struct work *work)
 
 	if (r)
 		return r < 0 ? r : LEA_EXIT_FAILED;
-	tell_problems(work);
+	log_problems(work);
 	if (is_partial(work))
 		lea_log(work->world->log, LEA_LOG_WARNING,
 			"PARTIAL MODE. Incomplete logical volumes will be processed.");
@@ -393,11 +385,9 @@ static int run_work(struct work *work)
 	struct lea_lock *global = NULL;
 	int r = lock_global(work, &global);
 
-	if (!r)
-		r = pick_and_do(work);
+	r = r ? r : pick_and_do(work);
 	lea_lock_release(global);
-	if (!r)
-		r = delegate(work);
+	r = r ? r : delegate(work);
 	if (r < 0)
 		lea_log_fault(work->world->log, r, "vgchange");
 	if (r > 0)
@@ -405,7 +395,7 @@ static int run_work(struct work *work)
 	return r || work->has_failed ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
 }
 
-/* lvm2 calls this a success: whoever sent the event has nothing to repeat. */
+/* As in lvm2 a skipped command succeeds: its event need not be repeated. */
 static bool is_skipped(struct lea_world *world, const struct lea_conf *conf,
 		       const struct vgchange_args *args)
 {
@@ -420,6 +410,13 @@ static bool is_skipped(struct lea_world *world, const struct lea_conf *conf,
 	return line != NULL;
 }
 
+/* With "start" lvm2's vgchange uses a PV although md metadata is at the end of its device, and
+ * lvm2's pvscan does not. Source: lvm2 2.03.16, black-box. */
+static bool is_lvms_choice(const struct lea_conf *conf)
+{
+	return conf->lvm_only || !strcmp(conf->md_component_checks, "start");
+}
+
 int vgchange_run(struct lea_world *world, const struct vgchange_args *args)
 {
 	struct vgchange_args own = *args;
@@ -429,14 +426,14 @@ int vgchange_run(struct lea_world *world, const struct vgchange_args *args)
 
 	own.is_event = args->autoactivation && !strcmp(args->autoactivation, "event");
 	code = lea_cmd_begin(world, &args->common, &conf);
-	if (!code && conf->lvm_only) {
+	if (!code && is_lvms_choice(conf)) {
 		code = lea_hand_to_lvm(world, args->argc, args->argv);
 	} else if (!code && !is_skipped(world, conf, &own)) {
 		work.conf = conf;
 		code = run_work(&work);
 	}
 	lea_scan_free(work.scan);
-	lea_prober_free(work.prober);
+	lea_reader_free(work.reader);
 	free(work.picks.pick);
 	free(work.delegated);
 	lea_conf_free(conf);

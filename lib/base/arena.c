@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A list of blocks; the newest one is filled from the front. Blocks double in size, so n bytes
- * cost O(log n) calls of malloc.
+ * A list of blocks; allocations fill the newest one from its start. Blocks double in size, so that
+ * n bytes cost O(log n) calls of malloc.
  */
 #include "base/arena.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_BLOCK_BYTES 512U /* most VGs are small, and there may be thousands */
+#define FIRST_BLOCK_BYTES 512U /* most VGs are small, and there may be thousands of them */
 #define MAX_BLOCK_BYTES	  (1024U * 1024U)
 
 struct block {
@@ -53,11 +52,6 @@ void lea_arena_free(struct lea_arena *arena)
 size_t lea_arena_bytes(const struct lea_arena *arena)
 {
 	return arena->has_bytes;
-}
-
-void lea_arena_freep(struct lea_arena **arena)
-{
-	lea_arena_free(*arena);
 }
 
 static struct block *block_with_room(struct lea_arena *arena, size_t need)

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Little-endian numbers out of a byte buffer. No struct is ever laid over a buffer.
- * The caller has checked that the bytes are there: offsets are compared with the length once,
- * where the layout is known, and not again for every field.
+ * Little-endian numbers from a byte buffer; no struct is ever laid over a buffer. The caller has
+ * checked that the bytes exist: it compares offsets with the length once, where it knows the
+ * layout.
  */
-#ifndef LEA_BASE_BYTES_H
-#define LEA_BASE_BYTES_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 static inline uint32_t lea_le32(const uint8_t *p)
@@ -26,5 +24,3 @@ static inline bool lea_range_ok(uint64_t offset, uint64_t size, uint64_t total)
 {
 	return offset <= total && size <= total - offset;
 }
-
-#endif

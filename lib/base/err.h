@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How functions answer.
+ * Return values.
  *
- * int: < 0 is a fault (-errno): nobody matches on it, everybody passes it on unchanged.
- * 0 is done. > 0 is an outcome: a value of an enum declared just above the prototype,
- * handled where the call is and never passed on.
- * Out-parameters come last, are called ret_..., are set on 0 and untouched on faults.
+ * int < 0 is a fault (-errno): callers pass it on unchanged and never match on it. 0 is success.
+ * int > 0 is an outcome: a value of an enum declared just above the prototype; the caller handles
+ * it and does not pass it on. Out-parameters come last, are named ret_..., are set on 0 and left
+ * alone on faults.
  */
-#ifndef LEA_BASE_ERR_H
-#define LEA_BASE_ERR_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -21,9 +20,9 @@
 	((type *)(void *)((char *)(ptr) - __builtin_offsetof(type, member)))
 
 /*
- * The one thing that may be asked of a fault: is the machine short of something (space, inodes,
- * memory, processes, descriptors; a file system that is read-only for now)? Then the same may well
- * succeed later, and what was asked for is kept for another try.
+ * The one question that callers may ask of a fault: is the machine short of something (space,
+ * inodes, memory, processes, descriptors, or a file system that is read-only for now)? Then a retry
+ * may succeed, and the caller keeps the request.
  */
 static inline bool lea_is_shortage(int fault)
 {
@@ -32,8 +31,9 @@ static inline bool lea_is_shortage(int fault)
 }
 
 /*
- * LEA_NOT_NOW is the fault of one VG or device alone that may end by itself: a lock that somebody
- * holds, a disk or udev that does not answer in time. Others go on; it is tried again later.
+ * LEA_NOT_NOW is a fault of a single VG or device that may go away: another process holds the lock,
+ * or a disk or udev does not answer in time. Work on other VGs continues; this one is retried
+ * later.
  */
 #define LEA_NOT_NOW (-EALREADY)
 
@@ -42,13 +42,13 @@ static inline bool lea_is_transient(int fault)
 	return lea_is_shortage(fault) || fault == LEA_NOT_NOW;
 }
 
-/* A fault that says nothing of the thing that was asked for, only that nobody could find out. */
+/* Marks a fault as transient where it says nothing about the object, only that a check failed. */
 static inline int lea_as_transient(int fault)
 {
 	return fault < 0 && !lea_is_transient(fault) ? LEA_NOT_NOW : fault;
 }
 
-/* Why pure code refused its input: @what is static text, @at a byte offset in that input. */
+/* Why pure code refused its input. @what: static text; @at: byte offset in that input. */
 struct lea_why {
 	const char *what;
 	uint64_t at;
@@ -61,5 +61,3 @@ static inline void lea_why_set(struct lea_why *why, const char *what, uint64_t a
 		why->at = at;
 	}
 }
-
-#endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Small files under a directory descriptor.
- *
- * Hidden names carry pid, time and a counter. The counter is the one variable of this process that
- * lives outside a struct: two threads or two calls in one clock tick must not meet in one name, and
- * O_EXCL with another number is the answer if they do.
+ * Hidden names carry pid, time and a counter. The counter is the only variable of the process
+ * outside a struct: two threads, or two calls in one clock tick, must get different names. If names
+ * collide anyway, O_EXCL fails and the next number is tried.
  */
 #include "base/file.h"
 
@@ -28,7 +26,7 @@
 
 static int open_to_read(int dir_fd, const char *name, int flags, int *ret_fd)
 {
-	/* O_NONBLOCK: a planted fifo must not hold us up. */
+	/* O_NONBLOCK: a planted fifo must not block us. */
 	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
 
 	if (fd < 0)
@@ -37,7 +35,8 @@ static int open_to_read(int dir_fd, const char *name, int flags, int *ret_fd)
 	return 0;
 }
 
-/* Reads until @size_bytes are there or the file ends; @claimed_bytes in one go are its end, too. */
+/* Reads up to @size_bytes or to the end of the file. A read that ends at @claimed_bytes counts as
+ * the end. */
 static int read_up_to(int fd, char *bytes, size_t size_bytes, size_t claimed_bytes,
 		      size_t *ret_bytes)
 {
@@ -60,7 +59,7 @@ static int read_up_to(int fd, char *bytes, size_t size_bytes, size_t claimed_byt
 	return 0;
 }
 
-/* @claimed_bytes: the file's size, which files of /proc and /sys make up or don't tell. */
+/* @claimed_bytes: size by fstat, which is wrong or 0 for files of /proc and /sys. */
 static int read_all(int fd, size_t claimed_bytes, size_t max_bytes, char **ret_text,
 		    size_t *ret_bytes)
 {
@@ -72,7 +71,7 @@ static int read_all(int fd, size_t claimed_bytes, size_t max_bytes, char **ret_t
 	if (claimed_bytes >= size && claimed_bytes <= max_bytes)
 		size = claimed_bytes + 1;
 	for (;;) {
-		/* One byte more than allowed is asked for, so that "too large" shows. */
+		/* Ask for one byte more than allowed, to notice a file that is too large. */
 		if (size > max_bytes + 1)
 			size = max_bytes + 1;
 		bigger = realloc(text, size + 1);
@@ -140,7 +139,8 @@ int lea_file_read_into(int dir_fd, const char *name, char *buffer, size_t size_b
 	r = open_to_read(dir_fd, name, O_NOFOLLOW, &fd);
 	if (r)
 		return r;
-	/* One read: an attribute comes whole, and a second call would only tell its end. */
+	/* One read is enough: an attribute arrives whole, and a second read would only see its
+	 * end. */
 	do
 		n = read(fd, buffer, size_bytes - 1);
 	while (n < 0 && errno == EINTR);
@@ -153,7 +153,7 @@ int lea_file_read_into(int dir_fd, const char *name, char *buffer, size_t size_b
 
 int lea_file_create_empty(int dir_fd, const char *name)
 {
-	/* One call where an open would be followed by a close. */
+	/* mknod is one call; open would need a close. */
 	if (mknodat(dir_fd, name, S_IFREG | 0600, 0) < 0)
 		return errno == EEXIST ? LEA_FILE_EXISTS : -errno;
 	return 0;
@@ -200,9 +200,9 @@ static int create_hidden(int dir_fd, char hidden[static HIDDEN_BYTES], int *ret_
 	return -EEXIST;
 }
 
-/* A complete file under a hidden name. Nothing is left behind on a fault. */
+/* Writes a complete file under a hidden name. Leaves nothing behind on a fault. */
 static int write_hidden(int dir_fd, char hidden[static HIDDEN_BYTES], const void *bytes,
-			size_t len_bytes)
+			size_t len_bytes, bool is_durable)
 {
 	int fd = -1, r;
 
@@ -210,6 +210,8 @@ static int write_hidden(int dir_fd, char hidden[static HIDDEN_BYTES], const void
 	if (r)
 		return r;
 	r = write_all(fd, bytes, len_bytes);
+	if (!r && is_durable && fsync(fd) < 0)
+		r = -errno;
 	if (close(fd) < 0 && !r)
 		r = -errno;
 	if (r)
@@ -218,9 +220,9 @@ static int write_hidden(int dir_fd, char hidden[static HIDDEN_BYTES], const void
 }
 
 /*
- * A file that has no name until it is complete: no reader can meet it before, and nothing is left
- * of it by a process that dies. LEA_FILE_EXISTS, or -errno: then a hidden name has to do, for not
- * every file system has such files, and giving them a name takes a privilege.
+ * Creates a file that has no name until it is complete: no reader sees it earlier, and nothing is
+ * left if the process dies. 0, LEA_FILE_EXISTS, or -errno; after -errno the caller uses a hidden
+ * name, because not every file system has O_TMPFILE and AT_EMPTY_PATH takes a privilege.
  */
 static int create_unnamed(int dir_fd, const char *folder, const char *path, const void *bytes,
 			  size_t len_bytes)
@@ -259,7 +261,7 @@ int lea_file_create(int dir_fd, const char *name, const void *bytes, size_t len_
 	char hidden[HIDDEN_BYTES];
 	int r;
 
-	r = write_hidden(dir_fd, hidden, bytes, len_bytes);
+	r = write_hidden(dir_fd, hidden, bytes, len_bytes, false);
 	if (r)
 		return r;
 	if (linkat(dir_fd, hidden, dir_fd, name, 0) < 0)
@@ -268,12 +270,13 @@ int lea_file_create(int dir_fd, const char *name, const void *bytes, size_t len_
 	return r;
 }
 
-int lea_file_replace(int dir_fd, const char *name, const void *bytes, size_t len_bytes)
+static int replace(int dir_fd, const char *name, const void *bytes, size_t len_bytes,
+		   bool is_durable)
 {
 	char hidden[HIDDEN_BYTES];
 	int r;
 
-	r = write_hidden(dir_fd, hidden, bytes, len_bytes);
+	r = write_hidden(dir_fd, hidden, bytes, len_bytes, is_durable);
 	if (r)
 		return r;
 	if (renameat(dir_fd, hidden, dir_fd, name) < 0) {
@@ -281,6 +284,18 @@ int lea_file_replace(int dir_fd, const char *name, const void *bytes, size_t len
 		unlinkat(dir_fd, hidden, 0);
 	}
 	return r;
+}
+
+int lea_file_replace(int dir_fd, const char *name, const void *bytes, size_t len_bytes)
+{
+	return replace(dir_fd, name, bytes, len_bytes, false);
+}
+
+int lea_file_replace_durably(int dir_fd, const char *name, const void *bytes, size_t len_bytes)
+{
+	int r = replace(dir_fd, name, bytes, len_bytes, true);
+
+	return r ? r : fsync(dir_fd) < 0 ? -errno : 0;
 }
 
 int lea_file_remove(int dir_fd, const char *name)
@@ -310,8 +325,8 @@ int lea_file_check_private(int folder_fd)
 											 : 0;
 }
 
-/* "PID-..." behind the prefix. A process whose pid is in use again keeps its file a little longer.
- */
+/* "PID-..." follows the prefix. If another process got the same pid, the file stays until that
+ * process ends. */
 static bool is_leftover(const char *name)
 {
 	char *end;
@@ -355,7 +370,7 @@ int lea_file_open_folder(int dir_fd, const char *name)
 	const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
 	int fd = openat(dir_fd, name, how);
 
-	/* Opened first: nearly always it is there, and then one call is enough. */
+	/* Try to open first: the folder nearly always exists, and then one call is enough. */
 	if (fd < 0 && errno == ENOENT) {
 		if (mkdirat(dir_fd, name, 0700) < 0 && errno != EEXIST)
 			return -errno;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Formatting of messages; the sink is the caller's.
- */
+/* Formats messages; the caller provides the sink. */
 #include "base/log.h"
 
 #include <stdio.h>
@@ -10,8 +8,8 @@
 #define LINE_BYTES 4096
 
 /*
- * A line is one line, and no order to a terminal, whatever stood in a file, in a name or on a
- * command line: control characters become "?". So do those of C1 (U+0080 to U+009F).
+ * Replaces control characters by "?", including C1 (U+0080 to U+009F), so that text from a file, a
+ * name or a command line stays on one line and cannot control a terminal.
  */
 static void make_plain(char *line)
 {

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Marks for tests of crashes: a build made with --enable-crash-steps can be killed at each of them
- * and leaves a line of each (test/crash). Of any other build they are no part: nothing is called
- * and no argument is evaluated.
+ * Crash points for tests. Builds with --enable-crash-steps write a line at each crash point and can
+ * be killed there (test/crash). In other builds the macros expand to nothing.
  */
-#ifndef LEA_BASE_STEP_H
-#define LEA_BASE_STEP_H
+#pragma once
 
 #ifdef LEA_CRASH_STEPS
-/* @label: a step of the protocol, as test/model names it; @what: device, key or VG; "": none */
+/* @label: a step of the protocol, as test/model names it; @what: device, key or VG, or "" */
 void lea_step(const char *label, const char *what);
-/* What this process is from now on: "runner", "worker" ... */
+/* Sets the role of this process from now on: "runner", "worker" ... */
 void lea_step_role(const char *role);
-#define LEA_STEP(label, what) lea_step(label, what)
-#define LEA_STEP_ROLE(role)   lea_step_role(role)
+#define LEA_CRASHPOINT(label, what) lea_step(label, what)
+#define LEA_CRASHPOINT_ROLE(role)   lea_step_role(role)
 #else
-#define LEA_STEP(label, what) ((void)0)
-#define LEA_STEP_ROLE(role)   ((void)0)
-#endif
-
+#define LEA_CRASHPOINT(label, what) ((void)0)
+#define LEA_CRASHPOINT_ROLE(role)   ((void)0)
 #endif

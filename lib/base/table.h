@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A device-mapper table as plain rows, as the kernel takes them, and the node that it is for.
- */
-#ifndef LEA_BASE_TABLE_H
-#define LEA_BASE_TABLE_H
+/* A device-mapper table as plain rows, as the kernel takes them, and the node that gets it. */
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,8 +8,8 @@
 struct lea_row {
 	uint64_t start_sectors, length_sectors;
 	const char *target; /* "linear" */
-	/* "8:16 2048": devices as MAJOR:MINOR, never as paths. In a plan a word "@7" is the number
-	 * that node 7 of the plan will have. */
+	/* "8:16 2048": devices as MAJOR:MINOR, never as paths. In a plan, "@7" stands for the
+	 * device number of node 7 of the plan. */
 	const char *params;
 };
 
@@ -21,7 +18,7 @@ struct lea_table {
 	struct lea_row *row;
 };
 
-/* udev flags of a resume or remove: upper half of the event number. */
+/* udev flags of a resume or remove: the upper 16 bits of the cookie. */
 enum lea_dm_udev {
 	LEA_DM_UDEV_DISABLE_DM = 0x0001,
 	LEA_DM_UDEV_DISABLE_SUBSYSTEM = 0x0002,
@@ -32,18 +29,16 @@ enum lea_dm_udev {
 	LEA_DM_UDEV_SUBSYSTEM0 = 0x0100,
 };
 
-/* A node to be made. */
+/* A node to be created. Strings are borrowed. */
 struct lea_dm_node {
 	const char *name, *uuid;
 	bool read_only;
 	bool secret_table; /* may hold a key: the kernel wipes its copy of the request */
 	bool fixed_minor;
-	uint32_t major, minor; /* with fixed_minor */
-	uint16_t udev_flags;   /* enum lea_dm_udev; PRIMARY_SOURCE is libdevmapper's business */
+	uint32_t major, minor; /* only with fixed_minor */
+	uint16_t udev_flags;   /* enum lea_dm_udev; libdevmapper adds PRIMARY_SOURCE */
 	uint32_t read_ahead_sectors;
-	bool read_ahead_is_minimum;    /* leave a larger value alone */
-	bool has_read_ahead;	       /* false: don't touch it */
-	const char *link_vg, *link_lv; /* /dev/VG/LV that goes with it; NULL: none */
+	bool read_ahead_is_minimum;    /* keep a larger current value */
+	bool has_read_ahead;	       /* false: keep the kernel's value */
+	const char *link_vg, *link_lv; /* for the link /dev/VG/LV; NULL: no link */
 };
-
-#endif

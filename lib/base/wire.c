@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The first bytes of what is put are kept free for the length, so that a frame is one write.
- * Numbers go as they lie in memory: both ends are one program.
+ * The first bytes of a frame are reserved for its length, so that a frame takes one write. Numbers
+ * are in host byte order: both ends are the same program.
  */
 #include "base/wire.h"
 
@@ -13,7 +13,7 @@
 #define LENGTH_BYTES sizeof(uint32_t)
 #define FIRST_BYTES  1024U
 
-static bool make_room(struct lea_wire_out *out, size_t need)
+static bool grow_out(struct lea_wire_out *out, size_t need)
 {
 	size_t room = out->room ? out->room : FIRST_BYTES;
 	uint8_t *bigger;
@@ -38,7 +38,7 @@ static bool make_room(struct lea_wire_out *out, size_t need)
 
 static void append(struct lea_wire_out *out, const void *bytes, size_t len)
 {
-	if (!len || !make_room(out, len))
+	if (!len || !grow_out(out, len))
 		return;
 	memcpy(out->bytes + out->len, bytes, len);
 	out->len += len;
@@ -88,7 +88,7 @@ void lea_wire_out_fit(struct lea_wire_out *out)
 	uint8_t *smaller = out->len ? realloc(out->bytes, out->len) : NULL;
 
 	if (!smaller)
-		return; /* as good as before */
+		return; /* keep the larger buffer */
 	out->bytes = smaller;
 	out->room = out->len;
 }
@@ -99,7 +99,7 @@ void lea_wire_out_done(struct lea_wire_out *out)
 	*out = (struct lea_wire_out){0};
 }
 
-/* The next @len bytes, NULL: they are not there. */
+/* The next @len bytes, or NULL if fewer remain. */
 static const uint8_t *take(struct lea_wire_in *in, size_t len)
 {
 	const uint8_t *at = in->at;

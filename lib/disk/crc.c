@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Half a byte at a time: a table of 16 entries can be checked by eye, and texts are short. */
+/* Works on half bytes: a table of 16 entries can be checked by eye, and texts are short. */
 #include "disk/crc.h"
 
 static const uint32_t table[16] = {

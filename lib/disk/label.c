@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Layout of one sector: label header (32 bytes), PV header at the offset it names: id, size, the
- * lists of data and metadata areas, then the extension with the list of bootloader areas. Lists
- * end with an entry whose offset is 0, and all of it lies inside the sector.
+ * Layout of one sector: a label header of 32 bytes, which names the offset of the PV header. The PV
+ * header holds id, size, the lists of data and metadata areas, and the extension with the list of
+ * bootloader areas. A list ends with an entry whose offset is 0. Everything lies inside the sector.
  */
 #include "disk/label.h"
 
 #include "base/bytes.h"
+#include "base/id.h"
 #include "disk/crc.h"
-#include "disk/name.h"
 
 #include <errno.h>
 #include <string.h>
 
 #define SECTOR_BYTES	 512U
 #define SECTORS		 4U
-#define HEADER_BYTES	 32U /* least distance of the PV header */
+#define HEADER_BYTES	 32U /* smallest offset of the PV header */
 #define CRC_FROM	 20U
 #define PV_FIXED_BYTES	 40U
 #define LIST_ENTRY_BYTES 16U
@@ -29,7 +29,7 @@ struct cursor {
 	uint32_t at;
 };
 
-/* One list entry; false when it would reach beyond the sector. The closing entry has offset 0. */
+/* Reads a list entry; false if it reaches beyond the sector. The closing entry has offset 0. */
 static bool next_entry(struct cursor *cursor, uint64_t *ret_offset, uint64_t *ret_size)
 {
 	const uint8_t *p = cursor->sector + cursor->at;
@@ -70,7 +70,7 @@ static bool parse_mda_areas(struct cursor *cursor, struct lea_label *label)
 	return false;
 }
 
-/* An extension that doesn't fit is none: old headers end with the lists. */
+/* An extension that does not fit is ignored: old headers end with the lists. */
 static void parse_extension(struct cursor *cursor, struct lea_label *label)
 {
 	const uint8_t *p = cursor->sector + cursor->at;
@@ -96,7 +96,7 @@ static const char *parse_pv_header(const uint8_t *sector, uint32_t header_at,
 
 	memcpy(label->pvid, sector + header_at, LEA_PVID_CHARS);
 	if (!lea_id_ok(label->pvid))
-		return "PV id with characters that no id has";
+		return "PV id with invalid characters";
 	label->device_bytes = lea_le64(sector + header_at + LEA_PVID_CHARS);
 	if (!parse_data_areas(&cursor, label))
 		return "list of data areas without end";
@@ -106,7 +106,7 @@ static const char *parse_pv_header(const uint8_t *sector, uint32_t header_at,
 	return NULL;
 }
 
-/* NULL: @label is filled. Else what is wrong. */
+/* Returns NULL and fills @label, or returns what is wrong. */
 static const char *parse_sector(const uint8_t *sector, unsigned int number, struct lea_label *label)
 {
 	uint32_t header_at = lea_le32(sector + 20);
@@ -134,7 +134,7 @@ int lea_label_parse(const uint8_t *head, size_t len_bytes, struct lea_why *why,
 		struct lea_label label;
 		const char *what;
 
-		/* Both strings: a wiper may have cleared just one of them. */
+		/* Compare both strings: a wipe may have cleared only one of them. */
 		if (memcmp(sector, label_magic, 8) != 0 || memcmp(sector + 24, label_type, 8) != 0)
 			continue;
 		what = parse_sector(sector, i, &label);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The header is believed only as far as it agrees with the device: every position is compared
- * with the real size first, in 64 bits and without sums that could wrap.
+ * The header is trusted only as far as it agrees with the device: every position is first compared
+ * with the actual size, in 64 bits and without sums that could overflow.
  */
 #include "disk/mda.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define MIN_OFFSET_BYTES 2048U /* the label's sectors lie before */
+#define MIN_OFFSET_BYTES 2048U /* the label's sectors come first */
 #define MIN_SIZE_BYTES	 1024U
 #define CRC_FROM	 4U
 #define VERSION		 1U
@@ -69,7 +69,7 @@ int lea_mda_parse(const uint8_t *header, const struct lea_mda_area *area, uint64
 	if (!text_size || text_size > size - LEA_MDA_HEADER_BYTES || text_size > LEA_TEXT_MAX_BYTES)
 		return corrupt(why, "metadata text of impossible size", start + SLOT_AT + 8);
 	first = text_size <= size - offset ? text_size : size - offset;
-	/* What doesn't fit behind goes on right after the header, not at the area's start. */
+	/* The rest of a wrapped text follows the header, not the start of the area. */
 	*ret_text = (struct lea_mda_text){
 		.offset_bytes = {start + offset, start + LEA_MDA_HEADER_BYTES},
 		.size_bytes = {(uint32_t)first, (uint32_t)(text_size - first)},

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Caches: an origin with a pool (data and metadata are LVs) or with a cache volume (one LV, of
- * which data and metadata are pieces). How the cache is run stands with the pool, or with the cache
- * that has no pool.
+ * Caches: an origin with a cache pool (data and metadata are LVs) or with a cache volume (data and
+ * metadata are pieces of one LV). The options are stored in the pool, or in the cache if it has no
+ * pool.
  */
+#include "base/id.h"
 #include "base/text.h"
-#include "disk/name.h"
 #include "disk/segments.h"
 #include "disk/segtype.h"
 #include "disk/vg_parser.h"
@@ -48,26 +48,26 @@ static int parse_setting(struct lea_vg_parser *parser, const struct lea_text *en
 	const struct lea_value *value = lea_text_values(entry);
 	int64_t number;
 
-	if (!lea_vg_is_word(lea_text_key(entry), KEY_ALPHABET, MAX_WORD_CHARS) || !value ||
+	if (!lea_vg_is_word(entry->key, KEY_ALPHABET, MAX_WORD_CHARS) || !value ||
 	    !lea_value_int(value, &number) || number < 0)
 		return lea_vg_refuse(parser, "impossible policy setting");
-	setting->key = lea_arena_strdup(parser->arena, lea_text_key(entry));
+	setting->key = lea_arena_strdup(parser->arena, entry->key);
 	setting->value = (uint64_t)number;
 	return setting->key ? 0 : -ENOMEM;
 }
 
 static int parse_settings(struct lea_vg_parser *parser, const struct lea_text *section,
-			  struct lea_cache_how *how)
+			  struct lea_cache_options *how)
 {
 	struct lea_cache_setting *setting =
 		lea_arena_alloc(parser->arena, MAX_SETTINGS, sizeof(*setting));
-	const struct lea_text *entry = lea_text_child(section);
+	const struct lea_text *entry = section->child;
 	int r = 0;
 
 	if (!setting)
 		return -ENOMEM;
 	how->setting = setting;
-	for (; entry && !r; entry = lea_text_next(entry)) {
+	for (; entry && !r; entry = entry->next) {
 		if (how->setting_count == MAX_SETTINGS)
 			return lea_vg_refuse(parser, "too many policy settings");
 		r = parse_setting(parser, entry, &setting[how->setting_count++]);
@@ -76,14 +76,14 @@ static int parse_settings(struct lea_vg_parser *parser, const struct lea_text *s
 }
 
 static int parse_policy(struct lea_vg_parser *parser, const struct lea_text *first,
-			struct lea_cache_how *how)
+			struct lea_cache_options *how)
 {
 	const struct lea_text *section = lea_text_find(first, "policy_settings");
 	int r = lea_vg_copy_string(parser, first, "policy", &how->policy);
 
 	if (r)
 		return r;
-	/* The kernel's oldest policy is what is meant where none is named. */
+	/* Without a policy in the text, the kernel's oldest one applies. */
 	if (!how->policy)
 		how->policy = "mq";
 	if (!lea_vg_is_word(how->policy, POLICY_ALPHABET, MAX_WORD_CHARS))
@@ -92,7 +92,7 @@ static int parse_policy(struct lea_vg_parser *parser, const struct lea_text *fir
 }
 
 static int parse_how(struct lea_vg_parser *parser, const struct lea_text *first,
-		     struct lea_cache_how *how)
+		     struct lea_cache_options *how)
 {
 	int r;
 
@@ -102,8 +102,7 @@ static int parse_how(struct lea_vg_parser *parser, const struct lea_text *first,
 	if (!r)
 		r = lea_vg_want_u32(parser, first, LEA_VG_FIELD("chunk_size", MIN_CHUNK, MAX_CHUNK),
 				    &how->chunk_sectors);
-	if (!r)
-		r = parse_mode(parser, first, &how->mode);
+	r = r ? r : parse_mode(parser, first, &how->mode);
 	return r ? r : parse_policy(parser, first, how);
 }
 
@@ -117,8 +116,7 @@ static int parse_pool(struct lea_vg_parser *parser, const struct lea_text *first
 		return -ENOMEM;
 	seg->own.cache_pool = own;
 	r = lea_vg_need_lv(parser, first, "data", &own->data);
-	if (!r)
-		r = lea_vg_need_lv(parser, first, "metadata", &own->metadata);
+	r = r ? r : lea_vg_need_lv(parser, first, "metadata", &own->metadata);
 	return r ? r : parse_how(parser, first, &own->how);
 }
 
@@ -127,15 +125,10 @@ static int parse_id(struct lea_vg_parser *parser, const struct lea_text *first, 
 {
 	char id[LEA_ID_CHARS + 1];
 	const char *text;
+	int r = lea_vg_want_text(parser, first, key, "number where an id must be", &text);
 
-	switch (lea_text_string(first, key, &text)) {
-	case 0:
-		break;
-	case LEA_TEXT_ABSENT:
-		return 0;
-	default:
-		return lea_vg_refuse(parser, "number where an id must be");
-	}
+	if (r || !text)
+		return r;
 	if (lea_id_parse(text, id))
 		return lea_vg_refuse(parser, "malformed id of a cache volume's part");
 	*ret_id = lea_arena_strdup(parser->arena, id);
@@ -158,16 +151,11 @@ static int parse_volume(struct lea_vg_parser *parser, const struct lea_text *fir
 {
 	int r = need_sectors(parser, first, "metadata_start", &own->metadata.start_sectors);
 
-	if (!r)
-		r = need_sectors(parser, first, "metadata_len", &own->metadata.length_sectors);
-	if (!r)
-		r = need_sectors(parser, first, "data_start", &own->data.start_sectors);
-	if (!r)
-		r = need_sectors(parser, first, "data_len", &own->data.length_sectors);
-	if (!r)
-		r = parse_id(parser, first, "metadata_id", &own->metadata.id);
-	if (!r)
-		r = parse_id(parser, first, "data_id", &own->data.id);
+	r = r ? r : need_sectors(parser, first, "metadata_len", &own->metadata.length_sectors);
+	r = r ? r : need_sectors(parser, first, "data_start", &own->data.start_sectors);
+	r = r ? r : need_sectors(parser, first, "data_len", &own->data.length_sectors);
+	r = r ? r : parse_id(parser, first, "metadata_id", &own->metadata.id);
+	r = r ? r : parse_id(parser, first, "data_id", &own->data.id);
 	return r ? r : parse_how(parser, first, &own->how);
 }
 
@@ -183,8 +171,7 @@ static int parse_cache(struct lea_vg_parser *parser, const struct lea_text *firs
 	seg->own.cache = own;
 	own->is_volume = lea_text_find(first, "metadata_start") != NULL;
 	r = lea_vg_need_lv(parser, first, "cache_pool", &own->pool);
-	if (!r)
-		r = lea_vg_need_lv(parser, first, "origin", &own->origin);
+	r = r ? r : lea_vg_need_lv(parser, first, "origin", &own->origin);
 	if (!r)
 		r = lea_vg_want_u32(parser, first, LEA_VG_FIELD("cleaner", 0, UINT32_MAX),
 				    &cleaner);
@@ -204,7 +191,7 @@ static int claim_cache(struct lea_vg_parser *parser, uint32_t lv, const struct l
 	const struct lea_seg_cache *own = seg->own.cache;
 
 	if (!own->is_volume && !lea_vg_is_of(parser, own->pool, LEA_FAMILY_CACHE_POOL))
-		return lea_vg_refuse(parser, "cache on what is no cache pool");
+		return lea_vg_refuse(parser, "cache on an LV that is not a cache pool");
 	lea_vg_claim(parser, own->origin, LEA_ROLE_CACHE_ORIGIN, lv);
 	lea_vg_claim(parser, own->pool,
 		     own->is_volume ? LEA_ROLE_CACHE_VOLUME : LEA_ROLE_CACHE_POOL, lv);

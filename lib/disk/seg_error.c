@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* error and zero: nothing below, nothing to say. */
+/* error and zero: no areas, no keys of their own. */
 #include "disk/segtype.h"
 #include "disk/vg_parser.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Integrity: checksums over an LV, kept on another one. Found below images of RAID. */
+/* Integrity: checksums of one LV, stored on another. Used below RAID images. */
 #include "base/text.h"
 #include "disk/segments.h"
 #include "disk/segtype.h"
@@ -15,7 +15,7 @@
 #define MAX_HASH_CHARS 63U
 #define HASH_ALPHABET  "abcdefghijklmnopqrstuvwxyz0123456789_-"
 
-/* In the order of the table; a switch is a word alone, and only when it is on. */
+/* In the order of the dm table; a switch is a single word, written only if it is on. */
 static const struct {
 	const char *key;
 	bool is_switch;
@@ -49,9 +49,9 @@ static int parse_options(struct lea_vg_parser *parser, const struct lea_text *fi
 	uint32_t recalculate = 0;
 	int r = lea_vg_want_u32(parser, first, LEA_VG_FIELD("recalculate", 0, 1), &recalculate);
 
-	/* Once the checksums are being made anew, the metadata must no longer ask for it. */
+	/* When the kernel has recalculated the checksums, the metadata must drop the request. */
 	if (!r && recalculate)
-		lea_vg_delegate(parser, "checksums to be made anew");
+		lea_vg_delegate(parser, "checksums that must be recalculated");
 	own->options = "";
 	for (size_t i = 0; !r && i < ARRAY_SIZE(keys); i++)
 		r = parse_option(parser, first, i, own);
@@ -64,8 +64,7 @@ static int parse_words(struct lea_vg_parser *parser, const struct lea_text *firs
 	const char *mode = NULL;
 	int r = lea_vg_copy_string(parser, first, "internal_hash", &own->hash);
 
-	if (!r)
-		r = lea_vg_copy_string(parser, first, "mode", &mode);
+	r = r ? r : lea_vg_copy_string(parser, first, "mode", &mode);
 	if (r)
 		return r;
 	if (!own->hash || !lea_vg_is_word(own->hash, HASH_ALPHABET, MAX_HASH_CHARS))
@@ -106,12 +105,9 @@ static int parse_integrity(struct lea_vg_parser *parser, const struct lea_text *
 		return -ENOMEM;
 	seg->own.integrity = own;
 	r = lea_vg_need_lv(parser, first, "origin", &own->origin);
-	if (!r)
-		r = lea_vg_want_lv(parser, first, "meta_dev", &own->metadata);
-	if (!r)
-		r = parse_sizes(parser, first, seg, own);
-	if (!r)
-		r = parse_words(parser, first, own);
+	r = r ? r : lea_vg_want_lv(parser, first, "meta_dev", &own->metadata);
+	r = r ? r : parse_sizes(parser, first, seg, own);
+	r = r ? r : parse_words(parser, first, own);
 	return r ? r : parse_options(parser, first, own);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mirrors of the old kind, with a log on an LV of its own or in memory. Moves in progress are
- * written as mirrors, too: of the old and the new place.
+ * Mirrors of the old kind, with a log on an LV or in memory. A pvmove in progress is also written
+ * as a mirror, of the old and the new place.
  */
 #include "base/text.h"
 #include "disk/segments.h"
@@ -21,8 +21,7 @@ static int parse_mirror(struct lea_vg_parser *parser, const struct lea_text *fir
 	seg->own.mirror = own;
 	r = lea_vg_need_u32(parser, first, LEA_VG_FIELD("mirror_count", 1, UINT32_MAX),
 			    &seg->area_count);
-	if (!r)
-		r = lea_vg_want_lv(parser, first, "mirror_log", &own->log);
+	r = r ? r : lea_vg_want_lv(parser, first, "mirror_log", &own->log);
 	if (!r)
 		r = lea_vg_want_u32(parser, first, LEA_VG_FIELD("region_size", 0, UINT32_MAX),
 				    &own->region_sectors);
@@ -43,7 +42,7 @@ static int claim_mirror(struct lea_vg_parser *parser, uint32_t lv, const struct 
 {
 	const bool is_move = parser->vg->lvs[lv].flags & LEA_FLAG_PVMOVE;
 
-	/* A move makes its own regions. */
+	/* pvmove computes its own region size. */
 	if (!is_move && !seg->own.mirror->region_sectors)
 		return lea_vg_refuse(parser, "mirror without regions");
 	if (is_move && (seg->area_count != 2 || seg->own.mirror->log != LEA_NONE))

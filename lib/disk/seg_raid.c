@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RAID of all levels: images, most with a small LV of metadata beside each. All are used from their
- * first extent on, so the list is one of names only.
+ * RAID of all levels: images, most with a small metadata LV each. The list holds only names,
+ * because images are used from their first extent on.
  */
 #include "base/text.h"
 #include "disk/segments.h"
@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define MAX_IMAGES     253U /* what the kernel takes */
+#define MAX_IMAGES     253U /* the kernel's limit */
 #define DEFAULT_COPIES 2U
 
 static const struct lea_raid_level levels[LEA_RAID_TYPES] = {
@@ -47,7 +47,7 @@ static const struct lea_raid_level *level_of(const char *type)
 	return level;
 }
 
-/* Striped levels count stripes, the others devices; never both. */
+/* Striped levels have stripe_count, the others device_count; never both. */
 static int parse_count(struct lea_vg_parser *parser, const struct lea_text *first,
 		       struct lea_seg_raid *own)
 {
@@ -63,7 +63,7 @@ static int parse_count(struct lea_vg_parser *parser, const struct lea_text *firs
 			       &own->count);
 }
 
-/* What only levels with redundancy have. */
+/* Keys that only levels with redundancy have. */
 static int parse_sync(struct lea_vg_parser *parser, const struct lea_text *first,
 		      struct lea_seg_raid *own)
 {
@@ -99,11 +99,11 @@ static int parse_reshape(struct lea_vg_parser *parser, const struct lea_text *fi
 	if (r)
 		return r;
 	if ((uint64_t)own->reshape_extents * (own->count - own->level->parity) >= seg->extent_count)
-		return lea_vg_refuse(parser, "no room beside the reshape's");
+		return lea_vg_refuse(parser, "no room besides the reshape space");
 	return 0;
 }
 
-/* Names of metadata come before that of the image they belong to, and are known by their form. */
+/* The name of a metadata LV precedes the name of its image and is recognized by its form. */
 static int add_name(struct lea_vg_parser *parser, const char *name, struct lea_seg_raid *own,
 		    uint32_t *image)
 {
@@ -138,9 +138,8 @@ static int parse_names(struct lea_vg_parser *parser, const struct lea_text *firs
 	own->image = names;
 	own->metadata = names + own->count;
 	own->part = names + 2 * (size_t)own->count;
-	for (const struct lea_value *v = list ? lea_text_values(list) : NULL; v && !r;
-	     v = lea_value_next(v))
-		r = add_name(parser, lea_value_string(v), own, &image);
+	for (const struct lea_value *v = list ? lea_text_values(list) : NULL; v && !r; v = v->next)
+		r = add_name(parser, v->string, own, &image);
 	if (r)
 		return r;
 	if (image != own->count)
@@ -167,8 +166,7 @@ static int parse_raid(struct lea_vg_parser *parser, const struct lea_text *first
 				    &seg->stripe_sectors);
 	if (!r && own->level->kind != LEA_RAID_STRIPED)
 		r = parse_sync(parser, first, own);
-	if (!r)
-		r = parse_reshape(parser, first, seg, own);
+	r = r ? r : parse_reshape(parser, first, seg, own);
 	return r ? r : parse_names(parser, first, own);
 }
 
@@ -192,7 +190,7 @@ static uint64_t image_extents(const struct lea_lv_seg *seg)
 	}
 }
 
-/* One that can be written to and seen was on its way out or in when its lvm2 died. */
+/* A visible, writable part: lvm2 died while it added or removed this part. */
 static bool is_half_converted(const struct lea_lv *lv)
 {
 	return (lv->flags & LEA_FLAG_VISIBLE) && (lv->flags & LEA_FLAG_WRITE);
@@ -230,7 +228,7 @@ static uint32_t part_of_raid(const struct lea_lv_seg *seg, uint32_t i)
 	return i < own->part_count ? own->part[i] : LEA_NONE;
 }
 
-/* dmeventd has no eye on what can't be mended. */
+/* dmeventd does not monitor levels without redundancy. */
 #define RAID(name_, watched_)                                                                      \
 	{                                                                                          \
 		.name = (name_), .family = LEA_FAMILY_RAID, .flags = lea_vg_reshape_words,         \

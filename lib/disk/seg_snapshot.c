@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Classic snapshots. The segment is on a hidden LV of its own, which links the origin with the LV
- * that people see as the snapshot; that one keeps the changed chunks.
+ * Classic snapshots. The segment belongs to a hidden LV that links the origin with the COW LV,
+ * which users see as the snapshot and which stores the changed chunks.
  */
 #include "base/text.h"
 #include "disk/segments.h"
@@ -23,8 +23,7 @@ static int parse_snapshot(struct lea_vg_parser *parser, const struct lea_text *f
 		return lea_vg_refuse(parser, "snapshot with two stores");
 	r = lea_vg_need_u32(parser, first, LEA_VG_FIELD("chunk_size", 1, UINT32_MAX),
 			    &own->chunk_sectors);
-	if (!r)
-		r = lea_vg_need_lv(parser, first, "origin", &own->origin);
+	r = r ? r : lea_vg_need_lv(parser, first, "origin", &own->origin);
 	if (!r)
 		r = lea_vg_need_lv(parser, first, own->is_merging ? "merging_store" : "cow_store",
 				   &own->cow);
@@ -32,7 +31,7 @@ static int parse_snapshot(struct lea_vg_parser *parser, const struct lea_text *f
 	return r;
 }
 
-/* LVs come from the last to the first, so that the list stands in the text's order. */
+/* LVs are visited from last to first, so that the list is in the order of the text. */
 static int claim_snapshot(struct lea_vg_parser *parser, uint32_t lv, const struct lea_lv_seg *seg)
 {
 	struct lea_seg_snapshot *own = seg->own.snapshot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* linear and striped: one or several areas, on PVs as a rule. */
+/* linear and striped: one or several areas, usually on PVs. */
 #include "disk/segtype.h"
 #include "disk/vg_parser.h"
 
@@ -26,7 +26,7 @@ static int parse_striped(struct lea_vg_parser *parser, const struct lea_text *fi
 		seg);
 }
 
-/* Parts of a RAID LV carry the flags of its reshape behind their type. */
+/* Parts of a RAID LV carry reshape flags as suffixes of their type. */
 const struct lea_segtype lea_segtype_striped = {
 	.name = "striped", .parse = parse_striped, .flags = lea_vg_reshape_words};
 const struct lea_segtype lea_segtype_linear = {

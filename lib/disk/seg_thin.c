@@ -33,9 +33,8 @@ static int parse_discards(struct lea_vg_parser *parser, const struct lea_text *f
 	return lea_vg_refuse(parser, "unknown kind of discards");
 }
 
-/* Sections inside are messages that the kernel's pool may not have got: after them the text
- * changes.
- */
+/* Sections inside are messages that the kernel's pool may not have received; lvm2 sends them and
+ * then updates the metadata. */
 static void look_for_messages(struct lea_vg_parser *parser, const struct lea_text *first)
 {
 	if (lea_vg_count_sections(first))
@@ -67,8 +66,7 @@ static int parse_pool(struct lea_vg_parser *parser, const struct lea_text *first
 		return -ENOMEM;
 	seg->own.thin_pool = own;
 	r = lea_vg_need_lv(parser, first, "metadata", &own->metadata);
-	if (!r)
-		r = lea_vg_need_lv(parser, first, "pool", &own->data);
+	r = r ? r : lea_vg_need_lv(parser, first, "pool", &own->data);
 	if (!r)
 		r = lea_vg_want_u64(parser, first, LEA_VG_FIELD("transaction_id", 0, INT64_MAX),
 				    &own->transaction_id);
@@ -106,8 +104,7 @@ static int parse_thin(struct lea_vg_parser *parser, const struct lea_text *first
 	if (!r)
 		r = lea_vg_need_u32(parser, first, LEA_VG_FIELD("device_id", 0, MAX_DEVICE_ID),
 				    &own->device_id);
-	if (!r)
-		r = lea_vg_want_lv(parser, first, "external_origin", &own->external);
+	r = r ? r : lea_vg_want_lv(parser, first, "external_origin", &own->external);
 	return r ? r : lea_vg_want_lv(parser, first, "merge", &own->merge);
 }
 
@@ -117,13 +114,13 @@ static int claim_thin(struct lea_vg_parser *parser, uint32_t lv, const struct le
 	const struct lea_seg_thin *own = seg->own.thin;
 
 	if (!lea_vg_is_of(parser, own->pool, LEA_FAMILY_THIN_POOL))
-		return lea_vg_refuse(parser, "thin LV in what is no thin pool");
+		return lea_vg_refuse(parser, "thin LV in an LV that is not a thin pool");
 	if (own->external != LEA_NONE)
 		lvs[own->external].is_external_origin = true;
 	if (own->merge == LEA_NONE)
 		return 0;
 	if (!lea_vg_is_of(parser, own->merge, LEA_FAMILY_THIN))
-		return lea_vg_refuse(parser, "thin LV merging into what is none");
+		return lea_vg_refuse(parser, "thin LV that merges into an LV that is not thin");
 	if (lvs[own->merge].merging_thin != LEA_NONE)
 		lea_vg_delegate(parser, "two LVs merging into one");
 	lvs[own->merge].merging_thin = lv;

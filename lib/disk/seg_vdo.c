@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* VDO pools and the LVs in them. What only matters when a pool is formatted is not read. */
+/* VDO pools and the LVs in them. Keys that matter only when a pool is formatted are not read. */
 #include "base/text.h"
 #include "disk/segments.h"
 #include "disk/segtype.h"
@@ -23,7 +23,7 @@ static int parse_block(struct lea_vg_parser *parser, const struct lea_text *firs
 	return r;
 }
 
-/* Each is written only when it is on. */
+/* Each key is written only if the feature is on. */
 static int parse_switches(struct lea_vg_parser *parser, const struct lea_text *first,
 			  struct lea_seg_vdo_pool *own)
 {
@@ -75,10 +75,8 @@ static int parse_pool(struct lea_vg_parser *parser, const struct lea_text *first
 		return -ENOMEM;
 	seg->own.vdo_pool = own;
 	r = lea_vg_need_lv(parser, first, "data", &own->data);
-	if (!r)
-		r = parse_block(parser, first, own);
-	if (!r)
-		r = parse_switches(parser, first, own);
+	r = r ? r : parse_block(parser, first, own);
+	r = r ? r : parse_switches(parser, first, own);
 	return r ? r : parse_numbers(parser, first, own);
 }
 
@@ -108,7 +106,7 @@ static int parse_vdo(struct lea_vg_parser *parser, const struct lea_text *first,
 				   &own->first_extent);
 }
 
-/* The pool's own space is checked here: no area says how long it is. */
+/* Checks the range in the pool's virtual space, which no area describes. */
 static int claim_vdo(struct lea_vg_parser *parser, uint32_t lv, const struct lea_lv_seg *seg)
 {
 	const struct lea_seg_vdo *own = seg->own.vdo;
@@ -116,7 +114,7 @@ static int claim_vdo(struct lea_vg_parser *parser, uint32_t lv, const struct lea
 
 	(void)lv;
 	if (!lea_vg_is_of(parser, own->pool, LEA_FAMILY_VDO_POOL))
-		return lea_vg_refuse(parser, "VDO LV in what is no VDO pool");
+		return lea_vg_refuse(parser, "VDO LV in an LV that is not a VDO pool");
 	if (pool->seg[0].segtype && (uint64_t)own->first_extent + seg->extent_count >
 					    pool->seg[0].own.vdo_pool->virtual_extents)
 		return lea_vg_refuse(parser, "VDO LV beyond the end of its pool");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Write caches: an origin and a cache volume, used whole. */
+/* Write caches: an origin and a cache volume, each used as a whole. */
 #include "base/text.h"
 #include "disk/segments.h"
 #include "disk/segtype.h"
@@ -14,7 +14,7 @@
 #define KEY_ALPHABET   "abcdefghijklmnopqrstuvwxyz0123456789_"
 #define VALUE_ALPHABET KEY_ALPHABET "ABCDEFGHIJKLMNOPQRSTUVWXYZ.-"
 
-/* In the order in which lvm2 writes them; a switch is a word alone, and only when it is on. */
+/* In the order in which lvm2 writes them; a switch is a single word, written only if it is on. */
 static const struct {
 	const char *key;
 	bool is_switch;
@@ -59,7 +59,7 @@ static int parse_key(struct lea_vg_parser *parser, const struct lea_text *first,
 	return value ? add_option(own, keys[i].key) : 0;
 }
 
-/* One setting that this lvm2 did not know when it was made. */
+/* A setting that was unknown to the lvm2 that wrote the metadata. */
 static int parse_foreign(struct lea_vg_parser *parser, const struct lea_text *first,
 			 struct lea_seg_writecache *own)
 {
@@ -85,8 +85,7 @@ static int parse_writecache(struct lea_vg_parser *parser, const struct lea_text 
 		return -ENOMEM;
 	seg->own.writecache = own;
 	r = lea_vg_need_lv(parser, first, "writecache", &own->fast);
-	if (!r)
-		r = lea_vg_need_lv(parser, first, "origin", &own->origin);
+	r = r ? r : lea_vg_need_lv(parser, first, "origin", &own->origin);
 	if (!r)
 		r = lea_vg_need_u32(parser, first,
 				    LEA_VG_FIELD("writecache_block_size", MIN_BLOCK, MAX_BLOCK),

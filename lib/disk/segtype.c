@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table. */
+/* The table of segment types. */
 #include "disk/segtype.h"
 
 #include <string.h>

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The segment types that we do ourselves: one row each. A type without a row is kept in the VG with
- * segtype NULL and makes the whole VG a case for the real lvm. Pure.
+ * The table of segment types that we activate natively. Segments of other types are kept in the VG
+ * with segtype NULL, and the whole VG is handed over to lvm. Pure.
  */
-#ifndef LEA_DISK_SEGTYPE_H
-#define LEA_DISK_SEGTYPE_H
+#pragma once
 
-#include "base/err.h"
 #include "disk/vg.h"
 
 struct lea_text;
 struct lea_vg_parser;
 
 enum lea_family {
-	LEA_FAMILY_STRIPED, /* linear, too */
+	LEA_FAMILY_STRIPED, /* and linear */
 	LEA_FAMILY_EMPTY,   /* error, zero: no device below */
 	LEA_FAMILY_SNAPSHOT,
 	LEA_FAMILY_THIN_POOL,
@@ -28,12 +26,12 @@ enum lea_family {
 	LEA_FAMILY_VDO,
 };
 
-/* By which of dmeventd's libraries. */
+/* Which dmeventd plugin monitors LVs of this type. */
 enum lea_watched {
 	LEA_WATCHED_NOT,
 	LEA_WATCHED_MIRROR,
 	LEA_WATCHED_RAID,
-	LEA_WATCHED_SNAPSHOT, /* of the COW LV, which may have any segment type */
+	LEA_WATCHED_SNAPSHOT, /* monitors the COW LV, which may have any segment type */
 	LEA_WATCHED_THIN,
 	LEA_WATCHED_VDO,
 };
@@ -41,26 +39,26 @@ enum lea_watched {
 struct lea_segtype {
 	const char *name; /* as written in the metadata, without +FLAG suffixes */
 	enum lea_family family;
-	const char *const *flags; /* suffixes that are understood, NULL-ended; NULL: none */
+	const char *const *flags; /* known suffixes, NULL-terminated; NULL: none */
 	/*
-	 * Reads the keys of its own from the segment's section (@first: first entry of it) into
-	 * @seg, whose extents are set already. Returns 0, LEA_VG_REFUSED or -ENOMEM.
+	 * Reads the keys of this type from the section of the segment (@first: its first entry)
+	 * into @seg, whose extents are set already. Returns 0, LEA_VG_REFUSED or -ENOMEM.
 	 */
 	int (*parse)(struct lea_vg_parser *parser, const struct lea_text *first,
 		     struct lea_lv_seg *seg);
 	/*
-	 * Once all LVs are read: tells the LVs that segment @seg of LV @lv refers to what they are
-	 * to it (lea_vg_claim). NULL: nothing to tell. Returns as parse.
+	 * Called when all LVs are read: assigns roles (lea_vg_claim) to the LVs that segment @seg
+	 * of LV @lv refers to. NULL: no roles. Returns as parse.
 	 */
 	int (*claim)(struct lea_vg_parser *parser, uint32_t lv, const struct lea_lv_seg *seg);
-	/* The @i-th LV (from 0) that a segment lies on, beside its areas; LEA_NONE: no more. NULL:
-	 * none. */
+	/* The @i-th LV (from 0) below the segment, apart from its areas; LEA_NONE: no more. NULL:
+	 * no such LVs. */
 	uint32_t (*part)(const struct lea_lv_seg *seg, uint32_t i);
-	enum lea_watched watched; /* has dmeventd an eye on it? */
-	bool is_alone;		  /* such an LV has this one segment and no other */
+	enum lea_watched watched;
+	bool is_alone; /* an LV of this type has exactly one segment */
 };
 
-/* linear and striped; both are written as "striped" by lvm2, "linear" reads the same. */
+/* lvm2 writes both as "striped"; "linear" is accepted as the same. */
 extern const struct lea_segtype lea_segtype_striped, lea_segtype_linear;
 extern const struct lea_segtype lea_segtype_error, lea_segtype_zero;
 extern const struct lea_segtype lea_segtype_snapshot;
@@ -74,7 +72,5 @@ extern const struct lea_segtype lea_segtype_vdo_pool, lea_segtype_vdo;
 #define LEA_RAID_TYPES 21U
 extern const struct lea_segtype lea_segtype_raid[LEA_RAID_TYPES];
 
-/* The row of this name, or NULL. */
+/* The row with this name, or NULL. */
 const struct lea_segtype *lea_segtype_find(const char *name);
-
-#endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The top of a metadata text: the VG section and the lines that say what kind of text this is.
- * PVs, LVs and the checks across them have files of their own.
+ * The top level of a metadata text: the VG section and the lines that identify the kind of text.
+ * PVs, LVs and the checks across them have their own files.
  */
 #include "disk/vg.h"
 
 #include "base/cleanup.h"
+#include "base/id.h"
 #include "base/text.h"
 #include "disk/mda.h"
-#include "disk/name.h"
 #include "disk/vg_parser.h"
 
 #include <errno.h>
@@ -27,11 +27,11 @@ static int check_kind_of_text(struct lea_vg_parser *parser, const struct lea_tex
 	return 0;
 }
 
-/* The VG is the first section; more of them count for nothing. */
+/* The first section is the VG; further sections are ignored. */
 static const struct lea_text *vg_section(const struct lea_text *root)
 {
 	while (root && !lea_text_is_section(root))
-		root = lea_text_next(root);
+		root = root->next;
 	return root;
 }
 
@@ -45,10 +45,8 @@ static int parse_numbers(struct lea_vg_parser *parser, const struct lea_text *fi
 	if (!r)
 		r = lea_vg_need_u32(parser, first, LEA_VG_FIELD("extent_size", 1, UINT32_MAX),
 				    &vg->extent_sectors);
-	if (!r)
-		r = lea_vg_need_u32(parser, first, LEA_VG_FIELD("max_lv", 0, UINT32_MAX), &limit);
-	if (!r)
-		r = lea_vg_need_u32(parser, first, LEA_VG_FIELD("max_pv", 0, UINT32_MAX), &limit);
+	r = r ? r : lea_vg_need_u32(parser, first, LEA_VG_FIELD("max_lv", 0, UINT32_MAX), &limit);
+	r = r ? r : lea_vg_need_u32(parser, first, LEA_VG_FIELD("max_pv", 0, UINT32_MAX), &limit);
 	return r;
 }
 
@@ -70,14 +68,10 @@ static int parse_strings(struct lea_vg_parser *parser, const struct lea_text *fi
 	r = lea_vg_copy_string(parser, first, "format", &format);
 	if (!r && format && strcmp(format, "lvm2") != 0)
 		r = lea_vg_refuse(parser, "VG of another format");
-	if (!r)
-		r = lea_vg_copy_string(parser, first, "system_id", &vg->system_id);
-	if (!r)
-		r = lea_vg_copy_string(parser, first, "lock_type", &vg->lock_type);
-	if (!r)
-		r = lea_vg_copy_strings(parser, first, "tags", &vg->tags);
-	if (!r)
-		r = lea_vg_copy_strings(parser, first, "pr", &pr);
+	r = r ? r : lea_vg_copy_string(parser, first, "system_id", &vg->system_id);
+	r = r ? r : lea_vg_copy_string(parser, first, "lock_type", &vg->lock_type);
+	r = r ? r : lea_vg_copy_strings(parser, first, "tags", &vg->tags);
+	r = r ? r : lea_vg_copy_strings(parser, first, "pr", &pr);
 	if (r)
 		return r;
 	if (vg->lock_type && !strcmp(vg->lock_type, "none"))
@@ -95,34 +89,28 @@ static int parse_strings(struct lea_vg_parser *parser, const struct lea_text *fi
 
 static int parse_vg(struct lea_vg_parser *parser, const struct lea_text *section)
 {
-	const struct lea_text *first = lea_text_child(section);
+	const struct lea_text *first = section->child;
 	const struct lea_text *pvs = lea_text_find(first, "physical_volumes");
 	const struct lea_text *lvs = lea_text_find(first, "logical_volumes");
 	struct lea_vg *vg = parser->vg;
 	int r;
 
-	if (!lea_name_ok(lea_text_key(section)))
+	if (!lea_name_ok(section->key))
 		return lea_vg_refuse(parser, "impossible VG name");
-	vg->name = lea_arena_strdup(parser->arena, lea_text_key(section));
+	vg->name = lea_arena_strdup(parser->arena, section->key);
 	if (!vg->name)
 		return -ENOMEM;
 	r = lea_vg_need_id(parser, first, vg->id);
-	if (!r)
-		r = parse_numbers(parser, first);
-	if (!r)
-		r = lea_vg_parse_flags(parser, first, LEA_VG_OBJECT_VG, &vg->flags);
-	if (!r)
-		r = parse_strings(parser, first);
+	r = r ? r : parse_numbers(parser, first);
+	r = r ? r : lea_vg_parse_flags(parser, first, LEA_VG_OBJECT_VG, &vg->flags);
+	r = r ? r : parse_strings(parser, first);
 	if (!r && !pvs)
 		r = lea_vg_refuse(parser, "no physical_volumes");
-	if (!r)
-		r = lea_vg_parse_pvs(parser, pvs);
+	r = r ? r : lea_vg_parse_pvs(parser, pvs);
 	if (!r && lvs)
 		r = lea_vg_parse_lvs(parser, lvs);
-	if (!r)
-		r = lea_vg_check_extents(parser);
-	if (!r)
-		r = lea_vg_check_cycles(parser);
+	r = r ? r : lea_vg_check_extents(parser);
+	r = r ? r : lea_vg_check_cycles(parser);
 	return r ? r : lea_vg_assign_roles(parser);
 }
 
@@ -136,16 +124,16 @@ int lea_vg_parse(struct lea_arena *arena, const char *text, size_t len_bytes, st
 	const struct lea_text *section;
 	int r;
 
-	/* lvm2's own rule, with which it tells a text from what else may lie there. */
+	/* lvm2 uses the same rule to tell a metadata text from other data. */
 	if (!lea_name_ok(first_char) && *first_char != '.')
 		return lea_vg_refuse(&parser, "text does not begin with a VG name");
 	r = lea_text_parse(text, len_bytes, &options, why, &tree);
 	if (r)
 		return r < 0 ? r : LEA_VG_REFUSED;
-	section = vg_section(lea_text_root(tree));
+	section = vg_section(tree->root);
 	if (!section)
 		return lea_vg_refuse(&parser, "no VG in the text");
-	r = check_kind_of_text(&parser, lea_text_root(tree));
+	r = check_kind_of_text(&parser, tree->root);
 	if (r)
 		return r;
 	parser.vg = lea_arena_alloc(arena, 1, sizeof(*parser.vg));

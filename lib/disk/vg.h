@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A volume group as its metadata text describes it: arrays with counts, all in one arena,
- * names and ids validated, every reference resolved to an index. Pure.
+ * A volume group as described by its metadata text: arrays with counts in one arena, validated
+ * names and ids, every reference resolved to an index. Pure.
  */
-#ifndef LEA_DISK_VG_H
-#define LEA_DISK_VG_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -14,12 +13,12 @@
 #include <stdint.h>
 
 #define LEA_ID_CHARS 32U	/* a PV, VG or LV id without hyphens */
-#define LEA_NONE     UINT32_MAX /* "no such index" */
+#define LEA_NONE     UINT32_MAX /* no such index */
 
-/* Words of the status and flags lists, as bits; one set for VG, PV and LV. */
+/* Words of the status and flags lists, as bits; the same set for VG, PV and LV. */
 enum lea_flag {
 	LEA_FLAG_READ = 1U << 0,
-	LEA_FLAG_WRITE = 1U << 1, /* WRITE, or WRITE_LOCKED */
+	LEA_FLAG_WRITE = 1U << 1, /* WRITE or WRITE_LOCKED */
 	LEA_FLAG_VISIBLE = 1U << 2,
 	LEA_FLAG_RESIZEABLE = 1U << 3,
 	LEA_FLAG_EXPORTED = 1U << 4,
@@ -37,9 +36,9 @@ enum lea_flag {
 	LEA_FLAG_ERROR_WHEN_FULL = 1U << 16,
 	LEA_FLAG_CACHE_VOL = 1U << 17,
 	LEA_FLAG_DELTA_PLUS = 1U << 18,	 /* a reshape adds this image */
-	LEA_FLAG_DELTA_MINUS = 1U << 19, /* a reshape takes it away */
-	LEA_FLAG_RESHAPE = 1U << 20,	 /* whatever else belongs to a reshape */
-	LEA_FLAG_OTHER = 1U << 31,	 /* a known word without a meaning for activation */
+	LEA_FLAG_DELTA_MINUS = 1U << 19, /* a reshape removes this image */
+	LEA_FLAG_RESHAPE = 1U << 20,	 /* other words of a reshape */
+	LEA_FLAG_OTHER = 1U << 31,	 /* a known word that does not matter for activation */
 };
 
 struct lea_strings {
@@ -48,7 +47,7 @@ struct lea_strings {
 };
 
 struct lea_pv {
-	const char *name; /* pv0: a handle inside this text only */
+	const char *name; /* "pv0": only valid inside this text */
 	char id[LEA_ID_CHARS + 1];
 	const char *device_hint; /* NULL: none. Unchecked bytes: escape before printing */
 	uint32_t flags;
@@ -58,7 +57,7 @@ struct lea_pv {
 	uint32_t pe_count;
 };
 
-/* One area of a segment: a piece of a PV or of an LV. Exactly one index is not LEA_NONE. */
+/* One area of a segment: a piece of a PV or of an LV. Exactly one of the indexes is LEA_NONE. */
 struct lea_area {
 	uint32_t pv, lv; /* indexes into vg->pvs, vg->lvs */
 	uint32_t extent; /* first PE or LE */
@@ -81,12 +80,12 @@ struct lea_seg_vdo;
 struct lea_lv_seg {
 	uint32_t start_extent, extent_count;
 	const char *type;		   /* as written, without +FLAG suffixes */
-	const struct lea_segtype *segtype; /* NULL: we don't do this type natively */
+	const struct lea_segtype *segtype; /* NULL: a type that we don't activate natively */
 	uint32_t stripe_sectors;	   /* 0: linear */
 	uint32_t area_count;
-	uint32_t area_extents; /* length of each */
+	uint32_t area_extents; /* length of each area */
 	const struct lea_area *area;
-	/* What the family says beyond that (disk/segments.h); by the segtype's family. */
+	/* Data of the segment's family (disk/segments.h); segtype->family selects the member. */
 	union {
 		struct lea_seg_snapshot *snapshot;
 		const struct lea_seg_thin_pool *thin_pool;
@@ -102,14 +101,14 @@ struct lea_lv_seg {
 	} own;
 };
 
-/* What an LV is to the one that uses it. */
+/* The role of an LV in the LV that uses it. */
 enum lea_lv_role {
 	LEA_ROLE_NONE,
-	LEA_ROLE_SNAPSHOT, /* snapshotN: links an origin and a COW LV, is nothing by itself */
-	LEA_ROLE_COW,	   /* what people see as the snapshot */
+	LEA_ROLE_SNAPSHOT, /* snapshotN: links an origin and a COW LV; has no node of its own */
+	LEA_ROLE_COW,	   /* the LV that users see as the snapshot */
 	LEA_ROLE_THIN_DATA,
 	LEA_ROLE_THIN_METADATA,
-	LEA_ROLE_CACHE_POOL, /* has no node: its parts have */
+	LEA_ROLE_CACHE_POOL, /* has no node; its data and metadata LVs have */
 	LEA_ROLE_CACHE_DATA,
 	LEA_ROLE_CACHE_METADATA,
 	LEA_ROLE_CACHE_VOLUME, /* of a cache or of a writecache */
@@ -128,18 +127,18 @@ struct lea_lv {
 	char id[LEA_ID_CHARS + 1];
 	uint32_t flags;
 	struct lea_strings tags;
-	int32_t read_ahead;    /* as written: 0 auto, -1 none, else sectors */
-	bool has_read_ahead;   /* false: the configured default counts */
-	uint32_t major, minor; /* with LEA_FLAG_FIXED_MINOR */
+	int32_t read_ahead;    /* as written: 0 auto, -1 none, otherwise sectors */
+	bool has_read_ahead;   /* false: use the configured default */
+	uint32_t major, minor; /* only with LEA_FLAG_FIXED_MINOR */
 	uint32_t extent_count; /* sum over the segments */
 	uint32_t seg_count;
 	const struct lea_lv_seg *seg; /* sorted, without gaps */
 	enum lea_lv_role role;
-	uint32_t user;			    /* LV that has it in this role; LEA_NONE: nobody */
-	const struct lea_seg_snapshot *cow; /* its own link to its origin, for LEA_ROLE_COW */
-	const struct lea_seg_snapshot *snapshots; /* of this origin, the first; NULL: none */
-	uint32_t merging_thin;	 /* thin LV that this one is to become, or LEA_NONE */
-	bool is_external_origin; /* thin LVs lie on it */
+	uint32_t user;			    /* LV that uses this one in that role; LEA_NONE: none */
+	const struct lea_seg_snapshot *cow; /* LEA_ROLE_COW: the link to its origin */
+	const struct lea_seg_snapshot *snapshots; /* of this origin, the first one; NULL: none */
+	uint32_t merging_thin;	 /* thin LV that is being merged into this one, or LEA_NONE */
+	bool is_external_origin; /* thin LVs use it as their external origin */
 };
 
 struct lea_vg {
@@ -150,37 +149,36 @@ struct lea_vg {
 	uint32_t extent_sectors;
 	const char *system_id; /* NULL or "": none. Unchecked bytes */
 	const char *lock_type; /* NULL: local */
-	bool pr_required;      /* persistent reservation: we hand such VGs over */
-	bool has_profile;      /* it or an LV of it: settings that lvm2 reads from a file */
+	bool pr_required;      /* persistent reservation: such VGs are handed over to lvm */
+	bool has_profile;      /* the VG or an LV uses a profile, which lvm2 reads from a file */
 	struct lea_strings tags;
 	uint32_t pv_count, lv_count;
-	struct lea_pv *pvs;	   /* in the text's order */
-	struct lea_lv *lvs;	   /* in the text's order */
-	const uint32_t *pvs_by_id; /* indexes into pvs, sorted by id: for bisection */
-	/* First thing we can't do natively (static text), NULL: the whole VG is ours.
-	 * The VG is complete and checked but for segments whose segtype is NULL. */
+	struct lea_pv *pvs;	   /* in the order of the text */
+	struct lea_lv *lvs;	   /* in the order of the text */
+	const uint32_t *pvs_by_id; /* indexes into pvs, sorted by id */
+	/* Why the VG must be handed over to lvm (static text); NULL: we activate it natively. Even
+	 * then the VG is complete and checked, except for segments with segtype NULL. */
 	const char *delegate_reason;
 };
 
 enum lea_vg_outcome {
-	LEA_VG_REFUSED = 1, /* @why: what, and at which byte of the text where known */
+	LEA_VG_REFUSED = 1, /* @why: what, and at which byte of the text if known */
 };
 
 /*
  * lea_vg_parse - metadata text to VG
- * @text:      the committed text; need not end in NUL; borrowed, not kept
- * @arena:     everything of the result lives there
- * Accepted whole or not at all: limits and refusals as for hostile input. Segment types without a
- * row in the table of segment types are kept with segtype NULL. Returns 0, LEA_VG_REFUSED, -ENOMEM.
+ * @arena: owns the whole result
+ * @text:  the committed text; need not end in NUL; borrowed, not kept
+ * @why:   set for LEA_VG_REFUSED; may be NULL
+ * Treats the text as hostile input: it is accepted as a whole or refused. Returns 0, LEA_VG_REFUSED
+ * or -ENOMEM. Segments of unknown types are kept with segtype NULL.
  */
 LEA_MUST_CHECK int lea_vg_parse(struct lea_arena *arena, const char *text, size_t len_bytes,
 				struct lea_why *why, struct lea_vg **ret_vg);
 
-/* Index into vg->pvs of the PV with this id (32 characters), LEA_NONE: not a member. O(log n). */
+/* Index into vg->pvs of the PV with this id (32 characters); LEA_NONE: no member. O(log n). */
 uint32_t lea_vg_find_pv(const struct lea_vg *vg, const char *pvid);
 
-/* Is this LV shown to people? VISIBLE in the text, but for snapshots: the link snapshotN never is,
- * a COW LV is when its origin is (a virtual origin counts as shown) and it is not merging. */
+/* Is this LV visible to users? As VISIBLE in the text, except for snapshots: snapshotN never is; a
+ * COW LV is visible if its origin is (a virtual origin counts as visible) and it is not merging. */
 bool lea_lv_is_visible(const struct lea_lv *lv);
-
-#endif

@@ -4,11 +4,11 @@
 
 #include <errno.h>
 
-/* One pair of the list: a name and the extent on it. */
+/* One pair of the list: a name and the first extent. */
 static int parse_area(struct lea_vg_parser *parser, const struct lea_value *name_value,
 		      const struct lea_value *extent_value, struct lea_area *area)
 {
-	const char *name = lea_value_string(name_value);
+	const char *name = name_value->string;
 	int64_t extent;
 
 	if (!name || !lea_value_int(extent_value, &extent) || extent < 0 || extent > UINT32_MAX)
@@ -30,22 +30,22 @@ int lea_vg_parse_areas(struct lea_vg_parser *parser, const struct lea_text *firs
 	uint64_t count = 0;
 	uint32_t i;
 
-	for (const struct lea_value *v = values; v; v = lea_value_next(v))
+	for (const struct lea_value *v = values; v; v = v->next)
 		count++;
-	/* The list first, then memory: the count alone could ask for anything. */
+	/* Count the list before allocating: area_count alone could ask for any amount. */
 	if (count != 2 * (uint64_t)seg->area_count)
 		return lea_vg_refuse(parser, list->complaint);
 	areas = lea_arena_alloc(parser->arena, seg->area_count, sizeof(*areas));
 	if (!areas)
 		return -ENOMEM;
 	for (i = 0; i < seg->area_count; i++) {
-		const struct lea_value *extent = lea_value_next(values);
+		const struct lea_value *extent = values->next;
 		int r = extent ? parse_area(parser, values, extent, &areas[i])
 			       : lea_vg_refuse(parser, "malformed list of areas");
 
 		if (r)
 			return r;
-		values = lea_value_next(extent);
+		values = extent->next;
 	}
 	seg->area = areas;
 	seg->area_extents = list->extents;

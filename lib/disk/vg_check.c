@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What can be judged only when the whole VG is there. */
+/* Checks that need the whole VG. */
 #include "disk/vg_parser.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Extents [start, end) of one PV in use. */
+/* Used extents [start, end) of one PV. */
 struct use {
 	uint32_t pv;
 	uint64_t start, end;
@@ -39,7 +39,7 @@ static bool area_fits(const struct lea_vg *vg, const struct lea_area *area, uint
 	return length <= total && area->extent <= total - length;
 }
 
-/* Appends the areas of @seg that lie on PVs; false when one reaches beyond what it lies on. */
+/* Appends the areas of @seg on PVs; false if an area ends beyond its PV or LV. */
 static bool collect_uses(const struct lea_vg *vg, const struct lea_lv_seg *seg, struct use *uses,
 			 size_t *count)
 {
@@ -84,15 +84,15 @@ int lea_vg_check_extents(struct lea_vg_parser *parser)
 
 enum colour { COLOUR_NEW, COLOUR_OPEN, COLOUR_DONE };
 
-/* The walk down from one LV: an explicit stack, since the depth is the text's choice. */
+/* The walk down from one LV. The stack is explicit because the text determines the depth. */
 struct walk {
 	unsigned char *colour;	   /* [lv_count] */
 	uint32_t *path;		   /* [lv_count] */
-	struct lea_vg_edge **left; /* [lv_count]: references not yet followed */
-	uint32_t *height;	   /* [lv_count]: LVs that lie below, one on the other */
+	struct lea_vg_edge **left; /* [lv_count]: references still to follow */
+	uint32_t *height;	   /* [lv_count]: number of LVs below, along the longest path */
 };
 
-/* @lv has this reference, and what it refers to has been walked. */
+/* Updates the height of @lv by a reference whose target has been walked. */
 static void grow(struct walk *walk, uint32_t lv, const struct lea_vg_edge *edge)
 {
 	if (!edge->is_history && walk->height[edge->to] >= walk->height[lv])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The words of status and flags. An unknown word in status makes the VG unreadable, one in flags
- * means nothing: that is how lvm2 tells older releases what they may overlook.
+ * Words of status and flags. An unknown word in status makes the VG unreadable; an unknown word in
+ * flags is ignored. lvm2 uses this to tell older releases what they may ignore.
  */
 #include "disk/vg_parser.h"
 
@@ -84,8 +84,8 @@ static int add_list(struct lea_vg_parser *parser, const struct lea_text *list,
 {
 	if (lea_text_is_section(list))
 		return lea_vg_refuse(parser, "section where a list of words must be");
-	for (const struct lea_value *v = lea_text_values(list); v; v = lea_value_next(v)) {
-		const char *text = lea_value_string(v);
+	for (const struct lea_value *v = lea_text_values(list); v; v = v->next) {
+		const char *text = v->string;
 		uint32_t flag = text ? flag_of(text, object, is_status) : 0;
 
 		if (!text)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The logical_volumes section. References go forwards as well as backwards, so all names are known
+ * The logical_volumes section. References go forwards and backwards, so all names are collected
  * before the first segment is read.
  */
-#include "disk/name.h"
+#include "base/id.h"
 #include "disk/segtype.h"
 #include "disk/vg_parser.h"
 
@@ -23,7 +23,7 @@ static const char *const reference_keys[] = {
 	"meta_dev", "thin_pool", "cache_pool", "external_origin", "vdo_pool",	"writecache",
 };
 
-/* A thin snapshot's ancestors may be many, and it lies on none of them. */
+/* A thin snapshot may have many ancestors but lies on none of them. */
 static bool is_history(const struct lea_lv_seg *seg, const char *key)
 {
 	return !strcmp(seg->type, "thin") && (!strcmp(key, "origin") || !strcmp(key, "merge"));
@@ -39,7 +39,7 @@ static int add_edge(struct lea_vg_parser *parser, uint32_t from, const char *nam
 	uint32_t to = lea_vg_name_index(&parser->lv_names, name);
 	struct lea_vg_edge *edge;
 
-	/* Names of nothing are for those who know the type. */
+	/* The segment type itself checks names that match no LV. */
 	if (to == LEA_NONE)
 		return 0;
 	edge = lea_arena_alloc(parser->arena, 1, sizeof(*edge));
@@ -57,12 +57,12 @@ static int add_references(struct lea_vg_parser *parser, const struct lea_text *f
 		const struct lea_text *entry = lea_text_find(first, reference_keys[i]);
 		const struct lea_value *v = entry ? lea_text_values(entry) : NULL;
 
-		for (; v; v = lea_value_next(v)) {
-			const char *name = lea_value_string(v);
+		for (; v; v = v->next) {
+			const char *name = v->string;
 			bool history = is_history(seg, reference_keys[i]);
 			int r;
 
-			/* Among areas a PV's name wins over an LV's. */
+			/* In area lists, PV names take precedence over LV names. */
 			if (!name || (is_area_list(reference_keys[i]) &&
 				      lea_vg_name_index(&parser->pv_names, name) != LEA_NONE))
 				continue;
@@ -82,8 +82,8 @@ static bool is_known_flag(const struct lea_segtype *type, const char *flag, size
 	return false;
 }
 
-/* "raid5+RESHAPE": flags behind the name change what the type does, so each must be known to it.
- * They are the LV's. */
+/* "raid5+RESHAPE": suffixes change what the type does, so the type must know each. They become
+ * flags of the LV. */
 static bool take_flags(const struct lea_segtype *type, const char *flags, struct lea_lv *lv)
 {
 	while (*flags == '+') {
@@ -124,7 +124,7 @@ static int parse_type(struct lea_vg_parser *parser, const struct lea_text *first
 static int parse_segment(struct lea_vg_parser *parser, const struct lea_text *section, uint32_t lv,
 			 struct lea_lv_seg *seg)
 {
-	const struct lea_text *first = lea_text_child(section);
+	const struct lea_text *first = section->child;
 	int r;
 
 	r = lea_vg_need_u32(parser, first, LEA_VG_FIELD("start_extent", 0, UINT32_MAX),
@@ -132,10 +132,8 @@ static int parse_segment(struct lea_vg_parser *parser, const struct lea_text *se
 	if (!r)
 		r = lea_vg_need_u32(parser, first, LEA_VG_FIELD("extent_count", 1, UINT32_MAX),
 				    &seg->extent_count);
-	if (!r)
-		r = parse_type(parser, first, lv, seg);
-	if (!r)
-		r = add_references(parser, first, seg, lv);
+	r = r ? r : parse_type(parser, first, lv, seg);
+	r = r ? r : add_references(parser, first, seg, lv);
 	if (!r && seg->segtype)
 		r = seg->segtype->parse(parser, first, seg);
 	return r;
@@ -149,7 +147,7 @@ static int compare_starts(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* From 0 on, one behind the other, and the sum is a number of extents. */
+/* Segments start at 0 and have no gaps; the sum is a valid number of extents. */
 static int check_order(struct lea_vg_parser *parser, struct lea_lv *lv)
 {
 	uint64_t next = 0;
@@ -182,7 +180,7 @@ static int parse_segments(struct lea_vg_parser *parser, const struct lea_text *f
 	segs = lea_arena_alloc(parser->arena, lv->seg_count, sizeof(*segs));
 	if (!segs)
 		return -ENOMEM;
-	for (; first && !r; first = lea_text_next(first))
+	for (; first && !r; first = first->next)
 		if (lea_text_is_section(first))
 			r = parse_segment(parser, first, index, &segs[count++]);
 	if (r)
@@ -203,7 +201,7 @@ static int parse_fixed_number(struct lea_vg_parser *parser, const struct lea_tex
 		return lea_vg_refuse(parser, "fixed minor without a minor");
 	if (lea_text_int(first, "major", INT64_MIN, INT64_MAX, &major) == LEA_TEXT_MALFORMED)
 		return lea_vg_refuse(parser, "malformed major");
-	/* Numbers that no device can have: lvm2 takes the next free one instead. */
+	/* Impossible device numbers: lvm2 uses the next free number instead. */
 	if (minor < 0 || minor > MAX_MINOR || major < -1 || major > MAX_MAJOR) {
 		lv->flags &= ~(uint32_t)LEA_FLAG_FIXED_MINOR;
 		return 0;
@@ -238,21 +236,17 @@ static void delegate_by_flags(struct lea_vg_parser *parser, uint32_t flags)
 
 static int parse_lv(struct lea_vg_parser *parser, const struct lea_text *section, uint32_t index)
 {
-	const struct lea_text *first = lea_text_child(section);
+	const struct lea_text *first = section->child;
 	struct lea_lv *lv = &parser->vg->lvs[index];
 	int r;
 
 	if (!lea_name_ok(lv->name) || strlen(lv->name) + strlen(parser->vg->name) > MAX_VG_LV_CHARS)
 		return lea_vg_refuse(parser, "impossible LV name");
 	r = lea_vg_need_id(parser, first, lv->id);
-	if (!r)
-		r = lea_vg_parse_flags(parser, first, LEA_VG_OBJECT_LV, &lv->flags);
-	if (!r)
-		r = lea_vg_copy_strings(parser, first, "tags", &lv->tags);
-	if (!r)
-		r = parse_fixed_number(parser, first, lv);
-	if (!r)
-		r = parse_read_ahead(parser, first, lv);
+	r = r ? r : lea_vg_parse_flags(parser, first, LEA_VG_OBJECT_LV, &lv->flags);
+	r = r ? r : lea_vg_copy_strings(parser, first, "tags", &lv->tags);
+	r = r ? r : parse_fixed_number(parser, first, lv);
+	r = r ? r : parse_read_ahead(parser, first, lv);
 	if (r)
 		return r;
 	delegate_by_flags(parser, lv->flags);
@@ -260,7 +254,7 @@ static int parse_lv(struct lea_vg_parser *parser, const struct lea_text *section
 	return parse_segments(parser, first, index);
 }
 
-/* Names into the LVs, then into the sorted index. */
+/* Copies the names into the LVs, then into the sorted index. */
 static int collect_names(struct lea_vg_parser *parser, const struct lea_text *first)
 {
 	struct lea_vg *vg = parser->vg;
@@ -269,10 +263,10 @@ static int collect_names(struct lea_vg_parser *parser, const struct lea_text *fi
 
 	if (!names)
 		return -ENOMEM;
-	for (; first; first = lea_text_next(first)) {
+	for (; first; first = first->next) {
 		if (!lea_text_is_section(first))
 			continue;
-		names[i] = lea_arena_strdup(parser->arena, lea_text_key(first));
+		names[i] = lea_arena_strdup(parser->arena, first->key);
 		if (!names[i])
 			return -ENOMEM;
 		vg->lvs[i].name = names[i];
@@ -297,7 +291,7 @@ static int check_ids(struct lea_vg_parser *parser)
 
 int lea_vg_parse_lvs(struct lea_vg_parser *parser, const struct lea_text *section)
 {
-	const struct lea_text *first = lea_text_child(section);
+	const struct lea_text *first = section->child;
 	struct lea_vg *vg = parser->vg;
 	uint32_t i = 0;
 	int r;
@@ -310,7 +304,7 @@ int lea_vg_parse_lvs(struct lea_vg_parser *parser, const struct lea_text *sectio
 	if (!vg->lvs || !parser->edges)
 		return -ENOMEM;
 	r = collect_names(parser, first);
-	for (; first && !r; first = lea_text_next(first))
+	for (; first && !r; first = first->next)
 		if (lea_text_is_section(first))
 			r = parse_lv(parser, first, i++);
 	return r ? r : check_ids(parser);

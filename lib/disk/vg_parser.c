@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the readers of a text share: refusing, keys that must be there, copies, names to indexes. */
+/* Helpers of all readers: refusals, required keys, copies, names to indexes. */
 #include "disk/vg_parser.h"
 
-#include "disk/name.h"
+#include "base/id.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A system ID or lock type beyond this is nothing that lvm2 wrote. */
+/* lvm2 writes no longer system ID or lock type. */
 #define MAX_STRING_BYTES 4096U
 
 int lea_vg_refuse(struct lea_vg_parser *parser, const char *what)
@@ -60,20 +60,25 @@ int lea_vg_want_u32(struct lea_vg_parser *parser, const struct lea_text *first,
 	return r;
 }
 
+int lea_vg_want_text(struct lea_vg_parser *parser, const struct lea_text *first, const char *key,
+		     const char *complaint, const char **ret_text)
+{
+	const int r = lea_text_string(first, key, ret_text);
+
+	if (r)
+		*ret_text = NULL;
+	return r && r != LEA_TEXT_ABSENT ? lea_vg_refuse(parser, complaint) : 0;
+}
+
 int lea_vg_want_lv(struct lea_vg_parser *parser, const struct lea_text *first, const char *key,
 		   uint32_t *ret_lv)
 {
 	const char *name;
+	int r = lea_vg_want_text(parser, first, key, "number where an LV's name must be", &name);
 
 	*ret_lv = LEA_NONE;
-	switch (lea_text_string(first, key, &name)) {
-	case 0:
-		break;
-	case LEA_TEXT_ABSENT:
-		return 0;
-	default:
-		return lea_vg_refuse(parser, "number where an LV's name must be");
-	}
+	if (r || !name)
+		return r;
 	*ret_lv = lea_vg_name_index(&parser->lv_names, name);
 	return *ret_lv == LEA_NONE ? lea_vg_refuse(parser, "reference to an unknown LV") : 0;
 }
@@ -107,16 +112,11 @@ int lea_vg_copy_string(struct lea_vg_parser *parser, const struct lea_text *firs
 		       const char **ret_string)
 {
 	const char *text;
+	int r = lea_vg_want_text(parser, first, key, "number where a string must be", &text);
 
 	*ret_string = NULL;
-	switch (lea_text_string(first, key, &text)) {
-	case 0:
-		break;
-	case LEA_TEXT_ABSENT:
-		return 0;
-	default:
-		return lea_vg_refuse(parser, "number where a string must be");
-	}
+	if (r || !text)
+		return r;
 	if (strnlen(text, MAX_STRING_BYTES + 1) > MAX_STRING_BYTES)
 		return lea_vg_refuse(parser, "overlong string");
 	*ret_string = lea_arena_strdup(parser->arena, text);
@@ -131,14 +131,14 @@ int lea_vg_copy_strings(struct lea_vg_parser *parser, const struct lea_text *fir
 	const char **item;
 	uint32_t count = 0;
 
-	for (const struct lea_value *v = values; v; v = lea_value_next(v))
+	for (const struct lea_value *v = values; v; v = v->next)
 		count++;
 	item = lea_arena_alloc(parser->arena, count, sizeof(*item));
 	if (!item && count)
 		return -ENOMEM;
 	count = 0;
-	for (const struct lea_value *v = values; v; v = lea_value_next(v)) {
-		const char *text = lea_value_string(v);
+	for (const struct lea_value *v = values; v; v = v->next) {
+		const char *text = v->string;
 
 		if (!text)
 			return lea_vg_refuse(parser, "number in a list of strings");
@@ -154,7 +154,7 @@ uint32_t lea_vg_count_sections(const struct lea_text *first)
 {
 	uint32_t count = 0;
 
-	for (; first; first = lea_text_next(first))
+	for (; first; first = first->next)
 		count += lea_text_is_section(first);
 	return count;
 }

@@ -20,7 +20,7 @@ static int parse_sizes(struct lea_vg_parser *parser, const struct lea_text *firs
 		return lea_vg_refuse(parser, "missing or impossible pe_start");
 	if (lea_text_int(first, "dev_size", 0, INT64_MAX >> 9, &dev_size) == LEA_TEXT_MALFORMED)
 		return lea_vg_refuse(parser, "impossible dev_size");
-	/* Two 32-bit factors fit; the sum must stay a position in bytes. */
+	/* The product of two 32-bit factors fits; the sum must be a valid position in bytes. */
 	pe_sectors = (uint64_t)pv->pe_count * parser->vg->extent_sectors;
 	if (pe_sectors > (uint64_t)(INT64_MAX >> 9) - (uint64_t)pe_start)
 		return lea_vg_refuse(parser, "extents beyond any device");
@@ -31,19 +31,16 @@ static int parse_sizes(struct lea_vg_parser *parser, const struct lea_text *firs
 
 static int parse_pv(struct lea_vg_parser *parser, const struct lea_text *section, struct lea_pv *pv)
 {
-	const struct lea_text *first = lea_text_child(section);
+	const struct lea_text *first = section->child;
 	int r;
 
-	pv->name = lea_arena_strdup(parser->arena, lea_text_key(section));
+	pv->name = lea_arena_strdup(parser->arena, section->key);
 	if (!pv->name)
 		return -ENOMEM;
 	r = lea_vg_need_id(parser, first, pv->id);
-	if (!r)
-		r = lea_vg_parse_flags(parser, first, LEA_VG_OBJECT_PV, &pv->flags);
-	if (!r)
-		r = lea_vg_copy_string(parser, first, "device", &pv->device_hint);
-	if (!r)
-		r = lea_vg_copy_strings(parser, first, "tags", &pv->tags);
+	r = r ? r : lea_vg_parse_flags(parser, first, LEA_VG_OBJECT_PV, &pv->flags);
+	r = r ? r : lea_vg_copy_string(parser, first, "device", &pv->device_hint);
+	r = r ? r : lea_vg_copy_strings(parser, first, "tags", &pv->tags);
 	return r ? r : parse_sizes(parser, first, pv);
 }
 
@@ -86,7 +83,7 @@ static int index_names(struct lea_vg_parser *parser)
 
 int lea_vg_parse_pvs(struct lea_vg_parser *parser, const struct lea_text *section)
 {
-	const struct lea_text *first = lea_text_child(section);
+	const struct lea_text *first = section->child;
 	struct lea_vg *vg = parser->vg;
 	uint32_t i = 0;
 	int r = 0;
@@ -97,10 +94,9 @@ int lea_vg_parse_pvs(struct lea_vg_parser *parser, const struct lea_text *sectio
 	vg->pvs = lea_arena_alloc(parser->arena, vg->pv_count, sizeof(*vg->pvs));
 	if (!vg->pvs)
 		return -ENOMEM;
-	for (; first && !r; first = lea_text_next(first))
+	for (; first && !r; first = first->next)
 		if (lea_text_is_section(first))
 			r = parse_pv(parser, first, &vg->pvs[i++]);
-	if (!r)
-		r = index_ids(parser);
+	r = r ? r : index_ids(parser);
 	return r ? r : index_names(parser);
 }

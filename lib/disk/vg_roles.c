@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each LV is to the others. Names decide nothing here but for the virtual origin, which lvm2,
- * too, knows by its name.
+ * The role of each LV. Names matter only for the virtual origin, which lvm2 also recognizes by
+ * name.
  */
 #include "disk/segments.h"
 #include "disk/segtype.h"

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much is done at the same time, where lvmevent.conf leaves that open. */
-#ifndef LEA_POLICY_BOUNDS_H
-#define LEA_POLICY_BOUNDS_H
+/* Default limits on parallel work, where lvmevent.conf sets none. Pure. */
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* @set: the setting; 0: worked out. @cpus: those that are on line. The result is never 0. */
+/* @set: the configured limit; 0: compute it. @cpus: number of online CPUs. The result is never
+ * 0. */
 
-/* Processes that activate VGs: two for each CPU, at most 10. */
+/* Worker processes that activate VGs: two per CPU, at most 10. */
 uint32_t lea_bound_workers(uint32_t set, uint32_t cpus);
 
 /*
- * LVs whose udev events are waited for.
- * @is_alone: the machine boots: 512. Otherwise four for each CPU, eight at least: udev is as good
- * as never out of work then, and what else is run finds a CPU.
+ * LVs whose udev events may be outstanding.
+ * @is_alone: the machine is booting: 512. Otherwise four per CPU, at least eight: this keeps udev
+ *            busy and leaves CPU time to other programs.
  */
 uint32_t lea_bound_lvs(uint32_t set, uint32_t cpus, bool is_alone);
-
-#endif

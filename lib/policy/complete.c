@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counting of a VG's members. Records are only ever added while we look, so the walk for the next
- * missing member never has to go back.
+ * Counts a VG's members. Records are only added, so the search for the next missing member never
+ * moves backwards.
  */
 #include "policy/complete.h"
 

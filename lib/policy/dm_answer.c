@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Flags and names as dmsetup tells them to udev.
- */
+/* Flags and names in the words that dmsetup prints for udev. */
 #include "policy/dm_answer.h"
 
 #include <errno.h>
@@ -35,8 +33,8 @@ void lea_dm_answer_flags(uint32_t cookie, char answer[static LEA_DM_ANSWER_BYTES
 						flags[i]);
 }
 
-/* One field: doubled hyphens stand for one, a single one with more behind it ends it. Returns what
- * follows. */
+/* Copies one field: two hyphens stand for one, a single one with text behind it ends the
+ * field. Returns what follows. */
 static const char *take_field(const char *from, char field[static NAME_BYTES])
 {
 	size_t len = 0;

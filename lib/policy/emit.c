@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The table of families, and the pieces that they put a plan together from.
- */
+/* Nodes, rows and steps of a plan, and the rows of an LV from its segments. */
 #include "policy/emit.h"
 
 #include <errno.h>
@@ -12,23 +10,7 @@
 
 #define FIRST_ROOM 64U
 
-static const struct lea_emitter *const emitters[] = {
-	&lea_emit_striped,  &lea_emit_linear,	  &lea_emit_error,  &lea_emit_zero,
-	&lea_emit_snapshot, &lea_emit_thin_pool,  &lea_emit_thin,   &lea_emit_cache_pool,
-	&lea_emit_cache,    &lea_emit_writecache, &lea_emit_mirror, &lea_emit_integrity,
-	&lea_emit_vdo_pool, &lea_emit_vdo,
-};
-
-const struct lea_emitter *lea_emitter_find(const char *type)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(emitters); i++)
-		if (!strcmp(emitters[i]->type, type))
-			return emitters[i];
-	/* One for all levels. */
-	return !strncmp(type, "raid", 4) ? &lea_emit_raid : NULL;
-}
-
-static int make_room(struct lea_words *words, size_t need)
+static int grow_words(struct lea_words *words, size_t need)
 {
 	size_t room = words->room ? words->room : FIRST_ROOM;
 	char *wider;
@@ -59,7 +41,7 @@ void lea_words_add(struct lea_words *words, const char *format, ...)
 	if (len < 0 || (size_t)len >= sizeof(text))
 		words->fault = -ENAMETOOLONG;
 	if (!words->fault)
-		words->fault = make_room(words, words->used + (size_t)len + 1);
+		words->fault = grow_words(words, words->used + (size_t)len + 1);
 	if (words->fault)
 		return;
 	memcpy(words->text + words->used, text, (size_t)len + 1);
@@ -79,7 +61,7 @@ int lea_emit_step(struct lea_emit *emit, const struct lea_plan_step *step)
 	return 0;
 }
 
-int lea_emit_late(struct lea_emit *emit, uint32_t node)
+int lea_plan_defer_resume(struct lea_emit *emit, uint32_t node)
 {
 	if (emit->late_count == emit->node_room)
 		return -ENOMEM;
@@ -87,8 +69,7 @@ int lea_emit_late(struct lea_emit *emit, uint32_t node)
 	return 0;
 }
 
-/* A node without names yet. */
-static int add_node(struct lea_emit *emit, uint32_t lv, enum lea_layer layer, uint32_t *ret_node)
+int lea_emit_add_node(struct lea_emit *emit, uint32_t lv, enum lea_layer layer, uint32_t *ret_node)
 {
 	struct lea_plan_node *node;
 
@@ -98,11 +79,12 @@ static int add_node(struct lea_emit *emit, uint32_t lv, enum lea_layer layer, ui
 	node = &emit->plan->node[*ret_node];
 	node->lv = lv;
 	node->layer = layer;
-	node->node.udev_flags = lea_plan_udev_flags(emit->vg, &emit->vg->lvs[lv], layer, emit->rules);
+	node->node.udev_flags =
+		lea_plan_udev_flags(emit->vg, &emit->vg->lvs[lv], layer, emit->rules);
 	return 0;
 }
 
-static void put_names(struct lea_emit *emit, struct lea_plan_names *names, uint32_t node)
+void lea_emit_put_names(struct lea_emit *emit, struct lea_plan_names *names, uint32_t node)
 {
 	lea_plan_names_follow(&emit->rules->ways, names);
 	emit->plan->node[node].node.name = names->name;
@@ -110,8 +92,8 @@ static void put_names(struct lea_emit *emit, struct lea_plan_names *names, uint3
 	emit->plan->node[node].other_uuid = names->other_uuid;
 }
 
-/* Snapshots' stores take what is written to their origin, whoever may write to the snapshot; RAID
- * keeps books on its parts even when nobody may write to it. */
+/* A snapshot's COW takes writes to the origin even if the snapshot is read-only; RAID writes its
+ * metadata even if the LV is read-only. */
 static bool is_read_only(const struct lea_emit *emit, const struct lea_lv *lv, enum lea_layer layer)
 {
 	if (layer == LEA_LAYER_COW || lv->role == LEA_ROLE_RAID_IMAGE ||
@@ -133,16 +115,16 @@ int lea_emit_node(struct lea_emit *emit, uint32_t lv, enum lea_layer layer, uint
 	const struct lea_lv *what = &emit->vg->lvs[lv];
 	struct lea_plan_names names;
 	struct lea_dm_node *node;
-	int r = add_node(emit, lv, layer, ret_node);
+	int r = lea_emit_add_node(emit, lv, layer, ret_node);
 
 	if (r)
 		return r;
-	/* Whoever needs it from here on needs this one, even if it can't be made in the end. */
+	/* Register the node even if a later step fails: other LVs must not create it again. */
 	emit->node_of[lv][layer] = *ret_node;
 	r = lea_plan_names(emit->arena, emit->vg, what, layer, &names);
 	if (r)
 		return r;
-	put_names(emit, &names, *ret_node);
+	lea_emit_put_names(emit, &names, *ret_node);
 	node = &emit->plan->node[*ret_node].node;
 	node->read_only = is_read_only(emit, what, layer);
 	if (layer == LEA_LAYER_NONE && lea_lv_is_visible(what)) {
@@ -173,7 +155,7 @@ int lea_emit_row(struct lea_emit *emit, uint32_t node, uint64_t length_sectors, 
 
 static int emit_segment(struct lea_emit *emit, const struct lea_emit_seg *at, struct lea_row *row)
 {
-	const struct lea_emitter *emitter = lea_emitter_find(at->seg->type);
+	const struct lea_emitter *emitter = emit->find(at->seg->type);
 	struct lea_words words = {.arena = emit->arena};
 	int r;
 
@@ -183,7 +165,7 @@ static int emit_segment(struct lea_emit *emit, const struct lea_emit_seg *at, st
 	row->length_sectors = (uint64_t)at->seg->extent_count * emit->vg->extent_sectors;
 	row->target = emitter->target;
 	r = emitter->emit(emit, at, row, &words);
-	/* Parts put a blank ahead of themselves; the first one has none. */
+	/* Each word puts a space in front of itself; skip the first one. */
 	row->params = words.text ? words.text + (words.text[0] == ' ') : "";
 	return r ? r : words.fault;
 }
@@ -203,71 +185,4 @@ int lea_emit_segments(struct lea_emit *emit, uint32_t lv, uint32_t node)
 				 &row[i]);
 	emit->plan->node[node].table = (struct lea_table){what->seg_count, row};
 	return r;
-}
-
-/* Its length is that of the whole segment, whatever the area's share of it. */
-static int emit_stand_in(struct lea_emit *emit, const struct lea_emit_seg *at, uint32_t area,
-			 uint32_t *ret_node)
-{
-	const uint64_t sectors = (uint64_t)at->seg->extent_count * emit->vg->extent_sectors;
-	const bool is_zero = emit->rules->filler == LEA_FILLER_ZERO;
-	struct lea_plan_names names;
-	uint32_t node = 0;
-	int r = add_node(emit, at->lv, LEA_LAYER_MISSING, &node);
-
-	if (!r)
-		r = lea_plan_missing_names(emit->arena, emit->vg, &emit->vg->lvs[at->lv],
-					   (const uint32_t[]){at->index, area}, &names);
-	if (r)
-		return r;
-	put_names(emit, &names, node);
-	lea_emit_read_ahead(emit, at->lv, false, &emit->plan->node[node].node);
-	r = lea_emit_row(emit, node, sectors, is_zero ? "zero" : "error", "");
-	if (!r)
-		r = lea_emit_step(emit, &(struct lea_plan_step){LEA_STEP_MAKE, node, 0, 0});
-	if (!r)
-		r = lea_emit_step(emit, &(struct lea_plan_step){LEA_STEP_RESUME, node, 0, 0});
-	*ret_node = node;
-	return r;
-}
-
-static int emit_missing(struct lea_emit *emit, const struct lea_emit_seg *at, uint32_t area,
-			struct lea_words *words)
-{
-	uint32_t node;
-	int r;
-
-	if (emit->rules->filler == LEA_FILLER_DEVICE) {
-		lea_words_add(words, " %" PRIu32 ":%" PRIu32 " 0", emit->rules->filler_major,
-			      emit->rules->filler_minor);
-		return 0;
-	}
-	r = emit_stand_in(emit, at, area, &node);
-	if (!r)
-		lea_words_add(words, " @%" PRIu32 " 0", node);
-	return r;
-}
-
-int lea_emit_area(struct lea_emit *emit, const struct lea_emit_seg *at, uint32_t area,
-		  struct lea_words *words)
-{
-	const struct lea_area *where = &at->seg->area[area];
-	uint64_t sector = (uint64_t)where->extent * emit->vg->extent_sectors;
-	const struct lea_plan_pv *pv;
-	uint32_t node;
-	int r;
-
-	if (where->pv == LEA_NONE) {
-		r = lea_emit_need(emit, where->lv, LEA_LAYER_NONE, &node);
-		if (!r)
-			lea_words_add(words, " @%" PRIu32 " %" PRIu64, node, sector);
-		return r;
-	}
-	pv = &emit->pvs[where->pv];
-	if (!pv->is_present)
-		return emit_missing(emit, at, area, words);
-	if (__builtin_add_overflow(emit->vg->pvs[where->pv].pe_start_sectors, sector, &sector))
-		return -ERANGE;
-	lea_words_add(words, " %" PRIu32 ":%" PRIu32 " %" PRIu64, pv->major, pv->minor, sector);
-	return 0;
 }

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of an LV from all that lies below it: are its PVs there, how far ahead do they
- * read. Each LV is asked once; the rest is memory.
+ * What an LV inherits from everything below it: whether its PVs are present, and their read-ahead.
+ * Each LV is computed once and the result is kept.
  */
 #include "policy/emit.h"
 
 #include "disk/segments.h"
 #include "disk/segtype.h"
 
-#include <stddef.h>
-
 #define NOT_ASKED 0U
-#define NO_AHEAD  UINT32_MAX /* of emit->ahead_of: not asked yet */
+#define NO_AHEAD  UINT32_MAX /* emit->ahead_of: not computed yet */
 
-/* The @i-th LV below a segment: areas first, then what the type knows. */
+/* The @i-th LV below a segment: first its areas, then the LVs that the segment type names. */
 static uint32_t part_of(const struct lea_lv_seg *seg, uint32_t i)
 {
 	if (i < seg->area_count)
@@ -31,60 +29,62 @@ static bool lacks_pv(const struct lea_emit *emit, const struct lea_lv_seg *seg)
 	return false;
 }
 
-/* The worst of what lies below, as if the segment needed all of it. */
-static enum lea_wholeness worst_below(struct lea_emit *emit, const struct lea_lv_seg *seg)
+/* The worst availability below, as if the segment needed all parts. */
+static enum lea_availability worst_below(struct lea_emit *emit, const struct lea_lv_seg *seg)
 {
-	enum lea_wholeness worst = lacks_pv(emit, seg) ? LEA_PARTIAL : LEA_WHOLE;
+	enum lea_availability worst = lacks_pv(emit, seg) ? LEA_PARTIAL : LEA_AVAIL_ALL;
 
 	for (uint32_t i = 0, lv; (lv = part_of(seg, i)) != LEA_NONE || i < seg->area_count; i++) {
-		enum lea_wholeness of_part =
-			lv != LEA_NONE ? lea_emit_wholeness(emit, lv) : LEA_WHOLE;
+		enum lea_availability of_part =
+			lv != LEA_NONE ? lea_emit_availability(emit, lv) : LEA_AVAIL_ALL;
 
 		worst = of_part > worst ? of_part : worst;
 	}
 	return worst;
 }
 
-static enum lea_wholeness of_seg(struct lea_emit *emit, const struct lea_lv_seg *seg)
+static enum lea_availability of_seg(struct lea_emit *emit, const struct lea_lv_seg *seg)
 {
-	enum lea_wholeness worst = worst_below(emit, seg);
-	const struct lea_emitter *emitter = lea_emitter_find(seg->type);
+	enum lea_availability worst = worst_below(emit, seg);
+	const struct lea_emitter *emitter = emit->find(seg->type);
 
-	return worst >= LEA_PARTIAL && emitter->bears ? emitter->bears(emit, seg) : worst;
+	return worst >= LEA_PARTIAL && emitter->degraded_ok ? emitter->degraded_ok(emit, seg)
+							    : worst;
 }
 
-enum lea_wholeness lea_emit_bears_nothing(struct lea_emit *emit, const struct lea_lv_seg *seg)
+enum lea_availability lea_emit_degraded_never_ok(struct lea_emit *emit,
+						 const struct lea_lv_seg *seg)
 {
 	(void)emit;
 	(void)seg;
-	return LEA_LOST;
+	return LEA_AVAIL_NONE;
 }
 
-/* Goes as deep as metadata may nest. */
-enum lea_wholeness lea_emit_wholeness(struct lea_emit *emit, uint32_t lv)
+/* Recurses at most as deep as metadata may nest. */
+enum lea_availability lea_emit_availability(struct lea_emit *emit, uint32_t lv)
 {
 	const struct lea_lv *what = &emit->vg->lvs[lv];
-	enum lea_wholeness worst = LEA_WHOLE;
+	enum lea_availability worst = LEA_AVAIL_ALL;
 
-	if (emit->wholeness[lv] != NOT_ASKED)
-		return emit->wholeness[lv];
-	emit->wholeness[lv] = LEA_WHOLE;
+	if (emit->availability[lv] != NOT_ASKED)
+		return emit->availability[lv];
+	emit->availability[lv] = LEA_AVAIL_ALL;
 	for (uint32_t i = 0; i < what->seg_count; i++) {
-		enum lea_wholeness of_this = of_seg(emit, &what->seg[i]);
+		enum lea_availability of_this = of_seg(emit, &what->seg[i]);
 
 		worst = of_this > worst ? of_this : worst;
 	}
-	emit->wholeness[lv] = (uint8_t)worst;
+	emit->availability[lv] = (uint8_t)worst;
 	return worst;
 }
 
-enum lea_wholeness lea_emit_group_wholeness(struct lea_emit *emit, uint32_t lv)
+enum lea_availability lea_emit_group_availability(struct lea_emit *emit, uint32_t lv)
 {
 	const struct lea_seg_snapshot *link = emit->vg->lvs[lv].snapshots;
-	enum lea_wholeness worst = lea_emit_wholeness(emit, lv);
+	enum lea_availability worst = lea_emit_availability(emit, lv);
 
 	for (; link; link = link->next) {
-		enum lea_wholeness of_cow = lea_emit_wholeness(emit, link->cow);
+		enum lea_availability of_cow = lea_emit_availability(emit, link->cow);
 
 		worst = of_cow > worst ? of_cow : worst;
 	}
@@ -122,13 +122,13 @@ static uint32_t largest_ahead(struct lea_emit *emit, uint32_t lv)
 	return largest;
 }
 
-/* Twice the widest stripe, or what the PVs have. */
+/* Twice the widest stripe, or the largest read-ahead of the PVs. */
 static uint64_t automatic(struct lea_emit *emit, const struct lea_lv *lv, bool has_segments)
 {
 	uint64_t widest = 0;
 
 	for (uint32_t i = 0; has_segments && i < lv->seg_count; i++) {
-		const struct lea_emitter *emitter = lea_emitter_find(lv->seg[i].type);
+		const struct lea_emitter *emitter = emit->find(lv->seg[i].type);
 		uint64_t wish = emitter->read_ahead_sectors
 					? emitter->read_ahead_sectors(emit, &lv->seg[i])
 					: 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Caches. A pool has no node of its own, its data and metadata have; of a cache volume two pieces
- * are mapped for them. A tool looks at the metadata before the cache is made.
+ * Caches. A cache pool has no node of its own, its data and metadata LVs have. A cache volume gets
+ * two nodes that map its data and metadata pieces. A tool checks the metadata before the cache is
+ * created.
  */
 #include "policy/emit.h"
 
@@ -20,8 +21,8 @@ struct parts {
 	uint32_t metadata, data, origin; /* nodes */
 };
 
-static const struct lea_cache_how *how_of(const struct lea_emit *emit,
-					  const struct lea_seg_cache *own)
+static const struct lea_cache_options *how_of(const struct lea_emit *emit,
+					      const struct lea_seg_cache *own)
 {
 	return own->is_volume ? &own->how : &emit->vg->lvs[own->pool].seg[0].own.cache_pool->how;
 }
@@ -30,13 +31,13 @@ static const char *policy_of(const struct lea_emit *emit, const struct lea_seg_c
 {
 	if (own->is_cleaning)
 		return CLEANER;
-	/* Older lvm2 forgets what the metadata says; to the kernel both are one. */
+	/* Older lvm2 ignores the policy in the metadata; the kernel treats both as the same. */
 	if (own->is_volume && !emit->rules->ways.cachevol_policy)
 		return "mq";
 	return how_of(emit, own)->policy;
 }
 
-static const char *mode_of(const struct lea_cache_how *how, const char *policy)
+static const char *mode_of(const struct lea_cache_options *how, const char *policy)
 {
 	static const char *const words[] = {
 		[LEA_CACHE_WRITETHROUGH] = "writethrough",
@@ -47,7 +48,7 @@ static const char *mode_of(const struct lea_cache_how *how, const char *policy)
 	return strcmp(policy, CLEANER) != 0 ? words[how->mode] : words[LEA_CACHE_WRITETHROUGH];
 }
 
-/* What the kernel's policy takes; anything else would cost the whole table. */
+/* Settings that the kernel's policy accepts; any other makes the kernel refuse the table. */
 static bool takes(const char *policy, const char *key)
 {
 	static const char *const mq_keys[] = {
@@ -62,8 +63,8 @@ static bool takes(const char *policy, const char *key)
 	       strcmp(policy, CLEANER) != 0;
 }
 
-/* A chunk in flight must fit several times, or nothing is ever promoted. */
-static uint64_t threshold_of(const struct lea_cache_how *how)
+/* Several chunks in flight must fit, or the cache promotes nothing. */
+static uint64_t threshold_of(const struct lea_cache_options *how)
 {
 	const uint64_t least = (uint64_t)THRESHOLD_CHUNKS * how->chunk_sectors;
 	uint64_t threshold = DEFAULT_THRESHOLD;
@@ -79,7 +80,7 @@ static bool is_other(const struct lea_cache_setting *setting, const char *policy
 	return strcmp(setting->key, THRESHOLD_KEY) != 0 && takes(policy, setting->key);
 }
 
-static void add_settings(const struct lea_cache_how *how, const char *policy,
+static void add_settings(const struct lea_cache_options *how, const char *policy,
 			 struct lea_words *words)
 {
 	const uint64_t threshold = threshold_of(how);
@@ -100,12 +101,12 @@ static void add_settings(const struct lea_cache_how *how, const char *policy,
 static int pool_parts(struct lea_emit *emit, const struct lea_seg_cache *own, struct parts *parts)
 {
 	const struct lea_seg_cache_pool *pool = emit->vg->lvs[own->pool].seg[0].own.cache_pool;
-	int r = lea_emit_need(emit, pool->data, LEA_LAYER_NONE, &parts->data);
+	int r = lea_plan_require(emit, pool->data, LEA_LAYER_NONE, &parts->data);
 
-	return r ? r : lea_emit_need(emit, pool->metadata, LEA_LAYER_NONE, &parts->metadata);
+	return r ? r : lea_plan_require(emit, pool->metadata, LEA_LAYER_NONE, &parts->metadata);
 }
 
-/* Only lvm2 of a few releases gave the pieces ids of their own. */
+/* Only a few lvm2 releases gave the pieces ids of their own. */
 static int name_piece(struct lea_emit *emit, const struct lea_cache_piece *piece,
 		      const char *suffix, uint32_t node)
 {
@@ -127,7 +128,7 @@ static int piece_row(struct lea_emit *emit, uint32_t lv, const struct lea_cache_
 	if (!piece->length_sectors || piece->length_sectors > room ||
 	    piece->start_sectors > room - piece->length_sectors)
 		return -ERANGE;
-	r = lea_emit_need(emit, lv, LEA_LAYER_NONE, &whole);
+	r = lea_plan_require(emit, lv, LEA_LAYER_NONE, &whole);
 	if (r)
 		return r;
 	params =
@@ -135,7 +136,7 @@ static int piece_row(struct lea_emit *emit, uint32_t lv, const struct lea_cache_
 	return lea_emit_row(emit, node, piece->length_sectors, "linear", params);
 }
 
-/* Its read-ahead is the kernel's, as with lvm2. */
+/* Keeps the kernel's default read-ahead, as lvm2 does. */
 static int add_piece(struct lea_emit *emit, uint32_t lv, const struct lea_cache_piece *piece,
 		     enum lea_layer layer, uint32_t *ret_node)
 {
@@ -145,8 +146,7 @@ static int add_piece(struct lea_emit *emit, uint32_t lv, const struct lea_cache_
 	if (!r)
 		r = name_piece(emit, piece, layer == LEA_LAYER_CDATA ? "cdata" : "cmeta",
 			       *ret_node);
-	if (!r)
-		r = piece_row(emit, lv, piece, *ret_node);
+	r = r ? r : piece_row(emit, lv, piece, *ret_node);
 	if (r)
 		return r;
 	made = &emit->plan->node[*ret_node];
@@ -169,14 +169,14 @@ static int need_parts(struct lea_emit *emit, const struct lea_seg_cache *own, st
 {
 	int r = own->is_volume ? volume_parts(emit, own, parts) : pool_parts(emit, own, parts);
 
-	return r ? r : lea_emit_need(emit, own->origin, LEA_LAYER_NONE, &parts->origin);
+	return r ? r : lea_plan_require(emit, own->origin, LEA_LAYER_NONE, &parts->origin);
 }
 
 static int emit_cache(struct lea_emit *emit, const struct lea_emit_seg *at, struct lea_row *row,
 		      struct lea_words *words)
 {
 	const struct lea_seg_cache *own = at->seg->own.cache;
-	const struct lea_cache_how *how = how_of(emit, own);
+	const struct lea_cache_options *how = how_of(emit, own);
 	const char *policy = policy_of(emit, own);
 	struct parts parts;
 	int r = need_parts(emit, own, &parts);

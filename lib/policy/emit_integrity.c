@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Integrity: the LV with the checksums, the LV with the data. The kernel takes the table for a
- * secret one, since a checksum may have a key.
+ * Integrity: the LV with the checksums, and the LV with the data. The table is marked as secret,
+ * because a checksum may have a key.
  */
 #include "policy/emit.h"
 
@@ -20,9 +20,8 @@ static int emit_integrity(struct lea_emit *emit, const struct lea_emit_seg *at, 
 	int r = 0;
 
 	if (has_metadata)
-		r = lea_emit_need(emit, own->metadata, LEA_LAYER_NONE, &metadata);
-	if (!r)
-		r = lea_emit_need(emit, own->origin, LEA_LAYER_NONE, &origin);
+		r = lea_plan_require(emit, own->metadata, LEA_LAYER_NONE, &metadata);
+	r = r ? r : lea_plan_require(emit, own->origin, LEA_LAYER_NONE, &origin);
 	if (r)
 		return r;
 	row->length_sectors = own->data_sectors;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mirrors of the old kind. A move is made of them, one segment at a time: what is moved already is
- * at its new place, what comes later still at the old one.
+ * Mirrors of the old kind. A pvmove consists of them and works on one segment at a time: earlier
+ * segments are at the new place, later ones at the old place.
  */
 #include "policy/emit.h"
 
@@ -28,7 +28,7 @@ static int emit_legs(struct lea_emit *emit, const struct lea_emit_seg *at, struc
 	return r;
 }
 
-/* The configured size, or what fits into the segment; a power of two in any case. */
+/* The configured size, or what fits into the segment; always a power of two. */
 static uint64_t move_region(const struct lea_emit *emit, const struct lea_row *row)
 {
 	uint64_t most = emit->rules->region_sectors, region = 1;
@@ -45,7 +45,7 @@ static bool is_moved(const struct lea_lv_seg *seg)
 	return seg->own.mirror->moved_extents == seg->extent_count;
 }
 
-/* Does the move work at this segment now? It does at the first that is not done. */
+/* Is this the segment that pvmove is working on, the first unfinished one? */
 static bool is_next(const struct lea_emit *emit, const struct lea_emit_seg *at)
 {
 	const struct lea_lv *lv = &emit->vg->lvs[at->lv];
@@ -78,7 +78,7 @@ static int emit_mirror(struct lea_emit *emit, const struct lea_emit_seg *at, str
 	if (own->log == LEA_NONE) {
 		lea_words_add(words, "core 1 %" PRIu32, own->region_sectors);
 	} else {
-		r = lea_emit_need(emit, own->log, LEA_LAYER_NONE, &log);
+		r = lea_plan_require(emit, own->log, LEA_LAYER_NONE, &log);
 		if (r)
 			return r;
 		lea_words_add(words, "disk 2 @%" PRIu32 " %" PRIu32, log, own->region_sectors);
@@ -91,31 +91,3 @@ static int emit_mirror(struct lea_emit *emit, const struct lea_emit_seg *at, str
 
 const struct lea_emitter lea_emit_mirror = {
 	.type = "mirror", .emit = emit_mirror, .target = "mirror"};
-
-static int emit_companion(struct lea_emit *emit, uint32_t lv)
-{
-	const bool is_read_only = emit->is_read_only;
-	uint32_t node;
-	int r;
-
-	emit->is_read_only =
-		lea_select_read_only(emit->vg, &emit->vg->lvs[lv], &emit->rules->select);
-	r = lea_emit_need(emit, lv, LEA_LAYER_NONE, &node);
-	emit->is_read_only = is_read_only;
-	return r;
-}
-
-int lea_emit_companions(struct lea_emit *emit, uint32_t first)
-{
-	int r = 0;
-
-	for (uint32_t i = first; !r && i < emit->plan->node_count; i++) {
-		const struct lea_plan_node *node = &emit->plan->node[i];
-		uint32_t lv =
-			node->layer == LEA_LAYER_NONE ? emit->first_moved[node->lv] : LEA_NONE;
-
-		for (; !r && lv != LEA_NONE; lv = emit->next_moved[lv])
-			r = emit_companion(emit, lv);
-	}
-	return r;
-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RAID: metadata and image of each device, then the LV itself. Some images may be missing; the
- * kernel finds that out by itself, since what stands in for them gives errors.
+ * RAID: metadata and image of each device, then the LV itself. The stand-ins for missing images
+ * return errors, from which the kernel detects which images are missing.
  */
 #include "policy/emit.h"
 
@@ -10,13 +10,13 @@
 
 #include <inttypes.h>
 
-/* Split off for a while, with what changes being tracked: active on its own, and read-only. */
+/* Split off with --trackchanges: active on its own and read-only. */
 static bool is_split_off(const struct lea_emit *emit, uint32_t lv)
 {
 	return lea_lv_is_visible(&emit->vg->lvs[lv]) && !(emit->vg->lvs[lv].flags & LEA_FLAG_WRITE);
 }
 
-/* Words of the table that come in pairs, and their number. */
+/* Pairs of words in the table, and their number. */
 struct pairs {
 	struct lea_words *words;
 	uint32_t count;
@@ -43,7 +43,7 @@ static void add_flagged(const struct lea_emit *emit, const struct lea_seg_raid *
 			add_pair(pairs, flag == LEA_FLAG_REBUILD ? "rebuild" : "write_mostly", i);
 }
 
-/* Images that a reshape adds, less those that it takes away. */
+/* Images that a reshape adds, minus those that it removes. */
 static int64_t count_delta(const struct lea_emit *emit, const struct lea_seg_raid *own)
 {
 	int64_t delta = 0;
@@ -60,13 +60,13 @@ static void add_reshape(const struct lea_emit *emit, const struct lea_seg_raid *
 			struct pairs *pairs)
 {
 	add_wanted(pairs, "delta_disks", count_delta(emit, own));
-	/* 1 is another way to say none. */
+	/* The value 1 also means "none". */
 	if (own->has_data_offset)
 		add_pair(pairs, "data_offset",
 			 own->data_offset_sectors == 1 ? 0 : (int64_t)own->data_offset_sectors);
 }
 
-/* In the order of the kernel's own status, which all targets but those from 1.9 to 1.10 take. */
+/* In the order of the kernel's status output, which all targets except 1.9 and 1.10 accept. */
 static void add_pairs(const struct lea_emit *emit, const struct lea_seg_raid *own,
 		      struct pairs *pairs)
 {
@@ -97,13 +97,12 @@ static int add_device(struct lea_emit *emit, const struct lea_seg_raid *own, uin
 		return 0;
 	}
 	if (own->metadata[i] != LEA_NONE) {
-		r = lea_emit_need(emit, own->metadata[i], LEA_LAYER_NONE, &metadata);
+		r = lea_plan_require(emit, own->metadata[i], LEA_LAYER_NONE, &metadata);
 		lea_words_add(words, " @%" PRIu32, metadata);
 	} else {
 		lea_words_add(words, " -");
 	}
-	if (!r)
-		r = lea_emit_need(emit, own->image[i], LEA_LAYER_NONE, &image);
+	r = r ? r : lea_plan_require(emit, own->image[i], LEA_LAYER_NONE, &image);
 	if (!r)
 		lea_words_add(words, " @%" PRIu32, image);
 	return r;
@@ -137,13 +136,13 @@ static uint64_t two_stripes(const struct lea_emit *emit, const struct lea_lv_seg
 static bool is_missing(struct lea_emit *emit, const struct lea_seg_raid *own, uint32_t i)
 {
 	if (is_split_off(emit, own->image[i]) ||
-	    lea_emit_wholeness(emit, own->image[i]) >= LEA_PARTIAL)
+	    lea_emit_availability(emit, own->image[i]) >= LEA_PARTIAL)
 		return true;
 	return own->metadata[i] != LEA_NONE &&
-	       lea_emit_wholeness(emit, own->metadata[i]) >= LEA_PARTIAL;
+	       lea_emit_availability(emit, own->metadata[i]) >= LEA_PARTIAL;
 }
 
-/* Copies of a chunk are on neighbours, so of each group of them one must be there. */
+/* Copies of a chunk are on adjacent images, so each group needs one available image. */
 static bool has_each_group(struct lea_emit *emit, const struct lea_seg_raid *own)
 {
 	if (own->count % own->copies)
@@ -167,15 +166,15 @@ static bool has_integrity(const struct lea_emit *emit, const struct lea_seg_raid
 	return false;
 }
 
-/* A striped one goes by lvm2's rule, too, odd as it is: one image is enough to be let up. */
-static enum lea_wholeness bears(struct lea_emit *emit, const struct lea_lv_seg *seg)
+/* raid0 follows lvm2's rule, too, odd as it is: one image is enough. */
+static enum lea_availability degraded_ok(struct lea_emit *emit, const struct lea_lv_seg *seg)
 {
 	const struct lea_seg_raid *own = seg->own.raid;
 	uint32_t missing = 0;
 	bool works;
 
 	if (has_integrity(emit, own))
-		return LEA_LOST;
+		return LEA_AVAIL_NONE;
 	for (uint32_t i = 0; i < own->count; i++)
 		missing += is_missing(emit, own, i);
 	switch (own->level->kind) {
@@ -198,5 +197,5 @@ const struct lea_emitter lea_emit_raid = {
 	.emit = emit_raid,
 	.target = "raid",
 	.read_ahead_sectors = two_stripes,
-	.bears = bears,
+	.degraded_ok = degraded_ok,
 };

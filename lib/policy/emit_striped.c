@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Linear and striped segments, which lvm2 writes as one type: one stripe is linear.
- */
+/* Linear and striped segments. lvm2 writes both as one type: a single stripe is linear. */
 #include "policy/emit.h"
 
 #include <inttypes.h>
 
 #define SECTOR_BYTES 512U
 
-/* Stripe size of the striped target, 0: the linear one is meant. */
+/* Stripe size for the striped target; 0: use the linear target. */
 static uint32_t chunk_sectors(const struct lea_emit *emit, const struct lea_lv_seg *seg)
 {
 	if (seg->area_count > 1)
 		return seg->stripe_sectors;
-	/* The kernel takes no stripe below a page. */
+	/* The kernel accepts no stripe smaller than a page. */
 	if (emit->rules->use_linear_target ||
 	    (uint64_t)emit->vg->extent_sectors * SECTOR_BYTES < emit->rules->page_bytes)
 		return 0;
@@ -34,7 +32,7 @@ static int emit_areas(struct lea_emit *emit, const struct lea_emit_seg *at, stru
 	return r;
 }
 
-/* Two rounds over all stripes; the single stripe that stands for linear counts, too. */
+/* Two full stripes; also for the single stripe that replaces linear. */
 static uint64_t two_stripes(const struct lea_emit *emit, const struct lea_lv_seg *seg)
 {
 	return 2 * (uint64_t)chunk_sectors(emit, seg) * seg->area_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Thin pools and thin LVs. The pool's metadata is looked at by a tool before the pool is made, and
- * the pool's transaction id afterwards.
+ * Thin pools and thin LVs. A tool checks the pool's metadata before the pool is created; afterwards
+ * the pool's transaction id is compared.
  */
 #include "policy/emit.h"
 
@@ -12,9 +12,9 @@
 
 #define MIN_THRESHOLD	     50U
 #define WHOLE		     100U
-#define MAX_METADATA_SECTORS 33161216U /* what the thin-pool target can use */
+#define MAX_METADATA_SECTORS 33161216U /* limit of the thin-pool target */
 
-/* Free chunks at which the pool tells whoever extends it. */
+/* Number of free chunks at which the pool raises an event for its extension. */
 static uint64_t low_water(const struct lea_emit *emit, const struct lea_emit_seg *at)
 {
 	const uint64_t sectors = (uint64_t)at->seg->extent_count * emit->vg->extent_sectors;
@@ -48,7 +48,7 @@ static void add_features(const struct lea_emit *emit, const struct lea_emit_seg 
 			lea_words_add(words, " %s", features[i]);
 }
 
-/* Of metadata that is longer than any pool can use, older lvm2 maps only what is used. */
+/* Older lvm2 maps only the usable part of metadata longer than the limit. */
 static void crop(struct lea_table *table)
 {
 	uint64_t left = MAX_METADATA_SECTORS;
@@ -69,11 +69,10 @@ static int emit_pool(struct lea_emit *emit, const struct lea_emit_seg *at, struc
 {
 	const struct lea_seg_thin_pool *own = at->seg->own.thin_pool;
 	uint32_t metadata, data;
-	int r = lea_emit_need(emit, own->metadata, LEA_LAYER_NONE, &metadata);
+	int r = lea_plan_require(emit, own->metadata, LEA_LAYER_NONE, &metadata);
 
 	(void)row;
-	if (!r)
-		r = lea_emit_need(emit, own->data, LEA_LAYER_NONE, &data);
+	r = r ? r : lea_plan_require(emit, own->data, LEA_LAYER_NONE, &data);
 	if (!r && emit->rules->check_thin)
 		r = lea_emit_step(emit,
 				  &(struct lea_plan_step){LEA_STEP_CHECK, at->node, metadata, 0});
@@ -87,7 +86,7 @@ static int emit_pool(struct lea_emit *emit, const struct lea_emit_seg *at, struc
 	return 0;
 }
 
-/* An LV that a snapshot is merging into has that snapshot's content from now on. */
+/* An LV into which a snapshot is being merged has the content of that snapshot. */
 static uint32_t device_id(const struct lea_emit *emit, const struct lea_emit_seg *at)
 {
 	const uint32_t merging = emit->vg->lvs[at->lv].merging_thin;
@@ -105,9 +104,8 @@ static int emit_thin(struct lea_emit *emit, const struct lea_emit_seg *at, struc
 
 	(void)row;
 	if (own->external != LEA_NONE)
-		r = lea_emit_need_shared(emit, own->external, LEA_LAYER_REAL, &external);
-	if (!r)
-		r = lea_emit_need_shared(emit, own->pool, LEA_LAYER_TPOOL, &pool);
+		r = lea_plan_require_shared(emit, own->external, LEA_LAYER_REAL, &external);
+	r = r ? r : lea_plan_require_shared(emit, own->pool, LEA_LAYER_TPOOL, &pool);
 	if (r)
 		return r;
 	lea_words_add(words, "@%" PRIu32 " %" PRIu32, pool, device_id(emit, at));
@@ -120,6 +118,6 @@ const struct lea_emitter lea_emit_thin_pool = {
 	.type = "thin-pool",
 	.emit = emit_pool,
 	.target = "thin-pool",
-	.bears = lea_emit_bears_nothing,
+	.degraded_ok = lea_emit_degraded_never_ok,
 };
 const struct lea_emitter lea_emit_thin = {.type = "thin", .emit = emit_thin, .target = "thin"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * VDO pools and the LVs in them. The pool's virtual space begins and ends with a piece for nobody.
- * Source: tables of lvm2 2.03.31 with the target 9.1 of Linux 6.12; V4 is known to it since 8.2.
+ * VDO pools and the LVs in them. The pool's virtual space has a reserved piece at both ends.
+ * Source: tables of lvm2 2.03.31 with target 9.1 of Linux 6.12; the target accepts V4 since 8.2.
  */
 #include "policy/emit.h"
 
@@ -34,7 +34,7 @@ static int emit_pool(struct lea_emit *emit, const struct lea_emit_seg *at, struc
 {
 	const struct lea_seg_vdo_pool *own = at->seg->own.vdo_pool;
 	uint32_t data;
-	int r = lea_emit_need(emit, own->data, LEA_LAYER_NONE, &data);
+	int r = lea_plan_require(emit, own->data, LEA_LAYER_NONE, &data);
 
 	if (r)
 		return r;
@@ -55,7 +55,7 @@ static int emit_vdo(struct lea_emit *emit, const struct lea_emit_seg *at, struct
 	const struct lea_seg_vdo *own = at->seg->own.vdo;
 	const struct lea_lv *pool = &emit->vg->lvs[own->pool];
 	uint32_t node;
-	int r = lea_emit_need_shared(emit, own->pool, LEA_LAYER_VPOOL, &node);
+	int r = lea_plan_require_shared(emit, own->pool, LEA_LAYER_VPOOL, &node);
 
 	(void)row;
 	if (r)
@@ -70,6 +70,6 @@ const struct lea_emitter lea_emit_vdo_pool = {
 	.type = "vdo-pool",
 	.emit = emit_pool,
 	.target = "vdo",
-	.bears = lea_emit_bears_nothing,
+	.degraded_ok = lea_emit_degraded_never_ok,
 };
 const struct lea_emitter lea_emit_vdo = {.type = "vdo", .emit = emit_vdo, .target = "linear"};

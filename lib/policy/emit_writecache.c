@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Write caches: the fast LV whole, and the origin. On persistent memory the kernel takes another
- * way.
+ * Write caches: the whole fast LV, and the origin. The kernel uses another mode on persistent
+ * memory.
  */
 #include "policy/emit.h"
 
@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* On persistent memory, and on nothing else. */
+/* Does the LV lie only on persistent memory? */
 static bool is_on_pmem(const struct lea_emit *emit, const struct lea_lv *lv)
 {
 	for (uint32_t s = 0; s < lv->seg_count; s++) {
@@ -25,7 +25,7 @@ static bool is_on_pmem(const struct lea_emit *emit, const struct lea_lv *lv)
 	return true;
 }
 
-/* An option counts for as many words as it has. */
+/* Number of words in the options. */
 static uint32_t count_words(const struct lea_seg_writecache *own)
 {
 	uint32_t count = 0;
@@ -40,11 +40,10 @@ static int emit_writecache(struct lea_emit *emit, const struct lea_emit_seg *at,
 {
 	const struct lea_seg_writecache *own = at->seg->own.writecache;
 	uint32_t fast, origin;
-	int r = lea_emit_need(emit, own->fast, LEA_LAYER_NONE, &fast);
+	int r = lea_plan_require(emit, own->fast, LEA_LAYER_NONE, &fast);
 
 	(void)row;
-	if (!r)
-		r = lea_emit_need(emit, own->origin, LEA_LAYER_NONE, &origin);
+	r = r ? r : lea_plan_require(emit, own->origin, LEA_LAYER_NONE, &origin);
 	if (r)
 		return r;
 	lea_words_add(words, "%c @%" PRIu32 " @%" PRIu32 " %" PRIu32 " %" PRIu32,
@@ -59,5 +58,5 @@ const struct lea_emitter lea_emit_writecache = {
 	.type = "writecache",
 	.emit = emit_writecache,
 	.target = "writecache",
-	.bears = lea_emit_bears_nothing,
+	.degraded_ok = lea_emit_degraded_never_ok,
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * First the whole VG is judged: is every segment one of ours? Only then nodes are written, so that
- * a VG is never half native.
+ * Judges the whole VG first: is every segment native? Only then it writes nodes, so that a VG is
+ * never activated half natively.
  */
 #include "policy/plan.h"
 
-#include "disk/name.h"
+#include "base/id.h"
 #include "disk/segments.h"
 #include "disk/segtype.h"
 #include "policy/emit.h"
@@ -13,55 +13,9 @@
 #include <errno.h>
 #include <string.h>
 
-/* A step to make a node, one to resume it, a check or a look at its state, a second resume. */
+/* Create, resume, check or status, second resume. */
 #define STEPS_PER_NODE 4U
 #define MAX_NODES      (UINT32_MAX / STEPS_PER_NODE)
-
-/* Is the node of the cache that uses this volume one that people see? */
-static bool has_shown_user(const struct lea_vg *vg, const struct lea_lv *volume)
-{
-	const struct lea_lv *user = volume->user != LEA_NONE ? &vg->lvs[volume->user] : NULL;
-
-	return user && lea_lv_is_visible(user) && !user->snapshots && !user->is_external_origin;
-}
-
-static bool is_hidden(const struct lea_vg *vg, const struct lea_lv *lv, enum lea_layer layer,
-		      const struct lea_plan_rules *rules)
-{
-	/* Older lvm2 shows udev's rules the parts of a cache volume as it shows the cache itself. */
-	if (layer == LEA_LAYER_CDATA || layer == LEA_LAYER_CMETA)
-		return rules->ways.hides_cachevol_parts || !has_shown_user(vg, lv);
-	return layer != LEA_LAYER_NONE || !lea_lv_is_visible(lv) ||
-	       lea_plan_pool_layer(lv) != LEA_LAYER_NONE;
-}
-
-static bool is_for_lvm_only(const struct lea_lv *lv)
-{
-	return lea_lv_name_is_reserved(lv->name) ||
-	       (lv->seg_count && lv->seg[0].segtype &&
-		lv->seg[0].segtype->family == LEA_FAMILY_THIN_POOL);
-}
-
-uint16_t lea_plan_udev_flags(const struct lea_vg *vg, const struct lea_lv *lv,
-			     enum lea_layer layer, const struct lea_plan_rules *rules)
-{
-	unsigned int flags = 0;
-
-	if (layer == LEA_LAYER_MISSING)
-		return 0;
-	if (is_hidden(vg, lv, layer, rules))
-		flags |= LEA_DM_UDEV_DISABLE_SUBSYSTEM | LEA_DM_UDEV_DISABLE_DISK |
-			 LEA_DM_UDEV_DISABLE_OTHER;
-	else if (layer == LEA_LAYER_NONE && is_for_lvm_only(lv))
-		flags |= LEA_DM_UDEV_DISABLE_DISK | LEA_DM_UDEV_DISABLE_OTHER;
-	if (lv->role == LEA_ROLE_COW)
-		flags |= LEA_DM_UDEV_LOW_PRIORITY;
-	if (!rules->udev_rules)
-		flags |= LEA_DM_UDEV_DISABLE_DM | LEA_DM_UDEV_DISABLE_SUBSYSTEM;
-	else if (!rules->udev_fallback)
-		flags |= LEA_DM_UDEV_DISABLE_FALLBACK;
-	return (uint16_t)flags;
-}
 
 const char *lea_plan_foreign_type(const struct lea_lv *lv)
 {
@@ -71,7 +25,7 @@ const char *lea_plan_foreign_type(const struct lea_lv *lv)
 	return NULL;
 }
 
-/* What is to come up depends on settings that only lvm2 knows how to apply. */
+/* Reason to hand over a VG whose tables depend on settings that only lvm2 can apply. */
 static const char *settings_reason(const struct lea_emit *emit)
 {
 	const struct lea_vg *vg = emit->vg;
@@ -80,7 +34,7 @@ static const char *settings_reason(const struct lea_emit *emit)
 	for (uint32_t i = 0; i < vg->lv_count; i++)
 		if (vg->lvs[i].seg[0].segtype)
 			families |= 1U << vg->lvs[i].seg[0].segtype->family;
-	/* Whatever is up can be taken down. */
+	/* Deactivation needs no tables. */
 	if (emit->rules->select.everything)
 		return NULL;
 	if (families & emit->rules->lvms_families)
@@ -90,7 +44,7 @@ static const char *settings_reason(const struct lea_emit *emit)
 	return NULL;
 }
 
-/* The first thing in the VG that is not ours, NULL: all of it is. */
+/* Why the VG must be handed over to lvm; NULL: all of it is native. */
 static const char *delegate_reason(const struct lea_emit *emit)
 {
 	const struct lea_vg *vg = emit->vg;
@@ -100,28 +54,28 @@ static const char *delegate_reason(const struct lea_emit *emit)
 		if (lea_plan_foreign_type(&vg->lvs[i]))
 			reason = "a segment type that is not done natively";
 	for (uint32_t i = 0; !reason && i < vg->pv_count; i++)
-		/* It came back: what it holds may be old, and lvm2 has rules for that. */
+		/* The PV came back: its data may be outdated, and lvm2 has rules for that. */
 		if (emit->pvs[i].is_present && vg->pvs[i].flags & LEA_FLAG_MISSING)
-			reason = "a PV that is here is marked as missing";
+			reason = "a PV that is present is marked as missing";
 	return reason ? reason : settings_reason(emit);
 }
 
-/* It lacks more than the mode lets it. */
+/* Does the LV lack more than the mode permits? */
 static bool is_refused(struct lea_emit *emit, uint32_t lv)
 {
 	const enum lea_plan_mode mode = emit->rules->mode;
 
-	/* To be taken down: whatever may be there. */
+	/* Deactivation: missing parts don't matter. */
 	if (emit->rules->select.everything)
 		return false;
-	switch (lea_emit_group_wholeness(emit, lv)) {
-	case LEA_WHOLE:
+	switch (lea_emit_group_availability(emit, lv)) {
+	case LEA_AVAIL_ALL:
 		return false;
 	case LEA_DEGRADED:
 		return mode == LEA_MODE_COMPLETE;
 	case LEA_PARTIAL:
 		return mode != LEA_MODE_PARTIAL;
-	case LEA_LOST:
+	case LEA_AVAIL_NONE:
 	default:
 		return true;
 	}
@@ -131,10 +85,10 @@ static const char *partial_text(struct lea_emit *emit, uint32_t lv)
 {
 	const char *way_out = "Use '--activationmode partial' to override.";
 
-	if (lea_emit_group_wholeness(emit, lv) == LEA_DEGRADED)
+	if (lea_emit_group_availability(emit, lv) == LEA_DEGRADED)
 		way_out = "Try '--activationmode degraded'.";
 	if (emit->rules->mode == LEA_MODE_PARTIAL)
-		way_out = "Nothing can stand in for what it lacks.";
+		way_out = "Nothing can replace its missing part.";
 	return lea_arena_printf(emit->arena, "Refusing activation of partial LV %s/%s.  %s",
 				emit->vg->name, emit->vg->lvs[lv].name, way_out);
 }
@@ -147,13 +101,14 @@ static const char *fault_text(const struct lea_emit *emit, const struct lea_lv *
 			"The device name of %s/%s is longer than device-mapper allows.",
 			emit->vg->name, lv->name);
 	if (fault == -ELOOP)
-		return lea_arena_printf(emit->arena, "%s/%s lies on what no LV can lie on.",
+		return lea_arena_printf(emit->arena,
+					"%s/%s lies on an LV that cannot carry other LVs.",
 					emit->vg->name, lv->name);
-	return lea_arena_printf(emit->arena, "%s/%s lies beyond what a device can have.",
+	return lea_arena_printf(emit->arena, "%s/%s exceeds the size that a device can have.",
 				emit->vg->name, lv->name);
 }
 
-static int refuse(struct lea_plan_lv *plan_lv, const char *text)
+static int refuse_lv(struct lea_plan_lv *plan_lv, const char *text)
 {
 	plan_lv->refusal = text;
 	return text ? 0 : -ENOMEM;
@@ -172,21 +127,21 @@ static int plan_lv(struct lea_emit *emit, uint32_t index)
 	if (plan_lv->selected != LEA_SELECTED)
 		return 0;
 	if (is_refused(emit, index))
-		return refuse(plan_lv, partial_text(emit, index));
+		return refuse_lv(plan_lv, partial_text(emit, index));
 	r = lea_emit_root(emit, index, &plan_lv->top);
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {
-		/* What it shares with others is theirs to make; the steps so far do no harm. */
+		/* Other LVs still need the shared nodes; the steps so far do no harm. */
 		plan_lv->top = LEA_NONE;
 		plan_lv->step_count = plan->step_count - plan_lv->first_step;
-		return refuse(plan_lv, fault_text(emit, lv, r));
+		return refuse_lv(plan_lv, fault_text(emit, lv, r));
 	}
 	plan_lv->step_count = plan->step_count - plan_lv->first_step;
 	return 0;
 }
 
-/* Of LVs in it, whatever its own node would be. */
+/* Does the LV have a pool layer besides its own node? */
 static bool is_pool(const struct lea_lv *lv)
 {
 	if (!lv->seg_count || !lv->seg[0].segtype)
@@ -195,7 +150,7 @@ static bool is_pool(const struct lea_lv *lv)
 	       lv->seg[0].segtype->family == LEA_FAMILY_VDO_POOL;
 }
 
-/* No plan for this VG has more nodes. */
+/* Upper limit on the number of nodes of a plan for this VG. */
 static uint64_t most_nodes(const struct lea_vg *vg, const struct lea_plan_pv *pvs)
 {
 	uint64_t count = 0;
@@ -225,7 +180,7 @@ static uint32_t move_below(const struct lea_vg *vg, const struct lea_lv *lv)
 	return LEA_NONE;
 }
 
-/* Which LVs come up together because one move is below them. */
+/* Finds the selected LVs that lie on a common pvmove LV and so are activated together. */
 static void find_companions(struct lea_emit *emit)
 {
 	const struct lea_vg *vg = emit->vg;
@@ -242,7 +197,7 @@ static void find_companions(struct lea_emit *emit)
 	}
 }
 
-static int make_room(struct lea_emit *emit)
+static int grow_steps(struct lea_emit *emit)
 {
 	const uint32_t lvs = emit->vg->lv_count;
 	const uint64_t nodes = most_nodes(emit->vg, emit->pvs);
@@ -258,13 +213,13 @@ static int make_room(struct lea_emit *emit)
 	emit->late = lea_arena_alloc(emit->arena, nodes, sizeof(*emit->late));
 	emit->node_of = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->node_of));
 	emit->ahead_of = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->ahead_of));
-	emit->wholeness = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->wholeness));
+	emit->availability = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->availability));
 	emit->first_moved = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->first_moved));
 	emit->next_moved = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->next_moved));
 	if (!lvs)
 		return 0;
 	if (!plan->lv || !plan->node || !plan->step || !emit->late || !emit->node_of ||
-	    !emit->ahead_of || !emit->wholeness || !emit->first_moved || !emit->next_moved)
+	    !emit->ahead_of || !emit->availability || !emit->first_moved || !emit->next_moved)
 		return -ENOMEM;
 	memset(emit->node_of, 0xff, lvs * sizeof(*emit->node_of));
 	memset(emit->ahead_of, 0xff, lvs * sizeof(*emit->ahead_of));
@@ -277,7 +232,8 @@ static int make_room(struct lea_emit *emit)
 int lea_plan_vg(struct lea_arena *arena, const struct lea_vg *vg, const struct lea_plan_pv *pvs,
 		const struct lea_plan_rules *rules, struct lea_plan **ret_plan)
 {
-	struct lea_emit emit = {.arena = arena, .vg = vg, .pvs = pvs, .rules = rules};
+	struct lea_emit emit = {
+		.arena = arena, .vg = vg, .pvs = pvs, .rules = rules, .find = lea_emitter_find};
 	struct lea_plan *plan = lea_arena_alloc(arena, 1, sizeof(*plan));
 	int r;
 
@@ -290,7 +246,7 @@ int lea_plan_vg(struct lea_arena *arena, const struct lea_vg *vg, const struct l
 		return LEA_PLAN_DELEGATE;
 	}
 	emit.plan = plan;
-	r = make_room(&emit);
+	r = grow_steps(&emit);
 	for (uint32_t i = 0; !r && i < vg->lv_count; i++)
 		r = plan_lv(&emit, i);
 	if (!r)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * VG-LV-LAYER, hyphens inside a part doubled; LVM-VGIDLVID-SUFFIX.
- */
+/* Names are VG-LV-LAYER, with hyphens inside a part doubled; uuids are LVM-VGIDLVID-SUFFIX. */
 #include "policy/plan_name.h"
 
 #include "disk/segments.h"
@@ -58,7 +56,7 @@ static const char *suffix_of(const struct lea_lv *lv, enum lea_layer layer)
 	return family_of(lv) == LEA_FAMILY_THIN_POOL ? "tpool" : NULL;
 }
 
-/* Parts of raid, mirror and the like, whose uuid has a suffix in newer versions only. */
+/* Parts of raid, mirror and the like, whose uuid has a suffix only in newer versions. */
 static bool is_suffixed_by_some(const struct lea_lv *lv, enum lea_layer layer)
 {
 	if (layer != LEA_LAYER_NONE || lea_lv_is_visible(lv))
@@ -67,7 +65,7 @@ static bool is_suffixed_by_some(const struct lea_lv *lv, enum lea_layer layer)
 	       (lv->role >= LEA_ROLE_RAID_IMAGE && lv->role <= LEA_ROLE_INTEGRITY_METADATA);
 }
 
-/* Joined by hyphens, so those inside are doubled. Returns what follows the copy. */
+/* Copies a part of a name and doubles its hyphens. Returns the end of the copy. */
 static char *put_doubled(char *to, const char *from)
 {
 	for (; *from; from++) {
@@ -114,7 +112,7 @@ int lea_plan_names(struct lea_arena *arena, const struct lea_vg *vg, const struc
 	return ret_names->other_uuid ? 0 : -ENOMEM;
 }
 
-void lea_plan_names_follow(const struct lea_ways *ways, struct lea_plan_names *names)
+void lea_plan_names_follow(const struct lea_compat *ways, struct lea_plan_names *names)
 {
 	const char *uuid = names->uuid;
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The tests stand in lvm2's order, because the first one that says no is the reason people see.
- */
+/* The tests are in lvm2's order, because users see the first reason that applies. */
 #include "policy/select.h"
 
+#include "disk/segments.h"
 #include "disk/segtype.h"
 
 #include <string.h>
@@ -30,7 +29,7 @@ static bool has_host_tag(const struct lea_vg *vg, const struct lea_lv *lv,
 	return false;
 }
 
-/* "vg/lv" word by word; "vg/" and "vg/lv/x" are no LV's name. */
+/* Compares "vg" or "vg/lv"; "vg/" and "vg/lv/x" match no LV. */
 static bool is_named(const struct lea_vg *vg, const struct lea_lv *lv, const char *item)
 {
 	size_t vg_chars = strlen(vg->name);
@@ -61,7 +60,7 @@ static bool matches(const struct lea_vg *vg, const struct lea_lv *lv,
 	return false;
 }
 
-/* Without a list, a host that has tags takes only what carries one of them. */
+/* Without a list, a host with tags activates only what carries one of its tags. */
 static bool passes_volume_list(const struct lea_vg *vg, const struct lea_lv *lv,
 			       const struct lea_select_rules *rules)
 {
@@ -75,21 +74,33 @@ static bool is_of(const struct lea_lv *lv, enum lea_family family)
 	return lv->seg_count && lv->seg[0].segtype && lv->seg[0].segtype->family == family;
 }
 
-/* A cache pool has no node. A VDO pool is made for the LVs in it; lvchange can activate it for
- * itself. */
+/* Cache pools have no node. VDO pools are activated with their LVs; only lvchange activates one
+ * alone. */
 static bool is_never_meant(const struct lea_lv *lv, const struct lea_select_rules *rules)
 {
 	return is_of(lv, LEA_FAMILY_CACHE_POOL) ||
 	       (is_of(lv, LEA_FAMILY_VDO_POOL) && !rules->everything);
 }
 
-/* An origin brings its snapshots. One that holds nothing itself is not shown and yet the one that
- * is activated. */
+/* An origin brings its snapshots. A virtual origin is not visible, yet it is what gets
+ * activated. */
 static bool comes_by_itself(const struct lea_lv *lv, const struct lea_select_rules *rules)
 {
 	if (lv->role == LEA_ROLE_COW || is_never_meant(lv, rules))
 		return false;
 	return lea_lv_is_visible(lv) || (lv->snapshots && lv->role == LEA_ROLE_NONE);
+}
+
+/* Does the caller want this LV, or a snapshot that its origin brings? */
+static bool is_wanted(const struct lea_vg *vg, const struct lea_lv *lv,
+		      const struct lea_select_rules *rules)
+{
+	if (!rules->only.defined || matches(vg, lv, rules, &rules->only))
+		return true;
+	for (const struct lea_seg_snapshot *s = lv->snapshots; s; s = s->next)
+		if (matches(vg, &vg->lvs[s->cow], rules, &rules->only))
+			return true;
+	return false;
 }
 
 enum lea_selected lea_select_lv(const struct lea_vg *vg, const struct lea_lv *lv,
@@ -99,6 +110,8 @@ enum lea_selected lea_select_lv(const struct lea_vg *vg, const struct lea_lv *lv
 		return LEA_SELECT_HIDDEN;
 	if (rules->everything)
 		return LEA_SELECTED;
+	if (!is_wanted(vg, lv, rules))
+		return LEA_SELECT_NOT_WANTED;
 	if (lv->flags & LEA_FLAG_ACTIVATION_SKIP && !rules->ignore_skip)
 		return LEA_SELECT_SKIP_FLAG;
 	if (rules->automatic && rules->auto_list.defined &&
@@ -126,6 +139,7 @@ const char *lea_select_reason(enum lea_selected selected)
 		[LEA_SELECT_NOT_IN_AUTO] = "not in activation/auto_activation_volume_list",
 		[LEA_SELECT_NOT_AUTO] = "its autoactivation property is off",
 		[LEA_SELECT_FILTERED] = "not in activation/volume_list",
+		[LEA_SELECT_NOT_WANTED] = "only other LVs are wanted now",
 	};
 
 	return reasons[selected];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which LVs of a VG a command means, and which of them it makes read-only. Pure.
- * Source: lvm2 2.03.16 black-box (commands-and-run-files 3.5, 3.6).
+ * Which LVs of a VG a command selects, and which of them become read-only. Pure. Source: lvm2
+ * 2.03.16, black-box.
  */
-#ifndef LEA_POLICY_SELECT_H
-#define LEA_POLICY_SELECT_H
+#pragma once
 
 #include "disk/vg.h"
 
@@ -15,34 +14,37 @@
 struct lea_volume_list {
 	const char *const *item;
 	uint32_t count;
-	bool defined; /* false: the setting is nowhere. A defined list may be empty */
+	bool defined; /* false: not configured. A defined list may be empty */
 };
 
 struct lea_select_rules {
-	bool automatic;	  /* -aay: autoactivation properties and list count */
+	bool automatic;	  /* -aay: autoactivation properties and auto_list apply */
 	bool ignore_skip; /* -K */
-	bool everything;  /* whatever lists and flags say: what may be active, to be taken down */
+	bool everything;  /* for deactivation: ignore lists and flags */
 	struct lea_volume_list auto_list, volume_list, read_only_list;
-	struct lea_volume_list host_tags; /* plain words; defined is not looked at */
+	/* What the caller wants of the VG: no other LV is selected. A snapshot stands for its
+	 * origin. Undefined: every LV. */
+	struct lea_volume_list only;
+	struct lea_volume_list host_tags; /* plain words; "defined" is ignored */
 };
 
 enum lea_selected {
 	LEA_SELECTED,
-	LEA_SELECT_HIDDEN,	/* a part of another LV: comes and goes with it */
+	LEA_SELECT_HIDDEN,	/* part of another LV, activated with that LV */
 	LEA_SELECT_SKIP_FLAG,	/* activation skip is set on the LV */
 	LEA_SELECT_NOT_IN_AUTO, /* auto_activation_volume_list */
-	LEA_SELECT_NOT_AUTO,	/* the LV's own autoactivation property is off */
-	LEA_SELECT_FILTERED,	/* volume_list: counts as done */
+	LEA_SELECT_NOT_AUTO,	/* the LV's autoactivation property is off */
+	LEA_SELECT_FILTERED,	/* volume_list; the command succeeds */
+	LEA_SELECT_NOT_WANTED,	/* not in rules->only */
 };
 
+/* LEA_SELECTED, or the first reason against it, in the order in which lvm2 checks. */
 enum lea_selected lea_select_lv(const struct lea_vg *vg, const struct lea_lv *lv,
 				const struct lea_select_rules *rules);
 
-/* Does the list make it read-only? Its own status is another matter. */
+/* Does read_only_volume_list match? The LV's own permission is separate. */
 bool lea_select_read_only(const struct lea_vg *vg, const struct lea_lv *lv,
 			  const struct lea_select_rules *rules);
 
-/* For people: why an LV was left out; NULL for LEA_SELECTED. Static text. */
+/* Why an LV was not selected, for messages; NULL for LEA_SELECTED. Static text. */
 const char *lea_select_reason(enum lea_selected selected);
-
-#endif

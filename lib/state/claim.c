@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Claims as small text files: one line a field, one line a PV, published whole.
- */
+/* Claims as small text files, published whole: one field per line, one PV per line. */
 #include "state/claim.h"
 
 #include <errno.h>
@@ -27,7 +25,7 @@ static const char *const state_names[] = {
 	[LEA_CLAIM_FAILED] = "failed",
 };
 
-/* An id becomes a file name: nothing but what LVM puts into one. */
+/* Opens event/claims and creates it if necessary. */
 static int open_folder(const struct lea_claims *claims)
 {
 	LEA_AUTO(lea_closep) int event_fd = -1;
@@ -53,8 +51,8 @@ static int compare_pv(const void *a, const void *b)
 }
 
 /*
- * Field 22 of /proc/PID/stat, counted behind the last bracket: the command may hold blanks. A
- * zombie does nothing any more, however long its parent takes to look at it.
+ * Field 22 of /proc/PID/stat, counted from the last bracket, because the command may contain
+ * spaces. A zombie counts as dead.
  */
 static int read_start(int proc_fd, pid_t pid, uint64_t *ret_ticks)
 {
@@ -117,6 +115,13 @@ static bool owner_lives(const struct lea_claims *claims, const struct lea_claim 
 	       ticks == claim->start_ticks;
 }
 
+int lea_claims_init(struct lea_claims *claims, struct lea_world *world, struct lea_claims_now *now)
+{
+	*claims = (struct lea_claims){
+		.run_fd = lea_world_run(world), .proc_fd = lea_world_proc(world), .now = now};
+	return claims->run_fd < 0 ? claims->run_fd : claims->proc_fd < 0 ? claims->proc_fd : 0;
+}
+
 /* ---- text */
 
 static bool parse_pv(struct lea_claim *claim, const char *value, uint32_t room)
@@ -124,8 +129,8 @@ static bool parse_pv(struct lea_claim *claim, const char *value, uint32_t room)
 	struct lea_claim_pv *pv = &claim->pv[claim->pv_count];
 
 	if (claim->pv_count >= room ||
-	    sscanf(value, "%32s %" SCNu32 ":%" SCNu32 " %" SCNu64, pv->pvid, &pv->major, &pv->minor,
-		   &pv->diskseq) != 4 ||
+	    sscanf(value, "%32s %" SCNu32 ":%" SCNu32 " %" SCNu64, pv->pvid, &pv->id.major,
+		   &pv->id.minor, &pv->id.diskseq) != 4 ||
 	    !lea_id_ok(pv->pvid))
 		return false;
 	claim->pv_count++;
@@ -152,6 +157,11 @@ static bool parse_owner(struct lea_claim *claim, const char *value)
 	return true;
 }
 
+static bool parse_seqno(struct lea_claim *claim, const char *value)
+{
+	return sscanf(value, "%" SCNu32, &claim->seqno) == 1;
+}
+
 static bool copy(char *to, size_t size, const char *value)
 {
 	if (strlen(value) >= size)
@@ -160,7 +170,7 @@ static bool copy(char *to, size_t size, const char *value)
 	return true;
 }
 
-/* One "key value" line. Unknown keys are skipped: a newer version may have written them. */
+/* Parses one "key value" line. Skips unknown keys, which a newer version may have written. */
 static bool parse_line(struct lea_claim *claim, char *line, uint32_t room,
 		       char epoch[static LEA_EPOCH_BYTES])
 {
@@ -177,6 +187,8 @@ static bool parse_line(struct lea_claim *claim, char *line, uint32_t room,
 		return parse_owner(claim, value);
 	if (!strcmp(line, "vg"))
 		return copy(claim->vg_name, sizeof(claim->vg_name), value);
+	if (!strcmp(line, "seqno"))
+		return parse_seqno(claim, value);
 	if (!strcmp(line, "reason"))
 		return copy(claim->reason, sizeof(claim->reason), value);
 	if (!strcmp(line, "class"))
@@ -213,7 +225,7 @@ static int parse(char *text, struct lea_claim *claim, char epoch[static LEA_EPOC
 	return 0;
 }
 
-/* Of a dead owner, too. */
+/* Reads a claim of this epoch, also of a dead owner. */
 static int read_any(const struct lea_claims *claims, int folder_fd, const char *vg_id,
 		    struct lea_claim *ret_claim)
 {
@@ -281,8 +293,8 @@ static int emit_pvs(FILE *out, const struct lea_claim *claim)
 		memcpy(pv, claim->pv, count * sizeof(*pv));
 	qsort(pv, count, sizeof(*pv), compare_pv);
 	for (size_t i = 0; i < count; i++)
-		fprintf(out, "pv %s %" PRIu32 ":%" PRIu32 " %" PRIu64 "\n", pv[i].pvid, pv[i].major,
-			pv[i].minor, pv[i].diskseq);
+		fprintf(out, "pv %s %" PRIu32 ":%" PRIu32 " %" PRIu64 "\n", pv[i].pvid,
+			pv[i].id.major, pv[i].id.minor, pv[i].id.diskseq);
 	return 0;
 }
 
@@ -307,6 +319,8 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 		return -errno;
 	fprintf(out, MAGIC "\nstate %s\nepoch %s\nowner %ld %" PRIu64 "\nvg %s\n",
 		state_names[claim->state], epoch, (long)getpid(), ticks, claim->vg_name);
+	if (claim->seqno)
+		fprintf(out, "seqno %" PRIu32 "\n", claim->seqno);
 	if (reason[0])
 		fprintf(out, "reason %s\n", reason);
 	if (claim->state == LEA_CLAIM_FAILED && claim->is_transient)
@@ -327,15 +341,15 @@ int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 
 	if (folder_fd < 0)
 		return folder_fd;
-	/* Look and write are one step; held for these two files only. */
+	/* Makes check and write one step. */
 	if (flock(folder_fd, LOCK_EX) < 0)
 		return -errno;
-	LEA_STEP("claim.begin", vg_id);
+	LEA_CRASHPOINT("claim.begin", vg_id);
 	r = read_at(claims, folder_fd, vg_id, &old);
 	if (r < 0)
 		return r;
 	if (r == 0 && old.state == LEA_CLAIM_CLAIMED && old.pid != getpid()) {
-		LEA_STEP("claim.held", vg_id);
+		LEA_CRASHPOINT("claim.held", vg_id);
 		return LEA_CLAIM_HELD;
 	}
 	mine.state = LEA_CLAIM_CLAIMED;
@@ -343,7 +357,7 @@ int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 	mine.is_transient = false;
 	r = store(claims, folder_fd, vg_id, &mine);
 	if (r == 0)
-		LEA_STEP("claim.taken", vg_id);
+		LEA_CRASHPOINT("claim.taken", vg_id);
 	return r;
 }
 
@@ -357,7 +371,7 @@ int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
 		return -EINVAL;
 	r = folder_fd < 0 ? folder_fd : store(claims, folder_fd, vg_id, claim);
 	if (r == 0)
-		LEA_STEP("claim.end", vg_id);
+		LEA_CRASHPOINT("claim.end", vg_id);
 	return r;
 }
 
@@ -376,14 +390,8 @@ int lea_claim_drop(const struct lea_claims *claims, const char *vg_id)
 
 static struct lea_claim_pv *find(const struct lea_claim *claim, const struct lea_claim_pv *pv)
 {
-	return claim->pv_count
-		       ? bsearch(pv, claim->pv, claim->pv_count, sizeof(*pv), compare_pv)
-		       : NULL;
-}
-
-static bool is_instance(const struct lea_claim_pv *a, const struct lea_claim_pv *b)
-{
-	return a->major == b->major && a->minor == b->minor && a->diskseq == b->diskseq;
+	return claim->pv_count ? bsearch(pv, claim->pv, claim->pv_count, sizeof(*pv), compare_pv)
+			       : NULL;
 }
 
 bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count)
@@ -392,7 +400,7 @@ bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *
 
 	for (uint32_t i = 0; i < count; i++) {
 		mine = find(claim, &pv[i]);
-		if (!mine || !is_instance(mine, &pv[i]))
+		if (!mine || !lea_devid_is_same(&mine->id, &pv[i].id))
 			return false;
 	}
 	return true;
@@ -446,33 +454,23 @@ int lea_claim_each(const struct lea_claims *claims,
 
 struct drop {
 	const struct lea_claims *claims;
-	const struct lea_claim_pv *pv;
-	uint32_t count;
+	struct lea_claim gone; /* pv and pv_count only; borrowed */
 };
 
 /* Instances are compared: the removal of an old disk must not undo what a new one has done. */
-static bool has_gone(const struct drop *drop, const struct lea_claim_pv *member)
-{
-	const struct lea_claim_pv *gone =
-		bsearch(member, drop->pv, drop->count, sizeof(*member), compare_pv);
-
-	return gone && gone->major == member->major && gone->minor == member->minor &&
-	       gone->diskseq == member->diskseq;
-}
-
 static int drop_if_member(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
 	const struct drop *drop = arg;
 
 	for (uint32_t i = 0; i < claim->pv_count; i++)
-		if (has_gone(drop, &claim->pv[i]))
+		if (lea_claim_covers(&drop->gone, &claim->pv[i], 1))
 			return lea_claim_drop(drop->claims, vg_id);
 	return 0;
 }
 
 int lea_claim_drop_pvs(const struct lea_claims *claims, struct lea_claim_pv *pv, uint32_t count)
 {
-	struct drop drop = {.claims = claims, .pv = pv, .count = count};
+	struct drop drop = {.claims = claims, .gone = {.pv = pv, .pv_count = count}};
 
 	if (!count)
 		return 0;

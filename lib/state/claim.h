@@ -1,109 +1,114 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Our own truth about the activation of a VG by event: event/claims/<VG UUID>. lvm2's vgs_online
- * knows neither UUID nor boot; this does, and it knows which instances of which PVs it was
- * made with. A claim of a dead owner, another epoch or other instances does not count.
+ * Our own record of the event activation of a VG: event/claims/<VG UUID>. Unlike lvm2's vgs_online
+ * it names the VG's UUID, the boot epoch, and the PV instances that the activation used. A claim of
+ * a dead owner, of another epoch or for other instances does not count.
  */
-#ifndef LEA_STATE_CLAIM_H
-#define LEA_STATE_CLAIM_H
+#pragma once
 
+#include "base/devid.h"
 #include "base/err.h"
 #include "state/gate.h"
+#include "world/world.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 enum lea_claim_state {
-	LEA_CLAIM_CLAIMED, /* its owner is at work */
+	LEA_CLAIM_CLAIMED, /* its owner is activating the VG */
 	LEA_CLAIM_DONE,	   /* active */
-	LEA_CLAIM_FAILED,  /* reason says why; a new event of the VG or a person tries again */
+	LEA_CLAIM_FAILED,  /* reason says why; a new event of the VG or a user retries */
 };
 
-/* One PV as it was: the instance number tells a new disk under an old number. */
+/* An instance of a PV. diskseq distinguishes a new disk with a reused device number. */
 struct lea_claim_pv {
 	char pvid[33];
-	uint32_t major, minor;
-	uint64_t diskseq; /* 0: the kernel has none */
+	struct lea_devid id;
 };
 
 struct lea_claim {
 	enum lea_claim_state state;
 	char vg_name[128];
-	char reason[192];	 /* "": none; one line */
-	bool is_transient;	 /* FAILED: comparisons try again; else only an add event, or a person */
-	bool is_orphaned; /* CLAIMED by a process that has died: told by lea_claim_each only */
+	uint32_t seqno;	   /* of the metadata that was read; 0: unknown */
+	char reason[192];  /* "": none; one line */
+	bool is_transient; /* FAILED: reconcile retries; else only an add event does, or a user */
+	bool is_orphaned;  /* CLAIMED by a process that has died; set only by lea_claim_each */
 	struct lea_claim_pv *pv; /* [pv_count], sorted by pvid; owned after lea_claim_read */
 	uint32_t pv_count;
-	pid_t pid;	      /* owner; set when stored */
+	pid_t pid;	      /* owner; set when the claim is stored */
 	uint64_t start_ticks; /* of the owner, as in /proc/PID/stat */
 };
 
-/* What is the same for all claims of one pass. All zero: to be found out. */
+/* Values that all claims of one pass share. Zeroed: unknown, filled at first use. */
 struct lea_claims_now {
 	char epoch[LEA_EPOCH_BYTES];
-	pid_t pid; /* whose start_ticks these are: a forked child asks anew */
+	pid_t pid; /* process of start_ticks; a forked child reads its own */
 	uint64_t start_ticks;
 };
 
-/* Where claims live, and whose boot this is. All borrowed. */
+/* Where claims are stored. All borrowed. */
 struct lea_claims {
 	int run_fd;		    /* /run/lvm */
 	int proc_fd;		    /* /proc */
-	struct lea_claims_now *now; /* filled at first use; NULL: asked for each claim */
+	struct lea_claims_now *now; /* NULL: read the values for each claim */
 };
 
+/* Opens what is not open yet. 0, or why there is no folder to read. */
+LEA_MUST_CHECK int lea_claims_init(struct lea_claims *claims, struct lea_world *world,
+				   struct lea_claims_now *now);
+
 enum lea_claim_outcome {
-	LEA_CLAIM_ABSENT = 1, /* none that counts: no file, malformed, another epoch, dead owner */
-	LEA_CLAIM_HELD,	      /* take: a living process of this epoch has it */
+	LEA_CLAIM_ABSENT = 1, /* no file, malformed, another epoch, or a dead owner */
+	LEA_CLAIM_HELD,	      /* take: a living process of this epoch owns the claim */
 };
 
 /*
- * lea_claim_read - the claim of a VG as far as it counts
- * @vg_id: 32 characters. Returns 0 with *ret_claim (lea_claim_done), LEA_CLAIM_ABSENT or -errno.
+ * lea_claim_read - the valid claim of a VG
+ * @vg_id: 32 characters
+ * Returns 0 with *ret_claim (release with lea_claim_done), LEA_CLAIM_ABSENT or -errno.
  */
 LEA_MUST_CHECK int lea_claim_read(const struct lea_claims *claims, const char *vg_id,
 				  struct lea_claim *ret_claim);
 void lea_claim_done(struct lea_claim *claim);
 
 /*
- * lea_claim_take - this process claims the VG
- * @claim: name and PVs; borrowed; state is taken as CLAIMED
- * Exclusive. A done or failed claim gives way (the caller has judged it with lea_claim_covers).
+ * lea_claim_take - claim the VG for this process
+ * @claim: name and PVs; borrowed; state is ignored
+ * Exclusive: blocks only while another process reads and writes the claim. Overwrites a DONE or
+ * FAILED claim; the caller has checked that with lea_claim_covers. 0, LEA_CLAIM_HELD or -errno.
  */
 LEA_MUST_CHECK int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 				  const struct lea_claim *claim);
 
-/* Records how it ended: @claim with state DONE or FAILED. Published whole. */
+/* Stores the result: @claim with state DONE or FAILED. Published whole. 0 or -errno. */
 LEA_MUST_CHECK int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
 				    const struct lea_claim *claim);
 
-/* Forgets a claim; absent is fine. */
+/* Removes a claim. 0 (also if it does not exist) or -errno. */
 LEA_MUST_CHECK int lea_claim_drop(const struct lea_claims *claims, const char *vg_id);
 
 /*
- * lea_claim_drop_pvs - these PV instances have gone: claims made with one of them are dropped
- * Reads every claim once, however many have gone: for devices without an instance number, whose
- * claims would else cover the next disk under the same number. Sorts @pv.
+ * lea_claim_drop_pvs - remove the claims that include one of these removed PV instances
+ * Needed for devices without diskseq, whose claims would cover the next disk with the same number.
+ * Reads every claim once, however many PVs are given. Sorts @pv. 0 or -errno.
  */
 LEA_MUST_CHECK int lea_claim_drop_pvs(const struct lea_claims *claims, struct lea_claim_pv *pv,
 				      uint32_t count);
 
 /*
- * Was @claim made with these PVs, the same instances? Any order. With more is fine: a VG that has
- * been reduced brings nothing new, and who deactivates it then wants it to stay so.
+ * Does @claim include all these PV instances? Order does not matter. More PVs in the claim are
+ * fine: a VG that was reduced has nothing new to activate, and if a user has deactivated it, it
+ * must stay inactive.
  */
 bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count);
 
-/* Adds a PV, or replaces the instance of it. @claim: sorted, as lea_claim_read leaves it; stays so.
- * -ENOMEM: as it was. */
+/* Adds a PV, or replaces its instance. @claim is sorted by pvid and stays so. 0, or -ENOMEM with
+ * @claim unchanged. */
 LEA_MUST_CHECK int lea_claim_put(struct lea_claim *claim, const struct lea_claim_pv *pv);
 
-/* Every claim that counts, and those of owners that have died (is_orphaned): @tell is called for
- * each; its non-zero return ends the walk and is returned. */
+/* Calls @tell for every valid claim and for claims of dead owners (is_orphaned). A non-zero return
+ * of @tell ends the walk and is returned. */
 LEA_MUST_CHECK int
 lea_claim_each(const struct lea_claims *claims,
 	       int (*tell)(void *arg, const char *vg_id, const struct lea_claim *claim), void *arg);
-
-#endif

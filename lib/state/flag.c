@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A record lock (fcntl), not flock: a flock is shared with children, and one that a hung disk keeps
- * would hold its parent's when that dies.
+ * Uses a record lock (fcntl), not flock: children share a flock, and a child that hangs on a disk
+ * would keep it after its parent's death.
  */
 #include "state/flag.h"
 
@@ -29,14 +29,14 @@ int lea_flag_raise(int event_fd, const char *name, int *ret_fd)
 			return -errno;
 		if (fcntl(fd, F_SETLK, &whole) < 0)
 			return errno == EAGAIN || errno == EACCES ? LEA_FLAG_HELD : -errno;
-		/* Somebody may have removed and made the file anew: then we hold nothing. */
+		/* If the file was removed and recreated meanwhile, our lock is worthless. */
 		if (fstat(fd, &held) < 0)
 			return -errno;
 		if (fstatat(event_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    held.st_ino == there.st_ino && held.st_dev == there.st_dev)
 			break;
 	}
-	/* For people only; a full disk is no reason not to run. */
+	/* The pid is only for people: a full disk must not stop us. */
 	len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
 	if (pwrite(fd, text, (size_t)len, 0) == len && ftruncate(fd, len) < 0)
 		return -errno;

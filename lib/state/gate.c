@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The gate and the epoch.
- */
+/* The gate and the epoch. */
 #include "state/gate.h"
 
 #include <errno.h>
@@ -22,7 +20,7 @@
 #define BOOT_ID_FILE  "sys/kernel/random/boot_id"
 #define BOOT_ID_CHARS 36U
 
-/* Marks are plain files: a planted link is none, wherever it leads. */
+/* Marks are regular files; a planted link does not count. */
 static bool exists(int dir_fd, const char *name)
 {
 	struct stat st;
@@ -30,7 +28,7 @@ static bool exists(int dir_fd, const char *name)
 	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 
-/* udev's rule follows links when it tests for a mark: one that is in the way has to go. */
+/* udev's rule follows links when it tests for a mark, so replace anything else under this name. */
 static int put_mark(int dir_fd, const char *name)
 {
 	int r = lea_file_create_empty(dir_fd, name);
@@ -64,7 +62,7 @@ static int read_boot_id(int proc_fd, char ret_id[static BOOT_ID_CHARS + 1])
 	return 0;
 }
 
-/* "BOOTID COUNT\n"; another boot's count is none. */
+/* Reads "BOOTID COUNT\n"; the count of another boot is 0. */
 static unsigned int read_count(int run_fd, const char *boot_id)
 {
 	char text[96], *end;
@@ -102,15 +100,16 @@ static void empty_folder(int event_fd, const char *name)
 		unlinkat(dirfd(dir), entry->d_name, 0);
 }
 
-/* What the epoch before has decided. Its claims don't count any more, whether they go or not. */
+/* Removes what the previous epoch decided. Its claims are invalid even if removal fails. */
 static void drop_decisions(int event_fd)
 {
 	empty_folder(event_fd, "claims");
 	empty_folder(event_fd, "refused");
+	empty_folder(event_fd, "probed");
 	unlinkat(event_fd, "since", 0);
 }
 
-/* Whatever happens next, older claims are void. */
+/* Increments the epoch first, which invalidates older claims whatever happens next. */
 static int begin_epoch(int event_fd, int run_fd, const char *boot_id)
 {
 	char text[96];
@@ -120,7 +119,7 @@ static int begin_epoch(int event_fd, int run_fd, const char *boot_id)
 	r = lea_file_replace(event_fd, "epoch", text, (size_t)len);
 	if (r)
 		return r;
-	LEA_STEP("arm.epoch", NULL);
+	LEA_CRASHPOINT("arm.epoch", NULL);
 	drop_decisions(event_fd);
 	return 0;
 }
@@ -151,7 +150,7 @@ int lea_gate_begin(int run_fd, int proc_fd, enum lea_gate_start start)
 	char boot_id[BOOT_ID_CHARS + 1];
 	int r;
 
-	LEA_STEP("arm.begin", NULL);
+	LEA_CRASHPOINT("arm.begin", NULL);
 	r = read_boot_id(proc_fd, boot_id);
 	if (r)
 		return r;
@@ -163,33 +162,28 @@ int lea_gate_begin(int run_fd, int proc_fd, enum lea_gate_start start)
 	r = r ? r : set_mark(event_fd, ARMED, start == LEA_GATE_CLOSED);
 	if (r)
 		return r;
-	LEA_STEP("arm.armed", NULL);
+	LEA_CRASHPOINT("arm.armed", NULL);
 	r = lea_file_remove(run_fd, LEA_GATE_FINISHED);
 	if (r < 0)
 		return r;
-	LEA_STEP("arm.end", NULL);
+	LEA_CRASHPOINT("arm.end", NULL);
 	return 0;
 }
 
-int lea_gate_arm(int run_fd, int proc_fd)
-{
-	return lea_gate_begin(run_fd, proc_fd, LEA_GATE_CLOSED);
-}
-
 /*
- * Without room for the mark the arming is taken back: that needs none, and a gate that was never
- * armed is open as well.
+ * Without space for the mark, remove gate-armed instead: that needs no space, and a gate that was
+ * never armed is open, too.
  */
 int lea_gate_open(int run_fd)
 {
 	int r;
 
-	LEA_STEP("gate.begin", NULL);
+	LEA_CRASHPOINT("gate.begin", NULL);
 	r = put_mark(run_fd, LEA_GATE_FINISHED);
 	if (lea_is_shortage(r) && unlinkat(run_fd, LEA_GATE_ARMED, 0) == 0)
 		r = 0;
 	if (r < 0)
 		return r;
-	LEA_STEP("gate.opened", NULL);
+	LEA_CRASHPOINT("gate.opened", NULL);
 	return 0;
 }

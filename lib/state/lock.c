@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lvm2's file locks are flocks on files that their last user unlinks. A lock that was waited for
- * may therefore be on a file that is no longer under its name: it counts only when descriptor and
- * path still mean the same inode.
+ * lvm2's file locks are flocks on files that the last user unlinks. After a wait, the lock may be
+ * on a file that no longer has its name; it is valid only if descriptor and path refer to the same
+ * inode.
  */
 #include "state/lock.h"
 
 #include "base/cleanup.h"
+#include "world/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-/* As lvm2's files are with its default umask of 077. */
+/* The modes of lvm2's files with its default umask of 077. */
 #define LOCK_MODE   0700
 #define DIR_MODE    0700
 #define D_FILE_MODE 0600
@@ -36,10 +37,7 @@ static void free_lock(struct lea_lock *lock)
 	free(lock);
 }
 
-static void free_lockp(struct lea_lock **lock)
-{
-	free_lock(*lock);
-}
+LEA_DEFINE_FREEP(struct lea_lock, free_lockp, free_lock);
 
 static bool is_devices_file(const char *name)
 {
@@ -61,7 +59,7 @@ static struct lea_lock *new_lock(const char *dir, const char *name, const char *
 	return LEA_TAKE(lock);
 }
 
-/* Is what we hold still what the name means? */
+/* Does the path still refer to the locked file? */
 static bool is_current(const struct lea_lock *lock)
 {
 	struct stat named, held;
@@ -70,7 +68,7 @@ static bool is_current(const struct lea_lock *lock)
 	       named.st_dev == held.st_dev && named.st_ino == held.st_ino;
 }
 
-/* One attempt: 0, LEA_LOCK_BUSY, -ESTALE when the file was unlinked meanwhile, or a fault. */
+/* One attempt: 0, LEA_LOCK_BUSY, -ESTALE if the file was unlinked meanwhile, or a fault. */
 static int try_lock(struct lea_lock *lock, int operation)
 {
 	const int flags = O_CREAT | O_APPEND | O_RDWR | O_CLOEXEC | O_NOFOLLOW;
@@ -99,7 +97,7 @@ static int take_file(struct lea_lock *lock, enum lea_lock_mode mode, bool wait)
 	}
 }
 
-/* Unlinks while nobody else has or wants it: whoever waits finds out by the inode. */
+/* Unlinks the file if no other process has locked it. A waiting process notices by the inode. */
 static void unlink_unless_used(const struct lea_lock *lock)
 {
 	if (!lock->stays && !flock(lock->fd, LOCK_EX | LOCK_NB) && is_current(lock))
@@ -118,7 +116,7 @@ static int make_one(const char *path, mode_t mode)
 	return mkdir(path, mode) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-/* With its parents: early in a boot /run/lock may not be there. */
+/* Creates the folder and its parents: early in a boot /run/lock may not exist. */
 static int make_dir(const char *dir)
 {
 	LEA_AUTO(lea_freep) char *path = NULL;
@@ -139,7 +137,7 @@ static int make_dir(const char *dir)
 	return make_one(dir, DIR_MODE);
 }
 
-static int take_turnstile(const struct lea_lock_how *how, const char *name,
+static int take_turnstile(const struct lea_lock_options *how, const char *name,
 			  struct lea_lock **ret_aux)
 {
 	LEA_AUTO(free_lockp) struct lea_lock *aux = new_lock(how->dir, name, ":aux");
@@ -153,7 +151,7 @@ static int take_turnstile(const struct lea_lock_how *how, const char *name,
 	return r;
 }
 
-int lea_lock_take(const struct lea_lock_how *how, const char *name, struct lea_lock **ret_lock)
+int lea_lock_take(const struct lea_lock_options *how, const char *name, struct lea_lock **ret_lock)
 {
 	LEA_AUTO(release_turnstile) struct lea_lock *aux = NULL;
 	LEA_AUTO(free_lockp) struct lea_lock *lock = NULL;
@@ -168,8 +166,8 @@ int lea_lock_take(const struct lea_lock_how *how, const char *name, struct lea_l
 		r = take_turnstile(how, name, &aux);
 		if (r)
 			return r;
-		/* Readers pass the turnstile before they wait, a writer waits inside it: that is
-		 * what keeps new readers from overtaking it. */
+		/* Readers leave the turnstile before they wait; a writer waits inside, so that new
+		 * readers cannot overtake it. */
 		if (how->mode == LEA_LOCK_SHARED)
 			release_turnstile(&aux);
 	}
@@ -191,7 +189,21 @@ void lea_lock_release(struct lea_lock *lock)
 	free_lock(lock);
 }
 
-void lea_lock_forget(struct lea_lock *lock)
+int lea_lock_fd(const struct lea_lock *lock)
 {
-	free_lock(lock);
+	return lock ? lock->fd : -1;
+}
+
+int lea_lock_release_theirs(pid_t pid, int fd, const char *dir, const char *name)
+{
+	LEA_AUTO(free_lockp) struct lea_lock *lock = new_lock(dir, name, "");
+
+	if (!lock)
+		return -ENOMEM;
+	lock->fd = lea_proc_dup(pid, fd);
+	if (lock->fd < 0)
+		return lock->fd;
+	if (!is_current(lock))
+		return -ESTALE;
+	return flock(lock->fd, LOCK_UN) ? -errno : 0;
 }

@@ -1,40 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which VG lists this PV? The files of pvs_lookup, each read once: over many PVs without metadata
- * the work grows with PVs and files, not with their product.
+ * Which VG lists a PV? An index of the files in pvs_lookup that reads each file once: for many PVs
+ * without metadata the work grows with PVs plus files, not with their product.
  *
- * A file is told from a later one of the same name by its inode number, which the tmpfs of /run
- * never gives twice. An answer is always read from its file now: what others removed is none.
+ * A changed inode number identifies a new file with an old name, because the tmpfs of /run never
+ * reuses inode numbers. Before each answer the file is read again, so a removed file is never
+ * returned.
  */
-#ifndef LEA_STATE_LOOKUP_INDEX_H
-#define LEA_STATE_LOOKUP_INDEX_H
+#pragma once
 
+#include "base/cleanup.h"
 #include "state/online.h"
 
 struct lea_lookup_index;
 
-/* Bounds of what is kept; files beyond are read anew each time, so that nothing is missed. */
-#define LEA_LOOKUP_INDEX_FILES 16384U
-#define LEA_LOOKUP_INDEX_IDS   (256U * 1024U)
+/* Limit of the index's memory. Files beyond it are read again at each listing of the folder. */
+#define LEA_LOOKUP_INDEX_BYTES (16U << 20)
 
-/* Touches nothing before the first find. */
+/* Does not read files before the first search. */
 LEA_MUST_CHECK int lea_lookup_index_new(struct lea_lookup_index **ret_index);
 void lea_lookup_index_free(struct lea_lookup_index *index);
-void lea_lookup_index_freep(struct lea_lookup_index **index);
+LEA_DEFINE_FREEP(struct lea_lookup_index, lea_lookup_index_freep, lea_lookup_index_free);
 
 /*
  * lea_lookup_index_find - the lookup file that lists @pvid
  * @run_fd: the run folder, the same in every call
- * Returns 0 (*ret_lookup: lea_lookup_done), LEA_ONLINE_ABSENT, or -errno. A file that can't be read
- * is passed over. Of several files that list the PV any may be the answer.
+ * Returns 0 with *ret_lookup (release with lea_lookup_done), LEA_ONLINE_ABSENT, or -errno. Skips
+ * unreadable files. If several files list the PV, returns any of them.
  */
 LEA_MUST_CHECK int lea_lookup_index_find(struct lea_lookup_index *index, int run_fd,
 					 const char *pvid, struct lea_lookup *ret_lookup);
-
-/* What it cost so far. */
-struct lea_lookup_index_cost {
-	size_t files_read, listings;
-};
-struct lea_lookup_index_cost lea_lookup_index_cost(const struct lea_lookup_index *index);
-
-#endif

@@ -29,7 +29,7 @@ int lea_missing_read(int run_fd, const char *vg, struct lea_missing *ret_missing
 		return r;
 	snprintf(missing.vg, sizeof(missing.vg), "%s", vg);
 	missing.all_count = lookup.count;
-	/* The ids that are there give way to those that are not. */
+	/* Keep only the missing ids. */
 	for (uint32_t i = 0; i < lookup.count; i++)
 		if (lea_id_ok(lookup.pvid[i]) && !lea_online_exists(run_fd, lookup.pvid[i]))
 			memmove(lookup.pvid[missing.count++], lookup.pvid[i],
@@ -67,8 +67,8 @@ void lea_missing_describe(const struct lea_missing *missing,
 	char id[39];
 	int used;
 
-	used = snprintf(text, LEA_MISSING_TEXT_BYTES, "%u of %u PVs %s there, missing PV%s ",
-			there, missing->all_count, there == 1 ? "is" : "are",
+	used = snprintf(text, LEA_MISSING_TEXT_BYTES, "%u of %u PVs %s there, missing PV%s ", there,
+			missing->all_count, there == 1 ? "is" : "are",
 			missing->count == 1 ? "" : "s");
 	for (uint32_t i = 0; i < named; i++) {
 		lea_id_format(missing->pvid[i], id);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lvm2's records of PVs: one file a PVID. What hangs on them (claims, lookup files) is in
- * online_vg.c; whether a record may be replaced is the caller's judgement.
+ * lvm2's records of PVs, one file per PVID. Claims and lookup files are in online_vg.c. The caller
+ * decides whether a record may be replaced.
  */
 #include "state/online.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/id.h"
 #include "state/lookup_index.h"
 
 #include <dirent.h>
@@ -17,20 +18,11 @@
 #include <sys/stat.h>
 
 #define PVS	     "pvs_online"
-#define PVID_CHARS   32U
-#define RECORD_BYTES 512U /* lvm2 reads no more either */
-#define DEV_NAME_MIN 6U	  /* lvm2 leaves shorter and longer names out */
+#define RECORD_BYTES 512U /* lvm2 reads no more */
+#define DEV_NAME_MIN 6U	  /* lvm2 omits shorter and longer names */
 #define DEV_NAME_MAX 126U
 
 static const char *const folders[] = {PVS, "vgs_online", "pvs_lookup"};
-
-/* Names of records are ids; temporary and foreign files have other shapes. */
-static bool is_pvid(const char *name)
-{
-	return strlen(name) == PVID_CHARS &&
-	       strspn(name, "0123456789abcdefghijklmnopqrstuvwxyz"
-			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ!#") == PVID_CHARS;
-}
 
 int lea_online_ensure(int run_fd)
 {
@@ -49,7 +41,7 @@ static void record_path(const char *pvid, char ret_path[static 64])
 	snprintf(ret_path, 64, PVS "/%.32s", pvid);
 }
 
-/* Value behind @key, which may stand anywhere in @text, up to the line's end. "" when absent. */
+/* Copies the value after @key, anywhere in @text, up to the end of the line. "" if absent. */
 static void copy_value(const char *text, const char *key, char *ret_value, size_t size)
 {
 	const char *at = strstr(text, key);
@@ -61,16 +53,9 @@ static void copy_value(const char *text, const char *key, char *ret_value, size_
 	at += strlen(key);
 	len = strcspn(at, "\n");
 	if (len >= size)
-		return; /* longer than any name may be */
+		return; /* longer than any name */
 	memcpy(ret_value, at, len);
 	ret_value[len] = '\0';
-}
-
-static bool vg_name_ok(const char *name)
-{
-	return name[0] && name[0] != '-' && strcmp(name, ".") && strcmp(name, "..") &&
-	       !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				  "0123456789._+-")];
 }
 
 int lea_online_read(int run_fd, const char *pvid, struct lea_online *ret_online)
@@ -79,7 +64,7 @@ int lea_online_read(int run_fd, const char *pvid, struct lea_online *ret_online)
 	char path[64], text[RECORD_BYTES + 1];
 	int r;
 
-	if (!is_pvid(pvid))
+	if (!lea_id_ok(pvid))
 		return LEA_ONLINE_ABSENT;
 	record_path(pvid, path);
 	r = lea_file_read_into(run_fd, path, text, sizeof(text));
@@ -90,7 +75,7 @@ int lea_online_read(int run_fd, const char *pvid, struct lea_online *ret_online)
 	if (sscanf(text, "%u:%u", &online.major, &online.minor) != 2)
 		return LEA_ONLINE_MALFORMED;
 	copy_value(text, "vg:", online.vg, sizeof(online.vg));
-	if (!vg_name_ok(online.vg))
+	if (!lea_name_ok(online.vg))
 		online.vg[0] = '\0';
 	copy_value(text, "dev:", online.device, sizeof(online.device));
 	if (strncmp(online.device, "/dev/", 5))
@@ -111,14 +96,14 @@ static size_t emit_record(const struct lea_online *online, char *text, size_t si
 	return (size_t)len;
 }
 
-/* The three folders are made on the way: a boot's first record finds an empty /run/lvm. */
+/* Creates the folder: the first record of a boot finds an empty /run/lvm. */
 int lea_online_write(int run_fd, const char *pvid, const struct lea_online *online)
 {
 	char text[RECORD_BYTES];
 	size_t len = emit_record(online, text, sizeof(text));
 	LEA_AUTO(lea_closep) int pvs_fd = -1;
 
-	if (!is_pvid(pvid) || len >= sizeof(text))
+	if (!lea_id_ok(pvid) || len >= sizeof(text))
 		return -EINVAL;
 	pvs_fd = lea_file_open_folder(run_fd, PVS);
 	return pvs_fd < 0 ? pvs_fd : lea_file_replace(pvs_fd, pvid, text, len);
@@ -130,19 +115,12 @@ int lea_online_create(int run_fd, const char *pvid, const struct lea_online *onl
 	size_t len = emit_record(online, text, sizeof(text));
 	int r;
 
-	if (!is_pvid(pvid) || len >= sizeof(text))
+	if (!lea_id_ok(pvid) || len >= sizeof(text))
 		return -EINVAL;
 	r = lea_file_create_in(run_fd, PVS, pvid, text, len);
 	if (r < 0)
 		return r;
 	return r == LEA_FILE_EXISTS ? LEA_ONLINE_EXISTS : 0;
-}
-
-int lea_online_remove(int run_fd, const char *pvid)
-{
-	int r = is_pvid(pvid) ? lea_file_remove_in(run_fd, PVS, pvid) : -EINVAL;
-
-	return r < 0 ? r : 0;
 }
 
 bool lea_online_exists(int run_fd, const char *pvid)
@@ -151,11 +129,10 @@ bool lea_online_exists(int run_fd, const char *pvid)
 	struct stat info;
 
 	record_path(pvid, path);
-	return is_pvid(pvid) && !fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW);
+	return lea_id_ok(pvid) && !fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW);
 }
 
-/* A PV that gave no metadata has no VG in its record; its VG is known from a lookup file at best.
- */
+/* Finds the VG of a record without one (the PV has no metadata) in a lookup file, if any. */
 static int find_vg_of(int run_fd, const char *pvid, struct lea_online *online,
 		      struct lea_lookup_index *lookups)
 {
@@ -176,8 +153,9 @@ static int find_vg_of(int run_fd, const char *pvid, struct lea_online *online,
 }
 
 /*
- * A PV without metadata leaves the lookup file alone: members that could write it anew are still
- * there and have no event when it comes back, and without the file nobody would know its VG then.
+ * A PV without metadata leaves the lookup file in place. Members that could rewrite the file are
+ * still present and will have no event when the PV comes back; without the file its VG would be
+ * unknown.
  */
 static int forget_vg(int run_fd, const char *vg, bool has_metadata)
 {
@@ -190,27 +168,28 @@ int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major, uint32_t 
 			 struct lea_lookup_index *lookups)
 {
 	struct lea_online online;
-	int r = is_pvid(pvid) ? lea_online_read(run_fd, pvid, &online) : -EINVAL;
+	int r = lea_id_ok(pvid) ? lea_online_read(run_fd, pvid, &online) : -EINVAL;
 	bool has_metadata;
 
 	if (r)
 		return r < 0 ? r : 0;
 	if (online.major != major || online.minor != minor)
-		return 0; /* it is back already, under another number */
+		return 0; /* the PV is back under another device number */
 	/*
-	 * The record is what leads to the VG: it goes when nothing is left to be found by it, or a
-	 * crash in between would leave the VG's files for ever. While it was there another process
-	 * may have found the VG complete once more: the mark that it made goes, too.
+	 * Remove the record last, because it leads to the VG: a crash before that leaves it for the
+	 * next try. Meanwhile another process may have found the VG complete and claimed it in
+	 * vgs_online; so drop that claim again.
 	 */
 	has_metadata = online.vg[0];
 	r = find_vg_of(run_fd, pvid, &online, lookups);
 	r = r < 0 ? r : forget_vg(run_fd, online.vg, has_metadata);
-	r = r < 0 ? r : lea_online_remove(run_fd, pvid);
-	return r < 0 || !online.vg[0] ? r : lea_vg_online_drop(run_fd, online.vg);
+	r = r < 0 ? r : lea_file_remove_in(run_fd, PVS, pvid);
+	if (r < 0)
+		return r;
+	return online.vg[0] ? lea_vg_online_drop(run_fd, online.vg) : 0;
 }
 
-/* Calls @visit with every name in @folder; stops at a fault. A folder that is not there is empty.
- */
+/* Calls @visit for every name in @folder until a fault. A missing folder counts as empty. */
 static int each_name(int run_fd, const char *folder,
 		     int (*visit)(int run_fd, int folder_fd, const char *name, const void *arg),
 		     const void *arg)
@@ -236,7 +215,7 @@ static int forget_if_number(int run_fd, int folder_fd, const char *name, const v
 	const uint32_t *number = arg;
 
 	(void)folder_fd;
-	return is_pvid(name) ? lea_online_forget_pv(run_fd, name, number[0], number[1], NULL) : 0;
+	return lea_id_ok(name) ? lea_online_forget_pv(run_fd, name, number[0], number[1], NULL) : 0;
 }
 
 int lea_online_forget_number(int run_fd, uint32_t major, uint32_t minor)

@@ -1,79 +1,74 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lvm2's records in /run/lvm: pvs_online/PVID, vgs_online/VG, pvs_lookup/VG, and the hint flags.
- * Written byte for byte as lvm2 writes them, published whole by link or rename.
- * Source: lvm2 2.03.16 black-box (commands-and-run-files 2.1 to 2.4).
+ * lvm2's records in /run/lvm: pvs_online/PVID, vgs_online/VG, pvs_lookup/VG, and the hint files.
+ * Written byte for byte as lvm2 does, and published whole by link or rename. Source: lvm2 2.03.16,
+ * black-box.
  */
-#ifndef LEA_STATE_ONLINE_H
-#define LEA_STATE_ONLINE_H
+#pragma once
 
 #include "base/err.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct lea_online {
 	uint32_t major, minor;
-	char vg[128];	  /* "": the PV gave no metadata */
+	char vg[128];	  /* "": the PV has no metadata */
 	char device[128]; /* "": not recorded */
 };
 
 enum lea_online_outcome {
 	LEA_ONLINE_ABSENT = 1,
-	LEA_ONLINE_MALFORMED, /* there, but empty or garbage: replaced by the next write */
-	LEA_ONLINE_EXISTS,    /* create: somebody's record is there, left alone */
+	LEA_ONLINE_MALFORMED, /* the file is empty or garbage: the next write replaces it */
+	LEA_ONLINE_EXISTS,    /* create: another process's record exists and was left alone */
 };
 
-/* @run_fd: the run folder. All return 0, an outcome, or -errno. */
-LEA_MUST_CHECK int lea_online_ensure(int run_fd); /* the three folders, 0700 */
+/* @run_fd: the run folder. Functions return 0, an outcome, or -errno, and neither block nor log. */
+LEA_MUST_CHECK int lea_online_ensure(int run_fd); /* creates the three folders, 0700 */
 LEA_MUST_CHECK int lea_online_read(int run_fd, const char *pvid, struct lea_online *ret_online);
-/* Publishes a record, replacing any other. The caller has decided that it may be replaced. */
+/* Publishes a record and replaces an existing one; the caller has decided that this is right. */
 LEA_MUST_CHECK int lea_online_write(int run_fd, const char *pvid, const struct lea_online *online);
-/* The same, only if there is none: of two that race one gets LEA_ONLINE_EXISTS. */
+/* The same if there is none: one of two racing callers gets LEA_ONLINE_EXISTS. */
 LEA_MUST_CHECK int lea_online_create(int run_fd, const char *pvid, const struct lea_online *online);
-LEA_MUST_CHECK int lea_online_remove(int run_fd, const char *pvid); /* absent is fine */
 /* Is there a record at all? true/false by one stat. */
 bool lea_online_exists(int run_fd, const char *pvid);
 
-/* vgs_online: claim wins (0) or was there (LEA_ONLINE_CLAIMED). */
+/* vgs_online: 0 if the claim is ours, LEA_ONLINE_CLAIMED if it existed. */
 enum lea_online_claim { LEA_ONLINE_CLAIMED = 1 };
 LEA_MUST_CHECK int lea_vg_online_claim(int run_fd, const char *vg);
 LEA_MUST_CHECK int lea_vg_online_drop(int run_fd, const char *vg); /* absent is fine */
 bool lea_vg_online_exists(int run_fd, const char *vg);
 
-/* pvs_lookup/VG: PVIDs, one a line. write: LEA_ONLINE_CLAIMED when it was there (left alone). */
+/* pvs_lookup/VG: one PVID per line. LEA_ONLINE_CLAIMED: the file exists and was left alone. */
 LEA_MUST_CHECK int lea_lookup_write(int run_fd, const char *vg, const char *const *pvids,
 				    uint32_t count);
 LEA_MUST_CHECK int lea_lookup_drop(int run_fd, const char *vg);
 bool lea_lookup_exists(int run_fd, const char *vg);
 
-/* What a lookup file says. */
+/* The content of a lookup file. */
 struct lea_lookup {
 	char vg[128];
-	char (*pvid)[33]; /* owned: lea_lookup_done */
+	char (*pvid)[33]; /* owned, released by lea_lookup_done */
 	uint32_t count;
 };
-/* LEA_ONLINE_ABSENT when there is no file; lines that are no PVID are skipped. */
+/* LEA_ONLINE_ABSENT: no file. Skips lines that are no PVID. */
 LEA_MUST_CHECK int lea_lookup_read(int run_fd, const char *vg, struct lea_lookup *ret_lookup);
 bool lea_lookup_lists(const struct lea_lookup *lookup, const char *pvid);
 void lea_lookup_done(struct lea_lookup *lookup);
 
 /*
- * lea_online_forget - this device is gone: its record, and its VG's claim and lookup file
- * lea_online_forget_pv looks at one record and leaves it alone when it names another number by now;
- * lea_online_forget_number looks at every record there is (people's MAJ:MIN only).
- * @lookups: shared by the calls of a batch, where a PV without metadata looks for its VG; NULL:
- * none
+ * Remove the record of a lost device, and its VG's claim and lookup file.
+ * lea_online_forget_pv checks one record and leaves it alone if it names another device number.
+ * lea_online_forget_number checks all records (for MAJ:MIN arguments of users).
+ * @lookups: shared by the calls of a batch, to find the VG of a PV without metadata; may be NULL
  */
 struct lea_lookup_index;
 LEA_MUST_CHECK int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major,
 					uint32_t minor, struct lea_lookup_index *lookups);
 LEA_MUST_CHECK int lea_online_forget_number(int run_fd, uint32_t major, uint32_t minor);
-/* Every record, claim and lookup file goes: a look at the whole system follows. */
+/* Removes every record, claim and lookup file, before a scan of the whole system. */
 LEA_MUST_CHECK int lea_online_clear(int run_fd);
 
-/* A PV was seen: other lvm2 commands must look again (newhints), and search again. */
+/* A PV appeared: makes other lvm2 commands rebuild their hints (newhints) and search devices
+ * again. */
 LEA_MUST_CHECK int lea_hints_invalidate(int run_fd);
-
-#endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lvm2 records of VGs: the claim of whoever activates (vgs_online), the members for PVs
- * without metadata (pvs_lookup), and the flags that make other commands look again.
+ * What lvm2 records of VGs: the claim of the activating process (vgs_online), the members for PVs
+ * without metadata (pvs_lookup), and the files that make other commands search again.
  */
 #include "state/online.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/id.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,23 +19,10 @@
 #define LOOKUPS	     "pvs_lookup"
 #define PVID_CHARS   32U
 #define LOOKUP_BYTES (4U * 1024U * 1024U) /* more members than metadata can hold */
-#define NAME_BYTES   128U
 
 static void vg_path(const char *folder, const char *vg, char ret_path[static 192])
 {
 	snprintf(ret_path, 192, "%s/%.127s", folder, vg);
-}
-
-/*
- * Names reach us validated, or are those of files that lie in the folder. One that could leave the
- * folder, or that would be more than a name where it is printed, is refused.
- */
-static bool vg_ok(const char *vg)
-{
-	return vg[0] && vg[0] != '-' && strcmp(vg, ".") && strcmp(vg, "..") &&
-	       strlen(vg) < NAME_BYTES &&
-	       !vg[strspn(vg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			      "0123456789._+-")];
 }
 
 int lea_vg_online_claim(int run_fd, const char *vg)
@@ -43,12 +31,12 @@ int lea_vg_online_claim(int run_fd, const char *vg)
 	char path[192];
 	int r;
 
-	if (!vg_ok(vg))
+	if (!lea_name_ok(vg))
 		return -EINVAL;
 	vg_path(CLAIMS, vg, path);
 	r = lea_file_create_empty(run_fd, path);
 	if (r == -ENOENT) {
-		fd = lea_file_open_folder(run_fd, CLAIMS); /* made by this */
+		fd = lea_file_open_folder(run_fd, CLAIMS); /* creates it */
 		r = fd < 0 ? fd : lea_file_create_empty(fd, vg);
 	}
 	if (r < 0)
@@ -58,7 +46,7 @@ int lea_vg_online_claim(int run_fd, const char *vg)
 
 static int drop(int run_fd, const char *folder, const char *vg)
 {
-	int r = vg_ok(vg) ? lea_file_remove_in(run_fd, folder, vg) : -EINVAL;
+	int r = lea_name_ok(vg) ? lea_file_remove_in(run_fd, folder, vg) : -EINVAL;
 
 	return r < 0 ? r : 0;
 }
@@ -74,7 +62,7 @@ static bool exists(int run_fd, const char *folder, const char *vg)
 	struct stat info;
 
 	vg_path(folder, vg, path);
-	return vg_ok(vg) && !fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW);
+	return lea_name_ok(vg) && !fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW);
 }
 
 bool lea_vg_online_exists(int run_fd, const char *vg)
@@ -93,7 +81,7 @@ int lea_lookup_write(int run_fd, const char *vg, const char *const *pvids, uint3
 	char *end;
 	int r;
 
-	if (!vg_ok(vg))
+	if (!lea_name_ok(vg))
 		return -EINVAL;
 	text = malloc((size_t)count * (PVID_CHARS + 1) + 1);
 	if (!text)
@@ -112,7 +100,7 @@ int lea_lookup_drop(int run_fd, const char *vg)
 	return drop(run_fd, LOOKUPS, vg);
 }
 
-/* Ids out of a file's lines into @lookup; the array is as large as the text could need. */
+/* Parses ids into @lookup; the array is large enough for any text of this length. */
 static int parse_lookup(const char *text, size_t len_bytes, struct lea_lookup *lookup)
 {
 	lookup->pvid = calloc(len_bytes / PVID_CHARS + 1, sizeof(*lookup->pvid));
@@ -138,7 +126,7 @@ int lea_lookup_read(int run_fd, const char *vg, struct lea_lookup *ret_lookup)
 	size_t len;
 	int r;
 
-	if (!vg_ok(vg))
+	if (!lea_name_ok(vg))
 		return -EINVAL;
 	vg_path(LOOKUPS, vg, path);
 	r = lea_file_read(run_fd, path, LOOKUP_BYTES, &text, &len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The runner's half of the queue. An entry moves by rename: queue/ -> taken/ -> gone or failed/;
- * a runner that dies leaves it in taken/, where the next one finds it.
+ * The runner's half of the queue. An entry moves by rename from queue/ to taken/, and then to
+ * failed/ or away. If a runner dies, the next one finds its entries in taken/.
  */
 #include "state/queue.h"
 
@@ -20,7 +20,7 @@
 #include "state/flag.h"
 #include "state/queue_text.h"
 
-/* A hidden name this old belongs to an enqueuer that was killed; a live one publishes again. */
+/* An enqueuer publishes at once; a hidden file this old belongs to one that was killed. */
 #define HIDDEN_AGE_SECONDS 600
 #define NAME_BYTES	   300U
 
@@ -40,34 +40,26 @@ int lea_queue_lock(int event_fd, int *ret_lock_fd)
 {
 	int r;
 
-	LEA_STEP("lock.try", NULL);
+	LEA_CRASHPOINT("lock.try", NULL);
 	r = lea_flag_raise(event_fd, LEA_FLAG_RUNNER, ret_lock_fd);
 	if (r < 0)
 		return r;
 	if (r == LEA_FLAG_HELD)
-		LEA_STEP("lock.busy", NULL);
+		LEA_CRASHPOINT("lock.busy", NULL);
 	else
-		LEA_STEP("lock.held", NULL);
+		LEA_CRASHPOINT("lock.held", NULL);
 	return r == LEA_FLAG_HELD ? LEA_QUEUE_RUNNING : 0;
 }
 
 static int add_entry(struct batch *batch, const struct lea_entry *entry)
 {
-	struct lea_entry *bigger;
-	size_t room = batch->room ? batch->room * 2 : 64;
-
-	if (batch->count == batch->room) {
-		bigger = realloc(batch->entries, room * sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		batch->entries = bigger;
-		batch->room = room;
-	}
+	if (lea_make_room(&batch->entries, &batch->room, batch->count + 1, sizeof(*batch->entries)))
+		return -ENOMEM;
 	batch->entries[batch->count++] = *entry;
 	return 0;
 }
 
-/* Out of taken/ into failed/, with the reason beside it under NAME.why. */
+/* Moves a file from taken/ to failed/ and writes the reason to NAME.why. */
 static int quarantine(int event_fd, const char *name, const char *reason)
 {
 	LEA_AUTO(lea_closep) int taken_fd = open_folder(event_fd, "taken");
@@ -81,11 +73,11 @@ static int quarantine(int event_fd, const char *name, const char *reason)
 	r = lea_file_replace(failed_fd, why, reason, strlen(reason));
 	if (renameat(taken_fd, name, failed_fd, name) == 0)
 		return r;
-	/* What can't even be moved (a folder on a folder) must not stop the queue. */
+	/* A missing file must not stop the queue. */
 	return errno == ENOENT ? 0 : -errno;
 }
 
-/* One name of taken/ to an entry; what can't be one is put aside. */
+/* Reads one file of taken/. Quarantines it if it is no entry. */
 static int load(int event_fd, DIR *taken, const char *name, struct lea_entry *entry)
 {
 	char text[LEA_ENTRY_MAX_BYTES + 2];
@@ -104,7 +96,7 @@ static int load(int event_fd, DIR *taken, const char *name, struct lea_entry *en
 	r = quarantine(event_fd, name, why);
 	if (r < 0)
 		return r;
-	LEA_STEP("take.gone", name);
+	LEA_CRASHPOINT("take.gone", name);
 	return LEA_FILE_ABSENT;
 }
 
@@ -133,7 +125,7 @@ static int load_taken(int event_fd, bool is_leftover, struct batch *batch)
 			return r;
 		}
 		if (is_leftover)
-			LEA_STEP("take.left", entry.key);
+			LEA_CRASHPOINT("take.left", entry.key);
 	}
 	return 0;
 }
@@ -149,8 +141,8 @@ static void drop_old_hidden(DIR *queue, const char *name)
 		unlinkat(dirfd(queue), name, 0);
 }
 
-/* Renames up to @max pending names into taken/; the folder is read once, so a storm can't hold us.
- */
+/* Moves up to @max pending files to taken/. Reads the folder once, so that a storm of events cannot
+ * keep us here. */
 static int move_pending(int event_fd, size_t max, size_t *ret_count)
 {
 	LEA_AUTO(lea_closedirp) DIR *queue = NULL;
@@ -168,7 +160,7 @@ static int move_pending(int event_fd, size_t max, size_t *ret_count)
 		if (name->d_name[0] == '.') {
 			drop_old_hidden(queue, name->d_name);
 		} else if (renameat(dirfd(queue), name->d_name, taken_fd, name->d_name) == 0) {
-			LEA_STEP("take.moved", name->d_name);
+			LEA_CRASHPOINT("take.moved", name->d_name);
 			count++;
 		} else if (errno != ENOENT) {
 			return -errno;
@@ -182,8 +174,7 @@ static int compare_age(const void *a, const void *b)
 {
 	const struct lea_entry *left = a, *right = b;
 
-	/* Leftovers are behind: the one that kills runners among them must not go first for ever.
-	 */
+	/* Leftovers come last: an entry that kills runners must not always go first. */
 	if (left->attempts != right->attempts)
 		return left->attempts < right->attempts ? -1 : 1;
 	if (left->device.seqnum != right->device.seqnum)
@@ -191,7 +182,7 @@ static int compare_age(const void *a, const void *b)
 	return strcmp(left->key, right->key);
 }
 
-/* Leftovers of a dead runner are a pass of their own: they are looked at one by one. */
+/* Leftovers of a dead runner are a pass of their own, processed one by one. */
 static int take(int event_fd, struct batch *batch)
 {
 	size_t moved = 0;
@@ -209,7 +200,7 @@ int lea_queue_take(int event_fd, struct lea_entry **ret_entries, size_t *ret_cou
 	struct batch batch = {0};
 	int r;
 
-	LEA_STEP("take.begin", NULL);
+	LEA_CRASHPOINT("take.begin", NULL);
 	r = take(event_fd, &batch);
 	if (r) {
 		lea_entries_free(batch.entries, batch.count);
@@ -217,13 +208,13 @@ int lea_queue_take(int event_fd, struct lea_entry **ret_entries, size_t *ret_cou
 	}
 	if (!batch.count) {
 		free(batch.entries);
-		LEA_STEP("take.none", NULL);
+		LEA_CRASHPOINT("take.none", NULL);
 		return LEA_QUEUE_EMPTY;
 	}
 	qsort(batch.entries, batch.count, sizeof(*batch.entries), compare_age);
 	*ret_entries = batch.entries;
 	*ret_count = batch.count;
-	LEA_STEP("take.end", NULL);
+	LEA_CRASHPOINT("take.end", NULL);
 	return 0;
 }
 
@@ -243,11 +234,11 @@ int lea_queue_attempt(int event_fd, struct lea_entry *entry)
 {
 	int r;
 
-	LEA_STEP("att.begin", entry->key);
+	LEA_CRASHPOINT("att.begin", entry->key);
 	entry->attempts++;
 	r = store_taken(event_fd, entry);
 	if (r == 0)
-		LEA_STEP("att.end", entry->key);
+		LEA_CRASHPOINT("att.end", entry->key);
 	return r;
 }
 
@@ -260,11 +251,11 @@ int lea_queue_done(int event_fd, const struct lea_entry *entry)
 	r = lea_file_remove(event_fd, path);
 	if (r < 0)
 		return r;
-	LEA_STEP("done.gone", entry->key);
+	LEA_CRASHPOINT("done.gone", entry->key);
 	return 0;
 }
 
-/* By rename: it must work where nothing can be written any more. */
+/* A rename works even where nothing can be written. */
 int lea_queue_requeue(int event_fd, const struct lea_entry *entry)
 {
 	LEA_AUTO(lea_closep) int taken_fd = open_folder(event_fd, "taken");
@@ -273,7 +264,7 @@ int lea_queue_requeue(int event_fd, const struct lea_entry *entry)
 	if (taken_fd < 0 || queue_fd < 0)
 		return taken_fd < 0 ? taken_fd : queue_fd;
 	if (!renameat2(taken_fd, entry->key, queue_fd, entry->key, RENAME_NOREPLACE)) {
-		LEA_STEP("back.moved", entry->key);
+		LEA_CRASHPOINT("back.moved", entry->key);
 		return 0;
 	}
 	if (errno == ENOENT)
@@ -291,7 +282,7 @@ int lea_queue_fail(int event_fd, const struct lea_entry *entry, const char *reas
 	int r = quarantine(event_fd, entry->key, reason);
 
 	if (r == 0)
-		LEA_STEP("fail.moved", entry->key);
+		LEA_CRASHPOINT("fail.moved", entry->key);
 	return r;
 }
 
@@ -302,7 +293,7 @@ void lea_entries_free(struct lea_entry *entries, size_t count)
 	free(entries);
 }
 
-/* A pending entry of the same device is newer than one that failed. */
+/* A pending entry of the same device is newer than the failed one, so it stays. */
 static int retry_one(int event_fd, DIR *failed, const char *name)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
@@ -339,7 +330,7 @@ int lea_queue_retry(int event_fd, size_t *ret_count)
 	while ((name = readdir(failed))) {
 		if (name->d_name[0] == '.')
 			continue;
-		/* Malformed ones and notes stay where they are. */
+		/* Malformed files and notes stay in failed/. */
 		r = retry_one(event_fd, failed, name->d_name);
 		if (r == -ENOSPC || r == -ENOMEM)
 			return r;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pending devices in /run/lvm/event: queue/ (published by rename from a hidden name), taken/ (of
- * the running pass), failed/ (quarantine), and the runner's lock. libc only: the enqueuer uses it.
+ * Queue entries in /run/lvm/event: queue/ (pending; published by rename of a hidden file), taken/
+ * (of the current pass), failed/ (quarantine), and the runner's lock. libc only, because the
+ * enqueuer uses it.
  */
-#ifndef LEA_STATE_QUEUE_H
-#define LEA_STATE_QUEUE_H
+#pragma once
 
 #include "base/err.h"
 #include "world/device.h"
@@ -13,87 +13,92 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an entry may lead to. */
+/* What an entry may cause. */
 enum lea_entry_kind {
-	/* The device came into use: its VG is activated, as stock lvm2 does at an add event. */
+	/* The device came into use: activate its VG, as lvm2 does for an add event. */
 	LEA_ENTRY_ADD,
-	/* Without an event of its own: a comparison found it, or a pass is repeated. A VG that was
-	 * activated, or failed for good, with the same instances stays as it is. */
+	/* Without an event: reconcile found the device, or a pass is repeated. If these PV
+	 * instances were activated already, or failed permanently, the VG stays as it is. */
 	LEA_ENTRY_MISSED,
-	/* dmeventd is to be told of what is active of the VG, nothing else. */
+	/* Only register the active LVs of the VG with dmeventd. */
 	LEA_ENTRY_WATCH,
-	/* A change of a device that was in use before: recorded and counted, activates nothing. */
+	/* A change of a device that was in use before: record it, activate nothing. */
 	LEA_ENTRY_CHANGE,
 	LEA_ENTRY_KINDS
 };
 
-/* Key of an entry: "8:16-42" (devno, then DISKSEQ, 0 where there is none). */
+/* An entry. Key: "8:16-42" (devno, then DISKSEQ or 0). */
 struct lea_entry {
 	char key[64];
 	enum lea_entry_kind kind;
-	uint32_t attempts; /* runners that died with this entry in hand */
+	uint32_t attempts; /* runners that died while they processed this entry */
 	struct lea_device device;
-	char pvid[33];	  /* from ID_FS_UUID, "": not known */
-	bool is_leftover; /* a dead runner had taken it: look at it alone */
-	bool is_settled;  /* set by a pass that ended with a shortage: this one is done with */
+	char pvid[33];	  /* from ID_FS_UUID; "": unknown */
+	bool is_leftover; /* a dead runner had taken it: process it alone */
+	bool is_settled;  /* set by a pass that ran short of resources: this entry is finished */
 };
 
-/* Sets the key from the device's number and instance. */
+/* Sets the key from device number and diskseq. */
 void lea_entry_set_key(struct lea_entry *entry);
 
 /*
  * lea_queue_put - publish a pending entry
- * @event_fd: /run/lvm/event (created by lea_queue_open)
- * An entry under the same key that nobody has taken yet is replaced: the last state wins.
+ * @event_fd: /run/lvm/event, from lea_queue_open
+ * Replaces a pending entry with the same key: the last event wins. 0 or -errno.
  */
 LEA_MUST_CHECK int lea_queue_put(int event_fd, const struct lea_entry *entry);
-/* The same, but an entry that is there is newer and stays (sweep). */
+/* The same, but keeps an existing entry, which is newer (reconcile). */
 LEA_MUST_CHECK int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry);
+/* The same for a device without an event of its own: @device as it is. @pvid: "": not known. */
+LEA_MUST_CHECK int lea_queue_put_device(int event_fd, enum lea_entry_kind kind,
+					const struct lea_device *device, const char *pvid);
 
-/* Opens (creates, 0700) the event folder and its folders below @run_fd; returns a descriptor. */
+/* Opens, and if necessary creates (0700), the event folder and its subfolders below @run_fd.
+ * Returns the descriptor (owned) or -errno. */
 LEA_MUST_CHECK int lea_queue_open(int run_fd);
 
-/* The "running" flag. 0 with *ret_lock_fd (owned), or LEA_QUEUE_RUNNING. */
+/* Outcomes of lea_queue_lock and lea_queue_take. */
 enum lea_queue_outcome {
-	LEA_QUEUE_RUNNING = 1, /* somebody else is the runner */
+	LEA_QUEUE_RUNNING = 1, /* another process is the runner */
 	LEA_QUEUE_EMPTY,
 };
+/* Makes this process the runner, without blocking. 0 with *ret_lock_fd (owned; closing it ends the
+ * role), LEA_QUEUE_RUNNING or -errno. */
 LEA_MUST_CHECK int lea_queue_lock(int event_fd, int *ret_lock_fd);
-/* Is a runner at work? For people and for waiting; the answer is old when it comes. Never called by
- * a process that holds the lock: it would let go of it. */
+/* Does a runner hold the lock? Only a snapshot. A process that holds the lock must not call this:
+ * it would lose the lock. */
 bool lea_queue_is_running(int event_fd);
 
-/* Under the lock: what a dead runner had taken comes first, then the entries there are now, oldest
- * event first; at most LEA_QUEUE_PASS_MAX, so that memory is bounded, the rest is for the next
- * pass. Malformed ones go to failed/. 0 with an array (owned, lea_entries_free), or
- * LEA_QUEUE_EMPTY. */
+/*
+ * Takes entries for a pass; the caller holds the lock. Entries that a dead runner had taken come
+ * first, as a pass of their own; then the pending ones, oldest event first. At most
+ * LEA_QUEUE_PASS_MAX, to limit memory; the rest waits for the next pass. Malformed entries go to
+ * failed/. 0 with an array (owned, lea_entries_free), LEA_QUEUE_EMPTY or -errno.
+ */
 #define LEA_QUEUE_PASS_MAX 2048U
 LEA_MUST_CHECK int lea_queue_take(int event_fd, struct lea_entry **ret_entries, size_t *ret_count);
-/* Is anything pending (taken by nobody)? */
+/* Is anything pending (in queue/)? */
 LEA_MUST_CHECK bool lea_queue_has_pending(int event_fd);
-/* Is anything pending for which @skips says no? */
+/* Is anything pending that @skips does not skip? */
 LEA_MUST_CHECK bool lea_queue_has_pending_but(int event_fd,
 					      bool (*skips)(void *arg, const char *key), void *arg);
-/* As lea_queue_has_pending, or is something in taken/, of whoever is at work or has died? */
+/* Is anything pending or taken, even by a runner that has died? */
 LEA_MUST_CHECK bool lea_queue_has_work(int event_fd);
-/* Is it in taken/, of whoever is at work or has died? One look at /run. */
+/* Is this entry in taken/, even of a runner that has died? One system call. */
 LEA_MUST_CHECK bool lea_queue_is_taken(int event_fd, const struct lea_entry *entry);
-/* Writes attempts + 1 before a risky look, so that the count survives a crash. */
+/* Stores attempts + 1 before a risky step, so that the count survives a crash. */
 LEA_MUST_CHECK int lea_queue_attempt(int event_fd, struct lea_entry *entry);
-/* The effect of this entry is recorded: forget it. */
+/* Removes a taken entry whose effect is recorded. */
 LEA_MUST_CHECK int lea_queue_done(int event_fd, const struct lea_entry *entry);
-/* Takes that count back, for the runner lives: @entry as it was before. */
+/* Undoes lea_queue_attempt after the step succeeded; @entry is as before. */
 LEA_MUST_CHECK int lea_queue_restore(int event_fd, const struct lea_entry *entry);
-/* Put a taken entry back for a later pass, as it was stored (a newer one there wins). Needs no
- * space. */
+/* Moves a taken entry back to queue/ unchanged, unless a newer one is there. Needs no space. */
 LEA_MUST_CHECK int lea_queue_requeue(int event_fd, const struct lea_entry *entry);
-/* Into failed/ with @reason. */
+/* Moves a taken entry to failed/, with @reason. */
 LEA_MUST_CHECK int lea_queue_fail(int event_fd, const struct lea_entry *entry, const char *reason);
-/* Everything in failed/ is pending again, attempts 0. *ret_count: how many. */
+/* Moves everything in failed/ back to queue/, with attempts 0. *ret_count: number of entries. */
 LEA_MUST_CHECK int lea_queue_retry(int event_fd, size_t *ret_count);
 void lea_entries_free(struct lea_entry *entries, size_t count);
 
-/* How many entries a folder ("queue", "taken", "failed") holds; for people. */
+/* Number of entries in a folder ("queue", "taken", "failed"), for reports. */
 LEA_MUST_CHECK int lea_queue_count(int event_fd, const char *folder, size_t *ret_count);
-
-#endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What there is to do, and whether somebody does it: nothing is changed by a look. */
+/* Queries on the queue, which change nothing. */
 #include "state/queue.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "state/flag.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +35,7 @@ int lea_queue_count(int event_fd, const char *folder, size_t *ret_count)
 	return 0;
 }
 
-/* The first one is enough. @skips: NULL, or says which don't count. */
+/* Does the folder hold an entry that @skips (may be NULL) does not skip? */
 static bool has_any(int event_fd, const char *folder, bool (*skips)(void *arg, const char *key),
 		    void *arg)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The enqueuing half of the queue: the text of an entry, and its publication.
- */
+/* The enqueuer's half of the queue: writes the text of an entry and publishes it. */
 #include "state/queue.h"
 
 #include <errno.h>
@@ -14,8 +12,8 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/step.h"
-#include "state/compare.h"
 #include "state/queue_text.h"
+#include "state/reconcile_request.h"
 
 const char *const lea_entry_kind_names[LEA_ENTRY_KINDS] = {
 	[LEA_ENTRY_ADD] = "add",
@@ -26,8 +24,9 @@ const char *const lea_entry_kind_names[LEA_ENTRY_KINDS] = {
 
 void lea_entry_set_key(struct lea_entry *entry)
 {
-	snprintf(entry->key, sizeof(entry->key), "%" PRIu32 ":%" PRIu32 "-%" PRIu64,
-		 entry->device.major, entry->device.minor, entry->device.diskseq);
+	const struct lea_devid id = lea_device_id(&entry->device);
+
+	lea_devid_format(&id, entry->key);
 }
 
 int lea_queue_open(int run_fd)
@@ -37,9 +36,8 @@ int lea_queue_open(int run_fd)
 
 	if (event_fd < 0)
 		return event_fd;
-	/* Where there is no room for it, there is none for entries either: their faults will tell.
-	 */
-	r = lea_compare_prepare(event_fd);
+	/* Without space for this file, publishing entries fails as well and reports the fault. */
+	r = lea_reconcile_request_prepare(event_fd);
 	r = lea_is_shortage(r) ? 0 : r;
 	for (size_t i = 0; !r && i < ARRAY_SIZE(folders); i++)
 		r = lea_file_make_folder(event_fd, folders[i]);
@@ -49,7 +47,7 @@ int lea_queue_open(int run_fd)
 	return r;
 }
 
-/* A line end inside a value would be a line of its own for the reader. */
+/* A line break inside a value would begin a new field. */
 static bool is_line(const char *text)
 {
 	return !strpbrk(text, "\n\r");
@@ -89,10 +87,10 @@ static int put(int event_fd, const struct lea_entry *entry,
 	queue_fd = openat(event_fd, "queue", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (queue_fd < 0)
 		return -errno;
-	LEA_STEP("put.begin", entry->key);
+	LEA_CRASHPOINT("put.begin", entry->key);
 	r = publish(queue_fd, entry->key, text, (size_t)len);
 	if (r >= 0)
-		LEA_STEP("put.end", entry->key);
+		LEA_CRASHPOINT("put.end", entry->key);
 	return r;
 }
 
@@ -106,4 +104,14 @@ int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry)
 	int r = put(event_fd, entry, lea_file_create);
 
 	return r < 0 ? r : 0;
+}
+
+int lea_queue_put_device(int event_fd, enum lea_entry_kind kind, const struct lea_device *device,
+			 const char *pvid)
+{
+	struct lea_entry entry = {.kind = kind, .device = *device};
+
+	snprintf(entry.pvid, sizeof(entry.pvid), "%s", pvid);
+	lea_entry_set_key(&entry);
+	return lea_queue_put_if_absent(event_fd, &entry);
 }

@@ -1,51 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Reading the text of a queue entry. The folder is root's alone; still, whatever lies there is
- * checked before it is believed.
- */
+/* Parses the text of a queue entry. Only root writes to the folder; all content is checked
+ * anyway. */
 #include "state/queue_text.h"
 
-#include <errno.h>
-#include <inttypes.h>
+#include "base/id.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-static bool number(const char *text, uint64_t max, uint64_t *ret)
-{
-	char *end;
-	unsigned long long n;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (errno || *end || n > max)
-		return false;
-	*ret = n;
-	return true;
-}
-
-/* "8:16-42": the key is the truth for number and instance. */
+/* The key is the truth for number and instance. */
 static bool parse_key(const char *key, struct lea_entry *entry)
 {
-	char copy[sizeof(entry->key)], *colon, *hyphen;
-	uint64_t major, minor;
+	struct lea_devid id;
 
-	if (strlen(key) >= sizeof(copy))
+	if (!lea_devid_parse(key, &id))
 		return false;
-	strcpy(copy, key); /* fits: checked above */
-	colon = strchr(copy, ':');
-	hyphen = colon ? strchr(colon, '-') : NULL;
-	if (!hyphen)
-		return false;
-	*colon = *hyphen = '\0';
-	if (!number(copy, UINT32_MAX, &major) || !number(colon + 1, UINT32_MAX, &minor) ||
-	    !number(hyphen + 1, UINT64_MAX, &entry->device.diskseq))
-		return false;
-	entry->device.major = (uint32_t)major;
-	entry->device.minor = (uint32_t)minor;
+	entry->device = lea_device_with_id(&id);
 	lea_entry_set_key(entry);
-	return !strcmp(key, entry->key);
+	return true;
 }
 
 static bool set_pvid(struct lea_entry *entry, const char *value)
@@ -82,7 +54,7 @@ static bool set_action(struct lea_entry *entry, const char *value)
 	return entry->device.is_gone || !strcmp(value, "add");
 }
 
-/* False: wrong. Unknown fields are skipped, a newer version may have written them. */
+/* False: malformed. Skips unknown fields, which a newer version may have written. */
 static bool set_field(struct lea_entry *entry, const char *key, const char *value)
 {
 	uint64_t n;
@@ -98,9 +70,9 @@ static bool set_field(struct lea_entry *entry, const char *key, const char *valu
 	if (!strcmp(key, "links"))
 		return set_text(&entry->device.devlinks, value);
 	if (!strcmp(key, "seqnum"))
-		return number(value, UINT64_MAX, &entry->device.seqnum);
+		return lea_number_parse(value, UINT64_MAX, &entry->device.seqnum);
 	if (!strcmp(key, "attempts")) {
-		if (!number(value, 1000000, &n))
+		if (!lea_number_parse(value, 1000000, &n))
 			return false;
 		entry->attempts = (uint32_t)n;
 	}

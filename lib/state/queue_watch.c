@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * inotify on the queue and on the folder of settings.
- */
+/* inotify on the queue and on the folder of settings. */
 #include "state/queue_watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -15,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "state/compare.h"
+#include "state/reconcile_request.h"
 
 #define QUEUE_EVENTS                                                                               \
 	(IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW)
@@ -25,8 +22,7 @@
 int lea_queue_watch_open(int event_fd, const char *conf_dir, struct lea_queue_watch *ret_watch)
 {
 	struct lea_queue_watch watch = {.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
-					.mounts_fd = -1,
-					.other_fd = {-1, -1}};
+					.mounts_fd = -1};
 	char path[64];
 	int r;
 
@@ -88,7 +84,7 @@ int lea_queue_watch_wake(int event_fd)
 }
 
 /* What one event means; the greater outcome counts of several. */
-static int judge(const struct lea_queue_watch *watch, const struct inotify_event *event)
+static int classify_event(const struct lea_queue_watch *watch, const struct inotify_event *event)
 {
 	if (event->mask & IN_Q_OVERFLOW)
 		return LEA_QUEUE_WATCH_CONF; /* nobody knows what was lost */
@@ -96,17 +92,16 @@ static int judge(const struct lea_queue_watch *watch, const struct inotify_event
 		return event->mask & IN_ISDIR ? 0 : LEA_QUEUE_WATCH_CONF;
 	/* Its end says nothing: the queue's does. */
 	if (event->wd == watch->compare_wd)
-		return event->mask & IN_OPEN ? LEA_QUEUE_WATCH_COMPARE : 0;
+		return event->mask & IN_OPEN ? LEA_QUEUE_WATCH_RECONCILE : 0;
 	if (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED))
 		return LEA_QUEUE_WATCH_GONE;
 	return 0;
 }
 
-/* All that is there now. */
-static int take(const struct lea_queue_watch *watch)
+int lea_queue_watch_read(const struct lea_queue_watch *watch)
 {
 	char buffer[8192] __attribute__((aligned(__alignof__(struct inotify_event))));
-	int told = 0;
+	int told = -1;
 	ssize_t n;
 
 	while ((n = read(watch->fd, buffer, sizeof(buffer))) > 0) {
@@ -115,28 +110,12 @@ static int take(const struct lea_queue_watch *watch)
 			int one;
 
 			memcpy(&event, at, sizeof(event));
-			one = judge(watch, &event);
+			one = classify_event(watch, &event);
 			told = one > told ? one : told;
 			at += sizeof(event) + event.len;
 		}
 	}
-	return n < 0 && errno != EAGAIN && errno != EINTR ? -errno : told;
-}
-
-int lea_queue_watch_wait(struct lea_queue_watch *watch, int limit_ms)
-{
-	/* A change of mounts shows as an exceptional condition, once. */
-	struct pollfd ready[] = {{.fd = watch->fd, .events = POLLIN},
-				 {.fd = watch->mounts_fd, .events = POLLPRI},
-				 {.fd = watch->other_fd[0], .events = POLLIN},
-				 {.fd = watch->other_fd[1], .events = POLLIN}};
-	int r = poll(ready, ARRAY_SIZE(ready), limit_ms);
-
-	if (r < 0)
-		return errno == EINTR ? 0 : -errno;
-	if (ready[1].revents && lea_queue_watch_is_gone(watch))
-		return LEA_QUEUE_WATCH_GONE;
-	if ((ready[2].revents || ready[3].revents) && !ready[0].revents)
-		return LEA_QUEUE_WATCH_OTHER;
-	return r ? take(watch) : LEA_QUEUE_WATCH_QUIET;
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		return -errno;
+	return told < 0 ? LEA_QUEUE_WATCH_QUIET : told;
 }

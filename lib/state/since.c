@@ -24,7 +24,7 @@ static bool parse(const char *text, uint64_t *ret_us)
 	return !errno && (!*end || *end == '\n');
 }
 
-/* Arming writes the epoch: then every device comes by an event of ours. */
+/* Arming writes the epoch; in such a boot every device has an event that we see. */
 static bool was_armed(int run_fd)
 {
 	struct stat st;

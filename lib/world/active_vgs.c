@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The uuid of an LV's device is "LVM-", the VG's id, the LV's id.
- * Source: dmsetup info of LVs of lvm2 2.03.16.
+ * The uuid of an LV's device is "LVM-", the VG's id, the LV's id. Source: dmsetup info of LVs of
+ * lvm2 2.03.16.
  */
 #include "world/active_vgs.h"
 
@@ -29,21 +29,13 @@ static int by_id(const void *a, const void *b)
 
 static int add(struct lea_active_vgs *vgs, const char *id)
 {
-	const size_t room = vgs->room ? vgs->room * 2 : 64;
-	char(*bigger)[33];
-
-	if (vgs->count == vgs->room) {
-		bigger = reallocarray(vgs->id, room, sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		vgs->id = bigger;
-		vgs->room = room;
-	}
+	if (lea_make_room(&vgs->id, &vgs->room, vgs->count + 1, sizeof(*vgs->id)))
+		return -ENOMEM;
 	memcpy(vgs->id[vgs->count++], id, ID_CHARS + 1);
 	return 0;
 }
 
-/* LVs of one VG have mostly numbers in a row: the last one is enough to keep the list short. */
+/* LVs of one VG mostly have adjacent numbers, so comparing with the last id avoids most repeats. */
 static int add_device(struct lea_active_vgs *vgs, int sys_fd, const char *name)
 {
 	char path[300], uuid[160], id[ID_CHARS + 1];

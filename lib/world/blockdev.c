@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Direct reads: the page cache may hold what the device no longer does, and must not be filled by
- * looking at devices. Not every file can do it; those are read through the cache.
+ * Reads directly: the page cache may hold outdated data, and scanning must not fill it. Files that
+ * don't support direct I/O are read through the cache.
  */
 #include "world/blockdev.h"
 
@@ -21,7 +21,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 
-#define ALIGN_BYTES  4096U /* no device wants more than this */
+#define ALIGN_BYTES  4096U /* sufficient for any device */
 #define UEVENT_BYTES 4096U
 #define OPEN_FLAGS   (O_RDONLY | O_CLOEXEC | O_NONBLOCK)
 
@@ -34,7 +34,7 @@ static int open_direct(int dir_fd, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Regular files are for test trees only: on a machine no device is one. */
+/* Regular files are only accepted in test trees. */
 static bool is_device(const struct lea_world *world, const struct stat *st, uint32_t major,
 		      uint32_t minor)
 {
@@ -59,7 +59,7 @@ bool lea_blockdev_is_at(const struct lea_world *world, const char *path, uint32_
 	return full && !stat(full, &st) && is_device(world, &st, major, minor);
 }
 
-/* The kernel's own name: a path may lead to another device meanwhile. */
+/* Opens the device by the kernel's name, because a path may lead to another device by now. */
 static int open_by_number(struct lea_world *world, uint32_t major, uint32_t minor)
 {
 	int sys_fd = lea_world_sys(world), dev_fd = lea_world_dev(world);
@@ -81,7 +81,7 @@ static int open_by_number(struct lea_world *world, uint32_t major, uint32_t mino
 	return open_direct(dev_fd, name);
 }
 
-int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
+static int open_device(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
 {
 	LEA_AUTO(lea_freep) char *full = path ? lea_world_path(world, path) : NULL;
 	LEA_AUTO(lea_closep) int fd = full ? open_direct(AT_FDCWD, full) : -ENOENT;
@@ -90,7 +90,7 @@ int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major,
 		return -ENOMEM;
 	if (fd >= 0 && is_it(world, fd, major, minor))
 		return LEA_TAKE_FD(fd);
-	/* A path that can't be opened for another reason than its name can't be opened at all. */
+	/* Other faults do not depend on the name, so another name would not help. */
 	if (fd < 0 && fd != -ENOENT && fd != -ENOTDIR)
 		return fd;
 	lea_closep(&fd);
@@ -98,6 +98,11 @@ int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major,
 	if (fd >= 0 && !is_it(world, fd, major, minor))
 		return -ENODEV;
 	return LEA_TAKE_FD(fd);
+}
+
+int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
+{
+	return (world->open_device ? world->open_device : open_device)(world, path, major, minor);
 }
 
 int lea_blockdev_size(int fd, uint64_t *ret_bytes)
@@ -117,7 +122,7 @@ int lea_blockdev_size(int fd, uint64_t *ret_bytes)
 	return 0;
 }
 
-/* Reads until @need bytes are there; what is beyond (to @room) is a by-product of alignment. */
+/* Reads until @need bytes are there; alignment may add bytes up to @room. */
 static int read_fully(int fd, uint64_t offset, uint8_t *bytes, size_t need, size_t room)
 {
 	size_t got = 0;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A device (or, in tests, a regular file) opened read-only: its size and its bytes.
- */
-#ifndef LEA_WORLD_BLOCKDEV_H
-#define LEA_WORLD_BLOCKDEV_H
+/* A device (or, in tests, a regular file) opened read-only: its size and its bytes. */
+#pragma once
 
 #include "base/err.h"
 #include "world/world.h"
@@ -13,19 +10,19 @@
 #include <stdint.h>
 
 /*
- * lea_blockdev_open - O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_DIRECT where it works
+ * lea_blockdev_open - open a device read-only, with O_DIRECT where possible
  * @path: "/dev/sdb" (below world->root), or NULL
- * Opens the path, and where its number is not @major:@minor, looks the kernel's own name up in
- * /sys/dev/block/MAJ:MIN. Returns a descriptor (owned) or -errno; -ENODEV: other device now.
+ * If @path is not device @major:@minor, opens the kernel's name from /sys/dev/block/MAJ:MIN
+ * instead. Returns a descriptor (owned) or -errno; -ENODEV: the number belongs to another device,
+ * or to none.
  */
 LEA_MUST_CHECK int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major,
 				     uint32_t minor);
-/* Does @path (below world->root) lead to the device of this number? Opens nothing. */
+/* Does @path (below world->root) lead to this device? Uses stat, opens nothing. */
 bool lea_blockdev_is_at(const struct lea_world *world, const char *path, uint32_t major,
 			uint32_t minor);
-/* Size in bytes by ioctl or fstat. */
+/* Size in bytes, by ioctl or fstat. 0 or -errno. */
 LEA_MUST_CHECK int lea_blockdev_size(int fd, uint64_t *ret_bytes);
-/* Reads exactly @len_bytes (aligned bounce buffer for O_DIRECT inside); -EIO when short. */
+/* Reads exactly @len_bytes, at any alignment. Blocks. 0, or -errno (-EIO if the device ends
+ * earlier). */
 LEA_MUST_CHECK int lea_blockdev_read(int fd, uint64_t offset_bytes, void *bytes, size_t len_bytes);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Children of before an exec.
- */
+/* Children from before an exec. */
 #include "world/children.h"
 
 #include <errno.h>
@@ -20,7 +18,7 @@ struct lea_children {
 	pid_t pid[];
 };
 
-/* "PID PID ... " */
+/* Parses "PID PID ... ". */
 static int parse(char *text, size_t len_bytes, struct lea_children **ret_children)
 {
 	struct lea_children *children =

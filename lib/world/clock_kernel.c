@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The real clock.
- */
+/* The real clock. */
 #include "world/clock_kernel.h"
 
 #include <errno.h>
@@ -22,7 +20,7 @@ static void sleep_ms(struct lea_clock *clock, uint64_t ms)
 				.tv_nsec = (long)(ms % 1000U) * 1000000L};
 
 	(void)clock;
-	/* The rest of an interrupted sleep is slept, or a signal would shorten every back-off. */
+	/* Continue an interrupted sleep, or a signal would shorten every back-off. */
 	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR)
 		;
 }

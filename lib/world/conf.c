@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * From texts to one struct, by the table of keys; then what environment and options say last.
- */
+/* Turns texts into one struct, by the table of keys; then applies environment and options. */
 #include "world/conf.h"
 
 #include <errno.h>
@@ -13,7 +11,7 @@
 #include "world/conf_file.h"
 
 #define MAX_BYTES      (16U * 1024U * 1024U)
-#define PV_MIN_KIB     512U /* a smaller pv_min_size is raised, as lvm2 does */
+#define PV_MIN_KIB     512U /* a smaller pv_min_size is raised, as in lvm2 */
 #define OWN_FILE       "lvmevent.conf"
 #define OWN_SECTION    "event"
 #define DEFAULT_SYSTEM "/etc/lvm"
@@ -26,7 +24,7 @@ struct owner {
 void lea_conf_free(struct lea_conf *conf)
 {
 	if (conf)
-		/* It holds itself: the arena is the last to go. */
+		/* The arena holds the configuration itself. */
 		lea_arena_free(container_of(conf, struct owner, conf)->arena);
 }
 
@@ -55,7 +53,7 @@ static bool parse_bool(const struct lea_value *value, bool *ret_bool)
 {
 	static const char *const yes[] = {"y", "yes", "on", "true", NULL};
 	static const char *const no[] = {"n", "no", "off", "false", NULL};
-	const char *word = lea_value_string(value);
+	const char *word = value->string;
 	int64_t number;
 
 	if (lea_value_int(value, &number)) {
@@ -65,6 +63,21 @@ static bool parse_bool(const struct lea_value *value, bool *ret_bool)
 	if (!word || (!word_is_one_of(word, yes) && !word_is_one_of(word, no)))
 		return false;
 	*ret_bool = word_is_one_of(word, yes);
+	return true;
+}
+
+static bool parse_choice(const struct lea_value *value, enum lea_choice *ret_choice)
+{
+	const char *word = value->string;
+	bool is_yes;
+
+	if (word && !strcasecmp(word, "auto")) {
+		*ret_choice = LEA_CHOICE_AUTO;
+		return true;
+	}
+	if (!parse_bool(value, &is_yes))
+		return false;
+	*ret_choice = is_yes ? LEA_CHOICE_YES : LEA_CHOICE_NO;
 	return true;
 }
 
@@ -82,22 +95,26 @@ static int set_string(struct lea_conf_reader *reader, const char **field, const 
 	return *field ? 0 : -ENOMEM;
 }
 
-/* One value into its field; a value that can't be is told of and leaves what was there. */
+/* Sets one field. Logs an invalid value and keeps the previous one. */
 static int set_value(struct lea_conf_reader *reader, const struct lea_conf_key *key,
 		     const struct lea_value *value)
 {
-	const char *string = lea_value_string(value);
+	const char *string = value->string;
 	void *field = field_of(reader, key);
 	int64_t number;
 
 	switch (key->type) {
 	case LEA_CONF_BOOL:
 		if (!parse_bool(value, field))
-			complain(reader, key, "is no boolean");
+			complain(reader, key, "is not a boolean");
+		return 0;
+	case LEA_CONF_CHOICE:
+		if (!parse_choice(value, field))
+			complain(reader, key, "is neither \"auto\" nor a boolean");
 		return 0;
 	case LEA_CONF_NUMBER:
 		if (!lea_value_int(value, &number))
-			complain(reader, key, "is no number");
+			complain(reader, key, "is not a number");
 		else if (number < key->min || number > key->max)
 			complain(reader, key, "is out of range");
 		else
@@ -106,13 +123,13 @@ static int set_value(struct lea_conf_reader *reader, const struct lea_conf_key *
 	case LEA_CONF_STRING:
 		if (string)
 			return set_string(reader, field, string);
-		complain(reader, key, "is no string");
+		complain(reader, key, "is not a string");
 		return 0;
 	case LEA_CONF_WORD:
 		if (string)
 			*(bool *)field = !strcmp(string, key->word);
 		else
-			complain(reader, key, "is no string");
+			complain(reader, key, "is not a string");
 		return 0;
 	case LEA_CONF_LIST:
 	default:
@@ -120,10 +137,10 @@ static int set_value(struct lea_conf_reader *reader, const struct lea_conf_key *
 	}
 }
 
-/* Numbers occur in lists too (devices/types): as text. */
+/* Lists may contain numbers (devices/types); converts them to text. */
 static const char *item_of(struct lea_conf_reader *reader, const struct lea_value *value)
 {
-	const char *string = lea_value_string(value);
+	const char *string = value->string;
 	int64_t number = 0;
 
 	if (string)
@@ -139,12 +156,12 @@ static int set_list(struct lea_conf_reader *reader, const struct lea_conf_key *k
 	struct lea_list *list = field_of(reader, key), made = {.defined = true};
 	uint32_t old = keep_old ? list->count : 0, count = old;
 
-	for (const struct lea_value *v = lea_text_values(entry); v; v = lea_value_next(v))
+	for (const struct lea_value *v = lea_text_values(entry); v; v = v->next)
 		count++;
 	made.item = lea_arena_alloc(reader->arena, count ? count : 1, sizeof(*made.item));
 	if (!made.item)
 		return -ENOMEM;
-	for (const struct lea_value *v = lea_text_values(entry); v; v = lea_value_next(v)) {
+	for (const struct lea_value *v = lea_text_values(entry); v; v = v->next) {
 		made.item[made.count] = item_of(reader, v);
 		if (!made.item[made.count++])
 			return -ENOMEM;
@@ -177,7 +194,7 @@ static int read_key(struct lea_conf_reader *reader, const struct lea_conf_key *k
 	return r;
 }
 
-/* ["ITEM","ITEM"]: scripts/lvm-defaults lets no other form of a list through. */
+/* ["ITEM","ITEM"]: scripts/lvm-defaults accepts no other form of a list. */
 static int set_default_list(struct lea_conf_reader *reader, const struct lea_conf_key *key)
 {
 	struct lea_list *list = field_of(reader, key);
@@ -206,6 +223,11 @@ static int set_default(struct lea_conf_reader *reader, const struct lea_conf_key
 	case LEA_CONF_BOOL:
 		*(bool *)field = key->default_[0] == '1';
 		return 0;
+	case LEA_CONF_CHOICE:
+		*(enum lea_choice *)field = !strcmp(key->default_, "auto") ? LEA_CHOICE_AUTO
+					    : key->default_[0] == '1'	   ? LEA_CHOICE_YES
+									   : LEA_CHOICE_NO;
+		return 0;
 	case LEA_CONF_WORD:
 		*(bool *)field = !strcmp(key->default_, key->word);
 		return 0;
@@ -229,25 +251,23 @@ static int read_keys(struct lea_conf_reader *reader)
 
 	for (uint32_t i = 0; !r && i < count; i++) {
 		r = set_default(reader, &keys[i]);
-		if (!r)
-			r = read_key(reader, &keys[i]);
+		r = r ? r : read_key(reader, &keys[i]);
 	}
 	return r;
 }
 
-/* In our own file whatever is not in the table is a slip of the pen. */
+/* Warns about unknown keys in our own file: they are typing errors. */
 static void name_unknown(struct lea_conf_reader *reader, const struct lea_text_tree *tree)
 {
-	const struct lea_text *section = lea_text_root(tree);
+	const struct lea_text *section = tree->root;
 	uint32_t count;
 	const struct lea_conf_key *keys = lea_conf_keys(&count);
 	char path[128];
 	bool known;
 
-	for (; section; section = lea_text_next(section))
-		for (const struct lea_text *e = lea_text_child(section); e; e = lea_text_next(e)) {
-			snprintf(path, sizeof(path), "%s/%s", lea_text_key(section),
-				 lea_text_key(e));
+	for (; section; section = section->next)
+		for (const struct lea_text *e = section->child; e; e = e->next) {
+			snprintf(path, sizeof(path), "%s/%s", section->key, e->key);
 			known = !strncmp(path, OWN_SECTION "/", strlen(OWN_SECTION "/"));
 			for (uint32_t i = 0; known && i < count; i++)
 				if (!strcmp(keys[i].path, path))
@@ -283,7 +303,7 @@ static bool devicesfile_name_ok(const char *name)
 		       strlen(name);
 }
 
-/* Settings that change what lvm2 does in ways that are not repeated here: rare, and obsolete. */
+/* Settings that change lvm2's behaviour in ways that we do not implement: rare, and obsolete. */
 static const char *lvm_only(const struct lea_conf *conf)
 {
 	if (conf->metadata_read_only)
@@ -295,11 +315,29 @@ static const char *lvm_only(const struct lea_conf *conf)
 	return NULL;
 }
 
+static const char *const boot_waits[] = {
+	[LEA_BOOT_WAIT_NEEDED] = "needed",
+	[LEA_BOOT_WAIT_ALL] = "all",
+	[LEA_BOOT_WAIT_NONE] = "none",
+};
+
+enum lea_boot_wait lea_conf_boot_wait(const struct lea_conf *conf)
+{
+	for (uint32_t i = 0; i < ARRAY_SIZE(boot_waits); i++)
+		if (!strcmp(conf->boot_wait, boot_waits[i]))
+			return (enum lea_boot_wait)i;
+	return LEA_BOOT_WAIT_NEEDED;
+}
+
 static int apply_options(struct lea_conf_reader *reader, const struct lea_conf_options *options)
 {
 	const char *disable_udev = lea_world_env(reader->world, "DM_DISABLE_UDEV");
 	struct lea_conf *conf = reader->conf;
 
+	if (strcmp(conf->boot_wait, boot_waits[lea_conf_boot_wait(conf)]) != 0)
+		lea_log(reader->world->log, LEA_LOG_WARNING,
+			"WARNING: Configuration setting \"event/boot_wait\" is not \"needed\", "
+			"\"all\" or \"none\".");
 	if (disable_udev && disable_udev[0]) {
 		conf->udev_sync = conf->udev_rules = false;
 		conf->verify_udev_operations = true;
@@ -330,10 +368,8 @@ static int read_sources(struct lea_conf_reader *reader, const struct lea_conf_op
 
 	reader->forgives = options->forgive;
 	r = lea_conf_add_defaults(reader);
-	if (!r)
-		r = lea_conf_add_files(reader);
-	if (!r)
-		r = add_own_file(reader, options->forgive);
+	r = r ? r : lea_conf_add_files(reader);
+	r = r ? r : add_own_file(reader, options->forgive);
 	if (!r && options->config)
 		r = lea_conf_add_text(reader, options->config);
 	if (!profile)
@@ -350,12 +386,9 @@ static int fill(struct lea_conf_reader *reader, const struct lea_conf_options *o
 	int r;
 
 	r = set_string(reader, &conf->system_dir, system_dir ? system_dir : DEFAULT_SYSTEM);
-	if (!r)
-		r = read_sources(reader, options);
-	if (!r)
-		r = read_keys(reader);
-	if (!r)
-		r = lea_systemid_read(reader);
+	r = r ? r : read_sources(reader, options);
+	r = r ? r : read_keys(reader);
+	r = r ? r : lea_systemid_read(reader);
 	if (r)
 		return r;
 	conf->host_tags = (struct lea_list){
@@ -397,7 +430,7 @@ uint32_t lea_conf_patience_ms(const struct lea_conf *conf)
 
 uint32_t lea_conf_udev_limit_ms(const struct lea_conf *conf)
 {
-	/* Without patience nobody sees whether udev gets on. */
+	/* Without that limit, udev's progress is not checked. */
 	return lea_conf_patience_ms(conf) ? conf->udev_deadline_ms * LEA_UDEV_BUSY_TIMES
 					  : conf->udev_deadline_ms;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every setting that bears on us: lvm.conf, lvmlocal.conf, host-tag files, --config, and our own
- * lvmevent.conf, read once by a table of keys. Deciders take the field they need.
+ * All settings that we use, from lvm.conf, lvmlocal.conf, host-tag files, --config and our own
+ * lvmevent.conf, read once by a table of keys. Other modules take single fields.
  */
-#ifndef LEA_WORLD_CONF_H
-#define LEA_WORLD_CONF_H
+#pragma once
 
 #include "base/err.h"
 #include "world/world.h"
@@ -16,37 +15,44 @@
 struct lea_list {
 	const char **item;
 	uint32_t count;
-	bool defined; /* false: the key is nowhere; a defined list may be empty */
+	bool defined; /* false: the key is not set; a defined list may be empty */
+};
+
+/* A setting that lvmevent decides itself unless an administrator does. */
+enum lea_choice {
+	LEA_CHOICE_NO,
+	LEA_CHOICE_YES,
+	LEA_CHOICE_AUTO,
 };
 
 struct lea_conf {
 	/* global */
 	bool event_activation, activation, use_lvmlockd, wait_for_locks, prioritise_write_locks;
 	bool metadata_read_only, notify_dbus;
-	uint32_t umask, locking_type; /* locking_type: obsolete; 1 unless somebody still sets it */
+	uint32_t umask, locking_type; /* locking_type: obsolete; 1 unless set */
 	const char *locking_dir, *system_dir, *etc_dir;
 	const char *system_id_source;
-	const char *system_id; /* this host's own, NULL: none (system_id_source applied) */
-	const char *system_id_path;  /* the file that is its source, there or not; NULL: no file */
-	bool system_id_is_host_name; /* its source is uname(2) */
+	const char *system_id;	     /* of this host, after system_id_source; NULL: none */
+	const char *system_id_path;  /* the file it comes from, even if missing; NULL: none */
+	bool system_id_is_host_name; /* it comes from uname(2) */
 	struct lea_list extra_system_ids;
-	/* The setting that leaves every command and every VG to the real lvm; NULL: there is none */
+	/* The setting that makes us leave all commands and VGs to the real lvm; NULL: none. */
 	const char *lvm_only;
 	struct lea_list host_tags;
 	/* activation */
 	bool udev_sync, udev_rules, verify_udev_operations, retry_deactivation, use_linear_target;
 	bool monitoring;
-	/* dmeventd: program (NULL: where its library looks) and what it loads; library_dir: NULL:
+	/* dmeventd: its program (NULL: the library's default) and its plugins; library_dir: NULL:
 	 * unset */
 	const char *dmeventd, *library_dir;
 	const char *mirror_library, *raid_library, *snapshot_library, *thin_library;
 	const char *activation_mode; /* complete, degraded, partial */
-	bool readahead_auto;	     /* activation/readahead: auto (else none) */
-	/* what stands in for a missing PV: "error", "zero", or a device */
+	bool readahead_auto;	     /* activation/readahead: auto (otherwise none) */
+	/* replaces a missing PV: "error", "zero", or a device */
 	const char *missing_stripe_filler;
 	uint32_t thin_pool_autoextend_threshold; /* percent */
 	uint32_t raid_region_kib;
-	/* Tools that look at a pool's metadata before it is made; "": none */
+	/* Tools that check a pool's metadata before activation; "": none. */
 	const char *thin_check, *cache_check;
 	struct lea_list thin_check_options, cache_check_options;
 	struct lea_list thin_disabled_features, cache_disabled_features, vdo_disabled_features;
@@ -54,7 +60,7 @@ struct lea_conf {
 	/* devices */
 	const char *dev_dir; /* devices/dir, "/dev" */
 	struct lea_list filter, global_filter, types;
-	struct lea_list scan; /* folders that lvm2 looks for devices in */
+	struct lea_list scan; /* folders that lvm2 searches for devices */
 	bool use_devicesfile;
 	const char *devicesfile; /* file name below system_dir/devices */
 	bool sysfs_scan, scan_lvs, multipath_component_detection, md_component_detection;
@@ -68,31 +74,36 @@ struct lea_conf {
 	const char *log_journal; /* NULL: unset */
 	/* lvmevent.conf, section event (all times in ms) */
 	bool boot_gate;
-	bool fast_dm_rules;	/* dm-event in dmsetup's place in the device-mapper rules */
-	uint32_t workers;	/* 0: worked out from the CPUs, at most 10 */
-	uint32_t worker_vgs;	/* VGs that one worker takes at once */
-	uint32_t lvs_in_flight; /* LVs whose udev work may be open; 0: worked out */
+	enum lea_choice fast_dm_rules; /* dm-event replaces dmsetup in the device-mapper rules */
+	uint32_t workers;	       /* 0: derived from the number of CPUs, at most 10 */
+	uint32_t worker_vgs;	       /* VGs in a batch of one worker */
+	uint32_t lvs_in_flight;	       /* LVs with outstanding udev events; 0: derived */
 	uint32_t probe_threads, probe_deadline_ms, udev_deadline_ms;
+	uint32_t needed_deadline_ms; /* the coldplug waits for needed LVs; 0: not at all */
 	uint32_t boot_quiet_ms, boot_deadline_ms, gate_wait_ms, gate_deadline_ms;
-	uint32_t compare_ms;	  /* so often a resident runner compares; 0: never */
-	uint32_t failed_attempts; /* so often an entry may make a runner fail */
-	/* devices, more */
+	uint32_t compare_ms;	      /* interval of reconciles; 0: never */
+	bool probe_unknown;	      /* reconciles queue devices that udev did not probe */
+	const char *boot_wait;	      /* see lea_conf_boot_wait */
+	bool device_timeout_auto;     /* devices that were slow get longer time limits */
+	struct lea_list needed, last; /* VGs, LVs and tags: activated first and last at boot */
+	uint32_t failed_attempts;     /* quarantine an entry after this many dead runners */
+	/* devices, continued */
 	const char *md_component_checks;  /* auto, start, full */
 	const char *multipath_wwids_file; /* "": none */
 };
 
-/* What the command line says about configuration. All borrowed, NULL: not given. */
+/* Configuration from the command line. All borrowed; NULL: not given. */
 struct lea_conf_options {
 	const char *config;	     /* --config */
 	const char *devicesfile;     /* --devicesfile; "": none */
 	bool driverloaded_no;	     /* --driverloaded n: no device-mapper */
 	const char *command_profile; /* --commandprofile */
-	/* Boot: a broken lvmevent.conf is a warning, not BAD_FILE; of lvm2's files one that names
-	 * no setting which bears on us is ignored, too. */
+	/* Boot: warn about a broken lvmevent.conf instead of LEA_CONF_BAD_FILE, and ignore a broken
+	 * file of lvm2 if it names no setting that we use. */
 	bool forgive;
 };
 
-/* Exit codes as lvm2's: the outcome says which one main must use. */
+/* Outcomes, with the exit code of lvm2 that main uses. */
 enum lea_conf_outcome {
 	LEA_CONF_BAD_FILE = 1, /* exit 4; already logged with file and line */
 	LEA_CONF_BAD_OPTION,   /* exit 3; already logged */
@@ -100,51 +111,59 @@ enum lea_conf_outcome {
 };
 
 /*
- * lea_conf_read - every source, strongest last word: defaults, lvm.conf, lvmlocal.conf, files of
- * host tags, lvmevent.conf, --config, environment and options
- * Paths are as configured, without the world's root. Returns 0, an outcome (logged), or a fault.
- * A command profile must exist; no setting that lvm2 takes from one bears on us. (Metadata profiles
- * do: --profile is not for us, and see struct lea_vg.)
- * Does not set the process's umask: main does, from conf->umask.
+ * lea_conf_read - read all sources
+ * From weakest to strongest: defaults, lvm.conf, lvmlocal.conf, files of host tags, lvmevent.conf,
+ * --config, environment and options. Paths are as configured, without the world's root. Returns 0,
+ * an outcome, or -errno. Logs warnings and bad files.
+ * A command profile must exist, but no setting that lvm2 takes from it concerns us. For metadata
+ * profiles see struct lea_vg. Does not set the umask; main does, from conf->umask.
  * Source: lvm2 2.03.16 black-box (commands and lvmconfig), lvm.conf(5), lvmsystemid(7).
  */
 LEA_MUST_CHECK int lea_conf_read(struct lea_world *world, const struct lea_conf_options *options,
 				 struct lea_conf **ret_conf);
 void lea_conf_free(struct lea_conf *conf);
 
-/* One setting, for documentation, checks and people. */
+/* One setting, for documentation, checks and reports. */
 enum lea_conf_type {
-	LEA_CONF_BOOL, /* 0 or 1; yes/no, on/off, true/false, y/n as strings */
+	LEA_CONF_BOOL,	 /* 0 or 1; yes/no, on/off, true/false, y/n as strings */
+	LEA_CONF_CHOICE, /* "auto", or as LEA_CONF_BOOL; an enum lea_choice */
 	LEA_CONF_NUMBER,
 	LEA_CONF_STRING,
-	LEA_CONF_WORD, /* string of which only "is it that word?" counts */
+	LEA_CONF_WORD, /* a string that is only compared with one word */
 	LEA_CONF_LIST,
 };
 
 struct lea_conf_key {
 	const char *path; /* "devices/filter"; section event: lvmevent.conf */
 	enum lea_conf_type type;
-	const char *default_;	/* as in a file, a string without its quotes; NULL: undefined */
-	const char *word;	/* LEA_CONF_WORD: the one that sets the field */
+	const char *default_;	/* as in a file, strings without quotes; NULL: undefined */
+	const char *word;	/* LEA_CONF_WORD: the word that sets the field */
 	int64_t min, max;	/* LEA_CONF_NUMBER */
-	uint16_t offset, width; /* where in struct lea_conf, and bytes of a number there */
-	bool prepends;		/* LEA_CONF_LIST: files stand before those read earlier */
+	uint16_t offset, width; /* of the field in struct lea_conf; width: bytes of a number */
+	bool prepends;		/* LEA_CONF_LIST: a later file's items come before earlier ones */
 };
 
-/* All of them, sorted by section as in the manual. Static. */
+/* All settings, sorted by section as in the manual. Static. */
 const struct lea_conf_key *lea_conf_keys(uint32_t *ret_count);
-/* Value of this key as text for people; owned (free), NULL: no memory. */
-char *lea_conf_show(const struct lea_conf *conf, const struct lea_conf_key *key);
 
-/* How long others wait for somebody who hangs on a disk, by the time that a disk has for itself. */
+/* What the boot waits for. */
+enum lea_boot_wait {
+	LEA_BOOT_WAIT_NEEDED, /* VGs that the boot needs are activated before udev's coldplug */
+	LEA_BOOT_WAIT_ALL,    /* and local mounts wait for all VGs */
+	LEA_BOOT_WAIT_NONE,   /* coldplug starts at once */
+};
+
+/* event/boot_wait; NEEDED for an unknown word, which lea_conf_read has logged. */
+enum lea_boot_wait lea_conf_boot_wait(const struct lea_conf *conf);
+
+/* How long others wait for a worker or reader that hangs on a disk: this fraction of the disk's own
+ * deadline. */
 #define LEA_PATIENCE_PART 5U
 uint32_t lea_conf_patience_ms(const struct lea_conf *conf);
 
 /*
- * Longest wait for udev's events of LVs: while udev gets on they may be behind those of thousands
- * of disks. One that does nothing at all has no more than lea_conf_patience_ms.
+ * Longest wait for udev events of LVs. While udev makes progress, they may queue behind those of
+ * thousands of disks. If udev makes none, lea_conf_patience_ms applies.
  */
 #define LEA_UDEV_BUSY_TIMES 5U
 uint32_t lea_conf_udev_limit_ms(const struct lea_conf *conf);
-
-#endif

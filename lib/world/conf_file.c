@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Which texts count on this host: files, files of host tags, the command line's.
- */
+/* Which texts apply to this host: files, files of host tags, the command line. */
 #include "world/conf_file.h"
 
 #include <errno.h>
@@ -37,7 +35,7 @@ static int add_source(struct lea_conf_reader *reader, struct lea_text_tree *tree
 	return 0;
 }
 
-/* 0 with a tree, or with NULL when there is no such file. */
+/* 0 with a tree, or with NULL if there is no such file. */
 static int parse_file(struct lea_conf_reader *reader, const char *path, enum lea_log_level level,
 		      struct lea_text_tree **ret_tree)
 {
@@ -59,7 +57,7 @@ static int parse_file(struct lea_conf_reader *reader, const char *path, enum lea
 		return r;
 	lea_log(reader->world->log, level, "%s:%u: %s", path, lea_text_line_at(text, bytes, why.at),
 		why.what);
-	/* A NUL would hide from us what is behind it. */
+	/* A NUL would hide the rest of the text. */
 	reader->may_ignore = strlen(text) == bytes && lea_conf_may_ignore(text);
 	return LEA_CONF_BAD_FILE;
 }
@@ -100,16 +98,16 @@ static int add_tag(struct lea_conf_reader *reader, const char *tag)
 	return reader->tag[reader->tag_count++] ? 0 : -ENOMEM;
 }
 
-/* tags { name { host_list = [...] } }: only on the hosts listed, if there is a list. */
+/* tags { name { host_list = [...] } }: applies only to the listed hosts, if there is a list. */
 static bool tag_is_ours(const struct lea_text *entry, const char *nodename)
 {
-	const struct lea_text *hosts = lea_text_find(lea_text_child(entry), "host_list");
+	const struct lea_text *hosts = lea_text_find(entry->child, "host_list");
 	const char *host;
 
 	if (!hosts)
 		return true;
-	for (const struct lea_value *v = lea_text_values(hosts); v; v = lea_value_next(v)) {
-		host = lea_value_string(v);
+	for (const struct lea_value *v = lea_text_values(hosts); v; v = v->next) {
+		host = v->string;
 		if (host && !strcmp(host, nodename))
 			return true;
 	}
@@ -118,7 +116,7 @@ static bool tag_is_ours(const struct lea_text *entry, const char *nodename)
 
 static int add_tags(struct lea_conf_reader *reader, const struct lea_text_tree *tree)
 {
-	const struct lea_text *tags = lea_text_find(lea_text_root(tree), "tags");
+	const struct lea_text *tags = lea_text_find(tree->root, "tags");
 	struct utsname host;
 	const char *key;
 	int64_t hosttags = 0;
@@ -126,13 +124,13 @@ static int add_tags(struct lea_conf_reader *reader, const struct lea_text_tree *
 
 	if (!tags || uname(&host) < 0)
 		return 0;
-	if (!lea_text_int(lea_text_child(tags), "hosttags", 0, INT32_MAX, &hosttags) && hosttags) {
+	if (!lea_text_int(tags->child, "hosttags", 0, INT32_MAX, &hosttags) && hosttags) {
 		r = add_tag(reader, host.nodename);
 		if (r)
 			return r;
 	}
-	for (const struct lea_text *e = lea_text_child(tags); e; e = lea_text_next(e)) {
-		key = lea_text_key(e);
+	for (const struct lea_text *e = tags->child; e; e = e->next) {
+		key = e->key;
 		if (!lea_text_is_section(e) || !tag_is_ours(e, host.nodename))
 			continue;
 		r = add_tag(reader, key[0] == '@' ? key + 1 : key);
@@ -142,7 +140,7 @@ static int add_tags(struct lea_conf_reader *reader, const struct lea_text_tree *
 	return 0;
 }
 
-/* One file, and the host tags that it defines. */
+/* Adds one file and the host tags that it defines. */
 static int add_with_tags(struct lea_conf_reader *reader, const char *name)
 {
 	uint32_t before = reader->source_count;
@@ -150,7 +148,7 @@ static int add_with_tags(struct lea_conf_reader *reader, const char *name)
 
 	if (r == LEA_CONF_BAD_FILE && reader->forgives && reader->may_ignore) {
 		lea_log(reader->world->log, LEA_LOG_ERROR,
-			"%s is ignored, its settings have their defaults: mend it.", name);
+			"%s is ignored, its settings have their defaults: correct the file.", name);
 		return 0;
 	}
 	if (r || reader->source_count == before)
@@ -185,7 +183,7 @@ int lea_conf_add_defaults(struct lea_conf_reader *reader)
 
 	if (!path)
 		return -ENOMEM;
-	/* Not there, not for us to read, or broken: then the compiled-in defaults count. */
+	/* If the file is missing, unreadable or broken, the compiled-in defaults apply. */
 	if (lea_file_read(AT_FDCWD, path, MAX_FILE_BYTES, &text, &bytes) ||
 	    lea_text_parse(text, bytes, &options, &why, &tree))
 		return 0;
@@ -238,16 +236,16 @@ int lea_conf_check_profile(struct lea_conf_reader *reader, const char *name)
 	return LEA_CONF_BAD_PROFILE;
 }
 
-/* A section may say on which hosts it counts: tags = ["@t"]. */
+/* A section may name the hosts for which it applies: tags = ["@t"]. */
 static bool section_counts(const struct lea_conf_reader *reader, const struct lea_text *section)
 {
-	const struct lea_text *tags = lea_text_find(lea_text_child(section), "tags");
+	const struct lea_text *tags = lea_text_find(section->child, "tags");
 	const char *tag;
 
 	if (!tags || lea_text_is_section(tags))
 		return true;
-	for (const struct lea_value *v = lea_text_values(tags); v; v = lea_value_next(v)) {
-		tag = lea_value_string(v);
+	for (const struct lea_value *v = lea_text_values(tags); v; v = v->next) {
+		tag = v->string;
 		for (uint32_t i = 0; tag && i < reader->tag_count; i++)
 			if (!strcmp(tag[0] == '@' ? tag + 1 : tag, reader->tag[i]))
 				return true;
@@ -266,10 +264,10 @@ const struct lea_text *lea_conf_entry(const struct lea_conf_reader *reader, uint
 		return NULL;
 	memcpy(name, path, (size_t)(slash - path));
 	name[slash - path] = '\0';
-	section = lea_text_find(lea_text_root(reader->source[source].tree), name);
+	section = lea_text_find(reader->source[source].tree->root, name);
 	if (!section || !lea_text_is_section(section) || !section_counts(reader, section))
 		return NULL;
-	return lea_text_find(lea_text_child(section), slash + 1);
+	return lea_text_find(section->child, slash + 1);
 }
 
 const char *lea_conf_string(const struct lea_conf_reader *reader, const char *path)
@@ -280,8 +278,8 @@ const char *lea_conf_string(const struct lea_conf_reader *reader, const char *pa
 	for (uint32_t i = reader->source_count; i > 0; i--) {
 		entry = lea_conf_entry(reader, i - 1, path);
 		value = entry ? lea_text_values(entry) : NULL;
-		if (value && lea_value_string(value))
-			return lea_value_string(value);
+		if (value && value->string)
+			return value->string;
 	}
 	return NULL;
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The texts that settings come from, in the order in which they count. Inner part of conf.
- */
-#ifndef LEA_WORLD_CONF_FILE_H
-#define LEA_WORLD_CONF_FILE_H
+/* The texts that settings come from, in order of precedence. Internal to conf. */
+#pragma once
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -21,43 +18,42 @@ struct lea_conf_source {
 	bool is_file;		    /* files add to prepending lists; --config replaces */
 };
 
-/* While reading: what there is so far, weakest first. */
+/* State while reading; sources from weakest to strongest. */
 struct lea_conf_reader {
 	struct lea_world *world;
-	struct lea_arena *arena; /* borrowed: the configuration's */
+	struct lea_arena *arena; /* borrowed: owned by the configuration */
 	struct lea_conf *conf;	 /* being filled */
 	struct lea_conf_source source[LEA_CONF_SOURCES];
 	uint32_t source_count;
-	const char *tag[LEA_CONF_SOURCES]; /* host tags, in the order in which they were met */
+	const char *tag[LEA_CONF_SOURCES]; /* host tags, in the order in which they were found */
 	uint32_t tag_count;
-	bool forgives;	 /* services: a broken file may be ignored, if that is safe */
-	bool may_ignore; /* the last file that was BAD_FILE is such a one */
+	bool forgives;	 /* for services: a broken file may be ignored, if that is safe */
+	bool may_ignore; /* the last file with LEA_CONF_BAD_FILE is safe to ignore */
 };
 
-/* Adds a file below conf->system_dir; a missing one is fine. 0, LEA_CONF_BAD_FILE (logged at
- * @level with file and line), or a fault. */
+/* Adds a file below conf->system_dir; a missing one is fine. 0, LEA_CONF_BAD_FILE (logged at @level
+ * with file and line), or -errno. */
 LEA_MUST_CHECK int lea_conf_add_file(struct lea_conf_reader *reader, const char *name,
 				     enum lea_log_level level);
-/* Defaults of the installed lvm2 that are others than ours, see lvm_defaults.h. 0 or a fault. */
+/* Defaults of the installed lvm2 that differ from the compiled-in ones (lvm_defaults.h). 0 or
+ * -errno. */
 LEA_MUST_CHECK int lea_conf_add_defaults(struct lea_conf_reader *reader);
 /* lvm.conf, lvmlocal.conf, then lvm_TAG.conf of each host tag, which may define more tags. */
 LEA_MUST_CHECK int lea_conf_add_files(struct lea_conf_reader *reader);
-/* --config. 0, LEA_CONF_BAD_OPTION (logged), or a fault. */
+/* --config. 0, LEA_CONF_BAD_OPTION (logged), or -errno. */
 LEA_MUST_CHECK int lea_conf_add_text(struct lea_conf_reader *reader, const char *text);
-/* A profile must be there and readable. 0, LEA_CONF_BAD_PROFILE (logged), or a fault. */
+/* A profile must exist and be readable. 0, LEA_CONF_BAD_PROFILE (logged), or -errno. */
 LEA_MUST_CHECK int lea_conf_check_profile(struct lea_conf_reader *reader, const char *name);
 void lea_conf_sources_free(struct lea_conf_reader *reader);
 
-/* The entry "section/key" in one source; NULL: not there, or the section is for other hosts. */
+/* The entry "section/key" of one source; NULL: absent, or the section is for other hosts. */
 const struct lea_text *lea_conf_entry(const struct lea_conf_reader *reader, uint32_t source,
 				      const char *path);
-/* String of "section/key" in the strongest source that has it; NULL: nowhere. Borrowed. */
+/* The string of "section/key" in the strongest source that has it; NULL: none. Borrowed. */
 const char *lea_conf_string(const struct lea_conf_reader *reader, const char *path);
 
 /*
  * lea_systemid_read - this host's system ID, by global/system_id_source
- * Sets conf->system_id (NULL: none) and logs what lvm2 would warn of. 0 or a fault.
+ * Sets conf->system_id (NULL: none) and logs lvm2's warnings. 0 or -errno.
  */
 LEA_MUST_CHECK int lea_systemid_read(struct lea_conf_reader *reader);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * By words, not by syntax, for the syntax is what is broken. What is uncertain counts as a setting.
- */
+/* Checks words, because the syntax is broken. In doubt, a word counts as a setting. */
 #include "world/conf_forgive.h"
 
 #include <stdint.h>
@@ -13,13 +11,13 @@
 #define WORD_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 #define WORD_MAX   64U
 
-/* Not in the table of keys, since they are read in other ways. */
+/* Not in the table of keys, because they are read in other ways. */
 static const char *const more_words[] = {
 	"tags",	       "hosttags",  "host_list",      "profile",
 	"profile_dir", "system_id", "system_id_file", "lvmlockd",
 };
 
-/* Sections about words and about speed. */
+/* Sections about messages and speed. */
 static bool is_harmless(const char *path)
 {
 	return !strncmp(path, "log/", 4) || !strncmp(path, "event/", 6);
@@ -39,13 +37,13 @@ static bool is_setting(const char *word)
 	return false;
 }
 
-/* "activation {": the name of a section, which is a setting's too. */
+/* "activation {" opens a section; "activation" is also the name of a setting. */
 static bool opens_section(const char *word, const char *behind)
 {
 	return !strcmp(word, "activation") && behind[strspn(behind, " \t")] == '{';
 }
 
-/* Up to the line's end. */
+/* Checks one line, up to @end. */
 static bool line_is_harmless(const char *line, const char *end)
 {
 	char word[WORD_MAX];

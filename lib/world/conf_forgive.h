@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which file that can't be parsed may be taken for empty when a boot depends on going on? Inner
- * part of conf.
+ * Which broken configuration file may be treated as empty, so that a boot can continue? Internal to
+ * conf.
  */
-#ifndef LEA_WORLD_CONF_FORGIVE_H
-#define LEA_WORLD_CONF_FORGIVE_H
+#pragma once
 
 #include <stdbool.h>
 
 /*
- * lea_conf_may_ignore - is there no word in @text, outside of comment lines, of any lvm2 setting
- * that bears on which devices and volumes are meant, or how they are guarded?
- * Where there is one nobody knows what it was to say: ignoring it might activate the disks of a
- * guest or of another host.
+ * lea_conf_may_ignore - is it safe to ignore this broken file?
+ * True if @text, apart from comment lines, contains no name of an lvm2 setting that selects or
+ * protects devices and volumes. Otherwise its intention is unknown: ignoring it could activate
+ * disks of a guest or of another host.
  */
 bool lea_conf_may_ignore(const char *text);
-
-#endif

@@ -1,31 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of all settings: one row makes reading, range, default, `lvmevent config` and the check
- * of the manual page.
- * Defaults of lvm2's settings come from the lvm2 that is installed (conf_defaults.h); section event
- * is our own. Source: lvm.conf(5).
+ * The table of all settings: each row gives path, type, range and default. scripts/check-man
+ * compares the rows with the manual page. Defaults of lvm2's settings come from the installed lvm2
+ * (conf_defaults.h); section event is our own. Source: lvm.conf(5).
  */
 #include "world/conf.h"
 
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/cleanup.h"
 #include "world/conf_defaults.h"
 
 #define AT(field)    offsetof(struct lea_conf, field)
 #define WIDTH(field) sizeof(((struct lea_conf *)0)->field)
 
-/* Path and default of a setting of lvm2's: the default is the one of the lvm2 that is installed. */
+/* Path and default of a setting of lvm2; the default comes from the installed lvm2. */
 #define OF_LVM2(section, key) #section "/" #key, LVM2_##section##_##key
 
 /* Variadic, so that OF_LVM2 counts as two arguments. */
-#define ROW_BOOL(...)	ROW_BOOL_(__VA_ARGS__)
-#define ROW_STRING(...) ROW_STRING_(__VA_ARGS__)
-#define ROW_WORD(...)	ROW_WORD_(__VA_ARGS__)
-#define ROW_NUMBER(...) ROW_NUMBER_(__VA_ARGS__)
+#define ROW_BOOL(...)			ROW_BOOL_(__VA_ARGS__)
+#define ROW_STRING(...)			ROW_STRING_(__VA_ARGS__)
+#define ROW_WORD(...)			ROW_WORD_(__VA_ARGS__)
+#define ROW_NUMBER(...)			ROW_NUMBER_(__VA_ARGS__)
 /* Most lists have no default. */
 #define ROW_LIST(path, prepends, field) ROW_LIST_(path, NULL, prepends, field)
 #define ROW_DEFAULT_LIST(...)		ROW_LIST_(__VA_ARGS__)
@@ -48,6 +43,10 @@
 	{                                                                                          \
 		.path = path_, .type = LEA_CONF_LIST, .default_ = value, .offset = AT(field),      \
 		.prepends = prepends_                                                              \
+	}
+#define ROW_CHOICE(path_, value, field)                                                            \
+	{                                                                                          \
+		.path = path_, .type = LEA_CONF_CHOICE, .default_ = value, .offset = AT(field)     \
 	}
 #define ROW_NUMBER_(path_, value, min_, max_, field)                                               \
 	{                                                                                          \
@@ -89,7 +88,7 @@ static const struct lea_conf_key keys[] = {
 	ROW_STRING(OF_LVM2(devices, md_component_checks), md_component_checks),
 	ROW_STRING(OF_LVM2(devices, multipath_wwids_file), multipath_wwids_file),
 	ROW_WORD(OF_LVM2(devices, hints), "all", hints),
-	/* lvm2's default for both accepts every device, as no list at all does. */
+	/* lvm2's default for both accepts every device, which is the same as no list. */
 	ROW_LIST("devices/filter", true, filter),
 	ROW_LIST("devices/global_filter", false, global_filter),
 	ROW_DEFAULT_LIST(OF_LVM2(devices, scan), false, scan),
@@ -126,18 +125,24 @@ static const struct lea_conf_key keys[] = {
 	ROW_STRING(OF_LVM2(log, journal), log_journal),
 	ROW_STRING(OF_LVM2(log, prefix), log_prefix),
 	ROW_BOOL("event/boot_gate", "1", boot_gate),
-	ROW_BOOL("event/fast_dm_rules", "0", fast_dm_rules),
+	ROW_CHOICE("event/fast_dm_rules", "auto", fast_dm_rules),
 	ROW_NUMBER("event/workers", "0", 0, 64, workers),
 	ROW_NUMBER("event/worker_vgs", "64", 1, 1000, worker_vgs),
 	ROW_NUMBER("event/lvs_in_flight", "0", 0, 10000, lvs_in_flight),
 	ROW_NUMBER("event/probe_threads", "8", 1, 64, probe_threads),
 	ROW_NUMBER("event/probe_deadline_ms", "10000", 100, DAY_MS, probe_deadline_ms),
 	ROW_NUMBER("event/udev_deadline_ms", "180000", 100, DAY_MS, udev_deadline_ms),
+	ROW_NUMBER("event/needed_deadline_ms", "3000", 0, 60000, needed_deadline_ms),
 	ROW_NUMBER("event/boot_quiet_ms", "3000", 10, DAY_MS, boot_quiet_ms),
 	ROW_NUMBER("event/boot_deadline_ms", "60000", 100, DAY_MS, boot_deadline_ms),
 	ROW_NUMBER("event/gate_wait_ms", "900000", 0, DAY_MS, gate_wait_ms),
 	ROW_NUMBER("event/gate_deadline_ms", "180000", 100, DAY_MS, gate_deadline_ms),
 	ROW_NUMBER("event/compare_ms", "600000", 0, DAY_MS, compare_ms),
+	ROW_BOOL("event/probe_unknown", "1", probe_unknown),
+	ROW_STRING("event/boot_wait", "needed", boot_wait),
+	ROW_WORD("event/device_timeout", "auto", "auto", device_timeout_auto),
+	ROW_LIST("event/needed", false, needed),
+	ROW_LIST("event/last", false, last),
 	ROW_NUMBER("event/failed_attempts", "3", 1, 1000, failed_attempts),
 };
 
@@ -145,53 +150,4 @@ const struct lea_conf_key *lea_conf_keys(uint32_t *ret_count)
 {
 	*ret_count = ARRAY_SIZE(keys);
 	return keys;
-}
-
-static char *show_list(const struct lea_list *list)
-{
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-
-	if (!out)
-		return NULL;
-	fputs(list->defined ? "[" : "", out);
-	for (uint32_t i = 0; i < list->count; i++)
-		fprintf(out, "%s\"%s\"", i ? ", " : " ", list->item[i]);
-	fputs(list->defined ? " ]" : "", out);
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
-}
-
-static uint64_t number_at(const void *field, unsigned int width)
-{
-	return width == sizeof(uint64_t) ? *(const uint64_t *)field : *(const uint32_t *)field;
-}
-
-char *lea_conf_show(const struct lea_conf *conf, const struct lea_conf_key *key)
-{
-	const void *field = (const char *)conf + key->offset;
-	const char *string;
-	char *text = NULL;
-
-	switch (key->type) {
-	case LEA_CONF_LIST:
-		return show_list(field);
-	case LEA_CONF_BOOL:
-		return strdup(*(const bool *)field ? "1" : "0");
-	case LEA_CONF_WORD:
-		return strdup(*(const bool *)field ? key->word : "none");
-	case LEA_CONF_STRING:
-		string = *(const char *const *)field;
-		return strdup(string ? string : "");
-	case LEA_CONF_NUMBER:
-	default:
-		/* The umask is written in octal everywhere else. */
-		return asprintf(&text, key->offset == AT(umask) ? "%#lo" : "%lu",
-				(unsigned long)number_at(field, key->width)) < 0
-			       ? NULL
-			       : text;
-	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Four layers, of which each is worth having alone. A system call that is not on the list fails
- * with EPERM and kills nobody: a later libc may try one and do without.
+ * Four layers; each is useful alone. A system call that is not listed fails with EPERM and does not
+ * kill the process: a later libc may try one and do without it.
  */
 #include "world/confine.h"
 
@@ -32,7 +32,7 @@ static int answer_of(long result)
 	return result < 0 ? -errno : 0;
 }
 
-/* A disk may belong to whoever uses it (a guest's, a database's): to read it, that one stays. */
+/* A disk may belong to another user (a guest, a database): keep the capability to read it. */
 static int drop_capabilities(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -93,7 +93,7 @@ static int confine_files(int write_fd)
 #endif
 
 #ifdef MACHINE
-/* Those of the way from a disk to an answer come first. */
+/* System calls on the way from a disk to an answer come first. */
 static const uint32_t allowed[] = {
 	SYS_pread64,
 	SYS_openat,
@@ -126,7 +126,7 @@ static const uint32_t allowed[] = {
 #ifdef SYS_faccessat2
 	SYS_faccessat2,
 #endif
-	/* leaving a late device in the queue */
+	/* to leave a slow device in the queue */
 	SYS_mkdirat,
 	SYS_unlinkat,
 	SYS_linkat,
@@ -136,7 +136,7 @@ static const uint32_t allowed[] = {
 #ifdef SYS_renameat
 	SYS_renameat,
 #endif
-	/* memory, threads, time, end */
+	/* memory, threads, time, exit */
 	SYS_munmap,
 	SYS_mremap,
 	SYS_madvise,
@@ -170,7 +170,7 @@ static const uint32_t allowed[] = {
 #define LOAD(field)		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, WORD(field))
 #define ANSWER(what)		BPF_STMT(BPF_RET | BPF_K, (what))
 #define REFUSE(error)		ANSWER(SECCOMP_RET_ERRNO | (error))
-/* so many instructions further if so, or if not */
+/* skip @yes instructions if true, @no if not */
 #define EQUALS(value, yes, no)	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), yes, no)
 #define HAS_BIT(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (uint32_t)(value), yes, no)
 
@@ -180,7 +180,7 @@ static const struct sock_filter head[] = {
 	EQUALS(MACHINE, 1, 0),
 	ANSWER(SECCOMP_RET_KILL_PROCESS),
 	LOAD(nr),
-	/* a thread, but no process; clone3 hides its flags from us */
+	/* threads, but no processes; clone3 is refused because its flags are in memory */
 	EQUALS(SYS_clone3, 0, 1),
 	REFUSE(ENOSYS),
 	EQUALS(SYS_clone, 0, 4),
@@ -203,7 +203,7 @@ static const struct sock_filter head[] = {
 	REFUSE(EPERM),
 	ANSWER(SECCOMP_RET_ALLOW),
 	REFUSE(EPERM),
-	/* plain files, made in one call */
+	/* regular files, created in one call */
 	EQUALS(SYS_mknodat, 0, 4),
 	LOAD(args[2]),
 	HAS_BIT(0x7000, 1, 0),

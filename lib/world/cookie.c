@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The kernel's semaphores.
- */
+/* System V semaphores. */
 #include "world/cookie.h"
 
 #include <errno.h>
@@ -10,7 +8,7 @@
 #include <time.h>
 
 #define UDEV_DATA  "/run/udev/data"
-#define LOOKS	   4U /* so many in the time that it may stand still */
+#define LOOKS	   4U /* number of checks within still_ms */
 #define KEY_PREFIX 0x0D4D0000U
 #define KEY_BITS   0xFFFFU
 
@@ -38,7 +36,8 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* What changes whenever udev gets on with something: it writes down each device it is done with. */
+/* Changes whenever udev makes progress: udev writes a file for each device that it has
+ * processed. */
 struct trace {
 	int count;
 	struct timespec written;
@@ -60,7 +59,7 @@ static bool is_same(const struct trace *a, const struct trace *b)
 	       a->written.tv_nsec == b->written.tv_nsec;
 }
 
-/* 0: it is at zero, or gone; -EAGAIN: not yet. */
+/* 0: the count is zero, or the semaphore is gone; -EAGAIN: not yet. */
 static int sleep_on(int id, uint64_t ms)
 {
 	const struct timespec limit = {.tv_sec = (time_t)(ms / 1000),
@@ -72,7 +71,7 @@ static int sleep_on(int id, uint64_t ms)
 	return errno == EINTR ? -EAGAIN : -errno;
 }
 
-/* One sleep for a usual wait, however many events there are: nobody polls. */
+/* Usually a single sleep, however many events there are; no polling. */
 static int wait_for_zero(int id, uint32_t limit_ms, uint32_t still_ms)
 {
 	const uint64_t end = now_ms() + limit_ms,
@@ -105,7 +104,7 @@ int lea_cookie_wait(uint32_t key, uint32_t limit_ms, uint32_t still_ms)
 
 	if (id < 0)
 		return errno == ENOENT ? 0 : -errno;
-	/* EAGAIN: it is at zero already, completed from outside. */
+	/* EAGAIN: the count is zero already, completed by another process. */
 	if (semop(id, &own, 1) < 0 && errno != EAGAIN)
 		return errno == EIDRM || errno == EINVAL ? 0 : -errno;
 	r = wait_for_zero(id, limit_ms, still_ms);

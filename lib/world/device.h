@@ -1,28 +1,56 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * One block device as everybody hands it around, and what one event or argument knew of it.
- */
-#ifndef LEA_WORLD_DEVICE_H
-#define LEA_WORLD_DEVICE_H
+/* A block device, with what an event or an argument said about it. */
+#pragma once
 
+#include "base/devid.h"
 #include "base/err.h"
+#include "base/wire.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A device's number, whatever instance has it. */
+struct lea_devno {
+	uint32_t major, minor;
+};
+
 struct lea_device {
 	uint32_t major, minor;
-	char *name;	/* owned: the name used in messages and in pvs_online, "/dev/sdb" */
-	char *devlinks; /* owned, blank-separated; NULL: not known (ask udev when a filter needs it)
-			 */
-	char *properties; /* owned, "KEY=value" lines of udev's properties; NULL: not known */
-	uint64_t diskseq; /* instance number; 0: the kernel has none */
+	char *name;	  /* owned: the name for messages and pvs_online, "/dev/sdb" */
+	char *devlinks;	  /* owned, separated by spaces; NULL: unknown (udev has them) */
+	char *properties; /* owned, udev's properties as "KEY=value" lines; NULL: unknown */
+	uint64_t diskseq; /* instance number; 0: the kernel provides none */
 	uint64_t seqnum;  /* of the uevent; 0: no uevent */
-	bool is_gone;	  /* ACTION=remove, or named by number with nothing behind it */
+	bool is_gone;	  /* ACTION=remove, or a number without a device */
 };
+
+static inline struct lea_devid lea_device_id(const struct lea_device *device)
+{
+	return (struct lea_devid){device->major, device->minor, device->diskseq};
+}
+
+static inline struct lea_devno lea_device_devno(const struct lea_device *device)
+{
+	return (struct lea_devno){device->major, device->minor};
+}
+
+/* A device of which no more is known. */
+static inline struct lea_device lea_device_with_id(const struct lea_devid *id)
+{
+	return (struct lea_device){.major = id->major, .minor = id->minor, .diskseq = id->diskseq};
+}
+
+/* The same for every instance. */
+static inline struct lea_devid lea_device_number(const struct lea_device *device)
+{
+	return (struct lea_devid){device->major, device->minor, 0};
+}
 
 /* Strings of its own. -ENOMEM: *ret_copy still needs lea_device_done. */
 LEA_MUST_CHECK int lea_device_copy(const struct lea_device *from, struct lea_device *ret_copy);
 void lea_device_done(struct lea_device *device);
 
-#endif
+/* A device in a message, with all fields: the receiver may have to queue it again. */
+void lea_device_pack(struct lea_wire_out *out, const struct lea_device *device);
+/* Returns a device to release with lea_device_done, even if in->fault is set. */
+struct lea_device lea_device_unpack(struct lea_wire_in *in);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * device-mapper through libdevmapper's tasks, one ioctl each. The operations of a transaction share
- * one udev cookie, which wait() closes.
+ * device-mapper by libdevmapper's tasks, one ioctl each. The operations of a transaction share one
+ * udev cookie, which wait() completes.
  */
 #include "world/dm.h"
 
@@ -15,22 +15,21 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/sem.h>
-#include <time.h>
 #include <unistd.h>
 
 #define UDEV_CONTROL  "/run/udev/control"
-#define LIBRARY_LEVEL 7 /* the bits above are flags of libdevmapper's own */
+#define LIBRARY_LEVEL 7 /* the higher bits are flags of libdevmapper */
 
 struct kernel_dm {
 	struct lea_dm dm;
 	struct lea_dm_links links;
 	char *dev_dir;
-	bool own_links;	 /* udev does not make them, or is not trusted with them */
+	bool own_links;	 /* create links ourselves: without udev, or to verify udev */
 	uint32_t cookie; /* of the open transaction; 0: none */
-	bool no_driver;	 /* the kernel has no device-mapper: asked once, complained of once */
+	bool no_driver;	 /* the kernel has no device-mapper: tried and reported once */
 };
 
-/* libdevmapper's log function has no argument to carry this. One dm per process uses it. */
+/* libdevmapper's log function has no user argument. Only one dm per process uses this variable. */
 static struct lea_log *library_log;
 
 static enum lea_log_level library_level(int level)
@@ -72,8 +71,8 @@ static void destroy_taskp(struct dm_task **task)
 
 #define AUTO_TASK LEA_AUTO(destroy_taskp) struct dm_task
 
-/* Semaphores are counted, and the library has no errno of its own for "none left". Whatever it is, it
- * is no fault of the device. */
+/* The number of semaphores is limited, and the library sets no errno when there are none left.
+ * Whatever the cause, it is no fault of the device. */
 static int set_cookie(struct dm_task *task, uint32_t *cookie, uint16_t udev_flags)
 {
 	errno = 0;
@@ -87,7 +86,7 @@ static struct kernel_dm *kernel_of(struct lea_dm *dm)
 	return container_of(dm, struct kernel_dm, dm);
 }
 
-/* NULL: no driver, or no memory for a few hundred bytes. */
+/* NULL: no driver, or out of memory. */
 static struct dm_task *new_task(struct lea_dm *dm, int type)
 {
 	struct kernel_dm *kernel = kernel_of(dm);
@@ -97,7 +96,7 @@ static struct dm_task *new_task(struct lea_dm *dm, int type)
 	return task;
 }
 
-static int run(struct dm_task *task)
+static int run_task(struct dm_task *task)
 {
 	int fault;
 
@@ -110,7 +109,7 @@ static int run(struct dm_task *task)
 /* Without a driver there are no nodes. */
 static int info_outcome(struct dm_task *task, struct dm_info *ret_info)
 {
-	int r = run(task);
+	int r = run_task(task);
 
 	if (r)
 		return r;
@@ -181,7 +180,7 @@ static int kernel_same_table(struct lea_dm *dm, const char *uuid, const struct l
 
 	if (!task)
 		return -ENODEV;
-	r = dm_task_set_uuid(task, uuid) ? run(task) : -ENOMEM;
+	r = dm_task_set_uuid(task, uuid) ? run_task(task) : -ENOMEM;
 	if (r)
 		return r;
 	*ret_same = true;
@@ -211,11 +210,11 @@ static int kernel_create(struct lea_dm *dm, const struct lea_dm_node *node, uint
 		return -ENOMEM;
 	if (node->read_only && !dm_task_set_ro(task))
 		return -EINVAL;
-	/* A major number from another kernel gives way to this one's; only the minor counts. */
+	/* Use this kernel's major number; the metadata may name that of another kernel. */
 	if (node->fixed_minor &&
 	    !dm_task_set_major_minor(task, (int)node->major, (int)node->minor, 1))
 		return -EINVAL;
-	r = run(task);
+	r = run_task(task);
 	if (r)
 		return r;
 	if (!dm_task_get_info(task, &info) || !info.exists)
@@ -245,7 +244,7 @@ static int kernel_load(struct lea_dm *dm, const struct lea_dm_node *node,
 					row->params))
 			return -ENOMEM;
 	}
-	return run(task);
+	return run_task(task);
 }
 
 static int set_read_ahead(struct dm_task *task, const struct lea_dm_node *node)
@@ -271,7 +270,7 @@ static int kernel_resume(struct lea_dm *dm, const struct lea_dm_node *node)
 	if (r)
 		return r;
 	r = set_cookie(task, &kernel->cookie, node->udev_flags);
-	r = r ? r : run(task);
+	r = r ? r : run_task(task);
 	if (!r && kernel->own_links)
 		r = lea_dm_links_add(&kernel->links, node, true);
 	return r;
@@ -283,7 +282,7 @@ static int kernel_suspend(struct lea_dm *dm, const struct lea_dm_node *node)
 
 	if (!task)
 		return -ENODEV;
-	return dm_task_set_name(task, node->name) ? run(task) : -ENOMEM;
+	return dm_task_set_name(task, node->name) ? run_task(task) : -ENOMEM;
 }
 
 static int kernel_status(struct lea_dm *dm, const struct lea_dm_node *node, char **ret_text)
@@ -295,10 +294,10 @@ static int kernel_status(struct lea_dm *dm, const struct lea_dm_node *node, char
 
 	if (!task)
 		return -ENODEV;
-	/* A flush would write to a pool that nobody has judged yet. */
+	/* A flush would write to a pool that has not been checked yet. */
 	if (!dm_task_set_name(task, node->name) || !dm_task_no_flush(task))
 		return -ENOMEM;
-	r = run(task);
+	r = run_task(task);
 	if (r)
 		return r;
 	dm_get_next_target(task, NULL, &start, &length, &target, &params);
@@ -311,9 +310,9 @@ static bool kernel_has_target(struct lea_dm *dm, const char *name)
 	AUTO_TASK *task = new_task(dm, DM_DEVICE_LIST_VERSIONS);
 	struct dm_versions *target, *last = NULL;
 
-	if (!task || run(task))
+	if (!task || run_task(task))
 		return false;
-	/* Each says how far the next one is; the last one says 0. */
+	/* "next" is the distance to the next entry; 0 in the last one. */
 	for (target = dm_task_get_versions(task); target && target != last;
 	     target = (struct dm_versions *)(void *)((char *)target + target->next)) {
 		if (!strcmp(target->name, name))
@@ -335,10 +334,10 @@ static int kernel_remove(struct lea_dm *dm, const struct lea_dm_node *node, bool
 		return -ENOMEM;
 	if (retry && !dm_task_retry_remove(task))
 		return -EINVAL;
-	/* Taking back must work without udev, too: the library then sees to the node itself. */
+	/* Removal must work without udev, too; then libdevmapper removes the device node itself. */
 	if (set_cookie(task, &kernel->cookie, node->udev_flags))
 		lea_log(library_log, LEA_LOG_DEBUG, "%s: removed without a cookie", node->name);
-	r = run(task);
+	r = run_task(task);
 	if (r == -EBUSY)
 		return LEA_DM_BUSY;
 	if (r == -ENXIO)
@@ -348,7 +347,7 @@ static int kernel_remove(struct lea_dm *dm, const struct lea_dm_node *node, bool
 	return r;
 }
 
-/* Nobody will count it down any more: without this it would stay until the next boot. */
+/* No process will complete it; without this the semaphore would stay until the next boot. */
 static void drop_cookie(uint32_t cookie)
 {
 	int id = semget((key_t)cookie, 1, 0);
@@ -358,7 +357,7 @@ static void drop_cookie(uint32_t cookie)
 	dm_task_update_nodes();
 }
 
-/* The library's own wait has no limit, and one lost event would hold our locks for ever. */
+/* libdevmapper's own wait has no limit: one lost event would hold our locks forever. */
 static int wait_for_cookie(uint32_t cookie, uint32_t limit_ms, uint32_t still_ms)
 {
 	int r;
@@ -400,7 +399,7 @@ static void kernel_free(struct lea_dm *dm)
 	free(kernel);
 }
 
-/* "1.02.185 (2022-05-18)" */
+/* Parses "1.02.185 (2022-05-18)". */
 static uint32_t library_release(void)
 {
 	char version[64];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As lvm2 leaves them: folder 0755, link to DEV/mapper/NAME, the folder goes with its last link.
+ * Same as lvm2: a folder with mode 0755 and a link to DEV/mapper/NAME; the folder is removed with
+ * its last link.
  */
 #include "world/dm_links.h"
 
@@ -8,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -55,7 +55,7 @@ int lea_dm_links_add(struct lea_dm_links *links, const struct lea_dm_node *node,
 	return 0;
 }
 
-/* Does the link lead to the very node (or to another name of its device)? */
+/* Does the link lead to this device? */
 static bool leads_to(int folder_fd, const char *lv, const char *target)
 {
 	struct stat there, wanted;
@@ -90,7 +90,7 @@ static int make_link(const struct lea_dm_links *links, const struct lea_dm_link 
 		return -errno;
 	if (leads_to(fd, link->lv, target))
 		return 0;
-	/* An old link of the same name leads elsewhere. */
+	/* An old link of this name leads elsewhere. */
 	if (unlinkat(fd, link->lv, 0) < 0 || symlinkat(target, fd, link->lv) < 0)
 		return -errno;
 	return 0;
@@ -107,7 +107,7 @@ static int drop_link(const struct lea_dm_link *link, const char *folder)
 	if (!fstatat(fd, link->lv, &there, AT_SYMLINK_NOFOLLOW) && S_ISLNK(there.st_mode) &&
 	    unlinkat(fd, link->lv, 0) < 0 && errno != ENOENT)
 		return -errno;
-	rmdir(folder); /* stays while other links are in it */
+	rmdir(folder); /* fails if the folder has other links */
 	return 0;
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /dev/VG/LV links that udev does not make: with udev's rules off, and after udev where its work
- * is to be verified. Collected while a transaction is open, done at its end.
+ * /dev/VG/LV links that udev does not create: if udev's rules are off, or if its work is verified.
+ * Collected during a transaction and processed at its end.
  */
-#ifndef LEA_WORLD_DM_LINKS_H
-#define LEA_WORLD_DM_LINKS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/log.h"
@@ -17,17 +16,17 @@ struct lea_dm_link;
 struct lea_dm_links {
 	struct lea_dm_link *first, **end;
 	const char *dev_dir; /* borrowed */
-	struct lea_log *log; /* borrowed; NULL: nobody listens */
-	bool verify;	     /* udev should have done it: say so when it has not */
+	struct lea_log *log; /* borrowed; NULL: no messages */
+	bool verify;	     /* udev should have created the link: warn if not */
 };
 
+/* @dev_dir: devices/dir. @verify: warn about links that udev should have created. */
 void lea_dm_links_init(struct lea_dm_links *links, const char *dev_dir, struct lea_log *log,
 		       bool verify);
-/* The link that goes with @node is to be there (or gone) at the end. Nodes without one: nothing. */
+/* Requests that @node's link exists (or not) at the end. Ignores nodes without a link. 0 or
+ * -ENOMEM. */
 LEA_MUST_CHECK int lea_dm_links_add(struct lea_dm_links *links, const struct lea_dm_node *node,
 				    bool wanted);
-/* Makes and removes what was collected; the first fault, after having tried all. */
+/* Creates and removes all requested links. Returns the first fault, after trying all. */
 LEA_MUST_CHECK int lea_dm_links_settle(struct lea_dm_links *links);
 void lea_dm_links_done(struct lea_dm_links *links);
-
-#endif

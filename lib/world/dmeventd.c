@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A node that was down a moment ago may still have a thread of dmeventd's that is ending: what was
- * registered then goes with it. So it is looked whether the registration stays, and tried again.
+ * If a node was inactive a moment ago, its thread in dmeventd may still be ending, and a new
+ * registration would end with it. So check that the registration persists, and retry.
  */
 #include "world/dmeventd.h"
 
@@ -21,9 +21,9 @@
 #define PID_FILE "/run/dmeventd.pid"
 #define SYSTEMD	 "/run/systemd/system"
 #define TRIES	 40
-#define PAUSE_MS 10U /* grows with each try: eight seconds in all */
+#define PAUSE_MS 10U /* grows with each try: eight seconds in total */
 
-/* The calls of the library; NULL before it is opened. */
+/* The library's functions; NULL before it is opened. */
 static struct {
 	__typeof__(dm_event_handler_create) *create;
 	__typeof__(dm_event_handler_destroy) *destroy;
@@ -55,7 +55,7 @@ static const struct {
 	{"dm_event_get_registered_device", offsetof(__typeof__(call), look)},
 };
 
-/* It stays open until the process ends. */
+/* The library stays open until the process ends. */
 static bool is_open(void)
 {
 	void *library, *symbol;
@@ -73,7 +73,7 @@ static bool is_open(void)
 	return library != NULL;
 }
 
-/* Each call of the library changes its handler: a new one for each. */
+/* The library's functions modify the handler, so each call gets a new one. */
 static struct dm_event_handler *handler_of(const struct lea_dmeventd_watch *watch)
 {
 	struct dm_event_handler *handler = call.create();
@@ -102,7 +102,7 @@ static int add(const struct lea_dmeventd_watch *watch)
 	return done ? 0 : -EIO;
 }
 
-/* *ret_stays: it is registered, and not about to go. */
+/* *ret_stays: it is registered and not about to end. */
 static int look(const struct lea_dmeventd_watch *watch, bool *ret_stays)
 {
 	struct dm_event_handler *handler = handler_of(watch);
@@ -142,8 +142,8 @@ int lea_dmeventd_leave(struct lea_world *world, const struct lea_dmeventd_watch 
 	handler = handler_of(watch);
 	if (!handler)
 		return -ENOMEM;
-	/* The library says an error of its own for one that is not registered; one that ends by
-	 * itself between the two is as good. */
+	/* The library reports an error for a node that is not registered, so look first. Its
+	 * registration may still end in between, which is as good. */
 	if (call.look(handler, 0) == 0)
 		call.drop(handler);
 	call.destroy(handler);
@@ -175,6 +175,6 @@ bool lea_dmeventd_start(const struct lea_world *world)
 {
 	LEA_AUTO(lea_freep) char *systemd = lea_world_path(world, SYSTEMD);
 
-	/* It may take its time to answer. */
+	/* systemctl may take long to answer. */
 	return systemd && !access(systemd, F_OK) && lea_proc_orphan(ask, NULL) == 0;
 }

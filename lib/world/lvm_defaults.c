@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The check of compiled-in defaults. It runs at each boot, so it must cost nothing where nothing
- * changed: size and time of change of lvm's file tell, since packages keep both.
+ * Checks the compiled-in defaults at each boot. To be cheap when nothing changed, it compares size
+ * and mtime of lvm, which packages preserve.
  */
 #include "world/lvm_defaults.h"
 
@@ -26,7 +26,7 @@
 
 /* ---- the answer */
 
-/* A line without the blanks around it, and without the mark of a comment. */
+/* The line without surrounding blanks and without a comment mark. */
 static char *bare_line(char *line)
 {
 	size_t len;
@@ -40,7 +40,7 @@ static char *bare_line(char *line)
 	return line;
 }
 
-/* Of lvm2's settings; section event is our own. */
+/* Finds a setting of lvm2; section event is our own. */
 static const struct lea_conf_key *find_key(const char *section, const char *name)
 {
 	uint32_t count;
@@ -54,7 +54,7 @@ static const struct lea_conf_key *find_key(const char *section, const char *name
 	return NULL;
 }
 
-/* Is @value another one than @key's default? Undefined is none. */
+/* Does @value differ from @key's default? An undefined value does not. */
 static bool differs(const struct lea_conf_key *key, const char *value)
 {
 	const size_t len = strlen(value);
@@ -112,7 +112,7 @@ static void take_line(struct answer *answer, char *line)
 	}
 }
 
-/* It must read as a configuration: what is no answer must not become a broken file. */
+/* The text must parse as a configuration, so that bad output does not become a broken file. */
 static bool is_sound(const char *text, size_t len)
 {
 	const struct lea_text_options options = {.max_bytes = FILE_BYTES, .is_config = true};
@@ -175,7 +175,7 @@ static int write_run(struct lea_world *world, const char *text)
 			    : lea_file_replace(event_fd, "lvm-defaults", text, strlen(text));
 }
 
-/* For the next boots. Early in a boot nothing can be written there: a later call does it. */
+/* Stores the answer for later boots. Fails early in a boot; a later call repeats it. */
 static void write_cache(struct lea_world *world, const char *text)
 {
 	LEA_AUTO(lea_freep) char *cache = lea_world_path(world, "/var/cache");
@@ -202,7 +202,7 @@ static int ask(struct lea_world *world, const char *lvm, const char *stamp, char
 	return lea_lvm_defaults_compare(world->log, answer, stamp, ret_text);
 }
 
-/* Whose answer it is, as configure has it: "SIZE SECONDS". */
+/* Identifies an lvm in the same form as configure: "SIZE SECONDS". */
 static int stamp_of(const char *lvm, char stamp[static STAMP_BYTES])
 {
 	struct stat st;
@@ -213,7 +213,7 @@ static int stamp_of(const char *lvm, char stamp[static STAMP_BYTES])
 	return 0;
 }
 
-static int forget(struct lea_world *world)
+static int remove_answer(struct lea_world *world)
 {
 	LEA_AUTO(lea_freep) char *path = lea_world_path(world, LEA_LVM_DEFAULTS_RUN);
 
@@ -233,7 +233,7 @@ int lea_lvm_defaults_update(struct lea_world *world, const char *lvm_path)
 	int r = lvm ? stamp_of(lvm, stamp) : -ENOMEM;
 
 	if (r || !strcmp(stamp, LEA_LVM_STAMP))
-		return r ? r : forget(world);
+		return r ? r : remove_answer(world);
 	run = read_file(world, LEA_LVM_DEFAULTS_RUN);
 	cache = read_file(world, LEA_LVM_DEFAULTS_CACHE);
 	if (!is_of(run, stamp) && !is_of(cache, stamp))

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Chroots and containers.
- */
+/* Detects chroots and containers. */
 #include "world/place.h"
 
 #include <errno.h>
@@ -29,7 +27,7 @@ static bool is_chroot(struct lea_world *world)
 		return false;
 	if (look_at(world, "/proc/1/root", &first))
 		return first.st_dev != own.st_dev || first.st_ino != own.st_ino;
-	/* Where other people's processes are hidden our own is not. */
+	/* If /proc hides other processes, it still shows our own. */
 	return errno == ENOENT && !look_at(world, "/proc/self", &own) && errno == ENOENT;
 }
 

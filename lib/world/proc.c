@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Children are forked, never spawned through a shell. A program that is started and waited for has
- * the three streams and no other descriptor; every one of ours is O_CLOEXEC besides.
+ * Children are forked, never run by a shell. A program that we run gets only the three standard
+ * streams; besides, all our descriptors are O_CLOEXEC.
  */
 #include "world/proc.h"
 
@@ -23,14 +23,14 @@
 #include "base/cleanup.h"
 #include "base/step.h"
 
-#define STACK_BYTES (256U * 1024U) /* a probing thread reads and parses without recursion */
+#define STACK_BYTES (256U * 1024U) /* a reader thread parses without recursion */
 
 int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid)
 {
 	pid_t pid;
 	int code;
 
-	/* What is buffered is written once, by whoever wrote it. */
+	/* Flush buffers first, so that only this process writes their content. */
 	fflush(NULL);
 	pid = fork();
 	if (pid < 0)
@@ -70,7 +70,7 @@ static int leave_to_init(void *arg)
 	const struct orphan *orphan = arg;
 	pid_t pid;
 
-	LEA_STEP_ROLE("spawn");
+	LEA_CRASHPOINT_ROLE("spawn");
 	return lea_proc_fork(orphan->child, orphan->arg, &pid) ? 1 : 0;
 }
 
@@ -98,11 +98,27 @@ bool lea_proc_has_ended(pid_t pid, int *ret_code)
 int lea_proc_open(pid_t pid)
 {
 #ifdef SYS_pidfd_open
-	const long fd = syscall(SYS_pidfd_open, pid, 0U); /* is closed at an exec */
+	const long fd = syscall(SYS_pidfd_open, pid, 0U); /* closed at exec */
 
 	return fd < 0 ? -errno : (int)fd;
 #else
 	(void)pid;
+	return -ENOSYS;
+#endif
+}
+
+int lea_proc_dup(pid_t pid, int fd)
+{
+#ifdef SYS_pidfd_getfd
+	LEA_AUTO(lea_closep) int process = lea_proc_open(pid);
+	const long ours = process < 0 ? -1 : syscall(SYS_pidfd_getfd, process, fd, 0U);
+
+	if (process < 0)
+		return process;
+	return ours < 0 ? (errno == ESRCH ? -EBADF : -errno) : (int)ours;
+#else
+	(void)pid;
+	(void)fd;
 	return -ENOSYS;
 #endif
 }
@@ -117,7 +133,7 @@ uint64_t lea_proc_cpu_ns(pid_t pid)
 	return (uint64_t)used.tv_sec * 1000000000U + (uint64_t)used.tv_nsec;
 }
 
-/* Of a file below /proc/PID; "": none of it could be read. */
+/* Reads a file below /proc/PID; "" if that fails. */
 static void read_of(pid_t pid, const char *file, char *text, size_t size)
 {
 	char path[64];
@@ -139,14 +155,14 @@ static bool has_children(pid_t pid)
 	return text[0] != '\0';
 }
 
-/* The letter of its state; 0: not known. */
+/* The letter of the process state; 0: unknown. */
 static char state_of(pid_t pid)
 {
 	char text[512];
 	const char *state;
 
 	read_of(pid, "stat", text, sizeof(text));
-	/* Behind the last bracket: the name before it may hold anything. */
+	/* Search from the last bracket, because the command before it may contain anything. */
 	state = strrchr(text, ')');
 	return state && state[1] == ' ' ? state[2] : '\0';
 }
@@ -165,7 +181,7 @@ enum lea_proc_wait lea_proc_waits_for(pid_t pid)
 
 	if (state_of(pid) == 'D')
 		return LEA_PROC_WAIT_DISK;
-	/* The number of the system call that it is in; a word where it is in none. */
+	/* The number of the current system call, or a word if there is none. */
 	read_of(pid, "syscall", text, sizeof(text));
 	call = strtol(text, &end, 10);
 	return end != text && call == SYS_flock ? LEA_PROC_WAIT_LOCK : LEA_PROC_WAIT_OTHER;
@@ -186,12 +202,12 @@ void lea_proc_unshare(void *shared, size_t bytes)
 
 int lea_proc_exec(const char *const argv[])
 {
-	/* execv leaves the strings alone; its prototype is older than const. */
+	/* execv does not modify the strings; its prototype is older than const. */
 	execv(argv[0], (char *const *)(uintptr_t)argv);
 	return -errno;
 }
 
-/* Both ends are closed, too. */
+/* Closes @first to @last, inclusive. */
 static void close_range_of(unsigned int first, unsigned int last)
 {
 	long limit = sysconf(_SC_OPEN_MAX);
@@ -216,9 +232,9 @@ static void keep_streams_and(int fd)
 
 struct run {
 	const char *const *argv;
-	int report_fd; /* closed by a successful exec; else the fault is written to it */
-	int output_fd; /* both its output streams; -1: those of the parent */
-	pid_t parent;  /* with which it dies; 0: it outlives us */
+	int report_fd; /* closed by a successful exec; otherwise gets the fault */
+	int output_fd; /* for both output streams; -1: inherit ours */
+	pid_t parent;  /* dies with this process; 0: survives it */
 };
 
 static int exec_child(void *arg)
@@ -229,13 +245,14 @@ static int exec_child(void *arg)
 
 	if (run->parent && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != run->parent))
 		return LEA_PROC_NOT_STARTED;
-	/* Whoever waits for it may have put signals off; it has no reason to. */
+	/* Unblock signals, which the caller may have blocked for itself. */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (run->output_fd >= 0 &&
 	    (dup2(run->output_fd, STDOUT_FILENO) < 0 || dup2(run->output_fd, STDERR_FILENO) < 0))
 		return LEA_PROC_NOT_STARTED;
-	/* libdevmapper's descriptor of the control node is not O_CLOEXEC: lvm2 complains of it. */
+	/* libdevmapper's descriptor of the control node is not O_CLOEXEC, and lvm2 warns about
+	 * it. */
 	keep_streams_and(run->report_fd);
 	fault = lea_proc_exec(run->argv);
 	if (write(run->report_fd, &fault, sizeof(fault)) < 0)
@@ -243,7 +260,7 @@ static int exec_child(void *arg)
 	return LEA_PROC_NOT_STARTED;
 }
 
-/* @fds: a pipe, whose writing end goes. 0, or the fault of the exec. */
+/* @fds: a pipe; closes its writing end. 0, or the fault of the exec. */
 static int start(struct run *run, const int fds[2], pid_t *ret_pid)
 {
 	int r, fault = 0;
@@ -258,7 +275,7 @@ static int start(struct run *run, const int fds[2], pid_t *ret_pid)
 	return fault;
 }
 
-/* To the end of what it says, so that it never waits for us. */
+/* Reads to the end of the output, so that the program never blocks on us. */
 static void read_all(int fd, char *output, size_t output_bytes)
 {
 	char rest[512];
@@ -330,8 +347,7 @@ int lea_proc_threads(size_t count, void *(*work)(void *arg), void *arg)
 	if (r)
 		return -r;
 	r = pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	if (!r)
-		r = pthread_attr_setstacksize(&attr, STACK_BYTES);
+	r = r ? r : pthread_attr_setstacksize(&attr, STACK_BYTES);
 	for (; started < count && !r; started++) {
 		pthread_t thread;
 
@@ -340,7 +356,7 @@ int lea_proc_threads(size_t count, void *(*work)(void *arg), void *arg)
 			break;
 	}
 	pthread_attr_destroy(&attr);
-	/* Fewer threads than asked for do the same work, if more slowly. */
+	/* Fewer threads do the same work, only more slowly. */
 	return started ? (int)started : -r;
 }
 
@@ -348,7 +364,7 @@ void lea_proc_detach(int keep_fd)
 {
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	/* Whoever reads our output must not wait for this process. */
+	/* A reader of our output must not wait for this process. */
 	for (int fd = 0; fd < 3 && null_fd >= 0; fd++)
 		if (fd != keep_fd)
 			dup2(null_fd, fd);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The only user of fork, exec, wait and threads.
+ * Processes and threads; proc.c is the only user of fork, exec, wait and threads. int functions
+ * return 0 or -errno, unless stated otherwise. Nothing here logs.
  */
-#ifndef LEA_WORLD_PROC_H
-#define LEA_WORLD_PROC_H
+#pragma once
 
 #include "base/err.h"
 
@@ -12,48 +12,49 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Forks; the child runs @child(@arg) and _exits with what it returns. */
+/* Forks; the child runs @child(@arg) and _exits with its return value. */
 LEA_MUST_CHECK int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid);
-/* The same, and it is init's: nobody here has to wait for it, should it never end. */
+/* The same for a child of init, which the caller need not wait for. */
 LEA_MUST_CHECK int lea_proc_orphan(int (*child)(void *arg), void *arg);
-/* Codes of a child: it never came to run its program; + N: ended by signal N. */
+/* Codes of a child: it could not run its program; + N: killed by signal N. */
 #define LEA_PROC_NOT_STARTED 127
 #define LEA_PROC_SIGNAL	     128
-/* Waits for this child. *ret_code: exit code, or LEA_PROC_SIGNAL + N. */
+/* Blocks until this child ends. *ret_code: exit code, or LEA_PROC_SIGNAL + N. */
 LEA_MUST_CHECK int lea_proc_wait(pid_t pid, int *ret_code);
-/* The same without waiting: has it ended? *ret_code: set only then; -1: not known. */
+/* The same without blocking. True: it has ended, and *ret_code is set; -1: unknown. */
 bool lea_proc_has_ended(pid_t pid, int *ret_code);
-/* A descriptor that is readable once this child has ended; owned. -ENOSYS: a kernel before 5.3. */
+/* A descriptor (owned) that becomes readable when this child ends. -ENOSYS: a kernel before 5.3. */
 LEA_MUST_CHECK int lea_proc_open(pid_t pid);
-/* Processor time of a process so far, 0: none, or not known. */
+/* Duplicates descriptor @fd of another process (pidfd_getfd); owned. -EBADF: no such descriptor, or
+ * the process has ended. -ENOSYS: a kernel before 5.6. */
+LEA_MUST_CHECK int lea_proc_dup(pid_t pid, int fd);
+/* Processor time of a process so far; 0: none, or unknown. */
 uint64_t lea_proc_cpu_ns(pid_t pid);
-/* Does it wait for something else than a program that it has started, or is it stopped? */
+/* Is it stopped, or does it wait for anything other than a child? */
 bool lea_proc_is_stuck(pid_t pid);
-/* What a process that is stuck waits for, as far as the kernel tells. */
+/* What a stuck process waits for, as far as the kernel shows. */
 enum lea_proc_wait {
-	LEA_PROC_WAIT_OTHER, /* or not known */
+	LEA_PROC_WAIT_OTHER, /* or unknown */
 	LEA_PROC_WAIT_DISK,  /* uninterruptible */
-	LEA_PROC_WAIT_LOCK,  /* a file lock that another process has */
+	LEA_PROC_WAIT_LOCK,  /* a file lock that another process holds */
 };
 enum lea_proc_wait lea_proc_waits_for(pid_t pid);
-/* Zeroed memory that children share from here on; NULL: none. Given back by lea_proc_unshare. */
+/* Zeroed memory, shared with later children; NULL: none. Release with lea_proc_unshare. */
 void *lea_proc_share(size_t bytes);
 void lea_proc_unshare(void *shared, size_t bytes); /* NULL is fine */
-/* Starts @argv[0] (a path) with the parent's environment and standard streams and waits. */
+/* Runs @argv[0] (a path) with our environment and standard streams, and blocks until it ends. */
 LEA_MUST_CHECK int lea_proc_run(const char *const argv[], int *ret_code);
-/* The same; what it says on either stream goes to @output: as text, what does not fit is dropped.
- * It dies with this process: whoever comes next must not find what it holds open. */
+/* The same; captures both output streams in @output, NUL-terminated and truncated if necessary. The
+ * child is killed when this process dies, so that it does not keep descriptors open. */
 LEA_MUST_CHECK int lea_proc_capture(const char *const argv[], char *output, size_t output_bytes,
 				    int *ret_code);
-/* Becomes @argv[0]; returns only with a fault. */
+/* Becomes @argv[0]; returns only -errno. */
 LEA_MUST_CHECK int lea_proc_exec(const char *const argv[]);
-/* CPUs on line, at least one. */
+/* Number of online CPUs, at least one. */
 uint32_t lea_proc_cpus(void);
-/* At most @count detached threads of a process that ends by _exit; each runs @work(@arg) once.
- * Returns how many were started (at least one), or -errno. */
+/* Starts at most @count detached threads; each runs @work(@arg) once. The process must end by
+ * _exit. Returns the number of started threads (at least one), or -errno. */
 LEA_MUST_CHECK int lea_proc_threads(size_t count, void *(*work)(void *arg), void *arg);
-/* In a child: standard streams from and to /dev/null, every other descriptor but @keep_fd closed:
- * no lock and nobody's pipe is held by a process that may hang. */
+/* For a child that may hang: connects its standard streams to /dev/null and closes all descriptors
+ * except @keep_fd, so that it holds no locks and no pipes. */
 void lea_proc_detach(int keep_fd);
-
-#endif

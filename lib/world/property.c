@@ -6,13 +6,13 @@
 #include <string.h>
 
 static const char *const kept_prefixes[] = {
-	"DEVTYPE=", "DM_", "ID_", "LVM_", "MD_", "MPATH_", "SYSTEMD_READY=", "UDEV_DISABLE_",
+	"DEVTYPE", "DM_", "ID_", "LVM_", "MD_", "MPATH_", "SYSTEMD_READY", "UDEV_DISABLE_",
 };
 
-bool lea_property_is_kept(const char *pair)
+bool lea_property_is_kept(const char *key, const char *value)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(kept_prefixes); i++)
-		if (!strncmp(pair, kept_prefixes[i], strlen(kept_prefixes[i])))
-			return !strchr(pair, '\n');
+		if (!strncmp(key, kept_prefixes[i], strlen(kept_prefixes[i])))
+			return !strchr(value, '\n');
 	return false;
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which of udev's properties go along with a device. */
-#ifndef LEA_WORLD_PROPERTY_H
-#define LEA_WORLD_PROPERTY_H
+/* Which udev properties are kept with a device. */
+#pragma once
 
 #include <stdbool.h>
 
 /*
- * Is "KEY=value" one that the filters may ask for? All of udev's would be several times as much.
- * One with a line end in it is none: it would pass for two.
+ * May the filters ask for this property? All of udev's would be several times as much. One whose
+ * value has a line end is refused: it would pass for two. @key may go on with "=value".
  */
-bool lea_property_is_kept(const char *pair);
-
-#endif
+bool lea_property_is_kept(const char *key, const char *value);

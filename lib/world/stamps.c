@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Files as they were, by device, inode, size and time.
- */
+/* Identifies files by device, inode, size and mtime. */
 #include "world/stamps.h"
 
 #include <errno.h>
@@ -16,22 +14,22 @@
 #include "base/file.h"
 
 #define SELF_EXE      "/proc/self/exe"
-#define DELETED	      " (deleted)" /* what the kernel puts behind the path of such a file */
+#define DELETED	      " (deleted)" /* suffix of a removed file's path in /proc */
 #define MAPS_MAX      (1024U * 1024U)
 #define MOST_PROGRAMS 64U
 #define MOST_SETTINGS 4U
 
 struct stamp {
-	char *path; /* owned; below the world's root */
-	struct stat st; /* all zero: it was not there */
+	char *path;	/* owned; below the world's root */
+	struct stat st; /* zeroed: the file did not exist */
 };
 
 struct lea_stamps {
 	struct stamp program[MOST_PROGRAMS]; /* [0]: our own; then libraries */
 	struct stamp settings[MOST_SETTINGS];
 	size_t program_count, settings_count;
-	bool names_host;	 /* the system ID is the host's name */
-	struct utsname host;	 /* as it was */
+	bool names_host;     /* the system ID is the host name */
+	struct utsname host; /* when the stamps were made */
 };
 
 static struct stat look_at(const char *path)
@@ -62,7 +60,7 @@ static void cut_deleted(char *path)
 		path[bytes - end] = '\0';
 }
 
-/* 0 with the path, "" when there is none, or a fault. */
+/* 0 with the path, "" if there is none, or -errno. */
 static int read_own_path(struct lea_world *world, char path[static PATH_MAX])
 {
 	int proc_fd = lea_world_proc(world);
@@ -82,7 +80,7 @@ void lea_stamps_own_path(struct lea_world *world, char ret_path[static PATH_MAX]
 		strcpy(ret_path, SELF_EXE);
 }
 
-/* What runs is compared with what is at its path by then: it may have been replaced already. */
+/* Stamps the running program itself, not the file at its path, which may be a new one already. */
 static int add_own(struct lea_stamps *stamps, struct lea_world *world)
 {
 	struct stamp *own = &stamps->program[0];
@@ -98,7 +96,7 @@ static int add_own(struct lea_stamps *stamps, struct lea_world *world)
 	return fstatat(lea_world_proc(world), "self/exe", &own->st, 0) < 0 ? -errno : 0;
 }
 
-/* One that has been replaced since it was mapped has the stamp of none. */
+/* A library that was replaced after it was mapped gets a zeroed stamp. */
 static int add_library(struct lea_stamps *stamps, struct lea_world *world, char *path)
 {
 	struct stamp *stamp = &stamps->program[stamps->program_count];
@@ -120,7 +118,7 @@ static bool is_known(const struct lea_stamps *stamps, const char *path)
 	return !strcmp(path, stamps->program[0].path) || !strcmp(path, last->path);
 }
 
-/* Lines "FROM-TO r-xp OFFSET DEVICE INODE  PATH"; the parts of one file follow each other. */
+/* Lines are "FROM-TO r-xp OFFSET DEVICE INODE  PATH"; the parts of one file are adjacent. */
 static int add_libraries(struct lea_stamps *stamps, struct lea_world *world, char *maps)
 {
 	char *save = NULL, *path, bits[8];
@@ -148,7 +146,7 @@ static int add_programs(struct lea_stamps *stamps, struct lea_world *world)
 	return r ? r < 0 ? r : 0 : add_libraries(stamps, world, maps);
 }
 
-/* @path: owned by now. */
+/* Takes ownership of @path. */
 static int add_setting(struct lea_stamps *stamps, char *path)
 {
 	struct stamp *stamp = &stamps->settings[stamps->settings_count];
@@ -166,7 +164,8 @@ static bool is_behind_link(const char *folder, const char *path)
 	LEA_AUTO(lea_freep) char *real = realpath(folder, NULL);
 	struct stat st;
 
-	return (real && strcmp(real, folder) != 0) || (lstat(path, &st) == 0 && S_ISLNK(st.st_mode));
+	return (real && strcmp(real, folder) != 0) ||
+	       (lstat(path, &st) == 0 && S_ISLNK(st.st_mode));
 }
 
 static int add_settings(struct lea_stamps *stamps, struct lea_world *world,

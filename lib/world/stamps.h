@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a resident process was begun with, so that it notices when that is replaced: its program, the
- * libraries that are mapped, settings files that are reached through symbolic links (the watch on
- * their folder does not see the target), and where the system ID comes from.
+ * Detects that files which a resident process depends on were replaced: its program, the mapped
+ * libraries, settings files behind symbolic links (a watch on their folder does not see the
+ * target), and the source of the system ID.
  */
-#ifndef LEA_WORLD_STAMPS_H
-#define LEA_WORLD_STAMPS_H
+#pragma once
 
 #include "base/err.h"
 #include "world/conf.h"
@@ -17,20 +16,20 @@
 struct lea_stamps;
 
 /*
- * lea_stamps_new - how all of that is now
- * @conf: as just read; borrowed until the end
- * Reads /proc/self/maps once. A file that can't be looked at is left out.
+ * lea_stamps_new - record the current state of these files
+ * @conf: as just read; borrowed during the call
+ * Reads /proc/self/maps once. Skips files that cannot be examined. 0 or -errno.
  */
 LEA_MUST_CHECK int lea_stamps_new(struct lea_world *world, const struct lea_conf *conf,
 				  struct lea_stamps **ret_stamps);
 void lea_stamps_free(struct lea_stamps *stamps);
 
-/* Has the program, or a library that it runs with, been replaced? One stat for each of them. */
+/* Has the program, or a library that it uses, been replaced? One stat each. */
 bool lea_stamps_program_changed(const struct lea_stamps *stamps);
-/* Settings behind links, or the source of the system ID? Without either no system call. */
+/* Has a settings file behind a link, or the source of the system ID, changed? No system call if
+ * there are none. */
 bool lea_stamps_settings_changed(const struct lea_stamps *stamps);
 
-/* The program's own path, whatever is there by now; "/proc/self/exe" when nothing executable is. */
+/* The path of our program, which may have been replaced; "/proc/self/exe" if that path is not
+ * executable. */
 void lea_stamps_own_path(struct lea_world *world, char ret_path[static PATH_MAX]);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * One device's own corner of sysfs.
- */
+/* Reads sysfs files of a single device. */
 #include "world/sysfs.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,26 +12,28 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/id.h"
 
 #define PATH_BYTES    512U
 #define LISTING_BYTES 2048U
 
-static int path_of(struct lea_devno devno, const char *attribute, char path[static PATH_BYTES])
+/* Writes the attribute's path below the folder whose descriptor is returned. */
+static int path_of(struct lea_world *world, struct lea_devno devno, const char *attribute,
+		   char path[static PATH_BYTES])
 {
 	int bytes = snprintf(path, PATH_BYTES, "dev/block/%u:%u%s%s", devno.major, devno.minor,
 			     attribute[0] ? "/" : "", attribute);
 
-	return bytes < 0 || bytes >= (int)PATH_BYTES ? -ENAMETOOLONG : 0;
+	return bytes < 0 || bytes >= (int)PATH_BYTES ? -ENAMETOOLONG : lea_world_sys(world);
 }
 
 bool lea_sysfs_has_device(struct lea_world *world, struct lea_devno devno)
 {
 	char path[PATH_BYTES];
 	struct stat st;
-	int sys_fd = lea_world_sys(world);
+	int sys_fd = path_of(world, devno, "", path);
 
-	return sys_fd >= 0 && !path_of(devno, "", path) &&
-	       fstatat(sys_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	return sys_fd >= 0 && fstatat(sys_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 int lea_sysfs_text(struct lea_world *world, struct lea_devno devno, const char *attribute,
@@ -42,18 +41,14 @@ int lea_sysfs_text(struct lea_world *world, struct lea_devno devno, const char *
 {
 	char path[PATH_BYTES];
 	size_t bytes;
-	int sys_fd = lea_world_sys(world);
+	int sys_fd = path_of(world, devno, attribute, path);
 	int r;
 
 	if (sys_fd < 0)
 		return sys_fd == -ENOENT ? LEA_SYSFS_ABSENT : sys_fd;
-	r = path_of(devno, attribute, path);
-	if (r)
-		return r;
 	r = lea_file_read_into(sys_fd, path, ret_text, size_bytes);
 	if (r == LEA_FILE_ABSENT || r == -ENODEV || r == -ENXIO || r == -EINVAL)
-		return LEA_SYSFS_ABSENT; /* the kernel has such attributes, of devices without them
-					  */
+		return LEA_SYSFS_ABSENT; /* the attribute exists but cannot be read */
 	if (r)
 		return r;
 	bytes = strlen(ret_text);
@@ -67,15 +62,11 @@ int lea_sysfs_bytes(struct lea_world *world, struct lea_devno devno, const char 
 {
 	LEA_AUTO(lea_closep) int fd = -1;
 	char path[PATH_BYTES];
-	int sys_fd = lea_world_sys(world);
+	int sys_fd = path_of(world, devno, attribute, path);
 	ssize_t n;
-	int r;
 
 	if (sys_fd < 0)
 		return sys_fd;
-	r = path_of(devno, attribute, path);
-	if (r)
-		return r;
 	fd = openat(sys_fd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR ? LEA_SYSFS_ABSENT : -errno;
@@ -89,20 +80,40 @@ int lea_sysfs_bytes(struct lea_world *world, struct lea_devno devno, const char 
 int lea_sysfs_number(struct lea_world *world, struct lea_devno devno, const char *attribute,
 		     uint64_t *ret_number)
 {
-	char text[32], *end;
-	unsigned long long number;
-	int r;
+	char text[32];
+	int r = lea_sysfs_text(world, devno, attribute, text, sizeof(text));
 
-	r = lea_sysfs_text(world, devno, attribute, text, sizeof(text));
-	if (r)
-		return r;
-	if (!isdigit((unsigned char)text[0]))
+	return r ? r : lea_number_parse(text, UINT64_MAX, ret_number) ? 0 : LEA_SYSFS_MALFORMED;
+}
+
+int lea_sysfs_address(struct lea_world *world, struct lea_devno devno, bool is_partition,
+		      char *ret_text, size_t size_bytes)
+{
+	static const char folder[] = "/devices/";
+	char path[PATH_BYTES], target[PATH_BYTES], *begin, *end;
+	const int sys_fd = path_of(world, devno, "", path);
+	const ssize_t bytes = sys_fd < 0 ? -1 : readlinkat(sys_fd, path, target, sizeof(target));
+
+	if (sys_fd < 0)
+		return sys_fd;
+	if (bytes < 0)
+		return errno == ENOENT || errno == EINVAL ? LEA_SYSFS_ABSENT : -errno;
+	if ((size_t)bytes == sizeof(target))
 		return LEA_SYSFS_MALFORMED;
-	errno = 0;
-	number = strtoull(text, &end, 10);
-	if (errno || *end)
+	target[bytes] = '\0';
+	begin = strstr(target, folder);
+	end = is_partition ? strrchr(target, '/') : NULL;
+	if (!begin || (is_partition && end <= begin))
 		return LEA_SYSFS_MALFORMED;
-	*ret_number = number;
+	begin += strlen(folder);
+	if (end)
+		*end = '\0';
+	end = strstr(begin, "/block/");
+	if (end)
+		*end = '\0';
+	if (strlen(begin) >= size_bytes)
+		return LEA_SYSFS_MALFORMED;
+	memcpy(ret_text, begin, strlen(begin) + 1);
 	return 0;
 }
 
@@ -127,10 +138,11 @@ static bool uuid_begins(int holders_fd, const char *name, const char *prefix)
 }
 
 /*
- * Not by readdir(), which asks twice more than we need to. An answer with room left for any further
- * name is the whole folder: these are short, nearly always empty, and asked for every disk.
+ * Uses getdents64, because readdir() takes two more system calls. If the buffer has room for
+ * another name, the listing is complete: these folders are short and nearly always empty, and every
+ * disk is checked.
  */
-static int find_holder(int holders_fd, const char *prefix, bool *ret_has)
+static int find_holder(int holders_fd, const char *prefix, bool begins, bool *ret_has)
 {
 	_Alignas(struct dirent64) char buffer[LISTING_BYTES];
 	const struct dirent64 *entry;
@@ -143,7 +155,7 @@ static int find_holder(int holders_fd, const char *prefix, bool *ret_has)
 		for (ssize_t at = 0; at < bytes && !*ret_has; at += entry->d_reclen) {
 			entry = (const struct dirent64 *)(const void *)(buffer + at);
 			if (entry->d_name[0] != '.')
-				*ret_has = uuid_begins(holders_fd, entry->d_name, prefix);
+				*ret_has = uuid_begins(holders_fd, entry->d_name, prefix) == begins;
 		}
 	} while (!*ret_has && bytes > (ssize_t)(sizeof(buffer) - sizeof(struct dirent64)));
 	return 0;
@@ -153,33 +165,40 @@ int lea_sysfs_announce(struct lea_world *world, struct lea_devno devno)
 {
 	LEA_AUTO(lea_closep) int fd = -1;
 	char path[PATH_BYTES];
-	int sys_fd = lea_world_sys(world);
-	int r = sys_fd < 0 ? sys_fd : path_of(devno, "uevent", path);
+	int sys_fd = path_of(world, devno, "uevent", path);
 
-	if (r)
-		return r;
+	if (sys_fd < 0)
+		return sys_fd;
 	fd = openat(sys_fd, path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR ? LEA_SYSFS_ABSENT : -errno;
 	return write(fd, "add", 3) == 3 ? 0 : -errno;
 }
 
-int lea_sysfs_holder(struct lea_world *world, struct lea_devno devno, const char *folder,
-		     const char *prefix, bool *ret_has)
+static int any_holder(struct lea_world *world, struct lea_devno devno, const char *folder,
+		      const char *prefix, bool begins, bool *ret_has)
 {
 	LEA_AUTO(lea_closep) int fd = -1;
 	char path[PATH_BYTES];
-	int sys_fd = lea_world_sys(world);
-	int r;
+	int sys_fd = path_of(world, devno, folder, path);
 
 	if (sys_fd < 0)
 		return sys_fd;
-	r = path_of(devno, folder, path);
-	if (r)
-		return r;
 	fd = openat(sys_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR ? LEA_SYSFS_ABSENT : -errno;
 	*ret_has = false;
-	return find_holder(fd, prefix, ret_has);
+	return find_holder(fd, prefix, begins, ret_has);
+}
+
+int lea_sysfs_holder(struct lea_world *world, struct lea_devno devno, const char *folder,
+		     const char *prefix, bool *ret_has)
+{
+	return any_holder(world, devno, folder, prefix, true, ret_has);
+}
+
+int lea_sysfs_holder_but(struct lea_world *world, struct lea_devno devno, const char *folder,
+			 const char *prefix, bool *ret_has)
+{
+	return any_holder(world, devno, folder, prefix, false, ret_has);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the kernel says of one block device, by its number: /sys/dev/block/MAJ:MIN/... and nothing
- * else. No folder of other devices is ever listed. An attribute costs three system calls
- * (openat, read, close), one that isn't there costs one.
+ * What the kernel says about one block device, by number: only /sys/dev/block/MAJ:MIN/... Folders
+ * of other devices are never listed. Reading an attribute takes three system calls (openat, read,
+ * close), a missing one takes one.
  *
  * Attributes in use: size, ro, partition, diskseq, dm/uuid, dm/name, dm/suspended, md/uuid,
  * loop/backing_file, loop/partscan, device/wwid, wwid, serial, device/serial, device/vpd_pg83,
  * queue/read_ahead_kb; "../" leads from a partition to its disk.
  */
-#ifndef LEA_WORLD_SYSFS_H
-#define LEA_WORLD_SYSFS_H
+#pragma once
 
 #include "base/err.h"
+#include "world/device.h"
 #include "world/world.h"
 
 #include <stdbool.h>
@@ -21,23 +21,19 @@
 #define LEA_SYSFS_VALUE_BYTES 256U
 
 enum lea_sysfs_outcome {
-	LEA_SYSFS_ABSENT = 1, /* no such device, or it hasn't this attribute */
-	LEA_SYSFS_MALFORMED,  /* not the number it should be */
-};
-
-/* One block device in sysfs. */
-struct lea_devno {
-	uint32_t major, minor;
+	LEA_SYSFS_ABSENT = 1, /* no such device, or it lacks this attribute */
+	LEA_SYSFS_MALFORMED,  /* not a number */
 };
 
 /* Is the device there at all? One system call. */
 bool lea_sysfs_has_device(struct lea_world *world, struct lea_devno devno);
 
-/* Text of an attribute, white space at its end removed; cut to @size_bytes - 1. */
+/* Text of an attribute without trailing white space, cut to @size_bytes - 1. 0, an outcome or
+ * -errno; so for the following functions. */
 LEA_MUST_CHECK int lea_sysfs_text(struct lea_world *world, struct lea_devno devno,
 				  const char *attribute, char *ret_text, size_t size_bytes);
 
-/* Bytes of a binary attribute; at most @size_bytes. */
+/* Bytes of a binary attribute. *len_bytes: room in @ret_bytes, then the number of bytes read. */
 LEA_MUST_CHECK int lea_sysfs_bytes(struct lea_world *world, struct lea_devno devno,
 				   const char *attribute, uint8_t *ret_bytes, size_t *len_bytes);
 
@@ -45,17 +41,27 @@ LEA_MUST_CHECK int lea_sysfs_bytes(struct lea_world *world, struct lea_devno dev
 LEA_MUST_CHECK int lea_sysfs_number(struct lea_world *world, struct lea_devno devno,
 				    const char *attribute, uint64_t *ret_number);
 
-/* The instance of a disk, or of the disk of a partition, as in udev; 0: the kernel counts none. */
+/*
+ * lea_sysfs_address - where the kernel has a disk: its folder below /sys/devices, without the
+ * kernel's name of the disk. For a partition: of its disk.
+ * "pci0000:00/0000:00:03.0/virtio1/host2/target2:0:0/2:0:0:0", with the HCTL, or
+ * "pci0000:00/0000:00:04.0/nvme/nvme0/nvme0n1".
+ */
+LEA_MUST_CHECK int lea_sysfs_address(struct lea_world *world, struct lea_devno devno,
+				     bool is_partition, char *ret_text, size_t size_bytes);
+
+/* DISKSEQ of a disk, or of a partition's disk, as in udev; 0: the kernel provides none. */
 uint64_t lea_sysfs_diskseq(struct lea_world *world, struct lea_devno devno);
 
-/* Has the kernel announce the device as added once more. 0, LEA_SYSFS_ABSENT, or -errno. */
+/* Makes the kernel send another add uevent for the device. 0, LEA_SYSFS_ABSENT, or -errno. */
 LEA_MUST_CHECK int lea_sysfs_announce(struct lea_world *world, struct lea_devno devno);
 
 /*
- * lea_sysfs_holder - does a device-mapper device whose uuid begins with @prefix sit on this device?
+ * lea_sysfs_holder - does a device-mapper device whose uuid begins with @prefix use this device?
  * @folder: "holders", or "../holders" for a partition's disk
  */
 LEA_MUST_CHECK int lea_sysfs_holder(struct lea_world *world, struct lea_devno devno,
 				    const char *folder, const char *prefix, bool *ret_has);
-
-#endif
+/* The same: does a device that is no such device-mapper device use it? */
+LEA_MUST_CHECK int lea_sysfs_holder_but(struct lea_world *world, struct lea_devno devno,
+					const char *folder, const char *prefix, bool *ret_has);

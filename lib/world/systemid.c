@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Who this host is, for VGs that belong to one host.
- */
+/* The system ID of this host, for VGs that belong to one host. */
 #include "world/conf_file.h"
 
 #include <ctype.h>
@@ -9,21 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <systemd/sd-id128.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/sha256.h"
 
 #define ID_CHARS       128U
 #define MAX_FILE_BYTES 65536U
-#define MACHINE_BYTES  16U
+#define MACHINE_ID     "/etc/machine-id"
 
 /* lvm2's application id, as it hands it to sd_id128_get_machine_app_specific. */
-static const uint8_t lvm_application[MACHINE_BYTES] = {0xf6, 0x44, 0x06, 0x83, 0x2c, 0x21,
-						       0x40, 0xe8, 0xac, 0x54, 0x22, 0xd1,
-						       0x08, 0x9a, 0xae, 0x03};
+static const sd_id128_t lvm_application =
+	SD_ID128_MAKE(f6, 44, 06, 83, 2c, 21, 40, e8, ac, 54, 22, d1, 08, 9a, ae, 03);
 
-/* Keeps the characters a VG name may have; the first one must be a letter or a digit. */
+/* Keeps the characters allowed in a VG name; the first one must be a letter or a digit. */
 static void clean(const char *text, char id[static ID_CHARS + 1])
 {
 	size_t used = 0;
@@ -32,6 +29,12 @@ static void clean(const char *text, char id[static ID_CHARS + 1])
 		if (isalnum((unsigned char)*text) || (used && strchr("._-+", *text)))
 			id[used++] = *text;
 	id[used] = '\0';
+}
+
+static void warn_source(const struct lea_conf_reader *reader, const char *path, int r)
+{
+	lea_log(reader->world->log, LEA_LOG_WARNING, "WARNING: system ID from %s: %s", path,
+		strerror(-r));
 }
 
 static int read_etc(const struct lea_conf_reader *reader, const char *path, char **ret_text)
@@ -46,8 +49,7 @@ static int read_etc(const struct lea_conf_reader *reader, const char *path, char
 	if (r == LEA_FILE_ABSENT)
 		r = -ENOENT;
 	if (r < 0)
-		lea_log(reader->world->log, LEA_LOG_WARNING, "WARNING: system ID from %s: %s", path,
-			strerror(-r));
+		warn_source(reader, path, r);
 	return r;
 }
 
@@ -65,27 +67,24 @@ static int read_machine_id(const struct lea_conf_reader *reader, char id[static 
 	return 0;
 }
 
-/* Source: sd_id128_get_machine_app_specific(3): keyed hash, marked as a version 4 UUID. */
+/* Of the real machine, even for a scratch tree: libsystemd knows no other. */
 static int read_app_machine_id(const struct lea_conf_reader *reader, char id[static ID_CHARS + 1])
 {
-	uint8_t machine[MACHINE_BYTES], hash[LEA_SHA256_BYTES] = {0};
-	char text[ID_CHARS + 1] = "";
-	int r = read_machine_id(reader, text);
+	sd_id128_t own;
+	int r;
 
-	if (r || strlen(text) != 2 * MACHINE_BYTES)
-		return r;
-	for (unsigned int i = 0; i < MACHINE_BYTES; i++)
-		if (sscanf(text + 2 * i, "%2hhx", &machine[i]) != 1)
-			return 0;
-	lea_hmac_sha256(machine, MACHINE_BYTES, lvm_application, MACHINE_BYTES, hash);
-	hash[6] = (uint8_t)((hash[6] & 0x0f) | 0x40);
-	hash[8] = (uint8_t)((hash[8] & 0x3f) | 0x80);
-	for (unsigned int i = 0; i < MACHINE_BYTES; i++)
-		snprintf(id + 2 * i, 3, "%02x", hash[i]);
+	reader->conf->system_id_path = lea_arena_strdup(reader->arena, MACHINE_ID);
+	if (!reader->conf->system_id_path)
+		return -ENOMEM;
+	r = sd_id128_get_machine_app_specific(lvm_application, &own);
+	if (r < 0)
+		warn_source(reader, MACHINE_ID, r);
+	else
+		sd_id128_to_string(own, id);
 	return 0;
 }
 
-/* First line that isn't blank or a comment. */
+/* Uses the first line that is neither blank nor a comment. */
 static int read_id_file(const struct lea_conf_reader *reader, char id[static ID_CHARS + 1])
 {
 	LEA_AUTO(lea_freep) char *text = NULL;

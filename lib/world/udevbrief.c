@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -20,8 +21,8 @@ int lea_udevbrief_open(const struct lea_world *world)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Only properties stay, without what marks them. False: not the file of a finished device. */
-static bool keep_properties(char *text)
+/* Keeps only properties and strips their mark. False: udev has not initialized the device. */
+static bool keep_properties(char *text, uint64_t *ret_initialized_us)
 {
 	bool is_finished = false;
 	char *to = text;
@@ -29,8 +30,10 @@ static bool keep_properties(char *text)
 	for (char *line = text, *end; *line; line = end) {
 		end = line + strcspn(line, "\n");
 		end += *end == '\n';
-		if (line[0] == 'I' && line[1] == ':')
+		if (line[0] == 'I' && line[1] == ':') {
 			is_finished = true;
+			*ret_initialized_us = strtoull(line + 2, NULL, 10);
+		}
 		if (line[0] != 'E' || line[1] != ':')
 			continue;
 		memmove(to, line + 2, (size_t)(end - line) - 2);
@@ -40,11 +43,21 @@ static bool keep_properties(char *text)
 	return is_finished;
 }
 
-bool lea_udevbrief_read(int data_fd, struct lea_devno devno, char ret_lines[LEA_UDEVBRIEF_BYTES])
+bool lea_udevbrief_read_timed(int data_fd, struct lea_devno devno,
+			      char ret_lines[LEA_UDEVBRIEF_BYTES], uint64_t *ret_initialized_us)
 {
 	char name[32];
 
+	*ret_initialized_us = 0;
 	snprintf(name, sizeof(name), "b%" PRIu32 ":%" PRIu32, devno.major, devno.minor);
 	return data_fd >= 0 && !lea_file_read_into(data_fd, name, ret_lines, LEA_UDEVBRIEF_BYTES) &&
-	       strlen(ret_lines) < LEA_UDEVBRIEF_BYTES - 1 && keep_properties(ret_lines);
+	       strlen(ret_lines) < LEA_UDEVBRIEF_BYTES - 1 &&
+	       keep_properties(ret_lines, ret_initialized_us);
+}
+
+bool lea_udevbrief_read(int data_fd, struct lea_devno devno, char ret_lines[LEA_UDEVBRIEF_BYTES])
+{
+	uint64_t initialized_us;
+
+	return lea_udevbrief_read_timed(data_fd, devno, ret_lines, &initialized_us);
 }

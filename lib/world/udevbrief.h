@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file in which udev keeps a device's properties, read in three system calls, without libudev,
- * which reads sysfs as well. Its format is udev's own affair, so what it says may save a question
- * and what it does not say is no answer: then libudev is asked (world/udevdb.h).
+ * Reads, in three system calls, the file in which udev stores the properties of a device. libudev
+ * would read sysfs as well. The format is internal to udev: a property found here saves a query,
+ * but a missing one proves nothing; then ask libudev (world/udevdb.h).
  *
- * Format, as systemd's udevd writes it: one item a line: "I:" when the device was finished first,
- * "E:" a property as KEY=value; others are links, tags, versions.
+ * Format, as written by systemd's udevd, one item per line: "I:" the time when udev initialized the
+ * device, "E:" a property as KEY=value; other items are links, tags, versions.
  */
-#ifndef LEA_WORLD_UDEVBRIEF_H
-#define LEA_WORLD_UDEVBRIEF_H
+#pragma once
 
 #include "world/sysfs.h"
 #include "world/world.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* Files that are longer are left to libudev. */
+/* Longer files are left to libudev. */
 #define LEA_UDEVBRIEF_BYTES 16384U
 
-/* /run/udev/data; the caller closes it. -errno: there is none, say. */
+/* Opens /run/udev/data. The caller closes the descriptor. -errno: for example, no udev. */
 LEA_MUST_CHECK int lea_udevbrief_open(const struct lea_world *world);
 
 /*
- * lea_udevbrief_read - the properties that udev has stored of a device that it has finished
- * @data_fd: of lea_udevbrief_open; -1: nothing is known of any
- * @ret_lines: "KEY=value" lines as struct lea_device has them, when true is returned
- * false: not there, not finished, too long, or not as expected; ask libudev.
+ * lea_udevbrief_read - the stored properties of a device that udev has initialized
+ * @data_fd: from lea_udevbrief_open; -1: returns false
+ * @ret_lines: "KEY=value" lines as in struct lea_device, if true is returned
+ * False: no such file, not initialized, too long, or an unknown format; ask libudev.
  */
 LEA_MUST_CHECK bool lea_udevbrief_read(int data_fd, struct lea_devno devno,
 				       char ret_lines[LEA_UDEVBRIEF_BYTES]);
 
-#endif
+/* The same. *ret_initialized_us: when udev initialized the device, from the start of the kernel; 0:
+ * unknown. */
+LEA_MUST_CHECK bool lea_udevbrief_read_timed(int data_fd, struct lea_devno devno,
+					     char ret_lines[LEA_UDEVBRIEF_BYTES],
+					     uint64_t *ret_initialized_us);

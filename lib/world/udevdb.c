@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Properties as "KEY=value" lines in one string: that is how they travel through the queue.
- */
+/* Properties are "KEY=value" lines in one string, as stored in the queue. */
 #include "world/udevdb.h"
 
 #include <errno.h>
@@ -12,6 +10,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
+#include "world/udev.h"
 
 static void device_unrefp(struct udev_device **device)
 {
@@ -25,7 +24,7 @@ static void udev_unrefp(struct udev **udev)
 		udev_unref(*udev);
 }
 
-/* Start of the value of @key in lines of "KEY=value", its length; NULL: not there. */
+/* The value of @key in lines of "KEY=value", and its length; NULL: absent. */
 static const char *value_of(const char *lines, const char *key, size_t *ret_bytes)
 {
 	size_t key_bytes = strlen(key), bytes;
@@ -64,7 +63,7 @@ bool lea_udevdb_is(const struct lea_device *device, const char *key, const char 
 	return found && bytes == strlen(value) && !memcmp(found, value, bytes);
 }
 
-/* A value with a newline in it could pass for another property: such a one is left out. */
+/* Omits a value with a line break, because it would read as another property. */
 static void print_properties(FILE *out, struct udev_device *entry)
 {
 	struct udev_list_entry *item;
@@ -101,13 +100,23 @@ static char *read_database(const struct lea_device *device)
 	return NULL;
 }
 
+const struct lea_udev lea_udev_real = {
+	.properties = read_database,
+	.listen = lea_udevmon_open,
+	.close = lea_udevmon_close,
+	.fd = lea_udevmon_fd,
+	.receive = lea_udevmon_receive,
+	.drain = lea_udevmon_drain,
+	.enumerate = lea_udevmon_enumerate,
+};
+
 int lea_udevdb_fill(struct lea_world *world, struct lea_device *device)
 {
 	const char *links;
 	size_t bytes = 0;
 
 	if (!device->properties)
-		device->properties = world->root[0] ? strdup("") : read_database(device);
+		device->properties = world->udev ? world->udev->properties(device) : strdup("");
 	if (!device->properties)
 		return -ENOMEM;
 	if (device->devlinks)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What udev knows of one device: the properties and links that came with the event, or else its
- * database entry by number. The only user of libudev in the event path.
+ * What udev knows about one device: properties and links from the event, or else from its database
+ * entry. The only user of libudev in the event path.
  */
-#ifndef LEA_WORLD_UDEVDB_H
-#define LEA_WORLD_UDEVDB_H
+#pragma once
 
 #include "base/err.h"
 #include "world/device.h"
@@ -14,20 +13,18 @@
 #include <stddef.h>
 
 /*
- * lea_udevdb_fill - make device->properties and device->devlinks known
- * What is there already stays and costs nothing. "" afterwards: udev has nothing (no entry, not
- * finished yet, or a scratch tree, which has no udev). Returns 0 or -ENOMEM.
+ * lea_udevdb_fill - fill in device->properties and device->devlinks
+ * Keeps values that are set, at no cost. "" afterwards: udev has none (no entry, not initialized
+ * yet, or a world without udev). Returns 0 or -ENOMEM.
  */
 LEA_MUST_CHECK int lea_udevdb_fill(struct lea_world *world, struct lea_device *device);
 
 /*
- * lea_udevdb_property - one of the properties at hand; asks nobody
- * @ret_value: cut to @size_bytes - 1; untouched when there is no such property
+ * lea_udevdb_property - look up one property in device->properties, without asking udev
+ * @ret_value: cut to @size_bytes - 1; untouched if there is no such property
  */
 bool lea_udevdb_property(const struct lea_device *device, const char *key, char *ret_value,
 			 size_t size_bytes);
 
-/* Is the property there, with exactly this value? */
+/* Does the property have exactly this value? */
 bool lea_udevdb_is(const struct lea_device *device, const char *key, const char *value);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "world/udevlinks.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -12,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/id.h"
 
-#define LISTING_BYTES 2048U /* some fifty names: more devices with one PVID than anybody handles */
+#define LISTING_BYTES 2048U /* some fifty names, more devices per PVID than any machine has */
 
 static int open_folder(const struct lea_world *world, const char *pvid)
 {
@@ -39,7 +38,7 @@ static bool parse(const char *name, struct lea_devno *ret_devno)
 	       !name[used];
 }
 
-/* Not by readdir(), which asks more often: nearly every folder has one name in it. */
+/* Uses getdents64, because readdir() takes more system calls: nearly every folder has one name. */
 size_t lea_udevlinks_pv(const struct lea_world *world, const char *pvid,
 			struct lea_devno *ret_devnos, size_t room)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * udev's broadcasts and its tag index: block devices as udev finishes with them. For the boot pass;
+ * udev's broadcasts and its tag index: block devices as udev finishes with them. For the boot scan;
  * needs the real udev, no scratch tree.
  */
-#ifndef LEA_WORLD_UDEVMON_H
-#define LEA_WORLD_UDEVMON_H
+#pragma once
 
 #include "base/err.h"
 #include "world/device.h"
@@ -35,17 +34,16 @@ int lea_udevmon_fd(const struct lea_udevmon *monitor);
 enum lea_udevmon_outcome {
 	LEA_UDEVMON_NONE = 1, /* nothing (more) there */
 	LEA_UDEVMON_OVERFLOW, /* some were lost: enumerate */
-	LEA_UDEVMON_UNKNOWN,  /* one was not understood: enumerate; libudev reads those to come */
 	LEA_UDEVMON_FAILED,   /* udev gave up on a device: nothing is kept of it */
 };
-/* The next broadcast; never blocks. */
+/* The next broadcast; never blocks. Returns 0, an outcome, or -ENOMEM. */
 LEA_MUST_CHECK int lea_udevmon_receive(struct lea_udevmon *monitor,
 				       struct lea_udevmon_event *ret_event);
 
 /*
  * lea_udevmon_drain - passes over all that has come
  * Returns 0, or LEA_UDEVMON_FAILED if one of them is a failure (UDEV_WORKER_FAILED, since systemd
- * 248) or some were lost. Never blocks.
+ * 248) or one was lost. Never blocks.
  */
 LEA_MUST_CHECK int lea_udevmon_drain(struct lea_udevmon *monitor);
 
@@ -54,5 +52,3 @@ LEA_MUST_CHECK int lea_udevmon_drain(struct lea_udevmon *monitor);
 LEA_MUST_CHECK int lea_udevmon_enumerate(struct lea_udevmon *monitor,
 					 int (*tell)(void *arg, struct lea_udevmon_event *event),
 					 void *arg);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Descriptors of the few folders everything starts from, opened when they are first needed.
- */
+/* Opens the basic folders when they are first needed. */
 #include "world/world.h"
 
 #include <errno.h>
@@ -72,7 +70,7 @@ static int open_folder(const struct lea_world *world, const char *path, int *fd)
 	return *fd < 0 ? -errno : *fd;
 }
 
-/* Makes what is missing of @path; its last part 0700, since that is where our records live. */
+/* Creates missing parts of @path; the last one with mode 0700, because it holds our records. */
 static int make_path(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -109,8 +107,8 @@ int lea_world_run(struct lea_world *world)
 	lea_closep(&world->run_fd);
 	world->run_fd = -1;
 	lea_log(world->log, LEA_LOG_ERROR,
-		"%s: others than root may write there, so nothing in it is to be trusted; try: "
-		"chmod go-w %s",
+		"%s: users other than root can write there, so its contents cannot be "
+		"trusted; try: chmod go-w %s",
 		full, full);
 	return r;
 }

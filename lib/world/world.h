@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the machine offers, opened once in main and handed to everybody: folders as descriptors,
- * ioctls and time as tables of functions. In tests a scratch tree with sparse files as disks.
+ * The machine's interfaces, opened once in main and passed to all modules: folders as descriptors,
+ * ioctls and time as tables of functions. Tests use a scratch tree with sparse files as disks.
  */
-#ifndef LEA_WORLD_WORLD_H
-#define LEA_WORLD_WORLD_H
+#pragma once
 
 #include "base/err.h"
 #include "base/log.h"
 
 struct lea_dm;
+struct lea_udev;
 
 struct lea_clock {
 	uint64_t (*now_ms)(struct lea_clock *clock); /* monotonic */
@@ -17,35 +17,40 @@ struct lea_clock {
 };
 
 /*
- * Paths are relative to these, so that nothing can escape a test tree. A descriptor is opened at
- * its first use through the functions below: an event that needs only /run opens only /run.
+ * Paths are relative to these folders, so that nothing escapes a test tree. The functions below
+ * open a descriptor at first use: an event that needs only /run opens only /run.
  */
 struct lea_world {
 	const char *root;    /* "" on a real machine, a folder in tests; borrowed */
-	const char *run_dir; /* "/run/lvm"; lock folder and dev folder come from lea_conf */
+	const char *run_dir; /* "/run/lvm"; lock and dev folders come from lea_conf */
 	int run_fd, dev_fd, sys_fd, proc_fd; /* owned; -1 until used */
 	struct lea_dm *dm;		     /* owned; NULL until used: kernel or fake */
 	struct lea_clock *clock;	     /* borrowed; kernel or fake */
+	const struct lea_udev *udev;	     /* NULL: no udev, as in a scratch tree */
 	struct lea_log *log;		     /* borrowed */
-	char *const *environ_; /* borrowed: the environment main got; lib never calls getenv */
-	const char *dev_dir; /* "/dev"; main sets it to lea_conf's before the first use; borrowed */
+	/* Opens a device in place of lea_blockdev_open; NULL: lea_blockdev_open does it itself. */
+	int (*open_device)(struct lea_world *world, const char *path, uint32_t major,
+			   uint32_t minor);
+	char *const *environ_; /* borrowed: the environment of main; lib never calls getenv */
+	const char *dev_dir;   /* "/dev"; main sets it from lea_conf before first use; borrowed */
 };
 
-/* @root: "" or a folder that stands for /. Opens nothing. */
+/* @root: "" or a folder that replaces /. Opens nothing. */
 void lea_world_init(struct lea_world *world, const char *root, struct lea_log *log,
 		    char *const *environ_);
+/* Closes the descriptors and frees the dm. */
 void lea_world_done(struct lea_world *world);
 
-/* Descriptor (borrowed) of the folder, opened at the first call; -errno. run is created 0700. */
+/* The folder's descriptor (borrowed), opened at the first call, or -errno. run is created with mode
+ * 0700; -EPERM (logged): other users can write to it. */
 LEA_MUST_CHECK int lea_world_run(struct lea_world *world);
 LEA_MUST_CHECK int lea_world_dev(struct lea_world *world);
 LEA_MUST_CHECK int lea_world_sys(struct lea_world *world);
 LEA_MUST_CHECK int lea_world_proc(struct lea_world *world);
 
-/* @path below the root, for what has no descriptor of its own; owned (free), NULL: no memory. */
+/* @path below the root, for files without a descriptor of their own; owned (free), NULL: out of
+ * memory. */
 LEA_MUST_CHECK char *lea_world_path(const struct lea_world *world, const char *path);
 
-/* Value of NAME in the environment, NULL when it is not there. Borrowed. */
+/* Value of NAME in the environment; NULL: not set. Borrowed. */
 const char *lea_world_env(const struct lea_world *world, const char *name);
-
-#endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the measurements share: packages, a build, a /run of our own, counters, raw files."""
+"""Shared by the measurements: packages, a build, an own /run, counters, raw files."""
 import concurrent.futures
 import contextlib
 import ctypes
@@ -31,7 +31,7 @@ def say(text):
 
 
 def install(names):
-    """Debian packages; what is there costs nothing."""
+    """Installs missing Debian packages."""
     def is_there(name):
         done = subprocess.run(["dpkg-query", "-W", "-f", "${Status}", name], capture_output=True,
                               text=True, check=False)
@@ -52,12 +52,12 @@ def setup(tools):
 
 
 def own_namespace():
-    """Starts this program again with mounts of its own, /run empty; once."""
+    """Restarts this program, once, in its own mount namespace with an empty /run."""
     if os.environ.get("BENCH_INSIDE") != str(os.getpid()):
         os.environ["BENCH_INSIDE"] = str(os.getpid())
         os.execvp("unshare", ["unshare", "-m", "--propagation", "private", sys.executable]
                   + sys.argv)
-    # Whoever ends us wants loop devices and folders gone, too.
+    # On SIGTERM, too, loop devices and folders are removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "run", "/run"], check=True)
     os.makedirs("/run/lvm", 0o700)
@@ -65,7 +65,7 @@ def own_namespace():
 
 
 def find_build(given):
-    """A folder in which `make bench-programs` works; made when none is given."""
+    """Returns a folder in which `make bench-programs` works; makes one if none is given."""
     folder = given or os.environ.get("LVMEVENT_BUILD")
     if not folder:
         install(BUILD_PACKAGES)
@@ -83,11 +83,11 @@ def find_build(given):
 
 # ---- counters
 
-# Where a forked child of ours begins: callgrind lets it start with its parent's counts.
-CHILDREN = ["spawn", "lea_probe_child", "child_main", "exec_child"]
+# The functions in which our forked children begin: in callgrind a child starts with its parent's counts.
+CHILDREN = ["spawn", "lea_reader_child", "child_main", "exec_child"]
 
 def instructions(command, env, folder, function=None, **how):
-    """User-space instructions of @command and all that it forks; with @function also its calls."""
+    """User-space instructions of @command and its children; with @function also that function's calls."""
     for name in os.listdir(folder):
         if name.startswith("cg."):
             os.unlink(os.path.join(folder, name))
@@ -103,7 +103,7 @@ def instructions(command, env, folder, function=None, **how):
         if name.startswith("cg."):
             with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
                 text = file.read()
-            # Not "totals": there a child's lines have what its parent did before.
+            # Not "totals": for a child these include its parent's counts.
             total += sum(map(int, re.findall(r"^summary: (\d+)", text, re.M)[-1:]))
             calls += count_calls(text, function) if function else 0
     if not total:
@@ -112,7 +112,7 @@ def instructions(command, env, folder, function=None, **how):
 
 
 def count_calls(text, function):
-    """Calls of one function in a callgrind file, whose names stand in full only the first time."""
+    """Calls of one function in a callgrind file, which has each name in full only once."""
     number = re.search(r"^c?fn=\((\d+)\) " + re.escape(function) + r"(?:'\d+)?$", text, re.M)
     if not number:
         return 0
@@ -121,7 +121,7 @@ def count_calls(text, function):
 
 
 def trace(command, env, folder, *options, **how):
-    """Lines of strace, one a system call (a call that another thread cut in two is two)."""
+    """Lines of strace, one for each system call (two if another thread interrupts the call)."""
     path = os.path.join(folder, "trace")
     subprocess.run(["strace", "-f", "-s", "200", "-o", path, *options] + command, env=env,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, **how)
@@ -134,7 +134,7 @@ def trace(command, env, folder, *options, **how):
 
 
 def wall(command, env):
-    """Seconds from start to end."""
+    """Runs a command; returns the seconds it takes."""
     began = time.perf_counter()
     pid = os.posix_spawn(command[0], command, env, file_actions=[
         (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0),
@@ -147,7 +147,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def adopt_orphans():
-    """Detached grandchildren become ours, so that their end can be waited for."""
+    """Makes detached grandchildren our children, so that we can wait for them."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -176,7 +176,7 @@ def peak_kib(pid):
 
 
 def run_watched(command, env, **how):
-    """(seconds, user CPU seconds, {whose: peak resident KiB}): sampled, a peak only grows."""
+    """Returns (seconds, user CPU seconds, {process: peak resident KiB}); samples the peaks."""
     peaks, over = {"main": 0, "others": 0}, threading.Event()
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     began = time.perf_counter()
@@ -207,7 +207,7 @@ LO_FLAGS_READ_ONLY = 1
 
 
 def detach(device):
-    """And away with what we made; the first eight are everybody's."""
+    """Detaches a loop device, and removes its node unless it is one of the first eight."""
     with open(device, "rb") as file:
         fcntl.ioctl(file, LOOP_CLR_FD)
     number = int(device[len("/dev/loop"):])
@@ -217,7 +217,7 @@ def detach(device):
 
 
 class Loops:
-    """Loop devices that go when this does."""
+    """Loop devices that are removed with this object."""
 
     def __init__(self):
         self.devices = []
@@ -226,7 +226,7 @@ class Loops:
         return self
 
     def __exit__(self, *_):
-        # The kernel makes each wait for its readers; side by side they wait once.
+        # The kernel waits for readers of each device; in parallel the waits overlap.
         with concurrent.futures.ThreadPoolExecutor(64) as pool:
             list(pool.map(detach, reversed(self.devices)))
         self.devices = []
@@ -238,7 +238,7 @@ class Loops:
                 try:
                     return self._configure(device, path, read_only)
                 except OSError as fault:
-                    if fault.errno not in (16, 2):  # taken by somebody else, or not there yet
+                    if fault.errno not in (16, 2):  # another process took it, or it does not exist yet
                         raise
         raise SystemExit("bench: no free loop device")
 
@@ -247,7 +247,7 @@ class Loops:
         with open(path, mode) as image, open(device, mode) as loop:
             info = bytearray(304)
             struct.pack_into("<II", info, 0, image.fileno(), 0)
-            # lo_flags of struct loop_info64, which begins at byte 8
+            # lo_flags of struct loop_info64, which is at byte 8
             struct.pack_into("<I", info, 8 + 52, LO_FLAGS_READ_ONLY if read_only else 0)
             fcntl.ioctl(loop, LOOP_CONFIGURE, bytes(info))
         self.devices.append(device)
@@ -265,7 +265,7 @@ def host():
 
 
 def finish(raw, out):
-    """Writes @raw and its report; the exit code."""
+    """Writes @raw and its report; returns the exit code."""
     raw = {"bench": raw["bench"], "when": datetime.datetime.now(datetime.timezone.utc)
            .isoformat(timespec="seconds"), "host": host(),
            "command": " ".join(["test/bench/" + os.path.basename(sys.argv[0])] + sys.argv[1:])} | raw

@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2016,SC2034,SC2154 # guest scripts stand in single quotes; used by others, set by guests.sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Disks with VGs that need device-mapper to be made: a guest makes one VG, which is cloned natively.
-# Kept, and made only once.
+# Makes disks with VGs whose creation needs device-mapper: a guest makes one VG, which the host clones. They are
+# made once and kept.
 
-# What a guest does to its blank disks, how many there are, and which LVs are to come up then
+# clone_recipe SHAPE: the guest's commands for its blank disks, the number of disks, and the expected LVs
 clone_recipe() {
 	case $1 in
 	thin) echo 'vgcreate -s 1m prototype /dev/sda
@@ -40,7 +40,7 @@ make_prototype() { # SHAPE FOLDER
 	mv "$2.new" "$2"
 }
 
-# import VG FILE...: other UUIDs, another name
+# import VG FILE...: gives the clone other UUIDs and another name
 import() {
 	local vg=$1 device=() f status
 	shift
@@ -53,7 +53,7 @@ import() {
 	return $status
 }
 
-# clones SHAPE N FIRST: N VGs on disks dFIRST, ...; CLONES is their folder, with `expect`
+# clones SHAPE N FIRST: makes N VGs on disks dFIRST, ...; sets CLONES to their folder, with `expect`
 clones() {
 	local shape=$1 n=$2 next=$3 prototype i j vg lv files
 	prototype=$GUEST_CACHE/disks/$shape-one-$(clone_recipe "$shape" | sha256sum | cut -c1-12)

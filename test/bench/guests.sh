@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2016,SC2034 # guest scripts stand in single quotes; used by others
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the measurements in a running guest share: options, machines, results. A measurement NAME
-# leaves OUT/raw/NAME.ROW.LAYOUT.N.RUN.txt for each run ("key value" lines), `collect` does the rest.
+# Shared by the measurements in a running guest: options, machines, results. A measurement NAME writes
+# OUT/raw/NAME.ROW.LAYOUT.N.RUN.txt for each run ("key value" lines), and `collect` makes its report.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -17,7 +17,7 @@ export CASE=bench
 say() { echo ".. $*" >&2; }
 usage() { sed -n '3,${/^[^#]\|^# shellcheck/q;s/^# \{0,1\}//p}' "$0"; }
 
-# options KEYS OPTION...: the common ones; those named in KEYS, as in "rows disks", set a variable
+# options KEYS OPTION...: parses the common options; those in KEYS, such as "rows disks", set a variable
 options() {
 	local keys=" $1 " key
 	shift
@@ -38,7 +38,7 @@ options() {
 	done
 }
 
-# begin ROW...: what is needed before the first machine
+# begin ROW...: prepares all that the first machine needs
 begin() {
 	local row
 	for row in "$@"; do
@@ -72,7 +72,7 @@ finish() {
 	exit "$status"
 }
 
-# machine DISKS PLUGGED: a fresh one with stopwatch and the first PLUGGED of the disks
+# machine DISKS PLUGGED: makes a machine with a stopwatch and the first PLUGGED disks
 machine() {
 	guest_kill
 	rm -rf "$JUNK/machine"
@@ -80,7 +80,7 @@ machine() {
 	overlay_file usr/lib/guest/probe 755 <"$JUNK/probe"
 }
 
-# started_by WHAT: the runner is started for each burst and leaves, by the path unit or a device's wish
+# started_by WHAT: the runner is not resident: WHAT starts it for each burst, the path unit or SYSTEMD_WANTS
 started_by() {
 	local wants=/etc/systemd/system/sysinit.target.wants
 	printf '[Service]\nType=oneshot\nExecStart=\nExecStart=/usr/sbin/lvmevent run\n' |
@@ -92,19 +92,19 @@ started_by() {
 	fi
 }
 
-# in_charge ROW: who activates by event in this machine: ours[+KEY=VALUE...], ours-path, ours-wants,
-# bookworm, floor
+# in_charge ROW: sets who handles events in this machine: ours[+KEY=VALUE...], ours-fast, ours-path, ours-wants, bookworm,
+# floor
 in_charge() {
 	local unit
 	case $1 in
 	ours | ours+*)
 		guest_package
-		if [[ $1 == *+* ]]; then
-			settings_of "$1" | overlay_file etc/lvm/lvmevent.conf
-		fi
+		settings_of "$1" | overlay_file etc/lvm/lvmevent.conf
 		;;
+	ours-fast) guest_package ;;
 	ours-path | ours-wants)
 		guest_package
+		settings_of ours | overlay_file etc/lvm/lvmevent.conf
 		started_by "${1#ours-}"
 		;;
 	bookworm) ;;
@@ -119,7 +119,7 @@ in_charge() {
 	esac
 }
 
-# start_machine: boot it and let it come to rest; holds the lock, if there is one, until machine_over
+# start_machine: boots it and waits until it is idle; holds the lock, if any, until machine_over
 start_machine() {
 	if [ -n "$lock" ]; then
 		exec 8>"$lock"
@@ -127,7 +127,7 @@ start_machine() {
 	fi
 	guest_boot --timeout 240 >&2 8>&- || return
 	guest_quiet >/dev/null
-	# our runner's children go when it has been idle for ten seconds
+	# our runner's children end when it has been idle for ten seconds
 	if with_ours; then sleep 12; fi
 }
 
@@ -141,8 +141,8 @@ machine_over() {
 	exec 8>&-
 }
 
-# burst FIRST COUNT EXPECT [BUSY]: watch while these disks come at once; leaves the stopwatch's FILE and
-# FILE.begin in the guest, as /run/burst
+# burst FIRST COUNT EXPECT [BUSY]: plugs in these disks at once and measures; the stopwatch's results are
+# /run/burst and /run/burst.begin in the guest
 burst() {
 	local names=()
 	mapfile -t names < <(seq -f 'd%g' "$1" $(($1 + $2 - 1)))
@@ -150,20 +150,20 @@ burst() {
 		printf 'disks %d\nlimit %d\nbusy %d\n' $2 $limit ${4:-0} >/usr/lib/guest/bench/conf
 		/usr/lib/guest/probe --burst /run/burst" || return
 	qmp_add_disks "${names[@]}" || return
-	# starts no process meanwhile
+	# the wait starts no process
 	GUEST_PATIENCE=$((limit * 3)) guest_run "/usr/lib/guest/probe --await /run/burst $((limit + 30))" &&
 		all_have_a_size
 }
 
-# all_have_a_size: QEMU tells every disk of each one that is plugged in, and a guest's kernel that just asks
-# one for its size then may take it for empty. Nobody can activate that one: such a burst counts for nothing
+# all_have_a_size: QEMU signals each plugged disk to all disks, and a guest's kernel that reads a disk's size just
+# then may take the disk for empty. Its VG cannot be activated, so such a burst is not counted.
 all_have_a_size() {
 	guest_run 'for f in /sys/block/sd*/size; do read -r n <"$f"; [ "$n" -gt 0 ] || exit 1; done' && return
 	say "no figures: the kernel has a disk without a size"
 	return 1
 }
 
-# since BEGIN END: lines of END, totals less what they were in BEGIN
+# since BEGIN END: prints the lines of END, with totals reduced by those in BEGIN
 since() {
 	awk 'FNR == NR { was[$1] = $2; next }
 		$1 ~ /^(cpu|ended|processes|group_cpu)(_|$)/ || $1 ~ /^(tasks|lvm_processes|switches)$/ {

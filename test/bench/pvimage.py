@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Heads of PVs: label, one metadata area, the VG's text. For measurements with many of them."""
+"""Makes heads of PVs (label, one metadata area, the VG's text), for measurements with many PVs."""
 import struct
 import zlib
 
@@ -16,7 +16,7 @@ def crc(data):
 
 
 def make_id(kind, number):
-    """32 characters, the same for the same arguments."""
+    """Returns 32 characters, the same for the same arguments."""
     text, value = "", number
     while value:
         value, digit = divmod(value, len(ALPHABET))
@@ -33,7 +33,7 @@ def hyphened(uuid):
 
 
 def lv_text(name, number, pv):
-    """One linear LV: the first extent of a PV."""
+    """The text of one linear LV on the first extent of a PV."""
     return [f"{name} {{", f'id = "{hyphened(make_id("LV", number))}"',
             'status = ["READ", "WRITE", "VISIBLE"]', "flags = []", "creation_time = 1700000000",
             'creation_host = "bench"', "segment_count = 1", "", "segment1 {", "start_extent = 0",
@@ -42,7 +42,7 @@ def lv_text(name, number, pv):
 
 
 def vg_text(name, vg_id, pvids, extents=3, lvs=0):
-    """A VG's metadata; @lvs: so many LVs, each on a PV of its own."""
+    """A VG's metadata; @lvs: number of LVs, each on its own PV."""
     lines = [f"{name} {{", f'id = "{hyphened(vg_id)}"', "seqno = 1", 'format = "lvm2"',
              'status = ["RESIZEABLE", "READ", "WRITE"]', "flags = []", "extent_size = 8192",
              "max_lv = 0", "max_pv = 0", "metadata_copies = 0", "", "physical_volumes {", ""]
@@ -78,8 +78,8 @@ def area_header(text, text_at):
 
 
 def write(path, pvid, text, text_at=64 * 1024):
-    """A sparse file. @text: None: no metadata area. @text_at: in the area; where a VG that was changed
-    often has its text."""
+    """Makes a sparse file. @text: None: no metadata area. @text_at: offset in the area; the text of a VG that
+    was changed often has a large one."""
     with open(path, "wb") as file:
         file.truncate(DEVICE_BYTES)
         file.seek(LABEL_AT)

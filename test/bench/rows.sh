@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Who activates: one row, one root image. row_image ROW makes it, natively, once in a run; no part of
-# it happens in the guest. All rows boot the same kernel, bookworm's, and the same initramfs.
+# Rows: who activates VGs. Each row has a root image; row_image ROW makes it on the host, once in a run, without
+# a guest. All rows boot the same kernel, bookworm's, and the same initramfs.
 
 # shellcheck disable=SC2034 # used by boot
 ROWS=(bookworm trixie bullseye bullseye-direct ours ours-event ours-fast floorA floorB)
@@ -10,9 +10,9 @@ row_says() {
 	case $1 in
 	bookworm | trixie | bullseye) echo "stock lvm2 of Debian $1, by events" ;;
 	bullseye-direct) echo "stock lvm2 of Debian bullseye, event_activation=0, its per-PV units off" ;;
-	ours) echo "lvmevent, boot gate and direct pass (the default)" ;;
-	ours-event) echo "lvmevent, by events only (boot_gate = 0)" ;;
-	ours-fast) echo "lvmevent, and dm-event in dmsetup's place (fast_dm_rules = 1)" ;;
+	ours) echo "lvmevent, boot gate and direct pass, device-mapper's rules as installed (fast_dm_rules = 0)" ;;
+	ours-event) echo "lvmevent, by events only (boot_gate = 0, fast_dm_rules = 0)" ;;
+	ours-fast) echo "lvmevent with its defaults: dm-event in dmsetup's place" ;;
 	floorA) echo "no LVM: udev settles" ;;
 	floorB) echo "floor A, then one dmsetup makes the same LVs, and udev settles" ;;
 	ours+*) settings_of "$1" >/dev/null && echo "lvmevent with ${1#*+}" ;;
@@ -33,7 +33,7 @@ put() { # FILE <CONTENT
 	cat >"$1"
 }
 
-# no_pv_rules ROOT: lvm2's rules for PVs, of whichever age, are off; its rules for LVs stay
+# no_pv_rules ROOT: removes lvm2's rules for PVs, of any version; its rules for LVs stay
 no_pv_rules() {
 	local name
 	mkdir -p "$1/etc/udev/rules.d"
@@ -42,8 +42,8 @@ no_pv_rules() {
 	done
 }
 
-# root_common ROOT: what every row has: the kernel's modules, the stopwatch, no agent, the count of
-# processes named lvm
+# root_common ROOT: common to all rows: the kernel's modules, the stopwatch, no agent, the counter of processes
+# named lvm
 root_common() {
 	local root=$1 unit
 	install -m 755 "$PROBE" "$root/usr/lib/guest/probe"
@@ -53,7 +53,7 @@ root_common() {
 	mkdir -p "$root/etc/systemd/system/multi-user.target.wants"
 	ln -sf ../guest-probe.service "$root/etc/systemd/system/sysinit.target.wants/"
 	ln -sf ../guest-target.service "$root/etc/systemd/system/multi-user.target.wants/"
-	# it looks at all devices four times a second
+	# the agent reads all devices four times a second
 	rm -f "$root/etc/systemd/system/sysinit.target.wants/guest-agent.service"
 	mv "$root/usr/sbin/lvm" "$root/usr/sbin/lvm.real"
 	cp "$root/usr/lib/guest/lvm-count" "$root/usr/sbin/lvm"
@@ -74,10 +74,9 @@ root_row() { # ROW ROOT
 		no_pv_rules "$2"
 		put "$2/etc/lvm/lvmlocal.conf" <<<'global { event_activation = 0 }'
 		;;
-	ours) root_ours "$2" ;;
 	ours-event) root_row ours+boot_gate=0 "$2" ;;
-	ours-fast) root_row ours+fast_dm_rules=1 "$2" ;;
-	ours+*)
+	ours-fast) root_ours "$2" ;;
+	ours | ours+*)
 		root_ours "$2"
 		settings_of "$1" | put "$2/etc/lvm/lvmevent.conf"
 		;;
@@ -90,12 +89,12 @@ root_row() { # ROW ROOT
 	esac
 }
 
-# row_image ROW FILE
+# row_image ROW FILE: makes the row's root image
 row_image() {
 	cp --sparse=always "$GUEST_CACHE/$(row_suite "$1")/root.img" "$2" || return
 	export -f root_common root_row root_ours no_pv_rules put settings_of
 	export PROBE GUEST_HERE GUEST_CACHE GUEST_PACKAGE
-	# shellcheck disable=SC2016 # the inner shell fills it in
+	# shellcheck disable=SC2016 # the inner shell expands it
 	unshare --mount bash -ec '
 		mkdir -p "$2.mnt"
 		mount -o loop "$2" "$2.mnt"

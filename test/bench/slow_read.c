@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Preloaded: each pread() takes SLOW_READ_MS more, as from a disk that is far away. */
+/* For LD_PRELOAD: delays each pread() by SLOW_READ_MS, like a slow disk. */
 #include <dlfcn.h>
 #include <poll.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * device-mapper in a shared mapping. As in the kernel an operation is whole or is not: no step lies
- * within one, and a lock that dies with its holder keeps two from being at one node.
+ * device-mapper in a shared mapping. As in the kernel, operations are atomic: no step lies inside
+ * one, and a lock, which the kernel drops if its holder dies, serialises them.
  */
 #include "crash/drive.h"
 
@@ -47,7 +47,7 @@ static struct shared_dm *of(struct lea_dm *dm)
 	return container_of(dm, struct shared_dm, dm);
 }
 
-/* A description of its own each time: a forked child would share the lock. */
+/* Opens the file each time: a forked child would share the lock of an inherited descriptor. */
 static int begin(struct lea_dm *dm, const char *doing, const char *name)
 {
 	int fd;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A machine for tests of crashes: a tree of files that stands for /, the real programs of a crash build
-in it, and units that behave as those of the package do under systemd."""
+"""A machine for crash tests: a tree of files that stands for /, the real programs of a crash build, and
+units that behave like the package's units under systemd."""
 import contextlib
 import ctypes
 import fcntl
@@ -25,19 +25,19 @@ import pvimage  # noqa: E402
 CONF = """devices { filter = [ "a|.*|" ] use_devicesfile = 0 hints = "none" }
 activation { monitoring = 0 }
 """
-# As lvm2 reads them: numbers, then at most these two lines.
+# A record as lvm2 reads it: numbers, then at most these two lines.
 RECORD = re.compile(r"(\d+):(\d+)\n(?:vg:([A-Za-z0-9+_.-]+)\n)?(?:dev:(/dev/[^\n]+)\n)?")
 PATIENCE = 20
 
 
 class Claims:
-    """Sentences with a verdict; figures beside them."""
+    """Prints sentences with a verdict and figures."""
 
     def __init__(self):
         self.count = self.failed = 0
 
     def claim(self, sentence, problems):
-        """@problems: a list of texts; empty: it holds."""
+        """@problems: a list of texts; empty: the claim holds."""
         self.count += 1
         self.failed += bool(problems)
         print(f"{'FAIL' if problems else 'ok'}: {sentence}", flush=True)
@@ -46,7 +46,7 @@ class Claims:
 
 
 def find_build(given):
-    """The folder of programs of a crash build; made when none is given."""
+    """Returns the folder of a crash build; builds it if none is given."""
     folder = given or os.environ.get("LVMEVENT_CRASH_BUILD")
     if not folder:
         folder = os.path.join(tempfile.gettempdir(), "lvmevent-crash-build")
@@ -63,7 +63,7 @@ def find_build(given):
 
 
 def own_namespace():
-    """Starts this program again with mounts of its own; once. Children of children come to us."""
+    """Restarts this program, once, in its own mount namespace."""
     if os.geteuid():
         raise SystemExit("root only: a mount namespace")
     if os.environ.get("CRASH_INSIDE") != str(os.getpid()):
@@ -75,7 +75,7 @@ def own_namespace():
 
 @contextlib.contextmanager
 def playground():
-    """A tmpfs with a /proc that knows SCSI disks."""
+    """A tmpfs with a /proc that lists SCSI disks."""
     folder = tempfile.mkdtemp(prefix="lvmevent-crash-")
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755,size=4g", "crash", folder], check=True)
     try:
@@ -92,12 +92,12 @@ def playground():
 
 
 def adopt_orphans():
-    """What our children leave behind is ours to wait for: PR_SET_CHILD_SUBREAPER."""
+    """Makes orphans of our children our children: PR_SET_CHILD_SUBREAPER."""
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
 
 
 def wait_for_orphans(seconds=10):
-    """True: no child of ours is left, killed ones included."""
+    """True: no child or orphan is left, killed ones included."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         try:
@@ -109,21 +109,21 @@ def wait_for_orphans(seconds=10):
 
 
 class Disk:
-    """What a device number holds: an instance of a PV."""
+    """The instance of a PV that has a device number."""
 
     def __init__(self, image, pvid, minor, diskseq):
         self.image, self.pvid, self.minor, self.diskseq = image, pvid, minor, diskseq
-        self.seqnum = 0  # of its last event
+        self.seqnum = 0  # number of its last event
         self.name = f"sd{minor}"
         self.number = f"8:{minor}"
         self.key = f"{self.number}-{diskseq}"
 
 
 class Images:
-    """PVs of VGs as files, made once for all machines."""
+    """PVs as files, made once for all machines."""
 
     def __init__(self, folder, vgs):
-        """@vgs: name to (number of PVs, how many of the last have no metadata, LVs)"""
+        """@vgs: name to (number of PVs, how many of them, at the end, lack metadata, LVs)"""
         os.makedirs(folder)
         self.vgs, self.vg_ids, self.files = {}, {}, {}
         count = 0
@@ -148,8 +148,8 @@ class Machine:
         self.steps = f"{folder}/{name}.steps"
         self.proc = f"{folder}/proc"
         self.seqnum = self.kills = 0
-        self.then_kill = None  # (role, step) once the first one is dead ...
-        self.first_killed = None  # ... where
+        self.then_kill = None  # (role, step): a second kill, after the first
+        self.first_killed = None  # where the first process was killed
         self.disks = {}
         self.children = []
         self.log_path = f"{folder}/{name}.log"
@@ -170,7 +170,7 @@ class Machine:
         self.put("sys/queue/read_ahead_kb", "128\n")
 
     def remake(self):
-        """As new, with nothing plugged in."""
+        """Resets the machine, with nothing plugged in."""
         for path in (self.root, self.steps):
             shutil.rmtree(path)
         self.disks, self.children = {}, []
@@ -205,7 +205,7 @@ class Machine:
             return self.seqnum
 
     def plug(self, pvid, minor, diskseq):
-        """The kernel has it and udev has finished with it; nobody was told."""
+        """The kernel has the disk and udev has processed it; no event reached us."""
         disk = Disk(self.images.files[pvid], pvid, minor, diskseq)
         disk.seqnum = self.next_seqnum()
         os.link(disk.image, f"{self.root}/dev/{disk.name}")
@@ -219,7 +219,7 @@ class Machine:
                 file.write(text)
         for name in ("queue", "holders"):
             os.symlink(f"{self.root}/sys/{name}", f"{folder}/{name}")
-        # at once, as in the kernel
+        # in one step, as in the kernel
         os.rename(folder, f"{self.root}/sys/dev/block/{disk.number}")
         os.symlink(f"../../dev/block/{disk.number}", f"{self.root}/sys/class/block/{disk.name}")
         self.disks[minor] = disk
@@ -267,7 +267,7 @@ class Machine:
         os.rename(f"{self.steps}/new", f"{self.steps}/kill")
 
     def was_killed(self, whole=False):
-        """Where it died; None: nobody came so far. @whole: with time and pid."""
+        """Where the process was killed; None: no process reached the step. @whole: with time and pid."""
         try:
             with open(f"{self.steps}/killed", encoding="utf-8") as file:
                 line = file.read().split("\n")[-2]
@@ -284,22 +284,22 @@ class Machine:
             file.write(f"# {os.path.basename(self.root)}\n")
 
     def note_planted(self, key):
-        """For whoever reads the trace: this entry in taken/ is none of our programs' doing."""
+        """Tells the trace that none of our programs made this entry in taken/."""
         if os.path.exists(f"{self.steps}/trace"):
             with open(f"{self.steps}/trace", "a", encoding="utf-8") as file:
                 file.write(f"{time.monotonic_ns()} 0 world planted {key}\n")
 
     def note_end(self, pid, was_killed):
-        """For whoever reads the trace: this process does nothing any more."""
+        """Tells the trace that this process has ended."""
         if was_killed and f" {pid} " in (self.was_killed(whole=True) or ""):
-            return  # it has said so itself
+            return  # the trace has that already
         if os.path.exists(f"{self.steps}/trace"):
             with open(f"{self.steps}/trace", "a", encoding="utf-8") as file:
                 file.write(f"{time.monotonic_ns()} 0 world {'killed' if was_killed else 'exited'} "
                            f"{pid}\n")
 
     def start(self, *words, env=None):
-        """A program of the package: "enqueue", or a command of lvmevent's."""
+        """Starts a program of the package: "enqueue", or a command of lvmevent."""
         log = open(self.log_path, "ab")
         if words[0] == "enqueue":
             command = [f"{self.build}/enqueue", "--run-dir", f"{self.root}/run/lvm"]
@@ -312,7 +312,7 @@ class Machine:
         return child
 
     def end_of(self, child, seconds=PATIENCE):
-        """Its exit code, -9: killed."""
+        """Waits and returns the exit code; -9: killed."""
         code = child.wait(seconds)
         self.note_end(child.pid, code == -signal.SIGKILL)
         return code
@@ -332,7 +332,7 @@ class Machine:
     # ---- state
 
     def is_locked(self):
-        """Does a runner hold its lock? Asked of the kernel without taking it."""
+        """Does a runner hold its lock? Reads /proc/locks and does not take the lock."""
         try:
             fd = os.open(self.path("event/lock"), os.O_RDWR)
         except FileNotFoundError:
@@ -348,19 +348,19 @@ class Machine:
         return [name for name in self.names(f"event/{folder}") if name[0] != "."]
 
     def is_idle(self):
-        """Nothing to do and nobody at work, as far as run files tell."""
+        """By the run files, is nothing pending and no process working?"""
         if self.is_locked() or self.pending() or self.pending("taken"):
             return False
         return not self.is_locked()
 
     def hidden(self):
-        """Temporary names that processes left, but for those whose number another one has by now."""
+        """Temporary files that processes left, except those whose pid another process has by now."""
         paths = glob.glob(f"{self.root}/run/**/.new-*", recursive=True, include_hidden=True)
         return sorted(path[len(self.root):] for path in paths
                       if not os.path.exists(f"/proc/{path.split('.new-')[1].split('-')[0]}"))
 
     def held_locks(self):
-        """Files of lvm2's lock folder, and folders of ours, that somebody still holds."""
+        """Files of lvm2's lock folder, and folders of ours, that are still locked."""
         held = []
         for path in glob.glob(f"{self.root}/run/lock/lvm/*") + [self.path("event/claims")]:
             if not os.path.exists(path):
@@ -375,7 +375,7 @@ class Machine:
         return held + (["/run/lvm/event/lock"] if self.is_locked() else [])
 
     def nodes(self):
-        """dm devices: name to (state, table, creates, loads, resumes)."""
+        """Returns the dm devices: name to (state, table, creates, loads, resumes)."""
         text = subprocess.run([f"{self.build}/test/crash/drive", self.root, "dm"], text=True,
                               capture_output=True, check=True).stdout
         found = {}
@@ -386,13 +386,13 @@ class Machine:
         return found
 
     def claim_of(self, vg):
-        """What ours says of a VG, without who said it."""
+        """Our claim of a VG, without the process that wrote it."""
         text = self.read(f"event/claims/{self.images.vg_ids[vg]}")
         return text and "".join(line + "\n" for line in text.split("\n")
                                 if line.split(" ")[0] in ("state", "vg", "reason", "pv"))
 
     def state(self):
-        """All that must be the same after a crash as without one."""
+        """All state that must be the same after a crash as without one."""
         return {
             "records": {name: self.read(f"pvs_online/{name}") for name in self.names("pvs_online")
                         if name[0] != "."},
@@ -402,14 +402,14 @@ class Machine:
                         for name in self.names("pvs_lookup") if name[0] != "."},
             "claims": {vg: self.claim_of(vg) for vg in self.images.vgs},
             "known": [name for name in self.names("event/known") if name[0] != "."],
-            "put aside": self.names("event/failed"),
+            "quarantined": self.names("event/failed"),
             "nodes": {name: node[:2] for name, node in self.nodes().items()},
             "gate": [name for name in ("boot-finished", "event/gate-armed")
                      if os.path.exists(self.path(name))],
         }
 
     def malformed(self):
-        """Files of lvm2's that lvm2 would not understand."""
+        """Run files that lvm2 could not parse."""
         bad = []
         for name in self.names("pvs_online"):
             if name[0] != "." and not RECORD.fullmatch(self.read(f"pvs_online/{name}")):
@@ -428,7 +428,7 @@ class Runner:
         self.machine = machine
         self.child = None
         self.starts = 0
-        self.peak_kib = 0  # VmHWM of all of them
+        self.peak_kib = 0  # highest VmHWM of all runners
 
     def start(self):
         if self.machine.then_kill and self.machine.was_killed():
@@ -445,7 +445,7 @@ class Runner:
             self.peak_kib = max(self.peak_kib, int(found[1]) if found else 0)
 
     def check(self):
-        """What PID 1 does when it looks."""
+        """What PID 1 does: restarts or starts the runner if its units say so."""
         if self.child is None:
             if self.machine.pending():
                 self.start()
@@ -459,7 +459,7 @@ class Runner:
             self.start()
 
     def wait_idle(self, until=lambda: True, seconds=PATIENCE):
-        """Until nothing is left to do. False: it takes too long."""
+        """Runs until nothing is left to do. False: took too long."""
         end = time.monotonic() + seconds
         calm = 0
         while time.monotonic() < end:
@@ -479,7 +479,7 @@ class Runner:
 
 
 def differences(expected, actual, path=""):
-    """Lines that say where two states differ."""
+    """Lines that describe how two states differ."""
     if expected == actual:
         return []
     if isinstance(expected, dict) and isinstance(actual, dict):

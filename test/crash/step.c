@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One step. By system calls only, since the functions around them are steps themselves, and with
- * no descriptor kept: processes of ours close what they don't know.
+ * Executes one step. Uses raw system calls only, since libc's functions are steps themselves, and
+ * keeps no descriptor: our processes close those that they do not know.
  */
 #include "crash/step.h"
 
@@ -67,7 +67,7 @@ static void put_line(const char *name, int flags, const char *text)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	len = snprintf(line, sizeof(line), "%lld %.400s\n",
 		       (long long)now.tv_sec * 1000000000 + now.tv_nsec, text);
-	/* In one call: lines of several processes stay whole. */
+	/* In one call, so that lines of several processes do not mix. */
 	if (syscall(SYS_write, fd, line, (size_t)len) < 0)
 		len = 0;
 	syscall(SYS_close, fd);
@@ -99,7 +99,7 @@ static int read_request(struct request *request)
 		       : -1;
 }
 
-/* Of two that come to it at once, the one whose rename works. */
+/* If two processes reach the step at once, the one whose rename succeeds dies. */
 static void die(const char *label, const char *what)
 {
 	char from[LINE_BYTES], to[LINE_BYTES];
@@ -109,12 +109,11 @@ static void die(const char *label, const char *what)
 	if (syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to) < 0)
 		return;
 	put_step("killed", O_APPEND, label, what);
-	/* It does nothing any more: in the world's name, since nobody sees the end of a grandchild.
-	 */
+	/* Written for the role "world", since no other process sees the end of a grandchild. */
 	snprintf(from, sizeof(from), "0 world killed %ld", (long)getpid());
 	put_line("trace", O_APPEND, from);
 	syscall(SYS_kill, getpid(), SIGKILL);
-	/* One that may send no signals. */
+	/* A confined process may not send signals. */
 	syscall(SYS_exit_group, 128 + SIGKILL);
 }
 

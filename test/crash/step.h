@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a process of a crash build is steered. All is in one folder, $LVMEVENT_STEPS or
- * /run/lvmevent-steps; where there is none every step is free.
+ * Control of the processes of a crash build, by files in $LVMEVENT_STEPS or /run/lvmevent-steps.
+ * Without that folder every step is executed.
  *
- *   kill    "ROLE STEP ID LABEL": the first process of this role that comes to its STEP-th step
- *           (of this label; "-": any) since it has seen this ID dies by SIGKILL, right before what
- *           the step is about. The file is then called "killed" and says at which step it was.
- *   trace   if it is there, a line for every step: "NANOSECONDS PID ROLE LABEL [WHAT]"
+ *   kill    "ROLE STEP ID LABEL": the first process of ROLE that reaches its STEP-th step with
+ * LABEL
+ *           ("-": any) since it first saw this ID gets SIGKILL right before the step's action. The
+ *           file is then renamed to "killed" and names the step.
+ *   trace   if it exists, gets a line for every step: "NANOSECONDS PID ROLE LABEL [WHAT]"
  */
-#ifndef LEA_TEST_CRASH_STEP_H
-#define LEA_TEST_CRASH_STEP_H
+#pragma once
 
-/* Around what a test program does in the kernel's or udev's place: that is no step of ours. */
+/* Around code that stands for the kernel or udev, whose actions are not steps of ours. */
 void step_pause(void);
 void step_resume(void);
 
-/* Static, or of the environment. */
+/* Static text, or from the environment. */
 const char *step_folder(void);
-
-#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The same for libraries that only the large program has: every ioctl on device-mapper, and what is
- * said to the service manager.
+ * As step_wrap.c, for libraries that only the large program links: every ioctl on device-mapper,
+ * and every message to the service manager, is a step.
  */
 #include <libdevmapper.h>
 #include <stdint.h>

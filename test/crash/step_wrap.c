@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every call of libc's that changes something outside the process is a step of its own: the linker
- * puts these in front of them (--wrap, see Makefile.in). Nobody can forget to mark one.
+ * Makes every libc call that changes something outside the process a step. The linker puts these
+ * functions in front of libc's (--wrap, see Makefile.in), so that none needs a mark in the code.
  */
 #include <fcntl.h>
 #include <linux/landlock.h>
@@ -19,7 +19,7 @@
 #include "base/step.h"
 #include "crash/step.h"
 
-/* The prototype of the function behind, then our own in its place. */
+/* Declares libc's function and begins the definition of ours. */
 #define WRAP(type, name, params)                                                                   \
 	type __real_##name params;                                                                 \
 	type __wrap_##name params;                                                                 \
@@ -37,31 +37,34 @@ int __wrap_openat64(int dir_fd, const char *path, int flags, ...);
 int __real_fcntl64(int fd, int command, long arg);
 int __wrap_fcntl64(int fd, int command, ...);
 
+/* The mode of an open that makes a file, which is a step; 0 for any other. */
+static mode_t mode_of(const char *call, const char *path, int flags, va_list args)
+{
+	if (!is_making(flags))
+		return 0;
+	lea_step(call, path);
+	return va_arg(args, mode_t);
+}
+
 int __wrap_open64(const char *path, int flags, ...)
 {
-	mode_t mode = 0;
 	va_list args;
+	mode_t mode;
 
-	if (is_making(flags)) {
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-		lea_step("open", path);
-	}
+	va_start(args, flags);
+	mode = mode_of("open", path, flags, args);
+	va_end(args);
 	return __real_open64(path, flags, mode);
 }
 
 int __wrap_openat64(int dir_fd, const char *path, int flags, ...)
 {
-	mode_t mode = 0;
 	va_list args;
+	mode_t mode;
 
-	if (is_making(flags)) {
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-		lea_step("openat", path);
-	}
+	va_start(args, flags);
+	mode = mode_of("openat", path, flags, args);
+	va_end(args);
 	return __real_openat64(dir_fd, path, flags, mode);
 }
 
@@ -219,7 +222,7 @@ WRAP(int, semtimedop, (int id, struct sembuf *ops, size_t count, const struct ti
 	return __real_semtimedop(id, ops, count, limit);
 }
 
-/* A process that may write in one folder only may go on to write its steps. */
+/* Lets a process that landlock confines to one folder also write its steps. */
 static void allow_steps(int rules_fd)
 {
 	const char *path = step_folder();

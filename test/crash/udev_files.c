@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * udev's database and its broadcasts as files. Linked in the place of the real ones (--wrap).
- */
+/* udev's database and its broadcasts as files. */
 #include "crash/drive.h"
 
 #include <dirent.h>
@@ -20,15 +18,6 @@
 
 #define DATA_MAX 65536U
 
-int __wrap_lea_udevdb_fill(struct lea_world *world, struct lea_device *device);
-int __wrap_lea_udevmon_open(const char *tag, struct lea_udevmon **ret_monitor);
-void __wrap_lea_udevmon_close(struct lea_udevmon *monitor);
-int __wrap_lea_udevmon_fd(const struct lea_udevmon *monitor);
-int __wrap_lea_udevmon_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *ret_event);
-int __wrap_lea_udevmon_enumerate(struct lea_udevmon *monitor,
-				 int (*tell)(void *arg, struct lea_udevmon_event *event),
-				 void *arg);
-
 struct lea_udevmon {
 	int fd;
 	char bytes[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
@@ -37,13 +26,7 @@ struct lea_udevmon {
 
 static char data[256], broadcast[256];
 
-void drive_udev_root(const char *root)
-{
-	snprintf(data, sizeof(data), "%s/run/udev/data", root);
-	snprintf(broadcast, sizeof(broadcast), "%s/run/udev/broadcast", root);
-}
-
-/* NULL: udev knows nothing of it. */
+/* Returns NULL if udev has no data of the device. */
 static char *read_data(uint32_t major, uint32_t minor)
 {
 	char path[320], *text = NULL;
@@ -52,19 +35,14 @@ static char *read_data(uint32_t major, uint32_t minor)
 	return lea_file_read_config(path, DATA_MAX, &text, NULL) ? NULL : text;
 }
 
-int __wrap_lea_udevdb_fill(struct lea_world *world, struct lea_device *device)
+static char *read_properties(const struct lea_device *device)
 {
-	(void)world;
-	if (!device->properties)
-		device->properties = read_data(device->major, device->minor);
-	if (!device->properties)
-		device->properties = strdup("");
-	if (!device->devlinks)
-		device->devlinks = strdup("");
-	return device->properties && device->devlinks ? 0 : -ENOMEM;
+	char *text = read_data(device->major, device->minor);
+
+	return text ? text : strdup("");
 }
 
-int __wrap_lea_udevmon_open(const char *tag, struct lea_udevmon **ret_monitor)
+static int udev_open(const char *tag, struct lea_udevmon **ret_monitor)
 {
 	struct lea_udevmon *monitor = calloc(1, sizeof(*monitor));
 
@@ -81,13 +59,13 @@ int __wrap_lea_udevmon_open(const char *tag, struct lea_udevmon **ret_monitor)
 	return 0;
 }
 
-void __wrap_lea_udevmon_close(struct lea_udevmon *monitor)
+static void udev_close(struct lea_udevmon *monitor)
 {
 	close(monitor->fd);
 	free(monitor);
 }
 
-int __wrap_lea_udevmon_fd(const struct lea_udevmon *monitor)
+static int udev_fd(const struct lea_udevmon *monitor)
 {
 	return monitor->fd;
 }
@@ -99,7 +77,7 @@ static uint64_t number(const struct lea_device *device, const char *key)
 	return lea_udevdb_property(device, key, text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
 }
 
-/* "b8:16" to what a broadcast would have said. False: there is no such device any more. */
+/* Fills @event for @name ("b8:16"), as a broadcast would. False: the device has gone. */
 static bool fill(const char *name, struct lea_udevmon_event *event)
 {
 	struct lea_device device = {0};
@@ -123,7 +101,7 @@ static bool fill(const char *name, struct lea_udevmon_event *event)
 	return true;
 }
 
-int __wrap_lea_udevmon_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *ret_event)
+static int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *ret_event)
 {
 	struct inotify_event event;
 	ssize_t n;
@@ -143,8 +121,8 @@ int __wrap_lea_udevmon_receive(struct lea_udevmon *monitor, struct lea_udevmon_e
 	}
 }
 
-int __wrap_lea_udevmon_enumerate(struct lea_udevmon *monitor,
-				 int (*tell)(void *arg, struct lea_udevmon_event *event), void *arg)
+static int udev_enumerate(struct lea_udevmon *monitor,
+			  int (*tell)(void *arg, struct lea_udevmon_event *event), void *arg)
 {
 	struct lea_udevmon_event event;
 	struct dirent *entry;
@@ -158,4 +136,31 @@ int __wrap_lea_udevmon_enumerate(struct lea_udevmon *monitor,
 	if (dir)
 		closedir(dir);
 	return r;
+}
+
+/* No broadcast here is a failure. */
+static int udev_drain(struct lea_udevmon *monitor)
+{
+	struct lea_udevmon_event event;
+
+	while (!udev_receive(monitor, &event))
+		lea_device_done(&event.device);
+	return 0;
+}
+
+const struct lea_udev *drive_udev_open(const char *root)
+{
+	static const struct lea_udev udev = {
+		.properties = read_properties,
+		.listen = udev_open,
+		.close = udev_close,
+		.fd = udev_fd,
+		.receive = udev_receive,
+		.drain = udev_drain,
+		.enumerate = udev_enumerate,
+	};
+
+	snprintf(data, sizeof(data), "%s/run/udev/data", root);
+	snprintf(broadcast, sizeof(broadcast), "%s/run/udev/broadcast", root);
+	return &udev;
 }

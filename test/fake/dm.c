@@ -15,7 +15,7 @@ static struct fake_dm *fake_of(struct lea_dm *dm)
 	return container_of(dm, struct fake_dm, dm);
 }
 
-/* Word by word. */
+/* Does @step begin with @words, compared word by word? */
 static bool begins_with(const char *step, const char *words)
 {
 	const size_t len = words ? strlen(words) : 0;
@@ -23,7 +23,7 @@ static bool begins_with(const char *step, const char *words)
 	return words && !strncmp(step, words, len) && (!step[len] || step[len] == ' ');
 }
 
-/* Records the step; the fault when it is the one to fail. */
+/* Records the step. Returns the fault if this step must fail. */
 static LEA_PRINTF(2, 3) int fails(struct fake_dm *fake, const char *format, ...)
 {
 	bool is_chosen;
@@ -92,7 +92,7 @@ static bool has_word(const char *rows, const char *word)
 	return false;
 }
 
-/* "253:7" or "/dev/dm-7" in these rows? */
+/* Do these rows name the device, as "253:7" or as "/dev/dm-7"? */
 static bool refers(const char *rows, const struct fake_dm_node *to)
 {
 	char number[32], path[32];
@@ -102,7 +102,7 @@ static bool refers(const char *rows, const struct fake_dm_node *to)
 	return has_word(rows, number) || has_word(rows, path);
 }
 
-/* Those that have it in a table hold it open, as in the kernel. */
+/* Nodes whose tables name this one hold it open, as in the kernel. */
 static uint32_t open_count(const struct fake_dm *fake, const struct fake_dm_node *node)
 {
 	uint32_t count = node->info.open_count;
@@ -206,19 +206,25 @@ static int fake_create(struct lea_dm *dm, const struct lea_dm_node *node, uint32
 	return 0;
 }
 
+/* Notes the step "WORD NAME MORE" and finds its node. Returns 0, the step's fault, or -ENXIO. */
+static int step_on(struct lea_dm *dm, const char *word, const struct lea_dm_node *node,
+		   const char *more, struct fake_dm_node **ret_there)
+{
+	struct fake_dm *fake = fake_of(dm);
+	int r = fails(fake, "%s %s%s", word, node->name, more);
+
+	*ret_there = fake_dm_find(fake, node->name);
+	return r || *ret_there ? r : -ENXIO;
+}
+
 static int fake_load(struct lea_dm *dm, const struct lea_dm_node *node,
 		     const struct lea_table *table)
 {
-	struct fake_dm *fake = fake_of(dm);
 	struct fake_dm_node *there;
-	int r;
+	int r = step_on(dm, "load", node, node->read_only ? " ro" : "", &there);
 
-	r = fails(fake, "load %s%s", node->name, node->read_only ? " ro" : "");
 	if (r)
 		return r;
-	there = fake_dm_find(fake, node->name);
-	if (!there)
-		return -ENXIO;
 	put_rows(table, there->loaded, sizeof(there->loaded));
 	there->loaded_read_only = node->read_only;
 	there->info.inactive_table = true;
@@ -227,16 +233,11 @@ static int fake_load(struct lea_dm *dm, const struct lea_dm_node *node,
 
 static int fake_resume(struct lea_dm *dm, const struct lea_dm_node *node)
 {
-	struct fake_dm *fake = fake_of(dm);
 	struct fake_dm_node *there;
-	int r;
+	int r = step_on(dm, "resume", node, "", &there);
 
-	r = fails(fake, "resume %s", node->name);
 	if (r)
 		return r;
-	there = fake_dm_find(fake, node->name);
-	if (!there)
-		return -ENXIO;
 	if (there->info.inactive_table) {
 		memcpy(there->table, there->loaded, sizeof(there->table));
 		there->info.read_only = there->loaded_read_only;
@@ -247,41 +248,32 @@ static int fake_resume(struct lea_dm *dm, const struct lea_dm_node *node)
 	there->udev_flags = node->udev_flags;
 	if (node->has_read_ahead)
 		there->read_ahead_sectors = node->read_ahead_sectors;
-	fake->unwaited++;
+	fake_of(dm)->unwaited++;
 	return 0;
 }
 
 static int fake_remove(struct lea_dm *dm, const struct lea_dm_node *node, bool retry)
 {
-	struct fake_dm *fake = fake_of(dm);
 	struct fake_dm_node *there;
-	int r;
+	int r = step_on(dm, "remove", node, retry ? " retry" : "", &there);
 
-	r = fails(fake, "remove %s%s", node->name, retry ? " retry" : "");
 	if (r)
-		return r;
-	there = fake_dm_find(fake, node->name);
-	if (!there)
-		return LEA_DM_ABSENT;
-	if (open_count(fake, there))
+		return there || r != -ENXIO ? r : LEA_DM_ABSENT;
+	if (open_count(fake_of(dm), there))
 		return LEA_DM_BUSY;
 	there->exists = false;
-	fake->unwaited++;
+	fake_of(dm)->unwaited++;
 	return 0;
 }
 
 static int fake_suspend(struct lea_dm *dm, const struct lea_dm_node *node)
 {
-	struct fake_dm_node *there = fake_dm_find(fake_of(dm), node->name);
-	int r;
+	struct fake_dm_node *there;
+	int r = step_on(dm, "suspend", node, "", &there);
 
-	r = fails(fake_of(dm), "suspend %s", node->name);
-	if (r)
-		return r;
-	if (!there)
-		return -ENXIO;
-	there->info.suspended = true;
-	return 0;
+	if (!r)
+		there->info.suspended = true;
+	return r;
 }
 
 static int fake_status(struct lea_dm *dm, const struct lea_dm_node *node, char **ret_text)

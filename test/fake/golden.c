@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fake/golden.h"
 
+#include "base/id.h"
 #include "base/text.h"
-#include "disk/name.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MOST_SHAPES   1000
-#define PV_READ_AHEAD 256 /* of the disks they were captured on */
+#define PV_READ_AHEAD 256 /* of the disks that were captured */
 
 const char *golden_dir(void)
 {
@@ -66,18 +66,18 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-const char *const *golden_shapes(size_t *ret_count)
+static const char *names[MOST_SHAPES];
+
+/* Check's assertions do not work here: no test may be running. */
+size_t golden_count(void)
 {
-	static const char *names[MOST_SHAPES];
 	static size_t count;
 	const struct dirent *entry;
 	DIR *dir;
 
-	*ret_count = count;
 	if (count)
-		return names;
+		return count;
 	dir = opendir(golden_dir());
-	/* Asked for before any test runs, too: no assertion of Check's here. */
 	while (dir && (entry = readdir(dir)) && count < MOST_SHAPES) {
 		char *text = golden_read(entry->d_name, "metadata.ondisk.txt");
 
@@ -88,13 +88,26 @@ const char *const *golden_shapes(size_t *ret_count)
 	if (dir)
 		closedir(dir);
 	qsort(names, count, sizeof(*names), by_name);
-	*ret_count = count;
-	return names;
+	return count;
+}
+
+const char *golden_shape(size_t i)
+{
+	ck_assert_uint_lt(i, golden_count());
+	return names[i];
 }
 
 static const struct lea_text *conf_key(const struct lea_text_tree *tree, const char *path)
 {
-	return lea_text_find_path(lea_text_root(tree), path);
+	const struct lea_text *entry = NULL, *first = tree->root;
+	char parts[128], *rest = parts;
+
+	snprintf(parts, sizeof(parts), "%s", path);
+	for (const char *part; (part = strsep(&rest, "/"));) {
+		entry = lea_text_find(first, part);
+		first = entry ? entry->child : NULL;
+	}
+	return entry;
 }
 
 static struct lea_volume_list conf_list(struct lea_arena *arena, const struct lea_text_tree *tree,
@@ -104,10 +117,9 @@ static struct lea_volume_list conf_list(struct lea_arena *arena, const struct le
 	const char **item = lea_arena_alloc(arena, 16, sizeof(*item));
 	struct lea_volume_list list = {.item = item, .defined = key != NULL};
 
-	for (const struct lea_value *v = key ? lea_text_values(key) : NULL; v;
-	     v = lea_value_next(v)) {
+	for (const struct lea_value *v = key ? lea_text_values(key) : NULL; v; v = v->next) {
 		ck_assert_uint_lt(list.count, 16);
-		item[list.count++] = lea_arena_strdup(arena, lea_value_string(v));
+		item[list.count++] = lea_arena_strdup(arena, v->string);
 	}
 	return list;
 }
@@ -124,7 +136,7 @@ static bool conf_is(const struct lea_text_tree *tree, const char *path, const ch
 {
 	const struct lea_text *key = conf_key(tree, path);
 
-	return key && !strcmp(lea_value_string(lea_text_values(key)), value);
+	return key && !strcmp(lea_text_values(key)->string, value);
 }
 
 /* tags { NAME { } } */
@@ -134,9 +146,8 @@ static struct lea_volume_list host_tags(struct lea_arena *arena, const struct le
 	const char **item = lea_arena_alloc(arena, 16, sizeof(*item));
 	struct lea_volume_list list = {.item = item};
 
-	for (const struct lea_text *tag = tags ? lea_text_child(tags) : NULL; tag;
-	     tag = lea_text_next(tag))
-		item[list.count++] = lea_arena_strdup(arena, lea_text_key(tag));
+	for (const struct lea_text *tag = tags ? tags->child : NULL; tag; tag = tag->next)
+		item[list.count++] = lea_arena_strdup(arena, tag->key);
 	return list;
 }
 
@@ -163,7 +174,7 @@ static void apply_conf(struct golden *golden, const struct lea_text_tree *tree)
 		(uint32_t)conf_number(tree, "activation/thin_pool_autoextend_threshold", 100);
 }
 
-/* Shapes of 2.03.31 say so in their names; the others are 2.03.16's. */
+/* The names of shapes from 2.03.31 say so; the others are from 2.03.16. */
 static void read_rules(struct golden *golden)
 {
 	static const struct lea_text_options options = {.max_bytes = 1 << 20, .is_config = true};
@@ -177,7 +188,7 @@ static void read_rules(struct golden *golden)
 		command[strcspn(command, "\n")] = '\0';
 	golden->is_vgchange = !command || !strncmp(command, "lvm vgchange -aay", 17);
 	if (!strncmp(golden->name, "v31-", 4))
-		golden->rules.ways = lea_ways_of(205);
+		golden->rules.ways = lea_compat_of(205);
 	if (command && strstr(command, "--activationmode complete"))
 		golden->rules.mode = LEA_MODE_COMPLETE;
 	if (command && strstr(command, "--activationmode partial"))
@@ -225,7 +236,7 @@ struct lea_plan_rules golden_rules(void)
 		.page_bytes = 4096,
 		.readahead_auto = true,
 		.udev_rules = true,
-		.ways = lea_ways_of(185),
+		.ways = lea_compat_of(185),
 		.check_thin = true,
 		.check_cache = true,
 		.thin_threshold_percent = 100,

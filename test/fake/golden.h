@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Captured volume groups of test/data/golden (or of the folder that GOLDEN names). */
-#ifndef LEA_TEST_FAKE_GOLDEN_H
-#define LEA_TEST_FAKE_GOLDEN_H
+/* Captured volume groups from test/data/golden (or from the folder in GOLDEN). */
+#pragma once
 
 #include "base/arena.h"
 #include "disk/vg.h"
@@ -10,26 +9,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One shape, parsed. */
+/* One captured shape, parsed. */
 struct golden {
 	const char *name;
 	struct lea_arena *arena;
 	struct lea_vg *vg;
-	struct lea_plan_pv *pvs; /* as devices.json says; all missing when there is none */
-	/* As the shape's lvm.conf and command say, for the version of lvm2 it was made with. */
+	struct lea_plan_pv *pvs; /* from devices.json; all missing without it */
+	/* From the shape's lvm.conf and command, for the lvm2 version that was captured. */
 	struct lea_plan_rules rules;
 	bool is_vgchange; /* the command is vgchange -a, not lvchange */
 };
 
 /* The folder with all shapes. */
 const char *golden_dir(void);
-/* Names of all shapes, sorted; @count of them. Lives as long as the program. */
-const char *const *golden_shapes(size_t *ret_count);
-/* Whole file, NUL-ended; freed by the caller; NULL: not there. */
+/* How many shapes there are; may be called before any test runs. */
+size_t golden_count(void);
+/* The shapes' names in their order, @i from 0. Valid until the program ends. */
+const char *golden_shape(size_t i);
+/* A whole file, NUL-terminated; the caller frees it. NULL: no such file. */
 char *golden_read(const char *shape, const char *file);
 void golden_open(const char *shape, struct golden *ret_golden);
 void golden_close(struct golden *golden);
-/* What a default lvm.conf makes of it: -aay. */
+/* Rules of -aay with a default lvm.conf. */
 struct lea_plan_rules golden_rules(void);
-
-#endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Images are unpacked by xz in a pipe, so that a test needs no step before it. */
+/* Unpacks images with xz in a pipe, so that tests need no preparation. */
 #include "fake/sample.h"
 
 #include "disk/crc.h"
@@ -85,7 +85,7 @@ uint64_t sample_number(const struct sample *sample, const char *key)
 
 static void sample_glob(glob_t *found)
 {
-	/* Asked for while the suite is built, too, when no assertion of check works yet. */
+	/* Also called while the suite is built, when Check's assertions do not work yet. */
 	if (glob(TEST_DATA "/samples/*.img.xz", 0, NULL, found) ||
 	    glob(TEST_DATA "/samples/damaged/*.img.xz", GLOB_APPEND, NULL, found))
 		abort();

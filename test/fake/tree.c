@@ -2,6 +2,7 @@
 #include "fake/tree.h"
 
 #include <check.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -11,6 +12,31 @@
 #include <unistd.h>
 
 #define PATH_BYTES 512
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+int folder_new(char path[static FOLDER_BYTES])
+{
+	int fd;
+
+	strcpy(path, "/tmp/lea-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(path));
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	return fd;
+}
+
+void folder_remove(const char *path, int fd)
+{
+	close(fd);
+	ck_assert(!nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS) || errno == ENOENT);
+}
 
 static void keep(struct lea_log *log, enum lea_log_level level, const char *line)
 {
@@ -24,18 +50,9 @@ static void keep(struct lea_log *log, enum lea_log_level level, const char *line
 void tree_init(struct tree *tree)
 {
 	memset(tree, 0, sizeof(*tree));
-	strcpy(tree->root, "/tmp/lea-tree-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(tree->root));
+	close(folder_new(tree->root));
 	tree->log = (struct lea_log){.write = keep, .max_level = LEA_LOG_DEBUG};
 	lea_world_init(&tree->world, tree->root, &tree->log, tree->environ_);
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
 }
 
 void tree_done(struct tree *tree)
@@ -43,7 +60,7 @@ void tree_done(struct tree *tree)
 	lea_world_done(&tree->world);
 	for (unsigned int i = 0; i < tree->environ_count; i++)
 		free(tree->environ_[i]);
-	nftw(tree->root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	folder_remove(tree->root, -1);
 }
 
 static void full_path(struct tree *tree, const char *path, char full[static PATH_BYTES])
@@ -71,6 +88,15 @@ void tree_put_bytes(struct tree *tree, const char *path, const void *bytes, size
 void tree_put(struct tree *tree, const char *path, const char *text)
 {
 	tree_put_bytes(tree, path, text, strlen(text));
+}
+
+void tree_put_program(struct tree *tree, const char *path, const char *text)
+{
+	char full[PATH_BYTES];
+
+	tree_put(tree, path, text);
+	full_path(tree, path, full);
+	ck_assert_int_eq(chmod(full, 0755), 0);
 }
 
 void tree_mkdir(struct tree *tree, const char *path)

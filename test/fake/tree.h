@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A scratch folder that stands for / in tests, and a log that keeps its lines. */
-#ifndef LEA_TEST_FAKE_TREE_H
-#define LEA_TEST_FAKE_TREE_H
+/*
+ * Scratch folders of tests: a plain one, and one that replaces / and has a log that keeps its
+ * lines.
+ */
+#pragma once
 
 #include <stddef.h>
 
 #include "base/log.h"
 #include "world/world.h"
 
-#define TREE_LOG_BYTES 4096
+#define FOLDER_BYTES   32
+#define TREE_LOG_BYTES 65536
+
+/* Creates an empty folder, sets its path and returns its descriptor, for folder_remove(). */
+int folder_new(char path[static FOLDER_BYTES]);
+/* Closes the folder and removes it, if it is there, with all that is in it. */
+void folder_remove(const char *path, int fd);
 
 struct tree {
-	char root[64];
+	char root[FOLDER_BYTES];
 	struct lea_world world; /* rooted in the tree */
-	struct lea_log log;	/* every level, one line each, "\n" behind */
+	struct lea_log log;	/* all levels; each line ends in "\n" */
 	char logged[TREE_LOG_BYTES];
 	char *environ_[8];
 	unsigned int environ_count;
@@ -21,13 +29,13 @@ struct tree {
 
 void tree_init(struct tree *tree);
 void tree_done(struct tree *tree);
-/* Makes the folders on the way. @path: "/sys/dev/block/8:0/size" */
+/* Creates a file and its parent folders. @path: "/sys/dev/block/8:0/size" */
 void tree_put(struct tree *tree, const char *path, const char *text);
+/* The same, executable. */
+void tree_put_program(struct tree *tree, const char *path, const char *text);
 void tree_put_bytes(struct tree *tree, const char *path, const void *bytes, size_t len_bytes);
 void tree_mkdir(struct tree *tree, const char *path);
 void tree_link(struct tree *tree, const char *path, const char *target);
 void tree_remove(struct tree *tree, const char *path);
-/* "NAME=value": what lea_world_env sees. */
+/* Adds "NAME=value" to the environment that lea_world_env reads. */
 void tree_env(struct tree *tree, const char *entry);
-
-#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A wall clock that jumps: each look is days before or after the last one. To be preloaded. The
- * monotonic clock is left alone, as the kernel promises.
+ * A wall clock that jumps: each reading is days before or after the last one. For LD_PRELOAD. The
+ * monotonic clock is unchanged, as the kernel promises.
  */
 #define _GNU_SOURCE
 #include <sys/syscall.h>

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the faults are shown with: a /run of our own, PVs on loop devices, a runner as its unit would keep
-# it, and what must be true in the end. Sourced by `run`, in a mount namespace.
+# Helpers of the fault tests: an own /run, PVs on loop devices, a runner that is restarted as by its unit, and
+# checks of the final state. Sourced by `run`, in a mount namespace.
 # shellcheck disable=SC2016,SC2119,SC2120,SC2154 # program and enqueue come from `run`
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/lvmevent-faults.XXXXXX") || exit 1
 dev=() pvid=() diskseq=() vg_id=()
 unit_pid='' claims=0 bad=0
-PVS=6 # duo: 0 and 1; solo: 2; trio: 3, 4 and 5, of which 5 has no metadata
+PVS=6 # duo: 0 and 1; solo: 2; trio: 3, 4 and 5; 5 has no metadata
 
 note_log() { tail -n 12 "$1" | sed 's/^/#   /'; }
 
@@ -71,7 +71,7 @@ uuid_of() { # INDEX: with hyphens
 	echo "${id:0:6}-${id:6:4}-${id:10:4}-${id:14:4}-${id:18:4}-${id:22:4}-${id:26:6}"
 }
 
-# What udev keeps of each PV: the comparison asks it
+# Writes udev's data of each PV, which a reconcile reads
 make_udev_db() {
 	local i
 	mkdir -p /run/udev/data
@@ -83,7 +83,7 @@ make_udev_db() {
 
 # ---- machine
 
-# No unit; an empty /run/lvm and /run/lock/lvm, file systems of their own
+# fresh: stops the unit and mounts an empty /run/lvm and /run/lock/lvm
 fresh() {
 	stop_unit
 	while umount -l /run/lvm /run/lock/lvm 2>/dev/null; do :; done
@@ -108,7 +108,7 @@ CONF
 	mv "$tmp/etc/lvm.conf.new" "$tmp/etc/lvm.conf"
 }
 
-# event INDEX [ACTION]: as udev would run it; its exit code in $code
+# event INDEX [ACTION]: runs the enqueuer as udev does; exit code in $code
 event() {
 	local minor=${dev[$1]#/dev/loop}
 	env -i ACTION="${2-add}" SUBSYSTEM=block MAJOR=7 MINOR="$minor" DISKSEQ="${diskseq[$1]}" \
@@ -124,7 +124,8 @@ all_events() {
 	for ((i = 0; i < PVS; i++)); do event "$i"; codes+=$code; done
 }
 
-# unit [COMMAND...]: the runner, and again after a failure, as the service manager would; COMMAND runs it
+# unit [COMMAND...]: runs the runner, and restarts it after a failure as the service manager does; COMMAND is
+# put before it
 unit() {
 	: >"$tmp/unit"
 	(
@@ -140,7 +141,7 @@ unit() {
 	unit_pid=$!
 }
 
-# The lowest descendant: not strace, which would leave it behind
+# runner_pid: prints the lowest descendant of the unit: killing strace would leave the runner running
 runner_pid() {
 	local pid=$unit_pid next
 	while next=$(pgrep -o -P "$pid") && [ "$(cat "/proc/$pid/comm")" != lvmevent ]; do pid=$next; done
@@ -158,7 +159,7 @@ stop_unit() {
 	unit_pid=''
 }
 
-within() { # SECONDS COMMAND...: until it succeeds
+within() { # SECONDS COMMAND...: repeats it until it succeeds
 	local end=$((SECONDS + $1))
 	shift
 	until "$@" >/dev/null 2>&1; do
@@ -167,7 +168,7 @@ within() { # SECONDS COMMAND...: until it succeeds
 	done
 }
 
-# The runner watches its queue
+# ready: the runner watches its queue
 ready() { within 10 eval 'grep -q ^inotify "/proc/$(runner_pid)/fdinfo/"* && [ -d /run/lvm/event/queue ]'; }
 
 # ---- what must be true
@@ -175,7 +176,8 @@ ready() { within 10 eval 'grep -q ^inotify "/proc/$(runner_pid)/fdinfo/"* && [ -
 counts() { is "$1: $(count "$1")" "$1: $2"; } # FOLDER N
 count() { find "/run/lvm/$1" -mindepth 1 -type f 2>/dev/null | wc -l; }
 
-# Every PV recorded, every VG done with, nothing pending, put aside or half-written, no lock left
+# all_settled: every PV is recorded, every VG is done, nothing is pending, quarantined or half-written, no lock is
+# left
 all_settled() {
 	local i
 	for ((i = 0; i < PVS; i++)); do

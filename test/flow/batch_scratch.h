@@ -1,169 +1,138 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Passes of the runner on a machine made of files; workers that look for copies as the real ones do,
- * and else only say how it ended. Include it once.
+ * Passes of the runner on a machine made of files. Fake workers look for copies like the real ones,
+ * and otherwise only report a preset outcome. Include it once.
  */
-#ifndef LEA_TEST_FLOW_BATCH_SCRATCH_H
-#define LEA_TEST_FLOW_BATCH_SCRATCH_H
+#pragma once
 
-#include "flow/batch.h"
+#include "batch/batch.h"
 #include "flow/machine.h"
-#include "flow/rivals.h"
-#include "flow/workers.h"
+#include "record/duplicates.h"
 #include "state/claim.h"
+#include "worker/pool.h"
 
 #include <errno.h>
 
 #define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
 #define VG_TWO_ID "VqoF2z8DLr9uB4DSmt7k8IRGz3GndTHh"
 
-/* ---- in place of flow/workers.c */
+/* ---- workers of the passes */
 
 struct lea_workers {
-	const struct lea_workers_options *options;
-	struct lea_workers_options copy;
-	struct lea_rivals_how rivals;
-	const struct lea_scan_vg *known[4];
+	const struct lea_scan_vg *scanned[4];
 	char name[4][128], id[4][33];
-	struct lea_workers_options who[4]; /* listened */
+	void (*finished[4])(void *arg, const struct lea_worker_result *result);
+	void *arg[4];
 	bool watch_only[4];
 	size_t count;
 };
 
-static char activated[512]; /* names, a blank after each */
+static struct lea_conf *conf;
+static char activated[512]; /* names, each followed by a space */
 static int outcome;
-static int shortage; /* of an outcome that is a failure */
+static int shortage; /* fault of an outcome that is a failure */
 static const char *reason;
-static bool is_left; /* nobody waits for it any more */
-static enum lea_left_why left_why;
+static bool is_detached; /* the parent no longer waits for the worker */
+static enum lea_detached_why detached_why;
 
-static uint32_t workers_made;
-static uint32_t workers_lag; /* so many waits for them in which they tell nothing */
-static int workers_fault;    /* of the next step, once */
-static bool workers_are_blind; /* for copies */
+static uint32_t workers_lag;   /* number of waits in which workers report nothing */
+static int workers_fault;      /* of the next step, once */
+static bool workers_are_blind; /* they find no copies */
 
-int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
-		    const struct lea_workers_options *options, struct lea_workers **ret_workers)
-{
-	*ret_workers = calloc(1, sizeof(**ret_workers));
-	(*ret_workers)->copy = *options;
-	(*ret_workers)->rivals = (struct lea_rivals_how){
-		.world = world, .conf = conf, .quiet = true};
-	workers_made++;
-	return 0;
-}
-
-void lea_workers_listen(struct lea_workers *workers,
-			void (*finished)(void *arg, const struct lea_worker_result *result),
-			void *arg)
-{
-	workers->copy.finished = finished;
-	workers->copy.arg = arg;
-}
-
-void lea_workers_stop(struct lea_workers *workers)
+static void fake_stop(struct lea_workers *workers)
 {
 	workers->count = 0;
 }
 
 static unsigned int handed_over, stepped;
 
-void lea_workers_hand_over(struct lea_workers *workers)
+static void fake_hand_over(struct lea_workers *workers)
 {
 	handed_over++;
 }
 
-uint32_t lea_workers_started(const struct lea_workers *workers)
+static int fake_add(struct lea_workers *workers, const struct lea_scan_vg *scanned,
+		    void (*finished)(void *arg, const struct lea_worker_result *result), void *arg)
 {
-	return workers->count > 0;
-}
-
-int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *known)
-{
-	workers->who[workers->count] = workers->copy;
-	workers->watch_only[workers->count] = known->watch_only;
-	workers->known[workers->count] = known;
-	snprintf(workers->name[workers->count], 128, "%s", known->vg->name);
-	snprintf(workers->id[workers->count++], 33, "%s", known->vg->id);
+	workers->finished[workers->count] = finished;
+	workers->arg[workers->count] = arg;
+	workers->watch_only[workers->count] = scanned->watch_only;
+	workers->scanned[workers->count] = scanned;
+	snprintf(workers->name[workers->count], 128, "%s", scanned->vg->name);
+	snprintf(workers->id[workers->count++], 33, "%s", scanned->vg->id);
 	return 0;
 }
 
-int lea_workers_drain(struct lea_workers *workers)
+static int fake_drain(struct lea_workers *workers)
 {
+	const struct lea_duplicates_options rivals = {
+		.world = machine.world, .conf = conf, .quiet = true};
+
 	for (size_t i = 0; i < workers->count; i++) {
 		struct lea_worker_result result = {.vg_name = workers->name[i],
-							 .vg_id = workers->id[i],
-							 .outcome = outcome,
-							 .shortage = shortage,
-							 .active = 1,
-							 .is_left = is_left,
-							 .left_why = left_why,
-							 .left_by = "other",
-							 .reason = reason};
-		char copy[LEA_RIVALS_REASON_BYTES];
+						   .vg_id = workers->id[i],
+						   .outcome = outcome,
+						   .shortage = shortage,
+						   .active = 1,
+						   .is_detached = is_detached,
+						   .detached_why = detached_why,
+						   .detached_by = "other",
+						   .reason = reason};
+		char copy[LEA_DUPLICATES_REASON_BYTES];
 
 		if (!workers_are_blind &&
-		    lea_rivals_check(&workers->rivals, workers->known[i], copy)) {
+		    lea_duplicates_check(&rivals, workers->scanned[i], copy)) {
 			result.outcome = LEA_ACTIVATE_COPY;
 			result.reason = copy;
 		} else {
 			strcat(strcat(activated, workers->name[i]),
 			       workers->watch_only[i] ? "(watch) " : " ");
 		}
-		workers->who[i].finished(workers->who[i].arg, &result);
+		workers->finished[i](workers->arg[i], &result);
 	}
 	workers->count = 0;
 	return 0;
 }
 
-int lea_workers_step(struct lea_workers *workers)
+static int fake_step(struct lea_workers *workers)
 {
 	const int fault = workers_fault;
 
 	stepped++;
 	workers_fault = 0;
-	return fault || workers_lag ? fault : lea_workers_drain(workers);
+	if (!fault && workers_lag) {
+		workers_lag--;
+		return 0;
+	}
+	return fault ? fault : fake_drain(workers);
 }
 
-int lea_workers_wait(struct lea_workers *workers, int timeout_ms)
+static int fake_wait(struct lea_workers *workers)
 {
-	if (!workers_lag)
-		return lea_workers_drain(workers);
-	workers_lag--;
-	return 0;
+	return fake_step(workers);
 }
 
-static int workers_fd = -1; /* something to hear of them */
+static int workers_fd = -1; /* a descriptor with news of the workers */
 
-int lea_workers_fd(const struct lea_workers *workers)
+static int fake_fd(const struct lea_workers *workers)
 {
 	return workers_fd;
 }
 
-int lea_workers_timeout_ms(const struct lea_workers *workers)
-{
-	return -1;
-}
-
-size_t lea_workers_open(const struct lea_workers *workers)
-{
-	return workers->count;
-}
-
-void lea_workers_free(struct lea_workers *workers)
-{
-	free(workers);
-}
-
-void lea_workers_freep(struct lea_workers **workers)
-{
-	lea_workers_free(*workers);
-}
+static const struct lea_pool fake_pool = {
+	.add = fake_add,
+	.fd = fake_fd,
+	.step = fake_step,
+	.wait = fake_wait,
+	.drain = fake_drain,
+	.stop = fake_stop,
+	.hand_over = fake_hand_over,
+};
 
 /* ---- events */
 
-static struct lea_conf *conf;
-static struct lea_batch_how how;
+static struct lea_workers fake_workers;
+static struct lea_batch_options how;
 static struct lea_batch_summary summary;
 
 static void setup(void)
@@ -171,13 +140,18 @@ static void setup(void)
 	const struct lea_conf_options conf_options = {0};
 	machine_begin();
 	ck_assert_int_eq(lea_conf_read(machine.world, &conf_options, &conf), 0);
-	how = (struct lea_batch_how){.world = machine.world, .conf = conf, .lvm_path = "/no/lvm"};
+	fake_workers.count = 0;
+	how = (struct lea_batch_options){.world = machine.world,
+					 .conf = conf,
+					 .lvm_path = "/no/lvm",
+					 .workers = &fake_workers,
+					 .pool = &fake_pool};
 	how.event_fd = lea_queue_open(lea_world_run(machine.world));
 	ck_assert_int_ge(how.event_fd, 0);
 	summary = (struct lea_batch_summary){0};
 	activated[0] = '\0';
 	outcome = shortage = workers_fault = 0;
-	is_left = false;
+	is_detached = false;
 	handed_over = stepped = 0;
 	workers_lag = 0;
 	workers_are_blind = false;
@@ -205,7 +179,7 @@ static struct lea_entry event(const char *name, uint32_t minor, uint64_t diskseq
 	return entry;
 }
 
-/* One pass over these; what it handed to the workers. */
+/* One pass over @entries. Returns the VGs that were given to workers. */
 static const char *pass(struct lea_entry *entries, size_t count)
 {
 	activated[0] = '\0';
@@ -239,5 +213,3 @@ static inline int claim_of(const char *vg_id, struct lea_claim *claim)
 	*claim = (struct lea_claim){0};
 	return lea_claim_read(&claims, vg_id, claim);
 }
-
-#endif

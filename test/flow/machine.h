@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A whole machine for tests: files as disks, a sysfs that lists them, device-mapper in memory, real
- * filters, and what a command would have printed. Include it once.
+ * filters, and the output of a command. Include it once.
  */
-#ifndef LEA_TEST_FLOW_MACHINE_H
-#define LEA_TEST_FLOW_MACHINE_H
+#pragma once
 
 #include "../tools/cmd.h"
+#include "command/report.h"
 #include "fake/dm.h"
 #include "fake/sample.h"
 #include "fake/tree.h"
-#include "flow/report.h"
+#include "state/claim.h"
 #include "state/online.h"
+#include "state/queue.h"
 #include "world/clock_kernel.h"
+#include "world/udev.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -31,11 +33,20 @@ static struct machine {
 	struct tree tree;
 	struct lea_world *world;
 	struct fake_dm *dm;
+	struct lea_udev udev;
+	const char *properties; /* what udev knows of every device; NULL: nothing yet */
+	unsigned int asked;	/* how often udev was asked */
 	struct lea_report report;
 	FILE *out_file, *err_file;
-	char *out, *err; /* what was printed so far */
+	char *out, *err; /* output so far */
 	size_t out_bytes, err_bytes;
 } machine;
+
+static inline char *machine_properties(const struct lea_device *device)
+{
+	machine.asked++;
+	return strdup(machine.properties ? machine.properties : "");
+}
 
 static inline void machine_begin(void)
 {
@@ -47,7 +58,7 @@ static inline void machine_begin(void)
 	tree_put(&machine.tree, "/proc/self/mountinfo", "");
 	tree_put(&machine.tree, "/proc/sys/kernel/random/boot_id",
 		 "11111111-2222-3333-4444-555555555555\n");
-	/* whoever claims a VG must be seen to live */
+	/* the owner of a claim must appear to be alive */
 	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)getpid());
 	snprintf(text, sizeof(text),
 		 "%ld (test) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4242 0 0\n", (long)getpid());
@@ -62,18 +73,21 @@ static inline void machine_begin(void)
 	machine.world->clock = lea_clock_kernel();
 	machine.dm = fake_dm_new();
 	machine.world->dm = &machine.dm->dm;
+	machine.udev = lea_udev_real;
+	machine.udev.properties = machine_properties;
+	machine.world->udev = &machine.udev;
 }
 
 static inline void machine_end(void)
 {
-	tree_done(&machine.tree); /* and the fake with it */
+	tree_done(&machine.tree); /* frees the fake dm, too */
 	fclose(machine.out_file);
 	fclose(machine.err_file);
 	free(machine.out);
 	free(machine.err);
 }
 
-/* "/dev/NAME" with number 8:@minor over the sample's bytes, known to sysfs. */
+/* Creates "/dev/NAME" with number 8:@minor and the sample's bytes, and lists it in sysfs. */
 static inline void machine_plug(const char *sample_name, const char *name, uint32_t minor,
 				uint32_t diskseq)
 {
@@ -121,7 +135,7 @@ static inline void machine_unplug(const char *name, uint32_t minor)
 	tree_remove(&machine.tree, path);
 }
 
-/* The record that its event would have left. */
+/* Writes the record that its event would have left. */
 static inline void machine_record(const char *pvid, const char *vg, const char *name,
 				  uint32_t minor)
 {
@@ -133,6 +147,21 @@ static inline void machine_record(const char *pvid, const char *vg, const char *
 	ck_assert_int_eq(lea_online_create(lea_world_run(machine.world), pvid, &online), 0);
 }
 
+static inline struct lea_claims machine_claims(void)
+{
+	return (struct lea_claims){.run_fd = lea_world_run(machine.world),
+				   .proc_fd = lea_world_proc(machine.world)};
+}
+
+/* Returns the queue's descriptor, which the caller closes. */
+static inline int machine_queue(void)
+{
+	int event_fd = lea_queue_open(lea_world_run(machine.world));
+
+	ck_assert_int_ge(event_fd, 0);
+	return event_fd;
+}
+
 static inline bool machine_has(const char *path)
 {
 	char full[256];
@@ -141,7 +170,7 @@ static inline bool machine_has(const char *path)
 	return !access(full, F_OK);
 }
 
-/* @words: the command line, cut at blanks. Returns the exit code. */
+/* @words: the command line, split at spaces. Returns the exit code. */
 static inline int machine_command(const struct lea_cmd *cmd, const char *words)
 {
 	char line[256], *argv[16], *state = NULL;
@@ -156,5 +185,3 @@ static inline int machine_command(const struct lea_cmd *cmd, const char *words)
 	fflush(machine.err_file);
 	return code;
 }
-
-#endif

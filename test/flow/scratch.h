@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For the tests of the scan: a scratch tree with files as disks, and filters that let everything
- * pass. Definitions, not declarations: each of these tests is a program and takes them for the
- * real ones. Include it once.
+ * For tests of scanning: a scratch tree with files as disks. Include it once.
  */
-#ifndef LEA_TEST_FLOW_SCRATCH_H
-#define LEA_TEST_FLOW_SCRATCH_H
+#pragma once
 
 #include "fake/sample.h"
-#include "flow/filter.h"
-#include "flow/scan.h"
+#include "scan/scan.h"
 #include "world/clock_kernel.h"
 
 #include <check.h>
@@ -21,55 +17,12 @@
 static char scratch_root[64];
 static struct lea_world scratch_world;
 static struct lea_log scratch_log;
-static const char *scratch_excluded; /* this device is excluded by its first bytes */
-
-int lea_filter_new(struct lea_world *world, const struct lea_conf *conf,
-		   const struct lea_filter_options *options, struct lea_filter **ret_filter)
-{
-	*ret_filter = NULL;
-	return 0;
-}
-
-void lea_filter_free(struct lea_filter *filter)
-{
-}
-
-int lea_filter_device(struct lea_filter *filter, struct lea_device *device,
-		      struct lea_filter_verdict *ret_verdict)
-{
-	*ret_verdict = (struct lea_filter_verdict){0};
-	return 0;
-}
-
-int lea_filter_head(struct lea_filter *filter, const struct lea_device *device, const uint8_t *head,
-		    size_t len_bytes, struct lea_filter_verdict *verdict)
-{
-	if (scratch_excluded && !strcmp(device->name, scratch_excluded))
-		verdict->excluded_why = "device has a signature";
-	return 0;
-}
-
-void lea_filter_md_tail(const struct lea_filter *filter, const struct lea_device *device,
-			struct lea_filter_verdict *verdict)
-{
-	verdict->excluded_why = "device is an md component";
-}
-
-bool lea_filter_wants_tail(const struct lea_filter *filter)
-{
-	return false;
-}
-
-bool lea_filter_pvid(const struct lea_filter *filter, const char *pvid)
-{
-	return true;
-}
 
 static void scratch_log_write(struct lea_log *log, enum lea_log_level level, const char *line)
 {
 }
 
-/* A command on a path below the root. */
+/* Runs a command on a path below the root. */
 static void scratch_run(const char *command, const char *path)
 {
 	char line[512];
@@ -88,8 +41,10 @@ static void scratch_setup(void)
 	scratch_run("mkdir -p", "sys/dev/block");
 	scratch_run("mkdir -p", "sys/class/block");
 	scratch_run("mkdir -p", "run/lvm");
+	scratch_run("mkdir -p", "proc/self");
+	scratch_run("touch", "proc/self/mountinfo");
+	scratch_run("printf 'Block devices:\n8 sd\n' >", "proc/devices");
 	scratch_log.write = scratch_log_write;
-	scratch_excluded = NULL;
 	lea_world_init(&scratch_world, scratch_root, &scratch_log, environment);
 	scratch_world.clock = lea_clock_kernel();
 }
@@ -100,7 +55,7 @@ static void scratch_teardown(void)
 	scratch_run("rm -rf", "");
 }
 
-/* "/dev/NAME" with number 8:@minor over the sample's bytes. */
+/* Creates "/dev/NAME" with number 8:@minor and the sample's bytes. */
 static inline struct lea_device scratch_disk(const char *sample_name, const char *name,
 					     uint32_t minor)
 {
@@ -115,5 +70,3 @@ static inline struct lea_device scratch_disk(const char *sample_name, const char
 	device.name = strdup(path + strlen(scratch_root));
 	return device;
 }
-
-#endif

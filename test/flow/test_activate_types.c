@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Captured VGs of every type through a device-mapper in memory, in which a node that another one's
- * table names is open: up, down, with each call failing in turn, with a program that dies half-way,
- * with pools that must not be used.
+ * Captured VGs of every type on device-mapper in memory, where a node is open if another table
+ * names it: activation, deactivation, each call failing in turn, a program that dies half-way, and
+ * pools that must not be used.
  */
 #include "flow/types.h"
 
 #include <errno.h>
 #include <stddef.h>
 
-static uint32_t active_now(void)
-{
-	uint32_t count;
-
-	ck_assert_int_eq(lea_carry_count(&world, golden.arena, golden.vg, &count), 0);
-	return count;
-}
-
-/* Nothing half-made is there: every node has a live table and is not suspended. */
+/* Every node has a live table and is not suspended. */
 static void check_all_whole(const char *claim)
 {
 	for (uint32_t i = 0; i < FAKE_DM_NODES; i++)
@@ -28,18 +20,15 @@ static void check_all_whole(const char *claim)
 				      "%s: %s %s", golden.name, claim, fake->node[i].info.name);
 }
 
-START_TEST(every_shape_goes_up_and_down)
+TEST_TIMES(every_shape_goes_up_and_down, golden_count())
 {
 	struct lea_activate_result result;
-	const char *const *shapes;
 	uint32_t steps, nodes;
-	size_t count;
 
-	shapes = golden_shapes(&count);
-	open_shape(shapes[_i]);
+	open_shape(golden_shape(_i));
 	if (!is_for_this())
 		return;
-	ck_assert_msg(!run(&result), "%s: %s", golden.name, capture.text);
+	ck_assert_msg(!run(&result), "%s: %s", golden.name, tree.logged);
 	nodes = fake_dm_count(fake);
 	steps = fake->step_count;
 	check_all_whole("left behind");
@@ -49,7 +38,6 @@ START_TEST(every_shape_goes_up_and_down)
 	ck_assert_uint_eq(fake_dm_count(fake), nodes);
 	ck_assert_msg(!take_down() && !fake_dm_count(fake), "%s stays", golden.name);
 }
-END_TEST
 
 static const char *const layered[] = {
 	"snap_two",	"snap_merge_pending", "v31-snap_two", "thin_basic",	"thin_extorigin",
@@ -58,12 +46,12 @@ static const char *const layered[] = {
 	"pvmove",	"v31-vdo_raid",
 };
 
-/* The next attempt gets all, and afterwards nothing is left. */
+/* The next attempt activates everything, and deactivation then leaves nothing. */
 static void check_recovery(const char *claim, uint32_t all, uint32_t step)
 {
 	struct lea_activate_result result;
 
-	ck_assert_msg(!run(&result), "%s: %s, step %u: %s", golden.name, claim, step, capture.text);
+	ck_assert_msg(!run(&result), "%s: %s, step %u: %s", golden.name, claim, step, tree.logged);
 	check_all_whole(claim);
 	ck_assert_msg(active_now() == all, "%s: %s, step %u: not all are active", golden.name,
 		      claim, step);
@@ -71,11 +59,13 @@ static void check_recovery(const char *claim, uint32_t all, uint32_t step)
 		      claim, step);
 }
 
-static uint32_t learn(uint32_t *ret_all)
+/* How many steps take the shape up, and how many LVs are then active. */
+static uint32_t learn(const char *shape, uint32_t *ret_all)
 {
 	struct lea_activate_result result;
 	uint32_t steps;
 
+	open_shape(shape);
 	ck_assert_int_eq(run(&result), 0);
 	*ret_all = active_now();
 	steps = fake->step_count;
@@ -83,32 +73,27 @@ static uint32_t learn(uint32_t *ret_all)
 	return steps;
 }
 
-START_TEST(any_call_may_fail)
+TEST_EACH(any_call_may_fail, layered)
 {
 	struct lea_activate_result result;
-	uint32_t all, steps;
+	uint32_t all, steps = learn(layered[_i], &all);
 
-	open_shape(layered[_i]);
-	steps = learn(&all);
 	for (uint32_t i = 0; i < steps; i++) {
 		fake->fail_at = (int32_t)(fake->step_count + i);
 		ck_assert_msg(run(&result) == LEA_ACTIVATE_FAILED, "%s: step %u", golden.name, i);
-		ck_assert_msg(result.failed && *capture.text, "%s: step %u", golden.name, i);
+		ck_assert_msg(result.failed && *tree.logged, "%s: step %u", golden.name, i);
 		fake->fail_at = -1;
 		check_all_whole("a failure leaves");
 		ck_assert_uint_lt(active_now(), all);
 		check_recovery("after a failure", all, i);
 	}
 }
-END_TEST
 
-START_TEST(a_program_may_die_anywhere)
+TEST_EACH(a_program_may_die_anywhere, layered)
 {
 	struct lea_activate_result result;
-	uint32_t all, steps;
+	uint32_t all, steps = learn(layered[_i], &all);
 
-	open_shape(layered[_i]);
-	steps = learn(&all);
 	for (uint32_t i = 1; i < steps; i++) {
 		fake->dead_from = (int32_t)(fake->step_count + i);
 		ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
@@ -116,7 +101,6 @@ START_TEST(a_program_may_die_anywhere)
 		check_recovery("after a death", all, i);
 	}
 }
-END_TEST
 
 /* Rows: pools that must not be used. */
 static const struct {
@@ -142,7 +126,7 @@ static const struct {
 	 "Check of pool vg/cwritethrough failed (status:3). Manual repair required!\n", 0},
 };
 
-START_TEST(pools_that_must_not_be_used)
+TEST_EACH(pools_that_must_not_be_used, pool_rows)
 {
 	struct lea_activate_result result;
 
@@ -153,17 +137,16 @@ START_TEST(pools_that_must_not_be_used)
 		fake->status = pool_rows[_i].status;
 	ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
 	ck_assert_msg(!result.shortage, "%s: a verdict", pool_rows[_i].claim);
-	ck_assert_msg(strstr(capture.text, pool_rows[_i].want_text), "%s: %s", pool_rows[_i].claim,
-		      capture.text);
+	ck_assert_msg(strstr(tree.logged, pool_rows[_i].want_text), "%s: %s", pool_rows[_i].claim,
+		      tree.logged);
 	check_all_whole("left");
 	ck_assert_msg(active_now() == pool_rows[_i].want_active &&
 			      fake_dm_count(fake) == pool_rows[_i].want_active,
 		      "%s", pool_rows[_i].claim);
 }
-END_TEST
 
-/* Rows: the pool is not there, and nothing was found out about it: all of it is there at the next
- * try. */
+/* Rows: the pool's node is missing, and no verdict was possible: the next try activates
+ * everything. */
 static const struct {
 	const char *claim, *tool;
 	bool not_executable, no_node;
@@ -171,14 +154,13 @@ static const struct {
 } untold_rows[] = {
 	{"a check that was killed", "kill -9 $$", false, false, "tool was killed by signal 9"},
 	{"a check that was ended", "kill -15 $$", false, false, "tool was killed by signal 15"},
-	{"a check that lacks its libraries", "exit 127", false, false,
-	 "tool could not be started"},
+	{"a check that lacks its libraries", "exit 127", false, false, "tool could not be started"},
 	{"a check that can't be executed", "exit 0", true, false, "LV vg/pool: starting "},
 	{"a device that can't be opened", "exit 0", false, true,
 	 "LV vg/pool_tmeta: opening its device for the check of its pool"},
 };
 
-START_TEST(nothing_is_said_of_a_pool_that_could_not_be_checked)
+TEST_EACH(nothing_is_said_of_a_pool_that_could_not_be_checked, untold_rows)
 {
 	struct lea_activate_result result;
 
@@ -190,9 +172,9 @@ START_TEST(nothing_is_said_of_a_pool_that_could_not_be_checked)
 		fake->dm.create = create_in_memory;
 	ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
 	ck_assert_msg(result.shortage == LEA_NOT_NOW, "%s", untold_rows[_i].claim);
-	ck_assert_msg(strstr(capture.text, untold_rows[_i].want_text) &&
-			      !strstr(capture.text, "repair"),
-		      "%s: %s", untold_rows[_i].claim, capture.text);
+	ck_assert_msg(strstr(tree.logged, untold_rows[_i].want_text) &&
+			      !strstr(tree.logged, "repair"),
+		      "%s: %s", untold_rows[_i].claim, tree.logged);
 	check_all_whole("left");
 	ck_assert_uint_eq(fake_dm_count(fake), 0);
 	write_tool("exit 0");
@@ -200,7 +182,6 @@ START_TEST(nothing_is_said_of_a_pool_that_could_not_be_checked)
 	ck_assert_msg(!run(&result) && !result.shortage && active_now() == 3, "%s",
 		      untold_rows[_i].claim);
 }
-END_TEST
 
 static int stands_still(struct lea_dm *dm, uint32_t limit_ms, uint32_t still_ms)
 {
@@ -210,21 +191,20 @@ static int stands_still(struct lea_dm *dm, uint32_t limit_ms, uint32_t still_ms)
 	return LEA_DM_STILL;
 }
 
-/* Its links are not there yet, the kernel's own nodes are. */
-START_TEST(udev_that_stands_still_does_not_cost_a_pool)
+/* udev's links are missing, but the kernel's device nodes exist. */
+TEST(udev_that_stands_still_does_not_cost_a_pool)
 {
 	struct lea_activate_result result;
 
 	open_shape("thin_basic");
 	write_tool("for path; do :; done; [ \"${path##*/}\" = dm-0 ] && [ -e \"$path\" ]");
 	fake->dm.wait = stands_still;
-	ck_assert_msg(!run(&result), "%s", capture.text);
+	ck_assert_msg(!run(&result), "%s", tree.logged);
 	ck_assert_uint_eq(active_now(), 3);
 }
-END_TEST
 
-/* Where there is no devtmpfs. */
-START_TEST(a_node_that_the_library_made_does_as_well)
+/* Without devtmpfs. */
+TEST(a_node_that_the_library_made_does_as_well)
 {
 	struct lea_activate_result result;
 
@@ -232,43 +212,40 @@ START_TEST(a_node_that_the_library_made_does_as_well)
 	write_tool("for path; do :; done; [ \"${path##*/}\" = vg-pool_tmeta ]");
 	fake->dm.create = create_in_memory;
 	tree_put(&tree, "/dev/mapper/vg-pool_tmeta", "used");
-	ck_assert_msg(!run(&result), "%s", capture.text);
+	ck_assert_msg(!run(&result), "%s", tree.logged);
 }
-END_TEST
 
-START_TEST(a_tool_that_is_not_here_is_skipped)
+TEST(a_tool_that_is_not_here_is_skipped)
 {
 	struct lea_activate_result result;
 
 	open_shape("thin_basic");
 	conf.thin_check = "/nowhere/thin_check";
 	ck_assert_int_eq(run(&result), 0);
-	ck_assert_ptr_nonnull(strstr(capture.text, "/nowhere/thin_check is not here"));
+	ck_assert_ptr_nonnull(strstr(tree.logged, "/nowhere/thin_check is not installed"));
 	ck_assert_uint_eq(active_now(), 3);
 }
-END_TEST
 
-START_TEST(a_pool_that_needs_check_is_told_of)
+TEST(a_pool_that_needs_check_is_told_of)
 {
 	struct lea_activate_result result;
 
 	open_shape("thin_basic");
 	fake->status = "2 62/512 0/256 - ro discard_passdown queue_if_no_space needs_check 128";
 	ck_assert_int_eq(run(&result), 0);
-	ck_assert_ptr_nonnull(strstr(capture.text, "vg-pool-tpool needs check"));
+	ck_assert_ptr_nonnull(strstr(tree.logged, "vg-pool-tpool needs check"));
 }
-END_TEST
 
 static const struct {
 	const char *shape;
-	int32_t fail_at; /* loading what is on top of the others */
+	int32_t fail_at; /* load of the node on top of the others */
 	const char *target;
 } lacking[] = {
 	{"snap_linear", 3, "snapshot-origin"},
 	{"v31-vdo_basic", 4, "vdo"},
 };
 
-START_TEST(a_missing_target_is_named)
+TEST_EACH(a_missing_target_is_named, lacking)
 {
 	struct lea_activate_result result;
 	char want[80];
@@ -278,13 +255,12 @@ START_TEST(a_missing_target_is_named)
 	fake->lacks_target = lacking[_i].target;
 	ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
 	snprintf(want, sizeof(want), "no device-mapper target \"%s\"", lacking[_i].target);
-	ck_assert_ptr_nonnull(strstr(capture.text, want));
+	ck_assert_ptr_nonnull(strstr(tree.logged, want));
 	ck_assert_uint_eq(fake_dm_count(fake), 0);
 }
-END_TEST
 
-/* Another program has the name: the LV fails, its pool and the other LV are there. */
-START_TEST(a_taken_name_costs_one_lv)
+/* Another program uses the name: only this LV fails; its pool and the other LV are activated. */
+TEST(a_taken_name_costs_one_lv)
 {
 	struct lea_activate_result result;
 
@@ -294,9 +270,8 @@ START_TEST(a_taken_name_costs_one_lv)
 	ck_assert_uint_eq(result.failed, 1);
 	ck_assert_uint_eq(active_now(), 2);
 }
-END_TEST
 
-/* Rows: which list of features not to use bears on which VG. */
+/* Rows: which list of disabled features affects which VG. */
 static const struct {
 	const char *shape;
 	size_t list;
@@ -308,7 +283,7 @@ static const struct {
 	{"thin_basic", offsetof(struct lea_conf, cache_disabled_features), 0},
 };
 
-START_TEST(disabled_features_are_the_real_lvms)
+TEST_EACH(disabled_features_are_the_real_lvms, feature_rows)
 {
 	struct lea_activate_result result;
 	struct lea_list *list = (void *)((char *)&conf + feature_rows[_i].list);
@@ -318,10 +293,9 @@ START_TEST(disabled_features_are_the_real_lvms)
 	ck_assert_int_eq(run(&result), feature_rows[_i].want);
 	ck_assert(!result.why == !feature_rows[_i].want);
 }
-END_TEST
 
-/* LVs on one move come up together, and each of them alone when the others are there. */
-START_TEST(an_lv_joins_others_on_a_move)
+/* LVs on one pvmove are activated together; a single LV joins those that are active. */
+TEST_TIMES(an_lv_joins_others_on_a_move, 2)
 {
 	static const char *const lvs[] = {"vg-a", "vg-b"};
 	struct lea_activate_result result;
@@ -337,32 +311,4 @@ START_TEST(an_lv_joins_others_on_a_move)
 	ck_assert_uint_eq(active_now(), 3);
 	ck_assert_int_eq(take_down(), 0);
 	ck_assert_uint_eq(fake_dm_count(fake), 0);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("activate_types");
-	TCase *tcase = tcase_create("activate_types");
-	size_t count;
-
-	golden_shapes(&count);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, every_shape_goes_up_and_down, 0, (int)count);
-	tcase_add_loop_test(tcase, any_call_may_fail, 0, ARRAY_SIZE(layered));
-	tcase_add_loop_test(tcase, a_program_may_die_anywhere, 0, ARRAY_SIZE(layered));
-	tcase_add_loop_test(tcase, pools_that_must_not_be_used, 0, ARRAY_SIZE(pool_rows));
-	tcase_add_loop_test(tcase, nothing_is_said_of_a_pool_that_could_not_be_checked, 0,
-			    ARRAY_SIZE(untold_rows));
-	tcase_add_test(tcase, udev_that_stands_still_does_not_cost_a_pool);
-	tcase_add_test(tcase, a_node_that_the_library_made_does_as_well);
-	tcase_add_test(tcase, a_tool_that_is_not_here_is_skipped);
-	tcase_add_test(tcase, a_pool_that_needs_check_is_told_of);
-	tcase_add_loop_test(tcase, a_missing_target_is_named, 0, ARRAY_SIZE(lacking));
-	tcase_add_test(tcase, a_taken_name_costs_one_lv);
-	tcase_add_loop_test(tcase, disabled_features_are_the_real_lvms, 0,
-			    ARRAY_SIZE(feature_rows));
-	tcase_add_loop_test(tcase, an_lv_joins_others_on_a_move, 0, 2);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

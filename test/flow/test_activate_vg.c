@@ -1,99 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Captured VGs through judgement, plan and a device-mapper in memory; every call fails in turn. */
-#include "fake/dm.h"
-#include "fake/golden.h"
-#include "flow/activate_vg.h"
-#include "flow/carry.h"
-#include "unit/suite.h"
+/* Captured VGs through checks, plan and device-mapper in memory; every call fails in turn. */
+#include "flow/types.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-struct capture {
-	struct lea_log log;
-	char text[8192];
-};
-
-static struct fake_dm *fake;
-static struct capture capture;
-static struct lea_world world;
-static struct lea_conf conf;
-static struct lea_activate_options options;
-static struct golden golden;
-static struct lea_found found[8];
-static struct lea_found *pv[8];
-static struct lea_scan_vg scanned;
-static char root[64];
-
-static void capture_write(struct lea_log *log, enum lea_log_level level, const char *line)
-{
-	struct capture *to = container_of(log, struct capture, log);
-	size_t used = strlen(to->text);
-
-	snprintf(to->text + used, sizeof(to->text) - used, "%s\n", line);
-}
-
-static void setup(void)
-{
-	static char *const no_environ[] = {NULL};
-
-	strcpy(root, "/tmp/lea-activate-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(root));
-	capture = (struct capture){.log = {capture_write, LEA_LOG_VERBOSE}};
-	lea_world_init(&world, root, &capture.log, no_environ);
-	fake = fake_dm_new();
-	world.dm = &fake->dm;
-	conf = (struct lea_conf){.use_linear_target = true,
-				 .readahead_auto = true,
-				 .udev_rules = true,
-				 .dev_dir = "/dev"};
-	options = (struct lea_activate_options){.what = LEA_ACTIVATE_AUTO, .named = true};
-}
-
-static void teardown(void)
-{
-	golden_close(&golden);
-	lea_world_done(&world); /* and the fake with it */
-	ck_assert_int_eq(rmdir(root), 0);
-}
-
-static void open_shape(const char *shape)
-{
-	golden_open(shape, &golden);
-	scanned = (struct lea_scan_vg){.vg = golden.vg, .pv = pv};
-	for (uint32_t i = 0; i < golden.vg->pv_count; i++) {
-		found[i] = (struct lea_found){.kind = LEA_FOUND_PV};
-		found[i].device.major = golden.pvs[i].major;
-		found[i].device.minor = golden.pvs[i].minor;
-		pv[i] = golden.pvs[i].is_present ? &found[i] : NULL;
-	}
-}
-
-static int run(struct lea_activate_result *result)
-{
-	struct lea_activate_vg vg = {
-		.world = &world,
-		.conf = &conf,
-		.options = &options,
-		.arena = golden.arena,
-		.scanned = &scanned,
-	};
-
-	*result = (struct lea_activate_result){0};
-	return lea_activate_scanned(&vg, result);
-}
-
-static uint32_t active_now(void)
-{
-	uint32_t count;
-
-	ck_assert_int_eq(lea_carry_count(&world, golden.arena, golden.vg, &count), 0);
-	return count;
-}
-
-START_TEST(up_and_down_again)
+TEST(a_vg_goes_up_and_down_again)
 {
 	struct lea_activate_result result;
 
@@ -107,9 +16,8 @@ START_TEST(up_and_down_again)
 	ck_assert_int_eq(run(&result), 0);
 	ck_assert_uint_eq(fake_dm_count(fake), 0);
 }
-END_TEST
 
-START_TEST(active_lvs_are_left_alone)
+TEST(active_lvs_are_left_alone)
 {
 	struct lea_activate_result result;
 	uint32_t steps;
@@ -121,14 +29,13 @@ START_TEST(active_lvs_are_left_alone)
 	ck_assert_uint_eq(fake->step_count, steps);
 	ck_assert_uint_eq(result.resumed, 0);
 }
-END_TEST
 
-/* Rows: what a program that died may have left of vg-lv0, and what must be there in the end. */
-static const struct left {
+/* Rows: what a dead program may have left of vg-lv0, and the required result. */
+static const struct leftover {
 	const char *claim;
 	bool live, inactive, suspended, read_only;
 	const char *table, *want_steps;
-} left_rows[] = {
+} leftovers[] = {
 	{"a node without a table gets one", false, false, false, false, "",
 	 "load vg-lv0\nresume vg-lv0\n"},
 	{"a table that was loaded and not resumed is loaded anew", false, true, false, false, "",
@@ -137,7 +44,7 @@ static const struct left {
 	 "0 81920 linear 8:0 2048\n", "resume vg-lv0\n"},
 };
 
-static struct fake_dm_node *leave(const struct left *left)
+static struct fake_dm_node *put_leftover(const struct leftover *leftover)
 {
 	struct fake_dm_node *node;
 	struct lea_plan_names names;
@@ -146,17 +53,17 @@ static struct fake_dm_node *leave(const struct left *left)
 	ck_assert_int_eq(
 		lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[0], LEA_LAYER_NONE, &names),
 		0);
-	node = fake_dm_add(fake, names.name, names.uuid, left->table);
-	node->info.live_table = left->live;
-	node->info.inactive_table = left->inactive;
-	node->info.suspended = left->suspended;
-	node->info.read_only = left->read_only;
+	node = fake_dm_add(fake, names.name, names.uuid, leftover->table);
+	node->info.live_table = leftover->live;
+	node->info.inactive_table = leftover->inactive;
+	node->info.suspended = leftover->suspended;
+	node->info.read_only = leftover->read_only;
 	return node;
 }
 
-START_TEST(leftovers_are_mended)
+TEST_EACH(leftovers_are_mended, leftovers)
 {
-	struct fake_dm_node *node = leave(&left_rows[_i]);
+	struct fake_dm_node *node = put_leftover(&leftovers[_i]);
 	struct lea_activate_result result;
 	char steps[256] = "";
 
@@ -165,24 +72,23 @@ START_TEST(leftovers_are_mended)
 		strcat(steps, fake->step[i]);
 		strcat(steps, "\n");
 	}
-	ck_assert_msg(!strcmp(steps, left_rows[_i].want_steps), "%s: %s", left_rows[_i].claim,
+	ck_assert_msg(!strcmp(steps, leftovers[_i].want_steps), "%s: %s", leftovers[_i].claim,
 		      steps);
 	ck_assert_str_eq(node->table, "0 81920 linear 8:0 2048\n");
 	ck_assert(node->info.live_table && !node->info.suspended && !node->info.read_only);
 }
-END_TEST
 
-/* Rows: what no run of ours leaves of vg-lv0. */
-static const struct left strange_rows[] = {
+/* Rows: states of vg-lv0 that our program never leaves. */
+static const struct leftover strange_rows[] = {
 	{"suspended with another table", true, false, true, false, "0 8 linear 8:0 2048\n", ""},
 	{"suspended with a second table", true, true, true, false, "0 81920 linear 8:0 2048\n", ""},
 	{"live with a second table", true, true, false, false, "0 81920 linear 8:0 2048\n", ""},
 	{"read-only, to be writable", true, false, false, true, "0 81920 linear 8:0 2048\n", ""},
 };
 
-START_TEST(strange_states_are_the_real_lvms)
+TEST_EACH(strange_states_are_the_real_lvms, strange_rows)
 {
-	struct fake_dm_node *node = leave(&strange_rows[_i]), as_it_was = *node;
+	struct fake_dm_node *node = put_leftover(&strange_rows[_i]), as_it_was = *node;
 	struct lea_activate_result result;
 
 	ck_assert_msg(run(&result) == LEA_ACTIVATE_DELEGATE && result.why, "%s",
@@ -190,20 +96,18 @@ START_TEST(strange_states_are_the_real_lvms)
 	ck_assert_msg(!fake->step_count && !memcmp(node, &as_it_was, sizeof(as_it_was)), "%s",
 		      strange_rows[_i].claim);
 }
-END_TEST
 
-/* Nobody's but the opener's: it may have been made for a table of its own. */
-START_TEST(an_open_node_without_a_table_is_the_real_lvms)
+/* Only the process that opened it may use it: it may be about to load a table. */
+TEST(an_open_node_without_a_table_is_the_real_lvms)
 {
 	struct lea_activate_result result;
 
-	leave(&left_rows[0])->info.open_count = 1;
+	put_leftover(&leftovers[0])->info.open_count = 1;
 	ck_assert_int_eq(run(&result), LEA_ACTIVATE_DELEGATE);
 	ck_assert_uint_eq(fake->step_count, 0);
 }
-END_TEST
 
-/* Rows: who has number 77, or which number vg/fixed2 has that is to have it. */
+/* Rows: which node has minor 77, or which minor vg/fixed2 has instead of its own. */
 static const struct {
 	const char *claim, *name, *said;
 	uint32_t minor;
@@ -220,14 +124,14 @@ static const struct {
 	{"what is active stays so under any number", "vg-fixed2", "", 5, true, false, 0},
 };
 
-START_TEST(fixed_numbers)
+TEST_EACH(an_lv_with_a_fixed_number_has_it, number_rows)
 {
 	struct lea_activate_result result;
 	struct fake_dm_node *node;
 	struct lea_plan_names names;
 
 	open_shape("minor");
-	capture.log.max_level = LEA_LOG_ERROR;
+	tree.log.max_level = LEA_LOG_ERROR;
 	for (uint32_t i = 0; i < golden.vg->lv_count; i++)
 		if (golden.vg->lvs[i].minor == 77)
 			ck_assert_int_eq(lea_plan_names(golden.arena, golden.vg, &golden.vg->lvs[i],
@@ -237,13 +141,12 @@ START_TEST(fixed_numbers)
 			   number_rows[_i].is_half_made ? "" : "0 8 linear 8:0 2048\n");
 	node->info.minor = number_rows[_i].minor;
 	ck_assert_msg(run(&result) == number_rows[_i].want, "%s", number_rows[_i].claim);
-	ck_assert_msg(!strcmp(capture.text, number_rows[_i].said), "%s: %s", number_rows[_i].claim,
-		      capture.text);
+	ck_assert_msg(!strcmp(tree.logged, number_rows[_i].said), "%s: %s", number_rows[_i].claim,
+		      tree.logged);
 	ck_assert_uint_eq(result.failed, number_rows[_i].want != 0);
 }
-END_TEST
 
-START_TEST(node_of_a_renamed_vg_hands_it_over)
+TEST(node_of_a_renamed_vg_hands_it_over)
 {
 	struct lea_activate_result result;
 	struct lea_plan_names names;
@@ -257,10 +160,10 @@ START_TEST(node_of_a_renamed_vg_hands_it_over)
 	ck_assert_ptr_nonnull(result.why);
 	ck_assert_uint_eq(fake->step_count, 0);
 }
-END_TEST
 
-/* Three LVs are nine calls: whichever fails, its LV is gone whole and the two others are active. */
-START_TEST(one_failure_costs_one_lv)
+/* Three LVs take nine calls. Whichever fails, its LV is removed completely and the other two are
+ * active. */
+TEST_TIMES(one_failure_costs_one_lv, 9)
 {
 	struct lea_activate_result result;
 
@@ -271,13 +174,12 @@ START_TEST(one_failure_costs_one_lv)
 	ck_assert_uint_eq(result.resumed, 2);
 	ck_assert_uint_eq(fake_dm_count(fake), 2);
 	ck_assert_uint_eq(active_now(), 2);
-	ck_assert_ptr_nonnull(strstr(capture.text, "LV vg/"));
+	ck_assert_ptr_nonnull(strstr(tree.logged, "LV vg/"));
 	fake->fail_at = -1;
 	ck_assert_msg(!run(&result) && active_now() == 3, "the next attempt gets all");
 }
-END_TEST
 
-START_TEST(failed_removal_costs_one_lv)
+TEST_TIMES(failed_removal_costs_one_lv, 3)
 {
 	struct lea_activate_result result;
 
@@ -288,40 +190,38 @@ START_TEST(failed_removal_costs_one_lv)
 	ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
 	ck_assert_uint_eq(active_now(), 1);
 }
-END_TEST
 
-START_TEST(open_lv_keeps_the_whole_vg_up)
+TEST(open_lv_keeps_the_whole_vg_up)
 {
 	struct lea_activate_result result;
 	uint32_t steps;
 
 	open_shape("open_busy");
-	capture.log.max_level = LEA_LOG_PRINT;
+	tree.log.max_level = LEA_LOG_PRINT;
 	ck_assert_int_eq(run(&result), 0);
 	steps = fake->step_count;
 	fake_dm_find(fake, "vg-busy")->info.open_count = 1;
 	options.what = LEA_DEACTIVATE;
 	ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
 	ck_assert_uint_eq(fake->step_count, steps);
-	ck_assert_str_eq(capture.text, "Logical volume vg/busy in use.\n"
-				       "Can't deactivate volume group \"vg\" with 1 open logical "
-				       "volume(s)\n");
+	ck_assert_str_eq(tree.logged, "Logical volume vg/busy in use.\n"
+				      "Can't deactivate volume group \"vg\" with 1 open logical "
+				      "volume(s)\n");
 }
-END_TEST
 
-START_TEST(test_mode_prints_and_touches_nothing)
+TEST(test_mode_prints_and_touches_nothing)
 {
 	struct lea_activate_result result;
 
 	open_shape("linear_one");
 	options.test = true;
+	tree.log.max_level = LEA_LOG_VERBOSE;
 	ck_assert_int_eq(run(&result), 0);
 	ck_assert_uint_eq(fake->step_count, 0);
-	ck_assert_str_eq(capture.text, "vg-lv0: 0 81920 linear 8:0 2048\n");
+	ck_assert_str_eq(tree.logged, "vg-lv0: 0 81920 linear 8:0 2048\n");
 }
-END_TEST
 
-/* Rows: VGs that are not activated, and how that ends. */
+/* Rows: VGs that are not activated, and the outcome. */
 static const struct {
 	const char *claim, *shape;
 	bool named, quiet, only_complete, duplicate, conflict;
@@ -349,7 +249,7 @@ static const struct {
 	 LEA_ACTIVATE_DELEGATE, ""},
 };
 
-START_TEST(refusals)
+TEST_EACH(each_vg_that_lvm2_refuses_is_refused, refusal_rows)
 {
 	struct lea_activate_result result;
 	int r;
@@ -364,16 +264,15 @@ START_TEST(refusals)
 	options.only_complete = refusal_rows[_i].only_complete;
 	scanned.has_duplicate = refusal_rows[_i].duplicate;
 	scanned.has_conflict = refusal_rows[_i].conflict;
-	capture.log.max_level = LEA_LOG_PRINT;
+	tree.log.max_level = LEA_LOG_PRINT;
 	r = run(&result);
 	ck_assert_msg(r == refusal_rows[_i].want, "%s: %d", refusal_rows[_i].claim, r);
-	ck_assert_msg(strstr(capture.text, refusal_rows[_i].want_text) &&
-			      (*refusal_rows[_i].want_text || !*capture.text),
-		      "%s: %s", refusal_rows[_i].claim, capture.text);
+	ck_assert_msg(strstr(tree.logged, refusal_rows[_i].want_text) &&
+			      (*refusal_rows[_i].want_text || !*tree.logged),
+		      "%s: %s", refusal_rows[_i].claim, tree.logged);
 }
-END_TEST
 
-START_TEST(a_vg_with_a_type_that_is_not_ours_is_lvms)
+TEST(a_vg_with_a_type_that_is_not_ours_is_lvms)
 {
 	struct lea_activate_result result;
 
@@ -382,28 +281,4 @@ START_TEST(a_vg_with_a_type_that_is_not_ours_is_lvms)
 	ck_assert_int_eq(run(&result), LEA_ACTIVATE_DELEGATE);
 	ck_assert_str_eq(result.why, "unknown segment type");
 	ck_assert_uint_eq(fake->step_count, 0);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("activate_vg");
-	TCase *tcase = tcase_create("activate_vg");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, up_and_down_again);
-	tcase_add_test(tcase, active_lvs_are_left_alone);
-	tcase_add_loop_test(tcase, leftovers_are_mended, 0, ARRAY_SIZE(left_rows));
-	tcase_add_loop_test(tcase, strange_states_are_the_real_lvms, 0, ARRAY_SIZE(strange_rows));
-	tcase_add_test(tcase, an_open_node_without_a_table_is_the_real_lvms);
-	tcase_add_loop_test(tcase, fixed_numbers, 0, ARRAY_SIZE(number_rows));
-	tcase_add_test(tcase, node_of_a_renamed_vg_hands_it_over);
-	tcase_add_loop_test(tcase, one_failure_costs_one_lv, 0, 9);
-	tcase_add_loop_test(tcase, failed_removal_costs_one_lv, 0, 3);
-	tcase_add_test(tcase, open_lv_keeps_the_whole_vg_up);
-	tcase_add_test(tcase, test_mode_prints_and_touches_nothing);
-	tcase_add_test(tcase, a_vg_with_a_type_that_is_not_ours_is_lvms);
-	tcase_add_loop_test(tcase, refusals, 0, ARRAY_SIZE(refusal_rows));
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

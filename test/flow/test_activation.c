@@ -1,57 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The transaction as a whole, on a machine made of files: locks, the second look under the lock,
- * lvm2's claim, lines.
+ * The whole transaction on a machine made of files: locks, the second read under the lock, lvm2's
+ * claim, messages.
  */
-#include "flow/activate.h"
-#include "flow/machine.h"
+#include "activate/transaction.h"
+#include "flow/scanned.h"
 #include "state/lock.h"
 #include "unit/suite.h"
 
 #define LOCK_ONE "/run/lock/lvm/V_vg_one"
 #define LOCK_TWO "/run/lock/lvm/V_vg-two.pvs"
 
-static struct lea_conf *conf;
-static struct lea_scan *scan;
-static struct lea_scan_vg *vgs;
-static size_t vg_count;
 static struct lea_activate_options options;
 static struct lea_activation_run *run;
 static struct lea_activate_result result;
 
-static void look(void)
-{
-	const struct lea_scan_options scan_options = {0};
-	struct lea_device *devices;
-	size_t count;
-
-	ck_assert_int_eq(lea_devices_enumerate(machine.world, &devices, &count), 0);
-	ck_assert_int_eq(lea_scan_new(machine.world, conf, &scan_options, &scan), 0);
-	ck_assert_int_eq(lea_scan_add(scan, devices, count), 0);
-	lea_devices_free(devices, count);
-	ck_assert_int_eq(lea_scan_vgs(scan, &vgs, &vg_count), 0);
-}
-
 static void setup(void)
 {
-	const struct lea_conf_options conf_options = {0};
-
 	machine_begin();
 	machine_plug("one-pv", "sda", 16, 1);
 	machine_plug("stripe-a", "sdb", 32, 2);
 	machine_plug("stripe-b", "sdc", 48, 3);
-	ck_assert_int_eq(lea_conf_read(machine.world, &conf_options, &conf), 0);
 	options = (struct lea_activate_options){.what = LEA_ACTIVATE_AUTO, .named = true};
-	look();
+	scanned_begin();
 	ck_assert_int_eq(lea_activation_start(machine.world, conf, &options, &run), 0);
 }
 
 static void teardown(void)
 {
-	lea_scan_free(scan);
-	lea_conf_free(conf);
+	scanned_end();
 	machine_end();
 }
+
+const struct fixture fixture = {setup, teardown};
 
 static int do_vg(const char *name)
 {
@@ -78,7 +59,7 @@ static void claim(const char *vg)
 	ck_assert_int_eq(lea_vg_online_claim(lea_world_run(machine.world), vg), 0);
 }
 
-START_TEST(locks_are_held_to_the_end)
+TEST(locks_are_held_to_the_end)
 {
 	ck_assert_int_eq(do_vg("vg_one"), 0);
 	ck_assert_uint_eq(result.active, 3);
@@ -97,10 +78,9 @@ START_TEST(locks_are_held_to_the_end)
 	ck_assert_str_eq(machine.out, ONE_ACTIVE TWO_ACTIVE);
 	ck_assert_str_eq(machine.err, "");
 }
-END_TEST
 
-/* dmeventd is to be told of a VG again. What is down of it was taken down. */
-START_TEST(watching_activates_nothing)
+/* An entry that registers a VG with dmeventd again. An inactive LV was deactivated by a user. */
+TEST(watching_activates_nothing)
 {
 	for (size_t i = 0; i < vg_count; i++)
 		vgs[i].watch_only = true;
@@ -111,37 +91,35 @@ START_TEST(watching_activates_nothing)
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
 	ck_assert_str_eq(machine.out ? machine.out : "", "");
 }
-END_TEST
 
 static int stands_still(struct lea_dm *dm, uint32_t limit_ms, uint32_t still_ms)
 {
 	return LEA_DM_STILL;
 }
 
-START_TEST(a_udev_that_does_nothing_is_told_of_once_with_all_vgs)
+TEST(a_udev_that_does_nothing_is_told_of_once_with_all_vgs)
 {
 	machine.dm->dm.wait = stands_still;
 	ck_assert_int_eq(do_vg("vg_one"), 0);
 	ck_assert_int_eq(do_vg("vg-two.pvs"), 0);
 	ck_assert_int_eq(finish(), 0);
-	ck_assert_str_eq(machine.err,
-			 "  VGs vg_one, vg-two.pvs: active, but udev has done nothing for 2000 ms: a "
-			 "disk of one of them does not answer (see journalctl -k), or udev gets no CPU "
-			 "time\n");
+	ck_assert_str_eq(
+		machine.err,
+		"  VGs vg_one, vg-two.pvs: active, but udev has done nothing for 2000 ms: a "
+		"disk of one of them does not answer (see journalctl -k), or udev gets no CPU "
+		"time\n");
 }
-END_TEST
 
-/* Nobody would see whether udev gets on. */
-START_TEST(without_patience_the_deadline_counts_once)
+/* udev's progress would not be checked. */
+TEST(without_patience_the_deadline_counts_once)
 {
 	conf->probe_deadline_ms = 4;
 	ck_assert_int_eq(do_vg("vg_one"), 0);
 	ck_assert_int_eq(finish(), 0);
 	ck_assert_uint_eq(machine.dm->wait_limit_ms, conf->udev_deadline_ms);
 }
-END_TEST
 
-START_TEST(without_locking_there_is_no_lock_file)
+TEST(without_locking_there_is_no_lock_file)
 {
 	options.no_lock = true;
 	ck_assert_int_eq(do_vg("vg_one"), 0);
@@ -149,20 +127,19 @@ START_TEST(without_locking_there_is_no_lock_file)
 	ck_assert_int_eq(finish(), 0);
 	ck_assert_str_eq(machine.out, ONE_ACTIVE);
 }
-END_TEST
 
 static struct lea_lock *hold_one(void)
 {
 	char dir[128];
 	struct lea_lock *lock = NULL;
-	struct lea_lock_how how = {.dir = dir, .mode = LEA_LOCK_EXCLUSIVE};
+	struct lea_lock_options how = {.dir = dir, .mode = LEA_LOCK_EXCLUSIVE};
 
 	snprintf(dir, sizeof(dir), "%s/run/lock/lvm", machine.tree.root);
 	ck_assert_int_eq(lea_lock_take(&how, "V_vg_one", &lock), 0);
 	return lock;
 }
 
-START_TEST(a_busy_vg_is_left_for_later)
+TEST(a_busy_vg_is_left_for_later)
 {
 	struct lea_lock *lock = hold_one();
 
@@ -175,10 +152,9 @@ START_TEST(a_busy_vg_is_left_for_later)
 	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg_one"), "its claim stands");
 	lea_lock_release(lock);
 }
-END_TEST
 
-/* And a transient one: it is held for a moment. */
-START_TEST(wait_for_locks_0_is_an_error)
+/* The error is transient: the lock is held only for a moment. */
+TEST(wait_for_locks_0_is_an_error)
 {
 	struct lea_lock *lock = hold_one();
 
@@ -194,10 +170,9 @@ START_TEST(wait_for_locks_0_is_an_error)
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
 	lea_lock_release(lock);
 }
-END_TEST
 
-/* Whatever keeps us from the lock says nothing of the VG. */
-START_TEST(a_lock_that_cannot_be_made_is_transient)
+/* A fault of the lock is not a verdict on the VG. */
+TEST(a_lock_that_cannot_be_made_is_transient)
 {
 	tree_put(&machine.tree, "/run/lock", "no folder");
 	ck_assert_int_eq(do_vg("vg_one"), LEA_ACTIVATE_FAILED);
@@ -205,7 +180,6 @@ START_TEST(a_lock_that_cannot_be_made_is_transient)
 	ck_assert_int_eq(finish(), 0);
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
 }
-END_TEST
 
 static int dm_fault;
 
@@ -214,7 +188,7 @@ static int info_fails(struct lea_dm *dm, const char *uuid, struct lea_dm_info *r
 	return dm_fault;
 }
 
-START_TEST(a_device_mapper_that_says_nothing_is_transient)
+TEST_TIMES(a_device_mapper_that_says_nothing_is_transient, 2)
 {
 	dm_fault = _i ? -ENOMEM : -EIO;
 	machine.dm->dm.info = info_fails;
@@ -222,7 +196,6 @@ START_TEST(a_device_mapper_that_says_nothing_is_transient)
 	ck_assert_int_eq(result.shortage, _i ? -ENOMEM : LEA_NOT_NOW);
 	ck_assert_int_lt(finish(), 0);
 }
-END_TEST
 
 static void overwrite(const char *sample_name, bool renamed)
 {
@@ -237,7 +210,7 @@ static void overwrite(const char *sample_name, bool renamed)
 	sample_done(&sample);
 }
 
-START_TEST(what_is_under_the_lock_counts)
+TEST(what_is_under_the_lock_counts)
 {
 	overwrite("one-pv", true);
 	ck_assert_int_eq(do_vg("vg_one"), 0);
@@ -246,9 +219,8 @@ START_TEST(what_is_under_the_lock_counts)
 	ck_assert_ptr_null(fake_dm_find(machine.dm, "vg_one-home"));
 	ck_assert_str_eq(machine.out, ONE_ACTIVE);
 }
-END_TEST
 
-START_TEST(a_vg_that_is_gone_meanwhile)
+TEST_TIMES(a_vg_that_is_gone_meanwhile, 2)
 {
 	overwrite("orphan", false);
 	options.named = _i;
@@ -258,10 +230,9 @@ START_TEST(a_vg_that_is_gone_meanwhile)
 		      "silence when nobody named it: %s", machine.err);
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
 }
-END_TEST
 
-/* With metadata that is newer than what was known, the PV may just be another one. */
-START_TEST(a_pv_that_is_not_there_meanwhile)
+/* The metadata is newer than before, so the PV may just have been replaced. */
+TEST_TIMES(a_pv_that_is_not_there_meanwhile, 2)
 {
 	options.named = false;
 	options.only_complete = true;
@@ -273,9 +244,8 @@ START_TEST(a_pv_that_is_not_there_meanwhile)
 	ck_assert_int_eq(finish(), 0);
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
 }
-END_TEST
 
-/* Rows: what is done with vg_one, and whether lvm2's claim is there afterwards. */
+/* Rows: an action on vg_one, and whether lvm2's claim exists afterwards. */
 static const struct {
 	const char *claim;
 	enum lea_activation what;
@@ -293,7 +263,7 @@ static const struct {
 	 LEA_ACTIVATE_INCOMPLETE, false},
 };
 
-START_TEST(vgs_online_says_what_is)
+TEST_EACH(vgs_online_says_what_is, claims)
 {
 	const char *vg = claims[_i].incomplete ? "vg-two.pvs" : "vg_one";
 	char path[64];
@@ -301,7 +271,7 @@ START_TEST(vgs_online_says_what_is)
 	if (claims[_i].incomplete) {
 		lea_scan_free(scan);
 		machine_unplug("sdc", 48);
-		look();
+		scan_disks();
 	}
 	claim(vg);
 	conf->event_activation = claims[_i].event_activation;
@@ -314,9 +284,8 @@ START_TEST(vgs_online_says_what_is)
 	snprintf(path, sizeof(path), "/run/lvm/vgs_online/%s", vg);
 	ck_assert_msg(machine_has(path) == claims[_i].stays, "%s", claims[_i].claim);
 }
-END_TEST
 
-START_TEST(every_vg_that_goes_down_gives_its_claim_back)
+TEST(every_vg_that_goes_down_gives_its_claim_back)
 {
 	claim("vg_one");
 	claim("vg-two.pvs");
@@ -330,9 +299,8 @@ START_TEST(every_vg_that_goes_down_gives_its_claim_back)
 			 "  0 logical volume(s) in volume group \"vg_one\" now active\n"
 			 "  0 logical volume(s) in volume group \"vg-two.pvs\" now active\n");
 }
-END_TEST
 
-START_TEST(failures_do_not_hide_the_count)
+TEST(failures_do_not_hide_the_count)
 {
 	machine.dm->fail_at = 1;
 	ck_assert_int_eq(do_vg("vg_one"), LEA_ACTIVATE_FAILED);
@@ -340,30 +308,4 @@ START_TEST(failures_do_not_hide_the_count)
 	ck_assert_int_eq(finish(), 0);
 	ck_assert_str_eq(machine.out,
 			 "  2 logical volume(s) in volume group \"vg_one\" now active\n");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("activation");
-	TCase *tcase = tcase_create("activation");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, locks_are_held_to_the_end);
-	tcase_add_test(tcase, watching_activates_nothing);
-	tcase_add_test(tcase, a_udev_that_does_nothing_is_told_of_once_with_all_vgs);
-	tcase_add_test(tcase, without_patience_the_deadline_counts_once);
-	tcase_add_test(tcase, without_locking_there_is_no_lock_file);
-	tcase_add_test(tcase, a_busy_vg_is_left_for_later);
-	tcase_add_test(tcase, wait_for_locks_0_is_an_error);
-	tcase_add_test(tcase, a_lock_that_cannot_be_made_is_transient);
-	tcase_add_loop_test(tcase, a_device_mapper_that_says_nothing_is_transient, 0, 2);
-	tcase_add_test(tcase, what_is_under_the_lock_counts);
-	tcase_add_loop_test(tcase, a_vg_that_is_gone_meanwhile, 0, 2);
-	tcase_add_loop_test(tcase, a_pv_that_is_not_there_meanwhile, 0, 2);
-	tcase_add_loop_test(tcase, vgs_online_says_what_is, 0, ARRAY_SIZE(claims));
-	tcase_add_test(tcase, every_vg_that_goes_down_gives_its_claim_back);
-	tcase_add_test(tcase, failures_do_not_hide_the_count);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

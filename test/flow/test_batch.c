@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Passes of the runner on a machine made of files: records, claims, and who is handed to the
- * workers. The workers only say how it ended.
+ * Passes of the runner on a machine made of files: records, claims, and the VGs that go to the
+ * workers. Fake workers only report the outcome.
  */
+#include "batch/pass_cache.h"
+#include "daemon/reconcile.h"
 #include "flow/batch_scratch.h"
-#include "flow/waiting.h"
-#include "flow/known.h"
-#include "flow/sweep.h"
+#include "flow/forks.h"
+#include "record/incomplete.h"
 #include "unit/suite.h"
+
+const struct fixture fixture = {setup, teardown};
 
 #define UUID_ONE "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
 
-START_TEST(a_damaged_pv_is_named_with_its_id_and_its_vg)
+TEST(a_damaged_pv_is_named_with_its_id_and_its_vg)
 {
 	machine_plug("damaged/text-crc", "sda", 16, 7);
 	came("sda", 16, 7, PVID_ONE);
@@ -20,30 +23,33 @@ START_TEST(a_damaged_pv_is_named_with_its_id_and_its_vg)
 		      "%s", machine.err);
 	ck_assert_ptr_nonnull(strstr(machine.err, "; check it by: pvck /dev/sda\n"));
 }
-END_TEST
 
-START_TEST(a_complete_vg_is_activated_once)
+static void one_comes_up(uint32_t diskseq)
+{
+	machine_plug("one-pv", "sda", 16, diskseq);
+	ck_assert_str_eq(came("sda", 16, diskseq, PVID_ONE), "vg_one ");
+}
+
+TEST(a_complete_vg_is_activated_once)
 {
 	struct lea_claim claim;
 
-	machine_plug("one-pv", "sda", 16, 7);
-	ck_assert_str_eq(came("sda", 16, 7, PVID_ONE), "vg_one ");
+	one_comes_up(7);
 	ck_assert(machine_has("/run/lvm/pvs_online/" PVID_ONE));
 	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
 	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
 	ck_assert_int_eq(claim.state, LEA_CLAIM_DONE);
 	ck_assert_uint_eq(claim.pv_count, 1);
-	ck_assert_uint_eq(claim.pv[0].diskseq, 7);
+	ck_assert_uint_eq(claim.pv[0].id.diskseq, 7);
 	lea_claim_done(&claim);
 	ck_assert_msg(!came("sda", 16, 7, PVID_ONE)[0], "a second event of it does nothing");
 	ck_assert_uint_eq(summary.vgs_active, 1);
 	ck_assert_uint_eq(summary.vgs_failed, 0);
 	ck_assert_str_eq(machine.err, "");
 }
-END_TEST
 
-/* PVs of one VG by one event each: the pass with the last one reads the others, too. */
-START_TEST(complete_over_two_passes)
+/* One event per PV of a VG: the pass with the last PV reads the others, too. */
+TEST(a_vg_that_is_complete_after_two_passes_is_activated)
 {
 	machine_plug("stripe-a", "sdb", 32, 1);
 	ck_assert_str_eq(came("sdb", 32, 1, PVID_A), "");
@@ -53,52 +59,50 @@ START_TEST(complete_over_two_passes)
 	ck_assert_str_eq(came("sdc", 48, 2, PVID_B), "vg-two.pvs ");
 	ck_assert(!came("sdb", 32, 1, PVID_A)[0]);
 }
-END_TEST
 
-START_TEST(a_vg_that_waits_is_named_with_its_missing_pv_when_asked)
+TEST(a_vg_that_waits_is_named_with_its_missing_pv_when_asked)
 {
-	ck_assert_int_eq(lea_waiting_new(&how.waiting), 0);
+	ck_assert_int_eq(lea_incomplete_new(&how.waiting), 0);
 	machine_plug("stripe-a", "sdb", 32, 1);
 	came("sdb", 32, 1, PVID_A);
 	ck_assert_str_eq(machine.err, "");
-	lea_waiting_tell(how.waiting, machine.world);
+	lea_incomplete_log(how.waiting, machine.world);
 	fflush(machine.err_file);
-	ck_assert_ptr_nonnull(strstr(machine.err, "VG vg-two.pvs: not activated, incomplete: 1 of 2 PVs "
-						  "is there, missing PV yENn7p-uYj7-"));
+	ck_assert_ptr_nonnull(strstr(machine.err,
+				     "VG vg-two.pvs: not activated, incomplete: 1 of 2 PVs "
+				     "is there, missing PV yENn7p-uYj7-"));
 	machine_plug("stripe-b", "sdc", 48, 2);
 	ck_assert_str_eq(came("sdc", 48, 2, PVID_B), "vg-two.pvs ");
-	ck_assert_int_eq(lea_waiting_tell(how.waiting, machine.world), -1);
-	lea_waiting_free(how.waiting);
+	ck_assert_int_eq(lea_incomplete_log(how.waiting, machine.world), -1);
+	lea_incomplete_free(how.waiting);
 }
-END_TEST
 
 static const struct {
-	enum lea_left_why why;
+	enum lea_detached_why why;
 	const char *line;
 } left[] = {
-	{LEA_LEFT_DISK, "VG vg_one: not finished: its disk /dev/sda does not answer"},
-	{LEA_LEFT_LOCK, "VG vg_one: not activated yet: another command has its lock"},
-	{LEA_LEFT_UDEV, "VG vg_one: its LVs are set up, but udev does not finish"},
-	{LEA_LEFT_LVM, "VG vg_one: lvm, which activates it, does not come to an end"},
-	{LEA_LEFT_OTHER, "VG vg_one: not finished: its worker process makes no progress"},
+	{LEA_DETACHED_DISK, "VG vg_one: not finished: its disk /dev/sda does not answer"},
+	{LEA_DETACHED_LOCK, "VG vg_one: not activated yet: another command has its lock"},
+	{LEA_DETACHED_UDEV, "VG vg_one: its LVs are set up, but udev does not finish"},
+	{LEA_DETACHED_LVM, "VG vg_one: lvm, which activates it, does not finish"},
+	{LEA_DETACHED_OTHER, "VG vg_one: not finished: its worker process makes no progress"},
 };
 
-START_TEST(a_vg_that_is_left_has_a_line_with_its_own_reason)
+TEST_EACH(a_vg_that_is_left_has_a_line_with_its_own_reason, left)
 {
-	is_left = true;
-	left_why = left[_i].why;
+	is_detached = true;
+	detached_why = left[_i].why;
 	machine_plug("one-pv", "sda", 16, 7);
 	came("sda", 16, 7, PVID_ONE);
 	fflush(machine.err_file);
 	ck_assert_msg(strstr(machine.err, left[_i].line) != NULL, "%s", machine.err);
 	ck_assert_uint_eq(summary.vgs_failed + summary.vgs_active, 0);
 }
-END_TEST
 
-START_TEST(a_vg_beside_one_that_is_left_is_no_warning)
+TEST(a_vg_beside_one_that_is_left_is_no_warning)
 {
-	is_left = true;
-	left_why = LEA_LEFT_BESIDE;
+	is_detached = true;
+	detached_why = LEA_DETACHED_BESIDE;
 	machine_plug("one-pv", "sda", 16, 7);
 	came("sda", 16, 7, PVID_ONE);
 	fflush(machine.err_file);
@@ -107,9 +111,8 @@ START_TEST(a_vg_beside_one_that_is_left_is_no_warning)
 	ck_assert_ptr_nonnull(strstr(machine.out, "VG vg_one: its LVs are set up; its lock is held "
 						  "until VG other is finished"));
 }
-END_TEST
 
-START_TEST(all_in_one_pass)
+TEST(pvs_of_several_vgs_come_in_one_pass)
 {
 	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, false),
 				      event("sdb", 32, 2, PVID_A, false),
@@ -121,16 +124,15 @@ START_TEST(all_in_one_pass)
 	ck_assert_str_eq(pass(entries, 3), "vg_one vg-two.pvs ");
 	ck_assert_uint_eq(summary.pvs, 3);
 }
-END_TEST
 
-/* With what one leaves to the next: the same, also when one of them is taken out between. */
-START_TEST(passes_know_of_each_other)
+/* The same with caches shared between passes, also when one PV is removed in between. */
+TEST(a_pass_knows_the_pvs_of_earlier_passes)
 {
-	struct lea_prober *prober;
+	struct lea_reader *reader;
 
-	ck_assert_int_eq(lea_prober_new(machine.world, conf, &prober), 0);
-	ck_assert_int_eq(lea_known_new(&how.known), 0);
-	how.prober = prober;
+	ck_assert_int_eq(lea_reader_new(machine.world, conf, &reader), 0);
+	ck_assert_int_eq(lea_pass_cache_new(&how.cache), 0);
+	how.reader = reader;
 	machine_plug("stripe-a", "sdb", 32, 1);
 	ck_assert_str_eq(came("sdb", 32, 1, PVID_A), "");
 	machine_unplug("sdb", 32);
@@ -142,36 +144,30 @@ START_TEST(passes_know_of_each_other)
 	ck_assert_str_eq(came("sdb", 32, 3, PVID_A), "vg-two.pvs ");
 	ck_assert_str_eq(came("sdb", 32, 3, PVID_A), "");
 	ck_assert_str_eq(machine.err, "");
-	lea_known_free(how.known);
-	lea_prober_free(prober);
+	lea_pass_cache_free(how.cache);
+	lea_reader_free(reader);
 }
-END_TEST
 
-/* ... which costs one child that reads and one set of workers. */
-START_TEST(passes_share_processes)
+/* Passes share one reader child. */
+TEST(passes_share_processes)
 {
-	struct lea_prober *prober;
+	struct lea_reader *reader;
 
-	workers_made = 0;
-	ck_assert_int_eq(lea_prober_new(machine.world, conf, &prober), 0);
-	how.prober = prober;
-	ck_assert_int_eq(lea_batch_workers(&how, &how.workers), 0);
-	machine_plug("one-pv", "sda", 16, 7);
-	ck_assert_str_eq(came("sda", 16, 7, PVID_ONE), "vg_one ");
+	forks = 0;
+	ck_assert_int_eq(lea_reader_new(machine.world, conf, &reader), 0);
+	how.reader = reader;
+	one_comes_up(7);
 	machine_plug("stripe-a", "sdb", 32, 1);
 	ck_assert_str_eq(came("sdb", 32, 1, PVID_A), "");
 	machine_plug("stripe-b", "sdc", 48, 2);
 	ck_assert_str_eq(came("sdc", 48, 2, PVID_B), "vg-two.pvs ");
-	ck_assert_uint_eq(lea_prober_children(prober), 1);
-	ck_assert_uint_eq(workers_made, 1);
+	ck_assert_uint_eq(forks, 1);
 	ck_assert_uint_eq(summary.vgs_active, 2);
 	ck_assert_str_eq(machine.err, "");
-	lea_workers_free(how.workers);
-	lea_prober_free(prober);
+	lea_reader_free(reader);
 }
-END_TEST
 
-START_TEST(removal_leaves_nothing)
+TEST(a_removed_pv_leaves_no_run_files)
 {
 	machine_plug("stripe-a", "sdb", 32, 1);
 	machine_plug("stripe-b", "sdc", 48, 2);
@@ -184,53 +180,44 @@ START_TEST(removal_leaves_nothing)
 	ck_assert(!machine_has("/run/lvm/vgs_online/vg-two.pvs"));
 	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_A), "the other one stays");
 	ck_assert_uint_eq(summary.gone, 1);
-	/* ... and back under another name and number */
+	/* the PV is back under another name and number */
 	machine_plug("stripe-b", "sdx", 240, 9);
 	ck_assert_str_eq(came("sdx", 240, 9, PVID_B), "vg-two.pvs ");
 }
-END_TEST
 
-/* The claim of the old disk is there all along: it is of another instance. */
-START_TEST(old_claim_covers_no_new_disk)
+/* The old disk's claim still exists: it is for another instance. */
+TEST(old_claim_covers_no_new_disk)
 {
-	machine_plug("one-pv", "sda", 16, 1);
-	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	one_comes_up(1);
 	machine_unplug("sda", 16);
 	ck_assert_str_eq(went("sda", 16, 1, PVID_ONE), "");
-	machine_plug("one-pv", "sda", 16, 2);
-	ck_assert_str_eq(came("sda", 16, 2, PVID_ONE), "vg_one ");
+	one_comes_up(2);
 }
-END_TEST
 
-/* A kernel that does not number instances: only the removal tells. */
-START_TEST(same_number_no_instance)
+/* On a kernel without diskseq, only the removal ends a claim. */
+TEST(without_instances_a_removal_ends_the_claim)
 {
 	struct lea_claim claim;
 
-	machine_plug("one-pv", "sda", 16, 0);
-	ck_assert_str_eq(came("sda", 16, 0, PVID_ONE), "vg_one ");
+	one_comes_up(0);
 	machine_unplug("sda", 16);
 	ck_assert_str_eq(went("sda", 16, 0, PVID_ONE), "");
 	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), LEA_CLAIM_ABSENT);
-	machine_plug("one-pv", "sda", 16, 0);
-	ck_assert_str_eq(came("sda", 16, 0, PVID_ONE), "vg_one ");
+	one_comes_up(0);
 }
-END_TEST
 
-/* Nobody told of the removal: the record names a device that is gone. */
-START_TEST(replug_without_a_removal)
+/* The removal event was lost: the record names a device that is gone. */
+TEST(replug_without_a_removal)
 {
-	machine_plug("one-pv", "sda", 16, 1);
-	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	one_comes_up(1);
 	machine_unplug("sda", 16);
 	machine_plug("one-pv", "sdz", 160, 2);
 	ck_assert_str_eq(came("sdz", 160, 2, PVID_ONE), "vg_one ");
 	ck_assert_str_eq(machine.err, "");
 }
-END_TEST
 
-/* A whole VG, no removal told of: in the end it is active. */
-START_TEST(replug_of_two_without_removals)
+/* A whole VG is replugged and the removal events are lost: it is active in the end. */
+TEST(replug_of_two_without_removals)
 {
 	machine_plug("stripe-a", "sdb", 32, 1);
 	machine_plug("stripe-b", "sdc", 48, 2);
@@ -241,42 +228,37 @@ START_TEST(replug_of_two_without_removals)
 	machine_plug("stripe-a", "sdx", 240, 3);
 	ck_assert_str_eq(came("sdx", 240, 3, PVID_A), "");
 	ck_assert_str_eq(machine.err,
-			 "  VG vg-two.pvs: not activated: a PV of it has gone without a "
-			 "word, it is tried again with the next one that comes\n");
+			 "  VG vg-two.pvs: not activated: a PV disappeared without a remove "
+			 "event; retried when the next PV appears\n");
 	machine_plug("stripe-b", "sdy", 256, 4);
 	ck_assert_str_eq(came("sdy", 256, 4, PVID_B), "vg-two.pvs ");
 	ck_assert_msg(!came("sdx", 240, 3, PVID_A)[0], "once");
 }
-END_TEST
 
-/* Removal and arrival under the old number in one burst: the new instance is another one. */
-START_TEST(same_number_new_instance)
+/* Removal and add event with the same number in one burst: the new instance is a different one. */
+TEST(same_number_new_instance)
 {
 	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, true),
 				      event("sda", 16, 2, PVID_ONE, false)};
 
-	machine_plug("one-pv", "sda", 16, 1);
-	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	one_comes_up(1);
 	machine_unplug("sda", 16);
 	machine_plug("one-pv", "sda", 16, 2);
 	ck_assert_str_eq(pass(entries, 2), "vg_one ");
 }
-END_TEST
 
-/* The removal of a PV whose number an empty disk has now. */
-START_TEST(number_of_another_disk)
+/* Removes a PV whose number now belongs to an empty disk. */
+TEST(a_removal_spares_the_disk_that_has_the_number_now)
 {
-	machine_plug("one-pv", "sda", 16, 1);
-	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	one_comes_up(1);
 	machine_unplug("sda", 16);
 	machine_plug("orphan", "sda", 16, 2);
 	ck_assert_str_eq(went("sda", 16, 1, PVID_ONE), "");
 	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_ONE));
 	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
 }
-END_TEST
 
-/* Rows: how a worker can fail, and what is told. */
+/* Rows: how a worker can fail, and the message. */
 static const struct {
 	const char *claim, *reason, *said;
 	int outcome;
@@ -286,7 +268,7 @@ static const struct {
 	 "try: vgchange -aay vg_one\n",
 	 LEA_ACTIVATE_FAILED},
 	{"a PV that was gone when the lock was there", "",
-	 "  VG vg_one: not activated: a PV of it went away; try: vgchange -aay vg_one\n",
+	 "  VG vg_one: not activated: one of its PVs was removed; try: vgchange -aay vg_one\n",
 	 LEA_ACTIVATE_INCOMPLETE},
 	{"a worker that died", "",
 	 "  VG vg_one: not activated: activation failed; "
@@ -294,7 +276,7 @@ static const struct {
 	 -ECHILD},
 };
 
-START_TEST(what_failed_is_tried_again)
+TEST_EACH(what_failed_is_tried_again, failures)
 {
 	struct lea_claim claim;
 
@@ -316,10 +298,9 @@ START_TEST(what_failed_is_tried_again)
 	ck_assert_msg(!strcmp(came("sda", 16, 1, PVID_ONE), "vg_one "), "by the next event");
 	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg_one"), "claimed as ever");
 }
-END_TEST
 
-/* Not to be activated by events: that is no failure, and done with. */
-START_TEST(not_meant_is_done)
+/* A VG that is not for event activation is no failure and needs no retry. */
+TEST(a_vg_not_meant_for_events_is_done)
 {
 	machine_plug("one-pv", "sda", 16, 1);
 	outcome = LEA_ACTIVATE_NOT_AUTO;
@@ -328,24 +309,22 @@ START_TEST(not_meant_is_done)
 	ck_assert(!came("sda", 16, 1, PVID_ONE)[0]);
 	ck_assert_str_eq(machine.err, "");
 }
-END_TEST
 
-START_TEST(switched_off)
+TEST(event_activation_0_reads_and_activates_nothing)
 {
 	machine_plug("one-pv", "sda", 16, 1);
 	conf->event_activation = false;
 	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
 	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
 	ck_assert_str_eq(machine.err,
-			 "  event_activation=0: devices are not looked at, nothing is activated\n");
+			 "  event_activation=0: devices are not read, nothing is activated\n");
 	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_ONE));
 	lea_batch_report(&how, &summary);
 	fflush(machine.out_file);
 	ck_assert_str_eq(machine.out ? machine.out : "", "");
 }
-END_TEST
 
-START_TEST(one_line_at_the_end)
+TEST(a_pass_ends_with_one_line)
 {
 	machine_plug("one-pv", "sda", 16, 1);
 	came("sda", 16, 1, PVID_ONE);
@@ -355,35 +334,192 @@ START_TEST(one_line_at_the_end)
 			 "  1 device(s), 1 PV(s), 0 removed, 1 VG(s) active (1 LVs), 0 "
 			 "failed\n");
 }
-END_TEST
 
-Suite *test_suite(void)
+/* Two passes in progress, with shared caches: each gets the results of its own VG, in any order. */
+TEST(two_passes_at_a_time_keep_their_own_vgs)
 {
-	Suite *suite = suite_create("batch");
-	TCase *tcase = tcase_create("batch");
+	struct lea_entry one = event("sda", 16, 1, PVID_ONE, false);
+	struct lea_entry two[] = {event("sdb", 32, 2, PVID_A, false),
+				  event("sdc", 48, 3, PVID_B, false)};
+	struct lea_batch_pass *first, *second;
+	struct lea_claim claim;
 
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_damaged_pv_is_named_with_its_id_and_its_vg);
-	tcase_add_test(tcase, a_complete_vg_is_activated_once);
-	tcase_add_test(tcase, complete_over_two_passes);
-	tcase_add_test(tcase, a_vg_that_waits_is_named_with_its_missing_pv_when_asked);
-	tcase_add_loop_test(tcase, a_vg_that_is_left_has_a_line_with_its_own_reason, 0,
-			    (int)ARRAY_SIZE(left));
-	tcase_add_test(tcase, a_vg_beside_one_that_is_left_is_no_warning);
-	tcase_add_test(tcase, all_in_one_pass);
-	tcase_add_test(tcase, passes_know_of_each_other);
-	tcase_add_test(tcase, passes_share_processes);
-	tcase_add_test(tcase, removal_leaves_nothing);
-	tcase_add_test(tcase, old_claim_covers_no_new_disk);
-	tcase_add_test(tcase, same_number_no_instance);
-	tcase_add_test(tcase, replug_without_a_removal);
-	tcase_add_test(tcase, replug_of_two_without_removals);
-	tcase_add_test(tcase, same_number_new_instance);
-	tcase_add_test(tcase, number_of_another_disk);
-	tcase_add_loop_test(tcase, what_failed_is_tried_again, 0, ARRAY_SIZE(failures));
-	tcase_add_test(tcase, not_meant_is_done);
-	tcase_add_test(tcase, switched_off);
-	tcase_add_test(tcase, one_line_at_the_end);
-	suite_add_tcase(suite, tcase);
-	return suite;
+	ck_assert_int_eq(lea_reader_new(machine.world, conf, &how.reader), 0);
+	ck_assert_int_eq(lea_pass_cache_new(&how.cache), 0);
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	ck_assert_int_eq(lea_batch_start(&how, &one, 1, &summary, &first), 0);
+	ck_assert_int_eq(lea_batch_start(&how, two, 2, &summary, &second), 0);
+	ck_assert(!lea_batch_is_done(first) && !lea_batch_is_done(second));
+	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_B), "it is recorded at once");
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_CLAIMED);
+	lea_claim_done(&claim);
+	ck_assert_int_eq(fake_drain(how.workers), 0);
+	ck_assert(lea_batch_is_done(first) && lea_batch_is_done(second));
+	ck_assert_int_eq(lea_batch_end(second), 0);
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_DONE);
+	lea_claim_done(&claim);
+	ck_assert_int_eq(lea_batch_end(first), 0);
+	ck_assert_uint_eq(summary.vgs_active, 2);
+	ck_assert_str_eq(activated, "vg_one vg-two.pvs ");
+	lea_pass_cache_free(how.cache);
+	lea_reader_free(how.reader);
+}
+
+/* A dropped pass leaves only its claims, which are valid as long as this process lives. */
+TEST(a_dropped_pass_leaves_its_claims_only)
+{
+	struct lea_entry one = event("sda", 16, 1, PVID_ONE, false);
+	struct lea_batch_pass *first;
+
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_int_eq(lea_batch_start(&how, &one, 1, &summary, &first), 0);
+	lea_batch_drop(first);
+	ck_assert_uint_eq(how.workers->count, 0);
+	ck_assert_int_eq(lea_batch_start(&how, NULL, 0, &summary, &first), 0);
+	ck_assert_ptr_null(first);
+	ck_assert(lea_batch_is_done(first));
+	ck_assert_int_eq(lea_batch_end(first), 0);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+}
+
+/* An entry from a user and one from udev, or after a replug: the device counts as one PV. */
+TEST(a_device_in_two_entries_is_one_pv)
+{
+	struct lea_entry entries[2];
+
+	machine_plug("stripe-a", "sda", 16, 2);
+	machine_plug("stripe-b", "sdb", 32, 3);
+	ck_assert_str_eq(came("sda", 16, 2, PVID_A), "");
+	entries[0] = event("sdb", 32, 0, PVID_B, false);
+	entries[1] = event("sdb", 32, 3, PVID_B, false);
+	ck_assert_str_eq(pass(entries, 2), "vg-two.pvs ");
+	ck_assert_str_eq(machine.err, "");
+}
+
+/* Another command had the lock first: only our runner will read this VG again. */
+TEST(a_vg_changed_meanwhile_is_read_again)
+{
+	struct lea_entry *entries;
+	struct lea_claim claim;
+	size_t count;
+
+	machine_plug("one-pv", "sda", 16, 7);
+	outcome = LEA_ACTIVATE_CHANGED;
+	ck_assert_str_eq(came("sda", 16, 7, PVID_ONE), "vg_one ");
+	ck_assert_str_eq(machine.err, "");
+	ck_assert_uint_eq(summary.vgs_failed + summary.vgs_active, 0);
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), LEA_CLAIM_ABSENT);
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
+	ck_assert(machine_has("/run/lvm/event/queue/8:16-7"));
+	outcome = 0;
+	ck_assert_int_eq(lea_queue_take(how.event_fd, &entries, &count), 0);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_str_eq(entries[0].pvid, PVID_ONE);
+	ck_assert_str_eq(pass(entries, count), "vg_one ");
+	ck_assert_uint_eq(summary.vgs_active, 1);
+	free(entries);
+}
+
+/* Writes a claim of @vg_id as if it had been activated with these PVs. */
+static void claim_with(const char *vg_id, struct lea_claim_pv *pv, uint32_t count)
+{
+	struct lea_claims claims = machine_claims();
+	struct lea_claim claim = {
+		.state = LEA_CLAIM_DONE, .vg_name = "vg", .pv = pv, .pv_count = count};
+
+	ck_assert_int_eq(lea_claim_finish(&claims, vg_id, &claim), 0);
+}
+
+/* vgreduce, then lvchange -an: an event of a remaining PV must not activate the VG again. */
+TEST(an_event_does_not_activate_a_reduced_vg_again)
+{
+	struct lea_claim_pv pv[] = {{.pvid = PVID_ONE, .id = {8, 16, 7}},
+				    {.pvid = PVID_A, .id = {8, 32, 2}}};
+
+	machine_plug("one-pv", "sda", 16, 7);
+	claim_with(VG_ONE_ID, pv, 2);
+	ck_assert_int_eq(lea_online_ensure(lea_world_run(machine.world)), 0);
+	ck_assert_int_eq(lea_vg_online_claim(lea_world_run(machine.world), "vg_one"), 0);
+	ck_assert_str_eq(came("sda", 16, 7, PVID_ONE), "");
+	ck_assert_uint_eq(summary.vgs_active + summary.vgs_failed, 0);
+}
+
+/* The VG got a PV that was missing when the VG was activated. */
+TEST(a_pv_added_since_activates_its_vg)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_A, .id = {8, 32, 2}};
+
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	claim_with(VG_TWO_ID, &pv, 1);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_A), "");
+	ck_assert_str_eq(came("sdc", 48, 3, PVID_B), "vg-two.pvs ");
+}
+
+/* vgrename on the disk @name, which holds the sample's PV. */
+static void rename_vg_on(const char *sample_name, const char *name)
+{
+	struct sample sample;
+	char path[128];
+
+	sample_load(&sample, sample_name);
+	sample_change_text(&sample, "vg-two.pvs {", "vg-new.pvs {");
+	sample_change_text(&sample, "seqno = 3", "seqno = 4");
+	snprintf(path, sizeof(path), "%s/dev/%s", machine.tree.root, name);
+	sample_write(&sample, path);
+	sample_done(&sample);
+}
+
+/* The pass reads the disks when vgrename has written only one of them. */
+static void read_while_it_is_renamed(void)
+{
+	struct lea_claim claim;
+
+	machine_plug("stripe-a", "sda", 16, 2);
+	machine_plug("stripe-b", "sdb", 32, 3);
+	ck_assert_str_eq(came("sdb", 32, 3, PVID_B), "");
+	rename_vg_on("stripe-b", "sdb");
+	ck_assert_str_eq(came("sda", 16, 2, PVID_A), "");
+	ck_assert_uint_eq(summary.vgs_failed + summary.vgs_active, 0);
+	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_FAILED);
+	lea_claim_done(&claim);
+}
+
+/* One pass over the queue. */
+static const char *pass_of_queue(void)
+{
+	struct lea_entry *entries;
+	size_t count;
+
+	ck_assert_int_eq(lea_queue_take(how.event_fd, &entries, &count), 0);
+	ck_assert_uint_eq(count, 1);
+	pass(entries, count);
+	ck_assert_int_eq(lea_queue_done(how.event_fd, &entries[0]), 0);
+	free(entries);
+	return activated;
+}
+
+TEST(a_vg_renamed_while_it_is_read_is_activated)
+{
+	read_while_it_is_renamed();
+	rename_vg_on("stripe-a", "sda");
+	ck_assert_str_eq(pass_of_queue(), "vg-new.pvs ");
+	ck_assert_uint_eq(summary.vgs_active, 1);
+}
+
+/* The disk that was absent keeps the old name: reported once, without endless retries. */
+TEST(a_vg_with_two_names_fails_once)
+{
+	read_while_it_is_renamed();
+	ck_assert_str_eq(pass_of_queue(), "");
+	ck_assert_uint_eq(summary.vgs_failed, 1);
+	ck_assert_msg(strstr(machine.err, "different names") != NULL, "%s", machine.err);
+	ck_assert(!lea_queue_has_pending(how.event_fd));
+	ck_assert_str_eq(came("sdb", 32, 3, PVID_B), "");
+	ck_assert(!lea_queue_has_pending(how.event_fd));
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What entries may lead to by their kind, and what comes up again that was taken down. */
+/* What each kind of entry may cause, and what is activated again after a deactivation. */
 #include "flow/batch_scratch.h"
-#include "flow/mark.h"
+#include "record/recorded_marker.h"
 #include "unit/suite.h"
+
+#include <fcntl.h>
+
+const struct fixture fixture = {setup, teardown};
 
 #define PVID_EXPORTED "6tJnDl0dkQnzpB2R76ZpTlEbO0cHezA0"
 #define PVID_ORPHAN   "tRLdYEWeFftEefJEUKV3lyKKGIb8QKZS"
@@ -48,8 +52,8 @@ static enum lea_claim_state state_of(const char *vg_id, uint32_t *ret_pvs)
 	return state;
 }
 
-/* lvm2's vgchange -an removes vgs_online/VG, and stock activates at the next add. */
-START_TEST(added_after_vgchange_an_comes_up)
+/* lvm2's vgchange -an removes vgs_online/VG, and lvm2 activates the VG at the next add event. */
+TEST(added_after_vgchange_an_comes_up)
 {
 	machine_plug("one-pv", "sda", 16, 7);
 	ck_assert_str_eq(added(), "vg_one ");
@@ -59,9 +63,8 @@ START_TEST(added_after_vgchange_an_comes_up)
 	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
 	ck_assert_str_eq(added(), "");
 }
-END_TEST
 
-START_TEST(nothing_but_an_add_undoes_vgchange_an)
+TEST(nothing_but_an_add_undoes_vgchange_an)
 {
 	machine_plug("one-pv", "sda", 16, 7);
 	ck_assert_str_eq(added(), "vg_one ");
@@ -71,10 +74,9 @@ START_TEST(nothing_but_an_add_undoes_vgchange_an)
 	ck_assert_msg(!machine_has("/run/lvm/vgs_online/vg_one"),
 		      "a mark without an activation keeps every pvscan away");
 }
-END_TEST
 
-/* repartition, partprobe: the number of the disk is the same. */
-START_TEST(partition_removed_and_added_again_comes_up)
+/* repartition, partprobe: the disk keeps its number. */
+TEST(partition_removed_and_added_again_comes_up)
 {
 	machine_plug("one-pv", "sda", 16, 7);
 	ck_assert_str_eq(added(), "vg_one ");
@@ -84,9 +86,8 @@ START_TEST(partition_removed_and_added_again_comes_up)
 	machine_plug("one-pv", "sda", 16, 7);
 	ck_assert_str_eq(added(), "vg_one ");
 }
-END_TEST
 
-START_TEST(emptied_run_files_leave_it_to_the_next_add)
+TEST(emptied_run_files_leave_it_to_the_next_add)
 {
 	const int run_fd = lea_world_run(machine.world);
 
@@ -98,10 +99,9 @@ START_TEST(emptied_run_files_leave_it_to_the_next_add)
 	ck_assert_str_eq(changed(), "");
 	ck_assert_str_eq(added(), "vg_one ");
 }
-END_TEST
 
-/* vgimportclone, vgcreate: it stays as its administrator leaves it, until a device is added. */
-START_TEST(vg_made_by_a_change_is_not_activated)
+/* vgimportclone, vgcreate: the VG stays as the user left it until a device is added. */
+TEST(vg_made_by_a_change_is_not_activated)
 {
 	uint32_t pvs;
 
@@ -113,21 +113,26 @@ START_TEST(vg_made_by_a_change_is_not_activated)
 	ck_assert_str_eq(missed(), "");
 	ck_assert_str_eq(added(), "vg_one ");
 }
-END_TEST
 
-/* vgextend beside a VG of which LVs were taken down. */
-START_TEST(vg_extended_by_a_change_keeps_its_claim)
+/* vgextend: the VG of sdb, which was activated, has sdc now. */
+static void extend(void)
 {
-	struct lea_claim_pv pv = {.pvid = PVID_A, .major = 8, .minor = 32, .diskseq = 2};
-	const struct lea_claims claims = {.run_fd = lea_world_run(machine.world),
-					  .proc_fd = lea_world_proc(machine.world)};
+	struct lea_claim_pv pv = {.pvid = PVID_A, .id = {8, 32, 2}};
+	const struct lea_claims claims = machine_claims();
 	const struct lea_claim claim = {
 		.state = LEA_CLAIM_DONE, .vg_name = "vg-two.pvs", .pv = &pv, .pv_count = 1};
-	uint32_t pvs;
 
 	machine_plug("stripe-a", "sdb", 32, 2);
 	machine_plug("stripe-b", "sdc", 48, 3);
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_TWO_ID, &claim), 0);
+}
+
+/* vgextend of a VG with LVs that a user deactivated. */
+TEST(vg_extended_by_a_change_keeps_its_claim)
+{
+	uint32_t pvs;
+
+	extend();
 	ck_assert_str_eq(told(LEA_ENTRY_MISSED, "sdb", 32, 2, PVID_A), "");
 	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdc", 48, 3, PVID_B), "");
 	ck_assert_int_eq(state_of(VG_TWO_ID, &pvs), LEA_CLAIM_DONE);
@@ -138,21 +143,13 @@ START_TEST(vg_extended_by_a_change_keeps_its_claim)
 	ck_assert_msg(!strcmp(told(LEA_ENTRY_MISSED, "sdc", 48, 4, PVID_B), "vg-two.pvs "),
 		      "another disk is no change of this one");
 }
-END_TEST
 
-/* An event of a disk beside a vgextend in one pass. */
-START_TEST(add_beside_a_change_is_judged_by_itself)
+/* An add event of a disk and a vgextend in one pass. */
+TEST(add_beside_a_change_is_judged_by_itself)
 {
-	struct lea_claim_pv pv = {.pvid = PVID_A, .major = 8, .minor = 32, .diskseq = 2};
-	const struct lea_claims claims = {.run_fd = lea_world_run(machine.world),
-					  .proc_fd = lea_world_proc(machine.world)};
-	const struct lea_claim claim = {
-		.state = LEA_CLAIM_DONE, .vg_name = "vg-two.pvs", .pv = &pv, .pv_count = 1};
 	struct lea_entry entries[2];
 
-	machine_plug("stripe-a", "sdb", 32, 2);
-	machine_plug("stripe-b", "sdc", 48, 3);
-	ck_assert_int_eq(lea_claim_finish(&claims, VG_TWO_ID, &claim), 0);
+	extend();
 	ck_assert_int_eq(lea_online_ensure(lea_world_run(machine.world)), 0);
 	ck_assert_int_eq(lea_vg_online_claim(lea_world_run(machine.world), "vg-two.pvs"), 0);
 	entries[0] = event("sdb", 32, 2, PVID_A, false);
@@ -160,9 +157,8 @@ START_TEST(add_beside_a_change_is_judged_by_itself)
 	entries[1].kind = LEA_ENTRY_CHANGE;
 	ck_assert_str_eq(pass(entries, 2), "");
 }
-END_TEST
 
-/* Rows: what was there at the add, and what an administrator made of it since. */
+/* Rows: the VG at the add event, and what a user made of it later. */
 static const struct {
 	const char *claim, *before, *pvid_before, *after, *pvid_after, *vg;
 } refused[] = {
@@ -186,7 +182,7 @@ static void import(const char *name)
 	sample_done(&sample);
 }
 
-START_TEST(what_was_refused_and_changed_waits_for_an_add)
+TEST_EACH(what_was_refused_and_changed_waits_for_an_add, refused)
 {
 	const char *pvid = refused[_i].pvid_after;
 
@@ -204,20 +200,19 @@ START_TEST(what_was_refused_and_changed_waits_for_an_add)
 	ck_assert_msg(!strcmp(activated, refused[_i].vg), "%s: its add", refused[_i].claim);
 	ck_assert_msg(!lea_refused_is_set(how.event_fd, "8:16-7"), "%s", refused[_i].claim);
 }
-END_TEST
 
-/* Rows: how an activation ended, and who tries again. */
+/* Rows: how an activation ended, and which entries retry it. */
 static const struct {
 	const char *claim;
 	int shortage;
-	bool by_comparison;
+	bool by_reconcile;
 } failures[] = {
 	{"a failure for good", 0, false},
 	{"a shortage of the machine", -EAGAIN, true},
 	{"one that passes", LEA_NOT_NOW, true},
 };
 
-START_TEST(failure_is_tried_again_by_its_class)
+TEST_EACH(failure_is_tried_again_by_its_class, failures)
 {
 	struct lea_entry entry;
 	int r;
@@ -231,17 +226,16 @@ START_TEST(failure_is_tried_again_by_its_class)
 	ck_assert_int_eq(r, lea_is_shortage(shortage) ? shortage : 0);
 	ck_assert_uint_eq(summary.vgs_again, shortage == LEA_NOT_NOW);
 	outcome = shortage = 0;
-	ck_assert_msg(!strcmp(missed(), failures[_i].by_comparison ? "vg_one " : ""), "%s",
+	ck_assert_msg(!strcmp(missed(), failures[_i].by_reconcile ? "vg_one " : ""), "%s",
 		      failures[_i].claim);
 	ck_assert_str_eq(changed(), "");
-	ck_assert_msg(!strcmp(added(), failures[_i].by_comparison ? "" : "vg_one "), "%s",
+	ck_assert_msg(!strcmp(added(), failures[_i].by_reconcile ? "" : "vg_one "), "%s",
 		      failures[_i].claim);
 }
-END_TEST
 
 #define VG_TWIN_ID "TWINo2z8DLr9uB4DSmt7k8IRGz3GndTH"
 
-/* Rows: what lvm2's mark and another VG's claim say, and whether the VG comes up. */
+/* Rows: lvm2's mark and another VG's claim, and whether the VG is activated. */
 static const struct {
 	const char *claim, *name;
 	int state; /* -1: no other VG */
@@ -255,12 +249,11 @@ static const struct {
 	{"who made the mark has died before the claim", "", -1, true, "vg_one "},
 };
 
-START_TEST(second_vg_of_a_name_stays_down)
+TEST_EACH(second_vg_of_a_name_stays_down, twins)
 {
-	struct lea_claim_pv pv = {.pvid = PVID_A, .major = 8, .minor = 32, .diskseq = 2};
+	struct lea_claim_pv pv = {.pvid = PVID_A, .id = {8, 32, 2}};
 	const int run_fd = lea_world_run(machine.world);
-	const struct lea_claims claims = {.run_fd = run_fd,
-					  .proc_fd = lea_world_proc(machine.world)};
+	const struct lea_claims claims = machine_claims();
 	struct lea_claim claim = {.pv = &pv, .pv_count = 1};
 
 	machine_plug("one-pv", "sda", 16, 7);
@@ -275,10 +268,9 @@ START_TEST(second_vg_of_a_name_stays_down)
 	ck_assert_msg(!strcmp(added(), twins[_i].activated), "%s", twins[_i].claim);
 	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg_one"), "%s: its mark", twins[_i].claim);
 }
-END_TEST
 
-/* dmeventd was not there when it was activated; an LV may have been taken down since. */
-START_TEST(telling_dmeventd_activates_nothing)
+/* dmeventd was not running at activation; a user may have deactivated an LV since. */
+TEST(telling_dmeventd_activates_nothing)
 {
 	uint32_t pvs;
 
@@ -291,26 +283,59 @@ START_TEST(telling_dmeventd_activates_nothing)
 	ck_assert_msg(state_of(VG_ONE_ID, &pvs) == LEA_CLAIM_DONE, "its failure is not the VG's");
 	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
 }
-END_TEST
 
-Suite *test_suite(void)
+#define DISK_BYTES (64 * 1024 * 1024)
+
+/* Rows: a PV of which udev said so much when it was queued, what it says now, a signature that is
+ * on the device, too, and the outcome.
+ */
+static const struct {
+	const char *claim, *properties, *properties_now;
+	off_t at;
+	const char *signature;
+	size_t bytes;
+	enum lea_entry_kind kind;
+	const char *activated;
+	bool is_recorded;
+} unnamed[] = {
+	{"a PV that udev did not probe", "DEVTYPE=disk\n", "", 0, "", 0, LEA_ENTRY_MISSED,
+	 "vg_one ", true},
+	{"... when it is a change", "DEVTYPE=disk\n", "", 0, "", 0, LEA_ENTRY_CHANGE, "", true},
+	{"... when udev names it by now: it was made since", "DEVTYPE=disk\n",
+	 "ID_FS_TYPE=LVM2_member\n", 0, "", 0, LEA_ENTRY_MISSED, "", true},
+	{"... when udev named it at once", "ID_FS_TYPE=LVM2_member\n", "ID_FS_TYPE=LVM2_member\n",
+	 0, "", 0, LEA_ENTRY_MISSED, "vg_one ", true},
+	{"a newer file system counts as little as for lvm2", "DEVTYPE=disk\n", "", 1024 + 56,
+	 "\x53\xef", 2, LEA_ENTRY_MISSED, "vg_one ", true},
+	{"half of a mirror", "DEVTYPE=disk\n", "", DISK_BYTES - 65536,
+	 "\xfc\x4e\x2b\xa9\0\0\0\0\x5a\0\0\0", 12, LEA_ENTRY_MISSED, "", false},
+	{"an array that begins behind the label, whatever udev says", "ID_FS_TYPE=LVM2_member\n",
+	 "", 4096, "\xfc\x4e\x2b\xa9\1\0\0\0", 8, LEA_ENTRY_MISSED, "", false},
+	{"half of a mirror of the firmware's", "DEVTYPE=disk\n", "", DISK_BYTES - 1024,
+	 "Intel Raid ISM Cfg Sig. 1.1.00", 30, LEA_ENTRY_MISSED, "", false},
+	{"... which udev calls a PV", "ID_FS_TYPE=LVM2_member\n", "", DISK_BYTES - 1024,
+	 "Intel Raid ISM Cfg Sig. 1.1.00", 30, LEA_ENTRY_MISSED, "vg_one ", true},
+};
+
+TEST_EACH(what_udev_does_not_name_libblkid_does, unnamed)
 {
-	Suite *suite = suite_create("changes");
-	TCase *tcase = tcase_create("changes");
+	struct lea_entry entry = event("sda", 16, 7, "", false);
+	char path[256];
+	int fd;
 
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, added_after_vgchange_an_comes_up);
-	tcase_add_test(tcase, nothing_but_an_add_undoes_vgchange_an);
-	tcase_add_test(tcase, partition_removed_and_added_again_comes_up);
-	tcase_add_test(tcase, emptied_run_files_leave_it_to_the_next_add);
-	tcase_add_test(tcase, vg_made_by_a_change_is_not_activated);
-	tcase_add_test(tcase, vg_extended_by_a_change_keeps_its_claim);
-	tcase_add_test(tcase, add_beside_a_change_is_judged_by_itself);
-	tcase_add_loop_test(tcase, what_was_refused_and_changed_waits_for_an_add, 0,
-			    ARRAY_SIZE(refused));
-	tcase_add_loop_test(tcase, failure_is_tried_again_by_its_class, 0, ARRAY_SIZE(failures));
-	tcase_add_loop_test(tcase, second_vg_of_a_name_stays_down, 0, ARRAY_SIZE(twins));
-	tcase_add_test(tcase, telling_dmeventd_activates_nothing);
-	suite_add_tcase(suite, tcase);
-	return suite;
+	machine_plug("one-pv", "sda", 16, 7);
+	snprintf(path, sizeof(path), "%s/dev/sda", machine.tree.root);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ck_assert_int_eq(pwrite(fd, unnamed[_i].signature, unnamed[_i].bytes, unnamed[_i].at),
+			 (ssize_t)unnamed[_i].bytes);
+	close(fd);
+	entry.kind = unnamed[_i].kind;
+	machine.properties = unnamed[_i].properties_now;
+	entry.device.properties = strdup(unnamed[_i].properties);
+	ck_assert_msg(!strcmp(pass(&entry, 1), unnamed[_i].activated), "%s: %s", unnamed[_i].claim,
+		      activated);
+	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_ONE) == unnamed[_i].is_recorded, "%s",
+		      unnamed[_i].claim);
+	ck_assert_msg(lea_refused_is_set(how.event_fd, "8:16-7") == !unnamed[_i].is_recorded, "%s",
+		      unnamed[_i].claim);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each way in which device-mapper may refuse, and its class: a shortage may end by itself, what is
- * none (0) is a verdict on the VG.
+ * Each fault that device-mapper may return, and its class: a shortage may go away, all else (0) is
+ * a verdict on the VG.
  */
 #include "flow/types.h"
 
@@ -30,7 +30,7 @@ static const struct {
 	{"a udev that is too late", "thin_basic", "wait", -EIO, LEA_NOT_NOW, NULL},
 };
 
-START_TEST(each_failure_has_its_class)
+TEST_EACH(each_failure_has_its_class, rows)
 {
 	struct lea_activate_result result;
 
@@ -41,12 +41,11 @@ START_TEST(each_failure_has_its_class)
 	ck_assert_msg(run(&result) == LEA_ACTIVATE_FAILED, "%s", rows[_i].claim);
 	ck_assert_msg(result.shortage == rows[_i].want_shortage, "%s: %d", rows[_i].claim,
 		      result.shortage);
-	ck_assert_msg(*capture.text, "%s", rows[_i].claim);
+	ck_assert_msg(*tree.logged, "%s", rows[_i].claim);
 }
-END_TEST
 
-/* It may succeed next time: a verdict on another LV does not hide that. */
-START_TEST(one_shortage_among_verdicts_counts)
+/* A retry may succeed: a verdict on another LV must not hide that. */
+TEST(one_shortage_among_verdicts_counts)
 {
 	struct lea_activate_result result;
 
@@ -57,17 +56,4 @@ START_TEST(one_shortage_among_verdicts_counts)
 	ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
 	ck_assert_uint_eq(result.failed, 2);
 	ck_assert_int_eq(result.shortage, -ENOMEM);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("classes");
-	TCase *tcase = tcase_create("classes");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, each_failure_has_its_class, 0, ARRAY_SIZE(rows));
-	tcase_add_test(tcase, one_shortage_among_verdicts_counts);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vgchange and pvscan as commands: what people read, exit codes. */
+/* vgchange and pvscan as commands: output and exit codes. */
 #include "flow/machine.h"
 #include "state/queue.h"
 #include "unit/suite.h"
 
+const struct fixture fixture = {machine_begin, machine_end};
+
 #define INCOMPLETE "  VG vg-two.pvs is incomplete.\n"
 
-/* Here: vg_one without a record; of vg-two.pvs both disks, one of them with a record. */
+/* The machine: vg_one without a record; both disks of vg-two.pvs, one of them with a record. */
 static const struct {
 	const char *claim, *words;
 	int code;
@@ -28,7 +30,7 @@ static const struct {
 	{"no event: every device is asked", "-aay vg_one", 0, ONE_ACTIVE, ""},
 };
 
-START_TEST(event_forms)
+TEST_EACH(each_form_of_an_event_command_reads_its_devices, events)
 {
 	char words[128];
 	int code;
@@ -46,9 +48,8 @@ START_TEST(event_forms)
 	ck_assert_msg(!strcmp(machine.err, events[_i].err), "%s: said\n%s", events[_i].claim,
 		      machine.err);
 }
-END_TEST
 
-START_TEST(all_that_came_is_activated)
+TEST(vgchange_of_events_activates_every_complete_vg)
 {
 	machine_plug("one-pv", "sda", 16, 1);
 	machine_plug("stripe-a", "sdb", 32, 2);
@@ -62,15 +63,14 @@ START_TEST(all_that_came_is_activated)
 	ck_assert_ptr_nonnull(strstr(machine.out, TWO_ACTIVE));
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 5);
 }
-END_TEST
 
-/* Rows: settings of the machine, an option line of both commands, and what comes of it. */
+/* Rows: settings, arguments for both commands, and the result. */
 static const struct {
 	const char *claim;
 	const char *file, *text; /* NULL: none */
 	const char *words;
 	int code;
-	const char *out, *err; /* parts of what is printed; NULL: whatever */
+	const char *out, *err; /* parts of the output; NULL: anything */
 } settings[] = {
 	{"a filter pattern that is wrong ends with 5 and is named", "/etc/lvm/lvm.conf",
 	 "devices { filter = [ \"x|a|\" ] }", "vgchange -ay vg_one", 5, "",
@@ -123,12 +123,12 @@ static const struct {
 	 "vg_one-home: 0 "},
 };
 
-START_TEST(settings_and_options)
+TEST_EACH(each_setting_and_option_has_its_effect, settings)
 {
 	int code;
 
 	machine_plug("one-pv", "sda", 16, 1);
-	/* a file that is named as a device has no number */
+	/* a file in place of a device has no number */
 	tree_put(&machine.tree, "/proc/devices", "Block devices:\n  0 sd\n  8 sd\n");
 	tree_link(&machine.tree, "/sys/dev/block/0:0", "8:16");
 	tree_put(&machine.tree, "/etc/lvm/devices/mine",
@@ -149,9 +149,8 @@ START_TEST(settings_and_options)
 					  : !machine.err[0],
 		      "%s: said\n%s", settings[_i].claim, machine.err);
 }
-END_TEST
 
-/* Rows: where settings come from. /etc/lvm/lvm.conf accepts no device, /rescue/lvm.conf all. */
+/* Rows: sources of settings. /etc/lvm/lvm.conf accepts no device, /rescue/lvm.conf all. */
 static const struct {
 	const char *claim, *entry, *words;
 	int code;
@@ -162,7 +161,7 @@ static const struct {
 	{"one that is not there, too", "LVM_SYSTEM_DIR=/nowhere", "vgchange -ay vg_one", 0},
 };
 
-START_TEST(system_folders)
+TEST_EACH(the_system_dir_is_the_one_of_the_caller, folders)
 {
 	int code;
 
@@ -178,10 +177,10 @@ START_TEST(system_folders)
 	ck_assert_msg(!code == (strstr(machine.out, "PV /dev/sda online.") != NULL), "%s: pvscan",
 		      folders[_i].claim);
 }
-END_TEST
 
-/* A record is compared with the device it names, under the same filters as the device at hand. */
-START_TEST(stale_record_with_a_devices_list)
+/* A record is compared with the device that it names, under the same filters as the current
+ * device. */
+TEST(a_stale_record_is_replaced_under_a_devices_list)
 {
 	machine_plug("one-pv", "sda", 16, 1);
 	machine_plug("orphan", "sdb", 32, 2);
@@ -192,7 +191,6 @@ START_TEST(stale_record_with_a_devices_list)
 	ck_assert_ptr_nonnull(strstr(machine.out, "PV /dev/sda online.\n"));
 	ck_assert_str_eq(machine.err, "");
 }
-END_TEST
 
 static int lvmevent(const char *words)
 {
@@ -215,13 +213,13 @@ static void pending_are(int event_fd, size_t pending)
 	ck_assert_uint_eq(count[1] + count[2], 0);
 }
 
-/* The runner: settings that are wrong lose no event; mended, it goes on by itself. */
-START_TEST(runner_with_a_wrong_filter)
+/* With wrong settings the runner loses no event; once they are corrected, it continues. */
+TEST(a_wrong_filter_loses_no_entry)
 {
 	struct lea_entry entry = {
 		.device = {.name = (char[]){"/dev/sda"}, .major = 8, .minor = 16, .diskseq = 1},
 		.pvid = PVID_ONE};
-	int event_fd = lea_queue_open(lea_world_run(machine.world));
+	int event_fd = machine_queue();
 
 	machine_plug("one-pv", "sda", 16, 1);
 	lea_entry_set_key(&entry);
@@ -240,9 +238,8 @@ START_TEST(runner_with_a_wrong_filter)
 				     "(3 LVs), 0 failed\n"));
 	close(event_fd);
 }
-END_TEST
 
-/* Here: vg-two.pvs, which is ours, and vg_one from this sample. */
+/* The machine: vg-two.pvs, which is native, and vg_one from this sample. */
 static const struct {
 	const char *claim, *sample, *words;
 	int code;
@@ -262,7 +259,7 @@ static const struct {
 	{"a name that is not there", "one-pv", "delegated vg_one nosuch", 5, ""},
 };
 
-START_TEST(what_is_delegated)
+TEST_EACH(delegated_vgs_are_listed_with_their_reasons, views)
 {
 	int code;
 
@@ -277,22 +274,4 @@ START_TEST(what_is_delegated)
 		      "%s: printed\n%s", views[_i].claim, machine.out);
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
 	ck_assert(!machine_has("/run/lvm/event"));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("commands");
-	TCase *tcase = tcase_create("commands");
-
-	tcase_add_checked_fixture(tcase, machine_begin, machine_end);
-	tcase_add_loop_test(tcase, event_forms, 0, ARRAY_SIZE(events));
-	tcase_add_test(tcase, all_that_came_is_activated);
-	tcase_add_loop_test(tcase, settings_and_options, 0, ARRAY_SIZE(settings));
-	tcase_add_loop_test(tcase, system_folders, 0, ARRAY_SIZE(folders));
-	tcase_add_test(tcase, stale_record_with_a_devices_list);
-	tcase_add_test(tcase, runner_with_a_wrong_filter);
-	tcase_add_loop_test(tcase, what_is_delegated, 0, ARRAY_SIZE(views));
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

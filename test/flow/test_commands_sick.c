@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* People's commands on a machine with a disk that does not answer. */
+/* Users' commands on a machine with a disk that does not answer. */
 #include "flow/machine.h"
 #include "unit/suite.h"
-#include "world/blockdev.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
-#define SICK	  "/sick"   /* while this file is there, a disk named sdc answers nobody ... */
-#define LATER	  "/later"  /* ... if this one is there, from the second time on that it is opened */
-#define TRIES	  1000	    /* a child that nobody heals ends, too: after so many hundredths of a second */
+#define SICK	  "/sick"  /* while this file exists, a disk named sdc does not answer ... */
+#define LATER	  "/later" /* ... or, if this file exists, only from the second open on */
+#define TRIES	  1000	   /* a hanging child ends after so many hundredths of a second */
 #define NO_ANSWER "/dev/sdc is left out: it did not answer in time."
 
-static bool *opened; /* sdc was; shared with the child, which may write no file */
+static bool *opened; /* sdc was opened; shared with the child, which may not write files */
 
 static bool is_sick(void)
 {
@@ -25,7 +23,7 @@ static bool is_sick(void)
 	return machine_has(SICK);
 }
 
-int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
+static int open_sick(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
 {
 	char full[256];
 	int fd;
@@ -37,32 +35,12 @@ int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major,
 	return fd < 0 ? -errno : fd;
 }
 
-bool lea_blockdev_is_at(const struct lea_world *world, const char *path, uint32_t major,
-			uint32_t minor)
-{
-	return false;
-}
-
-int lea_blockdev_size(int fd, uint64_t *ret_bytes)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	*ret_bytes = (uint64_t)st.st_size;
-	return 0;
-}
-
-int lea_blockdev_read(int fd, uint64_t offset_bytes, void *bytes, size_t len_bytes)
-{
-	return pread(fd, bytes, len_bytes, (off_t)offset_bytes) == (ssize_t)len_bytes ? 0 : -EIO;
-}
-
 static void begin(void)
 {
 	machine_begin();
-	opened = mmap(NULL, sizeof(*opened), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		      -1, 0);
+	machine.world->open_device = open_sick;
+	opened = mmap(NULL, sizeof(*opened), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	tree_put(&machine.tree, SICK, "");
 	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", "event { probe_deadline_ms = 3000 }");
 	machine_plug("one-pv", "sda", 16, 1);
@@ -76,6 +54,8 @@ static void end(void)
 	munmap(opened, sizeof(*opened));
 	machine_end();
 }
+
+const struct fixture fixture = {begin, end};
 
 static int command(const char *words)
 {
@@ -103,11 +83,11 @@ static const struct {
 	{"a look at all records the others", "pvscan --cache", "PV /dev/sda online.", NO_ANSWER},
 	{"a look at it alone says that", "pvscan --cache 8:48", "/dev/sdc cannot read label.",
 	 NO_ANSWER},
-	{"who asks for reasons gets the other ones", "delegated --explain", "VG vg_one: activated here",
-	 NO_ANSWER},
+	{"who asks for reasons gets the other ones", "delegated --explain",
+	 "VG vg_one: activated here", NO_ANSWER},
 };
 
-START_TEST(a_disk_that_hangs_is_named_and_left_out)
+TEST_EACH(a_disk_that_hangs_is_named_and_left_out, rows)
 {
 	int code = command(rows[_i].words);
 
@@ -118,38 +98,21 @@ START_TEST(a_disk_that_hangs_is_named_and_left_out)
 	ck_assert_msg(strstr(machine.err, rows[_i].err) != NULL, "%s: said\n%s", rows[_i].claim,
 		      machine.err);
 }
-END_TEST
 
-START_TEST(a_disk_that_hangs_under_the_lock_is_not_missing)
+TEST(a_disk_that_hangs_under_the_lock_is_not_missing)
 {
 	tree_put(&machine.tree, LATER, "");
 	ck_assert_int_eq(command("vgchange -ay vg-two.pvs"), 5);
-	ck_assert_msg(strstr(machine.err, "VG vg-two.pvs: reading it again: ") != NULL, "%s%s",
-		      machine.out, machine.err);
+	ck_assert_msg(strstr(machine.err, "VG vg-two.pvs: reading its metadata again: ") != NULL,
+		      "%s%s", machine.out, machine.err);
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
 }
-END_TEST
 
-START_TEST(a_disk_that_answers_later_is_no_event)
+TEST(a_disk_that_answers_later_is_no_event)
 {
 	ck_assert_int_eq(command("vgchange -an vg_one"), 5);
 	tree_remove(&machine.tree, SICK);
 	usleep(300000);
 	ck_assert(!machine_has("/run/lvm/event"));
 	tree_put(&machine.tree, SICK, "");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("commands_sick");
-	TCase *tcase = tcase_create("commands_sick");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_set_timeout(tcase, 30);
-	tcase_add_loop_test(tcase, a_disk_that_hangs_is_named_and_left_out, 0, ARRAY_SIZE(rows));
-	tcase_add_test(tcase, a_disk_that_hangs_under_the_lock_is_not_missing);
-	tcase_add_test(tcase, a_disk_that_answers_later_is_no_event);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

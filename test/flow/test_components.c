@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Components that are active by themselves, as lvchange -ay vg/COMPONENT makes them: read-only, but
- * for images and metadata of RAID, and with a link of their own. What lies on them is refused.
+ * Components that a user activated with lvchange -ay vg/COMPONENT: read-only except for images and
+ * metadata of RAID, and with a link of their own. LVs on top of them are refused.
  */
 #include "flow/types.h"
 
@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-static struct fake_dm_node before[FAKE_DM_NODES]; /* as after a plain activation */
+static struct fake_dm_node before[FAKE_DM_NODES]; /* as after a normal activation */
 
 static const struct lea_lv *lv_named(const char *name)
 {
@@ -24,18 +24,18 @@ static const char *node_name(const char *lv_name)
 {
 	struct lea_plan_names names;
 
-	ck_assert_int_eq(lea_plan_names(golden.arena, golden.vg, lv_named(lv_name), LEA_LAYER_NONE,
-					&names),
-			 0);
+	ck_assert_int_eq(
+		lea_plan_names(golden.arena, golden.vg, lv_named(lv_name), LEA_LAYER_NONE, &names),
+		0);
 	return names.name;
 }
 
-/* Up and down once: what each node looks like, and nothing is there. */
+/* Activates and deactivates everything once, and records each node. */
 static void learn(void)
 {
 	struct lea_activate_result result;
 
-	ck_assert_msg(!run(&result), "%s: %s", golden.name, capture.text);
+	ck_assert_msg(!run(&result), "%s: %s", golden.name, tree.logged);
 	memcpy(before, fake->node, sizeof(before));
 	ck_assert_int_eq(take_down(), 0);
 	ck_assert_uint_eq(fake_dm_count(fake), 0);
@@ -50,7 +50,7 @@ static uint32_t slot_of(const char *name)
 	return 0;
 }
 
-/* A node as it was, with all that it lies on. */
+/* Restores a node with everything below it. */
 static struct fake_dm_node *put_back(const char *name)
 {
 	const uint32_t slot = slot_of(name);
@@ -98,8 +98,8 @@ static bool is_in(const char *words, const char *word)
 	return strstr(list, wanted);
 }
 
-/* Which LVs of each shape stock lvm2 2.03.16 refuses while the component is active; all others come
- * up. */
+/* LVs of each shape that lvm2 2.03.16 refuses while the component is active; it activates the
+ * others. */
 static const struct {
 	const char *shape, *component;
 	bool writable;
@@ -135,7 +135,7 @@ static const struct {
 	{"thin_extorigin", "pool_tdata", false, "pool te conv"},
 };
 
-START_TEST(owner_of_an_active_component_is_refused)
+TEST_EACH(owner_of_an_active_component_is_refused, rows)
 {
 	const char *component = rows[_i].component;
 	struct lea_activate_result result;
@@ -156,16 +156,15 @@ START_TEST(owner_of_an_active_component_is_refused)
 		if (lea_lv_is_visible(lv))
 			ck_assert_msg(is_up(lv->name) != is_in(rows[_i].refused, lv->name),
 				      "%s: %s: %s\n%s", golden.name, component, lv->name,
-				      capture.text);
+				      tree.logged);
 	}
 	snprintf(want, sizeof(want), "its component vg/%s is active", component);
-	ck_assert_ptr_nonnull(strstr(capture.text, want));
+	ck_assert_ptr_nonnull(strstr(tree.logged, want));
 	snprintf(want, sizeof(want), "lvchange -an vg/%s", component);
-	ck_assert_ptr_nonnull(strstr(capture.text, want));
+	ck_assert_ptr_nonnull(strstr(tree.logged, want));
 }
-END_TEST
 
-/* Rows: a component that is there without its owner, and whose it is. */
+/* Rows: a component that is active without the LV that uses it, and that LV. */
 static const struct {
 	const char *claim, *shape, *component;
 	bool writable, has_link, suspended, no_table, other_table;
@@ -194,7 +193,7 @@ static const struct {
 	 false, false, 0, 0, 0},
 };
 
-START_TEST(only_what_a_dead_run_leaves_is_used)
+TEST_EACH(only_what_a_dead_run_leaves_is_used, left_rows)
 {
 	const char *name;
 	struct lea_activate_result result;
@@ -216,36 +215,34 @@ START_TEST(only_what_a_dead_run_leaves_is_used)
 	if (left_rows[_i].has_link)
 		make_link(left_rows[_i].component);
 	ck_assert_msg(run(&result) == left_rows[_i].want, "%s: %s", left_rows[_i].claim,
-		      capture.text);
+		      tree.logged);
 	ck_assert_msg(result.shortage == left_rows[_i].want_shortage, "%s", left_rows[_i].claim);
 	ck_assert_msg(!result.failed == !left_rows[_i].want, "%s", left_rows[_i].claim);
-	ck_assert_msg(is_up(left_rows[_i].component) && !strchr(capture.text, '@'), "%s",
+	ck_assert_msg(is_up(left_rows[_i].component) && !strchr(tree.logged, '@'), "%s",
 		      left_rows[_i].claim);
 }
-END_TEST
 
-/* Another LV of the pool makes it when the first one has failed. */
-START_TEST(what_a_refused_lv_shares_comes_up_for_the_others)
+/* The first LV of the pool fails; another one then creates the pool. */
+TEST(what_a_refused_lv_shares_comes_up_for_the_others)
 {
 	struct lea_activate_result result;
 
 	open_shape("thin_extorigin");
 	learn();
-	/* the pool and the origins do not come by themselves: te would make the pool for conv */
+	/* select no pool and no origins, or te would create the pool for conv */
 	for (uint32_t i = 0; i < golden.vg->lv_count; i++)
 		if (is_in("pool ext convorg", golden.vg->lvs[i].name))
 			golden.vg->lvs[i].flags |= LEA_FLAG_NOAUTOACTIVATE;
 	fake_dm_add(fake, "vg-ext-real", "CRYPT-x", "0 8 error \n");
 	ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
-	ck_assert_msg(is_up("conv") && !is_up("te"), "%s", capture.text);
+	ck_assert_msg(is_up("conv") && !is_up("te"), "%s", tree.logged);
 	ck_assert_uint_eq(result.failed, 1);
 	ck_assert_int_eq(take_down(), 0);
 	ck_assert_uint_eq(fake_dm_count(fake), 1);
 }
-END_TEST
 
-/* What is held by its owner is no obstacle, whatever of the VG is active. */
-START_TEST(parts_of_active_lvs_are_no_obstacle)
+/* A component whose owner is active is no obstacle. */
+TEST(parts_of_active_lvs_are_no_obstacle)
 {
 	struct lea_activate_result result;
 
@@ -253,13 +250,12 @@ START_TEST(parts_of_active_lvs_are_no_obstacle)
 	learn();
 	put_back("vg-t1");
 	make_link("t1");
-	ck_assert_msg(!run(&result), "%s", capture.text);
+	ck_assert_msg(!run(&result), "%s", tree.logged);
 	ck_assert_uint_eq(result.resumed, 2);
 }
-END_TEST
 
 /* The origin would get the device of the snapshot, which is active. */
-START_TEST(thin_origin_is_refused_while_the_snapshot_that_merges_is_active)
+TEST(thin_origin_is_refused_while_the_snapshot_that_merges_is_active)
 {
 	struct lea_activate_result result;
 	struct fake_dm_node *snapshot;
@@ -268,32 +264,15 @@ START_TEST(thin_origin_is_refused_while_the_snapshot_that_merges_is_active)
 	open_shape("thin_merge_pending");
 	learn();
 	put_back("vg-pool-tpool");
-	ck_assert_int_eq(lea_plan_names(golden.arena, golden.vg, lv_named("s1"), LEA_LAYER_NONE,
-					&names),
-			 0);
+	ck_assert_int_eq(
+		lea_plan_names(golden.arena, golden.vg, lv_named("s1"), LEA_LAYER_NONE, &names), 0);
 	snapshot = fake_dm_add(fake, names.name, names.uuid, "0 8192 thin 253:2 2\n");
 	snapshot->info.minor = 63;
 	ck_assert_int_eq(run(&result), LEA_ACTIVATE_FAILED);
-	ck_assert_msg(!result.shortage && result.failed == 1 && is_up("pool") && !is_up("t1"),
-		      "%s", capture.text);
-	ck_assert_ptr_nonnull(strstr(capture.text, "its merging snapshot vg/s1 is active"));
-	ck_assert_ptr_nonnull(strstr(capture.text, "lvchange -an vg/t1,"));
+	ck_assert_msg(!result.shortage && result.failed == 1 && is_up("pool") && !is_up("t1"), "%s",
+		      tree.logged);
+	ck_assert_ptr_nonnull(strstr(tree.logged, "its merging snapshot vg/s1 is active"));
+	ck_assert_ptr_nonnull(strstr(tree.logged, "lvchange -an vg/t1,"));
 	snapshot->exists = false;
-	ck_assert_msg(!run(&result) && is_up("t1"), "%s", capture.text);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("components");
-	TCase *tcase = tcase_create("components");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, owner_of_an_active_component_is_refused, 0, ARRAY_SIZE(rows));
-	tcase_add_loop_test(tcase, only_what_a_dead_run_leaves_is_used, 0, ARRAY_SIZE(left_rows));
-	tcase_add_test(tcase, what_a_refused_lv_shares_comes_up_for_the_others);
-	tcase_add_test(tcase, parts_of_active_lvs_are_no_obstacle);
-	tcase_add_test(tcase, thin_origin_is_refused_while_the_snapshot_that_merges_is_active);
-	suite_add_tcase(suite, tcase);
-	return suite;
+	ck_assert_msg(!run(&result) && is_up("t1"), "%s", tree.logged);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What lvmevent delegated --explain says of VGs that events do not activate, and why. */
-#include "flow/explain.h"
-#include "flow/sweep_scratch.h"
+/* The reasons that lvmevent delegated --explain gives for VGs that events do not activate. */
+#include "command/explain.h"
+#include "flow/reconcile_scratch.h"
 #include "unit/suite.h"
+
+const struct fixture fixture = {setup, teardown};
 
 #define MEMBER "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n"
 
@@ -36,7 +38,8 @@ static const struct {
 	{"a PV that a filter keeps out", "one-pv", "devices { filter = [ \"r|.*|\" ] }",
 	 "PV /dev/sda (" UUID_ONE "): not used: device is rejected by filter config\n"},
 	{"a PV that is damaged", "damaged/text-crc", "",
-	 "PV /dev/sda (" UUID_ONE " of VG vg_one): damaged: metadata text checksum mismatch at byte "
+	 "PV /dev/sda (" UUID_ONE
+	 " of VG vg_one): damaged: metadata text checksum mismatch at byte "
 	 "10240; check it by: pvck /dev/sda\n"},
 	{"a VG with its autoactivation property off", "flags", "",
 	 "VG vg_flags: not activated: its autoactivation property is off (vgchange "
@@ -48,34 +51,32 @@ static const struct {
 
 static void plug(int i)
 {
-	properties = MEMBER;
+	machine.properties = MEMBER;
 	machine_unplug("sda", 16);
 	machine_plug(rows[i].sample, "sda", 16, 7);
 	tree_put(&machine.tree, "/etc/lvm/lvm.conf", rows[i].conf);
 }
 
-START_TEST(what_an_event_would_do_is_said_with_the_reason)
+TEST_EACH(what_an_event_would_do_is_said_with_the_reason, rows)
 {
 	plug(_i);
 	ck_assert_int_eq(explain("delegated --explain"), 0);
 	ck_assert_msg(strstr(machine.out, rows[_i].text) != NULL, "%s: %s%s", rows[_i].claim,
 		      machine.out, machine.err);
 }
-END_TEST
 
-/* Asked by name, what is damaged or filtered is not just "not found". */
+/* If a user names a VG on a damaged or filtered device, the answer is more than "not found". */
 static const int hidden[] = {6, 7};
 
-START_TEST(a_vg_that_is_not_seen_is_explained_by_its_devices)
+TEST_EACH(a_vg_that_is_not_seen_is_explained_by_its_devices, hidden)
 {
 	plug(hidden[_i]);
 	ck_assert_int_eq(explain("delegated --explain vg_one"), 5);
 	ck_assert_msg(strstr(machine.out, rows[hidden[_i]].text) != NULL, "%s%s", machine.out,
 		      machine.err);
 }
-END_TEST
 
-START_TEST(json_has_reasons_and_devices)
+TEST(json_has_reasons_and_devices)
 {
 	plug(7);
 	ck_assert_int_eq(explain("delegated --explain --json"), 0);
@@ -83,10 +84,9 @@ START_TEST(json_has_reasons_and_devices)
 				      " of VG vg_one): damaged: metadata text checksum mismatch at "
 				      "byte 10240; check it by: pvck /dev/sda\"]}\n");
 }
-END_TEST
 
-/* LVs "noauto", "skip" and three others; the VG itself is made to be activated. */
-START_TEST(lvs_that_stay_down_are_named_with_their_reasons)
+/* LVs "noauto", "skip" and three others, in a VG that events activate. */
+TEST(lvs_that_stay_down_are_named_with_their_reasons)
 {
 	const struct lea_conf_options conf_options = {0};
 	const struct lea_scan_options options = {0};
@@ -116,21 +116,4 @@ START_TEST(lvs_that_stay_down_are_named_with_their_reasons)
 	lea_scan_free(scan);
 	lea_conf_free(read_conf);
 	lea_arena_free(arena);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("explain");
-	TCase *tcase = tcase_create("explain");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, what_an_event_would_do_is_said_with_the_reason, 0,
-			    (int)ARRAY_SIZE(rows));
-	tcase_add_loop_test(tcase, a_vg_that_is_not_seen_is_explained_by_its_devices, 0,
-			    (int)ARRAY_SIZE(hidden));
-	tcase_add_test(tcase, lvs_that_stay_down_are_named_with_their_reasons);
-	tcase_add_test(tcase, json_has_reasons_and_devices);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A disk made by an enemy beside a good one, in one call: whatever stands on it, no file is made
- * outside of its folder, nothing but plain lines is printed, memory stays below a cap, and the good
- * disk's VG comes up.
+ * A disk with hostile content beside a good one, in one command: whatever it contains, no file is
+ * created outside our folders, only plain lines are printed, memory stays below a limit, and the
+ * good disk's VG is activated.
  */
 #include "base/bytes.h"
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "batch/batch.h"
 #include "disk/crc.h"
 #include "disk/mda.h"
-#include "flow/batch.h"
 #include "flow/machine.h"
-#include "flow/scan_text.h"
+#include "scan/metadata_cache.h"
 #include "state/claim.h"
 #include "state/queue.h"
 #include "unit/suite.h"
+#include "worker/pool.h"
 
 #include <ftw.h>
 #include <sys/resource.h>
@@ -27,7 +28,7 @@
 #define AREA_BYTES   (40U << 20)
 #define ENEMY_PVID   "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
 
-/* One text in hand, as read and as a tree, the VG, and a little for the rest of the program. */
+/* The current text, as read and as a tree, the VG, and a little for the rest of the program. */
 #define MOST_BYTES                                                                                 \
 	(2ULL * LEA_TEXT_MAX_BYTES + LEA_TEXT_MAX_TREE_BYTES + LEA_SCAN_VG_MAX_BYTES + (16U << 20))
 
@@ -47,7 +48,7 @@ static void put_crc(uint8_t *to, const uint8_t *from, size_t len)
 	put_le(to, lea_crc(LEA_CRC_INITIAL, from, len), 4);
 }
 
-/* Label and PV header as the sample has them, for another PV and a larger area. */
+/* Label and PV header of the sample, for another PV and a larger area. */
 static void make_label(uint8_t *head)
 {
 	uint8_t *entry = head + PV_AT + 40;
@@ -69,7 +70,7 @@ static void make_header(uint8_t *header, const char *text, size_t len)
 	put_crc(header, header + 4, LEA_MDA_HEADER_BYTES - 4);
 }
 
-/* "/dev/sdb", 8:32, with this metadata text. */
+/* Plugs "/dev/sdb", 8:32, with this metadata text. */
 static void plug_enemy(const char *text, size_t len)
 {
 	uint8_t head[AREA_AT + LEA_MDA_HEADER_BYTES];
@@ -139,7 +140,7 @@ static bool is_plain(const char *text)
 	return true;
 }
 
-/* Nothing but KEY='name' lines. */
+/* Is the text only KEY='name' lines? */
 static bool is_for_udev(const char *text)
 {
 	while (*text) {
@@ -157,7 +158,7 @@ static bool is_for_udev(const char *text)
 	return true;
 }
 
-/* Our files are records: of ids, numbers and names of VGs, in folders that we know. */
+/* Our files are records: of ids, numbers and VG names, in known folders. */
 static int check_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	static const char *const folders[] = {"/dev/",	   "/sys/",	"/proc/",
@@ -183,6 +184,8 @@ static void setup(void)
 	tree_env(&machine.tree, "LVMEVENT_LVM=/bin/true");
 }
 
+const struct fixture fixture = {setup, machine_end};
+
 static void good_vg_is_active(const char *claim)
 {
 	static const char *const lvs[] = {"vg_one-root", "vg_one-home", "vg_one-swap"};
@@ -192,7 +195,7 @@ static void good_vg_is_active(const char *claim)
 			      lvs[i], machine.out, machine.err);
 }
 
-START_TEST(one_bad_disk)
+TEST_EACH(a_hostile_disk_costs_the_good_vg_nothing, rows)
 {
 	const char *claim = rows[_i].claim;
 	char text[2048];
@@ -216,9 +219,8 @@ START_TEST(one_bad_disk)
 		      machine.out, machine.err);
 	ck_assert_int_eq(nftw(machine.tree.root, check_file, 8, FTW_PHYS), 0);
 }
-END_TEST
 
-/* ---- large ones: a beginning, what is repeated, an end */
+/* ---- large texts: a beginning, a repeated part, an end */
 
 #define HEAD "v { id=\"" ID("v") "\" seqno=1 status=[] extent_size=8 max_lv=0 max_pv=0 "
 #define PVS  "physical_volumes { p { id=\"" ENEMY_PVID "\" status=[] pe_start=8 pe_count=9 } "
@@ -226,9 +228,9 @@ END_TEST
 
 static const struct {
 	const char *claim, *begin;
-	const char *repeat; /* @ in it: a number that counts up, $: the next one, 32 digits each */
+	const char *repeat; /* @ in it: a number that counts up, $: the next; 32 digits each */
 	const char *end;
-	const char *complaint[2]; /* about the largest, and about a quarter; "": whatever */
+	const char *complaint[2]; /* for the largest text, and for a quarter of it; "": anything */
 } large[] = {
 	{"a list of numbers",
 	 HEAD "x=[",
@@ -272,7 +274,7 @@ static const struct {
 	 {"text takes too much memory", ""}},
 };
 
-/* One of 32 digits, so that it is an id, too. */
+/* 32 digits, so that the number is also a valid id. */
 static size_t put_counted(char *to, const char *repeat, unsigned int count)
 {
 	char *start = to;
@@ -300,7 +302,7 @@ static char *make_large(int row, size_t bytes, size_t *ret_len)
 	return text;
 }
 
-/* In a process of its own, since its peak is that of a whole life. */
+/* Runs in a child, because peak memory is per process. */
 static void scan_large(const char *claim, const char *complaint, bool list)
 {
 	struct rusage usage;
@@ -329,8 +331,8 @@ static void scan_large(const char *claim, const char *complaint, bool list)
 			(long)usage.ru_utime.tv_sec, (long)usage.ru_utime.tv_usec / 10000);
 }
 
-/* As large as a text may be, and so small that most are not refused for their size. */
-START_TEST(large_texts)
+/* The largest allowed text, and one that is mostly not refused for its size. */
+TEST_TIMES(a_large_text_costs_the_good_vg_nothing, 2 * ARRAY_SIZE(large))
 {
 	const int row = _i / 2;
 	size_t len;
@@ -343,11 +345,9 @@ START_TEST(large_texts)
 		   BIG_BYTES == LEA_TEXT_MAX_BYTES ? large[row].complaint[_i % 2] : "",
 		   strstr(large[row].begin, "logical_volumes") != NULL);
 }
-END_TEST
 
-/* Every damaged sample at once, all of them twins of one PV, and a good VG of two PVs among them.
- */
-START_TEST(all_bad_disks)
+/* All damaged samples at once, which share one PVID, and among them a good VG with two PVs. */
+TEST(all_damaged_disks_cost_the_good_vg_nothing)
 {
 	char name[32];
 	uint32_t count = 0;
@@ -369,9 +369,8 @@ START_TEST(all_bad_disks)
 	ck_assert_msg(strstr(machine.out, TWO_ACTIVE) != NULL, "%s%s", machine.out, machine.err);
 	ck_assert(is_plain(machine.out) && is_plain(machine.err));
 }
-END_TEST
 
-/* ---- in a pass of the runner, which knows VGs by their ids, and by their names no second one */
+/* ---- a pass of the runner, which identifies VGs by id and accepts each name once */
 
 #define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
 
@@ -401,14 +400,16 @@ static void run_pass(struct lea_entry *entries, size_t count)
 {
 	const struct lea_conf_options options = {0};
 	struct lea_batch_summary summary = {0};
-	struct lea_batch_how how = {.world = machine.world, .lvm_path = "/bin/false"};
+	struct lea_batch_options how = {.world = machine.world, .lvm_path = "/bin/false"};
 	struct lea_conf *conf;
 
 	ck_assert_int_eq(lea_conf_read(machine.world, &options, &conf), 0);
 	how.conf = conf;
-	how.event_fd = lea_queue_open(lea_world_run(machine.world));
-	ck_assert_int_ge(how.event_fd, 0);
+	how.event_fd = machine_queue();
+	ck_assert_int_eq(lea_batch_workers(&how, &how.workers), 0);
+	how.pool = &lea_pool_real;
 	ck_assert_int_eq(lea_batch_run(&how, entries, count, &summary), 0);
+	lea_workers_free(how.workers);
 	for (size_t i = 0; i < count; i++)
 		lea_device_done(&entries[i].device);
 	fflush(machine.out_file);
@@ -419,8 +420,7 @@ static void run_pass(struct lea_entry *entries, size_t count)
 
 static bool is_done(const char *vg_id)
 {
-	const struct lea_claims claims = {.run_fd = lea_world_run(machine.world),
-					  .proc_fd = lea_world_proc(machine.world)};
+	const struct lea_claims claims = machine_claims();
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 
 	return !lea_claim_read(&claims, vg_id, &claim) && claim.state == LEA_CLAIM_DONE;
@@ -435,7 +435,7 @@ static bool is_pending(void)
 	return is;
 }
 
-START_TEST(a_twin_in_one_pass)
+TEST_EACH(a_twin_vg_in_one_pass_takes_no_pv, twins)
 {
 	char text[1024];
 	int len = snprintf(
@@ -454,23 +454,4 @@ START_TEST(a_twin_in_one_pass)
 	ck_assert_msg(is_done(VG_ONE_ID), "%s:\n%s%s", twins[_i].claim, machine.out, machine.err);
 	ck_assert_msg(!is_pending(), "%s: it can't keep the runner busy", twins[_i].claim);
 	ck_assert(is_plain(machine.out) && is_plain(machine.err));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("hostile");
-	TCase *small = tcase_create("small"), *big = tcase_create("big");
-
-	tcase_add_checked_fixture(small, setup, machine_end);
-	tcase_add_loop_test(small, one_bad_disk, 0, (int)ARRAY_SIZE(rows));
-	tcase_add_loop_test(small, a_twin_in_one_pass, 0, (int)ARRAY_SIZE(twins));
-	suite_add_tcase(suite, small);
-	tcase_add_checked_fixture(big, setup, machine_end);
-	/* A second of work each, on a machine that may be busy or watch every byte. */
-	tcase_set_timeout(big, 60);
-	tcase_add_loop_test(big, large_texts, 0, 2 * (int)ARRAY_SIZE(large));
-	tcase_add_test(big, all_bad_disks);
-	suite_add_tcase(suite, big);
-	return suite;
 }

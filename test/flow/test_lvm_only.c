@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Settings and marks that leave VGs to the real lvm. */
+/* Settings and files that leave VGs to the real lvm. */
 #include "flow/machine.h"
 #include "unit/suite.h"
 
@@ -11,23 +11,17 @@
 static void begin(void)
 {
 	static char setting[160];
-	char full[128];
 
 	machine_begin();
 	machine_plug("one-pv", "sda", 16, 1);
-	tree_put(&machine.tree, LVM, "#!/bin/sh\necho \"$*\" >$0.got\n");
-	snprintf(full, sizeof(full), "%s" LVM, machine.tree.root);
-	ck_assert_int_eq(chmod(full, 0755), 0);
-	snprintf(setting, sizeof(setting), "LVMEVENT_LVM=%s", full);
+	tree_put_program(&machine.tree, LVM, "#!/bin/sh\necho \"$*\" >$0.got\n");
+	snprintf(setting, sizeof(setting), "LVMEVENT_LVM=%s" LVM, machine.tree.root);
 	tree_env(&machine.tree, setting);
 }
 
-static void end(void)
-{
-	machine_end();
-}
+const struct fixture fixture = {begin, machine_end};
 
-/* The file system of / is on an LV of this VG. */
+/* Puts the root file system on an LV of this VG. */
 static void put_root(const char *vg_id)
 {
 	char path[128], uuid[128];
@@ -53,7 +47,7 @@ static const struct {
 	{"nor is -ay an autoactivation", true, false, true, "vgchange -ay", false},
 };
 
-START_TEST(root_vg_whose_devices_are_to_be_imported)
+TEST_EACH(root_vg_whose_devices_are_to_be_imported, imports)
 {
 	struct sample sample;
 
@@ -71,7 +65,6 @@ START_TEST(root_vg_whose_devices_are_to_be_imported)
 	ck_assert_msg((fake_dm_count(machine.dm) == 0) == imports[_i].is_handed, "%s",
 		      imports[_i].claim);
 }
-END_TEST
 
 static const struct {
 	const char *text, *why; /* NULL: no reason */
@@ -86,7 +79,7 @@ static const struct {
 	{"devices { scan = [ \"/dev\" ] }", NULL},
 };
 
-START_TEST(settings_that_leave_every_vg_to_lvm)
+TEST_EACH(settings_that_leave_every_vg_to_lvm, settings)
 {
 	char expected[128];
 
@@ -102,7 +95,6 @@ START_TEST(settings_that_leave_every_vg_to_lvm)
 	else
 		ck_assert_str_eq(machine.out, "");
 }
-END_TEST
 
 #define SERVICE "/usr/share/dbus-1/system-services/com.redhat.lvmdbus1.service"
 #define BUS	"/run/dbus/system_bus_socket"
@@ -120,7 +112,7 @@ static const struct {
 	{"not told before the bus is there", "", NULL, "vgchange -aay", true, false, false},
 };
 
-START_TEST(lvmdbusd_is_told_of_changes)
+TEST_EACH(lvmdbusd_is_told_of_changes, notes)
 {
 	tree_put(&machine.tree, "/etc/lvm/lvm.conf", notes[_i].conf);
 	if (notes[_i].has_service)
@@ -133,19 +125,4 @@ START_TEST(lvmdbusd_is_told_of_changes)
 	for (int i = 0; i < (notes[_i].is_told ? 300 : 30) && !machine_has(LVM ".got"); i++)
 		usleep(10000);
 	ck_assert_msg(machine_has(LVM ".got") == notes[_i].is_told, "%s", notes[_i].claim);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("lvm_only");
-	TCase *tcase = tcase_create("lvm_only");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_loop_test(tcase, root_vg_whose_devices_are_to_be_imported, 0,
-			    ARRAY_SIZE(imports));
-	tcase_add_loop_test(tcase, lvmdbusd_is_told_of_changes, 0, ARRAY_SIZE(notes));
-	tcase_add_loop_test(tcase, settings_that_leave_every_vg_to_lvm, 0, ARRAY_SIZE(settings));
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pvscan --cache without a device, where one PV is seen on two of them. */
+/* pvscan --cache without a device, when one PV is visible on two devices. */
 #include "flow/machine.h"
 #include "unit/suite.h"
 
+const struct fixture fixture = {machine_begin, machine_end};
+
 #define RECORD "/run/lvm/pvs_online/" PVID_ONE
 
-/* 253:0 over the sample's bytes, made of sda (8:16). */
+/* Plugs 253:0 with the sample's bytes, a mapping of sda (8:16). */
 static void plug_mapped(const char *sample_name, unsigned long long sectors)
 {
 	char path[256], text[64];
@@ -24,7 +26,8 @@ static void plug_mapped(const char *sample_name, unsigned long long sectors)
 	tree_put(&machine.tree, "/sys/dev/block/253:0/dm/name", "top\n");
 	tree_put(&machine.tree, "/sys/dev/block/253:0/dm/uuid", "top-1\n");
 	tree_put(&machine.tree, "/sys/dev/block/253:0/dm/suspended", "0\n");
-	tree_put(&machine.tree, "/sys/dev/block/253:0/uevent", "MAJOR=253\nMINOR=0\nDEVNAME=dm-0\n");
+	tree_put(&machine.tree, "/sys/dev/block/253:0/uevent",
+		 "MAJOR=253\nMINOR=0\nDEVNAME=dm-0\n");
 	tree_link(&machine.tree, "/sys/class/block/dm-0", "../../dev/block/253:0");
 	tree_put(&machine.tree, "/dev/mapper/top", "");
 }
@@ -50,7 +53,7 @@ static void expect(int code, const char *out, const char *recorded)
 	ck_assert_msg(strstr(text, recorded) != NULL, "recorded\n%s", text);
 }
 
-START_TEST(a_mapped_device_goes_before_the_disk_below_it)
+TEST(a_mapped_device_goes_before_the_disk_below_it)
 {
 	machine_plug("one-pv", "sda", 16, 1);
 	plug_mapped("one-pv", 0);
@@ -59,9 +62,8 @@ START_TEST(a_mapped_device_goes_before_the_disk_below_it)
 	ck_assert_ptr_null(strstr(machine.out, "sda"));
 	ck_assert_str_eq(machine.err, "");
 }
-END_TEST
 
-START_TEST(the_size_decides_first)
+TEST(the_size_decides_first)
 {
 	machine_plug("one-pv", "sda", 16, 1);
 	plug_mapped("one-pv", 131072 - 2048);
@@ -69,35 +71,18 @@ START_TEST(the_size_decides_first)
 	expect(0, "PV /dev/sda online.\n", "dev:/dev/sda\n");
 	ck_assert_ptr_null(strstr(machine.out, "top"));
 }
-END_TEST
 
-START_TEST(devices_side_by_side_are_duplicates)
+TEST(devices_side_by_side_are_duplicates)
 {
 	machine_plug("one-pv", "sda", 16, 1);
 	plug_mapped("one-pv", 0);
 	expect(0, "PV /dev/sda online.\n", "dev:/dev/sda\n");
 	ck_assert_ptr_nonnull(strstr(machine.err, "PV /dev/mapper/top 253:0 is duplicate"));
 }
-END_TEST
 
-START_TEST(a_name_that_is_not_there_is_not_used)
+TEST(a_name_that_is_not_there_is_not_used)
 {
 	plug_mapped("one-pv", 0);
 	tree_remove(&machine.tree, "/dev/mapper/top");
 	expect(0, "PV /dev/dm-0 online.\n", "dev:/dev/dm-0\n");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("pvscan_whole");
-	TCase *tcase = tcase_create("pvscan_whole");
-
-	tcase_add_checked_fixture(tcase, machine_begin, machine_end);
-	tcase_add_test(tcase, a_mapped_device_goes_before_the_disk_below_it);
-	tcase_add_test(tcase, the_size_decides_first);
-	tcase_add_test(tcase, devices_side_by_side_are_duplicates);
-	tcase_add_test(tcase, a_name_that_is_not_there_is_not_used);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

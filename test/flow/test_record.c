@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is recorded of a PV, what is refused, and what becomes of older records. */
+/* What is recorded of a PV, what is refused, and what happens to older records. */
+#include "disk/crc.h"
 #include "flow/record_scratch.h"
 
-/* ---- VGs with a fault each */
+#include <fcntl.h>
+
+const struct fixture fixture = {setup, teardown};
+
+/* ---- VGs with one fault each */
 
 static const struct lea_vg renamed = {.name = "new", ONE_PV};
 static const struct lea_vg shared = {
@@ -16,14 +21,25 @@ static const struct lea_vg no_id = {.name = "v", ONE_PV, .system_id = ""};
 static const struct lea_vg exported = {.name = "v", ONE_PV, .flags = LEA_FLAG_EXPORTED};
 static const struct lea_vg clustered = {.name = "v", ONE_PV, .flags = LEA_FLAG_CLUSTERED};
 
-static void other_is(uint32_t minor, enum lea_found_kind kind, const char *pvid)
+/* Plugs a device with number 8:32, and puts @pvid into its label. */
+static void other_is(const char *sample, const char *device, const char *pvid)
 {
+	uint8_t sector[512];
 	char path[64];
+	uint32_t crc;
+	int fd;
 
-	others[minor].kind = kind;
-	snprintf(others[minor].label.pvid, sizeof(others[minor].label.pvid), "%s", pvid);
-	snprintf(path, sizeof(path), "sys/dev/block/8:%u", minor);
-	ck_assert_int_eq(symlink("../nothing", path), 0);
+	machine_plug(sample, device, 32, 1);
+	snprintf(path, sizeof(path), "dev/%s", device);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	ck_assert_int_eq(pread(fd, sector, sizeof(sector), 512), sizeof(sector));
+	memcpy(sector + 32, pvid, strlen(pvid));
+	crc = lea_crc(LEA_CRC_INITIAL, sector + 20, sizeof(sector) - 20);
+	memcpy(sector + 16, &crc, sizeof(crc));
+	ck_assert_int_eq(pwrite(fd, sector, sizeof(sector), 512), sizeof(sector));
+	close(fd);
+	if (!strcmp(device, "unreadable"))
+		tree_remove(&machine.tree, "/dev/unreadable");
 }
 
 static struct lea_record see_kind(enum lea_found_kind kind, bool is_md)
@@ -55,11 +71,11 @@ static const struct {
 	{"clustered is recorded", &clustered, "here", LEA_RECORD_ONLINE},
 };
 
-START_TEST(refuses)
+TEST_EACH(each_pv_that_lvm2_refuses_is_refused, refusals)
 {
 	bool is_online = refusals[_i].want == LEA_RECORD_ONLINE;
 
-	conf.system_id = refusals[_i].system_id;
+	conf->system_id = refusals[_i].system_id;
 	begin(true, true, false);
 	ck_assert_msg(see(16, ID_A, refusals[_i].vg).kind == refusals[_i].want, "%s",
 		      refusals[_i].claim);
@@ -67,17 +83,15 @@ START_TEST(refuses)
 	ck_assert_msg(!!get("newhints") == is_online, "%s", refusals[_i].claim);
 	ck_assert(is_online || !get("vgs_online/v"));
 }
-END_TEST
 
-START_TEST(refuses_a_pv_that_its_vg_does_not_list)
+TEST(refuses_a_pv_that_its_vg_does_not_list)
 {
 	begin(true, true, false);
 	ck_assert_int_eq(see(16, ID_B, &vg1).kind, LEA_RECORD_NOT_IN_VG);
 	ck_assert_ptr_null(get("pvs_online/" ID_B));
 }
-END_TEST
 
-START_TEST(leaves_what_is_no_pv)
+TEST(a_device_that_is_no_pv_is_not_recorded)
 {
 	begin(true, true, false);
 	ck_assert_int_eq(see_kind(LEA_FOUND_NOT_PV, false).kind, LEA_RECORD_NOTHING);
@@ -88,11 +102,10 @@ START_TEST(leaves_what_is_no_pv)
 	ck_assert_int_eq(see_kind(LEA_FOUND_ORPHAN, false).kind, LEA_RECORD_NOTHING);
 	ck_assert_ptr_nonnull(get("newhints"));
 }
-END_TEST
 
 /* ---- the record */
 
-START_TEST(records_as_lvm2_does)
+TEST(a_pv_is_recorded_as_by_lvm2)
 {
 	begin(false, false, false);
 	ck_assert_int_eq(see(16, ID_A, &vg1).kind, LEA_RECORD_ONLINE);
@@ -102,48 +115,46 @@ START_TEST(records_as_lvm2_does)
 	ck_assert_ptr_null(get("vgs_online/vg1"));
 	ck_assert_ptr_null(get("pvs_lookup/vg1"));
 }
-END_TEST
 
 static const struct {
 	const char *claim, *old;
-	enum lea_found_kind other; /* what 8:32 is; GONE: no such device */
-	const char *other_pvid;
+	const char *other, *device, *other_pvid; /* sample on 8:32; NULL: no such device */
 	enum lea_record_kind want;
 	bool replaced, keeps_claim;
 	const char *text;
 } olds[] = {
-	{"its own record stays", "8:16\nvg:vg1\ndev:/dev/other\n", LEA_FOUND_GONE, "",
+	{"its own record stays", "8:16\nvg:vg1\ndev:/dev/other\n", NULL, NULL, NULL,
 	 LEA_RECORD_ONLINE, false, true, "8:16\nvg:vg1\ndev:/dev/other\n"},
-	{"the PV on two devices is a duplicate", "8:32\nvg:vg1\ndev:/dev/sdc\n", LEA_FOUND_PV, ID_A,
-	 LEA_RECORD_DUPLICATE, false, true, "8:32\nvg:vg1\ndev:/dev/sdc\n"},
-	{"an orphan with the same id as well", "8:32\n", LEA_FOUND_ORPHAN, ID_A,
+	{"the PV on two devices is a duplicate", "8:32\nvg:vg1\ndev:/dev/sdc\n", "one-pv", "sdc",
+	 ID_A, LEA_RECORD_DUPLICATE, false, true, "8:32\nvg:vg1\ndev:/dev/sdc\n"},
+	{"an orphan with the same id as well", "8:32\n", "orphan-after-vgremove", "sdc", ID_A,
 	 LEA_RECORD_DUPLICATE, false, true, "8:32\n"},
-	{"the recorded device is gone", "8:32\nvg:vg1\ndev:/dev/sdc\n", LEA_FOUND_GONE, "",
+	{"the recorded device is gone", "8:32\nvg:vg1\ndev:/dev/sdc\n", NULL, NULL, NULL,
 	 LEA_RECORD_ONLINE, true, false, "8:16\nvg:vg1\ndev:/dev/sdb\n"},
-	{"the recorded device is another PV now", "8:32\nvg:vg1\ndev:/dev/sdc\n", LEA_FOUND_PV,
+	{"the recorded device is another PV now", "8:32\nvg:vg1\ndev:/dev/sdc\n", "one-pv", "sdc",
 	 ID_B, LEA_RECORD_ONLINE, true, false, "8:16\nvg:vg1\ndev:/dev/sdb\n"},
-	{"the recorded device is no PV now", "8:32\nvg:vg1\n", LEA_FOUND_NOT_PV, "",
+	{"the recorded device is no PV now", "8:32\nvg:vg1\n", "damaged/label-magic-wiped", "sdc",
+	 ID_A, LEA_RECORD_ONLINE, true, false, "8:16\nvg:vg1\ndev:/dev/sdb\n"},
+	{"the recorded device can't be read", "8:32\nvg:vg1\n", "one-pv", "unreadable", ID_A,
 	 LEA_RECORD_ONLINE, true, false, "8:16\nvg:vg1\ndev:/dev/sdb\n"},
-	{"the recorded device can't be read", "8:32\nvg:vg1\n", LEA_FOUND_UNREADABLE, "",
+	{"the recorded device is not for LVM", "8:32\nvg:vg1\n", "one-pv", "excluded", ID_A,
 	 LEA_RECORD_ONLINE, true, false, "8:16\nvg:vg1\ndev:/dev/sdb\n"},
-	{"the recorded device is not for LVM", "8:32\nvg:vg1\n", LEA_FOUND_EXCLUDED, "",
-	 LEA_RECORD_ONLINE, true, false, "8:16\nvg:vg1\ndev:/dev/sdb\n"},
-	{"an empty record is replaced", "", LEA_FOUND_GONE, "", LEA_RECORD_ONLINE, true, true,
+	{"an empty record is replaced", "", NULL, NULL, NULL, LEA_RECORD_ONLINE, true, true,
 	 "8:16\nvg:vg1\ndev:/dev/sdb\n"},
-	{"a damaged record is replaced", "what?", LEA_FOUND_GONE, "", LEA_RECORD_ONLINE, true, true,
+	{"a damaged record is replaced", "what?", NULL, NULL, NULL, LEA_RECORD_ONLINE, true, true,
 	 "8:16\nvg:vg1\ndev:/dev/sdb\n"},
-	{"a VG that was unknown is added", "8:16\ndev:/dev/sdb\n", LEA_FOUND_GONE, "",
+	{"a VG that was unknown is added", "8:16\ndev:/dev/sdb\n", NULL, NULL, NULL,
 	 LEA_RECORD_ONLINE, true, true, "8:16\nvg:vg1\ndev:/dev/sdb\n"},
 };
 
-START_TEST(settles_old_records)
+TEST_EACH(an_old_record_is_kept_or_replaced_by_what_its_device_is, olds)
 {
 	struct lea_record record;
 
 	old_record(ID_A, olds[_i].old);
-	ck_assert_int_eq(lea_vg_online_claim(lea_world_run(&world), "vg1"), 0);
-	if (olds[_i].other != LEA_FOUND_GONE)
-		other_is(32, olds[_i].other, olds[_i].other_pvid);
+	ck_assert_int_eq(lea_vg_online_claim(lea_world_run(machine.world), "vg1"), 0);
+	if (olds[_i].other)
+		other_is(olds[_i].other, olds[_i].device, olds[_i].other_pvid);
 	begin(false, false, false);
 	record = see(16, ID_A, &vg1);
 	ck_assert_msg(record.kind == olds[_i].want, "%s", olds[_i].claim);
@@ -154,44 +165,40 @@ START_TEST(settles_old_records)
 	if (record.kind == LEA_RECORD_DUPLICATE)
 		ck_assert(record.other_major == 8 && record.other_minor == 32);
 }
-END_TEST
 
-START_TEST(follows_a_rename)
+TEST(a_record_follows_a_renamed_vg)
 {
 	static const char *const ids[] = {ID_A, ID_B};
 
 	old_record(ID_A, "8:16\nvg:old\ndev:/dev/sdb\n");
-	ck_assert_int_eq(lea_lookup_write(lea_world_run(&world), "old", ids, 2), 0);
+	ck_assert_int_eq(lea_lookup_write(lea_world_run(machine.world), "old", ids, 2), 0);
 	begin(true, true, false);
 	ck_assert_str_eq(see(16, ID_A, &renamed).vg_name, "new");
 	ck_assert_str_eq(get("pvs_online/" ID_A), "8:16\nvg:new\ndev:/dev/sdb\n");
 	ck_assert_ptr_null(get("pvs_lookup/old"));
 	ck_assert_ptr_nonnull(get("vgs_online/new"));
 }
-END_TEST
 
-START_TEST(leaves_a_lookup_file_that_is_not_about_this_pv)
+TEST(leaves_a_lookup_file_that_is_not_about_this_pv)
 {
 	static const char *const ids[] = {ID_C, ID_B};
 
 	old_record(ID_A, "8:16\nvg:old\n");
-	ck_assert_int_eq(lea_lookup_write(lea_world_run(&world), "old", ids, 2), 0);
+	ck_assert_int_eq(lea_lookup_write(lea_world_run(machine.world), "old", ids, 2), 0);
 	begin(true, true, false);
 	ck_assert_int_eq(see(16, ID_A, &renamed).kind, LEA_RECORD_ONLINE);
 	ck_assert_ptr_nonnull(get("pvs_lookup/old"));
 }
-END_TEST
 
-START_TEST(metadata_lost_keeps_the_name)
+TEST(metadata_lost_keeps_the_name)
 {
 	old_record(ID_A, "8:16\nvg:vg1\n");
 	begin(false, false, false);
 	ck_assert_int_eq(see(16, ID_A, NULL).kind, LEA_RECORD_ONLINE);
 	ck_assert_str_eq(get("pvs_online/" ID_A), "8:16\nvg:vg1\n");
 }
-END_TEST
 
-START_TEST(a_name_too_long_is_left_out)
+TEST(a_name_too_long_is_left_out)
 {
 	struct lea_found found = {.kind = LEA_FOUND_PV, .device = {.major = 8, .minor = 16}};
 	struct lea_record record;
@@ -206,9 +213,8 @@ START_TEST(a_name_too_long_is_left_out)
 	ck_assert_int_eq(lea_record_found(recorder, &found, &record), 0);
 	ck_assert_str_eq(get("pvs_online/" ID_A), "8:16\n");
 }
-END_TEST
 
-START_TEST(says_why_it_could_not_record)
+TEST(says_why_it_could_not_record)
 {
 	struct lea_record record;
 
@@ -218,11 +224,10 @@ START_TEST(says_why_it_could_not_record)
 	ck_assert_int_eq(record.kind, LEA_RECORD_FAILED);
 	ck_assert_int_lt(record.fault, 0);
 }
-END_TEST
 
 /* ---- test mode, gone */
 
-START_TEST(test_mode_writes_nothing)
+TEST(test_mode_writes_nothing)
 {
 	struct lea_record record;
 
@@ -233,11 +238,10 @@ START_TEST(test_mode_writes_nothing)
 	ck_assert(record.claimed);
 	ck_assert_uint_eq(see(16, ID_A, &vg3).missing, 2);
 	see_kind(LEA_FOUND_ORPHAN, false);
-	ck_assert_int_eq(rmdir("run/lvm"), 0); /* is empty */
+	ck_assert_int_eq(rmdir("run/lvm"), 0); /* the folder is empty */
 }
-END_TEST
 
-START_TEST(test_mode_settles_nothing)
+TEST(test_mode_replaces_and_removes_nothing)
 {
 	old_record(ID_A, "8:32\nvg:vg1\n");
 	begin(true, true, true);
@@ -246,9 +250,8 @@ START_TEST(test_mode_settles_nothing)
 	ck_assert_int_eq(lea_record_gone(recorder, 8, 32, ID_A), 0);
 	ck_assert_ptr_nonnull(get("pvs_online/" ID_A));
 }
-END_TEST
 
-START_TEST(gone_forgets)
+TEST(a_pv_that_went_is_forgotten)
 {
 	begin(true, true, false);
 	ck_assert(see(16, ID_A, &vg1).claimed);
@@ -259,40 +262,14 @@ START_TEST(gone_forgets)
 	ck_assert_ptr_null(get("vgs_online/vg1"));
 	begin(true, true, false);
 	ck_assert_msg(see(32, ID_A, &vg1).claimed, "back under another number: claimed again");
-	ck_assert_int_eq(lea_record_gone_number(&world, 8, 32), 0);
+	ck_assert_int_eq(lea_record_gone_number(machine.world, 8, 32), 0);
 	ck_assert_ptr_null(get("pvs_online/" ID_A));
 }
-END_TEST
 
-START_TEST(hints_none_are_left_alone)
+TEST(without_hints_no_hint_file_is_touched)
 {
-	conf.hints = false;
+	conf->hints = false;
 	begin(true, true, false);
 	see(16, ID_A, &vg1);
 	ck_assert_ptr_null(get("newhints"));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("record");
-	TCase *tcase = tcase_create("run files");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, refuses, 0, (int)ARRAY_SIZE(refusals));
-	tcase_add_test(tcase, refuses_a_pv_that_its_vg_does_not_list);
-	tcase_add_test(tcase, leaves_what_is_no_pv);
-	tcase_add_test(tcase, records_as_lvm2_does);
-	tcase_add_loop_test(tcase, settles_old_records, 0, (int)ARRAY_SIZE(olds));
-	tcase_add_test(tcase, follows_a_rename);
-	tcase_add_test(tcase, leaves_a_lookup_file_that_is_not_about_this_pv);
-	tcase_add_test(tcase, metadata_lost_keeps_the_name);
-	tcase_add_test(tcase, a_name_too_long_is_left_out);
-	tcase_add_test(tcase, says_why_it_could_not_record);
-	tcase_add_test(tcase, test_mode_writes_nothing);
-	tcase_add_test(tcase, test_mode_settles_nothing);
-	tcase_add_test(tcase, gone_forgets);
-	tcase_add_test(tcase, hints_none_are_left_alone);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

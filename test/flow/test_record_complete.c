@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When is a VG complete, and who of those that see it may claim it? */
+/* When is a VG complete, and which recorder may claim it? */
 #include "flow/record_scratch.h"
 
-START_TEST(one_of_one_is_complete_without_a_lookup_file)
+const struct fixture fixture = {setup, teardown};
+
+TEST(one_of_one_is_complete_without_a_lookup_file)
 {
 	struct lea_record record;
 
@@ -14,9 +16,8 @@ START_TEST(one_of_one_is_complete_without_a_lookup_file)
 	ck_assert_str_eq(get("vgs_online/vg1"), "");
 	ck_assert_ptr_null(get("pvs_lookup/vg1"));
 }
-END_TEST
 
-START_TEST(three_pvs_in_three_processes)
+TEST(three_pvs_in_three_processes)
 {
 	struct lea_record record;
 
@@ -38,9 +39,8 @@ START_TEST(three_pvs_in_three_processes)
 	ck_assert_int_eq(record.complete, LEA_COMPLETE);
 	ck_assert_msg(!record.claimed, "the claim is the first one's");
 }
-END_TEST
 
-START_TEST(three_pvs_in_one_process)
+TEST(three_pvs_in_one_process)
 {
 	begin(true, true, false);
 	ck_assert_uint_eq(see(16, ID_A, &vg3).missing, 2);
@@ -48,9 +48,8 @@ START_TEST(three_pvs_in_one_process)
 	ck_assert_int_eq(see(18, ID_C, &vg3).complete, LEA_COMPLETE);
 	ck_assert_msg(see(18, ID_C, &vg3).claimed, "the claim of this process stays its own");
 }
-END_TEST
 
-START_TEST(counted_later_the_first_sees_all)
+TEST(counted_later_the_first_sees_all)
 {
 	struct lea_record record;
 
@@ -67,9 +66,8 @@ START_TEST(counted_later_the_first_sees_all)
 	ck_assert_str_eq(get("pvs_lookup/vg3"), ID_B "\n" ID_A "\n" ID_C "\n");
 	ck_assert_int_eq(count(ID_C, &vg3).complete, LEA_COMPLETE);
 }
-END_TEST
 
-START_TEST(counted_later_others_are_seen)
+TEST(counted_later_others_are_seen)
 {
 	begin_later();
 	see(16, ID_A, &vg3);
@@ -78,9 +76,8 @@ START_TEST(counted_later_others_are_seen)
 	old_record(ID_C, "8:18\nvg:vg3\n");
 	ck_assert_int_eq(count(ID_B, NULL).complete, LEA_COMPLETE);
 }
-END_TEST
 
-START_TEST(others_that_record_meanwhile_are_seen)
+TEST(others_that_record_meanwhile_are_seen)
 {
 	struct lea_record record;
 
@@ -91,17 +88,15 @@ START_TEST(others_that_record_meanwhile_are_seen)
 	ck_assert_int_eq(record.complete, LEA_COMPLETE);
 	ck_assert(record.claimed);
 }
-END_TEST
 
-START_TEST(without_a_claim_nobody_is_shut_out)
+TEST(without_a_claim_nobody_is_shut_out)
 {
 	begin(true, false, false);
 	ck_assert_int_eq(see(16, ID_A, &vg1).complete, LEA_COMPLETE);
 	ck_assert_ptr_null(get("vgs_online/vg1"));
 }
-END_TEST
 
-START_TEST(a_pv_without_metadata_waits_for_one_with)
+TEST(a_pv_without_metadata_waits_for_one_with)
 {
 	struct lea_record record;
 
@@ -118,33 +113,12 @@ START_TEST(a_pv_without_metadata_waits_for_one_with)
 	ck_assert(record.claimed && !record.has_metadata);
 	ck_assert_str_eq(get("pvs_online/" ID_C), "8:18\ndev:/dev/sdb\n");
 }
-END_TEST
 
-START_TEST(with_and_without_metadata_share_one_claim)
+TEST(with_and_without_metadata_share_one_claim)
 {
 	begin(true, true, false);
 	ck_assert_uint_eq(see(16, ID_A, &vg3).missing, 2);
 	ck_assert_uint_eq(see(17, ID_B, NULL).missing, 1);
 	ck_assert(see(18, ID_C, NULL).claimed);
 	ck_assert(see(16, ID_A, &vg3).claimed);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("record complete");
-	TCase *tcase = tcase_create("complete");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, one_of_one_is_complete_without_a_lookup_file);
-	tcase_add_test(tcase, three_pvs_in_three_processes);
-	tcase_add_test(tcase, three_pvs_in_one_process);
-	tcase_add_test(tcase, counted_later_the_first_sees_all);
-	tcase_add_test(tcase, counted_later_others_are_seen);
-	tcase_add_test(tcase, others_that_record_meanwhile_are_seen);
-	tcase_add_test(tcase, without_a_claim_nobody_is_shut_out);
-	tcase_add_test(tcase, a_pv_without_metadata_waits_for_one_with);
-	tcase_add_test(tcase, with_and_without_metadata_share_one_claim);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

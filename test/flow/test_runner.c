@@ -13,18 +13,18 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "flow/enqueue.h"
-#include "flow/runner.h"
-#include "state/queue.h"
+#include "daemon/enqueue.h"
+#include "daemon/runner.h"
+#include "unit/queue_folder.h"
 #include "unit/suite.h"
 #include "world/clock_kernel.h"
 
 #define WRITERS	     8
 #define EACH	     60
-#define KILLED_AFTER 7 /* entries, then the runner dies by SIGKILL */
+#define KILLED_AFTER 7 /* after so many entries the runner is killed */
 
-static char dir[64], seen_dir[80];
-static int run_fd, event_fd, seen_fd;
+static char seen_dir[80];
+static int seen_fd;
 
 static void quiet(struct lea_log *log, enum lea_log_level level, const char *line)
 {
@@ -34,26 +34,19 @@ static struct lea_log log_sink = {.write = quiet, .max_level = LEA_LOG_ERROR};
 
 static void setup(void)
 {
-	snprintf(dir, sizeof(dir), "/tmp/lea-runner-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
+	queue_setup();
 	snprintf(seen_dir, sizeof(seen_dir), "%s/seen", dir);
 	ck_assert_int_eq(mkdir(seen_dir, 0700), 0);
-	run_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	seen_fd = open(seen_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	event_fd = lea_queue_open(run_fd);
-	ck_assert_int_ge(event_fd, 0);
 }
 
 static void teardown(void)
 {
-	char command[128];
-
-	close(event_fd);
 	close(seen_fd);
-	close(run_fd);
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	ck_assert_int_eq(system(command), 0);
+	queue_teardown();
 }
+
+const struct fixture fixture = {setup, teardown};
 
 static int enqueue(unsigned int minor, const char *action)
 {
@@ -74,7 +67,7 @@ static int enqueue(unsigned int minor, const char *action)
 	return lea_enqueue_event(dir, environ_);
 }
 
-/* Each entry leaves a file of its key; a runner that is told to dies half-way. */
+/* Each entry creates a file with its key; a runner may be told to die half-way. */
 struct fake {
 	int left; /* entries until it dies; < 0: never */
 	const char *poison;
@@ -96,11 +89,11 @@ static int process(void *arg, struct lea_entry *entries, size_t count)
 static int run(int left, const char *poison)
 {
 	struct fake fake = {.left = left, .poison = poison};
-	const struct lea_runner_how how = {.event_fd = event_fd,
-					   .process = process,
-					   .arg = &fake,
-					   .failed_attempts = 3,
-					   .log = &log_sink};
+	const struct lea_runner_options how = {.event_fd = event_fd,
+					       .process = process,
+					       .arg = &fake,
+					       .failed_attempts = 3,
+					       .log = &log_sink};
 
 	return lea_runner_run(&how);
 }
@@ -132,7 +125,7 @@ static size_t count_seen(void)
 	return count;
 }
 
-START_TEST(test_storm)
+TEST(no_entry_of_a_storm_is_lost)
 {
 	pid_t writer[WRITERS];
 	size_t retried;
@@ -148,7 +141,7 @@ START_TEST(test_storm)
 			_exit(0);
 		}
 	}
-	/* runners die and come back while the writers write */
+	/* runners die and restart while the writers write */
 	for (int i = 0; i < 20; i++)
 		run_in_child(KILLED_AFTER, NULL);
 	for (int i = 0; i < WRITERS; i++) {
@@ -156,15 +149,14 @@ START_TEST(test_storm)
 		ck_assert_int_eq(status, 0);
 	}
 	ck_assert_int_eq(run_in_child(-1, NULL), 0);
-	/* An entry that three of them had in hand when they died was put aside, and is not lost. */
+	/* An entry that three runners processed when they died is in quarantine, not lost. */
 	ck_assert_int_eq(lea_queue_retry(event_fd, &retried), 0);
 	ck_assert_int_eq(run_in_child(-1, NULL), 0);
 	ck_assert_uint_eq(count_seen(), WRITERS * EACH);
 	ck_assert_uint_eq(count_of("queue") + count_of("taken") + count_of("failed"), 0);
 }
-END_TEST
 
-START_TEST(test_poison_alone_is_put_aside)
+TEST(an_entry_that_kills_runners_alone_is_set_apart)
 {
 	for (unsigned int i = 0; i < 50; i++)
 		ck_assert_int_eq(enqueue(i, "add"), 0);
@@ -175,9 +167,8 @@ START_TEST(test_poison_alone_is_put_aside)
 	ck_assert_uint_eq(count_of("failed"), 1);
 	ck_assert_uint_eq(count_of("taken"), 0);
 }
-END_TEST
 
-START_TEST(test_two_runners)
+TEST(a_second_runner_finds_the_first_busy)
 {
 	int lock_fd, status;
 	pid_t pid;
@@ -194,14 +185,13 @@ START_TEST(test_two_runners)
 	ck_assert_int_eq(run(-1, NULL), 0);
 	ck_assert_uint_eq(count_seen(), 1);
 }
-END_TEST
 
 static int leave(void *arg)
 {
 	return LEA_RUNNER_BUSY + 1;
 }
 
-/* The holder of the lock dies after this nap with an entry in taken/. */
+/* The holder of the lock dies after this pause with an entry in taken/. */
 static void hold_take_die(int told_fd)
 {
 	struct timespec nap = {.tv_nsec = 200000000L};
@@ -216,17 +206,17 @@ static void hold_take_die(int told_fd)
 	raise(SIGKILL);
 }
 
-START_TEST(test_stays_until_the_other_is_through)
+TEST(a_runner_stays_until_the_other_has_finished)
 {
 	struct fake fake = {.left = -1};
-	struct lea_runner_how how = {.event_fd = event_fd,
-				     .process = process,
-				     .stay = leave,
-				     .arg = &fake,
-				     .failed_attempts = 3,
-				     .wait_ms = 10,
-				     .clock = lea_clock_kernel(),
-				     .log = &log_sink};
+	struct lea_runner_options how = {.event_fd = event_fd,
+					 .process = process,
+					 .stay = leave,
+					 .arg = &fake,
+					 .failed_attempts = 3,
+					 .wait_ms = 10,
+					 .clock = lea_clock_kernel(),
+					 .log = &log_sink};
 	int told[2], status;
 	char byte;
 	pid_t pid;
@@ -237,7 +227,7 @@ START_TEST(test_stays_until_the_other_is_through)
 	if (pid == 0)
 		hold_take_die(told[1]);
 	ck_assert_int_eq(read(told[0], &byte, 1), 1);
-	/* Nothing is pending and the lock is busy: it must not sleep on the queue. */
+	/* Nothing is pending and the lock is busy: the runner must not sleep on the queue. */
 	ck_assert_int_eq(lea_runner_run(&how), LEA_RUNNER_BUSY + 1);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(WTERMSIG(status), SIGKILL);
@@ -246,16 +236,15 @@ START_TEST(test_stays_until_the_other_is_through)
 	close(told[0]);
 	close(told[1]);
 }
-END_TEST
 
 static int refuse(void *arg, struct lea_entry *entries, size_t count)
 {
 	return -EIO;
 }
 
-START_TEST(test_fault_loses_nothing)
+TEST(a_fault_of_a_pass_loses_no_entry)
 {
-	const struct lea_runner_how how = {
+	const struct lea_runner_options how = {
 		.event_fd = event_fd, .process = refuse, .failed_attempts = 3, .log = &log_sink};
 
 	ck_assert_int_eq(enqueue(1, "add"), 0);
@@ -263,7 +252,6 @@ START_TEST(test_fault_loses_nothing)
 	ck_assert_int_eq(run(-1, NULL), 0);
 	ck_assert_uint_eq(count_seen(), 1);
 }
-END_TEST
 
 static const struct {
 	const char *claim;
@@ -295,19 +283,19 @@ static const struct {
 	 LEA_ENQUEUE_NOT_OURS},
 };
 
-START_TEST(test_events)
+TEST_EACH(each_event_is_enqueued_or_refused, events)
 {
 	ck_assert_msg(lea_enqueue_event(dir, events[_i].environ_) == events[_i].expected, "%s",
 		      events[_i].claim);
 	ck_assert_uint_eq(count_of("queue"), 0);
 }
-END_TEST
 
-#define CHANGE "ACTION=change SUBSYSTEM=block MAJOR=8 MINOR=1 DEVNAME=/dev/sda1 ID_FS_TYPE=LVM2_member "
-#define UUID   "ID_FS_UUID=aaaaaa-bbbb-cccc-dddd-eeee-ffff-gggggg "
-#define FIRST  "LVMEVENT_FIRST=aaaaaa-bbbb-cccc-dddd-eeee-ffff-gggggg "
+#define CHANGE                                                                                     \
+	"ACTION=change SUBSYSTEM=block MAJOR=8 MINOR=1 DEVNAME=/dev/sda1 ID_FS_TYPE=LVM2_member "
+#define UUID  "ID_FS_UUID=aaaaaa-bbbb-cccc-dddd-eeee-ffff-gggggg "
+#define FIRST "LVMEVENT_FIRST=aaaaaa-bbbb-cccc-dddd-eeee-ffff-gggggg "
 
-/* Rows: what udev says of a change, and what it may lead to. */
+/* Rows: udev's properties of a change event, and the resulting entry. */
 static const struct {
 	const char *claim, *words;
 	enum lea_entry_kind kind;
@@ -325,7 +313,7 @@ static const struct {
 	{"a device of after", CHANGE UUID FIRST "USEC_INITIALIZED=5000", LEA_ENTRY_MISSED},
 };
 
-START_TEST(kind_of_a_change)
+TEST_EACH(each_change_is_of_its_kind, changes)
 {
 	char words[512], *environ_[16] = {0}, *state = NULL, *word;
 	struct lea_entry *entries;
@@ -341,9 +329,8 @@ START_TEST(kind_of_a_change)
 	ck_assert_msg(entries[0].kind == changes[_i].kind, "%s", changes[_i].claim);
 	lea_entries_free(entries, count);
 }
-END_TEST
 
-START_TEST(test_closed_gate)
+TEST(a_closed_gate_takes_no_entry)
 {
 	ck_assert_int_eq(lea_file_create_empty(event_fd, "gate-armed"), 0);
 	ck_assert_int_eq(enqueue(1, "add"), LEA_ENQUEUE_CLOSED);
@@ -352,9 +339,8 @@ START_TEST(test_closed_gate)
 	ck_assert_int_eq(enqueue(1, "add"), 0);
 	ck_assert_uint_eq(count_of("queue"), 1);
 }
-END_TEST
 
-START_TEST(test_folder_that_vanished)
+TEST(a_queue_folder_that_vanished_is_made_again)
 {
 	char command[128];
 
@@ -364,24 +350,4 @@ START_TEST(test_folder_that_vanished)
 	close(event_fd);
 	event_fd = lea_queue_open(run_fd);
 	ck_assert_uint_eq(count_of("queue"), 1);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("runner");
-	TCase *tcase = tcase_create("runner");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, test_storm);
-	tcase_add_test(tcase, test_poison_alone_is_put_aside);
-	tcase_add_test(tcase, test_two_runners);
-	tcase_add_test(tcase, test_stays_until_the_other_is_through);
-	tcase_add_test(tcase, test_fault_loses_nothing);
-	tcase_add_loop_test(tcase, test_events, 0, ARRAY_SIZE(events));
-	tcase_add_loop_test(tcase, kind_of_a_change, 0, ARRAY_SIZE(changes));
-	tcase_add_test(tcase, test_closed_gate);
-	tcase_add_test(tcase, test_folder_that_vanished);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

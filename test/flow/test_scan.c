@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static const struct lea_conf conf = {
-	.md_component_detection = true, .probe_threads = 4, .probe_deadline_ms = 60000};
+static const struct lea_conf conf = {.md_component_detection = true,
+				     .md_component_checks = "auto",
+				     .probe_threads = 4,
+				     .probe_deadline_ms = 60000};
 
 static struct lea_scan *scan_of(bool out_of_process)
 {
@@ -74,19 +76,17 @@ static void check_sample(size_t index, bool out_of_process)
 	sample_done(&sample);
 }
 
-START_TEST(samples_here)
+TEST_TIMES(each_sample_is_scanned_here, sample_count())
 {
 	check_sample((size_t)_i, false);
 }
-END_TEST
 
-START_TEST(samples_in_child)
+TEST_TIMES(each_sample_is_scanned_in_a_child, sample_count())
 {
 	check_sample((size_t)_i, true);
 }
-END_TEST
 
-/* What lea_scan_vgs makes of some devices. */
+/* Results of lea_scan_vgs for some devices. */
 static const struct {
 	const char *claim, *samples[6];
 	const char *vg; /* first VG, NULL: none at all */
@@ -176,17 +176,23 @@ static void check_group(int row, bool out_of_process)
 	lea_scan_free(scan);
 }
 
-START_TEST(groups_here)
+TEST_EACH(each_group_of_pvs_is_one_vg_here, groups)
 {
 	check_group(_i, false);
 }
-END_TEST
 
-START_TEST(groups_in_child)
+TEST_EACH(each_group_of_pvs_is_one_vg_in_a_child, groups)
 {
 	check_group(_i, true);
 }
-END_TEST
+
+static void put_at(const char *path, const char *bytes, size_t count, off_t at)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	ck_assert_int_eq(pwrite(fd, bytes, count, at), (ssize_t)count);
+	close(fd);
+}
 
 static void check_shared_text(bool out_of_process)
 {
@@ -199,9 +205,11 @@ static void check_shared_text(bool out_of_process)
 		{.major = 8, .minor = 5, .name = strdup("/dev/sde"), .is_gone = true},
 	};
 	struct lea_found *const *found;
+	char path[256];
 	size_t count;
 
-	scratch_excluded = "/dev/sda";
+	snprintf(path, sizeof(path), "%s/dev/sda", scratch_root);
+	put_at(path, "\xfc\x4e\x2b\xa9\1\0\0\0", 8, 0); /* md metadata 1.1 */
 	ck_assert_int_eq(lea_scan_add(scan, devices, 5), 0);
 	found = lea_scan_found(scan, &count);
 	ck_assert_uint_eq(count, 5);
@@ -215,13 +223,12 @@ static void check_shared_text(bool out_of_process)
 	lea_scan_free(scan);
 }
 
-START_TEST(shared_text)
+TEST_TIMES(a_text_that_pvs_share_is_parsed_once, 2)
 {
 	check_shared_text(_i);
 }
-END_TEST
 
-/* The end of a device is looked at only when its size is not the PV's. */
+/* The end of a device is read only if its size is not the PV's. */
 static const struct {
 	const char *claim;
 	off_t bytes;
@@ -262,15 +269,67 @@ static void check_md_member(size_t row, bool out_of_process)
 	lea_scan_free(scan);
 }
 
-START_TEST(md_member)
+TEST_EACH(a_member_of_an_md_array_is_no_pv, md_rows)
 {
 	check_md_member(_i, false);
 	scratch_run("rm", "dev/sda");
 	check_md_member(_i, true);
 }
-END_TEST
 
-START_TEST(nothing)
+/* What libblkid is asked about a PV, and what follows. Both ways of reading open with O_DIRECT. */
+static const struct {
+	const char *claim, *sample;
+	bool is_asked, has_ext2, has_md;
+	const char *content;
+	enum lea_found_kind kind;
+} contents[] = {
+	{"a PV is a PV", "one-pv", true, false, false, "LVM2_member", LEA_FOUND_PV},
+	{"a newer file system does not outdo a label, as with lvm2", "one-pv", true, true, false,
+	 "LVM2_member", LEA_FOUND_PV},
+	{"an array's member is none", "one-pv", true, false, true, "linux_raid_member",
+	 LEA_FOUND_EXCLUDED},
+	{"udev has spoken: libblkid is not asked", "one-pv", false, false, true, "", LEA_FOUND_PV},
+	{"a PV of no VG is judged as well", "orphan", true, false, true, "linux_raid_member",
+	 LEA_FOUND_EXCLUDED},
+	{"without a label nothing is asked", "damaged/label-crc", true, true, true, "",
+	 LEA_FOUND_NOT_PV},
+};
+
+static void check_content(size_t row, bool out_of_process)
+{
+	struct lea_scan *scan = scan_of(out_of_process);
+	struct lea_device device = scratch_disk(contents[row].sample, "sda", 1);
+	struct lea_found *const *found;
+	struct stat st;
+	char path[256];
+	size_t count;
+
+	if (contents[row].is_asked)
+		device.properties = strdup("ID_PATH=x\n");
+	snprintf(path, sizeof(path), "%s/dev/sda", scratch_root);
+	ck_assert_int_eq(stat(path, &st), 0);
+	if (contents[row].has_ext2)
+		put_at(path, "\x53\xef", 2, 1024 + 56);
+	if (contents[row].has_md) /* 0.90 */
+		put_at(path, "\xfc\x4e\x2b\xa9\0\0\0\0\x5a\0\0\0", 12,
+		       (st.st_size & ~65535) - 65536);
+	ck_assert_int_eq(lea_scan_add(scan, &device, 1), 0);
+	found = lea_scan_found(scan, &count);
+	ck_assert_msg(found[0]->kind == contents[row].kind, "%s: kind %d", contents[row].claim,
+		      found[0]->kind);
+	ck_assert_msg(!strcmp(found[0]->content, contents[row].content), "%s: %s",
+		      contents[row].claim, found[0]->content);
+	lea_scan_free(scan);
+}
+
+TEST_EACH(libblkid_is_asked_where_udev_is_silent, contents)
+{
+	check_content((size_t)_i, false);
+	scratch_run("rm", "dev/sda");
+	check_content((size_t)_i, true);
+}
+
+TEST_TIMES(a_scan_of_nothing_finds_nothing, 2)
 {
 	struct lea_scan *scan = scan_of(_i);
 	struct lea_scan_vg *vgs;
@@ -281,39 +340,12 @@ START_TEST(nothing)
 	ck_assert_uint_eq(count, 0);
 	lea_scan_free(scan);
 }
-END_TEST
 
-Suite *test_suite(void)
+/* No device was late here, so none was queued again. */
+static void teardown(void)
 {
-	Suite *suite = suite_create("scan");
-	TCase *tcase = tcase_create("scan");
-
-	tcase_add_checked_fixture(tcase, scratch_setup, scratch_teardown);
-	tcase_add_loop_test(tcase, samples_here, 0, (int)sample_count());
-	tcase_add_loop_test(tcase, samples_in_child, 0, (int)sample_count());
-	tcase_add_loop_test(tcase, groups_here, 0, (int)ARRAY_SIZE(groups));
-	tcase_add_loop_test(tcase, groups_in_child, 0, (int)ARRAY_SIZE(groups));
-	tcase_add_loop_test(tcase, shared_text, 0, 2);
-	tcase_add_loop_test(tcase, md_member, 0, (int)ARRAY_SIZE(md_rows));
-	tcase_add_loop_test(tcase, nothing, 0, 2);
-	suite_add_tcase(suite, tcase);
-	return suite;
+	scratch_run("test ! -e", "run/lvm/event");
+	scratch_teardown();
 }
 
-/* The queue is another module's: nothing here may be late. */
-#include "state/queue.h"
-
-int lea_queue_open(int run_fd)
-{
-	abort();
-}
-
-bool lea_queue_has_pending_but(int event_fd, bool (*skips)(void *arg, const char *key), void *arg)
-{
-	abort();
-}
-
-int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry)
-{
-	abort();
-}
+const struct fixture fixture = {scratch_setup, teardown};

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How often a device is read, on a device in memory that may change between two reads. */
+/* How often a device is read, with a device in memory that may change between two reads. */
 #include "disk/crc.h"
-#include "flow/scan_read.h"
+#include "scan/read.h"
 #include "unit/suite.h"
 #include "world/blockdev.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DEVICE_BYTES (1024U * 1024U)
 #define MDA_AT	     4096U
 #define MDA_BYTES    (512U * 1024U)
-#define TEXT_AT	     8192U /* from the area's start: beyond the head */
+#define TEXT_AT	     8192U /* from the start of the area: beyond the head */
 
 static uint8_t disk[DEVICE_BYTES];
 static unsigned int reads, bad_until; /* texts are wrong before this read */
 static uint64_t bytes_read;
+
+int lea_blockdev_open(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
+{
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
 
 int lea_blockdev_size(int fd, uint64_t *ret_bytes)
 {
@@ -59,6 +65,27 @@ static void make_area(uint32_t text_bytes)
 	put(header, lea_crc(LEA_CRC_INITIAL, header + 4, 508), 4);
 }
 
+/* A label whose second area, if there is one, begins inside the first. */
+static void make_label(bool has_second)
+{
+	uint8_t *sector = disk + 512, *at = sector + 32;
+
+	memcpy(sector, "LABELONE", 8);
+	put(sector + 8, 1, 8);
+	put(sector + 20, 32, 4);
+	memcpy(sector + 24, "LVM2 001", 8);
+	memset(at, 'a', 32); /* the PV's id */
+	put(at + 32, DEVICE_BYTES, 8);
+	put(at + 40, 512 * 1024, 8); /* data, and the end of the list */
+	put(at + 72, MDA_AT, 8);
+	put(at + 80, MDA_BYTES, 8);
+	if (has_second) {
+		put(at + 88, MDA_AT + MDA_BYTES - 512, 8);
+		put(at + 96, 4096, 8);
+	}
+	put(sector + 16, lea_crc(LEA_CRC_INITIAL, sector + 20, 512 - 20), 4);
+}
+
 static bool is_known(void *arg, const struct lea_mda_text *where, const char *vg_name)
 {
 	ck_assert_str_eq(vg_name, "name");
@@ -72,7 +99,7 @@ static const struct {
 	unsigned int bad_until;
 	int outcome;
 	bool has_text;
-	unsigned int reads; /* behind the head */
+	unsigned int reads; /* after the head */
 	uint64_t most_bytes;
 } rows[] = {
 	{"a short text is one read", 2000, false, 0, 0, true, 1, 2000},
@@ -84,55 +111,46 @@ static const struct {
 	{"a text that stays wrong is given up", 2000, false, 99, LEA_MDA_CORRUPT, false, 3, 4512},
 };
 
-START_TEST(costs)
+TEST_EACH(each_pv_costs_its_number_of_reads, rows)
 {
 	static struct lea_read read;
 	bool known = rows[_i].known;
 
 	make_area(rows[_i].text_bytes);
-	reads = bad_until = 0;
-	memset(&read, 0, sizeof(read));
-	lea_read_head(0, &read);
-	ck_assert_msg(reads == 1 && !read.fault, "the head is one read");
-	read.label = (struct lea_label){.mda_count = 1, .mda = {{MDA_AT, MDA_BYTES}}};
+	make_label(false);
+	reads = 0;
 	bytes_read = 0;
 	bad_until = rows[_i].bad_until;
-	lea_read_mdas(0, &(struct lea_read_known){is_known, &known}, &read);
+	memset(&read, 0, sizeof(read));
+	lea_read_device(NULL, &(const struct lea_device){0},
+			&(struct lea_read_cached){is_known, &known},
+			&(const struct lea_read_extras){0}, &read);
+	ck_assert_int_eq(read.label_outcome, 0);
+	ck_assert_uint_eq(read.mda_count, 1);
 	ck_assert_msg(read.mda[0].outcome == rows[_i].outcome, "%s: %s", rows[_i].claim,
 		      read.mda[0].why.what);
 	ck_assert_msg(!read.mda[0].text == !rows[_i].has_text, "%s", rows[_i].claim);
 	ck_assert_msg(reads - 1 == rows[_i].reads, "%s: %u", rows[_i].claim, reads - 1);
-	ck_assert_msg(bytes_read <= rows[_i].most_bytes, "%s: %lu bytes", rows[_i].claim,
-		      bytes_read);
+	ck_assert_msg(bytes_read <= LEA_READ_HEAD_BYTES + rows[_i].most_bytes, "%s: %lu bytes",
+		      rows[_i].claim, bytes_read);
 	lea_read_done(&read);
 }
-END_TEST
 
-START_TEST(overlap)
+TEST(overlapping_metadata_areas_are_corrupt)
 {
 	static struct lea_read read;
 	bool known = false;
 
 	make_area(2000);
+	make_label(true);
 	reads = bad_until = 0;
-	lea_read_head(0, &read);
-	read.label = (struct lea_label){
-		.mda_count = 2, .mda = {{MDA_AT, MDA_BYTES}, {MDA_AT + MDA_BYTES - 512, 4096}}};
-	lea_read_mdas(0, &(struct lea_read_known){is_known, &known}, &read);
+	memset(&read, 0, sizeof(read));
+	lea_read_device(NULL, &(const struct lea_device){0},
+			&(struct lea_read_cached){is_known, &known},
+			&(const struct lea_read_extras){0}, &read);
+	ck_assert_uint_eq(read.mda_count, 2);
 	ck_assert_int_eq(read.mda[0].outcome, 0);
 	ck_assert_int_eq(read.mda[1].outcome, LEA_MDA_CORRUPT);
 	ck_assert_str_eq(read.mda[1].why.what, "metadata areas overlap");
 	lea_read_done(&read);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("scan_read");
-	TCase *tcase = tcase_create("scan_read");
-
-	tcase_add_loop_test(tcase, costs, 0, (int)ARRAY_SIZE(rows));
-	tcase_add_test(tcase, overlap);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

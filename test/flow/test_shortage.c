@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The machine is short of something, in the middle of an activation and of a pass: nothing is
- * half-active, nothing is lost, and it is nobody's fault. And a signal in the middle of a
- * transaction.
+ * The machine runs short of something during an activation and during a pass: nothing is
+ * half-active, nothing is lost, and no entry is blamed. Also a signal during a transaction.
  */
+#include "activate/transaction.h"
 #include "base/cleanup.h"
-#include "flow/activate.h"
-#include "flow/machine.h"
-#include "flow/runner.h"
-#include "flow/unsettled.h"
+#include "batch/retry_set.h"
+#include "daemon/runner.h"
+#include "flow/scanned.h"
 #include "state/gate.h"
 #include "unit/suite.h"
 
@@ -16,41 +15,27 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-static struct lea_conf *conf;
-static struct lea_scan *scan;
-static struct lea_scan_vg *vgs;
-static size_t vg_count;
 static struct lea_activate_options options;
 static int event_fd;
 
 static void setup(void)
 {
-	const struct lea_conf_options conf_options = {0};
-	const struct lea_scan_options scan_options = {0};
-	struct lea_device *devices;
-	size_t count;
-
 	machine_begin();
 	machine_plug("one-pv", "sda", 16, 1);
-	ck_assert_int_eq(lea_conf_read(machine.world, &conf_options, &conf), 0);
-	options = (struct lea_activate_options){.what = LEA_ACTIVATE_AUTO};
-	ck_assert_int_eq(lea_devices_enumerate(machine.world, &devices, &count), 0);
-	ck_assert_int_eq(lea_scan_new(machine.world, conf, &scan_options, &scan), 0);
-	ck_assert_int_eq(lea_scan_add(scan, devices, count), 0);
-	lea_devices_free(devices, count);
-	ck_assert_int_eq(lea_scan_vgs(scan, &vgs, &vg_count), 0);
+	scanned_begin();
 	ck_assert_uint_eq(vg_count, 1);
-	event_fd = lea_queue_open(lea_world_run(machine.world));
-	ck_assert_int_ge(event_fd, 0);
+	options = (struct lea_activate_options){.what = LEA_ACTIVATE_AUTO};
+	event_fd = machine_queue();
 }
 
 static void teardown(void)
 {
 	close(event_fd);
-	lea_scan_free(scan);
-	lea_conf_free(conf);
+	scanned_end();
 	machine_end();
 }
+
+const struct fixture fixture = {setup, teardown};
 
 /* ---- activation */
 
@@ -83,7 +68,7 @@ static const struct {
 	{"a broken disk is none", -EIO, 0},
 };
 
-START_TEST(test_activation)
+TEST_EACH(a_shortage_leaves_nothing_half_active, faults)
 {
 	struct lea_activate_result result;
 
@@ -100,7 +85,6 @@ START_TEST(test_activation)
 	ck_assert_uint_eq(result.active, 3);
 	ck_assert_int_eq(result.shortage, 0);
 }
-END_TEST
 
 static int resume_and_signal(struct lea_dm *dm, const struct lea_dm_node *node)
 {
@@ -108,7 +92,7 @@ static int resume_and_signal(struct lea_dm *dm, const struct lea_dm_node *node)
 	return real_resume(dm, node);
 }
 
-/* The signal comes when all is done: a half-way end would leave 1 or 2 of 3, and the lock. */
+/* The signal is delivered at the end: a half-way end would leave 1 or 2 of 3 LVs, and the lock. */
 static void activate_under_signals(void)
 {
 	struct lea_activate_result result;
@@ -121,13 +105,13 @@ static void activate_under_signals(void)
 	    lea_activation_vg(run, vgs[0].vg->name, &vgs[0], &result) || result.active != 3 ||
 	    fake_dm_count(machine.dm) != 3)
 		_exit(1);
-	/* dies in this call, when its locks are released */
+	/* dies in this call, when it releases its locks */
 	_exit(lea_activation_finish(run) ? 2 : 3);
 }
 
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGPIPE};
 
-START_TEST(test_signal)
+TEST_EACH(a_signal_waits_for_the_end_of_an_activation, signals)
 {
 	int status;
 	pid_t pid;
@@ -142,7 +126,6 @@ START_TEST(test_signal)
 		      status);
 	ck_assert(!machine_has("/run/lock/lvm/V_vg_one"));
 }
-END_TEST
 
 /* ---- the runner */
 
@@ -185,11 +168,11 @@ static size_t count_of(const char *folder)
 
 static int run_runner(int (*retry)(void *arg, int shortage))
 {
-	const struct lea_runner_how how = {.event_fd = event_fd,
-					   .process = process,
-					   .retry = retry,
-					   .failed_attempts = 3,
-					   .log = machine.world->log};
+	const struct lea_runner_options how = {.event_fd = event_fd,
+					       .process = process,
+					       .retry = retry,
+					       .failed_attempts = 3,
+					       .log = machine.world->log};
 
 	return lea_runner_run(&how);
 }
@@ -207,7 +190,7 @@ static void put_three(void)
 	}
 }
 
-START_TEST(test_short_pass)
+TEST(a_pass_that_is_short_keeps_its_entries)
 {
 	put_three();
 	pass_fault = -ENOSPC;
@@ -221,9 +204,8 @@ START_TEST(test_short_pass)
 	ck_assert_uint_eq(waits, 5);
 	ck_assert_uint_eq(count_of("queue") + count_of("taken") + count_of("failed"), 0);
 }
-END_TEST
 
-START_TEST(test_short_leftovers)
+TEST(a_shortage_counts_as_no_attempt)
 {
 	struct lea_entry *entries;
 	size_t count;
@@ -248,54 +230,51 @@ START_TEST(test_short_leftovers)
 	ck_assert_int_eq(run_runner(NULL), 0);
 	ck_assert_uint_eq(count_of("queue") + count_of("taken") + count_of("failed"), 0);
 }
-END_TEST
 
-START_TEST(test_newer_entry_wins)
+TEST(a_newer_entry_wins_over_a_requeued_one)
 {
 	struct lea_entry *entries;
 	size_t count;
 
 	put_three();
 	ck_assert_int_eq(lea_queue_take(event_fd, &entries, &count), 0);
-	put_three(); /* they came again */
+	put_three(); /* new events of the same devices */
 	for (size_t i = 0; i < count; i++)
 		ck_assert_int_eq(lea_queue_requeue(event_fd, &entries[i]), 0);
 	lea_entries_free(entries, count);
 	ck_assert_uint_eq(count_of("queue"), 3);
 	ck_assert_uint_eq(count_of("taken"), 0);
 }
-END_TEST
 
-/* ---- what is settled */
+/* ---- finished entries */
 
-START_TEST(test_unsettled)
+TEST(devices_of_a_shortage_stay_unsettled)
 {
-	LEA_AUTO(lea_unsettled_done) struct lea_unsettled unsettled = {0};
+	LEA_AUTO(lea_retry_set_done) struct lea_retry_set unsettled = {0};
 	struct lea_entry entry[64] = {0};
 	const struct lea_device strange = {.major = 9, .minor = 9};
 
 	for (uint32_t i = 0; i < 64; i++)
 		entry[i].device = (struct lea_device){.major = 8, .minor = i};
-	lea_unsettled_add(&unsettled, -EIO, &entry[1].device);
-	lea_unsettled_add(&unsettled, 0, &entry[1].device);
-	ck_assert_msg(lea_unsettled_mark(&unsettled, entry, 64) == 0, "there was no shortage");
+	lea_retry_set_add(&unsettled, -EIO, &entry[1].device);
+	lea_retry_set_add(&unsettled, 0, &entry[1].device);
+	ck_assert_msg(lea_retry_set_mark(&unsettled, entry, 64) == 0, "there was no shortage");
 	ck_assert(!entry[0].is_settled);
 	for (uint32_t i = 40; i > 0; i -= 2)
-		lea_unsettled_add(&unsettled, i == 40 ? -ENOSPC : -ENOMEM, &entry[i].device);
-	lea_unsettled_add(&unsettled, -ENOSPC, &strange);
-	ck_assert_msg(lea_unsettled_mark(&unsettled, entry, 64) == -ENOSPC, "the first counts");
+		lea_retry_set_add(&unsettled, i == 40 ? -ENOSPC : -ENOMEM, &entry[i].device);
+	lea_retry_set_add(&unsettled, -ENOSPC, &strange);
+	ck_assert_msg(lea_retry_set_mark(&unsettled, entry, 64) == -ENOSPC, "the first counts");
 	for (uint32_t i = 0; i < 64; i++)
 		ck_assert_msg(entry[i].is_settled == !(i > 0 && i <= 40 && i % 2 == 0), "%u", i);
 }
-END_TEST
 
 /* ---- the gate */
 
-START_TEST(test_gate_without_room)
+TEST(a_planted_link_opens_no_gate)
 {
 	int run_fd = lea_world_run(machine.world), proc_fd = lea_world_proc(machine.world);
 
-	ck_assert_int_eq(lea_gate_arm(run_fd, proc_fd), 0);
+	ck_assert_int_eq(lea_gate_begin(run_fd, proc_fd, LEA_GATE_CLOSED), 0);
 	ck_assert(lea_gate_is_closed(run_fd));
 	ck_assert_int_eq(symlinkat("/nonexistent", run_fd, LEA_GATE_FINISHED), 0);
 	ck_assert_msg(lea_gate_is_closed(run_fd), "a planted link opens no gate");
@@ -303,22 +282,4 @@ START_TEST(test_gate_without_room)
 	ck_assert(!lea_gate_is_closed(run_fd));
 	ck_assert_msg(unlinkat(run_fd, LEA_GATE_FINISHED, 0) == 0, "and is replaced");
 	ck_assert(lea_gate_is_closed(run_fd));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("shortage");
-	TCase *tcase = tcase_create("shortage");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, test_activation, 0, ARRAY_SIZE(faults));
-	tcase_add_loop_test(tcase, test_signal, 0, ARRAY_SIZE(signals));
-	tcase_add_test(tcase, test_short_pass);
-	tcase_add_test(tcase, test_short_leftovers);
-	tcase_add_test(tcase, test_newer_entry_wins);
-	tcase_add_test(tcase, test_unsettled);
-	tcase_add_test(tcase, test_gate_without_room);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -7,28 +7,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Records of another module, put into a table here: PVID, VG, number. */
-static const struct {
-	const char *pvid, *vg, *device;
-	uint32_t minor;
-} records[] = {
-	{"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "vg", "/dev/sda", 1},
-	{"BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB", "", "/dev/sdb", 2},
-	{"CCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCC", "other", "", 3},
-};
-
-int lea_online_read(int run_fd, const char *pvid, struct lea_online *ret_online)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(records); i++)
-		if (!strcmp(records[i].pvid, pvid)) {
-			*ret_online = (struct lea_online){.major = 8, .minor = records[i].minor};
-			strcpy(ret_online->vg, records[i].vg);
-			strcpy(ret_online->device, records[i].device);
-			return 0;
-		}
-	return LEA_ONLINE_ABSENT;
-}
-
 static void put(const char *path, const char *text)
 {
 	char full[256];
@@ -55,14 +33,16 @@ static void machine(void)
 	put("sys/class/block/cciss!c0d0/uevent", "MAJOR=104\nMINOR=0\nDEVNAME=cciss/c0d0");
 	put("sys/class/block/vanished/uevent", "");
 	put("dev/sdb", "");
-	put("run/lvm/pvs_online/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "");
-	put("run/lvm/pvs_online/BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB", "");
-	put("run/lvm/pvs_online/CCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCC", "");
+	put("run/lvm/pvs_online/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "8:1\nvg:vg\ndev:/dev/sda\n");
+	put("run/lvm/pvs_online/BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB", "8:2\ndev:/dev/sdb\n");
+	put("run/lvm/pvs_online/CCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCC", "8:3\nvg:other\n");
 	put("run/lvm/pvs_online/.new-17", "");
 	put("run/lvm/pvs_lookup/vg",
 	    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\nBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB\n"
 	    "DDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDD\n../../../etc/passwd\n");
 }
+
+const struct fixture fixture = {machine, scratch_teardown};
 
 static const struct {
 	const char *claim, *arg;
@@ -83,7 +63,7 @@ static const struct {
 	{"a number that no device has", "8:4294967296", LEA_DEVICE_UNPARSABLE, NULL, false},
 };
 
-START_TEST(from_arg)
+TEST_EACH(each_argument_names_a_device_or_none, args)
 {
 	struct lea_device device = {0};
 	int r = lea_device_from_arg(&scratch_world, args[_i].arg, &device);
@@ -93,9 +73,8 @@ START_TEST(from_arg)
 	ck_assert_pstr_eq(device.name, args[_i].name);
 	lea_device_done(&device);
 }
-END_TEST
 
-START_TEST(instance)
+TEST(a_number_is_completed_with_its_instance)
 {
 	struct lea_device device;
 
@@ -104,9 +83,8 @@ START_TEST(instance)
 		      "number and instance are the kernel's");
 	lea_device_done(&device);
 }
-END_TEST
 
-START_TEST(enumerate)
+TEST(every_block_device_is_enumerated)
 {
 	struct lea_device *devices;
 	size_t count;
@@ -118,7 +96,6 @@ START_TEST(enumerate)
 				 devices[i].major == 8 ? "/dev/sdb" : "/dev/cciss/c0d0");
 	lea_devices_free(devices, count);
 }
-END_TEST
 
 static const struct {
 	const char *claim, *vg;
@@ -131,7 +108,7 @@ static const struct {
 	{"no name of a VG", "../x", LEA_ONLINE_ABSENT, 0, 0},
 };
 
-START_TEST(of_vg)
+TEST_EACH(the_devices_of_a_vg_come_from_its_records, vgs)
 {
 	struct lea_device *devices = NULL;
 	size_t count = 0;
@@ -143,19 +120,4 @@ START_TEST(of_vg)
 		sum += devices[i].minor;
 	ck_assert_msg(count == vgs[_i].count && sum == vgs[_i].sum, "%s", vgs[_i].claim);
 	lea_devices_free(devices, count);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("source");
-	TCase *tcase = tcase_create("source");
-
-	tcase_add_checked_fixture(tcase, machine, scratch_teardown);
-	tcase_add_loop_test(tcase, from_arg, 0, (int)ARRAY_SIZE(args));
-	tcase_add_test(tcase, instance);
-	tcase_add_test(tcase, enumerate);
-	tcase_add_loop_test(tcase, of_vg, 0, (int)ARRAY_SIZE(vgs));
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What lvmevent status says, in words and as JSON. */
+/* Output of lvmevent status, as text and as JSON. */
+#include "fake/holder.h"
 #include "flow/machine.h"
 #include "state/claim.h"
 #include "state/flag.h"
@@ -8,7 +9,6 @@
 #include "unit/suite.h"
 
 #include <fcntl.h>
-#include <sys/wait.h>
 
 #define ACTIVE_ID "AAAAAA0000111122223333444455555a"
 #define IDLE_ID	  "BBBBBB0000111122223333444455555b"
@@ -29,10 +29,9 @@ static const char *status(const char *words)
 static void claim(const char *id, const char *vg_name, enum lea_claim_state state,
 		  const char *reason)
 {
-	struct lea_claim_pv pv = {.pvid = PVID_ONE, .major = 8};
+	struct lea_claim_pv pv = {.pvid = PVID_ONE, .id = {8, 0, 0}};
 	struct lea_claim claim = {.state = state, .pv = &pv, .pv_count = 1};
-	const struct lea_claims claims = {.run_fd = lea_world_run(machine.world),
-					  .proc_fd = lea_world_proc(machine.world)};
+	const struct lea_claims claims = machine_claims();
 
 	snprintf(claim.vg_name, sizeof(claim.vg_name), "%s", vg_name);
 	snprintf(claim.reason, sizeof(claim.reason), "%s", reason);
@@ -44,8 +43,7 @@ static int event_fd;
 static void setup(void)
 {
 	machine_begin();
-	event_fd = lea_queue_open(lea_world_run(machine.world));
-	ck_assert_int_ge(event_fd, 0);
+	event_fd = machine_queue();
 }
 
 static void teardown(void)
@@ -53,6 +51,8 @@ static void teardown(void)
 	close(event_fd);
 	machine_end();
 }
+
+const struct fixture fixture = {setup, teardown};
 
 static void put_vgs(void)
 {
@@ -67,48 +67,49 @@ static void put_vgs(void)
 	tree_put(&machine.tree, LOOKUP, PVID_A "\n" PVID_B "\n");
 }
 
-START_TEST(each_vg_is_counted_as_what_it_is)
+TEST(each_vg_is_counted_as_what_it_is)
 {
 	put_vgs();
 	status("status");
-	ck_assert_msg(strstr(machine.out,
-			     "VGs: 1 active, 0 being activated, 1 failed, 1 incomplete, 1 with no "
-			     "active LV, 0 not watched by dmeventd yet\n"
-			     "failed: VG broken: table \"x\" refused; no other try before an event "
-			     "adds a PV of it; mended? vgchange -aay broken\n"
-			     "incomplete: VG halved: 1 of 2 PVs is there, missing PV "
-			     "yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\n"),
-		      "%s", machine.out);
-	ck_assert_ptr_nonnull(strstr(machine.out, "queue: 0 pending, 0 taken, 0 put aside\n"));
+	ck_assert_msg(
+		strstr(machine.out,
+		       "VGs: 1 active, 0 being activated, 1 failed, 1 incomplete, 1 with no "
+		       "active LV, 0 not yet monitored by dmeventd\n"
+		       "failed: VG broken: table \"x\" refused; it is not retried before a PV "
+		       "of it is added; to retry now: vgchange -aay broken\n"
+		       "incomplete: VG halved: 1 of 2 PVs is there, missing PV "
+		       "yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\n"),
+		"%s", machine.out);
+	ck_assert_ptr_nonnull(strstr(machine.out, "queue: 0 pending, 0 taken, 0 quarantined\n"));
 }
-END_TEST
 
-START_TEST(json_lists_the_same)
+TEST(json_lists_the_same)
 {
 	put_vgs();
 	ck_assert_str_eq(
 		status("status --json"),
 		"{\"in_charge\": \"lvm2\", \"gate\": \"open, never armed\", \"runner\": \"none\", "
 		"\"boot_pass\": false, \"pending\": 0, \"taken\": 0, \"put_aside\": 0, "
-		"\"running\": false, \"vgs_done\": 1, \"vgs_inactive\": 1, \"vgs_in_work\": 0, "
+		"\"running\": false, \"dm_rules\": \"installed\", \"dm_rules_reason\": "
+		"\"lvmevent is not in charge\", \"vgs_done\": 1, \"vgs_inactive\": 1, \"vgs_in_work\": 0, "
 		"\"vgs_failed\": 1, \"vgs_incomplete\": 1, \"vgs_unwatched\": 0, \"failed\": "
 		"[{\"vg\": \"broken\", \"uuid\": \"CCCCCC-0000-1111-2222-3333-4444-55555c\", "
 		"\"retried\": false, \"reason\": \"table \\\"x\\\" refused\"}], \"incomplete\": [{\"vg\": \"halved\", "
-		"\"pvs\": 2, \"missing\": [\"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\"]}]}\n");
+		"\"pvs\": 2, \"missing\": [\"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\"]}], \"initramfs\": []}\n");
 }
-END_TEST
 
-/* Whose rule, by the files that there are. */
+/* Whose udev rule is in place, judging by the files. */
 static const struct {
 	const char *claim, *etc, *run, *text;
 } charges[] = {
 	{"nothing but lvm2's", NULL, NULL, "in charge: stock lvm2: our udev rule is not in place"},
 	{"ours in /run", NULL, RULE, "in charge: lvm2-event-activation\n"},
-	{"the administrator's counts before ours", "# mine\n", RULE, "in charge: a rule of the adm"},
+	{"the administrator's counts before ours", "# mine\n", RULE,
+	 "in charge: a rule of the adm"},
 	{"one in /run that is not ours", NULL, "# theirs\n", "in charge: a rule of the adm"},
 };
 
-START_TEST(who_is_in_charge_is_said)
+TEST_EACH(who_is_in_charge_is_said, charges)
 {
 	tree_put(&machine.tree, "/usr/lib/udev/rules.d/69-lvm.rules", "# lvm2\n");
 	if (charges[_i].etc)
@@ -118,7 +119,6 @@ START_TEST(who_is_in_charge_is_said)
 	ck_assert_msg(strstr(status("status"), charges[_i].text) == machine.out, "%s: %s",
 		      charges[_i].claim, machine.out);
 }
-END_TEST
 
 /* Flags that a living process holds. */
 static const struct {
@@ -128,61 +128,58 @@ static const struct {
 	{"one with the lock works", {LEA_FLAG_RESIDENT, LEA_FLAG_RUNNER}, "working", "true"},
 	{"so does one that does not stay", {LEA_FLAG_RUNNER}, "working", "true"},
 	{"the boot pass is no runner", {LEA_FLAG_BOOT, LEA_FLAG_RUNNER}, "none", "true"},
-	{"the runner waits beside the boot pass", {LEA_FLAG_RESIDENT, LEA_FLAG_BOOT}, "idle", "false"},
+	{"the runner waits beside the boot pass",
+	 {LEA_FLAG_RESIDENT, LEA_FLAG_BOOT},
+	 "idle",
+	 "false"},
 };
 
-static pid_t hold(const char *const flags[2], int *ret_fd)
+static int raise_flags(const void *arg)
 {
-	int fds[2], fd;
-	char byte = 0;
-	pid_t pid;
+	const char *const *flags = arg;
+	int r = 0, fd;
 
-	ck_assert_int_eq(pipe(fds), 0);
-	pid = fork();
-	ck_assert_int_ge(pid, 0);
-	if (!pid) {
-		for (int i = 0; i < 2 && flags[i]; i++)
-			if (!strcmp(flags[i], LEA_FLAG_RESIDENT)
-				    ? lea_flag_show(event_fd, flags[i], &fd)
-				    : lea_flag_raise(event_fd, flags[i], &fd))
-				_exit(1);
-		if (write(fds[1], &byte, 1) != 1)
-			_exit(1);
-		pause();
-	}
-	ck_assert_int_eq(read(fds[0], &byte, 1), 1);
-	close(fds[1]);
-	*ret_fd = fds[0];
-	return pid;
+	for (int i = 0; i < 2 && flags[i] && !r; i++)
+		r = !strcmp(flags[i], LEA_FLAG_RESIDENT) ? lea_flag_show(event_fd, flags[i], &fd)
+							 : lea_flag_raise(event_fd, flags[i], &fd);
+	return r ? -1 : 0;
 }
 
-START_TEST(a_resident_runner_is_seen)
+TEST_EACH(a_resident_runner_is_seen, runners)
 {
 	char want[64];
-	int fd;
-	pid_t pid = hold(runners[_i].flags, &fd);
+	int taken;
+	pid_t pid = holder_start(raise_flags, runners[_i].flags, &taken);
 
 	status("status --json");
 	snprintf(want, sizeof(want), "\"runner\": \"%s\"", runners[_i].runner);
 	ck_assert_msg(strstr(machine.out, want) != NULL, "%s: %s", runners[_i].claim, machine.out);
 	snprintf(want, sizeof(want), "\"running\": %s", runners[_i].running);
 	ck_assert_msg(strstr(machine.out, want) != NULL, "%s: %s", runners[_i].claim, machine.out);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	close(fd);
+	holder_kill(pid);
 }
-END_TEST
 
-Suite *test_suite(void)
+static const struct {
+	const char *claim, *note, *text, *json;
+} notes[] = {
+	{"what an initramfs did", "lvmevent-initramfs 1\n4.20 activated \"x\"\n9.00 lvm\033[1m\n",
+	 "initramfs: 4.20 activated \"x\"\ninitramfs: 9.00 lvm?[1m\n",
+	 "\"initramfs\": [\"4.20 activated \\\"x\\\"\", \"9.00 lvm?[1m\"]}"},
+	{"a note of a later version", "lvmevent-initramfs 2\n4.20 x\n", NULL, "\"initramfs\": []}"},
+	{"an empty note", "", NULL, "\"initramfs\": []}"},
+};
+
+TEST_EACH(the_note_of_the_initramfs_is_shown, notes)
 {
-	Suite *suite = suite_create("status");
-	TCase *tcase = tcase_create("status");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, each_vg_is_counted_as_what_it_is);
-	tcase_add_test(tcase, json_lists_the_same);
-	tcase_add_loop_test(tcase, who_is_in_charge_is_said, 0, (int)ARRAY_SIZE(charges));
-	tcase_add_loop_test(tcase, a_resident_runner_is_seen, 0, (int)ARRAY_SIZE(runners));
-	suite_add_tcase(suite, tcase);
-	return suite;
+	tree_put(&machine.tree, "/run/initramfs/lvmevent", notes[_i].note);
+	status("status");
+	if (notes[_i].text)
+		ck_assert_msg(strstr(machine.out, notes[_i].text) != NULL, "%s: %s",
+			      notes[_i].claim, machine.out);
+	else
+		ck_assert_msg(!strstr(machine.out, "initramfs"), "%s: %s", notes[_i].claim,
+			      machine.out);
+	status("status --json");
+	ck_assert_msg(strstr(machine.out, notes[_i].json) != NULL, "%s: %s", notes[_i].claim,
+		      machine.out);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Workers that hang: how their end is noticed, whatever it is, and that nobody waits for it. */
+/* Workers that hang: any kind of end is noticed, and nothing waits for them. */
 #include "fake/tree.h"
 #include "flow/workers_scratch.h"
 
@@ -7,12 +7,15 @@
 #include <poll.h>
 #include <sys/wait.h>
 
-#define PATIENCE_MS 60000 /* for what is to happen at once: the machine may be slow */
+
+#define PATIENCE_MS 60000 /* for what should happen at once: the machine may be slow */
 #define VG_ID	    "0123456789abcdef0123456789abcdef"
 
+const double timeout_s = 2 * PATIENCE_MS / 1000;
+
 static struct tree tree;
-static char lost_text[256]; /* ids of VGs, a blank after each */
-static int lost_faults;	    /* so many calls fail */
+static char lost_text[256]; /* ids of VGs, each followed by a space */
+static int lost_faults;	    /* number of calls that fail */
 
 static int lost(struct lea_world *world, const char *vg_id)
 {
@@ -22,21 +25,21 @@ static int lost(struct lea_world *world, const char *vg_id)
 	return 0;
 }
 
-static struct lea_workers *new_workers(struct told *told)
+static struct lea_workers *new_workers(void)
 {
 	static struct lea_conf conf = {.workers = 2,
+				       .locking_dir = "/lock",
 				       .worker_vgs = 16,
 				       .lvs_in_flight = 1000,
 				       .probe_deadline_ms = 2500,
 				       .udev_deadline_ms = 60000};
-	const struct lea_workers_options options = {.lvm_args = lvm_args,
+	const struct lea_workers_options options = {.activator = &fake_activator,
+						    .lvm_args = lvm_args,
 						    .lvm_path = "/bin/true",
-						    .finished = finished,
-						    .arg = told,
 						    .lost = lost};
 	struct lea_workers *workers;
 
-	/* Claims are made by real processes, in run files of our own. */
+	/* Real processes make the claims, in run files of our own. */
 	tree_init(&tree);
 	tree.world.log = &quiet;
 	tree.world.clock = lea_clock_kernel();
@@ -52,12 +55,12 @@ static struct lea_workers *new_workers(struct told *told)
 
 static void leave_one(struct lea_workers *workers, struct told *told)
 {
-	add_vg(workers, "hang");
+	add_vg(workers, "hang", told);
 	ck_assert_int_eq(lea_workers_drain(workers), 0);
 	ck_assert_str_eq(told->text, "hang=0left ");
 }
 
-/* As the runner sleeps: on the descriptor alone. */
+/* Waits like the runner: only on the descriptor. */
 static bool is_woken(struct lea_workers *workers)
 {
 	struct pollfd heard = {.fd = lea_workers_fd(workers), .events = POLLIN};
@@ -67,12 +70,12 @@ static bool is_woken(struct lea_workers *workers)
 
 static bool is_there(pid_t pid)
 {
-	return kill(pid, 0) == 0; /* a zombie is, too */
+	return kill(pid, 0) == 0; /* a zombie exists, too */
 }
 
-static void start_hanging(struct lea_workers *workers)
+static void start_hanging(struct lea_workers *workers, struct told *told)
 {
-	add_vg(workers, "hang");
+	add_vg(workers, "hang", told);
 	ck_assert_int_eq(lea_workers_step(workers), 0);
 	for (int i = 0; i < PATIENCE_MS && !once[1]; i++)
 		usleep(1000);
@@ -87,13 +90,12 @@ static void end(struct lea_workers *workers)
 	tree_done(&tree);
 }
 
-START_TEST(the_vg_of_a_left_worker_that_is_killed_is_told_as_lost)
+TEST(the_vg_of_a_left_worker_that_is_killed_is_told_as_lost)
 {
 	struct told told = {0};
-	struct lea_workers *workers = new_workers(&told);
+	struct lea_workers *workers = new_workers();
 
 	leave_one(workers, &told);
-	ck_assert_int_eq(lea_workers_timeout_ms(workers), -1);
 	ck_assert_int_eq(kill(once[1], SIGKILL), 0);
 	ck_assert_msg(is_woken(workers), "nothing wakes who sleeps");
 	ck_assert_int_eq(lea_workers_step(workers), 0);
@@ -101,15 +103,28 @@ START_TEST(the_vg_of_a_left_worker_that_is_killed_is_told_as_lost)
 	ck_assert_msg(!is_there(once[1]), "it is waited for");
 	ck_assert_int_eq(lea_workers_step(workers), 0);
 	ck_assert_msg(!strcmp(lost_text, VG_ID " "), "told twice: %s", lost_text);
-	ck_assert_int_eq(lea_workers_timeout_ms(workers), -1);
 	end(workers);
 }
-END_TEST
 
-START_TEST(a_left_worker_that_ends_by_itself_is_waited_for_and_not_lost)
+/* As the boot scan waits. */
+TEST(a_worker_that_hangs_wakes_who_waits_for_the_descriptor)
 {
 	struct told told = {0};
-	struct lea_workers *workers = new_workers(&told);
+	struct lea_workers *workers = new_workers();
+
+	start_hanging(workers, &told);
+	for (int i = 0; i < 60 && !told.text[0]; i++) {
+		ck_assert(is_woken(workers));
+		ck_assert_int_eq(lea_workers_step(workers), 0);
+	}
+	ck_assert_str_eq(told.text, "hang=0left ");
+	end(workers);
+}
+
+TEST(a_left_worker_that_ends_by_itself_is_waited_for_and_not_lost)
+{
+	struct told told = {0};
+	struct lea_workers *workers = new_workers();
 
 	leave_one(workers, &told);
 	ck_assert_int_eq(kill(once[1], SIGCONT), 0);
@@ -119,12 +134,11 @@ START_TEST(a_left_worker_that_ends_by_itself_is_waited_for_and_not_lost)
 	ck_assert_str_eq(lost_text, "");
 	end(workers);
 }
-END_TEST
 
-START_TEST(a_lost_vg_that_can_not_be_queued_now_is_told_again)
+TEST(a_lost_vg_that_can_not_be_queued_now_is_told_again)
 {
 	struct told told = {0};
-	struct lea_workers *workers = new_workers(&told);
+	struct lea_workers *workers = new_workers();
 
 	leave_one(workers, &told);
 	lost_faults = 1;
@@ -132,27 +146,24 @@ START_TEST(a_lost_vg_that_can_not_be_queued_now_is_told_again)
 	ck_assert(is_woken(workers));
 	ck_assert_int_eq(lea_workers_step(workers), 0);
 	ck_assert_str_eq(lost_text, "");
-	ck_assert_int_gt(lea_workers_timeout_ms(workers), 0);
+	ck_assert_msg(is_woken(workers), "a second later");
 	ck_assert_int_eq(lea_workers_step(workers), 0);
 	ck_assert_str_eq(lost_text, VG_ID " ");
-	ck_assert_int_eq(lea_workers_timeout_ms(workers), -1);
 	end(workers);
 }
-END_TEST
 
-START_TEST(stopping_does_not_wait_for_a_worker_that_hangs)
+TEST(stopping_does_not_wait_for_a_worker_that_hangs)
 {
 	struct told told = {0};
-	struct lea_workers *workers = new_workers(&told);
+	struct lea_workers *workers = new_workers();
 
-	start_hanging(workers);
+	start_hanging(workers, &told);
 	alarm(PATIENCE_MS / 1000); /* waits without limit: the test ends here */
 	lea_workers_stop(workers);
 	alarm(0);
 	ck_assert_msg(is_there(once[1]), "nobody kills it");
 	ck_assert_str_eq(told.text, "");
-	ck_assert_uint_eq(lea_workers_open(workers), 0);
-	add_vg(workers, "a");
+	add_vg(workers, "a", &told);
 	ck_assert_int_eq(lea_workers_drain(workers), 0);
 	ck_assert_str_eq(told.text, "a=0 ");
 	ck_assert_int_eq(kill(once[1], SIGKILL), 0);
@@ -163,12 +174,11 @@ START_TEST(stopping_does_not_wait_for_a_worker_that_hangs)
 	ck_assert_msg(!strcmp(lost_text, VG_ID " "), "killed later, its VG is told as lost");
 	end(workers);
 }
-END_TEST
 
-START_TEST(who_ends_hands_over_vgs_of_workers_that_hang)
+TEST(who_ends_hands_over_vgs_of_workers_that_hang)
 {
 	struct told told = {0};
-	struct lea_workers *workers = new_workers(&told);
+	struct lea_workers *workers = new_workers();
 
 	leave_one(workers, &told);
 	lea_workers_hand_over(workers);
@@ -176,22 +186,22 @@ START_TEST(who_ends_hands_over_vgs_of_workers_that_hang)
 	ck_assert(is_there(once[1]));
 	end(workers);
 }
-END_TEST
 
-/* ---- why */
+/* ---- why they hang */
 
 static void finished_why(void *arg, const struct lea_worker_result *result)
 {
 	static const char *const words[] = {
-		[LEA_LEFT_OTHER] = "other", [LEA_LEFT_DISK] = "disk", [LEA_LEFT_LOCK] = "lock",
-		[LEA_LEFT_UDEV] = "udev",   [LEA_LEFT_LVM] = "lvm",   [LEA_LEFT_BESIDE] = "beside"};
+		[LEA_DETACHED_OTHER] = "other", [LEA_DETACHED_DISK] = "disk",
+		[LEA_DETACHED_LOCK] = "lock",	[LEA_DETACHED_UDEV] = "udev",
+		[LEA_DETACHED_LVM] = "lvm",	[LEA_DETACHED_BESIDE] = "beside"};
 	struct told *told = arg;
 	size_t used = strlen(told->text);
 
 	snprintf(told->text + used, sizeof(told->text) - used, "%s=%s%s%s ", result->vg_name,
-		 result->is_left ? words[result->left_why] : "done",
-		 result->is_left && result->left_by[0] ? ":" : "",
-		 result->is_left ? result->left_by : "");
+		 result->is_detached ? words[result->detached_why] : "done",
+		 result->is_detached && result->detached_by[0] ? ":" : "",
+		 result->is_detached ? result->detached_by : "");
 }
 
 static const struct {
@@ -202,14 +212,18 @@ static const struct {
 	{"a VG that was set up beside one that hangs is not blamed; what was not begun is done",
 	 {"busy", "stopbusy", "z"},
 	 "busy=beside:stopbusy stopbusy=other z=done "},
-	{"so is one that is busy for others and was not begun", {"stopbusy", "busy"},
+	{"its lock is released, and another worker finishes it",
+	 {"held", "stopbusy", "z"},
+	 "held=done stopbusy=other z=done "},
+	{"so is one that is busy for others and was not begun",
+	 {"stopbusy", "busy"},
 	 "stopbusy=other busy=lock "},
 };
 
-START_TEST(each_vg_is_left_for_its_own_reason)
+TEST_EACH(each_vg_is_left_for_its_own_reason, reasons)
 {
 	struct told told = {0};
-	struct lea_workers *workers = new_workers(&told);
+	struct lea_workers *workers = new_workers();
 	int fd;
 
 	strcpy(lock_path, "/tmp/lea-lock-XXXXXX");
@@ -217,30 +231,12 @@ START_TEST(each_vg_is_left_for_its_own_reason)
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(flock(fd, LOCK_EX), 0);
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
-	lea_workers_listen(workers, finished_why, &told);
+	listener = finished_why;
 	for (int i = 0; i < 3 && reasons[_i].vgs[i]; i++)
-		add_vg(workers, reasons[_i].vgs[i]);
+		add_vg(workers, reasons[_i].vgs[i], &told);
 	ck_assert_int_eq(lea_workers_drain(workers), 0);
 	ck_assert_msg(!strcmp(told.text, reasons[_i].want), "%s: %s", reasons[_i].claim, told.text);
 	unlink(lock_path);
 	end(workers);
 	close(fd);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("workers_left");
-	TCase *tcase = tcase_create("workers_left");
-
-	tcase_set_timeout(tcase, 2 * PATIENCE_MS / 1000);
-	tcase_add_test(tcase, the_vg_of_a_left_worker_that_is_killed_is_told_as_lost);
-	tcase_add_test(tcase, a_left_worker_that_ends_by_itself_is_waited_for_and_not_lost);
-	tcase_add_test(tcase, a_lost_vg_that_can_not_be_queued_now_is_told_again);
-	tcase_add_test(tcase, stopping_does_not_wait_for_a_worker_that_hangs);
-	tcase_add_test(tcase, who_ends_hands_over_vgs_of_workers_that_hang);
-	tcase_add_loop_test(tcase, each_vg_is_left_for_its_own_reason, 0,
-			    (int)ARRAY_SIZE(reasons));
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A captured VG, a device-mapper in memory and a scratch root: for the tests of activation. */
-#ifndef LEA_TEST_FLOW_TYPES_H
-#define LEA_TEST_FLOW_TYPES_H
+/* For tests of activation: a captured VG, device-mapper in memory and a scratch root. */
+#pragma once
 
+#include "activate/dm_activate.h"
+#include "activate/vg.h"
 #include "disk/segments.h"
 #include "disk/segtype.h"
 #include "fake/dm.h"
 #include "fake/golden.h"
 #include "fake/tree.h"
-#include "flow/activate_vg.h"
-#include "flow/carry.h"
 #include "unit/suite.h"
 
 #include <stdio.h>
@@ -18,47 +17,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct capture {
-	struct lea_log log;
-	char text[65536];
-};
-
 static struct fake_dm *fake;
-static struct capture capture;
 static struct tree tree;
-static struct lea_world world; /* rooted in the tree */
 static struct lea_conf conf;
 static struct lea_activate_options options;
 static struct golden golden;
 static struct lea_found found[16];
 static struct lea_found *pv[16];
 static struct lea_scan_vg scanned;
-static char root[64], tool[96], status[128];
-
-static void capture_write(struct lea_log *log, enum lea_log_level level, const char *line)
-{
-	struct capture *to = container_of(log, struct capture, log);
-	size_t used = strlen(to->text);
-
-	(void)level;
-	snprintf(to->text + used, sizeof(to->text) - used, "%s\n", line);
-}
+static char tool[96], status[128];
 
 static void write_tool(const char *body)
 {
-	FILE *out;
+	char text[512];
 
-	snprintf(tool, sizeof(tool), "%s/tool", root);
-	out = fopen(tool, "w");
-	fprintf(out, "#!/bin/sh\n%s\n", body);
-	fclose(out);
-	ck_assert_int_eq(chmod(tool, 0755), 0);
+	snprintf(tool, sizeof(tool), "%s/tool", tree.root);
+	snprintf(text, sizeof(text), "#!/bin/sh\n%s\n", body);
+	tree_put_program(&tree, "/tool", text);
 }
 
 static int (*create_in_memory)(struct lea_dm *dm, const struct lea_dm_node *node,
 			       uint32_t *ret_major, uint32_t *ret_minor);
 
-/* With a node, as devtmpfs makes it whatever udev does. */
+/* Also creates the device node, as devtmpfs does independently of udev. */
 static int create(struct lea_dm *dm, const struct lea_dm_node *node, uint32_t *ret_major,
 		  uint32_t *ret_minor)
 {
@@ -74,17 +55,12 @@ static int create(struct lea_dm *dm, const struct lea_dm_node *node, uint32_t *r
 
 static void setup(void)
 {
-	static char *const no_environ[] = {NULL};
-
 	tree_init(&tree);
-	strcpy(root, tree.root);
-	memset(&capture, 0, sizeof(capture));
-	capture.log = (struct lea_log){capture_write, LEA_LOG_WARNING};
-	lea_world_init(&world, root, &capture.log, no_environ);
+	tree.log.max_level = LEA_LOG_WARNING;
 	fake = fake_dm_new();
 	create_in_memory = fake->dm.create;
 	fake->dm.create = create;
-	world.dm = &fake->dm;
+	tree.world.dm = &fake->dm;
 	write_tool("exit 0");
 	conf = (struct lea_conf){
 		.use_linear_target = true,
@@ -102,11 +78,12 @@ static void setup(void)
 static void teardown(void)
 {
 	golden_close(&golden);
-	lea_world_done(&world); /* and the fake with it */
-	tree_done(&tree);
+	tree_done(&tree); /* frees the fake dm, too */
 }
 
-/* What every pool of the VG says: they are all as far as the metadata. */
+const struct fixture fixture = {setup, teardown};
+
+/* Sets the status of the VG's pools: all have the transaction id of the metadata. */
 static void set_status(void)
 {
 	uint64_t id = 0;
@@ -135,10 +112,18 @@ static void open_shape(const char *shape)
 	set_status();
 }
 
+static inline uint32_t active_now(void)
+{
+	uint32_t count;
+
+	ck_assert_int_eq(lea_dm_count_active(&tree.world, golden.arena, golden.vg, &count), 0);
+	return count;
+}
+
 static int run(struct lea_activate_result *result)
 {
 	struct lea_activate_vg vg = {
-		.world = &world,
+		.world = &tree.world,
 		.conf = &conf,
 		.options = &options,
 		.arena = golden.arena,
@@ -146,7 +131,7 @@ static int run(struct lea_activate_result *result)
 	};
 
 	*result = (struct lea_activate_result){0};
-	capture.text[0] = '\0';
+	tree.logged[0] = '\0';
 	return lea_activate_scanned(&vg, result);
 }
 
@@ -161,7 +146,7 @@ static inline int take_down(void)
 	return r;
 }
 
-/* With missing PVs some LVs are refused; others are in the hands of the real lvm. */
+/* False for shapes where LVs are refused for missing PVs, or handed over to the real lvm. */
 static inline bool is_for_this(void)
 {
 	for (uint32_t i = 0; i < golden.vg->pv_count; i++)
@@ -171,5 +156,3 @@ static inline bool is_for_this(void)
 	       !(golden.vg->flags & (LEA_FLAG_EXPORTED | LEA_FLAG_NOAUTOACTIVATE)) &&
 	       strcmp(golden.name, "foreign_systemid") != 0;
 }
-
-#endif

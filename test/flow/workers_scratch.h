@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Workers with an activation of our own in place of the real one: what a VG does is in its name.
- * The processes, pipes and waits are real. Include it once.
+ * Workers with a fake activation: a VG's name determines what its activation does. Processes, pipes
+ * and waits are real. Include it once.
  */
-#ifndef LEA_TEST_FLOW_WORKERS_SCRATCH_H
-#define LEA_TEST_FLOW_WORKERS_SCRATCH_H
+#pragma once
 
 #include "disk/segtype.h"
-#include "flow/read_again.h"
-#include "flow/rivals.h"
-#include "flow/workers.h"
+#include "flow/forks.h"
+#include "state/lock.h"
+#include "worker/pool.h"
 #include "world/clock_kernel.h"
 
 #include "unit/suite.h"
@@ -28,15 +27,16 @@
 
 struct lea_activation_run {
 	const struct lea_activate_options *options;
+	char *lock_dir; /* owned */
 	uint32_t held;
 	bool finish_fails;
 };
 
-static int *once; /* how often "once" was tried, pid of the one that hangs; shared with them */
+static int *once; /* shared; [0]: tries of "once", [1]: pid of the hanging worker */
 
 static char lock_path[] = "/tmp/lea-lock-XXXXXX";
 
-/* Killable, but "D": until the other process ends. */
+/* Waits until the other process ends, as for a disk in state "D", but killable. */
 static void wait_as_for_a_disk(void)
 {
 	once[1] = getpid();
@@ -56,18 +56,36 @@ static void wait_for_a_lock(void)
 	close(fd);
 }
 
-int lea_activation_start(struct lea_world *world, const struct lea_conf *conf,
-			 const struct lea_activate_options *options,
-			 struct lea_activation_run **ret_run)
+static int fake_start(struct lea_world *world, const struct lea_conf *conf,
+		      const struct lea_activate_options *options,
+		      struct lea_activation_run **ret_run)
 {
 	*ret_run = calloc(1, sizeof(**ret_run));
 	ck_assert_ptr_nonnull(*ret_run);
 	(*ret_run)->options = options;
+	(*ret_run)->lock_dir = conf->locking_dir ? lea_world_path(world, conf->locking_dir) : NULL;
 	return 0;
 }
 
-int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
-		      const struct lea_scan_vg *known, struct lea_activate_result *ret_result)
+/* Takes a VG's real lock. *ret_fd: its descriptor. */
+static int take_lock(const struct lea_activation_run *run, const char *vg_name, int *ret_fd)
+{
+	const struct lea_lock_options how = {.dir = run->lock_dir,
+					     .mode = LEA_LOCK_EXCLUSIVE,
+					     .wait = !run->options->no_wait_lock};
+	char name[132];
+	struct lea_lock *lock; /* held as long as the process lives */
+	int r;
+
+	snprintf(name, sizeof(name), "V_%s", vg_name);
+	r = lea_lock_take(&how, name, &lock);
+	if (!r)
+		*ret_fd = lea_lock_fd(lock);
+	return r == LEA_LOCK_BUSY ? LEA_ACTIVATE_VG_BUSY : r;
+}
+
+static int fake_vg(struct lea_activation_run *run, const char *vg_name,
+		   const struct lea_scan_vg *scanned, struct lea_activate_result *ret_result)
 {
 	if (!strncmp(vg_name, "die", 3) || (!strncmp(vg_name, "once", 4) && !(*once)++))
 		raise(SIGKILL);
@@ -83,16 +101,23 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 		once[1] = getpid();
 		raise(SIGSTOP);
 	}
+	if (!strncmp(vg_name, "held", 4)) {
+		const int r = take_lock(run, vg_name, &ret_result->lock_fd);
+
+		if (r)
+			return r;
+	}
 	if (!strncmp(vg_name, "fail", 4))
 		return LEA_ACTIVATE_FAILED;
 	if (!strncmp(vg_name, "other", 5))
 		return LEA_ACTIVATE_DELEGATE;
-	/* Somebody holds it: who waits gets it, who may not wait does not. */
+	/* Another process holds the lock: a request that may wait gets it, one that may not does
+	 * not. */
 	if ((strstr(vg_name, "busy") || !strncmp(vg_name, "hang", 4) ||
 	     !strncmp(vg_name, "disk", 4) || !strncmp(vg_name, "locked", 6)) &&
 	    run->options->no_wait_lock)
 		return LEA_ACTIVATE_VG_BUSY;
-	/* The rule against deadlock: waiting is for those who hold nothing. */
+	/* To avoid deadlock, only a process without locks may wait for one. */
 	if (run->held && !run->options->no_wait_lock)
 		return -EDEADLK;
 	run->held++;
@@ -101,33 +126,42 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 	return 0;
 }
 
-int lea_activation_finish(struct lea_activation_run *run)
+static int fake_finish(struct lea_activation_run *run)
 {
 	int r = run->finish_fails ? LEA_ACTIVATE_FAILED : 0;
 
+	free(run->lock_dir);
 	free(run);
 	return r;
 }
 
-int lea_read_again(struct lea_scan *scan, const struct lea_scan_vg *known,
-		   const struct lea_scan_vg **ret_vg)
+static int fake_rescan(struct lea_scan *scan, const struct lea_scan_vg *scanned,
+		       const struct lea_scan_vg **ret_vg)
 {
-	*ret_vg = strstr(known->vg->name, "moved") ? NULL : known;
+	*ret_vg = strstr(scanned->vg->name, "moved") ? NULL : scanned;
 	return 0;
 }
 
-int lea_rivals_check(const struct lea_rivals_how *how, const struct lea_scan_vg *known,
-		     char ret_reason[static LEA_RIVALS_REASON_BYTES])
+static int fake_check(const struct lea_duplicates_options *how, const struct lea_scan_vg *scanned,
+		      char ret_reason[static LEA_DUPLICATES_REASON_BYTES])
 {
 	strcpy(ret_reason, "a PV of it is on a copy");
-	return strstr(known->vg->name, "copy") ? LEA_RIVALS_COPY : 0;
+	return strstr(scanned->vg->name, "copy") ? LEA_DUPLICATES_COPY : 0;
 }
 
-/* ---- a few VGs, and what is told of them */
+static const struct lea_activator fake_activator = {
+	.start = fake_start,
+	.vg = fake_vg,
+	.finish = fake_finish,
+	.rescan = fake_rescan,
+	.check_duplicates = fake_check,
+};
+
+/* ---- a few VGs, and the results that are reported */
 
 struct told {
 	char text[4096];
-	pid_t pid;    /* of the worker that was the last to activate something */
+	pid_t pid;    /* of the worker that activated the last VG */
 	pid_t all[4]; /* of the first few VGs */
 	size_t count;
 };
@@ -143,8 +177,8 @@ static void finished(void *arg, const struct lea_worker_result *result)
 			told->all[told->count++] = told->pid;
 	}
 	snprintf(told->text + used, sizeof(told->text) - used, "%s=%d%s%s ", result->vg_name,
-		 result->is_left ? 0 : result->outcome,
-		 result->is_left     ? "left"
+		 result->is_detached ? 0 : result->outcome,
+		 result->is_detached ? "left"
 		 : result->delegated ? "d"
 				     : "",
 		 lea_is_transient(result->shortage) ? "t" : "");
@@ -156,21 +190,21 @@ static void silent(struct lea_log *log, enum lea_log_level level, const char *li
 
 static struct lea_log quiet = {.write = silent, .max_level = LEA_LOG_ERROR};
 
-static void add_vg(struct lea_workers *workers, const char *name)
+static void (*listener)(void *arg, const struct lea_worker_result *result) = finished;
+
+static void add_vg(struct lea_workers *workers, const char *name, struct told *told)
 {
 	const struct lea_lv_seg pool = {.segtype = &lea_segtype_thin_pool};
 	struct lea_lv lv = {.name = "lv", .seg = &pool, .seg_count = !strncmp(name, "pool", 4)};
 	struct lea_vg vg = {
 		.name = name, .id = "0123456789abcdef0123456789abcdef", .lvs = &lv, .lv_count = 1};
-	struct lea_scan_vg known = {.vg = &vg};
+	struct lea_scan_vg scanned = {.vg = &vg};
 
 	if (!strncmp(name, "raid", 4))
 		vg.delegate_reason = "raid";
-	ck_assert_int_eq(lea_workers_add(workers, &known), 0);
+	ck_assert_int_eq(lea_workers_add(workers, &scanned, listener, told), 0);
 }
 
-/* For /bin/sh in lvm's place, which gets the VGs as arguments; others take it as words. */
+/* Arguments for /bin/sh in place of lvm, with the VGs as further arguments. */
 static const char *const lvm_args[] = {
 	"-c", "for vg; do case $vg in raidbad | raidmoved) exit 5 ;; esac; done", "lvm", NULL};
-
-#endif

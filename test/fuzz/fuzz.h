@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A fuzz target is one function over some bytes. libFuzzer calls it with bytes of its own making
- * (make fuzz-programs), replay.c with every file of a corpus (make check). What must hold whatever
- * the bytes are stands in it as CLAIM()s; the rest is the sanitizers' business.
+ * A fuzz target is one function of some bytes. libFuzzer calls it with bytes that it makes up (make
+ * fuzz-programs), replay.c with every input of a corpus (make check). The function states by
+ * CLAIM() what must hold for any bytes; the sanitizers check the rest.
  */
-#ifndef LEA_TEST_FUZZ_FUZZ_H
-#define LEA_TEST_FUZZ_FUZZ_H
+#pragma once
 
 #include "world/world.h"
 
@@ -13,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The name is libFuzzer's. Returns 0. */
+/* libFuzzer prescribes the name. Returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define CLAIM(condition)                                                                           \
@@ -23,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 	} while (0)
 _Noreturn void fuzz_broken(const char *claim, const char *file, int line);
 
-/* Bytes not yet used. Zeros when there are no more. */
+/* Bytes not used yet; zeros when there are no more. */
 struct fuzz_in {
 	const uint8_t *at;
 	size_t left;
@@ -31,28 +30,26 @@ struct fuzz_in {
 uint8_t fuzz_u8(struct fuzz_in *in);
 uint32_t fuzz_u32(struct fuzz_in *in);
 uint64_t fuzz_u64(struct fuzz_in *in);
-/* Up to the next @end, which is left out; owned, in a block without a byte more than it needs. */
+/* The text before the next @end; owned, in a block without a spare byte. */
 char *fuzz_text_to(struct fuzz_in *in, char end);
-/* All that is left, the same way, cut at the first NUL. */
+/* The remaining bytes up to the first NUL, as text; owned, in a block without a spare byte. */
 char *fuzz_rest(struct fuzz_in *in);
 
-/* Printable ASCII and nothing else? */
+/* Is it printable ASCII only? */
 bool fuzz_is_plain(const char *text);
 
 /*
- * A folder in memory that stands for / as long as the program runs. Its log checks every line:
- * none has a control character in it.
+ * A world with a folder in memory as /, kept while the program runs. Its log checks that no message
+ * contains a control character.
  */
 struct lea_world *fuzz_world(void);
-/* A file below it, opened to be filled; folders on the way are made. */
+/* Opens a file in that folder for writing; creates missing folders. */
 int fuzz_file(const char *path);
-/* The file has these bytes and no others. */
+/* Makes these bytes the whole content of the file. */
 void fuzz_fill(int fd, const void *bytes, size_t size);
-/* How many names a folder below it has, without "." and "..". */
+/* Number of names in a folder there, without "." and "..". */
 unsigned int fuzz_count(const char *path);
 void fuzz_remove(const char *path);
 
-/* Where LVM's text begins, for the mutations of mutate.c; in every target that has text. */
+/* Where LVM's text begins, for the mutations of mutate.c; defined by each target that has text. */
 extern const size_t fuzz_text_at;
-
-#endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A claim of this boot as it may lie in the folder: read, and what it says is within bounds. */
+/* A claim of this boot as the folder may contain it: whatever is read is within bounds. */
 #include "fuzz/fuzz.h"
 #include "state/claim.h"
 

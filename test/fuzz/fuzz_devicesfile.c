@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A devices file, asked about two devices of a small machine. */
-#include "flow/filter_parts.h"
+/* A devices file, applied to two devices of a small machine. */
+#include "filter/private.h"
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The environment of a udev rule, a NUL behind each variable: at most one entry is
- * made, in the queue, and the runner can read it.
+ * The environment of a udev rule, with a NUL after each variable: at most one entry is created, in
+ * the queue, and the runner can read it.
  */
-#include "flow/enqueue.h"
+#include "daemon/enqueue.h"
 
 #include "fuzz/fuzz.h"
 #include "state/queue.h"
@@ -40,7 +40,7 @@ static const char *value_of(char *const environ_[], const char *name)
 	return "";
 }
 
-/* The first entry that a runner finds, and no other. */
+/* Takes the first entry that a runner finds; there must be no other. */
 static void take(char *const environ_[])
 {
 	struct lea_entry *entries = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A queue entry: its file's name up to the first line end, then its text. What is read can be
- * written, and reads the same again. */
+/* A queue entry: its file's name up to the first line end, then its text. What was read can be
+ * written, and is then read the same. */
 #include "fuzz/fuzz.h"
 #include "state/queue_text.h"
 
@@ -28,7 +28,7 @@ static void again(const struct lea_entry *entry)
 	const char *why;
 	int len = lea_entry_emit(entry, text, sizeof(text));
 
-	/* A carriage return is read, and not written. */
+	/* A carriage return can be read but not written. */
 	if (len < 0)
 		return;
 	CLAIM((size_t)len == strlen(text));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a device says of itself besides LVM: first bytes, last bytes, SCSI's identification page,
- * the names udev gave its content, the name of a device-mapper node. A byte picks which.
+ * What a device shows besides LVM: first bytes, last bytes, SCSI's identification page, udev's
+ * names for its content, the name of a device-mapper node. A byte selects one of them.
  */
-#include "flow/filter_parts.h"
+#include "filter/private.h"
 #include "fuzz/fuzz.h"
 #include "policy/dm_answer.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD_BYTES 4096U
+#define HEAD_BYTES LEA_FILTER_HEAD_BYTES
 
 static struct lea_type types[] = {{"sd", 8, 16}, {"loop", 7, 1}};
 static char name[] = "/dev/sda";
@@ -34,7 +34,7 @@ static void head(struct fuzz_in *in)
 	free(device.properties);
 }
 
-/* The bytes are the device's last; how large it is comes first. */
+/* The size of the device, then its last bytes. */
 static void tail(struct fuzz_in *in)
 {
 	const uint64_t more = fuzz_u64(in);
@@ -74,7 +74,7 @@ static void dm_name(struct fuzz_in *in)
 	int r = lea_dm_answer_split(text, answer);
 
 	CLAIM(r == 0 || r == -EINVAL);
-	/* udev imports it: three lines, and no quote but those around the values. */
+	/* udev imports the output: three lines, with quotes only around the values. */
 	for (const char *p = answer; !r && *p; p++)
 		CLAIM(*p == '\n' || (*p > ' ' && *p <= '~' && *p != '\\' && *p != '"'));
 	if (!r)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The first sectors of a device, as they are and once more with checksums that fit. */
+/* The first sectors of a device, unchanged, and again with correct checksums. */
+#include "base/id.h"
 #include "disk/crc.h"
 #include "disk/label.h"
-#include "disk/name.h"
 #include "fuzz/fuzz.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A metadata header: size of the device, the area as the label has it, then the header's bytes. */
+/* A metadata header: size of the device, the area as given by the label, then the header's
+ * bytes. */
 #include "base/bytes.h"
 #include "disk/crc.h"
 #include "disk/mda.h"
@@ -18,7 +19,7 @@ static void check_text(const struct lea_mda_text *text, uint64_t device_bytes,
 		CLAIM(lea_range_ok(text->offset_bytes[i], text->size_bytes[i], device_bytes));
 		CLAIM(text->offset_bytes[i] >= area->offset_bytes + LEA_MDA_HEADER_BYTES);
 	}
-	/* The second piece may not run into the first. */
+	/* The second piece must not overlap the first. */
 	CLAIM(!text->size_bytes[1] ||
 	      text->offset_bytes[1] + text->size_bytes[1] <= text->offset_bytes[0]);
 }

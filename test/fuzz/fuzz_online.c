@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lvm2's records: a byte says which kind, a line names the file, the rest is what stands in it. */
+/* lvm2's records: a byte selects the kind, a line gives the file's name, the rest is its
+ * content. */
 #include "fuzz/fuzz.h"
 #include "state/lookup_index.h"
 #include "state/online.h"
@@ -28,7 +29,7 @@ static void check_record(const struct lea_online *online)
 
 	CLAIM(!strchr(online->vg, '/') && strcmp(online->vg, "..") && fuzz_is_plain(online->vg));
 	CLAIM(!online->device[0] || !strncmp(online->device, "/dev/", 5));
-	/* Beside the first one, which stays open here. */
+	/* Besides the first file, which stays open here. */
 	CLAIM(!lea_online_write(run_fd, "b" PVID + 1, online));
 	CLAIM(!lea_online_read(run_fd, "b" PVID + 1, &back));
 	CLAIM(back.major == online->major && back.minor == online->minor);
@@ -69,7 +70,7 @@ static void read_lookup(const struct fuzz_in *in)
 	lea_lookup_index_free(index);
 }
 
-/* Names as a caller might bring them: nothing outside the folder is looked at or made. */
+/* Names as a caller might pass them: nothing outside the folder is read or created. */
 static void use_name(const char *name)
 {
 	const bool has_slash = strchr(name, '/');

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Command lines: a byte picks the command, then a NUL behind each argument. What the commands do is
- * left out (the linker puts the functions below in place of the work and of exec); how they read
- * their options is the real thing.
+ * Command lines: a byte selects the command; a NUL follows each argument. The linker replaces the
+ * work of the commands and exec by the functions below; the parsing of options is the real code.
  */
 #include "../tools/lvmevent.h"
 #include "../tools/pvscan.h"
 #include "../tools/vgchange.h"
-#include "flow/report.h"
+#include "command/report.h"
 #include "fuzz/fuzz.h"
 
 #include <errno.h>
@@ -21,7 +20,7 @@ int __wrap_pvscan_run(struct lea_world *world, const struct pvscan_args *args);
 int __wrap_vgchange_run(struct lea_world *world, const struct vgchange_args *args);
 int __wrap_lea_proc_exec(const char *const argv[]);
 
-static int given; /* arguments, the command's name among them */
+static int given; /* arguments, including the command's name */
 
 static size_t chars_of(const struct lea_list *list)
 {
@@ -51,7 +50,7 @@ int __wrap_vgchange_run(struct lea_world *world, const struct vgchange_args *arg
 	return DID_WORK;
 }
 
-/* The real lvm would get every argument, and this process would be gone. */
+/* In reality lvm would get every argument, and this process would be gone. */
 int __wrap_lea_proc_exec(const char *const argv[])
 {
 	int count = 0;

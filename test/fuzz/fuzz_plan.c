@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A metadata text to the tables that device-mapper would get: eight bytes of settings, then the
- * text. Nodes have names and uuids of plain characters, tables without gaps, parameters of one
- * line.
+ * From a metadata text to device-mapper tables: eight bytes of settings, then the text. Names and
+ * uuids of nodes consist of plain characters, tables have no gaps, parameters fit one line.
  */
 #include "policy/plan.h"
 
-#include "disk/name.h"
+#include "base/id.h"
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 
 const size_t fuzz_text_at = OPTION_BYTES;
 
-/* Parameters are one line; a word "@7" is a node of this plan that was made before. */
+/* Parameters are one line; a word "@7" refers to a node of this plan that was created before. */
 static void check_params(const char *params, uint32_t made)
 {
 	CLAIM(fuzz_is_plain(params));
@@ -51,7 +50,7 @@ static void check_node(const struct lea_plan_node *plan_node)
 	CLAIM(!node->link_vg || (lea_name_ok(node->link_vg) && lea_name_ok(node->link_lv)));
 }
 
-/* Made once, and everything else only after that. */
+/* Each node is created once, and all its other steps follow. */
 static void check_steps(const struct lea_plan *plan, const struct lea_plan_lv *lv, bool *made)
 {
 	for (uint32_t i = 0; i < lv->step_count; i++) {
@@ -109,7 +108,7 @@ static struct lea_plan_rules rules_from(struct fuzz_in *in)
 		.check_cache = bits & 2,
 		.thin_threshold_percent = list,
 		.filler = (enum lea_filler)(list % 3),
-		.ways = lea_ways_of(bits & 4 ? 0 : 180U + list / 4),
+		.ways = lea_compat_of(bits & 4 ? 0 : 180U + list / 4),
 		.select = {.automatic = bits & 64, .ignore_skip = bits & 128},
 	};
 

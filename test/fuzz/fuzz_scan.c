@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A whole device, as a file: label, both metadata areas, texts, through the real reads. Checksums
- * are made right on the way (an odd first byte leaves them), or nothing would get far.
+ * A whole device, as a file: label, both metadata areas, texts, by the real reading code. Checksums
+ * are corrected first (unless the first byte is odd), since most inputs would be refused otherwise.
  */
 #include "base/bytes.h"
 #include "disk/crc.h"
 #include "disk/vg.h"
-#include "flow/scan_read.h"
 #include "fuzz/fuzz.h"
+#include "scan/read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void put_crc(uint8_t *to, const uint8_t *from, size_t len)
 	memcpy(to, &crc, sizeof(crc));
 }
 
-/* The text's checksum, then the header's, which covers it. */
+/* Corrects the text's checksum, then that of the header, which covers it. */
 static void mend_area(uint8_t *image, size_t size, const struct lea_mda_area *area)
 {
 	struct lea_mda_text text;
@@ -85,23 +85,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static uint8_t image[MOST_BYTES];
 	static struct lea_read read;
+	static char name[] = "/dev/disk";
 	static int fd;
+	const struct lea_device disk = {.name = name};
 	struct fuzz_in in = {data, size};
 	const uint8_t bits = fuzz_u8(&in);
 	bool known = bits & 2;
-	const struct lea_read_known how = {.is_known = is_known, .arg = &known};
+	const struct lea_read_cached how = {.is_known = is_known, .arg = &known};
 	const size_t used = in.left < MOST_BYTES ? in.left : MOST_BYTES;
 
 	if (!fd)
-		fd = fuzz_file("/dev/disk");
+		fd = fuzz_file(name);
 	memcpy(image, in.at, used);
 	if (!(bits & 1))
 		mend(image, used);
 	fuzz_fill(fd, image, used);
 	memset(&read, 0, sizeof(read));
-	lea_read_head(fd, &read);
-	if (!read.fault && !read.label_outcome && !lea_read_is_orphan(&read))
-		lea_read_mdas(fd, &how, &read);
+	lea_read_device(fuzz_world(), &disk, &how, &(const struct lea_read_extras){0}, &read);
 	check(&read);
 	lea_read_done(&read);
 	return 0;

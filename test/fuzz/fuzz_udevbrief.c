@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* udev's file of a device: just its properties come out, whole, and only of a finished one. */
+/* udev's file of a device: only whole properties come out, and only for a device that udev
+ * finished. */
 #include "world/udevbrief.h"
 
 #include "fuzz/fuzz.h"

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A metadata text to a VG: whatever is accepted refers to nothing that is not there, has no name
- * that could be a path or a line of its own, and is judged and listed without more than plain text
- * coming out.
+ * From a metadata text to a VG: in an accepted VG all references are valid, and no name can be a
+ * path or contain a line end. Checks and listings of the VG produce plain text only.
  */
 #include "disk/vg.h"
 
-#include "disk/name.h"
-#include "flow/report.h"
+#include "base/id.h"
+#include "command/report.h"
 #include "fuzz/fuzz.h"
-#include "policy/judge.h"
+#include "policy/access.h"
 #include "policy/select.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Many times what the largest input can need. */
+/* Many times what the largest input needs. */
 #define ARENA_BYTES (64U << 20)
 
 const size_t fuzz_text_at = 0;
@@ -61,7 +60,7 @@ static void check_vg(const struct lea_vg *vg)
 static void judge(const struct lea_vg *vg)
 {
 	static const char *const extra[] = {"other", "x"};
-	const struct lea_judge_host hosts[] = {
+	const struct lea_access_host hosts[] = {
 		{.system_id = NULL},
 		{.system_id = "me", .extra_system_ids = extra, .extra_count = 2},
 		{.system_id = "other", .use_lvmlockd = true},
@@ -71,17 +70,17 @@ static void judge(const struct lea_vg *vg)
 		.auto_list = {.item = extra, .count = 2, .defined = true},
 		.host_tags = {.item = extra, .count = 2, .defined = true},
 	};
-	char text[LEA_JUDGE_TEXT_BYTES];
+	char text[LEA_ACCESS_TEXT_BYTES];
 
 	for (size_t i = 0; i < ARRAY_SIZE(hosts); i++) {
-		CLAIM(lea_judge_vg(vg, &hosts[i], text) <= LEA_JUDGE_DELEGATE);
+		CLAIM(lea_access_check(vg, &hosts[i], text) <= LEA_VG_ACCESS_DELEGATE);
 		CLAIM(fuzz_is_plain(text));
 	}
 	for (uint32_t i = 0; i < vg->lv_count; i++)
-		CLAIM(lea_select_lv(vg, &vg->lvs[i], &rules) <= LEA_SELECT_FILTERED);
+		CLAIM(lea_select_lv(vg, &vg->lvs[i], &rules) <= LEA_SELECT_NOT_WANTED);
 }
 
-/* Every line is a name and at most a word behind it. */
+/* Each line is a name followed by at most one word. */
 static void list(const struct lea_vg *vg)
 {
 	static char printed[1 << 16];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Messages between our processes: a byte picks frame, device or VG. */
+/* Messages between our processes: a byte selects frame, device or VG. */
 #include "base/wire.h"
 
-#include "disk/name.h"
-#include "flow/job_wire.h"
+#include "base/id.h"
 #include "fuzz/fuzz.h"
-#include "world/device_wire.h"
+#include "worker/request.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 
 #define SOCKET_BYTES 65536U
 
-/* A frame whose sender is gone behind it. */
+/* A frame whose sender ended after it. */
 static void frame(const struct fuzz_in *in)
 {
 	uint8_t *bytes = NULL;
@@ -68,20 +67,16 @@ static void device(struct lea_wire_in *in)
 
 static void vg(struct lea_wire_in *in)
 {
-	struct lea_job_vg *job;
-	int r = lea_job_unpack(in, &job);
+	struct lea_request_vg *job;
+	int r = lea_request_unpack(in, &job);
 
 	CLAIM(r == 0 || r == -EPROTO);
 	if (r)
 		return;
-	CLAIM(lea_name_ok(job->known.vg->name) && lea_id_ok(job->known.vg->id));
-	for (uint32_t i = 0; i < job->known.vg->pv_count; i++) {
-		CLAIM(lea_id_ok(job->known.vg->pvs[i].id));
-		CLAIM(job->known.vg->pvs_by_id[i] < job->known.vg->pv_count);
-		CLAIM(!job->known.pv[i] || job->known.pv[i]->device.name);
-	}
-	lea_vg_find_pv(job->known.vg, "abcdefghijklmnopqrstuvwxyz012345");
-	lea_job_vg_free(job);
+	CLAIM(lea_name_ok(job->scanned.vg->name) && lea_id_ok(job->scanned.vg->id));
+	for (uint32_t i = 0; i < job->scanned.vg->pv_count; i++)
+		CLAIM(lea_id_ok(job->scanned.pv[i]->label.pvid) && job->scanned.pv[i]->device.name);
+	lea_request_vg_free(job);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mutations that leave LVM's text readable more often than not: tokens, lines and sections change
- * places, numbers become odd ones. Every other time libFuzzer's own do their work. The bytes ahead
- * of fuzz_text_at are nobody's but libFuzzer's.
+ * Mutations that mostly leave LVM's text readable: tokens, lines and sections change places,
+ * numbers become unusual ones. Every other time libFuzzer's own mutations are used; they alone
+ * change the bytes before fuzz_text_at.
  */
 #include "fuzz/fuzz.h"
 
@@ -81,7 +81,7 @@ static void replace(struct text *text, struct span span, const char *with, size_
 	text->len = text->len - span.len + len;
 }
 
-/* A run of what @is_part says, found from a random place on. */
+/* Finds a run of characters that @is_part accepts, from a random place on. */
 static struct span find(const struct text *text, int (*is_part)(int))
 {
 	struct span span = {.at = pick(text->len)};
@@ -116,7 +116,7 @@ static struct span find_line(const struct text *text)
 	return span;
 }
 
-/* A line that opens a section or list, up to where it is closed. */
+/* Finds a line that opens a section or list, up to the line that closes it. */
 static struct span find_section(const struct text *text)
 {
 	struct span span = find_line(text);
@@ -134,7 +134,7 @@ static struct span find_section(const struct text *text)
 	return span;
 }
 
-/* The text of @from goes to where @to is. */
+/* Replaces the text of @to by that of @from. */
 static void copy_over(struct text *text, struct span from, struct span to)
 {
 	char *copy = malloc(from.len + 1);

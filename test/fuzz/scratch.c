@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What every target may use: parts of the input, and a tree of files. */
+/* Helpers for all targets: parts of the input, and a tree of files. */
 #include "fuzz/fuzz.h"
 
 #include "world/clock_kernel.h"

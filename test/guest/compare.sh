@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The same disks booted by stock lvm2 and by ours, and compared.
+# Boots the same disks with stock lvm2 and with our package, and compares the results.
 
-# one_boot NAME DISKS COUNT: boot a machine, leave NAME.{figures,names,tables,info,links,calls,watched};
-# GUEST_UNTIL: what has to be true before they are taken
+# one_boot NAME DISKS COUNT: boots a machine and writes NAME.{figures,names,tables,info,links,calls,watched}.
+# GUEST_UNTIL: a command that must succeed before these are written
 one_boot() {
 	guest_boot || return 1
 	guest_wait_lvs "$3" "${GUEST_LIMIT:-200}" || note "$1: $(guest_lvs) of $3 LVs after ${GUEST_LIMIT:-200} s"
@@ -21,25 +21,25 @@ one_boot() {
 
 no_lvm_process() { [ ! -s "$JUNK/ours.calls" ] || { cat "$JUNK/ours.calls"; false; }; }
 
-# only_delegated VG...: lvm ran for no other VG than these
+# only_delegated VG...: succeeds if lvm ran for no other VGs
 only_delegated() {
 	local vg pattern='^$'
 	for vg in "$@"; do pattern+="| $vg([ /]|\$)"; done
 	not grep -vE "$pattern" "$JUNK/ours.calls"
 }
 
-# compare_boots DISKS COUNT [VG...]: VGs that ours gives to the real lvm
+# compare_boots DISKS COUNT [VG...]: the VGs are those that ours hands to the real lvm
 compare_boots() {
 	local disks=$1 count=$2 what
 	shift 2
 	guest_new stock "$disks"
 	one_boot stock "$disks" "$count" || die "stock does not boot"
-	# control: had stock not made them, equality would mean nothing
+	# control: if stock did not activate them, equality would mean nothing
 	claim "stock activates all $count LVs" [ "$(figure "$JUNK/stock.figures" lvs)" -ge "$count" ]
 	if [ -s "$disks/expect" ]; then
-		claim "stock's LVs are those expected" same "$disks/expect" "$JUNK/stock.names"
+		claim "control: stock's LVs are the expected ones" same "$disks/expect" "$JUNK/stock.names"
 	fi
-	claim "the count of lvm processes sees stock's" [ -s "$JUNK/stock.calls" ]
+	claim "control: the counter sees stock's lvm processes" [ -s "$JUNK/stock.calls" ]
 	guest_off
 	rm -rf "$GUEST/disks" "$GUEST/root.qcow2"
 	with_ours || { skip "ours does the same" "stock only"; return; }
@@ -47,12 +47,12 @@ compare_boots() {
 	guest_new ours "$disks"
 	guest_package
 	one_boot ours "$disks" "$count" || die "ours does not boot"
-	claim "our package was put in charge" first_worked
+	claim "our package is enabled" first_worked
 	claim "ours activates all $count LVs, in $(figure "$JUNK/ours.figures" all_lvs) s (stock: $(figure "$JUNK/stock.figures" all_lvs) s)" \
 		[ "$(figure "$JUNK/ours.figures" lvs)" -ge "$count" ]
 	if [ $# -eq 0 ]; then
-		claim "PVs were looked at once, not each time that udev told of them" guest_looked_once
-		claim "udev's broadcasts were understood" guest_run '! journalctl -b | grep "broadcasts have a new form"'
+		claim "each PV was read once, not at each of its udev events" guest_looked_once
+		claim "the format of udev's messages is known" guest_run '! journalctl -b | grep "broadcasts have a new form"'
 		claim "no lvm process but lvm2-monitor's $(figure "$JUNK/ours.figures" lvm_monitor) (stock: $(wc -l <"$JUNK/stock.calls"))" no_lvm_process
 	else
 		claim "lvm processes only for $* ($(wc -l <"$JUNK/ours.calls"); stock: $(wc -l <"$JUNK/stock.calls"))" only_delegated "$@"

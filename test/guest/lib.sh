@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a case is written with. A case is a bash script, linear, on the host; it reads like
+# The functions of guest cases. A case is a linear bash script that runs on the host:
 #
 #	guest_new ours "$(layout solo 50)"	a machine: a root of its own, copies of the disks
 #	guest_package				our package goes over the root and is enabled
@@ -9,21 +9,21 @@
 #	claim "all LVs are active" same "$JUNK/expect" "$JUNK/ours.names"
 #	guest_off
 #
-# One machine runs at a time. Its folder, $GUEST, is a folder of $JUNK: consoles, journals and
-# results of a case stay there when one of its claims fails. See `run --help`.
+# One machine runs at a time. Its folder, $GUEST, is inside $JUNK. When a claim of a case fails, its
+# consoles, journals and results stay there. See `run --help`.
 
 GUEST_HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 GUEST_CACHE=${LVMEVENT_GUEST_DIR:-/var/cache/lvmevent-guest}
 GUEST_SUITE=${GUEST_SUITE:-bookworm}
 GUEST_MEMORY=${GUEST_MEMORY:-2048}
-# Run in the guest's root before its first boot, by guest_package
+# guest_package runs this in the guest's root before the first boot
 GUEST_ENABLE=${GUEST_ENABLE:-lvmevent enable --root /}
-# Where `make install DESTDIR=` put our package; empty: stock lvm2 only
+# The tree of `make install DESTDIR=`; empty: stock lvm2 only
 GUEST_PACKAGE=${GUEST_PACKAGE:-}
 GUEST=''
 GUEST_PID=''
 GUEST_SICK=() # servers of sick disks
-GUEST_IDENTITY=() # by number: a disk that has the serial and name of another one, as a second path
+GUEST_IDENTITY=() # by number: another disk, whose serial and name this disk gets, as its second path
 claims=0 failed=0
 
 note() { echo "# $*"; }
@@ -31,8 +31,7 @@ die() { echo "# error: $*" >&2; exit 99; }
 
 # --- claims ---------------------------------------------------------------------------------
 
-# claim "SENTENCE" COMMAND...: one line, PASS or FAIL, by the command's status; what it printed is
-# given for a failure
+# claim "SENTENCE" COMMAND...: prints PASS or FAIL by the command's status, and on failure its output
 claim() {
 	local sentence=$1 out
 	shift
@@ -47,24 +46,24 @@ claim() {
 	fi
 }
 
-# skip "SENTENCE" WHY
+# skip "SENTENCE" WHY: prints that a claim was not tested
 skip() { echo "SKIP $CASE: $1 ($2)"; }
 
-# same EXPECTED ACTUAL: two files, word for word
+# same EXPECTED ACTUAL: succeeds if the two files are equal; else prints the difference
 same() { diff -u "$1" "$2"; }
 
-# not COMMAND...: bash's ! is no command
+# not COMMAND...: negates it; `claim` cannot call bash's !
 not() { ! "$@"; }
 
-# with_ours: is our package there to be tested?
+# with_ours: succeeds if there is a package of ours to test
 with_ours() { [ -n "$GUEST_PACKAGE" ]; }
 
 # --- machines -------------------------------------------------------------------------------
 
-# layout LAYOUT N: the folder of such disks (see `disks --help`)
+# layout LAYOUT N: prints the folder of such disks (see `disks --help`)
 layout() { "$GUEST_HERE/disks" "$1" "$2" || die "no disks"; }
 
-# guest_new NAME [DISKS [N]]: a machine; N: only the first N of the disks are plugged in
+# guest_new NAME [DISKS [N]]: makes a machine; with N only the first N disks are plugged in
 guest_new() {
 	local disks=${2-} n=${3-} i
 	GUEST=$JUNK/$1
@@ -79,8 +78,8 @@ guest_new() {
 	done
 }
 
-# guest_sick NAME MALADY: a disk of the machine that is not well (see `sickdisk --help`), plugged in at
-# the next boot, or later by qmp_add_disks NAME=$GUEST/NAME.nbd
+# guest_sick NAME MALADY: makes a faulty disk (see `sickdisk --help`), which is plugged in at the next
+# boot, or later by qmp_add_disks NAME=$GUEST/NAME.nbd
 guest_sick() {
 	rm -f "$GUEST/$1".nbd*
 	setpriv --pdeathsig KILL "$GUEST_HERE/sickdisk" "$GUEST/$1.nbd" "$GUEST/disks/$1" "$2" 9>&- &
@@ -88,14 +87,14 @@ guest_sick() {
 	until [ -S "$GUEST/$1.nbd" ]; do sleep 0.1; done
 }
 
-# guest_well NAME...: they are from now on
+# guest_well NAME...: ends the faults of these disks
 guest_well() {
 	local name
 	for name in "$@"; do : >"$GUEST/$name.nbd.well"; done
 }
 
-# overlay DIR: lay a tree over the root at the next boot. Merges lib, bin, sbin into usr as Debian
-# does, or a folder would replace the root's link.
+# overlay DIR: copies a tree over the root at the next boot. Merges lib, bin and sbin into usr as
+# Debian does; else a folder would replace the root's link.
 overlay() {
 	local d
 	cp -a "$1/." "$GUEST/overlay/"
@@ -115,35 +114,39 @@ overlay_file() {
 	chmod "${2:-644}" "$GUEST/overlay/$1"
 }
 
-# first COMMAND: to be run in a chroot of the root before the next boot
+# overlay_program NAME: the guest has the program NAME of cases/ in /usr/lib/guest
+overlay_program() { overlay_file "usr/lib/guest/$1" 755 <"$GUEST_HERE/cases/$1"; }
+
+# first COMMAND: runs it in a chroot of the root before the next boot
 first() {
 	mkdir -p "$GUEST/overlay/usr/lib/guest"
 	echo "$*" >>"$GUEST/overlay/usr/lib/guest/first"
 }
 
-# guest_package: our package over the root, in charge
+# early_service NAME COMMAND LINE...: a service that runs the shell command, which has no single quotes, early in
+# the boot; the lines, such as Before=, say when
+early_service() {
+	local name=$1 command=$2
+	shift 2
+	printf '%s\n' '[Unit]' DefaultDependencies=no "$@" '[Service]' Type=oneshot "ExecStart=/bin/sh -c '$command'" \
+		'[Install]' WantedBy=sysinit.target | overlay_file "etc/systemd/system/$name.service"
+	first "systemctl enable $name"
+}
+
+# guest_package: copies our package over the root and enables it
 guest_package() {
 	overlay "$GUEST_PACKAGE"
 	first "$GUEST_ENABLE"
 }
 
-# guest_gate_note: before coldplug, which claims there are and what the gate is: /run/claims-note, /run/gate-note
+# guest_gate_note: before coldplug, writes the claims and the state of the gate to /run/claims-note and
+# /run/gate-note
 guest_gate_note() {
-	overlay_file etc/systemd/system/gate-note.service <<-'UNIT'
-		[Unit]
-		DefaultDependencies=no
-		After=lvmevent-arm.service
-		Before=systemd-udev-trigger.service
-		[Service]
-		Type=oneshot
-		ExecStart=/bin/sh -c 'ls -A /run/lvm/event/claims >/run/claims-note; lvmevent gate status >/run/gate-note'
-		[Install]
-		WantedBy=sysinit.target
-	UNIT
-	first 'systemctl enable gate-note'
+	early_service gate-note 'ls -A /run/lvm/event/claims >/run/claims-note; lvmevent gate status >/run/gate-note' \
+		After=lvmevent-arm.service Before=systemd-udev-trigger.service
 }
 
-# The initramfs: loads virtio, mounts the root, lays the overlay over it, goes on with systemd.
+# Makes the initramfs, which loads virtio, mounts the root, copies the overlay over it and starts systemd.
 make_initrd() {
 	local ird=$GUEST/initrd cache=$GUEST_CACHE/$GUEST_SUITE
 	rm -rf "$ird"
@@ -151,7 +154,7 @@ make_initrd() {
 	cp "$(command -v busybox)" "$ird/bin/busybox"
 	cp -r "$cache/modules" "$ird/modules"
 	cp -a "$GUEST/overlay/." "$ird/overlay/"
-	# once applied it is part of the machine's root
+	# the initramfs copies it into the machine's root once
 	rm -rf "$GUEST/overlay"
 	mkdir "$GUEST/overlay"
 	cat >"$ird/init" <<-'INIT'
@@ -183,7 +186,7 @@ make_initrd() {
 	rm -rf "$ird"
 }
 
-# the qemu arguments into `qemu`; $1: kernel, $2: initrd, $3: more for the kernel's command line
+# Puts the qemu arguments into `qemu`; $1: kernel, $2: initrd, $3: appended to the kernel's command line
 make_command() {
 	local name number block who
 	qemu=(qemu-system-x86_64 -M q35 -accel "tcg,thread=multi,tb-size=1024" -cpu max
@@ -205,7 +208,7 @@ make_command() {
 	done
 }
 
-# Uses guest_boot's qemu
+# Uses the array `qemu` of guest_boot
 start_qemu() {
 	rm -f "$GUEST"/*.sock
 	setpriv --pdeathsig KILL "${qemu[@]}" -serial "file:$GUEST/console.$GUEST_BOOTS" \
@@ -213,7 +216,7 @@ start_qemu() {
 	GUEST_PID=$!
 }
 
-# Our initramfs says so; until then nothing of what is tested has run, and no disk was written to
+# Waits for a line of our initramfs; before it no tested program has run and no disk was written
 kernel_is_up() {
 	local i
 	for ((i = 0; i < 600; i++)); do
@@ -223,8 +226,8 @@ kernel_is_up() {
 	return 1
 }
 
-# guest_boot [--console] [--kernel FILE --initrd FILE] [--append WORDS] [--timeout S]: cold boot;
-# back when the guest's agent answers, or with --console when the guest has been left
+# guest_boot [--console] [--kernel FILE --initrd FILE] [--append WORDS] [--timeout S]: cold boots;
+# returns when the guest's agent answers, or with --console when the guest has ended
 guest_boot() {
 	local kernel=$GUEST_CACHE/$GUEST_SUITE/vmlinuz initrd='' append='' timeout=240 console='' qemu=() up
 	while [ $# -gt 0 ]; do
@@ -254,7 +257,7 @@ guest_boot() {
 	start_qemu
 	if [ "$initrd" = "$GUEST/initrd.gz" ] && ! kernel_is_up; then
 		note "${GUEST##*/}: the emulator hangs before the kernel's first program; started again"
-		# the servers of its sick disks stay
+		# the servers of its faulty disks keep running
 		kill "$GUEST_PID"
 		wait "$GUEST_PID" 2>/dev/null
 		start_qemu
@@ -267,27 +270,27 @@ guest_boot() {
 	note "${GUEST##*/}: boot $GUEST_BOOTS answers after ${up% *} s of its time"
 }
 
-# guest_run COMMAND: in the guest; its output, its status (124: it took over GUEST_PATIENCE s)
+# guest_run COMMAND: runs it in the guest, with its output and status (124: longer than GUEST_PATIENCE s)
 guest_run() { "$GUEST_HERE/ask" "$GUEST/agent.sock" "${GUEST_PATIENCE:-300}" run "$1"; }
 
-# guest_wait_for SECONDS COMMAND: again and again until it succeeds
+# guest_wait_for SECONDS COMMAND: repeats it in the guest until it succeeds
 guest_wait_for() {
 	GUEST_PATIENCE=$(($1 + 30)) guest_run "i=0; until { $2; } >/dev/null 2>&1
 		do i=\$((i + 1)); [ \$i -lt $(($1 * 2)) ] || exit 1; sleep 0.5; done"
 }
 
-# guest_wait_lvs COUNT SECONDS: until so many LVs are live (starts no process in the guest)
+# guest_wait_lvs COUNT SECONDS: waits until COUNT LVs are active (starts no process in the guest)
 guest_wait_lvs() { "$GUEST_HERE/ask" "$GUEST/agent.sock" "$2" lvs "$1" >/dev/null; }
 
-# guest_lvs: how many are live
+# guest_lvs: prints the number of active LVs
 guest_lvs() { "$GUEST_HERE/ask" "$GUEST/agent.sock" 60 ping | cut -d' ' -f2; }
 
-# guest_quiet: systemd's jobs are done and udev's queue is empty
+# guest_quiet: waits until systemd's jobs are done and udev's queue is empty
 guest_quiet() {
 	GUEST_PATIENCE=600 guest_run 'udevadm settle -t 240; timeout 240 systemctl is-system-running --wait; udevadm settle -t 60'
 }
 
-# What a sick disk still owes would keep qemu from ending: without its server it is an error
+# Ends the servers of faulty disks: qemu cannot end while their I/O is pending; without them it fails
 guest_kill_sick() {
 	[ ${#GUEST_SICK[@]} -eq 0 ] || kill "${GUEST_SICK[@]}" 2>/dev/null
 	GUEST_SICK=()
@@ -302,7 +305,7 @@ guest_kill() {
 	GUEST_PID=''
 }
 
-# guest_wait_off SECONDS: until qemu has ended
+# guest_wait_off SECONDS: waits until qemu has ended
 guest_wait_off() {
 	local i
 	for ((i = 0; i < $1 * 10; i++)); do
@@ -316,7 +319,7 @@ guest_wait_off() {
 	return 1
 }
 
-# guest_save: the journal and what else explains a failure, into the machine's folder
+# guest_save: saves the journal, and what else explains a failure, into the machine's folder
 guest_save() {
 	GUEST_PATIENCE=120 guest_run 'journalctl -b --no-pager -o short-monotonic' >"$GUEST/journal.$GUEST_BOOTS"
 	GUEST_PATIENCE=60 guest_run 'cat /run/lvm-calls' >"$GUEST/lvm-calls.$GUEST_BOOTS"
@@ -325,7 +328,7 @@ guest_save() {
 	return 0
 }
 
-# guest_off: save, then out like a light, but with the file systems written
+# guest_off: saves, syncs the file systems and cuts the power
 guest_off() {
 	guest_save
 	guest_kill_sick
@@ -333,7 +336,7 @@ guest_off() {
 	guest_wait_off 30 || guest_kill
 }
 
-# guest_shutdown: as an administrator would; guest_boot then makes a reboot of it
+# guest_shutdown: shuts down in order; a guest_boot afterwards is a reboot
 guest_shutdown() {
 	guest_save
 	GUEST_PATIENCE=30 guest_run 'systemctl --no-block poweroff' >/dev/null
@@ -342,7 +345,7 @@ guest_shutdown() {
 
 # --- disks while it runs --------------------------------------------------------------------
 
-# qmp_add_disks NAME...: plug in, in one burst, disks of the machine's folder (d7 or d7=FILE)
+# qmp_add_disks NAME...: plugs in disks of the machine's folder (d7 or d7=FILE) in one burst
 qmp_add_disks() {
 	local name list=()
 	for name in "$@"; do
@@ -354,23 +357,23 @@ qmp_add_disks() {
 	"$GUEST_HERE/qmp" "$GUEST/qmp.sock" add "${list[@]}"
 }
 
-# qmp_del_disks NAME...
+# qmp_del_disks NAME...: unplugs them
 qmp_del_disks() { "$GUEST_HERE/qmp" "$GUEST/qmp.sock" del "$@"; }
 
-# package_vgchange: where our vgchange is in the guest
+# package_vgchange: prints the path of our vgchange in the guest
 package_vgchange() {
 	local file
 	file=$(cd "$GUEST_PACKAGE" && find . -path '*/lvmevent/vgchange' | head -n 1)
 	[ -n "$file" ] && echo "${file#.}"
 }
 
-# Steps in a guest say `ok CLAIM` or `no CLAIM` with what was wrong after it; that is in $JUNK/said.
-# what_was_said CLAIM: of one that failed, which it says by its status
+# Steps in a guest print `ok CLAIM`, or `no CLAIM` and then what was wrong; their output is in $JUNK/said.
+# what_was_said CLAIM: for one that failed, prints what was wrong and fails
 what_was_said() {
 	awk -v s="no $1" '$0 == s { on = 1; next } /^[^ ]/ { on = 0 } on' "$JUNK/said"
 	return 1
 }
-# claims_said: each is a claim of the case
+# claims_said: makes each of these a claim of the case
 claims_said() {
 	local verdict sentence
 	while read -r verdict sentence; do
@@ -381,8 +384,29 @@ claims_said() {
 	done < <(grep -E '^(ok|no) ' "$JUNK/said")
 }
 
-# PVs were looked at once in this boot, though udev tells of most of them twice; a comparison may ask for a
-# few that the boot pass has not recorded yet. It says how often it looked when the gate is open.
+# run_steps SECONDS COMMAND: runs the steps in the guest and makes their claims
+run_steps() {
+	GUEST_PATIENCE=$1 guest_run "$2" >"$JUNK/said" || die "the steps did not end"
+	claim "all steps are made" grep -qx end "$JUNK/said"
+	claims_said
+}
+# only_steps NAME ARGUMENT...: runs the program NAME-steps of cases/ with our vgchange, in a machine with blank disks
+# where only the commands of the steps activate anything
+only_steps() {
+	local ours
+	ours=$(package_vgchange) || die "no lvmevent/vgchange in the package"
+	guest_new machine "$(layout blank 12)"
+	overlay_program "$1-steps"
+	printf 'global { event_activation = 0 }\nactivation { monitoring = 0 }\n' | overlay_file etc/lvm/lvmlocal.conf
+	overlay "$GUEST_PACKAGE"
+	guest_boot --timeout 240 || die "no guest"
+	guest_quiet >/dev/null
+	run_steps 900 "/usr/lib/guest/$1-steps $ours ${*:2}"
+	guest_off
+}
+
+# Claims that the boot scan read each PV once, though udev sends two events for most; a reconcile may queue
+# a few that the boot scan has not recorded yet. The boot scan logs its reads when the gate opens.
 guest_looked_once() {
 	guest_wait_for 60 '[ -e /run/lvm/boot-finished ] && ! systemctl -q is-active lvm2-activation-early'
 	guest_run 'looks=$(journalctl -b -o cat -u lvm2-activation-early -u lvmevent-runner |
@@ -392,9 +416,9 @@ guest_looked_once() {
 		[ "$known" -gt 0 ] && [ "$looks" -ge "$known" ] && [ $((looks * 2)) -lt $((known * 3)) ]'
 }
 
-# --- what came of it ------------------------------------------------------------------------
+# --- results --------------------------------------------------------------------------------
 
-# In tables and lists disks are named by their identity and LVs by name: numbers differ by boot.
+# Replaces device numbers in tables and lists by names of disks and LVs: numbers differ between boots.
 # shellcheck disable=SC2034 # used by cases
 read -r -d '' normalise <<'SCRIPT' || :
 normalise() {
@@ -411,16 +435,17 @@ normalise() {
 }
 SCRIPT
 
+# Each of these writes a sorted list to FILE.
 # guest_tables FILE: name and table of every dm device
 guest_tables() { guest_run "$normalise; dmsetup table | normalise" >"$1"; }
 
-# guest_info FILE: name, uuid, read-only or not, of every dm device
+# guest_info FILE: name, uuid and read-only flag of every dm device
 guest_info() { guest_run "dmsetup info -c --noheadings -o name,uuid,readonly | sort" >"$1"; }
 
-# guest_names FILE: every dm device by name
+# guest_names FILE: name of every dm device
 guest_names() { guest_run "dmsetup info -c --noheadings -o name | grep -v '^No dev' | sort" >"$1"; }
 
-# guest_links FILE: what /dev offers of the LVs, and where it leads
+# guest_links FILE: the links in /dev to LVs, and their targets
 guest_links() {
 	guest_run 'for f in /dev/*/* /dev/mapper/*; do
 			case $f in /dev/block/*) continue ;; esac # by number: order of creation
@@ -429,13 +454,13 @@ guest_links() {
 		done | sort -u' >"$1"
 }
 
-# guest_watched FILE: what dmeventd has an eye on, LVs by name
+# guest_watched FILE: the LVs that dmeventd monitors
 guest_watched() {
 	guest_run 'lvs -a --noheadings -o vg_name,lv_name -S seg_monitor=monitored | sort -u' >"$1"
 }
 
-# guest_measure FILE: figures of the boot up to now, one `key value` a line: seconds of guest time
-# and of CPU, processes started, of those named lvm, and the one of lvm2-monitor among them
+# guest_measure FILE: figures of the boot so far, one `key value` a line: seconds of guest time and of
+# CPU; processes started, those named lvm, and lvm2-monitor's among them
 guest_measure() {
 	guest_run 'set -- /sys/block/sd*; [ -e "$1" ] && echo "disks $#" || echo "disks 0"
 		touch /run/guest-lvs /run/lvm-calls
@@ -449,12 +474,12 @@ guest_measure() {
 		echo "lvm_monitor $(grep -c "vgchange --monitor" /run/lvm-calls)"' >"$1"
 }
 
-# guest_event_calls: the lvm processes of this boot but lvm2-monitor's
-# lvm is a wrapper that counts, so it is not the lvm of the build, and arm asks it once for its defaults
+# guest_event_calls: prints the lvm processes of this boot, without lvm2-monitor's, and without the one that
+# arm starts for lvm's defaults because the counting wrapper is not the lvm of the build
 guest_event_calls() { guest_run 'grep -vE "vgchange --monitor|lvmconfig --type default" /run/lvm-calls'; }
 
-# figure FILE KEY
+# figure FILE KEY: prints the value
 figure() { awk -v k="$2" '$1 == k { print $2 }' "$1"; }
 
-# first_worked: did what `first` asked for succeed?
+# first_worked: succeeds if the command of `first` did; prints its output
 first_worked() { guest_run 'cat /usr/lib/guest/first.log; exit $(cat /usr/lib/guest/first.status)'; }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The gate: arming, udev's workers, the boot pass, the opener with its two comparisons, the net under
- * it, and what an earlier root left behind in /run.
+ * The gate: arming, udev's workers, the boot scan, the opener with its two reconciles, the timer that
+ * opens it at the latest, and run files left by an earlier root.
  *
  * Claims: the gate is closed from coldplug until it is opened, and then open for good (S8); no event
- * is enqueued while it is closed (S8); it opens whatever becomes of the boot pass (L5); every device
- * that is there in the end has been activated in this epoch (L1, L2), also when the boot pass, the opener,
- * the arming or a udev worker dies (L4).
+ * is enqueued while it is closed (S8); it opens even if the boot scan fails (L5); every device that is
+ * present at the end has been activated in this epoch (L1, L2), also if the boot scan, the opener, the
+ * arming or a udev worker dies (L4).
  *
- * What is assumed of the world: a worker of udev that does not hang is through before the opener's
- * deadline; one that hangs is killed by udev some day; an event that udev loses after the last
- * comparison is nobody's (lvmevent sweep).
+ * Assumptions: a udev worker that does not hang ends before the opener's deadline; udev kills a worker
+ * that hangs; no process finds an event that udev loses after the last reconcile (lvmevent sweep does).
  *
  * Settings: DEVS devices, DEATHS of ours, KILLS of udev workers, HANGS of udev workers.
  * M_*: one deliberate bug each.
@@ -25,13 +24,13 @@
 #define KILLS 1
 #endif
 #ifndef STALLS
-#define STALLS 1 /* of the boot pass */
+#define STALLS 1 /* of the boot scan */
 #endif
 #ifndef HANGS
 #define HANGS 1
 #endif
 
-/* an event of one device: none, in the kernel's socket, read by udev, in a worker */
+/* state of a device's event: none, in the kernel's socket, read by udev, in a worker */
 #define E_NONE	  0
 #define E_SOCKET  1
 #define E_QUEUED  2
@@ -44,9 +43,9 @@ bool armed, finished; /* gate-armed, boot-finished */
 bool epoch_new, arm_ended, arm_ok, opened;
 bool present[DEVS], db[DEVS];
 byte ev[DEVS];
-bool again[DEVS];	/* one more event of this device is behind the one in work */
-bool hung[DEVS];	/* its worker is */
-bool early[DEVS];	/* its worker began before the last comparison had seen it */
+bool again[DEVS];	/* another event of this device waits behind the current one */
+bool hung[DEVS];	/* its worker hangs */
+bool early[DEVS];	/* its worker began before the last reconcile saw the device */
 bool compared[DEVS];
 bool inq[DEVS], on[DEVS];
 byte claim[DEVS];
@@ -57,7 +56,7 @@ bool arm_dead, boot_dead, opener_dead, killed[DEVS];
 byte stalls = STALLS, deaths = DEATHS, kills = KILLS, hangs = HANGS;
 
 #define CLOSED (armed && !finished)
-/* a claim of another epoch, or of a dead owner who was not through, is none */
+/* a claim of another epoch, or an unfinished one of a dead owner, does not count */
 #ifdef M_OLD_EPOCH
 #define OF_NOW(d) true
 #else
@@ -93,7 +92,7 @@ inline event_ends(d)
 	again[d] = false
 }
 
-/* udev: events of one device come one after the other. */
+/* udev processes events of one device in sequence. */
 proctype Udev(byte d)
 {
 	bool saw_closed;
@@ -117,7 +116,7 @@ end:
 			if
 			:: saw_closed
 			:: !saw_closed ->
-				/* the enqueuer looks for itself */
+				/* the enqueuer checks the gate itself */
 				saw_closed = CLOSED;
 				if
 				:: saw_closed
@@ -139,11 +138,11 @@ end:
 	od
 }
 
-/* ---- arming: before udevd, which comes up however it ends */
+/* ---- arming: before udevd, which starts even if arming fails */
 
 active proctype Arm()
 {
-	/* what an earlier root may have left */
+	/* run files that an earlier root may have left */
 	if
 	:: armed = true; finished = true; claim[0] = DONE
 	:: finished = true
@@ -151,7 +150,7 @@ active proctype Arm()
 	fi;
 	{
 #ifndef M_OLD_EPOCH
-		d_step { epoch_new = true }; /* the first thing: older claims are void */
+		d_step { epoch_new = true }; /* first of all: older claims are void */
 #endif
 		armed = true;
 #ifndef M_INHERITED
@@ -164,7 +163,7 @@ active proctype Arm()
 	arm_ended = true
 }
 
-/* ---- the boot pass */
+/* ---- the boot scan */
 
 inline handle(d)
 {
@@ -215,9 +214,9 @@ gone:
 	d_step { listening = false; boot_gone = true; hand[0] = false; hand[DEVS - 1] = false }
 }
 
-/* ---- the opener, and the runner that works on what it finds */
+/* ---- the opener, and the runner that handles the devices it finds */
 
-/* Nobody but those who hang for ever is in work: idle, or the deadline. */
+/* The only workers that remain hang forever: udev is idle, or the deadline has passed. */
 #define NONE_IN_WORK(d) (ev[d] < E_QUEUED || hung[d])
 
 inline compare(is_last)
@@ -291,7 +290,7 @@ over:
 	skip
 }
 
-/* The timer: opens when nobody has. */
+/* The timer opens the gate if the opener has not. */
 proctype Latest()
 {
 	bool settled[DEVS], seen, here;
@@ -318,7 +317,7 @@ end:
 	od
 }
 
-/* ---- what does not happen by itself, as often as there is left, or less */
+/* ---- deaths, kills, hangs and stalls: at most as many as the settings allow */
 
 inline kill_worker(d)
 {
@@ -340,7 +339,7 @@ end:
 	:: d_step { kills > 0 && ev[1] == E_WORKER && early[1] && !killed[1] -> kills--; kill_worker(1) }
 #endif
 	:: kills > 0 -> kills--
-	/* udev's own patience */
+	/* udev's own timeout */
 	:: d_step { hung[0] && !killed[0] -> kill_worker(0) }
 #if DEVS > 1
 	:: d_step { hung[1] && !killed[1] -> kill_worker(1) }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The queue, its lock, who drains it, and who starts them: enqueuers publish entries; the unit's
- * runner and a second drainer (boot pass, a person's runner) take and look; the service manager
- * starts the runner by level, and anew when it has died.
+ * The queue, its lock, the processes that drain it, and their starts: enqueuers publish entries; the
+ * unit's runner and a second drainer (boot scan, runner by hand) take and process them; the service
+ * manager starts the runner while entries are pending, and restarts it when it has died.
  *
- * Claims: one at work at a time (S1), nobody meets half an entry (S6), each publication is looked at
- * after it was made (L1, L3), also after deaths (L4), an entry that kills runners is put aside and
- * nobody else suffers (Q11), finitely many events end in rest (L6).
+ * Claims: one drainer works at a time (S1), no process reads half an entry (S6), each published entry
+ * is processed afterwards (L1, L3), also after deaths (L4), an entry that kills runners is quarantined
+ * and no other entry is (Q11), after finitely many events all become idle (L6).
  *
- * MARKs are the steps of the real programs: where a process is. What is between two of them may
- * happen at any moment between. They cost nothing here; replay.h gives them a meaning.
+ * MARKs are the steps of the real programs. Actions between two MARKs may happen at any moment between
+ * them. MARKs do nothing here; replay.h defines them.
  *
  * Settings: KEYS devices, PUTS publications of each, CRASHES deaths, ROUNDS of the second drainer,
- * SHORTAGES of something that end a pass, MOST attempts, STAY (the runner sleeps on the folder) or not (it leaves and is started again),
- * POISON (the entry of device 0 kills whoever looks at it). M_*: one deliberate bug each.
+ * SHORTAGES that end a pass, MOST attempts, STAY (the runner watches the folder; else it exits and is
+ * started again), POISON (the entry of device 0 kills its runner). M_*: one deliberate bug each.
  */
 #ifndef KEYS
 #define KEYS 2
@@ -35,7 +35,7 @@
 #endif
 
 #ifdef POISON
-/* a shortage may have it counted from the start again */
+/* after a shortage the count may start again */
 #define MOST_STARTS ((PUTS + SHORTAGES) * (MOST + 1) + 1)
 #else
 #define MOST_STARTS (CRASHES + KEYS * PUTS + 1)
@@ -52,26 +52,26 @@
 #define UNIT   0 /* the slot of the unit's runner */
 #define SECOND 1
 
-byte lock = NOBODY; /* kernel lock: gone with its holder */
+byte lock = NOBODY; /* kernel lock: released when its holder dies */
 byte at_work = NOBODY;
 bool inq[KEYS], tak[KEYS], aside[KEYS]; /* queue/, taken/, failed/ */
 bool half[KEYS];			/* named, not yet written */
-bool owed[KEYS];			/* published and not looked at since */
+bool owed[KEYS];			/* published and not processed since */
 byte att[KEYS];				/* attempts, in the entry */
-bool watch, ino;			/* the runner's inotify, and whether it has something to tell */
+bool watch, ino;			/* the runner's inotify, and whether it has an event */
 #define SLOTS 8
 bool dead[SLOTS];				/* killed, has not noticed yet */
 byte crashes = CRASHES, shortages = SHORTAGES, starts;
 bool second_lives, armed, finished;
 #define CLOSED (armed && !finished)
 
-/* the unit: off, start asked for, running, left and not yet seen, died */
+/* the unit: off, start requested, running, exited but not yet noticed, died */
 #define U_OFF	0
 #define U_START 1
 #define U_RUN	2
 #define U_LEFT	3
 #define U_DIED	4
-byte unit = U_START; /* the boot wants it */
+byte unit = U_START; /* the boot starts it */
 
 #ifdef M_UNLINK_LOCK
 byte inode, holder[2] = NOBODY;
@@ -85,11 +85,11 @@ inline enter(who)
 	}
 }
 
-/* Letting go of everything that the kernel takes back from a dead process. */
+/* Releases what the kernel releases for a dead process. */
 inline die(who)
 {
 #ifdef M_INHERIT
-	/* a child has the lock, too, and hangs on a sick disk */
+	/* a child has inherited the lock and hangs on a faulty disk */
 	skip;
 #else
 	if
@@ -119,7 +119,7 @@ inline tell_runner()
 	:: else
 	fi;
 #ifdef M_MERGED
-	/* a start is asked for by the enqueuer, and swallowed unless the unit is off */
+	/* the enqueuer requests a start, which is lost unless the unit is off */
 	if
 	:: unit == U_OFF -> unit = U_START
 	:: else
@@ -135,7 +135,7 @@ inline publish(key)
 	d_step { inq[key] = true; half[key] = true; owed[key] = true; tell_runner() };
 	half[key] = false
 #else
-	/* a hidden name first: a reader can't meet it */
+	/* first under a hidden name, which readers ignore */
 	d_step { inq[key] = true; owed[key] = true; tell_runner() }
 #endif
 }
@@ -156,7 +156,7 @@ inline look_at(who, key)
 }
 
 #ifdef REPLAY
-/* A fault ends the pass: what is in hand stays in taken/, as after a death. */
+/* A fault ends the pass: taken entries stay in taken/, as after a death. */
 #define OR_FAULT(who)                                                                              \
 	:: MARK(who, LOCK_DROP) d_step { at_work = NOBODY; lock = NOBODY };                        \
 		if                                                                                 \
@@ -170,7 +170,7 @@ inline look_at(who, key)
 #define MAY_BE_SHORT  shortages > 0 -> shortages--
 #endif
 
-/* After a shortage: pending again, and looked at anew; or settled, or pending once more anyway. */
+/* After a shortage: pending again and processed again; or settled, or pending once more anyway. */
 inline give_back(who, key)
 {
 	if
@@ -186,7 +186,7 @@ inline give_back(who, key)
 	fi
 }
 
-/* One leftover: counted before it is touched, alone. */
+/* A leftover entry is counted before it is processed, and processed alone. */
 inline leftover(who, key)
 {
 	if
@@ -194,7 +194,7 @@ inline leftover(who, key)
 		d_step { tak[key] = false; aside[key] = true; owed[key] = false };
 		MARK(who, FAIL_MOVED)
 #ifndef POISON
-		assert(false); /* nobody's but a poisonous one */
+		assert(false); /* only a poisonous entry may come here */
 #endif
 		skip
 	:: else ->
@@ -217,7 +217,7 @@ inline leftover(who, key)
 	fi
 }
 
-/* The one that has had fewer attempts first. */
+/* The entry with fewer attempts comes first. */
 inline all_leftovers(who)
 {
 	do
@@ -232,7 +232,7 @@ inline all_leftovers(who)
 		k = 0;
 #endif
 #ifdef M_POISON_BATCH
-		/* all are charged together, then looked at together */
+		/* all are counted together, then processed together */
 		d_step { att[0] = att[0] + ((left & 1) != 0); att[1] = att[1] + ((left & 2) != 0) };
 		if
 		:: att[k] > MOST -> d_step { tak[k] = false; aside[k] = true }
@@ -348,7 +348,7 @@ inline work_on(who)
 	fi
 }
 
-/* Passes until nothing is there; the lock is held. */
+/* Passes until the queue is empty; with the lock held. */
 inline drain(who)
 {
 	do
@@ -383,7 +383,7 @@ inline drain(who)
 				fi
 			:: !filled && mine == 0 -> MARK(who, TAKE_NONE) break
 #ifdef REPLAY
-			/* only others */
+			/* only entries of other devices */
 			:: !filled && mine == 0 ->
 				MARK(who, TAKE_END)
 				MARK(who, WORK_BEGIN)
@@ -399,7 +399,7 @@ inline drain(who)
 }
 
 #ifdef M_UNLINK_LOCK
-/* the lock file goes with its last user, and nobody compares inodes after having waited */
+/* the last user removes the lock file, and waiters do not compare inodes */
 #define SEE_FILE   ino_seen = inode;
 #define TRY_LOCK(who) (holder[ino_seen] == NOBODY) -> holder[ino_seen] = who; got = true
 #define CANT_LOCK  (holder[ino_seen] != NOBODY) -> got = false
@@ -422,7 +422,7 @@ inline try_lock(who)
 	}
 }
 
-/* Is something pending? The folder is not read in one moment. */
+/* Is something pending? Reading the folder is not atomic. */
 inline look()
 {
 	some = inq[0];
@@ -469,7 +469,7 @@ tried:
 			at_work = NOBODY;
 			MARK(me, LOCK_DROP)
 			LET_GO;
-			/* it waits a while, and tries again */
+			/* it waits a while and tries again */
 			if
 			:: scarce -> scarce = false; goto loop
 			:: else
@@ -495,7 +495,7 @@ tried:
 		fi
 #else
 #ifndef M_BUSY_SLEEPS
-		/* whoever had it may die with entries in hand */
+		/* the lock's holder may die with taken entries */
 		if
 		:: !got -> goto loop
 		:: else
@@ -513,7 +513,7 @@ end_asleep:
 		atomic { ino -> ino = false };
 		goto loop
 #else
-		/* stays a moment and looks once more */
+		/* stays a moment and checks once more */
 		look();
 		if
 		:: some -> some = false; goto loop
@@ -560,7 +560,7 @@ off:
 			MARK(me, LOCK_HELD)
 			enter(me);
 #ifdef REPLAY
-			/* what its workers have to do goes on while it looks at more */
+			/* its workers continue while it processes more */
 			do
 			:: MARK(me, BOOT_WORK) skip
 			:: MARK(me, BOOT_WORKED) skip
@@ -597,7 +597,7 @@ proctype Enqueuer(byte key)
 	od
 }
 
-/* What does not happen by itself: deaths, as many as there may be, or fewer. */
+/* Deaths: at most as many as the settings allow. */
 active proctype Fate()
 {
 	do
@@ -610,7 +610,7 @@ active proctype Fate()
 
 #define AT_REST	 (!inq[0] && !tak[0] && !owed[0] && !inq[KEYS - 1] && !tak[KEYS - 1] && !owed[KEYS - 1] && \
 		  lock == NOBODY && at_work == NOBODY)
-/* Whatever happens, when nobody can do a step any more there is nothing left to do. */
+/* When no process can make a step, nothing may be left to do. */
 active proctype Rest()
 {
 end:
@@ -651,12 +651,12 @@ init
 	}
 }
 
-/* L1, L3, L4, L6: in the end everything has been looked at, and nobody is at work for nothing. */
+/* L1, L3, L4, L6: in the end everything is processed, and no process works without need. */
 ltl rest { <>[] (AT_REST) }
 #endif
 
 #ifdef REPLAY
-/* Enqueuers and comparisons; the gate decides on the former. */
+/* Enqueuers and reconciles; the gate stops only the former. */
 proctype Putter(byte me)
 {
 	bool closed;
@@ -684,7 +684,7 @@ next:
 	od
 }
 
-/* Those who arm and open the gate; dying between two steps leaves the effect in doubt. */
+/* Processes that arm and open the gate; after a death between two steps the effect is unknown. */
 proctype Gatekeeper(byte me)
 {
 	do
@@ -720,9 +720,9 @@ next:
 	od
 }
 
-#define WORLD 10 /* what is none of our programs' doing */
+#define WORLD 10 /* actions of other programs */
 
-/* A death comes some time after the last mark. Who is killed writes the line of it first. */
+/* A death comes some time after the last mark. A process that is killed first logs its death. */
 active proctype Reaper()
 {
 	byte who;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Replay: a MARK can be passed only when it is the next line of the trace. What is searched for is one
- * run of the model that passes all of them. The trace (from the program "replay") comes in the
- * environment's TRACE: "SLOT LABEL LAST" a line, numbers; LAST: the process says nothing after it.
+ * Replay: a MARK can be passed only if it is the next line of the trace. The search looks for one
+ * run of the model that passes all lines. The program "replay" puts the trace into the
+ * environment's TRACE: lines of numbers "SLOT LABEL LAST"; LAST: this is the process's last line.
  */
 #define DRAINERS 4
-#define LINES 32000
+#define LINES	 32000
 
 hidden byte tr_slot[LINES], tr_label[LINES], tr_last[LINES];
 hidden short tr_count;
 short at;
-bool last_said[DRAINERS], buried[DRAINERS], said[DRAINERS]; /* said: its death, before it came */
+bool last_said[DRAINERS], buried[DRAINERS], said[DRAINERS]; /* said: it logged its death before it died */
 
-c_code {
+c_code
+{
 
 	static int furthest;
 
@@ -35,7 +36,8 @@ c_code {
 		int slot, label, last;
 
 		tr_count = 0;
-		while (in && tr_count < LINES && fscanf(in, "%d %d %d", &slot, &label, &last) == 3) {
+		while (in && tr_count < LINES &&
+		       fscanf(in, "%d %d %d", &slot, &label, &last) == 3) {
 			tr_slot[tr_count] = slot;
 			tr_label[tr_count] = label;
 			tr_last[tr_count++] = last;
@@ -48,12 +50,14 @@ c_code {
 };
 
 #define MARK(who, label)                                                                           \
-	atomic {                                                                                   \
-		(at < tr_count && tr_slot[at] == who && tr_label[at] == label) ->                  \
-		if                                                                                 \
-		:: tr_last[at] && who < DRAINERS -> last_said[who % DRAINERS] = true               \
-		:: else                                                                            \
-		fi;                                                                                \
+	atomic                                                                                     \
+	{                                                                                          \
+		(at < tr_count && tr_slot[at] == who && tr_label[at] == label)                     \
+				->if ::tr_last[at] &&                                              \
+			who < DRAINERS->last_said[who % DRAINERS] = true ::else fi;                \
 		at++;                                                                              \
-		c_code { passed(now.at); }                                                         \
+		c_code                                                                             \
+		{                                                                                  \
+			passed(now.at);                                                            \
+		}                                                                                  \
 	};

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From records to an active VG: one VG on two PVs, disks that go and come back (or give their number to
- * a stranger), the runner's pass with records and claims, worker processes that outlive a runner, a
- * person's pvscan beside it, a person who takes down what is dead.
+ * From records to an active VG: one VG on two PVs, disks that go and come back (or pass their number to
+ * another disk), the runner's pass with records and claims, worker processes that outlive a runner, a
+ * pvscan by hand beside it, an administrator who deactivates dead LVs. With WAVE, in the place of these two, the
+ * needed wave, which activates one LV of the VG before and beside the runner.
  *
- * Claims: tables are made only of PVs that are all there, of the instances that were read under the VG's
- * lock (S2, S3, S7), by one at a time and once (V2, P1); whatever dies, a VG that is complete in the end is
- * active, or has failed with a claim that says so and a later event tries again (L1, L2, L4).
+ * Claims: tables are made only if all PVs are present, of the instances that were read under the VG's
+ * lock (S2, S3, S7), by one process at a time and once (V2, P1); whichever process dies, a VG that is
+ * complete at the end is active, or has a failed claim, and a later event tries again (L1, L2, L4).
+ * With the wave: its LV is activated once, and the rest of the VG is not lost.
  *
- * What is assumed of the world: a number does not pass to another disk between a worker's last look
- * and its table (ASSUME_HELD); M_NOT_HELD shows what that keeps away.
+ * Assumption: a number does not pass to another disk between a worker's last read and its table
+ * (ASSUME_HELD); M_NOT_HELD shows what could happen otherwise.
  *
  * Settings: DEATHS of runners, workers, persons. M_*: one deliberate bug each.
  */
@@ -18,8 +20,9 @@
 #endif
 #define NOBODY 255
 #define PERSON 3
+#define WAVE_ID 4
 
-/* what is under a number: nothing, the PV (first or second time), somebody else's disk */
+/* the disk with a number: none, the PV (first or second instance), another disk */
 #define GONE	 0
 #define STRANGER 3
 #define IS_PV(d) (d == 1 || d == 2)
@@ -32,18 +35,20 @@
 
 byte disk[2];
 bool held[2];
-/* entries, a bit for each number and instance: pending and taken, came and went */
+/* entries, a bit for each number and instance: pending and taken, adds and removes */
 byte come, went, t_come, t_went;
 #define BIT(p, i) (1 << (p * 3 + i - 1))
 #define ANY_OF(mask, p) ((mask & (7 << (p * 3))) != 0)
 
 bool rec[2];  /* pvs_online */
-bool mark;    /* vgs_online, of whoever saw it complete: for lvm2, not believed */
+bool mark;    /* vgs_online, written when the VG was found complete: for lvm2; we do not rely on it */
 byte claim, claim_owner, claim_i[2];
-byte generation = 1; /* of the runner: another process each time */
+byte generation = 1; /* of the runner: changes with each process */
 byte vg_lock = NOBODY;
 bool on;
 byte on_i[2], loads;
+bool part; /* the needed LV is active; on: all LVs of the VG are */
+bool wave_dead;
 byte job_owner[2]; /* 0: this worker has nothing to do */
 bool job_over[2], job_good[2], job_died[2];
 bool runner_dead, person_dead, worker_dead[2];
@@ -71,7 +76,7 @@ proctype First()
 	:: true
 	fi;
 	disk[0] = GONE;
-	/* its event may be late, the numbers are free at once */
+	/* its event may be late, the number is free at once */
 	if
 	:: true -> d_step { tell_went(0, 1) }; d_step { !held[0] -> disk[0] = 2 }; d_step { tell_came(0, 2) }
 	:: true -> d_step { !held[0] -> disk[0] = STRANGER }; d_step { tell_went(0, 1) }
@@ -87,7 +92,8 @@ proctype Other()
 	d_step { tell_came(1, 1) }
 }
 
-/* Takes down LVs whose disk is away; not later. */
+#ifndef WAVE
+/* Deactivates LVs while their disk is absent. */
 active proctype Person_down()
 {
 end:
@@ -95,8 +101,21 @@ end:
 	:: d_step { on && vg_lock == NOBODY && disk[0] == GONE && on_i[0] == 1 -> on = false }
 	od
 }
+#endif
 
 /* ---- activation, under the VG's lock */
+
+#ifdef WAVE
+/* Looks whether the LV is active, and makes it if not; the lock keeps others from doing so in between. */
+inline make_part(seen)
+{
+	seen = part;
+	if
+	:: !seen -> d_step { assert(!part); part = true }
+	:: else
+	fi
+}
+#endif
 
 inline activate(who, ok)
 {
@@ -111,6 +130,12 @@ inline activate(who, ok)
 	d_step { see1 = disk[1]; held[1] = true };
 #endif
 	ok = true;
+#ifdef WAVE
+	if
+	:: !on && IS_PV(see0) && IS_PV(see1) -> make_part(seen_part)
+	:: else
+	fi;
+#endif
 	if
 #ifdef M_TRUST_RECORDS
 	:: !on ->
@@ -134,16 +159,55 @@ inline activate(who, ok)
 #ifndef M_TRUST_RECORDS
 	:: !on && !(IS_PV(see0) && IS_PV(see1)) -> ok = false
 #endif
-	:: on /* by others, or before: idempotent */
+	:: on /* active already: idempotent */
 	fi;
 	d_step { held[0] = false; held[1] = false; vg_lock = NOBODY }
 }
+
+#ifdef WAVE
+/* The needed wave: leaves no record and no claim. */
+proctype Wave()
+{
+	byte see0, see1;
+	bool seen;
+
+	{
+#ifndef M_WAVE_NO_LOCK
+		if
+		:: atomic { vg_lock == NOBODY -> vg_lock = WAVE_ID }
+		:: vg_lock != NOBODY -> goto over /* it does not wait */
+		fi;
+#endif
+		d_step { see0 = disk[0]; held[0] = true };
+		d_step { see1 = disk[1]; held[1] = true };
+		if
+		:: IS_PV(see0) && IS_PV(see1) -> make_part(seen)
+		:: else
+		fi;
+#ifdef M_WAVE_CLAIM
+		if
+		:: part -> d_step { claim = DONE; claim_i[0] = see0; claim_i[1] = see1 }
+		:: else
+		fi;
+#endif
+#ifdef M_WAVE_NO_LOCK
+		d_step { held[0] = false; held[1] = false };
+#else
+		d_step { held[0] = false; held[1] = false; vg_lock = NOBODY };
+#endif
+over:
+		skip
+	} unless {
+		(wave_dead)
+	}
+}
+#endif
 
 /* A process of its own: the runner's death does not end it. */
 proctype Worker(byte me)
 {
 	byte see0, see1;
-	bool ok;
+	bool ok, seen_part;
 end:
 	do
 	:: job_owner[me] != 0 && !job_over[me] ->
@@ -154,18 +218,18 @@ end:
 			d_step {
 				worker_dead[me] ->
 				worker_dead[me] = false; job_good[me] = false; job_died[me] = true; job_over[me] = true;
-				ok = false; see0 = 0; see1 = 0
+				ok = false; see0 = 0; see1 = 0; seen_part = false
 			}
 		}
 	:: job_over[me] && job_owner[me] != 0 && job_owner[me] != generation ->
-		/* nobody listens any more */
+		/* its runner has gone */
 		d_step { job_owner[me] = 0; job_over[me] = false; job_died[me] = false }
 	od
 }
 
 /* ---- one pass of the runner */
 
-/* Is the number free? Then the record goes; if it is in use, only when the new one is not this PV. */
+/* Drops the record if the number is free, or if the disk that has it now is not this PV. */
 inline forget(p)
 {
 	if
@@ -192,7 +256,7 @@ inline read_and_record(p)
 	fi
 }
 
-/* Does a done claim hold for all that was seen in this pass? */
+/* Does a done claim cover all instances seen in this pass? */
 #define HELD_BY(p) (!ANY_OF(t_come | t_went, p) || !IS_PV(now[p]) || now[p] == claim_i[p])
 #ifdef M_ANY_INSTANCE
 #define STANDS (claim == DONE)
@@ -243,7 +307,7 @@ inline start_and_wait()
 			d_step { job_owner[w] = 0; job_over[w] = false };
 			settle(FAILED);
 			break
-		:: job_died[w] -> /* once more, by another one */
+		:: job_died[w] -> /* once more, by another worker */
 			d_step { job_owner[w] = 0; job_over[w] = false; job_died[w] = false }
 #endif
 		fi
@@ -298,7 +362,7 @@ end:
 			d_step {
 				if
 				:: t_come + t_went == 0 -> t_come = come; t_went = went; come = 0; went = 0
-				:: else /* what a dead one had in hand */
+				:: else /* entries that a dead runner had taken */
 				fi;
 				now[0] = 0; now[1] = 0; any = false
 			};
@@ -316,11 +380,11 @@ end:
 	}
 }
 
-/* A script's pvscan --cache -aay on the other PV: its own records, no queue. */
+/* A script's pvscan --cache -aay on the other PV: writes records, does not use the queue. */
 proctype Pvscan()
 {
 	byte see0, see1;
-	bool ok;
+	bool ok, seen_part;
 
 	{
 		if
@@ -342,6 +406,7 @@ active proctype Fate()
 end:
 	do
 	:: d_step { deaths > 0 && t_come + t_went != 0 && !runner_dead -> deaths--; runner_dead = true }
+#ifndef WAVE
 	:: d_step {
 		deaths > 0 && !person_dead ->
 		deaths--; person_dead = true;
@@ -350,6 +415,16 @@ end:
 		:: else
 		fi
 	}
+#else
+	:: d_step {
+		deaths > 0 && !wave_dead ->
+		deaths--; wave_dead = true;
+		if
+		:: vg_lock == WAVE_ID -> vg_lock = NOBODY; held[0] = false; held[1] = false
+		:: else
+		fi
+	}
+#endif
 	:: d_step {
 		deaths > 0 && job_owner[0] != 0 && !job_over[0] && !worker_dead[0] ->
 		deaths--; worker_dead[0] = true;
@@ -367,9 +442,12 @@ active proctype Rest()
 end:
 	timeout ->
 	assert(!IS_PV(disk[0]) || !IS_PV(disk[1]) || (rec[0] && rec[1])); /* L1 */
-	/* L2: a table on a disk that went and came back is not for us to reload */
+	/* L2: we do not reload a table on a disk that went and came back */
 	assert(!IS_PV(disk[0]) || !IS_PV(disk[1]) || on);
 	assert(on || claim != DONE || !IS_PV(disk[0]));
+#ifdef WAVE
+	assert(!on || part);
+#endif
 	assert(claim != CLAIMED && come + went + t_come + t_went == 0)
 }
 
@@ -378,7 +456,11 @@ init
 	atomic {
 		run First();
 		run Other();
+#ifdef WAVE
+		run Wave();
+#else
 		run Pvscan();
+#endif
 		run Worker(0);
 		run Worker(1)
 	}

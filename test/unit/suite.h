@@ -1,10 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a test file gives to main.c: one suite, named like the module it tests. */
-#ifndef LEA_TEST_UNIT_SUITE_H
-#define LEA_TEST_UNIT_SUITE_H
+/*
+ * What a test file is made of. Nothing lists the tests: each one enters itself before main() runs,
+ * and main.c runs them all. A failure names file, line and test.
+ */
+#pragma once
+
+#include "base/err.h"
 
 #include <check.h>
+#include <stddef.h>
+#include <unistd.h>
 
-Suite *test_suite(void);
+/* One test: TEST(a_claim) { ... } */
+#define TEST(name) TEST_TIMES(name, 1)
 
-#endif
+/* One test for each row of a table: TEST_EACH(a_claim, rows) { ... rows[_i] ... } */
+#define TEST_EACH(name, rows) TEST_TIMES(name, ARRAY_SIZE(rows))
+
+/* One test that only root can run; nobody else does. */
+#define TEST_AS_ROOT(name) TEST_TIMES(name, geteuid() == 0)
+
+/* The test runs `times` times, with _i from 0; 0: never. */
+#define TEST_TIMES(name, times)                                                                    \
+	static void name(int _i);                                                                  \
+	__attribute__((constructor)) static void enter_##name(void)                                \
+	{                                                                                          \
+		static const TTest test = {#name, name, __FILE__, __LINE__};                       \
+		suite_enter(&test, times);                                                         \
+	}                                                                                          \
+	static void name(int _i __attribute__((unused)))
+
+/* For TEST and its kin only: the test will run `times` times. */
+void suite_enter(const TTest *test, size_t times);
+
+/*
+ * A test file defines these where it needs them. What runs before and after each of its tests, in
+ * the process of the test (NULL: nothing), and how many seconds a test may take (60: the machine
+ * may be busy).
+ */
+extern const struct fixture {
+	void (*setup)(void), (*teardown)(void);
+} fixture;
+extern const double timeout_s;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fake/tree.h"
 #include "unit/suite.h"
 #include "world/blockdev.h"
 
@@ -12,33 +13,24 @@
 
 #define FILE_BYTES 10000U
 
-static char root[64];
-static struct lea_world world;
+static struct tree tree;
 
 static void setup(void)
 {
-	char path[128];
-	int fd;
+	uint8_t bytes[FILE_BYTES];
 
-	strcpy(root, "/tmp/lea-blockdev-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(root));
-	snprintf(path, sizeof(path), "%s/disk", root);
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	for (unsigned int i = 0; i < FILE_BYTES; i++)
-		ck_assert_int_eq(write(fd, &(uint8_t){(uint8_t)(i % 251)}, 1), 1);
-	close(fd);
-	lea_world_init(&world, root, NULL, NULL);
+		bytes[i] = (uint8_t)(i % 251);
+	tree_init(&tree);
+	tree_put_bytes(&tree, "/disk", bytes, sizeof(bytes));
 }
 
 static void teardown(void)
 {
-	char path[128];
-
-	lea_world_done(&world);
-	snprintf(path, sizeof(path), "%s/disk", root);
-	unlink(path);
-	rmdir(root);
+	tree_done(&tree);
 }
+
+const struct fixture fixture = {setup, teardown};
 
 static const struct {
 	const char *claim;
@@ -57,10 +49,10 @@ static const struct {
 	{"nothing", 17, 0, 0},
 };
 
-START_TEST(reading)
+TEST_EACH(a_read_gives_the_bytes_or_fails, rows)
 {
 	uint8_t bytes[FILE_BYTES];
-	int fd = lea_blockdev_open(&world, "/disk", 0, 0);
+	int fd = lea_blockdev_open(&tree.world, "/disk", 0, 0);
 
 	ck_assert_int_ge(fd, 0);
 	ck_assert_msg(lea_blockdev_read(fd, rows[_i].offset, bytes, rows[_i].len) == rows[_i].r,
@@ -69,41 +61,26 @@ START_TEST(reading)
 		ck_assert_msg(bytes[i] == (rows[_i].offset + i) % 251, "%s", rows[_i].claim);
 	close(fd);
 }
-END_TEST
 
-START_TEST(size)
+TEST(a_file_has_its_size)
 {
 	uint64_t bytes = 0;
-	int fd = lea_blockdev_open(&world, "/disk", 0, 0);
+	int fd = lea_blockdev_open(&tree.world, "/disk", 0, 0);
 
 	ck_assert_int_eq(lea_blockdev_size(fd, &bytes), 0);
 	ck_assert_uint_eq(bytes, FILE_BYTES);
 	close(fd);
 }
-END_TEST
 
-START_TEST(refusals)
+TEST(what_is_no_block_device_is_refused)
 {
-	ck_assert_msg(lea_blockdev_open(&world, "/absent", 8, 1) < 0, "neither path nor number");
-	ck_assert_msg(lea_blockdev_open(&world, "/", 8, 1) < 0, "a folder is no device");
-	lea_world_done(&world);
-	lea_world_init(&world, "", NULL, NULL);
-	ck_assert_msg(lea_blockdev_open(&world, "/etc/passwd", 4000, 1) < 0,
+	ck_assert_msg(lea_blockdev_open(&tree.world, "/absent", 8, 1) < 0,
+		      "neither path nor number");
+	ck_assert_msg(lea_blockdev_open(&tree.world, "/", 8, 1) < 0, "a folder is no device");
+	lea_world_done(&tree.world);
+	lea_world_init(&tree.world, "", NULL, NULL);
+	ck_assert_msg(lea_blockdev_open(&tree.world, "/etc/passwd", 4000, 1) < 0,
 		      "on a real machine a file is no device");
-	ck_assert_msg(lea_blockdev_open(&world, "/dev/null", 4000, 1) < 0,
+	ck_assert_msg(lea_blockdev_open(&tree.world, "/dev/null", 4000, 1) < 0,
 		      "a character device is none, either");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("blockdev");
-	TCase *tcase = tcase_create("blockdev");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, reading, 0, (int)ARRAY_SIZE(rows));
-	tcase_add_test(tcase, size);
-	tcase_add_test(tcase, refusals);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -17,22 +17,11 @@ static const struct {
 	{"even if it is much", 10000, 1, 10000, 10000, 10000},
 };
 
-START_TEST(bounds)
+TEST_EACH(workers_and_lvs_are_bounded_by_cpus, rows)
 {
 	const uint32_t set = rows[_i].set, cpus = rows[_i].cpus;
 
 	ck_assert_msg(lea_bound_workers(set, cpus) == rows[_i].workers, "%s", rows[_i].claim);
 	ck_assert_msg(lea_bound_lvs(set, cpus, false) == rows[_i].lvs, "%s", rows[_i].claim);
 	ck_assert_msg(lea_bound_lvs(set, cpus, true) == rows[_i].lvs_alone, "%s", rows[_i].claim);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("bounds");
-	TCase *tcase = tcase_create("rows");
-
-	tcase_add_loop_test(tcase, bounds, 0, (int)(sizeof(rows) / sizeof(rows[0])));
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

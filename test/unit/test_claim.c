@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gate and claim: what counts in which epoch, and for whom. */
+/* Gate and claims: which claims are valid in which epoch, and for which process. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "fake/tree.h"
 #include "state/claim.h"
 #include "state/gate.h"
 #include "unit/suite.h"
@@ -19,47 +20,42 @@
 #define PV_A	 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define PV_B	 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 
-static char dir[64];
+static char dir[FOLDER_BYTES];
 static struct lea_claims claims;
 static struct lea_claim_pv pvs[] = {
-	{.pvid = PV_B, .major = 8, .minor = 16, .diskseq = 7},
-	{.pvid = PV_A, .major = 8, .minor = 32, .diskseq = 8},
+	{.pvid = PV_B, .id = {8, 16, 7}},
+	{.pvid = PV_A, .id = {8, 32, 8}},
 };
 static struct lea_claim claim = {
 	.state = LEA_CLAIM_DONE, .vg_name = "vg0", .pv = pvs, .pv_count = 2};
 
 static void setup(void)
 {
-	snprintf(dir, sizeof(dir), "/tmp/lea-claim-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	claims.run_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	claims.run_fd = folder_new(dir);
 	claims.proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	ck_assert_int_ge(claims.run_fd, 0);
 	ck_assert_int_ge(claims.proc_fd, 0);
 }
 
 static void teardown(void)
 {
-	char command[128];
-
-	close(claims.run_fd);
 	close(claims.proc_fd);
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	ck_assert_int_eq(system(command), 0);
+	folder_remove(dir, claims.run_fd);
 }
+
+const struct fixture fixture = {setup, teardown};
 
 static int arm(void)
 {
-	return lea_gate_arm(claims.run_fd, claims.proc_fd);
+	return lea_gate_begin(claims.run_fd, claims.proc_fd, LEA_GATE_CLOSED);
 }
 
-START_TEST(test_gate)
+TEST(arming_closes_the_gate_and_begins_an_epoch)
 {
 	char before[LEA_EPOCH_BYTES], after[LEA_EPOCH_BYTES];
 
 	ck_assert_msg(!lea_gate_is_closed(claims.run_fd), "never armed is open");
 	ck_assert_int_eq(lea_gate_epoch(claims.run_fd, claims.proc_fd, before), 0);
-	ck_assert_int_eq(lea_gate_open(claims.run_fd), 0); /* what an initramfs left */
+	ck_assert_int_eq(lea_gate_open(claims.run_fd), 0); /* left by an initramfs */
 	ck_assert_int_eq(arm(), 0);
 	ck_assert_msg(lea_gate_is_closed(claims.run_fd), "armed is closed, whatever was before");
 	ck_assert_int_eq(lea_gate_epoch(claims.run_fd, claims.proc_fd, after), 0);
@@ -68,14 +64,13 @@ START_TEST(test_gate)
 	ck_assert_int_eq(lea_gate_open(claims.run_fd), 0);
 	ck_assert(!lea_gate_is_closed(claims.run_fd) && lea_gate_is_armed(claims.run_fd));
 }
-END_TEST
 
 static int begin(enum lea_gate_start start)
 {
 	return lea_gate_begin(claims.run_fd, claims.proc_fd, start);
 }
 
-START_TEST(a_boot_without_a_gate_is_an_epoch_too)
+TEST(a_boot_without_a_gate_is_an_epoch_too)
 {
 	struct lea_claim got = {0}, done = claim;
 
@@ -87,9 +82,8 @@ START_TEST(a_boot_without_a_gate_is_an_epoch_too)
 	ck_assert_msg(!lea_gate_is_closed(claims.run_fd), "a gate that was left closed is none");
 	ck_assert(!lea_gate_is_armed(claims.run_fd));
 }
-END_TEST
 
-START_TEST(without_a_rule_of_ours_we_stand_aside_until_the_next_arming)
+TEST(without_a_rule_of_ours_we_stand_aside_until_the_next_arming)
 {
 	ck_assert(!lea_gate_is_aside(claims.run_fd));
 	ck_assert_int_eq(arm(), 0);
@@ -104,9 +98,8 @@ START_TEST(without_a_rule_of_ours_we_stand_aside_until_the_next_arming)
 	ck_assert_int_eq(lea_gate_set_aside(claims.run_fd, false), 0);
 	ck_assert(!lea_gate_is_aside(claims.run_fd));
 }
-END_TEST
 
-START_TEST(test_damaged_epoch_is_a_new_one)
+TEST(a_damaged_epoch_is_a_new_one)
 {
 	char epoch[LEA_EPOCH_BYTES];
 
@@ -115,9 +108,8 @@ START_TEST(test_damaged_epoch_is_a_new_one)
 	ck_assert_int_eq(lea_gate_epoch(claims.run_fd, claims.proc_fd, epoch), 0);
 	ck_assert_str_eq(strrchr(epoch, '-'), "-0");
 }
-END_TEST
 
-START_TEST(test_round_trip)
+TEST(a_claim_reads_as_it_was_written)
 {
 	struct lea_claim got = {0}, failed = claim;
 
@@ -134,19 +126,18 @@ START_TEST(test_round_trip)
 	ck_assert_int_eq(lea_claim_drop(&claims, VG_ID), 0);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
 }
-END_TEST
 
 static const struct {
 	const char *what;
 	struct lea_claim_pv pv;
 } others[] = {
-	{"another instance is not covered", {.pvid = PV_A, .major = 8, .minor = 32, .diskseq = 9}},
-	{"another number is not covered", {.pvid = PV_A, .major = 8, .minor = 48, .diskseq = 8}},
+	{"another instance is not covered", {.pvid = PV_A, .id = {8, 32, 9}}},
+	{"another number is not covered", {.pvid = PV_A, .id = {8, 48, 8}}},
 	{"another PV is not covered",
-	 {.pvid = "cccccccccccccccccccccccccccccccc", .major = 8, .minor = 32, .diskseq = 8}},
+	 {.pvid = "cccccccccccccccccccccccccccccccc", .id = {8, 32, 8}}},
 };
 
-START_TEST(test_covers)
+TEST_EACH(a_claim_covers_its_own_pvs_only, others)
 {
 	struct lea_claim_pv now[] = {others[_i].pv, pvs[0]};
 	struct lea_claim got;
@@ -157,9 +148,8 @@ START_TEST(test_covers)
 	ck_assert_msg(lea_claim_covers(&got, pvs, 1), "a VG that was reduced is covered");
 	lea_claim_done(&got);
 }
-END_TEST
 
-START_TEST(test_owner)
+TEST(a_claim_of_a_dead_owner_does_not_count)
 {
 	struct lea_claim got;
 	siginfo_t end;
@@ -182,9 +172,8 @@ START_TEST(test_owner)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_msg(status == 0, "a claim of a living owner is held");
 }
-END_TEST
 
-START_TEST(test_arming_voids_claims)
+TEST(arming_voids_claims)
 {
 	struct lea_claim got;
 
@@ -192,12 +181,11 @@ START_TEST(test_arming_voids_claims)
 	ck_assert_int_eq(arm(), 0);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
 }
-END_TEST
 
-START_TEST(test_drop_pvs)
+TEST(only_the_pv_that_went_drops_the_claim)
 {
-	struct lea_claim_pv old = {.pvid = PV_A, .major = 8, .minor = 32, .diskseq = 5};
-	struct lea_claim_pv gone = {.pvid = PV_A, .major = 8, .minor = 32, .diskseq = 8};
+	struct lea_claim_pv old = {.pvid = PV_A, .id = {8, 32, 5}};
+	struct lea_claim_pv gone = {.pvid = PV_A, .id = {8, 32, 8}};
 	struct lea_claim got;
 
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
@@ -208,7 +196,6 @@ START_TEST(test_drop_pvs)
 	ck_assert_int_eq(lea_claim_drop_pvs(&claims, &gone, 1), 0);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
 }
-END_TEST
 
 static const char *const damaged[] = {
 	"",
@@ -220,7 +207,7 @@ static const char *const damaged[] = {
 	"lvmevent-claim 1\nstate done\n",
 };
 
-START_TEST(test_damaged_counts_as_none)
+TEST_EACH(a_damaged_claim_counts_as_none, damaged)
 {
 	struct lea_claim got;
 	char path[64];
@@ -238,10 +225,9 @@ START_TEST(test_damaged_counts_as_none)
 	ck_assert_msg(lea_claim_read(&claims, VG_ID, &got) == LEA_CLAIM_ABSENT, "%s", damaged[_i]);
 	ck_assert_int_lt(lea_claim_read(&claims, "../../../../etc/passwd", &got), 0);
 }
-END_TEST
 
-/* What a pass keeps must not make a forked child's claim look like its parent's. */
-START_TEST(test_kept_over_a_pass)
+/* Cached values must not make a forked child's claim look like its parent's. */
+TEST(a_forked_child_claims_as_itself)
 {
 	struct lea_claims_now now = {0};
 	struct lea_claims kept = {.run_fd = claims.run_fd, .proc_fd = claims.proc_fd, .now = &now};
@@ -263,26 +249,4 @@ START_TEST(test_kept_over_a_pass)
 	ck_assert_int_eq(code, 0);
 	ck_assert_msg(lea_claim_read(&kept, VG_ID, &found) == LEA_CLAIM_ABSENT,
 		      "the child is dead, and so is its claim");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("claim");
-	TCase *tcase = tcase_create("claim");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, test_gate);
-	tcase_add_test(tcase, a_boot_without_a_gate_is_an_epoch_too);
-	tcase_add_test(tcase, without_a_rule_of_ours_we_stand_aside_until_the_next_arming);
-	tcase_add_test(tcase, test_damaged_epoch_is_a_new_one);
-	tcase_add_test(tcase, test_round_trip);
-	tcase_add_loop_test(tcase, test_covers, 0, ARRAY_SIZE(others));
-	tcase_add_test(tcase, test_owner);
-	tcase_add_test(tcase, test_kept_over_a_pass);
-	tcase_add_test(tcase, test_arming_voids_claims);
-	tcase_add_test(tcase, test_drop_pvs);
-	tcase_add_loop_test(tcase, test_damaged_counts_as_none, 0, ARRAY_SIZE(damaged));
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -5,7 +5,7 @@
 static const struct {
 	const char *claim;
 	uint32_t count;
-	uint32_t recorded[6]; /* indexes in the order seen, ended by LEA_MEMBERS_NONE */
+	uint32_t recorded[6]; /* indexes in the order of recording, ended by LEA_MEMBERS_NONE */
 	enum lea_complete want;
 	uint32_t missing, next;
 } rows[] = {
@@ -29,7 +29,7 @@ static const struct {
 	{"an index outside is nobody", 2, {7, LEA_MEMBERS_NONE}, LEA_COMPLETE_WAITING, 2, 0},
 };
 
-START_TEST(counts_members)
+TEST_EACH(members_that_are_missing_are_counted, rows)
 {
 	bool recorded[8] = {false};
 	struct lea_members members;
@@ -41,9 +41,8 @@ START_TEST(counts_members)
 	ck_assert_msg(members.missing == rows[_i].missing, "%s", rows[_i].claim);
 	ck_assert_msg(lea_members_next_missing(&members) == rows[_i].next, "%s", rows[_i].claim);
 }
-END_TEST
 
-START_TEST(the_walk_never_goes_back)
+TEST(the_walk_never_goes_back)
 {
 	bool recorded[4] = {false};
 	struct lea_members members;
@@ -55,16 +54,4 @@ START_TEST(the_walk_never_goes_back)
 	ck_assert_uint_eq(lea_members_next_missing(&members), 1);
 	lea_members_recorded(&members, 1);
 	ck_assert_uint_eq(lea_members_next_missing(&members), 3);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("complete");
-	TCase *tcase = tcase_create("members");
-
-	tcase_add_loop_test(tcase, counts_members, 0, (int)(sizeof(rows) / sizeof(rows[0])));
-	tcase_add_test(tcase, the_walk_never_goes_back);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

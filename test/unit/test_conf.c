@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "unit/suite.h"
 
+#include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "fake/tree.h"
 #include "world/conf.h"
@@ -26,6 +30,8 @@ static void teardown(void)
 	tree_done(&tree);
 }
 
+const struct fixture fixture = {setup, teardown};
+
 static const struct lea_conf_key *find_key(const char *path)
 {
 	uint32_t count;
@@ -36,6 +42,60 @@ static const struct lea_conf_key *find_key(const char *path)
 			return &keys[i];
 	ck_abort_msg("no key %s", path);
 	return NULL;
+}
+
+static char *show_list(const struct lea_list *list)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	fputs(list->defined ? "[" : "", out);
+	for (uint32_t i = 0; i < list->count; i++)
+		fprintf(out, "%s\"%s\"", i ? ", " : " ", list->item[i]);
+	fputs(list->defined ? " ]" : "", out);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static uint64_t number_at(const void *field, unsigned int width)
+{
+	return width == sizeof(uint64_t) ? *(const uint64_t *)field : *(const uint32_t *)field;
+}
+
+/* Value of a key as people write it */
+static char *show(const struct lea_conf_key *key)
+{
+	const void *field = (const char *)conf + key->offset;
+	const char *string;
+	char *text = NULL;
+
+	switch (key->type) {
+	case LEA_CONF_LIST:
+		return show_list(field);
+	case LEA_CONF_BOOL:
+		return strdup(*(const bool *)field ? "1" : "0");
+	case LEA_CONF_CHOICE:
+		return strdup(*(const enum lea_choice *)field == LEA_CHOICE_AUTO  ? "auto"
+			      : *(const enum lea_choice *)field == LEA_CHOICE_YES ? "1"
+										  : "0");
+	case LEA_CONF_WORD:
+		return strdup(*(const bool *)field ? key->word : "none");
+	case LEA_CONF_STRING:
+		string = *(const char *const *)field;
+		return strdup(string ? string : "");
+	case LEA_CONF_NUMBER:
+	default:
+		return asprintf(&text,
+				key->offset == offsetof(struct lea_conf, umask) ? "%#lo" : "%lu",
+				(unsigned long)number_at(field, key->width)) < 0
+			       ? NULL
+			       : text;
+	}
 }
 
 /* lvmconfig writes lists without blanks. */
@@ -52,7 +112,7 @@ static void drop_blanks(char *text)
 static void expect_default(const struct lea_conf_key *key)
 {
 	const char *value = key->default_ ? key->default_ : "";
-	char *shown = lea_conf_show(conf, key);
+	char *shown = show(key);
 
 	if (key->type == LEA_CONF_LIST)
 		drop_blanks(shown);
@@ -62,7 +122,7 @@ static void expect_default(const struct lea_conf_key *key)
 
 static void expect(const char *claim, const char *path, const char *value)
 {
-	char *shown = lea_conf_show(conf, find_key(path));
+	char *shown = show(find_key(path));
 
 	ck_assert_msg(!strcmp(shown, value), "%s: %s is %s, not %s", claim, path, shown, value);
 	free(shown);
@@ -79,6 +139,19 @@ static const struct {
 	 "global/event_activation", "0"},
 	{"a boolean may be a word", "global { event_activation = \"no\" }", NULL, NULL, NULL,
 	 "global/event_activation", "0"},
+	{"auto is the default", NULL, NULL, NULL, NULL, "event/fast_dm_rules", "auto"},
+	{"a choice may be auto", NULL, NULL, NULL, "event/fast_dm_rules=\"auto\"",
+	 "event/fast_dm_rules", "auto"},
+	{"a choice may be 1", NULL, NULL, NULL, "event/fast_dm_rules=1", "event/fast_dm_rules",
+	 "1"},
+	{"a choice may be yes", NULL, NULL, NULL, "event/fast_dm_rules=\"yes\"",
+	 "event/fast_dm_rules", "1"},
+	{"a choice may be 0", NULL, NULL, NULL, "event/fast_dm_rules=0", "event/fast_dm_rules",
+	 "0"},
+	{"a choice may be off", NULL, NULL, NULL, "event/fast_dm_rules=\"off\"",
+	 "event/fast_dm_rules", "0"},
+	{"a wrong choice changes nothing", NULL, NULL, NULL, "event/fast_dm_rules=\"maybe\"",
+	 "event/fast_dm_rules", "auto"},
 	{"a boolean may be a word", "global { use_lvmlockd = \"true\" }", NULL, NULL, NULL,
 	 "global/use_lvmlockd", "1"},
 	{"a wrong type leaves the default", "global { wait_for_locks = 2.5 }", NULL, NULL, NULL,
@@ -124,7 +197,7 @@ static const struct {
 	{"hints none", "devices { hints = \"none\" }", NULL, NULL, NULL, "devices/hints", "none"},
 };
 
-START_TEST(each_row_reads_as_claimed)
+TEST_EACH(each_row_reads_as_claimed, rows)
 {
 	tree_mkdir(&tree, "/etc/lvm");
 	if (rows[_i].lvm)
@@ -137,9 +210,31 @@ START_TEST(each_row_reads_as_claimed)
 	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), 0);
 	expect(rows[_i].claim, rows[_i].path, rows[_i].value);
 }
-END_TEST
 
-START_TEST(every_default_reads_back_as_it_is_documented)
+/* Rows: boot_wait in lvmevent.conf. */
+static const struct {
+	const char *text;
+	enum lea_boot_wait want;
+	bool is_refused;
+} waits[] = {
+	{"", LEA_BOOT_WAIT_NEEDED, false},
+	{"event { boot_wait = \"needed\" }", LEA_BOOT_WAIT_NEEDED, false},
+	{"event { boot_wait = \"all\" }", LEA_BOOT_WAIT_ALL, false},
+	{"event { boot_wait = \"none\" }", LEA_BOOT_WAIT_NONE, false},
+	{"event { boot_wait = \"al\" }", LEA_BOOT_WAIT_NEEDED, true},
+	{"event { boot_wait = 1 }", LEA_BOOT_WAIT_NEEDED, true},
+};
+
+TEST_EACH(boot_wait_is_one_of_three_words, waits)
+{
+	tree_put(&tree, "/etc/lvm/lvmevent.conf", waits[_i].text);
+	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), 0);
+	ck_assert_int_eq(lea_conf_boot_wait(conf), waits[_i].want);
+	ck_assert_msg(!!strstr(tree.logged, "\"event/boot_wait\" is not") == waits[_i].is_refused,
+		      "%s: %s", waits[_i].text, tree.logged);
+}
+
+TEST(every_default_reads_back_as_it_is_documented)
 {
 	uint32_t count;
 	const struct lea_conf_key *keys = lea_conf_keys(&count);
@@ -149,7 +244,6 @@ START_TEST(every_default_reads_back_as_it_is_documented)
 		expect_default(&keys[i]);
 	ck_assert_str_eq(tree.logged, "");
 }
-END_TEST
 
 static const struct {
 	const char *claim, *path, *text, *message;
@@ -162,7 +256,7 @@ static const struct {
 	 "/etc/lvm/lvmlocal.conf:1", false, LEA_CONF_BAD_FILE},
 	{"a broken lvm.conf that restricts nothing is forgiven at boot", "/etc/lvm/lvm.conf",
 	 "# filter = 1\nactivation {\nbackup { archive = 0 }\nlog { verbose = }\n",
-	 "lvm.conf is ignored, its settings have their defaults: mend it", true, 0},
+	 "lvm.conf is ignored, its settings have their defaults: correct the file", true, 0},
 	{"with file and line", "/etc/lvm/lvm.conf", "global {", "/etc/lvm/lvm.conf:1", true, 0},
 	{"for people it is an error", "/etc/lvm/lvm.conf", "global {", "/etc/lvm/lvm.conf:1", false,
 	 LEA_CONF_BAD_FILE},
@@ -193,7 +287,7 @@ static const struct {
 	 "global { umask = 0 }", "\"global/umask\" unknown", false, 0},
 };
 
-START_TEST(each_bad_file_ends_as_claimed)
+TEST_EACH(each_bad_file_ends_as_claimed, bad)
 {
 	tree_put(&tree, bad[_i].path, bad[_i].text);
 	options.forgive = bad[_i].forgive;
@@ -202,9 +296,8 @@ START_TEST(each_bad_file_ends_as_claimed)
 	ck_assert_msg(strstr(tree.logged, bad[_i].message) != NULL, "%s: %s", bad[_i].claim,
 		      tree.logged);
 }
-END_TEST
 
-START_TEST(a_bad_config_option_is_told_from_a_bad_file)
+TEST(a_bad_config_option_is_told_from_a_bad_file)
 {
 	options.config = "global/umask=x y=";
 	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), LEA_CONF_BAD_OPTION);
@@ -212,25 +305,22 @@ START_TEST(a_bad_config_option_is_told_from_a_bad_file)
 	options.devicesfile = "../x";
 	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), LEA_CONF_BAD_OPTION);
 }
-END_TEST
 
-START_TEST(a_profile_must_exist)
+TEST(a_profile_must_exist)
 {
 	options.command_profile = "p";
 	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), LEA_CONF_BAD_PROFILE);
 	tree_put(&tree, "/etc/lvm/profile/p.profile", "");
 	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), 0);
 }
-END_TEST
 
-START_TEST(a_profile_may_come_from_the_environment)
+TEST(a_profile_may_come_from_the_environment)
 {
 	tree_env(&tree, "LVM_COMMAND_PROFILE=q");
 	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), LEA_CONF_BAD_PROFILE);
 }
-END_TEST
 
-START_TEST(the_system_dir_may_be_elsewhere)
+TEST(the_system_dir_may_be_elsewhere)
 {
 	tree_env(&tree, "LVM_SYSTEM_DIR=/other");
 	tree_put(&tree, "/etc/lvm/lvm.conf", "global {");
@@ -239,26 +329,23 @@ START_TEST(the_system_dir_may_be_elsewhere)
 	ck_assert_str_eq(conf->system_dir, "/other");
 	ck_assert_uint_eq(conf->umask, 05);
 }
-END_TEST
 
-START_TEST(an_empty_system_dir_means_no_files)
+TEST(an_empty_system_dir_means_no_files)
 {
 	tree_env(&tree, "LVM_SYSTEM_DIR=");
 	tree_put(&tree, "/lvm.conf", "global {");
 	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), 0);
 	ck_assert_str_eq(conf->system_dir, "");
 }
-END_TEST
 
-START_TEST(without_udev_we_make_nodes_and_look_after_them)
+TEST(without_udev_we_make_nodes_and_look_after_them)
 {
 	tree_env(&tree, "DM_DISABLE_UDEV=1");
 	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), 0);
 	ck_assert(!conf->udev_sync && !conf->udev_rules && conf->verify_udev_operations);
 }
-END_TEST
 
-START_TEST(options_have_the_last_word)
+TEST(options_have_the_last_word)
 {
 	options.driverloaded_no = true;
 	options.devicesfile = "other.devices";
@@ -266,18 +353,16 @@ START_TEST(options_have_the_last_word)
 	ck_assert(!conf->activation && conf->use_devicesfile);
 	ck_assert_str_eq(conf->devicesfile, "other.devices");
 }
-END_TEST
 
-START_TEST(an_empty_devicesfile_option_means_none)
+TEST(an_empty_devicesfile_option_means_none)
 {
 	options.devicesfile = "";
 	options.config = "devices/use_devicesfile=1";
 	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), 0);
 	ck_assert(!conf->use_devicesfile);
 }
-END_TEST
 
-START_TEST(host_tags_come_in_order_and_a_tag_file_may_add_more)
+TEST(host_tags_come_in_order_and_a_tag_file_may_add_more)
 {
 	struct utsname host;
 
@@ -292,7 +377,6 @@ START_TEST(host_tags_come_in_order_and_a_tag_file_may_add_more)
 	ck_assert_str_eq(conf->host_tags.item[2], "b");
 	ck_assert_str_eq(conf->host_tags.item[3], "c");
 }
-END_TEST
 
 static const struct {
 	const char *claim, *text, *id;
@@ -307,15 +391,13 @@ static const struct {
 	 "global/system_id_source=\"lvmlocal\" local/system_id=\"localhost.x\"", NULL},
 	{"an unknown source gives none", "global/system_id_source=\"bogus\"", NULL},
 	{"machineid", "global/system_id_source=\"machineid\"", "3d1219c7c4c5404aaa1f6d2a48adfda4"},
-	{"appmachineid is what systemd makes of it", "global/system_id_source=\"appmachineid\"",
-	 "8904c2aa8c6a4e68973b69d39b56789b"},
 	{"file: first line that counts",
 	 "global { system_id_source=\"file\" system_id_file=\"/etc/lvm/id\" }", "myid-1"},
 	{"file that isn't there",
 	 "global { system_id_source=\"file\" system_id_file=\"/etc/lvm/no\" }", NULL},
 };
 
-START_TEST(each_system_id_source_gives_the_id)
+TEST_EACH(each_system_id_source_gives_the_id, ids)
 {
 	tree_put(&tree, "/etc/machine-id", "3d1219c7c4c5404aaa1f6d2a48adfda4\n");
 	tree_put(&tree, "/etc/lvm/id", "\n# comment\n  my id-1 # x\nsecond\n");
@@ -327,27 +409,34 @@ START_TEST(each_system_id_source_gives_the_id)
 	else
 		ck_assert_msg(!conf->system_id, "%s", ids[_i].claim);
 }
-END_TEST
 
-Suite *test_suite(void)
+/* libsystemd reads the machine's own /etc/machine-id: the process gets this folder as its /etc. */
+static int read_with_etc(const char *path)
 {
-	Suite *suite = suite_create("conf");
-	TCase *tc = tcase_create("conf");
+	char *etc = lea_world_path(&tree.world, path);
+	int r;
 
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, each_row_reads_as_claimed, 0, (int)ARRAY_SIZE(rows));
-	tcase_add_test(tc, every_default_reads_back_as_it_is_documented);
-	tcase_add_loop_test(tc, each_bad_file_ends_as_claimed, 0, (int)ARRAY_SIZE(bad));
-	tcase_add_test(tc, a_bad_config_option_is_told_from_a_bad_file);
-	tcase_add_test(tc, a_profile_must_exist);
-	tcase_add_test(tc, a_profile_may_come_from_the_environment);
-	tcase_add_test(tc, the_system_dir_may_be_elsewhere);
-	tcase_add_test(tc, an_empty_system_dir_means_no_files);
-	tcase_add_test(tc, without_udev_we_make_nodes_and_look_after_them);
-	tcase_add_test(tc, options_have_the_last_word);
-	tcase_add_test(tc, an_empty_devicesfile_option_means_none);
-	tcase_add_test(tc, host_tags_come_in_order_and_a_tag_file_may_add_more);
-	tcase_add_loop_test(tc, each_system_id_source_gives_the_id, 0, (int)ARRAY_SIZE(ids));
-	suite_add_tcase(suite, tc);
-	return suite;
+	tree_put(&tree, "/etc/machine-id", "3d1219c7c4c5404aaa1f6d2a48adfda4\n");
+	tree_put(&tree, "/etc/lvm/lvm.conf", "global/system_id_source=\"appmachineid\"");
+	ck_assert_msg(unshare(CLONE_NEWNS) == 0, "unshare: %s", strerror(errno));
+	ck_assert_int_eq(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	ck_assert_int_eq(mount(etc, "/etc", NULL, MS_BIND, NULL), 0);
+	free(etc);
+	r = lea_conf_read(&tree.world, &options, &conf);
+	ck_assert_int_eq(umount2("/etc", MNT_DETACH), 0);
+	return r;
+}
+
+/* First: libsystemd keeps an id that it has read. */
+TEST_AS_ROOT(appmachineid_without_a_machine_id)
+{
+	ck_assert_int_eq(read_with_etc("/etc/lvm"), 0);
+	ck_assert_ptr_null(conf->system_id);
+}
+
+TEST_AS_ROOT(appmachineid_is_what_systemd_makes_of_it)
+{
+	ck_assert_int_eq(read_with_etc("/etc"), 0);
+	ck_assert_str_eq(conf->system_id, "8904c2aa8c6a4e68973b69d39b56789b");
+	ck_assert_str_eq(conf->system_id_path, "/etc/machine-id");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* confine: a process that reads goes on to read, and can do nothing else. */
+/* confine: a reader process can still read, and do nothing else. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -21,18 +21,19 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "fake/tree.h"
 #include "unit/suite.h"
+#include "world/blkid.h"
 #include "world/confine.h"
 
 #define NOT_HERE 2 /* this kernel lacks a layer */
 
-static char dir[64], inside[80], outside[80];
-static int inside_fd;
+static char dir[FOLDER_BYTES], inside[80], outside[80];
+static int dir_fd, inside_fd;
 
 static void setup(void)
 {
-	snprintf(dir, sizeof(dir), "/tmp/lea-confine-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
+	dir_fd = folder_new(dir);
 	snprintf(inside, sizeof(inside), "%s/in", dir);
 	snprintf(outside, sizeof(outside), "%s/out", dir);
 	ck_assert_int_eq(mkdir(inside, 0700), 0);
@@ -42,20 +43,19 @@ static void setup(void)
 
 static void teardown(void)
 {
-	char command[128];
-
 	close(inside_fd);
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	ck_assert_int_eq(system(command), 0);
+	folder_remove(dir, dir_fd);
 }
 
-/* Each returns true when it could be done. */
+const struct fixture fixture = {setup, teardown};
+
+/* Each function returns true if the action was possible. */
 static bool can_exec(void)
 {
 	char *argv[] = {(char[]){"true"}, NULL};
 
 	execv("/bin/true", argv);
-	return false; /* on success another program returns 0 for us, and that is seen */
+	return false; /* on success the other program returns 0, which the test notices */
 }
 
 static bool can_fork(void)
@@ -174,13 +174,12 @@ static int run_confined(bool (*can)(void))
 	return WEXITSTATUS(status);
 }
 
-START_TEST(test_losses)
+TEST_EACH(the_reader_cannot_do_what_it_gave_up, losses)
 {
 	if (losses[_i].by_landlock && !has_landlock())
 		return;
 	ck_assert_msg(run_confined(losses[_i].can) == 1, "%s", losses[_i].claim);
 }
-END_TEST
 
 static void *answer(void *arg)
 {
@@ -233,6 +232,16 @@ static bool can_allocate(void)
 	return true;
 }
 
+static bool can_ask_libblkid(void)
+{
+	char path[96], type[LEA_BLKID_TYPE_BYTES];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/disk", inside);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && !lea_blkid_type(fd, type) && !strcmp(type, "ext2");
+}
+
 static const struct {
 	const char *claim;
 	bool (*can)(void);
@@ -241,22 +250,20 @@ static const struct {
 	{"it can read, and its state shows what it is", can_read},
 	{"it can leave an entry in the queue", can_publish},
 	{"it can allocate", can_allocate},
+	{"it can ask libblkid", can_ask_libblkid},
 };
 
-START_TEST(test_gains)
+static void put_disk(void)
 {
-	ck_assert_msg(run_confined(gains[_i].can) == 0, "%s", gains[_i].claim);
+	int fd = openat(inside_fd, "disk", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	ck_assert_int_eq(ftruncate(fd, 4 * 1024 * 1024), 0);
+	ck_assert_int_eq(pwrite(fd, "\x53\xef", 2, 1024 + 56), 2); /* ext2 */
+	close(fd);
 }
-END_TEST
 
-Suite *test_suite(void)
+TEST_EACH(the_reader_can_still_do_its_work, gains)
 {
-	Suite *suite = suite_create("confine");
-	TCase *tcase = tcase_create("confine");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, test_losses, 0, sizeof(losses) / sizeof(losses[0]));
-	tcase_add_loop_test(tcase, test_gains, 0, sizeof(gains) / sizeof(gains[0]));
-	suite_add_tcase(suite, tcase);
-	return suite;
+	put_disk();
+	ck_assert_msg(run_confined(gains[_i].can) == 0, "%s", gains[_i].claim);
 }

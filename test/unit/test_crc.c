@@ -29,30 +29,18 @@ static void fill(void)
 		counting[i] = (uint8_t)i;
 }
 
-START_TEST(vectors)
+const struct fixture fixture = {fill, NULL};
+
+TEST_EACH(known_bytes_have_known_checksums, rows)
 {
 	ck_assert_msg(lea_crc(LEA_CRC_INITIAL, rows[_i].bytes, rows[_i].len) == rows[_i].crc, "%s",
 		      rows[_i].claim);
 }
-END_TEST
 
-START_TEST(pieces)
+TEST(a_checksum_goes_on_over_the_next_piece)
 {
 	uint32_t crc = lea_crc(LEA_CRC_INITIAL, (const uint8_t *)"12345", 5);
 
 	ck_assert_msg(lea_crc(crc, (const uint8_t *)"6789", 4) == 0x4991cf02,
 		      "a checksum goes on over the next piece");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("crc");
-	TCase *tcase = tcase_create("crc");
-
-	tcase_add_checked_fixture(tcase, fill, NULL);
-	tcase_add_loop_test(tcase, vectors, 0, (int)ARRAY_SIZE(rows));
-	tcase_add_test(tcase, pieces);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

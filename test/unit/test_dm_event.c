@@ -24,14 +24,13 @@ static const struct {
 	{"-lv", SPLIT("", "lv", "")},
 };
 
-START_TEST(name_is_split)
+TEST_EACH(name_is_split, names)
 {
 	ck_assert_int_eq(lea_dm_answer_split(names[_i].name, answer), 0);
 	ck_assert_str_eq(answer, names[_i].want);
 }
-END_TEST
 
-START_TEST(odd_name_is_for_dmsetup)
+TEST(odd_name_is_for_dmsetup)
 {
 	char name[200];
 
@@ -46,9 +45,8 @@ START_TEST(odd_name_is_for_dmsetup)
 	name[128] = '\0';
 	ck_assert_int_eq(lea_dm_answer_split(name, answer), -EINVAL);
 }
-END_TEST
 
-START_TEST(flags_are_named)
+TEST(flags_are_named)
 {
 	lea_dm_answer_flags(0x0060ffff, answer);
 	ck_assert_str_eq(answer, "DM_UDEV_DISABLE_LIBRARY_FALLBACK_FLAG='1'\n"
@@ -60,7 +58,6 @@ START_TEST(flags_are_named)
 	lea_dm_answer_flags(0xffff0000, answer);
 	ck_assert_uint_lt(strlen(answer), sizeof(answer) - 1);
 }
-END_TEST
 
 static const struct {
 	const char *claim, *rules, *want;
@@ -89,7 +86,7 @@ static const struct {
 	{"empty", "", "", 0},
 };
 
-START_TEST(rule_is_rewritten)
+TEST_EACH(rule_is_rewritten, rules)
 {
 	unsigned int count = 99;
 	char *text = NULL;
@@ -101,10 +98,95 @@ START_TEST(rule_is_rewritten)
 	ck_assert_msg(count == rules[_i].count, "%s: %u", rules[_i].claim, count);
 	free(text);
 }
-END_TEST
 
-/* The kernel's own semaphores: one event less, and never below nothing. */
-START_TEST(cookie_counts_down)
+/* The calls of the rules of Debian 11 to 13 and sid, and calls that might come. */
+static const struct {
+	const char *claim, *rules;
+	unsigned int line; /* of the unknown call; 0: all are known */
+	const char *call;
+} checks[] = {
+	{"flags, Debian 11 and 12", "IMPORT{program}=\"/sbin/dmsetup udevflags $env{DM_COOKIE}\"\n",
+	 0, NULL},
+	{"flags, Debian 13 and sid",
+	 "A==\"1\"\nIMPORT{program}=\"/usr/sbin/dmsetup udevflags $env{DM_COOKIE}\"\n", 0, NULL},
+	{"information on kernels without it in sysfs",
+	 "TEST!=\"dm\", IMPORT{program}=\"/sbin/dmsetup info -j %M -m %m -c --nameprefixes "
+	 "--noheadings --rows -o name,uuid,suspended\"\n",
+	 0, NULL},
+	{"the state on kernels without it in sysfs",
+	 "IMPORT{program}=\"/usr/sbin/dmsetup info -j %M -m %m -c --nameprefixes --noheadings "
+	 "--rows -o suspended\"",
+	 0, NULL},
+	{"names",
+	 "IMPORT{program}=\"/sbin/dmsetup splitname --nameprefixes --noheadings --rows "
+	 "$env{DM_NAME}\"\n",
+	 0, NULL},
+	{"completion, two in a line",
+	 "A==\"1\", RUN+=\"/sbin/dmsetup udevcomplete $env{DM_COOKIE}\", "
+	 "RUN+=\"/usr/sbin/dmsetup udevcomplete $env{DM_COOKIE}\"\n",
+	 0, NULL},
+	{"no call", "SUBSYSTEM==\"block\", GOTO=\"end\"\nLABEL=\"end\"\n", 0, NULL},
+	{"nothing", "", 0, NULL},
+	{"comments do not count", "# run dmsetup\n \t# \"/sbin/dmsetup nonsense\"\n", 0, NULL},
+	{"a new command",
+	 "A==\"1\"\n# dmsetup\nRUN+=\"/sbin/dmsetup udevfinish $env{DM_COOKIE}\"\n", 3,
+	 "dmsetup udevfinish $env{DM_COOKIE}"},
+	{"a new option", "RUN+=\"/sbin/dmsetup udevcomplete -q $env{DM_COOKIE}\"", 1,
+	 "dmsetup udevcomplete -q $env{DM_COOKIE}"},
+	{"an option behind", "RUN+=\"/sbin/dmsetup udevcomplete $env{DM_COOKIE} -q\"\n", 1,
+	 "dmsetup udevcomplete $env{DM_COOKIE} -q"},
+	{"another argument", "RUN+=\"/sbin/dmsetup udevcomplete $env{COOKIE}\"\n", 1,
+	 "dmsetup udevcomplete $env{COOKIE}"},
+	{"other columns",
+	 "IMPORT{program}=\"/sbin/dmsetup info -j %M -m %m -c --nameprefixes --noheadings --rows "
+	 "-o name\"\n",
+	 1, "dmsetup info -j %M -m %m -c --nameprefixes --noheadings --rows -o name"},
+	{"a program in another folder", "RUN+=\"/opt/sbin/dmsetup udevcomplete $env{DM_COOKIE}\"\n",
+	 1, "dmsetup udevcomplete $env{DM_COOKIE}"},
+	{"a program without a folder", "RUN+=\"dmsetup udevcomplete $env{DM_COOKIE}\"\n", 1,
+	 "dmsetup udevcomplete $env{DM_COOKIE}"},
+	{"dmsetup in the line's first byte", "dmsetup udevflags $env{DM_COOKIE}\"\n", 1,
+	 "dmsetup udevflags $env{DM_COOKIE}"},
+	{"through a shell", "RUN+=\"/bin/sh -c '/sbin/dmsetup udevcomplete $env{DM_COOKIE}'\"\n", 1,
+	 "dmsetup udevcomplete $env{DM_COOKIE}'"},
+	{"a call after a known one",
+	 "RUN+=\"/sbin/dmsetup udevcomplete $env{DM_COOKIE}\", RUN+=\"/sbin/dmsetup mknodes\"\n", 1,
+	 "dmsetup mknodes"},
+	{"a continued call", "RUN+=\"/sbin/dmsetup \\\n udevcomplete $env{DM_COOKIE}\"\n", 1,
+	 "dmsetup \\"},
+	{"a call in a continued line", "A==\"1\", \\\n  RUN+=\"/sbin/dmsetup clear x\"\n", 2,
+	 "dmsetup clear x"},
+	{"cut off", "RUN+=\"/sbin/dmsetup udevcomplete $env{DM_COOKIE}", 1,
+	 "dmsetup udevcomplete $env{DM_COOKIE}"},
+	{"bytes that no terminal should get", "RUN+=\"/sbin/dmsetup \033]2;x\007\377\"\n", 1,
+	 "dmsetup ?]2;x??"},
+};
+
+TEST_EACH(calls_are_known_or_not, checks)
+{
+	struct lea_dm_call call = {.line = 0};
+	int r = lea_dm_rules_check(checks[_i].rules, &call);
+
+	ck_assert_msg(r == (checks[_i].line ? LEA_DM_RULES_UNKNOWN : 0), "%s: %d", checks[_i].claim,
+		      r);
+	ck_assert_msg(call.line == checks[_i].line, "%s: line %u", checks[_i].claim, call.line);
+	if (checks[_i].call)
+		ck_assert_msg(!strcmp(call.text, checks[_i].call), "%s: %s", checks[_i].claim,
+			      call.text);
+}
+
+TEST(long_call_is_cut)
+{
+	char text[400] = "RUN+=\"/sbin/dmsetup ";
+	struct lea_dm_call call;
+
+	memset(text + strlen(text), 'x', sizeof(text) - strlen(text) - 1);
+	ck_assert_int_eq(lea_dm_rules_check(text, &call), LEA_DM_RULES_UNKNOWN);
+	ck_assert_uint_eq(strlen(call.text), sizeof(call.text) - 1);
+}
+
+/* Uses real semaphores: decrements the count, but never below zero. */
+TEST(cookie_counts_down)
 {
 	int id = -1;
 	uint32_t base = 0;
@@ -122,7 +204,6 @@ START_TEST(cookie_counts_down)
 	ck_assert_int_eq(lea_cookie_complete(base), LEA_COOKIE_UNKNOWN);
 	ck_assert_int_eq(lea_cookie_complete(0x00600000U), LEA_COOKIE_UNKNOWN);
 }
-END_TEST
 
 static int new_cookie(int value, uint32_t *key)
 {
@@ -136,8 +217,8 @@ static int new_cookie(int value, uint32_t *key)
 	return id;
 }
 
-/* Two events of udev's and the owner's own count. */
-START_TEST(cookie_waits_for_every_event)
+/* The count of two udev events plus the owner's own. */
+TEST(cookie_waits_for_every_event)
 {
 	uint32_t key;
 	int status, id = new_cookie(3, &key);
@@ -153,14 +234,15 @@ START_TEST(cookie_waits_for_every_event)
 	ck_assert_int_eq(status, 0);
 	ck_assert_msg(semget((key_t)key, 1, 0) < 0, "nothing is left behind");
 }
-END_TEST
 
-START_TEST(cookie_wait_ends_when_nothing_moves)
+TEST(cookie_wait_ends_when_nothing_moves)
 {
 	uint32_t key;
-	int status, id = new_cookie(3, &key);
-	pid_t pid = fork();
+	int status;
+	pid_t pid;
 
+	new_cookie(3, &key);
+	pid = fork();
 	if (!pid) {
 		usleep(300000);
 		_exit(lea_cookie_complete(key));
@@ -169,11 +251,9 @@ START_TEST(cookie_wait_ends_when_nothing_moves)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_msg(status == 0, "a completion in between was waited for");
 	ck_assert_msg(semget((key_t)key, 1, 0) < 0, "nothing is left behind");
-	(void)id;
 }
-END_TEST
 
-START_TEST(cookie_wait_has_an_end)
+TEST(cookie_wait_has_an_end)
 {
 	uint32_t key;
 
@@ -183,22 +263,4 @@ START_TEST(cookie_wait_has_an_end)
 	ck_assert_msg(lea_cookie_wait(key, 30, 0) == 0, "removed by somebody: nothing to wait for");
 	new_cookie(0, &key);
 	ck_assert_msg(lea_cookie_wait(key, 30, 0) == 0, "completed from outside");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("dm_event");
-	TCase *tcase = tcase_create("dm_event");
-
-	tcase_add_loop_test(tcase, name_is_split, 0, (int)ARRAY_SIZE(names));
-	tcase_add_test(tcase, odd_name_is_for_dmsetup);
-	tcase_add_test(tcase, flags_are_named);
-	tcase_add_loop_test(tcase, rule_is_rewritten, 0, (int)ARRAY_SIZE(rules));
-	tcase_add_test(tcase, cookie_counts_down);
-	tcase_add_test(tcase, cookie_waits_for_every_event);
-	tcase_add_test(tcase, cookie_wait_has_an_end);
-	tcase_add_test(tcase, cookie_wait_ends_when_nothing_moves);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

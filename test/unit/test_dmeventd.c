@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a dmeventd runs. What it is told is tested in guests, with a real one. */
+/* Detects a running dmeventd. Guests test registration with a real one. */
+#include "fake/holder.h"
+#include "fake/tree.h"
 #include "unit/suite.h"
 #include "world/dmeventd.h"
 
@@ -8,86 +10,48 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-static char root[64], run[80], pid_file[96];
-static struct lea_world world;
+static struct tree tree;
+static char pid_file[96];
 
 static void setup(void)
 {
-	static char *const no_environ[] = {NULL};
-
-	strcpy(root, "/tmp/lea-dmeventd-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(root));
-	snprintf(run, sizeof(run), "%s/run", root);
-	snprintf(pid_file, sizeof(pid_file), "%s/dmeventd.pid", run);
-	ck_assert_int_eq(mkdir(run, 0755), 0);
-	lea_world_init(&world, root, NULL, no_environ);
+	tree_init(&tree);
+	tree_mkdir(&tree, "/run");
+	snprintf(pid_file, sizeof(pid_file), "%s/run/dmeventd.pid", tree.root);
 }
 
 static void teardown(void)
 {
-	lea_world_done(&world);
-	unlink(pid_file);
-	ck_assert_int_eq(rmdir(run), 0);
-	ck_assert_int_eq(rmdir(root), 0);
+	tree_done(&tree);
 }
 
-/* In a child, as a process does not meet its own record locks. */
-static pid_t hold(int *ret_fd)
+const struct fixture fixture = {setup, teardown};
+
+static int lock(const void *path)
 {
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-	int fds[2], fd;
-	char mark = 0;
-	pid_t pid;
+	int fd = open(path, O_RDWR);
 
-	ck_assert_int_eq(pipe(fds), 0);
-	pid = fork();
-	ck_assert_int_ge(pid, 0);
-	if (pid == 0) {
-		close(fds[0]);
-		fd = open(pid_file, O_RDWR);
-		if (fd < 0 || fcntl(fd, F_SETLK, &whole) || write(fds[1], &mark, 1) != 1)
-			_exit(1);
-		pause();
-		_exit(0);
-	}
-	close(fds[1]);
-	ck_assert_msg(read(fds[0], &mark, 1) == 1, "the child has the lock");
-	*ret_fd = fds[0];
-	return pid;
+	return fd < 0 ? fd : fcntl(fd, F_SETLK, &whole);
 }
 
-START_TEST(a_lock_says_that_it_lives)
+TEST(a_lock_says_that_it_lives)
 {
-	int fd, status;
-	pid_t pid;
+	pid_t pid; /* a process does not conflict with its own record locks */
+	int fd;
 
-	ck_assert_msg(!lea_dmeventd_lives(&world), "no file");
+	ck_assert_msg(!lea_dmeventd_lives(&tree.world), "no file");
 	fd = open(pid_file, O_RDWR | O_CREAT, 0600);
 	ck_assert_int_ge(fd, 0);
 	close(fd);
-	ck_assert_msg(!lea_dmeventd_lives(&world), "a file that a dead one has left");
-	pid = hold(&fd);
-	ck_assert_msg(lea_dmeventd_lives(&world), "a living one");
-	kill(pid, SIGKILL);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	close(fd);
-	ck_assert_msg(!lea_dmeventd_lives(&world), "it was killed");
+	ck_assert_msg(!lea_dmeventd_lives(&tree.world), "a file that a dead one has left");
+	pid = holder_start(lock, pid_file, &fd);
+	ck_assert_msg(lea_dmeventd_lives(&tree.world), "a living one");
+	holder_kill(pid);
+	ck_assert_msg(!lea_dmeventd_lives(&tree.world), "it was killed");
 	unlink(pid_file);
 	ck_assert_int_eq(symlink("/etc/passwd", pid_file), 0);
-	ck_assert_msg(!lea_dmeventd_lives(&world), "a link is not followed");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("dmeventd");
-	TCase *tcase = tcase_create("lives");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_lock_says_that_it_lives);
-	suite_add_tcase(suite, tcase);
-	return suite;
+	ck_assert_msg(!lea_dmeventd_lives(&tree.world), "a link is not followed");
 }

@@ -12,40 +12,32 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "fake/tree.h"
 
-static char scratch[64];
+static char scratch[FOLDER_BYTES];
 static int dir_fd = -1;
 
 static void setup(void)
 {
-	strcpy(scratch, "/tmp/lea-file-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(scratch));
-	dir_fd = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	ck_assert_int_ge(dir_fd, 0);
+	dir_fd = folder_new(scratch);
 }
 
-static int count_files(bool and_remove)
+static int count_files(void)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = opendir(scratch);
-	struct dirent *entry;
-	int count = 0;
+	int count = -2; /* without "." and ".." */
 
-	while ((entry = readdir(dir))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
+	while (readdir(dir))
 		count++;
-		if (and_remove && unlinkat(dir_fd, entry->d_name, 0) < 0)
-			unlinkat(dir_fd, entry->d_name, AT_REMOVEDIR);
-	}
 	return count;
 }
 
 static void teardown(void)
 {
-	count_files(true);
-	close(dir_fd);
-	rmdir(scratch);
+	folder_remove(scratch, dir_fd);
 }
+
+const struct fixture fixture = {setup, teardown};
 
 static void put(const char *name, const char *text)
 {
@@ -54,7 +46,7 @@ static void put(const char *name, const char *text)
 	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 }
 
-START_TEST(a_file_is_read_whole_and_ends_in_nul)
+TEST(a_file_is_read_whole_and_ends_in_nul)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 	size_t bytes = 0;
@@ -64,9 +56,8 @@ START_TEST(a_file_is_read_whole_and_ends_in_nul)
 	ck_assert_str_eq(text, "one\ntwo\n");
 	ck_assert_uint_eq(bytes, 8);
 }
-END_TEST
 
-START_TEST(a_file_over_the_limit_is_refused_and_nothing_is_set)
+TEST(a_file_over_the_limit_is_refused_and_nothing_is_set)
 {
 	char *text = NULL;
 
@@ -74,9 +65,8 @@ START_TEST(a_file_over_the_limit_is_refused_and_nothing_is_set)
 	ck_assert_int_eq(lea_file_read(dir_fd, "a", 7, &text, NULL), -EFBIG);
 	ck_assert_ptr_null(text);
 }
-END_TEST
 
-START_TEST(a_large_file_grows_the_buffer)
+TEST(a_large_file_grows_the_buffer)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 	static char big[50001];
@@ -88,18 +78,16 @@ START_TEST(a_large_file_grows_the_buffer)
 	ck_assert_uint_eq(bytes, 50000);
 	ck_assert_int_eq(text[49999], 'x');
 }
-END_TEST
 
-START_TEST(a_kernel_file_that_claims_no_size_is_read_to_its_end)
+TEST(a_kernel_file_that_claims_no_size_is_read_to_its_end)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 
 	ck_assert_int_eq(lea_file_read(AT_FDCWD, "/proc/devices", 1 << 20, &text, NULL), 0);
 	ck_assert_ptr_nonnull(strstr(text, "Block devices:"));
 }
-END_TEST
 
-START_TEST(absent_is_an_outcome_link_folder_and_fifo_are_faults)
+TEST(absent_is_an_outcome_link_folder_and_fifo_are_faults)
 {
 	char buffer[8], *text = NULL;
 
@@ -118,9 +106,8 @@ START_TEST(absent_is_an_outcome_link_folder_and_fifo_are_faults)
 	ck_assert_int_eq(lea_file_read_into(dir_fd, "folder", buffer, 8), -EISDIR);
 	ck_assert_ptr_null(text);
 }
-END_TEST
 
-START_TEST(a_configuration_file_may_be_a_link)
+TEST(a_configuration_file_may_be_a_link)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 	char path[80];
@@ -131,9 +118,8 @@ START_TEST(a_configuration_file_may_be_a_link)
 	ck_assert_int_eq(lea_file_read_config(path, 8, &text, NULL), 0);
 	ck_assert_str_eq(text, "x");
 }
-END_TEST
 
-START_TEST(a_value_is_cut_to_the_buffer)
+TEST(a_value_is_cut_to_the_buffer)
 {
 	char buffer[4];
 
@@ -142,9 +128,8 @@ START_TEST(a_value_is_cut_to_the_buffer)
 	ck_assert_str_eq(buffer, "123");
 	ck_assert_int_eq(lea_file_read_into(dir_fd, "a", buffer, 0), -EINVAL);
 }
-END_TEST
 
-START_TEST(only_the_first_creator_wins)
+TEST(only_the_first_creator_wins)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 
@@ -155,11 +140,10 @@ START_TEST(only_the_first_creator_wins)
 	ck_assert_int_eq(lea_file_create_empty(dir_fd, "b"), LEA_FILE_EXISTS);
 	ck_assert_int_eq(lea_file_read(dir_fd, "a", 99, &text, NULL), 0);
 	ck_assert_str_eq(text, "first");
-	ck_assert_int_eq(count_files(false), 2);
+	ck_assert_int_eq(count_files(), 2);
 }
-END_TEST
 
-START_TEST(a_file_in_a_folder_is_there_whole_or_not_at_all)
+TEST(a_file_in_a_folder_is_there_whole_or_not_at_all)
 {
 	char buffer[8];
 	struct stat st;
@@ -179,9 +163,8 @@ START_TEST(a_file_in_a_folder_is_there_whole_or_not_at_all)
 	close(folder_fd);
 	ck_assert_msg(!unlinkat(dir_fd, "f", AT_REMOVEDIR), "something else was left in it");
 }
-END_TEST
 
-START_TEST(replace_leaves_one_file_of_mode_0600)
+TEST(replace_leaves_one_file_of_mode_0600)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 	struct stat st;
@@ -192,11 +175,10 @@ START_TEST(replace_leaves_one_file_of_mode_0600)
 	ck_assert_str_eq(text, "2");
 	ck_assert_int_eq(fstatat(dir_fd, "a", &st, 0), 0);
 	ck_assert_uint_eq(st.st_mode & 07777, 0600);
-	ck_assert_int_eq(count_files(false), 1);
+	ck_assert_int_eq(count_files(), 1);
 }
-END_TEST
 
-START_TEST(a_planted_link_is_replaced_or_refused_but_never_followed)
+TEST(a_planted_link_is_replaced_or_refused_but_never_followed)
 {
 	char buffer[8];
 
@@ -208,26 +190,23 @@ START_TEST(a_planted_link_is_replaced_or_refused_but_never_followed)
 	ck_assert_int_eq(lea_file_read_into(dir_fd, "target", buffer, 8), 0);
 	ck_assert_str_eq(buffer, "keep");
 }
-END_TEST
 
-START_TEST(a_failed_publication_leaves_nothing)
+TEST(a_failed_publication_leaves_nothing)
 {
 	ck_assert_int_eq(lea_file_make_folder(dir_fd, "a"), 0);
 	ck_assert_int_lt(lea_file_replace(dir_fd, "a", "x", 1), 0);
 	ck_assert_int_eq(lea_file_create(dir_fd, "none/a", "x", 1), -ENOENT);
-	ck_assert_int_eq(count_files(false), 1);
+	ck_assert_int_eq(count_files(), 1);
 }
-END_TEST
 
-START_TEST(remove_tells_absent_from_removed)
+TEST(remove_tells_absent_from_removed)
 {
 	put("a", "x");
 	ck_assert_int_eq(lea_file_remove(dir_fd, "a"), 0);
 	ck_assert_int_eq(lea_file_remove(dir_fd, "a"), LEA_FILE_ABSENT);
 }
-END_TEST
 
-START_TEST(a_folder_is_made_once_0700_and_a_link_is_no_folder)
+TEST(a_folder_is_made_once_0700_and_a_link_is_no_folder)
 {
 	struct stat st;
 	int fd;
@@ -243,9 +222,8 @@ START_TEST(a_folder_is_made_once_0700_and_a_link_is_no_folder)
 	ck_assert_int_eq(lea_file_make_folder(dir_fd, "link"), -ENOTDIR);
 	ck_assert_int_lt(lea_file_open_folder(dir_fd, "link"), 0);
 }
-END_TEST
 
-START_TEST(removing_in_a_folder_that_is_a_link_removes_nothing)
+TEST(removing_in_a_folder_that_is_a_link_removes_nothing)
 {
 	ck_assert_int_eq(lea_file_make_folder(dir_fd, "f"), 0);
 	ck_assert_int_eq(lea_file_create_empty(dir_fd, "f/x"), 0);
@@ -255,9 +233,8 @@ START_TEST(removing_in_a_folder_that_is_a_link_removes_nothing)
 	ck_assert_int_eq(lea_file_remove_in(dir_fd, "f", "x"), LEA_FILE_ABSENT);
 	ck_assert_int_eq(lea_file_remove_in(dir_fd, "none", "x"), LEA_FILE_ABSENT);
 }
-END_TEST
 
-START_TEST(a_folder_that_others_may_write_to_is_not_private)
+TEST(a_folder_that_others_may_write_to_is_not_private)
 {
 	ck_assert_int_eq(lea_file_check_private(dir_fd), 0);
 	ck_assert_int_eq(fchmod(dir_fd, 0755), 0);
@@ -267,9 +244,8 @@ START_TEST(a_folder_that_others_may_write_to_is_not_private)
 	ck_assert_int_eq(fchmod(dir_fd, 0707), 0);
 	ck_assert_int_eq(lea_file_check_private(dir_fd), -EPERM);
 }
-END_TEST
 
-/* Rows: a name, and does it stay? */
+/* Rows: a file name, and whether it stays. */
 static const struct {
 	const char *claim, *name;
 	bool stays;
@@ -281,38 +257,10 @@ static const struct {
 	{"published", "8:1-2", true},
 };
 
-START_TEST(what_the_dead_left_is_taken_away)
+TEST_EACH(what_the_dead_left_is_taken_away, left)
 {
 	put(left[_i].name, "half");
 	lea_file_tidy(dir_fd, ".");
-	ck_assert_msg(count_files(false) == left[_i].stays, "%s", left[_i].claim);
+	ck_assert_msg(count_files() == left[_i].stays, "%s", left[_i].claim);
 	lea_file_tidy(dir_fd, "no-such-folder");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("file");
-	TCase *tc = tcase_create("file");
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, a_file_is_read_whole_and_ends_in_nul);
-	tcase_add_test(tc, a_file_over_the_limit_is_refused_and_nothing_is_set);
-	tcase_add_test(tc, a_large_file_grows_the_buffer);
-	tcase_add_test(tc, a_kernel_file_that_claims_no_size_is_read_to_its_end);
-	tcase_add_test(tc, absent_is_an_outcome_link_folder_and_fifo_are_faults);
-	tcase_add_test(tc, a_configuration_file_may_be_a_link);
-	tcase_add_test(tc, a_value_is_cut_to_the_buffer);
-	tcase_add_test(tc, only_the_first_creator_wins);
-	tcase_add_test(tc, a_file_in_a_folder_is_there_whole_or_not_at_all);
-	tcase_add_test(tc, replace_leaves_one_file_of_mode_0600);
-	tcase_add_test(tc, a_planted_link_is_replaced_or_refused_but_never_followed);
-	tcase_add_test(tc, a_failed_publication_leaves_nothing);
-	tcase_add_test(tc, remove_tells_absent_from_removed);
-	tcase_add_test(tc, a_folder_is_made_once_0700_and_a_link_is_no_folder);
-	tcase_add_test(tc, removing_in_a_folder_that_is_a_link_removes_nothing);
-	tcase_add_test(tc, a_folder_that_others_may_write_to_is_not_private);
-	tcase_add_loop_test(tc, what_the_dead_left_is_taken_away, 0, (int)ARRAY_SIZE(left));
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "unit/suite.h"
+#include "unit/filter_setup.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "fake/tree.h"
-#include "flow/filter.h"
 
 #define LV_UUID "LVM-abcdefghijklmnopqrstuvwxyz012345ABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
 #define PVID	"abcdefghijklmnopqrstuvwxyz012345"
 
-static struct tree tree;
-static struct lea_conf *conf;
-static struct lea_filter *filter;
 static struct lea_filter_options options;
-static struct lea_device device;
 static struct lea_filter_verdict verdict;
 
 static void put_disk(const char *devno, const char *size)
@@ -28,29 +19,15 @@ static void put_disk(const char *devno, const char *size)
 
 static void setup(void)
 {
-	tree_init(&tree);
-	tree_put(&tree, "/proc/devices",
-		 "Character devices:\n  1 mem\n 99 ppdev\n\nBlock devices:\n  7 loop\n  8 sd\n"
-		 "  9 md\n 11 sr\n253 virtblk\n254 device-mapper\n259 blkext\n");
-	tree_put(&tree, "/proc/self/mountinfo",
-		 "22 1 8:16 / / rw - ext4 /dev/sdb rw\n23 22 0:5 / /dev rw - devtmpfs udev rw\n");
+	filter_setup();
 	put_disk("8:0", "65536\n");
 	tree_mkdir(&tree, "/sys/dev/block/8:0/holders");
 	put_disk("8:16", "65536\n");
 	put_disk("254:0", "65536\n");
 	options = (struct lea_filter_options){.use_names = true};
-	conf = NULL;
-	filter = NULL;
-	device = (struct lea_device){.major = 8, .name = strdup("/dev/sda")};
 }
 
-static void teardown(void)
-{
-	lea_filter_free(filter);
-	lea_conf_free(conf);
-	lea_device_done(&device);
-	tree_done(&tree);
-}
+const struct fixture fixture = {setup, filter_teardown};
 
 static int make(const char *config)
 {
@@ -78,7 +55,7 @@ static void judge(const char *claim, const char *why)
 		ck_assert_msg(!verdict.excluded_why, "%s: %s", claim, verdict.excluded_why);
 }
 
-/* As lvm2 2.03.16 answered for /dev/loop0; names and links changed. */
+/* Answers of lvm2 2.03.16 for /dev/loop0, with other names and links. */
 static const struct {
 	const char *claim, *filter, *links;
 	bool passes;
@@ -107,7 +84,7 @@ static const struct {
 	{"nothing matches anywhere", "[\"a|vd|\", \"r|xvd|\"]", "/dev/disk/by-id/x", true},
 };
 
-START_TEST(each_pattern_row_as_lvm2_does)
+TEST_EACH(each_pattern_row_as_lvm2_does, patterns)
 {
 	char config[256];
 
@@ -118,14 +95,13 @@ START_TEST(each_pattern_row_as_lvm2_does)
 	judge(patterns[_i].claim,
 	      patterns[_i].passes ? NULL : "device is rejected by filter config");
 }
-END_TEST
 
 static const char *const bad_patterns[] = {
 	"[\"x|a|\"]", "[\"a|a\"]",  "[\"a\"]",	  "[\"\"]",
 	"[]",	      "[\"a(a(\"]", "[\"a|(|\"]", "[\"a||\"]",
 };
 
-START_TEST(each_bad_pattern_is_refused)
+TEST_EACH(each_bad_pattern_is_refused, bad_patterns)
 {
 	char config[256];
 
@@ -133,22 +109,19 @@ START_TEST(each_bad_pattern_is_refused)
 	ck_assert_int_eq(make(config), LEA_FILTER_BAD_PATTERN);
 	ck_assert_ptr_nonnull(strstr(tree.logged, "Invalid filter pattern"));
 }
-END_TEST
 
-START_TEST(both_lists_must_accept)
+TEST(both_lists_must_accept)
 {
 	ck_assert_int_eq(make("devices { filter=[\"a|.*|\"] global_filter=[\"r|sda|\"] }"), 0);
 	judge("global_filter", "device is rejected by filter config");
 }
-END_TEST
 
-START_TEST(names_are_not_asked_when_told_so)
+TEST(names_are_not_asked_when_told_so)
 {
 	options.use_names = false;
 	ck_assert_int_eq(make("devices/filter=[\"r|.*|\"]"), 0);
 	judge("no names", NULL);
 }
-END_TEST
 
 static const struct {
 	const char *claim, *config;
@@ -208,7 +181,7 @@ static const struct {
 	 "ID_FS_TYPE=LVM2_member\n", NULL},
 };
 
-START_TEST(each_state_gives_its_reason)
+TEST_EACH(each_state_gives_its_reason, states)
 {
 	if (states[_i].path)
 		tree_put(&tree, states[_i].path, states[_i].text);
@@ -218,9 +191,8 @@ START_TEST(each_state_gives_its_reason)
 	ck_assert_int_eq(make(states[_i].config), 0);
 	judge(states[_i].claim, states[_i].why);
 }
-END_TEST
 
-START_TEST(a_suspended_device_is_refused_only_if_set)
+TEST(a_suspended_device_is_refused_only_if_set)
 {
 	tree_put(&tree, "/sys/dev/block/254:0/dm/uuid", "x\n");
 	tree_put(&tree, "/sys/dev/block/254:0/dm/suspended", "1\n");
@@ -232,9 +204,8 @@ START_TEST(a_suspended_device_is_refused_only_if_set)
 	ck_assert_int_eq(make(""), 0);
 	judge("not asked", NULL);
 }
-END_TEST
 
-START_TEST(an_lv_with_a_reserved_name_is_refused)
+TEST(an_lv_with_a_reserved_name_is_refused)
 {
 	tree_put(&tree, "/sys/dev/block/254:0/dm/uuid", LV_UUID "\n");
 	be(254, 0, "/dev/dm-0");
@@ -244,9 +215,8 @@ START_TEST(an_lv_with_a_reserved_name_is_refused)
 	tree_put(&tree, "/sys/dev/block/254:0/dm/name", "v--g_tdata-l--v\n");
 	judge("not reserved", NULL);
 }
-END_TEST
 
-START_TEST(a_partition_of_a_path_is_a_component)
+TEST(a_partition_of_a_path_is_a_component)
 {
 	tree_put(&tree, "/sys/devices/sda/holders/dm-0/dm/uuid", "mpath-x\n");
 	tree_put(&tree, "/sys/devices/sda/sda1/size", "65536\n");
@@ -256,7 +226,6 @@ START_TEST(a_partition_of_a_path_is_a_component)
 	ck_assert_int_eq(make(""), 0);
 	judge("partition", "device is a multipath component");
 }
-END_TEST
 
 static const struct {
 	const char *claim, *wwids, *config, *properties;
@@ -272,7 +241,7 @@ static const struct {
 	{"udev says no", "/3600a0b80000/\n", NULL, "DM_MULTIPATH_DEVICE_PATH=0\n", false},
 };
 
-START_TEST(each_wwids_row)
+TEST_EACH(each_wwids_row, wwids)
 {
 	tree_put(&tree, "/sys/dev/block/8:0/device/wwid", "naa.600a0b80000\n");
 	tree_put(&tree, "/etc/multipath/wwids", wwids[_i].wwids);
@@ -283,7 +252,6 @@ START_TEST(each_wwids_row)
 	ck_assert_int_eq(make(""), 0);
 	judge(wwids[_i].claim, wwids[_i].is_path ? "device is a multipath component" : NULL);
 }
-END_TEST
 
 static const struct {
 	const char *claim, *line;
@@ -332,7 +300,7 @@ static const struct {
 	 "0\n", false, false},
 };
 
-START_TEST(each_devicesfile_row)
+TEST_EACH(each_devicesfile_row, listed)
 {
 	char path[128], text[512];
 
@@ -350,9 +318,8 @@ START_TEST(each_devicesfile_row)
 	ck_assert_msg(verdict.check_pvid == listed[_i].check_pvid, "%s: check_pvid",
 		      listed[_i].claim);
 }
-END_TEST
 
-START_TEST(a_listed_name_may_be_any_of_the_links)
+TEST(a_listed_name_may_be_any_of_the_links)
 {
 	tree_put(&tree, "/etc/lvm/devices/system.devices",
 		 "IDTYPE=devname IDNAME=/dev/disk/by-id/a DEVNAME=. PVID=.\n");
@@ -363,9 +330,8 @@ START_TEST(a_listed_name_may_be_any_of_the_links)
 	judge("behind a longer one", NULL);
 	ck_assert_msg(!verdict.check_pvid, "the name is enough");
 }
-END_TEST
 
-START_TEST(a_designator_of_page_83_is_found)
+TEST(a_designator_of_page_83_is_found)
 {
 	static const unsigned char page[] = {0,	   0x83, 0,    12,   0x01, 0x03, 0,    8,
 					     0x60, 0x0a, 0x0b, 0x80, 0,	   0,	 0x12, 0x34};
@@ -376,9 +342,8 @@ START_TEST(a_designator_of_page_83_is_found)
 	ck_assert_int_eq(make("devices/use_devicesfile=1"), 0);
 	judge("wwid_naa", NULL);
 }
-END_TEST
 
-START_TEST(pvids_of_the_file_are_known)
+TEST(pvids_of_the_file_are_known)
 {
 	tree_put(&tree, "/etc/lvm/devices/system.devices",
 		 "IDTYPE=devname IDNAME=/dev/sda DEVNAME=/dev/sda PVID=" PVID "\n");
@@ -387,9 +352,8 @@ START_TEST(pvids_of_the_file_are_known)
 	ck_assert(!lea_filter_pvid(filter, "bbcdefghijklmnopqrstuvwxyz012345"));
 	ck_assert(!lea_filter_pvid(filter, ""));
 }
-END_TEST
 
-START_TEST(patterns_are_ignored_with_a_devices_file_and_that_is_said)
+TEST(patterns_are_ignored_with_a_devices_file_and_that_is_said)
 {
 	tree_put(&tree, "/etc/lvm/devices/system.devices",
 		 "IDTYPE=devname IDNAME=/dev/sda DEVNAME=. PVID=.\n");
@@ -399,9 +363,8 @@ START_TEST(patterns_are_ignored_with_a_devices_file_and_that_is_said)
 				     "Please remove the lvm.conf filter, it is ignored "
 				     "with the devices file."));
 }
-END_TEST
 
-START_TEST(a_missing_devices_file_switches_the_feature_off_unless_it_must_exist)
+TEST(a_missing_devices_file_switches_the_feature_off_unless_it_must_exist)
 {
 	ck_assert_int_eq(make("devices/use_devicesfile=1"), 0);
 	judge("missing", NULL);
@@ -411,9 +374,8 @@ START_TEST(a_missing_devices_file_switches_the_feature_off_unless_it_must_exist)
 	options.devicesfile_must_exist = true;
 	ck_assert_int_eq(make("devices/use_devicesfile=1"), LEA_FILTER_BAD_DEVICESFILE);
 }
-END_TEST
 
-START_TEST(a_devices_list_takes_the_place_of_patterns_and_file)
+TEST(a_devices_list_takes_the_place_of_patterns_and_file)
 {
 	const char *list[] = {"/dev/sda", "/dev/sdc"};
 
@@ -425,45 +387,22 @@ START_TEST(a_devices_list_takes_the_place_of_patterns_and_file)
 	be(8, 16, "/dev/sdb");
 	judge("not listed", "device is not in devices list");
 }
-END_TEST
 
-START_TEST(nothing_known_to_udev_asks_for_a_probe)
+static const struct {
+	const char *claim, *properties;
+	bool asks_blkid;
+} silences[] = {
+	{"udev has no entry of it", "", true},
+	{"udev has an entry that names no content", "DEVTYPE=disk\nID_PATH=x\n", true},
+	{"udev has named the content", "DEVTYPE=disk\nID_FS_TYPE=LVM2_member\n", false},
+	{"nobody has asked udev", NULL, false},
+};
+
+TEST_EACH(only_the_silence_of_udev_asks_libblkid, silences)
 {
-	device.properties = strdup("");
+	device.properties = silences[_i].properties ? strdup(silences[_i].properties) : NULL;
 	ck_assert_int_eq(make(""), 0);
-	judge("empty", NULL);
-	ck_assert(verdict.ask_probe);
+	judge(silences[_i].claim, NULL);
+	ck_assert_msg(verdict.asks_blkid == silences[_i].asks_blkid, "%s", silences[_i].claim);
 	ck_assert_uint_eq(verdict.size_sectors, 65536);
-	free(device.properties);
-	device.properties = strdup("ID_FS_TYPE=LVM2_member\n");
-	judge("known", NULL);
-	ck_assert(!verdict.ask_probe);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("filter");
-	TCase *tc = tcase_create("filter");
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, each_pattern_row_as_lvm2_does, 0, (int)ARRAY_SIZE(patterns));
-	tcase_add_loop_test(tc, each_bad_pattern_is_refused, 0, (int)ARRAY_SIZE(bad_patterns));
-	tcase_add_test(tc, both_lists_must_accept);
-	tcase_add_test(tc, names_are_not_asked_when_told_so);
-	tcase_add_loop_test(tc, each_state_gives_its_reason, 0, (int)ARRAY_SIZE(states));
-	tcase_add_test(tc, a_suspended_device_is_refused_only_if_set);
-	tcase_add_test(tc, an_lv_with_a_reserved_name_is_refused);
-	tcase_add_test(tc, a_partition_of_a_path_is_a_component);
-	tcase_add_loop_test(tc, each_wwids_row, 0, (int)ARRAY_SIZE(wwids));
-	tcase_add_loop_test(tc, each_devicesfile_row, 0, (int)ARRAY_SIZE(listed));
-	tcase_add_test(tc, a_listed_name_may_be_any_of_the_links);
-	tcase_add_test(tc, a_designator_of_page_83_is_found);
-	tcase_add_test(tc, pvids_of_the_file_are_known);
-	tcase_add_test(tc, patterns_are_ignored_with_a_devices_file_and_that_is_said);
-	tcase_add_test(tc, a_missing_devices_file_switches_the_feature_off_unless_it_must_exist);
-	tcase_add_test(tc, a_devices_list_takes_the_place_of_patterns_and_file);
-	tcase_add_test(tc, nothing_known_to_udev_asks_for_a_probe);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

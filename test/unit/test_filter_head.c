@@ -1,42 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "unit/suite.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "fake/tree.h"
-#include "flow/filter.h"
+#include "unit/filter_setup.h"
 
 #define HEAD_BYTES   8192U
 #define TAIL_BYTES   LEA_FILTER_TAIL_BYTES
 #define DISK_SECTORS 65537U /* odd on purpose: 0.90 and 1.0 round down */
 
-static struct tree tree;
-static struct lea_conf *conf;
-static struct lea_filter *filter;
-static struct lea_device device;
 static uint8_t bytes[TAIL_BYTES];
 
-static void setup(void)
-{
-	tree_init(&tree);
-	tree_put(&tree, "/proc/devices",
-		 "Block devices:\n  7 loop\n  8 sd\n  9 md\n253 virtblk\n254 device-mapper\n"
-		 "259 blkext\n");
-	tree_put(&tree, "/proc/self/mountinfo", "");
-	conf = NULL;
-	filter = NULL;
-	memset(bytes, 0, sizeof(bytes));
-	device = (struct lea_device){.major = 8, .name = strdup("/dev/sda")};
-}
-
-static void teardown(void)
-{
-	lea_filter_free(filter);
-	lea_conf_free(conf);
-	lea_device_done(&device);
-	tree_done(&tree);
-}
+const struct fixture fixture = {filter_setup, filter_teardown};
 
 static void make(const char *config)
 {
@@ -129,7 +100,7 @@ static void fill(enum content content)
 	}
 }
 
-/* The MBR rows as lvm2 2.03.16 answered for a PV on a loop device with partitions. */
+/* MBR rows: answers of lvm2 2.03.16 for a PV on a loop device with partitions. */
 static const struct {
 	const char *claim;
 	enum content content;
@@ -177,7 +148,7 @@ static const struct {
 	 "devices/fw_raid_component_detection=1", "device is filtered"},
 };
 
-START_TEST(each_head_gives_its_reason)
+TEST_EACH(each_head_gives_its_reason, rows)
 {
 	struct lea_filter_verdict verdict = {0};
 
@@ -200,9 +171,8 @@ START_TEST(each_head_gives_its_reason)
 		ck_assert_msg(!verdict.excluded_why, "%s: %s", rows[_i].claim,
 			      verdict.excluded_why);
 }
-END_TEST
 
-START_TEST(no_head_is_read_beyond_its_length)
+TEST(no_head_is_read_beyond_its_length)
 {
 	struct lea_filter_verdict verdict = {0};
 	uint8_t *exact;
@@ -217,11 +187,10 @@ START_TEST(no_head_is_read_beyond_its_length)
 	}
 	ck_assert_str_eq(verdict.excluded_why, "device is partitioned");
 }
-END_TEST
 
 static const struct {
 	const char *claim;
-	uint64_t at_bytes; /* of the device */
+	uint64_t at_bytes; /* offset on the device */
 	const char *magic;
 	size_t magic_bytes;
 	bool is_component;
@@ -236,7 +205,7 @@ static const struct {
 	{"DDF with something behind", (65537ULL - 257) * 512, "\xde\x11\xde\x11", 4, true},
 };
 
-START_TEST(each_tail_gives_its_answer)
+TEST_EACH(each_tail_gives_its_answer, tails)
 {
 	uint64_t start = DISK_SECTORS * 512ULL - TAIL_BYTES;
 
@@ -247,7 +216,6 @@ START_TEST(each_tail_gives_its_answer)
 			      tails[_i].is_component,
 		      "%s", tails[_i].claim);
 }
-END_TEST
 
 static const struct {
 	const char *type, *config, *why;
@@ -262,27 +230,22 @@ static const struct {
 	{"mpath_member", "", "device is a multipath component"},
 };
 
-START_TEST(each_content_that_libblkid_names_gives_its_reason)
+TEST_EACH(each_content_that_libblkid_names_gives_its_reason, probes)
 {
 	struct lea_filter_verdict verdict = {0};
-	struct lea_probe probe = {.type = ""};
-
-	strcpy(probe.type, probes[_i].type);
 	make(probes[_i].config);
-	lea_filter_probed(filter, &probe, &verdict);
+	lea_filter_probed(filter, probes[_i].type, &verdict);
 	ck_assert_msg(!verdict.excluded_why == !probes[_i].why, "%s", probes[_i].type);
 	if (probes[_i].why)
 		ck_assert_str_eq(verdict.excluded_why, probes[_i].why);
 }
-END_TEST
 
-START_TEST(a_tail_longer_than_the_device_is_no_component)
+TEST(a_tail_longer_than_the_device_is_no_component)
 {
 	ck_assert(!lea_tail_has_md(bytes, TAIL_BYTES, 8 * 512));
 }
-END_TEST
 
-START_TEST(the_tail_is_wanted_with_full_checks_only)
+TEST(the_tail_is_wanted_with_full_checks_only)
 {
 	make("");
 	ck_assert(!lea_filter_wants_tail(filter));
@@ -290,22 +253,4 @@ START_TEST(the_tail_is_wanted_with_full_checks_only)
 	lea_conf_free(conf);
 	make("devices/md_component_checks=\"full\"");
 	ck_assert(lea_filter_wants_tail(filter));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("filter_head");
-	TCase *tc = tcase_create("filter_head");
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, each_head_gives_its_reason, 0, (int)ARRAY_SIZE(rows));
-	tcase_add_test(tc, no_head_is_read_beyond_its_length);
-	tcase_add_loop_test(tc, each_tail_gives_its_answer, 0, (int)ARRAY_SIZE(tails));
-	tcase_add_loop_test(tc, each_content_that_libblkid_names_gives_its_reason, 0,
-			    (int)ARRAY_SIZE(probes));
-	tcase_add_test(tc, a_tail_longer_than_the_device_is_no_component);
-	tcase_add_test(tc, the_tail_is_wanted_with_full_checks_only);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

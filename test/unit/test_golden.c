@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every captured shape: our plan beside what lvm2 did to the same volume group. GOLDEN=DIR runs any
- * other folder of that layout.
+ * Compares our plan with lvm2's steps for every captured shape. GOLDEN=DIR uses another folder with
+ * the same layout.
  */
 #include "fake/golden.h"
 #include "unit/suite.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shapes that are no plan of ours, and why. */
+/* Shapes without a plan of ours, and why. */
 static const struct {
 	const char *shape, *why;
 } others[] = {
@@ -22,7 +22,7 @@ static const struct {
 	{"v31-raid_component", "lvchange of a hidden LV is the real lvm's"},
 };
 
-/* Here lvm2 stops and begins again for each thin LV: up to the end of our steps it is the same. */
+/* lvm2 stops and retries for each thin LV here; the steps are equal up to the end of ours. */
 static const char *const failing[] = {
 	"thin_check_fail",
 	"v31-thin_check_fail",
@@ -46,7 +46,7 @@ static const char *why_other(const char *shape)
 	return NULL;
 }
 
-/* One text of steps, ours or theirs, in the words of order.txt. */
+/* A list of steps, ours or lvm2's, in the words of order.txt. */
 struct text {
 	char *text;
 	size_t bytes;
@@ -68,7 +68,7 @@ static void text_done(struct text *text)
 	free(text->text);
 }
 
-/* "@7 0" with the number that node 7 got; of a path the minor is a part. */
+/* Writes "@7 0" with the number of node 7; in a path, only the minor. */
 static void put_params(struct text *text, const char *params)
 {
 	for (const char *from = params; *params; params++) {
@@ -189,8 +189,9 @@ static bool is_step(const char *line)
 }
 
 /*
- * When a thin LV with a snapshot comes up, lvm2 2.03.31 resumes its pool anew, too, without any
- * flags: udev then reads from the pool what belongs to thin LVs, and shows it to people. We don't.
+ * When lvm2 2.03.31 activates a thin LV with a snapshot, it also resumes the pool again, without
+ * flags. udev then reads from the pool the data of thin LVs and shows it to users. We don't do
+ * that.
  */
 static bool is_pool_shown(const char *line)
 {
@@ -202,7 +203,7 @@ static bool is_pool_shown(const char *line)
 	       !strcmp(flags, " udev=PRIMARY_SOURCE");
 }
 
-/* order.txt without its numbers, cookies, queries and nodes made by hand. */
+/* Adds order.txt without numbers, cookies, queries and manually created nodes. */
 static void put_order(struct text *text, char *order)
 {
 	bool is_status = false;
@@ -270,7 +271,7 @@ static uint32_t read_ahead_in(const char *info, const char *name)
 	return value;
 }
 
-/* A shape's own steps may have changed what is there; without info.txt there is nothing. */
+/* The shape's own steps may have changed the nodes; without info.txt there are none. */
 static void compare_read_ahead(const struct golden *golden, const struct lea_plan *plan)
 {
 	char *info = golden_read(golden->name, "info.txt");
@@ -279,7 +280,7 @@ static void compare_read_ahead(const struct golden *golden, const struct lea_pla
 		const struct lea_dm_node *node = &plan->node[i].node;
 		uint32_t ours = node->read_ahead_sectors, theirs = read_ahead_in(info, node->name);
 
-		/* The kernel may have given more than that already. */
+		/* The kernel's own value may be larger. */
 		if (!node->has_read_ahead || (node->read_ahead_is_minimum && ours < theirs))
 			continue;
 		ck_assert_msg(!theirs || ours == theirs, "%s: %s reads %u ahead, lvm2 has %u",
@@ -288,18 +289,15 @@ static void compare_read_ahead(const struct golden *golden, const struct lea_pla
 	free(info);
 }
 
-START_TEST(plan_is_what_lvm2_did)
+TEST_TIMES(plan_is_what_lvm2_did, golden_count())
 {
-	const char *const *shapes;
 	struct golden golden;
 	struct lea_plan *plan;
-	size_t count;
 	int r;
 
-	shapes = golden_shapes(&count);
-	if ((size_t)_i >= count || why_other(shapes[_i]))
+	if (why_other(golden_shape(_i)))
 		return;
-	golden_open(shapes[_i], &golden);
+	golden_open(golden_shape(_i), &golden);
 	r = lea_plan_vg(golden.arena, golden.vg, golden.pvs, &golden.rules, &plan);
 	ck_assert_int_ge(r, 0);
 	if (!r) {
@@ -308,7 +306,6 @@ START_TEST(plan_is_what_lvm2_did)
 	}
 	golden_close(&golden);
 }
-END_TEST
 
 static bool is_done_here(const char *shape)
 {
@@ -329,30 +326,13 @@ static bool is_done_here(const char *shape)
 	return is_done;
 }
 
-START_TEST(nothing_is_handed_over)
+TEST(nothing_is_handed_over)
 {
-	const char *const *shapes;
 	unsigned int handed_over = 0;
-	size_t count;
 
-	shapes = golden_shapes(&count);
-	ck_assert_uint_gt(count, 0);
-	for (size_t i = 0; i < count; i++)
-		handed_over += !is_done_here(shapes[i]);
+	ck_assert_uint_gt(golden_count(), 0);
+	for (size_t i = 0; i < golden_count(); i++)
+		handed_over += !is_done_here(golden_shape(i));
 	fflush(stdout);
 	ck_assert_msg(!handed_over || getenv("GOLDEN"), "%u shapes", handed_over);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("golden");
-	TCase *tcase = tcase_create("golden");
-	size_t count;
-
-	golden_shapes(&count);
-	tcase_add_loop_test(tcase, plan_is_what_lvm2_did, 0, (int)count);
-	tcase_add_test(tcase, nothing_is_handed_over);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

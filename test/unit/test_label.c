@@ -28,7 +28,7 @@ static void check_values(const struct sample *sample, const struct lea_label *la
 	}
 }
 
-START_TEST(samples)
+TEST_TIMES(each_sample_gives_its_label, sample_count())
 {
 	struct sample sample;
 	struct lea_label label;
@@ -50,7 +50,6 @@ START_TEST(samples)
 	}
 	sample_done(&sample);
 }
-END_TEST
 
 static const struct {
 	const char *claim, *name;
@@ -65,7 +64,7 @@ static const struct {
 	{"the first of two", "damaged/label-two", 0, 1},
 };
 
-START_TEST(outcomes)
+TEST_TIMES(each_odd_head_gives_its_outcome, 6)
 {
 	struct sample sample;
 	struct lea_label label;
@@ -78,26 +77,12 @@ START_TEST(outcomes)
 		ck_assert_msg(label.sector == rows[_i].sector, "%s", rows[_i].claim);
 	sample_done(&sample);
 }
-END_TEST
 
-START_TEST(too_small)
+TEST(a_head_that_is_too_short_is_a_fault)
 {
 	static const uint8_t head[LEA_LABEL_SCAN_BYTES];
 	struct lea_label label;
 
 	ck_assert_int_eq(lea_label_parse(head, sizeof(head) - 1, NULL, &label), -EINVAL);
 	ck_assert_int_eq(lea_label_parse(head, sizeof(head), NULL, &label), LEA_LABEL_NONE);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("label");
-	TCase *tcase = tcase_create("label");
-
-	tcase_add_loop_test(tcase, samples, 0, (int)sample_count());
-	tcase_add_loop_test(tcase, outcomes, 0, 6);
-	tcase_add_test(tcase, too_small);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

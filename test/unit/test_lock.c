@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Locks against ourselves in other processes and against a flock taken by hand, as lvm2 does it. */
+/* Locks against other processes of ours, and against a plain flock as lvm2 takes it. */
 #include "base/cleanup.h"
+#include "fake/holder.h"
+#include "fake/tree.h"
 #include "state/lock.h"
 #include "unit/suite.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -14,26 +17,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char dir[64];
+static char dir[FOLDER_BYTES];
 
 static void setup(void)
 {
-	strcpy(dir, "/tmp/lea-lock-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	ck_assert_int_eq(rmdir(dir), 0); /* the lock makes it */
+	folder_remove(dir, folder_new(dir)); /* the lock creates it */
 }
 
 static void teardown(void)
 {
-	char command[96];
-
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	ck_assert_int_eq(system(command), 0);
+	folder_remove(dir, -1);
 }
 
-static struct lea_lock_how how(enum lea_lock_mode mode, bool wait)
+const struct fixture fixture = {setup, teardown};
+
+static struct lea_lock_options how(enum lea_lock_mode mode, bool wait)
 {
-	return (struct lea_lock_how){.dir = dir, .mode = mode, .wait = wait, .turnstile = true};
+	return (struct lea_lock_options){.dir = dir, .mode = mode, .wait = wait, .turnstile = true};
 }
 
 static bool exists(const char *name)
@@ -55,9 +55,9 @@ static int open_by_hand(const char *name)
 	return fd;
 }
 
-START_TEST(last_user_unlinks)
+TEST(the_last_user_removes_the_lock_file)
 {
-	struct lea_lock_how ex = how(LEA_LOCK_EXCLUSIVE, true);
+	struct lea_lock_options ex = how(LEA_LOCK_EXCLUSIVE, true);
 	struct lea_lock *lock;
 	struct stat st;
 
@@ -69,11 +69,10 @@ START_TEST(last_user_unlinks)
 	lea_lock_release(lock);
 	ck_assert(!exists("V_vg"));
 }
-END_TEST
 
-START_TEST(devices_file_lock_stays)
+TEST(the_lock_file_of_the_devices_file_stays)
 {
-	struct lea_lock_how sh = how(LEA_LOCK_SHARED, true);
+	struct lea_lock_options sh = how(LEA_LOCK_SHARED, true);
 	struct lea_lock *lock;
 
 	ck_assert_int_eq(lea_lock_take(&sh, "D_system.devices", &lock), 0);
@@ -81,9 +80,8 @@ START_TEST(devices_file_lock_stays)
 	ck_assert(exists("D_system.devices"));
 	ck_assert(!exists("D_system.devices:aux"));
 }
-END_TEST
 
-/* Rows: who holds it by hand, who comes. */
+/* Rows: the plain flock that is held, and the lock that we request. */
 static const struct {
 	const char *claim;
 	const char *held;
@@ -99,9 +97,9 @@ static const struct {
 	{"another VG's lock is no matter", "V_vg2", LOCK_EX, LEA_LOCK_EXCLUSIVE, 0},
 };
 
-START_TEST(without_waiting)
+TEST_EACH(a_held_lock_is_refused_without_a_wait, rows)
 {
-	struct lea_lock_how h = how(rows[_i].mode, false);
+	struct lea_lock_options h = how(rows[_i].mode, false);
 	struct lea_lock *lock = NULL;
 	int fd;
 
@@ -113,45 +111,64 @@ START_TEST(without_waiting)
 	ck_assert_msg(exists(rows[_i].held), "%s: the other's file stays", rows[_i].claim);
 	close(fd);
 }
-END_TEST
 
-START_TEST(names_with_a_slash_are_refused)
+TEST(names_with_a_slash_are_refused)
 {
-	struct lea_lock_how ex = how(LEA_LOCK_EXCLUSIVE, true);
+	struct lea_lock_options ex = how(LEA_LOCK_EXCLUSIVE, true);
 	struct lea_lock *lock;
 
 	ck_assert_int_eq(lea_lock_take(&ex, "V_../x", &lock), -EINVAL);
 	ck_assert_int_eq(lea_lock_take(&ex, "", &lock), -EINVAL);
 }
-END_TEST
 
-START_TEST(forgotten_in_a_child_it_stays_held)
+static int take_the_lock(const void *name)
 {
-	struct lea_lock_how ex = how(LEA_LOCK_EXCLUSIVE, false);
-	struct lea_lock *lock, *second = NULL;
-	int status;
-	pid_t pid;
+	struct lea_lock_options ex = how(LEA_LOCK_EXCLUSIVE, false);
+	struct lea_lock *lock;
 
+	return lea_lock_take(&ex, name, &lock) ? -1 : lea_lock_fd(lock);
+}
+
+TEST(the_lock_of_a_process_that_hangs_can_be_released)
+{
+	struct lea_lock_options ex = how(LEA_LOCK_EXCLUSIVE, false);
+	struct lea_lock *lock = NULL;
+	int fd;
+	const pid_t pid = holder_start(take_the_lock, "V_vg", &fd);
+
+	ck_assert_int_eq(lea_lock_take(&ex, "V_vg", &lock), LEA_LOCK_BUSY);
+	ck_assert_int_eq(lea_lock_release_theirs(pid, fd, dir, "V_vg"), 0);
 	ck_assert_int_eq(lea_lock_take(&ex, "V_vg", &lock), 0);
-	pid = fork();
-	if (!pid) {
-		lea_lock_forget(lock);
-		_exit(0);
-	}
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(lea_lock_take(&ex, "V_vg", &second), LEA_LOCK_BUSY);
+	ck_assert_msg(!kill(pid, 0), "it goes on");
+	holder_kill(pid);
+	ck_assert_msg(lea_lock_take(&ex, "V_vg", &(struct lea_lock *){NULL}) == LEA_LOCK_BUSY,
+		      "its end takes nobody's lock away");
 	lea_lock_release(lock);
 }
-END_TEST
+
+TEST(no_other_lock_and_no_other_file_is_released)
+{
+	struct lea_lock_options ex = how(LEA_LOCK_EXCLUSIVE, false);
+	struct lea_lock *other, *lock = NULL;
+	int fd;
+	const pid_t pid = holder_start(take_the_lock, "V_vg", &fd);
+
+	ck_assert_int_eq(lea_lock_take(&ex, "V_other", &other), 0);
+	ck_assert_int_eq(lea_lock_release_theirs(pid, fd, dir, "V_other"), -ESTALE);
+	ck_assert_int_eq(lea_lock_release_theirs(pid, 0, dir, "V_vg"), -ESTALE);
+	ck_assert_int_eq(lea_lock_release_theirs(pid, 1000, dir, "V_vg"), -EBADF);
+	ck_assert_int_eq(lea_lock_take(&ex, "V_vg", &lock), LEA_LOCK_BUSY);
+	holder_kill(pid);
+	lea_lock_release(other);
+}
 
 #define CONTENDERS 8
 #define ROUNDS	   200
 
-/* Each adds one to a shared number under the lock, in two steps that a second holder would spoil.
- */
+/* Adds one to a shared number under the lock, in two steps that another holder would disturb. */
 static void contend(volatile unsigned int *shared)
 {
-	struct lea_lock_how ex = how(LEA_LOCK_EXCLUSIVE, true);
+	struct lea_lock_options ex = how(LEA_LOCK_EXCLUSIVE, true);
 	struct lea_lock *lock;
 
 	for (int i = 0; i < ROUNDS; i++) {
@@ -168,7 +185,7 @@ static void contend(volatile unsigned int *shared)
 	_exit(0);
 }
 
-START_TEST(contenders_exclude_each_other_across_unlinks)
+TEST(contenders_exclude_each_other_across_unlinks)
 {
 	unsigned int *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -189,21 +206,4 @@ START_TEST(contenders_exclude_each_other_across_unlinks)
 	ck_assert(!exists("V_vg"));
 	ck_assert(!exists("V_vg:aux"));
 	munmap(shared, sizeof(*shared));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("lock");
-	TCase *tcase = tcase_create("lock");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, last_user_unlinks);
-	tcase_add_test(tcase, devices_file_lock_stays);
-	tcase_add_loop_test(tcase, without_waiting, 0, ARRAY_SIZE(rows));
-	tcase_add_test(tcase, names_with_a_slash_are_refused);
-	tcase_add_test(tcase, forgotten_in_a_child_it_stays_held);
-	tcase_add_test(tcase, contenders_exclude_each_other_across_unlinks);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -2,11 +2,13 @@
 #include "state/lookup_index.h"
 
 #include "base/cleanup.h"
+#include "fake/tree.h"
 #include "unit/suite.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -16,30 +18,30 @@
 #define ID4 "DDDDDD0000111122223333444455555d"
 #define ID5 "EEEEEE0000111122223333444455555e"
 
-static char folder[64];
+static char folder[FOLDER_BYTES];
 static int run_fd;
 static struct lea_lookup_index *lookups;
+static int watch_fd; /* of the folder of lookup files */
+static size_t files_read, listings;
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/lea-lookups-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	run_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	ck_assert_int_ge(run_fd, 0);
+	run_fd = folder_new(folder);
+	watch_fd = -1;
+	files_read = listings = 0;
 	ck_assert_int_eq(lea_lookup_index_new(&lookups), 0);
 }
 
 static void teardown(void)
 {
-	char command[128];
-
 	lea_lookup_index_free(lookups);
-	close(run_fd);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	ck_assert_int_eq(system(command), 0);
+	lea_closep(&watch_fd);
+	folder_remove(folder, run_fd);
 }
 
-/* A file is made under another name first, so that no file system gives it the old one's inode. */
+const struct fixture fixture = {setup, teardown};
+
+/* Creates the new file under another name first, so that it cannot get the old one's inode. */
 static void put(const char *vg, const char *text)
 {
 	char path[160];
@@ -54,12 +56,43 @@ static void put(const char *vg, const char *text)
 	ck_assert_int_eq(renameat(run_fd, "new", run_fd, path), 0);
 }
 
-/* As the clock would have it had the last change been long ago. */
+/* Sets the time stamp as if the last change were long ago. */
 static void let_time_pass(void)
 {
 	const struct timespec times[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
 
 	ck_assert_int_eq(utimensat(run_fd, "pvs_lookup", times, 0), 0);
+}
+
+/* Watches what is opened in the folder. The close events between keep the kernel from merging two
+ * opens into one event. */
+static void start_counting(void)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/pvs_lookup", folder);
+	watch_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	ck_assert_int_ge(inotify_add_watch(watch_fd, path, IN_OPEN | IN_CLOSE_NOWRITE), 0);
+}
+
+/* Adds the opens since the last call to files_read and listings. */
+static void count_opened(void)
+{
+	_Alignas(struct inotify_event) char buffer[4096];
+	ssize_t len;
+
+	while ((len = read(watch_fd, buffer, sizeof(buffer))) > 0) {
+		const char *end = buffer + len;
+
+		for (const char *at = buffer; at < end;) {
+			const struct inotify_event *event = (const void *)at;
+
+			ck_assert(!(event->mask & IN_Q_OVERFLOW));
+			files_read += event->mask == IN_OPEN;
+			listings += event->mask == (IN_OPEN | IN_ISDIR);
+			at += sizeof(*event) + event->len;
+		}
+	}
 }
 
 /* The VG that lists @pvid; "": none. */
@@ -76,18 +109,12 @@ static const char *find(const char *pvid)
 	return vg;
 }
 
-static size_t files_read(void)
-{
-	return lea_lookup_index_cost(lookups).files_read;
-}
-
-/* What is there when the first PV is asked for, what becomes of it, and what the second one gets.
- */
+/* Rows: files at the first search and its answer; a change; and the answer of a second search. */
 static const struct {
 	const char *claim;
-	const char *first_vg, *first_text;   /* there at the first question; NULL: nothing */
-	const char *before;		     /* its answer, asked for ID1 */
-	const char *second_vg, *second_text; /* put then; text NULL: removed */
+	const char *first_vg, *first_text;   /* present at the first search; NULL: none */
+	const char *before;		     /* answer of the first search, for ID1 */
+	const char *second_vg, *second_text; /* written then; text NULL: removed */
 	const char *pvid, *after;
 } rows[] = {
 	{"a member is found", "a", ID1 "\n" ID2 "\n", "a", NULL, NULL, ID2, "a"},
@@ -113,7 +140,7 @@ static const struct {
 	 ""},
 };
 
-START_TEST(answers_are_those_of_the_files)
+TEST_EACH(answers_are_those_of_the_files, rows)
 {
 	char path[160];
 
@@ -129,24 +156,36 @@ START_TEST(answers_are_those_of_the_files)
 	ck_assert_msg(!strcmp(find(rows[_i].pvid), rows[_i].after), "%s", rows[_i].claim);
 	ck_assert_msg(!strcmp(find(rows[_i].pvid), rows[_i].after), "%s: again", rows[_i].claim);
 }
-END_TEST
 
-START_TEST(a_file_filled_in_place_is_read_again)
+static void write_in_place(const char *path, const char *text)
 {
-	int fd;
+	int fd = openat(run_fd, path, O_WRONLY | O_CLOEXEC);
 
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+}
+
+TEST(a_file_filled_in_place_is_read_again)
+{
 	put("a", "");
 	let_time_pass();
 	ck_assert_str_eq(find(ID1), "");
-	fd = openat(run_fd, "pvs_lookup/a", O_WRONLY | O_CLOEXEC);
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, ID1 "\n" ID2 "\n", 66), 66);
-	close(fd);
+	write_in_place("pvs_lookup/a", ID1 "\n" ID2 "\n");
 	ck_assert_str_eq(find(ID1), "a");
 }
-END_TEST
 
-START_TEST(what_cannot_be_read_hides_nothing)
+TEST(a_file_that_lost_a_member_is_read_again)
+{
+	put("a", ID1 "\n" ID2 "\n");
+	let_time_pass();
+	ck_assert_str_eq(find(ID1), "a");
+	write_in_place("pvs_lookup/a", ID3 "\n" ID4 "\n");
+	ck_assert_str_eq(find(ID1), "");
+	ck_assert_str_eq(find(ID3), "a");
+}
+
+TEST(what_cannot_be_read_hides_nothing)
 {
 	put("b", ID1 "\n" ID2 "\n");
 	ck_assert_int_eq(mkdirat(run_fd, "pvs_lookup/a", 0700), 0);
@@ -157,10 +196,9 @@ START_TEST(what_cannot_be_read_hides_nothing)
 	put("a", ID3 "\n" ID4 "\n");
 	ck_assert_str_eq(find(ID3), "a");
 }
-END_TEST
 
-/* Twins in two files: when one goes, the other still answers. */
-START_TEST(of_two_vgs_that_list_a_pv_the_living_one_answers)
+/* Two files list the same PV: when one is removed, the other still answers. */
+TEST(of_two_vgs_that_list_a_pv_the_living_one_answers)
 {
 	char path[32], vg[128];
 
@@ -172,7 +210,6 @@ START_TEST(of_two_vgs_that_list_a_pv_the_living_one_answers)
 	ck_assert_int_eq(unlinkat(run_fd, path, 0), 0);
 	ck_assert_str_eq(find(ID1), strcmp(vg, "a") ? "a" : "b");
 }
-END_TEST
 
 static void put_many(unsigned int first, unsigned int count)
 {
@@ -185,83 +222,91 @@ static void put_many(unsigned int first, unsigned int count)
 	}
 }
 
-START_TEST(many_pvs_read_each_file_twice_at_most)
+TEST(many_pvs_read_each_file_twice_at_most)
 {
 	char pvid[33], vg[32];
 
 	put_many(0, 200);
+	start_counting();
 	for (unsigned int i = 0; i < 200; i++) {
 		snprintf(pvid, sizeof(pvid), "Y%031u", i);
 		snprintf(vg, sizeof(vg), "vg%u", i);
 		ck_assert_str_eq(find(pvid), vg);
 	}
-	ck_assert_uint_le(files_read(), 400); /* once to know it, once to be sure */
-	ck_assert_uint_le(lea_lookup_index_cost(lookups).listings, 200);
+	count_opened();
+	ck_assert_uint_ge(files_read, 200);
+	ck_assert_uint_le(files_read, 400); /* once for the index, once to confirm */
+	ck_assert_uint_le(listings, 200);
 }
-END_TEST
 
-START_TEST(pvs_on_no_list_read_nothing_again)
+TEST(pvs_on_no_list_read_nothing_again)
 {
 	char pvid[33];
 
 	put_many(0, 100);
+	start_counting();
 	for (unsigned int i = 0; i < 100; i++) {
 		snprintf(pvid, sizeof(pvid), "Z%031u", i);
 		ck_assert_str_eq(find(pvid), "");
 		put_many(100 + i, 1);
 	}
-	ck_assert_uint_eq(files_read(), 199);
+	count_opened();
+	ck_assert_uint_eq(files_read, 199);
 }
-END_TEST
 
-START_TEST(a_folder_that_did_not_change_is_not_listed_again)
+TEST(a_folder_that_did_not_change_is_not_listed_again)
 {
 	put_many(0, 3);
 	let_time_pass();
+	start_counting();
 	for (int i = 0; i < 10; i++)
 		ck_assert_str_eq(find(ID1), "");
-	ck_assert_uint_eq(lea_lookup_index_cost(lookups).listings, 1);
+	count_opened();
+	ck_assert_uint_eq(listings, 1);
 	put("a", ID1 "\n" ID2 "\n");
 	ck_assert_str_eq(find(ID1), "a");
-	ck_assert_uint_eq(lea_lookup_index_cost(lookups).listings, 2);
-}
-END_TEST
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	count_opened();
+	ck_assert_uint_eq(listings, 2);
 }
 
-/* On a busy machine a try may take longer than the time that is meant; one that did says nothing.
- */
-START_TEST(a_folder_that_may_change_within_the_tick_is_listed_again)
+/* The clock of the kernel's time stamps. */
+static struct timespec now(void)
 {
-	for (unsigned int i = 0; i < 1000; i++) {
-		size_t before = lea_lookup_index_cost(lookups).listings;
-		uint64_t began = now_ms();
+	struct timespec stamp;
 
+	ck_assert_int_eq(clock_gettime(CLOCK_REALTIME_COARSE, &stamp), 0);
+	return stamp;
+}
+
+/* A try during which the clock ticks proves nothing. */
+TEST(a_folder_that_may_change_within_the_tick_is_listed_again)
+{
+	put_many(0, 1);
+	start_counting();
+	for (unsigned int i = 1; i < 1000; i++) {
+		const struct timespec began = now();
+		struct timespec ended;
+
+		listings = 0;
 		put_many(i, 1);
 		ck_assert_str_eq(find(ID1), "");
 		ck_assert_str_eq(find(ID1), "");
-		if (now_ms() - began < 40) {
-			ck_assert_uint_eq(lea_lookup_index_cost(lookups).listings, before + 2);
+		ended = now();
+		count_opened();
+		if (!memcmp(&began, &ended, sizeof(began))) {
+			ck_assert_uint_eq(listings, 2);
 			return;
 		}
 	}
 	ck_abort_msg("never fast enough");
 }
-END_TEST
 
-/* More than is kept: answers stay right. */
-START_TEST(a_list_beyond_the_bounds_is_read_each_time)
+/* More than the index holds: answers stay correct. */
+TEST(a_list_beyond_the_bounds_is_read_each_time)
 {
-	const size_t count = LEA_LOOKUP_INDEX_IDS / 4 + 10;
+	const size_t count = LEA_LOOKUP_INDEX_BYTES / 40 / 4; /* an id takes more than 40 bytes */
 	LEA_AUTO(lea_freep) char *text = malloc(count * 33 + 1);
 	char vg[8], last[33] = "";
-	size_t before;
 
 	ck_assert_ptr_nonnull(text);
 	for (int file = 0; file < 4; file++) {
@@ -270,33 +315,14 @@ START_TEST(a_list_beyond_the_bounds_is_read_each_time)
 		snprintf(vg, sizeof(vg), "big%d", file);
 		put(vg, text);
 	}
-	before = files_read();
+	start_counting();
 	for (int file = 0; file < 4; file++) {
 		snprintf(last, sizeof(last), "%c%031zu", 'A' + file, count - 1);
 		snprintf(vg, sizeof(vg), "big%d", file);
 		ck_assert_str_eq(find(last), vg);
 		ck_assert_str_eq(find(last), vg);
 	}
-	ck_assert_uint_gt(files_read(), before + 8);
-	ck_assert_uint_le(files_read(), before + 16);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("lookup index");
-	TCase *tcase = tcase_create("find");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, answers_are_those_of_the_files, 0, (int)ARRAY_SIZE(rows));
-	tcase_add_test(tcase, a_file_filled_in_place_is_read_again);
-	tcase_add_test(tcase, what_cannot_be_read_hides_nothing);
-	tcase_add_test(tcase, of_two_vgs_that_list_a_pv_the_living_one_answers);
-	tcase_add_test(tcase, many_pvs_read_each_file_twice_at_most);
-	tcase_add_test(tcase, pvs_on_no_list_read_nothing_again);
-	tcase_add_test(tcase, a_folder_that_did_not_change_is_not_listed_again);
-	tcase_add_test(tcase, a_folder_that_may_change_within_the_tick_is_listed_again);
-	tcase_add_test(tcase, a_list_beyond_the_bounds_is_read_each_time);
-	suite_add_tcase(suite, tcase);
-	return suite;
+	count_opened();
+	ck_assert_uint_gt(files_read, 8);
+	ck_assert_uint_le(files_read, 16);
 }

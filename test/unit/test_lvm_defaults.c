@@ -12,9 +12,8 @@
 #include "world/conf.h"
 #include "world/lvm_defaults.h"
 
-#define LVM "/sbin/lvm"
-#define ANSWER                                                                                     \
-	"devices {\n\t# use_devicesfile=%s\n}\n# global {\n\t# umask=077\n# }\n"
+#define LVM    "/sbin/lvm"
+#define ANSWER "devices {\n\t# use_devicesfile=%s\n}\n# global {\n\t# umask=077\n# }\n"
 
 static struct tree tree;
 
@@ -30,22 +29,22 @@ static void teardown(void)
 	tree_done(&tree);
 }
 
+const struct fixture fixture = {setup, teardown};
+
 static void full_path(const char *path, char full[static 256])
 {
 	snprintf(full, 256, "%s%s", tree.root, path);
 }
 
-/* An lvm that leaves a mark each time it is asked. */
+/* An lvm that leaves a mark whenever it runs. */
 static void put_lvm(const char *use_devicesfile, int code)
 {
-	char text[512], full[256];
+	char text[512];
 
 	snprintf(text, sizeof(text),
 		 "#!/bin/sh\necho \"$*\" >>$0.asked\nprintf '" ANSWER "'\nexit %d\n",
 		 use_devicesfile, code);
-	tree_put(&tree, LVM, text);
-	full_path(LVM, full);
-	ck_assert_int_eq(chmod(full, 0755), 0);
+	tree_put_program(&tree, LVM, text);
 }
 
 static long asked(void)
@@ -75,7 +74,8 @@ static const struct {
 	{"the same defaults leave the stamp alone", "devices {\n\t# scan_lvs=0\n}\n", ""},
 	{"a number that differs", "devices {\n\t# use_devicesfile=1\n}\n",
 	 "devices/use_devicesfile=1\n"},
-	{"a string that differs", "global {\n\t# thin_check_executable=\"/usr/bin/thin_check\"\n}\n",
+	{"a string that differs",
+	 "global {\n\t# thin_check_executable=\"/usr/bin/thin_check\"\n}\n",
 	 "global/thin_check_executable=\"/usr/bin/thin_check\"\n"},
 	{"an empty string differs", "global {\n\t# thin_check_executable=\"\"\n}\n",
 	 "global/thin_check_executable=\"\"\n"},
@@ -95,10 +95,11 @@ static const struct {
 	{"a key of another section is not meant", "global {\n\t# scan_lvs=1\n}\n", ""},
 	{"our own settings are not lvm2's", "event {\n\t# workers=7\n}\n", ""},
 	{"an error message is no answer", "lvmconfig: no such command\n", NULL},
-	{"what would not parse is no answer", "devices {\n\t# dir=\"/d}\n\t# scan_lvs=1\n}\n", NULL},
+	{"what would not parse is no answer", "devices {\n\t# dir=\"/d}\n\t# scan_lvs=1\n}\n",
+	 NULL},
 };
 
-START_TEST(each_answer_is_compared)
+TEST_EACH(each_answer_is_compared, rows)
 {
 	char *answer = strdup(rows[_i].answer), *text = NULL;
 	char expected[256];
@@ -110,9 +111,8 @@ START_TEST(each_answer_is_compared)
 	free(answer);
 	free(text);
 }
-END_TEST
 
-START_TEST(a_default_of_another_lvm2_is_used_and_said)
+TEST(a_default_of_another_lvm2_is_used_and_said)
 {
 	put_lvm("1", 0);
 	ck_assert(!uses_devicesfile());
@@ -120,18 +120,16 @@ START_TEST(a_default_of_another_lvm2_is_used_and_said)
 	ck_assert(uses_devicesfile());
 	ck_assert_ptr_nonnull(strstr(tree.logged, "devices/use_devicesfile"));
 }
-END_TEST
 
-START_TEST(lvm_conf_is_stronger_than_any_default)
+TEST(lvm_conf_is_stronger_than_any_default)
 {
 	put_lvm("1", 0);
 	tree_put(&tree, "/etc/lvm/lvm.conf", "devices { use_devicesfile = 0 }");
 	ck_assert_int_eq(lea_lvm_defaults_update(&tree.world, LVM), 0);
 	ck_assert(!uses_devicesfile());
 }
-END_TEST
 
-START_TEST(one_lvm_is_asked_once_over_all_boots)
+TEST(one_lvm_is_asked_once_over_all_boots)
 {
 	put_lvm("1", 0);
 	for (int i = 0; i < 3; i++) {
@@ -142,9 +140,8 @@ START_TEST(one_lvm_is_asked_once_over_all_boots)
 	}
 	ck_assert_int_eq(asked(), 1);
 }
-END_TEST
 
-START_TEST(a_new_lvm_is_asked_again)
+TEST(a_new_lvm_is_asked_again)
 {
 	put_lvm("1", 0);
 	ck_assert_int_eq(lea_lvm_defaults_update(&tree.world, LVM), 0);
@@ -153,9 +150,8 @@ START_TEST(a_new_lvm_is_asked_again)
 	ck_assert_int_eq(asked(), 2);
 	ck_assert(!uses_devicesfile());
 }
-END_TEST
 
-START_TEST(without_a_cache_the_answer_lasts_for_the_boot)
+TEST(without_a_cache_the_answer_lasts_for_the_boot)
 {
 	char full[256];
 
@@ -167,9 +163,8 @@ START_TEST(without_a_cache_the_answer_lasts_for_the_boot)
 	ck_assert(uses_devicesfile());
 	ck_assert_int_eq(asked(), 1);
 }
-END_TEST
 
-START_TEST(an_lvm_that_gives_no_answer_changes_nothing)
+TEST(an_lvm_that_gives_no_answer_changes_nothing)
 {
 	put_lvm("1", 3);
 	ck_assert_int_lt(lea_lvm_defaults_update(&tree.world, LVM), 0);
@@ -178,9 +173,8 @@ START_TEST(an_lvm_that_gives_no_answer_changes_nothing)
 	ck_assert(!uses_devicesfile());
 	ck_assert_str_eq(tree.logged, "");
 }
-END_TEST
 
-START_TEST(the_lvm_of_the_build_is_not_asked)
+TEST(the_lvm_of_the_build_is_not_asked)
 {
 	struct timespec times[2] = {{0}};
 	long long bytes, seconds;
@@ -197,30 +191,9 @@ START_TEST(the_lvm_of_the_build_is_not_asked)
 	ck_assert_int_eq(asked(), 1);
 	ck_assert(!uses_devicesfile());
 }
-END_TEST
 
-START_TEST(a_broken_file_of_defaults_is_none)
+TEST(a_broken_file_of_defaults_is_none)
 {
 	tree_put(&tree, LEA_LVM_DEFAULTS_RUN, "devices { use_devicesfile =");
 	ck_assert(!uses_devicesfile());
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("lvm_defaults");
-	TCase *tc = tcase_create("lvm_defaults");
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, each_answer_is_compared, 0, (int)ARRAY_SIZE(rows));
-	tcase_add_test(tc, a_default_of_another_lvm2_is_used_and_said);
-	tcase_add_test(tc, lvm_conf_is_stronger_than_any_default);
-	tcase_add_test(tc, one_lvm_is_asked_once_over_all_boots);
-	tcase_add_test(tc, a_new_lvm_is_asked_again);
-	tcase_add_test(tc, without_a_cache_the_answer_lasts_for_the_boot);
-	tcase_add_test(tc, an_lvm_that_gives_no_answer_changes_nothing);
-	tcase_add_test(tc, the_lvm_of_the_build_is_not_asked);
-	tcase_add_test(tc, a_broken_file_of_defaults_is_none);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

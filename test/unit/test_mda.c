@@ -35,7 +35,7 @@ static int outcome_of(const char *kind)
 	return !strcmp(kind, "empty") ? LEA_MDA_EMPTY : 0;
 }
 
-START_TEST(samples)
+TEST_TIMES(each_sample_gives_its_metadata_text, sample_count())
 {
 	struct sample sample;
 	struct lea_label label;
@@ -60,9 +60,8 @@ START_TEST(samples)
 	}
 	sample_done(&sample);
 }
-END_TEST
 
-/* Headers changed in one field of a good one, with a right checksum. */
+/* A valid header with one changed field and a correct checksum. */
 static const struct {
 	const char *claim;
 	unsigned int at;
@@ -98,7 +97,7 @@ static void put(uint8_t *to, uint64_t value, unsigned int bytes)
 		to[i] = (uint8_t)(value >> 8 * i);
 }
 
-START_TEST(fields)
+TEST_EACH(each_field_of_the_header_is_checked, rows)
 {
 	const struct lea_mda_area area = {.offset_bytes = 4096, .size_bytes = 1044480};
 	struct lea_mda_text where;
@@ -121,16 +120,4 @@ START_TEST(fields)
 					      where.total_bytes,
 			      "%s", rows[_i].claim);
 	sample_done(&sample);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("mda");
-	TCase *tcase = tcase_create("mda");
-
-	tcase_add_loop_test(tcase, samples, 0, (int)sample_count());
-	tcase_add_loop_test(tcase, fields, 0, (int)ARRAY_SIZE(rows));
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -27,7 +27,9 @@ static void teardown(void)
 	tree_done(&tree);
 }
 
-/* Five members of a VG; which of them have a record. */
+const struct fixture fixture = {setup, teardown};
+
+/* Rows: which of a VG's five members have a record. */
 static const struct {
 	const char *claim, *there, *text;
 } rows[] = {
@@ -49,7 +51,7 @@ static int collect(void *arg, const struct lea_missing *missing)
 	return 0;
 }
 
-START_TEST(a_vg_that_waits_is_described_with_what_it_waits_for)
+TEST_EACH(a_vg_that_waits_is_described_with_what_it_waits_for, rows)
 {
 	char text[LEA_MISSING_TEXT_BYTES] = "", path[128];
 
@@ -63,9 +65,8 @@ START_TEST(a_vg_that_waits_is_described_with_what_it_waits_for)
 	ck_assert_int_eq(lea_missing_each(run_fd, collect, text), 0);
 	ck_assert_msg(!strcmp(text, rows[_i].text), "%s: %s", rows[_i].claim, text);
 }
-END_TEST
 
-START_TEST(a_vg_without_a_lookup_file_waits_for_nothing)
+TEST(a_vg_without_a_lookup_file_waits_for_nothing)
 {
 	struct lea_missing missing = {0};
 
@@ -73,9 +74,8 @@ START_TEST(a_vg_without_a_lookup_file_waits_for_nothing)
 	ck_assert_uint_eq(missing.count, 0);
 	lea_missing_done(&missing);
 }
-END_TEST
 
-START_TEST(lines_that_are_no_id_name_no_files)
+TEST(lines_that_are_no_id_name_no_files)
 {
 	char text[LEA_MISSING_TEXT_BYTES] = "";
 
@@ -84,19 +84,4 @@ START_TEST(lines_that_are_no_id_name_no_files)
 	tree_put(&tree, "/run/lvm/pvs_online/" ID("a"), "8:0\n");
 	ck_assert_int_eq(lea_missing_each(run_fd, collect, text), 0);
 	ck_assert_str_eq(text, "");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("missing");
-	TCase *tcase = tcase_create("missing");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, a_vg_that_waits_is_described_with_what_it_waits_for, 0,
-			    (int)(sizeof(rows) / sizeof(rows[0])));
-	tcase_add_test(tcase, a_vg_without_a_lookup_file_waits_for_nothing);
-	tcase_add_test(tcase, lines_that_are_no_id_name_no_files);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "disk/name.h"
+#include "base/id.h"
 #include "unit/suite.h"
 
 #include <string.h>
@@ -50,20 +50,18 @@ static const struct {
 	{"empty", "", NULL},
 };
 
-START_TEST(name_rows)
+TEST_EACH(each_name_is_judged, names)
 {
 	ck_assert_msg(lea_name_ok(names[_i].name) == names[_i].ok, "%s", names[_i].claim);
 }
-END_TEST
 
-START_TEST(reserved_rows)
+TEST_EACH(each_reserved_lv_name_is_known, reserved)
 {
 	ck_assert_msg(lea_lv_name_is_reserved(reserved[_i].name) == reserved[_i].reserved, "%s",
 		      reserved[_i].claim);
 }
-END_TEST
 
-START_TEST(id_rows)
+TEST_EACH(each_id_is_parsed_or_refused, ids)
 {
 	char id[33] = "untouched";
 	int r = lea_id_parse(ids[_i].text, id);
@@ -73,9 +71,8 @@ START_TEST(id_rows)
 	if (ids[_i].id)
 		ck_assert(lea_id_ok(id));
 }
-END_TEST
 
-START_TEST(id_shape)
+TEST(an_id_has_a_short_form_and_one_with_hyphens)
 {
 	char text[39];
 
@@ -83,18 +80,4 @@ START_TEST(id_shape)
 	ck_assert_str_eq(text, ids[0].text);
 	ck_assert_msg(!lea_id_ok(ids[0].text), "an id with hyphens is not in its short form");
 	ck_assert_msg(!lea_id_ok("short"), "a short string is no id");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("name");
-	TCase *tcase = tcase_create("name");
-
-	tcase_add_loop_test(tcase, name_rows, 0, (int)ARRAY_SIZE(names));
-	tcase_add_loop_test(tcase, reserved_rows, 0, (int)ARRAY_SIZE(reserved));
-	tcase_add_loop_test(tcase, id_rows, 0, (int)ARRAY_SIZE(ids));
-	tcase_add_test(tcase, id_shape);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

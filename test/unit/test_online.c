@@ -2,6 +2,7 @@
 #include "state/online.h"
 
 #include "base/cleanup.h"
+#include "fake/tree.h"
 #include "unit/suite.h"
 
 #include <errno.h>
@@ -14,26 +15,21 @@
 #define ID2 "BBBBBB0000111122223333444455555b"
 #define ID3 "CCCCCC0000111122223333444455555c"
 
-static char folder[] = "/tmp/lea-online-XXXXXX";
+static char folder[FOLDER_BYTES];
 static int run_fd;
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/lea-online-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	run_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	ck_assert_int_ge(run_fd, 0);
+	run_fd = folder_new(folder);
 	ck_assert_int_eq(lea_online_ensure(run_fd), 0);
 }
 
 static void teardown(void)
 {
-	char command[128];
-
-	close(run_fd);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	ck_assert_int_eq(system(command), 0);
+	folder_remove(folder, run_fd);
 }
+
+const struct fixture fixture = {setup, teardown};
 
 static void put(const char *path, const char *text)
 {
@@ -71,7 +67,7 @@ static const struct {
 	{"a name of six bytes is written", {7, 0, "v", "/dev/a"}, "7:0\nvg:v\ndev:/dev/a\n"},
 };
 
-START_TEST(writes_as_lvm2_does)
+TEST_EACH(writes_as_lvm2_does, writes)
 {
 	struct stat info;
 
@@ -81,9 +77,8 @@ START_TEST(writes_as_lvm2_does)
 	ck_assert_int_eq(info.st_mode & 0777, 0600);
 	ck_assert(lea_online_exists(run_fd, ID1));
 }
-END_TEST
 
-START_TEST(folders_are_private)
+TEST(folders_are_private)
 {
 	static const char *const name[] = {"pvs_online", "vgs_online", "pvs_lookup"};
 	struct stat info;
@@ -94,7 +89,6 @@ START_TEST(folders_are_private)
 	}
 	ck_assert_int_eq(lea_online_ensure(run_fd), 0);
 }
-END_TEST
 
 static const struct {
 	const char *claim, *text;
@@ -117,7 +111,7 @@ static const struct {
 	{"major and colon", "8:\n", LEA_ONLINE_MALFORMED, {0}},
 };
 
-START_TEST(reads_what_lvm2_reads)
+TEST_EACH(reads_what_lvm2_reads, reads)
 {
 	struct lea_online online = {0};
 
@@ -130,9 +124,8 @@ START_TEST(reads_what_lvm2_reads)
 			      !strcmp(online.device, reads[_i].online.device),
 		      "%s", reads[_i].claim);
 }
-END_TEST
 
-START_TEST(names_too_long_are_ignored)
+TEST(names_too_long_are_ignored)
 {
 	struct lea_online online;
 	char text[512];
@@ -143,9 +136,8 @@ START_TEST(names_too_long_are_ignored)
 	ck_assert_str_eq(online.vg, "");
 	ck_assert_str_eq(online.device, "");
 }
-END_TEST
 
-START_TEST(a_planted_link_is_not_followed)
+TEST(a_planted_link_is_not_followed)
 {
 	struct lea_online online = {8, 16, "data", "/dev/sdb"};
 
@@ -156,9 +148,8 @@ START_TEST(a_planted_link_is_not_followed)
 	ck_assert_int_eq(lea_online_write(run_fd, ID1, &online), 0);
 	ck_assert_str_eq(get("victim"), "untouched");
 }
-END_TEST
 
-START_TEST(of_two_creators_one_wins)
+TEST(of_two_creators_one_wins)
 {
 	struct lea_online first = {8, 16, "data", "/dev/sdb"}, second = {8, 32, "data", "/dev/sdc"};
 
@@ -168,22 +159,20 @@ START_TEST(of_two_creators_one_wins)
 	ck_assert_int_eq(lea_online_write(run_fd, ID1, &second), 0);
 	ck_assert_str_eq(get("pvs_online/" ID1), "8:32\nvg:data\ndev:/dev/sdc\n");
 }
-END_TEST
 
-START_TEST(nothing_is_left_in_the_folder_but_the_record)
+TEST(nothing_is_left_in_the_folder_but_the_record)
 {
 	struct lea_online online = {8, 16, "data", "/dev/sdb"};
 
 	ck_assert_int_eq(lea_online_create(run_fd, ID1, &online), 0);
 	ck_assert_int_eq(lea_online_create(run_fd, ID1, &online), LEA_ONLINE_EXISTS);
-	ck_assert_int_eq(lea_online_remove(run_fd, ID1), 0);
-	ck_assert_int_eq(lea_online_remove(run_fd, ID1), 0);
+	ck_assert_int_eq(lea_online_forget_pv(run_fd, ID1, 8, 16, NULL), 0);
+	ck_assert_int_eq(lea_online_forget_pv(run_fd, ID1, 8, 16, NULL), 0);
 	ck_assert_int_eq(unlinkat(run_fd, "pvs_online", AT_REMOVEDIR), 0);
 	ck_assert_int_eq(lea_online_read(run_fd, ID1, &online), LEA_ONLINE_ABSENT);
 }
-END_TEST
 
-START_TEST(ids_that_are_no_file_names_are_refused)
+TEST(ids_that_are_no_file_names_are_refused)
 {
 	struct lea_online online = {8, 16, "data", "/dev/sdb"};
 
@@ -191,13 +180,12 @@ START_TEST(ids_that_are_no_file_names_are_refused)
 	ck_assert_int_lt(lea_online_write(run_fd, "AAAAAA000011112222333344445555/a", &online), 0);
 	ck_assert_int_eq(lea_online_read(run_fd, "../../etc/passwd", &online), LEA_ONLINE_ABSENT);
 	ck_assert(!lea_online_exists(run_fd, "../pvs_lookup"));
-	ck_assert_int_lt(lea_online_remove(run_fd, "../vgs_online"), 0);
+	ck_assert_int_lt(lea_online_forget_pv(run_fd, "../vgs_online", 8, 16, NULL), 0);
 	ck_assert_int_lt(lea_vg_online_claim(run_fd, "../x"), 0);
 	ck_assert_int_lt(lea_vg_online_drop(run_fd, ".."), 0);
 }
-END_TEST
 
-START_TEST(a_claim_is_won_once)
+TEST(a_claim_is_won_once)
 {
 	ck_assert(!lea_vg_online_exists(run_fd, "data"));
 	ck_assert_int_eq(lea_vg_online_claim(run_fd, "data"), 0);
@@ -208,10 +196,9 @@ START_TEST(a_claim_is_won_once)
 	ck_assert_int_eq(lea_vg_online_drop(run_fd, "data"), 0);
 	ck_assert(!lea_vg_online_exists(run_fd, "data"));
 }
-END_TEST
 
-/* It would be printed, for udev, too. */
-START_TEST(a_lookup_file_whose_name_is_no_vg_name_is_not_believed)
+/* The name would be printed, also for udev. */
+TEST(a_lookup_file_whose_name_is_no_vg_name_is_not_believed)
 {
 	struct lea_lookup lookup;
 
@@ -219,9 +206,8 @@ START_TEST(a_lookup_file_whose_name_is_no_vg_name_is_not_believed)
 	ck_assert_int_eq(lea_lookup_read(run_fd, "x'\nY='1", &lookup), -EINVAL);
 	ck_assert_int_lt(lea_vg_online_claim(run_fd, "x'\nY='1"), 0);
 }
-END_TEST
 
-START_TEST(lookup_files_list_members)
+TEST(lookup_files_list_members)
 {
 	static const char *const ids[] = {ID2, ID1};
 	struct lea_lookup lookup;
@@ -245,7 +231,6 @@ START_TEST(lookup_files_list_members)
 	ck_assert_int_eq(lea_lookup_drop(run_fd, "data"), 0);
 	ck_assert_int_eq(lea_lookup_read(run_fd, "data", &lookup), LEA_ONLINE_ABSENT);
 }
-END_TEST
 
 static void record_two_vgs(void)
 {
@@ -274,8 +259,8 @@ static const struct {
 	 true},
 };
 
-/* A crash in between must leave what leads to the rest. */
-START_TEST(a_record_goes_last)
+/* A crash in between must leave the record, which leads to the other files. */
+TEST(a_record_goes_last)
 {
 	put("pvs_online/" ID1, "8:1\nvg:vg0\n");
 	ck_assert_int_eq(mkdirat(run_fd, "pvs_lookup/vg0", 0700), 0);
@@ -284,9 +269,8 @@ START_TEST(a_record_goes_last)
 	ck_assert_ptr_null(get("vgs_online/vg0"));
 	ck_assert_ptr_nonnull(get("pvs_online/" ID1));
 }
-END_TEST
 
-START_TEST(forgets_what_is_gone)
+TEST_EACH(forgets_what_is_gone, gone)
 {
 	int r;
 
@@ -305,9 +289,8 @@ START_TEST(forgets_what_is_gone)
 		      gone[_i].claim);
 	ck_assert_msg(!!get("pvs_lookup/a") == gone[_i].has_lookup_a, "%s", gone[_i].claim);
 }
-END_TEST
 
-START_TEST(clearing_empties_all_three)
+TEST(clearing_empties_all_three)
 {
 	record_two_vgs();
 	put("pvs_online/empty", "");
@@ -317,9 +300,8 @@ START_TEST(clearing_empties_all_three)
 	ck_assert_int_eq(unlinkat(run_fd, "pvs_lookup", AT_REMOVEDIR), 0);
 	ck_assert_int_eq(lea_online_clear(run_fd), 0);
 }
-END_TEST
 
-START_TEST(hints_are_flagged_stale)
+TEST(hints_are_flagged_stale)
 {
 	put("newhints", "old");
 	put("searched_devnames", "x");
@@ -327,30 +309,4 @@ START_TEST(hints_are_flagged_stale)
 	ck_assert_str_eq(get("newhints"), "");
 	ck_assert_ptr_null(get("searched_devnames"));
 	ck_assert_int_eq(lea_hints_invalidate(run_fd), 0);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("online");
-	TCase *tcase = tcase_create("records");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, writes_as_lvm2_does, 0, (int)ARRAY_SIZE(writes));
-	tcase_add_test(tcase, folders_are_private);
-	tcase_add_loop_test(tcase, reads_what_lvm2_reads, 0, (int)ARRAY_SIZE(reads));
-	tcase_add_test(tcase, names_too_long_are_ignored);
-	tcase_add_test(tcase, a_planted_link_is_not_followed);
-	tcase_add_test(tcase, of_two_creators_one_wins);
-	tcase_add_test(tcase, nothing_is_left_in_the_folder_but_the_record);
-	tcase_add_test(tcase, ids_that_are_no_file_names_are_refused);
-	tcase_add_test(tcase, a_claim_is_won_once);
-	tcase_add_test(tcase, a_lookup_file_whose_name_is_no_vg_name_is_not_believed);
-	tcase_add_test(tcase, lookup_files_list_members);
-	tcase_add_test(tcase, a_record_goes_last);
-	tcase_add_loop_test(tcase, forgets_what_is_gone, 0, (int)ARRAY_SIZE(gone));
-	tcase_add_test(tcase, clearing_empties_all_three);
-	tcase_add_test(tcase, hints_are_flagged_stale);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

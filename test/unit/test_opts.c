@@ -24,7 +24,7 @@ static const struct lea_opt table[] = {
 	LEA_OPTS_COMMON(struct args, common),
 };
 
-/* What each row's arguments make of the struct, as one line. */
+/* Prints the parsed options as one line. */
 static void show(const struct args *args, const struct lea_opts *opts, char *text, size_t size)
 {
 	FILE *out = fmemopen(text, size, "w");
@@ -55,7 +55,7 @@ static const struct {
 	const char *claim;
 	const char *argv[8];
 	int want;
-	const char *shows; /* the struct, or with want the message */
+	const char *shows; /* the printed options, or with want the message */
 } rows[] = {
 	{"nothing", {"x"}, 0, ""},
 	{"a long option", {"x", "--checkcomplete"}, 0, "check "},
@@ -114,7 +114,7 @@ static const struct {
 	 "Invalid argument for --driverloaded: z"},
 };
 
-START_TEST(parses)
+TEST_EACH(each_command_line_is_parsed_or_refused, rows)
 {
 	struct args args = {0};
 	struct lea_opts opts = {.row = table, .count = ARRAY_SIZE(table), .values = &args};
@@ -136,7 +136,6 @@ START_TEST(parses)
 	for (int i = 0; i < argc; i++)
 		free(argv[i]);
 }
-END_TEST
 
 static const struct {
 	const char *claim, *argv[4];
@@ -150,7 +149,7 @@ static const struct {
 	{"with its value", {"x", "-aay"}, FORM_A, "activate", "ay"},
 };
 
-START_TEST(forms_are_checked)
+TEST_EACH(the_form_of_each_value_is_checked, strays)
 {
 	struct args args = {0};
 	struct lea_opts opts = {.row = table, .count = ARRAY_SIZE(table), .values = &args};
@@ -171,9 +170,8 @@ START_TEST(forms_are_checked)
 	for (int i = 0; i < argc; i++)
 		free(argv[i]);
 }
-END_TEST
 
-START_TEST(help_names_what_has_a_text)
+TEST(help_names_what_has_a_text)
 {
 	struct args args = {0};
 	struct lea_opts opts = {.row = table, .count = ARRAY_SIZE(table), .values = &args};
@@ -187,17 +185,4 @@ START_TEST(help_names_what_has_a_text)
 	ck_assert_ptr_nonnull(strstr(text, "    --checkcomplete"));
 	ck_assert_ptr_null(strstr(text, "--listlvs"));
 	free(text);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("opts");
-	TCase *tcase = tcase_create("tables");
-
-	tcase_add_loop_test(tcase, parses, 0, (int)ARRAY_SIZE(rows));
-	tcase_add_loop_test(tcase, forms_are_checked, 0, (int)ARRAY_SIZE(strays));
-	tcase_add_test(tcase, help_names_what_has_a_text);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

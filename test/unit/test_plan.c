@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plans beside what lvm2 did to the same volume groups. */
+/* Compares plans with what lvm2 did to the same volume groups. */
 #include "disk/segments.h"
 #include "disk/segtype.h"
 #include "fake/golden.h"
-#include "policy/judge.h"
+#include "policy/access.h"
 #include "unit/suite.h"
 #include "unit/vg_text.h"
 
@@ -14,15 +14,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-START_TEST(missing_pvs_cost_their_lvs_only)
+static struct golden golden;
+static struct lea_plan_rules rules;
+static struct lea_plan *plan;
+
+static void setup(void)
 {
-	struct lea_plan_rules rules = golden_rules();
+	rules = golden_rules();
+}
+
+static void teardown(void)
+{
+	golden_close(&golden);
+}
+
+const struct fixture fixture = {setup, teardown};
+
+static int make_plan(void)
+{
+	return lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan);
+}
+
+TEST(missing_pvs_cost_their_lvs_only)
+{
 	uint32_t refused = 0;
-	struct golden golden;
-	struct lea_plan *plan;
 
 	golden_open("partial_filler", &golden);
-	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan), 0);
+	ck_assert_int_eq(make_plan(), 0);
 	for (uint32_t i = 0; i < golden.vg->lv_count; i++) {
 		char want[256];
 
@@ -38,25 +56,16 @@ START_TEST(missing_pvs_cost_their_lvs_only)
 	}
 	ck_assert_uint_ge(refused, 1);
 	ck_assert_uint_eq(plan->node_count + refused, golden.vg->lv_count);
-	golden_close(&golden);
 }
-END_TEST
 
-START_TEST(pv_marked_missing_that_is_back_is_for_lvm)
+TEST(pv_marked_missing_that_is_back_is_for_lvm)
 {
-	struct lea_plan_rules rules = golden_rules();
-	struct golden golden;
-	struct lea_plan *plan;
-
 	golden_open("linear_one", &golden);
 	golden.vg->pvs[0].flags |= LEA_FLAG_MISSING;
-	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan),
-			 LEA_PLAN_DELEGATE);
-	golden_close(&golden);
+	ck_assert_int_eq(make_plan(), LEA_PLAN_DELEGATE);
 }
-END_TEST
 
-/* Rows: settings of which only lvm2 knows what they do to a table. */
+/* Rows: settings whose effect on a table only lvm2 knows. */
 static const struct {
 	const char *claim, *shape;
 	bool has_profile, goes_down;
@@ -71,29 +80,20 @@ static const struct {
 	 LEA_PLAN_DELEGATE},
 	{"disabled features of caches", "cache_vol", false, false, 1U << LEA_FAMILY_CACHE,
 	 LEA_PLAN_DELEGATE},
-	{"disabled features of a type that it lacks", "raid1", false, false,
-	 1U << LEA_FAMILY_CACHE, 0},
+	{"disabled features of a type that it lacks", "raid1", false, false, 1U << LEA_FAMILY_CACHE,
+	 0},
 };
 
-START_TEST(settings_that_change_tables_are_lvms)
+TEST_EACH(settings_that_change_tables_are_lvms, setting_rows)
 {
-	struct lea_plan_rules rules = golden_rules();
-	struct golden golden;
-	struct lea_plan *plan;
-
 	golden_open(setting_rows[_i].shape, &golden);
 	golden.vg->has_profile = setting_rows[_i].has_profile;
 	rules.lvms_families = setting_rows[_i].families;
 	rules.select.everything = setting_rows[_i].goes_down;
-	ck_assert_msg(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan) ==
-			      setting_rows[_i].want,
-		      "%s", setting_rows[_i].claim);
-	golden_close(&golden);
+	ck_assert_msg(make_plan() == setting_rows[_i].want, "%s", setting_rows[_i].claim);
 }
-END_TEST
 
-static struct lea_plan_node *node_of(struct lea_plan *plan, const char *lv_name,
-				     enum lea_layer layer)
+static struct lea_plan_node *node_of(const char *lv_name, enum lea_layer layer)
 {
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		if (plan->node[i].layer == layer &&
@@ -103,40 +103,29 @@ static struct lea_plan_node *node_of(struct lea_plan *plan, const char *lv_name,
 	return NULL;
 }
 
-/* A snapshot reads ahead as its origin does, in whole stripes; errors have none. */
-START_TEST(a_merging_snapshot_reads_ahead_as_its_pvs_do)
+/* A snapshot gets its origin's read-ahead, in whole stripes; an error target has none. */
+TEST_TIMES(a_merging_snapshot_reads_ahead_as_its_pvs_do, 2)
 {
-	struct lea_plan_rules rules = golden_rules();
-	struct golden golden;
-	struct lea_plan *plan;
 	uint32_t cow = 0;
 
 	golden_open("snap_striped", &golden);
 	while (!golden.vg->lvs[cow].cow)
 		cow++;
 	((struct lea_seg_snapshot *)(uintptr_t)golden.vg->lvs[cow].cow)->is_merging = _i;
-	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan), 0);
-	ck_assert_uint_eq(node_of(plan, golden.vg->lvs[cow].name, LEA_LAYER_NONE)
-					  ->node.read_ahead_sectors == 256,
-			  _i);
-	golden_close(&golden);
+	ck_assert_int_eq(make_plan(), 0);
+	ck_assert_uint_eq(
+		node_of(golden.vg->lvs[cow].name, LEA_LAYER_NONE)->node.read_ahead_sectors == 256,
+		_i);
 }
-END_TEST
 
-START_TEST(parts_of_a_cache_volume_read_ahead_as_the_kernel_likes)
+TEST(parts_of_a_cache_volume_read_ahead_as_the_kernel_likes)
 {
-	struct lea_plan_rules rules = golden_rules();
-	struct golden golden;
-	struct lea_plan *plan;
-
 	golden_open("cache_vol", &golden);
-	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan), 0);
-	ck_assert(!node_of(plan, "fast_cvol", LEA_LAYER_CDATA)->node.has_read_ahead);
-	ck_assert(!node_of(plan, "fast_cvol", LEA_LAYER_CMETA)->node.has_read_ahead);
-	ck_assert(node_of(plan, "fast_cvol", LEA_LAYER_NONE)->node.has_read_ahead);
-	golden_close(&golden);
+	ck_assert_int_eq(make_plan(), 0);
+	ck_assert(!node_of("fast_cvol", LEA_LAYER_CDATA)->node.has_read_ahead);
+	ck_assert(!node_of("fast_cvol", LEA_LAYER_CMETA)->node.has_read_ahead);
+	ck_assert(node_of("fast_cvol", LEA_LAYER_NONE)->node.has_read_ahead);
 }
-END_TEST
 
 /* Rows: the udev flags of a node. */
 static const struct {
@@ -153,20 +142,18 @@ static const struct {
 	{"visible with a reserved name", "a_rimage_0", LEA_FLAG_VISIBLE, true, false, 0x2c},
 };
 
-START_TEST(udev_flags)
+TEST_EACH(each_lv_has_lvm2s_udev_flags, flag_rows)
 {
 	struct lea_lv lv = {.name = flag_rows[_i].lv_name, .flags = flag_rows[_i].lv_flags};
 	const struct lea_vg vg = {.lvs = &lv, .lv_count = 1};
-	struct lea_plan_rules rules = golden_rules();
 
 	rules.udev_rules = flag_rows[_i].udev_rules;
 	rules.udev_fallback = flag_rows[_i].udev_fallback;
 	ck_assert_msg(lea_plan_udev_flags(&vg, &lv, LEA_LAYER_NONE, &rules) == flag_rows[_i].want,
 		      "%s", flag_rows[_i].claim);
 }
-END_TEST
 
-/* Rows: which udev flags the parts of a cache volume have, by the cache on it. */
+/* Rows: the udev flags of a cache volume's parts, depending on the cache. */
 static const struct {
 	const char *claim;
 	uint32_t dm_release, cache_flags;
@@ -179,7 +166,7 @@ static const struct {
 	{"2.03.31 never does", 205, LEA_FLAG_VISIBLE, false, 0x2e},
 };
 
-START_TEST(flags_of_cache_volumes)
+TEST_EACH(cache_volumes_have_their_releases_udev_flags, part_rows)
 {
 	struct lea_seg_snapshot snapshot = {0};
 	struct lea_lv lvs[] = {
@@ -187,9 +174,8 @@ START_TEST(flags_of_cache_volumes)
 		{.name = "f_cvol", .role = LEA_ROLE_CACHE_VOLUME, .user = 0},
 	};
 	const struct lea_vg vg = {.lvs = lvs, .lv_count = ARRAY_SIZE(lvs)};
-	struct lea_plan_rules rules = golden_rules();
 
-	rules.ways = lea_ways_of(part_rows[_i].dm_release);
+	rules.ways = lea_compat_of(part_rows[_i].dm_release);
 	if (part_rows[_i].has_snapshot)
 		lvs[0].snapshots = &snapshot;
 	for (enum lea_layer layer = LEA_LAYER_CDATA; layer <= LEA_LAYER_CMETA; layer++)
@@ -197,9 +183,8 @@ START_TEST(flags_of_cache_volumes)
 				      part_rows[_i].want,
 			      "%s", part_rows[_i].claim);
 }
-END_TEST
 
-/* Rows: doubled hyphens count against device-mapper's limit of 127 characters. */
+/* Rows: doubled hyphens count towards device-mapper's limit of 127 characters. */
 static const struct {
 	const char *claim;
 	int hyphens, letters, want;
@@ -210,7 +195,7 @@ static const struct {
 	{"one more hyphen is too much", 63, 0, -ENAMETOOLONG},
 };
 
-START_TEST(name_length)
+TEST_EACH(a_name_too_long_for_the_kernel_is_refused, name_rows)
 {
 	char name[128] = "x";
 	const struct lea_vg vg = {.name = "v", .id = "0123456789abcdefghijklmnopqrstuv"};
@@ -224,28 +209,26 @@ START_TEST(name_length)
 		      "%s", name_rows[_i].claim);
 	lea_arena_free(arena);
 }
-END_TEST
 
 static const struct {
 	const char *shape, *system_id;
-	enum lea_judgement want;
+	enum lea_vg_access want;
 } judge_rows[] = {
-	{"exported", NULL, LEA_JUDGE_EXPORTED},
-	{"v31-exported", NULL, LEA_JUDGE_EXPORTED},
-	{"foreign_systemid", "me", LEA_JUDGE_FOREIGN},
-	{"foreign_systemid", "other", LEA_JUDGE_OURS},
-	{"linear_one", "me", LEA_JUDGE_OURS},
+	{"exported", NULL, LEA_VG_ACCESS_EXPORTED},
+	{"v31-exported", NULL, LEA_VG_ACCESS_EXPORTED},
+	{"foreign_systemid", "me", LEA_VG_ACCESS_FOREIGN},
+	{"foreign_systemid", "other", LEA_VG_ACCESS_OK},
+	{"linear_one", "me", LEA_VG_ACCESS_OK},
 };
 
-START_TEST(vgs_are_refused_in_lvm2s_words)
+TEST_EACH(vgs_are_refused_in_lvm2s_words, judge_rows)
 {
-	const struct lea_judge_host host = {.system_id = judge_rows[_i].system_id};
-	char text[LEA_JUDGE_TEXT_BYTES], *said;
-	struct golden golden;
+	const struct lea_access_host host = {.system_id = judge_rows[_i].system_id};
+	char text[LEA_ACCESS_TEXT_BYTES], *said;
 
 	golden_open(judge_rows[_i].shape, &golden);
-	ck_assert_int_eq(lea_judge_vg(golden.vg, &host, text), judge_rows[_i].want);
-	if (judge_rows[_i].want != LEA_JUDGE_OURS) {
+	ck_assert_int_eq(lea_access_check(golden.vg, &host, text), judge_rows[_i].want);
+	if (judge_rows[_i].want != LEA_VG_ACCESS_OK) {
 		said = golden_read(judge_rows[_i].shape, "activate.cmd.txt");
 		ck_assert_ptr_nonnull(said);
 		ck_assert_msg(strstr(said, text) != NULL, "%s\n%s", text, said);
@@ -253,9 +236,7 @@ START_TEST(vgs_are_refused_in_lvm2s_words)
 	} else {
 		ck_assert_str_eq(text, "");
 	}
-	golden_close(&golden);
 }
-END_TEST
 
 static const struct {
 	uint32_t dm_release;
@@ -267,18 +248,17 @@ static const struct {
 	{0, true, true, true, true},
 };
 
-START_TEST(ways_of_lvm2s_versions)
+TEST_EACH(each_release_of_lvm2_has_its_own_ways, ways_rows)
 {
-	const struct lea_ways ways = lea_ways_of(ways_rows[_i].dm_release);
+	const struct lea_compat ways = lea_compat_of(ways_rows[_i].dm_release);
 
 	ck_assert_int_eq(ways.snapshots_twice, ways_rows[_i].twice);
 	ck_assert_int_eq(ways.hides_cachevol_parts, ways_rows[_i].hides);
 	ck_assert_int_eq(ways.parts_are_real, ways_rows[_i].real);
 	ck_assert_int_eq(ways.cachevol_policy, ways_rows[_i].policy);
 }
-END_TEST
 
-/* 20 GiB of metadata: no pool can use them, and of old ones no more than that is mapped. */
+/* 20 GiB of metadata, more than a pool can use; for old pools only the usable part is mapped. */
 #define POOL_TEXT(crop)                                                                                                            \
 	"v { id=" ID(                                                                                                              \
 		"a") " seqno=1 status=[\"READ\",\"WRITE\"] extent_size=8388608 max_lv=0 "                                          \
@@ -299,14 +279,12 @@ static const struct {
 	{POOL_TEXT("crop_metadata=1"), 33161216 - 3 * 8388608},
 };
 
-START_TEST(metadata_that_no_pool_can_use_is_cut)
+TEST_EACH(metadata_that_no_pool_can_use_is_cut, crop_rows)
 {
 	struct lea_arena *arena = lea_arena_new(1 << 20);
 	const struct lea_plan_pv pv = {.is_present = true, .major = 8};
-	const struct lea_plan_rules rules = golden_rules();
 	const char *text = crop_rows[_i].text;
 	struct lea_why why = {NULL, 0};
-	struct lea_plan *plan;
 	struct lea_vg *vg;
 	uint64_t length = 0;
 
@@ -321,13 +299,10 @@ START_TEST(metadata_that_no_pool_can_use_is_cut)
 	ck_assert_uint_eq(length, crop_rows[_i].length);
 	lea_arena_free(arena);
 }
-END_TEST
 
-/* A device may stand in for what is missing: used as it is, from its start. */
-START_TEST(a_device_stands_in)
+/* A device may replace missing areas; it is used as it is, from its start. */
+TEST(a_filler_device_stands_in_for_a_missing_pv)
 {
-	struct golden golden;
-	struct lea_plan *plan;
 	bool is_used = false;
 
 	golden_open("partial_filler", &golden);
@@ -341,28 +316,32 @@ START_TEST(a_device_stands_in)
 			is_used |= strstr(plan->node[i].table.row[row].params, "7:5 0") != NULL;
 	}
 	ck_assert(is_used);
-	golden_close(&golden);
 }
-END_TEST
 
-Suite *test_suite(void)
+static const struct {
+	const char *claim, *lock_type, *owner, *system_id;
+	bool is_exported;
+	enum lea_vg_access want;
+} pv_rows[] = {
+	{"a local VG", NULL, NULL, NULL, false, LEA_VG_ACCESS_OK},
+	{"a VG of this host", "none", "me", "me", false, LEA_VG_ACCESS_OK},
+	{"a VG of another host", NULL, "other", "me", false, LEA_VG_ACCESS_FOREIGN},
+	{"a host without an ID owns no VG that has one", NULL, "other", NULL, false,
+	 LEA_VG_ACCESS_FOREIGN},
+	{"an empty ID is none", NULL, "", "me", false, LEA_VG_ACCESS_OK},
+	{"a shared VG", "sanlock", NULL, "me", false, LEA_VG_ACCESS_SHARED},
+	{"shared comes before foreign", "dlm", "other", "me", true, LEA_VG_ACCESS_SHARED},
+	{"pvscan takes a clustered VG for local", "clvm", NULL, "me", false, LEA_VG_ACCESS_OK},
+	{"foreign comes before exported", NULL, "other", "me", true, LEA_VG_ACCESS_FOREIGN},
+	{"an exported VG", NULL, "me", "me", true, LEA_VG_ACCESS_EXPORTED},
+};
+
+TEST_EACH(pvs_are_refused_as_by_pvscan, pv_rows)
 {
-	Suite *suite = suite_create("plan");
-	TCase *tcase = tcase_create("plan");
+	const struct lea_vg vg = {.lock_type = pv_rows[_i].lock_type,
+				  .system_id = pv_rows[_i].owner,
+				  .flags = pv_rows[_i].is_exported ? LEA_FLAG_EXPORTED : 0};
 
-	tcase_add_test(tcase, missing_pvs_cost_their_lvs_only);
-	tcase_add_test(tcase, pv_marked_missing_that_is_back_is_for_lvm);
-	tcase_add_loop_test(tcase, settings_that_change_tables_are_lvms, 0,
-			    ARRAY_SIZE(setting_rows));
-	tcase_add_loop_test(tcase, ways_of_lvm2s_versions, 0, ARRAY_SIZE(ways_rows));
-	tcase_add_loop_test(tcase, metadata_that_no_pool_can_use_is_cut, 0, ARRAY_SIZE(crop_rows));
-	tcase_add_test(tcase, a_device_stands_in);
-	tcase_add_loop_test(tcase, a_merging_snapshot_reads_ahead_as_its_pvs_do, 0, 2);
-	tcase_add_test(tcase, parts_of_a_cache_volume_read_ahead_as_the_kernel_likes);
-	tcase_add_loop_test(tcase, udev_flags, 0, ARRAY_SIZE(flag_rows));
-	tcase_add_loop_test(tcase, flags_of_cache_volumes, 0, ARRAY_SIZE(part_rows));
-	tcase_add_loop_test(tcase, name_length, 0, ARRAY_SIZE(name_rows));
-	tcase_add_loop_test(tcase, vgs_are_refused_in_lvm2s_words, 0, ARRAY_SIZE(judge_rows));
-	suite_add_tcase(suite, tcase);
-	return suite;
+	ck_assert_msg(lea_access_check_pv(&vg, pv_rows[_i].system_id) == pv_rows[_i].want, "%s",
+		      pv_rows[_i].claim);
 }

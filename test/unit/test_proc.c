@@ -31,7 +31,7 @@ static int count_open(void *arg)
 	return open_count;
 }
 
-START_TEST(children)
+TEST(the_exit_code_of_a_child_is_returned)
 {
 	int code = 0, seven = 7;
 	pid_t pid;
@@ -44,9 +44,8 @@ START_TEST(children)
 	ck_assert_msg(code == 128 + SIGKILL, "a signal shows in the code");
 	ck_assert_msg(lea_proc_wait(pid, &code) == -ECHILD, "nobody waits twice");
 }
-END_TEST
 
-START_TEST(programs)
+TEST(the_exit_code_of_a_program_is_returned)
 {
 	static const char *const ok[] = {"/bin/sh", "-c", "exit 5", NULL};
 	static const char *const absent[] = {"/nonexistent/lvm", NULL};
@@ -62,9 +61,8 @@ START_TEST(programs)
 	ck_assert_msg(code == 0, "a descriptor that is not O_CLOEXEC stays ours");
 	close(77);
 }
-END_TEST
 
-/* Captures a program that would stay for good, and whose pid it leaves in a file. */
+/* Captures a program that would run forever and writes its pid to a file. */
 static int capture_for_good(void *arg)
 {
 	const char *const argv[] = {"/bin/sh", "-c", arg, NULL};
@@ -74,7 +72,7 @@ static int capture_for_good(void *arg)
 	return lea_proc_capture(argv, output, sizeof(output), &code);
 }
 
-START_TEST(what_is_captured_dies_with_us)
+TEST(what_is_captured_dies_with_us)
 {
 	char path[] = "/tmp/lea-proc-XXXXXX", command[96], text[32] = "";
 	int fd = mkstemp(path), code;
@@ -91,7 +89,7 @@ START_TEST(what_is_captured_dies_with_us)
 	ck_assert_int_gt(child, 0);
 	kill(parent, SIGKILL);
 	ck_assert_int_eq(lea_proc_wait(parent, &code), 0);
-	/* It may stay a zombie for whoever is to look at it. */
+	/* It may remain as a zombie until its parent reaps it. */
 	snprintf(command, sizeof(command), "grep -qs '^State:.[^ZX]' /proc/%ld/status",
 		 (long)child);
 	for (int i = 0; i < 500 && !system(command); i++)
@@ -100,9 +98,8 @@ START_TEST(what_is_captured_dies_with_us)
 	close(fd);
 	unlink(path);
 }
-END_TEST
 
-START_TEST(detached)
+TEST(a_child_keeps_one_descriptor_only)
 {
 	int fds[2], code;
 	pid_t pid;
@@ -114,7 +111,6 @@ START_TEST(detached)
 	close(fds[0]);
 	close(fds[1]);
 }
-END_TEST
 
 static int thread_pipe[2];
 
@@ -134,7 +130,7 @@ static int start_threads(void *arg)
 	return started;
 }
 
-START_TEST(threads)
+TEST(each_thread_runs_once)
 {
 	int code;
 	pid_t pid;
@@ -143,19 +139,4 @@ START_TEST(threads)
 	ck_assert_int_eq(lea_proc_fork(start_threads, NULL, &pid), 0);
 	ck_assert_int_eq(lea_proc_wait(pid, &code), 0);
 	ck_assert_msg(code == 4, "each thread runs once: %d", code);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("proc");
-	TCase *tcase = tcase_create("proc");
-
-	tcase_add_test(tcase, children);
-	tcase_add_test(tcase, programs);
-	tcase_add_test(tcase, what_is_captured_dies_with_us);
-	tcase_add_test(tcase, detached);
-	tcase_add_test(tcase, threads);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* queue: entries survive, in order, whatever lies in the folder. */
+/* Queue: entries survive, in order, whatever else is in the folder. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,33 +11,14 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "state/queue.h"
 #include "state/queue_text.h"
+#include "unit/queue_folder.h"
 #include "unit/suite.h"
 
-static char dir[64];
 static char name[] = "/dev/sdx", links[] = "/dev/disk/by-id/a /dev/disk/by-id/b",
 	    properties[] = "ID_SERIAL=x y\nDM_NAME=a\n", injected[] = "a\naction remove";
-static int run_fd, event_fd;
 
-static void setup(void)
-{
-	snprintf(dir, sizeof(dir), "/tmp/lea-queue-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	run_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	event_fd = lea_queue_open(run_fd);
-	ck_assert_int_ge(event_fd, 0);
-}
-
-static void teardown(void)
-{
-	char command[128];
-
-	close(event_fd);
-	close(run_fd);
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	ck_assert_int_eq(system(command), 0);
-}
+const struct fixture fixture = {queue_setup, queue_teardown};
 
 static struct lea_entry entry_of(uint32_t minor, uint64_t seqnum)
 {
@@ -71,7 +52,7 @@ static size_t take(struct lea_entry **entries)
 	return r == LEA_QUEUE_EMPTY ? 0 : count;
 }
 
-START_TEST(test_round_trip)
+TEST(an_entry_reads_as_it_was_put)
 {
 	struct lea_entry entry = entry_of(16, 77), *got;
 
@@ -89,9 +70,8 @@ START_TEST(test_round_trip)
 	lea_entries_free(got, 1);
 	ck_assert_uint_eq(take(&got), 0);
 }
-END_TEST
 
-START_TEST(test_last_state_wins_oldest_event_first)
+TEST(the_last_state_wins_and_the_oldest_event_is_first)
 {
 	struct lea_entry a = entry_of(16, 5), b = entry_of(17, 3), *got;
 
@@ -107,14 +87,32 @@ START_TEST(test_last_state_wins_oldest_event_first)
 	ck_assert(got[1].device.is_gone);
 	lea_entries_free(got, 2);
 }
-END_TEST
+
+TEST(a_requeued_device_gives_way_to_a_newer_entry)
+{
+	struct lea_entry newer = entry_of(17, 3), *got;
+	const struct lea_device device = {
+		.name = (char[]){"/dev/sda"}, .major = 8, .minor = 16, .diskseq = 5};
+
+	ck_assert_int_eq(lea_queue_put(event_fd, &newer), 0);
+	ck_assert_int_eq(
+		lea_queue_put_device(event_fd, LEA_ENTRY_MISSED, &newer.device, newer.pvid), 0);
+	ck_assert_int_eq(lea_queue_put_device(event_fd, LEA_ENTRY_WATCH, &device, ""), 0);
+	ck_assert_uint_eq(take(&got), 2);
+	ck_assert_str_eq(got[0].key, "8:16-5");
+	ck_assert_int_eq(got[0].kind, LEA_ENTRY_WATCH);
+	ck_assert_str_eq(got[0].device.name, "/dev/sda");
+	ck_assert_str_eq(got[0].pvid, "");
+	ck_assert_msg(got[1].kind == LEA_ENTRY_ADD, "an entry that is there is newer and stays");
+	lea_entries_free(got, 2);
+}
 
 static bool is_the_first(void *arg, const char *key)
 {
 	return !strcmp(key, "8:16-5");
 }
 
-START_TEST(test_is_there_anything)
+TEST(pending_entries_are_seen)
 {
 	struct lea_entry a = entry_of(16, 5), b = entry_of(17, 3), *got;
 
@@ -129,9 +127,8 @@ START_TEST(test_is_there_anything)
 	ck_assert(!lea_queue_has_pending(event_fd));
 	ck_assert_msg(lea_queue_has_work(event_fd), "what is taken and not done is work");
 }
-END_TEST
 
-START_TEST(test_leftovers_come_first_and_alone)
+TEST(leftovers_come_first_and_alone)
 {
 	struct lea_entry a = entry_of(16, 5), b = entry_of(17, 3), *got;
 
@@ -143,7 +140,7 @@ START_TEST(test_leftovers_come_first_and_alone)
 	ck_assert_str_eq(got->key, a.key);
 	ck_assert(got->is_leftover);
 	ck_assert_int_eq(lea_queue_attempt(event_fd, got), 0);
-	lea_entries_free(got, 1); /* and this one */
+	lea_entries_free(got, 1); /* and so does this one */
 	ck_assert_uint_eq(take(&got), 1);
 	ck_assert_uint_eq(got->attempts, 1);
 	ck_assert_int_eq(lea_queue_done(event_fd, got), 0);
@@ -153,7 +150,6 @@ START_TEST(test_leftovers_come_first_and_alone)
 	ck_assert(!got->is_leftover);
 	lea_entries_free(got, 1);
 }
-END_TEST
 
 static const struct {
 	const char *claim, *name, *text;
@@ -173,7 +169,7 @@ static const struct {
 	{"a major number out of range is put aside", "4294967296:1-0", LEA_ENTRY_MAGIC "\n\n"},
 };
 
-START_TEST(test_malformed)
+TEST_EACH(a_malformed_entry_is_set_apart, bad)
 {
 	struct lea_entry good = entry_of(99, 1), *got;
 	int queue_fd = openat(event_fd, "queue", O_RDONLY | O_DIRECTORY);
@@ -187,14 +183,13 @@ START_TEST(test_malformed)
 	lea_entries_free(got, 1);
 	ck_assert_msg(count_of("failed") == 1, "%s", bad[_i].claim);
 }
-END_TEST
 
-START_TEST(test_odd_files)
+TEST(links_folders_and_fifos_are_no_entries)
 {
 	struct lea_entry good = entry_of(99, 1), *got;
 
-	/* a planted link, a folder and a fifo are no entries, and none of them is followed or
-	 * waited for */
+	/* a planted link, a folder and a fifo are no entries; none of them is followed or blocks
+	 * us */
 	ck_assert_int_eq(symlinkat("/etc/passwd", event_fd, "queue/8:3-0"), 0);
 	ck_assert_int_eq(mkdirat(event_fd, "queue/8:4-0", 0700), 0);
 	ck_assert_int_eq(mkfifoat(event_fd, "queue/8:5-0", 0600), 0);
@@ -203,9 +198,8 @@ START_TEST(test_odd_files)
 	lea_entries_free(got, 1);
 	ck_assert_uint_eq(count_of("failed"), 3);
 }
-END_TEST
 
-START_TEST(test_retry)
+TEST(a_failed_entry_can_be_retried)
 {
 	struct lea_entry entry = entry_of(16, 1), *got;
 	size_t count = 0;
@@ -222,9 +216,8 @@ START_TEST(test_retry)
 	ck_assert_uint_eq(take(&got), 1);
 	lea_entries_free(got, 1);
 }
-END_TEST
 
-START_TEST(test_one_runner)
+TEST(one_runner_at_a_time_has_the_lock)
 {
 	int lock_fd = -1, other, status;
 	pid_t pid;
@@ -242,9 +235,8 @@ START_TEST(test_one_runner)
 	close(lock_fd);
 	ck_assert(!lea_queue_is_running(event_fd));
 }
-END_TEST
 
-START_TEST(test_too_large)
+TEST(an_entry_that_is_too_large_is_refused)
 {
 	char *many = malloc(LEA_ENTRY_MAX_BYTES + 1);
 	struct lea_entry entry = entry_of(16, 1);
@@ -258,24 +250,4 @@ START_TEST(test_too_large)
 	entry.device.devlinks = injected;
 	ck_assert_int_eq(lea_queue_put(event_fd, &entry), -EINVAL);
 	ck_assert_uint_eq(count_of("queue"), 0);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("queue");
-	TCase *tcase = tcase_create("queue");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, test_round_trip);
-	tcase_add_test(tcase, test_last_state_wins_oldest_event_first);
-	tcase_add_test(tcase, test_is_there_anything);
-	tcase_add_test(tcase, test_leftovers_come_first_and_alone);
-	tcase_add_loop_test(tcase, test_malformed, 0, ARRAY_SIZE(bad));
-	tcase_add_test(tcase, test_odd_files);
-	tcase_add_test(tcase, test_retry);
-	tcase_add_test(tcase, test_one_runner);
-	tcase_add_test(tcase, test_too_large);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

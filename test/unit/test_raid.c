@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* RAID, integrity, mirrors and moves: what is refused, and what the table says. */
+/* RAID, integrity, mirrors and moves: what is refused, and the resulting tables. */
 #include "fake/golden.h"
 #include "unit/suite.h"
 
@@ -22,7 +22,10 @@ static void teardown(void)
 	lea_arena_free(arena);
 }
 
-/* An image of 4 extents and its metadata on each PV; @image1: what is special about the second. */
+const struct fixture fixture = {setup, teardown};
+
+/* An image of 4 extents and its metadata on each PV. @image1_status, @image1_type: of the second
+ * image. */
 static void put_parts(FILE *out, const char *image1_status, const char *image1_type)
 {
 	for (int i = 0; i < PV_COUNT; i++) {
@@ -40,7 +43,7 @@ static void put_parts(FILE *out, const char *image1_status, const char *image1_t
 	}
 }
 
-/* A VG with the LV r, whose only segment this is, and parts it may be made of. */
+/* A VG with the LV r, which has only this segment, and the parts that it may use. */
 static char *vg_text(const char *seg, const char *status, const char *type)
 {
 	char *text = NULL;
@@ -83,12 +86,12 @@ static char *vg_text(const char *seg, const char *status, const char *type)
 #define MIRROR	 "extent_count=4 type=\"mirror\" mirror_count=2 "
 #define LEGS	 " mirrors=[\"r_rimage_0\",0,\"r_rimage_1\",0] "
 
-/* Rows: what a text comes to. */
+/* Rows: the result for a text. */
 static const struct {
 	const char *claim, *seg;
 	const char *status, *type; /* of the second image, unless NULL */
 	const char *complaint;	   /* NULL: accepted */
-	const char *reason;	   /* to hand over */
+	const char *reason;	   /* why the VG is handed over */
 } text_rows[] = {
 	{"raid1", RAID1, NULL, NULL, NULL, NULL},
 	{"raid5", RAID5, NULL, NULL, NULL, NULL},
@@ -149,9 +152,9 @@ static const struct {
 	 " raid0_lvs=[\"r_rmeta_0\",\"r_rimage_0\",\"r_rimage_1\"]",
 	 NULL, NULL, "raid0 with metadata", NULL},
 	{"nothing but room for a reshape", RAID5 " reshape_count=4", NULL, NULL,
-	 "no room beside the reshape's", NULL},
+	 "no room besides the reshape space", NULL},
 	{"more room than there is", RAID5 " reshape_count=4294967295", NULL, NULL,
-	 "no room beside the reshape's", NULL},
+	 "no room besides the reshape space", NULL},
 	{"an image that is seen", RAID1, ",\"WRITE\",\"VISIBLE\"", NULL, NULL,
 	 "RAID with a visible image"},
 	{"an image split off", RAID1, ",\"VISIBLE\"", NULL, NULL, NULL},
@@ -176,7 +179,7 @@ static const struct {
 	 NULL, NULL, "impossible integrity setting", NULL},
 	{"checksums that are not there yet",
 	 INTEGRITY_OF("32", "crc32c", "J", META_DEV " recalculate=1"), NULL, NULL, NULL,
-	 "checksums to be made anew"},
+	 "checksums that must be recalculated"},
 	{"checksums over themselves", INTEGRITY_OF("32", "crc32c", "J", "meta_dev=\"r_rimage_0\""),
 	 NULL, NULL, NULL, "an LV with two uses"},
 	{"a mirror", MIRROR REGION LEGS, NULL, NULL, NULL, NULL},
@@ -193,7 +196,7 @@ static const struct {
 	 "missing or impossible extents_moved", NULL},
 };
 
-START_TEST(texts)
+TEST_EACH(each_raid_text_is_parsed_or_refused, text_rows)
 {
 	char *text = vg_text(text_rows[_i].seg, text_rows[_i].status, text_rows[_i].type);
 	const char *complaint = text_rows[_i].complaint, *reason = text_rows[_i].reason;
@@ -213,9 +216,8 @@ START_TEST(texts)
 	if (reason)
 		ck_assert_str_eq(vg->delegate_reason, reason);
 }
-END_TEST
 
-/* The plan with these PVs missing, a bit each. */
+/* The plan with some PVs missing; @missing: one bit per PV. */
 static struct lea_plan *plan_of(char *text, const struct lea_plan_rules *rules,
 				unsigned int missing)
 {
@@ -234,7 +236,7 @@ static struct lea_plan *plan_of(char *text, const struct lea_plan_rules *rules,
 	return plan;
 }
 
-/* Rows: the table of r. Its own node is the first, then its parts follow in their order. */
+/* Rows: the table of r. Its own node is the first; its parts follow in order. */
 static const struct {
 	const char *claim, *seg, *status, *type, *want;
 } table_rows[] = {
@@ -284,7 +286,7 @@ static const struct {
 	 NULL, "0 32 linear @1 0"},
 };
 
-START_TEST(tables)
+TEST_EACH(each_raid_level_has_lvm2s_table, table_rows)
 {
 	const struct lea_plan_rules rules = golden_rules();
 	const struct lea_row *row;
@@ -300,13 +302,12 @@ START_TEST(tables)
 	ck_assert_msg(!strcmp(line, table_rows[_i].want), "%s: %s", table_rows[_i].claim, line);
 	ck_assert_int_eq(plan->node[0].node.secret_table, !strcmp(row->target, "integrity"));
 }
-END_TEST
 
 #define PARTIAL	 "Use '--activationmode partial' to override."
 #define DEGRADED "Try '--activationmode degraded'."
-#define NEVER	 "Nothing can stand in for what it lacks."
+#define NEVER	 "Nothing can replace its missing part."
 
-/* Rows: PVs that are missing, a bit each, and how each mode refuses; NULL: it doesn't. */
+/* Rows: missing PVs, one bit each, and the refusal in each mode; NULL: accepted. */
 static const struct {
 	const char *claim, *seg;
 	unsigned int missing;
@@ -326,7 +327,7 @@ static const struct {
 	{"a mirror", MIRROR REGION LEGS, 0x1, PARTIAL, PARTIAL, NULL},
 };
 
-START_TEST(missing_pvs)
+TEST_EACH(each_mode_decides_what_a_missing_pv_costs, missing_rows)
 {
 	const char *const want[] = {
 		[LEA_MODE_COMPLETE] = missing_rows[_i].complete,
@@ -348,10 +349,9 @@ START_TEST(missing_pvs)
 				      missing_rows[_i].claim, plan->lv[0].refusal);
 	}
 }
-END_TEST
 
-/* An image split off keeps nothing: with the other one missing nothing is left. */
-START_TEST(image_split_off_is_missing)
+/* A split-off image is not redundant: if the other one is missing, nothing is left. */
+TEST(image_split_off_is_missing)
 {
 	const struct lea_plan_rules rules = golden_rules();
 	struct lea_plan *plan = plan_of(vg_text(RAID1, ",\"VISIBLE\"", NULL), &rules, 0x1);
@@ -360,10 +360,9 @@ START_TEST(image_split_off_is_missing)
 	plan = plan_of(vg_text(RAID1, ",\"VISIBLE\"", NULL), &rules, 0x2);
 	ck_assert_ptr_null(plan->lv[0].refusal);
 }
-END_TEST
 
-/* Not even with stand-ins; but what is active can be taken down. */
-START_TEST(raid_with_integrity_needs_all)
+/* Stand-ins don't help; but an active LV can be deactivated. */
+TEST(raid_with_integrity_needs_all)
 {
 	struct lea_plan_rules rules = golden_rules();
 	struct golden golden;
@@ -383,9 +382,8 @@ START_TEST(raid_with_integrity_needs_all)
 	ck_assert_ptr_null(plan->lv[0].refusal);
 	golden_close(&golden);
 }
-END_TEST
 
-/* Rows: uuids of parts as versions of lvm2 write them. */
+/* Rows: uuids of parts in different lvm2 versions. */
 static const struct {
 	const char *claim, *shape, *node, *suffix;
 	uint32_t release;
@@ -402,7 +400,7 @@ static const struct {
 	{"an image split off, newer", "raid_tracked_split", "vg-r_rimage_2", "", 210, false},
 };
 
-START_TEST(uuids)
+TEST_EACH(each_release_of_lvm2_has_its_uuids, uuid_rows)
 {
 	struct lea_plan_rules rules = golden_rules();
 	const struct lea_plan_node *node;
@@ -411,7 +409,7 @@ START_TEST(uuids)
 	const char *suffix;
 
 	golden_open(uuid_rows[_i].shape, &golden);
-	rules.ways = lea_ways_of(uuid_rows[_i].release);
+	rules.ways = lea_compat_of(uuid_rows[_i].release);
 	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan), 0);
 	node = plan->node;
 	while (strcmp(node->node.name, uuid_rows[_i].node) != 0) {
@@ -423,9 +421,8 @@ START_TEST(uuids)
 	ck_assert_int_eq(node->other_uuid != NULL, uuid_rows[_i].has_other);
 	golden_close(&golden);
 }
-END_TEST
 
-/* Rows: regions of a move; the segment in hand is 16384 sectors long. */
+/* Rows: regions of a move; the current segment has 16384 sectors. */
 static const struct {
 	const char *claim;
 	uint32_t configured;
@@ -436,7 +433,7 @@ static const struct {
 	{"a power of two", 5000, "core 1 4096 2 8:0 51200 8:16 51200"},
 };
 
-START_TEST(regions_of_a_move)
+TEST_EACH(a_move_has_lvm2s_region_size, region_rows)
 {
 	struct lea_plan_rules rules = golden_rules();
 	struct golden golden;
@@ -449,9 +446,8 @@ START_TEST(regions_of_a_move)
 		      region_rows[_i].claim, plan->node[1].table.row[1].params);
 	golden_close(&golden);
 }
-END_TEST
 
-START_TEST(mirror_that_nobody_watches)
+TEST(mirror_that_nobody_watches)
 {
 	struct lea_plan_rules rules = golden_rules();
 	struct lea_plan *plan;
@@ -460,10 +456,9 @@ START_TEST(mirror_that_nobody_watches)
 	plan = plan_of(vg_text(MIRROR REGION LEGS, NULL, NULL), &rules, 0);
 	ck_assert_str_eq(plan->node[0].table.row->params, "core 1 1024 2 @1 0 @2 0");
 }
-END_TEST
 
-/* What the list leaves out stays down, though it lies on the same move. */
-START_TEST(a_move_brings_nobody_who_may_not)
+/* An LV that the list excludes stays inactive, even on the same move. */
+TEST(a_move_brings_nobody_who_may_not)
 {
 	static const char *const only_a[] = {"vg/a"};
 	struct lea_plan_rules rules = golden_rules();
@@ -476,24 +471,4 @@ START_TEST(a_move_brings_nobody_who_may_not)
 	ck_assert_uint_eq(plan->node_count, 2);
 	ck_assert_uint_eq(plan->step_count, 4);
 	golden_close(&golden);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("raid");
-	TCase *tcase = tcase_create("raid");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, texts, 0, ARRAY_SIZE(text_rows));
-	tcase_add_loop_test(tcase, tables, 0, ARRAY_SIZE(table_rows));
-	tcase_add_loop_test(tcase, missing_pvs, 0, ARRAY_SIZE(missing_rows));
-	tcase_add_test(tcase, image_split_off_is_missing);
-	tcase_add_test(tcase, raid_with_integrity_needs_all);
-	tcase_add_loop_test(tcase, uuids, 0, ARRAY_SIZE(uuid_rows));
-	tcase_add_loop_test(tcase, regions_of_a_move, 0, ARRAY_SIZE(region_rows));
-	tcase_add_test(tcase, mirror_that_nobody_watches);
-	tcase_add_test(tcase, a_move_brings_nobody_who_may_not);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "flow/report.h"
+#include "command/report.h"
 
 #include "base/cleanup.h"
 #include "unit/suite.h"
 
 #include <string.h>
 
-/* Forms of pvscan that the rows speak of. */
+/* Forms of pvscan that the rows use. */
 static const struct lea_report_form plain = {0};
 static const struct lea_report_form activate = {.check_complete = true};
 static const struct lea_report_form listvg = {.list_vg = true};
@@ -133,7 +133,9 @@ static void teardown(void)
 	free(s.err_text);
 }
 
-/* @text with its @ signs written out */
+const struct fixture fixture = {setup, teardown};
+
+/* @text with its @ signs expanded. */
 static char *expand(const char *text)
 {
 	char *full = NULL;
@@ -162,7 +164,7 @@ static void check_streams(const char *claim, const char *out, const char *err)
 	free(want_err);
 }
 
-START_TEST(says_as_lvm2_does)
+TEST_EACH(says_as_lvm2_does, rows)
 {
 	char name[] = "/dev/sdb";
 	struct lea_found found = {.device = {.major = 8, .minor = 16, .name = name},
@@ -174,7 +176,6 @@ START_TEST(says_as_lvm2_does)
 	lea_report_device(&s.report, rows[_i].form, &found, rows[_i].record);
 	check_streams(rows[_i].claim, rows[_i].out, rows[_i].err);
 }
-END_TEST
 
 static const struct {
 	const char *claim;
@@ -191,7 +192,7 @@ static const struct {
 	{"-q takes -v back", {.quiet = 1, .verbose = 4}, "  p\n", "  e\n  w\n"},
 };
 
-START_TEST(levels)
+TEST_EACH(each_level_has_its_stream, level_rows)
 {
 	lea_report_set_levels(&s.report, &level_rows[_i].levels);
 	lea_log(&s.report.log, LEA_LOG_ERROR, "e");
@@ -201,9 +202,8 @@ START_TEST(levels)
 	lea_log(&s.report.log, LEA_LOG_DEBUG, "d");
 	check_streams(level_rows[_i].claim, level_rows[_i].out, level_rows[_i].err);
 }
-END_TEST
 
-START_TEST(quiet_leaves_what_was_asked_for)
+TEST(quiet_leaves_what_was_asked_for)
 {
 	char name[] = "/dev/sdb";
 	struct lea_found found = {.device = {.name = name}, .kind = LEA_FOUND_PV};
@@ -212,9 +212,8 @@ START_TEST(quiet_leaves_what_was_asked_for)
 	lea_report_device(&s.report, &check, &found, &is_online);
 	check_streams("-qq --listvg", "  VG vg0 complete\n", "");
 }
-END_TEST
 
-START_TEST(prefix_and_name)
+TEST(lines_begin_with_the_command_name_and_prefix)
 {
 	char name[] = "/dev/sdb";
 	struct lea_found found = {.device = {.name = name}, .kind = LEA_FOUND_PV};
@@ -225,9 +224,8 @@ START_TEST(prefix_and_name)
 	lea_log(&s.report.log, LEA_LOG_PRINT, "p");
 	check_streams("prefix", "pvscan> VG vg0\npvscan> p\n", "");
 }
-END_TEST
 
-/* Rows: what was put into a line, and what comes out of it. */
+/* Rows: the text of a line, and what is printed. */
 static const struct {
 	const char *claim, *text, *out;
 } lines[] = {
@@ -243,7 +241,7 @@ static const struct {
 	 "\xc3\xa4\xc2\xa0\xe2\x82\xac"},
 };
 
-START_TEST(a_line_is_a_line)
+TEST_EACH(a_line_is_a_line, lines)
 {
 	char want[64];
 
@@ -251,9 +249,8 @@ START_TEST(a_line_is_a_line)
 	snprintf(want, sizeof(want), "  %s\n", lines[_i].out);
 	check_streams(lines[_i].claim, want, "");
 }
-END_TEST
 
-START_TEST(damage_is_a_warning)
+TEST(damage_is_a_warning)
 {
 	char name[] = "/dev/sdb";
 	struct lea_found found = {.device = {.name = name}, .kind = LEA_FOUND_PV};
@@ -263,17 +260,15 @@ START_TEST(damage_is_a_warning)
 	check_streams("problem", "  VG vg0\n",
 		      "  WARNING: /dev/sdb: metadata area at 4096: bad checksum\n");
 }
-END_TEST
 
-START_TEST(event_activation_off_is_one_key)
+TEST(event_activation_off_is_one_key)
 {
 	s.report.is_silent = true;
 	lea_report_event_activation_off(&s.report);
 	check_streams("off", "LVM_EVENT_ACTIVATION=0\n", "");
 }
-END_TEST
 
-START_TEST(journal_words)
+TEST(each_word_of_journal_is_understood)
 {
 	ck_assert_int_eq(lea_report_add_journal(&s.report, NULL), 0);
 	ck_assert_uint_eq(s.report.journal, 0);
@@ -285,9 +280,8 @@ START_TEST(journal_words)
 	ck_assert_int_eq(s.report.log.max_level, LEA_LOG_DEBUG);
 	ck_assert_int_eq(lea_report_add_journal(&s.report, "debugging"), LEA_REPORT_UNKNOWN_WORD);
 }
-END_TEST
 
-/* One VG: PVs a, b; lv0 on a; lv1 on b; lv2 over both through a hidden LV. */
+/* One VG: PVs a, b; lv0 on a; lv1 on b; lv2 on both through a hidden LV. */
 static struct lea_pv pvs[2] = {{.id = ID}, {.id = "BBBBBB0000111122223333444455555b"}};
 static const uint32_t pvs_by_id[2] = {0, 1};
 static const struct lea_area on_a[] = {{.pv = 0, .lv = LEA_NONE}};
@@ -324,35 +318,13 @@ static const struct {
 	{"a PV that is no member has none", "CCCCCC0000111122223333444455555c", NULL, ""},
 };
 
-START_TEST(lists_lvs)
+TEST_EACH(the_lvs_of_a_pv_are_listed, lv_rows)
 {
 	ck_assert_int_eq(lea_report_lvs(&s.report, &vg, lv_rows[_i].pvid, lv_rows[_i].recorded), 0);
 	check_streams(lv_rows[_i].claim, lv_rows[_i].out, "");
 }
-END_TEST
 
-START_TEST(types_without_a_row_are_not_guessed)
+TEST(types_without_a_row_are_not_guessed)
 {
 	ck_assert(!lea_report_knows_lvs(&vg));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("report");
-	TCase *tcase = tcase_create("lines");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, says_as_lvm2_does, 0, (int)ARRAY_SIZE(rows));
-	tcase_add_loop_test(tcase, levels, 0, (int)ARRAY_SIZE(level_rows));
-	tcase_add_test(tcase, quiet_leaves_what_was_asked_for);
-	tcase_add_test(tcase, prefix_and_name);
-	tcase_add_loop_test(tcase, a_line_is_a_line, 0, (int)ARRAY_SIZE(lines));
-	tcase_add_test(tcase, damage_is_a_warning);
-	tcase_add_test(tcase, event_activation_off_is_one_key);
-	tcase_add_test(tcase, journal_words);
-	tcase_add_loop_test(tcase, lists_lvs, 0, (int)ARRAY_SIZE(lv_rows));
-	tcase_add_test(tcase, types_without_a_row_are_not_guessed);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

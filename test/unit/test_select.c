@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which LVs are meant: flags, properties, lists. */
+/* Which LVs are selected: flags, properties, lists. */
+#include "disk/segments.h"
 #include "policy/select.h"
 #include "unit/suite.h"
 
@@ -17,7 +18,7 @@ static const char *const vg_tags[] = {"vgtag"};
 static const struct lea_vg vg = {.name = "vg", .tags = {vg_tags, 1}};
 static const struct lea_lv lv = {.name = "lv", .flags = LEA_FLAG_VISIBLE, .tags = {lv_tags, 1}};
 
-/* Rows: does a volume_list with this one entry let vg/lv pass? */
+/* Rows: does a volume_list with this single entry match vg/lv? */
 static const struct {
 	const char *entry;
 	bool want;
@@ -28,7 +29,7 @@ static const struct {
 	{"", false},	  {"/dev/vg/lv", false}, {"@*", true},
 };
 
-START_TEST(list_entries)
+TEST_EACH(each_list_entry_matches_as_in_lvm2, list_rows)
 {
 	const struct lea_select_rules rules = {
 		.volume_list = {.item = &list_rows[_i].entry, .count = 1, .defined = true},
@@ -41,7 +42,6 @@ START_TEST(list_entries)
 	ck_assert_msg(lea_select_read_only(&vg, &lv, &rules) == list_rows[_i].want, "\"%s\" ro",
 		      list_rows[_i].entry);
 }
-END_TEST
 
 static const struct {
 	const char *claim;
@@ -78,13 +78,24 @@ static const struct {
 	 LEA_FLAG_VISIBLE,
 	 {.host_tags = ITEMS("lvtag")},
 	 LEA_SELECTED},
+	{"wanted alone", LEA_FLAG_VISIBLE, {.only = ITEMS("vg/lv")}, LEA_SELECTED},
+	{"another LV is wanted", LEA_FLAG_VISIBLE, {.only = ITEMS("vg/x")}, LEA_SELECT_NOT_WANTED},
+	{"nothing is wanted", LEA_FLAG_VISIBLE, {.only = {.defined = true}}, LEA_SELECT_NOT_WANTED},
+	{"wanted, but its skip flag is set",
+	 LEA_FLAG_VISIBLE | LEA_FLAG_ACTIVATION_SKIP,
+	 {.only = ITEMS("vg")},
+	 LEA_SELECT_SKIP_FLAG},
+	{"deactivation takes every LV",
+	 LEA_FLAG_VISIBLE,
+	 {.everything = true, .only = {.defined = true}},
+	 LEA_SELECTED},
 	{"skip comes before the lists",
 	 LEA_FLAG_VISIBLE | LEA_FLAG_ACTIVATION_SKIP,
 	 {.automatic = true, .auto_list = {.defined = true}},
 	 LEA_SELECT_SKIP_FLAG},
 };
 
-START_TEST(selection)
+TEST_EACH(each_rule_selects_as_in_lvm2, rows)
 {
 	struct lea_lv row_lv = lv;
 
@@ -93,24 +104,24 @@ START_TEST(selection)
 		      rows[_i].claim);
 	ck_assert((lea_select_reason(rows[_i].want) == NULL) == (rows[_i].want == LEA_SELECTED));
 }
-END_TEST
 
-START_TEST(undefined_read_only_list_matches_nothing)
+TEST(wanted_snapshot_brings_its_origin)
+{
+	const struct lea_seg_snapshot link = {.origin = 0, .cow = 1};
+	struct lea_lv lvs[] = {
+		{.name = "lv", .flags = LEA_FLAG_VISIBLE, .snapshots = &link},
+		{.name = "snap", .flags = LEA_FLAG_VISIBLE, .role = LEA_ROLE_COW, .cow = &link},
+	};
+	const struct lea_vg with_snapshot = {.name = "vg", .lvs = lvs, .lv_count = ARRAY_SIZE(lvs)};
+	const struct lea_select_rules rules = {.only = ITEMS("vg/snap")};
+
+	ck_assert_int_eq(lea_select_lv(&with_snapshot, &lvs[0], &rules), LEA_SELECTED);
+	ck_assert_int_eq(lea_select_lv(&with_snapshot, &lvs[1], &rules), LEA_SELECT_HIDDEN);
+}
+
+TEST(undefined_read_only_list_matches_nothing)
 {
 	const struct lea_select_rules rules = {0};
 
 	ck_assert(!lea_select_read_only(&vg, &lv, &rules));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("select");
-	TCase *tcase = tcase_create("select");
-
-	tcase_add_loop_test(tcase, list_entries, 0, ARRAY_SIZE(list_rows));
-	tcase_add_loop_test(tcase, selection, 0, ARRAY_SIZE(rows));
-	tcase_add_test(tcase, undefined_read_only_list_matches_nothing);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -13,9 +13,9 @@
 #include "world/stamps.h"
 
 #define MAPS                                                                                       \
-	"3000-4000 r-xp 00000000 fe:00 12    /lib/libone.so\n"                                    \
-	"4000-5000 rw-p 00001000 fe:00 12    /lib/libone.so\n"                                    \
-	"5000-6000 r--p 00000000 fe:00 13    /lib/data\n"                                         \
+	"3000-4000 r-xp 00000000 fe:00 12    /lib/libone.so\n"                                     \
+	"4000-5000 rw-p 00001000 fe:00 12    /lib/libone.so\n"                                     \
+	"5000-6000 r--p 00000000 fe:00 13    /lib/data\n"                                          \
 	"6000-7000 r-xp 00000000 00:00 0                          [vdso]\n"
 
 static struct tree tree;
@@ -27,8 +27,7 @@ static void setup(void)
 {
 	tree_init(&tree);
 	snprintf(program, sizeof(program), "%s/usr/sbin/lvmevent", tree.root);
-	tree_put(&tree, "/usr/sbin/lvmevent", "program");
-	ck_assert_int_eq(chmod(program, 0755), 0);
+	tree_put_program(&tree, "/usr/sbin/lvmevent", "program");
 	tree_put(&tree, "/lib/libone.so", "library");
 	tree_put(&tree, "/lib/data", "data");
 	tree_put(&tree, "/proc/self/maps", MAPS);
@@ -44,15 +43,16 @@ static void teardown(void)
 	tree_done(&tree);
 }
 
-/* As a package manager does it: the name leads to another file. */
+const struct fixture fixture = {setup, teardown};
+
+/* As a package manager does it: the name then leads to another file. */
 static void replace(const char *path)
 {
 	char to[160], from[170];
 
 	snprintf(to, sizeof(to), "%s%s", tree.root, path);
 	snprintf(from, sizeof(from), "%s.new", to);
-	tree_put(&tree, from + strlen(tree.root), "newer");
-	ck_assert_int_eq(chmod(from, 0755), 0);
+	tree_put_program(&tree, from + strlen(tree.root), "newer");
 	ck_assert_int_eq(rename(from, to), 0);
 }
 
@@ -61,38 +61,35 @@ static void take(void)
 	ck_assert_int_eq(lea_stamps_new(&tree.world, &conf, &stamps), 0);
 }
 
-START_TEST(nothing_has_changed_by_itself)
+TEST(nothing_has_changed_by_itself)
 {
 	take();
 	replace("/lib/data");
 	tree_put(&tree, "/etc/lvm/lvm.conf", "plain files have a watch\n");
 	ck_assert(!lea_stamps_program_changed(stamps) && !lea_stamps_settings_changed(stamps));
 }
-END_TEST
 
-START_TEST(a_library_that_is_replaced_is_noticed)
+TEST(a_library_that_is_replaced_is_noticed)
 {
 	take();
 	replace("/lib/libone.so");
 	ck_assert(lea_stamps_program_changed(stamps));
 }
-END_TEST
 
-START_TEST(a_library_that_was_replaced_while_we_began_is_noticed)
+TEST(a_library_that_was_replaced_while_we_began_is_noticed)
 {
 	tree_put(&tree, "/proc/self/maps",
 		 "3000-4000 r-xp 00000000 fe:00 12    /lib/libone.so (deleted)\n");
 	take();
 	ck_assert(lea_stamps_program_changed(stamps));
 }
-END_TEST
 
-START_TEST(the_program_is_compared_with_what_is_at_its_path)
+TEST(the_program_is_compared_with_what_is_at_its_path)
 {
 	char moved[160], path[PATH_MAX];
 
 	take();
-	/* what runs keeps its file, whatever the path leads to */
+	/* the running program keeps its file, wherever the path leads */
 	snprintf(moved, sizeof(moved), "%s.old", program);
 	ck_assert_int_eq(rename(program, moved), 0);
 	ck_assert_msg(!lea_stamps_program_changed(stamps), "there is nothing to begin anew from");
@@ -103,9 +100,8 @@ START_TEST(the_program_is_compared_with_what_is_at_its_path)
 	lea_stamps_own_path(&tree.world, path);
 	ck_assert_str_eq(path, program);
 }
-END_TEST
 
-START_TEST(settings_behind_a_link_are_noticed)
+TEST(settings_behind_a_link_are_noticed)
 {
 	tree_put(&tree, "/store/lvm.conf", "one\n");
 	tree_link(&tree, "/etc/lvm/lvm.conf", "../../store/lvm.conf");
@@ -114,9 +110,8 @@ START_TEST(settings_behind_a_link_are_noticed)
 	replace("/store/lvm.conf");
 	ck_assert(lea_stamps_settings_changed(stamps));
 }
-END_TEST
 
-START_TEST(a_folder_of_settings_behind_a_link_is_noticed)
+TEST(a_folder_of_settings_behind_a_link_is_noticed)
 {
 	tree_mkdir(&tree, "/store/one");
 	tree_put(&tree, "/store/two/lvm.conf", "two\n");
@@ -128,9 +123,8 @@ START_TEST(a_folder_of_settings_behind_a_link_is_noticed)
 	tree_link(&tree, "/etc/store", "../store/two");
 	ck_assert(lea_stamps_settings_changed(stamps));
 }
-END_TEST
 
-START_TEST(the_file_of_the_system_id_is_noticed_also_when_it_comes)
+TEST(the_file_of_the_system_id_is_noticed_also_when_it_comes)
 {
 	conf.system_id_path = "/etc/id";
 	take();
@@ -138,9 +132,8 @@ START_TEST(the_file_of_the_system_id_is_noticed_also_when_it_comes)
 	tree_put(&tree, "/etc/id", "host\n");
 	ck_assert(lea_stamps_settings_changed(stamps));
 }
-END_TEST
 
-START_TEST(children_of_before_are_asked_for_and_no_others)
+TEST(children_of_before_are_asked_for_and_no_others)
 {
 	struct lea_children *children;
 	char path[64], list[64];
@@ -156,30 +149,11 @@ START_TEST(children_of_before_are_asked_for_and_no_others)
 	later = fork();
 	if (!later)
 		_exit(0);
-	/* ended, and not asked for yet */
+	/* ended, but not reaped */
 	ck_assert_int_eq(waitid(P_PID, (id_t)ours, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
 	ck_assert_int_eq(waitid(P_PID, (id_t)later, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
 	lea_children_reap(children);
 	ck_assert_int_eq(waitpid(ours, NULL, 0), -1);
 	ck_assert_int_eq(waitpid(later, NULL, 0), later);
 	lea_children_free(children);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("stamps");
-	TCase *tc = tcase_create("stamps");
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, nothing_has_changed_by_itself);
-	tcase_add_test(tc, a_library_that_is_replaced_is_noticed);
-	tcase_add_test(tc, a_library_that_was_replaced_while_we_began_is_noticed);
-	tcase_add_test(tc, the_program_is_compared_with_what_is_at_its_path);
-	tcase_add_test(tc, settings_behind_a_link_are_noticed);
-	tcase_add_test(tc, a_folder_of_settings_behind_a_link_is_noticed);
-	tcase_add_test(tc, the_file_of_the_system_id_is_noticed_also_when_it_comes);
-	tcase_add_test(tc, children_of_before_are_asked_for_and_no_others);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

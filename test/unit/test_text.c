@@ -11,7 +11,7 @@ static const struct lea_text_options config = {.max_bytes = 65536, .is_config = 
 
 static const struct {
 	const char *claim, *text;
-	int at; /* -1: accepted; else where the complaint points */
+	int at; /* -1: accepted; otherwise the offset in the complaint */
 } rows[] = {
 	{"nothing at all", "", -1},
 	{"blanks and comments", " \t\r\n\v\f# { \" [\n", -1},
@@ -55,7 +55,7 @@ static const struct {
 	{"the time of creation may be anything", "creation_time=99999999999999999999 b=1", -2},
 };
 
-START_TEST(grammar)
+TEST_EACH(each_text_is_parsed_or_refused_where_it_is_wrong, rows)
 {
 	int r;
 	struct lea_text_tree *tree = NULL;
@@ -69,9 +69,8 @@ START_TEST(grammar)
 			      "%s: %s at %d", rows[_i].claim, why.what, (int)why.at);
 	lea_text_free(tree);
 }
-END_TEST
 
-START_TEST(order)
+TEST(entries_keep_the_order_of_the_text)
 {
 	static const char text[] = "one=1 two=2 s { x=1 y { } z=3 } s { w=1 } three=3";
 	static const char *const keys[] = {"one", "two", "s", "s", "three"};
@@ -80,21 +79,20 @@ START_TEST(order)
 	size_t i = 0;
 
 	ck_assert_int_eq(lea_text_parse(text, sizeof(text) - 1, &metadata, NULL, &tree), 0);
-	for (entry = lea_text_root(tree); entry; entry = lea_text_next(entry))
-		ck_assert_str_eq(lea_text_key(entry), keys[i++]);
+	for (entry = tree->root; entry; entry = entry->next)
+		ck_assert_str_eq(entry->key, keys[i++]);
 	ck_assert_uint_eq(i, 5);
-	section = lea_text_find(lea_text_root(tree), "s");
+	section = lea_text_find(tree->root, "s");
 	ck_assert(lea_text_is_section(section));
-	entry = lea_text_child(section);
-	ck_assert_str_eq(lea_text_key(entry), "x");
-	ck_assert_msg(lea_text_is_section(lea_text_next(entry)), "an empty section is a section");
-	ck_assert_ptr_null(lea_text_child(lea_text_next(entry)));
-	ck_assert_str_eq(lea_text_key(lea_text_next(lea_text_next(entry))), "z");
+	entry = section->child;
+	ck_assert_str_eq(entry->key, "x");
+	ck_assert_msg(lea_text_is_section(entry->next), "an empty section is a section");
+	ck_assert_ptr_null(entry->next->child);
+	ck_assert_str_eq(entry->next->next->key, "z");
 	lea_text_free(tree);
 }
-END_TEST
 
-START_TEST(values)
+TEST(each_kind_of_value_is_read)
 {
 	static const char text[] =
 		"i=-7 o=020000 f=1.5 s=\"a\\\"b\\\\c\\n\" l=[\"x\",5] e=[] i=8 n{}";
@@ -105,7 +103,7 @@ START_TEST(values)
 	int64_t number = 0;
 
 	ck_assert_int_eq(lea_text_parse(text, sizeof(text) - 1, &metadata, NULL, &tree), 0);
-	root = lea_text_root(tree);
+	root = tree->root;
 	ck_assert_int_eq(lea_text_int(root, "i", -7, 0, &number), 0);
 	ck_assert_msg(number == -7, "the first of two keys counts");
 	ck_assert_int_eq(lea_text_int(root, "i", -6, 0, &number), LEA_TEXT_MALFORMED);
@@ -119,35 +117,36 @@ START_TEST(values)
 	ck_assert_str_eq(string, "a\"b\\c\\n");
 	ck_assert_int_eq(lea_text_string(root, "i", &string), LEA_TEXT_MALFORMED);
 	value = lea_text_values(lea_text_find(root, "l"));
-	ck_assert_str_eq(lea_value_string(value), "x");
-	value = lea_value_next(value);
-	ck_assert_ptr_null(lea_value_string(value));
+	ck_assert_str_eq(value->string, "x");
+	value = value->next;
+	ck_assert_ptr_null(value->string);
 	ck_assert(lea_value_int(value, &number) && number == 5);
-	ck_assert_ptr_null(lea_value_next(value));
+	ck_assert_ptr_null(value->next);
 	ck_assert_msg(!lea_text_values(lea_text_find(root, "e")), "an empty list has no values");
 	ck_assert(!lea_text_is_section(lea_text_find(root, "e")));
 	lea_text_free(tree);
 }
-END_TEST
 
-START_TEST(configuration)
+TEST(repeated_sections_of_a_configuration_are_one)
 {
 	static const char text[] = "devices { a = 1 }\ndevices { b = 2 }\nlog/level = 7\n";
-	const struct lea_text *root;
+	const struct lea_text *root, *entry;
 	struct lea_text_tree *tree;
 
 	ck_assert_int_eq(lea_text_parse(text, sizeof(text) - 1, &config, NULL, &tree), 0);
-	root = lea_text_root(tree);
-	ck_assert_msg(lea_text_find_path(root, "devices/b") != NULL, "repeated sections are one");
-	ck_assert_ptr_nonnull(lea_text_find_path(root, "devices/a"));
-	ck_assert_msg(lea_text_find_path(root, "log/level") != NULL, "a slash makes a section");
-	ck_assert_ptr_null(lea_text_find_path(root, "log/leve"));
-	ck_assert_ptr_null(lea_text_find_path(root, "devices/a/x"));
+	root = tree->root;
+	entry = lea_text_find(root, "devices");
+	ck_assert_ptr_nonnull(entry);
+	ck_assert_msg(lea_text_find(entry->child, "b") != NULL, "repeated sections are one");
+	ck_assert_ptr_nonnull(lea_text_find(entry->child, "a"));
+	entry = lea_text_find(root, "log");
+	ck_assert_ptr_nonnull(entry);
+	ck_assert_msg(lea_text_find(entry->child, "level") != NULL, "a slash makes a section");
+	ck_assert_ptr_null(lea_text_find(entry->child, "leve"));
 	lea_text_free(tree);
 }
-END_TEST
 
-START_TEST(ends)
+TEST(a_text_is_read_to_its_end_and_no_further)
 {
 	static const char text[] = "a = 1\n\0}";
 	struct lea_why why;
@@ -155,28 +154,13 @@ START_TEST(ends)
 
 	ck_assert_int_eq(lea_text_parse(text, sizeof(text), &metadata, NULL, &tree), 0);
 	lea_text_free(tree);
-	/* A digit may be the last byte there is: nothing may be read behind it. */
+	/* A digit may be the last byte: the parser must not read beyond it. */
 	ck_assert_int_eq(lea_text_parse("a=12345", 4, &metadata, NULL, &tree), 0);
-	ck_assert_int_eq(lea_text_int(lea_text_root(tree), "a", 12, 12, &(int64_t){0}), 0);
+	ck_assert_int_eq(lea_text_int(tree->root, "a", 12, 12, &(int64_t){0}), 0);
 	lea_text_free(tree);
 	ck_assert_int_eq(
 		lea_text_parse("a=1", 3, &(struct lea_text_options){.max_bytes = 2}, &why, &tree),
 		LEA_TEXT_REFUSED);
 	ck_assert_uint_eq(lea_text_line_at("a\nb\nc", 5, 4), 3);
 	ck_assert_uint_eq(lea_text_line_at("a\nb\nc", 5, 0), 1);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("text");
-	TCase *tcase = tcase_create("text");
-
-	tcase_add_loop_test(tcase, grammar, 0, (int)ARRAY_SIZE(rows));
-	tcase_add_test(tcase, order);
-	tcase_add_test(tcase, values);
-	tcase_add_test(tcase, configuration);
-	tcase_add_test(tcase, ends);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

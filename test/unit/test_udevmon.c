@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * udev's broadcasts, by a real monitor of libudev: read as they are, and by libudev when their form
- * is another. In a network and with a /run of its own: udev's listeners hear nothing of it.
+ * udev's broadcasts, by a real monitor of libudev. In a network and with a /run of its own: udev's
+ * listeners hear nothing of it.
  */
 #include "unit/suite.h"
+#include "world/property.h"
 #include "world/udevmon.h"
 
 #include <endian.h>
@@ -17,6 +18,7 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define HASH_OF_BLOCK                                                                              \
@@ -36,10 +38,13 @@ struct header {
 
 static struct lea_udevmon *monitor;
 static struct lea_udevmon_event event;
-static int speaker;
+static int speaker = -1;
 
+/* Messages of other users are not root's, in whatever network. */
 static void setup(void)
 {
+	if (geteuid() != 0)
+		return;
 	ck_assert_msg(unshare(CLONE_NEWNET | CLONE_NEWNS) == 0, "unshare: %s", strerror(errno));
 	ck_assert_int_eq(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
 	ck_assert_int_eq(mount("none", "/run", "tmpfs", 0, NULL), 0);
@@ -58,10 +63,13 @@ static void teardown(void)
 	close(speaker);
 }
 
-static void say(const char *prefix, const char *properties, size_t size)
+const struct fixture fixture = {setup, teardown};
+
+static void say(const char *properties, size_t size)
 {
 	struct sockaddr_nl udev = {.nl_family = AF_NETLINK, .nl_groups = 2};
 	struct header header = {
+		.prefix = "libudev",
 		.magic = htobe32(0xfeedcafe),
 		.header_bytes = sizeof(header),
 		.properties_at = sizeof(header),
@@ -71,19 +79,13 @@ static void say(const char *prefix, const char *properties, size_t size)
 	};
 	char bytes[4096];
 
-	memcpy(header.prefix, prefix, sizeof(header.prefix));
 	memcpy(bytes, &header, sizeof(header));
 	memcpy(bytes + sizeof(header), properties, size);
 	ck_assert_msg(sendto(speaker, bytes, sizeof(header) + size, 0, (struct sockaddr *)&udev,
 			     sizeof(udev)) > 0,
 		      "sendto: %s", strerror(errno));
 }
-#define SAY(properties) say("libudev", properties, sizeof(properties) - 1)
-
-static void say_unknown(void)
-{
-	say("libudex", TAGGED, sizeof(TAGGED) - 1);
-}
+#define SAY(properties) say(properties, sizeof(properties) - 1)
 
 static int receive(void)
 {
@@ -123,77 +125,124 @@ static void is_the_disk(void)
 	ck_assert_msg(!strstr(event.device.properties, "USEC"), "no more than filters ask for");
 }
 
-/* The same by either way: first as they are, then by libudev. */
-START_TEST(a_disk)
+TEST_AS_ROOT(a_disk_is_received_with_its_properties)
 {
-	for (int by_library = 0; by_library < 2; by_library++) {
-		ck_assert_int_eq(receive(), LEA_UDEVMON_NONE);
-		SAY(TAGGED);
-		SAY(DISK);
-		ck_assert_int_eq(receive(), 0);
-		is_the_disk();
-		ck_assert(event.is_pv);
-		ck_assert_int_eq(receive(), 0);
-		is_the_disk();
-		ck_assert_msg(!event.is_pv, "the last event did not set the tag");
-		ck_assert_int_eq(receive(), LEA_UDEVMON_NONE);
-		say_unknown();
-		ck_assert_int_eq(receive(), by_library ? LEA_UDEVMON_NONE : LEA_UDEVMON_UNKNOWN);
-	}
+	ck_assert_int_eq(receive(), LEA_UDEVMON_NONE);
+	SAY(TAGGED);
+	SAY(DISK);
+	ck_assert_int_eq(receive(), 0);
+	is_the_disk();
+	ck_assert(event.is_pv);
+	ck_assert_int_eq(receive(), 0);
+	is_the_disk();
+	ck_assert_msg(!event.is_pv, "the last event did not set the tag");
+	ck_assert_int_eq(receive(), LEA_UDEVMON_NONE);
 }
-END_TEST
 
-START_TEST(other_events)
+TEST_AS_ROOT(each_kind_of_event_is_received)
 {
 #define BARE                                                                                       \
 	"DEVPATH=/devices/x/block/dm-0\0SUBSYSTEM=block\0TAGS=:lvmevent:\0SEQNUM=1\0MAJOR=254\0MINOR=0\0"
-	for (int by_library = 0; by_library < 2; by_library++) {
-		SAY(BARE "ACTION=remove\0");
-		ck_assert_int_eq(receive(), 0);
-		ck_assert(event.device.is_gone && !event.is_pv);
-		ck_assert_str_eq(event.device.devlinks, "");
-		ck_assert_str_eq(event.device.properties, "");
-		ck_assert_str_eq(event.fs_uuid, "");
-		SAY(BARE "ACTION=change\0DM_ACTIVATION=1\0DM_NAME=x\0");
-		ck_assert_int_eq(receive(), 0);
-		ck_assert(!event.device.is_gone && event.is_activation);
-		ck_assert_uint_eq(event.device.major, 254);
-		ck_assert(has_line("DM_NAME=x"));
-		say_unknown();
-		ck_assert_int_eq(receive(), by_library ? LEA_UDEVMON_NONE : LEA_UDEVMON_UNKNOWN);
-	}
+	SAY(BARE "ACTION=remove\0");
+	ck_assert_int_eq(receive(), 0);
+	ck_assert(event.device.is_gone && !event.is_pv);
+	ck_assert_str_eq(event.device.devlinks, "");
+	ck_assert_str_eq(event.device.properties, "");
+	ck_assert_str_eq(event.fs_uuid, "");
+	SAY(BARE "ACTION=change\0DM_ACTIVATION=1\0DM_NAME=x\0");
+	ck_assert_int_eq(receive(), 0);
+	ck_assert(!event.device.is_gone && event.is_activation);
+	ck_assert_uint_eq(event.device.major, 254);
+	ck_assert(has_line("DM_NAME=x"));
 }
-END_TEST
 
-START_TEST(what_is_passed_over)
-{
-	for (int by_library = 0; by_library < 2; by_library++) {
-		ck_assert_int_eq(lea_udevmon_drain(monitor), 0);
-		SAY(TAGGED);
-		SAY(DISK);
-		ck_assert_int_eq(lea_udevmon_drain(monitor), 0);
-		SAY(DISK "UDEV_WORKER_FAILED=1\0");
-		SAY(TAGGED);
-		ck_assert_int_eq(lea_udevmon_drain(monitor), LEA_UDEVMON_FAILED);
-		ck_assert_int_eq(lea_udevmon_drain(monitor), 0);
-		say_unknown();
-		ck_assert_int_eq(lea_udevmon_drain(monitor), by_library ? 0 : LEA_UDEVMON_FAILED);
+static const struct {
+	const char *what, *properties;
+	size_t size;
+	bool is_changed;
+} changes[] = {
+#define ROW(what, properties, is_changed)                                                          \
+	{                                                                                          \
+		what, properties, sizeof(properties) - 1, is_changed                               \
 	}
-}
-END_TEST
+	ROW("in use before this PV was made", TAGGED "LVMEVENT_FIRST=old\0", true),
+	ROW("the same PV as before", TAGGED "LVMEVENT_FIRST=abc-def\0", false),
+	ROW("nothing is known of before", TAGGED, false),
+	ROW("a new device", TAGGED "LVMEVENT_FIRST=old\0LVMEVENT_NEW=1\0", false),
+	ROW("an activation", TAGGED "LVMEVENT_FIRST=old\0DM_ACTIVATION=1\0", false),
+};
 
-Suite *test_suite(void)
+TEST_TIMES(a_pv_made_on_a_device_in_use_is_a_change, geteuid() ? 0 : ARRAY_SIZE(changes))
 {
-	Suite *suite = suite_create("udevmon");
-	TCase *tcase = tcase_create("udevmon");
+	say(changes[_i].properties, changes[_i].size);
+	ck_assert_int_eq(receive(), 0);
+	ck_assert_msg(event.is_changed == changes[_i].is_changed, "%s", changes[_i].what);
+}
 
-	suite_add_tcase(suite, tcase);
-	/* Messages of other users are not root's, in whatever network. */
-	if (geteuid() != 0)
-		return suite;
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_disk);
-	tcase_add_test(tcase, other_events);
-	tcase_add_test(tcase, what_is_passed_over);
-	return suite;
+TEST_AS_ROOT(events_are_passed_over_but_failures_count)
+{
+	ck_assert_int_eq(lea_udevmon_drain(monitor), 0);
+	SAY(TAGGED);
+	SAY(DISK);
+	ck_assert_int_eq(lea_udevmon_drain(monitor), 0);
+	SAY(DISK "UDEV_WORKER_FAILED=1\0");
+	SAY(TAGGED);
+	ck_assert_int_eq(lea_udevmon_drain(monitor), LEA_UDEVMON_FAILED);
+	ck_assert_int_eq(lea_udevmon_drain(monitor), 0);
+}
+
+static void say_too_many(void)
+{
+	const int least = 1;
+
+	ck_assert_int_eq(
+		setsockopt(lea_udevmon_fd(monitor), SOL_SOCKET, SO_RCVBUF, &least, sizeof(least)),
+		0);
+	for (int i = 0; i < 100; i++)
+		SAY(TAGGED);
+}
+
+TEST_AS_ROOT(lost_broadcasts_are_noticed)
+{
+	say_too_many();
+	ck_assert_int_eq(receive(), LEA_UDEVMON_OVERFLOW);
+	ck_assert_int_eq(receive(), 0);
+	is_the_disk();
+	say_too_many();
+	ck_assert_int_eq(lea_udevmon_drain(monitor), LEA_UDEVMON_FAILED);
+}
+
+TEST_AS_ROOT(the_receive_buffer_is_large)
+{
+	socklen_t len = sizeof(int);
+	int bytes = 0;
+
+	ck_assert_int_eq(getsockopt(lea_udevmon_fd(monitor), SOL_SOCKET, SO_RCVBUF, &bytes, &len),
+			 0);
+	ck_assert_int_ge(bytes, 128 * 1024 * 1024);
+}
+
+TEST_AS_ROOT(a_broadcast_of_another_user_is_ignored)
+{
+	const pid_t child = fork();
+	int status;
+
+	ck_assert_int_ge(child, 0);
+	if (child == 0) {
+		/* with the capabilities that a service may have, and another user */
+		ck_assert_int_eq(setresuid(1, 0, 0), 0);
+		SAY(TAGGED);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(receive(), LEA_UDEVMON_NONE);
+}
+
+TEST(properties_that_filters_ask_for_are_kept)
+{
+	ck_assert(lea_property_is_kept("ID_FS_TYPE", "x") && lea_property_is_kept("DM_NAME", "x"));
+	ck_assert(lea_property_is_kept("DEVTYPE", "disk"));
+	ck_assert(!lea_property_is_kept("USEC_INITIALIZED", "1"));
+	ck_assert_msg(!lea_property_is_kept("ID_MODEL", "a\nID_FS_TYPE=LVM2_member"), "a line end");
 }

@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "disk/mda.h"
 #include "disk/segtype.h"
-#include "disk/vg.h"
 #include "fake/sample.h"
-#include "unit/suite.h"
-#include "unit/vg_text.h"
+#include "unit/vg_check.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct lea_arena *arena;
-
-static void setup(void)
-{
-	arena = lea_arena_new(64U << 20);
-	ck_assert_ptr_nonnull(arena);
-}
-
-static void teardown(void)
-{
-	lea_arena_free(arena);
-}
 
 static bool text_is_whole(const struct sample *sample, const struct lea_mda_text *where, char *text)
 {
@@ -31,7 +16,8 @@ static bool text_is_whole(const struct sample *sample, const struct lea_mda_text
 	return lea_mda_text_ok(where, (const uint8_t *)text);
 }
 
-/* The best text of the sample's areas: 1 when none is readable, else what the parser says. */
+/* Reads the best text of the sample's areas. 1 if none is readable, otherwise the parser's
+ * result. */
 static int read_vg(const struct sample *sample, struct lea_vg **ret_vg)
 {
 	struct lea_label label;
@@ -119,7 +105,7 @@ static int outcome_of(const struct sample *sample)
 	return !strcmp(verdict, "refused") ? 2 : 0;
 }
 
-START_TEST(samples)
+TEST_TIMES(each_sample_gives_its_vg, sample_count())
 {
 	struct sample sample;
 	struct lea_vg *vg;
@@ -131,7 +117,7 @@ START_TEST(samples)
 	if (!verdict || strcmp(verdict, "not-pv") != 0) {
 		r = read_vg(&sample, &vg);
 		ck_assert_msg(r == outcome_of(&sample), "%s: %d", sample.name, r);
-		/* nomda-b and its like are known by their partner's text only. */
+		/* nomda-b and similar samples are known only from their partner's text. */
 		if (!r && !verdict)
 			check_vg(&sample, vg);
 		if (!r && verdict)
@@ -139,7 +125,6 @@ START_TEST(samples)
 	}
 	sample_done(&sample);
 }
-END_TEST
 
 static const struct {
 	const char *claim, *name, *reason;
@@ -152,7 +137,7 @@ static const struct {
 	{"an unknown flag means nothing", "damaged/text-unknown-flag", NULL},
 };
 
-START_TEST(delegation)
+TEST_EACH(a_vg_that_is_not_ours_has_its_reason, delegated)
 {
 	const char *want = delegated[_i].reason;
 	struct sample sample;
@@ -166,13 +151,8 @@ START_TEST(delegation)
 		ck_assert_str_eq(vg->delegate_reason, want);
 	sample_done(&sample);
 }
-END_TEST
 
-static const struct {
-	const char *claim, *text;
-	const char *complaint; /* NULL: accepted */
-	const char *reason;    /* to hand over */
-} rows[] = {
+static const struct text_row rows[] = {
 	{"a VG without LVs", VG_HEAD PVS TAIL, NULL, NULL},
 	{"a VG without PVs", VG_HEAD "physical_volumes { } " TAIL, "VG without PVs", NULL},
 	{"no list of PVs", VG_HEAD TAIL, "no physical_volumes", NULL},
@@ -294,24 +274,10 @@ static const struct {
 	{"a second VG means nothing", VG_HEAD PVS TAIL " w { }", NULL, NULL},
 };
 
-START_TEST(texts)
+TEST_EACH(each_text_is_a_vg_or_refused, rows)
 {
-	struct lea_why why = {NULL, 0};
-	struct lea_vg *vg = NULL;
-	int r = lea_vg_parse(arena, rows[_i].text, strlen(rows[_i].text), &why, &vg);
-
-	if (rows[_i].complaint) {
-		ck_assert_msg(r == LEA_VG_REFUSED, "%s", rows[_i].claim);
-		ck_assert_str_eq(why.what, rows[_i].complaint);
-		return;
-	}
-	ck_assert_msg(r == 0, "%s: %s at %d", rows[_i].claim, why.what, (int)why.at);
-	ck_assert_msg(!vg->delegate_reason == !rows[_i].reason, "%s: %s", rows[_i].claim,
-		      vg->delegate_reason);
-	if (rows[_i].reason)
-		ck_assert_str_eq(vg->delegate_reason, rows[_i].reason);
+	check_text(&rows[_i]);
 }
-END_TEST
 
 /* Rows: where a profile may be named. */
 static const struct {
@@ -323,10 +289,11 @@ static const struct {
 	 VG_HEAD "profile=\"p\" " PVS
 		 "logical_volumes { " LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0"))) "} " TAIL,
 	 true},
-	{"in an LV", LVS(LV("l", "d", "profile=\"p\" " ONE SEG("0", "1", LINEAR("pv0", "0")))), true},
+	{"in an LV", LVS(LV("l", "d", "profile=\"p\" " ONE SEG("0", "1", LINEAR("pv0", "0")))),
+	 true},
 };
 
-START_TEST(profiles_are_noticed)
+TEST_EACH(profiles_are_noticed, profile_rows)
 {
 	struct lea_vg *vg = NULL;
 	const char *text = profile_rows[_i].text;
@@ -334,10 +301,9 @@ START_TEST(profiles_are_noticed)
 	ck_assert_int_eq(lea_vg_parse(arena, text, strlen(text), NULL, &vg), 0);
 	ck_assert_msg(vg->has_profile == profile_rows[_i].want, "%s", profile_rows[_i].claim);
 }
-END_TEST
 
-/* A text cut anywhere is refused, or (behind its last needed line) still the same VG. */
-START_TEST(cut)
+/* A truncated text is refused, or (after its last required line) gives the same VG. */
+TEST(a_text_cut_anywhere_is_refused)
 {
 	static const char text[] = LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0"))));
 
@@ -347,9 +313,8 @@ START_TEST(cut)
 		ck_assert_int_eq(lea_vg_parse(arena, text, len, NULL, &vg), LEA_VG_REFUSED);
 	}
 }
-END_TEST
 
-START_TEST(little_memory)
+TEST(a_lack_of_memory_is_a_fault_and_no_refusal)
 {
 	static const char text[] = LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0"))));
 
@@ -364,21 +329,4 @@ START_TEST(little_memory)
 		ck_assert_msg(r == -ENOMEM, "memory that ends at %zu is a fault, not a refusal",
 			      bytes);
 	}
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("vg");
-	TCase *tcase = tcase_create("vg");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, samples, 0, (int)sample_count());
-	tcase_add_loop_test(tcase, delegation, 0, (int)ARRAY_SIZE(delegated));
-	tcase_add_loop_test(tcase, texts, 0, (int)ARRAY_SIZE(rows));
-	tcase_add_loop_test(tcase, profiles_are_noticed, 0, (int)ARRAY_SIZE(profile_rows));
-	tcase_add_test(tcase, cut);
-	tcase_add_test(tcase, little_memory);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Metadata of segments that lie on other LVs: what is accepted, refused, handed over. */
-#include "disk/vg.h"
-#include "unit/suite.h"
-#include "unit/vg_text.h"
+/* Metadata of segments on other LVs: what is accepted, refused, handed over. */
+#include "unit/vg_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct lea_arena *arena;
-
-static void setup(void)
-{
-	arena = lea_arena_new(64U << 20);
-	ck_assert_ptr_nonnull(arena);
-}
-
-static void teardown(void)
-{
-	lea_arena_free(arena);
-}
 
 /* Three LVs of one extent each: l, m and n. */
 #define TRIO(l, m, n)                                                                              \
@@ -41,11 +26,7 @@ static void teardown(void)
 #define VDO(pool, offset) "\"vdo\" vdo_pool=\"" pool "\" vdo_offset=" offset
 #define WRITECACHE	  "\"writecache\" writecache=\"l\" origin=\"m\" writecache_block_size=4096"
 
-static const struct {
-	const char *claim, *text;
-	const char *complaint; /* NULL: accepted */
-	const char *reason;    /* to hand over */
-} rows[] = {
+static const struct text_row rows[] = {
 	{"a snapshot of itself's store",
 	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("s", "0")))
 		     LV("s", "e", ONE SEG("0", "1", SNAPSHOT("s", "cow_store=\"l\"")))),
@@ -92,7 +73,7 @@ static const struct {
 	{"a thin LV in what is no pool",
 	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"),
 	      "\"thin\" thin_pool=\"l\" device_id=1 transaction_id=0"),
-	 "thin LV in what is no thin pool", NULL},
+	 "thin LV in an LV that is not a thin pool", NULL},
 	{"a thin LV in a pool that is not ours",
 	 TRIO("\"new-pool\" data=\"m\"", LINEAR("pv0", "1"),
 	      "\"thin\" thin_pool=\"l\" device_id=1 transaction_id=0"),
@@ -108,7 +89,7 @@ static const struct {
 	 "several segments where one must be", NULL},
 	{"a cache on what is no pool",
 	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), "\"cache\" cache_pool=\"l\" origin=\"m\""),
-	 "cache on what is no cache pool", NULL},
+	 "cache on an LV that is not a cache pool", NULL},
 	{"a cache on a volume", TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), VOLUME), NULL, NULL},
 	{"a cache policy that is a table",
 	 TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), VOLUME " policy=\"smq 0 @1\""),
@@ -147,7 +128,7 @@ static const struct {
 	 TRIO(LINEAR("pv0", "0"), VDO_POOL("l", "512", "4"), VDO_POOL("l", "512", "4")), NULL,
 	 "an LV with two uses"},
 	{"a VDO LV in what is no pool", TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), VDO("m", "0")),
-	 "VDO LV in what is no VDO pool", NULL},
+	 "VDO LV in an LV that is not a VDO pool", NULL},
 	{"a VDO LV beyond the end of its pool",
 	 TRIO(LINEAR("pv0", "0"), VDO_POOL("l", "512", "4"), VDO("m", "2")),
 	 "VDO LV beyond the end of its pool", NULL},
@@ -157,27 +138,13 @@ static const struct {
 	 "impossible writecache setting", NULL},
 };
 
-START_TEST(texts)
+TEST_EACH(each_lv_type_is_parsed_or_refused, rows)
 {
-	struct lea_why why = {NULL, 0};
-	struct lea_vg *vg = NULL;
-	int r = lea_vg_parse(arena, rows[_i].text, strlen(rows[_i].text), &why, &vg);
-
-	if (rows[_i].complaint) {
-		ck_assert_msg(r == LEA_VG_REFUSED, "%s", rows[_i].claim);
-		ck_assert_str_eq(why.what, rows[_i].complaint);
-		return;
-	}
-	ck_assert_msg(r == 0, "%s: %s at %d", rows[_i].claim, why.what, (int)why.at);
-	ck_assert_msg(!vg->delegate_reason == !rows[_i].reason, "%s: %s", rows[_i].claim,
-		      vg->delegate_reason);
-	if (rows[_i].reason)
-		ck_assert_str_eq(vg->delegate_reason, rows[_i].reason);
+	check_text(&rows[_i]);
 }
-END_TEST
 
-/* Each LV of a chain lies on the next: so many are too deep for any use, and for a stack. */
-START_TEST(deep_nesting_is_refused)
+/* A chain in which each LV lies on the next: too deep for any use, and for the stack. */
+TEST_TIMES(deep_nesting_is_refused, 2)
 {
 	const unsigned int depth = _i ? 31 : 1000;
 	struct lea_why why = {NULL, 0};
@@ -199,17 +166,4 @@ START_TEST(deep_nesting_is_refused)
 	if (!_i)
 		ck_assert_str_eq(why.what, "LVs nested too deeply");
 	free(text);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("vg_types");
-	TCase *tcase = tcase_create("vg_types");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, texts, 0, ARRAY_SIZE(rows));
-	tcase_add_loop_test(tcase, deep_nesting_is_refused, 0, 2);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

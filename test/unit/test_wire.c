@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames between processes: what is put comes out, what is cut short is refused. */
+/* Frames between processes: a reader gets what was written, and refuses truncated frames. */
 #include "base/wire.h"
 
 #include "unit/suite.h"
-#include "world/device_wire.h"
+#include "world/device.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,6 +24,8 @@ static void teardown(void)
 	close(fds[1]);
 }
 
+const struct fixture fixture = {setup, teardown};
+
 static char sda[] = "/dev/sda", links[] = "/dev/disk/by-id/a b";
 
 static const struct lea_device disk = {
@@ -39,7 +41,7 @@ static void expect_disk(const struct lea_device *device)
 	ck_assert_ptr_null(device->properties);
 }
 
-START_TEST(a_device_comes_through)
+TEST(a_device_is_received_as_it_was_sent)
 {
 	struct lea_wire_out out = {0};
 	struct lea_wire_in in = {0};
@@ -63,9 +65,8 @@ START_TEST(a_device_comes_through)
 	free(bytes);
 	lea_wire_out_done(&out);
 }
-END_TEST
 
-START_TEST(cut_short_anywhere)
+TEST(a_device_cut_anywhere_is_refused)
 {
 	struct lea_wire_out out = {0};
 	struct lea_device device;
@@ -73,7 +74,7 @@ START_TEST(cut_short_anywhere)
 	lea_device_pack(&out, &disk);
 	ck_assert_int_eq(out.fault, 0);
 	for (size_t len = 4; len < out.len; len++) {
-		uint8_t *copy = malloc(len); /* no byte more, for those who watch */
+		uint8_t *copy = malloc(len); /* exact, so that sanitizers see any overrun */
 		struct lea_wire_in in = {.at = copy + 4, .left = len - 4};
 
 		memcpy(copy, out.bytes, len);
@@ -84,9 +85,8 @@ START_TEST(cut_short_anywhere)
 	}
 	lea_wire_out_done(&out);
 }
-END_TEST
 
-START_TEST(no_name_no_device)
+TEST(a_device_without_a_name_is_refused)
 {
 	struct lea_device device = {.major = 8};
 	struct lea_wire_out out = {0};
@@ -98,7 +98,6 @@ START_TEST(no_name_no_device)
 	ck_assert_int_eq(in.fault, -EPROTO);
 	lea_wire_out_done(&out);
 }
-END_TEST
 
 static const struct {
 	const char *claim;
@@ -110,7 +109,7 @@ static const struct {
 	{"an end in the middle", {4, 0x00610061}},
 };
 
-START_TEST(texts_that_are_none)
+TEST_EACH(a_malformed_text_is_refused, texts)
 {
 	uint32_t word[2];
 	struct lea_wire_in in = {.at = (const uint8_t *)word, .left = sizeof(word)};
@@ -119,7 +118,6 @@ START_TEST(texts_that_are_none)
 	ck_assert_msg(!lea_wire_get_text(&in) && in.fault == -EPROTO, "%s", texts[_i].claim);
 	ck_assert_msg(!lea_wire_get_u32(&in), "nothing after a fault");
 }
-END_TEST
 
 static const struct {
 	const char *claim;
@@ -133,7 +131,7 @@ static const struct {
 	{"the other end gone in the middle", 100, LEA_WIRE_END},
 };
 
-START_TEST(lengths_that_are_none)
+TEST_EACH(a_malformed_length_is_refused, lengths)
 {
 	uint8_t *bytes = NULL;
 	size_t len;
@@ -145,9 +143,8 @@ START_TEST(lengths_that_are_none)
 		      lengths[_i].claim);
 	ck_assert_ptr_null(bytes);
 }
-END_TEST
 
-START_TEST(beyond_the_limit_is_not_sent)
+TEST(a_message_beyond_the_limit_is_not_sent)
 {
 	const size_t half = LEA_WIRE_MAX_BYTES / 2;
 	uint8_t *bytes = calloc(1, half);
@@ -162,14 +159,13 @@ START_TEST(beyond_the_limit_is_not_sent)
 	lea_wire_out_done(&out);
 	free(bytes);
 }
-END_TEST
 
-START_TEST(fitted_it_takes_more)
+TEST(a_fitted_message_takes_more)
 {
 	struct lea_wire_out out = {0};
 	struct lea_wire_in in;
 
-	lea_wire_out_fit(&out); /* nothing in it */
+	lea_wire_out_fit(&out); /* empty */
 	lea_wire_put_u32(&out, 1);
 	lea_wire_out_fit(&out);
 	ck_assert_uint_eq(out.room, out.len);
@@ -181,9 +177,8 @@ START_TEST(fitted_it_takes_more)
 	ck_assert_uint_eq(in.left, 0);
 	lea_wire_out_done(&out);
 }
-END_TEST
 
-START_TEST(nobody_there)
+TEST(a_peer_that_left_is_the_end)
 {
 	uint32_t word;
 
@@ -191,23 +186,4 @@ START_TEST(nobody_there)
 	fds[1] = dup(fds[0]);
 	ck_assert_int_eq(lea_wire_write(fds[0], "a", 1), LEA_WIRE_END);
 	ck_assert_int_eq(lea_wire_read(fds[0], &word, sizeof(word)), LEA_WIRE_END);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("wire");
-	TCase *tcase = tcase_create("wire");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_device_comes_through);
-	tcase_add_test(tcase, cut_short_anywhere);
-	tcase_add_test(tcase, no_name_no_device);
-	tcase_add_loop_test(tcase, texts_that_are_none, 0, (int)ARRAY_SIZE(texts));
-	tcase_add_loop_test(tcase, lengths_that_are_none, 0, (int)ARRAY_SIZE(lengths));
-	tcase_add_test(tcase, beyond_the_limit_is_not_sent);
-	tcase_add_test(tcase, fitted_it_takes_more);
-	tcase_add_test(tcase, nobody_there);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

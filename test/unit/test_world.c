@@ -11,12 +11,11 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/sha256.h"
 #include "fake/tree.h"
+#include "world/blkid.h"
 #include "world/clock_kernel.h"
 #include "world/device.h"
 #include "world/place.h"
-#include "world/probe.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"
 
@@ -39,7 +38,9 @@ static void teardown(void)
 	tree_done(&tree);
 }
 
-START_TEST(the_run_folder_is_made_0700_and_opened_once)
+const struct fixture fixture = {setup, teardown};
+
+TEST(the_run_folder_is_made_0700_and_opened_once)
 {
 	struct stat st;
 	int fd = lea_world_run(&tree.world);
@@ -49,24 +50,21 @@ START_TEST(the_run_folder_is_made_0700_and_opened_once)
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 07777, 0700);
 }
-END_TEST
 
-START_TEST(a_planted_link_is_no_run_folder)
+TEST(a_planted_link_is_no_run_folder)
 {
 	tree_mkdir(&tree, "/elsewhere");
 	tree_link(&tree, "/run/lvm", "../elsewhere");
 	ck_assert_int_lt(lea_world_run(&tree.world), 0);
 }
-END_TEST
 
-START_TEST(a_folder_that_is_missing_is_a_fault)
+TEST(a_folder_that_is_missing_is_a_fault)
 {
 	ck_assert_int_eq(lea_world_dev(&tree.world), -ENOENT);
 	ck_assert_int_ge(lea_world_sys(&tree.world), 0);
 }
-END_TEST
 
-START_TEST(the_environment_is_the_one_handed_in)
+TEST(the_environment_is_the_one_handed_in)
 {
 	tree_env(&tree, "DEVLINKSX=no");
 	tree_env(&tree, "DEVLINKS=/dev/x=y");
@@ -74,9 +72,8 @@ START_TEST(the_environment_is_the_one_handed_in)
 	ck_assert_ptr_null(lea_world_env(&tree.world, "DEVLINK"));
 	ck_assert_ptr_null(lea_world_env(&tree.world, "PATH"));
 }
-END_TEST
 
-START_TEST(the_clock_goes_forward)
+TEST(the_clock_goes_forward)
 {
 	struct lea_clock *clock = lea_clock_kernel();
 	uint64_t before = clock->now_ms(clock);
@@ -84,9 +81,8 @@ START_TEST(the_clock_goes_forward)
 	clock->sleep_ms(clock, 3);
 	ck_assert_uint_ge(clock->now_ms(clock), before + 2);
 }
-END_TEST
 
-START_TEST(attributes_come_by_number)
+TEST(attributes_come_by_number)
 {
 	char text[32];
 	uint64_t number = 0;
@@ -103,21 +99,19 @@ START_TEST(attributes_come_by_number)
 	ck_assert_int_eq(lea_sysfs_number(&tree.world, sda, "negative", &number),
 			 LEA_SYSFS_MALFORMED);
 }
-END_TEST
 
-START_TEST(a_partition_has_the_instance_of_its_disk)
+TEST(a_partition_has_the_instance_of_its_disk)
 {
 	tree_put(&tree, "/sys/dev/block/8:0/diskseq", "5\n");
 	tree_put(&tree, "/sys/dev/block/8:1/partition", "1\n");
 	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, sda), 5);
 	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, (struct lea_devno){8, 1}), 0);
-	tree_put(&tree, "/sys/dev/block/diskseq", "7\n"); /* the folder above is the disk */
+	tree_put(&tree, "/sys/dev/block/diskseq", "7\n"); /* the parent folder is the disk */
 	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, sda), 5);
 	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, (struct lea_devno){8, 1}), 7);
 }
-END_TEST
 
-START_TEST(holders_are_found_by_the_beginning_of_their_uuid)
+TEST(holders_are_found_by_the_beginning_of_their_uuid)
 {
 	bool has = false;
 
@@ -127,9 +121,8 @@ START_TEST(holders_are_found_by_the_beginning_of_their_uuid)
 	ck_assert(!has);
 	ck_assert_int_eq(lea_sysfs_holder(&tree.world, sda, "none", "x", &has), LEA_SYSFS_ABSENT);
 }
-END_TEST
 
-START_TEST(properties_are_found_by_their_whole_name)
+TEST(properties_are_found_by_their_whole_name)
 {
 	struct lea_device device = {0};
 	char value[8] = "old";
@@ -146,9 +139,8 @@ START_TEST(properties_are_found_by_their_whole_name)
 	ck_assert_ptr_null(device.properties);
 	ck_assert(!lea_udevdb_is(&device, "A", "1"));
 }
-END_TEST
 
-START_TEST(links_come_out_of_the_properties_at_hand)
+TEST(links_come_out_of_the_properties_at_hand)
 {
 	struct lea_device device = {.major = 8};
 
@@ -157,9 +149,8 @@ START_TEST(links_come_out_of_the_properties_at_hand)
 	ck_assert_str_eq(device.devlinks, "/dev/a /dev/b");
 	lea_device_done(&device);
 }
-END_TEST
 
-START_TEST(a_scratch_tree_has_no_udev)
+TEST(a_scratch_tree_has_no_udev)
 {
 	struct lea_device device = {.major = 8};
 
@@ -168,32 +159,56 @@ START_TEST(a_scratch_tree_has_no_udev)
 	ck_assert_str_eq(device.devlinks, "");
 	lea_device_done(&device);
 }
-END_TEST
 
-START_TEST(a_probe_tells_what_is_there)
+/* Signatures, each by the bytes that libblkid wants to see. */
+#define EXT2                                                                                       \
+	{                                                                                          \
+		1024 + 56, 2, "\x53\xef"                                                           \
+	}
+#define IMAGE_BYTES (4 * 1024 * 1024) /* libblkid looks for less on a floppy disk */
+#define MD_0_90                                                                                    \
+	{                                                                                          \
+		IMAGE_BYTES - 65536, 12, "\xfc\x4e\x2b\xa9\0\0\0\0\x5a\0\0\0"                      \
+	}
+#define ROMFS                                                                                      \
+	{                                                                                          \
+		0, 8, "-rom1fs-"                                                                   \
+	}
+
+static const struct {
+	const char *claim, *type;
+	struct {
+		size_t at, bytes;
+		const char *signature;
+	} part[2];
+} contents[] = {
+	{"nothing is on it", "", {{0}}},
+	{"a file system", "ext2", {EXT2}},
+	{"two file systems contradict each other", "", {EXT2, ROMFS}},
+	{"a member of an array", "linux_raid_member", {MD_0_90}},
+	{"an array's superblock outdoes a file system's", "linux_raid_member", {EXT2, MD_0_90}},
+};
+
+TEST_EACH(libblkid_names_what_is_there, contents)
 {
-	static uint8_t image[1024 * 1024];
-	struct lea_probe probe;
-	char path[128];
+	static uint8_t image[IMAGE_BYTES];
+	char type[LEA_BLKID_TYPE_BYTES] = "left over", path[128];
 	int fd;
 
-	image[510] = 0x55;
-	image[511] = 0xaa;
-	image[446 + 4] = 0x83;
-	image[446 + 9] = 8;
-	image[446 + 13] = 1;
+	for (size_t i = 0; i < ARRAY_SIZE(contents[_i].part); i++)
+		if (contents[_i].part[i].bytes)
+			memcpy(image + contents[_i].part[i].at, contents[_i].part[i].signature,
+			       contents[_i].part[i].bytes);
 	tree_put_bytes(&tree, "/disk", image, sizeof(image));
 	snprintf(path, sizeof(path), "%s/disk", tree.root);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	ck_assert_int_eq(lea_probe_fd(fd, &probe), 0);
-	ck_assert_str_eq(probe.table, "dos");
-	ck_assert_str_eq(probe.type, "");
+	ck_assert_int_eq(lea_blkid_type(fd, type), 0);
+	ck_assert_msg(!strcmp(type, contents[_i].type), "%s: %s", contents[_i].claim, type);
 	close(fd);
-	ck_assert_int_lt(lea_probe_fd(-1, &probe), 0);
+	ck_assert_int_lt(lea_blkid_type(-1, type), 0);
 }
-END_TEST
 
-START_TEST(a_device_is_announced_as_added)
+TEST(a_device_is_announced_as_added)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 	int sys_fd;
@@ -206,9 +221,8 @@ START_TEST(a_device_is_announced_as_added)
 	ck_assert_int_eq(lea_sysfs_announce(&tree.world, (struct lea_devno){8, 1}),
 			 LEA_SYSFS_ABSENT);
 }
-END_TEST
 
-START_TEST(the_root_of_process_1_is_the_running_system)
+TEST(the_root_of_process_1_is_the_running_system)
 {
 	tree_mkdir(&tree, "/proc/self");
 	ck_assert_msg(!lea_place_check(&tree.world), "process 1 is hidden: nobody knows");
@@ -217,57 +231,11 @@ START_TEST(the_root_of_process_1_is_the_running_system)
 	tree_put(&tree, "/run/systemd/container", "lxc\n");
 	ck_assert_int_eq(lea_place_check(&tree.world), LEA_PLACE_CONTAINER);
 }
-END_TEST
 
-START_TEST(another_root_than_that_of_process_1_is_a_chroot)
+TEST(another_root_than_that_of_process_1_is_a_chroot)
 {
 	ck_assert_msg(lea_place_check(&tree.world) == LEA_PLACE_CHROOT, "/proc is not mounted");
 	tree_mkdir(&tree, "/elsewhere");
 	tree_link(&tree, "/proc/1/root", "../../elsewhere");
 	ck_assert_int_eq(lea_place_check(&tree.world), LEA_PLACE_CHROOT);
-}
-END_TEST
-
-/* FIPS 180-4's examples, and RFC 4231's second test. */
-START_TEST(sha256_gives_the_published_sums)
-{
-	static const uint8_t abc[] = {0xba, 0x78, 0x16, 0xbf}, two[] = {0x24, 0x8d, 0x6a, 0x61},
-			     mac[] = {0x5b, 0xdc, 0xc1, 0x46};
-	const char *long_text = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
-	uint8_t hash[LEA_SHA256_BYTES];
-
-	lea_sha256((const uint8_t *)"abc", 3, hash);
-	ck_assert_mem_eq(hash, abc, 4);
-	lea_sha256((const uint8_t *)long_text, strlen(long_text), hash);
-	ck_assert_mem_eq(hash, two, 4);
-	lea_hmac_sha256((const uint8_t *)"Jefe", 4, (const uint8_t *)"what do ya want for nothing?",
-			28, hash);
-	ck_assert_mem_eq(hash, mac, 4);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-	Suite *suite = suite_create("world");
-	TCase *tc = tcase_create("world");
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, the_run_folder_is_made_0700_and_opened_once);
-	tcase_add_test(tc, a_planted_link_is_no_run_folder);
-	tcase_add_test(tc, a_folder_that_is_missing_is_a_fault);
-	tcase_add_test(tc, the_environment_is_the_one_handed_in);
-	tcase_add_test(tc, the_clock_goes_forward);
-	tcase_add_test(tc, attributes_come_by_number);
-	tcase_add_test(tc, a_partition_has_the_instance_of_its_disk);
-	tcase_add_test(tc, holders_are_found_by_the_beginning_of_their_uuid);
-	tcase_add_test(tc, properties_are_found_by_their_whole_name);
-	tcase_add_test(tc, links_come_out_of_the_properties_at_hand);
-	tcase_add_test(tc, a_scratch_tree_has_no_udev);
-	tcase_add_test(tc, a_probe_tells_what_is_there);
-	tcase_add_test(tc, a_device_is_announced_as_added);
-	tcase_add_test(tc, the_root_of_process_1_is_the_running_system);
-	tcase_add_test(tc, another_root_than_that_of_process_1_is_a_chroot);
-	tcase_add_test(tc, sha256_gives_the_published_sums);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

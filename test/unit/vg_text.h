@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Metadata texts put together from pieces. */
-#ifndef LEA_TEST_UNIT_VG_TEXT_H
-#define LEA_TEST_UNIT_VG_TEXT_H
+/* Metadata texts assembled from pieces. */
+#pragma once
 
 #define ID(c) "\"" c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c "\""
 #define VG_HEAD                                                                                    \
@@ -20,5 +19,3 @@
 #define ONE	       "segment_count=1 "
 #define TWO	       "segment_count=2 "
 #define LVS(lvs)       VG_HEAD PVS "logical_volumes { " lvs "} " TAIL
-
-#endif

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# what an administrator does by chance, with events beside it: after each step as much is up as with stock lvm2
+# random commands of an administrator among events: after each step the same is active as with stock lvm2
 
-# LVMEVENT_LONG: an hour a guest in place of one minute. ADMIN_SEED: another sequence.
+# LVMEVENT_LONG: an hour for each guest instead of a minute. ADMIN_SEED: another sequence.
 if ! with_ours; then
 	skip "an administrator's commands" "stock only"
 	return
@@ -13,36 +13,55 @@ seed=${ADMIN_SEED:-4} seconds=60
 steps() { # NAME SECONDS STEPS
 	guest_new "$1" "$(layout blank 12)"
 	[ "$1" = stock ] || guest_package
-	overlay_file usr/lib/guest/admin-steps 755 <"$GUEST_HERE/cases/admin-steps"
+	overlay_program admin-steps
 	printf 'activation { monitoring = 0 }\nglobal { use_lvmpolld = 0 }\n' | overlay_file etc/lvm/lvmlocal.conf
 	guest_boot || die "the guest does not boot"
 	guest_quiet >/dev/null
 	GUEST_PATIENCE=$(($2 + 600)) guest_run "/usr/lib/guest/admin-steps $seed $2 $3" >"$JUNK/$1.log" || die "the steps do not end"
 	guest_run 'cat /run/admin/errors' >"$JUNK/$1.errors"
+	guest_run 'cat /run/admin/incomplete' >"$JUNK/$1.incomplete"
 	guest_off
 }
-# block FILE N: of step N
+# block FILE N: prints the block of step N
 block() { awk -v n="$2" '/^== / { b++ } b == n' "$JUNK/$1.log"; }
 blocks() { grep -c '^== ' "$JUNK/$1.log"; }
+# excused BLOCK: stock lvm2 trusts records of PVs that a vgrename or vgmerge made stale ("Incorrect VG lookup
+# file"), calls the VG incomplete and leaves it inactive, now and then. What ours has more is of such VGs only;
+# none has less. stale: those VGs, since the last block in which both were alike.
+excused() {
+	local line vg found
+	diff <(block stock "$1") <(block ours "$1") | grep '^[<>]' >"$JUNK/differs"
+	while read -r line; do
+		found=''
+		for vg in $stale; do [[ $line != "> $vg-"* ]] || found=1; done
+		[ -n "$found" ] || return 1
+	done <"$JUNK/differs"
+}
 same_steps() {
-	local i n
+	local i n stale='' excuses=0
 	n=$(blocks stock)
 	for ((i = 1; i <= n; i++)); do
-		if [ "$(block stock $i)" != "$(block ours $i)" ]; then
+		stale+=" $(awk -v b=$i '$1 == b { print $2 }' "$JUNK/stock.incomplete" | tr '\n' ' ')"
+		if [ "$(block stock $i)" = "$(block ours $i)" ]; then
+			stale=''
+		elif excused $i; then
+			excuses=$((excuses + 1))
+		else
 			echo "the last commands:"
 			grep '^== ' "$JUNK/stock.log" | sed -n "$((i > 5 ? i - 5 : 1)),${i}p"
 			diff -U 99 <(block stock $i) <(block ours $i)
 			return 1
 		fi
 	done
-	[ "$n" -gt 0 ]
+	[ $excuses = 0 ] || note "$excuses of $n times stock lvm2 left a complete VG inactive, by a stale record"
+	[ "$n" -gt 0 ] && [ "$(blocks ours)" = "$n" ]
 }
 
 steps stock $seconds 100000
 done_steps=$(grep '^== ' "$JUNK/stock.log" | tail -n 1 | sed 's/^== \([0-9]*\):.*/\1/')
 note "$done_steps steps with seed $seed, $(grep -c '^= 0' "$JUNK/stock.log") commands, $(grep -c '^= [1-9]' "$JUNK/stock.log") refused"
-claim "stock lvm2 did something and was quiet after it" eval '[ "$done_steps" -gt 10 ] && ! grep "does not come to rest" "$JUNK/stock.log"'
-# as many steps, whatever time they take
+claim "control: stock lvm2 made the steps and each ended quietly" eval '[ "$done_steps" -gt 10 ] && ! grep "does not come to rest" "$JUNK/stock.log"'
+# ours makes as many steps, no matter how long they take
 steps ours $((seconds * 4)) "$done_steps"
-claim "the steps come to their end" grep -qx end "$JUNK/ours.log"
-claim "after each step the same is up as with stock lvm2, and lvm2's commands end alike" same_steps
+claim "all steps are made" grep -qx end "$JUNK/ours.log"
+claim "after each step the same is active as with stock lvm2, with the same exit codes" same_steps

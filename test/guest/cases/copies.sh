@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# a PV on a disk and on a copy of it: its VG stays down on every way until one of them goes; two paths of one disk
+# a PV on a disk and on its copy: nothing activates the VG until one of them goes; two paths to one disk
 
 # LVMEVENT_LONG: 61 copied disks, too
 
@@ -13,14 +13,14 @@ machine() { # NAME
 # shellcheck disable=SC2034 # read by lib.sh
 GUEST_IDENTITY[5]=2
 
-# Which name a disk has now
-name_of() { # NUMBER
+# name_of NUMBER: the disk's current kernel name
+name_of() {
 	guest_run "grep -lx 'naa.$(printf %x $((0x5000c50000000000 + $1)))' /sys/block/sd*/device/wwid | cut -d/ -f4"
 }
 active() { guest_run "dmsetup info -c --noheadings -o name | grep -qx 'solo000$1-lv0'"; }
 comes_up() { guest_wait_for 60 "dmsetup info -c --noheadings -o name | grep -qx 'solo000$1-lv0'"; }
 idle() { guest_wait_for 60 'udevadm settle -t 30; lvmevent status | grep -q "0 pending, 0 taken"'; }
-# Nothing that happens now brings it up
+# stays_down: nothing activates the VG now
 stays_down() {
 	idle
 	sleep 2
@@ -55,10 +55,10 @@ guest_quiet >/dev/null
 idle
 for i in 0 2 3; do claim "VG $i is active" comes_up "$i"; done
 claim "the VG with the copied PV is not" not active 1
-claim "status says why, and names both disks" guest_run \
+claim "status gives the cause and names both disks" guest_run \
 	'lvmevent status | grep "failed: VG solo0001: PV .* is on /dev/sd. and on /dev/sd.: "'
-claim "the journal says it once" refusals_are 1
-claim "udev lists both claimants of a link, under a name that we look for" guest_run \
+claim "the journal has it once" refusals_are 1
+claim "udev lists both claimants of the link where we look for them" guest_run \
 	'ls /run/udev/links | grep lvm-pv-uuid- | grep -E "^(.x2f)?disk.x2fby-id.x2flvm-pv-uuid-[0-9a-zA-Z-]{38}\$" | while read -r d; do
 		[ "$(ls "/run/udev/links/$d" | grep -c "^b8:")" -lt 2 ] || echo "$d"
 	done >/run/claimed; cat /run/claimed; [ "$(grep -c . /run/claimed)" = 2 ]'
@@ -66,9 +66,9 @@ claim "the journal names the two paths once" guest_run \
 	'[ "$(journalctl -b -o cat | grep -c "two paths of one disk")" = 1 ]'
 
 one=$(recorded)
-claim "a record is there, of one of the two" [ -n "$one" ]
+claim "one of the two disks is recorded" [ -n "$one" ]
 event_of "$one"
-claim "an event of the recorded disk does not bring it up" stays_down
+claim "an event of the recorded disk does not activate the VG" stays_down
 event_of "$(name_of 1)"
 event_of "$(name_of 4)"
 claim "events of both do not" stays_down
@@ -76,22 +76,22 @@ guest_run 'lvmevent sweep --wait'
 claim "lvmevent sweep does not" stays_down
 guest_run 'systemctl restart lvmevent-runner'
 sleep 6
-claim "a new runner does not, nor its comparisons" stays_down
-claim "the journal still says it once" refusals_are 1
+claim "a new runner and its reconciles do not" stays_down
+claim "the journal still has it once" refusals_are 1
 
 qmp_del_disks d4
-claim "without the copy it comes up" comes_up 1
+claim "without the copy the VG is activated" comes_up 1
 claim "nothing has failed" guest_wait_for 30 'lvmevent status | grep "0 failed"'
 qmp_add_disks d4
 idle
-claim "the copy beside the active VG is said to be ignored" guest_wait_for 30 'journalctl -b -o cat | grep "which is ignored"'
+claim "the journal says that a copy of an active VG is ignored" guest_wait_for 30 'journalctl -b -o cat | grep "which is ignored"'
 event_of "$(name_of 4)"
 idle
-claim "that is said once" ignored_are 1
-claim "the VG is active, and done" guest_run 'dmsetup info solo0001-lv0 | grep ACTIVE && lvmevent status | grep "0 failed"'
-claim "no refusal was said" refusals_are 1
+claim "once" ignored_are 1
+claim "the VG stays active and counts as done" guest_run 'dmsetup info solo0001-lv0 | grep ACTIVE && lvmevent status | grep "0 failed"'
+claim "the journal has no further refusal" refusals_are 1
 
-# Both anew, the VG down
+# Both are plugged in again, with the VG inactive
 plug_both_again() {
 	guest_run 'vgchange -an solo0001'
 	qmp_del_disks "$@"
@@ -99,35 +99,35 @@ plug_both_again() {
 	qmp_add_disks d1 d4
 }
 plug_both_again d1 d4
-claim "plugged in together, it stays down" stays_down
-claim "that is said once" refusals_are 2
-claim "and nothing is said to be ignored" ignored_are 1
+claim "both plugged in together: the VG stays inactive" stays_down
+claim "the journal has that once" refusals_are 2
+claim "and does not say that a copy is ignored" ignored_are 1
 one=$(recorded)
 guest_run "printf 'devices { global_filter = [ \"r|^/dev/$one\$|\" ] }\n' >>/etc/lvm/lvmlocal.conf"
-claim "with a filter that excludes the recorded disk it comes up" comes_up 1
-claim "on the other one, which is recorded" eval '[ -n "$(recorded)" ] && [ "$(recorded)" != "$one" ]'
+claim "a filter excludes the recorded disk: the VG is activated" comes_up 1
+claim "on the other disk, which is now recorded" eval '[ -n "$(recorded)" ] && [ "$(recorded)" != "$one" ]'
 
 if [ -n "${LVMEVENT_LONG-}" ]; then
 	guest_run "sed -i /global_filter/d /etc/lvm/lvmlocal.conf"
 	plug_both_again d1 d4
-	claim "plugged in together once more, it stays down" stays_down
+	claim "both plugged in together once more: the VG stays inactive" stays_down
 	one=$(recorded)
 	[ "$one" = "$(name_of 1)" ] && gone=d1 || gone=d4
 	qmp_del_disks "$gone"
-	claim "without the recorded disk it comes up on the other one" comes_up 1
+	claim "without the recorded disk the VG is activated on the other one" comes_up 1
 fi
 guest_off
 
 [ -n "${LVMEVENT_LONG-}" ] || return 0
 # shellcheck disable=SC2034
-GUEST_IDENTITY=() # of the disks of another machine
+GUEST_IDENTITY=() # the next machine's disks have their own
 guest_new many "$(layout solo 122)"
 for ((i = 0; i < 61; i++)); do cp --sparse=always "$GUEST/disks/d$i" "$GUEST/disks/d$((i + 61))"; done
 guest_package
 guest_boot || die "it does not boot with 61 copies"
 guest_quiet >/dev/null
 idle
-claim "61 VGs with a copied PV each: none is active" [ "$(guest_lvs)" = 0 ]
+claim "61 VGs, each with a copied PV: none is active" [ "$(guest_lvs)" = 0 ]
 claim "each has one line in the journal" guest_run '
 	journalctl -b -o cat -u lvm2-activation-early -u lvmevent-runner | grep "not activated" | sort >/run/lines
 	[ "$(grep -c . /run/lines)" = 61 ] && [ "$(sort -u /run/lines | grep -c .)" = 61 ]'

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# programs of ours killed at steps of their work, in one boot: each time all VGs come up by themselves
+# our programs are killed at steps of their work, in one boot: each time all VGs are activated unaided
 
 if ! with_ours; then
 	skip "all VGs are active after each kill" "stock only"
@@ -24,7 +24,7 @@ ask_to_kill() { # ROLE STEP LABEL
 		echo '$1 $2 $RANDOM $3' >/run/lvmevent-steps/new && mv /run/lvmevent-steps/new /run/lvmevent-steps/kill"
 }
 
-# All down, disks out, disks in: the events of the second half bring the VGs back
+# Deactivates all, unplugs and plugs the disks: events of the new disks activate the VGs again
 replug='vgchange -an >/dev/null 2>&1
 	for d in /sys/block/sd*; do echo 1 >$d/device/delete; done
 	udevadm settle -t 60
@@ -43,24 +43,14 @@ after() { # ROLE STEP LABEL
 
 guest_new crash "$disks"
 guest_package
-# before anything of ours runs: the boot pass is the first to be killed
-overlay_file etc/systemd/system/crash-steps.service <<'UNIT'
-[Unit]
-DefaultDependencies=no
-Before=lvmevent-arm.service
-[Service]
-Type=oneshot
-ExecStart=/bin/sh -c 'mkdir /run/lvmevent-steps && echo "boot 1 0 claim.taken" >/run/lvmevent-steps/kill'
-[Install]
-WantedBy=sysinit.target
-UNIT
-first 'systemctl enable crash-steps.service'
+# asked for before any program of ours runs: the boot scan is killed first
+early_service crash-steps 'mkdir /run/lvmevent-steps && echo "boot 1 0 claim.taken" >/run/lvmevent-steps/kill' Before=lvmevent-arm.service
 guest_boot || die "it does not boot"
-claim "the boot pass is killed with a VG in hand" died
+claim "the boot scan is killed while it activates a VG" died
 claim "... and all $count LVs are active" guest_wait_lvs "$count" 150
 guest_quiet >/dev/null
-# without it the services behind would wait a minute for what nobody works on
-claim "the boot pass was started again, and the gate opens as if nothing had been" guest_run '
+# else the later services would wait a minute for work that no process does
+claim "systemd restarts the boot scan, and the gate opens as usual" guest_run '
 	[ "$(systemctl show -p NRestarts --value lvm2-activation-early.service)" -ge 1 ] || exit
 	of() { systemctl show -p ActiveEnterTimestampMonotonic --value "$1"; }
 	open=$((($(of lvmevent-gate.service) - $(of lvmevent-arm.service)) / 1000000))
@@ -71,21 +61,21 @@ for round in "${rounds[@]}"; do
 	# shellcheck disable=SC2086 # words
 	after $round
 done
-# whoever reads of new settings begins anew
+# a runner that finds changed settings restarts itself
 guest_run 'echo "event { compare_ms = 3000 }" >/etc/lvm/lvmevent.conf'
 after enqueue 1 renameat
 
 guest_tables "$JUNK/last.tables"
-claim "every table is what it was" same "$JUNK/first.tables" "$JUNK/last.tables"
+claim "every table is unchanged" same "$JUNK/first.tables" "$JUNK/last.tables"
 claim "no device is suspended or without a table" guest_run \
 	'! dmsetup info -c --noheadings -o name,suspended,tables_loaded | grep -vE ":Active:Live$"'
-claim "no lock is held, nothing pends, nothing is half-written" guest_run 'lvmevent status
+claim "no lock is held, nothing is pending, no file is half-written" guest_run 'lvmevent status
 	for l in /run/lock/lvm/*; do [ ! -e "$l" ] || flock -n "$l" true || { echo "$l is held"; exit 1; }; done
 	left=$(ls -A /run/lvm/event/queue /run/lvm/event/taken /run/lvm/event/failed | grep -v ":$" | grep -v "^\.new")
-	sleep 12 # it tidies up when it has nothing to do
+	sleep 12 # the runner tidies up when idle
 	left=$left$(find /run/lvm -name ".new-*")
 	[ -z "$left" ] || { echo "left: $left"; exit 1; }'
-claim "lvm2 finds nothing wrong" guest_run 'vgck'
+claim "vgck finds nothing wrong" guest_run 'vgck'
 guest_run 'systemctl show -p NRestarts --value lvmevent-runner.service; dmsetup udevcookies | grep -ci 0x0*d4d' >"$JUNK/figures"
 note "the runner was started again $(head -n 1 "$JUNK/figures") times; cookies that nobody waits for: $(tail -n 1 "$JUNK/figures")"
 guest_off

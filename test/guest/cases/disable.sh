@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# disable, uninstall, removal by force: after a reboot stock lvm2 activates everything as ever
+# disable, uninstall, forced removal: after a reboot stock lvm2 activates everything again
 
-# LVMEVENT_LONG: boots between "lvmevent disable" and "lvmevent enable", and twelve disks in place of four
+# LVMEVENT_LONG: also boots between "lvmevent disable" and "lvmevent enable"; twelve disks instead of four
 count=4
 [ -z "${LVMEVENT_LONG-}" ] || count=12
 disks=$(layout solo $count)
 
-next_boot() { # SENTENCE WHO: who is to activate
+next_boot() { # SENTENCE WHO: ours or stock must activate
 	guest_boot || die "no boot: $1"
 	guest_wait_lvs $count 300
 	guest_quiet >/dev/null
@@ -19,13 +19,13 @@ next_boot() { # SENTENCE WHO: who is to activate
 	esac
 }
 
-# Every file there is, but for what a running system writes
+# All files, except those that a running system writes
 files_there() {
 	guest_run 'find /etc /usr /var/lib/dpkg /lib/systemd -xdev ! -type d ! -path "/usr/lib/guest/*" \
 		! -name .updated ! -name "*.cache" | sort'
 }
 
-# As `make uninstall` and a package manager do it
+# Removes our files as `make uninstall` and a package manager do
 remove_files='for f in $(cat /usr/lib/guest/manifest); do rm -f "$f"; done'
 
 guest_new machine "$disks"

@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# boot_gate = 0: the runner alone activates at boot, and nobody at boot waits for it
+# boot_gate = 0: the runner alone activates at boot, and the boot does not wait for it
 
 count=12
 
-# Who says that it has activated VGs? On one line of its journal, or on several
+# Matches the journal lines about activated VGs
 says="grep -qE '[1-9][0-9]* VG\(s\) active'"
 
 if ! with_ours; then
@@ -13,14 +13,14 @@ if ! with_ours; then
 fi
 guest_new machine "$(layout solo $count)"
 guest_package
-# Whoever waits for a quiet machine all the same waits for longer than this case does.
+# A service that waits for a quiet machine waits longer than this case runs.
 echo 'event { boot_gate = 0 boot_quiet_ms = 100000 }' | overlay_file etc/lvm/lvmevent.conf
 guest_boot || die "does not boot"
-claim "all LVs come up while the machine boots" guest_wait_lvs $count 45
+claim "all LVs are activated while the machine boots" guest_wait_lvs $count 45
 claim "the gate was open all the time" guest_run 'lvmevent gate status | grep -qx "gate: open, never armed"'
-claim "our package was put in charge" first_worked
+claim "our package is enabled" first_worked
 claim "the runner activated them" guest_wait_for 40 "journalctl -b --no-pager -u lvmevent-runner | $says"
-claim "the boot pass activated none" not guest_run "journalctl -b --no-pager -u lvm2-activation-early | $says"
-claim "nothing pends, nothing has failed" guest_run '! find /run/lvm/event/queue /run/lvm/event/taken /run/lvm/event/failed -type f | grep .'
+claim "the boot scan activated none" not guest_run "journalctl -b --no-pager -u lvm2-activation-early | $says"
+claim "nothing is pending, nothing has failed" guest_run '! find /run/lvm/event/queue /run/lvm/event/taken /run/lvm/event/failed -type f | grep .'
 claim "no unit failed" guest_run 'systemctl --failed --no-pager --plain --no-legend | grep . && exit 1; exit 0'
 guest_off

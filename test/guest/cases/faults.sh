@@ -1,14 +1,14 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# no semaphores, a full /run, a stop in the middle: all is active afterwards, without another event
+# no semaphores, a full /run, a stop during an activation: afterwards all is active, without another event
 
 if ! with_ours; then
-	skip "faults that pass" "stock only"
+	skip "temporary faults" "stock only"
 	return
 fi
 
 journal_says() { guest_run "journalctl -b -u lvmevent-runner -o cat | grep -E '$1'"; }
-# nothing of VG solo000$1 in device-mapper, not even half of it
+# not_there N: device-mapper has no node of VG solo000N
 not_there() { guest_run "! dmsetup info -c --noheadings -o name | grep -q ^solo000$1-"; }
 # that many LVs, none of them suspended or without a table
 whole() { guest_run '! dmsetup info -c --noheadings -o name,suspended,tables_loaded | grep -vE ":Active:Live$"'; }
@@ -18,10 +18,10 @@ guest_package
 guest_boot || die "the guest does not boot"
 guest_wait_lvs 2 200
 guest_quiet >/dev/null
-claim "the hardened units are at work" guest_run 'systemctl show -P NoNewPrivileges lvmevent-gate | grep -qx yes &&
+claim "the hardened units run" guest_run 'systemctl show -P NoNewPrivileges lvmevent-gate | grep -qx yes &&
 	grep -qx "Seccomp:.2" /proc/$(systemctl show -P MainPID lvmevent-runner)/status'
 
-# ---- what asks for more than device-mapper in a hardened unit: modules, thin_check, dmeventd
+# ---- LVs that need more than device-mapper in a hardened unit: modules, thin_check, dmeventd
 for i in 101 102 103 104; do truncate -s 32M "$JUNK/blank$i"; done
 qmp_add_disks d101="$JUNK/blank101" d102="$JUNK/blank102" d103="$JUNK/blank103" d104="$JUNK/blank104"
 guest_run 'set -e; udevadm settle
@@ -37,29 +37,29 @@ guest_run 'set -e; udevadm settle
 	for i in 101 102 103 104; do /usr/libexec/lvmevent/enqueue $(disk $i); done' >"$JUNK/made" 2>&1
 claim "raid and thin are activated under our unit" \
 	guest_wait_for 60 'dmsetup status raid-mirror && dmsetup status thin-volume'
-claim "with the modules that they need, by no lvm process" guest_run 'lsmod | grep -q ^dm_thin_pool &&
+claim "with their kernel modules, and without an lvm process" guest_run 'lsmod | grep -q ^dm_thin_pool &&
 	lsmod | grep -q ^dm_raid && ! grep vgchange /run/lvm-calls'
 claim "and dmeventd watches both" \
 	guest_run '[ "$(lvs -a --noheadings -o seg_monitor raid thin | grep -cw monitored)" = 2 ]'
-claim "and it complains of nothing" guest_run '! journalctl -b -u lvmevent-runner -o cat | grep -iE "permitted|denied|[1-9][0-9]* failed|failed to|error"'
+claim "and the runner logs no error" guest_run '! journalctl -b -u lvmevent-runner -o cat | grep -iE "permitted|denied|[1-9][0-9]* failed|failed to|error"'
 guest_run 'vgchange -an raid thin; udevadm settle'
 
 # ---- no semaphore for a cookie
 guest_run 'sysctl -qw kernel.sem="32000 1024000000 500 $(ipcs -s | grep -c ^0x)"'
 qmp_add_disks d2
-claim "without semaphores the cause and what to do are told" \
-	guest_wait_for 60 'journalctl -b -u lvmevent-runner -o cat | grep -q "VG solo0002: not activated: .*tried again soon"'
-claim "and nothing is half-active" not_there 2
-claim "the others are as before" whole
+claim "without semaphores the message gives the cause and the remedy" \
+	guest_wait_for 60 'journalctl -b -u lvmevent-runner -o cat | grep -q "VG solo0002: not activated: .*it will be retried"'
+claim "and the VG has no node" not_there 2
+claim "the others are unchanged" whole
 guest_run 'sysctl -qw kernel.sem="32000 1024000000 500 32000"'
-claim "afterwards it is activated without another event" guest_wait_lvs 3 60
+claim "with semaphores again it is activated without another event" guest_wait_lvs 3 60
 
 # ---- /run is full, for udev and systemd as well
 guest_run 'dd if=/dev/zero of=/run/filler bs=64k; dd if=/dev/zero of=/run/filler2 bs=4k' >/dev/null 2>&1
 qmp_add_disks d3
 guest_run 'udevadm settle -t 60; journalctl -b -k -o cat | grep queued; udevadm info -q property /dev/sdd | grep ID_FS' >"$JUNK/full" 2>&1
 cat "$JUNK/full"
-claim "a full /run stops it" [ "$(guest_lvs)" = 3 ]
+claim "a full /run keeps a VG inactive" [ "$(guest_lvs)" = 3 ]
 guest_run 'rm /run/filler /run/filler2'
 claim "with room again it is activated without another event" guest_wait_lvs 4 90
 
@@ -70,11 +70,11 @@ guest_run 'vgchange -an solo0000 && udevadm settle && udevadm control --stop-exe
 claim "an activation waits for udev" guest_wait_for 30 'ls /run/lock/lvm/V_solo0000'
 stop_began=$SECONDS
 claim "the runner can be stopped meanwhile" guest_run 'systemctl stop lvmevent-runner.path lvmevent-runner'
-claim "at once" [ $((SECONDS - stop_began)) -lt 15 ]
+claim "in less than 15 s" [ $((SECONDS - stop_began)) -lt 15 ]
 guest_run 'udevadm control --start-exec-queue; udevadm settle; systemctl start lvmevent-runner.path lvmevent-runner'
-claim "its VG is whole all the same" guest_wait_lvs 4 60
+claim "its VG is complete nevertheless" guest_wait_lvs 4 60
 claim "and no lock is left" guest_wait_for 20 '! ls /run/lock/lvm/V_*'
 claim "no node is suspended or empty" whole
 claim "no cookie is left" guest_wait_for 20 '! dmsetup udevcookies | grep 0x'
-claim "no entry was put aside" guest_run 'lvmevent status --json | grep "\"put_aside\": 0"'
+claim "no entry is quarantined" guest_run 'lvmevent status --json | grep "\"put_aside\": 0"'
 guest_off

@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# disks plugged in as one burst; pulled out and plugged in under other names (stock fails)
+# disks plugged in in one burst, unplugged, and plugged in under other names (stock fails)
 
-# LVMEVENT_LONG: twenty disks in place of twelve
+# LVMEVENT_LONG: twenty disks instead of twelve
 count=12
 [ -z "${LVMEVENT_LONG-}" ] || count=20
 disks=$(layout solo $count)
 
-# Which disk has which name now
+# The current kernel name of each disk
 names_of_disks() {
 	guest_run 'for d in /sys/block/sd*; do [ -e "$d" ] && echo "$(cat $d/device/wwid) ${d##*/}"; done | sort'
 }
@@ -31,7 +31,7 @@ one_side() { # NAME SECONDS: how long the second time may take
 	qmp_del_disks "${order[@]}" || die "$1: the disks can't be pulled out"
 	guest_wait_for 60 '! ls -d /sys/block/sd* 2>/dev/null'
 	guest_run 'udevadm settle -t 100'
-	# three newcomers take the first names, and the rest comes in the other order
+	# three new disks take the first names, and the others return in reverse order
 	qmp_add_disks "d101=$JUNK/blank101" "d102=$JUNK/blank102" "d103=$JUNK/blank103"
 	guest_run 'udevadm settle -t 100'
 	mapfile -t order < <(seq -f 'd%g' $((count - 1)) -1 0)
@@ -40,7 +40,7 @@ one_side() { # NAME SECONDS: how long the second time may take
 	names_of_disks >"$JUNK/$1.second"
 }
 
-# by chance one or another may get its old name
+# some disk may get its old name by chance
 renamed() { comm -13 "$JUNK/$1.first" "$JUNK/$1.second" | grep -vcE '6[567] '; }
 
 for i in 101 102 103; do truncate -s 16M "$JUNK/blank$i"; done
@@ -56,9 +56,9 @@ if with_ours; then
 	claim "$(renamed ours) of $count disks have other names now" [ "$(renamed ours)" -ge $((count * 3 / 4)) ]
 	claim "ours: renamed disks are activated again" guest_wait_lvs $count 1
 	guest_event_calls >"$JUNK/ours.calls"
-	# the claims above started one: vgchange -an
+	# a claim above started vgchange -an
 	claim "ours: no lvm process but the vgchange of this test" not grep -v 'vgchange -an$' "$JUNK/ours.calls"
 	guest_off
 else
-	skip "ours: both times all are activated" "stock only"
+	skip "ours: all are activated both times" "stock only"
 fi

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# a disk that comes 20 s late and carries an fstab mount: the boot waits, no emergency mode
+# a disk with an fstab mount appears 20 s late: the boot waits, without emergency mode
 
 disks=$(layout fs 1)
 
@@ -13,7 +13,7 @@ one_side() { # NAME
 	claim "$1: the late disk's file system is mounted" \
 		guest_wait_for 60 'mountpoint -q /late && [ "$(cat /late/where)" = fs0000/data ]'
 	guest_quiet >"$JUNK/$1.running"
-	claim "$1: the boot goes on to the end" guest_wait_for 60 'systemctl -q is-active local-fs.target multi-user.target'
+	claim "$1: the boot completes" guest_wait_for 60 'systemctl -q is-active local-fs.target multi-user.target'
 	claim "$1: no emergency mode" guest_run \
 		'systemctl -q is-active emergency.target && exit 1; journalctl -b | grep -E "Emergency (Mode|Shell)|Dependency failed" && exit 1; exit 0'
 	guest_off

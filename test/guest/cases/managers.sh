@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lvm2's own commands in loops beside events: no deadlock, no wrong table, no VG left inactive
+# lvm2's own commands in loops among events: no deadlock, no wrong table, no VG left inactive
 
-# LVMEVENT_LONG: ten rounds of a minute, in place of one of forty seconds; a round with stock lvm2 only
+# LVMEVENT_LONG: ten rounds of a minute instead of one of forty seconds; and a round with stock lvm2 alone
 if ! with_ours; then
-	skip "commands beside our events" "stock only"
+	skip "commands among our events" "stock only"
 	return
 fi
 rounds=1 seconds=40
@@ -13,7 +13,7 @@ rounds=1 seconds=40
 machine() { # NAME
 	guest_new "$1" "$(layout blank 12)"
 	[ "$1" = stock ] || guest_package
-	overlay_file usr/lib/guest/managers-steps 755 <"$GUEST_HERE/cases/managers-steps"
+	overlay_program managers-steps
 	guest_boot || die "the guest does not boot"
 	guest_quiet >/dev/null
 }
@@ -21,7 +21,7 @@ one_round() {
 	GUEST_PATIENCE=$((seconds + 240)) guest_run "/usr/lib/guest/managers-steps $seconds" >"$JUNK/said" || die "the commands do not end"
 }
 
-# What the loop itself does to events, whoever has them
+# First with stock lvm2: what the loop itself does to events
 if [ -n "${LVMEVENT_LONG-}" ]; then
 	machine stock
 	one_round
@@ -33,11 +33,11 @@ fi
 machine ours
 for ((i = 1; i <= rounds; i++)); do
 	one_round
-	claim "round $i comes to its end" grep -qx end "$JUNK/said"
+	claim "round $i completes" grep -qx end "$JUNK/said"
 	claims_said
 	sed -n 's/^count //p' "$JUNK/said" >>"$JUNK/counts"
 done
 note "$(awk '{ n = $1; $1 = ""; sum[$0] += n } END { for (w in sum) printf "%s%s:%s", (i++ ? ", " : ""), w, " " sum[w] }' "$JUNK/counts")"
-claim "VGs were activated by events while commands worked on them" [ "$(awk '/came up by events/ { n += $1 } END { print n + 0 }' "$JUNK/counts")" -ge $((rounds * 10)) ]
-claim "the runner was never started again" guest_run '[ "$(systemctl show -P NRestarts lvmevent-runner)" = 0 ]'
+claim "control: events activated VGs while commands worked on them" [ "$(awk '/came up by events/ { n += $1 } END { print n + 0 }' "$JUNK/counts")" -ge $((rounds * 10)) ]
+claim "the runner was never restarted" guest_run '[ "$(systemctl show -P NRestarts lvmevent-runner)" = 0 ]'
 guest_off

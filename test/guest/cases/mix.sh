@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# a mix of VGs (read-only, fixed minor, flags, raid1, thin): the same as stock's
+# a mix of VGs (read-only, fixed minor, flags, raid1, thin): the same result as stock's
 # long
 . "$GUEST_HERE/compare.sh"
 
-# raid, thin and snapshots need their kernel targets, so a guest makes them, on the four empty disks
+# raid, thin and snapshots need kernel targets, so a guest makes them, on the four empty disks
 prepare_mix() {
 	guest_new maker "$(layout mix 32)"
 	guest_boot || die "no guest to make raid and thin in"
@@ -33,12 +33,12 @@ prepare_mix() {
 }
 
 prepare_mix
-# The merge begins with the activation; whoever polls it ends it.
+# The activation starts the merge; polling completes it.
 # shellcheck disable=SC2034 # compare.sh reads it
 GUEST_UNTIL='[ -e /dev/raid/merged ] && ! dmsetup info -c --noheadings -o name | grep -q merged-real'
-# of raid and thin the parts count as well: nine and five
+# the parts of raid and thin count as well: nine and five
 compare_boots "$JUNK/disks" $(($(wc -l <"$JUNK/native") + 14)) raid thin
-claim "stock has dmeventd watch a raid1, its snapshot and a thin pool" \
+claim "control: with stock, dmeventd watches a raid1, its snapshot and a thin pool" \
 	same <(printf '%s\n' 'raid mirror' 'raid snap' 'thin pool') <(awk '{ print $1, $2 }' "$JUNK/stock.watched")
-claim "a merge that was pending is carried on to its end" not grep -q merging "$JUNK/stock.tables" "$JUNK/ours.tables"
-claim "stock's LVs contain those expected" not grep -vxF -f "$JUNK/stock.names" "$JUNK/native"
+claim "a pending merge is completed" not grep -q merging "$JUNK/stock.tables" "$JUNK/ours.tables"
+claim "control: stock's LVs include the expected ones" not grep -vxF -f "$JUNK/stock.names" "$JUNK/native"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# prohibited with the lvm2 2.03.31 and the kernel 6.12 of Debian 13
+# prohibited with Debian 13's lvm2 2.03.31 and kernel 6.12
 # long
 
 GUEST_SUITE=trixie

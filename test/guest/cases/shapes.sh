@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# RAID of every level, mirrors, integrity, layers, moves and merges under way, as in types
+# as types: RAID of every level, mirrors, integrity, layers, moves and merges in progress
 # long
 
 : "${GUEST_TYPES=raids mirror integ layers thincache plain move merge}"

@@ -1,18 +1,18 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# disks that hang, are slow or can't be read: all others come up as ever, they when they are well
+# disks that hang, are slow or unreadable: the others are activated as usual, these when they work again
 
-# With LVMEVENT_LONG: stock lvm2 as control; a disk that is slow, one whose open hangs; the runner stopped; all
-# hang longer than udev's patience, three minutes.
+# With LVMEVENT_LONG: stock lvm2 as control; a slow disk, and one whose open hangs; the runner is stopped; all
+# hang for longer than udev's timeout of three minutes.
 
 if ! with_ours; then
-	skip "healthy VGs are active, sick ones when they are well" "stock only"
+	skip "healthy VGs are active, faulty ones when their disks work again" "stock only"
 	return
 fi
 disks=$(layout solo 19)
-# Eight well ones, then the sick. Later come 15 and 18, sick, and 16 and 17, well. 18 hangs already for
-# the kernel's driver; with that journald hangs in turn, who asks for the device of each kernel message,
-# and any insmod: so it comes last.
+# Eight healthy disks, then the faulty ones. Later 15 and 18 (faulty), 16 and 17 (healthy) are plugged in. 18
+# already hangs the kernel's driver, and with it journald, which queries the device of each kernel message, and
+# every insmod: so it comes last.
 sick=([8]=hang@udev [9]=hang@lvm [10]=hang@again [11]=hang@1048576-3145728 [12]=slow@5 [13]=bad@512-1024
 	[14]=bad@lvm [15]=hang@udev [18]=hang@scan)
 lib='disk() { for d in /sys/block/sd*; do case $(cat $d/device/wwid) in *$(printf %08x $1)) echo ${d##*/}; esac; done; }
@@ -23,14 +23,14 @@ in_guest() { guest_run "$lib$1"; }
 wait_for() { guest_wait_for "$1" "$lib$2"; }
 healthy='active 00 01 02 03 04 05 06 07'
 
-machine() { # NAME COUNT: of disks that are there from the beginning
+machine() { # NAME COUNT: disks present from the beginning
 	guest_new "$1" "$disks"
 	GUEST_DISKS=("${GUEST_DISKS[@]:0:$2}")
-	# the second comparison does not wait for a minute longer than the test
+	# else the second reconcile would come a minute after the test
 	printf 'event { gate_deadline_ms = 25000 compare_ms = 20000 }\n' | overlay_file etc/lvm/lvmevent.conf
 }
 
-# when the first disk was there, the healthy were active, and multi-user.target was reached
+# Prints when the first disk appeared, the healthy VGs were active, and multi-user.target was reached
 measure() {
 	guest_wait_for 60 '[ -e /sys/block/sda ]'
 	guest_run 'journalctl -b -k -o short-monotonic | awk "/Attached SCSI disk/ { print \"disks\", \$2 + 0; exit }"'
@@ -49,9 +49,9 @@ sick_boot() { # NAME
 
 since_disks() { awk -v k="$2" '{ at[$1] = $2 } END { if (at[k]) print at[k] - at["disks"] }' "$JUNK/$1.figures"; }
 
-# at most so many seconds later than without the sick, counted from the first disk on; the target does not
-# wait for disks, and may be there before
-within() { # KEY SECONDS
+# within KEY SECONDS: at most SECONDS later than without faulty disks, counted from the first disk on. The target
+# does not wait for disks and may be reached before them.
+within() {
 	awk -v w="$(since_disks well "$1")" -v s="$(since_disks sick "$1")" -v most="$2" \
 		'BEGIN { printf "%s s, without the sick %s s\n", s, w; exit !(s != "" && w != "" && s <= w + most) }'
 }
@@ -74,59 +74,60 @@ fi
 machine sick 15
 guest_package
 sick_boot sick
-# A hanging disk has 10 s for itself, udev kills after 180: nobody waits for the one or the other
-claim "healthy VGs don't wait for the sick: at most 20 s later than without" within healthy 20
-claim "the boot reaches its target: at most a minute later than without" within target 60
+# We give a hanging disk 10 s, udev kills its worker after 180 s: the healthy VGs wait for neither
+claim "healthy VGs don't wait for faulty disks: at most 20 s later than without" within healthy 20
+claim "the boot reaches its target at most a minute later than without" within target 60
 claim "the gate opens" guest_wait_for 60 '[ -e /run/lvm/boot-finished ]'
-claim "a disk that comes now is activated at once" eval 'qmp_add_disks d16; wait_for 20 "active 16"'
+claim "a disk plugged in now is activated at once" eval 'qmp_add_disks d16; wait_for 20 "active 16"'
 
-claim "a disk that hangs when LVM reads it is named, with what to do" \
-	wait_for 60 'says "PV /dev/$(disk 9): reading: .*taken up when it answers; see journalctl"'
-claim "one that hangs under the VG's lock, too" \
+claim "the journal names a disk that hangs when LVM reads it, with the remedy" \
+	wait_for 60 'says "PV /dev/$(disk 9): reading: .*it will be read again when it answers; see journalctl"'
+claim "... a disk that hangs under the VG's lock" \
 	wait_for 60 'says "VG solo0010: not finished: its disk /dev/$(disk 10) does not answer"'
-claim "one whose LV udev can't read, too; it is active" \
+claim "... a disk whose LV udev cannot read; the LV is active" \
 	wait_for 60 'says "solo0011.*: (active, but udev has done nothing|its LVs are set up|not finished)" && active 11'
-claim "one that LVM can't read, too" \
+claim "... a disk that LVM cannot read" \
 	wait_for 60 'says "PV /dev/$(disk 14): reading: Input/output error; see journalctl"'
-# Each of them reads every disk. The lock of a VG that a worker activated beside a sick one may be held.
-for command in 'vgchange -ay solo0016' 'delegated --explain'; do
-	claim "lvmevent $command ends, names the disk that hangs, and says by its exit code that it was left out" in_guest \
+# Each of these commands reads every disk. The process that activated solo0000 may hang on solo0010.
+for command in 'vgchange -ay solo0000' 'delegated --explain'; do
+	claim "lvmevent $command ends, names the disk that hangs, and fails by its exit code" in_guest \
 		"timeout 180 lvmevent $command >/tmp/said 2>&1; code=\$?; cat /tmp/said
 		echo \"it ended with \$code; the disk is /dev/\$(disk 9)\"
 		[ \$code -eq 5 ] && grep \"/dev/\$(disk 9) is left out\" /tmp/said"
 done
 qmp_add_disks "d15=$GUEST/d15.nbd"
 if [ -n "${LVMEVENT_LONG-}" ]; then
-	claim "one that udev can't read, of whom no event comes, too" \
-		wait_for 90 'says "/dev/$(disk 8): udev has not finished with it: it may hang, see journalctl"'
-	claim "one with five seconds a read is active" wait_for 60 'active 12'
+	claim "... a disk that udev cannot read and that causes no event" \
+		wait_for 90 'says "/dev/$(disk 8): udev has not finished with it: the device may hang, see journalctl"'
+	claim "a disk with five seconds for each read is active" wait_for 60 'active 12'
 	in_guest 'for n in $(seq 40); do [ -e /dev/$(disk 15) ] && break; sleep 0.5; done
 		blockdev --rereadpt /dev/$(disk 15) >/dev/null 2>&1 & sleep 2; /usr/libexec/lvmevent/enqueue /dev/$(disk 15)'
-	claim "one whose very open hangs, too" wait_for 40 'says "PV /dev/$(disk 15): reading: .*taken up when it answers"'
+	claim "the journal names a disk whose open hangs" wait_for 40 'says "PV /dev/$(disk 15): reading: .*it will be read again when it answers"'
 
-	claim "nobody holds the queue's lock, nothing pends" \
-		wait_for 40 'lvmevent status | grep "queue: 0 pending, 0 taken, 0 put aside" &&
+	claim "the queue's lock is free, nothing is pending" \
+		wait_for 40 'lvmevent status | grep "queue: 0 pending, 0 taken, 0 quarantined" &&
 			! grep ":$(stat -c %i /run/lvm/event/lock) " /proc/locks'
 	stopped=$SECONDS
 	claim "the runner can be stopped" guest_run 'systemctl stop lvmevent-runner.path lvmevent-runner'
-	claim "at once" [ $((SECONDS - stopped)) -lt 15 ]
+	claim "in less than 15 s" [ $((SECONDS - stopped)) -lt 15 ]
 	guest_run 'systemctl start lvmevent-runner.path lvmevent-runner'
 	qmp_add_disks d17
-	claim "and started again; it goes on as before" wait_for 20 "active 17"
+	claim "a restarted runner works as before" wait_for 20 "active 17"
 	sleep 200
 else
 	qmp_add_disks d17
 fi
 guest_well d8 d9 d10 d11 d12 d13 d14 d15
-claim "well again: all that hung are active, by themselves" wait_for 60 'active 08 09 10 11 12 15'
-claim "the one that LVM could not read: by the next comparison" wait_for 60 'active 14'
-claim "the one whose label could not: udev knows no PV there until the disk is added once more" \
-	eval 'in_guest "! active 13 && echo add >/sys/block/\$(disk 13)/uevent" && wait_for 30 "active 13"'
+claim "the disks work again: all that hung are activated unaided" wait_for 60 'active 08 09 10 11 12 15'
+claim "the disk that LVM could not read: activated by the next reconcile" wait_for 60 'active 14'
+# udev knows no PV there. A reconcile reads such a disk once: while it failed, or after that.
+claim "the disk whose label was unreadable: activated by a reconcile, or after another add" \
+	eval 'in_guest "active 13 || echo add >/sys/block/\$(disk 13)/uevent" && wait_for 30 "active 13"'
 qmp_add_disks "d18=$GUEST/d18.nbd"
 sleep 10
 guest_well d18
-claim "one that hangs for the driver: when it is well" wait_for 40 'active 18'
-claim "nothing is in work any more" wait_for 60 'lvmevent status | grep -E "0 pending, 0 taken" &&
+claim "the disk that hung the driver: activated when it works" wait_for 40 'active 18'
+claim "nothing is in progress any more" wait_for 60 'lvmevent status | grep -E "0 pending, 0 taken" &&
 	lvmevent status | grep "19 active, 0 being activated, 0 failed"'
 claim "no lock is held, no device suspended or without a table" guest_run '
 	for l in /run/lock/lvm/V_*; do [ ! -e "$l" ] || flock -n "$l" true || { echo "$l is held"; exit 1; }; done

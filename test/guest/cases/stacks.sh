@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# multipath, MD with its metadata at the end, LUKS, PV on LV, partition, loop: no PV but the finished device
+# multipath, MD with metadata at the end, LUKS, PV on LV, partition, loop: only the finished device is a PV
 
 # With LVMEVENT_LONG: stock lvm2 as control; LUKS is opened after a minute.
 
@@ -10,9 +10,9 @@ disks=$(layout blank 10)
 ready=$(layout solo 10)
 late=5
 [ -z "${LVMEVENT_LONG-}" ] || late=60
-# 0, 7 and 8 are PVs from the beginning; 1 is a second path to 0, 9 to 8; 7 has one path only and might
-# have got a second one
-# shellcheck disable=SC2034 # what guest_boot plugs in
+# 0, 7 and 8 are PVs from the beginning; 1 is a second path to 0, and 9 to 8; 7 has only one path, but multipath
+# may expect a second one
+# shellcheck disable=SC2034 # guest_boot reads it
 GUEST_IDENTITY=([1]=0 [9]=8)
 lib='disk() { for d in /sys/block/sd*; do case $(cat $d/device/wwid) in *$(printf %08x $1)) echo ${d##*/}; esac; done | head -n 1; }
 	there() { for n; do [ -b /dev/$(disk $n) ] || return; done; }
@@ -23,13 +23,13 @@ lib='disk() { for d in /sys/block/sd*; do case $(cat $d/device/wwid) in *$(print
 in_guest() { guest_run "$lib$1"; }
 wait_for() { guest_wait_for "$1" "$lib$2"; }
 
-# One partition, from 1 MiB to the end of 16 MiB
+# One partition, from 1 MiB to 16 MiB
 partition() {
 	printf '\0\0\0\0\x8e\0\0\0\0\x08\0\0\0\x78\0\0' | dd of="$1" bs=1 seek=446 conv=notrunc status=none
 	printf '\x55\xaa' | dd of="$1" bs=1 seek=510 conv=notrunc status=none
 }
 
-# a VG with one LV on each; vg NAME DEVICE [OPTION]
+# vg NAME DEVICE [OPTION]: makes a VG with one LV
 make_stacks='set -e
 	vg() { vgcreate -s 1m $3 $1 $2; lvcreate -y -W n -Z n -l 2 -n lv $3 $1; }
 	mdadm --create /dev/md/mirror --run --metadata=1.0 --level=1 --raid-devices=2 --homehost=any \
@@ -67,7 +67,7 @@ machine() { # NAME
 			wwid "35000c5000000000[078]"
 		}
 	CONF
-	# which devices had a record, at whatever time
+	# logs every device that ever gets a record
 	overlay_file etc/systemd/system/watch-records.service <<-'UNIT'
 		[Unit]
 		DefaultDependencies=no
@@ -81,10 +81,10 @@ machine() { # NAME
 	first 'systemctl enable watch-records.service'
 }
 
-# the names, as they are in the guest, of devices that may be PVs; a line each
+# prints the guest's names of the devices that may be PVs, one a line
 finished='printf "%s\n" "$(disk 5)" "$(disk 7)" "$(disk 6)1" md127 loop0 "$(wwid 0)" "$(wwid 8)" opened | sort'
 
-# shellcheck disable=SC2034 # the same
+# shellcheck disable=SC2034 # guest_boot reads it
 one_side() { # NAME
 	GUEST_DISKS=(d2 d3 d4 d5 d6)
 	guest_boot || die "$1 does not boot"
@@ -94,18 +94,18 @@ one_side() { # NAME
 	GUEST_DISKS=(d0 d1 d2 d3 d4 d5 d6 d7)
 	guest_boot || die "$1 does not boot"
 	claim "$1: two paths, MD, a partition: active" wait_for 150 'active solo0000-lv0 raid-lv part-lv outer-disk'
-	claim "$1: one path: active when nobody waits for a second one any more" wait_for 90 'active solo0007-lv0'
-	claim "$1: neither the PV on an LV, nor what is not there yet" in_guest '! active inner-lv && ! active luks-lv && ! active loop-lv'
+	claim "$1: one path: active when multipath no longer waits for a second one" wait_for 90 'active solo0007-lv0'
+	claim "$1: neither the PV on an LV nor LVs on later devices are active" in_guest '! active inner-lv && ! active luks-lv && ! active loop-lv'
 	sleep "$late"
 	in_guest 'cryptsetup open --key-file /key /dev/$(disk 4) opened'
-	claim "$1: LUKS, opened late" wait_for 30 'active luks-lv'
+	claim "$1: LUKS opened late: active" wait_for 30 'active luks-lv'
 	guest_run 'losetup /dev/loop0 /loop'
-	claim "$1: loop, set up late" wait_for 30 'active loop-lv'
+	claim "$1: loop device set up late: active" wait_for 30 'active loop-lv'
 	qmp_add_disks "d8=$GUEST/disks/d8"
 	sleep 6
-	claim "$1: a path alone is nobody's PV while a second one may come" in_guest '! active solo0008-lv0; ! grep -x "$(disk 8)" /run/records'
+	claim "$1: a single path is no PV while a second one may appear" in_guest '! active solo0008-lv0; ! grep -x "$(disk 8)" /run/records'
 	qmp_add_disks "d9@8=$GUEST/disks/d9"
-	claim "$1: with the second one the map comes, and the VG on it" wait_for 60 'active solo0008-lv0'
+	claim "$1: with the second path the map and the VG on it are active" wait_for 60 'active solo0008-lv0'
 	claim "$1: each LV is on the finished device" in_guest '
 		for lv in solo0000-lv0 raid-lv part-lv solo0007-lv0 outer-disk luks-lv loop-lv solo0008-lv0; do echo "$lv $(on $lv)"; done >/run/on
 		cat /run/on
@@ -113,8 +113,8 @@ one_side() { # NAME
 			"luks-lv opened" "loop-lv loop0" "solo0008-lv0 $(wwid 8)" | diff - /run/on'
 }
 
-never_else() { # NAME: no record stood on anything else
-	claim "$1: there were records of these finished devices, and never of a path, a member, or anything else" in_guest "
+never_else() { # NAME
+	claim "$1: the finished devices had records, and no path, member or other device ever had one" in_guest "
 		sed 's/^dm-[0-9]* //; s/ \$//' /run/records | sort -u >/run/had
 		($finished) | diff - /run/had"
 }
@@ -133,11 +133,11 @@ ours=${ours#.}
 machine ours
 guest_package
 one_side ours
-claim "ours: a path or a member named by a person is no PV either" in_guest '
+claim "ours: a path or a member on the command line is no PV either" in_guest '
 	for i in 0 2 3 4 6; do '"$ours"' --cache -aay /dev/$(disk $i); done
 	sleep 1'
 never_else ours
-claim "ours: the PV on an LV, when it is allowed" in_guest '
+claim "ours: the PV on an LV is used when lvm.conf allows it" in_guest '
 	printf "devices { scan_lvs = 1 }\n" >/etc/lvm/lvmlocal.conf
 	printf "ENV{DM_UUID}==\"LVM-?*\", ENV{LVM_PVSCAN_ON_LVS}=\"1\"\n" >/etc/udev/rules.d/60-pv-on-lv.rules
 	udevadm control --reload

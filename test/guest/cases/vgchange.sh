@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vgchange -a, ours and stock's in one guest: output, exit codes, tables, names, links
 
-# what is shown|--config|commands
+# sentence|--config|commands
 cat >"$JUNK/rows" <<'ROWS'
 linear VG on and off||-ay solo0000;-an solo0000
 autoactivation||-aay solo0001;-an solo0001
@@ -41,7 +41,7 @@ ROWS
 
 numbered() { awk -F'|' -v s="$2" '{ print s NR "|" $2 "|" $3 }' "$1"; }
 
-# same_row NUMBER: what stock and ours did
+# same_row NUMBER: did stock and ours give the same results?
 same_row() { same "$JUNK/rows.out/$1.stock.state" "$JUNK/rows.out/$1.ours.state" &&
 	same "$JUNK/rows.out/$1.stock.out" "$JUNK/rows.out/$1.ours.out"; }
 
@@ -49,7 +49,7 @@ claims_of() { # FILE PREFIX
 	local n=0 sentence
 	while IFS='|' read -r sentence _; do
 		n=$((n + 1))
-		# lvm2 goes through all VGs in no order that it promises
+		# lvm2 processes VGs in no particular order
 		if [ "$sentence" = "all VGs" ]; then
 			sort -o "$JUNK/rows.out/$2$n.stock.out" "$JUNK/rows.out/$2$n.stock.out"
 			sort -o "$JUNK/rows.out/$2$n.ours.out" "$JUNK/rows.out/$2$n.ours.out"
@@ -77,8 +77,8 @@ disks=$(layout mix 32)
 guest_new machine "$disks"
 numbered "$JUNK/rows" a | overlay_file usr/lib/guest/rows
 numbered "$JUNK/partial" b | overlay_file usr/lib/guest/partial
-overlay_file usr/lib/guest/vgchange-rows 755 <"$GUEST_HERE/cases/vgchange-rows"
-# the programs are there, but not in charge of events: what runs is what the row says
+overlay_program vgchange-rows
+# the programs are installed but not enabled: only the rows' commands run
 if with_ours; then overlay "$GUEST_PACKAGE"; fi
 guest_boot || die "no guest"
 guest_wait_lvs "$(wc -l <"$disks/expect")" 200
@@ -87,8 +87,8 @@ guest_run 'vgchange -an' >/dev/null
 GUEST_PATIENCE=900 guest_run "/usr/lib/guest/vgchange-rows /usr/lib/guest/rows /run/rows $stock $ours" || die "the rows did not end"
 notes_left=$(guest_run "mkdir -p /run/lvm/vgs_online; touch /run/lvm/vgs_online/pieces /run/lvm/vgs_online/ro
 	$ours -ay pieces ro >/dev/null; $ours -an pieces ro >/dev/null; ls /run/lvm/vgs_online | grep -xc -e pieces -e ro")
-if with_ours; then claim "-an of two VGs takes back lvm2's note of each" [ "$notes_left" = 0 ]; fi
-# the last disk of the quad VG goes
+if with_ours; then claim "-an of two VGs removes lvm2's mark of each" [ "$notes_left" = 0 ]; fi
+# the last disk of the quad VG is unplugged
 qmp_del_disks d9
 guest_run 'udevadm settle -t 60; rm -f /run/lvm/pvs_online/* /run/lvm/vgs_online/*'
 GUEST_PATIENCE=300 guest_run "/usr/lib/guest/vgchange-rows /usr/lib/guest/partial /run/rows $stock $ours" || die "the partial rows did not end"

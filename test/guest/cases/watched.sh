@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# thin pools come up while dmeventd takes long to start; it watches them in the end
+# thin pools are activated while dmeventd starts slowly; in the end it watches them
 
-# As where the service manager is busy with uevents: the socket is there, the daemon comes late.
+# As when the service manager is busy with uevents: the socket exists, the daemon starts late.
 LATE=20
 count=3
 
@@ -42,22 +42,22 @@ guest_package
 guest_boot || die "no guest"
 guest_quiet >/dev/null
 make_them >"$JUNK/made" 2>&1 || { cat "$JUNK/made"; die "no thin pools"; }
-claim "dmeventd is not there" make_dmeventd_late
+claim "dmeventd does not run" make_dmeventd_late
 qmp_del_disks d0 d1 d2 || die "the disks can't be pulled out"
 guest_wait_for 60 '! ls -d /sys/block/sd* 2>/dev/null'
 qmp_add_disks d0 d1 d2
 claim "VGs with thin pools are active" guest_wait_for $((LATE * 3 / 4)) \
 	'[ "$(dmsetup ls | grep -cE "^late[0-9]-volume[[:space:]]")" -eq 3 ]'
-claim "dmeventd is still not there" guest_run '! pgrep -x dmeventd'
-# asked for by nobody else: what follows would start it, too
-claim "it is started" guest_wait_for $((LATE * 3)) 'pgrep -x dmeventd'
+claim "dmeventd still does not run" guest_run '! pgrep -x dmeventd'
+# checked before the next commands, which would start it, too
+claim "dmeventd is started" guest_wait_for $((LATE * 3)) 'pgrep -x dmeventd'
 claim "in the end it watches all of them" guest_wait_for $((LATE * 3)) \
 	'[ "$(lvs --noheadings -o seg_monitor | grep -cw monitored)" -eq 3 ]'
 guest_run 'udevadm settle; sleep 2'
-claim "all are up" all_are_up
+claim "all are active" all_are_up
 claim "all are watched" all_are_watched
 claim "no note is left" guest_run '[ -z "$(ls /run/lvm/event/unwatched)" ]'
-claim "and no event pends" guest_run '[ -z "$(ls /run/lvm/event/queue /run/lvm/event/taken | grep "^[0-9]")" ]'
+claim "and no event is pending" guest_run '[ -z "$(ls /run/lvm/event/queue /run/lvm/event/taken | grep "^[0-9]")" ]'
 guest_run 'journalctl -b -o cat -t lvmevent' >"$JUNK/journal"
-claim "nothing of that is an error to the journal" not grep -E 'event server|registration failed|not all watched|not finished: |not activated yet: |does not come to an end|telling dmeventd' "$JUNK/journal"
+claim "the journal has no error of that" not grep -E 'event server|registration failed|does not monitor all|not finished: |not activated yet: |does not finish: |registration with dmeventd' "$JUNK/journal"
 guest_off

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stopwatch of a boot that is measured, the same one whoever activates.
+ * The stopwatch of a measured boot, the same for all rows.
  *
  *   probe             watches the boot, writes "key value" lines and END to PROBE_PORT, and
  *                     switches the machine off
- *   probe --target    writes the time to PROBE_TARGET; started by a unit behind the default target
- *   probe --...       watches a machine that runs: see probe_watch.c
+ *   probe --target    writes the time to PROBE_TARGET; started by a unit after the default target
+ *   probe --...       watches a running machine: see probe_watch.c
  *
- * An LV is up when udev has broadcast that it is done with an event of it, and /dev/VG/LV opens and
- * reads (so its table is live). All that happens is taken from sockets that the kernel fills while
- * we sleep; they are emptied every TICK_MS, and there is nothing to be polled but those. Nothing is
- * written, and no process started, before the end. Times are seconds of CLOCK_BOOTTIME.
+ * An LV counts as active once udev has broadcast the end of one of its events, and /dev/VG/LV can
+ * be opened and read (so its table is live). All data comes from sockets that the kernel fills
+ * while we sleep; we empty them every TICK_MS and poll nothing else. Before the end we write
+ * nothing and start no process. Times are seconds of CLOCK_BOOTTIME.
  *
  * PROBE_CONF/expect has the device-mapper names of the LVs, PROBE_CONF/conf lines of "key value":
- *   disks N       so many SCSI disks belong to the machine
+ *   disks N       number of the machine's SCSI disks
  *   limit S       give up at this time
- *   busy 1        udev will not come to rest; for --burst
- *   journal 1     send the journal after the figures, for a look at what went wrong
- * If there is PROBE_CONF/tables, the probe makes the LVs itself, by one dmsetup for up to some 500,
- * once udev is done with all disks. A line is a device as of dmsetup's concise format, with @N for
+ *   busy 1        udev stays busy; for --burst
+ *   journal 1     send the journal after the figures
+ * If PROBE_CONF/tables exists, the probe makes the LVs itself, with a dmsetup for each 500 or so,
+ * once udev has processed all disks. A line is a device in dmsetup's concise format, with @N for
  * disk N.
  */
 #include "probe.h"
@@ -39,7 +39,7 @@
 #define PROBE_PORT   "/dev/ttyS1"
 #define PROBE_TARGET "/run/guest-target"
 
-/* MANAGER_TICKS: of 10 ms, in each of ours; process 1 is idle with no more. */
+/* MANAGER_TICKS: ticks of 10 ms that process 1 may use in each of ours and count as idle. */
 enum { TICK_MS = 100, QUIET_TICKS = 20, MANAGER_TICKS = 1, TICKS_A_SECOND = 1000 / TICK_MS };
 
 #define PART_BYTES 60000
@@ -63,7 +63,7 @@ double probe_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* vg--a-lv is LV lv of VG vg-a: one dash divides, two are one. */
+/* vg--a-lv is LV lv of VG vg-a: one hyphen separates, two stand for one. */
 static char *path_of(const char *name)
 {
 	char *path = malloc(strlen(name) + sizeof("/dev//")), *to = path + 5;
@@ -160,7 +160,7 @@ static void lv_event(const struct probe_uevent *event)
 	}
 }
 
-/* The disk's number stands in its SCSI address; see the qemu arguments. */
+/* The disk's number is in its SCSI address; see the qemu arguments. */
 static void disk_event(const struct probe_uevent *event)
 {
 	const char *block = strstr(event->devpath, "/block/sd"), *at = block;
@@ -191,7 +191,7 @@ void probe_uevent(const struct probe_uevent *event)
 
 /* --- the floor: dmsetup for all LVs ----------------------------------------------------- */
 
-/* dmsetup reads no more than 64 KiB. Lines of a part; false: that was the last. */
+/* Writes the lines of a part, since dmsetup reads at most 64 KiB. False: that was the last part. */
 static bool write_part(FILE *in, FILE *out)
 {
 	const char *devno;
@@ -267,7 +267,7 @@ static double read_number(const char *path)
 	return value;
 }
 
-/* CPU ticks of process 1: it takes in devices long after udev has told it of them. */
+/* CPU ticks of process 1, which handles devices long after udev's broadcast. */
 static unsigned long manager_ticks(void)
 {
 	unsigned long user = 0, kernel = 0;
@@ -281,8 +281,8 @@ static unsigned long manager_ticks(void)
 	return user + kernel;
 }
 
-/* Is it over? udev's queue must stay empty for a while, and process 1 idle: what an LV's event
- * starts comes late. */
+/* Is the boot over? udev's queue must stay empty, and process 1 idle, for a while: what an LV's
+ * event starts comes late. */
 static bool tick(void)
 {
 	static unsigned long busy_before;

@@ -1,55 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What probe.c, the stopwatch of a boot, probe_watch.c, that of a machine that runs, and
- * probe_kernel.c, what both hear from the kernel, have in common. */
+/* Shared by probe.c, the stopwatch of a boot, probe_watch.c, that of a running machine, and
+ * probe_kernel.c, which receives the kernel's messages for both. */
 #pragma once
 #include <stdbool.h>
 #include <stdio.h>
 
 enum { PROBE_MAX_DISKS = 4096 };
 
-/* An event that udev is done with; no member is NULL, what is not there is empty */
+/* An event that udev has processed; no member is NULL, an absent one is "" */
 struct probe_uevent {
 	const char *action, *devpath, *subsystem, *devtype, *dm_name, *major, *minor;
 };
 
-/* An LV that is waited for */
+/* An expected LV */
 struct probe_lv {
 	char *name; /* of the device-mapper device */
 	char *path; /* /dev/VG/LV */
-	double up;  /* when; 0: not yet */
+	double up;  /* time of activation; 0: not yet */
 };
 
-/* What there is to be seen, and when it was; times are 0 until then */
+/* Observed events and their times; 0: not yet */
 struct probe_seen {
 	struct probe_lv *lv;
 	size_t n_lvs, n_up, n_disks, n_disks_done;
 	double limit, first_lv, all_lvs, disks_done;
 	double idle_first_lv, idle_all_lvs; /* CPU seconds */
-	bool is_udev_busy;		    /* with other things: its queue says nothing */
+	bool is_udev_busy;		    /* udev has other work: ignore its queue */
 };
 
-/* Start listening: udev's broadcasts (and the kernel's uevents), new processes, processes that end
+/* Starts to receive udev's broadcasts (and the kernel's uevents), and starts and ends of processes
  */
 void probe_open(bool wants_kernel);
 
-/* Take what has come; calls probe_uevent() and probe_kernel_uevent() */
+/* Empties the sockets; calls probe_uevent() and probe_kernel_uevent() */
 void probe_drain(void);
 
-/* Once a second: memory */
+/* Samples memory; call once a second */
 void probe_sample(void);
 
-/* CPU seconds, of all CPUs, without work so far */
+/* Idle CPU seconds of all CPUs so far */
 double probe_idle(void);
 
-/* CPU, processes, memory, context switches, up to now */
+/* Prints CPU, processes, memory and context switches so far */
 void probe_report(FILE *f);
 
-/* By probe.c */
+/* Defined in probe.c */
 double probe_now(void);
 void probe_uevent(const struct probe_uevent *event);
 struct probe_seen *probe_read_conf(void);
 
-/* By probe_watch.c: a device was added or changed */
+/* Defined in probe_watch.c: called when a device was added or changed */
 void probe_kernel_uevent(const char *devpath);
-/* The modes --burst, --run and --loop; an exit code, 2: none of them */
+/* Runs the modes --burst, --await, --run and --loop; returns an exit code; 2: no such mode */
 int probe_watch(int argc, char **argv);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the kernel tells the probe, without being asked: udev's broadcasts, the forks that make a
- * process and not a thread (a socket filter leaves out the others), and, from the task statistics
- * that it sends for each task that ends, CPU time by program. Programs that still live at the end
- * are found in /proc.
+ * Messages that the kernel sends to the probe: udev's broadcasts; forks that make a process and not
+ * a thread (a socket filter drops the others); and statistics of each task that ends, from which we
+ * sum CPU time by program. Programs that still run at the end are read from /proc.
  */
 #include "probe.h"
 
@@ -26,13 +25,13 @@
 
 enum { ROOM_BYTES = 64 << 20, KERNEL_GROUP = 1, UDEV_GROUP = 2, UDEV_MAGIC = 0xfeedcafe };
 
-/* How udev begins a broadcast; hashes for socket filters follow */
+/* The head of udev's broadcasts; hashes for socket filters follow */
 struct udev_head {
 	char prefix[8];
 	uint32_t magic, head_bytes, properties_at, properties_bytes;
 };
 
-/* Who uses the CPU. A program belongs to the first that fits; a star stands for any rest. */
+/* Groups of programs that use the CPU. The first match counts; a star matches any rest. */
 static struct user {
 	const char *key, *names[6];
 	double cpu_seconds, living_seconds;
@@ -86,7 +85,7 @@ static int open_netlink(int protocol, unsigned groups)
 	return -1;
 }
 
-/* One netlink message with the given head, payload and nothing else */
+/* Sends a netlink message with the given type and payload */
 static void send_message(int fd, uint16_t type, const void *payload, size_t len)
 {
 	char buf[256] = "";
@@ -137,7 +136,7 @@ static void take_uevent(char *buf, size_t len)
 
 /* --- forks ------------------------------------------------------------------------------ */
 
-/* Let only those through whose child is a process; words come in network order. */
+/* Passes only forks whose child is a process; words are in network order. */
 static void filter_forks(int fd)
 {
 	enum {
@@ -196,7 +195,7 @@ static void send_generic(int fd, uint16_t family, uint8_t command, uint16_t type
 	send_message(fd, family, &message, GENL_HDRLEN + NLA_ALIGN(NLA_HDRLEN + len));
 }
 
-/* The attribute of that type among len bytes of attributes; NULL: there is none */
+/* Finds the attribute of this type in len bytes of attributes; NULL: none */
 static const struct nlattr *find_attribute(const char *at, size_t len, uint16_t type)
 {
 	while (len >= NLA_HDRLEN) {
@@ -278,7 +277,7 @@ static void take_end(const char *buf, size_t len)
 	enqueuers += strcmp(s.ac_comm, "enqueue") == 0;
 }
 
-/* --- what all have in common ------------------------------------------------------------ */
+/* --- common ----------------------------------------------------------------------------- */
 
 void probe_open(bool wants_kernel)
 {
@@ -288,7 +287,7 @@ void probe_open(bool wants_kernel)
 	open_ends();
 }
 
-/* What is there next, its length; 0: nothing. An overrun is counted, and the next read goes on. */
+/* Reads the next message; returns its length, 0: none. Counts an overrun and reads on. */
 static size_t take_one(int fd, char *buf, size_t size)
 {
 	for (int tries = 0; fd >= 0 && tries < 8; tries++) {
@@ -316,7 +315,7 @@ void probe_drain(void)
 		take_end(buf, len);
 }
 
-/* The number behind `key` in a file of "key number" lines; -1: not there */
+/* The number after `key` in a file of "key number" lines; -1: absent */
 static double keyed_number(const char *path, const char *key)
 {
 	FILE *f = fopen(path, "re");
@@ -352,7 +351,7 @@ void probe_sample(void)
 		available_min_kib = kib;
 }
 
-/* Those that still live: their own time, in clock ticks */
+/* Adds the CPU time, in clock ticks, of a process that still runs */
 static void add_living(const char *pid)
 {
 	char path[64], name[64] = "";
@@ -385,7 +384,7 @@ static void add_all_living(void)
 		closedir(d);
 }
 
-/* The kernel's sums over all CPUs, in its order, s */
+/* The kernel's sums over all CPUs in seconds, in the kernel's order */
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STATES };
 
 static void read_cpu(double t[static STATES])
@@ -410,7 +409,7 @@ double probe_idle(void)
 	return t[IDLE] + t[IOWAIT];
 }
 
-/* All time that was not idle; and how much of it interrupts took */
+/* Prints all time that was not idle, and the part used by interrupts */
 static void report_cpu(FILE *f)
 {
 	double t[STATES];

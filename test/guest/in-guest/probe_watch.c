@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stopwatch of a machine that runs already; probe.c has how it looks at LVs, probe_kernel.c how
- * at processes and CPU. Each mode leaves "key value" lines in FILE. Totals, like CPU time, are in
- * FILE as they are in the end, and in FILE.begin as they were when it began.
+ * The stopwatch of a running machine; probe.c observes LVs, probe_kernel.c processes and CPU. Each
+ * mode writes "key value" lines to FILE. Totals, such as CPU time, are in FILE as of the end, and
+ * in FILE.begin as of the start.
  *
- *   probe --burst FILE      back when it watches; it goes on until all disks have come, all LVs are
- *                           up and udev is idle, or `limit` seconds are over. Times count from when
- *                           the kernel announced the first disk
- *   probe --await FILE SECONDS    until there is a FILE
- *   probe --run FILE COMMAND...   start it, await its end, then udev; its output: FILE.output
- *   probe --loop FILE MS COMMAND [, COMMAND]...
- *                           each in turn, MS after the last one's end, until there is a FILE.stop;
- *                           a line each: number, start, duration, exit code
+ *   probe --burst FILE      returns when it watches; it watches until all disks have appeared, all
+ * LVs are active and udev is idle, or for `limit` seconds. Times count from the kernel's
+ * announcement of the first disk probe --await FILE SECONDS    waits until FILE exists probe --run
+ * FILE COMMAND...   runs it, then waits for udev; its output: FILE.output probe --loop FILE MS
+ * COMMAND [, COMMAND]... runs each in turn, MS after the last one's end, until FILE.stop exists; a
+ * line for each: number, start, duration, exit code
  */
 #include "probe.h"
 
@@ -118,7 +116,7 @@ static void report_burst(const char *path, const struct probe_seen *seen, double
 			fprintf(f, "down %s\n", seen->lv[i].name);
 	fputs("end 1\n", f);
 	fclose(f);
-	/* whole, or not there: it is waited for */
+	/* published complete, since --await waits for it */
 	snprintf(new, sizeof(new), "%s.new", path);
 	if (rename(new, path) < 0)
 		exit(1);
@@ -174,7 +172,7 @@ static pid_t start(char **command, const char *output)
 	_exit(127);
 }
 
-/* When udev became idle and stayed so for a while */
+/* Waits until udev has been idle for a while; returns when it became idle */
 static double wait_for_udev(void)
 {
 	double settled = 0;
@@ -206,7 +204,7 @@ static int watch_run(const char *path, char **command)
 	snprintf(output, sizeof(output), "%s.output", path);
 	probe_open(true);
 	write_totals(path);
-	/* the sockets have room for all that comes meanwhile */
+	/* the sockets hold all messages of that time */
 	began = probe_now();
 	if (wait4(start(command, output), &status, 0, &use) < 0)
 		return 1;
@@ -221,9 +219,9 @@ static int watch_run(const char *path, char **command)
 	return 0;
 }
 
-/* --- commands again and again ----------------------------------------------------------- */
+/* --- commands in a loop ----------------------------------------------------------------- */
 
-/* The next command after @at, NULL: none; its end is marked by NULL in place of the comma */
+/* Returns the next command after @at and ends it with NULL instead of the comma; NULL: none */
 static char **next_command(char **at)
 {
 	while (*at && strcmp(*at, ",") != 0)

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lock is on the VG's name, the request is for the VG's id: both must be unchanged. */
+#include "activate/rescan.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int add_devices(struct lea_scan *scan, const struct lea_scan_vg *before_lock)
+{
+	const uint32_t most = before_lock->vg->pv_count;
+	struct lea_device *device = calloc(most ? most : 1, sizeof(*device));
+	size_t count = 0;
+	int r = 0;
+
+	if (!device)
+		return -ENOMEM;
+	for (uint32_t i = 0; !r && i < most; i++)
+		if (before_lock->pv[i])
+			r = lea_device_copy(&before_lock->pv[i]->device, &device[count++]);
+	r = r ? r : lea_scan_add(scan, device, count);
+	lea_devices_free(device, count); /* the scan left them empty */
+	return r;
+}
+
+static const struct lea_scan_vg *find_vg(struct lea_scan_vg *vgs, size_t count,
+					 const struct lea_scan_vg *before_lock)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(vgs[i].vg->id, before_lock->vg->id) &&
+		    !strcmp(vgs[i].vg->name, before_lock->vg->name))
+			return &vgs[i];
+	return NULL;
+}
+
+/* After these faults the device may still be a PV of the VG, so it does not count as missing. */
+static bool is_undecided(int fault)
+{
+	return lea_is_shortage(fault) || fault == -ETIMEDOUT;
+}
+
+static int find_fault(const struct lea_scan *scan)
+{
+	struct lea_found *const *found;
+	size_t count;
+
+	found = lea_scan_found(scan, &count);
+	for (size_t i = 0; i < count; i++)
+		if (found[i]->kind == LEA_FOUND_UNREADABLE && is_undecided(found[i]->fault))
+			return found[i]->fault;
+	return 0;
+}
+
+int lea_vg_rescan(struct lea_scan *scan, const struct lea_scan_vg *before_lock,
+		  const struct lea_scan_vg **ret_vg)
+{
+	struct lea_scan_vg *vgs;
+	size_t count;
+	int r = add_devices(scan, before_lock);
+
+	r = r ? r : find_fault(scan);
+	r = r ? r : lea_scan_vgs(scan, &vgs, &count);
+	if (!r)
+		*ret_vg = find_vg(vgs, count, before_lock);
+	return r;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Translates the configuration into the arguments of the modules in lib/policy. */
+#pragma once
+
+#include "activate/transaction.h"
+#include "policy/access.h"
+#include "policy/plan.h"
+#include "world/conf.h"
+#include "world/world.h"
+
+/* Fills *ret_rules; strings and lists are borrowed from @conf and @options. */
+void lea_activate_settings(const struct lea_world *world, const struct lea_conf *conf,
+			   const struct lea_activate_options *options,
+			   struct lea_plan_rules *ret_rules);
+/* Prints a warning for each empty item of the volume lists. Call once a command that activates. */
+void lea_activate_tell_lists(const struct lea_world *world, const struct lea_conf *conf);
+/* Fills *ret_host; borrowed from @conf. */
+void lea_activate_host(const struct lea_conf *conf, struct lea_access_host *ret_host);

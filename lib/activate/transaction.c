@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Runs a transaction. Locks are taken one VG at a time and released together, after udev has
+ * finished. The scan before the lock only says which devices to read again.
+ */
+#include "activate/transaction.h"
+
+#include "activate/dm_activate.h"
+#include "activate/monitor.h"
+#include "activate/notify.h"
+#include "activate/rescan.h"
+#include "activate/vg.h"
+#include "base/cleanup.h"
+#include "base/step.h"
+#include "filter/filter.h"
+#include "state/lock.h"
+#include "state/online.h"
+#include "world/dm.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ARENA_BYTES ((size_t)256 * 1024 * 1024)
+#define NAME_BYTES  130U
+#define NAMED_MOST  5U /* VGs named in one log line */
+#define NAMES_BYTES (NAMED_MOST * NAME_BYTES + 32U)
+
+/* A VG of the transaction, as long as its lock is held. */
+struct held {
+	struct held *next;
+	struct lea_lock *lock; /* NULL: run without lock, or released */
+	struct lea_scan *scan; /* owns the metadata; NULL: nothing was read */
+	struct lea_arena *arena;
+	struct lea_activate_vg vg;
+	enum lea_activation what;
+	bool failed, has_resumed;
+	bool is_followed; /* lea_monitor will get it */
+};
+
+struct lea_activation_run {
+	struct lea_world *world;
+	const struct lea_conf *conf;
+	const struct lea_activate_options *options;
+	struct held *first, **end;
+	struct lea_filter *filter; /* for all its VGs; NULL: no VG was read yet */
+	uint32_t resumed;
+	sigset_t signals; /* as they were before the first lock */
+	bool blocked;
+};
+
+int lea_activation_start(struct lea_world *world, const struct lea_conf *conf,
+			 const struct lea_activate_options *options,
+			 struct lea_activation_run **ret_run)
+{
+	struct lea_activation_run *run = calloc(1, sizeof(*run));
+
+	if (!run)
+		return -ENOMEM;
+	run->world = world;
+	run->conf = conf;
+	run->options = options;
+	run->end = &run->first;
+	*ret_run = run;
+	return 0;
+}
+
+static void free_held(struct held *held)
+{
+	if (!held)
+		return;
+	lea_lock_release(held->lock);
+	lea_scan_free(held->scan);
+	lea_arena_free(held->arena);
+	free(held);
+}
+
+LEA_DEFINE_FREEP(struct held, free_heldp, free_held);
+
+/* A signal must not end us between a create and its resume: SIGINT (Ctrl-C) takes effect at the
+ * end of the transaction. */
+static void block_signals(struct lea_activation_run *run)
+{
+	sigset_t set;
+
+	if (run->blocked)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGPIPE); /* the reader of our output may go at any time */
+	run->blocked = !sigprocmask(SIG_BLOCK, &set, &run->signals);
+}
+
+static int no_lock(const struct lea_activation_run *run, const char *vg_name)
+{
+	lea_log(run->world->log, LEA_LOG_ERROR, "Can't get lock for %s.", vg_name);
+	lea_log(run->world->log, LEA_LOG_ERROR, "Cannot process volume group %s", vg_name);
+	return LEA_ACTIVATE_FAILED;
+}
+
+static int busy(const struct lea_activation_run *run, const char *vg_name)
+{
+	if (run->options->no_wait_lock)
+		return LEA_ACTIVATE_VG_BUSY;
+	lea_log(run->world->log, LEA_LOG_ERROR, "%s/V_%s: flock failed: %s", run->conf->locking_dir,
+		vg_name, strerror(EWOULDBLOCK));
+	return no_lock(run, vg_name);
+}
+
+static int lock_vg(struct lea_activation_run *run, const char *vg_name, struct lea_lock **ret_lock,
+		   int *ret_shortage)
+{
+	LEA_AUTO(lea_freep) char *dir = lea_world_path(run->world, run->conf->locking_dir);
+	const struct lea_lock_options how = {
+		.dir = dir,
+		.mode = LEA_LOCK_EXCLUSIVE,
+		.wait = run->conf->wait_for_locks && !run->options->no_wait_lock,
+		.turnstile = run->conf->prioritise_write_locks,
+	};
+	char name[NAME_BYTES];
+	int r;
+
+	if (run->options->no_lock)
+		return 0;
+	if (!dir)
+		return -ENOMEM;
+	snprintf(name, sizeof(name), "V_%s", vg_name);
+	r = lea_lock_take(&how, name, ret_lock);
+	*ret_shortage = r > 0 ? LEA_NOT_NOW : lea_as_transient(r);
+	if (r == LEA_LOCK_BUSY)
+		return busy(run, vg_name);
+	if (r < 0 && r != -EINTR && run->options->ignore_lock_failure)
+		*ret_shortage = r = 0;
+	if (r < 0) {
+		lea_log_fault(run->world->log, r, "%s/V_%s", run->conf->locking_dir, vg_name);
+		return no_lock(run, vg_name);
+	}
+	return 0;
+}
+
+/* Sets held->vg.scanned; NULL with 0: the PVs do not have this VG any more. */
+static int read_again(struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
+		      struct held *held)
+{
+	const struct lea_scan_options options = {
+		.devices = run->options->devices,
+		.device_count = run->options->device_count,
+		.out_of_process = run->options->reader != NULL,
+		.reader = run->options->reader,
+		.filter = &run->filter,
+		.devicesfile = run->options->devicesfile,
+	};
+	int r = lea_scan_new(run->world, run->conf, &options, &held->scan);
+
+	return r ? r : lea_vg_rescan(held->scan, before_lock, &held->vg.scanned);
+}
+
+static int not_found(const struct lea_activation_run *run, const char *vg_name)
+{
+	lea_log(run->world->log, run->options->named ? LEA_LOG_ERROR : LEA_LOG_VERBOSE,
+		"Volume group \"%s\" not found", vg_name);
+	return run->options->named ? LEA_ACTIVATE_FAILED : LEA_ACTIVATE_CHANGED;
+}
+
+/* A PV that timed out may still be present. */
+static bool has_timed_out(const struct lea_scan *scan)
+{
+	struct lea_found *const *found;
+	size_t count;
+
+	found = lea_scan_found(scan, &count);
+	for (size_t i = 0; i < count; i++)
+		if (found[i]->kind == LEA_FOUND_UNREADABLE && found[i]->fault == -ETIMEDOUT)
+			return true;
+	return false;
+}
+
+/* Everything after the lock. @held keeps the result until the end of the transaction. */
+static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
+		     struct held *held, struct lea_activate_result *result)
+{
+	int r = read_again(run, before_lock, held);
+
+	if (r) {
+		lea_log(run->world->log, LEA_LOG_ERROR, "VG %s: reading its metadata again: %s",
+			before_lock->vg->name, r < 0 ? strerror(-r) : "a filter setting is wrong");
+		/* A wrong filter setting stays wrong until it is corrected. */
+		result->shortage = r < 0 ? lea_as_transient(r) : 0;
+		return LEA_ACTIVATE_FAILED;
+	}
+	if (!held->vg.scanned)
+		return not_found(run, before_lock->vg->name);
+	if (before_lock->watch_only)
+		return 0;
+	if (before_lock->has_duplicate || before_lock->has_conflict) {
+		struct lea_scan_vg *scanned = lea_arena_alloc(held->arena, 1, sizeof(*scanned));
+
+		if (!scanned)
+			return -ENOMEM;
+		*scanned = *held->vg.scanned;
+		scanned->has_duplicate |= before_lock->has_duplicate;
+		held->vg.scanned = scanned;
+	}
+	r = lea_activate_scanned(&held->vg, result);
+	/* The metadata has changed: the missing PV may be new and present, but not in this scan. */
+	if (r == LEA_ACTIVATE_INCOMPLETE && held->vg.scanned->vg->seqno != before_lock->vg->seqno)
+		r = LEA_ACTIVATE_CHANGED;
+	if (r == LEA_ACTIVATE_INCOMPLETE && has_timed_out(held->scan))
+		result->shortage = LEA_NOT_NOW;
+	if (held->vg.announce && r >= 0) {
+		int s = lea_dm_count_active(run->world, held->arena, held->vg.scanned->vg,
+					    &result->active);
+
+		r = r ? r : s;
+	}
+	return r;
+}
+
+int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
+		      const struct lea_scan_vg *before_lock, struct lea_activate_result *ret_result)
+{
+	LEA_AUTO(free_heldp) struct held *held = calloc(1, sizeof(*held));
+	int r;
+
+	*ret_result = (struct lea_activate_result){.lock_fd = -1};
+	if (!held)
+		return -ENOMEM;
+	held->arena = lea_arena_new(ARENA_BYTES);
+	if (!held->arena)
+		return -ENOMEM;
+	r = lock_vg(run, vg_name, &held->lock, &ret_result->shortage);
+	if (r)
+		return r;
+	LEA_CRASHPOINT("vg.lock", before_lock->vg->id);
+	block_signals(run);
+	held->what = run->options->what;
+	held->vg = (struct lea_activate_vg){
+		.world = run->world,
+		.conf = run->conf,
+		.options = run->options,
+		.arena = held->arena,
+	};
+	r = do_locked(run, before_lock, held, ret_result);
+	if (r < 0)
+		r = lea_as_transient(lea_log_fault(run->world->log, r, "VG %s", vg_name));
+	held->failed = r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_INCOMPLETE ||
+		       r == LEA_ACTIVATE_CHANGED || r == LEA_ACTIVATE_COPY;
+	held->has_resumed = ret_result->resumed > 0;
+	held->is_followed = held->vg.scanned && (held->has_resumed || before_lock->watch_only);
+	run->resumed += ret_result->resumed;
+	/* We changed nothing, and the real lvm will need the lock. */
+	if (r == LEA_ACTIVATE_DELEGATE) {
+		lea_lock_release(LEA_TAKE(held->lock));
+		held->vg.announce = false;
+	}
+	ret_result->lock_fd = lea_lock_fd(held->lock);
+	*run->end = held;
+	run->end = &held->next;
+	held = NULL;
+	return r;
+}
+
+static int announce(struct lea_activation_run *run, struct held *held)
+{
+	const struct lea_vg *vg;
+	uint32_t active;
+	int r;
+
+	if (!held->vg.announce || run->options->quiet_success)
+		return 0;
+	vg = held->vg.scanned->vg;
+	r = lea_dm_count_active(run->world, held->arena, vg, &active);
+	if (r)
+		return lea_log_fault(run->world->log, r, "VG %s: counting its LVs", vg->name);
+	lea_log(run->world->log, LEA_LOG_PRINT,
+		"%u logical volume(s) in volume group \"%s\" now active", active, vg->name);
+	return 0;
+}
+
+/* Drops the vgs_online record, so that the next event activates the VG again: after a deactivation,
+ * and after an activation that failed. */
+static void rearm(struct lea_activation_run *run, const struct held *held)
+{
+	int run_fd;
+
+	if (!run->conf->event_activation || run->options->test || !held->vg.scanned ||
+	    !(held->what == LEA_DEACTIVATE ? held->vg.announce : held->failed))
+		return;
+	run_fd = lea_world_run(run->world);
+	if (run_fd >= 0 && lea_vg_online_drop(run_fd, held->vg.scanned->vg->name) < 0)
+		lea_log(run->world->log, LEA_LOG_DEBUG,
+			"VG %s: its vgs_online record could not be removed",
+			held->vg.scanned->vg->name);
+}
+
+/* udev reads from the new LVs, so it hangs if one of their disks hangs. One line names all VGs with
+ * new LVs: we do not know which of them udev waits for. */
+static void log_still(const struct lea_activation_run *run)
+{
+	char names[NAMES_BYTES] = "";
+	uint32_t count = 0;
+
+	for (const struct held *held = run->first; held; held = held->next) {
+		const size_t used = strlen(names);
+
+		if (!held->has_resumed || !held->vg.scanned)
+			continue;
+		if (count++ < NAMED_MOST)
+			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+				 held->vg.scanned->vg->name);
+	}
+	if (!count)
+		return;
+	if (count > NAMED_MOST)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), " and %u more",
+			 count - NAMED_MOST);
+	lea_log(run->world->log, LEA_LOG_WARNING,
+		"VG%s %s: active, but udev has done nothing for %u ms: a disk of %s does not answer "
+		"(see journalctl -k), or udev gets no CPU time",
+		count == 1 ? "" : "s", names, lea_conf_patience_ms(run->conf),
+		count == 1 ? "it" : "one of them");
+}
+
+static int wait_for_udev(struct lea_activation_run *run)
+{
+	int r;
+
+	if (!run->world->dm || !run->first || run->options->test)
+		return 0;
+	r = run->world->dm->wait(run->world->dm, lea_conf_udev_limit_ms(run->conf),
+				 lea_conf_patience_ms(run->conf));
+	if (r == LEA_DM_STILL)
+		log_still(run);
+	if (r >= 0)
+		return 0;
+	if (r == -ETIMEDOUT)
+		lea_log(run->world->log, LEA_LOG_ERROR,
+			"udev has not finished with the new devices within %u ms",
+			lea_conf_udev_limit_ms(run->conf));
+	else
+		lea_log_fault(run->world->log, r, "Waiting for udev");
+	return LEA_ACTIVATE_FAILED;
+}
+
+/* Collects the VGs whose LVs need monitoring or polling. */
+static int list_followed(const struct lea_activation_run *run, struct lea_monitor_list *list)
+{
+	size_t count = 0;
+	int r;
+
+	for (const struct held *held = run->first; held; held = held->next)
+		count++;
+	r = lea_monitor_list_new(count, list);
+	for (const struct held *held = run->first; !r && held; held = held->next)
+		if (held->is_followed && held->what != LEA_DEACTIVATE)
+			lea_monitor_list_add(list, held->vg.scanned->vg);
+	return r;
+}
+
+static int release_locks(struct lea_activation_run *run, int r)
+{
+	for (struct held *held = run->first; held; held = held->next) {
+		int s;
+
+		held->failed |= r != 0;
+		s = announce(run, held);
+		rearm(run, held);
+		r = r ? r : s;
+		lea_lock_release(LEA_TAKE(held->lock));
+	}
+	return r;
+}
+
+/* Did the transaction activate or deactivate any LV? */
+static bool has_changed(const struct lea_activation_run *run)
+{
+	for (const struct held *held = run->first; held; held = held->next)
+		if (held->has_resumed || (held->what == LEA_DEACTIVATE && held->vg.announce))
+			return true;
+	return false;
+}
+
+int lea_activation_finish(struct lea_activation_run *run)
+{
+	LEA_AUTO(lea_monitor_list_done) struct lea_monitor_list list = {0};
+	int r = release_locks(run, wait_for_udev(run));
+	struct held *next;
+
+	if (run->blocked)
+		sigprocmask(SIG_SETMASK, &run->signals, NULL);
+	if (!run->options->test && !list_followed(run, &list))
+		lea_monitor(run->world, run->conf, run->options, &list);
+	if (!run->options->test && has_changed(run))
+		lea_notify(run->world, run->conf, run->options->lvm_path);
+	for (struct held *held = run->first; held; held = next) {
+		next = held->next;
+		free_held(held);
+	}
+	lea_filter_free(run->filter);
+	free(run);
+	return r;
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One pass over entries of the queue.
+ *
+ * A removal event says what was; the kernel is asked what is. If the number is in use again, the
+ * new device is read first, and the old record is removed only if the new device is another PV.
+ */
+#include "batch/batch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/devset.h"
+#include "base/id.h"
+#include "base/step.h"
+#include "batch/markers.h"
+#include "batch/pass_cache.h"
+#include "batch/private.h"
+#include "batch/retry_set.h"
+#include "record/duplicates.h"
+#include "record/incomplete.h"
+#include "record/record.h"
+#include "scan/scan.h"
+#include "state/claim.h"
+#include "worker/pool.h"
+#include "world/sysfs.h"
+#include "world/udevdb.h"
+
+struct lea_batch_pass {
+	const struct lea_batch_options *how;
+	struct lea_entry *entries;
+	size_t count;
+	struct lea_batch_summary *summary;
+	struct lea_scan *scan;
+	struct lea_recorder *recorder;
+	struct lea_candidates *candidates;
+	struct lea_retry_set retries;
+	struct lea_batch_marks marks;
+	/* One for each device that has an entry: the leading devices of the scan, in its order. */
+	struct lea_looked_at *looked; /* [looked_count]; owned */
+	size_t looked_count;
+};
+
+struct lea_looked_at {
+	enum lea_entry_kind kind;
+	bool is_online; /* it has a record */
+	bool is_noted;	/* another device has the record; this one is noted as a duplicate */
+};
+
+static int handle_removal(struct lea_batch_pass *pass, const struct lea_entry *entry)
+{
+	char id[39];
+	int r;
+
+	if (!entry->pvid[0])
+		return 0;
+	lea_id_format(entry->pvid, id);
+	LEA_CRASHPOINT("rec.gone", entry->pvid);
+	r = lea_record_gone(pass->recorder, entry->device.major, entry->device.minor, entry->pvid);
+	if (r < 0)
+		lea_log(pass->how->world->log, LEA_LOG_ERROR,
+			"PV %s: its device was removed, but its record could not be removed: %s",
+			id, strerror(-r));
+	lea_retry_set_add(&pass->retries, r, &entry->device);
+	pass->summary->gone++;
+	return 0;
+}
+
+/*
+ * Drops claims that list devices that are gone, where the kernel does not number instances, by a
+ * walk over all claims. With instance numbers no claim covers the next disk, so nothing need be
+ * done.
+ */
+static int drop_claims(const struct lea_batch_pass *pass)
+{
+	LEA_AUTO(lea_freep) struct lea_claim_pv *pv = calloc(pass->count, sizeof(*pv));
+	struct lea_claims claims;
+	uint32_t n = 0;
+	int r = pv ? lea_claims_init(&claims, pass->how->world, NULL) : -ENOMEM;
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < pass->count; i++) {
+		const struct lea_entry *entry = &pass->entries[i];
+
+		if (!entry->device.is_gone || !entry->pvid[0] || entry->device.diskseq)
+			continue;
+		memcpy(pv[n].pvid, entry->pvid, sizeof(pv[n].pvid));
+		pv[n++].id = lea_device_number(&entry->device);
+	}
+	return lea_claim_drop_pvs(&claims, pv, n);
+}
+
+/* Handles removals of numbers that are free now; the others wait until the new device was read. */
+static int forget_gone(struct lea_batch_pass *pass)
+{
+	int r = drop_claims(pass);
+
+	for (size_t i = 0; r == 0 && i < pass->count; i++) {
+		const struct lea_device *device = &pass->entries[i].device;
+
+		if (!device->is_gone)
+			continue;
+		lea_batch_marks_gone(&pass->marks, &pass->entries[i]);
+		if (!lea_sysfs_has_device(pass->how->world, lea_device_devno(device)))
+			r = handle_removal(pass, &pass->entries[i]);
+		r = r ? r
+		      : lea_duplicates_gone(pass->how->world, pass->how->event_fd,
+					    &pass->entries[i]);
+	}
+	return r;
+}
+
+/* Moves a device out of its entry and leaves its numbers there. */
+static struct lea_device take_device(struct lea_device *from)
+{
+	struct lea_device device = *from;
+
+	from->name = from->devlinks = from->properties = NULL;
+	return device;
+}
+
+/* For a number that is in use again: nothing known of the old device is true of the new one. */
+static int renew(struct lea_world *world, struct lea_device *device)
+{
+	lea_device_done(&(struct lea_device){.devlinks = device->devlinks,
+					     .properties = device->properties});
+	device->devlinks = device->properties = NULL;
+	device->is_gone = false;
+	device->seqnum = 0;
+	device->diskseq = lea_sysfs_diskseq(world, lea_device_devno(device));
+	return 0;
+}
+
+/*
+ * An entry that a dead runner had taken, or that we queued ourselves, is not ordered with events:
+ * the disk may have been replaced since, and the old device's state must not be recorded over the
+ * new.
+ */
+static bool is_overtaken(struct lea_world *world, const struct lea_entry *entry,
+			 const struct lea_device *device)
+{
+	uint64_t diskseq;
+
+	if (!entry->is_leftover && device->seqnum)
+		return false;
+	diskseq = lea_sysfs_diskseq(world, lea_device_devno(device));
+	return diskseq && diskseq != device->diskseq;
+}
+
+static int read_devices(struct lea_batch_pass *pass)
+{
+	LEA_AUTO(lea_freep) struct lea_device *devices = calloc(pass->count, sizeof(*devices));
+	size_t n = 0;
+	int r;
+
+	pass->looked = calloc(pass->count, sizeof(*pass->looked));
+	if (!devices || !pass->looked)
+		return -ENOMEM;
+	for (size_t i = 0; i < pass->count; i++) {
+		struct lea_device *device = &pass->entries[i].device;
+		const struct lea_devno devno = lea_device_devno(device);
+
+		/* For the others the filters check sysfs, since they want the size. */
+		if (device->is_gone && !lea_sysfs_has_device(pass->how->world, devno))
+			continue;
+		pass->looked[n].kind = lea_batch_marks_kind(&pass->marks, &pass->entries[i]);
+		devices[n] = take_device(device);
+		if (devices[n].is_gone ||
+		    is_overtaken(pass->how->world, &pass->entries[i], &devices[n]))
+			renew(pass->how->world, &devices[n]);
+		else if (!devices[n].diskseq)
+			devices[n].diskseq = lea_sysfs_diskseq(pass->how->world, devno);
+		n++;
+	}
+	pass->looked_count = n;
+	pass->summary->devices += (uint32_t)n;
+	r = n ? lea_scan_add(pass->scan, devices, n) : 0;
+	for (size_t i = 0; i < n; i++)
+		lea_device_done(&devices[i]);
+	return r;
+}
+
+/*
+ * Excludes a device with a label that udev would not have called a PV, such as half of a mirror or
+ * the disk below a DRBD device: lvm2's own rule ignores it. Without an answer from libblkid the
+ * label counts.
+ */
+static void exclude_other_content(struct lea_found *found)
+{
+	if ((found->kind != LEA_FOUND_PV && found->kind != LEA_FOUND_ORPHAN) ||
+	    !found->content[0] || !strcmp(found->content, "LVM2_member"))
+		return;
+	found->kind = LEA_FOUND_EXCLUDED;
+	found->excluded_why = "libblkid finds something else on the device";
+}
+
+/*
+ * udev could not name the content of this device when it was queued, and can now: an administrator
+ * made the PV meanwhile. That is a change, because the device was already in use.
+ */
+static bool is_made_since(const struct lea_batch_pass *pass, const struct lea_found *found)
+{
+	struct lea_device now = {.major = found->device.major, .minor = found->device.minor};
+	char type[2];
+	bool is_named;
+
+	if (!found->is_unnamed || found->kind != LEA_FOUND_PV)
+		return false;
+	is_named = !lea_udevdb_fill(pass->how->world, &now) &&
+		   lea_udevdb_property(&now, "ID_FS_TYPE", type, sizeof(type));
+	lea_device_done(&now);
+	return is_named;
+}
+
+static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
+			 struct lea_looked_at *looked)
+{
+	struct lea_record record = {0};
+	int r;
+
+	exclude_other_content(found);
+	if (looked->kind == LEA_ENTRY_MISSED && is_made_since(pass, found))
+		looked->kind = LEA_ENTRY_CHANGE;
+	lea_batch_log_found(pass->how->world->log, found);
+	lea_retry_set_add(&pass->retries, found->fault, &found->device);
+	r = lea_record_found(pass->recorder, found, &record);
+	if (r)
+		return r;
+	lea_batch_log_record(pass->how->world->log, found, &record);
+	lea_retry_set_add(&pass->retries, record.fault, &found->device);
+	looked->is_online = record.kind == LEA_RECORD_ONLINE;
+	/* Another device is this PV: neither changes nor the text of this one are of use. */
+	found->is_duplicate = record.kind == LEA_RECORD_DUPLICATE;
+	looked->is_noted = found->is_duplicate && record.tie != LEA_DUPLICATE_STACKED;
+	pass->summary->pvs += looked->is_online;
+	lea_batch_marks_judged(&pass->marks, found, &record, looked->kind);
+	return 0;
+}
+
+/* Creates vgs_online for a VG that is to be activated, unless it exists. */
+static int count_device(struct lea_batch_pass *pass, const struct lea_found *found,
+			enum lea_entry_kind kind)
+{
+	struct lea_record record = {0};
+	int r = lea_record_count(pass->recorder, found, kind == LEA_ENTRY_ADD, &record);
+
+	if (r)
+		return r;
+	lea_batch_log_record(pass->how->world->log, found, &record);
+	lea_retry_set_add(&pass->retries, record.fault, &found->device);
+	if (record.kind != LEA_RECORD_ONLINE)
+		return 0;
+	lea_incomplete_note(pass->how->waiting, record.vg_name, record.complete == LEA_COMPLETE);
+	if (record.complete != LEA_COMPLETE)
+		return 0;
+	return lea_candidates_add(pass->candidates, found, &record, kind);
+}
+
+/* Records all devices before it counts any VG, so that counting needs no files of members that are
+ * in this pass. */
+static int record_all(struct lea_batch_pass *pass)
+{
+	struct lea_found *const *found;
+	size_t count;
+	int r = 0;
+
+	found = lea_scan_found(pass->scan, &count);
+	for (size_t i = 0; r == 0 && i < pass->looked_count; i++)
+		r = record_device(pass, found[i], &pass->looked[i]);
+	for (size_t i = 0; r == 0 && i < pass->looked_count; i++)
+		if (pass->looked[i].is_online)
+			r = count_device(pass, found[i], pass->looked[i].kind);
+	return r;
+}
+
+/* Called when VGs have their claims: a marker says that nothing remains to be done. */
+static void mark_all(const struct lea_batch_pass *pass)
+{
+	struct lea_found *const *found;
+	size_t count;
+
+	found = lea_scan_found(pass->scan, &count);
+	for (size_t i = 0; i < pass->looked_count; i++)
+		if (pass->looked[i].is_online || pass->looked[i].is_noted)
+			lea_batch_marks_recorded(&pass->marks, found[i]);
+}
+
+/* Finds the first device of each number; ret_first is indexed like @numbers. */
+static int index_found(struct lea_found *const *all, size_t count, struct lea_devset *numbers,
+		       struct lea_found **ret_first)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < count; i++) {
+		const struct lea_devid number = lea_device_number(&all[i]->device);
+
+		r = lea_devset_add(numbers, &number);
+		if (r == 0)
+			ret_first[numbers->count - 1] = all[i];
+	}
+	return r < 0 ? r : 0;
+}
+
+/* For PVs that were removed and whose number is in use again: is the same PV on it? */
+static int forget_replaced(struct lea_batch_pass *pass)
+{
+	LEA_AUTO(lea_devset_done) struct lea_devset numbers = {0};
+	LEA_AUTO(lea_freep) struct lea_found **first = NULL;
+	struct lea_found *const *all;
+	size_t count;
+	int r;
+
+	all = lea_scan_found(pass->scan, &count);
+	first = calloc(count + 1, sizeof(struct lea_found *));
+	r = first ? index_found(all, count, &numbers, first) : -ENOMEM;
+	for (size_t i = 0; r == 0 && i < pass->count; i++) {
+		const struct lea_entry *entry = &pass->entries[i];
+		const struct lea_devid number = lea_device_number(&entry->device);
+		const size_t at = entry->device.is_gone ? lea_devset_find(&numbers, &number)
+							: LEA_DEVSET_NONE;
+
+		if (at != LEA_DEVSET_NONE &&
+		    !(lea_found_is_pv(first[at]) && !strcmp(first[at]->label.pvid, entry->pvid)))
+			r = handle_removal(pass, entry);
+	}
+	return r;
+}
+
+static int new_scan(const struct lea_batch_options *how, struct lea_scan **ret_scan)
+{
+	const struct lea_scan_options options = {.use_names_filter = true,
+						 .out_of_process = true,
+						 .reader = how->reader,
+						 .texts = lea_pass_cache_texts(how->cache),
+						 .devicesfile =
+							 lea_pass_cache_devicesfile(how->cache)};
+
+	return lea_scan_new(how->world, how->conf, &options, ret_scan);
+}
+
+int lea_batch_check(const struct lea_batch_options *how)
+{
+	struct lea_scan *scan = NULL;
+	int r;
+
+	if (!how->conf->event_activation)
+		return 0;
+	r = new_scan(how, &scan);
+	lea_scan_free(scan);
+	return r > 0 ? LEA_BATCH_BAD_FILTER : r;
+}
+
+static int open_tools(struct lea_batch_pass *pass)
+{
+	const struct lea_record_options record = {.check_complete = true,
+						  .count_later = true,
+						  .use_names_filter = true,
+						  .out_of_process = true,
+						  .reader = pass->how->reader,
+						  .vgs = lea_pass_cache_vgs(pass->how->cache)};
+	int r;
+
+	r = lea_batch_marks_open(&pass->marks, pass->how);
+	r = r ? r : new_scan(pass->how, &pass->scan);
+	r = r ? r : lea_recorder_new(pass->how->world, pass->how->conf, &record, &pass->recorder);
+	r = r ? r : lea_candidates_new(pass->how, &pass->retries, &pass->candidates);
+	/* There a wrong filter is an outcome, and it was logged. */
+	return r > 0 ? -EINVAL : r;
+}
+
+void lea_batch_drop(struct lea_batch_pass *pass)
+{
+	if (!pass)
+		return;
+	if (lea_candidates_open(pass->candidates))
+		lea_candidates_stop(pass->candidates);
+	lea_candidates_free(pass->candidates);
+	lea_recorder_free(pass->recorder);
+	lea_scan_free(pass->scan);
+	lea_pass_cache_end(pass->how->cache);
+	lea_batch_marks_close(&pass->marks);
+	lea_retry_set_done(&pass->retries);
+	free(pass->looked);
+	free(pass);
+}
+
+static int process(struct lea_batch_pass *pass)
+{
+	int r;
+
+	r = open_tools(pass);
+	r = r ? r : forget_gone(pass);
+	r = r ? r : read_devices(pass);
+	if (r)
+		return r;
+	r = forget_replaced(pass);
+	r = r ? r : record_all(pass);
+	r = r ? r : lea_candidates_start(pass->candidates, pass->scan, pass->summary);
+	if (r == 0)
+		mark_all(pass);
+	return r;
+}
+
+static bool is_off(const struct lea_batch_options *how, struct lea_batch_summary *summary)
+{
+	if (how->conf->event_activation)
+		return false;
+	if (!summary->is_off_said)
+		lea_log(how->world->log, LEA_LOG_WARNING,
+			"event_activation=0: devices are not read, nothing is activated");
+	summary->is_off_said = true;
+	return true;
+}
+
+int lea_batch_start(const struct lea_batch_options *how, struct lea_entry *entries, size_t count,
+		    struct lea_batch_summary *summary, struct lea_batch_pass **ret_pass)
+{
+	struct lea_batch_pass *pass;
+	int r;
+
+	*ret_pass = NULL;
+	if (is_off(how, summary) || !count)
+		return 0;
+	pass = calloc(1, sizeof(*pass));
+	if (!pass)
+		return -ENOMEM;
+	*pass = (struct lea_batch_pass){.how = how,
+					.entries = entries,
+					.count = count,
+					.summary = summary,
+					.marks = {.known_fd = -1}};
+	lea_pass_cache_begin(how->cache);
+	r = process(pass);
+	if (r) {
+		lea_batch_drop(pass);
+		return r;
+	}
+	*ret_pass = pass;
+	return 0;
+}
+
+bool lea_batch_is_done(const struct lea_batch_pass *pass)
+{
+	return !pass || !lea_candidates_open(pass->candidates);
+}
+
+int lea_batch_end(struct lea_batch_pass *pass)
+{
+	int r;
+
+	if (!pass)
+		return 0;
+	r = lea_candidates_finish(pass->candidates);
+	r = r ? r : lea_retry_set_mark(&pass->retries, pass->entries, pass->count);
+	lea_batch_drop(pass);
+	return r;
+}
+
+int lea_batch_run(const struct lea_batch_options *how, struct lea_entry *entries, size_t count,
+		  struct lea_batch_summary *summary)
+{
+	struct lea_batch_pass *pass;
+	int r = lea_batch_start(how, entries, count, summary, &pass);
+
+	return r ? r : lea_batch_end(pass);
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From a complete VG to an active one: claims, workers, and their results. */
+#include "batch/private.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/id.h"
+#include "batch/requeue.h"
+#include "record/duplicates.h"
+#include "state/online.h"
+
+/* Uses the VG's id, since the name may change while its PVs are read. A PV without metadata has
+ * only the name. */
+static const char *key_of(const struct lea_candidate *candidate)
+{
+	return candidate->vg ? candidate->vg->id : candidate->name;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	return strcmp(key_of(a), key_of(b));
+}
+
+static int note_wanted(struct lea_candidates *candidates)
+{
+	for (size_t i = 0; i < candidates->count; i++)
+		if (!candidates->list[i]->covers_all &&
+		    !tsearch(candidates->list[i], &candidates->needs_activation, compare_keys))
+			return -ENOMEM;
+	return 0;
+}
+
+static const struct lea_candidate *find_wanted(const struct lea_candidates *candidates,
+					       const struct lea_scan_vg *scanned)
+{
+	struct lea_candidate key = {.vg = scanned->vg}, **node;
+
+	node = tfind(&key, &candidates->needs_activation, compare_keys);
+	if (node)
+		return *node;
+	key.vg = NULL;
+	snprintf(key.name, sizeof(key.name), "%s", scanned->vg->name);
+	node = tfind(&key, &candidates->needs_activation, compare_keys);
+	return node ? *node : NULL;
+}
+
+/* The end state of a claim. */
+struct end {
+	enum lea_claim_state state;
+	const char *reason;
+	bool is_transient;
+};
+
+/* A failed activation must not block the next one: vgs_online is removed, and our claim says
+ * why. */
+static int finish_claim(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+			const struct end *end)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	int r = lea_scan_vg_claim(scanned, &claim);
+
+	if (r)
+		return r;
+	claim.state = end->state;
+	claim.is_transient = end->is_transient;
+	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);
+	r = lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
+	if (end->state != LEA_CLAIM_DONE && r >= 0)
+		r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
+	return r;
+}
+
+static int fail_vg(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+		   const char *reason)
+{
+	lea_log(candidates->how->world->log, LEA_LOG_ERROR, "VG %s: not activated: %s",
+		scanned->vg->name, reason);
+	candidates->summary->vgs_failed++;
+	return finish_claim(candidates, scanned, &(struct end){LEA_CLAIM_FAILED, reason, false});
+}
+
+/* A PV without metadata has no VG id, so its claim is checked only when other PVs have given the
+ * id. */
+static int ask_claim(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+		     const struct lea_candidate *needs_activation, bool *ret_stands)
+{
+	struct lea_candidate now = *needs_activation;
+	LEA_AUTO(lea_claim_done) struct lea_claim made = {0}, old = {0};
+	int r = lea_scan_vg_claim(scanned, &made);
+
+	r = r ? r : lea_claim_read(&candidates->claims, scanned->vg->id, &old);
+	if (r < 0)
+		return r;
+	now.vg = scanned->vg;
+	now.has_claim = r == 0;
+	now.claim = old;
+	now.is_news = r == 0 && !lea_claim_covers(&old, made.pv, made.pv_count);
+	*ret_stands = lea_candidate_is_covered(&now);
+	return 0;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	return strcmp((*(struct lea_scan_vg *const *)a)->vg->id,
+		      (*(struct lea_scan_vg *const *)b)->vg->id);
+}
+
+static int compare_id(const void *id, const void *vg)
+{
+	return strcmp(id, (*(struct lea_scan_vg *const *)vg)->vg->id);
+}
+
+static int sort_by_id(struct lea_candidates *candidates)
+{
+	candidates->by_id = calloc(candidates->vg_count + 1, sizeof(struct lea_scan_vg *));
+	if (!candidates->by_id)
+		return -ENOMEM;
+	for (size_t i = 0; i < candidates->vg_count; i++)
+		candidates->by_id[i] = &candidates->vgs[i];
+	qsort(candidates->by_id, candidates->vg_count, sizeof(struct lea_scan_vg *), compare_ids);
+	return 0;
+}
+
+/* Into by_id: any VG of this id that bsearch finds; NULL: there is none. */
+static struct lea_scan_vg *const *find_by_id(const struct lea_candidates *candidates,
+					     const char *id)
+{
+	return bsearch(id, candidates->by_id, candidates->vg_count, sizeof(struct lea_scan_vg *),
+		       compare_id);
+}
+
+static const struct lea_scan_vg *find_vg(const struct lea_candidates *candidates, const char *id)
+{
+	struct lea_scan_vg *const *vg = find_by_id(candidates, id);
+
+	return vg ? *vg : NULL;
+}
+
+/* If so, the other name is that of a foreign disk, not of a rename in progress. */
+static bool is_whole_by_another_name(const struct lea_candidates *candidates,
+				     const struct lea_scan_vg *scanned)
+{
+	const char *id = scanned->vg->id;
+	struct lea_scan_vg *const *vg = find_by_id(candidates, id);
+	struct lea_scan_vg *const *end = candidates->by_id + candidates->vg_count;
+
+	while (vg > candidates->by_id && !compare_id(id, vg - 1))
+		vg--;
+	for (; vg < end && !compare_id(id, vg); vg++)
+		if (!lea_scan_vg_obstacle(*vg))
+			return true;
+	return false;
+}
+
+/*
+ * vgrename may be running and have changed only some PVs, so the devices are queued once more. A PV
+ * that was away during a rename keeps the old name for good; the claim notes that there was a
+ * second try.
+ */
+static int meet_two_names(const struct lea_candidates *candidates,
+			  const struct lea_scan_vg *scanned)
+{
+	static const char reason[] =
+		"its PVs have different names for it: one was missing when the VG was renamed; "
+		"see pvs -o +vg_name,vg_uuid";
+	LEA_AUTO(lea_claim_done) struct lea_claim old = {0};
+	int r = lea_claim_read(&candidates->claims, scanned->vg->id, &old);
+
+	if (r < 0)
+		return r;
+	if (r == 0 && old.state == LEA_CLAIM_FAILED && !strcmp(old.reason, reason))
+		return fail_vg(candidates, scanned, reason);
+	r = lea_requeue_vg(candidates->how, scanned);
+	return r < 0 ? r
+		     : finish_claim(candidates, scanned,
+				    &(struct end){LEA_CLAIM_FAILED, reason, true});
+}
+
+static void finished(void *arg, const struct lea_worker_result *result);
+
+static int hand_over(struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
+{
+	int r = candidates->how->pool->add(candidates->how->workers, scanned, finished, candidates);
+
+	candidates->open_count += r == 0;
+	return r;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(((const struct lea_scan_vg *)a)->vg->name,
+		      ((const struct lea_scan_vg *)b)->vg->name);
+}
+
+static int find_twin(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	const struct lea_scan_vg *scanned = arg;
+
+	return claim->state != LEA_CLAIM_FAILED && !claim->is_orphaned &&
+	       !strcmp(claim->vg_name, scanned->vg->name) && strcmp(vg_id, scanned->vg->id) != 0;
+}
+
+/*
+ * Of two VGs with one name the first counts, as in lvm2, whose vgs_online files hold only the name.
+ * Claims are searched only if such a file exists that this VG has not created. Returns > 0 for the
+ * second VG.
+ */
+static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
+		    const struct lea_candidate *needs_activation)
+{
+	struct lea_scan_vg **first = tsearch(scanned, &candidates->names, compare_names);
+
+	if (!first)
+		return -ENOMEM;
+	if (*first != scanned && strcmp((*first)->vg->id, scanned->vg->id) != 0)
+		return 1;
+	if (needs_activation->has_claim || needs_activation->was_down ||
+	    !lea_vg_online_exists(candidates->claims.run_fd, scanned->vg->name))
+		return 0;
+	return lea_claim_each(&candidates->claims, find_twin, scanned);
+}
+
+/* vgs_online belongs to the other VG and stays. */
+static int refuse_twin(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	char id[39];
+	int r = lea_scan_vg_claim(scanned, &claim);
+
+	if (r)
+		return r;
+	lea_id_format(scanned->vg->id, id);
+	claim.state = LEA_CLAIM_FAILED;
+	snprintf(claim.reason, sizeof(claim.reason),
+		 "another VG has this name; give this one another: vgrename %s NEW", id);
+	lea_log(candidates->how->world->log, LEA_LOG_ERROR, "VG %s: not activated: %s",
+		scanned->vg->name, claim.reason);
+	candidates->summary->vgs_failed++;
+	return lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
+}
+
+/* Claims the VG and hands it to a worker. Another process with a claim of it may die before it is
+ * done; the VG's lock keeps the two apart, and the second finds nothing to do. */
+static int activate_vg(struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+		       enum lea_entry_kind kind)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	int r = 0;
+
+	/* For added devices vgs_online was created when they were counted. */
+	if (kind != LEA_ENTRY_ADD)
+		r = lea_vg_online_claim(candidates->claims.run_fd, scanned->vg->name);
+	r = r < 0 ? r : lea_scan_vg_claim(scanned, &claim);
+	r = r ? r : lea_claim_take(&candidates->claims, scanned->vg->id, &claim);
+	return r < 0 ? r : hand_over(candidates, scanned);
+}
+
+/* Changes made the VG complete: the administrator who made them decides what is active. */
+static int take_note(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
+{
+	static const char reason[] = "completed by a change, not by an added PV: left as it is";
+
+	return finish_claim(candidates, scanned, &(struct end){LEA_CLAIM_DONE, reason, false});
+}
+
+static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
+		    const struct lea_candidate *needs_activation)
+{
+	const char *reason = lea_scan_vg_obstacle(scanned);
+	bool covers_all = false;
+	int r = 0;
+
+	if (reason && (needs_activation->kind == LEA_ENTRY_CHANGE ||
+		       needs_activation->kind == LEA_ENTRY_WATCH))
+		return 0;
+	if (reason && scanned->has_other_name && !is_whole_by_another_name(candidates, scanned))
+		return scanned->is_outdated ? 0 : meet_two_names(candidates, scanned);
+	if (reason)
+		return fail_vg(candidates, scanned, reason);
+	if (!needs_activation->vg)
+		r = ask_claim(candidates, scanned, needs_activation, &covers_all);
+	if (r || covers_all)
+		return r;
+	if (needs_activation->kind == LEA_ENTRY_CHANGE)
+		return take_note(candidates, scanned);
+	if (needs_activation->kind == LEA_ENTRY_WATCH)
+		return hand_over(candidates, scanned);
+	r = has_twin(candidates, scanned, needs_activation);
+	if (r)
+		return r < 0 ? r : refuse_twin(candidates, scanned);
+	return activate_vg(candidates, scanned, needs_activation->kind);
+}
+
+static void finished(void *arg, const struct lea_worker_result *result)
+{
+	struct lea_candidates *candidates = arg;
+	const struct lea_scan_vg *scanned = find_vg(candidates, result->vg_id);
+	struct lea_log *log = candidates->how->world->log;
+	const char *reason = result->reason[0] ? result->reason
+			     : result->outcome == LEA_ACTIVATE_INCOMPLETE
+				     ? "one of its PVs was removed"
+				     : "activation failed";
+	/* A VG that events are not to activate is as done as an active one. */
+	bool failed = result->outcome < 0 || result->outcome == LEA_ACTIVATE_FAILED ||
+		      result->outcome == LEA_ACTIVATE_INCOMPLETE ||
+		      result->outcome == LEA_ACTIVATE_COPY;
+	int r;
+
+	candidates->open_count--;
+	/* What dmeventd was not told stays noted; the VG's state did not change. */
+	if (!scanned || scanned->watch_only)
+		return;
+	if (result->outcome == LEA_ACTIVATE_CHANGED) {
+		lea_retry_set_add_vg(candidates->retries, lea_requeue_vg(candidates->how, scanned),
+				     scanned);
+		return;
+	}
+	if (result->is_detached) {
+		/* The claim stays: the worker queues the VG again when the disk answers. */
+		lea_batch_log_detached(log, scanned, result);
+		return;
+	}
+	if (failed) {
+		candidates->summary->vgs_failed++;
+		candidates->summary->vgs_again +=
+			lea_is_transient(result->shortage) && !lea_is_shortage(result->shortage);
+		lea_retry_set_add_vg(candidates->retries, result->shortage, scanned);
+		/* Copies were logged before, once. */
+		if (result->outcome != LEA_ACTIVATE_COPY)
+			lea_log(log, LEA_LOG_ERROR,
+				"VG %s: not activated: %s; %s: vgchange -aay %s", result->vg_name,
+				reason,
+				lea_is_transient(result->shortage)
+					? "it will be retried; to retry now"
+					: "try",
+				result->vg_name);
+	} else if (result->outcome == 0) {
+		lea_duplicates_ignore(candidates->how->world, scanned);
+		candidates->summary->vgs_active++;
+		candidates->summary->lvs += result->active;
+	}
+	r = finish_claim(candidates, scanned,
+			 &(struct end){failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE,
+				       failed ? reason : "", lea_is_transient(result->shortage)});
+	if (r < 0)
+		lea_log(log, LEA_LOG_ERROR, "VG %s: writing its claim: %s", result->vg_name,
+			strerror(-r));
+	lea_retry_set_add_vg(candidates->retries, r, scanned);
+}
+
+/* The claim cannot be written now; the other VGs go on. */
+static int postpone(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+		    int shortage)
+{
+	lea_log(candidates->how->world->log, LEA_LOG_ERROR,
+		"VG %s: not activated: writing its claim: %s; it will be retried",
+		scanned->vg->name, strerror(-shortage));
+	candidates->summary->vgs_failed++;
+	lea_retry_set_add_vg(candidates->retries, shortage, scanned);
+	return lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
+}
+
+static int start_all(struct lea_candidates *candidates)
+{
+	const struct lea_candidate *needs_activation;
+	int r;
+
+	for (size_t i = 0; i < candidates->vg_count; i++) {
+		struct lea_scan_vg *scanned = &candidates->vgs[i];
+
+		needs_activation = find_wanted(candidates, scanned);
+		if (!needs_activation)
+			continue;
+		scanned->watch_only = needs_activation->kind == LEA_ENTRY_WATCH;
+		r = start_vg(candidates, scanned, needs_activation);
+		if (lea_is_shortage(r))
+			r = postpone(candidates, scanned, r);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int lea_batch_workers(const struct lea_batch_options *how, struct lea_workers **ret_workers)
+{
+	static const char *const lvm_args[] = {"vgchange", "-aay", "--autoactivation", "event",
+					       NULL};
+	const struct lea_workers_options options = {
+		.activator = &lea_activator_real,
+		.activate = {.what = LEA_ACTIVATE_AUTO,
+			     .only_complete = true,
+			     .quiet_refusals = true,
+			     .quiet_success = true,
+			     .checks_duplicates = true,
+			     .lvm_path = how->lvm_path,
+			     .monitor = how->conf->monitoring,
+			     .defers_watch = how->defers_watch,
+			     .poll = true},
+		.lvm_args = lvm_args,
+		.lost = lea_requeue_lost,
+		.lvm_path = how->lvm_path,
+		.needs = how->needs,
+		.is_alone = how->is_boot,
+		.private_fd = how->reader ? lea_reader_fd(how->reader) : NULL,
+		.private_fd_count = how->reader ? 1 : 0,
+	};
+
+	return lea_workers_new(how->world, how->conf, &options, ret_workers);
+}
+
+int lea_candidates_start(struct lea_candidates *candidates, struct lea_scan *scan,
+			 struct lea_batch_summary *summary)
+{
+	int r;
+
+	if (!candidates->count)
+		return 0;
+	r = lea_candidates_complete(candidates, scan);
+	r = r ? r : lea_scan_vgs(scan, &candidates->vgs, &candidates->vg_count);
+	r = r ? r : sort_by_id(candidates);
+	r = r ? r : note_wanted(candidates);
+	if (r)
+		return r;
+	candidates->summary = summary;
+	return start_all(candidates);
+}
+
+size_t lea_candidates_open(const struct lea_candidates *candidates)
+{
+	return candidates ? candidates->open_count : 0;
+}
+
+void lea_candidates_stop(struct lea_candidates *candidates)
+{
+	candidates->how->pool->stop(candidates->how->workers);
+	candidates->open_count = 0;
+}
+
+int lea_candidates_finish(struct lea_candidates *candidates)
+{
+	if (!lea_candidates_open(candidates))
+		return 0;
+	return candidates->how->pool->drain(candidates->how->workers);
+}

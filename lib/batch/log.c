@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a pass logs on devices and on itself. */
+#include "batch/private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/id.h"
+
+#define NAMED_MOST  3U
+#define DISKS_BYTES 512U
+
+static void log_problem(struct lea_log *log, const struct lea_found *found)
+{
+	char why[DISKS_BYTES];
+
+	lea_found_damage(found, why, sizeof(why));
+	lea_log(log, LEA_LOG_WARNING, "%s", why);
+}
+
+void lea_batch_log_found(struct lea_log *log, const struct lea_found *found)
+{
+	if (found->problem[0])
+		log_problem(log, found);
+	if (found->kind == LEA_FOUND_UNREADABLE)
+		lea_log(log, found->is_unnamed ? LEA_LOG_VERBOSE : LEA_LOG_ERROR,
+			"PV %s: reading: %s; %s", found->device.name, strerror(-found->fault),
+			lea_found_advice(found));
+	else if (found->kind == LEA_FOUND_EXCLUDED)
+		lea_log(log, LEA_LOG_VERBOSE, "PV %s: %s", found->device.name, found->excluded_why);
+}
+
+/* Logs a copy once. A copy that prevents activation is logged with its VG, when that is
+ * complete. */
+static void log_rival(struct lea_log *log, const struct lea_found *found,
+		      const struct lea_record *record)
+{
+	const char *other = record->other_device[0] ? record->other_device : "?";
+	char uuid[39];
+
+	lea_id_format(found->label.pvid, uuid);
+	if (record->tie == LEA_DUPLICATE_PATH && record->is_news)
+		lea_log(log, LEA_LOG_WARNING,
+			"PV %s: %s and %s are two paths of one disk without multipath, the first "
+			"one is used",
+			uuid, other, found->device.name);
+	else if (record->is_ignored)
+		lea_log(log, LEA_LOG_WARNING,
+			"PV %s: is in use on %s; it is also on %s, which is ignored", uuid, other,
+			found->device.name);
+	else
+		lea_log(log, LEA_LOG_VERBOSE, "PV %s: is on %s and on %s", uuid, other,
+			found->device.name);
+}
+
+void lea_batch_log_record(struct lea_log *log, const struct lea_found *found,
+			  const struct lea_record *record)
+{
+	if (record->kind == LEA_RECORD_DUPLICATE)
+		log_rival(log, found, record);
+	else if (record->kind == LEA_RECORD_FAILED)
+		lea_log(log, LEA_LOG_ERROR, "PV %s: writing its record: %s", found->device.name,
+			strerror(-record->fault));
+}
+
+/* Writes "its disk /dev/sda", or "one of its disks /dev/sda, /dev/sdb and 3 more". */
+static void name_disks(const struct lea_scan_vg *scanned, char *text, size_t bytes)
+{
+	const uint32_t count = scanned->vg->pv_count;
+	const uint32_t named = count <= NAMED_MOST ? count : NAMED_MOST - 1;
+	size_t used = 0;
+
+	snprintf(text, bytes, "%s", count == 1 ? "its disk " : "one of its disks ");
+	for (uint32_t i = 0; i < named; i++) {
+		used = strlen(text);
+		snprintf(text + used, bytes - used, "%s%s", i ? ", " : "",
+			 scanned->pv[i] ? scanned->pv[i]->device.name : "?");
+	}
+	used = strlen(text);
+	if (named < count)
+		snprintf(text + used, bytes - used, " and %" PRIu32 " more", count - named);
+}
+
+void lea_batch_log_detached(struct lea_log *log, const struct lea_scan_vg *scanned,
+			    const struct lea_worker_result *result)
+{
+	const char *name = scanned->vg->name;
+	char disks[DISKS_BYTES];
+
+	name_disks(scanned, disks, sizeof(disks));
+	switch (result->detached_why) {
+	case LEA_DETACHED_DISK:
+		lea_log(log, LEA_LOG_WARNING,
+			"VG %s: not finished: %s does not answer (see journalctl -k); other VGs do "
+			"not wait for it",
+			name, disks);
+		break;
+	case LEA_DETACHED_LOCK:
+		lea_log(log, LEA_LOG_WARNING,
+			"VG %s: not activated yet: another command has its lock (see "
+			"lslocks); it is activated when that command ends",
+			name);
+		break;
+	case LEA_DETACHED_UDEV:
+		lea_log(log, LEA_LOG_WARNING,
+			"VG %s: its LVs are set up, but udev does not finish with them: %s, or one of "
+			"an LV that was activated with them, may not answer (see journalctl -k)",
+			name, disks);
+		break;
+	case LEA_DETACHED_BESIDE:
+		lea_log(log, LEA_LOG_PRINT,
+			"VG %s: its LVs are set up; its lock is held until VG %s is finished, which "
+			"the same process activates",
+			name, result->detached_by);
+		break;
+	case LEA_DETACHED_LVM:
+		lea_log(log, LEA_LOG_WARNING,
+			"VG %s: lvm, which activates it, does not finish: %s may not answer (see "
+			"journalctl -k), or another command has the VG's lock",
+			name, disks);
+		break;
+	case LEA_DETACHED_OTHER:
+	default:
+		lea_log(log, LEA_LOG_WARNING,
+			"VG %s: not finished: its worker process makes no progress; other VGs do not "
+			"wait for it (see journalctl -k, lslocks)",
+			name);
+	}
+}
+
+void lea_batch_report(const struct lea_batch_options *how, const struct lea_batch_summary *summary)
+{
+	if (!summary->pvs && !summary->gone && !summary->vgs_failed)
+		return;
+	lea_log(how->world->log, LEA_LOG_PRINT,
+		"%" PRIu32 " device(s), %" PRIu32 " PV(s), %" PRIu32 " removed, %" PRIu32
+		" VG(s) active (%" PRIu32 " LVs), %" PRIu32 " failed",
+		summary->devices, summary->pvs, summary->gone, summary->vgs_active, summary->lvs,
+		summary->vgs_failed);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "batch/markers.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "record/recorded_marker.h"
+
+int lea_batch_marks_open(struct lea_batch_marks *marks, const struct lea_batch_options *how)
+{
+	marks->how = how;
+	marks->has_refused = lea_refused_any(how->event_fd);
+	marks->known_fd = lea_marker_open(how->event_fd);
+	return marks->known_fd < 0 ? marks->known_fd : 0;
+}
+
+void lea_batch_marks_close(struct lea_batch_marks *marks)
+{
+	lea_closep(&marks->known_fd);
+	marks->known_fd = -1;
+}
+
+static void log_fault(const struct lea_batch_marks *marks, const char *what, int r)
+{
+	if (r < 0)
+		lea_log(marks->how->world->log, LEA_LOG_DEBUG, "%s: its recorded marker: %s", what,
+			strerror(-r));
+}
+
+/* A device that was refused when it came into use has since become a PV of ours by a change. */
+enum lea_entry_kind lea_batch_marks_kind(const struct lea_batch_marks *marks,
+					 const struct lea_entry *entry)
+{
+	if (entry->kind == LEA_ENTRY_MISSED && marks->has_refused &&
+	    lea_refused_is_set(marks->how->event_fd, entry->key))
+		return LEA_ENTRY_CHANGE;
+	return entry->kind;
+}
+
+/* Is nothing to be done about this instance until it is added again? A device that could not be
+ * read is to be read again, unless a change led to it. */
+static bool is_refused(const struct lea_found *found, const struct lea_record *record,
+		       enum lea_entry_kind kind)
+{
+	if (record->kind == LEA_RECORD_ONLINE || record->kind == LEA_RECORD_DUPLICATE)
+		return false;
+	return kind == LEA_ENTRY_CHANGE ||
+	       (found->kind != LEA_FOUND_UNREADABLE && found->kind != LEA_FOUND_GONE &&
+		record->kind != LEA_RECORD_FAILED);
+}
+
+/*
+ * A device that was read and has no record. If it becomes a PV of one of our VGs from now on, that
+ * is an administrator's change, which activates nothing. An add clears the marker.
+ */
+void lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct lea_found *found,
+			    const struct lea_record *record, enum lea_entry_kind kind)
+{
+	const int event_fd = marks->how->event_fd;
+	const struct lea_devid id = lea_device_id(&found->device);
+	char key[LEA_DEVID_TEXT_BYTES];
+
+	lea_devid_format(&id, key);
+	if (is_refused(found, record, kind))
+		log_fault(marks, key, lea_refused_set(event_fd, key));
+	else if (kind == LEA_ENTRY_ADD && marks->has_refused)
+		log_fault(marks, key, lea_refused_drop(event_fd, key));
+}
+
+void lea_batch_marks_recorded(const struct lea_batch_marks *marks, const struct lea_found *found)
+{
+	log_fault(marks, found->device.name,
+		  lea_marker_set(marks->known_fd, &found->device, found->label.pvid));
+}
+
+void lea_batch_marks_gone(const struct lea_batch_marks *marks, const struct lea_entry *entry)
+{
+	if (entry->pvid[0])
+		log_fault(marks, entry->pvid,
+			  lea_marker_drop(marks->known_fd, &entry->device, entry->pvid));
+	if (marks->has_refused)
+		log_fault(marks, entry->key, lea_refused_drop(marks->how->event_fd, entry->key));
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The markers that a pass writes under event/ for each device it has read
+ * (record/recorded_marker.h), and what a marker means for the next entry of the same instance. For
+ * lib/batch only.
+ */
+#pragma once
+
+#include "batch/batch.h"
+#include "record/record.h"
+#include "scan/scan.h"
+
+struct lea_batch_marks {
+	const struct lea_batch_options *how; /* borrowed */
+	int known_fd;			     /* owned; -1: not open */
+	bool has_refused;		     /* some instance may be marked as refused */
+};
+
+/* Returns 0 or -errno; lea_batch_marks_close is needed in either case. */
+LEA_MUST_CHECK int lea_batch_marks_open(struct lea_batch_marks *marks,
+					const struct lea_batch_options *how);
+void lea_batch_marks_close(struct lea_batch_marks *marks);
+
+/* How to treat this entry: an entry of a refused instance counts as a change. */
+enum lea_entry_kind lea_batch_marks_kind(const struct lea_batch_marks *marks,
+					 const struct lea_entry *entry);
+
+/* The following functions only save work: a fault in them is logged for debugging. */
+
+/* The device was read. @record: result of recording it. */
+void lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct lea_found *found,
+			    const struct lea_record *record, enum lea_entry_kind kind);
+/* The device has its record, and its VG a claim if it is complete: nothing remains to be done. */
+void lea_batch_marks_recorded(const struct lea_batch_marks *marks, const struct lea_found *found);
+/* The instance is gone for good; removes its marker, so that a flapping disk leaves no pile of
+ * files. */
+void lea_batch_marks_gone(const struct lea_batch_marks *marks, const struct lea_entry *entry);

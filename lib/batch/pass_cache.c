@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Counts point to VGs of the texts, so both are freed together. */
+#include "batch/pass_cache.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "filter/filter.h"
+#include "record/vg_count.h"
+#include "scan/metadata_cache.h"
+
+struct lea_pass_cache {
+	struct lea_scan_texts texts;
+	struct lea_record_vgs *vgs;   /* owned */
+	struct lea_devicesfile *file; /* owned; NULL: not read yet */
+	unsigned int users;
+};
+
+int lea_pass_cache_new(struct lea_pass_cache **ret_cache)
+{
+	struct lea_pass_cache *cache = calloc(1, sizeof(*cache));
+	int r = cache ? lea_record_vgs_new(&cache->vgs) : -ENOMEM;
+
+	if (r) {
+		free(cache);
+		return r;
+	}
+	*ret_cache = cache;
+	return 0;
+}
+
+void lea_pass_cache_free(struct lea_pass_cache *cache)
+{
+	if (!cache)
+		return;
+	lea_record_vgs_free(cache->vgs);
+	lea_scan_texts_done(&cache->texts);
+	lea_devicesfile_free(cache->file);
+	free(cache);
+}
+
+struct lea_scan_texts *lea_pass_cache_texts(struct lea_pass_cache *cache)
+{
+	return cache ? &cache->texts : NULL;
+}
+
+struct lea_devicesfile **lea_pass_cache_devicesfile(struct lea_pass_cache *cache)
+{
+	return cache ? &cache->file : NULL;
+}
+
+struct lea_record_vgs *lea_pass_cache_vgs(struct lea_pass_cache *cache)
+{
+	return cache ? cache->vgs : NULL;
+}
+
+void lea_pass_cache_begin(struct lea_pass_cache *cache)
+{
+	if (cache)
+		cache->users++;
+}
+
+void lea_pass_cache_end(struct lea_pass_cache *cache)
+{
+	if (!cache || --cache->users)
+		return;
+	if (cache->texts.bytes - cache->texts.most > LEA_PASS_CACHE_MAX_BYTES)
+		lea_pass_cache_forget(cache);
+	else
+		lea_record_vgs_rest(cache->vgs);
+}
+
+void lea_pass_cache_forget(struct lea_pass_cache *cache)
+{
+	if (!cache)
+		return;
+	lea_record_vgs_clear(cache->vgs);
+	lea_scan_texts_done(&cache->texts);
+	lea_devicesfile_free(LEA_TAKE(cache->file));
+}

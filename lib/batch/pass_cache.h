@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What one pass keeps for the next: parsed texts, which members of incomplete VGs are recorded, the
+ * devices file. The PVs of a large VG arrive over many passes; with the cache a pass costs what
+ * arrived in it, not the whole VG.
+ *
+ * Each cached item is checked before it is used: a text against the PV's header, a count against
+ * the VG's lookup file (and a VG that seems complete is counted again), the devices file against
+ * its status.
+ */
+#pragma once
+
+#include "base/err.h"
+
+struct lea_devicesfile;
+struct lea_pass_cache;
+struct lea_record_vgs;
+struct lea_scan_texts;
+
+/* Bytes of texts that are kept in addition to the largest one; beyond that the cache is emptied. */
+#define LEA_PASS_CACHE_MAX_BYTES (2U * 1024U * 1024U)
+
+LEA_MUST_CHECK int lea_pass_cache_new(struct lea_pass_cache **ret_cache);
+/* NULL does nothing. */
+void lea_pass_cache_free(struct lea_pass_cache *cache);
+
+/* A pass starts to use the cache, until lea_pass_cache_end; several passes may. NULL does
+ * nothing. */
+void lea_pass_cache_begin(struct lea_pass_cache *cache);
+
+/* For scans and recorders. Borrowed from @cache; NULL if @cache is. */
+struct lea_scan_texts *lea_pass_cache_texts(struct lea_pass_cache *cache);
+struct lea_devicesfile **lea_pass_cache_devicesfile(struct lea_pass_cache *cache);
+struct lea_record_vgs *lea_pass_cache_vgs(struct lea_pass_cache *cache);
+
+/* A pass ends, after its scan and recorder are freed. NULL does nothing. */
+void lea_pass_cache_end(struct lea_pass_cache *cache);
+/* Empties the cache. No pass may be using it. */
+void lea_pass_cache_forget(struct lea_pass_cache *cache);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The VGs of one pass: which became complete, which of them need activation, and their claims. For
+ * lib/batch only. */
+#pragma once
+
+#include "base/devset.h"
+#include "batch/batch.h"
+#include "batch/retry_set.h"
+#include "record/record.h"
+#include "scan/scan.h"
+#include "state/claim.h"
+#include "worker/pool.h"
+
+#define LEA_CANDIDATE_NAME_BYTES 128U
+
+struct lea_candidate {
+	const struct lea_vg *vg; /* borrowed from the scan; NULL: this PV gave no metadata */
+	char name[LEA_CANDIDATE_NAME_BYTES];
+	uint32_t seen;		  /* its PVs in this pass; two entries may be of one PV */
+	enum lea_entry_kind kind; /* of its entries, the kind that allows most */
+	bool was_down;	 /* with kind ADD: it had no vgs_online file, so no LV of it is active */
+	bool is_news;	 /* a PV instance arrived that the claim does not list */
+	bool covers_all; /* its claim covers all PVs: nothing to do; valid once all are added */
+	bool has_claim, is_extended;
+	struct lea_claim claim;
+};
+
+struct lea_candidates {
+	const struct lea_batch_options *how;
+	struct lea_claims claims;
+	struct lea_claims_now now;   /* claims.now */
+	struct lea_candidate **list; /* in order of appearance; owned, as is each element */
+	size_t count, room;
+	void *tree; /* of all candidates: tsearch by metadata and name */
+	/* during activation */
+	size_t open_count; /* handed to the workers and not reported yet */
+	struct lea_scan_vg *vgs;
+	struct lea_scan_vg **by_id; /* sorted; owned */
+	size_t vg_count;
+	void *needs_activation;	   /* of VGs that no claim covers: tsearch by id or name */
+	struct lea_devset numbers; /* of the devices in the scan */
+	void *names; /* of the VGs being activated: tsearch of struct lea_scan_vg by name */
+	struct lea_batch_summary *summary;
+	struct lea_retry_set *retries; /* borrowed */
+};
+
+/*
+ * @retries: receives VGs that a shortage stopped; borrowed until lea_candidates_free. Returns 0 or
+ * -ENOMEM.
+ */
+LEA_MUST_CHECK int lea_candidates_new(const struct lea_batch_options *how,
+				      struct lea_retry_set *retries,
+				      struct lea_candidates **ret_candidates);
+void lea_candidates_free(struct lea_candidates *candidates);
+
+/* Adds the VG of a device whose record says that the VG is complete now. @kind: of the device's
+ * entry. */
+LEA_MUST_CHECK int lea_candidates_add(struct lea_candidates *candidates,
+				      const struct lea_found *found,
+				      const struct lea_record *record, enum lea_entry_kind kind);
+
+/* Reads members that had no event in this pass, then claims each VG that no claim covers and hands
+ * it to the workers. Returns 0 or -errno. */
+LEA_MUST_CHECK int lea_candidates_start(struct lea_candidates *candidates, struct lea_scan *scan,
+					struct lea_batch_summary *summary);
+
+/* Number of VGs that the workers have not reported yet. */
+size_t lea_candidates_open(const struct lea_candidates *candidates);
+/* Gives up all VGs of the workers, those of other passes, too. */
+void lea_candidates_stop(struct lea_candidates *candidates);
+/* Waits until the workers have reported all VGs of this pass. Returns 0 or -errno. */
+LEA_MUST_CHECK int lea_candidates_finish(struct lea_candidates *candidates);
+
+/* Log trouble with a device, and with its record. */
+void lea_batch_log_found(struct lea_log *log, const struct lea_found *found);
+void lea_batch_log_record(struct lea_log *log, const struct lea_found *found,
+			  const struct lea_record *record);
+/* Logs a VG whose activation is no longer waited for, and why. */
+void lea_batch_log_detached(struct lea_log *log, const struct lea_scan_vg *scanned,
+			    const struct lea_worker_result *result);
+
+/* Does a claim say that nothing is to be done? No, if the PV gave no metadata (vg NULL). */
+bool lea_candidate_is_covered(const struct lea_candidate *candidate);
+
+/* Reads members of candidates that had no event in this pass. */
+LEA_MUST_CHECK int lea_candidates_complete(struct lea_candidates *candidates,
+					   struct lea_scan *scan);

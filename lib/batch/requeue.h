@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Queues a VG again that another command changed between the scan and the lock, or of which
+ * something remains to be done. No event announces that: changes of PVs that have a record queue
+ * nothing.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "batch/batch.h"
+#include "scan/scan.h"
+
+/* Drops the VG's claim and its vgs_online file, and queues all its devices. Returns 0 or -errno
+ * (logged). */
+LEA_MUST_CHECK int lea_requeue_vg(const struct lea_batch_options *how,
+				  const struct lea_scan_vg *scanned);
+
+enum lea_requeue_outcome {
+	LEA_REQUEUE_NONE = 1, /* no claim, or all its devices are gone */
+};
+/* Queues one device of a VG that is done, so that dmeventd gets its active LVs. The claim stays.
+ * Returns 0, an outcome, or -errno; does not log. */
+LEA_MUST_CHECK int lea_requeue_monitor(const struct lea_batch_options *how, const char *vg_id);
+
+/*
+ * lea_requeue_lost - a worker ended without reporting this VG
+ * If this process's claim of the VG is still unfinished, queues one of its devices and drops the
+ * claim; otherwise does nothing. Returns 0 or -errno; logs. For lea_workers_options.
+ */
+LEA_MUST_CHECK int lea_requeue_lost(struct lea_world *world, const char *vg_id);

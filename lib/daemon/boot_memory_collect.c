@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/boot_memory_collect.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/id.h"
+#include "filter/device_id.h"
+#include "state/claim.h"
+#include "state/duplicate.h"
+#include "world/sysfs.h"
+#include "world/udevbrief.h"
+#include "world/udevdb.h"
+
+#define DM_UUID_BYTES 160U
+#define LV_UUID_BYTES 68U /* "LVM-", the VG's id, the LV's id; parts of LVs have a suffix */
+#define US_PER_MS     1000U
+
+/* An active LV; vg: position in memory->vg. */
+struct lv {
+	struct lea_boot_lv lv;
+	uint32_t vg;
+};
+
+struct collector {
+	struct lea_world *world;
+	struct lea_arena *arena;
+	struct lea_boot_memory *memory;
+	uint32_t vg_room;
+	struct lv *lv; /* in the arena */
+	uint32_t lv_count, lv_room;
+	bool has_duplicates;	  /* of some PV */
+	int data_fd;		  /* of udev's database; negative: none */
+	struct lea_device device; /* its properties are lines */
+	char lines[LEA_UDEVBRIEF_BYTES];
+};
+
+/* Grows an array of the arena; what it leaves behind is freed with the arena. */
+static void *bigger(struct lea_arena *arena, const void *old, uint32_t count, size_t size)
+{
+	void *array = lea_arena_alloc(arena, 2 * (size_t)count + 16, size);
+
+	if (array && count)
+		memcpy(array, old, count * size);
+	return array;
+}
+
+static uint32_t ms_of(uint64_t us)
+{
+	return us / US_PER_MS > UINT32_MAX ? UINT32_MAX : (uint32_t)(us / US_PER_MS);
+}
+
+/* Reads udev's properties of a device into collector->lines. Returns when udev initialized it. */
+static uint32_t read_properties(struct collector *collector, struct lea_devno devno)
+{
+	uint64_t us;
+
+	if (!lea_udevbrief_read_timed(collector->data_fd, devno, collector->lines, &us)) {
+		collector->lines[0] = '\0';
+		return 0;
+	}
+	return ms_of(us);
+}
+
+/* A property as text of the arena; "": none, or too long. With @is_encoded as udev encodes it. */
+static const char *property(struct collector *collector, const char *key, bool is_encoded)
+{
+	char text[LEA_BOOT_MEMORY_VALUE_BYTES + 2] = "";
+
+	if (!lea_udevdb_property(&collector->device, key, text, sizeof(text)) ||
+	    strlen(text) > LEA_BOOT_MEMORY_VALUE_BYTES ||
+	    (is_encoded && !lea_boot_memory_decode(text)))
+		text[0] = '\0';
+	return lea_arena_strdup(collector->arena, text);
+}
+
+static bool has(struct collector *collector, struct lea_devno devno, const char *attribute)
+{
+	char text[8];
+
+	return !lea_sysfs_text(collector->world, devno, attribute, text, sizeof(text));
+}
+
+static enum lea_boot_kind kind_of_dm(const char *uuid)
+{
+	return !strncmp(uuid, "mpath-", 6)   ? LEA_BOOT_MULTIPATH
+	       : !strncmp(uuid, "CRYPT-", 6) ? LEA_BOOT_LUKS
+	       : !strncmp(uuid, "LVM-", 4)   ? LEA_BOOT_LV
+					     : LEA_BOOT_OTHER;
+}
+
+static enum lea_boot_kind kind_of(struct collector *collector, struct lea_devno devno,
+				  bool is_partition)
+{
+	char uuid[DM_UUID_BYTES];
+
+	if (!lea_sysfs_text(collector->world, devno, "dm/uuid", uuid, sizeof(uuid)))
+		return kind_of_dm(uuid);
+	if (has(collector, devno, "md/level"))
+		return LEA_BOOT_MD;
+	if (has(collector, devno, "loop/backing_file"))
+		return LEA_BOOT_LOOP;
+	if (!is_partition)
+		return LEA_BOOT_DISK;
+	return has(collector, devno, "../md/level") || has(collector, devno, "../loop/backing_file")
+		       ? LEA_BOOT_OTHER
+		       : LEA_BOOT_PARTITION;
+}
+
+static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
+		  struct lea_boot_pv *pv)
+{
+	const struct lea_devno devno = {from->id.major, from->id.minor};
+	char wwid[LEA_ID_BYTES] = "", address[LEA_BOOT_MEMORY_VALUE_BYTES + 1] = "";
+	uint64_t number = 0;
+	bool is_partition;
+
+	memcpy(pv->pvid, from->pvid, sizeof(pv->pvid));
+	pv->seen_ms = read_properties(collector, devno);
+	pv->serial = property(collector, "ID_SERIAL_SHORT", false);
+	is_partition = !lea_sysfs_number(collector->world, devno, "partition", &number);
+	pv->partition = is_partition && number <= UINT32_MAX ? (uint32_t)number : 0;
+	pv->kind = kind_of(collector, devno, is_partition);
+	if (lea_sysfs_number(collector->world, devno, "size", &pv->size_sectors))
+		pv->size_sectors = 0;
+	if (lea_id_wwid(collector->world, devno, is_partition, wwid))
+		wwid[0] = '\0';
+	if (lea_sysfs_address(collector->world, devno, is_partition, address, sizeof(address)))
+		address[0] = '\0';
+	pv->wwid = lea_arena_strdup(collector->arena, wwid);
+	pv->address = lea_arena_strdup(collector->arena, address);
+	return pv->serial && pv->wwid && pv->address ? 0 : -ENOMEM;
+}
+
+/* Has a PV of this VG a duplicate? In doubt yes. */
+static bool is_doubtful(struct collector *collector, const struct lea_claim *claim)
+{
+	struct lea_duplicate duplicates[LEA_DUPLICATES_MOST];
+
+	for (uint32_t i = 0; collector->has_duplicates && i < claim->pv_count; i++)
+		if (lea_duplicate_list(collector->world, claim->pv[i].pvid, duplicates) != 0)
+			return true;
+	return false;
+}
+
+static int add_vg(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	struct collector *collector = arg;
+	struct lea_boot_memory *memory = collector->memory;
+	struct lea_boot_vg *vg;
+	int r = 0;
+
+	if (claim->state != LEA_CLAIM_DONE || !lea_name_ok(claim->vg_name) ||
+	    is_doubtful(collector, claim))
+		return 0;
+	if (memory->vg_count == collector->vg_room) {
+		vg = bigger(collector->arena, memory->vg, memory->vg_count, sizeof(*vg));
+		if (!vg)
+			return -ENOMEM;
+		memory->vg = vg;
+		collector->vg_room = 2 * memory->vg_count + 16;
+	}
+	vg = &memory->vg[memory->vg_count];
+	memcpy(vg->id, vg_id, sizeof(vg->id));
+	vg->name = lea_arena_strdup(collector->arena, claim->vg_name);
+	vg->seqno = claim->seqno;
+	vg->pv = lea_arena_alloc(collector->arena, claim->pv_count, sizeof(*vg->pv));
+	if (!vg->name || !vg->pv)
+		return -ENOMEM;
+	for (; !r && vg->pv_count < claim->pv_count; vg->pv_count++) {
+		r = add_pv(collector, &claim->pv[vg->pv_count], &vg->pv[vg->pv_count]);
+		if (vg->pv[vg->pv_count].seen_ms > vg->complete_ms)
+			vg->complete_ms = vg->pv[vg->pv_count].seen_ms;
+	}
+	memory->vg_count++;
+	return r;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	return strcmp(((const struct lea_boot_vg *)a)->id, ((const struct lea_boot_vg *)b)->id);
+}
+
+static struct lea_boot_vg *find_vg(const struct lea_boot_memory *memory, const char *dm_uuid)
+{
+	struct lea_boot_vg key;
+
+	if (strncmp(dm_uuid, "LVM-", 4) != 0 || strlen(dm_uuid) != LV_UUID_BYTES)
+		return NULL;
+	snprintf(key.id, sizeof(key.id), "%.32s", dm_uuid + 4);
+	return memory->vg_count ? bsearch(&key, memory->vg, memory->vg_count, sizeof(key), by_id)
+				: NULL;
+}
+
+/* Adds the device if it is an active LV that users see: udev has its name and its content. */
+static int add_lv(struct collector *collector, struct lea_devno devno)
+{
+	char uuid[DM_UUID_BYTES] = "";
+	const uint32_t usable_ms = read_properties(collector, devno);
+	const struct lea_boot_vg *vg;
+	struct lv *lvs = collector->lv, *lv;
+
+	lea_udevdb_property(&collector->device, "DM_UUID", uuid, sizeof(uuid));
+	vg = find_vg(collector->memory, uuid);
+	if (!vg || lea_udevdb_is(&collector->device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1"))
+		return 0;
+	if (collector->lv_count == collector->lv_room) {
+		lvs = bigger(collector->arena, lvs, collector->lv_count, sizeof(*lvs));
+		if (!lvs)
+			return -ENOMEM;
+		collector->lv = lvs;
+		collector->lv_room = 2 * collector->lv_count + 16;
+	}
+	lv = &lvs[collector->lv_count];
+	lv->vg = (uint32_t)(vg - collector->memory->vg);
+	lv->lv.usable_ms = usable_ms;
+	lv->lv.name = property(collector, "DM_LV_NAME", false);
+	lv->lv.fs_uuid = property(collector, "ID_FS_UUID_ENC", true);
+	lv->lv.fs_label = property(collector, "ID_FS_LABEL_ENC", true);
+	if (!lv->lv.name || !lv->lv.fs_uuid || !lv->lv.fs_label)
+		return -ENOMEM;
+	collector->lv_count += lea_name_ok(lv->lv.name) && !lea_lv_name_is_reserved(lv->lv.name);
+	return 0;
+}
+
+static int add_block_device(struct collector *collector, int sys_fd, const char *name)
+{
+	struct lea_devno devno;
+	char path[300], text[32];
+
+	snprintf(path, sizeof(path), "class/block/%s/dev", name);
+	if (strncmp(name, "dm-", 3) != 0 || lea_file_read_into(sys_fd, path, text, sizeof(text)) ||
+	    sscanf(text, "%u:%u", &devno.major, &devno.minor) != 2)
+		return 0;
+	return add_lv(collector, devno);
+}
+
+static int add_lvs(struct collector *collector)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const int sys_fd = lea_world_sys(collector->world);
+	const struct dirent *entry;
+	int r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, "class/block", &dir);
+
+	while (!r && (entry = readdir(dir)))
+		r = add_block_device(collector, sys_fd, entry->d_name);
+	return r;
+}
+
+/* Gives each VG its LVs. */
+static int distribute(struct collector *collector)
+{
+	struct lea_boot_vg *vgs = collector->memory->vg;
+
+	for (uint32_t i = 0; i < collector->lv_count; i++)
+		vgs[collector->lv[i].vg].lv_count++;
+	for (uint32_t i = 0; i < collector->memory->vg_count; i++) {
+		vgs[i].lv = lea_arena_alloc(collector->arena, vgs[i].lv_count, sizeof(*vgs[i].lv));
+		if (!vgs[i].lv)
+			return -ENOMEM;
+		vgs[i].lv_count = 0;
+	}
+	for (uint32_t i = 0; i < collector->lv_count; i++) {
+		struct lea_boot_vg *vg = &vgs[collector->lv[i].vg];
+
+		vg->lv[vg->lv_count++] = collector->lv[i].lv;
+	}
+	return 0;
+}
+
+static int collect(struct collector *collector)
+{
+	struct lea_claims_now now = {0};
+	struct lea_claims claims;
+	int r = lea_claims_init(&claims, collector->world, &now);
+
+	collector->has_duplicates = lea_duplicate_is_any(collector->world);
+	r = r ? r : lea_claim_each(&claims, add_vg, collector);
+	if (!r && collector->memory->vg_count)
+		qsort(collector->memory->vg, collector->memory->vg_count,
+		      sizeof(*collector->memory->vg), by_id);
+	r = r ? r : add_lvs(collector);
+	return r ? r : distribute(collector);
+}
+
+int lea_boot_memory_collect(struct lea_world *world, struct lea_arena *arena, const char *machine,
+			    const char *boot, struct lea_boot_memory *ret_memory)
+{
+	LEA_AUTO(lea_freep) struct collector *collector = calloc(1, sizeof(*collector));
+	struct lea_boot_memory memory = {.machine = machine, .boot = boot};
+	int r;
+
+	if (!collector)
+		return -ENOMEM;
+	collector->world = world;
+	collector->arena = arena;
+	collector->memory = &memory;
+	collector->device.properties = collector->lines;
+	collector->data_fd = lea_udevbrief_open(world);
+	r = collect(collector);
+	if (collector->data_fd >= 0)
+		close(collector->data_fd);
+	if (!r)
+		*ret_memory = memory;
+	return r;
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The monitor is opened before the tag index is read: what udev finishes in between is seen twice
+ * but never missed. Workers activate VGs while the next devices are received and scanned, since the
+ * events of their LVs queue up behind those of all disks that udev knows of.
+ */
+#include "daemon/boot_scan.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/id.h"
+#include "base/step.h"
+#include "daemon/deadline.h"
+#include "daemon/device_queue.h"
+#include "daemon/late.h"
+#include "daemon/runner.h"
+#include "daemon/udev_wait.h"
+#include "record/incomplete.h"
+#include "record/recorded_marker.h"
+#include "state/flag.h"
+#include "state/gate.h"
+#include "worker/pool.h"
+#include "world/proc.h"
+#include "world/udev.h"
+
+#define TAG	      "lvmevent"
+#define COALESCE_MS   50U   /* if udev is idle: start a pass this long after the last device */
+#define COALESCE_BUSY 200U  /* the same while udev works on other devices */
+#define COALESCE_MAX  1000U /* start a pass anyway when a device has waited this long */
+#define BUSY_MS	      20U   /* pause while a runner holds the lock */
+#define SHORT_MS      1000U /* pause after a shortage */
+
+/* Scanned devices, kept while their VGs are being activated. */
+struct inflight {
+	struct inflight *next;
+	struct lea_device_queue devices;
+	struct lea_batch_pass *pass;
+};
+
+struct boot {
+	const struct lea_boot_scan_options *how;
+	struct lea_world *world;
+	const struct lea_udev *udev;
+	struct lea_udevmon *monitor;
+	struct lea_device_queue pending;
+	struct lea_device_queue done; /* devices that our passes have scanned: numbers and PVIDs */
+	struct inflight *inflight;
+	int lock_fd;	   /* held while passes are in flight; -1 */
+	uint64_t first_ms; /* when the oldest pending device arrived */
+	uint64_t last_ms;  /* when the last one arrived or was handled */
+	bool is_ready;
+	struct lea_late late;
+	struct lea_batch_summary summary;
+};
+
+static uint64_t now_ms(const struct boot *boot)
+{
+	return boot->world->clock->now_ms(boot->world->clock);
+}
+
+/*
+ * udev announces a disk twice, for the kernel's event and for coldplug. A device that this process
+ * has recorded is not scanned again, since a removal would have dropped its marker or is still
+ * pending. Where instances are not numbered, or a dm device has a new table, a device counts as
+ * new.
+ */
+static bool is_done(struct boot *boot, const struct lea_udevmon_event *event, const char *pvid)
+{
+	const struct lea_device *device = &event->device;
+	const struct lea_entry *done = lea_device_queue_find(&boot->done, device);
+
+	return done && device->diskseq && !device->is_gone && !event->is_activation &&
+	       !strcmp(done->pvid, pvid) && !lea_device_queue_find(&boot->pending, device) &&
+	       lea_marker_is_set(boot->how->batch.event_fd, device, pvid);
+}
+
+static int add(void *arg, struct lea_udevmon_event *event)
+{
+	struct boot *boot = arg;
+	struct lea_entry entry = {.kind = event->is_changed ? LEA_ENTRY_CHANGE : LEA_ENTRY_ADD,
+				  .device = event->device};
+	int r;
+
+	if (lea_id_parse(event->fs_uuid, entry.pvid) < 0)
+		entry.pvid[0] = '\0';
+	if (!event->is_pv || is_done(boot, event, entry.pvid)) {
+		lea_device_done(&event->device);
+		return 0;
+	}
+	if (!boot->pending.count)
+		boot->first_ms = now_ms(boot);
+	/* The latest state of a device wins, as in the queue. */
+	r = lea_device_queue_put(&boot->pending, &entry);
+	if (r == 0)
+		LEA_CRASHPOINT("boot.got", (lea_entry_set_key(&entry), entry.key));
+	return r;
+}
+
+/* Receives what udev has broadcast. *ret_any: was there anything? */
+static int receive(struct boot *boot, bool *ret_any)
+{
+	struct lea_udevmon_event event;
+	int r = 0;
+
+	*ret_any = false;
+	while (boot->pending.count < LEA_QUEUE_PASS_MAX) {
+		r = boot->udev->receive(boot->monitor, &event);
+		if (r == LEA_UDEVMON_NONE)
+			return 0;
+		*ret_any = true;
+		boot->last_ms = now_ms(boot);
+		if (r == LEA_UDEVMON_OVERFLOW)
+			r = boot->udev->enumerate(boot->monitor, add, boot);
+		else if (r == 0)
+			r = add(boot, &event);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Handles entries from lvmevent sweep, from a person, or left by an earlier runner. */
+static int process_queued(void *arg, struct lea_entry *entries, size_t count)
+{
+	struct boot *boot = arg;
+
+	return lea_batch_run(&boot->how->batch, entries, count, &boot->summary);
+}
+
+/* Takes the lock unless it is held; waits for an earlier runner. */
+static int lock(struct boot *boot)
+{
+	int r = 0;
+
+	while (boot->lock_fd < 0) {
+		r = lea_queue_lock(boot->how->batch.event_fd, &boot->lock_fd);
+		if (r != LEA_QUEUE_RUNNING)
+			return r;
+		boot->world->clock->sleep_ms(boot->world->clock, BUSY_MS);
+	}
+	return 0;
+}
+
+static void unlock(struct boot *boot)
+{
+	LEA_CRASHPOINT("lock.drop", NULL);
+	lea_closep(&boot->lock_fd);
+	boot->lock_fd = -1;
+}
+
+/* Called before the devices are taken out of the entries. */
+static int note_done(struct boot *boot)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < boot->pending.count; i++)
+		r = lea_device_queue_note(&boot->done, &boot->pending.entry[i]);
+	return r;
+}
+
+static int end_inflight(struct inflight *inflight)
+{
+	int r = lea_batch_end(inflight->pass);
+
+	lea_device_queue_done(&inflight->devices);
+	free(inflight);
+	if (r == 0)
+		LEA_CRASHPOINT("boot.worked", NULL);
+	return r;
+}
+
+/* Scans the pending devices. Their VGs are activated while the next devices are received. */
+static int submit(struct boot *boot)
+{
+	struct inflight *inflight = calloc(1, sizeof(*inflight));
+	int r;
+
+	if (!inflight)
+		return -ENOMEM;
+	LEA_CRASHPOINT("boot.work", NULL);
+	r = note_done(boot);
+	inflight->devices = boot->pending;
+	boot->pending = (struct lea_device_queue){0};
+	r = r ? r
+	      : lea_batch_start(&boot->how->batch, inflight->devices.entry, inflight->devices.count,
+				&boot->summary, &inflight->pass);
+	if (r) {
+		lea_device_queue_done(&inflight->devices);
+		free(inflight);
+		return r;
+	}
+	inflight->next = boot->inflight;
+	boot->inflight = inflight;
+	return boot->how->batch.pool->step(boot->how->batch.workers);
+}
+
+/* Ends all passes whose VGs are done. After the last one it drains the queue and releases the
+ * lock. */
+static int reap_finished(struct boot *boot)
+{
+	const struct lea_runner_options runner = {
+		.event_fd = boot->how->batch.event_fd,
+		.process = process_queued,
+		.arg = boot,
+		.failed_attempts = boot->how->batch.conf->failed_attempts,
+		.clock = boot->world->clock,
+		.log = boot->world->log,
+	};
+	struct inflight **link = &boot->inflight, *inflight;
+	int r = 0;
+
+	while (!r && (inflight = *link)) {
+		if (!lea_batch_is_done(inflight->pass)) {
+			link = &inflight->next;
+			continue;
+		}
+		*link = inflight->next;
+		r = end_inflight(inflight);
+	}
+	if (r || boot->inflight || boot->lock_fd < 0)
+		return r;
+	r = lea_runner_drain(&runner);
+	unlock(boot);
+	boot->last_ms = now_ms(boot);
+	return r;
+}
+
+static int submit_and_reap(struct boot *boot)
+{
+	int r = lock(boot);
+
+	r = r || !boot->pending.count ? r : submit(boot);
+	return r ? r : reap_finished(boot);
+}
+
+/* Gives up the VGs of all passes that are in flight. */
+static void abort_all(struct boot *boot)
+{
+	struct inflight *inflight;
+
+	boot->how->batch.pool->stop(boot->how->batch.workers);
+	while ((inflight = boot->inflight)) {
+		boot->inflight = inflight->next;
+		lea_batch_drop(inflight->pass);
+		lea_device_queue_done(&inflight->devices);
+		free(inflight);
+	}
+	if (boot->lock_fd >= 0)
+		unlock(boot);
+}
+
+/*
+ * Starts over: the tag index lists the devices of unfinished passes again; some are scanned twice.
+ * If the shortage lasts until the gate opens, the runner finds them in its queue.
+ */
+static int begin_again(struct boot *boot, int shortage)
+{
+	struct lea_world *world = boot->world;
+
+	lea_log(world->log, LEA_LOG_ERROR, "boot scan: %s; retrying in %u s", strerror(-shortage),
+		SHORT_MS / 1000);
+	lea_device_queue_clear(&boot->pending);
+	lea_device_queue_clear(&boot->done);
+	abort_all(boot);
+	if (boot->how->batch.reader)
+		lea_reader_drop(boot->how->batch.reader);
+	world->clock->sleep_ms(world->clock, SHORT_MS);
+	return boot->udev->enumerate(boot->monitor, add, boot);
+}
+
+/* @r: result of a step. */
+static int again_if_short(struct boot *boot, int r)
+{
+	return lea_is_shortage(r) ? begin_again(boot, r) : r;
+}
+
+/* @wait_ms: for the next broadcast or a worker. */
+static int wait_and_receive(struct boot *boot, int wait_ms, bool *ret_any)
+{
+	const struct lea_pool *pool = boot->how->batch.pool;
+	struct lea_workers *workers = boot->how->batch.workers;
+	struct pollfd heard[] = {
+		{.fd = boot->udev->fd(boot->monitor), .events = POLLIN},
+		{.fd = pool->fd(workers), .events = POLLIN},
+	};
+	int r = 0;
+
+	*ret_any = false;
+	if (poll(heard, 2, wait_ms) < 0 && errno != EINTR)
+		return -errno;
+	if (heard[1].revents) {
+		r = pool->step(workers);
+		r = r ? r : reap_finished(boot);
+	}
+	return r ? r : receive(boot, ret_any);
+}
+
+/* udev's queue is checked first and the socket second: a udev worker broadcasts before it reports
+ * its end. */
+static int check_ready(struct boot *boot)
+{
+	const struct lea_conf *conf = boot->how->batch.conf;
+	bool is_quiet, any;
+	int r;
+
+	is_quiet = !lea_udev_is_busy(boot->world) ||
+		   now_ms(boot) - boot->last_ms >= conf->boot_quiet_ms;
+	r = receive(boot, &any);
+	if (r || any || !is_quiet)
+		return r;
+	boot->is_ready = true;
+	boot->how->ready(boot->how->arg);
+	return 0;
+}
+
+/*
+ * Returns how long the pending devices should still wait for more, in ms; 0: start a pass. While
+ * udev is busy its next disks are likely PVs, too, and the events of LVs come after theirs anyway.
+ */
+static int coalesce_ms(const struct boot *boot)
+{
+	const uint64_t now = now_ms(boot), silent = now - boot->last_ms;
+
+	if (boot->pending.count >= LEA_QUEUE_PASS_MAX || silent >= COALESCE_BUSY ||
+	    now - boot->first_ms >= COALESCE_MAX)
+		return 0;
+	if (silent < COALESCE_MS)
+		return (int)(COALESCE_MS - silent);
+	return lea_udev_is_busy(boot->world) ? (int)COALESCE_MS : 0;
+}
+
+/* Pause until the next check of gate and queue; it grows with the time of silence. */
+static int idle_ms(const struct boot *boot)
+{
+	return (int)lea_wait_pause_ms(now_ms(boot) - boot->last_ms);
+}
+
+static int step(struct boot *boot)
+{
+	bool any;
+	int r;
+
+	lea_late_step(&boot->late, boot->world, boot->how->batch.needs, boot->summary.pvs);
+	r = wait_and_receive(boot, boot->pending.count ? coalesce_ms(boot) : idle_ms(boot), &any);
+	if (r)
+		return r;
+	/* A worker's report also ends the wait; it does not end the time to coalesce. */
+	if (boot->pending.count)
+		return coalesce_ms(boot) ? 0 : submit_and_reap(boot);
+	if (any)
+		return 0;
+	/* While the gate is closed no other process takes what lvmevent sweep puts into the queue
+	 * and waits for, or what a boot scan that died had taken. */
+	if (lea_queue_has_work(boot->how->batch.event_fd))
+		return submit_and_reap(boot);
+	return boot->is_ready || boot->inflight ? 0 : check_ready(boot);
+}
+
+static int drain(struct boot *boot)
+{
+	int r = boot->how->batch.pool->wait(boot->how->batch.workers);
+
+	return r ? r : reap_finished(boot);
+}
+
+static int scan_until_quiet(struct boot *boot)
+{
+	int r, run_fd = lea_world_run(boot->world);
+
+	if (run_fd < 0)
+		return run_fd;
+	r = lea_deadline_start(boot->world->clock, boot->how->batch.conf->boot_deadline_ms,
+			       boot->how->ready, boot->how->arg);
+	r = r ? r : again_if_short(boot, boot->udev->enumerate(boot->monitor, add, boot));
+	do {
+		while (r == 0 && (lea_gate_is_closed(run_fd) || boot->pending.count))
+			r = again_if_short(boot, step(boot));
+		/* With the gate open the runner takes what arrives. */
+		if (r == 0 && boot->inflight)
+			r = again_if_short(boot, drain(boot));
+	} while (r == 0 && (boot->pending.count || boot->inflight));
+	if (r == 0)
+		LEA_CRASHPOINT("boot.end", NULL);
+	return r;
+}
+
+static bool is_awaited(void *arg)
+{
+	const struct boot *boot = arg;
+	struct pollfd heard = {.fd = boot->udev->fd(boot->monitor), .events = POLLIN};
+
+	return poll(&heard, 1, 0) > 0 ||
+	       lea_reader_is_awaited(boot->how->batch.reader, boot->how->batch.event_fd);
+}
+
+int lea_boot_scan_run(const struct lea_boot_scan_options *how)
+{
+	struct lea_world *world = how->batch.world;
+	struct boot boot = {.how = how, .world = world, .udev = world->udev, .lock_fd = -1};
+	LEA_AUTO(lea_closep) int flag_fd = -1;
+	int r;
+
+	boot.last_ms = now_ms(&boot);
+	r = boot.udev->listen(TAG, &boot.monitor);
+	if (r)
+		return r;
+	LEA_CRASHPOINT("boot.listen", NULL);
+	/* The gate waits for the holder of this flag. Without the flag (/run is full) the gate only
+	 * opens early. */
+	r = lea_flag_raise(how->batch.event_fd, LEA_FLAG_BOOT, &flag_fd);
+	if (r < 0)
+		lea_log(boot.world->log, LEA_LOG_WARNING, "boot scan: locking event/boot: %s",
+			strerror(-r));
+	if (how->batch.reader)
+		lea_reader_listen(how->batch.reader, is_awaited, &boot);
+	r = scan_until_quiet(&boot);
+	abort_all(&boot);
+	how->batch.pool->hand_over(how->batch.workers);
+	lea_batch_report(&how->batch, &boot.summary);
+	lea_incomplete_log(how->batch.waiting, boot.world);
+	lea_device_queue_done(&boot.pending);
+	lea_device_queue_done(&boot.done);
+	boot.udev->close(boot.monitor);
+	return r;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The boot scan: runs while the gate is closed. It takes PVs as udev finishes them and handles them
+ * in batches with the runner's code, so that a PV is handled in whatever phase of boot it arrives.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "batch/batch.h"
+
+/* All borrowed. */
+struct lea_boot_scan_options {
+	struct lea_batch_options batch;
+	/*
+	 * Called when everything that udev announced is handled and udev is idle or has been quiet
+	 * for boot_quiet_ms; and at boot_deadline_ms, by another thread, even while a pass is busy.
+	 * May be called twice, by that thread even after lea_boot_scan_run returned.
+	 */
+	void (*ready)(void *arg);
+	void *arg;
+};
+
+/* Blocks until the gate is open and each VG is active or has failed. Returns 0 or -errno. */
+LEA_MUST_CHECK int lea_boot_scan_run(const struct lea_boot_scan_options *how);

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/needed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "activate/transaction.h"
+#include "base/cleanup.h"
+#include "base/id.h"
+#include "base/step.h"
+#include "batch/needs.h"
+#include "daemon/boot_memory_file.h"
+#include "daemon/deadline.h"
+#include "daemon/needed_disks.h"
+#include "disk/segtype.h"
+#include "policy/need_memory.h"
+#include "scan/reader.h"
+#include "state/gate.h"
+#include "world/proc.h"
+#include "world/udevdb.h"
+
+/* A device of the scan. */
+struct member {
+	const struct lea_boot_vg *vg;
+	const struct lea_boot_pv *pv;
+};
+
+struct wave {
+	struct lea_session *session;
+	struct lea_world *world;
+	struct lea_arena *arena;
+	struct lea_boot_memory memory;
+	struct lea_needs *needs; /* owned */
+	struct lea_needed_disks *disks;
+	struct lea_device *device; /* [count], in the order of member; owned, emptied by the scan */
+	struct member *member;	   /* [count] */
+	size_t count;
+	struct lea_scan *scan; /* owned */
+};
+
+/* Takes the VG out of the wave. */
+static void keep_off(struct wave *wave, const struct lea_boot_vg *vg, const char *pvid,
+		     const char *why)
+{
+	char id[39] = "";
+
+	if (pvid)
+		lea_id_format(pvid, id);
+	lea_log(wave->world->log, LEA_LOG_PRINT, "VG %s: left to the normal activation: %s%s%s%s",
+		vg->name, pvid ? "PV " : "", id, pvid ? ": " : "", why);
+	wave->memory.vg[vg - wave->memory.vg].is_needed = false;
+}
+
+/* ---- the disks */
+
+/* Adds the VG's devices, unless one of them must not be read. */
+static int add_vg(struct wave *wave, const struct lea_boot_vg *vg)
+{
+	const size_t before = wave->count;
+	int r = 0;
+
+	if (!vg->pv_count)
+		keep_off(wave, vg, NULL, "no PV of it is remembered");
+	for (uint32_t i = 0; !r && vg->is_needed && i < vg->pv_count; i++) {
+		struct lea_device *device = &wave->device[wave->count];
+		struct lea_keep_off_device seen;
+		const char *why;
+
+		r = lea_needed_disks_find(wave->disks, &vg->pv[i], &seen, device);
+		if (r)
+			break;
+		wave->member[wave->count++] = (struct member){vg, &vg->pv[i]};
+		why = lea_keep_off_device(&vg->pv[i], &seen);
+		if (why)
+			keep_off(wave, vg, vg->pv[i].pvid, why);
+	}
+	while (!vg->is_needed && wave->count > before)
+		lea_device_done(&wave->device[--wave->count]);
+	return r;
+}
+
+static int add_vgs(struct wave *wave)
+{
+	size_t most = 0;
+	int r = 0;
+
+	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
+		most += wave->memory.vg[i].is_needed ? wave->memory.vg[i].pv_count : 0;
+	wave->device = calloc(most + 1, sizeof(*wave->device));
+	wave->member = calloc(most + 1, sizeof(*wave->member));
+	if (!wave->device || !wave->member)
+		return -ENOMEM;
+	for (uint32_t i = 0; !r && i < wave->memory.vg_count; i++)
+		if (wave->memory.vg[i].is_needed)
+			r = add_vg(wave, &wave->memory.vg[i]);
+	return r;
+}
+
+/* ---- what is on them */
+
+/* The content's name: udev's, if it knows the device from the initramfs, else libblkid's. */
+static const char *type_of(const struct lea_found *found)
+{
+	return found->is_unnamed					    ? found->content
+	       : lea_udevdb_is(&found->device, "ID_FS_TYPE", "LVM2_member") ? "LVM2_member"
+									    : "";
+}
+
+static void check(struct wave *wave, const struct member *member, const struct lea_found *found)
+{
+	const struct lea_keep_off_content content = {
+		.is_read = found->kind != LEA_FOUND_UNREADABLE && found->kind != LEA_FOUND_GONE,
+		.excluded_why = found->excluded_why,
+		.type = type_of(found),
+		.pvid = found->label.pvid,
+		.vg_id = found->vg ? found->vg->id : "",
+	};
+	const char *why = member->vg->is_needed
+				  ? lea_keep_off_content(member->vg, member->pv, &content)
+				  : NULL;
+
+	if (why)
+		keep_off(wave, member->vg, member->pv->pvid, why);
+}
+
+static int read_disks(struct wave *wave)
+{
+	const struct lea_scan_options options = {
+		.use_names_filter = true, .out_of_process = true, .reader = wave->session->reader};
+	struct lea_found *const *found;
+	size_t count;
+	int r = lea_scan_new(wave->world, wave->session->conf, &options, &wave->scan);
+
+	r = r ? r : lea_scan_add(wave->scan, wave->device, wave->count);
+	if (r)
+		return r < 0 ? r : -EINVAL;
+	found = lea_scan_found(wave->scan, &count);
+	for (size_t i = 0; i < count && i < wave->count; i++)
+		check(wave, &wave->member[i], found[i]);
+	return 0;
+}
+
+/* ---- the VGs */
+
+/* Is it activated after others, because a tool may first check its pools? */
+static bool is_slow(const struct lea_vg *vg)
+{
+	for (uint32_t i = 0; i < vg->lv_count; i++) {
+		const struct lea_segtype *type = vg->lvs[i].seg[0].segtype;
+
+		if (!type || (type->family != LEA_FAMILY_STRIPED &&
+			      type->family != LEA_FAMILY_RAID && type->family != LEA_FAMILY_MIRROR))
+			return true;
+	}
+	return false;
+}
+
+static const struct lea_boot_vg *find_needed(const struct wave *wave, const struct lea_vg *vg)
+{
+	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
+		if (wave->memory.vg[i].is_needed && !strcmp(wave->memory.vg[i].id, vg->id) &&
+		    !strcmp(wave->memory.vg[i].name, vg->name))
+			return &wave->memory.vg[i];
+	return NULL;
+}
+
+/* Why was nothing activated? */
+static const char *why_not(int outcome, const struct lea_activate_result *result)
+{
+	if (result->why)
+		return result->why;
+	switch (outcome) {
+	case LEA_ACTIVATE_INCOMPLETE:
+		return "a PV is missing";
+	case LEA_ACTIVATE_DELEGATE:
+		return "only the real lvm can activate it";
+	case LEA_ACTIVATE_VG_BUSY:
+		return "another process has its lock";
+	case LEA_ACTIVATE_NOT_AUTO:
+	case LEA_ACTIVATE_REFUSED:
+		return "it is not activated automatically on this host";
+	case LEA_ACTIVATE_CHANGED:
+		return "it has changed since it was read";
+	default:
+		return "its activation failed";
+	}
+}
+
+static void activate_vg(struct wave *wave, struct lea_activation_run *run,
+			const struct lea_scan_vg *scanned, const struct lea_boot_vg *remembered)
+{
+	struct lea_activate_result result = {0};
+	int r;
+
+	if (scanned->has_other_name) {
+		keep_off(wave, remembered, NULL, "it has two names");
+		return;
+	}
+	r = lea_activation_vg(run, scanned->vg->name, scanned, &result);
+	if (r)
+		keep_off(wave, remembered, NULL, why_not(r, &result));
+	else if (!result.active)
+		keep_off(wave, remembered, NULL,
+			 "what the boot needs is not activated automatically");
+	else
+		lea_log(wave->world->log, LEA_LOG_PRINT,
+			"VG %s: %u LV(s) active before the coldplug: the boot needs them",
+			scanned->vg->name, result.active);
+}
+
+/* One transaction, so that udev handles the LVs of all these VGs at a time. */
+static int activate_vgs(struct wave *wave, struct lea_scan_vg *vgs, size_t count, bool slow)
+{
+	const struct lea_activate_options options = {
+		.what = LEA_ACTIVATE_AUTO,
+		.only_complete = true,
+		.no_wait_lock = true,
+		.quiet_refusals = true,
+		.quiet_success = true,
+		.checks_duplicates = true,
+		.lvm_path = wave->session->lvm_path,
+		.monitor = wave->session->conf->monitoring,
+		.poll = true,
+		.defers_watch = true,
+		.only = wave->needs->words,
+		.reader = wave->session->reader,
+	};
+	struct lea_activation_run *run;
+	int r = lea_activation_start(wave->world, wave->session->conf, &options, &run);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < count; i++) {
+		const struct lea_boot_vg *remembered = find_needed(wave, vgs[i].vg);
+
+		if (remembered && is_slow(vgs[i].vg) == slow)
+			activate_vg(wave, run, &vgs[i], remembered);
+	}
+	r = lea_activation_finish(run);
+	return r < 0 ? r : 0;
+}
+
+/* A VG whose PVs are what they were may have been renamed, or its metadata may be damaged. */
+static void drop_lost(struct wave *wave, const struct lea_scan_vg *vgs, size_t count)
+{
+	for (uint32_t i = 0; i < wave->memory.vg_count; i++) {
+		bool is_found = !wave->memory.vg[i].is_needed;
+
+		for (size_t j = 0; !is_found && j < count; j++)
+			is_found = find_needed(wave, vgs[j].vg) == &wave->memory.vg[i];
+		if (!is_found)
+			keep_off(wave, &wave->memory.vg[i], NULL,
+				 "its PVs carry no VG of this name");
+	}
+}
+
+static int activate_all(struct wave *wave)
+{
+	struct lea_scan_vg *vgs;
+	size_t count;
+	int r = lea_scan_vgs(wave->scan, &vgs, &count);
+
+	if (!r)
+		drop_lost(wave, vgs, count);
+	r = r ? r : activate_vgs(wave, vgs, count, false);
+	return r ? r : activate_vgs(wave, vgs, count, true);
+}
+
+/* ---- */
+
+/* No disk may keep the wave longer than the coldplug waits, and an array's component is to be known
+ * whatever the settings say: udev has not looked for arrays yet. */
+static void adapt(struct lea_conf *conf)
+{
+	if (conf->probe_deadline_ms > conf->needed_deadline_ms)
+		conf->probe_deadline_ms = conf->needed_deadline_ms;
+	conf->md_component_detection = true;
+	conf->md_component_checks = "full";
+}
+
+static bool has_needed(const struct wave *wave)
+{
+	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
+		if (wave->memory.vg[i].is_needed)
+			return true;
+	return false;
+}
+
+/* Returns 0 also without a memory; has_needed says whether there is something to do. */
+static int remember(struct wave *wave)
+{
+	int r = lea_boot_memory_read(wave->world, wave->arena, &wave->memory);
+
+	if (r)
+		return r < 0 ? r : 0;
+	r = lea_needs_read(wave->world, wave->session->conf, &wave->needs);
+	return r ? r : lea_need_remembered(wave->needs, &wave->memory);
+}
+
+static int run_wave(struct wave *wave, void (*ready)(void *arg), void *arg)
+{
+	struct lea_session *session = wave->session;
+	int r = remember(wave);
+
+	if (r || !has_needed(wave))
+		return r;
+	adapt(session->conf);
+	r = lea_deadline_start(session->world->clock, session->conf->needed_deadline_ms, ready,
+			       arg);
+	r = r ? r : lea_needed_disks_list(wave->world, session->conf, wave->arena, &wave->disks);
+	r = r ? r : add_vgs(wave);
+	if (r || !wave->count)
+		return r;
+	r = lea_reader_new(wave->world, session->conf, &session->reader);
+	if (r)
+		return r;
+	/* A disk that answers too late has its event yet to come. */
+	lea_reader_for_command(session->reader);
+	r = read_disks(wave);
+	return r || !has_needed(wave) ? r : activate_all(wave);
+}
+
+static bool may_run(const struct lea_session *session)
+{
+	const int run_fd = lea_world_run(session->world);
+
+	return run_fd >= 0 && lea_gate_is_closed(run_fd) && !lea_gate_is_aside(run_fd) &&
+	       session->conf->event_activation && session->conf->needed_deadline_ms &&
+	       session->world->dm;
+}
+
+int lea_needed_run(struct lea_session *session, void (*ready)(void *arg), void *arg)
+{
+	struct wave wave = {.session = session, .world = session->world};
+	int r;
+
+	if (!may_run(session))
+		return 0;
+	LEA_CRASHPOINT("needed.begin", NULL);
+	wave.arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
+	r = wave.arena ? run_wave(&wave, ready, arg) : -ENOMEM;
+	lea_scan_free(wave.scan);
+	for (size_t i = 0; wave.device && i < wave.count; i++)
+		lea_device_done(&wave.device[i]);
+	free(wave.device);
+	free(wave.member);
+	lea_needs_free(wave.needs);
+	lea_arena_free(wave.arena);
+	LEA_CRASHPOINT("needed.end", NULL);
+	return r;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the disks of remembered PVs in sysfs, before udev has processed them: by wwid, else by
+ * address. /sys/block is listed once; no device is opened.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "policy/boot_memory.h"
+#include "policy/keep_off.h"
+#include "world/conf.h"
+#include "world/device.h"
+#include "world/world.h"
+
+struct lea_needed_disks;
+
+/* @world, @arena: borrowed; @arena owns the result. Returns 0 or -errno. */
+LEA_MUST_CHECK int lea_needed_disks_list(struct lea_world *world, const struct lea_conf *conf,
+					 struct lea_arena *arena,
+					 struct lea_needed_disks **ret_disks);
+
+/*
+ * lea_needed_disks_find - the device of a remembered PV
+ * @ret_seen:   for lea_keep_off_device; its strings are borrowed from @disks
+ * @ret_device: for a scan, with udev's properties, where udev has any; owned (lea_device_done).
+ * Empty if the device is not there.
+ * Returns 0 or -errno.
+ */
+LEA_MUST_CHECK int lea_needed_disks_find(struct lea_needed_disks *disks,
+					 const struct lea_boot_pv *pv,
+					 struct lea_keep_off_device *ret_seen,
+					 struct lea_device *ret_device);

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Compares the devices that exist with what was done about them. */
+#include "daemon/reconcile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/id.h"
+#include "base/step.h"
+#include "record/duplicates.h"
+#include "record/recorded_marker.h"
+#include "scan/scan.h"
+#include "state/claim.h"
+#include "state/flag.h"
+#include "state/queue.h"
+#include "state/since.h"
+#include "world/sysfs.h"
+#include "world/udevbrief.h"
+#include "world/udevdb.h"
+
+#define NAMED_MOST 16U /* unfinished devices that are logged by name */
+
+struct instances {
+	struct lea_claim_pv *pv; /* sorted when complete; owned */
+	size_t count, room;
+};
+
+struct reconcile {
+	const struct lea_reconcile_options *how;
+	/* PV instances listed in claims. */
+	struct instances done;	/* nothing is to be done about these */
+	struct instances again; /* recorded, but the VG's activation did not end well */
+	bool has_boot_scan;	/* it runs: leave to it what has no record */
+	bool probes;		/* queue devices whose content udev does not name */
+	size_t named;		/* devices that were retriggered */
+	int data_fd;		/* of udev's database folder; negative: none */
+	char lines[LEA_UDEVBRIEF_BYTES];
+};
+
+static int compare_pv(const void *a, const void *b)
+{
+	const struct lea_claim_pv *left = a, *right = b;
+	const int order = lea_devid_compare(&left->id, &right->id);
+
+	return order ? order : strcmp(left->pvid, right->pvid);
+}
+
+static int add_instances(struct instances *instances, const struct lea_claim *claim)
+{
+	const size_t count = instances->count + claim->pv_count;
+
+	if (lea_make_room(&instances->pv, &instances->room, count, sizeof(*instances->pv)))
+		return -ENOMEM;
+	memcpy(instances->pv + instances->count, claim->pv, claim->pv_count * sizeof(*claim->pv));
+	instances->count = count;
+	return 0;
+}
+
+static int collect(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	struct reconcile *reconcile = arg;
+	const bool is_final = claim->state == LEA_CLAIM_DONE ||
+			      (claim->state == LEA_CLAIM_FAILED && !claim->is_transient);
+	const bool is_open = claim->is_orphaned || claim->is_transient;
+
+	(void)vg_id;
+	if (!claim->pv_count || (!is_final && !is_open))
+		return 0;
+	return add_instances(is_final ? &reconcile->done : &reconcile->again, claim);
+}
+
+static void sort(const struct instances *instances)
+{
+	if (instances->count)
+		qsort(instances->pv, instances->count, sizeof(*instances->pv), compare_pv);
+}
+
+static int read_claims(struct reconcile *reconcile)
+{
+	struct lea_claims_now now = {0};
+	struct lea_claims claims;
+	int r = lea_claims_init(&claims, reconcile->how->world, &now);
+
+	r = r ? r : lea_claim_each(&claims, collect, reconcile);
+	sort(&reconcile->done);
+	sort(&reconcile->again);
+	return r;
+}
+
+static int compare_id(const void *id, const void *pv)
+{
+	return lea_devid_compare(id, &((const struct lea_claim_pv *)pv)->id);
+}
+
+/* For a device whose PV is known only from the claim. A claim on devices without diskseq does not
+ * tell instances apart. */
+static const struct lea_claim_pv *find_device(const struct instances *instances,
+					      const struct lea_device *device)
+{
+	const struct lea_devid id = lea_device_id(device);
+
+	return instances->count ? bsearch(&id, instances->pv, instances->count,
+					  sizeof(*instances->pv), compare_id)
+				: NULL;
+}
+
+static bool is_among(const struct instances *instances, const struct lea_entry *entry)
+{
+	struct lea_claim_pv key = {.id = lea_device_id(&entry->device)};
+
+	memcpy(key.pvid, entry->pvid, sizeof(key.pvid));
+	return instances->count &&
+	       bsearch(&key, instances->pv, instances->count, sizeof(key), compare_pv);
+}
+
+/* Mostly the content of an LV is a guest's. */
+static bool is_lv_of_others(const struct lea_device *device)
+{
+	char uuid[8];
+
+	return lea_udevdb_property(device, "DM_UUID", uuid, sizeof(uuid)) &&
+	       !strncmp(uuid, "LVM-", 4) && !lea_udevdb_is(device, "LVM_PVSCAN_ON_LVS", "1");
+}
+
+/* Does the udev rule take it for a PV? The rule also checks that a dm, md or loop device is ready;
+ * this does not, which at worst costs a read in vain. */
+static bool is_pv(const struct lea_device *device)
+{
+	return lea_udevdb_is(device, "ID_FS_TYPE", "LVM2_member") &&
+	       !lea_udevdb_is(device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1") &&
+	       !lea_udevdb_is(device, "DM_MULTIPATH_DEVICE_PATH", "1") && !is_lv_of_others(device);
+}
+
+/* Logs only the first devices: thousands of lines in the journal would help nobody. */
+static void name_unfinished(struct reconcile *reconcile, const struct lea_device *device,
+			    const char *what_now)
+{
+	struct lea_log *log = reconcile->how->world->log;
+
+	if (++reconcile->named <= NAMED_MOST)
+		lea_log(log, LEA_LOG_WARNING,
+			"%s: udev has not finished with it: the device may hang, see "
+			"journalctl -k; %s",
+			device->name, what_now);
+	else
+		lea_log(log, LEA_LOG_VERBOSE, "%s: udev has not finished with it", device->name);
+}
+
+static void retrigger(struct reconcile *reconcile, const struct lea_device *device)
+{
+	name_unfinished(reconcile, device,
+			lea_sysfs_announce(reconcile->how->world, lea_device_devno(device)) == 0
+				? "its event is triggered again"
+				: "its event cannot be triggered again");
+}
+
+/* The entry that an event of this device would have queued. */
+static struct lea_entry entry_of(const struct lea_reconcile_options *how,
+				 const struct lea_device *device)
+{
+	struct lea_entry entry = {.kind = how->takes_note ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED,
+				  .device = *device}; /* borrowed */
+	char uuid[64];
+
+	if (!entry.device.diskseq)
+		entry.device.diskseq = lea_sysfs_diskseq(how->world, lea_device_devno(device));
+	if (!lea_udevdb_property(device, "ID_FS_UUID", uuid, sizeof(uuid)) ||
+	    lea_id_parse(uuid, entry.pvid) < 0)
+		entry.pvid[0] = '\0';
+	lea_entry_set_key(&entry);
+	return entry;
+}
+
+/*
+ * Was it this PV when it came into use, and were we in charge then? Otherwise no event was missed:
+ * an administrator made it a PV, or took charge, since.
+ */
+static bool came_as_pv(const struct lea_reconcile_options *how, const struct lea_device *device)
+{
+	char first[64] = "", uuid[64] = "", initialized[32];
+	int run_fd = lea_world_run(how->world);
+
+	lea_udevdb_property(device, "ID_FS_UUID", uuid, sizeof(uuid));
+	if (!lea_udevdb_property(device, "LVMEVENT_FIRST", first, sizeof(first)) || !first[0])
+		return how->is_boot;
+	if (strcmp(first, uuid) != 0)
+		return false;
+	return !lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized)) ||
+	       !lea_since_predates(run_fd, initialized);
+}
+
+/*
+ * A running runner has recorded this very PV and is not done with its VG yet. If it dies, the next
+ * runner has the entry. Where instances are not numbered the entry may be of an older instance.
+ */
+static bool is_taken(const struct reconcile *reconcile, const struct lea_entry *entry)
+{
+	const int event_fd = reconcile->how->event_fd;
+
+	return entry->device.diskseq && lea_queue_is_taken(event_fd, entry) &&
+	       lea_marker_is_set(event_fd, &entry->device, entry->pvid) &&
+	       lea_queue_is_running(event_fd);
+}
+
+/* Except at boot a marker also says that the VG was dealt with, unless a claim says otherwise. */
+static bool is_marked(const struct reconcile *reconcile, const struct lea_entry *entry)
+{
+	return !reconcile->how->is_boot && !is_among(&reconcile->again, entry) &&
+	       lea_marker_is_set(reconcile->how->event_fd, &entry->device, entry->pvid);
+}
+
+static bool is_dealt_with(const struct reconcile *reconcile, const struct lea_entry *entry)
+{
+	const int event_fd = reconcile->how->event_fd;
+
+	if (reconcile->has_boot_scan)
+		return lea_marker_is_set(event_fd, &entry->device, entry->pvid) ||
+		       lea_refused_is_set(event_fd, entry->key);
+	return is_among(&reconcile->done, entry) || is_marked(reconcile, entry) ||
+	       lea_refused_is_set(event_fd, entry->key) || is_taken(reconcile, entry);
+}
+
+/* Was the device queued for reading, and did the VG of a PV on it not fail temporarily? */
+static bool is_probed(const struct reconcile *reconcile, const struct lea_device *device)
+{
+	struct lea_entry entry;
+
+	if (!reconcile->probes)
+		return false;
+	entry = entry_of(reconcile->how, device);
+	return lea_probed_is_set(reconcile->how->event_fd, entry.key) &&
+	       !find_device(&reconcile->again, &entry.device);
+}
+
+/*
+ * Most devices are unchanged, and udev's file for them tells so. Only three statements of it count:
+ * this is an LV, it has another file system, or it is the PV that was recorded.
+ */
+static bool is_nothing_new(struct reconcile *reconcile, const struct lea_device *device)
+{
+	struct lea_device brief = *device;
+	struct lea_entry entry;
+	char type[2];
+
+	brief.properties = reconcile->lines;
+	if (!lea_udevbrief_read(reconcile->data_fd, lea_device_devno(device), reconcile->lines) ||
+	    lea_udevdb_is(&brief, "ID_PROCESSING", "1"))
+		return false;
+	if (!is_pv(&brief))
+		return is_lv_of_others(&brief) ||
+		       lea_udevdb_property(&brief, "ID_FS_TYPE", type, sizeof(type)) ||
+		       is_probed(reconcile, &brief);
+	entry = entry_of(reconcile->how, &brief);
+	return entry.pvid[0] && is_dealt_with(reconcile, &entry);
+}
+
+/* A map lies on the device or on its disk: either the map is the PV, or all is active already. */
+static bool is_held(struct lea_world *world, struct lea_devno devno)
+{
+	bool has = false;
+
+	return (lea_sysfs_holder(world, devno, "holders", "", &has) == 0 && has) ||
+	       (lea_sysfs_holder(world, devno, "../holders", "", &has) == 0 && has);
+}
+
+/*
+ * Does udev name no content, as for devices that its rules do not probe, and can the device be a
+ * PV? No if it has a partition table, is not ready, or a subsystem told udev to leave it alone.
+ */
+static bool is_unnamed(struct lea_world *world, const struct lea_device *device)
+{
+	static const char *const reserved[][2] = {
+		{"DM_MULTIPATH_DEVICE_PATH", "1"},
+		{"DM_SUSPENDED", "1"},
+		{"DM_UDEV_DISABLE_DISK_RULES_FLAG", "1"},
+		{"DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1"},
+		{"SYSTEMD_READY", "0"},
+		{"UDEV_DISABLE_PERSISTENT_STORAGE_BLKID_FLAG", "1"},
+		{"UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG", "1"},
+	};
+	const struct lea_devno devno = {.major = device->major, .minor = device->minor};
+	uint64_t size_sectors = 0;
+	char text[2];
+
+	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
+		if (lea_udevdb_is(device, reserved[i][0], reserved[i][1]))
+			return false;
+	if (lea_udevdb_property(device, "ID_FS_TYPE", text, sizeof(text)) ||
+	    lea_udevdb_property(device, "ID_PART_TABLE_TYPE", text, sizeof(text)) ||
+	    is_lv_of_others(device) ||
+	    (!strncmp(device->name, "/dev/dm-", strlen("/dev/dm-")) &&
+	     !lea_udevdb_is(device, "DM_UDEV_PRIMARY_SOURCE_FLAG", "1")))
+		return false;
+	return lea_sysfs_number(world, devno, "size", &size_sectors) == 0 && size_sectors &&
+	       !is_held(world, devno);
+}
+
+/* If our rule saw the device come into use after charge was taken, its add was missed. */
+static enum lea_entry_kind kind_of_unnamed(struct lea_world *world, const struct lea_device *device)
+{
+	char initialized[32];
+	const bool has_time =
+		lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized));
+
+	return lea_udevdb_is(device, "LVMEVENT_FIRST", "none") &&
+			       !(has_time && lea_since_predates(lea_world_run(world), initialized))
+		       ? LEA_ENTRY_MISSED
+		       : LEA_ENTRY_CHANGE;
+}
+
+/*
+ * Queues the device for the runner, which reads it with filters, a deadline and libblkid. The entry
+ * has udev's properties unless they are too long. The marker is written last: a device may be read
+ * twice, but not never.
+ */
+static int reconcile_unnamed(const struct reconcile *reconcile, const struct lea_device *device,
+			     struct lea_reconcile_result *result)
+{
+	const struct lea_reconcile_options *how = reconcile->how;
+	const struct lea_claim_pv *pv;
+	struct lea_entry entry;
+	int r;
+
+	if (!reconcile->probes || is_probed(reconcile, device) || !is_unnamed(how->world, device))
+		return 0;
+	entry = entry_of(how, device);
+	entry.kind = kind_of_unnamed(how->world, device);
+	pv = find_device(&reconcile->again, &entry.device);
+	if (pv)
+		memcpy(entry.pvid, pv->pvid, sizeof(entry.pvid));
+	result->unnamed++;
+	r = lea_queue_put_if_absent(how->event_fd, &entry);
+	if (r == -E2BIG) {
+		entry.device.devlinks = entry.device.properties = NULL;
+		r = lea_queue_put_if_absent(how->event_fd, &entry);
+	}
+	return r < 0 ? r : lea_probed_set(how->event_fd, entry.key);
+}
+
+static int reconcile_device(struct reconcile *reconcile, struct lea_device *device,
+			    struct lea_reconcile_result *result)
+{
+	const struct lea_reconcile_options *how = reconcile->how;
+	struct lea_entry entry;
+	int r;
+
+	if (is_nothing_new(reconcile, device))
+		return 0;
+	r = lea_udevdb_fill(how->world, device);
+	if (r)
+		return r;
+	if (!device->properties || !device->properties[0] ||
+	    lea_udevdb_is(device, "ID_PROCESSING", "1")) {
+		result->unfinished++;
+		if (how->retrigger)
+			retrigger(reconcile, device);
+		else if (how->names)
+			name_unfinished(reconcile, device, "udev does nothing else");
+		return 0;
+	}
+	if (!is_pv(device))
+		return reconcile_unnamed(reconcile, device, result);
+	entry = entry_of(how, device);
+	if (is_dealt_with(reconcile, &entry) || (!how->takes_note && !came_as_pv(how, device)))
+		return 0;
+	/* Long properties can be read from udev again. */
+	entry.device.devlinks = entry.device.properties = NULL;
+	result->enqueued++;
+	return reconcile->has_boot_scan ? how->left(how->arg, &entry)
+					: lea_queue_put_if_absent(how->event_fd, &entry);
+}
+
+static int reconcile_all(struct reconcile *reconcile, struct lea_reconcile_result *result)
+{
+	struct lea_device *devices = NULL;
+	int r = lea_devices_enumerate(reconcile->how->world, &devices, &result->devices);
+
+	for (size_t i = 0; r == 0 && i < result->devices; i++)
+		r = reconcile_device(reconcile, &devices[i], result);
+	lea_devices_free(devices, result->devices);
+	if (reconcile->named > NAMED_MOST)
+		lea_log(reconcile->how->world->log, LEA_LOG_WARNING,
+			"%zu more devices: udev has not finished with them",
+			reconcile->named - NAMED_MOST);
+	return r;
+}
+
+int lea_reconcile(const struct lea_reconcile_options *how, struct lea_reconcile_result *ret_result)
+{
+	struct reconcile reconcile = {.how = how};
+	struct lea_reconcile_result result = {0};
+	int r;
+
+	LEA_CRASHPOINT("sweep.begin", NULL);
+	reconcile.has_boot_scan = how->left && lea_flag_is_up(how->event_fd, LEA_FLAG_BOOT);
+	reconcile.probes = how->conf->probe_unknown && how->conf->event_activation &&
+			   !how->is_boot && !how->takes_note && !reconcile.has_boot_scan;
+	reconcile.data_fd = lea_udevbrief_open(how->world);
+	r = reconcile.has_boot_scan ? 0 : read_claims(&reconcile);
+	if (r == 0 && !reconcile.has_boot_scan)
+		lea_duplicates_reconcile(how->world, how->conf, how->event_fd);
+	r = r ? r : reconcile_all(&reconcile, &result);
+	lea_closep(&reconcile.data_fd);
+	free(reconcile.done.pv);
+	free(reconcile.again.pv);
+	if (r)
+		return r;
+	LEA_CRASHPOINT("sweep.end", NULL);
+	*ret_result = result;
+	return 0;
+}
+
+int lea_take_charge(struct lea_world *world, const struct lea_conf *conf)
+{
+	struct lea_reconcile_options how = {.world = world, .conf = conf, .takes_note = true};
+	struct lea_reconcile_result result;
+	int run_fd = lea_world_run(world), r;
+	LEA_AUTO(lea_closep) int event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
+
+	if (event_fd < 0)
+		return event_fd;
+	r = lea_since_write(run_fd, event_fd, world->clock->now_ms(world->clock) * 1000);
+	if (r)
+		return r < 0 ? r : 0;
+	how.event_fd = event_fd;
+	return lea_reconcile(&how, &result);
+}

@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the runner does around its passes: it sleeps, waits for bursts to end, retries after
+ * shortages, and reconciles. The process stays resident because a start by the service manager for
+ * each event would come too late: in a burst of uevents the service manager is the busiest process
+ * of all.
+ */
+#include "daemon/resident.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "batch/needs.h"
+#include "batch/pass_cache.h"
+#include "daemon/late.h"
+#include "daemon/monitor_retry.h"
+#include "daemon/reconcile.h"
+#include "daemon/remember.h"
+#include "daemon/restart.h"
+#include "daemon/rules_watch.h"
+#include "daemon/runner.h"
+#include "daemon/udev_wait.h"
+#include "record/duplicates.h"
+#include "record/incomplete.h"
+#include "record/recorded_marker.h"
+#include "state/flag.h"
+#include "state/gate.h"
+#include "state/queue_watch.h"
+#include "state/reconcile_request.h"
+#include "worker/pool.h"
+#include "world/udev.h"
+
+#define LINGER_MS      100U  /* without --stay: time to wait for a further event */
+#define COALESCE_MS    20    /* start a pass after this time without a further event */
+#define COALESCE_MOST  10U   /* coalesce at most this often in a row */
+#define IDLE_MS	       10000 /* after this time without work, end children and release memory */
+#define RETRY_MS       500U  /* after a shortage; doubled with each one in a row */
+#define RETRY_MOST_MS  16000U
+#define FAILED_MOST_MS (256U * 1000U) /* longest pause before udev is asked again */
+#define ROOM_BYTES     16384U	      /* more than udev needs for a device */
+#define TAG	       "lvmevent"
+
+enum stay_outcome {
+	STAY_CONF = 1, /* settings or program changed: restart */
+	STAY_GONE,     /* the queue's folder is gone */
+};
+
+struct run {
+	struct lea_session *session;
+	struct lea_batch_options batch;
+	struct lea_batch_summary summary;
+	struct lea_queue_watch watch;
+	struct lea_monitor_retry later;
+	struct lea_remember remember;
+	int flag_fd;		     /* owned; the flag of a resident runner; -1 */
+	struct lea_restart *restart; /* owned; NULL: changes are not noticed */
+	uint32_t retry_ms;	     /* the last pause after a shortage; 0: there was none */
+	bool is_compare_due;
+	char *event_path; /* owned */
+	const struct lea_udev *udev;
+	struct lea_udevmon *monitor; /* NULL: udev cannot be heard */
+	uint32_t failed_ms;	     /* the last pause before udev was asked again */
+	uint32_t again_ms;	     /* the last pause before VGs were tried again */
+	sd_event *loop;		     /* owned, as are its timers; NULL without --stay */
+	sd_event_source *compare, *again, *failed, *late_timer;
+	struct lea_late late;
+	struct lea_needs *needs;       /* owned; for late; NULL: the machine has booted long ago */
+	struct lea_rules_watch *rules; /* owned; NULL: changes of udev rules are not noticed */
+	bool is_compare_time;	       /* the timer compare or again has elapsed */
+	bool is_woken;		       /* the wait is over, with told as its outcome */
+	int told;
+};
+
+/* Removes half-written files of our processes that were killed. */
+static void remove_leftovers(const struct run *run)
+{
+	static const char *const folders[] = {"event",	      "event/queue",  "event/taken",
+					      "event/failed", "event/claims", "pvs_online",
+					      "pvs_lookup"};
+	int run_fd = lea_world_run(run->session->world);
+
+	for (size_t i = 0; run_fd >= 0 && i < ARRAY_SIZE(folders); i++)
+		lea_file_tidy(run_fd, folders[i]);
+}
+
+static void idle_release(struct run *run)
+{
+	remove_leftovers(run);
+	lea_workers_stop(run->session->workers);
+	lea_reader_drop(run->session->reader);
+	lea_pass_cache_forget(run->session->cache);
+	malloc_trim(0);
+}
+
+static uint32_t longer(uint32_t pause_ms, uint32_t most_ms)
+{
+	return !pause_ms ? RETRY_MS : pause_ms * 2 > most_ms ? most_ms : pause_ms * 2;
+}
+
+/* The entries of the failed pass are pending again. Ends the children first, because they hold
+ * memory and descriptors. */
+static int retry_after_shortage(void *arg, int shortage)
+{
+	struct run *run = arg;
+	const struct lea_world *world = run->session->world;
+
+	run->retry_ms = longer(run->retry_ms, RETRY_MOST_MS);
+	lea_log(world->log, LEA_LOG_ERROR,
+		"events: %s: %s; devices stay pending, retrying in %u.%u s", strerror(-shortage),
+		lea_session_hint(shortage), run->retry_ms / 1000, run->retry_ms % 1000 / 100);
+	idle_release(run);
+	world->clock->sleep_ms(world->clock, run->retry_ms);
+	return 0;
+}
+
+static bool is_running(sd_event_source *timer)
+{
+	return timer && sd_event_source_get_enabled(timer, NULL) > 0;
+}
+
+/* @ms: 0 stops the timer. */
+static void set_timer(sd_event_source *timer, uint32_t ms)
+{
+	if (!timer)
+		return;
+	sd_event_source_set_time_relative(timer, ms * (uint64_t)1000);
+	sd_event_source_set_enabled(timer, ms ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+}
+
+/*
+ * udev could not finish with a device, most likely because its database has no room; then it ran no
+ * program and kept no record. udev is asked again, at growing intervals.
+ */
+static void ask_udev_later(struct run *run)
+{
+	if (is_running(run->failed))
+		return;
+	run->failed_ms = longer(run->failed_ms, FAILED_MOST_MS);
+	set_timer(run->failed, run->failed_ms);
+}
+
+/* VGs failed temporarily: a reconcile retries them, at growing intervals. */
+static void try_again_later(struct run *run)
+{
+	if (is_running(run->again))
+		return;
+	run->again_ms = longer(run->again_ms, FAILED_MOST_MS);
+	set_timer(run->again, run->again_ms);
+}
+
+static int process(void *arg, struct lea_entry *entries, size_t count)
+{
+	struct run *run = arg;
+	const uint32_t before = run->summary.vgs_again;
+	int r = lea_batch_run(&run->batch, entries, count, &run->summary);
+
+	if (run->summary.vgs_again > before)
+		try_again_later(run);
+	if (r == 0)
+		run->retry_ms = run->failed_ms = 0;
+	return r;
+}
+
+/* Is there room in /run? Without it asking udev again is useless. */
+static int check_room(const struct run *run)
+{
+	static const char room[ROOM_BYTES];
+	int r = lea_file_replace(run->session->event_fd, "room", room, sizeof(room));
+
+	if (r == 0)
+		r = lea_file_remove(run->session->event_fd, "room");
+	return r < 0 ? r : 0;
+}
+
+/* While the gate is closed another process reconciles all devices. */
+static bool may_compare(const struct run *run)
+{
+	int run_fd = lea_world_run(run->session->world);
+
+	return run_fd >= 0 && run->session->conf->event_activation && !lea_gate_is_closed(run_fd) &&
+	       !lea_gate_is_aside(run_fd);
+}
+
+static int sweep(struct run *run, struct lea_reconcile_options *how,
+		 struct lea_reconcile_result *ret_result)
+{
+	struct lea_session *session = run->session;
+
+	how->world = session->world;
+	how->conf = session->conf;
+	how->event_fd = session->event_fd;
+	lea_marker_tidy(session->world, session->event_fd);
+	return lea_reconcile(how, ret_result);
+}
+
+/* An enqueuer could not write an entry, or udev itself failed: reconciles all devices. */
+static int compare_all(struct run *run)
+{
+	/* Without room in /run udev cannot finish devices either, so their events are repeated. */
+	struct lea_reconcile_options how = {.retrigger = lea_udev_is_idle(run->session->world)};
+	struct lea_reconcile_result result = {0};
+	int r = may_compare(run) ? check_room(run) : 0;
+
+	if (r == 0 && may_compare(run))
+		r = sweep(run, &how, &result);
+	r = r < 0 ? r : lea_reconcile_request_done(run->session->event_fd);
+	if (r < 0)
+		return lea_is_shortage(r) ? retry_after_shortage(run, r) : r;
+	run->is_compare_due = false;
+	run->retry_ms = 0;
+	set_timer(run->failed, 0);
+	if (result.unfinished && !how.retrigger)
+		ask_udev_later(run);
+	lea_log(run->session->world->log, LEA_LOG_PRINT,
+		"An event could not be queued: %zu device(s) compared, %zu to be processed",
+		result.devices, result.enqueued);
+	return 0;
+}
+
+/*
+ * The program that udev started for an event may have been killed. Then nothing is pending, and
+ * only a reconcile finds the lost device.
+ */
+static void compare(struct run *run)
+{
+	struct lea_reconcile_options how = {0};
+	struct lea_reconcile_result result = {0};
+	int r;
+
+	if (!may_compare(run))
+		return;
+	r = sweep(run, &how, &result);
+	if (r < 0) {
+		lea_log(run->session->world->log, LEA_LOG_WARNING, "reconcile: %s", strerror(-r));
+		return;
+	}
+	if (result.unnamed)
+		lea_log(run->session->world->log, LEA_LOG_VERBOSE,
+			"reconcile: queued %zu device(s) whose content udev does not name",
+			result.unnamed);
+	if (result.enqueued)
+		lea_log(run->session->world->log, LEA_LOG_WARNING,
+			"reconcile: queued %zu device(s): their event was lost, they "
+			"could not be read, or their VG failed temporarily",
+			result.enqueued);
+	else
+		run->again_ms = 0;
+}
+
+static void compare_if_due(struct run *run)
+{
+	if (!run->is_compare_time)
+		return;
+	run->is_compare_time = false;
+	set_timer(run->compare, run->session->conf->compare_ms);
+	set_timer(run->again, 0);
+	compare(run);
+}
+
+/* Ends the wait with outcome @told: 0, an outcome of the queue, or -errno. */
+static int wake(struct run *run, int told)
+{
+	run->is_woken = true;
+	run->told = told;
+	return 0;
+}
+
+static int on_queue(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct run *run = arg;
+	int r = lea_queue_watch_read(&run->watch);
+
+	(void)source, (void)fd, (void)events;
+	run->is_compare_due |= r == LEA_QUEUE_WATCH_RECONCILE;
+	return wake(run, r == LEA_QUEUE_WATCH_RECONCILE ? 0 : r);
+}
+
+static int on_mounts(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct run *run = arg;
+
+	(void)source, (void)fd, (void)events;
+	return lea_queue_watch_is_gone(&run->watch) ? wake(run, LEA_QUEUE_WATCH_GONE) : 0;
+}
+
+static int on_udev(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct run *run = arg;
+
+	(void)source, (void)fd, (void)events;
+	if (run->udev->drain(run->monitor) == LEA_UDEVMON_FAILED)
+		ask_udev_later(run);
+	return 0;
+}
+
+/* A detached worker may have ended; then a device of its VG is pending. */
+static int on_workers(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct run *run = arg;
+	int r = lea_workers_step(run->session->workers);
+
+	(void)source, (void)fd, (void)events;
+	return r ? wake(run, r) : 0;
+}
+
+static int on_compare_time(sd_event_source *source, uint64_t at_us, void *arg)
+{
+	struct run *run = arg;
+
+	(void)source, (void)at_us;
+	run->is_compare_time = true;
+	return wake(run, LEA_QUEUE_WATCH_QUIET);
+}
+
+static int on_failed_time(sd_event_source *source, uint64_t at_us, void *arg)
+{
+	struct run *run = arg;
+
+	(void)source, (void)at_us;
+	run->is_compare_due = true;
+	return wake(run, LEA_QUEUE_WATCH_QUIET);
+}
+
+/*
+ * @limit_ms: -1: no limit. Returns 0: check the queue; LEA_QUEUE_WATCH_QUIET; another outcome, with
+ * which the runner leaves; or -errno.
+ */
+static int wait_for_event(struct run *run, int limit_ms)
+{
+	const uint64_t limit_us = limit_ms < 0 ? UINT64_MAX : (uint64_t)limit_ms * 1000;
+	int r;
+
+	run->is_woken = false;
+	do
+		r = sd_event_run(run->loop, limit_us);
+	while (r > 0 && !run->is_woken);
+	return r < 0 ? r : run->is_woken ? run->told : LEA_QUEUE_WATCH_QUIET;
+}
+
+static int add_inputs(struct run *run)
+{
+	const struct {
+		int fd; /* -1: not open */
+		uint32_t events;
+		sd_event_io_handler_t handler;
+	} inputs[] = {
+		{run->watch.fd, EPOLLIN, on_queue},
+		/* The kernel reports a change of mounts as an exceptional condition, once. */
+		{run->watch.mounts_fd, EPOLLPRI, on_mounts},
+		{run->monitor ? run->udev->fd(run->monitor) : -1, EPOLLIN, on_udev},
+		{lea_workers_fd(run->session->workers), EPOLLIN, on_workers},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(inputs); i++)
+		if (inputs[i].fd >= 0)
+			r = sd_event_add_io(run->loop, NULL, inputs[i].fd, inputs[i].events,
+					    inputs[i].handler, run);
+	return r;
+}
+
+static int add_timer(struct run *run, sd_event_time_handler_t handler, uint32_t ms,
+		     sd_event_source **ret_timer)
+{
+	int r = sd_event_add_time(run->loop, ret_timer, CLOCK_MONOTONIC, 0, 1000, handler, run);
+
+	if (r >= 0)
+		set_timer(*ret_timer, ms);
+	return r;
+}
+
+static int on_late_time(sd_event_source *source, uint64_t at_us, void *arg)
+{
+	struct run *run = arg;
+	const int wait_ms = lea_late_step(&run->late, run->session->world, run->needs, 0);
+
+	(void)at_us;
+	set_timer(source, wait_ms < 0 ? 0 : (uint32_t)wait_ms);
+	return 0;
+}
+
+/* While the machine boots, what the boot waits for has a line. The boot scan may have written one
+ * just now. */
+static int watch_late(struct run *run)
+{
+	struct lea_world *world = run->session->world;
+	const uint64_t now = world->clock->now_ms(world->clock);
+	int r;
+
+	if (now > LEA_LATE_MOST_MS)
+		return 0;
+	r = lea_needs_read(world, run->session->conf, &run->needs);
+	if (now > LEA_LATE_FIRST_MS)
+		run->late.next_ms = now + LEA_LATE_PAUSE_MS;
+	return r ? r : add_timer(run, on_late_time, 1, &run->late_timer);
+}
+
+static int open_loop(struct run *run)
+{
+	int r = sd_event_new(&run->loop);
+
+	r = r < 0 ? r : add_inputs(run);
+	r = r < 0 ? r
+		  : add_timer(run, on_compare_time, run->session->conf->compare_ms, &run->compare);
+	r = r < 0 ? r : add_timer(run, on_compare_time, 0, &run->again);
+	r = r < 0 ? r : add_timer(run, on_failed_time, 0, &run->failed);
+	r = r < 0 ? r : watch_late(run);
+	if (r < 0)
+		return r;
+	r = lea_rules_watch_open(run->session->world, run->loop, &run->rules);
+	if (r)
+		lea_log(run->session->world->log, LEA_LOG_WARNING,
+			"changes of the installed udev rules are not noticed: %s; after one run: "
+			"lvmevent refresh",
+			strerror(-r));
+	return 0;
+}
+
+static void close_loop(struct run *run)
+{
+	sd_event_source_unref(run->compare);
+	sd_event_source_unref(run->again);
+	sd_event_source_unref(run->failed);
+	sd_event_source_unref(run->late_timer);
+	lea_needs_free(run->needs);
+	lea_rules_watch_free(run->rules);
+	sd_event_unref(run->loop);
+}
+
+static int outcome_of(int told)
+{
+	return told == LEA_QUEUE_WATCH_CONF   ? STAY_CONF
+	       : told == LEA_QUEUE_WATCH_GONE ? STAY_GONE
+					      : told;
+}
+
+static bool must_compare_all(struct run *run)
+{
+	return run->is_compare_due ||
+	       lea_reconcile_request_take(run->session->event_fd) == LEA_RECONCILE_DUE;
+}
+
+/* Registers LVs with dmeventd that could not be registered before. Returns 0, or 1 if devices are
+ * pending again. *ret_wait_ms: when to call again; -1: not needed. */
+static int watch_later(struct run *run, int *ret_wait_ms)
+{
+	int r = may_compare(run) ? lea_monitor_retry_step(&run->later, &run->batch, ret_wait_ms)
+				 : 0;
+
+	if (r < 0) {
+		lea_log(run->session->world->log, LEA_LOG_WARNING,
+			"registering VGs with dmeventd: %s", strerror(-r));
+		*ret_wait_ms = RETRY_MOST_MS;
+	}
+	return r > 0;
+}
+
+/* Nothing is pending: sleeps until something is, and a moment longer, since events come in
+ * bursts. */
+static int wait_for_work(void *arg)
+{
+	struct run *run = arg;
+	int told, wait_ms = -1;
+
+	lea_batch_report(&run->batch, &run->summary);
+	run->summary = (struct lea_batch_summary){.is_off_said = run->summary.is_off_said};
+	if (must_compare_all(run))
+		return compare_all(run);
+	compare_if_due(run);
+	if (watch_later(run, &wait_ms))
+		return 0;
+	told = wait_for_event(run, wait_ms >= 0 && wait_ms < IDLE_MS ? wait_ms : IDLE_MS);
+	if (told == LEA_QUEUE_WATCH_QUIET && wait_ms >= 0)
+		return 0;
+	if (told == LEA_QUEUE_WATCH_QUIET) {
+		idle_release(run);
+		if (may_compare(run))
+			lea_remember_step(&run->remember, run->session->world, run->session->conf);
+		if (lea_restart_at_rest(run->restart))
+			return STAY_CONF;
+		if (run->is_compare_time || run->is_compare_due)
+			return 0;
+		told = wait_for_event(run,
+				      lea_incomplete_log(run->batch.waiting, run->session->world));
+		/* a timer elapsed */
+		if (told == LEA_QUEUE_WATCH_QUIET)
+			return 0;
+	}
+	if (told == 0 && lea_restart_at_work(run->restart))
+		return STAY_CONF;
+	for (unsigned int i = 0; told == 0 && i < COALESCE_MOST; i++) {
+		told = wait_for_event(run, COALESCE_MS);
+		if (told == LEA_QUEUE_WATCH_QUIET)
+			return 0;
+	}
+	return outcome_of(told);
+}
+
+static int start_watching(struct run *run)
+{
+	struct lea_session *session = run->session;
+	LEA_AUTO(lea_freep) char *dir = lea_world_path(session->world, session->conf->system_dir);
+	int r = dir ? lea_queue_watch_open(session->event_fd, dir, &run->watch) : -ENOMEM;
+	int proc_fd = lea_world_proc(session->world);
+
+	if (r == 0)
+		r = proc_fd < 0 ? proc_fd
+				: lea_queue_watch_mounts(&run->watch, session->event_fd, proc_fd,
+							 run->event_path);
+	/* Without the monitor failures of udev go unnoticed until somebody runs lvmevent sweep. */
+	if (r == 0 && (!run->udev || run->udev->listen(TAG, &run->monitor)))
+		run->monitor = NULL;
+	/* For people only: if there is no room for the flag, lvmevent status does not show a
+	 * sleeping runner. */
+	if (r == 0 && lea_flag_show(session->event_fd, LEA_FLAG_RESIDENT, &run->flag_fd) < 0)
+		run->flag_fd = -1;
+	r = r ? r : open_loop(run);
+	if (r == 0) {
+		remove_leftovers(run);
+		sd_notify(0, "READY=1");
+	}
+	return r;
+}
+
+static int run_all(struct run *run, bool stays)
+{
+	const struct lea_session *session = run->session;
+	const struct lea_runner_options how = {.event_fd = session->event_fd,
+					       .process = process,
+					       .stay = stays ? wait_for_work : NULL,
+					       .retry = stays ? retry_after_shortage : NULL,
+					       .arg = run,
+					       .failed_attempts = session->conf->failed_attempts,
+					       .wait_ms = LINGER_MS,
+					       .clock = session->world->clock,
+					       .log = session->world->log};
+	int r = stays ? start_watching(run) : 0;
+
+	/* Settings may have changed, so that a device that was a copy may no longer be one. */
+	if (r == 0 && may_compare(run))
+		lea_duplicates_reconcile(session->world, session->conf, session->event_fd);
+	r = r ? r : lea_runner_run(&how);
+	/* The queue's folder was removed with all that was in it, and nothing works in a removed
+	 * folder. */
+	if (stays && run->watch.fd >= 0 && r != STAY_CONF && lea_queue_watch_is_gone(&run->watch))
+		r = STAY_GONE;
+	lea_batch_report(&run->batch, &run->summary);
+	lea_incomplete_log(run->batch.waiting, session->world);
+	/* The next runner takes over their VGs. Without --stay there may be no next runner, or only
+	 * later. */
+	if (stays)
+		lea_workers_hand_over(session->workers);
+	close_loop(run);
+	if (run->watch.fd >= 0)
+		lea_queue_watch_close(&run->watch);
+	if (run->monitor)
+		run->udev->close(run->monitor);
+	lea_closep(&run->flag_fd);
+	return r;
+}
+
+int lea_resident_run(struct lea_session *session, bool stays, bool *compare)
+{
+	struct run run = {.session = session,
+			  .udev = session->world->udev,
+			  .batch = {.defers_watch = stays},
+			  .watch = {.fd = -1},
+			  .flag_fd = -1,
+			  .is_compare_due = *compare};
+	int r;
+
+	if (stays)
+		run.restart = lea_restart_note(session->world, session->conf);
+	r = lea_session_begin_batches(session, &run.batch);
+	if (r)
+		return r;
+	run.event_path = lea_world_path(session->world, "/run/lvm/event");
+	r = run.event_path ? run_all(&run, stays) : -ENOMEM;
+	free(run.event_path);
+	lea_restart_free(run.restart);
+	*compare = run.is_compare_due || r == STAY_GONE;
+	/* The settings say whether device-mapper rules are rewritten; a new program has a new rule.
+	 */
+	if (stays && r == STAY_CONF)
+		lea_rules_refresh(session->world);
+	if (r < 0)
+		return lea_session_fail(session->world, r, "events");
+	return stays && (r == STAY_CONF || r == STAY_GONE) ? LEA_RESIDENT_RESTART : 0;
+}

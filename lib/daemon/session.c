@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The parts are created in one order and freed in the reverse one. */
+#include "daemon/session.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "batch/needs.h"
+#include "batch/pass_cache.h"
+#include "record/incomplete.h"
+#include "worker/pool.h"
+#include "world/place.h"
+
+int lea_session_fail(struct lea_world *world, int fault, const char *what)
+{
+	lea_log(world->log, LEA_LOG_ERROR, "%s: %s", what, strerror(-fault));
+	return LEA_SESSION_FAILED;
+}
+
+const char *lea_session_hint(int shortage)
+{
+	switch (shortage) {
+	case -ENOSPC:
+	case -EDQUOT:
+		return "is /run full, or out of inodes, or no semaphore left? (df /run; df -i "
+		       "/run; ipcs -u)";
+	case -EROFS:
+		return "remount /run read-write";
+	case -EMFILE:
+	case -ENFILE:
+		return "raise LimitNOFILE= of the unit";
+	case -EAGAIN:
+		return "too many processes? (TasksMax= of the unit)";
+	default:
+		return "memory is short";
+	}
+}
+
+void lea_session_end(struct lea_session *session)
+{
+	lea_workers_free(session->workers);
+	lea_reader_free(session->reader);
+	lea_pass_cache_free(session->cache);
+	lea_incomplete_free(session->waiting);
+	lea_needs_free(session->needs);
+	lea_conf_free(session->conf);
+	lea_closep(&session->event_fd);
+}
+
+int lea_session_check_place(struct lea_world *world)
+{
+	const int place = lea_place_check(world);
+
+	if (!place)
+		return 0;
+	lea_log(world->log, LEA_LOG_ERROR,
+		"/run/lvm: this is %s, so it may belong to the system outside; run this command there",
+		lea_place_name(place));
+	return LEA_SESSION_FAILED;
+}
+
+int lea_session_open_queue(struct lea_session *session)
+{
+	int run_fd, r = lea_session_check_place(session->world);
+
+	if (r)
+		return r;
+	run_fd = lea_world_run(session->world);
+	session->event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
+	if (session->event_fd >= 0)
+		return 0;
+	return lea_session_fail(session->world, session->event_fd, "/run/lvm/event");
+}
+
+static bool is_awaited(void *arg)
+{
+	const struct lea_session *session = arg;
+
+	return lea_reader_is_awaited(session->reader, session->event_fd);
+}
+
+/* Checks the filter before any entry is taken: with a wrong filter no device can be scanned. */
+int lea_session_begin_batches(struct lea_session *session, struct lea_batch_options *how)
+{
+	int r;
+
+	r = lea_reader_new(session->world, session->conf, &session->reader);
+	r = r ? r : lea_pass_cache_new(&session->cache);
+	r = r ? r : lea_incomplete_new(&session->waiting);
+	r = r || !how->is_boot ? r : lea_needs_read(session->world, session->conf, &session->needs);
+	how->world = session->world;
+	how->conf = session->conf;
+	how->lvm_path = session->lvm_path;
+	how->event_fd = session->event_fd;
+	how->reader = session->reader;
+	how->cache = session->cache;
+	how->waiting = session->waiting;
+	how->needs = session->needs;
+	if (!r)
+		lea_reader_listen(session->reader, is_awaited, session);
+	r = r ? r : lea_batch_workers(how, &session->workers);
+	how->workers = session->workers;
+	how->pool = &lea_pool_real;
+	r = r ? r : lea_batch_check(how);
+	if (r > 0)
+		lea_log(session->world->log, LEA_LOG_ERROR,
+			"Devices stay pending until this is corrected; see: lvmevent status");
+	return r < 0 ? lea_session_fail(session->world, r, "events") : r ? LEA_SESSION_FAILED : 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a process that handles events holds as long as it lives: settings, the queue, and, for
+ * batches of devices, the reader and the workers.
+ */
+#pragma once
+
+#include "batch/batch.h"
+#include "world/conf.h"
+#include "world/world.h"
+
+/* The caller zeroes it but for event_fd (-1), world, conf and lvm_path; lea_session_end frees it in
+ * any case. */
+struct lea_session {
+	struct lea_world *world; /* borrowed */
+	struct lea_conf *conf;	 /* owned */
+	const char *lvm_path;	 /* of the real lvm; borrowed */
+	int event_fd;		 /* owned; -1 */
+	/* only for a session that handles batches; owned */
+	struct lea_reader *reader;
+	struct lea_workers *workers;
+	struct lea_pass_cache *cache;
+	struct lea_incomplete *waiting;
+	struct lea_needs *needs; /* of the boot; NULL: not booting */
+};
+
+enum lea_session_outcome {
+	LEA_SESSION_FAILED = 1, /* logged */
+};
+
+void lea_session_end(struct lea_session *session);
+/* May this process write to /run? Returns 0, or LEA_SESSION_FAILED in a chroot or a container. */
+LEA_MUST_CHECK int lea_session_check_place(struct lea_world *world);
+/* Opens the queue and creates missing folders. Returns 0 or LEA_SESSION_FAILED. */
+LEA_MUST_CHECK int lea_session_open_queue(struct lea_session *session);
+/* Creates the reader and the workers and fills in @how but for is_boot and defers_watch, which the
+ * caller sets before. With is_boot it reads what the boot needs. Returns 0 or
+ * LEA_SESSION_FAILED. */
+LEA_MUST_CHECK int lea_session_begin_batches(struct lea_session *session,
+					     struct lea_batch_options *how);
+/* Logs "WHAT: FAULT" as an error; returns LEA_SESSION_FAILED. */
+int lea_session_fail(struct lea_world *world, int fault, const char *what);
+/* What a person can do about a shortage; static text. */
+const char *lea_session_hint(int shortage);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The filters that need bytes of the device, or what udev or libblkid say of them. */
+#include "filter/filter.h"
+
+#include <string.h>
+
+#include "filter/private.h"
+#include "world/udevdb.h"
+
+/* Can this device have partitions at all? Called only for devices with a partition table. */
+static bool is_partitionable(struct lea_filter *filter, const struct lea_device *device)
+{
+	const struct lea_type *type = lea_types_find(&filter->types, device->major);
+	struct lea_devno devno = {device->major, device->minor};
+	uint64_t number = 0;
+
+	if (lea_type_is(type, "device-mapper") || lea_type_is(type, "md") ||
+	    lea_type_is(type, "mdp"))
+		return true;
+	if (lea_type_is(type, "loop"))
+		return !lea_sysfs_number(filter->world, devno, "loop/partscan", &number) && number;
+	if (!strncmp(device->name, "/dev/nvme", strlen("/dev/nvme")))
+		return lea_sysfs_number(filter->world, devno, "partition", &number) ==
+		       LEA_SYSFS_ABSENT;
+	return type && type->minors > 1 && device->minor % type->minors == 0;
+}
+
+static bool is_partitioned(struct lea_filter *filter, const struct lea_device *device,
+			   const uint8_t *head, size_t len_bytes)
+{
+	char table[16];
+
+	switch (lea_head_partitions(head, len_bytes)) {
+	case LEA_PARTITIONS_USED:
+		return is_partitionable(filter, device);
+	case LEA_PARTITIONS_UNKNOWN:
+		/* The table lies beyond these bytes. Either udev has read it, or it counts as
+		 * used. */
+		return (!device->properties ||
+			lea_udevdb_property(device, "ID_PART_TABLE_TYPE", table, sizeof(table))) &&
+		       is_partitionable(filter, device);
+	case LEA_PARTITIONS_NONE:
+	default:
+		return false;
+	}
+}
+
+static bool is_fwraid(const char *type)
+{
+	static const char member[] = "_raid_member";
+	size_t bytes = strlen(type);
+
+	return strcmp(type, "linux_raid_member") != 0 && bytes >= strlen(member) &&
+	       !strcmp(type + bytes - strlen(member), member);
+}
+
+/* The reason for a name that libblkid, and through it udev, gives to the content. */
+static const char *why_by_type(const struct lea_conf *conf, const char *type)
+{
+	if (conf->md_component_detection && !strcmp(type, "linux_raid_member"))
+		return "device is an md component";
+	if (conf->fw_raid_component_detection && is_fwraid(type))
+		return "device is filtered";
+	return NULL;
+}
+
+int lea_filter_head(struct lea_filter *filter, const struct lea_device *device, const uint8_t *head,
+		    size_t len_bytes, struct lea_filter_verdict *verdict)
+{
+	const struct lea_conf *conf = filter->conf;
+	char type[64];
+
+	if (is_partitioned(filter, device, head, len_bytes))
+		verdict->excluded_why = "device is partitioned";
+	else if (lea_head_has_foreign_label(head, len_bytes))
+		verdict->excluded_why = "device has a signature";
+	else if (conf->md_component_detection && lea_head_has_md(head, len_bytes))
+		verdict->excluded_why = "device is an md component";
+	else if (lea_udevdb_property(device, "ID_FS_TYPE", type, sizeof(type)))
+		verdict->excluded_why = why_by_type(conf, type);
+	return 0;
+}
+
+void lea_filter_probed(const struct lea_filter *filter, const char *type,
+		       struct lea_filter_verdict *verdict)
+{
+	if (filter->conf->multipath_component_detection && !strcmp(type, "mpath_member"))
+		verdict->excluded_why = "device is a multipath component";
+	else if (!strcmp(type, "LVM1_member"))
+		verdict->excluded_why = "device has a signature";
+	else
+		verdict->excluded_why = why_by_type(filter->conf, type);
+}
+
+bool lea_filter_wants_tail(const struct lea_filter *filter)
+{
+	return filter->conf->md_component_detection &&
+	       !strcmp(filter->conf->md_component_checks, "full");
+}
+
+void lea_filter_md_tail(const struct lea_filter *filter, const struct lea_device *device,
+			struct lea_filter_verdict *verdict)
+{
+	/* An array shows its members' metadata at its own end if that has the old format. */
+	if (!lea_type_is(lea_types_find(&filter->types, device->major), "md"))
+		verdict->excluded_why = "device is an md component";
+}

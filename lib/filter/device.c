@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The filters before a device is opened, in lvm2's order; the first refusal ends the chain. A
+ * filter that cannot apply to the device (another driver, no list configured) costs nothing.
+ */
+#include "filter/filter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "base/file.h"
+#include "filter/private.h"
+#include "world/udevdb.h"
+
+#define SECTORS_PER_KIB	    2U
+#define MAX_MOUNTINFO_BYTES (16U * 1024U * 1024U)
+
+static int check_names(struct lea_filter *filter, struct lea_device *device,
+		       struct lea_filter_verdict *verdict)
+{
+	bool accepted = true;
+	int r = 0;
+
+	if (filter->global)
+		r = lea_regex_accepts(filter->global, filter->world, device, &accepted);
+	if (!r && accepted && filter->local)
+		r = lea_regex_accepts(filter->local, filter->world, device, &accepted);
+	if (!r && !accepted)
+		verdict->excluded_why = "device is rejected by filter config";
+	return r;
+}
+
+static int check_type(struct lea_filter *filter, struct lea_device *device,
+		      struct lea_filter_verdict *verdict)
+{
+	int r;
+
+	if (!filter->types_known) {
+		r = lea_types_read(filter->world, &filter->conf->types, &filter->types);
+		if (r)
+			return r;
+		filter->types_known = true;
+	}
+	if (!lea_types_find(&filter->types, device->major))
+		verdict->excluded_why = "device type is unknown";
+	return 0;
+}
+
+static int check_listed(struct lea_filter *filter, struct lea_device *device,
+			struct lea_filter_verdict *verdict)
+{
+	if (filter->listed) {
+		for (uint32_t i = 0; i < filter->listed_count; i++)
+			if (!strcmp(filter->listed[i].name, device->name) ||
+			    filter->listed[i].number == makedev(device->major, device->minor))
+				return 0;
+		verdict->excluded_why = "device is not in devices list";
+		return 0;
+	}
+	if (!filter->file)
+		return 0;
+	return lea_devicesfile_check(filter->file, filter->world,
+				     lea_types_find(&filter->types, device->major), device,
+				     verdict);
+}
+
+/* One read of sysfs serves two filters: does the device exist, and how large is it? */
+static int check_size(struct lea_filter *filter, struct lea_device *device,
+		      struct lea_filter_verdict *verdict)
+{
+	struct lea_devno devno = {device->major, device->minor};
+	int r = lea_sysfs_number(filter->world, devno, "size", &verdict->size_sectors);
+
+	if (r < 0)
+		return r;
+	if (r == LEA_SYSFS_ABSENT) {
+		if (filter->conf->sysfs_scan)
+			verdict->excluded_why = "device is missing sysfs info";
+		return 0;
+	}
+	if (verdict->size_sectors < filter->conf->pv_min_kib * SECTORS_PER_KIB)
+		verdict->excluded_why = "device is too small (pv_min_size)";
+	return 0;
+}
+
+static int check_usable(struct lea_filter *filter, struct lea_device *device,
+			struct lea_filter_verdict *verdict)
+{
+	return lea_usable_check(
+		filter->world, filter->conf, lea_types_find(&filter->types, device->major),
+		(struct lea_devno){device->major, device->minor}, &verdict->excluded_why);
+}
+
+static int check_multipath(struct lea_filter *filter, struct lea_device *device,
+			   struct lea_filter_verdict *verdict)
+{
+	bool is_path = false;
+	int r;
+
+	if (!filter->conf->multipath_component_detection)
+		return 0;
+	r = lea_multipath_check(filter, device, &is_path);
+	if (!r && is_path)
+		verdict->excluded_why = "device is a multipath component";
+	return r;
+}
+
+/* The third word of each line of mountinfo is the file system's device. */
+static bool is_mounted(const char *mounts, const struct lea_device *device)
+{
+	char number[32];
+	const char *word;
+
+	snprintf(number, sizeof(number), "%u:%u ", device->major, device->minor);
+	for (const char *line = mounts; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		word = strchr(line, ' ');
+		word = word ? strchr(word + 1, ' ') : NULL;
+		if (word && !strncmp(word + 1, number, strlen(number)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * If a file system is mounted from the device itself, a label in front of it is a leftover. Not
+ * checked if udev says that the device is a PV.
+ */
+static int check_mounted(struct lea_filter *filter, struct lea_device *device,
+			 struct lea_filter_verdict *verdict)
+{
+	int proc_fd, r;
+
+	if (lea_udevdb_is(device, "ID_FS_TYPE", "LVM2_member"))
+		return 0;
+	if (!filter->mounts) {
+		proc_fd = lea_world_proc(filter->world);
+		r = proc_fd < 0 ? proc_fd
+				: lea_file_read(proc_fd, "self/mountinfo", MAX_MOUNTINFO_BYTES,
+						&filter->mounts, NULL);
+		if (r < 0)
+			return r;
+		if (r)
+			filter->mounts = strdup("");
+		if (!filter->mounts)
+			return -ENOMEM;
+	}
+	if (is_mounted(filter->mounts, device))
+		verdict->excluded_why = "device is mounted";
+	return 0;
+}
+
+/*
+ * Only udev answers for fwraid, so udev must have been asked by then. If udev was asked, here or by
+ * the caller, and does not name the content, libblkid can.
+ */
+static int know_udev(struct lea_filter *filter, struct lea_device *device,
+		     struct lea_filter_verdict *verdict)
+{
+	char type[2];
+	int r = 0;
+
+	if (filter->conf->fw_raid_component_detection)
+		r = lea_udevdb_fill(filter->world, device);
+	verdict->asks_blkid = device->properties &&
+			      !lea_udevdb_property(device, "ID_FS_TYPE", type, sizeof(type));
+	return r;
+}
+
+int lea_filter_device(struct lea_filter *filter, struct lea_device *device,
+		      struct lea_filter_verdict *ret_verdict)
+{
+	static int (*const checks[])(struct lea_filter * filter, struct lea_device * device,
+				     struct lea_filter_verdict * verdict) = {
+		check_names,  check_type,      check_listed,  check_size,
+		check_usable, check_multipath, check_mounted, know_udev,
+	};
+	struct lea_filter_verdict verdict = {0};
+	int r = 0;
+
+	for (size_t i = 0; !r && !verdict.excluded_why && i < ARRAY_SIZE(checks); i++)
+		r = checks[i](filter, device, &verdict);
+	if (!r)
+		*ret_verdict = verdict;
+	return r;
+}

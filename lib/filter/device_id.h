@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ids of a disk beyond its name: the wwid, and the designators of SCSI page 83 as sysfs gives them.
+ * Source: lvmdevices(8) and traces of lvm2 2.03.16; SPC-4 page 83h.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "world/sysfs.h"
+#include "world/world.h"
+
+#include <stdbool.h>
+
+/* Converts an id to a form in which ids of devices and of devices files can be compared: blanks and
+ * prefixes do not count. */
+#define LEA_ID_BYTES 256U
+void lea_id_normalise(const char *id, char ret_id[static LEA_ID_BYTES]);
+/* Reads device/wwid or wwid of the whole disk from sysfs. Returns LEA_SYSFS_ABSENT if it has
+ * none. */
+LEA_MUST_CHECK int lea_id_wwid(struct lea_world *world, struct lea_devno devno, bool is_partition,
+			       char ret_id[static LEA_ID_BYTES]);
+/* Calls @accepts for each page 83 designator, normalised and beginning with "naa.", "eui." or
+ * "t10.", until it returns true. Did it? */
+bool lea_id_any_vpd83(struct lea_world *world, struct lea_devno devno, bool is_partition,
+		      bool (*accepts)(void *arg, const char *id), void *arg);

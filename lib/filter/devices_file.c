@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The devices file: which devices LVM may use, by ids that are more stable than names. In memory it
+ * is sorted, so that the cost of a device does not grow with the file. Only ids of types that the
+ * file contains are read from a device and looked up. The file is never written.
+ * Source: lvmdevices(8); black-box tests of lvm2 2.03.16.
+ */
+#include "filter/private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "state/lock.h"
+
+#define MAX_FILE_BYTES (8U * 1024U * 1024U)
+#define VPD_TYPES                                                                                  \
+	(LEA_IDTYPE_WWID | LEA_IDTYPE_NAA | LEA_IDTYPE_EUI | LEA_IDTYPE_T10 | LEA_IDTYPE_PAGE83)
+
+/* What an IDNAME is compared with, one bit each. */
+enum lea_idtype {
+	LEA_IDTYPE_UNKNOWN = 0,
+	LEA_IDTYPE_DEVNAME = 1 << 0,
+	LEA_IDTYPE_SERIAL = 1 << 1,
+	LEA_IDTYPE_NGUID = 1 << 2,
+	LEA_IDTYPE_NVME = 1 << 3, /* other ids of nvme devices: the wwid */
+	LEA_IDTYPE_WWID = 1 << 4, /* from sysfs, or any designator of page 83 */
+	LEA_IDTYPE_NAA = 1 << 5,  /* designators of one kind */
+	LEA_IDTYPE_EUI = 1 << 6,
+	LEA_IDTYPE_T10 = 1 << 7,
+	LEA_IDTYPE_PAGE83 = 1 << 8, /* of any kind */
+	LEA_IDTYPE_DM_UUID = 1 << 9,
+	LEA_IDTYPE_MD_UUID = 1 << 10,
+	LEA_IDTYPE_LOOP_FILE = 1 << 11,
+};
+
+struct lea_devicesfile_entry {
+	enum lea_idtype type;
+	const char *name; /* normalised except for DEVNAME; points into the text, as does pvid */
+	const char *pvid; /* "": unknown */
+	unsigned long partition;
+};
+
+struct lea_devicesfile {
+	char *text;			     /* owned; split into words */
+	struct stat status;		     /* of the file as read */
+	struct lea_devicesfile_entry *entry; /* owned: sorted by name, ignoring case */
+	size_t room;
+	uint32_t count;
+	const char **pvid; /* owned: the known ones, sorted */
+	uint32_t pvid_count;
+	unsigned int types; /* of all entries */
+	bool relaxed;	    /* ids may have changed: the PVID on the disk decides */
+	bool refreshes;	    /* with relaxed: until a time given in the file */
+};
+
+LEA_DEFINE_FREEP(struct lea_devicesfile, file_freep, lea_devicesfile_free);
+
+void lea_devicesfile_free(struct lea_devicesfile *file)
+{
+	if (!file)
+		return;
+	free(file->text);
+	free(file->entry);
+	free(file->pvid);
+	free(file);
+}
+
+static enum lea_idtype type_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum lea_idtype type;
+	} types[] = {
+		{"devname", LEA_IDTYPE_DEVNAME},    {"sys_serial", LEA_IDTYPE_SERIAL},
+		{"nvme_nguid", LEA_IDTYPE_NGUID},   {"sys_wwid", LEA_IDTYPE_WWID},
+		{"wwid_naa", LEA_IDTYPE_NAA},	    {"wwid_eui", LEA_IDTYPE_EUI},
+		{"wwid_t10", LEA_IDTYPE_T10},	    {"mpath_uuid", LEA_IDTYPE_DM_UUID},
+		{"crypt_uuid", LEA_IDTYPE_DM_UUID}, {"lvmlv_uuid", LEA_IDTYPE_DM_UUID},
+		{"md_uuid", LEA_IDTYPE_MD_UUID},    {"loop_file", LEA_IDTYPE_LOOP_FILE},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (!strcmp(types[i].name, name))
+			return types[i].type;
+	if (!strncmp(name, "nvme_", strlen("nvme_")))
+		return LEA_IDTYPE_NVME;
+	return strncmp(name, "wwid_", strlen("wwid_")) ? LEA_IDTYPE_UNKNOWN : LEA_IDTYPE_PAGE83;
+}
+
+/* Value of a word "KEY=value"; NULL: another key. The value "." means unknown. */
+static char *value_of(char *word, const char *key)
+{
+	size_t bytes = strlen(key);
+
+	if (strncmp(word, key, bytes) || word[bytes] != '=')
+		return NULL;
+	return strcmp(word + bytes + 1, ".") ? word + bytes + 1 : word + strlen(word);
+}
+
+struct line {
+	char *type, *name, *pvid; /* NULL: missing */
+	unsigned long partition;
+};
+
+static void parse_word(char *word, struct line *line)
+{
+	char *value;
+
+	if ((value = value_of(word, "IDTYPE")))
+		line->type = value;
+	else if ((value = value_of(word, "IDNAME")))
+		line->name = value;
+	else if ((value = value_of(word, "PVID")))
+		line->pvid = value;
+	else if ((value = value_of(word, "PART")))
+		line->partition = strtoul(value, NULL, 10);
+}
+
+static bool host_is_other(struct lea_world *world, char *line)
+{
+	LEA_AUTO(lea_freep) char *path = NULL, *text = NULL;
+	const char *value = value_of(line, "HOSTNAME");
+	struct utsname host;
+
+	if (value && uname(&host) == 0)
+		return strcmp(value, host.nodename) != 0;
+	value = value_of(line, "PRODUCT_UUID");
+	path = value ? lea_world_path(world, "/sys/class/dmi/id/product_uuid") : NULL;
+	if (!path || lea_file_read_config(path, 256, &text, NULL))
+		return false;
+	text[strcspn(text, "\n")] = '\0';
+	return strcasecmp(value, text) != 0;
+}
+
+static bool refresh_is_on(char *line)
+{
+	const char *value = value_of(line, "REFRESH_UNTIL");
+	char now[32];
+	struct tm tm;
+	time_t seconds = time(NULL);
+
+	if (!value || !localtime_r(&seconds, &tm) ||
+	    !strftime(now, sizeof(now), "%Y%m%d%H%M%S", &tm))
+		return false;
+	return strcmp(value, now) > 0;
+}
+
+/* Converts in place: the text never gets longer. */
+static void normalise(char *id)
+{
+	char text[LEA_ID_BYTES];
+
+	lea_id_normalise(id, text);
+	strcpy(id, text);
+}
+
+static int add_entry(struct lea_devicesfile *file, const struct line *line)
+{
+	static const char none[] = "";
+	enum lea_idtype type;
+
+	if (!line->type || !line->type[0] || !line->name || !line->name[0])
+		return 0;
+	if (lea_make_room(&file->entry, &file->room, file->count + 1, sizeof(*file->entry)))
+		return -ENOMEM;
+	/* For an IDTYPE that this program does not support the PVID counts all the same. */
+	type = type_of(line->type);
+	if (type == LEA_IDTYPE_DEVNAME)
+		file->relaxed = true;
+	else
+		normalise(line->name);
+	file->types |= type;
+	file->pvid_count += line->pvid && line->pvid[0];
+	file->entry[file->count++] =
+		(struct lea_devicesfile_entry){.type = type,
+					       .name = line->name,
+					       .pvid = line->pvid ? line->pvid : none,
+					       .partition = line->partition};
+	return 0;
+}
+
+static int parse_line(struct lea_devicesfile *file, struct lea_world *world, char *text)
+{
+	struct line line = {0};
+	char *word;
+
+	if (text[0] == '#')
+		return 0;
+	file->refreshes |= refresh_is_on(text);
+	if (file->refreshes || host_is_other(world, text))
+		file->relaxed = true;
+	while ((word = strsep(&text, " \t\r")))
+		parse_word(word, &line);
+	return add_entry(file, &line);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	return strcasecmp(((const struct lea_devicesfile_entry *)a)->name,
+			  ((const struct lea_devicesfile_entry *)b)->name);
+}
+
+static int compare_pvids(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int sort(struct lea_devicesfile *file)
+{
+	uint32_t n = 0;
+
+	file->pvid = calloc((size_t)file->pvid_count + 1, sizeof(*file->pvid));
+	if (!file->pvid)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < file->count; i++)
+		if (file->entry[i].pvid[0])
+			file->pvid[n++] = file->entry[i].pvid;
+	if (file->count)
+		qsort(file->entry, file->count, sizeof(*file->entry), compare_entries);
+	qsort(file->pvid, n, sizeof(*file->pvid), compare_pvids);
+	return 0;
+}
+
+static int parse(struct lea_devicesfile *file, struct lea_world *world)
+{
+	char *rest = file->text, *line;
+	int r = 0;
+
+	while (!r && (line = strsep(&rest, "\n")))
+		r = parse_line(file, world, line);
+	return r ? r : sort(file);
+}
+
+/*
+ * Takes the shared lock, as lvm2 does. Writers replace the file by rename, so a read without the
+ * lock (from a read-only root, say) is at worst outdated by a moment and is no reason to fail.
+ */
+static struct lea_lock *lock_file(struct lea_world *world, const struct lea_conf *conf)
+{
+	LEA_AUTO(lea_freep) char *dir = lea_world_path(world, conf->locking_dir);
+	struct lea_lock_options how = {
+		.dir = dir, .mode = LEA_LOCK_SHARED, .wait = conf->wait_for_locks};
+	struct lea_lock *lock = NULL;
+	char name[160];
+
+	snprintf(name, sizeof(name), "D_%s", conf->devicesfile);
+	if (dir && lea_lock_take(&how, name, &lock))
+		lea_log(world->log, LEA_LOG_DEBUG, "Devices file %s is read without its lock.",
+			conf->devicesfile);
+	return lock;
+}
+
+static char *path_of(struct lea_world *world, const struct lea_conf *conf)
+{
+	char relative[1024];
+
+	snprintf(relative, sizeof(relative), "%s/devices/%s", conf->system_dir, conf->devicesfile);
+	return lea_world_path(world, relative);
+}
+
+int lea_devicesfile_read(struct lea_world *world, const struct lea_conf *conf,
+			 struct lea_devicesfile **ret_file)
+{
+	LEA_AUTO(file_freep) struct lea_devicesfile *file = calloc(1, sizeof(*file));
+	LEA_AUTO(lea_freep) char *path = path_of(world, conf);
+	struct lea_lock *lock;
+	int r;
+
+	if (!file || !path)
+		return -ENOMEM;
+	/* Taken before the file is read, so that a later check notices a write in between. */
+	if (stat(path, &file->status) < 0)
+		return LEA_DEVICESFILE_ABSENT;
+	lock = lock_file(world, conf);
+	r = lea_file_read_config(path, MAX_FILE_BYTES, &file->text, NULL);
+	lea_lock_release(lock);
+	if (r)
+		return r < 0 ? r : LEA_DEVICESFILE_ABSENT;
+	r = parse(file, world);
+	if (r)
+		return r;
+	*ret_file = LEA_TAKE(file);
+	return 0;
+}
+
+bool lea_devicesfile_is_current(const struct lea_devicesfile *file, struct lea_world *world,
+				const struct lea_conf *conf)
+{
+	LEA_AUTO(lea_freep) char *path = path_of(world, conf);
+	const struct stat *was = &file->status;
+	struct stat now;
+
+	return !file->refreshes && path && !stat(path, &now) && now.st_dev == was->st_dev &&
+	       now.st_ino == was->st_ino && now.st_size == was->st_size &&
+	       now.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+	       now.st_mtim.tv_nsec == was->st_mtim.tv_nsec &&
+	       now.st_ctim.tv_sec == was->st_ctim.tv_sec &&
+	       now.st_ctim.tv_nsec == was->st_ctim.tv_nsec;
+}
+
+/* Position of the first entry with this name, or where it would be. */
+static uint32_t first_of(const struct lea_devicesfile *file, const char *name)
+{
+	uint32_t low = 0, high = file->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (strcasecmp(file->entry[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * Is there such an entry?
+ * @types: of these types
+ * @partition: of this partition; NULL: of any
+ * @ignore_case: letters may differ in case
+ */
+static bool has_id(const struct lea_devicesfile *file, const char *name, unsigned int types,
+		   const unsigned long *partition, bool ignore_case)
+{
+	/* Two devices without an id do not match each other. */
+	if (!name[0])
+		return false;
+	for (uint32_t i = first_of(file, name);
+	     i < file->count && !strcasecmp(file->entry[i].name, name); i++)
+		if ((file->entry[i].type & types) &&
+		    (!partition || file->entry[i].partition == *partition) &&
+		    (ignore_case || !strcmp(file->entry[i].name, name)))
+			return true;
+	return false;
+}
+
+/* The same for a name in /dev, among entries without a known PVID. */
+static bool has_bare_name(const struct lea_devicesfile *file, const char *name)
+{
+	for (uint32_t i = first_of(file, name);
+	     i < file->count && !strcasecmp(file->entry[i].name, name); i++)
+		if (file->entry[i].type == LEA_IDTYPE_DEVNAME && !file->entry[i].pvid[0] &&
+		    !strcmp(file->entry[i].name, name))
+			return true;
+	return false;
+}
+
+bool lea_devicesfile_lists_pvid(const struct lea_devicesfile *file, const char *pvid)
+{
+	return bsearch(&pvid, file->pvid, file->pvid_count, sizeof(*file->pvid), compare_pvids) !=
+	       NULL;
+}
+
+struct subject {
+	const struct lea_devicesfile *file;
+	struct lea_world *world;
+	const struct lea_type *type;
+	const struct lea_device *device;
+	struct lea_devno devno;
+	unsigned long partition;
+};
+
+/* Is a sysfs attribute listed as an id of one of these types? @partition: must equal the
+ * entry's. */
+static bool attribute_is_listed(const struct subject *s, const char *attribute, unsigned int types,
+				const unsigned long *partition)
+{
+	char text[LEA_ID_BYTES], id[LEA_ID_BYTES];
+
+	if (!(s->file->types & types) ||
+	    lea_sysfs_text(s->world, s->devno, attribute, text, sizeof(text)))
+		return false;
+	lea_id_normalise(text, id);
+	return has_id(s->file, id, types, partition, false);
+}
+
+static bool designator_is_listed(void *arg, const char *text)
+{
+	const struct subject *s = arg;
+	unsigned int types = LEA_IDTYPE_WWID | LEA_IDTYPE_PAGE83;
+
+	if (!strncmp(text, "naa.", 4))
+		types |= LEA_IDTYPE_NAA;
+	else if (!strncmp(text, "eui.", 4))
+		types |= LEA_IDTYPE_EUI;
+	else
+		types |= LEA_IDTYPE_T10;
+	return has_id(s->file, text, types, &s->partition, true) ||
+	       has_id(s->file, text + strlen("naa."), types, &s->partition, true);
+}
+
+static bool wwid_is_listed(struct subject *s)
+{
+	char id[LEA_ID_BYTES];
+
+	if ((s->file->types & LEA_IDTYPE_WWID) &&
+	    !lea_id_wwid(s->world, s->devno, s->partition != 0, id) &&
+	    has_id(s->file, id, LEA_IDTYPE_WWID, &s->partition, false))
+		return true;
+	return (s->file->types & VPD_TYPES) &&
+	       lea_id_any_vpd83(s->world, s->devno, s->partition != 0, designator_is_listed, s);
+}
+
+static bool disk_is_listed(struct subject *s)
+{
+	const bool part = s->partition != 0;
+
+	return wwid_is_listed(s) ||
+	       attribute_is_listed(s, part ? "../device/serial" : "device/serial",
+				   LEA_IDTYPE_SERIAL, &s->partition) ||
+	       attribute_is_listed(s, part ? "../serial" : "serial", LEA_IDTYPE_SERIAL,
+				   &s->partition) ||
+	       attribute_is_listed(s, "nguid", LEA_IDTYPE_NGUID, &s->partition) ||
+	       attribute_is_listed(s, "wwid", LEA_IDTYPE_NVME, &s->partition);
+}
+
+static bool id_is_listed(struct subject *s)
+{
+	if (lea_type_is(s->type, "device-mapper"))
+		return attribute_is_listed(s, "dm/uuid", LEA_IDTYPE_DM_UUID, NULL);
+	if (lea_type_is(s->type, "md"))
+		return attribute_is_listed(s, "md/uuid", LEA_IDTYPE_MD_UUID, NULL);
+	if (lea_type_is(s->type, "loop"))
+		return attribute_is_listed(s, "loop/backing_file", LEA_IDTYPE_LOOP_FILE, NULL);
+	return disk_is_listed(s);
+}
+
+/* Checks each of the links, which blanks separate. */
+static bool link_is_listed(const struct subject *s)
+{
+	const char *links = s->device->devlinks;
+	char name[1024];
+	size_t len;
+
+	for (; links && *links; links += len + (links[len] == ' ')) {
+		len = strcspn(links, " ");
+		if (len && len < sizeof(name)) {
+			memcpy(name, links, len);
+			name[len] = '\0';
+			if (has_bare_name(s->file, name))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool mapper_name_is_listed(const struct subject *s)
+{
+	char text[LEA_ID_BYTES], name[sizeof("/dev/mapper/") + LEA_ID_BYTES];
+
+	if (!lea_type_is(s->type, "device-mapper") ||
+	    lea_sysfs_text(s->world, s->devno, "dm/name", text, sizeof(text)))
+		return false;
+	snprintf(name, sizeof(name), "/dev/mapper/%s", text);
+	return has_bare_name(s->file, name);
+}
+
+/* Is the device listed by name, without a PVID? Then there is no PVID to compare. */
+static bool name_is_enough(const struct subject *s)
+{
+	return (s->file->types & LEA_IDTYPE_DEVNAME) &&
+	       (has_bare_name(s->file, s->device->name) || link_is_listed(s) ||
+		mapper_name_is_listed(s));
+}
+
+int lea_devicesfile_check(const struct lea_devicesfile *file, struct lea_world *world,
+			  const struct lea_type *type, const struct lea_device *device,
+			  struct lea_filter_verdict *verdict)
+{
+	struct subject s = {.file = file,
+			    .world = world,
+			    .type = type,
+			    .device = device,
+			    .devno = {device->major, device->minor}};
+	uint64_t partition = 0;
+	int r;
+
+	r = lea_sysfs_number(world, s.devno, "partition", &partition);
+	if (r < 0)
+		return r;
+	s.partition = partition;
+	/* A name alone proves nothing, because names move from disk to disk. */
+	if (id_is_listed(&s))
+		return 0;
+	if (!file->relaxed)
+		verdict->excluded_why = "device is not in devices file";
+	else
+		verdict->check_pvid = !name_is_enough(&s);
+	return 0;
+}

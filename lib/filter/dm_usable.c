@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Device-mapper devices that cannot hold a PV. This reads sysfs and does not ask device-mapper,
+ * whose status calls can wait for the device.
+ */
+#include "filter/private.h"
+
+#include <string.h>
+
+#include "base/id.h"
+
+#define LV_UUID_CHARS (4U + 64U) /* "LVM-", VG id, LV id */
+
+static const char not_usable[] = "device is not in a usable state";
+
+static bool begins(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+/*
+ * Extracts the LV's name from a device-mapper name. Hyphens in names of VG and LV are doubled
+ * there; a single one separates VG, LV and layer ("vg-lv-real").
+ */
+static void lv_of_dm_name(const char *dm_name, char lv[static LEA_SYSFS_VALUE_BYTES])
+{
+	unsigned int part = 0;
+	size_t used = 0;
+
+	for (const char *p = dm_name; *p; p++) {
+		if (p[0] == '-' && p[1] == '-')
+			p++;
+		else if (p[0] == '-' && ++part)
+			continue;
+		if (part == 1 && used < LEA_SYSFS_VALUE_BYTES - 1)
+			lv[used++] = *p;
+	}
+	lv[used] = '\0';
+}
+
+static int check_lv(struct lea_world *world, const struct lea_conf *conf, struct lea_devno devno,
+		    const char *uuid, const char **ret_why)
+{
+	char name[LEA_SYSFS_VALUE_BYTES], lv[LEA_SYSFS_VALUE_BYTES];
+	int r;
+
+	if (!conf->scan_lvs) {
+		*ret_why = "device is an LV";
+		return 0;
+	}
+	if (strlen(uuid) > LV_UUID_CHARS) {
+		*ret_why = not_usable;
+		return 0;
+	}
+	r = lea_sysfs_text(world, devno, "dm/name", name, sizeof(name));
+	if (r)
+		return r < 0 ? r : 0;
+	lv_of_dm_name(name, lv);
+	if (lea_lv_name_is_reserved(lv))
+		*ret_why = not_usable;
+	return 0;
+}
+
+int lea_usable_check(struct lea_world *world, const struct lea_conf *conf,
+		     const struct lea_type *type, struct lea_devno devno, const char **ret_why)
+{
+	char uuid[LEA_SYSFS_VALUE_BYTES];
+	uint64_t suspended = 0;
+	int r;
+
+	*ret_why = NULL;
+	if (!lea_type_is(type, "device-mapper"))
+		return 0;
+	r = lea_sysfs_text(world, devno, "dm/uuid", uuid, sizeof(uuid));
+	if (r)
+		return r < 0 ? r : 0;
+	if (begins(uuid, "LVM-")) {
+		r = check_lv(world, conf, devno, uuid, ret_why);
+		if (r || *ret_why)
+			return r;
+	}
+	if (begins(uuid, "CRYPT-TEMP") || begins(uuid, "CRYPT-SUBDEV") ||
+	    begins(uuid, "stratis-1-private"))
+		*ret_why = not_usable;
+	if (*ret_why || !conf->ignore_suspended_devices)
+		return 0;
+	r = lea_sysfs_number(world, devno, "dm/suspended", &suspended);
+	if (r < 0)
+		return r;
+	if (suspended)
+		*ret_why = not_usable;
+	return 0;
+}

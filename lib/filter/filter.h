@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lvm2's device filters, applied to one device by means of its own sysfs entry, udev entry, links
+ * and first bytes only. Order and reasons are those of lvm2.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "world/conf.h"
+#include "world/device.h"
+#include "world/world.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lea_filter;
+struct lea_devicesfile;
+
+struct lea_filter_options {
+	bool use_names;		    /* apply filter and global_filter */
+	const char *const *devices; /* --devices list, which replaces devices file and regex
+				       filters; NULL: not given */
+	uint32_t device_count;
+	bool devicesfile_must_exist; /* a missing --devicesfile is an error (full scans) */
+	/* The devices file of an earlier filter; *devicesfile NULL: none yet. It is read again if
+	 * it changed, and outlives the filter: the caller frees it by lea_devicesfile_free. NULL:
+	 * none is kept. */
+	struct lea_devicesfile **devicesfile;
+};
+
+enum lea_filter_outcome {
+	LEA_FILTER_BAD_PATTERN = 1, /* a filter in lvm.conf is wrong: exit 5; logged */
+	LEA_FILTER_BAD_DEVICESFILE, /* devices file unreadable: exit 5; logged */
+};
+
+struct lea_filter_verdict {
+	const char *excluded_why; /* NULL: passed; else REASON in "excluded: REASON." */
+	uint64_t size_sectors;	  /* from sysfs; set by lea_filter_device */
+	bool check_pvid; /* the devices file matches only by PVID: call lea_filter_pvid later */
+	bool asks_blkid; /* udev does not name the content: call lea_blkid_type, then
+			    lea_filter_probed */
+};
+
+/* Reads the devices file under its lock (D_, shared) and compiles the patterns. Returns 0, an
+ * outcome, or -errno. @world, @conf and strings in @options are borrowed until lea_filter_free. */
+LEA_MUST_CHECK int lea_filter_new(struct lea_world *world, const struct lea_conf *conf,
+				  const struct lea_filter_options *options,
+				  struct lea_filter **ret_filter);
+/* Both accept NULL. */
+void lea_filter_free(struct lea_filter *filter);
+void lea_devicesfile_free(struct lea_devicesfile *file);
+
+/* Applies the filters that need no data of the device. May replace device->name by the accepted
+ * name. Returns 0 or -errno. */
+LEA_MUST_CHECK int lea_filter_device(struct lea_filter *filter, struct lea_device *device,
+				     struct lea_filter_verdict *ret_verdict);
+/* Applies the filters that need the first bytes: LEA_FILTER_HEAD_BYTES, or all of a smaller device.
+ * Returns 0 or -errno. */
+#define LEA_FILTER_HEAD_BYTES 8192U
+LEA_MUST_CHECK int lea_filter_head(struct lea_filter *filter, const struct lea_device *device,
+				   const uint8_t *head, size_t len_bytes,
+				   struct lea_filter_verdict *verdict);
+/*
+ * Is there md metadata at the end of a device: 0.90, 1.0, IMSM, DDF? Pure.
+ * @tail: the last @len_bytes; LEA_FILTER_TAIL_BYTES, or all of a smaller device
+ */
+#define LEA_FILTER_TAIL_BYTES (160U * 1024U)
+bool lea_tail_has_md(const uint8_t *tail, size_t len_bytes, uint64_t device_bytes);
+/*
+ * md metadata was found at the end of the device: sets excluded_why, unless the device is an md
+ * array. lvm2 checks the end under any setting if size or device hint of the PV do not match.
+ */
+void lea_filter_md_tail(const struct lea_filter *filter, const struct lea_device *device,
+			struct lea_filter_verdict *verdict);
+/*
+ * Excludes by libblkid's name for the content (verdict->asks_blkid): RAID members, multipath paths
+ * and LVM1 that the first bytes do not show, with the reasons used for udev's names. As in lvm2, an
+ * LVM label counts despite other signatures, and when libblkid cannot tell (@type is ""). Pure.
+ */
+void lea_filter_probed(const struct lea_filter *filter, const char *type,
+		       struct lea_filter_verdict *verdict);
+/* Must the device's end be read even if the sizes match? */
+bool lea_filter_wants_tail(const struct lea_filter *filter);
+
+/* Is this PVID in the devices file? For verdict->check_pvid. */
+bool lea_filter_pvid(const struct lea_filter *filter, const char *pvid);

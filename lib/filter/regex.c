@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * devices/filter and global_filter: lists of accepting and rejecting patterns.
+ * Source: lvm.conf(5); black-box tests of lvm2 2.03.16.
+ */
+#include "filter/private.h"
+
+#include <errno.h>
+#include <libdevmapper.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "world/udevdb.h"
+
+struct lea_regex {
+	struct dm_pool *pool;
+	struct dm_regex *matcher;
+	bool *accepts; /* by pattern number, last pattern first */
+};
+
+LEA_DEFINE_FREEP(struct lea_regex, regex_freep, lea_regex_free);
+
+void lea_regex_free(struct lea_regex *regex)
+{
+	if (!regex)
+		return;
+	if (regex->pool)
+		dm_pool_destroy(regex->pool);
+	free(regex->accepts);
+	free(regex);
+}
+
+static char closing(char opening)
+{
+	switch (opening) {
+	case '(':
+		return ')';
+	case '[':
+		return ']';
+	case '{':
+		return '}';
+	default:
+		return opening;
+	}
+}
+
+/* Converts "a|/dev/sd|" to its expression (in @pool) and verdict; NULL: malformed. */
+static const char *parse_pattern(struct dm_pool *pool, const char *pattern, bool *ret_accepts)
+{
+	size_t bytes = strlen(pattern);
+
+	if (bytes < 3 || (pattern[0] != 'a' && pattern[0] != 'r') ||
+	    pattern[bytes - 1] != closing(pattern[1]))
+		return NULL;
+	*ret_accepts = pattern[0] == 'a';
+	return dm_pool_strndup(pool, pattern + 2, bytes - 3);
+}
+
+static int bad_pattern(struct lea_log *log, const char *setting, const char *pattern)
+{
+	lea_log(log, LEA_LOG_ERROR, "Invalid filter pattern \"%s\" in %s.", pattern, setting);
+	return LEA_FILTER_BAD_PATTERN;
+}
+
+int lea_regex_new(struct lea_log *log, const char *setting, const struct lea_list *patterns,
+		  struct lea_regex **ret_regex)
+{
+	LEA_AUTO(regex_freep) struct lea_regex *regex = calloc(1, sizeof(*regex));
+	LEA_AUTO(lea_freep) const char **expression = NULL;
+	uint32_t count = patterns->count, at;
+
+	if (!count)
+		return bad_pattern(log, setting, "[ ]");
+	expression = calloc(count, sizeof(*expression));
+	if (!regex || !expression)
+		return -ENOMEM;
+	regex->accepts = calloc(count, sizeof(*regex->accepts));
+	regex->pool = dm_pool_create("filter", 8192);
+	if (!regex->accepts || !regex->pool)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		/* Of several matches the matcher returns the highest number; the first must
+		 * count. */
+		at = count - 1 - i;
+		expression[at] = parse_pattern(regex->pool, patterns->item[i], &regex->accepts[at]);
+		if (!expression[at])
+			return bad_pattern(log, setting, patterns->item[i]);
+	}
+	regex->matcher = dm_regex_create(regex->pool, expression, count);
+	if (!regex->matcher)
+		return bad_pattern(log, setting, patterns->item[0]);
+	*ret_regex = LEA_TAKE(regex);
+	return 0;
+}
+
+/* Returns 1 accepted, -1 rejected, 0 no pattern matches. */
+static int match_patterns(const struct lea_regex *regex, const char *name)
+{
+	int number = dm_regex_match(regex->matcher, name);
+
+	if (number < 0)
+		return 0;
+	return regex->accepts[number] ? 1 : -1;
+}
+
+static int judge_links(const struct lea_regex *regex, const char *links, bool *rejected)
+{
+	LEA_AUTO(lea_freep) char *copy = strdup(links);
+	char *rest = copy, *link;
+	int verdict;
+
+	if (!copy)
+		return -ENOMEM;
+	while ((link = strsep(&rest, " \n"))) {
+		verdict = link[0] ? match_patterns(regex, link) : 0;
+		if (verdict > 0)
+			return 1;
+		*rejected |= verdict < 0;
+	}
+	return 0;
+}
+
+int lea_regex_accepts(const struct lea_regex *regex, struct lea_world *world,
+		      struct lea_device *device, bool *ret_accepts)
+{
+	int verdict = match_patterns(regex, device->name);
+	bool rejected = verdict < 0;
+	int r;
+
+	if (verdict > 0) {
+		*ret_accepts = true;
+		return 0;
+	}
+	if (!device->devlinks) {
+		r = lea_udevdb_fill(world, device);
+		if (r)
+			return r;
+	}
+	r = judge_links(regex, device->devlinks, &rejected);
+	if (r < 0)
+		return r;
+	*ret_accepts = r > 0 || !rejected;
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by need.c and need_text.c, for no other file. */
+#pragma once
+
+#include "base/arena.h"
+#include "policy/need.h"
+
+#define LEA_NEED_VALUE_CHARS 255U
+
+struct lea_need_list {
+	struct lea_needs needs;
+	struct lea_arena *arena; /* holds this struct */
+	struct lea_need need[LEA_NEED_MOST];
+	const char *word[LEA_NEED_MOST], *last[LEA_NEED_MOST];
+};
+
+/* Adds a need unless it is there. 0, -EINVAL (not a valid word), -E2BIG (too many), or -ENOMEM. */
+LEA_MUST_CHECK int lea_need_list_add(struct lea_need_list *list, enum lea_need_kind kind,
+				     const char *value, const char *user);
+
+/* Is it "vg", "vg/lv" or "@tag", with valid names? */
+bool lea_need_is_word(const char *word);

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads all sources of needs. A device that cannot be an LV is no need. */
+#include "policy/need_private.h"
+
+#include "base/cleanup.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FIELDS		4U
+#define MAX_ARENA_BYTES (8U * 1024U * 1024U)
+
+struct reader {
+	struct lea_need_list *list;
+	const struct lea_need_sources *sources;
+	const char *source; /* name of the text */
+	uint32_t line;
+};
+
+static void report(const struct lea_need_sources *sources, const char *source, uint32_t line,
+		   const char *what)
+{
+	if (sources->refused)
+		sources->refused(sources->arg, source, line, what);
+}
+
+static const char *why_not(int fault)
+{
+	return fault == -E2BIG ? "there are too many"
+			       : "it is not the name of a VG, an LV or a tag";
+}
+
+static void refuse(const struct reader *reader, const char *what)
+{
+	report(reader->sources, reader->source, reader->line, what);
+}
+
+static bool is_plain(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			return false;
+	return true;
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return 16;
+}
+
+/* Undoes "\040" (fstab, @base 8) or "\x20" (udev's names, @base 16) in place. False: it stands for
+ * a NUL or no byte. Any other backslash stays. */
+static bool unescape(char *text, int base)
+{
+	const int skip = base == 8 ? 1 : 2, digits = base == 8 ? 3 : 2;
+	char *to = text;
+	int value, n;
+
+	for (; *text; *to++ = (char)value) {
+		value = *text++;
+		if (value != '\\' || (base == 16 && *text != 'x'))
+			continue;
+		for (n = 0; n < digits && digit(text[skip - 1 + n]) < base; n++)
+			;
+		if (n < digits)
+			continue;
+		for (value = n = 0; n < digits; n++)
+			value = value * base + digit(text[skip - 1 + n]);
+		if (!value || value > UINT8_MAX)
+			return false;
+		text += skip - 1 + digits;
+	}
+	*to = '\0';
+	return true;
+}
+
+static void strip_quotes(char *text)
+{
+	const size_t chars = strlen(text);
+
+	if (chars < 2 || (*text != '"' && *text != '\'') || text[chars - 1] != *text)
+		return;
+	memmove(text, text + 1, chars - 2);
+	text[chars - 2] = '\0';
+}
+
+/*
+ * "VG-LV", each hyphen of a name doubled, to "VG/LV" in place. False: it has another form, such as
+ * a part of an LV ("VG-LV-real"), or a device that is not LVM's.
+ */
+static bool demangle(char *name)
+{
+	uint32_t slashes = 0;
+	char *to = name;
+
+	for (; *name; name++)
+		if (*name == '/')
+			return false;
+		else if (*name != '-')
+			*to++ = *name;
+		else if (name[1] == '-')
+			*to++ = *name++;
+		else if (slashes++)
+			return false;
+		else
+			*to++ = '/';
+	*to = '\0';
+	return slashes == 1;
+}
+
+/* "VG/LV" with two names, so below /dev it can be an LV. */
+static bool is_lv_path(const char *path)
+{
+	static const char *const other_folders[] = {"mapper/", "disk/", "block/", "char/", "md/"};
+	const char *slash = strchr(path, '/');
+
+	for (size_t i = 0; i < ARRAY_SIZE(other_folders); i++)
+		if (!strncmp(path, other_folders[i], strlen(other_folders[i])))
+			return false;
+	return slash && !strchr(slash + 1, '/');
+}
+
+static int add(const struct reader *reader, enum lea_need_kind kind, const char *value,
+	       const char *user)
+{
+	int r;
+
+	if (!*value)
+		return 0;
+	if (strlen(value) > LEA_NEED_VALUE_CHARS || !is_plain(value) || !is_plain(user)) {
+		refuse(reader, "it has a name that is too long, or a control character");
+		return 0;
+	}
+	r = lea_need_list_add(reader->list, kind, value, user);
+	if (r == -E2BIG)
+		refuse(reader, why_not(r));
+	/* Not a VG's or an LV's name: it is another device. */
+	return r == -ENOMEM ? r : 0;
+}
+
+/* @device: as in fstab, unescaped; changed. */
+static int add_device(const struct reader *reader, char *device, const char *user)
+{
+	static const struct {
+		const char *prefix;
+		enum lea_need_kind kind;
+		bool is_link; /* udev made the name */
+	} forms[] = {
+		{"UUID=", LEA_NEED_UUID, false},
+		{"LABEL=", LEA_NEED_LABEL, false},
+		{"PARTUUID=", LEA_NEED_PARTUUID, false},
+		{"PARTLABEL=", LEA_NEED_PARTLABEL, false},
+		{"/dev/disk/by-uuid/", LEA_NEED_UUID, true},
+		{"/dev/disk/by-label/", LEA_NEED_LABEL, true},
+		{"/dev/disk/by-partuuid/", LEA_NEED_PARTUUID, true},
+		{"/dev/disk/by-partlabel/", LEA_NEED_PARTLABEL, true},
+	};
+	static const char *const dm_folders[] = {"/dev/mapper/", "/dev/disk/by-id/dm-name-"};
+	char *rest;
+
+	strip_quotes(device);
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		rest = device + strlen(forms[i].prefix);
+		if (strncmp(device, forms[i].prefix, strlen(forms[i].prefix)) != 0)
+			continue;
+		strip_quotes(rest);
+		if (forms[i].is_link && !unescape(rest, 16))
+			return 0;
+		return add(reader, forms[i].kind, rest, user);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(dm_folders); i++) {
+		rest = device + strlen(dm_folders[i]);
+		if (!strncmp(device, dm_folders[i], strlen(dm_folders[i])) && demangle(rest))
+			return add(reader, LEA_NEED_WORD, rest, user);
+	}
+	rest = device + strlen("/dev/");
+	if (!strncmp(device, "/dev/", strlen("/dev/")) && is_lv_path(rest))
+		return add(reader, LEA_NEED_WORD, rest, user);
+	return 0;
+}
+
+/* Of two opposite options the last one counts. */
+static bool has_option(const char *options, const char *yes, const char *no)
+{
+	bool has = false;
+
+	for (size_t chars; *options; options += chars + (options[chars] == ',')) {
+		chars = strcspn(options, ",");
+		if (chars == strlen(yes) && !strncmp(options, yes, chars))
+			has = true;
+		else if (chars == strlen(no) && !strncmp(options, no, chars))
+			has = false;
+	}
+	return has;
+}
+
+static bool is_optional(const char *options)
+{
+	return has_option(options, "noauto", "auto") || has_option(options, "nofail", "fail");
+}
+
+/* Cuts a line into its first fields; missing ones are "". */
+static void split(char *line, char *fields[FIELDS])
+{
+	static char none[] = "";
+
+	for (uint32_t i = 0; i < FIELDS; i++) {
+		line += strspn(line, " \t\r");
+		fields[i] = *line ? line : none;
+		line += strcspn(line, " \t\r");
+		if (*line)
+			*line++ = '\0';
+	}
+}
+
+static int parse_fstab_line(const struct reader *reader, char *line)
+{
+	char *fields[FIELDS];
+
+	split(line, fields);
+	if (!*fields[1] || is_optional(fields[3]))
+		return 0;
+	if (!unescape(fields[0], 8) || !unescape(fields[1], 8)) {
+		refuse(reader, "it has a wrong escape sequence");
+		return 0;
+	}
+	return add_device(reader, fields[0], strcmp(fields[2], "swap") ? fields[1] : "swap");
+}
+
+static int parse_crypttab_line(const struct reader *reader, char *line)
+{
+	char *fields[FIELDS];
+
+	split(line, fields);
+	if (!*fields[1] || is_optional(fields[3]))
+		return 0;
+	if (!unescape(fields[1], 8)) {
+		refuse(reader, "it has a wrong escape sequence");
+		return 0;
+	}
+	return add_device(reader, fields[1], fields[0]);
+}
+
+static int parse_lines(struct reader *reader, const char *text,
+		       int (*parse)(const struct reader *reader, char *line))
+{
+	char line[LEA_NEED_MAX_LINE_BYTES];
+	size_t chars;
+	int r = 0;
+
+	reader->line = 1;
+	if (text && strlen(text) > LEA_NEED_MAX_TEXT_BYTES) {
+		refuse(reader, "the text is too long");
+		return 0;
+	}
+	for (; !r && text && *text; text += chars + (text[chars] == '\n'), reader->line++) {
+		chars = strcspn(text, "\n");
+		if (chars >= sizeof(line)) {
+			refuse(reader, "the line is too long");
+			continue;
+		}
+		memcpy(line, text, chars);
+		line[chars] = '\0';
+		if (line[strspn(line, " \t")] != '#')
+			r = parse(reader, line);
+	}
+	return r;
+}
+
+/* systemd.mount-extra=WHAT:WHERE[:FSTYPE[:OPTIONS]] */
+static int add_extra_mount(const struct reader *reader, char *value, const char *key)
+{
+	char *where = strchr(value, ':');
+	char *type = where ? strchr(where + 1, ':') : NULL;
+	const char *options = type ? strchr(type + 1, ':') : NULL;
+
+	(void)key;
+	if (!where || (options && is_optional(options + 1)))
+		return 0;
+	*where++ = '\0';
+	if (type)
+		*type = '\0';
+	return add_device(reader, value, where);
+}
+
+/* systemd.swap-extra=WHAT[:OPTIONS] */
+static int add_extra_swap(const struct reader *reader, char *value, const char *key)
+{
+	char *options = strchr(value, ':');
+
+	(void)key;
+	if (options && is_optional(options + 1))
+		return 0;
+	if (options)
+		*options = '\0';
+	return add_device(reader, value, "swap");
+}
+
+static int add_name(const struct reader *reader, char *value, const char *key)
+{
+	const int r = lea_need_list_add(reader->list, LEA_NEED_WORD, value, key);
+
+	if (r < 0 && r != -ENOMEM)
+		refuse(reader, why_not(r));
+	return r == -ENOMEM ? r : 0;
+}
+
+static int parse_parameter(const struct reader *reader, char *word)
+{
+	static const struct {
+		const char *key;
+		int (*add)(const struct reader *reader, char *value, const char *key);
+	} keys[] = {
+		{"root", add_device},
+		{"resume", add_device},
+		{"mount.usr", add_device},
+		{"systemd.mount-extra", add_extra_mount},
+		{"systemd.swap-extra", add_extra_swap},
+		{"rd.lvm.lv", add_name},
+		{"rd.lvm.vg", add_name},
+	};
+	char *value = strchr(word, '=');
+
+	if (!value)
+		return 0;
+	*value++ = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (!strcmp(word, keys[i].key))
+			return keys[i].add(reader, value, keys[i].key);
+	return 0;
+}
+
+/* Copies one word to @word, without its quotes, within which blanks are plain characters. Returns
+ * where the rest begins. */
+static const char *next_word(const char *text, char *word, size_t size, bool *ret_fits)
+{
+	size_t chars = 0;
+	bool quoted = false;
+
+	*ret_fits = true;
+	for (; *text && (quoted || !strchr(" \t\n", *text)); text++)
+		if (*text == '"')
+			quoted = !quoted;
+		else if (chars + 1 < size)
+			word[chars++] = *text;
+		else
+			*ret_fits = false;
+	word[chars] = '\0';
+	return text;
+}
+
+static int parse_cmdline(struct reader *reader, const char *text)
+{
+	char word[LEA_NEED_MAX_LINE_BYTES];
+	bool fits;
+	int r = 0;
+
+	reader->line = 0;
+	while (!r && text && *(text += strspn(text, " \t\n"))) {
+		text = next_word(text, word, sizeof(word), &fits);
+		reader->line++;
+		if (!strcmp(word, "--")) /* the rest is for init */
+			break;
+		if (fits)
+			r = parse_parameter(reader, word);
+		else
+			refuse(reader, "the word is too long");
+	}
+	return r;
+}
+
+static int parse_texts(struct lea_need_list *list, const struct lea_need_sources *sources)
+{
+	struct reader reader = {.list = list, .sources = sources, .source = "/proc/cmdline"};
+	int r = parse_cmdline(&reader, sources->cmdline);
+
+	reader.source = "/etc/fstab";
+	r = r ? r : parse_lines(&reader, sources->fstab, parse_fstab_line);
+	reader.source = "/etc/crypttab";
+	return r ? r : parse_lines(&reader, sources->crypttab, parse_crypttab_line);
+}
+
+/* The words of lvmevent.conf that are valid. */
+static int add_needed(struct lea_need_list *list, const struct lea_need_sources *sources)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r != -ENOMEM && i < sources->needed.count; i++) {
+		r = lea_need_list_add(list, LEA_NEED_WORD, sources->needed.item[i], "event/needed");
+		if (r < 0 && r != -ENOMEM)
+			report(sources, "event/needed", i + 1, why_not(r));
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
+static int add_last(struct lea_need_list *list, const struct lea_need_sources *sources)
+{
+	for (uint32_t i = 0; i < sources->last.count; i++) {
+		const char *word = sources->last.item[i];
+
+		if (!lea_need_is_word(word) || list->needs.last.count == LEA_NEED_MOST) {
+			report(sources, "event/last", i + 1,
+			       why_not(lea_need_is_word(word) ? -E2BIG : -EINVAL));
+			continue;
+		}
+		list->last[list->needs.last.count] = lea_arena_strdup(list->arena, word);
+		if (!list->last[list->needs.last.count++])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int lea_needs_parse(const struct lea_need_sources *sources, struct lea_needs **ret_needs)
+{
+	LEA_AUTO(lea_arena_freep) struct lea_arena *arena = lea_arena_new(MAX_ARENA_BYTES);
+	struct lea_need_list *list = arena ? lea_arena_alloc(arena, 1, sizeof(*list)) : NULL;
+	int r;
+
+	if (!list)
+		return -ENOMEM;
+	list->arena = arena;
+	list->needs.need = list->need;
+	list->needs.words = (struct lea_volume_list){.item = list->word, .defined = true};
+	list->needs.last = (struct lea_volume_list){.item = list->last, .defined = true};
+	r = parse_texts(list, sources);
+	r = r ? r : add_needed(list, sources);
+	r = r ? r : add_last(list, sources);
+	if (r)
+		return r;
+	arena = NULL;
+	*ret_needs = &list->needs;
+	return 0;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Compares ids: sysfs's wwid if both devices have one, else udev's ID_SERIAL, which is the page 83
+ * id of a SCSI disk. Not ID_WWN: for vendors that use its extension for the LUN, all disks of an
+ * array share it. An id belongs to a disk: two partitions are the same only if they have the same
+ * number on two disks with the same id.
+ */
+#include "record/duplicate_tie.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "filter/device_id.h"
+#include "world/udevdb.h"
+
+#define LOOKS_MOST 64U /* devices visited below one device */
+
+static uint64_t number_of(struct lea_world *world, const struct lea_device *device,
+			  const char *attribute)
+{
+	uint64_t number = 0;
+
+	return lea_sysfs_number(world, lea_device_devno(device), attribute, &number) ? 0 : number;
+}
+
+/* ---- two paths to one disk */
+
+static bool has_same_wwid(struct lea_world *world, const struct lea_device *a,
+			  const struct lea_device *b, bool is_partition, bool *ret_same)
+{
+	char id[2][LEA_ID_BYTES];
+
+	if (lea_id_wwid(world, lea_device_devno(a), is_partition, id[0]) ||
+	    lea_id_wwid(world, lea_device_devno(b), is_partition, id[1]))
+		return false;
+	*ret_same = !strcmp(id[0], id[1]);
+	return true;
+}
+
+static bool serial_of(struct lea_world *world, const struct lea_device *device,
+		      char ret_id[static LEA_ID_BYTES])
+{
+	LEA_AUTO(lea_device_done) struct lea_device copy = {0};
+
+	return !lea_device_copy(device, &copy) && !lea_udevdb_fill(world, &copy) &&
+	       lea_udevdb_property(&copy, "ID_SERIAL", ret_id, LEA_ID_BYTES) && ret_id[0];
+}
+
+static bool has_same_serial(struct lea_world *world, const struct lea_device *a,
+			    const struct lea_device *b)
+{
+	char id[2][LEA_ID_BYTES];
+
+	return serial_of(world, a, id[0]) && serial_of(world, b, id[1]) && !strcmp(id[0], id[1]);
+}
+
+/* Writes "MAJ:MIN" of the disk: for a partition that of its disk. */
+static void disk_of(struct lea_world *world, const struct lea_device *device,
+		    char ret_disk[static 32])
+{
+	if (lea_sysfs_text(world, lea_device_devno(device), "../dev", ret_disk, 32))
+		snprintf(ret_disk, 32, "%u:%u", device->major, device->minor);
+}
+
+static bool is_one_disk(struct lea_world *world, const struct lea_device *a,
+			const struct lea_device *b)
+{
+	const uint64_t partition = number_of(world, a, "partition");
+	char disk[2][32];
+	bool same = false;
+
+	if (partition != number_of(world, b, "partition") ||
+	    number_of(world, a, "size") != number_of(world, b, "size"))
+		return false;
+	disk_of(world, a, disk[0]);
+	disk_of(world, b, disk[1]);
+	if (!strcmp(disk[0], disk[1]))
+		return false;
+	return has_same_wwid(world, a, b, partition != 0, &same) ? same
+								 : has_same_serial(world, a, b);
+}
+
+/* ---- one device stacked on the other */
+
+/* A walk over the devices below a device; bounded, since we cannot trust what sysfs lists. */
+struct walk {
+	struct lea_world *world;
+	struct lea_devno wanted;
+	unsigned int left; /* devices that may still be visited */
+};
+
+static bool sits_on(struct walk *walk, struct lea_devno upper);
+
+static bool is_it(struct walk *walk, const char *dev)
+{
+	struct lea_devno devno;
+
+	if (sscanf(dev, "%" SCNu32 ":%" SCNu32, &devno.major, &devno.minor) != 2)
+		return false;
+	return (devno.major == walk->wanted.major && devno.minor == walk->wanted.minor) ||
+	       sits_on(walk, devno);
+}
+
+/* sysfs lists no holder or slave for a loop device over a disk. */
+static bool is_behind_loop(struct walk *walk, struct lea_devno upper)
+{
+	char file[LEA_SYSFS_VALUE_BYTES], path[LEA_SYSFS_VALUE_BYTES + 16], dev[32];
+
+	if (lea_sysfs_text(walk->world, upper, "loop/backing_file", file, sizeof(file)) ||
+	    strncmp(file, "/dev/", 5) != 0)
+		return false;
+	for (char *slash = strchr(file + 5, '/'); slash; slash = strchr(slash, '/'))
+		*slash = '!';
+	snprintf(path, sizeof(path), "class/block/%s/dev", file + 5);
+	return !lea_file_read_into(lea_world_sys(walk->world), path, dev, sizeof(dev)) &&
+	       is_it(walk, dev);
+}
+
+static bool sits_on(struct walk *walk, struct lea_devno upper)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	char path[64], name[300], dev[32];
+
+	if (!walk->left--) {
+		walk->left = 0;
+		return false;
+	}
+	if (is_behind_loop(walk, upper))
+		return true;
+	snprintf(path, sizeof(path), "dev/block/%u:%u/slaves", upper.major, upper.minor);
+	if (lea_file_list(lea_world_sys(walk->world), path, &dir))
+		return false;
+	while ((entry = readdir(dir))) {
+		snprintf(name, sizeof(name), "%s/dev", entry->d_name);
+		if (entry->d_name[0] != '.' &&
+		    !lea_file_read_into(dirfd(dir), name, dev, sizeof(dev)) && is_it(walk, dev))
+			return true;
+	}
+	return false;
+}
+
+static bool is_on(struct lea_world *world, const struct lea_device *upper,
+		  const struct lea_device *lower)
+{
+	struct walk walk = {.world = world, .wanted = lea_device_devno(lower), .left = LOOKS_MOST};
+
+	return sits_on(&walk, lea_device_devno(upper));
+}
+
+enum lea_duplicate_tie lea_duplicate_tie(struct lea_world *world, const struct lea_device *a,
+					 const struct lea_device *b)
+{
+	if (is_on(world, a, b) || is_on(world, b, a))
+		return LEA_DUPLICATE_STACKED;
+	return is_one_disk(world, a, b) ? LEA_DUPLICATE_PATH : LEA_DUPLICATE_COPY;
+}
+
+bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno)
+{
+	bool has = false;
+
+	return !lea_sysfs_holder(world, devno, "holders", "LVM-", &has) && has;
+}
+
+/* ---- the content of a device */
+
+int lea_duplicate_fill(struct lea_world *world, struct lea_device *device)
+{
+	LEA_AUTO(lea_device_done) struct lea_device now = {0};
+	const uint64_t diskseq = lea_sysfs_diskseq(world, lea_device_devno(device));
+	char number[24];
+	int r;
+
+	if (!lea_sysfs_has_device(world, lea_device_devno(device)) ||
+	    (device->diskseq && diskseq != device->diskseq))
+		return LEA_DUPLICATE_GONE;
+	snprintf(number, sizeof(number), "%u:%u", device->major, device->minor);
+	r = lea_device_from_arg(world, number, &now);
+	if (r || now.is_gone)
+		return r < 0 ? r : LEA_DUPLICATE_GONE;
+	device->diskseq = diskseq;
+	free(device->name);
+	device->name = LEA_TAKE(now.name);
+	return 0;
+}
+
+static int answer_of(const struct lea_found *found, const char *pvid)
+{
+	switch (found->kind) {
+	case LEA_FOUND_PV:
+	case LEA_FOUND_ORPHAN:
+		return strcmp(found->label.pvid, pvid) ? LEA_DUPLICATE_OTHER : 0;
+	case LEA_FOUND_UNREADABLE:
+		return LEA_DUPLICATE_UNKNOWN;
+	case LEA_FOUND_GONE:
+		return LEA_DUPLICATE_GONE;
+	case LEA_FOUND_NOT_PV:
+	case LEA_FOUND_EXCLUDED:
+	default:
+		return LEA_DUPLICATE_OTHER;
+	}
+}
+
+int lea_duplicate_read(struct lea_world *world, const struct lea_conf *conf,
+		       const struct lea_scan_options *options, const struct lea_device *device,
+		       const char *pvid)
+{
+	struct lea_device copy = {0};
+	struct lea_found *const *found;
+	struct lea_scan *scan = NULL;
+	size_t count;
+	int r = lea_scan_new(world, conf, options, &scan);
+
+	r = r > 0 ? -EINVAL : r;
+	r = r ? r : lea_device_copy(device, &copy);
+	r = r ? r : lea_scan_add(scan, &copy, 1);
+	if (!r) {
+		found = lea_scan_found(scan, &count);
+		r = count ? answer_of(found[0], pvid) : LEA_DUPLICATE_OTHER;
+	}
+	lea_device_done(&copy);
+	lea_scan_free(scan);
+	return r;
+}

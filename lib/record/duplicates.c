@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keeps notes of duplicate PVs (event/rivals), refuses a VG with a copy, and queues devices again
+ * when the duplicate has gone.
+ */
+#include "record/duplicates.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/id.h"
+#include "record/duplicate_tie.h"
+#include "state/claim.h"
+#include "state/duplicate.h"
+#include "state/online.h"
+#include "world/udevlinks.h"
+
+/* Events know the instance, a name on a command line does not. */
+static struct lea_duplicate rival_of(struct lea_world *world, const struct lea_device *device,
+				     const char *pvid)
+{
+	struct lea_duplicate rival = {.id = lea_device_id(device)};
+
+	if (!rival.id.diskseq)
+		rival.id.diskseq = lea_sysfs_diskseq(world, lea_device_devno(device));
+	snprintf(rival.pvid, sizeof(rival.pvid), "%s", pvid);
+	return rival;
+}
+
+/* ---- notes */
+
+/* Without the event folder no runner would read the notes; this module does not create it. */
+static bool has_events(struct lea_world *world)
+{
+	int run_fd = lea_world_run(world);
+
+	return run_fd >= 0 && !faccessat(run_fd, "event", F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+static int put(struct lea_world *world, const struct lea_duplicate *rival)
+{
+	int r = lea_duplicate_put(world, rival);
+
+	return r == -ENOENT ? 0 : r;
+}
+
+/* Has the VG been activated with this very instance of the PV? */
+static bool is_done(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
+		    const struct lea_device *recorded)
+{
+	struct lea_claims claims;
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	struct lea_claim_pv pv = {.id = lea_device_id(recorded)};
+
+	if (!vg || lea_claims_init(&claims, world, NULL) || lea_claim_read(&claims, vg->id, &claim))
+		return false;
+	snprintf(pv.pvid, sizeof(pv.pvid), "%s", pvid);
+	return claim.state == LEA_CLAIM_DONE && lea_claim_covers(&claim, &pv, 1);
+}
+
+int lea_duplicates_meet(struct lea_world *world, const struct lea_device *recorded,
+			const struct lea_found *found, struct lea_record *record)
+{
+	struct lea_duplicate rival = rival_of(world, &found->device, found->label.pvid);
+	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
+	int count;
+
+	record->tie = lea_duplicate_tie(world, recorded, &found->device);
+	if (record->tie == LEA_DUPLICATE_STACKED || !has_events(world))
+		return 0;
+	count = lea_duplicate_list(world, rival.pvid, listed);
+	for (int i = 0; i < count; i++)
+		if (lea_devid_is_same(&listed[i].id, &rival.id) &&
+		    (record->tie == LEA_DUPLICATE_COPY || listed[i].state != LEA_DUPLICATE_NOTED))
+			return 0;
+	record->is_news = true;
+	record->is_ignored = lea_duplicate_is_in_use(world, lea_device_devno(recorded)) ||
+			     is_done(world, found->vg, rival.pvid, recorded);
+	rival.state = record->is_ignored		  ? LEA_DUPLICATE_IGNORED
+		      : record->tie == LEA_DUPLICATE_PATH ? LEA_DUPLICATE_SAID
+							  : LEA_DUPLICATE_NOTED;
+	if (found->vg)
+		memcpy(rival.vg_id, found->vg->id, sizeof(rival.vg_id));
+	return count < 0 ? count : put(world, &rival);
+}
+
+int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *found)
+{
+	const struct lea_duplicate rival = rival_of(world, &found->device, found->label.pvid);
+
+	return lea_duplicate_drop(world, &rival);
+}
+
+/* ---- the check under the VG's lock */
+
+struct check {
+	const struct lea_duplicates_options *how;
+	const struct lea_vg *vg;
+	char *reason; /* [LEA_DUPLICATES_REASON_BYTES]: names the first copy */
+	uint32_t copies;
+	bool is_news;
+};
+
+enum standing {
+	STANDING_COPY,
+	STANDING_TIED, /* another path, or stacked: the note stays, should the other device go */
+	STANDING_NONE, /* gone, excluded, or not this PV */
+};
+
+/* How is @other, which may carry @pvid, related to @own, the PV's device in the scan? Returns an
+ * enum standing or a fault. */
+static int ask(const struct lea_duplicates_options *how, const struct lea_device *own,
+	       struct lea_device *other, const char *pvid)
+{
+	const struct lea_scan_options options = {
+		.use_names_filter = !how->devices,
+		.devices = how->devices,
+		.device_count = how->device_count,
+		.out_of_process = true,
+	};
+	int r = lea_duplicate_fill(how->world, other);
+
+	if (r)
+		return r < 0 ? r : STANDING_NONE;
+	/* Before reading it: another path of the disk may hang. */
+	if (lea_duplicate_tie(how->world, own, other) != LEA_DUPLICATE_COPY)
+		return STANDING_TIED;
+	r = lea_duplicate_read(how->world, how->conf, &options, other, pvid);
+	if (r < 0)
+		return r;
+	return !r || r == LEA_DUPLICATE_UNKNOWN ? STANDING_COPY : STANDING_NONE;
+}
+
+/* Orders the two by number, so that the text does not depend on which one has the record. */
+static void name_copy(struct check *check, const struct lea_device *own,
+		      const struct lea_device *other, const char *pvid)
+{
+	const bool is_first =
+		own->major != other->major ? own->major < other->major : own->minor < other->minor;
+	char uuid[39];
+
+	lea_id_format(pvid, uuid);
+	snprintf(check->reason, LEA_DUPLICATES_REASON_BYTES,
+		 "PV %s is on %.40s and on %.40s: remove or exclude one of them", uuid,
+		 is_first ? own->name : other->name, is_first ? other->name : own->name);
+}
+
+static int note_copy(struct check *check, struct lea_duplicate *rival)
+{
+	check->is_news |= rival->state != LEA_DUPLICATE_SAID;
+	if (check->how->test ||
+	    (rival->state == LEA_DUPLICATE_SAID && !strcmp(rival->vg_id, check->vg->id)))
+		return 0;
+	rival->state = LEA_DUPLICATE_SAID;
+	memcpy(rival->vg_id, check->vg->id, sizeof(rival->vg_id));
+	return put(check->how->world, rival);
+}
+
+/* @is_listed: a note of @rival exists. */
+static int check_one(struct check *check, const struct lea_device *own, struct lea_duplicate *rival,
+		     bool is_listed)
+{
+	LEA_AUTO(lea_device_done) struct lea_device other = lea_device_with_id(&rival->id);
+	int r;
+
+	if (own->major == rival->id.major && own->minor == rival->id.minor)
+		return 0;
+	r = ask(check->how, own, &other, rival->pvid);
+	if (r == STANDING_NONE && is_listed && !check->how->test)
+		return lea_duplicate_drop(check->how->world, rival);
+	if (r)
+		return r < 0 ? r : 0;
+	if (!check->copies++)
+		name_copy(check, own, &other, rival->pvid);
+	rival->id.diskseq = other.diskseq;
+	return note_copy(check, rival);
+}
+
+/* False if the note is of another instance with the same number. */
+static bool is_listed(struct lea_world *world, const struct lea_duplicate *listed, int count,
+		      struct lea_devno devno)
+{
+	for (int i = 0; i < count; i++)
+		if (listed[i].id.major == devno.major && listed[i].id.minor == devno.minor &&
+		    listed[i].id.diskseq == lea_sysfs_diskseq(world, devno))
+			return true;
+	return false;
+}
+
+static int check_pv(struct check *check, const struct lea_found *found)
+{
+	const struct lea_device *own = &found->device;
+	struct lea_world *world = check->how->world;
+	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
+	struct lea_devno devnos[LEA_DUPLICATES_MOST];
+	const size_t claimants =
+		lea_udevlinks_pv(world, found->label.pvid, devnos, ARRAY_SIZE(devnos));
+	int r = 0, count = lea_duplicate_list(world, found->label.pvid, listed);
+
+	for (int i = 0; !r && i < count; i++)
+		r = check_one(check, own, &listed[i], true);
+	for (size_t i = 0; !r && i < claimants; i++) {
+		struct lea_duplicate rival = {.id = {devnos[i].major, devnos[i].minor, 0}};
+
+		if (is_listed(world, listed, count, devnos[i]))
+			continue;
+		memcpy(rival.pvid, found->label.pvid, sizeof(rival.pvid));
+		r = check_one(check, own, &rival, false);
+	}
+	return count < 0 ? count : r;
+}
+
+int lea_duplicates_check(const struct lea_duplicates_options *how,
+			 const struct lea_scan_vg *scanned,
+			 char ret_reason[static LEA_DUPLICATES_REASON_BYTES])
+{
+	struct check check = {.how = how, .vg = scanned->vg, .reason = ret_reason};
+	int r = 0;
+
+	if (how->conf->allow_changes_with_duplicate_pvs)
+		return 0;
+	for (uint32_t i = 0; !r && i < scanned->vg->pv_count; i++)
+		if (scanned->pv[i])
+			r = check_pv(&check, scanned->pv[i]);
+	if (r || !check.copies)
+		return r;
+	lea_log(how->world->log, check.is_news || !how->quiet ? LEA_LOG_ERROR : LEA_LOG_VERBOSE,
+		"VG %s: not activated: %s", scanned->vg->name, ret_reason);
+	return LEA_DUPLICATES_COPY;
+}
+
+/* ---- the VG is active */
+
+/* Marks @rival as ignored. Logs only copies, and once a VG (*said). */
+static void ignore(struct lea_world *world, const struct lea_scan_vg *scanned,
+		   const struct lea_device *own, struct lea_duplicate *rival, bool *said)
+{
+	LEA_AUTO(lea_device_done) struct lea_device other = lea_device_with_id(&rival->id);
+	char uuid[39];
+
+	if (rival->state == LEA_DUPLICATE_IGNORED || lea_duplicate_fill(world, &other))
+		return;
+	rival->state = LEA_DUPLICATE_IGNORED;
+	memcpy(rival->vg_id, scanned->vg->id, sizeof(rival->vg_id));
+	if (put(world, rival) || *said ||
+	    lea_duplicate_tie(world, own, &other) != LEA_DUPLICATE_COPY)
+		return;
+	lea_id_format(rival->pvid, uuid);
+	lea_log(world->log, LEA_LOG_WARNING,
+		"VG %s: is active on %s; PV %s is also on %s, which is ignored", scanned->vg->name,
+		own->name, uuid, other.name);
+	*said = true;
+}
+
+void lea_duplicates_ignore(struct lea_world *world, const struct lea_scan_vg *scanned)
+{
+	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
+	bool said = false;
+
+	if (!lea_duplicate_is_any(world))
+		return;
+	for (uint32_t i = 0; i < scanned->vg->pv_count; i++) {
+		const struct lea_found *found = scanned->pv[i];
+		int count = found ? lea_duplicate_list(world, found->label.pvid, listed) : 0;
+
+		for (int k = 0; k < count; k++)
+			ignore(world, scanned, &found->device, &listed[k], &said);
+	}
+}
+
+/* ---- a duplicate has gone */
+
+static int queue_device(struct lea_world *world, int event_fd, struct lea_device *device,
+			const char *pvid)
+{
+	int r = lea_duplicate_fill(world, device);
+
+	if (r)
+		return r < 0 ? r : 0;
+	return lea_queue_put_device(event_fd, LEA_ENTRY_MISSED, device, pvid);
+}
+
+/* Drops the VG's claim if the activation failed, so that the VG is tried again. */
+static int forget_refusal(struct lea_world *world, const char *vg_id)
+{
+	struct lea_claims claims;
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	int r;
+
+	if (!vg_id[0] || lea_claims_init(&claims, world, NULL))
+		return 0;
+	r = lea_claim_read(&claims, vg_id, &claim);
+	if (r || claim.state != LEA_CLAIM_FAILED)
+		return r < 0 ? r : 0;
+	return lea_claim_drop(&claims, vg_id);
+}
+
+/* Queues the device that has the record, and those of @listed that may replace it. */
+static int queue_again(struct lea_world *world, int event_fd, const struct lea_duplicate *listed,
+		       int count)
+{
+	const char *pvid = listed[0].pvid;
+	LEA_AUTO(lea_device_done) struct lea_device recorded = {0};
+	struct lea_online online;
+	int run_fd = lea_world_run(world);
+	int r = run_fd < 0 ? run_fd : lea_online_read(run_fd, pvid, &online);
+
+	if (!r) {
+		recorded.major = online.major;
+		recorded.minor = online.minor;
+		r = queue_device(world, event_fd, &recorded, pvid);
+	}
+	for (int i = 0; r >= 0 && i < count; i++) {
+		LEA_AUTO(lea_device_done)
+		struct lea_device device = lea_device_with_id(&listed[i].id);
+
+		r = forget_refusal(world, listed[i].vg_id);
+		if (r >= 0 && listed[i].state != LEA_DUPLICATE_IGNORED)
+			r = queue_device(world, event_fd, &device, pvid);
+	}
+	return r < 0 ? r : 0;
+}
+
+int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_entry *entry)
+{
+	const struct lea_devid id = lea_device_id(&entry->device);
+	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
+	int r = 0, count = entry->pvid[0] ? lea_duplicate_list(world, entry->pvid, listed) : 0;
+
+	for (int i = 0; !r && i < count; i++)
+		if (lea_devid_is_same(&listed[i].id, &id))
+			r = lea_duplicate_drop(world, &listed[i]);
+	if (r || count <= 0)
+		return r ? r : count;
+	return queue_again(world, event_fd, listed, count);
+}
+
+/* ---- reconcile */
+
+struct reconcile {
+	struct lea_world *world;
+	struct lea_scan_options options;
+	const struct lea_conf *conf;
+	int event_fd;
+};
+
+/* False: gone, excluded, or not this PV. A device that cannot be read now may still carry it. */
+static bool still_carries(const struct reconcile *reconcile, struct lea_device *device,
+			  const char *pvid)
+{
+	int r = lea_duplicate_fill(reconcile->world, device);
+
+	r = r ? r
+	      : lea_duplicate_read(reconcile->world, reconcile->conf, &reconcile->options, device,
+				   pvid);
+	return r <= 0 || r == LEA_DUPLICATE_UNKNOWN;
+}
+
+static bool record_holds(const struct reconcile *reconcile, const char *pvid)
+{
+	LEA_AUTO(lea_device_done) struct lea_device device = {0};
+	struct lea_online online;
+	int run_fd = lea_world_run(reconcile->world);
+
+	if (run_fd < 0 || lea_online_read(run_fd, pvid, &online))
+		return false;
+	device.major = online.major;
+	device.minor = online.minor;
+	return still_carries(reconcile, &device, pvid);
+}
+
+static int reconcile_pv(void *arg, const char *pvid)
+{
+	const struct reconcile *reconcile = arg;
+	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
+	bool is_news = !record_holds(reconcile, pvid);
+	int r = 0, count = lea_duplicate_list(reconcile->world, pvid, listed);
+
+	for (int i = 0; !r && i < count; i++) {
+		LEA_AUTO(lea_device_done)
+		struct lea_device device = lea_device_with_id(&listed[i].id);
+
+		if (still_carries(reconcile, &device, pvid))
+			continue;
+		is_news = true;
+		r = lea_duplicate_drop(reconcile->world, &listed[i]);
+	}
+	if (r || count <= 0 || !is_news)
+		return r ? r : count < 0 ? count : 0;
+	return queue_again(reconcile->world, reconcile->event_fd, listed, count);
+}
+
+void lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *conf, int event_fd)
+{
+	struct reconcile reconcile = {
+		.world = world,
+		.options = {.use_names_filter = true, .out_of_process = true},
+		.conf = conf,
+		.event_fd = event_fd,
+	};
+	int r = lea_duplicate_each(world, reconcile_pv, &reconcile);
+
+	if (r < 0)
+		lea_log(world->log, LEA_LOG_WARNING, "reconciling copies of PVs: %s", strerror(-r));
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * PVs that are on two devices. While a copy exists, no event and no command activates the VG; once
+ * one of the two devices is gone or excluded by a filter, the VG is tried again. Only the check
+ * under the VG's lock decides; the other functions keep notes (event/rivals) and queue devices.
+ *
+ * Two paths to one disk, and a device stacked on the other, are not copies: the device that was
+ * recorded first is used.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "record/record.h"
+#include "scan/scan.h"
+#include "state/queue.h"
+
+#define LEA_DUPLICATES_REASON_BYTES 192U
+
+/* For a PV on @found whose record names another device, @recorded, which still carries it: notes
+ * @found as its rival and fills in tie, is_news and is_ignored of @record. 0 or -errno. */
+LEA_MUST_CHECK int lea_duplicates_meet(struct lea_world *world, const struct lea_device *recorded,
+				       const struct lea_found *found, struct lea_record *record);
+/* @found has the record now: drops its note. 0 or -errno. */
+LEA_MUST_CHECK int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *found);
+
+/* All borrowed. */
+struct lea_duplicates_options {
+	struct lea_world *world;
+	const struct lea_conf *conf;
+	const char *const *devices; /* --devices list; NULL: not given */
+	uint32_t device_count;
+	bool test;  /* leave no note */
+	bool quiet; /* log an error only once an epoch; else each time */
+};
+
+enum lea_duplicates_outcome {
+	LEA_DUPLICATES_COPY = 1, /* @ret_reason names both devices; logged */
+};
+
+/*
+ * lea_duplicates_check - does a PV of this VG have a copy on another device?
+ * @scanned: the VG as read under its lock
+ * Looks for other devices with its PVIDs in the notes and in udev's links, and reads these in a
+ * child with the current filters; an unreadable one counts as a copy. Costs a few system calls for
+ * each PV without rivals. With allow_changes_with_duplicate_pvs it checks nothing. Returns 0,
+ * LEA_DUPLICATES_COPY or a fault.
+ */
+LEA_MUST_CHECK int lea_duplicates_check(const struct lea_duplicates_options *how,
+					const struct lea_scan_vg *scanned,
+					char ret_reason[static LEA_DUPLICATES_REASON_BYTES]);
+
+/* After an activation: marks the rivals of the VG's PVs as ignored and logs one copy. One system
+ * call if no PV has a rival. Faults are not reported: the rival's next event tries again. */
+void lea_duplicates_ignore(struct lea_world *world, const struct lea_scan_vg *scanned);
+
+/* A device with a PV was removed: queues the other devices with this PV, since the VG may be
+ * activated now. One system call if the PV had no rival. 0 or -errno. */
+LEA_MUST_CHECK int lea_duplicates_gone(struct lea_world *world, int event_fd,
+				       const struct lea_entry *entry);
+
+/*
+ * lea_duplicates_reconcile - is every noted rival still one?
+ * Finds lost removals, changed filters and wiped copies: reads all noted devices in a child, and
+ * queues the devices of a PV if one of them no longer carries it. One system call if there are no
+ * notes. Faults are logged: the next reconcile tries again.
+ */
+void lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *conf, int event_fd);

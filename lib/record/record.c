@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes the run files for a scanned device. vg_count.c counts the members of a VG. */
+#include "record/record.h"
+
+#include "base/cleanup.h"
+#include "base/step.h"
+#include "policy/access.h"
+#include "record/duplicates.h"
+#include "record/vg_count.h"
+#include "state/lookup_index.h"
+#include "state/online.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct lea_recorder {
+	struct lea_world *world;
+	const struct lea_conf *conf;
+	struct lea_record_options options;
+	struct lea_record_vgs *vgs, *own_vgs; /* own_vgs: owned; NULL if the caller owns vgs */
+	struct lea_lookup_index *lookups;
+	bool is_ready;	  /* the run folders exist */
+	bool told_others; /* hints were invalidated */
+};
+
+int lea_recorder_new(struct lea_world *world, const struct lea_conf *conf,
+		     const struct lea_record_options *options, struct lea_recorder **ret_recorder)
+{
+	LEA_AUTO(lea_recorder_freep) struct lea_recorder *recorder = calloc(1, sizeof(*recorder));
+	int r = 0;
+
+	if (!recorder)
+		return -ENOMEM;
+	recorder->world = world;
+	recorder->conf = conf;
+	recorder->options = *options;
+	recorder->vgs = options->vgs;
+	if (!options->vgs) {
+		r = lea_record_vgs_new(&recorder->own_vgs);
+		recorder->vgs = recorder->own_vgs;
+	}
+	r = r ? r : lea_lookup_index_new(&recorder->lookups);
+	if (r < 0)
+		return r;
+	*ret_recorder = LEA_TAKE(recorder);
+	return 0;
+}
+
+void lea_recorder_free(struct lea_recorder *recorder)
+{
+	if (!recorder)
+		return;
+	lea_record_vgs_free(recorder->own_vgs);
+	lea_lookup_index_free(recorder->lookups);
+	free(recorder);
+}
+
+static int open_folders(struct lea_recorder *recorder, int *ret_run_fd)
+{
+	int run_fd = lea_world_run(recorder->world);
+	int r;
+
+	if (run_fd < 0)
+		return run_fd;
+	if (!recorder->is_ready && !recorder->options.test) {
+		r = lea_online_ensure(run_fd);
+		if (r < 0)
+			return r;
+		recorder->is_ready = true;
+	}
+	*ret_run_fd = run_fd;
+	return 0;
+}
+
+/* Invalidates lvm2's hints: other commands would trust hints from before this PV appeared. A
+ * failure is not fatal. */
+static void log_others(struct lea_recorder *recorder)
+{
+	int run_fd;
+
+	if (recorder->told_others || recorder->options.test || !recorder->conf->hints)
+		return;
+	recorder->told_others = true;
+	run_fd = lea_world_run(recorder->world);
+	if (run_fd < 0 || lea_hints_invalidate(run_fd) < 0)
+		lea_log(recorder->world->log, LEA_LOG_DEBUG,
+			"The hints could not be marked as out of date.");
+}
+
+/* lvm2's order: the first refusal is the one that people read. */
+static enum lea_record_kind classify(const struct lea_recorder *recorder,
+				     const struct lea_found *found)
+{
+	enum lea_vg_access access;
+
+	if (!found->vg)
+		return LEA_RECORD_ONLINE;
+	if (lea_vg_find_pv(found->vg, found->label.pvid) == LEA_NONE)
+		return LEA_RECORD_NOT_IN_VG;
+	access = lea_access_check_pv(found->vg, recorder->conf->system_id);
+	return access == LEA_VG_ACCESS_SHARED	  ? LEA_RECORD_SHARED
+	       : access == LEA_VG_ACCESS_FOREIGN  ? LEA_RECORD_FOREIGN
+	       : access == LEA_VG_ACCESS_EXPORTED ? LEA_RECORD_EXPORTED
+						  : LEA_RECORD_ONLINE;
+}
+
+/* Does the recorded device still exist and carry this PV? False if it is unreadable or filtered
+ * out. @device: has the number; gets name and diskseq. */
+static int is_alive(struct lea_recorder *recorder, const char *pvid, struct lea_device *device,
+		    bool *ret_alive)
+{
+	const struct lea_scan_options options = {
+		.use_names_filter = recorder->options.use_names_filter,
+		.out_of_process = recorder->options.out_of_process,
+		.reader = recorder->options.reader,
+	};
+	int r = lea_duplicate_fill(recorder->world, device);
+
+	r = r ? r : lea_duplicate_read(recorder->world, recorder->conf, &options, device, pvid);
+	*ret_alive = !r;
+	return r < 0 ? r : 0;
+}
+
+/* After a rename or a move to another VG, the old VG's list would still claim this PV. */
+static int drop_old_lookup(int run_fd, const char *old_vg, const char *pvid)
+{
+	struct lea_lookup lookup = {0};
+	bool is_listed;
+	int r;
+
+	if (!old_vg[0])
+		return 0;
+	r = lea_lookup_read(run_fd, old_vg, &lookup);
+	if (r)
+		return r < 0 ? r : 0;
+	is_listed = lea_lookup_lists(&lookup, pvid);
+	lea_lookup_done(&lookup);
+	return is_listed ? lea_lookup_drop(run_fd, old_vg) : 0;
+}
+
+/* @old: the record, whose device @device still carries the PV and is not the one in @found. */
+static int log_duplicate(struct lea_recorder *recorder, const struct lea_online *old,
+			 const struct lea_device *device, const struct lea_found *found,
+			 struct lea_record *record)
+{
+	record->kind = LEA_RECORD_DUPLICATE;
+	record->other_major = old->major;
+	record->other_minor = old->minor;
+	snprintf(record->other_device, sizeof(record->other_device), "%s", old->device);
+	return recorder->options.test ? 0
+				      : lea_duplicates_meet(recorder->world, device, found, record);
+}
+
+/* Does the device of record @old still carry the PV? Then @found is a duplicate; else forget @old.
+ */
+static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea_online *old,
+		     const struct lea_found *found, struct lea_record *record)
+{
+	LEA_AUTO(lea_device_done)
+	struct lea_device device = {.major = old->major, .minor = old->minor};
+	const char *pvid = found->label.pvid;
+	bool alive;
+	int r = is_alive(recorder, pvid, &device, &alive);
+
+	if (r)
+		return r;
+	if (alive)
+		return log_duplicate(recorder, old, &device, found, record);
+	return recorder->options.test ? 0
+				      : lea_online_forget_pv(run_fd, pvid, old->major, old->minor,
+							     recorder->lookups);
+}
+
+/*
+ * A record exists already: keep it, replace it, or refuse @found as a duplicate. If the PV now has
+ * another number, its removal may have been lost, so the VG's claim is dropped with the record.
+ */
+static int write_record(struct lea_recorder *recorder, int run_fd, const struct lea_found *found,
+			const struct lea_online *wanted, struct lea_record *record)
+{
+	const char *pvid = found->label.pvid;
+	struct lea_online old = {0};
+	int r = lea_online_read(run_fd, pvid, &old);
+	bool is_known = !r, is_test = recorder->options.test;
+
+	if (r < 0 && r != -ELOOP)
+		return r;
+	if (is_known && old.major == wanted->major && old.minor == wanted->minor) {
+		if (!wanted->vg[0] || !strcmp(old.vg, wanted->vg))
+			return 0;
+		r = is_test ? 0 : drop_old_lookup(run_fd, old.vg, pvid);
+	} else if (is_known) {
+		r = check_old(recorder, run_fd, &old, found, record);
+		if (record->kind == LEA_RECORD_DUPLICATE)
+			return r;
+	} else {
+		r = 0;
+	}
+	if (r < 0)
+		return r;
+	record->replaced = true;
+	return is_test ? 0 : lea_online_write(run_fd, pvid, wanted);
+}
+
+static int put_record(struct lea_recorder *recorder, const struct lea_found *found,
+		      struct lea_record *record)
+{
+	struct lea_online wanted = {.major = found->device.major, .minor = found->device.minor};
+	const char *pvid = found->label.pvid;
+	bool is_new;
+	int run_fd, r;
+
+	r = open_folders(recorder, &run_fd);
+	if (r < 0)
+		return r;
+	snprintf(wanted.vg, sizeof(wanted.vg), "%s", record->vg_name);
+	if (strlen(found->device.name) < sizeof(wanted.device))
+		strcpy(wanted.device, found->device.name);
+	if (recorder->options.test)
+		r = lea_online_exists(run_fd, pvid) ? LEA_ONLINE_EXISTS : 0;
+	else
+		r = lea_online_create(run_fd, pvid, &wanted);
+	is_new = !r;
+	if (r == LEA_ONLINE_EXISTS)
+		r = write_record(recorder, run_fd, found, &wanted, record);
+	if (!r && (is_new || record->replaced) && !recorder->options.test)
+		r = lea_duplicates_recorded(recorder->world, found);
+	if (r >= 0 && record->kind != LEA_RECORD_DUPLICATE)
+		LEA_CRASHPOINT("rec.put", pvid);
+	return r;
+}
+
+static int count_members(struct lea_recorder *recorder, const struct lea_found *found,
+			 bool claim_vg, struct lea_record *record)
+{
+	const struct lea_record_vg_options options = {
+		.run_fd = lea_world_run(recorder->world),
+		.lookups = recorder->lookups,
+		.claim = claim_vg,
+		.test = recorder->options.test,
+	};
+
+	return lea_record_vgs_count(recorder->vgs, &options, found, record);
+}
+
+static void name_vg(const struct lea_found *found, struct lea_record *record)
+{
+	record->has_metadata = !!found->vg;
+	if (found->vg)
+		snprintf(record->vg_name, sizeof(record->vg_name), "%s", found->vg->name);
+}
+
+/* Returns -ENOMEM; any other fault is put into the device's record. */
+static int log_fault(struct lea_record *record, int r)
+{
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		record->kind = LEA_RECORD_FAILED;
+		record->fault = r;
+	}
+	return 0;
+}
+
+static int record_pv(struct lea_recorder *recorder, const struct lea_found *found,
+		     struct lea_record *record)
+{
+	int r;
+
+	name_vg(found, record);
+	record->kind = classify(recorder, found);
+	if (record->kind != LEA_RECORD_ONLINE)
+		return 0;
+	r = put_record(recorder, found, record);
+	if (!r && record->kind == LEA_RECORD_ONLINE && recorder->options.check_complete)
+		r = recorder->options.count_later
+			    ? lea_record_vgs_note(recorder->vgs, found)
+			    : count_members(recorder, found, recorder->options.claim_vg, record);
+	return log_fault(record, r);
+}
+
+int lea_record_count(struct lea_recorder *recorder, const struct lea_found *found, bool claim_vg,
+		     struct lea_record *ret_record)
+{
+	struct lea_record record = {.kind = LEA_RECORD_ONLINE};
+	int r;
+
+	name_vg(found, &record);
+	r = log_fault(&record, count_members(recorder, found, claim_vg, &record));
+	if (!r)
+		*ret_record = record;
+	return r;
+}
+
+int lea_record_found(struct lea_recorder *recorder, const struct lea_found *found,
+		     struct lea_record *ret_record)
+{
+	struct lea_record record = {.kind = LEA_RECORD_NOTHING};
+	int r = 0;
+
+	if (found->md_component)
+		record.kind = LEA_RECORD_MD;
+	else if (found->kind == LEA_FOUND_PV)
+		r = record_pv(recorder, found, &record);
+	if (r < 0)
+		return r;
+	if (record.kind == LEA_RECORD_ONLINE || found->kind == LEA_FOUND_ORPHAN)
+		log_others(recorder);
+	*ret_record = record;
+	return 0;
+}
+
+int lea_record_gone(struct lea_recorder *recorder, uint32_t major, uint32_t minor, const char *pvid)
+{
+	int run_fd = lea_world_run(recorder->world);
+
+	if (run_fd < 0)
+		return run_fd;
+	if (recorder->options.test)
+		return 0;
+	return lea_online_forget_pv(run_fd, pvid, major, minor, recorder->lookups);
+}
+
+int lea_record_gone_number(struct lea_world *world, uint32_t major, uint32_t minor)
+{
+	int run_fd = lea_world_run(world);
+
+	return run_fd < 0 ? run_fd : lea_online_forget_number(run_fd, major, minor);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/recorded_marker.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/id.h"
+#include "world/sysfs.h"
+
+#define NAME_BYTES 128
+
+/* "MAJ:MIN-DISKSEQ-UUID", UUID with hyphens: the udev rule tests this name. */
+static void name_of(const struct lea_device *device, const char *pvid, char name[NAME_BYTES])
+{
+	char uuid[39], diskseq[24] = "";
+
+	lea_id_format(pvid, uuid);
+	if (device->diskseq)
+		snprintf(diskseq, sizeof(diskseq), "%" PRIu64, device->diskseq);
+	snprintf(name, NAME_BYTES, "%" PRIu32 ":%" PRIu32 "-%s-%s", device->major, device->minor,
+		 diskseq, uuid);
+}
+
+int lea_marker_open(int event_fd)
+{
+	return lea_file_open_folder(event_fd, LEA_MARKER_FOLDER);
+}
+
+static int change(int known_fd, const struct lea_device *device, const char *pvid,
+		  int (*how)(int dir_fd, const char *name))
+{
+	char name[NAME_BYTES];
+	int r;
+
+	name_of(device, pvid, name);
+	r = how(known_fd, name);
+	return r < 0 ? r : 0;
+}
+
+int lea_marker_set(int known_fd, const struct lea_device *device, const char *pvid)
+{
+	return change(known_fd, device, pvid, lea_file_create_empty);
+}
+
+int lea_marker_drop(int known_fd, const struct lea_device *device, const char *pvid)
+{
+	return change(known_fd, device, pvid, lea_file_remove);
+}
+
+bool lea_marker_is_set(int event_fd, const struct lea_device *device, const char *pvid)
+{
+	char name[NAME_BYTES], path[sizeof(LEA_MARKER_FOLDER) + NAME_BYTES];
+
+	if (!pvid[0])
+		return false;
+	name_of(device, pvid, name);
+	snprintf(path, sizeof(path), LEA_MARKER_FOLDER "/%s", name);
+	return !faccessat(event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+static int set_key(int event_fd, const char *folder, const char *key)
+{
+	LEA_AUTO(lea_closep) int fd = lea_file_open_folder(event_fd, folder);
+	int r = fd < 0 ? fd : lea_file_create_empty(fd, key);
+
+	return r < 0 ? r : 0;
+}
+
+static bool is_key_set(int event_fd, const char *folder, const char *key)
+{
+	char path[NAME_BYTES];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, key);
+	return !faccessat(event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+int lea_refused_set(int event_fd, const char *key)
+{
+	return set_key(event_fd, LEA_REFUSED_FOLDER, key);
+}
+
+int lea_refused_drop(int event_fd, const char *key)
+{
+	int r = lea_file_remove_in(event_fd, LEA_REFUSED_FOLDER, key);
+
+	return r < 0 && r != -ENOENT ? r : 0;
+}
+
+bool lea_refused_any(int event_fd)
+{
+	return !faccessat(event_fd, LEA_REFUSED_FOLDER, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+bool lea_refused_is_set(int event_fd, const char *key)
+{
+	return is_key_set(event_fd, LEA_REFUSED_FOLDER, key);
+}
+
+int lea_probed_set(int event_fd, const char *key)
+{
+	return set_key(event_fd, LEA_PROBED_FOLDER, key);
+}
+
+bool lea_probed_is_set(int event_fd, const char *key)
+{
+	return is_key_set(event_fd, LEA_PROBED_FOLDER, key);
+}
+
+/* Of a name in either folder. Others are not ours. */
+static bool parse_name(const char *name, struct lea_devid *ret_id)
+{
+	char diskseq[24] = "";
+
+	/* A mark's instance is empty where the kernel has none, and a UUID may begin with a digit.
+	 */
+	if (sscanf(name, "%" SCNu32 ":%" SCNu32 "-%20[0-9]", &ret_id->major, &ret_id->minor,
+		   diskseq) < 2)
+		return false;
+	ret_id->diskseq = strtoull(diskseq, NULL, 10);
+	return true;
+}
+
+static bool is_there(struct lea_world *world, const struct lea_devid *id)
+{
+	const struct lea_devno devno = {.major = id->major, .minor = id->minor};
+
+	return lea_sysfs_has_device(world, devno) &&
+	       (!id->diskseq || lea_sysfs_diskseq(world, devno) == id->diskseq);
+}
+
+static void tidy_folder(struct lea_world *world, int event_fd, const char *folder)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	struct lea_devid id;
+
+	if (lea_file_list(event_fd, folder, &dir))
+		return;
+	while ((entry = readdir(dir)))
+		if (parse_name(entry->d_name, &id) && !is_there(world, &id))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+}
+
+void lea_marker_tidy(struct lea_world *world, int event_fd)
+{
+	tidy_folder(world, event_fd, LEA_MARKER_FOLDER);
+	tidy_folder(world, event_fd, LEA_REFUSED_FOLDER);
+	tidy_folder(world, event_fd, LEA_PROBED_FOLDER);
+}

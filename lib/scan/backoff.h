@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Read deadlines of slow devices. Each time a device had its whole deadline and did not answer, its
+ * next deadline doubles, so that a slow device is read in the end. The last LEA_BACKOFF_DEVICES
+ * devices are remembered, by instance; a device that was forgotten starts with the usual deadline.
+ */
+#pragma once
+
+#include "world/device.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LEA_BACKOFF_DEVICES 256U
+#define LEA_BACKOFF_MOST_MS 120000U
+
+/* Zeroed: no devices. */
+struct lea_backoff {
+	struct lea_backoff_device {
+		bool is_used;
+		struct lea_devid id;
+		uint32_t times; /* how often its whole deadline was too short */
+	} device[LEA_BACKOFF_DEVICES];
+	uint32_t filled; /* number of leading slots that were ever used */
+	uint32_t next;	 /* slot to overwrite next */
+};
+
+/* Returns the deadline of @device: at least @deadline_ms, which other devices get, and unless that
+ * is larger at most LEA_BACKOFF_MOST_MS. */
+uint32_t lea_backoff_deadline_ms(const struct lea_backoff *late, const struct lea_device *device,
+				 uint32_t deadline_ms);
+/* Remembers that @device timed out. @had_all: it had its whole deadline; false: it was abandoned
+ * earlier because others waited, so its deadline does not grow. */
+void lea_backoff_note_timeout(struct lea_backoff *late, const struct lea_device *device,
+			      bool had_all);
+/* Forgets @device: it answered within the usual deadline. */
+void lea_backoff_clear(struct lea_backoff *late, const struct lea_device *device);
+/* Is this device remembered? @key: key of a queue entry. */
+bool lea_backoff_has_key(const struct lea_backoff *late, const char *key);

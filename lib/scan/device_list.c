@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sources of devices: an argument, the kernel's list, lvm2's run files. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/id.h"
+#include "scan/scan.h"
+#include "state/online.h"
+
+#define MAX_LOOKUP_BYTES (4U * 1024U * 1024U)
+#define UEVENT_BYTES	 4096U
+
+struct devices {
+	struct lea_device *item;
+	size_t count, room;
+};
+
+static int devices_add(struct devices *devices, struct lea_device *device)
+{
+	if (lea_make_room(&devices->item, &devices->room, devices->count + 1,
+			  sizeof(*devices->item)))
+		return -ENOMEM;
+	devices->item[devices->count++] = *device;
+	memset(device, 0, sizeof(*device));
+	return 0;
+}
+
+void lea_devices_free(struct lea_device *devices, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		lea_device_done(&devices[i]);
+	free(devices);
+}
+
+static void devices_done(struct devices *devices)
+{
+	lea_devices_free(devices->item, devices->count);
+}
+
+/* Returns LEA_ONLINE_ABSENT if there are none. */
+static int give(struct devices *devices, struct lea_device **ret_devices, size_t *ret_count)
+{
+	*ret_count = devices->count;
+	*ret_devices = LEA_TAKE(devices->item);
+	devices->count = 0;
+	return *ret_count ? 0 : LEA_ONLINE_ABSENT;
+}
+
+/* Parses "MAJ:MIN" with nothing behind it. */
+static bool parse_number(const char *text, uint32_t *major, uint32_t *minor)
+{
+	unsigned long long number[2];
+
+	for (int i = 0; i < 2; i++) {
+		char *end;
+
+		if (*text < '0' || *text > '9')
+			return false;
+		errno = 0;
+		number[i] = strtoull(text, &end, 10);
+		if (errno || number[i] > UINT32_MAX || *end != (i ? '\0' : ':'))
+			return false;
+		text = end + 1;
+	}
+	*major = (uint32_t)number[0];
+	*minor = (uint32_t)number[1];
+	return true;
+}
+
+/* Fills in what the kernel's uevent file says of a device. Returns 0, LEA_FILE_ABSENT, or a
+ * fault. */
+static int fill_from_uevent(int dir_fd, const char *path, struct lea_device *device)
+{
+	char text[UEVENT_BYTES], *state = NULL;
+	const char *name = NULL;
+	int r = lea_file_read_into(dir_fd, path, text, sizeof(text));
+
+	if (r)
+		return r;
+	for (const char *line = strtok_r(text, "\n", &state); line;
+	     line = strtok_r(NULL, "\n", &state)) {
+		if (!strncmp(line, "DEVNAME=", 8))
+			name = line + 8;
+		else if (!strncmp(line, "DISKSEQ=", 8))
+			device->diskseq = strtoull(line + 8, NULL, 10);
+		else if (!strncmp(line, "MAJOR=", 6))
+			device->major = (uint32_t)strtoul(line + 6, NULL, 10);
+		else if (!strncmp(line, "MINOR=", 6))
+			device->minor = (uint32_t)strtoul(line + 6, NULL, 10);
+	}
+	if (!name)
+		return LEA_FILE_ABSENT;
+	if (asprintf(&device->name, "/dev/%s", name) < 0) {
+		device->name = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int from_number(struct lea_world *world, const char *arg, struct lea_device *ret_device)
+{
+	struct lea_device device = {0};
+	int sys_fd = lea_world_sys(world);
+	char path[64];
+	int r;
+
+	if (!parse_number(arg, &device.major, &device.minor))
+		return LEA_DEVICE_UNPARSABLE;
+	if (sys_fd < 0)
+		return sys_fd;
+	snprintf(path, sizeof(path), "dev/block/%u:%u/uevent", device.major, device.minor);
+	r = fill_from_uevent(sys_fd, path, &device);
+	if (r < 0)
+		return r;
+	device.is_gone = r == LEA_FILE_ABSENT;
+	*ret_device = device;
+	return 0;
+}
+
+int lea_device_from_arg(struct lea_world *world, const char *arg, struct lea_device *ret_device)
+{
+	LEA_AUTO(lea_freep) char *full = NULL;
+	struct lea_device device = {0};
+	struct stat st;
+
+	if (*arg != '/')
+		return from_number(world, arg, ret_device);
+	full = lea_world_path(world, arg);
+	if (!full)
+		return -ENOMEM;
+	if (stat(full, &st) < 0)
+		return LEA_DEVICE_NO_ACCESS;
+	/* In a test tree regular files stand for block devices. */
+	if (!S_ISBLK(st.st_mode) && !(S_ISREG(st.st_mode) && world->root[0]))
+		return LEA_DEVICE_NOT_BLOCK;
+	if (S_ISBLK(st.st_mode)) {
+		device.major = gnu_dev_major(st.st_rdev);
+		device.minor = gnu_dev_minor(st.st_rdev);
+	}
+	device.name = strdup(arg);
+	if (!device.name)
+		return -ENOMEM;
+	*ret_device = device;
+	return 0;
+}
+
+/* Adds one entry of class/block; a device that vanished meanwhile is skipped. */
+static int add_kernel_device(struct devices *devices, int sys_fd, const char *name)
+{
+	struct lea_device device = {0};
+	char path[320];
+	int r;
+
+	snprintf(path, sizeof(path), "class/block/%s/uevent", name);
+	r = fill_from_uevent(sys_fd, path, &device);
+	r = r ? r : devices_add(devices, &device);
+	lea_device_done(&device);
+	return r < 0 ? r : 0;
+}
+
+int lea_devices_enumerate(struct lea_world *world, struct lea_device **ret_devices,
+			  size_t *ret_count)
+{
+	LEA_AUTO(devices_done) struct devices devices = {0};
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	int sys_fd = lea_world_sys(world);
+	int r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, "class/block", &dir);
+	const struct dirent *entry;
+
+	while (!r && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			r = add_kernel_device(&devices, sys_fd, entry->d_name);
+	r = r ? r : give(&devices, ret_devices, ret_count);
+	return r < 0 ? r : 0;
+}
+
+/* Adds the device of one record, unless it is of another VG. @vg NULL: of any VG. */
+static int add_recorded(struct devices *devices, int run_fd, const char *pvid, const char *vg)
+{
+	struct lea_online online;
+	struct lea_device device = {0};
+	int r = lea_online_read(run_fd, pvid, &online);
+
+	if (r)
+		return r < 0 ? r : 0;
+	if (vg && strcmp(online.vg, vg) != 0)
+		return 0;
+	device.major = online.major;
+	device.minor = online.minor;
+	if (online.device[0]) {
+		device.name = strdup(online.device);
+		if (!device.name)
+			return -ENOMEM;
+	}
+	r = devices_add(devices, &device);
+	lea_device_done(&device);
+	return r;
+}
+
+/* Adds the PVIDs of pvs_lookup/VG, PVs without metadata among them. Returns 0 also if there is no
+ * such file. */
+static int add_looked_up(struct devices *devices, int run_fd, const char *vg)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	char path[160], *state = NULL;
+	int r;
+
+	snprintf(path, sizeof(path), "pvs_lookup/%s", vg);
+	r = lea_file_read(run_fd, path, MAX_LOOKUP_BYTES, &text, NULL);
+	if (r)
+		return r < 0 ? r : 0;
+	for (char *pvid = strtok_r(text, "\n", &state); pvid && !r;
+	     pvid = strtok_r(NULL, "\n", &state))
+		if (lea_id_ok(pvid))
+			r = add_recorded(devices, run_fd, pvid, NULL);
+	return r;
+}
+
+/* @vg NULL: all records. */
+static int add_by_vg(struct devices *devices, int run_fd, const char *vg)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	int r = lea_file_list(run_fd, "pvs_online", &dir);
+
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	while (!r && (entry = readdir(dir)))
+		if (lea_id_ok(entry->d_name))
+			r = add_recorded(devices, run_fd, entry->d_name, vg);
+	return r;
+}
+
+int lea_devices_of_vg(struct lea_world *world, const char *vg, struct lea_device **ret_devices,
+		      size_t *ret_count)
+{
+	LEA_AUTO(devices_done) struct devices devices = {0};
+	int run_fd = lea_world_run(world);
+	int r;
+
+	if (run_fd < 0)
+		return run_fd;
+	if (!lea_name_ok(vg))
+		return LEA_ONLINE_ABSENT;
+	r = add_looked_up(&devices, run_fd, vg);
+	if (!r && !devices.count)
+		r = add_by_vg(&devices, run_fd, vg);
+	return r ? r : give(&devices, ret_devices, ret_count);
+}
+
+int lea_devices_of_members(struct lea_world *world, const struct lea_vg *vg,
+			   struct lea_device **ret_devices, size_t *ret_count)
+{
+	LEA_AUTO(devices_done) struct devices devices = {0};
+	int r = 0, run_fd = lea_world_run(world);
+
+	if (run_fd < 0)
+		return run_fd;
+	for (uint32_t i = 0; r == 0 && i < vg->pv_count; i++)
+		r = add_recorded(&devices, run_fd, vg->pvs[i].id, NULL);
+	return r ? r : give(&devices, ret_devices, ret_count);
+}
+
+int lea_devices_recorded(struct lea_world *world, struct lea_device **ret_devices,
+			 size_t *ret_count)
+{
+	LEA_AUTO(devices_done) struct devices devices = {0};
+	int run_fd = lea_world_run(world);
+	int r = run_fd < 0 ? run_fd : add_by_vg(&devices, run_fd, NULL);
+
+	r = r ? r : give(&devices, ret_devices, ret_count);
+	return r < 0 ? r : 0;
+}

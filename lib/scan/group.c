@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From devices to VGs. Texts are sorted by VG id and name, so that those of one VG are adjacent;
+ * PVs are sorted by PVID. No list is searched inside a loop over another.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "scan/private.h"
+#include "state/claim.h"
+
+/* A text that some device carries. first: position of the first such device. */
+struct claim {
+	struct lea_vg *vg;
+	size_t first;
+	bool has_conflict; /* within that device */
+};
+
+static int compare_vgs(const struct lea_vg *x, const struct lea_vg *y)
+{
+	int order = strcmp(x->id, y->id);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+/* Sorts texts of one VG by seqno, highest first, then by first appearance. */
+static int compare_claims(const void *a, const void *b)
+{
+	const struct claim *x = a, *y = b;
+	int order = compare_vgs(x->vg, y->vg);
+
+	if (order)
+		return order;
+	if (x->vg->seqno != y->vg->seqno)
+		return x->vg->seqno > y->vg->seqno ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static int compare_found(const void *a, const void *b)
+{
+	const struct lea_found *x = *(struct lea_found *const *)a;
+	const struct lea_found *y = *(struct lea_found *const *)b;
+
+	return strcmp(x->label.pvid, y->label.pvid);
+}
+
+/* Writes all PVs to @pvs, sorted by PVID, and returns their number. PVs with one PVID keep the
+ * order of the scan. */
+static size_t sort_pvs(const struct lea_scan *scan, struct lea_found **pvs)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < scan->found_count; i++)
+		if (lea_found_is_pv(scan->found[i]) && !scan->found[i]->is_duplicate)
+			pvs[count++] = scan->found[i];
+	qsort(pvs, count, sizeof(struct lea_found *), compare_found);
+	return count;
+}
+
+struct pvs {
+	struct lea_found **pv;
+	size_t count;
+};
+
+static size_t first_of(const struct pvs *pvs, const char *pvid)
+{
+	size_t low = 0, high = pvs->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(pvs->pv[middle]->label.pvid, pvid) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A device that is listed twice is no duplicate. */
+static bool is_same_device(const struct lea_found *a, const struct lea_found *b)
+{
+	return a->device.major == b->device.major && a->device.minor == b->device.minor &&
+	       (a->device.major || a->device.minor);
+}
+
+/* A PV whose own text names another VG belongs to that VG, whatever @vg's text says. */
+static bool may_belong(const struct lea_found *found, const struct lea_vg *vg)
+{
+	return !found->vg || !compare_vgs(found->vg, vg);
+}
+
+static int assign_pvs(struct lea_scan_vg *group, const struct pvs *pvs)
+{
+	const struct lea_vg *vg = group->vg;
+
+	group->pv = calloc(vg->pv_count, sizeof(struct lea_found *));
+	if (!group->pv)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < vg->pv_count; i++) {
+		size_t at = first_of(pvs, vg->pvs[i].id);
+
+		for (; at < pvs->count && !strcmp(pvs->pv[at]->label.pvid, vg->pvs[i].id); at++) {
+			if (!may_belong(pvs->pv[at], vg))
+				continue;
+			if (!group->pv[i])
+				group->pv[i] = pvs->pv[at];
+			else if (!is_same_device(group->pv[i], pvs->pv[at]))
+				group->has_duplicate = true;
+		}
+	}
+	return 0;
+}
+
+static size_t collect_claims(const struct lea_scan *scan, struct claim *claims)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < scan->found_count; i++)
+		if (scan->found[i]->kind == LEA_FOUND_PV && scan->found[i]->vg &&
+		    !scan->found[i]->is_duplicate)
+			claims[count++] =
+				(struct claim){.vg = scan->found[i]->vg,
+					       .first = i,
+					       .has_conflict = scan->found[i]->has_conflict};
+	qsort(claims, count, sizeof(*claims), compare_claims);
+	return count;
+}
+
+/* Takes the group of sorted claims that begins at @start; returns where the next one begins. */
+static size_t take_group(const struct claim *claims, size_t count, size_t start,
+			 struct lea_scan_vg *group, size_t *ret_first)
+{
+	const struct claim *best = &claims[start];
+	size_t i;
+
+	*group = (struct lea_scan_vg){.vg = best->vg, .has_conflict = best->has_conflict};
+	*ret_first = best->first;
+	for (i = start + 1; i < count && !compare_vgs(claims[i].vg, best->vg); i++) {
+		if (claims[i].first < *ret_first)
+			*ret_first = claims[i].first;
+		if (claims[i].vg->seqno == best->vg->seqno &&
+		    (claims[i].vg != best->vg || claims[i].has_conflict))
+			group->has_conflict = true;
+	}
+	return i;
+}
+
+struct placed {
+	struct lea_scan_vg group;
+	size_t first;
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* One VG id under two names: nothing tells which of them is meant. */
+static void flag_pair(struct lea_scan_vg *a, struct lea_scan_vg *b)
+{
+	a->has_conflict = a->has_other_name = true;
+	b->has_conflict = b->has_other_name = true;
+	a->is_outdated |= a->vg->seqno < b->vg->seqno;
+	b->is_outdated |= b->vg->seqno < a->vg->seqno;
+}
+
+static void flag_shared_ids(struct placed *groups, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (!strcmp(groups[i - 1].group.vg->id, groups[i].group.vg->id))
+			flag_pair(&groups[i - 1].group, &groups[i].group);
+}
+
+static int build(struct lea_scan *scan, const struct claim *claims, size_t claim_count,
+		 const struct pvs *pvs)
+{
+	LEA_AUTO(lea_freep) struct placed *groups = calloc(claim_count, sizeof(*groups));
+	size_t count = 0, at = 0;
+	int r = 0;
+
+	scan->vgs = calloc(claim_count, sizeof(*scan->vgs));
+	if (!groups || !scan->vgs)
+		return -ENOMEM;
+	while (at < claim_count) {
+		at = take_group(claims, claim_count, at, &groups[count].group,
+				&groups[count].first);
+		count++;
+	}
+	flag_shared_ids(groups, count);
+	qsort(groups, count, sizeof(*groups), compare_placed);
+	for (size_t i = 0; i < count && !r; i++) {
+		scan->vgs[scan->vg_count] = groups[i].group;
+		r = assign_pvs(&scan->vgs[scan->vg_count++], pvs);
+	}
+	return r;
+}
+
+int lea_scan_vgs(struct lea_scan *scan, struct lea_scan_vg **ret_vgs, size_t *ret_count)
+{
+	LEA_AUTO(lea_freep) struct claim *claims = calloc(scan->found_count + 1, sizeof(*claims));
+	struct pvs pvs = {.pv = calloc(scan->found_count + 1, sizeof(struct lea_found *))};
+	LEA_AUTO(lea_freep) void *pvs_memory = pvs.pv;
+	size_t count;
+	int r = 0;
+
+	if (!claims || !pvs_memory)
+		return -ENOMEM;
+	if (!scan->vgs) {
+		pvs.count = sort_pvs(scan, pvs.pv);
+		count = collect_claims(scan, claims);
+		if (count)
+			r = build(scan, claims, count, &pvs);
+	}
+	if (r)
+		return r;
+	*ret_vgs = scan->vgs;
+	*ret_count = scan->vg_count;
+	return 0;
+}
+
+uint32_t lea_scan_vg_missing(const struct lea_scan_vg *known)
+{
+	uint32_t missing = 0;
+
+	for (uint32_t i = 0; i < known->vg->pv_count; i++)
+		missing += !known->pv[i];
+	return missing;
+}
+
+const char *lea_scan_vg_obstacle(const struct lea_scan_vg *known)
+{
+	if (known->has_duplicate)
+		return "one of its PVs is on two devices, exclude one of them by devices/filter";
+	return lea_scan_vg_missing(known) ? "a PV disappeared without a remove event; retried when "
+					    "the next PV appears"
+					  : NULL;
+}
+
+int lea_scan_vg_claim(const struct lea_scan_vg *known, struct lea_claim *claim)
+{
+	snprintf(claim->vg_name, sizeof(claim->vg_name), "%s", known->vg->name);
+	claim->seqno = known->vg->seqno;
+	claim->pv = calloc((size_t)known->vg->pv_count + 1, sizeof(*claim->pv));
+	if (!claim->pv)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < known->vg->pv_count; i++) {
+		const struct lea_found *found = known->pv[i];
+
+		if (!found)
+			continue;
+		memcpy(claim->pv[claim->pv_count].pvid, found->label.pvid, sizeof(claim->pv->pvid));
+		claim->pv[claim->pv_count++].id = lea_device_id(&found->device);
+	}
+	return 0;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A usual PV costs two reads: the first 8 KiB, and the text. Of a long text one block is read
+ * first; it holds the VG's name, and the rest is not read if such a text is cached.
+ */
+#include "scan/read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/cleanup.h"
+#include "filter/filter.h"
+#include "world/blockdev.h"
+
+#define WHOLE_TEXT_BYTES (64U * 1024U) /* up to this size one read costs less than two */
+#define FIRST_BYTES	 4096U
+
+/* Reads size, head and label; a fault goes to @read. */
+static void read_head(int fd, struct lea_read *read)
+{
+	int r = lea_blockdev_size(fd, &read->size_bytes);
+
+	read->label_outcome = LEA_LABEL_NONE;
+	if (!r) {
+		read->head_bytes = read->size_bytes < LEA_READ_HEAD_BYTES ? (size_t)read->size_bytes
+									  : LEA_READ_HEAD_BYTES;
+		r = lea_blockdev_read(fd, 0, read->head, read->head_bytes);
+	}
+	read->fault = r;
+	if (!r && read->head_bytes >= LEA_LABEL_SCAN_BYTES)
+		read->label_outcome =
+			lea_label_parse(read->head, read->head_bytes, &read->why, &read->label);
+}
+
+/* Looks for md metadata at the end of a PV; a fault goes to @read. */
+static void read_tail(int fd, struct lea_read *read)
+{
+	const size_t len = read->size_bytes < LEA_FILTER_TAIL_BYTES ? (size_t)read->size_bytes
+								    : LEA_FILTER_TAIL_BYTES;
+	LEA_AUTO(lea_freep) uint8_t *tail = malloc(len);
+
+	read->fault = tail ? lea_blockdev_read(fd, read->size_bytes - len, tail, len) : -ENOMEM;
+	read->has_tail = !read->fault;
+	read->has_md_tail = read->has_tail && lea_tail_has_md(tail, len, read->size_bytes);
+}
+
+bool lea_read_is_orphan(const struct lea_read *read)
+{
+	return read->label.ext_version >= 2 && !read->label.in_use;
+}
+
+static int corrupt(struct lea_read_mda *mda, const char *what, uint64_t at)
+{
+	lea_why_set(&mda->why, what, at);
+	return LEA_MDA_CORRUPT;
+}
+
+static int read_header(int fd, const struct lea_read *read, const struct lea_mda_area *area,
+		       bool again, struct lea_read_mda *mda)
+{
+	uint8_t own[LEA_MDA_HEADER_BYTES];
+	const uint8_t *header = own;
+
+	if (!lea_range_ok(area->offset_bytes, LEA_MDA_HEADER_BYTES, read->size_bytes))
+		return corrupt(mda, "metadata area outside of the device", area->offset_bytes);
+	if (!again && lea_range_ok(area->offset_bytes, LEA_MDA_HEADER_BYTES, read->head_bytes))
+		header = read->head + area->offset_bytes;
+	else if (lea_blockdev_read(fd, area->offset_bytes, own, sizeof(own)))
+		return corrupt(mda, "metadata area header unreadable", area->offset_bytes);
+	return lea_mda_parse(header, area, read->size_bytes, &mda->why, &mda->where);
+}
+
+static void take_name(struct lea_read_mda *mda, const char *text, size_t len)
+{
+	size_t max = len < LEA_READ_NAME_BYTES - 1 ? len : LEA_READ_NAME_BYTES - 1;
+	size_t n = 0;
+
+	while (n < max && text[n] > ' ' && text[n] != '{' && text[n] != '#' && text[n] != '=')
+		n++;
+	memcpy(mda->vg_name, text, n);
+	mda->vg_name[n] = '\0';
+}
+
+/* Reads the text's two pieces from byte @from of the text on. */
+static int read_pieces(int fd, const struct lea_mda_text *where, uint32_t from, char *text)
+{
+	uint32_t first = where->size_bytes[0];
+	int r = 0;
+
+	if (from < first)
+		r = lea_blockdev_read(fd, where->offset_bytes[0] + from, text + from, first - from);
+	if (!r && where->size_bytes[1])
+		r = lea_blockdev_read(fd, where->offset_bytes[1], text + first,
+				      where->size_bytes[1]);
+	return r;
+}
+
+/* The text of a VG that was changed only a few times follows the header directly, and the head that
+ * was read contains it. */
+static bool copy_from_head(const struct lea_read *read, const struct lea_mda_text *where,
+			   char *text)
+{
+	if (where->size_bytes[1] ||
+	    !lea_range_ok(where->offset_bytes[0], where->size_bytes[0], read->head_bytes))
+		return false;
+	memcpy(text, read->head + where->offset_bytes[0], where->size_bytes[0]);
+	return true;
+}
+
+/*
+ * @read: holds the head; NULL: read from the device again. Returns 0 with mda->text, which is NULL
+ * if the text is cached, or LEA_MDA_CORRUPT.
+ */
+static int read_text(int fd, const struct lea_read *read, const struct lea_read_cached *known,
+		     struct lea_read_mda *mda)
+{
+	const struct lea_mda_text *where = &mda->where;
+	LEA_AUTO(lea_freep) char *text = NULL;
+	char first[FIRST_BYTES];
+	uint32_t begun = 0;
+
+	if (where->total_bytes > WHOLE_TEXT_BYTES) {
+		begun = where->size_bytes[0] < FIRST_BYTES ? where->size_bytes[0] : FIRST_BYTES;
+		if (lea_blockdev_read(fd, where->offset_bytes[0], first, begun))
+			return corrupt(mda, "metadata text unreadable", where->offset_bytes[0]);
+		take_name(mda, first, begun);
+		if (known->is_known(known->arg, where, mda->vg_name))
+			return 0;
+	}
+	text = malloc(where->total_bytes);
+	if (!text)
+		return corrupt(mda, "no memory for the metadata text", where->offset_bytes[0]);
+	memcpy(text, first, begun);
+	if (!(read && copy_from_head(read, where, text)) && read_pieces(fd, where, begun, text))
+		return corrupt(mda, "metadata text unreadable", where->offset_bytes[0]);
+	/* Also from a damaged text: messages name the VG by it. */
+	take_name(mda, text, where->total_bytes);
+	if (!lea_mda_text_ok(where, (const uint8_t *)text))
+		return corrupt(mda, "metadata text checksum mismatch", where->offset_bytes[0]);
+	if (!known->is_known(known->arg, where, mda->vg_name))
+		mda->text = LEA_TAKE(text);
+	return 0;
+}
+
+static bool overlap(const struct lea_mda_area *a, const struct lea_mda_area *b)
+{
+	return a->offset_bytes < b->offset_bytes
+		       ? b->offset_bytes - a->offset_bytes < a->size_bytes
+		       : a->offset_bytes - b->offset_bytes < b->size_bytes;
+}
+
+static void read_mda(int fd, const struct lea_read_cached *known, struct lea_read *read,
+		     unsigned int index)
+{
+	const struct lea_mda_area *area = &read->label.mda[index];
+	struct lea_read_mda *mda = &read->mda[index];
+
+	if (index && overlap(area, &read->label.mda[0])) {
+		mda->outcome = corrupt(mda, "metadata areas overlap", area->offset_bytes);
+		return;
+	}
+	for (int attempt = 0; attempt < 2; attempt++) {
+		mda->outcome = read_header(fd, read, area, attempt > 0, mda);
+		if (mda->outcome)
+			return;
+		mda->outcome = read_text(fd, attempt ? NULL : read, known, mda);
+		if (!mda->outcome)
+			return;
+	}
+}
+
+/* Reads the metadata of a PV in use. A text with a wrong checksum is read once more together with
+ * its header, since it may have been rewritten between the two reads. */
+static void read_mdas(int fd, const struct lea_read_cached *known, struct lea_read *read)
+{
+	read->mda_count = read->label.mda_count;
+	for (unsigned int i = 0; i < read->mda_count; i++)
+		read_mda(fd, known, read, i);
+}
+
+static void read_fd(int fd, const struct lea_read_cached *known,
+		    const struct lea_read_extras *extras, struct lea_read *read)
+{
+	read_head(fd, read);
+	if (read->fault || read->label_outcome)
+		return;
+	/* Without an answer from libblkid the label decides, as in lvm2. */
+	if (extras->content && lea_blkid_type(fd, read->content) < 0)
+		read->content[0] = '\0';
+	if (lea_read_is_orphan(read))
+		return;
+	if (extras->tail)
+		read_tail(fd, read);
+	if (!read->fault)
+		read_mdas(fd, known, read);
+}
+
+void lea_read_device(struct lea_world *world, const struct lea_device *device,
+		     const struct lea_read_cached *known, const struct lea_read_extras *extras,
+		     struct lea_read *read)
+{
+	LEA_AUTO(lea_closep)
+	int fd = lea_blockdev_open(world, device->name, device->major, device->minor);
+
+	read->fault = fd < 0 ? fd : 0;
+	if (fd >= 0)
+		read_fd(fd, known, extras, read);
+}
+
+void lea_read_done(struct lea_read *read)
+{
+	for (unsigned int i = 0; i < LEA_PV_MDAS; i++) {
+		free(read->mda[i].text);
+		read->mda[i].text = NULL;
+	}
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The child process that reads devices for all scans of a process, one scan after the other. A
+ * child that died, or whose threads all hang in a read, is abandoned; the next scan starts another.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "world/conf.h"
+#include "world/world.h"
+
+#include <stdbool.h>
+
+struct lea_reader;
+
+/*
+ * @world, @conf: borrowed. Starts no process until a scan has a device to read. Returns 0 or
+ * -ENOMEM.
+ */
+LEA_MUST_CHECK int lea_reader_new(struct lea_world *world, const struct lea_conf *conf,
+				  struct lea_reader **ret_reader);
+/* Closes the connection; the child then ends by itself. Does not wait for it, except for an idle
+ * child of a command. @reader may be NULL. */
+void lea_reader_free(struct lea_reader *reader);
+
+/*
+ * lea_reader_listen - set the function that says whether other devices wait for the end of a scan
+ * While some devices do not answer, the reader calls @others_wait now and then; if it returns true,
+ * these devices get a shorter deadline, the one for devices that keep others waiting. It must not
+ * count slow devices: they would keep each other from being read to the end.
+ * @arg: passed to @others_wait; borrowed
+ */
+void lea_reader_listen(struct lea_reader *reader, bool (*others_wait)(void *arg), void *arg);
+
+/* For a command that a person runs: a device that answers too late is not queued, because the
+ * runner would take the entry for an event. Call it before the first scan. */
+void lea_reader_for_command(struct lea_reader *reader);
+
+/* Does a device wait in the queue that is not known to be slow? @event_fd: /run/lvm/event. */
+bool lea_reader_is_awaited(struct lea_reader *reader, int event_fd);
+
+/* Abandons the child, if there is one; the next scan starts another. */
+void lea_reader_drop(struct lea_reader *reader);
+
+/* The parent's end of the connection to the child; its value is -1 when there is no child. The
+ * reader child ends when no process has this end open, so every other child must close it.
+ * Borrowed, even the pointer: the value changes with each child. */
+const int *lea_reader_fd(const struct lea_reader *reader);

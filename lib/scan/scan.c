@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The pipeline: filters that need no data, reading (here or in a child), classification. */
+#include "scan/scan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "scan/private.h"
+
+static int get_filter(struct lea_scan *scan, const struct lea_scan_options *options)
+{
+	const struct lea_filter_options filter_options = {
+		.use_names = options->use_names_filter,
+		.devices = options->devices,
+		.device_count = options->device_count,
+		.devicesfile_must_exist = options->devicesfile_must_exist,
+		.devicesfile = options->devicesfile,
+	};
+	struct lea_filter **filter = options->filter ? options->filter : &scan->own_filter;
+	int r = *filter ? 0 : lea_filter_new(scan->world, scan->conf, &filter_options, filter);
+
+	scan->filter = *filter;
+	return r;
+}
+
+int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
+		 const struct lea_scan_options *options, struct lea_scan **ret_scan)
+{
+	struct lea_scan *scan = calloc(1, sizeof(*scan));
+	int r;
+
+	if (!scan)
+		return -ENOMEM;
+	scan->world = world;
+	scan->conf = conf;
+	scan->out_of_process = options->out_of_process;
+	scan->reader = options->reader;
+	scan->texts = options->texts ? options->texts : &scan->own_texts;
+	r = get_filter(scan, options);
+	if (r) {
+		lea_scan_free(scan);
+		return r < 0 ? r : LEA_SCAN_BAD_FILTER;
+	}
+	*ret_scan = scan;
+	return 0;
+}
+
+static void vgs_done(struct lea_scan *scan)
+{
+	for (size_t i = 0; i < scan->vg_count; i++)
+		free(scan->vgs[i].pv);
+	free(scan->vgs);
+	scan->vgs = NULL;
+	scan->vg_count = 0;
+}
+
+void lea_scan_free(struct lea_scan *scan)
+{
+	if (!scan)
+		return;
+	vgs_done(scan);
+	for (size_t i = 0; i < scan->found_count; i++) {
+		lea_device_done(&scan->found[i]->device);
+		free(scan->found[i]);
+	}
+	free(scan->found);
+	lea_scan_texts_done(&scan->own_texts);
+	lea_filter_free(scan->own_filter);
+	lea_reader_free(scan->own_reader);
+	free(scan);
+}
+
+/* Makes room first, so that no device is lost on the way. */
+static struct lea_found *append(struct lea_scan *scan, struct lea_device *device)
+{
+	struct lea_found *found = calloc(1, sizeof(*found));
+
+	if (!found)
+		return NULL;
+	found->device = *device;
+	memset(device, 0, sizeof(*device));
+	scan->found[scan->found_count++] = found;
+	return found;
+}
+
+/* Applies the filters that need no data. Afterwards job->is_open says whether to read the
+ * device. */
+static int prepare(struct lea_scan *scan, struct lea_read_request *job)
+{
+	struct lea_found *found = job->found;
+	int r;
+
+	if (found->device.is_gone) {
+		found->kind = LEA_FOUND_GONE;
+		return 0;
+	}
+	r = lea_filter_device(scan->filter, &found->device, &job->verdict);
+	if (r)
+		return r < 0 ? r : -EINVAL;
+	found->size_sectors = job->verdict.size_sectors;
+	found->is_unnamed = job->verdict.asks_blkid;
+	found->excluded_why = job->verdict.excluded_why;
+	if (found->excluded_why)
+		found->kind = LEA_FOUND_EXCLUDED;
+	else
+		job->is_open = true;
+	job->extras = (struct lea_read_extras){.tail = lea_filter_wants_tail(scan->filter),
+					       .content = job->verdict.asks_blkid};
+	return 0;
+}
+
+static int read_here(struct lea_scan *scan, struct lea_read_request *job)
+{
+	const struct lea_read_cached known = {.is_known = lea_scan_text_is_cached,
+					      .arg = scan->texts};
+	LEA_AUTO(lea_freep) struct lea_read *read = calloc(1, sizeof(*read));
+	int r;
+
+	if (!read)
+		return -ENOMEM;
+	lea_read_device(scan->world, &job->found->device, &known, &job->extras, read);
+	job->is_open = false;
+	r = lea_scan_judge(scan, job, read);
+	lea_read_done(read);
+	return r;
+}
+
+int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count)
+{
+	LEA_AUTO(lea_freep) struct lea_read_request *jobs = calloc(count, sizeof(*jobs));
+	int r = jobs || !count
+			? lea_make_room(&scan->found, &scan->found_room, scan->found_count + count,
+					sizeof(struct lea_found *))
+			: -ENOMEM;
+
+	for (size_t i = 0; i < count && !r; i++) {
+		jobs[i].found = append(scan, &devices[i]);
+		r = jobs[i].found ? prepare(scan, &jobs[i]) : -ENOMEM;
+	}
+	if (!r && scan->out_of_process)
+		r = lea_reader_read(scan, jobs, count);
+	/* lea_scan_judge may ask for one more read of a device. */
+	for (size_t i = 0; i < count && !r && !scan->out_of_process; i++)
+		while (!r && jobs[i].is_open)
+			r = read_here(scan, &jobs[i]);
+	/* On a fault the devices are taken over as well, as the header says. */
+	for (size_t i = 0; i < count && r; i++)
+		lea_device_done(&devices[i]);
+	return r;
+}
+
+struct lea_found *const *lea_scan_found(const struct lea_scan *scan, size_t *ret_count)
+{
+	*ret_count = scan->found_count;
+	return scan->found;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From devices to PVs and their VGs: set-up, filters, label, metadata, each byte read once. pvscan,
+ * vgchange, the runner and the boot scan all use this pipeline.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "disk/label.h"
+#include "disk/vg.h"
+#include "world/blkid.h"
+#include "world/conf.h"
+#include "world/device.h"
+#include "world/world.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum lea_found_kind {
+	LEA_FOUND_NOT_PV,     /* no label, or no valid one */
+	LEA_FOUND_UNREADABLE, /* open or read failed, or the deadline passed */
+	LEA_FOUND_EXCLUDED,   /* by a filter: see excluded_why */
+	LEA_FOUND_ORPHAN,     /* PV of no VG */
+	LEA_FOUND_PV,	      /* PV in use; vg is NULL if this PV gave no metadata */
+	LEA_FOUND_GONE,	      /* no such device */
+};
+
+/* What a scan found on one device. */
+struct lea_found {
+	struct lea_device device; /* owned */
+	enum lea_found_kind kind;
+	const char *excluded_why; /* static text, as in "excluded: REASON." */
+	bool md_component;	  /* excluded because of md metadata at the device's end */
+	struct lea_label label;	  /* of kinds ORPHAN and PV */
+	uint64_t size_sectors;
+	bool is_unnamed;		    /* udev was asked and does not name the content */
+	char content[LEA_BLKID_TYPE_BYTES]; /* with is_unnamed: what libblkid names it, for a PV;
+					       "": it cannot tell */
+	struct lea_vg *vg; /* from the scan's texts; shared by all PVs with the same text */
+	int fault;	   /* -errno of kind UNREADABLE, 0 otherwise */
+	char problem[192]; /* one line on the first damage found (area, text); "": none */
+	char vg_name[128]; /* from its metadata, even if that is damaged; "": unknown */
+	bool has_conflict; /* its two areas differ under one seqno, or are of two VGs */
+	bool is_covered;   /* by lea_scan_cover: a device stacked on this one is the PV */
+	bool is_duplicate; /* set by lib/record: another device is this PV; this one is of no VG */
+};
+
+/* Is it a PV, of any VG or of none? */
+static inline bool lea_found_is_pv(const struct lea_found *found)
+{
+	return found->kind == LEA_FOUND_PV || found->kind == LEA_FOUND_ORPHAN;
+}
+
+/* One VG that devices of this scan name, from its text with the highest seqno. */
+struct lea_scan_vg {
+	struct lea_vg *vg;     /* from the scan's texts */
+	struct lea_found **pv; /* [vg->pv_count]: device of each PV; NULL: not in this scan */
+	bool has_duplicate;    /* some PVID is on two devices of this scan */
+	bool has_conflict;     /* two texts with one seqno, or two names for one VG id */
+	bool has_other_name;   /* other PVs have this id under another name */
+	bool is_outdated;      /* with has_other_name: and a higher seqno */
+	bool watch_only;       /* do not activate: only register its active LVs with dmeventd */
+};
+
+struct lea_scan;
+struct lea_filter;
+struct lea_devicesfile;
+struct lea_scan_texts;
+struct lea_reader;
+
+struct lea_scan_options {
+	bool use_names_filter;	    /* apply regex filters (off in vgchange's quick path and with
+				       --devices) */
+	const char *const *devices; /* --devices list, borrowed; NULL: not given */
+	uint32_t device_count;
+	bool out_of_process;	     /* read in a reader child with deadlines (runner, boot scan) */
+	bool devicesfile_must_exist; /* a missing --devicesfile is an error (people's commands) */
+	struct lea_reader *reader;   /* with out_of_process; borrowed; NULL: the scan's own */
+	/* Texts that earlier scans parsed, borrowed; NULL: the scan keeps its own */
+	struct lea_scan_texts *texts;
+	/* Devices file of an earlier filter, see filter.h; NULL: none is kept */
+	struct lea_devicesfile **devicesfile;
+	/* A filter that scans with the same options share, so that configuration and devices file
+	 * are read once. The first scan creates it; its owner calls lea_filter_free after the last.
+	 * NULL: the scan's own */
+	struct lea_filter **filter;
+};
+
+enum lea_scan_outcome {
+	LEA_SCAN_BAD_FILTER = 1, /* wrong filter pattern or devices file: exit 5; already logged */
+};
+
+/* @world, @conf and what @options points to are borrowed until lea_scan_free, which accepts NULL.
+ * Reads no device. Returns 0, LEA_SCAN_BAD_FILTER, or -errno. */
+LEA_MUST_CHECK int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
+				const struct lea_scan_options *options, struct lea_scan **ret_scan);
+void lea_scan_free(struct lea_scan *scan);
+
+/*
+ * lea_scan_add - scan @count more devices
+ * @devices: the scan takes over their contents and leaves each empty, also on a fault
+ * Applies filters, reads label and metadata, and appends the results in the order given. A text
+ * that the scan already has (same checksum, size and VG name) is neither read nor parsed again. A
+ * bad device is no fault: its result has a kind, and the caller logs it. Blocks: with
+ * out_of_process until every device answered or timed out, otherwise as long as a device does.
+ * Returns 0 or -errno.
+ */
+LEA_MUST_CHECK int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count);
+
+/* All results so far, borrowed: the array until the next lea_scan_add, its elements until
+ * lea_scan_free. */
+struct lea_found *const *lea_scan_found(const struct lea_scan *scan, size_t *ret_count);
+
+/*
+ * For a scan of the whole machine, after the last lea_scan_add:
+ * lea_scan_cover - flag each PV whose device lies under another device that shows the same PV. Like
+ * lvm2, it prefers the device of the size that the metadata gives, then the device-mapper device.
+ * Returns 0 or -ENOMEM.
+ * lea_scan_use_mapper_names - give PVs on /dev/dm-N their stable name, /dev/mapper/NAME. Returns 0
+ * or -ENOMEM.
+ */
+LEA_MUST_CHECK int lea_scan_cover(struct lea_scan *scan);
+LEA_MUST_CHECK int lea_scan_use_mapper_names(struct lea_scan *scan);
+
+/* Groups the PVs by VG, in order of first appearance; call it after the last lea_scan_add. *ret_vgs
+ * is borrowed from the scan. Returns 0 or -ENOMEM. */
+LEA_MUST_CHECK int lea_scan_vgs(struct lea_scan *scan, struct lea_scan_vg **ret_vgs,
+				size_t *ret_count);
+
+/* Sources of devices. Each array is the caller's: free it with lea_devices_free. */
+/* A device from the command line: "/dev/sdb" or "8:16". For a number without a device is_gone is
+ * set. Returns 0, an outcome, or -errno. */
+enum lea_device_outcome {
+	LEA_DEVICE_UNPARSABLE = 1, /* neither /path nor MAJ:MIN */
+	LEA_DEVICE_NO_ACCESS,	   /* the path does not exist */
+	LEA_DEVICE_NOT_BLOCK,
+};
+LEA_MUST_CHECK int lea_device_from_arg(struct lea_world *world, const char *arg,
+				       struct lea_device *ret_device);
+/* All block devices that the kernel lists, by one walk of sysfs. For boot services and people's
+ * commands only. Returns 0 or -errno. */
+LEA_MUST_CHECK int lea_devices_enumerate(struct lea_world *world, struct lea_device **ret_devices,
+					 size_t *ret_count);
+/* The devices recorded for a VG. Returns LEA_ONLINE_ABSENT if there are none. */
+LEA_MUST_CHECK int lea_devices_of_vg(struct lea_world *world, const char *vg,
+				     struct lea_device **ret_devices, size_t *ret_count);
+/* The devices recorded for the PVs that this metadata lists; opens one file a PV. Returns
+ * LEA_ONLINE_ABSENT if there are none. */
+LEA_MUST_CHECK int lea_devices_of_members(struct lea_world *world, const struct lea_vg *vg,
+					  struct lea_device **ret_devices, size_t *ret_count);
+/* The devices of all records, of any VG. Returns 0 also if there are none. */
+LEA_MUST_CHECK int lea_devices_recorded(struct lea_world *world, struct lea_device **ret_devices,
+					size_t *ret_count);
+void lea_devices_free(struct lea_device *devices, size_t count);
+
+/* Fills in a claim with the name and the PVs of the VG; freed by lea_claim_done. */
+struct lea_claim;
+LEA_MUST_CHECK int lea_scan_vg_claim(const struct lea_scan_vg *known, struct lea_claim *claim);
+
+/* Number of the VG's PVs that are not in this scan; 0: the VG is complete. */
+uint32_t lea_scan_vg_missing(const struct lea_scan_vg *known);
+/* Why the VG cannot be activated, as static text; NULL: nothing prevents it. */
+const char *lea_scan_vg_obstacle(const struct lea_scan_vg *known);
+
+/* Writes "PV DEVICE (UUID of VG NAME): ", the beginning of a message on a device. @id: its UUID;
+ * "": unknown. */
+void lea_found_begin(const struct lea_found *found, const char *id, char *ret_text, size_t bytes);
+/* Writes the message on a damaged device (problem is not ""). */
+void lea_found_damage(const struct lea_found *found, char *ret_text, size_t bytes);
+/* What a person can do about an UNREADABLE device; static text. */
+const char *lea_found_advice(const struct lea_found *found);

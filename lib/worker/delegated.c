@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Only "no LV is active" is certain: lvm alone knows which LVs it left out. */
+#include "worker/delegated.h"
+
+#include "activate/dm_activate.h"
+#include "activate/settings.h"
+#include "base/cleanup.h"
+#include "world/proc.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+#define ARENA_BYTES ((size_t)256 * 1024 * 1024)
+
+/* Was lvm killed, or not even started? Then its exit code says nothing of the VG. */
+static bool is_no_verdict(int code)
+{
+	return code == LEA_PROC_NOT_STARTED || code == LEA_PROC_SIGNAL + SIGKILL ||
+	       code == LEA_PROC_SIGNAL + SIGTERM;
+}
+
+/* For shared VGs lvmlockd decides. */
+static bool wants_any(const struct lea_worker_setting *setting, const struct lea_vg *vg)
+{
+	const struct lea_activate_options *options = &setting->options->activate;
+	struct lea_plan_rules rules;
+
+	if (vg->lock_type || options->what == LEA_DEACTIVATE ||
+	    (options->what == LEA_ACTIVATE_AUTO && vg->flags & LEA_FLAG_NOAUTOACTIVATE))
+		return false;
+	lea_activate_settings(setting->world, setting->conf, options, &rules);
+	for (uint32_t i = 0; i < vg->lv_count; i++)
+		if (lea_select_lv(vg, &vg->lvs[i], &rules.select) == LEA_SELECTED)
+			return true;
+	return false;
+}
+
+/* Is some LV active, or was none to be activated? If that cannot be found out, lvm's word
+ * counts. */
+static bool is_as_meant(const struct lea_worker_setting *setting, const struct lea_vg *vg,
+			uint32_t *ret_active)
+{
+	LEA_AUTO(lea_arena_freep) struct lea_arena *arena = lea_arena_new(ARENA_BYTES);
+
+	return !setting->world->dm || !arena ||
+	       lea_dm_count_active(setting->world, arena, vg, ret_active) || *ret_active ||
+	       !wants_any(setting, vg);
+}
+
+/* A VG that has another name by now has not failed: a scan of its devices finds it by that name. */
+static int check_result(const struct lea_worker_setting *setting, const struct lea_scan_vg *scanned,
+			int code, struct lea_worker_report *report)
+{
+	const struct lea_activate_options *options = &setting->options->activate;
+	const struct lea_scan_options scan_options = {
+		.devices = options->devices,
+		.device_count = options->device_count,
+	};
+	const struct lea_scan_vg *now = NULL;
+	struct lea_scan *scan = NULL;
+	int r = lea_scan_new(setting->world, setting->conf, &scan_options, &scan);
+	int outcome = code ? LEA_ACTIVATE_FAILED : 0;
+
+	r = r ? r : setting->options->activator->rescan(scan, scanned, &now);
+	if (!r && !now)
+		outcome = LEA_ACTIVATE_CHANGED;
+	else if (!r && !code && !is_as_meant(setting, now->vg, &report->active))
+		outcome = LEA_ACTIVATE_INCOMPLETE;
+	lea_scan_free(scan);
+	return outcome;
+}
+
+void lea_delegated_report(const struct lea_worker_setting *setting,
+			  const struct lea_scan_vg *scanned, int r,
+			  struct lea_worker_report *report)
+{
+	const char *lvm_path = setting->options->lvm_path;
+
+	report->outcome = r < 0 ? lea_as_transient(r) : check_result(setting, scanned, r, report);
+	if (report->outcome == LEA_ACTIVATE_FAILED) {
+		report->shortage = is_no_verdict(r) ? LEA_NOT_NOW : 0;
+		snprintf(report->reason, sizeof(report->reason), "%s ended with status %d",
+			 lvm_path, r);
+	} else if (report->outcome == LEA_ACTIVATE_INCOMPLETE) {
+		snprintf(report->reason, sizeof(report->reason),
+			 "%s finds it incomplete: its filters or its devices file may hide a PV, "
+			 "see lvmdevices and pvs -a",
+			 lvm_path);
+	}
+}

@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two queues (native, and for the real lvm) and a list of workers. A batch goes to an idle worker,
+ * or to a new one, when fewer workers than the bound have one and the LVs in flight leave room. VGs
+ * that a worker could not lock return to the end of their queue.
+ */
+#include "worker/pool.h"
+
+#include "base/cleanup.h"
+#include "policy/bounds.h"
+#include "worker/detached.h"
+#include "worker/worker.h"
+#include "world/proc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <systemd/sd-event.h>
+
+#define MOST_DEATHS 2U /* deaths alone in a worker, then the VG is to blame */
+#define MOST_LEFT   64U
+#define LOOK_US	    1000000U
+#define STOP_MS	    1000U		  /* for all of them together */
+#define LEAST_VGS   8U			  /* for fewer, a process costs more than it gains */
+#define BATCH_BYTES (16U * 1024U * 1024U) /* no VG is added to a batch of this size */
+
+struct lea_workers {
+	struct lea_worker_setting setting;
+	struct lea_workers_options options;
+	struct lea_requests native, foreign;
+	struct lea_worker *first;
+	struct lea_detached left;	     /* workers that hang and are no longer waited for */
+	uint32_t running_count, running_lvs; /* workers that have a batch, and their LVs */
+	uint32_t most_workers, most_lvs, most_vgs;
+	size_t open_count;
+	/* Owned; has the descriptors of all workers. Between two calls it is prepared, so that the
+	 * timer also makes its own descriptor readable. */
+	sd_event *loop;
+	sd_event_source *look; /* timer of the check for workers that hang; NULL: not needed yet */
+};
+
+static void close_loop(struct lea_workers *workers)
+{
+	sd_event_source_unref(workers->look);
+	sd_event_unref(workers->loop);
+}
+
+static int open_loop(struct lea_workers *workers)
+{
+	int r = sd_event_new(&workers->loop);
+
+	if (r < 0)
+		return r;
+	r = sd_event_prepare(workers->loop);
+	if (r < 0)
+		close_loop(workers);
+	return r;
+}
+
+int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
+		    const struct lea_workers_options *options, struct lea_workers **ret_workers)
+{
+	LEA_AUTO(lea_freep) struct lea_workers *workers = calloc(1, sizeof(*workers));
+	const uint32_t cpus = lea_proc_cpus();
+	int r;
+
+	if (!workers)
+		return -ENOMEM;
+	workers->options = *options;
+	workers->setting = (struct lea_worker_setting){
+		.world = world, .conf = conf, .options = &workers->options};
+	workers->most_workers = lea_bound_workers(conf->workers, cpus);
+	workers->most_lvs = lea_bound_lvs(conf->lvs_in_flight, cpus, options->is_alone);
+	workers->most_vgs = conf->worker_vgs ? conf->worker_vgs : 1;
+	if (workers->most_vgs > LEA_WORKER_MOST_VGS)
+		workers->most_vgs = LEA_WORKER_MOST_VGS;
+	r = open_loop(workers);
+	if (r < 0)
+		return r;
+	workers->left.loop = workers->loop;
+	*ret_workers = LEA_TAKE(workers);
+	return 0;
+}
+
+int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *scanned,
+		    void (*finished)(void *arg, const struct lea_worker_result *result), void *arg)
+{
+	struct lea_request *job;
+	int r = lea_request_new(scanned, &job);
+
+	if (r)
+		return r;
+	job->finished = finished;
+	job->arg = arg;
+	job->class = lea_need_of_vg(workers->options.needs, scanned->vg);
+	lea_requests_put(scanned->vg->delegate_reason ? &workers->foreign : &workers->native, job);
+	workers->open_count++;
+	return 0;
+}
+
+static int listen_to(sd_event_source *source, int fd, uint32_t events, void *arg);
+
+static int start_new(struct lea_workers *workers, struct lea_worker **ret_worker)
+{
+	struct lea_worker *worker;
+	int r;
+
+	workers->setting.others = workers->first;
+	workers->setting.left = workers->left.first;
+	workers->setting.epoll_fd = sd_event_get_fd(workers->loop);
+	r = lea_worker_start(&workers->setting, workers->most_vgs, &worker);
+	if (r)
+		return r;
+	worker->pool = workers;
+	r = sd_event_add_io(workers->loop, &worker->source, worker->fd, EPOLLIN, listen_to, worker);
+	if (r < 0) {
+		lea_worker_free(worker);
+		return r;
+	}
+	worker->next = workers->first;
+	workers->first = worker;
+	*ret_worker = worker;
+	return 0;
+}
+
+static struct lea_worker *find_idle(const struct lea_workers *workers)
+{
+	struct lea_worker *worker = workers->first;
+
+	while (worker && worker->job_count)
+		worker = worker->next;
+	return worker;
+}
+
+static void remove_worker(struct lea_workers *workers, struct lea_worker *worker)
+{
+	struct lea_worker **link = &workers->first;
+
+	while (*link != worker)
+		link = &(*link)->next;
+	*link = worker->next;
+	/* Closing the descriptor alone is not enough while another process may still have it
+	 * open. */
+	worker->source = sd_event_source_unref(worker->source);
+}
+
+/* A VG that takes time gets a worker of its own, so that it and the others do not wait for each
+ * other. So does a VG whose worker died. A transaction has VGs of one class: it ends when udev has
+ * processed all its LVs. */
+static bool needs_own_batch(const struct lea_worker *worker, const struct lea_request *next)
+{
+	const struct lea_request *last =
+		worker->job_count ? worker->job[worker->job_count - 1] : NULL;
+
+	return last && (next->class != last->class || next->deaths || last->deaths ||
+			next->is_detached != last->is_detached ||
+			(!worker->delegated && (next->takes_time || last->takes_time)));
+}
+
+/* The worker's part of the native queue. Parts get smaller, so that all workers end at about the
+ * same time. The real lvm is best started once, with all VGs. */
+static uint32_t part_of(const struct lea_worker *worker, const struct lea_requests *queue,
+			uint32_t workers)
+{
+	size_t part = queue->count / workers;
+
+	if (part < LEAST_VGS)
+		part = LEAST_VGS;
+	return worker->delegated || part > worker->job_room ? worker->job_room : (uint32_t)part;
+}
+
+/* Moves VGs from the front of @queue into the batch, as many as this worker may take with the LVs
+ * that are free. */
+static void fill(const struct lea_workers *workers, struct lea_worker *worker,
+		 struct lea_requests *queue)
+{
+	const uint32_t most = part_of(worker, queue, workers->most_workers);
+	const uint32_t even = workers->most_lvs / workers->most_workers + 1;
+	uint32_t room = workers->most_lvs - workers->running_lvs;
+
+	if (room > even)
+		room = even;
+	while (queue->count && worker->job_count < most && worker->packed_bytes < BATCH_BYTES) {
+		if (!worker->delegated && worker->job_count &&
+		    worker->lv_count + queue->first->lv_count > room)
+			break;
+		if (needs_own_batch(worker, queue->first))
+			break;
+		lea_worker_take(worker, lea_requests_get(queue));
+	}
+}
+
+/* Puts a batch that cannot be sent back to the front of @queue, so that a fault loses no VG. */
+static void give_back(struct lea_worker *worker, struct lea_requests *queue)
+{
+	for (uint32_t i = worker->job_count; i > 0; i--)
+		lea_requests_put_first(queue, LEA_TAKE(worker->job[i - 1]));
+	lea_worker_clear(worker);
+}
+
+/* Fills a batch and sends it. On failure the worker is freed and its VGs are back in the queue. */
+static int give_batch(struct lea_workers *workers, struct lea_worker *worker,
+		      struct lea_requests *queue, bool delegated)
+{
+	int r;
+
+	worker->delegated = delegated;
+	fill(workers, worker, queue);
+	worker->tries_only = worker->job_count && worker->job[0]->is_detached;
+	r = lea_worker_send(worker);
+	if (!r) {
+		workers->running_count++;
+		workers->running_lvs += worker->lv_count;
+		return 0;
+	}
+	give_back(worker, queue);
+	remove_worker(workers, worker);
+	lea_worker_free(worker);
+	return r;
+}
+
+/* If an idle worker has died, the next one is tried, and at last a new one is started. */
+static int start_one(struct lea_workers *workers, struct lea_requests *queue, bool delegated)
+{
+	struct lea_worker *worker;
+	int r = LEA_WORKER_ENDED;
+
+	while (r == LEA_WORKER_ENDED && (worker = find_idle(workers)))
+		r = give_batch(workers, worker, queue, delegated);
+	if (r != LEA_WORKER_ENDED)
+		return r;
+	r = start_new(workers, &worker);
+	if (r)
+		return r;
+	r = give_batch(workers, worker, queue, delegated);
+	return r == LEA_WORKER_ENDED ? -ECHILD : r;
+}
+
+/* Does a delegated VG come before all native ones? */
+static bool is_foreign_first(const struct lea_workers *workers)
+{
+	return workers->foreign.count &&
+	       (!workers->native.count ||
+		workers->foreign.first->class < workers->native.first->class);
+}
+
+/* Delegated VGs wait until all native VGs of their class are started: that makes fewer and fuller
+ * processes. */
+static int start_what_may(struct lea_workers *workers)
+{
+	int r = 0;
+
+	while (!r && workers->running_count < workers->most_workers) {
+		if (workers->native.count && !is_foreign_first(workers) &&
+		    (!workers->running_count || workers->running_lvs < workers->most_lvs))
+			r = start_one(workers, &workers->native, false);
+		else if (workers->foreign.count &&
+			 (is_foreign_first(workers) || workers->foreign.count >= workers->most_vgs))
+			r = start_one(workers, &workers->foreign, true);
+		else
+			break;
+	}
+	/* Out of processes or memory while other workers run: when they end there is room again. */
+	return workers->running_count ? 0 : r;
+}
+
+static void report_result(struct lea_workers *workers, struct lea_request *job, bool delegated,
+			  const struct lea_worker_report *report)
+{
+	const struct lea_worker_result result = {
+		.vg_name = job->vg_name,
+		.vg_id = job->vg_id,
+		.outcome = report->outcome,
+		.active = report->active,
+		.failed = report->failed,
+		.shortage = report->outcome < 0 ? report->outcome : report->shortage,
+		.delegated = delegated,
+		.is_detached = report->outcome == LEA_ACTIVATE_VG_BUSY,
+		.detached_why = job->detached_why,
+		.detached_by = job->detached_by,
+		.reason = report->reason,
+	};
+
+	workers->open_count--;
+	job->finished(job->arg, &result);
+	lea_request_free(job);
+}
+
+static void take_report(struct lea_workers *workers, struct lea_worker *worker,
+			const struct lea_worker_report *report)
+{
+	struct lea_request *job = LEA_TAKE(worker->job[report->index]);
+
+	if (!job)
+		return;
+	if (!worker->delegated && report->outcome == LEA_ACTIVATE_VG_BUSY && !job->is_detached)
+		lea_requests_put(&workers->native, job);
+	else if (!worker->delegated && report->outcome == LEA_ACTIVATE_DELEGATE)
+		lea_requests_put(&workers->foreign, job);
+	else
+		report_result(workers, job, worker->delegated, report);
+}
+
+static void end_batch(struct lea_workers *workers, struct lea_worker *worker)
+{
+	if (worker->job_count) {
+		workers->running_count--;
+		workers->running_lvs -= worker->lv_count;
+	}
+	lea_worker_clear(worker);
+}
+
+/* The worker may have been killed for lack of memory. No event would lead to the VG again, so it is
+ * tried again here. */
+static bool tries_again(struct lea_workers *workers, struct lea_worker *worker, uint32_t index)
+{
+	struct lea_request *job = worker->job[index];
+
+	if (!job || ++job->deaths >= MOST_DEATHS)
+		return false;
+	lea_log(workers->setting.world->log, LEA_LOG_WARNING,
+		"VG %s: its worker process ended early; retrying the VG in a worker of its own",
+		job->vg_name);
+	lea_requests_put(worker->delegated ? &workers->foreign : &workers->native,
+			 LEA_TAKE(worker->job[index]));
+	return true;
+}
+
+/* Retries each VG that a dead worker left unreported, in a worker of its own; the VGs of other
+ * workers are not affected. */
+static void handle_death(struct lea_workers *workers, struct lea_worker *worker)
+{
+	int code;
+
+	remove_worker(workers, worker);
+	lea_worker_end(worker, &code);
+	for (uint32_t i = 0; i < worker->job_count; i++) {
+		struct lea_worker_report report = {.index = i, .outcome = -ECHILD};
+
+		if (tries_again(workers, worker, i))
+			continue;
+		snprintf(report.reason, sizeof(report.reason),
+			 "its worker process ended early (status %d)", code);
+		take_report(workers, worker, &report);
+	}
+	end_batch(workers, worker);
+	lea_worker_free(worker);
+}
+
+/* Takes the reports of one worker. Returns 0: all VGs are reported; LEA_WORKER_QUIET; or a value
+ * that means it has ended. */
+static int take_reports(struct lea_workers *workers, struct lea_worker *worker)
+{
+	struct lea_worker_report report;
+	int r;
+
+	while (!(r = lea_worker_read(worker, &report))) {
+		take_report(workers, worker, &report);
+		if (!--worker->open_count)
+			return 0;
+	}
+	return r;
+}
+
+static int listen_to(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct lea_worker *worker = arg;
+	struct lea_workers *workers = worker->pool;
+	const int r = take_reports(workers, worker);
+
+	(void)source, (void)fd, (void)events;
+	if (!r)
+		end_batch(workers, worker);
+	else if (r != LEA_WORKER_QUIET)
+		handle_death(workers, worker);
+	return 0;
+}
+
+/* The LVs are set up, so the lock protects nothing any more, and other commands would wait for it
+ * as long as the worker hangs. Another worker can finish the VG now. */
+static bool unlock(const struct lea_workers *workers, const struct lea_worker *worker,
+		   uint32_t index)
+{
+	const char *name = worker->job[index]->vg_name;
+	int r = lea_worker_unlock(worker, &workers->setting, index);
+
+	if (r < 0 && r != -ENOLCK)
+		lea_log(workers->setting.world->log, LEA_LOG_DEBUG,
+			"VG %s: the lock of a detached worker cannot be released: %s", name,
+			strerror(-r));
+	return !r;
+}
+
+/* Called before the worker is told that it is detached, since it may make progress afterwards. A VG
+ * that was detached before keeps its first reason unless the new one says more. */
+static void note_reasons(struct lea_workers *workers, struct lea_worker *worker)
+{
+	const uint32_t at = worker->progress->index;
+	const struct lea_request *culprit = worker->job[at < worker->job_count ? at : 0];
+
+	for (uint32_t i = 0; i < worker->job_count; i++) {
+		struct lea_request *job = worker->job[i];
+		enum lea_detached_why why = lea_worker_why(worker, i);
+
+		if (!job || (job->is_detached && why == LEA_DETACHED_OTHER))
+			continue;
+		if (why == LEA_DETACHED_BESIDE && culprit && at < worker->job_count &&
+		    unlock(workers, worker, i)) {
+			lea_log(workers->setting.world->log, LEA_LOG_WARNING,
+				"VG %s: its LVs are set up, and udev may not have finished with "
+				"them; its lock is released, since its worker hangs in VG %s",
+				job->vg_name, culprit->vg_name);
+			why = LEA_DETACHED_LOCK;
+		}
+		job->detached_why = why;
+		snprintf(job->detached_by, sizeof(job->detached_by), "%s",
+			 why == LEA_DETACHED_BESIDE && culprit ? culprit->vg_name : "");
+	}
+}
+
+/* A disk can hang after it was scanned, while a worker holds the VG's lock. Such a worker cannot be
+ * killed. VGs that it has not reported are tried once more by other workers, which do not wait for
+ * locks: the hung worker keeps the locks that it holds. */
+static void detach(struct lea_workers *workers, struct lea_worker *worker)
+{
+	const struct lea_worker_report busy = {.outcome = LEA_ACTIVATE_VG_BUSY};
+
+	remove_worker(workers, worker);
+	note_reasons(workers, worker);
+	lea_worker_detach(worker);
+	(void)take_reports(workers, worker);
+	lea_worker_close(worker);
+	lea_detached_add(&workers->left, worker);
+	for (uint32_t i = 0; i < worker->job_count; i++) {
+		struct lea_request *job = LEA_TAKE(worker->job[i]);
+
+		if (!job)
+			continue;
+		if (worker->delegated || job->is_detached) {
+			report_result(workers, job, worker->delegated, &busy);
+			continue;
+		}
+		job->is_detached = true;
+		lea_requests_put(&workers->native, job);
+	}
+	end_batch(workers, worker);
+}
+
+static void detach_hung(struct lea_workers *workers)
+{
+	const struct lea_conf *conf = workers->setting.conf;
+	struct lea_clock *clock = workers->setting.world->clock;
+	struct lea_worker *worker, *next;
+
+	for (worker = workers->first; worker && workers->left.count < MOST_LEFT; worker = next) {
+		next = worker->next;
+		if (lea_worker_hangs(worker, clock->now_ms(clock), lea_conf_patience_ms(conf),
+				     conf->udev_deadline_ms))
+			detach(workers, worker);
+	}
+}
+
+static int look(sd_event_source *source, uint64_t at_us, void *arg)
+{
+	(void)source, (void)at_us;
+	detach_hung(arg);
+	return 0;
+}
+
+/* The timer costs a descriptor, and most runners never need it. */
+static int set_timer(struct lea_workers *workers, bool is_wanted)
+{
+	int r;
+
+	if (!workers->look)
+		return is_wanted ? sd_event_add_time_relative(workers->loop, &workers->look,
+							      CLOCK_MONOTONIC, LOOK_US, 1000, look,
+							      workers)
+				 : 0;
+	if (is_wanted == (sd_event_source_get_enabled(workers->look, NULL) > 0))
+		return 0;
+	r = sd_event_source_set_time_relative(workers->look, LOOK_US);
+	return r < 0 ? r
+		     : sd_event_source_set_enabled(workers->look,
+						   is_wanted ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+}
+
+/* @pending: what sd_event_wait or sd_event_prepare returned. */
+static int dispatch(struct lea_workers *workers, int pending)
+{
+	int r = pending > 0 ? sd_event_dispatch(workers->loop) : pending;
+
+	if (r < 0)
+		return r;
+	lea_detached_reap(&workers->left, &workers->setting);
+	return start_what_may(workers);
+}
+
+/* Handles everything that arrived. @comes_back: the caller waits for the loop's descriptor, so the
+ * timer must wake it while a worker may hang. */
+static int advance(struct lea_workers *workers, int pending, bool comes_back)
+{
+	int s, r = 0;
+
+	do {
+		s = dispatch(workers, pending);
+		r = r ? r : s;
+		s = set_timer(workers,
+			      workers->left.untold_count || (comes_back && workers->running_count));
+		r = r || s >= 0 ? r : s;
+		pending = sd_event_prepare(workers->loop);
+	} while (pending > 0);
+	return r ? r : pending;
+}
+
+int lea_workers_step(struct lea_workers *workers)
+{
+	return advance(workers, sd_event_wait(workers->loop, 0), true);
+}
+
+int lea_workers_wait(struct lea_workers *workers)
+{
+	const int pending = sd_event_wait(workers->loop, LOOK_US);
+
+	if (!pending)
+		detach_hung(workers);
+	return advance(workers, pending, false);
+}
+
+int lea_workers_drain(struct lea_workers *workers)
+{
+	int r = advance(workers, sd_event_wait(workers->loop, 0), false);
+
+	while (!r && workers->open_count)
+		r = lea_workers_wait(workers);
+	return r;
+}
+
+int lea_workers_fd(const struct lea_workers *workers)
+{
+	return sd_event_get_fd(workers->loop);
+}
+
+static void free_all(struct lea_requests *queue)
+{
+	while (queue->count)
+		lea_request_free(lea_requests_get(queue));
+}
+
+/* A worker that has a batch may finish it later or hang in it: lea_worker_detach lets it know. */
+static void close_and_detach(struct lea_workers *workers, struct lea_worker *worker)
+{
+	remove_worker(workers, worker);
+	if (worker->job_count)
+		lea_worker_detach(worker);
+	lea_worker_close(worker);
+	lea_detached_add(&workers->left, worker);
+	lea_worker_clear(worker);
+}
+
+/* Closes all workers before it waits for the first, so that they end in parallel; idle workers end
+ * at once. */
+void lea_workers_stop(struct lea_workers *workers)
+{
+	struct lea_clock *clock = workers->setting.world->clock;
+	const uint32_t left_before = workers->left.count;
+	uint32_t waited_ms = 0;
+
+	while (workers->first)
+		close_and_detach(workers, workers->first);
+	lea_detached_reap(&workers->left, &workers->setting);
+	for (uint32_t pause_ms = 1; workers->left.count > left_before && waited_ms < STOP_MS;
+	     pause_ms *= 2) {
+		clock->sleep_ms(clock, pause_ms);
+		waited_ms += pause_ms;
+		lea_detached_reap(&workers->left, &workers->setting);
+	}
+	free_all(&workers->native);
+	free_all(&workers->foreign);
+	workers->running_count = workers->running_lvs = 0;
+	workers->open_count = 0;
+	if (workers->left.untold_count)
+		advance(workers, sd_event_wait(workers->loop, 0), false);
+}
+
+void lea_workers_hand_over(struct lea_workers *workers)
+{
+	lea_detached_hand_over(&workers->left, &workers->setting);
+}
+
+void lea_workers_free(struct lea_workers *workers)
+{
+	if (!workers)
+		return;
+	lea_workers_stop(workers);
+	lea_detached_forget(&workers->left);
+	close_loop(workers);
+	free(workers);
+}
+
+const struct lea_pool lea_pool_real = {
+	.add = lea_workers_add,
+	.fd = lea_workers_fd,
+	.step = lea_workers_step,
+	.wait = lea_workers_wait,
+	.drain = lea_workers_drain,
+	.stop = lea_workers_stop,
+	.hand_over = lea_workers_hand_over,
+};

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The worker waits only for the lock of the first VG. While it holds a lock, it skips a further VG
+ * that is busy and reports it so: thus two workers, or a worker and vgrename, cannot wait for each
+ * other. Between batches it holds nothing: what a batch needed is freed with it.
+ */
+#include "worker/worker.h"
+
+#include "activate/delegate.h"
+#include "activate/rescan.h"
+#include "base/cleanup.h"
+#include "base/step.h"
+#include "base/wire.h"
+#include "filter/filter.h"
+#include "state/claim.h"
+#include "state/lock.h"
+#include "state/queue.h"
+#include "worker/delegated.h"
+#include "world/proc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+const struct lea_activator lea_activator_real = {
+	.start = lea_activation_start,
+	.vg = lea_activation_vg,
+	.finish = lea_activation_finish,
+	.rescan = lea_vg_rescan,
+	.check_duplicates = lea_duplicates_check,
+};
+
+enum { DELEGATED = 1, TRIES_ONLY = 2 }; /* flags of a batch */
+
+/* Passes messages on and keeps the last error, which becomes the reason in the claim. */
+struct reason_log {
+	struct lea_log log;
+	struct lea_log *next;
+	char last_error[LEA_REPORT_REASON_BYTES];
+};
+
+struct child {
+	const struct lea_worker_setting *setting;
+	struct lea_worker_progress *progress;
+	struct reason_log reason;
+	struct lea_devicesfile *devicesfile; /* kept between batches while unchanged */
+	int fd, parent_fd;
+};
+
+/* A batch as received. */
+struct batch {
+	uint32_t flags;
+	uint32_t count;
+	struct lea_request_vg **vg;	  /* [count]; owned, as is each element */
+	struct lea_worker_report *report; /* [count] */
+};
+
+static const struct lea_activator *activator_of(const struct child *child)
+{
+	return child->setting->options->activator;
+}
+
+static void reason_write(struct lea_log *log, enum lea_log_level level, const char *line)
+{
+	struct reason_log *reason = container_of(log, struct reason_log, log);
+
+	if (level == LEA_LOG_ERROR) {
+		memset(reason->last_error, 0, sizeof(reason->last_error));
+		strncpy(reason->last_error, line, sizeof(reason->last_error) - 1);
+	}
+	lea_log(reason->next, level, "%s", line);
+}
+
+/* Delegates @count VGs, from @first on, to one lvm process. */
+static int delegate(const struct child *child, const struct batch *batch, uint32_t first,
+		    uint32_t count)
+{
+	const struct lea_workers_options *options = child->setting->options;
+	LEA_AUTO(lea_freep) const char **names = calloc(count, sizeof(*names));
+	int code = -1, r;
+
+	if (!names)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		names[i] = batch->vg[first + i]->scanned.vg->name;
+	r = lea_delegate(child->setting->world, options->lvm_path, options->lvm_args, names, count,
+			 &code);
+	return r ? r : code;
+}
+
+/* An exit code says that some VG failed, but not which one. So each half is tried alone: one bad VG
+ * among many costs a few more processes. */
+static void delegate_part(const struct child *child, struct batch *batch, uint32_t first,
+			  uint32_t count)
+{
+	const uint32_t half = count / 2;
+	const int r = delegate(child, batch, first, count);
+
+	if (r > 0 && count > 1) {
+		delegate_part(child, batch, first, half);
+		delegate_part(child, batch, first + half, count - half);
+		return;
+	}
+	for (uint32_t i = first; i < first + count; i++)
+		lea_delegated_report(child->setting, &batch->vg[i]->scanned, r, &batch->report[i]);
+}
+
+static void swap(struct batch *batch, uint32_t a, uint32_t b)
+{
+	const struct lea_worker_report report = batch->report[a];
+	struct lea_request_vg *vg = batch->vg[a];
+
+	batch->report[a] = batch->report[b];
+	batch->vg[a] = batch->vg[b];
+	batch->report[b] = report;
+	batch->vg[b] = vg;
+}
+
+/* The real lvm does not notice copies when an event starts it. Returns how many VGs, from the first
+ * on, have no copies and may be delegated. */
+static uint32_t put_copies_last(const struct child *child, struct batch *batch)
+{
+	const struct lea_duplicates_options how = {child->setting->world, child->setting->conf,
+						   .quiet = true};
+	uint32_t count = batch->count;
+
+	for (uint32_t i = count; i-- > 0;) {
+		int r = activator_of(child)->check_duplicates(&how, &batch->vg[i]->scanned,
+							      batch->report[i].reason);
+
+		batch->report[i].outcome = r == LEA_DUPLICATES_COPY ? LEA_ACTIVATE_COPY : r;
+		batch->report[i].shortage = lea_is_shortage(r) ? r : 0;
+		if (r)
+			swap(batch, i, --count);
+	}
+	return count;
+}
+
+static int run_lvm(const struct child *child, struct batch *batch)
+{
+	const uint32_t count = put_copies_last(child, batch);
+
+	if (count)
+		delegate_part(child, batch, 0, count);
+	return 0;
+}
+
+/* Returns the descriptor of the lock that the run holds from here on, or -1. */
+static int do_vg(const struct child *child, struct lea_activation_run *run,
+		 const struct lea_scan_vg *scanned, struct lea_worker_report *report)
+{
+	struct lea_activate_result result = {.lock_fd = -1};
+
+	report->outcome = activator_of(child)->vg(run, scanned->vg->name, scanned, &result);
+	report->active = result.active;
+	report->failed = result.failed;
+	report->shortage = result.shortage;
+	if (result.why)
+		strncpy(report->reason, result.why, sizeof(report->reason) - 1);
+	LEA_CRASHPOINT("vg.end", scanned->vg->id);
+	return result.lock_fd;
+}
+
+/* Nothing is done for certain before the wait for udev has ended. */
+static int run_native(struct child *child, struct batch *batch)
+{
+	const struct lea_worker_setting *setting = child->setting;
+	struct lea_activate_options options = setting->options->activate;
+	struct lea_worker_report *report = batch->report;
+	char *last_error = child->reason.last_error;
+	struct lea_activation_run *run;
+	int r;
+
+	options.no_wait_lock = batch->flags & TRIES_ONLY;
+	options.devicesfile = &child->devicesfile;
+	r = activator_of(child)->start(setting->world, setting->conf, &options, &run);
+	if (r)
+		return r;
+	for (uint32_t i = 0; i < batch->count; i++) {
+		last_error[0] = '\0';
+		child->progress->index = i;
+		child->progress->lock_fd[i] = do_vg(child, run, &batch->vg[i]->scanned, &report[i]);
+		if (!report[i].reason[0])
+			memcpy(report[i].reason, last_error, sizeof(report[i].reason));
+		options.no_wait_lock = true;
+	}
+	last_error[0] = '\0';
+	child->progress->index = batch->count;
+	r = activator_of(child)->finish(run);
+	for (uint32_t i = 0; r && i < batch->count; i++) {
+		if (report[i].outcome)
+			continue;
+		report[i].outcome = lea_as_transient(r);
+		report[i].shortage = LEA_NOT_NOW;
+		memcpy(report[i].reason, last_error, sizeof(report[i].reason));
+	}
+	return 0;
+}
+
+static int unpack(struct lea_wire_in *in, struct batch *batch)
+{
+	const uint32_t flags = lea_wire_get_u32(in), count = lea_wire_get_u32(in);
+	int r = in->fault;
+
+	if (!r && (!count || count > LEA_WORKER_MOST_VGS))
+		r = -EPROTO;
+	if (r)
+		return r;
+	batch->flags = flags;
+	batch->vg = calloc(count, sizeof(struct lea_request_vg *));
+	batch->report = calloc(count, sizeof(*batch->report));
+	if (!batch->vg || !batch->report)
+		return -ENOMEM;
+	while (!r && batch->count < count) {
+		batch->report[batch->count].index = batch->count;
+		r = lea_request_unpack(in, &batch->vg[batch->count]);
+		batch->count += !r;
+	}
+	return r || !in->left ? r : -EPROTO;
+}
+
+static void batch_done(struct batch *batch)
+{
+	for (uint32_t i = 0; i < batch->count; i++)
+		lea_request_vg_free(batch->vg[i]);
+	free(batch->vg);
+	free(batch->report);
+}
+
+/* Was the worker detached? If the parent has just ended instead, another process has claimed its
+ * VGs. */
+static bool was_left(const struct child *child)
+{
+	char mark;
+
+	return recv(child->fd, &mark, 1, MSG_DONTWAIT) == 1;
+}
+
+static int claim_done(struct lea_world *world, const struct lea_scan_vg *scanned)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {.state = LEA_CLAIM_DONE};
+	struct lea_claims claims;
+	int r = lea_scan_vg_claim(scanned, &claim);
+
+	r = r ? r : lea_claims_init(&claims, world, NULL);
+	return r ? r : lea_claim_finish(&claims, scanned->vg->id, &claim);
+}
+
+/* One PV is enough for its VG to be processed again. */
+static int queue_again(struct lea_world *world, const struct lea_scan_vg *scanned)
+{
+	int run_fd = lea_world_run(world);
+	LEA_AUTO(lea_closep) int event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
+
+	if (event_fd < 0 || !scanned->vg->pv_count || !scanned->pv[0])
+		return event_fd < 0 ? event_fd : 0;
+	return lea_queue_put_device(event_fd, LEA_ENTRY_MISSED, &scanned->pv[0]->device, "");
+}
+
+/* Finishes active VGs, and queues the others again: another try at a disk that is merely slow could
+ * end as this one did, so active VGs are not queued. Returns 0; otherwise the exit code makes the
+ * parent handle all of them. */
+static int end_alone(const struct child *child, const struct batch *batch)
+{
+	struct lea_world *world = child->setting->world;
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < batch->count; i++) {
+		const struct lea_scan_vg *scanned = &batch->vg[i]->scanned;
+
+		r = batch->report[i].outcome ? -EAGAIN : claim_done(world, scanned);
+		r = r ? queue_again(world, scanned) : 0;
+		if (r < 0)
+			lea_log(world->log, LEA_LOG_WARNING,
+				"VG %s: its device could not be queued again: %s; it is queued "
+				"later, or now by: lvmevent sweep",
+				scanned->vg->name, strerror(-r));
+	}
+	return r < 0 ? r : 0;
+}
+
+/* Sends all reports together at the end. */
+static int do_batch(struct child *child, const uint8_t *bytes, size_t len)
+{
+	LEA_AUTO(batch_done) struct batch batch = {0};
+	struct lea_wire_in in = {.at = bytes, .left = len};
+	int r = unpack(&in, &batch);
+
+	if (!r)
+		r = batch.flags & DELEGATED ? run_lvm(child, &batch) : run_native(child, &batch);
+	if (r)
+		return r < 0 ? r : -EIO;
+	/* The messages on these VGs must be in the log before the VGs are reported. */
+	fflush(NULL);
+	r = lea_wire_write(child->fd, batch.report, batch.count * sizeof(*batch.report));
+	if (!r || !was_left(child))
+		return r;
+	r = end_alone(child, &batch);
+	return r ? r : LEA_WIRE_END;
+}
+
+static void close_foreign(const struct child *child)
+{
+	const struct lea_workers_options *options = child->setting->options;
+
+	for (size_t i = 0; i < options->private_fd_count; i++)
+		lea_closep(&options->private_fd[i]);
+	for (const struct lea_worker *other = child->setting->others; other; other = other->next)
+		lea_closep(&other->fd);
+	for (const struct lea_worker *left = child->setting->left; left; left = left->next)
+		lea_closep(&left->end_fd);
+	lea_closep(&child->setting->epoll_fd);
+	lea_closep(&child->parent_fd);
+}
+
+static int child_main(void *arg)
+{
+	struct child *child = arg;
+	struct lea_world *world = child->setting->world;
+	uint8_t *bytes;
+	size_t len;
+	int r = 0;
+
+	LEA_CRASHPOINT_ROLE("worker");
+	close_foreign(child);
+	child->reason = (struct reason_log){
+		.log = {.write = reason_write, .max_level = world->log->max_level},
+		.next = world->log,
+	};
+	world->log = &child->reason.log;
+	while (!r) {
+		r = lea_wire_receive(child->fd, &bytes, &len);
+		if (r)
+			break;
+		r = do_batch(child, bytes, len);
+		free(bytes);
+	}
+	lea_devicesfile_free(child->devicesfile);
+	return r < 0 ? 1 : 0;
+}
+
+int lea_worker_start(const struct lea_worker_setting *setting, uint32_t most_vgs,
+		     struct lea_worker **ret_worker)
+{
+	struct child child = {.setting = setting};
+	struct lea_worker *worker = calloc(1, sizeof(*worker));
+	int fds[2], r;
+
+	if (!worker)
+		return -ENOMEM;
+	worker->job = calloc(most_vgs, sizeof(struct lea_request *));
+	worker->detached_id = calloc(most_vgs, sizeof(*worker->detached_id));
+	worker->progress = child.progress = lea_proc_share(sizeof(*worker->progress));
+	worker->job_room = most_vgs;
+	worker->fd = worker->end_fd = -1;
+	r = worker->job && worker->detached_id && worker->progress ? 0 : -ENOMEM;
+	if (!r && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		r = -errno;
+	if (r) {
+		lea_worker_free(worker);
+		return r;
+	}
+	worker->fd = child.parent_fd = fds[0];
+	child.fd = fds[1];
+	r = lea_proc_fork(child_main, &child, &worker->pid);
+	close(fds[1]);
+	if (r) {
+		lea_worker_free(worker);
+		return r;
+	}
+	*ret_worker = worker;
+	return 0;
+}
+
+void lea_worker_take(struct lea_worker *worker, struct lea_request *job)
+{
+	worker->lv_count += job->lv_count;
+	worker->packed_bytes += job->packed.len;
+	worker->job[worker->job_count++] = job;
+	worker->open_count++;
+}
+
+int lea_worker_send(struct lea_worker *worker)
+{
+	LEA_AUTO(lea_wire_out_done) struct lea_wire_out out = {0};
+	int r;
+
+	lea_wire_put_u32(&out, (worker->delegated ? DELEGATED : 0) |
+				       (worker->tries_only ? TRIES_ONLY : 0));
+	lea_wire_put_u32(&out, worker->job_count);
+	for (uint32_t i = 0; i < worker->job_count; i++)
+		lea_wire_put_all(&out, &worker->job[i]->packed);
+	worker->moved_ms = 0;
+	worker->progress->index = 0;
+	r = lea_wire_send(worker->fd, &out);
+	return r > 0 ? LEA_WORKER_ENDED : r;
+}
+
+/* Is the report on a VG that is still open? */
+static bool is_expected(const struct lea_worker *worker, const struct lea_worker_report *report)
+{
+	return report->index < worker->job_count && worker->job[report->index];
+}
+
+int lea_worker_read(struct lea_worker *worker, struct lea_worker_report *ret_report)
+{
+	uint8_t *to = (uint8_t *)&worker->report;
+	const size_t size = sizeof(worker->report);
+	ssize_t length;
+
+	length = recv(worker->fd, to + worker->report_bytes, size - worker->report_bytes,
+		      MSG_DONTWAIT);
+	if (length < 0)
+		return errno == EAGAIN || errno == EINTR ? LEA_WORKER_QUIET : LEA_WORKER_ENDED;
+	if (!length)
+		return LEA_WORKER_ENDED;
+	worker->report_bytes += (size_t)length;
+	if (worker->report_bytes < size)
+		return LEA_WORKER_QUIET;
+	worker->report_bytes = 0;
+	if (!is_expected(worker, &worker->report))
+		return LEA_WORKER_ENDED;
+	worker->report.reason[LEA_REPORT_REASON_BYTES - 1] = '\0';
+	*ret_report = worker->report;
+	return 0;
+}
+
+void lea_worker_clear(struct lea_worker *worker)
+{
+	for (uint32_t i = 0; i < worker->job_count; i++)
+		lea_request_free(worker->job[i]);
+	worker->job_count = worker->open_count = worker->lv_count = 0;
+	worker->packed_bytes = 0;
+	worker->delegated = worker->tries_only = false;
+}
+
+bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck_ms,
+		      uint64_t limit_ms)
+{
+	const uint64_t used_ns = lea_proc_cpu_ns(worker->pid);
+	uint64_t still_ms;
+
+	if (!worker->job_count || !worker->moved_ms || used_ns != worker->used_ns) {
+		worker->moved_ms = now_ms;
+		worker->used_ns = used_ns;
+		return false;
+	}
+	still_ms = now_ms - worker->moved_ms;
+	return (limit_ms && still_ms >= limit_ms) ||
+	       (stuck_ms && still_ms >= stuck_ms && lea_proc_is_stuck(worker->pid));
+}
+
+enum lea_detached_why lea_worker_why(const struct lea_worker *worker, uint32_t index)
+{
+	const uint32_t at = worker->progress->index;
+
+	if (worker->delegated)
+		return LEA_DETACHED_LVM;
+	if (at >= worker->job_count)
+		return index ? LEA_DETACHED_BESIDE : LEA_DETACHED_UDEV;
+	if (index != at)
+		/* A VG that the worker has not begun can be busy only because of a lock. */
+		return index < at ? LEA_DETACHED_BESIDE : LEA_DETACHED_LOCK;
+	switch (lea_proc_waits_for(worker->pid)) {
+	case LEA_PROC_WAIT_DISK:
+		return LEA_DETACHED_DISK;
+	case LEA_PROC_WAIT_LOCK:
+		return LEA_DETACHED_LOCK;
+	case LEA_PROC_WAIT_OTHER:
+	default:
+		return LEA_DETACHED_OTHER;
+	}
+}
+
+int lea_worker_unlock(const struct lea_worker *worker, const struct lea_worker_setting *setting,
+		      uint32_t index)
+{
+	LEA_AUTO(lea_freep)
+	char *dir = lea_world_path(setting->world, setting->conf->locking_dir);
+	const int fd = worker->progress->lock_fd[index];
+	char name[sizeof(worker->job[index]->vg_name) + 2];
+
+	if (!dir)
+		return -ENOMEM;
+	if (fd < 0)
+		return -ENOLCK;
+	snprintf(name, sizeof(name), "V_%s", worker->job[index]->vg_name);
+	return lea_lock_release_theirs(worker->pid, fd, dir, name);
+}
+
+void lea_worker_detach(struct lea_worker *worker)
+{
+	const char mark = 0;
+
+	/* This fails if the worker has just died: then there is no one to tell. */
+	if (send(worker->fd, &mark, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		worker->moved_ms = 0;
+	/* From here on its reports fail, and it sees the mark; reports that were sent before are
+	 * still to be read. */
+	shutdown(worker->fd, SHUT_RD);
+}
+
+void lea_worker_close(struct lea_worker *worker)
+{
+	lea_closep(&worker->fd);
+	worker->fd = -1;
+}
+
+void lea_worker_end(struct lea_worker *worker, int *ret_code)
+{
+	*ret_code = -1;
+	lea_worker_close(worker);
+	if (worker->pid > 0 && lea_proc_wait(worker->pid, ret_code) < 0)
+		*ret_code = -1;
+	worker->pid = 0;
+}
+
+void lea_worker_free(struct lea_worker *worker)
+{
+	int code;
+
+	if (!worker)
+		return;
+	lea_worker_end(worker, &code);
+	if (worker->job)
+		lea_worker_clear(worker);
+	free(worker->job);
+	free(worker->detached_id);
+	lea_proc_unshare(worker->progress, sizeof(*worker->progress));
+	free(worker);
+}

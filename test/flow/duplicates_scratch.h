@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A PV on two devices: events and messages. drain() takes all that was queued. Include it once. */
+#pragma once
+
+#include "flow/batch_scratch.h"
+#include "unit/suite.h"
+
+#define UUID_ONE "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
+#define WHY	 "PV " UUID_ONE " is on /dev/sda and on /dev/sdb: remove or exclude one of them"
+#define REFUSED	 "  VG vg_one: not activated: " WHY "\n"
+#define RIVALS	 "/run/lvm/event/rivals/" PVID_ONE
+
+/* Passes over all queued entries. */
+static inline const char *drain(void)
+{
+	struct lea_entry *entries;
+	size_t count;
+
+	activated[0] = '\0';
+	while (!lea_queue_take(how.event_fd, &entries, &count)) {
+		ck_assert_int_eq(lea_batch_run(&how, entries, count, &summary), 0);
+		for (size_t i = 0; i < count; i++)
+			ck_assert_int_ge(lea_queue_done(how.event_fd, &entries[i]), 0);
+		lea_entries_free(entries, count);
+	}
+	fflush(machine.err_file);
+	return activated;
+}
+
+static inline const char *both(void)
+{
+	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, false),
+				      event("sdb", 32, 2, PVID_ONE, false)};
+
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("one-pv", "sdb", 32, 2);
+	return pass(entries, 2);
+}
+
+static inline void expect_failed(const char *vg_id, const char *why)
+{
+	struct lea_claim claim;
+
+	ck_assert_int_eq(claim_of(vg_id, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_FAILED);
+	ck_assert_str_eq(claim.reason, why);
+	lea_claim_done(&claim);
+}
+
+static inline enum lea_claim_state claim_state(const char *vg_id)
+{
+	struct lea_claim claim;
+
+	enum lea_claim_state state;
+
+	ck_assert_int_eq(claim_of(vg_id, &claim), 0);
+	state = claim.state;
+	lea_claim_done(&claim);
+	return state;
+}
+
+/* As udev does for each device that claims the link. */
+static inline void claim_link(const char *form, uint32_t minor)
+{
+	char path[256], target[32];
+
+	snprintf(path, sizeof(path), "/run/udev/links/%sdisk\\x2fby-id\\x2flvm-pv-uuid-" UUID_ONE,
+		 form);
+	strcat(path, "/.lock");
+	tree_put(&machine.tree, path, "");
+	snprintf(strstr(path, ".lock"), 32, "b8:%u", minor);
+	snprintf(target, sizeof(target), "0:/dev/8:%u", minor);
+	tree_link(&machine.tree, path, target);
+}
+
+static inline void new_conf(const char *devices)
+{
+	const struct lea_conf_options options = {0};
+	char text[256];
+
+	snprintf(text, sizeof(text), "devices { %s }\n", devices);
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", text);
+	lea_conf_free(conf);
+	ck_assert_int_eq(lea_conf_read(machine.world, &options, &conf), 0);
+	how.conf = conf;
+}

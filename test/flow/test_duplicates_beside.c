@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A copy that appears beside an active VG, and devices with the same PVID that are no copies. */
+#include "flow/duplicates_scratch.h"
+
+const struct fixture fixture = {setup, teardown};
+
+/* ---- a VG that was active before */
+
+TEST(a_copy_beside_an_active_vg_is_ignored)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	machine_plug("one-pv", "sdb", 32, 2);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
+	ck_assert_str_eq(machine.err,
+			 "  PV " UUID_ONE ": is in use on /dev/sda; it is also on /dev/sdb, "
+			 "which is ignored\n");
+	came("sdb", 32, 2, PVID_ONE);
+	ck_assert_str_eq(strchr(machine.err, '\n'), "\n");
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
+	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
+	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
+}
+
+static void copy_beside_active(void)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	came("sda", 16, 1, PVID_ONE);
+	machine_plug("one-pv", "sdb", 32, 2);
+	came("sdb", 32, 2, PVID_ONE);
+}
+
+TEST(an_ignored_copy_that_goes_brings_nothing_up)
+{
+	copy_beside_active();
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
+	machine_unplug("sdb", 32);
+	went("sdb", 32, 2, PVID_ONE);
+	ck_assert_str_eq(drain(), "");
+	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
+}
+
+/* Then nothing shows which of the two disks is the right one. */
+TEST(a_vg_taken_down_beside_an_ignored_copy_stays_down)
+{
+	copy_beside_active();
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
+	ck_assert_ptr_nonnull(strstr(machine.err, REFUSED));
+	expect_failed(VG_ONE_ID, WHY);
+	machine_unplug("sdb", 32);
+	went("sdb", 32, 2, PVID_ONE);
+	ck_assert_str_eq(drain(), "vg_one ");
+}
+
+/* Both disks come back as new instances; the claim is for the old ones. */
+TEST(two_copies_that_come_back_activate_nothing)
+{
+	struct lea_entry entries[] = {event("sda", 16, 3, PVID_ONE, false),
+				      event("sdb", 32, 4, PVID_ONE, false)};
+
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	machine_unplug("sda", 16);
+	went("sda", 16, 1, PVID_ONE);
+	machine_plug("one-pv", "sda", 16, 3);
+	machine_plug("one-pv", "sdb", 32, 4);
+	ck_assert_str_eq(pass(entries, 2), "");
+	ck_assert_str_eq(machine.err, REFUSED);
+	expect_failed(VG_ONE_ID, WHY);
+}
+
+/* The VG's LVs hold the removed disk: the copy must not replace it. */
+TEST(an_ignored_copy_does_not_take_over)
+{
+	copy_beside_active();
+	machine_unplug("sda", 16);
+	went("sda", 16, 1, PVID_ONE);
+	ck_assert_str_eq(drain(), "");
+	lea_duplicates_reconcile(machine.world, conf, how.event_fd);
+	ck_assert_str_eq(drain(), "");
+}
+
+/* Another program activated the VG: it has no claim, but an LV uses the disk. */
+TEST(a_copy_beside_an_active_vg_without_a_claim)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_record(PVID_ONE, "vg_one", "sda", 16);
+	tree_put(&machine.tree, "/sys/dev/block/8:16/holders/dm-0/dm/uuid", "LVM-" VG_ONE_ID "\n");
+	machine_plug("one-pv", "sdb", 32, 2);
+	came("sdb", 32, 2, PVID_ONE);
+	ck_assert_ptr_nonnull(strstr(machine.err, "which is ignored"));
+	tree_remove(&machine.tree, "/sys/dev/block/8:16/holders/dm-0/dm/uuid");
+}
+
+/* ---- devices that are no copies */
+
+static void same_wwid(void)
+{
+	tree_put(&machine.tree, "/sys/dev/block/8:16/device/wwid", "naa.600a0b80\n");
+	tree_put(&machine.tree, "/sys/dev/block/8:32/device/wwid", "naa.600a0b80\n");
+}
+
+static void other_wwid(void)
+{
+	tree_put(&machine.tree, "/sys/dev/block/8:16/device/wwid", "naa.600a0b80\n");
+	tree_put(&machine.tree, "/sys/dev/block/8:32/device/wwid", "naa.600a0b81\n");
+}
+
+/* Of one disk, which has one id. */
+static void two_partitions(void)
+{
+	tree_put(&machine.tree, "/sys/dev/block/8:16/partition", "1\n");
+	tree_put(&machine.tree, "/sys/dev/block/8:32/partition", "2\n");
+	tree_put(&machine.tree, "/sys/dev/block/device/wwid", "naa.600a0b80\n");
+	tree_put(&machine.tree, "/sys/dev/block/dev", "8:0\n");
+}
+
+static void mapped(void)
+{
+	tree_put(&machine.tree, "/sys/dev/block/8:32/slaves/sda/dev", "8:16\n");
+}
+
+static void held(void)
+{
+	tree_put(&machine.tree, "/sys/dev/block/8:16/slaves/sdb/dev", "8:32\n");
+}
+
+static void mapped_twice(void)
+{
+	tree_put(&machine.tree, "/sys/dev/block/8:32/slaves/dm-9/dev", "253:9\n");
+	tree_put(&machine.tree, "/sys/dev/block/253:9/slaves/sda/dev", "8:16\n");
+}
+
+static void looped(void)
+{
+	tree_put(&machine.tree, "/sys/dev/block/8:32/loop/backing_file", "/dev/sda\n");
+}
+
+static void in_a_ring(void)
+{
+	tree_put(&machine.tree, "/sys/dev/block/8:32/slaves/dm-9/dev", "253:9\n");
+	tree_put(&machine.tree, "/sys/dev/block/253:9/slaves/dm-9/dev", "253:9\n");
+}
+
+static const struct {
+	const char *claim;
+	void (*prepare)(void);
+	const char *active, *said;
+} ties[] = {
+	{"two paths of one disk: the first one counts", same_wwid, "vg_one ",
+	 "  PV " UUID_ONE ": /dev/sda and /dev/sdb are two paths of one disk without multipath, "
+	 "the first one is used\n"},
+	{"two disks with ids", other_wwid, "", REFUSED},
+	{"partitions of one disk are copies", two_partitions, "", REFUSED},
+	{"a device on top of the recorded one", mapped, "vg_one ", ""},
+	{"a device below the recorded one", held, "vg_one ", ""},
+	{"on top with another one in between", mapped_twice, "vg_one ", ""},
+	{"a loop device over a disk", looped, "vg_one ", ""},
+	{"nonsense of sysfs ends", in_a_ring, "", REFUSED},
+};
+
+TEST_EACH(related_devices_are_told_from_copies, ties)
+{
+	ties[_i].prepare();
+	claim_link("", 16);
+	claim_link("", 32);
+	ck_assert_msg(!strcmp(both(), ties[_i].active), "%s: %s", ties[_i].claim, activated);
+	ck_assert_msg(!strcmp(machine.err, ties[_i].said), "%s:\n%s", ties[_i].claim, machine.err);
+	came("sdb", 32, 2, PVID_ONE);
+	came("sda", 16, 1, PVID_ONE);
+	ck_assert_msg(!strcmp(machine.err, ties[_i].said), "%s, again:\n%s", ties[_i].claim,
+		      machine.err);
+}

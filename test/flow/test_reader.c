@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Devices that hang. */
+#include "base/cleanup.h"
+#include "base/wire.h"
+#include "flow/reader_scratch.h"
+#include "unit/suite.h"
+
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+
+const struct fixture fixture = {reader_setup, reader_teardown};
+
+TEST(one_device_that_hangs_spares_the_others)
+{
+	struct lea_device devices[] = {
+		scratch_disk("one-pv", "hang", 1),
+		scratch_disk("stripe-a", "sdb", 2),
+		scratch_disk("stripe-b", "sdc", 3),
+	};
+
+	make("sick");
+	add(devices, 3);
+	ck_assert_int_eq(found[0]->kind, LEA_FOUND_UNREADABLE);
+	ck_assert_int_eq(found[0]->fault, -ETIMEDOUT);
+	ck_assert_msg(found[1]->vg && found[2]->vg, "the others are not kept back");
+	ck_assert_msg(!exists(QUEUE "8:1-1"), "not queued while it hangs");
+	scratch_run("rm", "sick");
+	wait_until(QUEUE "8:1-1", true);
+	ck_assert_msg(exists(QUEUE "8:1-1"), "a late answer brings the device back");
+	lea_scan_free(scan);
+}
+
+/* No event announced it. */
+TEST(a_late_device_that_udev_does_not_name_comes_back_as_missed)
+{
+	struct lea_device device = scratch_disk("one-pv", "hang", 1);
+	struct lea_entry *entries;
+	size_t count;
+
+	device.properties = strdup("ID_PATH=x\n");
+	make("sick");
+	add(&device, 1);
+	ck_assert_int_eq(found[0]->fault, -ETIMEDOUT);
+	scratch_run("rm", "sick");
+	wait_until(QUEUE "8:1-1", true);
+	ck_assert_int_eq(lea_queue_take(event_fd, &entries, &count), 0);
+	ck_assert_int_eq(entries[0].kind, LEA_ENTRY_MISSED);
+	lea_entries_free(entries, count);
+	lea_scan_free(scan);
+}
+
+TEST(devices_are_read_though_all_threads_hang)
+{
+	struct lea_device devices[] = {
+		scratch_disk("one-pv", "hang1", 1),
+		scratch_disk("one-pv", "hang2", 2),
+		scratch_disk("one-pv", "hang3", 3),
+		scratch_disk("stripe-a", "sdd", 4),
+	};
+
+	make("sick");
+	add(devices, 4);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(found[i]->fault, -ETIMEDOUT);
+	ck_assert_msg(found[3]->vg != NULL, "another child does the rest");
+	scratch_run("rm", "sick");
+	wait_until(QUEUE "8:1-1", true);
+	wait_until(QUEUE "8:2-2", true);
+	wait_until(QUEUE "8:3-3", true);
+	ck_assert(exists(QUEUE "8:1-1") && exists(QUEUE "8:2-2") && exists(QUEUE "8:3-3"));
+	ck_assert_msg(!exists(QUEUE "8:4-4"), "what was in time is not queued");
+	lea_scan_free(scan);
+}
+
+TEST(a_child_that_dies_costs_one_device)
+{
+	struct lea_device devices[] = {
+		scratch_disk("one-pv", "kill", 1),
+		scratch_disk("stripe-a", "sdb", 2),
+		scratch_disk("stripe-b", "sdc", 3),
+		scratch_disk("two-mda", "sdd", 4),
+	};
+
+	conf.probe_threads = 1; /* with two threads, any of them could be first */
+	add(devices, 4);
+	conf.probe_threads = 2;
+	ck_assert_int_eq(found[0]->kind, LEA_FOUND_UNREADABLE);
+	for (int i = 1; i < 4; i++)
+		ck_assert_msg(found[i]->kind == LEA_FOUND_PV,
+			      "those not begun are read by another child");
+	lea_scan_free(scan);
+}
+
+TEST(a_hanging_child_holds_no_lock)
+{
+	struct lea_device device = scratch_disk("one-pv", "hang", 1);
+	char path[256];
+	int fd, again;
+
+	snprintf(path, sizeof(path), "%s/lock", scratch_root);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	ck_assert_int_eq(flock(fd, LOCK_EX), 0);
+	make("sick");
+	add(&device, 1);
+	/* The child still hangs. A flock lasts until its last descriptor is closed, so the child
+	 * must have none. */
+	close(fd);
+	again = open(path, O_RDWR | O_CLOEXEC);
+	ck_assert_msg(!flock(again, LOCK_EX | LOCK_NB), "a hanging child holds no lock");
+	close(again);
+	scratch_run("rm", "sick");
+	wait_until(QUEUE "8:1-1", true);
+	lea_scan_free(scan);
+}
+
+/* ---- one child for several scans */
+
+static void scan_stripe(void)
+{
+	struct lea_device devices[] = {
+		scratch_disk("stripe-a", "sdb", 2),
+		scratch_disk("stripe-b", "sdc", 3),
+	};
+
+	add(devices, 2);
+	ck_assert_msg(found[0]->vg && found[0]->vg == found[1]->vg,
+		      "the text is sent once and for both");
+	lea_scan_free(scan);
+}
+
+TEST(one_child_serves_all_scans)
+{
+	pid_t pid;
+
+	new_reader();
+	ck_assert_msg(!forks, "none before there is a device");
+	scan_stripe();
+	pid = child_pid();
+	for (int i = 0; i < 5; i++)
+		scan_stripe();
+	ck_assert_uint_eq(forks, 1);
+	ck_assert_int_eq(child_pid(), pid);
+	ck_assert_msg(!is_over(pid), "it waits for more");
+	lea_reader_free(LEA_TAKE(reader));
+	ck_assert_msg(ends(pid), "and not without us");
+}
+
+/* Two scans in turn: a text that the child sent to one is sent to the other, too. */
+TEST(a_text_sent_to_one_scan_is_sent_to_the_next)
+{
+	struct lea_device a = scratch_disk("stripe-a", "sdb", 2),
+			  b = scratch_disk("stripe-b", "sdc", 3);
+	struct lea_scan *first;
+	size_t count;
+
+	new_reader();
+	add(&a, 1);
+	first = scan;
+	scan_stripe();
+	ck_assert_int_eq(lea_scan_add(first, &b, 1), 0);
+	found = lea_scan_found(first, &count);
+	ck_assert_uint_eq(count, 2);
+	ck_assert(found[0]->vg && found[0]->vg == found[1]->vg);
+	lea_scan_free(first);
+	ck_assert_uint_eq(forks, 1);
+	lea_reader_free(LEA_TAKE(reader));
+}
+
+/* The VG that a scan of this sample finds. */
+static const struct lea_vg *scan_one(const char *sample, const char *name)
+{
+	struct lea_device device = scratch_disk(sample, name, 2);
+	const struct lea_vg *vg;
+
+	add(&device, 1);
+	vg = found[0]->vg;
+	lea_scan_free(scan);
+	return vg;
+}
+
+TEST(texts_are_kept_over_scans)
+{
+	const struct lea_scan_texts *texts;
+	struct lea_pass_cache *kept;
+	const struct lea_vg *vg;
+	size_t bytes;
+
+	new_reader();
+	ck_assert_int_eq(lea_pass_cache_new(&kept), 0);
+	texts = lea_pass_cache_texts(kept);
+	known = kept;
+	vg = scan_one("stripe-a", "sdb");
+	bytes = texts->bytes;
+	ck_assert(vg && bytes && texts->most == bytes);
+	ck_assert_msg(scan_one("stripe-b", "sdc") == vg, "the same, not parsed again");
+	ck_assert_uint_eq(texts->bytes, bytes);
+	known = NULL;
+	scan_stripe();
+	known = kept;
+	ck_assert_msg(scan_one("stripe-b", "sdc") == vg, "a scan between has its own");
+	ck_assert_int_eq(kill(child_pid(), SIGKILL), 0);
+	ck_assert_msg(scan_one("stripe-a", "sdb") == vg, "a new child sends it for nothing");
+	ck_assert_ptr_nonnull(scan_one("one-pv", "sda"));
+	ck_assert_uint_gt(texts->bytes, bytes);
+	lea_pass_cache_forget(known);
+	ck_assert_uint_eq(texts->bytes, 0);
+	ck_assert_msg(scan_one("stripe-b", "sdc"), "the child hears that it is forgotten");
+	known = NULL;
+	lea_pass_cache_free(kept);
+	lea_reader_free(LEA_TAKE(reader));
+}
+
+TEST(hang_harms_no_later_scan)
+{
+	struct lea_device device = scratch_disk("one-pv", "hang", 1);
+	pid_t pid;
+
+	new_reader();
+	make("sick");
+	add(&device, 1);
+	ck_assert_int_eq(found[0]->fault, -ETIMEDOUT);
+	lea_scan_free(scan);
+	pid = child_pid();
+	scan_stripe();
+	scan_stripe();
+	ck_assert_msg(forks == 2, "another one, once");
+	ck_assert_msg(!is_over(pid), "the first one hangs all the while");
+	scratch_run("rm", "sick");
+	wait_until(QUEUE "8:1-1", true);
+	ck_assert_msg(exists(QUEUE "8:1-1"), "and brings the device back");
+	ck_assert_msg(ends(pid), "then it ends");
+	lea_reader_free(LEA_TAKE(reader));
+}
+
+TEST(a_child_killed_between_scans_is_replaced)
+{
+	new_reader();
+	scan_stripe();
+	ck_assert_int_eq(kill(child_pid(), SIGKILL), 0);
+	scan_stripe();
+	ck_assert_uint_eq(forks, 2);
+	lea_reader_free(LEA_TAKE(reader));
+}
+
+TEST(a_child_killed_by_a_device_is_replaced)
+{
+	struct lea_device device = scratch_disk("one-pv", "kill", 1);
+
+	new_reader();
+	add(&device, 1);
+	ck_assert_int_eq(found[0]->fault, -EIO);
+	lea_scan_free(scan);
+	scan_stripe();
+	ck_assert_uint_eq(forks, 3);
+	device = scratch_disk("one-pv", "spared", 1);
+	add(&device, 1);
+	ck_assert_msg(found[0]->kind == LEA_FOUND_PV, "a child that dies once costs no device");
+	lea_scan_free(scan);
+	lea_reader_free(LEA_TAKE(reader));
+}
+
+/* Devices take more than one frame; the number of threads is limited. */
+TEST(hundreds_of_devices_are_read_by_few_threads)
+{
+	enum { COUNT = 600 };
+	struct lea_device *devices = calloc(COUNT, sizeof(*devices));
+	char *large = malloc(4096);
+
+	memset(large, 'x', 4095);
+	memcpy(large, "ID_FS_TYPE=LVM2_member\nX=", 25); /* libblkid is not asked */
+	large[4095] = '\0';
+	new_reader();
+	devices[0] = scratch_disk("one-pv", "sda", 1);
+	lea_device_done(&devices[0]);
+	for (uint32_t i = 0; i < COUNT; i++) {
+		devices[i].major = 8;
+		devices[i].minor = i;
+		devices[i].name = strdup("/dev/sda");
+		devices[i].properties = strdup(large);
+	}
+	add(devices, COUNT);
+	for (int i = 0; i < COUNT; i++)
+		ck_assert_msg(found[i]->vg != NULL, "device %d", i);
+	ck_assert_uint_eq(forks, 1);
+	lea_scan_free(scan);
+	lea_reader_free(LEA_TAKE(reader));
+	free(devices);
+	free(large);
+}
+
+/* ---- a child that sends invalid messages */
+
+struct speech {
+	struct lea_reader_frame first, second;
+	struct lea_read read;
+};
+
+static void say_index(struct speech *speech)
+{
+	speech->first.index = 1;
+}
+
+static void say_kind(struct speech *speech)
+{
+	speech->first.kind = 7;
+}
+
+static void say_twice(struct speech *speech)
+{
+	speech->second.kind = LEA_READER_STARTED;
+}
+
+static void say_unasked(struct speech *speech)
+{
+	speech->first.kind = LEA_READER_ANSWER;
+}
+
+static void say_head(struct speech *speech)
+{
+	speech->read.head_bytes = LEA_READ_HEAD_BYTES + 1;
+}
+
+static void say_areas(struct speech *speech)
+{
+	speech->read.mda_count = LEA_PV_MDAS + 1;
+}
+
+static void say_pvid(struct speech *speech)
+{
+	memset(speech->read.label.pvid, 'x', sizeof(speech->read.label.pvid));
+}
+
+static void say_name(struct speech *speech)
+{
+	memset(speech->read.mda[1].vg_name, 'x', sizeof(speech->read.mda[1].vg_name));
+}
+
+static void say_text(struct speech *speech)
+{
+	speech->read.mda_count = 1;
+	speech->read.mda[0].text = speech->read.mda[0].vg_name;
+	speech->read.mda[0].where.total_bytes = LEA_TEXT_MAX_BYTES + 1;
+}
+
+static void say_sense(struct speech *speech)
+{
+	speech->read.label_outcome = LEA_LABEL_NONE;
+}
+
+static const struct {
+	const char *claim;
+	void (*say)(struct speech *speech);
+	int want;
+} speeches[] = {
+	{"what makes sense is taken", say_sense, 0},
+	{"an index that is none", say_index, -EPROTO},
+	{"a kind that is none", say_kind, -EPROTO},
+	{"one device taken up twice", say_twice, -EPROTO},
+	{"an answer for what nobody took up", say_unasked, -EPROTO},
+	{"a head that is too long", say_head, -EPROTO},
+	{"too many areas", say_areas, -EPROTO},
+	{"a PV id without end", say_pvid, -EPROTO},
+	{"a VG name without end", say_name, -EPROTO},
+	{"a text beyond the limit", say_text, -EPROTO},
+};
+
+TEST_EACH(a_nonsense_message_of_the_child_is_refused, speeches)
+{
+	const struct lea_scan_options options = {.out_of_process = true};
+	struct speech *speech = calloc(1, sizeof(*speech));
+	struct lea_device device = scratch_disk("one-pv", "sda", 1);
+	int fds[2];
+
+	new_reader();
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	reader->fd = fds[0];
+	speech->second.kind = LEA_READER_ANSWER;
+	speeches[_i].say(speech);
+	/* The message is ready before the request is sent. */
+	ck_assert_int_eq(lea_wire_write(fds[1], speech, sizeof(*speech)), 0);
+	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &scan), 0);
+	scan->reader = reader;
+	ck_assert_msg(lea_scan_add(scan, &device, 1) == speeches[_i].want, "%s",
+		      speeches[_i].claim);
+	ck_assert_msg((reader->fd < 0) == (speeches[_i].want < 0), "%s: it is left alone",
+		      speeches[_i].claim);
+	close(fds[1]);
+	lea_scan_free(scan);
+	lea_reader_free(LEA_TAKE(reader));
+	free(speech);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A slow device is not a hanging one: it is read in the end, and others don't wait for it. */
+#include "base/cleanup.h"
+#include "flow/reader_scratch.h"
+#include "unit/suite.h"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+const struct fixture fixture = {reader_setup, reader_teardown};
+
+static struct lea_device device;
+
+static void look(const char *name, int want_fault)
+{
+	device = scratch_disk("one-pv", name, 1);
+	add(&device, 1);
+	ck_assert_int_eq(found[0]->fault, want_fault);
+	ck_assert_msg((found[0]->vg != NULL) == !want_fault, "it is read whole or not at all");
+	lea_scan_free(scan);
+}
+
+static uint32_t deadline_ms(void)
+{
+	const struct lea_device instance = {.major = 8, .minor = 1, .diskseq = 1};
+
+	return lea_backoff_deadline_ms(&reader->late, &instance, DEADLINE_MS);
+}
+
+static void answer(void)
+{
+	scratch_run("rm", "sick");
+	wait_until(QUEUE "8:1-1", true);
+	ck_assert_msg(exists(QUEUE "8:1-1"), "it is queued when it has answered");
+	scratch_run("rm", QUEUE "8:1-1");
+}
+
+TEST(a_late_device_has_twice_as_long_the_next_time)
+{
+	new_reader();
+	make("sick");
+	look("hang", -ETIMEDOUT);
+	answer();
+	ck_assert_uint_eq(deadline_ms(), 2 * DEADLINE_MS);
+	look("slow", 0);
+	ck_assert_msg(deadline_ms() == 2 * DEADLINE_MS, "slow it was this time, too");
+	lea_reader_free(LEA_TAKE(reader));
+	ck_assert_msg(ends(child_pid()), "the child has said all");
+	ck_assert_msg(!exists(QUEUE "8:1-1"), "in its time: not queued once more");
+}
+
+TEST(a_device_in_time_is_slow_no_longer)
+{
+	new_reader();
+	make("sick");
+	look("hang", -ETIMEDOUT);
+	answer();
+	look("sda", 0);
+	ck_assert_uint_eq(deadline_ms(), DEADLINE_MS);
+	lea_reader_free(LEA_TAKE(reader));
+}
+
+static unsigned int asked;
+
+static bool somebody_comes(void *arg)
+{
+	asked++;
+	return true;
+}
+
+/* As the runner does. */
+static bool asks_the_queue(void *arg)
+{
+	return lea_reader_is_awaited(reader, event_fd);
+}
+
+static uint64_t now_ms(void)
+{
+	return scratch_world.clock->now_ms(scratch_world.clock);
+}
+
+TEST(a_slow_device_does_not_hold_up_others)
+{
+	uint64_t began = now_ms();
+
+	new_reader();
+	lea_reader_listen(reader, somebody_comes, NULL);
+	make("sick");
+	look("hang", -ETIMEDOUT);
+	ck_assert_msg(now_ms() - began < DEADLINE_MS, "left before its time");
+	ck_assert_msg(asked == 1, "asked once, %u", asked);
+	ck_assert_msg(deadline_ms() == DEADLINE_MS, "what had not its whole time is not late");
+	answer();
+	look("sda", 0);
+	ck_assert_msg(asked == 1, "nobody is asked about one that answers");
+	lea_reader_free(LEA_TAKE(reader));
+}
+
+TEST(slow_devices_do_not_drive_each_other_out)
+{
+	new_reader();
+	lea_reader_listen(reader, asks_the_queue, NULL);
+	make(QUEUE "8:2-2");
+	make("sick");
+	look("hang", -ETIMEDOUT);
+	answer();
+	ck_assert_msg(deadline_ms() == DEADLINE_MS, "somebody came");
+	scratch_run("rm", QUEUE "8:2-2");
+	make(QUEUE "8:1-1");
+	look("slow", -ETIMEDOUT);
+	ck_assert_msg(deadline_ms() == 2 * DEADLINE_MS, "it is the one that waits, nobody else");
+	lea_reader_free(LEA_TAKE(reader));
+}
+
+static bool answers_after_the_look;
+
+/* Waits until the child has written everything, possibly in pieces. */
+static void wait_for_rest(int fd)
+{
+	int before = -1, bytes = 0;
+
+	while (ioctl(fd, FIONREAD, &bytes) == 0 && bytes != before) {
+		before = bytes;
+		usleep(200000);
+	}
+}
+
+/* Replaces libc's poll: finds nothing, and a moment later the answer arrives. */
+int poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	const struct timespec time = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
+	const int r = ppoll(fds, count, timeout_ms < 0 ? NULL : &time, NULL);
+
+	if (r || timeout_ms || !answers_after_the_look)
+		return r;
+	scratch_run("rm", "sick");
+	ck_assert_int_eq(ppoll(fds, count, NULL, NULL), 1);
+	wait_for_rest(fds->fd);
+	fds->revents = 0;
+	answers_after_the_look = false;
+	return 0;
+}
+
+TEST(a_late_answer_is_not_lost_at_the_end)
+{
+	new_reader();
+	lea_reader_listen(reader, somebody_comes, NULL);
+	make("sick");
+	answers_after_the_look = true;
+	look("hang", 0);
+	ck_assert_msg(!answers_after_the_look, "that is how it was");
+	ck_assert_msg(ends(child_pid()), "the child was left all the same");
+	ck_assert_msg(!exists(QUEUE "8:1-1"), "it was read: not queued as well");
+	lea_reader_free(LEA_TAKE(reader));
+}

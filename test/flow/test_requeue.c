@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* VGs whose worker died without a report. */
+#include "batch/requeue.h"
+#include "flow/machine.h"
+#include "state/claim.h"
+#include "state/queue.h"
+#include "unit/suite.h"
+
+#define VG_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
+
+static int event_fd;
+
+static void setup(void)
+{
+	machine_begin();
+	machine_plug("one-pv", "sda", 0, 7);
+	event_fd = machine_queue();
+}
+
+static void teardown(void)
+{
+	close(event_fd);
+	machine_end();
+}
+
+const struct fixture fixture = {setup, teardown};
+
+enum whose { OURS, OURS_AND_DONE, OTHERS, NOBODYS };
+
+static const struct {
+	const char *claim;
+	enum whose whose;
+	unsigned int diskseq;
+	bool is_queued;
+} rows[] = {
+	{"a VG that is still claimed is queued by one of its devices", OURS, 7, true},
+	{"what another worker has brought to an end stays so", OURS_AND_DONE, 7, false},
+	{"another process has claimed it by now and sees to it", OTHERS, 7, false},
+	{"without a claim its devices wait for an event", NOBODYS, 7, false},
+	{"another disk has the number by now", OURS, 6, false},
+};
+
+static void make_claim(enum whose whose, struct lea_claim *claim)
+{
+	const struct lea_claims claims = machine_claims();
+	char path[256], text[512];
+	FILE *file;
+
+	if (whose == NOBODYS)
+		return;
+	ck_assert_int_eq(lea_claim_take(&claims, VG_ID, claim), 0);
+	claim->state = LEA_CLAIM_DONE;
+	if (whose == OURS_AND_DONE)
+		ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, claim), 0);
+	if (whose != OTHERS)
+		return;
+	/* The same claim with another owner, who is alive. */
+	snprintf(path, sizeof(path), "%s/run/lvm/event/claims/" VG_ID, machine.tree.root);
+	file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	ck_assert_ptr_nonnull(strstr(text, "owner "));
+	file = fopen(path, "we");
+	ck_assert_ptr_nonnull(file);
+	fprintf(file, "%.*sowner 1 99%s", (int)(strstr(text, "owner ") - text), text,
+		strchr(strstr(text, "owner "), '\n'));
+	fclose(file);
+	tree_put(&machine.tree, "/proc/1/stat",
+		 "1 (other) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 99 0 0\n");
+}
+
+TEST_EACH(a_lost_vg_is_queued_if_nobody_else_has_it, rows)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_ONE, .id = {8, 0, rows[_i].diskseq}};
+	struct lea_claim old = {0}, claim = {.vg_name = "vg_one", .pv = &pv, .pv_count = 1};
+	const struct lea_claims claims = machine_claims();
+	int r;
+
+	make_claim(rows[_i].whose, &claim);
+	ck_assert_int_eq(lea_requeue_lost(machine.world, VG_ID), 0);
+	ck_assert_msg(machine_has("/run/lvm/event/queue/8:0-7") == rows[_i].is_queued, "%s",
+		      rows[_i].claim);
+	r = lea_claim_read(&claims, VG_ID, &old);
+	lea_claim_done(&old);
+	ck_assert_msg((r == LEA_CLAIM_ABSENT) == (rows[_i].is_queued || rows[_i].whose == NOBODYS),
+		      "%s: claim", rows[_i].claim);
+}

@@ -1,0 +1,124 @@
+# shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
+# SPDX-License-Identifier: GPL-2.0-or-later
+# what fstab needs is active before the coldplug, by what was remembered of the last boot; all else comes later
+
+# LVMEVENT_LONG: sixty disks, and boots with a memory that is damaged or no longer true
+count=12
+[ -z "${LVMEVENT_LONG-}" ] || count=60
+last=$((count - 1))
+
+# The disks are there before udevd, as if an initramfs had loaded their driver. Before the coldplug the active LVs
+# are noted in /run/before-coldplug.
+overlay_units() {
+	overlay_file etc/systemd/system/early-disks.service <<-UNIT
+		[Unit]
+		DefaultDependencies=no
+		Before=systemd-udevd-kernel.socket systemd-udevd.service lvmevent-arm.service
+		[Service]
+		Type=oneshot
+		ExecStart=/bin/sh -c 'modprobe -a sd_mod virtio_scsi; i=0; until set -- /sys/block/sd*; [ \$\$# -ge $count ] || [ \$\$i -ge 600 ]; do i=\$\$((i + 1)); sleep 0.1; done'
+		[Install]
+		WantedBy=sysinit.target
+	UNIT
+	overlay_file etc/systemd/system/coldplug-note.service <<-'UNIT'
+		[Unit]
+		DefaultDependencies=no
+		After=lvmevent-needed.service systemd-udevd.service
+		Before=systemd-udev-trigger.service
+		[Service]
+		Type=oneshot
+		ExecStart=/bin/sh -c 'for d in /sys/block/dm-*; do [ ! -e $$d ] || cat $$d/dm/name; done >/run/before-coldplug'
+		[Install]
+		WantedBy=sysinit.target
+	UNIT
+	first 'systemctl enable early-disks coldplug-note'
+}
+
+# boots_whole SENTENCE: boots, and claims what holds in each boot
+boots_whole() {
+	guest_boot || die "$1: does not boot"
+	guest_wait_lvs $((count + 3)) 400
+	guest_quiet >/dev/null
+	guest_names "$JUNK/names"
+	claim "$1: all LVs are active, each once" same "$JUNK/expect" "$JUNK/names"
+	claim "$1: the file system is mounted" guest_run 'mountpoint -q /late && [ "$(cat /late/where)" = data/home ]'
+	claim "$1: the boot completes without failure" guest_run \
+		'systemctl -q is-active emergency.target && exit 1; systemctl is-active multi-user.target lvmevent-needed'
+	claim "$1: no VG has failed" guest_run 'lvmevent status --json | grep -q "\"vgs_failed\": *0"'
+	claim "$1: each PV is read once" guest_looked_once
+}
+
+before_coldplug() { guest_run "[ \"\$(echo \$(cat /run/before-coldplug))\" = '$1' ] || { cat /run/before-coldplug; journalctl -b -u lvmevent-needed -o cat; exit 1; }"; }
+is_remembered() { guest_wait_for 120 "grep -q \$(cat /proc/sys/kernel/random/boot_id) /var/lib/lvmevent/boot"; }
+was_said() { guest_run "journalctl -b -u lvmevent-needed -o cat | grep -F -- '$1' || { journalctl -b -u lvmevent-needed; exit 1; }"; }
+
+if ! with_ours; then
+	skip "what fstab needs is active before the coldplug" "stock only"
+	return
+fi
+disks=$(layout need $count)
+sort "$disks/expect" >"$JUNK/expect"
+guest_new ours "$disks"
+guest_package
+overlay_units
+echo '/dev/data/home /late ext4 defaults,x-systemd.device-timeout=300 0 2' | overlay_file etc/fstab
+boots_whole "the first boot"
+claim "the first boot: nothing is active before the coldplug" before_coldplug ''
+claim "the first boot: nothing is said of it" guest_run '! journalctl -b -u lvmevent-needed -o cat | grep VG'
+claim "the first boot is remembered" is_remembered
+guest_shutdown
+
+boots_whole "the second boot"
+claim "the second boot: the needed LV is active before the coldplug, and no other" before_coldplug data-home
+claim "the second boot: it is said" was_said 'VG data: 1 LV(s) active before the coldplug'
+claim "the second boot: the coldplug came later" guest_run '
+	needed=$(systemctl show -P ActiveEnterTimestampMonotonic lvmevent-needed)
+	trigger=$(systemctl show -P ExecMainStartTimestampMonotonic systemd-udev-trigger)
+	echo "$needed $trigger"; [ "$needed" -gt 0 ] && [ "$needed" -le "$trigger" ]'
+claim "the second boot: no lvm process" not grep -vE 'vgchange --monitor|lvmconfig --type default' <(guest_event_calls)
+claim "the second boot is remembered, and the first one is kept" guest_wait_for 120 \
+	'grep -q $(cat /proc/sys/kernel/random/boot_id) /var/lib/lvmevent/boot && [ -e /var/lib/lvmevent/boot.1 ]'
+guest_shutdown
+
+if [ -n "${LVMEVENT_LONG-}" ]; then
+	first 'head -c 700 /var/lib/lvmevent/boot >/var/lib/lvmevent/cut; mv /var/lib/lvmevent/cut /var/lib/lvmevent/boot'
+	boots_whole "a damaged memory"
+	claim "a damaged memory: nothing is active before the coldplug" before_coldplug ''
+	claim "a damaged memory: is replaced" is_remembered
+	guest_shutdown
+
+	# the last two disks change their identity: wwid and serial
+	GUEST_IDENTITY[last]=$((last - 1)) GUEST_IDENTITY[last - 1]=$last
+	boots_whole "two disks were swapped"
+	claim "two disks were swapped: nothing is active before the coldplug" before_coldplug ''
+	claim "two disks were swapped: it is said" was_said 'its disk carries another PV'
+	claim "two disks were swapped: they are remembered" is_remembered
+	guest_shutdown
+	boots_whole "the boot after that"
+	claim "the boot after that: the needed LV is active before the coldplug" before_coldplug data-home
+	guest_shutdown
+	# shellcheck disable=SC2034 # used by guest_boot
+	GUEST_IDENTITY=()
+
+	# needed by name only: without the LV the boot must go on
+	echo '# nothing' | overlay_file etc/fstab
+	printf 'event { needed = [ "data/home" ] }\n' | overlay_file etc/lvm/lvmevent.conf
+	guest_boot || die "needed by the setting: does not boot"
+	guest_wait_lvs $((count + 3)) 400
+	claim "needed by the setting: is remembered" is_remembered
+	guest_shutdown
+	# a superblock of MD, of the old format
+	printf '\374\116\053\251' | dd of="$GUEST/disks/d$last" bs=1 seek=$((16 * 1024 * 1024 - 65536)) conv=notrunc status=none
+	guest_boot || die "an MD component: does not boot"
+	guest_quiet >/dev/null
+	claim "an MD component: nothing is active before the coldplug" before_coldplug ''
+	claim "an MD component: it is said" was_said 'device is an md component'
+	guest_shutdown
+	printf '\0\0\0\0' | dd of="$GUEST/disks/d$last" bs=1 seek=$((16 * 1024 * 1024 - 65536)) conv=notrunc status=none
+	overlay_file etc/multipath/wwids <<<"/3$(printf %x $((0x5000c50000000000 + last)))/"
+	guest_boot || die "a path of multipath: does not boot"
+	guest_quiet >/dev/null
+	claim "a path of multipath: nothing is active before the coldplug" before_coldplug ''
+	claim "a path of multipath: it is said" was_said 'device is a multipath component'
+	guest_shutdown
+fi

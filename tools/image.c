@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The initramfs image: is our part of use in it, and how it is rebuilt. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "lvmevent.h"
+#include "policy/root_spec.h"
+#include "world/place.h"
+#include "world/proc.h"
+#include "world/stack.h"
+
+#define GENERATOR   "/usr/sbin/update-initramfs"
+#define COMMAND	    "update-initramfs -u -k all"
+#define SWAPS_BYTES 65536U
+#define FSTAB_BYTES ((size_t)1024 * 1024)
+
+/* A file system without a device of its own (btrfs) may lie on an LV: then the hook decides. */
+static bool may_lie_on_lv(struct lea_world *world, const char *path, bool is_device)
+{
+	LEA_AUTO(lea_freep) char *full = lea_world_path(world, path);
+	struct stat st;
+	dev_t dev;
+
+	if (!full || stat(full, &st) < 0)
+		return false;
+	dev = is_device ? st.st_rdev : st.st_dev;
+	return !major(dev) || lea_lies_on_lv(world, (struct lea_devno){major(dev), minor(dev)});
+}
+
+static bool swap_lies_on_lv(struct lea_world *world)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	char *state = NULL;
+	int proc_fd = lea_world_proc(world);
+
+	if (proc_fd < 0 || lea_file_read(proc_fd, "swaps", SWAPS_BYTES, &text, NULL))
+		return false;
+	for (char *line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state)) {
+		line[strcspn(line, " \t")] = '\0';
+		if (!strncmp(line, "/dev/", 5) && may_lie_on_lv(world, line, true))
+			return true;
+	}
+	return false;
+}
+
+bool lea_image_has_generator(const char *root)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s" GENERATOR, root);
+	return stat(path, &st) == 0;
+}
+
+/* Is a line of fstab one of an LV that the boot needs? Changes @line. */
+static bool names_needed_lv(char *line)
+{
+	struct lea_root_spec spec;
+	char *state = NULL;
+	const char *device = strtok_r(line, " \t", &state);
+	const char *point = device ? strtok_r(NULL, " \t", &state) : NULL;
+	const char *type = point ? strtok_r(NULL, " \t", &state) : NULL;
+
+	if (!type || *device == '#' ||
+	    (strcmp(point, "/") != 0 && strcmp(point, "/usr") != 0 && strcmp(type, "swap") != 0))
+		return false;
+	lea_root_parse(device, &spec);
+	return spec.kind == LEA_ROOT_LV;
+}
+
+/* Of a system that does not run, or was mounted elsewhere, the name is all we know. */
+static bool fstab_names_lv(const char *root)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	char path[PATH_MAX], *state = NULL;
+
+	snprintf(path, sizeof(path), "%s/etc/fstab", root);
+	if (lea_file_read_config(path, FSTAB_BYTES, &text, NULL))
+		return false;
+	for (char *line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state))
+		if (names_needed_lv(line))
+			return true;
+	return false;
+}
+
+bool lea_image_is_useful(struct lea_world *world, const char *root)
+{
+	if (!lea_image_has_generator(root))
+		return false;
+	if (fstab_names_lv(root))
+		return true;
+	return !*root && !lea_place_check(world) &&
+	       (may_lie_on_lv(world, "/", false) || may_lie_on_lv(world, "/usr", false) ||
+		swap_lies_on_lv(world));
+}
+
+void lea_image_rebuild(struct lea_world *world, const char *root)
+{
+	static const char *const argv[] = {GENERATOR, "-u", "-k", "all", NULL};
+	const char *package = lea_world_env(world, "DPKG_MAINTSCRIPT_PACKAGE");
+	int code = 0, r;
+
+	if (!lea_image_has_generator(root))
+		return;
+	if (package && *package) {
+		printf("The package manager rebuilds the initramfs.\n");
+		return;
+	}
+	if (*root || lea_place_check(world)) {
+		printf("Rebuild the initramfs of that system: %s%s%s" COMMAND "\n",
+		       *root ? "chroot " : "", root, *root ? " " : "");
+		return;
+	}
+	printf("Rebuilding the initramfs of each kernel: " COMMAND "\n");
+	fflush(stdout);
+	r = lea_proc_run(argv, &code);
+	if (r || code)
+		lea_log(world->log, LEA_LOG_WARNING,
+			COMMAND ": %s; the images that are there still boot. Run it again when "
+				"it works.",
+			r ? strerror(-r) : "failed");
+}

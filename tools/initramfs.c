@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lvmevent initramfs: the options of the boot scripts of an initramfs. */
+#include "command/initramfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "lvmevent.h"
+
+#define USAGE	       "initramfs --check | [--resume SPEC] [--needs FILE] [--pass N] [--passes N] [ROOT]"
+#define RULE	       LEA_DATADIR "/lvmevent-initramfs.rules"
+#define CONTROL	       "/dev/mapper/control"
+#define DEFAULT_PASSES 30U
+#define MOST_PASSES    86400U
+/* A boot script has no limit of its own: SIGALRM ends us, and the script goes on without us. */
+#define ALARM_SECONDS  100U
+
+/* NULL: @or_else. False: no number. */
+static bool parse_number(const char *text, uint32_t or_else, uint32_t *ret_number)
+{
+	char *end;
+
+	*ret_number = or_else;
+	if (!text)
+		return true;
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*ret_number = (uint32_t)strtoul(text, &end, 10);
+	return !errno && !*end && *ret_number <= MOST_PASSES;
+}
+
+static int can_open(struct lea_world *world, const char *name, int flags)
+{
+	LEA_AUTO(lea_freep) char *path = lea_world_path(world, name);
+	LEA_AUTO(lea_closep) int fd = path ? open(path, flags | O_CLOEXEC | O_NOFOLLOW) : -1;
+
+	if (fd >= 0)
+		return LEA_EXIT_DONE;
+	lea_log(world->log, LEA_LOG_ERROR, "%s: %s", name, strerror(path ? errno : ENOMEM));
+	return LEA_EXIT_FAILED;
+}
+
+/* That we run at all shows that the libraries are there. */
+static int check(struct lea_world *world)
+{
+	const struct lea_common common = {0};
+	struct lea_conf *conf = NULL;
+	int code = lea_cmd_begin(world, &common, &conf);
+
+	lea_conf_free(conf);
+	code = code ? code : can_open(world, CONTROL, O_RDWR);
+	return code ? code : can_open(world, RULE, O_RDONLY);
+}
+
+static int run_pass(struct lea_world *world, const struct lea_initramfs_options *options)
+{
+	const struct lea_common common = {.is_service = true};
+	struct lea_conf *conf = NULL;
+	int r, code = lea_cmd_begin(world, &common, &conf);
+
+	if (code)
+		return code;
+	r = lea_initramfs(world, conf, options);
+	lea_conf_free(conf);
+	return r < 0 ? LEA_EXIT_FAILED : r;
+}
+
+int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[])
+{
+#define ROW(member_, type_, name_, value_, help_)                                                  \
+	LEA_OPT(struct lea_lvmevent_args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
+	const struct lea_opt rows[] = {
+		LEA_LVMEVENT_HELP,
+		ROW(check, COUNT, "check", NULL, "Can this work here? Activate nothing."),
+		ROW(resume, STRING, "resume", "Spec", "Activate the LV of this swap, too."),
+		ROW(needs, STRING, "needs", "File", "What the image was built for."),
+		ROW(pass, STRING, "pass", "Number", "Seconds that the boot waits so far (0)."),
+		ROW(passes, STRING, "passes", "Number", "Seconds that it waits at most (30).")};
+#undef ROW
+	struct lea_lvmevent_args args = {.most_words = 1};
+	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
+	struct lea_initramfs_options options;
+	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
+
+	lea_opts_done(&opts);
+	if (code >= 0)
+		return code;
+	options = (struct lea_initramfs_options){
+		.root = args.word, .resume = args.resume, .needs = args.needs};
+	if (!parse_number(args.pass, 0, &options.pass) ||
+	    !parse_number(args.passes, DEFAULT_PASSES, &options.passes) ||
+	    args.check == !!(args.word || args.resume)) {
+		fprintf(stderr, "  Usage: lvmevent " USAGE "\n");
+		return LEA_EXIT_PARAMS;
+	}
+	alarm(ALARM_SECONDS);
+	return args.check ? check(world) : run_pass(world, &options);
+}
