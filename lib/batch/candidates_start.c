@@ -197,12 +197,21 @@ static int compare_names(const void *a, const void *b)
 		      ((const struct lea_scan_vg *)b)->vg->name);
 }
 
+/* A VG that may have a twin, with the claim that it would get. */
+struct named {
+	const struct lea_scan_vg *scanned;
+	struct lea_claim claim;
+};
+
+/* A PV is in one VG only: if one of the other VG's is in this VG now, the other one was removed. */
 static int find_twin(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
-	const struct lea_scan_vg *scanned = arg;
+	const struct named *named = arg;
 
 	return claim->state != LEA_CLAIM_FAILED && !claim->is_orphaned &&
-	       !strcmp(claim->vg_name, scanned->vg->name) && strcmp(vg_id, scanned->vg->id) != 0;
+	       !strcmp(claim->vg_name, named->scanned->vg->name) &&
+	       strcmp(vg_id, named->scanned->vg->id) != 0 &&
+	       !lea_claim_shares_pv(claim, &named->claim);
 }
 
 /*
@@ -214,6 +223,8 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 		    const struct lea_candidate *needs_activation)
 {
 	struct lea_scan_vg **first = tsearch(scanned, &candidates->names, compare_names);
+	struct named named = {.scanned = scanned};
+	int r;
 
 	if (!first)
 		return -ENOMEM;
@@ -222,7 +233,10 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 	if (needs_activation->has_claim || needs_activation->was_down ||
 	    !lea_vg_online_exists(candidates->claims.run_fd, scanned->vg->name))
 		return 0;
-	return lea_claim_each(&candidates->claims, find_twin, scanned);
+	r = lea_scan_vg_claim(scanned, &named.claim);
+	r = r ? r : lea_claim_each(&candidates->claims, find_twin, &named);
+	lea_claim_done(&named.claim);
+	return r;
 }
 
 /* vgs_online belongs to the other VG and stays. */

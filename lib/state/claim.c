@@ -406,6 +406,14 @@ bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *
 	return true;
 }
 
+bool lea_claim_shares_pv(const struct lea_claim *one, const struct lea_claim *other)
+{
+	for (uint32_t i = 0; i < other->pv_count; i++)
+		if (find(one, &other->pv[i]))
+			return true;
+	return false;
+}
+
 int lea_claim_put(struct lea_claim *claim, const struct lea_claim_pv *pv)
 {
 	struct lea_claim_pv *bigger, *mine = find(claim, pv);

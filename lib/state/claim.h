@@ -103,6 +103,9 @@ LEA_MUST_CHECK int lea_claim_drop_pvs(const struct lea_claims *claims, struct le
  */
 bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count);
 
+/* Do the two claims have a PV in common, in any instance? */
+bool lea_claim_shares_pv(const struct lea_claim *one, const struct lea_claim *other);
+
 /* Adds a PV, or replaces its instance. @claim is sorted by pvid and stays so. 0, or -ENOMEM with
  * @claim unchanged. */
 LEA_MUST_CHECK int lea_claim_put(struct lea_claim *claim, const struct lea_claim_pv *pv);

@@ -237,25 +237,28 @@ TEST_EACH(failure_is_tried_again_by_its_class, failures)
 
 /* Rows: lvm2's mark and another VG's claim, and whether the VG is activated. */
 static const struct {
-	const char *claim, *name;
+	const char *claim, *name, *pvid;
 	int state; /* -1: no other VG */
 	bool is_marked;
 	const char *activated;
 } twins[] = {
-	{"a VG of this name is active", "vg_one", LEA_CLAIM_DONE, true, ""},
-	{"it is active no more", "vg_one", LEA_CLAIM_DONE, false, "vg_one "},
-	{"it has failed", "vg_one", LEA_CLAIM_FAILED, true, "vg_one "},
-	{"a VG of another name is active", "vg_two", LEA_CLAIM_DONE, true, "vg_one "},
-	{"who made the mark has died before the claim", "", -1, true, "vg_one "},
+	{"a VG of this name is active", "vg_one", PVID_A, LEA_CLAIM_DONE, true, ""},
+	{"it is active no more", "vg_one", PVID_A, LEA_CLAIM_DONE, false, "vg_one "},
+	{"it has failed", "vg_one", PVID_A, LEA_CLAIM_FAILED, true, "vg_one "},
+	{"it was removed, and this VG has its PV", "vg_one", PVID_ONE, LEA_CLAIM_DONE, true,
+	 "vg_one "},
+	{"a VG of another name is active", "vg_two", PVID_A, LEA_CLAIM_DONE, true, "vg_one "},
+	{"the process that made the mark died before the claim", "", PVID_A, -1, true, "vg_one "},
 };
 
 TEST_EACH(second_vg_of_a_name_stays_down, twins)
 {
-	struct lea_claim_pv pv = {.pvid = PVID_A, .id = {8, 32, 2}};
+	struct lea_claim_pv pv = {.id = {8, 32, 2}};
 	const int run_fd = lea_world_run(machine.world);
 	const struct lea_claims claims = machine_claims();
 	struct lea_claim claim = {.pv = &pv, .pv_count = 1};
 
+	snprintf(pv.pvid, sizeof(pv.pvid), "%s", twins[_i].pvid);
 	machine_plug("one-pv", "sda", 16, 7);
 	ck_assert_int_eq(lea_online_ensure(run_fd), 0);
 	if (twins[_i].is_marked)
