@@ -2,6 +2,7 @@
 #include "daemon/late.h"
 
 #include "base/cleanup.h"
+#include "daemon/boot_needs.h"
 #include "daemon/udev_wait.h"
 #include "policy/need_unit.h"
 #include "state/missing.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define LINE_BYTES 1024U
+#define LINE_BYTES 1280U
 
 /* Needs without a device of their own (a VG, a tag) and those that may be no LV are not late. */
 static bool is_late(int dev_fd, const struct lea_need *need)
@@ -24,16 +25,31 @@ static bool is_late(int dev_fd, const struct lea_need *need)
 	       fstatat(dev_fd, path, &st, 0) < 0 && errno == ENOENT;
 }
 
-static void describe_vg(struct lea_world *world, const char *vg,
-			char text[static LEA_MISSING_TEXT_BYTES])
+#define VG_TEXT_BYTES (LEA_MISSING_TEXT_BYTES + LEA_LAST_SEEN_BYTES + 32U)
+
+static void describe_missing(struct lea_world *world, const struct lea_missing *missing,
+			     char text[static VG_TEXT_BYTES])
+{
+	char seen[LEA_LAST_SEEN_BYTES];
+	size_t used;
+
+	lea_missing_describe(missing, text);
+	lea_boot_last_seen(world, missing->pvid[0], seen);
+	used = strlen(text);
+	if (seen[0])
+		snprintf(text + used, VG_TEXT_BYTES - used, ", %slast seen as %s",
+			 missing->count > 1 ? "the first " : "", seen);
+}
+
+static void describe_vg(struct lea_world *world, const char *vg, char text[static VG_TEXT_BYTES])
 {
 	const int run_fd = lea_world_run(world);
 	struct lea_missing missing = {0};
 
 	if (run_fd >= 0 && !lea_missing_read(run_fd, vg, &missing) && missing.count)
-		lea_missing_describe(&missing, text);
+		describe_missing(world, &missing, text);
 	else
-		snprintf(text, LEA_MISSING_TEXT_BYTES, "%s",
+		snprintf(text, VG_TEXT_BYTES, "%s",
 			 run_fd >= 0 && lea_vg_online_exists(run_fd, vg)
 				 ? "all PVs are there, its LVs are being activated"
 				 : "none of its PVs has appeared");
@@ -58,7 +74,7 @@ static void write_console(struct lea_world *world, const char *line)
 static void say(struct lea_world *world, const struct lea_need *need, uint32_t count, uint32_t pvs)
 {
 	const int vg_chars = (int)strcspn(need->value, "/");
-	char vg[128], state[LEA_MISSING_TEXT_BYTES], more[40] = "", seen[40] = "", line[LINE_BYTES];
+	char vg[128], state[VG_TEXT_BYTES], more[40] = "", seen[40] = "", line[LINE_BYTES];
 
 	snprintf(vg, sizeof(vg), "%.*s", vg_chars, need->value);
 	describe_vg(world, vg, state);

@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "batch/needs.h"
+#include "daemon/boot_needs.h"
 #include "batch/pass_cache.h"
 #include "daemon/late.h"
 #include "daemon/monitor_retry.h"
@@ -395,7 +395,7 @@ static int watch_late(struct run *run)
 
 	if (now > LEA_LATE_MOST_MS)
 		return 0;
-	r = lea_needs_read(world, run->session->conf, &run->needs);
+	r = lea_boot_needs_read(world, run->session->conf, &run->needs);
 	if (now > LEA_LATE_FIRST_MS)
 		run->late.next_ms = now + LEA_LATE_PAUSE_MS;
 	return r ? r : add_timer(run, on_late_time, 1, &run->late_timer);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "batch/needs.h"
+#include "daemon/boot_needs.h"
 #include "batch/pass_cache.h"
 #include "record/incomplete.h"
 #include "worker/pool.h"
@@ -88,7 +88,7 @@ int lea_session_begin_batches(struct lea_session *session, struct lea_batch_opti
 	r = lea_reader_new(session->world, session->conf, &session->reader);
 	r = r ? r : lea_pass_cache_new(&session->cache);
 	r = r ? r : lea_incomplete_new(&session->waiting);
-	r = r || !how->is_boot ? r : lea_needs_read(session->world, session->conf, &session->needs);
+	r = r || !how->is_boot ? r : lea_boot_needs_read(session->world, session->conf, &session->needs);
 	how->world = session->world;
 	how->conf = session->conf;
 	how->lvm_path = session->lvm_path;

@@ -3,11 +3,14 @@
 #include "daemon/late.h"
 
 #include "base/cleanup.h"
+#include "daemon/boot_memory_file.h"
+#include "daemon/boot_needs.h"
 #include "fake/tree.h"
 #include "unit/suite.h"
 
 #include <string.h>
 
+#define MACHINE	  "0123456789abcdef0123456789abcdef"
 #define PVID_HERE "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define PVID_GONE "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 
@@ -48,6 +51,24 @@ static void teardown(void)
 }
 
 const struct fixture fixture = {setup, teardown};
+
+/* The last boot had the file system 1-2 on data/u, and the PV that is gone now. */
+static void remember(void)
+{
+	struct lea_boot_pv pv = {PVID_GONE, .wwid = "naa.6001405ab", .serial = "", .address = ""};
+	struct lea_boot_lv lv = {.name = "u", .fs_uuid = "1-2", .fs_label = ""};
+	struct lea_boot_vg vg = {.id = PVID_HERE,
+				 .name = "data",
+				 .pv = &pv,
+				 .pv_count = 1,
+				 .lv = &lv,
+				 .lv_count = 1};
+	const struct lea_boot_memory memory = {MACHINE, "before", &vg, 1};
+
+	tree_put(&tree, "/etc/machine-id", MACHINE "\n");
+	tree_mkdir(&tree, "/var/lib");
+	ck_assert_int_eq(lea_boot_memory_write(&tree.world, &memory), 0);
+}
 
 static const char *step(uint64_t ms, int want_wait_ms)
 {
@@ -90,6 +111,30 @@ TEST(line_names_the_missing_pv)
 	tree_put(&tree, "/run/lvm/pvs_online/" PVID_HERE, "8:0\nvg:data\n");
 	ck_assert_ptr_nonnull(strstr(step(45000, LEA_LATE_PAUSE_MS), "1 of 2 PVs"));
 	ck_assert_ptr_nonnull(strstr(tree.logged, "missing PV bbbbbb-bbbb"));
+}
+
+TEST(line_names_what_the_missing_pv_was)
+{
+	remember();
+	tree_put(&tree, "/run/lvm/pvs_lookup/data", PVID_HERE "\n" PVID_GONE "\n");
+	tree_put(&tree, "/run/lvm/pvs_online/" PVID_HERE, "8:0\nvg:data\n");
+	ck_assert_ptr_nonnull(strstr(step(45000, LEA_LATE_PAUSE_MS),
+				     "-bbbbbb, last seen as disk naa.6001405ab; 834 PVs"));
+}
+
+TEST(need_by_uuid_names_the_lv_of_the_last_boot)
+{
+	struct lea_conf *conf = NULL;
+	const struct lea_conf_options options = {.forgive = true};
+
+	remember();
+	tree_put(&tree, "/etc/fstab", "UUID=1-2 /u ext4\nUUID=3-4 /v ext4\n");
+	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), 0);
+	lea_needs_free(LEA_TAKE(needs));
+	ck_assert_int_eq(lea_boot_needs_read(&tree.world, conf, &needs), 0);
+	lea_conf_free(conf);
+	ck_assert_ptr_nonnull(strstr(step(45000, LEA_LATE_PAUSE_MS),
+				     "waiting for /u (LV data/u): VG data: none of its PVs"));
 }
 
 TEST(line_says_that_udev_is_busy_with_a_complete_vg)
