@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/step.h"
 #include "lvmevent.h"
 
 #define USAGE	       "initramfs --check | [--resume SPEC] [--needs FILE] [--pass N] [--passes N] [ROOT]"
@@ -99,6 +100,7 @@ int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[])
 		fprintf(stderr, "  Usage: lvmevent " USAGE "\n");
 		return LEA_EXIT_PARAMS;
 	}
+	LEA_CRASHPOINT_ROLE("initramfs");
 	alarm(ALARM_SECONDS);
 	return args.check ? check(world) : run_pass(world, &options);
 }

@@ -133,6 +133,16 @@ early_service() {
 	first "systemctl enable $name"
 }
 
+# guest_early_disks COUNT: from the next boot on, COUNT disks are there before udevd, as if an initramfs had loaded
+# their driver; the LVs that are active before the coldplug are noted in /run/before-coldplug
+guest_early_disks() {
+	early_service early-disks "modprobe -a sd_mod virtio_scsi; i=0; until set -- /sys/block/sd*; [ \$\$# -ge $1 ] || \
+		[ \$\$i -ge 600 ]; do i=\$\$((i + 1)); sleep 0.1; done" \
+		Before='systemd-udevd-kernel.socket systemd-udevd.service lvmevent-arm.service'
+	early_service coldplug-note 'for d in /sys/block/dm-*; do [ ! -e $$d ] || cat $$d/dm/name; done >/run/before-coldplug' \
+		After='lvmevent-needed.service systemd-udevd.service' Before=systemd-udev-trigger.service
+}
+
 # guest_package: copies our package over the root and enables it
 guest_package() {
 	overlay "$GUEST_PACKAGE"

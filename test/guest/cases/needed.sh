@@ -7,33 +7,6 @@ count=12
 [ -z "${LVMEVENT_LONG-}" ] || count=60
 last=$((count - 1))
 
-# The disks are there before udevd, as if an initramfs had loaded their driver. Before the coldplug the active LVs
-# are noted in /run/before-coldplug.
-overlay_units() {
-	overlay_file etc/systemd/system/early-disks.service <<-UNIT
-		[Unit]
-		DefaultDependencies=no
-		Before=systemd-udevd-kernel.socket systemd-udevd.service lvmevent-arm.service
-		[Service]
-		Type=oneshot
-		ExecStart=/bin/sh -c 'modprobe -a sd_mod virtio_scsi; i=0; until set -- /sys/block/sd*; [ \$\$# -ge $count ] || [ \$\$i -ge 600 ]; do i=\$\$((i + 1)); sleep 0.1; done'
-		[Install]
-		WantedBy=sysinit.target
-	UNIT
-	overlay_file etc/systemd/system/coldplug-note.service <<-'UNIT'
-		[Unit]
-		DefaultDependencies=no
-		After=lvmevent-needed.service systemd-udevd.service
-		Before=systemd-udev-trigger.service
-		[Service]
-		Type=oneshot
-		ExecStart=/bin/sh -c 'for d in /sys/block/dm-*; do [ ! -e $$d ] || cat $$d/dm/name; done >/run/before-coldplug'
-		[Install]
-		WantedBy=sysinit.target
-	UNIT
-	first 'systemctl enable early-disks coldplug-note'
-}
-
 # boots_whole SENTENCE: boots, and claims what holds in each boot
 boots_whole() {
 	guest_boot || die "$1: does not boot"
@@ -60,7 +33,7 @@ disks=$(layout need $count)
 sort "$disks/expect" >"$JUNK/expect"
 guest_new ours "$disks"
 guest_package
-overlay_units
+guest_early_disks $count
 echo '/dev/data/home /late ext4 defaults,x-systemd.device-timeout=300 0 2' | overlay_file etc/fstab
 boots_whole "the first boot"
 claim "the first boot: nothing is active before the coldplug" before_coldplug ''

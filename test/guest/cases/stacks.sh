@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # multipath, MD with metadata at the end, LUKS, PV on LV, partition, loop: only the finished device is a PV
 
-# With LVMEVENT_LONG: stock lvm2 as control; LUKS is opened after a minute.
+# With LVMEVENT_LONG: stock lvm2 as control; LUKS is opened after a minute; and a boot whose needed LVs are on all
+# of these layers, by what was remembered.
 
 "$GUEST_HERE/prepare" --suite "$GUEST_SUITE-stacks" || die "no root with multipath, MD and LUKS"
 GUEST_SUITE=$GUEST_SUITE-stacks
@@ -143,4 +144,23 @@ claim "ours: the PV on an LV is used when lvm.conf allows it" in_guest '
 	udevadm control --reload
 	udevadm trigger -c change --settle $(readlink -f /dev/outer/disk)
 	for i in $(seq 40); do active inner-lv && exit; sleep 0.5; done; exit 1'
+if [ -n "${LVMEVENT_LONG-}" ]; then
+	guest_run 'rm /var/lib/lvmevent/boot; systemctl restart lvmevent-runner'
+	claim "ours: this boot is remembered, with all that came late" wait_for 120 'grep -qw luks /var/lib/lvmevent/boot'
+	guest_shutdown
+	guest_early_disks 10
+	printf 'event { needed = [ "solo0000", "solo0007", "solo0008", "raid", "part", "luks", "outer" ] }\n' |
+		overlay_file etc/lvm/lvmevent.conf
+	overlay_file etc/lvm/lvmlocal.conf </dev/null
+	# shellcheck disable=SC2034 # guest_boot reads it
+	GUEST_DISKS=(d0 d1 d2 d3 d4 d5 d6 d7 d8 d9)
+	guest_boot || die "the boot with needed LVs"
+	wait_for 150 'active solo0000-lv0 solo0007-lv0 solo0008-lv0 raid-lv part-lv outer-disk'
+	claim "needed: before the coldplug nothing is active on a path, a member or cleartext" guest_run '
+		cat /run/before-coldplug; journalctl -b -u lvmevent-needed -o cat; ! grep -E "solo000[08]|raid|luks" /run/before-coldplug'
+	claim "needed: control: what lies on a plain disk is" guest_run 'grep -x outer-disk /run/before-coldplug'
+	in_guest 'cryptsetup open --key-file /key /dev/$(disk 4) opened; losetup /dev/loop0 /loop'
+	claim "needed: all is active" wait_for 60 'active luks-lv loop-lv'
+	never_else needed
+fi
 guest_off
