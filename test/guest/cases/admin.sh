@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # random commands of an administrator among events: after each step the same is active as with stock lvm2
 
-# LVMEVENT_LONG: an hour for each guest instead of a minute. ADMIN_SEED: another sequence.
+# LVMEVENT_LONG: an hour for each guest instead of 18 steps. ADMIN_SEED: another sequence.
 if ! with_ours; then
 	skip "an administrator's commands" "stock only"
 	return
 fi
-seed=${ADMIN_SEED:-4} seconds=60
-[ -z "${LVMEVENT_LONG-}" ] || seconds=3600
+seed=${ADMIN_SEED:-4} seconds=900 most=18
+[ -z "${LVMEVENT_LONG-}" ] || seconds=3600 most=100000
 
 steps() { # NAME SECONDS STEPS
 	guest_new "$1" "$(layout blank 12)"
@@ -57,7 +57,7 @@ same_steps() {
 	[ "$n" -gt 0 ] && [ "$(blocks ours)" = "$n" ]
 }
 
-steps stock $seconds 100000
+steps stock $seconds $most
 done_steps=$(grep '^== ' "$JUNK/stock.log" | tail -n 1 | sed 's/^== \([0-9]*\):.*/\1/')
 note "$done_steps steps with seed $seed, $(grep -c '^= 0' "$JUNK/stock.log") commands, $(grep -c '^= [1-9]' "$JUNK/stock.log") refused"
 claim "control: stock lvm2 made the steps and each ended quietly" eval '[ "$done_steps" -gt 10 ] && ! grep "does not come to rest" "$JUNK/stock.log"'
