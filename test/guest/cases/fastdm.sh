@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # event/fast_dm_rules: no dmsetup process for an LV by default, and the same in udev as with the installed rules
+# long
 
 disks=$(layout quad 8)
 count=$(wc -l <"$disks/expect")
