@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# root on LVM: our program in the initramfs is killed at steps all over its work, a boot for each: it boots
+# root on LVM: our program in the initramfs is killed at each step of its work, a boot for each: it boots
 # long
 
 # shellcheck source-path=SCRIPTDIR source=rootlvm-root
@@ -25,11 +25,10 @@ with_kill() {
 # steps_of ROLE: how many steps the processes of this role took in the initramfs
 steps_of() { guest_run "cat /run/steps.*/trace" | awk -v role="$1" '$3 == role { n++ } END { print n + 0 }'; }
 
-# kill_all ROLE STEPS BOOTS: kills at so many of its steps, the first and the last among them
+# kill_all ROLE STEPS: kills it at each of its steps
 kill_all() {
-	local role=$1 steps=$2 boots=$3 i step
-	for ((i = 0; i < boots && i < steps; i++)); do
-		step=$((1 + i * (steps - 1) / (boots - 1)))
+	local role=$1 steps=$2 step
+	for ((step = 1; step <= steps; step++)); do
 		with_kill "$role" "$step"
 		boots "$role killed at step $step of $steps" &&
 			claim "$role killed at step $step: it was" guest_run 'cat /run/initramfs/lvmevent; cat /run/steps.*/killed'
@@ -49,12 +48,12 @@ fi
 root_is_built 3
 with_kill none 0
 if boots "nothing is killed"; then
-	main=$(steps_of initramfs) worker=$(steps_of worker) reader=$(steps_of probe)
-	note "steps: initramfs $main, worker $worker, reader $reader"
+	main=$(steps_of initramfs) reader=$(steps_of probe)
+	note "steps: initramfs $main, reader $reader"
 	claim "control: the program and its reader take steps" [ $((main > 20 && reader > 5)) = 1 ]
 	guest_kill
-	kill_all initramfs "$main" 12
-	kill_all worker "$worker" 8
-	kill_all probe "$reader" 5
+	# The number of steps varies a little with the order in which the disks answer.
+	kill_all initramfs $((main - 3))
+	kill_all probe $((reader - 2))
 fi
 rm -f "$GUEST"/disks/*
