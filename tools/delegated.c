@@ -34,8 +34,9 @@ struct view {
 	struct lea_arena *arena;
 	FILE *out;
 	const struct lea_list *names; /* borrowed */
-	bool json, explains;
-	size_t shown;
+	bool is_json, explains;
+	struct lea_json json;
+	struct json_object *vgs, *devices; /* lists in it */
 };
 
 static void view_done(struct view *view)
@@ -45,6 +46,7 @@ static void view_done(struct view *view)
 	lea_reader_free(view->reader);
 	lea_arena_free(view->arena);
 	lea_conf_free(view->conf);
+	lea_json_done(&view->json);
 }
 
 static void log_nothing(struct lea_log *log, enum lea_log_level level, const char *line)
@@ -102,11 +104,12 @@ static const char *verdict(const struct lea_explain *explain, const struct lea_v
 	}
 }
 
-/* Prints the LVs that are the reason; none if the reason is the VG as a whole. */
-static void print_lvs(const struct view *view, const struct lea_vg *vg)
+/* Prints the LVs that are the reason, or adds them to @list; none if the reason is the VG as a
+ * whole. */
+static void print_lvs(struct view *view, const struct lea_vg *vg, struct json_object *list)
 {
+	struct json_object *lv;
 	char type[TYPE_BYTES];
-	size_t count = 0;
 
 	for (uint32_t i = 0; i < vg->lv_count; i++) {
 		const char *foreign = lea_plan_foreign_type(&vg->lvs[i]);
@@ -114,37 +117,35 @@ static void print_lvs(const struct view *view, const struct lea_vg *vg)
 		if (!foreign)
 			continue;
 		lea_access_plain(foreign, type, sizeof(type));
-		if (view->json) {
-			fprintf(view->out, "%s{\"lv\": \"%s\", \"type\": ", count ? ", " : "",
-				vg->lvs[i].name);
-			lea_json_string(view->out, type);
-			fputc('}', view->out);
-		} else {
+		if (!view->is_json) {
 			fprintf(view->out, "  LV %s/%s: %s\n", vg->name, vg->lvs[i].name, type);
+			continue;
 		}
-		count++;
+		lv = lea_json_object(&view->json, list, NULL);
+		lea_json_text(&view->json, lv, "lv", vg->lvs[i].name);
+		lea_json_text(&view->json, lv, "type", type);
 	}
 }
 
-static void print_json(struct view *view, const struct lea_vg *vg,
-		       const struct lea_explain *explain, bool is_delegated)
+static void add_json(struct view *view, const struct lea_vg *vg, const struct lea_explain *explain,
+		     bool is_delegated)
 {
+	struct lea_json *json = &view->json;
+	struct json_object *object = lea_json_object(json, view->vgs, NULL), *lvs;
 	char id[39];
 
 	lea_id_format(vg->id, id);
-	fprintf(view->out,
-		"%s{\"vg\": \"%s\", \"uuid\": \"%s\", \"delegated\": %s, \"verdict\": \"%s\", "
-		"\"reason\": ",
-		view->shown ? ", " : "", vg->name, id, is_delegated ? "true" : "false",
-		verdict(explain, vg));
-	lea_json_string(view->out, explain->why);
-	fprintf(view->out, ", \"lvs\": [");
+	lea_json_text(json, object, "vg", vg->name);
+	lea_json_text(json, object, "uuid", id);
+	lea_json_bool(json, object, "delegated", is_delegated);
+	lea_json_text(json, object, "verdict", verdict(explain, vg));
+	lea_json_text(json, object, "reason", explain->why);
+	lvs = lea_json_list(json, object, "lvs");
 	if (is_delegated)
-		print_lvs(view, vg);
-	fprintf(view->out, "]}");
+		print_lvs(view, vg, lvs);
 }
 
-static void print_line(const struct view *view, const struct lea_vg *vg,
+static void print_line(struct view *view, const struct lea_vg *vg,
 		       const struct lea_explain *explain, bool is_delegated)
 {
 	if (!view->explains)
@@ -153,7 +154,7 @@ static void print_line(const struct view *view, const struct lea_vg *vg,
 		fprintf(view->out, "VG %s: %s%s%s\n", vg->name, verdict(explain, vg),
 			explain->why[0] ? ": " : "", explain->why);
 	if (is_delegated)
-		print_lvs(view, vg);
+		print_lvs(view, vg, NULL);
 }
 
 /* With --explain the answer is what an event would do; without it, whether any activation would
@@ -184,11 +185,7 @@ static int show(struct view *view, const struct lea_scan_vg *scanned)
 		return lea_log_fault(view->world->log, r, "VG %s", scanned->vg->name);
 	if (!is_delegated && !view->explains)
 		return 0;
-	if (view->json)
-		print_json(view, scanned->vg, &answer, is_delegated);
-	else
-		print_line(view, scanned->vg, &answer, is_delegated);
-	view->shown++;
+	(view->is_json ? add_json : print_line)(view, scanned->vg, &answer, is_delegated);
 	return 0;
 }
 
@@ -207,20 +204,26 @@ static void show_devices(struct view *view)
 {
 	struct lea_found *const *found;
 	char why[LEA_EXPLAIN_BYTES];
-	size_t count, shown = 0;
+	size_t count;
 
 	found = lea_scan_found(view->scan, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (!is_asked_for(view, found[i]) ||
 		    !lea_explain_device(view->world, found[i], why))
 			continue;
-		if (view->json) {
-			fprintf(view->out, "%s", shown++ ? ", " : "");
-			lea_json_string(view->out, why);
-		} else {
+		if (view->is_json)
+			lea_json_text(&view->json, view->devices, NULL, why);
+		else
 			fprintf(view->out, "%s\n", why);
-		}
 	}
+}
+
+static void begin_json(struct view *view)
+{
+	lea_json_begin(&view->json);
+	view->vgs = lea_json_list(&view->json, view->json.top, "vgs");
+	if (view->explains)
+		view->devices = lea_json_list(&view->json, view->json.top, "devices");
 }
 
 /* Returns an exit code. */
@@ -228,19 +231,19 @@ static int show_all(struct view *view)
 {
 	bool has_failed = view->picks.has_failed || view->has_failed;
 
-	if (view->explains && !view->json && !view->conf->event_activation)
+	if (view->is_json)
+		begin_json(view);
+	else if (view->explains && !view->conf->event_activation)
 		fprintf(view->out,
 			"event_activation is 0: events activate nothing. If it were 1:\n");
-	if (view->json)
-		fprintf(view->out, "{\"vgs\": [");
 	for (size_t i = 0; i < view->picks.count; i++)
 		has_failed |= show(view, view->picks.pick[i].known) < 0;
-	if (view->json)
-		fprintf(view->out, "]%s", view->explains ? ", \"devices\": [" : "");
 	if (view->explains)
 		show_devices(view);
-	if (view->json)
-		fprintf(view->out, "%s}\n", view->explains ? "]" : "");
+	if (view->is_json && lea_json_print(&view->json, view->out)) {
+		lea_log_fault(view->world->log, -ENOMEM, "Writing JSON");
+		has_failed = true;
+	}
 	return has_failed ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
 }
 
@@ -298,7 +301,7 @@ int lea_lvmevent_delegated(struct lea_world *world, int argc, char *argv[])
 	LEA_AUTO(view_done) struct view view = {.world = world, .out = lea_cmd_report(world)->out};
 	int code = lea_lvmevent_parse(&opts, "delegated [--explain] [--json] [VG...]", argc, argv);
 
-	view.json = args.json != 0;
+	view.is_json = args.json != 0;
 	view.explains = args.explain != 0;
 	code = code < 0 ? list_delegated(&view, &opts.positional) : code;
 	lea_opts_done(&opts);

@@ -1,8 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* JSON output for several commands. */
+/*
+ * JSON output of the commands, made with json-c. Every output is one object whose first member is
+ * "version", the version of the format; lvmevent(8) documents the members.
+ */
 #pragma once
 
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
-/* Prints @text as a JSON string, with quotes and escapes. */
-void lea_json_string(FILE *out, const char *text);
+/* Grows when a member is renamed, removed, or changes its meaning; not when one is added. */
+#define LEA_JSON_VERSION 1
+
+struct json_object; /* json-c's value of any type */
+
+/* Members are added to @top, or to an object or a list inside it, and are owned by it. */
+struct lea_json {
+	struct json_object *top; /* owned */
+	bool has_failed;	 /* out of memory: lea_json_print reports it */
+};
+
+/* Begins an object with its version. Call lea_json_done in every case. */
+void lea_json_begin(struct lea_json *json);
+void lea_json_done(struct lea_json *json);
+
+/* @to: an object; with @key NULL a list, to which the value is appended. NULL: nothing is added. */
+void lea_json_text(struct lea_json *json, struct json_object *to, const char *key,
+		   const char *text);
+void lea_json_number(struct lea_json *json, struct json_object *to, const char *key,
+		     uint64_t number);
+void lea_json_bool(struct lea_json *json, struct json_object *to, const char *key, bool value);
+/* The new object or list, borrowed; NULL: out of memory. */
+struct json_object *lea_json_object(struct lea_json *json, struct json_object *to, const char *key);
+struct json_object *lea_json_list(struct lea_json *json, struct json_object *to, const char *key);
+
+/* Prints the object and a newline. 0 or -ENOMEM, with nothing printed. */
+LEA_MUST_CHECK int lea_json_print(const struct lea_json *json, FILE *out);

@@ -35,7 +35,8 @@ struct list {
 
 struct status {
 	struct lea_session *session;
-	bool json;
+	struct lea_json json;
+	struct json_object *failed_json, *incomplete_json, *initramfs_json; /* lists for it */
 	size_t pending, taken, aside;
 	unsigned int done, inactive, claimed, unwatched;
 	struct lea_active_vgs active;
@@ -61,28 +62,25 @@ static void status_done(struct status *status)
 	list_done(&status->incomplete);
 	list_done(&status->initramfs);
 	lea_active_vgs_done(&status->active);
+	lea_json_done(&status->json);
 }
 
 static void list_failed(struct status *status, const char *vg_id, const struct lea_claim *claim)
 {
+	struct json_object *vg = lea_json_object(&status->json, status->failed_json, NULL);
 	struct list *list = &status->failed;
 	char id[39];
 
 	lea_id_format(vg_id, id);
-	if (!status->json) {
-		fprintf(list->out, "failed: VG %s: %s; %s%s\n", claim->vg_name, claim->reason,
-			claim->is_transient ? "it will be retried; to retry now: vgchange -aay "
-					    : "it is not retried before a PV of it is "
-					      "added; to retry now: vgchange -aay ",
-			claim->vg_name);
-	} else {
-		fprintf(list->out,
-			"%s{\"vg\": \"%s\", \"uuid\": \"%s\", \"retried\": %s, \"reason\": ",
-			list->count ? ", " : "", claim->vg_name, id,
-			claim->is_transient ? "true" : "false");
-		lea_json_string(list->out, claim->reason);
-		fputc('}', list->out);
-	}
+	fprintf(list->out, "failed: VG %s: %s; %s%s\n", claim->vg_name, claim->reason,
+		claim->is_transient ? "it will be retried; to retry now: vgchange -aay "
+				    : "it is not retried before a PV of it is "
+				      "added; to retry now: vgchange -aay ",
+		claim->vg_name);
+	lea_json_text(&status->json, vg, "vg", claim->vg_name);
+	lea_json_text(&status->json, vg, "uuid", id);
+	lea_json_bool(&status->json, vg, "retried", claim->is_transient);
+	lea_json_text(&status->json, vg, "reason", claim->reason);
 	list->count++;
 }
 
@@ -105,22 +103,21 @@ static int take_claim(void *arg, const char *vg_id, const struct lea_claim *clai
 static int take_missing(void *arg, const struct lea_missing *missing)
 {
 	struct status *status = arg;
+	struct lea_json *json = &status->json;
+	struct json_object *vg = lea_json_object(json, status->incomplete_json, NULL), *ids;
 	struct list *list = &status->incomplete;
 	char text[LEA_MISSING_TEXT_BYTES], id[39];
 
 	lea_missing_describe(missing, text);
-	if (!status->json) {
-		fprintf(list->out, "incomplete: VG %s: %s\n", missing->vg, text);
-	} else {
-		fprintf(list->out, "%s{\"vg\": \"%s\", \"pvs\": %u, \"missing\": [",
-			list->count ? ", " : "", missing->vg, missing->all_count);
-		for (uint32_t i = 0; i < missing->count; i++) {
-			lea_id_format(missing->pvid[i], id);
-			fprintf(list->out, "%s\"%s\"", i ? ", " : "", id);
-		}
-		fprintf(list->out, "]}");
-	}
+	fprintf(list->out, "incomplete: VG %s: %s\n", missing->vg, text);
 	list->count++;
+	lea_json_text(json, vg, "vg", missing->vg);
+	lea_json_number(json, vg, "pvs", missing->all_count);
+	ids = lea_json_list(json, vg, "missing");
+	for (uint32_t i = 0; i < missing->count; i++) {
+		lea_id_format(missing->pvid[i], id);
+		lea_json_text(json, ids, NULL, id);
+	}
 	return 0;
 }
 
@@ -152,12 +149,8 @@ static int list_note(struct status *status)
 		return 0;
 	while ((line = strtok_r(NULL, "\n", &state))) {
 		lea_access_plain(line, plain, sizeof(plain));
-		if (!status->json) {
-			fprintf(list->out, "initramfs: %s\n", plain);
-		} else {
-			fputs(list->count ? ", " : "", list->out);
-			lea_json_string(list->out, plain);
-		}
+		fprintf(list->out, "initramfs: %s\n", plain);
+		lea_json_text(&status->json, status->initramfs_json, NULL, plain);
 		list->count++;
 	}
 	return 0;
@@ -231,10 +224,10 @@ const char *lea_dm_rules_describe(struct lea_world *world, const struct lea_conf
 	return dm_rules_words[lea_rule_override_find_dm(conf, world->root, why)];
 }
 
-static void print_dm_rules(struct lea_world *world, bool json, FILE *out)
+/* The device-mapper rules in force as a word, and why. */
+static const char *dm_rules(struct lea_world *world, char why[static LEA_DM_RULES_WHY_BYTES])
 {
 	const struct lea_conf_options options = {.forgive = true};
-	char why[LEA_DM_RULES_WHY_BYTES];
 	struct lea_conf *conf = NULL;
 	const char *word;
 
@@ -242,49 +235,76 @@ static void print_dm_rules(struct lea_world *world, bool json, FILE *out)
 		conf = NULL;
 	word = lea_dm_rules_describe(world, conf, why);
 	lea_conf_free(conf);
-	if (!json) {
-		fprintf(out, "device-mapper rules: %s%s%s\n", word, *why ? ": " : "", why);
-		return;
-	}
-	fprintf(out, "\"dm_rules\": \"%s\", \"dm_rules_reason\": ", word);
-	lea_json_string(out, why);
-	fputs(", ", out);
+	return word;
 }
 
-static void print_json(const struct status *status, FILE *out)
+/* The first members; the lists follow, which are filled while VGs are counted. */
+static void begin_json(struct status *status)
+{
+	struct lea_json *json = &status->json;
+
+	lea_json_begin(json);
+	status->failed_json = lea_json_list(json, json->top, "failed");
+	status->incomplete_json = lea_json_list(json, json->top, "incomplete");
+	status->initramfs_json = lea_json_list(json, json->top, "initramfs");
+}
+
+static void add_counts(struct status *status)
+{
+	const struct {
+		const char *key;
+		size_t count;
+	} rows[] = {
+		{"vgs_done", status->done},
+		{"vgs_inactive", status->inactive},
+		{"vgs_in_work", status->claimed},
+		{"vgs_failed", status->failed.count},
+		{"vgs_incomplete", status->incomplete.count},
+		{"vgs_unwatched", status->unwatched},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		lea_json_number(&status->json, status->json.top, rows[i].key, rows[i].count);
+}
+
+static int print_json(struct status *status, FILE *out)
 {
 	struct lea_world *world = status->session->world;
 	const int event_fd = status->session->event_fd;
 	const bool is_boot = lea_flag_is_up(event_fd, LEA_FLAG_BOOT);
 	const bool is_running = lea_queue_is_running(event_fd);
+	struct lea_json *json = &status->json;
+	struct json_object *top = json->top;
+	char why[LEA_DM_RULES_WHY_BYTES];
 
-	fprintf(out,
-		"{\"in_charge\": \"%s\", \"gate\": \"%s\", \"runner\": \"%s\", \"boot_pass\": %s, "
-		"\"pending\": %zu, \"taken\": %zu, \"put_aside\": %zu, \"running\": %s, ",
-		in_charge_key(lea_rule_override_find(world->root)), lea_gate_word(world),
-		runner_word(status, is_boot, is_running), is_boot ? "true" : "false",
-		status->pending, status->taken, status->aside, is_running ? "true" : "false");
-	print_dm_rules(world, true, out);
-	fprintf(out,
-		"\"vgs_done\": %u, \"vgs_inactive\": %u, \"vgs_in_work\": %u, \"vgs_failed\": %u, "
-		"\"vgs_incomplete\": %u, \"vgs_unwatched\": %u, \"failed\": [%s], \"incomplete\": "
-		"[%s], \"initramfs\": [%s]}\n",
-		status->done, status->inactive, status->claimed, status->failed.count,
-		status->incomplete.count, status->unwatched, status->failed.text,
-		status->incomplete.text, status->initramfs.text);
+	lea_json_text(json, top, "in_charge", in_charge_key(lea_rule_override_find(world->root)));
+	lea_json_text(json, top, "gate", lea_gate_word(world));
+	lea_json_text(json, top, "runner", runner_word(status, is_boot, is_running));
+	lea_json_bool(json, top, "boot_pass", is_boot);
+	lea_json_number(json, top, "pending", status->pending);
+	lea_json_number(json, top, "taken", status->taken);
+	lea_json_number(json, top, "put_aside", status->aside);
+	lea_json_bool(json, top, "running", is_running);
+	lea_json_text(json, top, "dm_rules", dm_rules(world, why));
+	lea_json_text(json, top, "dm_rules_reason", why);
+	add_counts(status);
+	return lea_json_print(json, out);
 }
 
-static void print_text(const struct status *status, FILE *out)
+static int print_text(struct status *status, FILE *out)
 {
 	struct lea_world *world = status->session->world;
 	const int event_fd = status->session->event_fd;
 	const bool is_boot = lea_flag_is_up(event_fd, LEA_FLAG_BOOT);
+	char why[LEA_DM_RULES_WHY_BYTES];
+	const char *word;
 
 	fprintf(out, "in charge: %s\ngate: %s\nrunner: %s%s\n",
 		in_charge_text(lea_rule_override_find(world->root)), lea_gate_word(world),
 		runner_word(status, is_boot, lea_queue_is_running(event_fd)),
 		is_boot ? ", the boot scan is running" : "");
-	print_dm_rules(world, false, out);
+	word = dm_rules(world, why);
+	fprintf(out, "device-mapper rules: %s%s%s\n", word, *why ? ": " : "", why);
 	fprintf(out,
 		"queue: %zu pending, %zu taken, %zu quarantined%s\n"
 		"VGs: %u active, %u being activated, %u failed, %u incomplete, %u with "
@@ -294,6 +314,7 @@ static void print_text(const struct status *status, FILE *out)
 		status->claimed, status->failed.count, status->incomplete.count, status->inactive,
 		status->unwatched, status->failed.text, status->incomplete.text,
 		status->initramfs.text);
+	return 0;
 }
 
 int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[])
@@ -314,10 +335,8 @@ int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[])
 	code = lea_tool_open_queue(&session);
 	if (code)
 		return code;
-	status.json = args.json != 0;
+	begin_json(&status);
 	r = collect(&status);
-	if (r < 0)
-		return lea_tool_fail(world, r, "status");
-	(status.json ? print_json : print_text)(&status, lea_cmd_report(world)->out);
-	return LEA_EXIT_DONE;
+	r = r ? r : (args.json ? print_json : print_text)(&status, lea_cmd_report(world)->out);
+	return r < 0 ? lea_tool_fail(world, r, "status") : LEA_EXIT_DONE;
 }

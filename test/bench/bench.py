@@ -23,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 PACKAGES = {"valgrind": "valgrind", "strace": "strace", "losetup": "mount", "lvm": "lvm2"}
 BUILD_PACKAGES = ["gcc", "libc6-dev", "make", "autoconf", "pkg-config", "libdevmapper-dev",
-                  "libudev-dev", "libblkid-dev", "libsystemd-dev"]
+                  "libudev-dev", "libblkid-dev", "libsystemd-dev", "libjson-c-dev"]
 
 
 def say(text):

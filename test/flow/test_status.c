@@ -88,14 +88,15 @@ TEST(json_lists_the_same)
 	put_vgs();
 	ck_assert_str_eq(
 		status("status --json"),
-		"{\"in_charge\": \"lvm2\", \"gate\": \"open, never armed\", \"runner\": \"none\", "
-		"\"boot_pass\": false, \"pending\": 0, \"taken\": 0, \"put_aside\": 0, "
-		"\"running\": false, \"dm_rules\": \"installed\", \"dm_rules_reason\": "
-		"\"lvmevent is not in charge\", \"vgs_done\": 1, \"vgs_inactive\": 1, \"vgs_in_work\": 0, "
-		"\"vgs_failed\": 1, \"vgs_incomplete\": 1, \"vgs_unwatched\": 0, \"failed\": "
-		"[{\"vg\": \"broken\", \"uuid\": \"CCCCCC-0000-1111-2222-3333-4444-55555c\", "
-		"\"retried\": false, \"reason\": \"table \\\"x\\\" refused\"}], \"incomplete\": [{\"vg\": \"halved\", "
-		"\"pvs\": 2, \"missing\": [\"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\"]}], \"initramfs\": []}\n");
+		"{ \"version\": 1, \"failed\": [ { \"vg\": \"broken\", \"uuid\": "
+		"\"CCCCCC-0000-1111-2222-3333-4444-55555c\", \"retried\": false, \"reason\": "
+		"\"table \\\"x\\\" refused\" } ], \"incomplete\": [ { \"vg\": \"halved\", \"pvs\": 2, "
+		"\"missing\": [ \"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\" ] } ], \"initramfs\": "
+		"[ ], \"in_charge\": \"lvm2\", \"gate\": \"open, never armed\", \"runner\": "
+		"\"none\", \"boot_pass\": false, \"pending\": 0, \"taken\": 0, \"put_aside\": 0, "
+		"\"running\": false, \"dm_rules\": \"installed\", \"dm_rules_reason\": \"lvmevent is "
+		"not in charge\", \"vgs_done\": 1, \"vgs_inactive\": 1, \"vgs_in_work\": 0, "
+		"\"vgs_failed\": 1, \"vgs_incomplete\": 1, \"vgs_unwatched\": 0 }\n");
 }
 
 /* Whose udev rule is in place, judging by the files. */
@@ -164,9 +165,9 @@ static const struct {
 } notes[] = {
 	{"what an initramfs did", "lvmevent-initramfs 1\n4.20 activated \"x\"\n9.00 lvm\033[1m\n",
 	 "initramfs: 4.20 activated \"x\"\ninitramfs: 9.00 lvm?[1m\n",
-	 "\"initramfs\": [\"4.20 activated \\\"x\\\"\", \"9.00 lvm?[1m\"]}"},
-	{"a note of a later version", "lvmevent-initramfs 2\n4.20 x\n", NULL, "\"initramfs\": []}"},
-	{"an empty note", "", NULL, "\"initramfs\": []}"},
+	 "\"initramfs\": [ \"4.20 activated \\\"x\\\"\", \"9.00 lvm?[1m\" ]"},
+	{"a note of a later version", "lvmevent-initramfs 2\n4.20 x\n", NULL, "\"initramfs\": [ ]"},
+	{"an empty note", "", NULL, "\"initramfs\": [ ]"},
 };
 
 TEST_EACH(the_note_of_the_initramfs_is_shown, notes)
