@@ -169,6 +169,30 @@ static int know_udev(struct lea_filter *filter, struct lea_device *device,
 	return r;
 }
 
+bool lea_filter_find_rejection(const struct lea_filter *filter, struct lea_device *device,
+			       struct lea_filter_rejection *ret_rejection)
+{
+	const struct {
+		const char *setting;
+		const struct lea_regex *regex;
+		const struct lea_list *patterns;
+	} rows[] = {
+		{"devices/global_filter", filter->global, &filter->conf->global_filter},
+		{"devices/filter", filter->local, &filter->conf->filter},
+	};
+	bool is_accepted;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!rows[i].regex ||
+		    lea_regex_accepts(rows[i].regex, filter->world, device, &is_accepted) ||
+		    is_accepted)
+			continue;
+		ret_rejection->setting = rows[i].setting;
+		return lea_regex_find(rows[i].regex, rows[i].patterns, device, ret_rejection);
+	}
+	return false;
+}
+
 int lea_filter_device(struct lea_filter *filter, struct lea_device *device,
 		      struct lea_filter_verdict *ret_verdict)
 {

@@ -83,5 +83,16 @@ void lea_filter_probed(const struct lea_filter *filter, const char *type,
 /* Must the device's end be read even if the sizes match? */
 bool lea_filter_wants_tail(const struct lea_filter *filter);
 
+/* What rejects a device by its names, for reports. */
+struct lea_filter_rejection {
+	const char *setting; /* "devices/filter"; static */
+	const char *pattern; /* borrowed from the configuration */
+	char name[256];	     /* the name or link of the device that it matches */
+};
+/* Which pattern of filter or global_filter rejects this device? False: none does. May ask udev for
+ * the links of the device. */
+bool lea_filter_find_rejection(const struct lea_filter *filter, struct lea_device *device,
+			       struct lea_filter_rejection *ret_rejection);
+
 /* Is this PVID in the devices file? For verdict->check_pvid. */
 bool lea_filter_pvid(const struct lea_filter *filter, const char *pvid);

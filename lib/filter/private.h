@@ -24,6 +24,12 @@ void lea_regex_free(struct lea_regex *regex);
 LEA_MUST_CHECK int lea_regex_accepts(const struct lea_regex *regex, struct lea_world *world,
 				     struct lea_device *device, bool *ret_accepts);
 
+/* For a device that is not accepted: which pattern rejects which of its names? @patterns: those of
+ * lea_regex_new. Sets ret_rejection->pattern, borrowed from there, and name. False: none. */
+struct lea_filter_rejection;
+bool lea_regex_find(const struct lea_regex *regex, const struct lea_list *patterns,
+		    const struct lea_device *device, struct lea_filter_rejection *ret_rejection);
+
 /* Drivers by major number, from /proc/devices and the list @more (devices/types). */
 struct lea_type {
 	char name[32];

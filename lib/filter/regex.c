@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <libdevmapper.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -141,4 +142,31 @@ int lea_regex_accepts(const struct lea_regex *regex, struct lea_world *world,
 		return r;
 	*ret_accepts = r > 0 || !rejected;
 	return 0;
+}
+
+/* Sets the rejection if a pattern rejects this name. */
+static bool rejects(const struct lea_regex *regex, const struct lea_list *patterns,
+		    const char *name, struct lea_filter_rejection *rejection)
+{
+	int number = dm_regex_match(regex->matcher, name);
+
+	if (number < 0 || regex->accepts[number])
+		return false;
+	rejection->pattern = patterns->item[patterns->count - 1 - (uint32_t)number];
+	snprintf(rejection->name, sizeof(rejection->name), "%s", name);
+	return true;
+}
+
+bool lea_regex_find(const struct lea_regex *regex, const struct lea_list *patterns,
+		    const struct lea_device *device, struct lea_filter_rejection *ret_rejection)
+{
+	LEA_AUTO(lea_freep) char *copy = strdup(device->devlinks ? device->devlinks : "");
+	char *rest = copy, *link;
+
+	if (rejects(regex, patterns, device->name, ret_rejection))
+		return true;
+	while ((link = strsep(&rest, " \n")))
+		if (link[0] && rejects(regex, patterns, link, ret_rejection))
+			return true;
+	return false;
 }

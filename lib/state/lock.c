@@ -7,6 +7,7 @@
 #include "state/lock.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "world/proc.h"
 
 #include <errno.h>
@@ -15,11 +16,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 /* The modes of lvm2's files with its default umask of 077. */
 #define LOCK_MODE   0700
 #define DIR_MODE    0700
 #define D_FILE_MODE 0600
+
+#define MAX_LOCKS_BYTES (4U * 1024U * 1024U)
 
 struct lea_lock {
 	char *path;
@@ -206,4 +210,28 @@ int lea_lock_release_theirs(pid_t pid, int fd, const char *dir, const char *name
 	if (!is_current(lock))
 		return -ESTALE;
 	return flock(lock->fd, LOCK_UN) ? -errno : 0;
+}
+
+pid_t lea_lock_holder(int proc_fd, const char *dir, const char *name)
+{
+	LEA_AUTO(lea_freep) char *path = NULL, *text = NULL;
+	char file[64], *state = NULL, kind[8], at[64];
+	struct stat st;
+	long pid;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0) {
+		path = NULL;
+		return 0;
+	}
+	if (stat(path, &st) < 0 || lea_file_read(proc_fd, "locks", MAX_LOCKS_BYTES, &text, NULL))
+		return 0;
+	snprintf(file, sizeof(file), "%02x:%02x:%lu", major(st.st_dev), minor(st.st_dev),
+		 (unsigned long)st.st_ino);
+	for (const char *line = strtok_r(text, "\n", &state); line;
+	     line = strtok_r(NULL, "\n", &state))
+		/* A waiter's line has "->" in the place of the kind. */
+		if (sscanf(line, "%*s %7s %*s %*s %ld %63s", kind, &pid, at) == 3 &&
+		    !strcmp(kind, "FLOCK") && !strcmp(at, file) && pid > 0)
+			return (pid_t)pid;
+	return 0;
 }

@@ -31,6 +31,9 @@ LEA_MUST_CHECK int lea_lock_take(const struct lea_lock_options *how, const char 
 				 struct lea_lock **ret_lock);
 /* Unlocks, and unlinks the file unless another process uses it. NULL is fine. */
 void lea_lock_release(struct lea_lock *lock);
+/* The process that holds the lock, for reports; 0: none, or it is not known. Reads /proc/locks
+ * (@proc_fd: /proc) and takes no lock. */
+pid_t lea_lock_holder(int proc_fd, const char *dir, const char *name);
 /* The lock's descriptor (borrowed), for lea_lock_release_theirs; -1 if @lock is NULL. */
 int lea_lock_fd(const struct lea_lock *lock);
 /*
