@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why is a VG, an LV or a PV not as it should be? From facts to causes, by tables: the first row
+ * that holds is the cause. Pure; the facts are gathered by command/explain.c.
+ */
+#pragma once
+
+#include "policy/access.h"
+#include "policy/select.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LEA_CAUSE_EVIDENCE_BYTES 1024U
+#define LEA_CAUSE_NEXT_BYTES	 384U
+
+struct lea_reason {
+	const char *cause;  /* a word that lvmevent(8) lists; static */
+	bool is_configured; /* an administrator wants it so: nothing is wrong */
+	char evidence[LEA_CAUSE_EVIDENCE_BYTES]; /* one line */
+	char next[LEA_CAUSE_NEXT_BYTES];	 /* a command line for a shell */
+};
+
+/* Who handles the events of PVs. */
+enum lea_charge {
+	LEA_CHARGE_OURS,
+	LEA_CHARGE_STOCK,  /* lvm2's rule */
+	LEA_CHARGE_OTHERS, /* another rule takes the place of lvm2's */
+};
+
+/* What our claim on a VG says. */
+enum lea_cause_claim {
+	LEA_CAUSE_NO_CLAIM,
+	LEA_CAUSE_CLAIMED,  /* a worker activates the VG */
+	LEA_CAUSE_ORPHANED, /* the worker has died */
+	LEA_CAUSE_DONE,	    /* an event has activated it, with these PVs */
+	LEA_CAUSE_FAILED,
+};
+
+/* Facts about the machine. Strings are borrowed and never NULL; "": unknown or none. */
+struct lea_machine_facts {
+	enum lea_charge charge;
+	bool has_activation, has_event_activation;	       /* the settings */
+	const char *activation_where, *event_activation_where; /* "FILE:LINE" */
+	const char *auto_list_where, *volume_list_where;
+	bool is_gate_closed;
+	uint32_t gate_closed_s;	 /* for so long */
+	bool has_runner;	 /* a runner or the boot scan is there */
+	uint32_t pending, taken; /* devices in the queue */
+};
+
+/* Facts about one VG whose metadata was read. */
+struct lea_vg_facts {
+	const struct lea_machine_facts *machine;
+	const char *name;
+	uint32_t pv_count, pvs_found, pvs_recorded;
+	uint32_t pvs_pending;		  /* PVs in the queue, or being processed */
+	const char *missing;		  /* the missing PVs, and what is known about each */
+	const char *without;		  /* LVs that can be activated without the missing PVs */
+	uint32_t lv_count;		  /* visible LVs */
+	uint32_t lvs_due, lvs_due_active; /* LVs that an event activates */
+	enum lea_vg_access access;
+	const char *access_text;
+	bool is_auto;		   /* the autoactivation property */
+	const char *duplicates;	   /* the devices that carry one PV */
+	const char *delegated_why; /* why the real lvm activates it; "": we do */
+	enum lea_cause_claim claim;
+	uint32_t claim_s; /* age of the claim */
+	const char *claim_reason;
+	bool is_retried;     /* LEA_CAUSE_FAILED: without anybody's help */
+	const char *worker;  /* LEA_CAUSE_CLAIMED: what the worker does */
+	bool is_unmonitored; /* active, and not yet registered with dmeventd */
+};
+
+/* Facts about one visible LV. */
+struct lea_lv_facts {
+	const struct lea_machine_facts *machine;
+	const char *vg, *name;
+	enum lea_selected selected; /* by an event */
+	bool is_active, is_suspended, has_link;
+	bool is_read_only, is_writable; /* in the kernel; by the metadata and the settings */
+	bool lacks_copy;		/* a missing PV holds a part of which there is a copy */
+	bool lacks_data;		/* ... of which there is none */
+};
+
+/* What a scan found on a device. */
+enum lea_pv_state {
+	LEA_PV_USED, /* the PV of a VG or of none */
+	LEA_PV_DAMAGED,
+	LEA_PV_UNREADABLE,
+	LEA_PV_HUNG,
+	LEA_PV_EXCLUDED,
+	LEA_PV_NONE,   /* no PV */
+	LEA_PV_ABSENT, /* no device has this PVID */
+};
+
+/* Facts about one device. */
+struct lea_pv_facts {
+	const struct lea_machine_facts *machine;
+	enum lea_pv_state state;
+	const char *device;			       /* "/dev/sdb"; "" with ABSENT */
+	const char *pvid;			       /* with hyphens */
+	const char *what;			       /* damage, fault, or the filter's reason */
+	const char *setting, *where, *pattern, *alias; /* of a filter that excludes it */
+	const char *entry;			       /* of the devices file, with this PVID */
+	const char *holder;			       /* "mpatha (dm-3)": stacked on the device */
+	const char *last_seen;
+	bool has_vg;
+	bool is_probed;	     /* udev names the content of the device */
+	bool is_recorded;    /* in pvs_online, for this device */
+	bool is_recordable;  /* it belongs to a VG that events may activate */
+	bool is_pending;     /* in the queue, or being processed */
+	bool is_quarantined; /* its entry made runners fail */
+};
+
+/* Each sets *ret_reason and returns true, or returns false: it is as it should be. */
+bool lea_cause_of_vg(const struct lea_vg_facts *vg, struct lea_reason *ret_reason);
+bool lea_cause_of_lv(const struct lea_lv_facts *lv, struct lea_reason *ret_reason);
+bool lea_cause_of_pv(const struct lea_pv_facts *pv, struct lea_reason *ret_reason);
