@@ -166,6 +166,8 @@ const struct lea_cmd lea_cmd_lvmevent[] = {
 	{"disable", "Give the machine back to lvm2.", lea_lvmevent_disable},
 	{"status", "Print who is in charge, what is pending, and the state of VGs.",
 	 lea_lvmevent_status},
+	{"explain", "Print why VGs, LVs and PVs are not as they should be, and what to do.",
+	 lea_lvmevent_explain},
 	{"refresh", "Write our udev rules again (package triggers).", run_refresh},
 	{"retry", "Put quarantined entries back into the queue.", run_retry},
 	{"delegated", "Print the VGs that the real lvm would get, and why.",

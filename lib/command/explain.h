@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Explains what an event would do with a VG, and why not more. The activation code itself gives the
- * answer, run without locks and without changes.
+ * Explains what an event would do with a VG, and why not more: the activation code itself gives the
+ * answer, run without locks and without changes. Explains also why a VG, an LV or a device is not
+ * as it should be now (lea_explainer): from one scan, sysfs and the run files.
  */
 #pragma once
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "filter/filter.h"
+#include "policy/boot_memory.h"
+#include "policy/cause.h"
 #include "scan/scan.h"
 
 #define LEA_EXPLAIN_BYTES 512U
@@ -36,3 +40,48 @@ LEA_MUST_CHECK int lea_explain_vg(struct lea_world *world, const struct lea_conf
  */
 bool lea_explain_device(struct lea_world *world, struct lea_found *found,
 			char ret_why[static LEA_EXPLAIN_BYTES]);
+
+/* ---- why is it not active? */
+
+/* One answer, borrowed during the call. */
+struct lea_answer {
+	const char *type;  /* "vg", "lv" or "pv" */
+	const char *name;  /* "data", "data/home", "/dev/sdb", or the PVID of an absent PV */
+	const char *uuid;  /* with hyphens; "": unknown */
+	const char *vg;	   /* of an LV or a PV; "": none, or unknown */
+	const char *state; /* a word of lvmevent(8) */
+	const struct lea_reason *reason; /* NULL: it is as it should be */
+};
+
+struct lea_explain_options {
+	enum lea_charge charge;
+	const struct lea_boot_memory *memory; /* of the last good boot; borrowed; NULL: none */
+	struct lea_scan *scan;		      /* of the whole machine; borrowed */
+	const struct lea_filter *filter;      /* of that scan; borrowed */
+	void (*tell)(void *arg, const struct lea_answer *answer);
+	void *arg;
+};
+
+enum lea_explain_outcome {
+	LEA_EXPLAIN_UNKNOWN = 1, /* no VG, LV or PV has this name */
+};
+
+struct lea_explainer;
+/* Gathers what all answers need. Reads no disk, takes no lock, logs nothing. 0 or -errno. */
+LEA_MUST_CHECK int lea_explainer_new(struct lea_world *world, const struct lea_conf *conf,
+				     const struct lea_explain_options *options,
+				     struct lea_explainer **ret_explainer);
+void lea_explainer_free(struct lea_explainer *explainer);
+LEA_DEFINE_FREEP(struct lea_explainer, lea_explainer_freep, lea_explainer_free);
+
+/* Each calls options->tell for each answer, and returns 0, LEA_EXPLAIN_UNKNOWN or -ENOMEM. */
+/* Everything that is not as it should be, but for what an administrator has configured so. */
+LEA_MUST_CHECK int lea_explainer_tell_all(struct lea_explainer *explainer);
+/* The VG, its LVs that are not as they should be, and its PVs. @lv: only this LV; NULL: all. */
+LEA_MUST_CHECK int lea_explainer_tell_vg(struct lea_explainer *explainer, const char *vg,
+					 const char *lv);
+/* @pvid: 32 characters */
+LEA_MUST_CHECK int lea_explainer_tell_pv(struct lea_explainer *explainer, const char *pvid);
+/* A device; if it is an LV, that LV. */
+LEA_MUST_CHECK int lea_explainer_tell_device(struct lea_explainer *explainer,
+					     const struct lea_device *wanted);

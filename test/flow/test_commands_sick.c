@@ -99,6 +99,13 @@ TEST_EACH(a_disk_that_hangs_is_named_and_left_out, rows)
 		      machine.err);
 }
 
+TEST(explain_names_a_disk_that_hangs)
+{
+	ck_assert_int_eq(command("explain"), 0);
+	ck_assert_ptr_nonnull(strstr(machine.out, "PV /dev/sdc: not used: hung-disk\n"));
+	ck_assert_ptr_nonnull(strstr(machine.out, "VG vg-two.pvs: inactive: incomplete\n"));
+}
+
 TEST(a_disk_that_hangs_under_the_lock_is_not_missing)
 {
 	tree_put(&machine.tree, LATER, "");

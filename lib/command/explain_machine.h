@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What lvmevent explain knows about the machine, its devices and our run files: gathered once for
+ * all answers. For lib/command only.
+ */
+#pragma once
+
+#include "command/explain.h"
+#include "policy/cause.h"
+#include "world/active_vgs.h"
+#include "world/conf_where.h"
+
+/* A device of the scan. */
+struct lea_explain_device {
+	struct lea_found *found; /* borrowed from the scan */
+	char pvid[33];		 /* from its label or from udev; "": unknown, or no PV */
+	bool is_probed;		 /* udev names its content */
+};
+
+/* A claim of this boot. */
+struct lea_explain_claim {
+	char vg_id[33];
+	enum lea_cause_claim state;
+	char reason[192];
+	bool is_retried;
+};
+
+struct lea_explainer {
+	struct lea_world *world; /* borrowed, as conf and what is in options */
+	const struct lea_conf *conf;
+	struct lea_explain_options options;
+	struct lea_machine_facts machine;
+	char activation_where[LEA_CONF_WHERE_BYTES], event_where[LEA_CONF_WHERE_BYTES];
+	char auto_list_where[LEA_CONF_WHERE_BYTES], volume_list_where[LEA_CONF_WHERE_BYTES];
+	int run_fd;   /* borrowed */
+	int event_fd; /* owned; -1: there is no event folder */
+	struct lea_active_vgs active;
+	struct lea_explain_device *device; /* [device_count]; owned */
+	size_t device_count;
+	struct lea_explain_claim *claim; /* owned */
+	size_t claim_count, claim_room;
+	struct lea_scan_vg *vg; /* borrowed from the scan */
+	size_t vg_count;
+};
+
+/* NULL: none. Borrowed. */
+const struct lea_explain_claim *lea_explainer_claim(const struct lea_explainer *explainer,
+						    const char *vg_id);
+/* The device with this PVID that a scan did not use (excluded, unreadable, damaged), or any; NULL:
+ * none. Borrowed. */
+struct lea_explain_device *lea_explainer_device(const struct lea_explainer *explainer,
+						const char *pvid);
+/* The PV of this id in the memory of the last good boot; NULL: none. */
+const struct lea_boot_pv *lea_explainer_remembered(const struct lea_explainer *explainer,
+						   const char *pvid);
+/* Is there such a file for this device in the queue? @folder: "queue", "taken" or "failed". */
+bool lea_explainer_is_in(const struct lea_explainer *explainer, const char *folder,
+			 const struct lea_device *device);
+/* Seconds since a file below the run folder was written; 0: no such file. */
+uint32_t lea_explainer_age_s(const struct lea_explainer *explainer, const char *file);
+/* What is known about where the PV was in the last good boot; "" if nothing. */
+void lea_explainer_last_seen(const struct lea_explainer *explainer, const char *pvid, char *text,
+			     size_t text_bytes);
+/* The texts that the facts of one device point to. */
+struct lea_explain_pv_texts {
+	char pvid[39], what[256], where[LEA_CONF_WHERE_BYTES], entry[320], holder[160],
+		last_seen[320], setting[LEA_CONF_WHERE_BYTES];
+	struct lea_filter_rejection rejection;
+};
+/* Facts about a device of the scan; they point into @texts and the device. */
+void lea_explainer_pv_facts(const struct lea_explainer *explainer,
+			    struct lea_explain_device *device, struct lea_explain_pv_texts *texts,
+			    struct lea_pv_facts *ret_facts);

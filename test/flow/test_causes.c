@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lvmevent explain: each cause is made on a machine of files, and the answer is compared. */
+#include "fake/holder.h"
+#include "flow/machine.h"
+#include "state/flag.h"
+#include "state/gate.h"
+#include "state/monitor_deferred.h"
+#include "unit/suite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
+#define UUID_ONE  "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
+#define UUID_B	  "yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb"
+#define MEMBER	  "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n"
+#define ROOT_ID	  "zh5EYGofOoWnB0RvfBw4ujHxziqpRtLZ"
+#define HOME_ID	  "PcQcBZwJhnj1HdGL2OBxm3m3lqxqbUNP"
+#define SWAP_ID	  "rjMNvFPVwWp1fFztlDxJU8IIWt4dnxpT"
+#define TWO_ID	  "VqoF2z8DLr9uB4DSmt7k8IRGz3GndTHh"
+#define FAST_ID	  "0Dnd3V0xgR8jNLvF61MZHCwp1g1k8LeU"
+#define PLAIN_ID  "2krpSpnsymVDwU8CtXMzIZGwuDVo9C2d"
+#define MACHINE	  "0123456789abcdef0123456789abcdef"
+#define RULE	  "# SPDX-License-Identifier: GPL-2.0-or-later\n# lvm2-event-activation: ...\n"
+
+static void setup(void)
+{
+	machine_begin();
+	machine.properties = MEMBER;
+	machine_plug("one-pv", "sda", 16, 7);
+}
+
+static void teardown(void)
+{
+	machine_end();
+}
+
+const struct fixture fixture = {setup, teardown};
+
+static int explain(const char *words)
+{
+	const struct lea_cmd *cmd = lea_cmd_lvmevent;
+
+	while (strcmp(cmd->name, "explain"))
+		cmd++;
+	return machine_command(cmd, words);
+}
+
+/* ---- situations */
+
+static void put(const char *path, const char *text)
+{
+	tree_put(&machine.tree, path, text);
+}
+
+static void conf(const char *text)
+{
+	put("/etc/lvm/lvm.conf", text);
+}
+
+/* Our rule is in place, and a runner is there. */
+static void in_charge(void)
+{
+	put("/usr/lib/udev/rules.d/69-lvm.rules", "# lvm2\n");
+	put("/run/udev/rules.d/69-lvm.rules", RULE);
+}
+
+/* An active LV: its device, and its link. */
+static void up(const char *vg_id, const char *lv_id, const char *link, unsigned int minor)
+{
+	char path[96], text[96];
+
+	snprintf(path, sizeof(path), "/sys/class/block/dm-%u/dm/uuid", minor);
+	snprintf(text, sizeof(text), "LVM-%s%s\n", vg_id, lv_id);
+	put(path, text);
+	snprintf(path, sizeof(path), "/dev/%s", link);
+	put(path, "");
+}
+
+static void up_one(void)
+{
+	machine_record(PVID_ONE, "vg_one", "sda", 16);
+	up(VG_ONE_ID, ROOT_ID, "vg_one/root", 3);
+	up(VG_ONE_ID, HOME_ID, "vg_one/home", 4);
+	up(VG_ONE_ID, SWAP_ID, "vg_one/swap", 5);
+}
+
+static void claim(enum lea_claim_state state, const char *reason, bool is_transient)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_ONE, .id = {8, 16, 7}};
+	struct lea_claim made = {.state = state,
+				 .vg_name = "vg_one",
+				 .is_transient = is_transient,
+				 .pv = &pv,
+				 .pv_count = 1};
+	const struct lea_claims claims = machine_claims();
+
+	close(machine_queue());
+	snprintf(made.reason, sizeof(made.reason), "%s", reason);
+	if (state == LEA_CLAIM_CLAIMED)
+		ck_assert_int_eq(lea_claim_take(&claims, VG_ONE_ID, &made), 0);
+	else
+		ck_assert_int_eq(lea_claim_finish(&claims, VG_ONE_ID, &made), 0);
+}
+
+static void sample(const char *name)
+{
+	machine_unplug("sda", 16);
+	machine_plug(name, "sda", 16, 7);
+}
+
+static void remembered(const char *vg)
+{
+	char text[512];
+
+	put("/etc/machine-id", MACHINE "\n");
+	snprintf(text, sizeof(text),
+		 "lvmevent-boot 1\nmachine " MACHINE "\nboot b-1\n%s"
+		 "pv " PVID_B " disk 0 32768 800 naa.5000c500 GUEST-1 pci0/host2/2:0:0:0\n"
+		 "lv 950 home 1111-2222 my\\x20home\nend\n",
+		 vg);
+	put("/var/lib/lvmevent/boot", text);
+}
+
+static void foreign(void)
+{
+	sample("foreign");
+}
+
+static void exported(void)
+{
+	sample("exported");
+}
+
+static void clustered(void)
+{
+	sample("damaged/text-clustered");
+}
+
+static void shared(void)
+{
+	sample("damaged/text-lock-sanlock");
+}
+
+static void flags(void)
+{
+	sample("flags");
+}
+
+static void damaged(void)
+{
+	sample("damaged/text-crc");
+}
+
+static void no_activation(void)
+{
+	conf("# one\nglobal {\n\tactivation = 0\n}\n");
+}
+
+static void no_event_activation(void)
+{
+	conf("global/event_activation = 0");
+}
+
+static void empty_list(void)
+{
+	conf("activation {\n  # volume_list = 1\n  auto_activation_volume_list = [ \"}\" ]\n}\n");
+}
+
+static void volume_list(void)
+{
+	up_one();
+	machine_unplug("sda", 16);
+	machine_plug("one-pv", "sda", 16, 7);
+	tree_remove(&machine.tree, "/sys/class/block/dm-3/dm/uuid");
+	conf("activation { volume_list = [ \"vg_one/home\", \"vg_one/swap\" ] }");
+}
+
+static void duplicate(void)
+{
+	machine_plug("one-pv", "sdb", 32, 8);
+}
+
+static void half(void)
+{
+	sample("stripe-a");
+	machine.properties = "";
+}
+
+static void other_half(void)
+{
+	sample("stripe-b");
+}
+
+static void half_remembered(void)
+{
+	half();
+	remembered("vg " TWO_ID " 7 900 1 1 vg-two.pvs\n");
+}
+
+static void half_filtered(void)
+{
+	half();
+	machine_plug("stripe-b", "sdb", 32, 8);
+	machine.properties = "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_B "\n";
+	conf("devices { filter = [ \"r|sdb$|\" ] }");
+}
+
+static void half_up(void)
+{
+	half();
+	up(TWO_ID, PLAIN_ID, "vg-two.pvs/plain-1", 3);
+	up(TWO_ID, FAST_ID, "vg-two.pvs/fast", 4);
+}
+
+static void activating(void)
+{
+	claim(LEA_CLAIM_CLAIMED, "", false);
+}
+
+static void failed(void)
+{
+	claim(LEA_CLAIM_FAILED, "a kernel target is missing: thin-pool", false);
+}
+
+static void retried(void)
+{
+	claim(LEA_CLAIM_FAILED, "the lock is held", true);
+}
+
+static void deactivated(void)
+{
+	in_charge();
+	machine_record(PVID_ONE, "vg_one", "sda", 16);
+	claim(LEA_CLAIM_DONE, "", false);
+}
+
+static void orphaned(void)
+{
+	char path[64];
+
+	claim(LEA_CLAIM_CLAIMED, "", false);
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)getpid());
+	tree_remove(&machine.tree, path);
+}
+
+static void queued(void)
+{
+	in_charge();
+	close(machine_queue());
+	put("/run/lvm/event/queue/8:16-7", "");
+}
+
+static void quarantined(void)
+{
+	up_one();
+	close(machine_queue());
+	put("/run/lvm/event/failed/8:16-7", "");
+}
+
+static void gate(void)
+{
+	const int run_fd = lea_world_run(machine.world);
+
+	in_charge();
+	ck_assert_int_eq(lea_gate_begin(run_fd, lea_world_proc(machine.world), LEA_GATE_CLOSED), 0);
+}
+
+static void lost_event(void)
+{
+	in_charge();
+}
+
+static void not_probed(void)
+{
+	machine.properties = "";
+}
+
+static void other_rule(void)
+{
+	put("/usr/lib/udev/rules.d/69-lvm.rules", "# lvm2\n");
+	put("/etc/udev/rules.d/69-lvm.rules", "# mine\n");
+}
+
+static void unexplained(void)
+{
+	in_charge();
+	machine_record(PVID_ONE, "vg_one", "sda", 16);
+}
+
+static void delegated(void)
+{
+	in_charge();
+	machine_record(PVID_ONE, "vg_one", "sda", 16);
+	sample("damaged/text-unknown-segtype");
+}
+
+static void unmonitored(void)
+{
+	up_one();
+	close(machine_queue());
+	ck_assert_int_eq(lea_monitor_deferred_note(lea_world_run(machine.world), VG_ONE_ID), 0);
+}
+
+static void suspended(void)
+{
+	up_one();
+	put("/sys/class/block/dm-3/dm/suspended", "1\n");
+}
+
+static void read_only(void)
+{
+	up_one();
+	put("/sys/class/block/dm-3/ro", "1\n");
+}
+
+static void no_link(void)
+{
+	up_one();
+	tree_remove(&machine.tree, "/dev/vg_one/root");
+}
+
+static void filtered(void)
+{
+	conf("devices {\n\tscan_lvs = 0\n\tfilter = [ \"a|nothing|\",\n\t\t\"r|^/dev/sd|\" ]\n}\n");
+}
+
+static void alias_filtered(void)
+{
+	machine.properties = MEMBER "DEVLINKS=/dev/disk/by-id/x\n";
+	conf("devices/global_filter = [ \"r|by-id|\" ]");
+}
+
+static void not_listed(void)
+{
+	conf("devices { use_devicesfile = 1 }");
+	put("/etc/lvm/devices/system.devices", "IDTYPE=sys_wwid IDNAME=naa.1 DEVNAME=/dev/sdq "
+					       "PVID=" PVID_B "\n");
+}
+
+static void listed_by_other_id(void)
+{
+	conf("devices { use_devicesfile = 1 }");
+	put("/etc/lvm/devices/system.devices", "IDTYPE=sys_wwid IDNAME=naa.1 DEVNAME=/dev/sdq "
+					       "PVID=" PVID_ONE "\n");
+}
+
+static void too_small(void)
+{
+	conf("devices {\n\n\tpv_min_size = 999999\n}");
+}
+
+static void multipath(void)
+{
+	machine.properties = "ID_FS_TYPE=mpath_member\nDM_MULTIPATH_DEVICE_PATH=1\n";
+}
+
+static void multipath_held(void)
+{
+	multipath();
+	put("/sys/dev/block/8:16/holders/dm-9/dev", "253:9\n");
+	put("/sys/class/block/dm-9/dm/name", "mpatha\n");
+}
+
+static void md_member(void)
+{
+	machine.properties = "ID_FS_TYPE=linux_raid_member\n";
+}
+
+static void mounted(void)
+{
+	machine.properties = "ID_FS_TYPE=ext4\n";
+	put("/proc/self/mountinfo", "22 1 8:16 / /mnt rw - ext4 /dev/sda rw\n");
+}
+
+static void unknown_type(void)
+{
+	put("/proc/devices", "Block devices:\n253 device-mapper\n");
+}
+
+static void orphan(void)
+{
+	sample("orphan");
+}
+
+static void forgotten(void)
+{
+	remembered("vg abcdefghijklmnopqrstuvwxyz012345 7 900 1 1 data\n");
+}
+
+static void fstab(void)
+{
+	forgotten();
+	up_one();
+	tree_remove(&machine.tree, "/sys/class/block/dm-4/dm/uuid");
+	put("/etc/fstab", "# /old\n/dev/mapper/vg_one-home\t/home ext4 defaults 0 2\n"
+			  "LABEL=my\\040home /data ext4 defaults 0 2\n");
+}
+
+/* @words: after "explain". @next: NULL: no command is compared. */
+static const struct {
+	const char *claim;
+	void (*make)(void);
+	const char *words, *line, *evidence, *next;
+} rows[] = {
+	{"activation is off", no_activation, "vg_one", "VG vg_one: inactive: activation-off\n",
+	 "global/activation is 0 (/etc/lvm/lvm.conf:3)", "lvmconfig global/activation\n"},
+	{"another host's VG", foreign, "vg_foreign", "VG vg_foreign: inactive: foreign\n",
+	 "system ID owner-host", "vgs --foreign -o name,systemid vg_foreign\n"},
+	{"an exported VG", exported, "vg_exp", "VG vg_exp: inactive: exported\n", "is exported",
+	 "vgimport vg_exp\n"},
+	{"a clustered VG", clustered, "vg_one", "VG vg_one: inactive: clustered\n", "clustered",
+	 NULL},
+	{"a shared VG", shared, "vg_one", "VG vg_one: inactive: shared\n", "requires lvmlockd",
+	 "vgchange --lockstart vg_one\n"},
+	{"events activate nothing", no_event_activation, "vg_one",
+	 "VG vg_one: inactive: event-activation-off\n",
+	 "global/event_activation is 0 (/etc/lvm/lvm.conf:1)", "vgchange -aay vg_one\n"},
+	{"a VG with autoactivation off", flags, "vg_flags",
+	 "VG vg_flags: inactive: autoactivation-off\n", "property is off",
+	 "vgchange --setautoactivation y vg_flags && vgchange -aay vg_flags\n"},
+	{"an LV with autoactivation off", flags, "vg_flags/noauto",
+	 "LV vg_flags/noauto: inactive: autoactivation-off\n", "property is off", NULL},
+	{"an LV with the skip flag", flags, "vg_flags/skip",
+	 "LV vg_flags/skip: inactive: activation-skip\n", "skip flag is set",
+	 "lvchange -ay -K vg_flags/skip\n"},
+	{"a list that has no LV of it", empty_list, "vg_one", "VG vg_one: inactive: not-selected\n",
+	 "no event activates any of its 3 LVs", NULL},
+	{"... and where the list is", empty_list, "vg_one/home",
+	 "LV vg_one/home: inactive: auto-list\n",
+	 "activation/auto_activation_volume_list (/etc/lvm/lvm.conf:3)",
+	 "lvchange -ay vg_one/home\n"},
+	{"an LV outside of volume_list", volume_list, "vg_one/root",
+	 "LV vg_one/root: inactive: volume-list\n", "(/etc/lvm/lvm.conf:1)", NULL},
+	{"a PV on two devices", duplicate, "", "VG vg_one: inactive: duplicate\n",
+	 "/dev/sda and /dev/sdb", NULL},
+	{"a missing PV", half, "", "VG vg-two.pvs: inactive: incomplete\n",
+	 "1 of 2 PVs found; missing: PV " UUID_B " (last written to as /dev/sdc)\n",
+	 "vgchange -ay --activationmode degraded vg-two.pvs\n"},
+	{"an LV that can do without", other_half, "", "VG vg-two.pvs: inactive: incomplete\n",
+	 "; LVs that need none of them: plain-1\n", NULL},
+	{"a missing PV that is remembered", half_remembered, "", "inactive: incomplete\n",
+	 "in the last good boot it was a disk of 16 MiB, serial GUEST-1, wwid naa.5000c500, at "
+	 "pci0/host2/2:0:0:0",
+	 NULL},
+	{"... asked for by its id", half_remembered, UUID_B,
+	 "PV " UUID_B " of VG vg-two.pvs: "
+	 "missing: not-seen\n",
+	 "no device carries this PV; in the last good boot", NULL},
+	{"a missing PV that a filter excludes", half_filtered, "", "inactive: incomplete\n",
+	 "(on /dev/sdb, which is not used: device is rejected by filter config)", NULL},
+	{"an LV without its data", half_up, "", "LV vg-two.pvs/fast: active: partial\n",
+	 "on a missing PV", NULL},
+	{"a worker at work", activating, "", "VG vg_one: activating: activating\n",
+	 "a worker has been activating it for ", NULL},
+	{"a failure", failed, "", "VG vg_one: inactive: failed\n",
+	 "a kernel target is missing: thin-pool; 0 s ago; it is not retried",
+	 "vgchange -aay vg_one\n"},
+	{"a failure that is retried", retried, "", "VG vg_one: inactive: failed\n",
+	 "it is retried automatically", NULL},
+	{"deactivated by a command", deactivated, "vg_one", "VG vg_one: inactive: deactivated\n",
+	 "since then a command has deactivated 3 of 3 LVs", "vgchange -aay vg_one\n"},
+	{"a worker that died", orphaned, "", "VG vg_one: inactive: worker-died\n", "died", NULL},
+	{"an event in the queue", queued, "", "VG vg_one: inactive: pending\n",
+	 "1 of its PVs wait in the queue (1 pending, 0 being processed in all); no runner works",
+	 "systemctl start lvmevent-runner.service\n"},
+	{"a PV in quarantine", quarantined, "", "PV /dev/sda of VG vg_one: found: quarantined\n",
+	 "made the runner fail", "lvmevent retry\n"},
+	{"a closed gate", gate, "", "VG vg_one: inactive: gate-closed\n",
+	 "the machine is booting, but no boot scan runs", "lvmevent gate open\n"},
+	{"an event that was lost", lost_event, "", "VG vg_one: inactive: no-event\n",
+	 "no event of 1 of its 1 PVs was processed", "lvmevent sweep --wait\n"},
+	{"... its PV", lost_event, "", "PV /dev/sda of VG vg_one: found: no-event\n", "no event",
+	 NULL},
+	{"a PV that udev did not probe", not_probed, "",
+	 "PV /dev/sda of VG vg_one: found: not-probed\n", "udev has not probed it",
+	 "udevadm trigger --action=add /dev/sda\n"},
+	{"lvm2 in charge", NULL, "", "VG vg_one: inactive: lvm2-in-charge\n", "stock lvm2", NULL},
+	{"an administrator's rule", other_rule, "", "VG vg_one: inactive: other-rule\n",
+	 "rule of the administrator's", NULL},
+	{"only lvm can", delegated, "", "VG vg_one: inactive: delegated\n",
+	 "only the real lvm activates it: unknown segment type", NULL},
+	{"nothing is wrong, but it is down", unexplained, "", "VG vg_one: inactive: unexplained\n",
+	 "0 of 3 LVs are active", "vgchange -aay vg_one\n"},
+	{"dmeventd does not know it", unmonitored, "", "VG vg_one: active: not-monitored\n",
+	 "dmeventd was not running", "vgchange --monitor y vg_one\n"},
+	{"a suspended LV", suspended, "", "LV vg_one/root: active: suspended\n", "all I/O on it",
+	 NULL},
+	{"an LV that is read-only", read_only, "", "LV vg_one/root: active: read-only\n",
+	 "although its metadata says writable", "lvchange --refresh vg_one/root\n"},
+	{"an LV without its link", no_link, "", "LV vg_one/root: active: no-link\n",
+	 "its link in /dev is missing", "vgmknodes vg_one/root\n"},
+	{"all is well", up_one, "", "Everything is as it should be.\n", "", NULL},
+	{"a VG that is well", up_one, "vg_one", "VG vg_one: active\n", "", NULL},
+	{"an LV that is well", up_one, "vg_one/swap", "LV vg_one/swap: active\n", "", NULL},
+	{"a filter", filtered, "", "PV /dev/sda: not used: filter\n",
+	 "pattern r|^/dev/sd| of devices/filter matches /dev/sda (/etc/lvm/lvm.conf:3)",
+	 "lvmconfig devices/filter devices/global_filter\n"},
+	{"... met by an alias", alias_filtered, "/dev/sda", "PV /dev/sda: not used: filter\n",
+	 "pattern r|by-id| of devices/global_filter matches /dev/disk/by-id/x "
+	 "(/etc/lvm/lvm.conf:1)",
+	 NULL},
+	{"a devices file without it", not_listed, "", "PV /dev/sda: not used: devices-file\n",
+	 "device is not in devices file: /etc/lvm/devices/system.devices\n",
+	 "lvmdevices --adddev /dev/sda\n"},
+	{"... with another id for it", listed_by_other_id, "",
+	 "PV /dev/sda: not used: devices-file\n",
+	 "the file has this PV with another id: IDTYPE=sys_wwid IDNAME=naa.1 DEVNAME=/dev/sdq",
+	 "lvmdevices --update\n"},
+	{"a PV that is too small", too_small, "", "PV /dev/sda: not used: pv-min-size\n",
+	 "devices/pv_min_size (/etc/lvm/lvm.conf:3)", NULL},
+	{"a path without its map", multipath, "/dev/sda", "PV /dev/sda: not used: multipath-path\n",
+	 "the device that should lie on it is not there yet", "multipath -ll\n"},
+	{"a path with its map", multipath_held, "/dev/sda",
+	 "PV /dev/sda: not used: multipath-path\n", "on it lies mpatha (dm-9)", NULL},
+	{"a member of an array", md_member, "/dev/sda", "PV /dev/sda: not used: md-member\n",
+	 "md component", "mdadm --examine /dev/sda\n"},
+	{"a device that is mounted", mounted, "/dev/sda", "PV /dev/sda: not used: mounted\n",
+	 "device is mounted", "findmnt --source /dev/sda\n"},
+	{"a device type that LVM does not use", unknown_type, "",
+	 "PV /dev/sda: not used: device-type\n", "devices/types", NULL},
+	{"damaged metadata", damaged, "", "PV /dev/sda of VG vg_one: not used: damaged\n",
+	 "metadata text checksum mismatch at byte 10240", "pvck /dev/sda\n"},
+	{"a PV of no VG", orphan, "/dev/sda", "PV /dev/sda: found: no-vg\n", "no VG", NULL},
+	{"a VG that is not there", forgotten, "", "VG data: missing: not-seen\n",
+	 "PVs of the last good boot: PV " UUID_B " (in the last good boot it was a disk", NULL},
+	{"a mount point", fstab, "/home", "LV vg_one/home: inactive\n", "", NULL},
+	{"the path of an LV", fstab, "/dev/vg_one/home", "LV vg_one/home: inactive\n", "", NULL},
+	{"the mapper's name of an LV", fstab, "/dev/mapper/vg_one-home",
+	 "LV vg_one/home: inactive\n", "", NULL},
+	{"a file system that is remembered", fstab, "/data", "VG data: missing: not-seen\n", "",
+	 NULL},
+	{"... by its UUID", fstab, "UUID=1111-2222", "VG data: missing: not-seen\n", "", NULL},
+	{"a PV by its id", up_one, UUID_ONE, "PV /dev/sda of VG vg_one: used\n", "", NULL},
+};
+
+static bool has(const char *text)
+{
+	return !text || strstr(machine.out, text) != NULL;
+}
+
+TEST_EACH(each_cause_is_named_with_its_evidence, rows)
+{
+	char words[128];
+	int code;
+
+	if (rows[_i].make)
+		rows[_i].make();
+	snprintf(words, sizeof(words), "explain %s", rows[_i].words);
+	code = explain(words);
+	ck_assert_msg(!code, "%s: exit %d: %s", rows[_i].claim, code, machine.err);
+	ck_assert_msg(has(rows[_i].line), "%s:\n%s%s", rows[_i].claim, machine.out, machine.err);
+	ck_assert_msg(has(rows[_i].evidence), "%s: evidence:\n%s", rows[_i].claim, machine.out);
+	ck_assert_msg(has(rows[_i].next), "%s: next:\n%s", rows[_i].claim, machine.out);
+}
+
+/* What an administrator wants so is no news. */
+static void (*const configured[])(void) = {no_event_activation, foreign,     exported,	    flags,
+					   empty_list,		deactivated, multipath_held};
+
+TEST_EACH(what_is_configured_is_told_on_demand_only, configured)
+{
+	configured[_i]();
+	ck_assert_int_eq(explain("explain"), 0);
+	ck_assert_msg(strstr(machine.out, "VG ") == NULL, "%s", machine.out);
+}
+
+static const char *const unknown[] = {
+	"nothing", "vg_one/nothing", "/dev/sdz", "/mnt", "yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb",
+	"a b"};
+
+TEST_EACH(a_target_that_is_nowhere_is_an_error, unknown)
+{
+	char words[128];
+
+	snprintf(words, sizeof(words), "explain %s", unknown[_i]);
+	ck_assert_int_eq(explain(words), 5);
+	ck_assert_ptr_nonnull(strstr(machine.err, "no device that LVM may use has such a VG"));
+}
+
+TEST(nothing_is_written)
+{
+	explain("explain");
+	ck_assert(!machine_has("/run/lvm/event"));
+	ck_assert(!machine_has("/run/lock"));
+}
+
+TEST(json_has_the_same)
+{
+	failed();
+	ck_assert_int_eq(explain("explain --json vg_one"), 0);
+	ck_assert_ptr_nonnull(strstr(
+		machine.out,
+		"{ \"version\": 1, \"answers\": [ { \"type\": \"vg\", \"name\": \"vg_one\", "
+		"\"uuid\": \"GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21\", \"vg\": \"vg_one\", "
+		"\"state\": \"inactive\", \"cause\": \"failed\", \"configured\": false, "
+		"\"evidence\": \"a kernel target is missing: thin-pool; 0 s ago; it is not retried "
+		"before one of its PVs is added\", \"next\": \"vgchange -aay vg_one\" }"));
+}
+
+static int take_lock(const void *arg)
+{
+	const int fd = open(arg, O_CREAT | O_RDWR, 0700);
+
+	return fd < 0 || flock(fd, LOCK_EX) < 0 ? -1 : 0;
+}
+
+TEST(who_holds_the_lock_is_named_and_not_waited_for)
+{
+	char path[128], text[256];
+	struct stat st;
+	int taken;
+	pid_t pid;
+
+	activating();
+	tree_mkdir(&machine.tree, "/run/lock/lvm");
+	snprintf(path, sizeof(path), "%s/run/lock/lvm/V_vg_one", machine.tree.root);
+	pid = holder_start(take_lock, path, &taken);
+	ck_assert_int_eq(stat(path, &st), 0);
+	snprintf(text, sizeof(text),
+		 "1: POSIX  ADVISORY  WRITE 9 00:01:2 0 EOF\n"
+		 "2: FLOCK  ADVISORY  WRITE 77 %02x:%02x:%lu 0 EOF\n"
+		 "2: -> FLOCK  ADVISORY  WRITE 78 %02x:%02x:%lu 0 EOF\n",
+		 major(st.st_dev), minor(st.st_dev), (unsigned long)st.st_ino, major(st.st_dev),
+		 minor(st.st_dev), (unsigned long)st.st_ino);
+	put("/proc/locks", text);
+	put("/proc/uptime", "340.0 600.0\n");
+	tree_put_bytes(&machine.tree, "/proc/77/cmdline", "lvextend\0-L1T\0", 14);
+	put("/proc/77/stat", "77 (lvextend) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 10000 0 0\n");
+	put("/proc/77/task/77/children", "79 ");
+	tree_put_bytes(&machine.tree, "/proc/79/cmdline", "thin_check\0", 11);
+	ck_assert_int_eq(explain("explain"), 0);
+	holder_kill(pid);
+	ck_assert_msg(has("the VG's lock is held by lvextend -L1T (pid 77, for 240 s), which waits "
+			  "for thin_check (pid 79, "),
+		      "%s", machine.out);
+}
