@@ -15,6 +15,7 @@
 #include "daemon/reconcile_wait.h"
 #include "daemon/udev_wait.h"
 #include "state/gate.h"
+#include "state/vg_summary.h"
 
 #define SWEEP_WAIT_MS 60000U
 
@@ -56,10 +57,30 @@ static int open_now(struct lea_world *world)
 	return r < 0 ? lea_tool_fail(world, r, "opening the gate") : LEA_EXIT_DONE;
 }
 
+/* One line at the end of a boot. */
+static void tell_summary(struct lea_world *world)
+{
+	char text[LEA_VG_SUMMARY_BYTES];
+	struct lea_vg_summary summary;
+
+	if (lea_vg_summary_read(world, &summary))
+		return;
+	lea_vg_summary_describe(&summary, text);
+	lea_log(world->log, LEA_LOG_PRINT, "boot: %s", text);
+}
+
+static bool is_closed(struct lea_world *world)
+{
+	int run_fd = lea_world_run(world);
+
+	return run_fd >= 0 && lea_gate_is_closed(run_fd);
+}
+
 static int open_gate(struct lea_world *world, bool wait)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	struct lea_reconcile_options how = {.world = world, .is_boot = true, .opened = notify_open};
+	const bool was_closed = is_closed(world);
 	int r, opened, code;
 
 	LEA_CRASHPOINT_ROLE("gate");
@@ -87,6 +108,8 @@ static int open_gate(struct lea_world *world, bool wait)
 	/* Not earlier in the boot: the root was read-only and could not keep lvm's answer. */
 	lea_cmd_check_defaults(world);
 	r = lea_gate_open_and_reconcile(&how);
+	if (was_closed)
+		tell_summary(world);
 	return r < 0 ? lea_tool_fail(world, r, "reconcile after the gate was opened")
 		     : LEA_EXIT_DONE;
 }
@@ -110,13 +133,6 @@ int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[])
 	}
 	lea_opts_done(&opts);
 	return code >= 0 ? code : open_gate(world, args.wait != 0);
-}
-
-static bool is_closed(struct lea_world *world)
-{
-	int run_fd = lea_world_run(world);
-
-	return run_fd >= 0 && lea_gate_is_closed(run_fd);
 }
 
 static int sweep(struct lea_session *session, bool is_boot, bool wait)

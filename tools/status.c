@@ -22,15 +22,17 @@
 #include "state/flag.h"
 #include "state/missing.h"
 #include "state/monitor_deferred.h"
+#include "state/online.h"
 #include "state/queue.h"
+#include "state/vg_summary.h"
 #include "world/active_vgs.h"
+#include "world/udevdb.h"
 
-/* Text that lists VGs, collected while they are counted. */
+/* Lines about VGs, collected while they are counted. */
 struct list {
 	FILE *out; /* owned, writes to text */
 	char *text;
 	size_t bytes;
-	unsigned int count;
 };
 
 struct status {
@@ -38,7 +40,8 @@ struct status {
 	struct lea_json json;
 	struct json_object *failed_json, *incomplete_json, *initramfs_json; /* lists for it */
 	size_t pending, taken, aside;
-	unsigned int done, inactive, claimed, unwatched;
+	struct lea_vg_summary vgs;
+	unsigned int unwatched, unused;
 	struct lea_active_vgs active;
 	struct list failed, incomplete;
 	struct list initramfs; /* lines of its note */
@@ -81,21 +84,14 @@ static void list_failed(struct status *status, const char *vg_id, const struct l
 	lea_json_text(&status->json, vg, "uuid", id);
 	lea_json_bool(&status->json, vg, "retried", claim->is_transient);
 	lea_json_text(&status->json, vg, "reason", claim->reason);
-	list->count++;
 }
 
 static int take_claim(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
 	struct status *status = arg;
-	const bool is_done = claim->state == LEA_CLAIM_DONE;
-	const bool is_active = is_done && lea_active_vgs_has(&status->active, vg_id);
 
-	if (claim->is_orphaned)
-		return 0;
-	status->done += is_active;
-	status->inactive += is_done && !is_active;
-	status->claimed += claim->state == LEA_CLAIM_CLAIMED;
-	if (claim->state == LEA_CLAIM_FAILED)
+	lea_vg_summary_add_claim(&status->vgs, &status->active, vg_id, claim);
+	if (!claim->is_orphaned && claim->state == LEA_CLAIM_FAILED)
 		list_failed(status, vg_id, claim);
 	return 0;
 }
@@ -110,7 +106,7 @@ static int take_missing(void *arg, const struct lea_missing *missing)
 
 	lea_missing_describe(missing, text);
 	fprintf(list->out, "incomplete: VG %s: %s\n", missing->vg, text);
-	list->count++;
+	lea_vg_summary_add_missing(&status->vgs, missing);
 	lea_json_text(json, vg, "vg", missing->vg);
 	lea_json_number(json, vg, "pvs", missing->all_count);
 	ids = lea_json_list(json, vg, "missing");
@@ -151,9 +147,31 @@ static int list_note(struct status *status)
 		lea_access_plain(line, plain, sizeof(plain));
 		fprintf(list->out, "initramfs: %s\n", plain);
 		lea_json_text(&status->json, status->initramfs_json, NULL, plain);
-		list->count++;
 	}
 	return 0;
+}
+
+/* Counts the PVs, by udev's database, that have no record: a filter may exclude them, their VG may
+ * be another host's, or their event was lost. */
+static int count_unused(struct status *status)
+{
+	struct lea_world *world = status->session->world;
+	struct lea_device *devices;
+	char id[64], pvid[33];
+	size_t count;
+	int r = lea_devices_enumerate(world, &devices, &count);
+
+	if (r)
+		return r;
+	for (size_t i = 0; !r && i < count; i++) {
+		r = lea_udevdb_fill(world, &devices[i]);
+		if (!r && lea_udevdb_is(&devices[i], "ID_FS_TYPE", "LVM2_member") &&
+		    lea_udevdb_property(&devices[i], "ID_FS_UUID", id, sizeof(id)) &&
+		    !lea_id_parse(id, pvid))
+			status->unused += !lea_online_exists(lea_world_run(world), pvid);
+	}
+	lea_devices_free(devices, count);
+	return r;
 }
 
 static int collect(struct status *status)
@@ -178,6 +196,7 @@ static int collect(struct status *status)
 	r = r ? r : lea_claim_each(&claims, take_claim, status);
 	r = r ? r : lea_missing_each(run_fd, take_missing, status);
 	r = r ? r : lea_monitor_deferred_each(run_fd, take_unwatched, status);
+	r = r ? r : count_unused(status);
 	fflush(status->failed.out);
 	fflush(status->incomplete.out);
 	fflush(status->initramfs.out);
@@ -255,12 +274,13 @@ static void add_counts(struct status *status)
 		const char *key;
 		size_t count;
 	} rows[] = {
-		{"vgs_done", status->done},
-		{"vgs_inactive", status->inactive},
-		{"vgs_in_work", status->claimed},
-		{"vgs_failed", status->failed.count},
-		{"vgs_incomplete", status->incomplete.count},
+		{"vgs_done", status->vgs.active},
+		{"vgs_inactive", status->vgs.inactive},
+		{"vgs_in_work", status->vgs.activating},
+		{"vgs_failed", status->vgs.failed},
+		{"vgs_incomplete", status->vgs.incomplete},
 		{"vgs_unwatched", status->unwatched},
+		{"pvs_unused", status->unused},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -296,7 +316,7 @@ static int print_text(struct status *status, FILE *out)
 	struct lea_world *world = status->session->world;
 	const int event_fd = status->session->event_fd;
 	const bool is_boot = lea_flag_is_up(event_fd, LEA_FLAG_BOOT);
-	char why[LEA_DM_RULES_WHY_BYTES];
+	char why[LEA_DM_RULES_WHY_BYTES], vgs[LEA_VG_SUMMARY_BYTES];
 	const char *word;
 
 	fprintf(out, "in charge: %s\ngate: %s\nrunner: %s%s\n",
@@ -305,14 +325,17 @@ static int print_text(struct status *status, FILE *out)
 		is_boot ? ", the boot scan is running" : "");
 	word = dm_rules(world, why);
 	fprintf(out, "device-mapper rules: %s%s%s\n", word, *why ? ": " : "", why);
-	fprintf(out,
-		"queue: %zu pending, %zu taken, %zu quarantined%s\n"
-		"VGs: %u active, %u being activated, %u failed, %u incomplete, %u with "
-		"no active LV, %u not yet monitored by dmeventd\n%s%s%s",
-		status->pending, status->taken, status->aside,
-		status->aside ? " after repeated failures (lvmevent retry)" : "", status->done,
-		status->claimed, status->failed.count, status->incomplete.count, status->inactive,
-		status->unwatched, status->failed.text, status->incomplete.text,
+	fprintf(out, "queue: %zu pending, %zu taken, %zu quarantined%s\n", status->pending,
+		status->taken, status->aside,
+		status->aside ? " after repeated failures (lvmevent retry)" : "");
+	lea_vg_summary_describe(&status->vgs, vgs);
+	fputs(vgs, out);
+	if (status->unwatched)
+		fprintf(out, ", %u not yet monitored by dmeventd", status->unwatched);
+	if (status->unused)
+		fprintf(out, "; %u PV%s not used (why: lvmevent explain)", status->unused,
+			status->unused == 1 ? "" : "s");
+	fprintf(out, "\n%s%s%s", status->failed.text, status->incomplete.text,
 		status->initramfs.text);
 	return 0;
 }

@@ -73,8 +73,8 @@ TEST(each_vg_is_counted_as_what_it_is)
 	status("status");
 	ck_assert_msg(
 		strstr(machine.out,
-		       "VGs: 1 active, 0 being activated, 1 failed, 1 incomplete, 1 with no "
-		       "active LV, 0 not yet monitored by dmeventd\n"
+		       "4 VGs: 1 active, 1 incomplete (halved 1/2), 1 failed (broken: table "
+		       "\"x\" refused), 1 with no active LV\n"
 		       "failed: VG broken: table \"x\" refused; it is not retried before a PV "
 		       "of it is added; to retry now: vgchange -aay broken\n"
 		       "incomplete: VG halved: 1 of 2 PVs is there, missing PV "
@@ -96,7 +96,37 @@ TEST(json_lists_the_same)
 		"\"none\", \"boot_pass\": false, \"pending\": 0, \"taken\": 0, \"put_aside\": 0, "
 		"\"running\": false, \"dm_rules\": \"installed\", \"dm_rules_reason\": \"lvmevent is "
 		"not in charge\", \"vgs_done\": 1, \"vgs_inactive\": 1, \"vgs_in_work\": 0, "
-		"\"vgs_failed\": 1, \"vgs_incomplete\": 1, \"vgs_unwatched\": 0 }\n");
+		"\"vgs_failed\": 1, \"vgs_incomplete\": 1, \"vgs_unwatched\": 0, \"pvs_unused\": 0 }\n");
+}
+
+TEST(pvs_without_a_record_are_counted)
+{
+	machine.properties = "ID_FS_TYPE=LVM2_member\nID_FS_UUID="
+			     "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap\n";
+	machine_plug("one-pv", "sda", 16, 7);
+	ck_assert_ptr_nonnull(strstr(status("status"),
+				     "0 VGs: 0 active; 1 PV not used (why: lvmevent explain)\n"));
+	machine_record(PVID_ONE, "vg_one", "sda", 16);
+	ck_assert_ptr_nonnull(strstr(status("status --json"), "\"pvs_unused\": 0"));
+}
+
+TEST(the_end_of_a_boot_is_one_line)
+{
+	const struct lea_cmd *cmd = lea_cmd_lvmevent;
+
+	put_vgs();
+	ck_assert_int_eq(lea_gate_begin(lea_world_run(machine.world), lea_world_proc(machine.world),
+					LEA_GATE_CLOSED),
+			 0);
+	claim(FAILED_ID, "broken", LEA_CLAIM_FAILED, "table \"x\" refused");
+	while (strcmp(cmd->name, "gate"))
+		cmd++;
+	ck_assert_int_eq(machine_command(cmd, "gate open"), 0);
+	ck_assert_ptr_nonnull(strstr(machine.out,
+				     "boot: 2 VGs: 0 active, 1 incomplete (halved "
+				     "1/2), 1 failed (broken: table \"x\" refused)\n"));
+	machine_command(cmd, "gate open");
+	ck_assert_ptr_null(strstr(strstr(machine.out, "boot: ") + 1, "boot: "));
 }
 
 /* Whose udev rule is in place, judging by the files. */
