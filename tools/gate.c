@@ -11,6 +11,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "base/cleanup.h"
+#include "base/log_ids.h"
 #include "base/step.h"
 #include "daemon/reconcile_wait.h"
 #include "daemon/udev_wait.h"
@@ -60,13 +61,14 @@ static int open_now(struct lea_world *world)
 /* One line at the end of a boot. */
 static void tell_summary(struct lea_world *world)
 {
+	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_BOOT};
 	char text[LEA_VG_SUMMARY_BYTES];
 	struct lea_vg_summary summary;
 
 	if (lea_vg_summary_read(world, &summary))
 		return;
 	lea_vg_summary_describe(&summary, text);
-	lea_log(world->log, LEA_LOG_PRINT, "boot: %s", text);
+	lea_log_with(world->log, LEA_LOG_PRINT, &fields, "boot: %s", text);
 }
 
 static bool is_closed(struct lea_world *world)

@@ -114,6 +114,7 @@ static int run_command(const char *name, int argc, char *argv[])
 
 	lea_report_init(&report, stdout, stderr, name);
 	lea_world_init(&world, "", &report.log, environ);
+	lea_report_find_journal(&report, lea_world_env(&world, "JOURNAL_STREAM"));
 	world.clock = lea_clock_kernel();
 	world.udev = &lea_udev_real;
 	code = cmd ? cmd->run(&world, argc, argv) : lea_hand_to_lvm(&world, argc, argv);

@@ -34,6 +34,24 @@ void lea_log(struct lea_log *log, enum lea_log_level level, const char *format, 
 	log->write(log, level, line);
 }
 
+void lea_log_with(struct lea_log *log, enum lea_log_level level,
+		  const struct lea_log_fields *fields, const char *format, ...)
+{
+	const struct lea_log_fields *before;
+	char line[LINE_BYTES];
+	va_list args;
+
+	if (!log || level > log->max_level)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	before = log->fields;
+	log->fields = fields;
+	lea_log(log, level, "%s", line);
+	log->fields = before;
+}
+
 int lea_log_fault(struct lea_log *log, int fault, const char *format, ...)
 {
 	char line[LINE_BYTES];

@@ -21,16 +21,34 @@ enum lea_log_level {
 	LEA_LOG_DEBUG,
 };
 
+/* What a line is about, for sinks that keep it apart from the text (the journal). Borrowed; NULL:
+ * none. */
+struct lea_log_fields {
+	const char *message_id;	       /* of log_ids.h */
+	const char *vg, *vg_id, *pvid; /* ids: 32 characters */
+	const char *lv;		       /* without its VG */
+	const char *device, *reason;
+	const char *step; /* what is waited for */
+	int process; /* pid of the service that the line belongs to; 0: of the process that logs */
+};
+
 /* Sink of messages. @write gets one line without newline or other control characters; tests capture
  * it. */
 struct lea_log {
 	void (*write)(struct lea_log *log, enum lea_log_level level, const char *line);
 	enum lea_log_level max_level; /* lines above this level are not formatted */
+	/* Of the line that is written, or of all lines until the caller who set it resets it;
+	 * borrowed; NULL: none */
+	const struct lea_log_fields *fields;
 };
 
 /* Writes one line, at most 4095 bytes. NULL as @log: no message; so for lea_log_fault. */
 void lea_log(struct lea_log *log, enum lea_log_level level, const char *format, ...)
 	LEA_PRINTF(3, 4);
+
+/* The same with fields for this line. */
+void lea_log_with(struct lea_log *log, enum lea_log_level level,
+		  const struct lea_log_fields *fields, const char *format, ...) LEA_PRINTF(4, 5);
 
 /*
  * lea_log_fault - log an error line that ends in the fault's cause

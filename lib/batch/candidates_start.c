@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/id.h"
+#include "base/log_ids.h"
 #include "batch/requeue.h"
 #include "record/duplicates.h"
 #include "state/online.h"
@@ -243,6 +244,9 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 static int refuse_twin(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	struct lea_log_fields fields = {.message_id = LEA_MESSAGE_FAILED,
+					.vg = scanned->vg->name,
+					.vg_id = scanned->vg->id};
 	char id[39];
 	int r = lea_scan_vg_claim(scanned, &claim);
 
@@ -250,10 +254,11 @@ static int refuse_twin(const struct lea_candidates *candidates, const struct lea
 		return r;
 	lea_id_format(scanned->vg->id, id);
 	claim.state = LEA_CLAIM_FAILED;
+	fields.reason = claim.reason;
 	snprintf(claim.reason, sizeof(claim.reason),
 		 "another VG has this name; give this one another: vgrename %s NEW", id);
-	lea_log(candidates->how->world->log, LEA_LOG_ERROR, "VG %s: not activated: %s",
-		scanned->vg->name, claim.reason);
+	lea_log_with(candidates->how->world->log, LEA_LOG_ERROR, &fields,
+		     "VG %s: not activated: %s", scanned->vg->name, claim.reason);
 	candidates->summary->vgs_failed++;
 	return lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
 }
@@ -319,6 +324,10 @@ static void finished(void *arg, const struct lea_worker_result *result)
 			     : result->outcome == LEA_ACTIVATE_INCOMPLETE
 				     ? "one of its PVs was removed"
 				     : "activation failed";
+	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_FAILED,
+					      .vg = result->vg_name,
+					      .vg_id = result->vg_id,
+					      .reason = reason};
 	/* A VG that events are not to activate is as done as an active one. */
 	bool failed = result->outcome < 0 || result->outcome == LEA_ACTIVATE_FAILED ||
 		      result->outcome == LEA_ACTIVATE_INCOMPLETE ||
@@ -346,13 +355,13 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		lea_retry_set_add_vg(candidates->retries, result->shortage, scanned);
 		/* Copies were logged before, once. */
 		if (result->outcome != LEA_ACTIVATE_COPY)
-			lea_log(log, LEA_LOG_ERROR,
-				"VG %s: not activated: %s; %s: vgchange -aay %s", result->vg_name,
-				reason,
-				lea_is_transient(result->shortage)
-					? "it will be retried; to retry now"
-					: "try",
-				result->vg_name);
+			lea_log_with(log, LEA_LOG_ERROR, &fields,
+				     "VG %s: not activated: %s; %s: vgchange -aay %s",
+				     result->vg_name, reason,
+				     lea_is_transient(result->shortage)
+					     ? "it will be retried; to retry now"
+					     : "try",
+				     result->vg_name);
 	} else if (result->outcome == 0) {
 		lea_duplicates_ignore(candidates->how->world, scanned);
 		candidates->summary->vgs_active++;

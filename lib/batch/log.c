@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "base/log_ids.h"
 
 #define NAMED_MOST  3U
 #define DISKS_BYTES 512U
@@ -14,19 +15,28 @@
 static void log_problem(struct lea_log *log, const struct lea_found *found)
 {
 	char why[DISKS_BYTES];
+	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_DAMAGED,
+					      .vg = found->vg_name,
+					      .pvid = found->label.pvid,
+					      .device = found->device.name,
+					      .reason = found->problem};
 
 	lea_found_damage(found, why, sizeof(why));
-	lea_log(log, LEA_LOG_WARNING, "%s", why);
+	lea_log_with(log, LEA_LOG_WARNING, &fields, "%s", why);
 }
 
 void lea_batch_log_found(struct lea_log *log, const struct lea_found *found)
 {
+	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_UNREADABLE,
+					      .device = found->device.name,
+					      .reason = strerror(-found->fault)};
+
 	if (found->problem[0])
 		log_problem(log, found);
 	if (found->kind == LEA_FOUND_UNREADABLE)
-		lea_log(log, found->is_unnamed ? LEA_LOG_VERBOSE : LEA_LOG_ERROR,
-			"PV %s: reading: %s; %s", found->device.name, strerror(-found->fault),
-			lea_found_advice(found));
+		lea_log_with(log, found->is_unnamed ? LEA_LOG_VERBOSE : LEA_LOG_ERROR, &fields,
+			     "PV %s: reading: %s; %s", found->device.name, strerror(-found->fault),
+			     lea_found_advice(found));
 	else if (found->kind == LEA_FOUND_EXCLUDED)
 		lea_log(log, LEA_LOG_VERBOSE, "PV %s: %s", found->device.name, found->excluded_why);
 }
@@ -82,47 +92,63 @@ static void name_disks(const struct lea_scan_vg *scanned, char *text, size_t byt
 		snprintf(text + used, bytes - used, " and %" PRIu32 " more", count - named);
 }
 
+/* What the worker waits for. */
+static const char *const detached_steps[] = {
+	[LEA_DETACHED_DISK] = "a disk",	     [LEA_DETACHED_LOCK] = "the VG's lock",
+	[LEA_DETACHED_UDEV] = "udev",	     [LEA_DETACHED_BESIDE] = "another VG",
+	[LEA_DETACHED_LVM] = "the real lvm", [LEA_DETACHED_OTHER] = "something unknown",
+};
+
 void lea_batch_log_detached(struct lea_log *log, const struct lea_scan_vg *scanned,
 			    const struct lea_worker_result *result)
 {
 	const char *name = scanned->vg->name;
 	char disks[DISKS_BYTES];
+	struct lea_log_fields fields = {.message_id = LEA_MESSAGE_UNFINISHED,
+					.vg = name,
+					.vg_id = scanned->vg->id,
+					.step = detached_steps[result->detached_why]};
 
 	name_disks(scanned, disks, sizeof(disks));
 	switch (result->detached_why) {
 	case LEA_DETACHED_DISK:
-		lea_log(log, LEA_LOG_WARNING,
+		lea_log_with(
+			log, LEA_LOG_WARNING, &fields,
 			"VG %s: not finished: %s does not answer (see journalctl -k); other VGs do "
 			"not wait for it",
 			name, disks);
 		break;
 	case LEA_DETACHED_LOCK:
-		lea_log(log, LEA_LOG_WARNING,
-			"VG %s: not activated yet: another command has its lock (see "
-			"lslocks); it is activated when that command ends",
-			name);
+		lea_log_with(log, LEA_LOG_WARNING, &fields,
+			     "VG %s: not activated yet: another command has its lock (see "
+			     "lslocks); it is activated when that command ends",
+			     name);
 		break;
 	case LEA_DETACHED_UDEV:
-		lea_log(log, LEA_LOG_WARNING,
+		lea_log_with(
+			log, LEA_LOG_WARNING, &fields,
 			"VG %s: its LVs are set up, but udev does not finish with them: %s, or one of "
 			"an LV that was activated with them, may not answer (see journalctl -k)",
 			name, disks);
 		break;
 	case LEA_DETACHED_BESIDE:
-		lea_log(log, LEA_LOG_PRINT,
+		lea_log_with(
+			log, LEA_LOG_PRINT, &fields,
 			"VG %s: its LVs are set up; its lock is held until VG %s is finished, which "
 			"the same process activates",
 			name, result->detached_by);
 		break;
 	case LEA_DETACHED_LVM:
-		lea_log(log, LEA_LOG_WARNING,
+		lea_log_with(
+			log, LEA_LOG_WARNING, &fields,
 			"VG %s: lvm, which activates it, does not finish: %s may not answer (see "
 			"journalctl -k), or another command has the VG's lock",
 			name, disks);
 		break;
 	case LEA_DETACHED_OTHER:
 	default:
-		lea_log(log, LEA_LOG_WARNING,
+		lea_log_with(
+			log, LEA_LOG_WARNING, &fields,
 			"VG %s: not finished: its worker process makes no progress; other VGs do not "
 			"wait for it (see journalctl -k, lslocks)",
 			name);

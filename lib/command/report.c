@@ -2,12 +2,19 @@
 /* The log sink and the journal. pvscan's lines are in report_pvscan.c. */
 #include "command/report.h"
 
+#include "base/id.h"
+
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <syslog.h>
+#define SD_JOURNAL_SUPPRESS_LOCATION /* it would always be this file */
 #include <systemd/sd-journal.h>
 #include <unistd.h>
 
-#define LINE_BYTES 4096
+#define LINE_BYTES  4096
+#define FIELDS_MOST 16
+#define IDENTIFIER  "lvmevent" /* as the journal names what services write to their streams */
 
 static int priority_of(enum lea_log_level level)
 {
@@ -26,11 +33,71 @@ static int priority_of(enum lea_log_level level)
 	return LOG_DEBUG;
 }
 
-/* Ignores failures: the streams have the line as well. */
-static void to_journal(const struct lea_report *report, int priority, const char *line)
+/* Fields of one line of the journal, each "NAME=value". */
+struct record {
+	struct iovec field[FIELDS_MOST];
+	int count;
+	char text[LINE_BYTES + 2048];
+	size_t used;
+};
+
+/* A field without a value is left out, and so is what does not fit. */
+static void add_field(struct record *record, const char *name, const char *value)
 {
-	sd_journal_send("MESSAGE=%s", line, "PRIORITY=%i", priority, "SYSLOG_IDENTIFIER=%s",
-			report->command, NULL);
+	const size_t room = sizeof(record->text) - record->used;
+	char *at = record->text + record->used;
+	int chars;
+
+	if (!value || !value[0] || record->count == FIELDS_MOST)
+		return;
+	chars = snprintf(at, room, "%s=%s", name, value);
+	if (chars < 0 || (size_t)chars >= room)
+		return;
+	record->field[record->count++] = (struct iovec){.iov_base = at, .iov_len = (size_t)chars};
+	record->used += (size_t)chars + 1;
+}
+
+static void add_id(struct record *record, const char *name, const char *id)
+{
+	char text[39];
+
+	if (!id || strlen(id) != 32)
+		return;
+	lea_id_format(id, text);
+	add_field(record, name, text);
+}
+
+static void add_fields(struct record *record, const struct lea_log_fields *fields)
+{
+	char process[16];
+
+	add_field(record, "MESSAGE_ID", fields->message_id);
+	add_field(record, "LVM_VG", fields->vg);
+	add_id(record, "LVM_VG_UUID", fields->vg_id);
+	add_field(record, "LVM_LV", fields->lv);
+	add_id(record, "LVM_PV_UUID", fields->pvid);
+	add_field(record, "DEVNAME", fields->device);
+	add_field(record, "LVMEVENT_REASON", fields->reason);
+	add_field(record, "LVMEVENT_STEP", fields->step);
+	/* A worker may have ended before the journal looks for its unit; its parent has not. */
+	snprintf(process, sizeof(process), "%d", fields->process);
+	if (fields->process > 0)
+		add_field(record, "OBJECT_PID", process);
+}
+
+/* Returns whether the journal has taken the line. */
+static bool to_journal(const struct lea_report *report, int priority, const char *identifier,
+		       const char *line)
+{
+	struct record record = {.count = 0};
+	char number[2] = {(char)('0' + priority), '\0'};
+
+	add_field(&record, "MESSAGE", line);
+	add_field(&record, "PRIORITY", number);
+	add_field(&record, "SYSLOG_IDENTIFIER", identifier);
+	if (report->log.fields)
+		add_fields(&record, report->log.fields);
+	return sd_journal_sendv(record.field, record.count) >= 0;
 }
 
 static bool is_for_journal(const struct lea_report *report, enum lea_log_level level)
@@ -51,9 +118,13 @@ static void write_line(struct lea_log *log, enum lea_log_level level, const char
 {
 	struct lea_report *report = container_of(log, struct lea_report, log);
 
+	/* A failure is no loss: the streams have the line as well. */
 	if (is_for_journal(report, level))
-		to_journal(report, priority_of(level), line);
+		(void)to_journal(report, priority_of(level), report->command, line);
 	if (report->is_silent || level > report->shown)
+		return;
+	if (report->is_service && log->fields &&
+	    to_journal(report, priority_of(level), IDENTIFIER, line))
 		return;
 	put_line(report, level == LEA_LOG_PRINT ? report->out : report->err, line);
 }
@@ -68,6 +139,16 @@ void lea_report_init(struct lea_report *report, FILE *out, FILE *err, const char
 		.prefix = "  ",
 		.shown = LEA_LOG_PRINT,
 	};
+}
+
+void lea_report_find_journal(struct lea_report *report, const char *journal_stream)
+{
+	unsigned long long device, inode;
+	struct stat st;
+
+	report->is_service =
+		journal_stream && sscanf(journal_stream, "%llu:%llu", &device, &inode) == 2 &&
+		!fstat(fileno(report->err), &st) && st.st_dev == device && st.st_ino == inode;
 }
 
 /* The log must also format lines that only the journal shows. */
@@ -134,7 +215,7 @@ void lea_report_command(struct lea_report *report, int argc, char *const argv[])
 	for (int i = 0; i < argc && used < sizeof(line); i++)
 		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", i ? " " : "",
 					 argv[i]);
-	to_journal(report, LOG_INFO, line);
+	(void)to_journal(report, LOG_INFO, report->command, line);
 }
 
 void lea_report_say(struct lea_report *report, enum lea_log_level level, const char *format, ...)

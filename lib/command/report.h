@@ -32,11 +32,20 @@ struct lea_report {
 	bool is_silent;		  /* --udevoutput: nothing but KEY='value' */
 	enum lea_log_level shown; /* highest level written to the streams */
 	uint32_t journal;	  /* enum lea_report_journal */
+	bool is_service;	  /* the streams lead to the journal: see lea_report_find_journal */
 };
 
 /* Shows errors to prints, with two blanks before each line, and uses no journal. The streams and
  * @command are borrowed. */
 void lea_report_init(struct lea_report *report, FILE *out, FILE *err, const char *command);
+
+/*
+ * lea_report_find_journal - do the streams lead to the journal?
+ * @journal_stream: JOURNAL_STREAM of the environment, "DEVICE:INODE"; NULL: not set
+ * If so, a line with fields is sent to the journal with them, instead of being written to the
+ * stream: as many system calls. If the journal does not take it, it is written.
+ */
+void lea_report_find_journal(struct lea_report *report, const char *journal_stream);
 
 /* Counts of -v, -d and -q. -v shows verbose lines, -d or -vvv debug lines, -q cancels both, -qq (or
  * log/silent) hides prints. */

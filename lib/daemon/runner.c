@@ -8,6 +8,7 @@
 #include "daemon/runner.h"
 
 #include "base/cleanup.h"
+#include "base/log_ids.h"
 #include "base/step.h"
 #include "world/device.h"
 
@@ -49,13 +50,17 @@ static int process_entries(const struct lea_runner_options *how, struct lea_entr
  * alone. */
 static int process_leftover(const struct lea_runner_options *how, struct lea_entry *entry)
 {
+	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_QUARANTINED,
+					      .pvid = entry->pvid,
+					      .device = entry->device.name,
+					      .reason = RISKY_REASON};
 	struct lea_entry before = *entry;
 	int r;
 
 	if (entry->attempts >= how->failed_attempts) {
-		lea_log(how->log, LEA_LOG_ERROR,
-			"%s (%s): quarantined: " RISKY_REASON "; to try again: lvmevent retry",
-			entry->device.name ? entry->device.name : "a device", entry->key);
+		lea_log_with(how->log, LEA_LOG_ERROR, &fields,
+			     "%s (%s): quarantined: " RISKY_REASON "; to try again: lvmevent retry",
+			     entry->device.name ? entry->device.name : "a device", entry->key);
 		return lea_queue_fail(how->event_fd, entry, RISKY_REASON);
 	}
 	r = lea_device_copy(&entry->device, &before.device);

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/id.h"
+#include "base/log_ids.h"
 #include "record/duplicate_tie.h"
 #include "state/claim.h"
 #include "state/duplicate.h"
@@ -220,6 +221,10 @@ int lea_duplicates_check(const struct lea_duplicates_options *how,
 			 char ret_reason[static LEA_DUPLICATES_REASON_BYTES])
 {
 	struct check check = {.how = how, .vg = scanned->vg, .reason = ret_reason};
+	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_DUPLICATE,
+					      .vg = scanned->vg->name,
+					      .vg_id = scanned->vg->id,
+					      .reason = ret_reason};
 	int r = 0;
 
 	if (how->conf->allow_changes_with_duplicate_pvs)
@@ -229,8 +234,9 @@ int lea_duplicates_check(const struct lea_duplicates_options *how,
 			r = check_pv(&check, scanned->pv[i]);
 	if (r || !check.copies)
 		return r;
-	lea_log(how->world->log, check.is_news || !how->quiet ? LEA_LOG_ERROR : LEA_LOG_VERBOSE,
-		"VG %s: not activated: %s", scanned->vg->name, ret_reason);
+	lea_log_with(how->world->log,
+		     check.is_news || !how->quiet ? LEA_LOG_ERROR : LEA_LOG_VERBOSE, &fields,
+		     "VG %s: not activated: %s", scanned->vg->name, ret_reason);
 	return LEA_DUPLICATES_COPY;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "record/incomplete.h"
 
+#include "base/log_ids.h"
 #include "state/missing.h"
 #include "state/online.h"
 
@@ -110,16 +111,19 @@ static uint64_t sum_of(const struct lea_missing *missing)
 static void log_missing(struct lea_world *world, int run_fd, const struct lea_missing *missing)
 {
 	char text[LEA_MISSING_TEXT_BYTES];
+	const struct lea_log_fields fields = {
+		.message_id = LEA_MESSAGE_INCOMPLETE, .vg = missing->vg, .reason = text};
 
 	lea_missing_describe(missing, text);
 	if (lea_vg_online_exists(run_fd, missing->vg))
-		lea_log(world->log, LEA_LOG_WARNING, "VG %s: incomplete: %s", missing->vg, text);
+		lea_log_with(world->log, LEA_LOG_WARNING, &fields, "VG %s: incomplete: %s",
+			     missing->vg, text);
 	else
-		lea_log(world->log, LEA_LOG_WARNING,
-			"VG %s: not activated, incomplete: %s; an event activates it "
-			"when the missing PVs appear; to activate it now: vgchange -ay "
-			"--activationmode partial %s",
-			missing->vg, text, missing->vg);
+		lea_log_with(world->log, LEA_LOG_WARNING, &fields,
+			     "VG %s: not activated, incomplete: %s; an event activates it "
+			     "when the missing PVs appear; to activate it now: vgchange -ay "
+			     "--activationmode partial %s",
+			     missing->vg, text, missing->vg);
 }
 
 /* Logs the VG's line. Returns the ms after which it may be logged; 0: logged, or none is due. */

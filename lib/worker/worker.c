@@ -38,6 +38,7 @@ enum { DELEGATED = 1, TRIES_ONLY = 2 }; /* flags of a batch */
 struct reason_log {
 	struct lea_log log;
 	struct lea_log *next;
+	pid_t parent;
 	char last_error[LEA_REPORT_REASON_BYTES];
 };
 
@@ -65,12 +66,17 @@ static const struct lea_activator *activator_of(const struct child *child)
 static void reason_write(struct lea_log *log, enum lea_log_level level, const char *line)
 {
 	struct reason_log *reason = container_of(log, struct reason_log, log);
+	struct lea_log_fields fields;
 
 	if (level == LEA_LOG_ERROR) {
 		memset(reason->last_error, 0, sizeof(reason->last_error));
 		strncpy(reason->last_error, line, sizeof(reason->last_error) - 1);
 	}
-	lea_log(reason->next, level, "%s", line);
+	if (log->fields) {
+		fields = *log->fields;
+		fields.process = reason->parent;
+	}
+	lea_log_with(reason->next, level, log->fields ? &fields : NULL, "%s", line);
 }
 
 /* Delegates @count VGs, from @first on, to one lvm process. */
@@ -152,8 +158,13 @@ static int do_vg(const struct child *child, struct lea_activation_run *run,
 		 const struct lea_scan_vg *scanned, struct lea_worker_report *report)
 {
 	struct lea_activate_result result = {.lock_fd = -1};
+	const struct lea_log_fields fields = {.vg = scanned->vg->name, .vg_id = scanned->vg->id};
+	struct lea_log *log = child->setting->world->log;
 
+	/* All that is logged here is about this VG. */
+	log->fields = &fields;
 	report->outcome = activator_of(child)->vg(run, scanned->vg->name, scanned, &result);
+	log->fields = NULL;
 	report->active = result.active;
 	report->failed = result.failed;
 	report->shortage = result.shortage;
@@ -328,6 +339,7 @@ static int child_main(void *arg)
 	child->reason = (struct reason_log){
 		.log = {.write = reason_write, .max_level = world->log->max_level},
 		.next = world->log,
+		.parent = getppid(),
 	};
 	world->log = &child->reason.log;
 	while (!r) {

@@ -80,7 +80,7 @@ static void keep_last(struct lea_log *log, enum lea_log_level level, const char 
 	snprintf(said, sizeof(said), "%s", line);
 }
 
-static struct lea_log last_log = {keep_last, LEA_LOG_WARNING};
+static struct lea_log last_log = {.write = keep_last, .max_level = LEA_LOG_WARNING};
 
 static void setup(void)
 {
