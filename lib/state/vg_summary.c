@@ -56,12 +56,13 @@ void lea_vg_summary_describe(const struct lea_vg_summary *summary,
 {
 	const struct {
 		uint32_t count;
+		bool is_optional; /* not written if there are none */
 		const char *word, *names;
 	} rows[] = {
-		{summary->activating, "activating", ""},
-		{summary->incomplete, "incomplete", summary->incomplete_text},
-		{summary->failed, "failed", summary->failed_text},
-		{summary->inactive, "with no active LV", ""},
+		{summary->activating, false, "activating", ""},
+		{summary->incomplete, false, "incomplete", summary->incomplete_text},
+		{summary->failed, false, "failed", summary->failed_text},
+		{summary->inactive, true, "with no active LV", ""},
 	};
 	uint32_t all = summary->active;
 
@@ -70,7 +71,7 @@ void lea_vg_summary_describe(const struct lea_vg_summary *summary,
 	snprintf(text, LEA_VG_SUMMARY_BYTES, "%u VG%s: %u active", all, all == 1 ? "" : "s",
 		 summary->active);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].count)
+		if (rows[i].count || !rows[i].is_optional)
 			add(text, LEA_VG_SUMMARY_BYTES, ", %u %s%s%s%s", rows[i].count,
 			    rows[i].word, rows[i].names[0] ? " (" : "", rows[i].names,
 			    rows[i].names[0] ? ")" : "");

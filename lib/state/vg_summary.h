@@ -26,7 +26,7 @@ void lea_vg_summary_add_claim(struct lea_vg_summary *summary, const struct lea_a
 			      const char *vg_id, const struct lea_claim *claim);
 void lea_vg_summary_add_missing(struct lea_vg_summary *summary, const struct lea_missing *missing);
 
-/* Writes "4 VGs: 1 active, 1 activating, 1 incomplete (data 11/12), 1 failed (csi: REASON)". */
+/* Writes "3 VGs: 1 active, 0 activating, 1 incomplete (data 11/12), 1 failed (csi: REASON)". */
 void lea_vg_summary_describe(const struct lea_vg_summary *summary,
 			     char text[static LEA_VG_SUMMARY_BYTES]);
 

@@ -73,7 +73,7 @@ TEST(each_vg_is_counted_as_what_it_is)
 	status("status");
 	ck_assert_msg(
 		strstr(machine.out,
-		       "4 VGs: 1 active, 1 incomplete (halved 1/2), 1 failed (broken: table "
+		       "4 VGs: 1 active, 0 activating, 1 incomplete (halved 1/2), 1 failed (broken: table "
 		       "\"x\" refused), 1 with no active LV\n"
 		       "failed: VG broken: table \"x\" refused; it is not retried before a PV "
 		       "of it is added; to retry now: vgchange -aay broken\n"
@@ -104,8 +104,9 @@ TEST(pvs_without_a_record_are_counted)
 	machine.properties = "ID_FS_TYPE=LVM2_member\nID_FS_UUID="
 			     "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap\n";
 	machine_plug("one-pv", "sda", 16, 7);
-	ck_assert_ptr_nonnull(strstr(status("status"),
-				     "0 VGs: 0 active; 1 PV not used (why: lvmevent explain)\n"));
+	ck_assert_ptr_nonnull(strstr(
+		status("status"),
+		"0 VGs: 0 active, 0 activating, 0 incomplete, 0 failed; 1 PV not used (why: lvmevent explain)\n"));
 	machine_record(PVID_ONE, "vg_one", "sda", 16);
 	ck_assert_ptr_nonnull(strstr(status("status --json"), "\"pvs_unused\": 0"));
 }
@@ -123,7 +124,7 @@ TEST(the_end_of_a_boot_is_one_line)
 		cmd++;
 	ck_assert_int_eq(machine_command(cmd, "gate open"), 0);
 	ck_assert_ptr_nonnull(strstr(machine.out,
-				     "boot: 2 VGs: 0 active, 1 incomplete (halved "
+				     "boot: 2 VGs: 0 active, 0 activating, 1 incomplete (halved "
 				     "1/2), 1 failed (broken: table \"x\" refused)\n"));
 	machine_command(cmd, "gate open");
 	ck_assert_ptr_null(strstr(strstr(machine.out, "boot: ") + 1, "boot: "));

@@ -58,6 +58,15 @@ claim "the VG with the copied PV is not" not active 1
 claim "status gives the cause and names both disks" guest_run \
 	'lvmevent status | grep "failed: VG solo0001: PV .* is on /dev/sd. and on /dev/sd.: "'
 claim "the journal has it once" refusals_are 1
+claim "the journal finds the line by the name of the VG" guest_run \
+	'journalctl -b -o cat LVM_VG=solo0001 | grep "VG solo0001: not activated: PV .* is on /dev/sd"'
+claim "and by the unit and the id of the message" guest_run \
+	'[ "$(journalctl -b -o cat -u lvm2-activation-early -u lvmevent-runner MESSAGE_ID=6cf42dd4afa34032b25e6a96d7405662 | grep -c .)" = 1 ]'
+claim "the end of the boot has one line" guest_wait_for 60 \
+	'[ "$(journalctl -b -o cat MESSAGE_ID=a801c77f6fa24c0ba2fc9a382cb5998b | grep -c "^boot: 4 VGs: .* 1 failed (solo0001: ")" = 1 ]'
+claim "explain names both disks, and nothing else is wrong" guest_run \
+	'lvmevent explain >/run/explain; cat /run/explain; grep -x "VG solo0001: inactive: duplicate" /run/explain &&
+	grep -E "^  one PV is on two devices: /dev/sd. and /dev/sd." /run/explain && ! grep -E "^VG solo000[023]" /run/explain'
 claim "udev lists both claimants of the link where we look for them" guest_run \
 	'ls /run/udev/links | grep lvm-pv-uuid- | grep -E "^(.x2f)?disk.x2fby-id.x2flvm-pv-uuid-[0-9a-zA-Z-]{38}\$" | while read -r d; do
 		[ "$(ls "/run/udev/links/$d" | grep -c "^b8:")" -lt 2 ] || echo "$d"
