@@ -22,6 +22,7 @@ GUEST_ENABLE=${GUEST_ENABLE:-lvmevent enable --root /}
 GUEST_PACKAGE=${GUEST_PACKAGE:-}
 GUEST=''
 GUEST_PID=''
+GUEST_COLDPLUG='' # so many SCSI disks are there before the root's systemd is; empty: udevd loads their driver
 GUEST_SICK=() # servers of sick disks
 GUEST_IDENTITY=() # by number: another disk, whose serial and name this disk gets, as its second path
 claims=0 failed=0
@@ -167,7 +168,7 @@ make_initrd() {
 	# the initramfs copies it into the machine's root once
 	rm -rf "$GUEST/overlay"
 	mkdir "$GUEST/overlay"
-	cat >"$ird/init" <<-'INIT'
+	sed "s/@COLDPLUG@/$GUEST_COLDPLUG/" >"$ird/init" <<-'INIT'
 		#!/bin/busybox sh
 		b=/bin/busybox
 		$b mkdir -p /proc /sys /dev /r
@@ -179,6 +180,10 @@ make_initrd() {
 		$b mount -t ext4 /dev/vda /r || { echo "guest: no root"; $b poweroff -f; }
 		$b cp -a /overlay/. /r/
 		for d in dev proc sys; do $b mount --move /$d /r/$d; done
+		if [ -n "@COLDPLUG@" ]; then
+			$b chroot /r /sbin/modprobe -a sd_mod virtio_scsi
+			until set -- /r/sys/block/sd*; [ $# -ge "@COLDPLUG@" ]; do $b usleep 20000; done
+		fi
 		if [ ! -e /r/usr/sbin/lvm.real ]; then
 			$b mv /r/usr/sbin/lvm /r/usr/sbin/lvm.real
 			$b cp /r/usr/lib/guest/lvm-count /r/usr/sbin/lvm

@@ -17,6 +17,7 @@
  *   limit S       give up at this time
  *   busy 1        udev stays busy; for --burst
  *   journal 1     send the journal after the figures
+ *   memory 1      do not switch off before this boot is remembered
  * If PROBE_CONF/tables exists, the probe makes the LVs itself, with a dmsetup for each 500 or so,
  * once udev has processed all disks. A line is a device in dmsetup's concise format, with @N for
  * disk N.
@@ -40,14 +41,16 @@
 #define PROBE_TARGET "/run/guest-target"
 
 /* MANAGER_TICKS: ticks of 10 ms that process 1 may use in each of ours and count as idle. */
-enum { TICK_MS = 100, QUIET_TICKS = 20, MANAGER_TICKS = 1, TICKS_A_SECOND = 1000 / TICK_MS };
+enum { TICK_MS = 100, QUIET_TICKS = 20, MANAGER_TICKS = 1, TICKS_A_SECOND = 1000 / TICK_MS, MEMORY_TICKS = 1800 };
+
+#define PROBE_MEMORY "/var/lib/lvmevent/boot"
 
 #define PART_BYTES 60000
 
 struct boot {
 	size_t quiet_ticks;
 	double settled, target, created;
-	bool wants_journal, has_tables;
+	bool wants_journal, wants_memory, has_tables;
 	pid_t maker;			 /* starts dmsetup */
 	char devno[PROBE_MAX_DISKS][16]; /* major:minor of each disk, empty: not seen yet */
 };
@@ -116,6 +119,8 @@ static void read_conf(void)
 			seen.limit = value;
 		else if (strcmp(key, "journal") == 0)
 			boot.wants_journal = value != 0;
+		else if (strcmp(key, "memory") == 0)
+			boot.wants_memory = value != 0;
 		else if (strcmp(key, "busy") == 0)
 			seen.is_udev_busy = value != 0;
 	}
@@ -342,7 +347,6 @@ static void report(FILE *f, bool is_over)
 		fprintf(f, "# not up: %s\n", seen.lv[i].name);
 		shown++;
 	}
-	fputs("END\n", f);
 	fflush(f);
 }
 
@@ -362,18 +366,44 @@ static FILE *open_port(void)
 	return fdopen(fd, "r+");
 }
 
-static void send_journal(void)
+static void run_script(const char *script)
 {
 	if (fork() == 0) {
-		execl("/bin/sh", "sh", "-c",
-		      "{ journalctl -b --no-pager -o short-monotonic; cat /run/guest-dmsetup /run/lvm-calls;"
-		      " systemctl list-jobs --no-pager; systemctl --failed --no-pager; } >" PROBE_PORT
-		      " 2>&1",
-		      (char *)NULL);
+		execl("/bin/sh", "sh", "-c", script, (char *)NULL);
 		_exit(127);
 	}
 	while (wait(NULL) > 0 || errno == EINTR)
 		;
+}
+
+/* When the service manager came to its milestones, in microseconds, by itself: it is asked only now. Then when each
+ * process named lvm was started. */
+static void send_milestones(void)
+{
+	run_script("export SYSTEMD_BUS_TIMEOUT=300 PATH=/usr/sbin:/usr/bin:/sbin:/bin; {"
+		   " echo at_root $(systemctl show -P UserspaceTimestampMonotonic);"
+		   " for u in basic=basic.target local_fs=local-fs.target swap=swap.target data=data.mount"
+		   " default=multi-user.target login=serial-getty@ttyS0.service emergency=emergency.target; do"
+		   " echo at_${u%%=*} $(systemctl show -P ActiveEnterTimestampMonotonic ${u#*=}); done;"
+		   " grep -v 'lvmconfig --type default' /run/lvm-calls |"
+		   " while read -r at pid by command; do echo lvm_call $at $command; done; } >" PROBE_PORT
+		   " 2>/dev/null");
+}
+
+static void send_journal(void)
+{
+	run_script("{ journalctl -b --no-pager -o short-monotonic; cat /run/guest-dmsetup /run/lvm-calls;"
+		   " systemctl list-jobs --no-pager; systemctl --failed --no-pager; } >" PROBE_PORT
+		   " 2>&1");
+}
+
+/* The resident runner writes it once the machine is idle. */
+static void wait_for_memory(void)
+{
+	const struct timespec pause = {.tv_nsec = TICK_MS * 1000000L};
+
+	for (unsigned n = 0; n < MEMORY_TICKS && access(PROBE_MEMORY, F_OK) < 0; n++)
+		nanosleep(&pause, NULL);
 }
 
 static int note_target(void)
@@ -407,10 +437,16 @@ int main(int argc, char **argv)
 		is_over = tick();
 	}
 	port = open_port();
-	if (port)
+	if (port) {
 		report(port, is_over);
+		send_milestones();
+		fputs("END\n", port);
+		fflush(port);
+	}
 	if (boot.wants_journal)
 		send_journal();
+	if (boot.wants_memory)
+		wait_for_memory();
 	sync();
 	reboot(RB_POWER_OFF);
 	return 1;
