@@ -41,7 +41,13 @@
 #define PROBE_TARGET "/run/guest-target"
 
 /* MANAGER_TICKS: ticks of 10 ms that process 1 may use in each of ours and count as idle. */
-enum { TICK_MS = 100, QUIET_TICKS = 20, MANAGER_TICKS = 1, TICKS_A_SECOND = 1000 / TICK_MS, MEMORY_TICKS = 1800 };
+enum {
+	TICK_MS = 100,
+	QUIET_TICKS = 20,
+	MANAGER_TICKS = 1,
+	TICKS_A_SECOND = 1000 / TICK_MS,
+	MEMORY_TICKS = 1800
+};
 
 #define PROBE_MEMORY "/var/lib/lvmevent/boot"
 
@@ -376,25 +382,27 @@ static void run_script(const char *script)
 		;
 }
 
-/* When the service manager came to its milestones, in microseconds, by itself: it is asked only now. Then when each
- * process named lvm was started. */
+/* When the service manager came to its milestones, in microseconds, by itself: it is asked only
+ * now. Then when each process named lvm was started. */
 static void send_milestones(void)
 {
-	run_script("export SYSTEMD_BUS_TIMEOUT=300 PATH=/usr/sbin:/usr/bin:/sbin:/bin; {"
-		   " echo at_root $(systemctl show -P UserspaceTimestampMonotonic);"
-		   " for u in basic=basic.target local_fs=local-fs.target swap=swap.target data=data.mount"
-		   " default=multi-user.target login=serial-getty@ttyS0.service emergency=emergency.target; do"
-		   " echo at_${u%%=*} $(systemctl show -P ActiveEnterTimestampMonotonic ${u#*=}); done;"
-		   " grep -v 'lvmconfig --type default' /run/lvm-calls |"
-		   " while read -r at pid by command; do echo lvm_call $at $command; done; } >" PROBE_PORT
-		   " 2>/dev/null");
+	run_script(
+		"export SYSTEMD_BUS_TIMEOUT=300 PATH=/usr/sbin:/usr/bin:/sbin:/bin; {"
+		" echo at_root $(systemctl show -P UserspaceTimestampMonotonic);"
+		" for u in basic=basic.target local_fs=local-fs.target swap=swap.target data=data.mount"
+		" default=multi-user.target login=serial-getty@ttyS0.service emergency=emergency.target; do"
+		" echo at_${u%%=*} $(systemctl show -P ActiveEnterTimestampMonotonic ${u#*=}); done;"
+		" grep -v 'lvmconfig --type default' /run/lvm-calls |"
+		" while read -r at pid by command; do echo lvm_call $at $command; done; } >" PROBE_PORT
+		" 2>/dev/null");
 }
 
 static void send_journal(void)
 {
-	run_script("{ journalctl -b --no-pager -o short-monotonic; cat /run/guest-dmsetup /run/lvm-calls;"
-		   " systemctl list-jobs --no-pager; systemctl --failed --no-pager; } >" PROBE_PORT
-		   " 2>&1");
+	run_script(
+		"{ journalctl -b --no-pager -o short-monotonic; cat /run/guest-dmsetup /run/lvm-calls;"
+		" systemctl list-jobs --no-pager; systemctl --failed --no-pager; } >" PROBE_PORT
+		" 2>&1");
 }
 
 /* The resident runner writes it once the machine is idle. */
