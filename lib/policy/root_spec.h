@@ -29,6 +29,13 @@ struct lea_root_spec {
 void lea_root_parse(const char *text, struct lea_root_spec *ret_spec);
 
 /*
+ * lea_root_demangle - "VG-LV", each hyphen of a name doubled, to "VG/LV" in place
+ * False: it has another form, such as a part of an LV ("VG-LV-real"), or is not LVM's; @name is
+ * then of no use. The names themselves are not checked.
+ */
+LEA_MUST_CHECK bool lea_root_demangle(char *name);
+
+/*
  * The needs file: one line for each file system and swap that the boot needs, written when the
  * image was built: "DM-NAME DM-UUID FS-UUID LABEL", with "-" for what is unknown. "- -" begins the
  * line of one that is not on LVM.
