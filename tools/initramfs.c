@@ -15,7 +15,7 @@
 
 #define USAGE                                                                                      \
 	"initramfs --check | [--resume SPEC] [--lv LV] [--vg VG] [--explicit] [--needs FILE] "     \
-	"[--pass N] [--passes N] [ROOT]"
+	"[--all-needs] [--pass N] [--passes N] [ROOT]"
 #define RULE	       LEA_DATADIR "/lvmevent-initramfs.rules"
 #define CONTROL	       "/dev/mapper/control"
 #define DEFAULT_PASSES 30U
@@ -83,11 +83,13 @@ static int run(struct lea_world *world, const struct lea_lvmevent_args *args)
 						.vg = args->vgs.item,
 						.lv_count = args->lvs.count,
 						.vg_count = args->vgs.count,
+						.all_needs = args->all_needs > 0,
 						.is_explicit = args->is_explicit > 0};
 
 	if (!parse_number(args->pass, 0, &options.pass) ||
 	    !parse_number(args->passes, DEFAULT_PASSES, &options.passes) ||
-	    !!args->check == (args->word || args->resume || args->lvs.count || args->vgs.count)) {
+	    !!args->check == (args->word || args->resume || args->lvs.count || args->vgs.count ||
+			      args->all_needs)) {
 		fprintf(stderr, "  Usage: lvmevent " USAGE "\n");
 		return LEA_EXIT_PARAMS;
 	}
@@ -109,6 +111,7 @@ int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[])
 		ROW(is_explicit, COUNT, "explicit", NULL,
 		    "Activate them also if they are not set to autoactivate."),
 		ROW(needs, STRING, "needs", "File", "What the image was built for."),
+		ROW(all_needs, COUNT, "all-needs", NULL, "Activate each LV of that file, too."),
 		ROW(pass, STRING, "pass", "Number", "Seconds that the boot waits so far (0)."),
 		ROW(passes, STRING, "passes", "Number", "Seconds that it waits at most (30).")};
 #undef ROW

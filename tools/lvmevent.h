@@ -15,7 +15,7 @@ struct lea_lvmevent_args {
 	const char *root;
 	const char *resume, *needs, *pass, *passes; /* of initramfs */
 	struct lea_list lvs, vgs;
-	unsigned int is_explicit;
+	unsigned int is_explicit, all_needs;
 	const char *word;			    /* the first other argument; NULL: none */
 };
 

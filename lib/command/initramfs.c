@@ -219,6 +219,19 @@ static int want_named(struct job *job)
 	return r;
 }
 
+/* Each LV that the image was built for */
+static int want_needs(struct job *job)
+{
+	struct lea_root_spec spec;
+	char vg_id[33], lv_id[33];
+	const char *at = job->needs;
+	int r = 0;
+
+	while (!r && job->options->all_needs && lea_needs_next(&at, &spec, vg_id, lv_id))
+		r = add_want(job, &spec, vg_id, lv_id);
+	return r;
+}
+
 static int read_needs(struct job *job)
 {
 	LEA_AUTO(lea_freep)
@@ -240,14 +253,15 @@ static int list_wants(struct job *job)
 {
 	const struct lea_initramfs_options *options = job->options;
 	struct lea_root_spec spec = {0};
-	size_t resume_count, named_count;
+	size_t other_count, named_count;
 	int r = read_needs(job);
 
 	if (!r && options->resume)
 		r = want_spec(job, options->resume, false);
-	resume_count = job->want_count;
+	r = r ? r : want_needs(job);
+	other_count = job->want_count;
 	r = r ? r : want_named(job);
-	named_count = job->want_count - resume_count;
+	named_count = job->want_count - other_count;
 	if (r || !(options->root || named_count))
 		return r;
 	job->step = lea_root_step(options->pass, options->passes);
@@ -256,7 +270,7 @@ static int list_wants(struct job *job)
 	lea_root_parse(options->root, &spec);
 	r = want_spec(job, options->root, !named_count);
 	r = r ? r : want_crypttab(job);
-	job->may_widen |= job->want_count > resume_count || spec.kind == LEA_ROOT_MAPPER;
+	job->may_widen |= job->want_count > other_count || spec.kind == LEA_ROOT_MAPPER;
 	job->wants_all |= job->may_widen && job->step >= LEA_ROOT_STEP_ALL;
 	return r;
 }

@@ -25,6 +25,7 @@ struct lea_initramfs_options {
 	const char *const *lv; /* named LVs, "VG/LV" or as root= names one; borrowed */
 	const char *const *vg; /* VGs whose LVs are wanted; borrowed */
 	size_t lv_count, vg_count;
+	bool all_needs;	       /* each LV of the needs file is wanted */
 	bool is_explicit;      /* -ay: what keeps a wanted LV from autoactivation does not count */
 	uint32_t pass, passes; /* as of lea_root_step */
 };

@@ -161,6 +161,22 @@ int lea_needs_find(const char *needs, const struct lea_root_spec *spec, char ret
 	return is_elsewhere ? LEA_NEEDS_ELSEWHERE : LEA_NEEDS_ABSENT;
 }
 
+bool lea_needs_next(const char **at, struct lea_root_spec *ret_spec, char ret_vg_id[static 33],
+		    char ret_lv_id[static 33])
+{
+	struct need need;
+
+	while (**at) {
+		if (!next_need(at, &need) || need.is_elsewhere)
+			continue;
+		*ret_spec = need.lv;
+		memcpy(ret_vg_id, need.vg_id, sizeof(need.vg_id));
+		memcpy(ret_lv_id, need.lv_id, sizeof(need.lv_id));
+		return true;
+	}
+	return false;
+}
+
 bool lea_needs_is_usable(const char *needs)
 {
 	struct need need;

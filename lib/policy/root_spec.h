@@ -54,6 +54,13 @@ enum lea_needs_outcome {
  */
 LEA_MUST_CHECK int lea_needs_find(const char *needs, const struct lea_root_spec *spec,
 				  char ret_vg_id[static 33], char ret_lv_id[static 33]);
+/*
+ * lea_needs_next - the LV of the next line that has one
+ * @at: in the file's text; moved behind the line
+ * Ids that the line lacks are "". False: there is no other.
+ */
+bool lea_needs_next(const char **at, struct lea_root_spec *ret_spec, char ret_vg_id[static 33],
+		    char ret_lv_id[static 33]);
 /* Has the file a single good line? */
 bool lea_needs_is_usable(const char *needs);
 
