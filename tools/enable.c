@@ -291,8 +291,8 @@ static int put_image_link(struct lea_world *world, const struct lea_lvmevent_arg
 		return drop_link(root_fd, &image_link, changed);
 	if (args->initramfs && !lea_image_has_generator(root)) {
 		lea_log(world->log, LEA_LOG_WARNING,
-			"--initramfs: there is neither update-initramfs nor dracut, so the initramfs stays "
-			"stock");
+			"--initramfs: there is neither update-initramfs nor dracut, so the "
+			"initramfs stays stock");
 		return 0;
 	}
 	if (args->initramfs || (is_new && lea_image_is_useful(world, root)))
