@@ -104,6 +104,9 @@ if with_ours; then
 	fi
 	guest_kill
 	names_on_the_command_line
+	# The rest is the same with few VGs.
+	GUEST_DISKS=("${GUEST_DISKS[@]:0:4}")
+	lvs=4
 	program_fails
 else
 	new_root_machine 3
