@@ -49,7 +49,7 @@ names_on_the_command_line() {
 		"$(echo "${other/\//-}" sys-root | tr ' ' '\n' | sort | tr '\n' ' ' | sed 's/ $//')"
 	guest_kill
 	boots "lvmevent.initramfs=0" '' lvmevent.initramfs=0 && notes "lvmevent.initramfs=0: the note says so" \
-		"left to dracut's own module"
+		'left to dracut.s own module'
 	claim "control: dracut's own module activates all LVs" guest_run "cat /run/witness-lvm-initramfs; [ \$(wc -l </run/witness-dm) = $lvs ]"
 	guest_kill
 }
@@ -71,10 +71,10 @@ program_fails() {
 	mkdir -p "$JUNK/add/usr/sbin"
 	ln -s /nowhere "$JUNK/add/usr/sbin/lvmevent"
 	new_image
-	boots "program deleted" && notes "program deleted: the note says so" "left to dracut's own module"
+	boots "program deleted" && notes "program deleted: the note says so" 'left to dracut.s own module'
 	guest_kill
 	with_program 'exit 1'
-	boots "program replaced by false" && notes "program replaced by false: the note says so" "left to dracut's own module"
+	boots "program replaced by false" && notes "program replaced by false: the note says so" 'left to dracut.s own module'
 	guest_kill
 	with_program 'case "$*" in *--check*) exit 0 ;; esac; kill -9 $$'
 	boots "program killed" && notes "program killed: the note says so" 'lvmevent ended with 137'
