@@ -59,7 +59,7 @@ static const struct link command_links[] = {
 	{COMMAND_LINKS, "vgchange", LEA_LIBEXECDIR},
 };
 
-/* The hook of initramfs-tools asks whether it is there. */
+/* The hook of initramfs-tools and the module of dracut ask whether it is there. */
 static const struct link image_link = {"etc/lvm", "lvmevent-initramfs.rules", LEA_DATADIR};
 
 static int open_in(int root_fd, const char *path)
@@ -156,6 +156,18 @@ static int drop_link(int root_fd, const struct link *link, unsigned int *dropped
 	printf("removed /%s/%s\n", link->folder, link->name);
 	(*dropped)++;
 	return 0;
+}
+
+/* Links of others, and links that a newer version or a setting adds, say nothing about it. */
+static bool is_enabled(int root_fd)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(unit_links); i++) {
+		LEA_AUTO(lea_closep) int folder_fd = open_in(root_fd, unit_links[i].folder);
+
+		if (folder_fd >= 0 && is_ours(folder_fd, &unit_links[i]))
+			return true;
+	}
+	return false;
 }
 
 /* Removes the folders of our links if they are empty. */
@@ -279,7 +291,8 @@ static int put_image_link(struct lea_world *world, const struct lea_lvmevent_arg
 		return drop_link(root_fd, &image_link, changed);
 	if (args->initramfs && !lea_image_has_generator(root)) {
 		lea_log(world->log, LEA_LOG_WARNING,
-			"--initramfs: there is no update-initramfs, so the initramfs stays stock");
+			"--initramfs: there is neither update-initramfs nor dracut, so the "
+			"initramfs stays stock");
 		return 0;
 	}
 	if (args->initramfs || (is_new && lea_image_is_useful(world, root)))
@@ -320,12 +333,12 @@ static int enable(struct lea_world *world, const struct lea_lvmevent_args *args,
 			root);
 		return -ENOENT;
 	}
+	r = put_image_link(world, args, root, root_fd, !is_enabled(root_fd), &image);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(unit_links); i++)
 		r = put_link(world, root_fd, &unit_links[i], &news);
 	r = r ? r : put_wait_link(world, root, root_fd, &news);
 	for (size_t i = 0; r == 0 && args->commands && i < ARRAY_SIZE(command_links); i++)
 		r = put_link(world, root_fd, &command_links[i], &news);
-	r = r ? r : put_image_link(world, args, root, root_fd, news > 0, &image);
 	if (r == 0 && !news && !image)
 		printf("Enabled already: every link is in place.\n");
 	if (r == 0 && is_live(world, root))

@@ -16,10 +16,20 @@
 #include "world/proc.h"
 #include "world/stack.h"
 
-#define GENERATOR   "/usr/sbin/update-initramfs"
-#define COMMAND	    "update-initramfs -u -k all"
 #define SWAPS_BYTES 65536U
 #define FSTAB_BYTES ((size_t)1024 * 1024)
+
+/* How a generator makes the images of all kernels. */
+struct generator {
+	const char *argv[5]; /* the first is its absolute path */
+	const char *command; /* the same as a user types it */
+};
+
+static const struct generator generators[] = {
+	{{"/usr/sbin/update-initramfs", "-u", "-k", "all", NULL}, "update-initramfs -u -k all"},
+	{{"/usr/bin/dracut", "--force", "--regenerate-all", NULL},
+	 "dracut --force --regenerate-all"},
+};
 
 /* A file system without a device of its own (btrfs) may lie on an LV: then the hook decides. */
 static bool may_lie_on_lv(struct lea_world *world, const char *path, bool is_device)
@@ -50,13 +60,23 @@ static bool swap_lies_on_lv(struct lea_world *world)
 	return false;
 }
 
-bool lea_image_has_generator(const char *root)
+/* The first that is installed in @root; NULL: none. */
+static const struct generator *find_generator(const char *root)
 {
 	char path[PATH_MAX];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s" GENERATOR, root);
-	return stat(path, &st) == 0;
+	for (size_t i = 0; i < ARRAY_SIZE(generators); i++) {
+		snprintf(path, sizeof(path), "%s%s", root, generators[i].argv[0]);
+		if (stat(path, &st) == 0)
+			return &generators[i];
+	}
+	return NULL;
+}
+
+bool lea_image_has_generator(const char *root)
+{
+	return find_generator(root) != NULL;
 }
 
 /* Is a line of fstab one of an LV that the boot needs? Changes @line. */
@@ -103,27 +123,26 @@ bool lea_image_is_useful(struct lea_world *world, const char *root)
 
 void lea_image_rebuild(struct lea_world *world, const char *root)
 {
-	static const char *const argv[] = {GENERATOR, "-u", "-k", "all", NULL};
+	const struct generator *generator = find_generator(root);
 	const char *package = lea_world_env(world, "DPKG_MAINTSCRIPT_PACKAGE");
 	int code = 0, r;
 
-	if (!lea_image_has_generator(root))
+	if (!generator)
 		return;
 	if (package && *package) {
 		printf("The package manager rebuilds the initramfs.\n");
 		return;
 	}
 	if (*root || lea_place_check(world)) {
-		printf("Rebuild the initramfs of that system: %s%s%s" COMMAND "\n",
-		       *root ? "chroot " : "", root, *root ? " " : "");
+		printf("Rebuild the initramfs of that system: %s%s%s%s\n", *root ? "chroot " : "",
+		       root, *root ? " " : "", generator->command);
 		return;
 	}
-	printf("Rebuilding the initramfs of each kernel: " COMMAND "\n");
+	printf("Rebuilding the initramfs of each kernel: %s\n", generator->command);
 	fflush(stdout);
-	r = lea_proc_run(argv, &code);
+	r = lea_proc_run(generator->argv, &code);
 	if (r || code)
 		lea_log(world->log, LEA_LOG_WARNING,
-			COMMAND ": %s; the images that are there still boot. Run it again when "
-				"it works.",
-			r ? strerror(-r) : "failed");
+			"%s: %s; the images that are there still boot. Run it again when it works.",
+			generator->command, r ? strerror(-r) : "failed");
 }

@@ -13,7 +13,9 @@
 #include "base/step.h"
 #include "lvmevent.h"
 
-#define USAGE	       "initramfs --check | [--resume SPEC] [--needs FILE] [--pass N] [--passes N] [ROOT]"
+#define USAGE                                                                                      \
+	"initramfs --check | [--resume SPEC] [--lv LV] [--vg VG] [--explicit] [--needs FILE] "     \
+	"[--all-needs] [--pass N] [--passes N] [ROOT]"
 #define RULE	       LEA_DATADIR "/lvmevent-initramfs.rules"
 #define CONTROL	       "/dev/mapper/control"
 #define DEFAULT_PASSES 30U
@@ -72,6 +74,30 @@ static int run_pass(struct lea_world *world, const struct lea_initramfs_options 
 	return r < 0 ? LEA_EXIT_FAILED : r;
 }
 
+static int run(struct lea_world *world, const struct lea_lvmevent_args *args)
+{
+	struct lea_initramfs_options options = {.root = args->word,
+						.resume = args->resume,
+						.needs = args->needs,
+						.lv = args->lvs.item,
+						.vg = args->vgs.item,
+						.lv_count = args->lvs.count,
+						.vg_count = args->vgs.count,
+						.all_needs = args->all_needs > 0,
+						.is_explicit = args->is_explicit > 0};
+
+	if (!parse_number(args->pass, 0, &options.pass) ||
+	    !parse_number(args->passes, DEFAULT_PASSES, &options.passes) ||
+	    !!args->check == (args->word || args->resume || args->lvs.count || args->vgs.count ||
+			      args->all_needs)) {
+		fprintf(stderr, "  Usage: lvmevent " USAGE "\n");
+		return LEA_EXIT_PARAMS;
+	}
+	LEA_CRASHPOINT_ROLE("initramfs");
+	alarm(ALARM_SECONDS);
+	return args->check ? check(world) : run_pass(world, &options);
+}
+
 int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[])
 {
 #define ROW(member_, type_, name_, value_, help_)                                                  \
@@ -80,27 +106,20 @@ int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[])
 		LEA_LVMEVENT_HELP,
 		ROW(check, COUNT, "check", NULL, "Can this work here? Activate nothing."),
 		ROW(resume, STRING, "resume", "Spec", "Activate the LV of this swap, too."),
+		ROW(lvs, LIST, "lv", "LV", "Activate this LV, too."),
+		ROW(vgs, LIST, "vg", "VG", "Activate the LVs of this VG, too."),
+		ROW(is_explicit, COUNT, "explicit", NULL,
+		    "Activate them also if they are not set to autoactivate."),
 		ROW(needs, STRING, "needs", "File", "What the image was built for."),
+		ROW(all_needs, COUNT, "all-needs", NULL, "Activate each LV of that file, too."),
 		ROW(pass, STRING, "pass", "Number", "Seconds that the boot waits so far (0)."),
 		ROW(passes, STRING, "passes", "Number", "Seconds that it waits at most (30).")};
 #undef ROW
 	struct lea_lvmevent_args args = {.most_words = 1};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
-	struct lea_initramfs_options options;
 	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
 
+	code = code >= 0 ? code : run(world, &args);
 	lea_opts_done(&opts);
-	if (code >= 0)
-		return code;
-	options = (struct lea_initramfs_options){
-		.root = args.word, .resume = args.resume, .needs = args.needs};
-	if (!parse_number(args.pass, 0, &options.pass) ||
-	    !parse_number(args.passes, DEFAULT_PASSES, &options.passes) ||
-	    args.check == !!(args.word || args.resume)) {
-		fprintf(stderr, "  Usage: lvmevent " USAGE "\n");
-		return LEA_EXIT_PARAMS;
-	}
-	LEA_CRASHPOINT_ROLE("initramfs");
-	alarm(ALARM_SECONDS);
-	return args.check ? check(world) : run_pass(world, &options);
+	return code;
 }

@@ -14,6 +14,8 @@ struct lea_lvmevent_args {
 	size_t most_words;			      /* in: other arguments allowed */
 	const char *root;
 	const char *resume, *needs, *pass, *passes; /* of initramfs */
+	struct lea_list lvs, vgs;
+	unsigned int is_explicit, all_needs;
 	const char *word;			    /* the first other argument; NULL: none */
 };
 

@@ -16,6 +16,7 @@
 #include "activate/transaction.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/id.h"
 #include "command/explain.h"
 #include "policy/access.h"
 #include "policy/bounds.h"
@@ -37,6 +38,7 @@
 /* An LV that the boot needs. */
 struct want {
 	char vg[128], lv[128];		   /* "": known by its ids only */
+	bool is_vg;			   /* all LVs of VG vg; lv and the ids are "" */
 	char vg_id[33], lv_id[33];	   /* "": unknown */
 	const struct lea_scan_vg *scanned; /* its VG; NULL: not seen */
 	const struct lea_lv *found;	   /* in that VG; NULL: none */
@@ -168,6 +170,68 @@ static int want_crypttab(struct job *job)
 	return r;
 }
 
+static void refuse_name(const struct job *job, const char *name)
+{
+	lea_log(job->world->log, LEA_LOG_WARNING, "WARNING: %s: no such name of LVM is possible",
+		name);
+}
+
+static int want_vg(struct job *job, const char *name)
+{
+	const char no_id[33] = "";
+	struct lea_root_spec spec = {0};
+	int r;
+
+	if (!lea_name_ok(name)) {
+		refuse_name(job, name);
+		return 0;
+	}
+	snprintf(spec.vg, sizeof(spec.vg), "%s", name);
+	r = add_want(job, &spec, no_id, no_id);
+	if (!r)
+		job->want[job->want_count - 1].is_vg = true;
+	return r;
+}
+
+static int want_lv(struct job *job, const char *name)
+{
+	struct lea_root_spec spec;
+	char text[sizeof("/dev/") + sizeof(spec.vg) + sizeof(spec.lv)];
+
+	snprintf(text, sizeof(text), "%s%s", *name == '/' ? "" : "/dev/", name);
+	lea_root_parse(text, &spec);
+	if (spec.kind == LEA_ROOT_LV)
+		return want_spec(job, text, false);
+	refuse_name(job, name);
+	return 0;
+}
+
+/* What the command line of the kernel names beside root= and resume= */
+static int want_named(struct job *job)
+{
+	const struct lea_initramfs_options *options = job->options;
+	int r = 0;
+
+	for (size_t i = 0; i < options->lv_count && !r; i++)
+		r = want_lv(job, options->lv[i]);
+	for (size_t i = 0; i < options->vg_count && !r; i++)
+		r = want_vg(job, options->vg[i]);
+	return r;
+}
+
+/* Each LV that the image was built for */
+static int want_needs(struct job *job)
+{
+	struct lea_root_spec spec;
+	char vg_id[33], lv_id[33];
+	const char *at = job->needs;
+	int r = 0;
+
+	while (!r && job->options->all_needs && lea_needs_next(&at, &spec, vg_id, lv_id))
+		r = add_want(job, &spec, vg_id, lv_id);
+	return r;
+}
+
 static int read_needs(struct job *job)
 {
 	LEA_AUTO(lea_freep)
@@ -184,22 +248,29 @@ static int read_needs(struct job *job)
 	return job->needs ? 0 : -ENOMEM;
 }
 
+/* Where LVs or VGs are named, a root that is not known by name is one of them at first. */
 static int list_wants(struct job *job)
 {
-	struct lea_root_spec spec;
-	size_t resume_count;
+	const struct lea_initramfs_options *options = job->options;
+	struct lea_root_spec spec = {0};
+	size_t other_count, named_count;
 	int r = read_needs(job);
 
-	if (!r && job->options->resume)
-		r = want_spec(job, job->options->resume, false);
-	if (r || !job->options->root)
+	if (!r && options->resume)
+		r = want_spec(job, options->resume, false);
+	r = r ? r : want_needs(job);
+	other_count = job->want_count;
+	r = r ? r : want_named(job);
+	named_count = job->want_count - other_count;
+	if (r || !(options->root || named_count))
 		return r;
-	resume_count = job->want_count;
-	lea_root_parse(job->options->root, &spec);
-	r = want_spec(job, job->options->root, true);
+	job->step = lea_root_step(options->pass, options->passes);
+	if (!options->root)
+		return 0;
+	lea_root_parse(options->root, &spec);
+	r = want_spec(job, options->root, !named_count);
 	r = r ? r : want_crypttab(job);
-	job->may_widen |= job->want_count > resume_count || spec.kind == LEA_ROOT_MAPPER;
-	job->step = lea_root_step(job->options->pass, job->options->passes);
+	job->may_widen |= job->want_count > other_count || spec.kind == LEA_ROOT_MAPPER;
 	job->wants_all |= job->may_widen && job->step >= LEA_ROOT_STEP_ALL;
 	return r;
 }
@@ -234,6 +305,10 @@ static int describe(struct job *job)
 		return -ENOMEM;
 	fprintf(out, "%s\n%s\n%s\n", lea_root_step_name(job->step),
 		options->root ? options->root : "", options->resume ? options->resume : "");
+	for (size_t i = 0; i < options->lv_count; i++)
+		fprintf(out, "%s\n", options->lv[i]);
+	for (size_t i = 0; i < options->vg_count; i++)
+		fprintf(out, "%s\n", options->vg[i]);
 	r = fflush(out) ? -ENOMEM : 0;
 	job->tags_at = bytes;
 	r = r ? r : print_tags(job, out);
@@ -442,7 +517,7 @@ static void find_wanted(const struct job *job, struct want *want)
 
 	want->scanned = find_vg(job, want);
 	vg = want->scanned ? want->scanned->vg : NULL;
-	for (uint32_t i = 0; vg && i < vg->lv_count; i++)
+	for (uint32_t i = 0; vg && !want->is_vg && i < vg->lv_count; i++)
 		if (want->lv[0] ? !strcmp(vg->lvs[i].name, want->lv)
 				: !strcmp(vg->lvs[i].id, want->lv_id))
 			want->found = &vg->lvs[i];
@@ -465,6 +540,15 @@ static void take_result(struct job *job, const struct lea_scan_vg *vg, bool is_w
 		     lea_root_step_name(job->step));
 }
 
+/* The skip flag of an LV counts unless the LV itself is named. */
+static bool names_vg(const struct lea_volume_list *only)
+{
+	for (uint32_t i = 0; i < only->count; i++)
+		if (!strchr(only->item[i], '/'))
+			return true;
+	return false;
+}
+
 /* One transaction over @vgs, until enough LVs wait for udev; returns how many VGs it took, or
  * -errno. */
 static int transact(struct job *job, const struct lea_scan_vg *vgs, size_t count,
@@ -472,7 +556,8 @@ static int transact(struct job *job, const struct lea_scan_vg *vgs, size_t count
 {
 	const uint32_t most_lvs = lea_bound_lvs(job->conf->lvs_in_flight, lea_proc_cpus(), true);
 	struct lea_activate_options options = {
-		.what = LEA_ACTIVATE_AUTO,
+		.what = only && job->options->is_explicit ? LEA_ACTIVATE : LEA_ACTIVATE_AUTO,
+		.ignore_skip = only && job->options->is_explicit && !names_vg(only),
 		.only_complete = !only || job->step < LEA_ROOT_STEP_PART,
 		.quiet_refusals = true,
 		.quiet_success = true,
@@ -503,6 +588,11 @@ static int transact(struct job *job, const struct lea_scan_vg *vgs, size_t count
 	return (int)i;
 }
 
+static bool is_there(const struct want *want)
+{
+	return want->found || (want->is_vg && want->scanned);
+}
+
 /* All wanted LVs of the VG of @want at once. */
 static int activate_wanted(struct job *job, const struct want *want)
 {
@@ -514,12 +604,12 @@ static int activate_wanted(struct job *job, const struct want *want)
 	for (size_t i = 0; i < job->want_count; i++) {
 		const struct want *other = &job->want[i];
 
-		if (other->scanned != want->scanned || !other->found)
+		if (other->scanned != want->scanned || !is_there(other))
 			continue;
 		if (other < want)
 			return 0; /* done with that one */
-		snprintf(name[i], sizeof(name[i]), "%s/%s", want->scanned->vg->name,
-			 other->found->name);
+		snprintf(name[i], sizeof(name[i]), "%s%s%s", want->scanned->vg->name,
+			 other->is_vg ? "" : "/", other->is_vg ? "" : other->found->name);
 		item[only.count++] = name[i];
 	}
 	r = transact(job, want->scanned, 1, &only);
@@ -544,6 +634,9 @@ static int check_active(struct job *job, struct want *want)
 	char uuid[LEA_DM_UUID_BYTES];
 	int r;
 
+	if (want->is_vg)
+		want->is_active =
+			want->scanned && !lea_scan_vg_missing(want->scanned) && !job->needs_lvm;
 	if (!want->found)
 		return 0;
 	snprintf(uuid, sizeof(uuid), "LVM-%s%s", want->scanned->vg->id, want->found->id);
@@ -559,7 +652,7 @@ static int activate(struct job *job)
 	for (size_t i = 0; i < job->want_count; i++)
 		find_wanted(job, &job->want[i]);
 	for (size_t i = 0; i < job->want_count && !r; i++)
-		if (job->want[i].found)
+		if (is_there(&job->want[i]))
 			r = activate_wanted(job, &job->want[i]);
 	if (!r && job->wants_all)
 		r = activate_all(job);
@@ -572,14 +665,17 @@ static int activate(struct job *job)
 
 static void explain(const struct job *job, const struct want *want)
 {
-	const char *lv = want->lv[0] ? want->lv : want->found ? want->found->name : want->lv_id;
+	const char *lv = want->is_vg   ? "*"
+			 : want->lv[0] ? want->lv
+			 : want->found ? want->found->name
+				       : want->lv_id;
 	const char *vg = want->vg[0]	 ? want->vg
 			 : want->scanned ? want->scanned->vg->name
 					 : want->vg_id;
 	struct lea_explain explained = {.why = "its VG is not there"};
 	struct lea_arena *arena = want->scanned ? lea_arena_new(ARENA_BYTES) : NULL;
 
-	if (want->scanned && !want->found)
+	if (want->scanned && !is_there(want))
 		snprintf(explained.why, sizeof(explained.why), "its VG has no such LV");
 	else if (arena && lea_explain_vg(job->world, job->conf, arena, want->scanned, &explained))
 		explained.why[0] = '\0';

@@ -9,6 +9,7 @@
 #include "world/conf.h"
 #include "world/world.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* What happened in the initramfs, for the real root: a line with LEA_INITRAMFS_NOTE_FIRST, then
@@ -21,6 +22,11 @@ struct lea_initramfs_options {
 	const char *root;      /* as root= gives it; NULL: none */
 	const char *resume;    /* as resume= gives it; NULL: none. Never more than this LV */
 	const char *needs;     /* path of the needs file (policy/root_spec.h); NULL: none */
+	const char *const *lv; /* named LVs, "VG/LV" or as root= names one; borrowed */
+	const char *const *vg; /* VGs whose LVs are wanted; borrowed */
+	size_t lv_count, vg_count;
+	bool all_needs;	       /* each LV of the needs file is wanted */
+	bool is_explicit;      /* -ay: what keeps a wanted LV from autoactivation does not count */
 	uint32_t pass, passes; /* as of lea_root_step */
 };
 

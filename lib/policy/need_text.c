@@ -3,6 +3,7 @@
 #include "policy/need_private.h"
 
 #include "base/cleanup.h"
+#include "policy/root_spec.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -88,30 +89,6 @@ static void strip_quotes(char *text)
 	text[chars - 2] = '\0';
 }
 
-/*
- * "VG-LV", each hyphen of a name doubled, to "VG/LV" in place. False: it has another form, such as
- * a part of an LV ("VG-LV-real"), or a device that is not LVM's.
- */
-static bool demangle(char *name)
-{
-	uint32_t slashes = 0;
-	char *to = name;
-
-	for (; *name; name++)
-		if (*name == '/')
-			return false;
-		else if (*name != '-')
-			*to++ = *name;
-		else if (name[1] == '-')
-			*to++ = *name++;
-		else if (slashes++)
-			return false;
-		else
-			*to++ = '/';
-	*to = '\0';
-	return slashes == 1;
-}
-
 /* "VG/LV" with two names, so below /dev it can be an LV. */
 static bool is_lv_path(const char *path)
 {
@@ -174,7 +151,8 @@ static int add_device(const struct reader *reader, char *device, const char *use
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(dm_folders); i++) {
 		rest = device + strlen(dm_folders[i]);
-		if (!strncmp(device, dm_folders[i], strlen(dm_folders[i])) && demangle(rest))
+		if (!strncmp(device, dm_folders[i], strlen(dm_folders[i])) &&
+		    lea_root_demangle(rest))
 			return add(reader, LEA_NEED_WORD, rest, user);
 	}
 	rest = device + strlen("/dev/");

@@ -9,42 +9,28 @@
 #define FIELDS	    4U
 #define FIELD_BYTES 256U
 
-/*
- * "my--vg-root" -> "my-vg", "root". Each hyphen of a name is doubled, and no name begins with one,
- * so the one hyphen that stands between the names is the last of a run of odd length.
- */
-static bool split_mapper_name(const char *text, struct lea_root_spec *spec)
+bool lea_root_demangle(char *name)
 {
-	char *out = spec->vg, *end = spec->vg + sizeof(spec->vg) - 1;
+	uint32_t slashes = 0;
+	char *to = name;
 
-	while (*text) {
-		size_t run = strspn(text, "-");
-
-		if (!run && out < end) {
-			*out++ = *text++;
-			continue;
-		}
-		text += run;
-		if (run / 2 > (size_t)(end - out) || out == end)
+	for (; *name; name++)
+		if (*name == '/')
 			return false;
-		memset(out, '-', run / 2);
-		out += run / 2;
-		if (run % 2 == 0)
-			continue;
-		if (end == spec->lv + sizeof(spec->lv) - 1)
-			return false; /* a part of an LV: "vg-lv-real" */
-		*out = '\0';
-		out = spec->lv;
-		end = spec->lv + sizeof(spec->lv) - 1;
-	}
-	*out = '\0';
-	return lea_name_ok(spec->vg) && lea_name_ok(spec->lv);
+		else if (*name != '-')
+			*to++ = *name;
+		else if (name[1] == '-')
+			*to++ = *name++;
+		else if (slashes++)
+			return false;
+		else
+			*to++ = '/';
+	*to = '\0';
+	return slashes == 1;
 }
 
-/* "VG/LV", below /dev */
-static bool split_path(const char *text, struct lea_root_spec *spec)
+static bool split_names(const char *text, struct lea_root_spec *spec)
 {
-	static const char *const folders[] = {"block", "disk", "mapper", "md"};
 	const char *slash = strchr(text, '/');
 
 	if (!slash || (size_t)(slash - text) >= sizeof(spec->vg) ||
@@ -52,10 +38,27 @@ static bool split_path(const char *text, struct lea_root_spec *spec)
 		return false;
 	snprintf(spec->vg, sizeof(spec->vg), "%.*s", (int)(slash - text), text);
 	snprintf(spec->lv, sizeof(spec->lv), "%s", slash + 1);
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
-		if (!strcmp(spec->vg, folders[i]))
-			return false;
 	return lea_name_ok(spec->vg) && lea_name_ok(spec->lv);
+}
+
+static bool split_mapper_name(const char *text, struct lea_root_spec *spec)
+{
+	char name[FIELD_BYTES];
+
+	if ((size_t)snprintf(name, sizeof(name), "%s", text) >= sizeof(name))
+		return false;
+	return lea_root_demangle(name) && split_names(name, spec);
+}
+
+/* "VG/LV", below /dev */
+static bool split_path(const char *text, struct lea_root_spec *spec)
+{
+	static const char *const folders[] = {"block/", "disk/", "mapper/", "md/"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		if (!strncmp(text, folders[i], strlen(folders[i])))
+			return false;
+	return split_names(text, spec);
 }
 
 void lea_root_parse(const char *text, struct lea_root_spec *ret_spec)
@@ -156,6 +159,22 @@ int lea_needs_find(const char *needs, const struct lea_root_spec *spec, char ret
 		return 0;
 	}
 	return is_elsewhere ? LEA_NEEDS_ELSEWHERE : LEA_NEEDS_ABSENT;
+}
+
+bool lea_needs_next(const char **at, struct lea_root_spec *ret_spec, char ret_vg_id[static 33],
+		    char ret_lv_id[static 33])
+{
+	struct need need;
+
+	while (**at) {
+		if (!next_need(at, &need) || need.is_elsewhere)
+			continue;
+		*ret_spec = need.lv;
+		memcpy(ret_vg_id, need.vg_id, sizeof(need.vg_id));
+		memcpy(ret_lv_id, need.lv_id, sizeof(need.lv_id));
+		return true;
+	}
+	return false;
 }
 
 bool lea_needs_is_usable(const char *needs)

@@ -29,6 +29,13 @@ struct lea_root_spec {
 void lea_root_parse(const char *text, struct lea_root_spec *ret_spec);
 
 /*
+ * lea_root_demangle - "VG-LV", each hyphen of a name doubled, to "VG/LV" in place
+ * False: it has another form, such as a part of an LV ("VG-LV-real"), or is not LVM's; @name is
+ * then of no use. The names themselves are not checked.
+ */
+LEA_MUST_CHECK bool lea_root_demangle(char *name);
+
+/*
  * The needs file: one line for each file system and swap that the boot needs, written when the
  * image was built: "DM-NAME DM-UUID FS-UUID LABEL", with "-" for what is unknown. "- -" begins the
  * line of one that is not on LVM.
@@ -47,6 +54,13 @@ enum lea_needs_outcome {
  */
 LEA_MUST_CHECK int lea_needs_find(const char *needs, const struct lea_root_spec *spec,
 				  char ret_vg_id[static 33], char ret_lv_id[static 33]);
+/*
+ * lea_needs_next - the LV of the next line that has one
+ * @at: in the file's text; moved behind the line
+ * Ids that the line lacks are "". False: there is no other.
+ */
+bool lea_needs_next(const char **at, struct lea_root_spec *ret_spec, char ret_vg_id[static 33],
+		    char ret_lv_id[static 33]);
 /* Has the file a single good line? */
 bool lea_needs_is_usable(const char *needs);
 

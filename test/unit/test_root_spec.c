@@ -106,6 +106,24 @@ TEST_EACH(needs_give_the_lv_of_a_file_system, needs)
 	ck_assert_str_eq(lv_id, needs[_i].want ? "" : LV_ID);
 }
 
+TEST(each_line_with_an_lv_gives_it)
+{
+	const char *at = "- - 7-7 -\ndamaged\n" LINE "- - 8-8 -\nsys-swap - - -\n- - 9-9 -\n";
+	char vg_id[33], lv_id[33];
+	struct lea_root_spec spec;
+
+	ck_assert(lea_needs_next(&at, &spec, vg_id, lv_id));
+	ck_assert_int_eq(spec.kind, LEA_ROOT_LV);
+	ck_assert_str_eq(spec.lv, "root");
+	ck_assert_str_eq(vg_id, VG_ID);
+	ck_assert_str_eq(lv_id, LV_ID);
+	ck_assert(lea_needs_next(&at, &spec, vg_id, lv_id));
+	ck_assert_str_eq(spec.vg, "sys");
+	ck_assert_str_eq(spec.lv, "swap");
+	ck_assert_str_eq(lv_id, "");
+	ck_assert(!lea_needs_next(&at, &spec, vg_id, lv_id));
+}
+
 TEST(needs_are_usable_with_one_good_line)
 {
 	char endless[4096];
