@@ -16,6 +16,7 @@
 #include "state/lock.h"
 #include "state/online.h"
 #include "world/dm.h"
+#include "world/timeline.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -184,6 +185,7 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *b
 {
 	int r = read_again(run, before_lock, held);
 
+	lea_timeline_note_vg(run->world, LEA_RING_REREAD, before_lock->vg->id, r);
 	if (r) {
 		lea_log(run->world->log, LEA_LOG_ERROR, "VG %s: reading its metadata again: %s",
 			before_lock->vg->name, r < 0 ? strerror(-r) : "a filter setting is wrong");
@@ -232,6 +234,8 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 	if (!held->arena)
 		return -ENOMEM;
 	r = lock_vg(run, vg_name, &held->lock, &ret_result->shortage);
+	lea_timeline_note_vg(run->world, r ? LEA_RING_BUSY : LEA_RING_LOCKED, before_lock->vg->id,
+			     r);
 	if (r)
 		return r;
 	LEA_CRASHPOINT("vg.lock", before_lock->vg->id);
@@ -244,6 +248,7 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 		.arena = held->arena,
 	};
 	r = do_locked(run, before_lock, held, ret_result);
+	lea_timeline_note_vg(run->world, LEA_RING_WORKED, before_lock->vg->id, r);
 	if (r < 0)
 		r = lea_as_transient(lea_log_fault(run->world->log, r, "VG %s", vg_name));
 	held->failed = r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_INCOMPLETE ||
@@ -330,8 +335,10 @@ static int wait_for_udev(struct lea_activation_run *run)
 
 	if (!run->world->dm || !run->first || run->options->test)
 		return 0;
+	lea_timeline_note(run->world, LEA_RING_WAIT, &(struct lea_timeline_note){0});
 	r = run->world->dm->wait(run->world->dm, lea_conf_udev_limit_ms(run->conf),
 				 lea_conf_patience_ms(run->conf));
+	lea_timeline_note(run->world, LEA_RING_WAITED, &(struct lea_timeline_note){.code = r});
 	if (r == LEA_DM_STILL)
 		log_still(run);
 	if (r >= 0)

@@ -31,18 +31,6 @@ int lea_boot_memory_machine(struct lea_world *world,
 	return 0;
 }
 
-int lea_boot_memory_boot(struct lea_world *world, char ret_boot[static LEA_BOOT_MEMORY_ID_BYTES])
-{
-	const int proc_fd = lea_world_proc(world);
-	int r = proc_fd < 0 ? proc_fd
-			    : lea_file_read_into(proc_fd, "sys/kernel/random/boot_id", ret_boot,
-						 LEA_BOOT_MEMORY_ID_BYTES);
-
-	if (!r)
-		ret_boot[strcspn(ret_boot, "\n")] = '\0';
-	return r > 0 ? -ENOENT : r;
-}
-
 static int open_folder(struct lea_world *world)
 {
 	LEA_AUTO(lea_freep) char *path = lea_world_path(world, LEA_BOOT_MEMORY_FOLDER);

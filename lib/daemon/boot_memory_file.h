@@ -16,9 +16,6 @@
 /* This machine's id; "": it has none (yet). Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_boot_memory_machine(struct lea_world *world,
 					   char ret_machine[static LEA_BOOT_MEMORY_ID_BYTES]);
-/* The id of this boot. Returns 0 or -errno. */
-LEA_MUST_CHECK int lea_boot_memory_boot(struct lea_world *world,
-					char ret_boot[static LEA_BOOT_MEMORY_ID_BYTES]);
 
 enum lea_boot_memory_file_outcome {
 	LEA_BOOT_MEMORY_ABSENT =

@@ -87,11 +87,11 @@ static int write_memory(struct lea_world *world, const struct lea_conf *conf,
 /* Returns 0, LATER or -errno. */
 static int remember(struct lea_world *world, const struct lea_conf *conf, struct lea_arena *arena)
 {
-	char machine[LEA_BOOT_MEMORY_ID_BYTES], boot[LEA_BOOT_MEMORY_ID_BYTES];
+	char machine[LEA_BOOT_MEMORY_ID_BYTES], boot[LEA_BOOT_ID_BYTES];
 	struct lea_boot_memory before = {0};
 	int r = lea_boot_memory_machine(world, machine);
 
-	r = r ? r : lea_boot_memory_boot(world, boot);
+	r = r ? r : lea_world_boot_id(world, boot);
 	if (r)
 		return r;
 	if (!machine[0]) {
