@@ -13,8 +13,9 @@ struct lea_lvmevent_args {
 	unsigned int initramfs, no_initramfs, update; /* of enable */
 	size_t most_words;			      /* in: other arguments allowed */
 	const char *root;
-	const char *resume, *needs, *pass, *passes; /* of initramfs */
-	const char *word;			    /* the first other argument; NULL: none */
+	const char *resume, *needs, *pass, *passes;	   /* of initramfs */
+	const char *boot_back, *diff, *top, *svg, *chrome; /* of timeline */
+	const char *word; /* the first other argument; NULL: none */
 };
 
 #define LEA_LVMEVENT_HELP                                                                          \
@@ -43,6 +44,7 @@ int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_generator(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_timeline(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[]);
 
 /*

@@ -15,13 +15,22 @@
 _Static_assert(PLACE_BYTES == 48 && HEAD_BYTES == 48, "the format of the file");
 _Static_assert(LEA_RING_BYTES <= 1024 * 1024, "the size that the manual gives");
 
-void lea_ring_begin(struct lea_ring *ring, const char *boot)
+void lea_ring_boot(const char *boot, char ret_boot[static LEA_RING_BOOT_BYTES])
 {
 	size_t count = 0;
 
-	for (; *boot && count < sizeof(ring->head.boot); boot++)
+	memset(ret_boot, 0, LEA_RING_BOOT_BYTES);
+	for (; *boot && count < LEA_RING_BOOT_BYTES - 1; boot++)
 		if (isxdigit((unsigned char)*boot))
-			ring->head.boot[count++] = *boot;
+			ret_boot[count++] = *boot;
+}
+
+void lea_ring_begin(struct lea_ring *ring, const char *boot)
+{
+	char id[LEA_RING_BOOT_BYTES];
+
+	lea_ring_boot(boot, id);
+	memcpy(ring->head.boot, id, sizeof(ring->head.boot));
 	memcpy(ring->head.magic, MAGIC, sizeof(ring->head.magic));
 }
 

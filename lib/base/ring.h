@@ -75,6 +75,8 @@ struct lea_ring {
 	struct lea_ring_record place[LEA_RING_PLACES];
 };
 
+/* A boot id as the ring has it: without hyphens. */
+void lea_ring_boot(const char *boot, char ret_boot[static LEA_RING_BOOT_BYTES]);
 /* Begins an empty ring in @ring, which is all zeros. @boot: with or without hyphens. */
 void lea_ring_begin(struct lea_ring *ring, const char *boot);
 /* Has this memory a ring of this version? */

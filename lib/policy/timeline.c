@@ -35,7 +35,7 @@ struct draft {
 	uint64_t stage_us[STAGES];
 	uint64_t check_us, wait_us; /* when the present one began; 0: none */
 	uint32_t next;		    /* of the same transaction, plus one; 0: none */
-	bool is_claimed, is_over, is_lvm, is_in_list;
+	bool is_claimed, is_over, is_lvm, is_in_list, has_failed;
 	bool is_again; /* the VG had a turn before */
 };
 
@@ -67,7 +67,8 @@ const char *lea_phase_word(enum lea_phase phase)
 
 const char *lea_turn_word(enum lea_turn_state state)
 {
-	static const char *const words[] = {"incomplete", "unfinished", "active", "failed", "hung"};
+	static const char *const words[] = {"incomplete", "unfinished", "active",
+					    "left alone", "failed",	"hung"};
 
 	return words[state];
 }
@@ -215,8 +216,7 @@ static void note_worked(struct decider *decider, struct draft *draft,
 	struct slot *worker = map_find(&decider->workers, record->pid);
 
 	reach(draft, WORKED, record->time_us);
-	if (record->code)
-		draft->turn.code = record->code;
+	draft->has_failed = record->code;
 	if (!record->pid || draft->is_in_list)
 		return;
 	draft->next = worker->key ? worker->number : 0;
@@ -229,7 +229,7 @@ static void end_unclaimed(struct draft *draft)
 {
 	if (draft->is_claimed)
 		return;
-	draft->turn.state = draft->turn.code ? LEA_TURN_FAILED : LEA_TURN_ACTIVE;
+	draft->turn.state = draft->has_failed ? LEA_TURN_FAILED : LEA_TURN_ACTIVE;
 	draft->is_over = true;
 }
 
@@ -281,8 +281,8 @@ static void note_result(struct draft *draft, const struct lea_ring_record *recor
 		[LEA_RING_HUNG] = LEA_TURN_HUNG,
 	};
 
-	draft->turn.state = states[record->kind];
-	draft->turn.code = record->code;
+	draft->turn.state = record->kind == LEA_RING_DONE && record->code ? LEA_TURN_LEFT
+									  : states[record->kind];
 	draft->is_over = true;
 	reach(draft, RESULT, record->time_us);
 }

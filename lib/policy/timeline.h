@@ -35,8 +35,10 @@ enum lea_turn_state {
 	LEA_TURN_INCOMPLETE, /* PVs are missing */
 	LEA_TURN_OPEN,	     /* not at its end: last phase */
 	LEA_TURN_ACTIVE,
+	LEA_TURN_LEFT, /* not activated, as events are not to, or because it has changed */
 	LEA_TURN_FAILED,
 	LEA_TURN_HUNG, /* its worker was given up */
+	LEA_TURN_STATES
 };
 const char *lea_turn_word(enum lea_turn_state state);
 
@@ -44,7 +46,6 @@ const char *lea_turn_word(enum lea_turn_state state);
 struct lea_turn {
 	char name[LEA_TIMELINE_NAME_BYTES]; /* "" if no record has it */
 	enum lea_turn_state state;
-	uint32_t code; /* FAILED and HUNG: outcome or errno */
 	uint32_t pvs, nodes, busy_count;
 	uint32_t last_disk;	   /* position in disk, or LEA_NO_DISK */
 	uint64_t start_us, end_us; /* OPEN, INCOMPLETE: end of the timeline */
@@ -74,7 +75,7 @@ struct lea_timeline_view {
 	uint64_t closed_us, open_us;	/* gate; 0: not */
 	uint64_t ready_us, deadline_us; /* the boot scan; 0: not */
 	uint64_t took_us[LEA_PHASES];	/* sums of all turns */
-	uint32_t state_count[LEA_TURN_HUNG + 1];
+	uint32_t state_count[LEA_TURN_STATES];
 	uint64_t lost; /* records that were overwritten */
 };
 

@@ -130,6 +130,14 @@ int lea_world_proc(struct lea_world *world)
 	return open_folder(world, "/proc", &world->proc_fd);
 }
 
+int lea_world_folder(const struct lea_world *world, const char *path)
+{
+	LEA_AUTO(lea_freep) char *full = lea_world_path(world, path);
+	int fd = full ? open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -ENOMEM;
+
+	return full && fd < 0 ? -errno : fd;
+}
+
 int lea_world_boot_id(struct lea_world *world, char ret_boot[static LEA_BOOT_ID_BYTES])
 {
 	const int proc_fd = lea_world_proc(world);

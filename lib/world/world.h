@@ -54,6 +54,9 @@ LEA_MUST_CHECK int lea_world_proc(struct lea_world *world);
  * memory. */
 LEA_MUST_CHECK char *lea_world_path(const struct lea_world *world, const char *path);
 
+/* Opens an existing folder below the root: a descriptor (owned) or -errno. No symbolic link. */
+LEA_MUST_CHECK int lea_world_folder(const struct lea_world *world, const char *path);
+
 #define LEA_BOOT_ID_BYTES 64U
 /* The id of this boot, as the kernel writes it. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_world_boot_id(struct lea_world *world,
