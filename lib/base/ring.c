@@ -8,7 +8,7 @@
 #include "base/arena.h"
 
 #define MAGIC	    "LVMETL1\n"
-#define MOST_US	    (UINT64_C(1) << 50) /* of uptime: 35 years */
+#define MOST_US	    (UINT64_C(1) << 48) /* of uptime: 9 years */
 #define HEAD_BYTES  sizeof(struct lea_ring_head)
 #define PLACE_BYTES sizeof(struct lea_ring_record)
 

@@ -28,7 +28,8 @@ enum lea_ring_kind {
 	LEA_RING_SEEN,	    /* device: its event, or its entry of the queue, was received */
 	LEA_RING_READ,	    /* device; value: how long it took (us); text: kernel's name */
 	LEA_RING_RECORDED,  /* device and VG, if the device holds metadata; text: VG's name */
-	LEA_RING_COMPLETE,  /* VG; device: its last PV */
+	LEA_RING_COMPLETE,  /* VG, unless the device, its last PV, has no metadata; text: VG's name
+			     */
 	LEA_RING_NAME,	    /* VG; code: offset; text: the part of its name from there on */
 	LEA_RING_CLAIMED,   /* VG: it waits for a worker; text: name */
 	LEA_RING_BEGUN,	    /* VG: by a worker; text: name, unless it was claimed */

@@ -265,11 +265,10 @@ static int count_device(struct lea_batch_pass *pass, const struct lea_found *fou
 	lea_incomplete_note(pass->how->waiting, record.vg_name, record.complete == LEA_COMPLETE);
 	if (record.complete != LEA_COMPLETE)
 		return 0;
-	if (found->vg)
-		lea_timeline_note(
-			pass->how->world, LEA_RING_COMPLETE,
-			&(struct lea_timeline_note){.vg = found->vg->id,
-						    .device = lea_device_devno(&found->device)});
+	lea_timeline_note(pass->how->world, LEA_RING_COMPLETE,
+			  &(struct lea_timeline_note){.vg = found->vg ? found->vg->id : NULL,
+						      .text = record.vg_name,
+						      .device = lea_device_devno(&found->device)});
 	return lea_candidates_add(pass->candidates, found, &record, kind);
 }
 

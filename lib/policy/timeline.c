@@ -54,6 +54,7 @@ struct decider {
 	struct draft *draft; /* [view->turn_count] */
 	uint32_t *draft_of;  /* [view->disk_count]: position plus one; 0: none */
 	struct map vgs, disks, workers;
+	struct map nameless; /* last PVs without metadata, by the name of their VG */
 	uint64_t now_us;
 };
 
@@ -200,6 +201,39 @@ static void note_complete(struct decider *decider, struct draft *draft,
 		reach(draft, COMPLETE, record->time_us);
 }
 
+static uint64_t hash_of(const char text[static LEA_RING_TEXT_BYTES])
+{
+	uint64_t halves[2];
+
+	memcpy(halves, text, sizeof(halves));
+	return halves[0] ^ halves[1] * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/* A PV without metadata makes a VG complete of which only the name is known then. */
+static void note_nameless(struct decider *decider, const struct lea_ring_record *record)
+{
+	const uint64_t name = hash_of(record->text);
+
+	if (name && find_disk(decider, record->device, false))
+		*map_find(&decider->nameless, name) =
+			(struct slot){name, map_find(&decider->disks, record->device)->number};
+}
+
+static void note_claimed(struct decider *decider, struct draft *draft,
+			 const struct lea_ring_record *record)
+{
+	struct slot *slot = map_find(&decider->nameless, hash_of(record->text));
+
+	if (slot->key && slot->number != LEA_NO_DISK) {
+		draft->turn.last_disk = slot->number;
+		slot->number = LEA_NO_DISK;
+	}
+	draft->is_claimed = true;
+	put_name(draft, record->text, 0);
+	if (!draft->stage_us[COMPLETE])
+		reach(draft, COMPLETE, record->time_us);
+}
+
 static void note_begun(struct draft *draft, const struct lea_ring_record *record)
 {
 	draft->is_lvm = record->kind == LEA_RING_DELEGATED;
@@ -296,10 +330,7 @@ static void take_of_vg(struct decider *decider, struct draft *draft,
 		note_complete(decider, draft, record);
 		break;
 	case LEA_RING_CLAIMED:
-		draft->is_claimed = true;
-		put_name(draft, record->text, 0);
-		if (!draft->stage_us[COMPLETE])
-			reach(draft, COMPLETE, record->time_us);
+		note_claimed(decider, draft, record);
 		break;
 	case LEA_RING_BEGUN:
 	case LEA_RING_DELEGATED:
@@ -371,7 +402,9 @@ static void take(struct decider *decider, const struct lea_ring_record *record)
 		draft = find_turn(decider, record->value);
 		if (draft)
 			take_of_vg(decider, draft, record);
-		else
+		else if (record->kind == LEA_RING_COMPLETE)
+			note_nameless(decider, record);
+		else if (record->kind == LEA_RING_WAIT || record->kind == LEA_RING_WAITED)
 			note_wait(decider, record);
 		break;
 	}
@@ -434,6 +467,15 @@ static void close_inner(struct draft *draft, uint64_t now_us)
 		note_inner(draft, &(struct lea_ring_record){.kind = kinds[i], .time_us = now_us});
 }
 
+static bool has_begun(const struct draft *draft)
+{
+	bool is_begun = draft->is_claimed;
+
+	for (size_t stage = BEGUN; stage < STAGES; stage++)
+		is_begun |= draft->stage_us[stage] != 0;
+	return is_begun;
+}
+
 static void end_turn(struct draft *draft, uint64_t now_us)
 {
 	struct lea_turn *turn = &draft->turn;
@@ -448,9 +490,7 @@ static void end_turn(struct draft *draft, uint64_t now_us)
 	split_nodes(turn, inner_us);
 	turn->span_us[LEA_PHASE_CHECK] = turn->took_us[LEA_PHASE_CHECK];
 	if (is_open(draft)) {
-		turn->state = draft->is_claimed || draft->stage_us[BEGUN] || draft->stage_us[LOCKED]
-				      ? LEA_TURN_OPEN
-				      : LEA_TURN_INCOMPLETE;
+		turn->state = has_begun(draft) ? LEA_TURN_OPEN : LEA_TURN_INCOMPLETE;
 		turn->last = checks ? LEA_PHASE_CHECK : turn->last;
 	}
 	for (size_t i = 0; i < LEA_PHASES; i++)
@@ -517,7 +557,7 @@ int lea_timeline_decide(struct lea_arena *arena, const struct lea_ring_records *
 	decider.draft_of = lea_arena_alloc(arena, most, sizeof(*decider.draft_of));
 	if (!view.disk || !view.turn || !decider.draft || !decider.draft_of ||
 	    map_init(&decider.vgs, arena, most) || map_init(&decider.disks, arena, most) ||
-	    map_init(&decider.workers, arena, most))
+	    map_init(&decider.workers, arena, most) || map_init(&decider.nameless, arena, most))
 		return -ENOMEM;
 	memcpy(view.boot, records->boot, sizeof(view.boot));
 	view.lost = records->written > records->count ? records->written - records->count : 0;
