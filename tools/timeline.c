@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/id.h"
+#include "command/report.h"
 #include "command/timeline_print.h"
 #include "daemon/boot_memory_file.h"
 #include "daemon/timeline_file.h"
@@ -26,6 +27,7 @@
 struct request {
 	struct lea_world *world;
 	struct lea_arena *arena;
+	FILE *out; /* borrowed */
 	uint32_t top;
 	bool json;
 	const char *svg, *chrome; /* files; NULL: none */
@@ -62,29 +64,29 @@ static int view_boot(const struct request *request, uint32_t back,
 }
 
 /* "-": standard output. The caller prints to *ret_out and then calls close_file. */
-static int open_file(struct lea_world *world, const char *name, FILE **ret_out)
+static int open_file(const struct request *request, const char *name, FILE **ret_out)
 {
 	int fd;
 
-	*ret_out = stdout;
+	*ret_out = request->out;
 	if (!strcmp(name, "-"))
 		return LEA_EXIT_DONE;
 	fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
 	*ret_out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (*ret_out)
 		return LEA_EXIT_DONE;
-	lea_tool_fail(world, -errno, name);
+	lea_tool_fail(request->world, -errno, name);
 	lea_closep(&fd);
 	return LEA_EXIT_FAILED;
 }
 
-static int close_file(struct lea_world *world, const char *name, FILE *out, int r)
+static int close_file(const struct request *request, const char *name, FILE *out, int r)
 {
 	if (!r && (ferror(out) || fflush(out)))
 		r = -EIO;
-	if (out != stdout && fclose(out) && !r)
+	if (out != request->out && fclose(out) && !r)
 		r = -errno;
-	return r < 0 ? lea_tool_fail(world, r, name) : LEA_EXIT_DONE;
+	return r < 0 ? lea_tool_fail(request->world, r, name) : LEA_EXIT_DONE;
 }
 
 static int write_pictures(const struct request *request, const struct lea_timeline_view *view)
@@ -93,17 +95,16 @@ static int write_pictures(const struct request *request, const struct lea_timeli
 	int code = LEA_EXIT_DONE;
 
 	if (request->svg)
-		code = open_file(request->world, request->svg, &out);
+		code = open_file(request, request->svg, &out);
 	if (request->svg && !code) {
 		lea_timeline_draw(out, view);
-		code = close_file(request->world, request->svg, out, 0);
+		code = close_file(request, request->svg, out, 0);
 	}
 	if (code || !request->chrome)
 		return code;
-	code = open_file(request->world, request->chrome, &out);
+	code = open_file(request, request->chrome, &out);
 	return code ? code
-		    : close_file(request->world, request->chrome, out,
-				 lea_timeline_chrome(out, view));
+		    : close_file(request, request->chrome, out, lea_timeline_chrome(out, view));
 }
 
 static int show_boot(const struct request *request, uint32_t back)
@@ -115,8 +116,8 @@ static int show_boot(const struct request *request, uint32_t back)
 		return code;
 	if (request->svg || request->chrome)
 		return write_pictures(request, &view);
-	r = request->json ? lea_timeline_json(stdout, &view, request->top)
-			  : lea_timeline_print(stdout, &view, request->top);
+	r = request->json ? lea_timeline_json(request->out, &view, request->top)
+			  : lea_timeline_print(request->out, &view, request->top);
 	return r ? lea_tool_fail(request->world, r, "timeline") : LEA_EXIT_DONE;
 }
 
@@ -132,9 +133,9 @@ static int show_changes(const struct request *request, uint32_t first, uint32_t 
 		return code;
 	r = lea_timeline_compare(request->arena, &before, &after, &changes, &count);
 	if (!r && request->json)
-		r = lea_timeline_json_changes(stdout, changes, count, request->top);
+		r = lea_timeline_json_changes(request->out, changes, count, request->top);
 	else if (!r)
-		lea_timeline_print_changes(stdout, changes, count, request->top);
+		lea_timeline_print_changes(request->out, changes, count, request->top);
 	return r ? lea_tool_fail(request->world, r, "timeline") : LEA_EXIT_DONE;
 }
 
@@ -148,6 +149,7 @@ static int run(struct lea_world *world, const struct lea_lvmevent_args *args)
 {
 	LEA_AUTO(lea_arena_freep) struct lea_arena *arena = NULL;
 	struct request request = {.world = world,
+				  .out = lea_cmd_report(world)->out,
 				  .json = args->json,
 				  .svg = args->svg,
 				  .chrome = args->chrome,

@@ -7,16 +7,28 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
 
+#define LEAST_ROOM 16U /* parts of which the ring takes one */
+
 struct lea_timeline {
 	struct lea_ring *ring; /* mapped */
 	uint32_t pid;	       /* getpid() is a system call */
 };
+
+/* A small /run is for what others need there. */
+static bool has_room(int run_fd)
+{
+	struct statvfs fs;
+
+	return !fstatvfs(run_fd, &fs) &&
+	       (uint64_t)fs.f_bavail * fs.f_frsize >= LEAST_ROOM * sizeof(struct lea_ring);
+}
 
 /* Written whole, so that its memory is there: to a mapped file without it, on a full /run, the
  * kernel answers with SIGBUS. */
@@ -38,7 +50,8 @@ static int open_file(struct lea_world *world)
 	const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC, run_fd = lea_world_run(world);
 	int fd = run_fd < 0 ? run_fd : openat(run_fd, LEA_TIMELINE_FILE, flags);
 
-	if (run_fd < 0 || fd >= 0 || errno != ENOENT || make_file(world, run_fd) < 0)
+	if (run_fd < 0 || fd >= 0 || errno != ENOENT || !has_room(run_fd) ||
+	    make_file(world, run_fd) < 0)
 		return fd;
 	return openat(run_fd, LEA_TIMELINE_FILE, flags);
 }

@@ -15,7 +15,7 @@
 /*
  * lea_timeline_open - have this process and its children note what they do
  * @role: "boot", "run"; noted; at most LEA_RING_TEXT_BYTES
- * Makes the file if there is none. Does nothing if it was called before. Does not log: a failure
+ * Makes the file if there is none, and 16 MiB free. Does nothing if it was called before. Does not log: a failure
  * leaves world->timeline NULL. lea_world_done closes it.
  */
 void lea_timeline_open(struct lea_world *world, const char *role);
