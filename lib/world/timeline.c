@@ -16,11 +16,6 @@
 
 #define LEAST_ROOM 16U /* parts of which the ring takes one */
 
-struct lea_timeline {
-	struct lea_ring *ring; /* mapped */
-	uint32_t pid;	       /* getpid() is a system call */
-};
-
 /* A small /run is for what others need there. */
 static bool has_room(int run_fd)
 {
@@ -74,33 +69,20 @@ static struct lea_ring *map_ring(int fd)
 
 void lea_timeline_open(struct lea_world *world, const char *role)
 {
-	LEA_AUTO(lea_closep) int fd = world->timeline ? -1 : open_file(world);
-	struct lea_ring *ring = fd < 0 ? NULL : map_ring(fd);
-	struct lea_timeline *timeline = ring ? malloc(sizeof(*timeline)) : NULL;
+	LEA_AUTO(lea_closep) int fd = -1;
 
-	if (!timeline) {
-		if (ring)
-			munmap(ring, sizeof(*ring));
+	if (world->timeline)
 		return;
-	}
-	*timeline = (struct lea_timeline){ring, (uint32_t)getpid()};
-	world->timeline = timeline;
+	fd = open_file(world);
+	world->timeline = fd < 0 ? NULL : map_ring(fd);
+	lea_timeline_forked(world);
 	lea_timeline_note(world, LEA_RING_STARTED, &(struct lea_timeline_note){.text = role});
 }
 
 void lea_timeline_forked(struct lea_world *world)
 {
 	if (world->timeline)
-		world->timeline->pid = (uint32_t)getpid();
-}
-
-void lea_timeline_close(struct lea_world *world)
-{
-	struct lea_timeline *timeline = LEA_TAKE(world->timeline);
-
-	if (timeline)
-		munmap(timeline->ring, sizeof(*timeline->ring));
-	free(timeline);
+		world->timeline_pid = (uint32_t)getpid();
 }
 
 /* The coarse clock is read without a system call whatever the machine's clock is. */
@@ -115,20 +97,19 @@ static uint64_t now_us(void)
 void lea_timeline_note(const struct lea_world *world, enum lea_ring_kind kind,
 		       const struct lea_timeline_note *note)
 {
-	const struct lea_timeline *timeline = world->timeline;
 	struct lea_ring_record record = {0};
 
-	if (!timeline)
+	if (!world->timeline)
 		return;
 	record.time_us = now_us();
 	record.kind = (uint16_t)kind;
-	record.pid = timeline->pid;
+	record.pid = world->timeline_pid;
 	record.value = note->vg ? lea_ring_vg(note->vg) : note->took_us;
 	record.code = (uint16_t)abs(note->code);
 	record.device = lea_ring_device(note->device.major, note->device.minor);
 	if (note->text)
 		memcpy(record.text, note->text, strnlen(note->text, sizeof(record.text)));
-	lea_ring_put(timeline->ring, &record);
+	lea_ring_put(world->timeline, &record);
 }
 
 void lea_timeline_note_name(const struct lea_world *world, enum lea_ring_kind kind,

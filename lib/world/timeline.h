@@ -15,13 +15,12 @@
 /*
  * lea_timeline_open - have this process and its children note what they do
  * @role: "boot", "run"; noted; at most LEA_RING_TEXT_BYTES
- * Makes the file if there is none, and 16 MiB free. Does nothing if it was called before. Does not log: a failure
- * leaves world->timeline NULL. lea_world_done closes it.
+ * Makes the file if there is none, and 16 MiB free. Does nothing if it was called before. Does not
+ * log: a failure leaves world->timeline NULL. lea_world_done ends it.
  */
 void lea_timeline_open(struct lea_world *world, const char *role);
 /* For a child that was forked: its records carry its own pid. One system call. */
 void lea_timeline_forked(struct lea_world *world);
-void lea_timeline_close(struct lea_world *world);
 
 /* A record to be. Members that do not apply are zero. */
 struct lea_timeline_note {

@@ -6,12 +6,13 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/ring.h"
 #include "world/dm.h"
-#include "world/timeline.h"
 
 #define FOLDER (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
@@ -37,7 +38,9 @@ void lea_world_done(struct lea_world *world)
 	lea_closep(&world->dev_fd);
 	lea_closep(&world->sys_fd);
 	lea_closep(&world->proc_fd);
-	lea_timeline_close(world);
+	if (world->timeline)
+		munmap(world->timeline, sizeof(*world->timeline));
+	world->timeline = NULL;
 	if (world->dm)
 		world->dm->free(world->dm);
 	world->run_fd = world->dev_fd = world->sys_fd = world->proc_fd = -1;

@@ -10,7 +10,7 @@
 
 struct lea_dm;
 struct lea_udev;
-struct lea_timeline;
+struct lea_ring;
 
 struct lea_clock {
 	uint64_t (*now_ms)(struct lea_clock *clock); /* monotonic */
@@ -28,8 +28,9 @@ struct lea_world {
 	struct lea_dm *dm;		     /* owned; NULL until used: kernel or fake */
 	struct lea_clock *clock;	     /* borrowed; kernel or fake */
 	const struct lea_udev *udev;	     /* NULL: no udev, as in a scratch tree */
-	struct lea_timeline *timeline;	     /* owned; NULL: nothing is noted (lea_timeline_open) */
-	struct lea_log *log;		     /* borrowed */
+	struct lea_ring *timeline; /* mapped; NULL: nothing is noted (lea_timeline_open) */
+	uint32_t timeline_pid;	   /* of this process: getpid() is a system call */
+	struct lea_log *log;	   /* borrowed */
 	/* Opens a device in place of lea_blockdev_open; NULL: lea_blockdev_open does it itself. */
 	int (*open_device)(struct lea_world *world, const char *path, uint32_t major,
 			   uint32_t minor);
@@ -40,7 +41,7 @@ struct lea_world {
 /* @root: "" or a folder that replaces /. Opens nothing. */
 void lea_world_init(struct lea_world *world, const char *root, struct lea_log *log,
 		    char *const *environ_);
-/* Closes the descriptors and the timeline, and frees the dm. */
+/* Closes the descriptors, unmaps the timeline and frees the dm. */
 void lea_world_done(struct lea_world *world);
 
 /* The folder's descriptor (borrowed), opened at the first call, or -errno. run is created with mode

@@ -29,7 +29,6 @@ static void setup(void)
 
 static void teardown(void)
 {
-	lea_timeline_close(machine.world);
 	lea_arena_free(arena);
 	machine_end();
 }
@@ -44,7 +43,7 @@ static void boot(char number)
 	memset(id, number, 36);
 	id[8] = id[13] = id[18] = id[23] = '-';
 	id[36] = '\0';
-	lea_timeline_close(machine.world);
+	lea_world_done(machine.world);
 	if (machine_has("/run/lvm/" LEA_TIMELINE_FILE))
 		tree_remove(&machine.tree, "/run/lvm/" LEA_TIMELINE_FILE);
 	tree_put(&machine.tree, "/proc/sys/kernel/random/boot_id", id);
@@ -138,7 +137,7 @@ TEST(what_cannot_be_trusted_is_absent)
 	tree_put(&machine.tree, KEPT, "LVMETL1");
 	ck_assert_int_eq(kept_boot(1), 0);
 	ck_assert_int_eq(kept_boot(0), '2');
-	lea_timeline_close(machine.world);
+	lea_world_done(machine.world);
 	tree_put(&machine.tree, "/run/lvm/" LEA_TIMELINE_FILE, "x");
 	ck_assert_int_eq(kept_boot(0), 0);
 	keep();

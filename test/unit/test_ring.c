@@ -223,7 +223,7 @@ TEST(the_first_process_makes_the_file_and_later_ones_add)
 	lea_timeline_open(&tree.world, "boot");
 	ck_assert_ptr_nonnull(tree.world.timeline);
 	lea_timeline_open(&tree.world, "again");
-	lea_timeline_close(&tree.world);
+	lea_world_done(&tree.world);
 	lea_timeline_note_vg(&tree.world, LEA_RING_DONE, "abcdefghij", 0);
 	lea_timeline_open(&tree.world, "run");
 	lea_timeline_note_name(&tree.world, LEA_RING_CLAIMED, "abcdefghij", long_name);
@@ -274,7 +274,7 @@ TEST(a_ring_of_another_version_is_left_alone)
 	char path[256];
 
 	lea_timeline_open(&tree.world, "boot");
-	lea_timeline_close(&tree.world);
+	lea_world_done(&tree.world);
 	snprintf(path, sizeof(path), "%s" FILE_, tree.root);
 	ck_assert_int_eq(truncate(path, 0), 0);
 	ck_assert_int_eq(truncate(path, sizeof(*ring)), 0);
