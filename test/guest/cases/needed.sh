@@ -56,7 +56,6 @@ for boot in 0 -1; do
 		grep -q 'The last VG to become active' /run/t && grep -q 'gate open' /run/t &&
 		! grep -E 'unfinished|hung|incomplete|failed|overwritten' /run/t || { cat /run/t; exit 1; }"
 done
-guest_run "lvmevent timeline; lvmevent timeline --boot -1; lvmevent timeline --diff -1 0; lvmevent timeline --json; lvmevent timeline --svg -" >/tmp/tl-guest.txt
 claim "the timeline of both boots: the needed VG was ready earlier" guest_run 'at() { lvmevent timeline --boot $1 --json |
 	grep -o "\"vg\": \"data\".*" | grep -o "\"end_ms\": [0-9]*" | head -n 1; }; at -1; at 0
 	lvmevent timeline --diff -1 0 | grep -q data'
