@@ -69,16 +69,22 @@ static void print_moment(FILE *out, const char *what, uint64_t at_us)
 
 static void print_summary(FILE *out, const struct lea_timeline_view *view)
 {
+	const char *before = "; VGs: ";
+
 	fprintf(out, "Boot %s: %" PRIu32 " disks", view->boot[0] ? view->boot : "(unknown)",
 		view->disk_count);
-	for (size_t i = 0; i < LEA_TURN_STATES; i++)
-		if (view->state_count[i])
-			fprintf(out, ", %" PRIu32 " VGs %s", view->state_count[i],
-				lea_turn_word((enum lea_turn_state)i));
+	for (size_t i = 0; i < LEA_TURN_STATES; i++) {
+		if (!view->state_count[i])
+			continue;
+		fprintf(out, "%s%" PRIu32 " %s", before, view->state_count[i],
+			lea_turn_word((enum lea_turn_state)i));
+		before = ", ";
+	}
 	fprintf(out, "\n");
 	if (view->lost)
 		fprintf(out,
-			"  The %" PRIu64 " oldest records were overwritten: what they said is "
+			"  %" PRIu64
+			" records were overwritten or cannot be read: what they said is "
 			"missing\n",
 			view->lost);
 	print_moment(out, "first record", view->first_us);

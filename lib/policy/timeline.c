@@ -126,6 +126,9 @@ static void note_read(struct decider *decider, const struct lea_ring_record *rec
 	disk->code = record->code;
 	if (record->value > disk->took_us)
 		disk->took_us = record->value < record->time_us ? record->value : record->time_us;
+	/* Nobody noted when it was seen, but the read began then. */
+	if (disk->seen_us > record->time_us - disk->took_us)
+		disk->seen_us = record->time_us - disk->took_us;
 }
 
 /* ---- turns */
@@ -267,6 +270,16 @@ static void end_unclaimed(struct draft *draft)
 	draft->is_over = true;
 }
 
+/* Without a claim the VG is left to the one who has its lock. */
+static void note_busy(struct draft *draft)
+{
+	draft->turn.busy_count++;
+	if (draft->is_claimed)
+		return;
+	draft->turn.state = LEA_TURN_LEFT;
+	draft->is_over = true;
+}
+
 static void note_wait(struct decider *decider, const struct lea_ring_record *record)
 {
 	struct slot *worker = map_find(&decider->workers, record->pid);
@@ -337,7 +350,7 @@ static void take_of_vg(struct decider *decider, struct draft *draft,
 		note_begun(draft, record);
 		break;
 	case LEA_RING_BUSY:
-		draft->turn.busy_count++;
+		note_busy(draft);
 		break;
 	case LEA_RING_LOCKED:
 		reach(draft, LOCKED, record->time_us);

@@ -76,7 +76,7 @@ struct lea_timeline_view {
 	uint64_t ready_us, deadline_us; /* the boot scan; 0: not */
 	uint64_t took_us[LEA_PHASES];	/* sums of all turns */
 	uint32_t state_count[LEA_TURN_STATES];
-	uint64_t lost; /* records that were overwritten */
+	uint64_t lost; /* records that were overwritten, or are none */
 };
 
 /* @arena: owns the result; @records: not kept. Returns 0 or -ENOMEM. Linear but for a sort. */

@@ -167,7 +167,8 @@ static int do_vg(const struct child *child, struct lea_activation_run *run,
 
 	/* All that is logged here is about this VG. */
 	log->fields = &fields;
-	lea_timeline_note_vg(child->setting->world, LEA_RING_BEGUN, scanned->vg->id, 0);
+	if (!scanned->watch_only)
+		lea_timeline_note_vg(child->setting->world, LEA_RING_BEGUN, scanned->vg->id, 0);
 	report->outcome = activator_of(child)->vg(run, scanned->vg->name, scanned, &result);
 	log->fields = NULL;
 	report->active = result.active;

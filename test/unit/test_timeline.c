@@ -182,6 +182,19 @@ TEST(a_busy_lock_is_waited_for_from_the_first_try_on)
 	ck_assert_int_eq(view.turn[0].longest, LEA_PHASE_LOCK);
 }
 
+/* As the boot's early wave does, which does not wait for a lock. */
+TEST(a_busy_lock_ends_a_turn_without_a_claim)
+{
+	note(1000, LEA_RING_BEGUN, VG(a));
+	note(1100, LEA_RING_BUSY, VG(a));
+	note(2000, LEA_RING_CLAIMED, VG(a));
+	note(3000, LEA_RING_DONE, VG(a));
+	decide();
+	ck_assert_uint_eq(view.turn_count, 2);
+	ck_assert_int_eq(view.turn[0].state, LEA_TURN_LEFT);
+	ck_assert_int_eq(view.turn[1].state, LEA_TURN_ACTIVE);
+}
+
 TEST(a_wait_within_a_vg_is_udevs_time)
 {
 	note(1000, LEA_RING_CLAIMED, VG(a));
