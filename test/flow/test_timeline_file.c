@@ -6,6 +6,7 @@
 #include "daemon/boot_memory_file.h"
 #include "daemon/remember.h"
 #include "flow/machine.h"
+#include "policy/timeline.h"
 #include "unit/suite.h"
 #include "world/timeline.h"
 
@@ -228,6 +229,47 @@ TEST(programs_read_json)
 	ck_assert_int_eq(json_object_get_int(member(disk, "read_took_ms")), 30);
 	ck_assert_int_eq(json_object_get_int(member(disk, "minor")), 16);
 	json_object_put(object);
+}
+
+static void command(const char *name)
+{
+	const struct lea_cmd *cmd = lea_cmd_lvmevent;
+
+	while (strcmp(cmd->name, name))
+		cmd++;
+	ck_assert_msg(!machine_command(cmd, name), "%s", machine.err);
+}
+
+/* The runner, its reader and its worker, from a device in the queue to nodes. */
+TEST(a_runner_and_its_worker_note_what_they_do)
+{
+	char name[] = "/dev/sda";
+	const struct lea_device device = {.major = 8, .minor = 16, .diskseq = 1, .name = name};
+	struct lea_timeline_view view;
+	int event_fd = machine_queue();
+
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_int_eq(lea_queue_put_device(event_fd, LEA_ENTRY_ADD, &device, PVID_ONE), 0);
+	close(event_fd);
+	command("run");
+	lea_arena_free(arena);
+	arena = lea_arena_new(3 * LEA_RING_ARENA_BYTES + LEA_TIMELINE_ARENA_BYTES);
+	ck_assert_int_eq(lea_timeline_read(machine.world, arena, 0, &records), 0);
+	ck_assert_int_eq(lea_timeline_decide(arena, &records, &view), 0);
+	ck_assert_uint_eq(view.turn_count, 1);
+	ck_assert_str_eq(view.turn[0].name, "vg_one");
+	ck_assert_int_eq(view.turn[0].state, LEA_TURN_ACTIVE);
+	ck_assert_uint_eq(view.turn[0].pvs, 1);
+	ck_assert_uint_eq(view.turn[0].nodes, 3);
+	ck_assert_uint_eq(view.disk_count, 1);
+	ck_assert_str_eq(view.disk[0].name, "sda");
+	ck_assert_str_eq(view.disk[0].vg, "vg_one");
+	for (size_t i = 0; i < records.count; i++) {
+		const bool is_workers = records.record[i].kind >= LEA_RING_BEGUN &&
+					records.record[i].kind <= LEA_RING_WAITED;
+
+		ck_assert((records.record[i].pid != (uint32_t)getpid()) == is_workers);
+	}
 }
 
 TEST(two_boots_are_compared)

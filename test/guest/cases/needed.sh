@@ -51,14 +51,6 @@ claim "the second boot: the coldplug came later" guest_run '
 claim "the second boot: no lvm process" not grep -vE 'vgchange --monitor|lvmconfig --type default' <(guest_event_calls)
 claim "the second boot is remembered, and the first one is kept" guest_wait_for 120 \
 	'grep -q $(cat /proc/sys/kernel/random/boot_id) /var/lib/lvmevent/boot && [ -e /var/lib/lvmevent/boot.1 ]'
-for boot in 0 -1; do
-	claim "the timeline of boot $boot: each VG has come to its end" guest_run "lvmevent timeline --boot $boot --top 0 >/run/t &&
-		grep -q 'The last VG to become active' /run/t && grep -q 'gate open' /run/t &&
-		! grep -E 'unfinished|hung|incomplete|failed|missing' /run/t || { cat /run/t; exit 1; }"
-done
-claim "the timeline of both boots: the needed VG was ready earlier" guest_run 'at() { lvmevent timeline --boot $1 --json |
-	grep -o "\"vg\": \"data\".*" | grep -o "\"end_ms\": [0-9]*" | head -n 1; }; at -1; at 0
-	lvmevent timeline --diff -1 0 | grep -q data'
 guest_shutdown
 
 if [ -n "${LVMEVENT_LONG-}" ]; then
