@@ -374,7 +374,7 @@ TEST(two_boots_are_compared_by_name)
 	note(1500, LEA_RING_DONE, VG(c));
 	decide();
 	before = view;
-	setup();
+	records = (struct lea_ring_records){.record = record};
 	note_text(1000, LEA_RING_CLAIMED, VG(c), "same");
 	note(1500, LEA_RING_DONE, VG(c));
 	note_text(1000, LEA_RING_CLAIMED, VG(d), "data");
