@@ -319,11 +319,18 @@ static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scann
 	return activate_vg(candidates, scanned, needs_activation->kind);
 }
 
+/* A VG that events are not to activate is as done as an active one. */
+static bool has_failed(const struct lea_worker_result *result)
+{
+	return result->outcome < 0 || result->outcome == LEA_ACTIVATE_FAILED ||
+	       result->outcome == LEA_ACTIVATE_INCOMPLETE || result->outcome == LEA_ACTIVATE_COPY;
+}
+
 static void note_result(const struct lea_candidates *candidates,
-			const struct lea_worker_result *result, bool has_failed)
+			const struct lea_worker_result *result, bool failed)
 {
 	const enum lea_ring_kind kind = result->is_detached ? LEA_RING_HUNG
-					: has_failed	    ? LEA_RING_FAILED
+					: failed	    ? LEA_RING_FAILED
 							    : LEA_RING_DONE;
 
 	lea_timeline_note_vg(candidates->how->world, kind, result->vg_id,
@@ -343,10 +350,7 @@ static void finished(void *arg, const struct lea_worker_result *result)
 					      .vg = result->vg_name,
 					      .vg_id = result->vg_id,
 					      .reason = reason};
-	/* A VG that events are not to activate is as done as an active one. */
-	bool failed = result->outcome < 0 || result->outcome == LEA_ACTIVATE_FAILED ||
-		      result->outcome == LEA_ACTIVATE_INCOMPLETE ||
-		      result->outcome == LEA_ACTIVATE_COPY;
+	const bool failed = has_failed(result);
 	int r;
 
 	candidates->open_count--;
