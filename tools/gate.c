@@ -17,6 +17,7 @@
 #include "daemon/udev_wait.h"
 #include "state/gate.h"
 #include "state/vg_summary.h"
+#include "world/timeline.h"
 
 #define SWEEP_WAIT_MS 60000U
 
@@ -55,7 +56,11 @@ static int open_now(struct lea_world *world)
 	int r, run_fd = lea_world_run(world);
 
 	r = run_fd < 0 ? run_fd : lea_gate_open(run_fd);
-	return r < 0 ? lea_tool_fail(world, r, "opening the gate") : LEA_EXIT_DONE;
+	if (r < 0)
+		return lea_tool_fail(world, r, "opening the gate");
+	lea_timeline_open(world, "gate");
+	lea_timeline_note(world, LEA_RING_GATE_OPEN, &(struct lea_timeline_note){0});
+	return LEA_EXIT_DONE;
 }
 
 /* One line at the end of a boot. */

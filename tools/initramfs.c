@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "lvmevent.h"
+#include "world/timeline.h"
 
 #define USAGE                                                                                      \
 	"initramfs --check | [--resume SPEC] [--lv LV] [--vg VG] [--explicit] [--needs FILE] "     \
@@ -69,6 +70,7 @@ static int run_pass(struct lea_world *world, const struct lea_initramfs_options 
 
 	if (code)
 		return code;
+	lea_timeline_open(world, "initramfs");
 	r = lea_initramfs(world, conf, options);
 	lea_conf_free(conf);
 	return r < 0 ? LEA_EXIT_FAILED : r;

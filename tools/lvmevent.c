@@ -15,6 +15,7 @@
 #include "worker/pool.h"
 #include "world/place.h"
 #include "world/proc.h"
+#include "world/timeline.h"
 
 static const struct lea_opt help_row = LEA_LVMEVENT_HELP;
 
@@ -55,6 +56,7 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 		notify_ready(NULL);
 		return LEA_EXIT_DONE;
 	}
+	lea_timeline_open(world, "boot");
 	code = lea_session_begin_batches(&session, &how.batch) ? LEA_EXIT_FAILED : 0;
 	if (code)
 		return code;
@@ -89,7 +91,12 @@ static int run_arm(struct lea_world *world, int argc, char *argv[])
 	run_fd = lea_world_run(world);
 	proc_fd = lea_world_proc(world);
 	r = run_fd < 0 ? run_fd : proc_fd < 0 ? proc_fd : lea_gate_begin(run_fd, proc_fd, start);
-	return r < 0 ? lea_tool_fail(world, r, "arming the gate") : LEA_EXIT_DONE;
+	if (r < 0)
+		return lea_tool_fail(world, r, "arming the gate");
+	lea_timeline_open(world, "arm");
+	if (start == LEA_GATE_CLOSED)
+		lea_timeline_note(world, LEA_RING_GATE_CLOSED, &(struct lea_timeline_note){0});
+	return LEA_EXIT_DONE;
 }
 
 /* ---- refresh */
@@ -168,6 +175,7 @@ const struct lea_cmd lea_cmd_lvmevent[] = {
 	 lea_lvmevent_status},
 	{"explain", "Print why VGs, LVs and PVs are not as they should be, and what to do.",
 	 lea_lvmevent_explain},
+	{"timeline", "Print which VG took how long in a boot, and why.", lea_lvmevent_timeline},
 	{"refresh", "Write our udev rules again (package triggers).", run_refresh},
 	{"retry", "Put quarantined entries back into the queue.", run_retry},
 	{"delegated", "Print the VGs that the real lvm would get, and why.",

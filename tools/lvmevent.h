@@ -16,7 +16,8 @@ struct lea_lvmevent_args {
 	const char *resume, *needs, *pass, *passes; /* of initramfs */
 	struct lea_list lvs, vgs;
 	unsigned int is_explicit, all_needs;
-	const char *word;			    /* the first other argument; NULL: none */
+	const char *boot_back, *diff, *top, *svg, *chrome; /* of timeline */
+	const char *word; /* the first other argument; NULL: none */
 };
 
 #define LEA_LVMEVENT_HELP                                                                          \
@@ -45,6 +46,7 @@ int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_generator(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_timeline(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[]);
 
 /*

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "daemon/needed.h"
+#include "world/timeline.h"
 
 #define GRACE_MS 5000U /* of the unit's start beyond the deadline, if not even the thread runs */
 
@@ -30,6 +31,7 @@ static void run(struct lea_world *world)
 		return;
 	sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%llu",
 		   (session.conf->needed_deadline_ms + GRACE_MS) * 1000ULL);
+	lea_timeline_open(world, "needed");
 	r = lea_needed_run(&session, notify_ready, NULL);
 	if (r < 0)
 		lea_tool_fail(world, r, "activating what the boot needs");

@@ -224,7 +224,8 @@ int lea_opts_parse(struct lea_opts *opts, int argc, char *argv[], char why[stati
 	while (!r && parse.next < argc) {
 		char *arg = argv[parse.next++];
 
-		if (only_arguments || arg[0] != '-' || !arg[1])
+		if (only_arguments || arg[0] != '-' || !arg[1] ||
+		    (opts->takes_numbers && is_number(arg + 1)))
 			r = append(&opts->positional, arg);
 		else if (!strcmp(arg, "--"))
 			only_arguments = true;

@@ -84,6 +84,7 @@ struct lea_opts {
 	uint64_t given;		    /* out: bit i: row i was given */
 	struct lea_list positional; /* out: the other arguments, in order */
 	const char *usage;	    /* text of --help before the options */
+	bool takes_numbers;	    /* "-2" is an argument, no option */
 };
 
 enum lea_opts_outcome {

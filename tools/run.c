@@ -8,6 +8,7 @@
 #include "base/step.h"
 #include "daemon/resident.h"
 #include "daemon/restart.h"
+#include "world/timeline.h"
 
 #define USAGE "run [--stay [--compare]]"
 
@@ -18,6 +19,8 @@ static int run_resident(struct lea_world *world, bool stays, bool compare)
 
 	LEA_CRASHPOINT_ROLE("run");
 	code = lea_tool_begin(world, &session);
+	if (!code)
+		lea_timeline_open(world, "run");
 	if (!code)
 		r = lea_resident_run(&session, stays, &compare);
 	lea_session_end(&session);

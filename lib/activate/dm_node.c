@@ -5,6 +5,8 @@
  */
 #include "activate/private.h"
 
+#include "world/timeline.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -296,14 +298,21 @@ int lea_dm_exec_resume(struct lea_dm_exec *run, const struct lea_plan_step *step
 		return r;
 	now->is_loaded = false;
 	run->result->resumed++;
+	lea_timeline_note(run->world, LEA_RING_NODE,
+			  &(struct lea_timeline_note){.vg = run->plan->vg->id,
+						      .text = lea_dm_lv_name(run, step->node),
+						      .device = {now->major, now->minor}});
 	return 0;
 }
 
 int lea_dm_exec_wait(struct lea_dm_exec *run)
 {
 	const struct lea_conf *conf = run->how->conf;
-	int r = run->dm->wait(run->dm, lea_conf_udev_limit_ms(conf), lea_conf_patience_ms(conf));
+	int r;
 
+	lea_timeline_note_vg(run->world, LEA_RING_WAIT, run->plan->vg->id, 0);
+	r = run->dm->wait(run->dm, lea_conf_udev_limit_ms(conf), lea_conf_patience_ms(conf));
+	lea_timeline_note_vg(run->world, LEA_RING_WAITED, run->plan->vg->id, r);
 	/* LEA_DM_STILL (udev hangs on some disk) does not stop the other LVs. */
 	if (r >= 0)
 		return 0;

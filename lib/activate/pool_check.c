@@ -10,6 +10,7 @@
 #include "disk/segtype.h"
 #include "world/blockdev.h"
 #include "world/proc.h"
+#include "world/timeline.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -135,13 +136,23 @@ static int judge_code(const struct lea_dm_exec *run, uint32_t node, const struct
 	return -EUCLEAN;
 }
 
+static void note(const struct lea_dm_exec *run, enum lea_ring_kind kind, uint32_t node, int code)
+{
+	lea_timeline_note(run->world, kind,
+			  &(struct lea_timeline_note){.vg = run->plan->vg->id,
+						      .text = lea_dm_lv_name(run, node),
+						      .code = code});
+}
+
 static int interpret_tool(struct lea_dm_exec *run, uint32_t node, const struct tool *tool,
 			  const char *path)
 {
 	char output[OUTPUT_BYTES];
 	int code = 0, r;
 
+	note(run, LEA_RING_CHECK, node, 0);
 	r = run_tool(run, tool, path, output, &code);
+	note(run, LEA_RING_CHECKED, node, r ? r : code);
 	if (r == -ENOENT) {
 		lea_log(run->world->log, LEA_LOG_WARNING,
 			"WARNING: Check is skipped, %s is not installed.", tool->path);

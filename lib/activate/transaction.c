@@ -16,6 +16,7 @@
 #include "state/lock.h"
 #include "state/online.h"
 #include "world/dm.h"
+#include "world/timeline.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -178,12 +179,21 @@ static bool has_timed_out(const struct lea_scan *scan)
 	return false;
 }
 
+/* Monitoring alone is no activation. */
+static void note(const struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
+		 enum lea_ring_kind kind, int code)
+{
+	if (!before_lock->watch_only)
+		lea_timeline_note_vg(run->world, kind, before_lock->vg->id, code);
+}
+
 /* Everything after the lock. @held keeps the result until the end of the transaction. */
 static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
 		     struct held *held, struct lea_activate_result *result)
 {
 	int r = read_again(run, before_lock, held);
 
+	note(run, before_lock, LEA_RING_REREAD, r);
 	if (r) {
 		lea_log(run->world->log, LEA_LOG_ERROR, "VG %s: reading its metadata again: %s",
 			before_lock->vg->name, r < 0 ? strerror(-r) : "a filter setting is wrong");
@@ -232,6 +242,7 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 	if (!held->arena)
 		return -ENOMEM;
 	r = lock_vg(run, vg_name, &held->lock, &ret_result->shortage);
+	note(run, before_lock, r ? LEA_RING_BUSY : LEA_RING_LOCKED, r);
 	if (r)
 		return r;
 	LEA_CRASHPOINT("vg.lock", before_lock->vg->id);
@@ -244,6 +255,7 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 		.arena = held->arena,
 	};
 	r = do_locked(run, before_lock, held, ret_result);
+	note(run, before_lock, LEA_RING_WORKED, r);
 	if (r < 0)
 		r = lea_as_transient(lea_log_fault(run->world->log, r, "VG %s", vg_name));
 	held->failed = r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_INCOMPLETE ||
@@ -330,8 +342,10 @@ static int wait_for_udev(struct lea_activation_run *run)
 
 	if (!run->world->dm || !run->first || run->options->test)
 		return 0;
+	lea_timeline_note(run->world, LEA_RING_WAIT, &(struct lea_timeline_note){0});
 	r = run->world->dm->wait(run->world->dm, lea_conf_udev_limit_ms(run->conf),
 				 lea_conf_patience_ms(run->conf));
+	lea_timeline_note(run->world, LEA_RING_WAITED, &(struct lea_timeline_note){.code = r});
 	if (r == LEA_DM_STILL)
 		log_still(run);
 	if (r >= 0)

@@ -28,6 +28,7 @@
 #include "state/claim.h"
 #include "worker/pool.h"
 #include "world/sysfs.h"
+#include "world/timeline.h"
 #include "world/udevdb.h"
 
 struct lea_batch_pass {
@@ -234,6 +235,12 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	lea_batch_log_record(pass->how->world->log, found, &record);
 	lea_retry_set_add(&pass->retries, record.fault, &found->device);
 	looked->is_online = record.kind == LEA_RECORD_ONLINE;
+	if (looked->is_online)
+		lea_timeline_note(
+			pass->how->world, LEA_RING_RECORDED,
+			&(struct lea_timeline_note){.vg = found->vg ? found->vg->id : NULL,
+						    .text = record.vg_name,
+						    .device = lea_device_devno(&found->device)});
 	/* Another device is this PV: neither changes nor the text of this one are of use. */
 	found->is_duplicate = record.kind == LEA_RECORD_DUPLICATE;
 	looked->is_noted = found->is_duplicate && record.tie != LEA_DUPLICATE_STACKED;
@@ -258,6 +265,10 @@ static int count_device(struct lea_batch_pass *pass, const struct lea_found *fou
 	lea_incomplete_note(pass->how->waiting, record.vg_name, record.complete == LEA_COMPLETE);
 	if (record.complete != LEA_COMPLETE)
 		return 0;
+	lea_timeline_note(pass->how->world, LEA_RING_COMPLETE,
+			  &(struct lea_timeline_note){.vg = found->vg ? found->vg->id : NULL,
+						      .text = record.vg_name,
+						      .device = lea_device_devno(&found->device)});
 	return lea_candidates_add(pass->candidates, found, &record, kind);
 }
 

@@ -14,6 +14,7 @@
 #include "batch/requeue.h"
 #include "record/duplicates.h"
 #include "state/online.h"
+#include "world/timeline.h"
 
 /* Uses the VG's id, since the name may change while its PVs are read. A PV without metadata has
  * only the name. */
@@ -189,6 +190,9 @@ static int hand_over(struct lea_candidates *candidates, const struct lea_scan_vg
 	int r = candidates->how->pool->add(candidates->how->workers, scanned, finished, candidates);
 
 	candidates->open_count += r == 0;
+	if (!r && !scanned->watch_only)
+		lea_timeline_note_name(candidates->how->world, LEA_RING_CLAIMED, scanned->vg->id,
+				       scanned->vg->name);
 	return r;
 }
 
@@ -315,6 +319,24 @@ static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scann
 	return activate_vg(candidates, scanned, needs_activation->kind);
 }
 
+/* A VG that events are not to activate is as done as an active one. */
+static bool has_failed(const struct lea_worker_result *result)
+{
+	return result->outcome < 0 || result->outcome == LEA_ACTIVATE_FAILED ||
+	       result->outcome == LEA_ACTIVATE_INCOMPLETE || result->outcome == LEA_ACTIVATE_COPY;
+}
+
+static void note_result(const struct lea_candidates *candidates,
+			const struct lea_worker_result *result, bool failed)
+{
+	const enum lea_ring_kind kind = result->is_detached ? LEA_RING_HUNG
+					: failed	    ? LEA_RING_FAILED
+							    : LEA_RING_DONE;
+
+	lea_timeline_note_vg(candidates->how->world, kind, result->vg_id,
+			     result->is_detached ? (int)result->detached_why : result->outcome);
+}
+
 static void finished(void *arg, const struct lea_worker_result *result)
 {
 	struct lea_candidates *candidates = arg;
@@ -328,16 +350,14 @@ static void finished(void *arg, const struct lea_worker_result *result)
 					      .vg = result->vg_name,
 					      .vg_id = result->vg_id,
 					      .reason = reason};
-	/* A VG that events are not to activate is as done as an active one. */
-	bool failed = result->outcome < 0 || result->outcome == LEA_ACTIVATE_FAILED ||
-		      result->outcome == LEA_ACTIVATE_INCOMPLETE ||
-		      result->outcome == LEA_ACTIVATE_COPY;
+	const bool failed = has_failed(result);
 	int r;
 
 	candidates->open_count--;
 	/* What dmeventd was not told stays noted; the VG's state did not change. */
 	if (!scanned || scanned->watch_only)
 		return;
+	note_result(candidates, result, failed);
 	if (result->outcome == LEA_ACTIVATE_CHANGED) {
 		lea_retry_set_add_vg(candidates->retries, lea_requeue_vg(candidates->how, scanned),
 				     scanned);

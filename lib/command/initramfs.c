@@ -25,6 +25,7 @@
 #include "scan/reader.h"
 #include "world/dm.h"
 #include "world/proc.h"
+#include "world/timeline.h"
 
 #define TAGS "/run/udev/tags/lvmevent"
 #define SEEN_FOLDER                                                                                \
@@ -577,6 +578,7 @@ static int transact(struct job *job, const struct lea_scan_vg *vgs, size_t count
 		struct lea_activate_result result;
 
 		options.no_wait_lock = i > 0;
+		lea_timeline_note_name(job->world, LEA_RING_BEGUN, vgs[i].vg->id, vgs[i].vg->name);
 		r = lea_activation_vg(run, vgs[i].vg->name, &vgs[i], &result);
 		if (r == LEA_ACTIVATE_VG_BUSY)
 			break;

@@ -11,7 +11,6 @@
 #include "base/file.h"
 
 #define NAME	    "boot"
-#define KEPT	    5U /* with the newest */
 #define MACHINE_HEX 32U
 
 int lea_boot_memory_machine(struct lea_world *world,
@@ -31,26 +30,6 @@ int lea_boot_memory_machine(struct lea_world *world,
 	return 0;
 }
 
-int lea_boot_memory_boot(struct lea_world *world, char ret_boot[static LEA_BOOT_MEMORY_ID_BYTES])
-{
-	const int proc_fd = lea_world_proc(world);
-	int r = proc_fd < 0 ? proc_fd
-			    : lea_file_read_into(proc_fd, "sys/kernel/random/boot_id", ret_boot,
-						 LEA_BOOT_MEMORY_ID_BYTES);
-
-	if (!r)
-		ret_boot[strcspn(ret_boot, "\n")] = '\0';
-	return r > 0 ? -ENOENT : r;
-}
-
-static int open_folder(struct lea_world *world)
-{
-	LEA_AUTO(lea_freep) char *path = lea_world_path(world, LEA_BOOT_MEMORY_FOLDER);
-	int fd = path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -ENOMEM;
-
-	return path && fd < 0 ? -errno : fd;
-}
-
 static int refuse(const struct lea_world *world, const char *what)
 {
 	lea_log(world->log, LEA_LOG_VERBOSE, "%s/" NAME " is not used: %s", LEA_BOOT_MEMORY_FOLDER,
@@ -61,7 +40,7 @@ static int refuse(const struct lea_world *world, const char *what)
 int lea_boot_memory_read(struct lea_world *world, struct lea_arena *arena,
 			 struct lea_boot_memory *ret_memory)
 {
-	LEA_AUTO(lea_closep) int folder_fd = open_folder(world);
+	LEA_AUTO(lea_closep) int folder_fd = lea_world_folder(world, LEA_BOOT_MEMORY_FOLDER);
 	LEA_AUTO(lea_freep) char *text = NULL;
 	char machine[LEA_BOOT_MEMORY_ID_BYTES];
 	struct lea_why why = {0};
@@ -87,13 +66,11 @@ int lea_boot_memory_read(struct lea_world *world, struct lea_arena *arena,
 
 static int make_folder(struct lea_world *world)
 {
-	LEA_AUTO(lea_freep) char *path = lea_world_path(world, "/var/lib");
-	LEA_AUTO(lea_closep)
-	int lib_fd = path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	LEA_AUTO(lea_closep) int lib_fd = lea_world_folder(world, "/var/lib");
 	int fd, r;
 
 	if (lib_fd < 0)
-		return path ? -errno : -ENOMEM;
+		return lib_fd;
 	fd = lea_file_open_folder(lib_fd, strrchr(LEA_BOOT_MEMORY_FOLDER, '/') + 1);
 	r = fd < 0 ? fd : lea_file_check_private(fd);
 	if (r < 0 && fd >= 0)
@@ -103,30 +80,37 @@ static int make_folder(struct lea_world *world)
 
 /* Renames each kept file to the next older name. The newest keeps its name as well, until the new
  * one replaces it. What does not work is lost for people, and nothing else. */
-static void keep_older(int folder_fd)
+static void keep_older(int folder_fd, const char *name)
 {
-	char from[16], to[16];
+	char from[32], to[32];
 
-	for (unsigned int i = KEPT - 1; i > 1; i--) {
-		snprintf(from, sizeof(from), NAME ".%u", i - 1);
-		snprintf(to, sizeof(to), NAME ".%u", i);
+	for (unsigned int i = LEA_BOOT_MEMORY_KEPT - 1; i > 1; i--) {
+		snprintf(from, sizeof(from), "%s.%u", name, i - 1);
+		snprintf(to, sizeof(to), "%s.%u", name, i);
 		if (renameat(folder_fd, from, folder_fd, to) < 0 && errno != ENOENT)
 			return;
 	}
-	if (linkat(folder_fd, NAME, folder_fd, NAME ".1", 0) < 0)
+	snprintf(to, sizeof(to), "%s.1", name);
+	if (linkat(folder_fd, name, folder_fd, to, 0) < 0)
 		return;
+}
+
+int lea_boot_memory_put(struct lea_world *world, const char *name, const void *bytes, size_t len)
+{
+	LEA_AUTO(lea_closep) int folder_fd = make_folder(world);
+
+	if (folder_fd < 0)
+		return folder_fd;
+	lea_file_tidy(folder_fd, ".");
+	keep_older(folder_fd, name);
+	return lea_file_replace_durably(folder_fd, name, bytes, len);
 }
 
 int lea_boot_memory_write(struct lea_world *world, const struct lea_boot_memory *memory)
 {
-	LEA_AUTO(lea_closep) int folder_fd = make_folder(world);
 	LEA_AUTO(lea_freep) char *text = NULL;
 	size_t bytes;
-	int r = folder_fd < 0 ? folder_fd : lea_boot_memory_format(memory, &text, &bytes);
+	int r = lea_boot_memory_format(memory, &text, &bytes);
 
-	if (r < 0)
-		return r;
-	lea_file_tidy(folder_fd, ".");
-	keep_older(folder_fd);
-	return lea_file_replace_durably(folder_fd, NAME, text, bytes);
+	return r < 0 ? r : lea_boot_memory_put(world, NAME, text, bytes);
 }

@@ -16,9 +16,6 @@
 /* This machine's id; "": it has none (yet). Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_boot_memory_machine(struct lea_world *world,
 					   char ret_machine[static LEA_BOOT_MEMORY_ID_BYTES]);
-/* The id of this boot. Returns 0 or -errno. */
-LEA_MUST_CHECK int lea_boot_memory_boot(struct lea_world *world,
-					char ret_boot[static LEA_BOOT_MEMORY_ID_BYTES]);
 
 enum lea_boot_memory_file_outcome {
 	LEA_BOOT_MEMORY_ABSENT =
@@ -33,3 +30,12 @@ LEA_MUST_CHECK int lea_boot_memory_read(struct lea_world *world, struct lea_aren
  * Creates the folder, but not /var/lib. Returns 0 or -errno; does not log. */
 LEA_MUST_CHECK int lea_boot_memory_write(struct lea_world *world,
 					 const struct lea_boot_memory *memory);
+
+/*
+ * lea_boot_memory_put - another file of the boot in this folder, kept in the same way
+ * @name: at most 16 bytes; NAME.1 to NAME.4 are those of earlier boots
+ * Blocks, and returns, as lea_boot_memory_write.
+ */
+#define LEA_BOOT_MEMORY_KEPT 5U /* with the newest */
+LEA_MUST_CHECK int lea_boot_memory_put(struct lea_world *world, const char *name, const void *bytes,
+				       size_t len);

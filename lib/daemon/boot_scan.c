@@ -27,6 +27,7 @@
 #include "state/gate.h"
 #include "worker/pool.h"
 #include "world/proc.h"
+#include "world/timeline.h"
 #include "world/udev.h"
 
 #define TAG	      "lvmevent"
@@ -97,6 +98,9 @@ static int add(void *arg, struct lea_udevmon_event *event)
 		boot->first_ms = now_ms(boot);
 	/* The latest state of a device wins, as in the queue. */
 	r = lea_device_queue_put(&boot->pending, &entry);
+	if (r == 0)
+		lea_timeline_note_device(boot->world, LEA_RING_SEEN, &event->device,
+					 (struct lea_timeline_note){0});
 	if (r == 0)
 		LEA_CRASHPOINT("boot.got", (lea_entry_set_key(&entry), entry.key));
 	return r;
@@ -315,6 +319,7 @@ static int check_ready(struct boot *boot)
 	if (r || any || !is_quiet)
 		return r;
 	boot->is_ready = true;
+	lea_timeline_note(boot->world, LEA_RING_READY, &(struct lea_timeline_note){0});
 	boot->how->ready(boot->how->arg);
 	return 0;
 }
@@ -375,7 +380,7 @@ static int scan_until_quiet(struct boot *boot)
 
 	if (run_fd < 0)
 		return run_fd;
-	r = lea_deadline_start(boot->world->clock, boot->how->batch.conf->boot_deadline_ms,
+	r = lea_deadline_start(boot->world, boot->how->batch.conf->boot_deadline_ms,
 			       boot->how->ready, boot->how->arg);
 	r = r ? r : again_if_short(boot, boot->udev->enumerate(boot->monitor, add, boot));
 	do {

@@ -18,6 +18,7 @@
 #include "scan/reader.h"
 #include "state/gate.h"
 #include "world/proc.h"
+#include "world/timeline.h"
 #include "world/udevdb.h"
 
 /* A device of the scan. */
@@ -71,6 +72,8 @@ static int add_vg(struct wave *wave, const struct lea_boot_vg *vg)
 		if (r)
 			break;
 		wave->member[wave->count++] = (struct member){vg, &vg->pv[i]};
+		lea_timeline_note_device(wave->world, LEA_RING_SEEN, device,
+					 (struct lea_timeline_note){0});
 		why = lea_keep_off_device(&vg->pv[i], &seen);
 		if (why)
 			keep_off(wave, vg, vg->pv[i].pvid, why);
@@ -197,6 +200,7 @@ static void activate_vg(struct wave *wave, struct lea_activation_run *run,
 		keep_off(wave, remembered, NULL, "it has two names");
 		return;
 	}
+	lea_timeline_note_name(wave->world, LEA_RING_BEGUN, scanned->vg->id, scanned->vg->name);
 	r = lea_activation_vg(run, scanned->vg->name, scanned, &result);
 	if (r)
 		keep_off(wave, remembered, NULL, why_not(r, &result));
@@ -306,8 +310,7 @@ static int run_wave(struct wave *wave, void (*ready)(void *arg), void *arg)
 	if (r || !has_needed(wave))
 		return r;
 	adapt(session->conf);
-	r = lea_deadline_start(session->world->clock, session->conf->needed_deadline_ms, ready,
-			       arg);
+	r = lea_deadline_start(session->world, session->conf->needed_deadline_ms, ready, arg);
 	r = r ? r : lea_needed_disks_list(wave->world, session->conf, wave->arena, &wave->disks);
 	r = r ? r : add_vgs(wave);
 	if (r || !wave->count)

@@ -9,6 +9,7 @@
 #include "batch/needs.h"
 #include "daemon/boot_memory_collect.h"
 #include "daemon/boot_memory_file.h"
+#include "daemon/timeline_file.h"
 #include "daemon/udev_wait.h"
 #include "policy/need_memory.h"
 #include "state/online.h"
@@ -87,11 +88,11 @@ static int write_memory(struct lea_world *world, const struct lea_conf *conf,
 /* Returns 0, LATER or -errno. */
 static int remember(struct lea_world *world, const struct lea_conf *conf, struct lea_arena *arena)
 {
-	char machine[LEA_BOOT_MEMORY_ID_BYTES], boot[LEA_BOOT_MEMORY_ID_BYTES];
+	char machine[LEA_BOOT_MEMORY_ID_BYTES], boot[LEA_BOOT_ID_BYTES];
 	struct lea_boot_memory before = {0};
 	int r = lea_boot_memory_machine(world, machine);
 
-	r = r ? r : lea_boot_memory_boot(world, boot);
+	r = r ? r : lea_world_boot_id(world, boot);
 	if (r)
 		return r;
 	if (!machine[0]) {
@@ -105,6 +106,17 @@ static int remember(struct lea_world *world, const struct lea_conf *conf, struct
 	return r == -ENOMEM ? r : write_memory(world, conf, arena, &before, machine, boot);
 }
 
+static void keep_timeline(struct lea_remember *state, struct lea_world *world)
+{
+	const int r = state->has_timeline ? 0 : lea_timeline_keep(world);
+
+	state->has_timeline = true;
+	if (r < 0)
+		lea_log(world->log, LEA_LOG_VERBOSE,
+			"the timeline of this boot is not kept: %s/timeline: %s",
+			LEA_BOOT_MEMORY_FOLDER, strerror(-r));
+}
+
 void lea_remember_step(struct lea_remember *state, struct lea_world *world,
 		       const struct lea_conf *conf)
 {
@@ -113,6 +125,7 @@ void lea_remember_step(struct lea_remember *state, struct lea_world *world,
 
 	if (state->is_done || state->tries >= TRIES_MOST || lea_udev_is_busy(world))
 		return;
+	keep_timeline(state, world);
 	arena = lea_arena_new((size_t)4 * LEA_BOOT_MEMORY_ARENA_BYTES);
 	r = arena ? remember(world, conf, arena) : -ENOMEM;
 	state->is_done = r == 0;

@@ -13,14 +13,16 @@
 
 /* Zeroed at first. */
 struct lea_remember {
-	bool is_done;	/* written, by this process or by another of this boot */
-	uint32_t tries; /* that did not lead to that */
+	bool is_done;	   /* written, by this process or by another of this boot */
+	bool has_timeline; /* it was kept, or could not be */
+	uint32_t tries;	   /* that did not lead to that */
 };
 
 /*
  * lea_remember_step - to be called while nothing is pending and the gate is open
  * Does nothing while udev is busy, and after a few tries in vain: an LV that the boot needs is
  * missing, or /var cannot be written. That is logged (verbose). Blocks for the writes.
+ * The timeline of the boot is kept by the first step that finds udev idle, good boot or not.
  */
 void lea_remember_step(struct lea_remember *remember, struct lea_world *world,
 		       const struct lea_conf *conf);

@@ -34,6 +34,7 @@
 #include "state/queue_watch.h"
 #include "state/reconcile_request.h"
 #include "worker/pool.h"
+#include "world/timeline.h"
 #include "world/udev.h"
 
 #define LINGER_MS      100U  /* without --stay: time to wait for a further event */
@@ -158,8 +159,13 @@ static int process(void *arg, struct lea_entry *entries, size_t count)
 {
 	struct run *run = arg;
 	const uint32_t before = run->summary.vgs_again;
-	int r = lea_batch_run(&run->batch, entries, count, &run->summary);
+	int r;
 
+	for (size_t i = 0; i < count; i++)
+		if (!entries[i].device.is_gone)
+			lea_timeline_note_device(run->session->world, LEA_RING_SEEN,
+						 &entries[i].device, (struct lea_timeline_note){0});
+	r = lea_batch_run(&run->batch, entries, count, &run->summary);
 	if (run->summary.vgs_again > before)
 		try_again_later(run);
 	if (r == 0)

@@ -20,6 +20,7 @@
 #include "base/cleanup.h"
 #include "state/queue.h"
 #include "world/proc.h"
+#include "world/timeline.h"
 
 /* The child's clock for a device starts a little earlier, and it queues what was late by that
  * clock. In this grace period both may handle a device, which is harmless; neither would lose
@@ -29,6 +30,7 @@
 #define CHUNK_BYTES (1024U * 1024U)
 /* interval at which the reader asks whether others wait */
 #define LOOK_MS	    500
+#define US_PER_MS   1000U
 /* The second child that died while reading only this device: the device is to blame. */
 #define MOST_DEATHS 2U
 
@@ -220,8 +222,18 @@ static int note_start(struct round *round, uint32_t index)
 	return 0;
 }
 
-static void note_answer(struct round *round, struct active *active)
+/* How long the device has taken so far. */
+static void note_time(const struct round *round, const struct active *active, int fault)
 {
+	lea_timeline_note_device(
+		round->scan->world, LEA_RING_READ, &round->jobs[active->index].found->device,
+		(struct lea_timeline_note){
+			.took_us = (now_ms(round) - active->start_ms) * US_PER_MS, .code = fault});
+}
+
+static void note_answer(struct round *round, struct active *active, int fault)
+{
+	note_time(round, active, fault);
 	round->answered_ms = now_ms(round);
 	if (round->answered_ms - active->start_ms < round->reader->deadline_ms)
 		lea_backoff_clear(&round->reader->late, &round->jobs[active->index].found->device);
@@ -301,7 +313,7 @@ static int take_answer(struct round *round, uint32_t index)
 		return r;
 	r = receive_texts(round, read);
 	if (!r) {
-		note_answer(round, active);
+		note_answer(round, active, read->fault);
 		job->is_open = false;
 		/* The device may have timed out a moment ago. */
 		job->found->fault = 0;
@@ -340,6 +352,7 @@ static void give_up_late(struct round *round, struct active *active, bool had_al
 {
 	lea_backoff_note_timeout(&round->reader->late, &round->jobs[active->index].found->device,
 				 had_all);
+	note_time(round, active, -ETIMEDOUT);
 	give_up(round, active, -ETIMEDOUT);
 }
 

@@ -17,6 +17,7 @@
 #include "state/queue.h"
 #include "worker/delegated.h"
 #include "world/proc.h"
+#include "world/timeline.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -148,6 +149,9 @@ static int run_lvm(const struct child *child, struct batch *batch)
 {
 	const uint32_t count = put_copies_last(child, batch);
 
+	for (uint32_t i = 0; i < count; i++)
+		lea_timeline_note_vg(child->setting->world, LEA_RING_DELEGATED,
+				     batch->vg[i]->scanned.vg->id, 0);
 	if (count)
 		delegate_part(child, batch, 0, count);
 	return 0;
@@ -163,6 +167,8 @@ static int do_vg(const struct child *child, struct lea_activation_run *run,
 
 	/* All that is logged here is about this VG. */
 	log->fields = &fields;
+	if (!scanned->watch_only)
+		lea_timeline_note_vg(child->setting->world, LEA_RING_BEGUN, scanned->vg->id, 0);
 	report->outcome = activator_of(child)->vg(run, scanned->vg->name, scanned, &result);
 	log->fields = NULL;
 	report->active = result.active;
@@ -335,6 +341,7 @@ static int child_main(void *arg)
 	int r = 0;
 
 	LEA_CRASHPOINT_ROLE("worker");
+	lea_timeline_forked(world);
 	close_foreign(child);
 	child->reason = (struct reason_log){
 		.log = {.write = reason_write, .max_level = world->log->max_level},

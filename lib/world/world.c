@@ -6,10 +6,12 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/ring.h"
 #include "world/dm.h"
 
 #define FOLDER (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -36,6 +38,9 @@ void lea_world_done(struct lea_world *world)
 	lea_closep(&world->dev_fd);
 	lea_closep(&world->sys_fd);
 	lea_closep(&world->proc_fd);
+	if (world->timeline)
+		munmap(world->timeline, sizeof(*world->timeline));
+	world->timeline = NULL;
 	if (world->dm)
 		world->dm->free(world->dm);
 	world->run_fd = world->dev_fd = world->sys_fd = world->proc_fd = -1;
@@ -126,6 +131,26 @@ int lea_world_sys(struct lea_world *world)
 int lea_world_proc(struct lea_world *world)
 {
 	return open_folder(world, "/proc", &world->proc_fd);
+}
+
+int lea_world_folder(const struct lea_world *world, const char *path)
+{
+	LEA_AUTO(lea_freep) char *full = lea_world_path(world, path);
+	int fd = full ? open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -ENOMEM;
+
+	return full && fd < 0 ? -errno : fd;
+}
+
+int lea_world_boot_id(struct lea_world *world, char ret_boot[static LEA_BOOT_ID_BYTES])
+{
+	const int proc_fd = lea_world_proc(world);
+	int r = proc_fd < 0 ? proc_fd
+			    : lea_file_read_into(proc_fd, "sys/kernel/random/boot_id", ret_boot,
+						 LEA_BOOT_ID_BYTES);
+
+	if (!r)
+		ret_boot[strcspn(ret_boot, "\n")] = '\0';
+	return r > 0 ? -ENOENT : r;
 }
 
 const char *lea_world_env(const struct lea_world *world, const char *name)

@@ -10,6 +10,7 @@
 
 struct lea_dm;
 struct lea_udev;
+struct lea_ring;
 
 struct lea_clock {
 	uint64_t (*now_ms)(struct lea_clock *clock); /* monotonic */
@@ -27,7 +28,9 @@ struct lea_world {
 	struct lea_dm *dm;		     /* owned; NULL until used: kernel or fake */
 	struct lea_clock *clock;	     /* borrowed; kernel or fake */
 	const struct lea_udev *udev;	     /* NULL: no udev, as in a scratch tree */
-	struct lea_log *log;		     /* borrowed */
+	struct lea_ring *timeline; /* mapped; NULL: nothing is noted (lea_timeline_open) */
+	uint32_t timeline_pid;	   /* of this process: getpid() is a system call */
+	struct lea_log *log;	   /* borrowed */
 	/* Opens a device in place of lea_blockdev_open; NULL: lea_blockdev_open does it itself. */
 	int (*open_device)(struct lea_world *world, const char *path, uint32_t major,
 			   uint32_t minor);
@@ -38,7 +41,7 @@ struct lea_world {
 /* @root: "" or a folder that replaces /. Opens nothing. */
 void lea_world_init(struct lea_world *world, const char *root, struct lea_log *log,
 		    char *const *environ_);
-/* Closes the descriptors and frees the dm. */
+/* Closes the descriptors, unmaps the timeline and frees the dm. */
 void lea_world_done(struct lea_world *world);
 
 /* The folder's descriptor (borrowed), opened at the first call, or -errno. run is created with mode
@@ -51,6 +54,14 @@ LEA_MUST_CHECK int lea_world_proc(struct lea_world *world);
 /* @path below the root, for files without a descriptor of their own; owned (free), NULL: out of
  * memory. */
 LEA_MUST_CHECK char *lea_world_path(const struct lea_world *world, const char *path);
+
+/* Opens an existing folder below the root: a descriptor (owned) or -errno. No symbolic link. */
+LEA_MUST_CHECK int lea_world_folder(const struct lea_world *world, const char *path);
+
+#define LEA_BOOT_ID_BYTES 64U
+/* The id of this boot, as the kernel writes it. Returns 0 or -errno. */
+LEA_MUST_CHECK int lea_world_boot_id(struct lea_world *world,
+				     char ret_boot[static LEA_BOOT_ID_BYTES]);
 
 /* Value of NAME in the environment; NULL: not set. Borrowed. */
 const char *lea_world_env(const struct lea_world *world, const char *name);

@@ -120,7 +120,8 @@ TEST_EACH(each_pass_activates_what_is_wanted, passes)
 	ck_assert_uint_eq(machine.dm->unwaited, 0);
 	ck_assert(!machine_has("/run/lvm/pvs_online"));
 	ck_assert(!machine_has("/run/lvm/vgs_online"));
-	ck_assert(!machine_has("/run/lvm/event"));
+	ck_assert(machine_has("/run/lvm/event/timeline"));
+	ck_assert(!machine_has("/run/lvm/event/queue") && !machine_has("/run/lvm/event/claims"));
 }
 
 TEST(an_incomplete_vg_gives_whole_lvs_from_the_half_on)

@@ -27,7 +27,7 @@ put_module() {
 	SETUP
 	cat >"$folder/witness.sh" <<-'SCRIPT'
 		for d in /sys/block/dm-*; do [ ! -e "$d" ] || cat "$d/dm/name"; done >/run/witness-dm
-		[ ! -e /run/lvm ] || ls /run/lvm >/run/witness-run
+		[ ! -e /run/lvm ] || ls /run/lvm /run/lvm/event >/run/witness-run 2>/dev/null
 		[ ! -e /run/witness-lvm ] || mv /run/witness-lvm /run/witness-lvm-initramfs
 	SCRIPT
 	chmod 755 "$folder"/*.sh
