@@ -25,7 +25,7 @@
 
 #define ARENA_BYTES ((size_t)256 * 1024 * 1024)
 #define NAME_BYTES  130U
-#define NAMED_MOST  5U /* VGs named in one log line */
+#define NAMED_MOST  16U /* VGs named in one log line */
 #define NAMES_BYTES (NAMED_MOST * NAME_BYTES + 32U)
 
 /* A VG of the transaction, as long as its lock is held. */
