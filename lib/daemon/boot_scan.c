@@ -52,9 +52,10 @@ struct boot {
 	struct lea_device_queue pending;
 	struct lea_device_queue done; /* devices that our passes have scanned: numbers and PVIDs */
 	struct inflight *inflight;
-	int lock_fd;	   /* held while passes are in flight; -1 */
-	uint64_t first_ms; /* when the oldest pending device arrived */
-	uint64_t last_ms;  /* when the last one arrived or was handled */
+	int lock_fd;	     /* held while passes are in flight; -1 */
+	uint64_t first_ms;   /* when the oldest pending device arrived */
+	uint64_t overdue_ms; /* when the boot no longer waits; 0: that was noted */
+	uint64_t last_ms;    /* when the last one arrived or was handled */
 	bool is_ready;
 	struct lea_late late;
 	struct lea_batch_summary summary;
@@ -313,6 +314,10 @@ static int check_ready(struct boot *boot)
 	bool is_quiet, any;
 	int r;
 
+	if (boot->overdue_ms && now_ms(boot) >= boot->overdue_ms) {
+		boot->overdue_ms = 0;
+		lea_timeline_note(boot->world, LEA_RING_DEADLINE, &(struct lea_timeline_note){0});
+	}
 	is_quiet = !lea_udev_is_busy(boot->world) ||
 		   now_ms(boot) - boot->last_ms >= conf->boot_quiet_ms;
 	r = receive(boot, &any);
@@ -380,7 +385,8 @@ static int scan_until_quiet(struct boot *boot)
 
 	if (run_fd < 0)
 		return run_fd;
-	r = lea_deadline_start(boot->world, boot->how->batch.conf->boot_deadline_ms,
+	boot->overdue_ms = now_ms(boot) + boot->how->batch.conf->boot_deadline_ms;
+	r = lea_deadline_start(boot->world->clock, boot->how->batch.conf->boot_deadline_ms,
 			       boot->how->ready, boot->how->arg);
 	r = r ? r : again_if_short(boot, boot->udev->enumerate(boot->monitor, add, boot));
 	do {

@@ -10,10 +10,9 @@
 
 #include "base/cleanup.h"
 #include "world/proc.h"
-#include "world/timeline.h"
 
 struct deadline {
-	struct lea_world *world;
+	struct lea_clock *clock;
 	uint32_t delay_ms;
 	void (*ready)(void *arg);
 	void *arg;
@@ -23,15 +22,13 @@ struct deadline {
 static void *wait_for_it(void *arg)
 {
 	LEA_AUTO(lea_freep) struct deadline *deadline = arg;
-	struct lea_clock *clock = deadline->world->clock;
 
-	clock->sleep_ms(clock, deadline->delay_ms);
-	lea_timeline_note(deadline->world, LEA_RING_DEADLINE, &(struct lea_timeline_note){0});
+	deadline->clock->sleep_ms(deadline->clock, deadline->delay_ms);
 	deadline->ready(deadline->arg);
 	return NULL;
 }
 
-int lea_deadline_start(struct lea_world *world, uint32_t delay_ms, void (*ready)(void *arg),
+int lea_deadline_start(struct lea_clock *clock, uint32_t delay_ms, void (*ready)(void *arg),
 		       void *arg)
 {
 	LEA_AUTO(lea_freep) struct deadline *deadline = malloc(sizeof(*deadline));
@@ -39,7 +36,7 @@ int lea_deadline_start(struct lea_world *world, uint32_t delay_ms, void (*ready)
 
 	if (!deadline)
 		return -ENOMEM;
-	*deadline = (struct deadline){world, delay_ms, ready, arg};
+	*deadline = (struct deadline){clock, delay_ms, ready, arg};
 	r = lea_proc_threads(1, wait_for_it, deadline);
 	if (r < 0)
 		return r;

@@ -9,8 +9,8 @@
 
 /*
  * lea_deadline_start - have a thread call @ready(@arg) after @delay_ms
- * @world, @arg: borrowed until the process ends, since the thread cannot be stopped
+ * @clock, @arg: borrowed until the process ends, since the thread cannot be stopped
  * Returns 0 or -errno. Never blocks.
  */
-LEA_MUST_CHECK int lea_deadline_start(struct lea_world *world, uint32_t delay_ms,
+LEA_MUST_CHECK int lea_deadline_start(struct lea_clock *clock, uint32_t delay_ms,
 				      void (*ready)(void *arg), void *arg);

@@ -310,7 +310,8 @@ static int run_wave(struct wave *wave, void (*ready)(void *arg), void *arg)
 	if (r || !has_needed(wave))
 		return r;
 	adapt(session->conf);
-	r = lea_deadline_start(session->world, session->conf->needed_deadline_ms, ready, arg);
+	r = lea_deadline_start(session->world->clock, session->conf->needed_deadline_ms, ready,
+			       arg);
 	r = r ? r : lea_needed_disks_list(wave->world, session->conf, wave->arena, &wave->disks);
 	r = r ? r : add_vgs(wave);
 	if (r || !wave->count)
