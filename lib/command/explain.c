@@ -3,11 +3,11 @@
 
 #include "activate/settings.h"
 #include "activate/vg.h"
+#include "base/append.h"
 #include "base/id.h"
 #include "state/missing.h"
 #include "world/udevdb.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,17 +24,8 @@ static void log_nothing(struct lea_log *log, enum lea_log_level level, const cha
 	(void)line;
 }
 
-static void add(char *text, const char *format, ...) LEA_PRINTF(2, 3);
-
-static void add(char *text, const char *format, ...)
-{
-	const size_t used = strlen(text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text + used, LEA_EXPLAIN_BYTES - used, format, args);
-	va_end(args);
-}
+/* @text: of LEA_EXPLAIN_BYTES. */
+#define add(text, ...) lea_append(text, LEA_EXPLAIN_BYTES, __VA_ARGS__)
 
 static int explain_missing(const struct lea_scan_vg *scanned, struct lea_explain *explain)
 {

@@ -4,6 +4,7 @@
 #include "command/explain_machine.h"
 
 #include "activate/settings.h"
+#include "base/append.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
@@ -16,7 +17,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,17 +43,8 @@ struct subject {
 	bool tells_sound;	   /* also what is as it should be */
 };
 
-static void add(char *text, const char *format, ...) LEA_PRINTF(2, 3);
-
-static void add(char *text, const char *format, ...)
-{
-	const size_t used = strlen(text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text + used, TEXT_BYTES - used, format, args);
-	va_end(args);
-}
+/* @text: of TEXT_BYTES. */
+#define add(text, ...) lea_append(text, TEXT_BYTES, __VA_ARGS__)
 
 static void tell(struct subject *subject, struct lea_answer *answer, bool has_reason,
 		 struct lea_reason *reason)

@@ -2,6 +2,7 @@
 /* Source: proc(5): cmdline, stat, task/TID/children, uptime. */
 #include "command/explain_process.h"
 
+#include "base/append.h"
 #include "base/file.h"
 #include "policy/access.h"
 
@@ -64,18 +65,16 @@ static bool read_command(struct lea_world *world, pid_t pid, char text[static LI
 
 static void describe(struct lea_world *world, pid_t pid, char *text, size_t text_bytes)
 {
-	const size_t used = strlen(text);
 	char command[LINE_BYTES];
 
 	if (read_command(world, pid, command))
-		snprintf(text + used, text_bytes - used, "%s (pid %d, for %lu s)", command,
-			 (int)pid, age_s(world, pid));
+		lea_append(text, text_bytes, "%s (pid %d, for %lu s)", command, (int)pid,
+			   age_s(world, pid));
 }
 
 void lea_explain_process(struct lea_world *world, pid_t pid, char *text, size_t text_bytes)
 {
 	char path[64], children[64], child[2 * LINE_BYTES] = "";
-	size_t used;
 	long first;
 
 	describe(world, pid, text, text_bytes);
@@ -86,7 +85,6 @@ void lea_explain_process(struct lea_world *world, pid_t pid, char *text, size_t 
 	if (first <= 0)
 		return;
 	describe(world, (pid_t)first, child, sizeof(child));
-	used = strlen(text);
 	if (child[0])
-		snprintf(text + used, text_bytes - used, ", which waits for %s", child);
+		lea_append(text, text_bytes, ", which waits for %s", child);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "daemon/late.h"
 
+#include "base/append.h"
 #include "base/cleanup.h"
 #include "daemon/boot_needs.h"
 #include "daemon/udev_wait.h"
@@ -31,14 +32,12 @@ static void describe_missing(struct lea_world *world, const struct lea_missing *
 			     char text[static VG_TEXT_BYTES])
 {
 	char seen[LEA_LAST_SEEN_BYTES];
-	size_t used;
 
 	lea_missing_describe(missing, text);
 	lea_boot_last_seen(world, missing->pvid[0], seen);
-	used = strlen(text);
 	if (seen[0])
-		snprintf(text + used, VG_TEXT_BYTES - used, ", %slast seen as %s",
-			 missing->count > 1 ? "the first " : "", seen);
+		lea_append(text, VG_TEXT_BYTES, ", %slast seen as %s",
+			   missing->count > 1 ? "the first " : "", seen);
 }
 
 static void describe_vg(struct lea_world *world, const char *vg, char text[static VG_TEXT_BYTES])

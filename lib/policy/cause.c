@@ -5,21 +5,13 @@
  */
 #include "policy/cause.h"
 
-#include <stdarg.h>
+#include "base/append.h"
+
 #include <stdio.h>
 #include <string.h>
 
-static void say(char *text, const char *format, ...) LEA_PRINTF(2, 3);
-
-static void say(char *text, const char *format, ...)
-{
-	const size_t used = strlen(text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text + used, LEA_CAUSE_EVIDENCE_BYTES - used, format, args);
-	va_end(args);
-}
+/* @text: of LEA_CAUSE_EVIDENCE_BYTES. */
+#define say(text, ...) lea_append(text, LEA_CAUSE_EVIDENCE_BYTES, __VA_ARGS__)
 
 /* Copies a command and puts @name in the place of each "@". */
 static void set_next(struct lea_reason *reason, const char *command, const char *name)
@@ -358,7 +350,8 @@ static const struct vg_row vg_rows[] = {
 	{"autoactivation-off", is_not_auto, tell_not_auto,
 	 "vgchange --setautoactivation y @ && vgchange -aay @", true},
 	{"not-selected", has_no_due_lv, tell_no_due_lv, "lvmevent explain @", true},
-	{"duplicate", has_duplicates, tell_duplicates, "pvs -o name,uuid,vg_name,pv_duplicate", false},
+	{"duplicate", has_duplicates, tell_duplicates, "pvs -o name,uuid,vg_name,pv_duplicate",
+	 false},
 	{"incomplete", is_incomplete, tell_incomplete, "vgchange -ay --activationmode degraded @",
 	 false},
 	{"activating", is_claimed, tell_claimed, "journalctl -b -t lvmevent", false},
