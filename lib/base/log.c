@@ -20,35 +20,43 @@ static void make_plain(char *line)
 			c[0] = c[1] = '?';
 }
 
-void lea_log(struct lea_log *log, enum lea_log_level level, const char *format, ...)
+static void write_line(struct lea_log *log, enum lea_log_level level, const char *format,
+		       va_list args) LEA_PRINTF(3, 0);
+
+static void write_line(struct lea_log *log, enum lea_log_level level, const char *format,
+		       va_list args)
 {
 	char line[LINE_BYTES];
+
+	vsnprintf(line, sizeof(line), format, args);
+	make_plain(line);
+	log->write(log, level, line);
+}
+
+void lea_log(struct lea_log *log, enum lea_log_level level, const char *format, ...)
+{
 	va_list args;
 
 	if (!log || level > log->max_level)
 		return;
 	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
+	write_line(log, level, format, args);
 	va_end(args);
-	make_plain(line);
-	log->write(log, level, line);
 }
 
 void lea_log_with(struct lea_log *log, enum lea_log_level level,
 		  const struct lea_log_fields *fields, const char *format, ...)
 {
 	const struct lea_log_fields *before;
-	char line[LINE_BYTES];
 	va_list args;
 
 	if (!log || level > log->max_level)
 		return;
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
 	before = log->fields;
 	log->fields = fields;
-	lea_log(log, level, "%s", line);
+	va_start(args, format);
+	write_line(log, level, format, args);
+	va_end(args);
 	log->fields = before;
 }
 
