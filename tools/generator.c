@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lvmevent-generator: started by systemd before it reads its units. Writes the dependencies of
- * lvm-needed.target, the devices of what the boot needs, and longer time limits of those that the
- * last boot had late. Whatever fails, the boot goes on without.
+ * lvm-needed.target, the devices of what the boot needs, longer time limits of those that the last
+ * boot had late, and process 1's share of CPU. Whatever fails, the boot goes on without.
  */
 #include "lvmevent.h"
 #include "session.h"
@@ -121,6 +121,18 @@ static int write_limits(struct lea_world *world, int folder_fd, struct lea_needs
 	return r;
 }
 
+/* While udev's workers use all CPUs, process 1 would get the share of one of them, and would start no
+ * service before it has processed the devices that they announce. */
+static int write_weight(int folder_fd, uint32_t weight)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text),
+		 "# Made by lvmevent-generator: event/manager_weight\n[Scope]\nStartupCPUWeight=%u\n",
+		 weight);
+	return weight ? write_drop_in(folder_fd, "init.scope", "50-lvmevent.conf", text) : 0;
+}
+
 static int generate(struct lea_world *world, const char *folder)
 {
 	LEA_AUTO(lea_closep)
@@ -128,15 +140,18 @@ static int generate(struct lea_world *world, const char *folder)
 	const struct lea_conf_options options = {.forgive = true};
 	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
 	struct lea_conf *conf = NULL;
+	uint32_t weight;
 	bool sets_limits;
 	int r = folder_fd < 0 ? -errno : lea_conf_read(world, &options, &conf);
 
 	if (r)
 		return r < 0 ? r : -EINVAL; /* logged */
 	sets_limits = conf->device_timeout_auto;
+	weight = conf->manager_weight;
 	r = lea_needs_read(world, conf, &needs);
 	lea_conf_free(conf);
 	r = r ? r : write_target(folder_fd, needs);
+	r = r ? r : write_weight(folder_fd, weight);
 	return r || !sets_limits ? r : write_limits(world, folder_fd, needs);
 }
 

@@ -85,6 +85,7 @@ struct lea_conf {
 	bool probe_unknown;	      /* reconciles queue devices that udev did not probe */
 	const char *boot_wait;	      /* see lea_conf_boot_wait */
 	bool device_timeout_auto;     /* devices that were slow get longer time limits */
+	uint32_t manager_weight;      /* of process 1 while the machine boots; 0: as it is */
 	struct lea_list needed, last; /* VGs, LVs and tags: activated first and last at boot */
 	uint32_t failed_attempts;     /* quarantine an entry after this many dead runners */
 	/* devices, continued */

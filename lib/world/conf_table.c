@@ -141,6 +141,7 @@ static const struct lea_conf_key keys[] = {
 	ROW_BOOL("event/probe_unknown", "1", probe_unknown),
 	ROW_STRING("event/boot_wait", "needed", boot_wait),
 	ROW_WORD("event/device_timeout", "auto", "auto", device_timeout_auto),
+	ROW_NUMBER("event/manager_weight", "1000", 0, 10000, manager_weight),
 	ROW_LIST("event/needed", false, needed),
 	ROW_LIST("event/last", false, last),
 	ROW_NUMBER("event/failed_attempts", "3", 1, 1000, failed_attempts),
