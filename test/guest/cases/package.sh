@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # the Debian package: installed, tested by its autopkgtests, upgraded in a storm of events, removed, purged
 
-# LVMEVENT_LONG: also the initramfs is rebuilt by the package's trigger; the package is removed and installed again
+# LVMEVENT_LONG: also the package's trigger rebuilds the initramfs, and the program fails when the package is removed
 count=4 more=16
 if ! with_ours; then
 	skip "the Debian package" "stock only"
@@ -146,6 +146,14 @@ claim "the edited settings stay" guest_run 'grep "workers = 3" /etc/lvm/lvmevent
 next_boot "removed" stock
 claim "apt install after it" apt "install /usr/lib/guest/package.deb"
 claim "the edited settings are there" guest_run 'grep "workers = 3" /etc/lvm/lvmevent.conf && lvmevent enable && lvmevent status'
+if [ -n "${LVMEVENT_LONG-}" ]; then
+	guest_run 'lvmevent enable --commands; cp /bin/false /usr/sbin/lvmevent'
+	claim "apt remove while the program fails" apt "remove $name"
+	claim "stock lvm2 is in charge all the same" guest_run \
+		'! grep -rl lvm2-event-activation /run/udev/rules.d; ! ls /usr/local/sbin/* /etc/systemd/system-generators/* 2>/dev/null | grep .'
+	claim "apt install after it" apt "install /usr/lib/guest/package.deb"
+	claim "lvmevent enable" guest_run 'lvmevent enable --commands'
+fi
 claim "apt purge while enabled" apt "purge $name"
 all_files >"$JUNK/after"
 claim "a purge leaves no file behind" same "$JUNK/before" "$JUNK/after"
