@@ -4,7 +4,7 @@
 # a guest. All rows boot the same kernel, bookworm's, and the same initramfs.
 
 # shellcheck disable=SC2034 # used by boot
-ROWS=(bookworm trixie bullseye bullseye-direct ours ours-event ours-fast ours-fast-noimage floorA floorB floorC)
+ROWS=(bookworm trixie bullseye bullseye-direct ours ours-event ours-fast ours-fast-noimage ours-trixie floorA floorB floorC)
 
 row_says() {
 	case $1 in
@@ -13,6 +13,7 @@ row_says() {
 	ours) echo "lvmevent, boot gate and direct pass, device-mapper's rules as installed (fast_dm_rules = 0)" ;;
 	ours-event) echo "lvmevent, by events only (boot_gate = 0, fast_dm_rules = 0)" ;;
 	ours-fast) echo "lvmevent with its defaults: dm-event in dmsetup's place" ;;
+	ours-trixie) echo "lvmevent with its defaults beside Debian trixie's lvm2, systemd and udev" ;;
 	ours-fast-noimage) echo "the same, and the initramfs stays stock (rootneed, rootone)" ;;
 	floorA) echo "no LVM: udev settles" ;;
 	floorB) echo "floor A, then one dmsetup makes the same LVs, and udev settles" ;;
@@ -25,7 +26,7 @@ row_says() {
 row_suite() {
 	case $1 in
 	bullseye*) echo bullseye ;;
-	trixie) echo trixie ;;
+	trixie | ours-trixie) echo trixie ;;
 	*) echo bookworm ;;
 	esac
 }
@@ -98,7 +99,7 @@ root_row() { # ROW ROOT
 		put "$2/etc/lvm/lvmlocal.conf" <<<'global { event_activation = 0 }'
 		;;
 	ours-event) root_row ours+boot_gate=0 "$2" ;;
-	ours-fast) root_ours "$2" ;;
+	ours-fast | ours-trixie) root_ours "$2" ;;
 	ours-fast-noimage) root_ours "$2" --no-initramfs ;;
 	ours | ours+*)
 		root_ours "$2"
