@@ -16,6 +16,7 @@
 #include "base/id.h"
 #include "base/log_ids.h"
 #include "record/duplicate_tie.h"
+#include "record/duplicate_original.h"
 #include "state/claim.h"
 #include "state/duplicate.h"
 #include "state/online.h"
@@ -88,6 +89,29 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_device *record
 	if (found->vg)
 		memcpy(rival.vg_id, found->vg->id, sizeof(rival.vg_id));
 	return count < 0 ? count : put(world, &rival);
+}
+
+bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_device *recorded,
+			    const struct lea_found *found)
+{
+	const char *pvid = found->label.pvid;
+
+	return has_events(world) &&
+	       lea_duplicate_tie(world, recorded, &found->device) == LEA_DUPLICATE_COPY &&
+	       !lea_duplicate_is_in_use(world, lea_device_devno(recorded)) &&
+	       !is_done(world, found->vg, pvid, recorded) &&
+	       lea_original_find(world, pvid, found->vg, recorded, &found->device) ==
+		       LEA_ORIGINAL_SECOND;
+}
+
+int lea_duplicates_replace(struct lea_world *world, const struct lea_device *recorded,
+			   const struct lea_found *found)
+{
+	struct lea_duplicate rival = rival_of(world, recorded, found->label.pvid);
+
+	if (found->vg)
+		memcpy(rival.vg_id, found->vg->id, sizeof(rival.vg_id));
+	return put(world, &rival);
 }
 
 int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *found)
@@ -176,6 +200,9 @@ static int check_one(struct check *check, const struct lea_device *own, struct l
 		return lea_duplicate_drop(check->how->world, rival);
 	if (r)
 		return r < 0 ? r : 0;
+	if (lea_original_find(check->how->world, rival->pvid, check->vg, own, &other) ==
+	    LEA_ORIGINAL_FIRST)
+		return 0;
 	if (!check->copies++)
 		name_copy(check, own, &other, rival->pvid);
 	rival->id.diskseq = other.diskseq;
