@@ -91,7 +91,7 @@ if with_ours; then
 	lvs=4
 	program_fails 'left to dracut.s own module'
 	disks_are_late_or_hang rd.retry=40
-	root_was_changed
+	root_was_changed by-name
 else
 	new_root_machine 3
 	claim "dracut works on the root" in_root 'dracut --force --regenerate-all'

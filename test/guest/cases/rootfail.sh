@@ -12,7 +12,7 @@ if with_ours; then
 	# The rest is the same with few VGs.
 	GUEST_DISKS=("${GUEST_DISKS[@]:0:4}")
 	lvs=4
-	disks_are_late_or_hang
+	disks_are_late_or_hang ''
 	root_was_changed by-uuid
 else
 	new_root_machine 3
