@@ -68,8 +68,9 @@ host_only() {
 }
 
 if with_ours; then
-	lvs=22 image='' mapper=''
+	lvs=23 image='' mapper=''
 	new_root_machine 21
+	add_rest
 	other=$(head -n 1 "$(layout solo 21)/expect") # VG-LV, without a hyphen in a name
 	other=${other/-//}
 	put_module
@@ -88,7 +89,7 @@ if with_ours; then
 	names_on_the_command_line
 	# The rest is the same with few VGs.
 	GUEST_DISKS=("${GUEST_DISKS[@]:0:4}")
-	lvs=4
+	lvs=5
 	program_fails 'left to dracut.s own module'
 	disks_are_late_or_hang rd.retry=40
 	root_was_changed by-name

@@ -11,7 +11,7 @@ if with_ours; then
 	program_fails 'the scripts run lvm'
 	# The rest is the same with few VGs.
 	GUEST_DISKS=("${GUEST_DISKS[@]:0:4}")
-	lvs=4
+	lvs=5
 	disks_are_late_or_hang ''
 	root_was_changed by-uuid
 else
