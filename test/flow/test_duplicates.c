@@ -318,3 +318,17 @@ TEST(a_copy_in_use_keeps_its_place)
 	expect_record(16);
 	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
 }
+
+/* A worker may have begun with the copy: it is to find out under the VG's lock. */
+TEST(a_copy_that_a_worker_has_keeps_its_place)
+{
+	struct lea_entry first;
+	struct lea_batch_pass *started;
+
+	remember("naa.2");
+	started = begin_and_copy(&first);
+	expect_record(16);
+	ck_assert_int_eq(lea_batch_end(started), 0);
+	lea_device_done(&first.device);
+	expect_record(16);
+}
