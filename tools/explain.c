@@ -14,7 +14,7 @@
 #include "base/id.h"
 #include "command/explain.h"
 #include "command/report.h"
-#include "daemon/boot_memory_file.h"
+#include "record/boot_memory_file.h"
 #include "json.h"
 #include "lvmevent.h"
 #include "policy/need.h"

@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "batch/needs.h"
-#include "daemon/boot_memory_file.h"
+#include "record/boot_memory_file.h"
 #include "policy/need_memory.h"
 #include "policy/need_unit.h"
 

@@ -11,7 +11,7 @@
 #include "base/id.h"
 #include "command/report.h"
 #include "command/timeline_print.h"
-#include "daemon/boot_memory_file.h"
+#include "record/boot_memory_file.h"
 #include "daemon/timeline_file.h"
 #include "lvmevent.h"
 #include "session.h"

@@ -20,6 +20,13 @@ static struct lea_volume_list volume_list(const struct lea_list *list)
 	};
 }
 
+bool lea_is_needed_by_tag(const struct lea_conf *conf, const struct lea_vg *vg)
+{
+	const struct lea_volume_list list = volume_list(&conf->needed);
+
+	return lea_need_is_tagged(&list, vg);
+}
+
 static enum lea_plan_mode plan_mode(const char *mode)
 {
 	if (mode && !strcmp(mode, "partial"))

@@ -4,6 +4,7 @@
 
 #include "activate/transaction.h"
 #include "policy/access.h"
+#include "policy/need.h"
 #include "policy/plan.h"
 #include "world/conf.h"
 #include "world/world.h"
@@ -14,5 +15,7 @@ void lea_activate_settings(const struct lea_world *world, const struct lea_conf 
 			   struct lea_plan_rules *ret_rules);
 /* Prints a warning for each empty item of the volume lists. Call once a command that activates. */
 void lea_activate_tell_lists(const struct lea_world *world, const struct lea_conf *conf);
+/* Does a tag in event/needed name the VG or one of its LVs? */
+bool lea_is_needed_by_tag(const struct lea_conf *conf, const struct lea_vg *vg);
 /* Fills *ret_host; borrowed from @conf. */
 void lea_activate_host(const struct lea_conf *conf, struct lea_access_host *ret_host);

@@ -218,6 +218,25 @@ static bool is_made_since(const struct lea_batch_pass *pass, const struct lea_fo
 	return is_named;
 }
 
+/* The device that had the record, perhaps since this pass, is a copy. */
+static void leave_copy(struct lea_batch_pass *pass, const struct lea_record *record)
+{
+	struct lea_found *const *found;
+	size_t count;
+
+	found = lea_scan_found(pass->scan, &count);
+	for (size_t i = 0; i < pass->looked_count; i++) {
+		struct lea_looked_at *looked = &pass->looked[i];
+
+		if (found[i]->device.major != record->other_major ||
+		    found[i]->device.minor != record->other_minor || !looked->is_online)
+			continue;
+		looked->is_online = false;
+		looked->is_noted = found[i]->is_duplicate = true;
+		pass->summary->pvs--;
+	}
+}
+
 static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 			 struct lea_looked_at *looked)
 {
@@ -234,6 +253,8 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 		return r;
 	lea_batch_log_record(pass->how->world->log, found, &record);
 	lea_retry_set_add(&pass->retries, record.fault, &found->device);
+	if (record.was_copied)
+		leave_copy(pass, &record);
 	looked->is_online = record.kind == LEA_RECORD_ONLINE;
 	if (looked->is_online)
 		lea_timeline_note(

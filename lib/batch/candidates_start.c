@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "activate/settings.h"
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "base/log_ids.h"
@@ -70,6 +71,7 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 		return r;
 	claim.state = end->state;
 	claim.is_transient = end->is_transient;
+	claim.is_tagged = lea_is_needed_by_tag(candidates->how->conf, scanned->vg);
 	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);
 	r = lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
 	if (end->state != LEA_CLAIM_DONE && r >= 0)

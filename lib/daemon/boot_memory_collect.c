@@ -168,6 +168,7 @@ static int add_vg(void *arg, const char *vg_id, const struct lea_claim *claim)
 	memcpy(vg->id, vg_id, sizeof(vg->id));
 	vg->name = lea_arena_strdup(collector->arena, claim->vg_name);
 	vg->seqno = claim->seqno;
+	vg->is_tagged = claim->is_tagged;
 	vg->pv = lea_arena_alloc(collector->arena, claim->pv_count, sizeof(*vg->pv));
 	if (!vg->name || !vg->pv)
 		return -ENOMEM;

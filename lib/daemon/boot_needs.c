@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/boot_memory_file.h"
+#include "record/boot_memory_file.h"
 #include "policy/need_memory.h"
 
 static bool has_file_system(const struct lea_needs *needs)

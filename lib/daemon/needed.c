@@ -10,7 +10,7 @@
 #include "base/id.h"
 #include "base/step.h"
 #include "batch/needs.h"
-#include "daemon/boot_memory_file.h"
+#include "record/boot_memory_file.h"
 #include "daemon/deadline.h"
 #include "daemon/needed_disks.h"
 #include "disk/segtype.h"

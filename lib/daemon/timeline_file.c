@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "daemon/boot_memory_file.h"
+#include "record/boot_memory_file.h"
 #include "world/timeline.h"
 
 #define NAME "timeline"

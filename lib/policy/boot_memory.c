@@ -5,7 +5,7 @@
  *	lvmevent-boot 1
  *	machine ID
  *	boot ID
- *	vg ID SEQNO COMPLETE_MS PVS LVS NAME
+ *	vg ID SEQNO COMPLETE_MS PVS LVS NAME [tagged]
  *	pv PVID KIND PARTITION SECTORS SEEN_MS WWID SERIAL ADDRESS
  *	lv USABLE_MS NAME FS_UUID FS_LABEL
  *	end
@@ -26,6 +26,7 @@
 #define MAGIC "lvmevent-boot 1"
 #define END   "end\n"
 #define NONE  "-"
+#define TAGGED "tagged"
 
 static const char *const kind_names[] = {
 	[LEA_BOOT_DISK] = "disk",	    [LEA_BOOT_PARTITION] = "partition",
@@ -155,6 +156,13 @@ static bool next_name(struct parser *parser, const char **ret_name)
 	return next_text(parser, ret_name) && lea_name_ok(*ret_name);
 }
 
+/* The line may end with this word, and has no other. */
+static bool next_flag(struct parser *parser, const char *word, bool *ret_flag)
+{
+	*ret_flag = parser->word;
+	return !parser->word || !strcmp(parser->word, word);
+}
+
 static bool next_kind(struct parser *parser, enum lea_boot_kind *ret_kind)
 {
 	const char *word = next_word(parser);
@@ -206,7 +214,8 @@ static int parse_vg(struct parser *parser, struct lea_boot_vg *vg, uint32_t *row
 
 	if (!is_row(parser, "vg") || !next_id(parser, vg->id) || !next_u32(parser, &vg->seqno) ||
 	    !next_u32(parser, &vg->complete_ms) || !next_u32(parser, &vg->pv_count) ||
-	    !next_u32(parser, &vg->lv_count) || !next_name(parser, &vg->name) || parser->word)
+	    !next_u32(parser, &vg->lv_count) || !next_name(parser, &vg->name) ||
+	    !next_flag(parser, TAGGED, &vg->is_tagged))
 		return refuse(parser, "the row of a VG is malformed");
 	if (vg->pv_count > *rows_left || vg->lv_count > *rows_left - vg->pv_count)
 		return refuse(parser, "rows are missing");
@@ -314,8 +323,9 @@ static void put_text(FILE *out, const char *text)
 
 static void put_vg(FILE *out, const struct lea_boot_vg *vg)
 {
-	fprintf(out, "vg %s %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %s\n", vg->id,
-		vg->seqno, vg->complete_ms, vg->pv_count, vg->lv_count, vg->name);
+	fprintf(out, "vg %s %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %s%s\n", vg->id,
+		vg->seqno, vg->complete_ms, vg->pv_count, vg->lv_count, vg->name,
+		vg->is_tagged ? " " TAGGED : "");
 	for (uint32_t i = 0; i < vg->pv_count; i++) {
 		const struct lea_boot_pv *pv = &vg->pv[i];
 

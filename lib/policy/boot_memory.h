@@ -54,6 +54,7 @@ struct lea_boot_vg {
 	const char *name;
 	uint32_t seqno; /* 0: unknown */
 	uint32_t complete_ms;
+	bool is_tagged; /* a tag in event/needed named the VG or an LV of it */
 	bool is_needed; /* for lea_boot_memory_format: its rows come first; not in the text */
 	struct lea_boot_pv *pv; /* [pv_count] */
 	uint32_t pv_count;

@@ -103,6 +103,27 @@ static bool names_lv(const char *word, const struct lea_vg *vg, const struct lea
 	return *word == '@' ? has_tag(&lv->tags, word + 1) : name && !strcmp(name, lv->name);
 }
 
+/* Is it "@tag", with a tag of the VG or of an LV? */
+static bool names_tag(const char *word, const struct lea_vg *vg)
+{
+	if (*word != '@')
+		return false;
+	if (has_tag(&vg->tags, word + 1))
+		return true;
+	for (uint32_t i = 0; i < vg->lv_count; i++)
+		if (has_tag(&vg->lvs[i].tags, word + 1))
+			return true;
+	return false;
+}
+
+bool lea_need_is_tagged(const struct lea_volume_list *list, const struct lea_vg *vg)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (names_tag(list->item[i], vg))
+			return true;
+	return false;
+}
+
 /* Does a word name the VG or something in it? An LV need not be in this metadata: the VG's next
  * metadata may have it. */
 static bool concerns(const struct lea_volume_list *list, const struct lea_vg *vg)
@@ -110,11 +131,8 @@ static bool concerns(const struct lea_volume_list *list, const struct lea_vg *vg
 	for (uint32_t i = 0; i < list->count; i++) {
 		const char *word = list->item[i];
 
-		if (names_vg(word, vg) || lv_part(word, vg))
+		if (names_vg(word, vg) || lv_part(word, vg) || names_tag(word, vg))
 			return true;
-		for (uint32_t n = 0; *word == '@' && n < vg->lv_count; n++)
-			if (has_tag(&vg->lvs[n].tags, word + 1))
-				return true;
 	}
 	return false;
 }

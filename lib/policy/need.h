@@ -83,3 +83,6 @@ enum lea_need_class {
  * one comparison for each word, and for words that match, one for each LV.
  */
 enum lea_need_class lea_need_of_vg(const struct lea_needs *needs, const struct lea_vg *vg);
+
+/* Does an "@tag" of this list name the VG or one of its LVs? */
+bool lea_need_is_tagged(const struct lea_volume_list *list, const struct lea_vg *vg);

@@ -32,6 +32,11 @@ static bool is_on(const struct lea_need *need, const struct lea_boot_lv *lv)
 	       (need->kind == LEA_NEED_LABEL && !strcmp(need->value, lv->fs_label));
 }
 
+static bool is_tag(const struct lea_need *need)
+{
+	return need->kind == LEA_NEED_WORD && need->value[0] == '@';
+}
+
 /* Adds the word of each LV of the VG that holds what need @index wants. */
 static int add_words(struct lea_needs *needs, uint32_t index, const struct lea_boot_vg *vg)
 {
@@ -47,10 +52,12 @@ static int add_words(struct lea_needs *needs, uint32_t index, const struct lea_b
 	return r;
 }
 
+/* Tags are in the metadata, so of tags only is remembered that one of them was needed. */
 static bool is_needed(const struct lea_needs *needs, const struct lea_boot_vg *vg)
 {
 	for (uint32_t i = 0; i < needs->count; i++)
-		if (lea_need_names_vg(&needs->need[i], vg->name))
+		if (lea_need_names_vg(&needs->need[i], vg->name) ||
+		    (vg->is_tagged && is_tag(&needs->need[i])))
 			return true;
 	return false;
 }

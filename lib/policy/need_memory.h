@@ -11,7 +11,7 @@
 /*
  * lea_need_remembered - find the LVs of needed file systems, and mark the needed VGs
  * @needs:  gets a word "vg/lv" for each need by UUID or label that an LV of @memory had
- * @memory: gets is_needed in each VG that a need names; a need of a tag names none
+ * @memory: gets is_needed in each VG that a need names; a need of a tag: each that was tagged
  * Returns 0 or -ENOMEM.
  */
 LEA_MUST_CHECK int lea_need_remembered(struct lea_needs *needs, struct lea_boot_memory *memory);

@@ -16,6 +16,7 @@
 #include "base/id.h"
 #include "base/log_ids.h"
 #include "record/duplicate_tie.h"
+#include "record/duplicate_original.h"
 #include "state/claim.h"
 #include "state/duplicate.h"
 #include "state/online.h"
@@ -50,9 +51,9 @@ static int put(struct lea_world *world, const struct lea_duplicate *rival)
 	return r == -ENOENT ? 0 : r;
 }
 
-/* Has the VG been activated with this very instance of the PV? */
-static bool is_done(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
-		    const struct lea_device *recorded)
+/* Has the VG been activated with this very instance of the PV? With @is_begun: or is it being? */
+static bool is_used(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
+		    const struct lea_device *recorded, bool is_begun)
 {
 	struct lea_claims claims;
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
@@ -61,7 +62,8 @@ static bool is_done(struct lea_world *world, const struct lea_vg *vg, const char
 	if (!vg || lea_claims_init(&claims, world, NULL) || lea_claim_read(&claims, vg->id, &claim))
 		return false;
 	snprintf(pv.pvid, sizeof(pv.pvid), "%s", pvid);
-	return claim.state == LEA_CLAIM_DONE && lea_claim_covers(&claim, &pv, 1);
+	return (claim.state == LEA_CLAIM_DONE || (is_begun && claim.state == LEA_CLAIM_CLAIMED)) &&
+	       lea_claim_covers(&claim, &pv, 1);
 }
 
 int lea_duplicates_meet(struct lea_world *world, const struct lea_device *recorded,
@@ -81,13 +83,36 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_device *record
 			return 0;
 	record->is_news = true;
 	record->is_ignored = lea_duplicate_is_in_use(world, lea_device_devno(recorded)) ||
-			     is_done(world, found->vg, rival.pvid, recorded);
+			     is_used(world, found->vg, rival.pvid, recorded, false);
 	rival.state = record->is_ignored		  ? LEA_DUPLICATE_IGNORED
 		      : record->tie == LEA_DUPLICATE_PATH ? LEA_DUPLICATE_SAID
 							  : LEA_DUPLICATE_NOTED;
 	if (found->vg)
 		memcpy(rival.vg_id, found->vg->id, sizeof(rival.vg_id));
 	return count < 0 ? count : put(world, &rival);
+}
+
+bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_device *recorded,
+			    const struct lea_found *found)
+{
+	const char *pvid = found->label.pvid;
+
+	return has_events(world) &&
+	       lea_duplicate_tie(world, recorded, &found->device) == LEA_DUPLICATE_COPY &&
+	       !lea_duplicate_is_in_use(world, lea_device_devno(recorded)) &&
+	       !is_used(world, found->vg, pvid, recorded, true) &&
+	       lea_original_find(world, pvid, found->vg, recorded, &found->device) ==
+		       LEA_ORIGINAL_SECOND;
+}
+
+int lea_duplicates_replace(struct lea_world *world, const struct lea_device *recorded,
+			   const struct lea_found *found)
+{
+	struct lea_duplicate rival = rival_of(world, recorded, found->label.pvid);
+
+	if (found->vg)
+		memcpy(rival.vg_id, found->vg->id, sizeof(rival.vg_id));
+	return put(world, &rival);
 }
 
 int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *found)
@@ -176,6 +201,9 @@ static int check_one(struct check *check, const struct lea_device *own, struct l
 		return lea_duplicate_drop(check->how->world, rival);
 	if (r)
 		return r < 0 ? r : 0;
+	if (lea_original_find(check->how->world, rival->pvid, check->vg, own, &other) ==
+	    LEA_ORIGINAL_FIRST)
+		return 0;
 	if (!check->copies++)
 		name_copy(check, own, &other, rival->pvid);
 	rival->id.diskseq = other.diskseq;

@@ -5,7 +5,8 @@
  * under the VG's lock decides; the other functions keep notes (event/rivals) and queue devices.
  *
  * Two paths to one disk, and a device stacked on the other, are not copies: the device that was
- * recorded first is used.
+ * recorded first is used. Of two copies the one that the last good boot had is the PV, and the other
+ * one is ignored (policy/original.h).
  */
 #pragma once
 
@@ -20,6 +21,16 @@
  * @found as its rival and fills in tie, is_news and is_ignored of @record. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicates_meet(struct lea_world *world, const struct lea_device *recorded,
 				       const struct lea_found *found, struct lea_record *record);
+/*
+ * lea_duplicates_is_copy - is it @recorded that is the copy, and @found the PV?
+ * By the memory of the last good boot (policy/original.h), and only while nothing uses @recorded.
+ * Reads that memory, so it is for PVs on two devices only.
+ */
+bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_device *recorded,
+			    const struct lea_found *found);
+/* @found takes the record of the copy @recorded, which is noted as its rival. 0 or -errno. */
+LEA_MUST_CHECK int lea_duplicates_replace(struct lea_world *world, const struct lea_device *recorded,
+					  const struct lea_found *found);
 /* @found has the record now: drops its note. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *found);
 
@@ -43,7 +54,7 @@ enum lea_duplicates_outcome {
  * Looks for other devices with its PVIDs in the notes and in udev's links, and reads these in a
  * child with the current filters; an unreadable one counts as a copy. Costs a few system calls for
  * each PV without rivals. With allow_changes_with_duplicate_pvs it checks nothing. Returns 0,
- * LEA_DUPLICATES_COPY or a fault.
+ * LEA_DUPLICATES_COPY or a fault. A copy of a PV that is remembered is none that counts.
  */
 LEA_MUST_CHECK int lea_duplicates_check(const struct lea_duplicates_options *how,
 					const struct lea_scan_vg *scanned,

@@ -153,8 +153,21 @@ static int log_duplicate(struct lea_recorder *recorder, const struct lea_online 
 				      : lea_duplicates_meet(recorder->world, device, found, record);
 }
 
-/* Does the device of record @old still carry the PV? Then @found is a duplicate; else forget @old.
- */
+/* The record's device is a copy of @found: they change places. */
+static int take_place(struct lea_recorder *recorder, int run_fd, const struct lea_device *copy,
+		      const struct lea_found *found, struct lea_record *record)
+{
+	const char *pvid = found->label.pvid;
+	int r = lea_online_forget_pv(run_fd, pvid, copy->major, copy->minor, recorder->lookups);
+
+	record->was_copied = true;
+	record->other_major = copy->major;
+	record->other_minor = copy->minor;
+	return r ? r : lea_duplicates_replace(recorder->world, copy, found);
+}
+
+/* Does the device of record @old still carry the PV? Then @found is a duplicate, unless it is known
+ * as the PV; else forget @old. */
 static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea_online *old,
 		     const struct lea_found *found, struct lea_record *record)
 {
@@ -166,6 +179,9 @@ static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea
 
 	if (r)
 		return r;
+	if (alive && !recorder->options.test &&
+	    lea_duplicates_is_copy(recorder->world, &device, found))
+		return take_place(recorder, run_fd, &device, found, record);
 	if (alive)
 		return log_duplicate(recorder, old, &device, found, record);
 	return recorder->options.test ? 0

@@ -56,7 +56,8 @@ struct lea_record {
 	bool rechecked;	  /* found complete only after the lookup file was written */
 	bool claimed;	  /* COMPLETE and claim_vg: we created vgs_online; false: it existed */
 	bool replaced;	  /* a stale or damaged record was replaced */
-	uint32_t other_major, other_minor; /* DUPLICATE */
+	bool was_copied;  /* replaced, and its device, other_..., is a copy of this one */
+	uint32_t other_major, other_minor; /* DUPLICATE, was_copied */
 	char other_device[128];		   /* DUPLICATE, "": the record has no name */
 	enum lea_duplicate_tie tie;	   /* DUPLICATE: relation to the other device */
 	bool is_news;			   /* DUPLICATE: was not noted before (event/rivals) */

@@ -193,6 +193,8 @@ static bool parse_line(struct lea_claim *claim, char *line, uint32_t room,
 		return copy(claim->reason, sizeof(claim->reason), value);
 	if (!strcmp(line, "class"))
 		claim->is_transient = !strcmp(value, "transient");
+	if (!strcmp(line, "needed"))
+		claim->is_tagged = !strcmp(value, "tag");
 	if (!strcmp(line, "epoch"))
 		return copy(epoch, LEA_EPOCH_BYTES, value);
 	return true;
@@ -325,6 +327,8 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 		fprintf(out, "reason %s\n", reason);
 	if (claim->state == LEA_CLAIM_FAILED && claim->is_transient)
 		fprintf(out, "class transient\n");
+	if (claim->is_tagged)
+		fprintf(out, "needed tag\n");
 	r = emit_pvs(out, claim);
 	if (fclose(out) != 0 && !r)
 		r = -ENOMEM;

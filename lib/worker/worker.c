@@ -8,6 +8,7 @@
 
 #include "activate/delegate.h"
 #include "activate/rescan.h"
+#include "activate/settings.h"
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "base/wire.h"
@@ -255,13 +256,14 @@ static bool was_left(const struct child *child)
 	return recv(child->fd, &mark, 1, MSG_DONTWAIT) == 1;
 }
 
-static int claim_done(struct lea_world *world, const struct lea_scan_vg *scanned)
+static int claim_done(const struct lea_worker_setting *setting, const struct lea_scan_vg *scanned)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {.state = LEA_CLAIM_DONE};
 	struct lea_claims claims;
 	int r = lea_scan_vg_claim(scanned, &claim);
 
-	r = r ? r : lea_claims_init(&claims, world, NULL);
+	claim.is_tagged = lea_is_needed_by_tag(setting->conf, scanned->vg);
+	r = r ? r : lea_claims_init(&claims, setting->world, NULL);
 	return r ? r : lea_claim_finish(&claims, scanned->vg->id, &claim);
 }
 
@@ -287,7 +289,7 @@ static int end_alone(const struct child *child, const struct batch *batch)
 	for (uint32_t i = 0; r >= 0 && i < batch->count; i++) {
 		const struct lea_scan_vg *scanned = &batch->vg[i]->scanned;
 
-		r = batch->report[i].outcome ? -EAGAIN : claim_done(world, scanned);
+		r = batch->report[i].outcome ? -EAGAIN : claim_done(child->setting, scanned);
 		r = r ? queue_again(world, scanned) : 0;
 		if (r < 0)
 			lea_log(world->log, LEA_LOG_WARNING,

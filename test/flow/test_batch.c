@@ -523,3 +523,28 @@ TEST(a_vg_with_two_names_fails_once)
 	ck_assert_str_eq(came("sdb", 32, 3, PVID_B), "");
 	ck_assert(!lea_queue_has_pending(how.event_fd));
 }
+
+/* The memory of the boot takes it from the claim. */
+TEST_TIMES(a_claim_says_whether_a_needed_tag_names_its_vg, 2)
+{
+	static const char *const settings[] = {"@vgtag", "@other"};
+	struct lea_claim claim;
+	struct sample sample;
+	char text[128], vg_id[33] = "", pvid[33] = "";
+
+	snprintf(text, sizeof(text), "event { needed = [ \"%s\" ] }\n", settings[_i]);
+	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", text);
+	lea_conf_free(conf);
+	ck_assert_int_eq(lea_conf_read(machine.world, &(struct lea_conf_options){0}, &conf), 0);
+	how.conf = conf;
+	machine_plug("flags", "sdd", 64, 4);
+	sample_load(&sample, "flags");
+	memcpy(vg_id, sample_value(&sample, "vg.id"), 32);
+	memcpy(pvid, sample_value(&sample, "label.pvid"), 32);
+	sample_done(&sample);
+	came("sdd", 64, 4, pvid);
+	ck_assert_int_eq(claim_of(vg_id, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_DONE);
+	ck_assert(claim.is_tagged == (_i == 0));
+	lea_claim_done(&claim);
+}

@@ -2,7 +2,7 @@
 /* The memory of a boot: collected from claims, sysfs and udev's database; written, kept, refused.
  */
 #include "daemon/boot_memory_collect.h"
-#include "daemon/boot_memory_file.h"
+#include "record/boot_memory_file.h"
 #include "daemon/remember.h"
 
 #include "fake/tree.h"
@@ -88,7 +88,7 @@ static void map(unsigned int minor, const char *uuid, const char *properties)
 static void finish(const char *vg_id, const char *name, enum lea_claim_state state)
 {
 	struct lea_claim_pv pv[] = {{PV(a), {8, 16, 1}}, {PV(b), {8, 32, 2}}};
-	struct lea_claim claim = {.state = state, .seqno = 7, .pv = pv, .pv_count = 2};
+	struct lea_claim claim = {.state = state, .seqno = 7, .pv = pv, .pv_count = 2, .is_tagged = true};
 	struct lea_claims claims;
 
 	snprintf(claim.vg_name, sizeof(claim.vg_name), "%s", name);
@@ -119,6 +119,7 @@ TEST(a_vg_is_remembered_with_its_pvs_and_lvs)
 	ck_assert_str_eq(memory.vg[0].id, VG_ID);
 	ck_assert_str_eq(memory.vg[0].name, "data");
 	ck_assert_uint_eq(memory.vg[0].seqno, 7);
+	ck_assert(memory.vg[0].is_tagged);
 	ck_assert_uint_eq(memory.vg[0].complete_ms, 32000);
 	ck_assert_uint_eq(memory.vg[0].pv_count, 2);
 	ck_assert_str_eq(memory.vg[0].pv[0].pvid, PV(a));

@@ -2,6 +2,7 @@
 /* A PV on a disk and on a copy of it: the VG is refused in all cases, until one of the disks is
  * removed. */
 #include "flow/duplicates_scratch.h"
+#include "record/boot_memory_file.h"
 #include "state/duplicate.h"
 
 const struct fixture fixture = {setup, teardown};
@@ -237,4 +238,97 @@ TEST(commands_of_events_refuse_it)
 		machine_command(&lea_cmd_vgchange, "vgchange -aay --autoactivation event vg_one"),
 		0);
 	ck_assert_uint_ne(fake_dm_count(machine.dm), 0);
+}
+
+/* ---- what the last good boot had */
+
+#define MACHINE "0123456789abcdef0123456789abcdef"
+
+/* sda has wwid naa.1, sdb naa.2; the last good boot had the PV on @wwid. */
+static void remember(const char *wwid)
+{
+	struct lea_boot_pv pv = {.pvid = PVID_ONE,
+				 .size_sectors = 131072,
+				 .wwid = wwid,
+				 .serial = "",
+				 .address = ""};
+	struct lea_boot_vg vg = {.id = VG_ONE_ID, .name = "vg_one", .pv = &pv, .pv_count = 1};
+	const struct lea_boot_memory memory = {MACHINE, "before", &vg, 1};
+
+	tree_put(&machine.tree, "/etc/machine-id", MACHINE "\n");
+	tree_mkdir(&machine.tree, "/var/lib");
+	tree_put(&machine.tree, "/sys/dev/block/8:16/device/wwid", "naa.1\n");
+	tree_put(&machine.tree, "/sys/dev/block/8:32/device/wwid", "naa.2\n");
+	ck_assert_int_eq(lea_boot_memory_write(machine.world, &memory), 0);
+}
+
+static void expect_record(uint32_t minor)
+{
+	struct lea_online online;
+
+	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
+	ck_assert_uint_eq(online.minor, minor);
+}
+
+/* Rows: the disk that was remembered, and what the pass over both ends with. */
+static const struct {
+	const char *wwid, *rival, *said;
+	uint32_t minor;
+} remembered[] = {
+	{"naa.1", RIVALS "/8:32-2",
+	 "  VG vg_one: is active on /dev/sda; PV " UUID_ONE
+	 " is also on /dev/sdb, which is ignored\n",
+	 16},
+	{"naa.2", RIVALS "/8:16-1",
+	 "  VG vg_one: is active on /dev/sdb; PV " UUID_ONE
+	 " is also on /dev/sda, which is ignored\n",
+	 32},
+};
+
+TEST_EACH(of_two_copies_the_remembered_one_is_the_pv, remembered)
+{
+	remember(remembered[_i].wwid);
+	ck_assert_str_eq(both(), "vg_one ");
+	expect_record(remembered[_i].minor);
+	ck_assert_str_eq(machine.err, remembered[_i].said);
+	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
+	ck_assert(machine_has(remembered[_i].rival));
+	/* Later events of either change nothing. */
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
+	expect_record(remembered[_i].minor);
+	ck_assert_str_eq(machine.err, remembered[_i].said);
+}
+
+TEST(copies_of_a_disk_that_is_not_remembered_activate_nothing)
+{
+	remember("naa.3");
+	ck_assert_str_eq(both(), "");
+	ck_assert_str_eq(machine.err, REFUSED);
+}
+
+/* The copy alone is as good as any disk; once it is used, it stays. */
+TEST(a_copy_in_use_keeps_its_place)
+{
+	remember("naa.2");
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	machine_plug("one-pv", "sdb", 32, 2);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
+	expect_record(16);
+	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
+}
+
+/* A worker may have begun with the copy: it is to find out under the VG's lock. */
+TEST(a_copy_that_a_worker_has_keeps_its_place)
+{
+	struct lea_entry first;
+	struct lea_batch_pass *started;
+
+	remember("naa.2");
+	started = begin_and_copy(&first);
+	expect_record(16);
+	ck_assert_int_eq(lea_batch_end(started), 0);
+	lea_device_done(&first.device);
+	expect_record(16);
 }

@@ -3,7 +3,7 @@
 #include "daemon/late.h"
 
 #include "base/cleanup.h"
-#include "daemon/boot_memory_file.h"
+#include "record/boot_memory_file.h"
 #include "daemon/boot_needs.h"
 #include "fake/tree.h"
 #include "unit/suite.h"

@@ -5,7 +5,7 @@
  */
 #include "daemon/needed.h"
 
-#include "daemon/boot_memory_file.h"
+#include "record/boot_memory_file.h"
 #include "flow/machine.h"
 #include "state/claim.h"
 #include "state/lock.h"
@@ -283,6 +283,54 @@ TEST_EACH(a_vg_is_left_alone_unless_it_is_what_it_was, rows)
 		      fake_dm_count(machine.dm), machine.out);
 	ck_assert_msg(rows[_i].said[0] ? was_said(rows[_i].said) : !was_said("VG "), "%s: %s",
 		      rows[_i].claim, machine.out);
+}
+
+/* A VG with tags of its own and of one LV. */
+static void plug_tagged(bool is_tagged)
+{
+	struct sample sample;
+	char path[256];
+
+	plug("flags", "sdd", 64, "naa.4\n");
+	sample_load(&sample, "flags");
+	sample_change_text(&sample, "\"NOAUTOACTIVATE\"", "                ");
+	snprintf(path, sizeof(path), "%s/dev/sdd", machine.tree.root);
+	sample_write(&sample, path);
+	memcpy(vgs[0].id, sample_value(&sample, "vg.id"), 32);
+	memcpy(pvs[0].pvid, sample_value(&sample, "label.pvid"), 32);
+	sample_done(&sample);
+	pvs[0].wwid = "naa.4";
+	vgs[0].name = "vg_flags";
+	vgs[0].is_tagged = is_tagged;
+}
+
+/* lvs: how many become active. */
+static const struct {
+	const char *claim, *words;
+	bool was_tagged;
+	uint32_t lvs;
+} tags[] = {
+	{"a tag of an LV", "\"@t/1=a\"", true, 1},
+	{"a tag of the VG", "\"@vgtag\"", true, 3},
+	{"a tag that is no longer there", "\"@old\"", true, 0},
+	{"a tag that nothing had at the last boot", "\"@vgtag\"", false, 0},
+	{"nothing is needed by tag", "\"vg_one\"", true, 0},
+	{"a tag, and an LV by name", "\"@t/1=a\", \"vg_flags/ro\"", true, 2},
+};
+
+TEST_EACH(needs_by_tag, tags)
+{
+	char text[128];
+
+	plug_tagged(tags[_i].was_tagged);
+	tree_put(&machine.tree, "/etc/fstab", "");
+	snprintf(text, sizeof(text), "event { needed = [ %s ] }\n", tags[_i].words);
+	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", text);
+	read_conf();
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_count(machine.dm) == tags[_i].lvs, "%s: %u LVs; %s", tags[_i].claim,
+		      fake_dm_count(machine.dm), machine.out);
 }
 
 /* A VG on two disks, and beside it one that must be left alone. */

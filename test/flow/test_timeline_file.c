@@ -3,7 +3,7 @@
 #include "daemon/timeline_file.h"
 
 #include "base/file.h"
-#include "daemon/boot_memory_file.h"
+#include "record/boot_memory_file.h"
 #include "daemon/remember.h"
 #include "flow/machine.h"
 #include "policy/timeline.h"

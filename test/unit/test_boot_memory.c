@@ -40,7 +40,7 @@ static int parse(const char *text)
 TEST(what_was_written_is_read)
 {
 	static const char text[] =
-		HEAD VG PV LV "vg ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 0 0 0 0 other\nend\n";
+		HEAD VG PV LV "vg ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 0 0 0 0 other tagged\nend\n";
 	char *again;
 	size_t bytes;
 
@@ -50,6 +50,7 @@ TEST(what_was_written_is_read)
 	ck_assert_str_eq(memory.vg[0].name, "data");
 	ck_assert_uint_eq(memory.vg[0].seqno, 7);
 	ck_assert_uint_eq(memory.vg[0].complete_ms, 900);
+	ck_assert(!memory.vg[0].is_tagged && memory.vg[1].is_tagged);
 	ck_assert_uint_eq(memory.vg[0].pv_count, 1);
 	ck_assert_str_eq(memory.vg[0].pv[0].pvid, ID);
 	ck_assert_int_eq(memory.vg[0].pv[0].kind, LEA_BOOT_DISK);
@@ -110,6 +111,7 @@ static const struct {
 	{"a name that leads out of a folder", HEAD "vg " ID " 7 900 0 0 ..\nend\n",
 	 "VG is malformed"},
 	{"an id that is too short", HEAD "vg abc 7 900 0 0 data\nend\n", "VG is malformed"},
+	{"a word that is unknown", HEAD "vg " ID " 7 900 0 0 data tags\nend\n", "VG is malformed"},
 	{"a number that is none", HEAD "vg " ID " -7 900 0 0 data\nend\n", "VG is malformed"},
 	{"a number with a tail", HEAD "vg " ID " 7x 900 0 0 data\nend\n", "VG is malformed"},
 	{"an unknown kind of device", HEAD VG "pv " ID " tape 0 1 1 - - -\n" LV "end\n",

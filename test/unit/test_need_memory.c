@@ -13,7 +13,7 @@ static struct lea_boot_lv bulk_lv[] = {{.name = "lv0", .fs_uuid = "", .fs_label 
 static struct lea_boot_vg vgs[] = {
 	{.name = "data", .lv = data_lv, .lv_count = 2},
 	{.name = "bulk", .lv = bulk_lv, .lv_count = 1},
-	{.name = "bul"},
+	{.name = "bul", .is_tagged = true},
 };
 static struct lea_boot_memory memory = {"m", "b", vgs, 3};
 
@@ -56,6 +56,19 @@ TEST_EACH(needs_by_uuid_and_label_become_lvs, rows)
 			append(needed, sizeof(needed), memory.vg[i].name);
 	ck_assert_msg(!strcmp(words, rows[_i].words), "%s: %s", rows[_i].claim, words);
 	ck_assert_msg(!strcmp(needed, rows[_i].needed), "%s: %s", rows[_i].claim, needed);
+	lea_needs_free(needs);
+}
+
+/* Of tags only is remembered that one of them was needed. */
+TEST(a_need_of_a_tag_marks_what_was_tagged)
+{
+	static const char *const tag[] = {"@early"};
+	const struct lea_need_sources sources = {.needed = {.item = tag, .count = 1}};
+	struct lea_needs *needs;
+
+	ck_assert_int_eq(lea_needs_parse(&sources, &needs), 0);
+	ck_assert_int_eq(lea_need_remembered(needs, &memory), 0);
+	ck_assert(!vgs[0].is_needed && !vgs[1].is_needed && vgs[2].is_needed);
 	lea_needs_free(needs);
 }
 

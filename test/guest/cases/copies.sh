@@ -128,6 +128,29 @@ fi
 guest_off
 
 [ -n "${LVMEVENT_LONG-}" ] || return 0
+# The last good boot had the PV on d1: of d1 and its copy d1 is the PV, whichever udev names first.
+machine remembered
+GUEST_DISKS=(d0 d1 d2 d3)
+guest_package
+guest_boot || die "it does not boot without the copy"
+idle
+claim "without the copy: active, and remembered" guest_wait_for 120 \
+	"dmsetup info solo0001-lv0 && grep -q \$(cat /proc/sys/kernel/random/boot_id) /var/lib/lvmevent/boot"
+guest_shutdown
+for order in "d0 d1 d2 d3 d4" "d4 d3 d2 d1 d0"; do
+	# shellcheck disable=SC2034 # guest_boot reads it
+	read -r -a GUEST_DISKS <<<"$order"
+	guest_boot || die "it does not boot with the copy"
+	idle
+	claim "$order: the VG is active" comes_up 1
+	claim "$order: on the disk of the last good boot" guest_run \
+		"dmsetup deps -o devname solo0001-lv0 | grep -F \"($(name_of 1))\""
+	claim "$order: it is recorded" [ "$(recorded)" = "$(name_of 1)" ]
+	claim "$order: the copy is said to be ignored, once" ignored_are 1
+	claim "$order: nothing has failed" guest_run 'lvmevent status | grep "0 failed"'
+	guest_shutdown
+done
+
 # shellcheck disable=SC2034
 GUEST_IDENTITY=() # the next machine's disks have their own
 guest_new many "$(layout solo 122)"

@@ -69,16 +69,22 @@ if [ -n "${LVMEVENT_LONG-}" ]; then
 	guest_shutdown
 	boots_whole "the boot after that"
 	claim "the boot after that: the needed LV is active before the coldplug" before_coldplug data-home
+	claim "the LV gets a tag" guest_run 'lvchange --addtag early data/home'
 	guest_shutdown
 	# shellcheck disable=SC2034 # used by guest_boot
 	GUEST_IDENTITY=()
 
-	# needed by name only: without the LV the boot must go on
+	# needed by the setting only: without the LV the boot must go on
 	echo '# nothing' | overlay_file etc/fstab
-	printf 'event { needed = [ "data/home" ] }\n' | overlay_file etc/lvm/lvmevent.conf
-	guest_boot || die "needed by the setting: does not boot"
+	printf 'event { needed = [ "@early" ] }\n' | overlay_file etc/lvm/lvmevent.conf
+	guest_boot || die "needed by a tag: does not boot"
 	guest_wait_lvs $((count + 3)) 400
-	claim "needed by the setting: is remembered" is_remembered
+	claim "needed by a tag: is remembered" is_remembered
+	guest_shutdown
+	guest_boot || die "the second boot with a tag: does not boot"
+	guest_wait_lvs $((count + 3)) 400
+	claim "the second boot with a tag: the LV with the tag is active before the coldplug, and no other" before_coldplug data-home
+	claim "the second boot with a tag: is remembered" is_remembered
 	guest_shutdown
 	# a superblock of MD, of the old format
 	printf '\374\116\053\251' | dd of="$GUEST/disks/d$last" bs=1 seek=$((16 * 1024 * 1024 - 65536)) conv=notrunc status=none

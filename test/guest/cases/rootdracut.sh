@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# root on LVM beside many VGs with dracut's initramfs: ours activates root alone, and boots when our program fails
+# root on LVM beside many VGs with dracut's initramfs: ours activates root alone, and boots when our program or disks fail
 # long
 
 GUEST_SUITE=trixie-dracut
@@ -67,27 +67,10 @@ host_only() {
 	guest_kill
 }
 
-program_fails() {
-	mkdir -p "$JUNK/add/usr/sbin"
-	ln -s /nowhere "$JUNK/add/usr/sbin/lvmevent"
-	new_image
-	boots "program deleted" && notes "program deleted: the note says so" 'left to dracut.s own module'
-	guest_kill
-	with_program 'exit 1'
-	boots "program replaced by false" && notes "program replaced by false: the note says so" 'left to dracut.s own module'
-	guest_kill
-	with_program 'case "$*" in *--check*) exit 0 ;; esac; kill -9 $$'
-	boots "program killed" && notes "program killed: the note says so" 'lvmevent ended with 137'
-	guest_kill
-	with_program 'case "$*" in *--check*) exit 0 ;; esac; sleep 1000'
-	patience=600 boots "program hangs" && notes "program hangs: the note says so" 'lvmevent ended with 137'
-	guest_kill
-	image=''
-}
-
 if with_ours; then
-	lvs=22 image='' mapper=''
+	lvs=23 image='' mapper=''
 	new_root_machine 21
+	add_rest
 	other=$(head -n 1 "$(layout solo 21)/expect") # VG-LV, without a hyphen in a name
 	other=${other/-//}
 	put_module
@@ -106,8 +89,10 @@ if with_ours; then
 	names_on_the_command_line
 	# The rest is the same with few VGs.
 	GUEST_DISKS=("${GUEST_DISKS[@]:0:4}")
-	lvs=4
-	program_fails
+	lvs=5
+	program_fails 'left to dracut.s own module'
+	disks_are_late_or_hang rd.retry=40
+	root_was_changed by-name
 else
 	new_root_machine 3
 	claim "dracut works on the root" in_root 'dracut --force --regenerate-all'

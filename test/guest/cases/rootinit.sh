@@ -20,6 +20,18 @@ root_forms() {
 	boots "needs damaged, root by UUID" "UUID=$uuid" &&
 		claim "needs damaged, root by UUID: lvm was not needed" guest_run '! cat /run/witness-lvm-initramfs'
 	guest_kill
+	with_needs "sys-root LVM-$ids $uuid -"
+	boots "resume in another VG" '' resume=/dev/mapper/solo0001-lv0 && claim "resume in another VG: both LVs are active, and no other" \
+		guest_run '! cat /run/witness-lvm-initramfs; sort /run/witness-dm; [ "$(sort /run/witness-dm | tr "\n" " ")" = "solo0001-lv0 sys-root " ]'
+	guest_kill
+	# The note for the real root has another version.
+	mkdir -p "$JUNK/add/conf/lvmevent"
+	sed 's/lvmevent-initramfs 1/lvmevent-initramfs 2/' "$GUEST_PACKAGE/usr/share/lvmevent/initramfs-functions" \
+		>"$JUNK/add/conf/lvmevent/functions"
+	new_image
+	boots "an image of another version" && claim "an image of another version: its note is ignored" guest_run \
+		'head -n 1 /run/initramfs/lvmevent; lvmevent status; grep -qx "lvmevent-initramfs 2" /run/initramfs/lvmevent && ! lvmevent status | grep "step exact"'
+	guest_kill
 	# A foreign VG of the same name, on a disk that is new
 	with_needs "sys-root LVM-$ids $uuid -"
 	truncate -s 64M "$GUEST/disks/d90"
@@ -44,7 +56,15 @@ other_roots() {
 		--initrd "$GUEST/initrd" --append 'root=/dev/mapper/sys-root ro' --timeout 400
 	guest_kill
 	GUEST_DISKS=("${GUEST_DISKS[@]:0:4}")
-	lvs=4 boots "control: stock lvm2 with three other VGs"
+	lvs=5
+	boots "control: stock lvm2 with three other VGs"
+	guest_kill
+	claim "enable without update-initramfs succeeds" in_root 'lvmevent enable --no-initramfs --root /'
+	if boots "stock image, our root"; then
+		guest_quiet >/dev/null
+		claim "stock image, our root: the boot completes, and nothing is left of an initramfs of ours" guest_run \
+			'lvmevent status; systemctl is-active multi-user.target && ! ls /run/initramfs/lvmevent'
+	fi
 	guest_kill
 }
 

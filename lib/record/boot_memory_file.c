@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "daemon/boot_memory_file.h"
+#include "record/boot_memory_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

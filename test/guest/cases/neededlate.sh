@@ -1,0 +1,52 @@
+# shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
+# SPDX-License-Identifier: GPL-2.0-or-later
+# fstab gives an LV on the last of many disks 20 s, and all LVs take a minute or more: ours mounts it, stock ends in the emergency shell
+# long
+
+count=120
+disks=$(layout need $count)
+
+# machine NAME TIMEOUT
+machine() {
+	guest_new "$1" "$disks"
+	guest_early_disks $count
+	timeout_is "$2"
+}
+timeout_is() { echo "/dev/data/home /late ext4 defaults,x-systemd.device-timeout=$1 0 2" | overlay_file etc/fstab; }
+# boot NAME: returns when the boot has ended in one way or the other, and says what became of it
+boot() {
+	guest_boot || die "$1 does not boot"
+	guest_wait_for 300 'systemctl -q is-active emergency.target || systemctl -q is-active multi-user.target'
+	guest_wait_lvs $((count + 3)) 600
+	guest_measure "$JUNK/figures"
+	note "$1: $(guest_run 'systemctl is-active emergency.target multi-user.target | tr "\n" " "
+		echo "/late after $(($(systemctl show -P ActiveEnterTimestampMonotonic late.mount) / 1000)) ms"'), last LV after $(figure "$JUNK/figures" all_lvs) s"
+}
+is_mounted() { guest_run 'mountpoint -q /late && [ "$(cat /late/where)" = data/home ] && ! systemctl -q is-active emergency.target && systemctl is-active multi-user.target'; }
+takes_a_minute() {
+	awk -v t="$(figure "$JUNK/figures" all_lvs)" -v n="$(figure "$JUNK/figures" lvs)" -v most=$((count + 3)) \
+		'BEGIN { print n " LVs, the last after " t " s"; exit !(n == most && t >= 60) }'
+}
+
+machine stock 20s
+boot stock
+claim "control: stock lvm2 ends in the emergency shell" guest_run 'systemctl is-active emergency.target && ! mountpoint /late'
+claim "control: its last LV takes a minute or more" takes_a_minute
+guest_off
+if ! with_ours; then
+	skip "ours mounts it" "stock only"
+	return
+fi
+machine ours 300s
+guest_package
+boot "ours, its first boot"
+claim "ours: the first boot is remembered" guest_wait_for 120 'grep -q $(cat /proc/sys/kernel/random/boot_id) /var/lib/lvmevent/boot'
+guest_shutdown
+timeout_is 20s
+boot ours
+claim "ours: the LV is mounted in time, and the boot completes" is_mounted
+claim "ours: the last LV takes a minute or more" takes_a_minute
+guest_shutdown
+first 'rm /var/lib/lvmevent/boot'
+boot "ours, without a memory"
+guest_off
