@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -33,6 +34,7 @@ struct view {
 	struct lea_arena *arena; /* of the memory */
 	struct lea_boot_memory memory;
 	bool has_memory;
+	time_t memory_time;
 	struct lea_explainer *explainer;
 	FILE *out;
 	bool is_json;
@@ -283,6 +285,12 @@ static int scan_all(struct view *view)
 /* The memory is a hint: without it less is said. */
 static void read_memory(struct view *view)
 {
+	LEA_AUTO(lea_freep)
+	char *path = lea_world_path(view->world, LEA_BOOT_MEMORY_FOLDER "/boot");
+	struct stat st;
+
+	if (path && !stat(path, &st))
+		view->memory_time = st.st_mtime;
 	view->arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
 	view->has_memory =
 		view->arena && !lea_boot_memory_read(view->world, view->arena, &view->memory);
@@ -303,6 +311,7 @@ static int explain(struct view *view, const struct lea_list *targets)
 	if (r > 0)
 		return LEA_EXIT_FAILED;
 	options.memory = view->has_memory ? &view->memory : NULL;
+	options.memory_time = view->memory_time;
 	options.scan = view->scan;
 	options.filter = view->filter;
 	r = r ? r : lea_explainer_new(view->world, view->conf, &options, &view->explainer);

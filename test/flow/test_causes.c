@@ -112,6 +112,17 @@ static void sample(const char *name)
 	machine_plug(name, "sda", 16, 7);
 }
 
+/* 2026-01-02 03:04 UTC */
+static void date_file(const char *path)
+{
+	const struct timespec times[2] = {{.tv_sec = 1767323040}, {.tv_sec = 1767323040}};
+	char full[128];
+
+	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
+	ck_assert_int_eq(utimensat(AT_FDCWD, full, times, 0), 0);
+	ck_assert_int_eq(setenv("TZ", "UTC", 1), 0);
+}
+
 static void remembered(const char *vg)
 {
 	char text[512];
@@ -123,6 +134,7 @@ static void remembered(const char *vg)
 		 "lv 950 home 1111-2222 my\\x20home\nend\n",
 		 vg);
 	put("/var/lib/lvmevent/boot", text);
+	date_file("/var/lib/lvmevent/boot");
 }
 
 static void foreign(void)
@@ -305,6 +317,30 @@ static void unmonitored(void)
 	ck_assert_int_eq(lea_monitor_deferred_note(lea_world_run(machine.world), VG_ONE_ID), 0);
 }
 
+/* A device that is not root's has the name of root's. */
+static void taken(void)
+{
+	put("/sys/class/block/dm-7/dm/uuid", "CRYPT-LUKS2-x\n");
+	tree_link(&machine.tree, "/dev/mapper/vg_one-root", "../dm-7");
+}
+
+static void no_linear(void)
+{
+	machine.dm->lacks_target = "linear";
+	claim(LEA_CLAIM_FAILED, "VG vg_one: loading its table: Invalid argument", true);
+}
+
+static void marked(void)
+{
+	put("/run/lvm/vgs_online/vg_one", "");
+}
+
+static void damaged_with_copy(void)
+{
+	damaged();
+	put("/etc/lvm/backup/vg_one", "x");
+}
+
 static void suspended(void)
 {
 	up_one();
@@ -407,11 +443,12 @@ static const struct {
 	const char *words, *line, *evidence, *next;
 } rows[] = {
 	{"activation is off", no_activation, "vg_one", "VG vg_one: inactive: activation-off\n",
-	 "global/activation is 0 (/etc/lvm/lvm.conf:3)", "lvmconfig global/activation\n"},
+	 "global/activation is 0 (/etc/lvm/lvm.conf:3)",
+	 "vgchange -aay --config global/activation=1 vg_one\n"},
 	{"another host's VG", foreign, "vg_foreign", "VG vg_foreign: inactive: foreign\n",
 	 "system ID owner-host", "vgs --foreign -o name,systemid vg_foreign\n"},
 	{"an exported VG", exported, "vg_exp", "VG vg_exp: inactive: exported\n", "is exported",
-	 "vgimport vg_exp\n"},
+	 "vgimport vg_exp && vgchange -aay vg_exp\n"},
 	{"a clustered VG", clustered, "vg_one", "VG vg_one: inactive: clustered\n", "clustered",
 	 NULL},
 	{"a shared VG", shared, "vg_one", "VG vg_one: inactive: shared\n", "requires lvmlockd",
@@ -439,11 +476,12 @@ static const struct {
 	 "/dev/sda and /dev/sdb", NULL},
 	{"a missing PV", half, "", "VG vg-two.pvs: inactive: incomplete\n",
 	 "1 of 2 PVs found; missing: PV " UUID_B " (last written to as /dev/sdc)\n",
-	 "vgchange -ay --activationmode degraded vg-two.pvs\n"},
+	 "next: for f in /sys/class/scsi_host/*/scan; do echo '- - -' >$f; done\n"},
 	{"an LV that can do without", other_half, "", "VG vg-two.pvs: inactive: incomplete\n",
-	 "; LVs that need none of them: plain-1\n", NULL},
+	 "; LVs that need none of them: plain-1\n",
+	 "vgchange -ay --activationmode degraded vg-two.pvs\n"},
 	{"a missing PV that is remembered", half_remembered, "", "inactive: incomplete\n",
-	 "in the last good boot it was a disk of 16 MiB, serial GUEST-1, wwid naa.5000c500, at "
+	 "in the last good boot, of 2026-01-02 03:04, it was a disk of 16 MiB, serial GUEST-1, wwid naa.5000c500, at "
 	 "pci0/host2/2:0:0:0",
 	 NULL},
 	{"... asked for by its id", half_remembered, UUID_B,
@@ -451,7 +489,9 @@ static const struct {
 	 "missing: not-seen\n",
 	 "no device carries this PV; in the last good boot", NULL},
 	{"a missing PV that a filter excludes", half_filtered, "", "inactive: incomplete\n",
-	 "(on /dev/sdb, which is not used: device is rejected by filter config)", NULL},
+	 "(on /dev/sdb, which is not used: device is rejected by filter config)",
+	 "next: vgchange -aay --config 'devices { filter=[ \"a|^/dev/sdb$|\", \"r|sdb$|\" ] }' "
+	 "vg-two.pvs # for good: change /etc/lvm/lvm.conf:1\n"},
 	{"an LV without its data", half_up, "", "LV vg-two.pvs/fast: active: partial\n",
 	 "on a missing PV", NULL},
 	{"a worker at work", activating, "", "VG vg_one: activating: activating\n",
@@ -462,10 +502,11 @@ static const struct {
 	{"a failure that is retried", retried, "", "VG vg_one: inactive: failed\n",
 	 "it is retried automatically", NULL},
 	{"deactivated by a command", deactivated, "vg_one", "VG vg_one: inactive: deactivated\n",
-	 "since then a command has deactivated 3 of 3 LVs", "vgchange -aay vg_one\n"},
+	 "since then a command has deactivated 3 of its 3 LVs", "vgchange -aay vg_one\n"},
 	{"a worker that died", orphaned, "", "VG vg_one: inactive: worker-died\n", "died", NULL},
 	{"an event in the queue", queued, "", "VG vg_one: inactive: pending\n",
-	 "1 of its PVs wait in the queue (1 pending, 0 being processed in all); no runner works",
+	 "1 of its PVs wait in the queue (1 pending, 0 being processed in all); the first one is "
+	 "number 1 and has waited for 0 s; no runner works",
 	 "systemctl start lvmevent-runner.service\n"},
 	{"a PV in quarantine", quarantined, "", "PV /dev/sda of VG vg_one: found: quarantined\n",
 	 "made the runner fail", "lvmevent retry\n"},
@@ -485,6 +526,16 @@ static const struct {
 	 "only the real lvm activates it: unknown segment type", NULL},
 	{"nothing is wrong, but it is down", unexplained, "", "VG vg_one: inactive: unexplained\n",
 	 "0 of 3 LVs are active", "vgchange -aay vg_one\n"},
+	{"a name that another device has", taken, "", "VG vg_one: inactive: name-taken\n",
+	 "another device has the name vg_one-root: dm-7, UUID CRYPT-LUKS2-x\n",
+	 "dmsetup rename vg_one-root vg_one-root_old && vgchange -aay vg_one\n"},
+	{"... at its LV", taken, "vg_one/root", "LV vg_one/root: inactive: name-taken\n", "CRYPT",
+	 "dmsetup rename vg_one-root vg_one-root_old && lvchange -aay vg_one/root\n"},
+	{"a target that the kernel lacks", no_linear, "", "VG vg_one: inactive: target-missing\n",
+	 "no device-mapper target \"linear\": its module is missing or was not loaded; VG vg_one: ",
+	 "modprobe dm-linear && vgchange -aay vg_one\n"},
+	{"a mark that keeps lvm2's events away", marked, "", "VG vg_one: inactive: marked\n",
+	 "its mark /run/lvm/vgs_online/vg_one says", "vgchange -aay vg_one\n"},
 	{"dmeventd does not know it", unmonitored, "", "VG vg_one: active: not-monitored\n",
 	 "dmeventd was not running", "vgchange --monitor y vg_one\n"},
 	{"a suspended LV", suspended, "", "LV vg_one/root: active: suspended\n", "all I/O on it",
@@ -498,35 +549,42 @@ static const struct {
 	{"an LV that is well", up_one, "vg_one/swap", "LV vg_one/swap: active\n", "", NULL},
 	{"a filter", filtered, "", "PV /dev/sda: not used: filter\n",
 	 "pattern r|^/dev/sd| of devices/filter matches /dev/sda (/etc/lvm/lvm.conf:3)",
-	 "lvmconfig devices/filter devices/global_filter\n"},
+	 "pvscan --cache -aay --config 'devices { filter=[ \"a|^/dev/sda$|\", \"a|nothing|\", "
+	 "\"r|^/dev/sd|\" ] }' /dev/sda # for good: change /etc/lvm/lvm.conf:3\n"},
 	{"... met by an alias", alias_filtered, "/dev/sda", "PV /dev/sda: not used: filter\n",
 	 "pattern r|by-id| of devices/global_filter matches /dev/disk/by-id/x "
 	 "(/etc/lvm/lvm.conf:1)",
 	 NULL},
 	{"a devices file without it", not_listed, "", "PV /dev/sda: not used: devices-file\n",
 	 "device is not in devices file: /etc/lvm/devices/system.devices\n",
-	 "lvmdevices --adddev /dev/sda\n"},
+	 "lvmdevices --adddev /dev/sda && pvscan --cache -aay /dev/sda\n"},
 	{"... with another id for it", listed_by_other_id, "",
 	 "PV /dev/sda: not used: devices-file\n",
 	 "the file has this PV with another id: IDTYPE=sys_wwid IDNAME=naa.1 DEVNAME=/dev/sdq",
-	 "lvmdevices --update\n"},
+	 "lvmdevices -y --adddev /dev/sda && pvscan --cache -aay /dev/sda\n"},
 	{"a PV that is too small", too_small, "", "PV /dev/sda: not used: pv-min-size\n",
 	 "devices/pv_min_size (/etc/lvm/lvm.conf:3)", NULL},
 	{"a path without its map", multipath, "/dev/sda", "PV /dev/sda: not used: multipath-path\n",
-	 "the device that should lie on it is not there yet", "multipath -ll\n"},
+	 "the device that should lie on it is not there yet", "multipath /dev/sda\n"},
 	{"a path with its map", multipath_held, "/dev/sda",
-	 "PV /dev/sda: not used: multipath-path\n", "on it lies mpatha (dm-9)", NULL},
+	 "PV /dev/sda: not used: multipath-path\n", "on it lies mpatha (dm-9)", "multipath -ll\n"},
 	{"a member of an array", md_member, "/dev/sda", "PV /dev/sda: not used: md-member\n",
-	 "md component", "mdadm --examine /dev/sda\n"},
+	 "md component", "mdadm --assemble --scan\n"},
 	{"a device that is mounted", mounted, "/dev/sda", "PV /dev/sda: not used: mounted\n",
-	 "device is mounted", "findmnt --source /dev/sda\n"},
+	 "device is mounted; on it lies a file system, mounted on /mnt",
+	 "findmnt --source /dev/sda\n"},
 	{"a device type that LVM does not use", unknown_type, "",
 	 "PV /dev/sda: not used: device-type\n", "devices/types", NULL},
 	{"damaged metadata", damaged, "", "PV /dev/sda of VG vg_one: not used: damaged\n",
 	 "metadata text checksum mismatch at byte 10240", "pvck /dev/sda\n"},
+	{"... of which lvm2 has a copy", damaged_with_copy, "", "not used: damaged\n",
+	 "; /etc/lvm/backup/vg_one is a copy of it",
+	 "vgcfgrestore vg_one && vgchange -aay vg_one\n"},
 	{"a PV of no VG", orphan, "/dev/sda", "PV /dev/sda: found: no-vg\n", "no VG", NULL},
 	{"a VG that is not there", forgotten, "", "VG data: missing: not-seen\n",
-	 "PVs of the last good boot: PV " UUID_B " (in the last good boot it was a disk", NULL},
+	 "PVs of the last good boot: PV " UUID_B
+	 " (in the last good boot, of 2026-01-02 03:04, it was",
+	 NULL},
 	{"a mount point", fstab, "/home", "LV vg_one/home: inactive\n", "", NULL},
 	{"the path of an LV", fstab, "/dev/vg_one/home", "LV vg_one/home: inactive\n", "", NULL},
 	{"the mapper's name of an LV", fstab, "/dev/mapper/vg_one-home",
@@ -594,7 +652,7 @@ TEST(json_has_the_same)
 	ck_assert_int_eq(explain("explain --json vg_one"), 0);
 	ck_assert_ptr_nonnull(strstr(
 		machine.out,
-		"{ \"version\": 1, \"answers\": [ { \"type\": \"vg\", \"name\": \"vg_one\", "
+		"{ \"version\": 2, \"answers\": [ { \"type\": \"vg\", \"name\": \"vg_one\", "
 		"\"uuid\": \"GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21\", \"vg\": \"vg_one\", "
 		"\"state\": \"inactive\", \"cause\": \"failed\", \"configured\": false, "
 		"\"evidence\": \"a kernel target is missing: thin-pool; 0 s ago; it is not retried "
