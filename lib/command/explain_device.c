@@ -281,20 +281,22 @@ static void find_obstacle(const struct lea_explainer *explainer, const struct le
 			  struct lea_explain_pv_texts *texts)
 {
 	char type[64];
+	bool is_named;
 
 	if (strstr(texts->what, "mounted"))
 		find_mount(explainer, &found->device, texts->holder, sizeof(texts->holder));
 	else
 		find_holder(explainer, &found->device, texts->holder, sizeof(texts->holder));
-	if (!strstr(texts->what, "signature") && !strstr(texts->what, "something else") &&
-	    !strstr(texts->what, "partitioned"))
+	if (strstr(texts->what, "partitioned"))
+		is_named = lea_udevdb_property(&found->device, "ID_PART_TABLE_TYPE", type,
+					       sizeof(type));
+	else if (strstr(texts->what, "signature") || strstr(texts->what, "something else"))
+		is_named = lea_udevdb_property(&found->device, "ID_FS_TYPE", type, sizeof(type));
+	else
 		return;
-	if (found->content[0])
-		lea_access_plain(found->content, texts->content, sizeof(texts->content));
-	else if (found->device.properties &&
-		 (lea_udevdb_property(&found->device, "ID_FS_TYPE", type, sizeof(type)) ||
-		  lea_udevdb_property(&found->device, "ID_PART_TABLE_TYPE", type, sizeof(type))))
-		lea_access_plain(type, texts->content, sizeof(texts->content));
+	if (is_named || found->content[0])
+		lea_access_plain(is_named ? type : found->content, texts->content,
+				 sizeof(texts->content));
 }
 
 /* The VG that the device belongs to, by what can be read of it, the other PVs, or the memory. */
@@ -335,7 +337,7 @@ static bool is_suspended(const struct lea_explainer *explainer, const struct lea
 {
 	uint64_t suspended;
 
-	return found->kind == LEA_FOUND_EXCLUDED &&
+	return !lea_found_is_pv(found) &&
 	       !lea_sysfs_number(explainer->world, lea_device_devno(&found->device), "dm/suspended",
 				 &suspended) &&
 	       suspended;

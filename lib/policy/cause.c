@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One table each for VGs, LVs and devices. The order of the rows is the order in which the
- * obstacles are met: what no event can pass comes first.
+ * One table each for VGs and LVs, and for devices in cause_device.c. The order of the rows is the
+ * order in which the obstacles are met: what no event can pass comes first.
  */
 #include "policy/cause.h"
 
-#include "base/append.h"
+#include "policy/cause_text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* @text: of LEA_CAUSE_EVIDENCE_BYTES. */
-#define say(text, ...) lea_append(text, LEA_CAUSE_EVIDENCE_BYTES, __VA_ARGS__)
-
-/* Finds the disks that the kernel has lost; their events do the rest. */
-#define RESCAN "for f in /sys/class/scsi_host/*/scan; do echo '- - -' >$f; done"
-
-/* Copies a command, with @name in the place of each "@" and @detail in that of each "%". */
-static void set_next(struct lea_reason *reason, const char *command, const char *name,
-		     const char *detail)
+void lea_cause_set_next(struct lea_reason *reason, const char *command, const char *name,
+			const char *detail)
 {
 	char *next = reason->next;
 
@@ -31,13 +24,13 @@ static void set_next(struct lea_reason *reason, const char *command, const char 
 			lea_append(next, sizeof(reason->next), "%c", *command);
 }
 
-static void say_where(char *text, const char *where)
+void lea_cause_say_where(char *text, const char *where)
 {
 	if (*where)
 		say(text, " (%s)", where);
 }
 
-static void say_age(char *text, uint32_t seconds)
+void lea_cause_say_age(char *text, uint32_t seconds)
 {
 	if (seconds >= 7200)
 		say(text, "%u h", seconds / 3600);
@@ -71,7 +64,7 @@ static bool has_no_activation(const struct lea_vg_facts *vg)
 static void tell_activation(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "global/activation is 0");
-	say_where(text, vg->machine->activation_where);
+	lea_cause_say_where(text, vg->machine->activation_where);
 	say(text, ": no command activates anything");
 }
 
@@ -156,7 +149,7 @@ static bool has_no_event_activation(const struct lea_vg_facts *vg)
 static void tell_event_activation(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "global/event_activation is 0");
-	say_where(text, vg->machine->event_activation_where);
+	lea_cause_say_where(text, vg->machine->event_activation_where);
 	say(text, ": events activate nothing");
 }
 
@@ -231,7 +224,7 @@ static bool is_claimed(const struct lea_vg_facts *vg)
 static void tell_claimed(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "a worker has been activating it for ");
-	say_age(text, vg->claim_s);
+	lea_cause_say_age(text, vg->claim_s);
 	if (vg->worker[0])
 		say(text, ": %s", vg->worker);
 }
@@ -269,7 +262,7 @@ static bool has_failed(const struct lea_vg_facts *vg)
 static void tell_failed(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "%s; ", vg->claim_reason[0] ? vg->claim_reason : "no reason was recorded");
-	say_age(text, vg->claim_s);
+	lea_cause_say_age(text, vg->claim_s);
 	say(text, " ago; %s",
 	    !vg->is_retried	       ? "it is not retried before one of its PVs is added"
 	    : vg->machine->is_compared ? "it is retried automatically, at the next reconcile"
@@ -291,7 +284,7 @@ static void tell_pending(const struct lea_vg_facts *vg, char *text)
 		say(text, "; the first one is number %u and has waited for ", vg->queue_place);
 	else
 		say(text, "; the first one has been processed for ");
-	say_age(text, vg->pending_s);
+	lea_cause_say_age(text, vg->pending_s);
 	if (!vg->machine->has_runner)
 		say(text, "; no runner works");
 }
@@ -304,7 +297,7 @@ static bool is_orphaned(const struct lea_vg_facts *vg)
 static void tell_orphaned(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "the worker that was activating it died; it began ");
-	say_age(text, vg->claim_s);
+	lea_cause_say_age(text, vg->claim_s);
 	say(text, " ago");
 }
 
@@ -316,7 +309,7 @@ static bool is_gate_closed(const struct lea_vg_facts *vg)
 static void tell_gate(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "the gate has been closed for ");
-	say_age(text, vg->machine->gate_closed_s);
+	lea_cause_say_age(text, vg->machine->gate_closed_s);
 	say(text, ": the machine is booting%s",
 	    vg->machine->has_runner ? "" : ", but no boot scan runs");
 }
@@ -329,7 +322,7 @@ static bool is_done(const struct lea_vg_facts *vg)
 static void tell_done(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "an event activated it ");
-	say_age(text, vg->claim_s);
+	lea_cause_say_age(text, vg->claim_s);
 	say(text, " ago; since then a command has deactivated %u of its %u LVs",
 	    vg->lvs_due - vg->lvs_due_active, vg->lvs_due);
 }
@@ -345,7 +338,7 @@ static void tell_marked(const struct lea_vg_facts *vg, char *text)
 	    "stock lvm2 is in charge, and its mark /run/lvm/vgs_online/%s says that an event "
 	    "activated the VG ",
 	    vg->name);
-	say_age(text, vg->marked_s);
+	lea_cause_say_age(text, vg->marked_s);
 	say(text, " ago: no event activates it again; %u of its %u LVs are active",
 	    vg->lvs_due_active, vg->lvs_due);
 }
@@ -431,7 +424,7 @@ static const struct vg_row vg_rows[] = {
 	{"vg-name-taken", has_twin, tell_twin, "vgrename % @_2 && vgchange -aay @_2", false,
 	 DETAIL(uuid)},
 	{"incomplete", has_remedy, tell_incomplete, "%", false, DETAIL(remedy)},
-	{"incomplete", is_hopeless, tell_incomplete, RESCAN, false, 0},
+	{"incomplete", is_hopeless, tell_incomplete, LEA_CAUSE_RESCAN, false, 0},
 	{"incomplete", is_incomplete, tell_incomplete, "vgchange -ay --activationmode degraded @",
 	 false, 0},
 	{"activating", is_claimed, tell_claimed, "journalctl -b LVM_VG=@", false, 0},
@@ -467,7 +460,7 @@ bool lea_cause_of_vg(const struct lea_vg_facts *vg, struct lea_reason *ret_reaso
 	row->tell(vg, reason.evidence);
 	if (row->detail)
 		memcpy(&detail, (const char *)vg + row->detail, sizeof(detail));
-	set_next(&reason, row->next, vg->name, detail);
+	lea_cause_set_next(&reason, row->next, vg->name, detail);
 	*ret_reason = reason;
 	return true;
 }
@@ -576,260 +569,15 @@ bool lea_cause_of_lv(const struct lea_lv_facts *lv, struct lea_reason *ret_reaso
 		reason.is_configured = lv_rows[i].is_configured;
 		say(reason.evidence, "%s", lv_rows[i].evidence);
 		if (lv_rows[i].holds == is_not_in_auto_list)
-			say_where(reason.evidence, lv->machine->auto_list_where);
+			lea_cause_say_where(reason.evidence, lv->machine->auto_list_where);
 		if (lv_rows[i].holds == is_not_in_volume_list)
-			say_where(reason.evidence, lv->machine->volume_list_where);
+			lea_cause_say_where(reason.evidence, lv->machine->volume_list_where);
 		if (lv_rows[i].holds == is_lv_name_taken)
 			say(reason.evidence, " %s: %s", lv->taken_node, lv->taken_by);
 		snprintf(name, sizeof(name), "%.127s/%.127s", lv->vg, lv->name);
-		set_next(&reason, lv_rows[i].next, name, lv->taken_node);
+		lea_cause_set_next(&reason, lv_rows[i].next, name, lv->taken_node);
 		*ret_reason = reason;
 		return true;
 	}
 	return false;
-}
-
-/* ---- devices */
-
-/* What a filter says, and the word for it. In commands "@" stands for the device, and "%" for the
- * command that activates its VG. */
-struct filter_row {
-	const char *what; /* as the filter says it */
-	const char *cause;
-	const char *next;
-	const char *next_if_held;   /* a device is stacked on it; NULL: as next */
-	const char *config;	    /* for the command that activates the VG; NULL: none */
-	bool is_configured_if_held; /* the device on it uses it: that is its purpose */
-	bool needs_map;
-};
-
-#define FILTERS_SHOWN "lvmconfig devices/filter devices/global_filter"
-
-static const struct filter_row filter_rows[] = {
-	{"device is rejected by filter config", "filter", "%", NULL, "", false, false},
-	{"device is not in devices file", "devices-file", "lvmdevices --adddev @ && %", NULL, NULL,
-	 false, false},
-	{"by devices file (checking PVID)", "devices-file", "lvmdevices --adddev @ && %", NULL,
-	 NULL, false, false},
-	{"device type is unknown", "device-type", "lvmconfig devices/types", NULL, NULL, false,
-	 false},
-	{"device is missing sysfs info", "sysfs", "udevadm info @", NULL, NULL, false, false},
-	{"device is too small (pv_min_size)", "pv-min-size", "%", NULL, "devices/pv_min_size=512",
-	 false, false},
-	{"device is a multipath component", "multipath-path", "multipath @", "multipath -ll", NULL,
-	 true, true},
-	{"device is an md component", "md-member", "mdadm --assemble --scan", "mdadm --examine @",
-	 NULL, true, true},
-	{"device is filtered", "firmware-raid", "lsblk --fs @", NULL, NULL, true, true},
-	{"device is partitioned", "partitioned", "lsblk --fs @", NULL, NULL, false, false},
-	{"device has a signature", "signature", "wipefs --no-act @", NULL, NULL, false, false},
-	{"libblkid finds something else on the device", "signature", "wipefs --no-act @", NULL,
-	 NULL, false, false},
-	{"device is mounted", "mounted", "findmnt --source @", NULL, NULL, false, false},
-	{"device is not in a usable state", "suspended", "dmsetup info @", NULL, NULL, false,
-	 false},
-	{"device is an LV", "on-lv", "%", "lvmconfig devices/scan_lvs", "devices/scan_lvs=1", true,
-	 false},
-};
-
-/* For a reason that has no row. */
-static const struct filter_row filter_rest = {"",    "excluded", "lvmdevices --check", NULL, NULL,
-					      false, false};
-
-static const struct filter_row *filter_row_of(const char *what)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(filter_rows); i++)
-		if (!strcmp(filter_rows[i].what, what))
-			return &filter_rows[i];
-	return &filter_rest;
-}
-
-static void tell_excluded(const struct lea_pv_facts *pv, char *text)
-{
-	say(text, "it is not used: %s", pv->what);
-	if (pv->pattern[0])
-		say(text, ": pattern %s of %s matches %s", pv->pattern, pv->setting, pv->alias);
-	else if (pv->setting[0])
-		say(text, ": %s", pv->setting);
-	say_where(text, pv->where);
-	if (pv->is_suspended)
-		say(text, "; it is suspended");
-	if (pv->entry[0])
-		say(text, "; the file has this PV with another id: %s", pv->entry);
-	if (pv->content[0])
-		say(text, "; its content: %s", pv->content);
-	if (pv->holder[0])
-		say(text, "; on it lies %s", pv->holder);
-}
-
-/* The command that activates the PV's VG, or the VGs of the device. @config: NULL: none. */
-static void set_activation(const struct lea_pv_facts *pv, const char *config,
-			   char text[static LEA_CAUSE_NEXT_BYTES])
-{
-	text[0] = '\0';
-	lea_append(text, LEA_CAUSE_NEXT_BYTES, pv->vg[0] ? "vgchange -aay" : "pvscan --cache -aay");
-	if (config)
-		lea_append(text, LEA_CAUSE_NEXT_BYTES, " --config '%s'", config);
-	lea_append(text, LEA_CAUSE_NEXT_BYTES, " %.200s", pv->vg[0] ? pv->vg : pv->device);
-	if (config && pv->where[0])
-		lea_append(text, LEA_CAUSE_NEXT_BYTES, " # for good: change %s", pv->where);
-}
-
-static bool is_excluded(const struct lea_pv_facts *pv)
-{
-	return pv->state == LEA_PV_EXCLUDED;
-}
-
-static const char *filter_next(const struct lea_pv_facts *pv, const struct filter_row *row)
-{
-	if (pv->is_suspended)
-		return "dmsetup resume @ && %";
-	if (row == &filter_rows[0] && !pv->accepting[0])
-		return FILTERS_SHOWN;
-	/* Without -y it asks before it adds a second entry with this PV. --update leaves ids of
-	 * disks alone. */
-	if (pv->entry[0])
-		return "lvmdevices -y --adddev @ && %";
-	return pv->holder[0] && row->next_if_held ? row->next_if_held : row->next;
-}
-
-static void explain_excluded(const struct lea_pv_facts *pv, struct lea_reason *reason)
-{
-	const struct filter_row *row = filter_row_of(pv->what);
-	char activation[LEA_CAUSE_NEXT_BYTES];
-
-	reason->cause = row->cause;
-	reason->is_configured = row->is_configured_if_held && pv->holder[0];
-	tell_excluded(pv, reason->evidence);
-	if (row->needs_map && !pv->holder[0]) {
-		say(reason->evidence, "; the device that should lie on it is not there yet");
-		if (pv->known_s) {
-			say(reason->evidence, ", although udev has known this one for ");
-			say_age(reason->evidence, pv->known_s);
-		}
-	}
-	set_activation(pv, row == &filter_rows[0] ? pv->accepting : row->config, activation);
-	set_next(reason, filter_next(pv, row), pv->device, activation);
-}
-
-struct pv_row {
-	const char *cause;
-	bool (*holds)(const struct lea_pv_facts *pv);
-	const char *evidence; /* pv->what follows, if it is not empty */
-	const char *next;     /* "@" stands for the device, "%" for its VG */
-};
-
-static bool is_absent(const struct lea_pv_facts *pv)
-{
-	return pv->state == LEA_PV_ABSENT;
-}
-
-static bool is_hung(const struct lea_pv_facts *pv)
-{
-	return pv->state == LEA_PV_HUNG;
-}
-
-static bool is_unreadable(const struct lea_pv_facts *pv)
-{
-	return pv->state == LEA_PV_UNREADABLE;
-}
-
-static bool is_damaged(const struct lea_pv_facts *pv)
-{
-	return pv->state == LEA_PV_DAMAGED;
-}
-
-static bool has_backup(const struct lea_pv_facts *pv)
-{
-	return is_damaged(pv) && pv->backup[0] && pv->vg[0];
-}
-
-static bool is_no_pv(const struct lea_pv_facts *pv)
-{
-	return pv->state == LEA_PV_NONE;
-}
-
-static bool is_of_no_vg(const struct lea_pv_facts *pv)
-{
-	return !pv->has_vg && pv->state == LEA_PV_USED;
-}
-
-static bool is_quarantined(const struct lea_pv_facts *pv)
-{
-	return pv->is_quarantined;
-}
-
-static bool is_pending_pv(const struct lea_pv_facts *pv)
-{
-	return pv->is_pending;
-}
-
-static bool is_ours(const struct lea_pv_facts *pv)
-{
-	return pv->machine->charge == LEA_CHARGE_OURS && !pv->machine->is_gate_closed;
-}
-
-static bool is_not_probed(const struct lea_pv_facts *pv)
-{
-	return !pv->is_recorded && !pv->is_probed && pv->is_recordable;
-}
-
-static bool is_not_recorded(const struct lea_pv_facts *pv)
-{
-	return is_ours(pv) && !pv->is_recorded && pv->is_recordable;
-}
-
-static const struct pv_row pv_rows[] = {
-	{"not-seen", is_absent, "no device carries this PV", RESCAN},
-	{"hung-disk", is_hung, "the disk did not answer in time", "journalctl -k -b"},
-	{"unreadable", is_unreadable, "it cannot be read", "journalctl -k -b"},
-	{"damaged", has_backup, "its LVM metadata is damaged", "vgcfgrestore % && vgchange -aay %"},
-	{"damaged", is_damaged, "its LVM metadata is damaged", "pvck @"},
-	{"no-pv", is_no_pv, "LVM finds no PV on it", "lsblk --fs @"},
-	{"quarantined", is_quarantined, "its event made the runner fail repeatedly",
-	 "lvmevent retry"},
-	{"pending", is_pending_pv, "its event waits in the queue",
-	 "systemctl start lvmevent-runner.service"},
-	{"no-vg", is_of_no_vg, "it belongs to no VG", "pvs @"},
-	{"not-probed", is_not_probed, "udev has not probed it, so no event activated its VG",
-	 "udevadm trigger --action=add @"},
-	{"no-event", is_not_recorded, "no event of it was processed in this boot",
-	 "lvmevent sweep --wait"},
-};
-
-static void tell_queue(const struct lea_pv_facts *pv, char *text)
-{
-	if (pv->place)
-		say(text, "; its event is number %u in the queue and has waited for ", pv->place);
-	else
-		say(text, "; its event has been processed for ");
-	say_age(text, pv->pending_s);
-}
-
-bool lea_cause_of_pv(const struct lea_pv_facts *pv, struct lea_reason *ret_reason)
-{
-	struct lea_reason reason = {0};
-	size_t i = 0;
-
-	if (is_excluded(pv)) {
-		explain_excluded(pv, &reason);
-		*ret_reason = reason;
-		return true;
-	}
-	while (i < ARRAY_SIZE(pv_rows) && !pv_rows[i].holds(pv))
-		i++;
-	if (i == ARRAY_SIZE(pv_rows))
-		return false;
-	reason.cause = pv_rows[i].cause;
-	reason.is_configured = is_no_pv(pv) || pv_rows[i].holds == is_of_no_vg;
-	say(reason.evidence, "%s%s%s", pv_rows[i].evidence, pv->what[0] ? ": " : "", pv->what);
-	if (pv->last_seen[0])
-		say(reason.evidence, "; %s", pv->last_seen);
-	if (pv_rows[i].holds == has_backup)
-		say(reason.evidence, "; %s is a copy of it", pv->backup);
-	if (pv->is_pending)
-		tell_queue(pv, reason.evidence);
-	set_next(&reason, pv_rows[i].next, pv->device, pv->vg);
-	*ret_reason = reason;
-	return true;
 }

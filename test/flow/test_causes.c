@@ -123,6 +123,32 @@ static void date_file(const char *path)
 	ck_assert_int_eq(setenv("TZ", "UTC", 1), 0);
 }
 
+/* The first disk is this sample with other words of the same length in its metadata. */
+static void changed(const char *name, const char *from, const char *to, const char *disk)
+{
+	struct sample other;
+	char path[128];
+
+	sample_load(&other, name);
+	sample_change_text(&other, from, to);
+	snprintf(path, sizeof(path), "%s/dev/%s", machine.tree.root, disk);
+	sample_write(&other, path);
+	sample_done(&other);
+}
+
+/* These bytes are at the start of the first disk, or at @at. */
+static void overwritten(size_t at, const void *bytes, size_t len_bytes)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/dev/sda", machine.tree.root);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq((int)pwrite(fd, bytes, len_bytes, (off_t)at), (int)len_bytes);
+	close(fd);
+}
+
 static void remembered(const char *vg)
 {
 	char text[512];
@@ -330,6 +356,91 @@ static void no_linear(void)
 	claim(LEA_CLAIM_FAILED, "VG vg_one: loading its table: Invalid argument", true);
 }
 
+static void twin(void)
+{
+	machine_plug("label-sector2", "sdb", 32, 8);
+	changed("label-sector2", "vg_ls2 {", "vg_one {", "sdb");
+}
+
+static void no_write_permission(void)
+{
+	changed("one-pv", "\"READ\", \"WRITE\"]\nflags = []\nextent",
+		"\"READ\"]         \nflags = []\nextent", "sda");
+}
+
+static void no_lvs(void)
+{
+	changed("one-pv", "logical_volumes {", "logical_no_more {", "sda");
+}
+
+static void reserved(void)
+{
+	shared();
+	conf("global/use_lvmlockd = 1");
+}
+
+static int open_unreadable(struct lea_world *world, const char *path, uint32_t major,
+			   uint32_t minor)
+{
+	(void)world;
+	(void)path;
+	(void)major;
+	(void)minor;
+	return -EIO;
+}
+
+static void unreadable(void)
+{
+	machine.world->open_device = open_unreadable;
+}
+
+static void blank(void)
+{
+	const char zeros[4096] = "";
+
+	machine.properties = "ID_FS_TYPE=\n";
+	overwritten(0, zeros, sizeof(zeros));
+}
+
+static void partitioned(void)
+{
+	const uint8_t entry[66] = {0x80, 0, 2, 0, 0x83, 0, 9, 0, 1, [12] = 8, [64] = 0x55, 0xaa};
+
+	overwritten(446, entry, sizeof(entry));
+}
+
+static void lvm1(void)
+{
+	overwritten(0, "HM\1", 4);
+}
+
+static void firmware(void)
+{
+	machine.properties = "ID_FS_TYPE=isw_raid_member\n";
+	conf("devices/fw_raid_component_detection = 1");
+}
+
+static void suspended_pv(void)
+{
+	put("/proc/devices", "Block devices:\n  8 device-mapper\n");
+	put("/sys/dev/block/8:16/dm/uuid", "CRYPT-x\n");
+	put("/sys/dev/block/8:16/dm/suspended", "1\n");
+	conf("devices/ignore_suspended_devices = 1");
+}
+
+static void no_size(void)
+{
+	tree_remove(&machine.tree, "/sys/dev/block/8:16/size");
+}
+
+/* A PV of a guest, on an LV of this host. */
+static void on_lv(void)
+{
+	put("/proc/devices", "Block devices:\n  8 device-mapper\n");
+	put("/sys/dev/block/8:16/dm/uuid", "LVM-" VG_ONE_ID ROOT_ID "\n");
+	conf("devices {\n\tscan_lvs = 0\n}\n");
+}
+
 static void marked(void)
 {
 	put("/run/lvm/vgs_online/vg_one", "");
@@ -485,8 +596,7 @@ static const struct {
 	 "pci0/host2/2:0:0:0",
 	 NULL},
 	{"... asked for by its id", half_remembered, UUID_B,
-	 "PV " UUID_B " of VG vg-two.pvs: "
-	 "missing: not-seen\n",
+	 "PV " UUID_B " of VG vg-two.pvs: missing: not-seen\n",
 	 "no device carries this PV; in the last good boot", NULL},
 	{"a missing PV that a filter excludes", half_filtered, "", "inactive: incomplete\n",
 	 "(on /dev/sdb, which is not used: device is rejected by filter config)",
@@ -497,8 +607,7 @@ static const struct {
 	{"a worker at work", activating, "", "VG vg_one: activating: activating\n",
 	 "a worker has been activating it for ", NULL},
 	{"a failure", failed, "", "VG vg_one: inactive: failed\n",
-	 "a kernel target is missing: thin-pool; 0 s ago; it is not retried",
-	 "vgchange -aay vg_one\n"},
+	 "a kernel target is missing: thin-pool; ", "vgchange -aay vg_one\n"},
 	{"a failure that is retried", retried, "", "VG vg_one: inactive: failed\n",
 	 "it is retried automatically", NULL},
 	{"deactivated by a command", deactivated, "vg_one", "VG vg_one: inactive: deactivated\n",
@@ -506,7 +615,10 @@ static const struct {
 	{"a worker that died", orphaned, "", "VG vg_one: inactive: worker-died\n", "died", NULL},
 	{"an event in the queue", queued, "", "VG vg_one: inactive: pending\n",
 	 "1 of its PVs wait in the queue (1 pending, 0 being processed in all); the first one is "
-	 "number 1 and has waited for 0 s; no runner works",
+	 "number 1 and has waited for ",
+	 "systemctl start lvmevent-runner.service\n"},
+	{"... its PV", queued, "/dev/sda", "PV /dev/sda of VG vg_one: found: pending\n",
+	 "; its event is number 1 in the queue and has waited for ",
 	 "systemctl start lvmevent-runner.service\n"},
 	{"a PV in quarantine", quarantined, "", "PV /dev/sda of VG vg_one: found: quarantined\n",
 	 "made the runner fail", "lvmevent retry\n"},
@@ -534,6 +646,16 @@ static const struct {
 	{"a target that the kernel lacks", no_linear, "", "VG vg_one: inactive: target-missing\n",
 	 "no device-mapper target \"linear\": its module is missing or was not loaded; VG vg_one: ",
 	 "modprobe dm-linear && vgchange -aay vg_one\n"},
+	{"two VGs of one name", twin, "", "VG vg_one: inactive: vg-name-taken\n",
+	 "another VG has this name: this one is GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21, the other "
+	 "one ",
+	 "vgrename GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21 vg_one_2 && vgchange -aay vg_one_2\n"},
+	{"a VG without write permission", no_write_permission, "vg_one",
+	 "VG vg_one: inactive: vg-read-only\n", "read", NULL},
+	{"a VG without LVs", no_lvs, "vg_one", "VG vg_one: inactive: no-lv\n", "it has no LV",
+	 "vgs vg_one\n"},
+	{"a VG that lvmlockd guards", reserved, "vg_one", "VG vg_one: inactive: reserved\n",
+	 "lvmlockd (lock type sanlock) guards it", "vgchange -ay vg_one\n"},
 	{"a mark that keeps lvm2's events away", marked, "", "VG vg_one: inactive: marked\n",
 	 "its mark /run/lvm/vgs_online/vg_one says", "vgchange -aay vg_one\n"},
 	{"dmeventd does not know it", unmonitored, "", "VG vg_one: active: not-monitored\n",
@@ -573,6 +695,26 @@ static const struct {
 	{"a device that is mounted", mounted, "/dev/sda", "PV /dev/sda: not used: mounted\n",
 	 "device is mounted; on it lies a file system, mounted on /mnt",
 	 "findmnt --source /dev/sda\n"},
+	{"a disk that cannot be read", unreadable, "/dev/sda",
+	 "PV /dev/sda: not used: unreadable\n", "it cannot be read: Input/output error",
+	 "journalctl -k -b\n"},
+	{"a disk without a PV", blank, "/dev/sda", "PV /dev/sda: not used: no-pv\n",
+	 "LVM finds no PV on it", "lsblk --fs /dev/sda\n"},
+	{"a disk with partitions", partitioned, "", "PV /dev/sda: not used: partitioned\n",
+	 "device is partitioned", "lsblk --fs /dev/sda\n"},
+	{"a disk with another signature", lvm1, "", "PV /dev/sda: not used: signature\n",
+	 "device has a signature", "wipefs --no-act /dev/sda\n"},
+	{"a member of a RAID of the firmware", firmware, "/dev/sda",
+	 "PV /dev/sda: not used: firmware-raid\n", "the device that should lie on it is not there",
+	 NULL},
+	{"a PV on a suspended device", suspended_pv, "", "PV /dev/sda: not used: suspended\n",
+	 "; it is suspended", "dmsetup resume /dev/sda && pvscan --cache -aay /dev/sda\n"},
+	{"a disk that sysfs does not know", no_size, "", "PV /dev/sda: not used: sysfs\n",
+	 "devices/sysfs_scan", "udevadm info /dev/sda\n"},
+	{"a PV on an LV", on_lv, "", "PV /dev/sda: not used: on-lv\n",
+	 "devices/scan_lvs (/etc/lvm/lvm.conf:2)",
+	 "pvscan --cache -aay --config 'devices/scan_lvs=1' /dev/sda # for good: change "
+	 "/etc/lvm/lvm.conf:2\n"},
 	{"a device type that LVM does not use", unknown_type, "",
 	 "PV /dev/sda: not used: device-type\n", "devices/types", NULL},
 	{"damaged metadata", damaged, "", "PV /dev/sda of VG vg_one: not used: damaged\n",
@@ -650,13 +792,15 @@ TEST(json_has_the_same)
 {
 	failed();
 	ck_assert_int_eq(explain("explain --json vg_one"), 0);
-	ck_assert_ptr_nonnull(strstr(
-		machine.out,
-		"{ \"version\": 2, \"answers\": [ { \"type\": \"vg\", \"name\": \"vg_one\", "
-		"\"uuid\": \"GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21\", \"vg\": \"vg_one\", "
-		"\"state\": \"inactive\", \"cause\": \"failed\", \"configured\": false, "
-		"\"evidence\": \"a kernel target is missing: thin-pool; 0 s ago; it is not retried "
-		"before one of its PVs is added\", \"next\": \"vgchange -aay vg_one\" }"));
+	ck_assert_ptr_nonnull(
+		strstr(machine.out,
+		       "{ \"version\": 2, \"answers\": [ { \"type\": \"vg\", \"name\": \"vg_one\", "
+		       "\"uuid\": \"GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21\", \"vg\": \"vg_one\", "
+		       "\"state\": \"inactive\", \"cause\": \"failed\", \"configured\": false, "
+		       "\"evidence\": \"a kernel target is missing: thin-pool; "));
+	ck_assert_ptr_nonnull(strstr(machine.out,
+				     " ago; it is not retried before one of its PVs is added\", "
+				     "\"next\": \"vgchange -aay vg_one\" }"));
 }
 
 static int take_lock(const void *arg)

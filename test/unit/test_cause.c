@@ -327,6 +327,12 @@ static void suspended(void)
 	pv.is_suspended = true;
 }
 
+static void hung_and_suspended(void)
+{
+	pv.state = LEA_PV_HUNG;
+	pv.is_suspended = true;
+}
+
 static void waiting_for_its_map(void)
 {
 	pv.what = "device is a multipath component";
@@ -358,6 +364,7 @@ static const struct {
 	 "/etc/lvm/lvm.conf:3",
 	 "too small"},
 	{suspended, "dmsetup resume /dev/sdb && vgchange -aay data", "; it is suspended"},
+	{hung_and_suspended, "dmsetup resume /dev/sdb && vgchange -aay data", "it is suspended: "},
 	{waiting_for_its_map, "multipath /dev/sdb",
 	 "is not there yet, although udev has known this one for 4 min"},
 	{damaged_with_a_copy, "vgcfgrestore data && vgchange -aay data",
