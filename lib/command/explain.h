@@ -47,11 +47,12 @@ bool lea_explain_device(struct lea_world *world, struct lea_found *found,
 
 /* One answer, borrowed during the call. */
 struct lea_answer {
-	const char *type;  /* "vg", "lv" or "pv" */
-	const char *name;  /* "data", "data/home", "/dev/sdb", or the PVID of an absent PV */
-	const char *uuid;  /* with hyphens; "": unknown */
-	const char *vg;	   /* of an LV or a PV; "": none, or unknown */
-	const char *state; /* a word of lvmevent(8) */
+	const char *type; /* "vg", "lv", "pv" or "mount" */
+	/* "data", "data/home", "/dev/sdb", the PVID of an absent PV, or a mount point */
+	const char *name;
+	const char *uuid;		 /* with hyphens; "": unknown */
+	const char *vg;			 /* of an LV or a PV; "": none, or unknown */
+	const char *state;		 /* a word of lvmevent(8) */
 	const struct lea_reason *reason; /* NULL: it is as it should be */
 };
 
@@ -88,3 +89,5 @@ LEA_MUST_CHECK int lea_explainer_tell_pv(struct lea_explainer *explainer, const 
 /* A device; if it is an LV, that LV. */
 LEA_MUST_CHECK int lea_explainer_tell_device(struct lea_explainer *explainer,
 					     const struct lea_device *wanted);
+/* Is this LV active? */
+bool lea_explainer_is_active(const struct lea_explainer *explainer, const char *vg, const char *lv);

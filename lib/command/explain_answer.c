@@ -327,3 +327,19 @@ int lea_explainer_tell_device(struct lea_explainer *explainer, const struct lea_
 	}
 	return LEA_EXPLAIN_UNKNOWN;
 }
+
+bool lea_explainer_is_active(const struct lea_explainer *explainer, const char *vg, const char *lv)
+{
+	size_t count;
+	const struct lea_index_row *row = lea_index_find(&explainer->vg_names, vg, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct lea_vg *found = ((const struct lea_scan_vg *)row[i].value)->vg;
+
+		for (uint32_t l = 0; l < found->lv_count; l++)
+			if (!strcmp(found->lvs[l].name, lv) &&
+			    lea_active_vgs_find(&explainer->active, found->id, found->lvs[l].id))
+				return true;
+	}
+	return false;
+}

@@ -351,6 +351,19 @@ static void fstab(void)
 			  "LABEL=my\\040home /data ext4 defaults 0 2\n");
 }
 
+static void not_mounted(void)
+{
+	up_one();
+	put("/etc/fstab", "/dev/vg_one/home /home ext4 defaults 0 2\n");
+}
+
+static void mounted_home(void)
+{
+	up_one();
+	put("/etc/fstab", "/dev/vg_one/home /my\\040home ext4 defaults 0 2\n");
+	put("/proc/self/mountinfo", "22 1 253:4 / /my\\040home rw - ext4 /dev/dm-4 rw\n");
+}
+
 static const struct cause_row rows[] = {
 	{"activation is off", no_activation, "vg_one", "VG vg_one: inactive: activation-off\n",
 	 "global/activation is 0 (/etc/lvm/lvm.conf:3)",
@@ -472,6 +485,12 @@ static const struct cause_row rows[] = {
 	 "PVs of the last good boot: PV " UUID_B
 	 " (in the last good boot, of 2026-01-02 03:04, it was",
 	 NULL},
+	{"a file system that was not mounted", not_mounted, "",
+	 "mount point /home: not mounted: not-mounted\n",
+	 "LV vg_one/home is active, /etc/fstab has it for /home", "next: mount '/home'\n"},
+	{"... asked for by its mount point", not_mounted, "/home",
+	 "LV vg_one/home: active\nmount point /home: not mounted: not-mounted\n", "", NULL},
+	{"one that was mounted", mounted_home, "", "Everything is as it should be.\n", "", NULL},
 	{"a mount point", fstab, "/home", "LV vg_one/home: inactive\n", "", NULL},
 	{"the path of an LV", fstab, "/dev/vg_one/home", "LV vg_one/home: inactive\n", "", NULL},
 	{"the mapper's name of an LV", fstab, "/dev/mapper/vg_one-home",

@@ -23,7 +23,8 @@ static void setup(void)
 					     .auto_list_where = "",
 					     .volume_list_where = "",
 					     .has_runner = true};
-	vg = (struct lea_vg_facts){.machine = &machine, .name = "data",
+	vg = (struct lea_vg_facts){.machine = &machine,
+				   .name = "data",
 				   .uuid = "ID",
 				   .pv_count = 2,
 				   .pvs_found = 2,
