@@ -13,6 +13,18 @@ static struct lea_lv_facts lv;
 static struct lea_pv_facts pv;
 static struct lea_reason reason;
 
+static void set_up_lv(void)
+{
+	lv = (struct lea_lv_facts){.machine = &machine,
+				   .vg = "data",
+				   .name = "home",
+				   .is_active = true,
+				   .has_link = true,
+				   .is_writable = true,
+				   .taken_node = "",
+				   .taken_by = ""};
+}
+
 /* A machine, a VG that is down for no reason, an LV and a PV that are as they should be. */
 static void setup(void)
 {
@@ -46,14 +58,7 @@ static void setup(void)
 				   .delegated_why = "",
 				   .claim_reason = "",
 				   .worker = ""};
-	lv = (struct lea_lv_facts){.machine = &machine,
-				   .vg = "data",
-				   .name = "home",
-				   .is_active = true,
-				   .has_link = true,
-				   .is_writable = true,
-				   .taken_node = "",
-				   .taken_by = ""};
+	set_up_lv();
 	pv = (struct lea_pv_facts){.machine = &machine,
 				   .state = LEA_PV_USED,
 				   .device = "/dev/sdb",
