@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -21,8 +22,9 @@
 #include "policy/need_memory.h"
 #include "world/udevdb.h"
 
-#define MAX_FSTAB_BYTES LEA_NEED_MAX_TEXT_BYTES
-#define SHOWN_MOST	5U /* LVs of a VG with the same cause, for people */
+#define MAX_FSTAB_BYTES	    LEA_NEED_MAX_TEXT_BYTES
+#define MAX_MOUNTINFO_BYTES (8U * 1024U * 1024U)
+#define SHOWN_MOST	    5U /* LVs of a VG with the same cause, for people */
 
 struct view {
 	struct lea_world *world;
@@ -33,6 +35,7 @@ struct view {
 	struct lea_arena *arena; /* of the memory */
 	struct lea_boot_memory memory;
 	bool has_memory;
+	time_t memory_time;
 	struct lea_explainer *explainer;
 	FILE *out;
 	bool is_json;
@@ -99,9 +102,10 @@ static bool is_counted(struct view *view, const struct lea_answer *answer)
 static void print_answer(struct view *view, const struct lea_answer *answer)
 {
 	const struct lea_reason *reason = answer->reason;
-	const char *const type = !strcmp(answer->type, "vg")   ? "VG"
-				 : !strcmp(answer->type, "lv") ? "LV"
-							       : "PV";
+	const char *const type = !strcmp(answer->type, "vg")	  ? "VG"
+				 : !strcmp(answer->type, "lv")	  ? "LV"
+				 : !strcmp(answer->type, "mount") ? "mount point"
+								  : "PV";
 
 	if (is_counted(view, answer))
 		return;
@@ -120,6 +124,92 @@ static void take_answer(void *arg, const struct lea_answer *answer)
 
 	(view->is_json ? add_json : print_answer)(view, answer);
 	view->shown++;
+}
+
+/* ---- mount points */
+
+/* Replaces each \\ooo by its byte, as fstab and mountinfo write blanks. */
+static void decode(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; from++) {
+		if (from[0] == '\\' && strspn(from + 1, "01234567") >= 3) {
+			*to++ = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + from[3] - '0');
+			from += 3;
+		} else {
+			*to++ = *from;
+		}
+	}
+	*to = '\0';
+}
+
+/* Fields of mountinfo: number, parent, device, root, mount point. */
+static bool is_mounted(const struct view *view, const char *mount_point)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	const int proc_fd = lea_world_proc(view->world);
+	char *state = NULL, point[512];
+
+	/* Without the list, nothing is said. */
+	if (proc_fd < 0 ||
+	    lea_file_read(proc_fd, "self/mountinfo", MAX_MOUNTINFO_BYTES, &text, NULL))
+		return true;
+	for (const char *line = strtok_r(text, "\n", &state); line;
+	     line = strtok_r(NULL, "\n", &state)) {
+		if (sscanf(line, "%*s %*s %*s %*s %511s", point) != 1)
+			continue;
+		decode(point);
+		if (!strcmp(point, mount_point))
+			return true;
+	}
+	return false;
+}
+
+static void tell_mount(struct view *view, const struct lea_need *need)
+{
+	struct lea_reason reason = {.cause = "not-mounted"};
+	struct lea_answer answer = {.type = "mount",
+				    .name = need->user,
+				    .uuid = "",
+				    .vg = "",
+				    .state = "not mounted",
+				    .reason = &reason};
+	char vg[128];
+	const char *slash = strchr(need->value, '/');
+
+	if (need->kind != LEA_NEED_WORD || !slash || need->user[0] != '/')
+		return;
+	snprintf(vg, sizeof(vg), "%.*s", (int)(slash - need->value), need->value);
+	if (!lea_explainer_is_active(view->explainer, vg, slash + 1) ||
+	    is_mounted(view, need->user))
+		return;
+	snprintf(reason.evidence, sizeof(reason.evidence),
+		 "LV %s is active, /etc/fstab has it for %s, and nothing is mounted there",
+		 need->value, need->user);
+	snprintf(reason.next, sizeof(reason.next), "mount '%s'", need->user);
+	/* A quote in it would end the quotation. */
+	if (!strchr(need->user, '\''))
+		take_answer(view, &answer);
+}
+
+/* What fstab mounts from active LVs and is not mounted. @only: this mount point; NULL: all. */
+static int tell_mounts(struct view *view, const char *only)
+{
+	LEA_AUTO(lea_freep) char *path = lea_world_path(view->world, "/etc/fstab"), *text = NULL;
+	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
+	struct lea_need_sources sources = {0};
+	int r;
+
+	if (!path || lea_file_read_config(path, MAX_FSTAB_BYTES, &text, NULL))
+		return 0;
+	sources.fstab = text;
+	r = lea_needs_parse(&sources, &needs);
+	r = r || !view->has_memory ? r : lea_need_remembered(needs, &view->memory);
+	for (uint32_t i = 0; !r && i < needs->count; i++)
+		if (!only || !strcmp(needs->need[i].user, only))
+			tell_mount(view, &needs->need[i]);
+	return r;
 }
 
 /* ---- targets */
@@ -215,8 +305,10 @@ static int tell_target(struct view *view, const char *target)
 	if (r == LEA_EXPLAIN_UNKNOWN && target[0] == '/')
 		r = tell_path(view, target);
 	if (r == LEA_EXPLAIN_UNKNOWN && target[0] == '/' &&
-	    find_in_fstab(view, target, source, sizeof(source)))
-		return tell_source(view, source);
+	    find_in_fstab(view, target, source, sizeof(source))) {
+		r = tell_source(view, source);
+		return r ? r : tell_mounts(view, target);
+	}
 	return r == LEA_EXPLAIN_UNKNOWN ? tell_source(view, target) : r;
 }
 
@@ -228,6 +320,7 @@ static int tell_targets(struct view *view, const struct lea_list *targets)
 	int r = targets->count ? 0 : lea_explainer_tell_all(view->explainer);
 	bool has_failed = false;
 
+	r = r || targets->count ? r : tell_mounts(view, NULL);
 	for (uint32_t i = 0; r >= 0 && i < targets->count; i++) {
 		r = tell_target(view, targets->item[i]);
 		if (r != LEA_EXPLAIN_UNKNOWN)
@@ -283,6 +376,12 @@ static int scan_all(struct view *view)
 /* The memory is a hint: without it less is said. */
 static void read_memory(struct view *view)
 {
+	LEA_AUTO(lea_freep)
+	char *path = lea_world_path(view->world, LEA_BOOT_MEMORY_FOLDER "/boot");
+	struct stat st;
+
+	if (path && !stat(path, &st))
+		view->memory_time = st.st_mtime;
 	view->arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
 	view->has_memory =
 		view->arena && !lea_boot_memory_read(view->world, view->arena, &view->memory);
@@ -303,6 +402,7 @@ static int explain(struct view *view, const struct lea_list *targets)
 	if (r > 0)
 		return LEA_EXIT_FAILED;
 	options.memory = view->has_memory ? &view->memory : NULL;
+	options.memory_time = view->memory_time;
 	options.scan = view->scan;
 	options.filter = view->filter;
 	r = r ? r : lea_explainer_new(view->world, view->conf, &options, &view->explainer);

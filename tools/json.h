@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 /* Grows when a member is renamed, removed, or changes its meaning; not when one is added. */
-#define LEA_JSON_VERSION 1
+#define LEA_JSON_VERSION 2
 
 struct json_object; /* json-c's value of any type */
 

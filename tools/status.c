@@ -274,13 +274,13 @@ static void add_counts(struct status *status)
 		const char *key;
 		size_t count;
 	} rows[] = {
-		{"vgs_done", status->vgs.active},
+		{"vgs_active", status->vgs.active},
 		{"vgs_inactive", status->vgs.inactive},
-		{"vgs_in_work", status->vgs.activating},
+		{"vgs_activating", status->vgs.activating},
 		{"vgs_failed", status->vgs.failed},
 		{"vgs_incomplete", status->vgs.incomplete},
-		{"vgs_unwatched", status->unwatched},
-		{"pvs_unused", status->unused},
+		{"vgs_not_monitored", status->unwatched},
+		{"pvs_not_used", status->unused},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -300,10 +300,10 @@ static int print_json(struct status *status, FILE *out)
 	lea_json_text(json, top, "in_charge", in_charge_key(lea_rule_override_find(world->root)));
 	lea_json_text(json, top, "gate", lea_gate_word(world));
 	lea_json_text(json, top, "runner", runner_word(status, is_boot, is_running));
-	lea_json_bool(json, top, "boot_pass", is_boot);
+	lea_json_bool(json, top, "boot_scan", is_boot);
 	lea_json_number(json, top, "pending", status->pending);
 	lea_json_number(json, top, "taken", status->taken);
-	lea_json_number(json, top, "put_aside", status->aside);
+	lea_json_number(json, top, "quarantined", status->aside);
 	lea_json_bool(json, top, "running", is_running);
 	lea_json_text(json, top, "dm_rules", dm_rules(world, why));
 	lea_json_text(json, top, "dm_rules_reason", why);

@@ -321,7 +321,7 @@ static int delegate(struct work *work)
 			words[count++] = args->argv[i];
 	words[0] = "vgchange";
 	r = lea_delegate(work->world, lea_lvm_path(work->world), words, work->delegated,
-			 work->delegated_count, &code);
+			 work->delegated_count, -1, &code);
 	if (r)
 		return r;
 	work->has_failed |= code != 0;

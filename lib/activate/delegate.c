@@ -18,7 +18,7 @@ static size_t count_words(const char *const *words)
 }
 
 int lea_delegate(struct lea_world *world, const char *lvm_path, const char *const *args,
-		 const char *const *vg_names, size_t count, int *ret_code)
+		 const char *const *vg_names, size_t count, int error_fd, int *ret_code)
 {
 	const size_t words = count_words(args);
 	LEA_AUTO(lea_freep) const char **argv = calloc(1 + words + count + 1, sizeof(*argv));
@@ -31,7 +31,7 @@ int lea_delegate(struct lea_world *world, const char *lvm_path, const char *cons
 		argv[1 + i] = args[i];
 	for (size_t i = 0; i < count; i++)
 		argv[1 + words + i] = vg_names[i];
-	r = lea_proc_run(argv, ret_code);
+	r = lea_proc_run_with(argv, error_fd, ret_code);
 	if (r)
 		return lea_log_fault(world->log, r, "%s: starting it for %zu VGs", lvm_path, count);
 	return 0;

@@ -145,7 +145,7 @@ static void run_lvm(struct lea_world *world, const char *lvm_path, const char *c
 {
 	int code = 0;
 
-	if (count && !lea_delegate(world, lvm_path, words, names, count, &code) && code)
+	if (count && !lea_delegate(world, lvm_path, words, names, count, -1, &code) && code)
 		lea_log(world->log, LEA_LOG_WARNING,
 			"WARNING: %s %s ended with status %d: VGs are active, but "
 			"dmeventd does not monitor all of them.",

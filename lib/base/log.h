@@ -8,6 +8,7 @@
 #include "base/err.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 
 /*
  * PRINT is output that the user of a command asked for. The other levels follow syslog. VERBOSE
@@ -21,12 +22,16 @@ enum lea_log_level {
 	LEA_LOG_DEBUG,
 };
 
+#define LEA_LOG_VGS 32U
+
 /* What a line is about, for sinks that keep it apart from the text (the journal). Borrowed; NULL:
  * none. */
 struct lea_log_fields {
 	const char *message_id;	       /* of log_ids.h */
 	const char *vg, *vg_id, *pvid; /* ids: 32 characters */
 	const char *lv;		       /* without its VG */
+	const char *const *vgs; /* [vg_count], at most LEA_LOG_VGS: in place of vg, several VGs */
+	uint32_t vg_count;
 	const char *device, *reason;
 	const char *step; /* what is waited for */
 	int process; /* pid of the service that the line belongs to; 0: of the process that logs */

@@ -45,6 +45,7 @@ void lea_candidates_free(struct lea_candidates *candidates)
 {
 	if (!candidates)
 		return;
+	lea_batch_log_active(candidates->how->world->log, &candidates->active);
 	tdestroy(candidates->tree, keep);
 	tdestroy(candidates->needs_activation, keep);
 	lea_devset_done(&candidates->numbers);

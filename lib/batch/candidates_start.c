@@ -82,8 +82,13 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 static int fail_vg(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
 		   const char *reason)
 {
-	lea_log(candidates->how->world->log, LEA_LOG_ERROR, "VG %s: not activated: %s",
-		scanned->vg->name, reason);
+	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_FAILED,
+					      .vg = scanned->vg->name,
+					      .vg_id = scanned->vg->id,
+					      .reason = reason};
+
+	lea_log_with(candidates->how->world->log, LEA_LOG_ERROR, &fields,
+		     "VG %s: not activated: %s", scanned->vg->name, reason);
 	candidates->summary->vgs_failed++;
 	return finish_claim(candidates, scanned, &(struct end){LEA_CLAIM_FAILED, reason, false});
 }
@@ -388,13 +393,14 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		lea_duplicates_ignore(candidates->how->world, scanned);
 		candidates->summary->vgs_active++;
 		candidates->summary->lvs += result->active;
+		lea_batch_note_active(log, &candidates->active, result->vg_name, result->active);
 	}
 	r = finish_claim(candidates, scanned,
 			 &(struct end){failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE,
 				       failed ? reason : "", lea_is_transient(result->shortage)});
 	if (r < 0)
-		lea_log(log, LEA_LOG_ERROR, "VG %s: writing its claim: %s", result->vg_name,
-			strerror(-r));
+		lea_log_with(log, LEA_LOG_ERROR, &fields, "VG %s: writing its claim: %s",
+			     result->vg_name, strerror(-r));
 	lea_retry_set_add_vg(candidates->retries, r, scanned);
 }
 
@@ -402,7 +408,9 @@ static void finished(void *arg, const struct lea_worker_result *result)
 static int postpone(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
 		    int shortage)
 {
-	lea_log(candidates->how->world->log, LEA_LOG_ERROR,
+	lea_log_with(
+		candidates->how->world->log, LEA_LOG_ERROR,
+		&(const struct lea_log_fields){.vg = scanned->vg->name, .vg_id = scanned->vg->id},
 		"VG %s: not activated: writing its claim: %s; it will be retried",
 		scanned->vg->name, strerror(-shortage));
 	candidates->summary->vgs_failed++;

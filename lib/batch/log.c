@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/append.h"
 #include "base/id.h"
 #include "base/log_ids.h"
 
@@ -153,6 +154,35 @@ void lea_batch_log_detached(struct lea_log *log, const struct lea_scan_vg *scann
 			"wait for it (see journalctl -k, lslocks)",
 			name);
 	}
+}
+
+void lea_batch_note_active(struct lea_log *log, struct lea_batch_active *active, const char *vg,
+			   uint32_t lvs)
+{
+	if (!lvs)
+		return;
+	snprintf(active->name[active->count], sizeof(active->name[0]), "%s", vg);
+	active->lvs[active->count++] = lvs;
+	if (active->count == LEA_LOG_VGS)
+		lea_batch_log_active(log, active);
+}
+
+void lea_batch_log_active(struct lea_log *log, struct lea_batch_active *active)
+{
+	const char *names[LEA_LOG_VGS];
+	const struct lea_log_fields fields = {.vgs = names, .vg_count = active->count};
+	char text[LEA_LOG_VGS * 48] = "";
+
+	if (!active->count)
+		return;
+	for (uint32_t i = 0; i < active->count; i++) {
+		names[i] = active->name[i];
+		lea_append(text, sizeof(text), "%s%s (%" PRIu32 " LV%s)", i ? ", " : "", names[i],
+			   active->lvs[i], active->lvs[i] == 1 ? "" : "s");
+	}
+	lea_log_with(log, LEA_LOG_PRINT, &fields, "active: VG%s %s", active->count == 1 ? "" : "s",
+		     text);
+	active->count = 0;
 }
 
 void lea_batch_report(const struct lea_batch_options *how, const struct lea_batch_summary *summary)

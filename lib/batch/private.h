@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/devset.h"
+#include "base/log.h"
 #include "batch/batch.h"
 #include "batch/retry_set.h"
 #include "record/record.h"
@@ -25,6 +26,13 @@ struct lea_candidate {
 	struct lea_claim claim;
 };
 
+/* VGs that were activated and are not logged yet. */
+struct lea_batch_active {
+	char name[LEA_LOG_VGS][LEA_CANDIDATE_NAME_BYTES];
+	uint32_t lvs[LEA_LOG_VGS];
+	uint32_t count;
+};
+
 struct lea_candidates {
 	const struct lea_batch_options *how;
 	struct lea_claims claims;
@@ -42,6 +50,7 @@ struct lea_candidates {
 	void *names; /* of the VGs being activated: tsearch of struct lea_scan_vg by name */
 	struct lea_batch_summary *summary;
 	struct lea_retry_set *retries; /* borrowed */
+	struct lea_batch_active active;
 };
 
 /*
@@ -78,6 +87,12 @@ void lea_batch_log_record(struct lea_log *log, const struct lea_found *found,
 /* Logs a VG whose activation is no longer waited for, and why. */
 void lea_batch_log_detached(struct lea_log *log, const struct lea_scan_vg *scanned,
 			    const struct lea_worker_result *result);
+
+/* Adds a VG to those of the next line; a line is written when it has LEA_LOG_VGS. */
+void lea_batch_note_active(struct lea_log *log, struct lea_batch_active *active, const char *vg,
+			   uint32_t lvs);
+/* Writes the line, if there is anything to say. */
+void lea_batch_log_active(struct lea_log *log, struct lea_batch_active *active);
 
 /* Does a claim say that nothing is to be done? No, if the PV gave no metadata (vg NULL). */
 bool lea_candidate_is_covered(const struct lea_candidate *candidate);

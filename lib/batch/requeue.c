@@ -34,9 +34,10 @@ int lea_requeue_vg(const struct lea_batch_options *how, const struct lea_scan_vg
 	const struct lea_vg *vg = scanned->vg;
 	int r = drop_claim_and_online(how, vg->id, vg->name);
 
-	lea_log(how->world->log, LEA_LOG_PRINT,
-		"VG %s: another command changed it meanwhile; its devices are queued again",
-		vg->name);
+	lea_log_with(how->world->log, LEA_LOG_PRINT,
+		     &(const struct lea_log_fields){.vg = vg->name, .vg_id = vg->id},
+		     "VG %s: another command changed it meanwhile; its devices are queued again",
+		     vg->name);
 	for (uint32_t i = 0; r >= 0 && i < vg->pv_count; i++)
 		if (scanned->pv[i])
 			r = put_again(how, scanned->pv[i]);
@@ -103,7 +104,9 @@ int lea_requeue_lost(struct lea_world *world, const char *vg_id)
 		return lea_log_fault(world->log, r, "VG %s: queuing a device of it again",
 				     claim.vg_name[0] ? claim.vg_name : vg_id);
 	if (r == 0)
-		lea_log(world->log, LEA_LOG_WARNING,
+		lea_log_with(
+			world->log, LEA_LOG_WARNING,
+			&(const struct lea_log_fields){.vg = claim.vg_name, .vg_id = vg_id},
 			"VG %s: its worker process did not finish it; a device of it is queued "
 			"again",
 			claim.vg_name);

@@ -169,7 +169,7 @@ static void hand_over(struct job *job)
 		args[used++] = job->options->config;
 	}
 	r = lea_delegate(job->world, job->options->lvm_path, args, job->delegated,
-			 job->delegated_count, &code);
+			 job->delegated_count, -1, &code);
 	for (size_t i = 0; (r || code) && i < job->delegated_count; i++)
 		give_back(job, job->delegated[i]);
 }

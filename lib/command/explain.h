@@ -13,6 +13,8 @@
 #include "policy/cause.h"
 #include "scan/scan.h"
 
+#include <time.h>
+
 #define LEA_EXPLAIN_BYTES 512U
 
 enum lea_explain_verdict {
@@ -45,17 +47,19 @@ bool lea_explain_device(struct lea_world *world, struct lea_found *found,
 
 /* One answer, borrowed during the call. */
 struct lea_answer {
-	const char *type;  /* "vg", "lv" or "pv" */
-	const char *name;  /* "data", "data/home", "/dev/sdb", or the PVID of an absent PV */
-	const char *uuid;  /* with hyphens; "": unknown */
-	const char *vg;	   /* of an LV or a PV; "": none, or unknown */
-	const char *state; /* a word of lvmevent(8) */
+	const char *type; /* "vg", "lv", "pv" or "mount" */
+	/* "data", "data/home", "/dev/sdb", the PVID of an absent PV, or a mount point */
+	const char *name;
+	const char *uuid;		 /* with hyphens; "": unknown */
+	const char *vg;			 /* of an LV or a PV; "": none, or unknown */
+	const char *state;		 /* a word of lvmevent(8) */
 	const struct lea_reason *reason; /* NULL: it is as it should be */
 };
 
 struct lea_explain_options {
 	enum lea_charge charge;
 	const struct lea_boot_memory *memory; /* of the last good boot; borrowed; NULL: none */
+	time_t memory_time;		      /* when it was written; 0: unknown */
 	struct lea_scan *scan;		      /* of the whole machine; borrowed */
 	const struct lea_filter *filter;      /* of that scan; borrowed */
 	void (*tell)(void *arg, const struct lea_answer *answer);
@@ -85,3 +89,5 @@ LEA_MUST_CHECK int lea_explainer_tell_pv(struct lea_explainer *explainer, const 
 /* A device; if it is an LV, that LV. */
 LEA_MUST_CHECK int lea_explainer_tell_device(struct lea_explainer *explainer,
 					     const struct lea_device *wanted);
+/* Is this LV active? */
+bool lea_explainer_is_active(const struct lea_explainer *explainer, const char *vg, const char *lv);

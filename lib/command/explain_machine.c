@@ -20,8 +20,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define MAX_DEVICES_FILE_BYTES (8U * 1024U * 1024U)
-
 /* ---- run files */
 
 uint32_t lea_explainer_age_s(const struct lea_explainer *explainer, const char *file)
@@ -46,6 +44,69 @@ bool lea_explainer_is_in(const struct lea_explainer *explainer, const char *fold
 	return explainer->event_fd >= 0 &&
 	       !faccessat(explainer->event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
 }
+
+/* ---- the queue */
+
+static int compare_times(const void *a, const void *b)
+{
+	const time_t *one = a, *other = b;
+
+	return *one < *other ? -1 : *one > *other;
+}
+
+/* When each entry of the queue was published. Without memory, places are not known. */
+static void read_waiting(struct lea_explainer *explainer)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	struct stat st;
+	size_t room = 0;
+
+	explainer->has_waiting = true;
+	if (lea_file_list(explainer->event_fd, "queue", &dir))
+		return;
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' ||
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    lea_make_room(&explainer->waiting, &room, explainer->waiting_count + 1,
+				  sizeof(*explainer->waiting)))
+			continue;
+		explainer->waiting[explainer->waiting_count++] = st.st_mtime;
+	}
+	if (explainer->waiting_count)
+		qsort(explainer->waiting, explainer->waiting_count, sizeof(*explainer->waiting),
+		      compare_times);
+}
+
+uint32_t lea_explainer_place(struct lea_explainer *explainer, const struct lea_device *device,
+			     uint32_t *ret_age_s)
+{
+	struct lea_entry entry = {.device = *device};
+	char path[128];
+	struct stat st;
+	size_t low = 0, high;
+
+	lea_entry_set_key(&entry);
+	snprintf(path, sizeof(path), "event/taken/%s", entry.key);
+	*ret_age_s = lea_explainer_age_s(explainer, path);
+	snprintf(path, sizeof(path), "event/queue/%s", entry.key);
+	if (fstatat(explainer->run_fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	*ret_age_s = lea_explainer_age_s(explainer, path);
+	if (!explainer->has_waiting)
+		read_waiting(explainer);
+	for (high = explainer->waiting_count; low < high;) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (explainer->waiting[middle] < st.st_mtime)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (uint32_t)low + 1;
+}
+
+/* ---- claims */
 
 static int take_claim(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
@@ -143,6 +204,7 @@ static void find_machine(struct lea_explainer *explainer)
 						lea_flag_is_up(event_fd, LEA_FLAG_RUNNER)),
 		.pending = count_of(event_fd, "queue"),
 		.taken = count_of(event_fd, "taken"),
+		.is_compared = conf->compare_ms > 0,
 	};
 }
 
@@ -163,6 +225,17 @@ static void set_pvid(struct lea_world *world, struct lea_explain_device *device)
 		memcpy(device->pvid, pvid, sizeof(pvid));
 }
 
+/* When the memory was written, in the time zone of the machine. */
+static void date_memory(struct lea_explainer *explainer)
+{
+	const time_t written = explainer->options.memory_time;
+	struct tm tm;
+
+	if (written && localtime_r(&written, &tm))
+		strftime(explainer->remembered_when, sizeof(explainer->remembered_when),
+			 ", of %Y-%m-%d %H:%M,", &tm);
+}
+
 static int take_devices(struct lea_explainer *explainer)
 {
 	struct lea_found *const *found;
@@ -180,39 +253,89 @@ static int take_devices(struct lea_explainer *explainer)
 	return 0;
 }
 
+static int index_devices(struct lea_explainer *explainer)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < explainer->device_count; i++)
+		if (explainer->device[i].pvid[0])
+			r = lea_index_add(&explainer->of_pvid, explainer->device[i].pvid,
+					  &explainer->device[i], NULL);
+	lea_index_sort(&explainer->of_pvid);
+	return r;
+}
+
+static int index_vgs(struct lea_explainer *explainer)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < explainer->vg_count; i++) {
+		struct lea_scan_vg *scanned = &explainer->vg[i];
+
+		r = lea_index_add(&explainer->vg_names, scanned->vg->name, scanned, NULL);
+		r = r ? r : lea_index_add(&explainer->vg_ids, scanned->vg->id, scanned, NULL);
+		for (uint32_t p = 0; !r && p < scanned->vg->pv_count; p++)
+			r = lea_index_add(&explainer->members, scanned->vg->pvs[p].id, scanned,
+					  NULL);
+	}
+	lea_index_sort(&explainer->vg_names);
+	lea_index_sort(&explainer->vg_ids);
+	lea_index_sort(&explainer->members);
+	return r;
+}
+
+static int index_memory(struct lea_explainer *explainer)
+{
+	const struct lea_boot_memory *memory = explainer->options.memory;
+	int r = 0;
+
+	for (uint32_t v = 0; memory && v < memory->vg_count; v++)
+		for (uint32_t p = 0; !r && p < memory->vg[v].pv_count; p++)
+			r = lea_index_add(&explainer->remembered, memory->vg[v].pv[p].pvid,
+					  &memory->vg[v].pv[p], &memory->vg[v]);
+	lea_index_sort(&explainer->remembered);
+	return r;
+}
+
 struct lea_explain_device *lea_explainer_device(const struct lea_explainer *explainer,
 						const char *pvid)
 {
-	struct lea_explain_device *used = NULL;
+	size_t count;
+	const struct lea_index_row *row = lea_index_find(&explainer->of_pvid, pvid, &count);
 
-	for (size_t i = 0; i < explainer->device_count; i++) {
-		struct lea_explain_device *device = &explainer->device[i];
+	for (size_t i = 0; i < count; i++) {
+		struct lea_explain_device *device = row[i].value;
 
-		if (!device->pvid[0] || strcmp(device->pvid, pvid) != 0)
-			continue;
 		if (!lea_found_is_pv(device->found))
 			return device;
-		used = used ? used : device;
 	}
-	return used;
+	return count ? row->value : NULL;
+}
+
+const struct lea_vg *lea_explainer_vg_of(const struct lea_explainer *explainer, const char *pvid)
+{
+	size_t count;
+	const struct lea_index_row *row = lea_index_find(&explainer->members, pvid, &count);
+
+	return count ? ((const struct lea_scan_vg *)row->value)->vg : NULL;
 }
 
 const struct lea_boot_pv *lea_explainer_remembered(const struct lea_explainer *explainer,
-						   const char *pvid)
+						   const char *pvid,
+						   const struct lea_boot_vg **ret_vg)
 {
-	const struct lea_boot_memory *memory = explainer->options.memory;
+	size_t count;
+	const struct lea_index_row *row = lea_index_find(&explainer->remembered, pvid, &count);
 
-	for (uint32_t v = 0; memory && v < memory->vg_count; v++)
-		for (uint32_t p = 0; p < memory->vg[v].pv_count; p++)
-			if (!strcmp(memory->vg[v].pv[p].pvid, pvid))
-				return &memory->vg[v].pv[p];
-	return NULL;
+	if (ret_vg)
+		*ret_vg = count ? row->of : NULL;
+	return count ? row->value : NULL;
 }
 
 void lea_explainer_last_seen(const struct lea_explainer *explainer, const char *pvid, char *text,
 			     size_t text_bytes)
 {
-	const struct lea_boot_pv *pv = lea_explainer_remembered(explainer, pvid);
+	const struct lea_boot_pv *pv = lea_explainer_remembered(explainer, pvid, NULL);
 	char plain[3][128];
 
 	text[0] = '\0';
@@ -222,171 +345,10 @@ void lea_explainer_last_seen(const struct lea_explainer *explainer, const char *
 	lea_access_plain(pv->wwid, plain[1], sizeof(plain[1]));
 	lea_access_plain(pv->address, plain[2], sizeof(plain[2]));
 	snprintf(text, text_bytes,
-		 "in the last good boot it was a %s of %" PRIu64 " MiB%s%s%s%s%s%s",
-		 lea_boot_kind_name(pv->kind), pv->size_sectors / 2048,
+		 "in the last good boot%s it was a %s of %" PRIu64 " MiB%s%s%s%s%s%s",
+		 explainer->remembered_when, lea_boot_kind_name(pv->kind), pv->size_sectors / 2048,
 		 plain[0][0] ? ", serial " : "", plain[0], plain[1][0] ? ", wwid " : "", plain[1],
 		 plain[2][0] ? ", at " : "", plain[2]);
-}
-
-/* ---- facts about one device */
-
-/* The entry of the devices file that has this PVID; "": none. */
-static void find_entry(const struct lea_explainer *explainer, const char *path, const char *pvid,
-		       char *text, size_t text_bytes)
-{
-	LEA_AUTO(lea_freep) char *full = lea_world_path(explainer->world, path), *file = NULL;
-	char *state = NULL, wanted[48];
-
-	snprintf(wanted, sizeof(wanted), "PVID=%s", pvid);
-	if (!pvid[0] || !full || lea_file_read_config(full, MAX_DEVICES_FILE_BYTES, &file, NULL))
-		return;
-	for (const char *line = strtok_r(file, "\n", &state); line;
-	     line = strtok_r(NULL, "\n", &state))
-		if (line[0] != '#' && strstr(line, wanted))
-			lea_access_plain(line, text, text_bytes);
-}
-
-/* The settings behind a filter's reason. */
-static void find_setting(const struct lea_explainer *explainer, struct lea_explain_device *device,
-			 struct lea_explain_pv_texts *texts)
-{
-	static const struct {
-		const char *what, *path;
-	} settings[] = {
-		{"device type is unknown", "devices/types"},
-		{"device is missing sysfs info", "devices/sysfs_scan"},
-		{"device is too small (pv_min_size)", "devices/pv_min_size"},
-		{"device is an LV", "devices/scan_lvs"},
-	};
-	const struct lea_conf *conf = explainer->conf;
-	const char *setting = "";
-
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
-		if (!strcmp(texts->what, settings[i].what))
-			setting = settings[i].path;
-	if (strstr(texts->what, "devices file")) {
-		snprintf(texts->setting, sizeof(texts->setting), "%s/devices/%s", conf->system_dir,
-			 conf->devicesfile);
-		find_entry(explainer, texts->setting, device->pvid, texts->entry,
-			   sizeof(texts->entry));
-		return;
-	}
-	if (strstr(texts->what, "filter config") && explainer->options.filter &&
-	    lea_filter_find_rejection(explainer->options.filter, &device->found->device,
-				      &texts->rejection))
-		setting = texts->rejection.setting;
-	snprintf(texts->setting, sizeof(texts->setting), "%s", setting);
-	if (setting[0])
-		lea_conf_where(explainer->world, conf, setting, texts->where);
-}
-
-/* The first device that is stacked on this one: "mpatha (dm-3)". */
-static void find_holder(const struct lea_explainer *explainer, const struct lea_device *device,
-			char *text, size_t text_bytes)
-{
-	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	const int sys_fd = lea_world_sys(explainer->world);
-	const struct dirent *entry = NULL;
-	char path[300], name[128];
-
-	snprintf(path, sizeof(path), "dev/block/%u:%u/holders", device->major, device->minor);
-	if (sys_fd < 0 || lea_file_list(sys_fd, path, &dir))
-		return;
-	while ((entry = readdir(dir)) && entry->d_name[0] == '.')
-		;
-	if (!entry)
-		return;
-	snprintf(path, sizeof(path), "class/block/%.200s/dm/name", entry->d_name);
-	if (lea_file_read_into(sys_fd, path, name, sizeof(name)))
-		name[0] = '\0';
-	name[strcspn(name, "\n")] = '\0';
-	snprintf(text, text_bytes, "%s%s%.64s%s", name, name[0] ? " (" : "", entry->d_name,
-		 name[0] ? ")" : "");
-}
-
-static enum lea_pv_state state_of(const struct lea_found *found)
-{
-	switch (found->kind) {
-	case LEA_FOUND_ORPHAN:
-	case LEA_FOUND_PV:
-		return found->problem[0] ? LEA_PV_DAMAGED : LEA_PV_USED;
-	case LEA_FOUND_EXCLUDED:
-		return LEA_PV_EXCLUDED;
-	case LEA_FOUND_UNREADABLE:
-		return found->fault == -ETIMEDOUT ? LEA_PV_HUNG : LEA_PV_UNREADABLE;
-	case LEA_FOUND_GONE:
-		return LEA_PV_ABSENT;
-	case LEA_FOUND_NOT_PV:
-	default:
-		return found->problem[0] ? LEA_PV_DAMAGED : LEA_PV_NONE;
-	}
-}
-
-static bool is_recorded(const struct lea_explainer *explainer,
-			const struct lea_explain_device *device)
-{
-	const struct lea_device *named = &device->found->device;
-	struct lea_online online;
-
-	return device->pvid[0] && explainer->run_fd >= 0 &&
-	       !lea_online_read(explainer->run_fd, device->pvid, &online) &&
-	       online.major == named->major && online.minor == named->minor;
-}
-
-static bool is_recordable(const struct lea_explainer *explainer, const struct lea_found *found)
-{
-	const struct lea_conf *conf = explainer->conf;
-
-	return found->vg && !found->is_covered && conf->event_activation && conf->activation &&
-	       !(found->vg->flags & LEA_FLAG_NOAUTOACTIVATE) &&
-	       lea_access_check_pv(found->vg, conf->system_id) == LEA_VG_ACCESS_OK;
-}
-
-static void set_what(const struct lea_found *found, char *text, size_t text_bytes)
-{
-	if (found->kind == LEA_FOUND_EXCLUDED)
-		snprintf(text, text_bytes, "%s", found->excluded_why);
-	else if (found->problem[0])
-		lea_access_plain(found->problem, text, text_bytes);
-	else if (found->kind == LEA_FOUND_UNREADABLE && found->fault != -ETIMEDOUT)
-		snprintf(text, text_bytes, "%s", strerror(-found->fault));
-}
-
-void lea_explainer_pv_facts(const struct lea_explainer *explainer,
-			    struct lea_explain_device *device, struct lea_explain_pv_texts *texts,
-			    struct lea_pv_facts *ret_facts)
-{
-	struct lea_found *found = device->found;
-
-	memset(texts, 0, sizeof(*texts));
-	if (device->pvid[0])
-		lea_id_format(device->pvid, texts->pvid);
-	set_what(found, texts->what, sizeof(texts->what));
-	if (found->kind == LEA_FOUND_EXCLUDED) {
-		find_setting(explainer, device, texts);
-		find_holder(explainer, &found->device, texts->holder, sizeof(texts->holder));
-	}
-	*ret_facts = (struct lea_pv_facts){
-		.machine = &explainer->machine,
-		.state = state_of(found),
-		.device = found->device.name,
-		.pvid = texts->pvid,
-		.what = texts->what,
-		.setting = texts->setting,
-		.where = texts->where,
-		.pattern = texts->rejection.pattern ? texts->rejection.pattern : "",
-		.alias = texts->rejection.name,
-		.entry = texts->entry,
-		.holder = texts->holder,
-		.last_seen = texts->last_seen,
-		.has_vg = found->kind == LEA_FOUND_PV,
-		.is_probed = device->is_probed,
-		.is_recorded = is_recorded(explainer, device),
-		.is_recordable = is_recordable(explainer, found),
-		.is_pending = lea_explainer_is_in(explainer, "queue", &found->device) ||
-			      lea_explainer_is_in(explainer, "taken", &found->device),
-		.is_quarantined = lea_explainer_is_in(explainer, "failed", &found->device),
-	};
 }
 
 /* ---- all of it */
@@ -398,6 +360,15 @@ void lea_explainer_free(struct lea_explainer *explainer)
 	if (explainer->event_fd >= 0)
 		close(explainer->event_fd);
 	lea_active_vgs_done(&explainer->active);
+	lea_index_done(&explainer->of_pvid);
+	lea_index_done(&explainer->members);
+	lea_index_done(&explainer->remembered);
+	lea_index_done(&explainer->vg_names);
+	lea_index_done(&explainer->vg_ids);
+	lea_index_done(&explainer->entries);
+	free(explainer->entry);
+	free(explainer->entries_text);
+	free(explainer->waiting);
 	free(explainer->device);
 	free(explainer->claim);
 	free(explainer);
@@ -423,10 +394,14 @@ int lea_explainer_new(struct lea_world *world, const struct lea_conf *conf,
 				      : openat(explainer->run_fd, "event",
 					       O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	find_machine(explainer);
+	date_memory(explainer);
 	r = lea_active_vgs_read(world, &explainer->active);
 	r = r ? r : read_claims(explainer);
 	r = r ? r : take_devices(explainer);
 	r = r ? r : lea_scan_vgs(options->scan, &explainer->vg, &explainer->vg_count);
+	r = r ? r : index_devices(explainer);
+	r = r ? r : index_vgs(explainer);
+	r = r ? r : index_memory(explainer);
 	if (r)
 		return r;
 	*ret_explainer = LEA_TAKE(explainer);

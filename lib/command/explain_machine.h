@@ -6,9 +6,12 @@
 #pragma once
 
 #include "command/explain.h"
+#include "command/explain_index.h"
 #include "policy/cause.h"
 #include "world/active_vgs.h"
 #include "world/conf_where.h"
+
+#include <time.h>
 
 /* A device of the scan. */
 struct lea_explain_device {
@@ -23,6 +26,12 @@ struct lea_explain_claim {
 	enum lea_cause_claim state;
 	char reason[192];
 	bool is_retried;
+};
+
+/* A line of the devices file. */
+struct lea_explain_entry {
+	char pvid[33];
+	char *line; /* borrowed */
 };
 
 struct lea_explainer {
@@ -41,6 +50,27 @@ struct lea_explainer {
 	size_t claim_count, claim_room;
 	struct lea_scan_vg *vg; /* borrowed from the scan */
 	size_t vg_count;
+	struct lea_index of_pvid;	   /* PVID: lea_explain_device */
+	struct lea_index members;	   /* PVID of each PV in metadata: lea_scan_vg */
+	struct lea_index remembered;	   /* PVID: lea_boot_pv, of a lea_boot_vg */
+	struct lea_index vg_names, vg_ids; /* lea_scan_vg */
+	char remembered_when[32];	   /* ", of 2026-11-24 05:30,"; "": unknown */
+	/* read when first needed */
+	bool has_entries, has_waiting;
+	struct lea_index entries;	 /* PVID: its line in the devices file */
+	struct lea_explain_entry *entry; /* owned */
+	char *entries_text;		 /* owned */
+	time_t *waiting; /* [waiting_count]: of the entries of the queue, sorted; owned */
+	size_t waiting_count;
+	struct lea_explain_where { /* of settings that exclude devices */
+		const char *setting;
+		char where[LEA_CONF_WHERE_BYTES];
+	} where[8];
+	struct lea_explain_target { /* device-mapper targets */
+		char name[32];
+		bool is_there;
+	} target[32];
+	size_t target_count;
 };
 
 /* NULL: none. Borrowed. */
@@ -50,12 +80,19 @@ const struct lea_explain_claim *lea_explainer_claim(const struct lea_explainer *
  * none. Borrowed. */
 struct lea_explain_device *lea_explainer_device(const struct lea_explainer *explainer,
 						const char *pvid);
-/* The PV of this id in the memory of the last good boot; NULL: none. */
+/* The VG that has this PV, by its metadata; NULL: none. */
+const struct lea_vg *lea_explainer_vg_of(const struct lea_explainer *explainer, const char *pvid);
+/* The PV of this id in the memory of the last good boot; NULL: none. @ret_vg: its VG; may be NULL.
+ */
 const struct lea_boot_pv *lea_explainer_remembered(const struct lea_explainer *explainer,
-						   const char *pvid);
+						   const char *pvid,
+						   const struct lea_boot_vg **ret_vg);
 /* Is there such a file for this device in the queue? @folder: "queue", "taken" or "failed". */
 bool lea_explainer_is_in(const struct lea_explainer *explainer, const char *folder,
 			 const struct lea_device *device);
+/* The place of the device's event in the queue, from 1; 0: it is processed, or not there. */
+uint32_t lea_explainer_place(struct lea_explainer *explainer, const struct lea_device *device,
+			     uint32_t *ret_age_s);
 /* Seconds since a file below the run folder was written; 0: no such file. */
 uint32_t lea_explainer_age_s(const struct lea_explainer *explainer, const char *file);
 /* What is known about where the PV was in the last good boot; "" if nothing. */
@@ -64,10 +101,10 @@ void lea_explainer_last_seen(const struct lea_explainer *explainer, const char *
 /* The texts that the facts of one device point to. */
 struct lea_explain_pv_texts {
 	char pvid[39], what[256], where[LEA_CONF_WHERE_BYTES], entry[320], holder[160],
-		last_seen[320], setting[LEA_CONF_WHERE_BYTES];
+		last_seen[320], setting[LEA_CONF_WHERE_BYTES], accepting[768], content[64],
+		backup[320], vg[128];
 	struct lea_filter_rejection rejection;
 };
 /* Facts about a device of the scan; they point into @texts and the device. */
-void lea_explainer_pv_facts(const struct lea_explainer *explainer,
-			    struct lea_explain_device *device, struct lea_explain_pv_texts *texts,
-			    struct lea_pv_facts *ret_facts);
+void lea_explainer_pv_facts(struct lea_explainer *explainer, struct lea_explain_device *device,
+			    struct lea_explain_pv_texts *texts, struct lea_pv_facts *ret_facts);

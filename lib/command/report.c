@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define LINE_BYTES  4096
-#define FIELDS_MOST 16
+#define FIELDS_MOST (16U + LEA_LOG_VGS)
 #define IDENTIFIER  "lvmevent" /* as the journal names what services write to their streams */
 
 static int priority_of(enum lea_log_level level)
@@ -36,8 +36,8 @@ static int priority_of(enum lea_log_level level)
 /* Fields of one line of the journal, each "NAME=value". */
 struct record {
 	struct iovec field[FIELDS_MOST];
-	int count;
-	char text[LINE_BYTES + 2048];
+	unsigned int count;
+	char text[LINE_BYTES + 2048 + LEA_LOG_VGS * 140U];
 	size_t used;
 };
 
@@ -73,6 +73,9 @@ static void add_fields(struct record *record, const struct lea_log_fields *field
 
 	add_field(record, "MESSAGE_ID", fields->message_id);
 	add_field(record, "LVM_VG", fields->vg);
+	/* A field may have several values; journalctl finds the line by each. */
+	for (uint32_t i = 0; i < fields->vg_count; i++)
+		add_field(record, "LVM_VG", fields->vgs[i]);
 	add_id(record, "LVM_VG_UUID", fields->vg_id);
 	add_field(record, "LVM_LV", fields->lv);
 	add_id(record, "LVM_PV_UUID", fields->pvid);
@@ -97,7 +100,7 @@ static bool to_journal(const struct lea_report *report, int priority, const char
 	add_field(&record, "SYSLOG_IDENTIFIER", identifier);
 	if (report->log.fields)
 		add_fields(&record, report->log.fields);
-	return sd_journal_sendv(record.field, record.count) >= 0;
+	return sd_journal_sendv(record.field, (int)record.count) >= 0;
 }
 
 static bool is_for_journal(const struct lea_report *report, enum lea_log_level level)

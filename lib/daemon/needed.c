@@ -48,8 +48,10 @@ static void keep_off(struct wave *wave, const struct lea_boot_vg *vg, const char
 
 	if (pvid)
 		lea_id_format(pvid, id);
-	lea_log(wave->world->log, LEA_LOG_PRINT, "VG %s: left to the normal activation: %s%s%s%s",
-		vg->name, pvid ? "PV " : "", id, pvid ? ": " : "", why);
+	lea_log_with(wave->world->log, LEA_LOG_PRINT,
+		     &(const struct lea_log_fields){.vg = vg->name, .vg_id = vg->id},
+		     "VG %s: left to the normal activation: %s%s%s%s", vg->name, pvid ? "PV " : "",
+		     id, pvid ? ": " : "", why);
 	wave->memory.vg[vg - wave->memory.vg].is_needed = false;
 }
 
@@ -208,9 +210,11 @@ static void activate_vg(struct wave *wave, struct lea_activation_run *run,
 		keep_off(wave, remembered, NULL,
 			 "what the boot needs is not activated automatically");
 	else
-		lea_log(wave->world->log, LEA_LOG_PRINT,
-			"VG %s: %u LV(s) active before the coldplug: the boot needs them",
-			scanned->vg->name, result.active);
+		lea_log_with(wave->world->log, LEA_LOG_PRINT,
+			     &(const struct lea_log_fields){.vg = scanned->vg->name,
+							    .vg_id = scanned->vg->id},
+			     "VG %s: %u LV(s) active before the coldplug: the boot needs them",
+			     scanned->vg->name, result.active);
 }
 
 /* One transaction, so that udev handles the LVs of all these VGs at a time. */

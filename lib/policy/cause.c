@@ -1,39 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One table each for VGs, LVs and devices. The order of the rows is the order in which the
- * obstacles are met: what no event can pass comes first.
+ * One table each for VGs and LVs, and for devices in cause_device.c. The order of the rows is the
+ * order in which the obstacles are met: what no event can pass comes first.
  */
 #include "policy/cause.h"
 
-#include "base/append.h"
+#include "policy/cause_text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* @text: of LEA_CAUSE_EVIDENCE_BYTES. */
-#define say(text, ...) lea_append(text, LEA_CAUSE_EVIDENCE_BYTES, __VA_ARGS__)
-
-/* Copies a command and puts @name in the place of each "@". */
-static void set_next(struct lea_reason *reason, const char *command, const char *name)
+void lea_cause_set_next(struct lea_reason *reason, const char *command, const char *name,
+			const char *detail)
 {
-	size_t used = 0;
+	char *next = reason->next;
 
-	for (; *command && used < sizeof(reason->next) - 1; command++)
-		if (*command != '@')
-			reason->next[used++] = *command;
+	for (; *command; command++)
+		if (*command == '@')
+			lea_append(next, sizeof(reason->next), "%.200s", name);
+		else if (*command == '%')
+			lea_append(next, sizeof(reason->next), "%s", detail);
 		else
-			used += (size_t)snprintf(reason->next + used, sizeof(reason->next) - used,
-						 "%.200s", name);
-	reason->next[used < sizeof(reason->next) ? used : sizeof(reason->next) - 1] = '\0';
+			lea_append(next, sizeof(reason->next), "%c", *command);
 }
 
-static void say_where(char *text, const char *where)
+void lea_cause_say_where(char *text, const char *where)
 {
 	if (*where)
 		say(text, " (%s)", where);
 }
 
-static void say_age(char *text, uint32_t seconds)
+void lea_cause_say_age(char *text, uint32_t seconds)
 {
 	if (seconds >= 7200)
 		say(text, "%u h", seconds / 3600);
@@ -49,8 +46,9 @@ struct vg_row {
 	const char *cause;
 	bool (*holds)(const struct lea_vg_facts *vg);
 	void (*tell)(const struct lea_vg_facts *vg, char *text);
-	const char *next; /* "@" stands for the VG's name */
+	const char *next; /* "@" stands for the VG's name, "%" for the detail */
 	bool is_configured;
+	size_t detail; /* offset of a text in struct lea_vg_facts; 0: none */
 };
 
 static bool is_up(const struct lea_vg_facts *vg)
@@ -66,7 +64,7 @@ static bool has_no_activation(const struct lea_vg_facts *vg)
 static void tell_activation(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "global/activation is 0");
-	say_where(text, vg->machine->activation_where);
+	lea_cause_say_where(text, vg->machine->activation_where);
 	say(text, ": no command activates anything");
 }
 
@@ -107,8 +105,7 @@ static void tell_access(const struct lea_vg_facts *vg, char *text)
 
 static void tell_reserved(const struct lea_vg_facts *vg, char *text)
 {
-	(void)vg;
-	say(text, "lvmlockd or a persistent reservation guards it: the real lvm decides");
+	say(text, "%s guards it: the real lvm decides", vg->guard);
 }
 
 static bool is_active(const struct lea_vg_facts *vg)
@@ -152,7 +149,7 @@ static bool has_no_event_activation(const struct lea_vg_facts *vg)
 static void tell_event_activation(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "global/event_activation is 0");
-	say_where(text, vg->machine->event_activation_where);
+	lea_cause_say_where(text, vg->machine->event_activation_where);
 	say(text, ": events activate nothing");
 }
 
@@ -187,9 +184,29 @@ static void tell_duplicates(const struct lea_vg_facts *vg, char *text)
 	say(text, "one PV is on two devices: %s", vg->duplicates);
 }
 
+static bool has_twin(const struct lea_vg_facts *vg)
+{
+	return vg->twin[0];
+}
+
+static void tell_twin(const struct lea_vg_facts *vg, char *text)
+{
+	say(text, "another VG has this name: this one is %s, the other one %s", vg->uuid, vg->twin);
+}
+
 static bool is_incomplete(const struct lea_vg_facts *vg)
 {
 	return vg->pvs_found < vg->pv_count;
+}
+
+static bool has_remedy(const struct lea_vg_facts *vg)
+{
+	return is_incomplete(vg) && vg->remedy[0];
+}
+
+static bool is_hopeless(const struct lea_vg_facts *vg)
+{
+	return is_incomplete(vg) && vg->lvs_degraded <= vg->lvs_due_active;
 }
 
 static void tell_incomplete(const struct lea_vg_facts *vg, char *text)
@@ -207,9 +224,34 @@ static bool is_claimed(const struct lea_vg_facts *vg)
 static void tell_claimed(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "a worker has been activating it for ");
-	say_age(text, vg->claim_s);
+	lea_cause_say_age(text, vg->claim_s);
 	if (vg->worker[0])
 		say(text, ": %s", vg->worker);
+}
+
+static bool is_name_taken(const struct lea_vg_facts *vg)
+{
+	return vg->taken_node[0];
+}
+
+static void tell_taken(const struct lea_vg_facts *vg, char *text)
+{
+	say(text, "another device has the name %s: %s", vg->taken_node, vg->taken_by);
+}
+
+static bool lacks_target(const struct lea_vg_facts *vg)
+{
+	return vg->target[0];
+}
+
+static void tell_target(const struct lea_vg_facts *vg, char *text)
+{
+	say(text,
+	    "the kernel has no device-mapper target \"%s\": its module is missing or was not "
+	    "loaded",
+	    vg->target);
+	if (vg->claim_reason[0])
+		say(text, "; %s", vg->claim_reason);
 }
 
 static bool has_failed(const struct lea_vg_facts *vg)
@@ -220,10 +262,13 @@ static bool has_failed(const struct lea_vg_facts *vg)
 static void tell_failed(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "%s; ", vg->claim_reason[0] ? vg->claim_reason : "no reason was recorded");
-	say_age(text, vg->claim_s);
+	lea_cause_say_age(text, vg->claim_s);
 	say(text, " ago; %s",
-	    vg->is_retried ? "it is retried automatically"
-			   : "it is not retried before one of its PVs is added");
+	    !vg->is_retried	       ? "it is not retried before one of its PVs is added"
+	    : vg->machine->is_compared ? "it is retried automatically, at the next reconcile"
+				       : "it is retried automatically");
+	if (vg->delegated_why[0])
+		say(text, "; only the real lvm activates it: %s", vg->delegated_why);
 }
 
 static bool is_pending(const struct lea_vg_facts *vg)
@@ -235,6 +280,11 @@ static void tell_pending(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "%u of its PVs wait in the queue (%u pending, %u being processed in all)",
 	    vg->pvs_pending, vg->machine->pending, vg->machine->taken);
+	if (vg->queue_place)
+		say(text, "; the first one is number %u and has waited for ", vg->queue_place);
+	else
+		say(text, "; the first one has been processed for ");
+	lea_cause_say_age(text, vg->pending_s);
 	if (!vg->machine->has_runner)
 		say(text, "; no runner works");
 }
@@ -247,7 +297,7 @@ static bool is_orphaned(const struct lea_vg_facts *vg)
 static void tell_orphaned(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "the worker that was activating it died; it began ");
-	say_age(text, vg->claim_s);
+	lea_cause_say_age(text, vg->claim_s);
 	say(text, " ago");
 }
 
@@ -259,7 +309,7 @@ static bool is_gate_closed(const struct lea_vg_facts *vg)
 static void tell_gate(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "the gate has been closed for ");
-	say_age(text, vg->machine->gate_closed_s);
+	lea_cause_say_age(text, vg->machine->gate_closed_s);
 	say(text, ": the machine is booting%s",
 	    vg->machine->has_runner ? "" : ", but no boot scan runs");
 }
@@ -272,9 +322,25 @@ static bool is_done(const struct lea_vg_facts *vg)
 static void tell_done(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "an event activated it ");
-	say_age(text, vg->claim_s);
-	say(text, " ago; since then a command has deactivated %u of %u LVs",
+	lea_cause_say_age(text, vg->claim_s);
+	say(text, " ago; since then a command has deactivated %u of its %u LVs",
 	    vg->lvs_due - vg->lvs_due_active, vg->lvs_due);
+}
+
+static bool is_marked(const struct lea_vg_facts *vg)
+{
+	return vg->machine->charge == LEA_CHARGE_STOCK && vg->is_marked;
+}
+
+static void tell_marked(const struct lea_vg_facts *vg, char *text)
+{
+	say(text,
+	    "stock lvm2 is in charge, and its mark /run/lvm/vgs_online/%s says that an event "
+	    "activated the VG ",
+	    vg->name);
+	lea_cause_say_age(text, vg->marked_s);
+	say(text, " ago: no event activates it again; %u of its %u LVs are active",
+	    vg->lvs_due_active, vg->lvs_due);
 }
 
 static bool is_lvm2_in_charge(const struct lea_vg_facts *vg)
@@ -333,45 +399,57 @@ static void tell_unknown(const struct lea_vg_facts *vg, char *text)
 	    vg->lvs_due_active, vg->lvs_due);
 }
 
+#define DETAIL(member) offsetof(struct lea_vg_facts, member)
+
 /* A cause of "" ends the search: the VG is as it should be. */
 static const struct vg_row vg_rows[] = {
-	{"not-monitored", is_not_monitored, tell_monitor, "vgchange --monitor y @", false},
-	{"", is_active, tell_nothing, "", false},
-	{"activation-off", has_no_activation, tell_activation, "lvmconfig global/activation", true},
-	{"clustered", is_clustered, tell_access, "vgs -o name,attr,lock_type @", true},
-	{"shared", is_shared, tell_access, "vgchange --lockstart @", true},
-	{"foreign", is_foreign, tell_access, "vgs --foreign -o name,systemid @", true},
-	{"exported", is_exported, tell_access, "vgimport @", true},
-	{"reserved", is_reserved, tell_reserved, "vgchange -ay @", true},
-	{"vg-read-only", is_read_only_vg, tell_access, "vgs -o name,attr @", true},
-	{"no-lv", has_no_lv, tell_no_lv, "vgs @", true},
+	{"not-monitored", is_not_monitored, tell_monitor, "vgchange --monitor y @", false, 0},
+	{"", is_active, tell_nothing, "", false, 0},
+	{"activation-off", has_no_activation, tell_activation,
+	 "vgchange -aay --config global/activation=1 @", true, 0},
+	{"clustered", is_clustered, tell_access, "vgs -o name,attr,lock_type @", true, 0},
+	{"shared", is_shared, tell_access, "vgchange --lockstart @", true, 0},
+	{"foreign", is_foreign, tell_access, "vgs --foreign -o name,systemid @", true, 0},
+	{"exported", is_exported, tell_access, "vgimport @ && vgchange -aay @", true, 0},
+	{"reserved", is_reserved, tell_reserved, "vgchange -ay @", true, 0},
+	{"vg-read-only", is_read_only_vg, tell_access, "vgs -o name,attr @", true, 0},
+	{"no-lv", has_no_lv, tell_no_lv, "vgs @", true, 0},
 	{"event-activation-off", has_no_event_activation, tell_event_activation, "vgchange -aay @",
-	 true},
+	 true, 0},
 	{"autoactivation-off", is_not_auto, tell_not_auto,
-	 "vgchange --setautoactivation y @ && vgchange -aay @", true},
-	{"not-selected", has_no_due_lv, tell_no_due_lv, "lvmevent explain @", true},
+	 "vgchange --setautoactivation y @ && vgchange -aay @", true, 0},
+	{"not-selected", has_no_due_lv, tell_no_due_lv, "lvmevent explain @", true, 0},
 	{"duplicate", has_duplicates, tell_duplicates, "pvs -o name,uuid,vg_name,pv_duplicate",
-	 false},
+	 false, 0},
+	{"vg-name-taken", has_twin, tell_twin, "vgrename % @_2 && vgchange -aay @_2", false,
+	 DETAIL(uuid)},
+	{"incomplete", has_remedy, tell_incomplete, "%", false, DETAIL(remedy)},
+	{"incomplete", is_hopeless, tell_incomplete, LEA_CAUSE_RESCAN, false, 0},
 	{"incomplete", is_incomplete, tell_incomplete, "vgchange -ay --activationmode degraded @",
-	 false},
-	{"activating", is_claimed, tell_claimed, "journalctl -b -t lvmevent", false},
-	{"failed", has_failed, tell_failed, "vgchange -aay @", false},
-	{"pending", is_pending, tell_pending, "systemctl start lvmevent-runner.service", false},
-	{"worker-died", is_orphaned, tell_orphaned, "lvmevent sweep --wait", false},
-	{"gate-closed", is_gate_closed, tell_gate, "lvmevent gate open", false},
-	{"deactivated", is_done, tell_done, "vgchange -aay @", true},
-	{"delegated", is_delegated, tell_delegated, "vgchange -aay @", false},
-	{"lvm2-in-charge", is_lvm2_in_charge, tell_stock,
-	 "journalctl -b -u 'lvm-activate-*' && vgchange -aay @", false},
-	{"other-rule", is_other_rule_in_charge, tell_other_rule, "vgchange -aay @", false},
-	{"no-event", is_unrecorded, tell_unrecorded, "lvmevent sweep --wait", false},
-	{"unexplained", is_always, tell_unknown, "vgchange -aay @", false},
+	 false, 0},
+	{"activating", is_claimed, tell_claimed, "journalctl -b LVM_VG=@", false, 0},
+	{"name-taken", is_name_taken, tell_taken, "dmsetup rename % %_old && vgchange -aay @",
+	 false, DETAIL(taken_node)},
+	{"target-missing", lacks_target, tell_target, "modprobe dm-% && vgchange -aay @", false,
+	 DETAIL(target)},
+	{"failed", has_failed, tell_failed, "vgchange -aay @", false, 0},
+	{"pending", is_pending, tell_pending, "systemctl start lvmevent-runner.service", false, 0},
+	{"worker-died", is_orphaned, tell_orphaned, "lvmevent sweep --wait", false, 0},
+	{"gate-closed", is_gate_closed, tell_gate, "lvmevent gate open", false, 0},
+	{"deactivated", is_done, tell_done, "vgchange -aay @", true, 0},
+	{"delegated", is_delegated, tell_delegated, "vgchange -aay @", false, 0},
+	{"marked", is_marked, tell_marked, "vgchange -aay @", false, 0},
+	{"lvm2-in-charge", is_lvm2_in_charge, tell_stock, "vgchange -aay @", false, 0},
+	{"other-rule", is_other_rule_in_charge, tell_other_rule, "vgchange -aay @", false, 0},
+	{"no-event", is_unrecorded, tell_unrecorded, "lvmevent sweep --wait", false, 0},
+	{"unexplained", is_always, tell_unknown, "vgchange -aay @", false, 0},
 };
 
 bool lea_cause_of_vg(const struct lea_vg_facts *vg, struct lea_reason *ret_reason)
 {
 	const struct vg_row *row = vg_rows;
 	struct lea_reason reason = {0};
+	const char *detail = "";
 
 	while (!row->holds(vg))
 		row++;
@@ -380,7 +458,9 @@ bool lea_cause_of_vg(const struct lea_vg_facts *vg, struct lea_reason *ret_reaso
 	reason.cause = row->cause;
 	reason.is_configured = row->is_configured;
 	row->tell(vg, reason.evidence);
-	set_next(&reason, row->next, vg->name);
+	if (row->detail)
+		memcpy(&detail, (const char *)vg + row->detail, sizeof(detail));
+	lea_cause_set_next(&reason, row->next, vg->name, detail);
 	*ret_reason = reason;
 	return true;
 }
@@ -391,7 +471,7 @@ struct lv_row {
 	const char *cause;
 	bool (*holds)(const struct lea_lv_facts *lv);
 	const char *evidence;
-	const char *next; /* "@" stands for VG/LV */
+	const char *next; /* "@" stands for VG/LV, "%" for the node of another device */
 	bool is_configured;
 };
 
@@ -445,6 +525,11 @@ static bool is_not_in_volume_list(const struct lea_lv_facts *lv)
 	return is_down_for(lv, LEA_SELECT_FILTERED);
 }
 
+static bool is_lv_name_taken(const struct lea_lv_facts *lv)
+{
+	return is_down_for(lv, LEA_SELECTED) && lv->taken_node[0];
+}
+
 static const struct lv_row lv_rows[] = {
 	{"suspended", is_suspended,
 	 "it is active but suspended: all I/O on it waits; a command was interrupted, or runs",
@@ -459,6 +544,8 @@ static const struct lv_row lv_rows[] = {
 	 false},
 	{"no-link", lacks_link, "it is active but its link in /dev is missing", "vgmknodes @",
 	 false},
+	{"name-taken", is_lv_name_taken, "another device has the name",
+	 "dmsetup rename % %_old && lvchange -aay @", false},
 	{"auto-list", is_not_in_auto_list, "it is not in activation/auto_activation_volume_list",
 	 "lvchange -ay @", true},
 	{"autoactivation-off", is_not_auto_lv, "its autoactivation property is off",
@@ -467,7 +554,7 @@ static const struct lv_row lv_rows[] = {
 	 true},
 	{"volume-list", is_not_in_volume_list,
 	 "it is not in activation/volume_list: no command activates it",
-	 "lvmconfig activation/volume_list", true},
+	 "lvchange -ay --config 'activation/volume_list=[ \"@\" ]' @", true},
 };
 
 bool lea_cause_of_lv(const struct lea_lv_facts *lv, struct lea_reason *ret_reason)
@@ -482,191 +569,15 @@ bool lea_cause_of_lv(const struct lea_lv_facts *lv, struct lea_reason *ret_reaso
 		reason.is_configured = lv_rows[i].is_configured;
 		say(reason.evidence, "%s", lv_rows[i].evidence);
 		if (lv_rows[i].holds == is_not_in_auto_list)
-			say_where(reason.evidence, lv->machine->auto_list_where);
+			lea_cause_say_where(reason.evidence, lv->machine->auto_list_where);
 		if (lv_rows[i].holds == is_not_in_volume_list)
-			say_where(reason.evidence, lv->machine->volume_list_where);
+			lea_cause_say_where(reason.evidence, lv->machine->volume_list_where);
+		if (lv_rows[i].holds == is_lv_name_taken)
+			say(reason.evidence, " %s: %s", lv->taken_node, lv->taken_by);
 		snprintf(name, sizeof(name), "%.127s/%.127s", lv->vg, lv->name);
-		set_next(&reason, lv_rows[i].next, name);
+		lea_cause_set_next(&reason, lv_rows[i].next, name, lv->taken_node);
 		*ret_reason = reason;
 		return true;
 	}
 	return false;
-}
-
-/* ---- devices */
-
-/* What a filter says, and the word for it. */
-struct filter_row {
-	const char *what; /* as the filter says it */
-	const char *cause;
-	const char *next;	    /* "@" stands for the device */
-	bool is_configured_if_held; /* a device stacked on it uses it: that is its purpose */
-	bool needs_map;
-};
-
-static const struct filter_row filter_rows[] = {
-	{"device is rejected by filter config", "filter",
-	 "lvmconfig devices/filter devices/global_filter", false, false},
-	{"device is not in devices file", "devices-file", "lvmdevices --adddev @", false, false},
-	{"by devices file (checking PVID)", "devices-file", "lvmdevices --adddev @", false, false},
-	{"device type is unknown", "device-type", "lvmconfig devices/types", false, false},
-	{"device is missing sysfs info", "sysfs", "udevadm info @", false, false},
-	{"device is too small (pv_min_size)", "pv-min-size", "lvmconfig devices/pv_min_size", false,
-	 false},
-	{"device is a multipath component", "multipath-path", "multipath -ll", true, true},
-	{"device is an md component", "md-member", "mdadm --examine @", true, true},
-	{"device is filtered", "firmware-raid", "lsblk --fs @", true, true},
-	{"device is partitioned", "partitioned", "lsblk --fs @", false, false},
-	{"device has a signature", "signature", "wipefs --no-act @", false, false},
-	{"libblkid finds something else on the device", "signature", "wipefs --no-act @", false,
-	 false},
-	{"device is mounted", "mounted", "findmnt --source @", false, false},
-	{"device is not in a usable state", "suspended", "dmsetup info @", false, false},
-	{"device is an LV", "on-lv", "lvmconfig devices/scan_lvs", true, false},
-};
-
-/* For a reason that has no row. */
-static const struct filter_row filter_rest = {"", "excluded", "lvmdevices --check", false, false};
-
-static const struct filter_row *filter_row_of(const char *what)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(filter_rows); i++)
-		if (!strcmp(filter_rows[i].what, what))
-			return &filter_rows[i];
-	return &filter_rest;
-}
-
-static void tell_excluded(const struct lea_pv_facts *pv, char *text)
-{
-	say(text, "it is not used: %s", pv->what);
-	if (pv->pattern[0])
-		say(text, ": pattern %s of %s matches %s", pv->pattern, pv->setting, pv->alias);
-	else if (pv->setting[0])
-		say(text, ": %s", pv->setting);
-	say_where(text, pv->where);
-	if (pv->entry[0])
-		say(text, "; the file has this PV with another id: %s", pv->entry);
-	if (pv->holder[0])
-		say(text, "; on it lies %s", pv->holder);
-}
-
-static bool is_excluded(const struct lea_pv_facts *pv)
-{
-	return pv->state == LEA_PV_EXCLUDED;
-}
-
-static void explain_excluded(const struct lea_pv_facts *pv, struct lea_reason *reason)
-{
-	const struct filter_row *row = filter_row_of(pv->what);
-
-	reason->cause = row->cause;
-	reason->is_configured = row->is_configured_if_held && pv->holder[0];
-	tell_excluded(pv, reason->evidence);
-	if (row->needs_map && !pv->holder[0])
-		say(reason->evidence, "; the device that should lie on it is not there yet");
-	set_next(reason, pv->entry[0] ? "lvmdevices --update" : row->next, pv->device);
-}
-
-struct pv_row {
-	const char *cause;
-	bool (*holds)(const struct lea_pv_facts *pv);
-	const char *evidence; /* pv->what follows, if it is not empty */
-	const char *next;     /* "@" stands for the device */
-};
-
-static bool is_absent(const struct lea_pv_facts *pv)
-{
-	return pv->state == LEA_PV_ABSENT;
-}
-
-static bool is_hung(const struct lea_pv_facts *pv)
-{
-	return pv->state == LEA_PV_HUNG;
-}
-
-static bool is_unreadable(const struct lea_pv_facts *pv)
-{
-	return pv->state == LEA_PV_UNREADABLE;
-}
-
-static bool is_damaged(const struct lea_pv_facts *pv)
-{
-	return pv->state == LEA_PV_DAMAGED;
-}
-
-static bool is_no_pv(const struct lea_pv_facts *pv)
-{
-	return pv->state == LEA_PV_NONE;
-}
-
-static bool is_of_no_vg(const struct lea_pv_facts *pv)
-{
-	return !pv->has_vg && pv->state == LEA_PV_USED;
-}
-
-static bool is_quarantined(const struct lea_pv_facts *pv)
-{
-	return pv->is_quarantined;
-}
-
-static bool is_pending_pv(const struct lea_pv_facts *pv)
-{
-	return pv->is_pending;
-}
-
-static bool is_ours(const struct lea_pv_facts *pv)
-{
-	return pv->machine->charge == LEA_CHARGE_OURS && !pv->machine->is_gate_closed;
-}
-
-static bool is_not_probed(const struct lea_pv_facts *pv)
-{
-	return !pv->is_recorded && !pv->is_probed && pv->is_recordable;
-}
-
-static bool is_not_recorded(const struct lea_pv_facts *pv)
-{
-	return is_ours(pv) && !pv->is_recorded && pv->is_recordable;
-}
-
-static const struct pv_row pv_rows[] = {
-	{"not-seen", is_absent, "no device carries this PV",
-	 "lsblk -o NAME,SIZE,SERIAL,WWN,FSTYPE"},
-	{"hung-disk", is_hung, "the disk did not answer in time", "journalctl -k -b"},
-	{"unreadable", is_unreadable, "it cannot be read", "journalctl -k -b"},
-	{"damaged", is_damaged, "its LVM metadata is damaged", "pvck @"},
-	{"no-pv", is_no_pv, "LVM finds no PV on it", "lsblk --fs @"},
-	{"quarantined", is_quarantined, "its event made the runner fail repeatedly",
-	 "lvmevent retry"},
-	{"pending", is_pending_pv, "its event waits in the queue",
-	 "systemctl start lvmevent-runner.service"},
-	{"no-vg", is_of_no_vg, "it belongs to no VG", "pvs @"},
-	{"not-probed", is_not_probed, "udev has not probed it, so no event activated its VG",
-	 "udevadm trigger --action=add @"},
-	{"no-event", is_not_recorded, "no event of it was processed in this boot",
-	 "lvmevent sweep --wait"},
-};
-
-bool lea_cause_of_pv(const struct lea_pv_facts *pv, struct lea_reason *ret_reason)
-{
-	struct lea_reason reason = {0};
-	size_t i = 0;
-
-	if (is_excluded(pv)) {
-		explain_excluded(pv, &reason);
-		*ret_reason = reason;
-		return true;
-	}
-	while (i < ARRAY_SIZE(pv_rows) && !pv_rows[i].holds(pv))
-		i++;
-	if (i == ARRAY_SIZE(pv_rows))
-		return false;
-	reason.cause = pv_rows[i].cause;
-	reason.is_configured = is_no_pv(pv) || pv_rows[i].holds == is_of_no_vg;
-	say(reason.evidence, "%s%s%s", pv_rows[i].evidence, pv->what[0] ? ": " : "", pv->what);
-	if (pv->last_seen[0])
-		say(reason.evidence, "; %s", pv->last_seen);
-	set_next(&reason, pv_rows[i].next, pv->device);
-	*ret_reason = reason;
-	return true;
 }

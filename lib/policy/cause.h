@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define LEA_CAUSE_EVIDENCE_BYTES 1024U
-#define LEA_CAUSE_NEXT_BYTES	 384U
+#define LEA_CAUSE_NEXT_BYTES	 1024U
 
 struct lea_reason {
 	const char *cause;  /* a word that lvmevent(8) lists; static */
@@ -47,20 +47,31 @@ struct lea_machine_facts {
 	uint32_t gate_closed_s;	 /* for so long */
 	bool has_runner;	 /* a runner or the boot scan is there */
 	uint32_t pending, taken; /* devices in the queue */
+	bool is_compared;	 /* reconciles run: event/compare_ms */
 };
 
 /* Facts about one VG whose metadata was read. */
 struct lea_vg_facts {
 	const struct lea_machine_facts *machine;
-	const char *name;
+	const char *name, *uuid; /* uuid: with hyphens */
 	uint32_t pv_count, pvs_found, pvs_recorded;
 	uint32_t pvs_pending;		  /* PVs in the queue, or being processed */
+	uint32_t queue_place, pending_s;  /* of the first of these, from 1; 0: it is processed */
 	const char *missing;		  /* the missing PVs, and what is known about each */
 	const char *without;		  /* LVs that can be activated without the missing PVs */
+	const char *remedy;		  /* a command that brings a missing PV back; "": none */
+	uint32_t lvs_degraded;		  /* LVs of lvs_due that --activationmode degraded allows */
 	uint32_t lv_count;		  /* visible LVs */
 	uint32_t lvs_due, lvs_due_active; /* LVs that an event activates */
 	enum lea_vg_access access;
 	const char *access_text;
+	const char *guard;	/* LEA_VG_ACCESS_DELEGATE: what guards it */
+	const char *twin;	/* id of another VG of this name, with hyphens; "": none */
+	const char *taken_node; /* device-mapper name of an LV that another device has; "": none */
+	const char *taken_by;	/* that device, and its UUID */
+	const char *target;	/* device-mapper target that it needs and the kernel lacks */
+	bool is_marked;		/* lvm2's file vgs_online says that an event has activated it */
+	uint32_t marked_s;
 	bool is_auto;		   /* the autoactivation property */
 	const char *duplicates;	   /* the devices that carry one PV */
 	const char *delegated_why; /* why the real lvm activates it; "": we do */
@@ -78,9 +89,10 @@ struct lea_lv_facts {
 	const char *vg, *name;
 	enum lea_selected selected; /* by an event */
 	bool is_active, is_suspended, has_link;
-	bool is_read_only, is_writable; /* in the kernel; by the metadata and the settings */
-	bool lacks_copy;		/* a missing PV holds a part of which there is a copy */
-	bool lacks_data;		/* ... of which there is none */
+	bool is_read_only, is_writable;	   /* in the kernel; by the metadata and the settings */
+	bool lacks_copy;		   /* a missing PV holds a part of which there is a copy */
+	bool lacks_data;		   /* ... of which there is none */
+	const char *taken_node, *taken_by; /* as of a VG */
 };
 
 /* What a scan found on a device. */
@@ -101,10 +113,18 @@ struct lea_pv_facts {
 	const char *device;			       /* "/dev/sdb"; "" with ABSENT */
 	const char *pvid;			       /* with hyphens */
 	const char *what;			       /* damage, fault, or the filter's reason */
+	const char *vg;				       /* its VG, as far as known */
 	const char *setting, *where, *pattern, *alias; /* of a filter that excludes it */
-	const char *entry;			       /* of the devices file, with this PVID */
-	const char *holder;			       /* "mpatha (dm-3)": stacked on the device */
+	const char *accepting; /* for --config: the filters, and a pattern that accepts it */
+	const char *entry;     /* of the devices file, with this PVID */
+	const char *holder;    /* "mpatha (dm-3)": stacked on the device; or where it is mounted */
+	const char *content;   /* what udev or libblkid names it: "ext4" */
 	const char *last_seen;
+	const char *backup; /* file with metadata of its VG; "": none */
+	uint32_t known_s;   /* udev has known it for so long; 0: unknown */
+	uint32_t pending_s; /* is_pending: for so long */
+	uint32_t place;	    /* in the queue, from 1; 0: it is processed */
+	bool is_suspended;  /* a device-mapper device */
 	bool has_vg;
 	bool is_probed;	     /* udev names the content of the device */
 	bool is_recorded;    /* in pvs_online, for this device */

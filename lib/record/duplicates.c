@@ -285,9 +285,12 @@ static void ignore(struct lea_world *world, const struct lea_scan_vg *scanned,
 	    lea_duplicate_tie(world, own, &other) != LEA_DUPLICATE_COPY)
 		return;
 	lea_id_format(rival->pvid, uuid);
-	lea_log(world->log, LEA_LOG_WARNING,
-		"VG %s: is active on %s; PV %s is also on %s, which is ignored", scanned->vg->name,
-		own->name, uuid, other.name);
+	lea_log_with(world->log, LEA_LOG_WARNING,
+		     &(const struct lea_log_fields){.vg = scanned->vg->name,
+						    .vg_id = scanned->vg->id,
+						    .pvid = rival->pvid},
+		     "VG %s: is active on %s; PV %s is also on %s, which is ignored",
+		     scanned->vg->name, own->name, uuid, other.name);
 	*said = true;
 }
 

@@ -318,7 +318,9 @@ static bool tries_again(struct lea_workers *workers, struct lea_worker *worker, 
 
 	if (!job || ++job->deaths >= MOST_DEATHS)
 		return false;
-	lea_log(workers->setting.world->log, LEA_LOG_WARNING,
+	lea_log_with(
+		workers->setting.world->log, LEA_LOG_WARNING,
+		&(const struct lea_log_fields){.vg = job->vg_name},
 		"VG %s: its worker process ended early; retrying the VG in a worker of its own",
 		job->vg_name);
 	lea_requests_put(worker->delegated ? &workers->foreign : &workers->native,

@@ -9,6 +9,7 @@
 #include "activate/delegate.h"
 #include "activate/rescan.h"
 #include "activate/settings.h"
+#include "base/append.h"
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "base/wire.h"
@@ -33,6 +34,8 @@ const struct lea_activator lea_activator_real = {
 	.rescan = lea_vg_rescan,
 	.check_duplicates = lea_duplicates_check,
 };
+
+#define LVM_WORDS_BYTES 16384U /* of what lvm says; what comes before is dropped */
 
 enum { DELEGATED = 1, TRIES_ONLY = 2 }; /* flags of a batch */
 
@@ -81,27 +84,62 @@ static void reason_write(struct lea_log *log, enum lea_log_level level, const ch
 	lea_log_with(reason->next, level, log->fields ? &fields : NULL, "%s", line);
 }
 
+/* Logs what lvm wrote to its standard error; the last line of a failed run becomes the reason. */
+static void pass_on(struct child *child, int fd, bool has_failed,
+		    const struct lea_log_fields *fields)
+{
+	static const char warning[] = "WARNING:";
+	char text[LVM_WORDS_BYTES], *state = NULL;
+	const off_t end = lseek(fd, 0, SEEK_END), most = sizeof(text) - 1;
+	const ssize_t bytes = pread(fd, text, sizeof(text) - 1, end > most ? end - most : 0);
+
+	text[bytes > 0 ? bytes : 0] = '\0';
+	for (char *line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state)) {
+		const char *words = line + strspn(line, " ");
+		const bool is_warning = !strncmp(words, warning, strlen(warning));
+
+		lea_log_with(child->setting->world->log,
+			     is_warning	  ? LEA_LOG_WARNING
+			     : has_failed ? LEA_LOG_ERROR
+					  : LEA_LOG_PRINT,
+			     fields, "%s", words);
+	}
+}
+
 /* Delegates @count VGs, from @first on, to one lvm process. */
-static int delegate(const struct child *child, const struct batch *batch, uint32_t first,
-		    uint32_t count)
+static int delegate(struct child *child, const struct batch *batch, uint32_t first, uint32_t count)
 {
 	const struct lea_workers_options *options = child->setting->options;
 	LEA_AUTO(lea_freep) const char **names = calloc(count, sizeof(*names));
+	const struct lea_vg *vg = batch->vg[first]->scanned.vg;
+	const struct lea_log_fields fields = {.vg = vg->name, .vg_id = vg->id};
+	LEA_AUTO(lea_closep) int said_fd = -1;
 	int code = -1, r;
 
 	if (!names)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
 		names[i] = batch->vg[first + i]->scanned.vg->name;
+	said_fd = lea_proc_memory();
+	child->reason.last_error[0] = '\0';
 	r = lea_delegate(child->setting->world, options->lvm_path, options->lvm_args, names, count,
-			 &code);
+			 said_fd, &code);
+	if (said_fd >= 0)
+		pass_on(child, said_fd, r || code, count == 1 ? &fields : NULL);
 	return r ? r : code;
+}
+
+/* "lvm ended with status 5" gets lvm's last words. */
+static void add_words(const struct child *child, struct lea_worker_report *report)
+{
+	if (report->outcome && report->reason[0] && child->reason.last_error[0])
+		lea_append(report->reason, sizeof(report->reason), ": %s",
+			   child->reason.last_error);
 }
 
 /* An exit code says that some VG failed, but not which one. So each half is tried alone: one bad VG
  * among many costs a few more processes. */
-static void delegate_part(const struct child *child, struct batch *batch, uint32_t first,
-			  uint32_t count)
+static void delegate_part(struct child *child, struct batch *batch, uint32_t first, uint32_t count)
 {
 	const uint32_t half = count / 2;
 	const int r = delegate(child, batch, first, count);
@@ -111,8 +149,11 @@ static void delegate_part(const struct child *child, struct batch *batch, uint32
 		delegate_part(child, batch, first + half, count - half);
 		return;
 	}
-	for (uint32_t i = first; i < first + count; i++)
+	for (uint32_t i = first; i < first + count; i++) {
 		lea_delegated_report(child->setting, &batch->vg[i]->scanned, r, &batch->report[i]);
+		if (r > 0)
+			add_words(child, &batch->report[i]);
+	}
 }
 
 static void swap(struct batch *batch, uint32_t a, uint32_t b)
@@ -146,7 +187,7 @@ static uint32_t put_copies_last(const struct child *child, struct batch *batch)
 	return count;
 }
 
-static int run_lvm(const struct child *child, struct batch *batch)
+static int run_lvm(struct child *child, struct batch *batch)
 {
 	const uint32_t count = put_copies_last(child, batch);
 

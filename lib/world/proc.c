@@ -234,6 +234,7 @@ struct run {
 	const char *const *argv;
 	int report_fd; /* closed by a successful exec; otherwise gets the fault */
 	int output_fd; /* for both output streams; -1: inherit ours */
+	int error_fd;  /* for standard error; -1: as output_fd */
 	pid_t parent;  /* dies with this process; 0: survives it */
 };
 
@@ -250,6 +251,8 @@ static int exec_child(void *arg)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (run->output_fd >= 0 &&
 	    (dup2(run->output_fd, STDOUT_FILENO) < 0 || dup2(run->output_fd, STDERR_FILENO) < 0))
+		return LEA_PROC_NOT_STARTED;
+	if (run->error_fd >= 0 && dup2(run->error_fd, STDERR_FILENO) < 0)
 		return LEA_PROC_NOT_STARTED;
 	/* libdevmapper's descriptor of the control node is not O_CLOEXEC, and lvm2 warns about
 	 * it. */
@@ -315,13 +318,25 @@ static int run_to_end(struct run *run, int output_fd, char *output, size_t outpu
 
 int lea_proc_run(const char *const argv[], int *ret_code)
 {
-	return run_to_end(&(struct run){.argv = argv, .output_fd = -1}, -1, NULL, 0, ret_code);
+	return lea_proc_run_with(argv, -1, ret_code);
+}
+
+int lea_proc_run_with(const char *const argv[], int error_fd, int *ret_code)
+{
+	struct run run = {.argv = argv, .output_fd = -1, .error_fd = error_fd};
+
+	return run_to_end(&run, -1, NULL, 0, ret_code);
+}
+
+int lea_proc_memory(void)
+{
+	return memfd_create("output", MFD_CLOEXEC);
 }
 
 int lea_proc_capture(const char *const argv[], char *output, size_t output_bytes, int *ret_code)
 {
 	LEA_AUTO(lea_closep) int reader = -1;
-	struct run run = {.argv = argv, .parent = getpid()};
+	struct run run = {.argv = argv, .error_fd = -1, .parent = getpid()};
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC) < 0)

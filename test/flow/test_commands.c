@@ -252,7 +252,7 @@ static const struct {
 	{"as one object", "damaged/text-unknown-segtype", "delegated --json vg-two.pvs vg_one", 0,
 	 "\"reason\": \"unknown segment type\", \"lvs\": [ { \"lv\": \""},
 	{"one object in any case", "one-pv", "delegated --json", 0,
-	 "{ \"version\": 1, \"vgs\": [ ] }\n"},
+	 "{ \"version\": 2, \"vgs\": [ ] }\n"},
 	{"the others on demand", "damaged/text-unknown-segtype", "delegated --explain", 0,
 	 "VG vg-two.pvs: activated here\n"},
 	{"a lock manager's VG without one is left alone", "damaged/text-lock-sanlock",

@@ -81,7 +81,7 @@ TEST(json_has_reasons_and_devices)
 	plug(7);
 	ck_assert_int_eq(explain("delegated --explain --json"), 0);
 	ck_assert_str_eq(machine.out,
-			 "{ \"version\": 1, \"vgs\": [ ], \"devices\": [ \"PV /dev/sda (" UUID_ONE
+			 "{ \"version\": 2, \"vgs\": [ ], \"devices\": [ \"PV /dev/sda (" UUID_ONE
 			 " of VG vg_one): damaged: metadata text checksum mismatch at "
 			 "byte 10240; check it by: pvck /dev/sda\" ] }\n");
 }

@@ -88,15 +88,15 @@ TEST(json_lists_the_same)
 	put_vgs();
 	ck_assert_str_eq(
 		status("status --json"),
-		"{ \"version\": 1, \"failed\": [ { \"vg\": \"broken\", \"uuid\": "
+		"{ \"version\": 2, \"failed\": [ { \"vg\": \"broken\", \"uuid\": "
 		"\"CCCCCC-0000-1111-2222-3333-4444-55555c\", \"retried\": false, \"reason\": "
 		"\"table \\\"x\\\" refused\" } ], \"incomplete\": [ { \"vg\": \"halved\", \"pvs\": 2, "
 		"\"missing\": [ \"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\" ] } ], \"initramfs\": "
 		"[ ], \"in_charge\": \"lvm2\", \"gate\": \"open, never armed\", \"runner\": "
-		"\"none\", \"boot_pass\": false, \"pending\": 0, \"taken\": 0, \"put_aside\": 0, "
+		"\"none\", \"boot_scan\": false, \"pending\": 0, \"taken\": 0, \"quarantined\": 0, "
 		"\"running\": false, \"dm_rules\": \"installed\", \"dm_rules_reason\": \"lvmevent is "
-		"not in charge\", \"vgs_done\": 1, \"vgs_inactive\": 1, \"vgs_in_work\": 0, "
-		"\"vgs_failed\": 1, \"vgs_incomplete\": 1, \"vgs_unwatched\": 0, \"pvs_unused\": 0 }\n");
+		"not in charge\", \"vgs_active\": 1, \"vgs_inactive\": 1, \"vgs_activating\": 0, "
+		"\"vgs_failed\": 1, \"vgs_incomplete\": 1, \"vgs_not_monitored\": 0, \"pvs_not_used\": 0 }\n");
 }
 
 TEST(pvs_without_a_record_are_counted)
@@ -108,7 +108,7 @@ TEST(pvs_without_a_record_are_counted)
 		status("status"),
 		"0 VGs: 0 active, 0 activating, 0 incomplete, 0 failed; 1 PV not used (why: lvmevent explain)\n"));
 	machine_record(PVID_ONE, "vg_one", "sda", 16);
-	ck_assert_ptr_nonnull(strstr(status("status --json"), "\"pvs_unused\": 0"));
+	ck_assert_ptr_nonnull(strstr(status("status --json"), "\"pvs_not_used\": 0"));
 }
 
 TEST(the_end_of_a_boot_is_one_line)

@@ -220,7 +220,7 @@ TEST(programs_read_json)
 	busy_boot('1');
 	ck_assert_int_eq(timeline("timeline --json"), 0);
 	object = parse(machine.out);
-	ck_assert_int_eq(json_object_get_int(member(object, "version")), 1);
+	ck_assert_int_eq(json_object_get_int(member(object, "version")), 2);
 	ck_assert_str_eq(json_object_get_string(member(object, "boot")),
 			 "11111111111111111111111111111111");
 	vgs = member(object, "vgs");

@@ -60,6 +60,32 @@ TEST_EACH(each_vg_ends_as_its_worker_says, rows)
 		      row->want);
 }
 
+static void keep_reason(void *arg, const struct lea_worker_result *result)
+{
+	snprintf(arg, 192, "%s", result->reason);
+}
+
+/* The words of a failed lvm: the last line that is no warning. */
+TEST(what_lvm_says_is_the_reason)
+{
+	static const char *const says[] = {
+		"-c", "echo '  WARNING: x.' >&2; echo '  Cannot do it.' >&2; exit 5", NULL};
+	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};
+	struct lea_conf conf = {.workers = 1, .worker_vgs = 1, .lvs_in_flight = 10};
+	const struct lea_workers_options options = {
+		.activator = &fake_activator, .lvm_args = says, .lvm_path = "/bin/sh"};
+	char reason[192] = "";
+	struct lea_workers *workers;
+
+	listener = keep_reason;
+	ck_assert_int_eq(lea_workers_new(&world, &conf, &options, &workers), 0);
+	add_vg(workers, "raid1", (void *)reason);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	lea_workers_free(workers);
+	listener = finished;
+	ck_assert_str_eq(reason, "/bin/sh ended with status 5: Cannot do it.");
+}
+
 TEST(a_worker_that_dies_fails_only_its_vgs)
 {
 	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};

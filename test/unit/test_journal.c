@@ -82,6 +82,16 @@ TEST(a_line_with_fields_is_sent_with_them_and_not_written)
 	ck_assert_int_eq(written(), 0);
 }
 
+TEST(a_line_about_several_vgs_is_found_by_each)
+{
+	static const char *const names[] = {"data", "home"};
+	const struct lea_log_fields fields = {.vgs = names, .vg_count = 2};
+
+	lea_log_with(&report.log, LEA_LOG_PRINT, &fields, "active");
+	ck_assert_ptr_nonnull(strstr(sent, "\nLVM_VG=data\nLVM_VG=home\n"));
+	ck_assert_uint_eq(lines, 1);
+}
+
 TEST(a_line_without_fields_is_written)
 {
 	lea_log(&report.log, LEA_LOG_ERROR, "plain");

@@ -76,5 +76,5 @@ claim "its VG is complete nevertheless" guest_wait_lvs 4 60
 claim "and no lock is left" guest_wait_for 20 '! ls /run/lock/lvm/V_*'
 claim "no node is suspended or empty" whole
 claim "no cookie is left" guest_wait_for 20 '! dmsetup udevcookies | grep 0x'
-claim "no entry is quarantined" guest_run 'lvmevent status --json | grep "\"put_aside\": 0"'
+claim "no entry is quarantined" guest_run 'lvmevent status --json | grep "\"quarantined\": 0"'
 guest_off

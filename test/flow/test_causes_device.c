@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lvmevent explain: causes of devices, as test_causes.c. */
+#include "flow/causes_machine.h"
+
+#include <errno.h>
+
+static int open_unreadable(struct lea_world *world, const char *path, uint32_t major,
+			   uint32_t minor)
+{
+	(void)world;
+	(void)path;
+	(void)major;
+	(void)minor;
+	return -EIO;
+}
+
+static void damaged(void)
+{
+	sample("damaged/text-crc");
+}
+
+static void unreadable(void)
+{
+	machine.world->open_device = open_unreadable;
+}
+
+static void blank(void)
+{
+	const char zeros[4096] = "";
+
+	machine.properties = "ID_FS_TYPE=\n";
+	overwritten(0, zeros, sizeof(zeros));
+}
+
+static void partitioned(void)
+{
+	const uint8_t entry[66] = {0x80, 0, 2, 0, 0x83, 0, 9, 0, 1, [12] = 8, [64] = 0x55, 0xaa};
+
+	overwritten(446, entry, sizeof(entry));
+}
+
+static void lvm1(void)
+{
+	overwritten(0, "HM\1", 4);
+}
+
+static void firmware(void)
+{
+	machine.properties = "ID_FS_TYPE=isw_raid_member\n";
+	conf("devices/fw_raid_component_detection = 1");
+}
+
+static void suspended_pv(void)
+{
+	put("/proc/devices", "Block devices:\n  8 device-mapper\n");
+	put("/sys/dev/block/8:16/dm/uuid", "CRYPT-x\n");
+	put("/sys/dev/block/8:16/dm/suspended", "1\n");
+	conf("devices/ignore_suspended_devices = 1");
+}
+
+static void no_size(void)
+{
+	tree_remove(&machine.tree, "/sys/dev/block/8:16/size");
+}
+
+/* A PV of a guest, on an LV of this host. */
+static void on_lv(void)
+{
+	put("/proc/devices", "Block devices:\n  8 device-mapper\n");
+	put("/sys/dev/block/8:16/dm/uuid", "LVM-" VG_ONE_ID ROOT_ID "\n");
+	conf("devices {\n\tscan_lvs = 0\n}\n");
+}
+
+static void damaged_with_copy(void)
+{
+	damaged();
+	put("/etc/lvm/backup/vg_one", "x");
+}
+
+static void filtered(void)
+{
+	conf("devices {\n\tscan_lvs = 0\n\tfilter = [ \"a|nothing|\",\n\t\t\"r|^/dev/sd|\" ]\n}\n");
+}
+
+static void alias_filtered(void)
+{
+	machine.properties = MEMBER "DEVLINKS=/dev/disk/by-id/x\n";
+	conf("devices/global_filter = [ \"r|by-id|\" ]");
+}
+
+static void not_listed(void)
+{
+	conf("devices { use_devicesfile = 1 }");
+	put("/etc/lvm/devices/system.devices", "IDTYPE=sys_wwid IDNAME=naa.1 DEVNAME=/dev/sdq "
+					       "PVID=" PVID_B "\n");
+}
+
+static void listed_by_other_id(void)
+{
+	conf("devices { use_devicesfile = 1 }");
+	put("/etc/lvm/devices/system.devices", "IDTYPE=sys_wwid IDNAME=naa.1 DEVNAME=/dev/sdq "
+					       "PVID=" PVID_ONE "\n");
+}
+
+static void too_small(void)
+{
+	conf("devices {\n\n\tpv_min_size = 999999\n}");
+}
+
+static void multipath(void)
+{
+	machine.properties = "ID_FS_TYPE=mpath_member\nDM_MULTIPATH_DEVICE_PATH=1\n";
+}
+
+static void md_member(void)
+{
+	machine.properties = "ID_FS_TYPE=linux_raid_member\n";
+}
+
+static void mounted(void)
+{
+	machine.properties = "ID_FS_TYPE=ext4\n";
+	put("/proc/self/mountinfo", "22 1 8:16 / /mnt rw - ext4 /dev/sda rw\n");
+}
+
+static void unknown_type(void)
+{
+	put("/proc/devices", "Block devices:\n253 device-mapper\n");
+}
+
+static void orphan(void)
+{
+	sample("orphan");
+}
+
+static void multipath_held(void)
+{
+	multipath();
+	put("/sys/dev/block/8:16/holders/dm-9/dev", "253:9\n");
+	put("/sys/class/block/dm-9/dm/name", "mpatha\n");
+}
+
+static const struct cause_row rows[] = {
+	{"a filter", filtered, "", "PV /dev/sda: not used: filter\n",
+	 "pattern r|^/dev/sd| of devices/filter matches /dev/sda (/etc/lvm/lvm.conf:3)",
+	 "pvscan --cache -aay --config 'devices { filter=[ \"a|^/dev/sda$|\", \"a|nothing|\", "
+	 "\"r|^/dev/sd|\" ] }' /dev/sda # for good: change /etc/lvm/lvm.conf:3\n"},
+	{"... met by an alias", alias_filtered, "/dev/sda", "PV /dev/sda: not used: filter\n",
+	 "pattern r|by-id| of devices/global_filter matches /dev/disk/by-id/x "
+	 "(/etc/lvm/lvm.conf:1)",
+	 NULL},
+	{"a devices file without it", not_listed, "", "PV /dev/sda: not used: devices-file\n",
+	 "device is not in devices file: /etc/lvm/devices/system.devices\n",
+	 "lvmdevices --adddev /dev/sda && pvscan --cache -aay /dev/sda\n"},
+	{"... with another id for it", listed_by_other_id, "",
+	 "PV /dev/sda: not used: devices-file\n",
+	 "the file has this PV with another id: IDTYPE=sys_wwid IDNAME=naa.1 DEVNAME=/dev/sdq",
+	 "lvmdevices -y --adddev /dev/sda && pvscan --cache -aay /dev/sda\n"},
+	{"a PV that is too small", too_small, "", "PV /dev/sda: not used: pv-min-size\n",
+	 "devices/pv_min_size (/etc/lvm/lvm.conf:3)", NULL},
+	{"a path without its map", multipath, "/dev/sda", "PV /dev/sda: not used: multipath-path\n",
+	 "the device that should lie on it is not there yet", "multipath /dev/sda\n"},
+	{"a path with its map", multipath_held, "/dev/sda",
+	 "PV /dev/sda: not used: multipath-path\n", "on it lies mpatha (dm-9)", "multipath -ll\n"},
+	{"a member of an array", md_member, "/dev/sda", "PV /dev/sda: not used: md-member\n",
+	 "md component", "mdadm --assemble --scan\n"},
+	{"a device that is mounted", mounted, "/dev/sda", "PV /dev/sda: not used: mounted\n",
+	 "device is mounted; on it lies a file system, mounted on /mnt",
+	 "findmnt --source /dev/sda\n"},
+	{"a disk that cannot be read", unreadable, "/dev/sda",
+	 "PV /dev/sda: not used: unreadable\n", "it cannot be read: Input/output error",
+	 "journalctl -k -b\n"},
+	{"a disk without a PV", blank, "/dev/sda", "PV /dev/sda: not used: no-pv\n",
+	 "LVM finds no PV on it", "lsblk --fs /dev/sda\n"},
+	{"a disk with partitions", partitioned, "", "PV /dev/sda: not used: partitioned\n",
+	 "device is partitioned", "lsblk --fs /dev/sda\n"},
+	{"a disk with another signature", lvm1, "", "PV /dev/sda: not used: signature\n",
+	 "device has a signature", "wipefs --no-act /dev/sda\n"},
+	{"a member of a RAID of the firmware", firmware, "/dev/sda",
+	 "PV /dev/sda: not used: firmware-raid\n", "the device that should lie on it is not there",
+	 NULL},
+	{"a PV on a suspended device", suspended_pv, "", "PV /dev/sda: not used: suspended\n",
+	 "; it is suspended", "dmsetup resume /dev/sda && pvscan --cache -aay /dev/sda\n"},
+	{"a disk that sysfs does not know", no_size, "", "PV /dev/sda: not used: sysfs\n",
+	 "devices/sysfs_scan", "udevadm info /dev/sda\n"},
+	{"a PV on an LV", on_lv, "", "PV /dev/sda: not used: on-lv\n",
+	 "devices/scan_lvs (/etc/lvm/lvm.conf:2)",
+	 "pvscan --cache -aay --config 'devices/scan_lvs=1' /dev/sda # for good: change "
+	 "/etc/lvm/lvm.conf:2\n"},
+	{"a device type that LVM does not use", unknown_type, "",
+	 "PV /dev/sda: not used: device-type\n", "devices/types", NULL},
+	{"damaged metadata", damaged, "", "PV /dev/sda of VG vg_one: not used: damaged\n",
+	 "metadata text checksum mismatch at byte 10240", "pvck /dev/sda\n"},
+	{"... of which lvm2 has a copy", damaged_with_copy, "", "not used: damaged\n",
+	 "; /etc/lvm/backup/vg_one is a copy of it",
+	 "vgcfgrestore vg_one && vgchange -aay vg_one\n"},
+	{"a PV of no VG", orphan, "/dev/sda", "PV /dev/sda: found: no-vg\n", "no VG", NULL},
+};
+
+TEST_EACH(each_cause_is_named_with_its_evidence, rows)
+{
+	compare_answer(&rows[_i]);
+}
+
+/* It is a path of a map: that is its purpose. */
+TEST(what_is_configured_is_told_on_demand_only)
+{
+	multipath_held();
+	ck_assert_int_eq(explain("explain"), 0);
+	ck_assert_msg(strstr(machine.out, "PV ") == NULL, "%s", machine.out);
+}
