@@ -19,6 +19,7 @@ enum lea_exit {
 	LEA_EXIT_PARAMS = 3, /* options */
 	LEA_EXIT_INIT = 4,   /* configuration unreadable */
 	LEA_EXIT_FAILED = 5,
+	LEA_EXIT_TIMED_OUT = 75, /* lvmevent wait: not there in time */
 };
 
 struct lea_cmd {
