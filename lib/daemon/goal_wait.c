@@ -46,15 +46,17 @@ static const struct {
 	{"/disk/by-partuuid", BIT(NEEDED), true},
 	{"/disk/by-partlabel", BIT(NEEDED), true},
 };
-#define CLAIMS 2 /* its row */
+#define CLAIMS 2 /* rows */
+#define DEV    9
 
 struct wait {
 	struct lea_goals *goals;
 	const struct lea_goal_wait *how;
 	sd_event *loop;
 	int fd;		/* inotify */
-	int claims_wd;	/* -1: there is no such folder yet */
+	int claims_wd, dev_wd; /* -1: there is no such folder yet */
 	bool is_blind;	/* a watch could not be added */
+	bool is_due;	/* something that counts has changed since the last check */
 	bool has_changed; /* since disks were read */
 	uint64_t began_ms, checked_ms, ask_ms;
 };
@@ -108,6 +110,7 @@ static void watch_all(struct wait *wait)
 			continue;
 		wd = watch_folder(wait, folders[i].is_dev ? dev_dir : "", folders[i].path);
 		claims_wd = i == CLAIMS ? wd : claims_wd;
+		wait->dev_wd = i == DEV ? wd : wait->dev_wd;
 	}
 	for (size_t i = 0; wait->fd >= 0 && i < goals->count; i++)
 		if (goals->item[i].kind == LEA_GOAL_VG) {
@@ -121,9 +124,22 @@ static void watch_all(struct wait *wait)
 	wait->claims_wd = claims_wd;
 }
 
+/* Disks come and go there; what counts are our folders. */
+static bool counts_in_dev(const struct lea_goals *goals, const char *name)
+{
+	if (!strcmp(name, "mapper") || !strcmp(name, "disk"))
+		return true;
+	for (size_t i = 0; i < goals->count; i++)
+		if (!strcmp(name, goals->item[i].vg))
+			return true;
+	return false;
+}
+
 static void take_change(struct wait *wait, const struct inotify_event *event, const char *name)
 {
-	wait->has_changed = true;
+	if (event->wd == wait->dev_wd && event->len && !counts_in_dev(wait->goals, name))
+		return;
+	wait->is_due = wait->has_changed = true;
 	if (event->mask & IN_Q_OVERFLOW)
 		lea_goals_note_claims(wait->goals);
 	else if (event->wd == wait->claims_wd && event->len && lea_id_ok(name))
@@ -185,6 +201,7 @@ static int check(struct wait *wait)
 {
 	size_t absent;
 
+	wait->is_due = false;
 	watch_all(wait);
 	absent = lea_goals_check(wait->goals);
 	wait->checked_ms = now_ms(wait);
@@ -212,22 +229,36 @@ static int sleep_for(struct wait *wait, uint64_t ms)
 	return sd_event_run(wait->loop, ms == UINT64_MAX ? ms : ms * 1000);
 }
 
-/* Changes come in bursts: what follows within the pause is checked at its end. */
+/* Changes come in bursts: what follows within the pause is taken at its end. */
+static int pause_after(struct wait *wait, uint64_t since_ms)
+{
+	struct lea_clock *clock = wait->goals->world->clock;
+	const uint64_t passed = now_ms(wait) - since_ms, rest = rest_ms(wait);
+
+	if (passed >= PAUSE_MS || !rest)
+		return 0;
+	clock->sleep_ms(clock, PAUSE_MS - passed < rest ? PAUSE_MS - passed : rest);
+	return sleep_for(wait, 0);
+}
+
 static int wait_for_change(struct wait *wait)
 {
-	int r = sleep_for(wait, quiet_ms(wait));
-	uint64_t now = now_ms(wait);
-	const uint64_t next = wait->checked_ms + PAUSE_MS;
+	uint64_t since_ms = wait->checked_ms;
+	int r;
 
-	wait->has_changed |= wait->is_blind;
-	while (r >= 0 && now < next && rest_ms(wait)) {
-		struct lea_clock *clock = wait->goals->world->clock;
+	for (;;) {
+		const uint64_t quiet = quiet_ms(wait);
 
-		clock->sleep_ms(clock, next - now < rest_ms(wait) ? next - now : rest_ms(wait));
-		r = sleep_for(wait, 0);
-		now = now_ms(wait);
+		r = sleep_for(wait, quiet);
+		wait->has_changed |= wait->is_blind;
+		/* 0: the time is over */
+		if (r < 0 || (!r && quiet != UINT64_MAX))
+			return r;
+		r = pause_after(wait, since_ms);
+		if (r < 0 || wait->is_due || !rest_ms(wait))
+			return r < 0 ? r : 0;
+		since_ms = now_ms(wait);
 	}
-	return r < 0 ? r : 0;
 }
 
 static int wait_all(struct wait *wait)
@@ -254,6 +285,7 @@ int lea_goals_wait(struct lea_goals *goals, const struct lea_goal_wait *how)
 			    .how = how,
 			    .fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
 			    .claims_wd = -1,
+			    .dev_wd = -1,
 			    .has_changed = true};
 	int r;
 
