@@ -77,6 +77,7 @@ struct lea_common {
 	const char *config, *devicesfile, *driverloaded, *command_profile;
 	const char *journal, *lockopt;
 	struct lea_list devices; /* --devices, split at commas */
+	struct lea_conf_instead instead; /* of lvmevent plan; not in LEA_OPTS_COMMON */
 	bool is_service;	 /* not an option: with a broken lvmevent.conf, use the defaults */
 };
 

@@ -310,10 +310,15 @@ static void gather_vg(const struct subject *subject, struct vg_texts *texts,
 		.claim_reason = claim ? claim->reason : "",
 		.is_retried = claim && claim->is_retried,
 		.worker = texts->worker,
-		.is_unmonitored = is_unmonitored(subject),
+		.is_unmonitored = !explainer->options.is_plan && is_unmonitored(subject),
+		.is_plan = explainer->options.is_plan,
 	};
 	count_lvs(subject, facts);
 	count_pvs(subject, facts);
+	if (explainer->options.is_plan) {
+		facts->pvs_recorded = facts->pv_count;
+		facts->pvs_pending = 0;
+	}
 	if (facts->pvs_found < facts->pv_count) {
 		describe_missing(subject, texts->missing);
 		describe_without(subject, texts->without);
@@ -658,4 +663,133 @@ int lea_explainer_tell_device(struct lea_explainer *explainer, const struct lea_
 		return 0;
 	}
 	return LEA_EXPLAIN_UNKNOWN;
+}
+
+/* ---- the plan of a boot */
+
+/* Does the device lie on an LV, or in an image? */
+static bool is_in_guest_storage(const struct lea_explainer *explainer,
+				const struct lea_device *device)
+{
+	char uuid[LEA_SYSFS_VALUE_BYTES];
+	const char *name = strrchr(device->name, '/');
+
+	if (!strncmp(name ? name + 1 : device->name, "loop", 4))
+		return true;
+	return !lea_sysfs_text(explainer->world, lea_device_devno(device), "dm/uuid", uuid,
+			       sizeof(uuid)) &&
+	       (!strncmp(uuid, "LVM-", 4) || (!strncmp(uuid, "part", 4) && strstr(uuid, "-LVM-")));
+}
+
+static uint32_t marks_of(const struct subject *subject, enum lea_vg_access access)
+{
+	static const uint32_t marks_of_access[] = {
+		[LEA_VG_ACCESS_OK] = 0,
+		[LEA_VG_ACCESS_CLUSTERED] = LEA_MARK_CLUSTER,
+		[LEA_VG_ACCESS_SHARED] = LEA_MARK_CLUSTER,
+		[LEA_VG_ACCESS_FOREIGN] = LEA_MARK_HOST,
+		[LEA_VG_ACCESS_FOREIGN_EXTRA] = LEA_MARK_HOST,
+		[LEA_VG_ACCESS_EXPORTED] = LEA_MARK_HOST,
+		[LEA_VG_ACCESS_READ_ONLY] = 0,
+		[LEA_VG_ACCESS_DELEGATE] = LEA_MARK_CLUSTER,
+	};
+	uint32_t marks = marks_of_access[access];
+
+	for (uint32_t i = 0; i < subject->vg->pv_count; i++) {
+		const struct lea_found *found = subject->scanned->pv[i];
+
+		if (found && is_in_guest_storage(subject->explainer, &found->device))
+			marks |= LEA_MARK_GUEST;
+	}
+	return marks;
+}
+
+/* What happens to an LV whose VG has no reason, or is handed to lvm. */
+static void plan_lv(struct subject *subject, uint32_t index, struct lea_answer *answer,
+		    const struct lea_reason *of_vg)
+{
+	const struct lea_lv *lv = &subject->vg->lvs[index];
+	const struct lea_lv_facts facts = {.machine = &subject->explainer->machine,
+					   .vg = subject->vg->name,
+					   .name = lv->name,
+					   .selected = selected(subject, index)};
+	const char *state = answer->state;
+	struct lea_reason reason;
+	char name[260], uuid[39];
+	bool has_reason = lea_cause_of_lv(&facts, &reason);
+
+	if (facts.selected == LEA_SELECT_HIDDEN ||
+	    (facts.selected == LEA_SELECTED && !has_node(subject, index)))
+		return;
+	if (!has_reason && of_vg) {
+		reason = *of_vg;
+		has_reason = true;
+	}
+	if (has_reason && !of_vg)
+		answer->state = "left alone";
+	snprintf(name, sizeof(name), "%.127s/%.127s", subject->vg->name, lv->name);
+	lea_id_format(lv->id, uuid);
+	answer->type = "lv";
+	answer->name = name;
+	answer->uuid = uuid;
+	tell(subject, answer, has_reason, &reason);
+	answer->state = state;
+}
+
+static void plan_vg(struct subject *subject, enum lea_need_class when)
+{
+	struct lea_vg_facts facts;
+	struct vg_texts texts;
+	struct lea_reason reason;
+	struct lea_answer answer;
+	char uuid[39];
+	bool has_reason, is_delegated;
+
+	gather_vg(subject, &texts, &facts);
+	lea_id_format(subject->vg->id, uuid);
+	has_reason = lea_cause_of_vg(&facts, &reason);
+	is_delegated = has_reason && (!strcmp(reason.cause, "delegated") ||
+				      !strcmp(reason.cause, "reserved"));
+	answer = (struct lea_answer){.type = "vg",
+				     .name = subject->vg->name,
+				     .uuid = uuid,
+				     .vg = subject->vg->name,
+				     .state = is_delegated ? "handed to lvm"
+					      : has_reason ? "left alone"
+							   : "activated",
+				     .marks = marks_of(subject, facts.access),
+				     .when = when};
+	tell(subject, &answer, has_reason, &reason);
+	for (uint32_t lv = 0; lv < subject->vg->lv_count; lv++)
+		plan_lv(subject, lv, &answer, has_reason && !is_delegated ? &reason : NULL);
+}
+
+static void plan_device(struct lea_explainer *explainer, struct lea_explain_device *device)
+{
+	struct subject subject = {.explainer = explainer, .tells_configured = true};
+
+	if (device->pvid[0] || device->found->fault == -ETIMEDOUT)
+		tell_device(&subject, device);
+}
+
+int lea_explainer_plan(struct lea_explainer *explainer, enum lea_need_class when)
+{
+	for (size_t i = 0; i < explainer->vg_count; i++) {
+		LEA_AUTO(subject_done)
+		struct subject subject = {.tells_configured = true, .tells_sound = true};
+		int r;
+
+		if (lea_need_of_vg(explainer->options.needs, explainer->vg[i].vg) != when)
+			continue;
+		r = begin(&subject, explainer, &explainer->vg[i]);
+		if (r)
+			return r;
+		plan_vg(&subject, when);
+	}
+	if (when != LEA_CLASS_LAST)
+		return 0;
+	(void)tell_all_forgotten(explainer, NULL);
+	for (size_t i = 0; i < explainer->device_count; i++)
+		plan_device(explainer, &explainer->device[i]);
+	return 0;
 }

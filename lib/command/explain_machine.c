@@ -146,6 +146,15 @@ static void find_machine(struct lea_explainer *explainer)
 	};
 }
 
+/* As a boot begins, with us in charge. */
+static void plan_machine(struct lea_machine_facts *machine)
+{
+	machine->charge = LEA_CHARGE_OURS;
+	machine->is_gate_closed = false;
+	machine->has_runner = true;
+	machine->pending = machine->taken = 0;
+}
+
 /* ---- devices */
 
 static void set_pvid(struct lea_world *world, struct lea_explain_device *device)
@@ -265,8 +274,7 @@ static void find_setting(const struct lea_explainer *explainer, struct lea_expla
 		if (!strcmp(texts->what, settings[i].what))
 			setting = settings[i].path;
 	if (strstr(texts->what, "devices file")) {
-		snprintf(texts->setting, sizeof(texts->setting), "%s/devices/%s", conf->system_dir,
-			 conf->devicesfile);
+		lea_conf_path(conf, NULL, texts->setting, sizeof(texts->setting));
 		find_entry(explainer, texts->setting, device->pvid, texts->entry,
 			   sizeof(texts->entry));
 		return;
@@ -387,6 +395,10 @@ void lea_explainer_pv_facts(const struct lea_explainer *explainer,
 			      lea_explainer_is_in(explainer, "taken", &found->device),
 		.is_quarantined = lea_explainer_is_in(explainer, "failed", &found->device),
 	};
+	if (explainer->options.is_plan) {
+		ret_facts->is_recorded = true;
+		ret_facts->is_pending = ret_facts->is_quarantined = false;
+	}
 }
 
 /* ---- all of it */
@@ -409,7 +421,7 @@ int lea_explainer_new(struct lea_world *world, const struct lea_conf *conf,
 {
 	LEA_AUTO(lea_explainer_freep)
 	struct lea_explainer *explainer = calloc(1, sizeof(*explainer));
-	int r;
+	int r = 0;
 
 	if (!explainer)
 		return -ENOMEM;
@@ -423,8 +435,12 @@ int lea_explainer_new(struct lea_world *world, const struct lea_conf *conf,
 				      : openat(explainer->run_fd, "event",
 					       O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	find_machine(explainer);
-	r = lea_active_vgs_read(world, &explainer->active);
-	r = r ? r : read_claims(explainer);
+	if (options->is_plan) {
+		plan_machine(&explainer->machine);
+	} else {
+		r = lea_active_vgs_read(world, &explainer->active);
+		r = r ? r : read_claims(explainer);
+	}
 	r = r ? r : take_devices(explainer);
 	r = r ? r : lea_scan_vgs(options->scan, &explainer->vg, &explainer->vg_count);
 	if (r)

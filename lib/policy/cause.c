@@ -321,6 +321,11 @@ static void tell_unrecorded(const struct lea_vg_facts *vg, char *text)
 	    vg->pv_count - vg->pvs_recorded, vg->pv_count);
 }
 
+static bool is_planned(const struct lea_vg_facts *vg)
+{
+	return vg->is_plan;
+}
+
 static bool is_always(const struct lea_vg_facts *vg)
 {
 	(void)vg;
@@ -365,6 +370,7 @@ static const struct vg_row vg_rows[] = {
 	 "journalctl -b -u 'lvm-activate-*' && vgchange -aay @", false},
 	{"other-rule", is_other_rule_in_charge, tell_other_rule, "vgchange -aay @", false},
 	{"no-event", is_unrecorded, tell_unrecorded, "lvmevent sweep --wait", false},
+	{"", is_planned, tell_nothing, "", false},
 	{"unexplained", is_always, tell_unknown, "vgchange -aay @", false},
 };
 
