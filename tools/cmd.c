@@ -122,6 +122,7 @@ static int read_conf(struct lea_world *world, const struct lea_common *common,
 		.driverloaded_no = common->driverloaded && common->driverloaded[0] == 'n',
 		.command_profile = common->command_profile,
 		.forgive = common->is_service,
+		.instead = common->instead,
 	};
 	int r = lea_conf_read(world, &options, ret_conf);
 

@@ -19,6 +19,7 @@ enum lea_exit {
 	LEA_EXIT_PARAMS = 3, /* options */
 	LEA_EXIT_INIT = 4,   /* configuration unreadable */
 	LEA_EXIT_FAILED = 5,
+	LEA_EXIT_TIMED_OUT = 75, /* lvmevent wait: not there in time */
 };
 
 struct lea_cmd {
@@ -76,6 +77,7 @@ struct lea_common {
 	const char *config, *devicesfile, *driverloaded, *command_profile;
 	const char *journal, *lockopt;
 	struct lea_list devices; /* --devices, split at commas */
+	struct lea_conf_instead instead; /* of lvmevent plan; not in LEA_OPTS_COMMON */
 	bool is_service;	 /* not an option: with a broken lvmevent.conf, use the defaults */
 };
 

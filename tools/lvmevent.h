@@ -17,6 +17,9 @@ struct lea_lvmevent_args {
 	struct lea_list lvs, vgs;
 	unsigned int is_explicit, all_needs;
 	const char *boot_back, *diff, *top, *svg, *chrome; /* of timeline */
+	struct lea_list config; /* of plan */
+	const char *timeout;	/* of wait */
+	unsigned int progress;
 	const char *word; /* the first other argument; NULL: none */
 };
 
@@ -46,6 +49,8 @@ int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_generator(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_wait(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_plan(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_timeline(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[]);
 

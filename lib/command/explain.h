@@ -11,6 +11,7 @@
 #include "filter/filter.h"
 #include "policy/boot_memory.h"
 #include "policy/cause.h"
+#include "policy/need.h"
 #include "scan/scan.h"
 
 #include <time.h>
@@ -54,6 +55,15 @@ struct lea_answer {
 	const char *vg;			 /* of an LV or a PV; "": none, or unknown */
 	const char *state;		 /* a word of lvmevent(8) */
 	const struct lea_reason *reason; /* NULL: it is as it should be */
+	/* Of a plan: whose it is, bits of enum lea_answer_mark, and when the boot activates it. */
+	uint32_t marks;
+	enum lea_need_class when;
+};
+
+enum lea_answer_mark {
+	LEA_MARK_GUEST = 1,   /* a PV lies on an LV or in an image: a virtual machine's, most likely */
+	LEA_MARK_CLUSTER = 2, /* clustered, shared, or guarded by a persistent reservation */
+	LEA_MARK_HOST = 4,    /* another host's, or exported */
 };
 
 struct lea_explain_options {
@@ -64,6 +74,9 @@ struct lea_explain_options {
 	const struct lea_filter *filter;      /* of that scan; borrowed */
 	void (*tell)(void *arg, const struct lea_answer *answer);
 	void *arg;
+	/* Answers for lea_explainer_plan, which depend neither on run files nor on what is active */
+	bool is_plan;
+	const struct lea_needs *needs; /* of a plan; borrowed */
 };
 
 enum lea_explain_outcome {
@@ -91,3 +104,10 @@ LEA_MUST_CHECK int lea_explainer_tell_device(struct lea_explainer *explainer,
 					     const struct lea_device *wanted);
 /* Is this LV active? */
 bool lea_explainer_is_active(const struct lea_explainer *explainer, const char *vg, const char *lv);
+/*
+ * lea_explainer_plan - what a boot would do: every VG, visible LV, and PV that is not used
+ * @when: only VGs of this class; PVs, and VGs that are missing, come with LEA_CLASS_LAST
+ * States are "activated", "handed to lvm" and "left alone", or those of PVs and of missing VGs. For
+ * an explainer with is_plan. Returns 0 or -ENOMEM.
+ */
+LEA_MUST_CHECK int lea_explainer_plan(struct lea_explainer *explainer, enum lea_need_class when);

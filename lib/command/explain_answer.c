@@ -93,7 +93,7 @@ static const char *pv_state(const struct lea_pv_facts *facts, bool has_reason)
 	return "not used";
 }
 
-static void tell_device(struct lea_subject *subject, struct lea_explain_device *device)
+void lea_subject_tell_device(struct lea_subject *subject, struct lea_explain_device *device)
 {
 	struct lea_explain_pv_texts texts;
 	struct lea_pv_facts facts;
@@ -185,8 +185,7 @@ static const struct lea_boot_vg *forgotten(const struct lea_explainer *explainer
 	return lea_index_find(&explainer->vg_ids, vg->id, &count) ? NULL : vg;
 }
 
-/* @name: NULL: all of them. Returns how many. */
-static uint32_t tell_all_forgotten(struct lea_explainer *explainer, const char *name)
+uint32_t lea_explainer_tell_forgotten(struct lea_explainer *explainer, const char *name)
 {
 	const struct lea_boot_memory *memory = explainer->options.memory;
 	struct lea_subject subject = {.explainer = explainer, .tells_configured = true};
@@ -218,10 +217,10 @@ int lea_explainer_tell_all(struct lea_explainer *explainer)
 		for (uint32_t lv = 0; lv < subject.vg->lv_count; lv++)
 			tell_lv(&subject, lv);
 	}
-	(void)tell_all_forgotten(explainer, NULL);
+	(void)lea_explainer_tell_forgotten(explainer, NULL);
 	for (size_t i = 0; i < explainer->device_count; i++)
 		if (explainer->device[i].pvid[0] || explainer->device[i].found->fault == -ETIMEDOUT)
-			tell_device(&of_devices, &explainer->device[i]);
+			lea_subject_tell_device(&of_devices, &explainer->device[i]);
 	return r;
 }
 
@@ -251,7 +250,7 @@ static int tell_scanned(struct lea_explainer *explainer, const struct lea_scan_v
 	}
 	for (size_t i = 0; !lv && i < explainer->device_count; i++)
 		if (is_of_vg(&explainer->device[i], subject.vg))
-			tell_device(&subject, &explainer->device[i]);
+			lea_subject_tell_device(&subject, &explainer->device[i]);
 	for (uint32_t i = 0; !lv && i < subject.vg->pv_count; i++)
 		if (!scanned->pv[i] && !lea_explainer_device(explainer, subject.vg->pvs[i].id))
 			tell_absent(&subject, subject.vg->pvs[i].id, subject.vg->name);
@@ -272,7 +271,7 @@ int lea_explainer_tell_vg(struct lea_explainer *explainer, const char *vg, const
 	}
 	if (r || (count && has_lv))
 		return r;
-	return !count && tell_all_forgotten(explainer, vg) ? 0 : LEA_EXPLAIN_UNKNOWN;
+	return !count && lea_explainer_tell_forgotten(explainer, vg) ? 0 : LEA_EXPLAIN_UNKNOWN;
 }
 
 int lea_explainer_tell_pv(struct lea_explainer *explainer, const char *pvid)
@@ -284,7 +283,7 @@ int lea_explainer_tell_pv(struct lea_explainer *explainer, const char *pvid)
 	const struct lea_index_row *row = lea_index_find(&explainer->of_pvid, pvid, &count);
 
 	for (size_t i = 0; i < count; i++)
-		tell_device(&subject, row[i].value);
+		lea_subject_tell_device(&subject, row[i].value);
 	if (!count && !vg && !lea_explainer_remembered(explainer, pvid, NULL))
 		return LEA_EXPLAIN_UNKNOWN;
 	if (!count)
@@ -322,7 +321,7 @@ int lea_explainer_tell_device(struct lea_explainer *explainer, const struct lea_
 		if ((device->major != wanted->major || device->minor != wanted->minor) &&
 		    strcmp(device->name, wanted->name) != 0)
 			continue;
-		tell_device(&subject, &explainer->device[i]);
+		lea_subject_tell_device(&subject, &explainer->device[i]);
 		return 0;
 	}
 	return LEA_EXPLAIN_UNKNOWN;

@@ -198,8 +198,7 @@ static void find_setting(struct lea_explainer *explainer, struct lea_explain_dev
 		if (!strcmp(texts->what, settings[i].what))
 			setting = settings[i].path;
 	if (strstr(texts->what, "devices file")) {
-		snprintf(texts->setting, sizeof(texts->setting), "%s/devices/%s", conf->system_dir,
-			 conf->devicesfile);
+		lea_conf_path(conf, NULL, texts->setting, sizeof(texts->setting));
 		find_entry(explainer, texts->setting, device->pvid, texts->entry,
 			   sizeof(texts->entry));
 		return;
@@ -443,6 +442,10 @@ void lea_explainer_pv_facts(struct lea_explainer *explainer, struct lea_explain_
 			      lea_explainer_is_in(explainer, "taken", &found->device),
 		.is_quarantined = lea_explainer_is_in(explainer, "failed", &found->device),
 	};
+	if (explainer->options.is_plan) {
+		ret_facts->is_recorded = true;
+		ret_facts->is_pending = ret_facts->is_quarantined = false;
+	}
 	if (ret_facts->is_pending)
 		ret_facts->place =
 			lea_explainer_place(explainer, &found->device, &ret_facts->pending_s);

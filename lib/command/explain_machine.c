@@ -374,13 +374,22 @@ void lea_explainer_free(struct lea_explainer *explainer)
 	free(explainer);
 }
 
+/* As a boot begins, with us in charge. */
+static void plan_machine(struct lea_machine_facts *machine)
+{
+	machine->charge = LEA_CHARGE_OURS;
+	machine->is_gate_closed = false;
+	machine->has_runner = true;
+	machine->pending = machine->taken = 0;
+}
+
 int lea_explainer_new(struct lea_world *world, const struct lea_conf *conf,
 		      const struct lea_explain_options *options,
 		      struct lea_explainer **ret_explainer)
 {
 	LEA_AUTO(lea_explainer_freep)
 	struct lea_explainer *explainer = calloc(1, sizeof(*explainer));
-	int r;
+	int r = 0;
 
 	if (!explainer)
 		return -ENOMEM;
@@ -395,8 +404,12 @@ int lea_explainer_new(struct lea_world *world, const struct lea_conf *conf,
 					       O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	find_machine(explainer);
 	date_memory(explainer);
-	r = lea_active_vgs_read(world, &explainer->active);
-	r = r ? r : read_claims(explainer);
+	if (options->is_plan) {
+		plan_machine(&explainer->machine);
+	} else {
+		r = lea_active_vgs_read(world, &explainer->active);
+		r = r ? r : read_claims(explainer);
+	}
 	r = r ? r : take_devices(explainer);
 	r = r ? r : lea_scan_vgs(options->scan, &explainer->vg, &explainer->vg_count);
 	r = r ? r : index_devices(explainer);

@@ -98,8 +98,7 @@ bool lea_subject_refused(const struct lea_plan *of_mode, uint32_t lv)
 	return of_mode && of_mode->lv[lv].refusal;
 }
 
-/* An unused cache pool, for one, is visible and has no device of its own. */
-static bool has_node(const struct lea_subject *subject, uint32_t lv)
+bool lea_subject_has_node(const struct lea_subject *subject, uint32_t lv)
 {
 	return lea_subject_refused(subject->complete, lv) || !subject->complete ||
 	       subject->complete->lv[lv].top != LEA_NONE;
@@ -168,8 +167,8 @@ static void describe_without(const struct lea_subject *subject, char *text)
 	if (!subject->complete)
 		return;
 	for (uint32_t i = 0; i < subject->vg->lv_count; i++) {
-		if (lea_subject_selected(subject, i) != LEA_SELECTED || !has_node(subject, i) ||
-		    lea_subject_refused(subject->complete, i))
+		if (lea_subject_selected(subject, i) != LEA_SELECTED ||
+		    !lea_subject_has_node(subject, i) || lea_subject_refused(subject->complete, i))
 			continue;
 		if (count++ < NAMED_MOST)
 			add(text, "%s%s", count > 1 ? ", " : "", subject->vg->lvs[i].name);
@@ -362,20 +361,13 @@ static const char *find_target(const struct lea_subject *subject)
 
 /* ---- answers about a VG */
 
-struct vg_texts {
-	char access[LEA_ACCESS_TEXT_BYTES];
-	char missing[TEXT_BYTES], without[TEXT_BYTES], duplicates[TEXT_BYTES], worker[TEXT_BYTES];
-	char remedy[LEA_CAUSE_NEXT_BYTES], guard[TEXT_BYTES], twin[TEXT_BYTES], taken[TEXT_BYTES];
-	char uuid[39];
-};
-
 static void count_lvs(const struct lea_subject *subject, struct lea_vg_facts *facts)
 {
 	for (uint32_t i = 0; i < subject->vg->lv_count; i++) {
 		const enum lea_selected fate = lea_subject_selected(subject, i);
 
 		facts->lv_count += fate != LEA_SELECT_HIDDEN;
-		if (fate != LEA_SELECTED || !has_node(subject, i))
+		if (fate != LEA_SELECTED || !lea_subject_has_node(subject, i))
 			continue;
 		facts->lvs_due++;
 		facts->lvs_due_active += lea_subject_active(subject, i) != NULL;
@@ -384,7 +376,7 @@ static void count_lvs(const struct lea_subject *subject, struct lea_vg_facts *fa
 }
 
 /* What keeps a VG down of which all PVs are there. */
-static void find_obstacles(struct lea_subject *subject, struct vg_texts *texts,
+static void find_obstacles(struct lea_subject *subject, struct lea_subject_texts *texts,
 			   struct lea_vg_facts *facts)
 {
 	const bool is_stock = facts->machine->charge == LEA_CHARGE_STOCK;
@@ -440,8 +432,8 @@ static bool is_unmonitored(const struct lea_subject *subject)
 	       !faccessat(subject->explainer->event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-static void gather_vg(struct lea_subject *subject, struct vg_texts *texts,
-		      struct lea_vg_facts *facts)
+void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *texts,
+			struct lea_vg_facts *facts)
 {
 	const struct lea_explainer *explainer = subject->explainer;
 	const struct lea_explain_claim *claim = lea_explainer_claim(explainer, subject->vg->id);
@@ -477,10 +469,15 @@ static void gather_vg(struct lea_subject *subject, struct vg_texts *texts,
 		.claim_reason = claim ? claim->reason : "",
 		.is_retried = claim && claim->is_retried,
 		.worker = texts->worker,
-		.is_unmonitored = is_unmonitored(subject),
+		.is_unmonitored = !explainer->options.is_plan && is_unmonitored(subject),
+		.is_plan = explainer->options.is_plan,
 	};
 	count_lvs(subject, facts);
 	count_pvs(subject, facts);
+	if (explainer->options.is_plan) {
+		facts->pvs_recorded = facts->pv_count;
+		facts->pvs_pending = 0;
+	}
 	if (facts->pvs_found < facts->pv_count) {
 		describe_missing(subject, texts->missing);
 		describe_without(subject, texts->without);
@@ -505,12 +502,12 @@ static const char *vg_state(const struct lea_vg_facts *facts)
 void lea_subject_tell_vg(struct lea_subject *subject)
 {
 	struct lea_vg_facts facts;
-	struct vg_texts texts;
+	struct lea_subject_texts texts;
 	struct lea_reason reason;
 	struct lea_answer answer;
 	bool has_reason;
 
-	gather_vg(subject, &texts, &facts);
+	lea_subject_gather(subject, &texts, &facts);
 	has_reason = lea_cause_of_vg(&facts, &reason);
 	answer = (struct lea_answer){.type = "vg",
 				     .name = subject->vg->name,

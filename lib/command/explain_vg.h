@@ -28,9 +28,29 @@ void lea_subject_done(struct lea_subject *subject);
 void lea_subject_tell(struct lea_subject *subject, struct lea_answer *answer, bool has_reason,
 		      struct lea_reason *reason);
 void lea_subject_tell_vg(struct lea_subject *subject);
+void lea_subject_tell_device(struct lea_subject *subject, struct lea_explain_device *device);
+/* VGs of the last good boot of which the scan has no metadata: this one, or NULL: all. Returns how
+ * many there are. */
+uint32_t lea_explainer_tell_forgotten(struct lea_explainer *explainer, const char *name);
+
+/* The texts that the facts of one VG point to. */
+struct lea_subject_texts {
+	char access[LEA_ACCESS_TEXT_BYTES];
+	char missing[LEA_CAUSE_EVIDENCE_BYTES], without[LEA_CAUSE_EVIDENCE_BYTES];
+	char duplicates[LEA_CAUSE_EVIDENCE_BYTES], worker[LEA_CAUSE_EVIDENCE_BYTES];
+	char guard[LEA_CAUSE_EVIDENCE_BYTES], twin[LEA_CAUSE_EVIDENCE_BYTES];
+	char taken[LEA_CAUSE_EVIDENCE_BYTES], remedy[LEA_CAUSE_NEXT_BYTES];
+	char uuid[39];
+};
+
+/* @ret_facts: point into @texts and the subject. */
+void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *texts,
+			struct lea_vg_facts *ret_facts);
 
 /* About one LV, an index into vg->lvs. */
 bool lea_subject_refused(const struct lea_plan *of_mode, uint32_t lv);
+/* An unused cache pool, for one, is visible and has no device of its own. */
+bool lea_subject_has_node(const struct lea_subject *subject, uint32_t lv);
 enum lea_selected lea_subject_selected(const struct lea_subject *subject, uint32_t lv);
 /* NULL: it is not active. Borrowed. */
 const struct lea_active_lv *lea_subject_active(const struct lea_subject *subject, uint32_t lv);

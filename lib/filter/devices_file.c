@@ -261,7 +261,7 @@ static char *path_of(struct lea_world *world, const struct lea_conf *conf)
 {
 	char relative[1024];
 
-	snprintf(relative, sizeof(relative), "%s/devices/%s", conf->system_dir, conf->devicesfile);
+	lea_conf_path(conf, NULL, relative, sizeof(relative));
 	return lea_world_path(world, relative);
 }
 

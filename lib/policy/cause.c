@@ -387,6 +387,11 @@ static void tell_unrecorded(const struct lea_vg_facts *vg, char *text)
 	    vg->pv_count - vg->pvs_recorded, vg->pv_count);
 }
 
+static bool is_planned(const struct lea_vg_facts *vg)
+{
+	return vg->is_plan;
+}
+
 static bool is_always(const struct lea_vg_facts *vg)
 {
 	(void)vg;
@@ -442,6 +447,7 @@ static const struct vg_row vg_rows[] = {
 	{"lvm2-in-charge", is_lvm2_in_charge, tell_stock, "vgchange -aay @", false, 0},
 	{"other-rule", is_other_rule_in_charge, tell_other_rule, "vgchange -aay @", false, 0},
 	{"no-event", is_unrecorded, tell_unrecorded, "lvmevent sweep --wait", false, 0},
+	{"", is_planned, tell_nothing, "", false, 0},
 	{"unexplained", is_always, tell_unknown, "vgchange -aay @", false, 0},
 };
 

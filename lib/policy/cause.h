@@ -81,6 +81,7 @@ struct lea_vg_facts {
 	bool is_retried;     /* LEA_CAUSE_FAILED: without anybody's help */
 	const char *worker;  /* LEA_CAUSE_CLAIMED: what the worker does */
 	bool is_unmonitored; /* active, and not yet registered with dmeventd */
+	bool is_plan;	     /* nothing was activated yet: what would keep it down? */
 };
 
 /* Facts about one visible LV. */

@@ -352,6 +352,7 @@ static int apply_options(struct lea_conf_reader *reader, const struct lea_conf_o
 		if (conf->use_devicesfile)
 			conf->devicesfile = lea_arena_strdup(reader->arena, options->devicesfile);
 	}
+	conf->use_devicesfile |= options->instead.devices != NULL;
 	if (!conf->devicesfile)
 		return -ENOMEM;
 	if (devicesfile_name_ok(conf->devicesfile))
@@ -379,12 +380,28 @@ static int read_sources(struct lea_conf_reader *reader, const struct lea_conf_op
 	return r;
 }
 
+void lea_conf_path(const struct lea_conf *conf, const char *name, char *ret_path, size_t path_bytes)
+{
+	const struct lea_conf_instead *instead = &conf->instead;
+	const char *other = !name			? instead->devices
+			    : !strcmp(name, "lvm.conf") ? instead->lvm
+			    : !strcmp(name, OWN_FILE)	? instead->own
+							: NULL;
+
+	if (other)
+		snprintf(ret_path, path_bytes, "%s", other);
+	else
+		snprintf(ret_path, path_bytes, "%s%s/%s", conf->system_dir, name ? "" : "/devices",
+			 name ? name : conf->devicesfile);
+}
+
 static int fill(struct lea_conf_reader *reader, const struct lea_conf_options *options)
 {
 	struct lea_conf *conf = reader->conf;
 	const char *system_dir = lea_world_env(reader->world, "LVM_SYSTEM_DIR");
 	int r;
 
+	conf->instead = options->instead;
 	r = set_string(reader, &conf->system_dir, system_dir ? system_dir : DEFAULT_SYSTEM);
 	r = r ? r : read_sources(reader, options);
 	r = r ? r : read_keys(reader);

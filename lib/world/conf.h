@@ -9,6 +9,7 @@
 #include "world/world.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A list of strings from the configuration. */
@@ -16,6 +17,12 @@ struct lea_list {
 	const char **item;
 	uint32_t count;
 	bool defined; /* false: the key is not set; a defined list may be empty */
+};
+
+/* Files in the place of those in system_dir: lvm.conf, lvmevent.conf, the devices file. NULL: none.
+ * For lvmevent plan. */
+struct lea_conf_instead {
+	const char *lvm, *own, *devices;
 };
 
 /* A setting that lvmevent decides itself unless an administrator does. */
@@ -31,6 +38,7 @@ struct lea_conf {
 	bool metadata_read_only, notify_dbus;
 	uint32_t umask, locking_type; /* locking_type: obsolete; 1 unless set */
 	const char *locking_dir, *system_dir, *etc_dir;
+	struct lea_conf_instead instead; /* as in the options */
 	const char *system_id_source;
 	const char *system_id;	     /* of this host, after system_id_source; NULL: none */
 	const char *system_id_path;  /* the file it comes from, even if missing; NULL: none */
@@ -102,6 +110,7 @@ struct lea_conf_options {
 	/* Boot: warn about a broken lvmevent.conf instead of LEA_CONF_BAD_FILE, and ignore a broken
 	 * file of lvm2 if it names no setting that we use. */
 	bool forgive;
+	struct lea_conf_instead instead; /* borrowed, also by the configuration */
 };
 
 /* Outcomes, with the exit code of lvm2 that main uses. */
@@ -123,6 +132,14 @@ enum lea_conf_outcome {
 LEA_MUST_CHECK int lea_conf_read(struct lea_world *world, const struct lea_conf_options *options,
 				 struct lea_conf **ret_conf);
 void lea_conf_free(struct lea_conf *conf);
+
+/*
+ * lea_conf_path - where a file of the configuration is
+ * @name: below system_dir: "lvm.conf"; NULL: the devices file
+ * The path is without the world's root, in the caller's buffer.
+ */
+void lea_conf_path(const struct lea_conf *conf, const char *name, char *ret_path,
+		   size_t path_bytes);
 
 /* One setting, for documentation, checks and reports. */
 enum lea_conf_type {

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -75,11 +76,13 @@ int lea_conf_add_file(struct lea_conf_reader *reader, const char *name, enum lea
 {
 	LEA_AUTO(lea_freep) char *path = NULL;
 	struct lea_text_tree *tree = NULL;
+	char relative[PATH_MAX];
 	int r;
 
 	if (!reader->conf->system_dir[0])
 		return 0; /* LVM_SYSTEM_DIR="": no files at all */
-	path = path_in_system_dir(reader, "", name);
+	lea_conf_path(reader->conf, name, relative, sizeof(relative));
+	path = lea_world_path(reader->world, relative);
 	if (!path)
 		return -ENOMEM;
 	r = parse_file(reader, path, level, &tree);

@@ -57,23 +57,42 @@ static void take_sign(struct walk *walk, char sign, const char *path)
 		walk->found = walk->word_line;
 }
 
+/* Returns the text after one word, string, comment or sign. */
+static const char *step(struct walk *walk, const char *text, const char *path)
+{
+	const size_t chars = strspn(text, WORD_CHARS);
+
+	if (chars) {
+		set_word(walk, text, chars);
+		return text + chars;
+	}
+	if (*text == '#' || *text == '"' || *text == '\'')
+		return skip(text, walk);
+	take_sign(walk, *text, path);
+	return text + 1;
+}
+
 unsigned int lea_conf_line_of(const char *text, const char *path)
 {
 	struct walk walk = {.line = 1};
-	size_t chars;
 
-	while (*text) {
-		chars = strspn(text, WORD_CHARS);
-		if (chars) {
-			set_word(&walk, text, chars);
-			text += chars;
-		} else if (*text == '#' || *text == '"' || *text == '\'') {
-			text = skip(text, &walk);
-		} else {
-			take_sign(&walk, *text++, path);
-		}
-	}
+	while (*text)
+		text = step(&walk, text, path);
 	return walk.found;
+}
+
+bool lea_conf_has_section(const char *text, const char *section)
+{
+	const size_t chars = strlen(section);
+	struct walk walk = {.line = 1};
+	bool is_found = false;
+
+	while (*text && !is_found) {
+		text = step(&walk, text, "");
+		is_found = !strcmp(walk.section, section) ||
+			   (!strncmp(walk.word, section, chars) && walk.word[chars] == '/');
+	}
+	return is_found;
 }
 
 /* @name: below the folder of lvm.conf. */
@@ -84,7 +103,7 @@ static bool is_set_in(struct lea_world *world, const struct lea_conf *conf, cons
 	char relative[LEA_CONF_WHERE_BYTES - 16];
 	unsigned int line;
 
-	snprintf(relative, sizeof(relative), "%s/%s", conf->system_dir, name);
+	lea_conf_path(conf, name, relative, sizeof(relative));
 	full = lea_world_path(world, relative);
 	if (!full || lea_file_read_config(full, MAX_FILE_BYTES, &text, NULL))
 		return false;
