@@ -12,15 +12,21 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "command/explain.h"
+#include "command/explain_past.h"
 #include "command/report.h"
 #include "examine.h"
 #include "json.h"
 #include "lvmevent.h"
 #include "policy/need.h"
 #include "policy/need_memory.h"
+#include "record/boot_memory_file.h"
+#include "session.h"
+#include "terminal.h"
+#include "timeline_boot.h"
 
 #define MAX_FSTAB_BYTES	    LEA_NEED_MAX_TEXT_BYTES
 #define MAX_MOUNTINFO_BYTES (8U * 1024U * 1024U)
+#define USAGE		    "explain [--boot N] [--json] [TARGET...]"
 #define SHOWN_MOST	    5U /* LVs of a VG with the same cause, for people */
 
 struct view {
@@ -28,7 +34,7 @@ struct view {
 	struct lea_conf *conf;
 	struct lea_examine examine;
 	FILE *out;
-	bool is_json;
+	bool is_json, has_color;
 	struct lea_json json;
 	struct json_object *answers; /* list in it */
 	size_t shown;
@@ -98,7 +104,9 @@ static void print_answer(struct view *view, const struct lea_answer *answer)
 	fprintf(view->out, "%s %s", type, answer->name);
 	if (type[0] == 'P' && answer->vg[0])
 		fprintf(view->out, " of VG %s", answer->vg);
-	fprintf(view->out, ": %s%s%s\n", answer->state, reason ? ": " : "",
+	fprintf(view->out, ": %s%s%s%s%s\n",
+		lea_color(view->has_color, lea_color_of_state(answer->state)), answer->state,
+		lea_color(view->has_color, LEA_COLOR_OFF), reason ? ": " : "",
 		reason ? reason->cause : "");
 	if (reason)
 		fprintf(view->out, "  %s\n  next: %s\n", reason->evidence, reason->next);
@@ -228,6 +236,14 @@ static int tell_targets(struct view *view, const struct lea_list *targets)
 	return r < 0 || has_failed ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
 }
 
+static void begin_json(struct view *view)
+{
+	if (!view->is_json)
+		return;
+	lea_json_begin(&view->json);
+	view->answers = lea_json_list(&view->json, view->json.top, "answers");
+}
+
 static int explain(struct view *view, const struct lea_list *targets)
 {
 	const struct lea_common common = {.is_service = true};
@@ -237,26 +253,88 @@ static int explain(struct view *view, const struct lea_list *targets)
 	code = code ? code : lea_examine_begin(&view->examine, view->world, view->conf, &how);
 	if (code)
 		return code;
-	if (view->is_json) {
-		lea_json_begin(&view->json);
-		view->answers = lea_json_list(&view->json, view->json.top, "answers");
-	}
+	begin_json(view);
 	return tell_targets(view, targets);
+}
+
+/* ---- an earlier boot */
+
+static int explain_then(struct view *view, const struct lea_explain_past *past,
+			const struct lea_list *targets)
+{
+	int r = targets->count ? 0 : lea_explain_past(past, NULL);
+	bool has_failed = false;
+
+	for (uint32_t i = 0; r >= 0 && i < targets->count; i++) {
+		r = lea_explain_past(past, targets->item[i]);
+		if (r != LEA_EXPLAIN_UNKNOWN)
+			continue;
+		has_failed = true;
+		lea_log(view->world->log, LEA_LOG_ERROR,
+			"%s: no record of that boot has such a VG. All that is known: lvmevent "
+			"timeline --boot N",
+			targets->item[i]);
+	}
+	end_alike(view);
+	if (view->is_json && r >= 0)
+		r = lea_json_print(&view->json, view->out);
+	else if (r >= 0 && !view->shown && !targets->count)
+		fprintf(view->out, "Everything was as it should be.\n");
+	if (r < 0)
+		lea_log_fault(view->world->log, r, "Explaining");
+	return r < 0 || has_failed ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
+}
+
+/* Reads files only. */
+static int explain_boot(struct view *view, uint32_t back, const struct lea_list *targets)
+{
+	LEA_AUTO(lea_arena_freep)
+	struct lea_arena *arena = lea_arena_new(
+		LEA_TIMELINE_VIEW_BYTES + 2 * LEA_BOOT_MEMORY_KEPT * LEA_BOOT_MEMORY_ARENA_BYTES);
+	struct lea_explain_past past = {.tell = take_answer, .arg = view};
+	struct lea_boot_memory then, other;
+	struct lea_timeline_view timeline;
+	int r, s,
+		code = arena ? lea_tool_view_boot(view->world, arena, back, &timeline)
+			     : lea_tool_fail(view->world, -ENOMEM, "explain");
+
+	if (code)
+		return code;
+	r = lea_boot_memory_find(view->world, arena, timeline.boot, false, &then);
+	s = lea_boot_memory_find(view->world, arena, timeline.boot, true, &other);
+	past.view = &timeline;
+	past.then = r ? NULL : &then;
+	past.other = s ? NULL : &other;
+	begin_json(view);
+	return explain_then(view, &past, targets);
 }
 
 int lea_lvmevent_explain(struct lea_world *world, int argc, char *argv[])
 {
-	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP,
-				       {"json", 0, LEA_OPT_COUNT,
-					offsetof(struct lea_lvmevent_args, json), LEA_OPT_ALL, NULL,
-					"Print one JSON object."}};
+	const struct lea_opt rows[] = {
+		LEA_LVMEVENT_HELP,
+		LEA_OPT(struct lea_lvmevent_args, boot_back, STRING, "boot", 0, LEA_OPT_ALL, "N",
+			"Another boot: -1: the one before; to -5."),
+		LEA_OPT(struct lea_lvmevent_args, json, COUNT, "json", 0, LEA_OPT_ALL, NULL,
+			"Print one JSON object."),
+	};
 	struct lea_lvmevent_args args = {.most_words = SIZE_MAX};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	LEA_AUTO(view_done) struct view view = {.world = world, .out = lea_cmd_report(world)->out};
-	int code = lea_lvmevent_parse(&opts, "explain [--json] [TARGET...]", argc, argv);
+	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
+	uint32_t back = 0;
 
 	view.is_json = args.json != 0;
-	code = code < 0 ? explain(&view, &opts.positional) : code;
+	view.has_color = lea_terminal_has_color(world, view.out);
+	if (code < 0 && args.boot_back && !lea_tool_parse_boot(args.boot_back, &back)) {
+		fprintf(stderr,
+			"  --boot %s: it is neither 0 nor -1 to -5. Usage: lvmevent " USAGE "\n",
+			args.boot_back);
+		code = LEA_EXIT_PARAMS;
+	}
+	if (code < 0)
+		code = back ? explain_boot(&view, back, &opts.positional)
+			    : explain(&view, &opts.positional);
 	lea_opts_done(&opts);
 	return code;
 }
