@@ -14,11 +14,11 @@
 #include "base/id.h"
 #include "command/explain.h"
 #include "command/report.h"
-#include "record/boot_memory_file.h"
 #include "json.h"
 #include "lvmevent.h"
 #include "policy/need.h"
 #include "policy/need_memory.h"
+#include "record/boot_memory_file.h"
 #include "world/udevdb.h"
 
 #define MAX_FSTAB_BYTES LEA_NEED_MAX_TEXT_BYTES

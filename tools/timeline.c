@@ -11,9 +11,9 @@
 #include "base/id.h"
 #include "command/report.h"
 #include "command/timeline_print.h"
-#include "record/boot_memory_file.h"
 #include "daemon/timeline_file.h"
 #include "lvmevent.h"
+#include "record/boot_memory_file.h"
 #include "session.h"
 #include "timeline_json.h"
 
