@@ -15,9 +15,9 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "batch/needs.h"
-#include "record/boot_memory_file.h"
 #include "policy/need_memory.h"
 #include "policy/need_unit.h"
+#include "record/boot_memory_file.h"
 
 #define TARGET "lvm-needed.target"
 #define HEAD                                                                                       \

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "record/boot_memory_file.h"
 #include "policy/need_memory.h"
+#include "record/boot_memory_file.h"
 
 static bool has_file_system(const struct lea_needs *needs)
 {

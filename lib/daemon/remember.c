@@ -8,10 +8,10 @@
 #include "base/cleanup.h"
 #include "batch/needs.h"
 #include "daemon/boot_memory_collect.h"
-#include "record/boot_memory_file.h"
 #include "daemon/timeline_file.h"
 #include "daemon/udev_wait.h"
 #include "policy/need_memory.h"
+#include "record/boot_memory_file.h"
 #include "state/online.h"
 
 #define TRIES_MOST 5U

@@ -23,9 +23,9 @@
 #include "base/cleanup.h"
 #include "base/id.h"
 
-#define MAGIC "lvmevent-boot 1"
-#define END   "end\n"
-#define NONE  "-"
+#define MAGIC  "lvmevent-boot 1"
+#define END    "end\n"
+#define NONE   "-"
 #define TAGGED "tagged"
 
 static const char *const kind_names[] = {

@@ -24,7 +24,7 @@ enum lea_original {
 
 /* The metadata that lists the PV. */
 struct lea_original_vg {
-	const char *id;	/* NULL: the PV has no metadata */
+	const char *id; /* NULL: the PV has no metadata */
 	uint32_t seqno; /* of that metadata */
 };
 

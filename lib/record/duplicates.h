@@ -5,8 +5,8 @@
  * under the VG's lock decides; the other functions keep notes (event/rivals) and queue devices.
  *
  * Two paths to one disk, and a device stacked on the other, are not copies: the device that was
- * recorded first is used. Of two copies the one that the last good boot had is the PV, and the other
- * one is ignored (policy/original.h).
+ * recorded first is used. Of two copies the one that the last good boot had is the PV, and the
+ * other one is ignored (policy/original.h).
  */
 #pragma once
 
@@ -29,7 +29,8 @@ LEA_MUST_CHECK int lea_duplicates_meet(struct lea_world *world, const struct lea
 bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_device *recorded,
 			    const struct lea_found *found);
 /* @found takes the record of the copy @recorded, which is noted as its rival. 0 or -errno. */
-LEA_MUST_CHECK int lea_duplicates_replace(struct lea_world *world, const struct lea_device *recorded,
+LEA_MUST_CHECK int lea_duplicates_replace(struct lea_world *world,
+					  const struct lea_device *recorded,
 					  const struct lea_found *found);
 /* @found has the record now: drops its note. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *found);

@@ -2,8 +2,8 @@
 /* The memory of a boot: collected from claims, sysfs and udev's database; written, kept, refused.
  */
 #include "daemon/boot_memory_collect.h"
-#include "record/boot_memory_file.h"
 #include "daemon/remember.h"
+#include "record/boot_memory_file.h"
 
 #include "fake/tree.h"
 #include "state/claim.h"
@@ -88,7 +88,8 @@ static void map(unsigned int minor, const char *uuid, const char *properties)
 static void finish(const char *vg_id, const char *name, enum lea_claim_state state)
 {
 	struct lea_claim_pv pv[] = {{PV(a), {8, 16, 1}}, {PV(b), {8, 32, 2}}};
-	struct lea_claim claim = {.state = state, .seqno = 7, .pv = pv, .pv_count = 2, .is_tagged = true};
+	struct lea_claim claim = {
+		.state = state, .seqno = 7, .pv = pv, .pv_count = 2, .is_tagged = true};
 	struct lea_claims claims;
 
 	snprintf(claim.vg_name, sizeof(claim.vg_name), "%s", name);

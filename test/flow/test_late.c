@@ -3,9 +3,9 @@
 #include "daemon/late.h"
 
 #include "base/cleanup.h"
-#include "record/boot_memory_file.h"
 #include "daemon/boot_needs.h"
 #include "fake/tree.h"
+#include "record/boot_memory_file.h"
 #include "unit/suite.h"
 
 #include <string.h>

@@ -5,8 +5,8 @@
  */
 #include "daemon/needed.h"
 
-#include "record/boot_memory_file.h"
 #include "flow/machine.h"
+#include "record/boot_memory_file.h"
 #include "state/claim.h"
 #include "state/lock.h"
 #include "unit/suite.h"

@@ -3,10 +3,10 @@
 #include "daemon/timeline_file.h"
 
 #include "base/file.h"
-#include "record/boot_memory_file.h"
 #include "daemon/remember.h"
 #include "flow/machine.h"
 #include "policy/timeline.h"
+#include "record/boot_memory_file.h"
 #include "unit/suite.h"
 #include "world/timeline.h"
 
