@@ -11,12 +11,14 @@
 #include "world/udevdb.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_DEVICES_FILE_BYTES (8U * 1024U * 1024U)
 #define MAX_MOUNTINFO_BYTES    (8U * 1024U * 1024U)
+#define MAX_COPY_BYTES	       (8U * 1024U * 1024U)
 
 /* ---- facts about one device */
 
@@ -319,17 +321,35 @@ static void find_vg(const struct lea_explainer *explainer, const struct lea_expl
 		snprintf(text, text_bytes, "%s", name);
 }
 
-/* lvm2's copy of the metadata of a VG of which no PV is sound. */
-static void find_backup(const struct lea_explainer *explainer, const struct lea_found *found,
-			const char *vg, char *text, size_t text_bytes)
+/* Is there such a copy, and does it name the PV? */
+static bool is_copy(int folder_fd, const char *name, const char *pvid)
 {
+	LEA_AUTO(lea_freep) char *text = NULL;
+
+	return lea_name_ok(name) && !lea_file_read(folder_fd, name, MAX_COPY_BYTES, &text, NULL) &&
+	       strstr(text, pvid);
+}
+
+/* lvm2's copy of the metadata of the device's VG. Without the VG's name, all copies are read. */
+static void find_backup(const struct lea_explainer *explainer, struct lea_explain_pv_texts *texts)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	LEA_AUTO(lea_freep) char *full = NULL;
+	const struct dirent *entry;
 	char path[320];
 
-	snprintf(path, sizeof(path), "%.150s/backup/%.128s", explainer->conf->system_dir, vg);
-	full = vg[0] && !found->vg ? lea_world_path(explainer->world, path) : NULL;
-	if (full && !access(full, R_OK))
-		snprintf(text, text_bytes, "%s", path);
+	snprintf(path, sizeof(path), "%.300s/backup", explainer->conf->system_dir);
+	full = lea_world_path(explainer->world, path);
+	if (!full || !texts->pvid[0] || lea_file_list(AT_FDCWD, full, &dir))
+		return;
+	while ((entry = readdir(dir))) {
+		if ((texts->vg[0] && strcmp(entry->d_name, texts->vg) != 0) ||
+		    !is_copy(dirfd(dir), entry->d_name, texts->pvid))
+			continue;
+		snprintf(texts->vg, sizeof(texts->vg), "%.127s", entry->d_name);
+		snprintf(texts->backup, sizeof(texts->backup), "%.180s/%.128s", path, texts->vg);
+		return;
+	}
 }
 
 static bool is_suspended(const struct lea_explainer *explainer, const struct lea_found *found)
@@ -404,8 +424,8 @@ static void find_texts(struct lea_explainer *explainer, struct lea_explain_devic
 		find_setting(explainer, device, texts);
 		find_obstacle(explainer, found, texts);
 	}
-	if (state_of(found) == LEA_PV_DAMAGED)
-		find_backup(explainer, found, texts->vg, texts->backup, sizeof(texts->backup));
+	if (state_of(found) == LEA_PV_DAMAGED && !found->vg)
+		find_backup(explainer, texts);
 }
 
 void lea_explainer_pv_facts(struct lea_explainer *explainer, struct lea_explain_device *device,

@@ -324,13 +324,14 @@ TEST(event_activation_0_reads_and_activates_nothing)
 	ck_assert_str_eq(machine.out ? machine.out : "", "");
 }
 
-TEST(a_pass_ends_with_one_line)
+TEST(a_pass_says_what_it_activated_and_ends_with_one_line)
 {
 	machine_plug("one-pv", "sda", 16, 1);
 	came("sda", 16, 1, PVID_ONE);
 	lea_batch_report(&how, &summary);
 	fflush(machine.out_file);
 	ck_assert_str_eq(machine.out,
+			 "  active: VG vg_one (1 LV)\n"
 			 "  1 device(s), 1 PV(s), 0 removed, 1 VG(s) active (1 LVs), 0 "
 			 "failed\n");
 }

@@ -74,7 +74,8 @@ static void on_lv(void)
 static void damaged_with_copy(void)
 {
 	damaged();
-	put("/etc/lvm/backup/vg_one", "x");
+	put("/etc/lvm/backup/other", "id = \"" UUID_B "\"\n");
+	put("/etc/lvm/backup/vg_one", "id = \"" UUID_ONE "\"\n");
 }
 
 static void filtered(void)
