@@ -57,7 +57,9 @@ static void plan_lv(struct lea_subject *subject, uint32_t index, struct lea_answ
 	const struct lea_lv_facts facts = {.machine = &subject->explainer->machine,
 					   .vg = subject->vg->name,
 					   .name = lv->name,
-					   .selected = lea_subject_selected(subject, index)};
+					   .selected = lea_subject_selected(subject, index),
+					   .taken_node = "",
+					   .taken_by = ""};
 	const char *state = answer->state;
 	struct lea_reason reason;
 	char name[260], uuid[39];

@@ -13,7 +13,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json_tokener.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #define KEPT  "/var/lib/lvmevent/timeline"
 #define VG_ID "vgcdefghijklmnopqrstuvwxyz012345"
@@ -332,4 +336,70 @@ TEST(without_a_timeline_the_command_says_so)
 	ck_assert_int_eq(timeline("timeline"), 5);
 	ck_assert_msg(strstr(machine.err, "no timeline of this boot"), "%s", machine.err);
 	ck_assert(!machine_has("/run/lvm/event"));
+}
+
+/* What is noted of a VG with one PV and one LV, from its event on. */
+static void note_vg(uint32_t number)
+{
+	static const enum lea_ring_kind kinds[] = {LEA_RING_BEGUN, LEA_RING_LOCKED, LEA_RING_REREAD,
+						   LEA_RING_NODE,  LEA_RING_WORKED, LEA_RING_WAIT,
+						   LEA_RING_WAITED};
+	char id[33], name[24], disk[24];
+	struct lea_device device = {.major = 8, .minor = number, .name = disk};
+
+	snprintf(id, sizeof(id), "%08ucdefghijklmnopqrstuvwxyz", number);
+	snprintf(name, sizeof(name), "volume-group-of-%04u", number);
+	snprintf(disk, sizeof(disk), "/dev/sd%u", number);
+	lea_timeline_note_device(machine.world, LEA_RING_SEEN, &device,
+				 (struct lea_timeline_note){0});
+	lea_timeline_note_device(machine.world, LEA_RING_READ, &device,
+				 (struct lea_timeline_note){.took_us = 100});
+	lea_timeline_note(machine.world, LEA_RING_RECORDED,
+			  &(struct lea_timeline_note){
+				  .vg = id, .text = name, .device = {8, number}});
+	lea_timeline_note_name(machine.world, LEA_RING_COMPLETE, id, name);
+	lea_timeline_note_name(machine.world, LEA_RING_CLAIMED, id, name);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		lea_timeline_note_vg(machine.world, kinds[i], id, 0);
+	lea_timeline_note_vg(machine.world, LEA_RING_DONE, id, 0);
+}
+
+TEST(a_boot_with_1000_pvs_fits)
+{
+	LEA_AUTO(lea_arena_freep)
+	struct lea_arena *large = lea_arena_new(LEA_TIMELINE_ARENA_BYTES);
+	struct lea_timeline_view view;
+
+	lea_timeline_open(machine.world, "boot");
+	for (uint32_t i = 0; i < 1000; i++)
+		note_vg(i);
+	ck_assert_int_eq(kept_boot(0), '1');
+	ck_assert_uint_gt(records.written, 13000);
+	ck_assert_uint_eq(records.count, records.written);
+	ck_assert_int_eq(lea_timeline_decide(large, &records, &view), 0);
+	ck_assert_uint_eq(view.state_count[LEA_TURN_ACTIVE], 1000);
+	ck_assert_uint_eq(view.disk_count, 1000);
+	ck_assert_uint_eq(view.lost, 0);
+	ck_assert_str_eq(view.turn[999].name, "volume-group-of-0999");
+}
+
+/* Any call but read, write and exit kills the child. */
+TEST(a_record_costs_no_system_call)
+{
+	pid_t child;
+	int status;
+
+	lea_timeline_open(machine.world, "boot");
+	child = fork();
+	if (!child) {
+		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
+			_exit(1);
+		for (uint32_t i = 0; i < 1000; i++)
+			note_vg(i);
+		syscall(SYS_exit, 0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(kept_boot(0), '1');
+	ck_assert_uint_gt(records.written, 13000);
 }

@@ -95,6 +95,16 @@ for command in 'vgchange -ay solo0000' 'delegated --explain'; do
 		echo \"it ended with \$code; the disk is /dev/\$(disk 9)\"
 		[ \$code -eq 5 ] && grep \"/dev/\$(disk 9) is left out\" /tmp/said"
 done
+# What people ask: each disk that hangs has its deadline, and they are read beside each other.
+for command in explain plan status timeline 'wait --timeout 5 vg:solo0009 healthy' 'wait vg:solo0000 lv:solo0001/lv0 pvs:8'; do
+	claim "lvmevent $command ends, whatever hangs" in_guest "timeout 60 lvmevent $command >/tmp/said 2>&1; code=\$?; cat /tmp/said
+		echo \"it ended with \$code\"
+		case '$command' in
+		explain | plan) [ \$code = 0 ] && grep -q \"PV /dev/\$(disk 9): .*hung-disk\" /tmp/said ;;
+		*solo0009*) [ \$code = 75 ] && grep -q 'vg:solo0009 is not there: ' /tmp/said ;;
+		*) [ \$code = 0 ] ;;
+		esac"
+done
 qmp_add_disks "d15=$GUEST/d15.nbd"
 if [ -n "${LVMEVENT_LONG-}" ]; then
 	claim "... a disk that udev cannot read and that causes no event" \
