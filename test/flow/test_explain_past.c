@@ -137,7 +137,7 @@ TEST(what_was_well_is_not_among_all)
 	ck_assert_int_eq(explain("explain --boot -1"), 0);
 	ck_assert_ptr_null(strstr(machine.out, "VG data"));
 	ck_assert_int_eq(explain("explain --boot -1 --json"), 0);
-	ck_assert_ptr_nonnull(strstr(machine.out, "{ \"version\": 1, \"answers\": [ { \"type\": "));
+	ck_assert_ptr_nonnull(strstr(machine.out, "{ \"version\": 2, \"answers\": [ { \"type\": "));
 }
 
 TEST(a_boot_that_is_not_kept_is_an_error)

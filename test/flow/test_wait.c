@@ -330,7 +330,7 @@ TEST(json_has_every_target)
 	ck_assert_int_eq(wait_for("wait --timeout 0 --json vg:vg_one pvs:2"), 75);
 	ck_assert_str_eq(
 		machine.out,
-		"{ \"version\": 1, \"there\": false, \"targets\": [ { \"target\": \"vg:vg_one\", "
+		"{ \"version\": 2, \"there\": false, \"targets\": [ { \"target\": \"vg:vg_one\", "
 		"\"what\": \"vg:vg_one\", \"there\": true, \"cause\": \"\", \"evidence\": \"\", "
 		"\"next\": \"\" }, { \"target\": \"pvs:2\", \"what\": \"pvs:2\", \"there\": false, "
 		"\"cause\": \"too-few\", \"evidence\": \"1 PVs are recorded\", \"next\": "
