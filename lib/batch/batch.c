@@ -18,6 +18,7 @@
 #include "base/id.h"
 #include "base/step.h"
 #include "batch/markers.h"
+#include "batch/part.h"
 #include "batch/pass_cache.h"
 #include "batch/private.h"
 #include "batch/retry_set.h"
@@ -263,6 +264,12 @@ static int count_device(struct lea_batch_pass *pass, const struct lea_found *fou
 	if (record.kind != LEA_RECORD_ONLINE)
 		return 0;
 	lea_incomplete_note(pass->how->waiting, record.vg_name, record.complete == LEA_COMPLETE);
+	if (kind == LEA_ENTRY_ADD)
+		lea_part_came(pass->how->part);
+	if (record.complete != LEA_COMPLETE && kind == LEA_ENTRY_PART && found->vg)
+		return lea_candidates_add(pass->candidates, found, &record, kind);
+	if (found->vg)
+		lea_part_note(pass->how->part, found, record.complete == LEA_COMPLETE);
 	if (record.complete != LEA_COMPLETE)
 		return 0;
 	lea_timeline_note(pass->how->world, LEA_RING_COMPLETE,

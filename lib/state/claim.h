@@ -32,6 +32,7 @@ struct lea_claim {
 	char vg_name[128];
 	uint32_t seqno;	   /* of the metadata that was read; 0: unknown */
 	char reason[192];  /* "": none; one line */
+	char in_part[16];  /* DONE without some PVs: by this word of event/incomplete; "": with all */
 	bool is_transient; /* FAILED: reconcile retries; else only an add event does, or a user */
 	bool is_orphaned;  /* CLAIMED by a process that has died; set only by lea_claim_each */
 	struct lea_claim_pv *pv; /* [pv_count], sorted by pvid; owned after lea_claim_read */

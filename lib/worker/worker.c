@@ -12,6 +12,7 @@
 #include "base/step.h"
 #include "base/wire.h"
 #include "filter/filter.h"
+#include "policy/incomplete_rules.h"
 #include "state/claim.h"
 #include "state/lock.h"
 #include "state/queue.h"
@@ -85,6 +86,11 @@ static int delegate(const struct child *child, const struct batch *batch, uint32
 		    uint32_t count)
 {
 	const struct lea_workers_options *options = child->setting->options;
+	/* An incomplete VG is alone in its batch. */
+	const uint32_t in_part = batch->vg[first]->scanned.in_part;
+	const char *const args_in_part[] = {
+		"vgchange", "-aay", "--activationmode",
+		lea_incomplete_activation_mode((enum lea_incomplete_mode)in_part), NULL};
 	LEA_AUTO(lea_freep) const char **names = calloc(count, sizeof(*names));
 	int code = -1, r;
 
@@ -92,8 +98,8 @@ static int delegate(const struct child *child, const struct batch *batch, uint32
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
 		names[i] = batch->vg[first + i]->scanned.vg->name;
-	r = lea_delegate(child->setting->world, options->lvm_path, options->lvm_args, names, count,
-			 &code);
+	r = lea_delegate(child->setting->world, options->lvm_path,
+			 in_part ? args_in_part : options->lvm_args, names, count, &code);
 	return r ? r : code;
 }
 
@@ -261,6 +267,9 @@ static int claim_done(struct lea_world *world, const struct lea_scan_vg *scanned
 	struct lea_claims claims;
 	int r = lea_scan_vg_claim(scanned, &claim);
 
+	if (scanned->in_part)
+		snprintf(claim.in_part, sizeof(claim.in_part), "%s",
+			 lea_incomplete_word((enum lea_incomplete_mode)scanned->in_part));
 	r = r ? r : lea_claims_init(&claims, world, NULL);
 	return r ? r : lea_claim_finish(&claims, scanned->vg->id, &claim);
 }

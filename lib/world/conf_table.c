@@ -141,6 +141,8 @@ static const struct lea_conf_key keys[] = {
 	ROW_BOOL("event/probe_unknown", "1", probe_unknown),
 	ROW_STRING("event/boot_wait", "needed", boot_wait),
 	ROW_WORD("event/device_timeout", "auto", "auto", device_timeout_auto),
+	ROW_DEFAULT_LIST("event/incomplete", "[\"wait\"]", false, incomplete),
+	ROW_DEFAULT_LIST("event/incomplete_wait_ms", "[\"30000\"]", false, incomplete_wait_ms),
 	ROW_LIST("event/needed", false, needed),
 	ROW_LIST("event/last", false, last),
 	ROW_NUMBER("event/failed_attempts", "3", 1, 1000, failed_attempts),
