@@ -114,6 +114,16 @@ void lea_activate_tell_lists(const struct lea_world *world, const struct lea_con
 	log_list(world, "activation/read_only_volume_list", &conf->read_only_volume_list);
 }
 
+struct lea_incomplete_rules lea_activate_incomplete_rules(const struct lea_conf *conf)
+{
+	return (struct lea_incomplete_rules){
+		.mode = conf->incomplete.item,
+		.mode_count = conf->incomplete.count,
+		.wait = conf->incomplete_wait_ms.item,
+		.wait_count = conf->incomplete_wait_ms.count,
+	};
+}
+
 void lea_activate_host(const struct lea_conf *conf, struct lea_access_host *ret_host)
 {
 	*ret_host = (struct lea_access_host){

@@ -4,6 +4,7 @@
 
 #include "activate/transaction.h"
 #include "policy/access.h"
+#include "policy/incomplete_rules.h"
 #include "policy/plan.h"
 #include "world/conf.h"
 #include "world/world.h"
@@ -14,5 +15,7 @@ void lea_activate_settings(const struct lea_world *world, const struct lea_conf 
 			   struct lea_plan_rules *ret_rules);
 /* Prints a warning for each empty item of the volume lists. Call once a command that activates. */
 void lea_activate_tell_lists(const struct lea_world *world, const struct lea_conf *conf);
+/* The rules for incomplete VGs; borrowed from @conf. */
+struct lea_incomplete_rules lea_activate_incomplete_rules(const struct lea_conf *conf);
 /* Fills *ret_host; borrowed from @conf. */
 void lea_activate_host(const struct lea_conf *conf, struct lea_access_host *ret_host);

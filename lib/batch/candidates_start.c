@@ -59,6 +59,7 @@ struct end {
 	enum lea_claim_state state;
 	const char *reason;
 	bool is_transient;
+	bool in_part; /* active without the PVs that the VG lacks */
 };
 
 static const char *word_in_part(const struct lea_scan_vg *scanned)
@@ -81,7 +82,7 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 	claim.state = end->state;
 	claim.is_transient = end->is_transient;
 	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);
-	if (end->state == LEA_CLAIM_DONE)
+	if (end->in_part)
 		snprintf(claim.in_part, sizeof(claim.in_part), "%s", word_in_part(scanned));
 	r = lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
 	if (end->state != LEA_CLAIM_DONE && r >= 0)
@@ -95,7 +96,7 @@ static int fail_vg(const struct lea_candidates *candidates, const struct lea_sca
 	lea_log(candidates->how->world->log, LEA_LOG_ERROR, "VG %s: not activated: %s",
 		scanned->vg->name, reason);
 	candidates->summary->vgs_failed++;
-	return finish_claim(candidates, scanned, &(struct end){LEA_CLAIM_FAILED, reason, false});
+	return finish_claim(candidates, scanned, &(struct end){LEA_CLAIM_FAILED, reason, false, false});
 }
 
 /* A PV without metadata has no VG id, so its claim is checked only when other PVs have given the
@@ -192,7 +193,7 @@ static int meet_two_names(const struct lea_candidates *candidates,
 	r = lea_requeue_vg(candidates->how, scanned);
 	return r < 0 ? r
 		     : finish_claim(candidates, scanned,
-				    &(struct end){LEA_CLAIM_FAILED, reason, true});
+				    &(struct end){LEA_CLAIM_FAILED, reason, true, false});
 }
 
 static void finished(void *arg, const struct lea_worker_result *result);
@@ -303,7 +304,7 @@ static int take_note(const struct lea_candidates *candidates, const struct lea_s
 {
 	static const char reason[] = "completed by a change, not by an added PV: left as it is";
 
-	return finish_claim(candidates, scanned, &(struct end){LEA_CLAIM_DONE, reason, false});
+	return finish_claim(candidates, scanned, &(struct end){LEA_CLAIM_DONE, reason, false, false});
 }
 
 /* Has a claim of the same PVs, or of more, ended? */
@@ -383,6 +384,15 @@ static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scann
 	return activate_vg(candidates, scanned, needs_activation->kind);
 }
 
+/* Is the VG active without the PVs that it lacks? Some LV may have failed for lack of them: a cache
+ * whose metadata reads as errors, for one. */
+static bool is_in_part(const struct lea_scan_vg *scanned, const struct lea_worker_result *result)
+{
+	return scanned->in_part &&
+	       (result->outcome == 0 || (result->outcome == LEA_ACTIVATE_FAILED &&
+					 !result->shortage && result->active));
+}
+
 /* A VG that events are not to activate is as done as an active one. */
 static bool has_failed(const struct lea_worker_result *result)
 {
@@ -453,13 +463,15 @@ static void finished(void *arg, const struct lea_worker_result *result)
 					      .vg = result->vg_name,
 					      .vg_id = result->vg_id,
 					      .reason = reason};
-	const bool failed = has_failed(result);
+	bool failed, in_part;
 	int r;
 
 	candidates->open_count--;
 	/* What dmeventd was not told stays noted; the VG's state did not change. */
 	if (!scanned || scanned->watch_only)
 		return;
+	in_part = is_in_part(scanned, result);
+	failed = !in_part && has_failed(result);
 	note_result(candidates, result, failed);
 	if (result->outcome == LEA_ACTIVATE_CHANGED) {
 		if (scanned->in_part)
@@ -487,15 +499,16 @@ static void finished(void *arg, const struct lea_worker_result *result)
 					     ? "it will be retried; to retry now"
 					     : "try",
 				     result->vg_name);
-	} else if (result->outcome == 0) {
+	} else if (result->outcome == 0 || in_part) {
 		lea_duplicates_ignore(candidates->how->world, scanned);
 		candidates->summary->vgs_active++;
 		candidates->summary->lvs += result->active;
-		(scanned->in_part ? tell_in_part : tell_back)(candidates, scanned, result);
+		(in_part ? tell_in_part : tell_back)(candidates, scanned, result);
 	}
 	r = finish_claim(candidates, scanned,
 			 &(struct end){failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE,
-				       failed ? reason : "", lea_is_transient(result->shortage)});
+				       failed ? reason : "", lea_is_transient(result->shortage),
+				       in_part});
 	if (r < 0)
 		lea_log(log, LEA_LOG_ERROR, "VG %s: writing its claim: %s", result->vg_name,
 			strerror(-r));

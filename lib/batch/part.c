@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "activate/settings.h"
 #include "base/cleanup.h"
 #include "base/log_ids.h"
 #include "batch/requeue.h"
@@ -52,12 +53,7 @@ static void log_refusal(void *arg, const char *key, const char *item, const char
 
 int lea_part_new(struct lea_world *world, const struct lea_conf *conf, struct lea_part **ret_part)
 {
-	const struct lea_incomplete_rules rules = {
-		.mode = conf->incomplete.item,
-		.mode_count = conf->incomplete.count,
-		.wait = conf->incomplete_wait_ms.item,
-		.wait_count = conf->incomplete_wait_ms.count,
-	};
+	const struct lea_incomplete_rules rules = lea_activate_incomplete_rules(conf);
 	struct lea_part *part;
 
 	*ret_part = NULL;

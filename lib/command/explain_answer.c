@@ -287,6 +287,8 @@ static void gather_vg(const struct subject *subject, struct vg_texts *texts,
 {
 	const struct lea_explainer *explainer = subject->explainer;
 	const struct lea_explain_claim *claim = lea_explainer_claim(explainer, subject->vg->id);
+	const struct lea_incomplete_rules rules = lea_activate_incomplete_rules(explainer->conf);
+	const struct lea_incomplete_choice choice = lea_incomplete_choose(&rules, subject->vg);
 	struct lea_access_host host;
 	char file[64];
 
@@ -300,6 +302,9 @@ static void gather_vg(const struct subject *subject, struct vg_texts *texts,
 		.name = subject->vg->name,
 		.missing = texts->missing,
 		.without = texts->without,
+		.in_part = claim && claim->state == LEA_CAUSE_DONE ? claim->in_part : "",
+		.rule = choice.mode == LEA_INCOMPLETE_WAIT ? "" : lea_incomplete_word(choice.mode),
+		.rule_wait_ms = choice.wait_ms,
 		.access = lea_access_check(subject->vg, &host, texts->access),
 		.access_text = texts->access,
 		.is_auto = !(subject->vg->flags & LEA_FLAG_NOAUTOACTIVATE),

@@ -57,6 +57,9 @@ struct lea_vg_facts {
 	uint32_t pvs_pending;		  /* PVs in the queue, or being processed */
 	const char *missing;		  /* the missing PVs, and what is known about each */
 	const char *without;		  /* LVs that can be activated without the missing PVs */
+	const char *in_part; /* it is active without them: by this word of event/incomplete; "": no */
+	const char *rule;    /* the word that applies; "": wait */
+	uint32_t rule_wait_ms;
 	uint32_t lv_count;		  /* visible LVs */
 	uint32_t lvs_due, lvs_due_active; /* LVs that an event activates */
 	enum lea_vg_access access;

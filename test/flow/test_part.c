@@ -406,7 +406,10 @@ static const struct {
 	enum lea_claim_state state;
 	const char *again; /* after a further event of the PV that is there, and the wait */
 } failures[] = {
-	{"a real failure", LEA_ACTIVATE_FAILED, 0, LEA_CLAIM_FAILED, ""},
+	{"a fault", -EIO, 0, LEA_CLAIM_FAILED, ""},
+	{"an LV that cannot do without the PV, although the rule allows it", LEA_ACTIVATE_FAILED, 0,
+	 LEA_CLAIM_DONE, ""},
+	{"a VG of another host", LEA_ACTIVATE_REFUSED, 0, LEA_CLAIM_DONE, ""},
 	{"a failure that may end", LEA_ACTIVATE_FAILED, LEA_NOT_NOW, LEA_CLAIM_FAILED,
 	 "vg-two.pvs(degraded) "},
 };
@@ -418,7 +421,10 @@ TEST_EACH(failure_is_noted_as_of_a_complete_vg, failures)
 	outcome = failures[_i].outcome;
 	shortage = failures[_i].shortage;
 	wait_long();
-	check_claim(failures[_i].state, 1, "");
+	check_claim(failures[_i].state, 1,
+		    failures[_i].outcome == LEA_ACTIVATE_FAILED && !failures[_i].shortage
+			    ? "degraded"
+			    : "");
 	outcome = shortage = 0;
 	came("sdb", 32, 1, PVID_A);
 	ck_assert_msg(!strcmp(wait_long(), failures[_i].again), "%s: %s", failures[_i].claim,

@@ -30,6 +30,8 @@ static void setup(void)
 				   .pvs_recorded = 2,
 				   .missing = "",
 				   .without = "",
+				   .in_part = "",
+				   .rule = "",
 				   .lv_count = 3,
 				   .lvs_due = 2,
 				   .access = LEA_VG_ACCESS_OK,
@@ -104,6 +106,19 @@ static void be_active_without_all_pvs(void)
 	vg.pvs_found = 1;
 }
 
+static void be_active_in_part(void)
+{
+	be_active_without_all_pvs();
+	vg.in_part = "degraded";
+	vg.missing = "PV x";
+}
+
+static void be_complete_again(void)
+{
+	be_active();
+	vg.in_part = "degraded";
+}
+
 static void be_partly_active(void)
 {
 	vg.lvs_due_active = 1;
@@ -130,6 +145,9 @@ static const struct {
 	{"whose it is comes before what it lacks", be_foreign_and_incomplete, "foreign", true},
 	{"what it lacks comes before a failure", be_incomplete_and_failed, "incomplete", false},
 	{"an active VG lacks nothing that keeps it down", be_active_without_all_pvs, NULL, false},
+	{"an active VG lacks a PV by a rule", be_active_in_part, "in-part",
+	 false},
+	{"... until all PVs are there", be_complete_again, NULL, false},
 	{"some of its LVs were deactivated", be_partly_active, "deactivated", true},
 	{"a failure comes before the gate", fail_behind_the_gate, "failed", false},
 };
