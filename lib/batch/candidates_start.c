@@ -450,6 +450,24 @@ static void note_result(const struct lea_candidates *candidates,
 			     result->is_detached ? (int)result->detached_why : result->outcome);
 }
 
+/* Copies were logged before, once. */
+static void tell_failed(const struct lea_candidates *candidates,
+			const struct lea_worker_result *result, const char *reason)
+{
+	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_FAILED,
+					      .vg = result->vg_name,
+					      .vg_id = result->vg_id,
+					      .reason = reason};
+
+	if (result->outcome != LEA_ACTIVATE_COPY)
+		lea_log_with(candidates->how->world->log, LEA_LOG_ERROR, &fields,
+			     "VG %s: not activated: %s; %s: vgchange -aay %s", result->vg_name,
+			     reason,
+			     lea_is_transient(result->shortage) ? "it will be retried; to retry now"
+								: "try",
+			     result->vg_name);
+}
+
 static void finished(void *arg, const struct lea_worker_result *result)
 {
 	struct lea_candidates *candidates = arg;
@@ -459,10 +477,6 @@ static void finished(void *arg, const struct lea_worker_result *result)
 			     : result->outcome == LEA_ACTIVATE_INCOMPLETE
 				     ? "one of its PVs was removed"
 				     : "activation failed";
-	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_FAILED,
-					      .vg = result->vg_name,
-					      .vg_id = result->vg_id,
-					      .reason = reason};
 	bool failed, in_part;
 	int r;
 
@@ -490,15 +504,7 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		candidates->summary->vgs_again +=
 			lea_is_transient(result->shortage) && !lea_is_shortage(result->shortage);
 		lea_retry_set_add_vg(candidates->retries, result->shortage, scanned);
-		/* Copies were logged before, once. */
-		if (result->outcome != LEA_ACTIVATE_COPY)
-			lea_log_with(log, LEA_LOG_ERROR, &fields,
-				     "VG %s: not activated: %s; %s: vgchange -aay %s",
-				     result->vg_name, reason,
-				     lea_is_transient(result->shortage)
-					     ? "it will be retried; to retry now"
-					     : "try",
-				     result->vg_name);
+		tell_failed(candidates, result, reason);
 	} else if (result->outcome == 0 || in_part) {
 		lea_duplicates_ignore(candidates->how->world, scanned);
 		candidates->summary->vgs_active++;
