@@ -25,6 +25,7 @@
 #include "record/duplicates.h"
 #include "record/incomplete.h"
 #include "record/record.h"
+#include "record/recorded_marker.h"
 #include "scan/scan.h"
 #include "state/claim.h"
 #include "worker/pool.h"
@@ -250,6 +251,14 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	return 0;
 }
 
+/* Does the PV come for the first time, for all that waits for PVs? A second event of it shows no
+ * progress. */
+static bool is_new_here(const struct lea_batch_pass *pass, const struct lea_found *found)
+{
+	return pass->how->part &&
+	       !lea_marker_is_set(pass->how->event_fd, &found->device, found->label.pvid);
+}
+
 /* Creates vgs_online for a VG that is to be activated, unless it exists. */
 static int count_device(struct lea_batch_pass *pass, const struct lea_found *found,
 			enum lea_entry_kind kind)
@@ -264,7 +273,7 @@ static int count_device(struct lea_batch_pass *pass, const struct lea_found *fou
 	if (record.kind != LEA_RECORD_ONLINE)
 		return 0;
 	lea_incomplete_note(pass->how->waiting, record.vg_name, record.complete == LEA_COMPLETE);
-	if (kind == LEA_ENTRY_ADD)
+	if (is_new_here(pass, found))
 		lea_part_came(pass->how->part);
 	if (record.complete != LEA_COMPLETE && kind == LEA_ENTRY_PART && found->vg)
 		return lea_candidates_add(pass->candidates, found, &record, kind);

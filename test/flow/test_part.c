@@ -206,6 +206,19 @@ TEST(pv_of_another_vg_begins_the_wait_anew)
 	ck_assert_int_eq(wait_ms, WAIT_MS);
 }
 
+TEST(second_event_of_a_pv_is_no_progress)
+{
+	int wait_ms;
+
+	configure("event { incomplete = \"degraded\" }");
+	a_comes();
+	rest(&wait_ms);
+	now += WAIT_MS - 1;
+	ck_assert_str_eq(came("sdb", 32, 1, PVID_A), "");
+	rest(&wait_ms);
+	ck_assert_int_eq(wait_ms, 1);
+}
+
 TEST(wait_does_not_begin_while_udev_works)
 {
 	int wait_ms;
@@ -404,7 +417,7 @@ static const struct {
 	const char *claim;
 	int outcome, shortage;
 	enum lea_claim_state state;
-	const char *again; /* after a further event of the PV that is there, and the wait */
+	const char *again; /* after a further event of the PV that is there: its wait is over */
 } failures[] = {
 	{"a fault", -EIO, 0, LEA_CLAIM_FAILED, ""},
 	{"an LV that cannot do without the PV, although the rule allows it", LEA_ACTIVATE_FAILED, 0,
@@ -416,6 +429,8 @@ static const struct {
 
 TEST_EACH(failure_is_noted_as_of_a_complete_vg, failures)
 {
+	int wait_ms;
+
 	configure("event { incomplete = \"degraded\" }");
 	a_comes();
 	outcome = failures[_i].outcome;
@@ -427,7 +442,7 @@ TEST_EACH(failure_is_noted_as_of_a_complete_vg, failures)
 			    : "");
 	outcome = shortage = 0;
 	came("sdb", 32, 1, PVID_A);
-	ck_assert_msg(!strcmp(wait_long(), failures[_i].again), "%s: %s", failures[_i].claim,
+	ck_assert_msg(!strcmp(rest(&wait_ms), failures[_i].again), "%s: %s", failures[_i].claim,
 		      activated);
 }
 
