@@ -334,14 +334,10 @@ static int start_part(struct lea_candidates *candidates, struct lea_scan_vg *sca
 {
 	const enum lea_incomplete_mode mode =
 		lea_part_choose(candidates->how->part, scanned->vg).mode;
-	bool is_done;
 	int r;
 
 	if (scanned->has_duplicate || scanned->has_other_name || mode == LEA_INCOMPLETE_WAIT)
 		return 0;
-	r = is_dealt_with(candidates, scanned, &is_done);
-	if (r || is_done)
-		return r;
 	scanned->in_part = mode;
 	scanned->refreshes = true;
 	r = has_twin(candidates, scanned, needs_activation);
@@ -357,6 +353,11 @@ static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scann
 	bool covers_all = false;
 	int r = 0;
 
+	/* The PV that was queued may have an old text: only now it is known what the VG is. */
+	if (needs_activation->kind == LEA_ENTRY_PART)
+		r = is_dealt_with(candidates, scanned, &covers_all);
+	if (r || covers_all)
+		return r;
 	if (needs_activation->kind == LEA_ENTRY_PART && lea_scan_vg_missing(scanned))
 		return start_part(candidates, scanned, needs_activation);
 	if (reason && (needs_activation->kind == LEA_ENTRY_CHANGE ||
@@ -374,7 +375,7 @@ static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scann
 		return take_note(candidates, scanned);
 	if (needs_activation->kind == LEA_ENTRY_WATCH)
 		return hand_over(candidates, scanned);
-	/* Without a stand-in below an active LV this costs nothing. */
+	/* Looks below LVs that are active already, of which a VG that has just come has none. */
 	scanned->refreshes =
 		lea_part_choose(candidates->how->part, scanned->vg).mode != LEA_INCOMPLETE_WAIT ||
 		(needs_activation->has_claim && needs_activation->claim.in_part[0]);

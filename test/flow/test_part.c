@@ -318,6 +318,18 @@ TEST(pv_that_is_back_brings_the_rest)
 	ck_assert_ptr_nonnull(strstr(machine.out, "VG vg-two.pvs: all 2 PVs are there again"));
 }
 
+TEST(entry_that_finds_its_vg_complete_activates_nothing_twice)
+{
+	struct lea_entry entry = event("sdb", 32, 1, PVID_A, false);
+
+	configure("event { incomplete = \"degraded\" }");
+	a_comes();
+	ck_assert_str_eq(b_comes(), "vg-two.pvs ");
+	entry.kind = LEA_ENTRY_PART;
+	ck_assert_str_eq(pass(&entry, 1), "");
+	check_claim(LEA_CLAIM_DONE, 2, "");
+}
+
 /* The rule was removed meanwhile. */
 TEST(pv_that_is_back_refreshes_without_a_rule)
 {
