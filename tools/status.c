@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,12 @@ struct list {
 	size_t bytes;
 };
 
+/* A VG that is active without some of its PVs. */
+struct in_part {
+	char name[128]; /* first: the tree compares it */
+	char word[16];	/* of event/incomplete */
+};
+
 struct status {
 	struct lea_session *session;
 	struct lea_json json;
@@ -44,6 +51,7 @@ struct status {
 	unsigned int unwatched, unused;
 	struct lea_active_vgs active;
 	struct list failed, incomplete;
+	void *in_part; /* tree of struct in_part, owned */
 	struct list initramfs; /* lines of its note */
 };
 
@@ -64,6 +72,7 @@ static void status_done(struct status *status)
 	list_done(&status->failed);
 	list_done(&status->incomplete);
 	list_done(&status->initramfs);
+	tdestroy(status->in_part, free);
 	lea_active_vgs_done(&status->active);
 	lea_json_done(&status->json);
 }
@@ -86,6 +95,25 @@ static void list_failed(struct status *status, const char *vg_id, const struct l
 	lea_json_text(&status->json, vg, "reason", claim->reason);
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static int add_in_part(struct status *status, const struct lea_claim *claim)
+{
+	struct in_part *vg = calloc(1, sizeof(*vg)), **node;
+
+	if (!vg)
+		return -ENOMEM;
+	snprintf(vg->name, sizeof(vg->name), "%s", claim->vg_name);
+	snprintf(vg->word, sizeof(vg->word), "%s", claim->in_part);
+	node = tsearch(vg, &status->in_part, by_name);
+	if (!node || *node != vg)
+		free(vg);
+	return node ? 0 : -ENOMEM;
+}
+
 static int take_claim(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
 	struct status *status = arg;
@@ -93,7 +121,7 @@ static int take_claim(void *arg, const char *vg_id, const struct lea_claim *clai
 	lea_vg_summary_add_claim(&status->vgs, &status->active, vg_id, claim);
 	if (!claim->is_orphaned && claim->state == LEA_CLAIM_FAILED)
 		list_failed(status, vg_id, claim);
-	return 0;
+	return !claim->is_orphaned && claim->in_part[0] ? add_in_part(status, claim) : 0;
 }
 
 static int take_missing(void *arg, const struct lea_missing *missing)
@@ -102,13 +130,18 @@ static int take_missing(void *arg, const struct lea_missing *missing)
 	struct lea_json *json = &status->json;
 	struct json_object *vg = lea_json_object(json, status->incomplete_json, NULL), *ids;
 	struct list *list = &status->incomplete;
+	struct in_part *const *in_part = tfind(missing->vg, &status->in_part, by_name);
 	char text[LEA_MISSING_TEXT_BYTES], id[39];
 
 	lea_missing_describe(missing, text);
-	fprintf(list->out, "incomplete: VG %s: %s\n", missing->vg, text);
+	fprintf(list->out, "incomplete: VG %s: %s%s%s\n", missing->vg, text,
+		in_part ? "; active in part, by incomplete = " : "",
+		in_part ? (*in_part)->word : "");
 	lea_vg_summary_add_missing(&status->vgs, missing);
 	lea_json_text(json, vg, "vg", missing->vg);
 	lea_json_number(json, vg, "pvs", missing->all_count);
+	if (in_part)
+		lea_json_text(json, vg, "in_part", (*in_part)->word);
 	ids = lea_json_list(json, vg, "missing");
 	for (uint32_t i = 0; i < missing->count; i++) {
 		lea_id_format(missing->pvid[i], id);

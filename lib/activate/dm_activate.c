@@ -111,6 +111,8 @@ static int do_lv(struct lea_dm_exec *run, uint32_t index)
 	const uint32_t obstacle = active ? LEA_NONE : lea_dm_exec_obstacle(run, index);
 	int r = 0;
 
+	if (run->how->was_active)
+		run->how->was_active[index] = active;
 	if (lv->refusal)
 		lea_log(run->world->log, LEA_LOG_ERROR, "%s", lv->refusal);
 	explain(run, index);

@@ -19,6 +19,7 @@ struct lea_dm_exec_up {
 	struct lea_arena *arena;
 	const struct lea_conf *conf; /* tools and deadlines */
 	bool test;		     /* only log what would be done */
+	bool *was_active; /* [vg->lv_count], receives which LVs were active before; NULL: not asked */
 };
 
 /*

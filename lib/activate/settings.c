@@ -84,6 +84,7 @@ void lea_activate_settings(const struct lea_world *world, const struct lea_conf 
 				.only = options->only,
 			},
 		.mode = plan_mode(options->mode ? options->mode : conf->activation_mode),
+		.skips_lacking = options->skips_lacking,
 		.use_linear_target = conf->use_linear_target,
 		.ways = lea_compat_of(world->dm ? world->dm->release : 0),
 		.check_thin = conf->thin_check && *conf->thin_check,
@@ -118,6 +119,16 @@ void lea_activate_tell_lists(const struct lea_world *world, const struct lea_con
 		 &conf->auto_activation_volume_list);
 	log_list(world, "activation/volume_list", &conf->volume_list);
 	log_list(world, "activation/read_only_volume_list", &conf->read_only_volume_list);
+}
+
+struct lea_incomplete_rules lea_activate_incomplete_rules(const struct lea_conf *conf)
+{
+	return (struct lea_incomplete_rules){
+		.mode = conf->incomplete.item,
+		.mode_count = conf->incomplete.count,
+		.wait = conf->incomplete_wait_ms.item,
+		.wait_count = conf->incomplete_wait_ms.count,
+	};
 }
 
 void lea_activate_host(const struct lea_conf *conf, struct lea_access_host *ret_host)

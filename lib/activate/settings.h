@@ -4,6 +4,7 @@
 
 #include "activate/transaction.h"
 #include "policy/access.h"
+#include "policy/incomplete_rules.h"
 #include "policy/need.h"
 #include "policy/plan.h"
 #include "world/conf.h"
@@ -17,5 +18,7 @@ void lea_activate_settings(const struct lea_world *world, const struct lea_conf 
 void lea_activate_tell_lists(const struct lea_world *world, const struct lea_conf *conf);
 /* Does a tag in event/needed name the VG or one of its LVs? */
 bool lea_is_needed_by_tag(const struct lea_conf *conf, const struct lea_vg *vg);
+/* The rules for incomplete VGs; borrowed from @conf. */
+struct lea_incomplete_rules lea_activate_incomplete_rules(const struct lea_conf *conf);
 /* Fills *ret_host; borrowed from @conf. */
 void lea_activate_host(const struct lea_conf *conf, struct lea_access_host *ret_host);

@@ -8,11 +8,13 @@
 #include "activate/dm_activate.h"
 #include "activate/monitor.h"
 #include "activate/notify.h"
+#include "activate/refresh.h"
 #include "activate/rescan.h"
 #include "activate/vg.h"
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "filter/filter.h"
+#include "policy/incomplete_rules.h"
 #include "state/lock.h"
 #include "state/online.h"
 #include "world/dm.h"
@@ -34,6 +36,7 @@ struct held {
 	struct lea_lock *lock; /* NULL: run without lock, or released */
 	struct lea_scan *scan; /* owns the metadata; NULL: nothing was read */
 	struct lea_arena *arena;
+	struct lea_activate_options in_part; /* the run's, for a VG that is activated in part */
 	struct lea_activate_vg vg;
 	enum lea_activation what;
 	bool failed, has_resumed;
@@ -187,6 +190,38 @@ static void note(const struct lea_activation_run *run, const struct lea_scan_vg 
 		lea_timeline_note_vg(run->world, kind, before_lock->vg->id, code);
 }
 
+static uint32_t count_found(const struct lea_scan_vg *scanned)
+{
+	return scanned->vg->pv_count - lea_scan_vg_missing(scanned);
+}
+
+/* Only what was decided on is activated in part. A disk that is slow is not missing; after a change
+ * a PV may be there that this scan did not read; a PV that has just gone begins a new wait. */
+static int check_in_part(const struct lea_scan_vg *before_lock, const struct held *held,
+			 struct lea_activate_result *result)
+{
+	const struct lea_scan_vg *now = held->vg.scanned;
+
+	if (has_timed_out(held->scan)) {
+		result->shortage = LEA_NOT_NOW;
+		result->why = "a disk of it does not answer";
+		return LEA_ACTIVATE_FAILED;
+	}
+	return now->vg->seqno != before_lock->vg->seqno ||
+			       count_found(now) < count_found(before_lock)
+		       ? LEA_ACTIVATE_CHANGED
+		       : 0;
+}
+
+static void allow_in_part(struct held *held, enum lea_incomplete_mode mode)
+{
+	held->in_part = *held->vg.options;
+	held->in_part.only_complete = false;
+	held->in_part.skips_lacking = true;
+	held->in_part.mode = lea_incomplete_activation_mode(mode);
+	held->vg.options = &held->in_part;
+}
+
 /* Everything after the lock. @held keeps the result until the end of the transaction. */
 static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
 		     struct held *held, struct lea_activate_result *result)
@@ -205,6 +240,9 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *b
 		return not_found(run, before_lock->vg->name);
 	if (before_lock->watch_only)
 		return 0;
+	r = before_lock->in_part ? check_in_part(before_lock, held, result) : 0;
+	if (r)
+		return r;
 	if (before_lock->has_duplicate || before_lock->has_conflict) {
 		struct lea_scan_vg *scanned = lea_arena_alloc(held->arena, 1, sizeof(*scanned));
 
@@ -253,7 +291,10 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 		.conf = run->conf,
 		.options = run->options,
 		.arena = held->arena,
+		.refreshes = before_lock->refreshes,
 	};
+	if (before_lock->in_part)
+		allow_in_part(held, (enum lea_incomplete_mode)before_lock->in_part);
 	r = do_locked(run, before_lock, held, ret_result);
 	note(run, before_lock, LEA_RING_WORKED, r);
 	if (r < 0)
@@ -407,6 +448,10 @@ int lea_activation_finish(struct lea_activation_run *run)
 		sigprocmask(SIG_SETMASK, &run->signals, NULL);
 	if (!run->options->test && !list_followed(run, &list))
 		lea_monitor(run->world, run->conf, run->options, &list);
+	for (struct held *held = run->first; held && !run->options->test; held = held->next)
+		if (held->vg.refresh.count)
+			lea_refresh_run(run->world, run->options->lvm_path, held->vg.scanned,
+					&held->vg.refresh);
 	if (!run->options->test && has_changed(run))
 		lea_notify(run->world, run->conf, run->options->lvm_path);
 	for (struct held *held = run->first; held; held = next) {

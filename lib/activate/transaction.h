@@ -29,6 +29,7 @@ struct lea_activate_options {
 	bool quiet_refusals;	  /* event: no lines for foreign, exported or shared VGs */
 	bool quiet_success;	  /* event: no "now active" line for each VG */
 	const char *mode;	  /* --activationmode; NULL: conf->activation_mode */
+	bool skips_lacking;	  /* LVs that the mode does not allow are left out, not refused */
 	bool ignore_lock_failure; /* --sysinit, --ignorelockingfailure: go on without lock */
 	const char *lvm_path;	/* the real lvm, for lea_monitor and lea_notify; NULL: skip both */
 	bool monitor, poll;	/* start monitoring (dmeventd), polling (lvmpolld) */

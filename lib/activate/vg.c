@@ -167,22 +167,39 @@ static int plan_vg(struct lea_activate_vg *vg, struct lea_activate_result *resul
 		result->why = (*ret_plan)->delegate_reason;
 		return LEA_ACTIVATE_DELEGATE;
 	}
-	if (!r)
+	if (!r && !vg->options->skips_lacking)
 		warn_missing(vg);
 	return r;
 }
 
+/* A VG is active without that. */
+static void find_refresh(struct lea_activate_vg *vg, const bool *was_active)
+{
+	int r = was_active ? lea_refresh_find(vg->world, vg->arena, vg->scanned, was_active,
+					      &vg->refresh)
+			   : 0;
+
+	if (r < 0)
+		lea_log_fault(vg->world->log, r, "VG %s: looking for LVs to refresh",
+			      vg->scanned->vg->name);
+}
+
 static int activate(struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
-	const struct lea_dm_exec_up how = {vg->arena, vg->conf, vg->options->test};
+	struct lea_dm_exec_up how = {vg->arena, vg->conf, vg->options->test, NULL};
 	struct lea_plan *plan;
 	int r = plan_vg(vg, result, &plan);
 
 	if (r)
 		return r;
+	if (vg->refreshes)
+		how.was_active = lea_arena_alloc(vg->arena, vg->scanned->vg->lv_count + 1U,
+						 sizeof(*how.was_active));
 	LEA_CRASHPOINT("vg.dm", vg->scanned->vg->id);
 	r = lea_dm_activate(vg->world, &how, plan, result);
 	vg->announce = r != LEA_ACTIVATE_DELEGATE;
+	if (vg->announce)
+		find_refresh(vg, how.was_active);
 	return r;
 }
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "activate/refresh.h"
 #include "activate/transaction.h"
 #include "base/arena.h"
 #include "base/err.h"
@@ -20,6 +21,8 @@ struct lea_activate_vg {
 	const struct lea_activate_options *options;
 	struct lea_arena *arena;	   /* for the plan and result->why */
 	const struct lea_scan_vg *scanned; /* as read under the lock */
+	bool refreshes;			   /* look for LVs that are to be refreshed */
+	struct lea_refresh refresh;	   /* out: those LVs; in the arena */
 	bool announce;			   /* out: print "N logical volume(s)" at the end */
 };
 

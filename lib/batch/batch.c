@@ -18,12 +18,14 @@
 #include "base/id.h"
 #include "base/step.h"
 #include "batch/markers.h"
+#include "batch/part.h"
 #include "batch/pass_cache.h"
 #include "batch/private.h"
 #include "batch/retry_set.h"
 #include "record/duplicates.h"
 #include "record/incomplete.h"
 #include "record/record.h"
+#include "record/recorded_marker.h"
 #include "scan/scan.h"
 #include "state/claim.h"
 #include "worker/pool.h"
@@ -270,6 +272,14 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	return 0;
 }
 
+/* Does the PV come for the first time, for all that waits for PVs? A second event of it shows no
+ * progress. */
+static bool is_new_here(const struct lea_batch_pass *pass, const struct lea_found *found)
+{
+	return pass->how->part &&
+	       !lea_marker_is_set(pass->how->event_fd, &found->device, found->label.pvid);
+}
+
 /* Creates vgs_online for a VG that is to be activated, unless it exists. */
 static int count_device(struct lea_batch_pass *pass, const struct lea_found *found,
 			enum lea_entry_kind kind)
@@ -284,6 +294,12 @@ static int count_device(struct lea_batch_pass *pass, const struct lea_found *fou
 	if (record.kind != LEA_RECORD_ONLINE)
 		return 0;
 	lea_incomplete_note(pass->how->waiting, record.vg_name, record.complete == LEA_COMPLETE);
+	if (is_new_here(pass, found))
+		lea_part_came(pass->how->part);
+	if (record.complete != LEA_COMPLETE && kind == LEA_ENTRY_PART && found->vg)
+		return lea_candidates_add(pass->candidates, found, &record, kind);
+	if (found->vg)
+		lea_part_note(pass->how->part, found, record.complete == LEA_COMPLETE);
 	if (record.complete != LEA_COMPLETE)
 		return 0;
 	lea_timeline_note(pass->how->world, LEA_RING_COMPLETE,

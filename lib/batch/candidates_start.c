@@ -12,8 +12,11 @@
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "base/log_ids.h"
+#include "batch/part.h"
 #include "batch/requeue.h"
 #include "record/duplicates.h"
+#include "record/incomplete.h"
+#include "state/missing.h"
 #include "state/online.h"
 #include "world/timeline.h"
 
@@ -57,7 +60,15 @@ struct end {
 	enum lea_claim_state state;
 	const char *reason;
 	bool is_transient;
+	bool in_part; /* active without the PVs that the VG lacks */
 };
+
+static const char *word_in_part(const struct lea_scan_vg *scanned)
+{
+	return scanned->in_part
+		       ? lea_incomplete_word((enum lea_incomplete_mode)scanned->in_part)
+		       : "";
+}
 
 /* A failed activation must not block the next one: vgs_online is removed, and our claim says
  * why. */
@@ -73,6 +84,8 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 	claim.is_transient = end->is_transient;
 	claim.is_tagged = lea_is_needed_by_tag(candidates->how->conf, scanned->vg);
 	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);
+	if (end->in_part)
+		snprintf(claim.in_part, sizeof(claim.in_part), "%s", word_in_part(scanned));
 	r = lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
 	if (end->state != LEA_CLAIM_DONE && r >= 0)
 		r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
@@ -90,7 +103,7 @@ static int fail_vg(const struct lea_candidates *candidates, const struct lea_sca
 	lea_log_with(candidates->how->world->log, LEA_LOG_ERROR, &fields,
 		     "VG %s: not activated: %s", scanned->vg->name, reason);
 	candidates->summary->vgs_failed++;
-	return finish_claim(candidates, scanned, &(struct end){LEA_CLAIM_FAILED, reason, false});
+	return finish_claim(candidates, scanned, &(struct end){LEA_CLAIM_FAILED, reason, false, false});
 }
 
 /* A PV without metadata has no VG id, so its claim is checked only when other PVs have given the
@@ -187,7 +200,7 @@ static int meet_two_names(const struct lea_candidates *candidates,
 	r = lea_requeue_vg(candidates->how, scanned);
 	return r < 0 ? r
 		     : finish_claim(candidates, scanned,
-				    &(struct end){LEA_CLAIM_FAILED, reason, true});
+				    &(struct end){LEA_CLAIM_FAILED, reason, true, false});
 }
 
 static void finished(void *arg, const struct lea_worker_result *result);
@@ -242,8 +255,10 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 		return -ENOMEM;
 	if (*first != scanned && strcmp((*first)->vg->id, scanned->vg->id) != 0)
 		return 1;
-	if (needs_activation->has_claim || needs_activation->was_down ||
-	    !lea_vg_online_exists(candidates->claims.run_fd, scanned->vg->name))
+	/* A VG that is active in part has no such file. */
+	if (!scanned->in_part &&
+	    (needs_activation->has_claim || needs_activation->was_down ||
+	     !lea_vg_online_exists(candidates->claims.run_fd, scanned->vg->name)))
 		return 0;
 	r = lea_scan_vg_claim(scanned, &named.claim);
 	r = r ? r : lea_claim_each(&candidates->claims, find_twin, &named);
@@ -282,8 +297,9 @@ static int activate_vg(struct lea_candidates *candidates, const struct lea_scan_
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	int r = 0;
 
-	/* For added devices vgs_online was created when they were counted. */
-	if (kind != LEA_ENTRY_ADD)
+	/* For added devices vgs_online was created when they were counted. A VG in part gets none:
+	 * it would keep lvm2 from activating the rest. */
+	if (kind != LEA_ENTRY_ADD && !scanned->in_part)
 		r = lea_vg_online_claim(candidates->claims.run_fd, scanned->vg->name);
 	r = r < 0 ? r : lea_scan_vg_claim(scanned, &claim);
 	r = r ? r : lea_claim_take(&candidates->claims, scanned->vg->id, &claim);
@@ -295,7 +311,46 @@ static int take_note(const struct lea_candidates *candidates, const struct lea_s
 {
 	static const char reason[] = "completed by a change, not by an added PV: left as it is";
 
-	return finish_claim(candidates, scanned, &(struct end){LEA_CLAIM_DONE, reason, false});
+	return finish_claim(candidates, scanned, &(struct end){LEA_CLAIM_DONE, reason, false, false});
+}
+
+/* Has a claim of the same PVs, or of more, ended? */
+static int is_dealt_with(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+			 bool *ret_is)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim made = {0}, old = {0};
+	int r = lea_scan_vg_claim(scanned, &made);
+
+	*ret_is = false;
+	r = r ? r : lea_claim_read(&candidates->claims, scanned->vg->id, &old);
+	if (r)
+		return r < 0 ? r : 0;
+	*ret_is = lea_claim_covers(&old, made.pv, made.pv_count) &&
+		  (old.state == LEA_CLAIM_DONE ||
+		   (old.state == LEA_CLAIM_FAILED && !old.is_transient));
+	if (*ret_is && old.in_part[0])
+		lea_incomplete_told(candidates->how->waiting, candidates->how->world,
+				    scanned->vg->name);
+	return 0;
+}
+
+/* The wait for an incomplete VG is over. A VG that has two names, or a PV on two devices, waits for
+ * a person. */
+static int start_part(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
+		      const struct lea_candidate *needs_activation)
+{
+	const enum lea_incomplete_mode mode =
+		lea_part_choose(candidates->how->part, scanned->vg).mode;
+	int r;
+
+	if (scanned->has_duplicate || scanned->has_other_name || mode == LEA_INCOMPLETE_WAIT)
+		return 0;
+	scanned->in_part = mode;
+	scanned->refreshes = true;
+	r = has_twin(candidates, scanned, needs_activation);
+	if (r)
+		return r < 0 ? r : refuse_twin(candidates, scanned);
+	return activate_vg(candidates, scanned, needs_activation->kind);
 }
 
 static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
@@ -305,6 +360,13 @@ static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scann
 	bool covers_all = false;
 	int r = 0;
 
+	/* The PV that was queued may have an old text: only now it is known what the VG is. */
+	if (needs_activation->kind == LEA_ENTRY_PART)
+		r = is_dealt_with(candidates, scanned, &covers_all);
+	if (r || covers_all)
+		return r;
+	if (needs_activation->kind == LEA_ENTRY_PART && lea_scan_vg_missing(scanned))
+		return start_part(candidates, scanned, needs_activation);
 	if (reason && (needs_activation->kind == LEA_ENTRY_CHANGE ||
 		       needs_activation->kind == LEA_ENTRY_WATCH))
 		return 0;
@@ -320,10 +382,23 @@ static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scann
 		return take_note(candidates, scanned);
 	if (needs_activation->kind == LEA_ENTRY_WATCH)
 		return hand_over(candidates, scanned);
+	/* Looks below LVs that are active already, of which a VG that has just come has none. */
+	scanned->refreshes =
+		lea_part_choose(candidates->how->part, scanned->vg).mode != LEA_INCOMPLETE_WAIT ||
+		(needs_activation->has_claim && needs_activation->claim.in_part[0]);
 	r = has_twin(candidates, scanned, needs_activation);
 	if (r)
 		return r < 0 ? r : refuse_twin(candidates, scanned);
 	return activate_vg(candidates, scanned, needs_activation->kind);
+}
+
+/* Is the VG active without the PVs that it lacks? Some LV may have failed for lack of them: a cache
+ * whose metadata reads as errors, for one. */
+static bool is_in_part(const struct lea_scan_vg *scanned, const struct lea_worker_result *result)
+{
+	return scanned->in_part &&
+	       (result->outcome == 0 || (result->outcome == LEA_ACTIVATE_FAILED &&
+					 !result->shortage && result->active));
 }
 
 /* A VG that events are not to activate is as done as an active one. */
@@ -331,6 +406,45 @@ static bool has_failed(const struct lea_worker_result *result)
 {
 	return result->outcome < 0 || result->outcome == LEA_ACTIVATE_FAILED ||
 	       result->outcome == LEA_ACTIVATE_INCOMPLETE || result->outcome == LEA_ACTIVATE_COPY;
+}
+
+/* Logs what became of a VG that is active in part. */
+static void tell_in_part(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+			 const struct lea_worker_result *result)
+{
+	struct lea_missing missing;
+	char text[LEA_MISSING_TEXT_BYTES];
+	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_IN_PART,
+					      .vg = scanned->vg->name,
+					      .vg_id = scanned->vg->id,
+					      .reason = text};
+
+	if (lea_scan_vg_list_missing(scanned, &missing))
+		return;
+	lea_missing_describe(&missing, text);
+	lea_log_with(candidates->how->world->log, LEA_LOG_WARNING, &fields,
+		     "VG %s: incomplete: %s; %u LV(s) active, by incomplete = %s; the others are "
+		     "activated when the missing PV%s",
+		     scanned->vg->name, text, result->active, word_in_part(scanned),
+		     missing.count == 1 ? " appears" : "s appear");
+	lea_missing_done(&missing);
+	lea_incomplete_told(candidates->how->waiting, candidates->how->world, scanned->vg->name);
+}
+
+/* Logs that a VG is complete that was active in part. */
+static void tell_back(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+		      const struct lea_worker_result *result)
+{
+	const struct lea_candidate *wanted = find_wanted(candidates, scanned);
+	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_BACK,
+					      .vg = scanned->vg->name,
+					      .vg_id = scanned->vg->id};
+
+	if (wanted && wanted->has_claim && wanted->claim.in_part[0])
+		lea_log_with(candidates->how->world->log, LEA_LOG_PRINT, &fields,
+			     "VG %s: all %u PVs are there again: %u LV(s) active, it was active in "
+			     "part",
+			     scanned->vg->name, scanned->vg->pv_count, result->active);
 }
 
 static void note_result(const struct lea_candidates *candidates,
@@ -344,6 +458,24 @@ static void note_result(const struct lea_candidates *candidates,
 			     result->is_detached ? (int)result->detached_why : result->outcome);
 }
 
+/* Copies were logged before, once. */
+static void tell_failed(const struct lea_candidates *candidates,
+			const struct lea_worker_result *result, const char *reason)
+{
+	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_FAILED,
+					      .vg = result->vg_name,
+					      .vg_id = result->vg_id,
+					      .reason = reason};
+
+	if (result->outcome != LEA_ACTIVATE_COPY)
+		lea_log_with(candidates->how->world->log, LEA_LOG_ERROR, &fields,
+			     "VG %s: not activated: %s; %s: vgchange -aay %s", result->vg_name,
+			     reason,
+			     lea_is_transient(result->shortage) ? "it will be retried; to retry now"
+								: "try",
+			     result->vg_name);
+}
+
 static void finished(void *arg, const struct lea_worker_result *result)
 {
 	struct lea_candidates *candidates = arg;
@@ -353,19 +485,19 @@ static void finished(void *arg, const struct lea_worker_result *result)
 			     : result->outcome == LEA_ACTIVATE_INCOMPLETE
 				     ? "one of its PVs was removed"
 				     : "activation failed";
-	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_FAILED,
-					      .vg = result->vg_name,
-					      .vg_id = result->vg_id,
-					      .reason = reason};
-	const bool failed = has_failed(result);
+	bool failed, in_part;
 	int r;
 
 	candidates->open_count--;
 	/* What dmeventd was not told stays noted; the VG's state did not change. */
 	if (!scanned || scanned->watch_only)
 		return;
+	in_part = is_in_part(scanned, result);
+	failed = !in_part && has_failed(result);
 	note_result(candidates, result, failed);
 	if (result->outcome == LEA_ACTIVATE_CHANGED) {
+		if (scanned->in_part)
+			lea_part_came(candidates->how->part);
 		lea_retry_set_add_vg(candidates->retries, lea_requeue_vg(candidates->how, scanned),
 				     scanned);
 		return;
@@ -380,27 +512,23 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		candidates->summary->vgs_again +=
 			lea_is_transient(result->shortage) && !lea_is_shortage(result->shortage);
 		lea_retry_set_add_vg(candidates->retries, result->shortage, scanned);
-		/* Copies were logged before, once. */
-		if (result->outcome != LEA_ACTIVATE_COPY)
-			lea_log_with(log, LEA_LOG_ERROR, &fields,
-				     "VG %s: not activated: %s; %s: vgchange -aay %s",
-				     result->vg_name, reason,
-				     lea_is_transient(result->shortage)
-					     ? "it will be retried; to retry now"
-					     : "try",
-				     result->vg_name);
-	} else if (result->outcome == 0) {
+		tell_failed(candidates, result, reason);
+	} else if (result->outcome == 0 || in_part) {
 		lea_duplicates_ignore(candidates->how->world, scanned);
 		candidates->summary->vgs_active++;
 		candidates->summary->lvs += result->active;
 		lea_batch_note_active(log, &candidates->active, result->vg_name, result->active);
+		(in_part ? tell_in_part : tell_back)(candidates, scanned, result);
 	}
 	r = finish_claim(candidates, scanned,
 			 &(struct end){failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE,
-				       failed ? reason : "", lea_is_transient(result->shortage)});
+				       failed ? reason : "", lea_is_transient(result->shortage),
+				       in_part});
 	if (r < 0)
-		lea_log_with(log, LEA_LOG_ERROR, &fields, "VG %s: writing its claim: %s",
-			     result->vg_name, strerror(-r));
+		lea_log_with(log, LEA_LOG_ERROR,
+			     &(const struct lea_log_fields){.vg = result->vg_name,
+							    .vg_id = result->vg_id},
+			     "VG %s: writing its claim: %s", result->vg_name, strerror(-r));
 	lea_retry_set_add_vg(candidates->retries, r, scanned);
 }
 

@@ -47,8 +47,7 @@ int lea_requeue_vg(const struct lea_batch_options *how, const struct lea_scan_vg
 	return 0;
 }
 
-/* Returns LEA_REQUEUE_NONE if the device is gone or another one has its number. */
-static int put_one(const struct lea_batch_options *how, const struct lea_claim_pv *pv,
+int lea_requeue_pv(const struct lea_batch_options *how, const struct lea_claim_pv *pv,
 		   enum lea_entry_kind kind)
 {
 	LEA_AUTO(lea_device_done) struct lea_device device = lea_device_with_id(&pv->id);
@@ -65,7 +64,7 @@ static int put_any(const struct lea_batch_options *how, const struct lea_claim *
 	int r = LEA_REQUEUE_NONE;
 
 	for (uint32_t i = 0; r == LEA_REQUEUE_NONE && i < claim->pv_count; i++)
-		r = put_one(how, &claim->pv[i], kind);
+		r = lea_requeue_pv(how, &claim->pv[i], kind);
 	return r;
 }
 

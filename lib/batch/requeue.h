@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "batch/batch.h"
 #include "scan/scan.h"
+#include "state/claim.h"
 
 /* Drops the VG's claim and its vgs_online file, and queues all its devices. Returns 0 or -errno
  * (logged). */
@@ -18,6 +19,10 @@ LEA_MUST_CHECK int lea_requeue_vg(const struct lea_batch_options *how,
 enum lea_requeue_outcome {
 	LEA_REQUEUE_NONE = 1, /* no claim, or all its devices are gone */
 };
+/* Queues a PV. Returns 0, LEA_REQUEUE_NONE if the device is gone or another one has its number, or
+ * -errno; does not log. */
+LEA_MUST_CHECK int lea_requeue_pv(const struct lea_batch_options *how,
+				  const struct lea_claim_pv *pv, enum lea_entry_kind kind);
 /* Queues one device of a VG that is done, so that dmeventd gets its active LVs. The claim stays.
  * Returns 0, an outcome, or -errno; does not log. */
 LEA_MUST_CHECK int lea_requeue_monitor(const struct lea_batch_options *how, const char *vg_id);

@@ -128,6 +128,7 @@ static int take_claim(void *arg, const char *vg_id, const struct lea_claim *clai
 		taken->state = LEA_CAUSE_ORPHANED;
 	snprintf(taken->vg_id, sizeof(taken->vg_id), "%s", vg_id);
 	snprintf(taken->reason, sizeof(taken->reason), "%s", claim->reason);
+	snprintf(taken->in_part, sizeof(taken->in_part), "%s", claim->in_part);
 	return 0;
 }
 

@@ -25,6 +25,7 @@ struct lea_explain_claim {
 	char vg_id[33];
 	enum lea_cause_claim state;
 	char reason[192];
+	char in_part[16]; /* as in struct lea_claim */
 	bool is_retried;
 };
 

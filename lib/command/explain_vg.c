@@ -437,6 +437,8 @@ void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *t
 {
 	const struct lea_explainer *explainer = subject->explainer;
 	const struct lea_explain_claim *claim = lea_explainer_claim(explainer, subject->vg->id);
+	const struct lea_incomplete_rules rules = lea_activate_incomplete_rules(explainer->conf);
+	const struct lea_incomplete_choice choice = lea_incomplete_choose(&rules, subject->vg);
 	struct lea_access_host host;
 	char file[64];
 
@@ -453,6 +455,9 @@ void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *t
 		.uuid = texts->uuid,
 		.missing = texts->missing,
 		.without = texts->without,
+		.in_part = claim && claim->state == LEA_CAUSE_DONE ? claim->in_part : "",
+		.rule = choice.mode == LEA_INCOMPLETE_WAIT ? "" : lea_incomplete_word(choice.mode),
+		.rule_wait_ms = choice.wait_ms,
 		.remedy = texts->remedy,
 		.guard = texts->guard,
 		.twin = texts->twin,

@@ -20,6 +20,7 @@
 #include "batch/pass_cache.h"
 #include "daemon/late.h"
 #include "daemon/monitor_retry.h"
+#include "daemon/part_wait.h"
 #include "daemon/reconcile.h"
 #include "daemon/remember.h"
 #include "daemon/restart.h"
@@ -58,6 +59,7 @@ struct run {
 	struct lea_batch_summary summary;
 	struct lea_queue_watch watch;
 	struct lea_monitor_retry later;
+	struct lea_part_wait in_part;
 	struct lea_remember remember;
 	int flag_fd;		     /* owned; the flag of a resident runner; -1 */
 	struct lea_restart *restart; /* owned; NULL: changes are not noticed */
@@ -467,6 +469,28 @@ static int watch_later(struct run *run, int *ret_wait_ms)
 	return r > 0;
 }
 
+static void earlier(int *wait_ms, int other_ms)
+{
+	if (other_ms >= 0 && (*wait_ms < 0 || other_ms < *wait_ms))
+		*wait_ms = other_ms;
+}
+
+/* Queues incomplete VGs that have waited long enough. Returns and sets as watch_later, which comes
+ * first. */
+static int start_in_part(struct run *run, int *ret_wait_ms)
+{
+	int wait_ms = -1;
+	int r = may_compare(run) ? lea_part_wait_step(&run->in_part, &run->batch, &wait_ms) : 0;
+
+	if (r < 0) {
+		lea_log(run->session->world->log, LEA_LOG_WARNING,
+			"incomplete VGs that are to be activated in part: %s", strerror(-r));
+		wait_ms = RETRY_MOST_MS;
+	}
+	earlier(ret_wait_ms, wait_ms);
+	return r > 0;
+}
+
 /* Nothing is pending: sleeps until something is, and a moment longer, since events come in
  * bursts. */
 static int wait_for_work(void *arg)
@@ -479,7 +503,7 @@ static int wait_for_work(void *arg)
 	if (must_compare_all(run))
 		return compare_all(run);
 	compare_if_due(run);
-	if (watch_later(run, &wait_ms))
+	if (watch_later(run, &wait_ms) || start_in_part(run, &wait_ms))
 		return 0;
 	told = wait_for_event(run, wait_ms >= 0 && wait_ms < IDLE_MS ? wait_ms : IDLE_MS);
 	if (told == LEA_QUEUE_WATCH_QUIET && wait_ms >= 0)
@@ -562,6 +586,7 @@ static int run_all(struct run *run, bool stays)
 	 * later. */
 	if (stays)
 		lea_workers_hand_over(session->workers);
+	lea_part_wait_done(&run->in_part);
 	close_loop(run);
 	if (run->watch.fd >= 0)
 		lea_queue_watch_close(&run->watch);
@@ -586,6 +611,10 @@ int lea_resident_run(struct lea_session *session, bool stays, bool *compare)
 	r = lea_session_begin_batches(session, &run.batch);
 	if (r)
 		return r;
+	r = stays ? lea_part_new(session->world, session->conf, &session->part) : 0;
+	if (r)
+		return lea_session_fail(session->world, r, "events");
+	run.batch.part = session->part;
 	run.event_path = lea_world_path(session->world, "/run/lvm/event");
 	r = run.event_path ? run_all(&run, stays) : -ENOMEM;
 	free(run.event_path);

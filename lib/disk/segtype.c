@@ -22,3 +22,12 @@ const struct lea_segtype *lea_segtype_find(const char *name)
 			return &lea_segtype_raid[i];
 	return NULL;
 }
+
+uint32_t lea_seg_lv_below(const struct lea_lv_seg *seg, uint32_t i)
+{
+	if (i < seg->area_count)
+		return seg->area[i].lv;
+	if (!seg->segtype || !seg->segtype->part)
+		return LEA_NONE;
+	return seg->segtype->part(seg, i - seg->area_count);
+}

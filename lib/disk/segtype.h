@@ -72,5 +72,9 @@ extern const struct lea_segtype lea_segtype_vdo_pool, lea_segtype_vdo;
 #define LEA_RAID_TYPES 21U
 extern const struct lea_segtype lea_segtype_raid[LEA_RAID_TYPES];
 
+/* The @i-th LV below a segment: first those of its areas (LEA_NONE for an area on a PV), then those
+ * that its type names. LEA_NONE for @i >= seg->area_count: no more. */
+uint32_t lea_seg_lv_below(const struct lea_lv_seg *seg, uint32_t i);
+
 /* The row with this name, or NULL. */
 const struct lea_segtype *lea_segtype_find(const char *name);

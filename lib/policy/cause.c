@@ -214,6 +214,23 @@ static void tell_incomplete(const struct lea_vg_facts *vg, char *text)
 	say(text, "%u of %u PVs found; missing: %s", vg->pvs_found, vg->pv_count, vg->missing);
 	if (vg->without[0])
 		say(text, "; LVs that need none of them: %s", vg->without);
+	if (vg->rule[0])
+		say(text, "; incomplete = %s activates it in part, %u.%u s after the last PV came",
+		    vg->rule, vg->rule_wait_ms / 1000, vg->rule_wait_ms % 1000 / 100);
+}
+
+/* Whether its LVs are active or not: something is missing. */
+static bool is_in_part(const struct lea_vg_facts *vg)
+{
+	return vg->in_part[0] && is_incomplete(vg);
+}
+
+static void tell_in_part(const struct lea_vg_facts *vg, char *text)
+{
+	say(text, "%u of %u PVs found; by incomplete = %s active without: %s", vg->pvs_found,
+	    vg->pv_count, vg->in_part, vg->missing);
+	say(text, "; %u of %u LVs are active, the others follow when the PV is there",
+	    vg->lvs_due_active, vg->lvs_due);
 }
 
 static bool is_claimed(const struct lea_vg_facts *vg)
@@ -408,6 +425,7 @@ static void tell_unknown(const struct lea_vg_facts *vg, char *text)
 
 /* A cause of "" ends the search: the VG is as it should be. */
 static const struct vg_row vg_rows[] = {
+	{"in-part", is_in_part, tell_in_part, "lvs -a -o +devices,lv_health_status @", false, 0},
 	{"not-monitored", is_not_monitored, tell_monitor, "vgchange --monitor y @", false, 0},
 	{"", is_active, tell_nothing, "", false, 0},
 	{"activation-off", has_no_activation, tell_activation,

@@ -61,6 +61,9 @@ struct lea_vg_facts {
 	const char *without;		  /* LVs that can be activated without the missing PVs */
 	const char *remedy;		  /* a command that brings a missing PV back; "": none */
 	uint32_t lvs_degraded;		  /* LVs of lvs_due that --activationmode degraded allows */
+	const char *in_part; /* it is active without them: by this word of event/incomplete; "": no */
+	const char *rule;    /* the word that applies; "": wait */
+	uint32_t rule_wait_ms;
 	uint32_t lv_count;		  /* visible LVs */
 	uint32_t lvs_due, lvs_due_active; /* LVs that an event activates */
 	enum lea_vg_access access;

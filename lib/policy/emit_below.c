@@ -11,16 +11,6 @@
 #define NOT_ASKED 0U
 #define NO_AHEAD  UINT32_MAX /* emit->ahead_of: not computed yet */
 
-/* The @i-th LV below a segment: first its areas, then the LVs that the segment type names. */
-static uint32_t part_of(const struct lea_lv_seg *seg, uint32_t i)
-{
-	if (i < seg->area_count)
-		return seg->area[i].lv;
-	if (!seg->segtype || !seg->segtype->part)
-		return LEA_NONE;
-	return seg->segtype->part(seg, i - seg->area_count);
-}
-
 static bool lacks_pv(const struct lea_emit *emit, const struct lea_lv_seg *seg)
 {
 	for (uint32_t i = 0; i < seg->area_count; i++)
@@ -34,7 +24,7 @@ static enum lea_availability worst_below(struct lea_emit *emit, const struct lea
 {
 	enum lea_availability worst = lacks_pv(emit, seg) ? LEA_PARTIAL : LEA_AVAIL_ALL;
 
-	for (uint32_t i = 0, lv; (lv = part_of(seg, i)) != LEA_NONE || i < seg->area_count; i++) {
+	for (uint32_t i = 0, lv; (lv = lea_seg_lv_below(seg, i)) != LEA_NONE || i < seg->area_count; i++) {
 		enum lea_availability of_part =
 			lv != LEA_NONE ? lea_emit_availability(emit, lv) : LEA_AVAIL_ALL;
 
@@ -97,7 +87,7 @@ static uint32_t ahead_of_seg(struct lea_emit *emit, const struct lea_lv_seg *seg
 {
 	uint32_t largest = 0, sectors;
 
-	for (uint32_t i = 0, lv; (lv = part_of(seg, i)) != LEA_NONE || i < seg->area_count; i++) {
+	for (uint32_t i = 0, lv; (lv = lea_seg_lv_below(seg, i)) != LEA_NONE || i < seg->area_count; i++) {
 		sectors = lv != LEA_NONE ? largest_ahead(emit, lv)
 					 : emit->pvs[seg->area[i].pv].read_ahead_sectors;
 		largest = sectors > largest ? sectors : largest;

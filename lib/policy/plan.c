@@ -126,6 +126,10 @@ static int plan_lv(struct lea_emit *emit, uint32_t index)
 	plan_lv->selected = lea_select_lv(emit->vg, lv, &emit->rules->select);
 	if (plan_lv->selected != LEA_SELECTED)
 		return 0;
+	if (is_refused(emit, index) && emit->rules->skips_lacking) {
+		plan_lv->selected = LEA_SELECT_LACKS_PV;
+		return 0;
+	}
 	if (is_refused(emit, index))
 		return refuse_lv(plan_lv, partial_text(emit, index));
 	r = lea_emit_root(emit, index, &plan_lv->top);

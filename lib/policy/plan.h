@@ -34,6 +34,7 @@ struct lea_plan_rules {
 	struct lea_select_rules select;
 	struct lea_compat ways;
 	enum lea_plan_mode mode;
+	bool skips_lacking; /* leave out LVs that lack more than the mode permits: no refusal */
 	bool use_linear_target;	      /* false: write one stripe where lvm2 would write linear */
 	uint32_t page_bytes;	      /* lower limit of a stripe */
 	bool readahead_auto;	      /* for LVs without a read-ahead of their own; false: none */

@@ -140,6 +140,7 @@ const char *lea_select_reason(enum lea_selected selected)
 		[LEA_SELECT_NOT_AUTO] = "its autoactivation property is off",
 		[LEA_SELECT_FILTERED] = "not in activation/volume_list",
 		[LEA_SELECT_NOT_WANTED] = "only other LVs are wanted now",
+		[LEA_SELECT_LACKS_PV] = "a PV that it needs is missing",
 	};
 
 	return reasons[selected];

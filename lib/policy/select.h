@@ -36,6 +36,7 @@ enum lea_selected {
 	LEA_SELECT_NOT_AUTO,	/* the LV's autoactivation property is off */
 	LEA_SELECT_FILTERED,	/* volume_list; the command succeeds */
 	LEA_SELECT_NOT_WANTED,	/* not in rules->only */
+	LEA_SELECT_LACKS_PV,	/* a PV is missing that it needs; only lea_plan_vg says so */
 };
 
 /* LEA_SELECTED, or the first reason against it, in the order in which lvm2 checks. */

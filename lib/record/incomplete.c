@@ -151,6 +151,21 @@ static uint32_t tell_or_wait(struct vg *vg, struct lea_world *world, int run_fd)
 	return wait_ms;
 }
 
+void lea_incomplete_told(struct lea_incomplete *waiting, struct lea_world *world, const char *name)
+{
+	const int run_fd = lea_world_run(world);
+	struct lea_missing missing = {0};
+	struct vg *vg = waiting ? find(waiting, name) : NULL;
+
+	if (waiting && !vg)
+		vg = add(waiting, name);
+	if (vg && run_fd >= 0 && !lea_missing_read(run_fd, name, &missing) && missing.count) {
+		vg->told = sum_of(&missing);
+		vg->told_ms = world->clock->now_ms(world->clock);
+	}
+	lea_missing_done(&missing);
+}
+
 static void remove_vg(struct lea_incomplete *waiting, struct vg *vg)
 {
 	tdelete(vg, &waiting->tree, by_name);

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "scan/private.h"
 #include "state/claim.h"
+#include "state/missing.h"
 
 /* A text that some device carries. first: position of the first such device. */
 struct claim {
@@ -230,6 +231,22 @@ uint32_t lea_scan_vg_missing(const struct lea_scan_vg *known)
 	for (uint32_t i = 0; i < known->vg->pv_count; i++)
 		missing += !known->pv[i];
 	return missing;
+}
+
+int lea_scan_vg_list_missing(const struct lea_scan_vg *known, struct lea_missing *ret_missing)
+{
+	struct lea_missing missing = {.all_count = known->vg->pv_count};
+
+	missing.pvid = calloc((size_t)known->vg->pv_count + 1, sizeof(*missing.pvid));
+	if (!missing.pvid)
+		return -ENOMEM;
+	snprintf(missing.vg, sizeof(missing.vg), "%s", known->vg->name);
+	for (uint32_t i = 0; i < known->vg->pv_count; i++)
+		if (!known->pv[i])
+			memcpy(missing.pvid[missing.count++], known->vg->pvs[i].id,
+			       sizeof(*missing.pvid));
+	*ret_missing = missing;
+	return 0;
 }
 
 const char *lea_scan_vg_obstacle(const struct lea_scan_vg *known)

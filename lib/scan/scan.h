@@ -61,6 +61,12 @@ struct lea_scan_vg {
 	bool has_other_name;   /* other PVs have this id under another name */
 	bool is_outdated;      /* with has_other_name: and a higher seqno */
 	bool watch_only;       /* do not activate: only register its active LVs with dmeventd */
+	/* Set by lib/batch: activate it although PVs are missing, as an enum lea_incomplete_mode
+	 * says; 0: only if it is complete. */
+	uint32_t in_part;
+	/* Set by lib/batch: LVs that are active with stand-ins for PVs that are there now are
+	 * refreshed. */
+	bool refreshes;
 };
 
 struct lea_scan;
@@ -160,6 +166,10 @@ LEA_MUST_CHECK int lea_scan_vg_claim(const struct lea_scan_vg *known, struct lea
 
 /* Number of the VG's PVs that are not in this scan; 0: the VG is complete. */
 uint32_t lea_scan_vg_missing(const struct lea_scan_vg *known);
+/* Lists them, and all of the VG's; freed by lea_missing_done. Returns 0 or -ENOMEM. */
+struct lea_missing;
+LEA_MUST_CHECK int lea_scan_vg_list_missing(const struct lea_scan_vg *known,
+					    struct lea_missing *ret_missing);
 /* Why the VG cannot be activated, as static text; NULL: nothing prevents it. */
 const char *lea_scan_vg_obstacle(const struct lea_scan_vg *known);
 

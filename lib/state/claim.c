@@ -191,6 +191,8 @@ static bool parse_line(struct lea_claim *claim, char *line, uint32_t room,
 		return parse_seqno(claim, value);
 	if (!strcmp(line, "reason"))
 		return copy(claim->reason, sizeof(claim->reason), value);
+	if (!strcmp(line, "in-part"))
+		return copy(claim->in_part, sizeof(claim->in_part), value);
 	if (!strcmp(line, "class"))
 		claim->is_transient = !strcmp(value, "transient");
 	if (!strcmp(line, "needed"))
@@ -325,6 +327,8 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 		fprintf(out, "seqno %" PRIu32 "\n", claim->seqno);
 	if (reason[0])
 		fprintf(out, "reason %s\n", reason);
+	if (claim->in_part[0])
+		fprintf(out, "in-part %s\n", claim->in_part);
 	if (claim->state == LEA_CLAIM_FAILED && claim->is_transient)
 		fprintf(out, "class transient\n");
 	if (claim->is_tagged)
@@ -358,6 +362,7 @@ int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 	}
 	mine.state = LEA_CLAIM_CLAIMED;
 	mine.reason[0] = '\0';
+	mine.in_part[0] = '\0';
 	mine.is_transient = false;
 	r = store(claims, folder_fd, vg_id, &mine);
 	if (r == 0)

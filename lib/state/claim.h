@@ -33,6 +33,7 @@ struct lea_claim {
 	uint32_t seqno;	   /* of the metadata that was read; 0: unknown */
 	char reason[192];  /* "": none; one line */
 	bool is_tagged;	   /* a tag in event/needed names the VG or an LV of it */
+	char in_part[16];  /* DONE without some PVs: by this word of event/incomplete; "": with all */
 	bool is_transient; /* FAILED: reconcile retries; else only an add event does, or a user */
 	bool is_orphaned;  /* CLAIMED by a process that has died; set only by lea_claim_each */
 	struct lea_claim_pv *pv; /* [pv_count], sorted by pvid; owned after lea_claim_read */

@@ -3,6 +3,7 @@
 #include "worker/delegated.h"
 
 #include "activate/dm_activate.h"
+#include "activate/refresh.h"
 #include "activate/settings.h"
 #include "base/cleanup.h"
 #include "world/proc.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 
 #define ARENA_BYTES ((size_t)256 * 1024 * 1024)
+#define LVM_FAILED  5 /* lvm's exit code when something failed, or was refused */
 
 /* Was lvm killed, or not even started? Then its exit code says nothing of the VG. */
 static bool is_no_verdict(int code)
@@ -47,6 +49,28 @@ static bool is_as_meant(const struct lea_worker_setting *setting, const struct l
 	       !wants_any(setting, vg);
 }
 
+/* LVs that the real lvm found active may still lack a PV that is back. */
+static void refresh(const struct lea_worker_setting *setting, const struct lea_scan_vg *now)
+{
+	LEA_AUTO(lea_arena_freep) struct lea_arena *arena = lea_arena_new(ARENA_BYTES);
+	struct lea_refresh list = {0};
+	int r = arena ? lea_refresh_find(setting->world, arena, now, NULL, &list) : -ENOMEM;
+
+	if (r)
+		lea_log_fault(setting->world->log, r, "VG %s: looking for LVs to refresh",
+			      now->vg->name);
+	else
+		lea_refresh_run(setting->world, setting->options->lvm_path, now, &list);
+}
+
+/* lvm also ends with this status when it leaves out LVs because of their missing PVs. */
+static bool is_as_far_as_possible(const struct lea_worker_setting *setting,
+				  const struct lea_scan_vg *scanned, const struct lea_vg *now,
+				  int code, uint32_t *ret_active)
+{
+	return scanned->in_part && code == LVM_FAILED && is_as_meant(setting, now, ret_active);
+}
+
 /* A VG that has another name by now has not failed: a scan of its devices finds it by that name. */
 static int check_result(const struct lea_worker_setting *setting, const struct lea_scan_vg *scanned,
 			int code, struct lea_worker_report *report)
@@ -65,7 +89,11 @@ static int check_result(const struct lea_worker_setting *setting, const struct l
 	if (!r && !now)
 		outcome = LEA_ACTIVATE_CHANGED;
 	else if (!r && !code && !is_as_meant(setting, now->vg, &report->active))
-		outcome = LEA_ACTIVATE_INCOMPLETE;
+		outcome = scanned->in_part ? 0 : LEA_ACTIVATE_INCOMPLETE;
+	else if (!r && is_as_far_as_possible(setting, scanned, now->vg, code, &report->active))
+		outcome = 0;
+	if (!r && now && !outcome && scanned->refreshes)
+		refresh(setting, now);
 	lea_scan_free(scan);
 	return outcome;
 }

@@ -154,6 +154,7 @@ static bool needs_own_batch(const struct lea_worker *worker, const struct lea_re
 
 	return last && (next->class != last->class || next->deaths || last->deaths ||
 			next->is_detached != last->is_detached ||
+			(worker->delegated && (next->in_part || last->in_part)) ||
 			(!worker->delegated && (next->takes_time || last->takes_time)));
 }
 

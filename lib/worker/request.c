@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/id.h"
+#include "policy/incomplete_rules.h"
 #include "policy/monitor_poll.h"
 
 #include <errno.h>
@@ -21,6 +22,8 @@ enum vg_bit {
 	HAS_DUPLICATE = 1,
 	HAS_CONFLICT = 2,
 	WATCH_ONLY = 4,
+	REFRESHES = 8,
+	IN_PART = 16, /* times an enum lea_incomplete_mode; no higher bit */
 };
 
 static void pack_pv(struct lea_wire_out *out, const struct lea_found *found)
@@ -42,7 +45,9 @@ static void pack(struct lea_request *job, const struct lea_scan_vg *scanned)
 	lea_wire_put_u32(out, scanned->vg->seqno);
 	lea_wire_put_u32(out, (scanned->has_duplicate ? HAS_DUPLICATE : 0) |
 				      (scanned->has_conflict ? HAS_CONFLICT : 0) |
-				      (scanned->watch_only ? WATCH_ONLY : 0));
+				      (scanned->watch_only ? WATCH_ONLY : 0) |
+				      (scanned->refreshes ? REFRESHES : 0) |
+				      IN_PART * scanned->in_part);
 	lea_wire_put_u32(out, scanned->vg->pv_count - lea_scan_vg_missing(scanned));
 	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
 		if (scanned->pv[i])
@@ -61,6 +66,7 @@ int lea_request_new(const struct lea_scan_vg *scanned, struct lea_request **ret_
 	snprintf(job->vg_id, sizeof(job->vg_id), "%s", scanned->vg->id);
 	job->class = LEA_CLASS_NORMAL;
 	job->lv_count = scanned->vg->lv_count;
+	job->in_part = scanned->in_part != 0;
 	job->takes_time = lea_monitor_poll_takes_time(scanned->vg);
 	pack(job, scanned);
 	if (job->packed.fault)
@@ -144,13 +150,16 @@ static void unpack_vg(struct lea_wire_in *in, struct lea_request_vg *job)
 	/* The name becomes part of a lock file's name and an argument. A PV takes more bytes than
 	 * its id. */
 	if (!in->fault && (!memchr(job->name, '\0', sizeof(job->name)) || !lea_name_ok(job->name) ||
-			   job->vg.pv_count > in->left / LEA_ID_CHARS))
+			   job->vg.pv_count > in->left / LEA_ID_CHARS ||
+			   bits / IN_PART >= LEA_INCOMPLETE_MODES))
 		in->fault = -EPROTO;
 	job->scanned = (struct lea_scan_vg){
 		.vg = &job->vg,
 		.has_duplicate = bits & HAS_DUPLICATE,
 		.has_conflict = bits & HAS_CONFLICT,
 		.watch_only = bits & WATCH_ONLY,
+		.refreshes = bits & REFRESHES,
+		.in_part = bits / IN_PART,
 	};
 }
 

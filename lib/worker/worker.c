@@ -14,6 +14,7 @@
 #include "base/step.h"
 #include "base/wire.h"
 #include "filter/filter.h"
+#include "policy/incomplete_rules.h"
 #include "state/claim.h"
 #include "state/lock.h"
 #include "state/queue.h"
@@ -110,6 +111,11 @@ static void pass_on(struct child *child, int fd, bool has_failed,
 static int delegate(struct child *child, const struct batch *batch, uint32_t first, uint32_t count)
 {
 	const struct lea_workers_options *options = child->setting->options;
+	/* An incomplete VG is alone in its batch. */
+	const uint32_t in_part = batch->vg[first]->scanned.in_part;
+	const char *const args_in_part[] = {
+		"vgchange", "-aay", "--activationmode",
+		lea_incomplete_activation_mode((enum lea_incomplete_mode)in_part), NULL};
 	LEA_AUTO(lea_freep) const char **names = calloc(count, sizeof(*names));
 	const struct lea_vg *vg = batch->vg[first]->scanned.vg;
 	const struct lea_log_fields fields = {.vg = vg->name, .vg_id = vg->id};
@@ -122,8 +128,8 @@ static int delegate(struct child *child, const struct batch *batch, uint32_t fir
 		names[i] = batch->vg[first + i]->scanned.vg->name;
 	said_fd = lea_proc_memory();
 	child->reason.last_error[0] = '\0';
-	r = lea_delegate(child->setting->world, options->lvm_path, options->lvm_args, names, count,
-			 said_fd, &code);
+	r = lea_delegate(child->setting->world, options->lvm_path,
+			 in_part ? args_in_part : options->lvm_args, names, count, said_fd, &code);
 	if (said_fd >= 0)
 		pass_on(child, said_fd, r || code, count == 1 ? &fields : NULL);
 	return r ? r : code;
@@ -304,6 +310,9 @@ static int claim_done(const struct lea_worker_setting *setting, const struct lea
 	int r = lea_scan_vg_claim(scanned, &claim);
 
 	claim.is_tagged = lea_is_needed_by_tag(setting->conf, scanned->vg);
+	if (scanned->in_part)
+		snprintf(claim.in_part, sizeof(claim.in_part), "%s",
+			 lea_incomplete_word((enum lea_incomplete_mode)scanned->in_part));
 	r = r ? r : lea_claims_init(&claims, setting->world, NULL);
 	return r ? r : lea_claim_finish(&claims, scanned->vg->id, &claim);
 }

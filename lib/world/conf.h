@@ -95,6 +95,7 @@ struct lea_conf {
 	bool device_timeout_auto;     /* devices that were slow get longer time limits */
 	uint32_t manager_weight;      /* of process 1 while the machine boots; 0: as it is */
 	struct lea_list needed, last; /* VGs, LVs and tags: activated first and last at boot */
+	struct lea_list incomplete, incomplete_wait_ms; /* see policy/incomplete_rules.h */
 	uint32_t failed_attempts;     /* quarantine an entry after this many dead runners */
 	/* devices, continued */
 	const char *md_component_checks;  /* auto, start, full */

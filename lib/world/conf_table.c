@@ -142,6 +142,8 @@ static const struct lea_conf_key keys[] = {
 	ROW_STRING("event/boot_wait", "needed", boot_wait),
 	ROW_WORD("event/device_timeout", "auto", "auto", device_timeout_auto),
 	ROW_NUMBER("event/manager_weight", "1000", 0, 10000, manager_weight),
+	ROW_DEFAULT_LIST("event/incomplete", "[\"wait\"]", false, incomplete),
+	ROW_DEFAULT_LIST("event/incomplete_wait_ms", "[\"30000\"]", false, incomplete_wait_ms),
 	ROW_LIST("event/needed", false, needed),
 	ROW_LIST("event/last", false, last),
 	ROW_NUMBER("event/failed_attempts", "3", 1, 1000, failed_attempts),

@@ -23,12 +23,15 @@ struct lea_workers {
 	char name[4][128], id[4][33];
 	void (*finished[4])(void *arg, const struct lea_worker_result *result);
 	void *arg[4];
-	bool watch_only[4];
+	bool watch_only[4], refreshes[4];
+	uint32_t in_part[4];
 	size_t count;
 };
 
 static struct lea_conf *conf;
 static char activated[512]; /* names, each followed by a space */
+static bool refreshed;	    /* some VG was to be refreshed */
+static const char *const modes[] = {" ", "(whole) ", "(degraded) ", "(partial) "};
 static int outcome;
 static int shortage; /* fault of an outcome that is a failure */
 static const char *reason;
@@ -57,6 +60,8 @@ static int fake_add(struct lea_workers *workers, const struct lea_scan_vg *scann
 	workers->finished[workers->count] = finished;
 	workers->arg[workers->count] = arg;
 	workers->watch_only[workers->count] = scanned->watch_only;
+	workers->in_part[workers->count] = scanned->in_part;
+	workers->refreshes[workers->count] = scanned->refreshes;
 	workers->scanned[workers->count] = scanned;
 	snprintf(workers->name[workers->count], 128, "%s", scanned->vg->name);
 	snprintf(workers->id[workers->count++], 33, "%s", scanned->vg->id);
@@ -86,7 +91,8 @@ static int fake_drain(struct lea_workers *workers)
 			result.reason = copy;
 		} else {
 			strcat(strcat(activated, workers->name[i]),
-			       workers->watch_only[i] ? "(watch) " : " ");
+			       workers->watch_only[i] ? "(watch) " : modes[workers->in_part[i]]);
+			refreshed |= workers->refreshes[i];
 		}
 		workers->finished[i](workers->arg[i], &result);
 	}
@@ -151,7 +157,7 @@ static void setup(void)
 	summary = (struct lea_batch_summary){0};
 	activated[0] = '\0';
 	outcome = shortage = workers_fault = 0;
-	is_detached = false;
+	is_detached = refreshed = false;
 	handed_over = stepped = 0;
 	workers_lag = 0;
 	workers_are_blind = false;

@@ -10,6 +10,7 @@
 
 #define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
 #define UUID_ONE  "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
+#define UUID_A	  "I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA"
 #define UUID_B	  "yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb"
 #define MEMBER	  "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n"
 #define ROOT_ID	  "zh5EYGofOoWnB0RvfBw4ujHxziqpRtLZ"

@@ -182,6 +182,30 @@ static void half_filtered(void)
 	conf("devices { filter = [ \"r|sdb$|\" ] }");
 }
 
+static void half_with_a_rule(void)
+{
+	half();
+	put("/etc/lvm/lvmevent.conf", "event { incomplete = [ \"vg-two.pvs=whole\" ]\n"
+				      "incomplete_wait_ms = 1500 }\n");
+}
+
+/* All that the rule allows is active, and the claim says so. */
+static void half_in_part(void)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_B, .id = {8, 32, 8}};
+	const struct lea_claim made = {.state = LEA_CLAIM_DONE,
+				       .vg_name = "vg-two.pvs",
+				       .in_part = "whole",
+				       .pv = &pv,
+				       .pv_count = 1};
+	const struct lea_claims claims = machine_claims();
+
+	other_half();
+	close(machine_queue());
+	ck_assert_int_eq(lea_claim_finish(&claims, TWO_ID, &made), 0);
+	up(TWO_ID, PLAIN_ID, "vg-two.pvs/plain-1", 3);
+}
+
 static void half_up(void)
 {
 	half();
@@ -403,6 +427,16 @@ static const struct cause_row rows[] = {
 	{"an LV that can do without", other_half, "", "VG vg-two.pvs: inactive: incomplete\n",
 	 "; LVs that need none of them: plain-1\n",
 	 "vgchange -ay --activationmode degraded vg-two.pvs\n"},
+	{"a missing PV, and a rule for that", half_with_a_rule, "",
+	 "VG vg-two.pvs: inactive: incomplete\n",
+	 "; incomplete = whole activates it in part, 1.5 s after the last PV came\n", NULL},
+	{"a VG that is active in part", half_in_part, "",
+	 "VG vg-two.pvs: partly active: in-part\n",
+	 "1 of 2 PVs found; by incomplete = whole active without: PV " UUID_A, NULL},
+	{"... and its LVs", half_in_part, "",
+	 "VG vg-two.pvs: partly active: in-part\n",
+	 "; 1 of 2 LVs are active, the others follow when the PV is there\n",
+	 "lvs -a -o +devices,lv_health_status vg-two.pvs\n"},
 	{"a missing PV that is remembered", half_remembered, "", "inactive: incomplete\n",
 	 "in the last good boot, of 2026-01-02 03:04, it was a disk of 16 MiB, serial GUEST-1, wwid naa.5000c500, at "
 	 "pci0/host2/2:0:0:0",

@@ -13,6 +13,7 @@
 #define ACTIVE_ID "AAAAAA0000111122223333444455555a"
 #define IDLE_ID	  "BBBBBB0000111122223333444455555b"
 #define FAILED_ID "CCCCCC0000111122223333444455555c"
+#define HALVED_ID "DDDDDD0000111122223333444455555d"
 #define LOOKUP	  "/run/lvm/pvs_lookup/halved"
 #define RULE	  "# SPDX-License-Identifier: GPL-2.0-or-later\n# lvm2-event-activation: ...\n"
 
@@ -97,6 +98,29 @@ TEST(json_lists_the_same)
 		"\"running\": false, \"dm_rules\": \"installed\", \"dm_rules_reason\": \"lvmevent is "
 		"not in charge\", \"vgs_active\": 1, \"vgs_inactive\": 1, \"vgs_activating\": 0, "
 		"\"vgs_failed\": 1, \"vgs_incomplete\": 1, \"vgs_not_monitored\": 0, \"pvs_not_used\": 0 }\n");
+}
+
+TEST(vg_that_is_active_in_part_is_incomplete)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_A, .id = {8, 16, 0}};
+	const struct lea_claim made = {.state = LEA_CLAIM_DONE,
+				       .vg_name = "halved",
+				       .in_part = "degraded",
+				       .pv = &pv,
+				       .pv_count = 1};
+	const struct lea_claims claims = machine_claims();
+
+	put_vgs();
+	ck_assert_int_eq(lea_claim_finish(&claims, HALVED_ID, &made), 0);
+	status("status");
+	ck_assert_msg(strstr(machine.out, "4 VGs: 1 active, 0 activating, 1 incomplete (halved 1/2)"),
+		      "%s", machine.out);
+	ck_assert_msg(strstr(machine.out, "PRhn-ZTfM-zF8qNb; active in part, by incomplete = "
+					  "degraded\n"),
+		      "%s", machine.out);
+	ck_assert_ptr_nonnull(
+		strstr(status("status --json"),
+		       "{ \"vg\": \"halved\", \"pvs\": 2, \"in_part\": \"degraded\", \"missing\": "));
 }
 
 TEST(pvs_without_a_record_are_counted)

@@ -3,12 +3,15 @@
  * From records to an active VG: one VG on two PVs, disks that go and come back (or pass their number to
  * another disk), the runner's pass with records and claims, worker processes that outlive a runner, a
  * pvscan by hand beside it, an administrator who deactivates dead LVs. With WAVE, in the place of these two, the
- * needed wave, which activates one LV of the VG before and beside the runner.
+ * needed wave, which activates one LV of the VG before and beside the runner. With PART, in their place, the runner
+ * activates the LVs that do without the first PV (event/incomplete): when nothing is pending and that PV has no
+ * record.
  *
  * Claims: tables are made only if all PVs are present, of the instances that were read under the VG's
  * lock (S2, S3, S7), by one process at a time and once (V2, P1); whichever process dies, a VG that is
  * complete at the end is active, or has a failed claim, and a later event tries again (L1, L2, L4).
- * With the wave: its LV is activated once, and the rest of the VG is not lost.
+ * With the wave: its LV is activated once, and the rest of the VG is not lost. With PART the same, and a VG
+ * whose first PV stays away is active in part at the end.
  *
  * Assumption: a number does not pass to another disk between a worker's last read and its table
  * (ASSUME_HELD); M_NOT_HELD shows what could happen otherwise.
@@ -47,8 +50,9 @@ byte generation = 1; /* of the runner: changes with each process */
 byte vg_lock = NOBODY;
 bool on;
 byte on_i[2], loads;
-bool part; /* the needed LV is active; on: all LVs of the VG are */
+bool part; /* the needed LV, or what does without the first PV, is active; on: all LVs of the VG are */
 bool wave_dead;
+bool job_part[2]; /* this worker is to activate the VG in part */
 byte job_owner[2]; /* 0: this worker has nothing to do */
 bool job_over[2], job_good[2], job_died[2];
 bool runner_dead, person_dead, worker_dead[2];
@@ -92,7 +96,7 @@ proctype Other()
 	d_step { tell_came(1, 1) }
 }
 
-#ifndef WAVE
+#if !defined(WAVE) && !defined(PART)
 /* Deactivates LVs while their disk is absent. */
 active proctype Person_down()
 {
@@ -105,7 +109,7 @@ end:
 
 /* ---- activation, under the VG's lock */
 
-#ifdef WAVE
+#if defined(WAVE) || defined(PART)
 /* Looks whether the LV is active, and makes it if not; the lock keeps others from doing so in between. */
 inline make_part(seen)
 {
@@ -130,7 +134,7 @@ inline activate(who, ok)
 	d_step { see1 = disk[1]; held[1] = true };
 #endif
 	ok = true;
-#ifdef WAVE
+#if defined(WAVE) || defined(PART)
 	if
 	:: !on && IS_PV(see0) && IS_PV(see1) -> make_part(seen_part)
 	:: else
@@ -163,6 +167,27 @@ inline activate(who, ok)
 	fi;
 	d_step { held[0] = false; held[1] = false; vg_lock = NOBODY }
 }
+
+#ifdef PART
+/* The LVs that do without the first PV. */
+inline activate_part(who, ok)
+{
+#ifndef M_PART_NO_LOCK
+	atomic { vg_lock == NOBODY -> vg_lock = who };
+#endif
+	d_step { see1 = disk[1]; held[1] = true };
+	ok = IS_PV(see1);
+	if
+	:: ok && !on -> make_part(seen_part)
+	:: else
+	fi;
+#ifndef M_PART_NO_LOCK
+	d_step { held[1] = false; vg_lock = NOBODY }
+#else
+	held[1] = false
+#endif
+}
+#endif
 
 #ifdef WAVE
 /* The needed wave: leaves no record and no claim. */
@@ -212,7 +237,14 @@ end:
 	do
 	:: job_owner[me] != 0 && !job_over[me] ->
 		{
+#ifdef PART
+			if
+			:: job_part[me] -> activate_part(me, ok)
+			:: else -> activate(me, ok)
+			fi;
+#else
 			activate(me, ok);
+#endif
 			d_step { job_good[me] = ok; job_over[me] = true }
 		} unless {
 			d_step {
@@ -284,7 +316,20 @@ inline settle(state)
 	d_step { claim = state; claim_i[0] = now[0]; claim_i[1] = now[1] }
 }
 
-inline start_and_wait()
+/* A claim in part has no instance of the first PV, so that it does not stand when that comes. */
+#ifdef M_PART_CLAIMS_ALL
+inline settle_done(in_part)
+{
+	d_step { claim = DONE; claim_i[0] = (in_part -> 1 : now[0]); claim_i[1] = now[1] }
+}
+#else
+inline settle_done(in_part)
+{
+	settle(DONE)
+}
+#endif
+
+inline start_and_wait(in_part)
 {
 	d_step { claim = CLAIMED; claim_owner = generation; claim_i[0] = now[0]; claim_i[1] = now[1] };
 	do
@@ -295,11 +340,12 @@ inline start_and_wait()
 			:: else -> (job_owner[1] == 0); w = 1
 			fi;
 			job_owner[w] = generation;
+			job_part[w] = in_part;
 			job_over[w] = false
 		};
 		(job_over[w]);
 		if
-		:: job_good[w] -> d_step { job_owner[w] = 0; job_over[w] = false }; settle(DONE); break
+		:: job_good[w] -> d_step { job_owner[w] = 0; job_over[w] = false }; settle_done(in_part); break
 #ifdef M_NO_SECOND_TRY
 		:: !job_good[w] -> d_step { job_owner[w] = 0; job_over[w] = false }; settle(FAILED); break
 #else
@@ -341,10 +387,10 @@ inline pass()
 #ifndef M_TRUST_RECORDS
 		if
 		:: !IS_PV(now[0]) || !IS_PV(now[1]) -> settle(FAILED); mark = false
-		:: else -> start_and_wait()
+		:: else -> start_and_wait(false)
 		fi
 #else
-		start_and_wait()
+		start_and_wait(false)
 #endif
 	:: else
 	fi
@@ -369,6 +415,12 @@ end:
 			pass();
 			skip;
 			d_step { t_come = 0; t_went = 0 }
+#ifdef PART
+		/* also with the claim of a runner that died */
+		:: t_come + t_went + come + went == 0 && rec[1] && !rec[0] && claim != DONE ->
+			d_step { now[0] = 0; now[1] = disk[1] };
+			start_and_wait(true)
+#endif
 		od
 	} unless {
 		d_step {
@@ -380,6 +432,7 @@ end:
 	}
 }
 
+#if !defined(WAVE) && !defined(PART)
 /* A script's pvscan --cache -aay on the other PV: writes records, does not use the queue. */
 proctype Pvscan()
 {
@@ -400,13 +453,14 @@ proctype Pvscan()
 		(person_dead)
 	}
 }
+#endif
 
 active proctype Fate()
 {
 end:
 	do
 	:: d_step { deaths > 0 && t_come + t_went != 0 && !runner_dead -> deaths--; runner_dead = true }
-#ifndef WAVE
+#if !defined(WAVE) && !defined(PART)
 	:: d_step {
 		deaths > 0 && !person_dead ->
 		deaths--; person_dead = true;
@@ -415,7 +469,8 @@ end:
 		:: else
 		fi
 	}
-#else
+#endif
+#ifdef WAVE
 	:: d_step {
 		deaths > 0 && !wave_dead ->
 		deaths--; wave_dead = true;
@@ -445,8 +500,11 @@ end:
 	/* L2: we do not reload a table on a disk that went and came back */
 	assert(!IS_PV(disk[0]) || !IS_PV(disk[1]) || on);
 	assert(on || claim != DONE || !IS_PV(disk[0]));
-#ifdef WAVE
+#if defined(WAVE) || defined(PART)
 	assert(!on || part);
+#endif
+#ifdef PART
+	assert(part || claim == DONE || !rec[1] || rec[0]);
 #endif
 	assert(claim != CLAIMED && come + went + t_come + t_went == 0)
 }
@@ -458,7 +516,8 @@ init
 		run Other();
 #ifdef WAVE
 		run Wave();
-#else
+#endif
+#if !defined(WAVE) && !defined(PART)
 		run Pvscan();
 #endif
 		run Worker(0);

@@ -49,6 +49,8 @@ static void setup(void)
 				   .taken_node = "",
 				   .taken_by = "",
 				   .target = "",
+				   .in_part = "",
+				   .rule = "",
 				   .lv_count = 3,
 				   .lvs_due = 2,
 				   .access = LEA_VG_ACCESS_OK,
@@ -157,6 +159,19 @@ static void be_marked_for_us(void)
 	vg.is_marked = true;
 }
 
+static void be_active_in_part(void)
+{
+	be_active_without_all_pvs();
+	vg.in_part = "degraded";
+	vg.missing = "PV x";
+}
+
+static void be_complete_again(void)
+{
+	be_active();
+	vg.in_part = "degraded";
+}
+
 static void be_partly_active(void)
 {
 	vg.lvs_due_active = 1;
@@ -187,6 +202,8 @@ static const struct {
 	 NULL},
 	{"an active VG lacks nothing that keeps it down", be_active_without_all_pvs, NULL, false,
 	 NULL},
+	{"an active VG lacks a PV by a rule", be_active_in_part, "in-part", false, NULL},
+	{"... until all PVs are there", be_complete_again, NULL, false, NULL},
 	{"some of its LVs were deactivated", be_partly_active, "deactivated", true, NULL},
 	{"a failure comes before the gate", fail_behind_the_gate, "failed", false, NULL},
 	{"a PV that a filter excludes has its own remedy", be_incomplete_for_a_filter, "incomplete",

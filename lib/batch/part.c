@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A search tree by VG id, and a list in which the VGs that wait are visited. */
+#include "batch/part.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "activate/settings.h"
+#include "base/cleanup.h"
+#include "base/log_ids.h"
+#include "batch/requeue.h"
+#include "policy/incomplete_wait.h"
+#include "record/incomplete.h"
+#include "state/claim.h"
+#include "state/missing.h"
+#include "state/online.h"
+#include "world/sysfs.h"
+
+/* A VG that waits. */
+struct vg {
+	char id[33]; /* first: the tree compares it */
+	char name[128];
+	struct lea_incomplete_choice choice;
+	struct lea_claim_pv pv; /* a PV of it with metadata */
+	uint64_t asked;		/* part->arrivals when the memory was asked for has_all; 0: never */
+	bool has_all;		/* all its PVs that the last boot had are there */
+	bool is_told;		/* its line was logged */
+	struct vg *next, **link;
+};
+
+struct lea_part {
+	struct lea_world *world;
+	struct lea_incomplete_rules rules;
+	uint32_t busy_most_ms;
+	struct lea_incomplete_wait wait;
+	uint64_t arrivals; /* number of PVs that came, from 1 */
+	void *tree;	   /* of struct vg, owned */
+	struct vg *first;
+	uint32_t count;
+};
+
+static void log_refusal(void *arg, const char *key, const char *item, const char *what)
+{
+	const struct lea_world *world = arg;
+
+	lea_log(world->log, LEA_LOG_WARNING,
+		"WARNING: Configuration setting \"event/%s\": \"%s\" is ignored: %s.", key, item,
+		what);
+}
+
+int lea_part_new(struct lea_world *world, const struct lea_conf *conf, struct lea_part **ret_part)
+{
+	const struct lea_incomplete_rules rules = lea_activate_incomplete_rules(conf);
+	struct lea_part *part;
+
+	*ret_part = NULL;
+	lea_incomplete_rules_check(&rules, log_refusal, world);
+	if (!lea_incomplete_rules_act(&rules))
+		return 0;
+	part = calloc(1, sizeof(*part));
+	if (!part)
+		return -ENOMEM;
+	*part = (struct lea_part){.world = world,
+				  .rules = rules,
+				  .busy_most_ms = conf->udev_deadline_ms,
+				  .arrivals = 1};
+	lea_part_came(part);
+	*ret_part = part;
+	return 0;
+}
+
+void lea_part_free(struct lea_part *part)
+{
+	if (!part)
+		return;
+	tdestroy(part->tree, free);
+	free(part);
+}
+
+struct lea_incomplete_choice lea_part_choose(const struct lea_part *part, const struct lea_vg *vg)
+{
+	return part ? lea_incomplete_choose(&part->rules, vg)
+		    : (struct lea_incomplete_choice){.mode = LEA_INCOMPLETE_WAIT};
+}
+
+bool lea_part_is_waiting(const struct lea_part *part)
+{
+	return part && part->first;
+}
+
+static uint64_t now_ms(const struct lea_part *part)
+{
+	return part->world->clock->now_ms(part->world->clock);
+}
+
+void lea_part_came(struct lea_part *part)
+{
+	if (!part)
+		return;
+	part->arrivals++;
+	lea_incomplete_wait_came(&part->wait, now_ms(part));
+}
+
+/* ---- the VGs that wait */
+
+static int by_id(const void *a, const void *b)
+{
+	return strcmp(((const struct vg *)a)->id, ((const struct vg *)b)->id);
+}
+
+static struct vg *find(const struct lea_part *part, const char *id)
+{
+	struct vg key, **node;
+
+	snprintf(key.id, sizeof(key.id), "%s", id);
+	node = tfind(&key, &part->tree, by_id);
+	return node ? *node : NULL;
+}
+
+static struct vg *add(struct lea_part *part, const char *id)
+{
+	struct vg *vg = part->count < LEA_WAITING_MOST ? calloc(1, sizeof(*vg)) : NULL;
+
+	if (!vg)
+		return NULL;
+	snprintf(vg->id, sizeof(vg->id), "%s", id);
+	if (!tsearch(vg, &part->tree, by_id)) {
+		free(vg);
+		return NULL;
+	}
+	vg->next = part->first;
+	vg->link = &part->first;
+	if (vg->next)
+		vg->next->link = &vg->next;
+	part->first = vg;
+	part->count++;
+	return vg;
+}
+
+static void remove_vg(struct lea_part *part, struct vg *vg)
+{
+	tdelete(vg, &part->tree, by_id);
+	*vg->link = vg->next;
+	if (vg->next)
+		vg->next->link = vg->link;
+	part->count--;
+	free(vg);
+}
+
+void lea_part_note(struct lea_part *part, const struct lea_found *found, bool is_complete)
+{
+	struct lea_incomplete_choice choice;
+	struct vg *vg;
+
+	if (!part || (is_complete && !part->first))
+		return;
+	choice = lea_part_choose(part, found->vg);
+	vg = find(part, found->vg->id);
+	if (is_complete || choice.mode == LEA_INCOMPLETE_WAIT) {
+		if (vg)
+			remove_vg(part, vg);
+		return;
+	}
+	vg = vg ? vg : add(part, found->vg->id);
+	if (!vg)
+		return;
+	snprintf(vg->name, sizeof(vg->name), "%s", found->vg->name);
+	vg->choice = choice;
+	vg->pv = (struct lea_claim_pv){.id = lea_device_id(&found->device)};
+	memcpy(vg->pv.pvid, found->label.pvid, sizeof(vg->pv.pvid));
+}
+
+/* ---- the start */
+
+/* A VG with a claim that is done. */
+struct done {
+	char name[128]; /* first: the tree compares it */
+	uint32_t pv_count;
+};
+
+struct beginning {
+	const struct lea_batch_options *how;
+	void *done; /* tree of struct done, owned */
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static int note_done(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	struct beginning *beginning = arg;
+	struct done *done, **node;
+
+	(void)vg_id;
+	if (claim->state != LEA_CLAIM_DONE)
+		return 0;
+	done = calloc(1, sizeof(*done));
+	if (!done)
+		return -ENOMEM;
+	snprintf(done->name, sizeof(done->name), "%s", claim->vg_name);
+	done->pv_count = claim->pv_count;
+	node = tsearch(done, &beginning->done, by_name);
+	if (!node || *node != done)
+		free(done);
+	return node ? 0 : -ENOMEM;
+}
+
+static int queue_all(const struct lea_batch_options *how, const char *name,
+		     enum lea_entry_kind kind)
+{
+	struct lea_device *devices = NULL;
+	size_t count = 0;
+	int r = lea_devices_of_vg(how->world, name, &devices, &count);
+
+	for (size_t i = 0; !r && i < count; i++) {
+		devices[i].diskseq = lea_sysfs_diskseq(how->world, lea_device_devno(&devices[i]));
+		r = lea_queue_put_device(how->event_fd, kind, &devices[i], "");
+	}
+	lea_devices_free(devices, count);
+	return r;
+}
+
+static int begin_vg(void *arg, const struct lea_missing *missing)
+{
+	const struct beginning *beginning = arg;
+	struct done *const *node = tfind(missing->vg, &beginning->done, by_name);
+	int r;
+
+	if (node && (*node)->pv_count >= missing->all_count - missing->count)
+		return 0;
+	r = queue_all(beginning->how, missing->vg, LEA_ENTRY_MISSED);
+	return r < 0 ? r : 0;
+}
+
+int lea_part_begin(struct lea_part *part, const struct lea_batch_options *how)
+{
+	struct beginning beginning = {.how = how};
+	struct lea_claims_now now = {0};
+	struct lea_claims claims;
+	int r;
+
+	if (!part)
+		return 0;
+	r = lea_claims_init(&claims, how->world, &now);
+	r = r ? r : lea_claim_each(&claims, note_done, &beginning);
+	r = r ? r : lea_missing_each(claims.run_fd, begin_vg, &beginning);
+	tdestroy(beginning.done, free);
+	return r;
+}
+
+/* ---- the wait */
+
+static const struct lea_boot_vg *find_remembered(const struct lea_boot_memory *memory,
+						 const char *id)
+{
+	for (uint32_t i = 0; i < memory->vg_count; i++)
+		if (!strcmp(memory->vg[i].id, id))
+			return &memory->vg[i];
+	return NULL;
+}
+
+/* Are all its PVs there that the last boot had? Asked once after each PV that came. */
+static bool has_all(const struct lea_part *part, struct vg *vg,
+		    const struct lea_boot_memory *memory)
+{
+	const struct lea_boot_vg *remembered;
+	const int run_fd = lea_world_run(part->world);
+
+	if (vg->asked == part->arrivals)
+		return vg->has_all;
+	vg->asked = part->arrivals;
+	remembered = find_remembered(memory, vg->id);
+	vg->has_all = run_fd >= 0 && remembered && remembered->pv_count;
+	for (uint32_t i = 0; vg->has_all && i < remembered->pv_count; i++)
+		vg->has_all = lea_online_exists(run_fd, remembered->pv[i].pvid);
+	return vg->has_all;
+}
+
+static void tell(const struct lea_part *part, struct vg *vg, uint32_t left_ms)
+{
+	const int run_fd = lea_world_run(part->world);
+	char text[LEA_MISSING_TEXT_BYTES];
+	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_INCOMPLETE,
+					      .vg = vg->name,
+					      .vg_id = vg->id,
+					      .reason = text};
+	struct lea_missing missing = {0};
+
+	if (vg->is_told || run_fd < 0)
+		return;
+	vg->is_told = true;
+	if (!lea_missing_read(run_fd, vg->name, &missing) && missing.count) {
+		lea_missing_describe(&missing, text);
+		lea_log_with(part->world->log, LEA_LOG_WARNING, &fields,
+			     "VG %s: incomplete: %s; it is activated in part in %u.%u s unless a "
+			     "further PV comes (incomplete = %s)",
+			     vg->name, text, left_ms / 1000, left_ms % 1000 / 100,
+			     lea_incomplete_word(vg->choice.mode));
+	}
+	lea_missing_done(&missing);
+}
+
+/* If the PV is gone that was noted, any other recorded PV will do. Without one there is nothing to
+ * activate. */
+static int queue_vg(const struct lea_batch_options *how, const struct vg *vg)
+{
+	int r = lea_requeue_pv(how, &vg->pv, LEA_ENTRY_PART);
+
+	if (r == LEA_REQUEUE_NONE)
+		r = queue_all(how, vg->name, LEA_ENTRY_PART);
+	return r < 0 ? r : 0;
+}
+
+/* Returns 0 with the ms that are left in *ret_left, or LEA_PART_QUEUED, or -errno. */
+static int step_vg(struct lea_part *part, const struct lea_batch_options *how,
+		   const struct lea_part_now *state, struct vg *vg, uint32_t *ret_left)
+{
+	int r;
+
+	*ret_left = lea_incomplete_wait_left(&part->wait, now_ms(part),
+					     has_all(part, vg, state->memory) ? 0
+									      : vg->choice.wait_ms);
+	if (*ret_left) {
+		tell(part, vg, *ret_left);
+		return 0;
+	}
+	r = queue_vg(how, vg);
+	if (r < 0)
+		return r;
+	remove_vg(part, vg);
+	return LEA_PART_QUEUED;
+}
+
+int lea_part_step(struct lea_part *part, const struct lea_batch_options *how,
+		  const struct lea_part_now *state, int *ret_wait_ms)
+{
+	uint32_t least_ms = UINT32_MAX, left_ms;
+	struct vg *vg, *next;
+	int r = 0, outcome = 0;
+
+	*ret_wait_ms = -1;
+	if (!lea_part_is_waiting(part))
+		return 0;
+	if (!lea_incomplete_wait_look(&part->wait, now_ms(part), state->is_idle,
+				      part->busy_most_ms)) {
+		*ret_wait_ms = (int)LEA_INCOMPLETE_LOOK_MS;
+		return 0;
+	}
+	for (vg = part->first; vg && r >= 0; vg = next) {
+		next = vg->next;
+		r = step_vg(part, how, state, vg, &left_ms);
+		outcome |= r == LEA_PART_QUEUED;
+		if (!r && left_ms < least_ms)
+			least_ms = left_ms;
+	}
+	if (least_ms != UINT32_MAX)
+		*ret_wait_ms = (int)least_ms;
+	return r < 0 ? r : outcome ? LEA_PART_QUEUED : 0;
+}

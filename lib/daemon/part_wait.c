@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/part_wait.h"
+
+#include "base/cleanup.h"
+#include "record/boot_memory_file.h"
+#include "daemon/udev_wait.h"
+
+/* Without a memory every VG waits as long as its rule says. */
+static void read_memory(struct lea_part_wait *wait, const struct lea_batch_options *how)
+{
+	struct lea_boot_memory memory = {0};
+
+	if (wait->is_read)
+		return;
+	wait->is_read = true;
+	wait->arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
+	if (wait->arena && !lea_boot_memory_read(how->world, wait->arena, &memory))
+		wait->memory = memory;
+}
+
+int lea_part_wait_step(struct lea_part_wait *wait, const struct lea_batch_options *how,
+		       int *ret_wait_ms)
+{
+	struct lea_part_now now = {.memory = &wait->memory};
+	int r;
+
+	*ret_wait_ms = -1;
+	if (!how->part)
+		return 0;
+	if (!wait->is_begun) {
+		r = lea_part_begin(how->part, how);
+		wait->is_begun = r >= 0;
+		return r < 0 ? r : LEA_PART_QUEUED;
+	}
+	if (!lea_part_is_waiting(how->part))
+		return 0;
+	read_memory(wait, how);
+	now.is_idle = !lea_udev_is_busy(how->world);
+	return lea_part_step(how->part, how, &now, ret_wait_ms);
+}
+
+void lea_part_wait_done(struct lea_part_wait *wait)
+{
+	lea_arena_free(wait->arena);
+	*wait = (struct lea_part_wait){0};
+}
