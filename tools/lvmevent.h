@@ -17,6 +17,8 @@ struct lea_lvmevent_args {
 	struct lea_list lvs, vgs;
 	unsigned int is_explicit, all_needs;
 	const char *boot_back, *diff, *top, *svg, *chrome; /* of timeline */
+	unsigned int openmetrics; /* of inventory */
+	const char *if_newer;
 	const char *word; /* the first other argument; NULL: none */
 };
 
@@ -47,6 +49,7 @@ int lea_lvmevent_generator(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_timeline(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_inventory(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[]);
 
 /*
