@@ -155,9 +155,25 @@ static bool is_recorded_device(const struct records *records, const struct lea_d
 	return false;
 }
 
+/* The device's number, by the kernel's name of it: no device node is touched. */
+static bool find_number(struct lea_world *world, char *name, char number[static 32])
+{
+	char path[300];
+	const int sys_fd = lea_world_sys(world);
+
+	for (char *at = strchr(name, '/'); at; at = strchr(at, '/'))
+		*at = '!';
+	snprintf(path, sizeof(path), "class/block/%s/dev", name);
+	if (sys_fd < 0 || lea_file_read_into(sys_fd, path, number, 32))
+		return false;
+	number[strcspn(number, "\n")] = '\0';
+	return true;
+}
+
+/* A link that leads nowhere is of a device that has gone meanwhile. */
 static int add_link(struct lea_world *world, int dev_fd, const char *name, struct others *others)
 {
-	char link[300], target[256], path[300];
+	char link[300], target[256], number[32];
 	struct lea_device device = {0};
 	ssize_t len;
 	int r;
@@ -165,12 +181,11 @@ static int add_link(struct lea_world *world, int dev_fd, const char *name, struc
 	snprintf(link, sizeof(link), LINKS "/%s", name);
 	len = readlinkat(dev_fd, link, target, sizeof(target) - 1);
 	if (len <= 0)
-		return 0; /* gone meanwhile */
-	target[len] = '\0';
-	if (strncmp(target, "../../", 6) != 0)
 		return 0;
-	snprintf(path, sizeof(path), "/dev/%s", target + 6);
-	r = lea_device_from_arg(world, path, &device);
+	target[len] = '\0';
+	if (strncmp(target, "../../", 6) != 0 || !find_number(world, target + 6, number))
+		return 0;
+	r = lea_device_from_arg(world, number, &device);
 	if (!r && lea_make_room(&others->device, &others->room, others->count + 1,
 				sizeof(*others->device)))
 		r = -ENOMEM;
