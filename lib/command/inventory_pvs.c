@@ -29,23 +29,17 @@ struct records {
 	size_t count, room;
 };
 
-static int add_record(struct records *records, int run_fd, const char *pvid)
+static int add_record(void *arg, const char *pvid, const struct lea_online *online)
 {
+	struct records *records = arg;
 	struct lea_quick_pv pv = {.kind = LEA_QUICK_UNREADABLE};
-	struct lea_online online;
-	int r;
 
-	if (!lea_id_ok(pvid))
-		return 0;
-	r = lea_online_read(run_fd, pvid, &online);
-	if (r)
-		return r < 0 ? r : 0;
 	if (lea_make_room(&records->pv, &records->room, records->count + 1, sizeof(*records->pv)))
 		return -ENOMEM;
 	snprintf(pv.pvid, sizeof(pv.pvid), "%s", pvid);
-	snprintf(pv.device, sizeof(pv.device), "%s", online.device);
-	pv.major = online.major;
-	pv.minor = online.minor;
+	snprintf(pv.device, sizeof(pv.device), "%s", online->device);
+	pv.major = online->major;
+	pv.minor = online->minor;
 	records->pv[records->count++] = pv;
 	return 0;
 }
@@ -59,14 +53,8 @@ static int by_pvid(const void *a, const void *b)
 
 static int list_records(int run_fd, struct records *records)
 {
-	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	const struct dirent *entry;
-	int r = lea_file_list(run_fd, "pvs_online", &dir);
+	const int r = lea_online_each(run_fd, add_record, records);
 
-	if (r == -ENOENT)
-		return 0;
-	while (!r && (entry = readdir(dir)))
-		r = add_record(records, run_fd, entry->d_name);
 	if (records->count)
 		qsort(records->pv, records->count, sizeof(*records->pv), by_pvid);
 	return r;
