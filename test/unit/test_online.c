@@ -320,7 +320,7 @@ static int see(void *arg, const char *pvid, const struct lea_online *online)
 	uint32_t *count = arg;
 	unsigned int number;
 
-	ck_assert_int_eq(sscanf(pvid, "PV%29u", &number), 1);
+	ck_assert_int_eq(sscanf(pvid, "PV%30u", &number), 1);
 	ck_assert_uint_lt(number, MOST);
 	ck_assert_uint_eq(online->minor, number);
 	ck_assert_str_eq(online->vg, "vg");
