@@ -38,7 +38,7 @@ static const char *find_line(const char *text, const char *uuid, char line[stati
 }
 
 /* The status of the node's first target, as the kernel gives it; NULL: no such node. */
-static char *status_of(const char *text, const char *name)
+static char *status_of(struct lea_arena *arena, const char *text, const char *name)
 {
 	char begin[192];
 
@@ -52,7 +52,7 @@ static char *status_of(const char *text, const char *name)
 		sscanf(at + strlen(begin), "%*u %*u %*s%n", &skip);
 		snprintf(words, sizeof(words), "%.*s", (int)strcspn(at, "\n") - (int)strlen(begin) - skip,
 			 at + strlen(begin) + skip);
-		return strdup(words[0] == ' ' ? words + 1 : words);
+		return lea_arena_strdup(arena, words[0] == ' ' ? words + 1 : words);
 	}
 	return NULL;
 }
@@ -80,11 +80,11 @@ static void set_state(struct case_ *c, uint32_t lv)
 					     .read_only = !strcmp(writeable, "Read-only"),
 					     .is_open = open_count > 0,
 					     .status = lea_inventory_wants_status(c->golden.vg, lv)
-							       ? status_of(c->status, name)
+							       ? status_of(c->golden.arena, c->status, name)
 							       : NULL};
 	if (lea_inventory_wants_real_status(c->golden.vg, lv)) {
 		strncat(name, "-real", sizeof(name) - strlen(name) - 1);
-		c->state[lv].real_status = status_of(c->status, name);
+		c->state[lv].real_status = status_of(c->golden.arena, c->status, name);
 	}
 }
 
@@ -258,4 +258,53 @@ TEST_TIMES(rows_of_inactive_lvs_are_those_of_lvm2, golden_count())
 TEST_TIMES(rows_of_active_lvs_are_those_of_lvm2, golden_count())
 {
 	compare(_i, true);
+}
+
+/* ---- how full */
+
+static const struct {
+	const char *claim, *shape, *lv, *status;
+	uint32_t data, metadata, sync;
+} uses[] = {
+	{"a thin pool", "thin_basic", "pool", "1 63/512 64/256 - rw discard_passdown queue_if_no_space - 128",
+	 2500, 1230, LEA_PERCENT_NONE},
+	{"an empty one", "thin_basic", "pool", "1 1/512 0/256 - rw", 0, 20, LEA_PERCENT_NONE},
+	{"a full one", "thin_basic", "pool", "1 512/512 256/256 - rw", 10000, 10000, LEA_PERCENT_NONE},
+	{"nearly full is not full", "thin_basic", "pool", "1 1/99999999 99999998/99999999 - rw", 9999,
+	 1, LEA_PERCENT_NONE},
+	{"a pool that failed", "thin_basic", "pool", "Fail", LEA_PERCENT_NONE, LEA_PERCENT_NONE,
+	 LEA_PERCENT_NONE},
+	{"no areas at all", "thin_basic", "pool", "1 0/0 0/0 - rw", LEA_PERCENT_NONE, LEA_PERCENT_NONE,
+	 LEA_PERCENT_NONE},
+	{"a snapshot without changes", "snap_linear", "sn", "16/12288 16", 0, LEA_PERCENT_NONE,
+	 LEA_PERCENT_NONE},
+	{"a snapshot", "snap_linear", "sn", "4096/12288 16", 3333, LEA_PERCENT_NONE, LEA_PERCENT_NONE},
+	{"a snapshot that overflowed", "snap_linear", "sn", "Overflow", 10000, LEA_PERCENT_NONE,
+	 LEA_PERCENT_NONE},
+	{"a RAID", "raid_integrity", "rj", "raid1 2 aA 8192/32768 resync 0 0 -", LEA_PERCENT_NONE,
+	 LEA_PERCENT_NONE, 2500},
+	{"a mirror", "mirror", "m3", "3 253:8 253:9 253:10 7/8 1 AAA 3 disk 253:7 A", LEA_PERCENT_NONE,
+	 LEA_PERCENT_NONE, 8750},
+	{"words without numbers", "mirror", "m3", "3 /", LEA_PERCENT_NONE, LEA_PERCENT_NONE,
+	 LEA_PERCENT_NONE},
+};
+
+TEST_EACH(how_full_an_lv_is_comes_from_its_target, uses)
+{
+	struct lea_inventory_use use;
+	struct case_ c = {.is_there = NULL};
+	uint32_t lv = 0;
+
+	golden_open(uses[_i].shape, &c.golden);
+	while (strcmp(c.golden.vg->lvs[lv].name, uses[_i].lv) != 0)
+		ck_assert_uint_lt(++lv, c.golden.vg->lv_count);
+	c.state = calloc(c.golden.vg->lv_count, sizeof(*c.state));
+	c.state[lv] = (struct lea_lv_state){
+		.activity = LEA_LV_ACTIVE, .live_table = true, .status = uses[_i].status};
+	c.facts = (struct lea_inventory_vg_facts){.vg = c.golden.vg, .state = c.state};
+	lea_inventory_find_use(&c.facts, lv, &use);
+	ck_assert_msg(use.data == uses[_i].data && use.metadata == uses[_i].metadata &&
+			      use.sync == uses[_i].sync,
+		      "%s: %u %u %u", uses[_i].claim, use.data, use.metadata, use.sync);
+	end(&c);
 }
