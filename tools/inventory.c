@@ -12,6 +12,9 @@
 
 #define USAGE "inventory [--json | --openmetrics] [--if-newer GEN] [VG | VG/LV | @tag ...]"
 
+#define DEFAULT_DEADLINE_MS 10000U
+#define PATIENCE_PART	    3U /* a report waits a third of what an event waits for a disk */
+
 static int print(FILE *out, const struct lea_lvmevent_args *args,
 		 const struct lea_inventory *inventory)
 {
@@ -80,6 +83,9 @@ static int run(struct lea_world *world, const struct lea_lvmevent_args *args,
 	code = lea_cmd_begin(world, &common, &conf);
 	if (!code) {
 		conf->wait_for_locks = false; /* for the lock of the devices file */
+		conf->probe_deadline_ms = (conf->probe_deadline_ms ? conf->probe_deadline_ms
+								   : DEFAULT_DEADLINE_MS) /
+					  PATIENCE_PART;
 		code = show(world, conf, &reader, args, targets);
 	}
 	lea_reader_free(reader);

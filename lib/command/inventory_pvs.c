@@ -108,8 +108,15 @@ static int take_quick(struct lea_inventory *inventory, const struct lea_quick_pv
 		.vg_name = keep(inventory, from->vg_name),
 		.problem = keep(inventory, from->problem),
 	};
+	int r;
 
 	memcpy(pv.pvid, from->pvid, sizeof(pv.pvid));
+	if (from->kind == LEA_QUICK_UNREADABLE && from->fault == -ETIMEDOUT) {
+		/* Its record says that it is there. */
+		pv.problem = fault_text(from->fault);
+		r = add_problem(inventory, from->device, pv.problem);
+		return r ? r : add_pv(inventory, &pv);
+	}
 	if (from->kind == LEA_QUICK_UNREADABLE)
 		return from->fault == -ENODEV || from->fault == -ENXIO || from->fault == -ENOENT
 			       ? 0

@@ -125,10 +125,11 @@ static uint64_t expire(struct run *run, bool *ret_is_late)
 
 	for (uint32_t i = 0; i < run->jobs->count; i++) {
 		struct slot *slot = &run->shared->slot[i];
-		const uint64_t due = slot->start_ms + run->jobs->deadline_ms;
+		uint64_t due;
 
 		if (slot->state != STARTED)
 			continue;
+		due = slot->start_ms + run->jobs->deadline_ms; /* set before the state */
 		if (due <= now)
 			*ret_is_late |= give_up(slot);
 		else if (due < next)

@@ -510,10 +510,15 @@ TEST(a_disk_that_hangs_is_named_and_the_rest_is_whole)
 	tree_put(&machine.tree, SICK, "");
 	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", "event { probe_deadline_ms = 3000 }");
 	add_two_and_orphan();
+	machine_plug("stripe-b", "sdc", 48, 3);
+	machine_record(PVID_B, "vg-two.pvs", "sdc", 48);
 	ck_assert(took("inventory") < 15);
 	tree_remove(&machine.tree, SICK);
 	ck_assert(strstr(machine.out, "VG vg_one wz--n-: 1 of 1 PVs, "));
 	ck_assert(strstr(machine.out, "/dev/sdb: did not answer in time\n"));
+	/* of its VG the other PV is there, with the metadata */
+	ck_assert(strstr(machine.out, "VG vg-two.pvs wz--n-: 2 of 2 PVs, "));
+	ck_assert(strstr(machine.out, ", problem: PV /dev/sdb: did not answer in time\n"));
 	ck_assert(strstr(machine.out, "PV /dev/sdd: of no VG"));
 	ck_assert(strstr(machine.err, "/dev/sdb: did not answer in time"));
 }
