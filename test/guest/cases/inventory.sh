@@ -32,7 +32,6 @@ guest_boot || die "the guest does not boot"
 guest_quiet >/dev/null
 run_steps 2400 "/usr/lib/guest/types-steps none ${rows[*]}"
 # more shapes: tags, policies, an orphan, two PVs of which one will go, and a VG of one PV
-last=$((disks - 1))
 guest_run "d=(\$(ls -d /sys/block/sd* | sed 's,.*/,/dev/,' | sort -V)); d=(\"\${d[@]: -7}\"); echo \"\${d[@]}\" >/run/d
 	pvcreate -qq \${d[0]}; vgcreate -qq --alloc cling --addtag x --addtag y/1 two \${d[1]} \${d[2]} &&
 	lvcreate -qq -y -an -Zn -Wn -n a -l 4 -C y --addtag z two \${d[1]} && lvcreate -qq -y -an -Zn -Wn -n b -i 2 -l 4 two &&
@@ -51,7 +50,8 @@ claim "inactive: the reports are those of lvm2" compared inactive
 
 times() { GUEST_PATIENCE=1200 guest_run "/usr/lib/guest/inventory-steps times $1 ${2-}"; }
 times 20 >/dev/null
-: >"$JUNK/idle" >"$JUNK/held"
+: >"$JUNK/idle"
+: >"$JUNK/held"
 SECONDS=0
 while [ "$SECONDS" -lt $((2 * held)) ]; do # by turns
 	times 60 >>"$JUNK/idle"
