@@ -16,6 +16,7 @@ struct lea_report;
 /* lvm2's exit codes. */
 enum lea_exit {
 	LEA_EXIT_DONE = 0,
+	LEA_EXIT_UNCHANGED = 1, /* inventory --if-newer */
 	LEA_EXIT_PARAMS = 3, /* options */
 	LEA_EXIT_INIT = 4,   /* configuration unreadable */
 	LEA_EXIT_FAILED = 5,

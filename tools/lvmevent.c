@@ -179,6 +179,8 @@ const struct lea_cmd lea_cmd_lvmevent[] = {
 	 lea_lvmevent_wait},
 	{"plan", "Print what a boot would activate, and what it would leave alone.",
 	 lea_lvmevent_plan},
+	{"inventory", "Print all VGs, PVs and LVs, without waiting for locks.",
+	 lea_lvmevent_inventory},
 	{"timeline", "Print which VG took how long in a boot, and why.", lea_lvmevent_timeline},
 	{"refresh", "Write our udev rules again (package triggers).", run_refresh},
 	{"retry", "Put quarantined entries back into the queue.", run_retry},

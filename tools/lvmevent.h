@@ -20,6 +20,8 @@ struct lea_lvmevent_args {
 	struct lea_list config; /* of plan */
 	const char *timeout;	/* of wait */
 	unsigned int progress;
+	unsigned int openmetrics; /* of inventory */
+	const char *if_newer;
 	const char *word; /* the first other argument; NULL: none */
 };
 
@@ -52,6 +54,7 @@ int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_wait(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_plan(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_timeline(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_inventory(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[]);
 
 /*

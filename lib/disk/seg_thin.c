@@ -91,6 +91,16 @@ static uint32_t part_of_pool(const struct lea_lv_seg *seg, uint32_t i)
 	return i == 0 ? own->metadata : i == 1 ? own->data : LEA_NONE;
 }
 
+/* No LV lies on its origin, so a name without an LV is no reason to refuse the VG. */
+static uint32_t find_origin(const struct lea_vg_parser *parser, const struct lea_text *first)
+{
+	const char *name;
+
+	return lea_text_string(first, "origin", &name)
+		       ? LEA_NONE
+		       : lea_vg_name_index(&parser->lv_names, name);
+}
+
 static int parse_thin(struct lea_vg_parser *parser, const struct lea_text *first,
 		      struct lea_lv_seg *seg)
 {
@@ -100,6 +110,7 @@ static int parse_thin(struct lea_vg_parser *parser, const struct lea_text *first
 	if (!own)
 		return -ENOMEM;
 	seg->own.thin = own;
+	own->origin = find_origin(parser, first);
 	r = lea_vg_need_lv(parser, first, "thin_pool", &own->pool);
 	if (!r)
 		r = lea_vg_need_u32(parser, first, LEA_VG_FIELD("device_id", 0, MAX_DEVICE_ID),

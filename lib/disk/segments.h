@@ -31,6 +31,7 @@ struct lea_seg_thin {
 	uint32_t device_id;
 	uint32_t external; /* LV outside the pool with the data of unwritten blocks, or LEA_NONE */
 	uint32_t merge;	   /* LV that this one is being merged into, or LEA_NONE */
+	uint32_t origin;   /* LV that this one was made of, for reports only, or LEA_NONE */
 };
 
 enum lea_cache_mode {

@@ -78,6 +78,7 @@ static int parse_strings(struct lea_vg_parser *parser, const struct lea_text *fi
 		vg->lock_type = NULL;
 	vg->pr_required = list_has(&pr, "require");
 	vg->has_profile = lea_text_find(first, "profile");
+	vg->allocation = lea_vg_parse_allocation(first);
 	if (vg->lock_type)
 		lea_vg_delegate(parser, "lock type");
 	if (vg->pr_required)

@@ -122,10 +122,20 @@ enum lea_lv_role {
 	LEA_ROLE_VDO_DATA,
 };
 
+/* How lvm2 chooses extents for an LV or a VG. */
+enum lea_allocation {
+	LEA_ALLOCATION_INHERIT, /* also a word that we do not know */
+	LEA_ALLOCATION_NORMAL,
+	LEA_ALLOCATION_CONTIGUOUS,
+	LEA_ALLOCATION_CLING,
+	LEA_ALLOCATION_ANYWHERE,
+};
+
 struct lea_lv {
 	const char *name;
 	char id[LEA_ID_CHARS + 1];
 	uint32_t flags;
+	enum lea_allocation allocation; /* for reports */
 	struct lea_strings tags;
 	int32_t read_ahead;    /* as written: 0 auto, -1 none, otherwise sectors */
 	bool has_read_ahead;   /* false: use the configured default */
@@ -146,6 +156,7 @@ struct lea_vg {
 	char id[LEA_ID_CHARS + 1];
 	uint32_t seqno;
 	uint32_t flags;
+	enum lea_allocation allocation; /* for reports */
 	uint32_t extent_sectors;
 	const char *system_id; /* NULL or "": none. Unchecked bytes */
 	const char *lock_type; /* NULL: local */

@@ -114,3 +114,22 @@ int lea_vg_parse_flags(struct lea_vg_parser *parser, const struct lea_text *firs
 		*ret_flags = flags;
 	return r;
 }
+
+enum lea_allocation lea_vg_parse_allocation(const struct lea_text *first)
+{
+	static const struct {
+		const char *word;
+		enum lea_allocation allocation;
+	} rows[] = {
+		{"normal", LEA_ALLOCATION_NORMAL},	   {"cling", LEA_ALLOCATION_CLING},
+		{"contiguous", LEA_ALLOCATION_CONTIGUOUS}, {"anywhere", LEA_ALLOCATION_ANYWHERE},
+	};
+	const char *text;
+
+	for (size_t i = 0; !lea_text_string(first, "allocation_policy", &text) &&
+			   i < ARRAY_SIZE(rows);
+	     i++)
+		if (!strcmp(rows[i].word, text))
+			return rows[i].allocation;
+	return LEA_ALLOCATION_INHERIT;
+}

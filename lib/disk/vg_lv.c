@@ -249,6 +249,7 @@ static int parse_lv(struct lea_vg_parser *parser, const struct lea_text *section
 	r = r ? r : parse_read_ahead(parser, first, lv);
 	if (r)
 		return r;
+	lv->allocation = lea_vg_parse_allocation(first);
 	delegate_by_flags(parser, lv->flags);
 	parser->vg->has_profile |= lea_text_find(first, "profile") != NULL;
 	return parse_segments(parser, first, index);

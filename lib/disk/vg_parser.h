@@ -81,6 +81,9 @@ enum lea_vg_object { LEA_VG_OBJECT_VG = 1, LEA_VG_OBJECT_PV = 2, LEA_VG_OBJECT_L
 LEA_MUST_CHECK int lea_vg_parse_flags(struct lea_vg_parser *parser, const struct lea_text *first,
 				      enum lea_vg_object object, uint32_t *ret_flags);
 
+/* The value of allocation_policy; of an unknown word or none: LEA_ALLOCATION_INHERIT. */
+enum lea_allocation lea_vg_parse_allocation(const struct lea_text *first);
+
 /* The LV flag for a suffix of a segment type ("RESHAPE" in "raid5+RESHAPE"). */
 uint32_t lea_vg_flag_behind(const char *word, size_t len);
 /* Suffixes of a RAID LV during a reshape and of its parts, for lea_segtype.flags. */

@@ -16,6 +16,7 @@ struct lea_compat lea_compat_of(uint32_t dm_release)
 	return (struct lea_compat){
 		.snapshots_twice = dm_release >= RELEASE_2_03_19,
 		.hides_cachevol_parts = dm_release >= RELEASE_2_03_19,
+		.integrity_data_is_image = dm_release >= RELEASE_2_03_19,
 		.parts_are_real = dm_release >= RELEASE_2_03_36,
 		.cachevol_policy = dm_release >= RELEASE_2_03_40,
 	};

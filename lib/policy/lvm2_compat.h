@@ -17,6 +17,9 @@ struct lea_compat {
 	/* uuids of pvmove and of images, logs and metadata of raid, mirror and integrity end in
 	 * -real (2.03.36). */
 	bool parts_are_real;
+	/* Reports show the data of an image with integrity as an image, too (after 2.03.16, at the
+	 * latest in 2.03.31). */
+	bool integrity_data_is_image;
 	/* The cache policy in the metadata also applies to cache volumes (2.03.40). */
 	bool cachevol_policy;
 };

@@ -16,9 +16,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define PVS	     "pvs_online"
 #define RECORD_BYTES 512U /* lvm2 reads no more */
+#define MOST_OPEN    64	  /* records that are open at a time */
 #define DEV_NAME_MIN 6U	  /* lvm2 omits shorter and longer names */
 #define DEV_NAME_MAX 126U
 
@@ -58,20 +61,10 @@ static void copy_value(const char *text, const char *key, char *ret_value, size_
 	ret_value[len] = '\0';
 }
 
-int lea_online_read(int run_fd, const char *pvid, struct lea_online *ret_online)
+static int parse(const char *text, struct lea_online *ret_online)
 {
 	struct lea_online online = {0};
-	char path[64], text[RECORD_BYTES + 1];
-	int r;
 
-	if (!lea_id_ok(pvid))
-		return LEA_ONLINE_ABSENT;
-	record_path(pvid, path);
-	r = lea_file_read_into(run_fd, path, text, sizeof(text));
-	if (r < 0)
-		return r;
-	if (r == LEA_FILE_ABSENT)
-		return LEA_ONLINE_ABSENT;
 	if (sscanf(text, "%u:%u", &online.major, &online.minor) != 2)
 		return LEA_ONLINE_MALFORMED;
 	copy_value(text, "vg:", online.vg, sizeof(online.vg));
@@ -82,6 +75,88 @@ int lea_online_read(int run_fd, const char *pvid, struct lea_online *ret_online)
 		online.device[0] = '\0';
 	*ret_online = online;
 	return 0;
+}
+
+int lea_online_read(int run_fd, const char *pvid, struct lea_online *ret_online)
+{
+	char path[64], text[RECORD_BYTES + 1];
+	int r;
+
+	if (!lea_id_ok(pvid))
+		return LEA_ONLINE_ABSENT;
+	record_path(pvid, path);
+	r = lea_file_read_into(run_fd, path, text, sizeof(text));
+	if (r < 0)
+		return r;
+	return r == LEA_FILE_ABSENT ? LEA_ONLINE_ABSENT : parse(text, ret_online);
+}
+
+/* ---- all records */
+
+/* Descriptors that follow each other, to be closed by one call. */
+struct open_run {
+	int first, count;
+};
+
+static void close_run(struct open_run *run)
+{
+	int left = run->count;
+#ifdef SYS_close_range
+	const unsigned int first = (unsigned int)run->first;
+
+	if (left && !syscall(SYS_close_range, first, first + (unsigned int)left - 1, 0U))
+		left = 0;
+#endif
+	for (int i = 0; i < left; i++)
+		close(run->first + i);
+	run->count = 0;
+}
+
+static void add_to_run(struct open_run *run, int fd)
+{
+	if (run->count && (fd != run->first + run->count || run->count >= MOST_OPEN))
+		close_run(run);
+	if (!run->count)
+		run->first = fd;
+	run->count++;
+}
+
+/* 0 or a positive outcome: no sound record. */
+static int read_one(int folder_fd, const char *pvid, struct open_run *run,
+		    struct lea_online *ret_online)
+{
+	char text[RECORD_BYTES + 1];
+	int fd = openat(folder_fd, pvid, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	ssize_t len;
+
+	if (fd < 0)
+		return LEA_ONLINE_ABSENT;
+	len = read(fd, text, RECORD_BYTES);
+	add_to_run(run, fd);
+	if (len < 0)
+		return LEA_ONLINE_MALFORMED;
+	text[len] = '\0';
+	return parse(text, ret_online);
+}
+
+int lea_online_each(int run_fd,
+		    int (*take)(void *arg, const char *pvid, const struct lea_online *online),
+		    void *arg)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	struct open_run run = {.count = 0};
+	const struct dirent *entry;
+	struct lea_online online;
+	int r = lea_file_list(run_fd, PVS, &dir);
+
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	while (!r && (entry = readdir(dir)))
+		if (lea_id_ok(entry->d_name) &&
+		    !read_one(dirfd(dir), entry->d_name, &run, &online))
+			r = take(arg, entry->d_name, &online);
+	close_run(&run);
+	return r;
 }
 
 static size_t emit_record(const struct lea_online *online, char *text, size_t size)

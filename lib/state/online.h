@@ -26,6 +26,15 @@ enum lea_online_outcome {
 /* @run_fd: the run folder. Functions return 0, an outcome, or -errno, and neither block nor log. */
 LEA_MUST_CHECK int lea_online_ensure(int run_fd); /* creates the three folders, 0700 */
 LEA_MUST_CHECK int lea_online_read(int run_fd, const char *pvid, struct lea_online *ret_online);
+/*
+ * lea_online_each - read all records
+ * @take: gets each that is sound; non-zero ends the reading and is returned
+ * Two system calls a record and few more. 0 (also without a folder), what @take returned, or -errno.
+ */
+LEA_MUST_CHECK int lea_online_each(int run_fd,
+				   int (*take)(void *arg, const char *pvid,
+					       const struct lea_online *online),
+				   void *arg);
 /* Publishes a record and replaces an existing one; the caller has decided that this is right. */
 LEA_MUST_CHECK int lea_online_write(int run_fd, const char *pvid, const struct lea_online *online);
 /* The same if there is none: one of two racing callers gets LEA_ONLINE_EXISTS. */

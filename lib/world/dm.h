@@ -10,6 +10,7 @@
 #include "base/table.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define LEA_DM_NAME_BYTES 128U
@@ -26,9 +27,18 @@ enum lea_dm_outcome {
 	LEA_DM_ABSENT = 1, /* no node with this uuid (or name) */
 	LEA_DM_BUSY,	   /* remove: the node is open */
 	LEA_DM_STILL,	   /* wait: udev makes no progress */
+	LEA_DM_UNTOLD,	   /* list: there are nodes, but not all uuids are known */
+};
+
+/* A node in the kernel's list. */
+struct lea_dm_listed {
+	char name[LEA_DM_NAME_BYTES], uuid[LEA_DM_UUID_BYTES]; /* uuid "": none, or not told */
 };
 
 struct lea_dm {
+	/* All nodes, in one request (owned, free). LEA_DM_UNTOLD: this kernel or library does not
+	 * list uuids. */
+	int (*list)(struct lea_dm *dm, struct lea_dm_listed **ret_nodes, size_t *ret_count);
 	/* By uuid. LEA_DM_ABSENT, or 0 with *ret_info. */
 	int (*info)(struct lea_dm *dm, const char *uuid, struct lea_dm_info *ret_info);
 	/* By name: LEA_DM_ABSENT, or 0 with the uuid of the node that has this name. */

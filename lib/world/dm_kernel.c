@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <libdevmapper.h>
+#include <linux/dm-ioctl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sem.h>
@@ -116,6 +118,56 @@ static int info_outcome(struct dm_task *task, struct dm_info *ret_info)
 	if (!dm_task_get_info(task, ret_info))
 		return -EIO;
 	return ret_info->exists ? 0 : LEA_DM_ABSENT;
+}
+
+/*
+ * What the kernel puts behind a name, from the next multiple of eight bytes on: the number of events
+ * and flags (32 bits each), then the uuid if a flag says so. Source: linux/dm-ioctl.h.
+ */
+static void take_uuid(const struct dm_names *names, struct lea_dm_listed *node)
+{
+	const size_t name_bytes = strlen(names->name) + 1;
+	const size_t at = (offsetof(struct dm_names, name) + name_bytes + 7) & ~(size_t)7;
+	const char *behind = (const char *)names + at;
+	uint32_t flags = 0;
+
+	/* Old kernels put nothing there. */
+	if (!names->next || at + 2 * sizeof(flags) <= names->next)
+		memcpy(&flags, behind + sizeof(uint32_t), sizeof(flags));
+	if (flags & DM_NAME_LIST_FLAG_HAS_UUID)
+		snprintf(node->uuid, sizeof(node->uuid), "%s", behind + 2 * sizeof(uint32_t));
+	else if (!(flags & DM_NAME_LIST_FLAG_DOESNT_HAVE_UUID))
+		node->name[0] = '\0';
+}
+
+static int kernel_list(struct lea_dm *dm, struct lea_dm_listed **ret_nodes, size_t *ret_count)
+{
+	LEA_AUTO(lea_freep) struct lea_dm_listed *nodes = NULL;
+	AUTO_TASK *task = new_task(dm, DM_DEVICE_LIST);
+	const struct dm_names *names;
+	size_t count = 0, room = 0;
+	bool is_told = true;
+	int r = task ? run_task(task) : 0;
+
+	*ret_nodes = NULL;
+	*ret_count = 0;
+	if (r || !task)
+		return r;
+	names = dm_task_get_names(task);
+	for (; names && names->dev; names = (const void *)((const char *)names + names->next)) {
+		if (lea_make_room(&nodes, &room, count + 1, sizeof(*nodes)))
+			return -ENOMEM;
+		nodes[count] = (struct lea_dm_listed){.name = ""};
+		snprintf(nodes[count].name, sizeof(nodes[count].name), "%s", names->name);
+		take_uuid(names, &nodes[count]);
+		is_told = is_told && nodes[count].name[0];
+		count++;
+		if (!names->next)
+			break;
+	}
+	*ret_count = count;
+	*ret_nodes = LEA_TAKE(nodes);
+	return is_told ? 0 : LEA_DM_UNTOLD;
 }
 
 static int kernel_info(struct lea_dm *dm, const char *uuid, struct lea_dm_info *ret_info)
@@ -422,6 +474,7 @@ int lea_dm_kernel_new(const struct lea_dm_options *options, struct lea_dm **ret_
 	if (!kernel->dev_dir)
 		return -ENOMEM;
 	kernel->dm = (struct lea_dm){
+		.list = kernel_list,
 		.info = kernel_info,
 		.uuid_of = kernel_uuid_of,
 		.same_table = kernel_same_table,

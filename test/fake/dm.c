@@ -117,6 +117,25 @@ static uint32_t open_count(const struct fake_dm *fake, const struct fake_dm_node
 	return count;
 }
 
+static int fake_list(struct lea_dm *dm, struct lea_dm_listed **ret_nodes, size_t *ret_count)
+{
+	struct fake_dm *fake = fake_of(dm);
+	int r = fails(fake, "list");
+	size_t count = 0;
+
+	if (r)
+		return r;
+	*ret_nodes = calloc(FAKE_DM_NODES, sizeof(**ret_nodes));
+	for (uint32_t i = 0; i < FAKE_DM_NODES; i++) {
+		if (!fake->node[i].exists)
+			continue;
+		strcpy((*ret_nodes)[count].name, fake->node[i].info.name);
+		strcpy((*ret_nodes)[count++].uuid, fake->node[i].uuid);
+	}
+	*ret_count = count;
+	return 0;
+}
+
 static int fake_info(struct lea_dm *dm, const char *uuid, struct lea_dm_info *ret_info)
 {
 	const struct fake_dm_node *node = find_uuid(fake_of(dm), uuid);
@@ -322,6 +341,7 @@ struct fake_dm *fake_dm_new(void)
 	fake->fail_at = fake->dead_from = -1;
 	fake->fault = -EIO;
 	fake->dm = (struct lea_dm){
+		.list = fake_list,
 		.info = fake_info,
 		.uuid_of = fake_uuid_of,
 		.same_table = fake_same_table,

@@ -123,7 +123,7 @@ TEST_EACH(each_pv_costs_its_number_of_reads, rows)
 	bad_until = rows[_i].bad_until;
 	memset(&read, 0, sizeof(read));
 	lea_read_device(NULL, &(const struct lea_device){0},
-			&(struct lea_read_cached){is_known, &known},
+			&(struct lea_read_cached){.is_known = is_known, .arg = &known},
 			&(const struct lea_read_extras){0}, &read);
 	ck_assert_int_eq(read.label_outcome, 0);
 	ck_assert_uint_eq(read.mda_count, 1);
@@ -146,7 +146,7 @@ TEST(overlapping_metadata_areas_are_corrupt)
 	reads = bad_until = 0;
 	memset(&read, 0, sizeof(read));
 	lea_read_device(NULL, &(const struct lea_device){0},
-			&(struct lea_read_cached){is_known, &known},
+			&(struct lea_read_cached){.is_known = is_known, .arg = &known},
 			&(const struct lea_read_extras){0}, &read);
 	ck_assert_uint_eq(read.mda_count, 2);
 	ck_assert_int_eq(read.mda[0].outcome, 0);

@@ -310,3 +310,78 @@ TEST(hints_are_flagged_stale)
 	ck_assert_ptr_null(get("searched_devnames"));
 	ck_assert_int_eq(lea_hints_invalidate(run_fd), 0);
 }
+
+#define MOST 200U
+
+static bool seen[MOST];
+
+static int see(void *arg, const char *pvid, const struct lea_online *online)
+{
+	uint32_t *count = arg;
+	unsigned int number;
+
+	ck_assert_int_eq(sscanf(pvid, "PV%30u", &number), 1);
+	ck_assert_uint_lt(number, MOST);
+	ck_assert_uint_eq(online->minor, number);
+	ck_assert_str_eq(online->vg, "vg");
+	ck_assert(!seen[number]);
+	seen[number] = true;
+	++*count;
+	return 0;
+}
+
+static int stop(void *arg, const char *pvid, const struct lea_online *online)
+{
+	(void)pvid;
+	(void)online;
+	return ++*(uint32_t *)arg < 70 ? 0 : -EIO;
+}
+
+/* The lowest free descriptor; a folder that is open has one, and the next descriptors are closed. */
+static int next_fd(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	close(fd);
+	return fd;
+}
+
+TEST(all_records_are_read_and_no_descriptor_is_left)
+{
+	const int before = next_fd();
+	char path[80], text[64];
+	uint32_t count = 0;
+	int held;
+
+	for (unsigned int i = 0; i < MOST; i++) {
+		snprintf(path, sizeof(path), "pvs_online/PV%030u", i);
+		snprintf(text, sizeof(text), "8:%u\nvg:vg\ndev:/dev/sd%u\n", i, i);
+		put(path, text);
+	}
+	put("pvs_online/" ID1, "garbage");
+	put("pvs_online/no-pvid", "8:1\n");
+	/* a hole: descriptors do not all follow each other */
+	held = fcntl(run_fd, F_DUPFD_CLOEXEC, before + 9);
+	ck_assert_int_eq(lea_online_each(run_fd, see, &count), 0);
+	ck_assert_uint_eq(count, MOST);
+	ck_assert_int_eq(next_fd(), before);
+	ck_assert_int_ge(fcntl(held, F_GETFD), 0);
+	ck_assert_int_eq(fcntl(before + 1, F_GETFD), -1);
+	ck_assert_int_eq(fcntl(before + 30, F_GETFD), -1);
+	count = 0;
+	ck_assert_int_eq(lea_online_each(run_fd, stop, &count), -EIO);
+	ck_assert_uint_eq(count, 70);
+	ck_assert_int_eq(next_fd(), before);
+	ck_assert_int_eq(fcntl(before + 30, F_GETFD), -1);
+	close(held);
+}
+
+TEST(without_a_folder_there_are_no_records)
+{
+	uint32_t count = 0;
+
+	ck_assert_int_eq(lea_online_clear(run_fd), 0);
+	ck_assert_int_eq(unlinkat(run_fd, "pvs_online", AT_REMOVEDIR), 0);
+	ck_assert_int_eq(lea_online_each(run_fd, see, &count), 0);
+	ck_assert_uint_eq(count, 0);
+}

@@ -1,0 +1,77 @@
+# shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lvmevent inventory says what pvs, vgs and lvs say; beside changes, a held lock, and with many LVs
+
+# LVMEVENT_LONG: VGs of all types, 10,000 answers beside changes, a lock held for a minute, many LVs active
+rows=(lin thin cache raid mirror plain) disks=26 answers=300 held=10 many_active=''
+if [ -n "${LVMEVENT_LONG-}" ]; then
+	rows+=(wc raids integ layers thincache move merge)
+	disks=48 answers=10000 held=60 many_active=1
+fi
+if ! with_ours; then
+	skip "what it prints" "stock only"
+	return
+fi
+
+# compared NAME: both programs' reports of the machine as it is now
+compared() {
+	GUEST_PATIENCE=600 guest_run '/usr/lib/guest/inventory-steps reports' >"$JUNK/$1.json" || return 1
+	"$GUEST_HERE/compare-inventory" "$JUNK/$1.json" >"$JUNK/$1.differences" || { cat "$JUNK/$1.differences"; return 1; }
+	cat "$JUNK/$1.differences"
+}
+# rank PERCENT FILE: the number below which so many percent lie
+rank() { sort -n "$2" | awk -v p="$1" '{ n[NR] = $1 } END { i = int((NR * p + 99) / 100); print n[i] }'; }
+least() { awk -v w="$1" '$1 == w { print $3 }' "$2" | sort -n | sed -n 1p; }
+
+guest_new machine "$(layout blank $disks)"
+guest_package
+overlay_program types-steps
+overlay_program inventory-steps
+printf 'activation { monitoring = 0 }\n' | overlay_file etc/lvm/lvmlocal.conf
+guest_boot || die "the guest does not boot"
+guest_quiet >/dev/null
+run_steps 2400 "/usr/lib/guest/types-steps none ${rows[*]}"
+# more shapes: tags, policies, an orphan, two PVs of which one will go, and a VG of one PV
+guest_run "d=(\$(ls -d /sys/block/sd* | sed 's,.*/,/dev/,' | sort -V)); d=(\"\${d[@]: -7}\"); echo \"\${d[@]}\" >/run/d
+	pvcreate -qq \${d[0]}; vgcreate -qq --alloc cling --addtag x --addtag y/1 two \${d[1]} \${d[2]} &&
+	lvcreate -qq -y -an -Zn -Wn -n a -l 4 -C y --addtag z two \${d[1]} && lvcreate -qq -y -an -Zn -Wn -n b -i 2 -l 4 two &&
+	lvcreate -qq -y -an -Zn -Wn -n skipped -k y -l 2 two \${d[2]} && lvcreate -qq -y -an -Zn -Wn --type raid1 -m 1 -n r -l 4 two &&
+	pvchange -qq --addtag p -x n \${d[1]} && vgcreate -qq export \${d[3]} && vgexport -qq export &&
+	vgcreate -qq busy \${d[4]} && lvcreate -qq -y -an -Zn -Wn -n a -l 8 busy && vgcreate -qq -s 64k many \${d[5]} &&
+	vgcreate -qq --systemid '' open \${d[6]}; udevadm settle" || die "more shapes are not made"
+
+claim "found by udev's links: the reports are those of lvm2" compared links
+guest_run 'rm -f /run/lvm/event/inventory; pvscan -qq --cache; udevadm settle; ls /run/lvm/pvs_online | wc -l' >"$JUNK/records"
+claim "control: there are records" [ "$(cat "$JUNK/records")" -gt 10 ]
+claim "found by records: the reports are those of lvm2" compared records
+claim "with texts in /run: the reports are those of lvm2" compared texts
+guest_run 'vgchange -qq -an lin thin 2>/dev/null; vgchange -qq -an two; udevadm settle' >/dev/null
+claim "inactive: the reports are those of lvm2" compared inactive
+
+times() { GUEST_PATIENCE=1200 guest_run "/usr/lib/guest/inventory-steps times $1 ${2-}"; }
+times 20 >/dev/null
+: >"$JUNK/idle"
+: >"$JUNK/held"
+SECONDS=0
+while [ "$SECONDS" -lt $((2 * held)) ]; do # by turns
+	times 60 >>"$JUNK/idle"
+	times 60 lin >>"$JUNK/held"
+done
+note "an answer takes $(rank 50 "$JUNK/idle") ms, 99 %: $(rank 99 "$JUNK/idle") ms; while the lock of a VG is held $(rank 50 "$JUNK/held") ms, 99 %: $(rank 99 "$JUNK/held") ms"
+# an emulated machine is not so even
+claim "a lock that is held costs nothing" [ "$(rank 99 "$JUNK/held")" -le $((2 * $(rank 99 "$JUNK/idle"))) ]
+
+GUEST_PATIENCE=$((answers * 2 + 300)) guest_run "/usr/lib/guest/inventory-steps answers $answers" >"$JUNK/answers"
+claim "beside changes no answer is torn" "$GUEST_HERE/compare-inventory" --answers "$JUNK/answers"
+claim "control: all answers are there" [ "$(wc -l <"$JUNK/answers")" = "$answers" ]
+note "$("$GUEST_HERE/compare-inventory" --answers "$JUNK/answers" | head -n 1)"
+
+GUEST_PATIENCE=1800 guest_run "/usr/lib/guest/inventory-steps many 1000 $many_active" >"$JUNK/many"
+note "1,000 LVs: $(tr '\n' ' ' <"$JUNK/many")"
+claim "control: both show 1,000 LVs" grep -qx 'count 1000 1000' "$JUNK/many"
+# of the processor's time: by the clock a machine that does other work is not so even
+claim "with 1,000 LVs it takes a fifth of the time of lvs" [ $((5 * $(least ours "$JUNK/many"))) -le "$(least plain "$JUNK/many")" ]
+
+guest_run 'read -ra d </run/d; echo 1 >/sys/block/${d[2]#/dev/}/device/delete; udevadm settle' >/dev/null
+claim "without a PV the reports are those of lvm2" compared missing
+guest_off
