@@ -176,6 +176,8 @@ const struct lea_cmd lea_cmd_lvmevent[] = {
 	{"explain", "Print why VGs, LVs and PVs are not as they should be, and what to do.",
 	 lea_lvmevent_explain},
 	{"timeline", "Print which VG took how long in a boot, and why.", lea_lvmevent_timeline},
+	{"throttle", "Run a command when a slot is free: a fair queue for LVM's commands.",
+	 lea_lvmevent_throttle},
 	{"refresh", "Write our udev rules again (package triggers).", run_refresh},
 	{"retry", "Put quarantined entries back into the queue.", run_retry},
 	{"delegated", "Print the VGs that the real lvm would get, and why.",

@@ -17,6 +17,9 @@ struct lea_lvmevent_args {
 	struct lea_list lvs, vgs;
 	unsigned int is_explicit, all_needs;
 	const char *boot_back, *diff, *top, *svg, *chrome; /* of timeline */
+	unsigned int list, drain, strict;		   /* of throttle, as those that follow */
+	const char *class_, *slots, *vg, *per_vg, *priority, *wait_limit, *run_limit, *label;
+	const char *cancel, *discard, *chunk, *rate;
 	const char *word; /* the first other argument; NULL: none */
 };
 
@@ -48,6 +51,10 @@ int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_timeline(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_throttle(struct lea_world *world, int argc, char *argv[]);
+/* A command under its own name from the folder "throttled": it is throttled with no options. */
+#define LEA_THROTTLED "throttled"
+int lea_throttle_dropin(struct lea_world *world, int argc, char *argv[]);
 
 /*
  * Our part of the initramfs is taken into it by a hook, while the link of lvmevent enable is there.

@@ -87,6 +87,9 @@ struct lea_conf {
 	bool device_timeout_auto;     /* devices that were slow get longer time limits */
 	struct lea_list needed, last; /* VGs, LVs and tags: activated first and last at boot */
 	uint32_t failed_attempts;     /* quarantine an entry after this many dead runners */
+	/* lvmevent throttle; slots: 0: derived; per_vg: 0: no such bound; wait: 0: for ever */
+	uint32_t throttle_slots, throttle_per_vg, throttle_readers, throttle_wait_ms;
+	uint32_t throttle_priority_share;
 	/* devices, continued */
 	const char *md_component_checks;  /* auto, start, full */
 	const char *multipath_wwids_file; /* "": none */
@@ -101,6 +104,9 @@ struct lea_conf_options {
 	/* Boot: warn about a broken lvmevent.conf instead of LEA_CONF_BAD_FILE, and ignore a broken
 	 * file of lvm2 if it names no setting that we use. */
 	bool forgive;
+	/* Reads lvmevent.conf alone: the settings of lvm2 have their defaults. For commands that
+	 * only need section event, and often start. */
+	bool own_file_only;
 };
 
 /* Outcomes, with the exit code of lvm2 that main uses. */
