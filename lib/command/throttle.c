@@ -21,15 +21,21 @@ struct work {
 	struct lea_throttle *in_class, *in_vg; /* owned */
 	int event_fd;			       /* owned; -1 */
 	uint64_t began_ms, deadline_ms;
+	struct lea_throttle_signals signals;
+	bool is_over;
 	char *path; /* owned */
 };
 
+/* Where a command has run, the end of the process closes everything: who waits gets its slot so
+ * much earlier. */
 static void work_done(struct work *work)
 {
+	free(work->path);
+	if (work->is_over)
+		return;
 	lea_throttle_close(work->in_class);
 	lea_throttle_close(work->in_vg);
 	lea_closep(&work->event_fd);
-	free(work->path);
 }
 
 static uint64_t now_of(const struct work *work)
@@ -146,7 +152,7 @@ static int take_slots(struct work *work)
 	if (r)
 		return r;
 	work->entry.id = lea_throttle_next_id(work->in_class);
-	lea_throttle_allow_giving_up(work->in_class);
+	lea_throttle_give_up_in(work->in_class);
 	if (has_vg_queue(work)) {
 		r = lea_throttle_open(work->event_fd, LEA_THROTTLE_VGS, work->entry.vg,
 				      world->clock, &work->in_vg);
@@ -173,6 +179,8 @@ static void run_child(struct work *work, struct lea_throttle_end *ret_end)
 		.limit_ms = request->run_limit_ms,
 		.log = request->world->log,
 		.clock = request->world->clock,
+		.signals = &work->signals,
+		.parent = work->entry.pid,
 	};
 	int r;
 
@@ -185,10 +193,15 @@ static void run_child(struct work *work, struct lea_throttle_end *ret_end)
 			      request->argv[0]);
 		*ret_end = (struct lea_throttle_end){.code = LEA_THROTTLE_CODE_TEMPFAIL};
 	}
-	if (work->in_class)
+	if (work->in_class) {
 		lea_throttle_add(work->in_class, !r && !ret_end->code && !ret_end->signal
 							 ? LEA_THROTTLE_DONE
 							 : LEA_THROTTLE_FAILED);
+		lea_throttle_release(work->in_class);
+	}
+	if (work->in_vg)
+		lea_throttle_release(work->in_vg);
+	work->is_over = true;
 }
 
 /* Without a queue, and without a limit, there is nothing to stay for. */
@@ -197,6 +210,7 @@ static void run_at_once(struct work *work, struct lea_throttle_end *ret_end)
 	const struct lea_throttle_request *request = work->request;
 	int r;
 
+	lea_throttle_give_up_in(NULL);
 	lea_throttle_close(work->in_class);
 	lea_throttle_close(work->in_vg);
 	work->in_class = work->in_vg = NULL;
@@ -272,7 +286,8 @@ static void run_queued(struct work *work, struct lea_throttle_end *ret_end)
 void lea_throttle_run(const struct lea_throttle_request *request, const struct lea_conf *conf,
 		      struct lea_throttle_end *ret_end)
 {
-	LEA_AUTO(work_done) struct work work = {.request = request, .conf = conf, .event_fd = -1};
+	LEA_AUTO(work_done)
+	struct work work = {.request = request, .conf = conf, .event_fd = -1};
 
 	LEA_CRASHPOINT_ROLE("throttle");
 	*ret_end = (struct lea_throttle_end){0};
@@ -282,6 +297,7 @@ void lea_throttle_run(const struct lea_throttle_request *request, const struct l
 	find_program(&work, ret_end);
 	if (!work.path)
 		return;
+	lea_throttle_prepare_signals(&work.signals);
 	if (lea_throttle_is_shell(request->argv) || is_nested(&work))
 		run_at_once(&work, ret_end);
 	else

@@ -12,6 +12,7 @@
 #include "world/conf.h"
 #include "world/world.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -59,6 +60,15 @@ LEA_MUST_CHECK int lea_throttle_event_folder(struct lea_world *world);
 
 /* ---- throttle_child.c */
 
+struct lea_throttle_signals {
+	sigset_t taken;	    /* blocked while the command runs, and forwarded, or for us */
+	bool ignores_child; /* how SIGCHLD came to us; the command gets it so */
+};
+/* From now on the signals that end a wait do so. Once in a process. */
+void lea_throttle_prepare_signals(struct lea_throttle_signals *ret_signals);
+/* The class that counts waits that were given up; NULL: none yet. */
+void lea_throttle_give_up_in(struct lea_throttle *class_queue);
+
 /* The command, and what it needs of its wrapper. */
 struct lea_throttle_child {
 	const char *path;
@@ -68,9 +78,9 @@ struct lea_throttle_child {
 	uint64_t limit_ms;	       /* SIGTERM after so long; 0: never */
 	struct lea_log *log;
 	struct lea_clock *clock;
+	const struct lea_throttle_signals *signals;
+	pid_t parent; /* this process */
 };
-/* From now on the signals that end a wait do so; @class_queue counts it. Once in a process. */
-void lea_throttle_allow_giving_up(struct lea_throttle *class_queue);
 /* Runs it to its end, and forwards signals; those that would end the wait no longer do. 0 or
  * -errno. */
 LEA_MUST_CHECK int lea_throttle_attend(const struct lea_throttle_child *child,

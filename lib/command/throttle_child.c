@@ -94,7 +94,8 @@ static void give_up(int signal)
 	static const char line[] = "  throttle: given up; the command was not begun\n";
 
 	(void)signal;
-	lea_throttle_add(waits_in, LEA_THROTTLE_GIVEN_UP);
+	if (waits_in)
+		lea_throttle_add(waits_in, LEA_THROTTLE_GIVEN_UP);
 	if (write(STDERR_FILENO, line, sizeof(line) - 1) < 0)
 		_exit(LEA_THROTTLE_CODE_TEMPFAIL);
 	_exit(LEA_THROTTLE_CODE_TEMPFAIL);
@@ -107,25 +108,35 @@ static bool is_ignored(int signal)
 	return !sigaction(signal, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
-void lea_throttle_allow_giving_up(struct lea_throttle *class_queue)
+void lea_throttle_prepare_signals(struct lea_throttle_signals *ret_signals)
 {
-	const int ends[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, LEA_THROTTLE_CANCEL};
-	struct sigaction action = {.sa_handler = give_up};
+	const struct sigaction action = {.sa_handler = give_up};
 
+	sigemptyset(&ret_signals->taken);
+	sigaddset(&ret_signals->taken, SIGCHLD);
+	sigaddset(&ret_signals->taken, LEA_THROTTLE_CANCEL);
+	for (size_t i = 0; i < ARRAY_SIZE(forwarded); i++)
+		if (!is_ignored(forwarded[i]))
+			sigaddset(&ret_signals->taken, forwarded[i]);
+	ret_signals->ignores_child = is_ignored(SIGCHLD);
+	signal(SIGCHLD, SIG_DFL);
+	sigaction(LEA_THROTTLE_CANCEL, &action, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(forwarded); i++)
+		if (sigismember(&ret_signals->taken, forwarded[i]) && forwarded[i] != SIGUSR1 &&
+		    forwarded[i] != SIGUSR2)
+			sigaction(forwarded[i], &action, NULL);
+}
+
+void lea_throttle_give_up_in(struct lea_throttle *class_queue)
+{
 	waits_in = class_queue;
-	sigfillset(&action.sa_mask);
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-		if (!is_ignored(ends[i]))
-			sigaction(ends[i], &action, NULL);
 }
 
 /* ---- the child */
 
 struct start {
 	const struct lea_throttle_child *child;
-	pid_t parent;
 	sigset_t mask;
-	bool ignores_child; /* how SIGCHLD came to us */
 };
 
 /* Until it has adopted its slots, the child dies with its wrapper; after that it may not. */
@@ -133,7 +144,7 @@ static bool adopt_slots(const struct start *start)
 {
 	struct lea_proc_id id;
 
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != start->parent)
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != start->child->parent)
 		return false;
 	lea_proc_identify(&id);
 	for (size_t i = 0; i < ARRAY_SIZE(start->child->queue); i++)
@@ -154,7 +165,7 @@ static int become_command(void *arg)
 		return LEA_THROTTLE_CODE_TEMPFAIL;
 	if (child->env && setenv(LEA_THROTTLE_ENV, child->env, 1))
 		return LEA_THROTTLE_CODE_TEMPFAIL;
-	signal(SIGCHLD, start->ignores_child ? SIG_IGN : SIG_DFL);
+	signal(SIGCHLD, child->signals->ignores_child ? SIG_IGN : SIG_DFL);
 	signal(LEA_THROTTLE_CANCEL, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &start->mask, NULL);
 	r = lea_proc_exec_as(child->path, child->argv);
@@ -197,7 +208,7 @@ static void watch_child(const struct lea_throttle_child *child, pid_t pid, const
 
 	while (!lea_proc_reap(pid, &ret_end->code, &ret_end->signal)) {
 		number = next_signal(child, set, deadline, &info);
-		if (number && number != SIGCHLD)
+		if (number && number != SIGCHLD && number != LEA_THROTTLE_CANCEL)
 			forward(pid, &info);
 		if (number)
 			continue;
@@ -214,24 +225,16 @@ static void watch_child(const struct lea_throttle_child *child, pid_t pid, const
 
 int lea_throttle_attend(const struct lea_throttle_child *child, struct lea_throttle_end *ret_end)
 {
-	struct start start = {
-		.child = child, .parent = getpid(), .ignores_child = is_ignored(SIGCHLD)};
-	sigset_t set;
+	struct start start = {.child = child};
+	const sigset_t *set = &child->signals->taken;
 	pid_t pid;
 	int r;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	for (size_t i = 0; i < ARRAY_SIZE(forwarded); i++)
-		if (!is_ignored(forwarded[i]))
-			sigaddset(&set, forwarded[i]);
-	signal(SIGCHLD, SIG_DFL);
-	signal(LEA_THROTTLE_CANCEL, SIG_IGN);
-	sigprocmask(SIG_BLOCK, &set, &start.mask);
+	sigprocmask(SIG_BLOCK, set, &start.mask);
 	LEA_CRASHPOINT("throttle.begin", child->path);
 	r = lea_proc_fork(become_command, &start, &pid);
 	if (r)
 		return r;
-	watch_child(child, pid, &set, ret_end);
+	watch_child(child, pid, set, ret_end);
 	return 0;
 }

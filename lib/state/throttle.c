@@ -166,15 +166,21 @@ int lea_throttle_open_to_look(int event_fd, enum lea_throttle_kind kind, const c
 }
 
 /* The hint comes before the lock ends: the head that wakes by the closing reads it. */
+void lea_throttle_release(struct lea_throttle *queue)
+{
+	LEA_CRASHPOINT("throttle.release", NULL);
+	if (queue->slot < 0)
+		return;
+	STORE(queue->state->slot[queue->slot].word, 0);
+	STORE(queue->state->free_slot, (uint32_t)queue->slot);
+	queue->slot = -1;
+}
+
 void lea_throttle_close(struct lea_throttle *queue)
 {
 	if (!queue)
 		return;
-	LEA_CRASHPOINT("throttle.release", NULL);
-	if (queue->slot >= 0) {
-		STORE(queue->state->slot[queue->slot].word, 0);
-		STORE(queue->state->free_slot, (uint32_t)queue->slot);
-	}
+	lea_throttle_release(queue);
 	if (queue->state)
 		munmap(queue->state, queue->map_bytes);
 	lea_closep(&queue->ticket_fd);

@@ -95,6 +95,9 @@ enum lea_throttle_outcome {
  */
 LEA_MUST_CHECK int lea_throttle_take(struct lea_throttle *queue,
 				     const struct lea_throttle_terms *terms);
+/* The command has ended: the slot is free when the queue is closed, or this process ends. No system
+ * call. */
+void lea_throttle_release(struct lea_throttle *queue);
 /* The slot that is held. */
 uint32_t lea_throttle_slot(const struct lea_throttle *queue);
 

@@ -275,27 +275,22 @@ static int wait_for_older(struct wait *wait)
 
 /* ---- the head: slots */
 
+/* Of the folder: the state file is closed by who had a slot, and a ticket vanishes with a head of
+ * another lane. */
 static void open_watch(struct wait *wait)
 {
-	const struct lea_throttle *queue = wait->queue;
 	char path[48];
 
 	wait->watch_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (wait->watch_fd < 0) {
-		wait->watch_fd = -2;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", wait->queue->folder_fd);
+	if (wait->watch_fd >= 0 &&
+	    inotify_add_watch(wait->watch_fd, path, IN_CLOSE_WRITE | IN_DELETE) >= 0)
 		return;
-	}
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", queue->state_fd);
-	if (inotify_add_watch(wait->watch_fd, path, IN_CLOSE_WRITE) >= 0) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", queue->folder_fd);
-		if (inotify_add_watch(wait->watch_fd, path, IN_DELETE) >= 0)
-			return;
-	}
-	close(wait->watch_fd);
+	lea_closep(&wait->watch_fd);
 	wait->watch_fd = -2;
 }
 
-/* Our own activation works. A look after the watch: its end is not missed. */
+/* Our own activation works: it goes first. A look after the watch: its end is not missed. */
 static bool runner_works(struct wait *wait)
 {
 	char path[64];
@@ -325,44 +320,51 @@ static void take_slot(struct wait *wait, uint32_t i)
 	}
 }
 
-/* True: slot @i is ours. */
-static bool try_slot(struct wait *wait, uint32_t i)
+/* May this process have slot @i, whose lock it holds? */
+static bool may_take(struct wait *wait, uint32_t i)
 {
 	struct lea_throttle *queue = wait->queue;
 	struct slot *slot = &queue->state->slot[i];
-	uint64_t word;
+	uint64_t word = LOAD(slot->word);
 
-	if (lea_throttle_lock(queue->state_fd, F_SETLK, F_WRLCK, i))
+	/* Half of the slots are left to our own activation while it works. */
+	if (i && i >= wait->terms->slots / 2 && runner_works(wait))
 		return false;
-	LEA_CRASHPOINT("throttle.slot", NULL);
-	word = LOAD(slot->word);
-	/* A child of a dead wrapper may adopt itself just now: then the swap fails. */
-	if (!lea_throttle_has_orphan(queue, slot) &&
-	    __atomic_compare_exchange_n(&slot->word, &word, queue->id << 32, false,
-					__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-		take_slot(wait, i);
-		return true;
+	if (!lea_throttle_has_orphan(queue, slot)) {
+		/* A child of a dead wrapper may adopt itself just now: then the swap fails. */
+		if (__atomic_compare_exchange_n(&slot->word, &word, queue->id << 32, false,
+						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			return true;
 	}
-	lea_throttle_lock(queue->state_fd, F_SETLK, F_UNLCK, i);
 	wait->sleep_ms = SOON_MS;
 	return false;
 }
 
-static bool try_slots(struct wait *wait, uint32_t limit)
+static bool try_slots(struct wait *wait)
 {
-	const uint32_t hint = LOAD(wait->queue->state->free_slot) % limit;
+	const uint32_t slots = wait->terms->slots;
+	const uint32_t hint = LOAD(wait->queue->state->free_slot) % slots;
 
-	for (uint32_t i = 0; i < limit; i++)
-		if (try_slot(wait, (hint + i) % limit))
+	for (uint32_t n = 0; n < slots; n++) {
+		const uint32_t i = (hint + n) % slots;
+
+		if (lea_throttle_lock(wait->queue->state_fd, F_SETLK, F_WRLCK, i))
+			continue;
+		LEA_CRASHPOINT("throttle.slot", NULL);
+		if (may_take(wait, i)) {
+			take_slot(wait, i);
 			return true;
+		}
+		lea_throttle_lock(wait->queue->state_fd, F_SETLK, F_UNLCK, i);
+	}
 	return false;
 }
 
-static bool is_any_free(const struct wait *wait, uint32_t limit)
+static bool is_any_free(const struct wait *wait)
 {
 	const struct lea_throttle *queue = wait->queue;
 
-	for (uint32_t i = 0; i < limit; i++)
+	for (uint32_t i = 0; i < wait->terms->slots; i++)
 		if (!lea_throttle_is_locked(queue->state_fd, i) &&
 		    !lea_throttle_has_orphan(queue, &queue->state->slot[i]))
 			return true;
@@ -384,14 +386,14 @@ static void find_heads(const struct wait *wait, bool ret_waits[static LANES], bo
 }
 
 /* Is it our lane's turn? Another lane whose head does not take a free slot is not waited for. */
-static bool is_our_turn(struct wait *wait, const bool waits[static LANES], uint32_t limit)
+static bool is_our_turn(struct wait *wait, const bool waits[static LANES])
 {
 	uint32_t runs[2] = {LOAD(wait->queue->state->runs[0]), LOAD(wait->queue->state->runs[1])};
 
 	if (wait->terms->turn(waits, runs, wait->terms->share) == wait->queue->lane)
 		return true;
 	wait->sleep_ms = SOON_MS;
-	wait->left_free = is_any_free(wait, limit) ? wait->left_free + 1 : 0;
+	wait->left_free = is_any_free(wait) ? wait->left_free + 1 : 0;
 	return wait->left_free > PATIENCE;
 }
 
@@ -399,17 +401,14 @@ static bool is_our_turn(struct wait *wait, const bool waits[static LANES], uint3
 static bool try_queue(struct wait *wait)
 {
 	struct lea_throttle *queue = wait->queue;
-	uint32_t limit = wait->terms->slots;
 	uint32_t runs[2] = {LOAD(queue->state->runs[0]), LOAD(queue->state->runs[1])};
 	bool waits[LANES], is_alone;
 
 	wait->sleep_ms = BEAT_MS;
 	if (LOAD(queue->state->hold) && lea_throttle_is_locked(queue->state_fd, HOLD))
 		return false;
-	if (runner_works(wait))
-		limit = limit > 1 ? limit / 2 : 1;
 	find_heads(wait, waits, &is_alone);
-	if ((!is_alone && !is_our_turn(wait, waits, limit)) || !try_slots(wait, limit))
+	if ((!is_alone && !is_our_turn(wait, waits)) || !try_slots(wait))
 		return false;
 	wait->terms->count(runs, queue->lane, waits);
 	STORE(queue->state->runs[0], runs[0]);
