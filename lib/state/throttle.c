@@ -76,7 +76,7 @@ static int open_folders(int event_fd, enum lea_throttle_kind kind, bool creates)
 
 /* Written whole, so that its memory is there: to a mapped file without it, on a full /run, the
  * kernel answers with SIGBUS. */
-static int make_state(int folder_fd, enum lea_throttle_kind kind)
+static int make_state(int kinds_fd, const char *name, enum lea_throttle_kind kind)
 {
 	LEA_AUTO(lea_freep) char *bytes = calloc(1, state_bytes(kind));
 	int r;
@@ -84,7 +84,7 @@ static int make_state(int folder_fd, enum lea_throttle_kind kind)
 	if (!bytes)
 		return -ENOMEM;
 	memcpy(bytes, magic, sizeof(magic));
-	r = lea_file_create(folder_fd, STATE, bytes, state_bytes(kind));
+	r = lea_file_create_in(kinds_fd, name, STATE, bytes, state_bytes(kind));
 	return r < 0 ? r : 0;
 }
 
@@ -129,7 +129,7 @@ static int open_queue(int event_fd, const char *name, bool creates, struct lea_t
 	r = map_state(queue, flags);
 	if (r != -ENOENT || !creates)
 		return r;
-	r = make_state(queue->folder_fd, queue->kind);
+	r = make_state(kinds, name, queue->kind);
 	return r ? r : map_state(queue, flags);
 }
 
