@@ -182,6 +182,8 @@ const struct lea_cmd lea_cmd_lvmevent[] = {
 	{"inventory", "Print all VGs, PVs and LVs, without waiting for locks.",
 	 lea_lvmevent_inventory},
 	{"timeline", "Print which VG took how long in a boot, and why.", lea_lvmevent_timeline},
+	{"throttle", "Run a command when a slot is free: a fair queue for LVM's commands.",
+	 lea_lvmevent_throttle},
 	{"refresh", "Write our udev rules again (package triggers).", run_refresh},
 	{"retry", "Put quarantined entries back into the queue.", run_retry},
 	{"delegated", "Print the VGs that the real lvm would get, and why.",

@@ -22,6 +22,9 @@ struct lea_lvmevent_args {
 	unsigned int progress;
 	unsigned int openmetrics; /* of inventory */
 	const char *if_newer;
+	unsigned int list, drain, strict;		   /* of throttle, as those that follow */
+	const char *class_, *slots, *vg, *per_vg, *priority, *wait_limit, *run_limit, *label;
+	const char *cancel, *discard, *chunk, *rate;
 	const char *word; /* the first other argument; NULL: none */
 };
 
@@ -56,6 +59,10 @@ int lea_lvmevent_plan(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_timeline(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_inventory(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_throttle(struct lea_world *world, int argc, char *argv[]);
+/* A command under its own name from the folder "throttled": it is throttled with no options. */
+#define LEA_THROTTLED "throttled"
+int lea_throttle_dropin(struct lea_world *world, int argc, char *argv[]);
 
 /*
  * Our part of the initramfs is taken into it by a hook, while the link of lvmevent enable is there.

@@ -368,6 +368,8 @@ static int read_sources(struct lea_conf_reader *reader, const struct lea_conf_op
 	int r;
 
 	reader->forgives = options->forgive;
+	if (options->own_file_only)
+		return add_own_file(reader, options->forgive);
 	r = lea_conf_add_defaults(reader);
 	r = r ? r : lea_conf_add_files(reader);
 	r = r ? r : add_own_file(reader, options->forgive);
@@ -405,7 +407,8 @@ static int fill(struct lea_conf_reader *reader, const struct lea_conf_options *o
 	r = set_string(reader, &conf->system_dir, system_dir ? system_dir : DEFAULT_SYSTEM);
 	r = r ? r : read_sources(reader, options);
 	r = r ? r : read_keys(reader);
-	r = r ? r : lea_systemid_read(reader);
+	if (!r && !options->own_file_only)
+		r = lea_systemid_read(reader);
 	if (r)
 		return r;
 	conf->host_tags = (struct lea_list){

@@ -97,6 +97,9 @@ struct lea_conf {
 	struct lea_list needed, last; /* VGs, LVs and tags: activated first and last at boot */
 	struct lea_list incomplete, incomplete_wait_ms; /* see policy/incomplete_rules.h */
 	uint32_t failed_attempts;     /* quarantine an entry after this many dead runners */
+	/* lvmevent throttle; slots: 0: derived; per_vg: 0: no such bound; wait: 0: for ever */
+	uint32_t throttle_slots, throttle_per_vg, throttle_readers, throttle_wait_ms;
+	uint32_t throttle_priority_share;
 	/* devices, continued */
 	const char *md_component_checks;  /* auto, start, full */
 	const char *multipath_wwids_file; /* "": none */
@@ -112,6 +115,9 @@ struct lea_conf_options {
 	 * file of lvm2 if it names no setting that we use. */
 	bool forgive;
 	struct lea_conf_instead instead; /* borrowed, also by the configuration */
+	/* Reads lvmevent.conf alone: the settings of lvm2 have their defaults. For commands that
+	 * only need section event, and often start. */
+	bool own_file_only;
 };
 
 /* Outcomes, with the exit code of lvm2 that main uses. */

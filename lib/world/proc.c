@@ -16,13 +16,18 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/step.h"
 
+/* The inode number of the first pid namespace, which sees all others. Source: the kernel's
+ * include/linux/proc_ns.h */
+#define INIT_PID_NS 0xEFFFFFFCU
 #define STACK_BYTES (256U * 1024U) /* a reader thread parses without recursion */
 
 int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid)
@@ -167,6 +172,115 @@ static char state_of(pid_t pid)
 	return state && state[1] == ' ' ? state[2] : '\0';
 }
 
+/* State and start of a process from the text of its stat file, whose second field may contain
+ * anything. False: there is no such process. */
+static bool parse_stat(const char *text, char *ret_state, uint64_t *ret_start_ticks)
+{
+	const char *at = strrchr(text, ')');
+	unsigned long long start = 0;
+	int fields;
+
+	if (!at)
+		return false;
+	fields = sscanf(at + 1,
+			" %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			"%*s %*s %*s %llu",
+			ret_state, &start);
+	*ret_start_ticks = start;
+	return fields == 2;
+}
+
+static bool read_stat(pid_t pid, char *ret_state, uint64_t *ret_start_ticks)
+{
+	char text[512];
+
+	read_of(pid, "stat", text, sizeof(text));
+	return parse_stat(text, ret_state, ret_start_ticks);
+}
+
+uint64_t lea_proc_namespace(void)
+{
+	struct stat ns;
+
+	return stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
+}
+
+void lea_proc_identify(struct lea_proc_id *ret_id)
+{
+	char state;
+
+	*ret_id = (struct lea_proc_id){.pid = getpid(), .pid_ns = lea_proc_namespace()};
+	if (!read_stat(ret_id->pid, &state, &ret_id->start_ticks))
+		ret_id->start_ticks = 0;
+}
+
+/* Is @pid, as our /proc shows it, the process that its own namespace calls @id? */
+static bool is_process(pid_t pid, const struct lea_proc_id *id)
+{
+	char text[2048], state;
+	const char *line, *last;
+	uint64_t start;
+
+	if (!read_stat(pid, &state, &start) || start != id->start_ticks || state == 'Z')
+		return false;
+	read_of(pid, "status", text, sizeof(text));
+	line = strstr(text, "\nNSpid:");
+	if (!line)
+		return true; /* a kernel without namespaces */
+	line++;
+	last = line + strcspn(line, "\n");
+	while (last > line && last[-1] >= '0' && last[-1] <= '9')
+		last--;
+	return strtol(last, NULL, 10) == id->pid;
+}
+
+static bool find_process(const struct lea_proc_id *id)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	bool is_found = false;
+
+	if (lea_file_list(AT_FDCWD, "/proc", &dir) < 0)
+		return true; /* unknown: it may live */
+	while (!is_found && (entry = readdir(dir)))
+		is_found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+			   is_process((pid_t)strtol(entry->d_name, NULL, 10), id);
+	return is_found;
+}
+
+enum lea_proc_life lea_proc_life_of(const struct lea_proc_id *id)
+{
+	const uint64_t ours = lea_proc_namespace();
+	uint64_t start;
+	char state;
+
+	if (!ours || !id->pid_ns || !id->start_ticks)
+		return !kill(id->pid, 0) || errno == EPERM ? LEA_PROC_ALIVE : LEA_PROC_GONE;
+	if (id->pid_ns == ours)
+		return read_stat(id->pid, &state, &start) && start == id->start_ticks &&
+				       state != 'Z'
+			       ? LEA_PROC_ALIVE
+			       : LEA_PROC_GONE;
+	if (ours != INIT_PID_NS)
+		return LEA_PROC_UNSEEN;
+	return find_process(id) ? LEA_PROC_ALIVE : LEA_PROC_GONE;
+}
+
+bool lea_proc_reap(pid_t pid, int *ret_code, int *ret_signal)
+{
+	int status = 0;
+	pid_t ended;
+
+	do
+		ended = waitpid(pid, &status, WNOHANG);
+	while (ended < 0 && errno == EINTR);
+	if (!ended)
+		return false;
+	*ret_signal = ended == pid && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	*ret_code = ended == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	return true;
+}
+
 bool lea_proc_is_stuck(pid_t pid)
 {
 	const char state = state_of(pid);
@@ -200,11 +314,16 @@ void lea_proc_unshare(void *shared, size_t bytes)
 		munmap(shared, bytes);
 }
 
-int lea_proc_exec(const char *const argv[])
+int lea_proc_exec_as(const char *path, const char *const argv[])
 {
 	/* execv does not modify the strings; its prototype is older than const. */
-	execv(argv[0], (char *const *)(uintptr_t)argv);
+	execv(path, (char *const *)(uintptr_t)argv);
 	return -errno;
+}
+
+int lea_proc_exec(const char *const argv[])
+{
+	return lea_proc_exec_as(argv[0], argv);
 }
 
 /* Closes @first to @last, inclusive. */

@@ -54,6 +54,8 @@ LEA_MUST_CHECK int lea_proc_capture(const char *const argv[], char *output, size
 				    int *ret_code);
 /* Becomes @argv[0]; returns only -errno. */
 LEA_MUST_CHECK int lea_proc_exec(const char *const argv[]);
+/* The same with another @argv[0] than @path. */
+LEA_MUST_CHECK int lea_proc_exec_as(const char *path, const char *const argv[]);
 /* Number of online CPUs, at least one. */
 uint32_t lea_proc_cpus(void);
 /* Starts at most @count detached threads; each runs @work(@arg) once. The process must end by
@@ -62,3 +64,28 @@ LEA_MUST_CHECK int lea_proc_threads(size_t count, void *(*work)(void *arg), void
 /* For a child that may hang: connects its standard streams to /dev/null and closes all descriptors
  * except @keep_fd, so that it holds no locks and no pipes. */
 void lea_proc_detach(int keep_fd);
+
+/* Names a process for others, for ever: a pid alone is used again, and differs between containers.
+ */
+struct lea_proc_id {
+	uint64_t start_ticks; /* since boot; 0: unknown */
+	uint64_t pid_ns;      /* inode number of its pid namespace; 0: unknown */
+	int32_t pid;	      /* in that namespace */
+};
+
+/* Of this process. Four system calls; without /proc the other fields are 0. */
+void lea_proc_identify(struct lea_proc_id *ret_id);
+/* The inode number of our pid namespace; 0: unknown. One system call. */
+uint64_t lea_proc_namespace(void);
+
+enum lea_proc_life {
+	LEA_PROC_GONE,
+	LEA_PROC_ALIVE,
+	LEA_PROC_UNSEEN, /* it is in a pid namespace that this one may not see */
+};
+/* A process of our own namespace: four system calls. Of another one: reads /proc. */
+enum lea_proc_life lea_proc_life_of(const struct lea_proc_id *id);
+
+/* Has this child ended? True: *ret_code is its exit code, or *ret_signal the signal that killed it.
+ * Does not block. */
+bool lea_proc_reap(pid_t pid, int *ret_code, int *ret_signal);

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A queue of commands with a bounded number of slots, without a daemon: /run/lvm/event/throttle/
+ * class/NAME (bound: slots) and vg/NAME (bound: per VG). Each command has a process that waits for
+ * it, the wrapper. All that a process holds are record locks: they end with it, however it ends,
+ * its child does not inherit them, and they work across containers that share the folder.
+ *
+ * FOLDER/state      mapped by all: last ticket of each lane, a record for each slot, counters. Byte
+ * i is locked by who has slot i, DOOR + lane by the head of a lane, TAIL while a ticket gets its
+ * name, HOLD by lvmevent throttle --drain. FOLDER/h42, n7, l1    a ticket: lane and number, locked
+ * by its wrapper as long as that waits.
+ *
+ * Each waiter sleeps on the lock of the ticket before its own; so a hand-over wakes one waiter,
+ * however many there are. A wrapper that gets a slot unlinks its ticket; a ticket that is free but
+ * still there belongs to a dead one, and names the ticket before it, on which its follower now
+ * waits. The head of a lane, which waits for no ticket, sleeps on inotify events of the state file
+ * (a slot is free when its holder closes it, also by dying) and of tickets that vanish.
+ *
+ * A wrapper that lives but does not run (SIGSTOP, a frozen container) holds nobody up: each waiter
+ * writes a heartbeat into its ticket, and a follower passes a ticket without one.
+ *
+ * Nothing here logs. Functions that wait block; a signal whose handler returns only delays them.
+ */
+#pragma once
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "world/proc.h"
+#include "world/world.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LEA_THROTTLE_FOLDER	 "throttle" /* below /run/lvm/event */
+#define LEA_THROTTLE_LABEL_BYTES 64U
+#define LEA_THROTTLE_NAME_BYTES	 128U /* of a VG or class */
+#define LEA_THROTTLE_TEXT_BYTES	 128U /* of a command line; longer ones are cut */
+
+/* Which of the two queues. */
+enum lea_throttle_kind {
+	LEA_THROTTLE_CLASSES, /* at most 64 slots */
+	LEA_THROTTLE_VGS,     /* at most 16 */
+};
+uint32_t lea_throttle_most_slots(enum lea_throttle_kind kind);
+
+/* What people see of a command. */
+struct lea_throttle_entry {
+	uint64_t id;	   /* number in its class */
+	uint64_t since_ms; /* monotonic: when it began to wait, or to run */
+	int32_t pid;	   /* of the wrapper, in its own pid namespace */
+	char class_[33], vg[LEA_THROTTLE_NAME_BYTES], label[LEA_THROTTLE_LABEL_BYTES];
+	char command[LEA_THROTTLE_TEXT_BYTES];
+};
+
+struct lea_throttle; /* a queue that this process has open */
+
+/*
+ * lea_throttle_open - open a queue; create it if necessary
+ * @event_fd: /run/lvm/event
+ * @name:     of the class or the VG, checked by the caller
+ * @clock:    borrowed
+ * Returns 0 with a queue (owned: lea_throttle_close, which releases all that it holds), or -errno;
+ * -EPERM: other users may write to the folder, -EPROTO: another version of the program made it.
+ */
+LEA_MUST_CHECK int lea_throttle_open(int event_fd, enum lea_throttle_kind kind, const char *name,
+				     struct lea_clock *clock, struct lea_throttle **ret_queue);
+void lea_throttle_close(struct lea_throttle *queue);
+LEA_DEFINE_FREEP(struct lea_throttle, lea_throttle_closep, lea_throttle_close);
+
+/* The next number for a command. No system call. */
+uint64_t lea_throttle_next_id(struct lea_throttle *queue);
+
+/* How to wait for a slot. */
+struct lea_throttle_terms {
+	uint32_t lane;	      /* 0: the first to be served */
+	uint32_t slots;	      /* only the first so many are used; at least 1 */
+	uint32_t share;	      /* see lea_throttle_turn */
+	uint64_t deadline_ms; /* monotonic; 0: none */
+	/* Our own activation goes first: while it works, half the slots. -1: no matter */
+	int event_fd;
+	const struct lea_throttle_entry *entry; /* for people */
+	/* Decisions, from lib/policy; both pure. */
+	uint32_t (*turn)(const bool waits[static 3], uint32_t runs[static 2], uint32_t share);
+	void (*count)(uint32_t runs[static 2], uint32_t lane, const bool waits[static 3]);
+};
+
+enum lea_throttle_outcome {
+	LEA_THROTTLE_LATE = 1, /* the deadline has passed, and nothing is held */
+};
+/*
+ * lea_throttle_take - wait in the queue, and take a slot
+ * Sets a timer and the handler of SIGALRM, which are this function's until it returns. Returns 0,
+ * LEA_THROTTLE_LATE or -errno, then without a ticket. If the process ends while it waits, its
+ * ticket counts no more; so a handler of a signal may simply _exit.
+ */
+LEA_MUST_CHECK int lea_throttle_take(struct lea_throttle *queue,
+				     const struct lea_throttle_terms *terms);
+/* The command has ended: the slot is free when the queue is closed, or this process ends. No system
+ * call. */
+void lea_throttle_release(struct lea_throttle *queue);
+/* The slot that is held. */
+uint32_t lea_throttle_slot(const struct lea_throttle *queue);
+
+/*
+ * lea_throttle_adopt - in the child, before it becomes the command: its slot stays taken until it
+ * ends, even if the wrapper is killed
+ * False: the wrapper is dead, and another has the slot: the child must end.
+ */
+bool lea_throttle_adopt(struct lea_throttle *queue, const struct lea_proc_id *child);
+
+/* Counters of a class. Each is one addition to shared memory, also for a handler of a signal. */
+enum lea_throttle_counter {
+	LEA_THROTTLE_DONE,     /* commands that ended with 0 */
+	LEA_THROTTLE_FAILED,   /* with anything else */
+	LEA_THROTTLE_GIVEN_UP, /* that were never begun */
+	LEA_THROTTLE_COUNTERS
+};
+void lea_throttle_add(struct lea_throttle *queue, enum lea_throttle_counter counter);
+#define LEA_THROTTLE_WAIT_BUCKETS 96U
+void lea_throttle_add_wait(struct lea_throttle *queue, uint32_t bucket);
+
+/* Does the command @id have slot @slot of this class? Three system calls. */
+bool lea_throttle_is_running(int event_fd, const char *class_, uint32_t slot, uint64_t id);
+
+/* ---- looking, for people; takes no lock */
+
+struct lea_throttle_view {
+	uint32_t slots; /* as the last command that took one had it */
+	uint64_t counter[LEA_THROTTLE_COUNTERS];
+	uint32_t wait[LEA_THROTTLE_WAIT_BUCKETS];
+	bool is_held; /* by a drain */
+	/* Arrays, owned by the view (lea_throttle_view_done). Running: by slot; waiting: by arrival
+	 * within a lane. */
+	struct lea_throttle_entry *running, *waiting;
+	size_t running_count, waiting_count;
+	size_t orphans; /* of those that run: the wrapper is dead */
+};
+/* 0, -ENOENT: no such queue, or -errno. Reads the folder: system calls for each waiter. */
+LEA_MUST_CHECK int lea_throttle_look(int event_fd, enum lea_throttle_kind kind, const char *name,
+				     struct lea_throttle_view *ret_view);
+void lea_throttle_view_done(struct lea_throttle_view *view);
+
+/* Calls @each with the name of every queue of this kind. 0 or -errno (no queue yet: 0). */
+LEA_MUST_CHECK int lea_throttle_each(int event_fd, enum lea_throttle_kind kind,
+				     int (*each)(void *arg, const char *name), void *arg);
+
+/* The signal that tells a waiter to give up; a wrapper whose command runs ignores it. */
+#define LEA_THROTTLE_CANCEL (SIGRTMIN + 7)
+/*
+ * lea_throttle_cancel - have those wait no longer that @matches
+ * *ret_count: waiters that got the signal; *ret_unseen: others in a pid namespace that ours does
+ * not see. 0 or -errno.
+ */
+LEA_MUST_CHECK int lea_throttle_cancel(int event_fd, enum lea_throttle_kind kind, const char *name,
+				       bool (*matches)(void *arg,
+						       const struct lea_throttle_entry *entry),
+				       void *arg, size_t *ret_count, size_t *ret_unseen);
+
+/* As long as the queue is open and held, no command begins. 0; LEA_THROTTLE_LATE: another holds it;
+ * -errno. */
+LEA_MUST_CHECK int lea_throttle_hold(struct lea_throttle *queue);
+/* Waits until no slot is taken. 0, LEA_THROTTLE_LATE or -errno. */
+LEA_MUST_CHECK int lea_throttle_wait_idle(struct lea_throttle *queue, uint64_t deadline_ms);
