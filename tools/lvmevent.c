@@ -175,6 +175,8 @@ const struct lea_cmd lea_cmd_lvmevent[] = {
 	 lea_lvmevent_status},
 	{"explain", "Print why VGs, LVs and PVs are not as they should be, and what to do.",
 	 lea_lvmevent_explain},
+	{"doctor", "Print what makes storage slow or unsafe, and what to do.",
+	 lea_lvmevent_doctor},
 	{"timeline", "Print which VG took how long in a boot, and why.", lea_lvmevent_timeline},
 	{"refresh", "Write our udev rules again (package triggers).", run_refresh},
 	{"retry", "Put quarantined entries back into the queue.", run_retry},

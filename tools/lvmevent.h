@@ -17,6 +17,9 @@ struct lea_lvmevent_args {
 	struct lea_list lvs, vgs;
 	unsigned int is_explicit, all_needs;
 	const char *boot_back, *diff, *top, *svg, *chrome; /* of timeline */
+	unsigned int measure; /* of doctor */
+	const char *sample;
+	struct lea_list only, except;
 	const char *word; /* the first other argument; NULL: none */
 };
 
@@ -39,6 +42,7 @@ LEA_MUST_CHECK int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, 
 int lea_lvmevent_enable(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_disable(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_doctor(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_explain(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_delegated(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_needed(struct lea_world *world, int argc, char *argv[]);

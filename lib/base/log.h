@@ -28,6 +28,7 @@ struct lea_log_fields {
 	const char *vg, *vg_id, *pvid; /* ids: 32 characters */
 	const char *lv;		       /* without its VG */
 	const char *device, *reason;
+	const char *check; /* of lvmevent doctor */
 	const char *step; /* what is waited for */
 	int process; /* pid of the service that the line belongs to; 0: of the process that logs */
 };
