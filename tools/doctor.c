@@ -20,9 +20,10 @@
 #include "scan/scan.h"
 #include "session.h"
 
-#define USAGE	  "doctor [--json] [--only ID,...] [--except ID,...] [--sample S] [--measure] [VG|PV...]"
-#define SAMPLE_S  2U
-#define SAMPLE_MOST 10U
+#define USAGE                                                                                      \
+	"doctor [--json] [--only ID,...] [--except ID,...] [--sample S] [--measure] [VG|PV...]"
+#define SAMPLE_S      2U
+#define SAMPLE_MOST   10U
 #define UNKNOWN_BYTES 2048U
 
 struct view {
@@ -290,7 +291,8 @@ int lea_lvmevent_doctor(struct lea_world *world, int argc, char *argv[])
 #define ROW(member_, type_, name_, value_, help_)                                                  \
 	LEA_OPT(struct lea_lvmevent_args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
 	const struct lea_opt rows[] = {
-		LEA_LVMEVENT_HELP, ROW(json, COUNT, "json", NULL, "Print one JSON object."),
+		LEA_LVMEVENT_HELP,
+		ROW(json, COUNT, "json", NULL, "Print one JSON object."),
 		ROW(only, LIST, "only", "ID", "Make these checks only: D1 to D16."),
 		ROW(except, LIST, "except", "ID", "Leave these checks out."),
 		ROW(sample, STRING, "sample", "S",

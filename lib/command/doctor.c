@@ -16,17 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READ_DEADLINE_MS  9000U
+#define READ_DEADLINE_MS 9000U
 /* After so long a disk that does not answer gets a fifth of the deadline only. */
-#define SCAN_PATIENCE_MS  6500U
-#define DISKS_PER_THREAD  4U
-#define THREADS_LEAST	  16U
-#define THREADS_MOST	  250U
-#define BLOCKED_MS	  10200U
-#define LOOK_MS		  250U
-#define CHILD_MS	  3000U
-#define RESERVE_MS	  700U /* for the checks and the output */
-#define ARENA_BYTES	  (256U * 1024U * 1024U)
+#define SCAN_PATIENCE_MS 6500U
+#define DISKS_PER_THREAD 4U
+#define THREADS_LEAST	 16U
+#define THREADS_MOST	 250U
+#define BLOCKED_MS	 10200U
+#define LOOK_MS		 250U
+#define CHILD_MS	 3000U
+#define RESERVE_MS	 700U /* for the checks and the output */
+#define ARENA_BYTES	 (256U * 1024U * 1024U)
 
 uint64_t lea_doctor_now_ms(const struct lea_doctor *doctor)
 {
@@ -43,7 +43,8 @@ const char *lea_doctor_keep(struct lea_doctor *doctor, const char *text)
 char *lea_doctor_read_text(struct lea_doctor *doctor, int dir_fd, const char *path,
 			   size_t max_bytes)
 {
-	LEA_AUTO(lea_freep) char *full = path[0] == '/' ? lea_world_path(doctor->world, path) : NULL;
+	LEA_AUTO(lea_freep)
+	char *full = path[0] == '/' ? lea_world_path(doctor->world, path) : NULL;
 	char *text = NULL;
 	int r;
 
@@ -107,7 +108,7 @@ static int scan(struct lea_doctor *doctor)
 	if (r)
 		return r;
 	r = scan_devices(doctor, devices, count);
-	lea_devices_free(devices, count); /* the scan left them empty */
+	lea_devices_free(devices, count);	   /* the scan left them empty */
 	lea_reader_free(LEA_TAKE(doctor->reader)); /* its child ends before another one starts */
 	return r;
 }

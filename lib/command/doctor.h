@@ -14,9 +14,9 @@
 #define LEA_DOCTOR_WHOLE_MS 15000U
 
 struct lea_doctor_options {
-	uint32_t only;	    /* bit i: check i */
-	uint32_t sample_ms; /* between the two readings of counters */
-	bool measure;	    /* measure reads of each PV */
+	uint32_t only;			      /* bit i: check i */
+	uint32_t sample_ms;		      /* between the two readings of counters */
+	bool measure;			      /* measure reads of each PV */
 	const struct lea_boot_memory *memory; /* borrowed; NULL: none */
 };
 

@@ -25,12 +25,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define THREADS_MOST	 8U
-#define POLL_MS		 5U
-#define OUTPUT_BYTES	 (64U * 1024U)
-#define SMARTCTL	 "/usr/sbin/smartctl"
-#define DRBDSETUP	 "/usr/sbin/drbdsetup"
-#define SMART_MOST	 64U
+#define THREADS_MOST 8U
+#define POLL_MS	     5U
+#define OUTPUT_BYTES (64U * 1024U)
+#define SMARTCTL     "/usr/sbin/smartctl"
+#define DRBDSETUP    "/usr/sbin/drbdsetup"
+#define SMART_MOST   64U
 
 int lea_doctor_add_job(struct lea_doctor *doctor, const struct lea_doctor_job *job)
 {
@@ -88,8 +88,8 @@ static void ask_file(struct lea_doctor *doctor, struct lea_doctor_job *job)
 	job->size_bytes = (uint64_t)st.st_size;
 	job->held_bytes = (uint64_t)st.st_blocks * 512;
 	/* Without room for extents the kernel only counts them. */
-	job->extents = ioctl(fd, FS_IOC_FIEMAP, &map) < 0 ? LEA_DOCTOR_UNKNOWN
-							  : map.fm_mapped_extents;
+	job->extents =
+		ioctl(fd, FS_IOC_FIEMAP, &map) < 0 ? LEA_DOCTOR_UNKNOWN : map.fm_mapped_extents;
 	job->is_good = true;
 }
 
@@ -102,8 +102,8 @@ static void ask_smart(struct lea_doctor *doctor, struct lea_doctor_job *job)
 	int code;
 
 	if (program && output && !lea_proc_capture(argv, output, OUTPUT_BYTES, &code))
-		job->is_good = lea_doctor_parse_smart(output, &job->smart_failing,
-						      &job->wear_percent);
+		job->is_good =
+			lea_doctor_parse_smart(output, &job->smart_failing, &job->wear_percent);
 }
 
 static void ask_drbd(struct lea_doctor *doctor, struct lea_doctor_job *job)
@@ -113,8 +113,8 @@ static void ask_drbd(struct lea_doctor *doctor, struct lea_doctor_job *job)
 	int code;
 
 	job->is_good = program &&
-		       !lea_proc_capture(argv, doctor->shared->settings,
-					 LEA_DOCTOR_SETTINGS_BYTES, &code) &&
+		       !lea_proc_capture(argv, doctor->shared->settings, LEA_DOCTOR_SETTINGS_BYTES,
+					 &code) &&
 		       !code;
 }
 
@@ -190,8 +190,8 @@ static int run_child(void *arg)
 	world->log = NULL;
 	for (size_t i = 0; i < doctor->job_count; i++)
 		others += !is_of_dm(&doctor->shared->job[i]);
-	if (others && lea_proc_threads(others < THREADS_MOST ? others : THREADS_MOST, do_others,
-				       doctor) < 0)
+	if (others &&
+	    lea_proc_threads(others < THREADS_MOST ? others : THREADS_MOST, do_others, doctor) < 0)
 		return 1;
 	do_dm(doctor);
 	/* The parent kills this process when it does not wait any more. */
@@ -251,8 +251,7 @@ int lea_doctor_start_child(struct lea_doctor *doctor)
 	r = r || !lea_doctor_wants(doctor, 16) ? r : add_drbd_job(doctor);
 	if (r || !doctor->job_count)
 		return r;
-	doctor->shared_bytes =
-		sizeof(*doctor->shared) + doctor->job_count * sizeof(*doctor->job);
+	doctor->shared_bytes = sizeof(*doctor->shared) + doctor->job_count * sizeof(*doctor->job);
 	doctor->shared = lea_proc_share(doctor->shared_bytes);
 	if (!doctor->shared)
 		return -ENOMEM;
@@ -309,8 +308,7 @@ static void take_job(struct lea_doctor *doctor, const struct lea_doctor_job *job
 	else if (job->kind == LEA_DOCTOR_JOB_DRBD && job->is_good) {
 		doctor->facts.drbd.has_settings = true;
 		doctor->shared->settings[LEA_DOCTOR_SETTINGS_BYTES - 1] = '\0';
-		doctor->facts.drbd.settings =
-			lea_doctor_keep(doctor, doctor->shared->settings);
+		doctor->facts.drbd.settings = lea_doctor_keep(doctor, doctor->shared->settings);
 	}
 }
 

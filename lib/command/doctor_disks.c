@@ -40,8 +40,9 @@ static int compare_counters(const void *a, const void *b)
 
 int lea_doctor_read_counters(struct lea_doctor *doctor, struct lea_doctor_counters *ret_counters)
 {
-	LEA_AUTO(lea_freep) char *text = lea_doctor_read_text(
-		doctor, lea_world_proc(doctor->world), "diskstats", MAX_DISKSTATS_BYTES);
+	LEA_AUTO(lea_freep)
+	char *text = lea_doctor_read_text(doctor, lea_world_proc(doctor->world), "diskstats",
+					  MAX_DISKSTATS_BYTES);
 	struct lea_doctor_counters counters = {0};
 	char *state = NULL;
 	size_t room = 0;
@@ -85,9 +86,9 @@ const struct lea_doctor_io *lea_doctor_find_counter(const struct lea_doctor_coun
 
 /* Where a disk is in sysfs. */
 struct place {
-	char folder[64];  /* of the whole disk, below /sys: "dev/block/8:1/.." */
-	char kernel[32];  /* of the whole disk: "sda" */
-	char hctl[32];	  /* "2:0:0:0"; "": no SCSI disk */
+	char folder[64];   /* of the whole disk, below /sys: "dev/block/8:1/.." */
+	char kernel[32];   /* of the whole disk: "sda" */
+	char hctl[32];	   /* "2:0:0:0"; "": no SCSI disk */
 	char address[256]; /* "" unknown */
 };
 
@@ -180,8 +181,8 @@ static void read_attributes(struct lea_doctor *doctor, const struct place *place
 		{.text = cache_type, .text_bytes = sizeof(cache_type)},
 		{.text = timeouts, .text_bytes = sizeof(timeouts)},
 	};
-	static const char *const paths[] = {"queue/rotational", "queue/write_cache",
-					    "device/state", NULL, "device/iotmo_cnt"};
+	static const char *const paths[] = {"queue/rotational", "queue/write_cache", "device/state",
+					    NULL, "device/iotmo_cnt"};
 	const size_t count = place->hctl[0] ? ARRAY_SIZE(attribute) : 3;
 
 	cache_type[0] = timeouts[0] = '\0';
@@ -369,9 +370,8 @@ static int add_hidden(struct lea_doctor *doctor, struct lea_found *found, size_t
 	if (lea_make_room(&hidden, room, doctor->facts.hidden_count + 1, sizeof(*hidden)))
 		return -ENOMEM;
 	doctor->facts.hidden = doctor->hidden = hidden;
-	hidden[doctor->facts.hidden_count++] =
-		(struct lea_doctor_hidden){found->device.name, found->excluded_why,
-					   lea_doctor_keep(doctor, pvid)};
+	hidden[doctor->facts.hidden_count++] = (struct lea_doctor_hidden){
+		found->device.name, found->excluded_why, lea_doctor_keep(doctor, pvid)};
 	return 0;
 }
 

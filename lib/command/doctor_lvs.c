@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TEXT_BYTES	   (8U * 1024U * 1024U)
+#define MAX_TEXT_BYTES	 (8U * 1024U * 1024U)
 /* What udev and LVM read of an LV that nobody uses. */
-#define PROBE_READS_MOST   256U
+#define PROBE_READS_MOST 256U
 
 /* ---- disks of a VG */
 
@@ -96,8 +96,7 @@ static void ask_discards(struct lea_doctor *doctor, struct lea_doctor_disk *disk
 
 static enum lea_family family_of(const struct lea_lv *lv)
 {
-	return lv->seg_count && lv->seg[0].segtype ? lv->seg[0].segtype->family
-						   : LEA_FAMILY_EMPTY;
+	return lv->seg_count && lv->seg[0].segtype ? lv->seg[0].segtype->family : LEA_FAMILY_EMPTY;
 }
 
 static bool is_mounted(struct lea_doctor *doctor, const char *node)
@@ -178,8 +177,9 @@ static int ask_if_open(struct lea_doctor *doctor, const struct lea_vg *vg, const
 		return 0;
 	state->is_needed = is_in_fstab(doctor, vg, lv) || has_holder(doctor, state->node) ||
 			   is_mounted(doctor, state->node) || is_in_swaps(doctor, state->node);
-	return state->is_needed ? 0
-				: add_node_job(doctor, LEA_DOCTOR_JOB_OPENS, vg, lv, LEA_LAYER_NONE);
+	return state->is_needed
+		       ? 0
+		       : add_node_job(doctor, LEA_DOCTOR_JOB_OPENS, vg, lv, LEA_LAYER_NONE);
 }
 
 static int ask_status(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv)
@@ -187,8 +187,7 @@ static int ask_status(struct lea_doctor *doctor, const struct lea_vg *vg, const 
 	if (lv->cow && lea_doctor_wants(doctor, 8))
 		return add_node_job(doctor, LEA_DOCTOR_JOB_STATUS, vg, lv, LEA_LAYER_NONE);
 	if (family_of(lv) == LEA_FAMILY_THIN_POOL && lea_doctor_wants(doctor, 9))
-		return add_node_job(doctor, LEA_DOCTOR_JOB_STATUS, vg, lv,
-				    lea_plan_pool_layer(lv));
+		return add_node_job(doctor, LEA_DOCTOR_JOB_STATUS, vg, lv, lea_plan_pool_layer(lv));
 	return 0;
 }
 
@@ -319,8 +318,8 @@ static int add_nodes(struct lea_doctor *doctor)
 	struct lea_vg wanted_vg;
 	const struct lea_doctor_vg wanted = {.vg = &wanted_vg}, *key = &wanted, **found;
 
-	doctor->node = lea_arena_alloc(doctor->arena, doctor->active.count + 1,
-				       sizeof(*doctor->node));
+	doctor->node =
+		lea_arena_alloc(doctor->arena, doctor->active.count + 1, sizeof(*doctor->node));
 	if (!vgs || !doctor->node)
 		return -ENOMEM;
 	for (uint32_t v = 0; v < facts->vg_count; v++)
@@ -343,8 +342,8 @@ static int add_nodes(struct lea_doctor *doctor)
 int lea_doctor_read_lvs(struct lea_doctor *doctor)
 {
 	LEA_AUTO(lea_freep)
-	char *cib = lea_doctor_read_text(doctor, -1, "/var/lib/pacemaker/cib/cib.xml",
-					 MAX_TEXT_BYTES);
+	char *cib =
+		lea_doctor_read_text(doctor, -1, "/var/lib/pacemaker/cib/cib.xml", MAX_TEXT_BYTES);
 	struct lea_doctor_facts *facts = &doctor->facts;
 	struct pvs pvs = {0};
 	struct lea_scan_vg *vgs;
@@ -355,8 +354,7 @@ int lea_doctor_read_lvs(struct lea_doctor *doctor)
 	if (r)
 		return r;
 	facts->vg = lea_arena_alloc(doctor->arena, count + 1, sizeof(*facts->vg));
-	doctor->is_matched =
-		lea_arena_alloc(doctor->arena, doctor->active.count + 1, sizeof(bool));
+	doctor->is_matched = lea_arena_alloc(doctor->arena, doctor->active.count + 1, sizeof(bool));
 	r = facts->vg && doctor->is_matched ? 0 : -ENOMEM;
 	for (size_t i = 0; !r && i < count; i++) {
 		r = add_vg(doctor, &pvs, &vgs[i]);

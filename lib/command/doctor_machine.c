@@ -26,8 +26,7 @@ static void read_semaphores(struct lea_doctor *doctor)
 	unsigned long long limit;
 	char limits[128];
 
-	if (!text ||
-	    lea_file_read_into(proc_fd, "sys/kernel/sem", limits, sizeof(limits)) ||
+	if (!text || lea_file_read_into(proc_fd, "sys/kernel/sem", limits, sizeof(limits)) ||
 	    sscanf(limits, "%*u %*u %*u %llu", &limit) != 1)
 		return;
 	facts->semaphore_limit = limit;
@@ -41,8 +40,7 @@ static void read_pressure(struct lea_doctor *doctor)
 	char text[512];
 
 	doctor->facts.io_full_percent_100 =
-		lea_file_read_into(lea_world_proc(doctor->world), "pressure/io", text,
-				   sizeof(text))
+		lea_file_read_into(lea_world_proc(doctor->world), "pressure/io", text, sizeof(text))
 			? LEA_DOCTOR_UNKNOWN
 			: lea_doctor_parse_pressure(text);
 }

@@ -36,9 +36,9 @@ enum lea_doctor_job_kind {
 /* What the child does, in memory that it shares. */
 struct lea_doctor_job {
 	enum lea_doctor_job_kind kind;
-	uint32_t vg, lv, disk;	  /* that it is about */
+	uint32_t vg, lv, disk;	   /* that it is about */
 	char name[130], uuid[130]; /* of a node */
-	char path[512];		  /* of a file, a disk or a program */
+	char path[512];		   /* of a file, a disk or a program */
 	/* results */
 	bool is_good;
 	uint64_t first_ms, second_ms;
@@ -53,8 +53,8 @@ struct lea_doctor_job {
 #define LEA_DOCTOR_SETTINGS_BYTES (256U * 1024U)
 
 struct lea_doctor_shared {
-	_Atomic bool may_go_on;	  /* the second status is wanted now */
-	_Atomic uint32_t next;	  /* job that a thread takes next */
+	_Atomic bool may_go_on;			  /* the second status is wanted now */
+	_Atomic uint32_t next;			  /* job that a thread takes next */
 	char settings[LEA_DOCTOR_SETTINGS_BYTES]; /* of DRBD */
 	struct lea_doctor_job job[];
 };

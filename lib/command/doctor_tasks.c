@@ -21,10 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LINKS_MOST     64
-#define LOCK_AGE_S     10
-#define HOLDERS_MOST   64U
-#define STATUS_BYTES   4096U
+#define LINKS_MOST   64
+#define LOCK_AGE_S   10
+#define HOLDERS_MOST 64U
+#define STATUS_BYTES 4096U
 
 /* How often the task has waited so far; 0: unknown. */
 static uint64_t switches_of(struct lea_doctor *doctor, int pid)
@@ -112,8 +112,7 @@ bool lea_doctor_reread_tasks(struct lea_doctor *doctor)
 	}
 	doctor->task_count = count;
 	for (size_t i = 0; i < count; i++)
-		doctor->task[i].blocked_s =
-			(lea_doctor_now_ms(doctor) - doctor->began_ms) / 1000;
+		doctor->task[i].blocked_s = (lea_doctor_now_ms(doctor) - doctor->began_ms) / 1000;
 	return count > 0;
 }
 

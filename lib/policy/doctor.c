@@ -78,8 +78,8 @@ void lea_doctor_begin(const struct lea_doctor_report *report, const struct lea_d
 			 about->lv->name);
 	else if (disk)
 		snprintf(ret_finding->object, sizeof(ret_finding->object), "%s%s%s%s", disk->name,
-			 disk->is_pv ? " (PV of " : " (below a PV of ",
-			 vg ? vg->name : "no VG", ")");
+			 disk->is_pv ? " (PV of " : " (below a PV of ", vg ? vg->name : "no VG",
+			 ")");
 	else if (vg)
 		snprintf(ret_finding->object, sizeof(ret_finding->object), "%s", vg->name);
 }
@@ -215,8 +215,8 @@ const struct lea_doctor_disk *lea_doctor_fast_pv(const struct lea_doctor_facts *
 		    !(vg->vg->pvs[i].flags & LEA_FLAG_ALLOCATABLE) ||
 		    used_extents(vg->vg, i) + extents > vg->vg->pvs[i].pe_count)
 			continue;
-		if (!best || (best->is_rotational != LEA_DOCTOR_NO &&
-			      disk->is_rotational == LEA_DOCTOR_NO))
+		if (!best ||
+		    (best->is_rotational != LEA_DOCTOR_NO && disk->is_rotational == LEA_DOCTOR_NO))
 			best = disk;
 	}
 	return best;

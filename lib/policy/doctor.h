@@ -57,12 +57,12 @@ struct lea_doctor_file {
 
 /* A PV's device, or a disk below it. */
 struct lea_doctor_disk {
-	const char *name;	       /* "/dev/sda1" */
-	const char *kernel;	       /* of the whole disk: "sda" */
-	char pvid[33];		       /* "": the device lies below a PV */
+	const char *name;   /* "/dev/sda1" */
+	const char *kernel; /* of the whole disk: "sda" */
+	char pvid[33];	    /* "": the device lies below a PV */
 	uint32_t major, minor;
-	uint32_t vg;		       /* index into facts->vg; LEA_NONE: of none */
-	bool is_pv, is_orphan;	       /* is_orphan: a PV of no VG */
+	uint32_t vg;	       /* index into facts->vg; LEA_NONE: of none */
+	bool is_pv, is_orphan; /* is_orphan: a PV of no VG */
 	bool lies_on_lv;
 	bool is_scsi, is_nvme, is_virtio;
 	enum lea_doctor_answer is_rotational;
@@ -70,19 +70,20 @@ struct lea_doctor_disk {
 	bool is_late;
 	bool has_io; /* both readings of the counters */
 	struct lea_doctor_io before, after;
-	enum lea_doctor_cache kernel_cache; /* what the kernel takes the disk for: queue/write_cache */
-	enum lea_doctor_cache disk_cache;   /* what the disk says: cache_type */
+	enum lea_doctor_cache
+		kernel_cache; /* what the kernel takes the disk for: queue/write_cache */
+	enum lea_doctor_cache disk_cache; /* what the disk says: cache_type */
 	const char *model;
-	const char *state;		 /* "running" */
-	uint64_t errors, timeouts;	 /* of commands, since the disk came; only with is_scsi */
-	uint32_t kernel_errors;		 /* lines of the kernel's ring */
+	const char *state;	   /* "running" */
+	uint64_t errors, timeouts; /* of commands, since the disk came; only with is_scsi */
+	uint32_t kernel_errors;	   /* lines of the kernel's ring */
 	enum lea_doctor_smart smart;
 	bool smart_failing;
 	uint64_t wear_percent;
-	uint32_t measured_reads;	 /* with --measure */
+	uint32_t measured_reads;	  /* with --measure */
 	uint64_t measured_us, slowest_us; /* of all, of the slowest */
-	uint64_t mda_bytes, text_bytes;	 /* of the PV's first metadata area, of the text in it */
-	const char *wwid, *address;	 /* as in the boot's memory; "" also if not asked for */
+	uint64_t mda_bytes, text_bytes;	  /* of the PV's first metadata area, of the text in it */
+	const char *wwid, *address;	  /* as in the boot's memory; "" also if not asked for */
 	struct lea_doctor_file file;
 	unsigned int faults; /* enum lea_doctor_fault; set by lea_doctor_judge_disks */
 	uint64_t await_us;   /* set by it; LEA_DOCTOR_UNKNOWN: too few requests */
@@ -91,21 +92,21 @@ struct lea_doctor_disk {
 
 struct lea_doctor_lv {
 	bool is_active;
-	char node[16];		   /* "dm-3"; "": it has none of its own */
-	bool has_link;		   /* /dev/VG/LV is there */
+	char node[16]; /* "dm-3"; "": it has none of its own */
+	bool has_link; /* /dev/VG/LV is there */
 	bool has_io;
 	struct lea_doctor_io io;
-	bool is_needed;		   /* in fstab, mounted, a swap, or held by another device */
-	uint64_t open_count;	   /* LEA_DOCTOR_UNKNOWN: not asked */
+	bool is_needed;		    /* in fstab, mounted, a swap, or held by another device */
+	uint64_t open_count;	    /* LEA_DOCTOR_UNKNOWN: not asked */
 	const char *status, *later; /* device-mapper's; "": not asked, or no answer */
-	uint32_t between_ms;	   /* between the two */
+	uint32_t between_ms;	    /* between the two */
 	bool status_is_late;
 };
 
 struct lea_doctor_vg {
 	const struct lea_vg *vg;
-	const uint32_t *disk;		/* [vg->pv_count]: index into facts->disk; LEA_NONE: not there */
-	struct lea_doctor_lv *lv;	/* [vg->lv_count] */
+	const uint32_t *disk;	  /* [vg->pv_count]: index into facts->disk; LEA_NONE: not there */
+	struct lea_doctor_lv *lv; /* [vg->lv_count] */
 	bool has_duplicate;
 	bool is_unwatched; /* active, and not registered with dmeventd */
 	bool is_ours;	   /* of this host, and not exported or shared */
@@ -115,9 +116,9 @@ struct lea_doctor_vg {
 struct lea_doctor_task {
 	int pid;
 	char command[32], wchan[64], device[64], state;
-	char lock[160];	 /* the lock file that it holds; "": none */
+	char lock[160];	    /* the lock file that it holds; "": none */
 	uint64_t blocked_s; /* at least */
-	uint64_t age_s;	 /* of the process; of the lock, if it holds one */
+	uint64_t age_s;	    /* of the process; of the lock, if it holds one */
 };
 
 /* A device-mapper node of a VG that is none of its LVs'. */
@@ -132,11 +133,11 @@ struct lea_doctor_hidden {
 };
 
 struct lea_doctor_drbd {
-	bool is_there;		/* some DRBD device is there */
-	const char *scanned;	/* a DRBD device that LVM's filters let through; "": none */
-	bool has_settings;	/* drbdsetup has answered */
+	bool is_there;	     /* some DRBD device is there */
+	const char *scanned; /* a DRBD device that LVM's filters let through; "": none */
+	bool has_settings;   /* drbdsetup has answered */
 	bool tool_is_absent;
-	const char *settings;	/* its output */
+	const char *settings; /* its output */
 };
 
 struct lea_doctor_facts {
@@ -152,7 +153,7 @@ struct lea_doctor_facts {
 	const struct lea_doctor_hidden *hidden;
 	uint32_t hidden_count;
 	const struct lea_boot_memory *memory; /* NULL: none */
-	uint32_t unread; /* devices that the time did not suffice for */
+	uint32_t unread;		      /* devices that the time did not suffice for */
 	uint64_t sample_ms, uptime_s;
 	bool has_kernel_ring;
 	/* snapshots */
@@ -173,10 +174,10 @@ struct lea_doctor_facts {
 };
 
 struct lea_doctor_finding {
-	const char *check;	/* "D4" */
-	const char *title;	/* of the check */
-	unsigned int severity;	/* 1, or 2: data or the boot are at risk */
-	const char *vg, *lv, *device, *pvid; /* "": none; pvid: 32 characters */
+	const char *check;		      /* "D4" */
+	const char *title;		      /* of the check */
+	unsigned int severity;		      /* 1, or 2: data or the boot are at risk */
+	const char *vg, *lv, *device, *pvid;  /* "": none; pvid: 32 characters */
 	char object[LEA_DOCTOR_OBJECT_BYTES]; /* "/dev/sda (PV of vg0)" */
 	char evidence[LEA_DOCTOR_EVIDENCE_BYTES];
 	const char *why;		  /* it matters */

@@ -12,16 +12,17 @@
 #define SOLID_LIMIT_US	    20000U
 #define ROTATIONAL_LIMIT_US 100000U
 /* A disk that is this many times slower than the median of its kind, from these times on. */
-#define PEER_TIMES	     5U
-#define SOLID_FLOOR_US	     1000U
-#define ROTATIONAL_FLOOR_US  20000U
-#define PEER_REQUESTS	     50U
-#define PEERS_LEAST	     3U
-#define REQUESTS_LEAST	     4U
-#define WEAR_LIMIT_PERCENT   90U
-#define EXTENTS_LIMIT	     1000U
-/* A file that holds less than this part of its size is sparse; the rest is the file system's own. */
-#define SPARSE_PERCENT	     95U
+#define PEER_TIMES	    5U
+#define SOLID_FLOOR_US	    1000U
+#define ROTATIONAL_FLOOR_US 20000U
+#define PEER_REQUESTS	    50U
+#define PEERS_LEAST	    3U
+#define REQUESTS_LEAST	    4U
+#define WEAR_LIMIT_PERCENT  90U
+#define EXTENTS_LIMIT	    1000U
+/* A file that holds less than this part of its size is sparse; the rest is the file system's own.
+ */
+#define SPARSE_PERCENT	    95U
 
 /* ---- D1 */
 
@@ -214,12 +215,11 @@ static void tell_cache_off(const struct lea_doctor_facts *facts, const struct le
 		lea_doctor_next(&finding, "in the host's settings of this disk: turn its write "
 					  "cache on (QEMU: write-cache=on)");
 	else
-		lea_doctor_next(
-			&finding,
-			"in /etc/udev/rules.d/60-write-cache.rules: ACTION==\"add\", "
-			"SUBSYSTEM==\"scsi_disk\", ATTRS{model}==\"%s\", "
-			"ATTR{cache_type}=\"temporary write back\"",
-			disk->model[0] ? disk->model : "MODEL");
+		lea_doctor_next(&finding,
+				"in /etc/udev/rules.d/60-write-cache.rules: ACTION==\"add\", "
+				"SUBSYSTEM==\"scsi_disk\", ATTRS{model}==\"%s\", "
+				"ATTR{cache_type}=\"temporary write back\"",
+				disk->model[0] ? disk->model : "MODEL");
 	lea_doctor_tell(report, &finding);
 }
 
@@ -264,8 +264,9 @@ static void tell_failing(const struct lea_doctor_facts *facts, const struct lea_
 		and = ", ";
 	}
 	if (disk->kernel_errors) {
-		lea_doctor_evidence(&finding, "%s%u I/O error%s in the kernel's messages of this "
-					      "boot",
+		lea_doctor_evidence(&finding,
+				    "%s%u I/O error%s in the kernel's messages of this "
+				    "boot",
 				    and, disk->kernel_errors, disk->kernel_errors == 1 ? "" : "s");
 		and = ", ";
 	}
@@ -315,8 +316,8 @@ void lea_doctor_check_failing(const struct lea_doctor_facts *facts,
 
 static bool is_network(const char *fs)
 {
-	static const char *const names[] = {"nfs", "cifs", "smb", "fuse", "9p", "ceph", "afs",
-					    "glusterfs", "virtiofs", "ncpfs"};
+	static const char *const names[] = {"nfs",  "cifs", "smb",	 "fuse",     "9p",
+					    "ceph", "afs",  "glusterfs", "virtiofs", "ncpfs"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strncmp(fs, names[i], strlen(names[i])) && strcmp(fs, "fuseblk") != 0)
@@ -387,11 +388,15 @@ void lea_doctor_check_files(const struct lea_doctor_facts *facts, struct lea_doc
 				  "that file system",
 				  next);
 		}
+		/* Nothing more matters for a file on another machine. */
+		if (is_network(file->fs))
+			continue;
 		if (file->has_stat)
 			check_content(facts, disk, report);
 		else if (file->is_asked)
-			lea_doctor_not_known(report, "%s: the file system of %s has not answered "
-						     "in time",
+			lea_doctor_not_known(report,
+					     "%s: the file system of %s has not answered "
+					     "in time",
 					     disk->name, file->path);
 	}
 }

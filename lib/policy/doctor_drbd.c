@@ -28,8 +28,8 @@ static size_t resource_chars(const char *name, bool *ret_is_meta)
 		if (!isdigit((unsigned char)name[i]))
 			return 0;
 	chars = length - NUMBER_CHARS - 1;
-	*ret_is_meta = chars > strlen(META) &&
-		       !strncmp(name + chars - strlen(META), META, strlen(META));
+	*ret_is_meta =
+		chars > strlen(META) && !strncmp(name + chars - strlen(META), META, strlen(META));
 	return *ret_is_meta ? chars - strlen(META) : chars;
 }
 
@@ -43,8 +43,7 @@ static enum use use_of(const struct lea_vg *vg)
 	for (uint32_t i = 0; i < vg->lv_count; i++) {
 		bool is_meta = false;
 
-		if (!lea_lv_is_visible(&vg->lvs[i]) ||
-		    !resource_chars(vg->lvs[i].name, &is_meta))
+		if (!lea_lv_is_visible(&vg->lvs[i]) || !resource_chars(vg->lvs[i].name, &is_meta))
 			continue;
 		if (is_meta)
 			return USE_METADATA;
@@ -78,7 +77,8 @@ static void tell_shared(const struct lea_doctor_facts *facts, const struct owner
 	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.vg = vg}, &finding);
 	finding.device = metadata->disk->name;
 	finding.pvid = metadata->disk->pvid;
-	finding.why = "each write is followed by one of DRBD's metadata: both wait for the same disk";
+	finding.why =
+		"each write is followed by one of DRBD's metadata: both wait for the same disk";
 	lea_doctor_evidence(&finding, "DRBD's metadata in it and the data in %s share the disk %s",
 			    facts->vg[data->vg].vg->name, metadata->disk->kernel);
 	lea_doctor_next(&finding, "vgextend %s OTHERDISK && pvmove %s OTHERDISK", vg->name,
@@ -157,8 +157,9 @@ static void check_flushes(const struct lea_doctor_facts *facts, const enum use *
 			      "disk's cache is protected";
 		lea_doctor_evidence(&finding, "DRBD is set to %s no, but the disk caches writes",
 				    options[i]);
-		lea_doctor_next(&finding, "remove \"%s no\" from the resource's settings, then: "
-					  "drbdadm adjust all",
+		lea_doctor_next(&finding,
+				"remove \"%s no\" from the resource's settings, then: "
+				"drbdadm adjust all",
 				options[i]);
 		lea_doctor_tell(report, &finding);
 	}
@@ -171,8 +172,8 @@ static void check_scanned(const struct lea_doctor_facts *facts,
 
 	if (!facts->drbd.scanned[0])
 		return;
-	lea_doctor_begin(report, facts, 1,
-			 &(struct lea_doctor_about){.text = facts->drbd.scanned}, &finding);
+	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.text = facts->drbd.scanned},
+			 &finding);
 	finding.device = facts->drbd.scanned;
 	finding.why = "LVM opens replicated devices, waits for those that are secondary, and may "
 		      "activate the VG of a virtual machine on them";

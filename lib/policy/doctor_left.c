@@ -47,8 +47,7 @@ static bool is_old_metadata(const char *name)
 
 static enum lea_family family_of(const struct lea_lv *lv)
 {
-	return lv->seg_count && lv->seg[0].segtype ? lv->seg[0].segtype->family
-						   : LEA_FAMILY_EMPTY;
+	return lv->seg_count && lv->seg[0].segtype ? lv->seg[0].segtype->family : LEA_FAMILY_EMPTY;
 }
 
 static void tell_lv(const struct lea_doctor_facts *facts, const struct lea_vg *vg,
@@ -231,8 +230,7 @@ static void check_orphans(const struct lea_doctor_facts *facts,
 				 &finding);
 		finding.why = "a disk that no VG uses helps nobody";
 		lea_doctor_evidence(&finding, "a PV of no VG");
-		lea_doctor_next(&finding, "vgextend VG %s, or pvremove %s", disk->name,
-				disk->name);
+		lea_doctor_next(&finding, "vgextend VG %s, or pvremove %s", disk->name, disk->name);
 		lea_doctor_tell(report, &finding);
 	}
 }

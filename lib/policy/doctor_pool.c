@@ -53,8 +53,7 @@ static void check_broken(const struct pool *pool, const struct lea_doctor_thin *
 	const struct lea_vg *vg = pool->vg->vg;
 	struct lea_doctor_finding finding;
 
-	if (!thin->has_failed && !thin->needs_check && !thin->is_read_only &&
-	    !thin->is_out_of_data)
+	if (!thin->has_failed && !thin->needs_check && !thin->is_read_only && !thin->is_out_of_data)
 		return;
 	begin(pool, 2, &finding);
 	finding.why = "its volumes cannot be written, or do not come up at the next boot";
@@ -67,8 +66,9 @@ static void check_broken(const struct pool *pool, const struct lea_doctor_thin *
 		lea_doctor_next(&finding, "lvextend -l +10%%LV %s/%s", vg->name,
 				vg->lvs[pool->lv].name);
 	else
-		lea_doctor_next(&finding, "unmount its volumes, then: vgchange -an %s && lvconvert "
-					  "--repair %s/%s",
+		lea_doctor_next(&finding,
+				"unmount its volumes, then: vgchange -an %s && lvconvert "
+				"--repair %s/%s",
 				vg->name, vg->name, vg->lvs[pool->lv].name);
 	lea_doctor_tell(pool->report, &finding);
 }
@@ -82,26 +82,28 @@ static void check_growth(const struct pool *pool, uint64_t data_bytes)
 	const bool never = facts->pool_threshold_percent >= 100;
 	const bool unwatched = facts->monitoring && facts->has_dmeventd == LEA_DOCTOR_NO;
 
-	if (pool->virtual_bytes <= data_bytes || (!never && !unwatched && !pool->vg->is_unwatched &&
-						  facts->monitoring))
+	if (pool->virtual_bytes <= data_bytes ||
+	    (!never && !unwatched && !pool->vg->is_unwatched && facts->monitoring))
 		return;
 	begin(pool, 1, &finding);
 	finding.why = "when it is full, writes to all its volumes stop or fail";
 	lea_doctor_size(pool->virtual_bytes, text[0]);
 	lea_doctor_size(data_bytes, text[1]);
-	lea_doctor_evidence(&finding, "its volumes have %s, it has %s, and it is never extended: %s",
-			    text[0], text[1],
-			    never		? "thin_pool_autoextend_threshold is 100"
+	lea_doctor_evidence(&finding,
+			    "its volumes have %s, it has %s, and it is never extended: %s", text[0],
+			    text[1],
+			    never		 ? "thin_pool_autoextend_threshold is 100"
 			    : !facts->monitoring ? "activation/monitoring is 0"
-			    : unwatched		? "dmeventd is not running"
-						: "dmeventd does not monitor its VG yet");
+			    : unwatched		 ? "dmeventd is not running"
+						 : "dmeventd does not monitor its VG yet");
 	if (never)
 		lea_doctor_next(&finding, "in lvm.conf: activation { "
 					  "thin_pool_autoextend_threshold = 80 }");
 	else if (!facts->monitoring)
 		lea_doctor_next(&finding, "in lvm.conf: activation { monitoring = 1 }");
 	else
-		lea_doctor_next(&finding, "systemctl start dm-event.socket && vgchange --monitor y %s",
+		lea_doctor_next(&finding,
+				"systemctl start dm-event.socket && vgchange --monitor y %s",
 				pool->vg->vg->name);
 	lea_doctor_tell(pool->report, &finding);
 }
@@ -139,11 +141,13 @@ static void check_discards(const struct pool *pool, const struct lea_seg_thin_po
 	begin(pool, 1, &finding);
 	finding.device = discards.disk->name;
 	finding.pvid = discards.disk->pvid;
-	finding.why = "the disk never learns which blocks are free, wears faster and becomes slower";
+	finding.why =
+		"the disk never learns which blocks are free, wears faster and becomes slower";
 	lea_doctor_evidence(&finding, "discards are to be passed down, but %s takes none",
 			    discards.disk->name);
-	lea_doctor_next(&finding, "turn discards on below (in a guest: discard=unmap), or lvchange "
-				  "--discards nopassdown %s/%s",
+	lea_doctor_next(&finding,
+			"turn discards on below (in a guest: discard=unmap), or lvchange "
+			"--discards nopassdown %s/%s",
 			vg->name, vg->lvs[pool->lv].name);
 	lea_doctor_tell(pool->report, &finding);
 }

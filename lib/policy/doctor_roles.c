@@ -197,8 +197,9 @@ static void judge_media(const struct lea_doctor_facts *facts, const struct lea_d
 		lea_doctor_begin(report, facts, 1, &about, &finding);
 		finding.why = "it is as slow as its slowest part, and how fast a request is "
 			      "depends on where it goes";
-		lea_doctor_evidence(&finding, "%u of its %u pieces are on rotational disks (%s), "
-					      "%u on solid state",
+		lea_doctor_evidence(&finding,
+				    "%u of its %u pieces are on rotational disks (%s), "
+				    "%u on solid state",
 				    lies.with[3], lies.areas, lies.first[3]->name, lies.solid);
 		lea_doctor_next(&finding, "pvmove -n %s %s", lv->name, lies.first[3]->name);
 		lea_doctor_tell(report, &finding);
@@ -219,6 +220,5 @@ void lea_doctor_check_media(const struct lea_doctor_facts *facts, struct lea_doc
 	for (uint32_t v = 0; v < facts->vg_count; v++)
 		for (uint32_t i = 0; i < facts->vg[v].vg->lv_count; i++)
 			if (lies_on_pvs(&facts->vg[v].vg->lvs[i]))
-				judge_media(facts, &facts->vg[v], &facts->vg[v].vg->lvs[i],
-					    report);
+				judge_media(facts, &facts->vg[v], &facts->vg[v].vg->lvs[i], report);
 }

@@ -13,9 +13,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define SLAB_PERCENT	  5U
-#define COPY_BYTES	  8192U /* of memory for a copy in flight, by the report that measured it */
-#define WHY_KERNEL "the kernel holds a copy in memory for each chunk in flight and each snapshot"
+#define SLAB_PERCENT 5U
+#define COPY_BYTES   8192U /* of memory for a copy in flight, by the report that measured it */
+#define WHY_KERNEL   "the kernel holds a copy in memory for each chunk in flight and each snapshot"
 
 static uint64_t full_in_s(const struct lea_doctor_lv *state)
 {
@@ -120,8 +120,7 @@ static void check_threshold(const struct lea_doctor_facts *facts, uint32_t count
 			    "meant no limit",
 			    "set a number: snapshot_cow_threshold in lvmevent.conf");
 	else if (count && facts->memory_kib && threshold <= 1000000 &&
-		 threshold * count * (COPY_BYTES / 1024) >
-			 facts->memory_kib * SLAB_PERCENT / 100) {
+		 threshold * count * (COPY_BYTES / 1024) > facts->memory_kib * SLAB_PERCENT / 100) {
 		snprintf(text, sizeof(text),
 			 "snapshot_cow_threshold is %" PRIu64 ": %u snapshots may take %" PRIu64
 			 " MiB of memory for copies in flight",
@@ -145,8 +144,7 @@ static void check_kernel(const struct lea_doctor_facts *facts, uint32_t count,
 			    "echo 100 "
 			    ">/sys/module/dm_snapshot/parameters/snapshot_copy_throttle");
 	}
-	if (facts->memory_kib &&
-	    facts->slab_kib > facts->memory_kib * SLAB_PERCENT / 100) {
+	if (facts->memory_kib && facts->slab_kib > facts->memory_kib * SLAB_PERCENT / 100) {
 		snprintf(text, sizeof(text),
 			 "copies in flight take %" PRIu64 " MiB of the kernel's memory "
 			 "(kcopyd_job, dm_snap_pending_exception)",

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define BLOCKED_LEAST_S	   10U
+#define BLOCKED_LEAST_S	    10U
 #define COOKIE_SETS_PERCENT 50U
-#define PRESSURE_LIMIT	   2000U /* hundredths of a percent */
+#define PRESSURE_LIMIT	    2000U /* hundredths of a percent */
 
 /* ---- D3 */
 
@@ -110,8 +110,9 @@ void lea_doctor_check_pressure(const struct lea_doctor_facts *facts,
 		return;
 	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.text = "I/O"}, &finding);
 	finding.why = "in this time no task did anything but wait for disks";
-	lea_doctor_evidence(&finding, "all tasks waited for I/O for %" PRIu64 ".%02" PRIu64
-				      " %% of the last minute",
+	lea_doctor_evidence(&finding,
+			    "all tasks waited for I/O for %" PRIu64 ".%02" PRIu64
+			    " %% of the last minute",
 			    full / 100, full % 100);
 	lea_doctor_next(&finding, "iostat -x 2");
 	lea_doctor_tell(report, &finding);

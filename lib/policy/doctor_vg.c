@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define METADATA_PERCENT 70U
+#define METADATA_PERCENT  70U
 #define METADATA_CRITICAL 90U
-#define MDA_HEADER_BYTES 512U
+#define MDA_HEADER_BYTES  512U
 
 /* ---- D10 */
 
@@ -52,8 +52,7 @@ static void check_area(const struct lea_doctor_facts *facts, const struct lea_do
 void lea_doctor_check_metadata(const struct lea_doctor_facts *facts,
 			       struct lea_doctor_report *report)
 {
-	const struct lea_doctor_disk **least =
-		calloc((size_t)facts->vg_count + 1, sizeof(*least));
+	const struct lea_doctor_disk **least = calloc((size_t)facts->vg_count + 1, sizeof(*least));
 
 	for (uint32_t i = 0; least && i < facts->disk_count; i++) {
 		const struct lea_doctor_disk *disk = &facts->disk[i];
@@ -115,8 +114,9 @@ static void compare_pv(const struct lea_doctor_facts *facts, const struct lea_bo
 		      "and safety without a message";
 	lea_access_plain(pv->address, address[0], sizeof(address[0]));
 	lea_access_plain(disk->address, address[1], sizeof(address[1]));
-	lea_doctor_evidence(&finding, "in the last good boot this PV of %s was at %s, now it is at "
-				      "%s",
+	lea_doctor_evidence(&finding,
+			    "in the last good boot this PV of %s was at %s, now it is at "
+			    "%s",
 			    then->name, address[0], address[1]);
 	lea_doctor_next(&finding, "if that is intended, nothing: the next good boot remembers it");
 	lea_doctor_tell(report, &finding);
@@ -135,8 +135,9 @@ static void tell_gone(const struct lea_doctor_facts *facts, const struct lea_boo
 	finding.why = "the VG is gone with it: nothing else on this machine names it";
 	lea_id_format(pv->pvid, id);
 	lea_access_plain(pv->serial, plain, sizeof(plain));
-	lea_doctor_evidence(&finding, "its PV %s was there in the last good boot (%s%s%s), and is "
-				      "not any more",
+	lea_doctor_evidence(&finding,
+			    "its PV %s was there in the last good boot (%s%s%s), and is "
+			    "not any more",
 			    id, lea_boot_kind_name(pv->kind), plain[0] ? ", serial " : "", plain);
 	lea_doctor_next(&finding, "lvmevent explain %s", then->name);
 	lea_doctor_tell(report, &finding);
@@ -243,8 +244,7 @@ static void check_duplicates(const struct lea_doctor_facts *facts,
 
 		if (!facts->vg[v].has_duplicate)
 			continue;
-		lea_doctor_begin(report, facts, 2, &(struct lea_doctor_about){.vg = vg},
-				 &finding);
+		lea_doctor_begin(report, facts, 2, &(struct lea_doctor_about){.vg = vg}, &finding);
 		finding.why = "no event activates the VG, since nobody knows which device is the "
 			      "right one";
 		lea_doctor_evidence(&finding, "one of its PVs is on two devices");

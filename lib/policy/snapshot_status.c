@@ -53,15 +53,15 @@ uint32_t lea_snapshot_percent(const struct lea_snapshot_status *status)
 }
 
 int lea_snapshot_tell(const struct lea_snapshot_status *status, uint64_t full_in_s, const char *vg,
-		      const char *cow, const char *origin, char *ret_evidence, size_t evidence_bytes,
-		      char *ret_next, size_t next_bytes)
+		      const char *cow, const char *origin, char *ret_evidence,
+		      size_t evidence_bytes, char *ret_next, size_t next_bytes)
 {
 	int used;
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (status->state == words[i].state) {
-			snprintf(ret_evidence, evidence_bytes, "is %s (of %s/%s)", words[i].said, vg,
-				 origin);
+			snprintf(ret_evidence, evidence_bytes, "is %s (of %s/%s)", words[i].said,
+				 vg, origin);
 			snprintf(ret_next, next_bytes, "lvremove %s/%s", vg, cow);
 			return 2;
 		}

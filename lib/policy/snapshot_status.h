@@ -36,5 +36,5 @@ uint32_t lea_snapshot_percent(const struct lea_snapshot_status *status);
  * Returns 0: nothing; 1: it is nearly full; 2: it is lost.
  */
 int lea_snapshot_tell(const struct lea_snapshot_status *status, uint64_t full_in_s, const char *vg,
-		      const char *cow, const char *origin, char *ret_evidence, size_t evidence_bytes,
-		      char *ret_next, size_t next_bytes);
+		      const char *cow, const char *origin, char *ret_evidence,
+		      size_t evidence_bytes, char *ret_next, size_t next_bytes);

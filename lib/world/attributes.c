@@ -36,8 +36,8 @@ void lea_attributes_read(int dir_fd, const struct lea_attribute *attribute, size
 	size_t opened = 0;
 
 	for (size_t i = 0; i < count && i < LEA_ATTRIBUTES_MOST; i++) {
-		const int fd = dir_fd < 0 ? -1
-					  : openat(dir_fd, attribute[i].path, O_RDONLY | O_CLOEXEC);
+		const int fd =
+			dir_fd < 0 ? -1 : openat(dir_fd, attribute[i].path, O_RDONLY | O_CLOEXEC);
 
 		read_text(fd, &attribute[i]);
 		if (fd >= 0)
