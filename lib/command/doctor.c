@@ -20,8 +20,8 @@
 /* After so long a disk that does not answer gets a fifth of the deadline only. */
 #define SCAN_PATIENCE_MS 6500U
 #define DISKS_PER_THREAD 4U
-#define THREADS_LEAST	 16U
-#define THREADS_MOST	 250U
+#define THREADS_LEAST	  8U
+#define THREADS_MOST	  64U
 #define BLOCKED_MS	 10200U
 #define LOOK_MS		 250U
 #define CHILD_MS	 3000U
@@ -219,6 +219,7 @@ void lea_doctor_free(struct lea_doctor *doctor)
 	free(doctor->after.counter);
 	free(doctor->hidden);
 	free(doctor->mounts);
+	free(doctor->unwatched);
 	free(doctor->swaps);
 	free(doctor->fstab);
 	free(doctor->task);

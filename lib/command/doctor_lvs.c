@@ -232,6 +232,42 @@ static bool is_ours(const struct lea_conf *conf, const struct lea_vg *vg)
 	return lea_access_check_pv(vg, conf->system_id) == LEA_VG_ACCESS_OK;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static bool is_unwatched(const struct lea_doctor *doctor, const char *vg_id)
+{
+	return doctor->unwatched_count && bsearch(vg_id, doctor->unwatched, doctor->unwatched_count,
+						  sizeof(*doctor->unwatched), compare_ids);
+}
+
+static int add_unwatched(void *arg, const char *vg_id, bool is_asked)
+{
+	struct lea_doctor *doctor = arg;
+
+	(void)is_asked;
+	if (lea_make_room(&doctor->unwatched, &doctor->unwatched_room, doctor->unwatched_count + 1,
+			  sizeof(*doctor->unwatched)))
+		return -ENOMEM;
+	snprintf(doctor->unwatched[doctor->unwatched_count++], sizeof(*doctor->unwatched), "%s",
+		 vg_id);
+	return 0;
+}
+
+/* One listing for all VGs. */
+static int read_unwatched(struct lea_doctor *doctor)
+{
+	const int run_fd = lea_world_run(doctor->world);
+	const int r = run_fd < 0 ? 0 : lea_monitor_deferred_each(run_fd, add_unwatched, doctor);
+
+	if (doctor->unwatched_count)
+		qsort(doctor->unwatched, doctor->unwatched_count, sizeof(*doctor->unwatched),
+		      compare_ids);
+	return r == -ENOMEM ? r : 0;
+}
+
 /* The resource agents of Pacemaker name the VG in an attribute. */
 static bool is_of_cluster(const char *cib, const char *vg)
 {
@@ -255,7 +291,6 @@ static int add_vg(struct lea_doctor *doctor, const struct pvs *pvs, const struct
 	struct lea_doctor_facts *facts = &doctor->facts;
 	const struct lea_vg *vg = known->vg;
 	struct lea_doctor_vg *to = &facts->vg[facts->vg_count];
-	const int run_fd = lea_world_run(doctor->world);
 	uint32_t *disks = lea_arena_alloc(doctor->arena, vg->pv_count, sizeof(*disks));
 	bool has_pool = false;
 	int r = 0;
@@ -267,7 +302,7 @@ static int add_vg(struct lea_doctor *doctor, const struct pvs *pvs, const struct
 	to->disk = disks;
 	to->has_duplicate = known->has_duplicate;
 	to->is_ours = is_ours(doctor->conf, vg);
-	to->is_unwatched = run_fd >= 0 && lea_monitor_deferred_is_there(run_fd, vg->id);
+	to->is_unwatched = is_unwatched(doctor, vg->id);
 	for (uint32_t i = 0; !r && i < vg->lv_count; i++) {
 		has_pool |= family_of(&vg->lvs[i]) == LEA_FAMILY_THIN_POOL;
 		r = fill_lv(doctor, vg, &vg->lvs[i], &to->lv[i]);
@@ -350,6 +385,7 @@ int lea_doctor_read_lvs(struct lea_doctor *doctor)
 	size_t count;
 	int r = lea_scan_vgs(doctor->scan, &vgs, &count);
 
+	r = r ? r : read_unwatched(doctor);
 	r = r ? r : sort_disks(doctor, &pvs);
 	if (r)
 		return r;

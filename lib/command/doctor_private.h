@@ -78,6 +78,8 @@ struct lea_doctor {
 	struct lea_doctor_hidden *hidden; /* owned */
 	struct lea_doctor_counters before, after;
 	char *mounts, *swaps, *fstab;
+	char (*unwatched)[33]; /* ids of VGs that dmeventd does not monitor yet, sorted; owned */
+	size_t unwatched_count, unwatched_room;
 	/* tasks of the first reading */
 	struct lea_doctor_task *task;
 	uint64_t *task_start, *task_switches;

@@ -53,13 +53,6 @@ bool lea_monitor_deferred_is_asked(int run_fd, const char *vg_id)
 	       (st.st_mode & MODE_ASKED) == MODE_ASKED;
 }
 
-bool lea_monitor_deferred_is_there(int run_fd, const char *vg_id)
-{
-	char path[sizeof(FOLDER) + ID_CHARS + 1];
-
-	return path_of(vg_id, path) == 0 && !faccessat(run_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
-}
-
 int lea_monitor_deferred_drop(int run_fd, const char *vg_id)
 {
 	int r = lea_id_ok(vg_id) ? lea_file_remove_in(run_fd, FOLDER, vg_id) : -EINVAL;

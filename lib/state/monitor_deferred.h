@@ -16,8 +16,6 @@
 LEA_MUST_CHECK int lea_monitor_deferred_note(int run_fd, const char *vg_id);
 /* Does the file exist, and was registration attempted? */
 bool lea_monitor_deferred_is_asked(int run_fd, const char *vg_id);
-/* Does the file exist? */
-bool lea_monitor_deferred_is_there(int run_fd, const char *vg_id);
 /* Not an error if the file does not exist. */
 LEA_MUST_CHECK int lea_monitor_deferred_drop(int run_fd, const char *vg_id);
 /* Marks that registration was attempted. If the mark is still set at the end, the attempt
