@@ -86,6 +86,7 @@ struct lea_conf {
 	const char *boot_wait;	      /* see lea_conf_boot_wait */
 	bool device_timeout_auto;     /* devices that were slow get longer time limits */
 	struct lea_list needed, last; /* VGs, LVs and tags: activated first and last at boot */
+	uint32_t snapshot_cow_threshold; /* copies in flight of a snapshot; 0: left alone */
 	uint32_t failed_attempts;     /* quarantine an entry after this many dead runners */
 	/* devices, continued */
 	const char *md_component_checks;  /* auto, start, full */

@@ -143,6 +143,7 @@ static const struct lea_conf_key keys[] = {
 	ROW_WORD("event/device_timeout", "auto", "auto", device_timeout_auto),
 	ROW_LIST("event/needed", false, needed),
 	ROW_LIST("event/last", false, last),
+	ROW_NUMBER("event/snapshot_cow_threshold", "0", 0, 1000000, snapshot_cow_threshold),
 	ROW_NUMBER("event/failed_attempts", "3", 1, 1000, failed_attempts),
 };
 
