@@ -161,7 +161,7 @@ static int finish(struct view *view)
 /* The name of the PV at a path; NULL: none. */
 static const char *find_device(struct view *view, const char *path)
 {
-	const struct lea_doctor_facts *facts = lea_doctor_facts(view->doctor);
+	const struct lea_doctor_facts *facts = lea_doctor_gathered(view->doctor);
 	struct lea_device device = {0};
 	const char *name = NULL;
 
@@ -185,7 +185,7 @@ static bool has_vg(const struct lea_doctor_facts *facts, const char *name)
 /* Returns an exit code. */
 static int find_targets(struct view *view)
 {
-	const struct lea_doctor_facts *facts = lea_doctor_facts(view->doctor);
+	const struct lea_doctor_facts *facts = lea_doctor_gathered(view->doctor);
 
 	view->device = calloc((size_t)view->targets->count + 1, sizeof(*view->device));
 	if (!view->device)
@@ -281,7 +281,7 @@ static int examine(struct view *view, struct lea_doctor_options *options)
 	view->findings = lea_json_list(&view->json, view->json.top, "findings");
 	view->unknown = lea_json_list(&view->json, view->json.top, "unknown");
 	view->only = options->only;
-	lea_doctor_run(lea_doctor_facts(view->doctor), options->only, &sink);
+	lea_doctor_run(lea_doctor_gathered(view->doctor), options->only, &sink);
 	r = finish(view);
 	return r ? lea_tool_fail(view->world, r, "doctor") : (int)view->worst;
 }

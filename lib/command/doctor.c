@@ -6,7 +6,6 @@
 #include "command/doctor_private.h"
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "filter/filter.h"
 #include "policy/access.h"
 #include "world/udevdb.h"
@@ -20,40 +19,13 @@
 /* After so long a disk that does not answer gets a fifth of the deadline only. */
 #define SCAN_PATIENCE_MS 6500U
 #define DISKS_PER_THREAD 4U
-#define THREADS_LEAST	  8U
-#define THREADS_MOST	  64U
+#define THREADS_LEAST	 8U
+#define THREADS_MOST	 64U
 #define BLOCKED_MS	 10200U
 #define LOOK_MS		 250U
 #define CHILD_MS	 3000U
 #define RESERVE_MS	 700U /* for the checks and the output */
 #define ARENA_BYTES	 (256U * 1024U * 1024U)
-
-uint64_t lea_doctor_now_ms(const struct lea_doctor *doctor)
-{
-	return doctor->world->clock->now_ms(doctor->world->clock);
-}
-
-const char *lea_doctor_keep(struct lea_doctor *doctor, const char *text)
-{
-	const char *kept = text[0] ? lea_arena_strdup(doctor->arena, text) : "";
-
-	return kept ? kept : "";
-}
-
-char *lea_doctor_read_text(struct lea_doctor *doctor, int dir_fd, const char *path,
-			   size_t max_bytes)
-{
-	LEA_AUTO(lea_freep)
-	char *full = path[0] == '/' ? lea_world_path(doctor->world, path) : NULL;
-	char *text = NULL;
-	int r;
-
-	if (path[0] == '/')
-		r = full ? lea_file_read_config(full, max_bytes, &text, NULL) : -ENOMEM;
-	else
-		r = dir_fd < 0 ? dir_fd : lea_file_read(dir_fd, path, max_bytes, &text, NULL);
-	return r ? NULL : text;
-}
 
 /* ---- the scan */
 
@@ -230,7 +202,7 @@ void lea_doctor_free(struct lea_doctor *doctor)
 	free(doctor);
 }
 
-struct lea_doctor_facts *lea_doctor_facts(struct lea_doctor *doctor)
+struct lea_doctor_facts *lea_doctor_gathered(struct lea_doctor *doctor)
 {
 	return &doctor->facts;
 }

@@ -32,4 +32,4 @@ LEA_MUST_CHECK int lea_doctor_new(struct lea_world *world, struct lea_conf *conf
 				  struct lea_doctor **ret_doctor);
 void lea_doctor_free(struct lea_doctor *doctor);
 /* Borrowed. */
-struct lea_doctor_facts *lea_doctor_facts(struct lea_doctor *doctor);
+struct lea_doctor_facts *lea_doctor_gathered(struct lea_doctor *doctor);

@@ -32,15 +32,6 @@
 #define DRBDSETUP    "/usr/sbin/drbdsetup"
 #define SMART_MOST   64U
 
-int lea_doctor_add_job(struct lea_doctor *doctor, const struct lea_doctor_job *job)
-{
-	if (lea_make_room(&doctor->job, &doctor->job_room, doctor->job_count + 1,
-			  sizeof(*doctor->job)))
-		return -ENOMEM;
-	memcpy(&doctor->job[doctor->job_count++], job, sizeof(*job));
-	return 0;
-}
-
 static bool is_of_dm(const struct lea_doctor_job *job)
 {
 	return job->kind == LEA_DOCTOR_JOB_STATUS || job->kind == LEA_DOCTOR_JOB_OPENS;

@@ -213,7 +213,7 @@ make_command() {
 		-device "virtio-scsi-pci,id=s,max_sectors=512"
 		-qmp "unix:$GUEST/qmp.sock,server=on,wait=off")
 	[ ! -e "$GUEST/root.qcow2" ] ||
-		qemu+=(-drive "file=$GUEST/root.qcow2,format=qcow2,if=none,id=root,cache=unsafe" -device virtio-blk-pci,drive=root)
+		qemu+=(-drive "file=$GUEST/root.qcow2,format=qcow2,if=none,id=root,cache=unsafe" -device "virtio-blk-pci,drive=root")
 	for name in "${GUEST_DISKS[@]}"; do
 		number=${name#d}
 		who=${GUEST_IDENTITY[number]:-$number}

@@ -8,8 +8,8 @@ if ! with_ours; then
 	return
 fi
 GUEST_BUS=([6]=nvme [7]=virtio)
-GUEST_OPTIONS=([0]=rotation_rate=1 [1]=rotation_rate=7200 [2]=rotation_rate=1,write-cache=off [3]=rotation_rate=1
-	[4]=rotation_rate=7200 [8]=rotation_rate=1 [10]=rotation_rate=7200)
+GUEST_OPTIONS=([0]='rotation_rate=1' [1]='rotation_rate=7200' [2]='rotation_rate=1,write-cache=off' [3]='rotation_rate=1'
+	[4]='rotation_rate=7200' [8]='rotation_rate=1' [10]='rotation_rate=7200')
 
 machine() { # NAME
 	guest_new "$1" "$(layout blank 15)"
