@@ -110,10 +110,10 @@ static int finish_disks(struct lea_doctor *doctor)
 
 	for (uint32_t i = 0; i < facts->disk_count; i++) {
 		struct lea_doctor_disk *disk = &facts->disk[i];
-		const char *slash = strrchr(disk->name, '/');
-		const char *name = slash ? slash + 1 : disk->name;
-		const struct lea_doctor_io *before = lea_doctor_find_counter(&doctor->before, name);
-		const struct lea_doctor_io *after = lea_doctor_find_counter(&doctor->after, name);
+		const struct lea_doctor_io *before =
+			lea_doctor_find_counter(&doctor->before, disk->node);
+		const struct lea_doctor_io *after =
+			lea_doctor_find_counter(&doctor->after, disk->node);
 
 		disk->has_io = before && after && after->reads >= before->reads &&
 			       after->writes >= before->writes &&

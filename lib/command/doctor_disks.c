@@ -88,6 +88,7 @@ const struct lea_doctor_io *lea_doctor_find_counter(const struct lea_doctor_coun
 struct place {
 	char folder[64];   /* of the whole disk, below /sys: "dev/block/8:1/.." */
 	char kernel[32];   /* of the whole disk: "sda" */
+	char node[32];	   /* of the device itself: "sda1" */
 	char hctl[32];	   /* "2:0:0:0"; "": no SCSI disk */
 	char address[256]; /* "" unknown */
 };
@@ -118,6 +119,7 @@ static void find_place(struct lea_world *world, struct lea_devno devno, const ch
 	snprintf(path, sizeof(path), "dev/block/%u:%u", devno.major, devno.minor);
 	snprintf(ret_place->folder, sizeof(ret_place->folder), "%s", path);
 	snprintf(ret_place->kernel, sizeof(ret_place->kernel), "%.31s", slash ? slash + 1 : name);
+	memcpy(ret_place->node, ret_place->kernel, sizeof(ret_place->node));
 	bytes = sys_fd < 0 ? -1 : readlinkat(sys_fd, path, target, sizeof(target) - 1);
 	if (bytes <= 0)
 		return;
@@ -128,6 +130,7 @@ static void find_place(struct lea_world *world, struct lea_devno devno, const ch
 	*block = '\0';
 	block += strlen("/block/");
 	end = strchr(block, '/');
+	snprintf(ret_place->node, sizeof(ret_place->node), "%.31s", end ? end + 1 : block);
 	if (end) {
 		*end = '\0';
 		snprintf(ret_place->folder, sizeof(ret_place->folder), "%s/..", path);
@@ -217,6 +220,7 @@ static int add_disk(struct lea_doctor *doctor, const char *name, const struct pl
 	*disk = (struct lea_doctor_disk){
 		.name = lea_doctor_keep(doctor, name),
 		.kernel = lea_doctor_keep(doctor, place->kernel),
+		.node = lea_doctor_keep(doctor, place->node),
 		.vg = LEA_NONE,
 		.is_scsi = place->hctl[0] != '\0',
 		.is_nvme = begins(place->kernel, "nvme"),

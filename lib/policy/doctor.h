@@ -59,6 +59,7 @@ struct lea_doctor_file {
 struct lea_doctor_disk {
 	const char *name;   /* "/dev/sda1" */
 	const char *kernel; /* of the whole disk: "sda" */
+	const char *node;   /* of the device itself: "sda1" */
 	char pvid[33];	    /* "": the device lies below a PV */
 	uint32_t major, minor;
 	uint32_t vg;	       /* index into facts->vg; LEA_NONE: of none */

@@ -20,7 +20,7 @@ machine() { # NAME
 	printf '\x55\xaa' | dd of="$GUEST/disks/d14" bs=1 seek=510 conv=notrunc status=none
 	guest_sick d4 slow@0.2
 	guest_sick d5 bad@8388608-8404992
-	guest_sick d9 hang@1048576-8388608
+	guest_sick d9 hang@33554432-41943040
 	overlay_program doctor-steps
 	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -o "$JUNK/fuse-file" "$GUEST_HERE/in-guest/fuse-file.c" || die "fuse-file"
 	overlay_file usr/lib/guest/fuse-file 755 <"$JUNK/fuse-file"
