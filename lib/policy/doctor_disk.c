@@ -344,7 +344,8 @@ static void check_content(const struct lea_doctor_facts *facts, const struct lea
 {
 	const struct lea_doctor_file *file = &disk->file;
 	char text[LEA_DOCTOR_EVIDENCE_BYTES], held[LEA_DOCTOR_SIZE_BYTES],
-		size[LEA_DOCTOR_SIZE_BYTES], next[LEA_DOCTOR_NEXT_BYTES];
+		size[LEA_DOCTOR_SIZE_BYTES], next[LEA_DOCTOR_NEXT_BYTES],
+		quoted[LEA_DOCTOR_QUOTED_BYTES];
 
 	lea_doctor_size(file->held_bytes, held);
 	lea_doctor_size(file->size_bytes, size);
@@ -352,7 +353,7 @@ static void check_content(const struct lea_doctor_facts *facts, const struct lea
 		snprintf(text, sizeof(text), ", which is sparse: %s of %s are allocated", held,
 			 size);
 		snprintf(next, sizeof(next), "fallocate -l %" PRIu64 " %s", file->size_bytes,
-			 file->path);
+			 lea_doctor_quote(file->path, quoted));
 		tell_file(facts, disk, report, 1, text,
 			  "when the file system below is full, writes to the PV fail", next);
 	}

@@ -200,6 +200,7 @@ static void check_nodes(const struct lea_doctor_facts *facts,
 			const struct lea_doctor_report *report)
 {
 	struct lea_doctor_finding finding;
+	char quoted[LEA_DOCTOR_QUOTED_BYTES];
 
 	for (uint32_t i = 0; i < facts->node_count; i++) {
 		const struct lea_doctor_node *node = &facts->node[i];
@@ -211,7 +212,8 @@ static void check_nodes(const struct lea_doctor_facts *facts,
 		finding.why = "it keeps its disks in use, and may write where another LV is by now";
 		lea_doctor_evidence(&finding, "a device of VG %s (%s), but the VG has no such LV",
 				    vg->name, node->kernel);
-		lea_doctor_next(&finding, "dmsetup remove %s", node->name);
+		lea_doctor_next(&finding, "dmsetup remove %s",
+				lea_doctor_quote(node->name, quoted));
 		lea_doctor_tell(report, &finding);
 	}
 }

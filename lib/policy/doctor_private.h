@@ -23,6 +23,10 @@ void lea_doctor_begin(const struct lea_doctor_report *report, const struct lea_d
 		      struct lea_doctor_finding *ret_finding);
 void lea_doctor_tell(const struct lea_doctor_report *report,
 		     const struct lea_doctor_finding *finding);
+/* The name as a word of a shell, in @ret_quoted if it has to be quoted; a name that does not fit is
+ * cut. */
+#define LEA_DOCTOR_QUOTED_BYTES 300U
+const char *lea_doctor_quote(const char *name, char ret_quoted[static LEA_DOCTOR_QUOTED_BYTES]);
 void lea_doctor_not_known(const struct lea_doctor_report *report, const char *format, ...)
 	LEA_PRINTF(2, 3);
 

@@ -2,6 +2,7 @@
 /* What the checks share: findings, figures for people, and where an LV lies. */
 #include "policy/doctor_private.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,10 +44,42 @@ void lea_doctor_begin(const struct lea_doctor_report *report, const struct lea_d
 		snprintf(ret_finding->object, sizeof(ret_finding->object), "%s", vg->name);
 }
 
+/* Names of files, nodes and tasks may have any byte. */
+static void make_plain(char *text)
+{
+	for (; *text; text++)
+		if (iscntrl((unsigned char)*text))
+			*text = '?';
+}
+
 void lea_doctor_tell(const struct lea_doctor_report *report,
 		     const struct lea_doctor_finding *finding)
 {
-	report->sink->find(report->sink->arg, finding);
+	struct lea_doctor_finding plain = *finding;
+
+	make_plain(plain.object);
+	make_plain(plain.evidence);
+	make_plain(plain.next);
+	report->sink->find(report->sink->arg, &plain);
+}
+
+const char *lea_doctor_quote(const char *name, char ret_quoted[static LEA_DOCTOR_QUOTED_BYTES])
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				   "/._+:@%-";
+	size_t used = 0;
+
+	if (*name && *name != '-' && !name[strspn(name, safe)])
+		return name;
+	ret_quoted[used++] = '\'';
+	for (; *name && used + 6 < LEA_DOCTOR_QUOTED_BYTES; name++)
+		if (*name == '\'')
+			used += (size_t)sprintf(ret_quoted + used, "'\\''");
+		else
+			ret_quoted[used++] = *name;
+	ret_quoted[used++] = '\'';
+	ret_quoted[used] = '\0';
+	return ret_quoted;
 }
 
 void lea_doctor_not_known(const struct lea_doctor_report *report, const char *format, ...)

@@ -281,6 +281,12 @@ static void left_node(void)
 	now.facts.node_count = 1;
 }
 
+static void hostile_node(void)
+{
+	left_node();
+	now.node.name = "x;\nrm 'y'";
+}
+
 static void left_link(void)
 {
 	now.lv[0].is_active = false;
@@ -403,6 +409,10 @@ static const struct row rows[] = {
 	{"a node without LV", "linear_one", D(7), left_node,
 	 "1 D7 vg-gone: a device of VG vg (dm-7), but the VG has no such LV [dmsetup remove "
 	 "vg-gone]",
+	 NULL},
+	{"a node with a hostile name", "linear_one", D(7), hostile_node,
+	 "1 D7 x;?rm 'y': a device of VG vg (dm-7), but the VG has no such LV [dmsetup remove "
+	 "'x;?rm '\\''y'\\''']\n",
 	 NULL},
 	{"a link without node", "linear_one", D(7), left_link,
 	 "1 D7 vg/lv0: it is not active, but /dev/vg/lv0 is there", NULL},
