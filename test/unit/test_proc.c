@@ -149,7 +149,7 @@ TEST_AS_ROOT(a_program_does_not_inherit_protection_from_the_oom_killer)
 	int code = -1, fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
 	ck_assert_int_ge(fd, 0);
-	/* A container may not be allowed to. */
+	/* A container may not be allowed to; the guest case doctor shows the services' own. */
 	if (write(fd, "-900", 4) < 0) {
 		close(fd);
 		return;
