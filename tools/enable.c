@@ -180,6 +180,7 @@ static void drop_wants(int root_fd)
 		return;
 	unlinkat(folder_fd, "sysinit.target.wants", AT_REMOVEDIR);
 	unlinkat(folder_fd, "multi-user.target.wants", AT_REMOVEDIR);
+	unlinkat(folder_fd, "timers.target.wants", AT_REMOVEDIR);
 	unlinkat(folder_fd, "../system-generators", AT_REMOVEDIR);
 }
 
