@@ -49,6 +49,7 @@ static const struct link unit_links[] = {
 	{SYSINIT, "lvmevent-gate-latest.timer", LEA_UNITDIR},
 	{SYSINIT, "lvmevent-runner.path", LEA_UNITDIR},
 	{SYSINIT, "lvmevent-runner.service", LEA_UNITDIR},
+	{"etc/systemd/system/timers.target.wants", "lvmevent-doctor.timer", LEA_UNITDIR},
 	{GENERATOR_LINKS, "lvmevent-generator", LEA_LIBEXECDIR},
 	{"etc/systemd/system/multi-user.target.wants", "lvm2-activation-net.service", LEA_UNITDIR},
 };
@@ -179,6 +180,7 @@ static void drop_wants(int root_fd)
 		return;
 	unlinkat(folder_fd, "sysinit.target.wants", AT_REMOVEDIR);
 	unlinkat(folder_fd, "multi-user.target.wants", AT_REMOVEDIR);
+	unlinkat(folder_fd, "timers.target.wants", AT_REMOVEDIR);
 	unlinkat(folder_fd, "../system-generators", AT_REMOVEDIR);
 }
 
@@ -233,8 +235,13 @@ static void wake_runner(int run_fd)
 static int start_live(struct lea_world *world)
 {
 	static const char *const start[] = {
-		"/usr/bin/systemctl",	   "--no-block", "start", "lvmevent-runner.path",
-		"lvmevent-runner.service", NULL};
+		"/usr/bin/systemctl",
+		"--no-block",
+		"start",
+		"lvmevent-runner.path",
+		"lvmevent-runner.service",
+		"lvmevent-doctor.timer",
+		NULL};
 	const struct lea_common common = {.is_service = true};
 	struct lea_conf *conf = NULL;
 	unsigned int count = 0;
@@ -402,6 +409,8 @@ static void drop_run_files(struct lea_world *world, int root_fd)
 	static const char *const stop[] = {"/usr/bin/systemctl",
 					   "stop",
 					   "lvmevent-runner.path",
+					   "lvmevent-doctor.timer",
+					   "lvmevent-doctor.service",
 					   "lvmevent-gate-latest.timer",
 					   "lvmevent-gate-latest.service",
 					   "lvmevent-gate.service",

@@ -181,6 +181,8 @@ const struct lea_cmd lea_cmd_lvmevent[] = {
 	 lea_lvmevent_plan},
 	{"inventory", "Print all VGs, PVs and LVs, without waiting for locks.",
 	 lea_lvmevent_inventory},
+	{"doctor", "Print what makes storage slow or unsafe, and what to do.",
+	 lea_lvmevent_doctor},
 	{"timeline", "Print which VG took how long in a boot, and why.", lea_lvmevent_timeline},
 	{"throttle", "Run a command when a slot is free: a fair queue for LVM's commands.",
 	 lea_lvmevent_throttle},

@@ -25,6 +25,9 @@ struct lea_lvmevent_args {
 	unsigned int list, drain, strict;		   /* of throttle, as those that follow */
 	const char *class_, *slots, *vg, *per_vg, *priority, *wait_limit, *run_limit, *label;
 	const char *cancel, *discard, *chunk, *rate;
+	unsigned int measure; /* of doctor */
+	const char *sample;
+	struct lea_list only, except;
 	const char *word; /* the first other argument; NULL: none */
 };
 
@@ -47,6 +50,7 @@ LEA_MUST_CHECK int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, 
 int lea_lvmevent_enable(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_disable(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_doctor(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_explain(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_delegated(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_needed(struct lea_world *world, int argc, char *argv[]);

@@ -129,6 +129,8 @@ static int do_lv(struct lea_dm_exec *run, uint32_t index)
 		}
 	}
 	r = r ? r : was_made(run, lv);
+	if (!r && !run->how->test)
+		lea_dm_exec_tell_snapshots(run, index);
 	return lv->refusal ? -EINVAL : r;
 }
 
@@ -221,6 +223,8 @@ int lea_dm_activate(struct lea_world *world, const struct lea_dm_exec_up *how,
 	idle.test = how->test || !world->dm;
 	run.how = &idle;
 	r = idle.test ? 0 : lea_dm_exec_look(&run);
+	if (!r && !idle.test)
+		lea_dm_exec_set_threshold(&run);
 	return r ? r : do_all(&run);
 }
 

@@ -81,5 +81,11 @@ LEA_MUST_CHECK int lea_dm_exec_check(struct lea_dm_exec *run, const struct lea_p
 LEA_MUST_CHECK int lea_dm_exec_status(struct lea_dm_exec *run, const struct lea_plan_step *step);
 LEA_MUST_CHECK int lea_dm_exec_wait(struct lea_dm_exec *run);
 
+/* Sets the kernel's limit of copies in flight, if the plan makes the first snapshot of the boot and
+ * event/snapshot_cow_threshold is set. Logs a failure. May run modprobe. */
+void lea_dm_exec_set_threshold(const struct lea_dm_exec *run);
+/* Logs each snapshot of this origin that we have made, if it is lost or nearly full. */
+void lea_dm_exec_tell_snapshots(const struct lea_dm_exec *run, uint32_t index);
+
 /* Removes a node that we created. Logs an error if that fails. May wait for udev. */
 void lea_dm_exec_take_back(struct lea_dm_exec *run, uint32_t node);

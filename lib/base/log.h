@@ -33,6 +33,7 @@ struct lea_log_fields {
 	const char *const *vgs; /* [vg_count], at most LEA_LOG_VGS: in place of vg, several VGs */
 	uint32_t vg_count;
 	const char *device, *reason;
+	const char *check; /* of lvmevent doctor */
 	const char *step; /* what is waited for */
 	int process; /* pid of the service that the line belongs to; 0: of the process that logs */
 };

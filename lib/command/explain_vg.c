@@ -432,6 +432,22 @@ static bool is_unmonitored(const struct lea_subject *subject)
 	       !faccessat(subject->explainer->event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
+/* Missing PVs; of a complete VG, what else keeps it down. */
+static void find_lack(struct lea_subject *subject, struct lea_subject_texts *texts,
+		      struct lea_vg_facts *facts)
+{
+	if (facts->pvs_found < facts->pv_count) {
+		describe_missing(subject, texts->missing);
+		describe_without(subject, texts->without);
+		for (uint32_t i = 0; i < subject->vg->pv_count; i++)
+			if (!subject->scanned->pv[i])
+				lea_subject_remedy(subject, subject->vg->pvs[i].id, texts->remedy,
+						   sizeof(texts->remedy));
+	} else if (facts->lvs_due_active < facts->lvs_due) {
+		find_obstacles(subject, texts, facts);
+	}
+}
+
 void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *texts,
 			struct lea_vg_facts *facts)
 {
@@ -483,16 +499,7 @@ void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *t
 		facts->pvs_recorded = facts->pv_count;
 		facts->pvs_pending = 0;
 	}
-	if (facts->pvs_found < facts->pv_count) {
-		describe_missing(subject, texts->missing);
-		describe_without(subject, texts->without);
-		for (uint32_t i = 0; i < subject->vg->pv_count; i++)
-			if (!subject->scanned->pv[i])
-				lea_subject_remedy(subject, subject->vg->pvs[i].id, texts->remedy,
-						   sizeof(texts->remedy));
-	} else if (facts->lvs_due_active < facts->lvs_due) {
-		find_obstacles(subject, texts, facts);
-	}
+	find_lack(subject, texts, facts);
 }
 
 static const char *vg_state(const struct lea_vg_facts *facts)

@@ -81,6 +81,7 @@ static void add_fields(struct record *record, const struct lea_log_fields *field
 	add_id(record, "LVM_PV_UUID", fields->pvid);
 	add_field(record, "DEVNAME", fields->device);
 	add_field(record, "LVMEVENT_REASON", fields->reason);
+	add_field(record, "LVMEVENT_CHECK", fields->check);
 	add_field(record, "LVMEVENT_STEP", fields->step);
 	/* A worker may have ended before the journal looks for its unit; its parent has not. */
 	snprintf(process, sizeof(process), "%d", fields->process);

@@ -124,6 +124,8 @@ static int choose_vg(struct lea_scan *scan, struct lea_found *found, const struc
 			return r;
 		if (!vg || vg == found->vg)
 			continue;
+		if (!found->text_bytes)
+			found->text_bytes = read->mda[i].where.total_bytes;
 		if (!found->vg || supersedes(found, vg, read->mda[i].where.offset_bytes[0]))
 			found->vg = vg;
 	}
@@ -185,6 +187,9 @@ int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *job, struct l
 		return 0;
 	}
 	found->size_sectors = read->size_bytes / SECTOR_BYTES;
+	found->measured = read->measured;
+	found->measured_us = read->measured_us;
+	found->slowest_us = read->slowest_us;
 	r = lea_filter_head(scan->filter, &found->device, read->head, read->head_bytes,
 			    &job->verdict);
 	if (r)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/bytes.h"
 #include "base/cleanup.h"
@@ -16,6 +17,8 @@
 
 #define WHOLE_TEXT_BYTES (64U * 1024U) /* up to this size one read costs less than two */
 #define FIRST_BYTES	 4096U
+#define MEASURED_BYTES	 4096U
+#define MEASURE_US	 1000000U
 
 /* Reads size, head and label; a fault goes to @read. */
 static void read_head(int fd, struct lea_read *read)
@@ -182,12 +185,44 @@ static void read_mdas(int fd, const struct lea_read_cached *known, struct lea_re
 		read_mda(fd, known, read, i);
 }
 
+static uint64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* The last reading ends the measurement early on a slow device: its answer is wanted in time. */
+static void measure(int fd, struct lea_read *read)
+{
+	const uint64_t places = read->size_bytes / MEASURED_BYTES;
+	const uint64_t begin = now_us();
+	char bytes[MEASURED_BYTES];
+
+	for (uint64_t i = 0; i < LEA_READ_MEASURED && places && now_us() - begin < MEASURE_US;
+	     i++) {
+		const uint64_t at = places * i / LEA_READ_MEASURED * MEASURED_BYTES;
+		const uint64_t start = now_us();
+		uint64_t took;
+
+		if (lea_blockdev_read(fd, at, bytes, sizeof(bytes)))
+			return;
+		took = now_us() - start;
+		read->measured++;
+		read->measured_us += took;
+		read->slowest_us = took > read->slowest_us ? took : read->slowest_us;
+	}
+}
+
 static void read_fd(int fd, const struct lea_read_cached *known,
 		    const struct lea_read_extras *extras, struct lea_read *read)
 {
 	read_head(fd, read);
 	if (read->fault || read->label_outcome)
 		return;
+	if (extras->measure)
+		measure(fd, read);
 	/* Without an answer from libblkid the label decides, as in lvm2. */
 	if (extras->content && lea_blkid_type(fd, read->content) < 0)
 		read->content[0] = '\0';

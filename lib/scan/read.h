@@ -21,6 +21,9 @@
 #define LEA_READ_HEAD_BYTES LEA_FILTER_HEAD_BYTES
 #define LEA_READ_NAME_BYTES 128U
 
+/* Reads of 4 KiB at places spread over the device, for at most a second. */
+#define LEA_READ_MEASURED 32U
+
 /* Result of reading one metadata area. */
 struct lea_read_mda {
 	int outcome; /* from lea_mda_parse; LEA_MDA_CORRUPT: see why */
@@ -44,6 +47,8 @@ struct lea_read {
 	int label_outcome;
 	struct lea_why why;	/* with LEA_LABEL_CORRUPT */
 	struct lea_label label; /* with label_outcome 0 */
+	uint32_t measured;		   /* reads that were measured; 0: not requested */
+	uint64_t measured_us, slowest_us; /* all of them together; the slowest */
 	unsigned int mda_count;
 	struct lea_read_mda mda[LEA_PV_MDAS];
 };
@@ -63,6 +68,7 @@ bool lea_read_is_orphan(const struct lea_read *read);
 struct lea_read_extras {
 	bool tail;    /* the end of the device, if the PV is in use */
 	bool content; /* libblkid's name for the content */
+	bool measure; /* the time of LEA_READ_MEASURED reads, if it is a PV */
 };
 /*
  * lea_read_device - read size, head and label of a device, and the metadata of a PV in use

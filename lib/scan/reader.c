@@ -184,6 +184,7 @@ static int send_jobs(struct round *round)
 		lea_wire_put_u32(&out, round->jobs[i].deadline_ms);
 		lea_wire_put_u32(&out, round->jobs[i].extras.tail);
 		lea_wire_put_u32(&out, round->jobs[i].extras.content);
+		lea_wire_put_u32(&out, round->jobs[i].extras.measure);
 		lea_device_pack(&out, &round->jobs[i].found->device);
 		if (out.fault || out.len >= CHUNK_BYTES)
 			r = lea_wire_send(round->reader->fd, &out);

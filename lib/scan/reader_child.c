@@ -225,6 +225,7 @@ static int add_job(struct shared *shared, struct lea_wire_in *in)
 	job->deadline_ms = lea_wire_get_u32(in);
 	job->extras.tail = lea_wire_get_u32(in) != 0;
 	job->extras.content = lea_wire_get_u32(in) != 0;
+	job->extras.measure = lea_wire_get_u32(in) != 0;
 	job->device = lea_device_unpack(in);
 	if (in->fault) {
 		free_job(job);

@@ -2,8 +2,8 @@
 /*
  * What reader.c (the parent) and reader_child.c send each other through a socket. The parent sends
  * frames (base/wire.h): struct lea_reader_start, then for each job up to the end of the frame its
- * index, deadline (ms), whether to read the device's end and ask libblkid, and the device. Both
- * ends are the same program, so structs are sent as they are.
+ * index, deadline (ms), whether to read the device's end, ask libblkid and measure reads, and the
+ * device. Both ends are the same program, so structs are sent as they are.
  */
 #pragma once
 

@@ -34,6 +34,9 @@ struct lea_found {
 	bool md_component;	  /* excluded because of md metadata at the device's end */
 	struct lea_label label;	  /* of kinds ORPHAN and PV */
 	uint64_t size_sectors;
+	uint32_t text_bytes; /* of the metadata text in the first area that has one; 0: none */
+	uint32_t measured;   /* with options.measure: reads, and their time */
+	uint64_t measured_us, slowest_us;
 	bool is_unnamed;		    /* udev was asked and does not name the content */
 	char content[LEA_BLKID_TYPE_BYTES]; /* with is_unnamed: what libblkid names it, for a PV;
 					       "": it cannot tell */
@@ -80,6 +83,7 @@ struct lea_scan_options {
 				       --devices) */
 	const char *const *devices; /* --devices list, borrowed; NULL: not given */
 	uint32_t device_count;
+	bool measure;		     /* measure the time of reads of each PV */
 	bool out_of_process;	     /* read in a reader child with deadlines (runner, boot scan) */
 	bool devicesfile_must_exist; /* a missing --devicesfile is an error (people's commands) */
 	struct lea_reader *reader;   /* with out_of_process; borrowed; NULL: the scan's own */

@@ -12,7 +12,6 @@
 
 #define MAX_BYTES      (16U * 1024U * 1024U)
 #define PV_MIN_KIB     512U /* a smaller pv_min_size is raised, as in lvm2 */
-#define OWN_FILE       "lvmevent.conf"
 #define OWN_SECTION    "event"
 #define DEFAULT_SYSTEM "/etc/lvm"
 
@@ -277,18 +276,20 @@ static void name_unknown(struct lea_conf_reader *reader, const struct lea_text_t
 			if (!known)
 				lea_log(reader->world->log, LEA_LOG_WARNING,
 					"WARNING: %s: Configuration setting \"%s\" unknown.",
-					OWN_FILE, path);
+					LEA_CONF_OWN_FILE, path);
 		}
 }
 
 static int add_own_file(struct lea_conf_reader *reader, bool forgive)
 {
 	uint32_t before = reader->source_count;
-	int r = lea_conf_add_file(reader, OWN_FILE, forgive ? LEA_LOG_WARNING : LEA_LOG_ERROR);
+	int r = lea_conf_add_file(reader, LEA_CONF_OWN_FILE,
+				  forgive ? LEA_LOG_WARNING : LEA_LOG_ERROR);
 
 	if (r > 0 && forgive) {
 		lea_log(reader->world->log, LEA_LOG_WARNING,
-			"WARNING: %s is ignored, its settings have their defaults.", OWN_FILE);
+			"WARNING: %s is ignored, its settings have their defaults.",
+			LEA_CONF_OWN_FILE);
 		return 0;
 	}
 	if (!r && reader->source_count > before)
@@ -380,21 +381,6 @@ static int read_sources(struct lea_conf_reader *reader, const struct lea_conf_op
 	if (!r && profile && profile[0])
 		r = lea_conf_check_profile(reader, profile);
 	return r;
-}
-
-void lea_conf_path(const struct lea_conf *conf, const char *name, char *ret_path, size_t path_bytes)
-{
-	const struct lea_conf_instead *instead = &conf->instead;
-	const char *other = !name			? instead->devices
-			    : !strcmp(name, "lvm.conf") ? instead->lvm
-			    : !strcmp(name, OWN_FILE)	? instead->own
-							: NULL;
-
-	if (other)
-		snprintf(ret_path, path_bytes, "%s", other);
-	else
-		snprintf(ret_path, path_bytes, "%s%s/%s", conf->system_dir, name ? "" : "/devices",
-			 name ? name : conf->devicesfile);
 }
 
 static int fill(struct lea_conf_reader *reader, const struct lea_conf_options *options)

@@ -146,6 +146,7 @@ static const struct lea_conf_key keys[] = {
 	ROW_DEFAULT_LIST("event/incomplete_wait_ms", "[\"30000\"]", false, incomplete_wait_ms),
 	ROW_LIST("event/needed", false, needed),
 	ROW_LIST("event/last", false, last),
+	ROW_NUMBER("event/snapshot_cow_threshold", "0", 0, 1000000, snapshot_cow_threshold),
 	ROW_NUMBER("event/failed_attempts", "3", 1, 1000, failed_attempts),
 	ROW_NUMBER("event/throttle_slots", "0", 0, 64, throttle_slots),
 	ROW_NUMBER("event/throttle_per_vg", "2", 0, 16, throttle_per_vg),

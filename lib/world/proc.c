@@ -357,6 +357,16 @@ struct run {
 	pid_t parent;  /* dies with this process; 0: survives it */
 };
 
+/* A pool check or lvm may take much memory: if it runs short, they are killed like any other program,
+ * even if the service that starts them is protected. A process may always lower its protection. */
+static void unprotect(void)
+{
+	LEA_AUTO(lea_closep) int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, "0", 1) < 0)
+		return;
+}
+
 static int exec_child(void *arg)
 {
 	const struct run *run = arg;
@@ -376,6 +386,7 @@ static int exec_child(void *arg)
 	/* libdevmapper's descriptor of the control node is not O_CLOEXEC, and lvm2 warns about
 	 * it. */
 	keep_streams_and(run->report_fd);
+	unprotect();
 	fault = lea_proc_exec(run->argv);
 	if (write(run->report_fd, &fault, sizeof(fault)) < 0)
 		return LEA_PROC_NOT_STARTED;

@@ -18,13 +18,14 @@ row_says() {
 	floorA) echo "no LVM: udev settles" ;;
 	floorB) echo "floor A, then one dmsetup makes the same LVs, and udev settles" ;;
 	floorC) echo "stock lvm2, disks blank but for those of root and of fstab (need, rootneed)" ;;
+	*@*) [[ ${1#*@} =~ ^[0-9]+$ ]] && row_says "${1%@*}" | sed "s/\$/, at most ${1#*@} udev workers (udev.children_max)/" ;;
 	ours+*) settings_of "$1" >/dev/null && echo "lvmevent with ${1#*+}" ;;
 	*) return 1 ;;
 	esac
 }
 
 row_suite() {
-	case $1 in
+	case ${1%@*} in
 	bullseye*) echo bullseye ;;
 	trixie | ours-trixie) echo trixie ;;
 	*) echo bookworm ;;
@@ -93,6 +94,10 @@ root_initrd() {
 root_row() { # ROW ROOT
 	local unit
 	case $1 in
+	*@*)
+		root_row "${1%@*}" "$2"
+		echo "children_max=${1#*@}" >>"$2/etc/udev/udev.conf"
+		;;
 	bookworm | trixie | bullseye | floorC) ;;
 	bullseye-direct)
 		no_pv_rules "$2"

@@ -24,6 +24,8 @@ GUEST=''
 GUEST_PID=''
 GUEST_COLDPLUG='' # so many SCSI disks are there before the root's systemd is; empty: udevd loads their driver
 GUEST_SICK=() # servers of sick disks
+GUEST_BUS=()      # by number: nvme, virtio; empty: SCSI
+GUEST_OPTIONS=()  # by number: more properties of the device, "rotation_rate=1,write-cache=off"
 GUEST_IDENTITY=() # by number: another disk, whose serial and name this disk gets, as its second path
 claims=0 failed=0
 
@@ -203,7 +205,7 @@ make_initrd() {
 
 # Puts the qemu arguments into `qemu`; $1: kernel, $2: initrd, $3: appended to the kernel's command line
 make_command() {
-	local name number block who
+	local name number block who device
 	qemu=(qemu-system-x86_64 -M q35 -accel "tcg,thread=multi,tb-size=1024" -cpu max
 		-m "$GUEST_MEMORY" -smp 2 -display none -no-reboot -net none
 		-kernel "$1" -initrd "$2" -append "console=ttyS0 panic=-1 mitigations=off quiet
@@ -211,15 +213,20 @@ make_command() {
 		-device "virtio-scsi-pci,id=s,max_sectors=512"
 		-qmp "unix:$GUEST/qmp.sock,server=on,wait=off")
 	[ ! -e "$GUEST/root.qcow2" ] ||
-		qemu+=(-drive "file=$GUEST/root.qcow2,format=qcow2,if=virtio,cache=unsafe")
+		qemu+=(-drive "file=$GUEST/root.qcow2,format=qcow2,if=none,id=root,cache=unsafe" -device "virtio-blk-pci,drive=root")
 	for name in "${GUEST_DISKS[@]}"; do
 		number=${name#d}
 		who=${GUEST_IDENTITY[number]:-$number}
 		block="driver=file,filename=$GUEST/disks/$name,locking=off"
 		[ ! -S "$GUEST/$name.nbd" ] ||
 			block="driver=nbd,server.type=unix,server.path=$GUEST/$name.nbd,export="
+		case ${GUEST_BUS[number]-} in
+		nvme) device=nvme ;;
+		virtio) device=virtio-blk-pci ;;
+		*) device="scsi-hd,bus=s.0,channel=0,scsi-id=$((number % 250)),lun=$((number / 250)),wwn=$((0x5000c50000000000 + who))" ;;
+		esac
 		qemu+=(-blockdev "$block,node-name=$name"
-			-device "scsi-hd,bus=s.0,channel=0,scsi-id=$((number % 250)),lun=$((number / 250)),id=disk-$name,drive=$name,serial=$(printf GUEST%05d "$who"),wwn=$((0x5000c50000000000 + who))")
+			-device "$device,id=disk-$name,drive=$name,serial=$(printf GUEST%05d "$who")${GUEST_OPTIONS[number]:+,${GUEST_OPTIONS[number]}}")
 	done
 }
 
@@ -441,6 +448,9 @@ normalise() {
 		for d in /sys/block/sd*; do
 			[ -e "$d" ] && echo "$(cat $d/dev) <$(cat $d/device/wwid)> ${d##*/}"
 		done
+		for d in /sys/block/nvme* /sys/block/vd*; do
+			[ -e "$d" ] && echo "$(cat $d/dev) <$(cat $d/serial $d/device/serial 2>/dev/null | tr -d " ")> ${d##*/}"
+		done
 		for d in /sys/block/dm-*; do
 			[ -e "$d" ] && echo "$(cat $d/dev) <$(cat $d/dm/name)> ${d##*/}"
 		done
@@ -477,7 +487,7 @@ guest_watched() {
 # guest_measure FILE: figures of the boot so far, one `key value` a line: seconds of guest time and of
 # CPU; processes started, those named lvm, and lvm2-monitor's among them
 guest_measure() {
-	guest_run 'set -- /sys/block/sd*; [ -e "$1" ] && echo "disks $#" || echo "disks 0"
+	guest_run 'n=0; for d in /sys/block/sd* /sys/block/nvme* /sys/block/vd[b-z]*; do [ ! -e $d ] || n=$((n + 1)); done; echo "disks $n"
 		touch /run/guest-lvs /run/lvm-calls
 		awk "\$2 > 0 && !f { print \"first_lv\", \$1; f = 1 } \$2 > m { m = \$2; t = \$1 }
 			END { print \"lvs\", m + 0; print \"all_lvs\", t + 0 }" /run/guest-lvs

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The VGs of the scan with their disks, and what is known of each LV without opening it. */
+#include "command/doctor_private.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "disk/segments.h"
+#include "disk/segtype.h"
+#include "policy/access.h"
+#include "policy/doctor_parse.h"
+#include "policy/plan_name.h"
+#include "state/monitor_deferred.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_TEXT_BYTES	 (8U * 1024U * 1024U)
+/* What udev and LVM read of an LV that nobody uses. */
+#define PROBE_READS_MOST 256U
+
+/* ---- disks of a VG */
+
+static int compare_disks(const void *a, const void *b)
+{
+	const struct lea_doctor_disk *one = *(struct lea_doctor_disk *const *)a;
+	const struct lea_doctor_disk *other = *(struct lea_doctor_disk *const *)b;
+	const int order = strcmp(one->pvid, other->pvid);
+
+	return order ? order : (int)one->is_late - (int)other->is_late;
+}
+
+/* PVs sorted by id. A device that was read comes before one that is late. */
+struct pvs {
+	struct lea_doctor_disk **disk;
+	size_t count;
+};
+
+static struct lea_doctor_disk *find_disk(const struct pvs *pvs, const char *pvid)
+{
+	size_t low = 0, high = pvs->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (strcmp(pvs->disk[middle]->pvid, pvid) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < pvs->count && !strcmp(pvs->disk[low]->pvid, pvid) ? pvs->disk[low] : NULL;
+}
+
+static int sort_disks(struct lea_doctor *doctor, struct pvs *ret_pvs)
+{
+	struct lea_doctor_facts *facts = &doctor->facts;
+
+	ret_pvs->count = 0;
+	ret_pvs->disk = calloc((size_t)facts->disk_count + 1, sizeof(struct lea_doctor_disk *));
+	if (!ret_pvs->disk)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < facts->disk_count; i++)
+		if (facts->disk[i].is_pv)
+			ret_pvs->disk[ret_pvs->count++] = &facts->disk[i];
+	qsort(ret_pvs->disk, ret_pvs->count, sizeof(struct lea_doctor_disk *), compare_disks);
+	return 0;
+}
+
+/* A disk below a PV belongs to the VG of the PV, which stands before it. */
+static void set_leaves(struct lea_doctor_facts *facts)
+{
+	uint32_t vg = LEA_NONE;
+
+	for (uint32_t i = 0; i < facts->disk_count; i++)
+		if (facts->disk[i].is_pv)
+			vg = facts->disk[i].vg;
+		else
+			facts->disk[i].vg = vg;
+}
+
+/* Can the disks below a thin pool discard? */
+static void ask_discards(struct lea_doctor *doctor, struct lea_doctor_disk *disk)
+{
+	char path[96], text[32];
+
+	if (disk->discards != LEA_DOCTOR_NOT_KNOWN)
+		return;
+	snprintf(path, sizeof(path), "class/block/%.31s/queue/discard_max_bytes", disk->kernel);
+	if (!lea_file_read_into(lea_world_sys(doctor->world), path, text, sizeof(text)))
+		disk->discards = text[0] == '0' ? LEA_DOCTOR_NO : LEA_DOCTOR_YES;
+}
+
+/* ---- LVs */
+
+static enum lea_family family_of(const struct lea_lv *lv)
+{
+	return lv->seg_count && lv->seg[0].segtype ? lv->seg[0].segtype->family : LEA_FAMILY_EMPTY;
+}
+
+static bool is_mounted(struct lea_doctor *doctor, const char *node)
+{
+	char path[64], dev[32], field[40];
+
+	if (!doctor->mounts)
+		doctor->mounts = lea_doctor_read_text(doctor, lea_world_proc(doctor->world),
+						      "self/mountinfo", MAX_TEXT_BYTES);
+	snprintf(path, sizeof(path), "class/block/%s/dev", node);
+	if (!doctor->mounts ||
+	    lea_file_read_into(lea_world_sys(doctor->world), path, dev, sizeof(dev)))
+		return false;
+	dev[strcspn(dev, "\n")] = '\0';
+	snprintf(field, sizeof(field), " %s ", dev);
+	return strstr(doctor->mounts, field) != NULL;
+}
+
+static bool has_holder(struct lea_doctor *doctor, const char *node)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	char path[64];
+
+	snprintf(path, sizeof(path), "class/block/%s/holders", node);
+	if (lea_file_list(lea_world_sys(doctor->world), path, &dir))
+		return false;
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			return true;
+	return false;
+}
+
+/* fstab names it in one of the two usual ways. Content that is named by its UUID is mounted, or
+ * found by its writes. */
+static bool is_in_fstab(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv)
+{
+	char path[288];
+
+	if (!doctor->fstab)
+		doctor->fstab = lea_doctor_read_text(doctor, -1, "/etc/fstab", MAX_TEXT_BYTES);
+	snprintf(path, sizeof(path), "/dev/%s/%s", vg->name, lv->name);
+	return doctor->fstab && strstr(doctor->fstab, path);
+}
+
+static bool is_in_swaps(struct lea_doctor *doctor, const char *node)
+{
+	char path[32];
+
+	if (!doctor->swaps)
+		doctor->swaps = lea_doctor_read_text(doctor, lea_world_proc(doctor->world), "swaps",
+						     MAX_TEXT_BYTES);
+	snprintf(path, sizeof(path), "/dev/%s ", node);
+	return doctor->swaps && strstr(doctor->swaps, path);
+}
+
+static int add_node_job(struct lea_doctor *doctor, enum lea_doctor_job_kind kind,
+			const struct lea_vg *vg, const struct lea_lv *lv, enum lea_layer layer)
+{
+	struct lea_doctor_job job = {
+		.kind = kind, .vg = doctor->facts.vg_count, .lv = (uint32_t)(lv - vg->lvs)};
+	struct lea_plan_names names;
+	const int r = lea_plan_names(doctor->arena, vg, lv, layer, &names);
+
+	if (r)
+		return r == -ENAMETOOLONG ? 0 : r;
+	snprintf(job.name, sizeof(job.name), "%s", names.name);
+	snprintf(job.uuid, sizeof(job.uuid), "%s", names.uuid);
+	return lea_doctor_add_job(doctor, &job);
+}
+
+/* Does nobody seem to use it? Then it is asked whether it is open. */
+static int ask_if_open(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv,
+		       struct lea_doctor_lv *state)
+{
+	if (!lea_doctor_wants(doctor, 7) || !state->node[0] || !lea_lv_is_visible(lv) ||
+	    !state->has_io || state->io.writes || state->io.reads > PROBE_READS_MOST)
+		return 0;
+	state->is_needed = is_in_fstab(doctor, vg, lv) || has_holder(doctor, state->node) ||
+			   is_mounted(doctor, state->node) || is_in_swaps(doctor, state->node);
+	return state->is_needed
+		       ? 0
+		       : add_node_job(doctor, LEA_DOCTOR_JOB_OPENS, vg, lv, LEA_LAYER_NONE);
+}
+
+static int ask_status(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv)
+{
+	if (lv->cow && lea_doctor_wants(doctor, 8))
+		return add_node_job(doctor, LEA_DOCTOR_JOB_STATUS, vg, lv, LEA_LAYER_NONE);
+	if (family_of(lv) == LEA_FAMILY_THIN_POOL && lea_doctor_wants(doctor, 9))
+		return add_node_job(doctor, LEA_DOCTOR_JOB_STATUS, vg, lv, lea_plan_pool_layer(lv));
+	return 0;
+}
+
+static bool has_link(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv)
+{
+	const int dev_fd = lea_world_dev(doctor->world);
+	char path[264];
+
+	snprintf(path, sizeof(path), "%s/%s", vg->name, lv->name);
+	return dev_fd >= 0 && !faccessat(dev_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+static int fill_lv(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv,
+		   struct lea_doctor_lv *state)
+{
+	const struct lea_active_lv *active = lea_active_vgs_find(&doctor->active, vg->id, lv->id);
+	const struct lea_doctor_io *io;
+	int r;
+
+	*state = (struct lea_doctor_lv){.open_count = LEA_DOCTOR_UNKNOWN,
+					.status = "",
+					.later = "",
+					.is_active = active != NULL};
+	if (!active) {
+		state->has_link = lea_doctor_wants(doctor, 7) && lea_lv_is_visible(lv) &&
+				  has_link(doctor, vg, lv);
+		return 0;
+	}
+	doctor->is_matched[active - doctor->active.lv] = true;
+	snprintf(state->node, sizeof(state->node), "%s", active->node);
+	io = lea_doctor_find_counter(&doctor->before, state->node);
+	state->has_io = io != NULL;
+	state->io = io ? *io : state->io;
+	r = ask_status(doctor, vg, lv);
+	return r ? r : ask_if_open(doctor, vg, lv, state);
+}
+
+/* ---- VGs */
+
+static bool is_ours(const struct lea_conf *conf, const struct lea_vg *vg)
+{
+	return lea_access_check_pv(vg, conf->system_id) == LEA_VG_ACCESS_OK;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static bool is_unwatched(const struct lea_doctor *doctor, const char *vg_id)
+{
+	return doctor->unwatched_count && bsearch(vg_id, doctor->unwatched, doctor->unwatched_count,
+						  sizeof(*doctor->unwatched), compare_ids);
+}
+
+static int add_unwatched(void *arg, const char *vg_id, bool is_asked)
+{
+	struct lea_doctor *doctor = arg;
+
+	(void)is_asked;
+	if (lea_make_room(&doctor->unwatched, &doctor->unwatched_room, doctor->unwatched_count + 1,
+			  sizeof(*doctor->unwatched)))
+		return -ENOMEM;
+	snprintf(doctor->unwatched[doctor->unwatched_count++], sizeof(*doctor->unwatched), "%s",
+		 vg_id);
+	return 0;
+}
+
+/* One listing for all VGs. */
+static int read_unwatched(struct lea_doctor *doctor)
+{
+	const int run_fd = lea_world_run(doctor->world);
+	const int r = run_fd < 0 ? 0 : lea_monitor_deferred_each(run_fd, add_unwatched, doctor);
+
+	if (doctor->unwatched_count)
+		qsort(doctor->unwatched, doctor->unwatched_count, sizeof(*doctor->unwatched),
+		      compare_ids);
+	return r == -ENOMEM ? r : 0;
+}
+
+/* The resource agents of Pacemaker name the VG in an attribute. */
+static bool is_of_cluster(const char *cib, const char *vg)
+{
+	static const char *const attributes[] = {"\"vgname\"", "\"volgrpname\""};
+	char wanted[160];
+
+	snprintf(wanted, sizeof(wanted), "value=\"%s\"", vg);
+	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
+		for (const char *at = strstr(cib, attributes[i]); at;
+		     at = strstr(at + 1, attributes[i])) {
+			const char *end = strchr(at, '>'), *value = strstr(at, wanted);
+
+			if (end && value && value < end)
+				return true;
+		}
+	return false;
+}
+
+static int add_vg(struct lea_doctor *doctor, const struct pvs *pvs, const struct lea_scan_vg *known)
+{
+	struct lea_doctor_facts *facts = &doctor->facts;
+	const struct lea_vg *vg = known->vg;
+	struct lea_doctor_vg *to = &facts->vg[facts->vg_count];
+	uint32_t *disks = lea_arena_alloc(doctor->arena, vg->pv_count, sizeof(*disks));
+	bool has_pool = false;
+	int r = 0;
+
+	to->lv = lea_arena_alloc(doctor->arena, vg->lv_count, sizeof(*to->lv));
+	if ((vg->pv_count && !disks) || (vg->lv_count && !to->lv))
+		return -ENOMEM;
+	to->vg = vg;
+	to->disk = disks;
+	to->has_duplicate = known->has_duplicate;
+	to->is_ours = is_ours(doctor->conf, vg);
+	to->is_unwatched = is_unwatched(doctor, vg->id);
+	for (uint32_t i = 0; !r && i < vg->lv_count; i++) {
+		has_pool |= family_of(&vg->lvs[i]) == LEA_FAMILY_THIN_POOL;
+		r = fill_lv(doctor, vg, &vg->lvs[i], &to->lv[i]);
+	}
+	for (uint32_t i = 0; i < vg->pv_count; i++) {
+		struct lea_doctor_disk *disk = find_disk(pvs, vg->pvs[i].id);
+
+		disks[i] = disk ? (uint32_t)(disk - facts->disk) : LEA_NONE;
+		if (!disk)
+			continue;
+		disk->vg = facts->vg_count;
+		if (has_pool && lea_doctor_wants(doctor, 9))
+			ask_discards(doctor, disk);
+	}
+	facts->vg_count++;
+	return r;
+}
+
+/* ---- nodes */
+
+static int compare_vgs(const void *a, const void *b)
+{
+	const struct lea_doctor_vg *one = *(const struct lea_doctor_vg *const *)a;
+	const struct lea_doctor_vg *other = *(const struct lea_doctor_vg *const *)b;
+
+	return strcmp(one->vg->id, other->vg->id);
+}
+
+static void add_node(struct lea_doctor *doctor, const char *kernel, uint32_t vg)
+{
+	struct lea_doctor_node *node = &doctor->node[doctor->facts.node_count++];
+	char path[64], name[130] = "";
+
+	snprintf(path, sizeof(path), "class/block/%s/dm/name", kernel);
+	if (lea_file_read_into(lea_world_sys(doctor->world), path, name, sizeof(name)))
+		name[0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	*node = (struct lea_doctor_node){vg, lea_doctor_keep(doctor, kernel),
+					 lea_doctor_keep(doctor, name[0] ? name : kernel)};
+}
+
+/* Nodes that fill_lv has matched with no LV, of VGs that are known. */
+static int add_nodes(struct lea_doctor *doctor)
+{
+	struct lea_doctor_facts *facts = &doctor->facts;
+	const struct lea_doctor_vg **vgs =
+		lea_arena_alloc(doctor->arena, (size_t)facts->vg_count + 1, sizeof(*vgs));
+	struct lea_vg wanted_vg;
+	const struct lea_doctor_vg wanted = {.vg = &wanted_vg}, *key = &wanted, **found;
+
+	doctor->node =
+		lea_arena_alloc(doctor->arena, doctor->active.count + 1, sizeof(*doctor->node));
+	if (!vgs || !doctor->node)
+		return -ENOMEM;
+	for (uint32_t v = 0; v < facts->vg_count; v++)
+		vgs[v] = &facts->vg[v];
+	qsort(vgs, facts->vg_count, sizeof(*vgs), compare_vgs);
+	for (size_t i = 0; i < doctor->active.count; i++) {
+		const struct lea_active_lv *lv = &doctor->active.lv[i];
+
+		if (!lv->node[0] || doctor->is_matched[i])
+			continue;
+		snprintf(wanted_vg.id, sizeof(wanted_vg.id), "%.32s", lv->id);
+		found = bsearch(&key, vgs, facts->vg_count, sizeof(*vgs), compare_vgs);
+		if (found)
+			add_node(doctor, lv->node, (uint32_t)(*found - facts->vg));
+	}
+	facts->node = doctor->node;
+	return 0;
+}
+
+int lea_doctor_read_lvs(struct lea_doctor *doctor)
+{
+	LEA_AUTO(lea_freep)
+	char *cib =
+		lea_doctor_read_text(doctor, -1, "/var/lib/pacemaker/cib/cib.xml", MAX_TEXT_BYTES);
+	struct lea_doctor_facts *facts = &doctor->facts;
+	struct pvs pvs = {0};
+	struct lea_scan_vg *vgs;
+	size_t count;
+	int r = lea_scan_vgs(doctor->scan, &vgs, &count);
+
+	r = r ? r : read_unwatched(doctor);
+	r = r ? r : sort_disks(doctor, &pvs);
+	if (r)
+		return r;
+	facts->vg = lea_arena_alloc(doctor->arena, count + 1, sizeof(*facts->vg));
+	doctor->is_matched = lea_arena_alloc(doctor->arena, doctor->active.count + 1, sizeof(bool));
+	r = facts->vg && doctor->is_matched ? 0 : -ENOMEM;
+	for (size_t i = 0; !r && i < count; i++) {
+		r = add_vg(doctor, &pvs, &vgs[i]);
+		if (!r && cib)
+			facts->vg[i].is_cluster = is_of_cluster(cib, vgs[i].vg->name);
+	}
+	free(pvs.disk);
+	set_leaves(facts);
+	return r ? r : add_nodes(doctor);
+}

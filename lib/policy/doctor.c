@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of checks. */
+#include "policy/doctor_private.h"
+
+static const struct lea_doctor_check checks[] = {
+	{"D1", "disks slower than their kind or their peers", lea_doctor_check_slow},
+	{"D2", "metadata, logs and caches on a slow disk", lea_doctor_check_hot_spots},
+	{"D3", "blocked tasks and held locks", lea_doctor_check_tasks},
+	{"D4", "write caches and flushes", lea_doctor_check_caches},
+	{"D5", "disks that report errors", lea_doctor_check_failing},
+	{"D6", "PVs in files", lea_doctor_check_files},
+	{"D7", "leftovers", lea_doctor_check_leftovers},
+	{"D8", "thick snapshots", lea_doctor_check_snapshots},
+	{"D9", "thin pools", lea_doctor_check_pools},
+	{"D10", "room for metadata", lea_doctor_check_metadata},
+	{"D11", "LVs over mixed media or in many pieces", lea_doctor_check_media},
+	{"D12", "changes since the last good boot", lea_doctor_check_drift},
+	{"D13", "semaphores", lea_doctor_check_semaphores},
+	{"D14", "names and ids that are not unique", lea_doctor_check_names},
+	{"D15", "pressure of I/O", lea_doctor_check_pressure},
+	{"D16", "replicated volumes", lea_doctor_check_drbd},
+};
+
+const struct lea_doctor_check *lea_doctor_checks(uint32_t *ret_count)
+{
+	*ret_count = ARRAY_SIZE(checks);
+	return checks;
+}
+
+void lea_doctor_run(struct lea_doctor_facts *facts, uint32_t only,
+		    const struct lea_doctor_sink *sink)
+{
+	struct lea_doctor_report report = {.sink = sink};
+
+	lea_doctor_judge_disks(facts);
+	for (uint32_t i = 0; i < ARRAY_SIZE(checks); i++) {
+		report.check = &checks[i];
+		if (only & (1U << i))
+			checks[i].run(facts, &report);
+	}
+}

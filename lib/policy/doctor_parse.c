@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "policy/doctor_parse.h"
+
+#include "base/id.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COOKIE_MAGIC	0x0d4dU /* the upper half of a cookie; source: libdevmapper 1.02.185 */
+#define CRITICAL_TARGET "critical target error"
+#define CRITICAL_NEXUS	"critical nexus error"
+
+/* Reads a decimal number and moves on; false: no digit, or too large. */
+static bool number(const char **at, uint64_t *ret_number)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**at))
+		return false;
+	errno = 0;
+	*ret_number = strtoull(*at, &end, 10);
+	*at = end;
+	return !errno;
+}
+
+static bool character(const char **at, char wanted)
+{
+	if (**at != wanted)
+		return false;
+	(*at)++;
+	return true;
+}
+
+/* Is @word one of the words of @text? */
+static bool has_word(const char *text, const char *word)
+{
+	const size_t chars = strlen(word);
+
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+		if ((at == text || at[-1] == ' ') && (!at[chars] || at[chars] == ' '))
+			return true;
+	return false;
+}
+
+/* ---- thin pools */
+
+bool lea_doctor_parse_thin(const char *text, struct lea_doctor_thin *ret_thin)
+{
+	struct lea_doctor_thin thin = {0};
+	const char *at = text;
+	uint64_t id;
+
+	if (!strcmp(text, "Fail") || !strcmp(text, "Error")) {
+		thin.has_failed = true;
+		*ret_thin = thin;
+		return true;
+	}
+	if (!number(&at, &id) || !character(&at, ' ') || !number(&at, &thin.metadata_used) ||
+	    !character(&at, '/') || !number(&at, &thin.metadata_total) || !character(&at, ' ') ||
+	    !number(&at, &thin.data_used) || !character(&at, '/') ||
+	    !number(&at, &thin.data_total) || !character(&at, ' '))
+		return false;
+	thin.needs_check = has_word(at, "needs_check");
+	thin.is_read_only = has_word(at, "ro");
+	thin.is_out_of_data = has_word(at, "out_of_data_space");
+	thin.no_passdown = has_word(at, "no_discard_passdown");
+	*ret_thin = thin;
+	return true;
+}
+
+/* ---- disks */
+
+bool lea_doctor_parse_io(const char *text, struct lea_doctor_io *ret_io)
+{
+	struct lea_doctor_io io;
+	uint64_t field[8];
+
+	for (size_t i = 0; i < ARRAY_SIZE(field); i++) {
+		while (*text == ' ')
+			text++;
+		if (!number(&text, &field[i]) || (*text && *text != ' ' && *text != '\n'))
+			return false;
+	}
+	io = (struct lea_doctor_io){field[0], field[3], field[4], field[7]};
+	*ret_io = io;
+	return true;
+}
+
+bool lea_doctor_parse_error(const char *line, char ret_disk[static 32])
+{
+	const char *at = strstr(line, " error, dev ");
+	size_t chars;
+
+	if (!at || strstr(line, CRITICAL_TARGET) || strstr(line, CRITICAL_NEXUS))
+		return false;
+	at += strlen(" error, dev ");
+	chars = strcspn(at, ", \n");
+	if (!chars || chars >= 32 || at[chars] != ',')
+		return false;
+	memcpy(ret_disk, at, chars);
+	ret_disk[chars] = '\0';
+	return true;
+}
+
+/* The text after "KEY" and the colon; NULL: no such key. */
+static const char *after_key(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	if (!at)
+		return NULL;
+	at += strlen(key);
+	at += strspn(at, " \t\n");
+	if (*at != ':')
+		return NULL;
+	return at + 1 + strspn(at + 1, " \t\n");
+}
+
+bool lea_doctor_parse_smart(const char *text, bool *ret_failing, uint64_t *ret_wear_percent)
+{
+	static const char *const wear_keys[] = {"\"percentage_used\"",
+						"\"percentage_used_endurance_indicator\""};
+	const char *passed = after_key(text, "\"passed\"");
+	uint64_t wear = LEA_DOCTOR_UNKNOWN;
+
+	for (size_t i = 0; i < ARRAY_SIZE(wear_keys); i++) {
+		const char *at = after_key(text, wear_keys[i]);
+
+		if (wear == LEA_DOCTOR_UNKNOWN && at && (!number(&at, &wear) || wear > 255))
+			wear = LEA_DOCTOR_UNKNOWN;
+	}
+	*ret_failing = passed && !strncmp(passed, "false", 5);
+	*ret_wear_percent = wear;
+	return passed || wear != LEA_DOCTOR_UNKNOWN;
+}
+
+enum lea_doctor_cache lea_doctor_parse_cache(const char *text)
+{
+	static const char temporary[] = "temporary ";
+
+	if (!strncmp(text, temporary, strlen(temporary)))
+		text += strlen(temporary);
+	if (!strcmp(text, "write back") || !strcmp(text, "write back, no read (daft)"))
+		return LEA_DOCTOR_CACHE_ON;
+	if (!strcmp(text, "write through") || !strcmp(text, "none"))
+		return LEA_DOCTOR_CACHE_OFF;
+	return LEA_DOCTOR_CACHE_NOT_KNOWN;
+}
+
+/* ---- the machine */
+
+uint64_t lea_doctor_parse_pressure(const char *text)
+{
+	const char *line = strncmp(text, "full ", 5) ? strstr(text, "\nfull ") : text;
+	const char *at = line ? strstr(line, "avg60=") : NULL;
+	uint64_t whole, part;
+
+	if (!at)
+		return LEA_DOCTOR_UNKNOWN;
+	at += strlen("avg60=");
+	if (!number(&at, &whole) || !character(&at, '.') || !isdigit((unsigned char)at[0]) ||
+	    !isdigit((unsigned char)at[1]) || !number(&at, &part) || whole > 100 || part > 99)
+		return LEA_DOCTOR_UNKNOWN;
+	return whole * 100 + part;
+}
+
+bool lea_doctor_parse_semaphores(const char *text, uint64_t old_before, uint64_t *ret_sets,
+				 uint64_t *ret_cookies, uint64_t *ret_old)
+{
+	uint64_t sets = 0, cookies = 0, old = 0;
+	const char *line = strchr(text, '\n');
+
+	if (!line || !strstr(text, "semid"))
+		return false;
+	for (line++; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		long long key;
+		unsigned long long otime, ctime;
+
+		/* key semid perms nsems uid gid cuid cgid otime ctime */
+		if (sscanf(line, "%lld %*d %*o %*u %*u %*u %*u %*u %llu %llu", &key, &otime,
+			   &ctime) != 3)
+			return false;
+		sets++;
+		if ((((unsigned long long)key >> 16) & 0xffff) != COOKIE_MAGIC)
+			continue;
+		cookies++;
+		old += (otime > ctime ? otime : ctime) < old_before;
+	}
+	*ret_sets = sets;
+	*ret_cookies = cookies;
+	*ret_old = old;
+	return true;
+}
+
+uint64_t lea_doctor_parse_slabs(const char *text)
+{
+	static const char *const names[] = {"kcopyd_job ", "dm_snap_pending_exception "};
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *at = strstr(text, names[i]);
+		unsigned long long objects, size;
+
+		/* name active_objs num_objs objsize */
+		if (at && (at == text || at[-1] == '\n') &&
+		    sscanf(at + strlen(names[i]), "%*u %llu %llu", &objects, &size) == 2 &&
+		    objects < (1ULL << 40) && size < (1ULL << 20))
+			bytes += objects * size;
+	}
+	return bytes / 1024;
+}
+
+bool lea_doctor_parse_task(const char *text, struct lea_doctor_task *ret_task,
+			   uint64_t *ret_start_ticks)
+{
+	const char *open = strchr(text, '('), *close = strrchr(text, ')'), *at;
+	size_t chars;
+
+	if (!open || !close || close < open || close[1] != ' ' || !close[2])
+		return false;
+	ret_task->pid = atoi(text);
+	chars = (size_t)(close - open) - 1;
+	if (chars >= sizeof(ret_task->command))
+		chars = sizeof(ret_task->command) - 1;
+	for (size_t i = 0; i < chars; i++)
+		ret_task->command[i] = isprint((unsigned char)open[1 + i]) ? open[1 + i] : '?';
+	ret_task->command[chars] = '\0';
+	ret_task->state = close[2];
+	at = close + 2;
+	for (int field = 3; at && field < 22; field++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	return at && ret_task->pid > 0 && number(&at, ret_start_ticks);
+}
+
+bool lea_doctor_parse_drbd_off(const char *text, const char *option)
+{
+	const size_t chars = strlen(option);
+
+	for (const char *at = strstr(text, option); at; at = strstr(at + 1, option)) {
+		const char *value = at + chars;
+
+		if ((at != text && !isspace((unsigned char)at[-1])) ||
+		    !isspace((unsigned char)*value))
+			continue;
+		value += strspn(value, " \t");
+		if (!strncmp(value, "no;", 3))
+			return true;
+	}
+	return false;
+}
+
+/* ---- mounts */
+
+/* Copies a field of mountinfo, in which blanks and so on stand as \040. Returns what follows. */
+static const char *take_field(const char *at, char *to, size_t to_bytes)
+{
+	size_t used = 0;
+
+	while (*at && *at != ' ' && *at != '\n') {
+		char c = *at++;
+
+		if (c == '\\' && at[0] >= '0' && at[0] <= '3' && isdigit((unsigned char)at[1]) &&
+		    isdigit((unsigned char)at[2])) {
+			c = (char)((at[0] - '0') * 64 + (at[1] - '0') * 8 + (at[2] - '0'));
+			at += 3;
+		}
+		if (used + 1 < to_bytes)
+			to[used++] = c;
+	}
+	to[used] = '\0';
+	return at;
+}
+
+static bool is_below(const char *path, const char *mount_point)
+{
+	const size_t chars = strlen(mount_point);
+
+	return !strcmp(mount_point, "/") ||
+	       (!strncmp(path, mount_point, chars) && (path[chars] == '/' || !path[chars]));
+}
+
+/* Source: proc(5), mountinfo: fields 5 (mount point), and the type after " - ". */
+void lea_doctor_parse_mount(const char *mounts, const char *path, char ret_fs[static 32])
+{
+	size_t best = 0;
+	char point[512];
+
+	ret_fs[0] = '\0';
+	for (const char *line = mounts; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		const char *end = line + strcspn(line, "\n"), *at = line, *type;
+
+		for (int field = 1; at && at < end && field < 5; field++) {
+			at = memchr(at, ' ', (size_t)(end - at));
+			at = at ? at + 1 : NULL;
+		}
+		if (!at)
+			continue;
+		take_field(at, point, sizeof(point));
+		type = memmem(at, (size_t)(end - at), " - ", 3);
+		/* A later mount at the same point hides the earlier one. */
+		if (!type || !is_below(path, point) || strlen(point) < best)
+			continue;
+		best = strlen(point);
+		take_field(type + 3, ret_fs, 32);
+	}
+}

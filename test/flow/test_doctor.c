@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lvmevent doctor on a machine made of files: what it reads of /sys, /proc and the disks, and
+ * prints. */
+#include "flow/machine.h"
+#include "unit/suite.h"
+
+#include <json-c/json_object.h>
+#include <json-c/json_object_iterator.h>
+#include <json-c/json_tokener.h>
+#include <sys/file.h>
+
+#define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
+#define ROOT_ID	  "zh5EYGofOoWnB0RvfBw4ujHxziqpRtLZ"
+#define DISK	  "/sys/devices/pci0/host2/target2:0:0/2:0:0:0/block/sda"
+#define LOOP	  "/sys/devices/virtual/block/loop0"
+#define MACHINE	  "0123456789abcdef0123456789abcdef"
+#define STATS(io) "   8 16 sda " io "\n"
+
+static void put(const char *path, const char *text)
+{
+	tree_put(&machine.tree, path, text);
+}
+
+/* A clock that sleeps no longer than a test should. */
+static uint64_t slept_ms;
+
+static uint64_t now_ms(struct lea_clock *clock)
+{
+	(void)clock;
+	return lea_clock_kernel()->now_ms(lea_clock_kernel()) + slept_ms;
+}
+
+static void sleep_ms(struct lea_clock *clock, uint64_t ms)
+{
+	(void)clock;
+	lea_clock_kernel()->sleep_ms(lea_clock_kernel(), ms > 5 ? 1 : ms);
+	slept_ms += ms;
+}
+
+static struct lea_clock quick = {now_ms, sleep_ms};
+
+/* The disk is where the kernel puts a SCSI disk: sysfs's folders by number are links. */
+static void move_disk(const char *folder, const char *number, const char *name)
+{
+	static const char *const attributes[] = {"size", "dev", "diskseq", "uevent"};
+	char from[128], to[160], text[256] = "";
+	FILE *file;
+
+	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
+		snprintf(from, sizeof(from), "%s/sys/dev/block/%s/%s", machine.tree.root, number,
+			 attributes[i]);
+		file = fopen(from, "r");
+		ck_assert_ptr_nonnull(file);
+		text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+		fclose(file);
+		snprintf(to, sizeof(to), "%s/%s", folder, attributes[i]);
+		put(to, text);
+		tree_remove(&machine.tree, from + strlen(machine.tree.root));
+	}
+	snprintf(from, sizeof(from), "/sys/dev/block/%s", number);
+	tree_remove(&machine.tree, from);
+	snprintf(to, sizeof(to), "../../%s", folder + strlen("/sys/"));
+	tree_link(&machine.tree, from, to);
+	snprintf(from, sizeof(from), "/sys/class/block/%s", name);
+	tree_remove(&machine.tree, from);
+	tree_link(&machine.tree, from, to);
+}
+
+static void setup(void)
+{
+	machine_begin();
+	machine_plug("one-pv", "sda", 16, 7);
+	move_disk(DISK, "8:16", "sda");
+	put(DISK "/queue/rotational", "0\n");
+	put(DISK "/queue/write_cache", "write back\n");
+	put("/sys/devices/pci0/host2/target2:0:0/2:0:0:0/state", "running\n");
+	put("/sys/devices/pci0/host2/target2:0:0/2:0:0:0/iotmo_cnt", "0x0\n");
+	put("/sys/devices/pci0/host2/target2:0:0/2:0:0:0/model", "QEMU HARDDISK   \n");
+	tree_link(&machine.tree, DISK "/device", "../..");
+	put("/sys/class/scsi_disk/2:0:0:0/cache_type", "write back\n");
+	put("/proc/diskstats", STATS("100 0 800 10 5 0 40 1 0 10 11"));
+	put("/proc/sysvipc/sem", "key semid\n");
+	put("/proc/sys/kernel/sem", "32000 1024000000 500 32000\n");
+	put("/proc/pressure/io", "some avg10=0.00 avg60=0.00\nfull avg10=0.00 avg60=0.00 x\n");
+	put("/proc/uptime", "600.00 100.00\n");
+	put("/proc/meminfo", "MemTotal:       2000000 kB\n");
+	put("/dev/kmsg", "<6>[    1.0] sd 2:0:0:0: [sda] Attached SCSI disk\n");
+	put("/usr/sbin/smartctl", "");
+	slept_ms = 0;
+	machine.world->clock = &quick;
+}
+
+static void teardown(void)
+{
+	machine_end();
+}
+
+const struct fixture fixture = {setup, teardown};
+
+static int doctor(const char *words)
+{
+	const struct lea_cmd *cmd = lea_cmd_lvmevent;
+
+	while (strcmp(cmd->name, "doctor"))
+		cmd++;
+	return machine_command(cmd, words);
+}
+
+/* ---- troubles */
+
+static void cache_off(void)
+{
+	put("/sys/class/scsi_disk/2:0:0:0/cache_type", "write through\n");
+	put(DISK "/queue/write_cache", "write through\n");
+}
+
+static void no_flush(void)
+{
+	put(DISK "/queue/write_cache", "write through\n");
+}
+
+static void nonsense(void)
+{
+	put("/sys/class/scsi_disk/2:0:0:0/cache_type", "\n");
+	put(DISK "/queue/rotational", "perhaps\n");
+	put("/sys/devices/pci0/host2/target2:0:0/2:0:0:0/iotmo_cnt", "many\n");
+}
+
+static void io_error(void)
+{
+	put("/dev/kmsg", "<3>[    9.0] I/O error, dev sda, sector 2048 op 0x0:(READ)\n"
+			 "<3>[    9.1] I/O error, dev sdz, sector 2048 op 0x0:(READ)\n");
+}
+
+static void timeouts(void)
+{
+	put("/sys/devices/pci0/host2/target2:0:0/2:0:0:0/iotmo_cnt", "0x1f\n");
+}
+
+static void smart(const char *answer)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "#!/bin/sh\n[ \"$*\" = '-j -n standby -H -A /dev/sda' ] && echo '%s'\n", answer);
+	tree_put_program(&machine.tree, "/usr/sbin/smartctl", text);
+}
+
+static void smart_fails(void)
+{
+	smart("{ \"smart_status\": { \"passed\": false } }");
+}
+
+static void smart_passes(void)
+{
+	smart("{ \"smart_status\": { \"passed\": true } }");
+}
+
+static void smart_hangs(void)
+{
+	tree_put_program(&machine.tree, "/usr/sbin/smartctl", "#!/bin/sh\nsleep 60\n");
+}
+
+static void blocked(void)
+{
+	put("/proc/42/stat", "42 (jbd2/dm-3-8) D 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 99 0 0\n");
+	put("/proc/42/status", "Name:\tjbd2\nvoluntary_ctxt_switches:\t7\n");
+	put("/proc/42/wchan", "jbd2_journal_commit_transaction");
+	put("/proc/43/stat", "43 (bash) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 99 0 0\n");
+}
+
+static void semaphores(void)
+{
+	put("/proc/sys/kernel/sem", "32000 1024000000 500 3\n");
+	put("/proc/sysvipc/sem", "key semid perms nsems uid gid cuid cgid otime ctime\n"
+				 " 223158272 0 600 1 0 0 0 0 0 1000\n 1 1 600 1 0 0 0 0 0 1000\n");
+}
+
+static void pressure(void)
+{
+	put("/proc/pressure/io", "some avg10=0.00\nfull avg10=0.00 avg60=33.10 avg300=1.00\n");
+}
+
+static void remembered(void)
+{
+	put("/etc/machine-id", MACHINE "\n");
+	put("/var/lib/lvmevent/boot",
+	    "lvmevent-boot 1\nmachine " MACHINE "\nboot b-1\n"
+	    "vg VqoF2z8DLr9uB4DSmt7k8IRGz3GndTHh 7 900 1 0 vg-two.pvs\n"
+	    "pv " PVID_B " disk 0 32768 800 naa.5000c500 GUEST-1 pci0/host2/2:0:0:0\nend\n");
+}
+
+static void stripe(void)
+{
+	machine_plug("stripe-a", "sdb", 32, 8);
+}
+
+static void orphan(void)
+{
+	machine_plug("orphan", "sdb", 32, 8);
+}
+
+static void node(void)
+{
+	put("/sys/class/block/dm-9/dm/uuid", "LVM-" VG_ONE_ID "00000000000000000000000000000000\n");
+	put("/sys/class/block/dm-9/dm/name", "vg_one-gone\n");
+}
+
+static void link_only(void)
+{
+	tree_mkdir(&machine.tree, "/dev/vg_one");
+	tree_link(&machine.tree, "/dev/vg_one/root", "../dm-7");
+}
+
+static void cluster(void)
+{
+	put("/var/lib/pacemaker/cib/cib.xml",
+	    "<nvpair id=\"x\" name=\"vgname\" value=\"vg_one\"/>\n");
+}
+
+static const struct {
+	const char *claim;
+	void (*make)(void);
+	const char *words;
+	int code;
+	const char *said;
+} rows[] = {
+	{"a cache that is off", cache_off, "--only D4", 1,
+	 "1  D4  /dev/sda (PV of vg_one): the write cache of this solid-state disk is off"},
+	{"... with the disk's model in the rule", cache_off, "--only D4", 1,
+	 "ATTRS{model}==\"QEMU HARDDISK\""},
+	{"no flushes", no_flush, "--only D4", 2,
+	 "2  D4  /dev/sda (PV of vg_one): the kernel sends no flushes"},
+	{"nonsense in sysfs", nonsense, "--only D4,D5", 0,
+	 "2 checks, 0 findings, 2 not known (D4: 1 disk does not say whether writes are cached"},
+	{"an error in the ring", io_error, "--only d5", 2,
+	 "2  D5  /dev/sda (PV of vg_one): 1 I/O error in the kernel's messages of this boot\n"},
+	{"timeouts", timeouts, "--only D5", 2,
+	 "2  D5  /dev/sda (PV of vg_one): 31 commands timed out"},
+	{"smartctl", smart_fails, "--only D5", 2,
+	 "2  D5  /dev/sda (PV of vg_one): SMART: the disk says that it is failing"},
+	{"smartctl finds nothing", smart_passes, "--only D5", 0, "1 checks, 0 findings\n"},
+	{"a task that stays blocked", blocked, "--only D3", 1,
+	 "1  D3  jbd2/dm-3-8 (pid 42): blocked in the kernel for 10 s or longer "
+	 "(jbd2_journal_commit_transaction), uses /dev/dm-3\n"},
+	{"semaphores", semaphores, "--only D13", 1, "1  D13  semaphores: 2 of 3 sets are in use"},
+	{"pressure", pressure, "--only D15", 1,
+	 "1  D15  I/O: all tasks waited for I/O for 33.10 % of the last minute"},
+	{"a VG that is gone", remembered, "--only D12", 2, "2  D12  vg-two.pvs: its PV "},
+	{"a VG that lacks a PV", stripe, "--only D12", 2,
+	 "2  D12  vg-two.pvs: 1 of its 2 PVs is not there: "},
+	{"a PV of no VG", orphan, "--only D7", 1, "1  D7  /dev/sdb (PV of no VG): a PV of no VG"},
+	{"a node without LV", node, "--only D7", 1,
+	 "1  D7  vg_one-gone: a device of VG vg_one (dm-9), but the VG has no such LV"},
+	{"a link without node", link_only, "--only D7", 1,
+	 "1  D7  vg_one/root: it is not active, but /dev/vg_one/root is there"},
+	{"a cluster's VG", cluster, "--only D16", 2, "2  D16  vg_one: a cluster manager activates"},
+	{"the VG that is asked about", no_flush, "--only D4 vg_one", 2, "2  D4  /dev/sda"},
+	{"a check that is left out", no_flush, "--except D4,D5,D12", 0, "13 checks, 0 findings"},
+};
+
+TEST_EACH(each_trouble_of_a_machine_is_found, rows)
+{
+	char words[128];
+
+	rows[_i].make();
+	snprintf(words, sizeof(words), "doctor %s", rows[_i].words);
+	ck_assert_msg(doctor(words) == rows[_i].code, "%s: %s%s", rows[_i].claim, machine.out,
+		      machine.err);
+	ck_assert_msg(strstr(machine.out, rows[_i].said) != NULL, "%s: %s", rows[_i].claim,
+		      machine.out);
+}
+
+TEST(a_machine_without_fault_has_no_finding)
+{
+	smart_passes();
+	ck_assert_int_eq(doctor("doctor"), 0);
+	ck_assert_str_eq(machine.out,
+			 "16 checks, 0 findings, 1 not known (D12: no boot is remembered)\n");
+	ck_assert_uint_ge(slept_ms, 1000); /* the sample */
+}
+
+TEST(a_tool_that_hangs_is_left_behind)
+{
+	smart_hangs();
+	ck_assert_int_eq(doctor("doctor --only D5"), 0);
+	ck_assert_str_eq(machine.out, "1 checks, 0 findings, 1 not known (D5: smartctl has not "
+				      "answered for 1 disk in time)\n");
+	ck_assert_uint_lt(slept_ms, 15000);
+}
+
+static const struct {
+	const char *words;
+	int code;
+} wrong[] = {
+	{"doctor --only D17", 3},   {"doctor --except x", 3},	   {"doctor --sample 11", 3},
+	{"doctor --sample -1", 3},  {"doctor --nonsense", 3},	   {"doctor no_such_vg", 5},
+	{"doctor /dev/nothing", 5}, {"doctor /dev/sdz vg_one", 5},
+};
+
+TEST_EACH(wrong_words_end_with_their_code, wrong)
+{
+	ck_assert_int_eq(doctor(wrong[_i].words), wrong[_i].code);
+	ck_assert_str_eq(machine.out, "");
+}
+
+/* ---- JSON, as lvmevent-doctor(8) has it */
+
+struct member {
+	const char *name;
+	enum json_type type;
+};
+
+static const struct member top_members[] = {
+	{"version", json_type_int},
+	{"checks", json_type_int},
+	{"findings", json_type_array},
+	{"unknown", json_type_array},
+};
+static const struct member finding_members[] = {
+	{"check", json_type_string},  {"title", json_type_string},   {"severity", json_type_int},
+	{"object", json_type_string}, {"vg", json_type_string},	     {"lv", json_type_string},
+	{"device", json_type_string}, {"pv_uuid", json_type_string}, {"evidence", json_type_string},
+	{"why", json_type_string},    {"next", json_type_string},
+};
+static const struct member unknown_members[] = {
+	{"check", json_type_string},
+	{"reason", json_type_string},
+};
+
+/* These members, of these types, and no others. */
+static void check_members(struct json_object *object, const struct member *members, size_t count)
+{
+	struct json_object *value;
+
+	ck_assert_int_eq(json_object_object_length(object), (int)count);
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_msg(json_object_object_get_ex(object, members[i].name, &value), "%s",
+			      members[i].name);
+		ck_assert_msg(json_object_get_type(value) == members[i].type, "%s",
+			      members[i].name);
+	}
+}
+
+static void check_list(struct json_object *top, const char *name, const struct member *members,
+		       size_t count, size_t items)
+{
+	struct json_object *list;
+
+	ck_assert(json_object_object_get_ex(top, name, &list));
+	ck_assert_uint_eq(json_object_array_length(list), items);
+	for (size_t i = 0; i < items; i++)
+		check_members(json_object_array_get_idx(list, i), members, count);
+}
+
+TEST(json_has_the_members_of_the_manual)
+{
+	struct json_object *top;
+
+	no_flush();
+	orphan();
+	tree_remove(&machine.tree, "/usr/sbin/smartctl");
+	ck_assert_int_eq(doctor("doctor --json --sample 0"), 2);
+	top = json_tokener_parse(machine.out);
+	ck_assert_ptr_nonnull(top);
+	check_members(top, top_members, ARRAY_SIZE(top_members));
+	check_list(top, "findings", finding_members, ARRAY_SIZE(finding_members), 2);
+	check_list(top, "unknown", unknown_members, ARRAY_SIZE(unknown_members), 3);
+	json_object_put(top);
+	ck_assert_str_eq(machine.err, "");
+}
+
+/* ---- the journal */
+
+static char journal[4096];
+
+static void keep(struct lea_log *log, enum lea_log_level level, const char *line)
+{
+	const struct lea_log_fields *fields = log->fields;
+	const size_t used = strlen(journal);
+
+	if (fields)
+		snprintf(journal + used, sizeof(journal) - used, "%d %s %s %s %s|%s\n", level,
+			 fields->check, fields->vg, fields->device, fields->reason, line);
+}
+
+TEST(a_service_writes_each_finding_with_its_fields)
+{
+	no_flush();
+	machine.report.is_service = true;
+	machine.report.log.write = keep;
+	ck_assert_int_eq(doctor("doctor --sample 0"), 2);
+	ck_assert_msg(!strncmp(journal, "0 D4 vg_one /dev/sda the kernel sends no flushes", 48),
+		      "%s", journal);
+	ck_assert_str_eq(machine.out, "");
+}

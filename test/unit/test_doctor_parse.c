@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What lvmevent doctor reads of the kernel and of tools: true and hostile texts. */
+#include "policy/doctor_parse.h"
+#include "policy/snapshot_status.h"
+#include "unit/suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- texts */
+
+static const struct {
+	const char *text;
+	enum lea_snapshot_state state;
+	uint32_t percent;
+} statuses[] = {
+	{"16/8192 16", LEA_SNAPSHOT_USED, 0},
+	{"7783/8192 16", LEA_SNAPSHOT_USED, 95},
+	{"8192/8192 16", LEA_SNAPSHOT_USED, 100},
+	{"Invalid", LEA_SNAPSHOT_INVALID, 0},
+	{"Overflow", LEA_SNAPSHOT_OVERFLOW, 0},
+	{"Merge failed", LEA_SNAPSHOT_MERGE_FAILED, 0},
+	{"", LEA_SNAPSHOT_UNKNOWN, 0},
+	{"Unknown", LEA_SNAPSHOT_UNKNOWN, 0},
+	{"1/0 0", LEA_SNAPSHOT_UNKNOWN, 0},
+	{"2/1 0", LEA_SNAPSHOT_UNKNOWN, 0},
+	{"1/2", LEA_SNAPSHOT_UNKNOWN, 0},
+	{"1/2 3 ", LEA_SNAPSHOT_UNKNOWN, 0},
+	{"99999999999999999999999/99999999999999999999999 1", LEA_SNAPSHOT_UNKNOWN, 0},
+};
+
+TEST_EACH(each_status_of_a_snapshot, statuses)
+{
+	const struct lea_snapshot_status status = lea_snapshot_status_parse(statuses[_i].text);
+
+	ck_assert_int_eq(status.state, statuses[_i].state);
+	if (status.state == LEA_SNAPSHOT_USED)
+		ck_assert_uint_eq(lea_snapshot_percent(&status), statuses[_i].percent);
+}
+
+static const struct {
+	const char *line, *disk;
+} errors_of[] = {
+	{"<3>[   12.3] I/O error, dev sdb, sector 2048 op 0x0:(READ) flags 0x0 phys_seg 1", "sdb"},
+	{"<3>[   12.3] blk_update_request: I/O error, dev nvme0n1, sector 0", "nvme0n1"},
+	{"<3>[   12.3] critical medium error, dev sdc, sector 8", "sdc"},
+	{"<3>[   12.3] critical target error, dev sdc, sector 8 op 0x3:(DISCARD)", NULL},
+	{"<3>[   12.3] critical nexus error, dev sdc, sector 8", NULL},
+	{"<3>[   12.3] I/O error, dev sdb", NULL},
+	{"<3>[   12.3] I/O error, dev a-name-that-is-longer-than-any-of-the-kernel, sector", NULL},
+	{"<6>[   12.3] sd 2:0:0:0: [sda] Attached SCSI disk", NULL},
+};
+
+TEST_EACH(each_error_line_names_its_disk, errors_of)
+{
+	char disk[32];
+	const bool is_error = lea_doctor_parse_error(errors_of[_i].line, disk);
+
+	ck_assert_int_eq(is_error, errors_of[_i].disk != NULL);
+	if (is_error)
+		ck_assert_str_eq(disk, errors_of[_i].disk);
+}
+
+static const struct {
+	const char *text;
+	bool is_data, is_failing;
+	uint64_t wear;
+} smart[] = {
+	{"{\"smart_status\": {\n \"passed\": true }}", true, false, LEA_DOCTOR_UNKNOWN},
+	{"{\"smart_status\":{\"passed\":false}}", true, true, LEA_DOCTOR_UNKNOWN},
+	{"{\"nvme_smart_health_information_log\": { \"percentage_used\": 93 } }", true, false, 93},
+	{"{\"percentage_used\": 256}", false, false, LEA_DOCTOR_UNKNOWN},
+	{"{\"percentage_used\": \"x\"}", false, false, LEA_DOCTOR_UNKNOWN},
+	{"", false, false, LEA_DOCTOR_UNKNOWN},
+	{"\"passed\"", false, false, LEA_DOCTOR_UNKNOWN},
+};
+
+TEST_EACH(each_answer_of_smartctl, smart)
+{
+	bool is_failing;
+	uint64_t wear;
+
+	ck_assert_int_eq(lea_doctor_parse_smart(smart[_i].text, &is_failing, &wear),
+			 smart[_i].is_data);
+	ck_assert_int_eq(is_failing, smart[_i].is_failing);
+	ck_assert_uint_eq(wear, smart[_i].wear);
+}
+
+static const struct {
+	const char *path, *fs;
+} mounts[] = {
+	{"/srv/a/b", "nfs4"}, {"/srv", "nfs4"},	       {"/srvx", "ext4"},
+	{"/", "ext4"},	      {"/with blank/f", "9p"}, {"/twice/x", "fuse.sshfs"},
+};
+
+TEST_EACH(each_path_is_on_its_file_system, mounts)
+{
+	static const char text[] = "21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
+				   "30 21 0:40 / /srv rw shared:9 master:2 - nfs4 host:/x rw\n"
+				   "31 21 0:41 / /with\\040blank rw - 9p tag rw\n"
+				   "32 21 0:42 / /twice rw - xfs /dev/sdb rw\n"
+				   "33 32 0:43 / /twice rw - fuse.sshfs host: rw\n"
+				   "nonsense\n";
+	char fs[32];
+
+	lea_doctor_parse_mount(text, mounts[_i].path, fs);
+	ck_assert_str_eq(fs, mounts[_i].fs);
+}
+
+TEST(texts_of_the_kernel)
+{
+	struct lea_doctor_io io;
+	struct lea_doctor_task task;
+	uint64_t sets, cookies, old, start;
+
+	ck_assert(lea_doctor_parse_io("  1 2 3 4 5 6 7 8 0 1 2\n", &io));
+	ck_assert_uint_eq(io.reads, 1);
+	ck_assert_uint_eq(io.read_ms, 4);
+	ck_assert_uint_eq(io.writes, 5);
+	ck_assert_uint_eq(io.write_ms, 8);
+	ck_assert(!lea_doctor_parse_io("1 2 3 4 5 6 7", &io));
+	ck_assert(!lea_doctor_parse_io("1 2 3 4 5 6 7 -8", &io));
+	ck_assert_uint_eq(lea_doctor_parse_pressure("some avg10=1.00 avg60=9.00\nfull avg10=0.00 "
+						    "avg60=20.05 avg300=0.00 total=1\n"),
+			  2005);
+	ck_assert_uint_eq(lea_doctor_parse_pressure("full avg10=0.00"), LEA_DOCTOR_UNKNOWN);
+	ck_assert_uint_eq(lea_doctor_parse_pressure("full avg60=101.00"), LEA_DOCTOR_UNKNOWN);
+	ck_assert(lea_doctor_parse_semaphores(
+		"       key      semid perms      nsems   uid   gid  cuid  cgid      otime      "
+		"ctime\n"
+		" 223158272          0   600          1     0     0     0     0          0       "
+		"1000\n"
+		" 223158273          1   600          1     0     0     0     0       5000       "
+		"1000\n"
+		"         0          2   600          1     0     0     0     0          0       "
+		"1000\n",
+		4000, &sets, &cookies, &old));
+	ck_assert_uint_eq(sets, 3);
+	ck_assert_uint_eq(cookies, 2);
+	ck_assert_uint_eq(old, 1);
+	ck_assert(!lea_doctor_parse_semaphores("key semid\nx\n", 0, &sets, &cookies, &old));
+	ck_assert_uint_eq(lea_doctor_parse_slabs("slabinfo - version: 2.1\n# name\nkcopyd_job 10 "
+						 "1024 1024 1 2 : tunables\n"
+						 "dm_snap_pending_exception 1 1024 2048 31\n"),
+			  3072);
+	ck_assert(lea_doctor_parse_task("42 (a) b) D 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4242 0 "
+					"0\n",
+					&task, &start));
+	ck_assert_str_eq(task.command, "a) b");
+	ck_assert_int_eq(task.state, 'D');
+	ck_assert_uint_eq(start, 4242);
+	ck_assert(!lea_doctor_parse_task("42 (dd", &task, &start));
+	ck_assert(!lea_doctor_parse_task("42 (dd) D 1", &task, &start));
+	ck_assert_int_eq(lea_doctor_parse_cache("temporary write back"), LEA_DOCTOR_CACHE_ON);
+	ck_assert_int_eq(lea_doctor_parse_cache("write thr"), LEA_DOCTOR_CACHE_NOT_KNOWN);
+	ck_assert(lea_doctor_parse_drbd_off("disk {\n\tdisk-flushes no;\n}", "disk-flushes"));
+	ck_assert(!lea_doctor_parse_drbd_off("disk {\n\tdisk-flushes yes;\n}", "disk-flushes"));
+	ck_assert(!lea_doctor_parse_drbd_off("xdisk-flushes no;", "disk-flushes"));
+}
