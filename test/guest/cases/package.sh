@@ -141,22 +141,22 @@ fi
 # ---- removed, purged, installed again
 claim "the setting is edited" guest_run 'sed -i "s/# workers = 0/workers = 3/" /etc/lvm/lvmevent.conf'
 claim "apt remove" apt "remove $name"
-claim "stock lvm2 is in charge at once" guest_run '! grep -rl lvm2-event-activation /run/udev/rules.d /etc/systemd; ! ls -d /run/lvm/event'
+claim "stock lvm2 is in charge at once" guest_run '! grep -rl lvm2-event-activation /run/udev/rules.d /etc/systemd && ! ls -d /run/lvm/event'
 claim "the edited settings stay" guest_run 'grep "workers = 3" /etc/lvm/lvmevent.conf'
 next_boot "removed" stock
 claim "apt install after it" apt "install /usr/lib/guest/package.deb"
-claim "the edited settings are there" guest_run 'grep "workers = 3" /etc/lvm/lvmevent.conf && lvmevent enable && lvmevent status'
+claim "the edited settings are there" guest_run 'grep "workers = 3" /etc/lvm/lvmevent.conf && lvmevent enable'
 if [ -n "${LVMEVENT_LONG-}" ]; then
 	guest_run 'lvmevent enable --commands; cp /bin/false /usr/sbin/lvmevent'
 	claim "apt remove while the program fails" apt "remove $name"
 	claim "stock lvm2 is in charge all the same" guest_run \
-		'! grep -rl lvm2-event-activation /run/udev/rules.d; ! ls /usr/local/sbin/* /etc/systemd/system-generators/* 2>/dev/null | grep .'
+		'! grep -rl lvm2-event-activation /run/udev/rules.d && ! ls /usr/local/sbin/* /etc/systemd/system-generators/* 2>/dev/null | grep .'
 	claim "apt install after it" apt "install /usr/lib/guest/package.deb"
 	claim "lvmevent enable" guest_run 'lvmevent enable --commands'
 fi
 claim "apt purge while enabled" apt "purge $name"
 all_files >"$JUNK/after"
 claim "a purge leaves no file behind" same "$JUNK/before" "$JUNK/after"
-claim "nor in /run" guest_run '! find /run -name "*lvmevent*" | grep .; ! ls -d /run/lvm/event'
-claim "nor in dpkg's records" guest_run "! dpkg-query -W $name; ! ls /var/lib/dpkg/info | grep $name; ! grep $name /var/lib/dpkg/triggers/*"
+claim "nor in /run" guest_run '! find /run -name "*lvmevent*" | grep . && ! ls -d /run/lvm/event'
+claim "nor in dpkg's records" guest_run "! dpkg-query -W $name && ! ls /var/lib/dpkg/info | grep $name && ! grep $name /var/lib/dpkg/triggers/*"
 guest_off
