@@ -11,9 +11,10 @@ fi
 disks=$(layout solo $((count + more)))
 name=lvm2-event-activation
 
-# GUEST_DEB: the package; without it, it is built
+# GUEST_DEB, and for Debian 13 GUEST_DEB13: the package; without it, it is built
 deb=${GUEST_DEB:-}
-if [ -z "$deb" ] || [ "$GUEST_SUITE" != bookworm ]; then
+[ "$GUEST_SUITE" = bookworm ] || deb=${GUEST_DEB13:-}
+if [ -z "$deb" ]; then
 	note "building the package for $GUEST_SUITE"
 	deb=$("$GUEST_HERE/../../scripts/build-deb" --suite "$GUEST_SUITE" --no-tests "$JUNK/deb") || die "no package"
 fi
@@ -57,7 +58,7 @@ all_files() {
 		find /etc -xdev -type f ! -path "/etc/lvm/archive/*" ! -path "/etc/lvm/backup/*" -exec md5sum {} + | sort -k 2'
 }
 
-# The interface of autopkgtest, as far as our tests use it. run_tests TEST MARK: status 100: it wants a reboot
+# The interface of autopkgtest, as far as our tests use it. run_test TEST MARK: status 100: it wants a reboot
 run_test() {
 	guest_run "cat >/tmp/autopkgtest-reboot <<-'END'
 			#!/bin/sh
