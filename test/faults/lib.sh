@@ -121,7 +121,7 @@ with_enqueue=()
 all_events() {
 	local i
 	codes=''
-	for ((i = 0; i < PVS; i++)); do event "$i"; codes+=$code; done
+	for ((i = 0; i < PVS; i++)); do event "$i"; codes+="$code"; done
 }
 
 # unit [COMMAND...]: runs the runner, and restarts it after a failure as the service manager does; COMMAND is
