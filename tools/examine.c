@@ -20,8 +20,8 @@
 /* ---- targets */
 
 /* The source that fstab has for this mount point; false: none. */
-static bool find_in_fstab(const struct lea_examine *examine, const char *mount_point, char *ret_source,
-			  size_t source_bytes)
+static bool find_in_fstab(const struct lea_examine *examine, const char *mount_point,
+			  char *ret_source, size_t source_bytes)
 {
 	LEA_AUTO(lea_freep) char *path = lea_world_path(examine->world, "/etc/fstab"), *text = NULL;
 	char *state = NULL, source[512], point[512];
@@ -154,7 +154,8 @@ static void read_memory(struct lea_examine *examine)
 {
 	examine->arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
 	examine->has_memory =
-		examine->arena && !lea_boot_memory_read(examine->world, examine->arena, &examine->memory);
+		examine->arena &&
+		!lea_boot_memory_read(examine->world, examine->arena, &examine->memory);
 }
 
 int lea_examine_begin(struct lea_examine *examine, struct lea_world *world, struct lea_conf *conf,

@@ -195,14 +195,14 @@ static int explain_then(struct view *view, const struct lea_explain_past *past,
 static int explain_boot(struct view *view, uint32_t back, const struct lea_list *targets)
 {
 	LEA_AUTO(lea_arena_freep)
-	struct lea_arena *arena = lea_arena_new(LEA_TIMELINE_VIEW_BYTES +
-						2 * LEA_BOOT_MEMORY_KEPT *
-							LEA_BOOT_MEMORY_ARENA_BYTES);
+	struct lea_arena *arena = lea_arena_new(
+		LEA_TIMELINE_VIEW_BYTES + 2 * LEA_BOOT_MEMORY_KEPT * LEA_BOOT_MEMORY_ARENA_BYTES);
 	struct lea_explain_past past = {.tell = take_answer, .arg = view};
 	struct lea_boot_memory then, other;
 	struct lea_timeline_view timeline;
-	int r, s, code = arena ? lea_tool_view_boot(view->world, arena, back, &timeline)
-			       : lea_tool_fail(view->world, -ENOMEM, "explain");
+	int r, s,
+		code = arena ? lea_tool_view_boot(view->world, arena, back, &timeline)
+			     : lea_tool_fail(view->world, -ENOMEM, "explain");
 
 	if (code)
 		return code;
@@ -233,7 +233,8 @@ int lea_lvmevent_explain(struct lea_world *world, int argc, char *argv[])
 	view.is_json = args.json != 0;
 	view.has_color = lea_terminal_has_color(world, view.out);
 	if (code < 0 && args.boot_back && !lea_tool_parse_boot(args.boot_back, &back)) {
-		fprintf(stderr, "  --boot %s: it is neither 0 nor -1 to -5. Usage: lvmevent " USAGE "\n",
+		fprintf(stderr,
+			"  --boot %s: it is neither 0 nor -1 to -5. Usage: lvmevent " USAGE "\n",
 			args.boot_back);
 		code = LEA_EXIT_PARAMS;
 	}
