@@ -748,8 +748,8 @@ static void plan_vg(struct subject *subject, enum lea_need_class when)
 	gather_vg(subject, &texts, &facts);
 	lea_id_format(subject->vg->id, uuid);
 	has_reason = lea_cause_of_vg(&facts, &reason);
-	is_delegated = has_reason &&
-		       (!strcmp(reason.cause, "delegated") || !strcmp(reason.cause, "reserved"));
+	is_delegated = has_reason && (!strcmp(reason.cause, "delegated") ||
+				      !strcmp(reason.cause, "reserved"));
 	answer = (struct lea_answer){.type = "vg",
 				     .name = subject->vg->name,
 				     .uuid = uuid,
