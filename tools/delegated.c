@@ -272,6 +272,7 @@ static int list_delegated(struct view *view, const struct lea_list *names)
 
 	if (code)
 		return code;
+	view->conf->wait_for_locks = false; /* for the lock of the devices file */
 	view->names = names;
 	view->arena = lea_arena_new(ARENA_BYTES);
 	r = view->arena ? scan_all(view) : -ENOMEM;

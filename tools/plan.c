@@ -176,7 +176,8 @@ static int take_file(struct view *view, const char *name)
 	}
 	if (*place) {
 		lea_log(view->world->log, LEA_LOG_ERROR,
-			"--config %s: %s is a file of the same kind: give one of each", name, *place);
+			"--config %s: %s is a file of the same kind: give one of each", name,
+			*place);
 		return LEA_EXIT_PARAMS;
 	}
 	*place = name;

@@ -26,6 +26,7 @@
 #include "state/online.h"
 #include "state/queue.h"
 #include "state/vg_summary.h"
+#include "terminal.h"
 #include "world/active_vgs.h"
 #include "world/udevdb.h"
 
@@ -50,6 +51,7 @@ struct status {
 	struct lea_vg_summary vgs;
 	unsigned int unwatched, unused;
 	struct lea_active_vgs active;
+	bool has_color;
 	struct list failed, incomplete;
 	void *in_part; /* tree of struct in_part, owned */
 	struct list initramfs; /* lines of its note */
@@ -84,7 +86,9 @@ static void list_failed(struct status *status, const char *vg_id, const struct l
 	char id[39];
 
 	lea_id_format(vg_id, id);
-	fprintf(list->out, "failed: VG %s: %s; %s%s\n", claim->vg_name, claim->reason,
+	fprintf(list->out, "%sfailed%s: VG %s: %s; %s%s\n",
+		lea_color(status->has_color, LEA_COLOR_BAD),
+		lea_color(status->has_color, LEA_COLOR_OFF), claim->vg_name, claim->reason,
 		claim->is_transient ? "it will be retried; to retry now: vgchange -aay "
 				    : "it is not retried before a PV of it is "
 				      "added; to retry now: vgchange -aay ",
@@ -134,7 +138,9 @@ static int take_missing(void *arg, const struct lea_missing *missing)
 	char text[LEA_MISSING_TEXT_BYTES], id[39];
 
 	lea_missing_describe(missing, text);
-	fprintf(list->out, "incomplete: VG %s: %s%s%s\n", missing->vg, text,
+	fprintf(list->out, "%sincomplete%s: VG %s: %s%s%s\n",
+		lea_color(status->has_color, LEA_COLOR_CHANGING),
+		lea_color(status->has_color, LEA_COLOR_OFF), missing->vg, text,
 		in_part ? "; active in part, by incomplete = " : "",
 		in_part ? (*in_part)->word : "");
 	lea_vg_summary_add_missing(&status->vgs, missing);
@@ -391,6 +397,7 @@ int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[])
 	code = lea_tool_open_queue(&session);
 	if (code)
 		return code;
+	status.has_color = lea_terminal_has_color(world, lea_cmd_report(world)->out);
 	begin_json(&status);
 	r = collect(&status);
 	r = r ? r : (args.json ? print_json : print_text)(&status, lea_cmd_report(world)->out);

@@ -91,17 +91,24 @@ static int examine(struct view *view, struct lea_examine *machine, const char *t
 			 : lea_explainer_tell_all(machine->explainer);
 }
 
-static int ask(void *arg, const struct lea_goal_item *item)
+/* Is an item that LEA_GOAL_ASKS there? 1, 0 or -errno. */
+static int is_there(struct view *view, struct lea_examine *machine,
+		    const struct lea_goal_item *item)
 {
-	LEA_AUTO(lea_examine_done) struct lea_examine machine = {0};
 	const bool is_vg = item->kind == LEA_GOAL_VG;
-	struct view *view = arg;
-	int r = begin(view, &machine) ? -EIO : 0; /* logged */
+	int r = examine(view, machine, is_vg ? "vg" : NULL, is_vg ? item->vg : "");
 
-	r = r ? r : examine(view, &machine, is_vg ? "vg" : NULL, is_vg ? item->vg : "");
 	if (r < 0)
 		return r;
 	return is_vg ? !strcmp(view->why.state, "active") : !view->why.count;
+}
+
+static int ask(void *arg, const struct lea_goal_item *item)
+{
+	LEA_AUTO(lea_examine_done) struct lea_examine machine = {0};
+	struct view *view = arg;
+
+	return begin(view, &machine) ? -EIO /* logged */ : is_there(view, &machine, item);
 }
 
 /* ---- progress */
@@ -191,42 +198,58 @@ static void tell(struct view *view, const struct lea_goal_item *item, struct jso
 			reason->evidence, reason->next);
 }
 
-/* A scan serves all lines; without one the records have to do. */
-static void tell_all(struct view *view, bool has_timed_out, struct json_object *list)
+/* What the records did not say while something else was absent. Returns how many are absent. */
+static size_t settle_asked(struct view *view, struct lea_examine *machine)
 {
-	LEA_AUTO(lea_examine_done) struct lea_examine machine = {0};
-	bool can_examine = false;
+	size_t absent = 0;
 
-	if (has_timed_out)
-		can_examine = !begin(view, &machine);
+	for (size_t i = 0; i < view->goals->count; i++) {
+		struct lea_goal_item *item = &view->goals->item[i];
+
+		if (item->state == LEA_GOAL_ASKS && is_there(view, machine, item) > 0)
+			item->state = LEA_GOAL_THERE;
+		absent += item->state != LEA_GOAL_THERE;
+	}
+	return absent;
+}
+
+static void tell_all(struct view *view, struct lea_examine *machine, bool can_examine,
+		     struct json_object *list)
+{
 	for (size_t i = 0; i < view->goals->count; i++) {
 		const struct lea_goal_item *item = &view->goals->item[i];
 
 		if (item->state != LEA_GOAL_THERE && can_examine)
-			find_reason(view, &machine, item);
+			find_reason(view, machine, item);
 		else if (item->state != LEA_GOAL_THERE)
 			set_own_reason(view, item);
 		tell(view, item, list);
 	}
 }
 
+/* A scan serves all lines; without one the records have to do. */
 static int finish(struct view *view, int outcome)
 {
+	LEA_AUTO(lea_examine_done) struct lea_examine machine = {0};
 	struct lea_json *json = &view->json;
-	struct json_object *list;
+	bool can_examine = false;
+	size_t absent = 0;
 	int r = 0;
 
 	if (outcome < 0)
 		return lea_tool_fail(view->world, outcome, "wait");
+	if (outcome == LEA_GOAL_TIMED_OUT) {
+		can_examine = !begin(view, &machine);
+		absent = can_examine ? settle_asked(view, &machine) : 1;
+	}
 	lea_json_begin(json);
-	lea_json_bool(json, json->top, "there", !outcome);
-	list = lea_json_list(json, json->top, "targets");
-	tell_all(view, outcome == LEA_GOAL_TIMED_OUT, list);
+	lea_json_bool(json, json->top, "there", !absent);
+	tell_all(view, &machine, can_examine, lea_json_list(json, json->top, "targets"));
 	if (view->is_json)
 		r = lea_json_print(json, view->out);
 	if (r < 0)
 		return lea_tool_fail(view->world, r, "wait");
-	return outcome ? LEA_EXIT_TIMED_OUT : LEA_EXIT_DONE;
+	return absent ? LEA_EXIT_TIMED_OUT : LEA_EXIT_DONE;
 }
 
 /* ---- the whole */

@@ -61,7 +61,7 @@ struct lea_answer {
 };
 
 enum lea_answer_mark {
-	LEA_MARK_GUEST = 1,   /* a PV lies on an LV or in an image: a virtual machine's, most likely */
+	LEA_MARK_GUEST = 1,   /* a PV lies on an LV or in an image, as those of guests do */
 	LEA_MARK_CLUSTER = 2, /* clustered, shared, or guarded by a persistent reservation */
 	LEA_MARK_HOST = 4,    /* another host's, or exported */
 };
@@ -74,7 +74,7 @@ struct lea_explain_options {
 	const struct lea_filter *filter;      /* of that scan; borrowed */
 	void (*tell)(void *arg, const struct lea_answer *answer);
 	void *arg;
-	/* Answers for lea_explainer_plan, which depend neither on run files nor on what is active */
+	/* For lea_explainer_plan: neither run files nor what is active count. */
 	bool is_plan;
 	const struct lea_needs *needs; /* of a plan; borrowed */
 };

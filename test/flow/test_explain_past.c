@@ -50,17 +50,18 @@ static void note_disk(unsigned int minor, const char *name, const char *id, cons
 static void remember(void)
 {
 	put("/etc/machine-id", MACHINE "\n");
-	put("/var/lib/lvmevent/boot", "lvmevent-boot 1\nmachine " MACHINE "\nboot " THEN "\n"
-				      "vg " ID(a) " 7 900 1 1 data\n"
-				      "pv " PVID_A " disk 0 32768 800 naa.1 DISK-1 pci0\n"
-				      "lv 950 home - -\nend\n");
+	put("/var/lib/lvmevent/boot",
+	    "lvmevent-boot 1\nmachine " MACHINE "\nboot " THEN "\n"
+	    "vg " ID(a) " 7 900 1 1 data\n"
+			"pv " PVID_A " disk 0 32768 800 naa.1 DISK-1 pci0\n"
+			"lv 950 home - -\nend\n");
 	put("/var/lib/lvmevent/boot.1",
 	    "lvmevent-boot 1\nmachine " MACHINE "\nboot b-0\n"
 	    "vg " ID(b) " 7 900 2 0 part\n"
-	    "pv " PVID_A " disk 0 32768 800 naa.1 DISK-1 pci0\n"
-	    "pv " PVID_B " disk 0 32768 800 naa.2 DISK-2 pci0\n"
-	    "vg " ID(c) " 7 900 1 0 gone\n"
-	    "pv " PVID_ONE " disk 0 32768 800 naa.3 DISK-3 pci0\nend\n");
+			"pv " PVID_A " disk 0 32768 800 naa.1 DISK-1 pci0\n"
+			"pv " PVID_B " disk 0 32768 800 naa.2 DISK-2 pci0\n"
+			"vg " ID(c) " 7 900 1 0 gone\n"
+				    "pv " PVID_ONE " disk 0 32768 800 naa.3 DISK-3 pci0\nend\n");
 }
 
 static void setup(void)
@@ -116,8 +117,7 @@ static const struct {
 	{"an LV that was active", "data/home", "LV data/home: active\n", 0},
 	{"one that was not", "data/none", "LV data/none: inactive: inactive-then\n", 0},
 	{"a name that nobody knows", "none", "", 5},
-	{"all: a disk that could not be read", "",
-	 "PV /dev/sdb: not used: unreadable\n", 0},
+	{"all: a disk that could not be read", "", "PV /dev/sdb: not used: unreadable\n", 0},
 	{"all: one that hung", "", "PV /dev/sdc: not used: hung-disk\n", 0},
 	{"all: a failure", "", "VG csi: inactive: failed\n", 0},
 };

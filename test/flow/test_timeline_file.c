@@ -354,9 +354,9 @@ static void note_vg(uint32_t number)
 				 (struct lea_timeline_note){0});
 	lea_timeline_note_device(machine.world, LEA_RING_READ, &device,
 				 (struct lea_timeline_note){.took_us = 100});
-	lea_timeline_note(machine.world, LEA_RING_RECORDED,
-			  &(struct lea_timeline_note){
-				  .vg = id, .text = name, .device = {8, number}});
+	lea_timeline_note(
+		machine.world, LEA_RING_RECORDED,
+		&(struct lea_timeline_note){.vg = id, .text = name, .device = {8, number}});
 	lea_timeline_note_name(machine.world, LEA_RING_COMPLETE, id, name);
 	lea_timeline_note_name(machine.world, LEA_RING_CLAIMED, id, name);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)

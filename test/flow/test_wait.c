@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lvmevent wait on a machine of files: what is there, what is not and why, and what ends the sleep. */
+/* lvmevent wait on a machine of files: what is there, what is not and why, and what ends the sleep.
+ */
 #include "flow/machine.h"
 #include "state/gate.h"
 #include "unit/suite.h"
@@ -202,6 +203,8 @@ static const struct {
 	 "needed: /data (1111-2222) is not there: not-seen: there is no "
 	 "/dev/disk/by-uuid/1111-2222"},
 	{"nothing of it is", "needed", fstab, 75, "needed: /home (vg_one/home) is not there: "},
+	{"what the records do not tell, beside what is absent", "vg:vg_one pvs:9", all_up, 75,
+	 "  pvs:9 is not there: too-few: 1 PVs are recorded"},
 	{"all goals must be there", "pvs:1 vg:none", done, 75, "vg:none is not there: "},
 	{"a word that is none", "vg_one", nothing, 3, ""},
 	{"no word", "", nothing, 3, ""},
@@ -335,6 +338,15 @@ TEST(json_has_every_target)
 		"\"next\": \"\" }, { \"target\": \"pvs:2\", \"what\": \"pvs:2\", \"there\": false, "
 		"\"cause\": \"too-few\", \"evidence\": \"1 PVs are recorded\", \"next\": "
 		"\"lvmevent explain\" } ] }\n");
+}
+
+/* The metadata of the VG is read for its answer at the end only. */
+TEST(a_vg_that_is_there_is_not_called_absent)
+{
+	all_up();
+	ck_assert_int_eq(wait_for("wait --timeout 0 --json vg:vg_one pvs:9"), 75);
+	ck_assert_ptr_nonnull(strstr(machine.out, "\"what\": \"vg:vg_one\", \"there\": true"));
+	ck_assert_ptr_null(strstr(machine.err, "vg:vg_one is not there"));
 }
 
 TEST(progress_is_shown_where_it_is_asked_for)
