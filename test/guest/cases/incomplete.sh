@@ -7,7 +7,7 @@ if ! with_ours; then
 	return
 fi
 # stock lvm2 takes minutes for so many LVs on a busy host
-GUEST_PATIENCE=1500
+export GUEST_PATIENCE=1500
 steps=/usr/lib/guest/incomplete-steps
 modes=(whole:complete degraded:degraded partial:partial)
 order=(d{0..11})
