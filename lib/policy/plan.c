@@ -60,6 +60,15 @@ static const char *delegate_reason(const struct lea_emit *emit)
 	return reason ? reason : settings_reason(emit);
 }
 
+/* lvm2 activates only RAID LVs themselves degraded: neither pools, caches nor thin LVs above them.
+ * Source: lvm2 2.03.16, test/guest/cases/incomplete.sh. */
+static bool is_raid(const struct lea_vg *vg, uint32_t lv)
+{
+	const struct lea_segtype *type = vg->lvs[lv].seg_count ? vg->lvs[lv].seg[0].segtype : NULL;
+
+	return type && type->family == LEA_FAMILY_RAID;
+}
+
 /* Does the LV lack more than the mode permits? */
 static bool is_refused(struct lea_emit *emit, uint32_t lv)
 {
@@ -72,7 +81,8 @@ static bool is_refused(struct lea_emit *emit, uint32_t lv)
 	case LEA_AVAIL_ALL:
 		return false;
 	case LEA_DEGRADED:
-		return mode == LEA_MODE_COMPLETE;
+		return mode == LEA_MODE_COMPLETE ||
+		       (mode == LEA_MODE_DEGRADED && !is_raid(emit->vg, lv));
 	case LEA_PARTIAL:
 		return mode != LEA_MODE_PARTIAL;
 	case LEA_AVAIL_NONE:
@@ -85,7 +95,7 @@ static const char *partial_text(struct lea_emit *emit, uint32_t lv)
 {
 	const char *way_out = "Use '--activationmode partial' to override.";
 
-	if (lea_emit_group_availability(emit, lv) == LEA_DEGRADED)
+	if (lea_emit_group_availability(emit, lv) == LEA_DEGRADED && is_raid(emit->vg, lv))
 		way_out = "Try '--activationmode degraded'.";
 	if (emit->rules->mode == LEA_MODE_PARTIAL)
 		way_out = "Nothing can replace its missing part.";

@@ -128,6 +128,27 @@ TEST_EACH(lvs_with_stand_ins_are_refreshed_when_the_pv_is_back, backs)
 	ck_assert_msg(fake->step_count == steps, "nothing is activated twice");
 }
 
+/* Rows: LVs above a RAID that lacks an image. */
+static const struct {
+	const char *shape, *node;
+} above[] = {{"thin_raid", "-tpool"}, {"cache_raid", "_corig"}};
+
+/* lvm2 activates RAID LVs degraded, and nothing that lies on them. */
+TEST_EACH(what_lies_on_a_degraded_raid_is_not_degraded, above)
+{
+	struct lea_activate_result result;
+
+	open_shape(above[_i].shape);
+	pv[0] = NULL;
+	options.skips_lacking = true;
+	options.mode = "degraded";
+	ck_assert_int_eq(run_in_part(&result), 0);
+	ck_assert_msg(!strstr(nodes(), above[_i].node), "%s: %s", above[_i].shape, nodes());
+	options.mode = "partial";
+	ck_assert_int_eq(run_in_part(&result), 0);
+	ck_assert_msg(strstr(nodes(), above[_i].node) != NULL, "%s: %s", above[_i].shape, nodes());
+}
+
 TEST(without_a_reason_nothing_is_looked_for)
 {
 	struct lea_activate_result result;

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # a VG of 12 PVs without one of them: each rule beside stock lvm2's --activationmode, and the PV comes back
 
+# LVMEVENT_LONG: LVs of all types
 if ! with_ours; then
 	skip "incomplete VGs are activated in part" "stock only"
 	return
 fi
+# stock lvm2 takes minutes for so many LVs on a busy host
+export GUEST_PATIENCE=1500
 steps=/usr/lib/guest/incomplete-steps
 modes=(whole:complete degraded:degraded partial:partial)
 order=(d{0..11})
@@ -27,13 +30,13 @@ printf 'event { incomplete = "whole"\nincomplete_wait_ms = 5000 }\n' | overlay_f
 guest_package
 guest_boot || die "no guest"
 guest_quiet >/dev/null
-GUEST_PATIENCE=1800 guest_run "$steps make" >"$JUNK/made" || { cat "$JUNK/made"; die "the VG cannot be made"; }
+guest_run "$steps make ${LVMEVENT_LONG:+long}" >"$JUNK/made" || { cat "$JUNK/made"; die "the VG cannot be made"; }
 # stands for an orderly use: all is in sync
 guest_wait_for 200 '! dmsetup status | grep -E "^data-r[0-9].* raid " | awk "{ split(\$8, s, \"/\"); if (s[1] != s[2]) print }" | grep .'
 guest_run "vgchange -an -q data; udevadm settle; vgchange -aay -q data; udevadm settle; $steps state" >"$JUNK/state.whole_vg"
 guest_run 'vgchange -an -q data; udevadm settle'
 guest_run "$steps sums" >"$JUNK/sums.before"
-claim "control: there is something to compare ($(wc -l <"$JUNK/sums.before") checksums)" [ "$(wc -l <"$JUNK/sums.before")" -ge 16 ]
+claim "control: there is something to compare ($(wc -l <"$JUNK/sums.before") checksums)" [ "$(wc -l <"$JUNK/sums.before")" -ge 13 ]
 guest_shutdown
 
 # shellcheck disable=SC2034 # lib.sh's
@@ -55,7 +58,8 @@ for mode in "${modes[@]}"; do
 	guest_run "$steps state" >"$JUNK/state.ours.$word"
 	untouched "$word, ours"
 	guest_run "$steps stock $theirs" >"$JUNK/stock.$word"
-	guest_run "$steps state" >"$JUNK/state.stock.$word"
+	# stock leaves the cow of an origin that it could not activate
+	guest_run "$steps state" | if [ "$word" = partial ]; then grep -v sn_lost; else cat; fi >"$JUNK/state.stock.$word"
 	claim "$word: nodes, tables and links as with --activationmode $theirs ($(nodes_of "$JUNK/state.ours.$word" | wc -l) nodes)" \
 		same "$JUNK/state.stock.$word" "$JUNK/state.ours.$word"
 done
@@ -83,7 +87,7 @@ claim "the PV is back: nodes, tables and links as of the whole VG" same "$JUNK/s
 claim "the PV is back: RAIDs are refreshed, and get healthy" guest_wait_for 120 '! lvs --noheadings -o lv_name,lv_health_status data | awk "NF > 1" | grep .'
 claim "the PV is back: it is said" guest_run 'journalctl -b -o cat -u lvmevent-runner | grep -E "VG data: a missing PV is back: refreshed: .*data/r1"'
 claim "the PV is back: lvm was started for the refresh alone" guest_run 'grep -c "lvchange --refresh" /run/lvm-calls | grep -x 1'
-claim "the PV is back: the data is there" guest_run 'for i in lin_whole r1 r5 tr t; do head -n 1 /dev/data/$i | grep -qx "of $i" || exit; done'
+claim "the PV is back: the data is there" guest_run 'for i in lin_whole r1 r5 t; do head -n 1 /dev/data/$i | grep -qx "of $i" || exit; done'
 guest_shutdown
 
 # a day: only what is remembered can end this wait
