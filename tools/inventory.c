@@ -12,9 +12,6 @@
 
 #define USAGE "inventory [--json | --openmetrics] [--if-newer GEN] [VG | VG/LV | @tag ...]"
 
-#define DEFAULT_DEADLINE_MS 10000U
-#define PATIENCE_PART	    3U /* a report waits a third of what an event waits for a disk */
-
 static int print(FILE *out, const struct lea_lvmevent_args *args,
 		 const struct lea_inventory *inventory)
 {
@@ -38,6 +35,13 @@ static void warn(struct lea_world *world, const struct lea_inventory *inventory)
 			"See: journalctl -k");
 }
 
+/* The one who asked waits: a disk gets the shorter deadline. */
+static bool someone_waits(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
 static int show(struct lea_world *world, const struct lea_conf *conf, struct lea_reader **reader,
 		const struct lea_lvmevent_args *args, const struct lea_list *targets)
 {
@@ -50,6 +54,8 @@ static int show(struct lea_world *world, const struct lea_conf *conf, struct lea
 	uint32_t unknown = 0;
 	int r = lea_cmd_read(world, conf, reader, &options.scan);
 
+	if (!r)
+		lea_reader_listen(*reader, someone_waits, NULL);
 	r = r ? r : lea_inventory_collect(world, conf, &options, &inventory, &unknown);
 	if (r == LEA_INVENTORY_UNKNOWN) {
 		lea_log(world->log, LEA_LOG_ERROR,
@@ -83,9 +89,6 @@ static int run(struct lea_world *world, const struct lea_lvmevent_args *args,
 	code = lea_cmd_begin(world, &common, &conf);
 	if (!code) {
 		conf->wait_for_locks = false; /* for the lock of the devices file */
-		conf->probe_deadline_ms = (conf->probe_deadline_ms ? conf->probe_deadline_ms
-								   : DEFAULT_DEADLINE_MS) /
-					  PATIENCE_PART;
 		code = show(world, conf, &reader, args, targets);
 	}
 	lea_reader_free(reader);

@@ -22,6 +22,7 @@
 #include "world/proc.h"
 
 #define DEFAULT_DEADLINE_MS 10000U
+#define PATIENCE_PART	    3U /* a report waits a third of what an event waits for a disk */
 #define LIMIT_DEADLINES	    3U /* all disks together */
 #define DEFAULT_THREADS	    16U
 #define LEAST_AREA_BYTES    (2U * LEA_TEXT_MAX_BYTES)
@@ -304,8 +305,9 @@ static int run_pass(struct pass *pass, const struct lea_jobs *jobs, struct lea_t
 
 static struct lea_jobs jobs_of(const struct lea_conf *conf, struct pass *pass, uint32_t count)
 {
-	const uint32_t deadline =
-		conf->probe_deadline_ms ? conf->probe_deadline_ms : DEFAULT_DEADLINE_MS;
+	const uint32_t deadline = (conf->probe_deadline_ms ? conf->probe_deadline_ms
+							   : DEFAULT_DEADLINE_MS) /
+				  PATIENCE_PART;
 
 	return (struct lea_jobs){
 		.count = count,

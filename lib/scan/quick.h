@@ -43,8 +43,8 @@ struct lea_quick_pv {
 /*
  * lea_quick_read - read @count PVs
  * @store: gets the texts that it lacks
- * Blocks until each PV answered or is late: conf->probe_deadline_ms for one, three times that for
- * all. 0 or -errno.
+ * Blocks until each PV answered or is late: a third of conf->probe_deadline_ms for one, three
+ * times that for all. 0 or -errno.
  */
 LEA_MUST_CHECK int lea_quick_read(struct lea_world *world, const struct lea_conf *conf,
 				  struct lea_text_store *store, struct lea_quick_pv *pv,

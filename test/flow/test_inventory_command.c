@@ -523,6 +523,21 @@ TEST(a_disk_that_hangs_is_named_and_the_rest_is_whole)
 	ck_assert(strstr(machine.err, "/dev/sdb: did not answer in time"));
 }
 
+TEST(a_disk_without_a_record_that_hangs_is_named_as_well)
+{
+	machine.world->open_device = open_sick;
+	tree_put(&machine.tree, SICK, "");
+	machine_plug("orphan", "sdb", 32, 4);
+	tree_link(&machine.tree,
+		  "/dev/disk/by-id/lvm-pv-uuid-BBBBBB-BBBB-BBBB-BBBB-BBBB-BBBB-BBBBBB",
+		  "../../sdb");
+	/* with the longer deadline it would take ten seconds */
+	ck_assert(took("inventory") < 8);
+	tree_remove(&machine.tree, SICK);
+	ck_assert(strstr(machine.out, "VG vg_one wz--n-: 1 of 1 PVs, "));
+	ck_assert(strstr(machine.out, "/dev/sdb: did not answer in time\n"));
+}
+
 static int list_never(struct lea_dm *dm, struct lea_dm_listed **ret_nodes, size_t *ret_count)
 {
 	(void)dm;

@@ -32,13 +32,7 @@ guest_boot || die "the guest does not boot"
 guest_quiet >/dev/null
 run_steps 2400 "/usr/lib/guest/types-steps none ${rows[*]}"
 # more shapes: tags, policies, an orphan, two PVs of which one will go, and a VG of one PV
-guest_run "d=(\$(ls -d /sys/block/sd* | sed 's,.*/,/dev/,' | sort -V)); d=(\"\${d[@]: -7}\"); echo \"\${d[@]}\" >/run/d
-	pvcreate -qq \${d[0]}; vgcreate -qq --alloc cling --addtag x --addtag y/1 two \${d[1]} \${d[2]} &&
-	lvcreate -qq -y -an -Zn -Wn -n a -l 4 -C y --addtag z two \${d[1]} && lvcreate -qq -y -an -Zn -Wn -n b -i 2 -l 4 two &&
-	lvcreate -qq -y -an -Zn -Wn -n skipped -k y -l 2 two \${d[2]} && lvcreate -qq -y -an -Zn -Wn --type raid1 -m 1 -n r -l 4 two &&
-	pvchange -qq --addtag p -x n \${d[1]} && vgcreate -qq export \${d[3]} && vgexport -qq export &&
-	vgcreate -qq busy \${d[4]} && lvcreate -qq -y -an -Zn -Wn -n a -l 8 busy && vgcreate -qq -s 64k many \${d[5]} &&
-	vgcreate -qq --systemid '' open \${d[6]}; udevadm settle" || die "more shapes are not made"
+guest_run '/usr/lib/guest/inventory-steps shapes' || die "more shapes are not made"
 
 claim "found by udev's links: the reports are those of lvm2" compared links
 guest_run 'rm -f /run/lvm/event/inventory; pvscan -qq --cache; udevadm settle; ls /run/lvm/pvs_online | wc -l' >"$JUNK/records"
@@ -72,6 +66,6 @@ claim "control: both show 1,000 LVs" grep -qx 'count 1000 1000' "$JUNK/many"
 # of the processor's time: by the clock a machine that does other work is not so even
 claim "with 1,000 LVs it takes a fifth of the time of lvs" [ $((5 * $(least ours "$JUNK/many"))) -le "$(least plain "$JUNK/many")" ]
 
-guest_run 'read -ra d </run/d; echo 1 >/sys/block/${d[2]#/dev/}/device/delete; udevadm settle' >/dev/null
+guest_run '/usr/lib/guest/inventory-steps unplug' || die "no disk is unplugged"
 claim "without a PV the reports are those of lvm2" compared missing
 guest_off
