@@ -85,7 +85,7 @@ static int tick(struct wait *wait)
 
 	if (deadline && now >= deadline)
 		return LEA_THROTTLE_LATE;
-	if (now < wait->beat_ms + BEAT_MS / 2)
+	if (wait->queue->ticket_fd < 0 || now < wait->beat_ms + BEAT_MS / 2)
 		return 0;
 	wait->beat_ms = now;
 	if (pwrite(wait->queue->ticket_fd, &now, sizeof(now), offsetof(struct ticket, beat_ms)) < 0)
@@ -106,7 +106,7 @@ static int lock_in_time(struct wait *wait, off_t byte, uint64_t most_ms)
 		arm(wait);
 	while (r == -EAGAIN || r == -EINTR) {
 		r = lea_throttle_lock(fd, F_SETLKW, F_WRLCK, byte);
-		if (r == -EINTR && wait->queue->ticket_fd >= 0 && tick(wait) == LEA_THROTTLE_LATE)
+		if (r == -EINTR && tick(wait) == LEA_THROTTLE_LATE)
 			return LEA_THROTTLE_LATE;
 		if (r == -EINTR && now_of(wait) >= end)
 			return -EBUSY;

@@ -1,0 +1,320 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The case "throttle" of the fault tests: `lvmevent throttle` on a /run that can't be used, with wrappers that are
+# killed or stopped, with pids used again, across containers; and how it treats signals, limits and nested calls.
+# Sourced by `run`.
+# shellcheck disable=SC2016,SC2154,SC2034 # tmp, program and code come from `run` and lib.sh
+
+queue=/run/lvm/event/throttle/class/change
+
+# throttled ARG...: output in $tmp/out and $tmp/err, exit code in $code
+throttled() {
+	timeout 60 "$program" throttle "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	code=$?
+}
+listed() { says "$1" <("$program" throttle --list); }
+waiting() { listed ", $1 wait"; }
+empty() { [ ! -s "$1" ] || { cat "$1"; false; }; }
+
+# journal: keeps what is sent to the journal in $tmp/journal
+journal() {
+	mkdir -p /run/systemd/journal
+	rm -f /run/systemd/journal/socket
+	python3 -c '
+import os, socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind("/run/systemd/journal/socket")
+out = open(sys.argv[1], "ab", buffering=0)
+while True:
+    out.write(s.recv(65536) + b"\n--\n")' "$tmp/journal" &
+	journal_pid=$!
+	within 10 test -S /run/systemd/journal/socket
+}
+
+# unusable WHAT "CAUSE": the command runs all the same, and says nothing but in the journal
+unusable() {
+	: >"$tmp/journal"
+	throttled -- sh -c 'echo out; echo err >&2; exit 7'
+	claim "throttle, $1: the command runs, and its exit code is passed on" is "$code" 7
+	claim "throttle, $1: its streams are its own" is "$(cat "$tmp/out" "$tmp/err")" "$(printf 'out\nerr')"
+	claim "throttle, $1: one line in the journal says why" within 10 eval \
+		'says "can.t be used: '"$2"'.*; sh runs without a bound" "$tmp/journal" && is "$(grep -c ^MESSAGE= "$tmp/journal")" 1'
+	throttled --strict -- touch "$tmp/ran"
+	claim "throttle, $1: with --strict it ends with 75" is "$code" 75
+	claim "throttle, $1: and runs nothing" test ! -e "$tmp/ran"
+	claim "throttle, $1: and says why" says "can't be used: $2" "$tmp/err"
+}
+
+unusable_run() {
+	journal
+	fresh
+	fill /run/lvm
+	unusable 'full' 'No space left'
+	rm /run/lvm/filler
+	throttled -- true
+	fill /run/lvm
+	unusable 'full later' 'No space left'
+	fresh
+	use_up /run/lvm
+	unusable 'no inodes' 'No space left'
+	fresh
+	mount -o remount,ro /run/lvm
+	unusable 'read-only' 'Read-only file system'
+	fresh
+	throttled -- true
+	chown 1000 /run/lvm/event/throttle
+	unusable 'a foreign owner' 'Operation not permitted'
+	chown 0 /run/lvm/event/throttle
+	chmod 777 /run/lvm/event/throttle
+	unusable 'others may write' 'Operation not permitted'
+	chmod 700 /run/lvm/event/throttle
+	printf 'x' >"$queue/state"
+	unusable 'a state file of another version' 'Protocol error'
+	rm "$queue/state"
+	ln -s "$tmp/victim" "$queue/state"
+	unusable 'a planted link' 'Too many levels'
+	kill "$journal_pid"
+}
+
+# hold NAME: starts a command that has the only slot until `release NAME`
+hold() {
+	mkfifo "$tmp/$1"
+	"$program" throttle --slots 1 --label "$1" -- sh -c 'read x <"$1"' sh "$tmp/$1" &
+	held=$!
+	within 20 listed "$1 .*sh -c"
+}
+release() {
+	echo >"$tmp/$1"
+	rm "$tmp/$1"
+}
+# behind NAME N: a waiter that notes its name when it runs; returns when N wait
+behind() {
+	"$program" throttle --slots 1 --label "$1" -- sh -c 'echo $1 >>"$2"' sh "$1" "$tmp/order" 2>>"$tmp/err" &
+	pid=$!
+	within 20 waiting "$2"
+}
+
+signals() {
+	fresh
+	throttled -- sh -c 'kill -9 $$'
+	claim "throttle: a command that is killed ends the wrapper by the same signal" is "$code" 137
+	for s in TERM INT HUP; do
+		# a shell has its background jobs ignore SIGINT
+		env --default-signal "$program" throttle -- sh -c 'trap "exit 42" '$s'; echo up >"$1"; while :; do sleep 0.1; done' sh "$tmp/up" &
+		pid=$!
+		within 20 test -s "$tmp/up"
+		kill -s $s $pid
+		wait $pid
+		claim "throttle: SIG$s reaches the command" is $? 42
+		rm "$tmp/up"
+	done
+	throttled --run-limit 1 -- sh -c 'trap "" TERM; sleep 2; echo whole >"$1"' sh "$tmp/whole"
+	claim "throttle: after the run limit it ends with 124" is "$code" 124
+	claim "throttle: but SIGKILL is never sent" test -s "$tmp/whole"
+	hold a
+	throttled --slots 1 --wait-limit 1 -- touch "$tmp/ran"
+	claim "throttle: after the wait limit it ends with 75" is "$code" 75
+	for s in TERM INT HUP QUIT; do
+		env --default-signal "$program" throttle --slots 1 -- touch "$tmp/ran" 2>/dev/null &
+		pid=$!
+		within 20 waiting 1
+		kill -s $s $pid
+		wait $pid
+		claim "throttle: SIG$s ends a wait with 75" is $? 75
+	done
+	behind x 1
+	first=$pid
+	behind y 2
+	throttled --cancel x
+	wait "$first"
+	claim "throttle: --cancel ends the wait of a label with 75" is $? 75
+	throttled --cancel a
+	claim "throttle: --cancel does nothing to a command that runs" is "$code" 5
+	ticket=$("$program" throttle --list --json | grep -o '"ticket": [0-9]*' | head -n 1 | tr -dc 0-9)
+	throttled --cancel "change/$((ticket + 7))"
+	claim "throttle: --cancel takes a ticket, too" says '1 cancelled' "$tmp/out"
+	claim "throttle: nothing of what was given up has run" test ! -e "$tmp/ran" -a ! -e "$tmp/order"
+	release a
+	wait
+	throttled -- true
+	claim "throttle: and nothing is left of it" is "$(ls "$queue")" state
+	for args in '' '--slots 0 -- true' '--slots 65 -- true' '--class A -- true' '--vg a/b -- true' \
+		'--priority top -- true' '--list -- true' '--json' 'true' '--wait-limit x -- true' '--chunk 1m --list'; do
+		# shellcheck disable=SC2086 # several words
+		throttled $args
+		claim "throttle: \"$args\" is refused with 3" is "$code" 3
+	done
+	throttled -- "$tmp/nosuch"
+	claim "throttle: a program that is not there: 127" is "$code" 127
+	throttled -- "$tmp/etc"
+	claim "throttle: one that can't be executed: 126" is "$code" 126
+}
+
+nested() {
+	fresh
+	throttled --slots 1 -- sh -c '"$1" throttle --slots 1 -- echo inner' sh "$program"
+	claim "throttle: a nested call runs at once" says inner "$tmp/out"
+	hold a
+	LVMEVENT_THROTTLE='change 3 77' throttled --slots 1 --wait-limit 1 -- true
+	claim "throttle: a value of the environment that names no running command counts for nothing" is "$code" 75
+	release a
+	wait "$held"
+	mkdir "$tmp/throttled"
+	for name in lvs lvm wipefs pvscan; do ln -s "$program" "$tmp/throttled/$name"; done
+	PATH=$tmp/throttled:$PATH timeout 60 lvs --version >"$tmp/out" 2>&1
+	claim "throttle: the drop-in name runs the real program" says 'LVM version' "$tmp/out"
+	claim "throttle: in its class" listed '^read: .* 1 done'
+	PATH=$tmp/throttled:$PATH timeout 60 lvm vgs --version >"$tmp/out" 2>&1
+	claim "throttle: so does lvm COMMAND" listed '^read: .* 2 done'
+	PATH=$tmp/throttled:$PATH timeout 60 wipefs --version >"$tmp/out" 2>&1
+	claim "throttle: and programs that write" listed '^data: .* 1 done'
+	PATH=$tmp/throttled timeout 60 "$tmp/throttled/wipefs" --version >"$tmp/out" 2>&1
+	claim "throttle: alone in PATH it does not call itself: 127" is $? 127
+	PATH=$tmp/throttled:$PATH throttled -- lvs --version
+	claim "throttle: its own command line skips the folder as well" listed '^read: .* 3 done'
+	rm -r "$tmp/throttled"
+}
+
+drain() {
+	fresh
+	hold a
+	behind x 1
+	"$program" throttle --drain &
+	draining=$!
+	within 20 listed 'held by'
+	release a
+	wait "$held"
+	claim "throttle: --drain ends when nothing runs" eval 'wait $draining'
+	claim "throttle: then the next one runs" within 20 says x "$tmp/order"
+	hold b
+	throttled --drain --wait-limit 1
+	claim "throttle: --drain with a limit ends with 75" is "$code" 75
+	release b
+	wait "$held"
+}
+
+killed() {
+	fresh
+	rm -f "$tmp/order"
+	"$program" throttle --slots 1 --label orphan -- sleep 1000 &
+	pid=$!
+	within 20 listed 'orphan .*sleep'
+	within 20 pgrep -P $pid >"$tmp/out"
+	child=$(pgrep -P $pid)
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	behind x 1
+	sleep 2
+	claim "throttle: the child of a killed wrapper keeps its slot" test ! -e "$tmp/order"
+	claim "throttle: and is listed" listed 'orphan .*sleep'
+	kill "$child"
+	claim "throttle: until it ends" within 20 says x "$tmp/order"
+	"$program" throttle --slots 1 --label orphan -- sleep 1001 &
+	pid=$!
+	within 20 listed 'orphan .*sleep 1001'
+	child=$(pgrep -P $pid)
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	# the pid belongs to a process that began at another time
+	python3 - "$queue/state" <<-'END'
+		import sys
+		with open(sys.argv[1], "r+b") as file:
+		    data = bytearray(file.read())
+		    data[len(data) - 64 * 376 - 64 * 32 + 8] ^= 1  # start_ticks of slot 0, see struct state
+		    file.seek(0)
+		    file.write(data)
+	END
+	throttled --slots 1 --wait-limit 20 -- true
+	claim "throttle: a pid that is used again holds nothing up" is "$code" 0
+	kill "$child"
+}
+
+stopped() {
+	fresh
+	rm -f "$tmp/order"
+	hold a
+	behind head 1
+	kill -STOP "$pid"
+	head=$pid
+	behind middle 2
+	kill -STOP "$pid"
+	middle=$pid
+	behind last 3
+	release a
+	claim "throttle: a waiter that is stopped is passed after 20 seconds" within 90 says last "$tmp/order"
+	claim "throttle: only the one that runs has passed" is "$(cat "$tmp/order")" last
+	kill -CONT "$head" "$middle"
+	claim "throttle: and they go on when they run again" within 30 eval 'is "$(wc -l <"$tmp/order")" 3'
+	wait
+}
+
+# for commands in pid and mount namespaces of its own, with the same /run/lvm
+container=(unshare -m -p -f --mount-proc)
+
+containers() {
+	local i
+	fresh
+	mkdir "$tmp/together"
+	: >"$tmp/most"
+	for i in 1 2 3 4; do
+		"${container[@]}" sh -c 'for n in 1 2 3; do "$1" throttle --slots 2 -- sh -c "mkdir $2/together/$3-$n; ls $2/together | wc -l >>$2/most; sleep 0.2; rmdir $2/together/$3-$n" & done; wait' \
+			sh "$program" "$tmp" "$i" &
+	done
+	wait
+	claim "throttle: four containers run all their commands" is "$(wc -l <"$tmp/most")" 12
+	claim "throttle: and share the bound" is "$(sort -n "$tmp/most" | tail -n 1)" 2
+	hold a
+	"${container[@]}" "$program" throttle --slots 1 --label inside -- touch "$tmp/ran" 2>/dev/null &
+	pid=$!
+	within 20 waiting 1
+	throttled --cancel inside
+	wait $pid
+	claim "throttle: the host cancels what waits in a container" is $? 75
+	release a
+	wait "$held"
+	"${container[@]}" sh -c '"$1" throttle --slots 1 --label orphan -- sleep 1002 & while :; do sleep 1; done' sh "$program" >/dev/null &
+	pid=$!
+	within 20 listed 'orphan .*sleep 1002'
+	init=$(pgrep -P "$pid")
+	first=$(pgrep -o -P "$init")
+	child=$(pgrep -P "$first")
+	kill -9 "$first"
+	throttled --slots 1 --wait-limit 2 -- true
+	claim "throttle: a killed wrapper in a container: the host sees that its child lives" is "$code" 75
+	"${container[@]}" "$program" throttle --slots 1 --wait-limit 2 -- true 2>/dev/null
+	claim "throttle: another container, which does not see it, takes it for alive" is $? 75
+	kill "$child"
+	throttled --slots 1 --wait-limit 20 -- true
+	claim "throttle: and that it has ended" is "$code" 0
+	kill -9 "$init"
+	wait $pid 2>/dev/null
+}
+
+lanes() {
+	fresh
+	rm -f "$tmp/order"
+	hold a
+	n=0
+	for lane in low normal high; do
+		for i in 1 2 3 4 5 6; do
+			"$program" throttle --slots 1 --priority $lane -- sh -c 'echo $1 >>"$2"' sh "$lane" "$tmp/order" &
+			n=$((n + 1))
+			within 20 waiting $n
+		done
+	done
+	release a
+	wait
+	claim "throttle: four of a lane go before one of a lower lane, and nobody starves" \
+		is "$(tr '\n' ' ' <"$tmp/order" | sed 's/\([hnl]\)[a-z]* */\1/g')" hhhhnhhnnnlnnlllll
+}
+
+throttle() {
+	unusable_run
+	signals
+	nested
+	drain
+	killed
+	lanes
+	containers
+	stopped
+}
