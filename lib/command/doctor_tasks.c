@@ -192,8 +192,10 @@ static int note_holder(struct lea_doctor *doctor, pid_t pid, const char *file, u
 	while (i < doctor->task_count && doctor->task[i].pid != pid)
 		i++;
 	if (i == doctor->task_count) {
+		/* flock(1) may have taken it for a shell, which has it still. */
 		if (!read_task(doctor, pid, &task, &start))
-			return 0;
+			task = (struct lea_doctor_task){.pid = pid,
+							.command = "a program that has ended"};
 		r = add_task(doctor, &task, start);
 		if (r)
 			return r;

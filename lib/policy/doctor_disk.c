@@ -17,7 +17,9 @@
 #define ROTATIONAL_FLOOR_US 20000U
 #define PEER_REQUESTS	    50U
 #define PEERS_LEAST	    3U
-#define REQUESTS_LEAST	    4U
+/* A few requests are no average: a disk may have had to wake up. */
+#define REQUESTS_LEAST	    16U
+#define MEASURED_LEAST	    4U
 #define WEAR_LIMIT_PERCENT  90U
 #define EXTENTS_LIMIT	    1000U
 /* A file that holds less than this part of its size is sparse; the rest is the file system's own.
@@ -42,7 +44,7 @@ static void set_await(struct lea_doctor_disk *disk)
 	disk->await_is_write = false;
 	if (disk->has_io)
 		disk->await_us = await_us(reads, disk->after.read_ms - disk->before.read_ms);
-	if (disk->measured_reads >= REQUESTS_LEAST)
+	if (disk->measured_reads >= MEASURED_LEAST)
 		disk->await_us = disk->measured_us / disk->measured_reads;
 	if (disk->has_io && write_us != LEA_DOCTOR_UNKNOWN &&
 	    (disk->await_us == LEA_DOCTOR_UNKNOWN || write_us > disk->await_us)) {

@@ -38,7 +38,10 @@ void lea_doctor_begin(const struct lea_doctor_report *report, const struct lea_d
 			 about->lv->name);
 	else if (disk)
 		snprintf(ret_finding->object, sizeof(ret_finding->object), "%s%s%s%s", disk->name,
-			 disk->is_pv ? " (PV of " : " (below a PV of ", vg ? vg->name : "no VG",
+			 disk->is_pv ? " (PV of " : " (below a PV of ",
+			 vg		   ? vg->name
+			 : disk->is_orphan ? "no VG"
+					   : "an unknown VG",
 			 ")");
 	else if (vg)
 		snprintf(ret_finding->object, sizeof(ret_finding->object), "%s", vg->name);

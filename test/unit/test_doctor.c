@@ -6,29 +6,29 @@
 
 static void slow_0(void)
 {
-	now.disk[0].after = (struct lea_doctor_io){10, 250, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){20, 500, 0, 0};
 }
 
 static void slow_writes(void)
 {
-	now.disk[0].after = (struct lea_doctor_io){1000, 100, 10, 300};
+	now.disk[0].after = (struct lea_doctor_io){1000, 100, 20, 600};
 }
 
 static void slow_hdd(void)
 {
 	rotational(0);
-	now.disk[0].after = (struct lea_doctor_io){10, 900, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){20, 1800, 0, 0};
 }
 
 static void slow_hdd_more(void)
 {
 	rotational(0);
-	now.disk[0].after = (struct lea_doctor_io){10, 1100, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){20, 2200, 0, 0};
 }
 
 static void few(void)
 {
-	now.disk[0].after = (struct lea_doctor_io){3, 3000, 0, 0};
+	now.disk[0].after = (struct lea_doctor_io){15, 3000, 0, 0};
 }
 
 static void peers(void)
@@ -56,7 +56,7 @@ static void no_counters(void)
 
 static void slow_1(void)
 {
-	now.disk[1].after = (struct lea_doctor_io){10, 840, 0, 0};
+	now.disk[1].after = (struct lea_doctor_io){20, 1680, 0, 0};
 }
 
 static void failing_1(void)
