@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/devset.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "filter/filter.h"
@@ -142,14 +143,6 @@ static bool has_record(const struct records *records, const char *pvid)
 					 by_pvid);
 }
 
-static bool is_recorded_device(const struct records *records, const struct lea_device *device)
-{
-	for (size_t i = 0; i < records->count; i++)
-		if (records->pv[i].major == device->major && records->pv[i].minor == device->minor)
-			return true;
-	return false;
-}
-
 /* The device's number, by the kernel's name of it: no device node is touched. */
 static bool find_number(struct lea_world *world, char *name, char number[static 32])
 {
@@ -212,17 +205,32 @@ static int find_links(struct lea_world *world, const struct records *records,
 	return r;
 }
 
+static int add_numbers(const struct records *records, struct lea_devset *numbers)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < records->count; i++)
+		r = lea_devset_add(numbers, &(struct lea_devid){records->pv[i].major,
+								records->pv[i].minor, 0});
+	return r < 0 ? r : 0;
+}
+
+/* All devices but the recorded ones. */
 static int find_all(struct lea_world *world, const struct records *records,
 		    struct others *others)
 {
+	LEA_AUTO(lea_devset_done) struct lea_devset numbers = {.id = NULL};
 	struct lea_device *devices;
 	size_t count;
-	int r = lea_devices_enumerate(world, &devices, &count);
+	int r = add_numbers(records, &numbers);
 
+	r = r ? r : lea_devices_enumerate(world, &devices, &count);
 	if (r)
 		return r;
 	for (size_t i = 0; i < count; i++) {
-		if (is_recorded_device(records, &devices[i]))
+		const struct lea_devid number = lea_device_number(&devices[i]);
+
+		if (lea_devset_has(&numbers, &number))
 			lea_device_done(&devices[i]);
 		else
 			devices[others->count++] = devices[i];
