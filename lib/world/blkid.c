@@ -33,8 +33,9 @@ static int probe_fd(int fd, char type[static LEA_BLKID_TYPE_BYTES])
 	blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE);
 	errno = 0;
 	r = blkid_do_safeprobe(probe);
-	if (r == -1)
-		return errno ? -errno : -EIO;
+	/* libblkid 2.41 also says so when signatures contradict each other, but without an errno. */
+	if (r == -1 && errno)
+		return -errno;
 	if (r || blkid_probe_lookup_value(probe, "TYPE", &text, NULL) || !text)
 		text = "";
 	snprintf(type, LEA_BLKID_TYPE_BYTES, "%s", text);

@@ -170,9 +170,9 @@ TEST(a_scratch_tree_has_no_udev)
 	{                                                                                          \
 		IMAGE_BYTES - 65536, 12, "\xfc\x4e\x2b\xa9\0\0\0\0\x5a\0\0\0"                      \
 	}
-#define ROMFS                                                                                      \
+#define BFS                                                                                        \
 	{                                                                                          \
-		0, 8, "-rom1fs-"                                                                   \
+		0, 4, "\xce\xfa\xad\x1b"                                                           \
 	}
 
 static const struct {
@@ -184,7 +184,7 @@ static const struct {
 } contents[] = {
 	{"nothing is on it", "", {{0}}},
 	{"a file system", "ext2", {EXT2}},
-	{"two file systems contradict each other", "", {EXT2, ROMFS}},
+	{"two file systems contradict each other", "", {EXT2, BFS}},
 	{"a member of an array", "linux_raid_member", {MD_0_90}},
 	{"an array's superblock outdoes a file system's", "linux_raid_member", {EXT2, MD_0_90}},
 };
