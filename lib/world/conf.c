@@ -380,21 +380,6 @@ static int read_sources(struct lea_conf_reader *reader, const struct lea_conf_op
 	return r;
 }
 
-void lea_conf_path(const struct lea_conf *conf, const char *name, char *ret_path, size_t path_bytes)
-{
-	const struct lea_conf_instead *instead = &conf->instead;
-	const char *other = !name			? instead->devices
-			    : !strcmp(name, "lvm.conf") ? instead->lvm
-			    : !strcmp(name, OWN_FILE)	? instead->own
-							: NULL;
-
-	if (other)
-		snprintf(ret_path, path_bytes, "%s", other);
-	else
-		snprintf(ret_path, path_bytes, "%s%s/%s", conf->system_dir, name ? "" : "/devices",
-			 name ? name : conf->devicesfile);
-}
-
 static int fill(struct lea_conf_reader *reader, const struct lea_conf_options *options)
 {
 	struct lea_conf *conf = reader->conf;
