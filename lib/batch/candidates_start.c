@@ -505,6 +505,9 @@ static void finished(void *arg, const struct lea_worker_result *result)
 	if (result->is_detached) {
 		/* The claim stays: the worker queues the VG again when the disk answers. */
 		lea_batch_log_detached(log, scanned, result);
+		if (scanned->in_part)
+			lea_incomplete_told(candidates->how->waiting, candidates->how->world,
+					    scanned->vg->name);
 		return;
 	}
 	if (failed) {

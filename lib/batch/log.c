@@ -78,19 +78,17 @@ void lea_batch_log_record(struct lea_log *log, const struct lea_found *found,
 /* Writes "its disk /dev/sda", or "one of its disks /dev/sda, /dev/sdb and 3 more". */
 static void name_disks(const struct lea_scan_vg *scanned, char *text, size_t bytes)
 {
-	const uint32_t count = scanned->vg->pv_count;
-	const uint32_t named = count <= NAMED_MOST ? count : NAMED_MOST - 1;
-	size_t used = 0;
+	const uint32_t count = scanned->vg->pv_count - lea_scan_vg_missing(scanned);
+	const uint32_t most = count <= NAMED_MOST ? count : NAMED_MOST - 1;
+	uint32_t named = 0;
 
 	snprintf(text, bytes, "%s", count == 1 ? "its disk " : "one of its disks ");
-	for (uint32_t i = 0; i < named; i++) {
-		used = strlen(text);
-		snprintf(text + used, bytes - used, "%s%s", i ? ", " : "",
-			 scanned->pv[i] ? scanned->pv[i]->device.name : "?");
-	}
-	used = strlen(text);
+	for (uint32_t i = 0; named < most; i++)
+		if (scanned->pv[i])
+			lea_append(text, bytes, "%s%s", named++ ? ", " : "",
+				   scanned->pv[i]->device.name);
 	if (named < count)
-		snprintf(text + used, bytes - used, " and %" PRIu32 " more", count - named);
+		lea_append(text, bytes, " and %" PRIu32 " more", count - named);
 }
 
 /* What the worker waits for. */

@@ -330,6 +330,22 @@ TEST(entry_that_finds_its_vg_complete_activates_nothing_twice)
 	check_claim(LEA_CLAIM_DONE, 2, "");
 }
 
+/* The worker goes on by itself, and writes the claim. */
+TEST(vg_that_is_not_waited_for_any_more_is_not_called_inactive)
+{
+	configure("event { incomplete = \"degraded\" }");
+	a_comes();
+	is_detached = true;
+	detached_why = LEA_DETACHED_DISK;
+	ck_assert_str_eq(wait_long(), "vg-two.pvs(degraded) ");
+	ck_assert_msg(strstr(machine.err,
+			     "VG vg-two.pvs: not finished: its disk /dev/sdb does not answer") != NULL,
+		      "%s", machine.err);
+	lea_incomplete_log(how.waiting, machine.world);
+	fflush(machine.err_file);
+	ck_assert_msg(!strstr(machine.err, "not activated"), "%s", machine.err);
+}
+
 /* The rule was removed meanwhile. */
 TEST(pv_that_is_back_refreshes_without_a_rule)
 {
