@@ -217,7 +217,7 @@ make_command() {
 		who=${GUEST_IDENTITY[number]:-$number}
 		block="driver=file,filename=$GUEST/disks/$name,locking=off"
 		[ ! -S "$GUEST/$name.nbd" ] ||
-			block="driver=nbd,server.type=unix,server.path=$GUEST/$name.nbd,export="
+			block="driver=nbd,server.type=unix,server.path=$GUEST/$name.nbd,export=,discard=unmap"
 		qemu+=(-blockdev "$block,node-name=$name"
 			-device "scsi-hd,bus=s.0,channel=0,scsi-id=$((number % 250)),lun=$((number / 250)),id=disk-$name,drive=$name,serial=$(printf GUEST%05d "$who"),wwn=$((0x5000c50000000000 + who))")
 	done
