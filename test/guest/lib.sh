@@ -219,7 +219,7 @@ make_command() {
 		who=${GUEST_IDENTITY[number]:-$number}
 		block="driver=file,filename=$GUEST/disks/$name,locking=off"
 		[ ! -S "$GUEST/$name.nbd" ] ||
-			block="driver=nbd,server.type=unix,server.path=$GUEST/$name.nbd,export="
+			block="driver=nbd,server.type=unix,server.path=$GUEST/$name.nbd,export=,discard=unmap"
 		case ${GUEST_BUS[number]-} in
 		nvme) device=nvme ;;
 		virtio) device=virtio-blk-pci ;;
