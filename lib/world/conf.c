@@ -12,6 +12,7 @@
 
 #define MAX_BYTES      (16U * 1024U * 1024U)
 #define PV_MIN_KIB     512U /* a smaller pv_min_size is raised, as in lvm2 */
+#define OWN_FILE       "lvmevent.conf"
 #define OWN_SECTION    "event"
 #define DEFAULT_SYSTEM "/etc/lvm"
 
@@ -276,20 +277,18 @@ static void name_unknown(struct lea_conf_reader *reader, const struct lea_text_t
 			if (!known)
 				lea_log(reader->world->log, LEA_LOG_WARNING,
 					"WARNING: %s: Configuration setting \"%s\" unknown.",
-					LEA_CONF_OWN_FILE, path);
+					OWN_FILE, path);
 		}
 }
 
 static int add_own_file(struct lea_conf_reader *reader, bool forgive)
 {
 	uint32_t before = reader->source_count;
-	int r = lea_conf_add_file(reader, LEA_CONF_OWN_FILE,
-				  forgive ? LEA_LOG_WARNING : LEA_LOG_ERROR);
+	int r = lea_conf_add_file(reader, OWN_FILE, forgive ? LEA_LOG_WARNING : LEA_LOG_ERROR);
 
 	if (r > 0 && forgive) {
 		lea_log(reader->world->log, LEA_LOG_WARNING,
-			"WARNING: %s is ignored, its settings have their defaults.",
-			LEA_CONF_OWN_FILE);
+			"WARNING: %s is ignored, its settings have their defaults.", OWN_FILE);
 		return 0;
 	}
 	if (!r && reader->source_count > before)

@@ -63,21 +63,6 @@ static int parse_file(struct lea_conf_reader *reader, const char *path, enum lea
 	return LEA_CONF_BAD_FILE;
 }
 
-void lea_conf_path(const struct lea_conf *conf, const char *name, char *ret_path, size_t path_bytes)
-{
-	const struct lea_conf_instead *instead = &conf->instead;
-	const char *other = !name			       ? instead->devices
-			    : !strcmp(name, "lvm.conf")	       ? instead->lvm
-			    : !strcmp(name, LEA_CONF_OWN_FILE) ? instead->own
-							       : NULL;
-
-	if (other)
-		snprintf(ret_path, path_bytes, "%s", other);
-	else
-		snprintf(ret_path, path_bytes, "%s%s/%s", conf->system_dir, name ? "" : "/devices",
-			 name ? name : conf->devicesfile);
-}
-
 static char *path_in_system_dir(const struct lea_conf_reader *reader, const char *folder,
 				const char *name)
 {

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #define LEA_CONF_SOURCES  64U /* lvm.conf, lvmlocal.conf, lvmevent.conf, --config and tag files */
-#define LEA_CONF_OWN_FILE "lvmevent.conf"
 
 struct lea_conf_source {
 	struct lea_text_tree *tree; /* owned */
