@@ -17,6 +17,7 @@
 #include "examine.h"
 #include "json.h"
 #include "lvmevent.h"
+#include "policy/cause_text.h"
 #include "policy/need.h"
 #include "policy/need_memory.h"
 #include "record/boot_memory_file.h"
@@ -38,6 +39,7 @@ struct view {
 	struct lea_json json;
 	struct json_object *answers; /* list in it */
 	size_t shown;
+	bool has_told_excluded;
 	char vg[128], cause[32]; /* of the last LV that was printed */
 	uint32_t alike;		 /* LVs after it with the same */
 };
@@ -160,6 +162,21 @@ static bool is_mounted(const struct view *view, const char *mount_point)
 	return false;
 }
 
+/* An LV that fstab needs and that nothing is known of: what an administrator has excluded may be
+ * it. */
+static void tell_unknown_lv(struct view *view, struct lea_answer *answer, struct lea_reason *reason,
+			    const char *lv)
+{
+	if (!view->has_told_excluded)
+		lea_explainer_tell_excluded(view->examine.explainer);
+	view->has_told_excluded = true;
+	reason->cause = "not-seen";
+	snprintf(reason->evidence, sizeof(reason->evidence),
+		 "/etc/fstab needs LV %s for it, and no device that LVM may use has this VG", lv);
+	snprintf(reason->next, sizeof(reason->next), "%s", LEA_CAUSE_RESCAN);
+	take_answer(view, answer);
+}
+
 static void tell_mount(struct view *view, const struct lea_need *need)
 {
 	struct lea_reason reason = {.cause = "not-mounted"};
@@ -175,6 +192,10 @@ static void tell_mount(struct view *view, const struct lea_need *need)
 	if (need->kind != LEA_NEED_WORD || !slash || need->user[0] != '/')
 		return;
 	snprintf(vg, sizeof(vg), "%.*s", (int)(slash - need->value), need->value);
+	if (!lea_explainer_knows_vg(view->examine.explainer, vg)) {
+		tell_unknown_lv(view, &answer, &reason, need->value);
+		return;
+	}
 	if (!lea_explainer_is_active(view->examine.explainer, vg, slash + 1) ||
 	    is_mounted(view, need->user))
 		return;
@@ -187,7 +208,7 @@ static void tell_mount(struct view *view, const struct lea_need *need)
 		take_answer(view, &answer);
 }
 
-/* What fstab mounts from active LVs and is not mounted. @only: this mount point; NULL: all. */
+/* What fstab mounts from LVs and is not mounted. @only: this mount point; NULL: all. */
 static int tell_mounts(struct view *view, const char *only)
 {
 	LEA_AUTO(lea_freep) char *path = lea_world_path(view->world, "/etc/fstab"), *text = NULL;

@@ -102,6 +102,10 @@ LEA_MUST_CHECK int lea_explainer_tell_pv(struct lea_explainer *explainer, const 
 /* A device; if it is an LV, that LV. */
 LEA_MUST_CHECK int lea_explainer_tell_device(struct lea_explainer *explainer,
 					     const struct lea_device *wanted);
+/* PVs that an administrator has excluded; lea_explainer_tell_all leaves them out. */
+void lea_explainer_tell_excluded(struct lea_explainer *explainer);
+/* Has the scan found a VG of this name, or has the memory one? */
+bool lea_explainer_knows_vg(const struct lea_explainer *explainer, const char *vg);
 /* Is this LV active? */
 bool lea_explainer_is_active(const struct lea_explainer *explainer, const char *vg, const char *lv);
 /*

@@ -327,6 +327,29 @@ int lea_explainer_tell_device(struct lea_explainer *explainer, const struct lea_
 	return LEA_EXPLAIN_UNKNOWN;
 }
 
+void lea_explainer_tell_excluded(struct lea_explainer *explainer)
+{
+	struct lea_subject subject = {
+		.explainer = explainer, .tells_configured = true, .tells_only_configured = true};
+
+	for (size_t i = 0; i < explainer->device_count; i++)
+		if (explainer->device[i].pvid[0])
+			lea_subject_tell_device(&subject, &explainer->device[i]);
+}
+
+bool lea_explainer_knows_vg(const struct lea_explainer *explainer, const char *vg)
+{
+	const struct lea_boot_memory *memory = explainer->options.memory;
+	size_t count;
+
+	if (lea_index_find(&explainer->vg_names, vg, &count))
+		return true;
+	for (uint32_t i = 0; memory && i < memory->vg_count; i++)
+		if (!strcmp(memory->vg[i].name, vg))
+			return true;
+	return false;
+}
+
 bool lea_explainer_is_active(const struct lea_explainer *explainer, const char *vg, const char *lv)
 {
 	size_t count;

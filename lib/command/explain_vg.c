@@ -44,6 +44,8 @@ void lea_subject_tell(struct lea_subject *subject, struct lea_answer *answer, bo
 		return;
 	if (!has_reason && !subject->tells_sound)
 		return;
+	if (subject->tells_only_configured && !(has_reason && reason->is_configured))
+		return;
 	if (has_reason) {
 		lea_access_plain(reason->evidence, plain, sizeof(plain));
 		memcpy(reason->evidence, plain, sizeof(plain));

@@ -14,9 +14,10 @@ struct lea_subject {
 	struct lea_plan_rules rules;
 	/* With all PVs that are there, in lvm2's modes; NULL: the real lvm activates this VG */
 	const struct lea_plan *complete, *degraded;
-	const char *delegated_why; /* "": none */
-	bool tells_configured;	   /* also what an administrator wants so */
-	bool tells_sound;	   /* also what is as it should be */
+	const char *delegated_why;  /* "": none */
+	bool tells_configured;	    /* also what an administrator wants so */
+	bool tells_sound;	    /* also what is as it should be */
+	bool tells_only_configured; /* nothing but what an administrator wants so */
 };
 
 /* Zeroed before; lea_subject_done is needed in either case. 0 or -ENOMEM. */

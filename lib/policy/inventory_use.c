@@ -153,6 +153,12 @@ void lea_inventory_find_use(const struct lea_inventory_vg_facts *facts, uint32_t
 	const struct lea_lv_state *state = &facts->state[lv];
 	const char *own = state->real_status ? state->real_status : state->status;
 
+	/* A cache pool has no device of its own: the status is that of the LV that it caches. */
+	if (of->seg_count && of->seg[0].segtype && of->user != LEA_NONE &&
+	    of->seg[0].segtype->family == LEA_FAMILY_CACHE_POOL) {
+		lea_inventory_find_use(facts, of->user, ret_use);
+		return;
+	}
 	*ret_use = (struct lea_inventory_use){LEA_PERCENT_NONE, LEA_PERCENT_NONE, LEA_PERCENT_NONE};
 	if (state->activity != LEA_LV_ACTIVE || !own || !of->seg_count)
 		return;

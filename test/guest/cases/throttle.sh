@@ -1,0 +1,45 @@
+# shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
+# SPDX-License-Identifier: GPL-2.0-or-later
+# our own activation beside 500 commands that wait in `lvmevent throttle`; two containers share a bound
+
+if ! with_ours; then
+	skip "a hot-plugged VG is active in time beside 500 queued commands" "stock only"
+	return
+fi
+disks=$(layout solo 8)
+QUEUED=500
+
+# plug_time DISK...: plugs them in one after the other; prints the longest time in ms until its LV is active
+plug_time() {
+	local disk began most=0 took before
+	for disk; do
+		before=$(guest_lvs)
+		began=$(date +%s%N)
+		qmp_add_disks "$disk"
+		guest_wait_lvs $((before + 1)) 120 || { echo 999999; return; }
+		took=$((($(date +%s%N) - began) / 1000000))
+		[ "$took" -le "$most" ] || most=$took
+	done
+	echo "$most"
+}
+
+guest_new throttle "$disks" 1
+guest_package
+guest_boot || die "it does not boot"
+guest_quiet >/dev/null
+idle=$(plug_time d1 d2 d3)
+# each command waits for its turn, and then works for a second
+guest_run "for i in \$(seq $QUEUED); do lvmevent throttle --vg solo0000 -- sh -c 'lvs solo0000 >/dev/null; sleep 1' >/dev/null 2>&1 & done
+	i=0; until lvmevent throttle --list | grep -qE ' [34][0-9][0-9] wait'; do i=\$((i + 1)); [ \$i -lt 300 ] || exit 1; sleep 0.5; done"
+claim "$QUEUED commands wait: $(guest_run 'lvmevent throttle --list' | head -n 1)" \
+	guest_run "lvmevent throttle --list | grep -qE ' [1-9][0-9][0-9] wait'"
+busy=$(plug_time d4 d5 d6)
+claim "beside them a VG of one PV is active within twice its idle time: $busy ms, idle $idle ms" \
+	[ "$busy" -le $((idle * 2)) ]
+guest_run 'pids=$(pgrep -x lvmevent); kill $(for p in $pids; do grep -qa throttle /proc/$p/cmdline && echo $p; done)'
+guest_wait_for 60 'lvmevent throttle --list | grep -q "^change: 0 of .* 0 wait"'
+claim "what waited was given up, and nothing runs" guest_run 'lvmevent throttle --list | grep -q "^change: 0 of .* 0 wait"'
+guest_run 'mkdir /run/together; for c in 1 2; do unshare -m -p -f --mount-proc sh -c "for n in 1 2 3 4 5; do
+	lvmevent throttle --class both --slots 2 -- sh -c \"mkdir /run/together/$c-\$n; ls /run/together | wc -l >>/run/most; sleep 1; rmdir /run/together/$c-\$n\" & done; wait" & done; wait'
+claim "two containers share a bound of two" [ "$(guest_run 'wc -l </run/most; sort -n /run/most | tail -n 1' | tr '\n' ' ')" = '10 2 ' ]
+guest_off
