@@ -403,13 +403,13 @@ claims_said() {
 		ok) claim "$sentence" true ;;
 		no) claim "$sentence" what_was_said "$sentence" ;;
 		esac
-	done < <(grep -E '^(ok|no) ' "$JUNK/said")
+	done < <(grep -aE '^(ok|no) ' "$JUNK/said")
 }
 
 # run_steps SECONDS COMMAND: runs the steps in the guest and makes their claims
 run_steps() {
 	GUEST_PATIENCE=$1 guest_run "$2" >"$JUNK/said" || die "the steps did not end"
-	claim "all steps are made" grep -qx end "$JUNK/said"
+	claim "all steps are made" grep -aqx end "$JUNK/said"
 	claims_said
 }
 # only_steps NAME ARGUMENT...: runs the program NAME-steps of cases/ with our vgchange, in a machine with blank disks

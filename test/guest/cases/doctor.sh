@@ -28,6 +28,7 @@ machine() { # NAME
 	guest_package
 	guest_boot || die "no guest"
 	guest_wait_for 120 '[ -e /run/lvm/boot-finished ]'
+	guest_wait_for 120 '[ $(ls /dev/disk/by-id/*GUEST000* 2>/dev/null | wc -l) -ge 15 ]'
 	guest_quiet >/dev/null
 }
 
