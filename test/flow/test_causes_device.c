@@ -141,11 +141,21 @@ static void multipath_held(void)
 	put("/sys/class/block/dm-9/dm/name", "mpatha\n");
 }
 
+/* fstab needs an LV of a VG that nobody has seen: the excluded PV may be its. */
+static void filtered_and_needed(void)
+{
+	filtered();
+	put("/etc/fstab", "/dev/home/lv /srv ext4 defaults 0 2\n");
+}
+
 static const struct cause_row rows[] = {
 	{"a filter", filtered, "", "PV /dev/sda: not used: filter\n",
 	 "pattern r|^/dev/sd| of devices/filter matches /dev/sda (/etc/lvm/lvm.conf:3)",
 	 "pvscan --cache -aay --config 'devices { filter=[ \"a|^/dev/sda$|\", \"a|nothing|\", "
 	 "\"r|^/dev/sd|\" ] }' /dev/sda # for good: change /etc/lvm/lvm.conf:3\n"},
+	{"what fstab needs and nothing is known of", filtered_and_needed, "",
+	 "mount point /srv: not mounted: not-seen\n",
+	 "/etc/fstab needs LV home/lv for it, and no device that LVM may use has this VG", NULL},
 	{"... met by an alias", alias_filtered, "/dev/sda", "PV /dev/sda: not used: filter\n",
 	 "pattern r|by-id| of devices/global_filter matches /dev/disk/by-id/x "
 	 "(/etc/lvm/lvm.conf:1)",
