@@ -28,7 +28,7 @@ machine() { # NAME
 	guest_package
 	guest_boot || die "no guest"
 	guest_wait_for 120 '[ -e /run/lvm/boot-finished ]'
-	guest_wait_for 120 '[ $(ls /dev/disk/by-id/*GUEST000* 2>/dev/null | wc -l) -ge 15 ]'
+	guest_wait_for 120 '[ $(ls /dev/disk/by-id | grep -cE "^wwn-0x5000c5[0-9a-f]{10}$|GUEST000[0-9]{2}$") -ge 15 ]'
 	guest_quiet >/dev/null
 }
 
