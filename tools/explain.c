@@ -5,9 +5,11 @@
  * with deadlines, waits for no lock, changes nothing.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -177,6 +179,14 @@ static void tell_unknown_lv(struct view *view, struct lea_answer *answer, struct
 	take_answer(view, answer);
 }
 
+/* Is there /dev/VG/LV? The LV may be active although its PVs are excluded now. */
+static bool has_link(const struct view *view, const char *lv)
+{
+	const int dev_fd = lea_world_dev(view->world);
+
+	return dev_fd >= 0 && !faccessat(dev_fd, lv, F_OK, 0);
+}
+
 static void tell_mount(struct view *view, const struct lea_need *need)
 {
 	struct lea_reason reason = {.cause = "not-mounted"};
@@ -188,16 +198,16 @@ static void tell_mount(struct view *view, const struct lea_need *need)
 				    .reason = &reason};
 	char vg[128];
 	const char *slash = strchr(need->value, '/');
+	bool is_active;
 
 	if (need->kind != LEA_NEED_WORD || !slash || need->user[0] != '/')
 		return;
 	snprintf(vg, sizeof(vg), "%.*s", (int)(slash - need->value), need->value);
-	if (!lea_explainer_knows_vg(view->examine.explainer, vg)) {
+	is_active = lea_explainer_is_active(view->examine.explainer, vg, slash + 1) ||
+		    has_link(view, need->value);
+	if (!is_active && !lea_explainer_knows_vg(view->examine.explainer, vg))
 		tell_unknown_lv(view, &answer, &reason, need->value);
-		return;
-	}
-	if (!lea_explainer_is_active(view->examine.explainer, vg, slash + 1) ||
-	    is_mounted(view, need->user))
+	if (!is_active || is_mounted(view, need->user))
 		return;
 	snprintf(reason.evidence, sizeof(reason.evidence),
 		 "LV %s is active, /etc/fstab has it for %s, and nothing is mounted there",

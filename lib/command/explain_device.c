@@ -455,6 +455,7 @@ void lea_explainer_pv_facts(struct lea_explainer *explainer, struct lea_explain_
 			found->kind == LEA_FOUND_EXCLUDED ? known_s(explainer, &found->device) : 0,
 		.is_suspended = is_suspended(explainer, found),
 		.has_vg = found->kind == LEA_FOUND_PV,
+		.is_member = device->pvid[0] && lea_explainer_vg_of(explainer, device->pvid),
 		.is_probed = device->is_probed,
 		.is_recorded = is_recorded(explainer, device),
 		.is_recordable = is_recordable(explainer, found),

@@ -23,9 +23,9 @@ struct filter_row {
 
 static const struct filter_row filter_rows[] = {
 	{"device is rejected by filter config", "filter", "%", NULL, "", false, false},
-	{"device is not in devices file", "devices-file", "lvmdevices --adddev @ && %", NULL, NULL,
-	 false, false},
-	{"by devices file (checking PVID)", "devices-file", "lvmdevices --adddev @ && %", NULL,
+	{"device is not in devices file", "devices-file", "lvm lvmdevices --adddev @ && %", NULL,
+	 NULL, false, false},
+	{"by devices file (checking PVID)", "devices-file", "lvm lvmdevices --adddev @ && %", NULL,
 	 NULL, false, false},
 	{"device type is unknown", "device-type", "lvmconfig devices/types", NULL, NULL, false,
 	 false},
@@ -49,8 +49,8 @@ static const struct filter_row filter_rows[] = {
 };
 
 /* For a reason that has no row. */
-static const struct filter_row filter_rest = {"",    "excluded", "lvmdevices --check", NULL, NULL,
-					      false, false};
+static const struct filter_row filter_rest = {
+	"", "excluded", "lvm lvmdevices --check", NULL, NULL, false, false};
 
 static const struct filter_row *filter_row_of(const char *what)
 {
@@ -105,7 +105,7 @@ static const char *filter_next(const struct lea_pv_facts *pv, const struct filte
 	/* Without -y it asks before it adds a second entry with this PV. --update leaves ids of
 	 * disks alone. */
 	if (pv->entry[0])
-		return "lvmdevices -y --adddev @ && %";
+		return "lvm lvmdevices -y --adddev @ && %";
 	return pv->holder[0] && row->next_if_held ? row->next_if_held : row->next;
 }
 
@@ -166,6 +166,25 @@ static bool has_backup(const struct lea_pv_facts *pv)
 	return is_damaged(pv) && pv->backup[0] && pv->vg[0];
 }
 
+/* The VG's other PVs have the metadata. */
+static bool is_damaged_member(const struct lea_pv_facts *pv)
+{
+	return is_damaged(pv) && pv->is_member && pv->vg[0];
+}
+
+/* pvcreate refuses a device whose label is there and whose metadata is not. */
+static void set_restore(const struct lea_pv_facts *pv, const char *activation,
+			struct lea_reason *reason)
+{
+	char command[LEA_CAUSE_NEXT_BYTES];
+
+	snprintf(command, sizeof(command),
+		 "wipefs -a -t LVM2_member @ && pvcreate --uuid %.39s --restorefile %.300s @ && "
+		 "vgcfgrestore %.128s && %%",
+		 pv->pvid, pv->backup, pv->vg);
+	lea_cause_set_next(reason, command, pv->device, activation);
+}
+
 static bool is_no_pv(const struct lea_pv_facts *pv)
 {
 	return pv->state == LEA_PV_NONE;
@@ -207,7 +226,9 @@ static const struct pv_row pv_rows[] = {
 	 false},
 	{"hung-disk", is_hung, "the disk did not answer in time", "journalctl -k -b", false},
 	{"unreadable", is_unreadable, "it cannot be read", "journalctl -k -b", false},
-	{"damaged", has_backup, "its LVM metadata is damaged", "vgcfgrestore @ && %", true},
+	{"damaged", is_damaged_member, "its LVM metadata is damaged",
+	 "vgck --updatemetadata @ && %", true},
+	{"damaged", has_backup, "its LVM metadata is damaged", "", true},
 	{"damaged", is_damaged, "its LVM metadata is damaged", "pvck @", false},
 	{"no-pv", is_no_pv, "LVM finds no PV on it", "lsblk --fs @", false},
 	{"quarantined", is_quarantined, "its event made the runner fail repeatedly",
@@ -255,8 +276,11 @@ bool lea_cause_of_pv(const struct lea_pv_facts *pv, struct lea_reason *ret_reaso
 	if (pv->is_pending)
 		tell_queue(pv, reason.evidence);
 	set_activation(pv, NULL, activation);
-	lea_cause_set_next(&reason, pv_rows[i].next, pv_rows[i].is_of_vg ? pv->vg : pv->device,
-			   activation);
+	if (pv_rows[i].holds == has_backup)
+		set_restore(pv, activation, &reason);
+	else
+		lea_cause_set_next(&reason, pv_rows[i].next,
+				   pv_rows[i].is_of_vg ? pv->vg : pv->device, activation);
 	*ret_reason = reason;
 	return true;
 }

@@ -265,7 +265,7 @@ static void tell_hidden(const struct lea_doctor_facts *facts,
 	finding.pvid = hidden->pvid;
 	finding.why = "its VG is incomplete or invisible until the devices file names it";
 	lea_doctor_evidence(&finding, "it is a PV, but %s", hidden->why);
-	lea_doctor_next(&finding, "lvmdevices --adddev %s", hidden->name);
+	lea_doctor_next(&finding, "lvm lvmdevices --adddev %s", hidden->name);
 	lea_doctor_tell(report, &finding);
 }
 

@@ -162,11 +162,11 @@ static const struct cause_row rows[] = {
 	 NULL},
 	{"a devices file without it", not_listed, "", "PV /dev/sda: not used: devices-file\n",
 	 "device is not in devices file: /etc/lvm/devices/system.devices\n",
-	 "lvmdevices --adddev /dev/sda && pvscan --cache -aay /dev/sda\n"},
+	 "lvm lvmdevices --adddev /dev/sda && pvscan --cache -aay /dev/sda\n"},
 	{"... with another id for it", listed_by_other_id, "",
 	 "PV /dev/sda: not used: devices-file\n",
 	 "the file has this PV with another id: IDTYPE=sys_wwid IDNAME=naa.1 DEVNAME=/dev/sdq",
-	 "lvmdevices -y --adddev /dev/sda && pvscan --cache -aay /dev/sda\n"},
+	 "lvm lvmdevices -y --adddev /dev/sda && pvscan --cache -aay /dev/sda\n"},
 	{"a PV that is too small", too_small, "", "PV /dev/sda: not used: pv-min-size\n",
 	 "devices/pv_min_size (/etc/lvm/lvm.conf:3)", NULL},
 	{"a path without its map", multipath, "/dev/sda", "PV /dev/sda: not used: multipath-path\n",
@@ -204,7 +204,9 @@ static const struct cause_row rows[] = {
 	 "metadata text checksum mismatch at byte 10240", "pvck /dev/sda\n"},
 	{"... of which lvm2 has a copy", damaged_with_copy, "", "not used: damaged\n",
 	 "; /etc/lvm/backup/vg_one is a copy of it",
-	 "vgcfgrestore vg_one && vgchange -aay vg_one\n"},
+	 "wipefs -a -t LVM2_member /dev/sda && pvcreate --uuid 5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap "
+	 "--restorefile /etc/lvm/backup/vg_one /dev/sda && vgcfgrestore vg_one && "
+	 "vgchange -aay vg_one\n"},
 	{"a PV of no VG", orphan, "/dev/sda", "PV /dev/sda: found: no-vg\n", "no VG", NULL},
 };
 

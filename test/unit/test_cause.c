@@ -275,8 +275,8 @@ static const struct {
 	{"device is an LV", "guest (dm-4)", "on-lv", "lvmconfig devices/scan_lvs", true},
 	{"device is an LV", "", "on-lv", "vgchange -aay --config 'devices/scan_lvs=1' data", false},
 	{"by devices file (checking PVID)", "", "devices-file",
-	 "lvmdevices --adddev /dev/sdb && vgchange -aay data", false},
-	{"a reason of a later version", "", "excluded", "lvmdevices --check", false},
+	 "lvm lvmdevices --adddev /dev/sdb && vgchange -aay data", false},
+	{"a reason of a later version", "", "excluded", "lvm lvmdevices --check", false},
 };
 
 TEST_EACH(each_reason_of_a_filter_has_a_word, filters)
@@ -364,7 +364,14 @@ static void waiting_for_its_map(void)
 static void damaged_with_a_copy(void)
 {
 	pv.state = LEA_PV_DAMAGED;
+	pv.pvid = "ID";
 	pv.backup = "/etc/lvm/backup/data";
+}
+
+static void damaged_member(void)
+{
+	damaged_with_a_copy();
+	pv.is_member = true;
 }
 
 static void hung_in_the_queue(void)
@@ -379,7 +386,7 @@ static const struct {
 	void (*make)(void);
 	const char *next, *evidence;
 } steps[] = {
-	{entry_exists, "lvmdevices -y --adddev /dev/sdb && vgchange -aay data", "another id"},
+	{entry_exists, "lvm lvmdevices -y --adddev /dev/sdb && vgchange -aay data", "another id"},
 	{no_pattern_helps, "lvmconfig devices/filter devices/global_filter", "filter config"},
 	{no_vg_is_known,
 	 "pvscan --cache -aay --config 'devices/pv_min_size=512' /dev/sdb # for good: change "
@@ -389,7 +396,10 @@ static const struct {
 	{hung_and_suspended, "dmsetup resume /dev/sdb && vgchange -aay data", "it is suspended: "},
 	{waiting_for_its_map, "multipath /dev/sdb",
 	 "is not there yet, although udev has known this one for 4 min"},
-	{damaged_with_a_copy, "vgcfgrestore data && vgchange -aay data",
+	{damaged_member, "vgck --updatemetadata data && vgchange -aay data", "metadata is damaged"},
+	{damaged_with_a_copy,
+	 "wipefs -a -t LVM2_member /dev/sdb && pvcreate --uuid ID --restorefile "
+	 "/etc/lvm/backup/data /dev/sdb && vgcfgrestore data && vgchange -aay data",
 	 "; /etc/lvm/backup/data is a copy of it"},
 	{hung_in_the_queue, "journalctl -k -b",
 	 "; its event is number 3 in the queue and has waited for 4 min"},

@@ -383,7 +383,7 @@ static const struct row rows[] = {
 	{"a PV on two devices", "linear_one", D(14), duplicate,
 	 "2 D14 vg: one of its PVs is on two devices [lvmevent explain vg]", NULL},
 	{"a PV that the devices file does not name", "linear_one", D(14), hidden_pv,
-	 "1 D14 /dev/sdx: it is a PV, but device is not in devices file [lvmdevices --adddev "
+	 "1 D14 /dev/sdx: it is a PV, but device is not in devices file [lvm lvmdevices --adddev "
 	 "/dev/sdx]",
 	 NULL},
 	{"a virtual machine's PV", "linear_one", D(14), guest_pv,
