@@ -304,8 +304,18 @@ lanes() {
 	done
 	release a
 	wait
-	claim "throttle: four of a lane go before one of a lower lane, and nobody starves" \
-		is "$(tr '\n' ' ' <"$tmp/order" | sed 's/\([hnl]\)[a-z]* */\1/g')" hhhhnhhnnnlnnlllll
+	# On a busy machine the next one of a lane is not always ready when a slot is free.
+	claim "throttle: at most four of a lane go before one of a lower lane, and the higher ones go first" awk '
+		{ at[$1] += NR; left[$1]++; line[NR] = $1 }
+		END {
+			for (i = 1; i <= NR; i++) {
+				left[line[i]]--
+				high = line[i] == "high" ? high + 1 : 0
+				normal = line[i] == "low" ? 0 : normal + (line[i] == "normal")
+				if (high > 4 && left["normal"] || normal > 4 && left["low"]) bad = 1
+			}
+			exit NR != 18 || bad || !(at["high"] < at["normal"] && at["normal"] < at["low"])
+		}' "$tmp/order"
 }
 
 throttle() {
