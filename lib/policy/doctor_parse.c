@@ -2,6 +2,7 @@
 #include "policy/doctor_parse.h"
 
 #include "base/id.h"
+#include "base/number.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -12,19 +13,6 @@
 #define COOKIE_MAGIC	0x0d4dU /* the upper half of a cookie; source: libdevmapper 1.02.185 */
 #define CRITICAL_TARGET "critical target error"
 #define CRITICAL_NEXUS	"critical nexus error"
-
-/* Reads a decimal number and moves on; false: no digit, or too large. */
-static bool number(const char **at, uint64_t *ret_number)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)**at))
-		return false;
-	errno = 0;
-	*ret_number = strtoull(*at, &end, 10);
-	*at = end;
-	return !errno;
-}
 
 static bool character(const char **at, char wanted)
 {
@@ -58,10 +46,10 @@ bool lea_doctor_parse_thin(const char *text, struct lea_doctor_thin *ret_thin)
 		*ret_thin = thin;
 		return true;
 	}
-	if (!number(&at, &id) || !character(&at, ' ') || !number(&at, &thin.metadata_used) ||
-	    !character(&at, '/') || !number(&at, &thin.metadata_total) || !character(&at, ' ') ||
-	    !number(&at, &thin.data_used) || !character(&at, '/') ||
-	    !number(&at, &thin.data_total) || !character(&at, ' '))
+	if (!lea_number_take(&at, &id) || !character(&at, ' ') || !lea_number_take(&at, &thin.metadata_used) ||
+	    !character(&at, '/') || !lea_number_take(&at, &thin.metadata_total) || !character(&at, ' ') ||
+	    !lea_number_take(&at, &thin.data_used) || !character(&at, '/') ||
+	    !lea_number_take(&at, &thin.data_total) || !character(&at, ' '))
 		return false;
 	thin.needs_check = has_word(at, "needs_check");
 	thin.is_read_only = has_word(at, "ro");
@@ -81,7 +69,7 @@ bool lea_doctor_parse_io(const char *text, struct lea_doctor_io *ret_io)
 	for (size_t i = 0; i < ARRAY_SIZE(field); i++) {
 		while (*text == ' ')
 			text++;
-		if (!number(&text, &field[i]) || (*text && *text != ' ' && *text != '\n'))
+		if (!lea_number_take(&text, &field[i]) || (*text && *text != ' ' && *text != '\n'))
 			return false;
 	}
 	io = (struct lea_doctor_io){field[0], field[3], field[4], field[7]};
@@ -129,7 +117,7 @@ bool lea_doctor_parse_smart(const char *text, bool *ret_failing, uint64_t *ret_w
 	for (size_t i = 0; i < ARRAY_SIZE(wear_keys); i++) {
 		const char *at = after_key(text, wear_keys[i]);
 
-		if (wear == LEA_DOCTOR_UNKNOWN && at && (!number(&at, &wear) || wear > 255))
+		if (wear == LEA_DOCTOR_UNKNOWN && at && (!lea_number_take(&at, &wear) || wear > 255))
 			wear = LEA_DOCTOR_UNKNOWN;
 	}
 	*ret_failing = passed && !strncmp(passed, "false", 5);
@@ -161,8 +149,8 @@ uint64_t lea_doctor_parse_pressure(const char *text)
 	if (!at)
 		return LEA_DOCTOR_UNKNOWN;
 	at += strlen("avg60=");
-	if (!number(&at, &whole) || !character(&at, '.') || !isdigit((unsigned char)at[0]) ||
-	    !isdigit((unsigned char)at[1]) || !number(&at, &part) || whole > 100 || part > 99)
+	if (!lea_number_take(&at, &whole) || !character(&at, '.') || !isdigit((unsigned char)at[0]) ||
+	    !isdigit((unsigned char)at[1]) || !lea_number_take(&at, &part) || whole > 100 || part > 99)
 		return LEA_DOCTOR_UNKNOWN;
 	return whole * 100 + part;
 }
@@ -234,7 +222,7 @@ bool lea_doctor_parse_task(const char *text, struct lea_doctor_task *ret_task,
 		at = strchr(at, ' ');
 		at = at ? at + 1 : NULL;
 	}
-	return at && ret_task->pid > 0 && number(&at, ret_start_ticks);
+	return at && ret_task->pid > 0 && lea_number_take(&at, ret_start_ticks);
 }
 
 bool lea_doctor_parse_drbd_off(const char *text, const char *option)

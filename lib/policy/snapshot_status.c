@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "policy/snapshot_status.h"
 
-#include <ctype.h>
+#include "base/number.h"
+
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -17,19 +17,6 @@ static const struct {
 	{"Merge failed", LEA_SNAPSHOT_MERGE_FAILED, "not merged: its merge has failed"},
 };
 
-/* Digits only: strtoull would take a sign. */
-static bool number(const char **at, uint64_t *ret_number)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)**at))
-		return false;
-	errno = 0;
-	*ret_number = strtoull(*at, &end, 10);
-	*at = end;
-	return !errno;
-}
-
 struct lea_snapshot_status lea_snapshot_status_parse(const char *text)
 {
 	struct lea_snapshot_status status = {.state = LEA_SNAPSHOT_UNKNOWN};
@@ -38,9 +25,9 @@ struct lea_snapshot_status lea_snapshot_status_parse(const char *text)
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(text, words[i].word))
 			status.state = words[i].state;
-	if (!number(&at, &status.used_sectors) || *at++ != '/' ||
-	    !number(&at, &status.total_sectors) || *at++ != ' ' ||
-	    !number(&at, &status.metadata_sectors) || *at || !status.total_sectors ||
+	if (!lea_number_take(&at, &status.used_sectors) || *at++ != '/' ||
+	    !lea_number_take(&at, &status.total_sectors) || *at++ != ' ' ||
+	    !lea_number_take(&at, &status.metadata_sectors) || *at || !status.total_sectors ||
 	    status.used_sectors > status.total_sectors)
 		return status;
 	status.state = LEA_SNAPSHOT_USED;
