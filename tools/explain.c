@@ -29,6 +29,7 @@
 
 #define MAX_FSTAB_BYTES	    LEA_NEED_MAX_TEXT_BYTES
 #define MAX_MOUNTINFO_BYTES (8U * 1024U * 1024U)
+#define EXPLAIN		    "lvmevent explain "
 #define USAGE		    "explain [--boot N] [--json] [TARGET...]"
 #define SHOWN_MOST	    5U /* LVs of a VG with the same cause, for people */
 
@@ -112,8 +113,12 @@ static void print_answer(struct view *view, const struct lea_answer *answer)
 		lea_color(view->has_color, lea_color_of_state(answer->state)), answer->state,
 		lea_color(view->has_color, LEA_COLOR_OFF), reason ? ": " : "",
 		reason ? reason->cause : "");
-	if (reason)
-		fprintf(view->out, "  %s\n  next: %s\n", reason->evidence, reason->next);
+	if (!reason)
+		return;
+	fprintf(view->out, "  %s\n", reason->evidence);
+	/* The explanation that a VG's next step asks for follows, LV by LV. */
+	if (strncmp(reason->next, EXPLAIN, strlen(EXPLAIN)) != 0)
+		fprintf(view->out, "  next: %s\n", reason->next);
 }
 
 static void take_answer(void *arg, const struct lea_answer *answer)

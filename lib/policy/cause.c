@@ -441,7 +441,7 @@ static const struct vg_row vg_rows[] = {
 	 true, 0},
 	{"autoactivation-off", is_not_auto, tell_not_auto,
 	 "vgchange --setautoactivation y @ && vgchange -aay @", true, 0},
-	{"not-selected", has_no_due_lv, tell_no_due_lv, "", true, 0},
+	{"not-selected", has_no_due_lv, tell_no_due_lv, "lvmevent explain @", true, 0},
 	{"duplicate", has_duplicates, tell_duplicates, "pvs -o name,uuid,vg_name,pv_duplicate",
 	 false, 0},
 	{"vg-name-taken", has_twin, tell_twin, "vgrename % @_2 && vgchange -aay @_2", false,
