@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lvmevent doctor: the trouble of each check is made in the guest; a clean one has no finding; an incident replayed
 
+# long
+
 # GUEST_STEPS="d4 d9": only these steps of doctor-steps
 if ! with_ours; then
 	skip "doctor finds what is wrong" "stock lvm2 has no such command"

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # our own activation beside 500 commands that wait in `lvmevent throttle`; two containers share a bound
 
+# long
+
 if ! with_ours; then
 	skip "a hot-plugged VG is active in time beside 500 queued commands" "stock only"
 	return
