@@ -153,7 +153,9 @@ static int on_change(sd_event_source *source, int fd, uint32_t events, void *arg
 	ssize_t n;
 
 	(void)source, (void)events;
-	while ((n = read(fd, buffer, sizeof(buffer))) > 0) {
+	/* A buffer with room left had all changes. Another read would only find those made meanwhile. */
+	do {
+		n = read(fd, buffer, sizeof(buffer));
 		for (const char *at = buffer; at < buffer + n;) {
 			struct inotify_event event;
 
@@ -161,7 +163,7 @@ static int on_change(sd_event_source *source, int fd, uint32_t events, void *arg
 			take_change(wait, &event, at + sizeof(event));
 			at += sizeof(event) + event.len;
 		}
-	}
+	} while (n > (ssize_t)(sizeof(buffer) - sizeof(struct inotify_event) - NAME_MAX - 1));
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "state/queue_watch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,7 +105,9 @@ int lea_queue_watch_read(const struct lea_queue_watch *watch)
 	int told = -1;
 	ssize_t n;
 
-	while ((n = read(watch->fd, buffer, sizeof(buffer))) > 0) {
+	/* A buffer with room left had all changes. Another read would only find those made meanwhile. */
+	do {
+		n = read(watch->fd, buffer, sizeof(buffer));
 		for (char *at = buffer; at < buffer + n;) {
 			struct inotify_event event;
 			int one;
@@ -114,7 +117,7 @@ int lea_queue_watch_read(const struct lea_queue_watch *watch)
 			told = one > told ? one : told;
 			at += sizeof(event) + event.len;
 		}
-	}
+	} while (n > (ssize_t)(sizeof(buffer) - sizeof(struct inotify_event) - NAME_MAX - 1));
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		return -errno;
 	return told < 0 ? LEA_QUEUE_WATCH_QUIET : told;
