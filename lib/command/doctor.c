@@ -137,6 +137,7 @@ static int gather(struct lea_doctor *doctor)
 	r = r ? r : scan(doctor);
 	r = r ? r : lea_active_vgs_read(doctor->world, &doctor->active);
 	r = r ? r : lea_doctor_read_disks(doctor);
+	r = r ? r : lea_doctor_read_memory(doctor);
 	r = r ? r : lea_doctor_read_lvs(doctor);
 	r = r ? r : lea_doctor_start_child(doctor);
 	if (r)
@@ -165,7 +166,6 @@ int lea_doctor_new(struct lea_world *world, struct lea_conf *conf,
 	doctor->world = world;
 	doctor->conf = conf;
 	doctor->options = *options;
-	doctor->facts.memory = options->memory;
 	doctor->arena = lea_arena_new(ARENA_BYTES);
 	doctor->began_ms = lea_doctor_now_ms(doctor);
 	r = doctor->arena ? gather(doctor) : -ENOMEM;

@@ -118,6 +118,8 @@ LEA_MUST_CHECK int lea_doctor_read_tasks(struct lea_doctor *doctor);
 /* Looks again at the tasks that were blocked; false: none of them still is. */
 bool lea_doctor_reread_tasks(struct lea_doctor *doctor);
 LEA_MUST_CHECK int lea_doctor_finish_tasks(struct lea_doctor *doctor);
+/* After the disks: what of options.memory counts. */
+LEA_MUST_CHECK int lea_doctor_read_memory(struct lea_doctor *doctor);
 LEA_MUST_CHECK int lea_doctor_read_machine(struct lea_doctor *doctor);
 
 LEA_MUST_CHECK int lea_doctor_add_job(struct lea_doctor *doctor, const struct lea_doctor_job *job);

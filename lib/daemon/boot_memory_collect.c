@@ -2,6 +2,7 @@
 #include "daemon/boot_memory_collect.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,19 @@ static enum lea_boot_kind kind_of(struct collector *collector, struct lea_devno 
 		       : LEA_BOOT_PARTITION;
 }
 
+/* Since the device came. Source: the kernel's documentation, admin-guide/iostats. */
+static uint32_t average_read_us(struct collector *collector, struct lea_devno devno)
+{
+	uint64_t reads, ms;
+	char text[256];
+
+	if (lea_sysfs_text(collector->world, devno, "stat", text, sizeof(text)) ||
+	    sscanf(text, "%" SCNu64 " %*u %*u %" SCNu64, &reads, &ms) != 2 ||
+	    reads < LEA_BOOT_READS_LEAST || ms > UINT32_MAX)
+		return 0;
+	return (uint32_t)(ms * US_PER_MS / reads > UINT32_MAX ? UINT32_MAX : ms * US_PER_MS / reads);
+}
+
 static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
 		  struct lea_boot_pv *pv)
 {
@@ -127,6 +141,7 @@ static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
 	pv->kind = kind_of(collector, devno, is_partition);
 	if (lea_sysfs_number(collector->world, devno, "size", &pv->size_sectors))
 		pv->size_sectors = 0;
+	pv->read_us = average_read_us(collector, devno);
 	if (lea_id_wwid(collector->world, devno, is_partition, wwid))
 		wwid[0] = '\0';
 	if (lea_sysfs_address(collector->world, devno, is_partition, address, sizeof(address)))

@@ -6,7 +6,7 @@
  *	machine ID
  *	boot ID
  *	vg ID SEQNO COMPLETE_MS PVS LVS NAME [tagged]
- *	pv PVID KIND PARTITION SECTORS SEEN_MS WWID SERIAL ADDRESS
+ *	pv PVID KIND PARTITION SECTORS SEEN_MS WWID SERIAL ADDRESS [READ_US]
  *	lv USABLE_MS NAME FS_UUID FS_LABEL
  *	end
  *
@@ -191,7 +191,8 @@ static int parse_pv(struct parser *parser, struct lea_boot_pv *pv)
 	    !next_u32(parser, &pv->partition) ||
 	    !next_number(parser, UINT64_MAX / 512, &pv->size_sectors) ||
 	    !next_u32(parser, &pv->seen_ms) || !next_text(parser, &pv->wwid) ||
-	    !next_text(parser, &pv->serial) || !next_text(parser, &pv->address) || parser->word)
+	    !next_text(parser, &pv->serial) || !next_text(parser, &pv->address) ||
+	    (parser->word && !next_u32(parser, &pv->read_us)) || parser->word)
 		return refuse(parser, "the row of a PV is malformed");
 	return 0;
 }
@@ -334,6 +335,8 @@ static void put_vg(FILE *out, const struct lea_boot_vg *vg)
 		put_text(out, pv->wwid);
 		put_text(out, pv->serial);
 		put_text(out, pv->address);
+		if (pv->read_us)
+			fprintf(out, " %" PRIu32, pv->read_us);
 		fputc('\n', out);
 	}
 	for (uint32_t i = 0; i < vg->lv_count; i++) {

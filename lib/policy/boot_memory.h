@@ -18,6 +18,8 @@
 #define LEA_BOOT_MEMORY_ARENA_BYTES (16U * LEA_BOOT_MEMORY_MAX_BYTES)
 /* Longer values are left out of the file. */
 #define LEA_BOOT_MEMORY_VALUE_BYTES 255U
+/* Fewer reads have no average. A boot reads a PV about that often, udev's probing included. */
+#define LEA_BOOT_READS_LEAST	    16U
 
 /* What a PV's device was. */
 enum lea_boot_kind {
@@ -38,6 +40,7 @@ struct lea_boot_pv {
 	uint32_t partition; /* number of a partition; 0: the device is no partition */
 	uint64_t size_sectors;
 	uint32_t seen_ms;
+	uint32_t read_us; /* of a read, on average; 0: unknown, or too few reads */
 	/* Of the whole disk: the wwid (filter/device_id.h), the serial, and the folder below
 	 * /sys/devices without the kernel's name of the disk. */
 	const char *wwid, *serial, *address;

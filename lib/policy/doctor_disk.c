@@ -13,8 +13,6 @@
 #define ROTATIONAL_LIMIT_US 100000U
 /* A disk that is this many times slower than the median of its kind, from these times on. */
 #define PEER_TIMES	    5U
-#define SOLID_FLOOR_US	    1000U
-#define ROTATIONAL_FLOOR_US 20000U
 #define PEER_REQUESTS	    50U
 #define PEERS_LEAST	    3U
 /* A few requests are no average: a disk may have had to wake up. */
@@ -101,7 +99,7 @@ static bool is_failing(const struct lea_doctor_disk *disk)
 static bool is_slow(const struct lea_doctor_disk *disk, uint64_t median)
 {
 	const bool rotational = disk->is_rotational == LEA_DOCTOR_YES;
-	const uint64_t floor = rotational ? ROTATIONAL_FLOOR_US : SOLID_FLOOR_US;
+	const uint64_t floor = rotational ? LEA_DOCTOR_ROTATIONAL_FLOOR_US : LEA_DOCTOR_SOLID_FLOOR_US;
 
 	if (disk->await_us == LEA_DOCTOR_UNKNOWN)
 		return false;

@@ -4,6 +4,10 @@
 
 #include "policy/doctor.h"
 
+/* Below these times a disk is fast, however much slower it is than others or than it was. */
+#define LEA_DOCTOR_SOLID_FLOOR_US      1000U
+#define LEA_DOCTOR_ROTATIONAL_FLOOR_US 20000U
+
 struct lea_doctor_report {
 	const struct lea_doctor_check *check; /* that runs */
 	const struct lea_doctor_sink *sink;

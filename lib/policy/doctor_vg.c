@@ -69,6 +69,9 @@ void lea_doctor_check_metadata(const struct lea_doctor_facts *facts,
 
 /* ---- D12 */
 
+/* A disk is slower if a read takes so many times what it took, and longer than this. */
+#define SLOWER_TIMES	    3U
+
 static void check_complete(const struct lea_doctor_facts *facts, const struct lea_doctor_vg *vg,
 			   const struct lea_doctor_report *report)
 {
@@ -100,9 +103,44 @@ static int compare_disks(const void *a, const void *b)
 		      (*(const struct lea_doctor_disk *const *)b)->pvid);
 }
 
-static void compare_pv(const struct lea_doctor_facts *facts, const struct lea_boot_vg *then,
-		       const struct lea_boot_pv *pv, const struct lea_doctor_disk *disk,
-		       const struct lea_doctor_report *report)
+/* Average time of a read: in the sample, or else since the boot. 0: too few reads, or not known. */
+static uint64_t average_read_us(const struct lea_doctor_disk *disk)
+{
+	const struct lea_doctor_io *before = &disk->before, *after = &disk->after;
+
+	if (!disk->has_io)
+		return 0;
+	if (after->reads - before->reads >= LEA_BOOT_READS_LEAST)
+		return (after->read_ms - before->read_ms) * 1000 / (after->reads - before->reads);
+	return after->reads >= LEA_BOOT_READS_LEAST ? after->read_ms * 1000 / after->reads : 0;
+}
+
+static void compare_speed(const struct lea_doctor_facts *facts, const struct lea_boot_pv *pv,
+			  const struct lea_doctor_disk *disk,
+			  const struct lea_doctor_report *report)
+{
+	const uint64_t floor = disk->is_rotational == LEA_DOCTOR_NO ? LEA_DOCTOR_SOLID_FLOOR_US
+								    : LEA_DOCTOR_ROTATIONAL_FLOOR_US;
+	const uint64_t now = average_read_us(disk);
+	struct lea_doctor_finding finding;
+	char time[2][LEA_DOCTOR_SIZE_BYTES];
+
+	if (!pv->read_us || now <= floor || now <= SLOWER_TIMES * (uint64_t)pv->read_us)
+		return;
+	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.disk = disk}, &finding);
+	finding.why = "a disk that becomes slow often fails soon";
+	lea_doctor_time(now, time[0]);
+	lea_doctor_time(pv->read_us, time[1]);
+	lea_doctor_evidence(&finding, "%s a read on average, %s in the last good boot", time[0],
+			    time[1]);
+	lea_doctor_next(&finding, "smartctl -x %s; if it stays slow: pvmove %s", disk->name,
+			disk->name);
+	lea_doctor_tell(report, &finding);
+}
+
+static void compare_place(const struct lea_doctor_facts *facts, const struct lea_boot_vg *then,
+			  const struct lea_boot_pv *pv, const struct lea_doctor_disk *disk,
+			  const struct lea_doctor_report *report)
 {
 	struct lea_doctor_finding finding;
 	char address[2][128];
@@ -167,11 +205,14 @@ static void compare_memory(const struct lea_doctor_facts *facts,
 		for (uint32_t p = 0; p < then->pv_count; p++) {
 			snprintf(wanted.pvid, sizeof(wanted.pvid), "%s", then->pv[p].pvid);
 			found = bsearch(&key, disks, count, sizeof(*disks), compare_disks);
-			if (found)
-				compare_pv(facts, then, &then->pv[p], *found, report);
-			/* A VG of which some PV is there is told by check_complete. */
-			else if (!bsearch(&id, ids, facts->vg_count, sizeof(*ids), compare_vg_ids))
+			if (found) {
+				compare_place(facts, then, &then->pv[p], *found, report);
+				compare_speed(facts, &then->pv[p], *found, report);
+			} else if (!bsearch(&id, ids, facts->vg_count, sizeof(*ids),
+					    compare_vg_ids)) {
+				/* A VG of which some PV is there is told by check_complete. */
 				tell_gone(facts, then, &then->pv[p], report);
+			}
 		}
 	}
 	free(ids);

@@ -12,6 +12,7 @@
 #define ID	"abcdefghijklmnopqrstuvwxyz012345"
 #define VG	"vg " ID " 7 900 1 1 data\n"
 #define PV	"pv " ID " disk 0 32768 800 naa.5000c500 GUEST-1 pci0/host2/2:0:0:0\n"
+#define TIMED	"pv " ID " disk 0 32768 800 - - - 420\n"
 #define LV	"lv 950 home 1111-2222 my\\x20home\n"
 
 static struct lea_arena *arena;
@@ -40,7 +41,7 @@ static int parse(const char *text)
 TEST(what_was_written_is_read)
 {
 	static const char text[] =
-		HEAD VG PV LV "vg ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 0 0 0 0 other tagged\nend\n";
+		HEAD VG PV LV "vg ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 0 0 1 0 other tagged\n" TIMED "end\n";
 	char *again;
 	size_t bytes;
 
@@ -58,6 +59,8 @@ TEST(what_was_written_is_read)
 	ck_assert_str_eq(memory.vg[0].pv[0].wwid, "naa.5000c500");
 	ck_assert_str_eq(memory.vg[0].pv[0].serial, "GUEST-1");
 	ck_assert_str_eq(memory.vg[0].pv[0].address, "pci0/host2/2:0:0:0");
+	ck_assert_uint_eq(memory.vg[0].pv[0].read_us, 0);
+	ck_assert_uint_eq(memory.vg[1].pv[0].read_us, 420);
 	ck_assert_str_eq(memory.vg[0].lv[0].name, "home");
 	ck_assert_str_eq(memory.vg[0].lv[0].fs_label, "my home");
 	ck_assert_uint_eq(memory.vg[0].lv[0].usable_ms, 950);

@@ -180,6 +180,48 @@ static void not_moved(void)
 	now.pv.address = now.disk[0].address;
 }
 
+static void slower(uint32_t then_us, uint64_t reads, uint64_t ms)
+{
+	not_moved();
+	now.pv.read_us = then_us;
+	now.disk[0].is_rotational = LEA_DOCTOR_NO;
+	now.disk[0].has_io = true;
+	now.disk[0].before = now.disk[0].after = (struct lea_doctor_io){.reads = reads, .read_ms = ms};
+}
+
+static void slower_4(void)
+{
+	slower(2000, 16, 16 * 8);
+}
+
+static void slower_3(void)
+{
+	slower(2000, 16, 16 * 6);
+}
+
+static void slower_but_fast(void)
+{
+	slower(100, 1000, 1000);
+}
+
+static void slower_few(void)
+{
+	slower(2000, 15, 15 * 800);
+}
+
+static void slower_unknown(void)
+{
+	slower(0, 16, 16 * 800);
+}
+
+/* Slow in all since the boot, and fast again. */
+static void slower_once(void)
+{
+	slower(2000, 1000, 100000);
+	now.disk[0].after.reads += 16;
+	now.disk[0].after.read_ms += 16;
+}
+
 static void gone(void)
 {
 	remembered("00000000000000000000000000000000", "11111111111111111111111111111111", "");
@@ -367,6 +409,13 @@ static const struct row rows[] = {
 	 "pci0/host2/2:0:0:0, now it is at pci0/host3/3:0:0:0",
 	 NULL},
 	{"a PV that is where it was", "linear_one", D(12), not_moved, "", NULL},
+	{"a PV four times as slow", "linear_one", D(12), slower_4,
+	 "1 D12 /dev/sda (PV of vg): 8.0 ms a read on average, 2.0 ms in the last good boot", NULL},
+	{"a PV three times as slow", "linear_one", D(12), slower_3, "", NULL},
+	{"a PV that is slower, and fast", "linear_one", D(12), slower_but_fast, "", NULL},
+	{"too few reads", "linear_one", D(12), slower_few, "", NULL},
+	{"a boot that did not know", "linear_one", D(12), slower_unknown, "", NULL},
+	{"a PV that was slow once", "linear_one", D(12), slower_once, "", NULL},
 	{"a VG that is gone", "linear_one", D(12), gone,
 	 "2 D12 then: its PV 111111-1111-1111-1111-1111-1111-111111 was there in the last good "
 	 "boot (disk, serial S1), and is not any more",
