@@ -91,7 +91,7 @@ static bool is_set(char *const environ_[], const char *name)
 }
 
 /* LVMEVENT_NEW and LVMEVENT_FIRST are set by our udev rule, which explains them. */
-static enum lea_entry_kind read_kind(char *const environ_[], int run_fd)
+static enum lea_entry_kind read_kind(char *const environ_[], int run_fd, uint64_t diskseq)
 {
 	const char *action = get(environ_, "ACTION"), *uuid = get(environ_, "ID_FS_UUID");
 	const char *first = get(environ_, "LVMEVENT_FIRST");
@@ -100,7 +100,7 @@ static enum lea_entry_kind read_kind(char *const environ_[], int run_fd)
 	if (strcmp(action, "change") != 0 || is_set(environ_, "DM_ACTIVATION"))
 		return LEA_ENTRY_ADD;
 	if ((!is_new && (!first || !uuid || strcmp(first, uuid) != 0)) ||
-	    lea_since_predates(run_fd, get(environ_, "USEC_INITIALIZED")))
+	    lea_since_predates(run_fd, get(environ_, "USEC_INITIALIZED"), diskseq))
 		return LEA_ENTRY_CHANGE;
 	return is_new ? LEA_ENTRY_ADD : LEA_ENTRY_MISSED;
 }
@@ -203,7 +203,7 @@ int lea_enqueue_event(const char *run_dir, char *const environ_[])
 	r = r ? r : read_number(environ_, &entry);
 	if (r)
 		return r;
-	entry.kind = read_kind(environ_, run_fd);
+	entry.kind = read_kind(environ_, run_fd, entry.device.diskseq);
 	text = get(environ_, "DEVNAME");
 	if (!name_fits(text))
 		return LEA_ENQUEUE_INVALID;

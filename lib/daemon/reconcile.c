@@ -191,7 +191,7 @@ static bool came_as_pv(const struct lea_reconcile_options *how, const struct lea
 	if (strcmp(first, uuid) != 0)
 		return false;
 	return !lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized)) ||
-	       !lea_since_predates(run_fd, initialized);
+	       !lea_since_predates(run_fd, initialized, device->diskseq);
 }
 
 /*
@@ -308,7 +308,8 @@ static enum lea_entry_kind kind_of_unnamed(struct lea_world *world, const struct
 		lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized));
 
 	return lea_udevdb_is(device, "LVMEVENT_FIRST", "none") &&
-			       !(has_time && lea_since_predates(lea_world_run(world), initialized))
+			       !(has_time && lea_since_predates(lea_world_run(world), initialized,
+								device->diskseq))
 		       ? LEA_ENTRY_MISSED
 		       : LEA_ENTRY_CHANGE;
 }
@@ -415,16 +416,38 @@ int lea_reconcile(const struct lea_reconcile_options *how, struct lea_reconcile_
 	return 0;
 }
 
+/* The kernel counts up: what it numbers later gets a higher number. 0: it numbers no disks. */
+static int highest_diskseq(struct lea_world *world, uint64_t *ret_diskseq)
+{
+	struct lea_device *devices;
+	size_t count;
+	int r = lea_devices_enumerate(world, &devices, &count);
+
+	*ret_diskseq = 0;
+	if (r)
+		return r;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t diskseq = lea_sysfs_diskseq(world, lea_device_devno(&devices[i]));
+
+		*ret_diskseq = diskseq > *ret_diskseq ? diskseq : *ret_diskseq;
+	}
+	lea_devices_free(devices, count);
+	return 0;
+}
+
 int lea_take_charge(struct lea_world *world, const struct lea_conf *conf)
 {
 	struct lea_reconcile_options how = {.world = world, .conf = conf, .takes_note = true};
 	struct lea_reconcile_result result;
 	int run_fd = lea_world_run(world), r;
 	LEA_AUTO(lea_closep) int event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
+	uint64_t diskseq;
 
 	if (event_fd < 0)
 		return event_fd;
-	r = lea_since_write(run_fd, event_fd, world->clock->now_ms(world->clock) * 1000);
+	r = highest_diskseq(world, &diskseq);
+	r = r ? r : lea_since_write(run_fd, event_fd, world->clock->now_ms(world->clock) * 1000,
+				    diskseq);
 	if (r)
 		return r < 0 ? r : 0;
 	how.event_fd = event_fd;

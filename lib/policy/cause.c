@@ -336,6 +336,19 @@ static bool is_done(const struct lea_vg_facts *vg)
 	return vg->claim == LEA_CAUSE_DONE;
 }
 
+/* The event found the VG complete, and did not activate it. */
+static bool is_left_alone(const struct lea_vg_facts *vg)
+{
+	return is_done(vg) && vg->claim_reason[0];
+}
+
+static void tell_left_alone(const struct lea_vg_facts *vg, char *text)
+{
+	lea_cause_say_age(text, vg->claim_s);
+	say(text, " ago it was %s; %u of its %u LVs are not active", vg->claim_reason,
+	    vg->lvs_due - vg->lvs_due_active, vg->lvs_due);
+}
+
 static void tell_done(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "an event activated it ");
@@ -459,6 +472,7 @@ static const struct vg_row vg_rows[] = {
 	{"pending", is_pending, tell_pending, "systemctl start lvmevent-runner.service", false, 0},
 	{"worker-died", is_orphaned, tell_orphaned, "lvmevent sweep --wait", false, 0},
 	{"gate-closed", is_gate_closed, tell_gate, "lvmevent gate open", false, 0},
+	{"left-alone", is_left_alone, tell_left_alone, "vgchange -aay @", true, 0},
 	{"deactivated", is_done, tell_done, "vgchange -aay @", true, 0},
 	{"delegated", is_delegated, tell_delegated, "vgchange -aay @", false, 0},
 	{"marked", is_marked, tell_marked, "vgchange -aay @", false, 0},

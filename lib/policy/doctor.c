@@ -30,12 +30,17 @@ const struct lea_doctor_check *lea_doctor_checks(uint32_t *ret_count)
 void lea_doctor_run(struct lea_doctor_facts *facts, uint32_t only,
 		    const struct lea_doctor_sink *sink)
 {
-	struct lea_doctor_report report = {.sink = sink};
+	unsigned int findings = 0;
+	struct lea_doctor_report report = {.sink = sink, .findings = &findings};
 
 	lea_doctor_judge_disks(facts);
 	for (uint32_t i = 0; i < ARRAY_SIZE(checks); i++) {
+		const unsigned int before = findings;
+
 		report.check = &checks[i];
 		if (only & (1U << i))
 			checks[i].run(facts, &report);
+		if (checks[i].run == lea_doctor_check_slow || checks[i].run == lea_doctor_check_tasks)
+			report.names_waiting |= findings > before;
 	}
 }

@@ -11,6 +11,8 @@
 struct lea_doctor_report {
 	const struct lea_doctor_check *check; /* that runs */
 	const struct lea_doctor_sink *sink;
+	unsigned int *findings; /* told so far */
+	bool names_waiting;	/* D1 or D3 has named what others wait for */
 };
 
 /* What a finding is about; what is not set is none. */

@@ -63,6 +63,7 @@ void lea_doctor_tell(const struct lea_doctor_report *report,
 	make_plain(plain.object);
 	make_plain(plain.evidence);
 	make_plain(plain.next);
+	(*report->findings)++;
 	report->sink->find(report->sink->arg, &plain);
 }
 

@@ -106,7 +106,8 @@ void lea_doctor_check_pressure(const struct lea_doctor_facts *facts,
 		lea_doctor_not_known(report, "the kernel has no /proc/pressure/io");
 		return;
 	}
-	if (full <= PRESSURE_LIMIT)
+	/* Pressure is what a slow disk or a blocked task does to all others. */
+	if (full <= PRESSURE_LIMIT || report->names_waiting)
 		return;
 	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.text = "I/O"}, &finding);
 	finding.why = "in this time no task did anything but wait for disks";

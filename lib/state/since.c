@@ -11,17 +11,19 @@
 
 #include "base/file.h"
 
-#define NUMBER_BYTES 32U
+#define TEXT_BYTES 64U
 
-static bool parse(const char *text, uint64_t *ret_us)
+/* One number; *ret_rest: what follows it. */
+static bool parse(const char *text, uint64_t *ret_number, const char **ret_rest)
 {
 	char *end;
 
 	if (!text || *text < '0' || *text > '9')
 		return false;
 	errno = 0;
-	*ret_us = strtoull(text, &end, 10);
-	return !errno && (!*end || *end == '\n');
+	*ret_number = strtoull(text, &end, 10);
+	*ret_rest = *end == ' ' ? end + 1 : end;
+	return !errno && (!*end || *end == '\n' || *end == ' ');
 }
 
 /* Arming writes the epoch; in such a boot every device has an event that we see. */
@@ -32,24 +34,27 @@ static bool was_armed(int run_fd)
 	return !fstatat(run_fd, "event/epoch", &st, AT_SYMLINK_NOFOLLOW);
 }
 
-int lea_since_write(int run_fd, int event_fd, uint64_t now_us)
+int lea_since_write(int run_fd, int event_fd, uint64_t now_us, uint64_t diskseq)
 {
-	char text[NUMBER_BYTES];
+	char text[TEXT_BYTES];
 	int len, r;
 
 	if (was_armed(run_fd))
 		return LEA_SINCE_EARLIER;
-	len = snprintf(text, sizeof(text), "%" PRIu64 "\n", now_us);
+	len = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n", now_us, diskseq);
 	r = lea_file_create(event_fd, LEA_SINCE_FILE, text, (size_t)len);
 	return r == LEA_FILE_EXISTS ? LEA_SINCE_EARLIER : r;
 }
 
-bool lea_since_predates(int run_fd, const char *initialized)
+bool lea_since_predates(int run_fd, const char *initialized, uint64_t diskseq)
 {
-	char text[NUMBER_BYTES];
-	uint64_t since_us, initialized_us;
+	uint64_t since_us, initialized_us, highest;
+	char text[TEXT_BYTES];
+	const char *rest;
 
-	return parse(initialized, &initialized_us) &&
-	       !lea_file_read_into(run_fd, "event/" LEA_SINCE_FILE, text, sizeof(text)) &&
-	       parse(text, &since_us) && initialized_us < since_us;
+	if (!parse(initialized, &initialized_us, &rest) ||
+	    lea_file_read_into(run_fd, "event/" LEA_SINCE_FILE, text, sizeof(text)) ||
+	    !parse(text, &since_us, &rest) || initialized_us >= since_us)
+		return false;
+	return !diskseq || !parse(rest, &highest, &rest) || !highest || diskseq <= highest;
 }

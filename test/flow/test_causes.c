@@ -235,6 +235,13 @@ static void deactivated(void)
 	claim(LEA_CLAIM_DONE, "", false);
 }
 
+static void left_alone(void)
+{
+	in_charge();
+	machine_record(PVID_ONE, "vg_one", "sda", 16);
+	claim(LEA_CLAIM_DONE, "completed by a change, not by an added PV: left as it is", false);
+}
+
 static void orphaned(void)
 {
 	char path[64];
@@ -458,6 +465,9 @@ static const struct cause_row rows[] = {
 	 "it is retried automatically", NULL},
 	{"deactivated by a command", deactivated, "vg_one", "VG vg_one: inactive: deactivated\n",
 	 "since then a command has deactivated 3 of its 3 LVs", "vgchange -aay vg_one\n"},
+	{"completed by a change", left_alone, "vg_one", "VG vg_one: inactive: left-alone\n",
+	 "completed by a change, not by an added PV: left as it is; 3 of its 3 LVs are not active",
+	 "vgchange -aay vg_one\n"},
 	{"a worker that died", orphaned, "", "VG vg_one: inactive: worker-died\n", "died", NULL},
 	{"an event in the queue", queued, "", "VG vg_one: inactive: pending\n",
 	 "1 of its PVs wait in the queue (1 pending, 0 being processed in all); the first one is "

@@ -321,8 +321,12 @@ static const struct {
 	size_t enqueued;
 } ages[] = {
 	{"a device of before is left alone", "4000", "5000\n", 0},
+	{"... and one that has its number in the sequence of disks since then", "4000", "5000 7\n", 0},
 	{"a device of after is not", "6000", "5000\n", 1},
 	{"a time that is no number is none", "4000", "x\n", 1},
+	{"a loop device of before that got a file after", "4000", "5000 6\n", 1},
+	{"a kernel that numbers no disks", "4000", "5000 0\n", 0},
+	{"a number that is none", "4000", "5000 x\n", 0},
 	{"charge was taken at boot", "4000", NULL, 1},
 };
 

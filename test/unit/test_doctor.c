@@ -9,6 +9,12 @@ static void slow_0(void)
 	now.disk[0].after = (struct lea_doctor_io){20, 500, 0, 0};
 }
 
+static void slow_under_pressure(void)
+{
+	slow_0();
+	now.facts.io_full_percent_100 = 5000;
+}
+
 static void slow_writes(void)
 {
 	now.disk[0].after = (struct lea_doctor_io){1000, 100, 20, 600};
@@ -305,6 +311,8 @@ static const struct row rows[] = {
 	{"a slow read", "linear_one", D(1), slow_0,
 	 "1 D1 /dev/sda (PV of vg): 25 ms a read on average, solid state [smartctl -x /dev/sda",
 	 NULL},
+	{"... explains the pressure", "linear_one", D(1) | D(15), slow_under_pressure,
+	 "1 D1 /dev/sda (PV of vg): 25 ms a read", NULL},
 	{"a slow write", "linear_one", D(1), slow_writes, "1 D1 /dev/sda (PV of vg): 30 ms a write",
 	 NULL},
 	{"a rotational disk may take longer", "linear_one", D(1), slow_hdd, "", NULL},

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # a new administrator mends failures by what `lvmevent explain` prints, the first one in the emergency shell
 
-# long
-
 # LVMEVENT_LONG: also with stock lvm2 in charge
 if ! with_ours; then
 	skip "a new administrator mends failures" "stock only"
