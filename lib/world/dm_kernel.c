@@ -8,15 +8,20 @@
 #include "base/cleanup.h"
 #include "world/cookie.h"
 #include "world/dm_links.h"
+#include "world/proc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <libdevmapper.h>
+#include <limits.h>
 #include <linux/dm-ioctl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/sem.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define UDEV_CONTROL  "/run/udev/control"
@@ -26,9 +31,11 @@ struct kernel_dm {
 	struct lea_dm dm;
 	struct lea_dm_links links;
 	char *dev_dir;
-	bool own_links;	 /* create links ourselves: without udev, or to verify udev */
-	uint32_t cookie; /* of the open transaction; 0: none */
-	bool no_driver;	 /* the kernel has no device-mapper: tried and reported once */
+	bool own_links;		 /* create links ourselves: without udev, or to verify udev */
+	int control_fd;		 /* for quick_info; -1: not open */
+	unsigned int generation; /* of the process that opened it */
+	uint32_t cookie;	 /* of the open transaction; 0: none */
+	bool no_driver;		 /* the kernel has no device-mapper: tried and reported once */
 };
 
 /* libdevmapper's log function has no user argument. Only one dm per process uses this variable. */
@@ -121,8 +128,8 @@ static int info_outcome(struct dm_task *task, struct dm_info *ret_info)
 }
 
 /*
- * What the kernel puts behind a name, from the next multiple of eight bytes on: the number of events
- * and flags (32 bits each), then the uuid if a flag says so. Source: linux/dm-ioctl.h.
+ * What the kernel puts behind a name, from the next multiple of eight bytes on: the number of
+ * events and flags (32 bits each), then the uuid if a flag says so. Source: linux/dm-ioctl.h.
  */
 static void take_uuid(const struct dm_names *names, struct lea_dm_listed *node)
 {
@@ -170,7 +177,49 @@ static int kernel_list(struct lea_dm *dm, struct lea_dm_listed **ret_nodes, size
 	return is_told ? 0 : LEA_DM_UNTOLD;
 }
 
-static int kernel_info(struct lea_dm *dm, const char *uuid, struct lea_dm_info *ret_info)
+static void open_control(struct kernel_dm *kernel)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/mapper/control", kernel->dev_dir);
+	kernel->control_fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	kernel->generation = lea_proc_generation();
+}
+
+/*
+ * DM_DEV_STATUS without a task: a task gives the kernel 16 KiB to copy in for the 312 bytes of an
+ * answer. -ENODEV: there is no control device yet, which the library makes. Source:
+ * linux/dm-ioctl.h.
+ */
+static int quick_info(struct kernel_dm *kernel, const char *uuid, struct lea_dm_info *ret_info)
+{
+	struct dm_ioctl io = {.version = {DM_VERSION_MAJOR, 0, 0},
+			      .data_size = sizeof(io),
+			      .data_start = sizeof(io)};
+
+	if (strlen(uuid) >= sizeof(io.uuid))
+		return LEA_DM_ABSENT;
+	snprintf(io.uuid, sizeof(io.uuid), "%s", uuid);
+	if (kernel->control_fd < 0 || kernel->generation != lea_proc_generation())
+		open_control(kernel);
+	if (kernel->control_fd < 0)
+		return -ENODEV;
+	if (ioctl(kernel->control_fd, DM_DEV_STATUS, &io) < 0)
+		return errno == ENXIO ? LEA_DM_ABSENT : -errno;
+	*ret_info = (struct lea_dm_info){
+		.major = major(io.dev),
+		.minor = minor(io.dev),
+		.open_count = io.open_count > 0 ? (uint32_t)io.open_count : 0,
+		.live_table = io.flags & DM_ACTIVE_PRESENT_FLAG,
+		.inactive_table = io.flags & DM_INACTIVE_PRESENT_FLAG,
+		.suspended = io.flags & DM_SUSPEND_FLAG,
+		.read_only = io.flags & DM_READONLY_FLAG,
+	};
+	snprintf(ret_info->name, sizeof(ret_info->name), "%.*s", (int)sizeof(io.name), io.name);
+	return 0;
+}
+
+static int task_info(struct lea_dm *dm, const char *uuid, struct lea_dm_info *ret_info)
 {
 	AUTO_TASK *task = new_task(dm, DM_DEVICE_INFO);
 	struct dm_info info;
@@ -194,6 +243,13 @@ static int kernel_info(struct lea_dm *dm, const char *uuid, struct lea_dm_info *
 	};
 	snprintf(ret_info->name, sizeof(ret_info->name), "%s", dm_task_get_name(task));
 	return 0;
+}
+
+static int kernel_info(struct lea_dm *dm, const char *uuid, struct lea_dm_info *ret_info)
+{
+	int r = quick_info(kernel_of(dm), uuid, ret_info);
+
+	return r == -ENODEV ? task_info(dm, uuid, ret_info) : r;
 }
 
 static int kernel_uuid_of(struct lea_dm *dm, const char *name,
@@ -447,6 +503,8 @@ static void kernel_free(struct lea_dm *dm)
 	lea_dm_links_done(&kernel->links);
 	dm_lib_release();
 	library_log = NULL;
+	if (kernel->generation == lea_proc_generation())
+		lea_closep(&kernel->control_fd);
 	free(kernel->dev_dir);
 	free(kernel);
 }
@@ -470,6 +528,7 @@ int lea_dm_kernel_new(const struct lea_dm_options *options, struct lea_dm **ret_
 
 	if (!kernel)
 		return -ENOMEM;
+	kernel->control_fd = -1;
 	kernel->dev_dir = strdup(options->dev_dir);
 	if (!kernel->dev_dir)
 		return -ENOMEM;

@@ -30,6 +30,13 @@
 #define INIT_PID_NS 0xEFFFFFFCU
 #define STACK_BYTES (256U * 1024U) /* a reader thread parses without recursion */
 
+static unsigned int generation;
+
+unsigned int lea_proc_generation(void)
+{
+	return generation;
+}
+
 int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid)
 {
 	pid_t pid;
@@ -41,6 +48,7 @@ int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid)
 	if (pid < 0)
 		return -errno;
 	if (!pid) {
+		generation++;
 		code = child(arg);
 		fflush(NULL);
 		_exit(code);
@@ -83,7 +91,7 @@ int lea_proc_orphan(int (*child)(void *arg), void *arg)
 {
 	struct orphan orphan = {.child = child, .arg = arg};
 	int r, code;
-	pid_t pid;
+	pid_t pid = -1;
 
 	r = lea_proc_fork(leave_to_init, &orphan, &pid);
 	r = r ? r : lea_proc_wait(pid, &code);

@@ -12,6 +12,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* How many lea_proc_fork lie between the program's start and this process. What a process opened is
+ * not its children's: lea_proc_detach closes it. */
+unsigned int lea_proc_generation(void);
+
 /* Forks; the child runs @child(@arg) and _exits with its return value. */
 LEA_MUST_CHECK int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid);
 /* The same for a child of init, which the caller need not wait for. */
