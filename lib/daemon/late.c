@@ -16,8 +16,9 @@
 
 #define LINE_BYTES 1280U
 
-/* Needs without a device of their own (a VG, a tag) and those that may be no LV are not late. */
-static bool is_late(int dev_fd, const struct lea_need *need)
+/* Needs without a device of their own (a VG, a tag) and those that may be no LV are not asked for.
+ */
+static bool is_absent(int dev_fd, const struct lea_need *need)
 {
 	char path[LEA_NEED_PATH_BYTES];
 	struct stat st;
@@ -88,28 +89,64 @@ static void say(struct lea_world *world, const struct lea_need *need, uint32_t c
 	write_console(world, line);
 }
 
+static uint64_t late_from(const struct lea_need *need)
+{
+	return need->limit_ms && need->limit_ms != UINT32_MAX ? need->limit_ms / 2
+							      : LEA_LATE_FIRST_MS;
+}
+
+struct look {
+	const struct lea_need *first; /* that is late; NULL: none */
+	uint32_t count;		      /* that are late */
+	uint64_t next_ms;	      /* when the next one will be; UINT64_MAX: never */
+};
+
+static struct look look_at(const struct lea_needs *needs, int dev_fd, uint64_t now)
+{
+	struct look look = {.next_ms = UINT64_MAX};
+
+	for (uint32_t i = 0; dev_fd >= 0 && i < needs->count; i++) {
+		const struct lea_need *need = &needs->need[i];
+		const uint64_t from = late_from(need);
+
+		if (!is_absent(dev_fd, need))
+			continue;
+		if (from > now)
+			look.next_ms = from < look.next_ms ? from : look.next_ms;
+		else if (!look.count++)
+			look.first = need;
+	}
+	return look;
+}
+
+/* When can the first LV be late? Asks for no device. */
+static uint64_t first_ms(const struct lea_needs *needs)
+{
+	uint64_t first = LEA_LATE_FIRST_MS;
+
+	for (uint32_t i = 0; i < needs->count; i++)
+		first = late_from(&needs->need[i]) < first ? late_from(&needs->need[i]) : first;
+	return first;
+}
+
 int lea_late_step(struct lea_late *late, struct lea_world *world, const struct lea_needs *needs,
 		  uint32_t pvs)
 {
 	const uint64_t now = world->clock->now_ms(world->clock);
-	const struct lea_need *first = NULL;
-	uint32_t count = 0;
-	int dev_fd;
+	struct look look;
 
 	if (!needs || late->is_over)
 		return -1;
 	if (!late->next_ms)
-		late->next_ms = LEA_LATE_FIRST_MS;
+		late->next_ms = first_ms(needs);
 	if (now < late->next_ms)
 		return (int)(late->next_ms - now);
-	dev_fd = lea_world_dev(world);
-	for (uint32_t i = 0; dev_fd >= 0 && i < needs->count; i++)
-		if (is_late(dev_fd, &needs->need[i]) && !count++)
-			first = &needs->need[i];
-	late->is_over = !count || now > LEA_LATE_MOST_MS;
+	look = look_at(needs, lea_world_dev(world), now);
+	late->is_over = (!look.count && look.next_ms == UINT64_MAX) || now > LEA_LATE_MOST_MS;
 	if (late->is_over)
 		return -1;
-	say(world, first, count, pvs);
-	late->next_ms = now + LEA_LATE_PAUSE_MS;
-	return LEA_LATE_PAUSE_MS;
+	if (look.count)
+		say(world, look.first, look.count, pvs);
+	late->next_ms = look.count ? now + LEA_LATE_PAUSE_MS : look.next_ms;
+	return (int)(late->next_ms - now);
 }

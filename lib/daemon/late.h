@@ -10,15 +10,16 @@
 
 #include <stdint.h>
 
-/* Times from the start of the kernel: of the first line, half of systemd's usual limit for a
- * device; between two lines; after which there are no more, since systemd has given up long ago. */
+/* Times from the start of the kernel: after which an LV is late, half of the limit of its device,
+ * here of the usual one; between two lines; after which there are no more, since systemd has given
+ * up long ago. */
 #define LEA_LATE_FIRST_MS 45000U
 #define LEA_LATE_PAUSE_MS 30000U
 #define LEA_LATE_MOST_MS  600000U
 
 /* Zeroed at first. */
 struct lea_late {
-	uint64_t next_ms; /* when the next line is due; 0: LEA_LATE_FIRST_MS */
+	uint64_t next_ms; /* when to look again; 0: not known yet */
 	bool is_over;	  /* no LV was late, or it is too late for lines */
 };
 
@@ -26,7 +27,7 @@ struct lea_late {
  * lea_late_step - log a line if one is due
  * @needs: NULL: does nothing
  * @pvs: number of PVs so far, for the line; 0: not counted
- * The line names the first LV that has no device, and how many more there are. Returns the ms after
+ * The line names the first LV that is late, and how many more there are. Returns the ms after
  * which to call it again; -1: no need.
  */
 int lea_late_step(struct lea_late *late, struct lea_world *world, const struct lea_needs *needs,

@@ -47,32 +47,39 @@ bool lea_need_is_word(const char *word)
 	       !lea_lv_name_is_reserved(slash + 1);
 }
 
-int lea_need_list_add(struct lea_need_list *list, enum lea_need_kind kind, const char *value,
-		      const char *user)
+static void add_limit(struct lea_need *need, uint32_t limit_ms)
 {
-	struct lea_need need = {.kind = kind};
+	if (limit_ms && (!need->limit_ms || limit_ms < need->limit_ms))
+		need->limit_ms = limit_ms;
+}
+
+int lea_need_list_add(struct lea_need_list *list, const struct lea_need *added)
+{
+	struct lea_need need = *added;
 
 	for (uint32_t i = 0; i < list->needs.count; i++)
-		if (list->need[i].kind == kind && !strcmp(list->need[i].value, value))
+		if (list->need[i].kind == need.kind && !strcmp(list->need[i].value, need.value)) {
+			add_limit(&list->need[i], need.limit_ms);
 			return 0;
-	if (kind == LEA_NEED_WORD && !lea_need_is_word(value))
+		}
+	if (need.kind == LEA_NEED_WORD && !lea_need_is_word(need.value))
 		return -EINVAL;
 	if (list->needs.count == LEA_NEED_MOST)
 		return -E2BIG;
-	need.value = lea_arena_strdup(list->arena, value);
-	need.user = lea_arena_strdup(list->arena, user);
+	need.value = lea_arena_strdup(list->arena, added->value);
+	need.user = lea_arena_strdup(list->arena, added->user);
 	if (!need.value || !need.user)
 		return -ENOMEM;
 	list->need[list->needs.count++] = need;
-	if (kind == LEA_NEED_WORD)
+	if (need.kind == LEA_NEED_WORD)
 		list->word[list->needs.words.count++] = need.value;
 	return 0;
 }
 
-int lea_needs_add(struct lea_needs *needs, const char *word, const char *user)
+int lea_needs_add(struct lea_needs *needs, const char *word, const char *user, uint32_t limit_ms)
 {
-	return lea_need_list_add(container_of(needs, struct lea_need_list, needs), LEA_NEED_WORD,
-				 word, user);
+	return lea_need_list_add(container_of(needs, struct lea_need_list, needs),
+				 &(struct lea_need){LEA_NEED_WORD, word, user, limit_ms});
 }
 
 static bool has_tag(const struct lea_strings *tags, const char *tag)

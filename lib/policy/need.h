@@ -30,6 +30,9 @@ struct lea_need {
 	/* Who needs it, for messages: a mount point, "swap", the name of an encrypted device, a key
 	 * of the kernel's command line, or "event/needed". */
 	const char *user;
+	/* How long systemd waits for the device, by x-systemd.device-timeout= of fstab or crypttab.
+	 * UINT32_MAX: for ever; 0: not given. Of several lines for one device the least counts. */
+	uint32_t limit_ms;
 };
 
 /* Where needs come from. Texts are NUL-terminated and borrowed; NULL: there is none. */
@@ -62,11 +65,12 @@ void lea_needs_freep(struct lea_needs **needs);
 
 /*
  * lea_needs_add - one more need of kind WORD, once it is known which LV has a needed file system
- * @word, @user: copied. Returns 0 (also for a word that is there already), -EINVAL for a word that
+ * @word, @user: copied; @limit_ms: as in struct lea_need. Returns 0 (also for a word that is there already), -EINVAL for a word that
  * is not valid, -E2BIG beyond LEA_NEED_MOST, or -ENOMEM. Pointers from needs->words and needs->need
  * are stale afterwards.
  */
-LEA_MUST_CHECK int lea_needs_add(struct lea_needs *needs, const char *word, const char *user);
+LEA_MUST_CHECK int lea_needs_add(struct lea_needs *needs, const char *word, const char *user,
+				 uint32_t limit_ms);
 
 /* The order in which VGs are activated. */
 enum lea_need_class {

@@ -47,7 +47,8 @@ static int add_words(struct lea_needs *needs, uint32_t index, const struct lea_b
 		if (!is_on(&needs->need[index], &vg->lv[i]))
 			continue;
 		snprintf(word, sizeof(word), "%s/%s", vg->name, vg->lv[i].name);
-		r = lea_needs_add(needs, word, needs->need[index].user);
+		r = lea_needs_add(needs, word, needs->need[index].user,
+				  needs->need[index].limit_ms);
 	}
 	return r;
 }

@@ -16,6 +16,7 @@ struct reader {
 	const struct lea_need_sources *sources;
 	const char *source; /* name of the text */
 	uint32_t line;
+	uint32_t limit_ms; /* of the line's device; 0: not given */
 };
 
 static void report(const struct lea_need_sources *sources, const char *source, uint32_t line,
@@ -112,7 +113,8 @@ static int add(const struct reader *reader, enum lea_need_kind kind, const char 
 		refuse(reader, "it has a name that is too long, or a control character");
 		return 0;
 	}
-	r = lea_need_list_add(reader->list, kind, value, user);
+	r = lea_need_list_add(reader->list,
+			      &(struct lea_need){kind, value, user, reader->limit_ms});
 	if (r == -E2BIG)
 		refuse(reader, why_not(r));
 	/* Not a VG's or an LV's name: it is another device. */
@@ -181,6 +183,63 @@ static bool is_optional(const char *options)
 	return has_option(options, "noauto", "auto") || has_option(options, "nofail", "fail");
 }
 
+/* The ms of a unit of a time span, as in systemd.time(7); 0: not one of these. */
+static uint32_t unit_ms(const char *unit, size_t chars)
+{
+	static const struct {
+		const char *name;
+		uint32_t ms;
+	} units[] = {{"", 1000},	{"s", 1000},	   {"sec", 1000},  {"second", 1000},
+		     {"seconds", 1000}, {"ms", 1},	   {"msec", 1},	   {"m", 60000},
+		     {"min", 60000},	{"minute", 60000}, {"h", 3600000}, {"hr", 3600000},
+		     {"hour", 3600000}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (strlen(units[i].name) == chars && !strncmp(units[i].name, unit, chars))
+			return units[i].ms;
+	return 0;
+}
+
+/* "90", "1min 30s", "infinity". Whatever else systemd may understand is 0: not given. */
+static uint32_t parse_span(const char *text, size_t chars)
+{
+	const char *const end = text + chars;
+	uint64_t ms = 0, number;
+	uint32_t unit;
+
+	if (chars == strlen("infinity") && !strncmp(text, "infinity", chars))
+		return UINT32_MAX;
+	while (text < end) {
+		if (*text < '0' || *text > '9')
+			return 0;
+		for (number = 0; text < end && *text >= '0' && *text <= '9'; text++)
+			number = number < UINT32_MAX ? number * 10 + (uint64_t)(*text - '0')
+						     : number;
+		for (chars = 0; text + chars < end && !strchr(" 0123456789", text[chars]); chars++)
+			;
+		unit = unit_ms(text, chars);
+		ms += number * unit;
+		if (!unit || ms > UINT32_MAX)
+			return unit ? UINT32_MAX : 0;
+		for (text += chars; text < end && *text == ' '; text++)
+			;
+	}
+	return ms ? (uint32_t)ms : UINT32_MAX; /* 0 turns the limit off */
+}
+
+static uint32_t device_limit(const char *options)
+{
+	static const char key[] = "x-systemd.device-timeout=";
+	uint32_t limit_ms = 0;
+
+	for (size_t chars; *options; options += chars + (options[chars] == ',')) {
+		chars = strcspn(options, ",");
+		if (!strncmp(options, key, strlen(key)))
+			limit_ms = parse_span(options + strlen(key), chars - strlen(key));
+	}
+	return limit_ms;
+}
+
 /* Cuts a line into its first fields; missing ones are "". */
 static void split(char *line, char *fields[FIELDS])
 {
@@ -195,7 +254,7 @@ static void split(char *line, char *fields[FIELDS])
 	}
 }
 
-static int parse_fstab_line(const struct reader *reader, char *line)
+static int parse_fstab_line(struct reader *reader, char *line)
 {
 	char *fields[FIELDS];
 
@@ -206,10 +265,11 @@ static int parse_fstab_line(const struct reader *reader, char *line)
 		refuse(reader, "it has a wrong escape sequence");
 		return 0;
 	}
+	reader->limit_ms = device_limit(fields[3]);
 	return add_device(reader, fields[0], strcmp(fields[2], "swap") ? fields[1] : "swap");
 }
 
-static int parse_crypttab_line(const struct reader *reader, char *line)
+static int parse_crypttab_line(struct reader *reader, char *line)
 {
 	char *fields[FIELDS];
 
@@ -220,11 +280,12 @@ static int parse_crypttab_line(const struct reader *reader, char *line)
 		refuse(reader, "it has a wrong escape sequence");
 		return 0;
 	}
+	reader->limit_ms = device_limit(fields[3]);
 	return add_device(reader, fields[1], fields[0]);
 }
 
 static int parse_lines(struct reader *reader, const char *text,
-		       int (*parse)(const struct reader *reader, char *line))
+		       int (*parse)(struct reader *reader, char *line))
 {
 	char line[LEA_NEED_MAX_LINE_BYTES];
 	size_t chars;
@@ -280,7 +341,8 @@ static int add_extra_swap(const struct reader *reader, char *value, const char *
 
 static int add_name(const struct reader *reader, char *value, const char *key)
 {
-	const int r = lea_need_list_add(reader->list, LEA_NEED_WORD, value, key);
+	const int r =
+		lea_need_list_add(reader->list, &(struct lea_need){LEA_NEED_WORD, value, key, 0});
 
 	if (r < 0 && r != -ENOMEM)
 		refuse(reader, why_not(r));
@@ -368,7 +430,9 @@ static int add_needed(struct lea_need_list *list, const struct lea_need_sources 
 	int r = 0;
 
 	for (uint32_t i = 0; r != -ENOMEM && i < sources->needed.count; i++) {
-		r = lea_need_list_add(list, LEA_NEED_WORD, sources->needed.item[i], "event/needed");
+		r = lea_need_list_add(list,
+				      &(struct lea_need){LEA_NEED_WORD, sources->needed.item[i],
+							 "event/needed", 0});
 		if (r < 0 && r != -ENOMEM)
 			report(sources, "event/needed", i + 1, why_not(r));
 	}

@@ -87,6 +87,24 @@ TEST(first_line_comes_at_half_of_the_limit)
 			 "has appeared; 834 PVs so far, udev is idle\n");
 }
 
+TEST(a_limit_of_its_own_counts)
+{
+	const struct lea_need_sources sources = {
+		.fstab = "/dev/data/home /data ext4\n"
+			 "/dev/data/fast /fast ext4 x-systemd.device-timeout=20\n"
+			 "/dev/data/ever /ever ext4 x-systemd.device-timeout=infinity\n"};
+
+	lea_needs_free(LEA_TAKE(needs));
+	ck_assert_int_eq(lea_needs_parse(&sources, &needs), 0);
+	ck_assert_str_eq(step(9999, 1), "");
+	ck_assert_ptr_nonnull(
+		strstr(step(10000, LEA_LATE_PAUSE_MS), "waiting for /fast (LV data/fast): "));
+	tree_put(&tree, "/dev/mapper/data-fast", "");
+	ck_assert_str_eq(step(40000, 5000), "");
+	ck_assert_ptr_nonnull(strstr(step(45000, LEA_LATE_PAUSE_MS),
+				     "waiting for /data (LV data/home) and 1 more: "));
+}
+
 TEST(lines_have_a_pause_and_an_end)
 {
 	ck_assert(step(50000, LEA_LATE_PAUSE_MS)[0]);

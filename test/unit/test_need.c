@@ -160,6 +160,53 @@ TEST_EACH(hostile_line_is_refused_alone, bad_rows)
 	ck_assert_str_eq(needs->need[0].value, "vg/good");
 }
 
+/* Options of a mount, and how long systemd waits for its device. */
+static const struct {
+	const char *options;
+	uint32_t limit_ms;
+} limits[] = {
+	{"defaults", 0},
+	{"x-systemd.device-timeout=20", 20000},
+	{"defaults,x-systemd.device-timeout=20s,ro", 20000},
+	{"x-systemd.device-timeout=1min30s", 90000},
+	{"x-systemd.device-timeout=2h", 7200000},
+	{"x-systemd.device-timeout=1500ms", 1500},
+	{"x-systemd.device-timeout=0", UINT32_MAX},
+	{"x-systemd.device-timeout=infinity", UINT32_MAX},
+	{"x-systemd.device-timeout=99999999999999999999", UINT32_MAX},
+	{"x-systemd.device-timeout=5,x-systemd.device-timeout=7", 7000},
+	{"x-systemd.device-timeout=5parsec", 0},
+	{"x-systemd.device-timeout=-5", 0},
+	{"x-systemd.device-timeout=", UINT32_MAX},
+	{"x-systemd.device-timeout", 0},
+	{"y-x-systemd.device-timeout=5", 0},
+};
+
+TEST_EACH(the_limit_of_a_device_is_that_of_its_line, limits)
+{
+	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
+	char fstab[160];
+	const struct lea_need_sources sources = {.fstab = fstab};
+
+	snprintf(fstab, sizeof(fstab), "/dev/vg/lv /a ext4 %s 0 2\n", limits[_i].options);
+	ck_assert_int_eq(lea_needs_parse(&sources, &needs), 0);
+	ck_assert_uint_eq(needs->count, 1);
+	ck_assert_uint_eq(needs->need[0].limit_ms, limits[_i].limit_ms);
+}
+
+TEST(the_least_limit_of_a_device_counts)
+{
+	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
+	const struct lea_need_sources sources = {
+		.fstab =
+			"/dev/vg/lv /a ext4 x-systemd.device-timeout=9\n"
+			"/dev/mapper/vg-lv /b ext4 x-systemd.device-timeout=5\n/dev/vg/lv /c ext4\n"};
+
+	ck_assert_int_eq(lea_needs_parse(&sources, &needs), 0);
+	ck_assert_uint_eq(needs->count, 1);
+	ck_assert_uint_eq(needs->need[0].limit_ms, 5000);
+}
+
 /* @chars characters of padding in front of a need. */
 static char *padded(size_t chars, char with, const char *need)
 {
@@ -206,8 +253,8 @@ TEST(number_of_needs_is_bounded)
 	ck_assert_uint_eq(needs->count, LEA_NEED_MOST);
 	ck_assert_uint_eq(needs->words.count, LEA_NEED_MOST);
 	ck_assert_uint_eq(refused, 3);
-	ck_assert_int_eq(lea_needs_add(needs, "vg/lv0", ""), 0);
-	ck_assert_int_eq(lea_needs_add(needs, "vg/new", ""), -E2BIG);
+	ck_assert_int_eq(lea_needs_add(needs, "vg/lv0", "", 0), 0);
+	ck_assert_int_eq(lea_needs_add(needs, "vg/new", "", 0), -E2BIG);
 }
 
 #define WORDS(...)                                                                                 \
@@ -244,9 +291,9 @@ TEST(resolved_lv_is_added)
 
 	ck_assert_int_eq(lea_needs_parse(&sources, &needs), 0);
 	ck_assert_uint_eq(needs->words.count, 0);
-	ck_assert_int_eq(lea_needs_add(needs, "vg/lv", "/a"), 0);
-	ck_assert_int_eq(lea_needs_add(needs, "vg/lv", "/a"), 0);
-	ck_assert_int_eq(lea_needs_add(needs, "vg/../lv", "/a"), -EINVAL);
+	ck_assert_int_eq(lea_needs_add(needs, "vg/lv", "/a", 0), 0);
+	ck_assert_int_eq(lea_needs_add(needs, "vg/lv", "/a", 0), 0);
+	ck_assert_int_eq(lea_needs_add(needs, "vg/../lv", "/a", 0), -EINVAL);
 	ck_assert_uint_eq(needs->words.count, 1);
 	ck_assert_str_eq(needs->words.item[0], "vg/lv");
 	ck_assert_str_eq(needs->need[1].user, "/a");

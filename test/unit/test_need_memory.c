@@ -74,9 +74,9 @@ TEST(a_need_of_a_tag_marks_what_was_tagged)
 
 TEST(a_need_is_met_by_its_lv)
 {
-	const struct lea_need lv = {LEA_NEED_WORD, "data/home", ""},
-			      old = {LEA_NEED_WORD, "data/old", ""},
-			      vg = {LEA_NEED_WORD, "data", ""};
+	const struct lea_need lv = {LEA_NEED_WORD, "data/home", "", 0},
+			      old = {LEA_NEED_WORD, "data/old", "", 0},
+			      vg = {LEA_NEED_WORD, "data", "", 0};
 
 	ck_assert(lea_need_names_vg(&lv, "data") && lea_need_names_vg(&vg, "data"));
 	ck_assert(!lea_need_names_vg(&lv, "dat") && !lea_need_names_vg(&lv, "data/home2"));
