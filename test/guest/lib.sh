@@ -206,7 +206,7 @@ make_initrd() {
 # Puts the qemu arguments into `qemu`; $1: kernel, $2: initrd, $3: appended to the kernel's command line
 make_command() {
 	local name number block who device
-	qemu=(qemu-system-x86_64 -M q35 -accel "tcg,thread=multi,tb-size=1024" -cpu max
+	qemu=(qemu-system-x86_64 -M q35 -accel "tcg,thread=multi,tb-size=1024" -cpu "${GUEST_CPU:-kvm64,-svm,+rdrand}"
 		-m "$GUEST_MEMORY" -smp 2 -display none -no-reboot -net none
 		-kernel "$1" -initrd "$2" -append "console=ttyS0 panic=-1 mitigations=off quiet
 			systemd.show_status=0 random.trust_cpu=on $3"
