@@ -1,38 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lvmevent plan on a machine of files: every VG and LV, what is left alone and why, whose it is. */
-#include "flow/machine.h"
-#include "unit/suite.h"
-
-#define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
-#define UUID_ONE  "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
-#define MEMBER	  "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n"
-
-static void setup(void)
-{
-	machine_begin();
-	machine.properties = MEMBER;
-	machine_plug("one-pv", "sda", 16, 7);
-}
-
-static void teardown(void)
-{
-	machine_end();
-}
-
-const struct fixture fixture = {setup, teardown};
+#include "flow/one_pv.h"
 
 static int plan(const char *words)
 {
-	const struct lea_cmd *cmd = lea_cmd_lvmevent;
-
-	while (strcmp(cmd->name, "plan"))
-		cmd++;
-	return machine_command(cmd, words);
-}
-
-static void put(const char *path, const char *text)
-{
-	tree_put(&machine.tree, path, text);
+	return lvmevent("plan", words);
 }
 
 /* What a plan must not depend on: it failed in this boot, it is active, its entry is pending. */

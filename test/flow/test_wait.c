@@ -1,45 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lvmevent wait on a machine of files: what is there, what is not and why, and what ends the sleep.
  */
-#include "flow/machine.h"
+#include "flow/one_pv.h"
 #include "state/gate.h"
-#include "unit/suite.h"
 
 #include <sys/wait.h>
 
-#define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
-#define UUID_ONE  "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
-#define MEMBER	  "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n"
-
-static void setup(void)
-{
-	machine_begin();
-	machine.properties = MEMBER;
-	machine_plug("one-pv", "sda", 16, 7);
-}
-
-static void teardown(void)
-{
-	machine_end();
-}
-
-const struct fixture fixture = {setup, teardown};
-
 static int wait_for(const char *words)
 {
-	const struct lea_cmd *cmd = lea_cmd_lvmevent;
-
-	while (strcmp(cmd->name, "wait"))
-		cmd++;
-	return machine_command(cmd, words);
+	return lvmevent("wait", words);
 }
 
 /* ---- situations */
-
-static void put(const char *path, const char *text)
-{
-	tree_put(&machine.tree, path, text);
-}
 
 static void up(const char *lv_id, const char *name, unsigned int minor)
 {
@@ -70,10 +42,11 @@ static void all_up(void)
 static void claim(enum lea_claim_state state)
 {
 	struct lea_claim_pv pv = {.pvid = PVID_ONE, .id = {8, 16, 7}};
-	struct lea_claim made = {
-		.state = state, .vg_name = "vg_one", .reason = "no room", .pv = &pv, .pv_count = 1};
+	struct lea_claim made = {.state = state, .vg_name = "vg_one", .pv = &pv, .pv_count = 1};
 	const struct lea_claims claims = machine_claims();
 
+	if (state == LEA_CLAIM_FAILED)
+		snprintf(made.reason, sizeof(made.reason), "no room");
 	close(machine_queue());
 	if (state == LEA_CLAIM_CLAIMED)
 		ck_assert_int_eq(lea_claim_take(&claims, VG_ONE_ID, &made), 0);
