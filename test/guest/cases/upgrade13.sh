@@ -73,12 +73,12 @@ claim "Debian 13's packages are downloaded" in_root "$env"'
 	ls /root/first'
 tail -n 30 "$GUEST/in_root.log" | grep '_.*\.deb' | while read -r d; do note "first: $d"; done
 step "Debian 12"
-claim "lvm2 and what it needs of Debian 13 are unpacked while it runs, and not configured" guest_run \
+GUEST_PATIENCE=1800 claim "lvm2 and what it needs of Debian 13 are unpacked while it runs, and not configured" guest_run \
 	'dpkg --auto-deconfigure --force-depends --unpack /root/first/*.deb'
 another_disk "unpacked"
 guest_shutdown || guest_kill
 step "lvm2 of Debian 13 is unpacked, not configured"
-claim "they are configured while it runs" guest_run 'dpkg --configure -a'
+GUEST_PATIENCE=1800 claim "they are configured while it runs" guest_run 'dpkg --configure -a'
 claim "lvm is that of Debian 13" guest_run 'lvm version | grep 2.03.31'
 another_disk "configured"
 guest_shutdown || guest_kill
