@@ -135,6 +135,7 @@ static void put_lv(struct view *view, struct json_object *list, const struct lea
 	put_use(json, to, &use);
 	put_tags(json, to, &lv->tags);
 	put_segments(view, to, of, lv);
+	lea_json_fold(json, list);
 }
 
 /* ---- PVs */
@@ -177,6 +178,7 @@ static void put_member(struct view *view, struct json_object *list,
 	lea_json_number(json, to, "free_bytes", lea_inventory_free_of_pv(of, index) * extent_bytes);
 	lea_json_number(json, to, "used_bytes", of->used[index] * extent_bytes);
 	put_tags(json, to, &pv->tags);
+	lea_json_fold(json, list);
 }
 
 /* A PV of no VG, or one that its VG does not list. */

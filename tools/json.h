@@ -35,6 +35,9 @@ void lea_json_bool(struct lea_json *json, struct json_object *to, const char *ke
 /* The new object or list, borrowed; NULL: out of memory. */
 struct json_object *lea_json_object(struct lea_json *json, struct json_object *to, const char *key);
 struct json_object *lea_json_list(struct lea_json *json, struct json_object *to, const char *key);
+/* The last value of the list is complete: keeps its text and frees its parts, which the next value
+ * uses again. For long lists. */
+void lea_json_fold(struct lea_json *json, struct json_object *list);
 
 /* Prints the object and a newline. 0 or -ENOMEM, with nothing printed. */
 LEA_MUST_CHECK int lea_json_print(const struct lea_json *json, FILE *out);
