@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMAT (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
+static const int form = JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE;
 
 /* A key is a constant of ours, and stands once in its object: so it is neither copied nor searched.
  */
@@ -75,7 +75,7 @@ void lea_json_fold(struct lea_json *json, struct json_object *list)
 
 	if (json->has_failed || !count)
 		return;
-	text = json_object_to_json_string_ext(json_object_array_get_idx(list, count - 1), FORMAT);
+	text = json_object_to_json_string_ext(json_object_array_get_idx(list, count - 1), form);
 	copy = text ? strdup(text) : NULL;
 	folded = copy ? json_object_new_boolean(false) : NULL;
 	if (folded) {
@@ -93,7 +93,7 @@ void lea_json_fold(struct lea_json *json, struct json_object *list)
 int lea_json_print(const struct lea_json *json, FILE *out)
 {
 	const char *text =
-		json->has_failed ? NULL : json_object_to_json_string_ext(json->top, FORMAT);
+		json->has_failed ? NULL : json_object_to_json_string_ext(json->top, form);
 
 	if (!text)
 		return -ENOMEM;
