@@ -53,7 +53,7 @@ next_boot() {
 # every package and every boot, and this test's own files.
 all_files() {
 	guest_run 'find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /var/log \
-			-o -path /var/tmp -o -path /usr/lib/guest -o -path /var/cache/apt -o -path /var/lib/apt -o -path /root \
+			-o -path /var/tmp -o -path /usr/lib/guest -o -path /var/cache/apt -o -path /var/cache/debconf -o -path /var/lib/apt -o -path /root \
 			-o -path /etc/lvm/archive -o -path /etc/lvm/backup \) -prune \
 			-o ! -name "*-old" ! -name .updated ! -path "/var/lib/systemd/*.timer" \
 			! -path "/var/lib/systemd/random-seed" ! -path "/var/lib/systemd/timers/*" -print | sort
