@@ -65,9 +65,9 @@ void lea_needs_freep(struct lea_needs **needs);
 
 /*
  * lea_needs_add - one more need of kind WORD, once it is known which LV has a needed file system
- * @word, @user: copied; @limit_ms: as in struct lea_need. Returns 0 (also for a word that is there already), -EINVAL for a word that
- * is not valid, -E2BIG beyond LEA_NEED_MOST, or -ENOMEM. Pointers from needs->words and needs->need
- * are stale afterwards.
+ * @word, @user: copied; @limit_ms: as in struct lea_need. Returns 0 (also for a word that is there
+ * already), -EINVAL for a word that is not valid, -E2BIG beyond LEA_NEED_MOST, or -ENOMEM. Pointers
+ * from needs->words and needs->need are stale afterwards.
  */
 LEA_MUST_CHECK int lea_needs_add(struct lea_needs *needs, const char *word, const char *user,
 				 uint32_t limit_ms);

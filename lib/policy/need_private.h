@@ -14,7 +14,8 @@ struct lea_need_list {
 	const char *word[LEA_NEED_MOST], *last[LEA_NEED_MOST];
 };
 
-/* Adds a need (copied) unless it is there; then the lower of both limits counts. 0, -EINVAL (not a valid word), -E2BIG (too many), or -ENOMEM. */
+/* Adds a need (copied) unless it is there; then the lower of both limits counts. 0, -EINVAL (not a
+ * valid word), -E2BIG (too many), or -ENOMEM. */
 LEA_MUST_CHECK int lea_need_list_add(struct lea_need_list *list, const struct lea_need *added);
 
 /* Is it "vg", "vg/lv" or "@tag", with valid names? */
