@@ -376,6 +376,15 @@ static void take_of_vg(struct decider *decider, struct draft *draft,
 	}
 }
 
+/* What a worker does after it was given up begins no turn. */
+static bool is_late_worker(const struct decider *decider, const struct lea_ring_record *record)
+{
+	const struct draft *last = last_turn(decider, record->value);
+
+	return last && last->is_over && last->turn.state == LEA_TURN_HUNG &&
+	       record->kind >= LEA_RING_LOCKED && record->kind <= LEA_RING_WAITED;
+}
+
 static void take(struct decider *decider, const struct lea_ring_record *record)
 {
 	struct lea_timeline_view *view = decider->view;
@@ -412,6 +421,8 @@ static void take(struct decider *decider, const struct lea_ring_record *record)
 		view->deadline_us = view->ready_us ? 0 : record->time_us;
 		break;
 	default:
+		if (is_late_worker(decider, record))
+			break;
 		draft = find_turn(decider, record->value);
 		if (draft)
 			take_of_vg(decider, draft, record);

@@ -182,6 +182,22 @@ TEST(a_busy_lock_is_waited_for_from_the_first_try_on)
 	ck_assert_int_eq(view.turn[0].longest, LEA_PHASE_LOCK);
 }
 
+TEST(a_worker_that_was_given_up_begins_no_turn)
+{
+	note(1000, LEA_RING_CLAIMED, VG(a));
+	note_worker(1100, LEA_RING_BEGUN, VG(a), WORKER);
+	note(5000, LEA_RING_HUNG, VG(a));
+	note_worker(6000, LEA_RING_LOCKED, VG(a), WORKER);
+	note_worker(7000, LEA_RING_WORKED, VG(a), WORKER);
+	note(8000, LEA_RING_CLAIMED, VG(a));
+	note(9000, LEA_RING_DONE, VG(a));
+	decide();
+	ck_assert_uint_eq(view.turn_count, 2);
+	ck_assert_int_eq(view.turn[0].state, LEA_TURN_HUNG);
+	ck_assert_int_eq(view.turn[1].state, LEA_TURN_ACTIVE);
+	ck_assert_uint_eq(view.turn[1].start_us / MS, 8000);
+}
+
 /* As the boot's early wave does, which does not wait for a lock. */
 TEST(a_busy_lock_ends_a_turn_without_a_claim)
 {

@@ -53,7 +53,8 @@ guest_package
 boots 'first boot'
 guest_shutdown
 
-guest_sick d7 slow@8
+# slow, but not so slow that a reader gives it up
+guest_sick d7 slow@2
 boots 'slow disk'
 claim "the disk that became slow heads the comparison" guest_run '
 	lvmevent timeline --diff -1 0 | tee /run/diff; sed -n 2p /run/diff | grep '"$name"
