@@ -93,7 +93,8 @@ struct lea_turn_change {
 	int64_t took_us;		       /* after less before; 0 if one is NULL */
 	enum lea_phase phase;		       /* that changed most */
 };
-/* *ret_changes: in @arena, greatest change first. Returns 0 or -ENOMEM. */
+/* *ret_changes: in @arena; what became slower, most first, then what became faster. Returns 0 or
+ * -ENOMEM. */
 LEA_MUST_CHECK int lea_timeline_compare(struct lea_arena *arena,
 					const struct lea_timeline_view *before,
 					const struct lea_timeline_view *after,
