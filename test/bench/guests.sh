@@ -54,7 +54,7 @@ begin() {
 	*' ours'*)
 		if [ -z "$GUEST_PACKAGE" ]; then
 			say "building"
-			"$top/scripts/build-package" "$JUNK/package" >&2 || exit
+			"$top/scripts/build-package-for" bookworm "$JUNK/package" >&2 || exit
 			GUEST_PACKAGE=$JUNK/package/install
 		fi
 		;;

@@ -10,7 +10,7 @@ disks=$(layout quad 8)
 count=$(wc -l <"$disks/expect")
 GUEST_PACKAGE=${GUEST_CRASH_PACKAGE:-}
 if [ -z "$GUEST_PACKAGE" ]; then
-	"$GUEST_HERE/../../scripts/build-package" "$JUNK/build" --enable-crash-steps || die "no crash build"
+	"$GUEST_HERE/../../scripts/build-package-for" bookworm "$JUNK/build" --enable-crash-steps || die "no crash build"
 	GUEST_PACKAGE=$JUNK/build/install
 fi
 

@@ -42,7 +42,7 @@ if ! with_ours; then
 fi
 GUEST_PACKAGE=${GUEST_CRASH_PACKAGE:-}
 if [ -z "$GUEST_PACKAGE" ]; then
-	"$GUEST_HERE/../../scripts/build-package" "$JUNK/build" --enable-crash-steps || die "no crash build"
+	"$GUEST_HERE/../../scripts/build-package-for" bookworm "$JUNK/build" --enable-crash-steps || die "no crash build"
 	GUEST_PACKAGE=$JUNK/build/install
 fi
 root_is_built 3

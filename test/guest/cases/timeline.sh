@@ -54,7 +54,7 @@ boots 'first boot'
 guest_shutdown
 
 # slow, but not so slow that a reader gives it up
-guest_sick d7 slow@4
+guest_sick d7 slow@2
 boots 'slow disk'
 claim "the disk that became slow heads the comparison" guest_run '
 	lvmevent timeline --diff -1 0 | tee /run/diff; sed -n 2p /run/diff | grep '"$name"
