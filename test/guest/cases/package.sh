@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # the Debian package: installed, tested by its autopkgtests, upgraded in a storm of events, removed, purged
 
-# long
-
 # LVMEVENT_LONG: also the package's trigger rebuilds the initramfs, and the program fails when the package is removed
 count=4 more=16
 if ! with_ours; then
