@@ -47,8 +47,8 @@ times() { GUEST_PATIENCE=1200 guest_run "/usr/lib/guest/inventory-steps times $1
 times 20 >/dev/null
 : >"$JUNK/idle"
 : >"$JUNK/held"
-SECONDS=0
-while [ "$SECONDS" -lt $((2 * held)) ]; do # by turns
+turns=$((SECONDS + 2 * held))
+while [ "$SECONDS" -lt "$turns" ]; do # by turns
 	times 60 >>"$JUNK/idle"
 	times 60 lin >>"$JUNK/held"
 done
@@ -64,8 +64,9 @@ note "$("$GUEST_HERE/compare-inventory" --answers "$JUNK/answers" | head -n 1)"
 GUEST_PATIENCE=1800 guest_run "/usr/lib/guest/inventory-steps many 1000 $many_active" >"$JUNK/many"
 note "1,000 LVs: $(tr '\n' ' ' <"$JUNK/many")"
 claim "control: both show 1,000 LVs" grep -qx 'count 1000 1000' "$JUNK/many"
-# of the processor's time: by the clock a machine that does other work is not so even
-claim "with 1,000 LVs it takes at most a fifth of the time of lvs with all fields" [ $((5 * $(median ours "$JUNK/many"))) -le "$(median lvs "$JUNK/many")" ]
+# by the clock a machine that does other work is not so even. Emulation makes the start of a process and of its children
+# dear; test/loop/inventory measures the fifth that is claimed
+claim "with 1,000 LVs it takes less time than lvs with all fields" [ $((4 * $(median ours "$JUNK/many"))) -le $((3 * $(median lvs "$JUNK/many"))) ]
 
 guest_run '/usr/lib/guest/inventory-steps unplug' || die "no disk is unplugged"
 claim "without a PV the reports are those of lvm2" compared missing
