@@ -16,7 +16,7 @@
 
 #define LINE_BYTES 1280U
 
-/* Needs without a device of their own (a VG, a tag) and those that may be no LV are not asked for.
+/* Needs without a device of their own (a VG, a tag) and those that may be no LV are never absent.
  */
 static bool is_absent(int dev_fd, const struct lea_need *need)
 {

@@ -207,6 +207,8 @@ static uint32_t parse_span(const char *text, size_t chars)
 	uint64_t ms = 0, number;
 	uint32_t unit;
 
+	if (!chars)
+		return 0;
 	if (chars == strlen("infinity") && !strncmp(text, "infinity", chars))
 		return UINT32_MAX;
 	while (text < end) {

@@ -177,7 +177,7 @@ static const struct {
 	{"x-systemd.device-timeout=5,x-systemd.device-timeout=7", 7000},
 	{"x-systemd.device-timeout=5parsec", 0},
 	{"x-systemd.device-timeout=-5", 0},
-	{"x-systemd.device-timeout=", UINT32_MAX},
+	{"x-systemd.device-timeout=", 0},
 	{"x-systemd.device-timeout", 0},
 	{"y-x-systemd.device-timeout=5", 0},
 };
