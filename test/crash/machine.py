@@ -27,7 +27,7 @@ activation { monitoring = 0 }
 """
 # A record as lvm2 reads it: numbers, then at most these two lines.
 RECORD = re.compile(r"(\d+):(\d+)\n(?:vg:([A-Za-z0-9+_.-]+)\n)?(?:dev:(/dev/[^\n]+)\n)?")
-PATIENCE = 20
+PATIENCE = 60
 
 
 class Claims:
