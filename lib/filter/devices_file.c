@@ -3,7 +3,7 @@
  * The devices file: which devices LVM may use, by ids that are more stable than names. In memory it
  * is sorted, so that the cost of a device does not grow with the file. Only ids of types that the
  * file contains are read from a device and looked up. The file is never written.
- * Source: lvmdevices(8); black-box tests of lvm2 2.03.16.
+ * Source: lvmdevices(8); black-box tests of lvm2 2.03.16 and 2.03.31.
  */
 #include "filter/private.h"
 
@@ -55,9 +55,10 @@ struct lea_devicesfile {
 	uint32_t count;
 	const char **pvid; /* owned: the known ones, sorted */
 	uint32_t pvid_count;
-	unsigned int types; /* of all entries */
-	bool relaxed;	    /* ids may have changed: the PVID on the disk decides */
-	bool refreshes;	    /* with relaxed: until a time given in the file */
+	const char *product_uuid, *hostname; /* of the machine that wrote it; NULL: not given */
+	unsigned int types;		     /* of all entries */
+	bool relaxed;	/* ids may have changed: the PVID on the disk decides */
+	bool refreshes; /* with relaxed: until a time given in the file */
 };
 
 LEA_DEFINE_FREEP(struct lea_devicesfile, file_freep, lea_devicesfile_free);
@@ -123,20 +124,37 @@ static void parse_word(char *word, struct line *line)
 		line->partition = strtoul(value, NULL, 10);
 }
 
-static bool host_is_other(struct lea_world *world, char *line)
+static bool has_item(const struct lea_list *list, const char *item)
 {
-	LEA_AUTO(lea_freep) char *path = NULL, *text = NULL;
-	const char *value = value_of(line, "HOSTNAME");
+	for (uint32_t i = 0; i < list->count; i++)
+		if (!strcmp(list->item[i], item))
+			return true;
+	return false;
+}
+
+/*
+ * On another machine, as with a copied root, other devices may have these ids. lvm2 since 2.03.23
+ * compares the product's UUID, or the hostname of a machine that has none; a file without the value
+ * counts as one of another machine.
+ */
+static bool host_is_other(const struct lea_devicesfile *file, struct lea_world *world,
+			  const struct lea_conf *conf)
+{
+	const struct lea_list *checks = &conf->device_ids_refresh_checks;
+	LEA_AUTO(lea_freep) char *path = lea_world_path(world, "/sys/class/dmi/id/product_uuid");
+	LEA_AUTO(lea_freep) char *uuid = NULL;
 	struct utsname host;
 
-	if (value && uname(&host) == 0)
-		return strcmp(value, host.nodename) != 0;
-	value = value_of(line, "PRODUCT_UUID");
-	path = value ? lea_world_path(world, "/sys/class/dmi/id/product_uuid") : NULL;
-	if (!path || lea_file_read_config(path, 256, &text, NULL))
+	if (!conf->device_ids_refresh)
 		return false;
-	text[strcspn(text, "\n")] = '\0';
-	return strcasecmp(value, text) != 0;
+	if (has_item(checks, "product_uuid") && path &&
+	    !lea_file_read_config(path, 256, &uuid, NULL)) {
+		uuid[strcspn(uuid, "\n")] = '\0';
+		return !file->product_uuid || strcasecmp(file->product_uuid, uuid) != 0;
+	}
+	if (has_item(checks, "hostname") && !uname(&host))
+		return !file->hostname || strcmp(file->hostname, host.nodename) != 0;
+	return false;
 }
 
 static bool refresh_is_on(char *line)
@@ -186,7 +204,7 @@ static int add_entry(struct lea_devicesfile *file, const struct line *line)
 	return 0;
 }
 
-static int parse_line(struct lea_devicesfile *file, struct lea_world *world, char *text)
+static int parse_line(struct lea_devicesfile *file, char *text)
 {
 	struct line line = {0};
 	char *word;
@@ -194,8 +212,10 @@ static int parse_line(struct lea_devicesfile *file, struct lea_world *world, cha
 	if (text[0] == '#')
 		return 0;
 	file->refreshes |= refresh_is_on(text);
-	if (file->refreshes || host_is_other(world, text))
-		file->relaxed = true;
+	if ((word = value_of(text, "PRODUCT_UUID")))
+		file->product_uuid = word;
+	else if ((word = value_of(text, "HOSTNAME")))
+		file->hostname = word;
 	while ((word = strsep(&text, " \t\r")))
 		parse_word(word, &line);
 	return add_entry(file, &line);
@@ -228,13 +248,14 @@ static int sort(struct lea_devicesfile *file)
 	return 0;
 }
 
-static int parse(struct lea_devicesfile *file, struct lea_world *world)
+static int parse(struct lea_devicesfile *file, struct lea_world *world, const struct lea_conf *conf)
 {
 	char *rest = file->text, *line;
 	int r = 0;
 
 	while (!r && (line = strsep(&rest, "\n")))
-		r = parse_line(file, world, line);
+		r = parse_line(file, line);
+	file->relaxed |= file->refreshes || host_is_other(file, world, conf);
 	return r ? r : sort(file);
 }
 
@@ -283,7 +304,7 @@ int lea_devicesfile_read(struct lea_world *world, const struct lea_conf *conf,
 	lea_lock_release(lock);
 	if (r)
 		return r < 0 ? r : LEA_DEVICESFILE_ABSENT;
-	r = parse(file, world);
+	r = parse(file, world, conf);
 	if (r)
 		return r;
 	*ret_file = LEA_TAKE(file);

@@ -71,6 +71,8 @@ struct lea_conf {
 	struct lea_list scan; /* folders that lvm2 searches for devices */
 	bool use_devicesfile;
 	const char *devicesfile; /* file name below system_dir/devices */
+	bool device_ids_refresh; /* its ids may be those of another machine: see devices_file.c */
+	struct lea_list device_ids_refresh_checks; /* product_uuid, hostname */
 	bool sysfs_scan, scan_lvs, multipath_component_detection, md_component_detection;
 	bool fw_raid_component_detection, ignore_suspended_devices, ignore_lvm_mirrors;
 	bool allow_changes_with_duplicate_pvs, hints;
@@ -97,7 +99,7 @@ struct lea_conf {
 	struct lea_list needed, last; /* VGs, LVs and tags: activated first and last at boot */
 	struct lea_list incomplete, incomplete_wait_ms; /* see policy/incomplete_rules.h */
 	uint32_t snapshot_cow_threshold; /* copies in flight of a snapshot; 0: left alone */
-	uint32_t failed_attempts;     /* quarantine an entry after this many dead runners */
+	uint32_t failed_attempts;	 /* quarantine an entry after this many dead runners */
 	/* lvmevent throttle; slots: 0: derived; per_vg: 0: no such bound; wait: 0: for ever */
 	uint32_t throttle_slots, throttle_per_vg, throttle_readers, throttle_wait_ms;
 	uint32_t throttle_priority_share;

@@ -12,6 +12,7 @@ static const struct lea_device devices[] = {
 	{.major = 8, .minor = 0, .name = name_a, .devlinks = links},
 	{.major = 253, .minor = 0, .name = name_b},
 };
+static const char *checks[] = {"product_uuid", "hostname"};
 static struct lea_conf conf;
 static int file_fd;
 
@@ -34,6 +35,8 @@ static void open_once(void)
 	conf.system_dir = "/etc/lvm";
 	conf.devicesfile = "system.devices";
 	conf.locking_dir = "/run/lock/lvm";
+	conf.device_ids_refresh = true;
+	conf.device_ids_refresh_checks = (struct lea_list){checks, ARRAY_SIZE(checks), true};
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

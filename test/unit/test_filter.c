@@ -2,6 +2,7 @@
 #include "unit/filter_setup.h"
 
 #include <stdio.h>
+#include <sys/utsname.h>
 
 #define LV_UUID "LVM-abcdefghijklmnopqrstuvwxyz012345ABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
 #define PVID	"abcdefghijklmnopqrstuvwxyz012345"
@@ -290,8 +291,6 @@ static const struct {
 	 0, "/dev/sda", "ro", "0\n", true, true},
 	{"a name without PVID", "IDTYPE=devname IDNAME=/dev/sda DEVNAME=/dev/sda PVID=.", 8, 0,
 	 "/dev/sda", "ro", "0\n", true, false},
-	{"another host: the PVID decides", "HOSTNAME=-other-\nIDTYPE=sys_wwid IDNAME=x PVID=" PVID,
-	 8, 0, "/dev/sda", "ro", "0\n", true, true},
 	{"a refresh is on", "REFRESH_UNTIL=29991231235959\nIDTYPE=sys_wwid IDNAME=x PVID=" PVID, 8,
 	 0, "/dev/sda", "ro", "0\n", true, true},
 	{"a refresh is over", "REFRESH_UNTIL=20011231235959\nIDTYPE=sys_wwid IDNAME=x PVID=" PVID,
@@ -317,6 +316,55 @@ TEST_EACH(each_devicesfile_row, listed)
 	judge(listed[_i].claim, listed[_i].passes ? NULL : "device is not in devices file");
 	ck_assert_msg(verdict.check_pvid == listed[_i].check_pvid, "%s: check_pvid",
 		      listed[_i].claim);
+}
+
+/* Each machine's name is the test's own; "" stands for no such line, and for no product UUID. */
+static const struct {
+	const char *claim, *settings, *uuid, *line;
+	bool check_pvid;
+} hosts[] = {
+	{"lvm2 before 2.03.23", "devices/device_ids_refresh=0", "", "HOSTNAME=-other-", false},
+	{"neither line", "devices/device_ids_refresh=1", "", "", true},
+	{"another host", "devices/device_ids_refresh=1", "", "HOSTNAME=-other-", true},
+	{"an unknown host", "devices/device_ids_refresh=1", "", "HOSTNAME=.", true},
+	{"this host", "devices/device_ids_refresh=1", "", "HOSTNAME=%s", false},
+	{"this host, but products have UUIDs", "devices/device_ids_refresh=1", "1-2\n",
+	 "HOSTNAME=%s", true},
+	{"this product", "devices/device_ids_refresh=1", "1-A\n", "PRODUCT_UUID=1-a", false},
+	{"another product", "devices/device_ids_refresh=1", "1-2\n", "PRODUCT_UUID=1-3", true},
+	{"a product, and this one has no UUID", "devices/device_ids_refresh=1", "",
+	 "PRODUCT_UUID=1-3", true},
+	{"only the hostname counts",
+	 "devices/device_ids_refresh=1 devices/device_ids_refresh_checks=[\"hostname\"]", "1-2\n",
+	 "HOSTNAME=%s", false},
+	{"only the product counts",
+	 "devices/device_ids_refresh=1 devices/device_ids_refresh_checks=[\"product_uuid\"]", "",
+	 "HOSTNAME=-other-", false},
+	{"nothing counts", "devices/device_ids_refresh=1 devices/device_ids_refresh_checks=[]",
+	 "1-2\n", "PRODUCT_UUID=1-3", false},
+};
+
+TEST_EACH(ids_of_another_machine_are_not_trusted, hosts)
+{
+	char settings[256], line[128], text[512];
+	struct utsname host;
+
+	ck_assert_int_eq(uname(&host), 0);
+	snprintf(line, sizeof(line), "HOSTNAME=%s", host.nodename);
+	if (strcmp(hosts[_i].line, "HOSTNAME=%s") != 0)
+		snprintf(line, sizeof(line), "%s", hosts[_i].line);
+	snprintf(text, sizeof(text), "VERSION=1.1.1\n%s\nIDTYPE=sys_wwid IDNAME=x PVID=" PVID "\n",
+		 line);
+	tree_put(&tree, "/etc/lvm/devices/system.devices", text);
+	if (hosts[_i].uuid[0])
+		tree_put(&tree, "/sys/class/dmi/id/product_uuid", hosts[_i].uuid);
+	put_disk("8:0", "65536\n");
+	be(8, 0, "/dev/sda");
+	snprintf(settings, sizeof(settings), "devices/use_devicesfile=1 %s", hosts[_i].settings);
+	ck_assert_int_eq(make(settings), 0);
+	judge(hosts[_i].claim, hosts[_i].check_pvid ? NULL : "device is not in devices file");
+	ck_assert_msg(verdict.check_pvid == hosts[_i].check_pvid, "%s: check_pvid",
+		      hosts[_i].claim);
 }
 
 TEST(a_listed_name_may_be_any_of_the_links)
