@@ -14,6 +14,16 @@
 
 #define BLANKS " \t\n\v\f\r"
 
+/* What a character is to the scanner. */
+enum kind { OTHER, BLANK, PUNCTUATION, SIGN, DIGIT };
+
+static const unsigned char kinds[256] = {
+	[' '] = BLANK,	     ['\t'] = BLANK,	  ['\n'] = BLANK,      ['\v'] = BLANK,
+	['\f'] = BLANK,	     ['\r'] = BLANK,	  ['{'] = PUNCTUATION, ['}'] = PUNCTUATION,
+	['='] = PUNCTUATION, ['['] = PUNCTUATION, [']'] = PUNCTUATION, [','] = PUNCTUATION,
+	['+'] = SIGN,	     ['-'] = SIGN,	  ['.'] = DIGIT,       ['0' ... '9'] = DIGIT,
+};
+
 static struct lea_value empty_list; /* stands for the values of an empty list */
 
 enum token {
@@ -53,12 +63,25 @@ static void *allocate(struct parser *parser, size_t bytes)
 	return memory;
 }
 
+static enum kind kind_of(char c)
+{
+	return (enum kind)kinds[(unsigned char)c];
+}
+
+/* Most runs are short, so a loop takes less time than strspn. */
+static const char *skip(const char *at, enum kind kind)
+{
+	while (kind_of(*at) == kind)
+		at++;
+	return at;
+}
+
 static void skip_blanks(struct parser *parser)
 {
-	parser->at += strspn(parser->at, BLANKS);
+	parser->at = skip(parser->at, BLANK);
 	while (*parser->at == '#') {
 		parser->at += strcspn(parser->at, "\n");
-		parser->at += strspn(parser->at, BLANKS);
+		parser->at = skip(parser->at, BLANK);
 	}
 }
 
@@ -79,7 +102,7 @@ static enum token scan_quoted(struct parser *parser)
 static enum token next_token(struct parser *parser, bool may_be_number)
 {
 	static const char punctuation[] = "{}=[],"; /* in the order of enum token */
-	const char *found;
+	enum kind kind;
 
 	skip_blanks(parser);
 	parser->start = parser->at;
@@ -87,14 +110,12 @@ static enum token next_token(struct parser *parser, bool may_be_number)
 		return TOKEN_END;
 	if (*parser->at == '"' || *parser->at == '\'')
 		return scan_quoted(parser);
-	found = strchr(punctuation, *parser->at);
-	if (found) {
-		parser->at++;
-		return (enum token)(TOKEN_OPEN + (found - punctuation));
-	}
-	if (may_be_number && strchr("+-.0123456789", *parser->at)) {
-		parser->at++;
-		parser->at += strspn(parser->at, ".0123456789");
+	kind = kind_of(*parser->at);
+	if (kind == PUNCTUATION)
+		return (enum token)(TOKEN_OPEN +
+				    (strchr(punctuation, *parser->at++) - punctuation));
+	if (may_be_number && (kind == SIGN || kind == DIGIT)) {
+		parser->at = skip(parser->at + 1, DIGIT);
 		return TOKEN_NUMBER;
 	}
 	parser->at += strcspn(parser->at, BLANKS "#={}");
@@ -113,6 +134,8 @@ static char *copy_word(struct parser *parser)
 	const char *from = parser->start + quote, *end = parser->at - quote;
 	char *copy = allocate(parser, (size_t)(end - from) + 1), *to = copy;
 
+	if (copy && !memchr(from, '\\', (size_t)(end - from)))
+		return memcpy(copy, from, (size_t)(end - from));
 	while (copy && from < end) {
 		if (*parser->start == '"' && *from == '\\' && (from[1] == '"' || from[1] == '\\'))
 			from++;
@@ -323,7 +346,8 @@ bool lea_text_is_section(const struct lea_text *entry)
 
 const struct lea_text *lea_text_find(const struct lea_text *first, const char *key)
 {
-	while (first && strcmp(first->key, key) != 0)
+	/* The first character saves most calls of strcmp. */
+	while (first && (first->key[0] != key[0] || strcmp(first->key, key) != 0))
 		first = first->next;
 	return first;
 }

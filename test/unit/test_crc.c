@@ -44,3 +44,31 @@ TEST(a_checksum_goes_on_over_the_next_piece)
 	ck_assert_msg(lea_crc(crc, (const uint8_t *)"6789", 4) == 0x4991cf02,
 		      "a checksum goes on over the next piece");
 }
+
+/* By the polynomial alone, bit by bit. */
+static uint32_t slowly(uint32_t crc, const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i < 8 * len; i++) {
+		if (i % 8 == 0)
+			crc ^= bytes[i / 8];
+		crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+	}
+	return crc;
+}
+
+TEST(each_length_and_each_half_byte_count_as_the_polynomial_says)
+{
+	uint8_t bytes[4] = {0};
+
+	for (size_t len = 0; len < sizeof(counting) - 1; len++)
+		ck_assert_msg(lea_crc(LEA_CRC_INITIAL, counting + 1, len) ==
+				      slowly(LEA_CRC_INITIAL, counting + 1, len),
+			      "%zu bytes", len);
+	for (unsigned int i = 0; i < 8; i++)
+		for (unsigned int half = 0; half < 16; half++) {
+			bytes[i / 2] = (uint8_t)(half << (i % 2 ? 4 : 0));
+			ck_assert_msg(lea_crc(0, bytes, 4) == slowly(0, bytes, 4),
+				      "%u at half byte %u", half, i);
+			bytes[i / 2] = 0;
+		}
+}
