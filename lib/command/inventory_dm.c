@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What device-mapper says about the chosen LVs. Its requests can wait for a disk, so a child makes
- * them: one list, then one request for each active LV, and one more for the status of those of which
- * a field depends on it.
+ * them: one list, then one request for each active LV, and one more for the status of those of
+ * which a field depends on it.
  */
 #include "command/inventory.h"
 
@@ -24,23 +24,28 @@
 
 /* One LV of the inventory, and what is to be asked. */
 struct question {
-	struct lea_lv_state *state; /* of the LV; in the arena */
+	struct lea_lv_state *state;		   /* of the LV; in the arena */
 	const char *uuid, *other_uuid, *real_uuid; /* NULL: none */
 	bool wants_status;
+	uint32_t status, real_status; /* where the texts go, if they are asked for */
 };
 
-/* In shared memory. */
+/* In shared memory, as are the texts: most LVs need none. */
 struct reply {
 	bool exists, suspended, live_table, inactive_table, read_only, is_open;
 	bool has_status, has_real_status;
-	char status[STATUS_BYTES], real_status[STATUS_BYTES];
+};
+struct text {
+	char bytes[STATUS_BYTES];
 };
 
 struct asking {
 	struct lea_world *world;
 	struct question *question; /* owned */
 	size_t count, room;
-	struct reply *reply;	    /* shared */
+	struct reply *reply; /* shared */
+	struct text *text;   /* shared */
+	uint32_t text_count;
 	struct lea_dm_listed *node; /* in the child: all nodes, sorted by uuid */
 	size_t node_count;
 	bool is_listed; /* in the child: node has all uuids */
@@ -76,8 +81,8 @@ static bool is_there(const struct asking *asking, const char *uuid)
 	if (!asking->is_listed)
 		return true;
 	snprintf(key.uuid, sizeof(key.uuid), "%s", uuid);
-	return asking->node_count && bsearch(&key, asking->node, asking->node_count,
-					     sizeof(*asking->node), by_uuid);
+	return asking->node_count &&
+	       bsearch(&key, asking->node, asking->node_count, sizeof(*asking->node), by_uuid);
 }
 
 static bool get_info(const struct asking *asking, const char *uuid, struct lea_dm_info *info)
@@ -87,7 +92,7 @@ static bool get_info(const struct asking *asking, const char *uuid, struct lea_d
 	return uuid && is_there(asking, uuid) && !dm->info(dm, uuid, info);
 }
 
-static bool get_status(const struct asking *asking, const char *name, char *to)
+static bool get_status(const struct asking *asking, const char *name, uint32_t to)
 {
 	const struct lea_dm_node node = {.name = name};
 	struct lea_dm *dm = asking->world->dm;
@@ -95,7 +100,7 @@ static bool get_status(const struct asking *asking, const char *name, char *to)
 
 	if (dm->status(dm, &node, &text))
 		return false;
-	snprintf(to, STATUS_BYTES, "%s", text);
+	snprintf(asking->text[to].bytes, STATUS_BYTES, "%s", text);
 	return true;
 }
 
@@ -116,9 +121,9 @@ static void ask(void *arg, uint32_t index)
 	reply->read_only = info.read_only;
 	reply->is_open = info.open_count > 0;
 	if (question->wants_status && info.live_table)
-		reply->has_status = get_status(asking, info.name, reply->status);
+		reply->has_status = get_status(asking, info.name, question->status);
 	if (get_info(asking, question->real_uuid, &info))
-		reply->has_real_status = get_status(asking, info.name, reply->real_status);
+		reply->has_real_status = get_status(asking, info.name, question->real_status);
 }
 
 /* ---- in the parent */
@@ -130,6 +135,7 @@ static int add_question(struct asking *asking, const struct lea_inventory *inven
 	struct lea_plan_names names, real = {0};
 	enum lea_layer layer;
 	const uint32_t node = lea_inventory_node_lv(vg, lv, &layer);
+	struct question *question;
 	int r;
 
 	if (node == LEA_NONE)
@@ -142,13 +148,18 @@ static int add_question(struct asking *asking, const struct lea_inventory *inven
 	if (r || lea_make_room(&asking->question, &asking->room, asking->count + 1,
 			       sizeof(*asking->question)))
 		return -ENOMEM;
-	asking->question[asking->count++] = (struct question){
+	question = &asking->question[asking->count++];
+	*question = (struct question){
 		.state = (struct lea_lv_state *)(uintptr_t)&of->facts.state[lv],
 		.uuid = names.uuid,
 		.other_uuid = names.other_uuid,
 		.real_uuid = real.uuid,
 		.wants_status = lea_inventory_wants_status(vg, lv),
 	};
+	if (question->wants_status)
+		question->status = asking->text_count++;
+	if (question->real_uuid)
+		question->real_status = asking->text_count++;
 	return 0;
 }
 
@@ -166,15 +177,19 @@ static int add_questions(struct asking *asking, struct lea_inventory *inventory)
 	return r;
 }
 
-static const char *keep(struct lea_inventory *inventory, const char *text, bool is_there_)
+static const char *keep(struct lea_inventory *inventory, const struct asking *asking, uint32_t text,
+			bool is_there_)
 {
-	return is_there_ ? lea_arena_printf(inventory->arena, "%.*s", (int)STATUS_BYTES - 1, text)
+	return is_there_ ? lea_arena_printf(inventory->arena, "%.*s", (int)STATUS_BYTES - 1,
+					    asking->text[text].bytes)
 			 : NULL;
 }
 
-static void take_reply(struct lea_inventory *inventory, const struct question *question,
-		       const struct reply *reply)
+static void take_reply(struct lea_inventory *inventory, const struct asking *asking, size_t index)
 {
+	const struct question *question = &asking->question[index];
+	const struct reply *reply = &asking->reply[index];
+
 	*question->state = (struct lea_lv_state){
 		.activity = reply->exists ? LEA_LV_ACTIVE : LEA_LV_INACTIVE,
 		.suspended = reply->suspended,
@@ -182,8 +197,9 @@ static void take_reply(struct lea_inventory *inventory, const struct question *q
 		.inactive_table = reply->inactive_table,
 		.read_only = reply->read_only,
 		.is_open = reply->is_open,
-		.status = keep(inventory, reply->status, reply->has_status),
-		.real_status = keep(inventory, reply->real_status, reply->has_real_status),
+		.status = keep(inventory, asking, question->status, reply->has_status),
+		.real_status =
+			keep(inventory, asking, question->real_status, reply->has_real_status),
 	};
 }
 
@@ -204,17 +220,20 @@ static int run(struct asking *asking, struct lea_inventory *inventory)
 				      .arg = asking};
 	LEA_AUTO(lea_freep) bool *late = calloc(asking->count, sizeof(*late));
 	const size_t bytes = asking->count * sizeof(*asking->reply);
+	const size_t text_bytes = (asking->text_count + (size_t)1) * sizeof(*asking->text);
 	int r;
 
 	asking->reply = lea_proc_share(bytes);
-	r = late && asking->reply ? 0 : -ENOMEM;
+	asking->text = lea_proc_share(text_bytes);
+	r = late && asking->reply && asking->text ? 0 : -ENOMEM;
 	r = r ? r : lea_jobs_run(asking->world, &jobs, late);
 	for (size_t i = 0; !r && i < asking->count; i++) {
 		if (late[i])
 			set_unknown(inventory, &asking->question[i]);
 		else
-			take_reply(inventory, &asking->question[i], &asking->reply[i]);
+			take_reply(inventory, asking, i);
 	}
+	lea_proc_unshare(asking->text, text_bytes);
 	lea_proc_unshare(asking->reply, bytes);
 	return r;
 }
