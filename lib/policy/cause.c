@@ -331,9 +331,15 @@ static void tell_gate(const struct lea_vg_facts *vg, char *text)
 	    vg->machine->has_runner ? "" : ", but no boot scan runs");
 }
 
+static bool is_unrecorded(const struct lea_vg_facts *vg)
+{
+	return vg->pvs_recorded < vg->pv_count;
+}
+
+/* Of a VG with a PV that came again the claim tells no more than that it was activated earlier. */
 static bool is_done(const struct lea_vg_facts *vg)
 {
-	return vg->claim == LEA_CAUSE_DONE;
+	return vg->claim == LEA_CAUSE_DONE && !is_unrecorded(vg);
 }
 
 /* The event found the VG complete, and did not activate it. */
@@ -404,11 +410,6 @@ static bool is_delegated(const struct lea_vg_facts *vg)
 static void tell_delegated(const struct lea_vg_facts *vg, char *text)
 {
 	say(text, "only the real lvm activates it: %s", vg->delegated_why);
-}
-
-static bool is_unrecorded(const struct lea_vg_facts *vg)
-{
-	return vg->pvs_recorded < vg->pv_count;
 }
 
 static void tell_unrecorded(const struct lea_vg_facts *vg, char *text)

@@ -89,16 +89,35 @@ static void raid(const char *status, struct lea_inventory_use *use)
 		use->sync = percent_of(done, all);
 }
 
-/* "IMAGES DEVICE ... SYNCED/ALL ...": the only word with a slash. */
-static void mirror(const char *status, struct lea_inventory_use *use)
+static bool is_moved(const struct lea_lv_seg *seg)
 {
-	unsigned long long done, all;
+	return seg->segtype && seg->segtype->family == LEA_FAMILY_MIRROR &&
+	       seg->own.mirror->moved_extents == seg->extent_count;
+}
+
+/*
+ * "IMAGES DEVICE ... SYNCED/ALL ...": the only word with a slash. pvmove moves one segment after
+ * the other: the status is that of the first one that is not moved yet.
+ */
+static void mirror(const struct lea_lv *lv, const char *status, struct lea_inventory_use *use)
+{
+	unsigned long long done, all, moved = 0;
 	const char *at = strchr(status, '/');
+	uint32_t s = 0;
 
 	while (at && at > status && at[-1] != ' ')
 		at--;
-	if (at && sscanf(at, "%llu/%llu", &done, &all) == 2)
+	if (!at || sscanf(at, "%llu/%llu", &done, &all) != 2)
+		return;
+	if (lv->seg_count == 1) {
 		use->sync = percent_of(done, all);
+		return;
+	}
+	for (; s < lv->seg_count && is_moved(&lv->seg[s]); s++)
+		moved += lv->seg[s].extent_count;
+	if (s < lv->seg_count && all && done <= all)
+		moved += (unsigned long long)((long double)lv->seg[s].extent_count * done / all);
+	use->sync = percent_of(moved, lv->extent_count);
 }
 
 /* "DEVICE MODE RECOVERY INDEX COMPRESSION USED ALL" */
@@ -127,10 +146,11 @@ static void by_family(const struct lea_vg *vg, const struct lea_lv *lv, const ch
 		writecache(status, use);
 		return;
 	case LEA_FAMILY_RAID:
-		raid(status, use);
+		if (lv->seg[0].own.raid->level->kind != LEA_RAID_STRIPED)
+			raid(status, use);
 		return;
 	case LEA_FAMILY_MIRROR:
-		mirror(status, use);
+		mirror(lv, status, use);
 		return;
 	case LEA_FAMILY_VDO_POOL:
 		vdo_pool(status, use);

@@ -53,7 +53,8 @@ struct lea_dm {
 		    const struct lea_table *table);
 	/* Holds back new I/O until resume; does not freeze the file system. */
 	int (*suspend)(struct lea_dm *dm, const struct lea_dm_node *node);
-	/* Status of the live table's first target; owned by the caller (free). */
+	/* Status of the live table's first target that has one, as a linear target has not; owned
+	 * by the caller (free). */
 	int (*status)(struct lea_dm *dm, const struct lea_dm_node *node, char **ret_text);
 	/* Does the kernel currently have this target? */
 	bool (*has_target)(struct lea_dm *dm, const char *target);

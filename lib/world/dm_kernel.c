@@ -397,6 +397,7 @@ static int kernel_status(struct lea_dm *dm, const struct lea_dm_node *node, char
 {
 	AUTO_TASK *task = new_task(dm, DM_DEVICE_STATUS);
 	char *target = NULL, *params = NULL;
+	void *next = NULL;
 	uint64_t start, length;
 	int r;
 
@@ -408,7 +409,9 @@ static int kernel_status(struct lea_dm *dm, const struct lea_dm_node *node, char
 	r = run_task(task);
 	if (r)
 		return r;
-	dm_get_next_target(task, NULL, &start, &length, &target, &params);
+	do
+		next = dm_get_next_target(task, next, &start, &length, &target, &params);
+	while (next && (!params || !*params));
 	*ret_text = strdup(params ? params : "");
 	return *ret_text ? 0 : -ENOMEM;
 }

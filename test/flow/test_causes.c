@@ -278,6 +278,13 @@ static void lost_event(void)
 	in_charge();
 }
 
+/* The disk came again after its VG had been activated. */
+static void lost_again(void)
+{
+	in_charge();
+	claim(LEA_CLAIM_DONE, "", false);
+}
+
 static void not_probed(void)
 {
 	machine.properties = "";
@@ -437,11 +444,9 @@ static const struct cause_row rows[] = {
 	{"a missing PV, and a rule for that", half_with_a_rule, "",
 	 "VG vg-two.pvs: inactive: incomplete\n",
 	 "; incomplete = whole activates it in part, 1.5 s after the last PV came\n", NULL},
-	{"a VG that is active in part", half_in_part, "",
-	 "VG vg-two.pvs: partly active: in-part\n",
+	{"a VG that is active in part", half_in_part, "", "VG vg-two.pvs: partly active: in-part\n",
 	 "1 of 2 PVs found; by incomplete = whole active without: PV " UUID_A, NULL},
-	{"... and its LVs", half_in_part, "",
-	 "VG vg-two.pvs: partly active: in-part\n",
+	{"... and its LVs", half_in_part, "", "VG vg-two.pvs: partly active: in-part\n",
 	 "; 1 of 2 LVs are active, the others follow when the PV is there\n",
 	 "lvs -a -o +devices,lv_health_status vg-two.pvs\n"},
 	{"a missing PV that is remembered", half_remembered, "", "inactive: incomplete\n",
@@ -482,6 +487,8 @@ static const struct cause_row rows[] = {
 	 "the machine is booting, but no boot scan runs", "lvmevent gate open\n"},
 	{"an event that was lost", lost_event, "", "VG vg_one: inactive: no-event\n",
 	 "no event of 1 of its 1 PVs was processed", "lvmevent sweep --wait\n"},
+	{"... of a disk that came again", lost_again, "", "VG vg_one: inactive: no-event\n",
+	 "no event", NULL},
 	{"... its PV", lost_event, "", "PV /dev/sda of VG vg_one: found: no-event\n", "no event",
 	 NULL},
 	{"a PV that udev did not probe", not_probed, "",

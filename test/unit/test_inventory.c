@@ -3,9 +3,9 @@
  * Fields of the inventory beside lvm2's own reports of every captured shape: lvs_inactive.txt and
  * lvs_active.txt, with device-mapper's state from info.txt and status.txt.
  */
+#include "base/id.h"
 #include "fake/golden.h"
 #include "policy/inventory.h"
-#include "base/id.h"
 #include "unit/suite.h"
 
 #include <stdio.h>
@@ -25,7 +25,8 @@ struct case_ {
 /* The line of @text that begins with @begin, or whose second field (of "|") is @uuid. */
 static const char *find_line(const char *text, const char *uuid, char line[static 1024])
 {
-	for (const char *at = text; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
+	for (const char *at = text; at && *at;
+	     at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
 		const char *second;
 
 		snprintf(line, 1024, "%.*s", (int)strcspn(at, "\n"), at);
@@ -43,14 +44,16 @@ static char *status_of(struct lea_arena *arena, const char *text, const char *na
 	char begin[192];
 
 	snprintf(begin, sizeof(begin), "%s: ", name);
-	for (const char *at = text; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
+	for (const char *at = text; at && *at;
+	     at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
 		char words[512] = "";
 		int skip = 0;
 
 		if (strncmp(at, begin, strlen(begin)) != 0)
 			continue;
 		sscanf(at + strlen(begin), "%*u %*u %*s%n", &skip);
-		snprintf(words, sizeof(words), "%.*s", (int)strcspn(at, "\n") - (int)strlen(begin) - skip,
+		snprintf(words, sizeof(words), "%.*s",
+			 (int)strcspn(at, "\n") - (int)strlen(begin) - skip,
 			 at + strlen(begin) + skip);
 		return lea_arena_strdup(arena, words[0] == ' ' ? words + 1 : words);
 	}
@@ -74,14 +77,16 @@ static void set_state(struct case_ *c, uint32_t lv)
 		found = find_line(c->info, names.other_uuid, line);
 	if (!found)
 		return;
-	ck_assert_int_eq(sscanf(line, "%159[^|]|%*[^|]|%31[^|]|%u|", name, writeable, &open_count), 3);
-	c->state[lv] = (struct lea_lv_state){.activity = LEA_LV_ACTIVE,
-					     .live_table = true,
-					     .read_only = !strcmp(writeable, "Read-only"),
-					     .is_open = open_count > 0,
-					     .status = lea_inventory_wants_status(c->golden.vg, lv)
-							       ? status_of(c->golden.arena, c->status, name)
-							       : NULL};
+	ck_assert_int_eq(sscanf(line, "%159[^|]|%*[^|]|%31[^|]|%u|", name, writeable, &open_count),
+			 3);
+	c->state[lv] = (struct lea_lv_state){
+		.activity = LEA_LV_ACTIVE,
+		.live_table = true,
+		.read_only = !strcmp(writeable, "Read-only"),
+		.is_open = open_count > 0,
+		.status = lea_inventory_wants_status(c->golden.vg, lv)
+				  ? status_of(c->golden.arena, c->status, name)
+				  : NULL};
 	if (lea_inventory_wants_real_status(c->golden.vg, lv)) {
 		strncat(name, "-real", sizeof(name) - strlen(name) - 1);
 		c->state[lv].real_status = status_of(c->golden.arena, c->status, name);
@@ -106,7 +111,7 @@ static void begin(struct case_ *c, int i, bool is_active)
 	for (uint32_t l = 0; is_active && c->info && l < vg->lv_count; l++)
 		set_state(c, l);
 	c->facts = (struct lea_inventory_vg_facts){vg, c->is_there, c->state, c->is_partial,
-							  &c->golden.rules.ways};
+						   &c->golden.rules.ways};
 }
 
 static void end(struct case_ *c)
@@ -266,25 +271,34 @@ static const struct {
 	const char *claim, *shape, *lv, *status;
 	uint32_t data, metadata, sync;
 } uses[] = {
-	{"a thin pool", "thin_basic", "pool", "1 63/512 64/256 - rw discard_passdown queue_if_no_space - 128",
-	 2500, 1230, LEA_PERCENT_NONE},
+	{"a thin pool", "thin_basic", "pool",
+	 "1 63/512 64/256 - rw discard_passdown queue_if_no_space - 128", 2500, 1230,
+	 LEA_PERCENT_NONE},
 	{"an empty one", "thin_basic", "pool", "1 1/512 0/256 - rw", 0, 20, LEA_PERCENT_NONE},
-	{"a full one", "thin_basic", "pool", "1 512/512 256/256 - rw", 10000, 10000, LEA_PERCENT_NONE},
-	{"nearly full is not full", "thin_basic", "pool", "1 1/99999999 99999998/99999999 - rw", 9999,
-	 1, LEA_PERCENT_NONE},
+	{"a full one", "thin_basic", "pool", "1 512/512 256/256 - rw", 10000, 10000,
+	 LEA_PERCENT_NONE},
+	{"nearly full is not full", "thin_basic", "pool", "1 1/99999999 99999998/99999999 - rw",
+	 9999, 1, LEA_PERCENT_NONE},
 	{"a pool that failed", "thin_basic", "pool", "Fail", LEA_PERCENT_NONE, LEA_PERCENT_NONE,
 	 LEA_PERCENT_NONE},
-	{"no areas at all", "thin_basic", "pool", "1 0/0 0/0 - rw", LEA_PERCENT_NONE, LEA_PERCENT_NONE,
-	 LEA_PERCENT_NONE},
+	{"no areas at all", "thin_basic", "pool", "1 0/0 0/0 - rw", LEA_PERCENT_NONE,
+	 LEA_PERCENT_NONE, LEA_PERCENT_NONE},
 	{"a snapshot without changes", "snap_linear", "sn", "16/12288 16", 0, LEA_PERCENT_NONE,
 	 LEA_PERCENT_NONE},
-	{"a snapshot", "snap_linear", "sn", "4096/12288 16", 3333, LEA_PERCENT_NONE, LEA_PERCENT_NONE},
+	{"a snapshot", "snap_linear", "sn", "4096/12288 16", 3333, LEA_PERCENT_NONE,
+	 LEA_PERCENT_NONE},
 	{"a snapshot that overflowed", "snap_linear", "sn", "Overflow", 10000, LEA_PERCENT_NONE,
 	 LEA_PERCENT_NONE},
 	{"a RAID", "raid_integrity", "rj", "raid1 2 aA 8192/32768 resync 0 0 -", LEA_PERCENT_NONE,
 	 LEA_PERCENT_NONE, 2500},
-	{"a mirror", "mirror", "m3", "3 253:8 253:9 253:10 7/8 1 AAA 3 disk 253:7 A", LEA_PERCENT_NONE,
-	 LEA_PERCENT_NONE, 8750},
+	{"a mirror", "mirror", "m3", "3 253:8 253:9 253:10 7/8 1 AAA 3 disk 253:7 A",
+	 LEA_PERCENT_NONE, LEA_PERCENT_NONE, 8750},
+	{"a pvmove, whose first segment is moved", "pvmove", "pvmove0",
+	 "2 8:0 8:16 2/4 1 AA 1 core", LEA_PERCENT_NONE, LEA_PERCENT_NONE, 8750},
+	{"... and the second one", "pvmove", "pvmove0", "2 8:0 8:16 4/4 1 AA 1 core",
+	 LEA_PERCENT_NONE, LEA_PERCENT_NONE, 10000},
+	{"stripes are never synchronized", "raid0", "r0", "raid0 2 AA 16384/16384 idle 0 0 -",
+	 LEA_PERCENT_NONE, LEA_PERCENT_NONE, LEA_PERCENT_NONE},
 	{"words without numbers", "mirror", "m3", "3 /", LEA_PERCENT_NONE, LEA_PERCENT_NONE,
 	 LEA_PERCENT_NONE},
 };

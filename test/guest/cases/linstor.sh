@@ -25,6 +25,7 @@ GUEST_LIMIT=600 compare_boots "$JUNK/disks" $((3 * volumes + 8)) linstor_thinpoo
 with_ours || return 0
 guest_new drbd "$JUNK/disks"
 overlay_program linstor-steps
+overlay_file usr/lib/guest/floor 755 <"$GUEST_HERE/../bench/floor"
 printf '%s\n' '[Unit]' 'After=lvm-settled.target' 'Wants=lvm-settled.target' '[Service]' Type=oneshot RemainAfterExit=yes \
 	'ExecStart=/usr/sbin/drbdadm up all' '[Install]' WantedBy=multi-user.target | overlay_file etc/systemd/system/drbd-all.service
 first 'systemctl disable drbd 2>/dev/null || :; systemctl mask drbd'
@@ -36,6 +37,8 @@ if ! guest_run 'modprobe drbd' >/dev/null; then
 	guest_off
 	return
 fi
+run_steps 3000 "/usr/lib/guest/linstor-steps floor $volumes"
+note "$(sed -n 's/^# //p' "$JUNK/said")"
 run_steps 900 "/usr/lib/guest/linstor-steps drbd $volumes"
 guest_run 'systemctl enable drbd-all' >/dev/null 2>&1
 guest_shutdown || die "no shutdown"
