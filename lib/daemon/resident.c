@@ -16,8 +16,8 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "daemon/boot_needs.h"
 #include "batch/pass_cache.h"
+#include "daemon/boot_needs.h"
 #include "daemon/late.h"
 #include "daemon/monitor_retry.h"
 #include "daemon/part_wait.h"
@@ -47,6 +47,7 @@
 #define FAILED_MOST_MS (256U * 1000U) /* longest pause before udev is asked again */
 #define ROOM_BYTES     16384U	      /* more than udev needs for a device */
 #define TAG	       "lvmevent"
+#define BEGUN	       "begun" /* in event/: a resident runner has started, and did not end by itself */
 
 enum stay_outcome {
 	STAY_CONF = 1, /* settings or program changed: restart */
@@ -532,6 +533,25 @@ static int wait_for_work(void *arg)
 	return outcome_of(told);
 }
 
+/*
+ * The service manager kills the workers with the runner, also those that wait for the lock of a VG
+ * whose entries are finished. Nothing is pending then, so the next runner reconciles first.
+ */
+static void note_begin(struct run *run)
+{
+	const struct lea_session *session = run->session;
+
+	if (lea_file_create_empty(session->event_fd, BEGUN) == LEA_FILE_EXISTS)
+		run->is_compare_time = session->conf->compare_ms;
+}
+
+static void note_end(const struct run *run)
+{
+	if (lea_file_remove(run->session->event_fd, BEGUN) < 0)
+		lea_log(run->session->world->log, LEA_LOG_DEBUG,
+			"The next runner will reconcile first.");
+}
+
 static int start_watching(struct run *run)
 {
 	struct lea_session *session = run->session;
@@ -553,6 +573,7 @@ static int start_watching(struct run *run)
 	r = r ? r : open_loop(run);
 	if (r == 0) {
 		remove_leftovers(run);
+		note_begin(run);
 		sd_notify(0, "READY=1");
 	}
 	return r;
@@ -584,8 +605,10 @@ static int run_all(struct run *run, bool stays)
 	lea_incomplete_log(run->batch.waiting, session->world);
 	/* The next runner takes over their VGs. Without --stay there may be no next runner, or only
 	 * later. */
-	if (stays)
+	if (stays) {
 		lea_workers_hand_over(session->workers);
+		note_end(run);
+	}
 	lea_part_wait_done(&run->in_part);
 	close_loop(run);
 	if (run->watch.fd >= 0)

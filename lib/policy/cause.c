@@ -479,7 +479,7 @@ static const struct vg_row vg_rows[] = {
 	{"marked", is_marked, tell_marked, "vgchange -aay @", false, 0},
 	{"lvm2-in-charge", is_lvm2_in_charge, tell_stock, "vgchange -aay @", false, 0},
 	{"other-rule", is_other_rule_in_charge, tell_other_rule, "vgchange -aay @", false, 0},
-	{"no-event", is_unrecorded, tell_unrecorded, "lvmevent sweep --wait", false, 0},
+	{"no-event", is_unrecorded, tell_unrecorded, "vgchange -aay @", false, 0},
 	{"", is_planned, tell_nothing, "", false, 0},
 	{"unexplained", is_always, tell_unknown, "vgchange -aay @", false, 0},
 };

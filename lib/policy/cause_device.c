@@ -239,7 +239,7 @@ static const struct pv_row pv_rows[] = {
 	{"not-probed", is_not_probed, "udev has not probed it, so no event activated its VG",
 	 "udevadm trigger --action=add @", false},
 	{"no-event", is_not_recorded, "no event of it was processed in this boot",
-	 "lvmevent sweep --wait", false},
+	 "udevadm trigger --action=add @", false},
 };
 
 static void tell_queue(const struct lea_pv_facts *pv, char *text)

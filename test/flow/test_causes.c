@@ -486,7 +486,7 @@ static const struct cause_row rows[] = {
 	{"a closed gate", gate, "", "VG vg_one: inactive: gate-closed\n",
 	 "the machine is booting, but no boot scan runs", "lvmevent gate open\n"},
 	{"an event that was lost", lost_event, "", "VG vg_one: inactive: no-event\n",
-	 "no event of 1 of its 1 PVs was processed", "lvmevent sweep --wait\n"},
+	 "no event of 1 of its 1 PVs was processed", "vgchange -aay vg_one\n"},
 	{"... of a disk that came again", lost_again, "", "VG vg_one: inactive: no-event\n",
 	 "no event", NULL},
 	{"... its PV", lost_event, "", "PV /dev/sda of VG vg_one: found: no-event\n", "no event",
