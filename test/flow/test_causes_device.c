@@ -91,14 +91,14 @@ static void alias_filtered(void)
 
 static void not_listed(void)
 {
-	conf("devices { use_devicesfile = 1 }");
+	conf("devices { use_devicesfile = 1 device_ids_refresh = 0 }");
 	put("/etc/lvm/devices/system.devices", "IDTYPE=sys_wwid IDNAME=naa.1 DEVNAME=/dev/sdq "
 					       "PVID=" PVID_B "\n");
 }
 
 static void listed_by_other_id(void)
 {
-	conf("devices { use_devicesfile = 1 }");
+	conf("devices { use_devicesfile = 1 device_ids_refresh = 0 }");
 	put("/etc/lvm/devices/system.devices", "IDTYPE=sys_wwid IDNAME=naa.1 DEVNAME=/dev/sdq "
 					       "PVID=" PVID_ONE "\n");
 }

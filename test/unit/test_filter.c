@@ -6,6 +6,8 @@
 
 #define LV_UUID "LVM-abcdefghijklmnopqrstuvwxyz012345ABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
 #define PVID	"abcdefghijklmnopqrstuvwxyz012345"
+/* Whatever the installed lvm2's default is: the file counts as one of this machine. */
+#define LISTED	"devices/use_devicesfile=1 devices/device_ids_refresh=0"
 
 static struct lea_filter_options options;
 static struct lea_filter_verdict verdict;
@@ -312,7 +314,7 @@ TEST_EACH(each_devicesfile_row, listed)
 		 listed[_i].attribute);
 	tree_put(&tree, path, listed[_i].value);
 	be(listed[_i].major, listed[_i].minor, listed[_i].name);
-	ck_assert_int_eq(make("devices/use_devicesfile=1"), 0);
+	ck_assert_int_eq(make(LISTED), 0);
 	judge(listed[_i].claim, listed[_i].passes ? NULL : "device is not in devices file");
 	ck_assert_msg(verdict.check_pvid == listed[_i].check_pvid, "%s: check_pvid",
 		      listed[_i].claim);
@@ -374,7 +376,7 @@ TEST(a_listed_name_may_be_any_of_the_links)
 	put_disk("8:0", "65536\n");
 	be(8, 0, "/dev/sda");
 	device.devlinks = strdup("/dev/disk/by-id/ab /dev/disk/by-id/a /dev/disk/by-id/abc");
-	ck_assert_int_eq(make("devices/use_devicesfile=1"), 0);
+	ck_assert_int_eq(make(LISTED), 0);
 	judge("behind a longer one", NULL);
 	ck_assert_msg(!verdict.check_pvid, "the name is enough");
 }
@@ -387,7 +389,7 @@ TEST(a_designator_of_page_83_is_found)
 	tree_put_bytes(&tree, "/sys/dev/block/8:0/device/vpd_pg83", page, sizeof(page));
 	tree_put(&tree, "/etc/lvm/devices/system.devices",
 		 "IDTYPE=wwid_naa IDNAME=naa.600a0b8000001234 DEVNAME=. PVID=.\n");
-	ck_assert_int_eq(make("devices/use_devicesfile=1"), 0);
+	ck_assert_int_eq(make(LISTED), 0);
 	judge("wwid_naa", NULL);
 }
 
@@ -395,7 +397,7 @@ TEST(pvids_of_the_file_are_known)
 {
 	tree_put(&tree, "/etc/lvm/devices/system.devices",
 		 "IDTYPE=devname IDNAME=/dev/sda DEVNAME=/dev/sda PVID=" PVID "\n");
-	ck_assert_int_eq(make("devices/use_devicesfile=1"), 0);
+	ck_assert_int_eq(make(LISTED), 0);
 	ck_assert(lea_filter_pvid(filter, PVID));
 	ck_assert(!lea_filter_pvid(filter, "bbcdefghijklmnopqrstuvwxyz012345"));
 	ck_assert(!lea_filter_pvid(filter, ""));
@@ -405,7 +407,7 @@ TEST(patterns_are_ignored_with_a_devices_file_and_that_is_said)
 {
 	tree_put(&tree, "/etc/lvm/devices/system.devices",
 		 "IDTYPE=devname IDNAME=/dev/sda DEVNAME=. PVID=.\n");
-	ck_assert_int_eq(make("devices { use_devicesfile=1 filter=[\"r|.*|\"] }"), 0);
+	ck_assert_int_eq(make(LISTED " devices/filter=[\"r|.*|\"]"), 0);
 	judge("devices file", NULL);
 	ck_assert_ptr_nonnull(strstr(tree.logged,
 				     "Please remove the lvm.conf filter, it is ignored "
@@ -414,13 +416,13 @@ TEST(patterns_are_ignored_with_a_devices_file_and_that_is_said)
 
 TEST(a_missing_devices_file_switches_the_feature_off_unless_it_must_exist)
 {
-	ck_assert_int_eq(make("devices/use_devicesfile=1"), 0);
+	ck_assert_int_eq(make(LISTED), 0);
 	judge("missing", NULL);
 	lea_filter_free(filter);
 	filter = NULL;
 	lea_conf_free(conf);
 	options.devicesfile_must_exist = true;
-	ck_assert_int_eq(make("devices/use_devicesfile=1"), LEA_FILTER_BAD_DEVICESFILE);
+	ck_assert_int_eq(make(LISTED), LEA_FILTER_BAD_DEVICESFILE);
 }
 
 TEST(a_devices_list_takes_the_place_of_patterns_and_file)
@@ -430,7 +432,7 @@ TEST(a_devices_list_takes_the_place_of_patterns_and_file)
 	options.devices = list;
 	options.device_count = 2;
 	tree_put(&tree, "/etc/lvm/devices/system.devices", "");
-	ck_assert_int_eq(make("devices { use_devicesfile=1 filter=[\"r|.*|\"] }"), 0);
+	ck_assert_int_eq(make(LISTED " devices/filter=[\"r|.*|\"]"), 0);
 	judge("listed", NULL);
 	be(8, 16, "/dev/sdb");
 	judge("not listed", "device is not in devices list");
