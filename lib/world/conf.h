@@ -71,7 +71,8 @@ struct lea_conf {
 	struct lea_list scan; /* folders that lvm2 searches for devices */
 	bool use_devicesfile;
 	const char *devicesfile; /* file name below system_dir/devices */
-	bool device_ids_refresh; /* its ids may be those of another machine: see devices_file.c */
+	/* not 0: its ids may be those of another machine, see devices_file.c */
+	uint32_t device_ids_refresh;
 	struct lea_list device_ids_refresh_checks; /* product_uuid, hostname */
 	bool sysfs_scan, scan_lvs, multipath_component_detection, md_component_detection;
 	bool fw_raid_component_detection, ignore_suspended_devices, ignore_lvm_mirrors;

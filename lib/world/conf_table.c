@@ -82,7 +82,8 @@ static const struct lea_conf_key keys[] = {
 	ROW_BOOL(OF_LVM2(devices, scan_lvs), scan_lvs),
 	ROW_BOOL(OF_LVM2(devices, sysfs_scan), sysfs_scan),
 	ROW_BOOL(OF_LVM2(devices, use_devicesfile), use_devicesfile),
-	ROW_BOOL(OF_LVM2(devices, device_ids_refresh), device_ids_refresh),
+	/* a number of seconds since lvm2 2.03.37 */
+	ROW_NUMBER(OF_LVM2(devices, device_ids_refresh), 0, INT32_MAX, device_ids_refresh),
 	ROW_DEFAULT_LIST(OF_LVM2(devices, device_ids_refresh_checks), false,
 			 device_ids_refresh_checks),
 	ROW_NUMBER(OF_LVM2(devices, pv_min_size), 0, INT64_MAX / 1024, pv_min_kib),

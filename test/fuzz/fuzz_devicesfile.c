@@ -35,7 +35,7 @@ static void open_once(void)
 	conf.system_dir = "/etc/lvm";
 	conf.devicesfile = "system.devices";
 	conf.locking_dir = "/run/lock/lvm";
-	conf.device_ids_refresh = true;
+	conf.device_ids_refresh = 1;
 	conf.device_ids_refresh_checks = (struct lea_list){checks, ARRAY_SIZE(checks), true};
 }
 

@@ -327,6 +327,7 @@ static const struct {
 } hosts[] = {
 	{"lvm2 before 2.03.23", "devices/device_ids_refresh=0", "", "HOSTNAME=-other-", false},
 	{"neither line", "devices/device_ids_refresh=1", "", "", true},
+	{"a number of seconds", "devices/device_ids_refresh=600", "", "", true},
 	{"another host", "devices/device_ids_refresh=1", "", "HOSTNAME=-other-", true},
 	{"an unknown host", "devices/device_ids_refresh=1", "", "HOSTNAME=.", true},
 	{"this host", "devices/device_ids_refresh=1", "", "HOSTNAME=%s", false},
