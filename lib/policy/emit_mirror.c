@@ -42,7 +42,7 @@ static uint64_t move_region(const struct lea_emit *emit, const struct lea_row *r
 
 static bool is_moved(const struct lea_lv_seg *seg)
 {
-	return seg->own.mirror->moved_extents == seg->extent_count;
+	return lea_seg_mirror_is_moved(seg->own.mirror, seg->extent_count);
 }
 
 /* Is this the segment that pvmove is working on, the first unfinished one? */

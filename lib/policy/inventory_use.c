@@ -92,7 +92,7 @@ static void raid(const char *status, struct lea_inventory_use *use)
 static bool is_moved(const struct lea_lv_seg *seg)
 {
 	return seg->segtype && seg->segtype->family == LEA_FAMILY_MIRROR &&
-	       seg->own.mirror->moved_extents == seg->extent_count;
+	       lea_seg_mirror_is_moved(seg->own.mirror, seg->extent_count);
 }
 
 /*
