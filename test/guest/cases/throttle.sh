@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# our own activation beside 500 commands that wait in `lvmevent throttle`; two containers share a bound
+# our own activation beside 500 commands in `lvmevent throttle`; containers share a bound; an LV is discarded in pieces
 
 # long
 
@@ -44,4 +44,18 @@ claim "what waited was given up, and nothing runs" guest_run 'lvmevent throttle 
 guest_run 'mkdir /run/together; for c in 1 2; do unshare -m -p -f --mount-proc sh -c "for n in 1 2 3 4 5; do
 	lvmevent throttle --class both --slots 2 -- sh -c \"mkdir /run/together/$c-\$n; ls /run/together | wc -l >>/run/most; sleep 1; rmdir /run/together/$c-\$n\" & done; wait" & done; wait'
 claim "two containers share a bound of two" [ "$(guest_run 'wc -l </run/most; sort -n /run/most | tail -n 1' | tr '\n' ' ')" = '10 2 ' ]
+
+# discards LV: requests and sectors that an LV has discarded so far
+discards() { guest_run "awk '{ print \$12, \$14 }' /sys/class/block/\$(basename \$(readlink -f /dev/$1))/stat"; }
+guest_run 'vgchange -q -aay solo0001 && mkfs.ext4 -q -E nodiscard /dev/solo0001/lv0 && mkdir -p /mnt/lv && mount /dev/solo0001/lv0 /mnt/lv'
+before=$(discards solo0001/lv0)
+claim "--discard refuses a mounted LV" not guest_run 'lvmevent throttle --discard solo0001/lv0 2>/run/said'
+claim "... and says why" guest_run 'grep "solo0001/lv0: it is mounted" /run/said'
+claim "... and discards nothing" [ "$(discards solo0001/lv0)" = "$before" ]
+guest_run 'umount /mnt/lv'
+claim "--discard discards it" guest_run 'lvmevent throttle --discard solo0001/lv0 --chunk 1m'
+sectors=$(guest_run 'blockdev --getsz /dev/solo0001/lv0')
+claim "... all of it, in pieces of 1 MiB: $((sectors / 2048)) requests" \
+	[ "$(discards solo0001/lv0)" = "$((${before% *} + (sectors + 2047) / 2048)) $((${before#* } + sectors))" ]
+claim "lvremove removes it" guest_run 'lvremove -q -y solo0001/lv0'
 guest_off
