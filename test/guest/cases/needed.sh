@@ -48,6 +48,10 @@ claim "the second boot: the coldplug came later" guest_run '
 	needed=$(systemctl show -P ActiveEnterTimestampMonotonic lvmevent-needed)
 	trigger=$(systemctl show -P ExecMainStartTimestampMonotonic systemd-udev-trigger)
 	echo "$needed $trigger"; [ "$needed" -gt 0 ] && [ "$needed" -le "$trigger" ]'
+claim "the second boot: so did lvm2-monitor, which takes the locks of all VGs" guest_run '
+	needed=$(systemctl show -P ActiveEnterTimestampMonotonic lvmevent-needed)
+	monitor=$(systemctl show -P ExecMainStartTimestampMonotonic lvm2-monitor)
+	echo "$needed $monitor"; [ "$monitor" -gt 0 ] && [ "$needed" -le "$monitor" ]'
 claim "the second boot: no lvm process" not grep -vE 'vgchange --monitor|lvmconfig --type default' <(guest_event_calls)
 claim "the second boot is remembered, and the first one is kept" guest_wait_for 120 \
 	'grep -q $(cat /proc/sys/kernel/random/boot_id) /var/lib/lvmevent/boot && [ -e /var/lib/lvmevent/boot.1 ]'
