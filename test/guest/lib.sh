@@ -24,6 +24,9 @@ GUEST=''
 GUEST_PID=''
 GUEST_COLDPLUG='' # so many SCSI disks are there before the root's systemd is; empty: udevd loads their driver
 GUEST_SICK=() # servers of sick disks
+# Disks that guest_plug plugs in, while others hang, too: with qmp_add_disks QEMU 10 then waits for the answers of those
+# that hang. Each has a controller of its own, which the guest does not use before.
+GUEST_LATE=()
 GUEST_BUS=()      # by number: nvme, virtio; empty: SCSI
 GUEST_OPTIONS=()  # by number: more properties of the device, "rotation_rate=1,write-cache=off"
 GUEST_IDENTITY=() # by number: another disk, whose serial and name this disk gets, as its second path
@@ -88,6 +91,22 @@ guest_sick() {
 	setpriv --pdeathsig KILL "$GUEST_HERE/sickdisk" "$GUEST/$1.nbd" "$GUEST/disks/$1" "$2" 9>&- &
 	GUEST_SICK+=($!)
 	until [ -S "$GUEST/$1.nbd" ]; do sleep 0.1; done
+}
+
+# late_slot N: prints the PCI slot of the controller that GUEST_LATE[N] has
+late_slot() { printf '0x%x' $((16 + $1)); }
+
+# guest_plug NAME: plugs in a disk of GUEST_LATE
+guest_plug() {
+	local i slot
+	for i in "${!GUEST_LATE[@]}"; do
+		[ "${GUEST_LATE[i]}" = "$1" ] || continue
+		slot=$(late_slot "$i")
+		guest_run "echo >/sys/bus/pci/devices/0000:00:${slot#0x}.0/driver_override
+			echo 0000:00:${slot#0x}.0 >/sys/bus/pci/drivers_probe"
+		return
+	done
+	die "$1 is not in GUEST_LATE"
 }
 
 # guest_well NAME...: ends the faults of these disks
@@ -170,7 +189,8 @@ make_initrd() {
 	# the initramfs copies it into the machine's root once
 	rm -rf "$GUEST/overlay"
 	mkdir "$GUEST/overlay"
-	sed "s/@COLDPLUG@/$GUEST_COLDPLUG/" >"$ird/init" <<-'INIT'
+	sed "s/@COLDPLUG@/$GUEST_COLDPLUG/; s/@LATE@/$(for i in "${!GUEST_LATE[@]}"; do late_slot "$i"; echo; done | tr '\n' ' ')/" \
+		>"$ird/init" <<-'INIT'
 		#!/bin/busybox sh
 		b=/bin/busybox
 		$b mkdir -p /proc /sys /dev /r
@@ -179,6 +199,11 @@ make_initrd() {
 		$b mount -t devtmpfs dev /dev
 		echo "guest: the kernel is up"
 		for m in /modules/*.ko; do $b insmod $m || echo "guest: $m does not load"; done
+		for slot in @LATE@; do
+			late=/sys/bus/pci/devices/0000:00:${slot#0x}.0
+			echo none >$late/driver_override
+			[ ! -e $late/driver ] || echo ${late##*/} >$late/driver/unbind
+		done
 		$b mount -t ext4 /dev/vda /r || { echo "guest: no root"; $b poweroff -f; }
 		$b cp -a /overlay/. /r/
 		for d in dev proc sys; do $b mount --move /$d /r/$d; done
@@ -203,9 +228,25 @@ make_initrd() {
 	rm -rf "$ird"
 }
 
+# add_disk NAME CONTROLLER: adds its arguments to `qemu`
+add_disk() {
+	local name=$1 number=${1#d} block who device
+	who=${GUEST_IDENTITY[number]:-$number}
+	block="driver=file,filename=$GUEST/disks/$name,locking=off"
+	[ ! -S "$GUEST/$name.nbd" ] ||
+		block="driver=nbd,server.type=unix,server.path=$GUEST/$name.nbd,export=,discard=unmap"
+	case ${GUEST_BUS[number]-} in
+	nvme) device=nvme ;;
+	virtio) device=virtio-blk-pci ;;
+	*) device="scsi-hd,bus=$2.0,channel=0,scsi-id=$((number % 250)),lun=$((number / 250)),wwn=$((0x5000c50000000000 + who))" ;;
+	esac
+	qemu+=(-blockdev "$block,node-name=$name"
+		-device "$device,id=disk-$name,drive=$name,serial=$(printf GUEST%05d "$who")${GUEST_OPTIONS[number]:+,${GUEST_OPTIONS[number]}}")
+}
+
 # Puts the qemu arguments into `qemu`; $1: kernel, $2: initrd, $3: appended to the kernel's command line
 make_command() {
-	local name number block who device
+	local name
 	qemu=(qemu-system-x86_64 -M q35 -accel "tcg,thread=multi,tb-size=1024" -cpu "${GUEST_CPU:-kvm64,-svm,+rdrand}"
 		-m "$GUEST_MEMORY" -smp 2 -display none -no-reboot -net none
 		-kernel "$1" -initrd "$2" -append "console=ttyS0 panic=-1 mitigations=off quiet
@@ -214,19 +255,10 @@ make_command() {
 		-qmp "unix:$GUEST/qmp.sock,server=on,wait=off")
 	[ ! -e "$GUEST/root.qcow2" ] ||
 		qemu+=(-drive "file=$GUEST/root.qcow2,format=qcow2,if=none,id=root,cache=unsafe" -device "virtio-blk-pci,drive=root")
-	for name in "${GUEST_DISKS[@]}"; do
-		number=${name#d}
-		who=${GUEST_IDENTITY[number]:-$number}
-		block="driver=file,filename=$GUEST/disks/$name,locking=off"
-		[ ! -S "$GUEST/$name.nbd" ] ||
-			block="driver=nbd,server.type=unix,server.path=$GUEST/$name.nbd,export=,discard=unmap"
-		case ${GUEST_BUS[number]-} in
-		nvme) device=nvme ;;
-		virtio) device=virtio-blk-pci ;;
-		*) device="scsi-hd,bus=s.0,channel=0,scsi-id=$((number % 250)),lun=$((number / 250)),wwn=$((0x5000c50000000000 + who))" ;;
-		esac
-		qemu+=(-blockdev "$block,node-name=$name"
-			-device "$device,id=disk-$name,drive=$name,serial=$(printf GUEST%05d "$who")${GUEST_OPTIONS[number]:+,${GUEST_OPTIONS[number]}}")
+	for name in "${GUEST_DISKS[@]}"; do add_disk "$name" s; done
+	for name in "${!GUEST_LATE[@]}"; do
+		qemu+=(-device "virtio-scsi-pci,id=late$name,max_sectors=512,addr=$(late_slot "$name")")
+		add_disk "${GUEST_LATE[name]}" "late$name"
 	done
 }
 

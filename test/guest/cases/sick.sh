@@ -23,9 +23,11 @@ in_guest() { guest_run "$lib$1"; }
 wait_for() { guest_wait_for "$1" "$lib$2"; }
 healthy='active 00 01 02 03 04 05 06 07'
 
-machine() { # NAME COUNT: disks present from the beginning
+machine() { # NAME COUNT [LATE...]: disks present from the beginning, and those that are plugged in later
 	guest_new "$1" "$disks"
 	GUEST_DISKS=("${GUEST_DISKS[@]:0:$2}")
+	# shellcheck disable=SC2034 # lib.sh's
+	GUEST_LATE=("${@:3}")
 	# else the second reconcile would come a minute after the test
 	printf 'event { gate_deadline_ms = 25000 compare_ms = 20000 }\n' | overlay_file etc/lvm/lvmevent.conf
 }
@@ -71,14 +73,14 @@ if [ -n "${LVMEVENT_LONG-}" ]; then
 	guest_kill
 fi
 
-machine sick 15
+machine sick 15 d15 d16 d17 d18
 guest_package
 sick_boot sick
 # We give a hanging disk 10 s, udev kills its worker after 180 s: the healthy VGs wait for neither
 claim "healthy VGs don't wait for faulty disks: at most 20 s later than without" within healthy 20
 claim "the boot reaches its target at most a minute later than without" within target 60
 claim "the gate opens" guest_wait_for 60 '[ -e /run/lvm/boot-finished ]'
-claim "a disk plugged in now is activated at once" eval 'qmp_add_disks d16; wait_for 20 "active 16"'
+claim "a disk plugged in now is activated at once" eval 'guest_plug d16; wait_for 20 "active 16"'
 
 claim "the journal names a disk that hangs when LVM reads it, with the remedy" \
 	wait_for 60 'says "PV /dev/$(disk 9): reading: .*it will be read again when it answers; see journalctl"'
@@ -107,7 +109,7 @@ for command in explain plan status timeline 'wait --timeout 5 vg:solo0009 health
 		*) [ \$code = 0 ] ;;
 		esac"
 done
-qmp_add_disks "d15=$GUEST/d15.nbd"
+guest_plug d15
 if [ -n "${LVMEVENT_LONG-}" ]; then
 	claim "... a disk that udev cannot read and that causes no event" \
 		wait_for 90 'says "/dev/$(disk 8): udev has not finished with it: the device may hang, see journalctl"'
@@ -123,11 +125,11 @@ if [ -n "${LVMEVENT_LONG-}" ]; then
 	claim "the runner can be stopped" guest_run 'systemctl stop lvmevent-runner.path lvmevent-runner'
 	claim "in less than 15 s" [ $((SECONDS - stopped)) -lt 15 ]
 	guest_run 'systemctl start lvmevent-runner.path lvmevent-runner'
-	qmp_add_disks d17
+	guest_plug d17
 	claim "a restarted runner works as before" wait_for 20 "active 17"
 	sleep 200
 else
-	qmp_add_disks d17
+	guest_plug d17
 fi
 guest_well d8 d9 d10 d11 d12 d13 d14 d15
 claim "the disks work again: all that hung are activated unaided" wait_for 60 'active 08 09 10 11 12 15'
@@ -135,7 +137,7 @@ claim "the disk that LVM could not read: activated by the next reconcile" wait_f
 # udev knows no PV there. A reconcile reads such a disk once: while it failed, or after that.
 claim "the disk whose label was unreadable: activated by a reconcile, or after another add" \
 	eval 'in_guest "active 13 || echo add >/sys/block/\$(disk 13)/uevent" && wait_for 30 "active 13"'
-qmp_add_disks "d18=$GUEST/d18.nbd"
+guest_plug d18
 sleep 10
 guest_well d18
 claim "the disk that hung the driver: activated when it works" wait_for 40 'active 18'
