@@ -93,8 +93,8 @@ guest_sick() {
 	until [ -S "$GUEST/$1.nbd" ]; do sleep 0.1; done
 }
 
-# late_slot N: prints the PCI slot of the controller that GUEST_LATE[N] has
-late_slot() { printf '0x%x' $((16 + $1)); }
+# late_slot N: prints the PCI slot, in hexadecimal, of the controller that GUEST_LATE[N] has
+late_slot() { printf '%x' $((16 + $1)); }
 
 # guest_plug NAME: plugs in a disk of GUEST_LATE
 guest_plug() {
@@ -102,8 +102,8 @@ guest_plug() {
 	for i in "${!GUEST_LATE[@]}"; do
 		[ "${GUEST_LATE[i]}" = "$1" ] || continue
 		slot=$(late_slot "$i")
-		guest_run "echo >/sys/bus/pci/devices/0000:00:${slot#0x}.0/driver_override
-			echo 0000:00:${slot#0x}.0 >/sys/bus/pci/drivers_probe"
+		guest_run "echo >/sys/bus/pci/devices/0000:00:$slot.0/driver_override
+			echo 0000:00:$slot.0 >/sys/bus/pci/drivers_probe"
 		return
 	done
 	die "$1 is not in GUEST_LATE"
@@ -180,7 +180,8 @@ guest_gate_note() {
 
 # Makes the initramfs, which loads virtio, mounts the root, copies the overlay over it and starts systemd.
 make_initrd() {
-	local ird=$GUEST/initrd cache=$GUEST_CACHE/$GUEST_SUITE
+	local ird=$GUEST/initrd cache=$GUEST_CACHE/$GUEST_SUITE slots=() i
+	for i in "${!GUEST_LATE[@]}"; do slots+=("$(late_slot "$i")"); done
 	rm -rf "$ird"
 	mkdir -p "$ird/bin" "$ird/overlay"
 	cp "$(command -v busybox)" "$ird/bin/busybox"
@@ -189,8 +190,7 @@ make_initrd() {
 	# the initramfs copies it into the machine's root once
 	rm -rf "$GUEST/overlay"
 	mkdir "$GUEST/overlay"
-	sed "s/@COLDPLUG@/$GUEST_COLDPLUG/; s/@LATE@/$(for i in "${!GUEST_LATE[@]}"; do late_slot "$i"; echo; done | tr '\n' ' ')/" \
-		>"$ird/init" <<-'INIT'
+	sed "s/@COLDPLUG@/$GUEST_COLDPLUG/; s/@LATE@/${slots[*]}/" >"$ird/init" <<-'INIT'
 		#!/bin/busybox sh
 		b=/bin/busybox
 		$b mkdir -p /proc /sys /dev /r
@@ -200,7 +200,7 @@ make_initrd() {
 		echo "guest: the kernel is up"
 		for m in /modules/*.ko; do $b insmod $m || echo "guest: $m does not load"; done
 		for slot in @LATE@; do
-			late=/sys/bus/pci/devices/0000:00:${slot#0x}.0
+			late=/sys/bus/pci/devices/0000:00:$slot.0
 			echo none >$late/driver_override
 			[ ! -e $late/driver ] || echo ${late##*/} >$late/driver/unbind
 		done
@@ -246,7 +246,7 @@ add_disk() {
 
 # Puts the qemu arguments into `qemu`; $1: kernel, $2: initrd, $3: appended to the kernel's command line
 make_command() {
-	local name
+	local name i
 	qemu=(qemu-system-x86_64 -M q35 -accel "tcg,thread=multi,tb-size=1024" -cpu "${GUEST_CPU:-kvm64,-svm,+rdrand}"
 		-m "$GUEST_MEMORY" -smp 2 -display none -no-reboot -net none
 		-kernel "$1" -initrd "$2" -append "console=ttyS0 panic=-1 mitigations=off quiet
@@ -256,9 +256,9 @@ make_command() {
 	[ ! -e "$GUEST/root.qcow2" ] ||
 		qemu+=(-drive "file=$GUEST/root.qcow2,format=qcow2,if=none,id=root,cache=unsafe" -device "virtio-blk-pci,drive=root")
 	for name in "${GUEST_DISKS[@]}"; do add_disk "$name" s; done
-	for name in "${!GUEST_LATE[@]}"; do
-		qemu+=(-device "virtio-scsi-pci,id=late$name,max_sectors=512,addr=$(late_slot "$name")")
-		add_disk "${GUEST_LATE[name]}" "late$name"
+	for i in "${!GUEST_LATE[@]}"; do
+		qemu+=(-device "virtio-scsi-pci,id=late$i,max_sectors=512,addr=$(late_slot "$i")")
+		add_disk "${GUEST_LATE[i]}" "late$i"
 	done
 }
 

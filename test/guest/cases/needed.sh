@@ -44,14 +44,13 @@ guest_shutdown
 boots_whole "the second boot"
 claim "the second boot: the needed LV is active before the coldplug, and no other" before_coldplug data-home
 claim "the second boot: it is said" was_said 'VG data: 1 LV(s) active before the coldplug'
-claim "the second boot: the coldplug came later" guest_run '
-	needed=$(systemctl show -P ActiveEnterTimestampMonotonic lvmevent-needed)
-	trigger=$(systemctl show -P ExecMainStartTimestampMonotonic systemd-udev-trigger)
-	echo "$needed $trigger"; [ "$needed" -gt 0 ] && [ "$needed" -le "$trigger" ]'
-claim "the second boot: so did lvm2-monitor, which takes the locks of all VGs" guest_run '
-	needed=$(systemctl show -P ActiveEnterTimestampMonotonic lvmevent-needed)
-	monitor=$(systemctl show -P ExecMainStartTimestampMonotonic lvm2-monitor)
-	echo "$needed $monitor"; [ "$monitor" -gt 0 ] && [ "$needed" -le "$monitor" ]'
+# lvm2-monitor takes the locks of all VGs
+for unit in systemd-udev-trigger lvm2-monitor; do
+	claim "the second boot: $unit started after the needed wave" guest_run "
+		needed=\$(systemctl show -P ActiveEnterTimestampMonotonic lvmevent-needed)
+		began=\$(systemctl show -P ExecMainStartTimestampMonotonic $unit)
+		echo \"\$needed \$began\"; [ \"\$needed\" -gt 0 ] && [ \"\$needed\" -le \"\$began\" ]"
+done
 claim "the second boot: no lvm process" not grep -vE 'vgchange --monitor|lvmconfig --type default' <(guest_event_calls)
 claim "the second boot is remembered, and the first one is kept" guest_wait_for 120 \
 	'grep -q $(cat /proc/sys/kernel/random/boot_id) /var/lib/lvmevent/boot && [ -e /var/lib/lvmevent/boot.1 ]'
