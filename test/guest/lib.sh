@@ -180,8 +180,8 @@ guest_gate_note() {
 
 # Makes the initramfs, which loads virtio, mounts the root, copies the overlay over it and starts systemd.
 make_initrd() {
-	local ird=$GUEST/initrd cache=$GUEST_CACHE/$GUEST_SUITE slots=() i
-	for i in "${!GUEST_LATE[@]}"; do slots+=("$(late_slot "$i")"); done
+	local ird=$GUEST/initrd cache=$GUEST_CACHE/$GUEST_SUITE late=() i
+	for i in "${!GUEST_LATE[@]}"; do late+=("$(late_slot "$i")"); done
 	rm -rf "$ird"
 	mkdir -p "$ird/bin" "$ird/overlay"
 	cp "$(command -v busybox)" "$ird/bin/busybox"
@@ -190,7 +190,7 @@ make_initrd() {
 	# the initramfs copies it into the machine's root once
 	rm -rf "$GUEST/overlay"
 	mkdir "$GUEST/overlay"
-	sed "s/@COLDPLUG@/$GUEST_COLDPLUG/; s/@LATE@/${slots[*]}/" >"$ird/init" <<-'INIT'
+	sed "s/@COLDPLUG@/$GUEST_COLDPLUG/; s/@LATE@/${late[*]}/" >"$ird/init" <<-'INIT'
 		#!/bin/busybox sh
 		b=/bin/busybox
 		$b mkdir -p /proc /sys /dev /r
