@@ -49,10 +49,9 @@ static int end_as(const struct lea_throttle_end *end)
 /* Our own settings only: lvm.conf takes longer to read than many a command takes to run. */
 static int run(struct lea_throttle_request *request)
 {
-	const struct lea_conf_options options = {.forgive = true, .own_file_only = true};
 	struct lea_throttle_end end;
 	struct lea_conf *conf = NULL;
-	int r = lea_conf_read(request->world, &options, &conf);
+	int r = lea_conf_read_own(request->world, &conf);
 
 	if (r) {
 		lea_log(request->world->log, LEA_LOG_ERROR, "throttle: lvmevent.conf: %s",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Turns texts into one struct, by the table of keys; then applies environment and options. */
+/* Turns texts into one struct, by the table of keys. Where they come from: conf_read.c, conf_own.c. */
 #include "world/conf.h"
 
 #include <errno.h>
@@ -10,10 +10,7 @@
 #include "base/cleanup.h"
 #include "world/conf_file.h"
 
-#define MAX_BYTES      (16U * 1024U * 1024U)
-#define PV_MIN_KIB     512U /* a smaller pv_min_size is raised, as in lvm2 */
-#define OWN_FILE       "lvmevent.conf"
-#define OWN_SECTION    "event"
+#define MAX_BYTES (16U * 1024U * 1024U)
 #define DEFAULT_SYSTEM "/etc/lvm"
 
 struct owner {
@@ -243,7 +240,7 @@ static int set_default(struct lea_conf_reader *reader, const struct lea_conf_key
 	}
 }
 
-static int read_keys(struct lea_conf_reader *reader)
+int lea_conf_read_keys(struct lea_conf_reader *reader)
 {
 	uint32_t count;
 	const struct lea_conf_key *keys = lea_conf_keys(&count);
@@ -256,186 +253,31 @@ static int read_keys(struct lea_conf_reader *reader)
 	return r;
 }
 
-/* Warns about unknown keys in our own file: they are typing errors. */
-static void name_unknown(struct lea_conf_reader *reader, const struct lea_text_tree *tree)
-{
-	const struct lea_text *section = tree->root;
-	uint32_t count;
-	const struct lea_conf_key *keys = lea_conf_keys(&count);
-	char path[128];
-	bool known;
-
-	for (; section; section = section->next)
-		for (const struct lea_text *e = section->child; e; e = e->next) {
-			snprintf(path, sizeof(path), "%s/%s", section->key, e->key);
-			known = !strncmp(path, OWN_SECTION "/", strlen(OWN_SECTION "/"));
-			for (uint32_t i = 0; known && i < count; i++)
-				if (!strcmp(keys[i].path, path))
-					break;
-				else if (i + 1 == count)
-					known = false;
-			if (!known)
-				lea_log(reader->world->log, LEA_LOG_WARNING,
-					"WARNING: %s: Configuration setting \"%s\" unknown.",
-					OWN_FILE, path);
-		}
-}
-
-static int add_own_file(struct lea_conf_reader *reader, bool forgive)
-{
-	uint32_t before = reader->source_count;
-	int r = lea_conf_add_file(reader, OWN_FILE, forgive ? LEA_LOG_WARNING : LEA_LOG_ERROR);
-
-	if (r > 0 && forgive) {
-		lea_log(reader->world->log, LEA_LOG_WARNING,
-			"WARNING: %s is ignored, its settings have their defaults.", OWN_FILE);
-		return 0;
-	}
-	if (!r && reader->source_count > before)
-		name_unknown(reader, reader->source[before].tree);
-	return r;
-}
-
-static bool devicesfile_name_ok(const char *name)
-{
-	return strlen(name) < 128 && strcmp(name, ".") && strcmp(name, "..") &&
-	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_+") ==
-		       strlen(name);
-}
-
-/* Settings that change lvm2's behaviour in ways that we do not implement: rare, and obsolete. */
-static const char *lvm_only(const struct lea_conf *conf)
-{
-	if (conf->metadata_read_only)
-		return "global/metadata_read_only is set";
-	if (!conf->locking_type || conf->locking_type == 4 || conf->locking_type == 5)
-		return "global/locking_type asks for another kind of locking";
-	if (conf->scan.count != 1 || strcmp(conf->scan.item[0], "/dev") != 0)
-		return "devices/scan names other folders than /dev";
-	return NULL;
-}
-
-static const char *const boot_waits[] = {
-	[LEA_BOOT_WAIT_NEEDED] = "needed",
-	[LEA_BOOT_WAIT_ALL] = "all",
-	[LEA_BOOT_WAIT_NONE] = "none",
-};
-
-enum lea_boot_wait lea_conf_boot_wait(const struct lea_conf *conf)
-{
-	for (uint32_t i = 0; i < ARRAY_SIZE(boot_waits); i++)
-		if (!strcmp(conf->boot_wait, boot_waits[i]))
-			return (enum lea_boot_wait)i;
-	return LEA_BOOT_WAIT_NEEDED;
-}
-
-static int apply_options(struct lea_conf_reader *reader, const struct lea_conf_options *options)
-{
-	const char *disable_udev = lea_world_env(reader->world, "DM_DISABLE_UDEV");
-	struct lea_conf *conf = reader->conf;
-
-	if (strcmp(conf->boot_wait, boot_waits[lea_conf_boot_wait(conf)]) != 0)
-		lea_log(reader->world->log, LEA_LOG_WARNING,
-			"WARNING: Configuration setting \"event/boot_wait\" is not \"needed\", "
-			"\"all\" or \"none\".");
-	if (disable_udev && disable_udev[0]) {
-		conf->udev_sync = conf->udev_rules = false;
-		conf->verify_udev_operations = true;
-	}
-	if (options->driverloaded_no)
-		conf->activation = false;
-	conf->lvm_only = lvm_only(conf);
-	if (conf->pv_min_kib < PV_MIN_KIB)
-		conf->pv_min_kib = PV_MIN_KIB;
-	if (options->devicesfile) {
-		conf->use_devicesfile = options->devicesfile[0];
-		if (conf->use_devicesfile)
-			conf->devicesfile = lea_arena_strdup(reader->arena, options->devicesfile);
-	}
-	conf->use_devicesfile |= options->instead.devices != NULL;
-	if (!conf->devicesfile)
-		return -ENOMEM;
-	if (devicesfile_name_ok(conf->devicesfile))
-		return 0;
-	lea_log(reader->world->log, LEA_LOG_ERROR, "Invalid devices file name %s.",
-		conf->devicesfile);
-	return LEA_CONF_BAD_OPTION;
-}
-
-static int read_sources(struct lea_conf_reader *reader, const struct lea_conf_options *options)
-{
-	const char *profile = options->command_profile;
-	int r;
-
-	reader->forgives = options->forgive;
-	if (options->own_file_only)
-		return add_own_file(reader, options->forgive);
-	r = lea_conf_add_defaults(reader);
-	r = r ? r : lea_conf_add_files(reader);
-	r = r ? r : add_own_file(reader, options->forgive);
-	if (!r && options->config)
-		r = lea_conf_add_text(reader, options->config);
-	if (!profile)
-		profile = lea_world_env(reader->world, "LVM_COMMAND_PROFILE");
-	if (!r && profile && profile[0])
-		r = lea_conf_check_profile(reader, profile);
-	return r;
-}
-
-static int fill(struct lea_conf_reader *reader, const struct lea_conf_options *options)
-{
-	struct lea_conf *conf = reader->conf;
-	const char *system_dir = lea_world_env(reader->world, "LVM_SYSTEM_DIR");
-	int r;
-
-	conf->instead = options->instead;
-	r = set_string(reader, &conf->system_dir, system_dir ? system_dir : DEFAULT_SYSTEM);
-	r = r ? r : read_sources(reader, options);
-	r = r ? r : read_keys(reader);
-	if (!r && !options->own_file_only)
-		r = lea_systemid_read(reader);
-	if (r)
-		return r;
-	conf->host_tags = (struct lea_list){
-		.item = lea_arena_alloc(reader->arena, reader->tag_count + 1, sizeof(char *)),
-		.count = reader->tag_count,
-		.defined = reader->tag_count > 0,
-	};
-	if (!conf->host_tags.item)
-		return -ENOMEM;
-	memcpy(conf->host_tags.item, reader->tag, reader->tag_count * sizeof(char *));
-	return apply_options(reader, options);
-}
-
-int lea_conf_read(struct lea_world *world, const struct lea_conf_options *options,
-		  struct lea_conf **ret_conf)
+int lea_conf_begin(struct lea_world *world, struct lea_conf_reader *ret_reader)
 {
 	LEA_AUTO(lea_arena_freep) struct lea_arena *arena = lea_arena_new(MAX_BYTES);
 	struct owner *owner = arena ? lea_arena_alloc(arena, 1, sizeof(*owner)) : NULL;
-	struct lea_conf_reader reader = {.world = world, .arena = arena};
+	const char *system_dir = lea_world_env(world, "LVM_SYSTEM_DIR");
 	int r;
 
 	if (!owner)
 		return -ENOMEM;
 	owner->arena = arena;
-	reader.conf = &owner->conf;
-	r = fill(&reader, options);
-	lea_conf_sources_free(&reader);
-	if (r)
-		return r;
-	arena = NULL;
-	*ret_conf = &owner->conf;
-	return 0;
+	*ret_reader =
+		(struct lea_conf_reader){.world = world, .arena = arena, .conf = &owner->conf};
+	r = set_string(ret_reader, &owner->conf.system_dir,
+		       system_dir ? system_dir : DEFAULT_SYSTEM);
+	if (!r)
+		arena = NULL;
+	return r;
 }
 
-uint32_t lea_conf_patience_ms(const struct lea_conf *conf)
+int lea_conf_end(struct lea_conf_reader *reader, int outcome, struct lea_conf **ret_conf)
 {
-	return conf->probe_deadline_ms / LEA_PATIENCE_PART;
-}
-
-uint32_t lea_conf_udev_limit_ms(const struct lea_conf *conf)
-{
-	/* Without that limit, udev's progress is not checked. */
-	return lea_conf_patience_ms(conf) ? conf->udev_deadline_ms * LEA_UDEV_BUSY_TIMES
-					  : conf->udev_deadline_ms;
+	lea_conf_sources_free(reader);
+	if (outcome)
+		lea_conf_free(reader->conf);
+	else
+		*ret_conf = reader->conf;
+	return outcome;
 }

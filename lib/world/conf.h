@@ -119,9 +119,6 @@ struct lea_conf_options {
 	 * file of lvm2 if it names no setting that we use. */
 	bool forgive;
 	struct lea_conf_instead instead; /* borrowed, also by the configuration */
-	/* Reads lvmevent.conf alone: the settings of lvm2 have their defaults. For commands that
-	 * only need section event, and often start. */
-	bool own_file_only;
 };
 
 /* Outcomes, with the exit code of lvm2 that main uses. */
@@ -142,6 +139,12 @@ enum lea_conf_outcome {
  */
 LEA_MUST_CHECK int lea_conf_read(struct lea_world *world, const struct lea_conf_options *options,
 				 struct lea_conf **ret_conf);
+/*
+ * lea_conf_read_own - read lvmevent.conf alone
+ * For commands that only need section event, and often start: all other settings have the defaults
+ * that are compiled in. A broken file is ignored. Returns 0 or -errno. Logs warnings.
+ */
+LEA_MUST_CHECK int lea_conf_read_own(struct lea_world *world, struct lea_conf **ret_conf);
 void lea_conf_free(struct lea_conf *conf);
 
 /*

@@ -44,7 +44,19 @@ LEA_MUST_CHECK int lea_conf_add_files(struct lea_conf_reader *reader);
 LEA_MUST_CHECK int lea_conf_add_text(struct lea_conf_reader *reader, const char *text);
 /* A profile must exist and be readable. 0, LEA_CONF_BAD_PROFILE (logged), or -errno. */
 LEA_MUST_CHECK int lea_conf_check_profile(struct lea_conf_reader *reader, const char *name);
+/* lvmevent.conf. @forgive: log a broken one as a warning, and go on without it. */
+LEA_MUST_CHECK int lea_conf_add_own_file(struct lea_conf_reader *reader, bool forgive);
 void lea_conf_sources_free(struct lea_conf_reader *reader);
+
+/* A reader without sources, with conf->system_dir. 0, then to be ended by lea_conf_end; or -errno,
+ * and there is nothing to end. */
+LEA_MUST_CHECK int lea_conf_begin(struct lea_world *world, struct lea_conf_reader *ret_reader);
+/* Fills the configuration: for each key its default, then the values of the sources. */
+LEA_MUST_CHECK int lea_conf_read_keys(struct lea_conf_reader *reader);
+/* Frees the sources. @outcome 0: *ret_conf is the configuration, owned by the caller; else it is
+ * freed. Returns @outcome. */
+LEA_MUST_CHECK int lea_conf_end(struct lea_conf_reader *reader, int outcome,
+				struct lea_conf **ret_conf);
 
 /* The entry "section/key" of one source; NULL: absent, or the section is for other hosts. */
 const struct lea_text *lea_conf_entry(const struct lea_conf_reader *reader, uint32_t source,
