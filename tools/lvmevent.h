@@ -64,9 +64,6 @@ int lea_lvmevent_timeline(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_inventory(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_throttle(struct lea_world *world, int argc, char *argv[]);
-/* A command under its own name from the folder "throttled": it is throttled with no options. */
-#define LEA_THROTTLED "throttled"
-int lea_throttle_dropin(struct lea_world *world, int argc, char *argv[]);
 
 /*
  * Our part of the initramfs is taken into it by a hook, while the link of lvmevent enable is there.

@@ -14,10 +14,8 @@
 #include "world/udev.h"
 
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #define GENERATOR "lvmevent-generator" /* the name by which systemd starts it */
@@ -108,23 +106,9 @@ static bool is_enqueue(int argc, char *const argv[])
 	return false;
 }
 
-/* Was this program started by a path whose last folder is "throttled"? argv[0] may lack the folder;
- * the kernel keeps the path of the exec. */
-static bool is_dropin(void)
-{
-	const char *path = (const char *)getauxval(AT_EXECFN),
-		   *slash = path ? strrchr(path, '/') : NULL;
-	const size_t len = strlen(LEA_THROTTLED);
-
-	return slash && (size_t)(slash - path) > len && slash[-(ptrdiff_t)len - 1] == '/' &&
-	       !strncmp(slash - len, LEA_THROTTLED, len);
-}
-
-static const struct lea_cmd dropin = {LEA_THROTTLED, NULL, lea_throttle_dropin};
-
 static int run_command(const char *name, int argc, char *argv[])
 {
-	const struct lea_cmd *cmd = !strcmp(name, LEA_THROTTLED) ? &dropin : find_cmd(name);
+	const struct lea_cmd *cmd = find_cmd(name);
 	struct lea_report report;
 	struct lea_world world;
 	int code;
@@ -158,10 +142,6 @@ int main(int argc, char *argv[])
 		return LEA_EXIT_INIT;
 	slash = strrchr(argv[0], '/');
 	name = slash ? slash + 1 : argv[0];
-	if (is_dropin()) {
-		argv[0] += name - argv[0]; /* to be looked up in PATH */
-		return run_command(LEA_THROTTLED, argc, argv);
-	}
 	if (!strcmp(name, GENERATOR))
 		return run_command(strchr(GENERATOR, '-') + 1, argc, argv);
 	if (strcmp(name, lea_cmd_pvscan.name) && strcmp(name, lea_cmd_vgchange.name)) {

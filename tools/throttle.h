@@ -1,8 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by throttle.c, throttle_list.c and throttle_discard.c. */
+/* Shared by the files throttle*.c. */
 #pragma once
 
+#include "command/throttle.h"
 #include "lvmevent.h"
+
+/* ---- throttle_run.c */
+
+/* --list, --cancel, --drain or --discard; @request has the limit of the wait. @argv: as that of
+ * lea_throttle_main. Returns an exit code. */
+typedef int lea_throttle_form(const struct lea_throttle_request *request,
+			      const struct lea_lvmevent_args *args, char *argv[]);
+/* `throttle OPTIONS`. Returns an exit code, or ends the process by the command's signal. */
+int lea_throttle_main(struct lea_world *world, int argc, char *argv[], lea_throttle_form *other);
+/* A command without options of ours, as a drop-in name starts it. The same. */
+int lea_throttle_run_plain(struct lea_world *world, char *argv[]);
+
+/* ---- throttle_list.c, throttle_discard.c */
 
 /* All classes with what runs and waits; @is_json: for scripts. Returns an exit code. */
 int lea_throttle_list(struct lea_world *world, bool is_json);

@@ -222,18 +222,6 @@ void lea_report_command(struct lea_report *report, int argc, char *const argv[])
 	(void)to_journal(report, LOG_INFO, report->command, line);
 }
 
-void lea_report_quietly(struct lea_report *report, enum lea_log_level level, const char *format,
-			...)
-{
-	char line[LINE_BYTES];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	(void)to_journal(report, priority_of(level), IDENTIFIER, line);
-}
-
 void lea_report_say(struct lea_report *report, enum lea_log_level level, const char *format, ...)
 {
 	char line[LINE_BYTES];

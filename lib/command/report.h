@@ -62,11 +62,6 @@ enum lea_report_outcome {
  * none. */
 LEA_MUST_CHECK int lea_report_add_journal(struct lea_report *report, const char *words);
 
-/* Writes a line to the journal alone: the streams belong to another program. Without a journal it
- * is lost. */
-void lea_report_quietly(struct lea_report *report, enum lea_log_level level, const char *format,
-			...) LEA_PRINTF(3, 4);
-
 /* Writes the command line to the journal, with LEA_JOURNAL_COMMAND. */
 void lea_report_command(struct lea_report *report, int argc, char *const argv[]);
 

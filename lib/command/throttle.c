@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/log_syslog.h"
 #include "base/step.h"
 #include "policy/bounds.h"
 #include "world/proc.h"
@@ -275,10 +276,10 @@ static void run_queued(struct work *work, struct lea_throttle_end *ret_end)
 			"throttle: the queue in /run/lvm can't be used: %s; %s was not begun",
 			strerror(-r), request->argv[0]);
 	} else {
-		lea_report_quietly(request->report, LEA_LOG_WARNING,
-				   "throttle: the queue in /run/lvm can't be used: %s; %s runs "
-				   "without a bound",
-				   strerror(-r), request->argv[0]);
+		lea_log(lea_log_syslog(), LEA_LOG_WARNING,
+			"throttle: the queue in /run/lvm can't be used: %s; %s runs without a "
+			"bound",
+			strerror(-r), request->argv[0]);
 		run_at_once(work, ret_end);
 	}
 }

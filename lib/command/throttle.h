@@ -6,7 +6,6 @@
 #pragma once
 
 #include "base/err.h"
-#include "command/report.h"
 #include "policy/throttle.h"
 #include "state/throttle.h"
 #include "world/conf.h"
@@ -29,7 +28,6 @@ enum lea_throttle_code {
 
 struct lea_throttle_request {
 	struct lea_world *world;
-	struct lea_report *report;
 	const char *const *argv; /* the command, with NULL at its end */
 	const char *class_;	 /* NULL: by the program's name */
 	const char *vg;		 /* NULL: by the arguments, for class change; "": none */
@@ -50,7 +48,8 @@ struct lea_throttle_end {
  * @conf: borrowed; only throttle_... and workers are read
  * Changes the handling of signals: the process must end afterwards. SIGTERM, SIGINT, SIGHUP,
  * SIGQUIT and LEA_THROTTLE_CANCEL end it with LEA_THROTTLE_CODE_TEMPFAIL while it waits. If the
- * queue can't be used and the request is not strict, the process becomes the command. Logs why.
+ * queue can't be used and the request is not strict, the process becomes the command; syslog says
+ * why, since its streams are the command's. Logs all else.
  */
 void lea_throttle_run(const struct lea_throttle_request *request, const struct lea_conf *conf,
 		      struct lea_throttle_end *ret_end);

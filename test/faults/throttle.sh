@@ -6,6 +6,7 @@
 # shellcheck disable=SC2016,SC2154,SC2034 # tmp, program and code come from `run` and lib.sh
 
 queue=/run/lvm/event/throttle/class/change
+small=${program%/*}/throttle
 
 # throttled ARG...: output in $tmp/out and $tmp/err, exit code in $code
 throttled() {
@@ -16,29 +17,36 @@ listed() { says "$1" <("$program" throttle --list); }
 waiting() { listed ", $1 wait"; }
 empty() { [ ! -s "$1" ] || { cat "$1"; false; }; }
 
-# journal: keeps what is sent to the journal in $tmp/journal
-journal() {
-	mkdir -p /run/systemd/journal
-	rm -f /run/systemd/journal/socket
+# syslog: keeps what is sent to syslog in $tmp/syslog
+syslog() {
 	python3 -c '
-import os, socket, sys
+import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-s.bind("/run/systemd/journal/socket")
-out = open(sys.argv[1], "ab", buffering=0)
+s.bind(sys.argv[1] + "/syslog.socket")
+out = open(sys.argv[1] + "/syslog", "ab", buffering=0)
 while True:
-    out.write(s.recv(65536) + b"\n--\n")' "$tmp/journal" &
-	journal_pid=$!
-	within 10 test -S /run/systemd/journal/socket
+    out.write(s.recv(65536) + b"\n")' "$tmp" &
+	syslog_pid=$!
+	within 10 test -S "$tmp/syslog.socket"
+	mkdir -p /run/systemd/journal # /dev/log may lead there
+	had_log=$(test -e /dev/log && echo 1)
+	[ -n "$had_log" ] || touch /dev/log
+	mount --bind "$tmp/syslog.socket" /dev/log
+}
+syslog_over() {
+	kill "$syslog_pid"
+	umount /dev/log
+	[ -n "$had_log" ] || rm "$(realpath /dev/log)"
 }
 
-# unusable WHAT "CAUSE": the command runs all the same, and says nothing but in the journal
+# unusable WHAT "CAUSE": the command runs all the same, and says nothing but in syslog
 unusable() {
-	: >"$tmp/journal"
+	: >"$tmp/syslog"
 	throttled -- sh -c 'echo out; echo err >&2; exit 7'
 	claim "throttle, $1: the command runs, and its exit code is passed on" is "$code" 7
 	claim "throttle, $1: its streams are its own" is "$(cat "$tmp/out" "$tmp/err")" "$(printf 'out\nerr')"
-	claim "throttle, $1: one line in the journal says why" within 10 eval \
-		'says "can.t be used: '"$2"'.*; sh runs without a bound" "$tmp/journal" && is "$(grep -c ^MESSAGE= "$tmp/journal")" 1'
+	claim "throttle, $1: one line in syslog says why" within 10 eval \
+		'says "can.t be used: '"$2"'.*; sh runs without a bound" "$tmp/syslog" && is "$(wc -l <"$tmp/syslog")" 1'
 	throttled --strict -- touch "$tmp/ran"
 	claim "throttle, $1: with --strict it ends with 75" is "$code" 75
 	claim "throttle, $1: and runs nothing" test ! -e "$tmp/ran"
@@ -46,7 +54,7 @@ unusable() {
 }
 
 unusable_run() {
-	journal
+	syslog
 	fresh
 	fill /run/lvm
 	unusable 'full' 'No space left'
@@ -73,7 +81,7 @@ unusable_run() {
 	rm "$queue/state"
 	ln -s "$tmp/victim" "$queue/state"
 	unusable 'a planted link' 'Too many levels'
-	kill "$journal_pid"
+	syslog_over
 }
 
 # hold NAME: starts a command that has the only slot until `release NAME`
@@ -160,7 +168,7 @@ nested() {
 	release a
 	wait "$held"
 	mkdir "$tmp/throttled"
-	for name in lvs lvm wipefs pvscan; do ln -s "$program" "$tmp/throttled/$name"; done
+	for name in lvs lvm wipefs pvscan; do ln -s "$small" "$tmp/throttled/$name"; done
 	PATH=$tmp/throttled:$PATH timeout 60 lvs --version >"$tmp/out" 2>&1
 	claim "throttle: the drop-in name runs the real program" says 'LVM version' "$tmp/out"
 	claim "throttle: in its class" listed '^read: .* 1 done'
@@ -171,7 +179,13 @@ nested() {
 	PATH=$tmp/throttled timeout 60 "$tmp/throttled/wipefs" --version >"$tmp/out" 2>&1
 	claim "throttle: alone in PATH it does not call itself: 127" is $? 127
 	PATH=$tmp/throttled:$PATH throttled -- lvs --version
-	claim "throttle: its own command line skips the folder as well" listed '^read: .* 3 done'
+	claim "throttle: behind a wrapper of lvmevent they run as part of it" listed '^read: .* 3 done'
+	PATH=$tmp/throttled:$PATH timeout 60 "$small" --label a --vg vg -- lvs --version >"$tmp/out" 2>&1
+	claim "throttle: the small program has the options" says 'LVM version' "$tmp/out"
+	claim "throttle: and skips the folder" listed '^read: .* 4 done'
+	timeout 60 "$small" --slots 0 -- true 2>"$tmp/err"
+	claim "throttle: and refuses as lvmevent does: 3" is "$?, $(cat "$tmp/err")" \
+		"3,   throttle: --slots is a number from 1 to 64. See: lvmevent throttle --help"
 	rm -r "$tmp/throttled"
 }
 
