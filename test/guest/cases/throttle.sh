@@ -45,6 +45,15 @@ guest_run 'mkdir /run/together; for c in 1 2; do unshare -m -p -f --mount-proc s
 	lvmevent throttle --class both --slots 2 -- sh -c \"mkdir /run/together/$c-\$n; ls /run/together | wc -l >>/run/most; sleep 1; rmdir /run/together/$c-\$n\" & done; wait" & done; wait'
 claim "two containers share a bound of two" [ "$(guest_run 'wc -l </run/most; sort -n /run/most | tail -n 1' | tr '\n' ' ')" = '10 2 ' ]
 
+claim "a container without libraries runs the small program of the host, in the host's queue" guest_run '
+	box=/run/box; mkdir -p $box/usr/libexec/lvmevent $box/run/lvm
+	mount --bind /usr/libexec/lvmevent $box/usr/libexec/lvmevent && mount --bind /run/lvm $box/run/lvm
+	chroot $box /usr/libexec/lvmevent/throttle --class box -- /usr/libexec/lvmevent/throttle --help >/dev/null
+	code=$?; umount $box/run/lvm $box/usr/libexec/lvmevent
+	[ $code = 0 ] && lvmevent throttle --list | grep "^box: .* 1 done"'
+claim "its reports come from lvmevent" guest_run '/usr/libexec/lvmevent/throttle --list | grep "^box: .* 1 done"'
+claim "a drop-in name is throttled" guest_run 'PATH=/usr/libexec/lvmevent/throttled:$PATH lvs solo0000 >/dev/null && lvmevent throttle --list | grep "^read: .* [1-9][0-9]* done"'
+
 # discards LV: requests and sectors that an LV has discarded so far
 discards() { guest_run "awk '{ print \$12, \$14 }' /sys/class/block/\$(basename \$(readlink -f /dev/$1))/stat"; }
 guest_run 'vgchange -q -aay solo0001 && mkfs.ext4 -q -E nodiscard /dev/solo0001/lv0 && mkdir -p /mnt/lv && mount /dev/solo0001/lv0 /mnt/lv'
