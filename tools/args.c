@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parses the command lines of lvmevent's own subcommands. */
+/* What our programs share at their start: standard streams, the command line of a subcommand. */
 #include "lvmevent.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+
+bool lea_check_streams(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+			return false;
+	return true;
+}
 
 int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc, char *argv[])
 {

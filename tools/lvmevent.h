@@ -37,6 +37,10 @@ struct lea_lvmevent_args {
 			NULL, "This text."                                                         \
 	}
 
+/* Opens /dev/null in the place of each closed standard stream: the first device that is opened would
+ * get its number, and our output. False: that failed. */
+bool lea_check_streams(void);
+
 /*
  * lea_lvmevent_parse - parse options and up to args->most_words other arguments
  * @opts:  its values are a struct lea_lvmevent_args

@@ -13,7 +13,6 @@
 #include "world/clock_kernel.h"
 #include "world/udev.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -86,18 +85,6 @@ static int refuse_command(const char *name)
 	return LEA_EXIT_PARAMS;
 }
 
-/* If a standard stream is closed, the first device that we open would get its number, and our
- * output. */
-static int check_streams(void)
-{
-	int fd;
-
-	for (fd = 0; fd < 3; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
-			return -1;
-	return 0;
-}
-
 static bool is_enqueue(int argc, char *const argv[])
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
@@ -138,7 +125,7 @@ int main(int argc, char *argv[])
 {
 	const char *name, *slash;
 
-	if (argc < 1 || check_streams() < 0)
+	if (argc < 1 || !lea_check_streams())
 		return LEA_EXIT_INIT;
 	slash = strrchr(argv[0], '/');
 	name = slash ? slash + 1 : argv[0];

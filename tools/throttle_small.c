@@ -5,7 +5,6 @@
  * in the folder "throttled" are links to it. Containers can run it from the host's folder.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,15 +45,6 @@ static int be_lvmevent(const struct lea_throttle_request *request,
 	return LEA_EXIT_FAILED;
 }
 
-/* A descriptor that is opened in the place of a closed stream would get what is written to it. */
-static bool check_streams(void)
-{
-	for (int fd = 0; fd < 3; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
-			return false;
-	return true;
-}
-
 /* The program's name becomes two words: be_lvmevent needs the first, the parser the second. */
 static int run_options(struct lea_world *world, int argc, char *argv[])
 {
@@ -79,7 +69,7 @@ int main(int argc, char *argv[])
 	char *slash;
 	int code;
 
-	if (argc < 1 || !check_streams())
+	if (argc < 1 || !lea_check_streams())
 		return LEA_EXIT_INIT;
 	lea_world_init(&world, "", &log, environ);
 	world.clock = lea_clock_kernel();
