@@ -297,6 +297,26 @@ TEST_EACH(each_bad_file_ends_as_claimed, bad)
 		      tree.logged);
 }
 
+/* Beside a lvm.conf that neither counts nor is noticed. */
+TEST(our_file_alone)
+{
+	tree_put(&tree, "/etc/lvm/lvm.conf", "global {");
+	tree_put(&tree, "/etc/lvm/lvmevent.conf", "event { throttle_slots = 7 worker = 3 }");
+	ck_assert_int_eq(lea_conf_read_own(&tree.world, &conf), 0);
+	ck_assert_uint_eq(conf->throttle_slots, 7);
+	ck_assert_uint_eq(conf->throttle_per_vg, 2);
+	ck_assert_ptr_nonnull(strstr(tree.logged, "\"event/worker\" unknown"));
+	ck_assert_ptr_null(strstr(tree.logged, "lvm.conf:"));
+}
+
+TEST(our_file_alone_and_broken_counts_for_nothing)
+{
+	tree_put(&tree, "/etc/lvm/lvmevent.conf", "event { throttle_slots = 7");
+	ck_assert_int_eq(lea_conf_read_own(&tree.world, &conf), 0);
+	ck_assert_uint_eq(conf->throttle_slots, 0);
+	ck_assert_ptr_nonnull(strstr(tree.logged, "have their defaults"));
+}
+
 TEST(a_bad_config_option_is_told_from_a_bad_file)
 {
 	options.config = "global/umask=x y=";
