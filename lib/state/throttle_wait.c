@@ -20,7 +20,7 @@
 #define STALE_MS (4U * BEAT_MS) /* without one: the waiter does not run, and is passed */
 #define SOON_MS	 1000		/* for what no event announces */
 #define RETRY_MS 100		/* of the timer, should its signal come just before we sleep */
-#define PATIENCE 3U /* looks at a free slot that the lane whose turn it is leaves free */
+#define PATIENCE_MS 2000 /* for a free slot that the lane whose turn it is leaves free */
 
 struct wait {
 	struct lea_throttle *queue;
@@ -31,7 +31,7 @@ struct wait {
 	bool has_door;
 	int watch_fd; /* inotify, owned; -1: none yet; -2: there are none to be had */
 	bool watches_runner;
-	unsigned int left_free; /* looks at a slot that another lane leaves free */
+	uint64_t left_free_ms; /* since when another lane leaves a slot free; 0: it does not */
 	int sleep_ms;
 };
 
@@ -389,12 +389,17 @@ static void find_heads(const struct wait *wait, bool ret_waits[static LANES], bo
 static bool is_our_turn(struct wait *wait, const bool waits[static LANES])
 {
 	uint32_t runs[2] = {LOAD(wait->queue->state->runs[0]), LOAD(wait->queue->state->runs[1])};
+	uint64_t now;
 
 	if (wait->terms->turn(waits, runs, wait->terms->share) == wait->queue->lane)
 		return true;
 	wait->sleep_ms = SOON_MS;
-	wait->left_free = is_any_free(wait) ? wait->left_free + 1 : 0;
-	return wait->left_free > PATIENCE;
+	now = now_of(wait);
+	if (!is_any_free(wait))
+		wait->left_free_ms = 0;
+	else if (!wait->left_free_ms)
+		wait->left_free_ms = now;
+	return wait->left_free_ms && now >= wait->left_free_ms + PATIENCE_MS;
 }
 
 /* True: we have a slot. Else wait->sleep_ms says how long to sleep. */

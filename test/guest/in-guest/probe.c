@@ -392,6 +392,8 @@ static void send_milestones(void)
 		" for u in basic=basic.target local_fs=local-fs.target swap=swap.target data=data.mount"
 		" default=multi-user.target login=serial-getty@ttyS0.service emergency=emergency.target; do"
 		" echo at_${u%%=*} $(systemctl show -P ActiveEnterTimestampMonotonic ${u#*=}); done;"
+		" echo at_units $(systemctl show -P ActiveEnterTimestampMonotonic"
+		" 'sys-devices-virtual-block-dm*.device' | sort -n | tail -n 1);"
 		" grep -v 'lvmconfig --type default' /run/lvm-calls |"
 		" while read -r at pid by command; do echo lvm_call $at $command; done; } >" PROBE_PORT
 		" 2>/dev/null");

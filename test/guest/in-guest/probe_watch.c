@@ -9,7 +9,8 @@
  * announcement of the first disk probe --await FILE SECONDS    waits until FILE exists probe --run
  * FILE COMMAND...   runs it, then waits for udev; its output: FILE.output probe --loop FILE MS
  * COMMAND [, COMMAND]... runs each in turn, MS after the last one's end, until FILE.stop exists; a
- * line for each: number, start, duration, exit code
+ * line for each: number, start, duration, exit code, CPU seconds with its children, and seconds
+ * that it waited for a CPU
  */
 #include "probe.h"
 
@@ -232,24 +233,57 @@ static char **next_command(char **at)
 	return at + 1;
 }
 
+/* Seconds that the ended, not yet reaped process @pid has waited for a CPU, itself only */
+static double waited_for_cpu(pid_t pid)
+{
+	unsigned long long ns = 0;
+	char name[64];
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/schedstat", (int)pid);
+	f = fopen(name, "re");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%*u %llu", &ns) != 1)
+		ns = 0;
+	fclose(f);
+	return (double)ns / 1e9;
+}
+
+/* Runs @command to its end and writes its line. False: it can't be waited for. */
+static bool run_sample(FILE *f, unsigned number, char **command)
+{
+	const double began = probe_now();
+	const pid_t pid = start(command, "/dev/null");
+	double ended, waited;
+	struct rusage use;
+	siginfo_t info;
+	int status;
+
+	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0)
+		return false;
+	ended = probe_now();
+	waited = waited_for_cpu(pid);
+	if (wait4(pid, &status, 0, &use) < 0)
+		return false;
+	fprintf(f, "%u %.3f %.3f %d %.3f %.3f\n", number, began, ended - began,
+		WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+		seconds(use.ru_utime) + seconds(use.ru_stime), waited);
+	return true;
+}
+
 static int watch_loop(const char *path, long pause, char **argv)
 {
 	char **command[8] = {argv}, stop[512];
 	unsigned n = 1;
-	int status = 0;
 	FILE *f = open_file(path, "");
 
 	while (n < 8 && (command[n] = next_command(command[n - 1])))
 		n++;
 	snprintf(stop, sizeof(stop), "%s.stop", path);
 	for (unsigned i = 0; access(stop, F_OK) < 0; i = (i + 1) % n) {
-		double began = probe_now();
-		pid_t pid = start(command[i], "/dev/null");
-
-		if (waitpid(pid, &status, 0) < 0)
+		if (!run_sample(f, i, command[i]))
 			return 1;
-		fprintf(f, "%u %.3f %.3f %d\n", i, began, probe_now() - began,
-			WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 		pause_ms(pause);
 	}
 	fclose(f);
