@@ -352,6 +352,16 @@ lanes_in_turn() {
 lanes() {
 	fresh
 	claim "throttle: at most four of a lane go before one of a lower lane, and the higher ones go first" lanes_in_turn
+	hold a
+	"$program" throttle --slots 1 --priority high -- true &
+	high=$!
+	within 20 waiting 1
+	kill -STOP "$high"
+	behind normal 2
+	release a
+	claim "throttle: a stopped head of a higher lane leaves a slot free for seconds only" within 15 says normal "$tmp/order"
+	kill -CONT "$high"
+	wait
 }
 
 throttle() {
