@@ -2,7 +2,8 @@
 /*
  * lvmevent-generator: started by systemd before it reads its units. Writes the dependencies of
  * lvm-needed.target, the devices of what the boot needs, longer time limits of those that the last
- * boot had late, and process 1's share of CPU. Whatever fails, the boot goes on without.
+ * boot had late, process 1's share of CPU, and what lvm2-monitor.service starts. Whatever fails, the
+ * boot goes on without.
  */
 #include "lvmevent.h"
 #include "session.h"
@@ -133,6 +134,15 @@ static int write_weight(int folder_fd, uint32_t weight)
 	return weight ? write_drop_in(folder_fd, "init.scope", "50-lvmevent.conf", text) : 0;
 }
 
+/* lvm2-monitor.service comes before the local mounts; see tools/monitor.c. */
+static int write_monitor(int folder_fd)
+{
+	return write_drop_in(folder_fd, "lvm2-monitor.service", "50-lvmevent.conf",
+			     "# Made by lvmevent-generator: lvm2's command runs only for VGs that need "
+			     "it\n"
+			     "[Service]\nExecStart=\nExecStart=" LEA_SBINDIR "/lvmevent monitor\n");
+}
+
 static int generate(struct lea_world *world, const char *folder)
 {
 	LEA_AUTO(lea_closep)
@@ -152,6 +162,7 @@ static int generate(struct lea_world *world, const char *folder)
 	lea_conf_free(conf);
 	r = r ? r : write_target(folder_fd, needs);
 	r = r ? r : write_weight(folder_fd, weight);
+	r = r ? r : write_monitor(folder_fd);
 	return r || !sets_limits ? r : write_limits(world, folder_fd, needs);
 }
 

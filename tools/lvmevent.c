@@ -194,6 +194,7 @@ const struct lea_cmd lea_cmd_lvmevent[] = {
 	{"gate", "Open the gate, or print its state.", lea_lvmevent_gate},
 	{"arm", "Close the gate and override lvm2's rule (boot).", run_arm},
 	{"needed", "Activate what the boot needs before the coldplug (boot).", lea_lvmevent_needed},
+	{"monitor", "Have LVs watched that are already active (boot).", lea_lvmevent_monitor},
 	{"boot", "Activate while the gate is closed (boot).", run_boot},
 	{"generator", "Write units for systemd (systemd).", lea_lvmevent_generator},
 	{"initramfs", "Activate what the root file system needs (initramfs).",

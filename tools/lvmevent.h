@@ -57,6 +57,7 @@ int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_doctor(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_explain(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_delegated(struct lea_world *world, int argc, char *argv[]);
+int lea_lvmevent_monitor(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_needed(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_generator(struct lea_world *world, int argc, char *argv[]);

@@ -15,6 +15,7 @@
 #include "state/online.h"
 
 #define TRIES_MOST 5U
+#define BUSY_MS	   2000 /* pause while udev is busy */
 
 enum outcome {
 	LATER = 1, /* a later step may find more; a missing LV was logged */
@@ -117,14 +118,16 @@ static void keep_timeline(struct lea_remember *state, struct lea_world *world)
 			LEA_BOOT_MEMORY_FOLDER, strerror(-r));
 }
 
-void lea_remember_step(struct lea_remember *state, struct lea_world *world,
-		       const struct lea_conf *conf)
+int lea_remember_step(struct lea_remember *state, struct lea_world *world,
+		      const struct lea_conf *conf)
 {
 	LEA_AUTO(lea_arena_freep) struct lea_arena *arena = NULL;
 	int r;
 
-	if (state->is_done || state->tries >= TRIES_MOST || lea_udev_is_busy(world))
-		return;
+	if (state->is_done || state->tries >= TRIES_MOST)
+		return -1;
+	if (lea_udev_is_busy(world))
+		return BUSY_MS;
 	keep_timeline(state, world);
 	arena = lea_arena_new((size_t)4 * LEA_BOOT_MEMORY_ARENA_BYTES);
 	r = arena ? remember(world, conf, arena) : -ENOMEM;
@@ -133,4 +136,5 @@ void lea_remember_step(struct lea_remember *state, struct lea_world *world,
 	if (r < 0)
 		lea_log(world->log, LEA_LOG_VERBOSE, "this boot is not remembered: %s/boot: %s",
 			LEA_BOOT_MEMORY_FOLDER, strerror(-r));
+	return -1;
 }

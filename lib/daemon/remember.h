@@ -20,9 +20,10 @@ struct lea_remember {
 
 /*
  * lea_remember_step - to be called while nothing is pending and the gate is open
- * Does nothing while udev is busy, and after a few tries in vain: an LV that the boot needs is
- * missing, or /var cannot be written. That is logged (verbose). Blocks for the writes.
+ * Returns in how many milliseconds it is to be called again, because udev is busy; -1: not before
+ * something has been processed. Does nothing after a few tries in vain: an LV that the boot needs
+ * is missing, or /var cannot be written. That is logged (verbose). Blocks for the writes.
  * The timeline of the boot is kept by the first step that finds udev idle, good boot or not.
  */
-void lea_remember_step(struct lea_remember *remember, struct lea_world *world,
-		       const struct lea_conf *conf);
+int lea_remember_step(struct lea_remember *remember, struct lea_world *world,
+		      const struct lea_conf *conf);

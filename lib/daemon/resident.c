@@ -512,13 +512,14 @@ static int wait_for_work(void *arg)
 	if (told == LEA_QUEUE_WATCH_QUIET) {
 		idle_release(run);
 		if (may_compare(run))
-			lea_remember_step(&run->remember, run->session->world, run->session->conf);
+			wait_ms = lea_remember_step(&run->remember, run->session->world,
+						    run->session->conf);
 		if (lea_restart_at_rest(run->restart))
 			return STAY_CONF;
 		if (run->is_compare_time || run->is_compare_due)
 			return 0;
-		told = wait_for_event(run,
-				      lea_incomplete_log(run->batch.waiting, run->session->world));
+		earlier(&wait_ms, lea_incomplete_log(run->batch.waiting, run->session->world));
+		told = wait_for_event(run, wait_ms);
 		/* a timer elapsed */
 		if (told == LEA_QUEUE_WATCH_QUIET)
 			return 0;

@@ -6,6 +6,17 @@
 #include "disk/segtype.h"
 #include "policy/monitor_spec.h"
 
+bool lea_monitor_poll_concerns(const char *target)
+{
+	/* The pool of a thin LV has a node of its own. */
+	static const char *const plain[] = {"linear", "striped", "thin", "error", "zero"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
+		if (!strcmp(target, plain[i]))
+			return false;
+	return true;
+}
+
 bool lea_monitor_poll_takes_time(const struct lea_vg *vg)
 {
 	for (uint32_t i = 0; vg->lvs && i < vg->lv_count; i++) {

@@ -15,5 +15,11 @@ struct lea_monitor_poll {
 /* Judges all LVs of the VG, active or not. */
 struct lea_monitor_poll lea_monitor_poll_of(const struct lea_vg *vg);
 
+/*
+ * May dmeventd or lvmpolld have something to do with an LV that has a node of this target? In doubt
+ * yes. @target: as device-mapper names it.
+ */
+bool lea_monitor_poll_concerns(const char *target);
+
 /* May activation take long? True if a tool checks metadata first, or the kernel reads an index. */
 bool lea_monitor_poll_takes_time(const struct lea_vg *vg);

@@ -47,6 +47,9 @@ struct lea_dm {
 	/* Does the live table equal @table? */
 	int (*same_table)(struct lea_dm *dm, const char *uuid, const struct lea_table *table,
 			  bool *ret_same);
+	/* Is @is_one true for a target of the live table? A node that is gone has none. */
+	int (*has_row)(struct lea_dm *dm, const char *uuid, bool (*is_one)(const char *target),
+		       bool *ret_has);
 	int (*create)(struct lea_dm *dm, const struct lea_dm_node *node, uint32_t *ret_major,
 		      uint32_t *ret_minor);
 	int (*load)(struct lea_dm *dm, const struct lea_dm_node *node,

@@ -305,6 +305,29 @@ static int kernel_same_table(struct lea_dm *dm, const char *uuid, const struct l
 	return 0;
 }
 
+static int kernel_has_row(struct lea_dm *dm, const char *uuid, bool (*is_one)(const char *target),
+			  bool *ret_has)
+{
+	AUTO_TASK *task = new_task(dm, DM_DEVICE_TABLE);
+	uint64_t start, length;
+	char *target, *params;
+	void *next = NULL;
+	int r;
+
+	*ret_has = false;
+	if (!task)
+		return -ENODEV;
+	r = dm_task_set_uuid(task, uuid) ? run_task(task) : -ENOMEM;
+	if (r)
+		return r == -ENXIO ? 0 : r;
+	do {
+		target = params = NULL;
+		next = dm_get_next_target(task, next, &start, &length, &target, &params);
+		*ret_has = *ret_has || (target && is_one(target));
+	} while (next);
+	return 0;
+}
+
 static int kernel_create(struct lea_dm *dm, const struct lea_dm_node *node, uint32_t *ret_major,
 			 uint32_t *ret_minor)
 {
@@ -540,6 +563,7 @@ int lea_dm_kernel_new(const struct lea_dm_options *options, struct lea_dm **ret_
 		.info = kernel_info,
 		.uuid_of = kernel_uuid_of,
 		.same_table = kernel_same_table,
+		.has_row = kernel_has_row,
 		.create = kernel_create,
 		.load = kernel_load,
 		.suspend = kernel_suspend,

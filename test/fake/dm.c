@@ -202,6 +202,21 @@ static bool is_taken(const struct fake_dm *fake, uint32_t minor)
 	return false;
 }
 
+static int fake_has_row(struct lea_dm *dm, const char *uuid, bool (*is_one)(const char *target),
+			bool *ret_has)
+{
+	const struct fake_dm_node *node = find_uuid(fake_of(dm), uuid);
+	const char *row = node ? node->table : "";
+	char target[32];
+	int r = fails(fake_of(dm), "has_row %s", node ? node->info.name : uuid);
+
+	*ret_has = false;
+	for (; !r && *row; row += strcspn(row, "\n") + (strchr(row, '\n') != NULL))
+		if (sscanf(row, "%*u %*u %31s", target) == 1)
+			*ret_has = *ret_has || is_one(target);
+	return r;
+}
+
 static int fake_create(struct lea_dm *dm, const struct lea_dm_node *node, uint32_t *ret_major,
 		       uint32_t *ret_minor)
 {
@@ -345,6 +360,7 @@ struct fake_dm *fake_dm_new(void)
 		.info = fake_info,
 		.uuid_of = fake_uuid_of,
 		.same_table = fake_same_table,
+		.has_row = fake_has_row,
 		.create = fake_create,
 		.load = fake_load,
 		.suspend = fake_suspend,

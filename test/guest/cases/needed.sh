@@ -51,7 +51,8 @@ for unit in systemd-udev-trigger lvm2-monitor; do
 		began=\$(systemctl show -P ExecMainStartTimestampMonotonic $unit)
 		echo \"\$needed \$began\"; [ \"\$needed\" -gt 0 ] && [ \"\$needed\" -le \"\$began\" ]"
 done
-claim "the second boot: no lvm process" not grep -vE 'vgchange --monitor|lvmconfig --type default' <(guest_event_calls)
+claim "the second boot: no lvm process, not even lvm2-monitor's" guest_run '! grep -v "lvmconfig --type default" /run/lvm-calls'
+claim "the second boot: lvm2-monitor is active" guest_run 'systemctl is-active lvm2-monitor'
 claim "the second boot is remembered, and the first one is kept" guest_wait_for 120 \
 	'grep -q $(cat /proc/sys/kernel/random/boot_id) /var/lib/lvmevent/boot && [ -e /var/lib/lvmevent/boot.1 ]'
 guest_shutdown
