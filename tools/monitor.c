@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "daemon/boot_monitor.h"
 #include "state/gate.h"
+#include "world/proc.h"
 
 #define ARENA_BYTES (256U * 1024U)
 
@@ -47,6 +48,7 @@ static int run(struct lea_world *world)
 	memcpy(words, command, sizeof(command));
 	for (size_t i = 0; i < count; i++)
 		words[ARRAY_SIZE(command) + i] = names[i];
+	lea_proc_close_others();
 	return lea_hand_to_lvm(world, (int)(ARRAY_SIZE(command) + count),
 			       (char **)(uintptr_t)words);
 }

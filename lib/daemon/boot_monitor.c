@@ -2,12 +2,12 @@
 #include "daemon/boot_monitor.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/id.h"
 #include "policy/monitor_poll.h"
 #include "policy/root_spec.h"
@@ -17,6 +17,8 @@
 #define PREFIX	 "LVM-"
 #define VG_CHARS 36U
 #define LV_CHARS 68U /* and the LV's id; parts of LVs have a suffix */
+
+#define PATH_BYTES 300U
 
 static int by_uuid(const void *a, const void *b)
 {
@@ -49,8 +51,7 @@ static int add_vgs(struct lea_dm *dm, struct lea_arena *arena, const struct lea_
 	bool is_watched;
 
 	for (size_t i = 0; i < count; i++) {
-		if (strncmp(node[i].uuid, PREFIX, strlen(PREFIX)) != 0 ||
-		    (last && !strncmp(last->uuid, node[i].uuid, VG_CHARS)))
+		if (last && !strncmp(last->uuid, node[i].uuid, VG_CHARS))
 			continue;
 		if (dm->has_row(dm, node[i].uuid, lea_monitor_poll_concerns, &is_watched) ||
 		    strlen(node[i].uuid) < LV_CHARS)
@@ -67,13 +68,43 @@ static int add_vgs(struct lea_dm *dm, struct lea_arena *arena, const struct lea_
 	return 0;
 }
 
-/* Without the driver there is no LV, and asking would load it. */
-static bool has_driver(struct lea_world *world)
+/* Reads one attribute of a device-mapper device; "": it has none. */
+static void read_attribute(int sys_fd, const char *device, const char *attribute, char *text,
+			   size_t bytes)
 {
-	const int sys_fd = lea_world_sys(world);
+	char path[PATH_BYTES];
 
-	return sys_fd < 0 || faccessat(sys_fd, "class/misc/device-mapper", F_OK, 0) == 0 ||
-	       errno != ENOENT;
+	snprintf(path, sizeof(path), "class/block/%s/dm/%s", device, attribute);
+	if (lea_file_read_into(sys_fd, path, text, bytes))
+		*text = '\0';
+	text[strcspn(text, "\n")] = '\0';
+}
+
+/* The nodes of LVs and of their parts (owned, free). From sysfs, since libdevmapper of lvm2 2.03.16
+ * has the kernel list names alone. */
+static int list_nodes(struct lea_world *world, struct lea_dm_listed **ret_nodes, size_t *ret_count)
+{
+	LEA_AUTO(lea_freep) struct lea_dm_listed *node = NULL;
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const int sys_fd = lea_world_sys(world);
+	const struct dirent *entry;
+	size_t room = 0, count = 0;
+	int r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, "class/block", &dir);
+
+	while (!r && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, "dm-", 3) != 0)
+			continue;
+		if (lea_make_room(&node, &room, count + 1, sizeof(*node)))
+			return -ENOMEM;
+		read_attribute(sys_fd, entry->d_name, "uuid", node[count].uuid,
+			       sizeof(node[count].uuid));
+		read_attribute(sys_fd, entry->d_name, "name", node[count].name,
+			       sizeof(node[count].name));
+		count += !strncmp(node[count].uuid, PREFIX, strlen(PREFIX));
+	}
+	*ret_nodes = LEA_TAKE(node);
+	*ret_count = count;
+	return r;
 }
 
 int lea_boot_monitor(struct lea_world *world, struct lea_arena *arena, const char ***ret_names,
@@ -87,12 +118,11 @@ int lea_boot_monitor(struct lea_world *world, struct lea_arena *arena, const cha
 	*ret_names = lea_arena_alloc(arena, LEA_BOOT_MONITOR_MOST, sizeof(**ret_names));
 	if (!*ret_names)
 		return -ENOMEM;
-	if (!has_driver(world))
-		return 0;
-	r = world->dm ? world->dm->list(world->dm, &node, &count) : LEA_BOOT_MONITOR_ALL;
-	if (r)
-		return r < 0 ? r : LEA_BOOT_MONITOR_ALL;
-	if (count)
-		qsort(node, count, sizeof(*node), by_uuid);
+	r = list_nodes(world, &node, &count);
+	if (r || !count)
+		return r;
+	if (!world->dm)
+		return LEA_BOOT_MONITOR_ALL;
+	qsort(node, count, sizeof(*node), by_uuid);
 	return add_vgs(world->dm, arena, node, count, *ret_names, ret_count);
 }

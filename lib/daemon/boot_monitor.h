@@ -19,11 +19,11 @@
 #define LEA_BOOT_MONITOR_ALL 1
 
 /*
- * lea_boot_monitor - asks device-mapper, but no disk
+ * lea_boot_monitor - asks sysfs and device-mapper, but no disk
  * @arena: owns the names
  * @ret_names: validated names of VGs, in the order of their ids; [*ret_count]
- * Returns 0, LEA_BOOT_MONITOR_ALL or -errno. Costs one request, and one more for each active LV and
- * each part of one. Logs nothing of its own.
+ * Returns 0, LEA_BOOT_MONITOR_ALL or -errno. Reads sysfs, and costs one request to
+ * device-mapper for each active LV and each part of one. Logs nothing of its own.
  */
 LEA_MUST_CHECK int lea_boot_monitor(struct lea_world *world, struct lea_arena *arena,
 				    const char ***ret_names, size_t *ret_count);

@@ -357,6 +357,11 @@ static void keep_streams_and(int fd)
 	close_range_of(keep + 1, UINT_MAX);
 }
 
+void lea_proc_close_others(void)
+{
+	keep_streams_and(-1);
+}
+
 struct run {
 	const char *const *argv;
 	int report_fd; /* closed by a successful exec; otherwise gets the fault */

@@ -68,6 +68,8 @@ LEA_MUST_CHECK int lea_proc_threads(size_t count, void *(*work)(void *arg), void
 /* For a child that may hang: connects its standard streams to /dev/null and closes all descriptors
  * except @keep_fd, so that it holds no locks and no pipes. */
 void lea_proc_detach(int keep_fd);
+/* Closes all descriptors but the standard streams, before an exec: libdevmapper leaves one open. */
+void lea_proc_close_others(void);
 
 /* Names a process for others, for ever: a pid alone is used again, and differs between containers.
  */

@@ -26,7 +26,7 @@ static struct fake_dm *dm;
 static void setup(void)
 {
 	tree_init(&tree);
-	tree_mkdir(&tree, "/sys/class/misc/device-mapper");
+	tree_mkdir(&tree, "/sys/class/block/sda");
 	dm = fake_dm_new();
 	tree.world.dm = &dm->dm;
 }
@@ -51,6 +51,19 @@ static void find(char names[static 256])
 		strncat(names, name[i], 100);
 		strcat(names, ",");
 	}
+}
+
+static void add(const struct node *node, size_t number)
+{
+	char path[64], line[160];
+
+	fake_dm_add(dm, node->name, node->uuid, node->table);
+	snprintf(path, sizeof(path), "/sys/class/block/dm-%zu/dm/uuid", number);
+	snprintf(line, sizeof(line), "%s\n", node->uuid);
+	tree_put(&tree, path, line);
+	snprintf(path, sizeof(path), "/sys/class/block/dm-%zu/dm/name", number);
+	snprintf(line, sizeof(line), "%s\n", node->name);
+	tree_put(&tree, path, line);
 }
 
 static const struct {
@@ -89,16 +102,15 @@ TEST_EACH(the_vgs_that_need_it_are_found, rows)
 	char names[256];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows[_i].node) && rows[_i].node[i].name; i++)
-		fake_dm_add(dm, rows[_i].node[i].name, rows[_i].node[i].uuid, rows[_i].node[i].table);
+		add(&rows[_i].node[i], i);
 	find(names);
 	ck_assert_msg(!strcmp(names, rows[_i].names), "%s: %s", rows[_i].claim, names);
 }
 
-TEST(without_the_driver_nothing_is_asked)
+TEST(without_an_lv_device_mapper_is_not_asked)
 {
 	char names[256];
 
-	tree_remove(&tree, "/sys/class/misc/device-mapper");
 	find(names);
 	ck_assert_str_eq(names, "");
 	ck_assert_uint_eq(dm->step_count, 0);
@@ -106,9 +118,10 @@ TEST(without_the_driver_nothing_is_asked)
 
 TEST(what_cannot_be_asked_is_left_to_lvm)
 {
+	const struct node node = {"sys-a", "LVM-" ID_A LV_1, "0 8 linear 8:0 0\n"};
 	char names[256];
 
-	fake_dm_add(dm, "sys-a", "LVM-" ID_A LV_1, "0 8 raid raid1\n");
+	add(&node, 0);
 	dm->fail_on = "has_row";
 	dm->fault = -EIO;
 	find(names);
