@@ -25,7 +25,9 @@ no_lvm_process() { [ ! -s "$JUNK/ours.calls" ] || { cat "$JUNK/ours.calls"; fals
 monitored_by_name() {
 	local vg call
 	call=$(guest_run 'grep "vgchange --monitor y" /run/lvm-calls | tail -n 1')
-	for vg in "$@"; do [[ "$call " == *"--monitor y "*" $vg "* || "$call " == *"--monitor y $vg "* ]] || { echo "$call"; return 1; }; done
+	for vg in "$@"; do
+		[[ "$call " == *"--monitor y"*" $vg "* ]] || { echo "$call"; return 1; }
+	done
 }
 
 # only_delegated VG...: succeeds if lvm ran for no other VGs
