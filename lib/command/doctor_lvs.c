@@ -217,7 +217,8 @@ static int fill_lv(struct lea_doctor *doctor, const struct lea_vg *vg, const str
 		return 0;
 	}
 	doctor->is_matched[active - doctor->active.lv] = true;
-	snprintf(state->node, sizeof(state->node), "%s", active->node);
+	if (!active->is_part)
+		snprintf(state->node, sizeof(state->node), "%s", active->device);
 	io = lea_doctor_find_counter(&doctor->before, state->node);
 	state->has_io = io != NULL;
 	state->io = io ? *io : state->io;
@@ -363,12 +364,13 @@ static int add_nodes(struct lea_doctor *doctor)
 	for (size_t i = 0; i < doctor->active.count; i++) {
 		const struct lea_active_lv *lv = &doctor->active.lv[i];
 
-		if (!lv->node[0] || doctor->is_matched[i])
+		if (lv->is_part || doctor->is_matched[i])
 			continue;
-		snprintf(wanted_vg.id, sizeof(wanted_vg.id), "%.32s", lv->id);
+		snprintf(wanted_vg.id, sizeof(wanted_vg.id), "%.32s",
+			 lv->uuid + strlen(LEA_ACTIVE_PREFIX));
 		found = bsearch(&key, vgs, facts->vg_count, sizeof(*vgs), compare_vgs);
 		if (found)
-			add_node(doctor, lv->node, (uint32_t)(*found - facts->vg));
+			add_node(doctor, lv->device, (uint32_t)(*found - facts->vg));
 	}
 	facts->node = doctor->node;
 	return 0;

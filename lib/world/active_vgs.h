@@ -11,15 +11,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One active LV. */
+/* What precedes the VG's id in a uuid. Source: dmsetup info of LVs of lvm2 2.03.16. */
+#define LEA_ACTIVE_PREFIX "LVM-"
+/* So many characters of a uuid tell the VG, and so many the LV; more follow only for a part. */
+#define LEA_ACTIVE_VG_CHARS 36U
+#define LEA_ACTIVE_LV_CHARS 68U
+
+/* A device of an active LV, or of a part of one. */
 struct lea_active_lv {
-	char id[65];   /* the VG's id and the LV's, 32 characters each */
-	char node[16]; /* "dm-3": its own device; "": only devices of parts of it are there */
+	char uuid[129];	 /* begins with LEA_ACTIVE_PREFIX; not validated further */
+	char device[16]; /* "dm-3" */
+	bool is_part;
 };
 
 /* Zeroed: none. */
 struct lea_active_vgs {
-	struct lea_active_lv *lv; /* [count], sorted by id; owned, see lea_active_vgs_done */
+	struct lea_active_lv *lv; /* [count], sorted by uuid; owned, see lea_active_vgs_done */
 	size_t count, room;
 };
 
@@ -28,6 +35,6 @@ LEA_MUST_CHECK int lea_active_vgs_read(struct lea_world *world, struct lea_activ
 void lea_active_vgs_done(struct lea_active_vgs *vgs);
 /* Is any LV of this VG active? */
 bool lea_active_vgs_has(const struct lea_active_vgs *vgs, const char *vg_id);
-/* NULL: this LV is not active. Borrowed. */
+/* NULL: this LV is not active; a part of it: its own device is not there. Borrowed. */
 const struct lea_active_lv *lea_active_vgs_find(const struct lea_active_vgs *vgs, const char *vg_id,
 						const char *lv_id);

@@ -269,21 +269,26 @@ static int kernel_uuid_of(struct lea_dm *dm, const char *name,
 	return r;
 }
 
-static bool is_row(const struct lea_row *row, uint64_t start, uint64_t length, const char *target,
-		   const char *params)
+/* A row of the live table. Its texts belong to libdevmapper. */
+struct kernel_row {
+	uint64_t start, length;
+	const char *target, *params;
+};
+
+static bool is_row(const struct lea_row *wanted, const struct kernel_row *row)
 {
-	return row->start_sectors == start && row->length_sectors == length && target && params &&
-	       !strcmp(row->target, target) && !strcmp(row->params, params);
+	return wanted->start_sectors == row->start && wanted->length_sectors == row->length &&
+	       row->params && !strcmp(wanted->target, row->target) &&
+	       !strcmp(wanted->params, row->params);
 }
 
-static int kernel_same_table(struct lea_dm *dm, const char *uuid, const struct lea_table *table,
-			     bool *ret_same)
+/* Calls @take with each row of the node's live table. */
+static int each_row(struct lea_dm *dm, const char *uuid,
+		    void (*take)(void *arg, const struct kernel_row *row), void *arg)
 {
 	AUTO_TASK *task = new_task(dm, DM_DEVICE_TABLE);
-	uint64_t start, length;
 	char *target, *params;
 	void *next = NULL;
-	uint32_t i = 0;
 	int r;
 
 	if (!task)
@@ -291,41 +296,65 @@ static int kernel_same_table(struct lea_dm *dm, const char *uuid, const struct l
 	r = dm_task_set_uuid(task, uuid) ? run_task(task) : -ENOMEM;
 	if (r)
 		return r;
-	*ret_same = true;
 	do {
+		struct kernel_row row;
+
 		target = params = NULL;
-		next = dm_get_next_target(task, next, &start, &length, &target, &params);
-		if (!target)
-			break;
-		if (i >= table->row_count ||
-		    !is_row(&table->row[i++], start, length, target, params))
-			*ret_same = false;
+		next = dm_get_next_target(task, next, &row.start, &row.length, &target, &params);
+		row.target = target;
+		row.params = params;
+		if (target)
+			take(arg, &row);
 	} while (next);
-	*ret_same = *ret_same && i == table->row_count;
 	return 0;
+}
+
+struct comparison {
+	const struct lea_table *table;
+	uint32_t count; /* of rows seen */
+	bool is_same;
+};
+
+static void compare_row(void *arg, const struct kernel_row *row)
+{
+	struct comparison *comparison = arg;
+	const struct lea_table *table = comparison->table;
+
+	if (comparison->count++ < table->row_count)
+		comparison->is_same = comparison->is_same &&
+				      is_row(&table->row[comparison->count - 1], row);
+}
+
+static int kernel_same_table(struct lea_dm *dm, const char *uuid, const struct lea_table *table,
+			     bool *ret_same)
+{
+	struct comparison comparison = {.table = table, .is_same = true};
+	const int r = each_row(dm, uuid, compare_row, &comparison);
+
+	*ret_same = !r && comparison.is_same && comparison.count == table->row_count;
+	return r;
+}
+
+struct search {
+	bool (*is_one)(const char *target);
+	bool is_found;
+};
+
+static void search_row(void *arg, const struct kernel_row *row)
+{
+	struct search *search = arg;
+
+	search->is_found = search->is_found || search->is_one(row->target);
 }
 
 static int kernel_has_row(struct lea_dm *dm, const char *uuid, bool (*is_one)(const char *target),
 			  bool *ret_has)
 {
-	AUTO_TASK *task = new_task(dm, DM_DEVICE_TABLE);
-	uint64_t start, length;
-	char *target, *params;
-	void *next = NULL;
-	int r;
+	struct search search = {.is_one = is_one};
+	const int r = each_row(dm, uuid, search_row, &search);
 
-	*ret_has = false;
-	if (!task)
-		return -ENODEV;
-	r = dm_task_set_uuid(task, uuid) ? run_task(task) : -ENOMEM;
-	if (r)
-		return r == -ENXIO ? 0 : r;
-	do {
-		target = params = NULL;
-		next = dm_get_next_target(task, next, &start, &length, &target, &params);
-		*ret_has = *ret_has || (target && is_one(target));
-	} while (next);
-	return 0;
+	*ret_has = search.is_found;
+	return r == -ENXIO ? 0 : r;
 }
 
 static int kernel_create(struct lea_dm *dm, const struct lea_dm_node *node, uint32_t *ret_major,
