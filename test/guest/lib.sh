@@ -533,7 +533,9 @@ guest_measure() {
 
 # guest_event_calls: prints the lvm processes of this boot, without lvm2-monitor's, and without the one that
 # arm starts for lvm's defaults because the counting wrapper is not the lvm of the build
-guest_event_calls() { guest_run 'grep -vE "vgchange --monitor|lvmconfig --type default" /run/lvm-calls'; }
+guest_event_calls() {
+	guest_run 'touch /run/lvm-calls; grep -vE "vgchange --monitor|lvmconfig --type default" /run/lvm-calls'
+}
 
 # figure FILE KEY: prints the value
 figure() { awk -v k="$2" '$1 == k { print $2 }' "$1"; }
