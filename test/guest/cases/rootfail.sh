@@ -13,6 +13,7 @@ if with_ours; then
 	GUEST_DISKS=("${GUEST_DISKS[@]:0:4}")
 	lvs=5
 	disks_are_late_or_hang ''
+	hangs_for_udev
 	root_was_changed by-uuid
 else
 	new_root_machine 3
