@@ -69,6 +69,8 @@ int lea_boot_monitor(struct lea_world *world, struct lea_arena *arena, const cha
 	*ret_names = lea_arena_alloc(arena, LEA_BOOT_MONITOR_MOST, sizeof(**ret_names));
 	if (!*ret_names)
 		return -ENOMEM;
+	if (lea_world_sys(world) < 0)
+		return LEA_BOOT_MONITOR_ALL;
 	r = lea_active_vgs_read(world, &active);
 	if (r)
 		return r;

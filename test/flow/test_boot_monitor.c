@@ -116,6 +116,18 @@ TEST(without_an_lv_device_mapper_is_not_asked)
 	ck_assert_uint_eq(dm->step_count, 0);
 }
 
+TEST(without_sysfs_all_is_left_to_lvm)
+{
+	char names[256];
+
+	tree_remove(&tree, "/sys/class/block/sda");
+	tree_remove(&tree, "/sys/class/block");
+	tree_remove(&tree, "/sys/class");
+	tree_remove(&tree, "/sys");
+	find(names);
+	ck_assert_str_eq(names, "all");
+}
+
 TEST(what_cannot_be_asked_is_left_to_lvm)
 {
 	const struct node node = {"sys-a", "LVM-" ID_A LV_1, "0 8 linear 8:0 0\n"};
