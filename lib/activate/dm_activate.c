@@ -195,9 +195,11 @@ static int do_all(struct lea_dm_exec *run)
 	if (count && !failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++) {
-		r = do_lv(run, i);
-		failed[i] = r != 0;
-		failures += failed[i];
+		const uint32_t lv = run->plan->order[i];
+
+		r = do_lv(run, lv);
+		failed[lv] = r != 0;
+		failures += failed[lv];
 		if (lea_is_transient(r) && !run->result->shortage)
 			run->result->shortage = r;
 	}

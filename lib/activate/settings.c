@@ -82,6 +82,7 @@ void lea_activate_settings(const struct lea_world *world, const struct lea_conf 
 				.read_only_list = volume_list(&conf->read_only_volume_list),
 				.host_tags = volume_list(&conf->host_tags),
 				.only = options->only,
+				.first = options->first,
 			},
 		.mode = plan_mode(options->mode ? options->mode : conf->activation_mode),
 		.skips_lacking = options->skips_lacking,

@@ -37,6 +37,7 @@ struct lea_activate_options {
 	bool checks_duplicates; /* only recorded devices were scanned: check for copies */
 	bool forbids_monitor;	/* --monitor n: build mirrors that work without dmeventd */
 	struct lea_volume_list only; /* activate these LVs and no others; undefined: all */
+	struct lea_volume_list first; /* activate these LVs before the others of their VG */
 	const char *const *devices;  /* --devices list; NULL: not given */
 	uint32_t device_count;
 	struct lea_reader *reader; /* reads in a child process with deadlines; NULL: read here */

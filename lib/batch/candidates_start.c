@@ -584,7 +584,9 @@ int lea_batch_workers(const struct lea_batch_options *how, struct lea_workers **
 			     .lvm_path = how->lvm_path,
 			     .monitor = how->conf->monitoring,
 			     .defers_watch = how->defers_watch,
-			     .poll = true},
+			     .poll = true,
+			     .first = how->needs ? how->needs->words
+						 : (struct lea_volume_list){0}},
 		.lvm_args = lvm_args,
 		.lost = lea_requeue_lost,
 		.lvm_path = how->lvm_path,

@@ -222,6 +222,7 @@ static int grow_steps(struct lea_emit *emit)
 	emit->node_room = (uint32_t)nodes;
 	emit->step_room = (uint32_t)nodes * STEPS_PER_NODE;
 	plan->lv = lea_arena_alloc(emit->arena, lvs, sizeof(*plan->lv));
+	plan->order = lea_arena_alloc(emit->arena, lvs, sizeof(*plan->order));
 	plan->node = lea_arena_alloc(emit->arena, nodes, sizeof(*plan->node));
 	plan->step = lea_arena_alloc(emit->arena, emit->step_room, sizeof(*plan->step));
 	emit->late = lea_arena_alloc(emit->arena, nodes, sizeof(*emit->late));
@@ -232,8 +233,9 @@ static int grow_steps(struct lea_emit *emit)
 	emit->next_moved = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->next_moved));
 	if (!lvs)
 		return 0;
-	if (!plan->lv || !plan->node || !plan->step || !emit->late || !emit->node_of ||
-	    !emit->ahead_of || !emit->availability || !emit->first_moved || !emit->next_moved)
+	if (!plan->lv || !plan->order || !plan->node || !plan->step || !emit->late ||
+	    !emit->node_of || !emit->ahead_of || !emit->availability || !emit->first_moved ||
+	    !emit->next_moved)
 		return -ENOMEM;
 	memset(emit->node_of, 0xff, lvs * sizeof(*emit->node_of));
 	memset(emit->ahead_of, 0xff, lvs * sizeof(*emit->ahead_of));
@@ -241,6 +243,18 @@ static int grow_steps(struct lea_emit *emit)
 	memset(emit->next_moved, 0xff, lvs * sizeof(*emit->next_moved));
 	find_companions(emit);
 	return 0;
+}
+
+/* A shared node is made in the steps of the first LV on it, so the order is part of the plan. */
+static void order_lvs(const struct lea_emit *emit)
+{
+	const struct lea_vg *vg = emit->vg;
+	uint32_t count = 0;
+
+	for (int first = 1; first >= 0; first--)
+		for (uint32_t i = 0; i < vg->lv_count; i++)
+			if (lea_select_first(vg, &vg->lvs[i], &emit->rules->select) == first)
+				emit->plan->order[count++] = i;
 }
 
 int lea_plan_vg(struct lea_arena *arena, const struct lea_vg *vg, const struct lea_plan_pv *pvs,
@@ -261,8 +275,10 @@ int lea_plan_vg(struct lea_arena *arena, const struct lea_vg *vg, const struct l
 	}
 	emit.plan = plan;
 	r = grow_steps(&emit);
+	if (!r)
+		order_lvs(&emit);
 	for (uint32_t i = 0; !r && i < vg->lv_count; i++)
-		r = plan_lv(&emit, i);
+		r = plan_lv(&emit, plan->order[i]);
 	if (!r)
 		*ret_plan = plan;
 	return r;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What device-mapper must contain so that the selected LVs of a VG are active: nodes with their
- * tables, and the steps that create them, in lvm2's order. Pure; everything lives in one arena.
+ * tables, and the steps that create them, in lvm2's order; what select.first names comes before the
+ * rest. Pure; everything lives in one arena.
  * Source: lvm2 2.03.16 and 2.03.31, captured tables and ioctls.
  */
 #pragma once
@@ -87,9 +88,10 @@ struct lea_plan_lv {
 struct lea_plan {
 	const struct lea_vg *vg;
 	struct lea_plan_lv *lv; /* [vg->lv_count] */
+	uint32_t *order;	/* [vg->lv_count]: the LVs in the order of their steps */
 	struct lea_plan_node *node;
 	uint32_t node_count;
-	struct lea_plan_step *step; /* in the order of the LVs; each node is created once */
+	struct lea_plan_step *step; /* each node is created once */
 	uint32_t step_count;
 	const char *delegate_reason; /* only with LEA_PLAN_DELEGATE */
 };

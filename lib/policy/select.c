@@ -91,14 +91,14 @@ static bool comes_by_itself(const struct lea_lv *lv, const struct lea_select_rul
 	return lea_lv_is_visible(lv) || (lv->snapshots && lv->role == LEA_ROLE_NONE);
 }
 
-/* Does the caller want this LV, or a snapshot that its origin brings? */
-static bool is_wanted(const struct lea_vg *vg, const struct lea_lv *lv,
-		      const struct lea_select_rules *rules)
+/* Does the list name this LV, or a snapshot that it brings? */
+static bool matches_group(const struct lea_vg *vg, const struct lea_lv *lv,
+			  const struct lea_select_rules *rules, const struct lea_volume_list *list)
 {
-	if (!rules->only.defined || matches(vg, lv, rules, &rules->only))
+	if (matches(vg, lv, rules, list))
 		return true;
 	for (const struct lea_seg_snapshot *s = lv->snapshots; s; s = s->next)
-		if (matches(vg, &vg->lvs[s->cow], rules, &rules->only))
+		if (matches(vg, &vg->lvs[s->cow], rules, list))
 			return true;
 	return false;
 }
@@ -110,7 +110,7 @@ enum lea_selected lea_select_lv(const struct lea_vg *vg, const struct lea_lv *lv
 		return LEA_SELECT_HIDDEN;
 	if (rules->everything)
 		return LEA_SELECTED;
-	if (!is_wanted(vg, lv, rules))
+	if (rules->only.defined && !matches_group(vg, lv, rules, &rules->only))
 		return LEA_SELECT_NOT_WANTED;
 	if (lv->flags & LEA_FLAG_ACTIVATION_SKIP && !rules->ignore_skip)
 		return LEA_SELECT_SKIP_FLAG;
@@ -122,6 +122,12 @@ enum lea_selected lea_select_lv(const struct lea_vg *vg, const struct lea_lv *lv
 	if (!passes_volume_list(vg, lv, rules))
 		return LEA_SELECT_FILTERED;
 	return LEA_SELECTED;
+}
+
+bool lea_select_first(const struct lea_vg *vg, const struct lea_lv *lv,
+		      const struct lea_select_rules *rules)
+{
+	return rules->first.count && matches_group(vg, lv, rules, &rules->first);
 }
 
 bool lea_select_read_only(const struct lea_vg *vg, const struct lea_lv *lv,

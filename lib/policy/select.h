@@ -25,6 +25,7 @@ struct lea_select_rules {
 	/* What the caller wants of the VG: no other LV is selected. A snapshot stands for its
 	 * origin. Undefined: every LV. */
 	struct lea_volume_list only;
+	struct lea_volume_list first; /* LVs that come before the others; it selects none */
 	struct lea_volume_list host_tags; /* plain words; "defined" is ignored */
 };
 
@@ -42,6 +43,10 @@ enum lea_selected {
 /* LEA_SELECTED, or the first reason against it, in the order in which lvm2 checks. */
 enum lea_selected lea_select_lv(const struct lea_vg *vg, const struct lea_lv *lv,
 				const struct lea_select_rules *rules);
+
+/* Does rules->first name the LV, or a snapshot that it brings? */
+bool lea_select_first(const struct lea_vg *vg, const struct lea_lv *lv,
+		      const struct lea_select_rules *rules);
 
 /* Does read_only_volume_list match? The LV's own permission is separate. */
 bool lea_select_read_only(const struct lea_vg *vg, const struct lea_lv *lv,

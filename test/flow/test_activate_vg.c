@@ -30,6 +30,43 @@ TEST(active_lvs_are_left_alone)
 	ck_assert_uint_eq(result.resumed, 0);
 }
 
+/* Activates a thin pool and its two LVs, the second one first. */
+static int run_second_first(struct lea_activate_result *result)
+{
+	static const char *const words[] = {"vg/none", "vg/t2"};
+
+	open_shape("thin_basic");
+	options.first = (struct lea_volume_list){.item = words, .count = 2, .defined = true};
+	return run(result);
+}
+
+TEST(what_comes_first_is_activated_first)
+{
+	struct lea_activate_result result;
+	char created[256] = "";
+
+	ck_assert_int_eq(run_second_first(&result), 0);
+	for (uint32_t i = 0; i < fake->step_count; i++)
+		if (!strncmp(fake->step[i], "create vg-", 10)) {
+			strcat(created, fake->step[i] + 10);
+			strcat(created, "\n");
+		}
+	ck_assert_str_eq(created, "pool_tmeta\npool_tdata\npool-tpool\nt2\npool ro\nt1\n");
+}
+
+TEST(when_what_comes_first_fails_the_others_have_what_they_share)
+{
+	struct lea_activate_result result;
+
+	fake->fail_on = "load vg-t2";
+	fake->fault = -EINVAL;
+	ck_assert_int_eq(run_second_first(&result), LEA_ACTIVATE_FAILED);
+	ck_assert_uint_eq(result.failed, 1);
+	ck_assert(!fake_dm_find(fake, "vg-t2"));
+	ck_assert(fake_dm_find(fake, "vg-pool")->info.live_table);
+	ck_assert(fake_dm_find(fake, "vg-t1")->info.live_table);
+}
+
 /* Rows: what a dead program may have left of vg-lv0, and the required result. */
 static const struct leftover {
 	const char *claim;

@@ -43,6 +43,18 @@ TEST_EACH(each_list_entry_matches_as_in_lvm2, list_rows)
 		      list_rows[_i].entry);
 }
 
+TEST_EACH(each_list_entry_says_what_comes_first, list_rows)
+{
+	const struct lea_select_rules rules = {
+		.first = {.item = &list_rows[_i].entry, .count = 1, .defined = true},
+		.host_tags = ITEMS("other", "vgtag"),
+	};
+
+	ck_assert_msg(lea_select_first(&vg, &lv, &rules) == list_rows[_i].want, "\"%s\"",
+		      list_rows[_i].entry);
+	ck_assert_int_eq(lea_select_lv(&vg, &lv, &rules), LEA_SELECTED);
+}
+
 static const struct {
 	const char *claim;
 	uint32_t flags;

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
-# what fstab needs is active before the coldplug, by what was remembered of the last boot; all else comes later
+# what fstab and event/needed name is active before the coldplug, by what was remembered of the last boot; all else later
 
 # LVMEVENT_LONG: sixty disks, and boots with a memory that is damaged or no longer true
 count=12
@@ -35,15 +35,20 @@ guest_new ours "$disks"
 guest_package
 guest_early_disks $count
 echo '/dev/data/home /late ext4 defaults,x-systemd.device-timeout=300 0 2' | overlay_file etc/fstab
+# of four LVs the first and the last
+printf 'event { needed = [ "data/more1" ] }\n' | overlay_file etc/lvm/lvmevent.conf
 boots_whole "the first boot"
+claim "the first boot: the needed LVs come before the others of their VG" guest_run '
+	made=$(echo $(dmsetup info -c --noheadings -o name -O minor | grep ^data-)); echo "$made"
+	[ "$made" = "data-home data-more1 data-swap data-more0" ]'
 claim "the first boot: nothing is active before the coldplug" before_coldplug ''
 claim "the first boot: nothing is said of it" guest_run '! journalctl -b -u lvmevent-needed -o cat | grep VG'
 claim "the first boot is remembered" is_remembered
 guest_shutdown
 
 boots_whole "the second boot"
-claim "the second boot: the needed LV is active before the coldplug, and no other" before_coldplug data-home
-claim "the second boot: it is said" was_said 'VG data: 1 LV(s) active before the coldplug'
+claim "the second boot: the needed LVs are active before the coldplug, and no other" before_coldplug "data-home data-more1"
+claim "the second boot: it is said" was_said 'VG data: 2 LV(s) active before the coldplug'
 # lvm2-monitor takes the locks of all VGs
 for unit in systemd-udev-trigger lvm2-monitor; do
 	claim "the second boot: $unit started after the needed wave" guest_run "
@@ -72,7 +77,7 @@ if [ -n "${LVMEVENT_LONG-}" ]; then
 	claim "two disks were swapped: they are remembered" is_remembered
 	guest_shutdown
 	boots_whole "the boot after that"
-	claim "the boot after that: the needed LV is active before the coldplug" before_coldplug data-home
+	claim "the boot after that: the needed LVs are active before the coldplug" before_coldplug "data-home data-more1"
 	claim "the LV gets a tag" guest_run 'lvchange --addtag early data/home'
 	guest_shutdown
 	# shellcheck disable=SC2034 # used by guest_boot
