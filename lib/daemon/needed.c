@@ -31,6 +31,7 @@ struct wave {
 	struct lea_session *session;
 	struct lea_world *world;
 	struct lea_arena *arena;
+	struct lea_conf reading; /* the session's, with stricter filters; borrows its values */
 	struct lea_boot_memory memory;
 	struct lea_needs *needs; /* owned */
 	struct lea_needed_disks *disks;
@@ -129,21 +130,38 @@ static void check(struct wave *wave, const struct member *member, const struct l
 		keep_off(wave, member->vg, member->pv->pvid, why);
 }
 
+/* Under its VG's lock the disk is read again for its metadata; libblkid need not probe it twice. */
+static int note_type(struct lea_found *found)
+{
+	char *properties;
+
+	if (!found->is_unnamed || strcmp(found->content, "LVM2_member") != 0)
+		return 0;
+	properties = strdup("ID_FS_TYPE=LVM2_member\n");
+	if (!properties)
+		return -ENOMEM;
+	free(found->device.properties);
+	found->device.properties = properties;
+	return 0;
+}
+
 static int read_disks(struct wave *wave)
 {
 	const struct lea_scan_options options = {
 		.use_names_filter = true, .out_of_process = true, .reader = wave->session->reader};
 	struct lea_found *const *found;
 	size_t count;
-	int r = lea_scan_new(wave->world, wave->session->conf, &options, &wave->scan);
+	int r = lea_scan_new(wave->world, &wave->reading, &options, &wave->scan);
 
 	r = r ? r : lea_scan_add(wave->scan, wave->device, wave->count);
 	if (r)
 		return r < 0 ? r : -EINVAL;
 	found = lea_scan_found(wave->scan, &count);
-	for (size_t i = 0; i < count && i < wave->count; i++)
+	for (size_t i = 0; !r && i < count && i < wave->count; i++) {
 		check(wave, &wave->member[i], found[i]);
-	return 0;
+		r = note_type(found[i]);
+	}
+	return r;
 }
 
 /* ---- the VGs */
@@ -279,8 +297,11 @@ static int activate_all(struct wave *wave)
 
 /* No disk may keep the wave longer than the coldplug waits, and an array's component is to be known
  * whatever the settings say: udev has not looked for arrays yet. */
-static void adapt(struct lea_conf *conf)
+static void set_reading(struct wave *wave)
 {
+	struct lea_conf *conf = &wave->reading;
+
+	*conf = *wave->session->conf;
 	if (conf->probe_deadline_ms > conf->needed_deadline_ms)
 		conf->probe_deadline_ms = conf->needed_deadline_ms;
 	conf->md_component_detection = true;
@@ -313,14 +334,14 @@ static int run_wave(struct wave *wave, void (*ready)(void *arg), void *arg)
 
 	if (r || !has_needed(wave))
 		return r;
-	adapt(session->conf);
+	set_reading(wave);
 	r = lea_deadline_start(session->world->clock, session->conf->needed_deadline_ms, ready,
 			       arg);
 	r = r ? r : lea_needed_disks_list(wave->world, session->conf, wave->arena, &wave->disks);
 	r = r ? r : add_vgs(wave);
 	if (r || !wave->count)
 		return r;
-	r = lea_reader_new(wave->world, session->conf, &session->reader);
+	r = lea_reader_new(wave->world, &wave->reading, &session->reader);
 	if (r)
 		return r;
 	/* A disk that answers too late has its event yet to come. */

@@ -14,8 +14,8 @@
 struct lea_reader;
 
 /*
- * @world, @conf: borrowed. Starts no process until a scan has a device to read. Returns 0 or
- * -ENOMEM.
+ * @world: borrowed; @conf: read before this returns. Starts no process until a scan has a device to
+ * read. Returns 0 or -ENOMEM.
  */
 LEA_MUST_CHECK int lea_reader_new(struct lea_world *world, const struct lea_conf *conf,
 				  struct lea_reader **ret_reader);

@@ -3,11 +3,13 @@
 #include "world/udevdb.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <libudev.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "world/udev.h"
@@ -77,9 +79,22 @@ static void print_properties(FILE *out, struct udev_device *entry)
 	}
 }
 
+/*
+ * Without this file udev has not initialized the device: libudev would say the same after some sixty
+ * system calls in sysfs. Source: systemd 252, libudev, black-box.
+ */
+static bool has_entry(const struct lea_device *device)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/run/udev/data/b%" PRIu32 ":%" PRIu32, device->major,
+		 device->minor);
+	return !access(path, F_OK) || errno != ENOENT;
+}
+
 static char *read_database(const struct lea_device *device)
 {
-	LEA_AUTO(udev_unrefp) struct udev *udev = udev_new();
+	LEA_AUTO(udev_unrefp) struct udev *udev = has_entry(device) ? udev_new() : NULL;
 	LEA_AUTO(device_unrefp) struct udev_device *entry = NULL;
 	char *lines = NULL;
 	size_t bytes;

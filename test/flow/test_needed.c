@@ -11,7 +11,10 @@
 #include "state/lock.h"
 #include "unit/suite.h"
 
+#include <blkid/blkid.h>
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #define MACHINE	  "0123456789abcdef0123456789abcdef"
@@ -23,6 +26,7 @@ static struct lea_boot_pv pvs[2];
 static struct lea_boot_lv lvs[] = {{.name = "home", .fs_uuid = "ab-12", .fs_label = ""}};
 static struct lea_boot_vg vgs[2];
 static struct lea_boot_memory memory;
+static _Atomic unsigned int *probes; /* shared with children */
 
 /* Lists the disk in /sys/block as well, with its wwid. */
 static void plug(const char *sample, const char *name, uint32_t minor, const char *wwid)
@@ -54,6 +58,8 @@ static void remember(void)
 static void setup(void)
 {
 	machine_begin();
+	probes = mmap(NULL, sizeof(*probes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(probes, MAP_FAILED);
 	tree_put(&machine.tree, "/etc/machine-id", MACHINE "\n");
 	tree_put(&machine.tree, "/etc/fstab", FSTAB);
 	tree_put(&machine.tree, "/proc/cmdline", "quiet\n");
@@ -81,6 +87,7 @@ static void setup(void)
 static void teardown(void)
 {
 	lea_session_end(&session);
+	munmap(probes, sizeof(*probes));
 	machine_end();
 }
 
@@ -113,6 +120,23 @@ TEST(the_needed_lv_alone_becomes_active)
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 1);
 	ck_assert_uint_eq(machine.dm->unwaited, 0);
 	ck_assert(was_said("VG vg_one: 1 LV(s) active before the coldplug"));
+}
+
+/* In place of libblkid's function, also in the process that reads disks. */
+int blkid_do_safeprobe(blkid_probe probe)
+{
+	int (*real)(blkid_probe) = (int (*)(blkid_probe))dlsym(RTLD_NEXT, "blkid_do_safeprobe");
+
+	++*probes;
+	return real(probe);
+}
+
+TEST(each_disk_is_probed_once)
+{
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 1);
+	ck_assert_uint_eq(*probes, 1);
 }
 
 /* The boot scan is to activate the rest of the VG. */
