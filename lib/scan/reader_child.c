@@ -9,6 +9,7 @@
  * not the parent reads answers.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,9 @@
 #include "state/queue.h"
 #include "world/confine.h"
 #include "world/proc.h"
+
+#define MAPPED_BYTES (512 * 1024)
+#define KEPT_BYTES   (2 * 1024 * 1024) /* by each thread */
 
 struct job {
 	struct job *next;
@@ -294,12 +298,21 @@ static void serve(struct shared *shared)
 		wait_for(&shared->finished);
 }
 
+/* A disk's tail, or a metadata text, is too large for the heap by default: for each disk the kernel
+ * would map, clear and unmap its pages. */
+static void keep_buffers(void)
+{
+	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+}
+
 int lea_reader_child(void *arg)
 {
 	struct shared shared = {.child = arg};
 	struct lea_world *world = shared.child->world;
 
 	LEA_CRASHPOINT_ROLE("probe");
+	keep_buffers();
 	shared.end = &shared.first;
 	/* This closes the journal's socket as well: no line may be sent to it. */
 	lea_proc_detach(shared.child->fd);
