@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -380,6 +381,13 @@ static void unprotect(void)
 		return;
 }
 
+/* lvm may leave a daemon behind, which must not keep the high priority of the service. */
+static void use_normal_priority(void)
+{
+	if (getpriority(PRIO_PROCESS, 0) < 0 && setpriority(PRIO_PROCESS, 0, 0) < 0)
+		return;
+}
+
 static int exec_child(void *arg)
 {
 	const struct run *run = arg;
@@ -400,6 +408,8 @@ static int exec_child(void *arg)
 	 * it. */
 	keep_streams_and(run->report_fd);
 	unprotect();
+	if (!run->parent)
+		use_normal_priority();
 	fault = lea_proc_exec(run->argv);
 	if (write(run->report_fd, &fault, sizeof(fault)) < 0)
 		return LEA_PROC_NOT_STARTED;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static int give(void *arg)
@@ -142,6 +143,26 @@ TEST(each_thread_runs_once)
 }
 
 /* A protected service starts programs that are not: each is killed on its own merits. */
+TEST_AS_ROOT(a_program_inherits_a_high_priority_only_if_it_is_captured)
+{
+	static const char *const argv[] = {"/usr/bin/nice", NULL};
+	static const char *const is_normal[] = {"/bin/sh", "-c", "[ $(nice) = 0 ]", NULL};
+	static const char *const is_low[] = {"/bin/sh", "-c", "[ $(nice) = 5 ]", NULL};
+	char output[32];
+	int code = -1;
+
+	/* A container may not be allowed to. */
+	if (!setpriority(PRIO_PROCESS, 0, -5)) {
+		ck_assert_int_eq(lea_proc_capture(argv, output, sizeof(output), &code), 0);
+		ck_assert_str_eq(output, "-5\n");
+		ck_assert_int_eq(lea_proc_run(is_normal, &code), 0);
+		ck_assert_int_eq(code, 0);
+	}
+	ck_assert_int_eq(setpriority(PRIO_PROCESS, 0, 5), 0);
+	ck_assert_int_eq(lea_proc_run(is_low, &code), 0);
+	ck_assert_int_eq(code, 0);
+}
+
 TEST_AS_ROOT(a_program_does_not_inherit_protection_from_the_oom_killer)
 {
 	static const char *const argv[] = {"/bin/cat", "/proc/self/oom_score_adj", NULL};
