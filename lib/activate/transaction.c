@@ -34,7 +34,7 @@
 struct held {
 	struct held *next;
 	struct lea_lock *lock; /* NULL: run without lock, or released */
-	struct lea_scan *scan; /* owns the metadata; NULL: nothing was read */
+	struct lea_scan *scan; /* owns the metadata; NULL: nothing was read, or the caller owns it */
 	struct lea_arena *arena;
 	struct lea_activate_options in_part; /* the run's, for a VG that is activated in part */
 	struct lea_activate_vg vg;
@@ -114,25 +114,33 @@ static int busy(const struct lea_activation_run *run, const char *vg_name)
 	return no_lock(run, vg_name);
 }
 
-static int lock_vg(struct lea_activation_run *run, const char *vg_name, struct lea_lock **ret_lock,
-		   int *ret_shortage)
+int lea_vg_lock(struct lea_world *world, const struct lea_conf *conf, const char *vg_name, bool wait,
+		struct lea_lock **ret_lock)
 {
-	LEA_AUTO(lea_freep) char *dir = lea_world_path(run->world, run->conf->locking_dir);
+	LEA_AUTO(lea_freep) char *dir = lea_world_path(world, conf->locking_dir);
 	const struct lea_lock_options how = {
 		.dir = dir,
 		.mode = LEA_LOCK_EXCLUSIVE,
-		.wait = run->conf->wait_for_locks && !run->options->no_wait_lock,
-		.turnstile = run->conf->prioritise_write_locks,
+		.wait = wait,
+		.turnstile = conf->prioritise_write_locks,
 	};
 	char name[NAME_BYTES];
-	int r;
 
-	if (run->options->no_lock)
-		return 0;
 	if (!dir)
 		return -ENOMEM;
 	snprintf(name, sizeof(name), "V_%s", vg_name);
-	r = lea_lock_take(&how, name, ret_lock);
+	return lea_lock_take(&how, name, ret_lock);
+}
+
+static int lock_vg(struct lea_activation_run *run, const char *vg_name, struct lea_lock **ret_lock,
+		   int *ret_shortage)
+{
+	const bool wait = run->conf->wait_for_locks && !run->options->no_wait_lock;
+	int r;
+
+	if (run->options->no_lock || run->options->is_locked)
+		return 0;
+	r = lea_vg_lock(run->world, run->conf, vg_name, wait, ret_lock);
 	*ret_shortage = r > 0 ? LEA_NOT_NOW : lea_as_transient(r);
 	if (r == LEA_LOCK_BUSY)
 		return busy(run, vg_name);
@@ -143,6 +151,14 @@ static int lock_vg(struct lea_activation_run *run, const char *vg_name, struct l
 		return no_lock(run, vg_name);
 	}
 	return 0;
+}
+
+/* Monitoring alone is no activation. */
+static void note(const struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
+		 enum lea_ring_kind kind, int code)
+{
+	if (!before_lock->watch_only)
+		lea_timeline_note_vg(run->world, kind, before_lock->vg->id, code);
 }
 
 /* Sets held->vg.scanned; NULL with 0: the PVs do not have this VG any more. */
@@ -157,9 +173,16 @@ static int read_again(struct lea_activation_run *run, const struct lea_scan_vg *
 		.filter = &run->filter,
 		.devicesfile = run->options->devicesfile,
 	};
-	int r = lea_scan_new(run->world, run->conf, &options, &held->scan);
+	int r;
 
-	return r ? r : lea_vg_rescan(held->scan, before_lock, &held->vg.scanned);
+	if (run->options->is_locked) {
+		held->vg.scanned = before_lock;
+		return 0;
+	}
+	r = lea_scan_new(run->world, run->conf, &options, &held->scan);
+	r = r ? r : lea_vg_rescan(held->scan, before_lock, &held->vg.scanned);
+	note(run, before_lock, LEA_RING_REREAD, r);
+	return r;
 }
 
 static int not_found(const struct lea_activation_run *run, const char *vg_name)
@@ -175,19 +198,13 @@ static bool has_timed_out(const struct lea_scan *scan)
 	struct lea_found *const *found;
 	size_t count;
 
+	if (!scan)
+		return false;
 	found = lea_scan_found(scan, &count);
 	for (size_t i = 0; i < count; i++)
 		if (found[i]->kind == LEA_FOUND_UNREADABLE && found[i]->fault == -ETIMEDOUT)
 			return true;
 	return false;
-}
-
-/* Monitoring alone is no activation. */
-static void note(const struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
-		 enum lea_ring_kind kind, int code)
-{
-	if (!before_lock->watch_only)
-		lea_timeline_note_vg(run->world, kind, before_lock->vg->id, code);
 }
 
 static uint32_t count_found(const struct lea_scan_vg *scanned)
@@ -228,7 +245,6 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *b
 {
 	int r = read_again(run, before_lock, held);
 
-	note(run, before_lock, LEA_RING_REREAD, r);
 	if (r) {
 		lea_log(run->world->log, LEA_LOG_ERROR, "VG %s: reading its metadata again: %s",
 			before_lock->vg->name, r < 0 ? strerror(-r) : "a filter setting is wrong");
@@ -425,6 +441,9 @@ static int release_locks(struct lea_activation_run *run, int r)
 		rearm(run, held);
 		r = r ? r : s;
 		lea_lock_release(LEA_TAKE(held->lock));
+		if (run->options->is_locked)
+			run->options->guard->unlock(run->options->guard->arg,
+						    held->vg.scanned->vg);
 	}
 	return r;
 }

@@ -12,6 +12,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Has the last word on an activation. */
+struct lea_activate_guard {
+	/*
+	 * Called for each VG, under its lock and before its first change.
+	 * @is_used: [vg->pv_count]: the LVs to be activated lie on this PV
+	 * Returns why the VG is left alone, as static text: LEA_ACTIVATE_REFUSED; NULL: go on.
+	 */
+	const char *(*why_not)(void *arg, const struct lea_scan_vg *scanned, const bool *is_used);
+	/* With is_locked: releases the caller's lock of the VG, before lvm monitors it. */
+	void (*unlock)(void *arg, const struct lea_vg *vg);
+	void *arg;
+};
+
 enum lea_activation {
 	LEA_ACTIVATE,	   /* -ay */
 	LEA_ACTIVATE_AUTO, /* -aay */
@@ -25,6 +38,7 @@ struct lea_activate_options {
 	bool test;		  /* -t: change nothing */
 	bool ignore_skip;	  /* -K */
 	bool no_lock;		  /* --nolocking */
+	bool is_locked;		  /* the caller locked the VG before its scan: it is not read again */
 	bool no_wait_lock;	  /* return LEA_ACTIVATE_VG_BUSY instead of waiting */
 	bool quiet_refusals;	  /* event: no lines for foreign, exported or shared VGs */
 	bool quiet_success;	  /* event: no "now active" line for each VG */
@@ -40,6 +54,7 @@ struct lea_activate_options {
 	struct lea_volume_list first; /* activate these LVs before the others of their VG */
 	const char *const *devices;  /* --devices list; NULL: not given */
 	uint32_t device_count;
+	const struct lea_activate_guard *guard; /* NULL: none */
 	struct lea_reader *reader; /* reads in a child process with deadlines; NULL: read here */
 	/* Keeps the devices file between transactions: see scan.h */
 	struct lea_devicesfile **devicesfile;
@@ -69,6 +84,12 @@ struct lea_activate_result {
 	 * configuration changes. */
 	int shortage;
 };
+
+/* Takes lvm2's lock of a VG, exclusively. @wait: as in struct lea_lock_options. Returns what
+ * lea_lock_take returns. */
+struct lea_lock;
+LEA_MUST_CHECK int lea_vg_lock(struct lea_world *world, const struct lea_conf *conf,
+			       const char *vg_name, bool wait, struct lea_lock **ret_lock);
 
 /* A transaction over one or several VGs. It holds their locks, and blocks SIGINT, SIGTERM, SIGHUP
  * and SIGPIPE, until lea_activation_finish. @options are borrowed until then and read again for

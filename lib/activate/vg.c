@@ -184,12 +184,24 @@ static void find_refresh(struct lea_activate_vg *vg, const bool *was_active)
 			      vg->scanned->vg->name);
 }
 
+/* 0: go on. */
+static int ask_guard(const struct lea_activate_vg *vg, const struct lea_plan *plan,
+		     struct lea_activate_result *result)
+{
+	const struct lea_activate_guard *guard = vg->options->guard;
+
+	if (guard)
+		result->why = guard->why_not(guard->arg, vg->scanned, plan->uses_pv);
+	return guard && result->why ? LEA_ACTIVATE_REFUSED : 0;
+}
+
 static int activate(struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
 	struct lea_dm_exec_up how = {vg->arena, vg->conf, vg->options->test, NULL};
 	struct lea_plan *plan;
 	int r = plan_vg(vg, result, &plan);
 
+	r = r ? r : ask_guard(vg, plan, result);
 	if (r)
 		return r;
 	if (vg->refreshes)

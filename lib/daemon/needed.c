@@ -13,10 +13,12 @@
 #include "daemon/deadline.h"
 #include "daemon/needed_disks.h"
 #include "disk/segtype.h"
+#include "filter/filter.h"
 #include "policy/need_memory.h"
 #include "record/boot_memory_file.h"
 #include "scan/reader.h"
 #include "state/gate.h"
+#include "state/lock.h"
 #include "world/proc.h"
 #include "world/timeline.h"
 #include "world/udevdb.h"
@@ -31,9 +33,12 @@ struct wave {
 	struct lea_session *session;
 	struct lea_world *world;
 	struct lea_arena *arena;
-	struct lea_conf reading; /* the session's, with stricter filters; borrows its values */
+	/* The session's with stricter filters, and stricter still; they borrow its values. */
+	struct lea_conf reading, probing;
+	struct lea_filter *filter; /* for probing; owned */
 	struct lea_boot_memory memory;
 	struct lea_needs *needs; /* owned */
+	struct lea_lock **lock;	 /* [memory.vg_count]; owned, as is each lock; NULL: not taken */
 	struct lea_needed_disks *disks;
 	struct lea_device *device; /* [count], in the order of member; owned, emptied by the scan */
 	struct member *member;	   /* [count] */
@@ -41,9 +46,18 @@ struct wave {
 	struct lea_scan *scan; /* owned */
 };
 
+static void unlock(void *arg, const struct lea_vg *vg)
+{
+	struct wave *wave = arg;
+
+	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
+		if (!strcmp(wave->memory.vg[i].id, vg->id))
+			lea_lock_release(LEA_TAKE(wave->lock[i]));
+}
+
 /* Takes the VG out of the wave. */
-static void keep_off(struct wave *wave, const struct lea_boot_vg *vg, const char *pvid,
-		     const char *why)
+static void leave(struct wave *wave, const struct lea_boot_vg *vg, const char *pvid,
+		  const char *why)
 {
 	char id[39] = "";
 
@@ -54,6 +68,14 @@ static void keep_off(struct wave *wave, const struct lea_boot_vg *vg, const char
 		     "VG %s: left to the normal activation: %s%s%s%s", vg->name, pvid ? "PV " : "",
 		     id, pvid ? ": " : "", why);
 	wave->memory.vg[vg - wave->memory.vg].is_needed = false;
+}
+
+/* The same before its activation has begun: others may lock the VG. */
+static void keep_off(struct wave *wave, const struct lea_boot_vg *vg, const char *pvid,
+		     const char *why)
+{
+	leave(wave, vg, pvid, why);
+	lea_lock_release(LEA_TAKE(wave->lock[vg - wave->memory.vg]));
 }
 
 /* ---- the disks */
@@ -103,52 +125,60 @@ static int add_vgs(struct wave *wave)
 	return r;
 }
 
-/* ---- what is on them */
-
-/* The content's name: udev's, if it knows the device from the initramfs, else libblkid's. */
-static const char *type_of(const struct lea_found *found)
+/* Under its lock no VG changes, so its disks are read only once. */
+static void lock_vgs(struct wave *wave)
 {
-	return found->is_unnamed					    ? found->content
-	       : lea_udevdb_is(&found->device, "ID_FS_TYPE", "LVM2_member") ? "LVM2_member"
-									    : "";
+	for (uint32_t i = 0; i < wave->memory.vg_count; i++) {
+		struct lea_boot_vg *vg = &wave->memory.vg[i];
+		int r = vg->is_needed ? lea_vg_lock(wave->world, wave->session->conf, vg->name,
+						    false, &wave->lock[i])
+				      : 0;
+
+		if (r)
+			keep_off(wave, vg, NULL,
+				 r == LEA_LOCK_BUSY ? "another process has its lock"
+						    : "its lock could not be taken");
+	}
 }
 
-static void check(struct wave *wave, const struct member *member, const struct lea_found *found)
+/* ---- what is on them */
+
+/* Why must the VG of this PV be left alone? @type: the name of the device's content. */
+static const char *why_by_content(const struct lea_boot_vg *vg, const struct lea_boot_pv *pv,
+				  const struct lea_found *found, const char *type)
 {
 	const struct lea_keep_off_content content = {
 		.is_read = found->kind != LEA_FOUND_UNREADABLE && found->kind != LEA_FOUND_GONE,
 		.excluded_why = found->excluded_why,
-		.type = type_of(found),
+		.type = type,
 		.pvid = found->label.pvid,
 		.vg_id = found->vg ? found->vg->id : "",
 	};
+
+	return lea_keep_off_content(vg, pv, &content);
+}
+
+/* udev names the content if it knows the device from the initramfs. If not, the name does not matter
+ * unless the device is used. */
+static void check(struct wave *wave, const struct member *member, const struct lea_found *found)
+{
+	const bool is_pv = found->is_unnamed ||
+			   lea_udevdb_is(&found->device, "ID_FS_TYPE", "LVM2_member");
 	const char *why = member->vg->is_needed
-				  ? lea_keep_off_content(member->vg, member->pv, &content)
+				  ? why_by_content(member->vg, member->pv, found,
+						   is_pv ? "LVM2_member" : "")
 				  : NULL;
 
 	if (why)
 		keep_off(wave, member->vg, member->pv->pvid, why);
 }
 
-/* Under its VG's lock the disk is read again for its metadata; libblkid need not probe it twice. */
-static int note_type(struct lea_found *found)
-{
-	char *properties;
-
-	if (!found->is_unnamed || strcmp(found->content, "LVM2_member") != 0)
-		return 0;
-	properties = strdup("ID_FS_TYPE=LVM2_member\n");
-	if (!properties)
-		return -ENOMEM;
-	free(found->device.properties);
-	found->device.properties = properties;
-	return 0;
-}
-
 static int read_disks(struct wave *wave)
 {
-	const struct lea_scan_options options = {
-		.use_names_filter = true, .out_of_process = true, .reader = wave->session->reader};
+	const struct lea_scan_options options = {.use_names_filter = true,
+						 .out_of_process = true,
+						 .no_probe = true,
+						 .reader = wave->session->reader};
 	struct lea_found *const *found;
 	size_t count;
 	int r = lea_scan_new(wave->world, &wave->reading, &options, &wave->scan);
@@ -157,11 +187,81 @@ static int read_disks(struct wave *wave)
 	if (r)
 		return r < 0 ? r : -EINVAL;
 	found = lea_scan_found(wave->scan, &count);
-	for (size_t i = 0; !r && i < count && i < wave->count; i++) {
+	for (size_t i = 0; i < count && i < wave->count; i++)
 		check(wave, &wave->member[i], found[i]);
-		r = note_type(found[i]);
-	}
+	return 0;
+}
+
+/* ---- the disks that needed LVs lie on */
+
+static const struct lea_boot_vg *find_needed(const struct wave *wave, const struct lea_vg *vg)
+{
+	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
+		if (wave->memory.vg[i].is_needed && !strcmp(wave->memory.vg[i].id, vg->id) &&
+		    !strcmp(wave->memory.vg[i].name, vg->name))
+			return &wave->memory.vg[i];
+	return NULL;
+}
+
+/* Does an LV lie on this PV, whose content udev has not named? */
+static bool is_to_be_probed(const struct lea_scan_vg *vg, const bool *is_used, uint32_t pv)
+{
+	return is_used[pv] && vg->pv[pv]->is_unnamed;
+}
+
+static int probe_used(struct lea_scan *scan, const struct lea_scan_vg *vg, const bool *is_used)
+{
+	struct lea_device *device = calloc(vg->vg->pv_count + 1U, sizeof(*device));
+	size_t count = 0;
+	int r = device ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !r && i < vg->vg->pv_count; i++)
+		if (is_to_be_probed(vg, is_used, i))
+			r = lea_device_copy(&vg->pv[i]->device, &device[count++]);
+	r = r ? r : lea_scan_add(scan, device, count);
+	lea_devices_free(device, count); /* the scan left them empty */
 	return r;
+}
+
+static const char *why_not_used(struct wave *wave, const struct lea_scan *scan,
+				const struct lea_scan_vg *vg, const bool *is_used)
+{
+	const struct lea_boot_vg *remembered = find_needed(wave, vg->vg);
+	struct lea_found *const *found;
+	const char *why = NULL;
+	size_t count, at = 0;
+
+	found = lea_scan_found(scan, &count);
+	for (uint32_t i = 0; !why && i < vg->vg->pv_count; i++) {
+		struct lea_boot_pv pv = {0};
+
+		if (!is_to_be_probed(vg, is_used, i))
+			continue;
+		memcpy(pv.pvid, vg->pv[i]->label.pvid, LEA_ID_CHARS);
+		why = why_by_content(remembered, &pv, found[at], found[at]->content);
+		at++;
+		if (why)
+			leave(wave, remembered, pv.pvid, why);
+	}
+	return why;
+}
+
+/* Does a disk that is about to be used belong to an array, to a map, or to another layer? */
+static const char *why_not_use(void *arg, const struct lea_scan_vg *vg, const bool *is_used)
+{
+	struct wave *wave = arg;
+	const struct lea_scan_options options = {.use_names_filter = true,
+						 .out_of_process = true,
+						 .reader = wave->session->reader,
+						 .filter = &wave->filter};
+	struct lea_scan *scan = NULL;
+	const char *why;
+	int r = lea_scan_new(wave->world, &wave->probing, &options, &scan);
+
+	r = r ? r : probe_used(scan, vg, is_used);
+	why = r ? "its disks could not be probed" : why_not_used(wave, scan, vg, is_used);
+	lea_scan_free(scan);
+	return why;
 }
 
 /* ---- the VGs */
@@ -179,15 +279,6 @@ static bool is_slow(const struct lea_vg *vg)
 	return false;
 }
 
-static const struct lea_boot_vg *find_needed(const struct wave *wave, const struct lea_vg *vg)
-{
-	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
-		if (wave->memory.vg[i].is_needed && !strcmp(wave->memory.vg[i].id, vg->id) &&
-		    !strcmp(wave->memory.vg[i].name, vg->name))
-			return &wave->memory.vg[i];
-	return NULL;
-}
-
 /* Why was nothing activated? */
 static const char *why_not(int outcome, const struct lea_activate_result *result)
 {
@@ -198,13 +289,9 @@ static const char *why_not(int outcome, const struct lea_activate_result *result
 		return "a PV is missing";
 	case LEA_ACTIVATE_DELEGATE:
 		return "only the real lvm can activate it";
-	case LEA_ACTIVATE_VG_BUSY:
-		return "another process has its lock";
 	case LEA_ACTIVATE_NOT_AUTO:
 	case LEA_ACTIVATE_REFUSED:
 		return "it is not activated automatically on this host";
-	case LEA_ACTIVATE_CHANGED:
-		return "it has changed since it was read";
 	default:
 		return "its activation failed";
 	}
@@ -222,11 +309,13 @@ static void activate_vg(struct wave *wave, struct lea_activation_run *run,
 	}
 	lea_timeline_note_name(wave->world, LEA_RING_BEGUN, scanned->vg->id, scanned->vg->name);
 	r = lea_activation_vg(run, scanned->vg->name, scanned, &result);
-	if (r)
-		keep_off(wave, remembered, NULL, why_not(r, &result));
+	if (r && remembered->is_needed)
+		leave(wave, remembered, NULL, why_not(r, &result));
+	else if (r)
+		return; /* it was said which PV is the reason */
 	else if (!result.active)
-		keep_off(wave, remembered, NULL,
-			 "what the boot needs is not activated automatically");
+		leave(wave, remembered, NULL,
+		      "what the boot needs is not activated automatically");
 	else
 		lea_log_with(wave->world->log, LEA_LOG_PRINT,
 			     &(const struct lea_log_fields){.vg = scanned->vg->name,
@@ -238,10 +327,12 @@ static void activate_vg(struct wave *wave, struct lea_activation_run *run,
 /* One transaction, so that udev handles the LVs of all these VGs at a time. */
 static int activate_vgs(struct wave *wave, struct lea_scan_vg *vgs, size_t count, bool slow)
 {
+	const struct lea_activate_guard guard = {why_not_use, unlock, wave};
 	const struct lea_activate_options options = {
 		.what = LEA_ACTIVATE_AUTO,
 		.only_complete = true,
-		.no_wait_lock = true,
+		.is_locked = true,
+		.guard = &guard,
 		.quiet_refusals = true,
 		.quiet_success = true,
 		.checks_duplicates = true,
@@ -305,7 +396,8 @@ static void set_reading(struct wave *wave)
 	if (conf->probe_deadline_ms > conf->needed_deadline_ms)
 		conf->probe_deadline_ms = conf->needed_deadline_ms;
 	conf->md_component_detection = true;
-	conf->md_component_checks = "full";
+	wave->probing = *conf;
+	wave->probing.md_component_checks = "full";
 }
 
 static bool has_needed(const struct wave *wave)
@@ -323,6 +415,9 @@ static int remember(struct wave *wave)
 
 	if (r)
 		return r < 0 ? r : 0;
+	wave->lock = calloc(wave->memory.vg_count + 1U, sizeof(*wave->lock));
+	if (!wave->lock)
+		return -ENOMEM;
 	r = lea_needs_read(wave->world, wave->session->conf, &wave->needs);
 	return r ? r : lea_need_remembered(wave->needs, &wave->memory);
 }
@@ -341,6 +436,9 @@ static int run_wave(struct wave *wave, void (*ready)(void *arg), void *arg)
 	r = r ? r : add_vgs(wave);
 	if (r || !wave->count)
 		return r;
+	lock_vgs(wave);
+	if (!has_needed(wave))
+		return 0;
 	r = lea_reader_new(wave->world, &wave->reading, &session->reader);
 	if (r)
 		return r;
@@ -370,10 +468,14 @@ int lea_needed_run(struct lea_session *session, void (*ready)(void *arg), void *
 	wave.arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
 	r = wave.arena ? run_wave(&wave, ready, arg) : -ENOMEM;
 	lea_scan_free(wave.scan);
+	lea_filter_free(wave.filter);
 	for (size_t i = 0; wave.device && i < wave.count; i++)
 		lea_device_done(&wave.device[i]);
 	free(wave.device);
 	free(wave.member);
+	for (size_t i = 0; wave.lock && i < wave.memory.vg_count; i++)
+		lea_lock_release(wave.lock[i]);
+	free(wave.lock);
 	lea_needs_free(wave.needs);
 	lea_arena_free(wave.arena);
 	LEA_CRASHPOINT("needed.end", NULL);

@@ -275,6 +275,7 @@ int lea_emit_area(struct lea_emit *emit, const struct lea_emit_seg *at, uint32_t
 	pv = &emit->pvs[where->pv];
 	if (!pv->is_present)
 		return emit_missing(emit, at, area, words);
+	emit->plan->uses_pv[where->pv] = true;
 	if (__builtin_add_overflow(emit->vg->pvs[where->pv].pe_start_sectors, sector, &sector))
 		return -ERANGE;
 	lea_words_add(words, " %" PRIu32 ":%" PRIu32 " %" PRIu64, pv->major, pv->minor, sector);

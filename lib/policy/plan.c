@@ -223,6 +223,7 @@ static int grow_steps(struct lea_emit *emit)
 	emit->step_room = (uint32_t)nodes * STEPS_PER_NODE;
 	plan->lv = lea_arena_alloc(emit->arena, lvs, sizeof(*plan->lv));
 	plan->order = lea_arena_alloc(emit->arena, lvs, sizeof(*plan->order));
+	plan->uses_pv = lea_arena_alloc(emit->arena, emit->vg->pv_count, sizeof(*plan->uses_pv));
 	plan->node = lea_arena_alloc(emit->arena, nodes, sizeof(*plan->node));
 	plan->step = lea_arena_alloc(emit->arena, emit->step_room, sizeof(*plan->step));
 	emit->late = lea_arena_alloc(emit->arena, nodes, sizeof(*emit->late));
@@ -233,9 +234,9 @@ static int grow_steps(struct lea_emit *emit)
 	emit->next_moved = lea_arena_alloc(emit->arena, lvs, sizeof(*emit->next_moved));
 	if (!lvs)
 		return 0;
-	if (!plan->lv || !plan->order || !plan->node || !plan->step || !emit->late ||
-	    !emit->node_of || !emit->ahead_of || !emit->availability || !emit->first_moved ||
-	    !emit->next_moved)
+	if (!plan->uses_pv || !plan->lv || !plan->order || !plan->node || !plan->step ||
+	    !emit->late || !emit->node_of || !emit->ahead_of || !emit->availability ||
+	    !emit->first_moved || !emit->next_moved)
 		return -ENOMEM;
 	memset(emit->node_of, 0xff, lvs * sizeof(*emit->node_of));
 	memset(emit->ahead_of, 0xff, lvs * sizeof(*emit->ahead_of));

@@ -93,6 +93,7 @@ struct lea_plan {
 	uint32_t node_count;
 	struct lea_plan_step *step; /* each node is created once */
 	uint32_t step_count;
+	bool *uses_pv; /* [vg->pv_count]: a table names the PV's device */
 	const char *delegate_reason; /* only with LEA_PLAN_DELEGATE */
 };
 

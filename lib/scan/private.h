@@ -13,7 +13,7 @@ struct lea_scan {
 	const struct lea_conf *conf; /* borrowed */
 	struct lea_filter *filter;   /* borrowed, or own_filter */
 	struct lea_filter *own_filter;
-	bool out_of_process, measure;
+	bool out_of_process, measure, no_probe;
 	struct lea_reader *reader;     /* borrowed; NULL: created for the first device to read */
 	struct lea_reader *own_reader; /* owned */
 	struct lea_scan_texts *texts;  /* borrowed, or own_texts */

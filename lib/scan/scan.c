@@ -37,6 +37,7 @@ int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
 	scan->conf = conf;
 	scan->out_of_process = options->out_of_process;
 	scan->measure = options->measure;
+	scan->no_probe = options->no_probe;
 	scan->reader = options->reader;
 	scan->texts = options->texts ? options->texts : &scan->own_texts;
 	r = get_filter(scan, options);
@@ -108,7 +109,7 @@ static int prepare(struct lea_scan *scan, struct lea_read_request *job)
 	else
 		job->is_open = true;
 	job->extras = (struct lea_read_extras){.tail = lea_filter_wants_tail(scan->filter),
-					       .content = job->verdict.asks_blkid,
+					       .content = job->verdict.asks_blkid && !scan->no_probe,
 					       .measure = scan->measure};
 	return 0;
 }

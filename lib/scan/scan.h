@@ -39,7 +39,7 @@ struct lea_found {
 	uint64_t measured_us, slowest_us;
 	bool is_unnamed;		    /* udev was asked and does not name the content */
 	char content[LEA_BLKID_TYPE_BYTES]; /* with is_unnamed: what libblkid names it, for a PV;
-					       "": it cannot tell */
+					       "": it cannot tell, or with options.no_probe */
 	struct lea_vg *vg; /* from the scan's texts; shared by all PVs with the same text */
 	int fault;	   /* -errno of kind UNREADABLE, 0 otherwise */
 	char problem[192]; /* one line on the first damage found (area, text); "": none */
@@ -83,6 +83,7 @@ struct lea_scan_options {
 				       --devices) */
 	const char *const *devices; /* --devices list, borrowed; NULL: not given */
 	uint32_t device_count;
+	bool no_probe;		     /* libblkid is not asked for the content's name */
 	bool measure;		     /* measure the time of reads of each PV */
 	bool out_of_process;	     /* read in a reader child with deadlines (runner, boot scan) */
 	bool devicesfile_must_exist; /* a missing --devicesfile is an error (people's commands) */

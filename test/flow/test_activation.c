@@ -139,6 +139,76 @@ static struct lea_lock *hold_one(void)
 	return lock;
 }
 
+/* ---- a guard, and a caller that has the lock */
+
+static struct {
+	const char *answer;
+	bool is_used[2];
+	unsigned int asked, unlocked;
+} guarded;
+
+static const char *why_not(void *arg, const struct lea_scan_vg *vg, const bool *is_used)
+{
+	ck_assert_ptr_eq(arg, &guarded);
+	ck_assert_uint_eq(vg->vg->pv_count, 2);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+	memcpy(guarded.is_used, is_used, sizeof(guarded.is_used));
+	guarded.asked++;
+	return guarded.answer;
+}
+
+static void unlock(void *arg, const struct lea_vg *vg)
+{
+	ck_assert_ptr_eq(arg, &guarded);
+	ck_assert_str_eq(vg->name, "vg-two.pvs");
+	ck_assert_uint_eq(machine.dm->unwaited, 0);
+	guarded.unlocked++;
+}
+
+static const struct lea_activate_guard guard = {why_not, unlock, &guarded};
+
+/* vg-two.pvs has LV fast on both PVs, and plain-1 on the second one. */
+static const char *const plain[] = {"vg-two.pvs/plain-1"}, *const both[] = {"vg-two.pvs"};
+
+TEST(a_guard_knows_the_pvs_that_are_used)
+{
+	options.guard = &guard;
+	options.only = (struct lea_volume_list){.item = plain, .count = 1, .defined = true};
+	ck_assert_int_eq(do_vg("vg-two.pvs"), 0);
+	ck_assert(!guarded.is_used[0] && guarded.is_used[1]);
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 1);
+	ck_assert_uint_eq(guarded.unlocked, 0);
+}
+
+TEST(a_guard_has_the_last_word)
+{
+	guarded.answer = "no";
+	options.guard = &guard;
+	options.only = (struct lea_volume_list){.item = both, .count = 1, .defined = true};
+	ck_assert_int_eq(do_vg("vg-two.pvs"), LEA_ACTIVATE_REFUSED);
+	ck_assert_str_eq(result.why, "no");
+	ck_assert(guarded.is_used[0] && guarded.is_used[1]);
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+}
+
+/* Its disks are gone: whatever reads them again fails. */
+TEST(what_the_caller_locked_is_neither_locked_nor_read_again)
+{
+	options.guard = &guard;
+	options.is_locked = true;
+	machine_unplug("sdb", 32);
+	machine_unplug("sdc", 48);
+	ck_assert_int_eq(do_vg("vg-two.pvs"), 0);
+	ck_assert(!machine_has(LOCK_TWO));
+	ck_assert_uint_eq(guarded.asked, 1);
+	ck_assert_uint_eq(guarded.unlocked, 0);
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_uint_eq(guarded.unlocked, 1);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 2);
+}
+
 TEST(a_busy_vg_is_left_for_later)
 {
 	struct lea_lock *lock = hold_one();

@@ -131,7 +131,7 @@ int blkid_do_safeprobe(blkid_probe probe)
 	return real(probe);
 }
 
-TEST(each_disk_is_probed_once)
+TEST(a_disk_is_probed_once)
 {
 	remember();
 	ck_assert_int_eq(run(), 0);
@@ -213,17 +213,21 @@ static void have_a_filter(void)
 	read_conf();
 }
 /* The old superblock of MD lies 64 KiB before the end. */
-static void be_an_array(void)
+static void put_into_array(const char *name, int64_t size_sectors)
 {
 	static const unsigned char magic[] = {0xfc, 0x4e, 0x2b, 0xa9};
 	char path[128];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/dev/sda", machine.tree.root);
+	snprintf(path, sizeof(path), "%s/dev/%s", machine.tree.root, name);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	ck_assert_int_eq(pwrite(fd, magic, sizeof(magic), 131072LL * 512 - 65536),
+	ck_assert_int_eq(pwrite(fd, magic, sizeof(magic), size_sectors * 512 - 65536),
 			 (int)sizeof(magic));
 	close(fd);
+}
+static void be_an_array(void)
+{
+	put_into_array("sda", 131072);
 }
 static void be_another_vg(void)
 {
@@ -357,45 +361,69 @@ TEST_EACH(needs_by_tag, tags)
 		      fake_dm_count(machine.dm), machine.out);
 }
 
+/* Remembers vg-two.pvs in the place @at: LV fast lies on both PVs, plain-1 on the second. @needed: a
+ * word of event/needed. */
+static void need_two_pvs(uint32_t at, const char *needed)
+{
+	static struct lea_boot_pv two[2];
+	struct sample sample;
+	char text[128];
+
+	snprintf(text, sizeof(text), "event { needed = [ \"%s\" ] }\n", needed);
+	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", text);
+	read_conf();
+	sample_load(&sample, "stripe-a");
+	two[0] = two[1] = pvs[0];
+	memcpy(two[0].pvid, PVID_A, 33);
+	memcpy(two[1].pvid, PVID_B, 33);
+	two[0].wwid = "naa.2";
+	two[1].wwid = "naa.3";
+	two[0].size_sectors = two[1].size_sectors = sample.device_bytes / 512;
+	vgs[at] = vgs[0];
+	memcpy(vgs[at].id, sample_value(&sample, "vg.id"), 32);
+	vgs[at].name = "vg-two.pvs";
+	vgs[at].pv = two;
+	vgs[at].pv_count = 2;
+	vgs[at].lv_count = 0;
+	memory.vg_count = at + 1;
+	sample_done(&sample);
+	remember();
+}
+
 /* A VG on two disks, and beside it one that must be left alone. */
 TEST(one_vg_does_not_keep_another)
 {
-	vgs[1] = vgs[0];
 	pvs[0].wwid = "naa.9";
-	vgs[0].pv_count = 1;
-	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf",
-		 "event { needed = [ \"vg-two.pvs\" ] }\n");
-	read_conf();
-	pvs[1] = pvs[0];
-	memcpy(pvs[1].pvid, PVID_A, 33);
-	pvs[1].wwid = "naa.2";
-	{
-		static struct lea_boot_pv two[2];
-
-		two[0] = two[1] = pvs[1];
-		memcpy(two[1].pvid, PVID_B, 33);
-		two[1].wwid = "naa.3";
-		vgs[1].name = "vg-two.pvs";
-		vgs[1].pv = two;
-		vgs[1].pv_count = 2;
-		vgs[1].lv_count = 0;
-	}
-	{
-		struct sample sample;
-
-		sample_load(&sample, "stripe-a");
-		memcpy(vgs[1].id, sample_value(&sample, "vg.id"), 32);
-		for (int i = 0; i < 2; i++)
-			vgs[1].pv[i].size_sectors = sample.device_bytes / 512;
-		sample_done(&sample);
-	}
-	memory.vg_count = 2;
-	remember();
+	need_two_pvs(1, "vg-two.pvs");
 	ck_assert_int_eq(run(), 0);
 	ck_assert_msg(was_said("VG vg_one: left to the normal activation") &&
 			      was_said("VG vg-two.pvs: 2 LV(s) active"),
 		      "%s %s", machine.out, machine.err);
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 2);
+	ck_assert_uint_eq(*probes, 2);
+}
+
+/* Rows: the disk that now belongs to an array. */
+static const struct {
+	const char *disk, *needed;
+	uint32_t lvs, probes;
+} arrays[] = {
+	{"sdb", "vg-two.pvs/plain-1", 1, 1},
+	{"sdc", "vg-two.pvs/plain-1", 0, 1},
+	{"sdb", "vg-two.pvs/fast", 0, 2},
+	{"sdc", "vg-two.pvs/fast", 0, 2},
+};
+
+TEST_EACH(only_disks_that_are_used_are_probed, arrays)
+{
+	need_two_pvs(0, arrays[_i].needed);
+	put_into_array(arrays[_i].disk, (int64_t)vgs[0].pv[0].size_sectors);
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_count(machine.dm) == arrays[_i].lvs, "%s, %s: %s", arrays[_i].disk,
+		      arrays[_i].needed, machine.out);
+	ck_assert(was_said("device is an md component") == !arrays[_i].lvs);
+	ck_assert_uint_eq(*probes, arrays[_i].probes);
+	ck_assert(!machine_has("/run/lock/lvm/V_vg-two.pvs"));
 }
 
 TEST(a_vg_that_another_command_works_on_is_not_waited_for)
