@@ -156,6 +156,9 @@ GUEST_IDENTITY=() # the next machine's disks have their own
 guest_new many "$(layout solo 122)"
 for ((i = 0; i < 61; i++)); do cp --sparse=always "$GUEST/disks/d$i" "$GUEST/disks/d$((i + 61))"; done
 guest_package
+# a copy that udev sees after its VG was activated would be ignored
+printf '%s\n' '[Unit]' Wants=systemd-udev-settle.service After=systemd-udev-settle.service |
+	overlay_file etc/systemd/system/lvm2-activation-early.service.d/settled.conf
 guest_boot || die "it does not boot with 61 copies"
 guest_quiet >/dev/null
 idle
