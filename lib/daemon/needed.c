@@ -16,6 +16,7 @@
 #include "filter/filter.h"
 #include "policy/need_memory.h"
 #include "record/boot_memory_file.h"
+#include "scan/metadata_cache.h"
 #include "scan/reader.h"
 #include "state/gate.h"
 #include "state/lock.h"
@@ -43,7 +44,8 @@ struct wave {
 	struct lea_device *device; /* [count], in the order of member; owned, emptied by the scan */
 	struct member *member;	   /* [count] */
 	size_t count;
-	struct lea_scan *scan; /* owned */
+	struct lea_scan *scan;	     /* owned */
+	struct lea_scan_texts texts; /* of all its scans */
 };
 
 static void unlock(void *arg, const struct lea_vg *vg)
@@ -143,14 +145,22 @@ static void lock_vgs(struct wave *wave)
 
 /* ---- what is on them */
 
-/* Why must the VG of this PV be left alone? @type: the name of the device's content. */
+/* The content's name: udev's, if it knows the device from the initramfs, else libblkid's. */
+static const char *type_of(const struct lea_found *found, bool may_be_unnamed)
+{
+	if (found->is_unnamed)
+		return may_be_unnamed ? "LVM2_member" : found->content;
+	return lea_udevdb_is(&found->device, "ID_FS_TYPE", "LVM2_member") ? "LVM2_member" : "";
+}
+
+/* Why must the VG of this PV be left alone? */
 static const char *why_by_content(const struct lea_boot_vg *vg, const struct lea_boot_pv *pv,
-				  const struct lea_found *found, const char *type)
+				  const struct lea_found *found, bool may_be_unnamed)
 {
 	const struct lea_keep_off_content content = {
 		.is_read = found->kind != LEA_FOUND_UNREADABLE && found->kind != LEA_FOUND_GONE,
 		.excluded_why = found->excluded_why,
-		.type = type,
+		.type = type_of(found, may_be_unnamed),
 		.pvid = found->label.pvid,
 		.vg_id = found->vg ? found->vg->id : "",
 	};
@@ -158,15 +168,10 @@ static const char *why_by_content(const struct lea_boot_vg *vg, const struct lea
 	return lea_keep_off_content(vg, pv, &content);
 }
 
-/* udev names the content if it knows the device from the initramfs. If not, the name does not matter
- * unless the device is used. */
 static void check(struct wave *wave, const struct member *member, const struct lea_found *found)
 {
-	const bool is_pv = found->is_unnamed ||
-			   lea_udevdb_is(&found->device, "ID_FS_TYPE", "LVM2_member");
 	const char *why = member->vg->is_needed
-				  ? why_by_content(member->vg, member->pv, found,
-						   is_pv ? "LVM2_member" : "")
+				  ? why_by_content(member->vg, member->pv, found, true)
 				  : NULL;
 
 	if (why)
@@ -178,7 +183,8 @@ static int read_disks(struct wave *wave)
 	const struct lea_scan_options options = {.use_names_filter = true,
 						 .out_of_process = true,
 						 .no_probe = true,
-						 .reader = wave->session->reader};
+						 .reader = wave->session->reader,
+						 .texts = &wave->texts};
 	struct lea_found *const *found;
 	size_t count;
 	int r = lea_scan_new(wave->world, &wave->reading, &options, &wave->scan);
@@ -192,7 +198,7 @@ static int read_disks(struct wave *wave)
 	return 0;
 }
 
-/* ---- the disks that needed LVs lie on */
+/* ---- the disks that needed LVs lie on: read once more before their use, and probed */
 
 static const struct lea_boot_vg *find_needed(const struct wave *wave, const struct lea_vg *vg)
 {
@@ -203,20 +209,14 @@ static const struct lea_boot_vg *find_needed(const struct wave *wave, const stru
 	return NULL;
 }
 
-/* Does an LV lie on this PV, whose content udev has not named? */
-static bool is_to_be_probed(const struct lea_scan_vg *vg, const bool *is_used, uint32_t pv)
-{
-	return is_used[pv] && vg->pv[pv]->is_unnamed;
-}
-
-static int probe_used(struct lea_scan *scan, const struct lea_scan_vg *vg, const bool *is_used)
+static int probe(struct lea_scan *scan, const struct lea_scan_vg *vg, const bool *is_used)
 {
 	struct lea_device *device = calloc(vg->vg->pv_count + 1U, sizeof(*device));
 	size_t count = 0;
 	int r = device ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; !r && i < vg->vg->pv_count; i++)
-		if (is_to_be_probed(vg, is_used, i))
+		if (is_used[i])
 			r = lea_device_copy(&vg->pv[i]->device, &device[count++]);
 	r = r ? r : lea_scan_add(scan, device, count);
 	lea_devices_free(device, count); /* the scan left them empty */
@@ -235,11 +235,10 @@ static const char *why_not_used(struct wave *wave, const struct lea_scan *scan,
 	for (uint32_t i = 0; !why && i < vg->vg->pv_count; i++) {
 		struct lea_boot_pv pv = {0};
 
-		if (!is_to_be_probed(vg, is_used, i))
+		if (!is_used[i])
 			continue;
 		memcpy(pv.pvid, vg->pv[i]->label.pvid, LEA_ID_CHARS);
-		why = why_by_content(remembered, &pv, found[at], found[at]->content);
-		at++;
+		why = why_by_content(remembered, &pv, found[at++], false);
 		if (why)
 			leave(wave, remembered, pv.pvid, why);
 	}
@@ -253,12 +252,13 @@ static const char *why_not_use(void *arg, const struct lea_scan_vg *vg, const bo
 	const struct lea_scan_options options = {.use_names_filter = true,
 						 .out_of_process = true,
 						 .reader = wave->session->reader,
+						 .texts = &wave->texts,
 						 .filter = &wave->filter};
 	struct lea_scan *scan = NULL;
 	const char *why;
 	int r = lea_scan_new(wave->world, &wave->probing, &options, &scan);
 
-	r = r ? r : probe_used(scan, vg, is_used);
+	r = r ? r : probe(scan, vg, is_used);
 	why = r ? "its disks could not be probed" : why_not_used(wave, scan, vg, is_used);
 	lea_scan_free(scan);
 	return why;
@@ -469,6 +469,7 @@ int lea_needed_run(struct lea_session *session, void (*ready)(void *arg), void *
 	r = wave.arena ? run_wave(&wave, ready, arg) : -ENOMEM;
 	lea_scan_free(wave.scan);
 	lea_filter_free(wave.filter);
+	lea_scan_texts_done(&wave.texts);
 	for (size_t i = 0; wave.device && i < wave.count; i++)
 		lea_device_done(&wave.device[i]);
 	free(wave.device);
