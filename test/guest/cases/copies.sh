@@ -100,12 +100,16 @@ claim "once" ignored_are 1
 claim "the VG stays active and counts as done" guest_run 'dmsetup info solo0001-lv0 | grep ACTIVE && lvmevent status | grep "0 failed"'
 claim "the journal has no further refusal" refusals_are 1
 
-# Both are plugged in again, with the VG inactive
+# Both are plugged in again, with the VG inactive; the runner sees neither of them before the other
 plug_both_again() {
 	guest_run 'vgchange -an solo0001'
 	qmp_del_disks "$@"
 	guest_wait_for 30 '! ls /run/lvm/event/rivals'
+	guest_wait_for 30 '[ -z "$(ls /run/lvm/event/queue /run/lvm/event/taken | grep "^[0-9]")" ]'
+	guest_run 'systemctl kill -s STOP lvmevent-runner'
 	qmp_add_disks d1 d4
+	guest_wait_for 60 '[ "$(ls /run/lvm/event/queue | wc -l)" -ge 2 ]'
+	guest_run 'systemctl kill -s CONT lvmevent-runner'
 }
 plug_both_again d1 d4
 claim "both plugged in together: the VG stays inactive" stays_down
