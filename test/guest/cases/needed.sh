@@ -23,7 +23,8 @@ boots_whole() {
 
 before_coldplug() { guest_run "[ \"\$(echo \$(cat /run/before-coldplug))\" = '$1' ] || { cat /run/before-coldplug; journalctl -b -u lvmevent-needed -o cat; exit 1; }"; }
 is_remembered() { guest_wait_for 120 "grep -q \$(cat /proc/sys/kernel/random/boot_id) /var/lib/lvmevent/boot"; }
-was_said() { guest_run "journalctl -b -u lvmevent-needed -o cat | grep -F -- '$1' || { journalctl -b -u lvmevent-needed; exit 1; }"; }
+# by its identifier: the journal may not know the unit of a process that has ended
+was_said() { guest_run "journalctl -b -t lvmevent -o cat | grep -F -- '$1' || { journalctl -b -t lvmevent; exit 1; }"; }
 
 if ! with_ours; then
 	skip "what fstab needs is active before the coldplug" "stock only"
