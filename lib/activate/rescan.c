@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add_devices(struct lea_scan *scan, const struct lea_scan_vg *before_lock)
+int lea_vg_scan_pvs(struct lea_scan *scan, const struct lea_scan_vg *vg, const bool *is_wanted)
 {
-	const uint32_t most = before_lock->vg->pv_count;
+	const uint32_t most = vg->vg->pv_count;
 	struct lea_device *device = calloc(most ? most : 1, sizeof(*device));
 	size_t count = 0;
 	int r = 0;
@@ -18,8 +18,8 @@ static int add_devices(struct lea_scan *scan, const struct lea_scan_vg *before_l
 	if (!device)
 		return -ENOMEM;
 	for (uint32_t i = 0; !r && i < most; i++)
-		if (before_lock->pv[i])
-			r = lea_device_copy(&before_lock->pv[i]->device, &device[count++]);
+		if (vg->pv[i] && (!is_wanted || is_wanted[i]))
+			r = lea_device_copy(&vg->pv[i]->device, &device[count++]);
 	r = r ? r : lea_scan_add(scan, device, count);
 	lea_devices_free(device, count); /* the scan left them empty */
 	return r;
@@ -58,7 +58,7 @@ int lea_vg_rescan(struct lea_scan *scan, const struct lea_scan_vg *before_lock,
 {
 	struct lea_scan_vg *vgs;
 	size_t count;
-	int r = add_devices(scan, before_lock);
+	int r = lea_vg_scan_pvs(scan, before_lock, NULL);
 
 	r = r ? r : find_fault(scan);
 	r = r ? r : lea_scan_vgs(scan, &vgs, &count);

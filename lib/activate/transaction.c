@@ -114,8 +114,8 @@ static int busy(const struct lea_activation_run *run, const char *vg_name)
 	return no_lock(run, vg_name);
 }
 
-int lea_vg_lock(struct lea_world *world, const struct lea_conf *conf, const char *vg_name, bool wait,
-		struct lea_lock **ret_lock)
+int lea_vg_lock(struct lea_world *world, const struct lea_conf *conf, const char *vg_name,
+		bool wait, struct lea_lock **ret_lock)
 {
 	LEA_AUTO(lea_freep) char *dir = lea_world_path(world, conf->locking_dir);
 	const struct lea_lock_options how = {
@@ -132,13 +132,18 @@ int lea_vg_lock(struct lea_world *world, const struct lea_conf *conf, const char
 	return lea_lock_take(&how, name, ret_lock);
 }
 
+static bool is_locked_by_caller(const struct lea_activation_run *run)
+{
+	return run->options->guard && run->options->guard->unlock;
+}
+
 static int lock_vg(struct lea_activation_run *run, const char *vg_name, struct lea_lock **ret_lock,
 		   int *ret_shortage)
 {
 	const bool wait = run->conf->wait_for_locks && !run->options->no_wait_lock;
 	int r;
 
-	if (run->options->no_lock || run->options->is_locked)
+	if (run->options->no_lock || is_locked_by_caller(run))
 		return 0;
 	r = lea_vg_lock(run->world, run->conf, vg_name, wait, ret_lock);
 	*ret_shortage = r > 0 ? LEA_NOT_NOW : lea_as_transient(r);
@@ -175,7 +180,7 @@ static int read_again(struct lea_activation_run *run, const struct lea_scan_vg *
 	};
 	int r;
 
-	if (run->options->is_locked) {
+	if (is_locked_by_caller(run)) {
 		held->vg.scanned = before_lock;
 		return 0;
 	}
@@ -441,7 +446,7 @@ static int release_locks(struct lea_activation_run *run, int r)
 		rearm(run, held);
 		r = r ? r : s;
 		lea_lock_release(LEA_TAKE(held->lock));
-		if (run->options->is_locked)
+		if (is_locked_by_caller(run))
 			run->options->guard->unlock(run->options->guard->arg,
 						    held->vg.scanned->vg);
 	}

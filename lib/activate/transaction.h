@@ -20,7 +20,8 @@ struct lea_activate_guard {
 	 * Returns why the VG is left alone, as static text: LEA_ACTIVATE_REFUSED; NULL: go on.
 	 */
 	const char *(*why_not)(void *arg, const struct lea_scan_vg *scanned, const bool *is_used);
-	/* With is_locked: releases the caller's lock of the VG, before lvm monitors it. */
+	/* NULL: the transaction takes the locks. Otherwise the caller locked each VG before its
+	 * scan, so it is not read again; called to release that lock before lvm monitors the VG. */
 	void (*unlock)(void *arg, const struct lea_vg *vg);
 	void *arg;
 };
@@ -38,7 +39,6 @@ struct lea_activate_options {
 	bool test;		  /* -t: change nothing */
 	bool ignore_skip;	  /* -K */
 	bool no_lock;		  /* --nolocking */
-	bool is_locked;		  /* the caller locked the VG before its scan: it is not read again */
 	bool no_wait_lock;	  /* return LEA_ACTIVATE_VG_BUSY instead of waiting */
 	bool quiet_refusals;	  /* event: no lines for foreign, exported or shared VGs */
 	bool quiet_success;	  /* event: no "now active" line for each VG */
@@ -50,9 +50,9 @@ struct lea_activate_options {
 	bool defers_watch;	/* event: defer monitoring while dmeventd does not run */
 	bool checks_duplicates; /* only recorded devices were scanned: check for copies */
 	bool forbids_monitor;	/* --monitor n: build mirrors that work without dmeventd */
-	struct lea_volume_list only; /* activate these LVs and no others; undefined: all */
+	struct lea_volume_list only;  /* activate these LVs and no others; undefined: all */
 	struct lea_volume_list first; /* activate these LVs before the others of their VG */
-	const char *const *devices;  /* --devices list; NULL: not given */
+	const char *const *devices;   /* --devices list; NULL: not given */
 	uint32_t device_count;
 	const struct lea_activate_guard *guard; /* NULL: none */
 	struct lea_reader *reader; /* reads in a child process with deadlines; NULL: read here */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "activate/rescan.h"
 #include "activate/transaction.h"
 #include "base/cleanup.h"
 #include "base/id.h"
@@ -209,20 +210,6 @@ static const struct lea_boot_vg *find_needed(const struct wave *wave, const stru
 	return NULL;
 }
 
-static int probe(struct lea_scan *scan, const struct lea_scan_vg *vg, const bool *is_used)
-{
-	struct lea_device *device = calloc(vg->vg->pv_count + 1U, sizeof(*device));
-	size_t count = 0;
-	int r = device ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; !r && i < vg->vg->pv_count; i++)
-		if (is_used[i])
-			r = lea_device_copy(&vg->pv[i]->device, &device[count++]);
-	r = r ? r : lea_scan_add(scan, device, count);
-	lea_devices_free(device, count); /* the scan left them empty */
-	return r;
-}
-
 static const char *why_not_used(struct wave *wave, const struct lea_scan *scan,
 				const struct lea_scan_vg *vg, const bool *is_used)
 {
@@ -258,7 +245,7 @@ static const char *why_not_use(void *arg, const struct lea_scan_vg *vg, const bo
 	const char *why;
 	int r = lea_scan_new(wave->world, &wave->probing, &options, &scan);
 
-	r = r ? r : probe(scan, vg, is_used);
+	r = r ? r : lea_vg_scan_pvs(scan, vg, is_used);
 	why = r ? "its disks could not be probed" : why_not_used(wave, scan, vg, is_used);
 	lea_scan_free(scan);
 	return why;
@@ -331,7 +318,6 @@ static int activate_vgs(struct wave *wave, struct lea_scan_vg *vgs, size_t count
 	const struct lea_activate_options options = {
 		.what = LEA_ACTIVATE_AUTO,
 		.only_complete = true,
-		.is_locked = true,
 		.guard = &guard,
 		.quiet_refusals = true,
 		.quiet_success = true,

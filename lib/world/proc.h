@@ -46,15 +46,16 @@ enum lea_proc_wait lea_proc_waits_for(pid_t pid);
 /* Zeroed memory, shared with later children; NULL: none. Release with lea_proc_unshare. */
 void *lea_proc_share(size_t bytes);
 void lea_proc_unshare(void *shared, size_t bytes); /* NULL is fine */
-/* Runs @argv[0] (a path) with our environment and standard streams, and blocks until it ends. It has
- * at most the normal priority. */
+/* Runs @argv[0] (a path) with our environment and standard streams, at most at normal priority, and
+ * blocks until it ends. */
 LEA_MUST_CHECK int lea_proc_run(const char *const argv[], int *ret_code);
 /* The same, with its standard error to @error_fd (borrowed); -1: ours. */
 LEA_MUST_CHECK int lea_proc_run_with(const char *const argv[], int error_fd, int *ret_code);
 /* A file in memory (owned), for the output of a program; -1: none. */
 int lea_proc_memory(void);
-/* The same with our priority; captures both output streams in @output, NUL-terminated and truncated if necessary. The
- * child is killed when this process dies, so that it does not keep descriptors open. */
+/* The same at our priority; captures both output streams in @output, NUL-terminated and truncated if
+ * necessary. The child is killed when this process dies, so that it does not keep descriptors
+ * open. */
 LEA_MUST_CHECK int lea_proc_capture(const char *const argv[], char *output, size_t output_bytes,
 				    int *ret_code);
 /* Becomes @argv[0]; returns only -errno. */
