@@ -38,8 +38,8 @@ struct wave {
 	/* The session's with stricter filters, and stricter still; they borrow its values. */
 	struct lea_conf reading, probing;
 	struct lea_filter *filter; /* for probing; owned */
-	struct lea_boot_memory memory;
-	struct lea_needs *needs; /* owned */
+	struct lea_boot_memory memory; /* its VGs sorted by id */
+	struct lea_needs *needs;       /* owned */
 	struct lea_lock **lock;	 /* [memory.vg_count]; owned, as is each lock; NULL: not taken */
 	struct lea_needed_disks *disks;
 	struct lea_device *device; /* [count], in the order of member; owned, emptied by the scan */
@@ -49,13 +49,36 @@ struct wave {
 	struct lea_scan_texts texts; /* of all its scans */
 };
 
+static int by_id(const void *a, const void *b)
+{
+	return strcmp(((const struct lea_boot_vg *)a)->id, ((const struct lea_boot_vg *)b)->id);
+}
+
+static int id_and_vg(const void *id, const void *vg)
+{
+	return strcmp(id, ((const struct lea_boot_vg *)vg)->id);
+}
+
+static const struct lea_boot_vg *find_vg(const struct wave *wave, const struct lea_vg *vg)
+{
+	return bsearch(vg->id, wave->memory.vg, wave->memory.vg_count, sizeof(*wave->memory.vg),
+		       id_and_vg);
+}
+
+static const struct lea_boot_vg *find_needed(const struct wave *wave, const struct lea_vg *vg)
+{
+	const struct lea_boot_vg *found = find_vg(wave, vg);
+
+	return found && found->is_needed && !strcmp(found->name, vg->name) ? found : NULL;
+}
+
 static void unlock(void *arg, const struct lea_vg *vg)
 {
 	struct wave *wave = arg;
+	const struct lea_boot_vg *found = find_vg(wave, vg);
 
-	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
-		if (!strcmp(wave->memory.vg[i].id, vg->id))
-			lea_lock_release(LEA_TAKE(wave->lock[i]));
+	if (found)
+		lea_lock_release(LEA_TAKE(wave->lock[found - wave->memory.vg]));
 }
 
 /* Takes the VG out of the wave. */
@@ -128,6 +151,18 @@ static int add_vgs(struct wave *wave)
 	return r;
 }
 
+/* Why is the lock of this VG not ours? */
+static const char *why_not_locked(const struct wave *wave, const struct lea_boot_vg *vg,
+				  int outcome)
+{
+	if (outcome != LEA_LOCK_BUSY)
+		return "its lock could not be taken";
+	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
+		if (wave->lock[i] && !strcmp(wave->memory.vg[i].name, vg->name))
+			return "another VG that the boot needs has its name";
+	return "another process has its lock";
+}
+
 /* Under its lock no VG changes, so its disks are read only once. */
 static void lock_vgs(struct wave *wave)
 {
@@ -138,9 +173,7 @@ static void lock_vgs(struct wave *wave)
 				      : 0;
 
 		if (r)
-			keep_off(wave, vg, NULL,
-				 r == LEA_LOCK_BUSY ? "another process has its lock"
-						    : "its lock could not be taken");
+			keep_off(wave, vg, NULL, why_not_locked(wave, vg, r));
 	}
 }
 
@@ -200,15 +233,6 @@ static int read_disks(struct wave *wave)
 }
 
 /* ---- the disks that needed LVs lie on: read once more before their use, and probed */
-
-static const struct lea_boot_vg *find_needed(const struct wave *wave, const struct lea_vg *vg)
-{
-	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
-		if (wave->memory.vg[i].is_needed && !strcmp(wave->memory.vg[i].id, vg->id) &&
-		    !strcmp(wave->memory.vg[i].name, vg->name))
-			return &wave->memory.vg[i];
-	return NULL;
-}
 
 static const char *why_not_used(struct wave *wave, const struct lea_scan *scan,
 				const struct lea_scan_vg *vg, const bool *is_used)
@@ -345,17 +369,23 @@ static int activate_vgs(struct wave *wave, struct lea_scan_vg *vgs, size_t count
 }
 
 /* A VG whose PVs are what they were may have been renamed, or its metadata may be damaged. */
-static void drop_lost(struct wave *wave, const struct lea_scan_vg *vgs, size_t count)
+static int drop_lost(struct wave *wave, const struct lea_scan_vg *vgs, size_t count)
 {
-	for (uint32_t i = 0; i < wave->memory.vg_count; i++) {
-		bool is_found = !wave->memory.vg[i].is_needed;
+	LEA_AUTO(lea_freep) bool *is_found = calloc(wave->memory.vg_count + 1U, sizeof(*is_found));
 
-		for (size_t j = 0; !is_found && j < count; j++)
-			is_found = find_needed(wave, vgs[j].vg) == &wave->memory.vg[i];
-		if (!is_found)
+	if (!is_found)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		const struct lea_boot_vg *found = find_needed(wave, vgs[i].vg);
+
+		if (found)
+			is_found[found - wave->memory.vg] = true;
+	}
+	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
+		if (wave->memory.vg[i].is_needed && !is_found[i])
 			keep_off(wave, &wave->memory.vg[i], NULL,
 				 "its PVs carry no VG of this name");
-	}
+	return 0;
 }
 
 static int activate_all(struct wave *wave)
@@ -364,8 +394,7 @@ static int activate_all(struct wave *wave)
 	size_t count;
 	int r = lea_scan_vgs(wave->scan, &vgs, &count);
 
-	if (!r)
-		drop_lost(wave, vgs, count);
+	r = r ? r : drop_lost(wave, vgs, count);
 	r = r ? r : activate_vgs(wave, vgs, count, false);
 	return r ? r : activate_vgs(wave, vgs, count, true);
 }
@@ -401,6 +430,7 @@ static int remember(struct wave *wave)
 
 	if (r)
 		return r < 0 ? r : 0;
+	qsort(wave->memory.vg, wave->memory.vg_count, sizeof(*wave->memory.vg), by_id);
 	wave->lock = calloc(wave->memory.vg_count + 1U, sizeof(*wave->lock));
 	if (!wave->lock)
 		return -ENOMEM;

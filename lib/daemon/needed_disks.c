@@ -15,14 +15,16 @@
 #include "world/sysfs.h"
 #include "world/udevdb.h"
 
-#define NAME_BYTES 64U
-#define PATH_BYTES 256U
+#define NAME_BYTES	64U
+#define PATH_BYTES	256U
+#define PARTITIONS_MAX	(16U * 1024U * 1024U)
 
 struct disk {
 	char name[NAME_BYTES];
 	struct lea_devno devno;
 	const char *wwid;    /* "": none */
 	const char *address; /* of a disk without wwid; "": unknown */
+	bool is_partitioned;
 };
 
 struct lea_needed_disks {
@@ -40,27 +42,14 @@ static bool is_disk(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (!strncmp(name, others[i], strlen(others[i])))
 			return false;
-	return name[0] != '.' && strlen(name) < NAME_BYTES;
+	return true;
 }
 
-static bool read_number(int sys_fd, const char *path, struct lea_devno *ret_devno)
+/* Returns 0 or -ENOMEM. */
+static int read_ids(struct lea_needed_disks *disks, struct lea_arena *arena, struct disk *disk)
 {
-	char text[32];
+	char wwid[LEA_ID_BYTES] = "", address[LEA_BOOT_MEMORY_VALUE_BYTES + 1] = "";
 
-	return !lea_file_read_into(sys_fd, path, text, sizeof(text)) &&
-	       sscanf(text, "%u:%u", &ret_devno->major, &ret_devno->minor) == 2;
-}
-
-/* Returns 1 for a disk that is gone meanwhile. */
-static int read_disk(struct lea_needed_disks *disks, struct lea_arena *arena, int sys_fd,
-		     struct disk *disk)
-{
-	char path[PATH_BYTES], wwid[LEA_ID_BYTES] = "",
-			       address[LEA_BOOT_MEMORY_VALUE_BYTES + 1] = "";
-
-	snprintf(path, sizeof(path), "block/%s/dev", disk->name);
-	if (!read_number(sys_fd, path, &disk->devno))
-		return 1;
 	if (lea_id_wwid(disks->world, disk->devno, false, wwid)) {
 		wwid[0] = '\0';
 		if (lea_sysfs_address(disks->world, disk->devno, false, address, sizeof(address)))
@@ -79,36 +68,70 @@ static int by_id(const void *a, const void *b)
 	return order ? order : strcmp(left->address, right->address);
 }
 
+/* The kernel's name of a partition is the disk's and a number; a "p" is between two numbers. */
+static const char *separator(const struct disk *disk)
+{
+	return isdigit((unsigned char)disk->name[strlen(disk->name) - 1]) ? "p" : "";
+}
+
+static bool is_partition_of(const struct disk *disk, const char *name)
+{
+	const char *between = separator(disk);
+	const size_t name_bytes = strlen(disk->name), between_bytes = strlen(between);
+
+	return !strncmp(name, disk->name, name_bytes) &&
+	       !strncmp(name + name_bytes, between, between_bytes) &&
+	       isdigit((unsigned char)name[name_bytes + between_bytes]);
+}
+
+static int add(struct lea_needed_disks *disks, struct lea_arena *arena, size_t *room,
+	       const struct disk *disk)
+{
+	if (disks->count == *room) {
+		struct disk *bigger = lea_arena_alloc(arena, 2 * *room + 64, sizeof(*bigger));
+
+		if (!bigger)
+			return -ENOMEM;
+		if (disks->count)
+			memcpy(bigger, disks->disk, disks->count * sizeof(*bigger));
+		disks->disk = bigger;
+		*room = 2 * *room + 64;
+	}
+	disks->disk[disks->count++] = *disk;
+	return 0;
+}
+
+/* One file has the numbers of all disks, each followed by its partitions. */
 static int list(struct lea_needed_disks *disks, struct lea_arena *arena)
 {
-	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	const int sys_fd = lea_world_sys(disks->world);
-	const struct dirent *entry;
+	LEA_AUTO(lea_freep) char *text = NULL;
+	const int proc_fd = lea_world_proc(disks->world);
 	size_t room = 0;
-	int r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, "block", &dir);
+	int r = proc_fd < 0 ? proc_fd
+			    : lea_file_read(proc_fd, "partitions", PARTITIONS_MAX, &text, NULL);
 
-	while (!r && (entry = readdir(dir))) {
-		if (!is_disk(entry->d_name))
+	if (r)
+		return r == LEA_FILE_ABSENT ? 0 : r;
+	for (char *line, *rest = text; (line = strsep(&rest, "\n"));) {
+		struct disk disk = {.wwid = ""}, *last;
+
+		if (sscanf(line, "%u %u %*u %63s", &disk.devno.major, &disk.devno.minor,
+			   disk.name) != 3 ||
+		    !is_disk(disk.name))
 			continue;
-		if (disks->count == room) {
-			struct disk *bigger;
-
-			room = 2 * room + 64;
-			bigger = lea_arena_alloc(arena, room, sizeof(*bigger));
-			if (!bigger)
-				return -ENOMEM;
-			if (disks->count)
-				memcpy(bigger, disks->disk, disks->count * sizeof(*bigger));
-			disks->disk = bigger;
+		last = disks->count ? &disks->disk[disks->count - 1] : NULL;
+		if (last && is_partition_of(last, disk.name)) {
+			last->is_partitioned = true;
+			continue;
 		}
-		snprintf(disks->disk[disks->count].name, NAME_BYTES, "%s", entry->d_name);
-		r = read_disk(disks, arena, sys_fd, &disks->disk[disks->count]);
-		disks->count += r == 0;
-		r = r > 0 ? 0 : r;
+		r = read_ids(disks, arena, &disk);
+		r = r ? r : add(disks, arena, &room, &disk);
+		if (r)
+			return r;
 	}
-	if (!r && disks->count)
+	if (disks->count)
 		qsort(disks->disk, disks->count, sizeof(*disks->disk), by_id);
-	return r == -ENOENT ? 0 : r;
+	return 0;
 }
 
 /* Is multipathd enabled, by itself or by its socket? */
@@ -168,47 +191,24 @@ static const struct disk *find(const struct lea_needed_disks *disks, const struc
 	return first;
 }
 
-static bool has_partitions(int sys_fd, const char *disk)
-{
-	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	const struct dirent *entry;
-	char path[PATH_BYTES];
-
-	/* The entries of /sys/block are links, which the "." follows. */
-	snprintf(path, sizeof(path), "block/%s/.", disk);
-	if (lea_file_list(sys_fd, path, &dir))
-		return true;
-	while ((entry = readdir(dir)))
-		if (!strncmp(entry->d_name, disk, strlen(disk)))
-			return true;
-	return false;
-}
-
-/* The kernel's name of a partition: a "p" separates numbers. */
-static void name_partition(const struct disk *disk, uint32_t number, char name[static PATH_BYTES])
-{
-	const bool ends_in_digit = isdigit((unsigned char)disk->name[strlen(disk->name) - 1]);
-
-	snprintf(name, PATH_BYTES, "%s%s%u", disk->name, ends_in_digit ? "p" : "", number);
-}
-
 /* Names the device as in /dev, and finds its number. False: there is no such partition. */
-static bool locate(const struct disk *disk, const struct lea_boot_pv *pv, int sys_fd,
+static bool locate(struct lea_world *world, const struct disk *disk, const struct lea_boot_pv *pv,
 		   char name[static PATH_BYTES], struct lea_devno *ret_devno)
 {
-	char path[2 * PATH_BYTES + 16];
+	char folder[PATH_BYTES], attribute[PATH_BYTES + 8], number[32];
 
 	*ret_devno = disk->devno;
 	snprintf(name, PATH_BYTES, "%s", disk->name);
-	if (pv->kind == LEA_BOOT_PARTITION) {
-		name_partition(disk, pv->partition, name);
-		snprintf(path, sizeof(path), "block/%s/%s/dev", disk->name, name);
-		if (!read_number(sys_fd, path, ret_devno))
-			return false;
-	}
-	for (char *c = name; (c = strchr(c, '!'));)
-		*c = '/';
-	return true;
+	if (pv->kind != LEA_BOOT_PARTITION)
+		return true;
+	snprintf(name, PATH_BYTES, "%s%s%u", disk->name, separator(disk), pv->partition);
+	/* sysfs has "!" for each "/" of a name. */
+	snprintf(folder, sizeof(folder), "%s", name);
+	for (char *c = folder; (c = strchr(c, '/'));)
+		*c = '!';
+	snprintf(attribute, sizeof(attribute), "%s/dev", folder);
+	return !lea_sysfs_text(world, disk->devno, attribute, number, sizeof(number)) &&
+	       sscanf(number, "%u:%u", &ret_devno->major, &ret_devno->minor) == 2;
 }
 
 static bool is_held(struct lea_world *world, struct lea_devno devno, bool is_partition)
@@ -229,16 +229,15 @@ int lea_needed_disks_find(struct lea_needed_disks *disks, const struct lea_boot_
 					   .has_filters = disks->has_filters};
 	const struct disk *disk = find(disks, pv, &seen.with_wwid);
 	const bool is_partition = pv->kind == LEA_BOOT_PARTITION;
-	const int sys_fd = lea_world_sys(disks->world);
 	struct lea_device device = {0};
 	struct lea_devno devno;
 	char name[PATH_BYTES];
 	int r = 0;
 
-	if (sys_fd >= 0 && disk && locate(disk, pv, sys_fd, name, &devno)) {
+	if (disk && locate(disks->world, disk, pv, name, &devno)) {
 		seen.is_there = true;
 		seen.wwid = disk->wwid;
-		seen.is_partitioned = !is_partition && has_partitions(sys_fd, disk->name);
+		seen.is_partitioned = !is_partition && disk->is_partitioned;
 		seen.is_held = is_held(disks->world, devno, is_partition);
 		if (lea_sysfs_number(disks->world, devno, "size", &seen.size_sectors))
 			seen.size_sectors = 0;

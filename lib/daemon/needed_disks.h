@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the disks of remembered PVs in sysfs, before udev has processed them: by wwid, else by
- * address. /sys/block is listed once; no device is opened.
+ * Finds the disks of remembered PVs, before udev has processed them: by wwid, else by address, from
+ * sysfs. /proc/partitions is read once; no device is opened. Format: proc(5).
  */
 #pragma once
 

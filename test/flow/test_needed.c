@@ -27,16 +27,24 @@ static struct lea_boot_lv lvs[] = {{.name = "home", .fs_uuid = "ab-12", .fs_labe
 static struct lea_boot_vg vgs[2];
 static struct lea_boot_memory memory;
 static _Atomic unsigned int *probes; /* shared with children */
+static char partitions[1024];
 
-/* Lists the disk in /sys/block as well, with its wwid. */
+/* Lists a disk or a partition in /proc/partitions. */
+static void list_as(const char *name, uint32_t minor)
+{
+	const size_t used = strlen(partitions);
+
+	snprintf(partitions + used, sizeof(partitions) - used, "   8 %8u      65536 %s\n", minor,
+		 name);
+	tree_put(&machine.tree, "/proc/partitions", partitions);
+}
+
 static void plug(const char *sample, const char *name, uint32_t minor, const char *wwid)
 {
-	char path[128], text[128];
+	char path[128];
 
 	machine_plug(sample, name, minor, minor);
-	snprintf(path, sizeof(path), "/sys/block/%s", name);
-	snprintf(text, sizeof(text), "../dev/block/8:%u", minor);
-	tree_link(&machine.tree, path, text);
+	list_as(name, minor);
 	snprintf(path, sizeof(path), "/sys/dev/block/8:%u/device/wwid", minor);
 	tree_put(&machine.tree, path, wwid);
 }
@@ -65,6 +73,7 @@ static void setup(void)
 	tree_put(&machine.tree, "/proc/cmdline", "quiet\n");
 	tree_put(&machine.tree, "/run/lvm/event/gate-armed", "");
 	tree_mkdir(&machine.tree, "/var/lib");
+	snprintf(partitions, sizeof(partitions), "major minor  #blocks  name\n\n");
 	plug("one-pv", "sda", 16, "naa.1\n");
 	plug("stripe-a", "sdb", 32, "naa.2\n");
 	plug("stripe-b", "sdc", 48, "naa.3\n");
@@ -110,6 +119,40 @@ static int run(void)
 static bool was_said(const char *words)
 {
 	return machine.out && strstr(machine.out, words);
+}
+
+TEST(a_pv_may_be_on_a_partition)
+{
+	partitions[0] = '\0';
+	machine_plug("one-pv", "nvme0n1p2", 66, 66);
+	list_as("nvme0n1", 64);
+	list_as("nvme0n1p2", 66);
+	list_as("nvme0n10", 80);
+	tree_put(&machine.tree, "/sys/dev/block/8:64/device/wwid", "naa.1\n");
+	tree_put(&machine.tree, "/sys/dev/block/8:64/nvme0n1p2/dev", "8:66\n");
+	pvs[0].kind = LEA_BOOT_PARTITION;
+	pvs[0].partition = 2;
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_find(machine.dm, "vg_one-home"), "%s %s", machine.out, machine.err);
+}
+TEST(a_partition_that_is_gone_is_not_there)
+{
+	pvs[0].kind = LEA_BOOT_PARTITION;
+	pvs[0].partition = 2;
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+}
+/* "sdb" and "sdaa" are no partitions of "sda". */
+TEST(a_longer_name_is_another_disk)
+{
+	partitions[0] = '\0';
+	list_as("sda", 16);
+	list_as("sdaa", 96);
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_find(machine.dm, "vg_one-home"), "%s %s", machine.out, machine.err);
 }
 
 TEST(the_needed_lv_alone_becomes_active)
@@ -197,7 +240,9 @@ static void have_grown(void)
 }
 static void be_partitioned(void)
 {
-	tree_put(&machine.tree, "/sys/dev/block/8:16/sda1/partition", "1\n");
+	partitions[0] = '\0';
+	list_as("sda", 16);
+	list_as("sda1", 17);
 }
 static void be_held(void)
 {
@@ -401,6 +446,18 @@ TEST(one_vg_does_not_keep_another)
 		      "%s %s", machine.out, machine.err);
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 2);
 	ck_assert_uint_eq(*probes, 2);
+}
+
+/* As when disks moved between machines: only one of the VGs can have the lock. */
+TEST(of_two_needed_vgs_with_one_name_one_is_activated)
+{
+	need_two_pvs(1, "vg_one/home");
+	vgs[1].name = "vg_one";
+	memset(vgs[1].id, 'z', sizeof(vgs[1].id) - 1);
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_find(machine.dm, "vg_one-home"), "%s %s", machine.out, machine.err);
+	ck_assert_msg(was_said("another VG that the boot needs has its name"), "%s", machine.out);
 }
 
 /* Rows: the disk that now belongs to an array. */
