@@ -52,7 +52,9 @@ static int begin(struct lea_dm *dm, const char *doing, const char *name)
 {
 	int fd;
 
-	lea_step(doing, name);
+	(void)doing;
+	(void)name;
+	LEA_CRASHPOINT(doing, name);
 	step_pause();
 	fd = open(of(dm)->path, O_RDWR | O_CLOEXEC);
 	if (fd < 0 || flock(fd, LOCK_EX) < 0)
