@@ -270,6 +270,14 @@ start_qemu() {
 	GUEST_PID=$!
 }
 
+# restart_qemu WHY: the servers of its faulty disks keep running
+restart_qemu() {
+	note "${GUEST##*/}: $1; started again"
+	kill "$GUEST_PID" 2>/dev/null
+	wait "$GUEST_PID" 2>/dev/null
+	start_qemu
+}
+
 # Waits for a line of our initramfs; before it no tested program has run and no disk was written
 kernel_is_up() {
 	local i
@@ -280,10 +288,22 @@ kernel_is_up() {
 	return 1
 }
 
+# answers SECONDS: waits for the guest's agent. 1: it has not answered; 2: the emulator has broken the kernel, which
+# finds a breakpoint where it patches its own code
+answers() {
+	local until=$((SECONDS + $1)) left=$1
+	while [ $left -gt 0 ] && kill -0 "$GUEST_PID" 2>/dev/null; do
+		"$GUEST_HERE/ask" "$GUEST/agent.sock" $((left < 20 ? left : 20)) ping && return
+		! grep -qs 'int3: 0000 \[#1\]' "$GUEST/console.$GUEST_BOOTS" || return 2
+		left=$((until - SECONDS))
+	done
+	return 1
+}
+
 # guest_boot [--console] [--kernel FILE --initrd FILE] [--append WORDS] [--timeout S]: cold boots;
 # returns when the guest's agent answers, or with --console when the guest has ended
 guest_boot() {
-	local kernel=$GUEST_CACHE/$GUEST_SUITE/vmlinuz initrd='' append='' timeout=240 console='' qemu=() up
+	local kernel=$GUEST_CACHE/$GUEST_SUITE/vmlinuz initrd='' append='' timeout=240 console='' qemu=() up status=0
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--console) console=1 ;;
@@ -310,13 +330,14 @@ guest_boot() {
 	fi
 	start_qemu
 	if [ "$initrd" = "$GUEST/initrd.gz" ] && ! kernel_is_up; then
-		note "${GUEST##*/}: the emulator hangs before the kernel's first program; started again"
-		# the servers of its faulty disks keep running
-		kill "$GUEST_PID"
-		wait "$GUEST_PID" 2>/dev/null
-		start_qemu
+		restart_qemu "the emulator hangs before the kernel's first program"
 	fi
-	if ! up=$("$GUEST_HERE/ask" "$GUEST/agent.sock" "$timeout" ping); then
+	up=$(answers "$timeout") || status=$?
+	if [ "$status" = 2 ]; then
+		restart_qemu "the emulator has broken the kernel"
+		up=$(answers "$timeout") && status=0
+	fi
+	if [ "$status" != 0 ]; then
 		tail -n 5 "$GUEST/qemu.$GUEST_BOOTS" "$GUEST/console.$GUEST_BOOTS" | cut -c1-200
 		guest_kill
 		return 1

@@ -11,7 +11,7 @@ next_boot() { # SENTENCE WHO: ours or stock must activate
 	guest_boot || die "no boot: $1"
 	guest_wait_lvs $count 300
 	guest_quiet >/dev/null
-	claim "$1: all LVs are active" guest_wait_lvs $count 1
+	claim "$1: all LVs are active" guest_wait_lvs $count 30
 	guest_event_calls >"$JUNK/calls"
 	case $2 in
 	ours) claim "$1: no lvm process" not grep . "$JUNK/calls" ;;

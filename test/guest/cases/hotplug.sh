@@ -23,7 +23,7 @@ one_side() { # NAME SECONDS: how long the second time may take
 	guest_wait_lvs $count 150
 	guest_quiet >/dev/null
 	names_of_disks >"$JUNK/$1.first"
-	claim "$1: a burst of $count disks is activated" guest_wait_lvs $count 1
+	claim "$1: a burst of $count disks is activated" guest_wait_lvs $count 30
 	guest_measure "$JUNK/$1.figures"
 	claim "$1: vgchange -an deactivates them" guest_run 'vgchange -an'
 	guest_wait_for 30 '! ls /sys/block/dm-* 2>/dev/null'
@@ -56,7 +56,7 @@ if with_ours; then
 	guest_package
 	one_side ours 120
 	claim "$(renamed ours) of $count disks have other names now" [ "$(renamed ours)" -ge $((count * 3 / 4)) ]
-	claim "ours: renamed disks are activated again" guest_wait_lvs $count 1
+	claim "ours: renamed disks are activated again" guest_wait_lvs $count 30
 	guest_event_calls >"$JUNK/ours.calls"
 	# a claim above started vgchange -an
 	claim "ours: no lvm process but the vgchange of this test" not grep -v 'vgchange -an$' "$JUNK/ours.calls"

@@ -36,8 +36,8 @@ guest_new ours "$disks"
 guest_package
 guest_early_disks $count
 echo '/dev/data/home /late ext4 defaults,x-systemd.device-timeout=300 0 2' | overlay_file etc/fstab
-# of four LVs the first and the last
-printf 'event { needed = [ "data/more1" ] }\n' | overlay_file etc/lvm/lvmevent.conf
+# of four LVs the first and the last; a slow machine, too, has time for them before the coldplug
+printf 'event { needed = [ "data/more1" ] needed_deadline_ms = 20000 }\n' | overlay_file etc/lvm/lvmevent.conf
 boots_whole "the first boot"
 claim "the first boot: the needed LVs come before the others of their VG" guest_run '
 	made=$(echo $(dmsetup info -c --noheadings -o name -O minor | grep ^data-)); echo "$made"
@@ -86,7 +86,7 @@ if [ -n "${LVMEVENT_LONG-}" ]; then
 
 	# needed by the setting only: without the LV the boot must go on
 	echo '# nothing' | overlay_file etc/fstab
-	printf 'event { needed = [ "@early" ] }\n' | overlay_file etc/lvm/lvmevent.conf
+	printf 'event { needed = [ "@early" ] needed_deadline_ms = 20000 }\n' | overlay_file etc/lvm/lvmevent.conf
 	guest_boot || die "needed by a tag: does not boot"
 	guest_wait_lvs $((count + 3)) 400
 	claim "needed by a tag: is remembered" is_remembered

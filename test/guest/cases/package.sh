@@ -38,7 +38,7 @@ next_boot() {
 	guest_boot || die "no boot: $1"
 	guest_wait_lvs "$lvs" 300
 	guest_quiet >/dev/null
-	claim "$1: all $lvs LVs are active" guest_wait_lvs "$lvs" 1
+	claim "$1: all $lvs LVs are active" guest_wait_lvs "$lvs" 30
 	guest_event_calls >"$JUNK/calls"
 	case $2 in
 	ours) claim "$1: no lvm process" not grep . "$JUNK/calls" ;;
@@ -123,7 +123,7 @@ claim "apt install of a later version while disks appear" apt "install /usr/lib/
 wait $!
 lvs=$((count + more))
 guest_wait_lvs "$lvs" 200
-claim "all $lvs LVs are active after it" guest_wait_lvs "$lvs" 1
+claim "all $lvs LVs are active after it" guest_wait_lvs "$lvs" 30
 claim "the runner runs the new program" guest_wait_for 60 \
 	'exe=$(readlink /proc/$(systemctl show -p MainPID --value lvmevent-runner)/exe); [ "$exe" = /usr/sbin/lvmevent ] &&
 		tail -c 6 $exe | grep -qx later'

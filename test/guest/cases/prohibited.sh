@@ -17,7 +17,7 @@ guest_boot || die "no guest"
 guest_quiet >/dev/null
 # events are queued; the steps start the runner when they need it
 guest_run 'systemctl stop lvmevent-runner.path lvmevent-runner.service'
-GUEST_PATIENCE=1800 guest_run "LVMEVENT_LONG=${LVMEVENT_LONG-} /usr/lib/guest/prohibited-steps /usr/lib/guest/prohibited-rows ${PROHIBITED-}" >"$JUNK/said" || die "the rows do not end"
+GUEST_PATIENCE=5400 guest_run "LVMEVENT_LONG=${LVMEVENT_LONG-} /usr/lib/guest/prohibited-steps /usr/lib/guest/prohibited-rows ${PROHIBITED-}" >"$JUNK/said" || die "the rows do not end"
 claim "all rows are run" grep -qx end "$JUNK/said"
 claims_said
 note "$(sed -n 's/^count //p' "$JUNK/said")"

@@ -71,7 +71,7 @@ host_only() {
 # the worker's exit closes the disk, and waits for it under a lock that sync(2) needs, which systemd calls as it switches roots.
 stands_in_sync() {
 	local console
-	guest_boot --kernel "$GUEST_CACHE/$GUEST_SUITE/vmlinuz" --initrd "$GUEST/initrd" --timeout 600 \
+	guest_boot --kernel "$GUEST_CACHE/$GUEST_SUITE/vmlinuz" --initrd "$GUEST/initrd" --timeout 900 \
 		--append "root=$2 ro ignore_loglevel systemd.log_target=kmsg sysctl.kernel.hung_task_timeout_secs=30 $3" >/dev/null
 	guest_kill
 	console=$GUEST/console.$GUEST_BOOTS

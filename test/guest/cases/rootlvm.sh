@@ -28,7 +28,7 @@ boots() {
 	guest_wait_lvs 4 200
 	guest_quiet >/dev/null
 	claim "$1: the root file system is on the LV" guest_run '[ "$(findmnt -no SOURCE /)" = /dev/mapper/sys-root ]'
-	claim "$1: all 4 LVs are active" guest_wait_lvs 4 1
+	claim "$1: all 4 LVs are active" guest_wait_lvs 4 30
 	claim "$1: the boot completes without failure" guest_run \
 		'systemctl -q is-active emergency.target && exit 1; systemctl is-active multi-user.target'
 	guest_shutdown || guest_kill

@@ -55,7 +55,7 @@ another_disk() {
 	GUEST_DISKS+=("d$lvs")
 	lvs=$((lvs + 1))
 	guest_wait_lvs "$lvs" 120
-	claim "$1: the VG of another disk is activated" guest_wait_lvs "$lvs" 1
+	claim "$1: the VG of another disk is activated" guest_wait_lvs "$lvs" 30
 }
 
 lvs=4 image='' mapper=''

@@ -90,6 +90,7 @@ notes_left=$(guest_run "mkdir -p /run/lvm/vgs_online; touch /run/lvm/vgs_online/
 if with_ours; then claim "-an of two VGs removes lvm2's mark of each" [ "$notes_left" = 0 ]; fi
 # the last disk of the quad VG is unplugged
 qmp_del_disks d9
+guest_wait_for 60 '[ "$(ls -d /sys/block/sd* | wc -l)" -eq '$((${#GUEST_DISKS[@]} - 1))' ]' || die "the disk stays"
 guest_run 'udevadm settle -t 60; rm -f /run/lvm/pvs_online/* /run/lvm/vgs_online/*'
 GUEST_PATIENCE=300 guest_run "/usr/lib/guest/vgchange-rows /usr/lib/guest/partial /run/rows $stock $ours" || die "the partial rows did not end"
 mkdir "$JUNK/rows.out"

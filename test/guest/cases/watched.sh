@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # thin pools are activated while dmeventd starts slowly; in the end it watches them
 
-# As when the service manager is busy with uevents: the socket exists, the daemon starts late.
-LATE=20
 count=3
 
 make_them() {
@@ -21,13 +19,15 @@ make_them() {
 		sync'
 }
 
+# As when the service manager is busy with uevents: the socket exists, the daemon starts late.
 make_dmeventd_late() {
-	guest_run "set -e
+	guest_run 'set -e
 		mkdir -p /run/systemd/system/dm-event.service.d
-		printf '[Service]\nExecStartPre=/bin/sleep $LATE\n' >/run/systemd/system/dm-event.service.d/late.conf
+		printf "[Service]\nTimeoutStartSec=infinity\nExecStartPre=/bin/sh -c \"until [ -e /run/late ]; do sleep 0.5; done\"\n" \
+			>/run/systemd/system/dm-event.service.d/late.conf
 		systemctl daemon-reload
 		systemctl stop dm-event.service
-		! pgrep -x dmeventd"
+		! pgrep -x dmeventd'
 }
 
 all_are_up() { guest_run '[ "$(dmsetup ls | grep -cE "^late[0-9]-volume\s")" -eq '$count' ]'; }
@@ -46,18 +46,19 @@ claim "dmeventd does not run" make_dmeventd_late
 qmp_del_disks d0 d1 d2 || die "the disks can't be pulled out"
 guest_wait_for 60 '! ls -d /sys/block/sd* 2>/dev/null'
 qmp_add_disks d0 d1 d2
-claim "VGs with thin pools are active" guest_wait_for $((LATE * 3 / 4)) \
+claim "VGs with thin pools are active" guest_wait_for 120 \
 	'[ "$(dmsetup ls | grep -cE "^late[0-9]-volume[[:space:]]")" -eq 3 ]'
 claim "dmeventd still does not run" guest_run '! pgrep -x dmeventd'
+guest_run 'touch /run/late'
 # checked before the next commands, which would start it, too
-claim "dmeventd is started" guest_wait_for $((LATE * 3)) 'pgrep -x dmeventd'
-claim "in the end it watches all of them" guest_wait_for $((LATE * 3)) \
+claim "dmeventd is started" guest_wait_for 120 'pgrep -x dmeventd'
+claim "in the end it watches all of them" guest_wait_for 120 \
 	'[ "$(lvs --noheadings -o seg_monitor | grep -cw monitored)" -eq 3 ]'
-guest_run 'udevadm settle; sleep 2'
+guest_run 'udevadm settle'
 claim "all are active" all_are_up
 claim "all are watched" all_are_watched
-claim "no note is left" guest_run '[ -z "$(ls /run/lvm/event/unwatched)" ]'
-claim "and no event is pending" guest_run '[ -z "$(ls /run/lvm/event/queue /run/lvm/event/taken | grep "^[0-9]")" ]'
+claim "no note is left" guest_wait_for 60 '[ -z "$(ls /run/lvm/event/unwatched)" ]'
+claim "and no event is pending" guest_wait_for 60 '[ -z "$(ls /run/lvm/event/queue /run/lvm/event/taken | grep "^[0-9]")" ]'
 guest_run 'journalctl -b -o cat -t lvmevent' >"$JUNK/journal"
 claim "the journal has no error of that" not grep -E 'event server|registration failed|does not monitor all|not finished: |not activated yet: |does not finish: |registration with dmeventd' "$JUNK/journal"
 guest_off
