@@ -458,6 +458,16 @@ class Runner:
         if code:
             self.start()
 
+    def is_asleep(self):
+        """Does the runner wait for an event? It has removed half-written files by then."""
+        try:
+            with open(f"/proc/{self.child.pid}/stat", encoding="utf-8") as file:
+                state = file.read().rsplit(")", 1)[1].split()[0]
+            infos = [f"/proc/{self.child.pid}/fdinfo/{n}" for n in os.listdir(f"/proc/{self.child.pid}/fdinfo")]
+            return state == "S" and any(has_watch(info) for info in infos)
+        except OSError:
+            return False
+
     def wait_idle(self, until=lambda: True, seconds=PATIENCE):
         """Runs until nothing is left to do. False: took too long."""
         end = time.monotonic() + seconds
@@ -465,7 +475,7 @@ class Runner:
         while time.monotonic() < end:
             self.check()
             calm = calm + 1 if self.child and self.machine.is_idle() and until() else 0
-            if calm >= 3:
+            if calm >= 3 and self.is_asleep():
                 return True
             time.sleep(0.004)
         return False
@@ -476,6 +486,12 @@ class Runner:
             self.child.terminate()
             self.machine.end_of(self.child)
         self.child = None
+
+
+def has_watch(info):
+    """Is this descriptor, by its text in /proc/PID/fdinfo, an inotify with a watch?"""
+    with open(info, encoding="utf-8") as file:
+        return "inotify wd:" in file.read()
 
 
 def differences(expected, actual, path=""):

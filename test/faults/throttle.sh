@@ -116,7 +116,7 @@ signals() {
 		claim "throttle: SIG$s reaches the command" is $? 42
 		rm "$tmp/up"
 	done
-	throttled --run-limit 1 -- sh -c 'trap "" TERM; sleep 2; echo whole >"$1"' sh "$tmp/whole"
+	throttled --run-limit 5 -- sh -c 'trap "" TERM; sleep 7; echo whole >"$1"' sh "$tmp/whole"
 	claim "throttle: after the run limit it ends with 124" is "$code" 124
 	claim "throttle: but SIGKILL is never sent" test -s "$tmp/whole"
 	hold a
@@ -232,7 +232,8 @@ killed() {
 	"$program" throttle --slots 1 --label orphan -- sleep 1000 &
 	pid=$!
 	within 20 listed 'orphan .*sleep'
-	within 20 pgrep -P $pid >"$tmp/out"
+	# before its program begins, the child ends with its wrapper
+	within 20 pgrep -x -P $pid sleep >"$tmp/out"
 	child=$(pgrep -P $pid)
 	kill -9 $pid
 	wait $pid 2>/dev/null
@@ -310,6 +311,7 @@ containers() {
 	within 20 listed 'orphan .*sleep 1002'
 	init=$(pgrep -P "$pid")
 	first=$(pgrep -o -P "$init")
+	within 20 pgrep -x -P "$first" sleep >"$tmp/out"
 	child=$(pgrep -P "$first")
 	kill -9 "$first"
 	throttled --slots 1 --wait-limit 2 -- true

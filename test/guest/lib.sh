@@ -292,7 +292,7 @@ kernel_is_up() {
 # finds a breakpoint where it patches its own code
 answers() {
 	local until=$((SECONDS + $1)) left=$1
-	while [ $left -gt 0 ] && kill -0 "$GUEST_PID" 2>/dev/null; do
+	while [ "$left" -gt 0 ] && kill -0 "$GUEST_PID" 2>/dev/null; do
 		"$GUEST_HERE/ask" "$GUEST/agent.sock" $((left < 20 ? left : 20)) ping && return
 		! grep -qs 'int3: 0000 \[#1\]' "$GUEST/console.$GUEST_BOOTS" || return 2
 		left=$((until - SECONDS))

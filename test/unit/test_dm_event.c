@@ -247,7 +247,7 @@ TEST(cookie_wait_ends_when_nothing_moves)
 		usleep(300000);
 		_exit(lea_cookie_complete(key));
 	}
-	ck_assert_int_eq(lea_cookie_wait(key, 20000, 500), LEA_COOKIE_STILL);
+	ck_assert_int_eq(lea_cookie_wait(key, 20000, 3000), LEA_COOKIE_STILL);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_msg(status == 0, "a completion in between was waited for");
 	ck_assert_msg(semget((key_t)key, 1, 0) < 0, "nothing is left behind");

@@ -21,6 +21,7 @@ guest_run "set -e
 	iscsiadm -m discovery -t sendtargets -p 127.0.0.1
 	iscsiadm -m node -T $iqn -p 127.0.0.1 --op update -n node.startup -v automatic
 	iscsiadm -m node -T $iqn -p 127.0.0.1 --login
+	for i in \$(seq 100); do [ ! -e /dev/disk/by-path/*$iqn-lun-1 ] || break; sleep 0.2; done
 	udevadm settle
 	lun=\$(readlink -f /dev/disk/by-path/*$iqn-lun-1)
 	vgcreate -s 1m remote \$lun

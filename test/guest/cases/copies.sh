@@ -47,8 +47,15 @@ if ! with_ours; then
 	return
 fi
 
+# A copy that udev sees after its VG was activated would be ignored
+udev_first() {
+	printf '%s\n' '[Unit]' Wants=systemd-udev-settle.service After=systemd-udev-settle.service |
+		overlay_file etc/systemd/system/lvm2-activation-early.service.d/settled.conf
+}
+
 machine ours
 guest_package
+udev_first
 printf 'event { compare_ms = 4000 }\n' | overlay_file etc/lvm/lvmevent.conf
 guest_boot || die "ours does not boot"
 guest_quiet >/dev/null
@@ -108,7 +115,7 @@ plug_both_again() {
 	guest_wait_for 30 '[ -z "$(ls /run/lvm/event/queue /run/lvm/event/taken | grep "^[0-9]")" ]'
 	guest_run 'systemctl kill -s STOP lvmevent-runner'
 	qmp_add_disks d1 d4
-	guest_wait_for 60 '[ "$(ls /run/lvm/event/queue | wc -l)" -ge 2 ]'
+	guest_wait_for 60 'udevadm settle -t 30; [ "$(cat /run/lvm/event/queue/[0-9]* | grep -cx "kind add")" -ge 2 ]'
 	guest_run 'systemctl kill -s CONT lvmevent-runner'
 }
 plug_both_again d1 d4
@@ -145,6 +152,7 @@ for order in "d0 d1 d2 d3 d4" "d4 d3 d2 d1 d0"; do
 	# shellcheck disable=SC2034 # guest_boot reads it
 	read -r -a GUEST_DISKS <<<"$order"
 	guest_boot || die "it does not boot with the copy"
+	guest_quiet >/dev/null
 	idle
 	claim "$order: the VG is active" comes_up 1
 	claim "$order: on the disk of the last good boot" guest_run \
@@ -160,9 +168,7 @@ GUEST_IDENTITY=() # the next machine's disks have their own
 guest_new many "$(layout solo 122)"
 for ((i = 0; i < 61; i++)); do cp --sparse=always "$GUEST/disks/d$i" "$GUEST/disks/d$((i + 61))"; done
 guest_package
-# a copy that udev sees after its VG was activated would be ignored
-printf '%s\n' '[Unit]' Wants=systemd-udev-settle.service After=systemd-udev-settle.service |
-	overlay_file etc/systemd/system/lvm2-activation-early.service.d/settled.conf
+udev_first
 guest_boot || die "it does not boot with 61 copies"
 guest_quiet >/dev/null
 idle

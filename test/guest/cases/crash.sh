@@ -16,7 +16,7 @@ fi
 
 # ROLE STEP LABEL: see test/crash/step.h
 rounds=('run 1 take.moved' 'run 1 rec.gone' 'run 5 rec.put' 'run 1 claim.taken' 'run 2 claim.end'
-	'run 3 done.gone' 'worker 1 vg.lock' 'worker 4 dm_task_run' 'worker 7 dm_task_run'
+	'run 3 done.gone' 'worker 1 vg.lock' 'worker 4 dm_task_run' 'worker 6 dm_task_run'
 	'worker 1 semtimedop' 'probe 3 -')
 
 ask_to_kill() { # ROLE STEP LABEL
@@ -31,8 +31,8 @@ replug='vgchange -an >/dev/null 2>&1
 	for h in /sys/class/scsi_host/host*; do echo "- - -" >$h/scan; done
 	udevadm settle -t 60'
 
-died() { guest_wait_for 20 '[ -s /run/lvmevent-steps/killed ]'; }
-active() { guest_wait_lvs "$count" 60; }
+died() { guest_wait_for 120 '[ -s /run/lvmevent-steps/killed ]'; }
+active() { guest_wait_lvs "$count" 150; }
 
 after() { # ROLE STEP LABEL
 	ask_to_kill "$@"
@@ -69,6 +69,8 @@ guest_tables "$JUNK/last.tables"
 claim "every table is unchanged" same "$JUNK/first.tables" "$JUNK/last.tables"
 claim "no device is suspended or without a table" guest_run \
 	'! dmsetup info -c --noheadings -o name,suspended,tables_loaded | grep -vE ":Active:Live$"'
+# LVs are live before their worker has finished
+guest_wait_for 60 'udevadm settle -t 30; lvmevent status --json | grep -q "\"pending\": 0, \"taken\": 0.*\"vgs_activating\": 0"'
 claim "no lock is held, nothing is pending, no file is half-written" guest_run 'lvmevent status
 	for l in /run/lock/lvm/*; do [ ! -e "$l" ] || flock -n "$l" true || { echo "$l is held"; exit 1; }; done
 	left=$(ls -A /run/lvm/event/queue /run/lvm/event/taken /run/lvm/event/failed | grep -v ":$" | grep -v "^\.new")

@@ -24,8 +24,10 @@ claim "the hardened units run" guest_run 'systemctl show -P NoNewPrivileges lvme
 # ---- LVs that need more than device-mapper in a hardened unit: modules, thin_check, dmeventd
 for i in 101 102 103 104; do truncate -s 32M "$JUNK/blank$i"; done
 qmp_add_disks d101="$JUNK/blank101" d102="$JUNK/blank102" d103="$JUNK/blank103" d104="$JUNK/blank104"
-guest_run 'set -e; udevadm settle
+guest_run 'set -e
 	disk() { for d in /sys/block/sd*; do case $(cat $d/device/wwid) in *$(printf %x $1)) echo /dev/${d##*/}; esac; done; }
+	for n in 101 102 103 104; do until [ -b "$(disk $n)" ]; do sleep 0.1; done; done
+	udevadm settle
 	vgcreate -s 1m raid $(disk 101) $(disk 102)
 	lvcreate -y --type raid1 -m 1 -L 4M -n mirror raid
 	vgcreate -s 1m thin $(disk 103) $(disk 104)

@@ -20,7 +20,7 @@ opens_within() {
 }
 gate_is() { guest_run "lvmevent gate status | tee /dev/stderr | grep -qx 'gate: $1'"; }
 lv() { printf 'solo%04d-lv0' "$1"; }
-comes_up() { guest_wait_for 40 "dmsetup info $(lv "$1") | grep -q ACTIVE"; }
+comes_up() { guest_wait_for 120 "dmsetup info $(lv "$1") | grep -q ACTIVE"; }
 is_down() { guest_run "! dmsetup info -c --noheadings -o name | grep -qx $(lv "$1")"; }
 # late SENTENCE NUMBER: plugs in a disk now
 late() {
@@ -50,7 +50,7 @@ if [ -z "${LVMEVENT_LONG-}" ]; then
 	within=75
 fi
 guest_boot || die "the guest does not boot"
-claim "udev hangs on one disk" guest_wait_for 30 '[ -e /run/udev/queue ] && [ -s /run/hang ]'
+claim "udev hangs on one disk" guest_wait_for 120 '[ -e /run/udev/queue ] && [ -s /run/hang ]'
 claim "the gate is closed" gate_is closed
 late "closed" 5
 claim "udev never settles: the gate opens within $within s" opens_within "$within"
