@@ -75,15 +75,19 @@ def own_namespace():
 
 @contextlib.contextmanager
 def playground():
-    """A tmpfs with a /proc that lists SCSI disks."""
+    """A tmpfs with a /proc that knows the driver of SCSI disks, and lists as many as a machine may have."""
     folder = tempfile.mkdtemp(prefix="lvmevent-crash-")
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755,size=4g", "crash", folder], check=True)
     try:
         os.mkdir(f"{folder}/proc")
         with open(f"{folder}/majors", "w", encoding="utf-8") as file:
             file.write("Block devices:\n  8 sd\n253 device-mapper\n")
+        with open(f"{folder}/partitions", "w", encoding="utf-8") as file:
+            file.write("major minor  #blocks  name\n\n" + "".join(
+                f"   8 {minor:8} {pvimage.DEVICE_BYTES // 1024:10} sd{minor}\n" for minor in range(1, 65)))
         subprocess.run(["mount", "--rbind", "/proc", f"{folder}/proc"], check=True)
-        subprocess.run(["mount", "--bind", f"{folder}/majors", f"{folder}/proc/devices"], check=True)
+        for source, target in (("majors", "devices"), ("partitions", "partitions")):
+            subprocess.run(["mount", "--bind", f"{folder}/{source}", f"{folder}/proc/{target}"], check=True)
         yield folder
     finally:
         subprocess.run(["umount", "-R", "-l", f"{folder}/proc"], check=False)
