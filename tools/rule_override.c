@@ -24,6 +24,7 @@
 #define RULE_MARK     "# SPDX-License-Identifier: GPL-2.0-or-later\n# lvm2-event-activation"
 #define EMPTY_RULE    RULE_MARK ": the rule is in another file.\n"
 #define RULE_MAX      65536U
+#define COPY_MAX      (8 * RULE_MAX) /* each rule may be there twice, with a condition */
 #define SHADOW_FOLDER "run/udev/rules.d"
 #define DM_PROGRAM    LEA_LIBEXECDIR "/dm-event"
 #define DM_HEADER     RULE_MARK ": the installed rule, with a smaller program in dmsetup's place.\n"
@@ -386,7 +387,7 @@ static bool is_in_force(int folder_fd, const char *name, const char *text)
 {
 	LEA_AUTO(lea_freep) char *there = NULL;
 
-	return lea_file_read(folder_fd, name, 2 * RULE_MAX, &there, NULL) == 0 &&
+	return lea_file_read(folder_fd, name, COPY_MAX, &there, NULL) == 0 &&
 	       !strcmp(there, text);
 }
 

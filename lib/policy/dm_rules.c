@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Walks the text line by line, because comments stay unchanged. */
+/* Walks the text rule by rule, because comments stay unchanged. */
 #include "policy/dm_rules.h"
 
 #include <errno.h>
@@ -105,21 +105,62 @@ static size_t path_to_replace(const char *value)
 	return 0;
 }
 
-static unsigned int rewrite_line(const char *line, size_t len, const char *program, FILE *out)
+/* Length of a rule: a line, and those that continue it. udev skips comments between them. */
+static size_t rule_length(const char *rule)
 {
-	const bool is_code = !is_comment(line);
+	const char *at = rule;
+	bool continues = true;
+
+	while (continues && *at) {
+		const size_t len = strcspn(at, "\n");
+
+		continues = is_comment(at) ? at != rule : len && at[len - 1] == '\\';
+		at += len + (at[len] == '\n');
+	}
+	return (size_t)(at - rule);
+}
+
+static bool is_in_comment(const char *rule, size_t at)
+{
+	const char *newline = memrchr(rule, '\n', at);
+
+	return is_comment(newline ? newline + 1 : rule);
+}
+
+/* Finds the next path to replace, from the byte @from of the rule on. Returns @len if there is none.
+ */
+static size_t next_path(const char *rule, size_t len, size_t from, size_t *ret_bytes)
+{
+	for (size_t i = from; i < len; i++) {
+		if (rule[i] != '"' || is_in_comment(rule, i))
+			continue;
+		*ret_bytes = path_to_replace(rule + i + 1);
+		if (*ret_bytes)
+			return i + 1;
+	}
+	return len;
+}
+
+/* Writes the rule with @program, and as it is for a machine from which the program disappears: a
+ * cookie that nobody completes would stop each LVM command. */
+static unsigned int rewrite_rule(const char *rule, size_t len, const char *program, FILE *out)
+{
+	size_t from = 0, bytes, at = next_path(rule, len, 0, &bytes);
 	unsigned int count = 0;
 
-	for (size_t i = 0; i < len; i++) {
-		size_t path = is_code && line[i] == '"' ? path_to_replace(line + i + 1) : 0;
-
-		putc(line[i], out);
-		if (!path)
-			continue;
+	if (at < len)
+		fprintf(out, "TEST==\"%s\", ", program);
+	for (; at < len; at = next_path(rule, len, from, &bytes)) {
+		fwrite(rule + from, 1, at - from, out);
 		fputs(program, out);
-		i += path;
+		from = at + bytes;
 		count++;
 	}
+	fwrite(rule + from, 1, len - from, out);
+	if (!count)
+		return 0;
+	fprintf(out, "%sTEST!=\"%s\", ", rule[len - 1] == '\n' ? "" : "\n", program);
+	fwrite(rule, 1, len, out);
 	return count;
 }
 
@@ -134,13 +175,8 @@ int lea_dm_rules_rewrite(const char *rules, const char *header, const char *prog
 	if (!out)
 		return -ENOMEM;
 	fputs(header, out);
-	while (*rules) {
-		size_t len = strcspn(rules, "\n");
-
-		len += rules[len] == '\n';
-		count += rewrite_line(rules, len, program, out);
-		rules += len;
-	}
+	for (size_t len; (len = rule_length(rules)); rules += len)
+		count += rewrite_rule(rules, len, program, out);
 	if (fclose(out) != 0) {
 		free(text);
 		return -ENOMEM;

@@ -31,7 +31,8 @@ enum lea_dm_rules_outcome {
 LEA_MUST_CHECK int lea_dm_rules_check(const char *rules, struct lea_dm_call *ret_call);
 
 /*
- * lea_dm_rules_rewrite - a rules file that calls @program
+ * lea_dm_rules_rewrite - a rules file that calls @program, or dmsetup as before if there is no such
+ * program at the event
  * @rules: the text, NUL-terminated
  * @header: whole lines to put in front of it
  * @program: absolute path; replaces an absolute path that ends in "/dmsetup" at the start of a

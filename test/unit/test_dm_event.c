@@ -65,12 +65,27 @@ static const struct {
 } rules[] = {
 	{"flags",
 	 "ENV{DM_COOKIE}==\"?*\", IMPORT{program}=\"/sbin/dmsetup udevflags $env{DM_COOKIE}\"\n",
-	 "ENV{DM_COOKIE}==\"?*\", IMPORT{program}=\"/x/e udevflags $env{DM_COOKIE}\"\n", 1},
-	{"names", "IMPORT{program}=\"/usr/sbin/dmsetup splitname --rows $env{DM_NAME}\"",
-	 "IMPORT{program}=\"/x/e splitname --rows $env{DM_NAME}\"", 1},
+	 "TEST==\"/x/e\", ENV{DM_COOKIE}==\"?*\", IMPORT{program}=\"/x/e udevflags "
+	 "$env{DM_COOKIE}\"\n"
+	 "TEST!=\"/x/e\", ENV{DM_COOKIE}==\"?*\", IMPORT{program}=\"/sbin/dmsetup udevflags "
+	 "$env{DM_COOKIE}\"\n",
+	 1},
+	{"names, without a newline at the end",
+	 "IMPORT{program}=\"/usr/sbin/dmsetup splitname --rows $env{DM_NAME}\"",
+	 "TEST==\"/x/e\", IMPORT{program}=\"/x/e splitname --rows $env{DM_NAME}\"\n"
+	 "TEST!=\"/x/e\", IMPORT{program}=\"/usr/sbin/dmsetup splitname --rows $env{DM_NAME}\"",
+	 1},
 	{"two in a line, other blanks",
 	 "RUN+=\"/sbin/dmsetup udevcomplete 1\", RUN+=\"/sbin/dmsetup udevcomplete 2\"\n",
-	 "RUN+=\"/x/e udevcomplete 1\", RUN+=\"/x/e udevcomplete 2\"\n", 2},
+	 "TEST==\"/x/e\", RUN+=\"/x/e udevcomplete 1\", RUN+=\"/x/e udevcomplete 2\"\n"
+	 "TEST!=\"/x/e\", RUN+=\"/sbin/dmsetup udevcomplete 1\", RUN+=\"/sbin/dmsetup "
+	 "udevcomplete 2\"\n",
+	 2},
+	{"only the rule with a call is there twice",
+	 "A==\"1\"\nRUN+=\"/sbin/dmsetup udevflags 1\"\nB==\"1\"\n",
+	 "A==\"1\"\nTEST==\"/x/e\", RUN+=\"/x/e udevflags 1\"\n"
+	 "TEST!=\"/x/e\", RUN+=\"/sbin/dmsetup udevflags 1\"\nB==\"1\"\n",
+	 1},
 	{"another question is dmsetup's", "IMPORT{program}=\"/sbin/dmsetup info -j %M\"\n",
 	 "IMPORT{program}=\"/sbin/dmsetup info -j %M\"\n", 0},
 	{"another program", "RUN+=\"/sbin/notdmsetup udevcomplete 1\"\n",
@@ -80,7 +95,17 @@ static const struct {
 	{"a comment", "  # \"/sbin/dmsetup udevflags 1\"\n", "  # \"/sbin/dmsetup udevflags 1\"\n",
 	 0},
 	{"continued", "A==\"1\", \\\n  RUN+=\"/sbin/dmsetup udevflags 1\"\n",
-	 "A==\"1\", \\\n  RUN+=\"/x/e udevflags 1\"\n", 1},
+	 "TEST==\"/x/e\", A==\"1\", \\\n  RUN+=\"/x/e udevflags 1\"\n"
+	 "TEST!=\"/x/e\", A==\"1\", \\\n  RUN+=\"/sbin/dmsetup udevflags 1\"\n",
+	 1},
+	{"continued after a comment, which does not continue a rule itself",
+	 "# x \\\nA==\"1\", \\\n# \"/sbin/dmsetup udevflags 2\"\n RUN+=\"/sbin/dmsetup udevflags "
+	 "1\"\n",
+	 "# x \\\nTEST==\"/x/e\", A==\"1\", \\\n# \"/sbin/dmsetup udevflags 2\"\n RUN+=\"/x/e "
+	 "udevflags 1\"\n"
+	 "TEST!=\"/x/e\", A==\"1\", \\\n# \"/sbin/dmsetup udevflags 2\"\n RUN+=\"/sbin/dmsetup "
+	 "udevflags 1\"\n",
+	 1},
 	{"cut off", "RUN+=\"/sbin/dmsetup udevfl", "RUN+=\"/sbin/dmsetup udevfl", 0},
 	{"a quote at the end", "RUN+=\"", "RUN+=\"", 0},
 	{"empty", "", "", 0},
