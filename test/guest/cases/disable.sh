@@ -55,9 +55,7 @@ if with_ours; then
 	fi
 	claim "our files can be removed while it is enabled" guest_run "$remove_files"
 	claim "without them LVM commands end, and make LVs and their links" guest_run 'vg=$(vgs --noheadings -o vg_name | head -n 1 | tr -d " ")
-		none="backup { archive = 0 backup = 0 }"
-		timeout 60 lvcreate --config "$none" -y -W n -Z n -l 1 -n later $vg && [ -b /dev/$vg/later ] &&
-			timeout 60 lvremove --config "$none" -y $vg/later'
+		timeout 60 lvcreate -A n -y -W n -Z n -l 1 -n later $vg && [ -b /dev/$vg/later ] && timeout 60 lvremove -A n -y $vg/later'
 	claim "... and the machine shuts down" guest_shutdown
 	next_boot "removed by force" stock
 	guest_shutdown
