@@ -19,10 +19,10 @@ next_boot() { # SENTENCE WHO: ours or stock must activate
 	esac
 }
 
-# All files, except those that a running system writes
+# All files, except those that a running system or an LVM command writes
 files_there() {
 	guest_run 'find /etc /usr /var/lib/dpkg /lib/systemd -xdev ! -type d ! -path "/usr/lib/guest/*" \
-		! -name .updated ! -name "*.cache" | sort'
+		! -path "/etc/lvm/archive/*" ! -path "/etc/lvm/backup/*" ! -name .updated ! -name "*.cache" | sort'
 }
 
 # Removes our files as `make uninstall` and a package manager do
@@ -55,7 +55,7 @@ if with_ours; then
 	fi
 	claim "our files can be removed while it is enabled" guest_run "$remove_files"
 	claim "without them LVM commands end, and make LVs and their links" guest_run 'vg=$(vgs --noheadings -o vg_name | head -n 1 | tr -d " ")
-		timeout 60 lvcreate -A n -y -W n -Z n -l 1 -n later $vg && [ -b /dev/$vg/later ] && timeout 60 lvremove -A n -y $vg/later'
+		timeout 60 lvcreate -y -W n -Z n -l 1 -n later $vg && [ -b /dev/$vg/later ] && timeout 60 lvremove -y $vg/later'
 	claim "... and the machine shuts down" guest_shutdown
 	next_boot "removed by force" stock
 	guest_shutdown
