@@ -111,6 +111,16 @@ def instructions(command, env, folder, function=None, **how):
     return (total, calls) if function else total
 
 
+def own_instructions(command, folder):
+    """Of the process alone: the child that reads the devices polls for a varying time."""
+    valgrind = ["valgrind", "--tool=callgrind", "-q", f"--callgrind-out-file={folder}/cg.%p"]
+    with subprocess.Popen(valgrind + command, env=dict(os.environ, BENCH_UNCONFINED="1"),
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        process.communicate()
+        with open(f"{folder}/cg.{process.pid}", encoding="utf-8", errors="replace") as file:
+            return int(re.findall(r"^summary: (\d+)", file.read(), re.M)[-1])
+
+
 def count_calls(text, function):
     """Calls of one function in a callgrind file, which has each name in full only once."""
     number = re.search(r"^c?fn=\((\d+)\) " + re.escape(function) + r"(?:'\d+)?$", text, re.M)

@@ -121,20 +121,33 @@ static bool was_said(const char *words)
 	return machine.out && strstr(machine.out, words);
 }
 
-TEST(a_pv_may_be_on_a_partition)
+/* Rows: a disk, its second partition, and that one's folder in sysfs. */
+static const struct {
+	const char *disk, *partition, *folder;
+} partitioned[] = {
+	{"sdd", "sdd2", "sdd2"},
+	{"nvme0n1", "nvme0n1p2", "nvme0n1p2"},
+	{"cciss/c0d0", "cciss/c0d0p2", "cciss!c0d0p2"},
+};
+
+TEST_EACH(a_pv_may_be_on_a_partition, partitioned)
 {
+	char path[128];
+
 	partitions[0] = '\0';
-	machine_plug("one-pv", "nvme0n1p2", 66, 66);
-	list_as("nvme0n1", 64);
-	list_as("nvme0n1p2", 66);
+	machine_plug("one-pv", partitioned[_i].partition, 66, 66);
+	list_as(partitioned[_i].disk, 64);
+	list_as(partitioned[_i].partition, 66);
 	list_as("nvme0n10", 80);
 	tree_put(&machine.tree, "/sys/dev/block/8:64/device/wwid", "naa.1\n");
-	tree_put(&machine.tree, "/sys/dev/block/8:64/nvme0n1p2/dev", "8:66\n");
+	snprintf(path, sizeof(path), "/sys/dev/block/8:64/%s/dev", partitioned[_i].folder);
+	tree_put(&machine.tree, path, "8:66\n");
 	pvs[0].kind = LEA_BOOT_PARTITION;
 	pvs[0].partition = 2;
 	remember();
 	ck_assert_int_eq(run(), 0);
-	ck_assert_msg(fake_dm_find(machine.dm, "vg_one-home"), "%s %s", machine.out, machine.err);
+	ck_assert_msg(fake_dm_find(machine.dm, "vg_one-home"), "%s: %s %s",
+		      partitioned[_i].partition, machine.out, machine.err);
 }
 TEST(a_partition_that_is_gone_is_not_there)
 {
