@@ -153,9 +153,7 @@ static int sweep(struct lea_session *session, bool is_boot, bool wait)
 
 	/* With --wait also wait for events that udev processes now, up to a deadline: a sick disk
 	 * may block udev for ever. */
-	r = wait ? lea_wait_udev(&how, session->conf->boot_deadline_ms,
-				 session->conf->boot_quiet_ms)
-		 : 0;
+	r = wait ? lea_wait_udev(&how, session->conf->boot_deadline_ms, LEA_UDEV_QUIET_MS) : 0;
 	r = r < 0 ? r : lea_reconcile_and_wait(&how, wait ? SWEEP_WAIT_MS : 0, &result);
 	if (r < 0)
 		return lea_tool_fail(session->world, r, "reconcile");

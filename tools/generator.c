@@ -151,19 +151,17 @@ static int generate(struct lea_world *world, const char *folder)
 	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
 	struct lea_conf *conf = NULL;
 	uint32_t weight;
-	bool sets_limits;
 	int r = folder_fd < 0 ? -errno : lea_conf_read(world, &options, &conf);
 
 	if (r)
 		return r < 0 ? r : -EINVAL; /* logged */
-	sets_limits = conf->device_timeout_auto;
 	weight = conf->manager_weight;
 	r = lea_needs_read(world, conf, &needs);
 	lea_conf_free(conf);
 	r = r ? r : write_target(folder_fd, needs);
 	r = r ? r : write_weight(folder_fd, weight);
 	r = r ? r : write_monitor(folder_fd);
-	return r || !sets_limits ? r : write_limits(world, folder_fd, needs);
+	return r ? r : write_limits(world, folder_fd, needs);
 }
 
 int lea_lvmevent_generator(struct lea_world *world, int argc, char *argv[])

@@ -574,7 +574,7 @@ static int transact(struct job *job, const struct lea_scan_vg *vgs, size_t count
 		return r;
 	if (only)
 		options.only = *only;
-	for (; i < count && i < job->conf->worker_vgs && in_flight < most_lvs; i++) {
+	for (; i < count && i < LEA_BOUND_VGS && in_flight < most_lvs; i++) {
 		struct lea_activate_result result;
 
 		options.no_wait_lock = i > 0;

@@ -213,7 +213,6 @@ static int reap_finished(struct boot *boot)
 		.event_fd = boot->how->batch.event_fd,
 		.process = process_queued,
 		.arg = boot,
-		.failed_attempts = boot->how->batch.conf->failed_attempts,
 		.clock = boot->world->clock,
 		.log = boot->world->log,
 	};
@@ -310,7 +309,6 @@ static int wait_and_receive(struct boot *boot, int wait_ms, bool *ret_any)
  * its end. */
 static int check_ready(struct boot *boot)
 {
-	const struct lea_conf *conf = boot->how->batch.conf;
 	bool is_quiet, any;
 	int r;
 
@@ -319,7 +317,7 @@ static int check_ready(struct boot *boot)
 		lea_timeline_note(boot->world, LEA_RING_DEADLINE, &(struct lea_timeline_note){0});
 	}
 	is_quiet = !lea_udev_is_busy(boot->world) ||
-		   now_ms(boot) - boot->last_ms >= conf->boot_quiet_ms;
+		   now_ms(boot) - boot->last_ms >= LEA_UDEV_QUIET_MS;
 	r = receive(boot, &any);
 	if (r || any || !is_quiet)
 		return r;

@@ -13,8 +13,8 @@ struct lea_boot_scan_options {
 	struct lea_batch_options batch;
 	/*
 	 * Called when everything that udev announced is handled and udev is idle or has been quiet
-	 * for boot_quiet_ms; and at boot_deadline_ms, by another thread, even while a pass is busy.
-	 * May be called twice, by that thread even after lea_boot_scan_run returned.
+	 * for LEA_UDEV_QUIET_MS; and at boot_deadline_ms, by another thread, even while a pass is
+	 * busy. May be called twice, by that thread even after lea_boot_scan_run returned.
 	 */
 	void (*ready)(void *arg);
 	void *arg;

@@ -131,18 +131,17 @@ static int wait_and_name(const struct lea_reconcile_options *how, uint32_t deadl
  * *ret_makes_progress: udev still makes progress, but has more to do than the time permits. */
 static int wait_for_udev_workers(const struct lea_reconcile_options *how, bool *ret_makes_progress)
 {
-	const struct lea_conf *conf = how->conf;
 	struct lea_clock *clock = how->world->clock;
 	uint64_t begin;
-	int r = wait_and_name(how, conf->gate_deadline_ms);
+	int r = wait_and_name(how, LEA_GATE_DEADLINE_MS);
 
 	*ret_makes_progress = false;
-	if (r != LEA_WAIT_TIMED_OUT || !conf->boot_quiet_ms)
+	if (r != LEA_WAIT_TIMED_OUT)
 		return r;
 	begin = clock->now_ms(clock);
-	r = lea_wait_udev(how, conf->gate_wait_ms, conf->boot_quiet_ms);
+	r = lea_wait_udev(how, LEA_GATE_WAIT_MS, LEA_UDEV_QUIET_MS);
 	*ret_makes_progress =
-		r == LEA_WAIT_TIMED_OUT && clock->now_ms(clock) - begin >= conf->gate_wait_ms;
+		r == LEA_WAIT_TIMED_OUT && clock->now_ms(clock) - begin >= LEA_GATE_WAIT_MS;
 	return r;
 }
 

@@ -21,9 +21,14 @@ LEA_MUST_CHECK int lea_reconcile_and_wait(const struct lea_reconcile_options *ho
 					  uint32_t deadline_ms,
 					  struct lea_reconcile_result *ret_result);
 
+/* Longest wait for events that found the gate closed: udev kills the worker of an event after this
+ * time, its event_timeout, so by then each event that udev had begun has ended. */
+#define LEA_GATE_DEADLINE_MS 180000U
+
 /*
  * lea_gate_open_and_reconcile - "lvmevent gate open"
- * Opens the gate, reconciles, calls opened, waits up to gate_deadline_ms for events that found the
- * gate closed, and reconciles again. Logs devices that udev did not finish. Returns 0 or -errno.
+ * Opens the gate, reconciles, calls opened, waits up to LEA_GATE_DEADLINE_MS for events that found
+ * the gate closed, and reconciles again. Logs devices that udev did not finish. Returns 0 or
+ * -errno.
  */
 LEA_MUST_CHECK int lea_gate_open_and_reconcile(const struct lea_reconcile_options *how);

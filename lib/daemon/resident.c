@@ -588,7 +588,6 @@ static int run_all(struct run *run, bool stays)
 					       .stay = stays ? wait_for_work : NULL,
 					       .retry = stays ? retry_after_shortage : NULL,
 					       .arg = run,
-					       .failed_attempts = session->conf->failed_attempts,
 					       .wait_ms = LINGER_MS,
 					       .clock = session->world->clock,
 					       .log = session->world->log};

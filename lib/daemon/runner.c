@@ -57,7 +57,7 @@ static int process_leftover(const struct lea_runner_options *how, struct lea_ent
 	struct lea_entry before = *entry;
 	int r;
 
-	if (entry->attempts >= how->failed_attempts) {
+	if (entry->attempts >= LEA_RUNNER_ATTEMPTS) {
 		lea_log_with(how->log, LEA_LOG_ERROR, &fields,
 			     "%s (%s): quarantined: " RISKY_REASON "; to try again: lvmevent retry",
 			     entry->device.name ? entry->device.name : "a device", entry->key);

@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* An entry is quarantined after this many runners died while handling it: once may be another
+ * process's fault (the OOM killer), three times in a row are the entry's. */
+#define LEA_RUNNER_ATTEMPTS 3U
+
 struct lea_runner_options {
 	int event_fd; /* borrowed */
 	/*
@@ -21,8 +25,6 @@ struct lea_runner_options {
 	 */
 	int (*process)(void *arg, struct lea_entry *entries, size_t count);
 	void *arg;
-	uint32_t failed_attempts; /* quarantine an entry after this many runners died while handling
-				     it */
 	/* Check once more after this time before leaving, and wait for another runner's lock
 	 * while something is pending. This limits starts of the unit to what systemd permits. 0:
 	 * neither. */

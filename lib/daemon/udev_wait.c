@@ -75,7 +75,7 @@ int lea_wait_idle(const struct lea_reconcile_options *how, uint32_t deadline_ms)
 {
 	struct lea_wait wait = {.clock = how->world->clock,
 				.deadline_ms = deadline_ms,
-				.quiet_ms = how->conf->boot_quiet_ms};
+				.quiet_ms = LEA_UDEV_QUIET_MS};
 
 	while (!is_idle(how->event_fd))
 		if (lea_wait_pause(&wait, lea_queue_is_running(how->event_fd)))
@@ -143,8 +143,8 @@ bool lea_boot_scan_runs(const struct lea_reconcile_options *how)
 int lea_gate_wait(const struct lea_reconcile_options *how)
 {
 	struct lea_wait wait = {.clock = how->world->clock,
-				.deadline_ms = how->conf->gate_wait_ms,
-				.quiet_ms = how->conf->boot_quiet_ms,
+				.deadline_ms = LEA_GATE_WAIT_MS,
+				.quiet_ms = LEA_UDEV_QUIET_MS,
 				.poll_ms = GATE_POLL_MS};
 
 	return wait_udev(how, &wait, lea_boot_scan_runs);

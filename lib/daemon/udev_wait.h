@@ -9,6 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* udev has caught up when it has been silent for this time, even if its queue is not empty: a
+ * device that hangs keeps the queue from ever being empty. Longer than the pauses between the disks
+ * of a controller that is still searching. */
+#define LEA_UDEV_QUIET_MS 3000U
+/* Longest time that the gate stays closed, and that an opener waits for events that are behind its
+ * deadline, while udev makes progress. A gate that opens in the middle of a boot of 1,000 disks
+ * costs a process and a second read for each; 5,000 disks take a quarter of an hour. */
+#define LEA_GATE_WAIT_MS  900000U
+
 enum lea_wait_outcome {
 	LEA_WAIT_TIMED_OUT = 1, /* the deadline passed */
 	LEA_WAIT_QUIET,		/* only of lea_wait_pause: no progress for quiet_ms */
@@ -32,7 +41,7 @@ LEA_MUST_CHECK int lea_wait_pause(struct lea_wait *wait, bool has_moved);
 uint64_t lea_wait_pause_ms(uint64_t waited_ms);
 
 /* Waits until nothing is pending or taken and no runner works. The caller must not hold the
- * runner's lock. Also times out after boot_quiet_ms (0: never) without a runner at work, since the
+ * runner's lock. Also times out after LEA_UDEV_QUIET_MS without a runner at work, since the
  * runner may be ordered after the caller. Returns 0 or LEA_WAIT_TIMED_OUT. */
 LEA_MUST_CHECK int lea_wait_idle(const struct lea_reconcile_options *how, uint32_t deadline_ms);
 /* Waits until udev's queue is empty; with @quiet_ms > 0 also no longer than udev makes progress: a
@@ -52,7 +61,7 @@ bool lea_boot_scan_runs(const struct lea_reconcile_options *how);
 /*
  * lea_gate_wait - wait while a boot scan runs and udev makes progress
  * With the gate open each event costs a process and each device a second scan, while the boot scan
- * handles the same events at no extra cost. Waits at most gate_wait_ms, and no longer than
- * boot_quiet_ms without progress of udev. Returns 0, LEA_WAIT_TIMED_OUT, or -errno.
+ * handles the same events at no extra cost. Waits at most LEA_GATE_WAIT_MS, and no longer than
+ * LEA_UDEV_QUIET_MS without progress of udev. Returns 0, LEA_WAIT_TIMED_OUT, or -errno.
  */
 LEA_MUST_CHECK int lea_gate_wait(const struct lea_reconcile_options *how);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Default limits on parallel work, where lvmevent.conf sets none. Pure. */
+/* Limits on parallel work; two of them can be set in lvmevent.conf. Pure. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* VGs in one transaction of a worker or command. Boots with 1, 8, 64 and 256 take equally long;
+ * 64 bounds the memory of a batch, and the number of VG locks that a process holds. */
+#define LEA_BOUND_VGS 64U
 
 /* @set: the configured limit; 0: compute it. @cpus: number of online CPUs. The result is never
  * 0. */

@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "disk/crc.h"
 #include "scan/metadata_cache.h"
+#include "scan/reader.h"
 #include "world/confine.h"
 #include "world/jobs.h"
 #include "world/proc.h"
@@ -24,7 +25,6 @@
 #define DEFAULT_DEADLINE_MS 10000U
 #define PATIENCE_PART	    3U /* a report waits a third of what an event waits for a disk */
 #define LIMIT_DEADLINES	    3U /* all disks together */
-#define DEFAULT_THREADS	    16U
 #define LEAST_AREA_BYTES    (2U * LEA_TEXT_MAX_BYTES)
 #define MOST_AREA_BYTES	    (256U * 1024U * 1024U)
 #define BYTES_A_PV	    4096U
@@ -311,7 +311,7 @@ static struct lea_jobs jobs_of(const struct lea_conf *conf, struct pass *pass, u
 
 	return (struct lea_jobs){
 		.count = count,
-		.threads = conf->probe_threads ? conf->probe_threads : DEFAULT_THREADS,
+		.threads = conf->probe_threads ? conf->probe_threads : LEA_READER_THREADS,
 		.deadline_ms = deadline,
 		.limit_ms = deadline * LIMIT_DEADLINES,
 		.begin = begin,

@@ -34,7 +34,6 @@
 /* The second child that died while reading only this device: the device is to blame. */
 #define MOST_DEATHS 2U
 
-#define DEFAULT_THREADS	    16U
 #define DEFAULT_DEADLINE_MS 10000U
 
 struct active {
@@ -68,7 +67,7 @@ int lea_reader_new(struct lea_world *world, const struct lea_conf *conf,
 	reader->world = world;
 	reader->deadline_ms =
 		conf->probe_deadline_ms ? conf->probe_deadline_ms : DEFAULT_DEADLINE_MS;
-	reader->most_threads = conf->probe_threads ? conf->probe_threads : DEFAULT_THREADS;
+	reader->most_threads = conf->probe_threads ? conf->probe_threads : LEA_READER_THREADS;
 	if (reader->most_threads > LEA_READER_MAX_THREADS)
 		reader->most_threads = LEA_READER_MAX_THREADS;
 	reader->fd = -1;

@@ -11,6 +11,10 @@
 
 #include <stdbool.h>
 
+/* Devices that are read at a time. With 5 ms for each read 8 threads take a quarter of the time of
+ * one; 16 take a fifth, for 0.7 MB more. */
+#define LEA_READER_THREADS 8U
+
 struct lea_reader;
 
 /*

@@ -31,7 +31,7 @@ struct lea_workers {
 	struct lea_worker *first;
 	struct lea_detached left;	     /* workers that hang and are no longer waited for */
 	uint32_t running_count, running_lvs; /* workers that have a batch, and their LVs */
-	uint32_t most_workers, most_lvs, most_vgs;
+	uint32_t most_workers, most_lvs;
 	size_t open_count;
 	/* Owned; has the descriptors of all workers. Between two calls it is prepared, so that the
 	 * timer also makes its own descriptor readable. */
@@ -71,9 +71,6 @@ int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
 		.world = world, .conf = conf, .options = &workers->options};
 	workers->most_workers = lea_bound_workers(conf->workers, cpus);
 	workers->most_lvs = lea_bound_lvs(conf->lvs_in_flight, cpus, options->is_alone);
-	workers->most_vgs = conf->worker_vgs ? conf->worker_vgs : 1;
-	if (workers->most_vgs > LEA_WORKER_MOST_VGS)
-		workers->most_vgs = LEA_WORKER_MOST_VGS;
 	r = open_loop(workers);
 	if (r < 0)
 		return r;
@@ -108,7 +105,7 @@ static int start_new(struct lea_workers *workers, struct lea_worker **ret_worker
 	workers->setting.others = workers->first;
 	workers->setting.left = workers->left.first;
 	workers->setting.epoll_fd = sd_event_get_fd(workers->loop);
-	r = lea_worker_start(&workers->setting, workers->most_vgs, &worker);
+	r = lea_worker_start(&workers->setting, &worker);
 	if (r)
 		return r;
 	worker->pool = workers;
@@ -167,7 +164,7 @@ static uint32_t part_of(const struct lea_worker *worker, const struct lea_reques
 
 	if (part < LEAST_VGS)
 		part = LEAST_VGS;
-	return worker->delegated || part > worker->job_room ? worker->job_room : (uint32_t)part;
+	return worker->delegated || part > LEA_BOUND_VGS ? LEA_BOUND_VGS : (uint32_t)part;
 }
 
 /* Moves VGs from the front of @queue into the batch, as many as this worker may take with the LVs
@@ -256,7 +253,7 @@ static int start_what_may(struct lea_workers *workers)
 		    (!workers->running_count || workers->running_lvs < workers->most_lvs))
 			r = start_one(workers, &workers->native, false);
 		else if (workers->foreign.count &&
-			 (is_foreign_first(workers) || workers->foreign.count >= workers->most_vgs))
+			 (is_foreign_first(workers) || workers->foreign.count >= LEA_BOUND_VGS))
 			r = start_one(workers, &workers->foreign, true);
 		else
 			break;

@@ -73,8 +73,8 @@ struct lea_workers_options {
 
 /*
  * @world, @conf, strings in @options: borrowed until lea_workers_free. Starts no process. Limits:
- * conf->workers processes, conf->worker_vgs VGs each, conf->lvs_in_flight LVs in all; 0: the
- * defaults of policy/bounds.h. Returns 0 or -errno.
+ * conf->workers processes and conf->lvs_in_flight LVs in all; 0: the defaults of policy/bounds.h.
+ * Returns 0 or -errno.
  */
 LEA_MUST_CHECK int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
 				   const struct lea_workers_options *options,

@@ -269,7 +269,7 @@ static int unpack(struct lea_wire_in *in, struct batch *batch)
 	const uint32_t flags = lea_wire_get_u32(in), count = lea_wire_get_u32(in);
 	int r = in->fault;
 
-	if (!r && (!count || count > LEA_WORKER_MOST_VGS))
+	if (!r && (!count || count > LEA_BOUND_VGS))
 		r = -EPROTO;
 	if (r)
 		return r;
@@ -412,8 +412,7 @@ static int child_main(void *arg)
 	return r < 0 ? 1 : 0;
 }
 
-int lea_worker_start(const struct lea_worker_setting *setting, uint32_t most_vgs,
-		     struct lea_worker **ret_worker)
+int lea_worker_start(const struct lea_worker_setting *setting, struct lea_worker **ret_worker)
 {
 	struct child child = {.setting = setting};
 	struct lea_worker *worker = calloc(1, sizeof(*worker));
@@ -421,12 +420,9 @@ int lea_worker_start(const struct lea_worker_setting *setting, uint32_t most_vgs
 
 	if (!worker)
 		return -ENOMEM;
-	worker->job = calloc(most_vgs, sizeof(struct lea_request *));
-	worker->detached_id = calloc(most_vgs, sizeof(*worker->detached_id));
 	worker->progress = child.progress = lea_proc_share(sizeof(*worker->progress));
-	worker->job_room = most_vgs;
 	worker->fd = worker->end_fd = -1;
-	r = worker->job && worker->detached_id && worker->progress ? 0 : -ENOMEM;
+	r = worker->progress ? 0 : -ENOMEM;
 	if (!r && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		r = -errno;
 	if (r) {
@@ -595,10 +591,7 @@ void lea_worker_free(struct lea_worker *worker)
 	if (!worker)
 		return;
 	lea_worker_end(worker, &code);
-	if (worker->job)
-		lea_worker_clear(worker);
-	free(worker->job);
-	free(worker->detached_id);
+	lea_worker_clear(worker);
 	lea_proc_unshare(worker->progress, sizeof(*worker->progress));
 	free(worker);
 }

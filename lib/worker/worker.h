@@ -5,13 +5,13 @@
  */
 #pragma once
 
+#include "policy/bounds.h"
 #include "worker/pool.h"
 #include "worker/request.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define LEA_WORKER_MOST_VGS	256U /* in a batch */
 #define LEA_REPORT_REASON_BYTES 192U
 
 /* What the worker reports on one VG. Both ends are the same program, so the struct is sent as it
@@ -29,7 +29,7 @@ struct lea_worker_report {
 struct lea_worker_progress {
 	volatile uint32_t index; /* of the current VG; the number of VGs: all are set up, and the
 				    worker waits for udev */
-	volatile int32_t lock_fd[LEA_WORKER_MOST_VGS]; /* of the VGs before index; -1: none */
+	volatile int32_t lock_fd[LEA_BOUND_VGS]; /* of the VGs before index; -1: none */
 };
 
 struct lea_worker {
@@ -40,16 +40,16 @@ struct lea_worker {
 	struct lea_workers *pool;	/* borrowed */
 	struct sd_event_source *source; /* for fd, later for end_fd; NULL: none; owned */
 	/* the current batch */
-	struct lea_request **job; /* [job_room], the first job_count owned; NULL: reported */
-	uint32_t job_room, job_count, open_count, lv_count;
+	struct lea_request *job[LEA_BOUND_VGS]; /* the first job_count owned; NULL: reported */
+	uint32_t job_count, open_count, lv_count;
 	size_t packed_bytes;
 	bool delegated;	 /* the whole batch goes to the real lvm */
 	bool tries_only; /* waits for no lock, not even for the first VG's */
 	/* time of its last progress, and the processor time used by then */
 	uint64_t moved_ms, used_ns;
-	/* After it was detached (worker/detached.h): VGs that it had not reported, [detached_count]
-	 * of [job_room], owned; and a descriptor that tells of its end, owned, -1: none. */
-	char (*detached_id)[LEA_ID_CHARS + 1];
+	/* After it was detached (worker/detached.h): the detached_count VGs that it had not
+	 * reported; and a descriptor that tells of its end, owned, -1: none. */
+	char detached_id[LEA_BOUND_VGS][LEA_ID_CHARS + 1];
 	uint32_t detached_count;
 	int end_fd;
 	/* a report that has only partly arrived */
@@ -68,9 +68,9 @@ struct lea_worker_setting {
 	int epoll_fd;
 };
 
-/* Starts a process that waits for its first batch, of at most @most_vgs VGs. Returns 0 or
- * -errno. */
-LEA_MUST_CHECK int lea_worker_start(const struct lea_worker_setting *setting, uint32_t most_vgs,
+/* Starts a process that waits for its first batch, of at most LEA_BOUND_VGS VGs. Returns 0
+ * or -errno. */
+LEA_MUST_CHECK int lea_worker_start(const struct lea_worker_setting *setting,
 				    struct lea_worker **ret_worker);
 
 /* Adds @job to the batch, which owns it from then on. There must be room, and nothing sent yet. */

@@ -87,20 +87,18 @@ struct lea_conf {
 	bool boot_gate;
 	enum lea_choice fast_dm_rules; /* dm-event replaces dmsetup in the device-mapper rules */
 	uint32_t workers;	       /* 0: derived from the number of CPUs, at most 10 */
-	uint32_t worker_vgs;	       /* VGs in a batch of one worker */
 	uint32_t lvs_in_flight;	       /* LVs with outstanding udev events; 0: derived */
-	uint32_t probe_threads, probe_deadline_ms, udev_deadline_ms;
+	uint32_t probe_deadline_ms, udev_deadline_ms;
+	uint32_t probe_threads; /* no setting: 0, LEA_READER_THREADS, unless a command sets it */
 	uint32_t needed_deadline_ms; /* the coldplug waits for needed LVs; 0: not at all */
-	uint32_t boot_quiet_ms, boot_deadline_ms, gate_wait_ms, gate_deadline_ms;
+	uint32_t boot_deadline_ms;
 	uint32_t compare_ms;	      /* interval of reconciles; 0: never */
 	bool probe_unknown;	      /* reconciles queue devices that udev did not probe */
 	const char *boot_wait;	      /* see lea_conf_boot_wait */
-	bool device_timeout_auto;     /* devices that were slow get longer time limits */
 	uint32_t manager_weight;      /* of process 1 while the machine boots; 0: as it is */
 	struct lea_list needed, last; /* VGs, LVs and tags: activated first and last at boot */
 	struct lea_list incomplete, incomplete_wait_ms; /* see policy/incomplete_rules.h */
 	uint32_t snapshot_cow_threshold; /* copies in flight of a snapshot; 0: left alone */
-	uint32_t failed_attempts;	 /* quarantine an entry after this many dead runners */
 	/* lvmevent throttle; slots: 0: derived; per_vg: 0: no such bound; wait: 0: for ever */
 	uint32_t throttle_slots, throttle_per_vg, throttle_readers, throttle_wait_ms;
 	uint32_t throttle_priority_share;

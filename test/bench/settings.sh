@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Rows of ours with their own settings: "ours+workers=1+worker_vgs=8" is ours with these keys in lvmevent.conf.
+# Rows of ours with their own settings: "ours+workers=1+lvs_in_flight=8" is ours with these keys in lvmevent.conf.
 
 # settings_of ROW: prints its lvmevent.conf; nothing for a row without settings. Returns 1 for a malformed row.
 # Unless they say otherwise, these rows leave device-mapper's rules as installed, so that their figures stay

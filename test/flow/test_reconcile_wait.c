@@ -13,7 +13,7 @@ const struct fixture fixture = {setup, teardown};
 
 /* ---- a fake clock */
 
-#define QUIET_MS 3000U
+#define QUIET_MS LEA_UDEV_QUIET_MS
 #define WAIT_MS	 60000U
 
 static uint64_t time_ms, udev_works_until_ms, boot_scan_ends_ms, recorded_ms;
@@ -161,7 +161,6 @@ TEST_EACH(the_reconcile_waits_for_the_boot_scan, left_to_it)
 	time_ms = 0;
 	boot_scan_ends_ms = left_to_it[_i].boot_scan_ends_ms;
 	recorded_ms = left_to_it[_i].recorded_ms;
-	conf.boot_quiet_ms = QUIET_MS;
 	machine.world->clock = &test_clock;
 	if (boot_scan_ends_ms)
 		start_boot_scan(left_to_it[_i].works);
@@ -173,17 +172,6 @@ TEST_EACH(the_reconcile_waits_for_the_boot_scan, left_to_it)
 	ck_assert_msg(pending() == left_to_it[_i].pending, "%s: pending", left_to_it[_i].claim);
 }
 
-TEST(without_quiet_only_the_deadline_ends_the_wait)
-{
-	struct lea_reconcile_result result;
-
-	time_ms = recorded_ms = 0;
-	conf.boot_quiet_ms = 0;
-	machine.world->clock = &test_clock;
-	ck_assert_int_eq(lea_reconcile_and_wait(&how, WAIT_MS, &result), LEA_WAIT_TIMED_OUT);
-	ck_assert_uint_ge(time_ms, WAIT_MS);
-}
-
 static const struct {
 	const char *claim;
 	uint64_t boot_scan_ends_ms; /* 0: no boot scan */
@@ -192,12 +180,13 @@ static const struct {
 	int outcome;
 	uint64_t least_ms, most_ms;
 } waits[] = {
-	{"an idle udev is not waited for", WAIT_MS * 2, 0, true, 0, 0, 1000},
-	{"the gate opens behind the last event", WAIT_MS * 2, 40000, true, 0, 40000, 41000},
-	{"a udev that hangs is waited for as long as a quiet one", WAIT_MS * 2, 10000, false,
-	 LEA_WAIT_TIMED_OUT, 10000 + QUIET_MS, 11000 + QUIET_MS},
-	{"a udev that never ends is not waited for", WAIT_MS * 2, WAIT_MS * 2, true,
-	 LEA_WAIT_TIMED_OUT, WAIT_MS, WAIT_MS + 1000},
+	{"an idle udev is not waited for", LEA_GATE_WAIT_MS * 2, 0, true, 0, 0, 1000},
+	{"the gate opens behind the last event", LEA_GATE_WAIT_MS * 2, 40000, true, 0, 40000,
+	 41000},
+	{"a udev that hangs is waited for as long as a quiet one", LEA_GATE_WAIT_MS * 2, 10000,
+	 false, LEA_WAIT_TIMED_OUT, 10000 + QUIET_MS, 11000 + QUIET_MS},
+	{"a udev that never ends is not waited for", LEA_GATE_WAIT_MS * 2, LEA_GATE_WAIT_MS * 2,
+	 true, LEA_WAIT_TIMED_OUT, LEA_GATE_WAIT_MS, LEA_GATE_WAIT_MS + 1000},
 	{"with no boot pass nobody takes the events: nothing is waited for", 0, 40000, true, 0, 0,
 	 1000},
 	{"a boot pass that dies ends the wait", 20000, 40000, true, 0, 20000, 21000},
@@ -212,8 +201,6 @@ TEST_EACH(the_gate_stays_closed_while_udev_makes_progress, waits)
 	udev_works_until_ms = waits[_i].udev_works_until_ms;
 	udev_empties_its_queue = waits[_i].udev_empties_its_queue;
 	boot_scan_ends_ms = waits[_i].boot_scan_ends_ms;
-	conf.gate_wait_ms = WAIT_MS;
-	conf.boot_quiet_ms = QUIET_MS;
 	machine.world->clock = &test_clock;
 	tree_put(&machine.tree, "/run/udev/queue", "");
 	if (boot_scan_ends_ms)
@@ -234,12 +221,13 @@ static const struct {
 } unfinished[] = {
 	{"what an idle udev has not finished it has lost", 0, true, true, false, 0, 1000},
 	{"what it has in work is waited for", 40000, true, true, false, 40000, 41000},
-	{"the deadline is not the end of a udev that gets on", WAIT_MS + 40000, true, true, false,
-	 WAIT_MS + 40000, WAIT_MS + 41000},
+	{"the deadline is not the end of a udev that gets on", LEA_GATE_DEADLINE_MS + 40000, true,
+	 true, false, LEA_GATE_DEADLINE_MS + 40000, LEA_GATE_DEADLINE_MS + 41000},
 	{"one that hangs is named, and asked again later", 10000, false, true, true,
-	 WAIT_MS + QUIET_MS, WAIT_MS + QUIET_MS + 2000},
-	{"one that has more to do than there is time for is not given more", 10 * WAIT_MS, true,
-	 false, false, 3 * WAIT_MS, 3 * WAIT_MS + 2000},
+	 LEA_GATE_DEADLINE_MS + QUIET_MS, LEA_GATE_DEADLINE_MS + QUIET_MS + 2000},
+	{"one that has more to do than there is time for is not given more", 10 * LEA_GATE_WAIT_MS,
+	 true, false, false, LEA_GATE_DEADLINE_MS + LEA_GATE_WAIT_MS,
+	 LEA_GATE_DEADLINE_MS + LEA_GATE_WAIT_MS + 2000},
 };
 
 TEST_EACH(behind_the_open_gate_lost_events_are_repeated, unfinished)
@@ -250,9 +238,6 @@ TEST_EACH(behind_the_open_gate_lost_events_are_repeated, unfinished)
 	time_ms = recorded_ms = 0;
 	udev_works_until_ms = unfinished[_i].udev_works_until_ms;
 	udev_empties_its_queue = unfinished[_i].udev_empties_its_queue;
-	conf.gate_deadline_ms = WAIT_MS;
-	conf.gate_wait_ms = 2 * WAIT_MS;
-	conf.boot_quiet_ms = QUIET_MS;
 	machine.world->clock = &test_clock;
 	machine.properties = "";
 	tree_put(&machine.tree, "/run/udev/control", "");

@@ -89,11 +89,8 @@ static int process(void *arg, struct lea_entry *entries, size_t count)
 static int run(int left, const char *poison)
 {
 	struct fake fake = {.left = left, .poison = poison};
-	const struct lea_runner_options how = {.event_fd = event_fd,
-					       .process = process,
-					       .arg = &fake,
-					       .failed_attempts = 3,
-					       .log = &log_sink};
+	const struct lea_runner_options how = {
+		.event_fd = event_fd, .process = process, .arg = &fake, .log = &log_sink};
 
 	return lea_runner_run(&how);
 }
@@ -213,7 +210,6 @@ TEST(a_runner_stays_until_the_other_has_finished)
 					 .process = process,
 					 .stay = leave,
 					 .arg = &fake,
-					 .failed_attempts = 3,
 					 .wait_ms = 10,
 					 .clock = lea_clock_kernel(),
 					 .log = &log_sink};
@@ -245,7 +241,7 @@ static int refuse(void *arg, struct lea_entry *entries, size_t count)
 TEST(a_fault_of_a_pass_loses_no_entry)
 {
 	const struct lea_runner_options how = {
-		.event_fd = event_fd, .process = refuse, .failed_attempts = 3, .log = &log_sink};
+		.event_fd = event_fd, .process = refuse, .log = &log_sink};
 
 	ck_assert_int_eq(enqueue(1, "add"), 0);
 	ck_assert_int_eq(lea_runner_run(&how), -EIO);

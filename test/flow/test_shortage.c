@@ -171,7 +171,6 @@ static int run_runner(int (*retry)(void *arg, int shortage))
 	const struct lea_runner_options how = {.event_fd = event_fd,
 					       .process = process,
 					       .retry = retry,
-					       .failed_attempts = 3,
 					       .log = machine.world->log};
 
 	return lea_runner_run(&how);

@@ -4,43 +4,39 @@
 
 struct row {
 	const char *claim, *lvm_path, *vgs, *want;
-	uint32_t workers, worker_vgs;
 };
 
 static const struct row rows[] = {
-	{"one worker takes a batch in order", "/bin/true", "a b c d", "a=0 b=0 c=0 d=0 ", 1, 16},
-	{"batches follow each other", "/bin/true", "a b c d e", "a=0 b=0 c=0 d=0 e=0 ", 1, 2},
+	{"one worker takes a batch in order", "/bin/true", "a b c d", "a=0 b=0 c=0 d=0 "},
 	{"a busy VG goes to the end and is waited for there", "/bin/true", "a busy c d",
-	 "a=0 c=0 d=0 busy=0 ", 1, 16},
+	 "a=0 c=0 d=0 busy=0 "},
 	{"a VG with a pool to be checked goes alone: nobody is before it", "/bin/true",
-	 "a poolbusy c", "a=0 poolbusy=0 c=0 ", 1, 16},
-	{"nor with it", "/bin/true", "pool busy", "pool=0 busy=0 ", 1, 16},
-	{"a failure is its own", "/bin/true", "a fail c", "a=0 fail=1 c=0 ", 1, 16},
+	 "a poolbusy c", "a=0 poolbusy=0 c=0 "},
+	{"nor with it", "/bin/true", "pool busy", "pool=0 busy=0 "},
+	{"a failure is its own", "/bin/true", "a fail c", "a=0 fail=1 c=0 "},
 	{"VGs that are not ours go to lvm together", "/bin/true", "raid1 a raid2",
-	 "a=0 raid1=0d raid2=0d ", 1, 16},
-	{"an lvm that fails is a failure", "/bin/false", "raid1", "raid1=1d ", 1, 16},
+	 "a=0 raid1=0d raid2=0d "},
+	{"an lvm that fails is a failure", "/bin/false", "raid1", "raid1=1d "},
 	{"found to be not ours under the lock: handed over then", "/bin/true", "other a",
-	 "a=0 other=0d ", 1, 16},
+	 "a=0 other=0d "},
 	{"of several, only the one that lvm fails; a renamed one is looked at again", "/bin/sh",
-	 "raid1 raidbad raidmoved raid2", "raid1=0d raidbad=1d raidmoved=7d raid2=0d ", 1, 16},
+	 "raid1 raidbad raidmoved raid2", "raid1=0d raidbad=1d raidmoved=7d raid2=0d "},
 	{"a VG with a copied PV does not go to lvm, others do", "/bin/sh", "raid1 raidcopy raidbad",
-	 "raid1=0d raidbad=1d raidcopy=8d ", 1, 16},
-	{"alone with it lvm is not started", "/no/lvm", "raidcopy", "raidcopy=8d ", 1, 16},
+	 "raid1=0d raidbad=1d raidcopy=8d "},
+	{"alone with it lvm is not started", "/no/lvm", "raidcopy", "raidcopy=8d "},
 	{"a worker that dies is nobody's fault the first time", "/bin/true", "a once c",
-	 "a=0 once=0 c=0 ", 1, 16},
+	 "a=0 once=0 c=0 "},
 	{"each alone: the VG that kills fails, no other", "/bin/true", "a die c",
-	 "a=0 die=-10 c=0 ", 1, 16},
-	{"a wait for udev that fails, fails its VGs for now", "/bin/true", "late", "late=1t ", 1,
-	 16},
-	{"so does an lvm that can't be started", "/no/lvm", "raid1", "raid1=-114dt ", 1, 16},
+	 "a=0 die=-10 c=0 "},
+	{"a wait for udev that fails, fails its VGs for now", "/bin/true", "late", "late=1t "},
+	{"so does an lvm that can't be started", "/no/lvm", "raid1", "raid1=-114dt "},
 };
 
 TEST_EACH(each_vg_ends_as_its_worker_says, rows)
 {
 	const struct row *row = &rows[_i];
 	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};
-	struct lea_conf conf = {
-		.workers = row->workers, .worker_vgs = row->worker_vgs, .lvs_in_flight = 1000};
+	struct lea_conf conf = {.workers = 1, .lvs_in_flight = 1000};
 	struct told told = {0};
 	const struct lea_workers_options options = {
 		.activator = &fake_activator, .lvm_args = lvm_args, .lvm_path = row->lvm_path};
@@ -71,7 +67,7 @@ TEST(what_lvm_says_is_the_reason)
 	static const char *const says[] = {
 		"-c", "echo '  WARNING: x.' >&2; echo '  Cannot do it.' >&2; exit 5", NULL};
 	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};
-	struct lea_conf conf = {.workers = 1, .worker_vgs = 1, .lvs_in_flight = 10};
+	struct lea_conf conf = {.workers = 1, .lvs_in_flight = 10};
 	const struct lea_workers_options options = {
 		.activator = &fake_activator, .lvm_args = says, .lvm_path = "/bin/sh"};
 	char reason[192] = "";
@@ -89,7 +85,7 @@ TEST(what_lvm_says_is_the_reason)
 TEST(a_worker_that_dies_fails_only_its_vgs)
 {
 	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};
-	struct lea_conf conf = {.workers = 2, .worker_vgs = 1, .lvs_in_flight = 10};
+	struct lea_conf conf = {.workers = 2, .lvs_in_flight = 10};
 	struct told told = {0};
 	const struct lea_workers_options options = {
 		.activator = &fake_activator, .lvm_args = lvm_args, .lvm_path = "/bin/true"};
@@ -109,7 +105,7 @@ TEST(a_worker_that_dies_fails_only_its_vgs)
 TEST(many_vgs_share_few_workers)
 {
 	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};
-	struct lea_conf conf = {.workers = 3, .worker_vgs = 256, .lvs_in_flight = 30};
+	struct lea_conf conf = {.workers = 3, .lvs_in_flight = 30};
 	struct told told = {0};
 	const struct lea_workers_options options = {
 		.activator = &fake_activator, .lvm_args = lvm_args, .lvm_path = "/bin/true"};
@@ -134,7 +130,7 @@ TEST(many_vgs_share_few_workers)
 static struct lea_workers *new_workers(uint32_t count, const int *private_fd)
 {
 	static struct lea_world world;
-	static struct lea_conf conf = {.worker_vgs = 16, .lvs_in_flight = 1000};
+	static struct lea_conf conf = {.lvs_in_flight = 1000};
 	const struct lea_workers_options options = {
 		.activator = &fake_activator,
 		.lvm_args = lvm_args,
@@ -318,8 +314,7 @@ TEST(no_worker_outlives_its_parent)
 TEST(a_worker_that_hangs_is_abandoned)
 {
 	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};
-	struct lea_conf conf = {
-		.workers = 1, .worker_vgs = 16, .lvs_in_flight = 1000, .probe_deadline_ms = 2500};
+	struct lea_conf conf = {.workers = 1, .lvs_in_flight = 1000, .probe_deadline_ms = 2500};
 	struct told told = {0};
 	const struct lea_workers_options options = {.activator = &fake_activator};
 	struct lea_workers *workers;
@@ -419,7 +414,7 @@ TEST_EACH(classes_are_activated_in_their_order, orders)
 		.last = {.item = last, .count = ARRAY_SIZE(last), .defined = true},
 	};
 	struct lea_world world = {.log = &quiet, .clock = lea_clock_kernel()};
-	struct lea_conf conf = {.workers = 1, .worker_vgs = 16, .lvs_in_flight = 1000};
+	struct lea_conf conf = {.workers = 1, .lvs_in_flight = 1000};
 	struct lea_workers_options options = {
 		.activator = &fake_activator, .lvm_args = lvm_args, .lvm_path = "/bin/sh"};
 	struct lea_needs *needs;

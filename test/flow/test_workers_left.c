@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <sys/wait.h>
 
-
 #define PATIENCE_MS 60000 /* for what should happen at once: the machine may be slow */
 #define VG_ID	    "0123456789abcdef0123456789abcdef"
 
@@ -29,7 +28,6 @@ static struct lea_workers *new_workers(void)
 {
 	static struct lea_conf conf = {.workers = 2,
 				       .locking_dir = "/lock",
-				       .worker_vgs = 16,
 				       .lvs_in_flight = 1000,
 				       .probe_deadline_ms = 2500,
 				       .udev_deadline_ms = 60000};

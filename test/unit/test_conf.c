@@ -283,6 +283,8 @@ static const struct {
 	 "have their defaults", true, 0},
 	{"an unknown own setting is named", "/etc/lvm/lvmevent.conf", "event { worker = 3 }",
 	 "\"event/worker\" unknown", false, 0},
+	{"one that earlier versions had is an unknown one, not an error", "/etc/lvm/lvmevent.conf",
+	 "event { worker_vgs = 8 workers = 2 }", "\"event/worker_vgs\" unknown", false, 0},
 	{"an lvm2 setting has no place in our file", "/etc/lvm/lvmevent.conf",
 	 "global { umask = 0 }", "\"global/umask\" unknown", false, 0},
 };

@@ -46,7 +46,7 @@ printf '#!/bin/sh\necho $$ >/run/hang\nexec sleep 1000\n' | overlay_file usr/lib
 echo '/dev/disk/by-label/never /never ext4 x-systemd.device-timeout=40s 0 2' | overlay_file etc/fstab
 within=130
 if [ -z "${LVMEVENT_LONG-}" ]; then
-	echo 'event { boot_deadline_ms = 15000 gate_deadline_ms = 40000 }' | overlay_file etc/lvm/lvmevent.conf
+	echo 'event { boot_deadline_ms = 15000 }' | overlay_file etc/lvm/lvmevent.conf
 	within=75
 fi
 guest_boot || die "the guest does not boot"

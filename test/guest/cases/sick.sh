@@ -29,7 +29,7 @@ machine() { # NAME COUNT [LATE...]: disks present from the beginning, and those 
 	# shellcheck disable=SC2034 # lib.sh's
 	GUEST_LATE=("${@:3}")
 	# else the second reconcile would come a minute after the test
-	printf 'event { gate_deadline_ms = 25000 compare_ms = 20000 }\n' | overlay_file etc/lvm/lvmevent.conf
+	printf 'event { compare_ms = 20000 }\n' | overlay_file etc/lvm/lvmevent.conf
 }
 
 # Prints when the first disk appeared, the healthy VGs were active, and multi-user.target was reached

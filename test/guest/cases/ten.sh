@@ -13,7 +13,6 @@ all_steps() {
 	guest_new "$1" "$(layout blank 20)"
 	overlay_program ten-steps
 	printf 'activation { monitoring = 0 }\nglobal { use_lvmpolld = 0 }\n' | overlay_file etc/lvm/lvmlocal.conf
-	printf 'event { gate_wait_ms = 2000 }\n' | overlay_file etc/lvm/lvmevent.conf
 	# a real emergency shell asks for root's password first
 	printf '[Service]\nEnvironment=SYSTEMD_SULOGIN_FORCE=1\n' | overlay_file etc/systemd/system/emergency.service.d/force.conf
 	if [ "$1" = ours ]; then guest_package; else overlay "$GUEST_PACKAGE"; fi
