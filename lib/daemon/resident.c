@@ -35,6 +35,8 @@
 #include "state/queue_watch.h"
 #include "state/reconcile_request.h"
 #include "worker/pool.h"
+#include "world/children.h"
+#include "world/program.h"
 #include "world/timeline.h"
 #include "world/udev.h"
 
@@ -63,7 +65,7 @@ struct run {
 	struct lea_part_wait in_part;
 	struct lea_remember remember;
 	int flag_fd;		     /* owned; the flag of a resident runner; -1 */
-	struct lea_restart *restart; /* owned; NULL: changes are not noticed */
+	struct lea_children *children; /* of before an exec; owned */
 	uint32_t retry_ms;	     /* the last pause after a shortage; 0: there was none */
 	bool is_compare_due;
 	char *event_path; /* owned */
@@ -514,7 +516,8 @@ static int wait_for_work(void *arg)
 		if (may_compare(run))
 			wait_ms = lea_remember_step(&run->remember, run->session->world,
 						    run->session->conf);
-		if (lea_restart_at_rest(run->restart))
+		lea_children_reap(run->children);
+		if (lea_program_is_replaced(run->session->world))
 			return STAY_CONF;
 		if (run->is_compare_time || run->is_compare_due)
 			return 0;
@@ -524,7 +527,7 @@ static int wait_for_work(void *arg)
 		if (told == LEA_QUEUE_WATCH_QUIET)
 			return 0;
 	}
-	if (told == 0 && lea_restart_at_work(run->restart))
+	if (told == 0 && lea_restart_host_renamed(run->session->conf))
 		return STAY_CONF;
 	for (unsigned int i = 0; told == 0 && i < COALESCE_MOST; i++) {
 		told = wait_for_event(run, COALESCE_MS);
@@ -627,10 +630,12 @@ int lea_resident_run(struct lea_session *session, bool stays, bool *compare)
 			  .watch = {.fd = -1},
 			  .flag_fd = -1,
 			  .is_compare_due = *compare};
-	int r;
+	int r = stays ? lea_children_new(session->world, &run.children) : 0;
 
-	if (stays)
-		run.restart = lea_restart_note(session->world, session->conf);
+	if (r)
+		lea_log(session->world->log, LEA_LOG_WARNING,
+			"children of the program before a restart are not waited for: %s",
+			strerror(-r));
 	r = lea_session_begin_batches(session, &run.batch);
 	if (r)
 		return r;
@@ -641,7 +646,7 @@ int lea_resident_run(struct lea_session *session, bool stays, bool *compare)
 	run.event_path = lea_world_path(session->world, "/run/lvm/event");
 	r = run.event_path ? run_all(&run, stays) : -ENOMEM;
 	free(run.event_path);
-	lea_restart_free(run.restart);
+	lea_children_free(run.children);
 	*compare = run.is_compare_due || r == STAY_GONE;
 	/* The settings say whether device-mapper rules are rewritten; a new program has a new rule.
 	 */

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "world/proc.h"
-#include "world/stamps.h"
+#include "world/program.h"
 
 #define REFRESH_US 500000 /* a package changes several rules */
 #define OUR_FOLDER "/run/udev/rules.d"
@@ -36,7 +36,7 @@ static int refresh_child(void *arg)
 	char path[PATH_MAX];
 	const char *const argv[] = {path, "refresh", NULL};
 
-	lea_stamps_own_path(world, path);
+	lea_program_path(world, path);
 	/* Its answer is for people; its warnings go to the journal. */
 	if (null_fd < 0 || dup2(null_fd, STDOUT_FILENO) < 0)
 		return 1;

@@ -41,8 +41,7 @@ struct lea_conf {
 	struct lea_conf_instead instead; /* as in the options */
 	const char *system_id_source;
 	const char *system_id;	     /* of this host, after system_id_source; NULL: none */
-	const char *system_id_path;  /* the file it comes from, even if missing; NULL: none */
-	bool system_id_is_host_name; /* it comes from uname(2) */
+	const char *host_name;	     /* that system_id comes from; NULL: from elsewhere */
 	struct lea_list extra_system_ids;
 	/* The setting that makes us leave all commands and VGs to the real lvm; NULL: none. */
 	const char *lvm_only;

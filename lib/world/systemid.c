@@ -42,8 +42,7 @@ static int read_etc(const struct lea_conf_reader *reader, const char *path, char
 	LEA_AUTO(lea_freep) char *full = lea_world_path(reader->world, path);
 	int r;
 
-	reader->conf->system_id_path = lea_arena_strdup(reader->arena, path);
-	if (!full || !reader->conf->system_id_path)
+	if (!full)
 		return -ENOMEM;
 	r = lea_file_read_config(full, MAX_FILE_BYTES, ret_text, NULL);
 	if (r == LEA_FILE_ABSENT)
@@ -73,9 +72,6 @@ static int read_app_machine_id(const struct lea_conf_reader *reader, char id[sta
 	sd_id128_t own;
 	int r;
 
-	reader->conf->system_id_path = lea_arena_strdup(reader->arena, MACHINE_ID);
-	if (!reader->conf->system_id_path)
-		return -ENOMEM;
 	r = sd_id128_get_machine_app_specific(lvm_application, &own);
 	if (r < 0)
 		warn_source(reader, MACHINE_ID, r);
@@ -110,9 +106,11 @@ static int read_from(const struct lea_conf_reader *reader, const char *source,
 	const char *local;
 
 	if (!strcasecmp(source, "uname")) {
-		reader->conf->system_id_is_host_name = true;
-		if (uname(&host) == 0)
-			clean(host.nodename, id);
+		if (uname(&host) < 0)
+			return 0;
+		clean(host.nodename, id);
+		reader->conf->host_name = lea_arena_strdup(reader->arena, host.nodename);
+		return reader->conf->host_name ? 0 : -ENOMEM;
 	} else if (!strcasecmp(source, "lvmlocal")) {
 		local = lea_conf_string(reader, "local/system_id");
 		clean(local ? local : "", id);
