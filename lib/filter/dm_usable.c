@@ -5,8 +5,12 @@
  */
 #include "filter/private.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/file.h"
 #include "base/id.h"
 
 #define LV_UUID_CHARS (4U + 64U) /* "LVM-", VG id, LV id */
@@ -38,6 +42,33 @@ static void lv_of_dm_name(const char *dm_name, char lv[static LEA_SYSFS_VALUE_BY
 	lv[used] = '\0';
 }
 
+/*
+ * Does the LV consist of images of a mirror? sysfs does not name targets, but the images have names
+ * that lvm2 reserves; those of RAID are others. A read of a mirror may wait for ever: for a failed
+ * image, which only lvm2's commands can take away, and they may wait for us.
+ */
+static bool is_mirror(struct lea_world *world, struct lea_devno devno)
+{
+	char path[64], attribute[300], name[LEA_SYSFS_VALUE_BYTES], lv[LEA_SYSFS_VALUE_BYTES];
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	int sys_fd = lea_world_sys(world);
+
+	snprintf(path, sizeof(path), "dev/block/%u:%u/slaves", devno.major, devno.minor);
+	if (sys_fd < 0 || lea_file_list(sys_fd, path, &dir))
+		return false;
+	while ((entry = readdir(dir))) {
+		snprintf(attribute, sizeof(attribute), "slaves/%s/dm/name", entry->d_name);
+		if (entry->d_name[0] == '.' ||
+		    lea_sysfs_text(world, devno, attribute, name, sizeof(name)))
+			continue;
+		lv_of_dm_name(name, lv);
+		if (strstr(lv, "_mimage"))
+			return true;
+	}
+	return false;
+}
+
 static int check_lv(struct lea_world *world, const struct lea_conf *conf, struct lea_devno devno,
 		    const char *uuid, const char **ret_why)
 {
@@ -56,7 +87,7 @@ static int check_lv(struct lea_world *world, const struct lea_conf *conf, struct
 	if (r)
 		return r < 0 ? r : 0;
 	lv_of_dm_name(name, lv);
-	if (lea_lv_name_is_reserved(lv))
+	if (lea_lv_name_is_reserved(lv) || (conf->ignore_lvm_mirrors && is_mirror(world, devno)))
 		*ret_why = not_usable;
 	return 0;
 }

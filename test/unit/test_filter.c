@@ -219,6 +219,39 @@ TEST(an_lv_with_a_reserved_name_is_refused)
 	judge("not reserved", NULL);
 }
 
+/* Slaves of an LV, and whether ignore_lvm_mirrors, which is on by default, refuses it. */
+static const struct {
+	const char *claim, *slaves[2], *settings, *why;
+} mirrors[] = {
+	{"a mirror", {"v-m_mlog", "v-m_mimage_0"}, "", "device is not in a usable state"},
+	{"a mirror that gets another image",
+	 {"v-m_mimagetmp_2", "v-m_mimage_3"},
+	 "",
+	 "device is not in a usable state"},
+	{"a mirror, wanted",
+	 {"v-m_mimage_0", "v-m_mimage_1"},
+	 " devices/ignore_lvm_mirrors=0",
+	 NULL},
+	{"RAID1", {"v-m_rmeta_0", "v-m_rimage_0"}, "", NULL},
+	{"an LV of a VG with such a name", {"v_mimage_0-l", "crypt"}, "", NULL},
+};
+
+TEST_EACH(a_mirror_is_refused_unless_it_is_wanted, mirrors)
+{
+	char path[64], settings[80];
+
+	tree_put(&tree, "/sys/dev/block/254:0/dm/uuid", LV_UUID "\n");
+	tree_put(&tree, "/sys/dev/block/254:0/dm/name", "v-m\n");
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "/sys/dev/block/254:0/slaves/dm-%d/dm/name", i + 1);
+		tree_put(&tree, path, mirrors[_i].slaves[i]);
+	}
+	be(254, 0, "/dev/dm-0");
+	snprintf(settings, sizeof(settings), "devices/scan_lvs=1%s", mirrors[_i].settings);
+	ck_assert_int_eq(make(settings), 0);
+	judge(mirrors[_i].claim, mirrors[_i].why);
+}
+
 TEST(a_partition_of_a_path_is_a_component)
 {
 	tree_put(&tree, "/sys/devices/sda/holders/dm-0/dm/uuid", "mpath-x\n");
