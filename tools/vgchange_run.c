@@ -276,8 +276,7 @@ static int transact(struct work *work, uint32_t most_lvs, size_t from, size_t *r
 		note(work, pick, r, &result);
 		in_flight += result.resumed;
 		i++;
-	} while (i < work->picks.count && i - from < LEA_BOUND_VGS &&
-		 in_flight < most_lvs);
+	} while (i < work->picks.count && i - from < LEA_BOUND_VGS && in_flight < most_lvs);
 	*ret_next = i;
 	return lea_activation_finish(run);
 }

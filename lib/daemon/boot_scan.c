@@ -316,8 +316,8 @@ static int check_ready(struct boot *boot)
 		boot->overdue_ms = 0;
 		lea_timeline_note(boot->world, LEA_RING_DEADLINE, &(struct lea_timeline_note){0});
 	}
-	is_quiet = !lea_udev_is_busy(boot->world) ||
-		   now_ms(boot) - boot->last_ms >= LEA_UDEV_QUIET_MS;
+	is_quiet =
+		!lea_udev_is_busy(boot->world) || now_ms(boot) - boot->last_ms >= LEA_UDEV_QUIET_MS;
 	r = receive(boot, &any);
 	if (r || any || !is_quiet)
 		return r;

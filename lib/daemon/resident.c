@@ -64,9 +64,9 @@ struct run {
 	struct lea_monitor_retry later;
 	struct lea_part_wait in_part;
 	struct lea_remember remember;
-	int flag_fd;		     /* owned; the flag of a resident runner; -1 */
+	int flag_fd;		       /* owned; the flag of a resident runner; -1 */
 	struct lea_children *children; /* of before an exec; owned */
-	uint32_t retry_ms;	     /* the last pause after a shortage; 0: there was none */
+	uint32_t retry_ms;	       /* the last pause after a shortage; 0: there was none */
 	bool is_compare_due;
 	char *event_path; /* owned */
 	const struct lea_udev *udev;

@@ -40,8 +40,8 @@ struct lea_conf {
 	const char *locking_dir, *system_dir, *etc_dir;
 	struct lea_conf_instead instead; /* as in the options */
 	const char *system_id_source;
-	const char *system_id;	     /* of this host, after system_id_source; NULL: none */
-	const char *host_name;	     /* that system_id comes from; NULL: from elsewhere */
+	const char *system_id; /* of this host, after system_id_source; NULL: none */
+	const char *host_name; /* that system_id comes from; NULL: from elsewhere */
 	struct lea_list extra_system_ids;
 	/* The setting that makes us leave all commands and VGs to the real lvm; NULL: none. */
 	const char *lvm_only;
