@@ -16,7 +16,7 @@ struct lea_lvmevent_args {
 	const char *resume, *needs, *pass, *passes; /* of initramfs */
 	struct lea_list lvs, vgs;
 	unsigned int is_explicit, all_needs;
-	const char *boot_back, *diff, *top, *svg, *chrome; /* of timeline */
+	const char *boot_back, *diff, *top, *svg; /* of timeline */
 	struct lea_list config; /* of plan */
 	const char *timeout;	/* of wait */
 	unsigned int progress;

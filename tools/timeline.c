@@ -18,7 +18,7 @@
 #include "timeline_boot.h"
 #include "timeline_json.h"
 
-#define USAGE	    "timeline [--boot N | --diff A B] [--top N] [--json] [--svg FILE] [--chrome FILE]"
+#define USAGE	    "timeline [--boot N | --diff A B] [--top N] [--json] [--svg FILE]"
 /* For two boots */
 #define ARENA_BYTES (2 * LEA_TIMELINE_VIEW_BYTES)
 #define DEFAULT_TOP 20U
@@ -31,7 +31,7 @@ struct request {
 	FILE *out; /* borrowed */
 	uint32_t top;
 	bool json;
-	const char *svg, *chrome; /* files; NULL: none */
+	const char *svg; /* a file; NULL: none */
 };
 
 bool lea_tool_parse_boot(const char *text, uint32_t *ret_back)
@@ -86,31 +86,24 @@ static int open_file(const struct request *request, const char *name, FILE **ret
 	return LEA_EXIT_FAILED;
 }
 
-static int close_file(const struct request *request, const char *name, FILE *out, int r)
+static int close_file(const struct request *request, const char *name, FILE *out)
 {
-	if (!r && (ferror(out) || fflush(out)))
-		r = -EIO;
+	int r = ferror(out) || fflush(out) ? -EIO : 0;
+
 	if (out != request->out && fclose(out) && !r)
 		r = -errno;
 	return r < 0 ? lea_tool_fail(request->world, r, name) : LEA_EXIT_DONE;
 }
 
-static int write_pictures(const struct request *request, const struct lea_timeline_view *view)
+static int write_picture(const struct request *request, const struct lea_timeline_view *view)
 {
 	FILE *out;
-	int code = LEA_EXIT_DONE;
+	int code = open_file(request, request->svg, &out);
 
-	if (request->svg)
-		code = open_file(request, request->svg, &out);
-	if (request->svg && !code) {
-		lea_timeline_draw(out, view);
-		code = close_file(request, request->svg, out, 0);
-	}
-	if (code || !request->chrome)
+	if (code)
 		return code;
-	code = open_file(request, request->chrome, &out);
-	return code ? code
-		    : close_file(request, request->chrome, out, lea_timeline_chrome(out, view));
+	lea_timeline_draw(out, view);
+	return close_file(request, request->svg, out);
 }
 
 static int show_boot(const struct request *request, uint32_t back)
@@ -120,8 +113,8 @@ static int show_boot(const struct request *request, uint32_t back)
 
 	if (code)
 		return code;
-	if (request->svg || request->chrome)
-		return write_pictures(request, &view);
+	if (request->svg)
+		return write_picture(request, &view);
 	r = request->json ? lea_timeline_json(request->out, &view, request->top)
 			  : lea_timeline_print(request->out, &view, request->top);
 	return r ? lea_tool_fail(request->world, r, "timeline") : LEA_EXIT_DONE;
@@ -158,7 +151,6 @@ static int run(struct lea_world *world, const struct lea_lvmevent_args *args)
 				  .out = lea_cmd_report(world)->out,
 				  .json = args->json,
 				  .svg = args->svg,
-				  .chrome = args->chrome,
 				  .top = DEFAULT_TOP};
 	uint64_t top = args->json ? 0 : DEFAULT_TOP;
 	uint32_t first = 0, second = 0;
@@ -168,7 +160,7 @@ static int run(struct lea_world *world, const struct lea_lvmevent_args *args)
 	    (args->diff && (!lea_tool_parse_boot(args->diff, &first) || !args->word ||
 			    !lea_tool_parse_boot(args->word, &second))) ||
 	    (args->word && !args->diff) || (args->diff && args->boot_back) ||
-	    ((args->svg || args->chrome) && (args->diff || args->json)))
+	    (args->svg && (args->diff || args->json)))
 		return misused();
 	request.top = (uint32_t)top;
 	request.arena = arena = lea_arena_new(ARENA_BYTES);
@@ -187,8 +179,7 @@ int lea_lvmevent_timeline(struct lea_world *world, int argc, char *argv[])
 		ROW(diff, STRING, "diff", "A", "Compare boot A with boot B, the next argument."),
 		ROW(top, STRING, "top", "N", "Rows of each list (20; 0: all)."),
 		ROW(json, COUNT, "json", NULL, "Print JSON, for scripts."),
-		ROW(svg, STRING, "svg", "File", "Write a picture; -: to standard output."),
-		ROW(chrome, STRING, "chrome", "File", "Write trace events, for Perfetto.")};
+		ROW(svg, STRING, "svg", "File", "Write a picture; -: to standard output.")};
 #undef ROW
 	struct lea_lvmevent_args args = {.most_words = 1};
 	struct lea_opts opts = {

@@ -10,5 +10,3 @@
 LEA_MUST_CHECK int lea_timeline_json(FILE *out, struct lea_timeline_view *view, uint32_t top);
 LEA_MUST_CHECK int lea_timeline_json_changes(FILE *out, const struct lea_turn_change *change,
 					     size_t count, uint32_t top);
-/* Trace events, which Perfetto and Chrome's about:tracing open: a track for each VG and disk. */
-LEA_MUST_CHECK int lea_timeline_chrome(FILE *out, const struct lea_timeline_view *view);

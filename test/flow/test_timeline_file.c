@@ -294,7 +294,6 @@ TEST(two_boots_are_compared)
 TEST(a_picture_goes_to_a_file)
 {
 	char words[128], path[64], *text;
-	struct json_object *object;
 
 	busy_boot('1');
 	snprintf(path, sizeof(path), "%s/picture", machine.tree.root);
@@ -305,10 +304,8 @@ TEST(a_picture_goes_to_a_file)
 	ck_assert_msg(strstr(text, "<svg ") && strstr(text, ">data (") && strstr(text, "</svg>\n"),
 		      "%s", text);
 	free(text);
-	ck_assert_int_eq(timeline("timeline --chrome -"), 0);
-	object = parse(machine.out);
-	ck_assert_uint_gt(json_object_array_length(member(object, "traceEvents")), 5);
-	json_object_put(object);
+	ck_assert_int_eq(timeline("timeline --svg -"), 0);
+	ck_assert_msg(strstr(machine.out, "</svg>\n") != NULL, "%s", machine.out);
 	snprintf(words, sizeof(words), "timeline --svg %s/no/such/folder", machine.tree.root);
 	ck_assert_int_eq(timeline(words), 5);
 }
