@@ -24,7 +24,7 @@ struct lea_lvmevent_args {
 	const char *if_newer;
 	unsigned int list, drain, strict;		   /* of throttle, as those that follow */
 	const char *class_, *slots, *vg, *per_vg, *priority, *wait_limit, *run_limit, *label;
-	const char *cancel, *discard, *chunk, *rate;
+	const char *cancel;
 	unsigned int measure; /* of doctor */
 	const char *sample;
 	struct lea_list only, except;

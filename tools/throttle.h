@@ -7,7 +7,7 @@
 
 /* ---- throttle_run.c */
 
-/* --list, --cancel, --drain or --discard; @request has the limit of the wait. @argv: as that of
+/* --list, --cancel or --drain; @request has the limit of the wait. @argv: as that of
  * lea_throttle_main. Returns an exit code. */
 typedef int lea_throttle_form(const struct lea_throttle_request *request,
 			      const struct lea_lvmevent_args *args, char *argv[]);
@@ -16,7 +16,7 @@ int lea_throttle_main(struct lea_world *world, int argc, char *argv[], lea_throt
 /* A command without options of ours, as a drop-in name starts it. The same. */
 int lea_throttle_run_plain(struct lea_world *world, char *argv[]);
 
-/* ---- throttle_list.c, throttle_discard.c */
+/* ---- throttle_list.c */
 
 /* All classes with what runs and waits; @is_json: for scripts. Returns an exit code. */
 int lea_throttle_list(struct lea_world *world, bool is_json);
@@ -25,6 +25,3 @@ int lea_throttle_cancel_word(struct lea_world *world, const char *word);
 /* No command begins any more; waits until none runs. @limit_ms: 0: for ever. Returns an exit code.
  */
 int lea_throttle_drain(struct lea_world *world, uint64_t limit_ms);
-/* Discards an LV in pieces. @chunk and @rate: as given, or NULL. Returns an exit code. */
-int lea_throttle_discard(struct lea_world *world, const char *lv, const char *chunk,
-			 const char *rate);

@@ -14,8 +14,7 @@
 	"throttle [OPTIONS] -- COMMAND [ARGUMENT...]\n"                                            \
 	"       lvmevent throttle --list [--json]\n"                                               \
 	"       lvmevent throttle --cancel LABEL|TICKET\n"                                         \
-	"       lvmevent throttle --drain [--wait-limit S]\n"                                      \
-	"       lvmevent throttle --discard VG/LV [--chunk SIZE] [--rate SIZE]"
+	"       lvmevent throttle --drain [--wait-limit S]"
 #define MOST_SECONDS 604800U /* a week */
 #define MOST_SLOTS   64U
 #define MOST_PER_VG  16U
@@ -127,7 +126,7 @@ static int run_form(struct lea_world *world, const struct lea_lvmevent_args *arg
 					       .lane = LEA_THROTTLE_NORMAL};
 	const struct {
 		bool is_given;
-	} forms[] = {{args->list}, {args->cancel}, {args->drain}, {args->discard}};
+	} forms[] = {{args->list}, {args->cancel}, {args->drain}};
 	const char *wrong = fill_request(args, &request);
 	size_t count = 0;
 
@@ -136,11 +135,9 @@ static int run_form(struct lea_world *world, const struct lea_lvmevent_args *arg
 	if (wrong)
 		return misused(wrong);
 	if (count > 1 || (count && command))
-		return misused("--list, --cancel, --drain, --discard and a command go alone");
+		return misused("--list, --cancel, --drain and a command go alone");
 	if (!args->list && args->json)
 		return misused("--json goes with --list");
-	if (!args->discard && (args->chunk || args->rate))
-		return misused("--chunk and --rate go with --discard");
 	if (count)
 		return other(&request, args, argv);
 	if (!command || !command[0])
@@ -167,10 +164,7 @@ int lea_throttle_main(struct lea_world *world, int argc, char *argv[], lea_throt
 		ROW(list, COUNT, "list", NULL, "Print what runs and how many wait."),
 		ROW(json, COUNT, "json", NULL, "Print JSON, for scripts."),
 		ROW(cancel, STRING, "cancel", "Word", "Those with this label or ticket give up."),
-		ROW(drain, COUNT, "drain", NULL, "Begin no command, wait until none runs."),
-		ROW(discard, STRING, "discard", "VG/LV", "Discard an unused LV in pieces."),
-		ROW(chunk, STRING, "chunk", "Size", "A piece (256m)."),
-		ROW(rate, STRING, "rate", "Size", "At most so much a second (no bound).")};
+		ROW(drain, COUNT, "drain", NULL, "Begin no command, wait until none runs.")};
 #undef ROW
 	struct lea_lvmevent_args args = {.most_words = 1000};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};

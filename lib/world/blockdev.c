@@ -20,7 +20,6 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "world/sysfs.h"
 
 #define ALIGN_BYTES  4096U /* sufficient for any device */
 #define UEVENT_BYTES 4096U
@@ -161,39 +160,4 @@ int lea_blockdev_read(int fd, uint64_t offset_bytes, void *bytes, size_t len_byt
 	if (!r)
 		memcpy(bytes, (uint8_t *)bounce + before, len_bytes);
 	return r;
-}
-
-/* Does device-mapper know it as an LV? Source: lvm2's uuids begin so. */
-static bool is_lv(struct lea_world *world, dev_t number)
-{
-	const struct lea_devno devno = {.major = gnu_dev_major(number),
-					.minor = gnu_dev_minor(number)};
-	char uuid[LEA_SYSFS_VALUE_BYTES];
-
-	return !lea_sysfs_text(world, devno, "dm/uuid", uuid, sizeof(uuid)) &&
-	       !strncmp(uuid, "LVM-", 4);
-}
-
-int lea_blockdev_open_alone(struct lea_world *world, const char *path, int *ret_fd,
-			    uint64_t *ret_bytes)
-{
-	LEA_AUTO(lea_closep) int fd = open(path, O_RDWR | O_EXCL | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	int r;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISBLK(st.st_mode) || !is_lv(world, st.st_rdev))
-		return -ENOTBLK;
-	r = lea_blockdev_size(fd, ret_bytes);
-	if (!r)
-		*ret_fd = LEA_TAKE_FD(fd);
-	return r;
-}
-
-int lea_blockdev_discard(int fd, uint64_t offset_bytes, uint64_t len_bytes)
-{
-	uint64_t range[2] = {offset_bytes, len_bytes};
-
-	return ioctl(fd, BLKDISCARD, range) < 0 ? -errno : 0;
 }

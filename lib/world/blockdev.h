@@ -26,13 +26,3 @@ LEA_MUST_CHECK int lea_blockdev_size(int fd, uint64_t *ret_bytes);
 /* Reads exactly @len_bytes, at any alignment. Blocks. 0, or -errno (-EIO if the device ends
  * earlier). */
 LEA_MUST_CHECK int lea_blockdev_read(int fd, uint64_t offset_bytes, void *bytes, size_t len_bytes);
-/*
- * lea_blockdev_open_alone - open an LV for writing that nobody else uses
- * @path: whole; a link is followed
- * Returns 0 with *ret_fd (owned), -EBUSY: a file system, another device or a program that asks for
- * it exclusively has it, -ENOTBLK: it is no LV, or another -errno.
- */
-LEA_MUST_CHECK int lea_blockdev_open_alone(struct lea_world *world, const char *path, int *ret_fd,
-					   uint64_t *ret_bytes);
-/* Discards a range. Blocks until the device has done it. 0 or -errno. */
-LEA_MUST_CHECK int lea_blockdev_discard(int fd, uint64_t offset_bytes, uint64_t len_bytes);

@@ -147,7 +147,7 @@ signals() {
 	throttled -- true
 	claim "throttle: and nothing is left of it" is "$(ls "$queue")" state
 	for args in '' '--slots 0 -- true' '--slots 65 -- true' '--class A -- true' '--vg a/b -- true' \
-		'--priority top -- true' '--list -- true' '--json' 'true' '--wait-limit x -- true' '--chunk 1m --list'; do
+		'--priority top -- true' '--list -- true' '--json' 'true' '--wait-limit x -- true' '--list --drain'; do
 		# shellcheck disable=SC2086 # several words
 		throttled $args
 		claim "throttle: \"$args\" is refused with 3" is "$code" 3
