@@ -22,9 +22,8 @@ struct lea_lvmevent_args {
 	unsigned int progress;
 	unsigned int openmetrics; /* of inventory */
 	const char *if_newer;
-	unsigned int list, drain, strict;		   /* of throttle, as those that follow */
-	const char *class_, *slots, *vg, *per_vg, *priority, *wait_limit, *run_limit, *label;
-	const char *cancel;
+	unsigned int list, drain, strict; /* of throttle, as those that follow */
+	const char *class_, *vg, *priority, *wait_limit, *run_limit, *label, *cancel;
 	unsigned int measure; /* of doctor */
 	const char *sample;
 	struct lea_list only, except;

@@ -16,8 +16,6 @@
 	"       lvmevent throttle --cancel LABEL|TICKET\n"                                         \
 	"       lvmevent throttle --drain [--wait-limit S]"
 #define MOST_SECONDS 604800U /* a week */
-#define MOST_SLOTS   64U
-#define MOST_PER_VG  16U
 
 static int misused(const char *what)
 {
@@ -73,16 +71,10 @@ static const char *parse_number(const char *text, uint64_t most, uint64_t *ret_n
 static const char *fill_request(const struct lea_lvmevent_args *args,
 				struct lea_throttle_request *request)
 {
-	uint64_t slots = 0, per_vg = 0, wait_s = 0, run_s = 0;
-	const char *wrong =
-		parse_number(args->slots, MOST_SLOTS, &slots, "--slots is a number from 1 to 64");
+	uint64_t wait_s = 0, run_s = 0;
+	const char *wrong = parse_number(args->wait_limit, MOST_SECONDS, &wait_s,
+					 "--wait-limit is a number of seconds, from 1 to 604800");
 
-	wrong = wrong ? wrong
-		      : parse_number(args->per_vg, MOST_PER_VG, &per_vg,
-				     "--per-vg is a number from 1 to 16");
-	wrong = wrong ? wrong
-		      : parse_number(args->wait_limit, MOST_SECONDS, &wait_s,
-				     "--wait-limit is a number of seconds, from 1 to 604800");
 	wrong = wrong ? wrong
 		      : parse_number(args->run_limit, MOST_SECONDS, &run_s,
 				     "--run-limit is a number of seconds, from 1 to 604800");
@@ -99,8 +91,6 @@ static const char *fill_request(const struct lea_lvmevent_args *args,
 	request->class_ = args->class_;
 	request->vg = args->vg;
 	request->label = args->label ? args->label : "";
-	request->slots = (uint32_t)slots;
-	request->per_vg = (uint32_t)per_vg;
 	request->wait_limit_ms = wait_s * 1000;
 	request->run_limit_ms = run_s * 1000;
 	request->is_strict = args->strict;
@@ -121,9 +111,8 @@ int lea_throttle_run_plain(struct lea_world *world, char *argv[])
 static int run_form(struct lea_world *world, const struct lea_lvmevent_args *args, char **argv,
 		    char **command, lea_throttle_form *other)
 {
-	struct lea_throttle_request request = {.world = world,
-					       .argv = (const char *const *)command,
-					       .lane = LEA_THROTTLE_NORMAL};
+	struct lea_throttle_request request = {
+		.world = world, .argv = (const char *const *)command, .lane = LEA_THROTTLE_NORMAL};
 	const struct {
 		bool is_given;
 	} forms[] = {{args->list}, {args->cancel}, {args->drain}};
@@ -153,9 +142,7 @@ int lea_throttle_main(struct lea_world *world, int argc, char *argv[], lea_throt
 		LEA_LVMEVENT_HELP,
 		ROW(class_, STRING, "class", "Name",
 		    "Queue of this class (by the command's name)."),
-		ROW(slots, STRING, "slots", "N", "Commands of the class that run at a time."),
 		ROW(vg, STRING, "vg", "VG", "The VG that it is about (by the arguments)."),
-		ROW(per_vg, STRING, "per-vg", "N", "Commands on this VG that run at a time."),
 		ROW(priority, STRING, "priority", "Word", "high, normal or low."),
 		ROW(wait_limit, STRING, "wait-limit", "S", "Give up after S seconds: exit 75."),
 		ROW(run_limit, STRING, "run-limit", "S", "SIGTERM after S seconds: exit 124."),

@@ -86,19 +86,14 @@ static void describe(struct work *work)
 /* Only commands that take the lock of a VG wait for each other there, unless asked for. */
 static bool has_vg_queue(const struct work *work)
 {
-	const struct lea_throttle_request *request = work->request;
-
-	if (!work->entry.vg[0] || (!request->per_vg && !work->conf->throttle_per_vg))
-		return false;
-	return request->vg || request->per_vg || !strcmp(work->class_, LEA_THROTTLE_CHANGE);
+	return work->entry.vg[0] && work->conf->throttle_per_vg &&
+	       (work->request->vg || !strcmp(work->class_, LEA_THROTTLE_CHANGE));
 }
 
 static uint32_t slots_of(const struct work *work)
 {
 	const struct lea_conf *conf = work->conf;
 
-	if (work->request->slots)
-		return work->request->slots;
 	if (!strcmp(work->class_, LEA_THROTTLE_READ))
 		return conf->throttle_readers;
 	return lea_bound_workers(conf->throttle_slots ? conf->throttle_slots : conf->workers,
@@ -141,8 +136,6 @@ static int wait_in(struct work *work, struct lea_throttle *queue, uint32_t slots
 static int take_slots(struct work *work)
 {
 	struct lea_world *world = work->request->world;
-	const uint32_t per_vg =
-		work->request->per_vg ? work->request->per_vg : work->conf->throttle_per_vg;
 	const bool yields = !strcmp(work->class_, LEA_THROTTLE_CHANGE);
 	int r = work->event_fd = lea_throttle_event_folder(world);
 
@@ -157,7 +150,7 @@ static int take_slots(struct work *work)
 	if (has_vg_queue(work)) {
 		r = lea_throttle_open(work->event_fd, LEA_THROTTLE_VGS, work->entry.vg,
 				      world->clock, &work->in_vg);
-		r = r ? r : wait_in(work, work->in_vg, per_vg, false);
+		r = r ? r : wait_in(work, work->in_vg, work->conf->throttle_per_vg, false);
 	}
 	r = r ? r : wait_in(work, work->in_class, slots_of(work), yields);
 	if (!r)

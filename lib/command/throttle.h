@@ -33,7 +33,6 @@ struct lea_throttle_request {
 	const char *vg;		 /* NULL: by the arguments, for class change; "": none */
 	const char *label;	 /* "": none */
 	enum lea_throttle_lane lane;
-	uint32_t slots, per_vg;		      /* 0: as the settings say */
 	uint64_t wait_limit_ms, run_limit_ms; /* 0: none */
 	bool is_strict;
 };

@@ -13,6 +13,8 @@ throttled() {
 	timeout 60 "$program" throttle "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
 	code=$?
 }
+# slots N: so many commands of a class at a time from now on
+slots() { echo "event { throttle_slots = $1 }" >"$tmp/etc/lvmevent.conf"; }
 listed() { says "$1" <("$program" throttle --list); }
 waiting() { listed ", $1 wait"; }
 empty() { [ ! -s "$1" ] || { cat "$1"; false; }; }
@@ -87,7 +89,7 @@ unusable_run() {
 # hold NAME: starts a command that has the only slot until `release NAME`
 hold() {
 	mkfifo "$tmp/$1"
-	"$program" throttle --slots 1 --label "$1" -- sh -c 'read x <"$1"' sh "$tmp/$1" &
+	"$program" throttle --label "$1" -- sh -c 'read x <"$1"' sh "$tmp/$1" &
 	held=$!
 	within 20 listed "$1 .*sh -c"
 }
@@ -97,13 +99,14 @@ release() {
 }
 # behind NAME N: a waiter that notes its name when it runs; returns when N wait
 behind() {
-	"$program" throttle --slots 1 --label "$1" -- sh -c 'echo $1 >>"$2"' sh "$1" "$tmp/order" 2>>"$tmp/err" &
+	"$program" throttle --label "$1" -- sh -c 'echo $1 >>"$2"' sh "$1" "$tmp/order" 2>>"$tmp/err" &
 	pid=$!
 	within 20 waiting "$2"
 }
 
 signals() {
 	fresh
+	slots 1
 	throttled -- sh -c 'kill -9 $$'
 	claim "throttle: a command that is killed ends the wrapper by the same signal" is "$code" 137
 	for s in TERM INT HUP; do
@@ -120,10 +123,10 @@ signals() {
 	claim "throttle: after the run limit it ends with 124" is "$code" 124
 	claim "throttle: but SIGKILL is never sent" test -s "$tmp/whole"
 	hold a
-	throttled --slots 1 --wait-limit 1 -- touch "$tmp/ran"
+	throttled --wait-limit 1 -- touch "$tmp/ran"
 	claim "throttle: after the wait limit it ends with 75" is "$code" 75
 	for s in TERM INT HUP QUIT; do
-		env --default-signal "$program" throttle --slots 1 -- touch "$tmp/ran" 2>/dev/null &
+		env --default-signal "$program" throttle -- touch "$tmp/ran" 2>/dev/null &
 		pid=$!
 		within 20 waiting 1
 		kill -s $s $pid
@@ -146,7 +149,7 @@ signals() {
 	wait
 	throttled -- true
 	claim "throttle: and nothing is left of it" is "$(ls "$queue")" state
-	for args in '' '--slots 0 -- true' '--slots 65 -- true' '--class A -- true' '--vg a/b -- true' \
+	for args in '' '--run-limit 0 -- true' '--run-limit 604801 -- true' '--class A -- true' '--vg a/b -- true' \
 		'--priority top -- true' '--list -- true' '--json' 'true' '--wait-limit x -- true' '--list --drain'; do
 		# shellcheck disable=SC2086 # several words
 		throttled $args
@@ -160,10 +163,11 @@ signals() {
 
 nested() {
 	fresh
-	throttled --slots 1 -- sh -c '"$1" throttle --slots 1 -- echo inner' sh "$program"
+	slots 1
+	throttled -- sh -c '"$1" throttle -- echo inner' sh "$program"
 	claim "throttle: a nested call runs at once" says inner "$tmp/out"
 	hold a
-	LVMEVENT_THROTTLE='change 3 77' throttled --slots 1 --wait-limit 1 -- true
+	LVMEVENT_THROTTLE='change 3 77' throttled --wait-limit 1 -- true
 	claim "throttle: a value of the environment that names no running command counts for nothing" is "$code" 75
 	release a
 	wait "$held"
@@ -183,26 +187,27 @@ nested() {
 	PATH=$tmp/throttled:$PATH timeout 60 "$small" --label a --vg vg -- lvs --version >"$tmp/out" 2>&1
 	claim "throttle: the small program has the options" says 'LVM version' "$tmp/out"
 	claim "throttle: and skips the folder" listed '^read: .* 4 done'
-	timeout 60 "$small" --slots 0 -- true 2>"$tmp/err"
+	timeout 60 "$small" --run-limit 0 -- true 2>"$tmp/err"
 	claim "throttle: and refuses as lvmevent does: 3" is "$?, $(cat "$tmp/err")" \
-		"3,   throttle: --slots is a number from 1 to 64. See: lvmevent throttle --help"
+		"3,   throttle: --run-limit is a number of seconds, from 1 to 604800. See: lvmevent throttle --help"
 	rm -r "$tmp/throttled"
 }
 
 # A driver holds one slot for an operation of several commands, as the man page says.
 operation() {
 	fresh
+	slots 1
 	hold a
-	coproc op { exec "$program" throttle --slots 1 --class volume -- sh -c 'echo "$LVMEVENT_THROTTLE"; exec cat'; }
+	coproc op { exec "$program" throttle --class volume -- sh -c 'echo "$LVMEVENT_THROTTLE"; exec cat'; }
 	op_pid=$! input=${op[1]}
 	read -r -t 20 slot <&"${op[0]}"
-	throttled --slots 1 --class volume --wait-limit 1 -- true
+	throttled --class volume --wait-limit 1 -- true
 	claim "throttle: an operation holds its slot" is "$code" 75
-	LVMEVENT_THROTTLE=$slot throttled --slots 1 --wait-limit 1 -- echo inner
+	LVMEVENT_THROTTLE=$slot throttled --wait-limit 1 -- echo inner
 	claim "throttle: its commands run at once, though their class is full" says inner "$tmp/out"
 	exec {input}>&-
 	claim "throttle: it ends when its input is closed" wait "$op_pid"
-	throttled --slots 1 --class volume --wait-limit 1 -- true
+	throttled --class volume --wait-limit 1 -- true
 	claim "throttle: and the slot is free" is "$code" 0
 	release a
 	wait
@@ -210,6 +215,7 @@ operation() {
 
 drain() {
 	fresh
+	slots 1
 	hold a
 	behind x 1
 	"$program" throttle --drain &
@@ -228,8 +234,9 @@ drain() {
 
 killed() {
 	fresh
+	slots 1
 	rm -f "$tmp/order"
-	"$program" throttle --slots 1 --label orphan -- sleep 1000 &
+	"$program" throttle --label orphan -- sleep 1000 &
 	pid=$!
 	within 20 listed 'orphan .*sleep'
 	# before its program begins, the child ends with its wrapper
@@ -243,7 +250,7 @@ killed() {
 	claim "throttle: and is listed" listed 'orphan .*sleep'
 	kill "$child"
 	claim "throttle: until it ends" within 20 says x "$tmp/order"
-	"$program" throttle --slots 1 --label orphan -- sleep 1001 &
+	"$program" throttle --label orphan -- sleep 1001 &
 	pid=$!
 	within 20 listed 'orphan .*sleep 1001'
 	child=$(pgrep -P $pid)
@@ -258,13 +265,14 @@ killed() {
 		    file.seek(0)
 		    file.write(data)
 	END
-	throttled --slots 1 --wait-limit 20 -- true
+	throttled --wait-limit 20 -- true
 	claim "throttle: a pid that is used again holds nothing up" is "$code" 0
 	kill "$child"
 }
 
 stopped() {
 	fresh
+	slots 1
 	rm -f "$tmp/order"
 	hold a
 	behind head 1
@@ -288,17 +296,19 @@ container=(unshare -m -p -f --mount-proc)
 containers() {
 	local i
 	fresh
+	slots 2
 	mkdir "$tmp/together"
 	: >"$tmp/most"
 	for i in 1 2 3 4; do
-		"${container[@]}" sh -c 'for n in 1 2 3; do "$1" throttle --slots 2 -- sh -c "mkdir $2/together/$3-$n; ls $2/together | wc -l >>$2/most; sleep 0.2; rmdir $2/together/$3-$n" & done; wait' \
+		"${container[@]}" sh -c 'for n in 1 2 3; do "$1" throttle -- sh -c "mkdir $2/together/$3-$n; ls $2/together | wc -l >>$2/most; sleep 0.2; rmdir $2/together/$3-$n" & done; wait' \
 			sh "$program" "$tmp" "$i" &
 	done
 	wait
 	claim "throttle: four containers run all their commands" is "$(wc -l <"$tmp/most")" 12
 	claim "throttle: and share the bound" is "$(sort -n "$tmp/most" | tail -n 1)" 2
+	slots 1
 	hold a
-	"${container[@]}" "$program" throttle --slots 1 --label inside -- touch "$tmp/ran" 2>/dev/null &
+	"${container[@]}" "$program" throttle --label inside -- touch "$tmp/ran" 2>/dev/null &
 	pid=$!
 	within 20 waiting 1
 	throttled --cancel inside
@@ -306,7 +316,7 @@ containers() {
 	claim "throttle: the host cancels what waits in a container" is $? 75
 	release a
 	wait "$held"
-	"${container[@]}" sh -c '"$1" throttle --slots 1 --label orphan -- sleep 1002 & while :; do sleep 1; done' sh "$program" >/dev/null &
+	"${container[@]}" sh -c '"$1" throttle --label orphan -- sleep 1002 & while :; do sleep 1; done' sh "$program" >/dev/null &
 	pid=$!
 	within 20 listed 'orphan .*sleep 1002'
 	init=$(pgrep -P "$pid")
@@ -314,12 +324,12 @@ containers() {
 	within 20 pgrep -x -P "$first" sleep >"$tmp/out"
 	child=$(pgrep -P "$first")
 	kill -9 "$first"
-	throttled --slots 1 --wait-limit 2 -- true
+	throttled --wait-limit 2 -- true
 	claim "throttle: a killed wrapper in a container: the host sees that its child lives" is "$code" 75
-	"${container[@]}" "$program" throttle --slots 1 --wait-limit 2 -- true 2>/dev/null
+	"${container[@]}" "$program" throttle --wait-limit 2 -- true 2>/dev/null
 	claim "throttle: another container, which does not see it, takes it for alive" is $? 75
 	kill "$child"
-	throttled --slots 1 --wait-limit 20 -- true
+	throttled --wait-limit 20 -- true
 	claim "throttle: and that it has ended" is "$code" 0
 	kill -9 "$init"
 	wait $pid 2>/dev/null
@@ -332,7 +342,7 @@ lanes_in_turn() {
 	hold a
 	for lane in low normal high; do
 		for i in 1 2 3 4 5 6; do
-			"$program" throttle --slots 1 --priority $lane -- sh -c 'echo $1 >>"$2"' sh "$lane" "$tmp/order" &
+			"$program" throttle --priority $lane -- sh -c 'echo $1 >>"$2"' sh "$lane" "$tmp/order" &
 			n=$((n + 1))
 			within 20 waiting $n
 		done
@@ -353,9 +363,10 @@ lanes_in_turn() {
 }
 lanes() {
 	fresh
+	slots 1
 	claim "throttle: at most four of a lane go before one of a lower lane, and the higher ones go first" lanes_in_turn
 	hold a
-	"$program" throttle --slots 1 --priority high -- true &
+	"$program" throttle --priority high -- true &
 	high=$!
 	within 20 waiting 1
 	kill -STOP "$high"

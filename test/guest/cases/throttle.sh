@@ -41,8 +41,8 @@ claim "beside them a VG of one PV is active within twice its idle time: $busy ms
 guest_run 'pids=$(pgrep -x lvmevent); kill $(for p in $pids; do grep -qa throttle /proc/$p/cmdline && echo $p; done)'
 guest_wait_for 60 'lvmevent throttle --list | grep -q "^change: 0 of .* 0 wait"'
 claim "what waited was given up, and nothing runs" guest_run 'lvmevent throttle --list | grep -q "^change: 0 of .* 0 wait"'
-guest_run 'mkdir /run/together; for c in 1 2; do unshare -m -p -f --mount-proc sh -c "for n in 1 2 3 4 5; do
-	lvmevent throttle --class both --slots 2 -- sh -c \"mkdir /run/together/$c-\$n; ls /run/together | wc -l >>/run/most; sleep 1; rmdir /run/together/$c-\$n\" & done; wait" & done; wait'
+guest_run 'echo "event { throttle_slots = 2 }" >/etc/lvm/lvmevent.conf; mkdir /run/together; for c in 1 2; do unshare -m -p -f --mount-proc sh -c "for n in 1 2 3 4 5; do
+	lvmevent throttle --class both -- sh -c \"mkdir /run/together/$c-\$n; ls /run/together | wc -l >>/run/most; sleep 1; rmdir /run/together/$c-\$n\" & done; wait" & done; wait'
 claim "two containers share a bound of two" [ "$(guest_run 'wc -l </run/most; sort -n /run/most | tail -n 1' | tr '\n' ' ')" = '10 2 ' ]
 
 claim "a container without libraries runs the small program of the host, in the host's queue" guest_run '
