@@ -14,6 +14,14 @@
 #include "policy/bounds.h"
 #include "world/proc.h"
 
+/* Commands of class read at a time. Not by CPUs: reports read the same disks, whatever the CPUs.
+ * Not one: a report that waits for a slow disk or for the lock of a VG leaves three slots to
+ * others. */
+#define READERS 4U
+/* See lea_throttle_turn. A lower lane gets one of five slots: it always goes on, and a higher lane
+ * is hardly slower for it. */
+#define SHARE	4U
+
 struct work {
 	const struct lea_throttle_request *request;
 	const struct lea_conf *conf;
@@ -95,16 +103,16 @@ static uint32_t slots_of(const struct work *work)
 	const struct lea_conf *conf = work->conf;
 
 	if (!strcmp(work->class_, LEA_THROTTLE_READ))
-		return conf->throttle_readers;
+		return READERS;
 	return lea_bound_workers(conf->throttle_slots ? conf->throttle_slots : conf->workers,
 				 lea_proc_cpus());
 }
 
 /* ---- the queues */
 
-static uint32_t turn(const bool waits[static 3], uint32_t runs[static 2], uint32_t share)
+static uint32_t turn(const bool waits[static 3], uint32_t runs[static 2])
 {
-	return lea_throttle_turn(waits, &(struct lea_throttle_runs){runs[0], runs[1]}, share);
+	return lea_throttle_turn(waits, &(struct lea_throttle_runs){runs[0], runs[1]}, SHARE);
 }
 
 static void count(uint32_t runs[static 2], uint32_t lane, const bool waits[static 3])
@@ -121,7 +129,6 @@ static int wait_in(struct work *work, struct lea_throttle *queue, uint32_t slots
 	const struct lea_throttle_terms terms = {
 		.lane = work->request->lane,
 		.slots = slots,
-		.share = work->conf->throttle_priority_share,
 		.deadline_ms = work->deadline_ms,
 		.event_fd = yields ? work->event_fd : -1,
 		.entry = &work->entry,

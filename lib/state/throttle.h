@@ -74,13 +74,12 @@ uint64_t lea_throttle_next_id(struct lea_throttle *queue);
 struct lea_throttle_terms {
 	uint32_t lane;	      /* 0: the first to be served */
 	uint32_t slots;	      /* only the first so many are used; at least 1 */
-	uint32_t share;	      /* see lea_throttle_turn */
 	uint64_t deadline_ms; /* monotonic; 0: none */
 	/* Our own activation goes first: while it works, half the slots. -1: no matter */
 	int event_fd;
 	const struct lea_throttle_entry *entry; /* for people */
 	/* Decisions, from lib/policy; both pure. */
-	uint32_t (*turn)(const bool waits[static 3], uint32_t runs[static 2], uint32_t share);
+	uint32_t (*turn)(const bool waits[static 3], uint32_t runs[static 2]);
 	void (*count)(uint32_t runs[static 2], uint32_t lane, const bool waits[static 3]);
 };
 

@@ -391,7 +391,7 @@ static bool is_our_turn(struct wait *wait, const bool waits[static LANES])
 	uint32_t runs[2] = {LOAD(wait->queue->state->runs[0]), LOAD(wait->queue->state->runs[1])};
 	uint64_t now;
 
-	if (wait->terms->turn(waits, runs, wait->terms->share) == wait->queue->lane)
+	if (wait->terms->turn(waits, runs) == wait->queue->lane)
 		return true;
 	wait->sleep_ms = SOON_MS;
 	now = now_of(wait);

@@ -99,8 +99,7 @@ struct lea_conf {
 	struct lea_list incomplete, incomplete_wait_ms; /* see policy/incomplete_rules.h */
 	uint32_t snapshot_cow_threshold; /* copies in flight of a snapshot; 0: left alone */
 	/* lvmevent throttle; slots: 0: derived; per_vg: 0: no such bound; wait: 0: for ever */
-	uint32_t throttle_slots, throttle_per_vg, throttle_readers, throttle_wait_ms;
-	uint32_t throttle_priority_share;
+	uint32_t throttle_slots, throttle_per_vg, throttle_wait_ms;
 	/* devices, continued */
 	const char *md_component_checks;  /* auto, start, full */
 	const char *multipath_wwids_file; /* "": none */

@@ -147,9 +147,7 @@ static const struct lea_conf_key keys[] = {
 	ROW_NUMBER("event/snapshot_cow_threshold", "0", 0, 1000000, snapshot_cow_threshold),
 	ROW_NUMBER("event/throttle_slots", "0", 0, 64, throttle_slots),
 	ROW_NUMBER("event/throttle_per_vg", "2", 0, 16, throttle_per_vg),
-	ROW_NUMBER("event/throttle_readers", "4", 1, 64, throttle_readers),
 	ROW_NUMBER("event/throttle_wait_ms", "0", 0, DAY_MS, throttle_wait_ms),
-	ROW_NUMBER("event/throttle_priority_share", "4", 1, 1000, throttle_priority_share),
 };
 
 const struct lea_conf_key *lea_conf_keys(uint32_t *ret_count)

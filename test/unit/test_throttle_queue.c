@@ -13,7 +13,7 @@
 
 const struct fixture fixture = {queue_setup, queue_teardown};
 
-static uint32_t turn(const bool waits[static 3], uint32_t runs[static 2], uint32_t share)
+static uint32_t turn(const bool waits[static 3], uint32_t runs[static 2])
 {
 	return waits[0] ? 0 : waits[1] ? 1 : 2;
 }
@@ -39,7 +39,6 @@ static int take(struct lea_throttle *queue, uint32_t slots, uint64_t limit_ms, c
 	const struct lea_throttle_terms terms = {
 		.lane = 1,
 		.slots = slots,
-		.share = 4,
 		.deadline_ms = limit_ms ? clock->now_ms(clock) + limit_ms : 0,
 		.event_fd = -1,
 		.entry = &entry,
