@@ -10,12 +10,10 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "base/file.h"
 #include "filter/private.h"
 #include "world/udevdb.h"
 
-#define SECTORS_PER_KIB	    2U
-#define MAX_MOUNTINFO_BYTES (16U * 1024U * 1024U)
+#define SECTORS_PER_KIB 2U
 
 static int check_names(struct lea_filter *filter, struct lea_device *device,
 		       struct lea_filter_verdict *verdict)
@@ -107,23 +105,6 @@ static int check_multipath(struct lea_filter *filter, struct lea_device *device,
 	return r;
 }
 
-/* The third word of each line of mountinfo is the file system's device. */
-static bool is_mounted(const char *mounts, const struct lea_device *device)
-{
-	char number[32];
-	const char *word;
-
-	snprintf(number, sizeof(number), "%u:%u ", device->major, device->minor);
-	for (const char *line = mounts; line && *line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		word = strchr(line, ' ');
-		word = word ? strchr(word + 1, ' ') : NULL;
-		if (word && !strncmp(word + 1, number, strlen(number)))
-			return true;
-	}
-	return false;
-}
-
 /*
  * If a file system is mounted from the device itself, a label in front of it is a leftover. Not
  * checked if udev says that the device is a PV.
@@ -131,23 +112,17 @@ static bool is_mounted(const char *mounts, const struct lea_device *device)
 static int check_mounted(struct lea_filter *filter, struct lea_device *device,
 			 struct lea_filter_verdict *verdict)
 {
-	int proc_fd, r;
+	int r;
 
 	if (lea_udevdb_is(device, "ID_FS_TYPE", "LVM2_member"))
 		return 0;
-	if (!filter->mounts) {
-		proc_fd = lea_world_proc(filter->world);
-		r = proc_fd < 0 ? proc_fd
-				: lea_file_read(proc_fd, "self/mountinfo", MAX_MOUNTINFO_BYTES,
-						&filter->mounts, NULL);
+	if (!filter->knows_mounts) {
+		r = lea_mounts_read(filter->world, LEA_MOUNTINFO, &filter->mounts);
 		if (r < 0)
 			return r;
-		if (r)
-			filter->mounts = strdup("");
-		if (!filter->mounts)
-			return -ENOMEM;
+		filter->knows_mounts = true;
 	}
-	if (is_mounted(filter->mounts, device))
+	if (lea_mounts_find_device(&filter->mounts, device->major, device->minor))
 		verdict->excluded_why = "device is mounted";
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "filter/filter.h"
 #include "world/conf.h"
 #include "world/device.h"
+#include "world/mounts.h"
 #include "world/sysfs.h"
 #include "world/world.h"
 
@@ -100,5 +101,6 @@ struct lea_filter {
 	struct lea_listed *listed;	  /* owned; NULL: no --devices */
 	uint32_t listed_count;
 	enum lea_wwids wwids;
-	char *mounts; /* owned: /proc/self/mountinfo; NULL: not read yet */
+	struct lea_mounts mounts; /* with knows_mounts */
+	bool knows_mounts;
 };
