@@ -7,6 +7,7 @@
 #include "activate/private.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "world/mounts.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -75,27 +76,10 @@ static bool has_holders(struct lea_world *world, const struct lea_dm_info *info,
 
 static bool is_mounted(struct lea_world *world, const struct lea_dm_info *info)
 {
-	LEA_AUTO(lea_fclosep) FILE *file = NULL;
-	LEA_AUTO(lea_freep) char *line = NULL;
-	int proc_fd = lea_world_proc(world), fd;
-	unsigned int major, minor;
-	size_t bytes = 0;
+	LEA_AUTO(lea_mounts_done) struct lea_mounts mounts;
 
-	if (proc_fd < 0)
-		return false;
-	fd = openat(proc_fd, "self/mountinfo", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	file = fdopen(fd, "r");
-	if (!file) {
-		close(fd);
-		return false;
-	}
-	while (getline(&line, &bytes, file) > 0)
-		if (sscanf(line, "%*d %*d %u:%u ", &major, &minor) == 2 && major == info->major &&
-		    minor == info->minor)
-			return true;
-	return false;
+	return !lea_mounts_read(world, LEA_MOUNTINFO, &mounts) &&
+	       lea_mounts_find_device(&mounts, info->major, info->minor);
 }
 
 /* Logs what uses an open LV. Without holder and mount, a program that handles a uevent may have it
