@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "command/explain.h"
 #include "command/explain_past.h"
 #include "command/report.h"
@@ -26,9 +25,8 @@
 #include "session.h"
 #include "terminal.h"
 #include "timeline_boot.h"
+#include "world/mounts.h"
 
-#define MAX_FSTAB_BYTES	    LEA_NEED_MAX_TEXT_BYTES
-#define MAX_MOUNTINFO_BYTES (8U * 1024U * 1024U)
 #define EXPLAIN		    "lvmevent explain "
 #define USAGE		    "explain [--boot N] [--json] [TARGET...]"
 #define SHOWN_MOST	    5U /* LVs of a VG with the same cause, for people */
@@ -131,42 +129,13 @@ static void take_answer(void *arg, const struct lea_answer *answer)
 
 /* ---- mount points */
 
-/* Replaces each \\ooo by its byte, as fstab and mountinfo write blanks. */
-static void decode(char *text)
-{
-	char *to = text;
-
-	for (const char *from = text; *from; from++) {
-		if (from[0] == '\\' && strspn(from + 1, "01234567") >= 3) {
-			*to++ = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + from[3] - '0');
-			from += 3;
-		} else {
-			*to++ = *from;
-		}
-	}
-	*to = '\0';
-}
-
-/* Fields of mountinfo: number, parent, device, root, mount point. */
 static bool is_mounted(const struct view *view, const char *mount_point)
 {
-	LEA_AUTO(lea_freep) char *text = NULL;
-	const int proc_fd = lea_world_proc(view->world);
-	char *state = NULL, point[512];
+	LEA_AUTO(lea_mounts_done) struct lea_mounts mounts;
 
 	/* Without the list, nothing is said. */
-	if (proc_fd < 0 ||
-	    lea_file_read(proc_fd, "self/mountinfo", MAX_MOUNTINFO_BYTES, &text, NULL))
-		return true;
-	for (const char *line = strtok_r(text, "\n", &state); line;
-	     line = strtok_r(NULL, "\n", &state)) {
-		if (sscanf(line, "%*s %*s %*s %*s %511s", point) != 1)
-			continue;
-		decode(point);
-		if (!strcmp(point, mount_point))
-			return true;
-	}
-	return false;
+	return lea_mounts_read(view->world, LEA_MOUNTINFO, &mounts) ||
+	       lea_mounts_find_point(&mounts, mount_point);
 }
 
 /* An LV that fstab needs and that nothing is known of: what an administrator has excluded may be
@@ -226,14 +195,14 @@ static void tell_mount(struct view *view, const struct lea_need *need)
 /* What fstab mounts from LVs and is not mounted. @only: this mount point; NULL: all. */
 static int tell_mounts(struct view *view, const char *only)
 {
-	LEA_AUTO(lea_freep) char *path = lea_world_path(view->world, "/etc/fstab"), *text = NULL;
+	LEA_AUTO(lea_freep) char *fstab = NULL;
 	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
 	struct lea_need_sources sources = {0};
 	int r;
 
-	if (!path || lea_file_read_config(path, MAX_FSTAB_BYTES, &text, NULL))
+	if (lea_mounts_read_text(view->world, LEA_FSTAB, &fstab))
 		return 0;
-	sources.fstab = text;
+	sources.fstab = fstab;
 	r = lea_needs_parse(&sources, &needs);
 	r = r || !view->examine.has_memory ? r : lea_need_remembered(needs, &view->examine.memory);
 	for (uint32_t i = 0; !r && i < needs->count; i++)

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "state/online.h"
+#include "world/mounts.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"
 
@@ -17,7 +18,6 @@
 #include <string.h>
 
 #define MAX_DEVICES_FILE_BYTES (8U * 1024U * 1024U)
-#define MAX_MOUNTINFO_BYTES    (8U * 1024U * 1024U)
 #define MAX_COPY_BYTES	       (8U * 1024U * 1024U)
 
 /* ---- facts about one device */
@@ -240,26 +240,20 @@ static void find_holder(const struct lea_explainer *explainer, const struct lea_
 		 name[0] ? ")" : "");
 }
 
-/* Where it is mounted. Fields of mountinfo: number, parent, device, root, mount point. */
+/* Where it is mounted. */
 static void find_mount(const struct lea_explainer *explainer, const struct lea_device *device,
 		       char *text, size_t text_bytes)
 {
-	LEA_AUTO(lea_freep) char *mounts = NULL;
-	const int proc_fd = lea_world_proc(explainer->world);
-	char number[32], *state = NULL, its_number[32], point[128];
+	LEA_AUTO(lea_mounts_done) struct lea_mounts mounts;
+	const struct lea_mount *mount;
 
-	snprintf(number, sizeof(number), "%u:%u", device->major, device->minor);
-	if (proc_fd < 0 ||
-	    lea_file_read(proc_fd, "self/mountinfo", MAX_MOUNTINFO_BYTES, &mounts, NULL))
+	if (lea_mounts_read(explainer->world, LEA_MOUNTINFO, &mounts))
 		return;
-	for (const char *line = strtok_r(mounts, "\n", &state); line;
-	     line = strtok_r(NULL, "\n", &state))
-		if (sscanf(line, "%*s %*s %31s %*s %127s", its_number, point) == 2 &&
-		    !strcmp(its_number, number)) {
-			snprintf(text, text_bytes, "a file system, mounted on ");
-			lea_access_plain(point, text + strlen(text), text_bytes - strlen(text));
-			return;
-		}
+	mount = lea_mounts_find_device(&mounts, device->major, device->minor);
+	if (!mount)
+		return;
+	snprintf(text, text_bytes, "a file system, mounted on ");
+	lea_access_plain(mount->point, text + strlen(text), text_bytes - strlen(text));
 }
 
 /* For how long udev has known the device; 0: unknown. */
