@@ -9,15 +9,12 @@
 #include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "lvmevent.h"
 #include "policy/root_spec.h"
+#include "world/mounts.h"
 #include "world/place.h"
 #include "world/proc.h"
 #include "world/stack.h"
-
-#define SWAPS_BYTES 65536U
-#define FSTAB_BYTES ((size_t)1024 * 1024)
 
 /* How a generator makes the images of all kernels. */
 struct generator {
@@ -46,17 +43,14 @@ static bool may_lie_on_lv(struct lea_world *world, const char *path, bool is_dev
 
 static bool swap_lies_on_lv(struct lea_world *world)
 {
-	LEA_AUTO(lea_freep) char *text = NULL;
-	char *state = NULL;
-	int proc_fd = lea_world_proc(world);
+	LEA_AUTO(lea_mounts_done) struct lea_mounts swaps;
 
-	if (proc_fd < 0 || lea_file_read(proc_fd, "swaps", SWAPS_BYTES, &text, NULL))
+	if (lea_mounts_read(world, LEA_SWAPS, &swaps))
 		return false;
-	for (char *line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state)) {
-		line[strcspn(line, " \t")] = '\0';
-		if (!strncmp(line, "/dev/", 5) && may_lie_on_lv(world, line, true))
+	for (size_t i = 0; i < swaps.count; i++)
+		if (!strncmp(swaps.mount[i].source, "/dev/", 5) &&
+		    may_lie_on_lv(world, swaps.mount[i].source, true))
 			return true;
-	}
 	return false;
 }
 
@@ -79,33 +73,30 @@ bool lea_image_has_generator(const char *root)
 	return find_generator(root) != NULL;
 }
 
-/* Is a line of fstab one of an LV that the boot needs? Changes @line. */
-static bool names_needed_lv(char *line)
+/* Is this line of fstab one of an LV that the boot needs? */
+static bool is_needed_lv(const struct lea_mount *mount)
 {
 	struct lea_root_spec spec;
-	char *state = NULL;
-	const char *device = strtok_r(line, " \t", &state);
-	const char *point = device ? strtok_r(NULL, " \t", &state) : NULL;
-	const char *type = point ? strtok_r(NULL, " \t", &state) : NULL;
 
-	if (!type || *device == '#' ||
-	    (strcmp(point, "/") != 0 && strcmp(point, "/usr") != 0 && strcmp(type, "swap") != 0))
+	if (!*mount->type || (strcmp(mount->point, "/") != 0 && strcmp(mount->point, "/usr") != 0 &&
+			      strcmp(mount->type, "swap") != 0))
 		return false;
-	lea_root_parse(device, &spec);
+	lea_root_parse(mount->source, &spec);
 	return spec.kind == LEA_ROOT_LV;
 }
 
 /* Of a system that does not run, or was mounted elsewhere, the name is all we know. */
-static bool fstab_names_lv(const char *root)
+static bool fstab_names_lv(struct lea_world *world, const char *root)
 {
-	LEA_AUTO(lea_freep) char *text = NULL;
-	char path[PATH_MAX], *state = NULL;
+	LEA_AUTO(lea_mounts_done) struct lea_mounts fstab;
+	struct lea_world there;
+	int r;
 
-	snprintf(path, sizeof(path), "%s/etc/fstab", root);
-	if (lea_file_read_config(path, FSTAB_BYTES, &text, NULL))
-		return false;
-	for (char *line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state))
-		if (names_needed_lv(line))
+	lea_world_init(&there, root, world->log, world->environ_);
+	r = lea_mounts_read(&there, LEA_FSTAB, &fstab);
+	lea_world_done(&there);
+	for (size_t i = 0; !r && i < fstab.count; i++)
+		if (is_needed_lv(&fstab.mount[i]))
 			return true;
 	return false;
 }
@@ -114,7 +105,7 @@ bool lea_image_is_useful(struct lea_world *world, const char *root)
 {
 	if (!lea_image_has_generator(root))
 		return false;
-	if (fstab_names_lv(root))
+	if (fstab_names_lv(world, root))
 		return true;
 	return !*root && !lea_place_check(world) &&
 	       (may_lie_on_lv(world, "/", false) || may_lie_on_lv(world, "/usr", false) ||
