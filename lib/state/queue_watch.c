@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "state/reconcile_request.h"
+#include "world/mounts.h"
 
 #define QUEUE_EVENTS                                                                               \
 	(IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW)
@@ -54,7 +55,7 @@ void lea_queue_watch_close(struct lea_queue_watch *watch)
 int lea_queue_watch_mounts(struct lea_queue_watch *watch, int event_fd, int proc_fd,
 			   const char *path)
 {
-	int fd = openat(proc_fd, "self/mountinfo", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = openat(proc_fd, LEA_MOUNTINFO_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
 	if (fd < 0)
 		return -errno;
