@@ -190,10 +190,9 @@ void lea_doctor_free(struct lea_doctor *doctor)
 	free(doctor->before.counter);
 	free(doctor->after.counter);
 	free(doctor->hidden);
-	free(doctor->mounts);
+	for (size_t i = 0; i < ARRAY_SIZE(doctor->mounts); i++)
+		lea_mounts_done(&doctor->mounts[i]);
 	free(doctor->unwatched);
-	free(doctor->swaps);
-	free(doctor->fstab);
 	free(doctor->task);
 	free(doctor->task_start);
 	free(doctor->task_switches);

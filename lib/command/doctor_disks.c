@@ -293,7 +293,8 @@ static int add_leaves(struct lea_doctor *doctor, const char *folder, uint32_t vg
 static void read_loop(struct lea_doctor *doctor, const struct place *place, uint32_t index)
 {
 	struct lea_doctor_disk *disk = &doctor->facts.disk[index];
-	char file[512], direct[8], fs[32];
+	const struct lea_mount *mount;
+	char file[512], direct[8];
 	struct lea_attribute attribute[] = {
 		{.text = file, .text_bytes = sizeof(file)},
 		{.text = direct, .text_bytes = sizeof(direct)},
@@ -306,12 +307,9 @@ static void read_loop(struct lea_doctor *doctor, const struct place *place, uint
 	lea_attributes_read(lea_world_sys(doctor->world), attribute, ARRAY_SIZE(attribute));
 	if (!file[0])
 		return;
-	if (!doctor->mounts)
-		doctor->mounts = lea_doctor_read_text(doctor, lea_world_proc(doctor->world),
-						      "self/mountinfo", MAX_RING_BYTES);
-	lea_doctor_parse_mount(doctor->mounts ? doctor->mounts : "", file, fs);
+	mount = lea_mounts_find_path(lea_doctor_mounts(doctor, LEA_MOUNTINFO), file);
 	disk->file.path = lea_doctor_keep(doctor, file);
-	disk->file.fs = lea_doctor_keep(doctor, fs);
+	disk->file.fs = lea_doctor_keep(doctor, mount ? mount->type : "");
 	disk->file.has_direct_io = answer_of(direct);
 	snprintf(job.path, sizeof(job.path), "%s", file);
 	disk->file.is_asked = !lea_doctor_add_job(doctor, &job);

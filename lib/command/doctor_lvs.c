@@ -7,9 +7,11 @@
 #include "disk/segments.h"
 #include "disk/segtype.h"
 #include "policy/access.h"
+#include "policy/boot_memory.h"
 #include "policy/doctor_parse.h"
 #include "policy/plan_name.h"
 #include "state/monitor_deferred.h"
+#include "world/udevdb.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -99,20 +101,15 @@ static enum lea_family family_of(const struct lea_lv *lv)
 	return lv->seg_count && lv->seg[0].segtype ? lv->seg[0].segtype->family : LEA_FAMILY_EMPTY;
 }
 
-static bool is_mounted(struct lea_doctor *doctor, const char *node)
+/* The node's number in @ret_device, which owns nothing yet. False: unknown. */
+static bool find_number(struct lea_doctor *doctor, const char *node, struct lea_device *ret_device)
 {
-	char path[64], dev[32], field[40];
+	char path[64], text[32];
 
-	if (!doctor->mounts)
-		doctor->mounts = lea_doctor_read_text(doctor, lea_world_proc(doctor->world),
-						      "self/mountinfo", MAX_TEXT_BYTES);
 	snprintf(path, sizeof(path), "class/block/%s/dev", node);
-	if (!doctor->mounts ||
-	    lea_file_read_into(lea_world_sys(doctor->world), path, dev, sizeof(dev)))
-		return false;
-	dev[strcspn(dev, "\n")] = '\0';
-	snprintf(field, sizeof(field), " %s ", dev);
-	return strstr(doctor->mounts, field) != NULL;
+	memset(ret_device, 0, sizeof(*ret_device));
+	return !lea_file_read_into(lea_world_sys(doctor->world), path, text, sizeof(text)) &&
+	       sscanf(text, "%u:%u", &ret_device->major, &ret_device->minor) == 2;
 }
 
 static bool has_holder(struct lea_doctor *doctor, const char *node)
@@ -130,27 +127,52 @@ static bool has_holder(struct lea_doctor *doctor, const char *node)
 	return false;
 }
 
-/* fstab names it in one of the two usual ways. Content that is named by its UUID is mounted, or
- * found by its writes. */
-static bool is_in_fstab(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv)
+static bool is_swap(struct lea_doctor *doctor, const char *node)
 {
-	char path[288];
+	char path[48];
 
-	if (!doctor->fstab)
-		doctor->fstab = lea_doctor_read_text(doctor, -1, "/etc/fstab", MAX_TEXT_BYTES);
-	snprintf(path, sizeof(path), "/dev/%s/%s", vg->name, lv->name);
-	return doctor->fstab && strstr(doctor->fstab, path);
+	snprintf(path, sizeof(path), "/dev/%s", node);
+	return lea_mounts_find_source(lea_doctor_mounts(doctor, LEA_SWAPS), path);
 }
 
-static bool is_in_swaps(struct lea_doctor *doctor, const char *node)
+static void read_content(const struct lea_device *device, const char *key, char *text,
+			 size_t text_bytes)
 {
-	char path[32];
+	if (!lea_udevdb_property(device, key, text, text_bytes) || !lea_boot_memory_decode(text))
+		text[0] = '\0';
+}
 
-	if (!doctor->swaps)
-		doctor->swaps = lea_doctor_read_text(doctor, lea_world_proc(doctor->world), "swaps",
-						     MAX_TEXT_BYTES);
-	snprintf(path, sizeof(path), "/dev/%s ", node);
-	return doctor->swaps && strstr(doctor->swaps, path);
+/* Does fstab name it? udev is asked about its content only if its name is not there. */
+static bool is_in_fstab(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv,
+			struct lea_device *device)
+{
+	const struct lea_mounts *fstab = lea_doctor_mounts(doctor, LEA_FSTAB);
+	char uuid[LEA_BOOT_MEMORY_VALUE_BYTES + 1], label[LEA_BOOT_MEMORY_VALUE_BYTES + 1];
+	struct lea_doctor_names names = {vg->name, lv->name, "", ""};
+
+	if (!fstab->count)
+		return false;
+	if (lea_doctor_is_in_fstab(fstab, &names))
+		return true;
+	if (!device->major || lea_udevdb_fill(doctor->world, device))
+		return false;
+	read_content(device, "ID_FS_UUID_ENC", uuid, sizeof(uuid));
+	read_content(device, "ID_FS_LABEL_ENC", label, sizeof(label));
+	names.fs_uuid = uuid;
+	names.fs_label = label;
+	return lea_doctor_is_in_fstab(fstab, &names);
+}
+
+static bool is_needed(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv,
+		      const char *node)
+{
+	LEA_AUTO(lea_device_done) struct lea_device device;
+	const bool has_number = find_number(doctor, node, &device);
+
+	return has_holder(doctor, node) || is_swap(doctor, node) ||
+	       (has_number && lea_mounts_find_device(lea_doctor_mounts(doctor, LEA_MOUNTINFO),
+						     device.major, device.minor)) ||
+	       is_in_fstab(doctor, vg, lv, &device);
 }
 
 static int add_node_job(struct lea_doctor *doctor, enum lea_doctor_job_kind kind,
@@ -175,8 +197,7 @@ static int ask_if_open(struct lea_doctor *doctor, const struct lea_vg *vg, const
 	if (!lea_doctor_wants(doctor, 7) || !state->node[0] || !lea_lv_is_visible(lv) ||
 	    !state->has_io || state->io.writes || state->io.reads > PROBE_READS_MOST)
 		return 0;
-	state->is_needed = is_in_fstab(doctor, vg, lv) || has_holder(doctor, state->node) ||
-			   is_mounted(doctor, state->node) || is_in_swaps(doctor, state->node);
+	state->is_needed = is_needed(doctor, vg, lv, state->node);
 	return state->is_needed
 		       ? 0
 		       : add_node_job(doctor, LEA_DOCTOR_JOB_OPENS, vg, lv, LEA_LAYER_NONE);

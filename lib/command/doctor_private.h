@@ -8,6 +8,7 @@
 #include "scan/reader.h"
 #include "scan/scan.h"
 #include "world/active_vgs.h"
+#include "world/mounts.h"
 
 #include <stdatomic.h>
 #include <sys/types.h>
@@ -77,7 +78,7 @@ struct lea_doctor {
 	size_t disk_room;
 	struct lea_doctor_hidden *hidden; /* owned */
 	struct lea_doctor_counters before, after;
-	char *mounts, *swaps, *fstab;
+	struct lea_mounts mounts[LEA_FSTAB + 1]; /* for lea_doctor_mounts */
 	char (*unwatched)[33]; /* ids of VGs that dmeventd does not monitor yet, sorted; owned */
 	size_t unwatched_count, unwatched_room;
 	/* tasks of the first reading */
@@ -104,6 +105,8 @@ const char *lea_doctor_keep(struct lea_doctor *doctor, const char *text);
 /* A text file below the root; NULL: none. Owned. */
 char *lea_doctor_read_text(struct lea_doctor *doctor, int dir_fd, const char *path,
 			   size_t max_bytes);
+/* Rows of mountinfo, swaps or fstab; read once. Without rows if it cannot be read. Borrowed. */
+const struct lea_mounts *lea_doctor_mounts(struct lea_doctor *doctor, enum lea_mount_text form);
 
 /* Each returns 0 or -ENOMEM, and leaves out what cannot be read. */
 LEA_MUST_CHECK int lea_doctor_read_counters(struct lea_doctor *doctor,

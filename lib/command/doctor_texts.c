@@ -35,6 +35,15 @@ char *lea_doctor_read_text(struct lea_doctor *doctor, int dir_fd, const char *pa
 	return r ? NULL : text;
 }
 
+const struct lea_mounts *lea_doctor_mounts(struct lea_doctor *doctor, enum lea_mount_text form)
+{
+	struct lea_mounts *mounts = &doctor->mounts[form];
+
+	if (!mounts->text && lea_mounts_read(doctor->world, form, mounts))
+		memset(mounts, 0, sizeof(*mounts));
+	return mounts;
+}
+
 int lea_doctor_add_job(struct lea_doctor *doctor, const struct lea_doctor_job *job)
 {
 	if (lea_make_room(&doctor->job, &doctor->job_room, doctor->job_count + 1,

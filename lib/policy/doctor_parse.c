@@ -3,6 +3,8 @@
 
 #include "base/id.h"
 #include "base/number.h"
+#include "policy/boot_memory.h"
+#include "policy/root_spec.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -46,8 +48,9 @@ bool lea_doctor_parse_thin(const char *text, struct lea_doctor_thin *ret_thin)
 		*ret_thin = thin;
 		return true;
 	}
-	if (!lea_number_take(&at, &id) || !character(&at, ' ') || !lea_number_take(&at, &thin.metadata_used) ||
-	    !character(&at, '/') || !lea_number_take(&at, &thin.metadata_total) || !character(&at, ' ') ||
+	if (!lea_number_take(&at, &id) || !character(&at, ' ') ||
+	    !lea_number_take(&at, &thin.metadata_used) || !character(&at, '/') ||
+	    !lea_number_take(&at, &thin.metadata_total) || !character(&at, ' ') ||
 	    !lea_number_take(&at, &thin.data_used) || !character(&at, '/') ||
 	    !lea_number_take(&at, &thin.data_total) || !character(&at, ' '))
 		return false;
@@ -117,7 +120,8 @@ bool lea_doctor_parse_smart(const char *text, bool *ret_failing, uint64_t *ret_w
 	for (size_t i = 0; i < ARRAY_SIZE(wear_keys); i++) {
 		const char *at = after_key(text, wear_keys[i]);
 
-		if (wear == LEA_DOCTOR_UNKNOWN && at && (!lea_number_take(&at, &wear) || wear > 255))
+		if (wear == LEA_DOCTOR_UNKNOWN && at &&
+		    (!lea_number_take(&at, &wear) || wear > 255))
 			wear = LEA_DOCTOR_UNKNOWN;
 	}
 	*ret_failing = passed && !strncmp(passed, "false", 5);
@@ -149,8 +153,9 @@ uint64_t lea_doctor_parse_pressure(const char *text)
 	if (!at)
 		return LEA_DOCTOR_UNKNOWN;
 	at += strlen("avg60=");
-	if (!lea_number_take(&at, &whole) || !character(&at, '.') || !isdigit((unsigned char)at[0]) ||
-	    !isdigit((unsigned char)at[1]) || !lea_number_take(&at, &part) || whole > 100 || part > 99)
+	if (!lea_number_take(&at, &whole) || !character(&at, '.') ||
+	    !isdigit((unsigned char)at[0]) || !isdigit((unsigned char)at[1]) ||
+	    !lea_number_take(&at, &part) || whole > 100 || part > 99)
 		return LEA_DOCTOR_UNKNOWN;
 	return whole * 100 + part;
 }
@@ -242,58 +247,31 @@ bool lea_doctor_parse_drbd_off(const char *text, const char *option)
 	return false;
 }
 
-/* ---- mounts */
+/* ---- fstab */
 
-/* Copies a field of mountinfo, in which blanks and so on stand as \040. Returns what follows. */
-static const char *take_field(const char *at, char *to, size_t to_bytes)
+static bool is_lv_of(const char *source, const struct lea_doctor_names *names)
 {
-	size_t used = 0;
+	char value[LEA_BOOT_MEMORY_VALUE_BYTES + 1];
+	struct lea_root_spec spec;
+	const char *wanted;
 
-	while (*at && *at != ' ' && *at != '\n') {
-		char c = *at++;
-
-		if (c == '\\' && at[0] >= '0' && at[0] <= '3' && isdigit((unsigned char)at[1]) &&
-		    isdigit((unsigned char)at[2])) {
-			c = (char)((at[0] - '0') * 64 + (at[1] - '0') * 8 + (at[2] - '0'));
-			at += 3;
-		}
-		if (used + 1 < to_bytes)
-			to[used++] = c;
-	}
-	to[used] = '\0';
-	return at;
+	lea_root_parse(source, &spec);
+	if (spec.kind == LEA_ROOT_LV)
+		return !strcmp(spec.vg, names->vg) && !strcmp(spec.lv, names->lv);
+	if (spec.kind != LEA_ROOT_UUID && spec.kind != LEA_ROOT_LABEL)
+		return false;
+	snprintf(value, sizeof(value), "%s", spec.value);
+	/* udev encodes the names of its links. */
+	if (*source == '/' && !lea_boot_memory_decode(value))
+		return false;
+	wanted = spec.kind == LEA_ROOT_UUID ? names->fs_uuid : names->fs_label;
+	return *wanted && !strcmp(value, wanted);
 }
 
-static bool is_below(const char *path, const char *mount_point)
+bool lea_doctor_is_in_fstab(const struct lea_mounts *fstab, const struct lea_doctor_names *names)
 {
-	const size_t chars = strlen(mount_point);
-
-	return !strcmp(mount_point, "/") ||
-	       (!strncmp(path, mount_point, chars) && (path[chars] == '/' || !path[chars]));
-}
-
-/* Source: proc(5), mountinfo: fields 5 (mount point), and the type after " - ". */
-void lea_doctor_parse_mount(const char *mounts, const char *path, char ret_fs[static 32])
-{
-	size_t best = 0;
-	char point[512];
-
-	ret_fs[0] = '\0';
-	for (const char *line = mounts; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-		const char *end = line + strcspn(line, "\n"), *at = line, *type;
-
-		for (int field = 1; at && at < end && field < 5; field++) {
-			at = memchr(at, ' ', (size_t)(end - at));
-			at = at ? at + 1 : NULL;
-		}
-		if (!at)
-			continue;
-		take_field(at, point, sizeof(point));
-		type = memmem(at, (size_t)(end - at), " - ", 3);
-		/* A later mount at the same point hides the earlier one. */
-		if (!type || !is_below(path, point) || strlen(point) < best)
-			continue;
-		best = strlen(point);
-		take_field(type + 3, ret_fs, 32);
-	}
+	for (size_t i = 0; i < fstab->count; i++)
+		if (is_lv_of(fstab->mount[i].source, names))
+			return true;
+	return false;
 }

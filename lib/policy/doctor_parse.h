@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/mount_text.h"
 #include "policy/doctor.h"
 
 /* A thin pool's status. */
@@ -51,5 +52,13 @@ bool lea_doctor_parse_task(const char *text, struct lea_doctor_task *ret_task,
 /* Does drbdsetup's output set this option to "no"? @option: "disk-flushes" */
 bool lea_doctor_parse_drbd_off(const char *text, const char *option);
 
-/* The file system that a path is on, by /proc/self/mountinfo; "" if unknown. */
-void lea_doctor_parse_mount(const char *mounts, const char *path, char ret_fs[static 32]);
+/* What fstab may call an LV. Never NULL; fs_uuid, fs_label: of its content; "": none. */
+struct lea_doctor_names {
+	const char *vg, *lv, *fs_uuid, *fs_label;
+};
+/*
+ * lea_doctor_is_in_fstab - does a line name the LV or its content?
+ * As /dev/VG/LV, /dev/mapper/VG-LV, UUID=, LABEL=, or udev's links for these two. An LV has no
+ * PARTUUID.
+ */
+bool lea_doctor_is_in_fstab(const struct lea_mounts *fstab, const struct lea_doctor_names *names);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What lvmevent doctor reads of the kernel and of tools: true and hostile texts. */
+#include "base/cleanup.h"
 #include "policy/doctor_parse.h"
 #include "policy/snapshot_status.h"
 #include "unit/suite.h"
@@ -86,25 +87,70 @@ TEST_EACH(each_answer_of_smartctl, smart)
 	ck_assert_uint_eq(wear, smart[_i].wear);
 }
 
+/* Is LV home of VG my-vg, whose content has UUID 1-2 and LABEL "my disk", in this fstab? */
 static const struct {
-	const char *path, *fs;
-} mounts[] = {
-	{"/srv/a/b", "nfs4"}, {"/srv", "nfs4"},	       {"/srvx", "ext4"},
-	{"/", "ext4"},	      {"/with blank/f", "9p"}, {"/twice/x", "fuse.sshfs"},
+	bool is_in;
+	const char *fstab;
+} fstabs[] = {
+	{true, "/dev/my-vg/home /home ext4 defaults 0 2"},
+	{true, "/dev/my-vg/home none swap noauto"},
+	{true, "tmpfs /tmp tmpfs\n\n\t/dev/my-vg/home\t/home ext4"},
+	{true, "\"/dev/my-vg/home\" /home ext4"},
+	{true, "/dev/my\\055vg/home /home ext4"},
+	{false, "/dev/my-vg/home2 /home ext4"},
+	{false, "/dev/my-vg/hom /home ext4"},
+	{false, "/dev/my-vg/home/x /home ext4"},
+	{false, "/dev/my-vg2/home /home ext4"},
+	{false, "/dev/your/home /dev/my-vg/home none bind"},
+	{false, "#/dev/my-vg/home /home ext4"},
+	{false, " # /dev/my-vg/home /home ext4"},
+	{false, "/dev/sda1 / ext4 defaults 0 1 # was /dev/my-vg/home"},
+	{true, "/dev/mapper/my--vg-home /home ext4"},
+	{false, "/dev/mapper/my-vg-home /home ext4"},
+	{false, "/dev/mapper/my-vg--home /home ext4"},
+	{false, "/dev/mapper/my--vg-home2 /home ext4"},
+	{false, "/dev/mapper/my--vg-home-real /home ext4"},
+	{false, "/dev/mapper/luks /home ext4"},
+	{true, "UUID=1-2 /home ext4"},
+	{true, "UUID=\"1-2\" /home ext4"},
+	{true, "/dev/disk/by-uuid/1-2 /home ext4"},
+	{false, "UUID=1-23 /home ext4"},
+	{false, "UUID=1- /home ext4"},
+	{false, "UUID= /home ext4"},
+	{false, "#UUID=1-2 /home ext4"},
+	{false, "PARTUUID=1-2 /home ext4"},
+	{false, "LABEL=1-2 /home ext4"},
+	{true, "LABEL=my\\040disk /home ext4"},
+	{true, "LABEL='my\\040disk' /home ext4"},
+	{true, "/dev/disk/by-label/my\\x20disk /home ext4"},
+	{true, "/dev/disk/by-label/my\\134x20disk /home ext4"},
+	{false, "LABEL=my\\x20disk /home ext4"},
+	{false, "LABEL=my /home ext4"},
+	{false, "/dev/disk/by-label/my\\disk /home ext4"},
+	{false, "UUID=my\\040disk /home ext4"},
+	{false, "PARTLABEL=my\\040disk /home ext4"},
+	{false, "host:/x /home nfs"},
+	{false, ""},
 };
 
-TEST_EACH(each_path_is_on_its_file_system, mounts)
+TEST_EACH(each_line_of_fstab_names_the_lv_or_not, fstabs)
 {
-	static const char text[] = "21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
-				   "30 21 0:40 / /srv rw shared:9 master:2 - nfs4 host:/x rw\n"
-				   "31 21 0:41 / /with\\040blank rw - 9p tag rw\n"
-				   "32 21 0:42 / /twice rw - xfs /dev/sdb rw\n"
-				   "33 32 0:43 / /twice rw - fuse.sshfs host: rw\n"
-				   "nonsense\n";
-	char fs[32];
+	static const struct lea_doctor_names names = {"my-vg", "home", "1-2", "my disk"};
+	LEA_AUTO(lea_mounts_done) struct lea_mounts fstab;
 
-	lea_doctor_parse_mount(text, mounts[_i].path, fs);
-	ck_assert_str_eq(fs, mounts[_i].fs);
+	ck_assert_int_eq(lea_mounts_parse(strdup(fstabs[_i].fstab), LEA_FSTAB, &fstab), 0);
+	ck_assert_int_eq(lea_doctor_is_in_fstab(&fstab, &names), fstabs[_i].is_in);
+}
+
+TEST(content_without_uuid_and_label_is_not_in_fstab)
+{
+	static const struct lea_doctor_names names = {"vg", "lv", "", ""};
+	LEA_AUTO(lea_mounts_done) struct lea_mounts fstab;
+
+	ck_assert_int_eq(
+		lea_mounts_parse(strdup("UUID= /a\nLABEL= /b\nUUID=1 /c"), LEA_FSTAB, &fstab), 0);
+	ck_assert_uint_eq(fstab.count, 3);
+	ck_assert(!lea_doctor_is_in_fstab(&fstab, &names));
 }
 
 TEST(texts_of_the_kernel)
