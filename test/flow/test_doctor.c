@@ -271,6 +271,42 @@ TEST_EACH(each_trouble_of_a_machine_is_found, rows)
 		      machine.out);
 }
 
+/* ---- an LV that nobody opened */
+
+static const struct {
+	const char *path, *text;
+	bool is_used;
+} uses[] = {
+	{"/etc/fstab", "", false},
+	{"/etc/fstab", "#/dev/vg_one/root / ext4\n/dev/vg_one/root2 /a ext4\n", false},
+	{"/etc/fstab", "/dev/vg_one/root / ext4\n", true},
+	{"/etc/fstab", "/dev/mapper/vg_one-root / ext4\n", true},
+	{"/etc/fstab", "UUID=1-2 / ext4\n", true},
+	{"/etc/fstab", "UUID=1-23 / ext4\n", false},
+	{"/etc/fstab", "LABEL=my\\040disk / ext4\n", true},
+	{"/proc/swaps", "Filename Type\n/dev/dm-7 partition 1 0 -2\n", true},
+	{"/proc/swaps", "Filename Type\n/dev/dm-77 partition 1 0 -2\n", false},
+	{"/proc/self/mountinfo", "22 1 253:7 / / rw - ext4 /dev/mapper/x rw\n", true},
+	{"/proc/self/mountinfo", "22 1 253:77 / / rw - ext4 /dev/mapper/x rw\n", false},
+};
+
+TEST_EACH(an_lv_that_is_mounted_a_swap_or_in_fstab_is_not_left_over, uses)
+{
+	put("/proc/diskstats",
+	    STATS("100 0 800 10 5 0 40 1 0 10 11") " 253 7 dm-7 1 0 8 1 0 0 0 0 0 1 1\n");
+	put("/sys/class/block/dm-7/dm/uuid", "LVM-" VG_ONE_ID ROOT_ID "\n");
+	put("/sys/class/block/dm-7/dm/name", "vg_one-root\n");
+	put("/sys/class/block/dm-7/dev", "253:7\n");
+	fake_dm_add(machine.dm, "vg_one-root", "LVM-" VG_ONE_ID ROOT_ID, "0 8 linear 8:16 0\n");
+	put("/proc/uptime", "100000.00 100.00\n");
+	machine.properties = "ID_FS_UUID_ENC=1-2\nID_FS_LABEL_ENC=my\\x20disk\n";
+	put(uses[_i].path, uses[_i].text);
+	doctor("doctor --only D7");
+	ck_assert_msg(!strstr(machine.out, "not opened since boot, and not in fstab") ==
+			      uses[_i].is_used,
+		      "%s: %s%s%s", uses[_i].path, uses[_i].text, machine.out, machine.err);
+}
+
 TEST(a_machine_without_fault_has_no_finding)
 {
 	const uint64_t began_ms = now_ms(&quick);
