@@ -8,37 +8,15 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/id.h"
 #include "lvmevent.h"
 #include "policy/need.h"
 #include "policy/need_memory.h"
 #include "record/boot_memory_file.h"
+#include "world/mounts.h"
 #include "world/udevdb.h"
 
-#define MAX_FSTAB_BYTES LEA_NEED_MAX_TEXT_BYTES
-
 /* ---- targets */
-
-/* The source that fstab has for this mount point; false: none. */
-static bool find_in_fstab(const struct lea_examine *examine, const char *mount_point,
-			  char *ret_source, size_t source_bytes)
-{
-	LEA_AUTO(lea_freep) char *path = lea_world_path(examine->world, "/etc/fstab"), *text = NULL;
-	char *state = NULL, source[512], point[512];
-
-	if (!path || lea_file_read_config(path, MAX_FSTAB_BYTES, &text, NULL))
-		return false;
-	for (const char *line = strtok_r(text, "\n", &state); line;
-	     line = strtok_r(NULL, "\n", &state)) {
-		if (sscanf(line, " %511s %511s", source, point) != 2 || source[0] == '#' ||
-		    strcmp(point, mount_point) != 0)
-			continue;
-		snprintf(ret_source, source_bytes, "%s", source);
-		return true;
-	}
-	return false;
-}
 
 /* "VG" or "VG/LV". */
 static int tell_word(struct lea_examine *examine, const char *word)
@@ -79,16 +57,13 @@ static int tell_file_system(struct lea_examine *examine, const struct lea_need *
 	return tell_path(examine, path);
 }
 
-/* What stands in the first column of fstab: read as a line of it is. */
+/* @source: as in fstab, decoded. */
 static int tell_source(struct lea_examine *examine, const char *source)
 {
 	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
-	char line[640];
-	struct lea_need_sources sources = {.fstab = line};
-	int r;
+	const struct lea_need_sources sources = {.device = source};
+	int r = lea_needs_parse(&sources, &needs);
 
-	snprintf(line, sizeof(line), "%.511s /target auto defaults 0 0\n", source);
-	r = lea_needs_parse(&sources, &needs);
 	r = r || !examine->has_memory ? r : lea_need_remembered(needs, &examine->memory);
 	if (r)
 		return r;
@@ -99,9 +74,21 @@ static int tell_source(struct lea_examine *examine, const char *source)
 	return r == LEA_EXPLAIN_UNKNOWN ? tell_path(examine, source) : r;
 }
 
+/* What stands in the first column of fstab, perhaps with quotes and escapes. */
+static int tell_written_source(struct lea_examine *examine, const char *target)
+{
+	LEA_AUTO(lea_freep) char *source = strdup(target);
+
+	if (!source)
+		return -ENOMEM;
+	return lea_mount_decode(source) ? tell_source(examine, source) : LEA_EXPLAIN_UNKNOWN;
+}
+
 int lea_examine_target(struct lea_examine *examine, const char *target)
 {
-	char pvid[33], source[512];
+	LEA_AUTO(lea_mounts_done) struct lea_mounts fstab = {0};
+	const struct lea_mount *line;
+	char pvid[33];
 	int r = LEA_EXPLAIN_UNKNOWN;
 
 	if (!lea_id_parse(target, pvid))
@@ -110,10 +97,12 @@ int lea_examine_target(struct lea_examine *examine, const char *target)
 		r = tell_word(examine, target);
 	if (r == LEA_EXPLAIN_UNKNOWN && target[0] == '/')
 		r = tell_path(examine, target);
-	if (r == LEA_EXPLAIN_UNKNOWN && target[0] == '/' &&
-	    find_in_fstab(examine, target, source, sizeof(source)))
-		return tell_source(examine, source);
-	return r == LEA_EXPLAIN_UNKNOWN ? tell_source(examine, target) : r;
+	if (r != LEA_EXPLAIN_UNKNOWN)
+		return r;
+	line = target[0] == '/' && !lea_mounts_read(examine->world, LEA_FSTAB, &fstab)
+		       ? lea_mounts_find_point(&fstab, target)
+		       : NULL;
+	return line ? tell_source(examine, line->source) : tell_written_source(examine, target);
 }
 
 /* ---- the machine */

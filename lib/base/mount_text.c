@@ -65,6 +65,14 @@ void lea_mount_unquote(char *source)
 		strip_quotes(value + 1);
 }
 
+bool lea_mount_decode(char *source)
+{
+	const bool is_good = decode(source);
+
+	lea_mount_unquote(source);
+	return is_good;
+}
+
 static bool take_number(const char **at, char end, uint32_t *ret_number)
 {
 	uint64_t number;
@@ -123,9 +131,8 @@ static bool parse_fstab(char *line, struct lea_mount *mount)
 	const bool is_comment = *source == '#';
 
 	mount->options = take_word(&line);
-	mount->has_wrong_escape = !decode(source) | !decode(point);
+	mount->has_wrong_escape = !lea_mount_decode(source) | !decode(point);
 	decode(type);
-	lea_mount_unquote(source);
 	mount->source = source;
 	mount->point = point;
 	mount->type = type;
@@ -140,8 +147,7 @@ static bool parse_crypttab(char *line, struct lea_mount *mount)
 	source = take_word(&line);
 	take_word(&line); /* the key */
 	mount->options = take_word(&line);
-	mount->has_wrong_escape = !decode(source);
-	lea_mount_unquote(source);
+	mount->has_wrong_escape = !lea_mount_decode(source);
 	mount->source = source;
 	return *mount->point != '#' && *source;
 }

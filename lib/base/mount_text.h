@@ -57,5 +57,9 @@ const struct lea_mount *lea_mounts_find_source(const struct lea_mounts *mounts, 
 /* The mount that an absolute path lies on; NULL: unknown. */
 const struct lea_mount *lea_mounts_find_path(const struct lea_mounts *mounts, const char *path);
 
+/* Decodes the first field of a line of fstab in place, without its quotes. False: it has a wrong
+ * escape, which stays as it is. */
+bool lea_mount_decode(char *source);
+
 /* Removes quotes around a source, or around the value of a tag (UUID="1-2"), in place. */
 void lea_mount_unquote(char *source);

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "world/mounts.h"
 
 #include <string.h>
 
@@ -24,19 +25,20 @@ static void log_refusal(void *arg, const char *source, uint32_t line, const char
 			what);
 }
 
-/* NULL: there is no such file, or it cannot be read. Owned by the caller. */
-static char *read_text(struct lea_world *world, const char *name)
+static void log_fault(struct lea_world *world, const char *name, int r)
 {
-	LEA_AUTO(lea_freep) char *path = lea_world_path(world, name);
-	char *text = NULL;
-	int r = path ? lea_file_read_config(path, LEA_NEED_MAX_TEXT_BYTES, &text, NULL) : -ENOMEM;
-
 	if (r < 0)
 		lea_log(world->log, LEA_LOG_WARNING,
 			"WARNING: %s: %s; VGs that the boot needs because of it are not activated "
 			"first.",
 			name, strerror(-r));
-	return text;
+}
+
+static int read_cmdline(struct lea_world *world, char **ret_text)
+{
+	LEA_AUTO(lea_freep) char *path = lea_world_path(world, "/proc/cmdline");
+
+	return path ? lea_file_read_config(path, LEA_NEED_MAX_TEXT_BYTES, ret_text, NULL) : -ENOMEM;
 }
 
 static struct lea_volume_list as_list(const struct lea_list *list)
@@ -48,21 +50,23 @@ static struct lea_volume_list as_list(const struct lea_list *list)
 int lea_needs_read(struct lea_world *world, const struct lea_conf *conf,
 		   struct lea_needs **ret_needs)
 {
-	LEA_AUTO(lea_freep) char *fstab = read_text(world, "/etc/fstab");
-	LEA_AUTO(lea_freep) char *crypttab = read_text(world, "/etc/crypttab");
-	LEA_AUTO(lea_freep) char *cmdline = read_text(world, "/proc/cmdline");
+	LEA_AUTO(lea_freep) char *fstab = NULL, *crypttab = NULL, *cmdline = NULL;
 	struct refusals refusals = {.log = world->log};
-	const struct lea_need_sources sources = {
-		.fstab = fstab,
-		.crypttab = crypttab,
-		.cmdline = cmdline,
+	struct lea_need_sources sources = {
 		.needed = as_list(&conf->needed),
 		.last = as_list(&conf->last),
 		.refused = log_refusal,
 		.arg = &refusals,
 	};
-	int r = lea_needs_parse(&sources, ret_needs);
+	int r;
 
+	log_fault(world, "/etc/fstab", lea_mounts_read_text(world, LEA_FSTAB, &fstab));
+	log_fault(world, "/etc/crypttab", lea_mounts_read_text(world, LEA_CRYPTTAB, &crypttab));
+	log_fault(world, "/proc/cmdline", read_cmdline(world, &cmdline));
+	sources.fstab = fstab;
+	sources.crypttab = crypttab;
+	sources.cmdline = cmdline;
+	r = lea_needs_parse(&sources, ret_needs);
 	if (refusals.count > MOST_LINES)
 		lea_log(world->log, LEA_LOG_WARNING, "WARNING: %u more lines or words are ignored.",
 			refusals.count - MOST_LINES);

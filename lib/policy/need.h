@@ -38,6 +38,7 @@ struct lea_need {
 /* Where needs come from. Texts are NUL-terminated and borrowed; NULL: there is none. */
 struct lea_need_sources {
 	const char *fstab, *crypttab, *cmdline;
+	const char *device; /* one more, as mount(8) takes it: "UUID=1-2"; its user is "target" */
 	struct lea_volume_list needed, last; /* event/needed and event/last; borrowed */
 	/* Called for each line or word that is refused; the rest counts. @source: "/etc/fstab" and
 	 * the like. @line: from 1; the number of the word in a list or the command line. @what:

@@ -3,12 +3,13 @@
 #include "policy/need_private.h"
 
 #include "base/cleanup.h"
+#include "base/mount_text.h"
+#include "policy/boot_memory.h"
 #include "policy/root_spec.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define FIELDS		4U
 #define MAX_ARENA_BYTES (8U * 1024U * 1024U)
 
 struct reader {
@@ -45,51 +46,6 @@ static bool is_plain(const char *text)
 	return true;
 }
 
-static int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return 16;
-}
-
-/* Undoes "\040" (fstab, @base 8) or "\x20" (udev's names, @base 16) in place. False: it stands for
- * a NUL or no byte. Any other backslash stays. */
-static bool unescape(char *text, int base)
-{
-	const int skip = base == 8 ? 1 : 2, digits = base == 8 ? 3 : 2;
-	char *to = text;
-	int value, n;
-
-	for (; *text; *to++ = (char)value) {
-		value = *text++;
-		if (value != '\\' || (base == 16 && *text != 'x'))
-			continue;
-		for (n = 0; n < digits && digit(text[skip - 1 + n]) < base; n++)
-			;
-		if (n < digits)
-			continue;
-		for (value = n = 0; n < digits; n++)
-			value = value * base + digit(text[skip - 1 + n]);
-		if (!value || value > UINT8_MAX)
-			return false;
-		text += skip - 1 + digits;
-	}
-	*to = '\0';
-	return true;
-}
-
-static void strip_quotes(char *text)
-{
-	const size_t chars = strlen(text);
-
-	if (chars < 2 || (*text != '"' && *text != '\'') || text[chars - 1] != *text)
-		return;
-	memmove(text, text + 1, chars - 2);
-	text[chars - 2] = '\0';
-}
-
 /* "VG/LV" with two names, so below /dev it can be an LV. */
 static bool is_lv_path(const char *path)
 {
@@ -121,8 +77,8 @@ static int add(const struct reader *reader, enum lea_need_kind kind, const char 
 	return r == -ENOMEM ? r : 0;
 }
 
-/* @device: as in fstab, unescaped; changed. */
-static int add_device(const struct reader *reader, char *device, const char *user)
+/* @source: as in fstab, decoded. */
+static int add_device(const struct reader *reader, const char *source, const char *user)
 {
 	static const struct {
 		const char *prefix;
@@ -139,15 +95,17 @@ static int add_device(const struct reader *reader, char *device, const char *use
 		{"/dev/disk/by-partlabel/", LEA_NEED_PARTLABEL, true},
 	};
 	static const char *const dm_folders[] = {"/dev/mapper/", "/dev/disk/by-id/dm-name-"};
-	char *rest;
+	char device[LEA_NEED_MAX_LINE_BYTES], *rest;
 
-	strip_quotes(device);
+	if ((size_t)snprintf(device, sizeof(device), "%s", source) >= sizeof(device)) {
+		refuse(reader, "it has a name that is too long, or a control character");
+		return 0;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		rest = device + strlen(forms[i].prefix);
 		if (strncmp(device, forms[i].prefix, strlen(forms[i].prefix)) != 0)
 			continue;
-		strip_quotes(rest);
-		if (forms[i].is_link && !unescape(rest, 16))
+		if (forms[i].is_link && !lea_boot_memory_decode(rest))
 			return 0;
 		return add(reader, forms[i].kind, rest, user);
 	}
@@ -242,74 +200,45 @@ static uint32_t device_limit(const char *options)
 	return limit_ms;
 }
 
-/* Cuts a line into its first fields; missing ones are "". */
-static void split(char *line, char *fields[FIELDS])
+static int add_row(struct reader *reader, const struct lea_mount *row)
 {
-	static char none[] = "";
+	const bool is_swap = !strcmp(row->type, "swap");
 
-	for (uint32_t i = 0; i < FIELDS; i++) {
-		line += strspn(line, " \t\r");
-		fields[i] = *line ? line : none;
-		line += strcspn(line, " \t\r");
-		if (*line)
-			*line++ = '\0';
-	}
-}
-
-static int parse_fstab_line(struct reader *reader, char *line)
-{
-	char *fields[FIELDS];
-
-	split(line, fields);
-	if (!*fields[1] || is_optional(fields[3]))
+	if (is_optional(row->options))
 		return 0;
-	if (!unescape(fields[0], 8) || !unescape(fields[1], 8)) {
+	reader->line = row->line;
+	if (row->has_wrong_escape) {
 		refuse(reader, "it has a wrong escape sequence");
 		return 0;
 	}
-	reader->limit_ms = device_limit(fields[3]);
-	return add_device(reader, fields[0], strcmp(fields[2], "swap") ? fields[1] : "swap");
+	reader->limit_ms = device_limit(row->options);
+	return add_device(reader, row->source, is_swap ? "swap" : row->point);
 }
 
-static int parse_crypttab_line(struct reader *reader, char *line)
+static int parse_rows(struct reader *reader, const char *text, enum lea_mount_text form)
 {
-	char *fields[FIELDS];
+	LEA_AUTO(lea_mounts_done) struct lea_mounts mounts = {0};
+	char *copy;
+	int r;
 
-	split(line, fields);
-	if (!*fields[1] || is_optional(fields[3]))
+	if (!text)
 		return 0;
-	if (!unescape(fields[1], 8)) {
-		refuse(reader, "it has a wrong escape sequence");
-		return 0;
-	}
-	reader->limit_ms = device_limit(fields[3]);
-	return add_device(reader, fields[1], fields[0]);
-}
-
-static int parse_lines(struct reader *reader, const char *text,
-		       int (*parse)(struct reader *reader, char *line))
-{
-	char line[LEA_NEED_MAX_LINE_BYTES];
-	size_t chars;
-	int r = 0;
-
 	reader->line = 1;
-	if (text && strlen(text) > LEA_NEED_MAX_TEXT_BYTES) {
+	if (strlen(text) > LEA_NEED_MAX_TEXT_BYTES) {
 		refuse(reader, "the text is too long");
 		return 0;
 	}
-	for (; !r && text && *text; text += chars + (text[chars] == '\n'), reader->line++) {
-		chars = strcspn(text, "\n");
-		if (chars >= sizeof(line)) {
-			refuse(reader, "the line is too long");
-			continue;
-		}
-		memcpy(line, text, chars);
-		line[chars] = '\0';
-		if (line[strspn(line, " \t")] != '#')
-			r = parse(reader, line);
-	}
+	copy = strdup(text);
+	r = copy ? lea_mounts_parse(copy, form, &mounts) : -ENOMEM;
+	for (size_t i = 0; !r && i < mounts.count; i++)
+		r = add_row(reader, &mounts.mount[i]);
 	return r;
+}
+
+static int add_parameter(const struct reader *reader, char *value, const char *key)
+{
+	lea_mount_unquote(value);
+	return add_device(reader, value, key);
 }
 
 /* systemd.mount-extra=WHAT:WHERE[:FSTYPE[:OPTIONS]] */
@@ -325,7 +254,7 @@ static int add_extra_mount(const struct reader *reader, char *value, const char 
 	*where++ = '\0';
 	if (type)
 		*type = '\0';
-	return add_device(reader, value, where);
+	return add_parameter(reader, value, where);
 }
 
 /* systemd.swap-extra=WHAT[:OPTIONS] */
@@ -338,7 +267,7 @@ static int add_extra_swap(const struct reader *reader, char *value, const char *
 		return 0;
 	if (options)
 		*options = '\0';
-	return add_device(reader, value, "swap");
+	return add_parameter(reader, value, "swap");
 }
 
 static int add_name(const struct reader *reader, char *value, const char *key)
@@ -357,9 +286,9 @@ static int parse_parameter(const struct reader *reader, char *word)
 		const char *key;
 		int (*add)(const struct reader *reader, char *value, const char *key);
 	} keys[] = {
-		{"root", add_device},
-		{"resume", add_device},
-		{"mount.usr", add_device},
+		{"root", add_parameter},
+		{"resume", add_parameter},
+		{"mount.usr", add_parameter},
 		{"systemd.mount-extra", add_extra_mount},
 		{"systemd.swap-extra", add_extra_swap},
 		{"rd.lvm.lv", add_name},
@@ -420,10 +349,12 @@ static int parse_texts(struct lea_need_list *list, const struct lea_need_sources
 	struct reader reader = {.list = list, .sources = sources, .source = "/proc/cmdline"};
 	int r = parse_cmdline(&reader, sources->cmdline);
 
+	if (!r && sources->device)
+		r = add_device(&reader, sources->device, "target");
 	reader.source = "/etc/fstab";
-	r = r ? r : parse_lines(&reader, sources->fstab, parse_fstab_line);
+	r = r ? r : parse_rows(&reader, sources->fstab, LEA_FSTAB);
 	reader.source = "/etc/crypttab";
-	return r ? r : parse_lines(&reader, sources->crypttab, parse_crypttab_line);
+	return r ? r : parse_rows(&reader, sources->crypttab, LEA_CRYPTTAB);
 }
 
 /* The words of lvmevent.conf that are valid. */

@@ -549,6 +549,8 @@ static const struct cause_row rows[] = {
 	{"a file system that is remembered", fstab, "/data", "VG data: missing: not-seen\n", "",
 	 NULL},
 	{"... by its UUID", fstab, "UUID=1111-2222", "VG data: missing: not-seen\n", "", NULL},
+	{"... by its label, as written in fstab", fstab, "\"LABEL=my\\040home\"",
+	 "VG data: missing: not-seen\n", "", NULL},
 	{"a PV by its id", up_one, UUID_ONE, "PV /dev/sda of VG vg_one: used\n", "", NULL},
 };
 

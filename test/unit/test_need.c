@@ -194,6 +194,17 @@ TEST_EACH(the_limit_of_a_device_is_that_of_its_line, limits)
 	ck_assert_uint_eq(needs->need[0].limit_ms, limits[_i].limit_ms);
 }
 
+TEST(a_single_device_is_a_need_as_well)
+{
+	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
+	const struct lea_need_sources sources = {.device = "LABEL=my disk"};
+
+	ck_assert_int_eq(lea_needs_parse(&sources, &needs), 0);
+	ck_assert_uint_eq(needs->count, 1);
+	ck_assert_int_eq(needs->need[0].kind, LEA_NEED_LABEL);
+	ck_assert_str_eq(needs->need[0].value, "my disk");
+}
+
 TEST(the_least_limit_of_a_device_counts)
 {
 	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
@@ -218,10 +229,10 @@ static char *padded(size_t chars, char with, const char *need)
 	return text;
 }
 
-TEST(overlong_line_word_and_text_are_refused)
+TEST(overlong_source_word_and_text_are_refused)
 {
 	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
-	LEA_AUTO(lea_freep) char *fstab = padded(LEA_NEED_MAX_LINE_BYTES, '/', "\n/dev/vg/a /a");
+	LEA_AUTO(lea_freep) char *fstab = padded(LEA_NEED_MAX_LINE_BYTES, '/', " /x\n/dev/vg/a /a");
 	LEA_AUTO(lea_freep) char *cmdline = padded(LEA_NEED_MAX_LINE_BYTES, 'x', " root=/dev/vg/b");
 	LEA_AUTO(lea_freep) char *crypttab = padded(LEA_NEED_MAX_TEXT_BYTES, '\n', "c /dev/vg/c");
 	uint32_t refused = 0;
