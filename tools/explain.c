@@ -13,7 +13,6 @@
 
 #include "base/cleanup.h"
 #include "command/explain.h"
-#include "command/explain_past.h"
 #include "command/report.h"
 #include "examine.h"
 #include "json.h"
@@ -21,14 +20,11 @@
 #include "policy/cause_text.h"
 #include "policy/need.h"
 #include "policy/need_memory.h"
-#include "record/boot_memory_file.h"
-#include "session.h"
 #include "terminal.h"
-#include "timeline_boot.h"
 #include "world/mounts.h"
 
 #define EXPLAIN		    "lvmevent explain "
-#define USAGE		    "explain [--boot N] [--json] [TARGET...]"
+#define USAGE		    "explain [--json] [TARGET...]"
 #define SHOWN_MOST	    5U /* LVs of a VG with the same cause, for people */
 
 struct view {
@@ -262,64 +258,10 @@ static int explain(struct view *view, const struct lea_list *targets)
 	return tell_targets(view, targets);
 }
 
-/* ---- an earlier boot */
-
-static int explain_then(struct view *view, const struct lea_explain_past *past,
-			const struct lea_list *targets)
-{
-	int r = targets->count ? 0 : lea_explain_past(past, NULL);
-	bool has_failed = false;
-
-	for (uint32_t i = 0; r >= 0 && i < targets->count; i++) {
-		r = lea_explain_past(past, targets->item[i]);
-		if (r != LEA_EXPLAIN_UNKNOWN)
-			continue;
-		has_failed = true;
-		lea_log(view->world->log, LEA_LOG_ERROR,
-			"%s: no record of that boot has such a VG. All that is known: lvmevent "
-			"timeline --boot N",
-			targets->item[i]);
-	}
-	end_alike(view);
-	if (view->is_json && r >= 0)
-		r = lea_json_print(&view->json, view->out);
-	else if (r >= 0 && !view->shown && !targets->count)
-		fprintf(view->out, "Everything was as it should be.\n");
-	if (r < 0)
-		lea_log_fault(view->world->log, r, "Explaining");
-	return r < 0 || has_failed ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
-}
-
-/* Reads files only. */
-static int explain_boot(struct view *view, uint32_t back, const struct lea_list *targets)
-{
-	LEA_AUTO(lea_arena_freep)
-	struct lea_arena *arena = lea_arena_new(
-		LEA_TIMELINE_VIEW_BYTES + 2 * LEA_BOOT_MEMORY_KEPT * LEA_BOOT_MEMORY_ARENA_BYTES);
-	struct lea_explain_past past = {.tell = take_answer, .arg = view};
-	struct lea_boot_memory then, other;
-	struct lea_timeline_view timeline;
-	int r, s,
-		code = arena ? lea_tool_view_boot(view->world, arena, back, &timeline)
-			     : lea_tool_fail(view->world, -ENOMEM, "explain");
-
-	if (code)
-		return code;
-	r = lea_boot_memory_find(view->world, arena, timeline.boot, false, &then);
-	s = lea_boot_memory_find(view->world, arena, timeline.boot, true, &other);
-	past.view = &timeline;
-	past.then = r ? NULL : &then;
-	past.other = s ? NULL : &other;
-	begin_json(view);
-	return explain_then(view, &past, targets);
-}
-
 int lea_lvmevent_explain(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
-		LEA_OPT(struct lea_lvmevent_args, boot_back, STRING, "boot", 0, LEA_OPT_ALL, "N",
-			"Another boot: -1: the one before; to -5."),
 		LEA_OPT(struct lea_lvmevent_args, json, COUNT, "json", 0, LEA_OPT_ALL, NULL,
 			"Print one JSON object."),
 	};
@@ -327,19 +269,10 @@ int lea_lvmevent_explain(struct lea_world *world, int argc, char *argv[])
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	LEA_AUTO(view_done) struct view view = {.world = world, .out = lea_cmd_report(world)->out};
 	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
-	uint32_t back = 0;
 
 	view.is_json = args.json != 0;
 	view.has_color = lea_terminal_has_color(world, view.out);
-	if (code < 0 && args.boot_back && !lea_tool_parse_boot(args.boot_back, &back)) {
-		fprintf(stderr,
-			"  --boot %s: it is neither 0 nor -1 to -5. Usage: lvmevent " USAGE "\n",
-			args.boot_back);
-		code = LEA_EXIT_PARAMS;
-	}
-	if (code < 0)
-		code = back ? explain_boot(&view, back, &opts.positional)
-			    : explain(&view, &opts.positional);
+	code = code < 0 ? explain(&view, &opts.positional) : code;
 	lea_opts_done(&opts);
 	return code;
 }

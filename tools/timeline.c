@@ -15,12 +15,11 @@
 #include "lvmevent.h"
 #include "record/boot_memory_file.h"
 #include "session.h"
-#include "timeline_boot.h"
 #include "timeline_json.h"
 
 #define USAGE	    "timeline [--boot N | --diff A B] [--top N] [--json] [--svg FILE]"
 /* For two boots */
-#define ARENA_BYTES (2 * LEA_TIMELINE_VIEW_BYTES)
+#define ARENA_BYTES (2 * (3 * LEA_RING_ARENA_BYTES + LEA_TIMELINE_ARENA_BYTES))
 #define DEFAULT_TOP 20U
 #define MOST_TOP    1000000U
 
@@ -34,7 +33,8 @@ struct request {
 	const char *svg; /* a file; NULL: none */
 };
 
-bool lea_tool_parse_boot(const char *text, uint32_t *ret_back)
+/* "0" or "-1" ...: how many boots ago. False: it is neither. */
+static bool parse_boot(const char *text, uint32_t *ret_back)
 {
 	uint64_t back;
 
@@ -44,11 +44,13 @@ bool lea_tool_parse_boot(const char *text, uint32_t *ret_back)
 	return text[0] == '-' || !back;
 }
 
-int lea_tool_view_boot(struct lea_world *world, struct lea_arena *arena, uint32_t back,
-		       struct lea_timeline_view *ret_view)
+/* Reads the timeline of that boot. Returns 0 or an exit code (logged). */
+static int view_boot(const struct request *request, uint32_t back,
+		     struct lea_timeline_view *ret_view)
 {
+	struct lea_world *world = request->world;
 	struct lea_ring_records records;
-	int r = lea_timeline_read(world, arena, back, &records);
+	int r = lea_timeline_read(world, request->arena, back, &records);
 
 	if (r > 0 && back)
 		lea_log(world->log, LEA_LOG_ERROR,
@@ -57,16 +59,10 @@ int lea_tool_view_boot(struct lea_world *world, struct lea_arena *arena, uint32_
 		lea_log(world->log, LEA_LOG_ERROR,
 			"there is no timeline of this boot: lvmevent was not in charge, or /run "
 			"was full; see: lvmevent status");
-	r = r ? r : lea_timeline_decide(arena, &records, ret_view);
+	r = r ? r : lea_timeline_decide(request->arena, &records, ret_view);
 	if (r < 0)
 		return lea_tool_fail(world, r, "timeline");
 	return r ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
-}
-
-static int view_boot(const struct request *request, uint32_t back,
-		     struct lea_timeline_view *ret_view)
-{
-	return lea_tool_view_boot(request->world, request->arena, back, ret_view);
 }
 
 /* "-": standard output. The caller prints to *ret_out and then calls close_file. */
@@ -156,9 +152,9 @@ static int run(struct lea_world *world, const struct lea_lvmevent_args *args)
 	uint32_t first = 0, second = 0;
 
 	if ((args->top && !lea_number_parse(args->top, MOST_TOP, &top)) ||
-	    (args->boot_back && !lea_tool_parse_boot(args->boot_back, &first)) ||
-	    (args->diff && (!lea_tool_parse_boot(args->diff, &first) || !args->word ||
-			    !lea_tool_parse_boot(args->word, &second))) ||
+	    (args->boot_back && !parse_boot(args->boot_back, &first)) ||
+	    (args->diff && (!parse_boot(args->diff, &first) || !args->word ||
+			    !parse_boot(args->word, &second))) ||
 	    (args->word && !args->diff) || (args->diff && args->boot_back) ||
 	    (args->svg && (args->diff || args->json)))
 		return misused();

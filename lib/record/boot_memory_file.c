@@ -9,7 +9,6 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/ring.h"
 
 #define NAME	    "boot"
 #define MACHINE_HEX 32U
@@ -38,24 +37,20 @@ static int refuse(const struct lea_world *world, const char *what)
 	return LEA_BOOT_MEMORY_ABSENT;
 }
 
-/* @number: 0: the newest file. */
-static int read_number(struct lea_world *world, struct lea_arena *arena, unsigned int number,
-		       struct lea_boot_memory *ret_memory)
+int lea_boot_memory_read(struct lea_world *world, struct lea_arena *arena,
+			 struct lea_boot_memory *ret_memory)
 {
 	LEA_AUTO(lea_closep) int folder_fd = lea_world_folder(world, LEA_BOOT_MEMORY_FOLDER);
 	LEA_AUTO(lea_freep) char *text = NULL;
 	char machine[LEA_BOOT_MEMORY_ID_BYTES];
 	struct lea_why why = {0};
-	char name[24] = NAME;
 	size_t bytes = 0;
 	int r = folder_fd;
 
-	if (number)
-		snprintf(name, sizeof(name), NAME ".%u", number);
 	if (r == -ENOENT || r == -ENOTDIR)
 		return LEA_BOOT_MEMORY_ABSENT;
 	r = r < 0 ? r : lea_file_check_private(folder_fd);
-	r = r < 0 ? r : lea_file_read(folder_fd, name, LEA_BOOT_MEMORY_MAX_BYTES, &text, &bytes);
+	r = r < 0 ? r : lea_file_read(folder_fd, NAME, LEA_BOOT_MEMORY_MAX_BYTES, &text, &bytes);
 	if (r == LEA_FILE_ABSENT)
 		return LEA_BOOT_MEMORY_ABSENT;
 	if (r < 0)
@@ -67,36 +62,6 @@ static int read_number(struct lea_world *world, struct lea_arena *arena, unsigne
 		return refuse(world, "this machine has no id");
 	r = lea_boot_memory_parse(arena, text, bytes, machine, &why, ret_memory);
 	return r > 0 ? refuse(world, why.what) : r;
-}
-
-int lea_boot_memory_read(struct lea_world *world, struct lea_arena *arena,
-			 struct lea_boot_memory *ret_memory)
-{
-	return read_number(world, arena, 0, ret_memory);
-}
-
-int lea_boot_memory_find(struct lea_world *world, struct lea_arena *arena, const char *boot,
-			 bool is_other, struct lea_boot_memory *ret_memory)
-{
-	char wanted[LEA_RING_BOOT_BYTES], id[LEA_RING_BOOT_BYTES];
-	int r;
-
-	lea_ring_boot(boot, wanted);
-	for (unsigned int i = 0; i < LEA_BOOT_MEMORY_KEPT; i++) {
-		struct lea_boot_memory memory = {0};
-
-		r = read_number(world, arena, i, &memory);
-		if (r == -ENOMEM)
-			return r;
-		if (r)
-			continue;
-		lea_ring_boot(memory.boot, id);
-		if (!strcmp(id, wanted) == is_other)
-			continue;
-		*ret_memory = memory;
-		return 0;
-	}
-	return LEA_BOOT_MEMORY_ABSENT;
 }
 
 static int make_folder(struct lea_world *world)

@@ -26,16 +26,6 @@ enum lea_boot_memory_file_outcome {
 LEA_MUST_CHECK int lea_boot_memory_read(struct lea_world *world, struct lea_arena *arena,
 					struct lea_boot_memory *ret_memory);
 
-/*
- * lea_boot_memory_find - the newest memory of one boot, or of another one
- * @boot: boot id, with or without hyphens; @is_other: any boot but that one
- * @arena: five times LEA_BOOT_MEMORY_ARENA_BYTES
- * Returns as lea_boot_memory_read.
- */
-LEA_MUST_CHECK int lea_boot_memory_find(struct lea_world *world, struct lea_arena *arena,
-					const char *boot, bool is_other,
-					struct lea_boot_memory *ret_memory);
-
 /* Replaces the file and keeps the one before as boot.1. On the disk when it returns, so it blocks.
  * Creates the folder, but not /var/lib. Returns 0 or -errno; does not log. */
 LEA_MUST_CHECK int lea_boot_memory_write(struct lea_world *world,
