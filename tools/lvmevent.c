@@ -188,8 +188,6 @@ const struct lea_cmd lea_cmd_lvmevent[] = {
 	 lea_lvmevent_throttle},
 	{"refresh", "Write our udev rules again (package triggers).", run_refresh},
 	{"retry", "Put quarantined entries back into the queue.", run_retry},
-	{"delegated", "Print the VGs that the real lvm would get, and why.",
-	 lea_lvmevent_delegated},
 	{"sweep", "Reconcile: compare all devices with the records.", lea_lvmevent_sweep},
 	{"gate", "Open the gate, or print its state.", lea_lvmevent_gate},
 	{"arm", "Close the gate and override lvm2's rule (boot).", run_arm},

@@ -9,7 +9,7 @@
 
 /* Option values of all subcommands. */
 struct lea_lvmevent_args {
-	unsigned int help, json, wait, boot, commands, stay, compare, explain, check;
+	unsigned int help, json, wait, boot, commands, stay, compare, check;
 	unsigned int initramfs, no_initramfs, update; /* of enable */
 	size_t most_words;			      /* in: other arguments allowed */
 	const char *root;
@@ -55,7 +55,6 @@ int lea_lvmevent_disable(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_doctor(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_explain(struct lea_world *world, int argc, char *argv[]);
-int lea_lvmevent_delegated(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_monitor(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_needed(struct lea_world *world, int argc, char *argv[]);
 int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[]);

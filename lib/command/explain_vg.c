@@ -255,6 +255,28 @@ static void describe_guard(const struct lea_vg *vg, char *text)
 		add(text, "a persistent reservation of its disks");
 }
 
+/* Why the real lvm activates the VG, and the LVs whose segment type is the reason. */
+static void describe_delegation(const struct lea_subject *subject, char *text)
+{
+	const struct lea_vg *vg = subject->vg;
+	uint32_t count = 0;
+	char type[64];
+
+	if (!subject->delegated_why[0])
+		return;
+	add(text, "%s", subject->delegated_why);
+	for (uint32_t i = 0; i < vg->lv_count; i++) {
+		const char *foreign = lea_plan_foreign_type(&vg->lvs[i]);
+
+		if (!foreign || count++ >= NAMED_MOST)
+			continue;
+		lea_access_plain(foreign, type, sizeof(type));
+		add(text, "%s%s (type %s)", count > 1 ? ", " : "; LVs: ", vg->lvs[i].name, type);
+	}
+	if (count > NAMED_MOST)
+		add(text, " and %u more", count - NAMED_MOST);
+}
+
 /* Another VG of this name that this host may use. */
 static void describe_twin(const struct lea_subject *subject, char *text)
 {
@@ -467,6 +489,7 @@ void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *t
 	describe_duplicates(subject, texts->duplicates);
 	describe_worker(subject, texts->worker);
 	describe_guard(subject->vg, texts->guard);
+	describe_delegation(subject, texts->delegated);
 	*facts = (struct lea_vg_facts){
 		.machine = &explainer->machine,
 		.name = subject->vg->name,
@@ -486,7 +509,7 @@ void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *t
 		.access_text = texts->access,
 		.is_auto = !(subject->vg->flags & LEA_FLAG_NOAUTOACTIVATE),
 		.duplicates = texts->duplicates,
-		.delegated_why = subject->delegated_why,
+		.delegated_why = texts->delegated,
 		.claim = claim ? claim->state : LEA_CAUSE_NO_CLAIM,
 		.claim_s = claim ? lea_explainer_age_s(explainer, file) : 0,
 		.claim_reason = claim ? claim->reason : "",

@@ -40,8 +40,8 @@ struct lea_subject_texts {
 	char missing[LEA_CAUSE_EVIDENCE_BYTES], without[LEA_CAUSE_EVIDENCE_BYTES];
 	char duplicates[LEA_CAUSE_EVIDENCE_BYTES], worker[LEA_CAUSE_EVIDENCE_BYTES];
 	char guard[LEA_CAUSE_EVIDENCE_BYTES], twin[LEA_CAUSE_EVIDENCE_BYTES];
-	char taken[LEA_CAUSE_EVIDENCE_BYTES], remedy[LEA_CAUSE_NEXT_BYTES];
-	char uuid[39];
+	char delegated[LEA_CAUSE_EVIDENCE_BYTES], taken[LEA_CAUSE_EVIDENCE_BYTES];
+	char remedy[LEA_CAUSE_NEXT_BYTES], uuid[39];
 };
 
 /* @ret_facts: point into @texts and the subject. */

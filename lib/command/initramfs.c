@@ -13,16 +13,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "activate/settings.h"
 #include "activate/transaction.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
-#include "command/explain.h"
 #include "policy/access.h"
 #include "policy/bounds.h"
 #include "policy/root_spec.h"
 #include "record/duplicate_tie.h"
 #include "scan/reader.h"
+#include "state/missing.h"
 #include "world/dm.h"
 #include "world/proc.h"
 #include "world/timeline.h"
@@ -33,8 +34,8 @@
 #define CRYPTTAB       "/cryptroot/crypttab"
 #define CRYPTTAB_BYTES 65536U
 #define SEEN_BYTES     ((size_t)1024 * 1024)
-#define ARENA_BYTES    ((size_t)16 * 1024 * 1024)
 #define MOST_WANTS     32U
+#define WHY_BYTES      320U
 
 /* An LV that the boot needs. */
 struct want {
@@ -43,6 +44,8 @@ struct want {
 	char vg_id[33], lv_id[33];	   /* "": unknown */
 	const struct lea_scan_vg *scanned; /* its VG; NULL: not seen */
 	const struct lea_lv *found;	   /* in that VG; NULL: none */
+	int outcome;			   /* of the activation of that VG; -errno: a fault */
+	char why[WHY_BYTES];		   /* what the activation gave as its reason; "": none */
 	bool is_active;
 };
 
@@ -529,6 +532,11 @@ static void find_wanted(const struct job *job, struct want *want)
 static void take_result(struct job *job, const struct lea_scan_vg *vg, bool is_wanted, int r,
 			const struct lea_activate_result *result)
 {
+	for (size_t i = 0; i < job->want_count; i++)
+		if (job->want[i].scanned == vg) {
+			job->want[i].outcome = r;
+			snprintf(job->want[i].why, WHY_BYTES, "%s", result->why ? result->why : "");
+		}
 	job->is_unsettled |= r < 0 || result->shortage || r == LEA_ACTIVATE_CHANGED;
 	if (r == LEA_ACTIVATE_DELEGATE)
 		lea_log(job->world->log, is_wanted ? LEA_LOG_WARNING : LEA_LOG_VERBOSE,
@@ -665,6 +673,53 @@ static int activate(struct job *job)
 
 /* ---- outcome */
 
+/* Why the settings and the metadata leave the LV inactive; NULL: they do not. */
+static const char *why_not_selected(const struct job *job, const struct want *want)
+{
+	const struct lea_activate_options options = {.what = LEA_ACTIVATE_AUTO};
+	struct lea_plan_rules rules;
+
+	if (!want->found)
+		return NULL;
+	lea_activate_settings(job->world, job->conf, &options, &rules);
+	return lea_select_reason(lea_select_lv(want->scanned->vg, want->found, &rules.select));
+}
+
+static void add_missing(const struct lea_scan_vg *scanned, char why[static WHY_BYTES])
+{
+	char text[LEA_MISSING_TEXT_BYTES] = "";
+	struct lea_missing missing;
+
+	if (!lea_scan_vg_list_missing(scanned, &missing)) {
+		lea_missing_describe(&missing, text);
+		lea_missing_done(&missing);
+	}
+	snprintf(why, WHY_BYTES, "incomplete: %s", text);
+}
+
+/* Why is the LV not active? The reason that the activation gave comes first. */
+static void find_why(const struct job *job, const struct want *want, char why[static WHY_BYTES])
+{
+	const char *text = want->why;
+
+	if (!want->scanned)
+		text = "its VG is not there";
+	else if (!is_there(want))
+		text = "its VG has no such LV";
+	else if (!text[0] && lea_scan_vg_missing(want->scanned)) {
+		add_missing(want->scanned, why);
+		return;
+	} else if (!text[0] && want->outcome < 0)
+		text = strerror(-want->outcome);
+	else if (!text[0] && want->outcome == LEA_ACTIVATE_NOT_AUTO)
+		text = "its autoactivation property is off";
+	else if (!text[0])
+		text = lea_scan_vg_obstacle(want->scanned);
+	if (!text)
+		text = why_not_selected(job, want);
+	snprintf(why, WHY_BYTES, "%s", text ? text : "its activation failed");
+}
+
 static void explain(const struct job *job, const struct want *want)
 {
 	const char *lv = want->is_vg   ? "*"
@@ -674,17 +729,12 @@ static void explain(const struct job *job, const struct want *want)
 	const char *vg = want->vg[0]	 ? want->vg
 			 : want->scanned ? want->scanned->vg->name
 					 : want->vg_id;
-	struct lea_explain explained = {.why = "its VG is not there"};
-	struct lea_arena *arena = want->scanned ? lea_arena_new(ARENA_BYTES) : NULL;
+	char why[WHY_BYTES];
 
-	if (want->scanned && !is_there(want))
-		snprintf(explained.why, sizeof(explained.why), "its VG has no such LV");
-	else if (arena && lea_explain_vg(job->world, job->conf, arena, want->scanned, &explained))
-		explained.why[0] = '\0';
-	lea_arena_free(arena);
+	find_why(job, want, why);
 	lea_log(job->world->log, LEA_LOG_WARNING, "LV %s/%s is not active: %s (%zu PVs so far)", vg,
-		lv, explained.why, job->device_count);
-	note(job, "LV %s/%s is not active: %s (%zu PVs so far), step %s", vg, lv, explained.why,
+		lv, why, job->device_count);
+	note(job, "LV %s/%s is not active: %s (%zu PVs so far), step %s", vg, lv, why,
 	     job->device_count, lea_root_step_name(job->step));
 }
 

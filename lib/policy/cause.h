@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Why is a VG, an LV or a PV not as it should be? From facts to causes, by tables: the first row
- * that holds is the cause. Pure; the facts are gathered by command/explain.c.
+ * that holds is the cause. Pure; the facts are gathered by command/explain_machine.c and its like.
  */
 #pragma once
 

@@ -37,7 +37,9 @@ void lea_scan_note_fault(struct lea_scan *scan, struct lea_found *found, int fau
 	}
 }
 
-void lea_found_begin(const struct lea_found *found, const char *id, char *ret_text, size_t bytes)
+/* Writes "PV DEVICE (UUID of VG NAME): ". @id: the UUID; "": unknown. */
+static void begin_message(const struct lea_found *found, const char *id, char *ret_text,
+			  size_t bytes)
 {
 	snprintf(ret_text, bytes, "PV %.200s%s%s%s%s%s: ", found->device.name, id[0] ? " (" : "",
 		 id, id[0] && found->vg_name[0] ? " of VG " : "", id[0] ? found->vg_name : "",
@@ -51,7 +53,7 @@ void lea_found_damage(const struct lea_found *found, char *ret_text, size_t byte
 
 	if (found->label.pvid[0])
 		lea_id_format(found->label.pvid, id);
-	lea_found_begin(found, id, ret_text, bytes);
+	begin_message(found, id, ret_text, bytes);
 	used = strlen(ret_text);
 	snprintf(ret_text + used, bytes - used, "damaged: %s; check it by: pvck %.200s",
 		 found->problem, found->device.name);

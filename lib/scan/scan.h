@@ -178,9 +178,6 @@ LEA_MUST_CHECK int lea_scan_vg_list_missing(const struct lea_scan_vg *known,
 /* Why the VG cannot be activated, as static text; NULL: nothing prevents it. */
 const char *lea_scan_vg_obstacle(const struct lea_scan_vg *known);
 
-/* Writes "PV DEVICE (UUID of VG NAME): ", the beginning of a message on a device. @id: its UUID;
- * "": unknown. */
-void lea_found_begin(const struct lea_found *found, const char *id, char *ret_text, size_t bytes);
 /* Writes the message on a damaged device (problem is not ""). */
 void lea_found_damage(const struct lea_found *found, char *ret_text, size_t bytes);
 /* What a person can do about an UNREADABLE device; static text. */

@@ -84,6 +84,10 @@ static const struct {
 	{"... whatever has become of it in this boot", "one-pv", used, "", 0,
 	 "VG vg_one: activated\n  LV vg_one/root: activated\n",
 	 "1 VGs: 1 activated, 0 handed to lvm, 0 left alone; 3 of 3 LVs\n"},
+	{"a type that only lvm knows", "damaged/text-unknown-segtype", NULL, "", 0,
+	 "VG vg_one: handed to lvm: delegated: only the real lvm activates it: unknown segment "
+	 "type; LVs: root (type newtype)\n  LV vg_one/root: handed to lvm\n",
+	 "1 VGs: 0 activated, 1 handed to lvm, 0 left alone; 3 of 3 LVs\n"},
 	{"a property that is off", "flags", NULL, "", 0,
 	 "VG vg_flags: left alone: autoactivation-off: its autoactivation property is off\n",
 	 "0 of "},

@@ -309,6 +309,12 @@ static void delegated(void)
 	sample("damaged/text-unknown-segtype");
 }
 
+static void delegated_and_failed(void)
+{
+	delegated();
+	claim(LEA_CLAIM_FAILED, "lvm ended with 5", false);
+}
+
 static void unmonitored(void)
 {
 	up_one();
@@ -498,7 +504,11 @@ static const struct cause_row rows[] = {
 	{"an administrator's rule", other_rule, "", "VG vg_one: inactive: other-rule\n",
 	 "rule of the administrator's", NULL},
 	{"only lvm can", delegated, "", "VG vg_one: inactive: delegated\n",
-	 "only the real lvm activates it: unknown segment type", NULL},
+	 "only the real lvm activates it: unknown segment type; LVs: root (type newtype)\n",
+	 "vgchange -aay vg_one\n"},
+	{"only lvm can, and it failed", delegated_and_failed, "", "VG vg_one: inactive: failed\n",
+	 "; only the real lvm activates it: unknown segment type; LVs: root (type newtype)\n",
+	 NULL},
 	{"nothing is wrong, but it is down", unexplained, "", "VG vg_one: inactive: unexplained\n",
 	 "0 of 3 LVs are active", "vgchange -aay vg_one\n"},
 	{"a name that another device has", taken, "", "VG vg_one: inactive: name-taken\n",

@@ -83,8 +83,6 @@ static const struct {
 	{"a look at all records the others", "pvscan --cache", "PV /dev/sda online.", NO_ANSWER},
 	{"a look at it alone says that", "pvscan --cache 8:48", "/dev/sdc cannot read label.",
 	 NO_ANSWER},
-	{"who asks for reasons gets the other ones", "delegated --explain",
-	 "VG vg_one: activated here", NO_ANSWER},
 };
 
 TEST_EACH(a_disk_that_hangs_is_named_and_left_out, rows)

@@ -307,6 +307,87 @@ TEST(the_note_says_what_was_done_and_what_is_missing)
 	ck_assert(strstr(text, " activated 1 node(s) of VG vg_one, step exact\n"));
 }
 
+static void lack_half(void)
+{
+	machine_unplug("sdb", 32);
+	tree_remove(&machine.tree, "/run/udev/tags/lvmevent/b8:32");
+}
+
+static void volume_list(void)
+{
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "activation { volume_list = [ \"x\" ] }");
+}
+
+static void auto_list(void)
+{
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf",
+		 "activation { auto_activation_volume_list = [] }");
+}
+
+static void put_sample(const char *name)
+{
+	machine_unplug("sda", 16);
+	machine_plug(name, "sda", 16, 1);
+}
+
+static void foreign(void)
+{
+	put_sample("foreign");
+}
+
+static void flags(void)
+{
+	put_sample("flags");
+}
+
+static void copy(void)
+{
+	machine_plug("one-pv", "sdd", 64, 4);
+	tag(64);
+}
+
+static void unknown_type(void)
+{
+	put_sample("damaged/text-unknown-segtype");
+}
+
+static void failing(void)
+{
+	machine.dm->fail_on = "create";
+}
+
+static const struct {
+	const char *claim;
+	void (*make)(void); /* NULL: nothing */
+	const char *words, *why;
+} reasons[] = {
+	{"no such VG", NULL, "/dev/none/root", "its VG is not there"},
+	{"no such LV", NULL, "/dev/vg_one/none", "its VG has no such LV"},
+	{"a PV is missing", lack_half, "/dev/vg-two.pvs/fast",
+	 "incomplete: 1 of 2 PVs is there, missing PV I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA"},
+	{"... and what is there is not enough", lack_half, "--pass 15 /dev/vg-two.pvs/fast",
+	 "incomplete: 1 of 2 PVs is there, missing PV I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA"},
+	{"volume_list", volume_list, "/dev/vg_one/root", "not in activation/volume_list"},
+	{"auto_activation_volume_list", auto_list, "/dev/vg_one/root",
+	 "not in activation/auto_activation_volume_list"},
+	{"another host's VG", foreign, "/dev/vg_foreign/rw", "Cannot access VG vg_foreign "},
+	{"the VG's property", flags, "/dev/vg_flags/skip", "its autoactivation property is off"},
+	{"a PV on two disks", copy, "/dev/vg_one/root", "one of its PVs is on two devices"},
+	{"only lvm knows the type", unknown_type, "/dev/vg_one/root", "unknown segment type"},
+	{"device-mapper fails", failing, "/dev/vg_one/root", "its activation failed"},
+};
+
+TEST_EACH(what_keeps_the_lv_down_is_said, reasons)
+{
+	char text[256];
+
+	if (reasons[_i].make)
+		reasons[_i].make();
+	ck_assert_int_ne(initramfs(reasons[_i].words), 0);
+	snprintf(text, sizeof(text), " is not active: %s", reasons[_i].why);
+	ck_assert_msg(strstr(machine.err, text) != NULL, "%s: %s", reasons[_i].claim, machine.err);
+}
+
 static const char *const usages[] = {"",
 				     "--check /dev/vg_one/root",
 				     "--pass x /dev/vg_one/root",
