@@ -122,7 +122,6 @@ static void tell_absent(struct lea_subject *subject, const char *pvid, const cha
 					   .pvid = id,
 					   .what = "",
 					   .vg = vg,
-					   .backup = "",
 					   .last_seen = seen};
 	struct lea_reason reason;
 	struct lea_answer answer = {
@@ -143,7 +142,6 @@ static void set_forgotten_next(struct lea_subject *subject, const struct lea_boo
 					    .device = "",
 					    .what = "",
 					    .vg = vg->name,
-					    .backup = "",
 					    .last_seen = ""};
 	struct lea_reason of_pv;
 

@@ -2,7 +2,6 @@
 /* What lvmevent explain knows about one device: the facts that policy/cause.h judges. */
 #include "command/explain_machine.h"
 
-#include "base/append.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
@@ -12,13 +11,11 @@
 #include "world/udevdb.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_DEVICES_FILE_BYTES (8U * 1024U * 1024U)
-#define MAX_COPY_BYTES	       (8U * 1024U * 1024U)
 
 /* ---- facts about one device */
 
@@ -97,90 +94,6 @@ static void find_where(struct lea_explainer *explainer, const char *setting, cha
 	memcpy(ret_where, known[i].where, sizeof(known[i].where));
 }
 
-/* ---- filters that accept a device */
-
-/* May it stand in a pattern, in quotes for LVM, in quotes for the shell? */
-static bool is_quotable(const char *text)
-{
-	for (; *text; text++)
-		if (*text < ' ' || *text > '~' || strchr("'\"\\@%", *text))
-			return false;
-	return true;
-}
-
-/* Adds "NAME=[ a pattern for each of these devices, the configured ones ]"; false: not possible. */
-static bool add_filter(char *text, size_t text_bytes, const char *name,
-		       const struct lea_list *patterns, const char *accepts)
-{
-	if (!patterns->count)
-		return true;
-	lea_append(text, text_bytes, "%s=[ %s", name, accepts);
-	for (uint32_t i = 0; i < patterns->count; i++) {
-		if (!is_quotable(patterns->item[i]))
-			return false;
-		lea_append(text, text_bytes, ", \"%s\"", patterns->item[i]);
-	}
-	lea_append(text, text_bytes, " ] ");
-	return true;
-}
-
-static bool is_filtered(const struct lea_found *found)
-{
-	return found->kind == LEA_FOUND_EXCLUDED && strstr(found->excluded_why, "filter config");
-}
-
-static void add_accepting(char *text, size_t text_bytes, const struct lea_found *found)
-{
-	if (is_filtered(found) && is_quotable(found->device.name))
-		lea_append(text, text_bytes, "%s\"a|^%s$|\"", text[0] ? ", " : "",
-			   found->device.name);
-}
-
-static void accept_pv(const struct lea_explainer *explainer, const char *pvid, char *text,
-		      size_t text_bytes)
-{
-	const struct lea_explain_device *device = lea_explainer_device(explainer, pvid);
-
-	if (device)
-		add_accepting(text, text_bytes, device->found);
-}
-
-/* Patterns for all PVs of its VG that filters exclude, or for this device. */
-static void accept_all(const struct lea_explainer *explainer,
-		       const struct lea_explain_device *device, char *text, size_t text_bytes)
-{
-	const struct lea_vg *vg = lea_explainer_vg_of(explainer, device->pvid);
-	const struct lea_boot_vg *remembered = NULL;
-
-	if (!vg)
-		(void)lea_explainer_remembered(explainer, device->pvid, &remembered);
-	for (uint32_t i = 0; vg && i < vg->pv_count; i++)
-		accept_pv(explainer, vg->pvs[i].id, text, text_bytes);
-	for (uint32_t i = 0; remembered && i < remembered->pv_count; i++)
-		accept_pv(explainer, remembered->pv[i].pvid, text, text_bytes);
-	if (!text[0])
-		add_accepting(text, text_bytes, device->found);
-}
-
-/* What --config needs so that the filters accept the VG's PVs; "": it cannot be written. */
-static void find_accepting(const struct lea_explainer *explainer,
-			   const struct lea_explain_device *device, char *text, size_t text_bytes)
-{
-	const struct lea_conf *conf = explainer->conf;
-	char accepts[512] = "";
-
-	accept_all(explainer, device, accepts, sizeof(accepts));
-	lea_append(text, text_bytes, "devices { ");
-	if (!accepts[0] || strlen(accepts) + 1 == sizeof(accepts) ||
-	    !add_filter(text, text_bytes, "global_filter", &conf->global_filter, accepts) ||
-	    !add_filter(text, text_bytes, "filter", &conf->filter, accepts) ||
-	    strlen(text) + 2 >= text_bytes) {
-		text[0] = '\0';
-		return;
-	}
-	lea_append(text, text_bytes, "}");
-}
-
 /* The settings behind a filter's reason. */
 static void find_setting(struct lea_explainer *explainer, struct lea_explain_device *device,
 			 struct lea_explain_pv_texts *texts)
@@ -207,10 +120,8 @@ static void find_setting(struct lea_explainer *explainer, struct lea_explain_dev
 	}
 	if (strstr(texts->what, "filter config") && explainer->options.filter &&
 	    lea_filter_find_rejection(explainer->options.filter, &device->found->device,
-				      &texts->rejection)) {
+				      &texts->rejection))
 		setting = texts->rejection.setting;
-		find_accepting(explainer, device, texts->accepting, sizeof(texts->accepting));
-	}
 	snprintf(texts->setting, sizeof(texts->setting), "%s", setting);
 	if (setting[0])
 		find_where(explainer, setting, texts->where);
@@ -315,37 +226,6 @@ static void find_vg(const struct lea_explainer *explainer, const struct lea_expl
 		snprintf(text, text_bytes, "%s", name);
 }
 
-/* Is there such a copy, and does it name the PV? */
-static bool is_copy(int folder_fd, const char *name, const char *pvid)
-{
-	LEA_AUTO(lea_freep) char *text = NULL;
-
-	return lea_name_ok(name) && !lea_file_read(folder_fd, name, MAX_COPY_BYTES, &text, NULL) &&
-	       strstr(text, pvid);
-}
-
-/* lvm2's copy of the metadata of the device's VG. Without the VG's name, all copies are read. */
-static void find_backup(const struct lea_explainer *explainer, struct lea_explain_pv_texts *texts)
-{
-	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	LEA_AUTO(lea_freep) char *full = NULL;
-	const struct dirent *entry;
-	char path[320];
-
-	snprintf(path, sizeof(path), "%.300s/backup", explainer->conf->system_dir);
-	full = lea_world_path(explainer->world, path);
-	if (!full || !texts->pvid[0] || lea_file_list(AT_FDCWD, full, &dir))
-		return;
-	while ((entry = readdir(dir))) {
-		if ((texts->vg[0] && strcmp(entry->d_name, texts->vg) != 0) ||
-		    !is_copy(dirfd(dir), entry->d_name, texts->pvid))
-			continue;
-		snprintf(texts->vg, sizeof(texts->vg), "%.127s", entry->d_name);
-		snprintf(texts->backup, sizeof(texts->backup), "%.180s/%.128s", path, texts->vg);
-		return;
-	}
-}
-
 static bool is_suspended(const struct lea_explainer *explainer, const struct lea_found *found)
 {
 	uint64_t suspended;
@@ -418,8 +298,6 @@ static void find_texts(struct lea_explainer *explainer, struct lea_explain_devic
 		find_setting(explainer, device, texts);
 		find_obstacle(explainer, found, texts);
 	}
-	if (state_of(found) == LEA_PV_DAMAGED && !found->vg)
-		find_backup(explainer, texts);
 }
 
 void lea_explainer_pv_facts(struct lea_explainer *explainer, struct lea_explain_device *device,
@@ -439,12 +317,10 @@ void lea_explainer_pv_facts(struct lea_explainer *explainer, struct lea_explain_
 		.where = texts->where,
 		.pattern = texts->rejection.pattern ? texts->rejection.pattern : "",
 		.alias = texts->rejection.name,
-		.accepting = texts->accepting,
 		.entry = texts->entry,
 		.holder = texts->holder,
 		.content = texts->content,
 		.last_seen = texts->last_seen,
-		.backup = texts->backup,
 		.known_s =
 			found->kind == LEA_FOUND_EXCLUDED ? known_s(explainer, &found->device) : 0,
 		.is_suspended = is_suspended(explainer, found),

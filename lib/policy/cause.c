@@ -24,6 +24,13 @@ void lea_cause_set_next(struct lea_reason *reason, const char *command, const ch
 			lea_append(next, sizeof(reason->next), "%c", *command);
 }
 
+void lea_cause_set_fence(struct lea_reason *reason, const char *setting, const char *where)
+{
+	lea_append(reason->next, sizeof(reason->next),
+		   "lvmconfig --type full %s" LEA_CAUSE_IF_OURS "change %s%s%s", setting, setting,
+		   where[0] ? " in " : "", where);
+}
+
 void lea_cause_say_where(char *text, const char *where)
 {
 	if (*where)
@@ -442,8 +449,7 @@ static const struct vg_row vg_rows[] = {
 	{"in-part", is_in_part, tell_in_part, "lvs -a -o +devices,lv_health_status @", false, 0},
 	{"not-monitored", is_not_monitored, tell_monitor, "vgchange --monitor y @", false, 0},
 	{"", is_active, tell_nothing, "", false, 0},
-	{"activation-off", has_no_activation, tell_activation,
-	 "vgchange -aay --config global/activation=1 @", true, 0},
+	{"activation-off", has_no_activation, tell_activation, "", true, 0},
 	{"clustered", is_clustered, tell_access, "vgs -o name,attr,lock_type @", true, 0},
 	{"shared", is_shared, tell_access, "vgchange --lockstart @", true, 0},
 	{"foreign", is_foreign, tell_access, "vgs --foreign -o name,systemid @", true, 0},
@@ -499,7 +505,10 @@ bool lea_cause_of_vg(const struct lea_vg_facts *vg, struct lea_reason *ret_reaso
 	row->tell(vg, reason.evidence);
 	if (row->detail)
 		memcpy(&detail, (const char *)vg + row->detail, sizeof(detail));
-	lea_cause_set_next(&reason, row->next, vg->name, detail);
+	if (row->holds == has_no_activation)
+		lea_cause_set_fence(&reason, "global/activation", vg->machine->activation_where);
+	else
+		lea_cause_set_next(&reason, row->next, vg->name, detail);
 	*ret_reason = reason;
 	return true;
 }
@@ -592,8 +601,7 @@ static const struct lv_row lv_rows[] = {
 	{"activation-skip", is_skipped, "its activation skip flag is set", "lvchange -ay -K @",
 	 true},
 	{"volume-list", is_not_in_volume_list,
-	 "it is not in activation/volume_list: no command activates it",
-	 "lvchange -ay --config 'activation/volume_list=[ \"@\" ]' @", true},
+	 "it is not in activation/volume_list: no command activates it", "", true},
 };
 
 bool lea_cause_of_lv(const struct lea_lv_facts *lv, struct lea_reason *ret_reason)
@@ -609,8 +617,11 @@ bool lea_cause_of_lv(const struct lea_lv_facts *lv, struct lea_reason *ret_reaso
 		say(reason.evidence, "%s", lv_rows[i].evidence);
 		if (lv_rows[i].holds == is_not_in_auto_list)
 			lea_cause_say_where(reason.evidence, lv->machine->auto_list_where);
-		if (lv_rows[i].holds == is_not_in_volume_list)
+		if (lv_rows[i].holds == is_not_in_volume_list) {
 			lea_cause_say_where(reason.evidence, lv->machine->volume_list_where);
+			lea_cause_set_fence(&reason, "activation/volume_list",
+					    lv->machine->volume_list_where);
+		}
 		if (lv_rows[i].holds == is_lv_name_taken)
 			say(reason.evidence, " %s: %s", lv->taken_node, lv->taken_by);
 		snprintf(name, sizeof(name), "%.127s/%.127s", lv->vg, lv->name);

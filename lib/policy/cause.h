@@ -119,12 +119,10 @@ struct lea_pv_facts {
 	const char *what;			       /* damage, fault, or the filter's reason */
 	const char *vg;				       /* its VG, as far as known */
 	const char *setting, *where, *pattern, *alias; /* of a filter that excludes it */
-	const char *accepting; /* for --config: the filters, and a pattern that accepts it */
 	const char *entry;     /* of the devices file, with this PVID */
 	const char *holder;    /* "mpatha (dm-3)": stacked on the device; or where it is mounted */
 	const char *content;   /* what udev or libblkid names it: "ext4" */
 	const char *last_seen;
-	const char *backup; /* file with metadata of its VG; "": none */
 	uint32_t known_s;   /* udev has known it for so long; 0: unknown */
 	uint32_t pending_s; /* is_pending: for so long */
 	uint32_t place;	    /* in the queue, from 1; 0: it is processed */

@@ -7,50 +7,43 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a filter says, and the word for it. In commands "@" stands for the device, and "%" for the
- * command that activates its VG. */
+/* What a filter says, and the word for it. In commands "@" stands for the device. */
 struct filter_row {
 	const char *what; /* as the filter says it */
 	const char *cause;
-	const char *next;
+	const char *next; /* NULL: a setting keeps it out, and only an administrator decides */
 	const char *next_if_held;   /* a device is stacked on it; NULL: as next */
-	const char *config;	    /* for the command that activates the VG; NULL: none */
 	bool is_configured_if_held; /* the device on it uses it: that is its purpose */
 	bool needs_map;
 };
 
-#define FILTERS_SHOWN "lvmconfig devices/filter devices/global_filter"
+/* The devices file is a fence as well, with a command of its own to change it. */
+#define LIST_SHOWN "lvm lvmdevices --check" LEA_CAUSE_IF_OURS "lvm lvmdevices --adddev @"
 
 static const struct filter_row filter_rows[] = {
-	{"device is rejected by filter config", "filter", "%", NULL, "", false, false},
-	{"device is not in devices file", "devices-file", "lvm lvmdevices --adddev @ && %", NULL,
-	 NULL, false, false},
-	{"by devices file (checking PVID)", "devices-file", "lvm lvmdevices --adddev @ && %", NULL,
-	 NULL, false, false},
-	{"device type is unknown", "device-type", "lvmconfig devices/types", NULL, NULL, false,
-	 false},
-	{"device is missing sysfs info", "sysfs", "udevadm info @", NULL, NULL, false, false},
-	{"device is too small (pv_min_size)", "pv-min-size", "%", NULL, "devices/pv_min_size=512",
-	 false, false},
-	{"device is a multipath component", "multipath-path", "multipath @", "multipath -ll", NULL,
-	 true, true},
+	{"device is rejected by filter config", "filter", NULL, NULL, false, false},
+	{"device is not in devices file", "devices-file", LIST_SHOWN, NULL, false, false},
+	{"by devices file (checking PVID)", "devices-file", LIST_SHOWN, NULL, false, false},
+	{"device type is unknown", "device-type", "lvmconfig devices/types", NULL, false, false},
+	{"device is missing sysfs info", "sysfs", "udevadm info @", NULL, false, false},
+	{"device is too small (pv_min_size)", "pv-min-size", NULL, NULL, false, false},
+	{"device is a multipath component", "multipath-path", "multipath @", "multipath -ll", true,
+	 true},
 	{"device is an md component", "md-member", "mdadm --assemble --scan", "mdadm --examine @",
-	 NULL, true, true},
-	{"device is filtered", "firmware-raid", "lsblk --fs @", NULL, NULL, true, true},
-	{"device is partitioned", "partitioned", "lsblk --fs @", NULL, NULL, false, false},
-	{"device has a signature", "signature", "wipefs --no-act @", NULL, NULL, false, false},
+	 true, true},
+	{"device is filtered", "firmware-raid", "lsblk --fs @", NULL, true, true},
+	{"device is partitioned", "partitioned", "lsblk --fs @", NULL, false, false},
+	{"device has a signature", "signature", "wipefs --no-act @", NULL, false, false},
 	{"libblkid finds something else on the device", "signature", "wipefs --no-act @", NULL,
-	 NULL, false, false},
-	{"device is mounted", "mounted", "findmnt --source @", NULL, NULL, false, false},
-	{"device is not in a usable state", "suspended", "dmsetup info @", NULL, NULL, false,
-	 false},
-	{"device is an LV", "on-lv", "%", "lvmconfig devices/scan_lvs", "devices/scan_lvs=1", true,
-	 false},
+	 false, false},
+	{"device is mounted", "mounted", "findmnt --source @", NULL, false, false},
+	{"device is not in a usable state", "suspended", "dmsetup info @", NULL, false, false},
+	{"device is an LV", "on-lv", NULL, NULL, true, false},
 };
 
 /* For a reason that has no row. */
-static const struct filter_row filter_rest = {
-	"", "excluded", "lvm lvmdevices --check", NULL, NULL, false, false};
+static const struct filter_row filter_rest = {.cause = "excluded",
+					      .next = "lvm lvmdevices --check"};
 
 static const struct filter_row *filter_row_of(const char *what)
 {
@@ -78,17 +71,12 @@ static void tell_excluded(const struct lea_pv_facts *pv, char *text)
 		say(text, "; on it lies %s", pv->holder);
 }
 
-/* The command that activates the PV's VG, or the VGs of the device. @config: NULL: none. */
-static void set_activation(const struct lea_pv_facts *pv, const char *config,
-			   char text[static LEA_CAUSE_NEXT_BYTES])
+/* The command that activates the PV's VG, or the VGs of the device. */
+static void set_activation(const struct lea_pv_facts *pv, char text[static LEA_CAUSE_NEXT_BYTES])
 {
-	text[0] = '\0';
-	lea_append(text, LEA_CAUSE_NEXT_BYTES, pv->vg[0] ? "vgchange -aay" : "pvscan --cache -aay");
-	if (config)
-		lea_append(text, LEA_CAUSE_NEXT_BYTES, " --config '%s'", config);
-	lea_append(text, LEA_CAUSE_NEXT_BYTES, " %.200s", pv->vg[0] ? pv->vg : pv->device);
-	if (config && pv->where[0])
-		lea_append(text, LEA_CAUSE_NEXT_BYTES, " # for good: change %s", pv->where);
+	snprintf(text, LEA_CAUSE_NEXT_BYTES, "%s %.200s",
+		 pv->vg[0] ? "vgchange -aay" : "pvscan --cache -aay",
+		 pv->vg[0] ? pv->vg : pv->device);
 }
 
 static bool is_excluded(const struct lea_pv_facts *pv)
@@ -96,23 +84,30 @@ static bool is_excluded(const struct lea_pv_facts *pv)
 	return pv->state == LEA_PV_EXCLUDED;
 }
 
-static const char *filter_next(const struct lea_pv_facts *pv, const struct filter_row *row)
+/* No step goes around a setting that keeps the device out: it may be the disk of a virtual machine
+ * or of another host. */
+static void set_filter_next(const struct lea_pv_facts *pv, const struct filter_row *row,
+			    struct lea_reason *reason)
 {
+	char activation[LEA_CAUSE_NEXT_BYTES];
+
+	set_activation(pv, activation);
 	if (pv->is_suspended)
-		return "dmsetup resume @ && %";
-	if (row == &filter_rows[0] && !pv->accepting[0])
-		return FILTERS_SHOWN;
-	/* Without -y it asks before it adds a second entry with this PV. --update leaves ids of
-	 * disks alone. */
-	if (pv->entry[0])
-		return "lvm lvmdevices -y --adddev @ && %";
-	return pv->holder[0] && row->next_if_held ? row->next_if_held : row->next;
+		lea_cause_set_next(reason, "dmsetup resume @ && %", pv->device, activation);
+	else if (pv->holder[0] && row->next_if_held)
+		lea_cause_set_next(reason, row->next_if_held, pv->device, "");
+	else if (row->next)
+		lea_cause_set_next(reason, row->next, pv->device, "");
+	else if (pv->setting[0])
+		lea_cause_set_fence(reason, pv->setting, pv->where);
+	else
+		lea_cause_set_next(reason, "lvmconfig devices/filter devices/global_filter", "",
+				   "");
 }
 
 static void explain_excluded(const struct lea_pv_facts *pv, struct lea_reason *reason)
 {
 	const struct filter_row *row = filter_row_of(pv->what);
-	char activation[LEA_CAUSE_NEXT_BYTES];
 
 	reason->cause = row->cause;
 	reason->is_configured = row->is_configured_if_held && pv->holder[0];
@@ -124,8 +119,7 @@ static void explain_excluded(const struct lea_pv_facts *pv, struct lea_reason *r
 			lea_cause_say_age(reason->evidence, pv->known_s);
 		}
 	}
-	set_activation(pv, row == &filter_rows[0] ? pv->accepting : row->config, activation);
-	lea_cause_set_next(reason, filter_next(pv, row), pv->device, activation);
+	set_filter_next(pv, row, reason);
 }
 
 struct pv_row {
@@ -161,28 +155,10 @@ static bool is_damaged(const struct lea_pv_facts *pv)
 	return pv->state == LEA_PV_DAMAGED;
 }
 
-static bool has_backup(const struct lea_pv_facts *pv)
-{
-	return is_damaged(pv) && pv->backup[0] && pv->vg[0];
-}
-
 /* The VG's other PVs have the metadata. */
 static bool is_damaged_member(const struct lea_pv_facts *pv)
 {
 	return is_damaged(pv) && pv->is_member && pv->vg[0];
-}
-
-/* pvcreate refuses a device whose label is there and whose metadata is not. */
-static void set_restore(const struct lea_pv_facts *pv, const char *activation,
-			struct lea_reason *reason)
-{
-	char command[LEA_CAUSE_NEXT_BYTES];
-
-	snprintf(command, sizeof(command),
-		 "wipefs -a -t LVM2_member @ && pvcreate --uuid %.39s --restorefile %.300s @ && "
-		 "vgcfgrestore %.128s && %%",
-		 pv->pvid, pv->backup, pv->vg);
-	lea_cause_set_next(reason, command, pv->device, activation);
 }
 
 static bool is_no_pv(const struct lea_pv_facts *pv)
@@ -228,8 +204,8 @@ static const struct pv_row pv_rows[] = {
 	{"unreadable", is_unreadable, "it cannot be read", "journalctl -k -b", false},
 	{"damaged", is_damaged_member, "its LVM metadata is damaged",
 	 "vgck --updatemetadata @ && %", true},
-	{"damaged", has_backup, "its LVM metadata is damaged", "", true},
-	{"damaged", is_damaged, "its LVM metadata is damaged", "pvck @", false},
+	{"damaged", is_damaged, "its LVM metadata is damaged", "pvck --dump metadata_search @",
+	 false},
 	{"no-pv", is_no_pv, "LVM finds no PV on it", "lsblk --fs @", false},
 	{"quarantined", is_quarantined, "its event made the runner fail repeatedly",
 	 "lvmevent retry", false},
@@ -271,16 +247,11 @@ bool lea_cause_of_pv(const struct lea_pv_facts *pv, struct lea_reason *ret_reaso
 	say(reason.evidence, "%s%s%s", pv_rows[i].evidence, pv->what[0] ? ": " : "", pv->what);
 	if (pv->last_seen[0])
 		say(reason.evidence, "; %s", pv->last_seen);
-	if (pv_rows[i].holds == has_backup)
-		say(reason.evidence, "; %s is a copy of it", pv->backup);
 	if (pv->is_pending)
 		tell_queue(pv, reason.evidence);
-	set_activation(pv, NULL, activation);
-	if (pv_rows[i].holds == has_backup)
-		set_restore(pv, activation, &reason);
-	else
-		lea_cause_set_next(&reason, pv_rows[i].next,
-				   pv_rows[i].is_of_vg ? pv->vg : pv->device, activation);
+	set_activation(pv, activation);
+	lea_cause_set_next(&reason, pv_rows[i].next, pv_rows[i].is_of_vg ? pv->vg : pv->device,
+			   activation);
 	*ret_reason = reason;
 	return true;
 }

@@ -411,7 +411,8 @@ static void mounted_home(void)
 static const struct cause_row rows[] = {
 	{"activation is off", no_activation, "vg_one", "VG vg_one: inactive: activation-off\n",
 	 "global/activation is 0 (/etc/lvm/lvm.conf:3)",
-	 "vgchange -aay --config global/activation=1 vg_one\n"},
+	 "lvmconfig --type full global/activation # only if it belongs to this host: change "
+	 "global/activation in /etc/lvm/lvm.conf:3\n"},
 	{"another host's VG", foreign, "vg_foreign", "VG vg_foreign: inactive: foreign\n",
 	 "system ID owner-host", "vgs --foreign -o name,systemid vg_foreign\n"},
 	{"an exported VG", exported, "vg_exp", "VG vg_exp: inactive: exported\n", "is exported",
@@ -438,7 +439,9 @@ static const struct cause_row rows[] = {
 	 "activation/auto_activation_volume_list (/etc/lvm/lvm.conf:3)",
 	 "lvchange -ay vg_one/home\n"},
 	{"an LV outside of volume_list", volume_list, "vg_one/root",
-	 "LV vg_one/root: inactive: volume-list\n", "(/etc/lvm/lvm.conf:1)", NULL},
+	 "LV vg_one/root: inactive: volume-list\n", "(/etc/lvm/lvm.conf:1)",
+	 "lvmconfig --type full activation/volume_list # only if it belongs to this host: change "
+	 "activation/volume_list in /etc/lvm/lvm.conf:1\n"},
 	{"a PV on two devices", duplicate, "", "VG vg_one: inactive: duplicate\n",
 	 "/dev/sda and /dev/sdb", NULL},
 	{"a missing PV", half, "", "VG vg-two.pvs: inactive: incomplete\n",
@@ -464,8 +467,8 @@ static const struct cause_row rows[] = {
 	 "no device carries this PV; in the last good boot", NULL},
 	{"a missing PV that a filter excludes", half_filtered, "", "inactive: incomplete\n",
 	 "(on /dev/sdb, which is not used: device is rejected by filter config)",
-	 "next: vgchange -aay --config 'devices { filter=[ \"a|^/dev/sdb$|\", \"r|sdb$|\" ] }' "
-	 "vg-two.pvs # for good: change /etc/lvm/lvm.conf:1\n"},
+	 "next: lvmconfig --type full devices/filter # only if it belongs to this host: change "
+	 "devices/filter in /etc/lvm/lvm.conf:1\n"},
 	{"an LV without its data", half_up, "", "LV vg-two.pvs/fast: active: partial\n",
 	 "on a missing PV", NULL},
 	{"a worker at work", activating, "", "VG vg_one: activating: activating\n",

@@ -71,13 +71,6 @@ static void on_lv(void)
 	conf("devices {\n\tscan_lvs = 0\n}\n");
 }
 
-static void damaged_with_copy(void)
-{
-	damaged();
-	put("/etc/lvm/backup/other", "id = \"" UUID_B "\"\n");
-	put("/etc/lvm/backup/vg_one", "id = \"" UUID_ONE "\"\n");
-}
-
 static void filtered(void)
 {
 	conf("devices {\n\tscan_lvs = 0\n\tfilter = [ \"a|nothing|\",\n\t\t\"r|^/dev/sd|\" ]\n}\n");
@@ -151,8 +144,8 @@ static void filtered_and_needed(void)
 static const struct cause_row rows[] = {
 	{"a filter", filtered, "", "PV /dev/sda: not used: filter\n",
 	 "pattern r|^/dev/sd| of devices/filter matches /dev/sda (/etc/lvm/lvm.conf:3)",
-	 "pvscan --cache -aay --config 'devices { filter=[ \"a|^/dev/sda$|\", \"a|nothing|\", "
-	 "\"r|^/dev/sd|\" ] }' /dev/sda # for good: change /etc/lvm/lvm.conf:3\n"},
+	 "lvmconfig --type full devices/filter # only if it belongs to this host: change "
+	 "devices/filter in /etc/lvm/lvm.conf:3\n"},
 	{"what fstab needs and nothing is known of", filtered_and_needed, "",
 	 "mount point /srv: not mounted: not-seen\n",
 	 "/etc/fstab needs LV home/lv for it, and no device that LVM may use has this VG", NULL},
@@ -162,13 +155,17 @@ static const struct cause_row rows[] = {
 	 NULL},
 	{"a devices file without it", not_listed, "", "PV /dev/sda: not used: devices-file\n",
 	 "device is not in devices file: /etc/lvm/devices/system.devices\n",
-	 "lvm lvmdevices --adddev /dev/sda && pvscan --cache -aay /dev/sda\n"},
+	 "lvm lvmdevices --check # only if it belongs to this host: lvm lvmdevices --adddev "
+	 "/dev/sda\n"},
 	{"... with another id for it", listed_by_other_id, "",
 	 "PV /dev/sda: not used: devices-file\n",
 	 "the file has this PV with another id: IDTYPE=sys_wwid IDNAME=naa.1 DEVNAME=/dev/sdq",
-	 "lvm lvmdevices -y --adddev /dev/sda && pvscan --cache -aay /dev/sda\n"},
+	 "lvm lvmdevices --check # only if it belongs to this host: lvm lvmdevices --adddev "
+	 "/dev/sda\n"},
 	{"a PV that is too small", too_small, "", "PV /dev/sda: not used: pv-min-size\n",
-	 "devices/pv_min_size (/etc/lvm/lvm.conf:3)", NULL},
+	 "devices/pv_min_size (/etc/lvm/lvm.conf:3)",
+	 "lvmconfig --type full devices/pv_min_size # only if it belongs to this host: change "
+	 "devices/pv_min_size in /etc/lvm/lvm.conf:3\n"},
 	{"a path without its map", multipath, "/dev/sda", "PV /dev/sda: not used: multipath-path\n",
 	 "the device that should lie on it is not there yet", "multipath /dev/sda\n"},
 	{"a path with its map", multipath_held, "/dev/sda",
@@ -196,17 +193,12 @@ static const struct cause_row rows[] = {
 	 "devices/sysfs_scan", "udevadm info /dev/sda\n"},
 	{"a PV on an LV", on_lv, "", "PV /dev/sda: not used: on-lv\n",
 	 "devices/scan_lvs (/etc/lvm/lvm.conf:2)",
-	 "pvscan --cache -aay --config 'devices/scan_lvs=1' /dev/sda # for good: change "
-	 "/etc/lvm/lvm.conf:2\n"},
+	 "lvmconfig --type full devices/scan_lvs # only if it belongs to this host: change "
+	 "devices/scan_lvs in /etc/lvm/lvm.conf:2\n"},
 	{"a device type that LVM does not use", unknown_type, "",
 	 "PV /dev/sda: not used: device-type\n", "devices/types", NULL},
 	{"damaged metadata", damaged, "", "PV /dev/sda of VG vg_one: not used: damaged\n",
-	 "metadata text checksum mismatch at byte 10240", "pvck /dev/sda\n"},
-	{"... of which lvm2 has a copy", damaged_with_copy, "", "not used: damaged\n",
-	 "; /etc/lvm/backup/vg_one is a copy of it",
-	 "wipefs -a -t LVM2_member /dev/sda && pvcreate --uuid 5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap "
-	 "--restorefile /etc/lvm/backup/vg_one /dev/sda && vgcfgrestore vg_one && "
-	 "vgchange -aay vg_one\n"},
+	 "metadata text checksum mismatch at byte 10240", "pvck --dump metadata_search /dev/sda\n"},
 	{"a PV of no VG", orphan, "/dev/sda", "PV /dev/sda: found: no-vg\n", "no VG", NULL},
 };
 

@@ -67,9 +67,7 @@ static void setup(void)
 				   .pvid = "",
 				   .what = "",
 				   .vg = "data",
-				   .accepting = "",
 				   .content = "",
-				   .backup = "",
 				   .setting = "",
 				   .where = "",
 				   .pattern = "",
@@ -127,7 +125,7 @@ static void be_active_without_all_pvs(void)
 static void be_incomplete_for_a_filter(void)
 {
 	vg.pvs_found = 1;
-	vg.remedy = "vgchange -aay --config x data";
+	vg.remedy = "lvmconfig devices/filter # comment";
 }
 
 static void be_called_as_another(void)
@@ -207,7 +205,7 @@ static const struct {
 	{"some of its LVs were deactivated", be_partly_active, "deactivated", true, NULL},
 	{"a failure comes before the gate", fail_behind_the_gate, "failed", false, NULL},
 	{"a PV that a filter excludes has its own remedy", be_incomplete_for_a_filter, "incomplete",
-	 false, "vgchange -aay --config x data"},
+	 false, "lvmconfig devices/filter # comment"},
 	{"two VGs of one name", be_called_as_another, "vg-name-taken", false,
 	 "vgrename ID data_2 && vgchange -aay data_2"},
 	{"a name of an LV that another device has", have_a_taken_name, "name-taken", false,
@@ -272,10 +270,12 @@ static const struct {
 	{"device is filtered", "md127", "firmware-raid", "lsblk --fs /dev/sdb", true},
 	{"device is filtered", "", "firmware-raid", "lsblk --fs /dev/sdb", false},
 	{"device is not in a usable state", "", "suspended", "dmsetup info /dev/sdb", false},
-	{"device is an LV", "guest (dm-4)", "on-lv", "lvmconfig devices/scan_lvs", true},
-	{"device is an LV", "", "on-lv", "vgchange -aay --config 'devices/scan_lvs=1' data", false},
+	{"device is an LV", "guest (dm-4)", "on-lv",
+	 "lvmconfig devices/filter devices/global_filter", true},
 	{"by devices file (checking PVID)", "", "devices-file",
-	 "lvm lvmdevices --adddev /dev/sdb && vgchange -aay data", false},
+	 "lvm lvmdevices --check # only if it belongs to this host: lvm lvmdevices --adddev "
+	 "/dev/sdb",
+	 false},
 	{"a reason of a later version", "", "excluded", "lvm lvmdevices --check", false},
 };
 
@@ -331,16 +331,29 @@ static void entry_exists(void)
 	pv.entry = "PVID=x";
 }
 
-static void no_pattern_helps(void)
+static void filtered(void)
+{
+	pv.what = "device is rejected by filter config";
+	pv.setting = "devices/filter";
+	pv.where = "/etc/lvm/lvm.conf:3";
+}
+
+static void filtered_by_an_unknown_pattern(void)
 {
 	pv.what = "device is rejected by filter config";
 }
 
-static void no_vg_is_known(void)
+static void too_small(void)
 {
 	pv.what = "device is too small (pv_min_size)";
-	pv.where = "/etc/lvm/lvm.conf:3";
-	pv.vg = "";
+	pv.setting = "devices/pv_min_size";
+}
+
+/* As QEMU uses the disk of a guest: nothing is stacked on it. */
+static void disk_of_a_guest(void)
+{
+	pv.what = "device is an LV";
+	pv.setting = "devices/scan_lvs";
 }
 
 static void suspended(void)
@@ -361,16 +374,14 @@ static void waiting_for_its_map(void)
 	pv.known_s = 240;
 }
 
-static void damaged_with_a_copy(void)
+static void damaged(void)
 {
 	pv.state = LEA_PV_DAMAGED;
-	pv.pvid = "ID";
-	pv.backup = "/etc/lvm/backup/data";
 }
 
 static void damaged_member(void)
 {
-	damaged_with_a_copy();
+	damaged();
 	pv.is_member = true;
 }
 
@@ -386,21 +397,30 @@ static const struct {
 	void (*make)(void);
 	const char *next, *evidence;
 } steps[] = {
-	{entry_exists, "lvm lvmdevices -y --adddev /dev/sdb && vgchange -aay data", "another id"},
-	{no_pattern_helps, "lvmconfig devices/filter devices/global_filter", "filter config"},
-	{no_vg_is_known,
-	 "pvscan --cache -aay --config 'devices/pv_min_size=512' /dev/sdb # for good: change "
-	 "/etc/lvm/lvm.conf:3",
+	{entry_exists,
+	 "lvm lvmdevices --check # only if it belongs to this host: lvm lvmdevices --adddev "
+	 "/dev/sdb",
+	 "another id"},
+	{filtered,
+	 "lvmconfig --type full devices/filter # only if it belongs to this host: change "
+	 "devices/filter in /etc/lvm/lvm.conf:3",
+	 "filter config"},
+	{filtered_by_an_unknown_pattern, "lvmconfig devices/filter devices/global_filter",
+	 "filter config"},
+	{too_small,
+	 "lvmconfig --type full devices/pv_min_size # only if it belongs to this host: change "
+	 "devices/pv_min_size",
 	 "too small"},
+	{disk_of_a_guest,
+	 "lvmconfig --type full devices/scan_lvs # only if it belongs to this host: change "
+	 "devices/scan_lvs",
+	 "device is an LV"},
 	{suspended, "dmsetup resume /dev/sdb && vgchange -aay data", "; it is suspended"},
 	{hung_and_suspended, "dmsetup resume /dev/sdb && vgchange -aay data", "it is suspended: "},
 	{waiting_for_its_map, "multipath /dev/sdb",
 	 "is not there yet, although udev has known this one for 4 min"},
 	{damaged_member, "vgck --updatemetadata data && vgchange -aay data", "metadata is damaged"},
-	{damaged_with_a_copy,
-	 "wipefs -a -t LVM2_member /dev/sdb && pvcreate --uuid ID --restorefile "
-	 "/etc/lvm/backup/data /dev/sdb && vgcfgrestore data && vgchange -aay data",
-	 "; /etc/lvm/backup/data is a copy of it"},
+	{damaged, "pvck --dump metadata_search /dev/sdb", "metadata is damaged"},
 	{hung_in_the_queue, "journalctl -k -b",
 	 "; its event is number 3 in the queue and has waited for 4 min"},
 };
