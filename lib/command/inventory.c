@@ -24,7 +24,6 @@ void lea_inventory_done(struct lea_inventory *inventory)
 {
 	lea_scan_free(inventory->scan);
 	lea_filter_free(inventory->filter);
-	lea_text_store_done(&inventory->store);
 	free(inventory->pv);
 	free(inventory->problem);
 	lea_arena_free(inventory->arena);

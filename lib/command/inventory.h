@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "policy/inventory.h"
-#include "scan/quick.h"
 #include "scan/scan.h"
 #include "world/conf.h"
 #include "world/world.h"
@@ -47,8 +46,7 @@ struct lea_inventory_vg {
 
 struct lea_inventory {
 	struct lea_arena *arena;
-	struct lea_text_store store; /* owns VGs, as does scan */
-	struct lea_scan *scan;	     /* of PVs without a record; NULL: none */
+	struct lea_scan *scan; /* owns the VGs */
 	struct lea_filter *filter;
 	struct lea_inventory_pv *pv; /* [pv_count], sorted by pvid */
 	size_t pv_count, pv_room;
@@ -68,8 +66,8 @@ struct lea_inventory_options {
 	/* "VG", "VG/LV", "@tag"; none: all */
 	const char *const *target;
 	uint32_t target_count;
-	struct lea_scan_options scan; /* for PVs without a record */
-	bool has_queue;		      /* count the queue, failures and ages */
+	struct lea_scan_options scan;
+	bool has_queue; /* count the queue, failures and ages */
 };
 
 enum lea_inventory_outcome {

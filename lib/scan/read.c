@@ -168,8 +168,6 @@ static void read_mda(int fd, const struct lea_read_cached *known, struct lea_rea
 		mda->outcome = read_header(fd, read, area, attempt > 0, mda);
 		if (mda->outcome)
 			return;
-		if (known->lists && known->lists(known->arg, &mda->where, read->label.pvid))
-			return;
 		mda->outcome = read_text(fd, attempt ? NULL : read, known, mda);
 		if (!mda->outcome)
 			return;

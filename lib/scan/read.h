@@ -56,9 +56,6 @@ struct lea_read {
 /* Is this text cached, so that it need not be read? */
 struct lea_read_cached {
 	bool (*is_known)(void *arg, const struct lea_mda_text *where, const char *vg_name);
-	/* Is it cached with a VG that lists this PV? Asked before a byte of the text is read; its
-	 * name then stays "". NULL: not asked. */
-	bool (*lists)(void *arg, const struct lea_mda_text *where, const char *pvid);
 	void *arg;
 };
 

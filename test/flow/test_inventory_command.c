@@ -5,7 +5,6 @@
  */
 #include "fake/holder.h"
 #include "flow/machine.h"
-#include "scan/text_store.h"
 #include "unit/suite.h"
 
 #include <errno.h>
@@ -19,7 +18,6 @@
 
 #define UUID_ONE  "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
 #define ROOT_UUID "LVM-GUetLOo5Gp19A2XKrJeENXFnMeOFEu21zh5EYGofOoWnB0RvfBw4ujHxziqpRtLZ"
-#define TEXTS	  "/run/lvm/event/" LEA_TEXT_STORE_FILE
 #define PAGE	  TEST_DATA "/../../man/lvmevent-inventory.8.in"
 #define SICK	  "/sick" /* while this file exists, sdb does not answer */
 
@@ -114,14 +112,27 @@ TEST(a_record_of_a_device_that_holds_something_else_is_no_pv)
 	ck_assert(has("inventory", "VG vg_one wz--n-: 1 of 1 PVs, "));
 }
 
+TEST(a_record_without_a_name_leads_to_the_device)
+{
+	tree_put(&machine.tree, "/run/lvm/pvs_online/" PVID_ONE, "8:16\nvg:vg_one\n");
+	ck_assert(has("inventory", "VG vg_one wz--n-: 1 of 1 PVs, "));
+	ck_assert(has("inventory", "  PV /dev/sda a--: "));
+}
+
+TEST(a_recorded_device_that_filters_refuse_is_left_out)
+{
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { filter = [ \"r|sda|\" ] }");
+	ck_assert(!has("inventory", "vg_one"));
+}
+
 TEST(a_damaged_text_is_a_problem_of_its_vg_and_the_rest_is_whole)
 {
 	machine_unplug("sda", 16);
 	machine_plug("damaged/text-crc", "sda", 16, 7);
 	machine_plug("stripe-a", "sdb", 32, 2);
 	machine_record(PVID_A, "vg-two.pvs", "sdb", 32);
-	ck_assert(has("inventory", "VG vg_one: not readable: PV /dev/sda: damaged: metadata text "
-				   "checksum mismatch at byte 10240\n"));
+	ck_assert(has("inventory", "VG vg_one: not readable: PV /dev/sda: metadata text checksum "
+				   "mismatch at byte 10240\n"));
 	ck_assert(has("inventory", "VG vg-two.pvs wz-pn-: 1 of 2 PVs, "));
 	ck_assert(has("inventory --openmetrics", "lvmevent_vg_problem{vg=\"vg_one\",uuid=\"\"} 1\n"));
 }
@@ -193,61 +204,6 @@ TEST(nothing_is_printed_until_something_changes)
 	fake_dm_add(machine.dm, "vg_one-root", ROOT_UUID, "0 8 linear 8:16 2048\n");
 	ck_assert_int_eq(if_newer(generation), 0);
 	ck_assert_str_ne(generation_of(machine.out + begun), generation);
-}
-
-/* ---- texts in /run */
-
-/* A disk whose text is damaged after it was kept: it is not read again. */
-TEST(a_text_that_is_known_is_not_read_again)
-{
-	char path[128];
-	int fd;
-
-	text_of("inventory --json");
-	ck_assert(machine_has(TEXTS));
-	snprintf(path, sizeof(path), "%s/dev/sda", machine.tree.root);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	ck_assert_int_eq(pwrite(fd, "xxxx", 4, 10240 + 100), 4);
-	close(fd);
-	ck_assert(has("inventory", "VG vg_one wz--n-: 1 of 1 PVs, "));
-	tree_remove(&machine.tree, TEXTS);
-	ck_assert(has("inventory", "VG vg_one: not readable: "));
-}
-
-static void spoil(off_t at)
-{
-	char path[128], byte;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s" TEXTS, machine.tree.root);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	ck_assert_int_eq(pread(fd, &byte, 1, at), 1);
-	byte ^= 1;
-	ck_assert_int_eq(pwrite(fd, &byte, 1, at), 1);
-	close(fd);
-}
-
-/* the format's name, a checksum, a size, the text */
-static const int spoilt[] = {0, 21, 25, 28, 29, 500};
-
-TEST_EACH(a_file_in_run_that_is_damaged_is_not_believed, spoilt)
-{
-	char *before = strdup(text_of("inventory --json"));
-
-	spoil(spoilt[_i]);
-	ck_assert_str_eq(text_of("inventory --json"), before);
-	ck_assert_str_eq(text_of("inventory --json"), before);
-	free(before);
-}
-
-TEST(where_run_keeps_no_file_the_answer_is_the_same)
-{
-	char *before = strdup(text_of("inventory --json"));
-
-	tree_remove(&machine.tree, TEXTS);
-	tree_mkdir(&machine.tree, TEXTS "/folder");
-	ck_assert_str_eq(text_of("inventory --json"), before);
-	free(before);
 }
 
 /* ---- JSON as the page says */

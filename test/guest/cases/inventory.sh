@@ -36,10 +36,9 @@ run_steps 2400 "/usr/lib/guest/types-steps none ${rows[*]}"
 guest_run '/usr/lib/guest/inventory-steps shapes' || die "more shapes are not made"
 
 claim "found by udev's links: the reports are those of lvm2" compared links
-guest_run 'rm -f /run/lvm/event/inventory; pvscan -qq --cache >/dev/null; udevadm settle; ls /run/lvm/pvs_online | wc -l' >"$JUNK/records"
+guest_run 'pvscan -qq --cache >/dev/null; udevadm settle; ls /run/lvm/pvs_online | wc -l' >"$JUNK/records"
 claim "control: there are records" [ "$(cat "$JUNK/records")" -gt 10 ]
 claim "found by records: the reports are those of lvm2" compared records
-claim "with texts in /run: the reports are those of lvm2" compared texts
 guest_run 'vgchange -qq -an lin thin 2>/dev/null; vgchange -qq -an two; udevadm settle' >/dev/null
 claim "inactive: the reports are those of lvm2" compared inactive
 
