@@ -28,7 +28,7 @@ machine() { # NAME COUNT [LATE...]: disks present from the beginning, and those 
 	GUEST_DISKS=("${GUEST_DISKS[@]:0:$2}")
 	# shellcheck disable=SC2034 # lib.sh's
 	GUEST_LATE=("${@:3}")
-	# else the second reconcile would come a minute after the test
+	# else the runner's next reconcile would come after ten minutes
 	printf 'event { compare_ms = 20000 }\n' | overlay_file etc/lvm/lvmevent.conf
 }
 
