@@ -4,7 +4,6 @@
  * a machine where stock lvm2 is in charge, and in the emergency shell. Reads devices in a child
  * with deadlines, waits for no lock, changes nothing.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

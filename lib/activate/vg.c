@@ -314,8 +314,7 @@ static bool is_to_be_imported(const struct lea_activate_vg *vg)
 	       !is_in_system_dir(vg, "system.devices") && is_root_vg(vg);
 }
 
-/* Returns a setting or file that only the real lvm honours; NULL: none. */
-static const char *why_lvm(const struct lea_activate_vg *vg)
+const char *lea_activate_why_lvm(const struct lea_activate_vg *vg)
 {
 	if (vg->conf->lvm_only)
 		return vg->conf->lvm_only;
@@ -328,7 +327,7 @@ int lea_activate_scanned(struct lea_activate_vg *vg, struct lea_activate_result 
 
 	if (r)
 		return r;
-	result->why = why_lvm(vg);
+	result->why = lea_activate_why_lvm(vg);
 	if (result->why)
 		return LEA_ACTIVATE_DELEGATE;
 	if (vg->options->what == LEA_ACTIVATE_AUTO &&

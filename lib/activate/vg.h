@@ -29,3 +29,7 @@ struct lea_activate_vg {
 /* Returns what lea_activation_vg returns. Logs. */
 LEA_MUST_CHECK int lea_activate_scanned(struct lea_activate_vg *vg,
 					struct lea_activate_result *result);
+
+/* A setting or a file that only the real lvm honours, and that leaves the VG to it: static text;
+ * NULL: none. */
+const char *lea_activate_why_lvm(const struct lea_activate_vg *vg);

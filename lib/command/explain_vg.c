@@ -3,6 +3,7 @@
 #include "command/explain_vg.h"
 
 #include "activate/settings.h"
+#include "activate/vg.h"
 #include "base/append.h"
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -73,6 +74,12 @@ static int make_plan(struct lea_subject *subject, const struct lea_plan_pv *pvs,
 static int plan(struct lea_subject *subject)
 {
 	const struct lea_scan_vg *scanned = subject->scanned;
+	const struct lea_activate_vg activation = {.world = subject->explainer->world,
+						   .conf = subject->explainer->conf,
+						   .options = &as_an_event,
+						   .arena = subject->arena,
+						   .scanned = scanned};
+	const char *why_lvm = lea_activate_why_lvm(&activation);
 	struct lea_plan_pv *pvs =
 		lea_arena_alloc(subject->arena, subject->vg->pv_count + 1U, sizeof(*pvs));
 	int r;
@@ -88,8 +95,8 @@ static int plan(struct lea_subject *subject)
 			      &subject->rules);
 	r = make_plan(subject, pvs, LEA_MODE_COMPLETE, &subject->complete);
 	r = r ? r : make_plan(subject, pvs, LEA_MODE_DEGRADED, &subject->degraded);
-	if (subject->explainer->conf->lvm_only)
-		subject->delegated_why = subject->explainer->conf->lvm_only;
+	if (why_lvm)
+		subject->delegated_why = why_lvm;
 	else if (scanned->has_conflict)
 		subject->delegated_why = "its metadata copies disagree";
 	return r;

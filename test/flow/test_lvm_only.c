@@ -34,17 +34,27 @@ static void put_root(const char *vg_id)
 	tree_put(&machine.tree, path, uuid);
 }
 
+/* A verb of lvmevent. */
+static void run(const char *verb)
+{
+	const struct lea_cmd *cmd = lea_cmd_lvmevent;
+
+	while (strcmp(cmd->name, verb))
+		cmd++;
+	ck_assert_int_eq(machine_command(cmd, verb), 0);
+}
+
 static const struct {
 	const char *claim;
 	bool has_mark, has_devices, is_root;
 	const char *words;
-	bool is_handed;
+	bool is_handed, is_planned; /* to lvm: by this command, by an event */
 } imports[] = {
-	{"the root VG of an image is lvm's", true, false, true, "vgchange -aay", true},
-	{"not without the mark", false, false, true, "vgchange -aay", false},
-	{"not when its devices are known", true, true, true, "vgchange -aay", false},
-	{"another VG is not", true, false, false, "vgchange -aay", false},
-	{"nor is -ay an autoactivation", true, false, true, "vgchange -ay", false},
+	{"the root VG of an image is lvm's", true, false, true, "vgchange -aay", true, true},
+	{"not without the mark", false, false, true, "vgchange -aay", false, false},
+	{"not when its devices are known", true, true, true, "vgchange -aay", false, false},
+	{"another VG is not", true, false, false, "vgchange -aay", false, false},
+	{"nor is -ay an autoactivation", true, false, true, "vgchange -ay", false, true},
 };
 
 TEST_EACH(root_vg_whose_devices_are_to_be_imported, imports)
@@ -59,6 +69,11 @@ TEST_EACH(root_vg_whose_devices_are_to_be_imported, imports)
 	put_root(imports[_i].is_root ? sample_value(&sample, "vg.id")
 				     : "abcdefghijklmnopqrstuvwxyz012345");
 	sample_done(&sample);
+	run("plan");
+	ck_assert_msg(!strstr(machine.out, "VG vg_one: handed to lvm: delegated: only the real lvm "
+					   "activates it: its devices are to be imported") ==
+			      !imports[_i].is_planned,
+		      "%s: %s", imports[_i].claim, machine.out);
 	ck_assert_int_eq(machine_command(&lea_cmd_vgchange, imports[_i].words), 0);
 	ck_assert_msg(machine_has(LVM ".got") == imports[_i].is_handed, "%s: %s%s",
 		      imports[_i].claim, machine.out, machine.err);
@@ -88,9 +103,7 @@ TEST_EACH(settings_that_leave_every_vg_to_lvm, settings)
 		 settings[_i].why ? "handed to lvm: delegated: only the real lvm activates it: "
 				  : "activated\n",
 		 settings[_i].why ? settings[_i].why : "");
-	for (const struct lea_cmd *cmd = lea_cmd_lvmevent; cmd->name; cmd++)
-		if (!strcmp(cmd->name, "plan"))
-			ck_assert_int_eq(machine_command(cmd, "plan"), 0);
+	run("plan");
 	ck_assert_msg(strstr(machine.out, expected) != NULL, "%s: %s", settings[_i].text,
 		      machine.out);
 }
