@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What our programs share at their start: standard streams, the command line of a subcommand. */
-#include "lvmevent.h"
+#include "args.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@ bool lea_check_streams(void)
 
 int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc, char *argv[])
 {
-	struct lea_lvmevent_args *args = opts->values;
+	struct lea_args *args = opts->values;
 	char why[256] = "";
 	int r = lea_opts_parse(opts, argc, argv, why);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "exit.h"
 #include "scan/reader.h"
 #include "scan/scan.h"
 #include "world/conf.h"
@@ -12,16 +13,6 @@
 
 struct lea_opts;
 struct lea_report;
-
-/* lvm2's exit codes. */
-enum lea_exit {
-	LEA_EXIT_DONE = 0,
-	LEA_EXIT_UNCHANGED = 1, /* inventory --if-newer */
-	LEA_EXIT_PARAMS = 3, /* options */
-	LEA_EXIT_INIT = 4,   /* configuration unreadable */
-	LEA_EXIT_FAILED = 5,
-	LEA_EXIT_TIMED_OUT = 75, /* lvmevent wait: not there in time */
-};
 
 struct lea_cmd {
 	const char *name; /* NULL ends a table */

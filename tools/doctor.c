@@ -9,14 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "base/log_ids.h"
+#include "cmd.h"
 #include "command/doctor.h"
 #include "command/report.h"
-#include "record/boot_memory_file.h"
+#include "doctor_verb.h"
 #include "json.h"
-#include "lvmevent.h"
+#include "record/boot_memory_file.h"
 #include "scan/scan.h"
 #include "session.h"
 
@@ -232,7 +234,14 @@ static bool parse_ids(const struct lea_list *ids, uint32_t *ret_bits)
 }
 
 /* Returns an exit code. */
-static int parse_request(const struct lea_lvmevent_args *args, struct lea_doctor_options *options)
+struct args {
+	struct lea_args shared;
+	unsigned int json, measure;
+	const char *sample;
+	struct lea_list only, except;
+};
+
+static int parse_request(const struct args *args, struct lea_doctor_options *options)
 {
 	uint32_t only, except, count;
 	uint64_t sample = SAMPLE_S;
@@ -289,7 +298,7 @@ static int examine(struct view *view, struct lea_doctor_options *options)
 int lea_lvmevent_doctor(struct lea_world *world, int argc, char *argv[])
 {
 #define ROW(member_, type_, name_, value_, help_)                                                  \
-	LEA_OPT(struct lea_lvmevent_args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
+	LEA_OPT(struct args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
 		ROW(json, COUNT, "json", NULL, "Print one JSON object."),
@@ -299,7 +308,7 @@ int lea_lvmevent_doctor(struct lea_world *world, int argc, char *argv[])
 		    "Seconds between two readings of counters (2; at most 10)."),
 		ROW(measure, COUNT, "measure", NULL, "Measure 32 reads of each PV.")};
 #undef ROW
-	struct lea_lvmevent_args args = {.most_words = SIZE_MAX};
+	struct args args = {.shared = {.most_words = SIZE_MAX}};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	LEA_AUTO(view_done)
 	struct view view = {.world = world,

@@ -5,8 +5,6 @@
  * path unit at once. Paths are resolved inside --root: a link in a staged system must not lead us
  * into the running one.
  */
-#include "lvmevent.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,10 +15,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "cmd.h"
 #include "command/give_back.h"
 #include "daemon/reconcile.h"
+#include "enable.h"
+#include "image.h"
+#include "rule_override.h"
 #include "session.h"
 #include "state/gate.h"
 #include "state/queue.h"
@@ -291,8 +294,14 @@ static void log_rest(struct lea_world *world, const char *root)
 }
 
 /* Enabling again without an option keeps what was chosen before. */
-static int put_image_link(struct lea_world *world, const struct lea_lvmevent_args *args,
-			  const char *root, int root_fd, bool is_new, unsigned int *changed)
+struct args {
+	struct lea_args shared;
+	unsigned int commands, initramfs, no_initramfs, update;
+	const char *root;
+};
+
+static int put_image_link(struct lea_world *world, const struct args *args, const char *root,
+			  int root_fd, bool is_new, unsigned int *changed)
 {
 	if (args->no_initramfs)
 		return drop_link(root_fd, &image_link, changed);
@@ -329,8 +338,7 @@ static int put_wait_link(struct lea_world *world, const char *root, int root_fd,
 		     : drop_link(root_fd, &wait_link, news);
 }
 
-static int enable(struct lea_world *world, const struct lea_lvmevent_args *args, const char *root,
-		  int root_fd)
+static int enable(struct lea_world *world, const struct args *args, const char *root, int root_fd)
 {
 	unsigned int news = 0, image = 0;
 	int r = 0;
@@ -491,8 +499,7 @@ static int disable(struct lea_world *world, const char *root, int root_fd)
 	return 0;
 }
 
-static int enable_or_disable(struct lea_world *world, const struct lea_lvmevent_args *args,
-			     bool is_enable)
+static int enable_or_disable(struct lea_world *world, const struct args *args, bool is_enable)
 {
 	LEA_AUTO(lea_closep) int root_fd = -1;
 	const char *root = args->root && strcmp(args->root, "/") != 0 ? args->root : world->root;
@@ -513,17 +520,17 @@ static int parse_and_run(struct lea_world *world, int argc, char *argv[], bool i
 {
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
-		{"root", 0, LEA_OPT_STRING, offsetof(struct lea_lvmevent_args, root), LEA_OPT_ALL,
-		 "Dir", "Work on the system in this folder, not on the running one."},
-		{"commands", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, commands),
-		 LEA_OPT_ALL, NULL, "Put pvscan and vgchange into /usr/local/sbin as well."},
-		{"initramfs", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, initramfs),
-		 LEA_OPT_ALL, NULL, "Have the initramfs activate no LV but root's."},
-		{"no-initramfs", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, no_initramfs),
-		 LEA_OPT_ALL, NULL, "Leave the initramfs to stock lvm2."},
-		{"update", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, update),
-		 LEA_OPT_ALL, NULL, "Rebuild the initramfs in any case."}};
-	struct lea_lvmevent_args args = {0};
+		{"root", 0, LEA_OPT_STRING, offsetof(struct args, root), LEA_OPT_ALL, "Dir",
+		 "Work on the system in this folder, not on the running one."},
+		{"commands", 0, LEA_OPT_COUNT, offsetof(struct args, commands), LEA_OPT_ALL, NULL,
+		 "Put pvscan and vgchange into /usr/local/sbin as well."},
+		{"initramfs", 0, LEA_OPT_COUNT, offsetof(struct args, initramfs), LEA_OPT_ALL, NULL,
+		 "Have the initramfs activate no LV but root's."},
+		{"no-initramfs", 0, LEA_OPT_COUNT, offsetof(struct args, no_initramfs), LEA_OPT_ALL,
+		 NULL, "Leave the initramfs to stock lvm2."},
+		{"update", 0, LEA_OPT_COUNT, offsetof(struct args, update), LEA_OPT_ALL, NULL,
+		 "Rebuild the initramfs in any case."}};
+	struct args args = {0};
 	struct lea_opts opts = {
 		.row = rows, .count = is_enable ? ARRAY_SIZE(rows) : 2, .values = &args};
 	int code = lea_lvmevent_parse(&opts,

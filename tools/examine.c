@@ -9,10 +9,11 @@
 
 #include "base/cleanup.h"
 #include "base/id.h"
-#include "lvmevent.h"
+#include "cmd.h"
 #include "policy/need.h"
 #include "policy/need_memory.h"
 #include "record/boot_memory_file.h"
+#include "rule_override.h"
 #include "world/mounts.h"
 #include "world/udevdb.h"
 

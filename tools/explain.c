@@ -10,12 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "base/cleanup.h"
+#include "cmd.h"
 #include "command/explain.h"
 #include "command/report.h"
 #include "examine.h"
+#include "explain_verb.h"
 #include "json.h"
-#include "lvmevent.h"
 #include "policy/cause_text.h"
 #include "policy/need.h"
 #include "policy/need_memory.h"
@@ -257,14 +259,19 @@ static int explain(struct view *view, const struct lea_list *targets)
 	return tell_targets(view, targets);
 }
 
+struct args {
+	struct lea_args shared;
+	unsigned int json;
+};
+
 int lea_lvmevent_explain(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
-		LEA_OPT(struct lea_lvmevent_args, json, COUNT, "json", 0, LEA_OPT_ALL, NULL,
+		LEA_OPT(struct args, json, COUNT, "json", 0, LEA_OPT_ALL, NULL,
 			"Print one JSON object."),
 	};
-	struct lea_lvmevent_args args = {.most_words = SIZE_MAX};
+	struct args args = {.shared = {.most_words = SIZE_MAX}};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	LEA_AUTO(view_done) struct view view = {.world = world, .out = lea_cmd_report(world)->out};
 	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);

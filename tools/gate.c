@@ -3,7 +3,10 @@
  * lvmevent gate, which ends the boot scan's phase, and lvmevent sweep, which compares udev's PVs
  * with the records (reconcile).
  */
-#include "lvmevent.h"
+#include "gate_verb.h"
+
+#include "args.h"
+#include "rule_override.h"
 #include "session.h"
 
 #include <stdio.h>
@@ -13,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/log_ids.h"
 #include "base/step.h"
+#include "cmd.h"
 #include "daemon/reconcile_wait.h"
 #include "daemon/udev_wait.h"
 #include "state/gate.h"
@@ -121,20 +125,25 @@ static int open_gate(struct lea_world *world, bool wait)
 		     : LEA_EXIT_DONE;
 }
 
+struct gate_args {
+	struct lea_args shared;
+	unsigned int wait;
+};
+
 int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
-		{"wait", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, wait), LEA_OPT_ALL,
-		 NULL, "With open: first wait while the boot scan and udev make progress."}};
-	struct lea_lvmevent_args args = {.most_words = 1};
+		{"wait", 0, LEA_OPT_COUNT, offsetof(struct gate_args, wait), LEA_OPT_ALL, NULL,
+		 "With open: first wait while the boot scan and udev make progress."}};
+	struct gate_args args = {.shared = {.most_words = 1}};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	int code = lea_lvmevent_parse(&opts, "gate open [--wait]|status", argc, argv);
 
-	if (code < 0 && args.word && !strcmp(args.word, "status")) {
+	if (code < 0 && args.shared.word && !strcmp(args.shared.word, "status")) {
 		printf("gate: %s\n", lea_gate_word(world));
 		code = LEA_EXIT_DONE;
-	} else if (code < 0 && (!args.word || strcmp(args.word, "open") != 0)) {
+	} else if (code < 0 && (!args.shared.word || strcmp(args.shared.word, "open") != 0)) {
 		fprintf(stderr, "  Usage: lvmevent gate open [--wait]|status\n");
 		code = LEA_EXIT_PARAMS;
 	}
@@ -168,16 +177,21 @@ static int sweep(struct lea_session *session, bool is_boot, bool wait)
 	return LEA_EXIT_DONE;
 }
 
+struct sweep_args {
+	struct lea_args shared;
+	unsigned int wait, boot;
+};
+
 int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
-		{"wait", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, wait), LEA_OPT_ALL,
-		 NULL, "Wait (up to a minute) until the pending devices are processed."},
-		{"boot", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, boot), LEA_OPT_ALL,
-		 NULL, "Do nothing if boot_gate is 0 (for the boot's service)."}};
+		{"wait", 0, LEA_OPT_COUNT, offsetof(struct sweep_args, wait), LEA_OPT_ALL, NULL,
+		 "Wait (up to a minute) until the pending devices are processed."},
+		{"boot", 0, LEA_OPT_COUNT, offsetof(struct sweep_args, boot), LEA_OPT_ALL, NULL,
+		 "Do nothing if boot_gate is 0 (for the boot's service)."}};
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
-	struct lea_lvmevent_args args = {0};
+	struct sweep_args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	int code = lea_lvmevent_parse(&opts, "sweep [--wait] [--boot]", argc, argv);
 

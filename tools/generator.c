@@ -5,7 +5,6 @@
  * boot had late, process 1's share of CPU, and what lvm2-monitor.service starts. Whatever fails, the
  * boot goes on without.
  */
-#include "lvmevent.h"
 #include "session.h"
 
 #include <fcntl.h>
@@ -13,9 +12,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "args.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "batch/needs.h"
+#include "generator.h"
 #include "policy/need_memory.h"
 #include "policy/need_unit.h"
 #include "record/boot_memory_file.h"
@@ -167,7 +168,7 @@ static int generate(struct lea_world *world, const char *folder)
 int lea_lvmevent_generator(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP};
-	struct lea_lvmevent_args args = {.most_words = 3};
+	struct lea_args args = {.most_words = 3};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	int r, code = lea_lvmevent_parse(&opts, "generator FOLDER [FOLDER FOLDER]", argc, argv);
 

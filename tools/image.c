@@ -9,7 +9,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
-#include "lvmevent.h"
+#include "image.h"
 #include "policy/root_spec.h"
 #include "world/mounts.h"
 #include "world/place.h"

@@ -9,9 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "base/cleanup.h"
 #include "base/step.h"
-#include "lvmevent.h"
+#include "cmd.h"
+#include "initramfs_verb.h"
 #include "world/timeline.h"
 
 #define USAGE                                                                                      \
@@ -76,9 +78,16 @@ static int run_pass(struct lea_world *world, const struct lea_initramfs_options 
 	return r < 0 ? LEA_EXIT_FAILED : r;
 }
 
-static int run(struct lea_world *world, const struct lea_lvmevent_args *args)
+struct args {
+	struct lea_args shared;
+	unsigned int check, is_explicit, all_needs;
+	const char *resume, *needs, *pass, *passes;
+	struct lea_list lvs, vgs;
+};
+
+static int run(struct lea_world *world, const struct args *args)
 {
-	struct lea_initramfs_options options = {.root = args->word,
+	struct lea_initramfs_options options = {.root = args->shared.word,
 						.resume = args->resume,
 						.needs = args->needs,
 						.lv = args->lvs.item,
@@ -90,8 +99,8 @@ static int run(struct lea_world *world, const struct lea_lvmevent_args *args)
 
 	if (!parse_number(args->pass, 0, &options.pass) ||
 	    !parse_number(args->passes, DEFAULT_PASSES, &options.passes) ||
-	    !!args->check == (args->word || args->resume || args->lvs.count || args->vgs.count ||
-			      args->all_needs)) {
+	    !!args->check == (args->shared.word || args->resume || args->lvs.count ||
+			      args->vgs.count || args->all_needs)) {
 		fprintf(stderr, "  Usage: lvmevent " USAGE "\n");
 		return LEA_EXIT_PARAMS;
 	}
@@ -103,7 +112,7 @@ static int run(struct lea_world *world, const struct lea_lvmevent_args *args)
 int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[])
 {
 #define ROW(member_, type_, name_, value_, help_)                                                  \
-	LEA_OPT(struct lea_lvmevent_args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
+	LEA_OPT(struct args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
 		ROW(check, COUNT, "check", NULL, "Can this work here? Activate nothing."),
@@ -117,7 +126,7 @@ int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[])
 		ROW(pass, STRING, "pass", "Number", "Seconds that the boot waits so far (0)."),
 		ROW(passes, STRING, "passes", "Number", "Seconds that it waits at most (30).")};
 #undef ROW
-	struct lea_lvmevent_args args = {.most_words = 1};
+	struct args args = {.shared = {.most_words = 1}};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
 

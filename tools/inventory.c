@@ -4,16 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "args.h"
 #include "base/cleanup.h"
+#include "cmd.h"
 #include "command/report.h"
 #include "inventory_print.h"
-#include "lvmevent.h"
+#include "inventory_verb.h"
 #include "session.h"
 
 #define USAGE "inventory [--json | --openmetrics] [--if-newer GEN] [VG | VG/LV | @tag ...]"
 
-static int print(FILE *out, const struct lea_lvmevent_args *args,
-		 const struct lea_inventory *inventory)
+struct args {
+	struct lea_args shared;
+	unsigned int json, openmetrics;
+	const char *if_newer;
+};
+
+static int print(FILE *out, const struct args *args, const struct lea_inventory *inventory)
 {
 	if (args->json)
 		return lea_inventory_print_json(out, inventory);
@@ -43,7 +50,7 @@ static bool someone_waits(void *arg)
 }
 
 static int show(struct lea_world *world, const struct lea_conf *conf, struct lea_reader **reader,
-		const struct lea_lvmevent_args *args, const struct lea_list *targets)
+		const struct args *args, const struct lea_list *targets)
 {
 	struct lea_inventory_options options = {.target = (const char *const *)targets->item,
 						.target_count = targets->count,
@@ -74,8 +81,7 @@ static int show(struct lea_world *world, const struct lea_conf *conf, struct lea
 	return r ? lea_tool_fail(world, r, "inventory") : LEA_EXIT_DONE;
 }
 
-static int run(struct lea_world *world, const struct lea_lvmevent_args *args,
-	       const struct lea_list *targets)
+static int run(struct lea_world *world, const struct args *args, const struct lea_list *targets)
 {
 	const struct lea_common common = {.is_service = true};
 	struct lea_reader *reader = NULL;
@@ -99,7 +105,7 @@ static int run(struct lea_world *world, const struct lea_lvmevent_args *args,
 int lea_lvmevent_inventory(struct lea_world *world, int argc, char *argv[])
 {
 #define ROW(member_, type_, name_, value_, help_)                                                  \
-	LEA_OPT(struct lea_lvmevent_args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
+	LEA_OPT(struct args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
 		ROW(json, COUNT, "json", NULL, "Print one JSON object."),
@@ -107,7 +113,7 @@ int lea_lvmevent_inventory(struct lea_world *world, int argc, char *argv[])
 		ROW(if_newer, STRING, "if-newer", "GEN",
 		    "Print nothing and end with 1 if GEN is the current generation.")};
 #undef ROW
-	struct lea_lvmevent_args args = {.most_words = SIZE_MAX};
+	struct args args = {.shared = {.most_words = SIZE_MAX}};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
 

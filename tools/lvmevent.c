@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lvmevent's own subcommands, for the boot's services, for udev and for people. */
-#include "lvmevent.h"
+#include "args.h"
+#include "cmd.h"
 #include "session.h"
 
 #include <stdio.h>
@@ -10,8 +11,24 @@
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "daemon/boot_scan.h"
+#include "doctor_verb.h"
+#include "enable.h"
+#include "explain_verb.h"
+#include "gate_verb.h"
+#include "generator.h"
+#include "initramfs_verb.h"
+#include "inventory_verb.h"
+#include "monitor_verb.h"
+#include "needed_verb.h"
+#include "plan_verb.h"
+#include "rule_override.h"
+#include "run.h"
 #include "state/gate.h"
 #include "state/queue.h"
+#include "status.h"
+#include "throttle.h"
+#include "timeline_verb.h"
+#include "wait.h"
 #include "worker/pool.h"
 #include "world/place.h"
 #include "world/proc.h"
@@ -22,7 +39,7 @@ static const struct lea_opt help_row = LEA_LVMEVENT_HELP;
 /* For commands whose only option is --help. */
 static int parse_plain(const char *usage, int argc, char *argv[])
 {
-	struct lea_lvmevent_args args = {0};
+	struct lea_args args = {0};
 	struct lea_opts opts = {.row = &help_row, .count = 1, .values = &args};
 	int code = lea_lvmevent_parse(&opts, usage, argc, argv);
 

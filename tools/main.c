@@ -3,13 +3,13 @@
  * Opens the real world and picks the command by the program's name or by the first argument.
  * Commands that are not ours go to the real lvm.
  */
+#include "args.h"
 #include "cmd.h"
 
 #include "base/cleanup.h"
 #include "command/report.h"
 #include "configured.h"
 #include "daemon/enqueue.h"
-#include "lvmevent.h"
 #include "world/clock_kernel.h"
 #include "world/udev.h"
 

@@ -3,14 +3,15 @@
  * lvmevent monitor: takes the place of lvm2's command in lvm2-monitor.service, which reads all disks
  * while local mounts wait for it. Starts that command only for VGs that need it; in doubt for all.
  */
-#include "lvmevent.h"
 #include "cmd.h"
 #include "session.h"
 
 #include <string.h>
 
+#include "args.h"
 #include "base/cleanup.h"
 #include "daemon/boot_monitor.h"
+#include "monitor_verb.h"
 #include "state/gate.h"
 #include "world/proc.h"
 
@@ -56,7 +57,7 @@ static int run(struct lea_world *world)
 int lea_lvmevent_monitor(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP};
-	struct lea_lvmevent_args args = {0};
+	struct lea_args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	const int code = lea_lvmevent_parse(&opts, "monitor", argc, argv);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lvmevent needed: what the boot needs is activated before the coldplug. */
-#include "lvmevent.h"
 #include "session.h"
 
 #include <systemd/sd-daemon.h>
 
+#include "args.h"
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "daemon/needed.h"
+#include "needed_verb.h"
 #include "world/timeline.h"
 
 #define GRACE_MS 5000U /* of the unit's start beyond the deadline, if not even the thread runs */
@@ -40,7 +41,7 @@ static void run(struct lea_world *world)
 int lea_lvmevent_needed(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP};
-	struct lea_lvmevent_args args = {0};
+	struct lea_args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	int code = lea_lvmevent_parse(&opts, "needed", argc, argv);
 

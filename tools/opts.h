@@ -6,7 +6,6 @@
 #pragma once
 
 #include "base/err.h"
-#include "cmd.h"
 #include "world/conf.h"
 
 #include <stddef.h>

@@ -10,14 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "cmd.h"
 #include "command/explain.h"
 #include "command/report.h"
 #include "daemon/boot_needs.h"
 #include "examine.h"
 #include "json.h"
-#include "lvmevent.h"
+#include "plan_verb.h"
 #include "terminal.h"
 #include "world/conf_where.h"
 
@@ -229,18 +231,24 @@ static int plan(struct view *view)
 	return tell_all(view);
 }
 
+struct args {
+	struct lea_args shared;
+	unsigned int boot, json;
+	struct lea_list config;
+};
+
 int lea_lvmevent_plan(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
-		LEA_OPT(struct lea_lvmevent_args, boot, COUNT, "boot", 0, LEA_OPT_ALL, NULL,
+		LEA_OPT(struct args, boot, COUNT, "boot", 0, LEA_OPT_ALL, NULL,
 			"Also print what the boot activates first, and last."),
-		LEA_OPT(struct lea_lvmevent_args, config, LIST, "config", 0, LEA_OPT_ALL, "FILE",
+		LEA_OPT(struct args, config, LIST, "config", 0, LEA_OPT_ALL, "FILE",
 			"With this lvm.conf, lvmevent.conf or devices file instead."),
-		LEA_OPT(struct lea_lvmevent_args, json, COUNT, "json", 0, LEA_OPT_ALL, NULL,
+		LEA_OPT(struct args, json, COUNT, "json", 0, LEA_OPT_ALL, NULL,
 			"Print one JSON object."),
 	};
-	struct lea_lvmevent_args args = {0};
+	struct args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	LEA_AUTO(view_done) struct view view = {.world = world, .out = lea_cmd_report(world)->out};
 	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);

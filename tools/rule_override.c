@@ -17,8 +17,8 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "lvmevent.h"
 #include "policy/dm_rules.h"
+#include "rule_override.h"
 
 #define RULE_FILE     LEA_DATADIR "/69-lvmevent.rules"
 #define RULE_MARK     "# SPDX-License-Identifier: GPL-2.0-or-later\n# lvm2-event-activation"

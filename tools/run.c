@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lvmevent run: the runner's options. */
-#include "lvmevent.h"
 #include "session.h"
 
 #include <stdio.h>
 
+#include "args.h"
 #include "base/step.h"
 #include "daemon/resident.h"
 #include "daemon/restart.h"
+#include "run.h"
 #include "world/timeline.h"
 
 #define USAGE "run [--stay [--compare]]"
@@ -29,15 +30,20 @@ static int run_resident(struct lea_world *world, bool stays, bool compare)
 	return code ? code : r ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
 }
 
+struct args {
+	struct lea_args shared;
+	unsigned int stay, compare;
+};
+
 int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[])
 {
-	const struct lea_opt rows[] = {
-		LEA_LVMEVENT_HELP,
-		{"stay", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, stay), LEA_OPT_ALL,
-		 NULL, "When nothing is pending, wait instead of exiting (unit)."},
-		{"compare", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, compare),
-		 LEA_OPT_ALL, NULL, "With --stay: reconcile first."}};
-	struct lea_lvmevent_args args = {0};
+	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP,
+				       {"stay", 0, LEA_OPT_COUNT, offsetof(struct args, stay),
+					LEA_OPT_ALL, NULL,
+					"When nothing is pending, wait instead of exiting (unit)."},
+				       {"compare", 0, LEA_OPT_COUNT, offsetof(struct args, compare),
+					LEA_OPT_ALL, NULL, "With --stay: reconcile first."}};
+	struct args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
 

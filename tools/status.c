@@ -10,14 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "cmd.h"
 #include "command/initramfs.h"
 #include "command/report.h"
+#include "gate_verb.h"
 #include "json.h"
-#include "lvmevent.h"
 #include "policy/access.h"
+#include "rule_override.h"
 #include "session.h"
 #include "state/claim.h"
 #include "state/flag.h"
@@ -26,6 +29,7 @@
 #include "state/online.h"
 #include "state/queue.h"
 #include "state/vg_summary.h"
+#include "status.h"
 #include "terminal.h"
 #include "world/active_vgs.h"
 #include "world/udevdb.h"
@@ -379,15 +383,19 @@ static int print_text(struct status *status, FILE *out)
 	return 0;
 }
 
+struct args {
+	struct lea_args shared;
+	unsigned int json;
+};
+
 int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP,
-				       {"json", 0, LEA_OPT_COUNT,
-					offsetof(struct lea_lvmevent_args, json), LEA_OPT_ALL, NULL,
-					"Print one JSON object."}};
+				       {"json", 0, LEA_OPT_COUNT, offsetof(struct args, json),
+					LEA_OPT_ALL, NULL, "Print one JSON object."}};
 	LEA_AUTO(lea_session_end) struct lea_session session = {.world = world, .event_fd = -1};
 	LEA_AUTO(status_done) struct status status = {.session = &session};
-	struct lea_lvmevent_args args = {0};
+	struct args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	int r, code = lea_lvmevent_parse(&opts, "status [--json]", argc, argv);
 

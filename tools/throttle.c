@@ -3,7 +3,7 @@
 #include "throttle.h"
 
 static int other_form(const struct lea_throttle_request *request,
-		      const struct lea_lvmevent_args *args, char *argv[])
+		      const struct lea_throttle_args *args, char *argv[])
 {
 	struct lea_world *world = request->world;
 

@@ -2,15 +2,26 @@
 /* Shared by the files throttle*.c. */
 #pragma once
 
+#include "args.h"
 #include "command/throttle.h"
-#include "lvmevent.h"
+
+/* ---- throttle.c */
+
+/* Returns an exit code. */
+int lea_lvmevent_throttle(struct lea_world *world, int argc, char *argv[]);
 
 /* ---- throttle_run.c */
+
+struct lea_throttle_args {
+	struct lea_args shared;
+	unsigned int json, list, drain, strict;
+	const char *class_, *vg, *priority, *wait_limit, *run_limit, *label, *cancel;
+};
 
 /* --list, --cancel or --drain; @request has the limit of the wait. @argv: as that of
  * lea_throttle_main. Returns an exit code. */
 typedef int lea_throttle_form(const struct lea_throttle_request *request,
-			      const struct lea_lvmevent_args *args, char *argv[]);
+			      const struct lea_throttle_args *args, char *argv[]);
 /* `throttle OPTIONS`. Returns an exit code, or ends the process by the command's signal. */
 int lea_throttle_main(struct lea_world *world, int argc, char *argv[], lea_throttle_form *other);
 /* A command without options of ours, as a drop-in name starts it. The same. */

@@ -68,7 +68,7 @@ static const char *parse_number(const char *text, uint64_t most, uint64_t *ret_n
 	return lea_number_parse(text, most, ret_number) && *ret_number ? NULL : wrong;
 }
 
-static const char *fill_request(const struct lea_lvmevent_args *args,
+static const char *fill_request(const struct lea_throttle_args *args,
 				struct lea_throttle_request *request)
 {
 	uint64_t wait_s = 0, run_s = 0;
@@ -108,7 +108,7 @@ int lea_throttle_run_plain(struct lea_world *world, char *argv[])
 }
 
 /* @command: the arguments after "--"; NULL: there is no "--". */
-static int run_form(struct lea_world *world, const struct lea_lvmevent_args *args, char **argv,
+static int run_form(struct lea_world *world, const struct lea_throttle_args *args, char **argv,
 		    char **command, lea_throttle_form *other)
 {
 	struct lea_throttle_request request = {
@@ -130,14 +130,15 @@ static int run_form(struct lea_world *world, const struct lea_lvmevent_args *arg
 	if (count)
 		return other(&request, args, argv);
 	if (!command || !command[0])
-		return misused(args->word ? "put -- before the command" : "no command is given");
+		return misused(args->shared.word ? "put -- before the command"
+						 : "no command is given");
 	return run(&request);
 }
 
 int lea_throttle_main(struct lea_world *world, int argc, char *argv[], lea_throttle_form *other)
 {
 #define ROW(member_, type_, name_, value_, help_)                                                  \
-	LEA_OPT(struct lea_lvmevent_args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
+	LEA_OPT(struct lea_throttle_args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
 		ROW(class_, STRING, "class", "Name",
@@ -153,7 +154,7 @@ int lea_throttle_main(struct lea_world *world, int argc, char *argv[], lea_throt
 		ROW(cancel, STRING, "cancel", "Word", "Those with this label or ticket give up."),
 		ROW(drain, COUNT, "drain", NULL, "Begin no command, wait until none runs.")};
 #undef ROW
-	struct lea_lvmevent_args args = {.most_words = 1000};
+	struct lea_throttle_args args = {.shared = {.most_words = 1000}};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	int code, words = 0;
 

@@ -37,7 +37,7 @@ static bool is_dropin(void)
 
 /* Reports and the like, for people: lvmevent has them. */
 static int be_lvmevent(const struct lea_throttle_request *request,
-		       const struct lea_lvmevent_args *args, char *argv[])
+		       const struct lea_throttle_args *args, char *argv[])
 {
 	(void)args;
 	execv(LEA_SBINDIR "/lvmevent", argv - 1);

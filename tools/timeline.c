@@ -7,15 +7,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "base/cleanup.h"
 #include "base/id.h"
+#include "cmd.h"
 #include "command/report.h"
 #include "command/timeline_print.h"
 #include "daemon/timeline_file.h"
-#include "lvmevent.h"
 #include "record/boot_memory_file.h"
 #include "session.h"
 #include "timeline_json.h"
+#include "timeline_verb.h"
 
 #define USAGE	    "timeline [--boot N | --diff A B] [--top N] [--json] [--svg FILE]"
 /* For two boots */
@@ -140,7 +142,13 @@ static int misused(void)
 	return LEA_EXIT_PARAMS;
 }
 
-static int run(struct lea_world *world, const struct lea_lvmevent_args *args)
+struct args {
+	struct lea_args shared;
+	unsigned int json;
+	const char *boot_back, *diff, *top, *svg;
+};
+
+static int run(struct lea_world *world, const struct args *args)
 {
 	LEA_AUTO(lea_arena_freep) struct lea_arena *arena = NULL;
 	struct request request = {.world = world,
@@ -153,9 +161,9 @@ static int run(struct lea_world *world, const struct lea_lvmevent_args *args)
 
 	if ((args->top && !lea_number_parse(args->top, MOST_TOP, &top)) ||
 	    (args->boot_back && !parse_boot(args->boot_back, &first)) ||
-	    (args->diff && (!parse_boot(args->diff, &first) || !args->word ||
-			    !parse_boot(args->word, &second))) ||
-	    (args->word && !args->diff) || (args->diff && args->boot_back) ||
+	    (args->diff && (!parse_boot(args->diff, &first) || !args->shared.word ||
+			    !parse_boot(args->shared.word, &second))) ||
+	    (args->shared.word && !args->diff) || (args->diff && args->boot_back) ||
 	    (args->svg && (args->diff || args->json)))
 		return misused();
 	request.top = (uint32_t)top;
@@ -168,7 +176,7 @@ static int run(struct lea_world *world, const struct lea_lvmevent_args *args)
 int lea_lvmevent_timeline(struct lea_world *world, int argc, char *argv[])
 {
 #define ROW(member_, type_, name_, value_, help_)                                                  \
-	LEA_OPT(struct lea_lvmevent_args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
+	LEA_OPT(struct args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
 		ROW(boot_back, STRING, "boot", "N", "0: this boot; -1: the one before; to -5."),
@@ -177,7 +185,7 @@ int lea_lvmevent_timeline(struct lea_world *world, int argc, char *argv[])
 		ROW(json, COUNT, "json", NULL, "Print JSON, for scripts."),
 		ROW(svg, STRING, "svg", "File", "Write a picture; -: to standard output.")};
 #undef ROW
-	struct lea_lvmevent_args args = {.most_words = 1};
+	struct args args = {.shared = {.most_words = 1}};
 	struct lea_opts opts = {
 		.row = rows, .count = ARRAY_SIZE(rows), .values = &args, .takes_numbers = true};
 	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);

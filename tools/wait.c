@@ -8,17 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "base/append.h"
 #include "base/cleanup.h"
 #include "base/id.h"
+#include "cmd.h"
 #include "command/report.h"
 #include "daemon/goal_wait.h"
 #include "daemon/session.h"
 #include "examine.h"
 #include "json.h"
-#include "lvmevent.h"
 #include "session.h"
 #include "terminal.h"
+#include "wait.h"
 
 #define USAGE		 "wait [--timeout S] [--progress] [--json] TARGET..."
 #define LIMIT_MS	 120000U
@@ -316,18 +318,24 @@ static int parse_limit(const char *text, uint64_t *ret_ms)
 	return 0;
 }
 
+struct args {
+	struct lea_args shared;
+	unsigned int json, progress;
+	const char *timeout;
+};
+
 int lea_lvmevent_wait(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
-		LEA_OPT(struct lea_lvmevent_args, timeout, STRING, "timeout", 0, LEA_OPT_ALL, "S",
+		LEA_OPT(struct args, timeout, STRING, "timeout", 0, LEA_OPT_ALL, "S",
 			"Wait so many seconds at most (120), or \"infinity\"."),
-		LEA_OPT(struct lea_lvmevent_args, progress, COUNT, "progress", 0, LEA_OPT_ALL, NULL,
+		LEA_OPT(struct args, progress, COUNT, "progress", 0, LEA_OPT_ALL, NULL,
 			"Show progress also if standard error is no terminal."),
-		LEA_OPT(struct lea_lvmevent_args, json, COUNT, "json", 0, LEA_OPT_ALL, NULL,
+		LEA_OPT(struct args, json, COUNT, "json", 0, LEA_OPT_ALL, NULL,
 			"Print one JSON object."),
 	};
-	struct lea_lvmevent_args args = {.most_words = SIZE_MAX};
+	struct args args = {.shared = {.most_words = SIZE_MAX}};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	LEA_AUTO(view_done)
 	struct view view = {.world = world,

@@ -3,7 +3,8 @@
  * Command lines: a byte selects the command; a NUL follows each argument. The linker replaces the
  * work of the commands and exec by the functions below; the parsing of options is the real code.
  */
-#include "../tools/lvmevent.h"
+#include "../tools/args.h"
+#include "../tools/cmd.h"
 #include "../tools/pvscan.h"
 #include "../tools/vgchange.h"
 #include "command/report.h"
@@ -61,25 +62,30 @@ int __wrap_lea_proc_exec(const char *const argv[])
 	return -ENOENT;
 }
 
-/* The rows of all subcommands in one table. */
+struct verb_args {
+	struct lea_args shared;
+	unsigned int json, wait;
+	const char *root;
+};
+
+/* Rows as those of the verbs. */
 static int run_lvmevent(int argc, char *argv[])
 {
 	static const struct lea_opt rows[] = {
-		{"help", 'h', LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, help), LEA_OPT_ALL,
-		 NULL, "."},
-		{"json", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, json), LEA_OPT_ALL,
-		 NULL, "."},
-		{"wait", 0, LEA_OPT_COUNT, offsetof(struct lea_lvmevent_args, wait), LEA_OPT_ALL,
-		 NULL, "."},
-		{"root", 0, LEA_OPT_STRING, offsetof(struct lea_lvmevent_args, root), LEA_OPT_ALL,
-		 "Dir", "."},
+		LEA_LVMEVENT_HELP,
+		{"json", 0, LEA_OPT_COUNT, offsetof(struct verb_args, json), LEA_OPT_ALL, NULL,
+		 "."},
+		{"wait", 0, LEA_OPT_COUNT, offsetof(struct verb_args, wait), LEA_OPT_ALL, NULL,
+		 "."},
+		{"root", 0, LEA_OPT_STRING, offsetof(struct verb_args, root), LEA_OPT_ALL, "Dir",
+		 "."},
 	};
-	struct lea_lvmevent_args args = {0};
+	struct verb_args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	int code = lea_lvmevent_parse(&opts, "word", argc, argv);
 
 	if (code < 0)
-		CLAIM(opts.positional.count <= 1 && !args.word == !opts.positional.count);
+		CLAIM(opts.positional.count <= 1 && !args.shared.word == !opts.positional.count);
 	lea_opts_done(&opts);
 	return code < 0 ? DID_WORK : code;
 }

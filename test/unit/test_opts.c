@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "../../tools/cmd.h"
 #include "../../tools/opts.h"
 
 #include "base/cleanup.h"

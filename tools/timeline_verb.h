@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lvmevent timeline */
+#pragma once
+
+#include "world/world.h"
+
+/* Returns an exit code. */
+int lea_lvmevent_timeline(struct lea_world *world, int argc, char *argv[]);
