@@ -2,7 +2,7 @@
 /* What our programs share at their start: standard streams, the command line of a verb. */
 #pragma once
 
-#include "exit.h"
+#include "base/exit.h"
 #include "opts.h"
 
 #include <stdbool.h>

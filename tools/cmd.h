@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/err.h"
-#include "exit.h"
+#include "base/exit.h"
 #include "scan/reader.h"
 #include "scan/scan.h"
 #include "world/conf.h"
@@ -42,10 +42,6 @@ int lea_cmd_refuse(struct lea_world *world, const char *line);
 
 /* The report whose sink world->log is, for commands that print other lines, too. */
 struct lea_report *lea_cmd_report(struct lea_world *world);
-
-/* Path of the real lvm: from LVMEVENT_LVM, unless the program is privileged by exec; else as built.
- * Borrowed. */
-const char *lea_lvm_path(const struct lea_world *world);
 
 /* Compares the compiled-in defaults with those of the real lvm, see lvm_defaults.h: when the gate
  * opens at boot, and on enable. Call before lea_cmd_begin, which reads the configuration. */

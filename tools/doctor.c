@@ -17,10 +17,10 @@
 #include "command/doctor.h"
 #include "command/report.h"
 #include "doctor_verb.h"
+#include "fail.h"
 #include "json.h"
 #include "record/boot_memory_file.h"
 #include "scan/scan.h"
-#include "session.h"
 
 #define USAGE                                                                                      \
 	"doctor [--json] [--only ID,...] [--except ID,...] [--sample S] [--measure] [VG|PV...]"

@@ -21,10 +21,10 @@
 #include "cmd.h"
 #include "command/give_back.h"
 #include "daemon/reconcile.h"
+#include "daemon/session.h"
 #include "enable.h"
 #include "image.h"
 #include "rule_override.h"
-#include "session.h"
 #include "state/gate.h"
 #include "state/queue.h"
 #include "state/queue_watch.h"
@@ -396,7 +396,7 @@ static void give_back(struct lea_world *world, int run_fd)
 	size_t count = 0;
 	int r = 0;
 
-	if (lea_tool_begin(world, &session))
+	if (lea_session_begin(world, &session))
 		return;
 	how.conf = session.conf;
 	how.event_fd = session.event_fd;

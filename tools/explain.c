@@ -17,6 +17,7 @@
 #include "command/report.h"
 #include "examine.h"
 #include "explain_verb.h"
+#include "fail.h"
 #include "json.h"
 #include "policy/cause_text.h"
 #include "policy/need.h"

@@ -7,7 +7,6 @@
 
 #include "args.h"
 #include "rule_override.h"
-#include "session.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +17,9 @@
 #include "base/step.h"
 #include "cmd.h"
 #include "daemon/reconcile_wait.h"
+#include "daemon/session.h"
 #include "daemon/udev_wait.h"
+#include "fail.h"
 #include "state/gate.h"
 #include "state/vg_summary.h"
 #include "world/timeline.h"
@@ -102,7 +103,7 @@ static int open_gate(struct lea_world *world, bool wait)
 		notify_open();
 		return LEA_EXIT_DONE;
 	}
-	code = lea_tool_begin(world, &session);
+	code = lea_session_begin(world, &session);
 	how.conf = session.conf;
 	how.event_fd = session.event_fd;
 	if (!code && wait) {
@@ -199,7 +200,7 @@ int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[])
 	if (code >= 0)
 		return code;
 	LEA_CRASHPOINT_ROLE("sweep");
-	code = lea_tool_begin(world, &session);
+	code = lea_session_begin(world, &session);
 	if (code)
 		return code;
 	/* The runner is ordered after the boot's services: without a boot scan no process would

@@ -5,7 +5,6 @@
  * boot had late, process 1's share of CPU, and what lvm2-monitor.service starts. Whatever fails, the
  * boot goes on without.
  */
-#include "session.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "batch/needs.h"
+#include "fail.h"
 #include "generator.h"
 #include "policy/need_memory.h"
 #include "policy/need_unit.h"

@@ -8,9 +8,9 @@
 #include "base/cleanup.h"
 #include "cmd.h"
 #include "command/report.h"
+#include "fail.h"
 #include "inventory_print.h"
 #include "inventory_verb.h"
-#include "session.h"
 
 #define USAGE "inventory [--json | --openmetrics] [--if-newer GEN] [VG | VG/LV | @tag ...]"
 

@@ -2,7 +2,6 @@
 /* lvmevent's own subcommands, for the boot's services, for udev and for people. */
 #include "args.h"
 #include "cmd.h"
-#include "session.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +10,11 @@
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "daemon/boot_scan.h"
+#include "daemon/session.h"
 #include "doctor_verb.h"
 #include "enable.h"
 #include "explain_verb.h"
+#include "fail.h"
 #include "gate_verb.h"
 #include "generator.h"
 #include "initramfs_verb.h"
@@ -66,7 +67,7 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 	if (code >= 0)
 		return code;
 	LEA_CRASHPOINT_ROLE("boot");
-	code = lea_tool_begin(world, &session);
+	code = lea_session_begin(world, &session);
 	if (code)
 		return code;
 	if (lea_stands_aside(world)) {
@@ -95,7 +96,7 @@ static int run_arm(struct lea_world *world, int argc, char *argv[])
 		return code;
 	LEA_CRASHPOINT_ROLE("arm");
 	lea_cmd_check_defaults(world);
-	code = lea_tool_begin(world, &session);
+	code = lea_session_begin(world, &session);
 	if (code)
 		return code;
 	r = lea_rule_override_write(world, world->root, &count);
@@ -175,9 +176,8 @@ static int run_retry(struct lea_world *world, int argc, char *argv[])
 
 	if (code >= 0)
 		return code;
-	code = lea_tool_open_queue(&session);
-	if (code)
-		return code;
+	if (lea_session_open_queue(&session))
+		return LEA_EXIT_FAILED;
 	r = lea_queue_retry(session.event_fd, &count);
 	if (r < 0)
 		return lea_tool_fail(world, r, "retry");

@@ -4,7 +4,6 @@
  * while local mounts wait for it. Starts that command only for VGs that need it; in doubt for all.
  */
 #include "cmd.h"
-#include "session.h"
 
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lvmevent needed: what the boot needs is activated before the coldplug. */
-#include "session.h"
 
 #include <systemd/sd-daemon.h>
 
@@ -8,6 +7,8 @@
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "daemon/needed.h"
+#include "daemon/session.h"
+#include "fail.h"
 #include "needed_verb.h"
 #include "world/timeline.h"
 
@@ -27,7 +28,7 @@ static void run(struct lea_world *world)
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	int r;
 
-	if (lea_tool_begin(world, &session) ||
+	if (lea_session_begin(world, &session) ||
 	    lea_conf_boot_wait(session.conf) == LEA_BOOT_WAIT_NONE)
 		return;
 	sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%llu",

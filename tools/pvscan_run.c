@@ -11,6 +11,7 @@
 #include "record/record.h"
 #include "scan/scan.h"
 #include "state/online.h"
+#include "world/setup.h"
 
 #include <errno.h>
 #include <stdlib.h>

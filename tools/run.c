@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lvmevent run: the runner's options. */
-#include "session.h"
 
 #include <stdio.h>
 
@@ -8,6 +7,7 @@
 #include "base/step.h"
 #include "daemon/resident.h"
 #include "daemon/restart.h"
+#include "daemon/session.h"
 #include "run.h"
 #include "world/timeline.h"
 
@@ -19,7 +19,7 @@ static int run_resident(struct lea_world *world, bool stays, bool compare)
 	int code, r = 0;
 
 	LEA_CRASHPOINT_ROLE("run");
-	code = lea_tool_begin(world, &session);
+	code = lea_session_begin(world, &session);
 	if (!code)
 		lea_timeline_open(world, "run");
 	if (!code)

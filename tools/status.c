@@ -17,11 +17,12 @@
 #include "cmd.h"
 #include "command/initramfs.h"
 #include "command/report.h"
+#include "daemon/session.h"
+#include "fail.h"
 #include "gate_verb.h"
 #include "json.h"
 #include "policy/access.h"
 #include "rule_override.h"
-#include "session.h"
 #include "state/claim.h"
 #include "state/flag.h"
 #include "state/missing.h"
@@ -402,9 +403,8 @@ int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[])
 	lea_opts_done(&opts);
 	if (code >= 0)
 		return code;
-	code = lea_tool_open_queue(&session);
-	if (code)
-		return code;
+	if (lea_session_open_queue(&session))
+		return LEA_EXIT_FAILED;
 	status.has_color = lea_terminal_has_color(world, lea_cmd_report(world)->out);
 	begin_json(&status);
 	r = collect(&status);

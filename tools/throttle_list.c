@@ -12,8 +12,8 @@
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "command/throttle.h"
+#include "fail.h"
 #include "json.h"
-#include "session.h"
 
 #define CLASSES_MOST 64U
 

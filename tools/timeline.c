@@ -14,8 +14,8 @@
 #include "command/report.h"
 #include "command/timeline_print.h"
 #include "daemon/timeline_file.h"
+#include "fail.h"
 #include "record/boot_memory_file.h"
-#include "session.h"
 #include "timeline_json.h"
 #include "timeline_verb.h"
 

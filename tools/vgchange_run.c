@@ -11,6 +11,7 @@
 #include "policy/bounds.h"
 #include "state/lock.h"
 #include "world/proc.h"
+#include "world/setup.h"
 
 #include <errno.h>
 #include <stdlib.h>

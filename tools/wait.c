@@ -17,8 +17,8 @@
 #include "daemon/goal_wait.h"
 #include "daemon/session.h"
 #include "examine.h"
+#include "fail.h"
 #include "json.h"
-#include "session.h"
 #include "terminal.h"
 #include "wait.h"
 

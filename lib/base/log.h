@@ -8,6 +8,7 @@
 #include "base/err.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -38,10 +39,20 @@ struct lea_log_fields {
 	int process; /* pid of the service that the line belongs to; 0: of the process that logs */
 };
 
+/* What a configuration says about messages. Borrowed while the sink is in use; NULL: not set. */
+struct lea_log_settings {
+	const char *prefix, *journal;
+	bool command_names, is_silent;
+	unsigned int verbose;
+};
+
 /* Sink of messages. @write gets one line without newline or other control characters; tests capture
  * it. */
 struct lea_log {
 	void (*write)(struct lea_log *log, enum lea_log_level level, const char *line);
+	/* Applies settings; the options of the command line are stronger. NULL: the sink has none.
+	 */
+	void (*configure)(struct lea_log *log, const struct lea_log_settings *settings);
 	enum lea_log_level max_level; /* lines above this level are not formatted */
 	/* Of the line that is written, or of all lines until the caller who set it resets it;
 	 * borrowed; NULL: none */

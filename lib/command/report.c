@@ -133,18 +133,6 @@ static void write_line(struct lea_log *log, enum lea_log_level level, const char
 	put_line(report, level == LEA_LOG_PRINT ? report->out : report->err, line);
 }
 
-void lea_report_init(struct lea_report *report, FILE *out, FILE *err, const char *command)
-{
-	*report = (struct lea_report){
-		.log = {.write = write_line, .max_level = LEA_LOG_PRINT},
-		.out = out,
-		.err = err,
-		.command = command,
-		.prefix = "  ",
-		.shown = LEA_LOG_PRINT,
-	};
-}
-
 void lea_report_find_journal(struct lea_report *report, const char *journal_stream)
 {
 	unsigned long long device, inode;
@@ -167,10 +155,10 @@ static void settle_max_level(struct lea_report *report)
 	report->log.max_level = level;
 }
 
-void lea_report_set_levels(struct lea_report *report, const struct lea_report_levels *levels)
+static void show(struct lea_report *report, const struct lea_report_levels *levels, bool is_silent)
 {
 	report->shown = LEA_LOG_PRINT;
-	if (levels->quiet > 1 || levels->is_silent)
+	if (levels->quiet > 1 || is_silent)
 		report->shown = LEA_LOG_WARNING;
 	else if (!levels->quiet && (levels->verbose > 2 || levels->debug))
 		report->shown = LEA_LOG_DEBUG;
@@ -179,7 +167,13 @@ void lea_report_set_levels(struct lea_report *report, const struct lea_report_le
 	settle_max_level(report);
 }
 
-int lea_report_add_journal(struct lea_report *report, const char *words)
+void lea_report_set_levels(struct lea_report *report, const struct lea_report_levels *levels)
+{
+	report->asked = *levels;
+	show(report, levels, false);
+}
+
+void lea_report_add_journal(struct lea_report *report, const char *words)
 {
 	static const struct {
 		const char *name;
@@ -205,7 +199,34 @@ int lea_report_add_journal(struct lea_report *report, const char *words)
 		words += len;
 	}
 	settle_max_level(report);
-	return is_known ? 0 : LEA_REPORT_UNKNOWN_WORD;
+	if (!is_known)
+		lea_log(&report->log, LEA_LOG_WARNING, "Ignoring unrecognized journal value.");
+}
+
+static void configure(struct lea_log *log, const struct lea_log_settings *settings)
+{
+	struct lea_report *report = container_of(log, struct lea_report, log);
+	struct lea_report_levels levels = report->asked;
+
+	if (settings->prefix)
+		report->prefix = settings->prefix;
+	report->command_names = settings->command_names;
+	if (!levels.verbose)
+		levels.verbose = settings->verbose;
+	show(report, &levels, settings->is_silent);
+	lea_report_add_journal(report, settings->journal);
+}
+
+void lea_report_init(struct lea_report *report, FILE *out, FILE *err, const char *command)
+{
+	*report = (struct lea_report){
+		.log = {.write = write_line, .configure = configure, .max_level = LEA_LOG_PRINT},
+		.out = out,
+		.err = err,
+		.command = command,
+		.prefix = "  ",
+		.shown = LEA_LOG_PRINT,
+	};
 }
 
 void lea_report_command(struct lea_report *report, int argc, char *const argv[])

@@ -23,6 +23,12 @@ enum lea_report_journal {
 	LEA_JOURNAL_DEBUG = 1U << 2,   /* everything */
 };
 
+/* Counts of -v, -d and -q. -v shows verbose lines, -d or -vvv debug lines, -q cancels both, -qq (or
+ * log/silent) hides prints. */
+struct lea_report_levels {
+	unsigned int verbose, debug, quiet;
+};
+
 struct lea_report {
 	struct lea_log log;	  /* its sink is this report */
 	FILE *out, *err;	  /* borrowed */
@@ -30,6 +36,7 @@ struct lea_report {
 	const char *prefix;	  /* log/prefix */
 	bool command_names;	  /* log/command_names */
 	bool is_silent;		  /* --udevoutput: nothing but KEY='value' */
+	struct lea_report_levels asked; /* by the options */
 	enum lea_log_level shown; /* highest level written to the streams */
 	uint32_t journal;	  /* enum lea_report_journal */
 	bool is_service;	  /* the streams lead to the journal: see lea_report_find_journal */
@@ -47,20 +54,11 @@ void lea_report_init(struct lea_report *report, FILE *out, FILE *err, const char
  */
 void lea_report_find_journal(struct lea_report *report, const char *journal_stream);
 
-/* Counts of -v, -d and -q. -v shows verbose lines, -d or -vvv debug lines, -q cancels both, -qq (or
- * log/silent) hides prints. */
-struct lea_report_levels {
-	unsigned int verbose, debug, quiet;
-	bool is_silent; /* log/silent */
-};
 void lea_report_set_levels(struct lea_report *report, const struct lea_report_levels *levels);
 
-enum lea_report_outcome {
-	LEA_REPORT_UNKNOWN_WORD = 1, /* some word was ignored; the caller warns */
-};
 /* Adds to report->journal. @words: as in log/journal or --journal: "command,output,debug"; NULL:
- * none. */
-LEA_MUST_CHECK int lea_report_add_journal(struct lea_report *report, const char *words);
+ * none. Warns of an unknown word. */
+void lea_report_add_journal(struct lea_report *report, const char *words);
 
 /* Writes the command line to the journal, with LEA_JOURNAL_COMMAND. */
 void lea_report_command(struct lea_report *report, int argc, char *const argv[]);

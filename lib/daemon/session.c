@@ -3,19 +3,19 @@
 #include "daemon/session.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/cleanup.h"
-#include "daemon/boot_needs.h"
 #include "batch/part.h"
 #include "batch/pass_cache.h"
+#include "daemon/boot_needs.h"
 #include "record/incomplete.h"
 #include "worker/pool.h"
 #include "world/place.h"
+#include "world/setup.h"
 
 int lea_session_fail(struct lea_world *world, int fault, const char *what)
 {
-	lea_log(world->log, LEA_LOG_ERROR, "%s: %s", what, strerror(-fault));
+	lea_log_fault(world->log, fault, "%s", what);
 	return LEA_SESSION_FAILED;
 }
 
@@ -73,6 +73,20 @@ int lea_session_open_queue(struct lea_session *session)
 	if (session->event_fd >= 0)
 		return 0;
 	return lea_session_fail(session->world, session->event_fd, "/run/lvm/event");
+}
+
+int lea_session_begin(struct lea_world *world, struct lea_session *session)
+{
+	const struct lea_conf_options options = {.forgive = true};
+	int code;
+
+	*session = (struct lea_session){
+		.world = world, .event_fd = -1, .lvm_path = lea_lvm_path(world)};
+	code = lea_setup_conf(world, &options, &session->conf);
+	code = code ? code : lea_setup_dm(world, session->conf, false);
+	if (code)
+		return code;
+	return lea_session_open_queue(session) ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
 }
 
 static bool is_awaited(void *arg)

@@ -32,6 +32,12 @@ enum lea_session_outcome {
 void lea_session_end(struct lea_session *session);
 /* May this process write to /run? Returns 0, or LEA_SESSION_FAILED in a chroot or a container. */
 LEA_MUST_CHECK int lea_session_check_place(struct lea_world *world);
+/*
+ * lea_session_begin - read the settings, open device-mapper and the queue, as the services do
+ * A mistake in lvmevent.conf is only logged: it must not break the boot. Returns 0 or the exit code
+ * to leave with (logged). Call lea_session_end in every case.
+ */
+LEA_MUST_CHECK int lea_session_begin(struct lea_world *world, struct lea_session *session);
 /* Opens the queue and creates missing folders. Returns 0 or LEA_SESSION_FAILED. */
 LEA_MUST_CHECK int lea_session_open_queue(struct lea_session *session);
 /* Creates the reader and the workers and fills in @how but for is_boot and defers_watch, which the
