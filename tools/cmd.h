@@ -4,8 +4,6 @@
 
 #include "base/err.h"
 #include "base/exit.h"
-#include "scan/reader.h"
-#include "scan/scan.h"
 #include "world/conf.h"
 #include "world/world.h"
 
@@ -46,16 +44,6 @@ struct lea_report *lea_cmd_report(struct lea_world *world);
 /* Compares the compiled-in defaults with those of the real lvm, see lvm_defaults.h: when the gate
  * opens at boot, and on enable. Call before lea_cmd_begin, which reads the configuration. */
 void lea_cmd_check_defaults(struct lea_world *world);
-
-/*
- * lea_cmd_read - have a scan of an interactive command read devices in a child, with deadlines
- * @reader: created if NULL; owned by the caller (lea_reader_free)
- * Sets out_of_process and reader of @options. 0 or -errno.
- */
-LEA_MUST_CHECK int lea_cmd_read(struct lea_world *world, const struct lea_conf *conf,
-				struct lea_reader **reader, struct lea_scan_options *options);
-/* Logs each device of the scan that timed out. Returns their number. */
-size_t lea_cmd_tell_unanswered(struct lea_world *world, const struct lea_scan *scan);
 
 /* Options that every command of lvm2 takes; filled by the rows LEA_OPTS_COMMON (opts.h). */
 struct lea_common {

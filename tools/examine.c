@@ -14,6 +14,7 @@
 #include "policy/need_memory.h"
 #include "record/boot_memory_file.h"
 #include "rule_override.h"
+#include "scan/survey.h"
 #include "world/mounts.h"
 #include "world/udevdb.h"
 
@@ -126,7 +127,7 @@ static int scan_all(struct lea_examine *examine)
 	struct lea_scan_options options = {.use_names_filter = true, .filter = &examine->filter};
 	struct lea_device *devices;
 	size_t count;
-	int r = lea_cmd_read(examine->world, examine->conf, &examine->reader, &options);
+	int r = lea_survey_prepare(examine->world, examine->conf, &examine->reader, &options);
 
 	r = r ? r : lea_scan_new(examine->world, examine->conf, &options, &examine->scan);
 	r = r ? r : lea_devices_enumerate(examine->world, &devices, &count);

@@ -11,6 +11,7 @@
 #include "fail.h"
 #include "inventory_print.h"
 #include "inventory_verb.h"
+#include "scan/survey.h"
 
 #define USAGE "inventory [--json | --openmetrics] [--if-newer GEN] [VG | VG/LV | @tag ...]"
 
@@ -59,7 +60,7 @@ static int show(struct lea_world *world, const struct lea_conf *conf, struct lea
 	LEA_AUTO(lea_inventory_done) struct lea_inventory inventory = {.arena = NULL};
 	FILE *out = lea_cmd_report(world)->out;
 	uint32_t unknown = 0;
-	int r = lea_cmd_read(world, conf, reader, &options.scan);
+	int r = lea_survey_prepare(world, conf, reader, &options.scan);
 
 	if (!r)
 		lea_reader_listen(*reader, someone_waits, NULL);

@@ -10,6 +10,7 @@
 #include "command/report.h"
 #include "record/record.h"
 #include "scan/scan.h"
+#include "scan/survey.h"
 #include "state/online.h"
 #include "world/setup.h"
 
@@ -265,7 +266,7 @@ static int scan_options(struct work *work, struct lea_scan_options *options)
 	/* An event reads one device, directly as lvm2's pvscan does, so udev waits no longer. */
 	if (work->args->autoactivation)
 		return 0;
-	return lea_cmd_read(work->world, work->conf, &work->reader, options);
+	return lea_survey_prepare(work->world, work->conf, &work->reader, options);
 }
 
 /* Prints "run" or "skip" for each complete VG, then activates those that we claimed. */
@@ -319,7 +320,7 @@ static int look_and_record(struct work *work)
 	r = r ? r : lea_scan_new(work->world, work->conf, &options, &scan);
 	r = r ? r : lea_scan_add(scan, work->devices, work->device_count);
 	if (!r)
-		work->has_failed |= lea_cmd_tell_unanswered(work->world, scan) > 0;
+		work->has_failed |= lea_survey_tell_unanswered(work->world, scan) > 0;
 	if (!r && work->is_whole)
 		r = lea_scan_cover(scan);
 	if (!r && work->is_whole)

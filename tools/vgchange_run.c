@@ -9,6 +9,7 @@
 #include "activate/settings.h"
 #include "base/cleanup.h"
 #include "policy/bounds.h"
+#include "scan/survey.h"
 #include "state/lock.h"
 #include "world/proc.h"
 #include "world/setup.h"
@@ -39,7 +40,7 @@ static int new_scan(struct work *work)
 		.device_count = list->count,
 		.devicesfile_must_exist = !!work->args->common.devicesfile,
 	};
-	int r = lea_cmd_read(work->world, work->conf, &work->reader, &options);
+	int r = lea_survey_prepare(work->world, work->conf, &work->reader, &options);
 
 	lea_scan_free(LEA_TAKE(work->scan));
 	return r ? r : lea_scan_new(work->world, work->conf, &options, &work->scan);
@@ -167,7 +168,7 @@ static void log_problems(struct work *work)
 		if (found[i]->problem[0])
 			lea_log(work->world->log, LEA_LOG_WARNING, "WARNING: %s: %s",
 				found[i]->device.name, found[i]->problem);
-	work->unanswered = lea_cmd_tell_unanswered(work->world, work->scan);
+	work->unanswered = lea_survey_tell_unanswered(work->world, work->scan);
 	work->has_failed |= work->unanswered > 0;
 }
 
