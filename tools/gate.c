@@ -39,16 +39,6 @@ const char *lea_gate_word(struct lea_world *world)
 	return lea_gate_is_armed(run_fd) ? "open" : "open, never armed";
 }
 
-bool lea_stands_aside(struct lea_world *world)
-{
-	int run_fd = lea_world_run(world);
-
-	if (run_fd < 0 || !lea_gate_is_aside(run_fd))
-		return false;
-	lea_log(world->log, LEA_LOG_PRINT, LEA_STANDS_ASIDE);
-	return true;
-}
-
 /* Services ordered after the gate need not wait for events that udev still processes: udev may take
  * long. */
 static void notify_open(void)

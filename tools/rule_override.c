@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "policy/dm_rules.h"
 #include "rule_override.h"
+#include "state/gate.h"
 
 #define RULE_FILE     LEA_DATADIR "/69-lvmevent.rules"
 #define RULE_MARK     "# SPDX-License-Identifier: GPL-2.0-or-later\n# lvm2-event-activation"
@@ -436,4 +437,26 @@ int lea_rule_override_remove(const char *root, unsigned int *ret_count)
 		return folder_fd == -ENOENT ? 0 : folder_fd;
 	r = remove_ours(folder_fd, pv_rules, ARRAY_SIZE(pv_rules), ret_count);
 	return r ? r : remove_ours(folder_fd, dm_rules, ARRAY_SIZE(dm_rules), ret_count);
+}
+
+static const char *const dm_rules_words[] = {
+	[LEA_DM_RULES_INSTALLED] = "installed",
+	[LEA_DM_RULES_REWRITTEN] = "rewritten",
+	[LEA_DM_RULES_OUTDATED] = "outdated",
+};
+
+const char *lea_dm_rules_describe(struct lea_world *world, const struct lea_conf *conf,
+				  char why[static LEA_DM_RULES_WHY_BYTES])
+{
+	return dm_rules_words[lea_rule_override_find_dm(conf, world->root, why)];
+}
+
+bool lea_stands_aside(struct lea_world *world)
+{
+	int run_fd = lea_world_run(world);
+
+	if (run_fd < 0 || !lea_gate_is_aside(run_fd))
+		return false;
+	lea_log(world->log, LEA_LOG_PRINT, LEA_STANDS_ASIDE);
+	return true;
 }

@@ -275,18 +275,6 @@ static const char *runner_word(const struct status *status, bool is_boot, bool i
 	return lea_flag_is_up(status->session->event_fd, LEA_FLAG_RESIDENT) ? "idle" : "none";
 }
 
-static const char *const dm_rules_words[] = {
-	[LEA_DM_RULES_INSTALLED] = "installed",
-	[LEA_DM_RULES_REWRITTEN] = "rewritten",
-	[LEA_DM_RULES_OUTDATED] = "outdated",
-};
-
-const char *lea_dm_rules_describe(struct lea_world *world, const struct lea_conf *conf,
-				  char why[static LEA_DM_RULES_WHY_BYTES])
-{
-	return dm_rules_words[lea_rule_override_find_dm(conf, world->root, why)];
-}
-
 /* The device-mapper rules in force as a word, and why. */
 static const char *dm_rules(struct lea_world *world, char why[static LEA_DM_RULES_WHY_BYTES])
 {
