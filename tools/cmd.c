@@ -71,7 +71,7 @@ int lea_cmd_parse(struct lea_world *world, struct lea_opts *opts, const struct l
 }
 
 int lea_cmd_begin(struct lea_world *world, const struct lea_common *common,
-		  struct lea_conf **ret_conf)
+		  const struct lea_conf **ret_conf)
 {
 	const struct lea_report_levels levels = {
 		.verbose = common->verbose, .debug = common->debug, .quiet = common->quiet};
@@ -83,7 +83,7 @@ int lea_cmd_begin(struct lea_world *world, const struct lea_common *common,
 		.forgive = common->is_service,
 		.instead = common->instead,
 	};
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	int code;
 
 	lea_report_set_levels(lea_cmd_report(world), &levels);

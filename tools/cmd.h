@@ -64,7 +64,7 @@ struct lea_common {
  * NULL if device-mapper must not be used (--driverloaded n, global/activation 0).
  */
 LEA_MUST_CHECK int lea_cmd_begin(struct lea_world *world, const struct lea_common *common,
-				 struct lea_conf **ret_conf);
+				 const struct lea_conf **ret_conf);
 
 /*
  * lea_cmd_parse - parse the command line of an lvm2 command

@@ -30,7 +30,7 @@
 
 struct view {
 	struct lea_world *world;
-	struct lea_conf *conf;
+	const struct lea_conf *conf;
 	struct lea_arena *arena; /* of the memory */
 	struct lea_boot_memory memory;
 	struct lea_doctor *doctor;

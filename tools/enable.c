@@ -246,7 +246,7 @@ static int start_live(struct lea_world *world)
 		"lvmevent-doctor.timer",
 		NULL};
 	const struct lea_common common = {.is_service = true};
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	unsigned int count = 0;
 	int run_fd, r;
 
@@ -321,7 +321,7 @@ static int put_wait_link(struct lea_world *world, const char *root, int root_fd,
 {
 	const struct lea_conf_options options = {.forgive = true};
 	struct lea_world other;
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	bool waits;
 	int r;
 

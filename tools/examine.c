@@ -124,11 +124,14 @@ static enum lea_charge charge_of(const struct lea_world *world)
 
 static int scan_all(struct lea_examine *examine)
 {
-	struct lea_scan_options options = {.use_names_filter = true, .filter = &examine->filter};
+	struct lea_scan_options options = {
+		.use_names_filter = true, .no_wait_lock = true, .filter = &examine->filter};
 	struct lea_device *devices;
 	size_t count;
 	int r = lea_survey_prepare(examine->world, examine->conf, &examine->reader, &options);
 
+	if (!r)
+		lea_reader_limit(examine->reader, examine->read_limit_ms, 0);
 	r = r ? r : lea_scan_new(examine->world, examine->conf, &options, &examine->scan);
 	r = r ? r : lea_devices_enumerate(examine->world, &devices, &count);
 	if (r)
@@ -156,15 +159,14 @@ static void read_memory(struct lea_examine *examine)
 		!lea_boot_memory_read(examine->world, examine->arena, &examine->memory);
 }
 
-int lea_examine_begin(struct lea_examine *examine, struct lea_world *world, struct lea_conf *conf,
-		      const struct lea_explain_options *how)
+int lea_examine_begin(struct lea_examine *examine, struct lea_world *world,
+		      const struct lea_conf *conf, const struct lea_explain_options *how)
 {
 	struct lea_explain_options options = *how;
 	int r;
 
 	examine->world = world;
 	examine->conf = conf;
-	conf->wait_for_locks = false; /* for the lock of the devices file */
 	read_memory(examine);
 	r = scan_all(examine);
 	if (r > 0)

@@ -10,7 +10,8 @@
 /* Zeroed at first. All owned but world and conf. */
 struct lea_examine {
 	struct lea_world *world;
-	struct lea_conf *conf;
+	const struct lea_conf *conf;
+	uint32_t read_limit_ms; /* in: the longest read of a device; 0: as configured */
 	struct lea_reader *reader;
 	struct lea_filter *filter;
 	struct lea_scan *scan;
@@ -27,7 +28,8 @@ struct lea_examine {
  * Returns 0 or an exit code (logged). Call lea_examine_done in every case.
  */
 LEA_MUST_CHECK int lea_examine_begin(struct lea_examine *examine, struct lea_world *world,
-				     struct lea_conf *conf, const struct lea_explain_options *how);
+				     const struct lea_conf *conf,
+				     const struct lea_explain_options *how);
 void lea_examine_done(struct lea_examine *examine);
 
 /* Explains a VG, VG/LV, PVID, path in /dev, mount point, or source of a line in fstab. Returns 0,

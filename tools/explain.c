@@ -31,7 +31,7 @@
 
 struct view {
 	struct lea_world *world;
-	struct lea_conf *conf;
+	const struct lea_conf *conf;
 	struct lea_examine examine;
 	FILE *out;
 	bool is_json, has_color;

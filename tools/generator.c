@@ -150,7 +150,7 @@ static int generate(struct lea_world *world, const char *folder)
 	int folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	const struct lea_conf_options options = {.forgive = true};
 	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	uint32_t weight;
 	int r = folder_fd < 0 ? -errno : lea_conf_read(world, &options, &conf);
 

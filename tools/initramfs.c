@@ -56,7 +56,7 @@ static int can_open(struct lea_world *world, const char *name, int flags)
 static int check(struct lea_world *world)
 {
 	const struct lea_common common = {0};
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	int code = lea_cmd_begin(world, &common, &conf);
 
 	lea_conf_free(conf);
@@ -67,7 +67,7 @@ static int check(struct lea_world *world)
 static int run_pass(struct lea_world *world, const struct lea_initramfs_options *options)
 {
 	const struct lea_common common = {.is_service = true};
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	int r, code = lea_cmd_begin(world, &common, &conf);
 
 	if (code)

@@ -53,10 +53,11 @@ static bool someone_waits(void *arg)
 static int show(struct lea_world *world, const struct lea_conf *conf, struct lea_reader **reader,
 		const struct args *args, const struct lea_list *targets)
 {
-	struct lea_inventory_options options = {.target = (const char *const *)targets->item,
-						.target_count = targets->count,
-						.scan = {.use_names_filter = true},
-						.has_queue = true};
+	struct lea_inventory_options options = {
+		.target = (const char *const *)targets->item,
+		.target_count = targets->count,
+		.scan = {.use_names_filter = true, .no_wait_lock = true},
+		.has_queue = true};
 	LEA_AUTO(lea_inventory_done) struct lea_inventory inventory = {.arena = NULL};
 	FILE *out = lea_cmd_report(world)->out;
 	uint32_t unknown = 0;
@@ -86,7 +87,7 @@ static int run(struct lea_world *world, const struct args *args, const struct le
 {
 	const struct lea_common common = {.is_service = true};
 	struct lea_reader *reader = NULL;
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	int code;
 
 	if (args->json && args->openmetrics) {
@@ -94,10 +95,8 @@ static int run(struct lea_world *world, const struct args *args, const struct le
 		return LEA_EXIT_PARAMS;
 	}
 	code = lea_cmd_begin(world, &common, &conf);
-	if (!code) {
-		conf->wait_for_locks = false; /* for the lock of the devices file */
+	if (!code)
 		code = show(world, conf, &reader, args, targets);
-	}
 	lea_reader_free(reader);
 	lea_conf_free(conf);
 	return code;

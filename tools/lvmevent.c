@@ -150,7 +150,7 @@ static int refresh(struct lea_world *world, const struct lea_conf *conf)
 static int run_refresh(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_common common = {.is_service = true};
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	int place, code = parse_plain("refresh", argc, argv);
 
 	if (code >= 0)

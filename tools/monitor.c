@@ -22,7 +22,7 @@ static int find(struct lea_world *world, struct lea_arena *arena, const char ***
 {
 	const struct lea_common common = {.is_service = true};
 	const int run_fd = lea_world_run(world);
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	int r = LEA_BOOT_MONITOR_ALL;
 
 	*ret_count = 0;

@@ -28,7 +28,7 @@
 
 struct view {
 	struct lea_world *world;
-	struct lea_conf *conf;
+	const struct lea_conf *conf;
 	struct lea_needs *needs;
 	struct lea_examine examine;
 	struct lea_conf_options options;

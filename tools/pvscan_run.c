@@ -407,7 +407,7 @@ static void work_done(struct work *work)
 
 int pvscan_run(struct lea_world *world, const struct pvscan_args *args)
 {
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	int code = lea_cmd_begin(world, &args->common, &conf);
 	struct work work = {
 		.world = world,

@@ -279,7 +279,7 @@ static const char *runner_word(const struct status *status, bool is_boot, bool i
 static const char *dm_rules(struct lea_world *world, char why[static LEA_DM_RULES_WHY_BYTES])
 {
 	const struct lea_conf_options options = {.forgive = true};
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	const char *word;
 
 	if (lea_conf_read(world, &options, &conf))

@@ -44,7 +44,7 @@ static int end_as(const struct lea_throttle_end *end)
 static int run(struct lea_throttle_request *request)
 {
 	struct lea_throttle_end end;
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	int r = lea_conf_read_own(request->world, &conf);
 
 	if (r) {

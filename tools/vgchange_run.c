@@ -421,7 +421,7 @@ static bool is_lvms_choice(const struct lea_conf *conf)
 int vgchange_run(struct lea_world *world, const struct vgchange_args *args)
 {
 	struct vgchange_args own = *args;
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	struct work work = {.world = world, .args = &own};
 	int code;
 

@@ -40,7 +40,7 @@ struct why {
 
 struct view {
 	struct lea_world *world;
-	struct lea_conf *conf;
+	const struct lea_conf *conf;
 	struct lea_goal *goal;	      /* [words->count]; owned */
 	const struct lea_list *words; /* borrowed */
 	struct lea_goals *goals;
@@ -81,6 +81,7 @@ static int begin(struct view *view, struct lea_examine *machine)
 {
 	const struct lea_explain_options how = {.tell = take_answer, .arg = &view->why};
 
+	machine->read_limit_ms = READ_DEADLINE_MS;
 	return lea_examine_begin(machine, view->world, view->conf, &how);
 }
 
@@ -270,8 +271,6 @@ static int wait_for(struct view *view, uint64_t limit_ms)
 	r = r ? r : lea_cmd_begin(view->world, &common, &view->conf);
 	if (r)
 		return r;
-	if (view->conf->probe_deadline_ms > READ_DEADLINE_MS)
-		view->conf->probe_deadline_ms = READ_DEADLINE_MS;
 	r = lea_world_run(view->world);
 	if (r < 0)
 		return lea_tool_fail(view->world, r, "/run/lvm");

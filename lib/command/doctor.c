@@ -36,16 +36,13 @@ static bool is_impatient(void *arg)
 	return lea_doctor_now_ms(doctor) - doctor->began_ms >= SCAN_PATIENCE_MS;
 }
 
-static void set_limits(struct lea_conf *conf, size_t count)
+static uint32_t threads_for(size_t count)
 {
 	const size_t threads = count / DISKS_PER_THREAD;
 
-	if (!conf->probe_deadline_ms || conf->probe_deadline_ms > READ_DEADLINE_MS)
-		conf->probe_deadline_ms = READ_DEADLINE_MS;
-	conf->probe_threads = threads < THREADS_LEAST  ? THREADS_LEAST
-			      : threads > THREADS_MOST ? THREADS_MOST
-						       : (uint32_t)threads;
-	conf->wait_for_locks = false; /* for the lock of the devices file */
+	return threads < THREADS_LEAST	? THREADS_LEAST
+	       : threads > THREADS_MOST ? THREADS_MOST
+					: (uint32_t)threads;
 }
 
 static int scan_devices(struct lea_doctor *doctor, struct lea_device *devices, size_t count)
@@ -53,14 +50,15 @@ static int scan_devices(struct lea_doctor *doctor, struct lea_device *devices, s
 	struct lea_scan_options options = {.use_names_filter = true,
 					   .filter = &doctor->filter,
 					   .out_of_process = true,
+					   .no_wait_lock = true,
 					   .measure = doctor->options.measure};
 	int r = 0;
 
-	set_limits(doctor->conf, count);
 	r = lea_reader_new(doctor->world, doctor->conf, &doctor->reader);
 	if (r)
 		return r;
 	lea_reader_for_command(doctor->reader);
+	lea_reader_limit(doctor->reader, READ_DEADLINE_MS, threads_for(count));
 	lea_reader_listen(doctor->reader, is_impatient, doctor);
 	options.reader = doctor->reader;
 	r = lea_scan_new(doctor->world, doctor->conf, &options, &doctor->scan);
@@ -155,7 +153,7 @@ static int gather(struct lea_doctor *doctor)
 	return r;
 }
 
-int lea_doctor_new(struct lea_world *world, struct lea_conf *conf,
+int lea_doctor_new(struct lea_world *world, const struct lea_conf *conf,
 		   const struct lea_doctor_options *options, struct lea_doctor **ret_doctor)
 {
 	struct lea_doctor *doctor = calloc(1, sizeof(*doctor));

@@ -27,7 +27,7 @@ struct lea_doctor;
  * Blocks for the sample, and longer if disks do not answer or tasks are blocked. Returns 0, an
  * outcome of lea_scan_new, or -errno. Logs nothing but bad filters.
  */
-LEA_MUST_CHECK int lea_doctor_new(struct lea_world *world, struct lea_conf *conf,
+LEA_MUST_CHECK int lea_doctor_new(struct lea_world *world, const struct lea_conf *conf,
 				  const struct lea_doctor_options *options,
 				  struct lea_doctor **ret_doctor);
 void lea_doctor_free(struct lea_doctor *doctor);

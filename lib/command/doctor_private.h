@@ -62,7 +62,7 @@ struct lea_doctor_shared {
 
 struct lea_doctor {
 	struct lea_world *world;
-	struct lea_conf *conf;
+	const struct lea_conf *conf;
 	struct lea_doctor_options options;
 	struct lea_doctor_facts facts;
 	struct lea_arena *arena;

@@ -36,7 +36,6 @@ struct wave {
 	struct lea_world *world;
 	struct lea_arena *arena;
 	/* The session's with stricter filters, and stricter still; they borrow its values. */
-	struct lea_conf reading, probing;
 	struct lea_filter *filter; /* for probing; owned */
 	struct lea_boot_memory memory; /* its VGs sorted by id */
 	struct lea_needs *needs;       /* owned */
@@ -212,16 +211,19 @@ static void check(struct wave *wave, const struct member *member, const struct l
 		keep_off(wave, member->vg, member->pv->pvid, why);
 }
 
+/* Components of arrays are to be known whatever the settings say: udev has not looked for arrays
+ * yet. */
 static int read_disks(struct wave *wave)
 {
 	const struct lea_scan_options options = {.use_names_filter = true,
 						 .out_of_process = true,
 						 .no_probe = true,
+						 .md = LEA_FILTER_MD_ANY,
 						 .reader = wave->session->reader,
 						 .texts = &wave->texts};
 	struct lea_found *const *found;
 	size_t count;
-	int r = lea_scan_new(wave->world, &wave->reading, &options, &wave->scan);
+	int r = lea_scan_new(wave->world, wave->session->conf, &options, &wave->scan);
 
 	r = r ? r : lea_scan_add(wave->scan, wave->device, wave->count);
 	if (r)
@@ -262,12 +264,13 @@ static const char *why_not_use(void *arg, const struct lea_scan_vg *vg, const bo
 	struct wave *wave = arg;
 	const struct lea_scan_options options = {.use_names_filter = true,
 						 .out_of_process = true,
+						 .md = LEA_FILTER_MD_FULL,
 						 .reader = wave->session->reader,
 						 .texts = &wave->texts,
 						 .filter = &wave->filter};
 	struct lea_scan *scan = NULL;
 	const char *why;
-	int r = lea_scan_new(wave->world, &wave->probing, &options, &scan);
+	int r = lea_scan_new(wave->world, wave->session->conf, &options, &scan);
 
 	r = r ? r : lea_vg_scan_pvs(scan, vg, is_used);
 	why = r ? "its disks could not be probed" : why_not_used(wave, scan, vg, is_used);
@@ -401,20 +404,6 @@ static int activate_all(struct wave *wave)
 
 /* ---- */
 
-/* No disk may keep the wave longer than the coldplug waits, and an array's component is to be known
- * whatever the settings say: udev has not looked for arrays yet. */
-static void set_reading(struct wave *wave)
-{
-	struct lea_conf *conf = &wave->reading;
-
-	*conf = *wave->session->conf;
-	if (conf->probe_deadline_ms > conf->needed_deadline_ms)
-		conf->probe_deadline_ms = conf->needed_deadline_ms;
-	conf->md_component_detection = true;
-	wave->probing = *conf;
-	wave->probing.md_component_checks = "full";
-}
-
 static bool has_needed(const struct wave *wave)
 {
 	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
@@ -445,7 +434,6 @@ static int run_wave(struct wave *wave, void (*ready)(void *arg), void *arg)
 
 	if (r || !has_needed(wave))
 		return r;
-	set_reading(wave);
 	r = lea_deadline_start(session->world->clock, session->conf->needed_deadline_ms, ready,
 			       arg);
 	r = r ? r : lea_needed_disks_list(wave->world, session->conf, wave->arena, &wave->disks);
@@ -455,11 +443,13 @@ static int run_wave(struct wave *wave, void (*ready)(void *arg), void *arg)
 	lock_vgs(wave);
 	if (!has_needed(wave))
 		return 0;
-	r = lea_reader_new(wave->world, &wave->reading, &session->reader);
+	r = lea_reader_new(wave->world, session->conf, &session->reader);
 	if (r)
 		return r;
 	/* A disk that answers too late has its event yet to come. */
 	lea_reader_for_command(session->reader);
+	/* No disk may keep the wave longer than the coldplug waits. */
+	lea_reader_limit(session->reader, session->conf->needed_deadline_ms, 0);
 	r = read_disks(wave);
 	return r || !has_needed(wave) ? r : activate_all(wave);
 }

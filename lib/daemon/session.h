@@ -13,7 +13,7 @@
  * any case. */
 struct lea_session {
 	struct lea_world *world; /* borrowed */
-	struct lea_conf *conf;	 /* owned */
+	const struct lea_conf *conf; /* owned */
 	const char *lvm_path;	 /* of the real lvm; borrowed */
 	int event_fd;		 /* owned; -1 */
 	/* only for a session that handles batches; owned */

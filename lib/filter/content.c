@@ -54,12 +54,17 @@ static bool is_fwraid(const char *type)
 	       !strcmp(type + bytes - strlen(member), member);
 }
 
-/* The reason for a name that libblkid, and through it udev, gives to the content. */
-static const char *why_by_type(const struct lea_conf *conf, const char *type)
+static bool finds_md(const struct lea_filter *filter)
 {
-	if (conf->md_component_detection && !strcmp(type, "linux_raid_member"))
+	return filter->md != LEA_FILTER_MD_CONF || filter->conf->md_component_detection;
+}
+
+/* The reason for a name that libblkid, and through it udev, gives to the content. */
+static const char *why_by_type(const struct lea_filter *filter, const char *type)
+{
+	if (finds_md(filter) && !strcmp(type, "linux_raid_member"))
 		return "device is an md component";
-	if (conf->fw_raid_component_detection && is_fwraid(type))
+	if (filter->conf->fw_raid_component_detection && is_fwraid(type))
 		return "device is filtered";
 	return NULL;
 }
@@ -67,17 +72,16 @@ static const char *why_by_type(const struct lea_conf *conf, const char *type)
 int lea_filter_head(struct lea_filter *filter, const struct lea_device *device, const uint8_t *head,
 		    size_t len_bytes, struct lea_filter_verdict *verdict)
 {
-	const struct lea_conf *conf = filter->conf;
 	char type[64];
 
 	if (is_partitioned(filter, device, head, len_bytes))
 		verdict->excluded_why = "device is partitioned";
 	else if (lea_head_has_foreign_label(head, len_bytes))
 		verdict->excluded_why = "device has a signature";
-	else if (conf->md_component_detection && lea_head_has_md(head, len_bytes))
+	else if (finds_md(filter) && lea_head_has_md(head, len_bytes))
 		verdict->excluded_why = "device is an md component";
 	else if (lea_udevdb_property(device, "ID_FS_TYPE", type, sizeof(type)))
-		verdict->excluded_why = why_by_type(conf, type);
+		verdict->excluded_why = why_by_type(filter, type);
 	return 0;
 }
 
@@ -89,13 +93,13 @@ void lea_filter_probed(const struct lea_filter *filter, const char *type,
 	else if (!strcmp(type, "LVM1_member"))
 		verdict->excluded_why = "device has a signature";
 	else
-		verdict->excluded_why = why_by_type(filter->conf, type);
+		verdict->excluded_why = why_by_type(filter, type);
 }
 
 bool lea_filter_wants_tail(const struct lea_filter *filter)
 {
-	return filter->conf->md_component_detection &&
-	       !strcmp(filter->conf->md_component_checks, "full");
+	return filter->md == LEA_FILTER_MD_FULL ||
+	       (finds_md(filter) && !strcmp(filter->conf->md_component_checks, "full"));
 }
 
 void lea_filter_md_tail(const struct lea_filter *filter, const struct lea_device *device,

@@ -263,11 +263,10 @@ static int parse(struct lea_devicesfile *file, struct lea_world *world, const st
  * Takes the shared lock, as lvm2 does. Writers replace the file by rename, so a read without the
  * lock (from a read-only root, say) is at worst outdated by a moment and is no reason to fail.
  */
-static struct lea_lock *lock_file(struct lea_world *world, const struct lea_conf *conf)
+static struct lea_lock *lock_file(struct lea_world *world, const struct lea_conf *conf, bool wait)
 {
 	LEA_AUTO(lea_freep) char *dir = lea_world_path(world, conf->locking_dir);
-	struct lea_lock_options how = {
-		.dir = dir, .mode = LEA_LOCK_SHARED, .wait = conf->wait_for_locks};
+	struct lea_lock_options how = {.dir = dir, .mode = LEA_LOCK_SHARED, .wait = wait};
 	struct lea_lock *lock = NULL;
 	char name[160];
 
@@ -286,7 +285,7 @@ static char *path_of(struct lea_world *world, const struct lea_conf *conf)
 	return lea_world_path(world, relative);
 }
 
-int lea_devicesfile_read(struct lea_world *world, const struct lea_conf *conf,
+int lea_devicesfile_read(struct lea_world *world, const struct lea_conf *conf, bool wait,
 			 struct lea_devicesfile **ret_file)
 {
 	LEA_AUTO(file_freep) struct lea_devicesfile *file = calloc(1, sizeof(*file));
@@ -299,7 +298,7 @@ int lea_devicesfile_read(struct lea_world *world, const struct lea_conf *conf,
 	/* Taken before the file is read, so that a later check notices a write in between. */
 	if (stat(path, &file->status) < 0)
 		return LEA_DEVICESFILE_ABSENT;
-	lock = lock_file(world, conf);
+	lock = lock_file(world, conf, wait);
 	r = lea_file_read_config(path, MAX_FILE_BYTES, &file->text, NULL);
 	lea_lock_release(lock);
 	if (r)

@@ -48,15 +48,17 @@ static int resolve_listed(struct lea_filter *filter, const struct lea_filter_opt
 	return 0;
 }
 
-/* @kept: of an earlier filter; replaced if it is outdated. */
-static int get_devicesfile(struct lea_filter *filter, struct lea_devicesfile **kept)
+/* That of an earlier filter is replaced if it is outdated. */
+static int get_devicesfile(struct lea_filter *filter, const struct lea_filter_options *options)
 {
+	const bool wait = filter->conf->wait_for_locks && !options->no_wait_lock;
+	struct lea_devicesfile **kept = options->devicesfile;
 	struct lea_devicesfile **file = kept ? kept : &filter->own_file;
 	int r = 0;
 
 	if (!*file || !lea_devicesfile_is_current(*file, filter->world, filter->conf)) {
 		lea_devicesfile_free(LEA_TAKE(*file));
-		r = lea_devicesfile_read(filter->world, filter->conf, file);
+		r = lea_devicesfile_read(filter->world, filter->conf, wait, file);
 	}
 	filter->file = *file;
 	return r;
@@ -70,7 +72,7 @@ static int read_devicesfile(struct lea_filter *filter, const struct lea_filter_o
 
 	if (!conf->use_devicesfile || !conf->system_dir[0])
 		return 0;
-	r = get_devicesfile(filter, options->devicesfile);
+	r = get_devicesfile(filter, options);
 	if (r == LEA_DEVICESFILE_ABSENT) {
 		if (!options->devicesfile_must_exist)
 			return 0;
@@ -120,6 +122,7 @@ int lea_filter_new(struct lea_world *world, const struct lea_conf *conf,
 		return -ENOMEM;
 	filter->world = world;
 	filter->conf = conf;
+	filter->md = options->md;
 	if (options->devices)
 		r = resolve_listed(filter, options);
 	else

@@ -17,12 +17,21 @@
 struct lea_filter;
 struct lea_devicesfile;
 
+/* Is a device looked at for metadata of md? */
+enum lea_filter_md {
+	LEA_FILTER_MD_CONF, /* as md_component_detection and md_component_checks say */
+	LEA_FILTER_MD_ANY,  /* whatever md_component_detection says */
+	LEA_FILTER_MD_FULL, /* the same, and at its end, too */
+};
+
 struct lea_filter_options {
 	bool use_names;		    /* apply filter and global_filter */
 	const char *const *devices; /* --devices list, which replaces devices file and regex
 				       filters; NULL: not given */
 	uint32_t device_count;
 	bool devicesfile_must_exist; /* a missing --devicesfile is an error (full scans) */
+	bool no_wait_lock;	     /* do not wait for the lock of the devices file */
+	enum lea_filter_md md;
 	/* The devices file of an earlier filter; *devicesfile NULL: none yet. It is read again if
 	 * it changed, and outlives the filter: the caller frees it by lea_devicesfile_free. NULL:
 	 * none is kept. */

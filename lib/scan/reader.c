@@ -57,6 +57,11 @@ struct round {
 	bool is_detached;     /* its child lives on, abandoned */
 };
 
+static void set_threads(struct lea_reader *reader, uint32_t threads)
+{
+	reader->most_threads = threads < LEA_READER_MAX_THREADS ? threads : LEA_READER_MAX_THREADS;
+}
+
 int lea_reader_new(struct lea_world *world, const struct lea_conf *conf,
 		   struct lea_reader **ret_reader)
 {
@@ -67,12 +72,18 @@ int lea_reader_new(struct lea_world *world, const struct lea_conf *conf,
 	reader->world = world;
 	reader->deadline_ms =
 		conf->probe_deadline_ms ? conf->probe_deadline_ms : DEFAULT_DEADLINE_MS;
-	reader->most_threads = conf->probe_threads ? conf->probe_threads : LEA_READER_THREADS;
-	if (reader->most_threads > LEA_READER_MAX_THREADS)
-		reader->most_threads = LEA_READER_MAX_THREADS;
+	set_threads(reader, conf->probe_threads ? conf->probe_threads : LEA_READER_THREADS);
 	reader->fd = -1;
 	*ret_reader = reader;
 	return 0;
+}
+
+void lea_reader_limit(struct lea_reader *reader, uint32_t deadline_ms, uint32_t threads)
+{
+	if (deadline_ms && deadline_ms < reader->deadline_ms)
+		reader->deadline_ms = deadline_ms;
+	if (threads)
+		set_threads(reader, threads);
 }
 
 void lea_reader_drop(struct lea_reader *reader)

@@ -10,6 +10,7 @@
 #include "world/world.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Devices that are read at a time. With 5 ms for each read 8 threads take a quarter of the time of
  * one; 16 take a fifth, for 0.7 MB more. */
@@ -39,6 +40,10 @@ void lea_reader_listen(struct lea_reader *reader, bool (*others_wait)(void *arg)
 /* For a command that a person runs: a device that answers too late is not queued, because the
  * runner would take the entry for an event. Call it before the first scan. */
 void lea_reader_for_command(struct lea_reader *reader);
+
+/* Reads each device for @deadline_ms at most, if the configuration allows more, and with @threads;
+ * 0: as configured. Call it before the first scan. */
+void lea_reader_limit(struct lea_reader *reader, uint32_t deadline_ms, uint32_t threads);
 
 /* Does a device wait in the queue that is not known to be slow? @event_fd: /run/lvm/event. */
 bool lea_reader_is_awaited(struct lea_reader *reader, int event_fd);

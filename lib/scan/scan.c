@@ -17,6 +17,8 @@ static int get_filter(struct lea_scan *scan, const struct lea_scan_options *opti
 		.device_count = options->device_count,
 		.devicesfile_must_exist = options->devicesfile_must_exist,
 		.devicesfile = options->devicesfile,
+		.no_wait_lock = options->no_wait_lock,
+		.md = options->md,
 	};
 	struct lea_filter **filter = options->filter ? options->filter : &scan->own_filter;
 	int r = *filter ? 0 : lea_filter_new(scan->world, scan->conf, &filter_options, filter);

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "disk/label.h"
 #include "disk/vg.h"
+#include "filter/filter.h"
 #include "world/blkid.h"
 #include "world/conf.h"
 #include "world/device.h"
@@ -87,6 +88,8 @@ struct lea_scan_options {
 	bool measure;		     /* measure the time of reads of each PV */
 	bool out_of_process;	     /* read in a reader child with deadlines (runner, boot scan) */
 	bool devicesfile_must_exist; /* a missing --devicesfile is an error (people's commands) */
+	bool no_wait_lock;	     /* do not wait for the lock of the devices file */
+	enum lea_filter_md md;
 	struct lea_reader *reader;   /* with out_of_process; borrowed; NULL: the scan's own */
 	/* Texts that earlier scans parsed, borrowed; NULL: the scan keeps its own */
 	struct lea_scan_texts *texts;

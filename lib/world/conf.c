@@ -14,15 +14,15 @@
 #define DEFAULT_SYSTEM "/etc/lvm"
 
 struct owner {
-	struct lea_conf conf;
+	struct lea_conf conf; /* the first */
 	struct lea_arena *arena;
 };
 
-void lea_conf_free(struct lea_conf *conf)
+void lea_conf_free(const struct lea_conf *conf)
 {
 	if (conf)
 		/* The arena holds the configuration itself. */
-		lea_arena_free(container_of(conf, struct owner, conf)->arena);
+		lea_arena_free(((const struct owner *)(const void *)conf)->arena);
 }
 
 static void *field_of(struct lea_conf_reader *reader, const struct lea_conf_key *key)
@@ -272,7 +272,7 @@ int lea_conf_begin(struct lea_world *world, struct lea_conf_reader *ret_reader)
 	return r;
 }
 
-int lea_conf_end(struct lea_conf_reader *reader, int outcome, struct lea_conf **ret_conf)
+int lea_conf_end(struct lea_conf_reader *reader, int outcome, const struct lea_conf **ret_conf)
 {
 	lea_conf_sources_free(reader);
 	if (outcome)

@@ -134,14 +134,14 @@ enum lea_conf_outcome {
  * Source: lvm2 2.03.16 black-box (commands and lvmconfig), lvm.conf(5), lvmsystemid(7).
  */
 LEA_MUST_CHECK int lea_conf_read(struct lea_world *world, const struct lea_conf_options *options,
-				 struct lea_conf **ret_conf);
+				 const struct lea_conf **ret_conf);
 /*
  * lea_conf_read_own - read lvmevent.conf alone
  * For commands that only need section event, and often start: all other settings have the defaults
  * that are compiled in. A broken file is ignored. Returns 0 or -errno. Logs warnings.
  */
-LEA_MUST_CHECK int lea_conf_read_own(struct lea_world *world, struct lea_conf **ret_conf);
-void lea_conf_free(struct lea_conf *conf);
+LEA_MUST_CHECK int lea_conf_read_own(struct lea_world *world, const struct lea_conf **ret_conf);
+void lea_conf_free(const struct lea_conf *conf);
 
 /*
  * lea_conf_path - where a file of the configuration is

@@ -56,7 +56,7 @@ LEA_MUST_CHECK int lea_conf_read_keys(struct lea_conf_reader *reader);
 /* Frees the sources. @outcome 0: *ret_conf is the configuration, owned by the caller; else it is
  * freed. Returns @outcome. */
 LEA_MUST_CHECK int lea_conf_end(struct lea_conf_reader *reader, int outcome,
-				struct lea_conf **ret_conf);
+				const struct lea_conf **ret_conf);
 
 /* The entry "section/key" of one source; NULL: absent, or the section is for other hosts. */
 const struct lea_text *lea_conf_entry(const struct lea_conf_reader *reader, uint32_t source,

@@ -48,7 +48,7 @@ int lea_conf_add_own_file(struct lea_conf_reader *reader, bool forgive)
 	return r;
 }
 
-int lea_conf_read_own(struct lea_world *world, struct lea_conf **ret_conf)
+int lea_conf_read_own(struct lea_world *world, const struct lea_conf **ret_conf)
 {
 	struct lea_conf_reader reader;
 	int r = lea_conf_begin(world, &reader);

@@ -117,7 +117,7 @@ static int fill(struct lea_conf_reader *reader, const struct lea_conf_options *o
 }
 
 int lea_conf_read(struct lea_world *world, const struct lea_conf_options *options,
-		  struct lea_conf **ret_conf)
+		  const struct lea_conf **ret_conf)
 {
 	struct lea_conf_reader reader;
 	int r = lea_conf_begin(world, &reader);

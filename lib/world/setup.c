@@ -15,7 +15,7 @@ const char *lea_lvm_path(const struct lea_world *world)
 }
 
 static int read_conf(struct lea_world *world, const struct lea_conf_options *options,
-		     struct lea_conf **ret_conf)
+		     const struct lea_conf **ret_conf)
 {
 	int r = lea_conf_read(world, options, ret_conf);
 
@@ -35,9 +35,9 @@ static int read_conf(struct lea_world *world, const struct lea_conf_options *opt
 }
 
 int lea_setup_conf(struct lea_world *world, const struct lea_conf_options *options,
-		   struct lea_conf **ret_conf)
+		   const struct lea_conf **ret_conf)
 {
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	int code = read_conf(world, options, &conf);
 
 	if (code)

@@ -13,7 +13,7 @@
  * Returns 0 or the exit code to leave with (logged).
  */
 LEA_MUST_CHECK int lea_setup_conf(struct lea_world *world, const struct lea_conf_options *options,
-				  struct lea_conf **ret_conf);
+				  const struct lea_conf **ret_conf);
 /*
  * lea_setup_dm - open device-mapper
  * @no_udev_sync: do not wait for udev, whatever the configuration says

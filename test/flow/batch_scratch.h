@@ -28,7 +28,8 @@ struct lea_workers {
 	size_t count;
 };
 
-static struct lea_conf *conf;
+static const struct lea_conf *read_conf;		  /* owned */
+static struct lea_conf own_conf, *const conf = &own_conf; /* a copy, for tests to change */
 static char activated[512]; /* names, each followed by a space */
 static bool refreshed;	    /* some VG was to be refreshed */
 static const char *const modes[] = {" ", "(whole) ", "(degraded) ", "(partial) "};
@@ -141,11 +142,20 @@ static struct lea_workers fake_workers;
 static struct lea_batch_options how;
 static struct lea_batch_summary summary;
 
+/* Reads the settings, or reads them again. */
+static void read_settings(void)
+{
+	const struct lea_conf_options options = {0};
+
+	lea_conf_free(read_conf);
+	ck_assert_int_eq(lea_conf_read(machine.world, &options, &read_conf), 0);
+	own_conf = *read_conf;
+}
+
 static void setup(void)
 {
-	const struct lea_conf_options conf_options = {0};
 	machine_begin();
-	ck_assert_int_eq(lea_conf_read(machine.world, &conf_options, &conf), 0);
+	read_settings();
 	fake_workers.count = 0;
 	how = (struct lea_batch_options){.world = machine.world,
 					 .conf = conf,
@@ -167,7 +177,7 @@ static void setup(void)
 static void teardown(void)
 {
 	close(how.event_fd);
-	lea_conf_free(conf);
+	lea_conf_free(LEA_TAKE(read_conf));
 	machine_end();
 }
 

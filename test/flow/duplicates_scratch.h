@@ -75,12 +75,9 @@ static inline void claim_link(const char *form, uint32_t minor)
 
 static inline void new_conf(const char *devices)
 {
-	const struct lea_conf_options options = {0};
 	char text[256];
 
 	snprintf(text, sizeof(text), "devices { %s }\n", devices);
 	tree_put(&machine.tree, "/etc/lvm/lvm.conf", text);
-	lea_conf_free(conf);
-	ck_assert_int_eq(lea_conf_read(machine.world, &options, &conf), 0);
-	how.conf = conf;
+	read_settings();
 }

@@ -26,7 +26,8 @@ static const uint32_t one_by_id[] = {0};
 #define ONE_PV .pv_count = 1, .pvs = one, .pvs_by_id = one_by_id
 static const struct lea_vg vg1 = {.name = "vg1", ONE_PV};
 
-static struct lea_conf *conf;
+static const struct lea_conf *read_conf;		  /* owned */
+static struct lea_conf own_conf, *const conf = &own_conf; /* a copy, for tests to change */
 static struct lea_recorder *recorder;
 static char name[] = "/dev/sdb";
 
@@ -39,14 +40,15 @@ static void setup(void)
 	tree_put(&machine.tree, "/etc/lvm/lvm.conf",
 		 "devices { filter = [ \"r|excluded|\" ] }\nlocal { system_id = \"here\" }\n"
 		 "global { system_id_source = \"lvmlocal\" }\n");
-	ck_assert_int_eq(lea_conf_read(machine.world, &options, &conf), 0);
+	ck_assert_int_eq(lea_conf_read(machine.world, &options, &read_conf), 0);
+	own_conf = *read_conf;
 	recorder = NULL;
 }
 
 static void teardown(void)
 {
 	lea_recorder_free(recorder);
-	lea_conf_free(conf);
+	lea_conf_free(read_conf);
 	machine_end();
 }
 

@@ -6,7 +6,8 @@
 #include "scan/scan.h"
 #include "world/conf.h"
 
-static struct lea_conf *conf;
+static const struct lea_conf *read_conf;		  /* owned */
+static struct lea_conf own_conf, *const conf = &own_conf; /* a copy, for tests to change */
 static struct lea_scan *scan;
 static struct lea_scan_vg *vgs;
 static size_t vg_count;
@@ -30,12 +31,13 @@ static inline void scanned_begin(void)
 {
 	const struct lea_conf_options conf_options = {0};
 
-	ck_assert_int_eq(lea_conf_read(machine.world, &conf_options, &conf), 0);
+	ck_assert_int_eq(lea_conf_read(machine.world, &conf_options, &read_conf), 0);
+	own_conf = *read_conf;
 	scan_disks();
 }
 
 static inline void scanned_end(void)
 {
 	lea_scan_free(scan);
-	lea_conf_free(conf);
+	lea_conf_free(read_conf);
 }

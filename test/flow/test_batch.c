@@ -535,9 +535,7 @@ TEST_TIMES(a_claim_says_whether_a_needed_tag_names_its_vg, 2)
 
 	snprintf(text, sizeof(text), "event { needed = [ \"%s\" ] }\n", settings[_i]);
 	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", text);
-	lea_conf_free(conf);
-	ck_assert_int_eq(lea_conf_read(machine.world, &(struct lea_conf_options){0}, &conf), 0);
-	how.conf = conf;
+	read_settings();
 	machine_plug("flags", "sdd", 64, 4);
 	sample_load(&sample, "flags");
 	memcpy(vg_id, sample_value(&sample, "vg.id"), 32);

@@ -286,10 +286,10 @@ static const struct {
 	{"a UUID that is on no LV", "UUID=77-88 /boot vfat defaults 0 2\n", true, ""},
 };
 
-static struct lea_conf *read_conf(void)
+static const struct lea_conf *read_conf(void)
 {
 	const struct lea_conf_options options = {0};
-	struct lea_conf *conf;
+	const struct lea_conf *conf;
 
 	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), 0);
 	return conf;
@@ -298,7 +298,7 @@ static struct lea_conf *read_conf(void)
 TEST_EACH(a_good_boot_is_remembered, boots)
 {
 	struct lea_remember remember = {0};
-	struct lea_conf *conf;
+	const struct lea_conf *conf;
 
 	boot();
 	tree_put(&tree, "/run/lvm/pvs_lookup/part", PV(c) "\n");
@@ -316,7 +316,7 @@ TEST_EACH(a_good_boot_is_remembered, boots)
 TEST(a_vg_of_the_last_boot_is_expected)
 {
 	struct lea_remember remember = {0};
-	struct lea_conf *conf = read_conf();
+	const struct lea_conf *conf = read_conf();
 
 	boot();
 	collect();
@@ -334,7 +334,7 @@ TEST(a_vg_of_the_last_boot_is_expected)
 TEST(a_boot_is_remembered_once)
 {
 	struct lea_remember remember = {0}, restarted = {0};
-	struct lea_conf *conf = read_conf();
+	const struct lea_conf *conf = read_conf();
 
 	boot();
 	tree_put(&tree, "/run/udev/queue", "");
@@ -354,7 +354,7 @@ TEST(a_boot_is_remembered_once)
 TEST(a_boot_without_vgs_does_not_replace_a_good_one)
 {
 	struct lea_remember remember = {0};
-	struct lea_conf *conf = read_conf();
+	const struct lea_conf *conf = read_conf();
 
 	write_of("b1");
 	lea_remember_step(&remember, &tree.world, conf);
@@ -365,7 +365,7 @@ TEST(a_boot_without_vgs_does_not_replace_a_good_one)
 TEST(without_var_a_few_tries_are_made)
 {
 	struct lea_remember remember = {0};
-	struct lea_conf *conf = read_conf();
+	const struct lea_conf *conf = read_conf();
 	unsigned int lines = 0;
 
 	boot();

@@ -401,7 +401,7 @@ static void run_pass(struct lea_entry *entries, size_t count)
 	const struct lea_conf_options options = {0};
 	struct lea_batch_summary summary = {0};
 	struct lea_batch_options how = {.world = machine.world, .lvm_path = "/bin/false"};
-	struct lea_conf *conf;
+	const struct lea_conf *conf;
 
 	ck_assert_int_eq(lea_conf_read(machine.world, &options, &conf), 0);
 	how.conf = conf;

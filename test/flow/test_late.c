@@ -142,7 +142,7 @@ TEST(line_names_what_the_missing_pv_was)
 
 TEST(need_by_uuid_names_the_lv_of_the_last_boot)
 {
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	const struct lea_conf_options options = {.forgive = true};
 
 	remember();

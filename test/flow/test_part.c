@@ -48,12 +48,8 @@ const struct fixture fixture = {begin, end};
 /* The settings, as the file has them. */
 static void configure(const char *text)
 {
-	const struct lea_conf_options options = {0};
-
 	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", text);
-	lea_conf_free(conf);
-	ck_assert_int_eq(lea_conf_read(machine.world, &options, &conf), 0);
-	how.conf = conf;
+	read_settings();
 	lea_part_wait_done(&part_wait);
 	lea_part_free(part);
 	ck_assert_int_eq(lea_part_new(machine.world, conf, &part), 0);

@@ -73,6 +73,21 @@ TEST(devices_are_read_though_all_threads_hang)
 	lea_scan_free(scan);
 }
 
+TEST(a_caller_may_wait_less_than_is_configured)
+{
+	struct lea_device device = scratch_disk("one-pv", "hang", 1);
+
+	conf.probe_deadline_ms = 3600 * 1000;
+	new_reader();
+	conf.probe_deadline_ms = DEADLINE_MS;
+	lea_reader_limit(reader, DEADLINE_MS, 0);
+	make("sick");
+	add(&device, 1);
+	ck_assert_int_eq(found[0]->fault, -ETIMEDOUT);
+	lea_scan_free(scan);
+	lea_reader_free(LEA_TAKE(reader));
+}
+
 TEST(a_child_that_dies_costs_one_device)
 {
 	struct lea_device devices[] = {

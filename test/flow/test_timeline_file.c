@@ -112,7 +112,7 @@ TEST(the_first_rest_keeps_the_boot_whatever_is_missing)
 {
 	const struct lea_conf_options options = {0};
 	struct lea_remember remember = {0};
-	struct lea_conf *conf;
+	const struct lea_conf *conf;
 
 	boot('1');
 	tree_put(&machine.tree, "/run/lvm/pvs_lookup/part", PVID_A "\n");

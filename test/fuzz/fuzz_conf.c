@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.command_profile = kind == 2 ? "x" : NULL,
 		.forgive = kind == 3,
 	};
-	struct lea_conf *conf;
+	const struct lea_conf *conf;
 	int r;
 
 	open_once();

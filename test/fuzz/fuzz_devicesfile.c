@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	open_once();
 	fuzz_fill(file_fd, data, size);
-	CLAIM(!lea_devicesfile_read(world, &conf, &file));
+	CLAIM(!lea_devicesfile_read(world, &conf, true, &file));
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
 		memset(&verdict, 0, sizeof(verdict));
 		CLAIM(!lea_devicesfile_check(file, world, i ? &dm : &disk, &devices[i], &verdict));

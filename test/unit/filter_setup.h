@@ -10,7 +10,7 @@
 #include <string.h>
 
 static struct tree tree;
-static struct lea_conf *conf;
+static const struct lea_conf *conf;
 static struct lea_filter *filter;
 static struct lea_device device;
 

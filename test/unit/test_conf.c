@@ -14,7 +14,7 @@
 #include "world/conf.h"
 
 static struct tree tree;
-static struct lea_conf *conf;
+static const struct lea_conf *conf;
 static struct lea_conf_options options;
 
 static void setup(void)

@@ -9,15 +9,20 @@ static uint8_t bytes[TAIL_BYTES];
 
 const struct fixture fixture = {filter_setup, filter_teardown};
 
-static void make(const char *config)
+static void make_with(const char *config, enum lea_filter_md md)
 {
 	struct lea_conf_options how = {.config = config};
-	struct lea_filter_options options = {0};
+	struct lea_filter_options options = {.md = md};
 	struct lea_filter_verdict verdict;
 
 	ck_assert_int_eq(lea_conf_read(&tree.world, &how, &conf), 0);
 	ck_assert_int_eq(lea_filter_new(&tree.world, conf, &options, &filter), 0);
 	ck_assert_int_eq(lea_filter_device(filter, &device, &verdict), 0);
+}
+
+static void make(const char *config)
+{
+	make_with(config, LEA_FILTER_MD_CONF);
 }
 
 enum content {
@@ -253,4 +258,28 @@ TEST(the_tail_is_wanted_with_full_checks_only)
 	lea_conf_free(conf);
 	make("devices/md_component_checks=\"full\"");
 	ck_assert(lea_filter_wants_tail(filter));
+}
+
+#define NO_MD "md_component_detection = 0"
+
+static const struct {
+	const char *claim, *config;
+	enum lea_filter_md md;
+	bool is_found, wants_tail;
+} looks[] = {
+	{"the setting counts", "devices {" NO_MD "}", LEA_FILTER_MD_CONF, false, false},
+	{"the caller is stronger", "devices {" NO_MD "}", LEA_FILTER_MD_ANY, true, false},
+	{"the end, too", "devices {" NO_MD "}", LEA_FILTER_MD_FULL, true, true},
+	{"checks stay as they are set", "devices {" NO_MD " md_component_checks = \"full\"}",
+	 LEA_FILTER_MD_ANY, true, true},
+};
+
+TEST_EACH(md_is_looked_for_as_the_caller_says, looks)
+{
+	struct lea_filter_verdict verdict = {0};
+
+	make_with(looks[_i].config, looks[_i].md);
+	lea_filter_probed(filter, "linux_raid_member", &verdict);
+	ck_assert_msg(!!verdict.excluded_why == looks[_i].is_found, "%s", looks[_i].claim);
+	ck_assert_msg(lea_filter_wants_tail(filter) == looks[_i].wants_tail, "%s", looks[_i].claim);
 }

@@ -59,7 +59,7 @@ static long asked(void)
 static bool uses_devicesfile(void)
 {
 	const struct lea_conf_options options = {0};
-	struct lea_conf *conf = NULL;
+	const struct lea_conf *conf = NULL;
 	bool uses;
 
 	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), 0);
