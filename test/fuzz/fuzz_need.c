@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A byte that picks fstab, crypttab, the command line or a word of lvmevent.conf, then the text. */
+/* A byte that picks fstab, crypttab, the command line or a word of lvmevent.conf, then the text.
+ * The text is parsed as mountinfo and swaps, too. */
 #include "policy/need.h"
 
 #include "base/id.h"
+#include "base/mount_text.h"
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>
@@ -28,6 +30,26 @@ static void check(const struct lea_need *need)
 		      (*need->value == '@' || strcspn(need->value, "/") < 128));
 }
 
+/* The text as each form of base/mount_text: rows point into it. */
+static void check_rows(const char *text)
+{
+	struct lea_mounts mounts;
+
+	for (enum lea_mount_text form = LEA_MOUNTINFO; form <= LEA_CRYPTTAB; form++) {
+		CLAIM(!lea_mounts_parse(strdup(text), form, &mounts));
+		CLAIM(mounts.count <= strlen(text) + 1);
+		for (size_t i = 0; i < mounts.count; i++) {
+			const struct lea_mount *row = &mounts.mount[i];
+
+			CLAIM(strlen(row->source) + strlen(row->point) + strlen(row->type) +
+				      strlen(row->options) <=
+			      strlen(text));
+			CLAIM(lea_mounts_find_point(&mounts, row->point) <= row);
+		}
+		lea_mounts_done(&mounts);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_in in = {data, size};
@@ -45,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct lea_needs *needs;
 	uint32_t words = 0;
 
+	check_rows(text);
 	CLAIM(!lea_needs_parse(&sources, &needs));
 	for (uint32_t i = 0; i < needs->count; i++) {
 		check(&needs->need[i]);
