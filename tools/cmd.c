@@ -5,7 +5,6 @@
 #include "base/cleanup.h"
 #include "command/report.h"
 #include "opts.h"
-#include "world/lvm_defaults.h"
 #include "world/proc.h"
 #include "world/setup.h"
 
@@ -23,17 +22,6 @@ int lea_cmd_refuse(struct lea_world *world, const char *line)
 	lea_log(world->log, LEA_LOG_ERROR, "%s", line);
 	lea_log(world->log, LEA_LOG_ERROR, "Error during parsing of command line.");
 	return LEA_EXIT_PARAMS;
-}
-
-void lea_cmd_check_defaults(struct lea_world *world)
-{
-	int r = lea_lvm_defaults_update(world, lea_lvm_path(world));
-
-	/* An image may have no lvm, or one without lvmconfig: then nothing can be compared. */
-	if (r < 0)
-		lea_log(world->log, LEA_LOG_VERBOSE,
-			"%s did not give its defaults (%s); those of the build are used.",
-			lea_lvm_path(world), strerror(-r));
 }
 
 int lea_hand_to_lvm(struct lea_world *world, int argc, char *argv[])
@@ -80,8 +68,6 @@ int lea_cmd_begin(struct lea_world *world, const struct lea_common *common,
 		.devicesfile = common->devicesfile,
 		.driverloaded_no = common->driverloaded && common->driverloaded[0] == 'n',
 		.command_profile = common->command_profile,
-		.forgive = common->is_service,
-		.instead = common->instead,
 	};
 	const struct lea_conf *conf = NULL;
 	int code;

@@ -41,10 +41,6 @@ int lea_cmd_refuse(struct lea_world *world, const char *line);
 /* The report whose sink world->log is, for commands that print other lines, too. */
 struct lea_report *lea_cmd_report(struct lea_world *world);
 
-/* Compares the compiled-in defaults with those of the real lvm, see lvm_defaults.h: when the gate
- * opens at boot, and on enable. Call before lea_cmd_begin, which reads the configuration. */
-void lea_cmd_check_defaults(struct lea_world *world);
-
 /* Options that every command of lvm2 takes; filled by the rows LEA_OPTS_COMMON (opts.h). */
 struct lea_common {
 	unsigned int verbose, debug, quiet;
@@ -53,12 +49,10 @@ struct lea_common {
 	const char *config, *devicesfile, *driverloaded, *command_profile;
 	const char *journal, *lockopt;
 	struct lea_list devices; /* --devices, split at commas */
-	struct lea_conf_instead instead; /* of lvmevent plan; not in LEA_OPTS_COMMON */
-	bool is_service;	 /* not an option: with a broken lvmevent.conf, use the defaults */
 };
 
 /*
- * lea_cmd_begin - set log levels from -q -v -d, read the configuration, open device-mapper
+ * lea_cmd_begin - begin a command of lvm2: lea_setup, with log levels from -q -v -d
  * @ret_conf: owned by the caller
  * Returns 0 or the exit code to leave with (logged). Prints the TEST MODE line. world->dm stays
  * NULL if device-mapper must not be used (--driverloaded n, global/activation 0).

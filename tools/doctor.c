@@ -21,6 +21,7 @@
 #include "json.h"
 #include "record/boot_memory_file.h"
 #include "scan/scan.h"
+#include "world/setup.h"
 
 #define USAGE                                                                                      \
 	"doctor [--json] [--only ID,...] [--except ID,...] [--sample S] [--measure] [VG|PV...]"
@@ -272,9 +273,9 @@ static const struct lea_boot_memory *read_memory(struct view *view)
 
 static int examine(struct view *view, struct lea_doctor_options *options)
 {
-	const struct lea_common common = {.is_service = true};
+	const struct lea_conf_options settings = {.forgive = true};
 	const struct lea_doctor_sink sink = {take_finding, take_unknown, view};
-	int r, code = lea_cmd_begin(view->world, &common, &view->conf);
+	int r, code = lea_setup(view->world, &settings, &view->conf);
 
 	if (code)
 		return code;

@@ -18,7 +18,6 @@
 #include "args.h"
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "cmd.h"
 #include "command/give_back.h"
 #include "daemon/reconcile.h"
 #include "daemon/session.h"
@@ -30,6 +29,7 @@
 #include "state/queue_watch.h"
 #include "world/place.h"
 #include "world/proc.h"
+#include "world/setup.h"
 
 #define UNIT_LINKS	"etc/systemd/system"
 #define GENERATOR_LINKS "etc/systemd/system-generators"
@@ -245,13 +245,13 @@ static int start_live(struct lea_world *world)
 		"lvmevent-runner.service",
 		"lvmevent-doctor.timer",
 		NULL};
-	const struct lea_common common = {.is_service = true};
+	const struct lea_conf_options settings = {.forgive = true};
 	const struct lea_conf *conf = NULL;
 	unsigned int count = 0;
 	int run_fd, r;
 
-	lea_cmd_check_defaults(world);
-	r = lea_cmd_begin(world, &common, &conf) ? -EINVAL : 0;
+	lea_setup_check_defaults(world);
+	r = lea_setup(world, &settings, &conf) ? -EINVAL : 0;
 	r = r ? r : lea_rule_override_write(world, "", &count);
 	/* Only now does udev read the rule. */
 	r = r || !count ? r : lea_take_charge(world, conf);

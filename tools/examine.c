@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/exit.h"
 #include "base/id.h"
-#include "cmd.h"
 #include "policy/need.h"
 #include "policy/need_memory.h"
 #include "record/boot_memory_file.h"

@@ -24,6 +24,7 @@
 #include "policy/need_memory.h"
 #include "terminal.h"
 #include "world/mounts.h"
+#include "world/setup.h"
 
 #define EXPLAIN		    "lvmevent explain "
 #define USAGE		    "explain [--json] [TARGET...]"
@@ -249,9 +250,9 @@ static void begin_json(struct view *view)
 
 static int explain(struct view *view, const struct lea_list *targets)
 {
-	const struct lea_common common = {.is_service = true};
+	const struct lea_conf_options settings = {.forgive = true};
 	const struct lea_explain_options how = {.tell = take_answer, .arg = view};
-	int code = lea_cmd_begin(view->world, &common, &view->conf);
+	int code = lea_setup(view->world, &settings, &view->conf);
 
 	code = code ? code : lea_examine_begin(&view->examine, view->world, view->conf, &how);
 	if (code)

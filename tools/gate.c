@@ -15,13 +15,13 @@
 #include "base/cleanup.h"
 #include "base/log_ids.h"
 #include "base/step.h"
-#include "cmd.h"
 #include "daemon/reconcile_wait.h"
 #include "daemon/session.h"
 #include "daemon/udev_wait.h"
 #include "fail.h"
 #include "state/gate.h"
 #include "state/vg_summary.h"
+#include "world/setup.h"
 #include "world/timeline.h"
 
 #define SWEEP_WAIT_MS 60000U
@@ -108,7 +108,7 @@ static int open_gate(struct lea_world *world, bool wait)
 	if (code || opened)
 		return code ? code : opened;
 	/* Not earlier in the boot: the root was read-only and could not keep lvm's answer. */
-	lea_cmd_check_defaults(world);
+	lea_setup_check_defaults(world);
 	r = lea_gate_open_and_reconcile(&how);
 	if (was_closed)
 		tell_summary(world);

@@ -12,8 +12,8 @@
 #include "args.h"
 #include "base/cleanup.h"
 #include "base/step.h"
-#include "cmd.h"
 #include "initramfs_verb.h"
+#include "world/setup.h"
 #include "world/timeline.h"
 
 #define USAGE                                                                                      \
@@ -55,9 +55,9 @@ static int can_open(struct lea_world *world, const char *name, int flags)
 /* That we run at all shows that the libraries are there. */
 static int check(struct lea_world *world)
 {
-	const struct lea_common common = {0};
+	const struct lea_conf_options settings = {0};
 	const struct lea_conf *conf = NULL;
-	int code = lea_cmd_begin(world, &common, &conf);
+	int code = lea_setup(world, &settings, &conf);
 
 	lea_conf_free(conf);
 	code = code ? code : can_open(world, CONTROL, O_RDWR);
@@ -66,9 +66,9 @@ static int check(struct lea_world *world)
 
 static int run_pass(struct lea_world *world, const struct lea_initramfs_options *options)
 {
-	const struct lea_common common = {.is_service = true};
+	const struct lea_conf_options settings = {.forgive = true};
 	const struct lea_conf *conf = NULL;
-	int r, code = lea_cmd_begin(world, &common, &conf);
+	int r, code = lea_setup(world, &settings, &conf);
 
 	if (code)
 		return code;

@@ -12,6 +12,7 @@
 #include "inventory_print.h"
 #include "inventory_verb.h"
 #include "scan/survey.h"
+#include "world/setup.h"
 
 #define USAGE "inventory [--json | --openmetrics] [--if-newer GEN] [VG | VG/LV | @tag ...]"
 
@@ -85,7 +86,7 @@ static int show(struct lea_world *world, const struct lea_conf *conf, struct lea
 
 static int run(struct lea_world *world, const struct args *args, const struct lea_list *targets)
 {
-	const struct lea_common common = {.is_service = true};
+	const struct lea_conf_options settings = {.forgive = true};
 	struct lea_reader *reader = NULL;
 	const struct lea_conf *conf = NULL;
 	int code;
@@ -94,7 +95,7 @@ static int run(struct lea_world *world, const struct args *args, const struct le
 		fprintf(stderr, "  Usage: lvmevent " USAGE "\n");
 		return LEA_EXIT_PARAMS;
 	}
-	code = lea_cmd_begin(world, &common, &conf);
+	code = lea_setup(world, &settings, &conf);
 	if (!code)
 		code = show(world, conf, &reader, args, targets);
 	lea_reader_free(reader);

@@ -33,6 +33,7 @@
 #include "worker/pool.h"
 #include "world/place.h"
 #include "world/proc.h"
+#include "world/setup.h"
 #include "world/timeline.h"
 
 static const struct lea_opt help_row = LEA_LVMEVENT_HELP;
@@ -95,7 +96,7 @@ static int run_arm(struct lea_world *world, int argc, char *argv[])
 	if (code >= 0)
 		return code;
 	LEA_CRASHPOINT_ROLE("arm");
-	lea_cmd_check_defaults(world);
+	lea_setup_check_defaults(world);
 	code = lea_session_begin(world, &session);
 	if (code)
 		return code;
@@ -149,7 +150,7 @@ static int refresh(struct lea_world *world, const struct lea_conf *conf)
 
 static int run_refresh(struct lea_world *world, int argc, char *argv[])
 {
-	const struct lea_common common = {.is_service = true};
+	const struct lea_conf_options settings = {.forgive = true};
 	const struct lea_conf *conf = NULL;
 	int place, code = parse_plain("refresh", argc, argv);
 
@@ -160,7 +161,7 @@ static int run_refresh(struct lea_world *world, int argc, char *argv[])
 		printf("This is %s: no rule was written\n", lea_place_name(place));
 		return LEA_EXIT_DONE;
 	}
-	code = lea_cmd_begin(world, &common, &conf);
+	code = lea_setup(world, &settings, &conf);
 	code = code ? code : refresh(world, conf);
 	lea_conf_free(conf);
 	return code;

@@ -13,6 +13,7 @@
 #include "monitor_verb.h"
 #include "state/gate.h"
 #include "world/proc.h"
+#include "world/setup.h"
 
 #define ARENA_BYTES (256U * 1024U)
 
@@ -20,13 +21,13 @@
 static int find(struct lea_world *world, struct lea_arena *arena, const char ***ret_names,
 		size_t *ret_count)
 {
-	const struct lea_common common = {.is_service = true};
+	const struct lea_conf_options settings = {.forgive = true};
 	const int run_fd = lea_world_run(world);
 	const struct lea_conf *conf = NULL;
 	int r = LEA_BOOT_MONITOR_ALL;
 
 	*ret_count = 0;
-	if (run_fd >= 0 && !lea_gate_is_aside(run_fd) && !lea_cmd_begin(world, &common, &conf))
+	if (run_fd >= 0 && !lea_gate_is_aside(run_fd) && !lea_setup(world, &settings, &conf))
 		r = lea_boot_monitor(world, arena, ret_names, ret_count);
 	lea_conf_free(conf);
 	return r ? LEA_BOOT_MONITOR_ALL : 0;

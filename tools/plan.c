@@ -22,6 +22,7 @@
 #include "plan_verb.h"
 #include "terminal.h"
 #include "world/conf_where.h"
+#include "world/setup.h"
 
 #define USAGE	       "plan [--boot] [--config FILE] [--json]"
 #define MAX_FILE_BYTES (16U * 1024U * 1024U)
@@ -209,9 +210,8 @@ static int tell_all(struct view *view)
 
 static int plan(struct view *view)
 {
-	struct lea_common common = {.instead = view->options.instead};
 	struct lea_explain_options how = {.tell = take_answer, .arg = view, .is_plan = true};
-	int r, code = lea_cmd_begin(view->world, &common, &view->conf);
+	int r, code = lea_setup(view->world, &view->options, &view->conf);
 
 	if (code)
 		return code;

@@ -21,6 +21,7 @@
 #include "json.h"
 #include "terminal.h"
 #include "wait.h"
+#include "world/setup.h"
 
 #define USAGE		 "wait [--timeout S] [--progress] [--json] TARGET..."
 #define LIMIT_MS	 120000U
@@ -259,7 +260,7 @@ static int finish(struct view *view, int outcome)
 
 static int wait_for(struct view *view, uint64_t limit_ms)
 {
-	const struct lea_common common = {.is_service = true};
+	const struct lea_conf_options settings = {.forgive = true};
 	struct lea_goal_wait how = {
 		.limit_ms = limit_ms,
 		.ask = ask,
@@ -268,7 +269,7 @@ static int wait_for(struct view *view, uint64_t limit_ms)
 	};
 	int r = lea_session_check_place(view->world) ? LEA_EXIT_FAILED : 0;
 
-	r = r ? r : lea_cmd_begin(view->world, &common, &view->conf);
+	r = r ? r : lea_setup(view->world, &settings, &view->conf);
 	if (r)
 		return r;
 	r = lea_world_run(view->world);

@@ -6,12 +6,24 @@
 #include <sys/stat.h>
 
 #include "world/dm.h"
+#include "world/lvm_defaults.h"
 
 const char *lea_lvm_path(const struct lea_world *world)
 {
 	const char *path = getauxval(AT_SECURE) ? NULL : lea_world_env(world, "LVMEVENT_LVM");
 
 	return path && path[0] ? path : LEA_LVM_PATH;
+}
+
+void lea_setup_check_defaults(struct lea_world *world)
+{
+	int r = lea_lvm_defaults_update(world, lea_lvm_path(world));
+
+	/* An image may have no lvm, or one without lvmconfig: then nothing can be compared. */
+	if (r < 0)
+		lea_log(world->log, LEA_LOG_VERBOSE,
+			"%s did not give its defaults (%s); those of the build are used.",
+			lea_lvm_path(world), strerror(-r));
 }
 
 static int read_conf(struct lea_world *world, const struct lea_conf_options *options,
@@ -77,4 +89,18 @@ int lea_setup_dm(struct lea_world *world, const struct lea_conf *conf, bool no_u
 	if (r < 0)
 		lea_log_fault(world->log, r, "Setting up device-mapper");
 	return r < 0 ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
+}
+
+int lea_setup(struct lea_world *world, const struct lea_conf_options *options,
+	      const struct lea_conf **ret_conf)
+{
+	const struct lea_conf *conf = NULL;
+	int code = lea_setup_conf(world, options, &conf);
+
+	code = code ? code : lea_setup_dm(world, conf, false);
+	if (code)
+		lea_conf_free(conf);
+	else
+		*ret_conf = conf;
+	return code;
 }

@@ -23,6 +23,14 @@ LEA_MUST_CHECK int lea_setup_conf(struct lea_world *world, const struct lea_conf
 LEA_MUST_CHECK int lea_setup_dm(struct lea_world *world, const struct lea_conf *conf,
 				bool no_udev_sync);
 
+/* Both, one after the other. Returns 0 or the exit code to leave with (logged). */
+LEA_MUST_CHECK int lea_setup(struct lea_world *world, const struct lea_conf_options *options,
+			     const struct lea_conf **ret_conf);
+
 /* Path of the real lvm: from LVMEVENT_LVM, unless the program is privileged by exec; else as built.
  * Borrowed. */
 const char *lea_lvm_path(const struct lea_world *world);
+
+/* Compares the compiled-in defaults with those of the real lvm, see lvm_defaults.h: when the gate
+ * opens at boot, and on enable. Call it before the configuration is read. */
+void lea_setup_check_defaults(struct lea_world *world);
