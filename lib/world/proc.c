@@ -214,13 +214,23 @@ uint64_t lea_proc_namespace(void)
 	return stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
 }
 
-void lea_proc_identify(struct lea_proc_id *ret_id)
+void lea_proc_identify_thread(pid_t thread, struct lea_proc_id *ret_id)
 {
 	char state;
 
-	*ret_id = (struct lea_proc_id){.pid = getpid(), .pid_ns = lea_proc_namespace()};
-	if (!read_stat(ret_id->pid, &state, &ret_id->start_ticks))
+	*ret_id = (struct lea_proc_id){.pid = thread, .pid_ns = lea_proc_namespace()};
+	if (!read_stat(thread, &state, &ret_id->start_ticks))
 		ret_id->start_ticks = 0;
+}
+
+void lea_proc_identify(struct lea_proc_id *ret_id)
+{
+	lea_proc_identify_thread(getpid(), ret_id);
+}
+
+pid_t lea_proc_thread(void)
+{
+	return (pid_t)syscall(SYS_gettid);
 }
 
 /* Is @pid, as our /proc shows it, the process that its own namespace calls @id? */

@@ -83,6 +83,10 @@ struct lea_proc_id {
 
 /* Of this process. Four system calls; without /proc the other fields are 0. */
 void lea_proc_identify(struct lea_proc_id *ret_id);
+/* Of a thread, of any process of our namespace: /proc has its start and state by its own number. */
+void lea_proc_identify_thread(pid_t thread, struct lea_proc_id *ret_id);
+/* The number of the calling thread, for the above. One system call. */
+pid_t lea_proc_thread(void);
 /* The inode number of our pid namespace; 0: unknown. One system call. */
 uint64_t lea_proc_namespace(void);
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One file for each name: "THREAD START NAMESPACE". It is only as good as the thread: nothing in it
+ * is believed that /proc does not confirm. */
+#include "world/hung.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "world/proc.h"
+
+#define TEXT_BYTES 96U
+#define MOST_NAMES 1024U
+
+int lea_hung_open(struct lea_world *world)
+{
+	const int run_fd = lea_world_run(world);
+	int fd;
+
+	if (run_fd < 0)
+		return run_fd;
+	fd = openat(run_fd, "event/hung", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Names that begin with a dot are those of files on their way. */
+static bool name_file(const char *name, char file[static LEA_HUNG_NAME_BYTES])
+{
+	const size_t len = strlen(name);
+
+	if (!len || len >= LEA_HUNG_NAME_BYTES || name[0] == '.')
+		return false;
+	memcpy(file, name, len + 1);
+	for (char *at = strchr(file, '/'); at; at = strchr(at, '/'))
+		*at = '!';
+	return true;
+}
+
+/* Of a weak id, /proc could not tell whether the number was given to another thread meanwhile. */
+static bool is_strong(const struct lea_proc_id *id)
+{
+	return id->pid > 0 && id->start_ticks && id->pid_ns;
+}
+
+/* GONE: it was forgotten. UNSEEN also without a file. */
+static enum lea_proc_life look(int hung_fd, const char *file, pid_t *ret_thread)
+{
+	enum lea_proc_life life = LEA_PROC_GONE;
+	struct lea_proc_id id = {0};
+	char text[TEXT_BYTES];
+	const int r = lea_file_read_into(hung_fd, file, text, sizeof(text));
+
+	if (r == LEA_FILE_ABSENT)
+		return LEA_PROC_UNSEEN;
+	if (!r && sscanf(text, "%" SCNd32 " %" SCNu64 " %" SCNu64, &id.pid, &id.start_ticks,
+			 &id.pid_ns) == 3 &&
+	    is_strong(&id))
+		life = lea_proc_life_of(&id);
+	if (life == LEA_PROC_GONE && lea_file_remove(hung_fd, file) < 0)
+		life = LEA_PROC_UNSEEN; /* not a file */
+	*ret_thread = id.pid;
+	return life;
+}
+
+bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread)
+{
+	char file[LEA_HUNG_NAME_BYTES];
+	enum lea_proc_life life;
+
+	if (hung_fd < 0 || !name_file(name, file))
+		return false;
+	life = look(hung_fd, file, ret_thread);
+	/* The folder goes with the last name: without it no scan looks for any. */
+	if (life == LEA_PROC_GONE && unlinkat(hung_fd, "../hung", AT_REMOVEDIR) < 0)
+		return false;
+	return life == LEA_PROC_ALIVE;
+}
+
+/* Returns how many names are left. */
+static uint32_t forget_ended(int hung_fd)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	uint32_t left = 0;
+	pid_t thread;
+
+	lea_file_tidy(hung_fd, ".");
+	if (lea_file_list(hung_fd, ".", &dir))
+		return 0;
+	while ((entry = readdir(dir)))
+		left += entry->d_name[0] != '.' &&
+			look(hung_fd, entry->d_name, &thread) != LEA_PROC_GONE;
+	return left;
+}
+
+void lea_hung_note(struct lea_world *world, const char *name, pid_t thread)
+{
+	const int run_fd = lea_world_run(world);
+	LEA_AUTO(lea_closep) int event_fd = -1;
+	LEA_AUTO(lea_closep) int hung_fd = -1;
+	char file[LEA_HUNG_NAME_BYTES], text[TEXT_BYTES];
+	struct lea_proc_id id;
+
+	lea_proc_identify_thread(thread, &id);
+	if (run_fd < 0 || !is_strong(&id) || !name_file(name, file))
+		return;
+	event_fd = openat(run_fd, "event", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (event_fd < 0)
+		return;
+	hung_fd = lea_file_open_folder(event_fd, "hung");
+	if (hung_fd < 0 || forget_ended(hung_fd) >= MOST_NAMES)
+		return;
+	snprintf(text, sizeof(text), "%" PRId32 " %" PRIu64 " %" PRIu64 "\n", id.pid,
+		 id.start_ticks, id.pid_ns);
+	if (lea_file_replace(hung_fd, file, text, strlen(text)) < 0)
+		return; /* the next command asks again */
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What hangs in the kernel: for each device, file or node that a thread of a child waits for, a file
+ * in /run/lvm/event/hung names the thread. Who finds that the thread still waits asks no second time,
+ * so that one hung disk costs one process, however often commands run. Read and written by the
+ * parents; without /run/lvm/event nothing is remembered.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "world/world.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define LEA_HUNG_NAME_BYTES 192U
+
+/* Formats of names. A number is not given to another device while a thread has this one open. */
+#define LEA_HUNG_DEVICE "%" PRIu32 ":%" PRIu32
+#define LEA_HUNG_NODE	"dm-%s" /* a uuid of device-mapper */
+#define LEA_HUNG_LIST	"dm"	/* its list of nodes */
+
+/* The folder, for lea_hung_has: a descriptor (owned). -ENOENT: nothing hangs. One system call. */
+LEA_MUST_CHECK int lea_hung_open(struct lea_world *world);
+
+/*
+ * lea_hung_has - does a thread of another process still wait for this?
+ * @hung_fd: from lea_hung_open; a negative number: nothing hangs
+ * @name: a slash counts as "!"
+ * @ret_thread: its number, if true
+ * Forgets the name if the thread has ended, and a file that makes no sense. A thread in a pid
+ * namespace that this one cannot see does not count.
+ */
+bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread);
+
+/* Remembers that @thread waits for @name, and forgets all that has ended. A name that is too long,
+ * or one too many, is not remembered. Logs nothing. */
+void lea_hung_note(struct lea_world *world, const char *name, pid_t thread);

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which thread hangs in what: remembered while it lives, and nothing that a file says is believed
+ * without it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fake/tree.h"
+#include "unit/suite.h"
+#include "world/hung.h"
+#include "world/proc.h"
+#include "world/world.h"
+
+#define FOLDER "/run/lvm/event/hung"
+
+static struct tree tree;
+static int hung_fd;
+
+static void setup(void)
+{
+	tree_init(&tree);
+	tree_mkdir(&tree, "/run/lvm/event");
+	hung_fd = -1;
+}
+
+static void teardown(void)
+{
+	if (hung_fd >= 0)
+		close(hung_fd);
+	tree_done(&tree);
+}
+
+const struct fixture fixture = {setup, teardown};
+
+static bool has(const char *name)
+{
+	pid_t thread = 0;
+	bool answer;
+
+	if (hung_fd >= 0)
+		close(hung_fd);
+	hung_fd = lea_hung_open(&tree.world);
+	answer = lea_hung_has(hung_fd, name, &thread);
+	ck_assert(!answer || thread > 0);
+	return answer;
+}
+
+static bool is_there(const char *path)
+{
+	char full[256];
+	struct stat st;
+
+	snprintf(full, sizeof(full), "%s%s", tree.root, path);
+	return !lstat(full, &st);
+}
+
+static int wait_for_end(void *arg)
+{
+	(void)arg;
+	return pause();
+}
+
+static pid_t start(void)
+{
+	pid_t pid = 0;
+
+	ck_assert_int_eq(lea_proc_fork(wait_for_end, NULL, &pid), 0);
+	return pid;
+}
+
+static void stop(pid_t pid)
+{
+	int code;
+
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(lea_proc_wait(pid, &code), 0);
+}
+
+TEST(a_name_is_remembered_while_its_thread_lives)
+{
+	const pid_t one = start(), other = start();
+
+	ck_assert(!has("8:16"));
+	lea_hung_note(&tree.world, "8:16", one);
+	lea_hung_note(&tree.world, "file-/srv/disk", other);
+	ck_assert(has("8:16") && has("file-/srv/disk"));
+	ck_assert(!has("8:1") && !has("8:160"));
+	stop(one);
+	ck_assert(!has("8:16"));
+	ck_assert_msg(!is_there(FOLDER "/8:16"), "what has ended is removed");
+	ck_assert(has("file-/srv/disk"));
+	stop(other);
+	ck_assert(!has("file-/srv/disk"));
+	ck_assert_msg(!is_there(FOLDER), "and the folder with the last");
+}
+
+/* A device that has gone is never asked about again. */
+TEST(what_has_ended_is_forgotten_with_the_next_note)
+{
+	const pid_t one = start(), other = start();
+
+	lea_hung_note(&tree.world, "8:16", one);
+	stop(one);
+	lea_hung_note(&tree.world, "8:32", other);
+	ck_assert(!is_there(FOLDER "/8:16") && has("8:32"));
+	stop(other);
+}
+
+TEST(without_a_folder_of_ours_nothing_is_remembered)
+{
+	tree_remove(&tree, "/run/lvm/event");
+	lea_hung_note(&tree.world, "8:16", getpid());
+	ck_assert(!has("8:16") && !is_there("/run/lvm/event"));
+}
+
+TEST(names_that_make_no_file_are_not_remembered)
+{
+	char longest[LEA_HUNG_NAME_BYTES + 1];
+
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	lea_hung_note(&tree.world, longest, getpid());
+	lea_hung_note(&tree.world, "", getpid());
+	lea_hung_note(&tree.world, "..", getpid());
+	lea_hung_note(&tree.world, "../../8:16", getpid());
+	ck_assert(!is_there(FOLDER) && !has(longest) && !has("") && !has(".."));
+	ck_assert(!is_there("/run/lvm/8:16"));
+}
+
+static const struct {
+	const char *claim, *text;
+} hostile[] = {
+	{"empty", ""},
+	{"words", "this one hangs"},
+	{"one number", "1"},
+	{"no start", "1 0 4026531836\n"},
+	{"no namespace", "1 1 0\n"},
+	{"a negative number", "-1 1 1\n"},
+	{"another start", "1 99999999999 1\n"},
+	{"numbers without end", "99999999999999999999999999 99999999999999999999999999 "
+				"99999999999999999999999999 99999999999999999999999999\n"},
+};
+
+TEST_EACH(what_makes_no_sense_is_not_believed, hostile)
+{
+	char text[256];
+	struct lea_proc_id id;
+
+	lea_proc_identify(&id);
+	tree_put(&tree, FOLDER "/8:16", hostile[_i].text);
+	ck_assert_msg(!has("8:16"), "%s", hostile[_i].claim);
+	/* Our own number with another start: the number was used again. */
+	snprintf(text, sizeof(text), "%d %" PRIu64 " %" PRIu64 "\n", (int)id.pid,
+		 id.start_ticks + 1, id.pid_ns);
+	tree_put(&tree, FOLDER "/8:16", text);
+	ck_assert(!has("8:16") && !is_there(FOLDER "/8:16"));
+}
+
+TEST(links_pipes_and_folders_are_not_read)
+{
+	char path[256];
+
+	tree_put(&tree, "/elsewhere", "1 1 1\n");
+	tree_link(&tree, FOLDER "/8:16", "/elsewhere");
+	ck_assert(!has("8:16"));
+	tree_mkdir(&tree, FOLDER "/8:32");
+	ck_assert(!has("8:32"));
+	snprintf(path, sizeof(path), "%s" FOLDER "/8:48", tree.root);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert(!has("8:48"));
+	ck_assert(is_there("/elsewhere"));
+}
+
+/* As many as there are, and not one more. */
+TEST(the_number_of_names_is_limited)
+{
+	enum { MOST = 1024 };
+	char path[64], text[128];
+	struct lea_proc_id id;
+
+	lea_proc_identify(&id);
+	snprintf(text, sizeof(text), "%d %" PRIu64 " %" PRIu64 "\n", (int)id.pid, id.start_ticks,
+		 id.pid_ns);
+	for (int i = 0; i < MOST - 1; i++) {
+		snprintf(path, sizeof(path), FOLDER "/9:%d", i);
+		tree_put(&tree, path, text);
+	}
+	lea_hung_note(&tree.world, "8:16", getpid());
+	ck_assert(has("8:16"));
+	lea_hung_note(&tree.world, "8:32", getpid());
+	ck_assert(!has("8:32"));
+}
