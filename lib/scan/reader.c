@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,6 +20,7 @@
 
 #include "base/cleanup.h"
 #include "state/queue.h"
+#include "world/hung.h"
 #include "world/proc.h"
 #include "world/timeline.h"
 
@@ -39,6 +41,7 @@
 struct active {
 	uint32_t index;
 	bool has_expired;
+	int32_t thread; /* 0: unknown */
 	uint64_t start_ms, until_ms;
 };
 
@@ -123,6 +126,11 @@ void lea_reader_for_command(struct lea_reader *reader)
 	reader->forgets = true;
 }
 
+void lea_reader_remember(struct lea_reader *reader)
+{
+	reader->remembers = true;
+}
+
 static bool is_slow(void *arg, const char *key)
 {
 	const struct lea_reader *reader = arg;
@@ -143,7 +151,9 @@ const int *lea_reader_fd(const struct lea_reader *reader)
 /* Returns 0 when there is a child, an existing or a new one. */
 static int start_child(struct lea_reader *reader)
 {
-	struct lea_reader_child child = {.world = reader->world, .forgets = reader->forgets};
+	struct lea_reader_child child = {.world = reader->world,
+					 .forgets = reader->forgets,
+					 .remembers = reader->remembers};
 	int fds[2], r;
 
 	if (reader->fd >= 0)
@@ -217,7 +227,7 @@ static uint64_t now_ms(const struct round *round)
 	return clock->now_ms(clock);
 }
 
-static int note_start(struct round *round, uint32_t index)
+static int note_start(struct round *round, uint32_t index, int32_t thread)
 {
 	const uint64_t now = now_ms(round);
 
@@ -227,6 +237,7 @@ static int note_start(struct round *round, uint32_t index)
 	round->started_count++;
 	round->active[round->active_count++] = (struct active){
 		.index = index,
+		.thread = thread,
 		.start_ms = now,
 		.until_ms = now + round->jobs[index].deadline_ms + GRACE_MS,
 	};
@@ -345,7 +356,7 @@ static int take_frame(struct round *round)
 		return -EPROTO;
 	if (frame.kind == LEA_READER_ANSWER)
 		return take_answer(round, frame.index);
-	return frame.kind == LEA_READER_STARTED ? note_start(round, frame.index) : -EPROTO;
+	return frame.kind == LEA_READER_STARTED ? note_start(round, frame.index, frame.thread) : -EPROTO;
 }
 
 static void give_up(struct round *round, struct active *active, int fault)
@@ -465,6 +476,47 @@ static void take_rest(struct round *round)
 			;
 }
 
+static void name_hung(const struct lea_device *device, char name[static LEA_HUNG_NAME_BYTES])
+{
+	snprintf(name, LEA_HUNG_NAME_BYTES, LEA_HUNG_DEVICE, device->major, device->minor);
+}
+
+/* What has not answered until the child is abandoned. */
+static void remember_hung(const struct round *round)
+{
+	char name[LEA_HUNG_NAME_BYTES];
+
+	for (size_t i = 0; i < round->active_count; i++) {
+		const struct active *active = &round->active[i];
+
+		if (!active->has_expired || !active->thread)
+			continue;
+		name_hung(&round->jobs[active->index].found->device, name);
+		lea_hung_note(round->reader->world, name, active->thread);
+	}
+}
+
+/* Devices for which an earlier command's child still waits. */
+static void skip_hung(struct lea_scan *scan, struct lea_read_request *jobs, size_t count)
+{
+	LEA_AUTO(lea_closep) int hung_fd = lea_hung_open(scan->world);
+	char name[LEA_HUNG_NAME_BYTES];
+	pid_t thread;
+
+	for (size_t i = 0; i < count && hung_fd >= 0; i++) {
+		if (!jobs[i].is_open)
+			continue;
+		name_hung(&jobs[i].found->device, name);
+		if (!lea_hung_has(hung_fd, name, &thread))
+			continue;
+		lea_log(scan->world->log, LEA_LOG_VERBOSE,
+			"%s is not read: thread %d of an earlier command still waits for it",
+			jobs[i].found->device.name, (int)thread);
+		jobs[i].is_open = false;
+		lea_scan_note_fault(scan, jobs[i].found, -ETIMEDOUT);
+	}
+}
+
 /*
  * A child that died while it read devices was killed by one of them or by something else (lack of
  * memory), so each of them is tried again alone.
@@ -472,6 +524,7 @@ static void take_rest(struct round *round)
 static void close_round(struct round *round)
 {
 	take_rest(round);
+	remember_hung(round);
 	lea_reader_drop(round->reader);
 	for (size_t i = 0; !round->is_detached && i < round->active_count; i++)
 		if (!round->active[i].has_expired &&
@@ -545,6 +598,8 @@ int lea_reader_read(struct lea_scan *scan, struct lea_read_request *jobs, size_t
 	}
 	if (!r && !scan->texts->number)
 		scan->texts->number = ++scan->reader->last_texts;
+	if (!r && scan->reader->remembers)
+		skip_hung(scan, jobs, count);
 	for (size_t i = 0; i < count && !r; i++)
 		jobs[i].deadline_ms = lea_backoff_deadline_ms(
 			&scan->reader->late, &jobs[i].found->device, scan->reader->deadline_ms);

@@ -45,6 +45,14 @@ void lea_reader_for_command(struct lea_reader *reader);
  * 0: as configured. Call it before the first scan. */
 void lea_reader_limit(struct lea_reader *reader, uint32_t deadline_ms, uint32_t threads);
 
+/*
+ * lea_reader_remember - for a command that may run often: a device costs one child that hangs
+ * A device for which a thread of an earlier command's child still waits (world/hung.h) is not read;
+ * it counts as timed out. Costs one system call a scan, and one a thread. Call it before the first
+ * scan, after lea_reader_for_command.
+ */
+void lea_reader_remember(struct lea_reader *reader);
+
 /* Does a device wait in the queue that is not known to be slow? @event_fd: /run/lvm/event. */
 bool lea_reader_is_awaited(struct lea_reader *reader, int event_fd);
 

@@ -104,9 +104,10 @@ static void set_closing(struct shared *shared)
 	sem_post(&shared->jobs_lock);
 }
 
-static bool send_start(struct shared *shared, const struct job *job)
+static bool send_start(struct shared *shared, const struct job *job, pid_t thread)
 {
-	const struct lea_reader_frame frame = {.kind = LEA_READER_STARTED, .index = job->index};
+	const struct lea_reader_frame frame = {
+		.kind = LEA_READER_STARTED, .index = job->index, .thread = thread};
 	int r;
 
 	wait_for(&shared->send_lock);
@@ -169,7 +170,8 @@ static void requeue(struct shared *shared, const struct job *job)
 	sem_post(&shared->send_lock);
 }
 
-static bool do_job(struct shared *shared, const struct job *job, struct answer *answer)
+static bool do_job(struct shared *shared, const struct job *job, pid_t thread,
+		   struct answer *answer)
 {
 	struct lea_world *world = shared->child->world;
 	const struct lea_read_cached known = {.is_known = is_known, .arg = shared};
@@ -177,7 +179,7 @@ static bool do_job(struct shared *shared, const struct job *job, struct answer *
 	uint64_t start = clock->now_ms(clock);
 	bool sent, in_time;
 
-	if (!send_start(shared, job))
+	if (!send_start(shared, job, thread))
 		return false;
 	memset(answer, 0, sizeof(*answer));
 	answer->frame = (struct lea_reader_frame){.kind = LEA_READER_ANSWER, .index = job->index};
@@ -193,13 +195,14 @@ static bool do_job(struct shared *shared, const struct job *job, struct answer *
 static void *read_devices(void *arg)
 {
 	struct shared *shared = arg;
+	const pid_t thread = shared->child->remembers ? lea_proc_thread() : 0;
 	struct answer *answer = calloc(1, sizeof(*answer));
 	struct job *job;
 
 	while (answer && !is_closing(shared)) {
 		wait_for(&shared->wake);
 		while ((job = take_job(shared))) {
-			if (!do_job(shared, job, answer))
+			if (!do_job(shared, job, thread, answer))
 				set_closing(shared);
 			free_job(job);
 		}

@@ -30,12 +30,15 @@ enum lea_reader_kind {
 struct lea_reader_frame {
 	uint32_t kind;
 	uint32_t index; /* into the jobs of the scan */
+	int32_t thread; /* that reads it, see lea_proc_thread; 0: not told */
+	uint32_t unused;
 };
 
 struct lea_reader_child {
 	struct lea_world *world;
 	int fd;
 	bool forgets; /* does not queue devices that answer too late, and writes nothing */
+	bool remembers; /* tells which thread reads which device */
 };
 
 struct lea_reader {
@@ -44,7 +47,8 @@ struct lea_reader {
 	struct lea_backoff late;
 	bool (*others_wait)(void *arg); /* NULL: not asked */
 	void *others_arg;
-	bool forgets; /* serves a command: see lea_reader_for_command */
+	bool forgets;	/* serves a command: see lea_reader_for_command */
+	bool remembers; /* see lea_reader_remember */
 	pid_t pid;    /* of the child; set only with forgets */
 	uint32_t most_threads;
 	uint32_t thread_count; /* that the child was asked to have */

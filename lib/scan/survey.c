@@ -13,6 +13,7 @@ int lea_survey_prepare(struct lea_world *world, const struct lea_conf *conf,
 		if (r)
 			return r;
 		lea_reader_for_command(*reader);
+		lea_reader_remember(*reader);
 	}
 	options->out_of_process = true;
 	options->reader = *reader;
