@@ -128,6 +128,14 @@ static void ask(void *arg, uint32_t index)
 
 /* ---- in the parent */
 
+static bool name_node(void *arg, uint32_t index, char name[static LEA_HUNG_NAME_BYTES])
+{
+	const struct asking *asking = arg;
+
+	snprintf(name, LEA_HUNG_NAME_BYTES, LEA_HUNG_NODE, asking->question[index].uuid);
+	return true;
+}
+
 static int add_question(struct asking *asking, const struct lea_inventory *inventory,
 			const struct lea_inventory_vg *of, uint32_t lv)
 {
@@ -217,6 +225,8 @@ static int run(struct asking *asking, struct lea_inventory *inventory)
 				      .limit_ms = LIMIT_MS,
 				      .begin = list_nodes,
 				      .run = ask,
+				      .name = name_node,
+				      .begin_name = LEA_HUNG_LIST,
 				      .arg = asking};
 	LEA_AUTO(lea_freep) bool *late = calloc(asking->count, sizeof(*late));
 	const size_t bytes = asking->count * sizeof(*asking->reply);

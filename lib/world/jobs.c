@@ -23,6 +23,7 @@ enum state { WAITING, STARTED, DONE, GIVEN_UP };
 
 struct slot {
 	_Atomic uint32_t state, tries;
+	_Atomic int32_t thread; /* that last took it; 0: none, or it is remembered */
 	_Atomic uint64_t start_ms;
 };
 
@@ -52,7 +53,7 @@ static uint64_t now_ms(const struct run *run)
 /* ---- the child */
 
 /* False: no job is left for this child. */
-static bool take(struct run *run, uint32_t *ret_index)
+static bool take(struct run *run, pid_t thread, uint32_t *ret_index)
 {
 	struct shared *shared = run->shared;
 
@@ -64,8 +65,10 @@ static bool take(struct run *run, uint32_t *ret_index)
 			return false;
 		shared->slot[index].start_ms = now_ms(run);
 		*ret_index = index;
-		if (atomic_compare_exchange_strong(&shared->slot[index].state, &expected, STARTED))
-			return true;
+		if (!atomic_compare_exchange_strong(&shared->slot[index].state, &expected, STARTED))
+			continue;
+		shared->slot[index].thread = thread;
+		return true;
 	}
 	return false;
 }
@@ -73,9 +76,10 @@ static bool take(struct run *run, uint32_t *ret_index)
 static void *work(void *arg)
 {
 	struct run *run = arg;
+	const pid_t thread = lea_proc_thread();
 	uint32_t index;
 
-	while (take(run, &index)) {
+	while (take(run, thread, &index)) {
 		uint32_t expected = STARTED;
 
 		run->jobs->run(run->jobs->arg, index);
@@ -191,6 +195,38 @@ static int open_pipe(int fds[2])
 	return pipe2(fds, O_CLOEXEC) < 0 ? -errno : 0;
 }
 
+/* Gives up what a child of an earlier command still hangs in. False: nothing can be begun. */
+static bool skip_hung(const struct run *run)
+{
+	const struct lea_jobs *jobs = run->jobs;
+	LEA_AUTO(lea_closep) int hung_fd = lea_hung_open(run->world);
+	char name[LEA_HUNG_NAME_BYTES];
+	pid_t thread;
+
+	for (uint32_t i = 0; i < jobs->count && hung_fd >= 0 && jobs->name; i++)
+		if (jobs->name(jobs->arg, i, name) && lea_hung_has(hung_fd, name, &thread))
+			run->shared->slot[i].state = GIVEN_UP;
+	return !jobs->begin_name || !lea_hung_has(hung_fd, jobs->begin_name, &thread);
+}
+
+/* What a child that is abandoned hangs in. */
+static void remember_hung(const struct run *run, pid_t pid)
+{
+	const struct lea_jobs *jobs = run->jobs;
+	char name[LEA_HUNG_NAME_BYTES];
+
+	if (!run->shared->has_begun && jobs->begin_name)
+		lea_hung_note(run->world, jobs->begin_name, pid);
+	for (uint32_t i = 0; i < jobs->count; i++) {
+		struct slot *slot = &run->shared->slot[i];
+
+		if (slot->thread && slot->state != DONE && jobs->name &&
+		    jobs->name(jobs->arg, i, name))
+			lea_hung_note(run->world, name, slot->thread);
+		slot->thread = 0;
+	}
+}
+
 /* One child. *ret_goes_on: jobs are left for another one. */
 static int run_child(struct run *run, bool *ret_goes_on)
 {
@@ -214,10 +250,12 @@ static int run_child(struct run *run, bool *ret_goes_on)
 	run->shared->round = 0; /* a child that hangs takes no other job when it wakes up */
 	*ret_goes_on = run->shared->has_begun && now_ms(run) < run->start_ms + run->jobs->limit_ms;
 	/* One that hangs becomes init's child when this process ends. */
-	if (has_ended)
-		r = lea_proc_wait(pid, &code);
-	if (has_ended)
-		take_back(run);
+	if (!has_ended) {
+		remember_hung(run, pid);
+		return 0;
+	}
+	r = lea_proc_wait(pid, &code);
+	take_back(run);
 	return r;
 }
 
@@ -225,7 +263,7 @@ int lea_jobs_run(struct lea_world *world, const struct lea_jobs *jobs, bool *ret
 {
 	const size_t bytes = sizeof(struct shared) + jobs->count * sizeof(struct slot);
 	struct run run = {.world = world, .jobs = jobs, .threads = jobs->threads};
-	bool goes_on = jobs->count > 0;
+	bool goes_on;
 	int r = 0;
 
 	if (!jobs->count)
@@ -236,6 +274,7 @@ int lea_jobs_run(struct lea_world *world, const struct lea_jobs *jobs, bool *ret
 	if (run.threads > jobs->count)
 		run.threads = jobs->count;
 	run.start_ms = now_ms(&run);
+	goes_on = skip_hung(&run);
 	while (!r && goes_on && (is_any(&run, WAITING) || is_any(&run, STARTED)))
 		r = run_child(&run, &goes_on);
 	for (uint32_t i = 0; i < jobs->count; i++)
