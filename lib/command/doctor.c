@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of lvmevent doctor: counters and tasks, the scan, the facts about disks and LVs, the
- * child for what can hang; then, after the sample, counters, tasks and the child's answers.
+ * The order of lvmevent doctor: counters and tasks, the scan, the facts about disks and LVs, what can
+ * hang; then, after the sample, counters, tasks and the status of device-mapper once more.
  */
 #include "command/doctor_private.h"
 
 #include "base/cleanup.h"
 #include "filter/filter.h"
 #include "policy/access.h"
+#include "world/proc.h"
 #include "world/udevdb.h"
 
 #include <errno.h>
@@ -23,7 +24,6 @@
 #define THREADS_MOST	 64U
 #define BLOCKED_MS	 10200U
 #define LOOK_MS		 250U
-#define CHILD_MS	 3000U
 #define RESERVE_MS	 700U /* for the checks and the output */
 #define ARENA_BYTES	 (256U * 1024U * 1024U)
 
@@ -59,6 +59,7 @@ static int scan_devices(struct lea_doctor *doctor, struct lea_device *devices, s
 		return r;
 	lea_reader_for_command(doctor->reader);
 	lea_reader_limit(doctor->reader, READ_DEADLINE_MS, threads_for(count));
+	lea_reader_remember(doctor->reader);
 	lea_reader_listen(doctor->reader, is_impatient, doctor);
 	options.reader = doctor->reader;
 	r = lea_scan_new(doctor->world, doctor->conf, &options, &doctor->scan);
@@ -128,7 +129,6 @@ static int finish_disks(struct lea_doctor *doctor)
 static int gather(struct lea_doctor *doctor)
 {
 	const uint64_t end_ms = doctor->began_ms + LEA_DOCTOR_WHOLE_MS - RESERVE_MS;
-	uint64_t until_ms;
 	int r = lea_doctor_read_counters(doctor, &doctor->before);
 
 	r = r || !lea_doctor_wants(doctor, 3) ? r : lea_doctor_read_tasks(doctor);
@@ -137,7 +137,7 @@ static int gather(struct lea_doctor *doctor)
 	r = r ? r : lea_doctor_read_disks(doctor);
 	r = r ? r : lea_doctor_read_memory(doctor);
 	r = r ? r : lea_doctor_read_lvs(doctor);
-	r = r ? r : lea_doctor_start_child(doctor);
+	r = r ? r : lea_doctor_ask(doctor, end_ms);
 	if (r)
 		return r;
 	sleep_until(doctor, doctor->began_ms + doctor->options.sample_ms);
@@ -148,9 +148,7 @@ static int gather(struct lea_doctor *doctor)
 	r = r ? r : finish_disks(doctor);
 	r = r || !lea_doctor_wants(doctor, 3) ? r : lea_doctor_finish_tasks(doctor);
 	r = r ? r : lea_doctor_read_machine(doctor);
-	until_ms = lea_doctor_now_ms(doctor) + CHILD_MS;
-	lea_doctor_end_child(doctor, until_ms < end_ms ? until_ms : end_ms);
-	return r;
+	return r ? r : lea_doctor_ask_again(doctor, end_ms);
 }
 
 int lea_doctor_new(struct lea_world *world, const struct lea_conf *conf,
@@ -178,7 +176,7 @@ void lea_doctor_free(struct lea_doctor *doctor)
 {
 	if (!doctor)
 		return;
-	lea_doctor_end_child(doctor, 0);
+	lea_proc_unshare(doctor->shared, doctor->shared_bytes);
 	lea_scan_free(doctor->scan);
 	lea_filter_free(doctor->filter);
 	lea_reader_free(doctor->reader);

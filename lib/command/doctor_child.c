@@ -1,36 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The child for what can hang: device-mapper's status (a pool that waits for a disk holds the lock
- * that its status needs), files on a server that does not answer, and programs. It writes its
- * answers into shared memory; what is not there at the deadline is unknown, and the child is left
- * behind. Its first thread alone uses device-mapper, others work on the files and programs.
+ * What can hang: device-mapper's status (a pool that waits for a disk holds the lock that its status
+ * needs), files on a server that does not answer, and programs. Children do it (world/jobs.h), and
+ * what is not there at the deadline is unknown.
  */
 #include "command/doctor_private.h"
 
 #include "base/cleanup.h"
 #include "policy/doctor_parse.h"
 #include "world/dm.h"
+#include "world/jobs.h"
 #include "world/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define THREADS_MOST 8U
-#define POLL_MS	     5U
+#define DM_JOB_MS    2000U
+#define DM_MS	     3000U
+#define OTHERS_MS    5000U /* smartctl may wait for its turn */
 #define OUTPUT_BYTES (64U * 1024U)
 #define SMARTCTL     "/usr/sbin/smartctl"
 #define DRBDSETUP    "/usr/sbin/drbdsetup"
 #define SMART_MOST   64U
+
+static const char *const kind_names[] = {
+	[LEA_DOCTOR_JOB_FILE] = "file-",
+	[LEA_DOCTOR_JOB_SMART] = "smart-",
+	[LEA_DOCTOR_JOB_DRBD] = "drbd",
+};
 
 static bool is_of_dm(const struct lea_doctor_job *job)
 {
@@ -38,11 +44,6 @@ static bool is_of_dm(const struct lea_doctor_job *job)
 }
 
 /* ---- in the child */
-
-static void sleep_ms(struct lea_doctor *doctor, uint64_t ms)
-{
-	doctor->world->clock->sleep_ms(doctor->world->clock, ms);
-}
 
 static void ask_status(struct lea_doctor *doctor, struct lea_doctor_job *job, unsigned int pass)
 {
@@ -109,89 +110,57 @@ static void ask_drbd(struct lea_doctor *doctor, struct lea_doctor_job *job)
 		       !code;
 }
 
-static void do_job(struct lea_doctor *doctor, struct lea_doctor_job *job)
+/* What one call of lea_jobs_run asks. */
+struct asking {
+	struct lea_doctor *doctor;
+	uint32_t *index; /* of its jobs; owned */
+	uint32_t count;
+	unsigned int pass;
+};
+
+static struct lea_doctor_job *job_of(const struct asking *asking, uint32_t index)
 {
+	return &asking->doctor->shared->job[asking->index[index]];
+}
+
+static void do_job(void *arg, uint32_t index)
+{
+	const struct asking *asking = arg;
+	struct lea_doctor_job *job = job_of(asking, index);
+
 	switch (job->kind) {
+	case LEA_DOCTOR_JOB_STATUS:
+		ask_status(asking->doctor, job, asking->pass);
+		break;
+	case LEA_DOCTOR_JOB_OPENS:
+		ask_opens(asking->doctor, job);
+		break;
 	case LEA_DOCTOR_JOB_FILE:
-		ask_file(doctor, job);
+		ask_file(asking->doctor, job);
 		break;
 	case LEA_DOCTOR_JOB_SMART:
-		ask_smart(doctor, job);
+		ask_smart(asking->doctor, job);
 		break;
 	case LEA_DOCTOR_JOB_DRBD:
-		ask_drbd(doctor, job);
-		break;
-	case LEA_DOCTOR_JOB_STATUS:
-	case LEA_DOCTOR_JOB_OPENS:
 	default:
-		return;
+		ask_drbd(asking->doctor, job);
+		break;
 	}
-	atomic_store(&job->is_done, true);
-}
-
-static void *do_others(void *arg)
-{
-	struct lea_doctor *doctor = arg;
-	uint32_t i;
-
-	while ((i = atomic_fetch_add(&doctor->shared->next, 1)) < doctor->job_count)
-		do_job(doctor, &doctor->shared->job[i]);
-	return NULL;
-}
-
-static void do_dm(struct lea_doctor *doctor)
-{
-	struct lea_doctor_job *job = doctor->shared->job;
-
-	for (size_t i = 0; i < doctor->job_count; i++) {
-		if (job[i].kind == LEA_DOCTOR_JOB_STATUS) {
-			ask_status(doctor, &job[i], 0);
-			atomic_store(&job[i].has_first, true);
-		} else if (job[i].kind == LEA_DOCTOR_JOB_OPENS) {
-			ask_opens(doctor, &job[i]);
-			atomic_store(&job[i].is_done, true);
-		}
-	}
-	while (!atomic_load(&doctor->shared->may_go_on))
-		sleep_ms(doctor, POLL_MS);
-	for (size_t i = 0; i < doctor->job_count; i++)
-		if (job[i].kind == LEA_DOCTOR_JOB_STATUS) {
-			ask_status(doctor, &job[i], 1);
-			atomic_store(&job[i].is_done, true);
-		}
-}
-
-static bool all_done(const struct lea_doctor *doctor)
-{
-	for (size_t i = 0; i < doctor->job_count; i++)
-		if (!atomic_load(&doctor->shared->job[i].is_done))
-			return false;
-	return true;
-}
-
-static int run_child(void *arg)
-{
-	struct lea_doctor *doctor = arg;
-	struct lea_world *world = doctor->world;
-	size_t others = 0;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	lea_proc_detach(-1);
-	world->run_fd = world->dev_fd = world->sys_fd = world->proc_fd = -1;
-	world->log = NULL;
-	for (size_t i = 0; i < doctor->job_count; i++)
-		others += !is_of_dm(&doctor->shared->job[i]);
-	if (others &&
-	    lea_proc_threads(others < THREADS_MOST ? others : THREADS_MOST, do_others, doctor) < 0)
-		return 1;
-	do_dm(doctor);
-	/* The parent kills this process when it does not wait any more. */
-	while (!all_done(doctor))
-		sleep_ms(doctor, POLL_MS);
-	return 0;
 }
 
 /* ---- in the parent */
+
+static bool name_job(void *arg, uint32_t index, char name[static LEA_HUNG_NAME_BYTES])
+{
+	const struct lea_doctor_job *job = job_of(arg, index);
+	int len;
+
+	if (is_of_dm(job))
+		len = snprintf(name, LEA_HUNG_NAME_BYTES, LEA_HUNG_NODE, job->uuid);
+	else
+		len = snprintf(name, LEA_HUNG_NAME_BYTES, "%s%s", kind_names[job->kind], job->path);
+	return len < (int)LEA_HUNG_NAME_BYTES;
+}
 
 static bool is_installed(const struct lea_doctor *doctor, const char *program)
 {
@@ -235,7 +204,59 @@ static int add_drbd_job(struct lea_doctor *doctor)
 	return doctor->facts.drbd.tool_is_absent ? 0 : lea_doctor_add_job(doctor, &job);
 }
 
-int lea_doctor_start_child(struct lea_doctor *doctor)
+static bool is_other(const struct lea_doctor_job *job)
+{
+	return !is_of_dm(job);
+}
+
+static bool has_first(const struct lea_doctor_job *job)
+{
+	return job->has_first;
+}
+
+static int run(struct asking *asking, uint64_t until_ms)
+{
+	struct lea_doctor *doctor = asking->doctor;
+	const uint64_t now = lea_doctor_now_ms(doctor), left = until_ms > now ? until_ms - now : 0;
+	const bool asks_dm = is_of_dm(job_of(asking, 0));
+	const uint32_t most = asks_dm ? DM_MS : OTHERS_MS;
+	const struct lea_jobs jobs = {
+		.count = asking->count,
+		.threads = asks_dm ? 1 : THREADS_MOST, /* libdevmapper has no more */
+		.deadline_ms = asks_dm ? DM_JOB_MS : OTHERS_MS,
+		.limit_ms = left < most ? (uint32_t)left : most,
+		.run = do_job,
+		.name = name_job,
+		.arg = asking,
+	};
+	LEA_AUTO(lea_freep) bool *late = calloc(asking->count, sizeof(*late));
+	int r = late ? lea_jobs_run(doctor->world, &jobs, late) : -ENOMEM;
+
+	for (uint32_t i = 0; !r && i < asking->count; i++) {
+		struct lea_doctor_job *job = job_of(asking, i);
+		const bool is_half = job->kind == LEA_DOCTOR_JOB_STATUS && !asking->pass;
+
+		*(is_half ? &job->has_first : &job->is_done) = !late[i];
+	}
+	return r;
+}
+
+/* Has a child do those of the jobs that are @wanted. */
+static int ask(struct lea_doctor *doctor, bool (*wanted)(const struct lea_doctor_job *job),
+	       unsigned int pass, uint64_t until_ms)
+{
+	LEA_AUTO(lea_freep) uint32_t *index = calloc(doctor->job_count, sizeof(*index));
+	struct asking asking = {.doctor = doctor, .index = index, .pass = pass};
+
+	if (!index)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < doctor->job_count; i++)
+		if (wanted(&doctor->shared->job[i]))
+			index[asking.count++] = i;
+	return asking.count ? run(&asking, until_ms) : 0;
+}
+
+int lea_doctor_ask(struct lea_doctor *doctor, uint64_t until_ms)
 {
 	int r = lea_doctor_wants(doctor, 5) ? add_smart_jobs(doctor) : 0;
 
@@ -247,19 +268,20 @@ int lea_doctor_start_child(struct lea_doctor *doctor)
 	if (!doctor->shared)
 		return -ENOMEM;
 	memcpy(doctor->shared->job, doctor->job, doctor->job_count * sizeof(*doctor->job));
-	return lea_proc_fork(run_child, doctor, &doctor->child);
+	r = ask(doctor, is_of_dm, 0, until_ms);
+	return r ? r : ask(doctor, is_other, 0, until_ms);
 }
 
-static void take_status(struct lea_doctor *doctor, const struct lea_doctor_job *job, bool is_done)
+static void take_status(struct lea_doctor *doctor, const struct lea_doctor_job *job)
 {
 	struct lea_doctor_lv *lv = &doctor->facts.vg[job->vg].lv[job->lv];
 
-	if (atomic_load(&job->has_first))
+	if (job->has_first)
 		lv->status = lea_doctor_keep(doctor, job->text[0]);
-	if (is_done)
+	if (job->is_done)
 		lv->later = lea_doctor_keep(doctor, job->text[1]);
-	lv->between_ms = is_done ? (uint32_t)(job->second_ms - job->first_ms) : 0;
-	lv->status_is_late = !is_done;
+	lv->between_ms = job->is_done ? (uint32_t)(job->second_ms - job->first_ms) : 0;
+	lv->status_is_late = !job->is_done;
 }
 
 static void take_file(struct lea_doctor *doctor, const struct lea_doctor_job *job)
@@ -284,11 +306,9 @@ static void take_smart(struct lea_doctor *doctor, const struct lea_doctor_job *j
 
 static void take_job(struct lea_doctor *doctor, const struct lea_doctor_job *job)
 {
-	const bool is_done = atomic_load(&job->is_done);
-
 	if (job->kind == LEA_DOCTOR_JOB_STATUS)
-		take_status(doctor, job, is_done);
-	if (!is_done)
+		take_status(doctor, job);
+	if (!job->is_done)
 		return;
 	if (job->kind == LEA_DOCTOR_JOB_OPENS && job->is_good)
 		doctor->facts.vg[job->vg].lv[job->lv].open_count = job->opens;
@@ -303,23 +323,14 @@ static void take_job(struct lea_doctor *doctor, const struct lea_doctor_job *job
 	}
 }
 
-void lea_doctor_end_child(struct lea_doctor *doctor, uint64_t until_ms)
+int lea_doctor_ask_again(struct lea_doctor *doctor, uint64_t until_ms)
 {
-	int code;
+	int r;
 
 	if (!doctor->shared)
-		return;
-	atomic_store(&doctor->shared->may_go_on, true);
-	while (doctor->child > 0 && !all_done(doctor) && lea_doctor_now_ms(doctor) < until_ms &&
-	       !lea_proc_has_ended(doctor->child, &code))
-		sleep_ms(doctor, POLL_MS);
-	for (size_t i = 0; i < doctor->job_count; i++)
+		return 0;
+	r = ask(doctor, has_first, 1, until_ms);
+	for (size_t i = 0; !r && i < doctor->job_count; i++)
 		take_job(doctor, &doctor->shared->job[i]);
-	/* One that hangs in the kernel ends when the kernel lets it; nobody waits for that. */
-	if (doctor->child > 0 && all_done(doctor))
-		(void)!lea_proc_wait(doctor->child, &code);
-	else if (doctor->child > 0)
-		kill(doctor->child, SIGKILL);
-	lea_proc_unshare(doctor->shared, doctor->shared_bytes);
-	doctor->shared = NULL;
+	return r;
 }

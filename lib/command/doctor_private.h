@@ -10,7 +10,6 @@
 #include "world/active_vgs.h"
 #include "world/mounts.h"
 
-#include <stdatomic.h>
 #include <sys/types.h>
 
 struct lea_filter;
@@ -34,7 +33,7 @@ enum lea_doctor_job_kind {
 	LEA_DOCTOR_JOB_DRBD,
 };
 
-/* What the child does, in memory that it shares. */
+/* What a child does, in memory that it shares. */
 struct lea_doctor_job {
 	enum lea_doctor_job_kind kind;
 	uint32_t vg, lv, disk;	   /* that it is about */
@@ -47,15 +46,14 @@ struct lea_doctor_job {
 	char text[2][512];
 	bool smart_failing;
 	uint64_t wear_percent;
-	_Atomic bool is_done; /* set after the results */
-	_Atomic bool has_first;
+	/* by the parent */
+	bool has_first; /* of a status */
+	bool is_done;
 };
 
 #define LEA_DOCTOR_SETTINGS_BYTES (256U * 1024U)
 
 struct lea_doctor_shared {
-	_Atomic bool may_go_on;			  /* the second status is wanted now */
-	_Atomic uint32_t next;			  /* job that a thread takes next */
 	char settings[LEA_DOCTOR_SETTINGS_BYTES]; /* of DRBD */
 	struct lea_doctor_job job[];
 };
@@ -85,12 +83,11 @@ struct lea_doctor {
 	struct lea_doctor_task *task;
 	uint64_t *task_start, *task_switches;
 	size_t task_count, task_room;
-	/* the child */
-	struct lea_doctor_job *job; /* before it starts; owned */
+	/* what children do (world/jobs.h) */
+	struct lea_doctor_job *job; /* before they start; owned */
 	size_t job_count, job_room;
 	struct lea_doctor_shared *shared;
 	size_t shared_bytes;
-	pid_t child;
 };
 
 /* Is one of the checks wanted? @check: 1 for D1. */
@@ -126,7 +123,7 @@ LEA_MUST_CHECK int lea_doctor_read_memory(struct lea_doctor *doctor);
 LEA_MUST_CHECK int lea_doctor_read_machine(struct lea_doctor *doctor);
 
 LEA_MUST_CHECK int lea_doctor_add_job(struct lea_doctor *doctor, const struct lea_doctor_job *job);
-/* Starts the child, if there is a job. */
-LEA_MUST_CHECK int lea_doctor_start_child(struct lea_doctor *doctor);
-/* Waits for it until @until_ms, and takes its results over. */
-void lea_doctor_end_child(struct lea_doctor *doctor, uint64_t until_ms);
+/* Has children do the jobs; of a status the first half. Blocks until @until_ms at most. */
+LEA_MUST_CHECK int lea_doctor_ask(struct lea_doctor *doctor, uint64_t until_ms);
+/* The second half, and takes all results over. */
+LEA_MUST_CHECK int lea_doctor_ask_again(struct lea_doctor *doctor, uint64_t until_ms);
