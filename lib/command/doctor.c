@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of lvmevent doctor: counters and tasks, the scan, the facts about disks and LVs, what can
- * hang; then, after the sample, counters, tasks and the status of device-mapper once more.
+ * The order of lvmevent doctor: counters and tasks, the scan, the facts about disks and LVs, what
+ * can hang; then, after the sample, counters, tasks and the status of device-mapper once more.
  */
 #include "command/doctor_private.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What can hang: device-mapper's status (a pool that waits for a disk holds the lock that its status
- * needs), files on a server that does not answer, and programs. Children do it (world/jobs.h), and
- * what is not there at the deadline is unknown.
+ * What can hang: device-mapper's status (a pool that waits for a disk holds the lock that its
+ * status needs), files on a server that does not answer, and programs. Children do it
+ * (world/jobs.h), and what is not there at the deadline is unknown.
  */
 #include "command/doctor_private.h"
 

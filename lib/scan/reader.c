@@ -151,9 +151,8 @@ const int *lea_reader_fd(const struct lea_reader *reader)
 /* Returns 0 when there is a child, an existing or a new one. */
 static int start_child(struct lea_reader *reader)
 {
-	struct lea_reader_child child = {.world = reader->world,
-					 .forgets = reader->forgets,
-					 .remembers = reader->remembers};
+	struct lea_reader_child child = {
+		.world = reader->world, .forgets = reader->forgets, .remembers = reader->remembers};
 	int fds[2], r;
 
 	if (reader->fd >= 0)
@@ -356,7 +355,8 @@ static int take_frame(struct round *round)
 		return -EPROTO;
 	if (frame.kind == LEA_READER_ANSWER)
 		return take_answer(round, frame.index);
-	return frame.kind == LEA_READER_STARTED ? note_start(round, frame.index, frame.thread) : -EPROTO;
+	return frame.kind == LEA_READER_STARTED ? note_start(round, frame.index, frame.thread)
+						: -EPROTO;
 }
 
 static void give_up(struct round *round, struct active *active, int fault)

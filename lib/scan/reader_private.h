@@ -37,7 +37,7 @@ struct lea_reader_frame {
 struct lea_reader_child {
 	struct lea_world *world;
 	int fd;
-	bool forgets; /* does not queue devices that answer too late, and writes nothing */
+	bool forgets;	/* does not queue devices that answer too late, and writes nothing */
 	bool remembers; /* tells which thread reads which device */
 };
 
@@ -49,7 +49,7 @@ struct lea_reader {
 	void *others_arg;
 	bool forgets;	/* serves a command: see lea_reader_for_command */
 	bool remembers; /* see lea_reader_remember */
-	pid_t pid;    /* of the child; set only with forgets */
+	pid_t pid;	/* of the child; set only with forgets */
 	uint32_t most_threads;
 	uint32_t thread_count; /* that the child was asked to have */
 	uint64_t last_texts;   /* the last number given to a set of texts */

@@ -57,8 +57,9 @@ static enum lea_proc_life look(int hung_fd, const char *file, pid_t *ret_thread)
 
 	if (r == LEA_FILE_ABSENT)
 		return LEA_PROC_UNSEEN;
-	if (!r && sscanf(text, "%" SCNd32 " %" SCNu64 " %" SCNu64, &id.pid, &id.start_ticks,
-			 &id.pid_ns) == 3 &&
+	if (!r &&
+	    sscanf(text, "%" SCNd32 " %" SCNu64 " %" SCNu64, &id.pid, &id.start_ticks,
+		   &id.pid_ns) == 3 &&
 	    is_strong(&id))
 		life = lea_proc_life_of(&id);
 	if (life == LEA_PROC_GONE && lea_file_remove(hung_fd, file) < 0)

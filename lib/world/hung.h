@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What hangs in the kernel: for each device, file or node that a thread of a child waits for, a file
- * in /run/lvm/event/hung names the thread. Who finds that the thread still waits asks no second time,
- * so that one hung disk costs one process, however often commands run. Read and written by the
- * parents; without /run/lvm/event nothing is remembered.
+ * What hangs in the kernel: for each device, file or node that a thread of a child waits for, a
+ * file in /run/lvm/event/hung names the thread. Who finds that the thread still waits asks no
+ * second time, so that one hung disk costs one process, however often commands run. Read and
+ * written by the parents; without /run/lvm/event nothing is remembered.
  */
 #pragma once
 

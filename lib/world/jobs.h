@@ -2,8 +2,9 @@
 /*
  * Many small pieces of work that may hang in the kernel (reads of disks, requests to device-mapper,
  * files on a server, programs), done by threads of a child process. A piece that takes too long is
- * given up; the child is then abandoned, and another one does the rest. Results go to shared memory,
- * so a piece of work costs no system call of its own. What still hangs is not begun a second time.
+ * given up; the child is then abandoned, and another one does the rest. Results go to shared
+ * memory, so a piece of work costs no system call of its own. What still hangs is not begun a
+ * second time.
  */
 #pragma once
 
