@@ -87,6 +87,29 @@ static inline void machine_end(void)
 	free(machine.err);
 }
 
+/* Our children that have not ended. */
+static inline unsigned int machine_children(void)
+{
+	char path[64], pids[512] = "", state;
+	unsigned int count = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	pids[fread(pids, 1, sizeof(pids) - 1, file)] = '\0';
+	fclose(file);
+	for (char *pid = strtok(pids, " "); pid; pid = strtok(NULL, " ")) {
+		snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		count += fscanf(file, "%*d (%*[^)]) %c", &state) == 1 && state != 'Z';
+		fclose(file);
+	}
+	return count;
+}
+
 /* Creates "/dev/NAME" with number 8:@minor and the sample's bytes, and lists it in sysfs. */
 static inline void machine_plug(const char *sample_name, const char *name, uint32_t minor,
 				uint32_t diskseq)

@@ -126,29 +126,6 @@ TEST(a_disk_that_answers_later_is_no_event)
 
 #define HUNG "/run/lvm/event/hung"
 
-/* Our children that have not ended; a hung one is among them until it is reaped. */
-static unsigned int count_children(void)
-{
-	char path[64], pids[512] = "", state;
-	unsigned int count = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-	file = fopen(path, "re");
-	ck_assert_ptr_nonnull(file);
-	pids[fread(pids, 1, sizeof(pids) - 1, file)] = '\0';
-	fclose(file);
-	for (char *pid = strtok(pids, " "); pid; pid = strtok(NULL, " ")) {
-		snprintf(path, sizeof(path), "/proc/%s/stat", pid);
-		file = fopen(path, "re");
-		if (!file)
-			continue;
-		count += fscanf(file, "%*d (%*[^)]) %c", &state) == 1 && state != 'Z';
-		fclose(file);
-	}
-	return count;
-}
-
 static const struct {
 	const char *claim, *words;
 	int code;
@@ -175,8 +152,8 @@ TEST_EACH(each_call_beside_a_hung_disk_leaves_no_process_of_its_own, repeats)
 	tree_mkdir(&machine.tree, "/run/lvm/event");
 	for (int i = 0; i < 4; i++)
 		repeat(repeats[_i].claim, repeats[_i].words, repeats[_i].code, repeats[_i].said);
-	ck_assert_msg(count_children() == 1, "%s: %u children", repeats[_i].claim,
-		      count_children());
+	ck_assert_msg(machine_children() == 1, "%s: %u children", repeats[_i].claim,
+		      machine_children());
 }
 
 TEST(commands_share_what_they_know_of_a_hung_disk)
@@ -187,7 +164,7 @@ TEST(commands_share_what_they_know_of_a_hung_disk)
 
 		repeat(repeats[n].claim, repeats[n].words, repeats[n].code, repeats[n].said);
 	}
-	ck_assert_uint_eq(count_children(), 1);
+	ck_assert_uint_eq(machine_children(), 1);
 	ck_assert(machine_has(HUNG "/8:48"));
 }
 
@@ -196,9 +173,9 @@ TEST(a_disk_that_answers_again_is_read_again)
 	tree_mkdir(&machine.tree, "/run/lvm/event");
 	ck_assert_int_eq(command("vgchange -an vg_one"), 5);
 	tree_remove(&machine.tree, SICK);
-	for (int i = 0; i < TRIES && count_children(); i++)
+	for (int i = 0; i < TRIES && machine_children(); i++)
 		usleep(10000);
-	ck_assert_uint_eq(count_children(), 0);
+	ck_assert_uint_eq(machine_children(), 0);
 	ck_assert_msg(!command("explain"), "%s", machine.err);
 	ck_assert_ptr_null(strstr(machine.out, "hung-disk"));
 	ck_assert_msg(!machine_has(HUNG), "nothing hangs: nothing is remembered");

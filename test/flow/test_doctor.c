@@ -327,6 +327,16 @@ TEST(a_tool_that_hangs_is_left_behind)
 	ck_assert_uint_lt(slept_ms, 15000);
 }
 
+TEST(a_tool_that_hangs_is_not_started_again)
+{
+	tree_mkdir(&machine.tree, "/run/lvm/event");
+	smart_hangs();
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(doctor("doctor --only D5 --sample 0"), 0);
+	ck_assert_ptr_nonnull(strstr(machine.out, "D5: smartctl has not answered for 1 disk"));
+	ck_assert_uint_eq(machine_children(), 1);
+}
+
 static const struct {
 	const char *words;
 	int code;
