@@ -317,11 +317,7 @@ int lea_reader_child(void *arg)
 	LEA_CRASHPOINT_ROLE("probe");
 	keep_buffers();
 	shared.end = &shared.first;
-	/* This closes the journal's socket as well: no line may be sent to it. */
-	lea_proc_detach(shared.child->fd);
-	if (world->log)
-		world->log->fields = NULL;
-	world->run_fd = world->dev_fd = world->sys_fd = world->proc_fd = -1;
+	lea_world_detach(world, shared.child->fd);
 	/* Opened before the threads start, so that they do not all open them at once. */
 	if (lea_world_sys(world) < 0 || lea_world_dev(world) < 0)
 		lea_log(world->log, LEA_LOG_DEBUG, "reader: opens devices by path only");

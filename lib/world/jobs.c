@@ -92,14 +92,9 @@ static void *work(void *arg)
 static int child(void *arg)
 {
 	struct run *run = arg;
-	struct lea_world *world = run->world;
 	int count;
 
-	/* This closes the journal's socket as well: no line may be sent to it. */
-	lea_proc_detach(run->fd);
-	if (world->log)
-		world->log->fields = NULL;
-	world->run_fd = world->dev_fd = world->sys_fd = world->proc_fd = -1;
+	lea_world_detach(run->world, run->fd);
 	if (sem_init(&run->finished, 0, 0) < 0)
 		return 1;
 	if (run->jobs->begin && run->jobs->begin(run->jobs->arg))

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/ring.h"
 #include "world/dm.h"
+#include "world/proc.h"
 
 #define FOLDER (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
@@ -45,6 +46,15 @@ void lea_world_done(struct lea_world *world)
 		world->dm->free(world->dm);
 	world->run_fd = world->dev_fd = world->sys_fd = world->proc_fd = -1;
 	world->dm = NULL;
+}
+
+void lea_world_detach(struct lea_world *world, int keep_fd)
+{
+	/* This closes the journal's socket as well: no line may be sent to it. */
+	lea_proc_detach(keep_fd);
+	if (world->log)
+		world->log->fields = NULL;
+	world->run_fd = world->dev_fd = world->sys_fd = world->proc_fd = -1;
 }
 
 char *lea_world_path(const struct lea_world *world, const char *path)
