@@ -484,7 +484,9 @@ static void name_hung(const struct lea_device *device, char name[static LEA_HUNG
 /* What has not answered until the child is abandoned. */
 static void remember_hung(const struct round *round)
 {
+	LEA_AUTO(lea_closep) int hung_fd = -1;
 	char name[LEA_HUNG_NAME_BYTES];
+	uint32_t room = 0;
 
 	for (size_t i = 0; i < round->active_count; i++) {
 		const struct active *active = &round->active[i];
@@ -492,7 +494,9 @@ static void remember_hung(const struct round *round)
 		if (!active->has_expired || !active->thread)
 			continue;
 		name_hung(&round->jobs[active->index].found->device, name);
-		lea_hung_note(round->reader->world, name, active->thread);
+		if (hung_fd < 0)
+			hung_fd = lea_hung_begin(round->reader->world, &room);
+		lea_hung_note(hung_fd, name, active->thread, &room);
 	}
 }
 

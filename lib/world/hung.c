@@ -99,25 +99,37 @@ static uint32_t forget_ended(int hung_fd)
 	return left;
 }
 
-void lea_hung_note(struct lea_world *world, const char *name, pid_t thread)
+int lea_hung_begin(struct lea_world *world, uint32_t *ret_room)
 {
 	const int run_fd = lea_world_run(world);
 	LEA_AUTO(lea_closep) int event_fd = -1;
-	LEA_AUTO(lea_closep) int hung_fd = -1;
+	uint32_t left;
+	int fd;
+
+	if (run_fd < 0)
+		return run_fd;
+	event_fd = openat(run_fd, "event", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (event_fd < 0)
+		return -errno;
+	fd = lea_file_open_folder(event_fd, "hung");
+	if (fd < 0)
+		return fd;
+	left = forget_ended(fd);
+	*ret_room = left < MOST_NAMES ? MOST_NAMES - left : 0;
+	return fd;
+}
+
+void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint32_t *room)
+{
 	char file[LEA_HUNG_NAME_BYTES], text[TEXT_BYTES];
 	struct lea_proc_id id;
 
 	lea_proc_identify_thread(thread, &id);
-	if (run_fd < 0 || !is_strong(&id) || !name_file(name, file))
-		return;
-	event_fd = openat(run_fd, "event", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (event_fd < 0)
-		return;
-	hung_fd = lea_file_open_folder(event_fd, "hung");
-	if (hung_fd < 0 || forget_ended(hung_fd) >= MOST_NAMES)
+	if (hung_fd < 0 || !*room || !is_strong(&id) || !name_file(name, file))
 		return;
 	snprintf(text, sizeof(text), "%" PRId32 " %" PRIu64 " %" PRIu64 "\n", id.pid,
 		 id.start_ticks, id.pid_ns);
-	if (lea_file_replace(hung_fd, file, text, strlen(text)) < 0)
-		return; /* the next command asks again */
+	/* What cannot be written is asked again by the next command. */
+	if (!lea_file_replace(hung_fd, file, text, strlen(text)))
+		--*room;
 }

@@ -34,6 +34,9 @@ LEA_MUST_CHECK int lea_hung_open(struct lea_world *world);
  */
 bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread);
 
-/* Remembers that @thread waits for @name, and forgets all that has ended. A name that is too long,
- * or one too many, is not remembered. Logs nothing. */
-void lea_hung_note(struct lea_world *world, const char *name, pid_t thread);
+/* Opens the folder for notes, makes it if need be, and forgets all that has ended: a descriptor
+ * (owned) or -errno. *ret_room: how many more names may be noted. */
+LEA_MUST_CHECK int lea_hung_begin(struct lea_world *world, uint32_t *ret_room);
+/* Remembers that @thread waits for @name. @hung_fd, @room: from lea_hung_begin, also if it failed.
+ * A name that is too long, or one too many, is not remembered. Logs nothing. */
+void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint32_t *room);

@@ -209,15 +209,17 @@ static void remember_hung(const struct run *run, pid_t pid)
 {
 	const struct lea_jobs *jobs = run->jobs;
 	char name[LEA_HUNG_NAME_BYTES];
+	uint32_t room = 0;
+	LEA_AUTO(lea_closep) int hung_fd = lea_hung_begin(run->world, &room);
 
 	if (!run->shared->has_begun && jobs->begin_name)
-		lea_hung_note(run->world, jobs->begin_name, pid);
+		lea_hung_note(hung_fd, jobs->begin_name, pid, &room);
 	for (uint32_t i = 0; i < jobs->count; i++) {
 		struct slot *slot = &run->shared->slot[i];
 
 		if (slot->thread && slot->state != DONE && jobs->name &&
 		    jobs->name(jobs->arg, i, name))
-			lea_hung_note(run->world, name, slot->thread);
+			lea_hung_note(hung_fd, name, slot->thread, &room);
 		slot->thread = 0;
 	}
 }

@@ -51,6 +51,16 @@ static bool has(const char *name)
 	return answer;
 }
 
+static void note(const char *name, pid_t thread)
+{
+	uint32_t room = 0;
+	const int fd = lea_hung_begin(&tree.world, &room);
+
+	lea_hung_note(fd, name, thread, &room);
+	if (fd >= 0)
+		close(fd);
+}
+
 static bool is_there(const char *path)
 {
 	char full[256];
@@ -87,8 +97,8 @@ TEST(a_name_is_remembered_while_its_thread_lives)
 	const pid_t one = start(), other = start();
 
 	ck_assert(!has("8:16"));
-	lea_hung_note(&tree.world, "8:16", one);
-	lea_hung_note(&tree.world, "file-/srv/disk", other);
+	note("8:16", one);
+	note("file-/srv/disk", other);
 	ck_assert(has("8:16") && has("file-/srv/disk"));
 	ck_assert(!has("8:1") && !has("8:160"));
 	stop(one);
@@ -105,9 +115,9 @@ TEST(what_has_ended_is_forgotten_with_the_next_note)
 {
 	const pid_t one = start(), other = start();
 
-	lea_hung_note(&tree.world, "8:16", one);
+	note("8:16", one);
 	stop(one);
-	lea_hung_note(&tree.world, "8:32", other);
+	note("8:32", other);
 	ck_assert(!is_there(FOLDER "/8:16") && has("8:32"));
 	stop(other);
 }
@@ -115,7 +125,7 @@ TEST(what_has_ended_is_forgotten_with_the_next_note)
 TEST(without_a_folder_of_ours_nothing_is_remembered)
 {
 	tree_remove(&tree, "/run/lvm/event");
-	lea_hung_note(&tree.world, "8:16", getpid());
+	note("8:16", getpid());
 	ck_assert(!has("8:16") && !is_there("/run/lvm/event"));
 }
 
@@ -125,11 +135,11 @@ TEST(names_that_make_no_file_are_not_remembered)
 
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
-	lea_hung_note(&tree.world, longest, getpid());
-	lea_hung_note(&tree.world, "", getpid());
-	lea_hung_note(&tree.world, "..", getpid());
-	lea_hung_note(&tree.world, "../../8:16", getpid());
-	ck_assert(!is_there(FOLDER) && !has(longest) && !has("") && !has(".."));
+	note(longest, getpid());
+	note("", getpid());
+	note("..", getpid());
+	note("../../8:16", getpid());
+	ck_assert(!has(longest) && !has("") && !has(".."));
 	ck_assert(!is_there("/run/lvm/8:16"));
 }
 
@@ -191,8 +201,8 @@ TEST(the_number_of_names_is_limited)
 		snprintf(path, sizeof(path), FOLDER "/9:%d", i);
 		tree_put(&tree, path, text);
 	}
-	lea_hung_note(&tree.world, "8:16", getpid());
+	note("8:16", getpid());
 	ck_assert(has("8:16"));
-	lea_hung_note(&tree.world, "8:32", getpid());
+	note("8:32", getpid());
 	ck_assert(!has("8:32"));
 }
