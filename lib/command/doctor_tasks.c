@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "policy/doctor_parse.h"
 #include "state/lock.h"
+#include "world/proc_stat.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -39,30 +40,21 @@ static uint64_t switches_of(struct lea_doctor *doctor, int pid)
 	return at ? strtoull(at + strlen("\nvoluntary_ctxt_switches:"), NULL, 10) : 0;
 }
 
-static bool read_task(struct lea_doctor *doctor, int pid, struct lea_doctor_task *ret_task,
-		      uint64_t *ret_start)
-{
-	char path[32], text[512];
-
-	snprintf(path, sizeof(path), "%d/stat", pid);
-	return !lea_file_read_into(lea_world_proc(doctor->world), path, text, sizeof(text)) &&
-	       lea_doctor_parse_task(text, ret_task, ret_start);
-}
-
-static int add_task(struct lea_doctor *doctor, const struct lea_doctor_task *task, uint64_t start)
+static int add_task(struct lea_doctor *doctor, int pid, const struct lea_proc_stat *stat)
 {
 	const size_t count = doctor->task_count;
 
 	if (lea_make_room(&doctor->task, &doctor->task_room, count + 1, sizeof(*doctor->task)))
 		return -ENOMEM;
-	doctor->task[count] = *task;
-	doctor->task[count].blocked_s = 0;
+	doctor->task[count] = (struct lea_doctor_task){.pid = pid, .state = stat->state};
+	snprintf(doctor->task[count].command, sizeof(doctor->task[count].command), "%s",
+		 stat->command);
 	doctor->task_start = reallocarray(doctor->task_start, count + 1, sizeof(uint64_t));
 	doctor->task_switches = reallocarray(doctor->task_switches, count + 1, sizeof(uint64_t));
 	if (!doctor->task_start || !doctor->task_switches)
 		return -ENOMEM;
-	doctor->task_start[count] = start;
-	doctor->task_switches[count] = switches_of(doctor, task->pid);
+	doctor->task_start[count] = stat->start_ticks;
+	doctor->task_switches[count] = switches_of(doctor, pid);
 	doctor->task_count++;
 	return 0;
 }
@@ -78,12 +70,11 @@ int lea_doctor_read_tasks(struct lea_doctor *doctor)
 		return 0;
 	doctor->facts.has_tasks = true;
 	while (!r && (entry = readdir(dir))) {
-		struct lea_doctor_task task = {0};
-		uint64_t start;
+		const int pid = atoi(entry->d_name);
+		struct lea_proc_stat stat;
 
-		if (isdigit((unsigned char)entry->d_name[0]) &&
-		    read_task(doctor, atoi(entry->d_name), &task, &start) && task.state == 'D')
-			r = add_task(doctor, &task, start);
+		if (pid > 0 && !lea_proc_stat(proc_fd, pid, &stat) && stat.state == 'D')
+			r = add_task(doctor, pid, &stat);
 	}
 	return r;
 }
@@ -91,12 +82,12 @@ int lea_doctor_read_tasks(struct lea_doctor *doctor)
 /* The same task in the same wait? */
 static bool is_still_blocked(struct lea_doctor *doctor, size_t i)
 {
-	struct lea_doctor_task now = {0};
-	uint64_t start;
+	const int pid = doctor->task[i].pid;
+	struct lea_proc_stat now;
 
-	return read_task(doctor, doctor->task[i].pid, &now, &start) && now.state == 'D' &&
-	       start == doctor->task_start[i] &&
-	       switches_of(doctor, now.pid) == doctor->task_switches[i];
+	return !lea_proc_stat(lea_world_proc(doctor->world), pid, &now) && now.state == 'D' &&
+	       now.start_ticks == doctor->task_start[i] &&
+	       switches_of(doctor, pid) == doctor->task_switches[i];
 }
 
 bool lea_doctor_reread_tasks(struct lea_doctor *doctor)
@@ -184,19 +175,18 @@ static void describe(struct lea_doctor *doctor, struct lea_doctor_task *task)
 /* Of a task that is listed already, or of one more. */
 static int note_holder(struct lea_doctor *doctor, pid_t pid, const char *file, uint64_t age_s)
 {
-	struct lea_doctor_task task = {0};
 	size_t i = 0;
-	uint64_t start = 0;
 	int r;
 
 	while (i < doctor->task_count && doctor->task[i].pid != pid)
 		i++;
 	if (i == doctor->task_count) {
 		/* flock(1) may have taken it for a shell, which has it still. */
-		if (!read_task(doctor, pid, &task, &start))
-			task = (struct lea_doctor_task){.pid = pid,
-							.command = "a program that has ended"};
-		r = add_task(doctor, &task, start);
+		struct lea_proc_stat stat;
+
+		if (lea_proc_stat(lea_world_proc(doctor->world), pid, &stat))
+			stat = (struct lea_proc_stat){.command = "a program that has ended"};
+		r = add_task(doctor, pid, &stat);
 		if (r)
 			return r;
 	}

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source: proc(5): cmdline, stat, task/TID/children, uptime. */
+/* Source: proc(5): cmdline, task/TID/children, uptime. */
 #include "command/explain_process.h"
 
 #include "base/append.h"
 #include "base/file.h"
 #include "policy/access.h"
+#include "world/proc_stat.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,33 +15,20 @@
 
 #define LINE_BYTES 160U
 
-static bool read_of(struct lea_world *world, pid_t pid, const char *name, char *text, size_t bytes)
-{
-	const int proc_fd = lea_world_proc(world);
-	char path[64];
-
-	snprintf(path, sizeof(path), "%d/%s", (int)pid, name);
-	return proc_fd >= 0 && !lea_file_read_into(proc_fd, path, text, bytes) && text[0];
-}
-
-/* How long it has run; field 22 of stat is its start, in ticks since the boot. */
+/* How long it has run. */
 static unsigned long age_s(struct lea_world *world, pid_t pid)
 {
 	const int proc_fd = lea_world_proc(world);
-	char stat[512], uptime[64];
-	const char *at = NULL;
-	double start = 0, now;
+	struct lea_proc_stat stat;
+	char uptime[64];
+	double start, now;
 
 	if (proc_fd < 0 || lea_file_read_into(proc_fd, "uptime", uptime, sizeof(uptime)) ||
-	    !read_of(world, pid, "stat", stat, sizeof(stat)))
+	    lea_proc_stat(proc_fd, pid, &stat))
 		return 0;
-	at = strrchr(stat, ')');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (at)
-		start = strtod(at, NULL) / (double)sysconf(_SC_CLK_TCK);
+	start = (double)stat.start_ticks / (double)sysconf(_SC_CLK_TCK);
 	now = strtod(uptime, NULL);
-	return at && now > start ? (unsigned long)(now - start) : 0;
+	return now > start ? (unsigned long)(now - start) : 0;
 }
 
 /* The arguments end in NUL each: the first lines up to LINE_BYTES, with blanks between them. */
@@ -75,11 +63,12 @@ static void describe(struct lea_world *world, pid_t pid, char *text, size_t text
 void lea_explain_process(struct lea_world *world, pid_t pid, char *text, size_t text_bytes)
 {
 	char path[64], children[64], child[2 * LINE_BYTES] = "";
+	const int proc_fd = lea_world_proc(world);
 	long first;
 
 	describe(world, pid, text, text_bytes);
-	snprintf(path, sizeof(path), "task/%d/children", (int)pid);
-	if (!read_of(world, pid, path, children, sizeof(children)))
+	snprintf(path, sizeof(path), "%d/task/%d/children", (int)pid, (int)pid);
+	if (proc_fd < 0 || lea_file_read_into(proc_fd, path, children, sizeof(children)))
 		return;
 	first = strtol(children, NULL, 10);
 	if (first <= 0)

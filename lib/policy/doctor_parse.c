@@ -206,30 +206,6 @@ uint64_t lea_doctor_parse_slabs(const char *text)
 	return bytes / 1024;
 }
 
-bool lea_doctor_parse_task(const char *text, struct lea_doctor_task *ret_task,
-			   uint64_t *ret_start_ticks)
-{
-	const char *open = strchr(text, '('), *close = strrchr(text, ')'), *at;
-	size_t chars;
-
-	if (!open || !close || close < open || close[1] != ' ' || !close[2])
-		return false;
-	ret_task->pid = atoi(text);
-	chars = (size_t)(close - open) - 1;
-	if (chars >= sizeof(ret_task->command))
-		chars = sizeof(ret_task->command) - 1;
-	for (size_t i = 0; i < chars; i++)
-		ret_task->command[i] = isprint((unsigned char)open[1 + i]) ? open[1 + i] : '?';
-	ret_task->command[chars] = '\0';
-	ret_task->state = close[2];
-	at = close + 2;
-	for (int field = 3; at && field < 22; field++) {
-		at = strchr(at, ' ');
-		at = at ? at + 1 : NULL;
-	}
-	return at && ret_task->pid > 0 && lea_number_take(&at, ret_start_ticks);
-}
-
 bool lea_doctor_parse_drbd_off(const char *text, const char *option)
 {
 	const size_t chars = strlen(option);

@@ -45,10 +45,6 @@ uint64_t lea_doctor_parse_slabs(const char *text);
 /* "write back" -> ON, "write through" -> OFF, also after "temporary "; else not known. */
 enum lea_doctor_cache lea_doctor_parse_cache(const char *text);
 
-/* One word after the other of a stat of /proc: fields 1 to 3 and 22. False: nonsense. */
-bool lea_doctor_parse_task(const char *text, struct lea_doctor_task *ret_task,
-			   uint64_t *ret_start_ticks);
-
 /* Does drbdsetup's output set this option to "no"? @option: "disk-flushes" */
 bool lea_doctor_parse_drbd_off(const char *text, const char *option);
 

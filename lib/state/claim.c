@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "base/step.h"
+#include "world/proc_stat.h"
 
 #define MAGIC	  "lvmevent-claim 1"
 #define MAX_BYTES (4U * 1024 * 1024)
@@ -50,28 +51,16 @@ static int compare_pv(const void *a, const void *b)
 	return strcmp(left->pvid, right->pvid);
 }
 
-/*
- * Field 22 of /proc/PID/stat, counted from the last bracket, because the command may contain
- * spaces. A zombie counts as dead.
- */
+/* A zombie counts as dead. */
 static int read_start(int proc_fd, pid_t pid, uint64_t *ret_ticks)
 {
-	char name[32], text[1024], *at;
-	int r;
+	struct lea_proc_stat stat;
+	int r = lea_proc_stat(proc_fd, pid, &stat);
 
-	snprintf(name, sizeof(name), "%ld/stat", (long)pid);
-	r = lea_file_read_into(proc_fd, name, text, sizeof(text));
 	if (r)
-		return r < 0 ? r : -ESRCH;
-	at = strrchr(text, ')');
-	if (at && at[1] == ' ' && (at[2] == 'Z' || at[2] == 'X'))
-		return -ESRCH;
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (!at)
-		return -EINVAL;
-	*ret_ticks = strtoull(at + 1, NULL, 10);
-	return 0;
+		return r;
+	*ret_ticks = stat.start_ticks;
+	return stat.state == 'Z' || stat.state == 'X' ? -ESRCH : 0;
 }
 
 static int epoch_now(const struct lea_claims *claims, char ret_epoch[static LEA_EPOCH_BYTES])

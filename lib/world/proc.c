@@ -25,6 +25,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/step.h"
+#include "world/proc_stat.h"
 
 /* The inode number of the first pid namespace, which sees all others. Source: the kernel's
  * include/linux/proc_ns.h */
@@ -169,42 +170,13 @@ static bool has_children(pid_t pid)
 	return text[0] != '\0';
 }
 
-/* The letter of the process state; 0: unknown. */
-static char state_of(pid_t pid)
+/* False: there is no such process. */
+static bool read_stat(pid_t pid, struct lea_proc_stat *ret_stat)
 {
-	char text[512];
-	const char *state;
+	char text[LEA_PROC_STAT_BYTES];
 
 	read_of(pid, "stat", text, sizeof(text));
-	/* Search from the last bracket, because the command before it may contain anything. */
-	state = strrchr(text, ')');
-	return state && state[1] == ' ' ? state[2] : '\0';
-}
-
-/* State and start of a process from the text of its stat file, whose second field may contain
- * anything. False: there is no such process. */
-static bool parse_stat(const char *text, char *ret_state, uint64_t *ret_start_ticks)
-{
-	const char *at = strrchr(text, ')');
-	unsigned long long start = 0;
-	int fields;
-
-	if (!at)
-		return false;
-	fields = sscanf(at + 1,
-			" %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			"%*s %*s %*s %llu",
-			ret_state, &start);
-	*ret_start_ticks = start;
-	return fields == 2;
-}
-
-static bool read_stat(pid_t pid, char *ret_state, uint64_t *ret_start_ticks)
-{
-	char text[512];
-
-	read_of(pid, "stat", text, sizeof(text));
-	return parse_stat(text, ret_state, ret_start_ticks);
+	return lea_proc_stat_parse(text, ret_stat);
 }
 
 uint64_t lea_proc_namespace(void)
@@ -216,11 +188,11 @@ uint64_t lea_proc_namespace(void)
 
 void lea_proc_identify_thread(pid_t thread, struct lea_proc_id *ret_id)
 {
-	char state;
+	struct lea_proc_stat stat = {0};
 
 	*ret_id = (struct lea_proc_id){.pid = thread, .pid_ns = lea_proc_namespace()};
-	if (!read_stat(thread, &state, &ret_id->start_ticks))
-		ret_id->start_ticks = 0;
+	if (read_stat(thread, &stat))
+		ret_id->start_ticks = stat.start_ticks;
 }
 
 void lea_proc_identify(struct lea_proc_id *ret_id)
@@ -233,14 +205,20 @@ pid_t lea_proc_thread(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
+static bool is_alive(pid_t pid, uint64_t start_ticks)
+{
+	struct lea_proc_stat stat;
+
+	return read_stat(pid, &stat) && stat.start_ticks == start_ticks && stat.state != 'Z';
+}
+
 /* Is @pid, as our /proc shows it, the process that its own namespace calls @id? */
 static bool is_process(pid_t pid, const struct lea_proc_id *id)
 {
-	char text[2048], state;
+	char text[2048];
 	const char *line, *last;
-	uint64_t start;
 
-	if (!read_stat(pid, &state, &start) || start != id->start_ticks || state == 'Z')
+	if (!is_alive(pid, id->start_ticks))
 		return false;
 	read_of(pid, "status", text, sizeof(text));
 	line = strstr(text, "\nNSpid:");
@@ -270,16 +248,11 @@ static bool find_process(const struct lea_proc_id *id)
 enum lea_proc_life lea_proc_life_of(const struct lea_proc_id *id)
 {
 	const uint64_t ours = lea_proc_namespace();
-	uint64_t start;
-	char state;
 
 	if (!ours || !id->pid_ns || !id->start_ticks)
 		return !kill(id->pid, 0) || errno == EPERM ? LEA_PROC_ALIVE : LEA_PROC_GONE;
 	if (id->pid_ns == ours)
-		return read_stat(id->pid, &state, &start) && start == id->start_ticks &&
-				       state != 'Z'
-			       ? LEA_PROC_ALIVE
-			       : LEA_PROC_GONE;
+		return is_alive(id->pid, id->start_ticks) ? LEA_PROC_ALIVE : LEA_PROC_GONE;
 	if (ours != INIT_PID_NS)
 		return LEA_PROC_UNSEEN;
 	return find_process(id) ? LEA_PROC_ALIVE : LEA_PROC_GONE;
@@ -302,17 +275,19 @@ bool lea_proc_reap(pid_t pid, int *ret_code, int *ret_signal)
 
 bool lea_proc_is_stuck(pid_t pid)
 {
-	const char state = state_of(pid);
+	struct lea_proc_stat stat;
 
-	return state == 'D' || state == 'T' || (state == 'S' && !has_children(pid));
+	return read_stat(pid, &stat) && (stat.state == 'D' || stat.state == 'T' ||
+					 (stat.state == 'S' && !has_children(pid)));
 }
 
 enum lea_proc_wait lea_proc_waits_for(pid_t pid)
 {
+	struct lea_proc_stat stat;
 	char text[128], *end;
 	long call;
 
-	if (state_of(pid) == 'D')
+	if (read_stat(pid, &stat) && stat.state == 'D')
 		return LEA_PROC_WAIT_DISK;
 	/* The number of the current system call, or a word if there is none. */
 	read_of(pid, "syscall", text, sizeof(text));

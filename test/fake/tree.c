@@ -99,6 +99,18 @@ void tree_put_program(struct tree *tree, const char *path, const char *text)
 	ck_assert_int_eq(chmod(full, 0755), 0);
 }
 
+void tree_put_process(struct tree *tree, pid_t pid, const char *command, char state,
+		      unsigned int start_ticks)
+{
+	char path[64], text[128];
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	snprintf(text, sizeof(text),
+		 "%ld (%s) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n", (long)pid, command,
+		 state, start_ticks);
+	tree_put(tree, path, text);
+}
+
 void tree_mkdir(struct tree *tree, const char *path)
 {
 	char full[PATH_BYTES];

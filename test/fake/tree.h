@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/log.h"
 #include "world/world.h"
@@ -34,6 +35,9 @@ void tree_put(struct tree *tree, const char *path, const char *text);
 /* The same, executable. */
 void tree_put_program(struct tree *tree, const char *path, const char *text);
 void tree_put_bytes(struct tree *tree, const char *path, const void *bytes, size_t len_bytes);
+/* /proc/PID/stat of a process. The owner of a claim, for one, must appear to be alive. */
+void tree_put_process(struct tree *tree, pid_t pid, const char *command, char state,
+		      unsigned int start_ticks);
 void tree_mkdir(struct tree *tree, const char *path);
 void tree_link(struct tree *tree, const char *path, const char *target);
 void tree_remove(struct tree *tree, const char *path);

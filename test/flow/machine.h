@@ -50,19 +50,13 @@ static inline char *machine_properties(const struct lea_device *device)
 
 static inline void machine_begin(void)
 {
-	char path[64], text[128];
-
 	memset(&machine, 0, sizeof(machine));
 	tree_init(&machine.tree);
 	tree_put(&machine.tree, "/proc/devices", "Block devices:\n  8 sd\n253 device-mapper\n");
 	tree_put(&machine.tree, "/proc/self/mountinfo", "");
 	tree_put(&machine.tree, "/proc/sys/kernel/random/boot_id",
 		 "11111111-2222-3333-4444-555555555555\n");
-	/* the owner of a claim must appear to be alive */
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)getpid());
-	snprintf(text, sizeof(text),
-		 "%ld (test) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4242 0 0\n", (long)getpid());
-	tree_put(&machine.tree, path, text);
+	tree_put_process(&machine.tree, getpid(), "test", 'S', 4242);
 	tree_mkdir(&machine.tree, "/sys/class/block");
 	tree_mkdir(&machine.tree, "/run/lvm");
 	machine.out_file = open_memstream(&machine.out, &machine.out_bytes);

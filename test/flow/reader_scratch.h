@@ -10,6 +10,7 @@
 #include "flow/scratch.h"
 #include "scan/reader_private.h"
 #include "state/queue.h"
+#include "world/proc_stat.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -132,19 +133,10 @@ static void add(struct lea_device *devices, size_t count)
 /* A zombie counts as ended, too. */
 static bool is_over(pid_t pid)
 {
-	char path[64], line[256] = "";
-	const char *state;
-	FILE *file;
+	LEA_AUTO(lea_closep) int proc_fd = open("/proc", O_RDONLY | O_CLOEXEC);
+	struct lea_proc_stat stat;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return true;
-	if (!fgets(line, sizeof(line), file))
-		line[0] = '\0';
-	fclose(file);
-	state = strrchr(line, ')');
-	return !state || state[2] == 'Z' || state[2] == 'X';
+	return lea_proc_stat(proc_fd, pid, &stat) || stat.state == 'Z' || stat.state == 'X';
 }
 
 /* Does the process end by itself, soon after its last connection is closed? */

@@ -28,15 +28,10 @@ static struct lea_boot_memory memory;
 
 static void setup(void)
 {
-	char path[64], text[128];
-
 	tree_init(&tree);
 	tree_put(&tree, "/etc/machine-id", MACHINE "\n");
 	tree_put(&tree, "/proc/sys/kernel/random/boot_id", BOOT "\n");
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)getpid());
-	snprintf(text, sizeof(text),
-		 "%ld (test) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4242 0 0\n", (long)getpid());
-	tree_put(&tree, path, text);
+	tree_put_process(&tree, getpid(), "test", 'S', 4242);
 	tree_mkdir(&tree, "/run/lvm");
 	tree_mkdir(&tree, "/var/lib");
 	tree_mkdir(&tree, "/sys/class/block");

@@ -646,7 +646,7 @@ TEST(who_holds_the_lock_is_named_and_not_waited_for)
 	put("/proc/locks", text);
 	put("/proc/uptime", "340.0 600.0\n");
 	tree_put_bytes(&machine.tree, "/proc/77/cmdline", "lvextend\0-L1T\0", 14);
-	put("/proc/77/stat", "77 (lvextend) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 10000 0 0\n");
+	tree_put_process(&machine.tree, 77, "lvextend", 'S', 10000);
 	put("/proc/77/task/77/children", "79 ");
 	tree_put_bytes(&machine.tree, "/proc/79/cmdline", "thin_check\0", 11);
 	ck_assert_int_eq(explain("explain"), 0);

@@ -163,10 +163,10 @@ static void smart_hangs(void)
 
 static void blocked(void)
 {
-	put("/proc/42/stat", "42 (jbd2/dm-3-8) D 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 99 0 0\n");
+	tree_put_process(&machine.tree, 42, "jbd2/dm-3-8", 'D', 99);
 	put("/proc/42/status", "Name:\tjbd2\nvoluntary_ctxt_switches:\t7\n");
 	put("/proc/42/wchan", "jbd2_journal_commit_transaction");
-	put("/proc/43/stat", "43 (bash) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 99 0 0\n");
+	tree_put_process(&machine.tree, 43, "bash", 'S', 99);
 }
 
 static void semaphores(void)

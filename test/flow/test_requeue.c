@@ -66,8 +66,7 @@ static void make_claim(enum whose whose, struct lea_claim *claim)
 	fprintf(file, "%.*sowner 1 99%s", (int)(strstr(text, "owner ") - text), text,
 		strchr(strstr(text, "owner "), '\n'));
 	fclose(file);
-	tree_put(&machine.tree, "/proc/1/stat",
-		 "1 (other) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 99 0 0\n");
+	tree_put_process(&machine.tree, 1, "other", 'S', 99);
 }
 
 TEST_EACH(a_lost_vg_is_queued_if_nobody_else_has_it, rows)

@@ -198,17 +198,6 @@ TEST_EACH(what_is_not_there_is_named_with_the_reason, rows)
 
 /* ---- what ends the sleep */
 
-/* The owner of a claim must appear to be alive. */
-static void be_alive(void)
-{
-	char path[64], text[128];
-
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)getpid());
-	snprintf(text, sizeof(text),
-		 "%ld (test) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4242 0 0\n", (long)getpid());
-	put(path, text);
-}
-
 static void gate_opens(void)
 {
 	ck_assert_int_eq(lea_gate_open(lea_world_run(machine.world)), 0);
@@ -274,7 +263,7 @@ TEST_EACH(a_change_ends_the_sleep, changes)
 	child = fork();
 	if (!child) {
 		usleep(300000);
-		be_alive();
+		tree_put_process(&machine.tree, getpid(), "test", 'S', 4242);
 		changes[_i].change();
 		_exit(0);
 	}

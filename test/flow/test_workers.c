@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Results of VGs that are given to workers all at once. */
 #include "flow/workers_scratch.h"
+#include "world/proc_stat.h"
 
 struct row {
 	const char *claim, *lvm_path, *vgs, *want;
@@ -156,17 +157,10 @@ static void one_batch(struct lea_workers *workers, const char *name, struct told
 
 static char state_of(pid_t pid)
 {
-	char path[64], line[256] = "";
-	FILE *file;
+	LEA_AUTO(lea_closep) int proc_fd = open("/proc", O_RDONLY | O_CLOEXEC);
+	struct lea_proc_stat stat;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 'X';
-	if (!fgets(line, sizeof(line), file))
-		line[0] = '\0';
-	fclose(file);
-	return strrchr(line, ')') ? strrchr(line, ')')[2] : 'X';
+	return lea_proc_stat(proc_fd, pid, &stat) ? 'X' : stat.state;
 }
 
 static bool ends(pid_t pid)

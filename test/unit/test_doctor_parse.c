@@ -156,8 +156,7 @@ TEST(content_without_uuid_and_label_is_not_in_fstab)
 TEST(texts_of_the_kernel)
 {
 	struct lea_doctor_io io;
-	struct lea_doctor_task task;
-	uint64_t sets, cookies, old, start;
+	uint64_t sets, cookies, old;
 
 	ck_assert(lea_doctor_parse_io("  1 2 3 4 5 6 7 8 0 1 2\n", &io));
 	ck_assert_uint_eq(io.reads, 1);
@@ -189,14 +188,6 @@ TEST(texts_of_the_kernel)
 						 "1024 1024 1 2 : tunables\n"
 						 "dm_snap_pending_exception 1 1024 2048 31\n"),
 			  3072);
-	ck_assert(lea_doctor_parse_task("42 (a) b) D 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4242 0 "
-					"0\n",
-					&task, &start));
-	ck_assert_str_eq(task.command, "a) b");
-	ck_assert_int_eq(task.state, 'D');
-	ck_assert_uint_eq(start, 4242);
-	ck_assert(!lea_doctor_parse_task("42 (dd", &task, &start));
-	ck_assert(!lea_doctor_parse_task("42 (dd) D 1", &task, &start));
 	ck_assert_int_eq(lea_doctor_parse_cache("temporary write back"), LEA_DOCTOR_CACHE_ON);
 	ck_assert_int_eq(lea_doctor_parse_cache("write thr"), LEA_DOCTOR_CACHE_NOT_KNOWN);
 	ck_assert(lea_doctor_parse_drbd_off("disk {\n\tdisk-flushes no;\n}", "disk-flushes"));
