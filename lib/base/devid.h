@@ -8,6 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A device's number, whatever instance has it. */
+struct lea_devno {
+	uint32_t major, minor;
+};
+
 struct lea_devid {
 	uint32_t major, minor;
 	uint64_t diskseq; /* 0: the kernel has none */
@@ -18,6 +23,15 @@ struct lea_devid {
 /* By numbers, then by instance: < 0, 0, > 0. */
 int lea_devid_compare(const struct lea_devid *a, const struct lea_devid *b);
 bool lea_devid_is_same(const struct lea_devid *a, const struct lea_devid *b);
+
+/*
+ * lea_devno_parse - a device's number as the kernel and people write it: "8:16"
+ * A line feed may follow, as in sysfs. False: it is something else (a sign, a blank, a number that
+ * is too large, more text), and *ret_devno stays. Pure.
+ */
+bool lea_devno_parse(const char *text, struct lea_devno *ret_devno);
+/* The same at the start of a longer text. @at: moved behind the number; as it was if there is none. */
+bool lea_devno_take(const char **at, struct lea_devno *ret_devno);
 
 /* As text, and as a file's name: "8:16-42". */
 void lea_devid_format(const struct lea_devid *id, char ret_text[static LEA_DEVID_TEXT_BYTES]);

@@ -246,14 +246,16 @@ static int add_leaves(struct lea_doctor *doctor, const char *folder, uint32_t vg
 static int add_leaf(struct lea_doctor *doctor, const char *kernel, uint32_t vg, unsigned int level)
 {
 	struct lea_doctor_disk *disk;
-	struct lea_devid id = {0};
+	struct lea_devno devno;
+	struct lea_devid id;
 	struct place place;
 	char path[96], name[64], dev[32];
 
 	snprintf(path, sizeof(path), "class/block/%.31s/dev", kernel);
 	if (lea_file_read_into(lea_world_sys(doctor->world), path, dev, sizeof(dev)) ||
-	    sscanf(dev, "%u:%u", &id.major, &id.minor) != 2)
+	    !lea_devno_parse(dev, &devno))
 		return 0;
+	id = (struct lea_devid){devno.major, devno.minor, 0};
 	snprintf(path, sizeof(path), "class/block/%.31s/slaves", kernel);
 	if (begins(kernel, "dm-") || begins(kernel, "md"))
 		return add_leaves(doctor, path, vg, level + 1);

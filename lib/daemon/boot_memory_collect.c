@@ -250,7 +250,7 @@ static int add_block_device(struct collector *collector, int sys_fd, const char 
 
 	snprintf(path, sizeof(path), "class/block/%s/dev", name);
 	if (strncmp(name, "dm-", 3) != 0 || lea_file_read_into(sys_fd, path, text, sizeof(text)) ||
-	    sscanf(text, "%u:%u", &devno.major, &devno.minor) != 2)
+	    !lea_devno_parse(text, &devno))
 		return 0;
 	return add_lv(collector, devno);
 }

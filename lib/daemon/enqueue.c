@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,13 +225,14 @@ static int enqueue_device(const char *run_dir, const char *device)
 	LEA_AUTO(lea_closep) int run_fd = open_run(run_dir);
 	char name[NAME_MAX_CHARS + 1] = "";
 	struct lea_entry entry = {.device = {.name = name}};
+	struct lea_devno devno;
 	struct stat st;
 
 	if (run_fd < 0)
 		return run_fd;
 	if (is_closed(run_fd))
 		return LEA_ENQUEUE_CLOSED;
-	if (sscanf(device, "%" SCNu32 ":%" SCNu32, &entry.device.major, &entry.device.minor) != 2) {
+	if (!lea_devno_parse(device, &devno)) {
 		if (!name_fits(device))
 			return LEA_ENQUEUE_INVALID;
 		if (stat(device, &st) < 0)
@@ -240,9 +240,10 @@ static int enqueue_device(const char *run_dir, const char *device)
 		if (!S_ISBLK(st.st_mode))
 			return LEA_ENQUEUE_INVALID;
 		snprintf(name, sizeof(name), "%s", device);
-		entry.device.major = major(st.st_rdev);
-		entry.device.minor = minor(st.st_rdev);
+		devno = (struct lea_devno){major(st.st_rdev), minor(st.st_rdev)};
 	}
+	entry.device.major = devno.major;
+	entry.device.minor = devno.minor;
 	lea_entry_set_key(&entry);
 	return publish(run_fd, &entry);
 }

@@ -208,7 +208,7 @@ static bool locate(struct lea_world *world, const struct disk *disk, const struc
 		*c = '!';
 	snprintf(attribute, sizeof(attribute), "%s/dev", folder);
 	return !lea_sysfs_text(world, disk->devno, attribute, number, sizeof(number)) &&
-	       sscanf(number, "%u:%u", &ret_devno->major, &ret_devno->minor) == 2;
+	       lea_devno_parse(number, ret_devno);
 }
 
 static bool is_held(struct lea_world *world, struct lea_devno devno, bool is_partition)

@@ -9,7 +9,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -100,7 +99,7 @@ static bool is_it(struct walk *walk, const char *dev)
 {
 	struct lea_devno devno;
 
-	if (sscanf(dev, "%" SCNu32 ":%" SCNu32, &devno.major, &devno.minor) != 2)
+	if (!lea_devno_parse(dev, &devno))
 		return false;
 	return (devno.major == walk->wanted.major && devno.minor == walk->wanted.minor) ||
 	       sits_on(walk, devno);

@@ -6,12 +6,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/number.h"
 #include "world/sysfs.h"
 
 #define NAME_BYTES 128
@@ -116,14 +116,16 @@ bool lea_probed_is_set(int event_fd, const char *key)
 /* Of a name in either folder. Others are not ours. */
 static bool parse_name(const char *name, struct lea_devid *ret_id)
 {
-	char diskseq[24] = "";
+	struct lea_devno devno;
+	uint64_t diskseq = 0;
 
+	if (!lea_devno_take(&name, &devno))
+		return false;
 	/* A mark's instance is empty where the kernel has none, and a UUID may begin with a digit.
 	 */
-	if (sscanf(name, "%" SCNu32 ":%" SCNu32 "-%20[0-9]", &ret_id->major, &ret_id->minor,
-		   diskseq) < 2)
-		return false;
-	ret_id->diskseq = strtoull(diskseq, NULL, 10);
+	if (*name++ == '-' && !lea_number_take(&name, &diskseq))
+		diskseq = 0;
+	*ret_id = (struct lea_devid){devno.major, devno.minor, diskseq};
 	return true;
 }
 

@@ -53,27 +53,6 @@ static int give(struct devices *devices, struct lea_device **ret_devices, size_t
 	return *ret_count ? 0 : LEA_ONLINE_ABSENT;
 }
 
-/* Parses "MAJ:MIN" with nothing behind it. */
-static bool parse_number(const char *text, uint32_t *major, uint32_t *minor)
-{
-	unsigned long long number[2];
-
-	for (int i = 0; i < 2; i++) {
-		char *end;
-
-		if (*text < '0' || *text > '9')
-			return false;
-		errno = 0;
-		number[i] = strtoull(text, &end, 10);
-		if (errno || number[i] > UINT32_MAX || *end != (i ? '\0' : ':'))
-			return false;
-		text = end + 1;
-	}
-	*major = (uint32_t)number[0];
-	*minor = (uint32_t)number[1];
-	return true;
-}
-
 /* Fills in what the kernel's uevent file says of a device. Returns 0, LEA_FILE_ABSENT, or a
  * fault. */
 static int fill_from_uevent(int dir_fd, const char *path, struct lea_device *device)
@@ -108,11 +87,14 @@ static int from_number(struct lea_world *world, const char *arg, struct lea_devi
 {
 	struct lea_device device = {0};
 	int sys_fd = lea_world_sys(world);
+	struct lea_devno devno;
 	char path[64];
 	int r;
 
-	if (!parse_number(arg, &device.major, &device.minor))
+	if (!lea_devno_parse(arg, &devno))
 		return LEA_DEVICE_UNPARSABLE;
+	device.major = devno.major;
+	device.minor = devno.minor;
 	if (sys_fd < 0)
 		return sys_fd;
 	snprintf(path, sizeof(path), "dev/block/%u:%u/uevent", device.major, device.minor);

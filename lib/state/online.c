@@ -6,6 +6,7 @@
 #include "state/online.h"
 
 #include "base/cleanup.h"
+#include "base/devid.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "state/lookup_index.h"
@@ -64,9 +65,12 @@ static void copy_value(const char *text, const char *key, char *ret_value, size_
 static int parse(const char *text, struct lea_online *ret_online)
 {
 	struct lea_online online = {0};
+	struct lea_devno devno;
 
-	if (sscanf(text, "%u:%u", &online.major, &online.minor) != 2)
+	if (!lea_devno_take(&text, &devno))
 		return LEA_ONLINE_MALFORMED;
+	online.major = devno.major;
+	online.minor = devno.minor;
 	copy_value(text, "vg:", online.vg, sizeof(online.vg));
 	if (!lea_name_ok(online.vg))
 		online.vg[0] = '\0';

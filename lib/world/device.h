@@ -9,11 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A device's number, whatever instance has it. */
-struct lea_devno {
-	uint32_t major, minor;
-};
-
 struct lea_device {
 	uint32_t major, minor;
 	char *name;	  /* owned: the name for messages and pvs_online, "/dev/sdb" */

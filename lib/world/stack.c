@@ -20,8 +20,7 @@ static bool is_below(struct lea_world *world, struct lea_devno devno, const char
 	struct lea_devno below;
 
 	return !lea_sysfs_text(world, devno, attribute, text, sizeof(text)) &&
-	       sscanf(text, "%u:%u", &below.major, &below.minor) == 2 &&
-	       lies_on_lv(world, below, levels - 1);
+	       lea_devno_parse(text, &below) && lies_on_lv(world, below, levels - 1);
 }
 
 static bool has_lv_among_slaves(struct lea_world *world, struct lea_devno devno,

@@ -2,7 +2,6 @@
 #include "world/udevlinks.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,15 +28,6 @@ static int open_folder(const struct lea_world *world, const char *pvid)
 	return fd;
 }
 
-static bool parse(const char *name, struct lea_devno *ret_devno)
-{
-	int used = 0;
-
-	return sscanf(name, "b%" SCNu32 ":%" SCNu32 "%n", &ret_devno->major, &ret_devno->minor,
-		      &used) == 2 &&
-	       !name[used];
-}
-
 /* Uses getdents64, because readdir() takes more system calls: nearly every folder has one name. */
 size_t lea_udevlinks_pv(const struct lea_world *world, const char *pvid,
 			struct lea_devno *ret_devnos, size_t room)
@@ -50,8 +40,8 @@ size_t lea_udevlinks_pv(const struct lea_world *world, const char *pvid,
 
 	for (ssize_t at = 0; at < bytes && count < room; at += entry->d_reclen) {
 		entry = (const struct dirent64 *)(const void *)(buffer + at);
-		if (parse(entry->d_name, &ret_devnos[count]))
-			count++;
+		count += entry->d_name[0] == 'b' &&
+			 lea_devno_parse(entry->d_name + 1, &ret_devnos[count]);
 	}
 	return count;
 }

@@ -23,6 +23,51 @@ TEST_EACH(an_id_survives_the_way_through_text, rows)
 	ck_assert(lea_devid_is_same(&id, &rows[_i].id));
 }
 
+static const struct {
+	const char *text;
+	size_t taken; /* characters of the number; 0: it is none */
+	bool is_whole;
+} numbers[] = {
+	{"8:16", 4, true},
+	{"0:0", 3, true},
+	{"8:16\n", 4, true},
+	{"4294967295:4294967295", 21, true},
+	{"8:16-42", 4, false},
+	{"8:16\nvg:one\n", 4, false},
+	{"8:16 ", 4, false},
+	{"8:16x", 4, false},
+	{"8:16:1", 4, false},
+	{"", 0, false},
+	{"8", 0, false},
+	{"8:", 0, false},
+	{":16", 0, false},
+	{" 8:16", 0, false},
+	{"8: 16", 0, false},
+	{"+8:16", 0, false},
+	{"8:-16", 0, false},
+	{"4294967296:16", 0, false},
+	{"8:4294967296", 0, false},
+	{"8:99999999999999999999999", 0, false},
+	{"sdb", 0, false},
+	{"/dev/sdb", 0, false},
+};
+
+TEST_EACH(a_number_has_one_form, numbers)
+{
+	struct lea_devno taken = {1, 2}, whole = {1, 2};
+	const char *at = numbers[_i].text;
+
+	ck_assert_int_eq(lea_devno_take(&at, &taken), numbers[_i].taken != 0);
+	ck_assert_uint_eq((size_t)(at - numbers[_i].text), numbers[_i].taken);
+	ck_assert_int_eq(lea_devno_parse(numbers[_i].text, &whole), numbers[_i].is_whole);
+	if (!numbers[_i].taken)
+		ck_assert_msg(taken.major == 1 && taken.minor == 2, "it stays");
+	if (!numbers[_i].is_whole)
+		ck_assert_msg(whole.major == 1 && whole.minor == 2, "it stays");
+	else
+		ck_assert_msg(whole.major == taken.major && whole.minor == taken.minor, "the same");
+}
+
 static const char *const others[] = {
 	"",
 	"8",
