@@ -39,7 +39,8 @@ enum token {
 };
 
 struct parser {
-	const char *at;	   /* in a copy of the text that ends in NUL */
+	const char *text;  /* a copy that ends in NUL */
+	const char *at;	   /* in it */
 	const char *start; /* of the current token */
 	struct lea_arena *arena;
 	bool is_config;
@@ -247,7 +248,7 @@ static struct lea_text *find_or_add(struct parser *parser, struct lea_text *pare
 }
 
 /* The current word is a key of @parent. */
-static struct lea_text *take_key(struct parser *parser, struct lea_text *parent)
+static struct lea_text *find_place(struct parser *parser, struct lea_text *parent)
 {
 	char *key = copy_word(parser);
 
@@ -264,6 +265,15 @@ static struct lea_text *take_key(struct parser *parser, struct lea_text *parent)
 		return NULL;
 	}
 	return add_entry(parser, parent, key);
+}
+
+static struct lea_text *take_key(struct parser *parser, struct lea_text *parent)
+{
+	struct lea_text *entry = find_place(parser, parent);
+
+	if (entry)
+		entry->at = (uint32_t)(parser->start - parser->text);
+	return entry;
 }
 
 /* Reads the entries of @section, up to its end. False after a complaint. */
@@ -309,7 +319,7 @@ int lea_text_parse(const char *bytes, size_t len_bytes, const struct lea_text_op
 		tree->memory = parser.arena = lea_arena_new(LEA_TEXT_MAX_TREE_BYTES);
 	if (!text || !parser.arena)
 		return -ENOMEM;
-	parser.at = text;
+	parser.text = parser.at = text;
 	if (parse_section(&parser, &top, 0)) {
 		tree->root = top.child;
 		*ret_tree = LEA_TAKE(tree);

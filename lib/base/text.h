@@ -28,6 +28,8 @@ struct lea_text {
 	struct lea_text *child, *last_child; /* of a section: the first and the last; NULL: none */
 	struct lea_text *next;		     /* in the same section; NULL: the last */
 	struct lea_value *values;	     /* for text.c; NULL: a section */
+	uint32_t at;			     /* the byte of the text at which the key begins; of one
+					      * that is set again, the last one */
 };
 
 /* Owns every entry, value and string in it. */

@@ -1,98 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The settings themselves are read by conf.c, which keeps no lines. This is a plain walk over the
- * words of a text that conf.c has accepted.
- */
 #include "world/conf_where.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define MAX_FILE_BYTES (4U * 1024U * 1024U)
-#define WORD_CHARS     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.+-"
 
-struct walk {
-	char section[64], word[128];
-	unsigned int line, word_line, found;
-};
-
-/* The end of a comment or a string that begins at @at. */
-static const char *skip(const char *at, struct walk *walk)
+/* NULL: no such text, or no memory. */
+static struct lea_text_tree *parse(const char *text)
 {
-	const char quote = *at;
+	const struct lea_text_options options = {.max_bytes = MAX_FILE_BYTES, .is_config = true};
+	struct lea_text_tree *tree = NULL;
 
-	if (quote == '#')
-		return at + strcspn(at, "\n");
-	for (at++; *at && *at != quote; at++) {
-		walk->line += *at == '\n';
-		at += *at == '\\' && quote == '"' && at[1];
+	return lea_text_parse(text, strlen(text), &options, NULL, &tree) ? NULL : tree;
+}
+
+static const struct lea_text *find(const struct lea_text_tree *tree, const char *path)
+{
+	const struct lea_text *entry = tree ? tree->root : NULL;
+	const char *slash;
+	char section[64];
+
+	for (; entry && (slash = strchr(path, '/')); path = slash + 1) {
+		snprintf(section, sizeof(section), "%.*s", (int)(slash - path), path);
+		entry = lea_text_find(entry, section);
+		entry = entry ? entry->child : NULL;
 	}
-	return *at ? at + 1 : at;
-}
-
-static void set_word(struct walk *walk, const char *at, size_t chars)
-{
-	snprintf(walk->word, sizeof(walk->word), "%.*s", (int)chars, at);
-	walk->word_line = walk->line;
-}
-
-static void take_sign(struct walk *walk, char sign, const char *path)
-{
-	char full[sizeof(walk->section) + sizeof(walk->word) + 1];
-
-	if (sign == '\n')
-		walk->line++;
-	else if (sign == '{')
-		snprintf(walk->section, sizeof(walk->section), "%.63s", walk->word);
-	else if (sign == '}')
-		walk->section[0] = '\0';
-	if (sign != '=')
-		return;
-	snprintf(full, sizeof(full), "%s%s%s", walk->section, walk->section[0] ? "/" : "",
-		 walk->word);
-	if (!strcmp(full, path))
-		walk->found = walk->word_line;
-}
-
-/* Returns the text after one word, string, comment or sign. */
-static const char *step(struct walk *walk, const char *text, const char *path)
-{
-	const size_t chars = strspn(text, WORD_CHARS);
-
-	if (chars) {
-		set_word(walk, text, chars);
-		return text + chars;
-	}
-	if (*text == '#' || *text == '"' || *text == '\'')
-		return skip(text, walk);
-	take_sign(walk, *text, path);
-	return text + 1;
+	return lea_text_find(entry, path);
 }
 
 unsigned int lea_conf_line_of(const char *text, const char *path)
 {
-	struct walk walk = {.line = 1};
+	LEA_AUTO(lea_text_freep) struct lea_text_tree *tree = parse(text);
+	const struct lea_text *entry = find(tree, path);
 
-	while (*text)
-		text = step(&walk, text, path);
-	return walk.found;
+	return entry && !lea_text_is_section(entry)
+		       ? lea_text_line_at(text, strlen(text), entry->at)
+		       : 0;
 }
 
 bool lea_conf_has_section(const char *text, const char *section)
 {
-	const size_t chars = strlen(section);
-	struct walk walk = {.line = 1};
-	bool is_found = false;
+	LEA_AUTO(lea_text_freep) struct lea_text_tree *tree = parse(text);
 
-	while (*text && !is_found) {
-		text = step(&walk, text, "");
-		is_found = !strcmp(walk.section, section) ||
-			   (!strncmp(walk.word, section, chars) && walk.word[chars] == '/');
-	}
-	return is_found;
+	return find(tree, section) != NULL;
 }
 
 /* @name: below the folder of lvm.conf. */
