@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/order.h"
 #include "cmd.h"
 #include "command/initramfs.h"
 #include "command/report.h"
@@ -104,11 +105,6 @@ static void list_failed(struct status *status, const char *vg_id, const struct l
 	lea_json_text(&status->json, vg, "reason", claim->reason);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
 static int add_in_part(struct status *status, const struct lea_claim *claim)
 {
 	struct in_part *vg = calloc(1, sizeof(*vg)), **node;
@@ -117,7 +113,7 @@ static int add_in_part(struct status *status, const struct lea_claim *claim)
 		return -ENOMEM;
 	snprintf(vg->name, sizeof(vg->name), "%s", claim->vg_name);
 	snprintf(vg->word, sizeof(vg->word), "%s", claim->in_part);
-	node = tsearch(vg, &status->in_part, by_name);
+	node = tsearch(vg, &status->in_part, lea_compare_text);
 	if (!node || *node != vg)
 		free(vg);
 	return node ? 0 : -ENOMEM;
@@ -139,7 +135,7 @@ static int take_missing(void *arg, const struct lea_missing *missing)
 	struct lea_json *json = &status->json;
 	struct json_object *vg = lea_json_object(json, status->incomplete_json, NULL), *ids;
 	struct list *list = &status->incomplete;
-	struct in_part *const *in_part = tfind(missing->vg, &status->in_part, by_name);
+	struct in_part *const *in_part = tfind(missing->vg, &status->in_part, lea_compare_text);
 	char text[LEA_MISSING_TEXT_BYTES], id[39];
 
 	lea_missing_describe(missing, text);

@@ -11,6 +11,7 @@
 #include "activate/settings.h"
 #include "base/cleanup.h"
 #include "base/log_ids.h"
+#include "base/order.h"
 #include "batch/requeue.h"
 #include "policy/incomplete_wait.h"
 #include "record/incomplete.h"
@@ -106,17 +107,10 @@ void lea_part_came(struct lea_part *part)
 
 /* ---- the VGs that wait */
 
-static int by_id(const void *a, const void *b)
-{
-	return strcmp(((const struct vg *)a)->id, ((const struct vg *)b)->id);
-}
-
 static struct vg *find(const struct lea_part *part, const char *id)
 {
-	struct vg key, **node;
+	struct vg *const *node = tfind(id, &part->tree, lea_compare_text);
 
-	snprintf(key.id, sizeof(key.id), "%s", id);
-	node = tfind(&key, &part->tree, by_id);
 	return node ? *node : NULL;
 }
 
@@ -127,7 +121,7 @@ static struct vg *add(struct lea_part *part, const char *id)
 	if (!vg)
 		return NULL;
 	snprintf(vg->id, sizeof(vg->id), "%s", id);
-	if (!tsearch(vg, &part->tree, by_id)) {
+	if (!tsearch(vg, &part->tree, lea_compare_text)) {
 		free(vg);
 		return NULL;
 	}
@@ -142,7 +136,7 @@ static struct vg *add(struct lea_part *part, const char *id)
 
 static void remove_vg(struct lea_part *part, struct vg *vg)
 {
-	tdelete(vg, &part->tree, by_id);
+	tdelete(vg, &part->tree, lea_compare_text);
 	*vg->link = vg->next;
 	if (vg->next)
 		vg->next->link = vg->link;
@@ -186,11 +180,6 @@ struct beginning {
 	void *done; /* tree of struct done, owned */
 };
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
 static int note_done(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
 	struct beginning *beginning = arg;
@@ -204,7 +193,7 @@ static int note_done(void *arg, const char *vg_id, const struct lea_claim *claim
 		return -ENOMEM;
 	snprintf(done->name, sizeof(done->name), "%s", claim->vg_name);
 	done->pv_count = claim->pv_count;
-	node = tsearch(done, &beginning->done, by_name);
+	node = tsearch(done, &beginning->done, lea_compare_text);
 	if (!node || *node != done)
 		free(done);
 	return node ? 0 : -ENOMEM;
@@ -228,7 +217,7 @@ static int queue_all(const struct lea_batch_options *how, const char *name,
 static int begin_vg(void *arg, const struct lea_missing *missing)
 {
 	const struct beginning *beginning = arg;
-	struct done *const *node = tfind(missing->vg, &beginning->done, by_name);
+	struct done *const *node = tfind(missing->vg, &beginning->done, lea_compare_text);
 	int r;
 
 	if (node && (*node)->pv_count >= missing->all_count - missing->count)

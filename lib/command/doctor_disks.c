@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/order.h"
 #include "policy/doctor_parse.h"
 #include "world/attributes.h"
 #include "world/stack.h"
@@ -30,13 +31,6 @@
 #define LEVELS_MOST	    8U
 
 /* ---- counters */
-
-static int compare_counters(const void *a, const void *b)
-{
-	const struct lea_doctor_counter *one = a, *other = b;
-
-	return strcmp(one->name, other->name);
-}
 
 int lea_doctor_read_counters(struct lea_doctor *doctor, struct lea_doctor_counters *ret_counters)
 {
@@ -64,7 +58,7 @@ int lea_doctor_read_counters(struct lea_doctor *doctor, struct lea_doctor_counte
 	}
 	if (counters.count)
 		qsort(counters.counter, counters.count, sizeof(*counters.counter),
-		      compare_counters);
+		      lea_compare_text);
 	*ret_counters = counters;
 	return 0;
 }
@@ -77,7 +71,7 @@ const struct lea_doctor_io *lea_doctor_find_counter(const struct lea_doctor_coun
 
 	snprintf(wanted.name, sizeof(wanted.name), "%s", name);
 	found = counters->count ? bsearch(&wanted, counters->counter, counters->count,
-					  sizeof(wanted), compare_counters)
+					  sizeof(wanted), lea_compare_text)
 				: NULL;
 	return found ? &found->io : NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/order.h"
 #include "disk/segments.h"
 #include "disk/segtype.h"
 #include "policy/access.h"
@@ -254,15 +255,10 @@ static bool is_ours(const struct lea_conf *conf, const struct lea_vg *vg)
 	return lea_access_check_pv(vg, conf->system_id) == LEA_VG_ACCESS_OK;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
 static bool is_unwatched(const struct lea_doctor *doctor, const char *vg_id)
 {
 	return doctor->unwatched_count && bsearch(vg_id, doctor->unwatched, doctor->unwatched_count,
-						  sizeof(*doctor->unwatched), compare_ids);
+						  sizeof(*doctor->unwatched), lea_compare_text);
 }
 
 static int add_unwatched(void *arg, const char *vg_id, bool is_asked)
@@ -286,7 +282,7 @@ static int read_unwatched(struct lea_doctor *doctor)
 
 	if (doctor->unwatched_count)
 		qsort(doctor->unwatched, doctor->unwatched_count, sizeof(*doctor->unwatched),
-		      compare_ids);
+		      lea_compare_text);
 	return r == -ENOMEM ? r : 0;
 }
 

@@ -6,6 +6,7 @@
 #include "command/doctor_private.h"
 
 #include "base/cleanup.h"
+#include "base/order.h"
 #include "filter/device_id.h"
 
 #include <errno.h>
@@ -23,20 +24,15 @@ struct memory {
 	size_t wwid_count;
 };
 
-static int compare(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void sort(const char **text, size_t count)
 {
 	if (count)
-		qsort(text, count, sizeof(*text), compare);
+		qsort(text, count, sizeof(*text), lea_compare_text_at);
 }
 
 static bool is_among(const char *text, const char *const *sorted, size_t count)
 {
-	return count && bsearch(&text, sorted, count, sizeof(*sorted), compare);
+	return count && bsearch(&text, sorted, count, sizeof(*sorted), lea_compare_text_at);
 }
 
 static void read_pvids(struct memory *memory)

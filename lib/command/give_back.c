@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/order.h"
 #include "state/claim.h"
 #include "state/online.h"
 #include "state/queue.h"
@@ -20,11 +21,6 @@ struct giver {
 	size_t count;
 };
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
 static int note_settled(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
 	struct giver *giver = arg;
@@ -34,7 +30,7 @@ static int note_settled(void *arg, const char *vg_id, const struct lea_claim *cl
 	if (claim->state == LEA_CLAIM_CLAIMED || claim->is_transient)
 		return 0;
 	name = strdup(claim->vg_name);
-	node = name ? tsearch(name, &giver->settled, compare_names) : NULL;
+	node = name ? tsearch(name, &giver->settled, lea_compare_text) : NULL;
 	if (!node || *node != name)
 		free(name);
 	return node ? 0 : -ENOMEM;
@@ -47,7 +43,7 @@ static int look_at_vg(const struct giver *giver, const char *pvid, bool *ret_is_
 	struct lea_online online;
 	int r = pvid[0] ? lea_online_read(giver->run_fd, pvid, &online) : LEA_ONLINE_ABSENT;
 
-	*ret_is_settled = !r && online.vg[0] && tfind(online.vg, &giver->settled, compare_names);
+	*ret_is_settled = !r && online.vg[0] && tfind(online.vg, &giver->settled, lea_compare_text);
 	if (r || !online.vg[0] || *ret_is_settled)
 		return r < 0 ? r : 0;
 	return lea_vg_online_drop(giver->run_fd, online.vg);

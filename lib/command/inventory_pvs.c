@@ -15,6 +15,7 @@
 #include "base/devset.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/order.h"
 #include "filter/filter.h"
 #include "state/online.h"
 #include "world/udevdb.h"
@@ -310,13 +311,6 @@ static int scan(struct lea_world *world, const struct lea_conf *conf,
 	return r > 0 ? -EINVAL : r;
 }
 
-static int compare_pvids(const void *a, const void *b)
-{
-	const struct lea_inventory_pv *x = a, *y = b;
-
-	return strcmp(x->pvid, y->pvid);
-}
-
 /* A scan's results are in the order of its devices. */
 static int take_all(struct lea_inventory *inventory, const struct records *records)
 {
@@ -329,7 +323,7 @@ static int take_all(struct lea_inventory *inventory, const struct records *recor
 		r = take_found(inventory, found[i],
 			       i < records->count ? &records->record[i] : NULL);
 	if (inventory->pv_count)
-		qsort(inventory->pv, inventory->pv_count, sizeof(*inventory->pv), compare_pvids);
+		qsort(inventory->pv, inventory->pv_count, sizeof(*inventory->pv), lea_compare_text);
 	return r;
 }
 

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/order.h"
 #include "filter/device_id.h"
 #include "state/claim.h"
 #include "state/duplicate.h"
@@ -196,11 +197,6 @@ static int add_vg(void *arg, const char *vg_id, const struct lea_claim *claim)
 	return r;
 }
 
-static int by_id(const void *a, const void *b)
-{
-	return strcmp(((const struct lea_boot_vg *)a)->id, ((const struct lea_boot_vg *)b)->id);
-}
-
 static struct lea_boot_vg *find_vg(const struct lea_boot_memory *memory, const char *dm_uuid)
 {
 	struct lea_boot_vg key;
@@ -208,7 +204,8 @@ static struct lea_boot_vg *find_vg(const struct lea_boot_memory *memory, const c
 	if (strncmp(dm_uuid, "LVM-", 4) != 0 || strlen(dm_uuid) != LV_UUID_BYTES)
 		return NULL;
 	snprintf(key.id, sizeof(key.id), "%.32s", dm_uuid + 4);
-	return memory->vg_count ? bsearch(&key, memory->vg, memory->vg_count, sizeof(key), by_id)
+	return memory->vg_count ? bsearch(&key, memory->vg, memory->vg_count, sizeof(key),
+					  lea_compare_text)
 				: NULL;
 }
 
@@ -298,7 +295,7 @@ static int collect(struct collector *collector)
 	r = r ? r : lea_claim_each(&claims, add_vg, collector);
 	if (!r && collector->memory->vg_count)
 		qsort(collector->memory->vg, collector->memory->vg_count,
-		      sizeof(*collector->memory->vg), by_id);
+		      sizeof(*collector->memory->vg), lea_compare_text);
 	r = r ? r : add_lvs(collector);
 	return r ? r : distribute(collector);
 }

@@ -9,6 +9,7 @@
 #include "activate/transaction.h"
 #include "base/cleanup.h"
 #include "base/id.h"
+#include "base/order.h"
 #include "base/step.h"
 #include "batch/needs.h"
 #include "daemon/deadline.h"
@@ -48,20 +49,10 @@ struct wave {
 	struct lea_scan_texts texts; /* of all its scans */
 };
 
-static int by_id(const void *a, const void *b)
-{
-	return strcmp(((const struct lea_boot_vg *)a)->id, ((const struct lea_boot_vg *)b)->id);
-}
-
-static int id_and_vg(const void *id, const void *vg)
-{
-	return strcmp(id, ((const struct lea_boot_vg *)vg)->id);
-}
-
 static const struct lea_boot_vg *find_vg(const struct wave *wave, const struct lea_vg *vg)
 {
 	return bsearch(vg->id, wave->memory.vg, wave->memory.vg_count, sizeof(*wave->memory.vg),
-		       id_and_vg);
+		       lea_compare_text);
 }
 
 static const struct lea_boot_vg *find_needed(const struct wave *wave, const struct lea_vg *vg)
@@ -419,7 +410,7 @@ static int remember(struct wave *wave)
 
 	if (r)
 		return r < 0 ? r : 0;
-	qsort(wave->memory.vg, wave->memory.vg_count, sizeof(*wave->memory.vg), by_id);
+	qsort(wave->memory.vg, wave->memory.vg_count, sizeof(*wave->memory.vg), lea_compare_text);
 	wave->lock = calloc(wave->memory.vg_count + 1U, sizeof(*wave->lock));
 	if (!wave->lock)
 		return -ENOMEM;

@@ -3,6 +3,7 @@
 #include "disk/vg_parser.h"
 
 #include "base/id.h"
+#include "base/order.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -160,14 +161,9 @@ uint32_t lea_vg_count_sections(const struct lea_text *first)
 }
 
 struct name_place {
-	const char *name;
+	const char *name; /* first: it is compared */
 	uint32_t index;
 };
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(((const struct name_place *)a)->name, ((const struct name_place *)b)->name);
-}
 
 int lea_vg_index_names(struct lea_vg_parser *parser, const char *const *names, uint32_t count,
 		       const char *complaint, struct lea_vg_names *ret_names)
@@ -180,9 +176,9 @@ int lea_vg_index_names(struct lea_vg_parser *parser, const char *const *names, u
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
 		places[i] = (struct name_place){.name = names[i], .index = i};
-	qsort(places, count, sizeof(*places), compare_names);
+	qsort(places, count, sizeof(*places), lea_compare_text_at);
 	for (uint32_t i = 0; i < count; i++) {
-		if (i && !compare_names(&places[i - 1], &places[i]))
+		if (i && !lea_compare_text_at(&places[i - 1], &places[i]))
 			return lea_vg_refuse(parser, complaint);
 		sorted[i] = places[i].name;
 		index[i] = places[i].index;

@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/order.h"
 #include "state/lock.h"
 
 #define MAX_FILE_BYTES (8U * 1024U * 1024U)
@@ -227,11 +228,6 @@ static int compare_entries(const void *a, const void *b)
 			  ((const struct lea_devicesfile_entry *)b)->name);
 }
 
-static int compare_pvids(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static int sort(struct lea_devicesfile *file)
 {
 	uint32_t n = 0;
@@ -244,7 +240,7 @@ static int sort(struct lea_devicesfile *file)
 			file->pvid[n++] = file->entry[i].pvid;
 	if (file->count)
 		qsort(file->entry, file->count, sizeof(*file->entry), compare_entries);
-	qsort(file->pvid, n, sizeof(*file->pvid), compare_pvids);
+	qsort(file->pvid, n, sizeof(*file->pvid), lea_compare_text_at);
 	return 0;
 }
 
@@ -375,7 +371,8 @@ static bool has_bare_name(const struct lea_devicesfile *file, const char *name)
 
 bool lea_devicesfile_lists_pvid(const struct lea_devicesfile *file, const char *pvid)
 {
-	return bsearch(&pvid, file->pvid, file->pvid_count, sizeof(*file->pvid), compare_pvids) !=
+	return bsearch(&pvid, file->pvid, file->pvid_count, sizeof(*file->pvid),
+		       lea_compare_text_at) !=
 	       NULL;
 }
 

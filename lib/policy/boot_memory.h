@@ -53,7 +53,7 @@ struct lea_boot_lv {
 };
 
 struct lea_boot_vg {
-	char id[33];
+	char id[33]; /* first: VGs are sorted by it */
 	const char *name;
 	uint32_t seqno; /* 0: unknown */
 	uint32_t complete_ms;

@@ -4,6 +4,7 @@
 
 #include "base/append.h"
 #include "base/id.h"
+#include "base/order.h"
 #include "policy/access.h"
 
 #include <inttypes.h>
@@ -181,11 +182,6 @@ static void tell_gone(const struct lea_doctor_facts *facts, const struct lea_boo
 	lea_doctor_tell(report, &finding);
 }
 
-static int compare_vg_ids(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void compare_memory(const struct lea_doctor_facts *facts,
 			   const struct lea_doctor_disk **disks, size_t count,
 			   const struct lea_doctor_report *report)
@@ -197,7 +193,7 @@ static void compare_memory(const struct lea_doctor_facts *facts,
 	for (uint32_t v = 0; ids && v < facts->vg_count; v++)
 		ids[v] = facts->vg[v].vg->id;
 	if (ids)
-		qsort(ids, facts->vg_count, sizeof(*ids), compare_vg_ids);
+		qsort(ids, facts->vg_count, sizeof(*ids), lea_compare_text_at);
 	for (uint32_t v = 0; ids && v < facts->memory->vg_count; v++) {
 		const struct lea_boot_vg *then = &facts->memory->vg[v];
 
@@ -209,7 +205,7 @@ static void compare_memory(const struct lea_doctor_facts *facts,
 				compare_place(facts, then, &then->pv[p], *found, report);
 				compare_speed(facts, &then->pv[p], *found, report);
 			} else if (!bsearch(&id, ids, facts->vg_count, sizeof(*ids),
-					    compare_vg_ids)) {
+					    lea_compare_text_at)) {
 				/* A VG of which some PV is there is told by check_complete. */
 				tell_gone(facts, then, &then->pv[p], report);
 			}

@@ -6,6 +6,7 @@
 #include "record/incomplete.h"
 
 #include "base/log_ids.h"
+#include "base/order.h"
 #include "state/missing.h"
 #include "state/online.h"
 
@@ -16,7 +17,7 @@
 #include <string.h>
 
 struct vg {
-	char name[128];
+	char name[128];	  /* first: the tree compares it */
 	bool is_noted;	  /* since the last lea_incomplete_log */
 	struct vg *next;  /* in the list of noted VGs */
 	uint64_t told;	  /* hash of the missing ids in its last line; 0: no line yet */
@@ -47,17 +48,10 @@ void lea_incomplete_free(struct lea_incomplete *waiting)
 	free(waiting);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct vg *)a)->name, ((const struct vg *)b)->name);
-}
-
 static struct vg *find(const struct lea_incomplete *waiting, const char *name)
 {
-	struct vg key, **node;
+	struct vg *const *node = tfind(name, &waiting->tree, lea_compare_text);
 
-	snprintf(key.name, sizeof(key.name), "%s", name);
-	node = tfind(&key, &waiting->tree, by_name);
 	return node ? *node : NULL;
 }
 
@@ -68,7 +62,7 @@ static struct vg *add(struct lea_incomplete *waiting, const char *name)
 	if (!vg)
 		return NULL;
 	snprintf(vg->name, sizeof(vg->name), "%s", name);
-	if (!tsearch(vg, &waiting->tree, by_name)) {
+	if (!tsearch(vg, &waiting->tree, lea_compare_text)) {
 		free(vg);
 		return NULL;
 	}
@@ -168,7 +162,7 @@ void lea_incomplete_told(struct lea_incomplete *waiting, struct lea_world *world
 
 static void remove_vg(struct lea_incomplete *waiting, struct vg *vg)
 {
-	tdelete(vg, &waiting->tree, by_name);
+	tdelete(vg, &waiting->tree, lea_compare_text);
 	waiting->count--;
 	free(vg);
 }

@@ -6,6 +6,7 @@
 #include "record/vg_count.h"
 
 #include "base/cleanup.h"
+#include "base/order.h"
 #include "disk/vg.h"
 #include "state/online.h"
 
@@ -27,7 +28,7 @@ struct member_list {
 };
 
 struct vg_record {
-	char name[128];
+	char name[128]; /* first: the tree compares it */
 	struct member_list *rolls; /* owned */
 	bool claim_tried, claimed;
 	bool is_first_seen;	/* seen in this pass, in the list `met` */
@@ -83,11 +84,6 @@ void lea_record_vgs_free(struct lea_record_vgs *vgs)
 	free(vgs);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct vg_record *)a)->name, ((const struct vg_record *)b)->name);
-}
-
 static int get_entry(struct lea_record_vgs *vgs, const char *name, struct vg_record **ret_entry)
 {
 	struct vg_record *entry = calloc(1, sizeof(*entry));
@@ -96,7 +92,7 @@ static int get_entry(struct lea_record_vgs *vgs, const char *name, struct vg_rec
 	if (!entry)
 		return -ENOMEM;
 	snprintf(entry->name, sizeof(entry->name), "%s", name);
-	node = tsearch(entry, &vgs->tree, by_name);
+	node = tsearch(entry, &vgs->tree, lea_compare_text);
 	if (!node || *node != entry)
 		free(entry);
 	if (!node)
@@ -145,7 +141,7 @@ void lea_record_vgs_rest(struct lea_record_vgs *vgs)
 		end_of_pass(entry);
 		if (entry->rolls)
 			continue;
-		tdelete(entry, &vgs->tree, by_name);
+		tdelete(entry, &vgs->tree, lea_compare_text);
 		free_entry(entry);
 	}
 	vgs->met = NULL;

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/order.h"
 #include "base/step.h"
 #include "world/proc_stat.h"
 
@@ -42,13 +43,6 @@ void lea_claim_done(struct lea_claim *claim)
 {
 	free(claim->pv);
 	memset(claim, 0, sizeof(*claim));
-}
-
-static int compare_pv(const void *a, const void *b)
-{
-	const struct lea_claim_pv *left = a, *right = b;
-
-	return strcmp(left->pvid, right->pvid);
 }
 
 /* A zombie counts as dead. */
@@ -214,7 +208,7 @@ static int parse(char *text, struct lea_claim *claim, char epoch[static LEA_EPOC
 	while ((line = strtok_r(NULL, "\n", &save)))
 		if (!parse_line(claim, line, room, epoch))
 			return LEA_CLAIM_ABSENT;
-	qsort(claim->pv, claim->pv_count, sizeof(*claim->pv), compare_pv);
+	qsort(claim->pv, claim->pv_count, sizeof(*claim->pv), lea_compare_text);
 	return 0;
 }
 
@@ -284,7 +278,7 @@ static int emit_pvs(FILE *out, const struct lea_claim *claim)
 		return -ENOMEM;
 	if (count)
 		memcpy(pv, claim->pv, count * sizeof(*pv));
-	qsort(pv, count, sizeof(*pv), compare_pv);
+	qsort(pv, count, sizeof(*pv), lea_compare_text);
 	for (size_t i = 0; i < count; i++)
 		fprintf(out, "pv %s %" PRIu32 ":%" PRIu32 " %" PRIu64 "\n", pv[i].pvid,
 			pv[i].id.major, pv[i].id.minor, pv[i].id.diskseq);
@@ -388,7 +382,8 @@ int lea_claim_drop(const struct lea_claims *claims, const char *vg_id)
 
 static struct lea_claim_pv *find(const struct lea_claim *claim, const struct lea_claim_pv *pv)
 {
-	return claim->pv_count ? bsearch(pv, claim->pv, claim->pv_count, sizeof(*pv), compare_pv)
+	return claim->pv_count ? bsearch(pv, claim->pv, claim->pv_count, sizeof(*pv),
+					 lea_compare_text)
 			       : NULL;
 }
 
@@ -425,7 +420,7 @@ int lea_claim_put(struct lea_claim *claim, const struct lea_claim_pv *pv)
 	if (!bigger)
 		return -ENOMEM;
 	claim->pv = bigger;
-	for (; at > 0 && compare_pv(pv, &bigger[at - 1]) < 0; at--)
+	for (; at > 0 && lea_compare_text(pv, &bigger[at - 1]) < 0; at--)
 		bigger[at] = bigger[at - 1];
 	bigger[at] = *pv;
 	claim->pv_count++;
@@ -480,6 +475,6 @@ int lea_claim_drop_pvs(const struct lea_claims *claims, struct lea_claim_pv *pv,
 
 	if (!count)
 		return 0;
-	qsort(pv, count, sizeof(*pv), compare_pv);
+	qsort(pv, count, sizeof(*pv), lea_compare_text);
 	return lea_claim_each(claims, drop_if_member, &drop);
 }

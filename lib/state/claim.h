@@ -23,7 +23,7 @@ enum lea_claim_state {
 
 /* An instance of a PV. diskseq distinguishes a new disk with a reused device number. */
 struct lea_claim_pv {
-	char pvid[33];
+	char pvid[33]; /* first: PVs are sorted by it */
 	struct lea_devid id;
 };
 

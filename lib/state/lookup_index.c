@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/order.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,12 +70,6 @@ void lea_lookup_index_free(struct lea_lookup_index *index)
 	free(index);
 }
 
-/* Compares strings, files and ids: a file or an id begins with a string. */
-static int compare(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
 static bool add_ids(struct lea_lookup_index *index, struct file *file,
 		    const struct lea_lookup *lookup)
 {
@@ -83,7 +78,7 @@ static bool add_ids(struct lea_lookup_index *index, struct file *file,
 	for (uint32_t i = 0; id && i < lookup->count; i++, id++) {
 		memcpy(id->pvid, lookup->pvid[i], sizeof(id->pvid));
 		id->file = file;
-		first = tsearch(id, &index->ids, compare);
+		first = tsearch(id, &index->ids, lea_compare_text);
 		if (!first)
 			return false;
 		/* Takes constant time even if a file repeats one id. */
@@ -105,7 +100,7 @@ static bool add_file(struct lea_lookup_index *index, ino_t inode, const struct l
 	if (!file)
 		return false;
 	memcpy(file->name, lookup->vg, sizeof(file->name));
-	node = tsearch(file, &index->files, compare);
+	node = tsearch(file, &index->files, lea_compare_text);
 	if (!node)
 		return false;
 	(*node)->inode = 0;
@@ -135,7 +130,7 @@ static int read_file(struct lea_lookup_index *index, const char *name, ino_t ino
 
 static bool is_new(const struct lea_lookup_index *index, const struct dirent *entry)
 {
-	struct file *const *node = tfind(entry->d_name, &index->files, compare);
+	struct file *const *node = tfind(entry->d_name, &index->files, lea_compare_text);
 
 	if (node && (*node)->inode == entry->d_ino)
 		return false;
@@ -183,7 +178,7 @@ static bool is_current(const struct lea_lookup_index *index)
 int lea_lookup_index_find(struct lea_lookup_index *index, int run_fd, const char *pvid,
 			  struct lea_lookup *ret_lookup)
 {
-	struct id *const *node = tfind(pvid, &index->ids, compare);
+	struct id *const *node = tfind(pvid, &index->ids, lea_compare_text);
 
 	index->run_fd = run_fd;
 	for (const struct id *id = node ? *node : NULL; id; id = id->next) {

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/order.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,14 +13,6 @@ void lea_active_vgs_done(struct lea_active_vgs *vgs)
 {
 	free(vgs->lv);
 	*vgs = (struct lea_active_vgs){0};
-}
-
-/* The LV's own device comes before those of its parts, whose uuids begin with its uuid. */
-static int by_uuid(const void *a, const void *b)
-{
-	const struct lea_active_lv *one = a, *other = b;
-
-	return strcmp(one->uuid, other->uuid);
 }
 
 static int add_device(struct lea_active_vgs *vgs, int sys_fd, const char *name)
@@ -57,7 +50,8 @@ int lea_active_vgs_read(struct lea_world *world, struct lea_active_vgs *ret_vgs)
 		return r;
 	}
 	if (vgs.count)
-		qsort(vgs.lv, vgs.count, sizeof(*vgs.lv), by_uuid);
+		/* An LV comes before its parts, whose uuids begin with its uuid. */
+		qsort(vgs.lv, vgs.count, sizeof(*vgs.lv), lea_compare_text);
 	*ret_vgs = vgs;
 	return 0;
 }
