@@ -30,13 +30,9 @@ static void pick(const struct picking *picking, const struct lea_scan_vg *known,
 
 static void pick_tag(const struct picking *picking, const char *tag)
 {
-	for (size_t i = 0; i < picking->vg_count; i++) {
-		const struct lea_strings *tags = &picking->vgs[i].vg->tags;
-
-		for (uint32_t k = 0; k < tags->count; k++)
-			if (!strcmp(tags->item[k], tag))
-				pick(picking, &picking->vgs[i], false);
-	}
+	for (size_t i = 0; i < picking->vg_count; i++)
+		if (lea_strings_have(&picking->vgs[i].vg->tags, tag))
+			pick(picking, &picking->vgs[i], false);
 }
 
 static void cannot_process(const struct picking *picking, const char *name)

@@ -97,11 +97,6 @@ static void ask_discards(struct lea_doctor *doctor, struct lea_doctor_disk *disk
 
 /* ---- LVs */
 
-static enum lea_family family_of(const struct lea_lv *lv)
-{
-	return lv->seg_count && lv->seg[0].segtype ? lv->seg[0].segtype->family : LEA_FAMILY_EMPTY;
-}
-
 /* The node's number in @ret_device, which owns nothing yet. False: unknown. */
 static bool find_number(struct lea_doctor *doctor, const char *node, struct lea_device *ret_device)
 {
@@ -208,7 +203,7 @@ static int ask_status(struct lea_doctor *doctor, const struct lea_vg *vg, const 
 {
 	if (lv->cow && lea_doctor_wants(doctor, 8))
 		return add_node_job(doctor, LEA_DOCTOR_JOB_STATUS, vg, lv, LEA_LAYER_NONE);
-	if (family_of(lv) == LEA_FAMILY_THIN_POOL && lea_doctor_wants(doctor, 9))
+	if (lea_lv_family(lv) == LEA_FAMILY_THIN_POOL && lea_doctor_wants(doctor, 9))
 		return add_node_job(doctor, LEA_DOCTOR_JOB_STATUS, vg, lv, lea_plan_pool_layer(lv));
 	return 0;
 }
@@ -322,7 +317,7 @@ static int add_vg(struct lea_doctor *doctor, const struct pvs *pvs, const struct
 	to->is_ours = is_ours(doctor->conf, vg);
 	to->is_unwatched = is_unwatched(doctor, vg->id);
 	for (uint32_t i = 0; !r && i < vg->lv_count; i++) {
-		has_pool |= family_of(&vg->lvs[i]) == LEA_FAMILY_THIN_POOL;
+		has_pool |= lea_lv_family(&vg->lvs[i]) == LEA_FAMILY_THIN_POOL;
 		r = fill_lv(doctor, vg, &vg->lvs[i], &to->lv[i]);
 	}
 	for (uint32_t i = 0; i < vg->pv_count; i++) {

@@ -191,19 +191,11 @@ int lea_inventory_group(struct lea_inventory *inventory)
 
 /* ---- what was asked for */
 
-static bool has_tag(const struct lea_strings *tags, const char *tag)
-{
-	for (uint32_t i = 0; i < tags->count; i++)
-		if (!strcmp(tags->item[i], tag))
-			return true;
-	return false;
-}
-
 /* Does the target name the whole VG? */
 static bool is_whole(const struct lea_inventory_vg *vg, const char *target)
 {
 	if (target[0] == '@')
-		return vg->vg && has_tag(&vg->vg->tags, target + 1);
+		return vg->vg && lea_strings_have(&vg->vg->tags, target + 1);
 	return !strcmp(vg->name, target);
 }
 
@@ -212,7 +204,7 @@ static bool is_lv(const struct lea_inventory_vg *vg, uint32_t lv, const char *ta
 	const size_t name = strlen(vg->name);
 
 	if (target[0] == '@')
-		return has_tag(&vg->vg->lvs[lv].tags, target + 1);
+		return lea_strings_have(&vg->vg->lvs[lv].tags, target + 1);
 	return !strncmp(target, vg->name, name) && target[name] == '/' &&
 	       !strcmp(target + name + 1, vg->vg->lvs[lv].name);
 }

@@ -58,6 +58,14 @@ struct lea_segtype {
 	bool is_alone; /* an LV of this type has exactly one segment */
 };
 
+/* The family of an LV's first segment; LEA_FAMILY_STRIPED if it has none, or one of a type that is
+ * not known. */
+static inline enum lea_family lea_lv_family(const struct lea_lv *lv)
+{
+	return lv->seg_count && lv->seg[0].segtype ? lv->seg[0].segtype->family
+						   : LEA_FAMILY_STRIPED;
+}
+
 /* lvm2 writes both as "striped"; "linear" is accepted as the same. */
 extern const struct lea_segtype lea_segtype_striped, lea_segtype_linear;
 extern const struct lea_segtype lea_segtype_error, lea_segtype_zero;

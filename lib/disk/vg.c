@@ -165,6 +165,14 @@ uint32_t lea_vg_find_pv(const struct lea_vg *vg, const char *pvid)
 	return LEA_NONE;
 }
 
+bool lea_strings_have(const struct lea_strings *strings, const char *string)
+{
+	for (uint32_t i = 0; i < strings->count; i++)
+		if (!strcmp(strings->item[i], string))
+			return true;
+	return false;
+}
+
 bool lea_lv_is_visible(const struct lea_lv *lv)
 {
 	return lv->flags & LEA_FLAG_VISIBLE;

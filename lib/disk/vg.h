@@ -190,6 +190,9 @@ LEA_MUST_CHECK int lea_vg_parse(struct lea_arena *arena, const char *text, size_
 /* Index into vg->pvs of the PV with this id (32 characters); LEA_NONE: no member. O(log n). */
 uint32_t lea_vg_find_pv(const struct lea_vg *vg, const char *pvid);
 
+/* Is @string one of them? Of tags, for one. */
+bool lea_strings_have(const struct lea_strings *strings, const char *string);
+
 /* Is this LV visible to users? As VISIBLE in the text, except for snapshots: snapshotN never is; a
  * COW LV is visible if its origin is (a virtual origin counts as visible) and it is not merging. */
 bool lea_lv_is_visible(const struct lea_lv *lv);

@@ -45,11 +45,6 @@ static bool is_old_metadata(const char *name)
 	return true;
 }
 
-static enum lea_family family_of(const struct lea_lv *lv)
-{
-	return lv->seg_count && lv->seg[0].segtype ? lv->seg[0].segtype->family : LEA_FAMILY_EMPTY;
-}
-
 static void tell_lv(const struct lea_doctor_facts *facts, const struct lea_vg *vg,
 		    const struct lea_lv *lv, const struct lea_doctor_report *report,
 		    const char *what)
@@ -97,7 +92,7 @@ static void check_metadata_size(const struct lea_doctor_facts *facts, const stru
 static void mark_pools(const struct lea_vg *vg, bool *used)
 {
 	for (uint32_t i = 0; i < vg->lv_count; i++)
-		if (family_of(&vg->lvs[i]) == LEA_FAMILY_THIN)
+		if (lea_lv_family(&vg->lvs[i]) == LEA_FAMILY_THIN)
 			used[vg->lvs[i].seg[0].own.thin->pool] = true;
 }
 
@@ -107,7 +102,7 @@ static void check_hidden(const struct lea_doctor_facts *facts, const struct lea_
 	bool has_pool = false;
 
 	for (uint32_t i = 0; i < vg->lv_count; i++) {
-		const enum lea_family family = family_of(&vg->lvs[i]);
+		const enum lea_family family = lea_lv_family(&vg->lvs[i]);
 
 		has_pool |= family == LEA_FAMILY_THIN_POOL || family == LEA_FAMILY_CACHE_POOL;
 		if (family != LEA_FAMILY_THIN_POOL)
@@ -137,7 +132,7 @@ static bool is_unused(const struct lea_doctor_lv *state, const struct lea_lv *lv
 	return state->is_active && lea_lv_is_visible(lv) && lv->role == LEA_ROLE_NONE &&
 	       !lv->snapshots && !state->is_needed && state->open_count == 0 && state->has_io &&
 	       !state->io.writes && state->io.reads <= PROBE_READS_MOST &&
-	       family_of(lv) != LEA_FAMILY_THIN_POOL;
+	       lea_lv_family(lv) != LEA_FAMILY_THIN_POOL;
 }
 
 static void check_unused(const struct lea_doctor_facts *facts, const struct lea_doctor_vg *vg,

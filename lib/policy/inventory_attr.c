@@ -9,15 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum lea_family family_of(const struct lea_lv *lv)
-{
-	return lv->seg_count && lv->seg[0].segtype ? lv->seg[0].segtype->family
-						   : LEA_FAMILY_STRIPED;
-}
-
 static bool is_of_cache(const struct lea_lv *lv)
 {
-	const enum lea_family family = family_of(lv);
+	const enum lea_family family = lea_lv_family(lv);
 
 	return family == LEA_FAMILY_CACHE || family == LEA_FAMILY_CACHE_POOL ||
 	       family == LEA_FAMILY_WRITECACHE || lv->role == LEA_ROLE_CACHE_VOLUME ||
@@ -68,7 +62,7 @@ static const char *health_of(const struct lea_lv *user, const struct lea_lv_stat
 
 	if (!status || state->activity != LEA_LV_ACTIVE)
 		return NULL;
-	if (family_of(user) == LEA_FAMILY_RAID)
+	if (lea_lv_family(user) == LEA_FAMILY_RAID)
 		return sscanf(status, "%*s %*u %63s", word) == 1 ? word : NULL;
 	/* a mirror: the number of images, their devices, regions, a number, the word */
 	if (sscanf(status, "%u%n", &count, &skip) != 1)
@@ -110,7 +104,7 @@ static char image_health(const struct lea_inventory_vg_facts *facts, uint32_t lv
 
 static char image_char(const struct lea_inventory_vg_facts *facts, uint32_t lv)
 {
-	if (family_of(&facts->vg->lvs[lv]) == LEA_FAMILY_INTEGRITY)
+	if (lea_lv_family(&facts->vg->lvs[lv]) == LEA_FAMILY_INTEGRITY)
 		return 'g';
 	return image_health(facts, lv) == 'A' ? 'i' : 'I';
 }
@@ -127,7 +121,7 @@ static char by_family(const struct lea_lv *lv)
 {
 	const bool is_synced = !(lv->flags & LEA_FLAG_NOTSYNCED);
 
-	switch (family_of(lv)) {
+	switch (lea_lv_family(lv)) {
 	case LEA_FAMILY_RAID:
 		return is_synced ? 'r' : 'R';
 	case LEA_FAMILY_MIRROR:
@@ -220,7 +214,7 @@ static char special_char(const struct lea_lv *lv, const struct lea_lv_state *sta
 		return asleep ? 'S' : 'I';
 	if (lv->role == LEA_ROLE_COW && begins(state->status, "Merge failed"))
 		return asleep ? 'M' : 'm';
-	if (family_of(lv) == LEA_FAMILY_THIN_POOL && state->status &&
+	if (lea_lv_family(lv) == LEA_FAMILY_THIN_POOL && state->status &&
 	    strstr(state->status, "needs_check"))
 		return asleep ? 'C' : 'c';
 	return '\0';
@@ -246,7 +240,7 @@ static char open_char(const struct lea_lv_state *state)
 
 static char target_char(const struct lea_lv *lv)
 {
-	const enum lea_family family = family_of(lv);
+	const enum lea_family family = lea_lv_family(lv);
 
 	if (family == LEA_FAMILY_THIN || family == LEA_FAMILY_THIN_POOL)
 		return 't';
@@ -269,11 +263,11 @@ static char target_char(const struct lea_lv *lv)
 
 static bool is_zeroing(const struct lea_vg *vg, const struct lea_lv *lv)
 {
-	const enum lea_family family = family_of(lv);
+	const enum lea_family family = lea_lv_family(lv);
 
 	if (family == LEA_FAMILY_THIN)
 		lv = &vg->lvs[lv->seg[0].own.thin->pool];
-	return family_of(lv) == LEA_FAMILY_THIN_POOL && lv->seg[0].own.thin_pool->zero;
+	return lea_lv_family(lv) == LEA_FAMILY_THIN_POOL && lv->seg[0].own.thin_pool->zero;
 }
 
 /* "raid1 3 AAA 8192/8192 idle 12 0 -": the sixth word counts mismatches. */
@@ -325,13 +319,13 @@ static char health_char(const struct lea_inventory_vg_facts *facts, uint32_t ind
 		return 'p';
 	if (state->activity == LEA_LV_UNKNOWN)
 		return 'X';
-	if (family_of(lv) == LEA_FAMILY_RAID)
+	if (lea_lv_family(lv) == LEA_FAMILY_RAID)
 		return raid_health_char(lv, state);
 	if (lv->role == LEA_ROLE_RAID_IMAGE)
 		return raid_image_health_char(facts, index);
-	if (family_of(lv) == LEA_FAMILY_THIN_POOL)
+	if (lea_lv_family(lv) == LEA_FAMILY_THIN_POOL)
 		return pool_health_char(state);
-	return family_of(lv) == LEA_FAMILY_THIN && begins(state->status, "Fail") ? 'F' : '-';
+	return lea_lv_family(lv) == LEA_FAMILY_THIN && begins(state->status, "Fail") ? 'F' : '-';
 }
 
 void lea_inventory_lv_attr(const struct lea_inventory_vg_facts *facts, uint32_t lv,

@@ -82,17 +82,9 @@ int lea_needs_add(struct lea_needs *needs, const char *word, const char *user, u
 				 &(struct lea_need){LEA_NEED_WORD, word, user, limit_ms});
 }
 
-static bool has_tag(const struct lea_strings *tags, const char *tag)
-{
-	for (uint32_t i = 0; i < tags->count; i++)
-		if (!strcmp(tags->item[i], tag))
-			return true;
-	return false;
-}
-
 static bool names_vg(const char *word, const struct lea_vg *vg)
 {
-	return *word == '@' ? has_tag(&vg->tags, word + 1) : !strcmp(word, vg->name);
+	return *word == '@' ? lea_strings_have(&vg->tags, word + 1) : !strcmp(word, vg->name);
 }
 
 /* What follows "vg/" in the word; NULL: the word is not about an LV of this VG. */
@@ -107,7 +99,7 @@ static bool names_lv(const char *word, const struct lea_vg *vg, const struct lea
 {
 	const char *name = lv_part(word, vg);
 
-	return *word == '@' ? has_tag(&lv->tags, word + 1) : name && !strcmp(name, lv->name);
+	return *word == '@' ? lea_strings_have(&lv->tags, word + 1) : name && !strcmp(name, lv->name);
 }
 
 /* Is it "@tag", with a tag of the VG or of an LV? */
@@ -115,10 +107,10 @@ static bool names_tag(const char *word, const struct lea_vg *vg)
 {
 	if (*word != '@')
 		return false;
-	if (has_tag(&vg->tags, word + 1))
+	if (lea_strings_have(&vg->tags, word + 1))
 		return true;
 	for (uint32_t i = 0; i < vg->lv_count; i++)
-		if (has_tag(&vg->lvs[i].tags, word + 1))
+		if (lea_strings_have(&vg->lvs[i].tags, word + 1))
 			return true;
 	return false;
 }

@@ -28,15 +28,9 @@ static const char *const role_suffixes[] = {
 	[LEA_ROLE_VDO_DATA] = "vdata",
 };
 
-static enum lea_family family_of(const struct lea_lv *lv)
-{
-	return lv->seg_count && lv->seg[0].segtype ? lv->seg[0].segtype->family
-						   : LEA_FAMILY_STRIPED;
-}
-
 enum lea_layer lea_plan_pool_layer(const struct lea_lv *lv)
 {
-	const enum lea_family family = family_of(lv);
+	const enum lea_family family = lea_lv_family(lv);
 
 	if (family == LEA_FAMILY_VDO_POOL)
 		return LEA_LAYER_VPOOL;
@@ -53,7 +47,7 @@ static const char *suffix_of(const struct lea_lv *lv, enum lea_layer layer)
 		return role_suffixes[lv->role];
 	if (lea_plan_pool_layer(lv) != LEA_LAYER_NONE)
 		return "pool";
-	return family_of(lv) == LEA_FAMILY_THIN_POOL ? "tpool" : NULL;
+	return lea_lv_family(lv) == LEA_FAMILY_THIN_POOL ? "tpool" : NULL;
 }
 
 /* Parts of raid, mirror and the like, whose uuid has a suffix only in newer versions. */

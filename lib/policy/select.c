@@ -7,17 +7,9 @@
 
 #include <string.h>
 
-static bool has_tag(const struct lea_strings *tags, const char *tag)
-{
-	for (uint32_t i = 0; i < tags->count; i++)
-		if (!strcmp(tags->item[i], tag))
-			return true;
-	return false;
-}
-
 static bool is_tagged(const struct lea_vg *vg, const struct lea_lv *lv, const char *tag)
 {
-	return has_tag(&lv->tags, tag) || has_tag(&vg->tags, tag);
+	return lea_strings_have(&lv->tags, tag) || lea_strings_have(&vg->tags, tag);
 }
 
 static bool has_host_tag(const struct lea_vg *vg, const struct lea_lv *lv,
@@ -69,17 +61,12 @@ static bool passes_volume_list(const struct lea_vg *vg, const struct lea_lv *lv,
 	return !rules->host_tags.count || has_host_tag(vg, lv, rules);
 }
 
-static bool is_of(const struct lea_lv *lv, enum lea_family family)
-{
-	return lv->seg_count && lv->seg[0].segtype && lv->seg[0].segtype->family == family;
-}
-
 /* Cache pools have no node. VDO pools are activated with their LVs; only lvchange activates one
  * alone. */
 static bool is_never_meant(const struct lea_lv *lv, const struct lea_select_rules *rules)
 {
-	return is_of(lv, LEA_FAMILY_CACHE_POOL) ||
-	       (is_of(lv, LEA_FAMILY_VDO_POOL) && !rules->everything);
+	return lea_lv_family(lv) == LEA_FAMILY_CACHE_POOL ||
+	       (lea_lv_family(lv) == LEA_FAMILY_VDO_POOL && !rules->everything);
 }
 
 /* An origin brings its snapshots. A virtual origin is not visible, yet it is what gets
