@@ -64,7 +64,7 @@ struct lea_doctor {
 	struct lea_doctor_options options;
 	struct lea_doctor_facts facts;
 	struct lea_arena *arena;
-	uint64_t began_ms, sampled_ms;
+	uint64_t began_ms;
 	/* the scan */
 	struct lea_reader *reader;
 	struct lea_filter *filter;

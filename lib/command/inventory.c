@@ -162,7 +162,8 @@ static void drop_repeated(struct lea_inventory *inventory)
 	inventory->vg_count = kept;
 }
 
-int lea_inventory_group(struct lea_inventory *inventory)
+/* VGs from the PVs' texts: the newest of each. 0 or -ENOMEM. */
+static int group(struct lea_inventory *inventory)
 {
 	LEA_AUTO(lea_freep) const struct lea_vg **all = NULL;
 	size_t count = 0;
@@ -222,8 +223,9 @@ static bool choose(struct lea_inventory_vg *vg, bool *chosen_lv, const char *tar
 	return any;
 }
 
-int lea_inventory_choose(struct lea_inventory *inventory,
-			 const struct lea_inventory_options *options, uint32_t *ret_unknown)
+/* Chooses VGs and LVs; LEA_INVENTORY_UNKNOWN as lea_inventory_collect. */
+static int choose_all(struct lea_inventory *inventory, const struct lea_inventory_options *options,
+		      uint32_t *ret_unknown)
 {
 	const uint32_t count = options->target_count ? options->target_count : 1;
 
@@ -374,8 +376,8 @@ int lea_inventory_collect(struct lea_world *world, const struct lea_conf *conf,
 	if (!inventory->arena)
 		return -ENOMEM;
 	r = lea_inventory_find_pvs(world, conf, options, inventory);
-	r = r ? r : lea_inventory_group(inventory);
-	r = r ? r : lea_inventory_choose(inventory, options, ret_unknown);
+	r = r ? r : group(inventory);
+	r = r ? r : choose_all(inventory, options, ret_unknown);
 	r = r ? r : lea_inventory_ask_dm(world, conf, inventory);
 	if (!r && options->has_queue)
 		r = count_queue(world, inventory);

@@ -92,12 +92,6 @@ void lea_inventory_done(struct lea_inventory *inventory);
 LEA_MUST_CHECK int lea_inventory_find_pvs(struct lea_world *world, const struct lea_conf *conf,
 					  const struct lea_inventory_options *options,
 					  struct lea_inventory *inventory);
-/* VGs from the PVs' texts: the newest of each. 0 or -ENOMEM. */
-LEA_MUST_CHECK int lea_inventory_group(struct lea_inventory *inventory);
-/* Chooses VGs and LVs; LEA_INVENTORY_UNKNOWN as above. */
-LEA_MUST_CHECK int lea_inventory_choose(struct lea_inventory *inventory,
-					const struct lea_inventory_options *options,
-					uint32_t *ret_unknown);
 /* Asks device-mapper about the chosen VGs. 0 or -ENOMEM. */
 LEA_MUST_CHECK int lea_inventory_ask_dm(struct lea_world *world, const struct lea_conf *conf,
 					struct lea_inventory *inventory);

@@ -76,7 +76,7 @@ struct lea_doctor_disk {
 	enum lea_doctor_cache disk_cache; /* what the disk says: cache_type */
 	const char *model;
 	const char *state;	   /* "running" */
-	uint64_t errors, timeouts; /* of commands, since the disk came; only with is_scsi */
+	uint64_t timeouts;	   /* of commands, since the disk came; only with is_scsi */
 	uint32_t kernel_errors;	   /* lines of the kernel's ring */
 	enum lea_doctor_smart smart;
 	bool smart_failing;

@@ -169,11 +169,6 @@ void lea_throttle_count(struct lea_throttle_runs *runs, enum lea_throttle_lane l
 		runs->normal = 0;
 }
 
-uint32_t lea_throttle_half(uint32_t slots)
-{
-	return slots > 1 ? slots / 2 : 1;
-}
-
 /* ---- waits */
 
 /* The longest wait of a bucket: 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15 ... ms */

@@ -62,9 +62,6 @@ enum lea_throttle_lane lea_throttle_turn(const bool waits[static LEA_THROTTLE_LA
 void lea_throttle_count(struct lea_throttle_runs *runs, enum lea_throttle_lane lane,
 			const bool waits[static LEA_THROTTLE_LANES]);
 
-/* Slots of class LEA_THROTTLE_CHANGE while our own activation works: half of them, at least one. */
-uint32_t lea_throttle_half(uint32_t slots);
-
 /* Waits are counted in buckets, each a quarter longer than the one before it. */
 #define LEA_THROTTLE_BUCKETS 96U
 uint32_t lea_throttle_bucket(uint64_t wait_ms);

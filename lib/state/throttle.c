@@ -24,11 +24,6 @@ static const char *const folders[] = {
 	[LEA_THROTTLE_VGS] = "vg",
 };
 
-uint32_t lea_throttle_most_slots(enum lea_throttle_kind kind)
-{
-	return kind == LEA_THROTTLE_CLASSES ? SLOTS_MOST : VG_SLOTS;
-}
-
 static size_t state_bytes(enum lea_throttle_kind kind)
 {
 	return sizeof(struct state) +

@@ -41,7 +41,6 @@ enum lea_throttle_kind {
 	LEA_THROTTLE_CLASSES, /* at most 64 slots */
 	LEA_THROTTLE_VGS,     /* at most 16 */
 };
-uint32_t lea_throttle_most_slots(enum lea_throttle_kind kind);
 
 /* What people see of a command. */
 struct lea_throttle_entry {
@@ -132,7 +131,6 @@ struct lea_throttle_view {
 	 * within a lane. */
 	struct lea_throttle_entry *running, *waiting;
 	size_t running_count, waiting_count;
-	size_t orphans; /* of those that run: the wrapper is dead */
 };
 /* 0, -ENOENT: no such queue, or -errno. Reads the folder: system calls for each waiter. */
 LEA_MUST_CHECK int lea_throttle_look(int event_fd, enum lea_throttle_kind kind, const char *name,

@@ -123,15 +123,14 @@ static int add_running(const struct lea_throttle *queue, struct lea_throttle_vie
 		return -ENOMEM;
 	for (uint32_t i = 0; i < SLOTS_MOST; i++) {
 		struct lea_throttle_entry *entry = &view->running[view->running_count];
-		const bool is_locked = lea_throttle_is_locked(queue->state_fd, i);
 
-		if (!is_locked && !lea_throttle_has_orphan(queue, &queue->state->slot[i]))
+		if (!lea_throttle_is_locked(queue->state_fd, i) &&
+		    !lea_throttle_has_orphan(queue, &queue->state->slot[i]))
 			continue;
 		if (queue->texts)
 			*entry = queue->texts->entry[i];
 		end_texts(entry);
 		view->running_count++;
-		view->orphans += !is_locked;
 	}
 	return 0;
 }

@@ -518,7 +518,8 @@ int lea_workers_step(struct lea_workers *workers)
 	return advance(workers, sd_event_wait(workers->loop, 0), true);
 }
 
-int lea_workers_wait(struct lea_workers *workers)
+/* Like lea_workers_step, but waits up to a second for something to do. */
+static int wait_for_report(struct lea_workers *workers)
 {
 	const int pending = sd_event_wait(workers->loop, LOOK_US);
 
@@ -532,7 +533,7 @@ int lea_workers_drain(struct lea_workers *workers)
 	int r = advance(workers, sd_event_wait(workers->loop, 0), false);
 
 	while (!r && workers->open_count)
-		r = lea_workers_wait(workers);
+		r = wait_for_report(workers);
 	return r;
 }
 
@@ -602,7 +603,7 @@ const struct lea_pool lea_pool_real = {
 	.add = lea_workers_add,
 	.fd = lea_workers_fd,
 	.step = lea_workers_step,
-	.wait = lea_workers_wait,
+	.wait = wait_for_report,
 	.drain = lea_workers_drain,
 	.stop = lea_workers_stop,
 	.hand_over = lea_workers_hand_over,

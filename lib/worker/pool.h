@@ -110,9 +110,6 @@ int lea_workers_fd(const struct lea_workers *workers);
  * Never blocks. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_workers_step(struct lea_workers *workers);
 
-/* Like lea_workers_step, but waits up to a second for something to do. */
-LEA_MUST_CHECK int lea_workers_wait(struct lea_workers *workers);
-
 /* Waits until no VG is open. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_workers_drain(struct lea_workers *workers);
 

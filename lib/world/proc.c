@@ -179,7 +179,8 @@ static bool read_stat(pid_t pid, struct lea_proc_stat *ret_stat)
 	return lea_proc_stat_parse(text, ret_stat);
 }
 
-uint64_t lea_proc_namespace(void)
+/* The inode number of our pid namespace; 0: unknown. */
+static uint64_t own_namespace(void)
 {
 	struct stat ns;
 
@@ -190,7 +191,7 @@ void lea_proc_identify_thread(pid_t thread, struct lea_proc_id *ret_id)
 {
 	struct lea_proc_stat stat = {0};
 
-	*ret_id = (struct lea_proc_id){.pid = thread, .pid_ns = lea_proc_namespace()};
+	*ret_id = (struct lea_proc_id){.pid = thread, .pid_ns = own_namespace()};
 	if (read_stat(thread, &stat))
 		ret_id->start_ticks = stat.start_ticks;
 }
@@ -247,7 +248,7 @@ static bool find_process(const struct lea_proc_id *id)
 
 enum lea_proc_life lea_proc_life_of(const struct lea_proc_id *id)
 {
-	const uint64_t ours = lea_proc_namespace();
+	const uint64_t ours = own_namespace();
 
 	if (!ours || !id->pid_ns || !id->start_ticks)
 		return !kill(id->pid, 0) || errno == EPERM ? LEA_PROC_ALIVE : LEA_PROC_GONE;

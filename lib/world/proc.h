@@ -87,8 +87,6 @@ void lea_proc_identify(struct lea_proc_id *ret_id);
 void lea_proc_identify_thread(pid_t thread, struct lea_proc_id *ret_id);
 /* The number of the calling thread, for the above. One system call. */
 pid_t lea_proc_thread(void);
-/* The inode number of our pid namespace; 0: unknown. One system call. */
-uint64_t lea_proc_namespace(void);
 
 enum lea_proc_life {
 	LEA_PROC_GONE,

@@ -116,12 +116,6 @@ TEST_EACH(a_lane_gets_its_share_and_no_lane_starves, shares)
 	ck_assert_str_eq(order, shares[_i].order);
 }
 
-TEST(half_of_the_slots_is_at_least_one)
-{
-	ck_assert_uint_eq(lea_throttle_half(1), 1);
-	ck_assert_uint_eq(lea_throttle_half(10), 5);
-}
-
 TEST(a_percentile_is_at_most_a_quarter_too_long)
 {
 	uint32_t counts[LEA_THROTTLE_BUCKETS] = {0};
