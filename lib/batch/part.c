@@ -92,17 +92,12 @@ bool lea_part_is_waiting(const struct lea_part *part)
 	return part && part->first;
 }
 
-static uint64_t now_ms(const struct lea_part *part)
-{
-	return part->world->clock->now_ms(part->world->clock);
-}
-
 void lea_part_came(struct lea_part *part)
 {
 	if (!part)
 		return;
 	part->arrivals++;
-	lea_incomplete_wait_came(&part->wait, now_ms(part));
+	lea_incomplete_wait_came(&part->wait, lea_world_now_ms(part->world));
 }
 
 /* ---- the VGs that wait */
@@ -311,7 +306,7 @@ static int step_vg(struct lea_part *part, const struct lea_batch_options *how,
 {
 	int r;
 
-	*ret_left = lea_incomplete_wait_left(&part->wait, now_ms(part),
+	*ret_left = lea_incomplete_wait_left(&part->wait, lea_world_now_ms(part->world),
 					     has_all(part, vg, state->memory) ? 0
 									      : vg->choice.wait_ms);
 	if (*ret_left) {
@@ -335,7 +330,7 @@ int lea_part_step(struct lea_part *part, const struct lea_batch_options *how,
 	*ret_wait_ms = -1;
 	if (!lea_part_is_waiting(part))
 		return 0;
-	if (!lea_incomplete_wait_look(&part->wait, now_ms(part), state->is_idle,
+	if (!lea_incomplete_wait_look(&part->wait, lea_world_now_ms(part->world), state->is_idle,
 				      part->busy_most_ms)) {
 		*ret_wait_ms = (int)LEA_INCOMPLETE_LOOK_MS;
 		return 0;

@@ -10,7 +10,7 @@
 
 uint64_t lea_doctor_now_ms(const struct lea_doctor *doctor)
 {
-	return doctor->world->clock->now_ms(doctor->world->clock);
+	return lea_world_now_ms(doctor->world);
 }
 
 const char *lea_doctor_keep(struct lea_doctor *doctor, const char *text)

@@ -90,7 +90,7 @@ static void note(const struct job *job, const char *format, ...)
 {
 	LEA_AUTO(lea_freep) char *path = lea_world_path(job->world, LEA_INITRAMFS_NOTE);
 	LEA_AUTO(lea_closep) int fd = -1;
-	const uint64_t now_ms = job->world->clock->now_ms(job->world->clock);
+	const uint64_t now_ms = lea_world_now_ms(job->world);
 	va_list args;
 
 	fd = path ? open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC) : -1;

@@ -61,11 +61,6 @@ struct boot {
 	struct lea_batch_summary summary;
 };
 
-static uint64_t now_ms(const struct boot *boot)
-{
-	return boot->world->clock->now_ms(boot->world->clock);
-}
-
 /*
  * udev announces a disk twice, for the kernel's event and for coldplug. A device that this process
  * has recorded is not scanned again, since a removal would have dropped its marker or is still
@@ -96,7 +91,7 @@ static int add(void *arg, struct lea_udevmon_event *event)
 		return 0;
 	}
 	if (!boot->pending.count)
-		boot->first_ms = now_ms(boot);
+		boot->first_ms = lea_world_now_ms(boot->world);
 	/* The latest state of a device wins, as in the queue. */
 	r = lea_device_queue_put(&boot->pending, &entry);
 	if (r == 0)
@@ -119,7 +114,7 @@ static int receive(struct boot *boot, bool *ret_any)
 		if (r == LEA_UDEVMON_NONE)
 			return 0;
 		*ret_any = true;
-		boot->last_ms = now_ms(boot);
+		boot->last_ms = lea_world_now_ms(boot->world);
 		if (r == LEA_UDEVMON_OVERFLOW)
 			r = boot->udev->enumerate(boot->monitor, add, boot);
 		else if (r == 0)
@@ -231,7 +226,7 @@ static int reap_finished(struct boot *boot)
 		return r;
 	r = lea_runner_drain(&runner);
 	unlock(boot);
-	boot->last_ms = now_ms(boot);
+	boot->last_ms = lea_world_now_ms(boot->world);
 	return r;
 }
 
@@ -312,12 +307,12 @@ static int check_ready(struct boot *boot)
 	bool is_quiet, any;
 	int r;
 
-	if (boot->overdue_ms && now_ms(boot) >= boot->overdue_ms) {
+	if (boot->overdue_ms && lea_world_now_ms(boot->world) >= boot->overdue_ms) {
 		boot->overdue_ms = 0;
 		lea_timeline_note(boot->world, LEA_RING_DEADLINE, &(struct lea_timeline_note){0});
 	}
-	is_quiet =
-		!lea_udev_is_busy(boot->world) || now_ms(boot) - boot->last_ms >= LEA_UDEV_QUIET_MS;
+	is_quiet = !lea_udev_is_busy(boot->world) ||
+		   lea_world_now_ms(boot->world) - boot->last_ms >= LEA_UDEV_QUIET_MS;
 	r = receive(boot, &any);
 	if (r || any || !is_quiet)
 		return r;
@@ -333,7 +328,7 @@ static int check_ready(struct boot *boot)
  */
 static int coalesce_ms(const struct boot *boot)
 {
-	const uint64_t now = now_ms(boot), silent = now - boot->last_ms;
+	const uint64_t now = lea_world_now_ms(boot->world), silent = now - boot->last_ms;
 
 	if (boot->pending.count >= LEA_QUEUE_PASS_MAX || silent >= COALESCE_BUSY ||
 	    now - boot->first_ms >= COALESCE_MAX)
@@ -346,7 +341,7 @@ static int coalesce_ms(const struct boot *boot)
 /* Pause until the next check of gate and queue; it grows with the time of silence. */
 static int idle_ms(const struct boot *boot)
 {
-	return (int)lea_wait_pause_ms(now_ms(boot) - boot->last_ms);
+	return (int)lea_wait_pause_ms(lea_world_now_ms(boot->world) - boot->last_ms);
 }
 
 static int step(struct boot *boot)
@@ -383,7 +378,7 @@ static int scan_until_quiet(struct boot *boot)
 
 	if (run_fd < 0)
 		return run_fd;
-	boot->overdue_ms = now_ms(boot) + boot->how->batch.conf->boot_deadline_ms;
+	boot->overdue_ms = lea_world_now_ms(boot->world) + boot->how->batch.conf->boot_deadline_ms;
 	r = lea_deadline_start(boot->world->clock, boot->how->batch.conf->boot_deadline_ms,
 			       boot->how->ready, boot->how->arg);
 	r = r ? r : again_if_short(boot, boot->udev->enumerate(boot->monitor, add, boot));
@@ -415,7 +410,7 @@ int lea_boot_scan_run(const struct lea_boot_scan_options *how)
 	LEA_AUTO(lea_closep) int flag_fd = -1;
 	int r;
 
-	boot.last_ms = now_ms(&boot);
+	boot.last_ms = lea_world_now_ms(boot.world);
 	r = boot.udev->listen(TAG, &boot.monitor);
 	if (r)
 		return r;

@@ -61,17 +61,10 @@ struct wait {
 	uint64_t began_ms, checked_ms, ask_ms;
 };
 
-static uint64_t now_ms(const struct wait *wait)
-{
-	struct lea_clock *clock = wait->goals->world->clock;
-
-	return clock->now_ms(clock);
-}
-
 /* UINT64_MAX: no limit */
 static uint64_t rest_ms(const struct wait *wait)
 {
-	const uint64_t passed = now_ms(wait) - wait->began_ms;
+	const uint64_t passed = lea_world_now_ms(wait->goals->world) - wait->began_ms;
 
 	if (wait->how->limit_ms == UINT64_MAX)
 		return UINT64_MAX;
@@ -173,7 +166,8 @@ static int on_change(sd_event_source *source, int fd, uint32_t events, void *arg
 static int ask_all(struct wait *wait)
 {
 	struct lea_goals *goals = wait->goals;
-	const uint64_t began = now_ms(wait);
+	const uint64_t began = lea_world_now_ms(wait->goals->world);
+	uint64_t ended;
 	int r = 0, absent = 0;
 
 	for (size_t i = 0; r >= 0 && i < goals->count; i++) {
@@ -185,7 +179,8 @@ static int ask_all(struct wait *wait)
 		else
 			absent++;
 	}
-	wait->ask_ms = now_ms(wait) + ASK_PAUSE_MS + 2 * (now_ms(wait) - began);
+	ended = lea_world_now_ms(wait->goals->world);
+	wait->ask_ms = ended + ASK_PAUSE_MS + 2 * (ended - began);
 	wait->has_changed = false;
 	return r < 0 ? r : absent;
 }
@@ -206,7 +201,7 @@ static int check(struct wait *wait)
 	wait->is_due = false;
 	watch_all(wait);
 	absent = lea_goals_check(wait->goals);
-	wait->checked_ms = now_ms(wait);
+	wait->checked_ms = lea_world_now_ms(wait->goals->world);
 	if (absent && only_asks(wait->goals) && wait->has_changed &&
 	    wait->checked_ms >= wait->ask_ms)
 		return ask_all(wait);
@@ -235,7 +230,7 @@ static int sleep_for(struct wait *wait, uint64_t ms)
 static int pause_after(struct wait *wait, uint64_t since_ms)
 {
 	struct lea_clock *clock = wait->goals->world->clock;
-	const uint64_t passed = now_ms(wait) - since_ms, rest = rest_ms(wait);
+	const uint64_t passed = lea_world_now_ms(wait->goals->world) - since_ms, rest = rest_ms(wait);
 
 	if (passed >= PAUSE_MS || !rest)
 		return 0;
@@ -259,7 +254,7 @@ static int wait_for_change(struct wait *wait)
 		r = pause_after(wait, since_ms);
 		if (r < 0 || wait->is_due || !rest_ms(wait))
 			return r < 0 ? r : 0;
-		since_ms = now_ms(wait);
+		since_ms = lea_world_now_ms(wait->goals->world);
 	}
 }
 
@@ -291,7 +286,7 @@ int lea_goals_wait(struct lea_goals *goals, const struct lea_goal_wait *how)
 			    .has_changed = true};
 	int r;
 
-	wait.began_ms = now_ms(&wait);
+	wait.began_ms = lea_world_now_ms(wait.goals->world);
 	r = sd_event_new(&wait.loop);
 	if (r >= 0 && wait.fd >= 0)
 		r = sd_event_add_io(wait.loop, NULL, wait.fd, EPOLLIN, on_change, &wait);

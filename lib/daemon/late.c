@@ -132,7 +132,7 @@ static uint64_t first_ms(const struct lea_needs *needs)
 int lea_late_step(struct lea_late *late, struct lea_world *world, const struct lea_needs *needs,
 		  uint32_t pvs)
 {
-	const uint64_t now = world->clock->now_ms(world->clock);
+	const uint64_t now = lea_world_now_ms(world);
 	struct look look;
 
 	if (!needs || late->is_over)

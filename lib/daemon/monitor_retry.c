@@ -41,7 +41,7 @@ static int ask_for_one(void *arg, const char *vg_id, bool is_asked)
 
 static bool waits(struct lea_monitor_retry *later, struct lea_world *world)
 {
-	const uint64_t now = world->clock->now_ms(world->clock);
+	const uint64_t now = lea_world_now_ms(world);
 
 	if (lea_dmeventd_lives(world))
 		return false;

@@ -446,7 +446,7 @@ int lea_take_charge(struct lea_world *world, const struct lea_conf *conf)
 	if (event_fd < 0)
 		return event_fd;
 	r = highest_diskseq(world, &diskseq);
-	r = r ? r : lea_since_write(run_fd, event_fd, world->clock->now_ms(world->clock) * 1000,
+	r = r ? r : lea_since_write(run_fd, event_fd, lea_world_now_ms(world) * 1000,
 				    diskseq);
 	if (r)
 		return r < 0 ? r : 0;

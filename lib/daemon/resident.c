@@ -401,7 +401,7 @@ static int on_late_time(sd_event_source *source, uint64_t at_us, void *arg)
 static int watch_late(struct run *run)
 {
 	struct lea_world *world = run->session->world;
-	const uint64_t now = world->clock->now_ms(world->clock);
+	const uint64_t now = lea_world_now_ms(world);
 	int r;
 
 	if (now > LEA_LATE_MOST_MS)

@@ -123,7 +123,7 @@ static void log_missing(struct lea_world *world, int run_fd, const struct lea_mi
 /* Logs the VG's line. Returns the ms after which it may be logged; 0: logged, or none is due. */
 static uint32_t tell_or_wait(struct vg *vg, struct lea_world *world, int run_fd)
 {
-	const uint64_t now = world->clock->now_ms(world->clock);
+	const uint64_t now = lea_world_now_ms(world);
 	struct lea_missing missing = {0};
 	uint32_t wait_ms = 0;
 	uint64_t sum;
@@ -155,7 +155,7 @@ void lea_incomplete_told(struct lea_incomplete *waiting, struct lea_world *world
 		vg = add(waiting, name);
 	if (vg && run_fd >= 0 && !lea_missing_read(run_fd, name, &missing) && missing.count) {
 		vg->told = sum_of(&missing);
-		vg->told_ms = world->clock->now_ms(world->clock);
+		vg->told_ms = lea_world_now_ms(world);
 	}
 	lea_missing_done(&missing);
 }

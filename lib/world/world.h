@@ -46,6 +46,12 @@ void lea_world_done(struct lea_world *world);
 /* In a child that may hang: lea_proc_detach, and a world without descriptors, to be opened anew. */
 void lea_world_detach(struct lea_world *world, int keep_fd);
 
+/* By its clock: monotonic. */
+static inline uint64_t lea_world_now_ms(const struct lea_world *world)
+{
+	return world->clock->now_ms(world->clock);
+}
+
 /* The folder's descriptor (borrowed), opened at the first call, or -errno. run is created with mode
  * 0700; -EPERM (logged): other users can write to it. */
 LEA_MUST_CHECK int lea_world_run(struct lea_world *world);
