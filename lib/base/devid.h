@@ -30,7 +30,7 @@ bool lea_devid_is_same(const struct lea_devid *a, const struct lea_devid *b);
  * is too large, more text), and *ret_devno stays. Pure.
  */
 bool lea_devno_parse(const char *text, struct lea_devno *ret_devno);
-/* The same at the start of a longer text. @at: moved behind the number; as it was if there is none. */
+/* The same at the start of a longer text. @at: moved behind the number, if there is one. */
 bool lea_devno_take(const char **at, struct lea_devno *ret_devno);
 
 /* As text, and as a file's name: "8:16-42". */

@@ -230,7 +230,8 @@ static int sleep_for(struct wait *wait, uint64_t ms)
 static int pause_after(struct wait *wait, uint64_t since_ms)
 {
 	struct lea_clock *clock = wait->goals->world->clock;
-	const uint64_t passed = lea_world_now_ms(wait->goals->world) - since_ms, rest = rest_ms(wait);
+	const uint64_t passed = lea_world_now_ms(wait->goals->world) - since_ms;
+	const uint64_t rest = rest_ms(wait);
 
 	if (passed >= PAUSE_MS || !rest)
 		return 0;
