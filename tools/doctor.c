@@ -18,6 +18,7 @@
 #include "command/report.h"
 #include "doctor_verb.h"
 #include "fail.h"
+#include "policy/doctor_run.h"
 #include "json.h"
 #include "record/boot_memory_file.h"
 #include "scan/scan.h"
@@ -169,18 +170,18 @@ static const char *find_device(struct view *view, const char *path)
 	const char *name = NULL;
 
 	if (!lea_device_from_arg(view->world, path, &device))
-		for (uint32_t i = 0; i < facts->disk_count; i++)
-			if (facts->disk[i].is_pv && facts->disk[i].major == device.major &&
-			    facts->disk[i].minor == device.minor)
-				name = facts->disk[i].name;
+		for (uint32_t i = 0; i < facts->disks.count; i++)
+			if (facts->disks.disk[i].is_pv && facts->disks.disk[i].major == device.major &&
+			    facts->disks.disk[i].minor == device.minor)
+				name = facts->disks.disk[i].name;
 	lea_device_done(&device);
 	return name;
 }
 
 static bool has_vg(const struct lea_doctor_facts *facts, const char *name)
 {
-	for (uint32_t v = 0; v < facts->vg_count; v++)
-		if (!strcmp(facts->vg[v].vg->name, name))
+	for (uint32_t v = 0; v < facts->vgs.count; v++)
+		if (!strcmp(facts->vgs.vg[v].vg->name, name))
 			return true;
 	return false;
 }
@@ -291,8 +292,8 @@ static int examine(struct view *view, struct lea_doctor_options *options)
 	view->findings = lea_json_list(&view->json, view->json.top, "findings");
 	view->unknown = lea_json_list(&view->json, view->json.top, "unknown");
 	view->only = options->only;
-	lea_doctor_run(lea_doctor_gathered(view->doctor), options->only, &sink);
-	r = finish(view);
+	r = lea_doctor_run(lea_doctor_gathered(view->doctor), options->only, &sink);
+	r = r ? r : finish(view);
 	return r ? lea_tool_fail(view->world, r, "doctor") : (int)view->worst;
 }
 

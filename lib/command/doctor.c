@@ -107,8 +107,8 @@ static int finish_disks(struct lea_doctor *doctor)
 {
 	struct lea_doctor_facts *facts = &doctor->facts;
 
-	for (uint32_t i = 0; i < facts->disk_count; i++) {
-		struct lea_doctor_disk *disk = &facts->disk[i];
+	for (uint32_t i = 0; i < facts->disks.count; i++) {
+		struct lea_doctor_disk *disk = &facts->disks.disk[i];
 		const struct lea_doctor_io *before =
 			lea_doctor_find_counter(&doctor->before, disk->node);
 		const struct lea_doctor_io *after =
@@ -144,11 +144,15 @@ static int gather(struct lea_doctor *doctor)
 	if (lea_doctor_wants(doctor, 3))
 		wait_for_blocked(doctor);
 	r = lea_doctor_read_counters(doctor, &doctor->after);
-	doctor->facts.sample_ms = lea_doctor_now_ms(doctor) - doctor->began_ms;
+	doctor->facts.disks.sample_ms = lea_doctor_now_ms(doctor) - doctor->began_ms;
 	r = r ? r : finish_disks(doctor);
 	r = r || !lea_doctor_wants(doctor, 3) ? r : lea_doctor_finish_tasks(doctor);
-	r = r ? r : lea_doctor_read_machine(doctor);
-	return r ? r : lea_doctor_ask_again(doctor, end_ms);
+	if (r)
+		return r;
+	lea_doctor_read_machine(doctor, &doctor->facts.machine);
+	if (lea_doctor_wants(doctor, 5) || lea_doctor_wants(doctor, 2))
+		lea_doctor_read_kernel_ring(doctor);
+	return lea_doctor_ask_again(doctor, end_ms);
 }
 
 int lea_doctor_new(struct lea_world *world, const struct lea_conf *conf,
@@ -193,11 +197,11 @@ void lea_doctor_free(struct lea_doctor *doctor)
 	free(doctor->task_start);
 	free(doctor->task_switches);
 	free(doctor->job);
-	free(doctor->facts.disk);
+	free(doctor->facts.disks.disk);
 	free(doctor);
 }
 
-struct lea_doctor_facts *lea_doctor_gathered(struct lea_doctor *doctor)
+const struct lea_doctor_facts *lea_doctor_gathered(struct lea_doctor *doctor)
 {
 	return &doctor->facts;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Gathers what the checks of policy/doctor.h need. Reads only: never writes to a device, takes no
- * lock, and every read that can hang is made by a child that is left behind at its deadline. The
- * whole takes LEA_DOCTOR_WHOLE_MS at most.
+ * Gathers the facts that the checks of policy/doctor_run.h need. Reads only: never writes to a
+ * device, takes no lock, and every read that can hang is made by a child that is left behind at its
+ * deadline. The whole takes LEA_DOCTOR_WHOLE_MS at most.
  */
 #pragma once
 
 #include "base/err.h"
-#include "policy/doctor.h"
+#include "policy/doctor_facts.h"
 #include "world/conf.h"
 #include "world/world.h"
 
@@ -32,4 +32,4 @@ LEA_MUST_CHECK int lea_doctor_new(struct lea_world *world, const struct lea_conf
 				  struct lea_doctor **ret_doctor);
 void lea_doctor_free(struct lea_doctor *doctor);
 /* Borrowed. */
-struct lea_doctor_facts *lea_doctor_gathered(struct lea_doctor *doctor);
+const struct lea_doctor_facts *lea_doctor_gathered(struct lea_doctor *doctor);

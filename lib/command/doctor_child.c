@@ -175,8 +175,8 @@ static int add_smart_jobs(struct lea_doctor *doctor)
 	uint32_t asked = 0;
 	int r = 0;
 
-	for (uint32_t i = 0; !r && i < doctor->facts.disk_count; i++) {
-		struct lea_doctor_disk *disk = &doctor->facts.disk[i];
+	for (uint32_t i = 0; !r && i < doctor->facts.disks.count; i++) {
+		struct lea_doctor_disk *disk = &doctor->facts.disks.disk[i];
 		struct lea_doctor_job job = {.kind = LEA_DOCTOR_JOB_SMART, .disk = i};
 
 		/* A disk that does not answer is not opened again. */
@@ -274,7 +274,7 @@ int lea_doctor_ask(struct lea_doctor *doctor, uint64_t until_ms)
 
 static void take_status(struct lea_doctor *doctor, const struct lea_doctor_job *job)
 {
-	struct lea_doctor_lv *lv = &doctor->facts.vg[job->vg].lv[job->lv];
+	struct lea_doctor_lv *lv = &doctor->facts.vgs.vg[job->vg].lv[job->lv];
 
 	if (job->has_first)
 		lv->status = lea_doctor_keep(doctor, job->text[0]);
@@ -286,7 +286,7 @@ static void take_status(struct lea_doctor *doctor, const struct lea_doctor_job *
 
 static void take_file(struct lea_doctor *doctor, const struct lea_doctor_job *job)
 {
-	struct lea_doctor_file *file = &doctor->facts.disk[job->disk].file;
+	struct lea_doctor_file *file = &doctor->facts.disks.disk[job->disk].file;
 
 	file->has_stat = job->is_good;
 	file->is_asked = job->is_good; /* a deleted file has nothing to say */
@@ -297,7 +297,7 @@ static void take_file(struct lea_doctor *doctor, const struct lea_doctor_job *jo
 
 static void take_smart(struct lea_doctor *doctor, const struct lea_doctor_job *job)
 {
-	struct lea_doctor_disk *disk = &doctor->facts.disk[job->disk];
+	struct lea_doctor_disk *disk = &doctor->facts.disks.disk[job->disk];
 
 	disk->smart = job->is_good ? LEA_DOCTOR_SMART_READ : LEA_DOCTOR_SMART_NONE;
 	disk->smart_failing = job->smart_failing;
@@ -311,7 +311,7 @@ static void take_job(struct lea_doctor *doctor, const struct lea_doctor_job *job
 	if (!job->is_done)
 		return;
 	if (job->kind == LEA_DOCTOR_JOB_OPENS && job->is_good)
-		doctor->facts.vg[job->vg].lv[job->lv].open_count = job->opens;
+		doctor->facts.vgs.vg[job->vg].lv[job->lv].open_count = job->opens;
 	else if (job->kind == LEA_DOCTOR_JOB_FILE)
 		take_file(doctor, job);
 	else if (job->kind == LEA_DOCTOR_JOB_SMART)

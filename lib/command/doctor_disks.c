@@ -207,10 +207,10 @@ static int add_disk(struct lea_doctor *doctor, const char *name, const struct pl
 	struct lea_doctor_facts *facts = &doctor->facts;
 	struct lea_doctor_disk *disk;
 
-	if (lea_make_room(&facts->disk, &doctor->disk_room, facts->disk_count + 1,
-			  sizeof(*facts->disk)))
+	if (lea_make_room(&facts->disks.disk, &doctor->disk_room, facts->disks.count + 1,
+			  sizeof(*facts->disks.disk)))
 		return -ENOMEM;
-	disk = &facts->disk[facts->disk_count++];
+	disk = &facts->disks.disk[facts->disks.count++];
 	*disk = (struct lea_doctor_disk){
 		.name = lea_doctor_keep(doctor, name),
 		.kernel = lea_doctor_keep(doctor, place->kernel),
@@ -225,7 +225,6 @@ static int add_disk(struct lea_doctor *doctor, const char *name, const struct pl
 		.address = lea_doctor_keep(doctor, place->address),
 		.file = {.path = "", .fs = "", .extents = LEA_DOCTOR_UNKNOWN},
 		.wear_percent = LEA_DOCTOR_UNKNOWN,
-		.await_us = LEA_DOCTOR_UNKNOWN,
 	};
 	read_attributes(doctor, place, disk);
 	*ret_disk = disk;
@@ -288,7 +287,7 @@ static int add_leaves(struct lea_doctor *doctor, const char *folder, uint32_t vg
 
 static void read_loop(struct lea_doctor *doctor, const struct place *place, uint32_t index)
 {
-	struct lea_doctor_disk *disk = &doctor->facts.disk[index];
+	struct lea_doctor_disk *disk = &doctor->facts.disks.disk[index];
 	const struct lea_mount *mount;
 	char file[512], direct[8];
 	struct lea_attribute attribute[] = {
@@ -328,7 +327,7 @@ static int add_pv(struct lea_doctor *doctor, struct lea_found *found, const char
 {
 	const struct lea_devno devno = lea_device_devno(&found->device);
 	struct lea_doctor_disk *disk;
-	const uint32_t index = doctor->facts.disk_count;
+	const uint32_t index = doctor->facts.disks.count;
 	struct place place;
 	char name[64], folder[80];
 
@@ -365,10 +364,10 @@ static int add_hidden(struct lea_doctor *doctor, struct lea_found *found, size_t
 
 	if (!strstr(found->excluded_why, "devices file") || !udev_pvid(doctor, found, pvid))
 		return 0;
-	if (lea_make_room(&hidden, room, doctor->facts.hidden_count + 1, sizeof(*hidden)))
+	if (lea_make_room(&hidden, room, doctor->facts.disks.hidden_count + 1, sizeof(*hidden)))
 		return -ENOMEM;
-	doctor->facts.hidden = doctor->hidden = hidden;
-	hidden[doctor->facts.hidden_count++] = (struct lea_doctor_hidden){
+	doctor->facts.disks.hidden = doctor->hidden = hidden;
+	hidden[doctor->facts.disks.hidden_count++] = (struct lea_doctor_hidden){
 		found->device.name, found->excluded_why, lea_doctor_keep(doctor, pvid)};
 	return 0;
 }
@@ -452,16 +451,16 @@ void lea_doctor_read_kernel_ring(struct lea_doctor *doctor)
 	struct lea_doctor_facts *facts = &doctor->facts;
 	LEA_AUTO(lea_freep) char *text = read_ring(doctor);
 	LEA_AUTO(lea_freep)
-	struct lea_doctor_disk **disks = calloc((size_t)facts->disk_count + 1, sizeof(*disks));
+	struct lea_doctor_disk **disks = calloc((size_t)facts->disks.count + 1, sizeof(*disks));
 	char *state = NULL, name[32];
 
-	facts->has_kernel_ring = text != NULL;
-	for (uint32_t i = 0; disks && i < facts->disk_count; i++)
-		disks[i] = &facts->disk[i];
-	if (disks && facts->disk_count)
-		qsort(disks, facts->disk_count, sizeof(*disks), compare_kernels);
+	facts->disks.has_kernel_ring = text != NULL;
+	for (uint32_t i = 0; disks && i < facts->disks.count; i++)
+		disks[i] = &facts->disks.disk[i];
+	if (disks && facts->disks.count)
+		qsort(disks, facts->disks.count, sizeof(*disks), compare_kernels);
 	for (const char *line = text && disks ? strtok_r(text, "\n", &state) : NULL; line;
 	     line = strtok_r(NULL, "\n", &state))
-		if (facts->disk_count && lea_doctor_parse_error(line, name))
-			count_error(disks, facts->disk_count, name);
+		if (facts->disks.count && lea_doctor_parse_error(line, name))
+			count_error(disks, facts->disks.count, name);
 }

@@ -61,12 +61,12 @@ static int sort_disks(struct lea_doctor *doctor, struct pvs *ret_pvs)
 	struct lea_doctor_facts *facts = &doctor->facts;
 
 	ret_pvs->count = 0;
-	ret_pvs->disk = calloc((size_t)facts->disk_count + 1, sizeof(struct lea_doctor_disk *));
+	ret_pvs->disk = calloc((size_t)facts->disks.count + 1, sizeof(struct lea_doctor_disk *));
 	if (!ret_pvs->disk)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < facts->disk_count; i++)
-		if (facts->disk[i].is_pv)
-			ret_pvs->disk[ret_pvs->count++] = &facts->disk[i];
+	for (uint32_t i = 0; i < facts->disks.count; i++)
+		if (facts->disks.disk[i].is_pv)
+			ret_pvs->disk[ret_pvs->count++] = &facts->disks.disk[i];
 	qsort(ret_pvs->disk, ret_pvs->count, sizeof(struct lea_doctor_disk *), compare_disks);
 	return 0;
 }
@@ -76,11 +76,11 @@ static void set_leaves(struct lea_doctor_facts *facts)
 {
 	uint32_t vg = LEA_NONE;
 
-	for (uint32_t i = 0; i < facts->disk_count; i++)
-		if (facts->disk[i].is_pv)
-			vg = facts->disk[i].vg;
+	for (uint32_t i = 0; i < facts->disks.count; i++)
+		if (facts->disks.disk[i].is_pv)
+			vg = facts->disks.disk[i].vg;
 		else
-			facts->disk[i].vg = vg;
+			facts->disks.disk[i].vg = vg;
 }
 
 /* Can the disks below a thin pool discard? */
@@ -175,7 +175,7 @@ static int add_node_job(struct lea_doctor *doctor, enum lea_doctor_job_kind kind
 			const struct lea_vg *vg, const struct lea_lv *lv, enum lea_layer layer)
 {
 	struct lea_doctor_job job = {
-		.kind = kind, .vg = doctor->facts.vg_count, .lv = (uint32_t)(lv - vg->lvs)};
+		.kind = kind, .vg = doctor->facts.vgs.count, .lv = (uint32_t)(lv - vg->lvs)};
 	struct lea_plan_names names;
 	const int r = lea_plan_names(doctor->arena, vg, lv, layer, &names);
 
@@ -303,7 +303,7 @@ static int add_vg(struct lea_doctor *doctor, const struct pvs *pvs, const struct
 {
 	struct lea_doctor_facts *facts = &doctor->facts;
 	const struct lea_vg *vg = known->vg;
-	struct lea_doctor_vg *to = &facts->vg[facts->vg_count];
+	struct lea_doctor_vg *to = &facts->vgs.vg[facts->vgs.count];
 	uint32_t *disks = lea_arena_alloc(doctor->arena, vg->pv_count, sizeof(*disks));
 	bool has_pool = false;
 	int r = 0;
@@ -323,14 +323,14 @@ static int add_vg(struct lea_doctor *doctor, const struct pvs *pvs, const struct
 	for (uint32_t i = 0; i < vg->pv_count; i++) {
 		struct lea_doctor_disk *disk = find_disk(pvs, vg->pvs[i].id);
 
-		disks[i] = disk ? (uint32_t)(disk - facts->disk) : LEA_NONE;
+		disks[i] = disk ? (uint32_t)(disk - facts->disks.disk) : LEA_NONE;
 		if (!disk)
 			continue;
-		disk->vg = facts->vg_count;
+		disk->vg = facts->vgs.count;
 		if (has_pool && lea_doctor_wants(doctor, 9))
 			ask_discards(doctor, disk);
 	}
-	facts->vg_count++;
+	facts->vgs.count++;
 	return r;
 }
 
@@ -346,7 +346,7 @@ static int compare_vgs(const void *a, const void *b)
 
 static void add_node(struct lea_doctor *doctor, const char *kernel, uint32_t vg)
 {
-	struct lea_doctor_node *node = &doctor->node[doctor->facts.node_count++];
+	struct lea_doctor_node *node = &doctor->node[doctor->facts.vgs.node_count++];
 	char path[64], name[130] = "";
 
 	snprintf(path, sizeof(path), "class/block/%s/dm/name", kernel);
@@ -362,7 +362,7 @@ static int add_nodes(struct lea_doctor *doctor)
 {
 	struct lea_doctor_facts *facts = &doctor->facts;
 	const struct lea_doctor_vg **vgs =
-		lea_arena_alloc(doctor->arena, (size_t)facts->vg_count + 1, sizeof(*vgs));
+		lea_arena_alloc(doctor->arena, (size_t)facts->vgs.count + 1, sizeof(*vgs));
 	struct lea_vg wanted_vg;
 	const struct lea_doctor_vg wanted = {.vg = &wanted_vg}, *key = &wanted, **found;
 
@@ -370,9 +370,9 @@ static int add_nodes(struct lea_doctor *doctor)
 		lea_arena_alloc(doctor->arena, doctor->active.count + 1, sizeof(*doctor->node));
 	if (!vgs || !doctor->node)
 		return -ENOMEM;
-	for (uint32_t v = 0; v < facts->vg_count; v++)
-		vgs[v] = &facts->vg[v];
-	qsort(vgs, facts->vg_count, sizeof(*vgs), compare_vgs);
+	for (uint32_t v = 0; v < facts->vgs.count; v++)
+		vgs[v] = &facts->vgs.vg[v];
+	qsort(vgs, facts->vgs.count, sizeof(*vgs), compare_vgs);
 	for (size_t i = 0; i < doctor->active.count; i++) {
 		const struct lea_active_lv *lv = &doctor->active.lv[i];
 
@@ -380,11 +380,11 @@ static int add_nodes(struct lea_doctor *doctor)
 			continue;
 		snprintf(wanted_vg.id, sizeof(wanted_vg.id), "%.32s",
 			 lv->uuid + strlen(LEA_ACTIVE_PREFIX));
-		found = bsearch(&key, vgs, facts->vg_count, sizeof(*vgs), compare_vgs);
+		found = bsearch(&key, vgs, facts->vgs.count, sizeof(*vgs), compare_vgs);
 		if (found)
-			add_node(doctor, lv->device, (uint32_t)(*found - facts->vg));
+			add_node(doctor, lv->device, (uint32_t)(*found - facts->vgs.vg));
 	}
-	facts->node = doctor->node;
+	facts->vgs.node = doctor->node;
 	return 0;
 }
 
@@ -403,13 +403,13 @@ int lea_doctor_read_lvs(struct lea_doctor *doctor)
 	r = r ? r : sort_disks(doctor, &pvs);
 	if (r)
 		return r;
-	facts->vg = lea_arena_alloc(doctor->arena, count + 1, sizeof(*facts->vg));
+	facts->vgs.vg = lea_arena_alloc(doctor->arena, count + 1, sizeof(*facts->vgs.vg));
 	doctor->is_matched = lea_arena_alloc(doctor->arena, doctor->active.count + 1, sizeof(bool));
-	r = facts->vg && doctor->is_matched ? 0 : -ENOMEM;
+	r = facts->vgs.vg && doctor->is_matched ? 0 : -ENOMEM;
 	for (size_t i = 0; !r && i < count; i++) {
 		r = add_vg(doctor, &pvs, &vgs[i]);
 		if (!r && cib)
-			facts->vg[i].is_cluster = is_of_cluster(cib, vgs[i].vg->name);
+			facts->vgs.vg[i].is_cluster = is_of_cluster(cib, vgs[i].vg->name);
 	}
 	free(pvs.disk);
 	set_leaves(facts);

@@ -39,10 +39,10 @@ static void read_pvids(struct memory *memory)
 {
 	const struct lea_doctor_facts *facts = &memory->doctor->facts;
 
-	memory->pvid = calloc((size_t)facts->disk_count + 1, sizeof(*memory->pvid));
-	for (uint32_t i = 0; memory->pvid && i < facts->disk_count; i++)
-		if (facts->disk[i].pvid[0])
-			memory->pvid[memory->pvid_count++] = facts->disk[i].pvid;
+	memory->pvid = calloc((size_t)facts->disks.count + 1, sizeof(*memory->pvid));
+	for (uint32_t i = 0; memory->pvid && i < facts->disks.count; i++)
+		if (facts->disks.disk[i].pvid[0])
+			memory->pvid[memory->pvid_count++] = facts->disks.disk[i].pvid;
 	sort(memory->pvid, memory->pvid_count);
 }
 

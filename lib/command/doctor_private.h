@@ -120,7 +120,7 @@ bool lea_doctor_reread_tasks(struct lea_doctor *doctor);
 LEA_MUST_CHECK int lea_doctor_finish_tasks(struct lea_doctor *doctor);
 /* After the disks: what of options.memory counts. */
 LEA_MUST_CHECK int lea_doctor_read_memory(struct lea_doctor *doctor);
-LEA_MUST_CHECK int lea_doctor_read_machine(struct lea_doctor *doctor);
+void lea_doctor_read_machine(struct lea_doctor *doctor, struct lea_doctor_machine *ret_machine);
 
 LEA_MUST_CHECK int lea_doctor_add_job(struct lea_doctor *doctor, const struct lea_doctor_job *job);
 /* Has children do the jobs; of a status the first half. Blocks until @until_ms at most. */

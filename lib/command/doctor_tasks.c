@@ -68,7 +68,7 @@ int lea_doctor_read_tasks(struct lea_doctor *doctor)
 
 	if (proc_fd < 0 || lea_file_list(proc_fd, ".", &dir))
 		return 0;
-	doctor->facts.has_tasks = true;
+	doctor->facts.tasks.is_read = true;
 	while (!r && (entry = readdir(dir))) {
 		const int pid = atoi(entry->d_name);
 		struct lea_proc_stat stat;
@@ -241,7 +241,7 @@ int lea_doctor_finish_tasks(struct lea_doctor *doctor)
 	r = read_locks(doctor);
 	for (size_t i = 0; i < doctor->task_count; i++)
 		describe(doctor, &doctor->task[i]);
-	doctor->facts.task = doctor->task;
-	doctor->facts.task_count = (uint32_t)doctor->task_count;
+	doctor->facts.tasks.task = doctor->task;
+	doctor->facts.tasks.count = (uint32_t)doctor->task_count;
 	return r;
 }

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of checks. */
+#include "policy/doctor_run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
 #include "policy/doctor_private.h"
 
 static const struct lea_doctor_check checks[] = {
@@ -27,20 +33,26 @@ const struct lea_doctor_check *lea_doctor_checks(uint32_t *ret_count)
 	return checks;
 }
 
-void lea_doctor_run(struct lea_doctor_facts *facts, uint32_t only,
-		    const struct lea_doctor_sink *sink)
+int lea_doctor_run(const struct lea_doctor_facts *facts, uint32_t only,
+		   const struct lea_doctor_sink *sink)
 {
+	LEA_AUTO(lea_freep)
+	struct lea_doctor_judged *judged = calloc((size_t)facts->disks.count + 1, sizeof(*judged));
 	unsigned int findings = 0;
-	struct lea_doctor_report report = {.sink = sink, .findings = &findings};
+	struct lea_doctor_report report = {.sink = sink, .judged = judged, .findings = &findings};
 
-	lea_doctor_judge_disks(facts);
+	if (!judged)
+		return -ENOMEM;
+	lea_doctor_judge_disks(&facts->disks, judged);
 	for (uint32_t i = 0; i < ARRAY_SIZE(checks); i++) {
 		const unsigned int before = findings;
 
-		report.check = &checks[i];
+		report.check = checks[i].id;
+		report.title = checks[i].title;
 		if (only & (1U << i))
 			checks[i].run(facts, &report);
 		if (checks[i].run == lea_doctor_check_slow || checks[i].run == lea_doctor_check_tasks)
 			report.names_waiting |= findings > before;
 	}
+	return 0;
 }

@@ -32,22 +32,22 @@ static uint64_t await_us(uint64_t requests, uint64_t ms)
 	return requests < REQUESTS_LEAST ? LEA_DOCTOR_UNKNOWN : ms * 1000 / requests;
 }
 
-static void set_await(struct lea_doctor_disk *disk)
+static void set_await(const struct lea_doctor_disk *disk, struct lea_doctor_judged *judged)
 {
 	const uint64_t reads = disk->after.reads - disk->before.reads;
 	const uint64_t writes = disk->after.writes - disk->before.writes;
 	const uint64_t write_us = await_us(writes, disk->after.write_ms - disk->before.write_ms);
 
-	disk->await_us = LEA_DOCTOR_UNKNOWN;
-	disk->await_is_write = false;
+	judged->await_us = LEA_DOCTOR_UNKNOWN;
+	judged->await_is_write = false;
 	if (disk->has_io)
-		disk->await_us = await_us(reads, disk->after.read_ms - disk->before.read_ms);
+		judged->await_us = await_us(reads, disk->after.read_ms - disk->before.read_ms);
 	if (disk->measured_reads >= MEASURED_LEAST)
-		disk->await_us = disk->measured_us / disk->measured_reads;
+		judged->await_us = disk->measured_us / disk->measured_reads;
 	if (disk->has_io && write_us != LEA_DOCTOR_UNKNOWN &&
-	    (disk->await_us == LEA_DOCTOR_UNKNOWN || write_us > disk->await_us)) {
-		disk->await_us = write_us;
-		disk->await_is_write = true;
+	    (judged->await_us == LEA_DOCTOR_UNKNOWN || write_us > judged->await_us)) {
+		judged->await_us = write_us;
+		judged->await_is_write = true;
 	}
 }
 
@@ -66,17 +66,19 @@ static int compare_times(const void *a, const void *b)
 }
 
 /* The median of the busy disks of one kind; 0: too few of them, or no memory. */
-static uint64_t median_us(const struct lea_doctor_facts *facts, enum lea_doctor_answer rotational)
+static uint64_t median_us(const struct lea_doctor_disks *disks,
+			  const struct lea_doctor_judged *judged,
+			  enum lea_doctor_answer rotational)
 {
-	uint64_t *times = calloc((size_t)facts->disk_count + 1, sizeof(*times)), median = 0;
+	uint64_t *times = calloc((size_t)disks->count + 1, sizeof(*times)), median = 0;
 	size_t count = 0;
 
-	for (uint32_t i = 0; times && i < facts->disk_count; i++) {
-		const struct lea_doctor_disk *disk = &facts->disk[i];
+	for (uint32_t i = 0; times && i < disks->count; i++) {
+		const struct lea_doctor_disk *disk = &disks->disk[i];
 
 		if (disk->is_rotational == rotational && requests_of(disk) >= PEER_REQUESTS &&
-		    disk->await_us != LEA_DOCTOR_UNKNOWN)
-			times[count++] = disk->await_us;
+		    judged[i].await_us != LEA_DOCTOR_UNKNOWN)
+			times[count++] = judged[i].await_us;
 	}
 	if (count >= PEERS_LEAST) {
 		qsort(times, count, sizeof(*times), compare_times);
@@ -96,35 +98,37 @@ static bool is_failing(const struct lea_doctor_disk *disk)
 					 disk->wear_percent >= WEAR_LIMIT_PERCENT)));
 }
 
-static bool is_slow(const struct lea_doctor_disk *disk, uint64_t median)
+static bool is_slow(const struct lea_doctor_disk *disk, const struct lea_doctor_judged *judged,
+		    uint64_t median)
 {
 	const bool rotational = disk->is_rotational == LEA_DOCTOR_YES;
 	const uint64_t floor = rotational ? LEA_DOCTOR_ROTATIONAL_FLOOR_US : LEA_DOCTOR_SOLID_FLOOR_US;
 
-	if (disk->await_us == LEA_DOCTOR_UNKNOWN)
+	if (judged->await_us == LEA_DOCTOR_UNKNOWN)
 		return false;
 	/* What is not known to be solid state may be slow. */
-	if (disk->await_us >
+	if (judged->await_us >
 	    (disk->is_rotational == LEA_DOCTOR_NO ? SOLID_LIMIT_US : ROTATIONAL_LIMIT_US))
 		return true;
-	return median && requests_of(disk) >= PEER_REQUESTS && disk->await_us > floor &&
-	       disk->await_us > PEER_TIMES * median;
+	return median && requests_of(disk) >= PEER_REQUESTS && judged->await_us > floor &&
+	       judged->await_us > PEER_TIMES * median;
 }
 
-void lea_doctor_judge_disks(struct lea_doctor_facts *facts)
+void lea_doctor_judge_disks(const struct lea_doctor_disks *disks,
+			    struct lea_doctor_judged *ret_judged)
 {
 	uint64_t median[3] = {0};
 
-	for (uint32_t i = 0; i < facts->disk_count; i++)
-		set_await(&facts->disk[i]);
-	median[LEA_DOCTOR_NO] = median_us(facts, LEA_DOCTOR_NO);
-	median[LEA_DOCTOR_YES] = median_us(facts, LEA_DOCTOR_YES);
-	for (uint32_t i = 0; i < facts->disk_count; i++) {
-		struct lea_doctor_disk *disk = &facts->disk[i];
+	for (uint32_t i = 0; i < disks->count; i++)
+		set_await(&disks->disk[i], &ret_judged[i]);
+	median[LEA_DOCTOR_NO] = median_us(disks, ret_judged, LEA_DOCTOR_NO);
+	median[LEA_DOCTOR_YES] = median_us(disks, ret_judged, LEA_DOCTOR_YES);
+	for (uint32_t i = 0; i < disks->count; i++) {
+		const struct lea_doctor_disk *disk = &disks->disk[i];
 
-		disk->faults =
+		ret_judged[i].faults =
 			(disk->is_late ? LEA_DOCTOR_FAULT_LATE : 0U) |
-			(is_slow(disk, median[disk->is_rotational]) ? LEA_DOCTOR_FAULT_SLOW : 0U) |
+			(is_slow(disk, &ret_judged[i], median[disk->is_rotational]) ? LEA_DOCTOR_FAULT_SLOW : 0U) |
 			(is_failing(disk) ? LEA_DOCTOR_FAULT_FAILING : 0U) |
 			(disk->is_rotational == LEA_DOCTOR_YES ? LEA_DOCTOR_FAULT_ROTATIONAL : 0U);
 	}
@@ -147,8 +151,9 @@ void lea_doctor_check_slow(const struct lea_doctor_facts *facts, struct lea_doct
 {
 	uint32_t unknown = 0;
 
-	for (uint32_t i = 0; i < facts->disk_count; i++) {
-		const struct lea_doctor_disk *disk = &facts->disk[i];
+	for (uint32_t i = 0; i < facts->disks.count; i++) {
+		const struct lea_doctor_disk *disk = &facts->disks.disk[i];
+		const struct lea_doctor_judged *judged = &report->judged[i];
 		struct lea_doctor_finding finding;
 		char time[LEA_DOCTOR_SIZE_BYTES];
 
@@ -156,15 +161,15 @@ void lea_doctor_check_slow(const struct lea_doctor_facts *facts, struct lea_doct
 			tell_late(facts, disk, report);
 		else
 			unknown += !disk->has_io && disk->is_pv;
-		if (!(disk->faults & LEA_DOCTOR_FAULT_SLOW))
+		if (!(judged->faults & LEA_DOCTOR_FAULT_SLOW))
 			continue;
 		lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.disk = disk},
 				 &finding);
 		finding.why = "one slow disk slows down everything that waits for it, and a disk "
 			      "that becomes slow often fails soon";
-		lea_doctor_time(disk->await_us, time);
+		lea_doctor_time(judged->await_us, time);
 		lea_doctor_evidence(&finding, "%s a %s on average, %s", time,
-				    disk->await_is_write ? "write" : "read",
+				    judged->await_is_write ? "write" : "read",
 				    disk->is_rotational == LEA_DOCTOR_YES  ? "rotational"
 				    : disk->is_rotational == LEA_DOCTOR_NO ? "solid state"
 									   : "of unknown kind");
@@ -175,9 +180,6 @@ void lea_doctor_check_slow(const struct lea_doctor_facts *facts, struct lea_doct
 	if (unknown)
 		lea_doctor_not_known(report, "no counters of %u device%s", unknown,
 				     unknown == 1 ? "" : "s");
-	if (facts->unread)
-		lea_doctor_not_known(report, "%u devices were not read, the time did not suffice",
-				     facts->unread);
 }
 
 /* ---- D4 */
@@ -227,8 +229,8 @@ void lea_doctor_check_caches(const struct lea_doctor_facts *facts, struct lea_do
 {
 	uint32_t unknown = 0;
 
-	for (uint32_t i = 0; i < facts->disk_count; i++) {
-		const struct lea_doctor_disk *disk = &facts->disk[i];
+	for (uint32_t i = 0; i < facts->disks.count; i++) {
+		const struct lea_doctor_disk *disk = &facts->disks.disk[i];
 		const enum lea_doctor_cache cache =
 			disk->is_scsi ? disk->disk_cache : disk->kernel_cache;
 
@@ -295,10 +297,10 @@ void lea_doctor_check_failing(const struct lea_doctor_facts *facts,
 	uint32_t late = 0;
 	bool absent = false;
 
-	for (uint32_t i = 0; i < facts->disk_count; i++) {
-		const struct lea_doctor_disk *disk = &facts->disk[i];
+	for (uint32_t i = 0; i < facts->disks.count; i++) {
+		const struct lea_doctor_disk *disk = &facts->disks.disk[i];
 
-		if (disk->faults & LEA_DOCTOR_FAULT_FAILING)
+		if (report->judged[i].faults & LEA_DOCTOR_FAULT_FAILING)
 			tell_failing(facts, disk, report);
 		absent |= disk->smart == LEA_DOCTOR_SMART_ABSENT;
 		late += disk->smart == LEA_DOCTOR_SMART_LATE;
@@ -308,7 +310,7 @@ void lea_doctor_check_failing(const struct lea_doctor_facts *facts,
 	if (late)
 		lea_doctor_not_known(report, "smartctl has not answered for %u disk%s in time",
 				     late, late == 1 ? "" : "s");
-	if (!facts->has_kernel_ring)
+	if (!facts->disks.has_kernel_ring)
 		lea_doctor_not_known(report, "the kernel's messages cannot be read");
 }
 
@@ -368,8 +370,8 @@ static void check_content(const struct lea_doctor_facts *facts, const struct lea
 
 void lea_doctor_check_files(const struct lea_doctor_facts *facts, struct lea_doctor_report *report)
 {
-	for (uint32_t i = 0; i < facts->disk_count; i++) {
-		const struct lea_doctor_disk *disk = &facts->disk[i];
+	for (uint32_t i = 0; i < facts->disks.count; i++) {
+		const struct lea_doctor_disk *disk = &facts->disks.disk[i];
 		const struct lea_doctor_file *file = &disk->file;
 		char text[LEA_DOCTOR_EVIDENCE_BYTES], next[LEA_DOCTOR_NEXT_BYTES];
 

@@ -71,7 +71,7 @@ static int compare_owners(const void *a, const void *b)
 static void tell_shared(const struct lea_doctor_facts *facts, const struct owner *data,
 			const struct owner *metadata, const struct lea_doctor_report *report)
 {
-	const struct lea_vg *vg = facts->vg[metadata->vg].vg;
+	const struct lea_vg *vg = facts->vgs.vg[metadata->vg].vg;
 	struct lea_doctor_finding finding;
 
 	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.vg = vg}, &finding);
@@ -80,7 +80,7 @@ static void tell_shared(const struct lea_doctor_facts *facts, const struct owner
 	finding.why =
 		"each write is followed by one of DRBD's metadata: both wait for the same disk";
 	lea_doctor_evidence(&finding, "DRBD's metadata in it and the data in %s share the disk %s",
-			    facts->vg[data->vg].vg->name, metadata->disk->kernel);
+			    facts->vgs.vg[data->vg].vg->name, metadata->disk->kernel);
 	lea_doctor_next(&finding, "vgextend %s OTHERDISK && pvmove %s OTHERDISK", vg->name,
 			metadata->disk->name);
 	lea_doctor_tell(report, &finding);
@@ -89,11 +89,11 @@ static void tell_shared(const struct lea_doctor_facts *facts, const struct owner
 static void check_shared(const struct lea_doctor_facts *facts, const enum use *uses,
 			 const struct lea_doctor_report *report)
 {
-	struct owner *owners = calloc((size_t)facts->disk_count + 1, sizeof(*owners));
+	struct owner *owners = calloc((size_t)facts->disks.count + 1, sizeof(*owners));
 	size_t count = 0;
 
-	for (uint32_t i = 0; owners && i < facts->disk_count; i++) {
-		const struct lea_doctor_disk *disk = &facts->disk[i];
+	for (uint32_t i = 0; owners && i < facts->disks.count; i++) {
+		const struct lea_doctor_disk *disk = &facts->disks.disk[i];
 
 		if (disk->vg != LEA_NONE && uses[disk->vg] && disk->kernel[0])
 			owners[count++] = (struct owner){disk, uses[disk->vg], disk->vg};
@@ -138,10 +138,10 @@ static void check_flushes(const struct lea_doctor_facts *facts, const enum use *
 	struct lea_doctor_finding finding;
 	bool has_names = false;
 
-	for (uint32_t v = 0; v < facts->vg_count; v++)
+	for (uint32_t v = 0; v < facts->vgs.count; v++)
 		has_names |= uses[v] != USE_NONE;
-	for (uint32_t i = 0; i < facts->disk_count; i++) {
-		const struct lea_doctor_disk *disk = &facts->disk[i];
+	for (uint32_t i = 0; i < facts->disks.count; i++) {
+		const struct lea_doctor_disk *disk = &facts->disks.disk[i];
 
 		/* Without names of LINSTOR any PV may be below DRBD. */
 		if (disk->vg != LEA_NONE && (!has_names || uses[disk->vg]) &&
@@ -199,13 +199,13 @@ static void check_cluster(const struct lea_doctor_facts *facts, const struct lea
 
 void lea_doctor_check_drbd(const struct lea_doctor_facts *facts, struct lea_doctor_report *report)
 {
-	enum use *uses = calloc((size_t)facts->vg_count + 1, sizeof(*uses));
+	enum use *uses = calloc((size_t)facts->vgs.count + 1, sizeof(*uses));
 
-	for (uint32_t v = 0; uses && v < facts->vg_count; v++) {
-		uses[v] = use_of(facts->vg[v].vg);
+	for (uint32_t v = 0; uses && v < facts->vgs.count; v++) {
+		uses[v] = use_of(facts->vgs.vg[v].vg);
 		if (uses[v] && facts->drbd.is_there)
-			check_snapshots(facts, facts->vg[v].vg, report);
-		check_cluster(facts, &facts->vg[v], report);
+			check_snapshots(facts, facts->vgs.vg[v].vg, report);
+		check_cluster(facts, &facts->vgs.vg[v], report);
 	}
 	if (uses)
 		check_shared(facts, uses, report);

@@ -158,7 +158,7 @@ static void check_unused(const struct lea_doctor_facts *facts, const struct lea_
 			lea_doctor_evidence(&finding, "%s%s", count > 1 ? ", " : "", lv->name);
 		bytes += lea_doctor_lv_bytes(vg->vg, lv);
 	}
-	if (!count || facts->uptime_s < DAY_S)
+	if (!count || facts->machine.uptime_s < DAY_S)
 		return;
 	if (count > NAMED_MOST)
 		lea_doctor_evidence(&finding, " and %u more", count - NAMED_MOST);
@@ -197,9 +197,9 @@ static void check_nodes(const struct lea_doctor_facts *facts,
 	struct lea_doctor_finding finding;
 	char quoted[LEA_DOCTOR_QUOTED_BYTES];
 
-	for (uint32_t i = 0; i < facts->node_count; i++) {
-		const struct lea_doctor_node *node = &facts->node[i];
-		const struct lea_vg *vg = facts->vg[node->vg].vg;
+	for (uint32_t i = 0; i < facts->vgs.node_count; i++) {
+		const struct lea_doctor_node *node = &facts->vgs.node[i];
+		const struct lea_vg *vg = facts->vgs.vg[node->vg].vg;
 
 		lea_doctor_begin(report, facts, 1,
 				 &(struct lea_doctor_about){.vg = vg, .text = node->name},
@@ -218,8 +218,8 @@ static void check_orphans(const struct lea_doctor_facts *facts,
 {
 	struct lea_doctor_finding finding;
 
-	for (uint32_t i = 0; i < facts->disk_count; i++) {
-		const struct lea_doctor_disk *disk = &facts->disk[i];
+	for (uint32_t i = 0; i < facts->disks.count; i++) {
+		const struct lea_doctor_disk *disk = &facts->disks.disk[i];
 
 		if (!disk->is_orphan)
 			continue;
@@ -235,8 +235,8 @@ static void check_orphans(const struct lea_doctor_facts *facts,
 void lea_doctor_check_leftovers(const struct lea_doctor_facts *facts,
 				struct lea_doctor_report *report)
 {
-	for (uint32_t v = 0; v < facts->vg_count; v++) {
-		const struct lea_doctor_vg *vg = &facts->vg[v];
+	for (uint32_t v = 0; v < facts->vgs.count; v++) {
+		const struct lea_doctor_vg *vg = &facts->vgs.vg[v];
 		bool *used;
 
 		if (!vg->is_ours)

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/mount_text.h"
-#include "policy/doctor.h"
+#include "policy/doctor_facts.h"
 
 /* A thin pool's status. */
 struct lea_doctor_thin {

@@ -76,14 +76,14 @@ static void check_broken(const struct pool *pool, const struct lea_doctor_thin *
 /* Overcommitted, and nobody extends it. A pool that cannot overflow needs neither. */
 static void check_growth(const struct pool *pool, uint64_t data_bytes)
 {
-	const struct lea_doctor_facts *facts = pool->facts;
+	const struct lea_doctor_watch *watch = &pool->facts->machine.watch;
 	char text[2][LEA_DOCTOR_SIZE_BYTES];
 	struct lea_doctor_finding finding;
-	const bool never = facts->pool_threshold_percent >= 100;
-	const bool unwatched = facts->monitoring && facts->has_dmeventd == LEA_DOCTOR_NO;
+	const bool never = watch->threshold_percent >= 100;
+	const bool unwatched = watch->monitoring && watch->has_dmeventd == LEA_DOCTOR_NO;
 
 	if (pool->virtual_bytes <= data_bytes ||
-	    (!never && !unwatched && !pool->vg->is_unwatched && facts->monitoring))
+	    (!never && !unwatched && !pool->vg->is_unwatched && watch->monitoring))
 		return;
 	begin(pool, 1, &finding);
 	finding.why = "when it is full, writes to all its volumes stop or fail";
@@ -93,13 +93,13 @@ static void check_growth(const struct pool *pool, uint64_t data_bytes)
 			    "its volumes have %s, it has %s, and it is never extended: %s", text[0],
 			    text[1],
 			    never		 ? "thin_pool_autoextend_threshold is 100"
-			    : !facts->monitoring ? "activation/monitoring is 0"
+			    : !watch->monitoring ? "activation/monitoring is 0"
 			    : unwatched		 ? "dmeventd is not running"
 						 : "dmeventd does not monitor its VG yet");
 	if (never)
 		lea_doctor_next(&finding, "in lvm.conf: activation { "
 					  "thin_pool_autoextend_threshold = 80 }");
-	else if (!facts->monitoring)
+	else if (!watch->monitoring)
 		lea_doctor_next(&finding, "in lvm.conf: activation { monitoring = 1 }");
 	else
 		lea_doctor_next(&finding,
@@ -119,7 +119,7 @@ static void find_no_discards(void *arg, uint32_t pv, uint32_t extents)
 	struct discards *discards = arg;
 	const uint32_t index = discards->pool->vg->disk[pv];
 	const struct lea_doctor_disk *disk =
-		index == LEA_NONE ? NULL : &discards->pool->facts->disk[index];
+		index == LEA_NONE ? NULL : &discards->pool->facts->disks.disk[index];
 
 	(void)extents;
 	if (disk && disk->discards == LEA_DOCTOR_NO && disk->is_rotational == LEA_DOCTOR_NO)
@@ -202,7 +202,7 @@ static void check_vg(const struct lea_doctor_facts *facts, const struct lea_doct
 
 void lea_doctor_check_pools(const struct lea_doctor_facts *facts, struct lea_doctor_report *report)
 {
-	for (uint32_t v = 0; v < facts->vg_count; v++)
-		if (facts->vg[v].is_ours)
-			check_vg(facts, &facts->vg[v], report);
+	for (uint32_t v = 0; v < facts->vgs.count; v++)
+		if (facts->vgs.vg[v].is_ours)
+			check_vg(facts, &facts->vgs.vg[v], report);
 }

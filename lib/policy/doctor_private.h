@@ -2,44 +2,38 @@
 /* Shared by the checks of lib/policy/doctor_*.c. */
 #pragma once
 
-#include "policy/doctor.h"
+#include "policy/doctor_facts.h"
+#include "policy/doctor_finding.h"
 
 /* Below these times a disk is fast, however much slower it is than others or than it was. */
 #define LEA_DOCTOR_SOLID_FLOOR_US      1000U
 #define LEA_DOCTOR_ROTATIONAL_FLOOR_US 20000U
 
-struct lea_doctor_report {
-	const struct lea_doctor_check *check; /* that runs */
-	const struct lea_doctor_sink *sink;
-	unsigned int *findings; /* told so far */
-	bool names_waiting;	/* D1 or D3 has named what others wait for */
+/* What a judgement of all disks found, as bits. */
+enum lea_doctor_fault {
+	LEA_DOCTOR_FAULT_LATE = 1U << 0,       /* does not answer in time */
+	LEA_DOCTOR_FAULT_SLOW = 1U << 1,       /* D1 */
+	LEA_DOCTOR_FAULT_FAILING = 1U << 2,    /* D5 */
+	LEA_DOCTOR_FAULT_ROTATIONAL = 1U << 3, /* no fault by itself */
 };
 
-/* What a finding is about; what is not set is none. */
-struct lea_doctor_about {
-	const struct lea_doctor_disk *disk;
-	const struct lea_vg *vg;
-	const struct lea_lv *lv;
-	const char *text; /* the object, if it is none of these */
+struct lea_doctor_judged {
+	unsigned int faults; /* enum lea_doctor_fault */
+	uint64_t await_us;   /* LEA_DOCTOR_UNKNOWN: too few requests */
+	bool await_is_write;
 };
 
-/* Fills in everything but evidence and next, which the caller adds before lea_doctor_tell. */
-void lea_doctor_begin(const struct lea_doctor_report *report, const struct lea_doctor_facts *facts,
-		      unsigned int severity, const struct lea_doctor_about *about,
-		      struct lea_doctor_finding *ret_finding);
-void lea_doctor_tell(const struct lea_doctor_report *report,
-		     const struct lea_doctor_finding *finding);
-/* The name as a word of a shell, in @ret_quoted if it has to be quoted; a name that does not fit is
- * cut. */
-#define LEA_DOCTOR_QUOTED_BYTES 300U
-const char *lea_doctor_quote(const char *name, char ret_quoted[static LEA_DOCTOR_QUOTED_BYTES]);
-void lea_doctor_not_known(const struct lea_doctor_report *report, const char *format, ...)
-	LEA_PRINTF(2, 3);
+/* @ret_judged: [disks->count] */
+void lea_doctor_judge_disks(const struct lea_doctor_disks *disks,
+			    struct lea_doctor_judged *ret_judged);
 
-#define lea_doctor_evidence(finding, ...)                                                          \
-	lea_append((finding)->evidence, LEA_DOCTOR_EVIDENCE_BYTES, __VA_ARGS__)
-#define lea_doctor_next(finding, ...)                                                              \
-	lea_append((finding)->next, LEA_DOCTOR_NEXT_BYTES, __VA_ARGS__)
+/* @disk: one of the facts. */
+static inline const struct lea_doctor_judged *
+lea_doctor_judgement(const struct lea_doctor_report *report, const struct lea_doctor_facts *facts,
+		     const struct lea_doctor_disk *disk)
+{
+	return &report->judged[disk - facts->disks.disk];
+}
 
 /*
  * lea_doctor_each_pv - call @seen for each area of an LV on a PV, through the LVs below it
@@ -55,21 +49,20 @@ struct lea_doctor_lies {
 	uint32_t solid;		 /* areas on disks that are known to be solid state */
 	const struct lea_doctor_disk *first[4], *any;
 };
-void lea_doctor_lies_on(const struct lea_doctor_facts *facts, const struct lea_doctor_vg *vg,
+void lea_doctor_lies_on(const struct lea_doctor_report *report,
+			const struct lea_doctor_facts *facts, const struct lea_doctor_vg *vg,
 			const struct lea_lv *lv, struct lea_doctor_lies *ret_lies);
 
 /* The PV of the VG that is fit for metadata: solid state before rotational, without fault, with so
  * many free extents; NULL: none. */
-const struct lea_doctor_disk *lea_doctor_fast_pv(const struct lea_doctor_facts *facts,
+const struct lea_doctor_disk *lea_doctor_fast_pv(const struct lea_doctor_report *report,
+						 const struct lea_doctor_facts *facts,
 						 const struct lea_doctor_vg *vg, uint32_t extents);
 
 static inline uint64_t lea_doctor_lv_bytes(const struct lea_vg *vg, const struct lea_lv *lv)
 {
 	return (uint64_t)lv->extent_count * vg->extent_sectors * 512;
 }
-
-/* "84 ms", "0.4 ms" */
-void lea_doctor_time(uint64_t us, char ret_text[static LEA_DOCTOR_SIZE_BYTES]);
 
 typedef void lea_doctor_run_check(const struct lea_doctor_facts *facts,
 				  struct lea_doctor_report *report);

@@ -20,10 +20,10 @@ void lea_doctor_begin(const struct lea_doctor_report *report, const struct lea_d
 	const struct lea_vg *vg = about->vg;
 
 	if (disk && !vg && disk->vg != LEA_NONE)
-		vg = facts->vg[disk->vg].vg;
+		vg = facts->vgs.vg[disk->vg].vg;
 	*ret_finding = (struct lea_doctor_finding){
-		.check = report->check->id,
-		.title = report->check->title,
+		.check = report->check,
+		.title = report->title,
 		.severity = severity,
 		.vg = vg ? vg->name : "",
 		.lv = about->lv ? about->lv->name : "",
@@ -94,7 +94,7 @@ void lea_doctor_not_known(const struct lea_doctor_report *report, const char *fo
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	report->sink->not_known(report->sink->arg, report->check->id, text);
+	report->sink->not_known(report->sink->arg, report->check, text);
 }
 
 void lea_doctor_size(uint64_t bytes, char ret_text[static LEA_DOCTOR_SIZE_BYTES])
@@ -150,6 +150,7 @@ void lea_doctor_each_pv(const struct lea_vg *vg, const struct lea_lv *lv,
 }
 
 struct lies_arg {
+	const struct lea_doctor_report *report;
 	const struct lea_doctor_facts *facts;
 	const struct lea_doctor_vg *vg;
 	struct lea_doctor_lies *lies;
@@ -161,25 +162,28 @@ static void add_area(void *arg, uint32_t pv, uint32_t extents)
 	struct lea_doctor_lies *lies = to->lies;
 	const uint32_t index = to->vg->disk[pv];
 	const struct lea_doctor_disk *disk;
+	unsigned int faults;
 
 	(void)extents;
 	lies->areas++;
 	if (index == LEA_NONE)
 		return;
-	disk = &to->facts->disk[index];
+	disk = &to->facts->disks.disk[index];
+	faults = lea_doctor_judgement(to->report, to->facts, disk)->faults;
 	lies->any = disk;
 	lies->solid += disk->is_rotational == LEA_DOCTOR_NO;
 	for (unsigned int bit = 0; bit < ARRAY_SIZE(lies->with); bit++)
-		if (disk->faults & (1U << bit)) {
+		if (faults & (1U << bit)) {
 			lies->with[bit]++;
 			lies->first[bit] = lies->first[bit] ? lies->first[bit] : disk;
 		}
 }
 
-void lea_doctor_lies_on(const struct lea_doctor_facts *facts, const struct lea_doctor_vg *vg,
+void lea_doctor_lies_on(const struct lea_doctor_report *report,
+			const struct lea_doctor_facts *facts, const struct lea_doctor_vg *vg,
 			const struct lea_lv *lv, struct lea_doctor_lies *ret_lies)
 {
-	struct lies_arg arg = {facts, vg, ret_lies};
+	struct lies_arg arg = {report, facts, vg, ret_lies};
 
 	*ret_lies = (struct lea_doctor_lies){0};
 	lea_doctor_each_pv(vg->vg, lv, add_area, &arg);
@@ -198,16 +202,19 @@ static uint64_t used_extents(const struct lea_vg *vg, uint32_t pv)
 	return used;
 }
 
-const struct lea_doctor_disk *lea_doctor_fast_pv(const struct lea_doctor_facts *facts,
+const struct lea_doctor_disk *lea_doctor_fast_pv(const struct lea_doctor_report *report,
+						 const struct lea_doctor_facts *facts,
 						 const struct lea_doctor_vg *vg, uint32_t extents)
 {
 	const struct lea_doctor_disk *best = NULL;
 
 	for (uint32_t i = 0; i < vg->vg->pv_count; i++) {
 		const struct lea_doctor_disk *disk =
-			vg->disk[i] == LEA_NONE ? NULL : &facts->disk[vg->disk[i]];
+			vg->disk[i] == LEA_NONE ? NULL : &facts->disks.disk[vg->disk[i]];
 
-		if (!disk || (disk->faults & ~LEA_DOCTOR_FAULT_ROTATIONAL) ||
+		if (!disk ||
+		    (lea_doctor_judgement(report, facts, disk)->faults &
+		     ~LEA_DOCTOR_FAULT_ROTATIONAL) ||
 		    !(vg->vg->pvs[i].flags & LEA_FLAG_ALLOCATABLE) ||
 		    used_extents(vg->vg, i) + extents > vg->vg->pvs[i].pe_count)
 			continue;

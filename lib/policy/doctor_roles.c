@@ -36,16 +36,18 @@ static int worse_in(const struct lea_doctor_lies *part, const struct lea_doctor_
 	return -1;
 }
 
-static void say_disk(struct lea_doctor_finding *finding, const struct lea_doctor_disk *disk,
-		     const char *how)
+static void say_disk(const struct hot_spots *to, struct lea_doctor_finding *finding,
+		     const struct lea_doctor_disk *disk, const char *how)
 {
+	const struct lea_doctor_judged *judged =
+		disk ? lea_doctor_judgement(to->report, to->facts, disk) : NULL;
 	char time[LEA_DOCTOR_SIZE_BYTES];
 
 	lea_doctor_evidence(finding, "%s (%s", disk ? disk->name : "a missing PV", how);
-	if (disk && disk->await_us != LEA_DOCTOR_UNKNOWN) {
-		lea_doctor_time(disk->await_us, time);
+	if (judged && judged->await_us != LEA_DOCTOR_UNKNOWN) {
+		lea_doctor_time(judged->await_us, time);
 		lea_doctor_evidence(finding, ", %s a %s", time,
-				    disk->await_is_write ? "write" : "read");
+				    judged->await_is_write ? "write" : "read");
 	}
 	lea_doctor_evidence(finding, ")");
 }
@@ -66,10 +68,10 @@ static void tell_hot_spot(const struct hot_spots *to, const struct pair *pair, i
 	finding.why = "every request waits for the slowest part: the LV is as slow as this disk, "
 		      "and fails with it";
 	lea_doctor_evidence(&finding, "%s is on ", pair->role);
-	say_disk(&finding, slow, how[bit]);
+	say_disk(to, &finding, slow, how[bit]);
 	lea_doctor_evidence(&finding, ", its data on ");
-	say_disk(&finding, data->any, data->solid == data->areas ? "solid state" : "without fault");
-	fast = lea_doctor_fast_pv(to->facts, to->vg, vg->lvs[pair->part].extent_count);
+	say_disk(to, &finding, data->any, data->solid == data->areas ? "solid state" : "without fault");
+	fast = lea_doctor_fast_pv(to->report, to->facts, to->vg, vg->lvs[pair->part].extent_count);
 	if (fast)
 		lea_doctor_next(&finding, "pvmove -n %s %s %s", vg->lvs[pair->part].name,
 				slow->name, fast->name);
@@ -86,8 +88,8 @@ static void judge_pair(const struct hot_spots *to, const struct pair *pair)
 
 	if (pair->part == LEA_NONE || pair->data == LEA_NONE)
 		return;
-	lea_doctor_lies_on(to->facts, to->vg, &to->vg->vg->lvs[pair->part], &part);
-	lea_doctor_lies_on(to->facts, to->vg, &to->vg->vg->lvs[pair->data], &data);
+	lea_doctor_lies_on(to->report, to->facts, to->vg, &to->vg->vg->lvs[pair->part], &part);
+	lea_doctor_lies_on(to->report, to->facts, to->vg, &to->vg->vg->lvs[pair->data], &data);
 	bit = worse_in(&part, &data);
 	if (bit >= 0)
 		tell_hot_spot(to, pair, bit, &part, &data);
@@ -157,8 +159,8 @@ static void judge_seg(const struct hot_spots *to, uint32_t lv, const struct lea_
 void lea_doctor_check_hot_spots(const struct lea_doctor_facts *facts,
 				struct lea_doctor_report *report)
 {
-	for (uint32_t v = 0; v < facts->vg_count; v++) {
-		const struct hot_spots to = {facts, &facts->vg[v], report};
+	for (uint32_t v = 0; v < facts->vgs.count; v++) {
+		const struct hot_spots to = {facts, &facts->vgs.vg[v], report};
 		const struct lea_vg *vg = to.vg->vg;
 
 		for (uint32_t i = 0; i < vg->lv_count; i++) {
@@ -192,7 +194,7 @@ static void judge_media(const struct lea_doctor_facts *facts, const struct lea_d
 	struct lea_doctor_finding finding;
 	struct lea_doctor_lies lies;
 
-	lea_doctor_lies_on(facts, vg, lv, &lies);
+	lea_doctor_lies_on(report, facts, vg, lv, &lies);
 	if (lies.with[3] && lies.solid) {
 		lea_doctor_begin(report, facts, 1, &about, &finding);
 		finding.why = "it is as slow as its slowest part, and how fast a request is "
@@ -217,8 +219,8 @@ static void judge_media(const struct lea_doctor_facts *facts, const struct lea_d
 
 void lea_doctor_check_media(const struct lea_doctor_facts *facts, struct lea_doctor_report *report)
 {
-	for (uint32_t v = 0; v < facts->vg_count; v++)
-		for (uint32_t i = 0; i < facts->vg[v].vg->lv_count; i++)
-			if (lies_on_pvs(&facts->vg[v].vg->lvs[i]))
-				judge_media(facts, &facts->vg[v], &facts->vg[v].vg->lvs[i], report);
+	for (uint32_t v = 0; v < facts->vgs.count; v++)
+		for (uint32_t i = 0; i < facts->vgs.vg[v].vg->lv_count; i++)
+			if (lies_on_pvs(&facts->vgs.vg[v].vg->lvs[i]))
+				judge_media(facts, &facts->vgs.vg[v], &facts->vgs.vg[v].vg->lvs[i], report);
 }

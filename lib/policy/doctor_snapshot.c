@@ -96,12 +96,13 @@ static void tell_kernel(const struct lea_doctor_facts *facts,
 static void check_threshold(const struct lea_doctor_facts *facts, uint32_t count,
 			    const struct lea_doctor_report *report)
 {
+	const struct lea_doctor_snapshots *kernel = &facts->machine.snapshots;
 	uint64_t threshold;
 	char text[256];
 
-	if (!facts->has_snapshot_module)
+	if (!kernel->has_module)
 		return;
-	if (!facts->cow_threshold[0]) {
+	if (!kernel->cow_threshold[0]) {
 		tell_kernel(facts, report,
 			    "the kernel has no limit of copies in flight (no parameter "
 			    "snapshot_cow_threshold): 8 snapshots of one LV with 4 KiB chunks took "
@@ -109,7 +110,7 @@ static void check_threshold(const struct lea_doctor_facts *facts, uint32_t count
 			    "a kernel from 5.4 on, or larger chunks (lvcreate -c)");
 		return;
 	}
-	if (!lea_number_parse(facts->cow_threshold, UINT64_MAX, &threshold)) {
+	if (!lea_number_parse(kernel->cow_threshold, UINT64_MAX, &threshold)) {
 		lea_doctor_not_known(report, "snapshot_cow_threshold is no number");
 		return;
 	}
@@ -119,8 +120,8 @@ static void check_threshold(const struct lea_doctor_facts *facts, uint32_t count
 			    "2019 (5.4, and backported) that means one copy at a time, before it "
 			    "meant no limit",
 			    "set a number: snapshot_cow_threshold in lvmevent.conf");
-	else if (count && facts->memory_kib && threshold <= 1000000 &&
-		 threshold * count * (COPY_BYTES / 1024) > facts->memory_kib * SLAB_PERCENT / 100) {
+	else if (count && kernel->memory_kib && threshold <= 1000000 &&
+		 threshold * count * (COPY_BYTES / 1024) > kernel->memory_kib * SLAB_PERCENT / 100) {
 		snprintf(text, sizeof(text),
 			 "snapshot_cow_threshold is %" PRIu64 ": %u snapshots may take %" PRIu64
 			 " MiB of memory for copies in flight",
@@ -133,22 +134,24 @@ static void check_threshold(const struct lea_doctor_facts *facts, uint32_t count
 static void check_kernel(const struct lea_doctor_facts *facts, uint32_t count,
 			 const struct lea_doctor_report *report)
 {
+	const struct lea_doctor_snapshots *kernel = &facts->machine.snapshots;
 	char text[128];
 
 	check_threshold(facts, count, report);
-	if (facts->copy_throttle_percent != LEA_DOCTOR_UNKNOWN &&
-	    facts->copy_throttle_percent < 100) {
+	if (kernel->copy_throttle_percent != LEA_DOCTOR_UNKNOWN &&
+	    kernel->copy_throttle_percent < 100) {
 		snprintf(text, sizeof(text), "snapshot_copy_throttle is %" PRIu64 " %%",
-			 facts->copy_throttle_percent);
+			 kernel->copy_throttle_percent);
 		tell_kernel(facts, report, text,
 			    "echo 100 "
 			    ">/sys/module/dm_snapshot/parameters/snapshot_copy_throttle");
 	}
-	if (facts->memory_kib && facts->slab_kib > facts->memory_kib * SLAB_PERCENT / 100) {
+	if (kernel->memory_kib &&
+	    kernel->slab_kib > kernel->memory_kib * SLAB_PERCENT / 100) {
 		snprintf(text, sizeof(text),
 			 "copies in flight take %" PRIu64 " MiB of the kernel's memory "
 			 "(kcopyd_job, dm_snap_pending_exception)",
-			 facts->slab_kib / 1024);
+			 kernel->slab_kib / 1024);
 		tell_kernel(facts, report, text,
 			    "a smaller snapshot_cow_threshold in lvmevent.conf");
 	}
@@ -159,8 +162,8 @@ void lea_doctor_check_snapshots(const struct lea_doctor_facts *facts,
 {
 	uint32_t all = 0;
 
-	for (uint32_t v = 0; v < facts->vg_count; v++) {
-		const struct lea_doctor_vg *vg = &facts->vg[v];
+	for (uint32_t v = 0; v < facts->vgs.count; v++) {
+		const struct lea_doctor_vg *vg = &facts->vgs.vg[v];
 
 		for (uint32_t i = 0; i < vg->vg->lv_count; i++) {
 			const struct lea_seg_snapshot *at = vg->vg->lvs[i].snapshots;

@@ -53,10 +53,10 @@ static void tell_holder(const struct lea_doctor_facts *facts, const struct lea_d
 
 void lea_doctor_check_tasks(const struct lea_doctor_facts *facts, struct lea_doctor_report *report)
 {
-	if (!facts->has_tasks)
+	if (!facts->tasks.is_read)
 		lea_doctor_not_known(report, "/proc cannot be read");
-	for (uint32_t i = 0; i < facts->task_count; i++) {
-		const struct lea_doctor_task *task = &facts->task[i];
+	for (uint32_t i = 0; i < facts->tasks.count; i++) {
+		const struct lea_doctor_task *task = &facts->tasks.task[i];
 
 		if (task->blocked_s >= BLOCKED_LEAST_S)
 			tell_blocked(facts, task, report);
@@ -70,13 +70,14 @@ void lea_doctor_check_tasks(const struct lea_doctor_facts *facts, struct lea_doc
 void lea_doctor_check_semaphores(const struct lea_doctor_facts *facts,
 				 struct lea_doctor_report *report)
 {
+	const struct lea_doctor_semaphores *semaphores = &facts->machine.semaphores;
 	struct lea_doctor_finding finding;
 
-	if (!facts->has_semaphores || !facts->semaphore_limit) {
+	if (!semaphores->is_read || !semaphores->limit) {
 		lea_doctor_not_known(report, "/proc/sysvipc/sem or the limit cannot be read");
 		return;
 	}
-	if (facts->semaphore_sets * 100 <= facts->semaphore_limit * COOKIE_SETS_PERCENT)
+	if (semaphores->sets * 100 <= semaphores->limit * COOKIE_SETS_PERCENT)
 		return;
 	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.text = "semaphores"},
 			 &finding);
@@ -85,9 +86,9 @@ void lea_doctor_check_semaphores(const struct lea_doctor_facts *facts,
 	lea_doctor_evidence(&finding,
 			    "%" PRIu64 " of %" PRIu64 " sets are in use; %" PRIu64
 			    " are device-mapper's, of these %" PRIu64 " older than 10 minutes",
-			    facts->semaphore_sets, facts->semaphore_limit, facts->cookies,
-			    facts->old_cookies);
-	if (facts->old_cookies)
+			    semaphores->sets, semaphores->limit, semaphores->cookies,
+			    semaphores->old_cookies);
+	if (semaphores->old_cookies)
 		lea_doctor_next(&finding, "dmsetup udevcomplete_all -y 10");
 	else
 		lea_doctor_next(&finding, "ipcs -s; sysctl kernel.sem");
@@ -99,7 +100,7 @@ void lea_doctor_check_semaphores(const struct lea_doctor_facts *facts,
 void lea_doctor_check_pressure(const struct lea_doctor_facts *facts,
 			       struct lea_doctor_report *report)
 {
-	const uint64_t full = facts->io_full_percent_100;
+	const uint64_t full = facts->machine.io_full_percent_100;
 	struct lea_doctor_finding finding;
 
 	if (full == LEA_DOCTOR_UNKNOWN) {

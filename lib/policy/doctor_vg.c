@@ -25,7 +25,7 @@ static void check_area(const struct lea_doctor_facts *facts, const struct lea_do
 	const uint64_t limit =
 		disk->mda_bytes > MDA_HEADER_BYTES ? (disk->mda_bytes - MDA_HEADER_BYTES) / 2 : 0;
 	const uint64_t percent = limit ? disk->text_bytes * 100 / limit : 0;
-	const struct lea_vg *vg = facts->vg[disk->vg].vg;
+	const struct lea_vg *vg = facts->vgs.vg[disk->vg].vg;
 	char text[2][LEA_DOCTOR_SIZE_BYTES];
 	struct lea_doctor_finding finding;
 
@@ -53,16 +53,16 @@ static void check_area(const struct lea_doctor_facts *facts, const struct lea_do
 void lea_doctor_check_metadata(const struct lea_doctor_facts *facts,
 			       struct lea_doctor_report *report)
 {
-	const struct lea_doctor_disk **least = calloc((size_t)facts->vg_count + 1, sizeof(*least));
+	const struct lea_doctor_disk **least = calloc((size_t)facts->vgs.count + 1, sizeof(*least));
 
-	for (uint32_t i = 0; least && i < facts->disk_count; i++) {
-		const struct lea_doctor_disk *disk = &facts->disk[i];
+	for (uint32_t i = 0; least && i < facts->disks.count; i++) {
+		const struct lea_doctor_disk *disk = &facts->disks.disk[i];
 
 		if (disk->is_pv && disk->vg != LEA_NONE && disk->mda_bytes && disk->text_bytes &&
 		    (!least[disk->vg] || disk->mda_bytes < least[disk->vg]->mda_bytes))
 			least[disk->vg] = disk;
 	}
-	for (uint32_t v = 0; least && v < facts->vg_count; v++)
+	for (uint32_t v = 0; least && v < facts->vgs.count; v++)
 		if (least[v])
 			check_area(facts, least[v], report);
 	free(least);
@@ -186,14 +186,14 @@ static void compare_memory(const struct lea_doctor_facts *facts,
 			   const struct lea_doctor_disk **disks, size_t count,
 			   const struct lea_doctor_report *report)
 {
-	const char **ids = calloc((size_t)facts->vg_count + 1, sizeof(*ids)), *id;
+	const char **ids = calloc((size_t)facts->vgs.count + 1, sizeof(*ids)), *id;
 	struct lea_doctor_disk wanted;
 	const struct lea_doctor_disk *key = &wanted, **found;
 
-	for (uint32_t v = 0; ids && v < facts->vg_count; v++)
-		ids[v] = facts->vg[v].vg->id;
+	for (uint32_t v = 0; ids && v < facts->vgs.count; v++)
+		ids[v] = facts->vgs.vg[v].vg->id;
 	if (ids)
-		qsort(ids, facts->vg_count, sizeof(*ids), lea_compare_text_at);
+		qsort(ids, facts->vgs.count, sizeof(*ids), lea_compare_text_at);
 	for (uint32_t v = 0; ids && v < facts->memory->vg_count; v++) {
 		const struct lea_boot_vg *then = &facts->memory->vg[v];
 
@@ -204,7 +204,7 @@ static void compare_memory(const struct lea_doctor_facts *facts,
 			if (found) {
 				compare_place(facts, then, &then->pv[p], *found, report);
 				compare_speed(facts, &then->pv[p], *found, report);
-			} else if (!bsearch(&id, ids, facts->vg_count, sizeof(*ids),
+			} else if (!bsearch(&id, ids, facts->vgs.count, sizeof(*ids),
 					    lea_compare_text_at)) {
 				/* A VG of which some PV is there is told by check_complete. */
 				tell_gone(facts, then, &then->pv[p], report);
@@ -217,17 +217,17 @@ static void compare_memory(const struct lea_doctor_facts *facts,
 void lea_doctor_check_drift(const struct lea_doctor_facts *facts, struct lea_doctor_report *report)
 {
 	const struct lea_doctor_disk **disks =
-		calloc((size_t)facts->disk_count + 1, sizeof(*disks));
+		calloc((size_t)facts->disks.count + 1, sizeof(*disks));
 	size_t count = 0;
 
-	for (uint32_t v = 0; v < facts->vg_count; v++)
-		if (facts->vg[v].is_ours)
-			check_complete(facts, &facts->vg[v], report);
+	for (uint32_t v = 0; v < facts->vgs.count; v++)
+		if (facts->vgs.vg[v].is_ours)
+			check_complete(facts, &facts->vgs.vg[v], report);
 	if (!facts->memory)
 		lea_doctor_not_known(report, "no boot is remembered");
-	for (uint32_t i = 0; disks && i < facts->disk_count; i++)
-		if (facts->disk[i].is_pv && facts->disk[i].pvid[0])
-			disks[count++] = &facts->disk[i];
+	for (uint32_t i = 0; disks && i < facts->disks.count; i++)
+		if (facts->disks.disk[i].is_pv && facts->disks.disk[i].pvid[0])
+			disks[count++] = &facts->disks.disk[i];
 	if (count)
 		qsort(disks, count, sizeof(*disks), compare_disks);
 	if (disks && facts->memory)
@@ -248,15 +248,15 @@ static int compare_names(const void *a, const void *b)
 static void check_twice(const struct lea_doctor_facts *facts,
 			const struct lea_doctor_report *report)
 {
-	const struct lea_doctor_vg **vgs = calloc((size_t)facts->vg_count + 1, sizeof(*vgs));
+	const struct lea_doctor_vg **vgs = calloc((size_t)facts->vgs.count + 1, sizeof(*vgs));
 	struct lea_doctor_finding finding;
 	char id[2][39];
 
-	for (uint32_t v = 0; vgs && v < facts->vg_count; v++)
-		vgs[v] = &facts->vg[v];
-	if (vgs && facts->vg_count)
-		qsort(vgs, facts->vg_count, sizeof(*vgs), compare_names);
-	for (uint32_t v = 1; vgs && v < facts->vg_count; v++) {
+	for (uint32_t v = 0; vgs && v < facts->vgs.count; v++)
+		vgs[v] = &facts->vgs.vg[v];
+	if (vgs && facts->vgs.count)
+		qsort(vgs, facts->vgs.count, sizeof(*vgs), compare_names);
+	for (uint32_t v = 1; vgs && v < facts->vgs.count; v++) {
 		if (strcmp(vgs[v]->vg->name, vgs[v - 1]->vg->name) != 0)
 			continue;
 		lea_doctor_begin(report, facts, 2, &(struct lea_doctor_about){.vg = vgs[v]->vg},
@@ -276,10 +276,10 @@ static void check_duplicates(const struct lea_doctor_facts *facts,
 {
 	struct lea_doctor_finding finding;
 
-	for (uint32_t v = 0; v < facts->vg_count; v++) {
-		const struct lea_vg *vg = facts->vg[v].vg;
+	for (uint32_t v = 0; v < facts->vgs.count; v++) {
+		const struct lea_vg *vg = facts->vgs.vg[v].vg;
 
-		if (!facts->vg[v].has_duplicate)
+		if (!facts->vgs.vg[v].has_duplicate)
 			continue;
 		lea_doctor_begin(report, facts, 2, &(struct lea_doctor_about){.vg = vg}, &finding);
 		finding.why = "no event activates the VG, since nobody knows which device is the "
@@ -324,9 +324,9 @@ void lea_doctor_check_names(const struct lea_doctor_facts *facts, struct lea_doc
 {
 	check_twice(facts, report);
 	check_duplicates(facts, report);
-	for (uint32_t i = 0; i < facts->hidden_count; i++)
-		tell_hidden(facts, &facts->hidden[i], report);
-	for (uint32_t i = 0; i < facts->disk_count; i++)
-		if (facts->disk[i].lies_on_lv)
-			check_guest(facts, &facts->disk[i], report);
+	for (uint32_t i = 0; i < facts->disks.hidden_count; i++)
+		tell_hidden(facts, &facts->disks.hidden[i], report);
+	for (uint32_t i = 0; i < facts->disks.count; i++)
+		if (facts->disks.disk[i].lies_on_lv)
+			check_guest(facts, &facts->disks.disk[i], report);
 }

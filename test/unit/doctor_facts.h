@@ -4,7 +4,7 @@
 #pragma once
 
 #include "fake/golden.h"
-#include "policy/doctor.h"
+#include "policy/doctor_run.h"
 #include "unit/suite.h"
 
 #include <inttypes.h>
@@ -102,23 +102,23 @@ static void begin(const char *shape)
 	}
 	now.vg[0] = (struct lea_doctor_vg){
 		.vg = now.golden.vg, .disk = now.index, .lv = now.lv, .is_ours = true};
-	facts->disk = now.disk;
-	facts->disk_count = now.golden.vg->pv_count;
-	facts->vg = now.vg;
-	facts->vg_count = 1;
-	facts->has_tasks = facts->has_kernel_ring = facts->has_semaphores = true;
-	facts->has_snapshot_module = true;
-	facts->cow_threshold = "2048";
-	facts->copy_throttle_percent = 100;
-	facts->memory_kib = 16U << 20;
-	facts->monitoring = true;
-	facts->has_dmeventd = LEA_DOCTOR_YES;
-	facts->pool_threshold_percent = 80;
-	facts->semaphore_sets = 1;
-	facts->semaphore_limit = 32000;
+	facts->disks.disk = now.disk;
+	facts->disks.count = now.golden.vg->pv_count;
+	facts->vgs.vg = now.vg;
+	facts->vgs.count = 1;
+	facts->tasks.is_read = facts->disks.has_kernel_ring = facts->machine.semaphores.is_read = true;
+	facts->machine.snapshots.has_module = true;
+	facts->machine.snapshots.cow_threshold = "2048";
+	facts->machine.snapshots.copy_throttle_percent = 100;
+	facts->machine.snapshots.memory_kib = 16U << 20;
+	facts->machine.watch.monitoring = true;
+	facts->machine.watch.has_dmeventd = LEA_DOCTOR_YES;
+	facts->machine.watch.threshold_percent = 80;
+	facts->machine.semaphores.sets = 1;
+	facts->machine.semaphores.limit = 32000;
 	facts->memory = &now.memory;
 	facts->drbd = (struct lea_doctor_drbd){.scanned = "", .settings = ""};
-	facts->sample_ms = 2000;
+	facts->disks.sample_ms = 2000;
 }
 
 static void end(void)
@@ -132,7 +132,7 @@ static void run(uint32_t only)
 	const struct lea_doctor_sink sink = {find, not_known, NULL};
 
 	now.said[0] = now.unknown[0] = '\0';
-	lea_doctor_run(&now.facts, only, &sink);
+	ck_assert(!lea_doctor_run(&now.facts, only, &sink));
 }
 
 static inline uint32_t lv_of(const char *name)
@@ -189,6 +189,6 @@ static inline void rotational_1(void)
 
 static inline void rotational_all(void)
 {
-	for (uint32_t i = 0; i < now.facts.disk_count; i++)
+	for (uint32_t i = 0; i < now.facts.disks.count; i++)
 		rotational(i);
 }

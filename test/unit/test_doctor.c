@@ -12,7 +12,7 @@ static void slow_0(void)
 static void slow_under_pressure(void)
 {
 	slow_0();
-	now.facts.io_full_percent_100 = 5000;
+	now.facts.machine.io_full_percent_100 = 5000;
 }
 
 static void slow_writes(void)
@@ -40,7 +40,7 @@ static void few(void)
 static void peers(void)
 {
 	now.disk[0].after = (struct lea_doctor_io){1000, 12000, 0, 0};
-	for (uint32_t i = 1; i < now.facts.disk_count; i++)
+	for (uint32_t i = 1; i < now.facts.disks.count; i++)
 		now.disk[i].after = (struct lea_doctor_io){1000, 2000, 0, 0};
 }
 
@@ -85,8 +85,8 @@ static void blocked(void)
 					       .wchan = "io_schedule",
 					       .device = "/dev/sdq",
 					       .blocked_s = 10};
-	now.facts.task = now.task;
-	now.facts.task_count = 1;
+	now.facts.tasks.task = now.task;
+	now.facts.tasks.count = 1;
 }
 
 static void blocked_shortly(void)
@@ -104,7 +104,7 @@ static void holder(void)
 
 static void no_tasks(void)
 {
-	now.facts.has_tasks = false;
+	now.facts.tasks.is_read = false;
 }
 
 static void cache_off(void)
@@ -245,13 +245,13 @@ static void unopened(void)
 {
 	now.lv[0].open_count = 0;
 	now.lv[0].io = (struct lea_doctor_io){20, 1, 0, 0};
-	now.facts.uptime_s = 86400;
+	now.facts.machine.uptime_s = 86400;
 }
 
 static void unopened_young(void)
 {
 	unopened();
-	now.facts.uptime_s = 86399;
+	now.facts.machine.uptime_s = 86399;
 }
 
 static void unopened_written(void)
@@ -277,14 +277,14 @@ static void orphan(void)
 	now.disk[1] = good_disk(1);
 	now.disk[1].is_orphan = true;
 	now.disk[1].vg = LEA_NONE;
-	now.facts.disk_count = 2;
+	now.facts.disks.count = 2;
 }
 
 static void left_node(void)
 {
 	now.node = (struct lea_doctor_node){0, "dm-7", "vg-gone"};
-	now.facts.node = &now.node;
-	now.facts.node_count = 1;
+	now.facts.vgs.node = &now.node;
+	now.facts.vgs.node_count = 1;
 }
 
 static void hostile_node(void)

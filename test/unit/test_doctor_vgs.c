@@ -43,32 +43,32 @@ static void snap_written(void)
 
 static void no_limit(void)
 {
-	now.facts.cow_threshold = "";
+	now.facts.machine.snapshots.cow_threshold = "";
 }
 
 static void limit_0(void)
 {
-	now.facts.cow_threshold = "0";
+	now.facts.machine.snapshots.cow_threshold = "0";
 }
 
 static void limit_nonsense(void)
 {
-	now.facts.cow_threshold = "a lot";
+	now.facts.machine.snapshots.cow_threshold = "a lot";
 }
 
 static void limit_high(void)
 {
-	now.facts.cow_threshold = "1000000";
+	now.facts.machine.snapshots.cow_threshold = "1000000";
 }
 
 static void throttled(void)
 {
-	now.facts.copy_throttle_percent = 10;
+	now.facts.machine.snapshots.copy_throttle_percent = 10;
 }
 
 static void slabs(void)
 {
-	now.facts.slab_kib = 1U << 20;
+	now.facts.machine.snapshots.slab_kib = 1U << 20;
 }
 
 static void pool(const char *status)
@@ -114,12 +114,12 @@ static void pool_nonsense(void)
 
 static void never_extended(void)
 {
-	now.facts.pool_threshold_percent = 100;
+	now.facts.machine.watch.threshold_percent = 100;
 }
 
 static void no_dmeventd(void)
 {
-	now.facts.has_dmeventd = LEA_DOCTOR_NO;
+	now.facts.machine.watch.has_dmeventd = LEA_DOCTOR_NO;
 }
 
 static void unwatched(void)
@@ -234,19 +234,19 @@ static void no_memory(void)
 
 static void semaphores_50(void)
 {
-	now.facts.semaphore_sets = 16000;
+	now.facts.machine.semaphores.sets = 16000;
 }
 
 static void semaphores_51(void)
 {
-	now.facts.semaphore_sets = 16001;
-	now.facts.cookies = 15000;
-	now.facts.old_cookies = 14000;
+	now.facts.machine.semaphores.sets = 16001;
+	now.facts.machine.semaphores.cookies = 15000;
+	now.facts.machine.semaphores.old_cookies = 14000;
 }
 
 static void no_semaphores(void)
 {
-	now.facts.has_semaphores = false;
+	now.facts.machine.semaphores.is_read = false;
 }
 
 static struct lea_vg other_vg;
@@ -257,7 +257,7 @@ static void twin(void)
 	snprintf(other_vg.id, sizeof(other_vg.id), "abcdefghijklmnopqrstuvwxyz012345");
 	now.vg[1] = now.vg[0];
 	now.vg[1].vg = &other_vg;
-	now.facts.vg_count = 2;
+	now.facts.vgs.count = 2;
 }
 
 static void duplicate(void)
@@ -268,8 +268,8 @@ static void duplicate(void)
 static void hidden_pv(void)
 {
 	now.hidden = (struct lea_doctor_hidden){"/dev/sdx", "device is not in devices file", ""};
-	now.facts.hidden = &now.hidden;
-	now.facts.hidden_count = 1;
+	now.facts.disks.hidden = &now.hidden;
+	now.facts.disks.hidden_count = 1;
 }
 
 static void guest_pv(void)
@@ -279,17 +279,17 @@ static void guest_pv(void)
 
 static void pressure_20(void)
 {
-	now.facts.io_full_percent_100 = 2000;
+	now.facts.machine.io_full_percent_100 = 2000;
 }
 
 static void pressure_21(void)
 {
-	now.facts.io_full_percent_100 = 2150;
+	now.facts.machine.io_full_percent_100 = 2150;
 }
 
 static void no_pressure(void)
 {
-	now.facts.io_full_percent_100 = LEA_DOCTOR_UNKNOWN;
+	now.facts.machine.io_full_percent_100 = LEA_DOCTOR_UNKNOWN;
 }
 
 static void scanned(void)
@@ -325,7 +325,7 @@ static void replicas(void)
 	now.disk[1] = good_disk(1);
 	now.disk[1].kernel = "sda";
 	now.disk[1].vg = 1;
-	now.facts.disk_count = 2;
+	now.facts.disks.count = 2;
 }
 
 static const struct row rows[] = {

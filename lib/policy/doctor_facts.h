@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What makes storage fail slowly: a table of checks, each from facts about the machine to findings.
- * Pure; command/doctor.c gathers the facts. Strings of facts are borrowed and never NULL; "":
+ * What lvmevent doctor knows of the machine, a struct for each subject. Only the gatherers
+ * (command/doctor_*.c) write it, the checks read it. Strings are borrowed and never NULL; "":
  * unknown. Numbers that may be unknown are LEA_DOCTOR_UNKNOWN then.
  */
 #pragma once
 
-#include "base/err.h"
 #include "disk/vg.h"
 #include "policy/boot_memory.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#define LEA_DOCTOR_UNKNOWN	  UINT64_MAX
-#define LEA_DOCTOR_OBJECT_BYTES	  320U
-#define LEA_DOCTOR_EVIDENCE_BYTES 768U
-#define LEA_DOCTOR_NEXT_BYTES	  512U
-#define LEA_DOCTOR_CHECKS_MOST	  32U
+#define LEA_DOCTOR_UNKNOWN UINT64_MAX
 
 enum lea_doctor_answer { LEA_DOCTOR_NOT_KNOWN, LEA_DOCTOR_NO, LEA_DOCTOR_YES };
 
@@ -27,14 +21,6 @@ enum lea_doctor_cache { LEA_DOCTOR_CACHE_NOT_KNOWN, LEA_DOCTOR_CACHE_OFF, LEA_DO
 /* Counters of one device since the boot. Source: kernel documentation, admin-guide/iostats. */
 struct lea_doctor_io {
 	uint64_t reads, read_ms, writes, write_ms;
-};
-
-/* What a judgement of all disks found, as bits. */
-enum lea_doctor_fault {
-	LEA_DOCTOR_FAULT_LATE = 1U << 0,       /* does not answer in time */
-	LEA_DOCTOR_FAULT_SLOW = 1U << 1,       /* D1 */
-	LEA_DOCTOR_FAULT_FAILING = 1U << 2,    /* D5 */
-	LEA_DOCTOR_FAULT_ROTATIONAL = 1U << 3, /* no fault by itself */
 };
 
 enum lea_doctor_smart {
@@ -62,7 +48,7 @@ struct lea_doctor_disk {
 	const char *node;   /* of the device itself: "sda1" */
 	char pvid[33];	    /* "": the device lies below a PV */
 	uint32_t major, minor;
-	uint32_t vg;	       /* index into facts->vg; LEA_NONE: of none */
+	uint32_t vg;	       /* index into the VGs; LEA_NONE: of none */
 	bool is_pv, is_orphan; /* is_orphan: a PV of no VG */
 	bool lies_on_lv;
 	bool is_scsi, is_nvme, is_virtio;
@@ -86,9 +72,6 @@ struct lea_doctor_disk {
 	uint64_t mda_bytes, text_bytes;	  /* of the PV's first metadata area, of the text in it */
 	const char *wwid, *address;	  /* as in the boot's memory; "" also if not asked for */
 	struct lea_doctor_file file;
-	unsigned int faults; /* enum lea_doctor_fault; set by lea_doctor_judge_disks */
-	uint64_t await_us;   /* set by it; LEA_DOCTOR_UNKNOWN: too few requests */
-	bool await_is_write;
 };
 
 struct lea_doctor_lv {
@@ -106,7 +89,7 @@ struct lea_doctor_lv {
 
 struct lea_doctor_vg {
 	const struct lea_vg *vg;
-	const uint32_t *disk;	  /* [vg->pv_count]: index into facts->disk; LEA_NONE: not there */
+	const uint32_t *disk;	  /* [vg->pv_count]: index into the disks; LEA_NONE: not there */
 	struct lea_doctor_lv *lv; /* [vg->lv_count] */
 	bool has_duplicate;
 	bool is_unwatched; /* active, and not registered with dmeventd */
@@ -133,6 +116,57 @@ struct lea_doctor_hidden {
 	const char *name, *why, *pvid;
 };
 
+struct lea_doctor_disks {
+	struct lea_doctor_disk *disk;
+	uint32_t count;
+	const struct lea_doctor_hidden *hidden;
+	uint32_t hidden_count;
+	bool has_kernel_ring;
+	uint64_t sample_ms; /* between the two readings of counters */
+};
+
+struct lea_doctor_vgs {
+	struct lea_doctor_vg *vg;
+	uint32_t count;
+	const struct lea_doctor_node *node;
+	uint32_t node_count;
+};
+
+struct lea_doctor_tasks {
+	const struct lea_doctor_task *task;
+	uint32_t count;
+	bool is_read;
+};
+
+struct lea_doctor_semaphores {
+	bool is_read;
+	uint64_t sets, limit, cookies, old_cookies;
+};
+
+/* The kernel's snapshots. */
+struct lea_doctor_snapshots {
+	bool has_module;
+	const char *cow_threshold; /* text of the parameter; "": there is none */
+	uint64_t copy_throttle_percent, memory_kib;
+	uint64_t slab_kib; /* of kcopyd_job and dm_snap_pending_exception */
+};
+
+/* What watches over pools. */
+struct lea_doctor_watch {
+	uint32_t threshold_percent;
+	bool monitoring;
+	enum lea_doctor_answer has_dmeventd;
+};
+
+struct lea_doctor_machine {
+	uint64_t uptime_s;
+	uint64_t io_full_percent_100; /* avg60, in hundredths */
+	bool scan_lvs;
+	struct lea_doctor_semaphores semaphores;
+	struct lea_doctor_snapshots snapshots;
+	struct lea_doctor_watch watch;
+};
+
 struct lea_doctor_drbd {
 	bool is_there;	     /* some DRBD device is there */
 	const char *scanned; /* a DRBD device that LVM's filters let through; "": none */
@@ -142,73 +176,10 @@ struct lea_doctor_drbd {
 };
 
 struct lea_doctor_facts {
-	struct lea_doctor_disk *disk;
-	uint32_t disk_count;
-	struct lea_doctor_vg *vg;
-	uint32_t vg_count;
-	const struct lea_doctor_task *task;
-	uint32_t task_count;
-	bool has_tasks;
-	const struct lea_doctor_node *node;
-	uint32_t node_count;
-	const struct lea_doctor_hidden *hidden;
-	uint32_t hidden_count;
-	const struct lea_boot_memory *memory; /* NULL: none */
-	uint32_t unread;		      /* devices that the time did not suffice for */
-	uint64_t sample_ms, uptime_s;
-	bool has_kernel_ring;
-	/* snapshots */
-	bool has_snapshot_module;
-	const char *cow_threshold; /* text of the parameter; "": there is none */
-	uint64_t copy_throttle_percent, memory_kib;
-	uint64_t slab_kib; /* of kcopyd_job and dm_snap_pending_exception */
-	/* pools */
-	uint32_t pool_threshold_percent;
-	bool monitoring;
-	enum lea_doctor_answer has_dmeventd;
-	/* semaphores */
-	bool has_semaphores;
-	uint64_t semaphore_sets, semaphore_limit, cookies, old_cookies;
-	uint64_t io_full_percent_100; /* avg60, in hundredths */
-	bool scan_lvs;
+	struct lea_doctor_disks disks;
+	struct lea_doctor_vgs vgs;
+	struct lea_doctor_tasks tasks;
+	struct lea_doctor_machine machine;
 	struct lea_doctor_drbd drbd;
+	const struct lea_boot_memory *memory; /* NULL: none */
 };
-
-struct lea_doctor_finding {
-	const char *check;		      /* "D4" */
-	const char *title;		      /* of the check */
-	unsigned int severity;		      /* 1, or 2: data or the boot are at risk */
-	const char *vg, *lv, *device, *pvid;  /* "": none; pvid: 32 characters */
-	char object[LEA_DOCTOR_OBJECT_BYTES]; /* "/dev/sda (PV of vg0)" */
-	char evidence[LEA_DOCTOR_EVIDENCE_BYTES];
-	const char *why;		  /* it matters */
-	char next[LEA_DOCTOR_NEXT_BYTES]; /* a command line for a shell, or advice */
-};
-
-struct lea_doctor_sink {
-	void (*find)(void *arg, const struct lea_doctor_finding *finding);
-	void (*not_known)(void *arg, const char *check, const char *why);
-	void *arg;
-};
-
-struct lea_doctor_report;
-
-struct lea_doctor_check {
-	const char *id, *title;
-	void (*run)(const struct lea_doctor_facts *facts, struct lea_doctor_report *report);
-};
-
-/* All checks, in the order of their ids. Static. */
-const struct lea_doctor_check *lea_doctor_checks(uint32_t *ret_count);
-
-/* @only: bit i for check i. Judges the disks first, which sets their faults. Linear, but for the
- * sorting of disks by kind. */
-void lea_doctor_run(struct lea_doctor_facts *facts, uint32_t only,
-		    const struct lea_doctor_sink *sink);
-
-/* Sets faults and await of each disk. */
-void lea_doctor_judge_disks(struct lea_doctor_facts *facts);
-
-/* "4.0 GiB" */
-#define LEA_DOCTOR_SIZE_BYTES 24U
-void lea_doctor_size(uint64_t bytes, char ret_text[static LEA_DOCTOR_SIZE_BYTES]);
