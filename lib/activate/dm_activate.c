@@ -7,7 +7,7 @@
  */
 #include "activate/dm_activate.h"
 
-#include "activate/private.h"
+#include "activate/activate_private.h"
 #include "world/dm.h"
 
 #include <errno.h>

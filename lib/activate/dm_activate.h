@@ -8,8 +8,8 @@
 #include "activate/transaction.h"
 #include "base/arena.h"
 #include "base/err.h"
-#include "policy/plan.h"
-#include "world/conf.h"
+#include "conf/conf.h"
+#include "plan/plan.h"
 #include "world/world.h"
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
  * open. A component that a person has activated is an obstacle to the LVs above it. A VG with a
  * node in any other state is handed to the real lvm.
  */
-#include "activate/private.h"
+#include "activate/activate_private.h"
 
 #include "world/blockdev.h"
 

@@ -3,8 +3,8 @@
  * Deactivation. Like lvm2, it checks whether any visible LV is open before it removes the first, so
  * that a VG is not left half active because its last LV is mounted.
  */
+#include "activate/activate_private.h"
 #include "activate/monitor.h"
-#include "activate/private.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "world/mounts.h"

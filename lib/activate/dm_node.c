@@ -3,7 +3,7 @@
  * Operations on one node: create, load, resume, take back. Planned tables refer to other nodes by
  * index ("@7"); the references are replaced here by device numbers.
  */
-#include "activate/private.h"
+#include "activate/activate_private.h"
 
 #include "world/timeline.h"
 

@@ -3,7 +3,7 @@
  * The steps of the first LV on a shared node create that node. When this LV fails for a reason of
  * its own, the other LVs still need the node.
  */
-#include "activate/private.h"
+#include "activate/activate_private.h"
 
 struct walk {
 	struct lea_dm_exec *run;

@@ -2,11 +2,11 @@
 /* A process of the real lvm scans every device of the machine, so lvm is run only where needed. */
 #include "activate/monitor.h"
 
+#include "activate/activate_private.h"
 #include "activate/delegate.h"
-#include "activate/private.h"
+#include "activate/monitor_spec.h"
 #include "base/arena.h"
 #include "base/cleanup.h"
-#include "policy/monitor_spec.h"
 #include "state/monitor_deferred.h"
 #include "world/dm.h"
 #include "world/dmeventd.h"

@@ -6,10 +6,10 @@
  */
 #pragma once
 
+#include "activate/monitor_poll.h"
 #include "activate/transaction.h"
 #include "base/err.h"
-#include "policy/monitor_poll.h"
-#include "world/conf.h"
+#include "conf/conf.h"
 
 struct lea_monitor_list {
 	const struct lea_vg **vg;      /* [room]; owned array of borrowed VGs */

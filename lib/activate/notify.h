@@ -2,7 +2,7 @@
 /* Notifies lvmdbusd after an activation or deactivation, as lvm2's own commands do. */
 #pragma once
 
-#include "world/conf.h"
+#include "conf/conf.h"
 #include "world/world.h"
 
 /*

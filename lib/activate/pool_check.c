@@ -4,7 +4,7 @@
  * it; a failed check stops only this pool and the LVs in it. Once a thin pool is active, its
  * transaction id must be the one in the VG's metadata.
  */
-#include "activate/private.h"
+#include "activate/activate_private.h"
 #include "base/cleanup.h"
 #include "disk/segments.h"
 #include "disk/segtype.h"

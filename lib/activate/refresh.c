@@ -7,7 +7,7 @@
 #include "base/log_ids.h"
 #include "disk/segments.h"
 #include "disk/segtype.h"
-#include "policy/plan_name.h"
+#include "plan/plan_name.h"
 #include "world/dm.h"
 
 #include <errno.h>

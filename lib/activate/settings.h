@@ -3,11 +3,11 @@
 #pragma once
 
 #include "activate/transaction.h"
-#include "policy/access.h"
-#include "policy/incomplete_rules.h"
-#include "policy/need.h"
-#include "policy/plan.h"
-#include "world/conf.h"
+#include "conf/conf.h"
+#include "memory/need.h"
+#include "plan/access.h"
+#include "plan/incomplete_rules.h"
+#include "plan/plan.h"
 #include "world/world.h"
 
 /* Fills *ret_rules; strings and lists are borrowed from @conf and @options. */

@@ -4,13 +4,13 @@
  * made, and once a snapshot is active its fullness is told. A snapshot can be filled long before
  * this boot, and dmeventd may not run.
  */
-#include "activate/private.h"
+#include "activate/activate_private.h"
+#include "activate/snapshot_status.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "base/log_ids.h"
 #include "disk/segments.h"
-#include "policy/snapshot_status.h"
 #include "world/proc.h"
 
 #include <errno.h>

@@ -5,16 +5,16 @@
  */
 #include "activate/transaction.h"
 
+#include "activate/activate_vg.h"
 #include "activate/dm_activate.h"
 #include "activate/monitor.h"
 #include "activate/notify.h"
 #include "activate/refresh.h"
 #include "activate/rescan.h"
-#include "activate/vg.h"
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "filter/filter.h"
-#include "policy/incomplete_rules.h"
+#include "plan/incomplete_rules.h"
 #include "state/lock.h"
 #include "state/online.h"
 #include "world/dm.h"

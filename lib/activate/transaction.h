@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/err.h"
-#include "policy/select.h"
+#include "plan/select.h"
 #include "scan/scan.h"
 
 #include <stdbool.h>

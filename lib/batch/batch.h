@@ -7,9 +7,9 @@
 #pragma once
 
 #include "base/err.h"
+#include "conf/conf.h"
 #include "scan/reader.h"
 #include "state/queue.h"
-#include "world/conf.h"
 #include "world/world.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * Which VGs need activation: run files say that a VG is complete; a claim that was made with the
  * same instances of all its PVs says that it is done.
  */
-#include "batch/private.h"
+#include "batch/batch_private.h"
 
 #include <errno.h>
 #include <search.h>

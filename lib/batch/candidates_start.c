@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From a complete VG to an active one: claims, workers, and their results. */
-#include "batch/private.h"
+#include "batch/batch_private.h"
 
 #include <errno.h>
 #include <search.h>
@@ -12,10 +12,10 @@
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "base/log_ids.h"
+#include "batch/incomplete.h"
 #include "batch/part.h"
 #include "batch/requeue.h"
 #include "record/duplicates.h"
-#include "record/incomplete.h"
 #include "state/missing.h"
 #include "state/online.h"
 #include "world/timeline.h"

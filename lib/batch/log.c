@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a pass logs on devices and on itself. */
-#include "batch/private.h"
+#include "batch/batch_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,8 +9,8 @@
 
 #include "base/err.h"
 #include "batch/batch.h"
-#include "policy/boot_memory.h"
-#include "policy/incomplete_rules.h"
+#include "memory/boot_memory.h"
+#include "plan/incomplete_rules.h"
 #include "scan/scan.h"
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "policy/boot_memory.h"
+#include "memory/boot_memory.h"
 #include "world/world.h"
 
 /*

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "activate/monitor_poll.h"
 #include "base/file.h"
 #include "base/id.h"
-#include "policy/monitor_poll.h"
-#include "policy/root_spec.h"
+#include "memory/root_spec.h"
 #include "world/active_vgs.h"
 #include "world/dm.h"
 

@@ -3,9 +3,9 @@
 
 #include "base/append.h"
 #include "base/cleanup.h"
-#include "daemon/boot_needs.h"
 #include "daemon/udev_wait.h"
-#include "policy/need_unit.h"
+#include "memory/boot_needs.h"
+#include "memory/need_unit.h"
 #include "state/missing.h"
 #include "state/online.h"
 

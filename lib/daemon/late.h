@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "policy/need.h"
+#include "memory/need.h"
 #include "world/world.h"
 
 #include <stdint.h>

@@ -7,9 +7,9 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "policy/boot_memory.h"
-#include "policy/keep_off.h"
-#include "world/conf.h"
+#include "conf/conf.h"
+#include "daemon/keep_off.h"
+#include "memory/boot_memory.h"
 #include "world/device.h"
 #include "world/world.h"
 

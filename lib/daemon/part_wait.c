@@ -2,8 +2,8 @@
 #include "daemon/part_wait.h"
 
 #include "base/cleanup.h"
-#include "record/boot_memory_file.h"
 #include "daemon/udev_wait.h"
+#include "memory/boot_memory_file.h"
 
 /* Without a memory every VG waits as long as its rule says. */
 static void read_memory(struct lea_part_wait *wait, const struct lea_batch_options *how)

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "base/err.h"
+#include "conf/conf.h"
 #include "state/queue.h"
-#include "world/conf.h"
 #include "world/world.h"
 
 #include <stdbool.h>

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "batch/needs.h"
 #include "daemon/boot_memory_collect.h"
-#include "daemon/timeline_file.h"
 #include "daemon/udev_wait.h"
-#include "policy/need_memory.h"
-#include "record/boot_memory_file.h"
+#include "memory/boot_memory_file.h"
+#include "memory/need_memory.h"
+#include "memory/needs_read.h"
+#include "memory/timeline_file.h"
 #include "state/online.h"
 
 #define TRIES_MOST 5U

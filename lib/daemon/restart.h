@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "world/conf.h"
+#include "conf/conf.h"
 #include "world/world.h"
 
 #include <stdbool.h>

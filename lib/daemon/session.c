@@ -5,13 +5,13 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
+#include "batch/incomplete.h"
 #include "batch/part.h"
 #include "batch/pass_cache.h"
-#include "daemon/boot_needs.h"
-#include "record/incomplete.h"
+#include "conf/setup.h"
+#include "memory/boot_needs.h"
 #include "worker/pool.h"
 #include "world/place.h"
-#include "world/setup.h"
 
 int lea_session_fail(struct lea_world *world, int fault, const char *what)
 {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "batch/batch.h"
-#include "world/conf.h"
+#include "conf/conf.h"
 #include "world/world.h"
 
 /* The caller zeroes it but for event_fd (-1), world, conf and lvm_path; lea_session_end frees it in

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "filter/private.h"
+#include "filter/filter_private.h"
 #include "world/udevdb.h"
 
 /* Can this device have partitions at all? Called only for devices with a partition table. */

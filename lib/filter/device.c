@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "filter/private.h"
+#include "filter/filter_private.h"
 #include "world/udevdb.h"
 
 #define SECTORS_PER_KIB 2U

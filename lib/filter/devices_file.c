@@ -5,7 +5,7 @@
  * file contains are read from a device and looked up. The file is never written.
  * Source: lvmdevices(8); black-box tests of lvm2 2.03.16 and 2.03.31.
  */
-#include "filter/private.h"
+#include "filter/filter_private.h"
 
 #include <errno.h>
 #include <stdio.h>

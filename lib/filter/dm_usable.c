@@ -3,7 +3,7 @@
  * Device-mapper devices that cannot hold a PV. This reads sysfs and does not ask device-mapper,
  * whose status calls can wait for the device.
  */
-#include "filter/private.h"
+#include "filter/filter_private.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Which driver a major number belongs to, and whether LVM supports that driver.
  * Source: lvm.conf(5) devices/types; black-box tests of lvm2 for its list of drivers.
  */
-#include "filter/private.h"
+#include "filter/filter_private.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "filter/private.h"
+#include "filter/filter_private.h"
 
 LEA_DEFINE_FREEP(struct lea_filter, filter_freep, lea_filter_free);
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/err.h"
-#include "world/conf.h"
+#include "conf/conf.h"
 #include "world/device.h"
 #include "world/world.h"
 

@@ -4,7 +4,7 @@
  * the list of ids that multipath has used before, which is only a hint: udev's "no" outweighs it.
  * Source: lvm.conf(5) multipath_wwids_file; multipath.conf(5); black-box tests of lvm2.
  */
-#include "filter/private.h"
+#include "filter/filter_private.h"
 
 #include <dirent.h>
 #include <errno.h>

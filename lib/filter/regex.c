@@ -3,7 +3,7 @@
  * devices/filter and global_filter: lists of accepting and rejecting patterns.
  * Source: lvm.conf(5); black-box tests of lvm2 2.03.16.
  */
-#include "filter/private.h"
+#include "filter/filter_private.h"
 
 #include <errno.h>
 #include <libdevmapper.h>

@@ -4,7 +4,7 @@
  * Source: UEFI specification (GPT), md's superblock layout (md.4, kernel include/uapi/linux/raid),
  * SNIA DDF, black-box tests of lvm2 2.03.16 for what counts as a used partition.
  */
-#include "filter/private.h"
+#include "filter/filter_private.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "filter/device_id.h"
-#include "record/boot_memory_file.h"
+#include "memory/boot_memory_file.h"
 #include "world/sysfs.h"
 
 /* @wwid: the text of ret_device->wwid. */

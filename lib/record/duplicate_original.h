@@ -3,7 +3,7 @@
 #pragma once
 
 #include "disk/vg.h"
-#include "policy/original.h"
+#include "memory/original.h"
 #include "world/device.h"
 #include "world/world.h"
 

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "base/err.h"
+#include "conf/conf.h"
 #include "scan/scan.h"
-#include "world/conf.h"
 #include "world/device.h"
 #include "world/sysfs.h"
 #include "world/world.h"

@@ -15,10 +15,10 @@
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "base/log_ids.h"
+#include "record/duplicate_note.h"
 #include "record/duplicate_original.h"
 #include "record/duplicate_tie.h"
 #include "state/claim.h"
-#include "state/duplicate.h"
 #include "state/online.h"
 #include "world/udevlinks.h"
 

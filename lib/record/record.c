@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/step.h"
-#include "policy/access.h"
+#include "plan/access.h"
 #include "record/duplicates.h"
 #include "record/vg_count.h"
 #include "state/lookup_index.h"

@@ -9,10 +9,10 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "policy/complete.h"
+#include "conf/conf.h"
+#include "plan/complete.h"
 #include "record/duplicate_tie.h"
 #include "scan/scan.h"
-#include "world/conf.h"
 #include "world/world.h"
 
 #include <stdbool.h>

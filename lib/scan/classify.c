@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/id.h"
-#include "scan/private.h"
+#include "scan/scan_private.h"
 #include "world/sysfs.h"
 
 #define SECTOR_BYTES 512U

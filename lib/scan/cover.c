@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "scan/private.h"
+#include "scan/scan_private.h"
 #include "world/sysfs.h"
 
 #define DM_PREFIX "/dev/dm-"

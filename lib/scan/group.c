@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "scan/private.h"
+#include "scan/scan_private.h"
 #include "state/claim.h"
 #include "state/missing.h"
 

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "scan/backoff.h"
-#include "scan/private.h"
 #include "scan/reader.h"
+#include "scan/scan_private.h"
 
 #include <sys/types.h>
 

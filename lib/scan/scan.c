@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "scan/private.h"
+#include "scan/scan_private.h"
 
 static int get_filter(struct lea_scan *scan, const struct lea_scan_options *options)
 {

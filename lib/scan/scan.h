@@ -6,11 +6,11 @@
 #pragma once
 
 #include "base/err.h"
+#include "conf/conf.h"
 #include "disk/label.h"
 #include "disk/vg.h"
 #include "filter/filter.h"
 #include "world/blkid.h"
-#include "world/conf.h"
 #include "world/device.h"
 #include "world/world.h"
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/err.h"
+#include "conf/conf.h"
 #include "scan/reader.h"
 #include "scan/scan.h"
-#include "world/conf.h"
 #include "world/world.h"
 
 /*

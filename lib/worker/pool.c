@@ -7,7 +7,7 @@
 #include "worker/pool.h"
 
 #include "base/cleanup.h"
-#include "policy/bounds.h"
+#include "plan/bounds.h"
 #include "worker/detached.h"
 #include "worker/worker.h"
 #include "world/proc.h"

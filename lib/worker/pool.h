@@ -10,10 +10,10 @@
 
 #include "activate/transaction.h"
 #include "base/err.h"
+#include "conf/conf.h"
 #include "record/duplicates.h"
 #include "scan/scan.h"
 #include "worker/request.h"
-#include "world/conf.h"
 #include "world/world.h"
 
 #include <stddef.h>

@@ -5,10 +5,10 @@
  */
 #include "worker/request.h"
 
+#include "activate/monitor_poll.h"
 #include "base/cleanup.h"
 #include "base/id.h"
-#include "policy/incomplete_rules.h"
-#include "policy/monitor_poll.h"
+#include "plan/incomplete_rules.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/wire.h"
-#include "policy/need.h"
+#include "memory/need.h"
 #include "scan/scan.h"
 
 #include <stdbool.h>

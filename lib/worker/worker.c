@@ -14,7 +14,7 @@
 #include "base/step.h"
 #include "base/wire.h"
 #include "filter/filter.h"
-#include "policy/incomplete_rules.h"
+#include "plan/incomplete_rules.h"
 #include "state/claim.h"
 #include "state/lock.h"
 #include "state/queue.h"

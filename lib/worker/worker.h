@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "policy/bounds.h"
+#include "plan/bounds.h"
 #include "worker/pool.h"
 #include "worker/request.h"
 

@@ -2,8 +2,8 @@
 /* What programs have in common that run a command of lvmevent in a tree that stands for /. */
 #pragma once
 
-#include "../tools/cmd.h"
-#include "command/report.h"
+#include "cli/cmd.h"
+#include "cli/log_sink.h"
 #include "world/clock_kernel.h"
 
 #include <stdio.h>

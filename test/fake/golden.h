@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "disk/vg.h"
-#include "policy/plan.h"
+#include "plan/plan.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "../tools/cmd.h"
-#include "command/report.h"
+#include "cli/cmd.h"
+#include "cli/log_sink.h"
 #include "fake/dm.h"
 #include "fake/sample.h"
 #include "fake/tree.h"

@@ -2,9 +2,9 @@
 /* For tests of what follows a scan: all disks of a machine, scanned. Include it once. */
 #pragma once
 
+#include "conf/conf.h"
 #include "flow/machine.h"
 #include "scan/scan.h"
-#include "world/conf.h"
 
 static const struct lea_conf *read_conf;		  /* owned */
 static struct lea_conf own_conf, *const conf = &own_conf; /* a copy, for tests to change */

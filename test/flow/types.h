@@ -2,8 +2,8 @@
 /* For tests of activation: a captured VG, device-mapper in memory and a scratch root. */
 #pragma once
 
+#include "activate/activate_vg.h"
 #include "activate/dm_activate.h"
-#include "activate/vg.h"
 #include "disk/segments.h"
 #include "disk/segtype.h"
 #include "fake/dm.h"

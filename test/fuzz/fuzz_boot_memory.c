@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The memory of the last boot: what is accepted is within bounds, and is written as it was read. */
-#include "policy/boot_memory.h"
+#include "memory/boot_memory.h"
 
 #include "base/id.h"
 #include "fuzz/fuzz.h"

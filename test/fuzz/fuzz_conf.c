@@ -4,7 +4,7 @@
  * lvmevent.conf in a boot service, which must run in spite of it. Every resulting number is in its
  * range.
  */
-#include "world/conf.h"
+#include "conf/conf.h"
 
 #include "fuzz/fuzz.h"
 

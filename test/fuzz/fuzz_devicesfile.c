@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A devices file, applied to two devices of a small machine. */
-#include "filter/private.h"
+#include "filter/filter_private.h"
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -3,9 +3,9 @@
  * What a device shows besides LVM: first bytes, last bytes, SCSI's identification page, udev's
  * names for its content, the name of a device-mapper node. A byte selects one of them.
  */
-#include "filter/private.h"
+#include "filter/filter_private.h"
 #include "fuzz/fuzz.h"
-#include "policy/dm_answer.h"
+#include "rules/dm_answer.h"
 
 #include <errno.h>
 #include <stdlib.h>

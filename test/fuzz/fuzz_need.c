@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A byte that picks fstab, crypttab, the command line or a word of lvmevent.conf, then the text.
  * The text is parsed as mountinfo and swaps, too. */
-#include "policy/need.h"
+#include "memory/need.h"
 
 #include "base/id.h"
 #include "base/mount_text.h"

@@ -3,12 +3,12 @@
  * Command lines: a byte selects the command; a NUL follows each argument. The linker replaces the
  * work of the commands and exec by the functions below; the parsing of options is the real code.
  */
-#include "../tools/args.h"
-#include "../tools/cmd.h"
-#include "../tools/pvscan.h"
-#include "../tools/vgchange.h"
-#include "command/report.h"
+#include "cli/args.h"
+#include "cli/cmd.h"
+#include "cli/log_sink.h"
 #include "fuzz/fuzz.h"
+#include "lvm2/pvscan.h"
+#include "lvm2/vgchange.h"
 
 #include <errno.h>
 #include <stdlib.h>

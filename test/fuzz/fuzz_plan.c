@@ -3,7 +3,7 @@
  * From a metadata text to device-mapper tables: eight bytes of settings, then the text. Names and
  * uuids of nodes consist of plain characters, tables have no gaps, parameters fit one line.
  */
-#include "policy/plan.h"
+#include "plan/plan.h"
 
 #include "base/id.h"
 #include "fuzz/fuzz.h"

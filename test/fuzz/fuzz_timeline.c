@@ -3,10 +3,10 @@
  * The ring of the timeline, which any process may have written: what is shown of it is in order and
  * in bounds, and can be printed. Input: places of the ring, after a number of records.
  */
-#include "policy/timeline.h"
+#include "timeline/view.h"
 
-#include "command/timeline_print.h"
 #include "fuzz/fuzz.h"
+#include "timeline/timeline_print.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,10 +6,10 @@
 #include "disk/vg.h"
 
 #include "base/id.h"
-#include "command/report.h"
+#include "cli/log_sink.h"
 #include "fuzz/fuzz.h"
-#include "policy/access.h"
-#include "policy/select.h"
+#include "plan/access.h"
+#include "plan/select.h"
 
 #include <stdlib.h>
 #include <string.h>

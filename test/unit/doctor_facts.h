@@ -3,8 +3,8 @@
  * once. */
 #pragma once
 
+#include "doctor/run.h"
 #include "fake/golden.h"
-#include "policy/doctor_run.h"
 #include "unit/suite.h"
 
 #include <inttypes.h>

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A search tree with one entry for each VG name. An entry stays after its line was logged, so that
+ * the same line is not logged again, and goes when the VG is complete.
+ */
+#include "batch/incomplete.h"
+
+#include "base/log_ids.h"
+#include "base/order.h"
+#include "state/missing.h"
+#include "state/online.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct vg {
+	char name[128];	  /* first: the tree compares it */
+	bool is_noted;	  /* since the last lea_incomplete_log */
+	struct vg *next;  /* in the list of noted VGs */
+	uint64_t told;	  /* hash of the missing ids in its last line; 0: no line yet */
+	uint64_t told_ms; /* time of that line */
+};
+
+struct lea_incomplete {
+	void *tree; /* of struct vg, owned */
+	struct vg *noted;
+	uint32_t count;
+};
+
+int lea_incomplete_new(struct lea_incomplete **ret_waiting)
+{
+	struct lea_incomplete *waiting = calloc(1, sizeof(*waiting));
+
+	if (!waiting)
+		return -ENOMEM;
+	*ret_waiting = waiting;
+	return 0;
+}
+
+void lea_incomplete_free(struct lea_incomplete *waiting)
+{
+	if (!waiting)
+		return;
+	tdestroy(waiting->tree, free);
+	free(waiting);
+}
+
+static struct vg *find(const struct lea_incomplete *waiting, const char *name)
+{
+	struct vg *const *node = tfind(name, &waiting->tree, lea_compare_text);
+
+	return node ? *node : NULL;
+}
+
+static struct vg *add(struct lea_incomplete *waiting, const char *name)
+{
+	struct vg *vg = waiting->count < LEA_WAITING_MOST ? calloc(1, sizeof(*vg)) : NULL;
+
+	if (!vg)
+		return NULL;
+	snprintf(vg->name, sizeof(vg->name), "%s", name);
+	if (!tsearch(vg, &waiting->tree, lea_compare_text)) {
+		free(vg);
+		return NULL;
+	}
+	waiting->count++;
+	return vg;
+}
+
+static void note(struct lea_incomplete *waiting, struct vg *vg)
+{
+	if (vg->is_noted)
+		return;
+	vg->is_noted = true;
+	vg->next = waiting->noted;
+	waiting->noted = vg;
+}
+
+void lea_incomplete_note(struct lea_incomplete *waiting, const char *name, bool is_complete)
+{
+	struct vg *vg = waiting && name[0] ? find(waiting, name) : NULL;
+
+	/* A complete VG that had a line is noted, too: lea_incomplete_log then removes it. */
+	if (waiting && name[0] && !vg && !is_complete)
+		vg = add(waiting, name);
+	if (vg)
+		note(waiting, vg);
+}
+
+/* FNV-1a over the missing ids, in the order of the lookup file; never 0. */
+static uint64_t sum_of(const struct lea_missing *missing)
+{
+	uint64_t sum = UINT64_C(14695981039346656037);
+
+	for (uint32_t i = 0; i < missing->count; i++)
+		for (const char *at = missing->pvid[i]; *at; at++)
+			sum = (sum ^ (unsigned char)*at) * UINT64_C(1099511628211);
+	return sum ? sum : 1;
+}
+
+/* If an event has activated the VG, it is in use without the PV: no advice then. */
+static void log_missing(struct lea_world *world, int run_fd, const struct lea_missing *missing)
+{
+	char text[LEA_MISSING_TEXT_BYTES];
+	const struct lea_log_fields fields = {
+		.message_id = LEA_MESSAGE_INCOMPLETE, .vg = missing->vg, .reason = text};
+
+	lea_missing_describe(missing, text);
+	if (lea_vg_online_exists(run_fd, missing->vg))
+		lea_log_with(world->log, LEA_LOG_WARNING, &fields, "VG %s: incomplete: %s",
+			     missing->vg, text);
+	else
+		lea_log_with(world->log, LEA_LOG_WARNING, &fields,
+			     "VG %s: not activated, incomplete: %s; an event activates it "
+			     "when the missing PVs appear; to activate it now: vgchange -ay "
+			     "--activationmode partial %s",
+			     missing->vg, text, missing->vg);
+}
+
+/* Logs the VG's line. Returns the ms after which it may be logged; 0: logged, or none is due. */
+static uint32_t tell_or_wait(struct vg *vg, struct lea_world *world, int run_fd)
+{
+	const uint64_t now = lea_world_now_ms(world);
+	struct lea_missing missing = {0};
+	uint32_t wait_ms = 0;
+	uint64_t sum;
+
+	if (lea_missing_read(run_fd, vg->name, &missing) < 0 || !missing.count) {
+		vg->told = 0;
+		lea_missing_done(&missing);
+		return 0;
+	}
+	sum = sum_of(&missing);
+	if (vg->told != sum && vg->told && now - vg->told_ms < LEA_WAITING_PAUSE_MS) {
+		wait_ms = (uint32_t)(LEA_WAITING_PAUSE_MS - (now - vg->told_ms));
+	} else if (vg->told != sum) {
+		log_missing(world, run_fd, &missing);
+		vg->told = sum;
+		vg->told_ms = now;
+	}
+	lea_missing_done(&missing);
+	return wait_ms;
+}
+
+void lea_incomplete_told(struct lea_incomplete *waiting, struct lea_world *world, const char *name)
+{
+	const int run_fd = lea_world_run(world);
+	struct lea_missing missing = {0};
+	struct vg *vg = waiting ? find(waiting, name) : NULL;
+
+	if (waiting && !vg)
+		vg = add(waiting, name);
+	if (vg && run_fd >= 0 && !lea_missing_read(run_fd, name, &missing) && missing.count) {
+		vg->told = sum_of(&missing);
+		vg->told_ms = lea_world_now_ms(world);
+	}
+	lea_missing_done(&missing);
+}
+
+static void remove_vg(struct lea_incomplete *waiting, struct vg *vg)
+{
+	tdelete(vg, &waiting->tree, lea_compare_text);
+	waiting->count--;
+	free(vg);
+}
+
+int lea_incomplete_log(struct lea_incomplete *waiting, struct lea_world *world)
+{
+	struct vg *vg, *next;
+	const int run_fd = lea_world_run(world);
+	uint32_t least_ms = 0;
+
+	if (!waiting || run_fd < 0)
+		return -1;
+	vg = waiting->noted;
+	waiting->noted = NULL;
+	for (; vg; vg = next) {
+		const uint32_t wait_ms = tell_or_wait(vg, world, run_fd);
+
+		next = vg->next;
+		vg->is_noted = false;
+		if (wait_ms)
+			note(waiting, vg);
+		else if (!vg->told)
+			remove_vg(waiting, vg);
+		if (wait_ms && (!least_ms || wait_ms < least_ms))
+			least_ms = wait_ms;
+	}
+	return least_ms ? (int)least_ms : -1;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where a setting is set, for reports. */
+#pragma once
+
+#include "conf/conf.h"
+#include "world/world.h"
+
+#define LEA_CONF_WHERE_BYTES 320U
+
+/*
+ * lea_conf_where - the strongest file that sets @path ("devices/filter"), and the line
+ * @ret_where: "/etc/lvm/lvm.conf:12", or "" if no file sets it
+ * Reads up to three files, and one for each host tag. Does not log.
+ */
+void lea_conf_where(struct lea_world *world, const struct lea_conf *conf, const char *path,
+		    char ret_where[static LEA_CONF_WHERE_BYTES]);
+
+/* The line (from 1) of @text that sets @path; 0: none does. The last one counts. Pure. */
+unsigned int lea_conf_line_of(const char *text, const char *path);
+/* Does @text set anything in this section? Pure. */
+bool lea_conf_has_section(const char *text, const char *section);

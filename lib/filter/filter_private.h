@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The filters of the chain, for lib/filter only. Each gives a reason, or NULL. */
+#pragma once
+
+#include "base/err.h"
+#include "conf/conf.h"
+#include "filter/device_id.h"
+#include "filter/filter.h"
+#include "world/device.h"
+#include "world/mounts.h"
+#include "world/sysfs.h"
+#include "world/world.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Regex filters. @setting: for messages. Returns 0, LEA_FILTER_BAD_PATTERN (logged), or -errno. */
+struct lea_regex;
+LEA_MUST_CHECK int lea_regex_new(struct lea_log *log, const char *setting,
+				 const struct lea_list *patterns, struct lea_regex **ret_regex);
+void lea_regex_free(struct lea_regex *regex);
+/* Asks udev for the device's links only if the name alone does not decide. */
+LEA_MUST_CHECK int lea_regex_accepts(const struct lea_regex *regex, struct lea_world *world,
+				     struct lea_device *device, bool *ret_accepts);
+
+/* For a device that is not accepted: which pattern rejects which of its names? @patterns: those of
+ * lea_regex_new. Sets ret_rejection->pattern, borrowed from there, and name. False: none. */
+struct lea_filter_rejection;
+bool lea_regex_find(const struct lea_regex *regex, const struct lea_list *patterns,
+		    const struct lea_device *device, struct lea_filter_rejection *ret_rejection);
+
+/* Drivers by major number, from /proc/devices and the list @more (devices/types). */
+struct lea_type {
+	char name[32];
+	uint32_t major;
+	uint32_t minors; /* of a disk and its partitions; 1: partitions have another major */
+};
+struct lea_types {
+	struct lea_type *type; /* owned */
+	uint32_t count;
+};
+LEA_MUST_CHECK int lea_types_read(struct lea_world *world, const struct lea_list *more,
+				  struct lea_types *ret_types);
+void lea_types_done(struct lea_types *types);
+/* Borrowed; NULL: LVM supports no driver with this number. */
+const struct lea_type *lea_types_find(const struct lea_types *types, uint32_t major);
+/* Is it a device of this driver? @type may be NULL. */
+bool lea_type_is(const struct lea_type *type, const char *name);
+
+/* The devices file. lea_devicesfile_read takes its lock, and waits for it with @wait; returns 0, an
+ * outcome, or -errno. */
+struct lea_devicesfile;
+enum lea_devicesfile_outcome { LEA_DEVICESFILE_ABSENT = 1 };
+LEA_MUST_CHECK int lea_devicesfile_read(struct lea_world *world, const struct lea_conf *conf,
+					bool wait, struct lea_devicesfile **ret_file);
+/* Would reading the file again give the same? Compares the file's status and reads nothing. */
+bool lea_devicesfile_is_current(const struct lea_devicesfile *file, struct lea_world *world,
+				const struct lea_conf *conf);
+/* Sets excluded_why if the device is not listed. With check_pvid set, its PVID decides later. */
+LEA_MUST_CHECK int lea_devicesfile_check(const struct lea_devicesfile *file,
+					 struct lea_world *world, const struct lea_type *type,
+					 const struct lea_device *device,
+					 struct lea_filter_verdict *verdict);
+/* Does some entry have this PVID? */
+bool lea_devicesfile_lists_pvid(const struct lea_devicesfile *file, const char *pvid);
+
+/* Can the dm device hold a PV? *ret_why: why not, static text; NULL: it can. Returns 0 or -errno.
+ */
+LEA_MUST_CHECK int lea_usable_check(struct lea_world *world, const struct lea_conf *conf,
+				    const struct lea_type *type, struct lea_devno devno,
+				    const char **ret_why);
+/* Is the device a path of a multipath map? Returns 0 or -errno. */
+struct lea_filter;
+LEA_MUST_CHECK int lea_multipath_check(struct lea_filter *filter, const struct lea_device *device,
+				       bool *ret_is_path);
+
+/* Checks of the first bytes; pure. */
+enum lea_partitions { LEA_PARTITIONS_NONE, LEA_PARTITIONS_USED, LEA_PARTITIONS_UNKNOWN };
+enum lea_partitions lea_head_partitions(const uint8_t *head, size_t len_bytes);
+bool lea_head_has_foreign_label(const uint8_t *head, size_t len_bytes);
+bool lea_head_has_md(const uint8_t *head, size_t len_bytes);
+
+/* A name in the --devices list. */
+struct lea_listed {
+	const char *name; /* borrowed from the options */
+	dev_t number;	  /* 0: no such device at present */
+};
+
+/* multipath's file of ids; looked for when the first disk needs it. */
+enum lea_wwids { LEA_WWIDS_UNKNOWN, LEA_WWIDS_ABSENT, LEA_WWIDS_THERE };
+
+struct lea_filter {
+	struct lea_world *world;	  /* borrowed */
+	const struct lea_conf *conf;	  /* borrowed */
+	enum lea_filter_md md;
+	struct lea_regex *global, *local; /* owned; NULL: all names pass */
+	struct lea_types types;
+	bool types_known;
+	struct lea_devicesfile *file;	  /* borrowed, or own_file; NULL: not used */
+	struct lea_devicesfile *own_file; /* owned */
+	struct lea_listed *listed;	  /* owned; NULL: no --devices */
+	uint32_t listed_count;
+	enum lea_wwids wwids;
+	struct lea_mounts mounts; /* with knows_mounts */
+	bool knows_mounts;
+};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pure: no I/O, no clock. */
+/*
+ * What is remembered of the last good boot, as text: VGs with their PVs and active LVs. It is a
+ * hint: everything in it is checked on the disk before anything is made of it. The file is treated
+ * as hostile input and accepted as a whole or refused. Pure.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LEA_BOOT_MEMORY_MAX_BYTES   (1024U * 1024U)
+/* Limit for the arena of a text of that size: its strings, and fixed fields of its rows. */
+#define LEA_BOOT_MEMORY_ARENA_BYTES (16U * LEA_BOOT_MEMORY_MAX_BYTES)
+/* Longer values are left out of the file. */
+#define LEA_BOOT_MEMORY_VALUE_BYTES 255U
+/* Fewer reads have no average. A boot reads a PV about that often, udev's probing included. */
+#define LEA_BOOT_READS_LEAST	    16U
+
+/* What a PV's device was. */
+enum lea_boot_kind {
+	LEA_BOOT_DISK,
+	LEA_BOOT_PARTITION, /* of a disk */
+	LEA_BOOT_MULTIPATH,
+	LEA_BOOT_MD,
+	LEA_BOOT_LUKS,
+	LEA_BOOT_LV,
+	LEA_BOOT_LOOP,
+	LEA_BOOT_OTHER,
+};
+
+/* Strings are never NULL; "": unknown. Times are ms from the start of the kernel, 0: unknown. */
+struct lea_boot_pv {
+	char pvid[33];
+	enum lea_boot_kind kind;
+	uint32_t partition; /* number of a partition; 0: the device is no partition */
+	uint64_t size_sectors;
+	uint32_t seen_ms;
+	uint32_t read_us; /* of a read, on average; 0: unknown, or too few reads */
+	/* Of the whole disk: the wwid (filter/device_id.h), the serial, and the folder below
+	 * /sys/devices without the kernel's name of the disk. */
+	const char *wwid, *serial, *address;
+};
+
+struct lea_boot_lv {
+	const char *name;
+	const char *fs_uuid, *fs_label; /* of the file system or swap on it */
+	uint32_t usable_ms;
+};
+
+struct lea_boot_vg {
+	char id[33]; /* first: VGs are sorted by it */
+	const char *name;
+	uint32_t seqno; /* 0: unknown */
+	uint32_t complete_ms;
+	bool is_tagged; /* a tag in event/needed named the VG or an LV of it */
+	bool is_needed; /* for lea_boot_memory_format: its rows come first; not in the text */
+	struct lea_boot_pv *pv; /* [pv_count] */
+	uint32_t pv_count;
+	struct lea_boot_lv *lv; /* [lv_count]: visible LVs that were active */
+	uint32_t lv_count;
+};
+
+struct lea_boot_memory {
+	const char *machine;	/* machine id */
+	const char *boot;	/* boot id */
+	struct lea_boot_vg *vg; /* [vg_count] */
+	uint32_t vg_count;
+};
+
+enum lea_boot_memory_outcome {
+	LEA_BOOT_MEMORY_REFUSED = 1, /* @why: what, and at which byte */
+};
+
+/*
+ * lea_boot_memory_parse - text to memory
+ * @arena:   owns the whole result
+ * @bytes:   need not end in NUL; borrowed, not kept
+ * @machine: this machine's id; a text of another machine is refused
+ * Returns 0, LEA_BOOT_MEMORY_REFUSED or -ENOMEM. Linear.
+ */
+LEA_MUST_CHECK int lea_boot_memory_parse(struct lea_arena *arena, const char *bytes,
+					 size_t len_bytes, const char *machine, struct lea_why *why,
+					 struct lea_boot_memory *ret_memory);
+
+/*
+ * lea_boot_memory_format - memory to text
+ * @ret_text: owned (free), at most LEA_BOOT_MEMORY_MAX_BYTES; a NUL follows
+ * VGs that do not fit are left out whole, needed ones last. Returns 0 or -ENOMEM.
+ */
+LEA_MUST_CHECK int lea_boot_memory_format(const struct lea_boot_memory *memory, char **ret_text,
+					  size_t *ret_bytes);
+
+/* The word for a kind of device, as in the text. Static. */
+const char *lea_boot_kind_name(enum lea_boot_kind kind);
+
+/*
+ * lea_boot_memory_decode - replace each \xHH of @text by the byte, in place
+ * udev writes labels so. Returns false, with @text in an undefined state, if a backslash begins
+ * anything else, or \x00.
+ */
+bool lea_boot_memory_decode(char *text);

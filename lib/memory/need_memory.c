@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pure: no I/O, no clock. */
+#include "memory/need_memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WORD_BYTES 260U /* two names and a slash */
+
+bool lea_need_names_vg(const struct lea_need *need, const char *vg_name)
+{
+	const size_t bytes = strlen(vg_name);
+
+	return need->kind == LEA_NEED_WORD && !strncmp(need->value, vg_name, bytes) &&
+	       (!need->value[bytes] || need->value[bytes] == '/');
+}
+
+bool lea_need_is_met(const struct lea_need *need, const struct lea_boot_vg *vg)
+{
+	const char *lv_name = strchr(need->value, '/');
+
+	for (uint32_t i = 0; lv_name && i < vg->lv_count; i++)
+		if (!strcmp(vg->lv[i].name, lv_name + 1))
+			return true;
+	return !lv_name;
+}
+
+/* Is this the LV with the file system that is needed? udev writes some UUIDs in capitals. */
+static bool is_on(const struct lea_need *need, const struct lea_boot_lv *lv)
+{
+	return (need->kind == LEA_NEED_UUID && !strcasecmp(need->value, lv->fs_uuid)) ||
+	       (need->kind == LEA_NEED_LABEL && !strcmp(need->value, lv->fs_label));
+}
+
+static bool is_tag(const struct lea_need *need)
+{
+	return need->kind == LEA_NEED_WORD && need->value[0] == '@';
+}
+
+/* Adds the word of each LV of the VG that holds what need @index wants. */
+static int add_words(struct lea_needs *needs, uint32_t index, const struct lea_boot_vg *vg)
+{
+	char word[WORD_BYTES];
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < vg->lv_count; i++) {
+		if (!is_on(&needs->need[index], &vg->lv[i]))
+			continue;
+		snprintf(word, sizeof(word), "%s/%s", vg->name, vg->lv[i].name);
+		r = lea_needs_add(needs, word, needs->need[index].user,
+				  needs->need[index].limit_ms);
+	}
+	return r;
+}
+
+/* Tags are in the metadata, so of tags only is remembered that one of them was needed. */
+static bool is_needed(const struct lea_needs *needs, const struct lea_boot_vg *vg)
+{
+	for (uint32_t i = 0; i < needs->count; i++)
+		if (lea_need_names_vg(&needs->need[i], vg->name) ||
+		    (vg->is_tagged && is_tag(&needs->need[i])))
+			return true;
+	return false;
+}
+
+int lea_need_remembered(struct lea_needs *needs, struct lea_boot_memory *memory)
+{
+	const uint32_t count = needs->count;
+	int r = 0;
+
+	for (uint32_t i = 0; r != -ENOMEM && i < count; i++)
+		for (uint32_t j = 0;
+		     r != -ENOMEM && needs->need[i].kind != LEA_NEED_WORD && j < memory->vg_count;
+		     j++)
+			r = add_words(needs, i, &memory->vg[j]);
+	for (uint32_t i = 0; i < memory->vg_count; i++)
+		memory->vg[i].is_needed = is_needed(needs, &memory->vg[i]);
+	return r == -ENOMEM ? r : 0;
+}
+
+uint32_t lea_need_usable_ms(const struct lea_need *need, const struct lea_boot_memory *memory)
+{
+	const char *slash = need->kind == LEA_NEED_WORD ? strchr(need->value, '/') : NULL;
+
+	for (uint32_t i = 0; i < memory->vg_count; i++) {
+		const struct lea_boot_vg *vg = &memory->vg[i];
+
+		for (uint32_t j = 0; j < vg->lv_count; j++)
+			if (is_on(need, &vg->lv[j]) ||
+			    (slash && lea_need_names_vg(need, vg->name) &&
+			     !strcmp(slash + 1, vg->lv[j].name)))
+				return vg->lv[j].usable_ms;
+	}
+	return 0;
+}

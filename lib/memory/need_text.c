@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pure: no I/O, no clock. */
+/* Reads all sources of needs. A device that cannot be an LV is no need. */
+#include "memory/need_private.h"
+
+#include "base/cleanup.h"
+#include "base/mount_text.h"
+#include "memory/boot_memory.h"
+#include "memory/root_spec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_ARENA_BYTES (8U * 1024U * 1024U)
+
+struct reader {
+	struct lea_need_list *list;
+	const struct lea_need_sources *sources;
+	const char *source; /* name of the text */
+	uint32_t line;
+	uint32_t limit_ms; /* of the line's device; 0: not given */
+};
+
+static void report(const struct lea_need_sources *sources, const char *source, uint32_t line,
+		   const char *what)
+{
+	if (sources->refused)
+		sources->refused(sources->arg, source, line, what);
+}
+
+static const char *why_not(int fault)
+{
+	return fault == -E2BIG ? "there are too many"
+			       : "it is not the name of a VG, an LV or a tag";
+}
+
+static void refuse(const struct reader *reader, const char *what)
+{
+	report(reader->sources, reader->source, reader->line, what);
+}
+
+static bool is_plain(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			return false;
+	return true;
+}
+
+/* "VG/LV" with two names, so below /dev it can be an LV. */
+static bool is_lv_path(const char *path)
+{
+	static const char *const other_folders[] = {"mapper/", "disk/", "block/", "char/", "md/"};
+	const char *slash = strchr(path, '/');
+
+	for (size_t i = 0; i < ARRAY_SIZE(other_folders); i++)
+		if (!strncmp(path, other_folders[i], strlen(other_folders[i])))
+			return false;
+	return slash && !strchr(slash + 1, '/');
+}
+
+static int add(const struct reader *reader, enum lea_need_kind kind, const char *value,
+	       const char *user)
+{
+	int r;
+
+	if (!*value)
+		return 0;
+	if (strlen(value) > LEA_NEED_VALUE_CHARS || !is_plain(value) || !is_plain(user)) {
+		refuse(reader, "it has a name that is too long, or a control character");
+		return 0;
+	}
+	r = lea_need_list_add(reader->list,
+			      &(struct lea_need){kind, value, user, reader->limit_ms});
+	if (r == -E2BIG)
+		refuse(reader, why_not(r));
+	/* Not a VG's or an LV's name: it is another device. */
+	return r == -ENOMEM ? r : 0;
+}
+
+/* @source: as in fstab, decoded. */
+static int add_device(const struct reader *reader, const char *source, const char *user)
+{
+	static const struct {
+		const char *prefix;
+		enum lea_need_kind kind;
+		bool is_link; /* udev made the name */
+	} forms[] = {
+		{"UUID=", LEA_NEED_UUID, false},
+		{"LABEL=", LEA_NEED_LABEL, false},
+		{"PARTUUID=", LEA_NEED_PARTUUID, false},
+		{"PARTLABEL=", LEA_NEED_PARTLABEL, false},
+		{"/dev/disk/by-uuid/", LEA_NEED_UUID, true},
+		{"/dev/disk/by-label/", LEA_NEED_LABEL, true},
+		{"/dev/disk/by-partuuid/", LEA_NEED_PARTUUID, true},
+		{"/dev/disk/by-partlabel/", LEA_NEED_PARTLABEL, true},
+	};
+	static const char *const dm_folders[] = {"/dev/mapper/", "/dev/disk/by-id/dm-name-"};
+	char device[LEA_NEED_MAX_LINE_BYTES], *rest;
+
+	if ((size_t)snprintf(device, sizeof(device), "%s", source) >= sizeof(device)) {
+		refuse(reader, "it has a name that is too long, or a control character");
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		rest = device + strlen(forms[i].prefix);
+		if (strncmp(device, forms[i].prefix, strlen(forms[i].prefix)) != 0)
+			continue;
+		if (forms[i].is_link && !lea_boot_memory_decode(rest))
+			return 0;
+		return add(reader, forms[i].kind, rest, user);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(dm_folders); i++) {
+		rest = device + strlen(dm_folders[i]);
+		if (!strncmp(device, dm_folders[i], strlen(dm_folders[i])) &&
+		    lea_root_demangle(rest))
+			return add(reader, LEA_NEED_WORD, rest, user);
+	}
+	rest = device + strlen("/dev/");
+	if (!strncmp(device, "/dev/", strlen("/dev/")) && is_lv_path(rest))
+		return add(reader, LEA_NEED_WORD, rest, user);
+	return 0;
+}
+
+/* Of two opposite options the last one counts. */
+static bool has_option(const char *options, const char *yes, const char *no)
+{
+	bool has = false;
+
+	for (size_t chars; *options; options += chars + (options[chars] == ',')) {
+		chars = strcspn(options, ",");
+		if (chars == strlen(yes) && !strncmp(options, yes, chars))
+			has = true;
+		else if (chars == strlen(no) && !strncmp(options, no, chars))
+			has = false;
+	}
+	return has;
+}
+
+static bool is_optional(const char *options)
+{
+	return has_option(options, "noauto", "auto") || has_option(options, "nofail", "fail");
+}
+
+/* The ms of a unit of a time span, as in systemd.time(7); 0: not one of these. */
+static uint32_t unit_ms(const char *unit, size_t chars)
+{
+	static const struct {
+		const char *name;
+		uint32_t ms;
+	} units[] = {{"", 1000},	{"s", 1000},	   {"sec", 1000},  {"second", 1000},
+		     {"seconds", 1000}, {"ms", 1},	   {"msec", 1},	   {"m", 60000},
+		     {"min", 60000},	{"minute", 60000}, {"h", 3600000}, {"hr", 3600000},
+		     {"hour", 3600000}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (strlen(units[i].name) == chars && !strncmp(units[i].name, unit, chars))
+			return units[i].ms;
+	return 0;
+}
+
+/* "90", "1min 30s", "infinity". Whatever else systemd may understand is 0: not given. */
+static uint32_t parse_span(const char *text, size_t chars)
+{
+	const char *const end = text + chars;
+	uint64_t ms = 0, number;
+	uint32_t unit;
+
+	if (!chars)
+		return 0;
+	if (chars == strlen("infinity") && !strncmp(text, "infinity", chars))
+		return UINT32_MAX;
+	while (text < end) {
+		if (*text < '0' || *text > '9')
+			return 0;
+		for (number = 0; text < end && *text >= '0' && *text <= '9'; text++)
+			number = number < UINT32_MAX ? number * 10 + (uint64_t)(*text - '0')
+						     : number;
+		for (chars = 0; text + chars < end && !strchr(" 0123456789", text[chars]); chars++)
+			;
+		unit = unit_ms(text, chars);
+		ms += number * unit;
+		if (!unit || ms > UINT32_MAX)
+			return unit ? UINT32_MAX : 0;
+		for (text += chars; text < end && *text == ' '; text++)
+			;
+	}
+	return ms ? (uint32_t)ms : UINT32_MAX; /* 0 turns the limit off */
+}
+
+static uint32_t device_limit(const char *options)
+{
+	static const char key[] = "x-systemd.device-timeout=";
+	uint32_t limit_ms = 0;
+
+	for (size_t chars; *options; options += chars + (options[chars] == ',')) {
+		chars = strcspn(options, ",");
+		if (!strncmp(options, key, strlen(key)))
+			limit_ms = parse_span(options + strlen(key), chars - strlen(key));
+	}
+	return limit_ms;
+}
+
+static int add_row(struct reader *reader, const struct lea_mount *row)
+{
+	const bool is_swap = !strcmp(row->type, "swap");
+
+	if (is_optional(row->options))
+		return 0;
+	reader->line = row->line;
+	if (row->has_wrong_escape) {
+		refuse(reader, "it has a wrong escape sequence");
+		return 0;
+	}
+	reader->limit_ms = device_limit(row->options);
+	return add_device(reader, row->source, is_swap ? "swap" : row->point);
+}
+
+static int parse_rows(struct reader *reader, const char *text, enum lea_mount_text form)
+{
+	LEA_AUTO(lea_mounts_done) struct lea_mounts mounts = {0};
+	char *copy;
+	int r;
+
+	if (!text)
+		return 0;
+	reader->line = 1;
+	if (strlen(text) > LEA_NEED_MAX_TEXT_BYTES) {
+		refuse(reader, "the text is too long");
+		return 0;
+	}
+	copy = strdup(text);
+	r = copy ? lea_mounts_parse(copy, form, &mounts) : -ENOMEM;
+	for (size_t i = 0; !r && i < mounts.count; i++)
+		r = add_row(reader, &mounts.mount[i]);
+	return r;
+}
+
+static int add_parameter(const struct reader *reader, char *value, const char *key)
+{
+	lea_mount_unquote(value);
+	return add_device(reader, value, key);
+}
+
+/* systemd.mount-extra=WHAT:WHERE[:FSTYPE[:OPTIONS]] */
+static int add_extra_mount(const struct reader *reader, char *value, const char *key)
+{
+	char *where = strchr(value, ':');
+	char *type = where ? strchr(where + 1, ':') : NULL;
+	const char *options = type ? strchr(type + 1, ':') : NULL;
+
+	(void)key;
+	if (!where || (options && is_optional(options + 1)))
+		return 0;
+	*where++ = '\0';
+	if (type)
+		*type = '\0';
+	return add_parameter(reader, value, where);
+}
+
+/* systemd.swap-extra=WHAT[:OPTIONS] */
+static int add_extra_swap(const struct reader *reader, char *value, const char *key)
+{
+	char *options = strchr(value, ':');
+
+	(void)key;
+	if (options && is_optional(options + 1))
+		return 0;
+	if (options)
+		*options = '\0';
+	return add_parameter(reader, value, "swap");
+}
+
+static int add_name(const struct reader *reader, char *value, const char *key)
+{
+	const int r =
+		lea_need_list_add(reader->list, &(struct lea_need){LEA_NEED_WORD, value, key, 0});
+
+	if (r < 0 && r != -ENOMEM)
+		refuse(reader, why_not(r));
+	return r == -ENOMEM ? r : 0;
+}
+
+static int parse_parameter(const struct reader *reader, char *word)
+{
+	static const struct {
+		const char *key;
+		int (*add)(const struct reader *reader, char *value, const char *key);
+	} keys[] = {
+		{"root", add_parameter},
+		{"resume", add_parameter},
+		{"mount.usr", add_parameter},
+		{"systemd.mount-extra", add_extra_mount},
+		{"systemd.swap-extra", add_extra_swap},
+		{"rd.lvm.lv", add_name},
+		{"rd.lvm.vg", add_name},
+	};
+	char *value = strchr(word, '=');
+
+	if (!value)
+		return 0;
+	*value++ = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (!strcmp(word, keys[i].key))
+			return keys[i].add(reader, value, keys[i].key);
+	return 0;
+}
+
+/* Copies one word to @word, without its quotes, within which blanks are plain characters. Returns
+ * where the rest begins. */
+static const char *next_word(const char *text, char *word, size_t size, bool *ret_fits)
+{
+	size_t chars = 0;
+	bool quoted = false;
+
+	*ret_fits = true;
+	for (; *text && (quoted || !strchr(" \t\n", *text)); text++)
+		if (*text == '"')
+			quoted = !quoted;
+		else if (chars + 1 < size)
+			word[chars++] = *text;
+		else
+			*ret_fits = false;
+	word[chars] = '\0';
+	return text;
+}
+
+static int parse_cmdline(struct reader *reader, const char *text)
+{
+	char word[LEA_NEED_MAX_LINE_BYTES];
+	bool fits;
+	int r = 0;
+
+	reader->line = 0;
+	while (!r && text && *(text += strspn(text, " \t\n"))) {
+		text = next_word(text, word, sizeof(word), &fits);
+		reader->line++;
+		if (!strcmp(word, "--")) /* the rest is for init */
+			break;
+		if (fits)
+			r = parse_parameter(reader, word);
+		else
+			refuse(reader, "the word is too long");
+	}
+	return r;
+}
+
+static int parse_texts(struct lea_need_list *list, const struct lea_need_sources *sources)
+{
+	struct reader reader = {.list = list, .sources = sources, .source = "/proc/cmdline"};
+	int r = parse_cmdline(&reader, sources->cmdline);
+
+	if (!r && sources->device)
+		r = add_device(&reader, sources->device, "target");
+	reader.source = "/etc/fstab";
+	r = r ? r : parse_rows(&reader, sources->fstab, LEA_FSTAB);
+	reader.source = "/etc/crypttab";
+	return r ? r : parse_rows(&reader, sources->crypttab, LEA_CRYPTTAB);
+}
+
+/* The words of lvmevent.conf that are valid. */
+static int add_needed(struct lea_need_list *list, const struct lea_need_sources *sources)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r != -ENOMEM && i < sources->needed.count; i++) {
+		r = lea_need_list_add(list,
+				      &(struct lea_need){LEA_NEED_WORD, sources->needed.item[i],
+							 "event/needed", 0});
+		if (r < 0 && r != -ENOMEM)
+			report(sources, "event/needed", i + 1, why_not(r));
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
+static int add_last(struct lea_need_list *list, const struct lea_need_sources *sources)
+{
+	for (uint32_t i = 0; i < sources->last.count; i++) {
+		const char *word = sources->last.item[i];
+
+		if (!lea_need_is_word(word) || list->needs.last.count == LEA_NEED_MOST) {
+			report(sources, "event/last", i + 1,
+			       why_not(lea_need_is_word(word) ? -E2BIG : -EINVAL));
+			continue;
+		}
+		list->last[list->needs.last.count] = lea_arena_strdup(list->arena, word);
+		if (!list->last[list->needs.last.count++])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int lea_needs_parse(const struct lea_need_sources *sources, struct lea_needs **ret_needs)
+{
+	LEA_AUTO(lea_arena_freep) struct lea_arena *arena = lea_arena_new(MAX_ARENA_BYTES);
+	struct lea_need_list *list = arena ? lea_arena_alloc(arena, 1, sizeof(*list)) : NULL;
+	int r;
+
+	if (!list)
+		return -ENOMEM;
+	list->arena = arena;
+	list->needs.need = list->need;
+	list->needs.words = (struct lea_volume_list){.item = list->word, .defined = true};
+	list->needs.last = (struct lea_volume_list){.item = list->last, .defined = true};
+	r = parse_texts(list, sources);
+	r = r ? r : add_needed(list, sources);
+	r = r ? r : add_last(list, sources);
+	if (r)
+		return r;
+	arena = NULL;
+	*ret_needs = &list->needs;
+	return 0;
+}

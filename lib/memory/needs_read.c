@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "memory/needs_read.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "world/mounts.h"
+
+#include <string.h>
+
+#define MOST_LINES 8U /* of refusals in the log */
+
+struct refusals {
+	struct lea_log *log;
+	uint32_t count;
+};
+
+static void log_refusal(void *arg, const char *source, uint32_t line, const char *what)
+{
+	struct refusals *refusals = arg;
+
+	if (refusals->count++ < MOST_LINES)
+		lea_log(refusals->log, LEA_LOG_WARNING,
+			"WARNING: %s, %s %u is ignored when VGs are ordered: %s.", source,
+			*source == '/' && strcmp(source, "/proc/cmdline") ? "line" : "word", line,
+			what);
+}
+
+static void log_fault(struct lea_world *world, const char *name, int r)
+{
+	if (r < 0)
+		lea_log(world->log, LEA_LOG_WARNING,
+			"WARNING: %s: %s; VGs that the boot needs because of it are not activated "
+			"first.",
+			name, strerror(-r));
+}
+
+static int read_cmdline(struct lea_world *world, char **ret_text)
+{
+	LEA_AUTO(lea_freep) char *path = lea_world_path(world, "/proc/cmdline");
+
+	return path ? lea_file_read_config(path, LEA_NEED_MAX_TEXT_BYTES, ret_text, NULL) : -ENOMEM;
+}
+
+static struct lea_volume_list as_list(const struct lea_list *list)
+{
+	return (struct lea_volume_list){
+		.item = list->item, .count = list->count, .defined = list->defined};
+}
+
+int lea_needs_read(struct lea_world *world, const struct lea_conf *conf,
+		   struct lea_needs **ret_needs)
+{
+	LEA_AUTO(lea_freep) char *fstab = NULL, *crypttab = NULL, *cmdline = NULL;
+	struct refusals refusals = {.log = world->log};
+	struct lea_need_sources sources = {
+		.needed = as_list(&conf->needed),
+		.last = as_list(&conf->last),
+		.refused = log_refusal,
+		.arg = &refusals,
+	};
+	int r;
+
+	log_fault(world, "/etc/fstab", lea_mounts_read_text(world, LEA_FSTAB, &fstab));
+	log_fault(world, "/etc/crypttab", lea_mounts_read_text(world, LEA_CRYPTTAB, &crypttab));
+	log_fault(world, "/proc/cmdline", read_cmdline(world, &cmdline));
+	sources.fstab = fstab;
+	sources.crypttab = crypttab;
+	sources.cmdline = cmdline;
+	r = lea_needs_parse(&sources, ret_needs);
+	if (refusals.count > MOST_LINES)
+		lea_log(world->log, LEA_LOG_WARNING, "WARNING: %u more lines or words are ignored.",
+			refusals.count - MOST_LINES);
+	return r;
+}

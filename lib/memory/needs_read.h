@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads what the boot needs (policy/need.h) from this machine's files. */
+#pragma once
+
+#include "conf/conf.h"
+#include "memory/need.h"
+#include "world/world.h"
+
+/*
+ * lea_needs_read - the needs of this boot
+ * Reads /etc/fstab, /etc/crypttab and /proc/cmdline, each once, and takes event/needed and
+ * event/last from @conf. Logs a warning for each file that cannot be read and for the first few
+ * lines that are refused; the rest counts. Returns 0 with needs (lea_needs_free) or -ENOMEM.
+ */
+LEA_MUST_CHECK int lea_needs_read(struct lea_world *world, const struct lea_conf *conf,
+				  struct lea_needs **ret_needs);

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The boot scan on a machine made of files; a script replaces udev's events. */
+#include "base/id.h"
+#include "batch/incomplete.h"
+#include "batch/pass_cache.h"
+#include "daemon/boot_scan.h"
+#include "flow/batch_scratch.h"
+#include "state/flag.h"
+#include "state/gate.h"
+#include "unit/suite.h"
+
+/* ---- udev's broadcasts */
+
+enum told {
+	OPEN_GATE, /* the end of every script */
+	SILENCE,
+	RECORDED, /* no event; but this PV is recorded, and no VG is active yet */
+	CAME,
+	WENT,
+	LOST,
+	BUSY, /* the pass is, until the deadline: it has not called ready by then */
+	SHORTAGE,
+	FAULT,
+};
+
+struct row {
+	enum told told;
+	const char *name, *pvid;
+	uint32_t minor, diskseq;
+};
+
+#define ONE	 "sda", PVID_ONE, 16, 7
+#define STRIPE_A "sdb", PVID_A, 32, 2
+#define STRIPE_B "sdc", PVID_B, 48, 3
+#define NONE	 NULL, NULL, 0, 0
+
+static const struct row *script; /* what is told next */
+static struct row indexed[4];	 /* PVs in udev's tag index; ends with a name of NULL */
+static unsigned int enumerated;
+static _Atomic unsigned int readied; /* a thread may add to it */
+
+static int udev_open(const char *tag, struct lea_udevmon **ret_monitor)
+{
+	ck_assert_str_eq(tag, "lvmevent");
+	*ret_monitor = NULL;
+	return 0;
+}
+
+static void udev_close(struct lea_udevmon *monitor)
+{
+}
+
+static int udev_fd(const struct lea_udevmon *monitor)
+{
+	return -1; /* polled whenever the boot scan wakes up */
+}
+
+static void fill(const struct row *row, struct lea_udevmon_event *told)
+{
+	*told = (struct lea_udevmon_event){.is_pv = true};
+	told->device = event(row->name, row->minor, row->diskseq, "", row->told == WENT).device;
+	lea_id_format(row->pvid, told->fs_uuid);
+}
+
+static int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *ret_event)
+{
+	const struct row *row = script;
+	char path[64];
+
+	if (row->told == OPEN_GATE)
+		ck_assert_int_eq(lea_gate_open(lea_world_run(machine.world)), 0);
+	else
+		script++;
+	switch (row->told) {
+	case LOST:
+		return LEA_UDEVMON_OVERFLOW;
+	case SHORTAGE:
+		return -ENOMEM;
+	case FAULT:
+		return -EBADF;
+	case WENT:
+		machine_unplug(row->name, row->minor);
+		/* fall through */
+	case CAME:
+		fill(row, ret_event);
+		return 0;
+	case RECORDED:
+		snprintf(path, sizeof(path), "/run/lvm/pvs_online/%s", row->pvid);
+		ck_assert_msg(machine_has(path) && !activated[0], "%s", activated);
+		break;
+	case SILENCE:
+		break;
+	case BUSY:
+		for (unsigned int i = 0; i < 500 && !readied; i++)
+			usleep(10000);
+		ck_assert_msg(readied == 1, "the boot waits no longer than the deadline");
+		break;
+	case OPEN_GATE:
+		break;
+	}
+	return LEA_UDEVMON_NONE;
+}
+
+static int udev_enumerate(struct lea_udevmon *monitor,
+			  int (*tell)(void *arg, struct lea_udevmon_event *event), void *arg)
+{
+	struct lea_udevmon_event told;
+	int r = 0;
+
+	enumerated++;
+	for (const struct row *row = indexed; !r && row->name; row++) {
+		fill(row, &told);
+		r = tell(arg, &told);
+	}
+	return r;
+}
+
+/* ---- the boot scan */
+
+static void say_ready(void *arg)
+{
+	readied++;
+}
+
+static void setup_boot(void)
+{
+	setup();
+	machine.udev.listen = udev_open;
+	machine.udev.close = udev_close;
+	machine.udev.fd = udev_fd;
+	machine.udev.receive = udev_receive;
+	machine.udev.enumerate = udev_enumerate;
+	memset(indexed, 0, sizeof(indexed));
+	enumerated = readied = 0;
+	ck_assert_int_eq(lea_gate_begin(lea_world_run(machine.world), lea_world_proc(machine.world),
+					LEA_GATE_CLOSED),
+			 0);
+	machine_plug("one-pv", "sda", 16, 7);
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+}
+
+const struct fixture fixture = {setup_boot, teardown};
+
+/* Runs a boot scan with the events in @rows; returns its result. */
+static int boot(const struct row *rows)
+{
+	struct lea_boot_scan_options pass_how = {.ready = say_ready};
+	int r, flag_fd = -1;
+
+	ck_assert_int_eq(lea_reader_new(machine.world, conf, &how.reader), 0);
+	ck_assert_int_eq(lea_pass_cache_new(&how.cache), 0);
+	how.is_boot = true;
+	pass_how.batch = how;
+	script = rows;
+	r = lea_boot_scan_run(&pass_how);
+	ck_assert_msg(lea_flag_raise(how.event_fd, LEA_FLAG_RUNNER, &flag_fd) == 0,
+		      "the lock is free when it has ended");
+	close(flag_fd);
+	lea_pass_cache_free(how.cache);
+	lea_reader_free(how.reader);
+	fflush(machine.out_file);
+	fflush(machine.err_file);
+	return r;
+}
+
+TEST(pvs_there_before_and_pvs_that_come_are_activated)
+{
+	const struct row rows[] = {{SILENCE, NONE},  {CAME, STRIPE_A}, {SILENCE, NONE},
+				   {SILENCE, NONE},  {CAME, STRIPE_B}, {SILENCE, NONE},
+				   {SILENCE, NONE},  {SILENCE, NONE},  {SILENCE, NONE},
+				   {OPEN_GATE, NONE}};
+
+	indexed[0] = (struct row){CAME, ONE};
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_str_eq(activated, "vg_one vg-two.pvs ");
+	ck_assert_uint_eq(enumerated, 1);
+	ck_assert_uint_eq(readied, 1);
+	ck_assert_str_eq(machine.err, "");
+}
+
+TEST(lost_broadcasts_make_it_enumerate_again)
+{
+	const struct row rows[] = {
+		{SILENCE, NONE}, {LOST, NONE}, {SILENCE, NONE}, {LOST, NONE}, {OPEN_GATE, NONE}};
+
+	indexed[0] = (struct row){CAME, ONE};
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_uint_eq(enumerated, 3);
+	ck_assert_str_eq(machine.err, "");
+	ck_assert_msg(strstr(machine.out, "1 device(s), 1 PV(s)") != NULL,
+		      "it is looked at once: %s", machine.out);
+}
+
+/* By the kernel and by coldplug. */
+TEST(a_pv_announced_twice_is_read_once)
+{
+	const struct row rows[] = {{CAME, ONE},	     {SILENCE, NONE},  {SILENCE, NONE},
+				   {CAME, ONE},	     {CAME, STRIPE_A}, {SILENCE, NONE},
+				   {CAME, STRIPE_A}, {OPEN_GATE, NONE}};
+
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_str_eq(activated, "vg_one ");
+	ck_assert_msg(strstr(machine.out, "2 device(s), 2 PV(s)") != NULL, "%s", machine.out);
+}
+
+/* The PVs were never present at the same time. */
+TEST(pvs_never_there_together_activate_nothing)
+{
+	const struct row rows[] = {{CAME, STRIPE_A}, {SILENCE, NONE},  {SILENCE, NONE},
+				   {WENT, STRIPE_A}, {SILENCE, NONE},  {SILENCE, NONE},
+				   {CAME, STRIPE_B}, {OPEN_GATE, NONE}};
+
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_str_eq(activated, "");
+	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_A));
+	ck_assert(machine_has("/run/lvm/pvs_online/" PVID_B));
+	ck_assert_msg(strstr(machine.out, "2 PV(s), 1 removed") != NULL, "%s", machine.out);
+}
+
+/* Other devices are read while workers are busy. */
+TEST(slow_workers_do_not_hold_up_other_disks)
+{
+	const struct row rows[] = {{CAME, ONE},		 {SILENCE, NONE},  {SILENCE, NONE},
+				   {CAME, STRIPE_A},	 {SILENCE, NONE},  {SILENCE, NONE},
+				   {RECORDED, STRIPE_A}, {CAME, STRIPE_B}, {OPEN_GATE, NONE}};
+
+	workers_lag = 5;
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_str_eq(activated, "vg_one vg-two.pvs ");
+}
+
+/* reconcile queued the entry; only the boot scan takes entries while the gate is closed. */
+TEST(an_entry_queued_at_boot_is_taken)
+{
+	const struct row rows[] = {{SILENCE, NONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
+	struct lea_entry entry = event("sda", 16, 7, PVID_ONE, false);
+
+	ck_assert_int_ge(lea_queue_put(how.event_fd, &entry), 0);
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_str_eq(activated, "vg_one ");
+	ck_assert(!lea_queue_has_work(how.event_fd));
+	lea_device_done(&entry.device);
+}
+
+/* Memory runs out during a broadcast and during a worker's start: one retry, nothing lost. */
+TEST(a_shortage_at_boot_loses_nothing)
+{
+	const struct row rows[] = {{CAME, STRIPE_A},
+				   {SHORTAGE, NONE},
+				   {CAME, STRIPE_B},
+				   {SILENCE, NONE},
+				   {OPEN_GATE, NONE}};
+
+	indexed[0] = (struct row){CAME, ONE};
+	indexed[1] = (struct row){CAME, STRIPE_A};
+	workers_fault = -EMFILE;
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_uint_ge(enumerated, 2);
+	ck_assert_msg(strstr(machine.err, "retrying in") != NULL, "%s", machine.err);
+	ck_assert_ptr_nonnull(strstr(activated, "vg_one "));
+	ck_assert_ptr_nonnull(strstr(activated, "vg-two.pvs "));
+}
+
+/* A detached worker ends while no device is being read. */
+TEST(workers_are_heard_when_no_vg_is_open)
+{
+	const struct row rows[] = {{SILENCE, NONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
+	int fds[2];
+
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(write(fds[1], "", 1), 1);
+	workers_fd = fds[0];
+	ck_assert_int_eq(boot(rows), 0);
+	workers_fd = -1;
+	ck_assert_uint_gt(stepped, 0);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+TEST(vgs_of_workers_that_still_hang_are_handed_over_at_the_end)
+{
+	const struct row rows[] = {{SILENCE, NONE}, {OPEN_GATE, NONE}};
+
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_msg(!stepped, "nothing was heard of workers");
+	ck_assert_uint_eq(handed_over, 1);
+}
+
+TEST(a_vg_that_lacks_a_pv_is_named_at_the_end)
+{
+	const struct row rows[] = {
+		{CAME, STRIPE_A}, {SILENCE, NONE}, {CAME, ONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
+
+	ck_assert_int_eq(lea_incomplete_new(&how.waiting), 0);
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_msg(strstr(machine.err, "VG vg-two.pvs: not activated, incomplete: 1 of 2 PVs is "
+					  "there, missing PV yENn7p-") != NULL,
+		      "%s", machine.err);
+	lea_incomplete_free(how.waiting);
+}
+
+TEST(the_boot_goes_on_at_the_deadline_though_a_pass_is_busy)
+{
+	const struct row rows[] = {{CAME, ONE}, {BUSY, NONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
+
+	conf->boot_deadline_ms = 20;
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_str_eq(activated, "vg_one ");
+}
+
+/* The service manager starts it again. */
+TEST(a_failing_socket_ends_it_with_the_gate_closed)
+{
+	const struct row rows[] = {
+		{CAME, ONE}, {SILENCE, NONE}, {SILENCE, NONE}, {FAULT, NONE}, {OPEN_GATE, NONE}};
+
+	ck_assert_int_eq(boot(rows), -EBADF);
+	ck_assert_str_eq(activated, "vg_one ");
+	ck_assert(lea_gate_is_closed(lea_world_run(machine.world)));
+}

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The needed wave on a machine made of files: what is remembered, what has changed since, and what
+ * is active before the coldplug.
+ */
+#include "daemon/needed.h"
+
+#include "flow/machine.h"
+#include "memory/boot_memory_file.h"
+#include "state/claim.h"
+#include "state/lock.h"
+#include "unit/suite.h"
+
+#include <blkid/blkid.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#define MACHINE	  "0123456789abcdef0123456789abcdef"
+#define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
+#define FSTAB	  "/dev/vg_one/home /home ext4 defaults 0 2\n"
+
+static struct lea_session session;
+static struct lea_boot_pv pvs[2];
+static struct lea_boot_lv lvs[] = {{.name = "home", .fs_uuid = "ab-12", .fs_label = ""}};
+static struct lea_boot_vg vgs[2];
+static struct lea_boot_memory memory;
+static _Atomic unsigned int *probes; /* shared with children */
+static char partitions[1024];
+
+/* Lists a disk or a partition in /proc/partitions. */
+static void list_as(const char *name, uint32_t minor)
+{
+	const size_t used = strlen(partitions);
+
+	snprintf(partitions + used, sizeof(partitions) - used, "   8 %8u      65536 %s\n", minor,
+		 name);
+	tree_put(&machine.tree, "/proc/partitions", partitions);
+}
+
+static void plug(const char *sample, const char *name, uint32_t minor, const char *wwid)
+{
+	char path[128];
+
+	machine_plug(sample, name, minor, minor);
+	list_as(name, minor);
+	snprintf(path, sizeof(path), "/sys/dev/block/8:%u/device/wwid", minor);
+	tree_put(&machine.tree, path, wwid);
+}
+
+static void read_conf(void)
+{
+	const struct lea_conf_options options = {0};
+
+	lea_conf_free(session.conf);
+	session.conf = NULL;
+	ck_assert_int_eq(lea_conf_read(machine.world, &options, &session.conf), 0);
+}
+
+static void remember(void)
+{
+	ck_assert_int_eq(lea_boot_memory_write(machine.world, &memory), 0);
+}
+
+static void setup(void)
+{
+	machine_begin();
+	probes = mmap(NULL, sizeof(*probes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(probes, MAP_FAILED);
+	tree_put(&machine.tree, "/etc/machine-id", MACHINE "\n");
+	tree_put(&machine.tree, "/etc/fstab", FSTAB);
+	tree_put(&machine.tree, "/proc/cmdline", "quiet\n");
+	tree_put(&machine.tree, "/run/lvm/event/gate-armed", "");
+	tree_mkdir(&machine.tree, "/var/lib");
+	snprintf(partitions, sizeof(partitions), "major minor  #blocks  name\n\n");
+	plug("one-pv", "sda", 16, "naa.1\n");
+	plug("stripe-a", "sdb", 32, "naa.2\n");
+	plug("stripe-b", "sdc", 48, "naa.3\n");
+	pvs[0] = (struct lea_boot_pv){.pvid = PVID_ONE,
+				      .size_sectors = 131072,
+				      .wwid = "naa.1",
+				      .serial = "",
+				      .address = ""};
+	vgs[0] = (struct lea_boot_vg){.id = VG_ONE_ID,
+				      .name = "vg_one",
+				      .pv = pvs,
+				      .pv_count = 1,
+				      .lv = lvs,
+				      .lv_count = 1};
+	memory = (struct lea_boot_memory){MACHINE, "before", vgs, 1};
+	session = (struct lea_session){.world = machine.world, .event_fd = -1};
+	read_conf();
+}
+
+static void teardown(void)
+{
+	lea_session_end(&session);
+	munmap(probes, sizeof(*probes));
+	machine_end();
+}
+
+const struct fixture fixture = {setup, teardown};
+
+static void ready(void *arg)
+{
+	(void)arg;
+}
+
+static int run(void)
+{
+	int r = lea_needed_run(&session, ready, NULL);
+
+	fflush(machine.out_file);
+	fflush(machine.err_file);
+	return r;
+}
+
+static bool was_said(const char *words)
+{
+	return machine.out && strstr(machine.out, words);
+}
+
+/* Rows: a disk, its second partition, and that one's folder in sysfs. */
+static const struct {
+	const char *disk, *partition, *folder;
+} partitioned[] = {
+	{"sdd", "sdd2", "sdd2"},
+	{"nvme0n1", "nvme0n1p2", "nvme0n1p2"},
+	{"cciss/c0d0", "cciss/c0d0p2", "cciss!c0d0p2"},
+};
+
+TEST_EACH(a_pv_may_be_on_a_partition, partitioned)
+{
+	char path[128];
+
+	partitions[0] = '\0';
+	machine_plug("one-pv", partitioned[_i].partition, 66, 66);
+	list_as(partitioned[_i].disk, 64);
+	list_as(partitioned[_i].partition, 66);
+	list_as("nvme0n10", 80);
+	tree_put(&machine.tree, "/sys/dev/block/8:64/device/wwid", "naa.1\n");
+	snprintf(path, sizeof(path), "/sys/dev/block/8:64/%s/dev", partitioned[_i].folder);
+	tree_put(&machine.tree, path, "8:66\n");
+	pvs[0].kind = LEA_BOOT_PARTITION;
+	pvs[0].partition = 2;
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_find(machine.dm, "vg_one-home"), "%s: %s %s",
+		      partitioned[_i].partition, machine.out, machine.err);
+}
+TEST(a_partition_that_is_gone_is_not_there)
+{
+	pvs[0].kind = LEA_BOOT_PARTITION;
+	pvs[0].partition = 2;
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+}
+/* "sdb" and "sdaa" are no partitions of "sda". */
+TEST(a_longer_name_is_another_disk)
+{
+	partitions[0] = '\0';
+	list_as("sda", 16);
+	list_as("sdaa", 96);
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_find(machine.dm, "vg_one-home"), "%s %s", machine.out, machine.err);
+}
+
+TEST(the_needed_lv_alone_becomes_active)
+{
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_find(machine.dm, "vg_one-home"), "%s %s", machine.out, machine.err);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 1);
+	ck_assert_uint_eq(machine.dm->unwaited, 0);
+	ck_assert(was_said("VG vg_one: 1 LV(s) active before the coldplug"));
+}
+
+/* In place of libblkid's function, also in the process that reads disks. */
+int blkid_do_safeprobe(blkid_probe probe)
+{
+	int (*real)(blkid_probe) = (int (*)(blkid_probe))dlsym(RTLD_NEXT, "blkid_do_safeprobe");
+
+	++*probes;
+	return real(probe);
+}
+
+TEST(a_disk_is_probed_once)
+{
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 1);
+	ck_assert_uint_eq(*probes, 1);
+}
+
+/* The boot scan is to activate the rest of the VG. */
+TEST(the_wave_leaves_no_record)
+{
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 1);
+	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_ONE));
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
+	ck_assert(!machine_has("/run/lvm/event/claims/" VG_ONE_ID));
+	ck_assert(!machine_has("/run/lock/lvm/V_vg_one"));
+}
+
+static void need_by_uuid(void)
+{
+	tree_put(&machine.tree, "/etc/fstab", "UUID=AB-12 /home ext4 defaults 0 2\n");
+}
+static void need_the_vg(void)
+{
+	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", "event { needed = [ \"vg_one\" ] }\n");
+	read_conf();
+}
+static void need_another(void)
+{
+	tree_put(&machine.tree, "/etc/fstab", "/dev/vg_two/home /home ext4 defaults 0 2\n");
+}
+static void allow_failure(void)
+{
+	tree_put(&machine.tree, "/etc/fstab", "/dev/vg_one/home /home ext4 nofail 0 2\n");
+}
+static void be_a_map(void)
+{
+	pvs[0].kind = LEA_BOOT_MULTIPATH;
+}
+static void be_absent(void)
+{
+	pvs[0].wwid = "naa.9";
+}
+static void be_a_path(void)
+{
+	plug("one-pv", "sdd", 64, "naa.1\n");
+}
+static void be_a_listed_path(void)
+{
+	tree_put(&machine.tree, "/etc/multipath/wwids", "/31/\n");
+	pvs[0].wwid = "naa.1";
+	tree_put(&machine.tree, "/sys/dev/block/8:16/device/wwid", "naa.1\n");
+}
+static void be_swapped(void)
+{
+	tree_put(&machine.tree, "/sys/dev/block/8:16/device/wwid", "naa.7\n");
+	tree_put(&machine.tree, "/sys/dev/block/8:32/device/wwid", "naa.1\n");
+}
+static void have_grown(void)
+{
+	tree_put(&machine.tree, "/sys/dev/block/8:16/size", "262144\n");
+}
+static void be_partitioned(void)
+{
+	partitions[0] = '\0';
+	list_as("sda", 16);
+	list_as("sda1", 17);
+}
+static void be_held(void)
+{
+	tree_put(&machine.tree, "/sys/dev/block/8:16/holders/md0/dev", "9:0\n");
+}
+static void be_held_by_an_lv(void)
+{
+	tree_put(&machine.tree, "/sys/dev/block/8:16/holders/dm-3/dm/uuid", "LVM-x\n");
+}
+static void have_a_filter(void)
+{
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { filter = [ \"a|.*|\" ] }\n");
+	read_conf();
+}
+/* The old superblock of MD lies 64 KiB before the end. */
+static void put_into_array(const char *name, int64_t size_sectors)
+{
+	static const unsigned char magic[] = {0xfc, 0x4e, 0x2b, 0xa9};
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/dev/%s", machine.tree.root, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ck_assert_int_eq(pwrite(fd, magic, sizeof(magic), size_sectors * 512 - 65536),
+			 (int)sizeof(magic));
+	close(fd);
+}
+static void be_an_array(void)
+{
+	put_into_array("sda", 131072);
+}
+static void be_another_vg(void)
+{
+	memcpy(vgs[0].id, "00000000000000000000000000000000", 32);
+}
+static void be_renamed(void)
+{
+	vgs[0].name = "vg_uno";
+	tree_put(&machine.tree, "/etc/fstab", "/dev/vg_uno/home /home ext4 defaults 0 2\n");
+}
+static void lack_a_pv(void)
+{
+	pvs[1] = pvs[0];
+	memcpy(pvs[1].pvid, PVID_A, 33);
+	pvs[1].wwid = "naa.8";
+	vgs[0].pv_count = 2;
+}
+static void be_unlisted(void)
+{
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf",
+		 "activation { auto_activation_volume_list = [ \"other\" ] }\n");
+	read_conf();
+}
+static void open_the_gate(void)
+{
+	tree_put(&machine.tree, "/run/lvm/boot-finished", "");
+}
+static void stand_aside(void)
+{
+	tree_put(&machine.tree, "/run/lvm/event/not-in-charge", "");
+}
+static void switch_events_off(void)
+{
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "global { event_activation = 0 }\n");
+	read_conf();
+}
+static void switch_off(void)
+{
+	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", "event { needed_deadline_ms = 0 }\n");
+	read_conf();
+}
+
+/* lvs: how many are active afterwards; said: part of the output; "": nothing is said. */
+static const struct {
+	const char *claim;
+	void (*change)(void);
+	uint32_t lvs;
+	const char *said;
+} rows[] = {
+	{"an LV by the UUID of its file system", need_by_uuid, 1, "1 LV(s) active"},
+	{"a whole VG", need_the_vg, 3, "3 LV(s) active"},
+	{"another VG is needed", need_another, 0, ""},
+	{"the boot goes on without it", allow_failure, 0, ""},
+	{"an LV of the initramfs lies on the disk", be_held_by_an_lv, 1, "1 LV(s) active"},
+	{"it was on a multipath map", be_a_map, 0, "it was on a multipath map"},
+	{"its disk is absent", be_absent, 0, "its disk is not there yet"},
+	{"two paths lead to its disk", be_a_path, 0, "several disks have its wwid"},
+	{"multipath has used its disk", be_a_listed_path, 0, "device is a multipath component"},
+	{"the disks were swapped", be_swapped, 0, "its disk carries another PV"},
+	{"its disk has grown", have_grown, 0, "its device has another size"},
+	{"its disk was partitioned", be_partitioned, 0, "its disk is partitioned now"},
+	{"an array lies on its disk", be_held, 0, "another device lies on its disk"},
+	{"a filter is set", have_a_filter, 0, "filters are set"},
+	{"its disk belongs to an array", be_an_array, 0, "device is an md component"},
+	{"its disk belongs to another VG", be_another_vg, 0, "its disk belongs to another VG"},
+	{"the VG was renamed", be_renamed, 0, "no VG of this name"},
+	{"one of its PVs is absent", lack_a_pv, 0, "its disk is not there yet"},
+	{"a list excludes it", be_unlisted, 0, "is not activated automatically"},
+	{"the gate is open", open_the_gate, 0, ""},
+	{"lvm2 is in charge", stand_aside, 0, ""},
+	{"event activation is off", switch_events_off, 0, ""},
+	{"the deadline is 0", switch_off, 0, ""},
+};
+
+TEST_EACH(a_vg_is_left_alone_unless_it_is_what_it_was, rows)
+{
+	rows[_i].change();
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_count(machine.dm) == rows[_i].lvs, "%s: %u LVs; %s", rows[_i].claim,
+		      fake_dm_count(machine.dm), machine.out);
+	ck_assert_msg(rows[_i].said[0] ? was_said(rows[_i].said) : !was_said("VG "), "%s: %s",
+		      rows[_i].claim, machine.out);
+}
+
+/* A VG with tags of its own and of one LV. */
+static void plug_tagged(bool is_tagged)
+{
+	struct sample sample;
+	char path[256];
+
+	plug("flags", "sdd", 64, "naa.4\n");
+	sample_load(&sample, "flags");
+	sample_change_text(&sample, "\"NOAUTOACTIVATE\"", "                ");
+	snprintf(path, sizeof(path), "%s/dev/sdd", machine.tree.root);
+	sample_write(&sample, path);
+	memcpy(vgs[0].id, sample_value(&sample, "vg.id"), 32);
+	memcpy(pvs[0].pvid, sample_value(&sample, "label.pvid"), 32);
+	sample_done(&sample);
+	pvs[0].wwid = "naa.4";
+	vgs[0].name = "vg_flags";
+	vgs[0].is_tagged = is_tagged;
+}
+
+/* lvs: how many become active. */
+static const struct {
+	const char *claim, *words;
+	bool was_tagged;
+	uint32_t lvs;
+} tags[] = {
+	{"a tag of an LV", "\"@t/1=a\"", true, 1},
+	{"a tag of the VG", "\"@vgtag\"", true, 3},
+	{"a tag that is no longer there", "\"@old\"", true, 0},
+	{"a tag that nothing had at the last boot", "\"@vgtag\"", false, 0},
+	{"nothing is needed by tag", "\"vg_one\"", true, 0},
+	{"a tag, and an LV by name", "\"@t/1=a\", \"vg_flags/ro\"", true, 2},
+};
+
+TEST_EACH(needs_by_tag, tags)
+{
+	char text[128];
+
+	plug_tagged(tags[_i].was_tagged);
+	tree_put(&machine.tree, "/etc/fstab", "");
+	snprintf(text, sizeof(text), "event { needed = [ %s ] }\n", tags[_i].words);
+	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", text);
+	read_conf();
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_count(machine.dm) == tags[_i].lvs, "%s: %u LVs; %s", tags[_i].claim,
+		      fake_dm_count(machine.dm), machine.out);
+}
+
+/* Remembers vg-two.pvs in the place @at: LV fast lies on both PVs, plain-1 on the second. @needed: a
+ * word of event/needed. */
+static void need_two_pvs(uint32_t at, const char *needed)
+{
+	static struct lea_boot_pv two[2];
+	struct sample sample;
+	char text[128];
+
+	snprintf(text, sizeof(text), "event { needed = [ \"%s\" ] }\n", needed);
+	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", text);
+	read_conf();
+	sample_load(&sample, "stripe-a");
+	two[0] = two[1] = pvs[0];
+	memcpy(two[0].pvid, PVID_A, 33);
+	memcpy(two[1].pvid, PVID_B, 33);
+	two[0].wwid = "naa.2";
+	two[1].wwid = "naa.3";
+	two[0].size_sectors = two[1].size_sectors = sample.device_bytes / 512;
+	vgs[at] = vgs[0];
+	memcpy(vgs[at].id, sample_value(&sample, "vg.id"), 32);
+	vgs[at].name = "vg-two.pvs";
+	vgs[at].pv = two;
+	vgs[at].pv_count = 2;
+	vgs[at].lv_count = 0;
+	memory.vg_count = at + 1;
+	sample_done(&sample);
+	remember();
+}
+
+/* A VG on two disks, and beside it one that must be left alone. */
+TEST(one_vg_does_not_keep_another)
+{
+	pvs[0].wwid = "naa.9";
+	need_two_pvs(1, "vg-two.pvs");
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(was_said("VG vg_one: left to the normal activation") &&
+			      was_said("VG vg-two.pvs: 2 LV(s) active"),
+		      "%s %s", machine.out, machine.err);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 2);
+	ck_assert_uint_eq(*probes, 2);
+}
+
+/* As when disks moved between machines: only one of the VGs can have the lock. */
+TEST(of_two_needed_vgs_with_one_name_one_is_activated)
+{
+	need_two_pvs(1, "vg_one/home");
+	vgs[1].name = "vg_one";
+	memset(vgs[1].id, 'z', sizeof(vgs[1].id) - 1);
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_find(machine.dm, "vg_one-home"), "%s %s", machine.out, machine.err);
+	ck_assert_msg(was_said("another VG that the boot needs has its name"), "%s", machine.out);
+}
+
+/* Rows: the disk that now belongs to an array. */
+static const struct {
+	const char *disk, *needed;
+	uint32_t lvs, probes;
+} arrays[] = {
+	{"sdb", "vg-two.pvs/plain-1", 1, 1},
+	{"sdc", "vg-two.pvs/plain-1", 0, 1},
+	{"sdb", "vg-two.pvs/fast", 0, 2},
+	{"sdc", "vg-two.pvs/fast", 0, 2},
+};
+
+TEST_EACH(only_disks_that_are_used_are_probed, arrays)
+{
+	need_two_pvs(0, arrays[_i].needed);
+	put_into_array(arrays[_i].disk, (int64_t)vgs[0].pv[0].size_sectors);
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_count(machine.dm) == arrays[_i].lvs, "%s, %s: %s", arrays[_i].disk,
+		      arrays[_i].needed, machine.out);
+	ck_assert(was_said("device is an md component") == !arrays[_i].lvs);
+	ck_assert_uint_eq(*probes, arrays[_i].probes);
+	ck_assert(!machine_has("/run/lock/lvm/V_vg-two.pvs"));
+}
+
+TEST(a_vg_that_another_command_works_on_is_not_waited_for)
+{
+	char dir[128];
+	const struct lea_lock_options how = {.dir = dir, .mode = LEA_LOCK_EXCLUSIVE};
+	struct lea_lock *lock;
+
+	snprintf(dir, sizeof(dir), "%s/run/lock/lvm", machine.tree.root);
+	tree_mkdir(&machine.tree, "/run/lock/lvm");
+	ck_assert_int_eq(lea_lock_take(&how, "V_vg_one", &lock), 0);
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+	ck_assert_msg(was_said("another process has its lock"), "%s", machine.out);
+	lea_lock_release(lock);
+}
+
+TEST(without_a_memory_nothing_happens)
+{
+	ck_assert_int_eq(run(), 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+	ck_assert_str_eq(machine.out ? machine.out : "", "");
+	ck_assert_str_eq(machine.err ? machine.err : "", "");
+}

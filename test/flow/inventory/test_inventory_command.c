@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lvmevent inventory on machines of files: what it prints, that JSON is as the manual page says, that
+ * metrics follow the rules of their format, and that nothing makes it wait.
+ */
+#include "fake/holder.h"
+#include "flow/machine.h"
+#include "unit/suite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json_object.h>
+#include <json-c/json_object_iterator.h>
+#include <json-c/linkhash.h>
+#include <json-c/json_tokener.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#define UUID_ONE  "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
+#define ROOT_UUID "LVM-GUetLOo5Gp19A2XKrJeENXFnMeOFEu21zh5EYGofOoWnB0RvfBw4ujHxziqpRtLZ"
+#define PAGE	  TEST_DATA "/../../man/lvmevent-inventory.8.in"
+#define SICK	  "/sick" /* while this file exists, sdb does not answer */
+
+static void setup(void)
+{
+	machine_begin();
+	machine.properties = "ID_FS_TYPE=LVM2_member\n";
+	machine_plug("one-pv", "sda", 16, 7);
+	machine_record(PVID_ONE, "vg_one", "sda", 16);
+	tree_mkdir(&machine.tree, "/dev/disk/by-id");
+}
+
+static void teardown(void)
+{
+	machine_end();
+}
+
+const struct fixture fixture = {setup, teardown};
+const double timeout_s = 120;
+
+static size_t begun; /* where the output of the last command begins */
+
+static int inventory(const char *words)
+{
+	const struct lea_cmd *cmd = lea_cmd_lvmevent;
+
+	while (strcmp(cmd->name, "inventory"))
+		cmd++;
+	fflush(machine.out_file);
+	begun = machine.out_bytes;
+	return machine_command(cmd, words);
+}
+
+static const char *text_of(const char *words)
+{
+	ck_assert_msg(!inventory(words), "%s", machine.err);
+	return machine.out + begun;
+}
+
+static bool has(const char *words, const char *text)
+{
+	return strstr(text_of(words), text) != NULL;
+}
+
+/* ---- what is printed */
+
+static void add_two_and_orphan(void)
+{
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_record(PVID_A, "vg-two.pvs", "sdb", 32);
+	machine_plug("orphan", "sdd", 64, 4);
+	tree_link(&machine.tree,
+		  "/dev/disk/by-id/lvm-pv-uuid-BBBBBB-BBBB-BBBB-BBBB-BBBB-BBBB-BBBBBB",
+		  "../../sdd");
+}
+
+TEST(people_read_vgs_with_their_pvs_and_lvs)
+{
+	fake_dm_add(machine.dm, "vg_one-root", ROOT_UUID, "0 8 linear 8:16 2048\n");
+	ck_assert(has("inventory", "VG vg_one wz--n-: 1 of 1 PVs, "));
+	ck_assert(has("inventory", "  PV /dev/sda a--: "));
+	ck_assert(has("inventory", "  LV root -wi-a-----: linear, active, "));
+	ck_assert(has("inventory", "  LV home -wi-------: linear, inactive, "));
+}
+
+TEST(an_incomplete_vg_says_so)
+{
+	add_two_and_orphan();
+	ck_assert(has("inventory", "VG vg-two.pvs wz-pn-: 1 of 2 PVs, "));
+	ck_assert(has("inventory", "  PV yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb a-m: missing, "));
+}
+
+TEST(pvs_without_a_record_are_found_by_udevs_links)
+{
+	add_two_and_orphan();
+	ck_assert(has("inventory", "PV /dev/sdd: of no VG that is readable\n"));
+}
+
+
+TEST(without_udevs_links_all_devices_are_examined)
+{
+	tree_remove(&machine.tree, "/dev/disk/by-id");
+	machine_plug("stripe-b", "sdc", 48, 3);
+	ck_assert(has("inventory", "VG vg-two.pvs wz-pn-: 1 of 2 PVs, "));
+	ck_assert(has("inventory", "VG vg_one wz--n-: 1 of 1 PVs, "));
+}
+
+TEST(a_record_of_a_device_that_holds_something_else_is_no_pv)
+{
+	machine_record(PVID_B, "vg-two.pvs", "sda", 16);
+	ck_assert(!has("inventory", "vg-two.pvs"));
+	ck_assert(has("inventory", "VG vg_one wz--n-: 1 of 1 PVs, "));
+}
+
+TEST(a_record_without_a_name_leads_to_the_device)
+{
+	tree_put(&machine.tree, "/run/lvm/pvs_online/" PVID_ONE, "8:16\nvg:vg_one\n");
+	ck_assert(has("inventory", "VG vg_one wz--n-: 1 of 1 PVs, "));
+	ck_assert(has("inventory", "  PV /dev/sda a--: "));
+}
+
+TEST(a_recorded_device_that_filters_refuse_is_left_out)
+{
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { filter = [ \"r|sda|\" ] }");
+	ck_assert(!has("inventory", "vg_one"));
+}
+
+TEST(a_damaged_text_is_a_problem_of_its_vg_and_the_rest_is_whole)
+{
+	machine_unplug("sda", 16);
+	machine_plug("damaged/text-crc", "sda", 16, 7);
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_record(PVID_A, "vg-two.pvs", "sdb", 32);
+	ck_assert(has("inventory", "VG vg_one: not readable: PV /dev/sda: metadata text checksum "
+				   "mismatch at byte 10240\n"));
+	ck_assert(has("inventory", "VG vg-two.pvs wz-pn-: 1 of 2 PVs, "));
+	ck_assert(has("inventory --openmetrics", "lvmevent_vg_problem{vg=\"vg_one\",uuid=\"\"} 1\n"));
+}
+
+static const struct {
+	const char *claim, *words, *text, *absent;
+	int code;
+} choices[] = {
+	{"a VG", "vg_one", "VG vg_one ", "vg-two", 0},
+	{"an LV", "vg_one/root", "  LV root ", "LV home", 0},
+	{"a tag of the VG", "@vgtag", "VG vgall ", "vg_one", 0},
+	{"a tag of LVs", "@tagA", "  LV noauto ", "LV lin ", 0},
+	{"two", "vg_one/root vg-two.pvs", "VG vg-two.pvs ", "LV home", 0},
+	{"no such VG", "vg_three", "", "VG", 5},
+	{"no such LV", "vg_one/none", "", "VG", 5},
+	{"no such tag", "@none", "", "VG", 5},
+	{"json and metrics", "--json --openmetrics", "", "VG", 3},
+};
+
+static void plug_all_types(void)
+{
+	machine_plug("all-types", "sde", 80, 5);
+	machine_record("GFc4naL5cH9yNn6M6WxtBGBSQlgyUJfx", "vgall", "sde", 80);
+}
+
+TEST_EACH(what_was_asked_for_is_printed_and_no_more, choices)
+{
+	char words[128];
+
+	add_two_and_orphan();
+	plug_all_types();
+	snprintf(words, sizeof(words), "inventory %s", choices[_i].words);
+	ck_assert_msg(inventory(words) == choices[_i].code, "%s: %s", choices[_i].claim,
+		      machine.err);
+	ck_assert_msg(strstr(machine.out, choices[_i].text) != NULL, "%s: %s", choices[_i].claim,
+		      machine.out);
+	ck_assert_msg(!strstr(machine.out, choices[_i].absent), "%s: %s", choices[_i].claim,
+		      machine.out);
+}
+
+/* ---- generations */
+
+static const char *generation_of(const char *text)
+{
+	static char generation[17];
+	const char *at = strstr(text, "\"generation\": \"");
+
+	ck_assert_ptr_nonnull(at);
+	ck_assert_int_eq(sscanf(at, "\"generation\": \"%16[0-9a-f]", generation), 1);
+	return generation;
+}
+
+static int if_newer(const char *generation)
+{
+	char words[64];
+
+	snprintf(words, sizeof(words), "inventory --json --if-newer %s", generation);
+	return inventory(words);
+}
+
+TEST(nothing_is_printed_until_something_changes)
+{
+	char generation[17];
+
+	snprintf(generation, sizeof(generation), "%s", generation_of(text_of("inventory --json")));
+	ck_assert_int_eq(if_newer(generation), 1);
+	ck_assert_str_eq(machine.out + begun, "");
+	ck_assert_int_eq(if_newer("0123456789abcdef"), 0);
+	fake_dm_add(machine.dm, "vg_one-root", ROOT_UUID, "0 8 linear 8:16 2048\n");
+	ck_assert_int_eq(if_newer(generation), 0);
+	ck_assert_str_ne(generation_of(machine.out + begun), generation);
+}
+
+/* ---- JSON as the page says */
+
+#define MOST_MEMBERS 128
+
+static struct member {
+	char path[96], type[16];
+	bool is_seen;
+} members[MOST_MEMBERS];
+static size_t member_count;
+
+/* ".BR vgs[].name " text"" */
+static void read_page(void)
+{
+	FILE *page = fopen(PAGE, "r");
+	char line[256];
+
+	ck_assert_ptr_nonnull(page);
+	while (fgets(line, sizeof(line), page)) {
+		struct member *member = &members[member_count];
+
+		ck_assert_uint_lt(member_count, MOST_MEMBERS);
+		if (sscanf(line, ".BR %95[^ \"] \" %15[a-z]\"", member->path, member->type) != 2)
+			continue;
+		if (!strcmp(member->type, "text") || !strcmp(member->type, "number") ||
+		    !strcmp(member->type, "boolean") || !strcmp(member->type, "list"))
+			member_count++;
+	}
+	fclose(page);
+	ck_assert_uint_gt(member_count, 40);
+}
+
+static const char *type_of(struct json_object *value)
+{
+	switch (json_object_get_type(value)) {
+	case json_type_string:
+		return "text";
+	case json_type_int:
+		return "number";
+	case json_type_boolean:
+		return "boolean";
+	case json_type_array:
+		return "list";
+	case json_type_object:
+	case json_type_null:
+	case json_type_double:
+	default:
+		return "object";
+	}
+}
+
+static void see(const char *path, const char *type)
+{
+	for (size_t i = 0; i < member_count; i++) {
+		if (strcmp(members[i].path, path) != 0)
+			continue;
+		ck_assert_msg(!strcmp(members[i].type, type), "%s is a %s", path, type);
+		members[i].is_seen = true;
+		return;
+	}
+	ck_assert_msg(false, "%s (%s) is not in the page", path, type);
+}
+
+static void walk(const char *path, struct json_object *value)
+{
+	char below[128];
+
+	if (json_object_is_type(value, json_type_object)) {
+		json_object_object_foreach(value, key, member)
+		{
+			snprintf(below, sizeof(below), "%s%s%s", path, path[0] ? "." : "", key);
+			walk(below, member);
+		}
+		return;
+	}
+	see(path, type_of(value));
+	if (!json_object_is_type(value, json_type_array))
+		return;
+	snprintf(below, sizeof(below), "%s[]", path);
+	for (size_t i = 0; i < json_object_array_length(value); i++)
+		walk(below, json_object_array_get_idx(value, i));
+}
+
+TEST(json_is_what_the_manual_page_says)
+{
+	struct json_object *answer;
+
+	read_page();
+	add_two_and_orphan();
+	plug_all_types();
+	machine_plug("damaged/label-crc", "sdf", 96, 6);
+	machine_record("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "vg_x", "sdf", 96);
+	answer = json_tokener_parse(text_of("inventory --json"));
+	ck_assert_ptr_nonnull(answer);
+	walk("", answer);
+	json_object_put(answer);
+	/* lists without entries here */
+	for (size_t i = 0; i < member_count; i++)
+		ck_assert_msg(members[i].is_seen || !strcmp(members[i].path, "pvs[].tags[]"),
+			      "%s is in the page only", members[i].path);
+}
+
+/* ---- metrics: OpenMetrics 1.0, section "Exposition" */
+
+static bool is_name(const char *text, size_t len)
+{
+	return len && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_:0123456789") >= len &&
+	       (text[0] < '0' || text[0] > '9');
+}
+
+/* Skips {name="value",...}; NULL: malformed. */
+static const char *skip_labels(const char *at)
+{
+	if (*at++ != '{')
+		return NULL;
+	while (*at != '}') {
+		const size_t name = strcspn(at, "=");
+
+		if (!is_name(at, name) || at[name + 1] != '"')
+			return NULL;
+		for (at += name + 2; *at != '"'; at++) {
+			if (!*at || *at == '\n')
+				return NULL;
+			if (*at == '\\' && !strchr("\\\"n", *++at))
+				return NULL;
+		}
+		at++;
+		if (*at == ',')
+			at++;
+		else if (*at != '}')
+			return NULL;
+	}
+	return at + 1;
+}
+
+struct exposition {
+	char family[128];  /* of the last TYPE */
+	char *seen;	   /* all families and samples so far, one a line */
+	size_t seen_bytes;
+	FILE *seen_file;
+	bool has_samples;
+};
+
+static void check_new(struct exposition *state, const char *what, size_t len)
+{
+	char line[1024];
+
+	snprintf(line, sizeof(line), "\n%.*s\n", (int)len, what);
+	fflush(state->seen_file);
+	ck_assert_msg(!strstr(state->seen, line), "twice: %s", line);
+	fprintf(state->seen_file, "%.*s\n", (int)len, what);
+}
+
+/* "# TYPE name gauge", then "# UNIT name unit" (a suffix of the name) and "# HELP name text", before samples */
+static void check_comment(struct exposition *state, const char *line)
+{
+	char kind[8], name[128], rest[256];
+
+	ck_assert_msg(sscanf(line, "# %7s %127s %255[^\n]", kind, name, rest) == 3, "%s", line);
+	if (!strcmp(kind, "TYPE")) {
+		ck_assert_str_eq(rest, "gauge");
+		ck_assert(is_name(name, strlen(name)));
+		snprintf(rest, sizeof(rest), "TYPE %s", name);
+		check_new(state, rest, strlen(rest));
+		snprintf(state->family, sizeof(state->family), "%s", name);
+		state->has_samples = false;
+		return;
+	}
+	ck_assert_msg(!strcmp(kind, "UNIT") || !strcmp(kind, "HELP"), "%s", line);
+	ck_assert_str_eq(name, state->family);
+	ck_assert_msg(!state->has_samples, "%s", line);
+	if (!strcmp(kind, "UNIT"))
+		ck_assert_msg(strlen(name) > strlen(rest) &&
+				      !strcmp(name + strlen(name) - strlen(rest), rest) &&
+				      name[strlen(name) - strlen(rest) - 1] == '_',
+			      "%s", line);
+}
+
+static void check_sample(struct exposition *state, const char *line)
+{
+	const size_t name = strcspn(line, "{ ");
+	const char *at = line + name;
+	char *end;
+
+	ck_assert_msg(strlen(state->family) == name && !strncmp(line, state->family, name),
+		      "not of %s: %s", state->family, line);
+	at = *at == '{' ? skip_labels(at) : at;
+	ck_assert_msg(at && *at == ' ', "%s", line);
+	check_new(state, line, (size_t)(at - line));
+	strtod(at + 1, &end);
+	ck_assert_msg(end > at + 1 && !*end, "%s", line);
+	state->has_samples = true;
+}
+
+static void check_metrics(char *text)
+{
+	struct exposition state = {.family = ""};
+	char *save = NULL;
+
+	ck_assert_msg(strlen(text) > 6 && !strcmp(text + strlen(text) - 7, "\n# EOF\n"), "%s", text);
+	text[strlen(text) - 6] = '\0';
+	ck_assert(!strstr(text, "\n\n"));
+	state.seen_file = open_memstream(&state.seen, &state.seen_bytes);
+	fputc('\n', state.seen_file);
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		(line[0] == '#' ? check_comment : check_sample)(&state, line);
+	fclose(state.seen_file);
+	free(state.seen);
+}
+
+TEST(metrics_follow_the_rules_of_openmetrics)
+{
+	char *text;
+
+	add_two_and_orphan();
+	plug_all_types();
+	machine_unplug("sda", 16);
+	machine_plug("damaged/text-crc", "sda", 16, 7);
+	fake_dm_add(machine.dm, "vg_one-root", ROOT_UUID, "0 8 linear 8:16 2048\n");
+	text = strdup(text_of("inventory --openmetrics"));
+	ck_assert(strstr(text, "lvmevent_vg_complete{vg=\"vg-two.pvs\""));
+	ck_assert(strstr(text, "lvmevent_queue_entries{state=\"pending\"} 0\n"));
+	check_metrics(text);
+	free(text);
+}
+
+/* ---- nothing makes it wait */
+
+static bool is_sick(void)
+{
+	return machine_has(SICK);
+}
+
+static int open_sick(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
+{
+	char full[256];
+	int fd;
+
+	for (int i = 0; strstr(path, "sdb") && i < 3000 && is_sick(); i++)
+		usleep(10000);
+	snprintf(full, sizeof(full), "%s%s", world->root, path);
+	fd = open(full, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Seconds that the command took. */
+static double took(const char *words)
+{
+	struct lea_clock *clock = machine.world->clock;
+	const uint64_t start = clock->now_ms(clock);
+
+	text_of(words);
+	return (double)(clock->now_ms(clock) - start) / 1000;
+}
+
+TEST(a_disk_that_hangs_is_named_and_the_rest_is_whole)
+{
+	machine.world->open_device = open_sick;
+	tree_mkdir(&machine.tree, "/run/lvm/event"); /* where it is remembered */
+	tree_put(&machine.tree, SICK, "");
+	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", "event { probe_deadline_ms = 3000 }");
+	add_two_and_orphan();
+	machine_plug("stripe-b", "sdc", 48, 3);
+	machine_record(PVID_B, "vg-two.pvs", "sdc", 48);
+	ck_assert(took("inventory") < 15);
+	text_of("inventory");
+	ck_assert_msg(machine_children() == 1, "the second one does not ask it again");
+	tree_remove(&machine.tree, SICK);
+	ck_assert(strstr(machine.out, "VG vg_one wz--n-: 1 of 1 PVs, "));
+	ck_assert(strstr(machine.out + begun, "/dev/sdb: did not answer in time\n"));
+	/* of its VG the other PV is there, with the metadata */
+	ck_assert(strstr(machine.out, "VG vg-two.pvs wz--n-: 2 of 2 PVs, "));
+	ck_assert(strstr(machine.out, ", problem: PV /dev/sdb: did not answer in time\n"));
+	ck_assert(strstr(machine.out, "PV /dev/sdd: of no VG"));
+	ck_assert(strstr(machine.err, "/dev/sdb: did not answer in time"));
+}
+
+TEST(a_disk_without_a_record_that_hangs_is_named_as_well)
+{
+	machine.world->open_device = open_sick;
+	tree_put(&machine.tree, SICK, "");
+	machine_plug("orphan", "sdb", 32, 4);
+	tree_link(&machine.tree,
+		  "/dev/disk/by-id/lvm-pv-uuid-BBBBBB-BBBB-BBBB-BBBB-BBBB-BBBB-BBBBBB",
+		  "../../sdb");
+	/* with the longer deadline it would take ten seconds */
+	ck_assert(took("inventory") < 8);
+	tree_remove(&machine.tree, SICK);
+	ck_assert(strstr(machine.out, "VG vg_one wz--n-: 1 of 1 PVs, "));
+	ck_assert(strstr(machine.out, "/dev/sdb: did not answer in time\n"));
+}
+
+static int list_never(struct lea_dm *dm, struct lea_dm_listed **ret_nodes, size_t *ret_count)
+{
+	(void)dm;
+	(void)ret_nodes;
+	(void)ret_count;
+	sleep(30);
+	return -EIO;
+}
+
+static int info_never(struct lea_dm *dm, const char *uuid, struct lea_dm_info *ret_info)
+{
+	(void)dm;
+	(void)uuid;
+	(void)ret_info;
+	sleep(30);
+	return -EIO;
+}
+
+TEST(device_mapper_that_hangs_leaves_states_unknown)
+{
+	fake_dm_add(machine.dm, "vg_one-root", ROOT_UUID, "0 8 linear 8:16 2048\n");
+	tree_mkdir(&machine.tree, "/run/lvm/event");
+	machine.dm->dm.list = list_never;
+	ck_assert(took("inventory") < 20);
+	ck_assert(strstr(machine.out, "  LV root -wi-XX--X-: linear, unknown, "));
+	ck_assert(strstr(machine.err, "device-mapper did not answer in time"));
+	ck_assert(has("inventory --json", "\"dm_answered\": false"));
+	ck_assert_uint_eq(machine_children(), 1);
+}
+
+/* root is the only one that is in the list, and so that is asked about. */
+TEST(one_node_that_hangs_costs_no_other_its_state)
+{
+	fake_dm_add(machine.dm, "vg_one-root", ROOT_UUID, "0 8 linear 8:16 2048\n");
+	tree_mkdir(&machine.tree, "/run/lvm/event");
+	machine.dm->dm.info = info_never;
+	ck_assert(took("inventory") < 20);
+	ck_assert(strstr(machine.out, "  LV root -wi-XX--X-: linear, unknown, "));
+	ck_assert(strstr(machine.out, "  LV home -wi-------: linear, inactive, "));
+	ck_assert(has("inventory", "  LV root -wi-XX--X-: linear, unknown, "));
+	ck_assert_uint_eq(machine_children(), 1);
+}
+
+static int lock_file(const void *path)
+{
+	const int fd = open(path, O_RDWR | O_CREAT, 0600);
+
+	return fd < 0 || flock(fd, LOCK_EX) < 0 ? -1 : fd;
+}
+
+TEST(a_lock_that_another_process_holds_does_not_matter)
+{
+	char path[128];
+	pid_t holder;
+	int taken;
+
+	tree_mkdir(&machine.tree, "/run/lock/lvm");
+	snprintf(path, sizeof(path), "%s/run/lock/lvm/V_vg_one", machine.tree.root);
+	holder = holder_start(lock_file, path, &taken);
+	ck_assert(took("inventory") < 15);
+	ck_assert(strstr(machine.out, "VG vg_one wz--n-: 1 of 1 PVs, "));
+	kill(holder, SIGKILL);
+	waitpid(holder, NULL, 0);
+}

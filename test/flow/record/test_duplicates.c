@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A PV on a disk and on a copy of it: the VG is refused in all cases, until one of the disks is
+ * removed. */
+#include "flow/duplicates_scratch.h"
+#include "memory/boot_memory_file.h"
+#include "record/duplicate_note.h"
+
+const struct fixture fixture = {setup, teardown};
+
+/* ---- refused in all cases */
+
+TEST(two_copies_at_once_activate_nothing)
+{
+	ck_assert_str_eq(both(), "");
+	ck_assert_str_eq(machine.err, REFUSED);
+	expect_failed(VG_ONE_ID, WHY);
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
+	ck_assert(machine_has(RIVALS "/8:32-2"));
+}
+
+TEST(events_of_either_activate_nothing_and_say_nothing)
+{
+	both();
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
+	ck_assert_str_eq(machine.err, REFUSED);
+	expect_failed(VG_ONE_ID, WHY);
+}
+
+/* A pass over @first, the event of the disk, which the caller ends; a copy appears meanwhile. */
+static struct lea_batch_pass *begin_and_copy(struct lea_entry *first)
+{
+	struct lea_batch_pass *started;
+
+	*first = event("sda", 16, 1, PVID_ONE, false);
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("one-pv", "sdb", 32, 2);
+	ck_assert_int_eq(lea_batch_start(&how, first, 1, &summary, &started), 0);
+	came("sdb", 32, 2, PVID_ONE);
+	return started;
+}
+
+/* The worker of the first disk is still busy when the copy appears. */
+TEST(a_copy_that_comes_before_the_activation_stops_it)
+{
+	struct lea_entry first;
+	struct lea_batch_pass *started = begin_and_copy(&first);
+
+	activated[0] = '\0';
+	ck_assert_int_eq(lea_batch_end(started), 0);
+	lea_device_done(&first.device);
+	ck_assert_str_eq(activated, "");
+	fflush(machine.err_file);
+	ck_assert_str_eq(machine.err, REFUSED);
+}
+
+/* The copy appears between the check under the lock and the end of the activation. */
+TEST(a_copy_that_came_too_late)
+{
+	struct lea_entry first;
+	struct lea_batch_pass *started = begin_and_copy(&first);
+
+	workers_are_blind = true;
+	ck_assert_int_eq(lea_batch_end(started), 0);
+	lea_device_done(&first.device);
+	fflush(machine.err_file);
+	ck_assert_str_eq(machine.err, "  VG vg_one: is active on /dev/sda; PV " UUID_ONE
+				      " is also on /dev/sdb, which is ignored\n");
+	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
+}
+
+/* The copy's event has not arrived, but udev has linked it. */
+TEST_TIMES(a_copy_that_only_udev_knows_counts, 2)
+{
+	static const char *const forms[] = {"", "\\x2f"};
+
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("one-pv", "sdb", 32, 2);
+	claim_link(forms[_i], 16);
+	claim_link(forms[_i], 32);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
+	ck_assert_str_eq(machine.err, REFUSED);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
+	ck_assert_str_eq(machine.err, REFUSED);
+	machine_unplug("sdb", 32);
+	ck_assert_str_eq(went("sdb", 32, 2, PVID_ONE), "");
+	ck_assert_str_eq(drain(), "vg_one ");
+}
+
+TEST(what_udev_links_and_is_no_copy_counts_for_nothing)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("stripe-a", "sdb", 32, 2);
+	claim_link("", 16);
+	claim_link("", 32); /* it has another PVID now */
+	claim_link("", 48); /* it no longer exists */
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	ck_assert_str_eq(machine.err, "");
+	ck_assert(!machine_has(RIVALS));
+}
+
+/* The note is for a removed instance, and the number belongs to another disk now. */
+TEST(a_copy_under_the_number_of_an_old_one)
+{
+	const struct lea_duplicate old = {.pvid = PVID_ONE, .id = {8, 32, 2}};
+
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("one-pv", "sdb", 32, 5);
+	ck_assert_int_eq(lea_duplicate_put(machine.world, &old), 0);
+	claim_link("", 16);
+	claim_link("", 32);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
+	ck_assert(machine_has(RIVALS "/8:32-5") && !machine_has(RIVALS "/8:32-2"));
+}
+
+TEST(all_pvs_of_a_vg_copied_is_one_line)
+{
+	struct lea_entry entries[] = {
+		event("sda", 16, 1, PVID_A, false), event("sdb", 32, 2, PVID_B, false),
+		event("sdc", 48, 3, PVID_A, false), event("sdd", 64, 4, PVID_B, false)};
+	const char *line;
+
+	machine_plug("stripe-a", "sda", 16, 1);
+	machine_plug("stripe-b", "sdb", 32, 2);
+	machine_plug("stripe-a", "sdc", 48, 3);
+	machine_plug("stripe-b", "sdd", 64, 4);
+	ck_assert_str_eq(pass(entries, 4), "");
+	line = strchr(machine.err, '\n');
+	ck_assert(line && !line[1]);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_B), "");
+	ck_assert_ptr_eq(strchr(machine.err, '\n'), line);
+	/* one PV is unambiguous now, the other one is not */
+	machine_unplug("sdc", 48);
+	went("sdc", 48, 3, PVID_A);
+	ck_assert_str_eq(drain(), "");
+	machine_unplug("sdb", 32);
+	went("sdb", 32, 2, PVID_B);
+	ck_assert_str_eq(drain(), "vg-two.pvs ");
+}
+
+/* The VG of a PV without metadata is unknown until other PVs name it. */
+TEST(a_copied_pv_without_metadata_activates_nothing)
+{
+	struct lea_entry entries[] = {event("sda", 16, 1, "", false),
+				      event("sdb", 32, 2, "", false),
+				      event("sdc", 48, 3, "", false)};
+	struct sample sample;
+	char id[33];
+
+	machine_plug("nomda-a", "sda", 16, 1);
+	machine_plug("nomda-b", "sdb", 32, 2);
+	machine_plug("nomda-b", "sdc", 48, 3);
+	sample_load(&sample, "nomda-b");
+	snprintf(id, sizeof(id), "%s", sample_value(&sample, "label.pvid"));
+	sample_done(&sample);
+	ck_assert_str_eq(pass(entries, 3), "");
+	ck_assert_ptr_nonnull(strstr(machine.err, "not activated: PV "));
+	ck_assert_ptr_null(strstr(machine.err, "unknown"));
+	machine_unplug("sdb", 32);
+	went("sdb", 32, 2, id);
+	ck_assert_str_ne(drain(), "");
+}
+
+/* ---- activated when one disk is removed */
+
+TEST(the_vg_comes_up_when_the_copy_goes)
+{
+	both();
+	machine_unplug("sdb", 32);
+	went("sdb", 32, 2, PVID_ONE);
+	ck_assert_str_eq(drain(), "vg_one ");
+	ck_assert_str_eq(machine.err, REFUSED);
+	ck_assert(!machine_has("/run/lvm/event/rivals"));
+	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
+}
+
+TEST(the_vg_comes_up_on_the_copy_when_the_recorded_pv_goes)
+{
+	struct lea_online online;
+
+	both();
+	machine_unplug("sda", 16);
+	went("sda", 16, 1, PVID_ONE);
+	ck_assert_str_eq(drain(), "vg_one ");
+	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
+	ck_assert_uint_eq(online.minor, 32);
+	ck_assert(!machine_has("/run/lvm/event/rivals"));
+}
+
+TEST_TIMES(a_reconcile_finds_a_removal_that_was_lost, 2)
+{
+	const char *const name = _i ? "sda" : "sdb";
+
+	both();
+	lea_duplicates_reconcile(machine.world, conf, how.event_fd);
+	ck_assert_msg(!lea_queue_has_pending(how.event_fd), "both are there: no news");
+	machine_unplug(name, _i ? 16 : 32);
+	lea_duplicates_reconcile(machine.world, conf, how.event_fd);
+	ck_assert_str_eq(drain(), "vg_one ");
+}
+
+TEST_TIMES(a_filter_that_excludes_a_copy_ends_the_refusal, 2)
+{
+	both();
+	new_conf(_i ? "filter = [ \"r|sda|\" ]" : "filter = [ \"r|sdb|\" ]");
+	lea_duplicates_reconcile(machine.world, conf, how.event_fd);
+	ck_assert_str_eq(drain(), "vg_one ");
+	ck_assert_str_eq(machine.err, REFUSED);
+	lea_duplicates_reconcile(machine.world, conf, how.event_fd);
+	ck_assert(!lea_queue_has_pending(how.event_fd));
+}
+
+TEST(the_vg_comes_up_when_a_copy_is_wiped)
+{
+	both();
+	machine_unplug("sdb", 32);
+	machine_plug("orphan", "sdb", 32, 2);
+	lea_duplicates_reconcile(machine.world, conf, how.event_fd);
+	ck_assert_str_eq(drain(), "vg_one ");
+}
+
+/* ---- by commands */
+
+TEST(commands_of_events_refuse_it)
+{
+	both();
+	ck_assert_int_eq(
+		machine_command(&lea_cmd_vgchange, "vgchange -aay --autoactivation event vg_one"),
+		5);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+	ck_assert_int_eq(machine_command(&lea_cmd_pvscan, "pvscan --cache -aay 8:16"), 5);
+	ck_assert_msg(strstr(strstr(machine.err, WHY) + 1, WHY), "who asks is told each time");
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf",
+		 "devices { allow_changes_with_duplicate_pvs = 1 }\n");
+	ck_assert_int_eq(
+		machine_command(&lea_cmd_vgchange, "vgchange -aay --autoactivation event vg_one"),
+		0);
+	ck_assert_uint_ne(fake_dm_count(machine.dm), 0);
+}
+
+/* ---- what the last good boot had */
+
+#define MACHINE "0123456789abcdef0123456789abcdef"
+
+/* sda has wwid naa.1, sdb naa.2; the last good boot had the PV on @wwid. */
+static void remember(const char *wwid)
+{
+	struct lea_boot_pv pv = {.pvid = PVID_ONE,
+				 .size_sectors = 131072,
+				 .wwid = wwid,
+				 .serial = "",
+				 .address = ""};
+	struct lea_boot_vg vg = {.id = VG_ONE_ID, .name = "vg_one", .pv = &pv, .pv_count = 1};
+	const struct lea_boot_memory memory = {MACHINE, "before", &vg, 1};
+
+	tree_put(&machine.tree, "/etc/machine-id", MACHINE "\n");
+	tree_mkdir(&machine.tree, "/var/lib");
+	tree_put(&machine.tree, "/sys/dev/block/8:16/device/wwid", "naa.1\n");
+	tree_put(&machine.tree, "/sys/dev/block/8:32/device/wwid", "naa.2\n");
+	ck_assert_int_eq(lea_boot_memory_write(machine.world, &memory), 0);
+}
+
+static void expect_record(uint32_t minor)
+{
+	struct lea_online online;
+
+	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
+	ck_assert_uint_eq(online.minor, minor);
+}
+
+/* Rows: the disk that was remembered, and what the pass over both ends with. */
+static const struct {
+	const char *wwid, *rival, *said;
+	uint32_t minor;
+} remembered[] = {
+	{"naa.1", RIVALS "/8:32-2",
+	 "  VG vg_one: is active on /dev/sda; PV " UUID_ONE
+	 " is also on /dev/sdb, which is ignored\n",
+	 16},
+	{"naa.2", RIVALS "/8:16-1",
+	 "  VG vg_one: is active on /dev/sdb; PV " UUID_ONE
+	 " is also on /dev/sda, which is ignored\n",
+	 32},
+};
+
+TEST_EACH(of_two_copies_the_remembered_one_is_the_pv, remembered)
+{
+	remember(remembered[_i].wwid);
+	ck_assert_str_eq(both(), "vg_one ");
+	expect_record(remembered[_i].minor);
+	ck_assert_str_eq(machine.err, remembered[_i].said);
+	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
+	ck_assert(machine_has(remembered[_i].rival));
+	/* Later events of either change nothing. */
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
+	expect_record(remembered[_i].minor);
+	ck_assert_str_eq(machine.err, remembered[_i].said);
+}
+
+TEST(copies_of_a_disk_that_is_not_remembered_activate_nothing)
+{
+	remember("naa.3");
+	ck_assert_str_eq(both(), "");
+	ck_assert_str_eq(machine.err, REFUSED);
+}
+
+/* The copy alone is as good as any disk; once it is used, it stays. */
+TEST(a_copy_in_use_keeps_its_place)
+{
+	remember("naa.2");
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	machine_plug("one-pv", "sdb", 32, 2);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
+	expect_record(16);
+	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
+}
+
+/* A worker may have begun with the copy: it is to find out under the VG's lock. */
+TEST(a_copy_that_a_worker_has_keeps_its_place)
+{
+	struct lea_entry first;
+	struct lea_batch_pass *started;
+
+	remember("naa.2");
+	started = begin_and_copy(&first);
+	expect_record(16);
+	ck_assert_int_eq(lea_batch_end(started), 0);
+	lea_device_done(&first.device);
+	expect_record(16);
+}

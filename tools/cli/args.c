@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/args.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+bool lea_check_streams(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+			return false;
+	return true;
+}
+
+int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc, char *argv[])
+{
+	struct lea_args *args = opts->values;
+	char why[256] = "";
+	int r = lea_opts_parse(opts, argc, argv, why);
+
+	if (r == 0 && args->help) {
+		printf("Usage: lvmevent %s\n", usage);
+		lea_opts_help(opts, stdout);
+		return LEA_EXIT_DONE;
+	}
+	if (r == 0 && opts->positional.count > args->most_words) {
+		fprintf(stderr, "  Too many arguments. Usage: lvmevent %s\n", usage);
+		return LEA_EXIT_PARAMS;
+	}
+	if (r) {
+		fprintf(stderr, "  %s\n", r < 0 ? strerror(-r) : why);
+		return LEA_EXIT_PARAMS;
+	}
+	args->word = opts->positional.count ? opts->positional.item[0] : NULL;
+	return -1;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pure: no I/O, no clock. */
+/* D3, D13 and D15: who waits, and for what. */
+#include "doctor/check.h"
+
+#include "base/append.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define BLOCKED_LEAST_S	    10U
+#define COOKIE_SETS_PERCENT 50U
+#define PRESSURE_LIMIT	    2000U /* hundredths of a percent */
+
+/* ---- D3 */
+
+static void tell_blocked(const struct lea_doctor_facts *facts, const struct lea_doctor_task *task,
+			 const struct lea_doctor_report *report)
+{
+	struct lea_doctor_finding finding;
+	char object[LEA_DOCTOR_OBJECT_BYTES];
+
+	snprintf(object, sizeof(object), "%s (pid %d)", task->command, task->pid);
+	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.text = object}, &finding);
+	finding.device = task->device;
+	finding.why = "a task in this state cannot be killed; what waits for it waits as well";
+	lea_doctor_evidence(&finding, "blocked in the kernel for %" PRIu64 " s or longer",
+			    task->blocked_s);
+	if (task->wchan[0] && task->wchan[0] != '0')
+		lea_doctor_evidence(&finding, " (%s)", task->wchan);
+	if (task->device[0])
+		lea_doctor_evidence(&finding, ", uses %s", task->device);
+	if (task->lock[0])
+		lea_doctor_evidence(&finding, ", holds %s", task->lock);
+	lea_doctor_next(&finding, "cat /proc/%d/stack; journalctl -k -b", task->pid);
+	lea_doctor_tell(report, &finding);
+}
+
+static void tell_holder(const struct lea_doctor_facts *facts, const struct lea_doctor_task *task,
+			const struct lea_doctor_report *report)
+{
+	struct lea_doctor_finding finding;
+	char object[LEA_DOCTOR_OBJECT_BYTES];
+
+	snprintf(object, sizeof(object), "%s (pid %d)", task->command, task->pid);
+	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.text = object}, &finding);
+	finding.why = "commands and events that need this lock wait until it is released";
+	lea_doctor_evidence(&finding, "holds the lock %s for %" PRIu64 " s", task->lock,
+			    task->age_s);
+	lea_doctor_next(&finding, "fuser -v %s; if it does not come to an end: kill %d", task->lock,
+			task->pid);
+	lea_doctor_tell(report, &finding);
+}
+
+void lea_doctor_check_tasks(const struct lea_doctor_facts *facts, struct lea_doctor_report *report)
+{
+	if (!facts->tasks.is_read)
+		lea_doctor_not_known(report, "/proc cannot be read");
+	for (uint32_t i = 0; i < facts->tasks.count; i++) {
+		const struct lea_doctor_task *task = &facts->tasks.task[i];
+
+		if (task->blocked_s >= BLOCKED_LEAST_S)
+			tell_blocked(facts, task, report);
+		else if (task->lock[0] && task->age_s >= BLOCKED_LEAST_S)
+			tell_holder(facts, task, report);
+	}
+}
+
+/* ---- D13 */
+
+void lea_doctor_check_semaphores(const struct lea_doctor_facts *facts,
+				 struct lea_doctor_report *report)
+{
+	const struct lea_doctor_semaphores *semaphores = &facts->machine.semaphores;
+	struct lea_doctor_finding finding;
+
+	if (!semaphores->is_read || !semaphores->limit) {
+		lea_doctor_not_known(report, "/proc/sysvipc/sem or the limit cannot be read");
+		return;
+	}
+	if (semaphores->sets * 100 <= semaphores->limit * COOKIE_SETS_PERCENT)
+		return;
+	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.text = "semaphores"},
+			 &finding);
+	finding.why = "without a free set no LV can be activated: device-mapper needs one for each "
+		      "wait for udev";
+	lea_doctor_evidence(&finding,
+			    "%" PRIu64 " of %" PRIu64 " sets are in use; %" PRIu64
+			    " are device-mapper's, of these %" PRIu64 " older than 10 minutes",
+			    semaphores->sets, semaphores->limit, semaphores->cookies,
+			    semaphores->old_cookies);
+	if (semaphores->old_cookies)
+		lea_doctor_next(&finding, "dmsetup udevcomplete_all -y 10");
+	else
+		lea_doctor_next(&finding, "ipcs -s; sysctl kernel.sem");
+	lea_doctor_tell(report, &finding);
+}
+
+/* ---- D15 */
+
+void lea_doctor_check_pressure(const struct lea_doctor_facts *facts,
+			       struct lea_doctor_report *report)
+{
+	const uint64_t full = facts->machine.io_full_percent_100;
+	struct lea_doctor_finding finding;
+
+	if (full == LEA_DOCTOR_UNKNOWN) {
+		lea_doctor_not_known(report, "the kernel has no /proc/pressure/io");
+		return;
+	}
+	/* Pressure is what a slow disk or a blocked task does to all others. */
+	if (full <= PRESSURE_LIMIT || report->names_waiting)
+		return;
+	lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.text = "I/O"}, &finding);
+	finding.why = "in this time no task did anything but wait for disks";
+	lea_doctor_evidence(&finding,
+			    "all tasks waited for I/O for %" PRIu64 ".%02" PRIu64
+			    " %% of the last minute",
+			    full / 100, full % 100);
+	lea_doctor_next(&finding, "iostat -x 2");
+	lea_doctor_tell(report, &finding);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lvmevent doctor: prints what makes storage slow or unsafe. As a service it writes each finding to
+ * the journal, with fields.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/doctor_verb.h"
+#include "base/cleanup.h"
+#include "base/id.h"
+#include "base/log_ids.h"
+#include "cli/args.h"
+#include "cli/cmd.h"
+#include "cli/fail.h"
+#include "cli/json.h"
+#include "cli/log_sink.h"
+#include "conf/setup.h"
+#include "doctor/gather.h"
+#include "doctor/run.h"
+#include "memory/boot_memory_file.h"
+#include "scan/scan.h"
+
+#define USAGE                                                                                      \
+	"doctor [--json] [--only ID,...] [--except ID,...] [--sample S] [--measure] [VG|PV...]"
+#define SAMPLE_S      2U
+#define SAMPLE_MOST   10U
+#define UNKNOWN_BYTES 2048U
+
+struct view {
+	struct lea_world *world;
+	const struct lea_conf *conf;
+	struct lea_arena *arena; /* of the memory */
+	struct lea_boot_memory memory;
+	struct lea_doctor *doctor;
+	const struct lea_list *targets;
+	const char **device; /* [targets->count]: name of the PV; NULL: a VG; owned */
+	FILE *out;
+	bool is_json, is_service;
+	struct lea_json json;
+	struct json_object *findings, *unknown; /* lists in it */
+	uint32_t only;
+	uint32_t shown, unknown_count;
+	unsigned int worst;
+	char unknown_text[UNKNOWN_BYTES];
+};
+
+static void view_done(struct view *view)
+{
+	lea_doctor_free(view->doctor);
+	lea_arena_free(view->arena);
+	lea_conf_free(view->conf);
+	lea_json_done(&view->json);
+	free(view->device);
+}
+
+/* ---- output */
+
+static bool is_wanted(const struct view *view, const struct lea_doctor_finding *finding)
+{
+	for (uint32_t i = 0; i < view->targets->count; i++)
+		if (view->device[i] ? !strcmp(finding->device, view->device[i])
+				    : !strcmp(finding->vg, view->targets->item[i]))
+			return true;
+	return !view->targets->count;
+}
+
+static void add_json(struct view *view, const struct lea_doctor_finding *finding)
+{
+	struct lea_json *json = &view->json;
+	struct json_object *object = lea_json_object(json, view->findings, NULL);
+	char id[39] = "";
+
+	if (strlen(finding->pvid) == 32)
+		lea_id_format(finding->pvid, id);
+	lea_json_text(json, object, "check", finding->check);
+	lea_json_text(json, object, "title", finding->title);
+	lea_json_number(json, object, "severity", finding->severity);
+	lea_json_text(json, object, "object", finding->object);
+	lea_json_text(json, object, "vg", finding->vg);
+	lea_json_text(json, object, "lv", finding->lv);
+	lea_json_text(json, object, "device", finding->device);
+	lea_json_text(json, object, "pv_uuid", id);
+	lea_json_text(json, object, "evidence", finding->evidence);
+	lea_json_text(json, object, "why", finding->why);
+	lea_json_text(json, object, "next", finding->next);
+}
+
+static void log_finding(struct view *view, const struct lea_doctor_finding *finding)
+{
+	const struct lea_log_fields fields = {
+		.message_id = LEA_MESSAGE_DOCTOR,
+		.vg = finding->vg,
+		.lv = finding->lv,
+		.pvid = finding->pvid,
+		.device = finding->device,
+		.reason = finding->evidence,
+		.check = finding->check,
+	};
+
+	lea_log_with(view->world->log, finding->severity > 1 ? LEA_LOG_ERROR : LEA_LOG_WARNING,
+		     &fields, "%s %s: %s; %s", finding->check, finding->object, finding->evidence,
+		     finding->next);
+}
+
+static void print_finding(struct view *view, const struct lea_doctor_finding *finding)
+{
+	fprintf(view->out, "%u  %s  %s: %s\n      why: %s\n      next: %s\n", finding->severity,
+		finding->check, finding->object, finding->evidence, finding->why, finding->next);
+}
+
+static void take_finding(void *arg, const struct lea_doctor_finding *finding)
+{
+	struct view *view = arg;
+
+	if (!is_wanted(view, finding))
+		return;
+	view->shown++;
+	view->worst = finding->severity > view->worst ? finding->severity : view->worst;
+	if (view->is_json)
+		add_json(view, finding);
+	else
+		(view->is_service ? log_finding : print_finding)(view, finding);
+}
+
+static void take_unknown(void *arg, const char *check, const char *why)
+{
+	struct view *view = arg;
+	struct json_object *object = lea_json_object(&view->json, view->unknown, NULL);
+	const size_t used = strlen(view->unknown_text);
+
+	lea_json_text(&view->json, object, "check", check);
+	lea_json_text(&view->json, object, "reason", why);
+	snprintf(view->unknown_text + used, sizeof(view->unknown_text) - used, "%s%s: %s",
+		 view->unknown_count++ ? "; " : "", check, why);
+}
+
+static uint32_t count_checks(uint32_t only)
+{
+	return (uint32_t)__builtin_popcount(only);
+}
+
+static int finish(struct view *view)
+{
+	const char *plural = view->shown == 1 ? "" : "s";
+
+	if (view->is_json)
+		return lea_json_print(&view->json, view->out);
+	/* A service has something to say only if there is something to do. */
+	if (view->is_service)
+		return 0;
+	fprintf(view->out, "%u checks, %u finding%s", count_checks(view->only), view->shown,
+		plural);
+	if (view->unknown_count)
+		fprintf(view->out, ", %u not known (%s)", view->unknown_count, view->unknown_text);
+	fputc('\n', view->out);
+	return 0;
+}
+
+/* ---- targets */
+
+/* The name of the PV at a path; NULL: none. */
+static const char *find_device(struct view *view, const char *path)
+{
+	const struct lea_doctor_facts *facts = lea_doctor_gathered(view->doctor);
+	struct lea_device device = {0};
+	const char *name = NULL;
+
+	if (!lea_device_from_arg(view->world, path, &device))
+		for (uint32_t i = 0; i < facts->disks.count; i++)
+			if (facts->disks.disk[i].is_pv && facts->disks.disk[i].major == device.major &&
+			    facts->disks.disk[i].minor == device.minor)
+				name = facts->disks.disk[i].name;
+	lea_device_done(&device);
+	return name;
+}
+
+static bool has_vg(const struct lea_doctor_facts *facts, const char *name)
+{
+	for (uint32_t v = 0; v < facts->vgs.count; v++)
+		if (!strcmp(facts->vgs.vg[v].vg->name, name))
+			return true;
+	return false;
+}
+
+/* Returns an exit code. */
+static int find_targets(struct view *view)
+{
+	const struct lea_doctor_facts *facts = lea_doctor_gathered(view->doctor);
+
+	view->device = calloc((size_t)view->targets->count + 1, sizeof(*view->device));
+	if (!view->device)
+		return LEA_EXIT_FAILED;
+	for (uint32_t i = 0; i < view->targets->count; i++) {
+		const char *target = view->targets->item[i];
+
+		if (target[0] == '/')
+			view->device[i] = find_device(view, target);
+		if (view->device[i] || has_vg(facts, target))
+			continue;
+		lea_log(view->world->log, LEA_LOG_ERROR,
+			"%s: no device that LVM may use has such a VG or PV. Why: lvmevent explain "
+			"%s",
+			target, target);
+		return LEA_EXIT_FAILED;
+	}
+	return LEA_EXIT_DONE;
+}
+
+/* ---- options */
+
+/* Sets the bits of the checks in *ret_bits; false, and said: there is no such check. */
+static bool parse_ids(const struct lea_list *ids, uint32_t *ret_bits)
+{
+	uint32_t count;
+	const struct lea_doctor_check *checks = lea_doctor_checks(&count);
+
+	*ret_bits = 0;
+	for (uint32_t i = 0; i < ids->count; i++) {
+		uint32_t k = 0;
+
+		while (k < count && strcasecmp(checks[k].id, ids->item[i]) != 0)
+			k++;
+		if (k == count) {
+			fprintf(stderr, "  There is no check \"%s\". The checks:\n", ids->item[i]);
+			for (k = 0; k < count; k++)
+				fprintf(stderr, "  %-4s %s\n", checks[k].id, checks[k].title);
+			return false;
+		}
+		*ret_bits |= 1U << k;
+	}
+	return true;
+}
+
+/* Returns an exit code. */
+struct args {
+	struct lea_args shared;
+	unsigned int json, measure;
+	const char *sample;
+	struct lea_list only, except;
+};
+
+static int parse_request(const struct args *args, struct lea_doctor_options *options)
+{
+	uint32_t only, except, count;
+	uint64_t sample = SAMPLE_S;
+
+	lea_doctor_checks(&count);
+	if (!parse_ids(&args->only, &only) || !parse_ids(&args->except, &except))
+		return LEA_EXIT_PARAMS;
+	if (args->sample && !lea_number_parse(args->sample, SAMPLE_MOST, &sample)) {
+		fprintf(stderr, "  --sample wants seconds, from 0 to %u.\n", SAMPLE_MOST);
+		return LEA_EXIT_PARAMS;
+	}
+	options->only = (args->only.defined ? only : (1U << count) - 1) & ~except;
+	options->sample_ms = (uint32_t)sample * 1000;
+	options->measure = args->measure != 0;
+	return LEA_EXIT_DONE;
+}
+
+/* ---- the whole */
+
+/* The memory is a hint: without it less is said. */
+static const struct lea_boot_memory *read_memory(struct view *view)
+{
+	view->arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
+	return view->arena && !lea_boot_memory_read(view->world, view->arena, &view->memory)
+		       ? &view->memory
+		       : NULL;
+}
+
+static int examine(struct view *view, struct lea_doctor_options *options)
+{
+	const struct lea_conf_options settings = {.forgive = true};
+	const struct lea_doctor_sink sink = {take_finding, take_unknown, view};
+	int r, code = lea_setup(view->world, &settings, &view->conf);
+
+	if (code)
+		return code;
+	options->memory = read_memory(view);
+	r = lea_doctor_new(view->world, view->conf, options, &view->doctor);
+	if (r)
+		return r > 0 ? LEA_EXIT_FAILED : lea_tool_fail(view->world, r, "doctor");
+	code = find_targets(view);
+	if (code)
+		return code;
+	lea_json_begin(&view->json);
+	lea_json_number(&view->json, view->json.top, "checks", count_checks(options->only));
+	view->findings = lea_json_list(&view->json, view->json.top, "findings");
+	view->unknown = lea_json_list(&view->json, view->json.top, "unknown");
+	view->only = options->only;
+	r = lea_doctor_run(lea_doctor_gathered(view->doctor), options->only, &sink);
+	r = r ? r : finish(view);
+	return r ? lea_tool_fail(view->world, r, "doctor") : (int)view->worst;
+}
+
+int lea_lvmevent_doctor(struct lea_world *world, int argc, char *argv[])
+{
+#define ROW(member_, type_, name_, value_, help_)                                                  \
+	LEA_OPT(struct args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
+	const struct lea_opt rows[] = {
+		LEA_LVMEVENT_HELP,
+		ROW(json, COUNT, "json", NULL, "Print one JSON object."),
+		ROW(only, LIST, "only", "ID", "Make these checks only: D1 to D16."),
+		ROW(except, LIST, "except", "ID", "Leave these checks out."),
+		ROW(sample, STRING, "sample", "S",
+		    "Seconds between two readings of counters (2; at most 10)."),
+		ROW(measure, COUNT, "measure", NULL, "Measure 32 reads of each PV.")};
+#undef ROW
+	struct args args = {.shared = {.most_words = SIZE_MAX}};
+	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
+	LEA_AUTO(view_done)
+	struct view view = {.world = world,
+			    .out = lea_cmd_report(world)->out,
+			    .is_service = lea_cmd_report(world)->is_service,
+			    .targets = &opts.positional};
+	struct lea_doctor_options options = {0};
+	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
+
+	view.is_json = args.json != 0;
+	code = code < 0 ? parse_request(&args, &options) : code;
+	if (!code && options.only)
+		code = examine(&view, &options);
+	lea_opts_done(&opts);
+	return code;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pure: no I/O, no clock. */
+/* What a check of lvmevent doctor has found, in words, and how it tells. */
+#pragma once
+
+#include "base/err.h"
+#include "doctor/facts.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LEA_DOCTOR_OBJECT_BYTES	  320U
+#define LEA_DOCTOR_EVIDENCE_BYTES 768U
+#define LEA_DOCTOR_NEXT_BYTES	  512U
+
+struct lea_doctor_finding {
+	const char *check;		      /* "D4" */
+	const char *title;		      /* of the check */
+	unsigned int severity;		      /* 1, or 2: data or the boot are at risk */
+	const char *vg, *lv, *device, *pvid;  /* "": none; pvid: 32 characters */
+	char object[LEA_DOCTOR_OBJECT_BYTES]; /* "/dev/sda (PV of vg0)" */
+	char evidence[LEA_DOCTOR_EVIDENCE_BYTES];
+	const char *why;		  /* it matters */
+	char next[LEA_DOCTOR_NEXT_BYTES]; /* a command line for a shell, or advice */
+};
+
+struct lea_doctor_sink {
+	void (*find)(void *arg, const struct lea_doctor_finding *finding);
+	void (*not_known)(void *arg, const char *check, const char *why);
+	void *arg;
+};
+
+struct lea_doctor_judged;
+
+struct lea_doctor_report {
+	const char *check, *title; /* of the check that runs */
+	const struct lea_doctor_sink *sink;
+	const struct lea_doctor_judged *judged; /* of each disk of the facts */
+	unsigned int *findings;			/* told so far */
+	bool names_waiting;			/* D1 or D3 has named what others wait for */
+};
+
+/* What a finding is about; what is not set is none. */
+struct lea_doctor_about {
+	const struct lea_doctor_disk *disk;
+	const struct lea_vg *vg;
+	const struct lea_lv *lv;
+	const char *text; /* the object, if it is none of these */
+};
+
+/* Fills in everything but evidence and next, which the caller adds before lea_doctor_tell. */
+void lea_doctor_begin(const struct lea_doctor_report *report, const struct lea_doctor_facts *facts,
+		      unsigned int severity, const struct lea_doctor_about *about,
+		      struct lea_doctor_finding *ret_finding);
+void lea_doctor_tell(const struct lea_doctor_report *report,
+		     const struct lea_doctor_finding *finding);
+/* The name as a word of a shell, in @ret_quoted if it has to be quoted; a name that does not fit is
+ * cut. */
+#define LEA_DOCTOR_QUOTED_BYTES 300U
+const char *lea_doctor_quote(const char *name, char ret_quoted[static LEA_DOCTOR_QUOTED_BYTES]);
+void lea_doctor_not_known(const struct lea_doctor_report *report, const char *format, ...)
+	LEA_PRINTF(2, 3);
+
+#define lea_doctor_evidence(finding, ...)                                                          \
+	lea_append((finding)->evidence, LEA_DOCTOR_EVIDENCE_BYTES, __VA_ARGS__)
+#define lea_doctor_next(finding, ...)                                                              \
+	lea_append((finding)->next, LEA_DOCTOR_NEXT_BYTES, __VA_ARGS__)
+
+/* "4.0 GiB" */
+#define LEA_DOCTOR_SIZE_BYTES 24U
+void lea_doctor_size(uint64_t bytes, char ret_text[static LEA_DOCTOR_SIZE_BYTES]);
+/* "84 ms", "0.4 ms" */
+void lea_doctor_time(uint64_t us, char ret_text[static LEA_DOCTOR_SIZE_BYTES]);

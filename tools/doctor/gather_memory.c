@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What doctor compares with the last good boot. A VG that a command removed since then is no
+ * trouble: its disks are there, and lvm2 has removed its own copy of the metadata.
+ */
+#include "doctor/gather_private.h"
+
+#include "base/cleanup.h"
+#include "base/order.h"
+#include "filter/device_id.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct memory {
+	struct lea_doctor *doctor;
+	const char **pvid; /* of the PVs that are there, sorted */
+	size_t pvid_count;
+	bool has_wwids;
+	const char **wwid; /* of all whole disks, sorted; read when the first VG is missing */
+	size_t wwid_count;
+};
+
+static void sort(const char **text, size_t count)
+{
+	if (count)
+		qsort(text, count, sizeof(*text), lea_compare_text_at);
+}
+
+static bool is_among(const char *text, const char *const *sorted, size_t count)
+{
+	return count && bsearch(&text, sorted, count, sizeof(*sorted), lea_compare_text_at);
+}
+
+static void read_pvids(struct memory *memory)
+{
+	const struct lea_doctor_facts *facts = &memory->doctor->facts;
+
+	memory->pvid = calloc((size_t)facts->disks.count + 1, sizeof(*memory->pvid));
+	for (uint32_t i = 0; memory->pvid && i < facts->disks.count; i++)
+		if (facts->disks.disk[i].pvid[0])
+			memory->pvid[memory->pvid_count++] = facts->disks.disk[i].pvid;
+	sort(memory->pvid, memory->pvid_count);
+}
+
+static void read_wwids(struct memory *memory)
+{
+	struct lea_found *const *found;
+	char wwid[LEA_ID_BYTES];
+	size_t count;
+
+	found = lea_scan_found(memory->doctor->scan, &count);
+	memory->has_wwids = true;
+	memory->wwid = calloc(count + 1, sizeof(*memory->wwid));
+	for (size_t i = 0; memory->wwid && i < count; i++)
+		if (!lea_id_wwid(memory->doctor->world, lea_device_devno(&found[i]->device), false,
+				 wwid))
+			memory->wwid[memory->wwid_count++] =
+				lea_doctor_keep(memory->doctor, wwid);
+	sort(memory->wwid, memory->wwid_count);
+}
+
+static bool has_copy(const struct lea_doctor *doctor, const char *vg_name)
+{
+	LEA_AUTO(lea_freep) char *full = NULL;
+	char path[448];
+
+	snprintf(path, sizeof(path), "%.300s/backup/%.128s", doctor->conf->system_dir, vg_name);
+	full = lea_world_path(doctor->world, path);
+	return full && !access(full, F_OK);
+}
+
+static bool is_removed(struct memory *memory, const struct lea_boot_vg *vg)
+{
+	for (uint32_t i = 0; i < vg->pv_count; i++)
+		if (is_among(vg->pv[i].pvid, memory->pvid, memory->pvid_count))
+			return false;
+	if (has_copy(memory->doctor, vg->name))
+		return false;
+	if (!memory->has_wwids)
+		read_wwids(memory);
+	for (uint32_t i = 0; i < vg->pv_count; i++)
+		if (!is_among(vg->pv[i].wwid, memory->wwid, memory->wwid_count))
+			return false;
+	return true;
+}
+
+int lea_doctor_read_memory(struct lea_doctor *doctor)
+{
+	const struct lea_boot_memory *all = doctor->options.memory;
+	struct memory memory = {.doctor = doctor};
+	struct lea_boot_memory *kept;
+
+	if (!all || !lea_doctor_wants(doctor, 12))
+		return 0;
+	kept = lea_arena_alloc(doctor->arena, 1, sizeof(*kept));
+	if (!kept)
+		return -ENOMEM;
+	*kept = *all;
+	kept->vg_count = 0;
+	kept->vg = lea_arena_alloc(doctor->arena, all->vg_count + 1U, sizeof(*kept->vg));
+	if (!kept->vg)
+		return -ENOMEM;
+	read_pvids(&memory);
+	for (uint32_t i = 0; i < all->vg_count; i++)
+		if (!is_removed(&memory, &all->vg[i]))
+			kept->vg[kept->vg_count++] = all->vg[i];
+	free(memory.pvid);
+	free(memory.wwid);
+	doctor->facts.memory = kept;
+	return 0;
+}

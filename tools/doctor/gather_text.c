@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files that gather facts for lvmevent doctor share. */
+#include "doctor/gather_private.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <string.h>
+
+uint64_t lea_doctor_now_ms(const struct lea_doctor *doctor)
+{
+	return lea_world_now_ms(doctor->world);
+}
+
+const char *lea_doctor_keep(struct lea_doctor *doctor, const char *text)
+{
+	const char *kept = text[0] ? lea_arena_strdup(doctor->arena, text) : "";
+
+	return kept ? kept : "";
+}
+
+char *lea_doctor_read_text(struct lea_doctor *doctor, int dir_fd, const char *path,
+			   size_t max_bytes)
+{
+	LEA_AUTO(lea_freep)
+	char *full = path[0] == '/' ? lea_world_path(doctor->world, path) : NULL;
+	char *text = NULL;
+	int r;
+
+	if (path[0] == '/')
+		r = full ? lea_file_read_config(full, max_bytes, &text, NULL) : -ENOMEM;
+	else
+		r = dir_fd < 0 ? dir_fd : lea_file_read(dir_fd, path, max_bytes, &text, NULL);
+	return r ? NULL : text;
+}
+
+const struct lea_mounts *lea_doctor_mounts(struct lea_doctor *doctor, enum lea_mount_text form)
+{
+	struct lea_mounts *mounts = &doctor->mounts[form];
+
+	if (!mounts->text && lea_mounts_read(doctor->world, form, mounts))
+		memset(mounts, 0, sizeof(*mounts));
+	return mounts;
+}
+
+int lea_doctor_add_job(struct lea_doctor *doctor, const struct lea_doctor_job *job)
+{
+	if (lea_make_room(&doctor->job, &doctor->job_room, doctor->job_count + 1,
+			  sizeof(*doctor->job)))
+		return -ENOMEM;
+	memcpy(&doctor->job[doctor->job_count++], job, sizeof(*job));
+	return 0;
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lvmevent status: shows whose rule handles events, what is pending, and the state of VGs. Reads
+ * run files and sysfs; reads no disk, and locks and changes nothing.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "enable/status_verb.h"
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/id.h"
+#include "base/order.h"
+#include "cli/args.h"
+#include "cli/cmd.h"
+#include "cli/fail.h"
+#include "cli/json.h"
+#include "cli/log_sink.h"
+#include "cli/terminal.h"
+#include "daemon/session.h"
+#include "enable/gate_verb.h"
+#include "enable/vg_summary.h"
+#include "initramfs/pass.h"
+#include "plan/access.h"
+#include "rules/rule_override.h"
+#include "state/claim.h"
+#include "state/flag.h"
+#include "state/missing.h"
+#include "state/monitor_deferred.h"
+#include "state/online.h"
+#include "state/queue.h"
+#include "world/active_vgs.h"
+#include "world/udevdb.h"
+
+/* Lines about VGs, collected while they are counted. */
+struct list {
+	FILE *out; /* owned, writes to text */
+	char *text;
+	size_t bytes;
+};
+
+/* A VG that is active without some of its PVs. */
+struct in_part {
+	char name[128]; /* first: the tree compares it */
+	char word[16];	/* of event/incomplete */
+};
+
+struct status {
+	struct lea_session *session;
+	struct lea_json json;
+	struct json_object *failed_json, *incomplete_json, *initramfs_json; /* lists for it */
+	size_t pending, taken, aside;
+	struct lea_vg_summary vgs;
+	unsigned int unwatched, unused;
+	struct lea_active_vgs active;
+	bool has_color;
+	struct list failed, incomplete;
+	void *in_part; /* tree of struct in_part, owned */
+	struct list initramfs; /* lines of its note */
+};
+
+static int list_open(struct list *list)
+{
+	list->out = open_memstream(&list->text, &list->bytes);
+	return list->out ? 0 : -ENOMEM;
+}
+
+static void list_done(struct list *list)
+{
+	lea_fclosep(&list->out);
+	free(list->text);
+}
+
+static void status_done(struct status *status)
+{
+	list_done(&status->failed);
+	list_done(&status->incomplete);
+	list_done(&status->initramfs);
+	tdestroy(status->in_part, free);
+	lea_active_vgs_done(&status->active);
+	lea_json_done(&status->json);
+}
+
+static void list_failed(struct status *status, const char *vg_id, const struct lea_claim *claim)
+{
+	struct json_object *vg = lea_json_object(&status->json, status->failed_json, NULL);
+	struct list *list = &status->failed;
+	char id[39];
+
+	lea_id_format(vg_id, id);
+	fprintf(list->out, "%sfailed%s: VG %s: %s; %s%s\n",
+		lea_color(status->has_color, LEA_COLOR_BAD),
+		lea_color(status->has_color, LEA_COLOR_OFF), claim->vg_name, claim->reason,
+		claim->is_transient ? "it will be retried; to retry now: vgchange -aay "
+				    : "it is not retried before a PV of it is "
+				      "added; to retry now: vgchange -aay ",
+		claim->vg_name);
+	lea_json_text(&status->json, vg, "vg", claim->vg_name);
+	lea_json_text(&status->json, vg, "uuid", id);
+	lea_json_bool(&status->json, vg, "retried", claim->is_transient);
+	lea_json_text(&status->json, vg, "reason", claim->reason);
+}
+
+static int add_in_part(struct status *status, const struct lea_claim *claim)
+{
+	struct in_part *vg = calloc(1, sizeof(*vg)), **node;
+
+	if (!vg)
+		return -ENOMEM;
+	snprintf(vg->name, sizeof(vg->name), "%s", claim->vg_name);
+	snprintf(vg->word, sizeof(vg->word), "%s", claim->in_part);
+	node = tsearch(vg, &status->in_part, lea_compare_text);
+	if (!node || *node != vg)
+		free(vg);
+	return node ? 0 : -ENOMEM;
+}
+
+static int take_claim(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	struct status *status = arg;
+
+	lea_vg_summary_add_claim(&status->vgs, &status->active, vg_id, claim);
+	if (!claim->is_orphaned && claim->state == LEA_CLAIM_FAILED)
+		list_failed(status, vg_id, claim);
+	return !claim->is_orphaned && claim->in_part[0] ? add_in_part(status, claim) : 0;
+}
+
+static int take_missing(void *arg, const struct lea_missing *missing)
+{
+	struct status *status = arg;
+	struct lea_json *json = &status->json;
+	struct json_object *vg = lea_json_object(json, status->incomplete_json, NULL), *ids;
+	struct list *list = &status->incomplete;
+	struct in_part *const *in_part = tfind(missing->vg, &status->in_part, lea_compare_text);
+	char text[LEA_MISSING_TEXT_BYTES], id[39];
+
+	lea_missing_describe(missing, text);
+	fprintf(list->out, "%sincomplete%s: VG %s: %s%s%s\n",
+		lea_color(status->has_color, LEA_COLOR_CHANGING),
+		lea_color(status->has_color, LEA_COLOR_OFF), missing->vg, text,
+		in_part ? "; active in part, by incomplete = " : "",
+		in_part ? (*in_part)->word : "");
+	lea_vg_summary_add_missing(&status->vgs, missing);
+	lea_json_text(json, vg, "vg", missing->vg);
+	lea_json_number(json, vg, "pvs", missing->all_count);
+	if (in_part)
+		lea_json_text(json, vg, "in_part", (*in_part)->word);
+	ids = lea_json_list(json, vg, "missing");
+	for (uint32_t i = 0; i < missing->count; i++) {
+		lea_id_format(missing->pvid[i], id);
+		lea_json_text(json, ids, NULL, id);
+	}
+	return 0;
+}
+
+static int take_unwatched(void *arg, const char *vg_id, bool is_asked)
+{
+	struct status *status = arg;
+
+	(void)vg_id;
+	(void)is_asked;
+	status->unwatched++;
+	return 0;
+}
+
+/* A note of another version, or none, is no line. */
+static int list_note(struct status *status)
+{
+	struct list *list = &status->initramfs;
+	LEA_AUTO(lea_freep) char *path = lea_world_path(status->session->world, LEA_INITRAMFS_NOTE);
+	LEA_AUTO(lea_freep) char *text = NULL;
+	char *state = NULL, plain[256];
+	const char *line;
+	int r = path ? lea_file_read(AT_FDCWD, path, LEA_INITRAMFS_NOTE_BYTES, &text, NULL)
+		     : -ENOMEM;
+
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	line = strtok_r(text, "\n", &state);
+	if (!line || strcmp(line, LEA_INITRAMFS_NOTE_FIRST) != 0)
+		return 0;
+	while ((line = strtok_r(NULL, "\n", &state))) {
+		lea_access_plain(line, plain, sizeof(plain));
+		fprintf(list->out, "initramfs: %s\n", plain);
+		lea_json_text(&status->json, status->initramfs_json, NULL, plain);
+	}
+	return 0;
+}
+
+/* Counts the PVs, by udev's database, that have no record: a filter may exclude them, their VG may
+ * be another host's, or their event was lost. */
+static int count_unused(struct status *status)
+{
+	struct lea_world *world = status->session->world;
+	struct lea_device *devices;
+	char id[64], pvid[33];
+	size_t count;
+	int r = lea_devices_enumerate(world, &devices, &count);
+
+	if (r)
+		return r;
+	for (size_t i = 0; !r && i < count; i++) {
+		r = lea_udevdb_fill(world, &devices[i]);
+		if (!r && lea_udevdb_is(&devices[i], "ID_FS_TYPE", "LVM2_member") &&
+		    lea_udevdb_property(&devices[i], "ID_FS_UUID", id, sizeof(id)) &&
+		    !lea_id_parse(id, pvid))
+			status->unused += !lea_online_exists(lea_world_run(world), pvid);
+	}
+	lea_devices_free(devices, count);
+	return r;
+}
+
+static int collect(struct status *status)
+{
+	struct lea_world *world = status->session->world;
+	const int event_fd = status->session->event_fd;
+	const int run_fd = lea_world_run(world);
+	struct lea_claims_now now = {0};
+	struct lea_claims claims;
+	int r = lea_claims_init(&claims, world, &now);
+
+	if (r)
+		return r;
+	r = list_open(&status->failed);
+	r = r ? r : list_open(&status->incomplete);
+	r = r ? r : list_open(&status->initramfs);
+	r = r ? r : list_note(status);
+	r = r ? r : lea_active_vgs_read(world, &status->active);
+	r = r ? r : lea_queue_count(event_fd, "queue", &status->pending);
+	r = r ? r : lea_queue_count(event_fd, "taken", &status->taken);
+	r = r ? r : lea_queue_count(event_fd, "failed", &status->aside);
+	r = r ? r : lea_claim_each(&claims, take_claim, status);
+	r = r ? r : lea_missing_each(run_fd, take_missing, status);
+	r = r ? r : lea_monitor_deferred_each(run_fd, take_unwatched, status);
+	r = r ? r : count_unused(status);
+	fflush(status->failed.out);
+	fflush(status->incomplete.out);
+	fflush(status->initramfs.out);
+	return r;
+}
+
+static const char *in_charge_key(enum lea_rule_override shadow)
+{
+	return shadow == LEA_RULE_OURS ? "lvmevent" : shadow == LEA_RULE_STOCK ? "lvm2" : "other";
+}
+
+static const char *in_charge_text(enum lea_rule_override shadow)
+{
+	switch (shadow) {
+	case LEA_RULE_OURS:
+		return "lvm2-event-activation";
+	case LEA_RULE_OTHERS:
+		return "a rule of the administrator's in /etc/udev/rules.d, or another one in "
+		       "/run/udev/rules.d, in the place of lvm2's";
+	case LEA_RULE_STOCK:
+	default:
+		return "stock lvm2: our udev rule is not in place (it is put there by "
+		       "\"lvmevent enable\", and at each boot after that)";
+	}
+}
+
+/* While a boot scan runs, it works on the queue, not the runner. */
+static const char *runner_word(const struct status *status, bool is_boot, bool is_running)
+{
+	if (is_running && !is_boot)
+		return "working";
+	return lea_flag_is_up(status->session->event_fd, LEA_FLAG_RESIDENT) ? "idle" : "none";
+}
+
+/* The device-mapper rules in force as a word, and why. */
+static const char *dm_rules(struct lea_world *world, char why[static LEA_DM_RULES_WHY_BYTES])
+{
+	const struct lea_conf_options options = {.forgive = true};
+	const struct lea_conf *conf = NULL;
+	const char *word;
+
+	if (lea_conf_read(world, &options, &conf))
+		conf = NULL;
+	word = lea_dm_rules_describe(world, conf, why);
+	lea_conf_free(conf);
+	return word;
+}
+
+/* The first members; the lists follow, which are filled while VGs are counted. */
+static void begin_json(struct status *status)
+{
+	struct lea_json *json = &status->json;
+
+	lea_json_begin(json);
+	status->failed_json = lea_json_list(json, json->top, "failed");
+	status->incomplete_json = lea_json_list(json, json->top, "incomplete");
+	status->initramfs_json = lea_json_list(json, json->top, "initramfs");
+}
+
+static void add_counts(struct status *status)
+{
+	const struct {
+		const char *key;
+		size_t count;
+	} rows[] = {
+		{"vgs_active", status->vgs.active},
+		{"vgs_inactive", status->vgs.inactive},
+		{"vgs_activating", status->vgs.activating},
+		{"vgs_failed", status->vgs.failed},
+		{"vgs_incomplete", status->vgs.incomplete},
+		{"vgs_not_monitored", status->unwatched},
+		{"pvs_not_used", status->unused},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		lea_json_number(&status->json, status->json.top, rows[i].key, rows[i].count);
+}
+
+static int print_json(struct status *status, FILE *out)
+{
+	struct lea_world *world = status->session->world;
+	const int event_fd = status->session->event_fd;
+	const bool is_boot = lea_flag_is_up(event_fd, LEA_FLAG_BOOT);
+	const bool is_running = lea_queue_is_running(event_fd);
+	struct lea_json *json = &status->json;
+	struct json_object *top = json->top;
+	char why[LEA_DM_RULES_WHY_BYTES];
+
+	lea_json_text(json, top, "in_charge", in_charge_key(lea_rule_override_find(world->root)));
+	lea_json_text(json, top, "gate", lea_gate_word(world));
+	lea_json_text(json, top, "runner", runner_word(status, is_boot, is_running));
+	lea_json_bool(json, top, "boot_scan", is_boot);
+	lea_json_number(json, top, "pending", status->pending);
+	lea_json_number(json, top, "taken", status->taken);
+	lea_json_number(json, top, "quarantined", status->aside);
+	lea_json_bool(json, top, "running", is_running);
+	lea_json_text(json, top, "dm_rules", dm_rules(world, why));
+	lea_json_text(json, top, "dm_rules_reason", why);
+	add_counts(status);
+	return lea_json_print(json, out);
+}
+
+static int print_text(struct status *status, FILE *out)
+{
+	struct lea_world *world = status->session->world;
+	const int event_fd = status->session->event_fd;
+	const bool is_boot = lea_flag_is_up(event_fd, LEA_FLAG_BOOT);
+	char why[LEA_DM_RULES_WHY_BYTES], vgs[LEA_VG_SUMMARY_BYTES];
+	const char *word;
+
+	fprintf(out, "in charge: %s\ngate: %s\nrunner: %s%s\n",
+		in_charge_text(lea_rule_override_find(world->root)), lea_gate_word(world),
+		runner_word(status, is_boot, lea_queue_is_running(event_fd)),
+		is_boot ? ", the boot scan is running" : "");
+	word = dm_rules(world, why);
+	fprintf(out, "device-mapper rules: %s%s%s\n", word, *why ? ": " : "", why);
+	fprintf(out, "queue: %zu pending, %zu taken, %zu quarantined%s\n", status->pending,
+		status->taken, status->aside,
+		status->aside ? " after repeated failures (lvmevent retry)" : "");
+	lea_vg_summary_describe(&status->vgs, vgs);
+	fputs(vgs, out);
+	if (status->unwatched)
+		fprintf(out, ", %u not yet monitored by dmeventd", status->unwatched);
+	if (status->unused)
+		fprintf(out, "; %u PV%s not used (why: lvmevent explain)", status->unused,
+			status->unused == 1 ? "" : "s");
+	fprintf(out, "\n%s%s%s", status->failed.text, status->incomplete.text,
+		status->initramfs.text);
+	return 0;
+}
+
+struct args {
+	struct lea_args shared;
+	unsigned int json;
+};
+
+int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[])
+{
+	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP,
+				       {"json", 0, LEA_OPT_COUNT, offsetof(struct args, json),
+					LEA_OPT_ALL, NULL, "Print one JSON object."}};
+	LEA_AUTO(lea_session_end) struct lea_session session = {.world = world, .event_fd = -1};
+	LEA_AUTO(status_done) struct status status = {.session = &session};
+	struct args args = {0};
+	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
+	int r, code = lea_lvmevent_parse(&opts, "status [--json]", argc, argv);
+
+	lea_opts_done(&opts);
+	if (code >= 0)
+		return code;
+	if (lea_session_open_queue(&session))
+		return LEA_EXIT_FAILED;
+	status.has_color = lea_terminal_has_color(world, lea_cmd_report(world)->out);
+	begin_json(&status);
+	r = collect(&status);
+	r = r ? r : (args.json ? print_json : print_text)(&status, lea_cmd_report(world)->out);
+	return r < 0 ? lea_tool_fail(world, r, "status") : LEA_EXIT_DONE;
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From what was gathered to answers: facts about a VG, its LVs and its PVs are given to
+ * policy/cause.h. */
+#include "explain/explain_vg.h"
+
+#include "base/append.h"
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/id.h"
+#include "world/sysfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NAMED_MOST 5U /* PVs named in a line */
+#define TEXT_BYTES LEA_CAUSE_EVIDENCE_BYTES
+
+/* @text: of TEXT_BYTES. */
+#define add(text, ...) lea_append(text, TEXT_BYTES, __VA_ARGS__)
+
+/* ---- answers about LVs */
+
+static bool flag_of(const struct lea_subject *subject, const char *node, const char *attribute)
+{
+	const int sys_fd = lea_world_sys(subject->explainer->world);
+	char path[64], text[8];
+
+	snprintf(path, sizeof(path), "class/block/%s/%s", node, attribute);
+	return node[0] && sys_fd >= 0 && !lea_file_read_into(sys_fd, path, text, sizeof(text)) &&
+	       text[0] == '1';
+}
+
+static bool has_link(const struct lea_subject *subject, uint32_t lv)
+{
+	const int dev_fd = lea_world_dev(subject->explainer->world);
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/%s", subject->vg->name, subject->vg->lvs[lv].name);
+	return dev_fd < 0 || !faccessat(dev_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+static void tell_lv(struct lea_subject *subject, uint32_t index)
+{
+	const struct lea_lv *lv = &subject->vg->lvs[index];
+	const struct lea_active_lv *up = lea_subject_active(subject, index);
+	const bool is_incomplete = lea_scan_vg_missing(subject->scanned) > 0;
+	const char *node = up && !up->is_part ? up->device : "";
+	char taken[TEXT_BYTES] = "";
+	struct lea_lv_facts facts = {
+		.machine = &subject->explainer->machine,
+		.vg = subject->vg->name,
+		.name = lv->name,
+		.selected = lea_subject_selected(subject, index),
+		.is_active = up != NULL,
+		.is_suspended = flag_of(subject, node, "dm/suspended"),
+		.has_link = !node[0] || has_link(subject, index),
+		.is_read_only = flag_of(subject, node, "ro"),
+		.is_writable = (lv->flags & LEA_FLAG_WRITE) &&
+			       !lea_select_read_only(subject->vg, lv, &subject->rules.select),
+		.lacks_data = is_incomplete && lea_subject_refused(subject->degraded, index),
+		.lacks_copy = is_incomplete && lea_subject_refused(subject->complete, index),
+		.taken_node = "",
+		.taken_by = taken,
+	};
+	char name[260], uuid[39];
+	struct lea_answer answer = {.type = "lv",
+				    .name = name,
+				    .uuid = uuid,
+				    .vg = subject->vg->name,
+				    .state = up ? "active" : "inactive"};
+	struct lea_reason reason;
+
+	if (facts.selected == LEA_SELECT_HIDDEN)
+		return;
+	(void)lea_subject_taken(subject, index, &facts.taken_node, taken);
+	snprintf(name, sizeof(name), "%.127s/%.127s", subject->vg->name, lv->name);
+	lea_id_format(lv->id, uuid);
+	lea_subject_tell(subject, &answer, lea_cause_of_lv(&facts, &reason), &reason);
+}
+
+/* ---- answers about devices */
+
+static const char *pv_state(const struct lea_pv_facts *facts, bool has_reason)
+{
+	if (facts->state == LEA_PV_ABSENT)
+		return "missing";
+	if (facts->state == LEA_PV_USED)
+		return has_reason ? "found" : "used";
+	return "not used";
+}
+
+void lea_subject_tell_device(struct lea_subject *subject, struct lea_explain_device *device)
+{
+	struct lea_explain_pv_texts texts;
+	struct lea_pv_facts facts;
+	struct lea_reason reason;
+	struct lea_answer answer;
+	bool has_reason;
+
+	lea_explainer_pv_facts(subject->explainer, device, &texts, &facts);
+	has_reason = lea_cause_of_pv(&facts, &reason);
+	answer = (struct lea_answer){
+		.type = "pv",
+		.name = facts.device,
+		.uuid = texts.pvid,
+		.vg = device->found->vg ? device->found->vg->name : device->found->vg_name,
+		.state = pv_state(&facts, has_reason),
+	};
+	lea_subject_tell(subject, &answer, has_reason, &reason);
+}
+
+static void tell_absent(struct lea_subject *subject, const char *pvid, const char *vg)
+{
+	char id[39], seen[320];
+	const struct lea_pv_facts facts = {.machine = &subject->explainer->machine,
+					   .state = LEA_PV_ABSENT,
+					   .device = "",
+					   .pvid = id,
+					   .what = "",
+					   .vg = vg,
+					   .last_seen = seen};
+	struct lea_reason reason;
+	struct lea_answer answer = {
+		.type = "pv", .name = id, .uuid = id, .vg = vg, .state = "missing"};
+
+	lea_id_format(pvid, id);
+	lea_explainer_last_seen(subject->explainer, pvid, seen, sizeof(seen));
+	lea_subject_tell(subject, &answer, lea_cause_of_pv(&facts, &reason), &reason);
+}
+
+/* ---- whom to tell about */
+
+static void set_forgotten_next(struct lea_subject *subject, const struct lea_boot_vg *vg,
+			       struct lea_reason *reason)
+{
+	const struct lea_pv_facts absent = {.machine = &subject->explainer->machine,
+					    .state = LEA_PV_ABSENT,
+					    .device = "",
+					    .what = "",
+					    .vg = vg->name,
+					    .last_seen = ""};
+	struct lea_reason of_pv;
+
+	for (uint32_t i = 0; i < vg->pv_count; i++)
+		lea_subject_remedy(subject, vg->pv[i].pvid, reason->next, sizeof(reason->next));
+	if (!reason->next[0] && lea_cause_of_pv(&absent, &of_pv))
+		snprintf(reason->next, sizeof(reason->next), "%s", of_pv.next);
+}
+
+/* A VG of the last good boot of which this scan has no metadata. */
+static void tell_forgotten(struct lea_subject *subject, const struct lea_boot_vg *vg)
+{
+	char uuid[39], text[TEXT_BYTES] = "";
+	struct lea_reason reason = {.cause = "not-seen"};
+	struct lea_answer answer = {
+		.type = "vg", .name = vg->name, .uuid = uuid, .vg = vg->name, .state = "missing"};
+
+	lea_id_format(vg->id, uuid);
+	for (uint32_t i = 0; i < vg->pv_count && i < NAMED_MOST; i++) {
+		const struct lea_pv pv = {.device_hint = NULL};
+		struct lea_pv named = pv;
+
+		snprintf(named.id, sizeof(named.id), "%s", vg->pv[i].pvid);
+		add(text, "%s", i ? ", " : "");
+		lea_subject_describe_pv(subject, &named, text);
+	}
+	snprintf(reason.evidence, sizeof(reason.evidence),
+		 "no device that LVM may use has its metadata; PVs of the last good boot: %.900s",
+		 text);
+	set_forgotten_next(subject, vg, &reason);
+	lea_subject_tell(subject, &answer, true, &reason);
+}
+
+static const struct lea_boot_vg *forgotten(const struct lea_explainer *explainer, uint32_t index)
+{
+	const struct lea_boot_vg *vg = &explainer->options.memory->vg[index];
+	size_t count;
+
+	return lea_index_find(&explainer->vg_ids, vg->id, &count) ? NULL : vg;
+}
+
+uint32_t lea_explainer_tell_forgotten(struct lea_explainer *explainer, const char *name)
+{
+	const struct lea_boot_memory *memory = explainer->options.memory;
+	struct lea_subject subject = {.explainer = explainer, .tells_configured = true};
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; memory && i < memory->vg_count; i++) {
+		const struct lea_boot_vg *vg = forgotten(explainer, i);
+
+		if (!vg || (name && strcmp(vg->name, name) != 0))
+			continue;
+		tell_forgotten(&subject, vg);
+		count++;
+	}
+	return count;
+}
+
+int lea_explainer_tell_all(struct lea_explainer *explainer)
+{
+	struct lea_subject of_devices = {.explainer = explainer};
+	int r = 0;
+
+	for (size_t i = 0; !r && i < explainer->vg_count; i++) {
+		LEA_AUTO(lea_subject_done) struct lea_subject subject = {0};
+
+		r = lea_subject_begin(&subject, explainer, &explainer->vg[i]);
+		if (r)
+			return r;
+		lea_subject_tell_vg(&subject);
+		for (uint32_t lv = 0; lv < subject.vg->lv_count; lv++)
+			tell_lv(&subject, lv);
+	}
+	(void)lea_explainer_tell_forgotten(explainer, NULL);
+	for (size_t i = 0; i < explainer->device_count; i++)
+		if (explainer->device[i].pvid[0] || explainer->device[i].found->fault == -ETIMEDOUT)
+			lea_subject_tell_device(&of_devices, &explainer->device[i]);
+	return r;
+}
+
+/* Does the device belong to this VG, or may it? */
+static bool is_of_vg(const struct lea_explain_device *device, const struct lea_vg *vg)
+{
+	return device->pvid[0] && lea_vg_find_pv(vg, device->pvid) != LEA_NONE;
+}
+
+/* The VG with all that belongs to it, or with one LV. True: it has such an LV. */
+static int tell_scanned(struct lea_explainer *explainer, const struct lea_scan_vg *scanned,
+			const char *lv, bool *ret_has_lv)
+{
+	LEA_AUTO(lea_subject_done)
+	struct lea_subject subject = {.tells_configured = true, .tells_sound = true};
+	int r = lea_subject_begin(&subject, explainer, scanned);
+
+	if (r)
+		return r;
+	lea_subject_tell_vg(&subject);
+	subject.tells_sound = lv != NULL;
+	for (uint32_t i = 0; i < subject.vg->lv_count; i++) {
+		if (lv && strcmp(subject.vg->lvs[i].name, lv) != 0)
+			continue;
+		*ret_has_lv = true;
+		tell_lv(&subject, i);
+	}
+	for (size_t i = 0; !lv && i < explainer->device_count; i++)
+		if (is_of_vg(&explainer->device[i], subject.vg))
+			lea_subject_tell_device(&subject, &explainer->device[i]);
+	for (uint32_t i = 0; !lv && i < subject.vg->pv_count; i++)
+		if (!scanned->pv[i] && !lea_explainer_device(explainer, subject.vg->pvs[i].id))
+			tell_absent(&subject, subject.vg->pvs[i].id, subject.vg->name);
+	return 0;
+}
+
+int lea_explainer_tell_vg(struct lea_explainer *explainer, const char *vg, const char *lv)
+{
+	uint32_t count = 0;
+	bool has_lv = !lv;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < explainer->vg_count; i++) {
+		if (strcmp(explainer->vg[i].vg->name, vg) != 0)
+			continue;
+		r = tell_scanned(explainer, &explainer->vg[i], lv, &has_lv);
+		count++;
+	}
+	if (r || (count && has_lv))
+		return r;
+	return !count && lea_explainer_tell_forgotten(explainer, vg) ? 0 : LEA_EXPLAIN_UNKNOWN;
+}
+
+int lea_explainer_tell_pv(struct lea_explainer *explainer, const char *pvid)
+{
+	struct lea_subject subject = {
+		.explainer = explainer, .tells_configured = true, .tells_sound = true};
+	const struct lea_vg *vg = lea_explainer_vg_of(explainer, pvid);
+	size_t count;
+	const struct lea_index_row *row = lea_index_find(&explainer->of_pvid, pvid, &count);
+
+	for (size_t i = 0; i < count; i++)
+		lea_subject_tell_device(&subject, row[i].value);
+	if (!count && !vg && !lea_explainer_remembered(explainer, pvid, NULL))
+		return LEA_EXPLAIN_UNKNOWN;
+	if (!count)
+		tell_absent(&subject, pvid, vg ? vg->name : "");
+	return 0;
+}
+
+/* The LV whose device has this uuid. */
+static int tell_lv_of_uuid(struct lea_explainer *explainer, const char *uuid)
+{
+	for (size_t i = 0; i < explainer->vg_count; i++) {
+		const struct lea_vg *vg = explainer->vg[i].vg;
+
+		for (uint32_t lv = 0; !strncmp(uuid, vg->id, 32) && lv < vg->lv_count; lv++)
+			if (!strncmp(uuid + 32, vg->lvs[lv].id, 32))
+				return lea_explainer_tell_vg(explainer, vg->name, vg->lvs[lv].name);
+	}
+	return LEA_EXPLAIN_UNKNOWN;
+}
+
+int lea_explainer_tell_device(struct lea_explainer *explainer, const struct lea_device *wanted)
+{
+	struct lea_subject subject = {
+		.explainer = explainer, .tells_configured = true, .tells_sound = true};
+	char uuid[LEA_SYSFS_VALUE_BYTES];
+
+	if (!lea_sysfs_text(explainer->world, lea_device_devno(wanted), "dm/uuid", uuid,
+			    sizeof(uuid)) &&
+	    !strncmp(uuid, "LVM-", 4) && strlen(uuid) >= 68 &&
+	    !tell_lv_of_uuid(explainer, uuid + 4))
+		return 0;
+	for (size_t i = 0; i < explainer->device_count; i++) {
+		const struct lea_device *device = &explainer->device[i].found->device;
+
+		if ((device->major != wanted->major || device->minor != wanted->minor) &&
+		    strcmp(device->name, wanted->name) != 0)
+			continue;
+		lea_subject_tell_device(&subject, &explainer->device[i]);
+		return 0;
+	}
+	return LEA_EXPLAIN_UNKNOWN;
+}
+
+void lea_explainer_tell_excluded(struct lea_explainer *explainer)
+{
+	struct lea_subject subject = {
+		.explainer = explainer, .tells_configured = true, .tells_only_configured = true};
+
+	for (size_t i = 0; i < explainer->device_count; i++)
+		if (explainer->device[i].pvid[0])
+			lea_subject_tell_device(&subject, &explainer->device[i]);
+}
+
+bool lea_explainer_knows_vg(const struct lea_explainer *explainer, const char *vg)
+{
+	const struct lea_boot_memory *memory = explainer->options.memory;
+	size_t count;
+
+	if (lea_index_find(&explainer->vg_names, vg, &count))
+		return true;
+	for (uint32_t i = 0; memory && i < memory->vg_count; i++)
+		if (!strcmp(memory->vg[i].name, vg))
+			return true;
+	return false;
+}
+
+bool lea_explainer_is_active(const struct lea_explainer *explainer, const char *vg, const char *lv)
+{
+	size_t count;
+	const struct lea_index_row *row = lea_index_find(&explainer->vg_names, vg, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct lea_vg *found = ((const struct lea_scan_vg *)row[i].value)->vg;
+
+		for (uint32_t l = 0; l < found->lv_count; l++)
+			if (!strcmp(found->lvs[l].name, lv) &&
+			    lea_active_vgs_find(&explainer->active, found->id, found->lvs[l].id))
+				return true;
+	}
+	return false;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Explains why a VG, an LV or a device is not as it should be now, or what a boot would do with it:
+ * from one scan, sysfs and the run files.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "explain/cause.h"
+#include "filter/filter.h"
+#include "memory/boot_memory.h"
+#include "memory/need.h"
+#include "scan/scan.h"
+
+#include <time.h>
+
+/* One answer, borrowed during the call. */
+struct lea_answer {
+	const char *type; /* "vg", "lv", "pv" or "mount" */
+	/* "data", "data/home", "/dev/sdb", the PVID of an absent PV, or a mount point */
+	const char *name;
+	const char *uuid;		 /* with hyphens; "": unknown */
+	const char *vg;			 /* of an LV or a PV; "": none, or unknown */
+	const char *state;		 /* a word of lvmevent(8) */
+	const struct lea_reason *reason; /* NULL: it is as it should be */
+	/* Of a plan: whose it is, bits of enum lea_answer_mark, and when the boot activates it. */
+	uint32_t marks;
+	enum lea_need_class when;
+};
+
+enum lea_answer_mark {
+	LEA_MARK_GUEST = 1,   /* a PV lies on an LV or in an image, as those of guests do */
+	LEA_MARK_CLUSTER = 2, /* clustered, shared, or guarded by a persistent reservation */
+	LEA_MARK_HOST = 4,    /* another host's, or exported */
+};
+
+struct lea_explain_options {
+	enum lea_charge charge;
+	const struct lea_boot_memory *memory; /* of the last good boot; borrowed; NULL: none */
+	time_t memory_time;		      /* when it was written; 0: unknown */
+	struct lea_scan *scan;		      /* of the whole machine; borrowed */
+	const struct lea_filter *filter;      /* of that scan; borrowed */
+	void (*tell)(void *arg, const struct lea_answer *answer);
+	void *arg;
+	/* For lea_explainer_plan: neither run files nor what is active count. */
+	bool is_plan;
+	const struct lea_needs *needs; /* of a plan; borrowed */
+};
+
+enum lea_explain_outcome {
+	LEA_EXPLAIN_UNKNOWN = 1, /* no VG, LV or PV has this name */
+};
+
+struct lea_explainer;
+/* Gathers what all answers need. Reads no disk, takes no lock, logs nothing. 0 or -errno. */
+LEA_MUST_CHECK int lea_explainer_new(struct lea_world *world, const struct lea_conf *conf,
+				     const struct lea_explain_options *options,
+				     struct lea_explainer **ret_explainer);
+void lea_explainer_free(struct lea_explainer *explainer);
+LEA_DEFINE_FREEP(struct lea_explainer, lea_explainer_freep, lea_explainer_free);
+
+/* Each calls options->tell for each answer, and returns 0, LEA_EXPLAIN_UNKNOWN or -ENOMEM. */
+/* Everything that is not as it should be, but for what an administrator has configured so. */
+LEA_MUST_CHECK int lea_explainer_tell_all(struct lea_explainer *explainer);
+/* The VG, its LVs that are not as they should be, and its PVs. @lv: only this LV; NULL: all. */
+LEA_MUST_CHECK int lea_explainer_tell_vg(struct lea_explainer *explainer, const char *vg,
+					 const char *lv);
+/* @pvid: 32 characters */
+LEA_MUST_CHECK int lea_explainer_tell_pv(struct lea_explainer *explainer, const char *pvid);
+/* A device; if it is an LV, that LV. */
+LEA_MUST_CHECK int lea_explainer_tell_device(struct lea_explainer *explainer,
+					     const struct lea_device *wanted);
+/* PVs that an administrator has excluded; lea_explainer_tell_all leaves them out. */
+void lea_explainer_tell_excluded(struct lea_explainer *explainer);
+/* Has the scan found a VG of this name, or has the memory one? */
+bool lea_explainer_knows_vg(const struct lea_explainer *explainer, const char *vg);
+/* Is this LV active? */
+bool lea_explainer_is_active(const struct lea_explainer *explainer, const char *vg, const char *lv);
+/*
+ * lea_explainer_plan - what a boot would do: every VG, visible LV, and PV that is not used
+ * @when: only VGs of this class; PVs, and VGs that are missing, come with LEA_CLASS_LAST
+ * States are "activated", "handed to lvm" and "left alone", or those of PVs and of missing VGs. For
+ * an explainer with is_plan. Returns 0 or -ENOMEM.
+ */
+LEA_MUST_CHECK int lea_explainer_plan(struct lea_explainer *explainer, enum lea_need_class when);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The machine as lvmevent explain sees it: one scan of all devices, in a child with deadlines, and
+ * the memory of the last good boot. Waits for no lock, changes nothing.
+ */
+#pragma once
+
+#include "explain/answer.h"
+
+/* Zeroed at first. All owned but world and conf. */
+struct lea_examine {
+	struct lea_world *world;
+	const struct lea_conf *conf;
+	uint32_t read_limit_ms; /* in: the longest read of a device; 0: as configured */
+	struct lea_reader *reader;
+	struct lea_filter *filter;
+	struct lea_scan *scan;
+	struct lea_arena *arena; /* of the memory */
+	struct lea_boot_memory memory;
+	bool has_memory;
+	time_t memory_time;
+	struct lea_explainer *explainer;
+};
+
+/*
+ * lea_examine_begin - scan the machine
+ * @how: tell, arg and is_plan; the rest is set here
+ * Returns 0 or an exit code (logged). Call lea_examine_done in every case.
+ */
+LEA_MUST_CHECK int lea_examine_begin(struct lea_examine *examine, struct lea_world *world,
+				     const struct lea_conf *conf,
+				     const struct lea_explain_options *how);
+void lea_examine_done(struct lea_examine *examine);
+
+/* Explains a VG, VG/LV, PVID, path in /dev, mount point, or source of a line in fstab. Returns 0,
+ * LEA_EXPLAIN_UNKNOWN or -errno. */
+LEA_MUST_CHECK int lea_examine_target(struct lea_examine *examine, const char *target);

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lvmevent explain: why is a VG, an LV or a device not as it should be? Works without a runner, on
+ * a machine where stock lvm2 is in charge, and in the emergency shell. Reads devices in a child
+ * with deadlines, waits for no lock, changes nothing.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "explain/explain_verb.h"
+#include "base/cleanup.h"
+#include "cli/args.h"
+#include "cli/cmd.h"
+#include "cli/fail.h"
+#include "cli/json.h"
+#include "cli/log_sink.h"
+#include "cli/terminal.h"
+#include "conf/setup.h"
+#include "explain/answer.h"
+#include "explain/cause_text.h"
+#include "explain/examine.h"
+#include "memory/need.h"
+#include "memory/need_memory.h"
+#include "world/mounts.h"
+
+#define EXPLAIN		    "lvmevent explain "
+#define USAGE		    "explain [--json] [TARGET...]"
+#define SHOWN_MOST	    5U /* LVs of a VG with the same cause, for people */
+
+struct view {
+	struct lea_world *world;
+	const struct lea_conf *conf;
+	struct lea_examine examine;
+	FILE *out;
+	bool is_json, has_color;
+	struct lea_json json;
+	struct json_object *answers; /* list in it */
+	size_t shown;
+	bool has_told_excluded;
+	char vg[128], cause[32]; /* of the last LV that was printed */
+	uint32_t alike;		 /* LVs after it with the same */
+};
+
+static void view_done(struct view *view)
+{
+	lea_examine_done(&view->examine);
+	lea_conf_free(view->conf);
+	lea_json_done(&view->json);
+}
+
+/* ---- output */
+
+static void add_json(struct view *view, const struct lea_answer *answer)
+{
+	const struct lea_reason *reason = answer->reason;
+	struct lea_json *json = &view->json;
+	struct json_object *object = lea_json_object(json, view->answers, NULL);
+
+	lea_json_text(json, object, "type", answer->type);
+	lea_json_text(json, object, "name", answer->name);
+	lea_json_text(json, object, "uuid", answer->uuid);
+	lea_json_text(json, object, "vg", answer->vg);
+	lea_json_text(json, object, "state", answer->state);
+	lea_json_text(json, object, "cause", reason ? reason->cause : "");
+	lea_json_bool(json, object, "configured", reason && reason->is_configured);
+	lea_json_text(json, object, "evidence", reason ? reason->evidence : "");
+	lea_json_text(json, object, "next", reason ? reason->next : "");
+}
+
+static void end_alike(struct view *view)
+{
+	if (view->alike > SHOWN_MOST)
+		fprintf(view->out, "LVs of VG %s: %u more: %s\n", view->vg,
+			view->alike - SHOWN_MOST, view->cause);
+	view->alike = 0;
+}
+
+/* Is it one LV more of those that are only counted? */
+static bool is_counted(struct view *view, const struct lea_answer *answer)
+{
+	const char *cause = answer->reason ? answer->reason->cause : "";
+
+	if (strcmp(answer->type, "lv") != 0 || strcmp(answer->vg, view->vg) != 0 ||
+	    strcmp(cause, view->cause) != 0)
+		end_alike(view);
+	if (strcmp(answer->type, "lv") != 0)
+		return false;
+	snprintf(view->vg, sizeof(view->vg), "%s", answer->vg);
+	snprintf(view->cause, sizeof(view->cause), "%s", cause);
+	return ++view->alike > SHOWN_MOST;
+}
+
+static void print_answer(struct view *view, const struct lea_answer *answer)
+{
+	const struct lea_reason *reason = answer->reason;
+	const char *const type = !strcmp(answer->type, "vg")	  ? "VG"
+				 : !strcmp(answer->type, "lv")	  ? "LV"
+				 : !strcmp(answer->type, "mount") ? "mount point"
+								  : "PV";
+
+	if (is_counted(view, answer))
+		return;
+	fprintf(view->out, "%s %s", type, answer->name);
+	if (type[0] == 'P' && answer->vg[0])
+		fprintf(view->out, " of VG %s", answer->vg);
+	fprintf(view->out, ": %s%s%s%s%s\n",
+		lea_color(view->has_color, lea_color_of_state(answer->state)), answer->state,
+		lea_color(view->has_color, LEA_COLOR_OFF), reason ? ": " : "",
+		reason ? reason->cause : "");
+	if (!reason)
+		return;
+	fprintf(view->out, "  %s\n", reason->evidence);
+	/* The explanation that a VG's next step asks for follows, LV by LV. */
+	if (strncmp(reason->next, EXPLAIN, strlen(EXPLAIN)) != 0)
+		fprintf(view->out, "  next: %s\n", reason->next);
+}
+
+static void take_answer(void *arg, const struct lea_answer *answer)
+{
+	struct view *view = arg;
+
+	(view->is_json ? add_json : print_answer)(view, answer);
+	view->shown++;
+}
+
+/* ---- mount points */
+
+static bool is_mounted(const struct view *view, const char *mount_point)
+{
+	LEA_AUTO(lea_mounts_done) struct lea_mounts mounts;
+
+	/* Without the list, nothing is said. */
+	return lea_mounts_read(view->world, LEA_MOUNTINFO, &mounts) ||
+	       lea_mounts_find_point(&mounts, mount_point);
+}
+
+/* An LV that fstab needs and that nothing is known of: what an administrator has excluded may be
+ * it. */
+static void tell_unknown_lv(struct view *view, struct lea_answer *answer, struct lea_reason *reason,
+			    const char *lv)
+{
+	if (!view->has_told_excluded)
+		lea_explainer_tell_excluded(view->examine.explainer);
+	view->has_told_excluded = true;
+	reason->cause = "not-seen";
+	snprintf(reason->evidence, sizeof(reason->evidence),
+		 "/etc/fstab needs LV %s for it, and no device that LVM may use has this VG", lv);
+	snprintf(reason->next, sizeof(reason->next), "%s", LEA_CAUSE_RESCAN);
+	take_answer(view, answer);
+}
+
+/* Is there /dev/VG/LV? The LV may be active although its PVs are excluded now. */
+static bool has_link(const struct view *view, const char *lv)
+{
+	const int dev_fd = lea_world_dev(view->world);
+
+	return dev_fd >= 0 && !faccessat(dev_fd, lv, F_OK, 0);
+}
+
+static void tell_mount(struct view *view, const struct lea_need *need)
+{
+	struct lea_reason reason = {.cause = "not-mounted"};
+	struct lea_answer answer = {.type = "mount",
+				    .name = need->user,
+				    .uuid = "",
+				    .vg = "",
+				    .state = "not mounted",
+				    .reason = &reason};
+	char vg[128];
+	const char *slash = strchr(need->value, '/');
+	bool is_active;
+
+	if (need->kind != LEA_NEED_WORD || !slash || need->user[0] != '/')
+		return;
+	snprintf(vg, sizeof(vg), "%.*s", (int)(slash - need->value), need->value);
+	is_active = lea_explainer_is_active(view->examine.explainer, vg, slash + 1) ||
+		    has_link(view, need->value);
+	if (!is_active && !lea_explainer_knows_vg(view->examine.explainer, vg))
+		tell_unknown_lv(view, &answer, &reason, need->value);
+	if (!is_active || is_mounted(view, need->user))
+		return;
+	snprintf(reason.evidence, sizeof(reason.evidence),
+		 "LV %s is active, /etc/fstab has it for %s, and nothing is mounted there",
+		 need->value, need->user);
+	snprintf(reason.next, sizeof(reason.next), "mount '%s'", need->user);
+	/* A quote in it would end the quotation. */
+	if (!strchr(need->user, '\''))
+		take_answer(view, &answer);
+}
+
+/* What fstab mounts from LVs and is not mounted. @only: this mount point; NULL: all. */
+static int tell_mounts(struct view *view, const char *only)
+{
+	LEA_AUTO(lea_freep) char *fstab = NULL;
+	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
+	struct lea_need_sources sources = {0};
+	int r;
+
+	if (lea_mounts_read_text(view->world, LEA_FSTAB, &fstab))
+		return 0;
+	sources.fstab = fstab;
+	r = lea_needs_parse(&sources, &needs);
+	r = r || !view->examine.has_memory ? r : lea_need_remembered(needs, &view->examine.memory);
+	for (uint32_t i = 0; !r && i < needs->count; i++)
+		if (!only || !strcmp(needs->need[i].user, only))
+			tell_mount(view, &needs->need[i]);
+	return r;
+}
+
+/* ---- the whole */
+
+/* Returns an exit code. */
+static int tell_targets(struct view *view, const struct lea_list *targets)
+{
+	int r = targets->count ? 0 : lea_explainer_tell_all(view->examine.explainer);
+	bool has_failed = false;
+
+	r = r || targets->count ? r : tell_mounts(view, NULL);
+	for (uint32_t i = 0; r >= 0 && i < targets->count; i++) {
+		r = lea_examine_target(&view->examine, targets->item[i]);
+		r = r ? r : tell_mounts(view, targets->item[i]);
+		if (r != LEA_EXPLAIN_UNKNOWN)
+			continue;
+		has_failed = true;
+		lea_log(view->world->log, LEA_LOG_ERROR,
+			"%s: no device that LVM may use has such a VG, LV or PV, and it was not "
+			"there in the last good boot. All that is known: lvmevent explain",
+			targets->item[i]);
+	}
+	end_alike(view);
+	if (view->is_json && r >= 0)
+		r = lea_json_print(&view->json, view->out);
+	else if (r >= 0 && !view->shown && !targets->count)
+		fprintf(view->out, "Everything is as it should be.\n");
+	if (r < 0)
+		lea_log_fault(view->world->log, r, "Explaining");
+	return r < 0 || has_failed ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
+}
+
+static void begin_json(struct view *view)
+{
+	if (!view->is_json)
+		return;
+	lea_json_begin(&view->json);
+	view->answers = lea_json_list(&view->json, view->json.top, "answers");
+}
+
+static int explain(struct view *view, const struct lea_list *targets)
+{
+	const struct lea_conf_options settings = {.forgive = true};
+	const struct lea_explain_options how = {.tell = take_answer, .arg = view};
+	int code = lea_setup(view->world, &settings, &view->conf);
+
+	code = code ? code : lea_examine_begin(&view->examine, view->world, view->conf, &how);
+	if (code)
+		return code;
+	begin_json(view);
+	return tell_targets(view, targets);
+}
+
+struct args {
+	struct lea_args shared;
+	unsigned int json;
+};
+
+int lea_lvmevent_explain(struct lea_world *world, int argc, char *argv[])
+{
+	const struct lea_opt rows[] = {
+		LEA_LVMEVENT_HELP,
+		LEA_OPT(struct args, json, COUNT, "json", 0, LEA_OPT_ALL, NULL,
+			"Print one JSON object."),
+	};
+	struct args args = {.shared = {.most_words = SIZE_MAX}};
+	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
+	LEA_AUTO(view_done) struct view view = {.world = world, .out = lea_cmd_report(world)->out};
+	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
+
+	view.is_json = args.json != 0;
+	view.has_color = lea_terminal_has_color(world, view.out);
+	code = code < 0 ? explain(&view, &opts.positional) : code;
+	lea_opts_done(&opts);
+	return code;
+}

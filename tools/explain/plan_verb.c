@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lvmevent plan: what a boot would activate on this machine as it is now, or with other files of
+ * settings, and what it would leave alone and why. Reads devices in a child with deadlines, waits
+ * for no lock, changes nothing.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explain/plan_verb.h"
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "cli/args.h"
+#include "cli/cmd.h"
+#include "cli/json.h"
+#include "cli/log_sink.h"
+#include "cli/terminal.h"
+#include "conf/conf_where.h"
+#include "conf/setup.h"
+#include "explain/answer.h"
+#include "explain/examine.h"
+#include "memory/boot_needs.h"
+
+#define USAGE	       "plan [--boot] [--config FILE] [--json]"
+#define MAX_FILE_BYTES (16U * 1024U * 1024U)
+
+struct view {
+	struct lea_world *world;
+	const struct lea_conf *conf;
+	struct lea_needs *needs;
+	struct lea_examine examine;
+	struct lea_conf_options options;
+	FILE *out;
+	bool is_json, has_color, has_order;
+	struct lea_json json;
+	struct json_object *answers; /* list in it */
+	uint32_t vgs, vgs_activated, vgs_handed, lvs, lvs_due;
+};
+
+static void view_done(struct view *view)
+{
+	lea_examine_done(&view->examine);
+	lea_needs_free(view->needs);
+	lea_conf_free(view->conf);
+	lea_json_done(&view->json);
+}
+
+/* ---- output */
+
+static const struct {
+	enum lea_answer_mark mark;
+	const char *word;
+} marks[] = {
+	{LEA_MARK_GUEST, "guest"},
+	{LEA_MARK_CLUSTER, "cluster"},
+	{LEA_MARK_HOST, "other-host"},
+};
+
+static const char *const orders[] = {
+	[LEA_CLASS_NEEDED] = "first", [LEA_CLASS_NORMAL] = "normal", [LEA_CLASS_LAST] = "last"};
+
+static void add_json(struct view *view, const struct lea_answer *answer)
+{
+	const struct lea_reason *reason = answer->reason;
+	struct lea_json *json = &view->json;
+	struct json_object *object = lea_json_object(json, view->answers, NULL), *list;
+
+	lea_json_text(json, object, "type", answer->type);
+	lea_json_text(json, object, "name", answer->name);
+	lea_json_text(json, object, "uuid", answer->uuid);
+	lea_json_text(json, object, "vg", answer->vg);
+	lea_json_text(json, object, "state", answer->state);
+	lea_json_text(json, object, "cause", reason ? reason->cause : "");
+	lea_json_bool(json, object, "configured", reason && reason->is_configured);
+	lea_json_text(json, object, "evidence", reason ? reason->evidence : "");
+	lea_json_text(json, object, "order", orders[answer->when]);
+	list = lea_json_list(json, object, "marks");
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+		if (answer->marks & marks[i].mark)
+			lea_json_text(json, list, NULL, marks[i].word);
+}
+
+static void print_marks(const struct view *view, const struct lea_answer *answer)
+{
+	const char *before = " (";
+
+	if (view->has_order && answer->when != LEA_CLASS_NORMAL) {
+		fprintf(view->out, "%s%s", before, orders[answer->when]);
+		before = ", ";
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+		if (answer->marks & marks[i].mark) {
+			fprintf(view->out, "%s%s", before, marks[i].word);
+			before = ", ";
+		}
+	fputs(before[0] == ',' ? ")" : "", view->out);
+}
+
+/* An LV whose VG has the same reason gets no second copy of it. */
+static void print_answer(struct view *view, const struct lea_answer *answer)
+{
+	const bool is_vg = !strcmp(answer->type, "vg"), is_lv = !strcmp(answer->type, "lv");
+	const struct lea_reason *reason = answer->reason;
+
+	fprintf(view->out, "%s %s", is_vg ? "VG" : is_lv ? "  LV" : "PV", answer->name);
+	if (!is_vg && !is_lv && answer->vg[0])
+		fprintf(view->out, " of VG %s", answer->vg);
+	if (is_vg)
+		print_marks(view, answer);
+	fprintf(view->out, ": %s%s%s",
+		lea_color(view->has_color, lea_color_of_state(answer->state)), answer->state,
+		lea_color(view->has_color, LEA_COLOR_OFF));
+	if (reason)
+		fprintf(view->out, ": %s: %s", reason->cause, reason->evidence);
+	fputc('\n', view->out);
+}
+
+static void take_answer(void *arg, const struct lea_answer *answer)
+{
+	const bool is_activated = !strcmp(answer->state, "activated");
+	const bool is_handed = !strcmp(answer->state, "handed to lvm");
+	struct view *view = arg;
+
+	if (!strcmp(answer->type, "vg")) {
+		view->vgs++;
+		view->vgs_activated += is_activated;
+		view->vgs_handed += is_handed;
+	} else if (!strcmp(answer->type, "lv")) {
+		view->lvs++;
+		view->lvs_due += is_activated || is_handed;
+	}
+	(view->is_json ? add_json : print_answer)(view, answer);
+}
+
+/* ---- other files */
+
+enum kind { LVM_CONF, OWN_CONF, DEVICES };
+
+/* A devices file has an IDTYPE in each of its lines; lvmevent.conf has a section "event". */
+static enum kind kind_of(const char *text)
+{
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += strspn(line, "\n \t");
+		if (!strncmp(line, "IDTYPE=", strlen("IDTYPE=")))
+			return DEVICES;
+		if (!*line)
+			break;
+	}
+	return lea_conf_has_section(text, "event") ? OWN_CONF : LVM_CONF;
+}
+
+/* Returns -1 to go on, or an exit code. */
+static int take_file(struct view *view, const char *name)
+{
+	struct lea_conf_instead *instead = &view->options.instead;
+	LEA_AUTO(lea_freep) char *path = lea_world_path(view->world, name), *text = NULL;
+	int r = path ? lea_file_read_config(path, MAX_FILE_BYTES, &text, NULL) : -ENOMEM;
+	const char **place;
+
+	if (r) {
+		lea_log(view->world->log, LEA_LOG_ERROR, "--config %s: %s", name,
+			strerror(r < 0 ? -r : ENOENT));
+		return LEA_EXIT_INIT;
+	}
+	switch (kind_of(text)) {
+	case DEVICES:
+		place = &instead->devices;
+		break;
+	case OWN_CONF:
+		place = &instead->own;
+		break;
+	case LVM_CONF:
+	default:
+		place = &instead->lvm;
+		break;
+	}
+	if (*place) {
+		lea_log(view->world->log, LEA_LOG_ERROR,
+			"--config %s: %s is a file of the same kind: give one of each", name,
+			*place);
+		return LEA_EXIT_PARAMS;
+	}
+	*place = name;
+	return -1;
+}
+
+/* ---- the whole */
+
+static int tell_all(struct view *view)
+{
+	int r = 0;
+
+	for (int when = 0; !r && when < LEA_CLASSES; when++)
+		r = lea_explainer_plan(view->examine.explainer, (enum lea_need_class)when);
+	if (!r && view->is_json)
+		r = lea_json_print(&view->json, view->out);
+	else if (!r)
+		fprintf(view->out,
+			"%u VGs: %u activated, %u handed to lvm, %u left alone; %u of %u LVs\n",
+			view->vgs, view->vgs_activated, view->vgs_handed,
+			view->vgs - view->vgs_activated - view->vgs_handed, view->lvs_due,
+			view->lvs);
+	if (r < 0)
+		lea_log_fault(view->world->log, r, "Planning");
+	return r < 0 ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
+}
+
+static int plan(struct view *view)
+{
+	struct lea_explain_options how = {.tell = take_answer, .arg = view, .is_plan = true};
+	int r, code = lea_setup(view->world, &view->options, &view->conf);
+
+	if (code)
+		return code;
+	r = lea_boot_needs_read(view->world, view->conf, &view->needs);
+	if (r) {
+		lea_log_fault(view->world->log, r, "Reading what the boot needs");
+		return LEA_EXIT_FAILED;
+	}
+	how.needs = view->needs;
+	code = lea_examine_begin(&view->examine, view->world, view->conf, &how);
+	if (code)
+		return code;
+	if (view->is_json) {
+		lea_json_begin(&view->json);
+		view->answers = lea_json_list(&view->json, view->json.top, "answers");
+	}
+	return tell_all(view);
+}
+
+struct args {
+	struct lea_args shared;
+	unsigned int boot, json;
+	struct lea_list config;
+};
+
+int lea_lvmevent_plan(struct lea_world *world, int argc, char *argv[])
+{
+	const struct lea_opt rows[] = {
+		LEA_LVMEVENT_HELP,
+		LEA_OPT(struct args, boot, COUNT, "boot", 0, LEA_OPT_ALL, NULL,
+			"Also print what the boot activates first, and last."),
+		LEA_OPT(struct args, config, LIST, "config", 0, LEA_OPT_ALL, "FILE",
+			"With this lvm.conf, lvmevent.conf or devices file instead."),
+		LEA_OPT(struct args, json, COUNT, "json", 0, LEA_OPT_ALL, NULL,
+			"Print one JSON object."),
+	};
+	struct args args = {0};
+	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
+	LEA_AUTO(view_done) struct view view = {.world = world, .out = lea_cmd_report(world)->out};
+	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
+
+	view.is_json = args.json != 0;
+	view.has_order = args.boot != 0;
+	view.has_color = lea_terminal_has_color(world, view.out);
+	for (uint32_t i = 0; code < 0 && i < args.config.count; i++)
+		code = take_file(&view, args.config.item[i]);
+	code = code < 0 ? plan(&view) : code;
+	lea_opts_done(&opts);
+	return code;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inventory in the forms in which lvmevent inventory prints it. */
+#pragma once
+
+#include "base/err.h"
+#include "inventory/collect.h"
+
+#include <stdio.h>
+
+/* 0 or -ENOMEM, with nothing printed. */
+LEA_MUST_CHECK int lea_inventory_print_json(FILE *out, const struct lea_inventory *inventory);
+/* For node_exporter's folder of text files: OpenMetrics that readers of Prometheus' older text
+ * format take as well. */
+void lea_inventory_print_metrics(FILE *out, const struct lea_inventory *inventory);
+/* Lines for people. */
+void lea_inventory_print_text(FILE *out, const struct lea_inventory *inventory);
+
+/* "active", "inactive", "suspended" ...: static text. */
+const char *lea_inventory_state_word(const struct lea_lv_state *state);
+/* "12.50", or "" if it is unknown. */
+void lea_inventory_put_percent(uint32_t percent, char ret_text[static 16]);
+/* Extents that no LV has, of a PV and of a VG. */
+uint64_t lea_inventory_free_of_pv(const struct lea_inventory_vg *of, uint32_t pv);
+uint64_t lea_inventory_extents(const struct lea_inventory_vg *of, uint64_t *ret_free);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lvmevent inventory: what pvs, vgs and lvs would say, without a lock and without lvm. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "inventory/inventory_verb.h"
+#include "base/cleanup.h"
+#include "cli/args.h"
+#include "cli/cmd.h"
+#include "cli/fail.h"
+#include "cli/log_sink.h"
+#include "conf/setup.h"
+#include "inventory/inventory_print.h"
+#include "scan/survey.h"
+
+#define USAGE "inventory [--json | --openmetrics] [--if-newer GEN] [VG | VG/LV | @tag ...]"
+
+struct args {
+	struct lea_args shared;
+	unsigned int json, openmetrics;
+	const char *if_newer;
+};
+
+static int print(FILE *out, const struct args *args, const struct lea_inventory *inventory)
+{
+	if (args->json)
+		return lea_inventory_print_json(out, inventory);
+	if (args->openmetrics)
+		lea_inventory_print_metrics(out, inventory);
+	else
+		lea_inventory_print_text(out, inventory);
+	return 0;
+}
+
+/* What a program must not miss, also where the format has a place for it. */
+static void warn(struct lea_world *world, const struct lea_inventory *inventory)
+{
+	for (size_t i = 0; i < inventory->problem_count; i++)
+		lea_log(world->log, LEA_LOG_WARNING, "%s", inventory->problem[i]);
+	if (inventory->is_dm_silent && world->dm)
+		lea_log(world->log, LEA_LOG_WARNING,
+			"device-mapper did not answer in time: the state of some LVs is unknown. "
+			"See: journalctl -k");
+}
+
+/* The one who asked waits: a disk gets the shorter deadline. */
+static bool someone_waits(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+static int show(struct lea_world *world, const struct lea_conf *conf, struct lea_reader **reader,
+		const struct args *args, const struct lea_list *targets)
+{
+	struct lea_inventory_options options = {
+		.target = (const char *const *)targets->item,
+		.target_count = targets->count,
+		.scan = {.use_names_filter = true, .no_wait_lock = true},
+		.has_queue = true};
+	LEA_AUTO(lea_inventory_done) struct lea_inventory inventory = {.arena = NULL};
+	FILE *out = lea_cmd_report(world)->out;
+	uint32_t unknown = 0;
+	int r = lea_survey_prepare(world, conf, reader, &options.scan);
+
+	if (!r)
+		lea_reader_listen(*reader, someone_waits, NULL);
+	r = r ? r : lea_inventory_collect(world, conf, &options, &inventory, &unknown);
+	if (r == LEA_INVENTORY_UNKNOWN) {
+		lea_log(world->log, LEA_LOG_ERROR,
+			"%s: there is no such VG, LV or tag on devices that LVM may use; see: "
+			"lvmevent explain",
+			targets->item[unknown]);
+		return LEA_EXIT_FAILED;
+	}
+	if (!r && args->if_newer && !strcmp(args->if_newer, inventory.generation))
+		return LEA_EXIT_UNCHANGED;
+	if (!r)
+		warn(world, &inventory);
+	r = r ? r : print(out, args, &inventory);
+	if (!r && (fflush(out) || ferror(out)))
+		r = -EIO;
+	return r ? lea_tool_fail(world, r, "inventory") : LEA_EXIT_DONE;
+}
+
+static int run(struct lea_world *world, const struct args *args, const struct lea_list *targets)
+{
+	const struct lea_conf_options settings = {.forgive = true};
+	struct lea_reader *reader = NULL;
+	const struct lea_conf *conf = NULL;
+	int code;
+
+	if (args->json && args->openmetrics) {
+		fprintf(stderr, "  Usage: lvmevent " USAGE "\n");
+		return LEA_EXIT_PARAMS;
+	}
+	code = lea_setup(world, &settings, &conf);
+	if (!code)
+		code = show(world, conf, &reader, args, targets);
+	lea_reader_free(reader);
+	lea_conf_free(conf);
+	return code;
+}
+
+int lea_lvmevent_inventory(struct lea_world *world, int argc, char *argv[])
+{
+#define ROW(member_, type_, name_, value_, help_)                                                  \
+	LEA_OPT(struct args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
+	const struct lea_opt rows[] = {
+		LEA_LVMEVENT_HELP,
+		ROW(json, COUNT, "json", NULL, "Print one JSON object."),
+		ROW(openmetrics, COUNT, "openmetrics", NULL, "Print metrics, for node_exporter."),
+		ROW(if_newer, STRING, "if-newer", "GEN",
+		    "Print nothing and end with 1 if GEN is the current generation.")};
+#undef ROW
+	struct args args = {.shared = {.most_words = SIZE_MAX}};
+	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
+	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
+
+	code = code < 0 ? run(world, &args, &opts.positional) : code;
+	lea_opts_done(&opts);
+	return code;
+}

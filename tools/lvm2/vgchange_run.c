@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The work of vgchange: scans devices, activates VGs in transactions, and at the end runs the real
+ * lvm once for all VGs that are handed over.
+ */
+#include "lvm2/vgchange.h"
+
+#include "activate/delegate.h"
+#include "activate/settings.h"
+#include "base/cleanup.h"
+#include "conf/setup.h"
+#include "plan/bounds.h"
+#include "scan/survey.h"
+#include "state/lock.h"
+#include "world/proc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct work {
+	struct lea_world *world;
+	const struct lea_conf *conf;
+	const struct vgchange_args *args;
+	struct lea_scan *scan;
+	struct lea_reader *reader; /* owned; NULL: nothing was read yet */
+	size_t unanswered;	   /* devices that did not answer in time */
+	struct vgchange_picks picks;
+	const char **delegated; /* names; [picks.count] */
+	size_t delegated_count;
+	bool has_failed;
+};
+
+static int new_scan(struct work *work)
+{
+	const struct lea_list *list = &work->args->common.devices;
+	struct lea_scan_options options = {
+		.use_names_filter = !list->defined && !work->args->is_event,
+		.devices = list->defined ? (const char *const *)list->item : NULL,
+		.device_count = list->count,
+		.devicesfile_must_exist = !!work->args->common.devicesfile,
+	};
+	int r = lea_survey_prepare(work->world, work->conf, &work->reader, &options);
+
+	lea_scan_free(LEA_TAKE(work->scan));
+	return r ? r : lea_scan_new(work->world, work->conf, &options, &work->scan);
+}
+
+static int scan_devices(struct work *work, struct lea_device *devices, size_t count)
+{
+	int r = new_scan(work);
+
+	r = r ? r : lea_scan_add(work->scan, devices, count);
+	lea_devices_free(devices, count);
+	return r;
+}
+
+/* Skips a listed name that is not a device; a VG that needs it is incomplete. */
+static int scan_list(struct work *work)
+{
+	const struct lea_list *list = &work->args->common.devices;
+	struct lea_device *devices = calloc((size_t)list->count + 1, sizeof(*devices));
+	size_t count = 0;
+	int r = 0;
+
+	if (!devices)
+		return -ENOMEM;
+	for (uint32_t i = 0; r >= 0 && i < list->count; i++) {
+		r = lea_device_from_arg(work->world, list->item[i], &devices[count]);
+		if (!r)
+			count++;
+		else if (r > 0)
+			lea_log(work->world->log, LEA_LOG_WARNING, "Device not found for %s.",
+				list->item[i]);
+	}
+	if (r < 0) {
+		lea_devices_free(devices, count);
+		return r;
+	}
+	return scan_devices(work, devices, count);
+}
+
+static int scan_all(struct work *work)
+{
+	struct lea_device *devices;
+	size_t count;
+	int r = lea_devices_enumerate(work->world, &devices, &count);
+
+	return r ? r : scan_devices(work, devices, count);
+}
+
+/* Returns the one VG that the event's command names; NULL: none, several, or another form. */
+static const char *event_vg(const struct vgchange_args *args)
+{
+	const char *name = args->vgs.count == 1 ? args->vgs.item[0] : NULL;
+
+	return !name || *name == '@' || strchr(name, '/') ? NULL : name;
+}
+
+static bool is_whole(struct work *work, const char *name)
+{
+	struct lea_scan_vg *vgs;
+	size_t count;
+
+	if (lea_scan_vgs(work->scan, &vgs, &count))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(vgs[i].vg->name, name))
+			return !lea_scan_vg_missing(&vgs[i]);
+	return false;
+}
+
+/*
+ * The records say where the PVs are, and reading the labels checks that. If the VG is then
+ * incomplete (another disk may have a recorded name by now), all devices are scanned.
+ */
+static int scan_recorded(struct work *work, const char *name)
+{
+	struct lea_device *devices;
+	const char *trouble = NULL;
+	size_t count;
+	int r = lea_devices_of_vg(work->world, name, &devices, &count);
+
+	if (r) {
+		trouble = r < 0 ? "error" : "not found";
+	} else {
+		r = scan_devices(work, devices, count);
+		if (r)
+			return r;
+		if (!is_whole(work, name))
+			trouble = "incomplete";
+	}
+	if (!trouble)
+		return 0;
+	lea_log(work->world->log, LEA_LOG_PRINT, "PVs online %s for VG %s, using all devices.",
+		trouble, name);
+	return scan_all(work);
+}
+
+/* An event without one VG's name means the PVs recorded so far: reads no other device. */
+static int scan_all_recorded(struct work *work)
+{
+	struct lea_device *devices;
+	size_t count;
+	int r = lea_devices_recorded(work->world, &devices, &count);
+
+	return r ? r : scan_devices(work, devices, count);
+}
+
+static int find_devices(struct work *work)
+{
+	const char *name = event_vg(work->args);
+
+	if (work->args->common.devices.defined)
+		return scan_list(work);
+	if (!work->args->is_event)
+		return scan_all(work);
+	return name ? scan_recorded(work, name) : scan_all_recorded(work);
+}
+
+static void log_problems(struct work *work)
+{
+	struct lea_found *const *found;
+	size_t count;
+
+	found = lea_scan_found(work->scan, &count);
+	for (size_t i = 0; i < count; i++)
+		if (found[i]->problem[0])
+			lea_log(work->world->log, LEA_LOG_WARNING, "WARNING: %s: %s",
+				found[i]->device.name, found[i]->problem);
+	work->unanswered = lea_survey_tell_unanswered(work->world, work->scan);
+	work->has_failed |= work->unanswered > 0;
+}
+
+/*
+ * A missing PV may be on a disk that merely hangs: a RAID LV would be activated degraded, and the
+ * disk would be out of date when it answers. --activationmode on the command line overrides this.
+ */
+static bool is_uncertain(const struct work *work, const struct lea_scan_vg *known)
+{
+	return work->unanswered && !work->args->mode && work->args->what != LEA_DEACTIVATE &&
+	       lea_scan_vg_missing(known);
+}
+
+static bool is_partial(const struct work *work)
+{
+	const char *mode = work->args->mode ? work->args->mode : work->conf->activation_mode;
+
+	return mode && !strcmp(mode, "partial");
+}
+
+/* Does the command run before dmeventd can run? */
+static bool is_early(const struct vgchange_args *args)
+{
+	return args->sysinit || args->ignore_monitoring;
+}
+
+static bool wants(const char *said, bool or_else)
+{
+	return said ? *said == 'y' : or_else;
+}
+
+static void set_options(const struct work *work, struct lea_activate_options *options)
+{
+	const struct vgchange_args *args = work->args;
+
+	*options = (struct lea_activate_options){
+		.what = args->what,
+		.only_complete = args->is_event,
+		.checks_duplicates = args->is_event,
+		.test = args->common.test,
+		.ignore_skip = args->ignore_skip,
+		.no_lock = args->common.no_locking,
+		.ignore_lock_failure = args->sysinit || args->ignore_locking_failure,
+		.mode = args->mode,
+		.lvm_path = lea_lvm_path(work->world),
+		.forbids_monitor = args->monitor && *args->monitor == 'n',
+		.monitor = wants(args->monitor, work->conf->monitoring && !is_early(args)),
+		.poll = wants(args->poll, !args->sysinit),
+		.devices = args->common.devices.defined
+				   ? (const char *const *)args->common.devices.item
+				   : NULL,
+		.device_count = args->common.devices.count,
+		.reader = work->reader,
+	};
+}
+
+static void note(struct work *work, const struct vgchange_pick *pick, int r,
+		 const struct lea_activate_result *result)
+{
+	const char *name = pick->known->vg->name;
+
+	if (r < 0)
+		lea_log_fault(work->world->log, r, "VG %s", name);
+	work->has_failed |= r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_COPY;
+	if (r != LEA_ACTIVATE_DELEGATE)
+		return;
+	lea_log(work->world->log, LEA_LOG_VERBOSE, "VG %s is handed to the real lvm: %s.", name,
+		result->why);
+	work->delegated[work->delegated_count++] = name;
+}
+
+/*
+ * One transaction, from pick @from on, until @most_lvs nodes are resumed. It waits only for the
+ * first lock and takes further ones only if they are free, so that no deadlock can arise.
+ * *ret_next: the first pick of the next transaction.
+ */
+static int transact(struct work *work, uint32_t most_lvs, size_t from, size_t *ret_next)
+{
+	struct lea_activate_options options;
+	struct lea_activate_result result;
+	struct lea_activation_run *run;
+	uint32_t in_flight = 0;
+	size_t i = from;
+	int r;
+
+	set_options(work, &options);
+	r = lea_activation_start(work->world, work->conf, &options, &run);
+	if (r)
+		return r;
+	do {
+		const struct vgchange_pick *pick = &work->picks.pick[i];
+
+		if (is_uncertain(work, pick->known)) {
+			lea_log(work->world->log, LEA_LOG_ERROR,
+				"VG %s is not activated: a PV is missing, and may be "
+				"on a device that did not answer. To activate it "
+				"without that PV, give --activationmode.",
+				pick->known->vg->name);
+			i++;
+			continue;
+		}
+		options.named = pick->named;
+		options.no_wait_lock = i > from;
+		r = lea_activation_vg(run, pick->known->vg->name, pick->known, &result);
+		if (r == LEA_ACTIVATE_VG_BUSY)
+			break;
+		note(work, pick, r, &result);
+		in_flight += result.resumed;
+		i++;
+	} while (i < work->picks.count && i - from < LEA_BOUND_VGS && in_flight < most_lvs);
+	*ret_next = i;
+	return lea_activation_finish(run);
+}
+
+static int transact_all(struct work *work)
+{
+	const uint32_t most_lvs = lea_bound_lvs(work->conf->lvs_in_flight, lea_proc_cpus(), false);
+	size_t next = 0;
+	int r = 0;
+
+	while (r >= 0 && next < work->picks.count) {
+		r = transact(work, most_lvs, next, &next);
+		work->has_failed |= r != 0;
+	}
+	return r < 0 ? r : 0;
+}
+
+static bool is_argument(const struct vgchange_args *args, const char *word)
+{
+	for (uint32_t i = 0; i < args->vgs.count; i++)
+		if (args->vgs.item[i] == word)
+			return true;
+	return !strcmp(word, "--");
+}
+
+/* Runs the real lvm with the user's options and the names of the delegated VGs only. */
+static int delegate(struct work *work)
+{
+	const struct vgchange_args *args = work->args;
+	LEA_AUTO(lea_freep) const char **words = NULL;
+	size_t count = 0;
+	int code, r;
+
+	if (!work->delegated_count)
+		return 0;
+	words = calloc((size_t)args->argc + 1, sizeof(*words));
+	if (!words)
+		return -ENOMEM;
+	for (int i = 0; i < args->argc; i++)
+		if (!is_argument(args, args->argv[i]))
+			words[count++] = args->argv[i];
+	words[0] = "vgchange";
+	r = lea_delegate(work->world, lea_lvm_path(work->world), words, work->delegated,
+			 work->delegated_count, -1, &code);
+	if (r)
+		return r;
+	work->has_failed |= code != 0;
+	return 0;
+}
+
+/* For all VGs or a tag: keeps others from renaming or creating VGs meanwhile. */
+static int lock_global(struct work *work, struct lea_lock **ret_lock)
+{
+	LEA_AUTO(lea_freep) char *dir = lea_world_path(work->world, work->conf->locking_dir);
+	const struct lea_lock_options how = {
+		.dir = dir,
+		.mode = LEA_LOCK_SHARED,
+		.wait = work->conf->wait_for_locks,
+		.turnstile = work->conf->prioritise_write_locks,
+	};
+	bool is_all = !work->args->vgs.count;
+	int r;
+
+	for (uint32_t i = 0; i < work->args->vgs.count; i++)
+		is_all |= work->args->vgs.item[i][0] == '@';
+	if (!is_all || work->args->common.no_locking)
+		return 0;
+	if (!dir)
+		return -ENOMEM;
+	r = lea_lock_take(&how, "P_global", ret_lock);
+	if (!r ||
+	    (r < 0 && r != -EINTR && (work->args->sysinit || work->args->ignore_locking_failure)))
+		return 0;
+	lea_log(work->world->log, LEA_LOG_ERROR, "Can't get lock for P_global: %s",
+		strerror(r < 0 ? -r : EWOULDBLOCK));
+	return LEA_EXIT_FAILED;
+}
+
+/* Returns an exit code, or -errno. */
+static int pick_and_do(struct work *work)
+{
+	int r = find_devices(work);
+
+	if (r)
+		return r < 0 ? r : LEA_EXIT_FAILED;
+	log_problems(work);
+	if (is_partial(work))
+		lea_log(work->world->log, LEA_LOG_WARNING,
+			"PARTIAL MODE. Incomplete logical volumes will be processed.");
+	r = vgchange_pick(work->world, work->conf, &work->args->vgs, work->scan, &work->picks);
+	if (r)
+		return r;
+	work->delegated = calloc(work->picks.count + 1, sizeof(*work->delegated));
+	if (!work->delegated)
+		return -ENOMEM;
+	if (work->picks.count && work->args->what != LEA_DEACTIVATE)
+		lea_activate_tell_lists(work->world, work->conf);
+	r = transact_all(work);
+	work->has_failed |= work->picks.has_failed;
+	return r;
+}
+
+static int run_work(struct work *work)
+{
+	struct lea_lock *global = NULL;
+	int r = lock_global(work, &global);
+
+	r = r ? r : pick_and_do(work);
+	lea_lock_release(global);
+	r = r ? r : delegate(work);
+	if (r < 0)
+		lea_log_fault(work->world->log, r, "vgchange");
+	if (r > 0)
+		return r;
+	return r || work->has_failed ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
+}
+
+/* As in lvm2 a skipped command succeeds: its event need not be repeated. */
+static bool is_skipped(struct lea_world *world, const struct lea_conf *conf,
+		       const struct vgchange_args *args)
+{
+	const char *line = NULL;
+
+	if (args->autoactivation && !args->is_event)
+		line = "Skip vgchange for unknown autoactivation value.";
+	else if (args->is_event && !conf->event_activation)
+		line = "Skip vgchange for event and event_activation=0.";
+	if (line)
+		lea_log(world->log, LEA_LOG_PRINT, "%s", line);
+	return line != NULL;
+}
+
+/* With "start" lvm2's vgchange uses a PV although md metadata is at the end of its device, and
+ * lvm2's pvscan does not. Source: lvm2 2.03.16, black-box. */
+static bool is_lvms_choice(const struct lea_conf *conf)
+{
+	return conf->lvm_only || !strcmp(conf->md_component_checks, "start");
+}
+
+int vgchange_run(struct lea_world *world, const struct vgchange_args *args)
+{
+	struct vgchange_args own = *args;
+	const struct lea_conf *conf = NULL;
+	struct work work = {.world = world, .args = &own};
+	int code;
+
+	own.is_event = args->autoactivation && !strcmp(args->autoactivation, "event");
+	code = lea_cmd_begin(world, &args->common, &conf);
+	if (!code && is_lvms_choice(conf)) {
+		code = lea_hand_to_lvm(world, args->argc, args->argv);
+	} else if (!code && !is_skipped(world, conf, &own)) {
+		work.conf = conf;
+		code = run_work(&work);
+	}
+	lea_scan_free(work.scan);
+	lea_reader_free(work.reader);
+	free(work.picks.pick);
+	free(work.delegated);
+	lea_conf_free(conf);
+	return code;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lvmevent-generator: started by systemd before it reads its units. Writes the dependencies of
+ * lvm-needed.target, the devices of what the boot needs, longer time limits of those that the last
+ * boot had late, process 1's share of CPU, and what lvm2-monitor.service starts. Whatever fails, the
+ * boot goes on without.
+ */
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lvmeventd/generator_verb.h"
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "cli/args.h"
+#include "cli/fail.h"
+#include "memory/boot_memory_file.h"
+#include "memory/need_memory.h"
+#include "memory/need_unit.h"
+#include "memory/needs_read.h"
+
+#define TARGET "lvm-needed.target"
+#define HEAD                                                                                       \
+	"# Made by lvmevent-generator of fstab, crypttab, the command line and lvmevent.conf\n[Unit]\n"
+#define SLOW_MS	    30000U /* a third of systemd's usual limit */
+#define MOST_S	    3600U
+#define FOLDER_MODE 0755
+#define FILE_MODE   0644 /* as of units: everyone may read them */
+
+/* The text of the drop-in, owned by the caller; *ret_count: devices in it. NULL: out of memory. */
+static char *format(const struct lea_needs *needs, unsigned int *ret_count)
+{
+	char unit[LEA_NEED_UNIT_BYTES], *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	*ret_count = 0;
+	fputs(HEAD, out);
+	for (uint32_t i = 0; i < needs->count; i++) {
+		if (!lea_need_unit(&needs->need[i], unit))
+			continue;
+		fprintf(out, "Wants=%s\nAfter=%s\n", unit, unit);
+		++*ret_count;
+	}
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* @folder_fd: systemd's; @name: of the file in the folder for drop-ins of @unit. */
+static int write_drop_in(int folder_fd, const char *unit, const char *name, const char *text)
+{
+	LEA_AUTO(lea_closep) int drop_in_fd = -1;
+	char folder[LEA_NEED_UNIT_BYTES + 2];
+	int r;
+
+	snprintf(folder, sizeof(folder), "%s.d", unit);
+	if (mkdirat(folder_fd, folder, FOLDER_MODE) < 0 && errno != EEXIST)
+		/* with ".d" the name of a unit may be too long for a file */
+		return errno == ENAMETOOLONG ? 0 : -errno;
+	drop_in_fd = lea_file_open_folder(folder_fd, folder);
+	if (drop_in_fd < 0)
+		return drop_in_fd;
+	r = lea_file_replace(drop_in_fd, name, text, strlen(text));
+	if (r || fchmodat(drop_in_fd, name, FILE_MODE, 0) == 0)
+		return r;
+	return -errno;
+}
+
+static int write_target(int folder_fd, const struct lea_needs *needs)
+{
+	unsigned int count = 0;
+	LEA_AUTO(lea_freep) char *text = format(needs, &count);
+
+	if (!text)
+		return -ENOMEM;
+	return count ? write_drop_in(folder_fd, TARGET, "50-lvmevent.conf", text) : 0;
+}
+
+/* The name comes before that of the drop-in that systemd makes of x-systemd.device-timeout=, which
+ * then counts. */
+static int write_limit(int folder_fd, const char *unit, uint32_t usable_ms)
+{
+	const uint32_t limit_s = usable_ms / 1000 >= MOST_S / 3 ? MOST_S : usable_ms / 1000 * 3;
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "# Made by lvmevent-generator: the last boot had it after %u s\n"
+		 "[Unit]\nJobRunningTimeoutSec=%us\n",
+		 usable_ms / 1000, limit_s);
+	return write_drop_in(folder_fd, unit, "40-lvmevent.conf", text);
+}
+
+/* Time limits for devices that the last boot had late. */
+static int write_limits(struct lea_world *world, int folder_fd, struct lea_needs *needs)
+{
+	LEA_AUTO(lea_arena_freep)
+	struct lea_arena *arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
+	struct lea_boot_memory memory = {0};
+	char unit[LEA_NEED_UNIT_BYTES];
+	int r = arena ? lea_boot_memory_read(world, arena, &memory) : -ENOMEM;
+
+	if (r)
+		return r < 0 ? r : 0;
+	/* Also finds the LVs of needed file systems. */
+	r = lea_need_remembered(needs, &memory);
+	for (uint32_t i = 0; !r && i < needs->count; i++) {
+		const struct lea_need *need = &needs->need[i];
+		const uint32_t usable_ms = lea_need_usable_ms(need, &memory);
+
+		if (usable_ms <= SLOW_MS)
+			continue;
+		if (lea_need_unit(need, unit))
+			r = write_limit(folder_fd, unit, usable_ms);
+		if (!r && lea_need_vg_unit(need, unit))
+			r = write_limit(folder_fd, unit, usable_ms);
+	}
+	return r;
+}
+
+/* While udev's workers use all CPUs, process 1 would get the share of one of them, and would start no
+ * service before it has processed the devices that they announce. */
+static int write_weight(int folder_fd, uint32_t weight)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text),
+		 "# Made by lvmevent-generator: event/manager_weight\n[Scope]\nStartupCPUWeight=%u\n",
+		 weight);
+	return weight ? write_drop_in(folder_fd, "init.scope", "50-lvmevent.conf", text) : 0;
+}
+
+/* lvm2-monitor.service comes before the local mounts; see tools/lvmeventd/monitor_verb.c. */
+static int write_monitor(int folder_fd)
+{
+	return write_drop_in(folder_fd, "lvm2-monitor.service", "50-lvmevent.conf",
+			     "# Made by lvmevent-generator: lvm2's command runs only for VGs that need "
+			     "it\n"
+			     "[Service]\nExecStart=\nExecStart=" LEA_SBINDIR "/lvmevent monitor\n");
+}
+
+static int generate(struct lea_world *world, const char *folder)
+{
+	LEA_AUTO(lea_closep)
+	int folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	const struct lea_conf_options options = {.forgive = true};
+	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
+	const struct lea_conf *conf = NULL;
+	uint32_t weight;
+	int r = folder_fd < 0 ? -errno : lea_conf_read(world, &options, &conf);
+
+	if (r)
+		return r < 0 ? r : -EINVAL; /* logged */
+	weight = conf->manager_weight;
+	r = lea_needs_read(world, conf, &needs);
+	lea_conf_free(conf);
+	r = r ? r : write_target(folder_fd, needs);
+	r = r ? r : write_weight(folder_fd, weight);
+	r = r ? r : write_monitor(folder_fd);
+	return r ? r : write_limits(world, folder_fd, needs);
+}
+
+int lea_lvmevent_generator(struct lea_world *world, int argc, char *argv[])
+{
+	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP};
+	struct lea_args args = {.most_words = 3};
+	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
+	int r, code = lea_lvmevent_parse(&opts, "generator FOLDER [FOLDER FOLDER]", argc, argv);
+
+	if (code < 0 && !args.word) {
+		fprintf(stderr, "  Usage: lvmevent generator FOLDER [FOLDER FOLDER]\n");
+		code = LEA_EXIT_PARAMS;
+	}
+	if (code < 0) {
+		r = generate(world, args.word);
+		code = r < 0 ? lea_tool_fail(world, r, "units for what the boot needs")
+			     : LEA_EXIT_DONE;
+	}
+	lea_opts_done(&opts);
+	return code;
+}

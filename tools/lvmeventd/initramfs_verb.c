@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lvmevent initramfs: the options of the boot scripts of an initramfs. */
+#include "initramfs/pass.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/step.h"
+#include "cli/args.h"
+#include "conf/setup.h"
+#include "lvmeventd/initramfs_verb.h"
+#include "world/timeline.h"
+
+#define USAGE                                                                                      \
+	"initramfs --check | [--resume SPEC] [--lv LV] [--vg VG] [--explicit] [--needs FILE] "     \
+	"[--all-needs] [--pass N] [--passes N] [ROOT]"
+#define RULE	       LEA_DATADIR "/lvmevent-initramfs.rules"
+#define CONTROL	       "/dev/mapper/control"
+#define DEFAULT_PASSES 30U
+#define MOST_PASSES    86400U
+/* A boot script has no limit of its own: SIGALRM ends us, and the script goes on without us. */
+#define ALARM_SECONDS  100U
+
+/* NULL: @or_else. False: no number. */
+static bool parse_number(const char *text, uint32_t or_else, uint32_t *ret_number)
+{
+	char *end;
+
+	*ret_number = or_else;
+	if (!text)
+		return true;
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*ret_number = (uint32_t)strtoul(text, &end, 10);
+	return !errno && !*end && *ret_number <= MOST_PASSES;
+}
+
+static int can_open(struct lea_world *world, const char *name, int flags)
+{
+	LEA_AUTO(lea_freep) char *path = lea_world_path(world, name);
+	LEA_AUTO(lea_closep) int fd = path ? open(path, flags | O_CLOEXEC | O_NOFOLLOW) : -1;
+
+	if (fd >= 0)
+		return LEA_EXIT_DONE;
+	lea_log(world->log, LEA_LOG_ERROR, "%s: %s", name, strerror(path ? errno : ENOMEM));
+	return LEA_EXIT_FAILED;
+}
+
+/* That we run at all shows that the libraries are there. */
+static int check(struct lea_world *world)
+{
+	const struct lea_conf_options settings = {0};
+	const struct lea_conf *conf = NULL;
+	int code = lea_setup(world, &settings, &conf);
+
+	lea_conf_free(conf);
+	code = code ? code : can_open(world, CONTROL, O_RDWR);
+	return code ? code : can_open(world, RULE, O_RDONLY);
+}
+
+static int run_pass(struct lea_world *world, const struct lea_initramfs_options *options)
+{
+	const struct lea_conf_options settings = {.forgive = true};
+	const struct lea_conf *conf = NULL;
+	int r, code = lea_setup(world, &settings, &conf);
+
+	if (code)
+		return code;
+	lea_timeline_open(world, "initramfs");
+	r = lea_initramfs(world, conf, options);
+	lea_conf_free(conf);
+	return r < 0 ? LEA_EXIT_FAILED : r;
+}
+
+struct args {
+	struct lea_args shared;
+	unsigned int check, is_explicit, all_needs;
+	const char *resume, *needs, *pass, *passes;
+	struct lea_list lvs, vgs;
+};
+
+static int run(struct lea_world *world, const struct args *args)
+{
+	struct lea_initramfs_options options = {.root = args->shared.word,
+						.resume = args->resume,
+						.needs = args->needs,
+						.lv = args->lvs.item,
+						.vg = args->vgs.item,
+						.lv_count = args->lvs.count,
+						.vg_count = args->vgs.count,
+						.all_needs = args->all_needs > 0,
+						.is_explicit = args->is_explicit > 0};
+
+	if (!parse_number(args->pass, 0, &options.pass) ||
+	    !parse_number(args->passes, DEFAULT_PASSES, &options.passes) ||
+	    !!args->check == (args->shared.word || args->resume || args->lvs.count ||
+			      args->vgs.count || args->all_needs)) {
+		fprintf(stderr, "  Usage: lvmevent " USAGE "\n");
+		return LEA_EXIT_PARAMS;
+	}
+	LEA_CRASHPOINT_ROLE("initramfs");
+	alarm(ALARM_SECONDS);
+	return args->check ? check(world) : run_pass(world, &options);
+}
+
+int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[])
+{
+#define ROW(member_, type_, name_, value_, help_)                                                  \
+	LEA_OPT(struct args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
+	const struct lea_opt rows[] = {
+		LEA_LVMEVENT_HELP,
+		ROW(check, COUNT, "check", NULL, "Can this work here? Activate nothing."),
+		ROW(resume, STRING, "resume", "Spec", "Activate the LV of this swap, too."),
+		ROW(lvs, LIST, "lv", "LV", "Activate this LV, too."),
+		ROW(vgs, LIST, "vg", "VG", "Activate the LVs of this VG, too."),
+		ROW(is_explicit, COUNT, "explicit", NULL,
+		    "Activate them also if they are not set to autoactivate."),
+		ROW(needs, STRING, "needs", "File", "What the image was built for."),
+		ROW(all_needs, COUNT, "all-needs", NULL, "Activate each LV of that file, too."),
+		ROW(pass, STRING, "pass", "Number", "Seconds that the boot waits so far (0)."),
+		ROW(passes, STRING, "passes", "Number", "Seconds that it waits at most (30).")};
+#undef ROW
+	struct args args = {.shared = {.most_words = 1}};
+	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
+	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
+
+	code = code >= 0 ? code : run(world, &args);
+	lea_opts_done(&opts);
+	return code;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lvmevent run: the runner's options. */
+
+#include <stdio.h>
+
+#include "lvmeventd/run_verb.h"
+#include "base/step.h"
+#include "cli/args.h"
+#include "daemon/resident.h"
+#include "daemon/restart.h"
+#include "daemon/session.h"
+#include "world/timeline.h"
+
+#define USAGE "run [--stay [--compare]]"
+
+static int run_resident(struct lea_world *world, bool stays, bool compare)
+{
+	struct lea_session session;
+	int code, r = 0;
+
+	LEA_CRASHPOINT_ROLE("run");
+	code = lea_session_begin(world, &session);
+	if (!code)
+		lea_timeline_open(world, "run");
+	if (!code)
+		r = lea_resident_run(&session, stays, &compare);
+	lea_session_end(&session);
+	if (r == LEA_RESIDENT_RESTART)
+		r = lea_restart(world, compare);
+	return code ? code : r ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
+}
+
+struct args {
+	struct lea_args shared;
+	unsigned int stay, compare;
+};
+
+int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[])
+{
+	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP,
+				       {"stay", 0, LEA_OPT_COUNT, offsetof(struct args, stay),
+					LEA_OPT_ALL, NULL,
+					"When nothing is pending, wait instead of exiting (unit)."},
+				       {"compare", 0, LEA_OPT_COUNT, offsetof(struct args, compare),
+					LEA_OPT_ALL, NULL, "With --stay: reconcile first."}};
+	struct args args = {0};
+	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
+	int code = lea_lvmevent_parse(&opts, USAGE, argc, argv);
+
+	lea_opts_done(&opts);
+	if (code < 0 && args.compare && !args.stay) {
+		fprintf(stderr, "  --compare needs --stay. Usage: lvmevent " USAGE "\n");
+		code = LEA_EXIT_PARAMS;
+	}
+	return code >= 0 ? code : run_resident(world, args.stay != 0, args.compare != 0);
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "throttle/run_command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/id.h"
+#include "base/log_syslog.h"
+#include "base/step.h"
+#include "plan/bounds.h"
+#include "world/proc.h"
+
+/* Commands of class read at a time. Not by CPUs: reports read the same disks, whatever the CPUs.
+ * Not one: a report that waits for a slow disk or for the lock of a VG leaves three slots to
+ * others. */
+#define READERS 4U
+/* See lea_throttle_turn. A lower lane gets one of five slots: it always goes on, and a higher lane
+ * is hardly slower for it. */
+#define SHARE	4U
+
+struct work {
+	const struct lea_throttle_request *request;
+	const struct lea_conf *conf;
+	const char *class_;
+	struct lea_throttle_entry entry;
+	struct lea_throttle *in_class, *in_vg; /* owned */
+	int event_fd;			       /* owned; -1 */
+	uint64_t began_ms, deadline_ms;
+	struct lea_throttle_signals signals;
+	bool is_over;
+	char *path; /* owned */
+};
+
+/* Where a command has run, the end of the process closes everything: who waits gets its slot so
+ * much earlier. */
+static void work_done(struct work *work)
+{
+	free(work->path);
+	if (work->is_over)
+		return;
+	lea_throttle_close(work->in_class);
+	lea_throttle_close(work->in_vg);
+	lea_closep(&work->event_fd);
+}
+
+static uint64_t now_of(const struct work *work)
+{
+	return work->request->world->clock->now_ms(work->request->world->clock);
+}
+
+int lea_throttle_event_folder(struct lea_world *world)
+{
+	const int run_fd = lea_world_run(world);
+
+	return run_fd < 0 ? run_fd : lea_file_open_folder(run_fd, "event");
+}
+
+/* ---- what the command is */
+
+/* Copies what fits, without control characters. */
+static void put_text(char *text, size_t size, const char *from)
+{
+	const size_t used = strlen(text);
+
+	snprintf(text + used, size - used, "%s", from);
+	for (char *at = text + used; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 127)
+			*at = '?';
+}
+
+static void describe(struct work *work)
+{
+	const struct lea_throttle_request *request = work->request;
+	struct lea_throttle_entry *entry = &work->entry;
+	char vg[LEA_THROTTLE_VG_BYTES] = "";
+
+	work->class_ = request->class_ ? request->class_ : lea_throttle_class(request->argv);
+	lea_throttle_vg(request->argv, vg);
+	put_text(entry->vg, sizeof(entry->vg), request->vg ? request->vg : vg);
+	put_text(entry->class_, sizeof(entry->class_), work->class_);
+	put_text(entry->label, sizeof(entry->label), request->label);
+	entry->pid = getpid();
+	entry->since_ms = work->began_ms;
+	for (size_t i = 0; request->argv[i]; i++) {
+		put_text(entry->command, sizeof(entry->command), i ? " " : "");
+		put_text(entry->command, sizeof(entry->command), request->argv[i]);
+	}
+}
+
+/* Only commands that take the lock of a VG wait for each other there, unless asked for. */
+static bool has_vg_queue(const struct work *work)
+{
+	return work->entry.vg[0] && work->conf->throttle_per_vg &&
+	       (work->request->vg || !strcmp(work->class_, LEA_THROTTLE_CHANGE));
+}
+
+static uint32_t slots_of(const struct work *work)
+{
+	const struct lea_conf *conf = work->conf;
+
+	if (!strcmp(work->class_, LEA_THROTTLE_READ))
+		return READERS;
+	return lea_bound_workers(conf->throttle_slots ? conf->throttle_slots : conf->workers,
+				 lea_proc_cpus());
+}
+
+/* ---- the queues */
+
+static uint32_t turn(const bool waits[static 3], uint32_t runs[static 2])
+{
+	return lea_throttle_turn(waits, &(struct lea_throttle_runs){runs[0], runs[1]}, SHARE);
+}
+
+static void count(uint32_t runs[static 2], uint32_t lane, const bool waits[static 3])
+{
+	struct lea_throttle_runs now = {runs[0], runs[1]};
+
+	lea_throttle_count(&now, (enum lea_throttle_lane)lane, waits);
+	runs[0] = now.high;
+	runs[1] = now.normal;
+}
+
+static int wait_in(struct work *work, struct lea_throttle *queue, uint32_t slots, bool yields)
+{
+	const struct lea_throttle_terms terms = {
+		.lane = work->request->lane,
+		.slots = slots,
+		.deadline_ms = work->deadline_ms,
+		.event_fd = yields ? work->event_fd : -1,
+		.entry = &work->entry,
+		.turn = turn,
+		.count = count,
+	};
+
+	return lea_throttle_take(queue, &terms);
+}
+
+/* 0, LEA_THROTTLE_LATE or -errno. */
+static int take_slots(struct work *work)
+{
+	struct lea_world *world = work->request->world;
+	const bool yields = !strcmp(work->class_, LEA_THROTTLE_CHANGE);
+	int r = work->event_fd = lea_throttle_event_folder(world);
+
+	if (r < 0)
+		return r;
+	r = lea_throttle_open(work->event_fd, LEA_THROTTLE_CLASSES, work->class_, world->clock,
+			      &work->in_class);
+	if (r)
+		return r;
+	work->entry.id = lea_throttle_next_id(work->in_class);
+	lea_throttle_give_up_in(work->in_class);
+	if (has_vg_queue(work)) {
+		r = lea_throttle_open(work->event_fd, LEA_THROTTLE_VGS, work->entry.vg,
+				      world->clock, &work->in_vg);
+		r = r ? r : wait_in(work, work->in_vg, work->conf->throttle_per_vg, false);
+	}
+	r = r ? r : wait_in(work, work->in_class, slots_of(work), yields);
+	if (!r)
+		lea_throttle_add_wait(work->in_class,
+				      lea_throttle_bucket(now_of(work) - work->began_ms));
+	return r;
+}
+
+/* ---- the command */
+
+static void run_child(struct work *work, struct lea_throttle_end *ret_end)
+{
+	const struct lea_throttle_request *request = work->request;
+	char env[96];
+	const struct lea_throttle_child child = {
+		.path = work->path,
+		.argv = request->argv,
+		.queue = {work->in_class, work->in_vg},
+		.env = work->in_class ? env : NULL,
+		.limit_ms = request->run_limit_ms,
+		.log = request->world->log,
+		.clock = request->world->clock,
+		.signals = &work->signals,
+		.parent = work->entry.pid,
+	};
+	int r;
+
+	if (work->in_class)
+		snprintf(env, sizeof(env), "%s %u %llu", work->class_,
+			 lea_throttle_slot(work->in_class), (unsigned long long)work->entry.id);
+	r = lea_throttle_attend(&child, ret_end);
+	if (r) {
+		lea_log_fault(request->world->log, r, "throttle: %s was not begun",
+			      request->argv[0]);
+		*ret_end = (struct lea_throttle_end){.code = LEA_THROTTLE_CODE_TEMPFAIL};
+	}
+	if (work->in_class) {
+		lea_throttle_add(work->in_class, !r && !ret_end->code && !ret_end->signal
+							 ? LEA_THROTTLE_DONE
+							 : LEA_THROTTLE_FAILED);
+		lea_throttle_release(work->in_class);
+	}
+	if (work->in_vg)
+		lea_throttle_release(work->in_vg);
+	work->is_over = true;
+}
+
+/* Without a queue, and without a limit, there is nothing to stay for. */
+static void run_at_once(struct work *work, struct lea_throttle_end *ret_end)
+{
+	const struct lea_throttle_request *request = work->request;
+	int r;
+
+	lea_throttle_give_up_in(NULL);
+	lea_throttle_close(work->in_class);
+	lea_throttle_close(work->in_vg);
+	work->in_class = work->in_vg = NULL;
+	if (request->run_limit_ms) {
+		run_child(work, ret_end);
+		return;
+	}
+	r = lea_proc_exec_as(work->path, request->argv);
+	lea_log_fault(request->world->log, r, "%s", work->path);
+	ret_end->code =
+		r == -ENOENT ? LEA_THROTTLE_CODE_NOT_FOUND : LEA_THROTTLE_CODE_NOT_EXECUTABLE;
+}
+
+/* The command of a command that has a slot: its class, slot and number are in the environment. A
+ * daemon that was begun so may outlive the slot. */
+static bool is_nested(const struct work *work)
+{
+	struct lea_world *world = work->request->world;
+	const char *text = lea_world_env(world, LEA_THROTTLE_ENV);
+	LEA_AUTO(lea_closep) int event_fd = -1;
+	unsigned long long id;
+	char class_[33];
+	unsigned int slot;
+
+	if (!text || sscanf(text, "%32s %u %llu", class_, &slot, &id) != 3 ||
+	    !lea_throttle_class_ok(class_))
+		return false;
+	event_fd = lea_throttle_event_folder(world);
+	return event_fd >= 0 && lea_throttle_is_running(event_fd, class_, slot, id);
+}
+
+static void find_program(struct work *work, struct lea_throttle_end *ret_end)
+{
+	const struct lea_throttle_request *request = work->request;
+	int r = lea_throttle_find_program(request->world, request->argv[0], &work->path);
+
+	if (!r)
+		return;
+	ret_end->code = r < 0 ? LEA_THROTTLE_CODE_TEMPFAIL : r;
+	lea_log(request->world->log, LEA_LOG_ERROR, "throttle: %s: %s", request->argv[0],
+		r < 0					? strerror(-r)
+		: r == LEA_THROTTLE_CODE_NOT_EXECUTABLE ? "it can't be executed"
+							: "there is no such program in PATH");
+}
+
+static void run_queued(struct work *work, struct lea_throttle_end *ret_end)
+{
+	const struct lea_throttle_request *request = work->request;
+	int r = take_slots(work);
+
+	if (!r) {
+		run_child(work, ret_end);
+		return;
+	}
+	ret_end->code = LEA_THROTTLE_CODE_TEMPFAIL;
+	if (r == LEA_THROTTLE_LATE) {
+		lea_throttle_add(work->in_class, LEA_THROTTLE_GIVEN_UP);
+		lea_log(request->world->log, LEA_LOG_ERROR,
+			"throttle: no slot was free in time; %s was not begun", request->argv[0]);
+	} else if (request->is_strict) {
+		lea_log(request->world->log, LEA_LOG_ERROR,
+			"throttle: the queue in /run/lvm can't be used: %s; %s was not begun",
+			strerror(-r), request->argv[0]);
+	} else {
+		lea_log(lea_log_syslog(), LEA_LOG_WARNING,
+			"throttle: the queue in /run/lvm can't be used: %s; %s runs without a "
+			"bound",
+			strerror(-r), request->argv[0]);
+		run_at_once(work, ret_end);
+	}
+}
+
+void lea_throttle_run(const struct lea_throttle_request *request, const struct lea_conf *conf,
+		      struct lea_throttle_end *ret_end)
+{
+	LEA_AUTO(work_done)
+	struct work work = {.request = request, .conf = conf, .event_fd = -1};
+
+	LEA_CRASHPOINT_ROLE("throttle");
+	*ret_end = (struct lea_throttle_end){0};
+	work.began_ms = now_of(&work);
+	work.deadline_ms = request->wait_limit_ms ? work.began_ms + request->wait_limit_ms : 0;
+	describe(&work);
+	find_program(&work, ret_end);
+	if (!work.path)
+		return;
+	lea_throttle_prepare_signals(&work.signals);
+	if (lea_throttle_is_shell(request->argv) || is_nested(&work))
+		run_at_once(&work, ret_end);
+	else
+		run_queued(&work, ret_end);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The folder and the state file of a queue; counters; the child's claim to its slot. */
+#include "throttle/throttle_private.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/step.h"
+
+#define STATE "state"
+static const char magic[8] = "lvmthr1";
+/* A child that we can't see counts as alive for so long: then its slot is lent again. */
+#define UNSEEN_MS (10 * 60 * 1000U)
+
+static const char *const folders[] = {
+	[LEA_THROTTLE_CLASSES] = "class",
+	[LEA_THROTTLE_VGS] = "vg",
+};
+
+static size_t state_bytes(enum lea_throttle_kind kind)
+{
+	return sizeof(struct state) +
+	       (kind == LEA_THROTTLE_CLASSES ? sizeof(struct slot_texts) : 0);
+}
+
+int lea_throttle_lock(int fd, int command, short type, off_t byte)
+{
+	struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+
+	if (fcntl(fd, command, &lock) < 0)
+		return errno == EACCES ? -EAGAIN : -errno;
+	return 0;
+}
+
+bool lea_throttle_is_locked(int fd, off_t byte)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+
+	return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+/* Opens throttle/KIND; creates it only for a process that joins. */
+static int open_folders(int event_fd, enum lea_throttle_kind kind, bool creates)
+{
+	LEA_AUTO(lea_closep) int top = -1;
+	const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+	int r, fd;
+
+	top = openat(event_fd, LEA_THROTTLE_FOLDER, how);
+	if (top < 0 && errno == ENOENT && creates)
+		top = lea_file_open_folder(event_fd, LEA_THROTTLE_FOLDER);
+	else if (top < 0)
+		return -errno;
+	if (top < 0)
+		return top;
+	r = lea_file_check_private(top);
+	if (r)
+		return r;
+	fd = openat(top, folders[kind], how);
+	if (fd < 0 && errno == ENOENT && creates)
+		return lea_file_open_folder(top, folders[kind]);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Written whole, so that its memory is there: to a mapped file without it, on a full /run, the
+ * kernel answers with SIGBUS. */
+static int make_state(int kinds_fd, const char *name, enum lea_throttle_kind kind)
+{
+	LEA_AUTO(lea_freep) char *bytes = calloc(1, state_bytes(kind));
+	int r;
+
+	if (!bytes)
+		return -ENOMEM;
+	memcpy(bytes, magic, sizeof(magic));
+	r = lea_file_create_in(kinds_fd, name, STATE, bytes, state_bytes(kind));
+	return r < 0 ? r : 0;
+}
+
+static int map_state(struct lea_throttle *queue, int flags)
+{
+	const int protection = PROT_READ | (flags == O_RDWR ? PROT_WRITE : 0);
+	struct stat st;
+	void *map;
+
+	queue->state_fd = openat(queue->folder_fd, STATE, flags | O_NOFOLLOW | O_CLOEXEC);
+	if (queue->state_fd < 0)
+		return -errno;
+	queue->map_bytes = state_bytes(queue->kind);
+	if (fstat(queue->state_fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || (size_t)st.st_size != queue->map_bytes)
+		return -EPROTO;
+	map = mmap(NULL, queue->map_bytes, protection, MAP_SHARED, queue->state_fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	queue->state = map;
+	if (queue->kind == LEA_THROTTLE_CLASSES)
+		queue->texts = (struct slot_texts *)(void *)(queue->state + 1);
+	return memcmp(queue->state->magic, magic, sizeof(magic)) ? -EPROTO : 0;
+}
+
+static int open_queue(int event_fd, const char *name, bool creates, struct lea_throttle *queue)
+{
+	LEA_AUTO(lea_closep) int kinds = open_folders(event_fd, queue->kind, creates);
+	const int flags = creates ? O_RDWR : O_RDONLY;
+	int r;
+
+	if (kinds < 0)
+		return kinds;
+	queue->folder_fd = openat(kinds, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (queue->folder_fd < 0 && (errno != ENOENT || !creates))
+		return -errno;
+	if (queue->folder_fd < 0)
+		queue->folder_fd = lea_file_open_folder(kinds, name);
+	if (queue->folder_fd < 0)
+		return queue->folder_fd;
+	r = map_state(queue, flags);
+	if (r != -ENOENT || !creates)
+		return r;
+	r = make_state(kinds, name, queue->kind);
+	return r ? r : map_state(queue, flags);
+}
+
+static int new_queue(int event_fd, enum lea_throttle_kind kind, const char *name, bool creates,
+		     struct lea_throttle **ret_queue)
+{
+	LEA_AUTO(lea_throttle_closep) struct lea_throttle *queue = calloc(1, sizeof(*queue));
+	int r;
+
+	if (!queue)
+		return -ENOMEM;
+	*queue = (struct lea_throttle){
+		.folder_fd = -1, .state_fd = -1, .ticket_fd = -1, .slot = -1, .kind = kind};
+	r = open_queue(event_fd, name, creates, queue);
+	if (!r)
+		*ret_queue = LEA_TAKE(queue);
+	return r;
+}
+
+int lea_throttle_open(int event_fd, enum lea_throttle_kind kind, const char *name,
+		      struct lea_clock *clock, struct lea_throttle **ret_queue)
+{
+	int r = new_queue(event_fd, kind, name, true, ret_queue);
+
+	if (!r)
+		(*ret_queue)->clock = clock;
+	return r;
+}
+
+int lea_throttle_open_to_look(int event_fd, enum lea_throttle_kind kind, const char *name,
+			      struct lea_throttle **ret_queue)
+{
+	return new_queue(event_fd, kind, name, false, ret_queue);
+}
+
+/* The hint comes before the lock ends: the head that wakes by the closing reads it. */
+void lea_throttle_release(struct lea_throttle *queue)
+{
+	LEA_CRASHPOINT("throttle.release", NULL);
+	if (queue->slot < 0)
+		return;
+	STORE(queue->state->slot[queue->slot].word, 0);
+	STORE(queue->state->free_slot, (uint32_t)queue->slot);
+	queue->slot = -1;
+}
+
+void lea_throttle_close(struct lea_throttle *queue)
+{
+	if (!queue)
+		return;
+	lea_throttle_release(queue);
+	if (queue->state)
+		munmap(queue->state, queue->map_bytes);
+	lea_closep(&queue->ticket_fd);
+	lea_closep(&queue->state_fd);
+	lea_closep(&queue->folder_fd);
+	free(queue);
+}
+
+uint64_t lea_throttle_next_id(struct lea_throttle *queue)
+{
+	return __atomic_add_fetch(&queue->state->next_id, 1, __ATOMIC_SEQ_CST);
+}
+
+uint32_t lea_throttle_slot(const struct lea_throttle *queue)
+{
+	return (uint32_t)queue->slot;
+}
+
+void lea_throttle_add(struct lea_throttle *queue, enum lea_throttle_counter counter)
+{
+	__atomic_add_fetch(&queue->state->counter[counter], 1, __ATOMIC_SEQ_CST);
+}
+
+void lea_throttle_add_wait(struct lea_throttle *queue, uint32_t bucket)
+{
+	if (bucket < LEA_THROTTLE_WAIT_BUCKETS)
+		__atomic_add_fetch(&queue->state->wait[bucket], 1, __ATOMIC_SEQ_CST);
+}
+
+/* The swap fails if the wrapper died and the slot has a new holder. */
+bool lea_throttle_adopt(struct lea_throttle *queue, const struct lea_proc_id *child)
+{
+	struct slot *slot = &queue->state->slot[queue->slot];
+	uint64_t expected = queue->id << 32;
+
+	LEA_CRASHPOINT("throttle.adopt", NULL);
+	if (!__atomic_compare_exchange_n(&slot->word, &expected, expected | (uint32_t)child->pid,
+					 false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		return false;
+	STORE(slot->pid_ns, child->pid_ns);
+	STORE(slot->start_ticks, child->start_ticks);
+	return true;
+}
+
+bool lea_throttle_has_orphan(const struct lea_throttle *queue, const struct slot *slot)
+{
+	const struct lea_proc_id id = {.start_ticks = LOAD(slot->start_ticks),
+				       .pid_ns = LOAD(slot->pid_ns),
+				       .pid = (int32_t)(uint32_t)LOAD(slot->word)};
+	enum lea_proc_life life;
+
+	if (!id.pid)
+		return false;
+	life = lea_proc_life_of(&id);
+	if (life != LEA_PROC_UNSEEN)
+		return life == LEA_PROC_ALIVE;
+	return !queue->clock ||
+	       queue->clock->now_ms(queue->clock) < LOAD(slot->since_ms) + UNSEEN_MS;
+}
+
+void lea_throttle_name(uint32_t lane, uint64_t number, char ret_name[static 24])
+{
+	snprintf(ret_name, 24, "%c%llu", "hnl"[lane], (unsigned long long)number);
+}
+
+bool lea_throttle_is_running(int event_fd, const char *class_, uint32_t slot, uint64_t id)
+{
+	LEA_AUTO(lea_throttle_closep) struct lea_throttle *queue = NULL;
+
+	if (slot >= SLOTS_MOST ||
+	    lea_throttle_open_to_look(event_fd, LEA_THROTTLE_CLASSES, class_, &queue))
+		return false;
+	return LOAD(queue->state->slot[slot].word) >> 32 == (id & UINT32_MAX) &&
+	       (lea_throttle_is_locked(queue->state_fd, slot) ||
+		lea_throttle_has_orphan(queue, &queue->state->slot[slot]));
+}
+
+int lea_throttle_each(int event_fd, enum lea_throttle_kind kind,
+		      int (*each)(void *arg, const char *name), void *arg)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	LEA_AUTO(lea_closep) int fd = open_folders(event_fd, kind, false);
+	const struct dirent *entry;
+	int r = fd < 0 ? fd : lea_file_list(fd, ".", &dir);
+
+	while (!r && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			r = each(arg, entry->d_name);
+	return r == -ENOENT ? 0 : r;
+}

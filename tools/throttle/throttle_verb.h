@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files throttle*.c. */
+#pragma once
+
+#include "cli/args.h"
+#include "throttle/run_command.h"
+
+/* ---- throttle.c */
+
+/* Returns an exit code. */
+int lea_lvmevent_throttle(struct lea_world *world, int argc, char *argv[]);
+
+/* ---- throttle_run.c */
+
+struct lea_throttle_args {
+	struct lea_args shared;
+	unsigned int json, list, drain, strict;
+	const char *class_, *vg, *priority, *wait_limit, *run_limit, *label, *cancel;
+};
+
+/* --list, --cancel or --drain; @request has the limit of the wait. @argv: as that of
+ * lea_throttle_main. Returns an exit code. */
+typedef int lea_throttle_form(const struct lea_throttle_request *request,
+			      const struct lea_throttle_args *args, char *argv[]);
+/* `throttle OPTIONS`. Returns an exit code, or ends the process by the command's signal. */
+int lea_throttle_main(struct lea_world *world, int argc, char *argv[], lea_throttle_form *other);
+/* A command without options of ours, as a drop-in name starts it. The same. */
+int lea_throttle_run_plain(struct lea_world *world, char *argv[]);
+
+/* ---- throttle_list.c */
+
+/* All classes with what runs and waits; @is_json: for scripts. Returns an exit code. */
+int lea_throttle_list(struct lea_world *world, bool is_json);
+/* Waiters whose label, or ticket ("42" or "change/42"), this is give up. Returns an exit code. */
+int lea_throttle_cancel_word(struct lea_world *world, const char *word);
+/* No command begins any more; waits until none runs. @limit_ms: 0: for ever. Returns an exit code.
+ */
+int lea_throttle_drain(struct lea_world *world, uint64_t limit_ms);

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pure: no I/O, no clock. */
+#include "throttle/turn.h"
+
+#include "base/id.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- class */
+
+/* Reports: they change nothing, and take a VG lock for a moment only. */
+static const char *const readers[] = {
+	"lvs",	       "vgs",  "pvs",  "lvdisplay", "vgdisplay",  "pvdisplay", "lvscan",
+	"lvmdiskscan", "pvck", "vgck", "lvmconfig", "fullreport", "config",    "dumpconfig"};
+/* Programs that write to an LV, and take no lock of lvm. */
+static const char *const writers[] = {"mkfs",	   "mke2fs",	 "wipefs",    "blkdiscard",
+				      "dd",	   "fsck",	 "e2fsck",    "fstrim",
+				      "resize2fs", "xfs_repair", "xfs_growfs"};
+
+static bool is_in(const char *name, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(name, list[i]))
+			return true;
+	return false;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The command of lvm, or the program's name. *ret_first: its first argument. */
+static const char *command_of(const char *const argv[], size_t *ret_first)
+{
+	const char *name = base_name(argv[0]);
+
+	*ret_first = 1;
+	if (strcmp(name, "lvm") || !argv[1] || argv[1][0] == '-')
+		return name;
+	*ret_first = 2;
+	return argv[1];
+}
+
+const char *lea_throttle_class(const char *const argv[])
+{
+	size_t first;
+	const char *name = command_of(argv, &first);
+
+	if (is_in(name, readers, ARRAY_SIZE(readers)))
+		return LEA_THROTTLE_READ;
+	if (is_in(name, writers, ARRAY_SIZE(writers)) || !strncmp(name, "mkfs.", 5) ||
+	    !strncmp(name, "fsck.", 5))
+		return LEA_THROTTLE_DATA;
+	return LEA_THROTTLE_CHANGE;
+}
+
+bool lea_throttle_is_shell(const char *const argv[])
+{
+	return !strcmp(base_name(argv[0]), "lvm") && !argv[1];
+}
+
+bool lea_throttle_class_ok(const char *name)
+{
+	const size_t len = strlen(name);
+
+	return len >= 1 && len <= 32 &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == len;
+}
+
+/* ---- VG */
+
+static bool take_name(const char *text, size_t len, char ret_vg[static LEA_THROTTLE_VG_BYTES])
+{
+	char name[LEA_THROTTLE_VG_BYTES];
+
+	if (!len || len >= sizeof(name))
+		return false;
+	memcpy(name, text, len);
+	name[len] = '\0';
+	if (!lea_name_ok(name))
+		return false;
+	memcpy(ret_vg, name, len + 1);
+	return true;
+}
+
+/* device-mapper's name of an LV: VG, "-", LV; a "-" inside of either is doubled. */
+static bool split_mapped(const char *text, char ret_vg[static LEA_THROTTLE_VG_BYTES])
+{
+	char name[LEA_THROTTLE_VG_BYTES];
+	size_t len = 0;
+
+	for (; *text && len + 1 < sizeof(name); text++) {
+		if (*text == '-' && *++text != '-')
+			return *text && take_name(name, len, ret_vg);
+		name[len++] = *text;
+	}
+	return false;
+}
+
+static bool is_path_of_lv(const char *text, char ret_vg[static LEA_THROTTLE_VG_BYTES])
+{
+	const char *slash;
+
+	if (!strncmp(text, "/dev/mapper/", 12))
+		return split_mapped(text + 12, ret_vg);
+	if (!strncmp(text, "/dev/", 5))
+		text += 5;
+	slash = strchr(text, '/');
+	return slash && slash[1] && !strchr(slash + 1, '/') && lea_name_ok(slash + 1) &&
+	       take_name(text, (size_t)(slash - text), ret_vg);
+}
+
+/* The first folder of /dev may be one of udev's, as in /dev/disk/by-id/...; these have more parts.
+ */
+void lea_throttle_vg(const char *const argv[], char ret_vg[static LEA_THROTTLE_VG_BYTES])
+{
+	size_t first, last;
+	const char *name = command_of(argv, &first);
+	const bool is_lvms = !strncmp(name, "lv", 2) || !strncmp(name, "vg", 2);
+
+	ret_vg[0] = '\0';
+	for (last = first; argv[last]; last++)
+		if (argv[last][0] != '-' && is_path_of_lv(argv[last], ret_vg))
+			return;
+	if (is_lvms && last > first && argv[last - 1][0] != '-')
+		take_name(argv[last - 1], strlen(argv[last - 1]), ret_vg);
+}
+
+/* ---- turn */
+
+bool lea_throttle_lane_parse(const char *word, enum lea_throttle_lane *ret_lane)
+{
+	static const char *const words[] = {"high", "normal", "low"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(word, words[i])) {
+			*ret_lane = (enum lea_throttle_lane)i;
+			return true;
+		}
+	return false;
+}
+
+enum lea_throttle_lane lea_throttle_turn(const bool waits[static LEA_THROTTLE_LANES],
+					 const struct lea_throttle_runs *runs, uint32_t share)
+{
+	const bool normal = waits[LEA_THROTTLE_NORMAL], low = waits[LEA_THROTTLE_LOW];
+
+	if (waits[LEA_THROTTLE_HIGH] && (runs->high < share || (!normal && !low)))
+		return LEA_THROTTLE_HIGH;
+	return normal && (runs->normal < share || !low) ? LEA_THROTTLE_NORMAL : LEA_THROTTLE_LOW;
+}
+
+void lea_throttle_count(struct lea_throttle_runs *runs, enum lea_throttle_lane lane,
+			const bool waits[static LEA_THROTTLE_LANES])
+{
+	const bool low = waits[LEA_THROTTLE_LOW], lower = low || waits[LEA_THROTTLE_NORMAL];
+
+	if (lane == LEA_THROTTLE_HIGH)
+		runs->high = lower ? runs->high + 1 : 0;
+	else
+		runs->high = 0;
+	if (lane == LEA_THROTTLE_NORMAL)
+		runs->normal = low ? runs->normal + 1 : 0;
+	else if (lane == LEA_THROTTLE_LOW)
+		runs->normal = 0;
+}
+
+/* ---- waits */
+
+/* The longest wait of a bucket: 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15 ... ms */
+static uint64_t next_edge(uint64_t edge)
+{
+	return edge + (edge < 8 ? 1 : edge / 4);
+}
+
+uint32_t lea_throttle_bucket(uint64_t wait_ms)
+{
+	uint32_t bucket = 0;
+
+	for (uint64_t edge = 0; edge < wait_ms && bucket + 1 < LEA_THROTTLE_BUCKETS; bucket++)
+		edge = next_edge(edge);
+	return bucket;
+}
+
+uint64_t lea_throttle_percentile(const uint32_t counts[static LEA_THROTTLE_BUCKETS],
+				 uint32_t percent)
+{
+	uint64_t all = 0, sum = 0, edge = 0;
+
+	for (uint32_t i = 0; i < LEA_THROTTLE_BUCKETS; i++)
+		all += counts[i];
+	for (uint32_t i = 0; i < LEA_THROTTLE_BUCKETS; i++, edge = next_edge(edge)) {
+		sum += counts[i];
+		if (sum && sum * 100 >= all * percent)
+			return edge;
+	}
+	return 0;
+}

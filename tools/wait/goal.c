@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pure: no I/O, no clock. */
+#include "wait/goal.h"
+
+#include "base/id.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PVS_MOST 1000000U
+
+static int hex_of(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+/* False: it is too long for a name, or has a NUL. */
+static bool unescape(const char *from, size_t chars, char name[static 128])
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < chars; i++) {
+		const bool may_be_hex = i + 3 < chars && from[i] == '\\' && from[i + 1] == 'x';
+		const int high = may_be_hex ? hex_of(from[i + 2]) : -1;
+		const int low = may_be_hex ? hex_of(from[i + 3]) : -1;
+		const bool is_hex = low >= 0 && high >= 0;
+
+		if (used >= 127 || (is_hex && !high && !low))
+			return false;
+		name[used++] = is_hex ? (char)(high * 16 + low) : from[i];
+		i += is_hex ? 3 : 0;
+	}
+	name[used] = '\0';
+	return true;
+}
+
+static bool parse_name(const char *from, size_t chars, char name[static 128])
+{
+	return unescape(from, chars, name) && lea_name_ok(name);
+}
+
+static bool parse_vg(const char *value, struct lea_goal *goal)
+{
+	return parse_name(value, strlen(value), goal->vg);
+}
+
+static bool parse_lv(const char *value, struct lea_goal *goal)
+{
+	const char *slash = strchr(value, '/');
+
+	return slash && parse_name(value, (size_t)(slash - value), goal->vg) &&
+	       parse_name(slash + 1, strlen(slash + 1), goal->lv);
+}
+
+static bool parse_pvs(const char *value, struct lea_goal *goal)
+{
+	uint64_t count = 0;
+
+	if (!lea_number_parse(value, PVS_MOST, &count) || !count)
+		return false;
+	goal->pvs = (uint32_t)count;
+	return true;
+}
+
+static const struct {
+	const char *word;
+	bool (*parse)(const char *value, struct lea_goal *goal); /* NULL: nothing follows */
+	enum lea_goal_kind kind;
+	const char *why;
+} rows[] = {
+	{"vg:", parse_vg, LEA_GOAL_VG, "the name of a VG must follow vg:"},
+	{"lv:", parse_lv, LEA_GOAL_LV, "VG/LV must follow lv:"},
+	{"pvs:", parse_pvs, LEA_GOAL_PVS, "a number from 1 to 1000000 must follow pvs:"},
+	{"needed", NULL, LEA_GOAL_NEEDED, ""},
+	{"settled", NULL, LEA_GOAL_SETTLED, ""},
+	{"healthy", NULL, LEA_GOAL_HEALTHY, ""},
+};
+
+int lea_goal_parse(const char *word, struct lea_goal *ret_goal, const char **ret_why)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const size_t chars = strlen(rows[i].word);
+
+		if (strncmp(word, rows[i].word, chars) != 0 || (!rows[i].parse && word[chars]))
+			continue;
+		*ret_goal = (struct lea_goal){.kind = rows[i].kind};
+		if (!rows[i].parse || rows[i].parse(word + chars, ret_goal))
+			return 0;
+		*ret_why = rows[i].why;
+		return LEA_GOAL_BAD;
+	}
+	*ret_why = "it is none of vg:NAME, lv:VG/LV, pvs:N, needed, settled and healthy";
+	return LEA_GOAL_BAD;
+}
