@@ -35,7 +35,7 @@ struct view {
 	const struct lea_conf *conf;
 	struct lea_arena *arena; /* of the memory */
 	struct lea_boot_memory memory;
-	struct lea_doctor *doctor;
+	struct lea_doctor_gathering *gathering;
 	const struct lea_list *targets;
 	const char **device; /* [targets->count]: name of the PV; NULL: a VG; owned */
 	FILE *out;
@@ -50,7 +50,7 @@ struct view {
 
 static void view_done(struct view *view)
 {
-	lea_doctor_free(view->doctor);
+	lea_doctor_gathering_free(view->gathering);
 	lea_arena_free(view->arena);
 	lea_conf_free(view->conf);
 	lea_json_done(&view->json);
@@ -165,7 +165,7 @@ static int finish(struct view *view)
 /* The name of the PV at a path; NULL: none. */
 static const char *find_device(struct view *view, const char *path)
 {
-	const struct lea_doctor_facts *facts = lea_doctor_gathered(view->doctor);
+	const struct lea_doctor_facts *facts = lea_doctor_gathered(view->gathering);
 	struct lea_device device = {0};
 	const char *name = NULL;
 
@@ -189,7 +189,7 @@ static bool has_vg(const struct lea_doctor_facts *facts, const char *name)
 /* Returns an exit code. */
 static int find_targets(struct view *view)
 {
-	const struct lea_doctor_facts *facts = lea_doctor_gathered(view->doctor);
+	const struct lea_doctor_facts *facts = lea_doctor_gathered(view->gathering);
 
 	view->device = calloc((size_t)view->targets->count + 1, sizeof(*view->device));
 	if (!view->device)
@@ -281,7 +281,7 @@ static int examine(struct view *view, struct lea_doctor_options *options)
 	if (code)
 		return code;
 	options->memory = read_memory(view);
-	r = lea_doctor_new(view->world, view->conf, options, &view->doctor);
+	r = lea_doctor_gather(view->world, view->conf, options, &view->gathering);
 	if (r)
 		return r > 0 ? LEA_EXIT_FAILED : lea_tool_fail(view->world, r, "doctor");
 	code = find_targets(view);
@@ -292,7 +292,7 @@ static int examine(struct view *view, struct lea_doctor_options *options)
 	view->findings = lea_json_list(&view->json, view->json.top, "findings");
 	view->unknown = lea_json_list(&view->json, view->json.top, "unknown");
 	view->only = options->only;
-	r = lea_doctor_run(lea_doctor_gathered(view->doctor), options->only, &sink);
+	r = lea_doctor_run(lea_doctor_gathered(view->gathering), options->only, &sink);
 	r = r ? r : finish(view);
 	return r ? lea_tool_fail(view->world, r, "doctor") : (int)view->worst;
 }

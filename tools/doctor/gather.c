@@ -7,8 +7,7 @@
 
 #include "base/cleanup.h"
 #include "filter/filter.h"
-#include "plan/access.h"
-#include "world/proc.h"
+#include "scan/reader.h"
 #include "world/udevdb.h"
 
 #include <errno.h>
@@ -26,6 +25,17 @@
 #define LOOK_MS		 250U
 #define RESERVE_MS	 700U /* for the checks and the output */
 #define ARENA_BYTES	 (256U * 1024U * 1024U)
+
+struct lea_doctor_gathering {
+	struct lea_doctor doctor;
+	struct lea_doctor_facts facts; /* borrow from all that follows */
+	struct lea_reader *reader;
+	struct lea_filter *filter;
+	struct lea_scan *scan;
+	struct lea_doctor_sample sample;
+	struct lea_doctor_disk_list disks;
+	struct lea_doctor_blocked blocked;
+};
 
 /* ---- the scan */
 
@@ -45,42 +55,44 @@ static uint32_t threads_for(size_t count)
 					: (uint32_t)threads;
 }
 
-static int scan_devices(struct lea_doctor *doctor, struct lea_device *devices, size_t count)
+static int scan_devices(struct lea_doctor_gathering *gathering, struct lea_device *devices,
+			size_t count)
 {
+	struct lea_doctor *doctor = &gathering->doctor;
 	struct lea_scan_options options = {.use_names_filter = true,
-					   .filter = &doctor->filter,
+					   .filter = &gathering->filter,
 					   .out_of_process = true,
 					   .no_wait_lock = true,
 					   .measure = doctor->options.measure};
 	int r = 0;
 
-	r = lea_reader_new(doctor->world, doctor->conf, &doctor->reader);
+	r = lea_reader_new(doctor->world, doctor->conf, &gathering->reader);
 	if (r)
 		return r;
-	lea_reader_for_command(doctor->reader);
-	lea_reader_limit(doctor->reader, READ_DEADLINE_MS, threads_for(count));
-	lea_reader_remember(doctor->reader);
-	lea_reader_listen(doctor->reader, is_impatient, doctor);
-	options.reader = doctor->reader;
-	r = lea_scan_new(doctor->world, doctor->conf, &options, &doctor->scan);
+	lea_reader_for_command(gathering->reader);
+	lea_reader_limit(gathering->reader, READ_DEADLINE_MS, threads_for(count));
+	lea_reader_remember(gathering->reader);
+	lea_reader_listen(gathering->reader, is_impatient, doctor);
+	options.reader = gathering->reader;
+	r = lea_scan_new(doctor->world, doctor->conf, &options, &gathering->scan);
 	/* Filters go by udev's properties, as they do for an event. */
 	for (size_t i = 0; !r && i < count; i++)
 		r = lea_udevdb_fill(doctor->world, &devices[i]);
-	r = r ? r : lea_scan_add(doctor->scan, devices, count);
-	return r ? r : lea_scan_cover(doctor->scan);
+	r = r ? r : lea_scan_add(gathering->scan, devices, count);
+	return r ? r : lea_scan_cover(gathering->scan);
 }
 
-static int scan(struct lea_doctor *doctor)
+static int scan(struct lea_doctor_gathering *gathering)
 {
 	struct lea_device *devices;
 	size_t count;
-	int r = lea_devices_enumerate(doctor->world, &devices, &count);
+	int r = lea_devices_enumerate(gathering->doctor.world, &devices, &count);
 
 	if (r)
 		return r;
-	r = scan_devices(doctor, devices, count);
-	lea_devices_free(devices, count);	   /* the scan left them empty */
-	lea_reader_free(LEA_TAKE(doctor->reader)); /* its child ends before another one starts */
+	r = scan_devices(gathering, devices, count);
+	lea_devices_free(devices, count);	      /* the scan left them empty */
+	lea_reader_free(LEA_TAKE(gathering->reader)); /* its child ends before another one starts */
 	return r;
 }
 
@@ -96,112 +108,112 @@ static void sleep_until(const struct lea_doctor *doctor, uint64_t until_ms)
 }
 
 /* A task that stays blocked is watched until it has been so for ten seconds. */
-static void wait_for_blocked(struct lea_doctor *doctor)
+static void wait_for_blocked(struct lea_doctor *doctor, struct lea_doctor_blocked *blocked)
 {
-	while (lea_doctor_reread_tasks(doctor) &&
+	while (lea_doctor_reread_tasks(doctor, blocked) &&
 	       lea_doctor_now_ms(doctor) < doctor->began_ms + BLOCKED_MS)
 		sleep_until(doctor, lea_doctor_now_ms(doctor) + LOOK_MS);
 }
 
-static int finish_disks(struct lea_doctor *doctor)
+static int begin(struct lea_doctor_gathering *gathering, uint64_t end_ms)
 {
-	struct lea_doctor_facts *facts = &doctor->facts;
+	struct lea_doctor *doctor = &gathering->doctor;
+	struct lea_doctor_facts *facts = &gathering->facts;
+	struct lea_doctor_disk_list *disks = &gathering->disks;
+	int r = lea_doctor_read_counters(doctor, &gathering->sample.before);
 
-	for (uint32_t i = 0; i < facts->disks.count; i++) {
-		struct lea_doctor_disk *disk = &facts->disks.disk[i];
-		const struct lea_doctor_io *before =
-			lea_doctor_find_counter(&doctor->before, disk->node);
-		const struct lea_doctor_io *after =
-			lea_doctor_find_counter(&doctor->after, disk->node);
-
-		disk->has_io = before && after && after->reads >= before->reads &&
-			       after->writes >= before->writes &&
-			       after->read_ms >= before->read_ms &&
-			       after->write_ms >= before->write_ms;
-		if (!disk->has_io)
-			continue;
-		disk->before = *before;
-		disk->after = *after;
-	}
-	return 0;
+	if (!r && lea_doctor_wants(doctor, 3))
+		r = lea_doctor_read_tasks(doctor, &gathering->blocked);
+	r = r ? r : scan(gathering);
+	r = r ? r : lea_doctor_read_disks(doctor, gathering->scan, disks);
+	r = r ? r : lea_doctor_read_memory(doctor, gathering->scan, disks, &facts->memory);
+	r = r ? r
+	      : lea_doctor_read_lvs(doctor, gathering->scan, &gathering->sample.before, disks,
+				    &facts->vgs);
+	if (!r && lea_doctor_wants(doctor, 5))
+		r = lea_doctor_read_smart(doctor, disks);
+	r = r ? r : lea_doctor_read_drbd(doctor, gathering->scan, &facts->drbd);
+	return r ? r : lea_doctor_ask(doctor, end_ms);
 }
 
-static int gather(struct lea_doctor *doctor)
+/* After the sample. */
+static int finish(struct lea_doctor_gathering *gathering, uint64_t end_ms)
 {
-	const uint64_t end_ms = doctor->began_ms + LEA_DOCTOR_WHOLE_MS - RESERVE_MS;
-	int r = lea_doctor_read_counters(doctor, &doctor->before);
+	struct lea_doctor *doctor = &gathering->doctor;
+	struct lea_doctor_facts *facts = &gathering->facts;
+	struct lea_doctor_sample *sample = &gathering->sample;
+	int r = lea_doctor_read_counters(doctor, &sample->after);
 
-	r = r || !lea_doctor_wants(doctor, 3) ? r : lea_doctor_read_tasks(doctor);
-	r = r ? r : scan(doctor);
-	r = r ? r : lea_active_vgs_read(doctor->world, &doctor->active);
-	r = r ? r : lea_doctor_read_disks(doctor);
-	r = r ? r : lea_doctor_read_memory(doctor);
-	r = r ? r : lea_doctor_read_lvs(doctor);
-	r = r ? r : lea_doctor_ask(doctor, end_ms);
+	sample->ms = lea_doctor_now_ms(doctor) - doctor->began_ms;
+	if (!r && lea_doctor_wants(doctor, 3))
+		r = lea_doctor_finish_tasks(doctor, &gathering->blocked, &facts->tasks);
+	if (r)
+		return r;
+	lea_doctor_read_machine(doctor, &facts->machine);
+	lea_doctor_finish_disks(doctor, &gathering->disks, sample, &facts->disks);
+	return lea_doctor_ask_again(doctor, end_ms);
+}
+
+static int gather(struct lea_doctor_gathering *gathering)
+{
+	struct lea_doctor *doctor = &gathering->doctor;
+	const uint64_t end_ms = doctor->began_ms + LEA_DOCTOR_WHOLE_MS - RESERVE_MS;
+	const int r = begin(gathering, end_ms);
+
 	if (r)
 		return r;
 	sleep_until(doctor, doctor->began_ms + doctor->options.sample_ms);
 	if (lea_doctor_wants(doctor, 3))
-		wait_for_blocked(doctor);
-	r = lea_doctor_read_counters(doctor, &doctor->after);
-	doctor->facts.disks.sample_ms = lea_doctor_now_ms(doctor) - doctor->began_ms;
-	r = r ? r : finish_disks(doctor);
-	r = r || !lea_doctor_wants(doctor, 3) ? r : lea_doctor_finish_tasks(doctor);
-	if (r)
-		return r;
-	lea_doctor_read_machine(doctor, &doctor->facts.machine);
-	if (lea_doctor_wants(doctor, 5) || lea_doctor_wants(doctor, 2))
-		lea_doctor_read_kernel_ring(doctor);
-	return lea_doctor_ask_again(doctor, end_ms);
+		wait_for_blocked(doctor, &gathering->blocked);
+	return finish(gathering, end_ms);
 }
 
-int lea_doctor_new(struct lea_world *world, const struct lea_conf *conf,
-		   const struct lea_doctor_options *options, struct lea_doctor **ret_doctor)
+int lea_doctor_gather(struct lea_world *world, const struct lea_conf *conf,
+		      const struct lea_doctor_options *options,
+		      struct lea_doctor_gathering **ret_gathering)
 {
-	struct lea_doctor *doctor = calloc(1, sizeof(*doctor));
+	struct lea_doctor_gathering *gathering = calloc(1, sizeof(*gathering));
+	struct lea_doctor *doctor;
 	int r;
 
-	if (!doctor)
+	if (!gathering)
 		return -ENOMEM;
+	doctor = &gathering->doctor;
 	doctor->world = world;
 	doctor->conf = conf;
 	doctor->options = *options;
 	doctor->arena = lea_arena_new(ARENA_BYTES);
 	doctor->began_ms = lea_doctor_now_ms(doctor);
-	r = doctor->arena ? gather(doctor) : -ENOMEM;
+	r = doctor->arena ? gather(gathering) : -ENOMEM;
 	if (r)
-		lea_doctor_free(doctor);
+		lea_doctor_gathering_free(gathering);
 	else
-		*ret_doctor = doctor;
+		*ret_gathering = gathering;
 	return r;
 }
 
-void lea_doctor_free(struct lea_doctor *doctor)
+void lea_doctor_gathering_free(struct lea_doctor_gathering *gathering)
 {
-	if (!doctor)
+	struct lea_doctor *doctor;
+
+	if (!gathering)
 		return;
-	lea_proc_unshare(doctor->shared, doctor->shared_bytes);
-	lea_scan_free(doctor->scan);
-	lea_filter_free(doctor->filter);
-	lea_reader_free(doctor->reader);
-	lea_active_vgs_done(&doctor->active);
-	lea_devset_done(&doctor->leaves);
-	lea_arena_free(doctor->arena);
-	free(doctor->before.counter);
-	free(doctor->after.counter);
-	free(doctor->hidden);
+	doctor = &gathering->doctor;
+	lea_doctor_jobs_done(&doctor->jobs);
+	lea_scan_free(gathering->scan);
+	lea_filter_free(gathering->filter);
+	lea_reader_free(gathering->reader);
+	free(gathering->sample.before.counter);
+	free(gathering->sample.after.counter);
+	lea_doctor_disks_done(&gathering->disks);
+	lea_doctor_blocked_done(&gathering->blocked);
 	for (size_t i = 0; i < ARRAY_SIZE(doctor->mounts); i++)
 		lea_mounts_done(&doctor->mounts[i]);
-	free(doctor->unwatched);
-	free(doctor->task);
-	free(doctor->task_start);
-	free(doctor->task_switches);
-	free(doctor->job);
-	free(doctor->facts.disks.disk);
-	free(doctor);
+	lea_arena_free(doctor->arena);
+	free(gathering);
 }
 
-const struct lea_doctor_facts *lea_doctor_gathered(struct lea_doctor *doctor)
+const struct lea_doctor_facts *lea_doctor_gathered(const struct lea_doctor_gathering *gathering)
 {
-	return &doctor->facts;
+	return &gathering->facts;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Gathers the facts that the checks of policy/doctor_run.h need. Reads only: never writes to a
+ * Gathers the facts that the checks of doctor/run.h need. Reads only: never writes to a
  * device, takes no lock, and every read that can hang is made by a child that is left behind at its
  * deadline. The whole takes LEA_DOCTOR_WHOLE_MS at most.
  */
@@ -20,16 +20,16 @@ struct lea_doctor_options {
 	const struct lea_boot_memory *memory; /* borrowed; NULL: none */
 };
 
-struct lea_doctor;
+struct lea_doctor_gathering;
 
 /*
- * @conf: borrowed; its deadlines of reads are lowered
+ * @conf: borrowed
  * Blocks for the sample, and longer if disks do not answer or tasks are blocked. Returns 0, an
  * outcome of lea_scan_new, or -errno. Logs nothing but bad filters.
  */
-LEA_MUST_CHECK int lea_doctor_new(struct lea_world *world, const struct lea_conf *conf,
-				  const struct lea_doctor_options *options,
-				  struct lea_doctor **ret_doctor);
-void lea_doctor_free(struct lea_doctor *doctor);
+LEA_MUST_CHECK int lea_doctor_gather(struct lea_world *world, const struct lea_conf *conf,
+				     const struct lea_doctor_options *options,
+				     struct lea_doctor_gathering **ret_gathering);
+void lea_doctor_gathering_free(struct lea_doctor_gathering *gathering);
 /* Borrowed. */
-const struct lea_doctor_facts *lea_doctor_gathered(struct lea_doctor *doctor);
+const struct lea_doctor_facts *lea_doctor_gathered(const struct lea_doctor_gathering *gathering);

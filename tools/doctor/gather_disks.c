@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What sysfs says of the PVs' disks: twelve system calls a PV. Its counters come from
- * /proc/diskstats, which has those of all devices. Source: the kernel's ABI documents of sysfs.
+ * What sysfs says of the PVs' disks: twelve system calls a PV. Source: the kernel's ABI documents
+ * of sysfs.
  */
 #include "doctor/gather_private.h"
 
 #include "base/cleanup.h"
+#include "base/devset.h"
 #include "base/file.h"
 #include "base/id.h"
-#include "base/order.h"
 #include "doctor/parse.h"
 #include "world/attributes.h"
 #include "world/stack.h"
@@ -19,62 +19,22 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/klog.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 
-#define MAX_DISKSTATS_BYTES (64U * 1024U * 1024U)
-#define MAX_RING_BYTES	    (8U * 1024U * 1024U)
-#define RING_READ_ALL	    3 /* syslog(2): the whole ring, without consuming it */
-#define RING_SIZE	    10
-#define LEVELS_MOST	    8U
+#define LEVELS_MOST 8U
 
-/* ---- counters */
-
-int lea_doctor_read_counters(struct lea_doctor *doctor, struct lea_doctor_counters *ret_counters)
-{
-	LEA_AUTO(lea_freep)
-	char *text = lea_doctor_read_text(doctor, lea_world_proc(doctor->world), "diskstats",
-					  MAX_DISKSTATS_BYTES);
-	struct lea_doctor_counters counters = {0};
-	char *state = NULL;
-	size_t room = 0;
-
-	for (char *line = text ? strtok_r(text, "\n", &state) : NULL; line;
-	     line = strtok_r(NULL, "\n", &state)) {
-		struct lea_doctor_counter *counter;
-		int at = 0;
-
-		if (lea_make_room(&counters.counter, &room, counters.count + 1,
-				  sizeof(*counters.counter))) {
-			free(counters.counter);
-			return -ENOMEM;
-		}
-		counter = &counters.counter[counters.count];
-		if (sscanf(line, "%*u %*u %31s%n", counter->name, &at) == 1 && at &&
-		    lea_doctor_parse_io(line + at, &counter->io))
-			counters.count++;
-	}
-	if (counters.count)
-		qsort(counters.counter, counters.count, sizeof(*counters.counter),
-		      lea_compare_text);
-	*ret_counters = counters;
-	return 0;
-}
-
-const struct lea_doctor_io *lea_doctor_find_counter(const struct lea_doctor_counters *counters,
-						    const char *name)
-{
-	struct lea_doctor_counter wanted;
-	const struct lea_doctor_counter *found;
-
-	snprintf(wanted.name, sizeof(wanted.name), "%s", name);
-	found = counters->count ? bsearch(&wanted, counters->counter, counters->count,
-					  sizeof(wanted), lea_compare_text)
-				: NULL;
-	return found ? &found->io : NULL;
-}
+/* The disks, and what only their gathering needs. */
+struct gather {
+	struct lea_doctor *doctor;
+	struct lea_doctor_disk_list *list;
+	struct lea_devset leaves; /* disks below PVs that are known already */
+};
 
 /* ---- one disk */
 
@@ -201,16 +161,16 @@ static void read_attributes(struct lea_doctor *doctor, const struct place *place
 		read_model(doctor, place, disk);
 }
 
-static int add_disk(struct lea_doctor *doctor, const char *name, const struct place *place,
+static int add_disk(struct gather *gather, const char *name, const struct place *place,
 		    struct lea_doctor_disk **ret_disk)
 {
-	struct lea_doctor_facts *facts = &doctor->facts;
+	struct lea_doctor_disk_list *list = gather->list;
+	struct lea_doctor *doctor = gather->doctor;
 	struct lea_doctor_disk *disk;
 
-	if (lea_make_room(&facts->disks.disk, &doctor->disk_room, facts->disks.count + 1,
-			  sizeof(*facts->disks.disk)))
+	if (lea_make_room(&list->disk, &list->room, list->count + 1, sizeof(*list->disk)))
 		return -ENOMEM;
-	disk = &facts->disks.disk[facts->disks.count++];
+	disk = &list->disk[list->count++];
 	*disk = (struct lea_doctor_disk){
 		.name = lea_doctor_keep(doctor, name),
 		.kernel = lea_doctor_keep(doctor, place->kernel),
@@ -233,11 +193,11 @@ static int add_disk(struct lea_doctor *doctor, const char *name, const struct pl
 
 /* ---- disks below a PV */
 
-static int add_leaves(struct lea_doctor *doctor, const char *folder, uint32_t vg,
-		      unsigned int level);
+static int add_leaves(struct gather *gather, const char *folder, unsigned int level);
 
-static int add_leaf(struct lea_doctor *doctor, const char *kernel, uint32_t vg, unsigned int level)
+static int add_leaf(struct gather *gather, const char *kernel, unsigned int level)
 {
+	struct lea_world *world = gather->doctor->world;
 	struct lea_doctor_disk *disk;
 	struct lea_devno devno;
 	struct lea_devid id;
@@ -245,14 +205,14 @@ static int add_leaf(struct lea_doctor *doctor, const char *kernel, uint32_t vg, 
 	char path[96], name[64], dev[32];
 
 	snprintf(path, sizeof(path), "class/block/%.31s/dev", kernel);
-	if (lea_file_read_into(lea_world_sys(doctor->world), path, dev, sizeof(dev)) ||
+	if (lea_file_read_into(lea_world_sys(world), path, dev, sizeof(dev)) ||
 	    !lea_devno_parse(dev, &devno))
 		return 0;
 	id = (struct lea_devid){devno.major, devno.minor, 0};
 	snprintf(path, sizeof(path), "class/block/%.31s/slaves", kernel);
 	if (begins(kernel, "dm-") || begins(kernel, "md"))
-		return add_leaves(doctor, path, vg, level + 1);
-	switch (lea_devset_add(&doctor->leaves, &id)) {
+		return add_leaves(gather, path, level + 1);
+	switch (lea_devset_add(&gather->leaves, &id)) {
 	case 0:
 		break;
 	case LEA_DEVSET_THERE:
@@ -261,40 +221,83 @@ static int add_leaf(struct lea_doctor *doctor, const char *kernel, uint32_t vg, 
 		return -ENOMEM;
 	}
 	snprintf(name, sizeof(name), "/dev/%.31s", kernel);
-	find_place(doctor->world, (struct lea_devno){id.major, id.minor}, name, &place);
-	if (add_disk(doctor, name, &place, &disk))
-		return -ENOMEM;
-	disk->vg = vg;
-	return 0;
+	find_place(world, (struct lea_devno){id.major, id.minor}, name, &place);
+	return add_disk(gather, name, &place, &disk);
 }
 
-static int add_leaves(struct lea_doctor *doctor, const char *folder, uint32_t vg,
-		      unsigned int level)
+static int add_leaves(struct gather *gather, const char *folder, unsigned int level)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	int r = 0;
 
-	if (level > LEVELS_MOST || lea_file_list(lea_world_sys(doctor->world), folder, &dir))
+	if (level > LEVELS_MOST ||
+	    lea_file_list(lea_world_sys(gather->doctor->world), folder, &dir))
 		return 0;
 	while (!r && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			r = add_leaf(doctor, entry->d_name, vg, level);
+			r = add_leaf(gather, entry->d_name, level);
 	return r;
 }
 
 /* ---- loop devices */
 
-static void read_loop(struct lea_doctor *doctor, const struct place *place, uint32_t index)
+struct file_answer {
+	bool is_good;
+	uint64_t size_bytes, held_bytes, extents;
+};
+
+static void ask_file(const struct lea_doctor *doctor, const struct lea_doctor_job *job,
+		     unsigned int pass)
 {
-	struct lea_doctor_disk *disk = &doctor->facts.disks.disk[index];
+	LEA_AUTO(lea_freep) char *path = lea_world_path(doctor->world, job->object);
+	struct fiemap map = {.fm_length = FIEMAP_MAX_OFFSET};
+	struct file_answer *answer = job->answer;
+	LEA_AUTO(lea_closep) int fd = -1;
+	struct stat st;
+
+	(void)pass;
+	if (path)
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return;
+	answer->size_bytes = (uint64_t)st.st_size;
+	answer->held_bytes = (uint64_t)st.st_blocks * 512;
+	/* Without room for extents the kernel only counts them. */
+	answer->extents =
+		ioctl(fd, FS_IOC_FIEMAP, &map) < 0 ? LEA_DOCTOR_UNKNOWN : map.fm_mapped_extents;
+	answer->is_good = true;
+}
+
+static void take_file(struct lea_doctor *doctor, const struct lea_doctor_job *job)
+{
+	const struct file_answer *answer = job->answer;
+	struct lea_doctor_file *file = job->fact;
+
+	(void)doctor;
+	if (!job->is_done)
+		return;
+	file->has_stat = answer->is_good;
+	file->is_asked = answer->is_good; /* a deleted file has nothing to say */
+	file->size_bytes = answer->size_bytes;
+	file->held_bytes = answer->held_bytes;
+	file->extents = answer->extents;
+}
+
+static const struct lea_doctor_question file_question = {.prefix = "file-",
+							 .answer_bytes = sizeof(struct file_answer),
+							 .ask = ask_file,
+							 .take = take_file};
+
+static void read_loop(struct lea_doctor *doctor, const struct place *place,
+		      struct lea_doctor_file *to)
+{
 	const struct lea_mount *mount;
 	char file[512], direct[8];
 	struct lea_attribute attribute[] = {
 		{.text = file, .text_bytes = sizeof(file)},
 		{.text = direct, .text_bytes = sizeof(direct)},
 	};
-	struct lea_doctor_job job = {.kind = LEA_DOCTOR_JOB_FILE, .disk = index};
 
 	snprintf(attribute[0].path, sizeof(attribute[0].path), "%s/loop/backing_file",
 		 place->folder);
@@ -303,17 +306,34 @@ static void read_loop(struct lea_doctor *doctor, const struct place *place, uint
 	if (!file[0])
 		return;
 	mount = lea_mounts_find_path(lea_doctor_mounts(doctor, LEA_MOUNTINFO), file);
-	disk->file.path = lea_doctor_keep(doctor, file);
-	disk->file.fs = lea_doctor_keep(doctor, mount ? mount->type : "");
-	disk->file.has_direct_io = answer_of(direct);
-	snprintf(job.path, sizeof(job.path), "%s", file);
-	disk->file.is_asked = !lea_doctor_add_job(doctor, &job);
+	to->path = lea_doctor_keep(doctor, file);
+	to->fs = lea_doctor_keep(doctor, mount ? mount->type : "");
+	to->has_direct_io = answer_of(direct);
+}
+
+/* When all disks are there, and keep their places. */
+static int ask_files(struct lea_doctor *doctor, struct lea_doctor_disk_list *list)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < list->count; i++) {
+		struct lea_doctor_file *file = &list->disk[i].file;
+		const struct lea_doctor_job job = {&file_question, .fact = file,
+						   .object = file->path};
+
+		if (!file->path[0])
+			continue;
+		file->is_asked = true;
+		r = lea_doctor_add_job(doctor, &job);
+	}
+	return r;
 }
 
 /* ---- PVs */
 
 /* The PVID of a device that was not read, by udev. */
-static bool udev_pvid(struct lea_doctor *doctor, struct lea_found *found, char pvid[static 33])
+static bool udev_pvid(const struct lea_doctor *doctor, struct lea_found *found,
+		      char pvid[static 33])
 {
 	char id[64];
 
@@ -323,16 +343,16 @@ static bool udev_pvid(struct lea_doctor *doctor, struct lea_found *found, char p
 	       !lea_id_parse(id, pvid);
 }
 
-static int add_pv(struct lea_doctor *doctor, struct lea_found *found, const char *pvid)
+static int add_pv(struct gather *gather, struct lea_found *found, const char *pvid)
 {
 	const struct lea_devno devno = lea_device_devno(&found->device);
+	struct lea_doctor *doctor = gather->doctor;
 	struct lea_doctor_disk *disk;
-	const uint32_t index = doctor->facts.disks.count;
 	struct place place;
 	char name[64], folder[80];
 
 	find_place(doctor->world, devno, found->device.name, &place);
-	if (add_disk(doctor, found->device.name, &place, &disk))
+	if (add_disk(gather, found->device.name, &place, &disk))
 		return -ENOMEM;
 	snprintf(disk->pvid, sizeof(disk->pvid), "%s", pvid);
 	disk->is_pv = true;
@@ -348,119 +368,159 @@ static int add_pv(struct lea_doctor *doctor, struct lea_found *found, const char
 	if (doctor->conf->scan_lvs)
 		disk->lies_on_lv = lea_lies_on_lv(doctor->world, devno);
 	if (begins(place.kernel, "loop"))
-		read_loop(doctor, &place, index);
+		read_loop(doctor, &place, &disk->file);
 	snprintf(name, sizeof(name), "%.31s", place.kernel);
 	snprintf(folder, sizeof(folder), "%s/slaves", place.folder);
-	/* The VG is filled in with that of the PV, later. */
-	return begins(name, "dm-") || begins(name, "md") ? add_leaves(doctor, folder, LEA_NONE, 0)
-							 : 0;
+	return begins(name, "dm-") || begins(name, "md") ? add_leaves(gather, folder, 0) : 0;
 }
 
 /* A PV that the devices file does not name. */
-static int add_hidden(struct lea_doctor *doctor, struct lea_found *found, size_t *room)
+static int add_hidden(struct gather *gather, struct lea_found *found)
 {
-	struct lea_doctor_hidden *hidden = doctor->hidden;
+	struct lea_doctor_disk_list *list = gather->list;
 	char pvid[33];
 
-	if (!strstr(found->excluded_why, "devices file") || !udev_pvid(doctor, found, pvid))
+	if (!strstr(found->excluded_why, "devices file") || !udev_pvid(gather->doctor, found, pvid))
 		return 0;
-	if (lea_make_room(&hidden, room, doctor->facts.disks.hidden_count + 1, sizeof(*hidden)))
+	if (lea_make_room(&list->hidden, &list->hidden_room, list->hidden_count + 1,
+			  sizeof(*list->hidden)))
 		return -ENOMEM;
-	doctor->facts.disks.hidden = doctor->hidden = hidden;
-	hidden[doctor->facts.disks.hidden_count++] = (struct lea_doctor_hidden){
-		found->device.name, found->excluded_why, lea_doctor_keep(doctor, pvid)};
+	list->hidden[list->hidden_count++] = (struct lea_doctor_hidden){
+		found->device.name, found->excluded_why, lea_doctor_keep(gather->doctor, pvid)};
 	return 0;
 }
 
-static void note_drbd(struct lea_doctor *doctor, const struct lea_found *found)
+static int add_found(struct gather *gather, struct lea_found *found)
 {
-	struct lea_doctor_drbd *drbd = &doctor->facts.drbd;
+	char pvid[33];
 
-	if (!begins(found->device.name, "/dev/drbd"))
-		return;
-	drbd->is_there = true;
-	if (found->kind != LEA_FOUND_EXCLUDED && found->kind != LEA_FOUND_GONE)
-		drbd->scanned = found->device.name;
+	if (lea_found_is_pv(found) && !found->is_covered)
+		return add_pv(gather, found, found->label.pvid);
+	if (found->kind == LEA_FOUND_UNREADABLE && udev_pvid(gather->doctor, found, pvid))
+		return add_pv(gather, found, pvid);
+	return found->kind == LEA_FOUND_EXCLUDED ? add_hidden(gather, found) : 0;
 }
 
-int lea_doctor_read_disks(struct lea_doctor *doctor)
+static int compare_pvs(const void *a, const void *b)
 {
+	const struct lea_doctor_disk *one = *(struct lea_doctor_disk *const *)a;
+	const struct lea_doctor_disk *other = *(struct lea_doctor_disk *const *)b;
+	const int order = strcmp(one->pvid, other->pvid);
+
+	return order ? order : (int)one->is_late - (int)other->is_late;
+}
+
+static int sort_pvs(struct lea_doctor_disk_list *list)
+{
+	list->pv = calloc((size_t)list->count + 1, sizeof(struct lea_doctor_disk *));
+	if (!list->pv)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < list->count; i++)
+		if (list->disk[i].is_pv)
+			list->pv[list->pv_count++] = &list->disk[i];
+	qsort(list->pv, list->pv_count, sizeof(struct lea_doctor_disk *), compare_pvs);
+	return 0;
+}
+
+int lea_doctor_read_disks(struct lea_doctor *doctor, const struct lea_scan *scan,
+			  struct lea_doctor_disk_list *list)
+{
+	struct gather gather = {.doctor = doctor, .list = list};
 	struct lea_found *const *found;
-	size_t count, room = 0;
-	char pvid[33];
+	size_t count;
 	int r = 0;
 
-	doctor->facts.drbd = (struct lea_doctor_drbd){.scanned = "", .settings = ""};
-	found = lea_scan_found(doctor->scan, &count);
-	for (size_t i = 0; !r && i < count; i++) {
-		note_drbd(doctor, found[i]);
-		if (lea_found_is_pv(found[i]) && !found[i]->is_covered)
-			r = add_pv(doctor, found[i], found[i]->label.pvid);
-		else if (found[i]->kind == LEA_FOUND_UNREADABLE &&
-			 udev_pvid(doctor, found[i], pvid))
-			r = add_pv(doctor, found[i], pvid);
-		else if (found[i]->kind == LEA_FOUND_EXCLUDED)
-			r = add_hidden(doctor, found[i], &room);
+	found = lea_scan_found(scan, &count);
+	for (size_t i = 0; !r && i < count; i++)
+		r = add_found(&gather, found[i]);
+	lea_devset_done(&gather.leaves);
+	r = r ? r : sort_pvs(list);
+	return r ? r : ask_files(doctor, list);
+}
+
+void lea_doctor_disks_done(struct lea_doctor_disk_list *list)
+{
+	free(list->disk);
+	free(list->pv);
+	free(list->hidden);
+}
+
+/* ---- their VGs */
+
+static struct lea_doctor_disk *find_pv(const struct lea_doctor_disk_list *list, const char *pvid)
+{
+	size_t low = 0, high = list->pv_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (strcmp(list->pv[middle]->pvid, pvid) < 0)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return r;
+	return low < list->pv_count && !strcmp(list->pv[low]->pvid, pvid) ? list->pv[low] : NULL;
 }
 
-/* ---- errors */
-
-/* On a real machine the ring of the running kernel; a tree has it as a file. */
-static char *read_ring(struct lea_doctor *doctor)
+bool lea_doctor_has_pv(const struct lea_doctor_disk_list *list, const char *pvid)
 {
-	char *text = NULL;
-	int size, bytes;
+	return find_pv(list, pvid) != NULL;
+}
 
-	if (doctor->world->root[0])
-		return lea_doctor_read_text(doctor, -1, "/dev/kmsg", MAX_RING_BYTES);
-	size = klogctl(RING_SIZE, NULL, 0);
-	if (size > 0 && (unsigned int)size < MAX_RING_BYTES)
-		text = malloc((size_t)size + 1);
-	bytes = text ? klogctl(RING_READ_ALL, text, size) : -1;
-	if (bytes < 0) {
-		free(text);
-		return NULL;
+void lea_doctor_join_vg(struct lea_doctor_disk_list *list, const struct lea_vg *vg, uint32_t index,
+			uint32_t *ret_disk)
+{
+	for (uint32_t i = 0; i < vg->pv_count; i++) {
+		struct lea_doctor_disk *disk = find_pv(list, vg->pvs[i].id);
+
+		ret_disk[i] = disk ? (uint32_t)(disk - list->disk) : LEA_NONE;
+		if (disk)
+			disk->vg = index;
 	}
-	text[bytes] = '\0';
-	return text;
 }
 
-/* By the kernel's name, or by that of the whole disk. */
-static int compare_kernels(const void *a, const void *b)
+void lea_doctor_read_discards(const struct lea_doctor *doctor, struct lea_doctor_disk_list *list,
+			      const uint32_t *disk, uint32_t count)
 {
-	return strcmp((*(struct lea_doctor_disk *const *)a)->kernel,
-		      (*(struct lea_doctor_disk *const *)b)->kernel);
+	char path[96], text[32];
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct lea_doctor_disk *to = disk[i] == LEA_NONE ? NULL : &list->disk[disk[i]];
+
+		if (!to || to->discards != LEA_DOCTOR_NOT_KNOWN)
+			continue;
+		snprintf(path, sizeof(path), "class/block/%.31s/queue/discard_max_bytes",
+			 to->kernel);
+		if (!lea_file_read_into(lea_world_sys(doctor->world), path, text, sizeof(text)))
+			to->discards = text[0] == '0' ? LEA_DOCTOR_NO : LEA_DOCTOR_YES;
+	}
 }
 
-static void count_error(struct lea_doctor_disk **disks, size_t count, const char *name)
+/* A disk below a PV belongs to the VG of the PV, which stands before it. */
+static void set_leaves(struct lea_doctor_disk_list *list)
 {
-	struct lea_doctor_disk wanted = {.kernel = name};
-	struct lea_doctor_disk *key = &wanted;
-	struct lea_doctor_disk **at = bsearch(&key, disks, count, sizeof(*disks), compare_kernels);
+	uint32_t vg = LEA_NONE;
 
-	while (at && at > disks && !strcmp(at[-1]->kernel, name))
-		at--;
-	for (; at && at < disks + count && !strcmp((*at)->kernel, name); at++)
-		(*at)->kernel_errors++;
+	for (uint32_t i = 0; i < list->count; i++)
+		if (list->disk[i].is_pv)
+			vg = list->disk[i].vg;
+		else
+			list->disk[i].vg = vg;
 }
 
-void lea_doctor_read_kernel_ring(struct lea_doctor *doctor)
+void lea_doctor_finish_disks(const struct lea_doctor *doctor, struct lea_doctor_disk_list *list,
+			     const struct lea_doctor_sample *sample,
+			     struct lea_doctor_disks *ret_disks)
 {
-	struct lea_doctor_facts *facts = &doctor->facts;
-	LEA_AUTO(lea_freep) char *text = read_ring(doctor);
-	LEA_AUTO(lea_freep)
-	struct lea_doctor_disk **disks = calloc((size_t)facts->disks.count + 1, sizeof(*disks));
-	char *state = NULL, name[32];
-
-	facts->disks.has_kernel_ring = text != NULL;
-	for (uint32_t i = 0; disks && i < facts->disks.count; i++)
-		disks[i] = &facts->disks.disk[i];
-	if (disks && facts->disks.count)
-		qsort(disks, facts->disks.count, sizeof(*disks), compare_kernels);
-	for (const char *line = text && disks ? strtok_r(text, "\n", &state) : NULL; line;
-	     line = strtok_r(NULL, "\n", &state))
-		if (facts->disks.count && lea_doctor_parse_error(line, name))
-			count_error(disks, facts->disks.count, name);
+	set_leaves(list);
+	lea_doctor_take_counters(list, sample);
+	*ret_disks = (struct lea_doctor_disks){
+		.disk = list->disk,
+		.count = list->count,
+		.hidden = list->hidden,
+		.hidden_count = list->hidden_count,
+		.has_kernel_ring = (lea_doctor_wants(doctor, 5) || lea_doctor_wants(doctor, 2)) &&
+				   lea_doctor_read_kernel_ring(doctor, list),
+		.sample_ms = sample->ms,
+	};
 }

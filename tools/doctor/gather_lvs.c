@@ -12,6 +12,8 @@
 #include "plan/access.h"
 #include "plan/plan_name.h"
 #include "state/monitor_deferred.h"
+#include "world/active_vgs.h"
+#include "world/dm.h"
 #include "world/udevdb.h"
 
 #include <errno.h>
@@ -24,81 +26,24 @@
 /* What udev and LVM read of an LV that nobody uses. */
 #define PROBE_READS_MOST 256U
 
-/* ---- disks of a VG */
-
-static int compare_disks(const void *a, const void *b)
-{
-	const struct lea_doctor_disk *one = *(struct lea_doctor_disk *const *)a;
-	const struct lea_doctor_disk *other = *(struct lea_doctor_disk *const *)b;
-	const int order = strcmp(one->pvid, other->pvid);
-
-	return order ? order : (int)one->is_late - (int)other->is_late;
-}
-
-/* PVs sorted by id. A device that was read comes before one that is late. */
-struct pvs {
-	struct lea_doctor_disk **disk;
-	size_t count;
+/* The VGs, and what only their gathering needs. */
+struct gather {
+	struct lea_doctor *doctor;
+	const struct lea_doctor_counters *counters;
+	struct lea_doctor_disk_list *list;
+	struct lea_doctor_vg *vg; /* in the arena, as is_matched */
+	uint32_t count;
+	struct lea_active_vgs active;
+	bool *is_matched;      /* [active.count]: it is an LV of a VG */
+	char (*unwatched)[33]; /* ids of VGs that dmeventd does not monitor yet, sorted; owned */
+	size_t unwatched_count, unwatched_room;
 };
-
-static struct lea_doctor_disk *find_disk(const struct pvs *pvs, const char *pvid)
-{
-	size_t low = 0, high = pvs->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (strcmp(pvs->disk[middle]->pvid, pvid) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < pvs->count && !strcmp(pvs->disk[low]->pvid, pvid) ? pvs->disk[low] : NULL;
-}
-
-static int sort_disks(struct lea_doctor *doctor, struct pvs *ret_pvs)
-{
-	struct lea_doctor_facts *facts = &doctor->facts;
-
-	ret_pvs->count = 0;
-	ret_pvs->disk = calloc((size_t)facts->disks.count + 1, sizeof(struct lea_doctor_disk *));
-	if (!ret_pvs->disk)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < facts->disks.count; i++)
-		if (facts->disks.disk[i].is_pv)
-			ret_pvs->disk[ret_pvs->count++] = &facts->disks.disk[i];
-	qsort(ret_pvs->disk, ret_pvs->count, sizeof(struct lea_doctor_disk *), compare_disks);
-	return 0;
-}
-
-/* A disk below a PV belongs to the VG of the PV, which stands before it. */
-static void set_leaves(struct lea_doctor_facts *facts)
-{
-	uint32_t vg = LEA_NONE;
-
-	for (uint32_t i = 0; i < facts->disks.count; i++)
-		if (facts->disks.disk[i].is_pv)
-			vg = facts->disks.disk[i].vg;
-		else
-			facts->disks.disk[i].vg = vg;
-}
-
-/* Can the disks below a thin pool discard? */
-static void ask_discards(struct lea_doctor *doctor, struct lea_doctor_disk *disk)
-{
-	char path[96], text[32];
-
-	if (disk->discards != LEA_DOCTOR_NOT_KNOWN)
-		return;
-	snprintf(path, sizeof(path), "class/block/%.31s/queue/discard_max_bytes", disk->kernel);
-	if (!lea_file_read_into(lea_world_sys(doctor->world), path, text, sizeof(text)))
-		disk->discards = text[0] == '0' ? LEA_DOCTOR_NO : LEA_DOCTOR_YES;
-}
 
 /* ---- LVs */
 
 /* The node's number in @ret_device, which owns nothing yet. False: unknown. */
-static bool find_number(struct lea_doctor *doctor, const char *node, struct lea_device *ret_device)
+static bool find_number(const struct lea_doctor *doctor, const char *node,
+			struct lea_device *ret_device)
 {
 	char path[64], text[32];
 
@@ -108,7 +53,7 @@ static bool find_number(struct lea_doctor *doctor, const char *node, struct lea_
 	       sscanf(text, "%u:%u", &ret_device->major, &ret_device->minor) == 2;
 }
 
-static bool has_holder(struct lea_doctor *doctor, const char *node)
+static bool has_holder(const struct lea_doctor *doctor, const char *node)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
@@ -171,44 +116,123 @@ static bool is_needed(struct lea_doctor *doctor, const struct lea_vg *vg, const 
 	       is_in_fstab(doctor, vg, lv, &device);
 }
 
-static int add_node_job(struct lea_doctor *doctor, enum lea_doctor_job_kind kind,
+/* ---- questions about nodes */
+
+struct status_answer {
+	uint64_t first_ms, second_ms;
+	char text[2][512];
+};
+
+static void ask_status(const struct lea_doctor *doctor, const struct lea_doctor_job *job,
+		       unsigned int pass)
+{
+	const struct lea_dm_node node = {.name = job->name, .uuid = job->object};
+	struct lea_dm *dm = doctor->world->dm;
+	struct status_answer *answer = job->answer;
+	LEA_AUTO(lea_freep) char *text = NULL;
+
+	if (dm && !dm->status(dm, &node, &text))
+		snprintf(answer->text[pass], sizeof(answer->text[pass]), "%s", text);
+	*(pass ? &answer->second_ms : &answer->first_ms) = lea_doctor_now_ms(doctor);
+}
+
+static void take_status(struct lea_doctor *doctor, const struct lea_doctor_job *job)
+{
+	const struct status_answer *answer = job->answer;
+	struct lea_doctor_lv *lv = job->fact;
+
+	if (job->has_first)
+		lv->status = lea_doctor_keep(doctor, answer->text[0]);
+	if (job->is_done)
+		lv->later = lea_doctor_keep(doctor, answer->text[1]);
+	lv->between_ms = job->is_done ? (uint32_t)(answer->second_ms - answer->first_ms) : 0;
+	lv->status_is_late = !job->is_done;
+}
+
+static const struct lea_doctor_question status_question = {.is_of_dm = true,
+							   .is_asked_twice = true,
+							   .answer_bytes =
+								   sizeof(struct status_answer),
+							   .ask = ask_status,
+							   .take = take_status};
+
+struct opens_answer {
+	bool is_good;
+	uint64_t count;
+};
+
+static void ask_opens(const struct lea_doctor *doctor, const struct lea_doctor_job *job,
+		      unsigned int pass)
+{
+	struct lea_dm *dm = doctor->world->dm;
+	struct opens_answer *answer = job->answer;
+	struct lea_dm_info info;
+
+	(void)pass;
+	answer->is_good = dm && !dm->info(dm, job->object, &info);
+	if (answer->is_good)
+		answer->count = info.open_count;
+}
+
+static void take_opens(struct lea_doctor *doctor, const struct lea_doctor_job *job)
+{
+	const struct opens_answer *answer = job->answer;
+	struct lea_doctor_lv *lv = job->fact;
+
+	(void)doctor;
+	if (job->is_done && answer->is_good)
+		lv->open_count = answer->count;
+}
+
+static const struct lea_doctor_question opens_question = {.is_of_dm = true,
+							  .answer_bytes =
+								  sizeof(struct opens_answer),
+							  .ask = ask_opens,
+							  .take = take_opens};
+
+/* A node that has no name in device-mapper is left out. */
+static int add_question(struct lea_doctor *doctor, struct lea_doctor_job *job,
 			const struct lea_vg *vg, const struct lea_lv *lv, enum lea_layer layer)
 {
-	struct lea_doctor_job job = {
-		.kind = kind, .vg = doctor->facts.vgs.count, .lv = (uint32_t)(lv - vg->lvs)};
 	struct lea_plan_names names;
 	const int r = lea_plan_names(doctor->arena, vg, lv, layer, &names);
 
 	if (r)
 		return r == -ENAMETOOLONG ? 0 : r;
-	snprintf(job.name, sizeof(job.name), "%s", names.name);
-	snprintf(job.uuid, sizeof(job.uuid), "%s", names.uuid);
-	return lea_doctor_add_job(doctor, &job);
+	job->name = names.name;
+	job->object = names.uuid;
+	return lea_doctor_add_job(doctor, job);
 }
 
 /* Does nobody seem to use it? Then it is asked whether it is open. */
 static int ask_if_open(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv,
 		       struct lea_doctor_lv *state)
 {
+	struct lea_doctor_job job = {&opens_question, .fact = state};
+
 	if (!lea_doctor_wants(doctor, 7) || !state->node[0] || !lea_lv_is_visible(lv) ||
 	    !state->has_io || state->io.writes || state->io.reads > PROBE_READS_MOST)
 		return 0;
 	state->is_needed = is_needed(doctor, vg, lv, state->node);
-	return state->is_needed
-		       ? 0
-		       : add_node_job(doctor, LEA_DOCTOR_JOB_OPENS, vg, lv, LEA_LAYER_NONE);
+	return state->is_needed ? 0 : add_question(doctor, &job, vg, lv, LEA_LAYER_NONE);
 }
 
-static int ask_status(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv)
+static int ask_for_status(struct lea_doctor *doctor, const struct lea_vg *vg,
+			  const struct lea_lv *lv, struct lea_doctor_lv *state)
 {
+	struct lea_doctor_job job = {&status_question, .fact = state};
+
 	if (lv->cow && lea_doctor_wants(doctor, 8))
-		return add_node_job(doctor, LEA_DOCTOR_JOB_STATUS, vg, lv, LEA_LAYER_NONE);
+		return add_question(doctor, &job, vg, lv, LEA_LAYER_NONE);
 	if (lea_lv_family(lv) == LEA_FAMILY_THIN_POOL && lea_doctor_wants(doctor, 9))
-		return add_node_job(doctor, LEA_DOCTOR_JOB_STATUS, vg, lv, lea_plan_pool_layer(lv));
+		return add_question(doctor, &job, vg, lv, lea_plan_pool_layer(lv));
 	return 0;
 }
 
-static bool has_link(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv)
+/* ---- one LV */
+
+static bool has_link(const struct lea_doctor *doctor, const struct lea_vg *vg,
+		     const struct lea_lv *lv)
 {
 	const int dev_fd = lea_world_dev(doctor->world);
 	char path[264];
@@ -217,10 +241,11 @@ static bool has_link(struct lea_doctor *doctor, const struct lea_vg *vg, const s
 	return dev_fd >= 0 && !faccessat(dev_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-static int fill_lv(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv,
+static int fill_lv(struct gather *gather, const struct lea_vg *vg, const struct lea_lv *lv,
 		   struct lea_doctor_lv *state)
 {
-	const struct lea_active_lv *active = lea_active_vgs_find(&doctor->active, vg->id, lv->id);
+	const struct lea_active_lv *active = lea_active_vgs_find(&gather->active, vg->id, lv->id);
+	struct lea_doctor *doctor = gather->doctor;
 	const struct lea_doctor_io *io;
 	int r;
 
@@ -233,13 +258,13 @@ static int fill_lv(struct lea_doctor *doctor, const struct lea_vg *vg, const str
 				  has_link(doctor, vg, lv);
 		return 0;
 	}
-	doctor->is_matched[active - doctor->active.lv] = true;
+	gather->is_matched[active - gather->active.lv] = true;
 	if (!active->is_part)
 		snprintf(state->node, sizeof(state->node), "%s", active->device);
-	io = lea_doctor_find_counter(&doctor->before, state->node);
+	io = lea_doctor_find_counter(gather->counters, state->node);
 	state->has_io = io != NULL;
 	state->io = io ? *io : state->io;
-	r = ask_status(doctor, vg, lv);
+	r = ask_for_status(doctor, vg, lv, state);
 	return r ? r : ask_if_open(doctor, vg, lv, state);
 }
 
@@ -250,33 +275,33 @@ static bool is_ours(const struct lea_conf *conf, const struct lea_vg *vg)
 	return lea_access_check_pv(vg, conf->system_id) == LEA_VG_ACCESS_OK;
 }
 
-static bool is_unwatched(const struct lea_doctor *doctor, const char *vg_id)
+static bool is_unwatched(const struct gather *gather, const char *vg_id)
 {
-	return doctor->unwatched_count && bsearch(vg_id, doctor->unwatched, doctor->unwatched_count,
-						  sizeof(*doctor->unwatched), lea_compare_text);
+	return gather->unwatched_count && bsearch(vg_id, gather->unwatched, gather->unwatched_count,
+						  sizeof(*gather->unwatched), lea_compare_text);
 }
 
 static int add_unwatched(void *arg, const char *vg_id, bool is_asked)
 {
-	struct lea_doctor *doctor = arg;
+	struct gather *gather = arg;
 
 	(void)is_asked;
-	if (lea_make_room(&doctor->unwatched, &doctor->unwatched_room, doctor->unwatched_count + 1,
-			  sizeof(*doctor->unwatched)))
+	if (lea_make_room(&gather->unwatched, &gather->unwatched_room, gather->unwatched_count + 1,
+			  sizeof(*gather->unwatched)))
 		return -ENOMEM;
-	snprintf(doctor->unwatched[doctor->unwatched_count++], sizeof(*doctor->unwatched), "%s",
+	snprintf(gather->unwatched[gather->unwatched_count++], sizeof(*gather->unwatched), "%s",
 		 vg_id);
 	return 0;
 }
 
 /* One listing for all VGs. */
-static int read_unwatched(struct lea_doctor *doctor)
+static int read_unwatched(struct gather *gather)
 {
-	const int run_fd = lea_world_run(doctor->world);
-	const int r = run_fd < 0 ? 0 : lea_monitor_deferred_each(run_fd, add_unwatched, doctor);
+	const int run_fd = lea_world_run(gather->doctor->world);
+	const int r = run_fd < 0 ? 0 : lea_monitor_deferred_each(run_fd, add_unwatched, gather);
 
-	if (doctor->unwatched_count)
-		qsort(doctor->unwatched, doctor->unwatched_count, sizeof(*doctor->unwatched),
+	if (gather->unwatched_count)
+		qsort(gather->unwatched, gather->unwatched_count, sizeof(*gather->unwatched),
 		      lea_compare_text);
 	return r == -ENOMEM ? r : 0;
 }
@@ -299,38 +324,54 @@ static bool is_of_cluster(const char *cib, const char *vg)
 	return false;
 }
 
-static int add_vg(struct lea_doctor *doctor, const struct pvs *pvs, const struct lea_scan_vg *known)
+static int add_vg(struct gather *gather, const struct lea_scan_vg *known, const char *cib)
 {
-	struct lea_doctor_facts *facts = &doctor->facts;
+	struct lea_doctor *doctor = gather->doctor;
 	const struct lea_vg *vg = known->vg;
-	struct lea_doctor_vg *to = &facts->vgs.vg[facts->vgs.count];
-	uint32_t *disks = lea_arena_alloc(doctor->arena, vg->pv_count, sizeof(*disks));
+	uint32_t *disk = lea_arena_alloc(doctor->arena, vg->pv_count, sizeof(*disk));
+	struct lea_doctor_lv *lv = lea_arena_alloc(doctor->arena, vg->lv_count, sizeof(*lv));
 	bool has_pool = false;
 	int r = 0;
 
-	to->lv = lea_arena_alloc(doctor->arena, vg->lv_count, sizeof(*to->lv));
-	if ((vg->pv_count && !disks) || (vg->lv_count && !to->lv))
+	if ((vg->pv_count && !disk) || (vg->lv_count && !lv))
 		return -ENOMEM;
-	to->vg = vg;
-	to->disk = disks;
-	to->has_duplicate = known->has_duplicate;
-	to->is_ours = is_ours(doctor->conf, vg);
-	to->is_unwatched = is_unwatched(doctor, vg->id);
 	for (uint32_t i = 0; !r && i < vg->lv_count; i++) {
 		has_pool |= lea_lv_family(&vg->lvs[i]) == LEA_FAMILY_THIN_POOL;
-		r = fill_lv(doctor, vg, &vg->lvs[i], &to->lv[i]);
+		r = fill_lv(gather, vg, &vg->lvs[i], &lv[i]);
 	}
-	for (uint32_t i = 0; i < vg->pv_count; i++) {
-		struct lea_doctor_disk *disk = find_disk(pvs, vg->pvs[i].id);
+	lea_doctor_join_vg(gather->list, vg, gather->count, disk);
+	if (has_pool && lea_doctor_wants(doctor, 9))
+		lea_doctor_read_discards(doctor, gather->list, disk, vg->pv_count);
+	gather->vg[gather->count++] = (struct lea_doctor_vg){
+		.vg = vg,
+		.disk = disk,
+		.lv = lv,
+		.has_duplicate = known->has_duplicate,
+		.is_unwatched = is_unwatched(gather, vg->id),
+		.is_ours = is_ours(doctor->conf, vg),
+		.is_cluster = cib && is_of_cluster(cib, vg->name),
+	};
+	return r;
+}
 
-		disks[i] = disk ? (uint32_t)(disk - facts->disks.disk) : LEA_NONE;
-		if (!disk)
-			continue;
-		disk->vg = facts->vgs.count;
-		if (has_pool && lea_doctor_wants(doctor, 9))
-			ask_discards(doctor, disk);
-	}
-	facts->vgs.count++;
+static int add_vgs(struct gather *gather, struct lea_scan *scan)
+{
+	struct lea_doctor *doctor = gather->doctor;
+	LEA_AUTO(lea_freep)
+	char *cib =
+		lea_doctor_read_text(doctor, -1, "/var/lib/pacemaker/cib/cib.xml", MAX_TEXT_BYTES);
+	struct lea_scan_vg *vgs;
+	size_t count;
+	int r = lea_scan_vgs(scan, &vgs, &count);
+
+	r = r ? r : read_unwatched(gather);
+	if (r)
+		return r;
+	gather->vg = lea_arena_alloc(doctor->arena, count + 1, sizeof(*gather->vg));
+	gather->is_matched = lea_arena_alloc(doctor->arena, gather->active.count + 1, sizeof(bool));
+	r = gather->vg && gather->is_matched ? 0 : -ENOMEM;
+	for (size_t i = 0; !r && i < count; i++)
+		r = add_vg(gather, &vgs[i], cib);
 	return r;
 }
 
@@ -344,74 +385,63 @@ static int compare_vgs(const void *a, const void *b)
 	return strcmp(one->vg->id, other->vg->id);
 }
 
-static void add_node(struct lea_doctor *doctor, const char *kernel, uint32_t vg)
+static void fill_node(struct lea_doctor *doctor, const char *kernel, uint32_t vg,
+		      struct lea_doctor_node *ret_node)
 {
-	struct lea_doctor_node *node = &doctor->node[doctor->facts.vgs.node_count++];
 	char path[64], name[130] = "";
 
 	snprintf(path, sizeof(path), "class/block/%s/dm/name", kernel);
 	if (lea_file_read_into(lea_world_sys(doctor->world), path, name, sizeof(name)))
 		name[0] = '\0';
 	name[strcspn(name, "\n")] = '\0';
-	*node = (struct lea_doctor_node){vg, lea_doctor_keep(doctor, kernel),
-					 lea_doctor_keep(doctor, name[0] ? name : kernel)};
+	*ret_node = (struct lea_doctor_node){vg, lea_doctor_keep(doctor, kernel),
+					     lea_doctor_keep(doctor, name[0] ? name : kernel)};
 }
 
 /* Nodes that fill_lv has matched with no LV, of VGs that are known. */
-static int add_nodes(struct lea_doctor *doctor)
+static int add_nodes(const struct gather *gather, struct lea_doctor_vgs *vgs)
 {
-	struct lea_doctor_facts *facts = &doctor->facts;
-	const struct lea_doctor_vg **vgs =
-		lea_arena_alloc(doctor->arena, (size_t)facts->vgs.count + 1, sizeof(*vgs));
+	struct lea_doctor *doctor = gather->doctor;
+	const struct lea_active_vgs *active = &gather->active;
+	const struct lea_doctor_vg **sorted =
+		lea_arena_alloc(doctor->arena, (size_t)vgs->count + 1, sizeof(*sorted));
+	struct lea_doctor_node *node =
+		lea_arena_alloc(doctor->arena, active->count + 1, sizeof(*node));
 	struct lea_vg wanted_vg;
 	const struct lea_doctor_vg wanted = {.vg = &wanted_vg}, *key = &wanted, **found;
 
-	doctor->node =
-		lea_arena_alloc(doctor->arena, doctor->active.count + 1, sizeof(*doctor->node));
-	if (!vgs || !doctor->node)
+	if (!sorted || !node)
 		return -ENOMEM;
-	for (uint32_t v = 0; v < facts->vgs.count; v++)
-		vgs[v] = &facts->vgs.vg[v];
-	qsort(vgs, facts->vgs.count, sizeof(*vgs), compare_vgs);
-	for (size_t i = 0; i < doctor->active.count; i++) {
-		const struct lea_active_lv *lv = &doctor->active.lv[i];
+	for (uint32_t v = 0; v < vgs->count; v++)
+		sorted[v] = &vgs->vg[v];
+	qsort(sorted, vgs->count, sizeof(*sorted), compare_vgs);
+	for (size_t i = 0; i < active->count; i++) {
+		const struct lea_active_lv *lv = &active->lv[i];
 
-		if (lv->is_part || doctor->is_matched[i])
+		if (lv->is_part || gather->is_matched[i])
 			continue;
 		snprintf(wanted_vg.id, sizeof(wanted_vg.id), "%.32s",
 			 lv->uuid + strlen(LEA_ACTIVE_PREFIX));
-		found = bsearch(&key, vgs, facts->vgs.count, sizeof(*vgs), compare_vgs);
+		found = bsearch(&key, sorted, vgs->count, sizeof(*sorted), compare_vgs);
 		if (found)
-			add_node(doctor, lv->device, (uint32_t)(*found - facts->vgs.vg));
+			fill_node(doctor, lv->device, (uint32_t)(*found - vgs->vg),
+				  &node[vgs->node_count++]);
 	}
-	facts->vgs.node = doctor->node;
+	vgs->node = node;
 	return 0;
 }
 
-int lea_doctor_read_lvs(struct lea_doctor *doctor)
+int lea_doctor_read_lvs(struct lea_doctor *doctor, struct lea_scan *scan,
+			const struct lea_doctor_counters *counters,
+			struct lea_doctor_disk_list *list, struct lea_doctor_vgs *ret_vgs)
 {
-	LEA_AUTO(lea_freep)
-	char *cib =
-		lea_doctor_read_text(doctor, -1, "/var/lib/pacemaker/cib/cib.xml", MAX_TEXT_BYTES);
-	struct lea_doctor_facts *facts = &doctor->facts;
-	struct pvs pvs = {0};
-	struct lea_scan_vg *vgs;
-	size_t count;
-	int r = lea_scan_vgs(doctor->scan, &vgs, &count);
+	struct gather gather = {.doctor = doctor, .counters = counters, .list = list};
+	int r = lea_active_vgs_read(doctor->world, &gather.active);
 
-	r = r ? r : read_unwatched(doctor);
-	r = r ? r : sort_disks(doctor, &pvs);
-	if (r)
-		return r;
-	facts->vgs.vg = lea_arena_alloc(doctor->arena, count + 1, sizeof(*facts->vgs.vg));
-	doctor->is_matched = lea_arena_alloc(doctor->arena, doctor->active.count + 1, sizeof(bool));
-	r = facts->vgs.vg && doctor->is_matched ? 0 : -ENOMEM;
-	for (size_t i = 0; !r && i < count; i++) {
-		r = add_vg(doctor, &pvs, &vgs[i]);
-		if (!r && cib)
-			facts->vgs.vg[i].is_cluster = is_of_cluster(cib, vgs[i].vg->name);
-	}
-	free(pvs.disk);
-	set_leaves(facts);
-	return r ? r : add_nodes(doctor);
+	r = r ? r : add_vgs(&gather, scan);
+	*ret_vgs = (struct lea_doctor_vgs){.vg = gather.vg, .count = gather.count};
+	r = r ? r : add_nodes(&gather, ret_vgs);
+	lea_active_vgs_done(&gather.active);
+	free(gather.unwatched);
+	return r;
 }

@@ -17,34 +17,12 @@
 
 struct memory {
 	struct lea_doctor *doctor;
-	const char **pvid; /* of the PVs that are there, sorted */
-	size_t pvid_count;
+	const struct lea_scan *scan;
+	const struct lea_doctor_disk_list *list;
 	bool has_wwids;
 	const char **wwid; /* of all whole disks, sorted; read when the first VG is missing */
 	size_t wwid_count;
 };
-
-static void sort(const char **text, size_t count)
-{
-	if (count)
-		qsort(text, count, sizeof(*text), lea_compare_text_at);
-}
-
-static bool is_among(const char *text, const char *const *sorted, size_t count)
-{
-	return count && bsearch(&text, sorted, count, sizeof(*sorted), lea_compare_text_at);
-}
-
-static void read_pvids(struct memory *memory)
-{
-	const struct lea_doctor_facts *facts = &memory->doctor->facts;
-
-	memory->pvid = calloc((size_t)facts->disks.count + 1, sizeof(*memory->pvid));
-	for (uint32_t i = 0; memory->pvid && i < facts->disks.count; i++)
-		if (facts->disks.disk[i].pvid[0])
-			memory->pvid[memory->pvid_count++] = facts->disks.disk[i].pvid;
-	sort(memory->pvid, memory->pvid_count);
-}
 
 static void read_wwids(struct memory *memory)
 {
@@ -52,15 +30,21 @@ static void read_wwids(struct memory *memory)
 	char wwid[LEA_ID_BYTES];
 	size_t count;
 
-	found = lea_scan_found(memory->doctor->scan, &count);
+	found = lea_scan_found(memory->scan, &count);
 	memory->has_wwids = true;
 	memory->wwid = calloc(count + 1, sizeof(*memory->wwid));
 	for (size_t i = 0; memory->wwid && i < count; i++)
 		if (!lea_id_wwid(memory->doctor->world, lea_device_devno(&found[i]->device), false,
 				 wwid))
-			memory->wwid[memory->wwid_count++] =
-				lea_doctor_keep(memory->doctor, wwid);
-	sort(memory->wwid, memory->wwid_count);
+			memory->wwid[memory->wwid_count++] = lea_doctor_keep(memory->doctor, wwid);
+	if (memory->wwid_count)
+		qsort(memory->wwid, memory->wwid_count, sizeof(*memory->wwid), lea_compare_text_at);
+}
+
+static bool has_wwid(const struct memory *memory, const char *wwid)
+{
+	return memory->wwid_count && bsearch(&wwid, memory->wwid, memory->wwid_count,
+					     sizeof(*memory->wwid), lea_compare_text_at);
 }
 
 static bool has_copy(const struct lea_doctor *doctor, const char *vg_name)
@@ -76,24 +60,27 @@ static bool has_copy(const struct lea_doctor *doctor, const char *vg_name)
 static bool is_removed(struct memory *memory, const struct lea_boot_vg *vg)
 {
 	for (uint32_t i = 0; i < vg->pv_count; i++)
-		if (is_among(vg->pv[i].pvid, memory->pvid, memory->pvid_count))
+		if (lea_doctor_has_pv(memory->list, vg->pv[i].pvid))
 			return false;
 	if (has_copy(memory->doctor, vg->name))
 		return false;
 	if (!memory->has_wwids)
 		read_wwids(memory);
 	for (uint32_t i = 0; i < vg->pv_count; i++)
-		if (!is_among(vg->pv[i].wwid, memory->wwid, memory->wwid_count))
+		if (!has_wwid(memory, vg->pv[i].wwid))
 			return false;
 	return true;
 }
 
-int lea_doctor_read_memory(struct lea_doctor *doctor)
+int lea_doctor_read_memory(struct lea_doctor *doctor, const struct lea_scan *scan,
+			   const struct lea_doctor_disk_list *list,
+			   const struct lea_boot_memory **ret_memory)
 {
 	const struct lea_boot_memory *all = doctor->options.memory;
-	struct memory memory = {.doctor = doctor};
+	struct memory memory = {.doctor = doctor, .scan = scan, .list = list};
 	struct lea_boot_memory *kept;
 
+	*ret_memory = NULL;
 	if (!all || !lea_doctor_wants(doctor, 12))
 		return 0;
 	kept = lea_arena_alloc(doctor->arena, 1, sizeof(*kept));
@@ -104,12 +91,10 @@ int lea_doctor_read_memory(struct lea_doctor *doctor)
 	kept->vg = lea_arena_alloc(doctor->arena, all->vg_count + 1U, sizeof(*kept->vg));
 	if (!kept->vg)
 		return -ENOMEM;
-	read_pvids(&memory);
 	for (uint32_t i = 0; i < all->vg_count; i++)
 		if (!is_removed(&memory, &all->vg[i]))
 			kept->vg[kept->vg_count++] = all->vg[i];
-	free(memory.pvid);
 	free(memory.wwid);
-	doctor->facts.memory = kept;
+	*ret_memory = kept;
 	return 0;
 }

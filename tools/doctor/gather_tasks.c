@@ -28,7 +28,7 @@
 #define STATUS_BYTES 4096U
 
 /* How often the task has waited so far; 0: unknown. */
-static uint64_t switches_of(struct lea_doctor *doctor, int pid)
+static uint64_t switches_of(const struct lea_doctor *doctor, int pid)
 {
 	char path[32], text[STATUS_BYTES];
 	const char *at;
@@ -40,26 +40,27 @@ static uint64_t switches_of(struct lea_doctor *doctor, int pid)
 	return at ? strtoull(at + strlen("\nvoluntary_ctxt_switches:"), NULL, 10) : 0;
 }
 
-static int add_task(struct lea_doctor *doctor, int pid, const struct lea_proc_stat *stat)
+static int add_task(const struct lea_doctor *doctor, struct lea_doctor_blocked *blocked, int pid,
+		    const struct lea_proc_stat *stat)
 {
-	const size_t count = doctor->task_count;
+	const size_t count = blocked->count;
 
-	if (lea_make_room(&doctor->task, &doctor->task_room, count + 1, sizeof(*doctor->task)))
+	if (lea_make_room(&blocked->task, &blocked->room, count + 1, sizeof(*blocked->task)))
 		return -ENOMEM;
-	doctor->task[count] = (struct lea_doctor_task){.pid = pid, .state = stat->state};
-	snprintf(doctor->task[count].command, sizeof(doctor->task[count].command), "%s",
+	blocked->task[count] = (struct lea_doctor_task){.pid = pid, .state = stat->state};
+	snprintf(blocked->task[count].command, sizeof(blocked->task[count].command), "%s",
 		 stat->command);
-	doctor->task_start = reallocarray(doctor->task_start, count + 1, sizeof(uint64_t));
-	doctor->task_switches = reallocarray(doctor->task_switches, count + 1, sizeof(uint64_t));
-	if (!doctor->task_start || !doctor->task_switches)
+	blocked->start = reallocarray(blocked->start, count + 1, sizeof(uint64_t));
+	blocked->switches = reallocarray(blocked->switches, count + 1, sizeof(uint64_t));
+	if (!blocked->start || !blocked->switches)
 		return -ENOMEM;
-	doctor->task_start[count] = stat->start_ticks;
-	doctor->task_switches[count] = switches_of(doctor, pid);
-	doctor->task_count++;
+	blocked->start[count] = stat->start_ticks;
+	blocked->switches[count] = switches_of(doctor, pid);
+	blocked->count++;
 	return 0;
 }
 
-int lea_doctor_read_tasks(struct lea_doctor *doctor)
+int lea_doctor_read_tasks(const struct lea_doctor *doctor, struct lea_doctor_blocked *blocked)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const int proc_fd = lea_world_proc(doctor->world);
@@ -68,42 +69,43 @@ int lea_doctor_read_tasks(struct lea_doctor *doctor)
 
 	if (proc_fd < 0 || lea_file_list(proc_fd, ".", &dir))
 		return 0;
-	doctor->facts.tasks.is_read = true;
+	blocked->is_read = true;
 	while (!r && (entry = readdir(dir))) {
 		const int pid = atoi(entry->d_name);
 		struct lea_proc_stat stat;
 
 		if (pid > 0 && !lea_proc_stat(proc_fd, pid, &stat) && stat.state == 'D')
-			r = add_task(doctor, pid, &stat);
+			r = add_task(doctor, blocked, pid, &stat);
 	}
 	return r;
 }
 
 /* The same task in the same wait? */
-static bool is_still_blocked(struct lea_doctor *doctor, size_t i)
+static bool is_still_blocked(const struct lea_doctor *doctor,
+			     const struct lea_doctor_blocked *blocked, size_t i)
 {
-	const int pid = doctor->task[i].pid;
+	const int pid = blocked->task[i].pid;
 	struct lea_proc_stat now;
 
 	return !lea_proc_stat(lea_world_proc(doctor->world), pid, &now) && now.state == 'D' &&
-	       now.start_ticks == doctor->task_start[i] &&
-	       switches_of(doctor, pid) == doctor->task_switches[i];
+	       now.start_ticks == blocked->start[i] &&
+	       switches_of(doctor, pid) == blocked->switches[i];
 }
 
-bool lea_doctor_reread_tasks(struct lea_doctor *doctor)
+bool lea_doctor_reread_tasks(const struct lea_doctor *doctor, struct lea_doctor_blocked *blocked)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < doctor->task_count; i++) {
-		if (!is_still_blocked(doctor, i))
+	for (size_t i = 0; i < blocked->count; i++) {
+		if (!is_still_blocked(doctor, blocked, i))
 			continue;
-		doctor->task[count] = doctor->task[i];
-		doctor->task_start[count] = doctor->task_start[i];
-		doctor->task_switches[count++] = doctor->task_switches[i];
+		blocked->task[count] = blocked->task[i];
+		blocked->start[count] = blocked->start[i];
+		blocked->switches[count++] = blocked->switches[i];
 	}
-	doctor->task_count = count;
+	blocked->count = count;
 	for (size_t i = 0; i < count; i++)
-		doctor->task[i].blocked_s = (lea_doctor_now_ms(doctor) - doctor->began_ms) / 1000;
+		blocked->task[i].blocked_s = (lea_doctor_now_ms(doctor) - doctor->began_ms) / 1000;
 	return count > 0;
 }
 
@@ -132,7 +134,7 @@ static void device_by_name(struct lea_doctor_task *task)
 }
 
 /* The first block device that it has open. */
-static void device_by_links(struct lea_doctor *doctor, struct lea_doctor_task *task)
+static void device_by_links(const struct lea_doctor *doctor, struct lea_doctor_task *task)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
@@ -157,7 +159,7 @@ static void device_by_links(struct lea_doctor *doctor, struct lea_doctor_task *t
 	}
 }
 
-static void describe(struct lea_doctor *doctor, struct lea_doctor_task *task)
+static void describe(const struct lea_doctor *doctor, struct lea_doctor_task *task)
 {
 	char path[32];
 
@@ -173,31 +175,33 @@ static void describe(struct lea_doctor *doctor, struct lea_doctor_task *task)
 /* ---- locks */
 
 /* Of a task that is listed already, or of one more. */
-static int note_holder(struct lea_doctor *doctor, pid_t pid, const char *file, uint64_t age_s)
+static int note_holder(const struct lea_doctor *doctor, struct lea_doctor_blocked *blocked,
+		       pid_t pid, const char *file, uint64_t age_s)
 {
 	size_t i = 0;
 	int r;
 
-	while (i < doctor->task_count && doctor->task[i].pid != pid)
+	while (i < blocked->count && blocked->task[i].pid != pid)
 		i++;
-	if (i == doctor->task_count) {
+	if (i == blocked->count) {
 		/* flock(1) may have taken it for a shell, which has it still. */
 		struct lea_proc_stat stat;
 
 		if (lea_proc_stat(lea_world_proc(doctor->world), pid, &stat))
 			stat = (struct lea_proc_stat){.command = "a program that has ended"};
-		r = add_task(doctor, pid, &stat);
+		r = add_task(doctor, blocked, pid, &stat);
 		if (r)
 			return r;
 	}
-	if (!doctor->task[i].lock[0])
-		snprintf(doctor->task[i].lock, sizeof(doctor->task[i].lock), "%.159s", file);
-	doctor->task[i].age_s = age_s;
+	if (!blocked->task[i].lock[0])
+		snprintf(blocked->task[i].lock, sizeof(blocked->task[i].lock), "%.159s", file);
+	blocked->task[i].age_s = age_s;
 	return 0;
 }
 
 /* lvm2 removes a lock's file when it releases the lock, so the file is as old as the lock. */
-static int read_lock(struct lea_doctor *doctor, const char *folder, int folder_fd, const char *name)
+static int read_lock(const struct lea_doctor *doctor, struct lea_doctor_blocked *blocked,
+		     const char *folder, int folder_fd, const char *name)
 {
 	char file[160];
 	struct stat st;
@@ -211,10 +215,10 @@ static int read_lock(struct lea_doctor *doctor, const char *folder, int folder_f
 		return 0;
 	pid = lea_lock_holder(lea_world_proc(doctor->world), folder, name);
 	snprintf(file, sizeof(file), "%.30s/%.120s", doctor->conf->locking_dir, name);
-	return pid > 0 ? note_holder(doctor, pid, file, (uint64_t)age) : 0;
+	return pid > 0 ? note_holder(doctor, blocked, pid, file, (uint64_t)age) : 0;
 }
 
-static int read_locks(struct lea_doctor *doctor)
+static int read_locks(const struct lea_doctor *doctor, struct lea_doctor_blocked *blocked)
 {
 	LEA_AUTO(lea_freep) char *folder = lea_world_path(doctor->world, doctor->conf->locking_dir);
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
@@ -228,20 +232,31 @@ static int read_locks(struct lea_doctor *doctor)
 		if ((!strncmp(entry->d_name, "V_", 2) || !strncmp(entry->d_name, "P_", 2)) &&
 		    !strstr(entry->d_name, ":aux")) {
 			asked++;
-			r = read_lock(doctor, folder, dirfd(dir), entry->d_name);
+			r = read_lock(doctor, blocked, folder, dirfd(dir), entry->d_name);
 		}
 	return r;
 }
 
-int lea_doctor_finish_tasks(struct lea_doctor *doctor)
+int lea_doctor_finish_tasks(const struct lea_doctor *doctor, struct lea_doctor_blocked *blocked,
+			    struct lea_doctor_tasks *ret_tasks)
 {
 	int r;
 
-	lea_doctor_reread_tasks(doctor);
-	r = read_locks(doctor);
-	for (size_t i = 0; i < doctor->task_count; i++)
-		describe(doctor, &doctor->task[i]);
-	doctor->facts.tasks.task = doctor->task;
-	doctor->facts.tasks.count = (uint32_t)doctor->task_count;
+	lea_doctor_reread_tasks(doctor, blocked);
+	r = read_locks(doctor, blocked);
+	for (size_t i = 0; i < blocked->count; i++)
+		describe(doctor, &blocked->task[i]);
+	*ret_tasks = (struct lea_doctor_tasks){
+		.task = blocked->task,
+		.count = (uint32_t)blocked->count,
+		.is_read = blocked->is_read,
+	};
 	return r;
+}
+
+void lea_doctor_blocked_done(struct lea_doctor_blocked *blocked)
+{
+	free(blocked->task);
+	free(blocked->start);
+	free(blocked->switches);
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 uint64_t lea_doctor_now_ms(const struct lea_doctor *doctor)
 {
@@ -20,7 +21,7 @@ const char *lea_doctor_keep(struct lea_doctor *doctor, const char *text)
 	return kept ? kept : "";
 }
 
-char *lea_doctor_read_text(struct lea_doctor *doctor, int dir_fd, const char *path,
+char *lea_doctor_read_text(const struct lea_doctor *doctor, int dir_fd, const char *path,
 			   size_t max_bytes)
 {
 	LEA_AUTO(lea_freep)
@@ -44,11 +45,9 @@ const struct lea_mounts *lea_doctor_mounts(struct lea_doctor *doctor, enum lea_m
 	return mounts;
 }
 
-int lea_doctor_add_job(struct lea_doctor *doctor, const struct lea_doctor_job *job)
+bool lea_doctor_is_installed(const struct lea_doctor *doctor, const char *program)
 {
-	if (lea_make_room(&doctor->job, &doctor->job_room, doctor->job_count + 1,
-			  sizeof(*doctor->job)))
-		return -ENOMEM;
-	memcpy(&doctor->job[doctor->job_count++], job, sizeof(*job));
-	return 0;
+	LEA_AUTO(lea_freep) char *path = lea_world_path(doctor->world, program);
+
+	return path && !access(path, X_OK);
 }
