@@ -2,7 +2,7 @@
 /* Pure: no I/O, no clock. */
 /*
  * What lvmevent doctor knows of the machine, a struct for each subject. Only the gatherers
- * (command/doctor_*.c) write it, the checks read it. Strings are borrowed and never NULL; "":
+ * (gather_*.c) write it, the checks read it. Strings are borrowed and never NULL; "":
  * unknown. Numbers that may be unknown are LEA_DOCTOR_UNKNOWN then.
  */
 #pragma once
@@ -90,8 +90,8 @@ struct lea_doctor_lv {
 
 struct lea_doctor_vg {
 	const struct lea_vg *vg;
-	const uint32_t *disk;	  /* [vg->pv_count]: index into the disks; LEA_NONE: not there */
-	struct lea_doctor_lv *lv; /* [vg->lv_count] */
+	const uint32_t *disk; /* [vg->pv_count]: index into the disks; LEA_NONE: not there */
+	const struct lea_doctor_lv *lv; /* [vg->lv_count] */
 	bool has_duplicate;
 	bool is_unwatched; /* active, and not registered with dmeventd */
 	bool is_ours;	   /* of this host, and not exported or shared */
@@ -118,7 +118,7 @@ struct lea_doctor_hidden {
 };
 
 struct lea_doctor_disks {
-	struct lea_doctor_disk *disk;
+	const struct lea_doctor_disk *disk;
 	uint32_t count;
 	const struct lea_doctor_hidden *hidden;
 	uint32_t hidden_count;
@@ -127,7 +127,7 @@ struct lea_doctor_disks {
 };
 
 struct lea_doctor_vgs {
-	struct lea_doctor_vg *vg;
+	const struct lea_doctor_vg *vg;
 	uint32_t count;
 	const struct lea_doctor_node *node;
 	uint32_t node_count;
