@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pure: no I/O, no clock. */
-/* Shared by the checks of lib/policy/doctor_*.c. */
+/* Shared by the checks of tools/doctor/check_*.c. */
 #pragma once
 
 #include "doctor/facts.h"
