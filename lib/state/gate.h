@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The gate: closed from lvmevent arm, before udevd starts, until the boot scan has caught up, so
+ * The gate: closed from lvmeventd arm, before udevd starts, until the boot scan has caught up, so
  * that coldplug events cost nothing. It is closed if /run/lvm/event/gate-armed exists and
  * /run/lvm/boot-finished does not; otherwise open. A third file, event/not-in-charge, means that
  * our udev rules are not in place; then event activation belongs to lvm2. libc only.

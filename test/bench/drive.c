@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * drive ROOT COMMAND [ARGUMENT...]: runs a command of lvmevent in a tree that stands for /, where
+ * drive ROOT COMMAND [ARGUMENT...]: runs a verb of our programs in a tree that stands for /, where
  * regular files stand for devices. The installed program cannot do this.
  *
  * With BENCH_UNCONFINED set the reader keeps its privileges: a tool that counts instructions runs

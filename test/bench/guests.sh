@@ -83,7 +83,7 @@ machine() {
 # started_by WHAT: the runner is not resident: WHAT starts it for each burst, the path unit or SYSTEMD_WANTS
 started_by() {
 	local wants=/etc/systemd/system/sysinit.target.wants
-	printf '[Service]\nType=oneshot\nExecStart=\nExecStart=/usr/sbin/lvmevent run\n' |
+	printf '[Service]\nType=oneshot\nExecStart=\nExecStart=/usr/libexec/lvmevent/lvmeventd run\n' |
 		overlay_file etc/systemd/system/lvmevent-runner.service.d/bench.conf
 	first "rm $wants/lvmevent-runner.service"
 	if [ "$1" = wants ]; then

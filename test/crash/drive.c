@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * drive ROOT COMMAND [ARGUMENT...]: runs a command of lvmevent in a tree that stands for /, with
+ * drive ROOT COMMAND [ARGUMENT...]: runs a verb of our programs in a tree that stands for /, with
  * files for devices, device-mapper and udev (see drive.h). "drive ROOT dm" prints the active nodes.
  */
 #include "crash/drive.h"

@@ -303,7 +303,7 @@ class Machine:
                            f"{pid}\n")
 
     def start(self, *words, env=None):
-        """Starts a program of the package: "enqueue", or a command of lvmevent."""
+        """Starts a program of the package: "enqueue", or a verb of ours."""
         log = open(self.log_path, "ab")
         if words[0] == "enqueue":
             command = [f"{self.build}/enqueue", "--run-dir", f"{self.root}/run/lvm"]

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What programs have in common that run a command of lvmevent in a tree that stands for /. */
+/* What programs have in common that run a verb of our programs in a tree that stands for /. */
 #pragma once
 
-#include "cli/cmd.h"
 #include "cli/log_sink.h"
+#include "fake/verb.h"
 #include "world/clock_kernel.h"
 
 #include <stdio.h>
@@ -17,6 +17,7 @@
 static inline int drive_main(int argc, char *argv[],
 			     bool (*equip)(struct lea_world *world, const char *root))
 {
+	const struct lea_cmd *cmd;
 	struct lea_report report;
 	struct lea_world world;
 	int code = LEA_EXIT_PARAMS;
@@ -28,9 +29,9 @@ static inline int drive_main(int argc, char *argv[],
 	lea_report_init(&report, stdout, stderr, argv[2]);
 	lea_world_init(&world, argv[1], &report.log, environ);
 	world.clock = lea_clock_kernel();
-	for (const struct lea_cmd *cmd = lea_cmd_lvmevent; cmd->name; cmd++)
-		if (!strcmp(cmd->name, argv[2]) && (!equip || equip(&world, argv[1])))
-			code = cmd->run(&world, argc - 2, argv + 2);
+	cmd = find_verb(argv[2]);
+	if (cmd && (!equip || equip(&world, argv[1])))
+		code = cmd->run(&world, argc - 2, argv + 2);
 	lea_world_done(&world);
 	return code;
 }

@@ -131,7 +131,7 @@ unit() {
 	(
 		trap 'kill "$child" 2>/dev/null; exit' TERM
 		while :; do
-			"$@" "$program" run --stay >>"$tmp/unit" 2>&1 &
+			"$@" "$lvmeventd" run --stay >>"$tmp/unit" 2>&1 &
 			child=$!
 			wait "$child"
 			echo "ended with $?" >>"$tmp/unit"
@@ -144,7 +144,7 @@ unit() {
 # runner_pid: prints the lowest descendant of the unit: killing strace would leave the runner running
 runner_pid() {
 	local pid=$unit_pid next
-	while next=$(pgrep -o -P "$pid") && [ "$(cat "/proc/$pid/comm")" != lvmevent ]; do pid=$next; done
+	while next=$(pgrep -o -P "$pid") && [ "$(cat "/proc/$pid/comm")" != lvmeventd ]; do pid=$next; done
 	echo "$pid"
 }
 

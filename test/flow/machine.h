@@ -5,11 +5,11 @@
  */
 #pragma once
 
-#include "cli/cmd.h"
 #include "cli/log_sink.h"
 #include "fake/dm.h"
 #include "fake/sample.h"
 #include "fake/tree.h"
+#include "fake/verb.h"
 #include "state/claim.h"
 #include "state/online.h"
 #include "state/queue.h"
@@ -187,16 +187,19 @@ static inline bool machine_has(const char *path)
 	return !access(full, F_OK);
 }
 
-/* @words: the command line, split at spaces. Returns the exit code. */
-static inline int machine_command(const struct lea_cmd *cmd, const char *words)
+/* @words: the verb and its arguments, split at spaces. Returns the exit code. */
+static inline int machine_command(const char *words)
 {
 	char line[256], *argv[16], *state = NULL;
+	const struct lea_cmd *cmd;
 	int argc = 0, code;
 
 	snprintf(line, sizeof(line), "%s", words);
 	for (char *word = strtok_r(line, " ", &state); word; word = strtok_r(NULL, " ", &state))
 		argv[argc++] = word;
 	argv[argc] = NULL;
+	cmd = find_verb(argv[0]);
+	ck_assert_ptr_nonnull(cmd);
 	code = cmd->run(machine.world, argc, argv);
 	fflush(machine.out_file);
 	fflush(machine.err_file);

@@ -23,15 +23,6 @@ static void teardown(void)
 
 const struct fixture fixture = {setup, teardown};
 
-static int lvmevent(const char *command, const char *words)
-{
-	const struct lea_cmd *cmd = lea_cmd_lvmevent;
-
-	while (strcmp(cmd->name, command))
-		cmd++;
-	return machine_command(cmd, words);
-}
-
 static void put(const char *path, const char *text)
 {
 	tree_put(&machine.tree, path, text);

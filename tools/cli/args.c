@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/args.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,12 +21,13 @@ int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc, char 
 	int r = lea_opts_parse(opts, argc, argv, why);
 
 	if (r == 0 && args->help) {
-		printf("Usage: lvmevent %s\n", usage);
+		printf("Usage: %s %s\n", program_invocation_short_name, usage);
 		lea_opts_help(opts, stdout);
 		return LEA_EXIT_DONE;
 	}
 	if (r == 0 && opts->positional.count > args->most_words) {
-		fprintf(stderr, "  Too many arguments. Usage: lvmevent %s\n", usage);
+		fprintf(stderr, "  Too many arguments. Usage: %s %s\n",
+			program_invocation_short_name, usage);
 		return LEA_EXIT_PARAMS;
 	}
 	if (r) {
@@ -34,4 +36,15 @@ int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc, char 
 	}
 	args->word = opts->positional.count ? opts->positional.item[0] : NULL;
 	return -1;
+}
+
+int lea_lvmevent_parse_plain(const char *usage, int argc, char *argv[])
+{
+	static const struct lea_opt row = LEA_LVMEVENT_HELP;
+	struct lea_args args = {0};
+	struct lea_opts opts = {.row = &row, .count = 1, .values = &args};
+	int code = lea_lvmevent_parse(&opts, usage, argc, argv);
+
+	lea_opts_done(&opts);
+	return code;
 }

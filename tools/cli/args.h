@@ -25,8 +25,11 @@ bool lea_check_streams(void);
 /*
  * lea_lvmevent_parse - parse options and up to most_words other arguments
  * @opts:  its values are a struct lea_args, or a struct that begins with one
- * @usage: the line of --help, without "Usage: lvmevent "
+ * @usage: the line of --help, without "Usage: PROGRAM "
  * Returns -1 to go on, else the exit code to leave with (help or the mistake was printed).
  */
 LEA_MUST_CHECK int lea_lvmevent_parse(struct lea_opts *opts, const char *usage, int argc,
 				      char *argv[]);
+
+/* The same for verbs whose only option is --help. */
+LEA_MUST_CHECK int lea_lvmevent_parse_plain(const char *usage, int argc, char *argv[]);

@@ -13,16 +13,17 @@ struct lea_opts;
 struct lea_report;
 
 struct lea_cmd {
-	const char *name; /* NULL ends a table */
+	const char *name;
 	const char *help; /* one line for the list of commands */
 	/* @argv[0] is the command's own name. Returns an exit code. */
 	int (*run)(struct lea_world *world, int argc, char *argv[]);
+	/* NULL: none. Called before the world is opened; -1: go on with run. */
+	int (*run_early)(int argc, char *argv[]);
+	const char *link; /* a link of this name to the program starts it; NULL: none */
 };
 
 extern const struct lea_cmd lea_cmd_pvscan;
 extern const struct lea_cmd lea_cmd_vgchange;
-extern const struct lea_cmd
-	lea_cmd_lvmevent[]; /* lvmevent's own subcommands, ended by a NULL name */
 
 /*
  * lea_hand_to_lvm - exec the real lvm with the same arguments

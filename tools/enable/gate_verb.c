@@ -121,7 +121,7 @@ struct gate_args {
 	unsigned int wait;
 };
 
-int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[])
+static int run_gate(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
@@ -141,6 +141,12 @@ int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[])
 	lea_opts_done(&opts);
 	return code >= 0 ? code : open_gate(world, args.wait != 0);
 }
+
+const struct lea_cmd lea_cmd_gate = {
+	.name = "gate",
+	.help = "Open the gate, or print its state.",
+	.run = run_gate,
+};
 
 static int sweep(struct lea_session *session, bool is_boot, bool wait)
 {
@@ -173,7 +179,7 @@ struct sweep_args {
 	unsigned int wait, boot;
 };
 
-int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[])
+static int run_sweep(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
@@ -199,3 +205,9 @@ int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[])
 		return LEA_EXIT_DONE;
 	return sweep(&session, args.boot != 0, args.wait != 0);
 }
+
+const struct lea_cmd lea_cmd_sweep = {
+	.name = "sweep",
+	.help = "Reconcile: compare all devices with the records.",
+	.run = run_sweep,
+};

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lvmevent gate and sweep */
+/* lvmevent gate and sweep: of both programs */
 #pragma once
 
-#include "world/world.h"
+#include "cli/cmd.h"
 
-/* Each returns an exit code. */
-int lea_lvmevent_gate(struct lea_world *world, int argc, char *argv[]);
-int lea_lvmevent_sweep(struct lea_world *world, int argc, char *argv[]);
+extern const struct lea_cmd lea_cmd_gate, lea_cmd_sweep;
 
 /* "open", "closed" ...: static text. */
 const char *lea_gate_word(struct lea_world *world);

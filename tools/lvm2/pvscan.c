@@ -4,10 +4,12 @@
 
 #include "base/cleanup.h"
 #include "cli/log_sink.h"
+#include "daemon/enqueue.h"
 #include "state/gate.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ONE_PV	(FORM_LIST_VG | FORM_LIST_LVS)
 #define ANY_PVS (FORM_PLAIN | FORM_ACTIVATE)
@@ -151,8 +153,19 @@ static int run_pvscan(struct lea_world *world, int argc, char *argv[])
 	return code;
 }
 
+/* It runs for each event: with --enqueue nothing else is begun. */
+static int enqueue(int argc, char *argv[])
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--enqueue"))
+			return lea_enqueue_main(argc, argv, environ);
+	return -1;
+}
+
 const struct lea_cmd lea_cmd_pvscan = {
 	.name = "pvscan",
 	.help = "Record PVs that appeared, activate VGs that they complete.",
 	.run = run_pvscan,
+	.run_early = enqueue,
+	.link = "pvscan",
 };

@@ -127,4 +127,5 @@ const struct lea_cmd lea_cmd_vgchange = {
 	.name = "vgchange",
 	.help = "Activate or deactivate the LVs of VGs.",
 	.run = run_vgchange,
+	.link = "vgchange",
 };

@@ -2,8 +2,8 @@
 /*
  * lvmevent-generator: started by systemd before it reads its units. Writes the dependencies of
  * lvm-needed.target, the devices of what the boot needs, longer time limits of those that the last
- * boot had late, process 1's share of CPU, and what lvm2-monitor.service starts. Whatever fails, the
- * boot goes on without.
+ * boot had late, process 1's share of CPU, and what lvm2-monitor.service starts. Whatever fails,
+ * the boot goes on without.
  */
 
 #include <fcntl.h>
@@ -11,11 +11,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lvmeventd/generator_verb.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "cli/args.h"
 #include "cli/fail.h"
+#include "lvmeventd/generator_verb.h"
 #include "memory/boot_memory_file.h"
 #include "memory/need_memory.h"
 #include "memory/need_unit.h"
@@ -123,25 +123,28 @@ static int write_limits(struct lea_world *world, int folder_fd, struct lea_needs
 	return r;
 }
 
-/* While udev's workers use all CPUs, process 1 would get the share of one of them, and would start no
- * service before it has processed the devices that they announce. */
+/* While udev's workers use all CPUs, process 1 would get the share of one of them, and would start
+ * no service before it has processed the devices that they announce. */
 static int write_weight(int folder_fd, uint32_t weight)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text),
-		 "# Made by lvmevent-generator: event/manager_weight\n[Scope]\nStartupCPUWeight=%u\n",
-		 weight);
+	snprintf(
+		text, sizeof(text),
+		"# Made by lvmevent-generator: event/manager_weight\n[Scope]\nStartupCPUWeight=%u\n",
+		weight);
 	return weight ? write_drop_in(folder_fd, "init.scope", "50-lvmevent.conf", text) : 0;
 }
 
 /* lvm2-monitor.service comes before the local mounts; see tools/lvmeventd/monitor_verb.c. */
 static int write_monitor(int folder_fd)
 {
-	return write_drop_in(folder_fd, "lvm2-monitor.service", "50-lvmevent.conf",
-			     "# Made by lvmevent-generator: lvm2's command runs only for VGs that need "
-			     "it\n"
-			     "[Service]\nExecStart=\nExecStart=" LEA_SBINDIR "/lvmevent monitor\n");
+	return write_drop_in(
+		folder_fd, "lvm2-monitor.service", "50-lvmevent.conf",
+		"# Made by lvmevent-generator: lvm2's command runs only for VGs that need "
+		"it\n"
+		"[Service]\nExecStart=\nExecStart=" LEA_LIBEXECDIR "/lvmeventd monitor\n"
+		"SyslogIdentifier=lvmevent\n");
 }
 
 static int generate(struct lea_world *world, const char *folder)
@@ -165,7 +168,7 @@ static int generate(struct lea_world *world, const char *folder)
 	return r ? r : write_limits(world, folder_fd, needs);
 }
 
-int lea_lvmevent_generator(struct lea_world *world, int argc, char *argv[])
+static int run_generator(struct lea_world *world, int argc, char *argv[])
 {
 	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP};
 	struct lea_args args = {.most_words = 3};
@@ -173,7 +176,7 @@ int lea_lvmevent_generator(struct lea_world *world, int argc, char *argv[])
 	int r, code = lea_lvmevent_parse(&opts, "generator FOLDER [FOLDER FOLDER]", argc, argv);
 
 	if (code < 0 && !args.word) {
-		fprintf(stderr, "  Usage: lvmevent generator FOLDER [FOLDER FOLDER]\n");
+		fprintf(stderr, "  Usage: lvmeventd generator FOLDER [FOLDER FOLDER]\n");
 		code = LEA_EXIT_PARAMS;
 	}
 	if (code < 0) {
@@ -184,3 +187,10 @@ int lea_lvmevent_generator(struct lea_world *world, int argc, char *argv[])
 	lea_opts_done(&opts);
 	return code;
 }
+
+const struct lea_cmd lea_cmd_generator = {
+	.name = "generator",
+	.help = "Write units for systemd (systemd).",
+	.run = run_generator,
+	.link = "lvmevent-generator",
+};

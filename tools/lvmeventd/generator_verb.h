@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lvmevent generator */
+/* lvmeventd generator */
 #pragma once
 
-#include "world/world.h"
+#include "cli/cmd.h"
 
-/* Returns an exit code. */
-int lea_lvmevent_generator(struct lea_world *world, int argc, char *argv[]);
+extern const struct lea_cmd lea_cmd_generator;

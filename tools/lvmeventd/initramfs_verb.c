@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lvmevent initramfs: the options of the boot scripts of an initramfs. */
+/* lvmeventd initramfs: the options of the boot scripts of an initramfs. */
 #include "initramfs/pass.h"
 
 #include <errno.h>
@@ -101,7 +101,7 @@ static int run(struct lea_world *world, const struct args *args)
 	    !parse_number(args->passes, DEFAULT_PASSES, &options.passes) ||
 	    !!args->check == (args->shared.word || args->resume || args->lvs.count ||
 			      args->vgs.count || args->all_needs)) {
-		fprintf(stderr, "  Usage: lvmevent " USAGE "\n");
+		fprintf(stderr, "  Usage: lvmeventd " USAGE "\n");
 		return LEA_EXIT_PARAMS;
 	}
 	LEA_CRASHPOINT_ROLE("initramfs");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lvmevent initramfs */
+/* lvmeventd initramfs */
 #pragma once
 
 #include "world/world.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lvmevent monitor: takes the place of lvm2's command in lvm2-monitor.service, which reads all disks
- * while local mounts wait for it. Starts that command only for VGs that need it; in doubt for all.
+ * lvmeventd monitor: takes the place of lvm2's command in lvm2-monitor.service, which reads all
+ * disks while local mounts wait for it. Starts that command only for VGs that need it; in doubt for
+ * all.
  */
 #include "cli/cmd.h"
 
@@ -56,11 +57,7 @@ static int run(struct lea_world *world)
 
 int lea_lvmevent_monitor(struct lea_world *world, int argc, char *argv[])
 {
-	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP};
-	struct lea_args args = {0};
-	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
-	const int code = lea_lvmevent_parse(&opts, "monitor", argc, argv);
+	const int code = lea_lvmevent_parse_plain("monitor", argc, argv);
 
-	lea_opts_done(&opts);
 	return code >= 0 ? code : run(world);
 }

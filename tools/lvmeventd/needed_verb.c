@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lvmevent needed: what the boot needs is activated before the coldplug. */
+/* lvmeventd needed: what the boot needs is activated before the coldplug. */
 
 #include <systemd/sd-daemon.h>
 
-#include "lvmeventd/needed_verb.h"
 #include "base/cleanup.h"
 #include "base/step.h"
 #include "cli/args.h"
 #include "cli/fail.h"
 #include "daemon/needed.h"
 #include "daemon/session.h"
+#include "lvmeventd/needed_verb.h"
 #include "world/timeline.h"
 
 #define GRACE_MS 5000U /* of the unit's start beyond the deadline, if not even the thread runs */
@@ -41,12 +41,8 @@ static void run(struct lea_world *world)
 
 int lea_lvmevent_needed(struct lea_world *world, int argc, char *argv[])
 {
-	const struct lea_opt rows[] = {LEA_LVMEVENT_HELP};
-	struct lea_args args = {0};
-	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
-	int code = lea_lvmevent_parse(&opts, "needed", argc, argv);
+	const int code = lea_lvmevent_parse_plain("needed", argc, argv);
 
-	lea_opts_done(&opts);
 	if (code >= 0)
 		return code;
 	LEA_CRASHPOINT_ROLE("needed");

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lvmevent run: the runner's options. */
+/* lvmeventd run: the runner's options. */
 
 #include <stdio.h>
 
-#include "lvmeventd/run_verb.h"
 #include "base/step.h"
 #include "cli/args.h"
 #include "daemon/resident.h"
 #include "daemon/restart.h"
 #include "daemon/session.h"
+#include "lvmeventd/run_verb.h"
 #include "world/timeline.h"
 
 #define USAGE "run [--stay [--compare]]"
@@ -49,7 +49,7 @@ int lea_lvmevent_run(struct lea_world *world, int argc, char *argv[])
 
 	lea_opts_done(&opts);
 	if (code < 0 && args.compare && !args.stay) {
-		fprintf(stderr, "  --compare needs --stay. Usage: lvmevent " USAGE "\n");
+		fprintf(stderr, "  --compare needs --stay. Usage: lvmeventd " USAGE "\n");
 		code = LEA_EXIT_PARAMS;
 	}
 	return code >= 0 ? code : run_resident(world, args.stay != 0, args.compare != 0);

@@ -99,11 +99,7 @@ const struct fixture fixture = {setup, teardown};
 
 static int doctor(const char *words)
 {
-	const struct lea_cmd *cmd = lea_cmd_lvmevent;
-
-	while (strcmp(cmd->name, "doctor"))
-		cmd++;
-	return machine_command(cmd, words);
+	return machine_command(words);
 }
 
 /* ---- troubles */

@@ -4,7 +4,7 @@
 
 static int plan(const char *words)
 {
-	return lvmevent("plan", words);
+	return machine_command(words);
 }
 
 /* What a plan must not depend on: it failed in this boot, it is active, its entry is pending. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lvmevent initramfs as a command: which nodes it creates, its exit codes, and what it leaves
+/* lvmeventd initramfs as a command: which nodes it creates, its exit codes, and what it leaves
  * behind. */
 #include "flow/machine.h"
 #include "initramfs/pass.h"
@@ -38,13 +38,10 @@ static void setup(void)
 
 static int initramfs(const char *words)
 {
-	const struct lea_cmd *cmd = lea_cmd_lvmevent;
 	char line[256];
 
-	while (strcmp(cmd->name, "initramfs"))
-		cmd++;
 	snprintf(line, sizeof(line), "initramfs --needs " NEEDS " %s", words);
-	return machine_command(cmd, line);
+	return machine_command(line);
 }
 
 /* "root home": LVs of vg_one; "plain--1" and "fast" of the other VG. In the order of creation. */

@@ -40,7 +40,7 @@ TEST_EACH(each_form_of_an_event_command_reads_its_devices, events)
 	machine_plug("stripe-b", "sdc", 48, 3);
 	machine_record(PVID_A, "vg-two.pvs", "sdb", 32);
 	snprintf(words, sizeof(words), "vgchange %s", events[_i].words);
-	code = machine_command(&lea_cmd_vgchange, words);
+	code = machine_command(words);
 	ck_assert_msg(code == events[_i].code, "%s: exit %d\n%s%s", events[_i].claim, code,
 		      machine.out, machine.err);
 	ck_assert_msg(!strcmp(machine.out, events[_i].out), "%s: printed\n%s", events[_i].claim,
@@ -57,8 +57,7 @@ TEST(vgchange_of_events_activates_every_complete_vg)
 	machine_record(PVID_ONE, "vg_one", "sda", 16);
 	machine_record(PVID_A, "vg-two.pvs", "sdb", 32);
 	machine_record(PVID_B, "vg-two.pvs", "sdc", 48);
-	ck_assert_int_eq(machine_command(&lea_cmd_vgchange, "vgchange -aay --autoactivation event"),
-			 0);
+	ck_assert_int_eq(machine_command("vgchange -aay --autoactivation event"), 0);
 	ck_assert_ptr_nonnull(strstr(machine.out, ONE_ACTIVE));
 	ck_assert_ptr_nonnull(strstr(machine.out, TWO_ACTIVE));
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 5);
@@ -136,8 +135,7 @@ TEST_EACH(each_setting_and_option_has_its_effect, settings)
 		 "\n");
 	if (settings[_i].file)
 		tree_put(&machine.tree, settings[_i].file, settings[_i].text);
-	code = machine_command(settings[_i].words[0] == 'p' ? &lea_cmd_pvscan : &lea_cmd_vgchange,
-			       settings[_i].words);
+	code = machine_command(settings[_i].words);
 	ck_assert_msg(code == settings[_i].code, "%s: exit %d\n%s%s", settings[_i].claim, code,
 		      machine.out, machine.err);
 	ck_assert_msg(settings[_i].out[0] ? strstr(machine.out, settings[_i].out) != NULL
@@ -170,10 +168,10 @@ TEST_EACH(the_system_dir_is_the_one_of_the_caller, folders)
 	tree_put(&machine.tree, "/rescue/lvm.conf", "devices { filter = [ \"a|.*|\" ] }");
 	if (folders[_i].entry)
 		tree_env(&machine.tree, folders[_i].entry);
-	code = machine_command(&lea_cmd_vgchange, folders[_i].words);
+	code = machine_command(folders[_i].words);
 	ck_assert_msg(code == folders[_i].code, "%s: exit %d\n%s", folders[_i].claim, code,
 		      machine.err);
-	machine_command(&lea_cmd_pvscan, "pvscan --cache 8:16");
+	machine_command("pvscan --cache 8:16");
 	ck_assert_msg(!code == (strstr(machine.out, "PV /dev/sda online.") != NULL), "%s: pvscan",
 		      folders[_i].claim);
 }
@@ -186,20 +184,9 @@ TEST(a_stale_record_is_replaced_under_a_devices_list)
 	machine_plug("orphan", "sdb", 32, 2);
 	machine_record(PVID_ONE, "vg_one", "sdb", 32);
 	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { filter = [ \"x|a|\" ] }");
-	ck_assert_int_eq(machine_command(&lea_cmd_pvscan, "pvscan --cache --devices /dev/sda 8:16"),
-			 0);
+	ck_assert_int_eq(machine_command("pvscan --cache --devices /dev/sda 8:16"), 0);
 	ck_assert_ptr_nonnull(strstr(machine.out, "PV /dev/sda online.\n"));
 	ck_assert_str_eq(machine.err, "");
-}
-
-static int lvmevent(const char *words)
-{
-	const struct lea_cmd *cmd = lea_cmd_lvmevent;
-
-	while (cmd->name && strncmp(cmd->name, words, strcspn(words, " ")))
-		cmd++;
-	ck_assert_ptr_nonnull(cmd->name);
-	return machine_command(cmd, words);
 }
 
 static void pending_are(int event_fd, size_t pending)
@@ -226,11 +213,11 @@ TEST(a_wrong_filter_loses_no_entry)
 	ck_assert_int_eq(lea_queue_put(event_fd, &entry), 0);
 	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { filter = [ \"x|a|\" ] }");
 	for (int i = 0; i < 5; i++)
-		ck_assert_int_eq(lvmevent("run"), 5);
+		ck_assert_int_eq(machine_command("run"), 5);
 	ck_assert_ptr_nonnull(strstr(machine.err, "Invalid filter pattern"));
 	pending_are(event_fd, 1);
 	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "");
-	ck_assert_int_eq(lvmevent("run"), 0);
+	ck_assert_int_eq(machine_command("run"), 0);
 	pending_are(event_fd, 0);
 	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
 	ck_assert_ptr_nonnull(strstr(machine.out,

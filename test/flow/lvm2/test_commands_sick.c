@@ -57,19 +57,6 @@ static void end(void)
 
 const struct fixture fixture = {begin, end};
 
-static int command(const char *words)
-{
-	const struct lea_cmd *cmd = lea_cmd_lvmevent;
-
-	if (!strncmp(words, "vgchange", strlen("vgchange")))
-		return machine_command(&lea_cmd_vgchange, words);
-	if (!strncmp(words, "pvscan", strlen("pvscan")))
-		return machine_command(&lea_cmd_pvscan, words);
-	while (strncmp(cmd->name, words, strcspn(words, " ")) != 0)
-		cmd++;
-	return machine_command(cmd, words);
-}
-
 static const struct {
 	const char *claim, *words, *out, *err;
 } rows[] = {
@@ -87,7 +74,7 @@ static const struct {
 
 TEST_EACH(a_disk_that_hangs_is_named_and_left_out, rows)
 {
-	int code = command(rows[_i].words);
+	int code = machine_command(rows[_i].words);
 
 	ck_assert_msg(code == 5, "%s: exit %d\n%s%s", rows[_i].claim, code, machine.out,
 		      machine.err);
@@ -99,7 +86,7 @@ TEST_EACH(a_disk_that_hangs_is_named_and_left_out, rows)
 
 TEST(explain_names_a_disk_that_hangs)
 {
-	ck_assert_int_eq(command("explain"), 0);
+	ck_assert_int_eq(machine_command("explain"), 0);
 	ck_assert_ptr_nonnull(strstr(machine.out, "PV /dev/sdc: not used: hung-disk\n"));
 	ck_assert_ptr_nonnull(strstr(machine.out, "VG vg-two.pvs: inactive: incomplete\n"));
 }
@@ -107,7 +94,7 @@ TEST(explain_names_a_disk_that_hangs)
 TEST(a_disk_that_hangs_under_the_lock_is_not_missing)
 {
 	tree_put(&machine.tree, LATER, "");
-	ck_assert_int_eq(command("vgchange -ay vg-two.pvs"), 5);
+	ck_assert_int_eq(machine_command("vgchange -ay vg-two.pvs"), 5);
 	ck_assert_msg(strstr(machine.err, "VG vg-two.pvs: reading its metadata again: ") != NULL,
 		      "%s%s", machine.out, machine.err);
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
@@ -115,7 +102,7 @@ TEST(a_disk_that_hangs_under_the_lock_is_not_missing)
 
 TEST(a_disk_that_answers_later_is_no_event)
 {
-	ck_assert_int_eq(command("vgchange -an vg_one"), 5);
+	ck_assert_int_eq(machine_command("vgchange -an vg_one"), 5);
 	tree_remove(&machine.tree, SICK);
 	usleep(300000);
 	ck_assert(!machine_has("/run/lvm/event"));
@@ -140,7 +127,7 @@ static const struct {
 
 static void repeat(const char *claim, const char *words, int code, const char *said)
 {
-	const int got = command(words);
+	const int got = machine_command(words);
 
 	ck_assert_msg(got == code, "%s: exit %d\n%s%s", claim, got, machine.out, machine.err);
 	ck_assert_msg(strstr(machine.out, said) || strstr(machine.err, said), "%s:\n%s%s", claim,
@@ -171,12 +158,12 @@ TEST(commands_share_what_they_know_of_a_hung_disk)
 TEST(a_disk_that_answers_again_is_read_again)
 {
 	tree_mkdir(&machine.tree, "/run/lvm/event");
-	ck_assert_int_eq(command("vgchange -an vg_one"), 5);
+	ck_assert_int_eq(machine_command("vgchange -an vg_one"), 5);
 	tree_remove(&machine.tree, SICK);
 	for (int i = 0; i < TRIES && machine_children(); i++)
 		usleep(10000);
 	ck_assert_uint_eq(machine_children(), 0);
-	ck_assert_msg(!command("explain"), "%s", machine.err);
+	ck_assert_msg(!machine_command("explain"), "%s", machine.err);
 	ck_assert_ptr_null(strstr(machine.out, "hung-disk"));
 	ck_assert_msg(!machine_has(HUNG), "nothing hangs: nothing is remembered");
 	tree_put(&machine.tree, SICK, "");

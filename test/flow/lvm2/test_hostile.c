@@ -205,14 +205,14 @@ TEST_EACH(a_hostile_disk_costs_the_good_vg_nothing, rows)
 
 	machine_plug("one-pv", "sda", 16, 1);
 	plug_enemy(text, (size_t)len);
-	machine_command(&lea_cmd_pvscan, "pvscan --cache --listvg --checkcomplete --vgonline "
-					 "--autoactivation event --udevoutput 8:32");
+	machine_command("pvscan --cache --listvg --checkcomplete --vgonline "
+			"--autoactivation event --udevoutput 8:32");
 	ck_assert_msg(is_for_udev(machine.out), "%s: for udev\n%s", claim, machine.out);
 	before = strlen(machine.out);
-	machine_command(&lea_cmd_pvscan, "pvscan --cache --listlvs 8:32");
-	machine_command(&lea_cmd_pvscan, "pvscan --cache -aay 8:32 8:16");
-	machine_command(&lea_cmd_vgchange, "vgchange -ay --autoactivation event");
-	machine_command(&lea_cmd_vgchange, "vgchange -ay");
+	machine_command("pvscan --cache --listlvs 8:32");
+	machine_command("pvscan --cache -aay 8:32 8:16");
+	machine_command("vgchange -ay --autoactivation event");
+	machine_command("vgchange -ay");
 	if (strcmp(rows[_i].vg, "vg_one") != 0)
 		good_vg_is_active(claim);
 	ck_assert_msg(is_plain(machine.out + before) && is_plain(machine.err), "%s:\n%s%s", claim,
@@ -311,9 +311,9 @@ static void scan_large(const char *claim, const char *complaint, bool list)
 
 	ck_assert_int_ge(pid, 0);
 	if (!pid) {
-		machine_command(&lea_cmd_pvscan, "pvscan --cache -aay 8:32 8:16");
+		machine_command("pvscan --cache -aay 8:32 8:16");
 		if (list)
-			machine_command(&lea_cmd_pvscan, "pvscan --cache --listlvs 8:32");
+			machine_command("pvscan --cache --listlvs 8:32");
 		_exit(fake_dm_find(machine.dm, "vg_one-root") && is_plain(machine.out) &&
 				      is_plain(machine.err) && strstr(machine.err, complaint)
 			      ? 0
@@ -365,7 +365,7 @@ TEST(all_damaged_disks_cost_the_good_vg_nothing)
 	}
 	machine_plug("stripe-a", "sdb", 32, 1);
 	ck_assert_uint_ge(count, 60);
-	machine_command(&lea_cmd_vgchange, "vgchange -ay");
+	machine_command("vgchange -ay");
 	ck_assert_msg(strstr(machine.out, TWO_ACTIVE) != NULL, "%s%s", machine.out, machine.err);
 	ck_assert(is_plain(machine.out) && is_plain(machine.err));
 }

@@ -37,11 +37,7 @@ static void put_root(const char *vg_id)
 /* A verb of lvmevent. */
 static void run(const char *verb)
 {
-	const struct lea_cmd *cmd = lea_cmd_lvmevent;
-
-	while (strcmp(cmd->name, verb))
-		cmd++;
-	ck_assert_int_eq(machine_command(cmd, verb), 0);
+	ck_assert_int_eq(machine_command(verb), 0);
 }
 
 static const struct {
@@ -74,7 +70,7 @@ TEST_EACH(root_vg_whose_devices_are_to_be_imported, imports)
 					   "activates it: its devices are to be imported") ==
 			      !imports[_i].is_planned,
 		      "%s: %s", imports[_i].claim, machine.out);
-	ck_assert_int_eq(machine_command(&lea_cmd_vgchange, imports[_i].words), 0);
+	ck_assert_int_eq(machine_command(imports[_i].words), 0);
 	ck_assert_msg(machine_has(LVM ".got") == imports[_i].is_handed, "%s: %s%s",
 		      imports[_i].claim, machine.out, machine.err);
 	ck_assert_msg((fake_dm_count(machine.dm) == 0) == imports[_i].is_handed, "%s",
@@ -132,8 +128,8 @@ TEST_EACH(lvmdbusd_is_told_of_changes, notes)
 	if (notes[_i].has_bus)
 		tree_put(&machine.tree, BUS, "");
 	if (notes[_i].first)
-		ck_assert_int_eq(machine_command(&lea_cmd_vgchange, notes[_i].first), 0);
-	ck_assert_int_eq(machine_command(&lea_cmd_vgchange, notes[_i].words), 0);
+		ck_assert_int_eq(machine_command(notes[_i].first), 0);
+	ck_assert_int_eq(machine_command(notes[_i].words), 0);
 	for (int i = 0; i < (notes[_i].is_told ? 300 : 30) && !machine_has(LVM ".got"); i++)
 		usleep(10000);
 	ck_assert_msg(machine_has(LVM ".got") == notes[_i].is_told, "%s", notes[_i].claim);

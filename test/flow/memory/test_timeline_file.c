@@ -162,11 +162,7 @@ TEST(without_var_nothing_is_kept)
 
 static int timeline(const char *words)
 {
-	const struct lea_cmd *cmd = lea_cmd_lvmevent;
-
-	while (strcmp(cmd->name, "timeline"))
-		cmd++;
-	return machine_command(cmd, words);
+	return machine_command(words);
 }
 
 static struct json_object *parse(const char *text)
@@ -237,11 +233,7 @@ TEST(programs_read_json)
 
 static void command(const char *name)
 {
-	const struct lea_cmd *cmd = lea_cmd_lvmevent;
-
-	while (strcmp(cmd->name, name))
-		cmd++;
-	ck_assert_msg(!machine_command(cmd, name), "%s", machine.err);
+	ck_assert_msg(!machine_command(name), "%s", machine.err);
 }
 
 /* The runner, its reader and its worker, from a device in the queue to nodes. */

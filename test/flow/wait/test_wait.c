@@ -8,7 +8,7 @@
 
 static int wait_for(const char *words)
 {
-	return lvmevent("wait", words);
+	return machine_command(words);
 }
 
 /* ---- situations */

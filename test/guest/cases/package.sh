@@ -24,7 +24,7 @@ later_version() {
 	local tree=$JUNK/later
 	dpkg-deb -R "$deb" "$tree" || return
 	sed -i 's/^Version: .*/&+later/' "$tree/DEBIAN/control"
-	echo later >>"$tree/usr/sbin/lvmevent"
+	echo later >>"$tree/usr/libexec/lvmevent/lvmeventd"
 	(cd "$tree" && find . -type f ! -path './DEBIAN/*' -printf '%P\0' | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
 	dpkg-deb --root-owner-group -Zgzip -z1 -b "$tree" "$JUNK/later.deb" >/dev/null
 	rm -rf "$tree"
@@ -125,7 +125,7 @@ lvs=$((count + more))
 guest_wait_lvs "$lvs" 200
 claim "all $lvs LVs are active after it" guest_wait_lvs "$lvs" 30
 claim "the runner runs the new program" guest_wait_for 60 \
-	'exe=$(readlink /proc/$(systemctl show -p MainPID --value lvmevent-runner)/exe); [ "$exe" = /usr/sbin/lvmevent ] &&
+	'exe=$(readlink /proc/$(systemctl show -p MainPID --value lvmevent-runner)/exe); [ "$exe" = /usr/libexec/lvmevent/lvmeventd ] &&
 		tail -c 6 $exe | grep -qx later'
 claim "no event is left, none failed" guest_wait_for 60 '! find /run/lvm/event/queue /run/lvm/event/taken /run/lvm/event/failed -type f | grep .'
 guest_event_calls >"$JUNK/calls"

@@ -10,13 +10,13 @@
 # that only writes down its steps
 with_kill() {
 	mkdir -p "$JUNK/add/usr/lib/witness"
-	cp "$GUEST_PACKAGE/usr/sbin/lvmevent" "$JUNK/add/usr/lib/witness/lvmevent"
+	cp "$GUEST_PACKAGE/usr/libexec/lvmevent/lvmeventd" "$JUNK/add/usr/lib/witness/"
 	with_program '
-		case "$*" in *--check*) exec /usr/lib/witness/lvmevent "$@" ;; esac
+		case "$*" in *--check*) exec /usr/lib/witness/lvmeventd "$@" ;; esac
 		mkdir /run/lvmevent-steps
 		: >/run/lvmevent-steps/trace
 		echo "'"$1 $2"' 0 -" >/run/lvmevent-steps/kill
-		/usr/lib/witness/lvmevent "$@"
+		/usr/lib/witness/lvmeventd "$@"
 		status=$?
 		mv /run/lvmevent-steps "/run/steps.$$"
 		exit $status'

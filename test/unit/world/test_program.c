@@ -18,8 +18,8 @@ static char program[128];
 static void setup(void)
 {
 	tree_init(&tree);
-	snprintf(program, sizeof(program), "%s/usr/sbin/lvmevent", tree.root);
-	tree_put_program(&tree, "/usr/sbin/lvmevent", "program");
+	snprintf(program, sizeof(program), "%s/usr/libexec/lvmevent/lvmeventd", tree.root);
+	tree_put_program(&tree, "/usr/libexec/lvmevent/lvmeventd", "program");
 	tree_link(&tree, "/proc/self/exe", program);
 }
 
@@ -54,7 +54,7 @@ TEST(the_program_is_compared_with_what_is_at_its_path)
 	ck_assert_msg(!lea_program_is_replaced(&tree.world), "nothing has come in its place");
 	lea_program_path(&tree.world, path);
 	ck_assert_str_eq(path, "/proc/self/exe");
-	replace("/usr/sbin/lvmevent");
+	replace("/usr/libexec/lvmevent/lvmeventd");
 	ck_assert(lea_program_is_replaced(&tree.world));
 	lea_program_path(&tree.world, path);
 	ck_assert_str_eq(path, program);

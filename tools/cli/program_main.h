@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What our two programs share: a table of verbs, picked by the first argument or by the name of a
+ * link, in the real world. */
+#pragma once
+
+#include "cli/cmd.h"
+
+#include <stdbool.h>
+
+/* A row of a table that no other table has. */
+#define LEA_VERB(name_, help_, run_)                                                               \
+	&(const struct lea_cmd)                                                                    \
+	{                                                                                          \
+		.name = (name_), .help = (help_), .run = (run_)                                    \
+	}
+
+struct lea_program {
+	const char *name;		  /* "lvmevent" */
+	const char *about;		  /* a sentence for --help */
+	const char *end;		  /* what --help ends with; NULL: nothing */
+	const struct lea_cmd *const *cmd; /* ended by NULL */
+	bool hands_over;		  /* commands of the real lvm go to it */
+};
+
+/* NULL: the program has no such verb. */
+const struct lea_cmd *lea_program_find(const struct lea_program *program, const char *name);
+
+/* What main does. Returns the exit code. */
+int lea_program_main(const struct lea_program *program, int argc, char *argv[]);

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lvmevent refresh: of both programs */
+#pragma once
+
+#include "cli/cmd.h"
+
+extern const struct lea_cmd lea_cmd_refresh;

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lvmeventd/lvmeventd.h"
+
+#include <systemd/sd-daemon.h>
+
+#include "base/cleanup.h"
+#include "base/step.h"
+#include "cli/args.h"
+#include "cli/fail.h"
+#include "conf/setup.h"
+#include "daemon/boot_scan.h"
+#include "daemon/session.h"
+#include "enable/gate_verb.h"
+#include "enable/refresh_verb.h"
+#include "lvmeventd/generator_verb.h"
+#include "lvmeventd/initramfs_verb.h"
+#include "lvmeventd/monitor_verb.h"
+#include "lvmeventd/needed_verb.h"
+#include "lvmeventd/run_verb.h"
+#include "rules/rule_override.h"
+#include "state/gate.h"
+#include "world/timeline.h"
+
+/* ---- boot */
+
+static void notify_ready(void *arg)
+{
+	(void)arg;
+	sd_notify(0, "READY=1\nSTATUS=Caught up with udev");
+}
+
+static int run_boot(struct lea_world *world, int argc, char *argv[])
+{
+	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
+	/* The runner starts deferred monitoring, after the gate has opened. */
+	struct lea_boot_scan_options how = {.ready = notify_ready,
+					    .batch = {.is_boot = true, .defers_watch = true}};
+	int r, code = lea_lvmevent_parse_plain("boot", argc, argv);
+
+	if (code >= 0)
+		return code;
+	LEA_CRASHPOINT_ROLE("boot");
+	code = lea_session_begin(world, &session);
+	if (code)
+		return code;
+	if (lea_stands_aside(world)) {
+		notify_ready(NULL);
+		return LEA_EXIT_DONE;
+	}
+	lea_timeline_open(world, "boot");
+	code = lea_session_begin_batches(&session, &how.batch) ? LEA_EXIT_FAILED : 0;
+	if (code)
+		return code;
+	r = lea_boot_scan_run(&how);
+	notify_ready(NULL);
+	return r < 0 ? lea_tool_fail(world, r, "boot scan") : code;
+}
+
+/* ---- arm */
+
+static int run_arm(struct lea_world *world, int argc, char *argv[])
+{
+	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
+	enum lea_gate_start start;
+	unsigned int count = 0;
+	int r, run_fd, proc_fd, code = lea_lvmevent_parse_plain("arm", argc, argv);
+
+	if (code >= 0)
+		return code;
+	LEA_CRASHPOINT_ROLE("arm");
+	lea_setup_check_defaults(world);
+	code = lea_session_begin(world, &session);
+	if (code)
+		return code;
+	r = lea_rule_override_write(world, world->root, &count);
+	if (r < 0)
+		return lea_tool_fail(world, r, "udev rule");
+	if (!count)
+		lea_log(world->log, LEA_LOG_WARNING, LEA_STANDS_ASIDE);
+	lea_rule_override_put_dm(world, session.conf, world->root);
+	start = !count ? LEA_GATE_STOCK : session.conf->boot_gate ? LEA_GATE_CLOSED : LEA_GATE_NONE;
+	run_fd = lea_world_run(world);
+	proc_fd = lea_world_proc(world);
+	r = run_fd < 0 ? run_fd : proc_fd < 0 ? proc_fd : lea_gate_begin(run_fd, proc_fd, start);
+	if (r < 0)
+		return lea_tool_fail(world, r, "arming the gate");
+	lea_timeline_open(world, "arm");
+	if (start == LEA_GATE_CLOSED)
+		lea_timeline_note(world, LEA_RING_GATE_CLOSED, &(struct lea_timeline_note){0});
+	return LEA_EXIT_DONE;
+}
+
+static const struct lea_cmd *const verbs[] = {
+	&lea_cmd_pvscan,
+	&lea_cmd_vgchange,
+	LEA_VERB("arm", "Close the gate and override lvm2's rule (boot).", run_arm),
+	LEA_VERB("needed", "Activate what the boot needs before the coldplug (boot).",
+		 lea_lvmevent_needed),
+	LEA_VERB("monitor", "Have LVs watched that are already active (boot).",
+		 lea_lvmevent_monitor),
+	LEA_VERB("boot", "Activate while the gate is closed (boot).", run_boot),
+	&lea_cmd_generator,
+	LEA_VERB("initramfs", "Activate what the root file system needs (initramfs).",
+		 lea_lvmevent_initramfs),
+	LEA_VERB("run", "Process pending devices (unit).", lea_lvmevent_run),
+	&lea_cmd_refresh,
+	&lea_cmd_sweep,
+	&lea_cmd_gate,
+	NULL,
+};
+
+const struct lea_program lea_lvmeventd = {
+	.name = "lvmeventd",
+	.about = "Event activation of LVM2 volume groups: what systemd, udev and the initramfs "
+		 "start.",
+	.cmd = verbs,
+};
