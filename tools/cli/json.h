@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * JSON output of the commands, made with json-c. Every output is one object whose first member is
- * "version", the version of the format; lvmevent(8) documents the members.
+ * "version", the version of the format; lvmevent-json(5) documents the members.
  */
 #pragma once
 

@@ -20,5 +20,5 @@ enum lea_color {
 };
 /* What begins a colour, or ends it (OFF); "" if @has_color is false. Static text. */
 const char *lea_color(bool has_color, enum lea_color color);
-/* The colour for a state of lvmevent(8): "active", "missing" ... */
+/* The colour for a state of lvmevent-explain(8): "active", "missing" ... */
 enum lea_color lea_color_of_state(const char *state);

@@ -22,7 +22,7 @@ struct lea_answer {
 	const char *name;
 	const char *uuid;		 /* with hyphens; "": unknown */
 	const char *vg;			 /* of an LV or a PV; "": none, or unknown */
-	const char *state;		 /* a word of lvmevent(8) */
+	const char *state;		 /* a word of lvmevent-explain(8) */
 	const struct lea_reason *reason; /* NULL: it is as it should be */
 	/* Of a plan: whose it is, bits of enum lea_answer_mark, and when the boot activates it. */
 	uint32_t marks;

@@ -16,7 +16,7 @@
 #define LEA_CAUSE_NEXT_BYTES	 1024U
 
 struct lea_reason {
-	const char *cause;  /* a word that lvmevent(8) lists; static */
+	const char *cause;  /* a word that lvmevent-explain(8) lists; static */
 	bool is_configured; /* an administrator wants it so: nothing is wrong */
 	char evidence[LEA_CAUSE_EVIDENCE_BYTES]; /* one line */
 	char next[LEA_CAUSE_NEXT_BYTES];	 /* a command line for a shell */
