@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Refreshing LVs whose missing PV is back. An LV that was activated without a PV has stand-ins in
- * device-mapper for the areas on it (policy/plan_name.h). Only the real lvm replaces them: a refresh
+ * device-mapper for the areas on it (plan/plan_name.h). Only the real lvm replaces them: a refresh
  * changes the tables of an LV that is in use.
  */
 #pragma once

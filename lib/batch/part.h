@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Incomplete VGs that are to be activated in part after a wait (policy/incomplete_rules.h). Passes
+ * Incomplete VGs that are to be activated in part after a wait (plan/incomplete_rules.h). Passes
  * note them; when a VG's wait is over, one of its devices is queued, as LEA_ENTRY_PART, and the pass
  * over that entry activates the VG. Where no setting asks for it, there is no struct lea_part, and
  * all this costs nothing.

@@ -96,7 +96,7 @@ struct lea_conf {
 	const char *boot_wait;	      /* see lea_conf_boot_wait */
 	uint32_t manager_weight;      /* of process 1 while the machine boots; 0: as it is */
 	struct lea_list needed, last; /* VGs, LVs and tags: activated first and last at boot */
-	struct lea_list incomplete, incomplete_wait_ms; /* see policy/incomplete_rules.h */
+	struct lea_list incomplete, incomplete_wait_ms; /* see plan/incomplete_rules.h */
 	uint32_t snapshot_cow_threshold; /* copies in flight of a snapshot; 0: left alone */
 	/* lvmevent throttle; slots: 0: derived; per_vg: 0: no such bound; wait: 0: for ever */
 	uint32_t throttle_slots, throttle_per_vg, throttle_wait_ms;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /var/lib/lvmevent/boot: the memory of the last good boot (policy/boot_memory.h), and boot.1 to
+ * /var/lib/lvmevent/boot: the memory of the last good boot (memory/boot_memory.h), and boot.1 to
  * boot.4, those of earlier boots. Root's alone (0700, 0600).
  */
 #pragma once

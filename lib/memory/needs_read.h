@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads what the boot needs (policy/need.h) from this machine's files. */
+/* Reads what the boot needs (memory/need.h) from this machine's files. */
 #pragma once
 
 #include "conf/conf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The question of policy/original.h, asked of the machine's memory and of sysfs. */
+/* The question of memory/original.h, asked of the machine's memory and of sysfs. */
 #pragma once
 
 #include "disk/vg.h"

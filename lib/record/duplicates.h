@@ -6,7 +6,7 @@
  *
  * Two paths to one disk, and a device stacked on the other, are not copies: the device that was
  * recorded first is used. Of two copies the one that the last good boot had is the PV, and the
- * other one is ignored (policy/original.h).
+ * other one is ignored (memory/original.h).
  */
 #pragma once
 
@@ -23,7 +23,7 @@ LEA_MUST_CHECK int lea_duplicates_meet(struct lea_world *world, const struct lea
 				       const struct lea_found *found, struct lea_record *record);
 /*
  * lea_duplicates_is_copy - is it @recorded that is the copy, and @found the PV?
- * By the memory of the last good boot (policy/original.h), and only while nothing uses @recorded.
+ * By the memory of the last good boot (memory/original.h), and only while nothing uses @recorded.
  * Reads that memory, so it is for PVs on two devices only.
  */
 bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_device *recorded,

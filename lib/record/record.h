@@ -2,7 +2,7 @@
 /*
  * Records one scanned device in lvm2's run files: refuses it in lvm2's order, writes the PV's
  * record (and replaces a stale one), writes the VG's lookup file, checks completeness, claims the
- * VG. Logs only debug lines; report.c prints the result.
+ * VG. Logs only debug lines; the caller prints the result.
  * Source: lvm2 2.03.16 black-box (commands-and-run-files 1.3, 1.5, 2.4).
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Activates VGs by class (policy/need.h) and, within a class, in the order in which they are added,
+ * Activates VGs by class (memory/need.h) and, within a class, in the order in which they are added,
  * by a bounded number of worker processes. A worker takes several VGs in one transaction; a VG
  * whose lock another command holds goes to the end of its class. VGs that we do not activate go to
  * the real lvm, in batches, under the same bound. A worker that has finished its batch waits for
@@ -73,7 +73,7 @@ struct lea_workers_options {
 
 /*
  * @world, @conf, strings in @options: borrowed until lea_workers_free. Starts no process. Limits:
- * conf->workers processes and conf->lvs_in_flight LVs in all; 0: the defaults of policy/bounds.h.
+ * conf->workers processes and conf->lvs_in_flight LVs in all; 0: the defaults of plan/bounds.h.
  * Returns 0 or -errno.
  */
 LEA_MUST_CHECK int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The log sink and the journal. pvscan's lines are in report_pvscan.c. */
+/* The log sink and the journal. pvscan's lines are in lvm2/pvscan_report.c. */
 #include "cli/log_sink.h"
 
 #include "base/id.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From what was gathered to answers: facts about a VG, its LVs and its PVs are given to
- * policy/cause.h. */
+ * explain/cause.h. */
 #include "explain/explain_vg.h"
 
 #include "base/append.h"

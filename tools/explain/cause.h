@@ -2,7 +2,7 @@
 /* Pure: no I/O, no clock. */
 /*
  * Why is a VG, an LV or a PV not as it should be? From facts to causes, by tables: the first row
- * that holds is the cause. Pure; the facts are gathered by command/explain_machine.c and its like.
+ * that holds is the cause. Pure; the facts are gathered by explain_machine.c and its like.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What lvmevent explain knows about one device: the facts that policy/cause.h judges. */
+/* What lvmevent explain knows about one device: the facts that explain/cause.h judges. */
 #include "explain/explain_machine.h"
 
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Facts about one VG, for policy/cause.h: its plan, its PVs, and what stands in its way. */
+/* Facts about one VG, for explain/cause.h: its plan, its PVs, and what stands in its way. */
 #include "explain/explain_vg.h"
 
 #include "activate/activate_vg.h"

@@ -86,7 +86,7 @@ LEA_MUST_CHECK int lea_inventory_collect(struct lea_world *world, const struct l
 					 uint32_t *ret_unknown);
 void lea_inventory_done(struct lea_inventory *inventory);
 
-/* ---- parts, for lib/command/inventory*.c */
+/* ---- parts, for the files of this room */
 
 /* All PVs, by their records, udev's links, or a walk over all devices. 0 or -errno. */
 LEA_MUST_CHECK int lea_inventory_find_pvs(struct lea_world *world, const struct lea_conf *conf,

@@ -56,7 +56,7 @@ void lea_throttle_run(const struct lea_throttle_request *request, const struct l
 /* /run/lvm/event, created if necessary: a descriptor (owned) or -errno. */
 LEA_MUST_CHECK int lea_throttle_event_folder(struct lea_world *world);
 
-/* ---- throttle_child.c */
+/* ---- child.c */
 
 struct lea_throttle_signals {
 	sigset_t taken;	    /* blocked while the command runs, and forwarded, or for us */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by throttle.c (the queue and its state), throttle_wait.c (tickets, slots) and
- * throttle_look.c (for people). */
+/* Shared by throttle_queue.c (the queue and its state), wait_turn.c (tickets, slots) and look.c
+ * (for people). */
 #pragma once
 
 #include "throttle/throttle_queue.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files throttle*.c. */
+/* Shared by throttle_verb.c, request.c and list.c. */
 #pragma once
 
 #include "cli/args.h"
 #include "throttle/run_command.h"
 
-/* ---- throttle.c */
+/* ---- throttle_verb.c */
 
 /* Returns an exit code. */
 int lea_lvmevent_throttle(struct lea_world *world, int argc, char *argv[]);
 
-/* ---- throttle_run.c */
+/* ---- request.c */
 
 struct lea_throttle_args {
 	struct lea_args shared;
@@ -27,7 +27,7 @@ int lea_throttle_main(struct lea_world *world, int argc, char *argv[], lea_throt
 /* A command without options of ours, as a drop-in name starts it. The same. */
 int lea_throttle_run_plain(struct lea_world *world, char *argv[]);
 
-/* ---- throttle_list.c */
+/* ---- list.c */
 
 /* All classes with what runs and waits; @is_json: for scripts. Returns an exit code. */
 int lea_throttle_list(struct lea_world *world, bool is_json);
