@@ -1,5 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From a complete VG to an active one: claims, workers, and their results. */
+/*
+ * From a complete VG to an active one: claims, workers, and their results. The state of a VG is
+ * its claim; one that a dead process or an earlier epoch left, or that was made with other
+ * instances of the PVs, is as good as none.
+ *
+ *	none    --> CLAIMED    written before a worker gets the VG
+ *	none    --> DONE       a change completed the VG: the administrator decides
+ *	none    --> FAILED     it may not be activated, has two names, or its name is another VG's
+ *	CLAIMED --> DONE       the worker's report: active, perhaps in part, or not by events
+ *	CLAIMED --> FAILED     for good: until a device is added; transient: until a reconcile
+ *	CLAIMED --> none       another command changed it: its devices are queued again
+ *	CLAIMED --> CLAIMED    its worker hangs: it ends the claim later, or its death is noticed
+ *	any     --> CLAIMED    new instances, or what lea_candidate_is_covered lets pass
+ *
+ * What a crash leaves: until the pass is over its entries, in taken/ (for the boot scan: udev's
+ * tags), lead to the VG once more. Before CLAIMED perhaps vgs_online, which we do not believe.
+ * CLAIMED: nothing that counts; a worker that lives on has the VG's lock, so that the next one
+ * waits for it and finds the VG active. DONE: the claim stands. FAILED: vgs_online may still be
+ * there; it holds up lvm2's pvscan, not us.
+ */
 #include "batch/batch_private.h"
 
 #include <errno.h>

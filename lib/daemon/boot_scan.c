@@ -1,8 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The monitor is opened before the tag index is read: what udev finishes in between is seen twice
- * but never missed. Workers activate VGs while the next devices are received and scanned, since the
- * events of their LVs queue up behind those of all disks that udev knows of.
+ * but never missed. Workers activate VGs while the next devices are received and scanned, since
+ * the events of their LVs queue up behind those of all disks that udev knows of.
+ *
+ *	LISTEN --a device--> GATHER --a pause in the burst--> FLIGHT --all VGs reported--> LISTEN
+ *
+ * LISTEN: without the lock; the boot goes on (ready) when udev is idle, or at the deadline.
+ * GATHER: devices wait in memory. FLIGHT: takes the lock, scans, and has the lock until no pass
+ * is left; meanwhile it gathers. With the last pass it also works on the queue, and then unlocks.
+ * SHORT, from each: forgets all passes, and begins again with udev's tags after a second. END:
+ * once the gate is open, what was gathered is brought to its end; VGs whose worker hangs are
+ * queued for the runner.
+ *
+ * What a crash leaves: no file says what was gathered, but udev's tags do: the restarted scan
+ * begins with them, whatever the state was. Claims of the dead process do not count; its lock and
+ * its flag are free, so that the gate opener does not wait for it, and the opener's reconciles
+ * find what no scan got to. They do not believe the recorded markers that the scan has set.
  */
 #include "daemon/boot_scan.h"
 

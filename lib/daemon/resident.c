@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the runner does around its passes: it sleeps, waits for bursts to end, retries after
- * shortages, and reconciles. The process stays resident because a start by the service manager for
- * each event would come too late: in a burst of uevents the service manager is the busiest process
- * of all.
+ * shortages, and reconciles. The process stays resident because a start by the service manager
+ * for each event would come too late: in a burst of uevents the service manager is the busiest
+ * process of all.
+ *
+ *	DRAIN --the queue is empty--> LOOK --nothing is due--> AWAKE --10 s of silence--> IDLE
+ *
+ * DRAIN: has the lock and works on entries (runner.c). LOOK: reconciles if that was asked for or
+ * is due, and queues VGs that have waited long enough. AWAKE, IDLE: sleeps without the lock; in
+ * IDLE children are ended and memory is released. An entry in the queue, after a moment for the
+ * rest of its burst, or a timer leads from each of them to DRAIN, and so to LOOK again. SHORT:
+ * from DRAIN or LOOK, for lack of space, memory or processes: 0.5 to 16 s, then DRAIN. BUSY:
+ * another process has the lock: 0.1 s, then DRAIN. LEAVE: settings, program or host name changed,
+ * or the folder is gone: the caller starts anew.
+ *
+ * What a crash leaves: in all states event/begun, by which the next runner reconciles as soon as
+ * its queue is empty. DRAIN: also entries in taken/, which the next one takes first, one by one,
+ * and claims of a dead owner, which do not count. LOOK: the request in event/compare, which goes
+ * only when it is done. The others: pending entries, which the next one finds before it sleeps.
+ * Timers, and the waits of incomplete VGs, begin anew.
  */
 #include "daemon/resident.h"
 

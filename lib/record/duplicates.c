@@ -1,7 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Keeps notes of duplicate PVs (event/rivals), refuses a VG with a copy, and queues devices again
- * when the duplicate has gone.
+ * when the duplicate has gone. A note is about an instance of a device that carries the PV of
+ * another one, which has the record:
+ *
+ *	none --> NOTED      a copy appears (meet), or it loses the record (replace)
+ *	none --> SAID       another path of the same disk appears: that is logged at once
+ *	none --> IGNORED    it appears while the recorded device is in use
+ *	any  --> SAID       the check under the VG's lock met a copy: its claim fails
+ *	any  --> IGNORED    the VG became active without it (ignore)
+ *	any  --> NOTED      a new epoch has begun: it is logged once in each
+ *	any  --> none       it was removed, wiped, or excluded by a filter, or has the record now
+ *
+ * When a device goes (gone, reconcile), the failed claims of the VGs in the notes go, too, and
+ * the devices of the PV are queued, but for the ignored ones. What a crash leaves: a note is
+ * whole or not there, and the event's entry is in taken/. A note that was not written loses no
+ * copy: the check also asks udev's links. There is a gap, though: a crash after a note has gone
+ * and before the devices are queued can leave the VG refused until a device of it is added or a
+ * person activates it.
  */
 #include "record/duplicates.h"
 

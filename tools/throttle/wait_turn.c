@@ -1,5 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A waiter: its ticket, the ticket before its own, then at the head of its lane the slots. */
+/*
+ * A waiter: its ticket, the ticket before its own, then at the head of its lane the slots. All
+ * locks are the kernel's and go with the process (model: test/model/throttle.pml).
+ *
+ *	JOIN --has a name--> QUEUED --no older one lives--> HEAD --a free slot--> SERVED
+ *
+ * JOIN: makes a locked file without a name; the lock of the tail guards the next number. QUEUED:
+ * sleeps on the lock of the ticket before its own. It is unlinked: served. It is unlocked: its
+ * waiter is dead, and this one buries it. It has no heartbeat: stopped, and passed. HEAD: has the
+ * lane's door, and tries the slots whenever one may be free. SERVED: has a slot, and unlinks its
+ * ticket. LATE, from QUEUED and HEAD: leaves its ticket as a dead waiter does.
+ *
+ * What a crash leaves: JOIN: nothing, or a name that the next one finds taken and counts past.
+ * QUEUED, HEAD, and SERVED until the ticket is unlinked: an unlocked ticket for the follower to
+ * bury; the follower first writes the one before it into its own ticket, so that a second crash
+ * does not cut the chain. SERVED: a slot that is free if it has no child; else it is left until
+ * the child ends (lea_throttle_has_orphan).
+ */
 #include "throttle/throttle_private.h"
 
 #include <errno.h>
