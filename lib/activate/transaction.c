@@ -98,6 +98,7 @@ static void block_signals(struct lea_activation_run *run)
 	run->blocked = !sigprocmask(SIG_BLOCK, &set, &run->signals);
 }
 
+/* As lvm2 words it: scripts that run pvscan and vgchange know these lines. */
 static int no_lock(const struct lea_activation_run *run, const char *vg_name)
 {
 	lea_log(run->world->log, LEA_LOG_ERROR, "Can't get lock for %s.", vg_name);
@@ -264,6 +265,7 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *b
 	r = before_lock->in_part ? check_in_part(before_lock, held, result) : 0;
 	if (r)
 		return r;
+	/* Only these devices were read again; what else carries a PV, the first scan knows. */
 	if (before_lock->has_duplicate || before_lock->has_conflict) {
 		struct lea_scan_vg *scanned = lea_arena_alloc(held->arena, 1, sizeof(*scanned));
 
@@ -320,6 +322,8 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 	note(run, before_lock, LEA_RING_WORKED, r);
 	if (r < 0)
 		r = lea_as_transient(lea_log_fault(run->world->log, r, "VG %s", vg_name));
+	/* Failed or not, the VG stays locked until udev has finished: LVs of it may be active, and
+	 * the next command with the lock expects their links in /dev. */
 	held->failed = r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_INCOMPLETE ||
 		       r == LEA_ACTIVATE_CHANGED || r == LEA_ACTIVATE_COPY;
 	held->has_resumed = ret_result->resumed > 0;
@@ -441,6 +445,7 @@ static int release_locks(struct lea_activation_run *run, int r)
 	for (struct held *held = run->first; held; held = held->next) {
 		int s;
 
+		/* One wait for all: which VG's LVs udev has not finished with is not known. */
 		held->failed |= r != 0;
 		s = announce(run, held);
 		rearm(run, held);
@@ -468,6 +473,8 @@ int lea_activation_finish(struct lea_activation_run *run)
 	int r = release_locks(run, wait_for_udev(run));
 	struct held *next;
 
+	/* No node is half made any more. What follows may start programs and wait for them, and lvm
+	 * takes the locks of the VGs, so it comes after their release. */
 	if (run->blocked)
 		sigprocmask(SIG_SETMASK, &run->signals, NULL);
 	if (!run->options->test && !list_followed(run, &list))

@@ -109,6 +109,7 @@ static int forget_gone(struct lea_batch_pass *pass)
 		if (!device->is_gone)
 			continue;
 		lea_batch_marks_gone(&pass->marks, &pass->entries[i]);
+		/* In use again: forget_replaced decides, when it is known what is there now. */
 		if (!lea_sysfs_has_device(pass->how->world, lea_device_devno(device)))
 			r = handle_removal(pass, &pass->entries[i]);
 		r = r ? r
@@ -391,6 +392,8 @@ static int new_scan(const struct lea_batch_options *how, struct lea_scan **ret_s
 	return lea_scan_new(how->world, how->conf, &options, ret_scan);
 }
 
+/* Asked before entries are taken: a pass that failed with a wrong setting would count as one that
+ * its entries have killed, and after a few of them all would be quarantined. */
 int lea_batch_check(const struct lea_batch_options *how)
 {
 	struct lea_scan *scan = NULL;
@@ -442,6 +445,8 @@ static int process(struct lea_batch_pass *pass)
 	int r;
 
 	r = open_tools(pass);
+	/* Removals first: a removal that is handled after its number was read and recorded again
+	 * drops the new record (M_LATE_REMOVE in test/model/vg.pml). */
 	r = r ? r : forget_gone(pass);
 	r = r ? r : read_devices(pass);
 	if (r)
@@ -454,6 +459,7 @@ static int process(struct lea_batch_pass *pass)
 	return r;
 }
 
+/* Entries are finished all the same: as long as one is pending, the runner does not sleep. */
 static bool is_off(const struct lea_batch_options *how, struct lea_batch_summary *summary)
 {
 	if (how->conf->event_activation)

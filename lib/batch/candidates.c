@@ -64,6 +64,8 @@ static int compare_pointers(const void *a, const void *b)
 	return (uintptr_t)a < (uintptr_t)b ? -1 : (uintptr_t)a > (uintptr_t)b;
 }
 
+/* A text that several PVs have is parsed once, so PVs of one VG have the same pointer. The name is
+ * for PVs without metadata. */
 static int compare_candidates(const void *a, const void *b)
 {
 	int order = compare_pointers(((const struct lea_candidate *)a)->vg,
@@ -150,6 +152,7 @@ int lea_candidates_add(struct lea_candidates *candidates, const struct lea_found
 	if (r < 0)
 		return r;
 	candidate->seen += r == 0;
+	/* One added device is enough: its VG may come up, whatever the other entries allow. */
 	candidate->kind = kind < candidate->kind ? kind : candidate->kind;
 	candidate->was_down |= kind == LEA_ENTRY_ADD && record->claimed;
 	return compare_with_claim(candidate, found, kind);

@@ -105,6 +105,7 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);
 	if (end->in_part)
 		snprintf(claim.in_part, sizeof(claim.in_part), "%s", word_in_part(scanned));
+	/* The claim first: where vgs_online has gone, the reason is there. */
 	r = lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
 	if (end->state != LEA_CLAIM_DONE && r >= 0)
 		r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
@@ -386,6 +387,7 @@ static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scann
 		return r;
 	if (needs_activation->kind == LEA_ENTRY_PART && lea_scan_vg_missing(scanned))
 		return start_part(candidates, scanned, needs_activation);
+	/* These ask for no activation, so none has failed. */
 	if (reason && (needs_activation->kind == LEA_ENTRY_CHANGE ||
 		       needs_activation->kind == LEA_ENTRY_WATCH))
 		return 0;
@@ -531,6 +533,7 @@ static void finished(void *arg, const struct lea_worker_result *result)
 	}
 	if (failed) {
 		candidates->summary->vgs_failed++;
+		/* After a shortage the entries come back; the others need a reconcile. */
 		candidates->summary->vgs_again +=
 			lea_is_transient(result->shortage) && !lea_is_shortage(result->shortage);
 		lea_retry_set_add_vg(candidates->retries, result->shortage, scanned);

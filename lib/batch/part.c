@@ -215,6 +215,7 @@ static int begin_vg(void *arg, const struct lea_missing *missing)
 	struct done *const *node = tfind(missing->vg, &beginning->done, lea_compare_text);
 	int r;
 
+	/* It was activated with these PVs. If somebody has deactivated it since, it stays down. */
 	if (node && (*node)->pv_count >= missing->all_count - missing->count)
 		return 0;
 	r = queue_all(beginning->how, missing->vg, LEA_ENTRY_MISSED);

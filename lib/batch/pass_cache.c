@@ -63,8 +63,11 @@ void lea_pass_cache_begin(struct lea_pass_cache *cache)
 
 void lea_pass_cache_end(struct lea_pass_cache *cache)
 {
+	/* The boot scan has several passes in flight, whose VGs lie in the texts. */
 	if (!cache || --cache->users)
 		return;
+	/* Beside the largest: the PVs of a large VG come in many passes, and each would parse its
+	 * text again (400 PVs: 0.72 s of CPU, not 0.06 s). */
 	if (cache->texts.bytes - cache->texts.most > LEA_PASS_CACHE_MAX_BYTES)
 		lea_pass_cache_forget(cache);
 	else

@@ -15,6 +15,7 @@ static int put_again(const struct lea_batch_options *how, const struct lea_found
 	struct lea_device device = found->device; /* the name is borrowed */
 
 	device.devlinks = device.properties = NULL;
+	/* Not ordered with udev's events: the pass asks which instance has the number by then. */
 	device.seqnum = 0;
 	return lea_queue_put_device(how->event_fd, LEA_ENTRY_MISSED, &device, found->label.pvid);
 }

@@ -25,6 +25,7 @@ int lea_retry_set_mark(struct lea_retry_set *retries, struct lea_entry *entries,
 {
 	const bool settles = retries->fault && !retries->is_full;
 
+	/* Without a whole list of what has to come back, all entries do. */
 	for (size_t i = 0; settles && i < count; i++) {
 		const struct lea_devid number = lea_device_number(&entries[i].device);
 

@@ -46,7 +46,7 @@
 
 #define TAG	      "lvmevent"
 #define COALESCE_MS   50U   /* if udev is idle: start a pass this long after the last device */
-#define COALESCE_BUSY 200U  /* the same while udev works on other devices */
+#define COALESCE_BUSY 200U  /* the same while udev works on other devices: fewer, fuller passes */
 #define COALESCE_MAX  1000U /* start a pass anyway when a device has waited this long */
 #define BUSY_MS	      20U   /* pause while a runner holds the lock */
 #define SHORT_MS      1000U /* pause after a shortage */
@@ -129,6 +129,8 @@ static int receive(struct boot *boot, bool *ret_any)
 			return 0;
 		*ret_any = true;
 		boot->last_ms = lea_world_now_ms(boot->world);
+		/* What was lost is not known, but each PV that udev has finished with has the tag.
+		 */
 		if (r == LEA_UDEVMON_OVERFLOW)
 			r = boot->udev->enumerate(boot->monitor, add, boot);
 		else if (r == 0)
@@ -236,6 +238,7 @@ static int reap_finished(struct boot *boot)
 		*link = inflight->next;
 		r = end_inflight(inflight);
 	}
+	/* Passes over the queue wait for their VGs, so they are not made beside ours. */
 	if (r || boot->inflight || boot->lock_fd < 0)
 		return r;
 	r = lea_runner_drain(&runner);
@@ -402,6 +405,7 @@ static int scan_until_quiet(struct boot *boot)
 		/* With the gate open the runner takes what arrives. */
 		if (r == 0 && boot->inflight)
 			r = again_if_short(boot, drain(boot));
+		/* A shortage while it drained has made devices pending again. */
 	} while (r == 0 && (boot->pending.count || boot->inflight));
 	if (r == 0)
 		LEA_CRASHPOINT("boot.end", NULL);

@@ -111,6 +111,8 @@ static void remove_leftovers(const struct run *run)
 		lea_file_tidy(run_fd, folders[i]);
 }
 
+/* The process stays for months: what a burst needed is given back, also the texts of large VGs and
+ * what malloc keeps. */
 static void idle_release(struct run *run)
 {
 	remove_leftovers(run);
@@ -189,6 +191,7 @@ static int process(void *arg, struct lea_entry *entries, size_t count)
 	r = lea_batch_run(&run->batch, entries, count, &run->summary);
 	if (run->summary.vgs_again > before)
 		try_again_later(run);
+	/* There is room again: the next shortage begins with a short pause. */
 	if (r == 0)
 		run->retry_ms = run->failed_ms = 0;
 	return r;
@@ -219,6 +222,7 @@ static int sweep(struct run *run, struct lea_reconcile_options *how,
 {
 	struct lea_session *session = run->session;
 
+	/* Markers of devices that are gone would otherwise stay for as long as the machine runs. */
 	how->world = session->world;
 	how->conf = session->conf;
 	how->event_fd = session->event_fd;
@@ -241,6 +245,7 @@ static int compare_all(struct run *run)
 		return lea_is_shortage(r) ? retry_after_shortage(run, r) : r;
 	run->is_compare_due = false;
 	run->retry_ms = 0;
+	/* All devices were compared just now, which is what that timer is for. */
 	set_timer(run->failed, 0);
 	if (result.unfinished && !how.retrigger)
 		ask_udev_later(run);
@@ -308,6 +313,7 @@ static int on_queue(sd_event_source *source, int fd, uint32_t events, void *arg)
 	return wake(run, r == LEA_QUEUE_WATCH_RECONCILE ? 0 : r);
 }
 
+/* The folder may be mounted over; inotify does not report that, and entries would go elsewhere. */
 static int on_mounts(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct run *run = arg;
@@ -529,10 +535,12 @@ static int wait_for_work(void *arg)
 		return 0;
 	if (told == LEA_QUEUE_WATCH_QUIET) {
 		idle_release(run);
+		/* It reads the files of all PVs and LVs, so not while events come. */
 		if (may_compare(run))
 			wait_ms = lea_remember_step(&run->remember, run->session->world,
 						    run->session->conf);
 		lea_children_reap(run->children);
+		/* Only here: no pass of a burst waits for the restart after an upgrade. */
 		if (lea_program_is_replaced(run->session->world))
 			return STAY_CONF;
 		if (run->is_compare_time || run->is_compare_due)
@@ -543,8 +551,11 @@ static int wait_for_work(void *arg)
 		if (told == LEA_QUEUE_WATCH_QUIET)
 			return 0;
 	}
+	/* The name may be the system ID, by which the next entry's VG is ours or not. */
 	if (told == 0 && lea_restart_host_renamed(run->session->conf))
 		return STAY_CONF;
+	/* One pass for a burst, not one for each of its events. The bound keeps a steady stream
+	 * from delaying the first event. */
 	for (unsigned int i = 0; told == 0 && i < COALESCE_MOST; i++) {
 		told = wait_for_event(run, COALESCE_MS);
 		if (told == LEA_QUEUE_WATCH_QUIET)

@@ -66,6 +66,7 @@ static int process_leftover(const struct lea_runner_options *how, struct lea_ent
 	r = lea_device_copy(&entry->device, &before.device);
 	r = r ? r : lea_queue_attempt(how->event_fd, entry);
 	r = r ? r : process_entries(how, entry, 1);
+	/* A shortage says nothing against the entry: the attempt does not count. */
 	if (lea_is_shortage(r) && entry->attempts > before.attempts &&
 	    lea_queue_restore(how->event_fd, &before))
 		lea_log(how->log, LEA_LOG_DEBUG, "%s: its count of attempts could not be reset",

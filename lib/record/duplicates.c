@@ -222,6 +222,7 @@ static int check_one(struct check *check, const struct lea_device *own, struct l
 		return 0;
 	if (!check->copies++)
 		name_copy(check, own, &other, rival->pvid);
+	/* udev's link names only a number, which another disk may get. */
 	rival->id.diskseq = other.diskseq;
 	return note_copy(check, rival);
 }

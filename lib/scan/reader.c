@@ -160,6 +160,7 @@ static int start_child(struct lea_reader *reader)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
 		return -errno;
 	child.fd = fds[1];
+	/* The runner's child may hang for ever: init reaps it, whenever that is. */
 	r = reader->forgets ? lea_proc_fork(lea_reader_child, &child, &reader->pid)
 			    : lea_proc_orphan(lea_reader_child, &child);
 	close(fds[1]);
@@ -256,6 +257,7 @@ static void note_answer(struct round *round, struct active *active, int fault)
 {
 	note_time(round, active, fault);
 	round->answered_ms = now_ms(round);
+	/* Only an answer in the usual time makes the device a healthy one again. */
 	if (round->answered_ms - active->start_ms < round->reader->deadline_ms)
 		lea_backoff_clear(&round->reader->late, &round->jobs[active->index].found->device);
 	round->expired_count -= active->has_expired;
@@ -268,7 +270,8 @@ static bool is_text(const char *text, size_t size)
 	return memchr(text, '\0', size) != NULL;
 }
 
-/* Are all counts and sizes within their bounds? All code that follows relies on this. */
+/* Are all counts and sizes within their bounds? All code that follows relies on this. The child has
+ * decoded what a hostile disk may hold, so it is trusted no more than the disk. */
 static bool is_sound(const struct lea_read *read)
 {
 	if (read->fault > 0 || read->head_bytes > sizeof(read->head) ||
@@ -413,6 +416,7 @@ static int expire(struct round *round)
 	return next == UINT64_MAX ? (int)round->reader->deadline_ms : (int)(next - now);
 }
 
+/* If every thread hangs, no one is left to read what was not begun. */
 static bool is_worth_waiting(const struct round *round)
 {
 	return round->open_count && round->expired_count < round->reader->thread_count;
@@ -530,6 +534,7 @@ static void close_round(struct round *round)
 	take_rest(round);
 	remember_hung(round);
 	lea_reader_drop(round->reader);
+	/* A child that was abandoned did not die: its devices are late, not to blame. */
 	for (size_t i = 0; !round->is_detached && i < round->active_count; i++)
 		if (!round->active[i].has_expired &&
 		    ++round->jobs[round->active[i].index].deaths >= MOST_DEATHS)

@@ -17,8 +17,8 @@
 #include <string.h>
 #include <systemd/sd-event.h>
 
-#define MOST_DEATHS 2U /* deaths alone in a worker, then the VG is to blame */
-#define MOST_LEFT   64U
+#define MOST_DEATHS 2U	/* deaths alone in a worker, then the VG is to blame */
+#define MOST_LEFT   64U /* each is a process that nobody can end */
 #define LOOK_US	    1000000U
 #define STOP_MS	    1000U		  /* for all of them together */
 #define LEAST_VGS   8U			  /* for fewer, a process costs more than it gains */
@@ -173,12 +173,14 @@ static void fill(const struct lea_workers *workers, struct lea_worker *worker,
 		 struct lea_requests *queue)
 {
 	const uint32_t most = part_of(worker, queue, workers->most_workers);
+	/* If one worker took all LVs that are allowed, the others would have nothing to do. */
 	const uint32_t even = workers->most_lvs / workers->most_workers + 1;
 	uint32_t room = workers->most_lvs - workers->running_lvs;
 
 	if (room > even)
 		room = even;
 	while (queue->count && worker->job_count < most && worker->packed_bytes < BATCH_BYTES) {
+		/* The first VG always fits: one with more LVs than the bound would never begin. */
 		if (!worker->delegated && worker->job_count &&
 		    worker->lv_count + queue->first->lv_count > room)
 			break;
@@ -291,6 +293,8 @@ static void take_report(struct lea_workers *workers, struct lea_worker *worker,
 
 	if (!job)
 		return;
+	/* A busy VG waits for its turn again, but not one whose worker hangs: it may have the lock.
+	 */
 	if (!worker->delegated && report->outcome == LEA_ACTIVATE_VG_BUSY && !job->is_detached)
 		lea_requests_put(&workers->native, job);
 	else if (!worker->delegated && report->outcome == LEA_ACTIVATE_DELEGATE)
@@ -427,6 +431,8 @@ static void detach(struct lea_workers *workers, struct lea_worker *worker)
 
 	remove_worker(workers, worker);
 	note_reasons(workers, worker);
+	/* From here on it ends its claims itself. What it has reported is in the socket: these VGs
+	 * are not tried once more. */
 	lea_worker_detach(worker);
 	(void)take_reports(workers, worker);
 	lea_worker_close(worker);
@@ -560,7 +566,8 @@ static void close_and_detach(struct lea_workers *workers, struct lea_worker *wor
 }
 
 /* Closes all workers before it waits for the first, so that they end in parallel; idle workers end
- * at once. */
+ * at once. One behind a lock or a disk may never end: the runner, or the boot, would wait with it,
+ * so the wait has a limit. */
 void lea_workers_stop(struct lea_workers *workers)
 {
 	struct lea_clock *clock = workers->setting.world->clock;

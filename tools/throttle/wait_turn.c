@@ -85,6 +85,7 @@ static uint64_t rest_of(const struct wait *wait, uint64_t now, uint64_t most_ms)
 	return deadline > now ? deadline - now : 1;
 }
 
+/* A lock of the kernel has no time limit: a signal ends the wait for it. Without SA_RESTART. */
 static void arm(struct wait *wait)
 {
 	const struct sigaction action = {.sa_handler = wake_up};
