@@ -67,13 +67,15 @@ void lea_root_parse(const char *text, struct lea_root_spec *ret_spec)
 	static const struct {
 		const char *prefix;
 		enum lea_root_kind kind;
+		bool is_mapper; /* a name of device-mapper follows */
 	} forms[] = {
-		{"UUID=", LEA_ROOT_UUID},
-		{"LABEL=", LEA_ROOT_LABEL},
-		{"/dev/disk/by-uuid/", LEA_ROOT_UUID},
-		{"/dev/disk/by-label/", LEA_ROOT_LABEL},
-		{"/dev/mapper/", LEA_ROOT_LV},
-		{"/dev/", LEA_ROOT_LV},
+		{"UUID=", LEA_ROOT_UUID, false},
+		{"LABEL=", LEA_ROOT_LABEL, false},
+		{"/dev/disk/by-uuid/", LEA_ROOT_UUID, false},
+		{"/dev/disk/by-label/", LEA_ROOT_LABEL, false},
+		{"/dev/disk/by-id/dm-name-", LEA_ROOT_LV, true},
+		{"/dev/mapper/", LEA_ROOT_LV, true},
+		{"/dev/", LEA_ROOT_LV, false},
 	};
 	struct lea_root_spec spec = {.kind = LEA_ROOT_ELSEWHERE};
 	size_t i = 0;
@@ -81,7 +83,7 @@ void lea_root_parse(const char *text, struct lea_root_spec *ret_spec)
 	while (i < ARRAY_SIZE(forms) && strncmp(text, forms[i].prefix, strlen(forms[i].prefix)))
 		i++;
 	if (i < ARRAY_SIZE(forms)) {
-		const bool is_mapper = !strcmp(forms[i].prefix, "/dev/mapper/");
+		const bool is_mapper = forms[i].is_mapper;
 
 		text += strlen(forms[i].prefix);
 		spec.kind = forms[i].kind;

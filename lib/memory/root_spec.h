@@ -14,7 +14,7 @@
 
 enum lea_root_kind {
 	LEA_ROOT_ELSEWHERE, /* not on LVM: PARTUUID=, /dev/sda2, nfs ... */
-	LEA_ROOT_LV,	    /* /dev/VG/LV or /dev/mapper/VG-LV: by name */
+	LEA_ROOT_LV,	    /* /dev/VG/LV, /dev/mapper/VG-LV or udev's link: by name */
 	LEA_ROOT_UUID,	    /* UUID= or /dev/disk/by-uuid/: of what is on the device */
 	LEA_ROOT_LABEL,	    /* LABEL= or /dev/disk/by-label/ */
 	LEA_ROOT_MAPPER,    /* another device-mapper device, which may lie on an LV */

@@ -106,6 +106,8 @@ static const struct {
 	{false, " # /dev/my-vg/home /home ext4"},
 	{false, "/dev/sda1 / ext4 defaults 0 1 # was /dev/my-vg/home"},
 	{true, "/dev/mapper/my--vg-home /home ext4"},
+	{true, "/dev/disk/by-id/dm-name-my--vg-home /home ext4"},
+	{false, "/dev/disk/by-id/dm-name-my-vg-home /home ext4"},
 	{false, "/dev/mapper/my-vg-home /home ext4"},
 	{false, "/dev/mapper/my-vg--home /home ext4"},
 	{false, "/dev/mapper/my--vg-home2 /home ext4"},
