@@ -207,8 +207,8 @@ void lea_doctor_gathering_free(struct lea_doctor_gathering *gathering)
 	free(gathering->sample.after.counter);
 	lea_doctor_disks_done(&gathering->disks);
 	lea_doctor_blocked_done(&gathering->blocked);
-	for (size_t i = 0; i < ARRAY_SIZE(doctor->mounts); i++)
-		lea_mounts_done(&doctor->mounts[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(doctor->list); i++)
+		lea_mounts_done(&doctor->list[i].mounts);
 	lea_arena_free(doctor->arena);
 	free(gathering);
 }

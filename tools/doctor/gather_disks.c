@@ -292,6 +292,7 @@ static const struct lea_doctor_question file_question = {.prefix = "file-",
 static void read_loop(struct lea_doctor *doctor, const struct place *place,
 		      struct lea_doctor_file *to)
 {
+	const struct lea_mounts *mounts;
 	const struct lea_mount *mount;
 	char file[512], direct[8];
 	struct lea_attribute attribute[] = {
@@ -305,7 +306,9 @@ static void read_loop(struct lea_doctor *doctor, const struct place *place,
 	lea_attributes_read(lea_world_sys(doctor->world), attribute, ARRAY_SIZE(attribute));
 	if (!file[0])
 		return;
-	mount = lea_mounts_find_path(lea_doctor_mounts(doctor, LEA_MOUNTINFO), file);
+	mount = lea_doctor_mounts(doctor, LEA_MOUNTINFO, &mounts)
+			? NULL
+			: lea_mounts_find_path(mounts, file);
 	to->path = lea_doctor_keep(doctor, file);
 	to->fs = lea_doctor_keep(doctor, mount ? mount->type : "");
 	to->has_direct_io = answer_of(direct);

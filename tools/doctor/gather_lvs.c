@@ -53,27 +53,39 @@ static bool find_number(const struct lea_doctor *doctor, const char *node,
 	       sscanf(text, "%u:%u", &ret_device->major, &ret_device->minor) == 2;
 }
 
-static bool has_holder(const struct lea_doctor *doctor, const char *node)
+static bool may_have_holder(const struct lea_doctor *doctor, const char *node)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	char path[64];
+	int r;
 
 	snprintf(path, sizeof(path), "class/block/%s/holders", node);
-	if (lea_file_list(lea_world_sys(doctor->world), path, &dir))
-		return false;
+	r = lea_file_list(lea_world_sys(doctor->world), path, &dir);
+	if (r)
+		return r != -ENOENT;
 	while ((entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
 			return true;
 	return false;
 }
 
-static bool is_swap(struct lea_doctor *doctor, const char *node)
+/* Of a list that cannot be read nothing is concluded: it may name the LV. */
+static bool may_be_swap(struct lea_doctor *doctor, const char *node)
 {
+	const struct lea_mounts *swaps;
 	char path[48];
 
 	snprintf(path, sizeof(path), "/dev/%s", node);
-	return lea_mounts_find_source(lea_doctor_mounts(doctor, LEA_SWAPS), path);
+	return lea_doctor_mounts(doctor, LEA_SWAPS, &swaps) || lea_mounts_find_source(swaps, path);
+}
+
+static bool may_be_mounted(struct lea_doctor *doctor, const struct lea_device *device)
+{
+	const struct lea_mounts *mounts;
+
+	return lea_doctor_mounts(doctor, LEA_MOUNTINFO, &mounts) ||
+	       lea_mounts_find_device(mounts, device->major, device->minor);
 }
 
 static void read_content(const struct lea_device *device, const char *key, char *text,
@@ -84,19 +96,19 @@ static void read_content(const struct lea_device *device, const char *key, char 
 }
 
 /* Does fstab name it? udev is asked about its content only if its name is not there. */
-static bool is_in_fstab(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv,
-			struct lea_device *device)
+static bool may_be_in_fstab(struct lea_doctor *doctor, const struct lea_vg *vg,
+			    const struct lea_lv *lv, struct lea_device *device)
 {
-	const struct lea_mounts *fstab = lea_doctor_mounts(doctor, LEA_FSTAB);
+	const struct lea_mounts *fstab;
 	char uuid[LEA_BOOT_MEMORY_VALUE_BYTES + 1], label[LEA_BOOT_MEMORY_VALUE_BYTES + 1];
 	struct lea_doctor_names names = {vg->name, lv->name, "", ""};
 
+	if (lea_doctor_mounts(doctor, LEA_FSTAB, &fstab))
+		return true;
 	if (!fstab->count)
 		return false;
-	if (lea_doctor_is_in_fstab(fstab, &names))
+	if (lea_doctor_is_in_fstab(fstab, &names) || lea_udevdb_fill(doctor->world, device))
 		return true;
-	if (!device->major || lea_udevdb_fill(doctor->world, device))
-		return false;
 	read_content(device, "ID_FS_UUID_ENC", uuid, sizeof(uuid));
 	read_content(device, "ID_FS_LABEL_ENC", label, sizeof(label));
 	names.fs_uuid = uuid;
@@ -108,12 +120,10 @@ static bool is_needed(struct lea_doctor *doctor, const struct lea_vg *vg, const 
 		      const char *node)
 {
 	LEA_AUTO(lea_device_done) struct lea_device device;
-	const bool has_number = find_number(doctor, node, &device);
 
-	return has_holder(doctor, node) || is_swap(doctor, node) ||
-	       (has_number && lea_mounts_find_device(lea_doctor_mounts(doctor, LEA_MOUNTINFO),
-						     device.major, device.minor)) ||
-	       is_in_fstab(doctor, vg, lv, &device);
+	return !find_number(doctor, node, &device) || may_have_holder(doctor, node) ||
+	       may_be_swap(doctor, node) || may_be_mounted(doctor, &device) ||
+	       may_be_in_fstab(doctor, vg, lv, &device);
 }
 
 /* ---- questions about nodes */

@@ -11,6 +11,12 @@
 #include "scan/scan.h"
 #include "world/mounts.h"
 
+struct lea_doctor_list {
+	struct lea_mounts mounts;
+	bool is_read;
+	int fault; /* of the reading */
+};
+
 /* What all of them need. */
 struct lea_doctor {
 	struct lea_world *world;
@@ -18,7 +24,7 @@ struct lea_doctor {
 	struct lea_doctor_options options;
 	struct lea_arena *arena; /* of the facts */
 	uint64_t began_ms;
-	struct lea_mounts mounts[LEA_FSTAB + 1]; /* for lea_doctor_mounts */
+	struct lea_doctor_list list[LEA_CRYPTTAB + 1]; /* for lea_doctor_mounts */
 	struct lea_doctor_jobs jobs;
 };
 
@@ -34,8 +40,10 @@ const char *lea_doctor_keep(struct lea_doctor *doctor, const char *text);
 /* A text file below the root; NULL: none. Owned. */
 char *lea_doctor_read_text(const struct lea_doctor *doctor, int dir_fd, const char *path,
 			   size_t max_bytes);
-/* Rows of mountinfo, swaps or fstab; read once. Without rows if it cannot be read. Borrowed. */
-const struct lea_mounts *lea_doctor_mounts(struct lea_doctor *doctor, enum lea_mount_text form);
+/* Rows of a list, read once; none if there is no such list. Borrowed. -errno: it cannot be read, so
+ * nothing follows from a row that is not there. */
+LEA_MUST_CHECK int lea_doctor_mounts(struct lea_doctor *doctor, enum lea_mount_text form,
+				     const struct lea_mounts **ret_mounts);
 /* May this program be run? @program: "/usr/sbin/smartctl" */
 bool lea_doctor_is_installed(const struct lea_doctor *doctor, const char *program);
 

@@ -36,13 +36,16 @@ char *lea_doctor_read_text(const struct lea_doctor *doctor, int dir_fd, const ch
 	return r ? NULL : text;
 }
 
-const struct lea_mounts *lea_doctor_mounts(struct lea_doctor *doctor, enum lea_mount_text form)
+int lea_doctor_mounts(struct lea_doctor *doctor, enum lea_mount_text form,
+		      const struct lea_mounts **ret_mounts)
 {
-	struct lea_mounts *mounts = &doctor->mounts[form];
+	struct lea_doctor_list *list = &doctor->list[form];
 
-	if (!mounts->text && lea_mounts_read(doctor->world, form, mounts))
-		memset(mounts, 0, sizeof(*mounts));
-	return mounts;
+	if (!list->is_read)
+		list->fault = lea_mounts_read(doctor->world, form, &list->mounts);
+	list->is_read = true;
+	*ret_mounts = &list->mounts;
+	return list->fault < 0 ? list->fault : 0;
 }
 
 bool lea_doctor_is_installed(const struct lea_doctor *doctor, const char *program)

@@ -280,6 +280,9 @@ static const struct {
 	{"/etc/fstab", "UUID=1-2 / ext4\n", true},
 	{"/etc/fstab", "UUID=1-23 / ext4\n", false},
 	{"/etc/fstab", "LABEL=my\\040disk / ext4\n", true},
+	{"/etc/fstab", "/dev/disk/by-id/dm-name-vg_one-root / ext4\n", true},
+	{"/etc/fstab/folder", "", true}, /* it cannot be read */
+	{"/proc/swaps/folder", "", true},
 	{"/proc/swaps", "Filename Type\n/dev/dm-7 partition 1 0 -2\n", true},
 	{"/proc/swaps", "Filename Type\n/dev/dm-77 partition 1 0 -2\n", false},
 	{"/proc/self/mountinfo", "22 1 253:7 / / rw - ext4 /dev/mapper/x rw\n", true},
