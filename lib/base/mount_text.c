@@ -73,6 +73,20 @@ bool lea_mount_decode(char *source)
 	return is_good;
 }
 
+void lea_mount_tidy(char *point)
+{
+	char *to = point;
+
+	if (*point != '/')
+		return;
+	for (const char *at = point; *at; at++)
+		if (*at != '/' || to == point || to[-1] != '/')
+			*to++ = *at;
+	if (to - point > 1 && to[-1] == '/')
+		to--;
+	*to = '\0';
+}
+
 static bool take_number(const char **at, char end, uint32_t *ret_number)
 {
 	uint64_t number;
@@ -132,6 +146,7 @@ static bool parse_fstab(char *line, struct lea_mount *mount)
 
 	mount->options = take_word(&line);
 	mount->has_wrong_escape = !lea_mount_decode(source) | !decode(point);
+	lea_mount_tidy(point);
 	decode(type);
 	mount->source = source;
 	mount->point = point;

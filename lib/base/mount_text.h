@@ -25,7 +25,8 @@ struct lea_mount {
 	uint32_t major, minor; /* of the mounted device; LEA_MOUNTINFO only */
 	bool has_wrong_escape; /* in source or point: a number that is no byte, or NUL */
 	const char *source;    /* a device's path, "UUID=1-2", "tmpfs"; without quotes */
-	const char *point;     /* mount point, or the name of the encrypted device */
+	const char *point;     /* mount point, or the name of the encrypted device; without slashes
+				* that mean nothing */
 	const char *type;      /* of the file system; of a swap "partition" or "file" */
 	const char *options;   /* as written; LEA_FSTAB and LEA_CRYPTTAB */
 };
@@ -63,3 +64,6 @@ bool lea_mount_decode(char *source);
 
 /* Removes quotes around a source, or around the value of a tag (UUID="1-2"), in place. */
 void lea_mount_unquote(char *source);
+
+/* Makes "/srv/disk" of "/srv//disk/" in place, as the kernel writes the same mount point. */
+void lea_mount_tidy(char *point);

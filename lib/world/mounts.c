@@ -7,6 +7,14 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 
+/* A line with a NUL byte is not of its form, but those behind it may be: a control character, which
+ * no name has, takes its place. */
+static void replace_nul(char *text, size_t bytes)
+{
+	for (char *at = text; (at = memchr(at, '\0', bytes - (size_t)(at - text)));)
+		*at = '\1';
+}
+
 int lea_mounts_read_text(struct lea_world *world, enum lea_mount_text form, char **ret_text)
 {
 	static const struct {
@@ -18,18 +26,23 @@ int lea_mounts_read_text(struct lea_world *world, enum lea_mount_text form, char
 		[LEA_FSTAB] = {"/etc/fstab", (size_t)1024 * 1024},
 		[LEA_CRYPTTAB] = {"/etc/crypttab", (size_t)1024 * 1024},
 	};
-	LEA_AUTO(lea_freep) char *path = NULL;
-	int proc_fd;
+	const bool is_config = files[form].name[0] == '/';
+	LEA_AUTO(lea_freep)
+	char *path = is_config ? lea_world_path(world, files[form].name) : NULL;
+	const int proc_fd = is_config ? -1 : lea_world_proc(world);
+	size_t bytes;
+	int r;
 
-	if (files[form].name[0] == '/') {
-		path = lea_world_path(world, files[form].name);
-		return path ? lea_file_read_config(path, files[form].max_bytes, ret_text, NULL)
-			    : -ENOMEM;
-	}
-	proc_fd = lea_world_proc(world);
-	return proc_fd < 0 ? proc_fd
-			   : lea_file_read(proc_fd, files[form].name, files[form].max_bytes,
-					   ret_text, NULL);
+	if (is_config)
+		r = path ? lea_file_read_config(path, files[form].max_bytes, ret_text, &bytes)
+			 : -ENOMEM;
+	else
+		r = proc_fd < 0 ? proc_fd
+				: lea_file_read(proc_fd, files[form].name, files[form].max_bytes,
+						ret_text, &bytes);
+	if (!r)
+		replace_nul(*ret_text, bytes);
+	return r;
 }
 
 int lea_mounts_read(struct lea_world *world, enum lea_mount_text form,

@@ -19,6 +19,7 @@
 LEA_MUST_CHECK int lea_mounts_read(struct lea_world *world, enum lea_mount_text form,
 				   struct lea_mounts *ret_mounts);
 
-/* The same as text (owned by the caller, free), for a parser that also takes other texts. */
+/* The same as text (owned by the caller, free), for a parser that also takes other texts. NUL bytes
+ * have become \1. */
 LEA_MUST_CHECK int lea_mounts_read_text(struct lea_world *world, enum lea_mount_text form,
 					char **ret_text);

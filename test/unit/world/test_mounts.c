@@ -67,6 +67,9 @@ static const struct {
 	{LEA_FSTAB, "LABEL=\" /a ext4", "0:0 LABEL=\" on /a type ext4 ()"},
 	{LEA_FSTAB, "\" /a ext4", "0:0 \" on /a type ext4 ()"},
 	{LEA_FSTAB, "/dev/a /b\\04 ext4", "0:0 /dev/a on /b\\04 type ext4 ()"},
+	{LEA_FSTAB, "/dev/a //b///c/ ext4", "0:0 /dev/a on /b/c type ext4 ()"},
+	{LEA_FSTAB, "/dev/a // ext4", "0:0 /dev/a on / type ext4 ()"},
+	{LEA_FSTAB, "/dev/a none/ swap", "0:0 /dev/a on none/ type swap ()"},
 	{LEA_FSTAB, "/dev/a /b\\ ext4", "0:0 /dev/a on /b\\ type ext4 ()"},
 	{LEA_FSTAB, "/dev/a /b\\000c ext4", "0:0 /dev/a on /b\\000c type ext4 () wrong"},
 	{LEA_FSTAB, "/dev/a\\400 /b ext4", "0:0 /dev/a\\400 on /b type ext4 () wrong"},
@@ -223,4 +226,16 @@ TEST(a_file_that_is_too_large_is_refused)
 	tree_put_bytes(&tree, "/etc/fstab", text, bytes);
 	ck_assert_int_eq(lea_mounts_read(&tree.world, LEA_FSTAB, &mounts), -EFBIG);
 	ck_assert_uint_eq(mounts.count, 0);
+}
+
+/* The lines behind it count, and no name has the byte. */
+TEST(a_nul_byte_spoils_its_line_only)
+{
+	static const char text[] = "/dev/vg/a\0b /a ext4\n/dev/vg/c /c ext4\n\0";
+	LEA_AUTO(lea_mounts_done) struct lea_mounts mounts;
+
+	tree_put_bytes(&tree, "/etc/fstab", text, sizeof(text) - 1);
+	ck_assert_int_eq(lea_mounts_read(&tree.world, LEA_FSTAB, &mounts), 0);
+	ck_assert_ptr_null(lea_mounts_find_source(&mounts, "/dev/vg/a"));
+	ck_assert_ptr_nonnull(lea_mounts_find_source(&mounts, "/dev/vg/c"));
 }
