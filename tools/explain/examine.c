@@ -86,10 +86,39 @@ static int tell_written_source(struct lea_examine *examine, const char *target)
 	return lea_mount_decode(source) ? tell_source(examine, source) : LEA_EXPLAIN_UNKNOWN;
 }
 
-int lea_examine_target(struct lea_examine *examine, const char *target)
+const char *lea_examine_fstab(struct lea_examine *examine)
+{
+	if (!examine->has_fstab) {
+		examine->fstab_fault =
+			lea_mounts_read_text(examine->world, LEA_FSTAB, &examine->fstab);
+		if (examine->fstab_fault < 0)
+			lea_log(examine->world->log, LEA_LOG_WARNING,
+				"WARNING: /etc/fstab: %s; what it mounts is not known.",
+				strerror(-examine->fstab_fault));
+	}
+	examine->has_fstab = true;
+	return examine->fstab;
+}
+
+/* What fstab mounts there. */
+static int tell_point(struct lea_examine *examine, const char *point)
 {
 	LEA_AUTO(lea_mounts_done) struct lea_mounts fstab = {0};
+	const char *text = lea_examine_fstab(examine);
 	const struct lea_mount *line;
+	char *copy = text ? strdup(text) : NULL;
+	int r = 0;
+
+	if (text)
+		r = copy ? lea_mounts_parse(copy, LEA_FSTAB, &fstab) : -ENOMEM;
+	line = lea_mounts_find_point(&fstab, point);
+	if (r)
+		return r;
+	return line ? tell_source(examine, line->source) : tell_written_source(examine, point);
+}
+
+int lea_examine_target(struct lea_examine *examine, const char *target)
+{
 	char pvid[33];
 	int r = LEA_EXPLAIN_UNKNOWN;
 
@@ -101,10 +130,8 @@ int lea_examine_target(struct lea_examine *examine, const char *target)
 		r = tell_path(examine, target);
 	if (r != LEA_EXPLAIN_UNKNOWN)
 		return r;
-	line = target[0] == '/' && !lea_mounts_read(examine->world, LEA_FSTAB, &fstab)
-		       ? lea_mounts_find_point(&fstab, target)
-		       : NULL;
-	return line ? tell_source(examine, line->source) : tell_written_source(examine, target);
+	return target[0] == '/' ? tell_point(examine, target)
+				: tell_written_source(examine, target);
 }
 
 /* ---- the machine */
@@ -190,5 +217,6 @@ void lea_examine_done(struct lea_examine *examine)
 	lea_filter_free(examine->filter);
 	lea_reader_free(examine->reader);
 	lea_arena_free(examine->arena);
+	free(examine->fstab);
 	memset(examine, 0, sizeof(*examine));
 }

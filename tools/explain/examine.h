@@ -20,6 +20,9 @@ struct lea_examine {
 	bool has_memory;
 	time_t memory_time;
 	struct lea_explainer *explainer;
+	char *fstab;	 /* for lea_examine_fstab; owned */
+	int fstab_fault; /* of its reading */
+	bool has_fstab;	 /* it was read, or tried */
 };
 
 /*
@@ -31,6 +34,13 @@ LEA_MUST_CHECK int lea_examine_begin(struct lea_examine *examine, struct lea_wor
 				     const struct lea_conf *conf,
 				     const struct lea_explain_options *how);
 void lea_examine_done(struct lea_examine *examine);
+
+/*
+ * lea_examine_fstab - the text of fstab, read once
+ * NULL: there is none, or it cannot be read: then a warning says so, once, and nothing follows from
+ * a line that is not there. Borrowed.
+ */
+const char *lea_examine_fstab(struct lea_examine *examine);
 
 /* Explains a VG, VG/LV, PVID, path in /dev, mount point, or source of a line in fstab. Returns 0,
  * LEA_EXPLAIN_UNKNOWN or -errno. */

@@ -194,14 +194,12 @@ static void tell_mount(struct view *view, const struct lea_need *need)
 /* What fstab mounts from LVs and is not mounted. @only: this mount point; NULL: all. */
 static int tell_mounts(struct view *view, const char *only)
 {
-	LEA_AUTO(lea_freep) char *fstab = NULL;
 	LEA_AUTO(lea_needs_freep) struct lea_needs *needs = NULL;
-	struct lea_need_sources sources = {0};
+	const struct lea_need_sources sources = {.fstab = lea_examine_fstab(&view->examine)};
 	int r;
 
-	if (lea_mounts_read_text(view->world, LEA_FSTAB, &fstab))
+	if (!sources.fstab)
 		return 0;
-	sources.fstab = fstab;
 	r = lea_needs_parse(&sources, &needs);
 	r = r || !view->examine.has_memory ? r : lea_need_remembered(needs, &view->examine.memory);
 	for (uint32_t i = 0; !r && i < needs->count; i++)
@@ -212,6 +210,18 @@ static int tell_mounts(struct view *view, const char *only)
 
 /* ---- the whole */
 
+/* One target, as the user gave it. */
+static int tell_target(struct view *view, const char *target)
+{
+	LEA_AUTO(lea_freep) char *tidy = strdup(target);
+	int r = tidy ? 0 : -ENOMEM;
+
+	if (!r)
+		lea_mount_tidy(tidy);
+	r = r ? r : lea_examine_target(&view->examine, tidy);
+	return r ? r : tell_mounts(view, tidy);
+}
+
 /* Returns an exit code. */
 static int tell_targets(struct view *view, const struct lea_list *targets)
 {
@@ -220,8 +230,7 @@ static int tell_targets(struct view *view, const struct lea_list *targets)
 
 	r = r || targets->count ? r : tell_mounts(view, NULL);
 	for (uint32_t i = 0; r >= 0 && i < targets->count; i++) {
-		r = lea_examine_target(&view->examine, targets->item[i]);
-		r = r ? r : tell_mounts(view, targets->item[i]);
+		r = tell_target(view, targets->item[i]);
 		if (r != LEA_EXPLAIN_UNKNOWN)
 			continue;
 		has_failed = true;
@@ -233,7 +242,7 @@ static int tell_targets(struct view *view, const struct lea_list *targets)
 	end_alike(view);
 	if (view->is_json && r >= 0)
 		r = lea_json_print(&view->json, view->out);
-	else if (r >= 0 && !view->shown && !targets->count)
+	else if (r >= 0 && !view->shown && !targets->count && view->examine.fstab_fault >= 0)
 		fprintf(view->out, "Everything is as it should be.\n");
 	if (r < 0)
 		lea_log_fault(view->world->log, r, "Explaining");

@@ -404,7 +404,7 @@ static void not_mounted(void)
 static void mounted_home(void)
 {
 	up_one();
-	put("/etc/fstab", "/dev/vg_one/home /my\\040home ext4 defaults 0 2\n");
+	put("/etc/fstab", "/dev/vg_one/home /my\\040home/ ext4 defaults 0 2\n");
 	put("/proc/self/mountinfo", "22 1 253:4 / /my\\040home rw - ext4 /dev/dm-4 rw\n");
 }
 
@@ -554,6 +554,8 @@ static const struct cause_row rows[] = {
 	 "LV vg_one/home is active, /etc/fstab has it for /home", "next: mount '/home'\n"},
 	{"... asked for by its mount point", not_mounted, "/home",
 	 "LV vg_one/home: active\nmount point /home: not mounted: not-mounted\n", "", NULL},
+	{"... and one with a slash behind it", not_mounted, "/home/",
+	 "LV vg_one/home: active\nmount point /home: not mounted: not-mounted\n", "", NULL},
 	{"one that was mounted", mounted_home, "", "Everything is as it should be.\n", "", NULL},
 	{"a mount point", fstab, "/home", "LV vg_one/home: inactive\n", "", NULL},
 	{"the path of an LV", fstab, "/dev/vg_one/home", "LV vg_one/home: inactive\n", "", NULL},
@@ -594,6 +596,18 @@ TEST_EACH(a_target_that_is_nowhere_is_an_error, unknown)
 	snprintf(words, sizeof(words), "explain %s", unknown[_i]);
 	ck_assert_int_eq(explain(words), 5);
 	ck_assert_ptr_nonnull(strstr(machine.err, "no device that LVM may use has such a VG"));
+}
+
+static const char *const with_fstab[] = {"explain", "explain /home"};
+
+TEST_EACH(an_fstab_that_cannot_be_read_is_not_an_empty_one, with_fstab)
+{
+	up_one();
+	put("/etc/fstab/folder", "");
+	explain(with_fstab[_i]);
+	ck_assert_ptr_nonnull(strstr(
+		machine.err, "/etc/fstab: Is a directory; what it mounts is not known.\n"));
+	ck_assert_ptr_null(strstr(machine.out, "Everything is as it should be."));
 }
 
 TEST(nothing_is_written)
