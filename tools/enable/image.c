@@ -28,7 +28,8 @@ static const struct generator generators[] = {
 	 "dracut --force --regenerate-all"},
 };
 
-/* A file system without a device of its own (btrfs) may lie on an LV: then the hook decides. */
+/* A file system without a device of its own (btrfs) may lie on an LV: then, as of all that cannot
+ * be read, the hook decides. */
 static bool may_lie_on_lv(struct lea_world *world, const char *path, bool is_device)
 {
 	LEA_AUTO(lea_freep) char *full = lea_world_path(world, path);
@@ -36,17 +37,17 @@ static bool may_lie_on_lv(struct lea_world *world, const char *path, bool is_dev
 	dev_t dev;
 
 	if (!full || stat(full, &st) < 0)
-		return false;
+		return !full || errno != ENOENT;
 	dev = is_device ? st.st_rdev : st.st_dev;
 	return !major(dev) || lea_lies_on_lv(world, (struct lea_devno){major(dev), minor(dev)});
 }
 
-static bool swap_lies_on_lv(struct lea_world *world)
+static bool swap_may_lie_on_lv(struct lea_world *world)
 {
 	LEA_AUTO(lea_mounts_done) struct lea_mounts swaps;
 
-	if (lea_mounts_read(world, LEA_SWAPS, &swaps))
-		return false;
+	if (lea_mounts_read(world, LEA_SWAPS, &swaps) < 0)
+		return true;
 	for (size_t i = 0; i < swaps.count; i++)
 		if (!strncmp(swaps.mount[i].source, "/dev/", 5) &&
 		    may_lie_on_lv(world, swaps.mount[i].source, true))
@@ -86,7 +87,7 @@ static bool is_needed_lv(const struct lea_mount *mount)
 }
 
 /* Of a system that does not run, or was mounted elsewhere, the name is all we know. */
-static bool fstab_names_lv(struct lea_world *world, const char *root)
+static bool fstab_may_name_lv(struct lea_world *world, const char *root)
 {
 	LEA_AUTO(lea_mounts_done) struct lea_mounts fstab;
 	struct lea_world there;
@@ -95,7 +96,13 @@ static bool fstab_names_lv(struct lea_world *world, const char *root)
 	lea_world_init(&there, root, world->log, world->environ_);
 	r = lea_mounts_read(&there, LEA_FSTAB, &fstab);
 	lea_world_done(&there);
-	for (size_t i = 0; !r && i < fstab.count; i++)
+	if (r < 0)
+		lea_log(world->log, LEA_LOG_WARNING,
+			"WARNING: %s/etc/fstab: %s; what boots is taken to lie on an LV.", root,
+			strerror(-r));
+	if (r < 0)
+		return true;
+	for (size_t i = 0; i < fstab.count; i++)
 		if (is_needed_lv(&fstab.mount[i]))
 			return true;
 	return false;
@@ -105,11 +112,11 @@ bool lea_image_is_useful(struct lea_world *world, const char *root)
 {
 	if (!lea_image_has_generator(root))
 		return false;
-	if (fstab_names_lv(world, root))
+	if (fstab_may_name_lv(world, root))
 		return true;
 	return !*root && !lea_place_check(world) &&
 	       (may_lie_on_lv(world, "/", false) || may_lie_on_lv(world, "/usr", false) ||
-		swap_lies_on_lv(world));
+		swap_may_lie_on_lv(world));
 }
 
 void lea_image_rebuild(struct lea_world *world, const char *root)

@@ -7,6 +7,7 @@
 /*
  * Our part of the initramfs is taken into it by a hook, while the link of lvmevent enable is there.
  * lea_image_is_useful - is there a generator of initramfs images, and does what boots lie on an LV?
+ * It does if it may: what cannot be read may say so.
  * @root: "" or the folder that stands for /; for a system that does not run, its fstab is read
  */
 bool lea_image_is_useful(struct lea_world *world, const char *root);
