@@ -178,6 +178,7 @@ static void take_back(struct run *run)
 	for (uint32_t i = 0; i < run->jobs->count; i++) {
 		struct slot *slot = &run->shared->slot[i];
 
+		slot->thread = 0; /* its number may be another's by now */
 		if (slot->state != STARTED)
 			continue;
 		slot->state = ++slot->tries < MOST_TRIES ? WAITING : GIVEN_UP;
