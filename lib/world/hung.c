@@ -17,6 +17,17 @@
 #define TEXT_BYTES 96U
 #define MOST_NAMES 1024U
 
+/* Returns @fd, or closes it: what others may write there is not believed. */
+static int check(int fd)
+{
+	const int r = lea_file_check_private(fd);
+
+	if (!r)
+		return fd;
+	close(fd);
+	return r;
+}
+
 int lea_hung_open(struct lea_world *world)
 {
 	const int run_fd = lea_world_run(world);
@@ -25,7 +36,7 @@ int lea_hung_open(struct lea_world *world)
 	if (run_fd < 0)
 		return run_fd;
 	fd = openat(run_fd, "event/hung", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	return fd < 0 ? -errno : fd;
+	return fd < 0 ? -errno : check(fd);
 }
 
 /* Names that begin with a dot are those of files on their way. */
@@ -47,6 +58,24 @@ static bool is_strong(const struct lea_proc_id *id)
 	return id->pid > 0 && id->start_ticks && id->pid_ns;
 }
 
+/* ALIVE: it is a thread of a child of ours. A note about any other is false, though its thread may
+ * live as long as the machine. */
+static enum lea_proc_life judge(const struct lea_proc_id *id)
+{
+	const enum lea_proc_life life = lea_proc_life_of(id);
+	struct lea_proc_id own;
+	int r;
+
+	if (life != LEA_PROC_ALIVE)
+		return life;
+	lea_proc_identify(&own);
+	/* Its number is another one here. */
+	if (id->pid_ns != own.pid_ns)
+		return LEA_PROC_UNSEEN;
+	r = lea_proc_runs_us(id->pid);
+	return r < 0 ? LEA_PROC_UNSEEN : r ? LEA_PROC_ALIVE : LEA_PROC_GONE;
+}
+
 /* GONE: it was forgotten. UNSEEN also without a file. */
 static enum lea_proc_life look(int hung_fd, const char *file, pid_t *ret_thread)
 {
@@ -61,7 +90,7 @@ static enum lea_proc_life look(int hung_fd, const char *file, pid_t *ret_thread)
 	    sscanf(text, "%" SCNd32 " %" SCNu64 " %" SCNu64, &id.pid, &id.start_ticks,
 		   &id.pid_ns) == 3 &&
 	    is_strong(&id))
-		life = lea_proc_life_of(&id);
+		life = judge(&id);
 	if (life == LEA_PROC_GONE && lea_file_remove(hung_fd, file) < 0)
 		life = LEA_PROC_UNSEEN; /* not a file */
 	*ret_thread = id.pid;
@@ -82,12 +111,12 @@ bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread)
 	return life == LEA_PROC_ALIVE;
 }
 
-/* Returns how many names are left. */
+/* Returns how many names are left. Those behind the first MOST_NAMES are not looked at. */
 static uint32_t forget_ended(int hung_fd)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
-	uint32_t left = 0;
+	uint32_t left = 0, seen = 0;
 	pid_t thread;
 
 	lea_file_tidy(hung_fd, ".");
@@ -95,7 +124,8 @@ static uint32_t forget_ended(int hung_fd)
 		return 0;
 	while ((entry = readdir(dir)))
 		left += entry->d_name[0] != '.' &&
-			look(hung_fd, entry->d_name, &thread) != LEA_PROC_GONE;
+			(seen++ >= MOST_NAMES ||
+			 look(hung_fd, entry->d_name, &thread) != LEA_PROC_GONE);
 	return left;
 }
 
@@ -112,6 +142,7 @@ int lea_hung_begin(struct lea_world *world, uint32_t *ret_room)
 	if (event_fd < 0)
 		return -errno;
 	fd = lea_file_open_folder(event_fd, "hung");
+	fd = fd < 0 ? fd : check(fd);
 	if (fd < 0)
 		return fd;
 	left = forget_ended(fd);

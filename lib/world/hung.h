@@ -21,7 +21,8 @@
 #define LEA_HUNG_NODE	"dm-%s" /* a uuid of device-mapper */
 #define LEA_HUNG_LIST	"dm"	/* its list of nodes */
 
-/* The folder, for lea_hung_has: a descriptor (owned). -ENOENT: nothing hangs. One system call. */
+/* The folder, for lea_hung_has: a descriptor (owned). -ENOENT: nothing hangs; then it is one system
+ * call. -EPERM: others may write into it. */
 LEA_MUST_CHECK int lea_hung_open(struct lea_world *world);
 
 /*
@@ -29,8 +30,8 @@ LEA_MUST_CHECK int lea_hung_open(struct lea_world *world);
  * @hung_fd: from lea_hung_open; a negative number: nothing hangs
  * @name: a slash counts as "!"
  * @ret_thread: its number, if true
- * Forgets the name if the thread has ended, and a file that makes no sense. A thread in a pid
- * namespace that this one cannot see does not count.
+ * Forgets the name if the thread has ended or does not run our program, and a file that makes no
+ * sense. A thread of another pid namespace does not count.
  */
 bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread);
 

@@ -259,6 +259,31 @@ enum lea_proc_life lea_proc_life_of(const struct lea_proc_id *id)
 	return find_process(id) ? LEA_PROC_ALIVE : LEA_PROC_GONE;
 }
 
+/* The path of the program; "" if it has none, as the kernel's threads. */
+static int read_program(pid_t pid, char path[static PATH_MAX])
+{
+	char link[64];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/%ld/exe", (long)pid);
+	len = readlink(link, path, PATH_MAX - 1);
+	path[len > 0 ? len : 0] = '\0';
+	return len >= 0 || errno == ENOENT ? 0 : -errno;
+}
+
+int lea_proc_runs_us(pid_t pid)
+{
+	char path[PATH_MAX], own[PATH_MAX];
+	const char *name;
+	int r = read_program(pid, path);
+
+	r = r ? r : read_program(getpid(), own);
+	if (r)
+		return r;
+	name = strrchr(path, '/');
+	return !strcmp(path, own) || (name && !strncmp(name, "/lvmevent", strlen("/lvmevent")));
+}
+
 bool lea_proc_reap(pid_t pid, int *ret_code, int *ret_signal)
 {
 	int status = 0;

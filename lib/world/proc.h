@@ -96,6 +96,10 @@ enum lea_proc_life {
 /* A process of our own namespace: four system calls. Of another one: reads /proc. */
 enum lea_proc_life lea_proc_life_of(const struct lea_proc_id *id);
 
+/* Does this process or thread run our program, or another version or part of it ("lvmevent...")?
+ * 1: yes, 0: no, -errno: the kernel does not let us know. */
+LEA_MUST_CHECK int lea_proc_runs_us(pid_t pid);
+
 /* Has this child ended? True: *ret_code is its exit code, or *ret_signal the signal that killed it.
  * Does not block. */
 bool lea_proc_reap(pid_t pid, int *ret_code, int *ret_signal);

@@ -172,6 +172,53 @@ TEST_EACH(what_makes_no_sense_is_not_believed, hostile)
 	ck_assert(!has("8:16") && !is_there(FOLDER "/8:16"));
 }
 
+/* For instance init, which would make a disk hang for ever. */
+TEST(a_thread_that_is_not_ours_is_not_believed)
+{
+	struct lea_proc_id id;
+	char text[256];
+	const pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		execlp("sleep", "sleep", "60", NULL);
+		_exit(1);
+	}
+	while (lea_proc_runs_us(pid) == 1) /* until it has begun */
+		usleep(1000);
+	lea_proc_identify_thread(pid, &id);
+	snprintf(text, sizeof(text), "%d %" PRIu64 " %" PRIu64 "\n", (int)id.pid, id.start_ticks,
+		 id.pid_ns);
+	tree_put(&tree, FOLDER "/8:16", text);
+	ck_assert(!has("8:16") && !is_there(FOLDER "/8:16"));
+	stop(pid);
+}
+
+TEST(a_thread_of_another_namespace_does_not_count)
+{
+	struct lea_proc_id id;
+	char text[256];
+
+	lea_proc_identify(&id);
+	snprintf(text, sizeof(text), "%d %" PRIu64 " %" PRIu64 "\n", (int)id.pid, id.start_ticks,
+		 id.pid_ns + 1);
+	tree_put(&tree, FOLDER "/8:16", text);
+	ck_assert(!has("8:16"));
+}
+
+TEST(a_folder_that_others_may_write_is_not_believed)
+{
+	char path[256];
+
+	note("8:16", getpid());
+	ck_assert(has("8:16"));
+	snprintf(path, sizeof(path), "%s" FOLDER, tree.root);
+	ck_assert_int_eq(chmod(path, 0777), 0);
+	ck_assert(!has("8:16"));
+	note("8:32", getpid());
+	ck_assert(!is_there(FOLDER "/8:32"));
+}
+
 TEST(links_pipes_and_folders_are_not_read)
 {
 	char path[256];
