@@ -134,7 +134,7 @@ struct lea_pv_facts {
 	bool is_recordable;  /* it belongs to a VG that events may activate */
 	bool is_pending;     /* in the queue, or being processed */
 	bool is_quarantined; /* its entry made runners fail */
-	bool is_member;	     /* metadata on another PV names it */
+	bool is_repairable;  /* metadata on another PV names it, of a VG that this host may use */
 };
 
 /* Each sets *ret_reason and returns true, or returns false: it is as it should be. */

@@ -93,7 +93,8 @@ static void set_filter_next(const struct lea_pv_facts *pv, const struct filter_r
 	char activation[LEA_CAUSE_NEXT_BYTES];
 
 	set_activation(pv, activation);
-	if (pv->is_suspended)
+	/* What a setting keeps out is not ours to resume either. */
+	if (pv->is_suspended && !strcmp(row->cause, "suspended"))
 		lea_cause_set_next(reason, "dmsetup resume @ && %", pv->device, activation);
 	else if (pv->holder[0] && row->next_if_held)
 		lea_cause_set_next(reason, row->next_if_held, pv->device, "");
@@ -157,9 +158,9 @@ static bool is_damaged(const struct lea_pv_facts *pv)
 }
 
 /* The VG's other PVs have the metadata. */
-static bool is_damaged_member(const struct lea_pv_facts *pv)
+static bool is_repairable(const struct lea_pv_facts *pv)
 {
-	return is_damaged(pv) && pv->is_member && pv->vg[0];
+	return is_damaged(pv) && pv->is_repairable && pv->vg[0];
 }
 
 static bool is_no_pv(const struct lea_pv_facts *pv)
@@ -203,7 +204,7 @@ static const struct pv_row pv_rows[] = {
 	 false},
 	{"hung-disk", is_hung, "the disk did not answer in time", "journalctl -k -b", false},
 	{"unreadable", is_unreadable, "it cannot be read", "journalctl -k -b", false},
-	{"damaged", is_damaged_member, "its LVM metadata is damaged",
+	{"damaged", is_repairable, "its LVM metadata is damaged",
 	 "vgck --updatemetadata @ && %", true},
 	{"damaged", is_damaged, "its LVM metadata is damaged", "pvck --dump metadata_search @",
 	 false},

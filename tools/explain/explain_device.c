@@ -274,6 +274,17 @@ static bool is_recordable(const struct lea_explainer *explainer, const struct le
 	       lea_access_check_pv(found->vg, conf->system_id) == LEA_VG_ACCESS_OK;
 }
 
+/* Another host's VG is not ours to repair. */
+static bool is_repairable(const struct lea_explainer *explainer,
+			  const struct lea_explain_device *device)
+{
+	const struct lea_vg *vg =
+		device->pvid[0] ? lea_explainer_vg_of(explainer, device->pvid) : NULL;
+
+	return vg &&
+	       lea_access_check_pv(vg, explainer->conf->system_id) == LEA_VG_ACCESS_OK;
+}
+
 static void set_what(const struct lea_found *found, char *text, size_t text_bytes)
 {
 	if (found->kind == LEA_FOUND_EXCLUDED)
@@ -325,7 +336,7 @@ void lea_explainer_pv_facts(struct lea_explainer *explainer, struct lea_explain_
 			found->kind == LEA_FOUND_EXCLUDED ? known_s(explainer, &found->device) : 0,
 		.is_suspended = is_suspended(explainer, found),
 		.has_vg = found->kind == LEA_FOUND_PV,
-		.is_member = device->pvid[0] && lea_explainer_vg_of(explainer, device->pvid),
+		.is_repairable = is_repairable(explainer, device),
 		.is_probed = device->is_probed,
 		.is_recorded = is_recorded(explainer, device),
 		.is_recordable = is_recordable(explainer, found),

@@ -416,7 +416,8 @@ static const struct cause_row rows[] = {
 	{"another host's VG", foreign, "vg_foreign", "VG vg_foreign: inactive: foreign\n",
 	 "system ID owner-host", "vgs --foreign -o name,systemid vg_foreign\n"},
 	{"an exported VG", exported, "vg_exp", "VG vg_exp: inactive: exported\n", "is exported",
-	 "vgimport vg_exp && vgchange -aay vg_exp\n"},
+	 "next: vgs -o name,attr vg_exp # only if it belongs to this host: vgimport vg_exp && "
+	 "vgchange -aay vg_exp\n"},
 	{"a clustered VG", clustered, "vg_one", "VG vg_one: inactive: clustered\n", "clustered",
 	 NULL},
 	{"a shared VG", shared, "vg_one", "VG vg_one: inactive: shared\n", "requires lvmlockd",

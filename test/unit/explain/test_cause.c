@@ -356,6 +356,13 @@ static void disk_of_a_guest(void)
 	pv.setting = "devices/scan_lvs";
 }
 
+/* A setting comes first: what lies behind a fence is not ours to resume. */
+static void suspended_disk_of_a_guest(void)
+{
+	disk_of_a_guest();
+	pv.is_suspended = true;
+}
+
 static void suspended(void)
 {
 	pv.what = "device is not in a usable state";
@@ -382,7 +389,7 @@ static void damaged(void)
 static void damaged_member(void)
 {
 	damaged();
-	pv.is_member = true;
+	pv.is_repairable = true;
 }
 
 static void hung_in_the_queue(void)
@@ -415,6 +422,10 @@ static const struct {
 	 "lvmconfig --type full devices/scan_lvs # only if it belongs to this host: change "
 	 "devices/scan_lvs",
 	 "device is an LV"},
+	{suspended_disk_of_a_guest,
+	 "lvmconfig --type full devices/scan_lvs # only if it belongs to this host: change "
+	 "devices/scan_lvs",
+	 "; it is suspended"},
 	{suspended, "dmsetup resume /dev/sdb && vgchange -aay data", "; it is suspended"},
 	{hung_and_suspended, "dmsetup resume /dev/sdb && vgchange -aay data", "it is suspended: "},
 	{waiting_for_its_map, "multipath /dev/sdb",
