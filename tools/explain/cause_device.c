@@ -25,7 +25,8 @@ static const struct filter_row filter_rows[] = {
 	{"device is rejected by filter config", "filter", NULL, NULL, false, false},
 	{"device is not in devices file", "devices-file", LIST_SHOWN, NULL, false, false},
 	{"by devices file (checking PVID)", "devices-file", LIST_SHOWN, NULL, false, false},
-	{"device type is unknown", "device-type", "lvmconfig devices/types", NULL, false, false},
+	{"device type is unknown", "device-type", "lvmconfig --type full devices/types", NULL,
+	 false, false},
 	{"device is missing sysfs info", "sysfs", "udevadm info @", NULL, false, false},
 	{"device is too small (pv_min_size)", "pv-min-size", NULL, NULL, false, false},
 	{"device is a multipath component", "multipath-path", "multipath @", "multipath -ll", true,
@@ -103,7 +104,8 @@ static void set_filter_next(const struct lea_pv_facts *pv, const struct filter_r
 	else if (pv->setting[0])
 		lea_cause_set_fence(reason, pv->setting, pv->where);
 	else
-		lea_cause_set_next(reason, "lvmconfig devices/filter devices/global_filter", "",
+		lea_cause_set_next(reason,
+				   "lvmconfig --type full devices/filter devices/global_filter", "",
 				   "");
 }
 

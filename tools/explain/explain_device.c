@@ -281,8 +281,7 @@ static bool is_repairable(const struct lea_explainer *explainer,
 	const struct lea_vg *vg =
 		device->pvid[0] ? lea_explainer_vg_of(explainer, device->pvid) : NULL;
 
-	return vg &&
-	       lea_access_check_pv(vg, explainer->conf->system_id) == LEA_VG_ACCESS_OK;
+	return vg && lea_access_check_pv(vg, explainer->conf->system_id) == LEA_VG_ACCESS_OK;
 }
 
 static void set_what(const struct lea_found *found, char *text, size_t text_bytes)

@@ -606,8 +606,8 @@ TEST_EACH(an_fstab_that_cannot_be_read_is_not_an_empty_one, with_fstab)
 	up_one();
 	put("/etc/fstab/folder", "");
 	explain(with_fstab[_i]);
-	ck_assert_ptr_nonnull(strstr(
-		machine.err, "/etc/fstab: Is a directory; what it mounts is not known.\n"));
+	ck_assert_ptr_nonnull(
+		strstr(machine.err, "/etc/fstab: Is a directory; what it mounts is not known.\n"));
 	ck_assert_ptr_null(strstr(machine.out, "Everything is as it should be."));
 }
 

@@ -196,7 +196,7 @@ static const struct cause_row rows[] = {
 	 "lvmconfig --type full devices/scan_lvs # only if it belongs to this host: change "
 	 "devices/scan_lvs in /etc/lvm/lvm.conf:2\n"},
 	{"a device type that LVM does not use", unknown_type, "",
-	 "PV /dev/sda: not used: device-type\n", "devices/types", NULL},
+	 "PV /dev/sda: not used: device-type\n", "", "next: lvmconfig --type full devices/types\n"},
 	{"damaged metadata", damaged, "", "PV /dev/sda of VG vg_one: not used: damaged\n",
 	 "metadata text checksum mismatch at byte 10240", "pvck --dump metadata_search /dev/sda\n"},
 	{"a PV of no VG", orphan, "/dev/sda", "PV /dev/sda: found: no-vg\n", "no VG", NULL},

@@ -271,7 +271,7 @@ static const struct {
 	{"device is filtered", "", "firmware-raid", "lsblk --fs /dev/sdb", false},
 	{"device is not in a usable state", "", "suspended", "dmsetup info /dev/sdb", false},
 	{"device is an LV", "guest (dm-4)", "on-lv",
-	 "lvmconfig devices/filter devices/global_filter", true},
+	 "lvmconfig --type full devices/filter devices/global_filter", true},
 	{"by devices file (checking PVID)", "", "devices-file",
 	 "lvm lvmdevices --check # only if it belongs to this host: lvm lvmdevices --adddev "
 	 "/dev/sdb",
@@ -412,8 +412,8 @@ static const struct {
 	 "lvmconfig --type full devices/filter # only if it belongs to this host: change "
 	 "devices/filter in /etc/lvm/lvm.conf:3",
 	 "filter config"},
-	{filtered_by_an_unknown_pattern, "lvmconfig devices/filter devices/global_filter",
-	 "filter config"},
+	{filtered_by_an_unknown_pattern,
+	 "lvmconfig --type full devices/filter devices/global_filter", "filter config"},
 	{too_small,
 	 "lvmconfig --type full devices/pv_min_size # only if it belongs to this host: change "
 	 "devices/pv_min_size",
