@@ -3,6 +3,7 @@
 #include "doctor/gather_private.h"
 
 #include "base/cleanup.h"
+#include "base/devid.h"
 #include "base/file.h"
 #include "base/order.h"
 #include "disk/segments.h"
@@ -45,12 +46,17 @@ struct gather {
 static bool find_number(const struct lea_doctor *doctor, const char *node,
 			struct lea_device *ret_device)
 {
+	struct lea_devno number;
 	char path[64], text[32];
 
 	snprintf(path, sizeof(path), "class/block/%s/dev", node);
 	memset(ret_device, 0, sizeof(*ret_device));
-	return !lea_file_read_into(lea_world_sys(doctor->world), path, text, sizeof(text)) &&
-	       sscanf(text, "%u:%u", &ret_device->major, &ret_device->minor) == 2;
+	if (lea_file_read_into(lea_world_sys(doctor->world), path, text, sizeof(text)) ||
+	    !lea_devno_parse(text, &number))
+		return false;
+	ret_device->major = number.major;
+	ret_device->minor = number.minor;
+	return true;
 }
 
 static bool may_have_holder(const struct lea_doctor *doctor, const char *node)
