@@ -64,7 +64,7 @@ int lea_boot_memory_read(struct lea_world *world, struct lea_arena *arena,
 	return r > 0 ? refuse(world, why.what) : r;
 }
 
-static int make_folder(struct lea_world *world)
+int lea_boot_memory_folder(struct lea_world *world)
 {
 	LEA_AUTO(lea_closep) int lib_fd = lea_world_folder(world, "/var/lib");
 	int fd, r;
@@ -75,42 +75,29 @@ static int make_folder(struct lea_world *world)
 	r = fd < 0 ? fd : lea_file_check_private(fd);
 	if (r < 0 && fd >= 0)
 		close(fd);
+	if (r >= 0)
+		lea_file_tidy(fd, ".");
 	return r < 0 ? r : fd;
 }
 
-/* Renames each kept file to the next older name. The newest keeps its name as well, until the new
- * one replaces it. What does not work is lost for people, and nothing else. */
-static void keep_older(int folder_fd, const char *name)
+/* A version that kept the memories of older boots as well may have run here. */
+static void remove_older(int folder_fd)
 {
-	char from[32], to[32];
+	static const char *const names[] = {NAME ".1", NAME ".2", NAME ".3", NAME ".4"};
 
-	for (unsigned int i = LEA_BOOT_MEMORY_KEPT - 1; i > 1; i--) {
-		snprintf(from, sizeof(from), "%s.%u", name, i - 1);
-		snprintf(to, sizeof(to), "%s.%u", name, i);
-		if (renameat(folder_fd, from, folder_fd, to) < 0 && errno != ENOENT)
-			return;
-	}
-	snprintf(to, sizeof(to), "%s.1", name);
-	if (linkat(folder_fd, name, folder_fd, to, 0) < 0)
-		return;
-}
-
-int lea_boot_memory_put(struct lea_world *world, const char *name, const void *bytes, size_t len)
-{
-	LEA_AUTO(lea_closep) int folder_fd = make_folder(world);
-
-	if (folder_fd < 0)
-		return folder_fd;
-	lea_file_tidy(folder_fd, ".");
-	keep_older(folder_fd, name);
-	return lea_file_replace_durably(folder_fd, name, bytes, len);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		unlinkat(folder_fd, names[i], 0);
 }
 
 int lea_boot_memory_write(struct lea_world *world, const struct lea_boot_memory *memory)
 {
+	LEA_AUTO(lea_closep) int folder_fd = lea_boot_memory_folder(world);
 	LEA_AUTO(lea_freep) char *text = NULL;
 	size_t bytes;
-	int r = lea_boot_memory_format(memory, &text, &bytes);
+	int r = folder_fd < 0 ? folder_fd : lea_boot_memory_format(memory, &text, &bytes);
 
-	return r < 0 ? r : lea_boot_memory_put(world, NAME, text, bytes);
+	if (r < 0)
+		return r;
+	remove_older(folder_fd);
+	return lea_file_replace_durably(folder_fd, NAME, text, bytes);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /var/lib/lvmevent/boot: the memory of the last good boot (memory/boot_memory.h), and boot.1 to
- * boot.4, those of earlier boots. Root's alone (0700, 0600).
+ * /var/lib/lvmevent/boot: the memory of the last good boot (memory/boot_memory.h). Root's alone
+ * (0700, 0600).
  */
 #pragma once
 
@@ -26,16 +26,11 @@ enum lea_boot_memory_file_outcome {
 LEA_MUST_CHECK int lea_boot_memory_read(struct lea_world *world, struct lea_arena *arena,
 					struct lea_boot_memory *ret_memory);
 
-/* Replaces the file and keeps the one before as boot.1. On the disk when it returns, so it blocks.
- * Creates the folder, but not /var/lib. Returns 0 or -errno; does not log. */
+/* Replaces the file. On the disk when it returns, so it blocks. Creates the folder, but not
+ * /var/lib. Returns 0 or -errno; does not log. */
 LEA_MUST_CHECK int lea_boot_memory_write(struct lea_world *world,
 					 const struct lea_boot_memory *memory);
 
-/*
- * lea_boot_memory_put - another file of the boot in this folder, kept in the same way
- * @name: at most 16 bytes; NAME.1 to NAME.4 are those of earlier boots
- * Blocks, and returns, as lea_boot_memory_write.
- */
-#define LEA_BOOT_MEMORY_KEPT 5U /* with the newest */
-LEA_MUST_CHECK int lea_boot_memory_put(struct lea_world *world, const char *name, const void *bytes,
-				       size_t len);
+/* Opens the folder to write a file there; creates it, but not /var/lib, and removes what a writer
+ * that died left in it. Returns a descriptor that the caller closes, or -errno. */
+LEA_MUST_CHECK int lea_boot_memory_folder(struct lea_world *world);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -91,13 +92,33 @@ int lea_timeline_read(struct lea_world *world, struct lea_arena *arena, uint32_t
 	return 0;
 }
 
+/* Renames each kept file to the next older name. The newest keeps its name as well, until the new
+ * one replaces it. What does not work is lost for people, and nothing else. */
+static void keep_older(int folder_fd)
+{
+	char from[24], to[24];
+
+	for (unsigned int i = LEA_TIMELINES_KEPT - 1; i > 1; i--) {
+		snprintf(from, sizeof(from), NAME ".%u", i - 1);
+		snprintf(to, sizeof(to), NAME ".%u", i);
+		if (renameat(folder_fd, from, folder_fd, to) < 0 && errno != ENOENT)
+			return;
+	}
+	if (linkat(folder_fd, NAME, folder_fd, NAME ".1", 0) < 0)
+		return;
+}
+
 static int write_file(struct lea_world *world, const struct lea_ring_records *records)
 {
+	LEA_AUTO(lea_closep) int folder_fd = lea_boot_memory_folder(world);
 	LEA_AUTO(lea_freep) void *bytes = NULL;
 	size_t len;
-	int r = lea_ring_format(records, &bytes, &len);
+	int r = folder_fd < 0 ? folder_fd : lea_ring_format(records, &bytes, &len);
 
-	return r ? r : lea_boot_memory_put(world, NAME, bytes, len);
+	if (r)
+		return r;
+	keep_older(folder_fd);
+	return lea_file_replace_durably(folder_fd, NAME, bytes, len);
 }
 
 int lea_timeline_keep(struct lea_world *world)

@@ -10,6 +10,8 @@
 #include "base/ring.h"
 #include "world/world.h"
 
+#define LEA_TIMELINES_KEPT 5U /* with the newest */
+
 enum lea_timeline_file_outcome {
 	LEA_TIMELINE_ABSENT = 1, /* no such boot is kept, or the file is not ours */
 };

@@ -40,7 +40,7 @@ static bool parse_boot(const char *text, uint32_t *ret_back)
 {
 	uint64_t back;
 
-	if (!lea_number_parse(text + (text[0] == '-'), LEA_BOOT_MEMORY_KEPT, &back))
+	if (!lea_number_parse(text + (text[0] == '-'), LEA_TIMELINES_KEPT, &back))
 		return false;
 	*ret_back = (uint32_t)back;
 	return text[0] == '-' || !back;

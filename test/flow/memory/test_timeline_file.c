@@ -78,7 +78,7 @@ TEST(five_boots_are_kept)
 		keep();
 		keep();
 	}
-	for (uint32_t back = 0; back < LEA_BOOT_MEMORY_KEPT; back++)
+	for (uint32_t back = 0; back < LEA_TIMELINES_KEPT; back++)
 		ck_assert_int_eq(kept_boot(back), '7' - (char)back);
 	ck_assert_int_eq(kept_boot(5), 0);
 	ck_assert(!machine_has(KEPT ".5"));
