@@ -10,18 +10,9 @@
 
 #define MAX_FILE_BYTES (4U * 1024U * 1024U)
 
-/* NULL: no such text, or no memory. */
-static struct lea_text_tree *parse(const char *text)
-{
-	const struct lea_text_options options = {.max_bytes = MAX_FILE_BYTES, .is_config = true};
-	struct lea_text_tree *tree = NULL;
-
-	return lea_text_parse(text, strlen(text), &options, NULL, &tree) ? NULL : tree;
-}
-
 static const struct lea_text *find(const struct lea_text_tree *tree, const char *path)
 {
-	const struct lea_text *entry = tree ? tree->root : NULL;
+	const struct lea_text *entry = tree->root;
 	const char *slash;
 	char section[64];
 
@@ -35,19 +26,17 @@ static const struct lea_text *find(const struct lea_text_tree *tree, const char 
 
 unsigned int lea_conf_line_of(const char *text, const char *path)
 {
-	LEA_AUTO(lea_text_freep) struct lea_text_tree *tree = parse(text);
-	const struct lea_text *entry = find(tree, path);
+	const struct lea_text_options options = {.max_bytes = MAX_FILE_BYTES, .is_config = true};
+	LEA_AUTO(lea_text_freep) struct lea_text_tree *tree = NULL;
+	const struct lea_text *entry;
 
+	/* Of a file that cannot be read, conf.c has told the line, and nothing of it applies. */
+	if (lea_text_parse(text, strlen(text), &options, NULL, &tree))
+		return 0;
+	entry = find(tree, path);
 	return entry && !lea_text_is_section(entry)
 		       ? lea_text_line_at(text, strlen(text), entry->at)
 		       : 0;
-}
-
-bool lea_conf_has_section(const char *text, const char *section)
-{
-	LEA_AUTO(lea_text_freep) struct lea_text_tree *tree = parse(text);
-
-	return find(tree, section) != NULL;
 }
 
 /* @name: below the folder of lvm.conf. */

@@ -17,5 +17,3 @@ void lea_conf_where(struct lea_world *world, const struct lea_conf *conf, const 
 
 /* The line (from 1) of @text that sets @path; 0: none does. The last one counts. Pure. */
 unsigned int lea_conf_line_of(const char *text, const char *path);
-/* Does @text set anything in this section? Pure. */
-bool lea_conf_has_section(const char *text, const char *section);

@@ -13,12 +13,12 @@
 #include "explain/plan_verb.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/log_sink.h"
 #include "cli/terminal.h"
-#include "conf/conf_where.h"
 #include "conf/setup.h"
 #include "explain/answer.h"
 #include "explain/examine.h"
@@ -137,25 +137,45 @@ static void take_answer(void *arg, const struct lea_answer *answer)
 
 /* ---- other files */
 
-enum kind { LVM_CONF, OWN_CONF, DEVICES };
-
-/* A devices file has an IDTYPE in each of its lines; lvmevent.conf has a section "event". */
-static enum kind kind_of(const char *text)
+/* A devices file has an IDTYPE in each of its lines. */
+static bool is_devices_file(const char *text)
 {
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += strspn(line, "\n \t");
 		if (!strncmp(line, "IDTYPE=", strlen("IDTYPE=")))
-			return DEVICES;
+			return true;
 		if (!*line)
 			break;
 	}
-	return lea_conf_has_section(text, "event") ? OWN_CONF : LVM_CONF;
+	return false;
+}
+
+/* The place in the options that is for a file of this kind: lvmevent.conf has a section "event".
+ * NULL: it is said why no settings can be read. */
+static const char **find_place(struct view *view, const char *name, const char *text)
+{
+	const struct lea_text_options options = {.max_bytes = MAX_FILE_BYTES, .is_config = true};
+	LEA_AUTO(lea_text_freep) struct lea_text_tree *tree = NULL;
+	struct lea_conf_instead *instead = &view->options.instead;
+	struct lea_why why = {0};
+	int r;
+
+	if (is_devices_file(text))
+		return &instead->devices;
+	r = lea_text_parse(text, strlen(text), &options, &why, &tree);
+	if (!r)
+		return lea_text_find(tree->root, "event") ? &instead->own : &instead->lvm;
+	if (r < 0)
+		lea_log_fault(view->world->log, r, "--config %s", name);
+	else
+		lea_log(view->world->log, LEA_LOG_ERROR, "--config %s:%u: %s", name,
+			lea_text_line_at(text, strlen(text), why.at), why.what);
+	return NULL;
 }
 
 /* Returns -1 to go on, or an exit code. */
 static int take_file(struct view *view, const char *name)
 {
-	struct lea_conf_instead *instead = &view->options.instead;
 	LEA_AUTO(lea_freep) char *path = lea_world_path(view->world, name), *text = NULL;
 	int r = path ? lea_file_read_config(path, MAX_FILE_BYTES, &text, NULL) : -ENOMEM;
 	const char **place;
@@ -165,18 +185,9 @@ static int take_file(struct view *view, const char *name)
 			strerror(r < 0 ? -r : ENOENT));
 		return LEA_EXIT_INIT;
 	}
-	switch (kind_of(text)) {
-	case DEVICES:
-		place = &instead->devices;
-		break;
-	case OWN_CONF:
-		place = &instead->own;
-		break;
-	case LVM_CONF:
-	default:
-		place = &instead->lvm;
-		break;
-	}
+	place = find_place(view, name, text);
+	if (!place)
+		return LEA_EXIT_INIT;
 	if (*place) {
 		lea_log(view->world->log, LEA_LOG_ERROR,
 			"--config %s: %s is a file of the same kind: give one of each", name,

@@ -72,12 +72,19 @@ static void bad_file(void)
 	put("/other", "activation {\n");
 }
 
+/* As of its kind, it would take the place of the other file. */
+static void bad_own_file(void)
+{
+	put("/bad", "event {\n\tneeded = [\n");
+	other_lvm_conf();
+}
+
 static const struct {
 	const char *claim, *sample;
 	void (*make)(void); /* NULL: nothing */
 	const char *words;
 	int code;
-	const char *out, *more; /* parts of the output */
+	const char *out, *more; /* parts of the output, or of the complaint */
 } rows[] = {
 	{"a VG", "one-pv", NULL, "", 0, "VG vg_one: activated\n  LV vg_one/root: activated\n",
 	 "1 VGs: 1 activated, 0 handed to lvm, 0 left alone; 3 of 3 LVs\n"},
@@ -122,7 +129,10 @@ static const struct {
 	 "PV /dev/sda: not used: devices-file: it is not used: by devices file (checking PVID): "
 	 "/other",
 	 "0 VGs"},
-	{"a file that is none", "one-pv", bad_file, "--config /other", 4, "", ""},
+	{"a file that is none", "one-pv", bad_file, "--config /other", 4, "--config /other:2: ",
+	 ""},
+	{"a file with an error beside a good one", "one-pv", bad_own_file,
+	 "--config /bad,/other", 4, "--config /bad:3: ", ""},
 	{"a file that is not there", "one-pv", NULL, "--config /none", 4, "", ""},
 	{"two of a kind", "one-pv", other_own_conf, "--config /other,/other", 3, "", ""},
 	{"an argument", "one-pv", NULL, "vg_one", 3, "", ""},
@@ -130,6 +140,7 @@ static const struct {
 
 TEST_EACH(the_plan_names_what_is_left_alone_and_why, rows)
 {
+	const char *said;
 	char words[128];
 
 	machine_unplug("sda", 16);
@@ -139,8 +150,9 @@ TEST_EACH(the_plan_names_what_is_left_alone_and_why, rows)
 	snprintf(words, sizeof(words), "plan %s", rows[_i].words);
 	ck_assert_msg(plan(words) == rows[_i].code, "%s: %s%s", rows[_i].claim, machine.out,
 		      machine.err);
-	ck_assert_msg(strstr(machine.out, rows[_i].out) && strstr(machine.out, rows[_i].more),
-		      "%s: %s%s", rows[_i].claim, machine.out, machine.err);
+	said = rows[_i].code ? machine.err : machine.out;
+	ck_assert_msg(strstr(said, rows[_i].out) && strstr(said, rows[_i].more), "%s: %s%s",
+		      rows[_i].claim, machine.out, machine.err);
 }
 
 TEST(json_has_marks_and_order)
