@@ -7,13 +7,9 @@
 
 #define LINE_BYTES 4096
 
-/*
- * Replaces control characters by "?", including C1 (U+0080 to U+009F), so that text from a file, a
- * name or a command line stays on one line and cannot control a terminal.
- */
-static void make_plain(char *line)
+void lea_log_plain(char *text)
 {
-	for (unsigned char *c = (unsigned char *)line; *c; c++)
+	for (unsigned char *c = (unsigned char *)text; *c; c++)
 		if (*c < ' ' || *c == 0x7f)
 			*c = '?';
 		else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
@@ -29,7 +25,7 @@ static void write_line(struct lea_log *log, enum lea_log_level level, const char
 	char line[LINE_BYTES];
 
 	vsnprintf(line, sizeof(line), format, args);
-	make_plain(line);
+	lea_log_plain(line);
 	log->write(log, level, line);
 }
 

@@ -73,3 +73,10 @@ void lea_log_with(struct lea_log *log, enum lea_log_level level,
  *         return lea_log_fault(log, r, "PV %s: reading label", name);
  */
 int lea_log_fault(struct lea_log *log, int fault, const char *format, ...) LEA_PRINTF(3, 4);
+
+/*
+ * lea_log_plain - replace control characters by "?", in place
+ * Including C1 (U+0080 to U+009F): text from a file, a name or a command line then stays on one
+ * line and cannot control a terminal. lea_log does it with each line.
+ */
+void lea_log_plain(char *text);

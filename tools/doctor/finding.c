@@ -3,11 +3,12 @@
 /* What the checks share: findings, figures for people, and where an LV lies. */
 #include "doctor/check.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/log.h"
 
 #define DEPTH_MOST 8U
 
@@ -48,22 +49,15 @@ void lea_doctor_begin(const struct lea_doctor_report *report, const struct lea_d
 		snprintf(ret_finding->object, sizeof(ret_finding->object), "%s", vg->name);
 }
 
-/* Names of files, nodes and tasks may have any byte. */
-static void make_plain(char *text)
-{
-	for (; *text; text++)
-		if (iscntrl((unsigned char)*text))
-			*text = '?';
-}
-
 void lea_doctor_tell(const struct lea_doctor_report *report,
 		     const struct lea_doctor_finding *finding)
 {
 	struct lea_doctor_finding plain = *finding;
 
-	make_plain(plain.object);
-	make_plain(plain.evidence);
-	make_plain(plain.next);
+	/* Names of files, nodes and tasks may have any byte. */
+	lea_log_plain(plain.object);
+	lea_log_plain(plain.evidence);
+	lea_log_plain(plain.next);
 	(*report->findings)++;
 	report->sink->find(report->sink->arg, &plain);
 }

@@ -67,9 +67,7 @@ static void put_text(char *text, size_t size, const char *from)
 	const size_t used = strlen(text);
 
 	snprintf(text + used, size - used, "%s", from);
-	for (char *at = text + used; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 127)
-			*at = '?';
+	lea_log_plain(text + used);
 }
 
 static void describe(struct work *work)
