@@ -6,6 +6,7 @@
 #include "cli/opts.h"
 
 #include "base/cleanup.h"
+#include "cli/columns.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -286,18 +287,23 @@ const char *lea_opt_value(const struct lea_opts *opts, const struct lea_opt *opt
 	return NULL;
 }
 
+static void print_help(struct lea_columns *table, const struct lea_opt *row)
+{
+	char letter[8] = "    ";
+
+	if (row->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", row->letter);
+	lea_columns_cell(table, "%s--%s%s%s", letter, row->name, row->value_name ? " " : "",
+			 row->value_name ? row->value_name : "");
+	lea_columns_cell(table, "%s", row->help);
+}
+
 void lea_opts_help(const struct lea_opts *opts, FILE *out)
 {
-	for (size_t i = 0; i < opts->count; i++) {
-		const struct lea_opt *row = &opts->row[i];
-		char letter[8] = "    ", left[64];
+	struct lea_columns table;
 
-		if (!row->help)
-			continue;
-		if (row->letter)
-			snprintf(letter, sizeof(letter), "-%c, ", row->letter);
-		snprintf(left, sizeof(left), "%s--%s%s%s", letter, row->name,
-			 row->value_name ? " " : "", row->value_name ? row->value_name : "");
-		fprintf(out, "  %-34s %s\n", left, row->help);
-	}
+	for (lea_columns_begin(&table, out, "ll"); lea_columns_pass(&table);)
+		for (size_t i = 0; i < opts->count; i++)
+			if (opts->row[i].help)
+				print_help(&table, &opts->row[i]);
 }

@@ -2,6 +2,7 @@
 #include "cli/program_main.h"
 
 #include "cli/args.h"
+#include "cli/columns.h"
 #include "cli/log_sink.h"
 #include "configured.h"
 #include "world/clock_kernel.h"
@@ -32,15 +33,20 @@ static const struct lea_cmd *find_link(const struct lea_program *program, const 
 
 static void list_commands(const struct lea_program *program, FILE *out)
 {
-	for (const struct lea_cmd *const *cmd = program->cmd; *cmd; cmd++)
-		fprintf(out, "  %-12s %s\n", (*cmd)->name, (*cmd)->help);
+	struct lea_columns table;
+
+	for (lea_columns_begin(&table, out, "ll"); lea_columns_pass(&table);)
+		for (const struct lea_cmd *const *cmd = program->cmd; *cmd; cmd++) {
+			lea_columns_cell(&table, "%s", (*cmd)->name);
+			lea_columns_cell(&table, "%s", (*cmd)->help);
+		}
 }
 
 static int help(const struct lea_program *program)
 {
 	printf("Usage: %s COMMAND [ARGUMENTS]\n\n%s\n\n", program->name, program->about);
 	list_commands(program, stdout);
-	printf("\n  --help       This text.\n  --version    The version of this program.\n%s",
+	printf("\n  --help     This text.\n  --version  The version of this program.\n%s",
 	       program->end ? program->end : "");
 	return LEA_EXIT_DONE;
 }

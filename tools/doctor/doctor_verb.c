@@ -15,6 +15,7 @@
 #include "base/log_ids.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/columns.h"
 #include "cli/fail.h"
 #include "cli/json.h"
 #include "cli/log_sink.h"
@@ -212,6 +213,19 @@ static int find_targets(struct view *view)
 
 /* ---- options */
 
+static void print_checks(void)
+{
+	struct lea_columns table;
+	uint32_t count;
+	const struct lea_doctor_check *checks = lea_doctor_checks(&count);
+
+	for (lea_columns_begin(&table, stderr, "ll"); lea_columns_pass(&table);)
+		for (uint32_t k = 0; k < count; k++) {
+			lea_columns_cell(&table, "%s", checks[k].id);
+			lea_columns_cell(&table, "%s", checks[k].title);
+		}
+}
+
 /* Sets the bits of the checks in *ret_bits; false, and said: there is no such check. */
 static bool parse_ids(const struct lea_list *ids, uint32_t *ret_bits)
 {
@@ -226,8 +240,7 @@ static bool parse_ids(const struct lea_list *ids, uint32_t *ret_bits)
 			k++;
 		if (k == count) {
 			fprintf(stderr, "  There is no check \"%s\". The checks:\n", ids->item[i]);
-			for (k = 0; k < count; k++)
-				fprintf(stderr, "  %-4s %s\n", checks[k].id, checks[k].title);
+			print_checks();
 			return false;
 		}
 		*ret_bits |= 1U << k;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/id.h"
+#include "cli/columns.h"
 #include "cli/fail.h"
 #include "cli/json.h"
 #include "throttle/run_command.h"
@@ -135,6 +137,23 @@ static double seconds(uint64_t ms)
 	return (double)ms / 1000;
 }
 
+static void print_running(const struct lea_throttle_view *view, uint64_t now)
+{
+	struct lea_columns table;
+
+	for (lea_columns_begin(&table, stdout, "rrlrll"); lea_columns_pass(&table);)
+		for (size_t i = 0; i < view->running_count; i++) {
+			const struct lea_throttle_entry *entry = &view->running[i];
+
+			lea_columns_cell(&table, "%" PRIu64, entry->id);
+			lea_columns_cell(&table, "%d", entry->pid);
+			lea_columns_cell(&table, "%s", entry->vg[0] ? entry->vg : "-");
+			lea_columns_cell(&table, "%.1f s", seconds(now - entry->since_ms));
+			lea_columns_cell(&table, "%s", entry->label[0] ? entry->label : "-");
+			lea_columns_cell(&table, "%s", entry->command);
+		}
+}
+
 static void print_class(const struct class_view *class_, uint64_t now)
 {
 	const struct lea_throttle_view *view = &class_->view;
@@ -154,13 +173,7 @@ static void print_class(const struct class_view *class_, uint64_t now)
 	       seconds(lea_throttle_percentile(view->wait, 50)),
 	       seconds(lea_throttle_percentile(view->wait, 99)));
 	printf("%s\n", view->is_held ? "; held by lvmevent throttle --drain" : "");
-	for (size_t i = 0; i < view->running_count; i++) {
-		const struct lea_throttle_entry *entry = &view->running[i];
-
-		printf("  %5llu  %6d  %-8s %7.1f s  %-12s  %s\n", (unsigned long long)entry->id,
-		       entry->pid, entry->vg[0] ? entry->vg : "-", seconds(now - entry->since_ms),
-		       entry->label[0] ? entry->label : "-", entry->command);
-	}
+	print_running(view, now);
 }
 
 /* The program's name without its folder. */

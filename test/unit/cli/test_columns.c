@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/columns.h"
+
+#include "base/cleanup.h"
+#include "unit/suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_MOST  3
+#define CELLS_MOST 3
+
+static const struct {
+	const char *claim, *form;
+	const char *cell[ROWS_MOST][CELLS_MOST]; /* a row that begins with NULL: no more */
+	const char *want;
+} tables[] = {
+	{"no rows", "ll", {{NULL}}, ""},
+	{"a column is as wide as its widest cell, and the last one is not padded",
+	 "ll",
+	 {{"a", "longer"}, {"long", "b"}, {"to", ""}},
+	 "  a     longer\n  long  b\n  to    \n"},
+	{"numbers are aligned right, texts left",
+	 "rlr",
+	 {{"7", "one", "1"}, {"1234", "x", "10"}},
+	 "     7  one   1\n  1234  x    10\n"},
+	{"one column", "l", {{"a"}, {"bc"}}, "  a\n  bc\n"},
+	{"what controls a terminal is replaced",
+	 "ll",
+	 {{"a\nb", "\x1b[2J"}, {"c\tde", "\xc2\x9bK"}},
+	 "  a?b   ?[2J\n  c?de  ??K\n"},
+	{"a character of two bytes takes one place",
+	 "ll",
+	 {{"\xc3\xa4", "x"}, {"ab", "y"}},
+	 "  \xc3\xa4   x\n  ab  y\n"},
+};
+
+static void print(const char *form, const char *const cell[ROWS_MOST][CELLS_MOST], FILE *out)
+{
+	struct lea_columns table;
+
+	for (lea_columns_begin(&table, out, form); lea_columns_pass(&table);)
+		for (size_t row = 0; row < ROWS_MOST && cell[row][0]; row++)
+			for (size_t i = 0; form[i]; i++)
+				lea_columns_cell(&table, "%s", cell[row][i]);
+}
+
+TEST_EACH(rows_are_printed_in_columns, tables)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	print(tables[_i].form, tables[_i].cell, out);
+	fclose(out);
+	ck_assert_msg(!strcmp(text, tables[_i].want), "%s:\n%s", tables[_i].claim, text);
+}
+
+TEST(a_long_cell_is_cut)
+{
+	char cell[2 * LEA_COLUMNS_CELL_BYTES];
+	const char *const cells[ROWS_MOST][CELLS_MOST] = {{cell, "x"}};
+	LEA_AUTO(lea_freep) char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	memset(cell, 'a', sizeof(cell) - 1);
+	cell[sizeof(cell) - 1] = '\0';
+	print("ll", cells, out);
+	fclose(out);
+	ck_assert_uint_eq(bytes, LEA_COLUMNS_CELL_BYTES - 1 + strlen("    x\n"));
+}

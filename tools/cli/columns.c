@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/columns.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/log.h"
+
+#define PRINT 2U /* the second pass; the first measures */
+
+void lea_columns_begin(struct lea_columns *table, FILE *out, const char *form)
+{
+	*table = (struct lea_columns){.out = out, .form = form};
+}
+
+bool lea_columns_pass(struct lea_columns *table)
+{
+	return ++table->pass <= PRINT;
+}
+
+/* Bytes that follow the first one of a character in UTF-8 take no place. */
+static size_t width_of(const char *text)
+{
+	size_t width = 0;
+
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xC0U) != 0x80U;
+	return width;
+}
+
+static void print_cell(const struct lea_columns *table, const char *text, bool is_last)
+{
+	const int blanks = (int)(table->width[table->column] - width_of(text));
+	const bool is_right = table->form[table->column] == 'r';
+
+	fprintf(table->out, "  %*s%s", is_right ? blanks : 0, "", text);
+	if (is_last)
+		fputc('\n', table->out);
+	else if (!is_right)
+		fprintf(table->out, "%*s", blanks, "");
+}
+
+void lea_columns_cell(struct lea_columns *table, const char *format, ...)
+{
+	const bool is_last = !table->form[table->column + 1];
+	size_t *widest = &table->width[table->column], width;
+	char text[LEA_COLUMNS_CELL_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	lea_log_plain(text);
+	width = width_of(text);
+	if (table->pass == PRINT)
+		print_cell(table, text, is_last);
+	else if (width > *widest)
+		*widest = width;
+	table->column = is_last ? 0 : table->column + 1;
+}
