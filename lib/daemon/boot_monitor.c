@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "activate/monitor_poll.h"
+#include "base/devname.h"
 #include "base/file.h"
 #include "base/id.h"
-#include "memory/root_spec.h"
 #include "world/active_vgs.h"
 #include "world/dm.h"
 
@@ -27,7 +27,7 @@ static const char *vg_name_of(int sys_fd, const struct lea_active_lv *node, stru
 	if (strlen(suffix) < chars && !strncmp(name + chars - strlen(suffix), suffix, strlen(suffix)))
 		chars -= strlen(suffix);
 	name[chars] = '\0';
-	if (!lea_root_demangle(name))
+	if (lea_devname_cut(name) != 2)
 		return NULL;
 	name[strcspn(name, "/")] = '\0';
 	return lea_name_ok(name) ? lea_arena_strdup(arena, name) : NULL;

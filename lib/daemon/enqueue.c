@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/devname.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "base/step.h"
@@ -27,7 +28,6 @@
 
 #define DEFAULT_RUN_DIR	 "/run/lvm"
 #define KMSG		 "/dev/kmsg"
-#define NAME_MAX_CHARS	 127U
 #define LINKS_MAX_CHARS	 8192U
 #define PROPERTIES_BYTES 16384U
 
@@ -102,12 +102,6 @@ static enum lea_entry_kind read_kind(char *const environ_[], int run_fd, uint64_
 	    lea_since_predates(run_fd, get(environ_, "USEC_INITIALIZED"), diskseq))
 		return LEA_ENTRY_CHANGE;
 	return is_new ? LEA_ENTRY_ADD : LEA_ENTRY_MISSED;
-}
-
-static bool name_fits(const char *name)
-{
-	return name && !strncmp(name, "/dev/", 5) && strlen(name) <= NAME_MAX_CHARS &&
-	       !strpbrk(name, "\n\r");
 }
 
 static int read_number(char *const environ_[], struct lea_entry *entry)
@@ -189,7 +183,7 @@ static bool is_closed(int run_fd)
 int lea_enqueue_event(const char *run_dir, char *const environ_[])
 {
 	LEA_AUTO(lea_closep) int run_fd = open_run(run_dir);
-	char properties[PROPERTIES_BYTES] = "", name[NAME_MAX_CHARS + 1], links[LINKS_MAX_CHARS];
+	char properties[PROPERTIES_BYTES] = "", name[LEA_DEVNAME_CHARS + 1], links[LINKS_MAX_CHARS];
 	const char *text, *type = get(environ_, "ID_FS_TYPE");
 	struct lea_entry entry = {.device = {.name = name, .properties = properties}};
 	int r;
@@ -204,7 +198,7 @@ int lea_enqueue_event(const char *run_dir, char *const environ_[])
 		return r;
 	entry.kind = read_kind(environ_, run_fd, entry.device.diskseq);
 	text = get(environ_, "DEVNAME");
-	if (!name_fits(text))
+	if (!text || !lea_devname_ok(text))
 		return LEA_ENQUEUE_INVALID;
 	snprintf(name, sizeof(name), "%s", text);
 	text = get(environ_, "DEVLINKS");
@@ -223,7 +217,7 @@ int lea_enqueue_event(const char *run_dir, char *const environ_[])
 static int enqueue_device(const char *run_dir, const char *device)
 {
 	LEA_AUTO(lea_closep) int run_fd = open_run(run_dir);
-	char name[NAME_MAX_CHARS + 1] = "";
+	char name[LEA_DEVNAME_CHARS + 1] = "";
 	struct lea_entry entry = {.device = {.name = name}};
 	struct lea_devno devno;
 	struct stat st;
@@ -233,7 +227,7 @@ static int enqueue_device(const char *run_dir, const char *device)
 	if (is_closed(run_fd))
 		return LEA_ENQUEUE_CLOSED;
 	if (!lea_devno_parse(device, &devno)) {
-		if (!name_fits(device))
+		if (!lea_devname_ok(device))
 			return LEA_ENQUEUE_INVALID;
 		if (stat(device, &st) < 0)
 			return -errno;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/devname.h"
 #include "base/file.h"
 #include "base/id.h"
 
@@ -22,24 +23,15 @@ static bool begins(const char *text, const char *prefix)
 	return !strncmp(text, prefix, strlen(prefix));
 }
 
-/*
- * Extracts the LV's name from a device-mapper name. Hyphens in names of VG and LV are doubled
- * there; a single one separates VG, LV and layer ("vg-lv-real").
- */
-static void lv_of_dm_name(const char *dm_name, char lv[static LEA_SYSFS_VALUE_BYTES])
+/* The LV's name, from a device-mapper name, which is cut; "": it has none. */
+static const char *lv_of_dm_name(char *dm_name)
 {
-	unsigned int part = 0;
-	size_t used = 0;
+	char *lv = lea_devname_cut(dm_name) > 1 ? strchr(dm_name, '/') + 1 : NULL;
 
-	for (const char *p = dm_name; *p; p++) {
-		if (p[0] == '-' && p[1] == '-')
-			p++;
-		else if (p[0] == '-' && ++part)
-			continue;
-		if (part == 1 && used < LEA_SYSFS_VALUE_BYTES - 1)
-			lv[used++] = *p;
-	}
-	lv[used] = '\0';
+	if (!lv)
+		return "";
+	lv[strcspn(lv, "/")] = '\0';
+	return lv;
 }
 
 /*
@@ -49,7 +41,7 @@ static void lv_of_dm_name(const char *dm_name, char lv[static LEA_SYSFS_VALUE_BY
  */
 static bool is_mirror(struct lea_world *world, struct lea_devno devno)
 {
-	char path[64], attribute[300], name[LEA_SYSFS_VALUE_BYTES], lv[LEA_SYSFS_VALUE_BYTES];
+	char path[64], attribute[300], name[LEA_SYSFS_VALUE_BYTES];
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	int sys_fd = lea_world_sys(world);
@@ -62,8 +54,7 @@ static bool is_mirror(struct lea_world *world, struct lea_devno devno)
 		if (entry->d_name[0] == '.' ||
 		    lea_sysfs_text(world, devno, attribute, name, sizeof(name)))
 			continue;
-		lv_of_dm_name(name, lv);
-		if (strstr(lv, "_mimage"))
+		if (strstr(lv_of_dm_name(name), "_mimage"))
 			return true;
 	}
 	return false;
@@ -72,7 +63,7 @@ static bool is_mirror(struct lea_world *world, struct lea_devno devno)
 static int check_lv(struct lea_world *world, const struct lea_conf *conf, struct lea_devno devno,
 		    const char *uuid, const char **ret_why)
 {
-	char name[LEA_SYSFS_VALUE_BYTES], lv[LEA_SYSFS_VALUE_BYTES];
+	char name[LEA_SYSFS_VALUE_BYTES];
 	int r;
 
 	if (!conf->scan_lvs) {
@@ -86,8 +77,8 @@ static int check_lv(struct lea_world *world, const struct lea_conf *conf, struct
 	r = lea_sysfs_text(world, devno, "dm/name", name, sizeof(name));
 	if (r)
 		return r < 0 ? r : 0;
-	lv_of_dm_name(name, lv);
-	if (lea_lv_name_is_reserved(lv) || (conf->ignore_lvm_mirrors && is_mirror(world, devno)))
+	if (lea_lv_name_is_reserved(lv_of_dm_name(name)) ||
+	    (conf->ignore_lvm_mirrors && is_mirror(world, devno)))
 		*ret_why = not_usable;
 	return 0;
 }

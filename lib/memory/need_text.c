@@ -4,9 +4,9 @@
 #include "memory/need_private.h"
 
 #include "base/cleanup.h"
+#include "base/devname.h"
 #include "base/mount_text.h"
 #include "memory/boot_memory.h"
-#include "memory/root_spec.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,18 +47,6 @@ static bool is_plain(const char *text)
 	return true;
 }
 
-/* "VG/LV" with two names, so below /dev it can be an LV. */
-static bool is_lv_path(const char *path)
-{
-	static const char *const other_folders[] = {"mapper/", "disk/", "block/", "char/", "md/"};
-	const char *slash = strchr(path, '/');
-
-	for (size_t i = 0; i < ARRAY_SIZE(other_folders); i++)
-		if (!strncmp(path, other_folders[i], strlen(other_folders[i])))
-			return false;
-	return slash && !strchr(slash + 1, '/');
-}
-
 static int add(const struct reader *reader, enum lea_need_kind kind, const char *value,
 	       const char *user)
 {
@@ -95,8 +83,8 @@ static int add_device(const struct reader *reader, const char *source, const cha
 		{"/dev/disk/by-partuuid/", LEA_NEED_PARTUUID, true},
 		{"/dev/disk/by-partlabel/", LEA_NEED_PARTLABEL, true},
 	};
-	static const char *const dm_folders[] = {"/dev/mapper/", "/dev/disk/by-id/dm-name-"};
-	char device[LEA_NEED_MAX_LINE_BYTES], *rest;
+	char device[LEA_NEED_MAX_LINE_BYTES], lv[LEA_NEED_MAX_LINE_BYTES], *rest;
+	const char *below;
 
 	if ((size_t)snprintf(device, sizeof(device), "%s", source) >= sizeof(device)) {
 		refuse(reader, "it has a name that is too long, or a control character");
@@ -110,16 +98,9 @@ static int add_device(const struct reader *reader, const char *source, const cha
 			return 0;
 		return add(reader, forms[i].kind, rest, user);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(dm_folders); i++) {
-		rest = device + strlen(dm_folders[i]);
-		if (!strncmp(device, dm_folders[i], strlen(dm_folders[i])) &&
-		    lea_root_demangle(rest))
-			return add(reader, LEA_NEED_WORD, rest, user);
-	}
-	rest = device + strlen("/dev/");
-	if (!strncmp(device, "/dev/", strlen("/dev/")) && is_lv_path(rest))
-		return add(reader, LEA_NEED_WORD, rest, user);
-	return 0;
+	below = lea_devname_below(device);
+	return below && lea_devname_lv(below, lv, sizeof(lv)) ? add(reader, LEA_NEED_WORD, lv, user)
+							      : 0;
 }
 
 /* Of two opposite options the last one counts. */

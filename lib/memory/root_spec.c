@@ -5,30 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/devname.h"
 #include "base/id.h"
 
 #define FIELDS	    4U
 #define FIELD_BYTES 256U
-
-bool lea_root_demangle(char *name)
-{
-	uint32_t slashes = 0;
-	char *to = name;
-
-	for (; *name; name++)
-		if (*name == '/')
-			return false;
-		else if (*name != '-')
-			*to++ = *name;
-		else if (name[1] == '-')
-			*to++ = *name++;
-		else if (slashes++)
-			return false;
-		else
-			*to++ = '/';
-	*to = '\0';
-	return slashes == 1;
-}
 
 static bool split_names(const char *text, struct lea_root_spec *spec)
 {
@@ -42,24 +23,14 @@ static bool split_names(const char *text, struct lea_root_spec *spec)
 	return lea_name_ok(spec->vg) && lea_name_ok(spec->lv);
 }
 
-static bool split_mapper_name(const char *text, struct lea_root_spec *spec)
+static void parse_path(const char *below, struct lea_root_spec *spec)
 {
 	char name[FIELD_BYTES];
 
-	if ((size_t)snprintf(name, sizeof(name), "%s", text) >= sizeof(name))
-		return false;
-	return lea_root_demangle(name) && split_names(name, spec);
-}
-
-/* "VG/LV", below /dev */
-static bool split_path(const char *text, struct lea_root_spec *spec)
-{
-	static const char *const folders[] = {"block/", "disk/", "mapper/", "md/"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
-		if (!strncmp(text, folders[i], strlen(folders[i])))
-			return false;
-	return split_names(text, spec);
+	spec->kind = LEA_ROOT_LV;
+	if (!lea_devname_lv(below, name, sizeof(name)) || !split_names(name, spec))
+		*spec = (struct lea_root_spec){
+			.kind = lea_devname_mapped(below) ? LEA_ROOT_MAPPER : LEA_ROOT_ELSEWHERE};
 }
 
 void lea_root_parse(const char *text, struct lea_root_spec *ret_spec)
@@ -67,31 +38,23 @@ void lea_root_parse(const char *text, struct lea_root_spec *ret_spec)
 	static const struct {
 		const char *prefix;
 		enum lea_root_kind kind;
-		bool is_mapper; /* a name of device-mapper follows */
 	} forms[] = {
-		{"UUID=", LEA_ROOT_UUID, false},
-		{"LABEL=", LEA_ROOT_LABEL, false},
-		{"/dev/disk/by-uuid/", LEA_ROOT_UUID, false},
-		{"/dev/disk/by-label/", LEA_ROOT_LABEL, false},
-		{"/dev/disk/by-id/dm-name-", LEA_ROOT_LV, true},
-		{"/dev/mapper/", LEA_ROOT_LV, true},
-		{"/dev/", LEA_ROOT_LV, false},
+		{"UUID=", LEA_ROOT_UUID},
+		{"LABEL=", LEA_ROOT_LABEL},
+		{"/dev/disk/by-uuid/", LEA_ROOT_UUID},
+		{"/dev/disk/by-label/", LEA_ROOT_LABEL},
 	};
 	struct lea_root_spec spec = {.kind = LEA_ROOT_ELSEWHERE};
+	const char *below = lea_devname_below(text);
 	size_t i = 0;
 
 	while (i < ARRAY_SIZE(forms) && strncmp(text, forms[i].prefix, strlen(forms[i].prefix)))
 		i++;
 	if (i < ARRAY_SIZE(forms)) {
-		const bool is_mapper = forms[i].is_mapper;
-
-		text += strlen(forms[i].prefix);
 		spec.kind = forms[i].kind;
-		if (spec.kind != LEA_ROOT_LV)
-			spec.value = text;
-		else if (!(is_mapper ? split_mapper_name : split_path)(text, &spec))
-			spec = (struct lea_root_spec){.kind = is_mapper ? LEA_ROOT_MAPPER
-									: LEA_ROOT_ELSEWHERE};
+		spec.value = text + strlen(forms[i].prefix);
+	} else if (below) {
+		parse_path(below, &spec);
 	}
 	*ret_spec = spec;
 }
@@ -133,7 +96,8 @@ static bool next_need(const char **at, struct need *need)
 	if (need->is_elsewhere)
 		return true;
 	need->lv.kind = LEA_ROOT_LV;
-	return split_mapper_name(need->field[0], &need->lv) && parse_ids(need->field[1], need);
+	return lea_devname_cut(need->field[0]) == 2 && split_names(need->field[0], &need->lv) &&
+	       parse_ids(need->field[1], need);
 }
 
 static bool is_meant(const struct need *need, const struct lea_root_spec *spec)

@@ -14,7 +14,7 @@
 
 enum lea_root_kind {
 	LEA_ROOT_ELSEWHERE, /* not on LVM: PARTUUID=, /dev/sda2, nfs ... */
-	LEA_ROOT_LV,	    /* /dev/VG/LV, /dev/mapper/VG-LV or udev's link: by name */
+	LEA_ROOT_LV,	    /* by name, as in base/devname.h */
 	LEA_ROOT_UUID,	    /* UUID= or /dev/disk/by-uuid/: of what is on the device */
 	LEA_ROOT_LABEL,	    /* LABEL= or /dev/disk/by-label/ */
 	LEA_ROOT_MAPPER,    /* another device-mapper device, which may lie on an LV */
@@ -28,13 +28,6 @@ struct lea_root_spec {
 
 /* Never fails: what cannot be an LV is LEA_ROOT_ELSEWHERE. @text is borrowed. */
 void lea_root_parse(const char *text, struct lea_root_spec *ret_spec);
-
-/*
- * lea_root_demangle - "VG-LV", each hyphen of a name doubled, to "VG/LV" in place
- * False: it has another form, such as a part of an LV ("VG-LV-real"), or is not LVM's; @name is
- * then of no use. The names themselves are not checked.
- */
-LEA_MUST_CHECK bool lea_root_demangle(char *name);
 
 /*
  * The needs file: one line for each file system and swap that the boot needs, written when the

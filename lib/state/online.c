@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/devid.h"
+#include "base/devname.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "state/lookup_index.h"
@@ -75,7 +76,7 @@ static int parse(const char *text, struct lea_online *ret_online)
 	if (!lea_name_ok(online.vg))
 		online.vg[0] = '\0';
 	copy_value(text, "dev:", online.device, sizeof(online.device));
-	if (strncmp(online.device, "/dev/", 5))
+	if (!lea_devname_ok(online.device))
 		online.device[0] = '\0';
 	*ret_online = online;
 	return 0;

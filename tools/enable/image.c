@@ -10,6 +10,7 @@
 
 #include "enable/image.h"
 #include "base/cleanup.h"
+#include "base/devname.h"
 #include "memory/root_spec.h"
 #include "world/mounts.h"
 #include "world/place.h"
@@ -49,7 +50,7 @@ static bool swap_may_lie_on_lv(struct lea_world *world)
 	if (lea_mounts_read(world, LEA_SWAPS, &swaps) < 0)
 		return true;
 	for (size_t i = 0; i < swaps.count; i++)
-		if (!strncmp(swaps.mount[i].source, "/dev/", 5) &&
+		if (lea_devname_below(swaps.mount[i].source) &&
 		    may_lie_on_lv(world, swaps.mount[i].source, true))
 			return true;
 	return false;

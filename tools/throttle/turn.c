@@ -2,6 +2,7 @@
 /* Pure: no I/O, no clock. */
 #include "throttle/turn.h"
 
+#include "base/devname.h"
 #include "base/id.h"
 
 #include <stddef.h>
@@ -88,35 +89,18 @@ static bool take_name(const char *text, size_t len, char ret_vg[static LEA_THROT
 	return true;
 }
 
-/* device-mapper's name of an LV: VG, "-", LV; a "-" inside of either is doubled. */
-static bool split_mapped(const char *text, char ret_vg[static LEA_THROTTLE_VG_BYTES])
-{
-	char name[LEA_THROTTLE_VG_BYTES];
-	size_t len = 0;
-
-	for (; *text && len + 1 < sizeof(name); text++) {
-		if (*text == '-' && *++text != '-')
-			return *text && take_name(name, len, ret_vg);
-		name[len++] = *text;
-	}
-	return false;
-}
-
+/* lvm2 takes "VG/LV" as well. */
 static bool is_path_of_lv(const char *text, char ret_vg[static LEA_THROTTLE_VG_BYTES])
 {
-	const char *slash;
+	const char *below = lea_devname_below(text), *slash;
+	char lv[2 * LEA_THROTTLE_VG_BYTES];
 
-	if (!strncmp(text, "/dev/mapper/", 12))
-		return split_mapped(text + 12, ret_vg);
-	if (!strncmp(text, "/dev/", 5))
-		text += 5;
-	slash = strchr(text, '/');
-	return slash && slash[1] && !strchr(slash + 1, '/') && lea_name_ok(slash + 1) &&
-	       take_name(text, (size_t)(slash - text), ret_vg);
+	if (!lea_devname_lv(below ? below : text, lv, sizeof(lv)))
+		return false;
+	slash = strchr(lv, '/');
+	return lea_name_ok(slash + 1) && take_name(lv, (size_t)(slash - lv), ret_vg);
 }
 
-/* The first folder of /dev may be one of udev's, as in /dev/disk/by-id/...; these have more parts.
- */
 void lea_throttle_vg(const char *const argv[], char ret_vg[static LEA_THROTTLE_VG_BYTES])
 {
 	size_t first, last;

@@ -24,6 +24,8 @@ static const struct {
 	{"/dev/mapper/a-b/c", LEA_ROOT_MAPPER, "", "", NULL},
 	{"/dev/sys/root", LEA_ROOT_LV, "sys", "root", NULL},
 	{"/dev/md/0", LEA_ROOT_ELSEWHERE, "", "", NULL},
+	{"/dev/disk/by-id/dm-name-my--vg-root", LEA_ROOT_LV, "my-vg", "root", NULL},
+	{"/dev/disk/by-id/dm-name-vda3_crypt", LEA_ROOT_MAPPER, "", "", NULL},
 	{"/dev/disk/by-partuuid/1-2", LEA_ROOT_ELSEWHERE, "", "", NULL},
 	{"/dev/sda2", LEA_ROOT_ELSEWHERE, "", "", NULL},
 	{"/dev/sys/root/x", LEA_ROOT_ELSEWHERE, "", "", NULL},

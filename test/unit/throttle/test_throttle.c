@@ -22,6 +22,8 @@ static const struct {
 	{{"mkfs.ext4", "-q", "/dev/csi/pvc-1"}, "data", "csi"},
 	{{"wipefs", "/dev/disk/by-id/x"}, "data", ""},
 	{{"blkdiscard", "/dev/mapper/a-b"}, "data", "a"},
+	{{"blkdiscard", "/dev/disk/by-id/dm-name-a-b"}, "data", "a"},
+	{{"mkfs.ext4", "/dev/md/home"}, "data", ""},
 	{{"/usr/local/bin/backup", "csi"}, "change", ""},
 	{{"lvremove", "../x"}, "change", ""},
 	{{"lvremove", "/dev/mapper/-x"}, "change", ""},
