@@ -240,14 +240,11 @@ static int add_lv(struct collector *collector, struct lea_devno devno)
 	return 0;
 }
 
-static int add_block_device(struct collector *collector, int sys_fd, const char *name)
+static int add_block_device(struct collector *collector, const char *name)
 {
 	struct lea_devno devno;
-	char path[300], text[32];
 
-	snprintf(path, sizeof(path), "class/block/%s/dev", name);
-	if (strncmp(name, "dm-", 3) != 0 || lea_file_read_into(sys_fd, path, text, sizeof(text)) ||
-	    !lea_devno_parse(text, &devno))
+	if (strncmp(name, "dm-", 3) != 0 || !lea_sysfs_find(collector->world, name, &devno))
 		return 0;
 	return add_lv(collector, devno);
 }
@@ -260,7 +257,7 @@ static int add_lvs(struct collector *collector)
 	int r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, "class/block", &dir);
 
 	while (!r && (entry = readdir(dir)))
-		r = add_block_device(collector, sys_fd, entry->d_name);
+		r = add_block_device(collector, entry->d_name);
 	return r;
 }
 

@@ -13,8 +13,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/devname.h"
 #include "base/file.h"
 #include "filter/device_id.h"
+#include "world/sysfs.h"
 #include "world/udevdb.h"
 
 #define LOOKS_MOST 64U /* devices visited below one device */
@@ -95,12 +97,8 @@ struct walk {
 
 static bool sits_on(struct walk *walk, struct lea_devno upper);
 
-static bool is_it(struct walk *walk, const char *dev)
+static bool is_it(struct walk *walk, struct lea_devno devno)
 {
-	struct lea_devno devno;
-
-	if (!lea_devno_parse(dev, &devno))
-		return false;
 	return (devno.major == walk->wanted.major && devno.minor == walk->wanted.minor) ||
 	       sits_on(walk, devno);
 }
@@ -108,16 +106,14 @@ static bool is_it(struct walk *walk, const char *dev)
 /* sysfs lists no holder or slave for a loop device over a disk. */
 static bool is_behind_loop(struct walk *walk, struct lea_devno upper)
 {
-	char file[LEA_SYSFS_VALUE_BYTES], path[LEA_SYSFS_VALUE_BYTES + 16], dev[32];
+	char file[LEA_SYSFS_VALUE_BYTES];
+	struct lea_devno devno;
+	const char *name;
 
-	if (lea_sysfs_text(walk->world, upper, "loop/backing_file", file, sizeof(file)) ||
-	    strncmp(file, "/dev/", 5) != 0)
+	if (lea_sysfs_text(walk->world, upper, "loop/backing_file", file, sizeof(file)))
 		return false;
-	for (char *slash = strchr(file + 5, '/'); slash; slash = strchr(slash, '/'))
-		*slash = '!';
-	snprintf(path, sizeof(path), "class/block/%s/dev", file + 5);
-	return !lea_file_read_into(lea_world_sys(walk->world), path, dev, sizeof(dev)) &&
-	       is_it(walk, dev);
+	name = lea_devname_below(file);
+	return name && lea_sysfs_find(walk->world, name, &devno) && is_it(walk, devno);
 }
 
 static bool sits_on(struct walk *walk, struct lea_devno upper)
@@ -125,6 +121,7 @@ static bool sits_on(struct walk *walk, struct lea_devno upper)
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	char path[64], name[300], dev[32];
+	struct lea_devno devno;
 
 	if (!walk->left--) {
 		walk->left = 0;
@@ -138,7 +135,8 @@ static bool sits_on(struct walk *walk, struct lea_devno upper)
 	while ((entry = readdir(dir))) {
 		snprintf(name, sizeof(name), "%s/dev", entry->d_name);
 		if (entry->d_name[0] != '.' &&
-		    !lea_file_read_into(dirfd(dir), name, dev, sizeof(dev)) && is_it(walk, dev))
+		    !lea_file_read_into(dirfd(dir), name, dev, sizeof(dev)) &&
+		    lea_devno_parse(dev, &devno) && is_it(walk, devno))
 			return true;
 	}
 	return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the kernel says about one block device, by number: only /sys/dev/block/MAJ:MIN/... Folders
- * of other devices are never listed. Reading an attribute takes three system calls (openat, read,
- * close), a missing one takes one.
+ * What the kernel says about one block device, by number: only /sys/dev/block/MAJ:MIN/... and, for
+ * the number, /sys/class/block/NAME/dev. Folders of other devices are never listed. Reading an
+ * attribute takes three system calls (openat, read, close), a missing one takes one.
  *
  * Attributes in use: size, ro, partition, diskseq, dm/uuid, dm/name, dm/suspended, md/uuid,
  * loop/backing_file, loop/partscan, device/wwid, wwid, serial, device/serial, device/vpd_pg83,
@@ -27,6 +27,10 @@ enum lea_sysfs_outcome {
 
 /* Is the device there at all? One system call. */
 bool lea_sysfs_has_device(struct lea_world *world, struct lea_devno devno);
+
+/* The number of the device that the kernel calls so: "sdb", "cciss/c0d0". No device node is touched.
+ * False: there is none. */
+bool lea_sysfs_find(struct lea_world *world, const char *name, struct lea_devno *ret_devno);
 
 /* Text of an attribute without trailing white space, cut to @size_bytes - 1. 0, an outcome or
  * -errno; so for the following functions. */

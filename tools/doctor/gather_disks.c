@@ -202,11 +202,9 @@ static int add_leaf(struct gather *gather, const char *kernel, unsigned int leve
 	struct lea_devno devno;
 	struct lea_devid id;
 	struct place place;
-	char path[96], name[64], dev[32];
+	char path[96], name[64];
 
-	snprintf(path, sizeof(path), "class/block/%.31s/dev", kernel);
-	if (lea_file_read_into(lea_world_sys(world), path, dev, sizeof(dev)) ||
-	    !lea_devno_parse(dev, &devno))
+	if (!lea_sysfs_find(world, kernel, &devno))
 		return 0;
 	id = (struct lea_devid){devno.major, devno.minor, 0};
 	snprintf(path, sizeof(path), "class/block/%.31s/slaves", kernel);

@@ -3,7 +3,6 @@
 #include "doctor/gather_private.h"
 
 #include "base/cleanup.h"
-#include "base/devid.h"
 #include "base/file.h"
 #include "base/order.h"
 #include "disk/segments.h"
@@ -15,6 +14,7 @@
 #include "state/monitor_deferred.h"
 #include "world/active_vgs.h"
 #include "world/dm.h"
+#include "world/sysfs.h"
 #include "world/udevdb.h"
 
 #include <errno.h>
@@ -46,17 +46,11 @@ struct gather {
 static bool find_number(const struct lea_doctor *doctor, const char *node,
 			struct lea_device *ret_device)
 {
-	struct lea_devno number;
-	char path[64], text[32];
+	struct lea_devno devno = {0};
+	const bool is_found = lea_sysfs_find(doctor->world, node, &devno);
 
-	snprintf(path, sizeof(path), "class/block/%s/dev", node);
-	memset(ret_device, 0, sizeof(*ret_device));
-	if (lea_file_read_into(lea_world_sys(doctor->world), path, text, sizeof(text)) ||
-	    !lea_devno_parse(text, &number))
-		return false;
-	ret_device->major = number.major;
-	ret_device->minor = number.minor;
-	return true;
+	*ret_device = (struct lea_device){.major = devno.major, .minor = devno.minor};
+	return is_found;
 }
 
 static bool may_have_holder(const struct lea_doctor *doctor, const char *node)

@@ -18,6 +18,7 @@
 #include "base/order.h"
 #include "filter/filter.h"
 #include "state/online.h"
+#include "world/sysfs.h"
 #include "world/udevdb.h"
 
 #define LINKS	    "disk/by-id"
@@ -135,26 +136,12 @@ static const char *fault_text(int fault)
 
 /* ---- PVs without a record */
 
-/* The device's number, by the kernel's name of it: no device node is touched. */
-static bool find_number(struct lea_world *world, char *name, char number[static 32])
-{
-	char path[300];
-	const int sys_fd = lea_world_sys(world);
-
-	for (char *at = strchr(name, '/'); at; at = strchr(at, '/'))
-		*at = '!';
-	snprintf(path, sizeof(path), "class/block/%s/dev", name);
-	if (sys_fd < 0 || lea_file_read_into(sys_fd, path, number, 32))
-		return false;
-	number[strcspn(number, "\n")] = '\0';
-	return true;
-}
-
 /* A link that leads nowhere is of a device that has gone meanwhile. */
 static int add_link(struct lea_world *world, int dev_fd, const char *name, struct sources *sources)
 {
 	char link[300], target[256], number[32];
 	struct lea_device device = {0};
+	struct lea_devno devno;
 	ssize_t len;
 	int r;
 
@@ -163,8 +150,9 @@ static int add_link(struct lea_world *world, int dev_fd, const char *name, struc
 	if (len <= 0)
 		return 0;
 	target[len] = '\0';
-	if (strncmp(target, "../../", 6) != 0 || !find_number(world, target + 6, number))
+	if (strncmp(target, "../../", 6) != 0 || !lea_sysfs_find(world, target + 6, &devno))
 		return 0;
+	snprintf(number, sizeof(number), "%u:%u", devno.major, devno.minor);
 	r = lea_device_from_arg(world, number, &device);
 	r = r ? r : add_device(sources, &device);
 	lea_device_done(&device);
