@@ -97,16 +97,18 @@ static void read_content(const struct lea_device *device, const char *key, char 
 
 /* Does fstab name it? udev is asked about its content only if its name is not there. */
 static bool may_be_in_fstab(struct lea_doctor *doctor, const struct lea_vg *vg,
-			    const struct lea_lv *lv, struct lea_device *device)
+			    const struct lea_lv *lv, const char *node, struct lea_device *device)
 {
 	const struct lea_mounts *fstab;
 	char uuid[LEA_BOOT_MEMORY_VALUE_BYTES + 1], label[LEA_BOOT_MEMORY_VALUE_BYTES + 1];
-	struct lea_doctor_names names = {vg->name, lv->name, "", ""};
+	char dm_uuid[sizeof("LVM-") + 64];
+	struct lea_doctor_names names = {vg->name, lv->name, node, dm_uuid, "", ""};
 
 	if (lea_doctor_mounts(doctor, LEA_FSTAB, &fstab))
 		return true;
 	if (!fstab->count)
 		return false;
+	snprintf(dm_uuid, sizeof(dm_uuid), "LVM-%.32s%.32s", vg->id, lv->id);
 	if (lea_doctor_is_in_fstab(fstab, &names) || lea_udevdb_fill(doctor->world, device))
 		return true;
 	read_content(device, "ID_FS_UUID_ENC", uuid, sizeof(uuid));
@@ -123,7 +125,7 @@ static bool is_needed(struct lea_doctor *doctor, const struct lea_vg *vg, const 
 
 	return !find_number(doctor, node, &device) || may_have_holder(doctor, node) ||
 	       may_be_swap(doctor, node) || may_be_mounted(doctor, &device) ||
-	       may_be_in_fstab(doctor, vg, lv, &device);
+	       may_be_in_fstab(doctor, vg, lv, node, &device);
 }
 
 /* ---- questions about nodes */

@@ -2,6 +2,7 @@
 /* Pure: no I/O, no clock. */
 #include "doctor/parse.h"
 
+#include "base/devname.h"
 #include "base/id.h"
 #include "base/number.h"
 #include "memory/boot_memory.h"
@@ -226,12 +227,24 @@ bool lea_doctor_parse_drbd_off(const char *text, const char *option)
 
 /* ---- fstab */
 
+/* /dev/dm-3, or udev's link by the uuid of device-mapper */
+static bool is_node_of(const char *below, const struct lea_doctor_names *names)
+{
+	static const char link[] = "disk/by-id/dm-uuid-";
+
+	return !strcmp(below, names->node) || (!strncmp(below, link, strlen(link)) &&
+					       !strcmp(below + strlen(link), names->dm_uuid));
+}
+
 static bool is_lv_of(const char *source, const struct lea_doctor_names *names)
 {
+	const char *below = lea_devname_below(source);
 	char value[LEA_BOOT_MEMORY_VALUE_BYTES + 1];
 	struct lea_root_spec spec;
 	const char *wanted;
 
+	if (below && *below && is_node_of(below, names))
+		return true;
 	lea_root_parse(source, &spec);
 	if (spec.kind == LEA_ROOT_LV)
 		return !strcmp(spec.vg, names->vg) && !strcmp(spec.lv, names->lv);

@@ -49,13 +49,14 @@ enum lea_doctor_cache lea_doctor_parse_cache(const char *text);
 /* Does drbdsetup's output set this option to "no"? @option: "disk-flushes" */
 bool lea_doctor_parse_drbd_off(const char *text, const char *option);
 
-/* What fstab may call an LV. Never NULL; fs_uuid, fs_label: of its content; "": none. */
+/* What fstab may call an LV. Never NULL; node: "dm-3"; dm_uuid: "LVM-", VG id, LV id; fs_uuid,
+ * fs_label: of its content; "": none. */
 struct lea_doctor_names {
-	const char *vg, *lv, *fs_uuid, *fs_label;
+	const char *vg, *lv, *node, *dm_uuid, *fs_uuid, *fs_label;
 };
 /*
  * lea_doctor_is_in_fstab - does a line name the LV or its content?
- * As /dev/VG/LV, /dev/mapper/VG-LV, UUID=, LABEL=, or udev's links for these two. An LV has no
- * PARTUUID.
+ * As /dev/VG/LV, /dev/mapper/VG-LV, /dev/dm-N, UUID=, LABEL=, or udev's links for the last four. An
+ * LV has no PARTUUID.
  */
 bool lea_doctor_is_in_fstab(const struct lea_mounts *fstab, const struct lea_doctor_names *names);

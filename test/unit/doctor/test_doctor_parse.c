@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DM_UUID "LVM-aaaaaabbbbccccddddeeeeffffgggggghhhhhhiiiijjjjkkkkllllmmmmnnnnnn"
+
 /* ---- texts */
 
 static const struct {
@@ -131,13 +133,21 @@ static const struct {
 	{false, "/dev/disk/by-label/my\\disk /home ext4"},
 	{false, "UUID=my\\040disk /home ext4"},
 	{false, "PARTLABEL=my\\040disk /home ext4"},
+	{true, "/dev/disk/by-id/dm-name-my--vg-home /home ext4"},
+	{false, "/dev/disk/by-id/dm-name-my--vg-home2 /home ext4"},
+	{true, "/dev/disk/by-id/dm-uuid-" DM_UUID " /home ext4"},
+	{false, "/dev/disk/by-id/dm-uuid-" DM_UUID "-real /home ext4"},
+	{true, "/dev/dm-3 /home ext4"},
+	{false, "/dev/dm-33 /home ext4"},
+	{false, "/dev/ /home ext4"},
 	{false, "host:/x /home nfs"},
 	{false, ""},
 };
 
 TEST_EACH(each_line_of_fstab_names_the_lv_or_not, fstabs)
 {
-	static const struct lea_doctor_names names = {"my-vg", "home", "1-2", "my disk"};
+	static const struct lea_doctor_names names = {"my-vg", "home", "dm-3",
+						      DM_UUID, "1-2",  "my disk"};
 	LEA_AUTO(lea_mounts_done) struct lea_mounts fstab;
 
 	ck_assert_int_eq(lea_mounts_parse(strdup(fstabs[_i].fstab), LEA_FSTAB, &fstab), 0);
@@ -146,7 +156,7 @@ TEST_EACH(each_line_of_fstab_names_the_lv_or_not, fstabs)
 
 TEST(content_without_uuid_and_label_is_not_in_fstab)
 {
-	static const struct lea_doctor_names names = {"vg", "lv", "", ""};
+	static const struct lea_doctor_names names = {"vg", "lv", "", "", "", ""};
 	LEA_AUTO(lea_mounts_done) struct lea_mounts fstab;
 
 	ck_assert_int_eq(
