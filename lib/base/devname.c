@@ -4,16 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *after(const char *text, const char *prefix)
-{
-	const size_t chars = strlen(prefix);
-
-	return strncmp(text, prefix, chars) ? NULL : text + chars;
-}
+#include "base/id.h"
 
 const char *lea_devname_below(const char *path)
 {
-	return after(path, "/dev/");
+	return lea_after(path, "/dev/");
 }
 
 bool lea_devname_ok(const char *path)
@@ -40,9 +35,9 @@ size_t lea_devname_cut(char *name)
 
 const char *lea_devname_mapped(const char *below)
 {
-	const char *name = after(below, "mapper/");
+	const char *name = lea_after(below, "mapper/");
 
-	return name ? name : after(below, "disk/by-id/dm-name-");
+	return name ? name : lea_after(below, "disk/by-id/dm-name-");
 }
 
 bool lea_devname_lv(const char *below, char *ret_lv, size_t lv_bytes)
@@ -55,7 +50,7 @@ bool lea_devname_lv(const char *below, char *ret_lv, size_t lv_bytes)
 	if (mapped)
 		return lea_devname_cut(ret_lv) == 2;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (after(below, others[i]))
+		if (lea_after(below, others[i]))
 			return false;
 	slash = strchr(ret_lv, '/');
 	return slash && !strchr(slash + 1, '/');

@@ -105,3 +105,10 @@ bool lea_number_parse(const char *text, uint64_t max, uint64_t *ret_number)
 	*ret_number = number;
 	return true;
 }
+
+const char *lea_after(const char *text, const char *prefix)
+{
+	const size_t chars = strlen(prefix);
+
+	return strncmp(text, prefix, chars) ? NULL : text + chars;
+}

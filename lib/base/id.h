@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ids and names of PVs, VGs and LVs, and numbers, as text: which are sound. Pure. */
+/* Ids and names of PVs, VGs and LVs, numbers and beginnings, as text: which are sound. Pure. */
 #pragma once
 
 #include "base/err.h"
@@ -21,6 +21,9 @@ bool lea_name_ok(const char *name);
 
 /* Is this LV name reserved for parts of other LVs, which lvm2 creates itself? */
 bool lea_lv_name_is_reserved(const char *name);
+
+/* What follows @prefix in @text; NULL: it begins otherwise. Borrowed. */
+const char *lea_after(const char *text, const char *prefix);
 
 /* Digits and nothing else, at most @max. */
 bool lea_number_parse(const char *text, uint64_t max, uint64_t *ret_number);

@@ -18,11 +18,6 @@
 
 static const char not_usable[] = "device is not in a usable state";
 
-static bool begins(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
-
 /* The LV's name, from a device-mapper name, which is cut; "": it has none. */
 static const char *lv_of_dm_name(char *dm_name)
 {
@@ -96,13 +91,13 @@ int lea_usable_check(struct lea_world *world, const struct lea_conf *conf,
 	r = lea_sysfs_text(world, devno, "dm/uuid", uuid, sizeof(uuid));
 	if (r)
 		return r < 0 ? r : 0;
-	if (begins(uuid, "LVM-")) {
+	if (lea_after(uuid, "LVM-")) {
 		r = check_lv(world, conf, devno, uuid, ret_why);
 		if (r || *ret_why)
 			return r;
 	}
-	if (begins(uuid, "CRYPT-TEMP") || begins(uuid, "CRYPT-SUBDEV") ||
-	    begins(uuid, "stratis-1-private"))
+	if (lea_after(uuid, "CRYPT-TEMP") || lea_after(uuid, "CRYPT-SUBDEV") ||
+	    lea_after(uuid, "stratis-1-private"))
 		*ret_why = not_usable;
 	if (*ret_why || !conf->ignore_suspended_devices)
 		return 0;

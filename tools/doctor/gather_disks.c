@@ -105,11 +105,6 @@ static enum lea_doctor_answer answer_of(const char *text)
 				    : LEA_DOCTOR_NOT_KNOWN;
 }
 
-static bool begins(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
 static void read_model(struct lea_doctor *doctor, const struct place *place,
 		       struct lea_doctor_disk *disk)
 {
@@ -177,8 +172,8 @@ static int add_disk(struct gather *gather, const char *name, const struct place 
 		.node = lea_doctor_keep(doctor, place->node),
 		.vg = LEA_NONE,
 		.is_scsi = place->hctl[0] != '\0',
-		.is_nvme = begins(place->kernel, "nvme"),
-		.is_virtio = begins(place->kernel, "vd"),
+		.is_nvme = lea_after(place->kernel, "nvme"),
+		.is_virtio = lea_after(place->kernel, "vd"),
 		.model = "",
 		.state = "",
 		.wwid = "",
@@ -208,7 +203,7 @@ static int add_leaf(struct gather *gather, const char *kernel, unsigned int leve
 		return 0;
 	id = (struct lea_devid){devno.major, devno.minor, 0};
 	snprintf(path, sizeof(path), "class/block/%.31s/slaves", kernel);
-	if (begins(kernel, "dm-") || begins(kernel, "md"))
+	if (lea_after(kernel, "dm-") || lea_after(kernel, "md"))
 		return add_leaves(gather, path, level + 1);
 	switch (lea_devset_add(&gather->leaves, &id)) {
 	case 0:
@@ -368,11 +363,11 @@ static int add_pv(struct gather *gather, struct lea_found *found, const char *pv
 	disk->slowest_us = found->slowest_us;
 	if (doctor->conf->scan_lvs)
 		disk->lies_on_lv = lea_lies_on_lv(doctor->world, devno);
-	if (begins(place.kernel, "loop"))
+	if (lea_after(place.kernel, "loop"))
 		read_loop(doctor, &place, &disk->file);
 	snprintf(name, sizeof(name), "%.31s", place.kernel);
 	snprintf(folder, sizeof(folder), "%s/slaves", place.folder);
-	return begins(name, "dm-") || begins(name, "md") ? add_leaves(gather, folder, 0) : 0;
+	return lea_after(name, "dm-") || lea_after(name, "md") ? add_leaves(gather, folder, 0) : 0;
 }
 
 /* A PV that the devices file does not name. */

@@ -230,10 +230,9 @@ bool lea_doctor_parse_drbd_off(const char *text, const char *option)
 /* /dev/dm-3, or udev's link by the uuid of device-mapper */
 static bool is_node_of(const char *below, const struct lea_doctor_names *names)
 {
-	static const char link[] = "disk/by-id/dm-uuid-";
+	const char *uuid = lea_after(below, "disk/by-id/dm-uuid-");
 
-	return !strcmp(below, names->node) || (!strncmp(below, link, strlen(link)) &&
-					       !strcmp(below + strlen(link), names->dm_uuid));
+	return !strcmp(below, names->node) || (uuid && !strcmp(uuid, names->dm_uuid));
 }
 
 static bool is_lv_of(const char *source, const struct lea_doctor_names *names)

@@ -3,6 +3,7 @@
 /* The attributes of VGs, PVs and LVs, one character a property. */
 #include "inventory/fields.h"
 
+#include "base/id.h"
 #include "disk/segments.h"
 #include "disk/segtype.h"
 
@@ -202,7 +203,7 @@ static char allocation_char(enum lea_allocation allocation, uint32_t flags)
 
 static bool begins(const char *status, const char *word)
 {
-	return status && !strncmp(status, word, strlen(word));
+	return status && lea_after(status, word);
 }
 
 /* Snapshots that overflowed, and pools that need a check, have letters of their own. */
