@@ -62,11 +62,6 @@ static void put_disk(struct lea_json *json, struct json_object *list,
 	lea_json_text(json, to, "fault", disk->code ? strerror(disk->code) : "");
 }
 
-static uint32_t rows(size_t count, uint32_t top)
-{
-	return top && count > top ? top : (uint32_t)count;
-}
-
 int lea_timeline_json(FILE *out, struct lea_timeline_view *view, uint32_t top)
 {
 	LEA_AUTO(lea_json_done) struct lea_json json;
@@ -87,18 +82,13 @@ int lea_timeline_json(FILE *out, struct lea_timeline_view *view, uint32_t top)
 	put_moment(&json, "gate_open_ms", view->open_us);
 	put_phases(&json, json.top, view->took_us);
 	vgs = lea_json_list(&json, json.top, "vgs");
-	for (uint32_t i = 0; i < rows(view->turn_count, top); i++)
+	for (uint32_t i = 0; i < lea_timeline_rows(view->turn_count, top); i++)
 		put_turn(&json, vgs, view, list[i]);
 	lea_timeline_sort_disks(view);
 	disks = lea_json_list(&json, json.top, "disks");
-	for (uint32_t i = 0; i < rows(view->disk_count, top); i++)
+	for (uint32_t i = 0; i < lea_timeline_rows(view->disk_count, top); i++)
 		put_disk(&json, disks, &view->disk[i]);
 	return lea_json_print(&json, out);
-}
-
-static uint64_t time_of(const struct lea_turn *turn)
-{
-	return turn->end_us - turn->start_us;
 }
 
 int lea_timeline_json_changes(FILE *out, const struct lea_turn_change *change, size_t count,
@@ -109,15 +99,15 @@ int lea_timeline_json_changes(FILE *out, const struct lea_turn_change *change, s
 
 	lea_json_begin(&json);
 	list = lea_json_list(&json, json.top, "changes");
-	for (uint32_t i = 0; i < rows(count, top); i++) {
+	for (uint32_t i = 0; i < lea_timeline_rows(count, top); i++) {
 		const struct lea_turn *before = change[i].before, *after = change[i].after;
 		struct json_object *to = lea_json_object(&json, list, NULL);
 
 		lea_json_text(&json, to, "vg", before ? before->name : after->name);
 		if (before)
-			put_ms(&json, to, "before_ms", time_of(before));
+			put_ms(&json, to, "before_ms", lea_turn_us(before));
 		if (after)
-			put_ms(&json, to, "after_ms", time_of(after));
+			put_ms(&json, to, "after_ms", lea_turn_us(after));
 		if (before && after)
 			lea_json_text(&json, to, "phase", lea_phase_word(change[i].phase));
 	}

@@ -12,16 +12,11 @@
 #define US(us)	(us) / 1000000, (us) / 1000 % 1000
 #define NAMED	3U /* phases named in a row */
 
-static uint64_t time_of(const struct lea_turn *turn)
-{
-	return turn->end_us - turn->start_us;
-}
-
 static int by_time(const void *a, const void *b)
 {
 	const struct lea_turn *x = *(const struct lea_turn *const *)a,
 			      *y = *(const struct lea_turn *const *)b;
-	const uint64_t left = time_of(x), right = time_of(y);
+	const uint64_t left = lea_turn_us(x), right = lea_turn_us(y);
 
 	return left != right ? (left < right) - (left > right) : strcmp(x->name, y->name);
 }
@@ -141,7 +136,7 @@ static void print_turn(FILE *out, const struct lea_timeline_view *view, const st
 {
 	const char *last = disk_name(view, turn->last_disk);
 
-	fprintf(out, "%6" PRIu64 ".%03" PRIu64 " s  %s", US(time_of(turn)), name_of(turn));
+	fprintf(out, "%6" PRIu64 ".%03" PRIu64 " s  %s", US(lea_turn_us(turn)), name_of(turn));
 	if (turn->state != LEA_TURN_ACTIVE)
 		fprintf(out, " (%s)", lea_turn_word(turn->state));
 	print_phases(out, turn);
@@ -154,11 +149,6 @@ static void print_rest(FILE *out, size_t count, size_t shown)
 {
 	if (count > shown)
 		fprintf(out, "             and %zu more (--top)\n", count - shown);
-}
-
-static size_t rows(size_t count, uint32_t top)
-{
-	return top && count > top ? top : count;
 }
 
 static void print_details(FILE *out, const struct lea_timeline_view *view,
@@ -195,7 +185,7 @@ static void print_chain(FILE *out, const struct lea_timeline_view *view,
 
 static void print_disks(FILE *out, struct lea_timeline_view *view, uint32_t top)
 {
-	const size_t shown = rows(view->disk_count, top);
+	const size_t shown = lea_timeline_rows(view->disk_count, top);
 
 	lea_timeline_sort_disks(view);
 	fprintf(out, "\nDisks by the time of their reads:\n");
@@ -223,7 +213,7 @@ int lea_timeline_print(FILE *out, struct lea_timeline_view *view, uint32_t top)
 {
 	const struct lea_turn *last = lea_timeline_last(view);
 	LEA_AUTO(lea_freep) const struct lea_turn **list = NULL;
-	const size_t shown = rows(view->turn_count, top);
+	const size_t shown = lea_timeline_rows(view->turn_count, top);
 	int r = lea_timeline_by_time(view, &list);
 
 	if (r)
@@ -247,7 +237,7 @@ int lea_timeline_print(FILE *out, struct lea_timeline_view *view, uint32_t top)
 void lea_timeline_print_changes(FILE *out, const struct lea_turn_change *change, size_t count,
 				uint32_t top)
 {
-	const size_t shown = rows(count, top);
+	const size_t shown = lea_timeline_rows(count, top);
 
 	fprintf(out, "VGs by the change of their time:\n");
 	for (size_t i = 0; i < shown; i++) {
@@ -261,7 +251,7 @@ void lea_timeline_print_changes(FILE *out, const struct lea_turn_change *change,
 		}
 		fprintf(out, "%c%5" PRIu64 ".%03" PRIu64 " s  %s: " SECONDS ", then " SECONDS,
 			change[i].took_us < 0 ? '-' : '+', US(us), name_of(after),
-			US(time_of(before)), US(time_of(after)));
+			US(lea_turn_us(before)), US(lea_turn_us(after)));
 		if (us)
 			fprintf(out, "; most of it: %s", lea_phase_word(change[i].phase));
 		fprintf(out, "\n");

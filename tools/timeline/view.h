@@ -85,6 +85,17 @@ LEA_MUST_CHECK int lea_timeline_decide(struct lea_arena *arena,
 				       const struct lea_ring_records *records,
 				       struct lea_timeline_view *ret_view);
 
+static inline uint64_t lea_turn_us(const struct lea_turn *turn)
+{
+	return turn->end_us - turn->start_us;
+}
+
+/* How many of @count rows are shown; @top: at most so many, 0: all. */
+static inline uint32_t lea_timeline_rows(size_t count, uint32_t top)
+{
+	return top && count > top ? top : (uint32_t)count;
+}
+
 /* The turn that ended last and was active, on which the boot may have waited; NULL: none. */
 const struct lea_turn *lea_timeline_last(const struct lea_timeline_view *view);
 
