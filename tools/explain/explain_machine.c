@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/order.h"
 #include "state/claim.h"
 #include "state/flag.h"
 #include "state/online.h"
@@ -132,13 +133,6 @@ static int take_claim(void *arg, const char *vg_id, const struct lea_claim *clai
 	return 0;
 }
 
-static int compare_claims(const void *a, const void *b)
-{
-	const struct lea_explain_claim *one = a, *other = b;
-
-	return strcmp(one->vg_id, other->vg_id);
-}
-
 const struct lea_explain_claim *lea_explainer_claim(const struct lea_explainer *explainer,
 						    const char *vg_id)
 {
@@ -146,7 +140,7 @@ const struct lea_explain_claim *lea_explainer_claim(const struct lea_explainer *
 
 	snprintf(wanted.vg_id, sizeof(wanted.vg_id), "%s", vg_id);
 	return explainer->claim_count ? bsearch(&wanted, explainer->claim, explainer->claim_count,
-						sizeof(wanted), compare_claims)
+						sizeof(wanted), lea_compare_text)
 				      : NULL;
 }
 
@@ -164,7 +158,7 @@ static int read_claims(struct lea_explainer *explainer)
 	r = r ? r : lea_claim_each(&claims, take_claim, explainer);
 	if (explainer->claim_count)
 		qsort(explainer->claim, explainer->claim_count, sizeof(*explainer->claim),
-		      compare_claims);
+		      lea_compare_text);
 	return r == -ENOMEM ? r : 0;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/id.h"
+#include "base/order.h"
 #include "cli/columns.h"
 #include "cli/fail.h"
 #include "cli/json.h"
@@ -103,13 +104,6 @@ static int add_vg(void *arg, const char *name)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct class_view *one = a, *other = b;
-
-	return strcmp(one->name, other->name);
-}
-
 static int look_at_all(struct lea_world *world, struct overview **ret_overview)
 {
 	LEA_AUTO(overview_donep) struct overview *overview = calloc(1, sizeof(*overview));
@@ -125,7 +119,7 @@ static int look_at_all(struct lea_world *world, struct overview **ret_overview)
 		r = lea_throttle_each(overview->event_fd, LEA_THROTTLE_VGS, add_vg, overview);
 	if (r < 0)
 		return r;
-	qsort(overview->class_, overview->count, sizeof(overview->class_[0]), compare);
+	qsort(overview->class_, overview->count, sizeof(overview->class_[0]), lea_compare_text);
 	*ret_overview = LEA_TAKE(overview);
 	return 0;
 }
@@ -243,7 +237,7 @@ static int print_json(const struct overview *overview, uint64_t now)
 int lea_throttle_list(struct lea_world *world, bool is_json)
 {
 	LEA_AUTO(overview_donep) struct overview *overview = NULL;
-	const uint64_t now = world->clock->now_ms(world->clock);
+	const uint64_t now = lea_world_now_ms(world);
 	int r = look_at_all(world, &overview);
 
 	if (r)
@@ -368,7 +362,7 @@ static int hold(void *arg, const char *name)
 
 int lea_throttle_drain(struct lea_world *world, uint64_t limit_ms)
 {
-	const uint64_t deadline = limit_ms ? world->clock->now_ms(world->clock) + limit_ms : 0;
+	const uint64_t deadline = limit_ms ? lea_world_now_ms(world) + limit_ms : 0;
 	struct drain drain = {.world = world};
 	int r = drain.event_fd = lea_throttle_event_folder(world);
 

@@ -49,7 +49,7 @@ static void work_done(struct work *work)
 
 static uint64_t now_of(const struct work *work)
 {
-	return work->request->world->clock->now_ms(work->request->world->clock);
+	return lea_world_now_ms(work->request->world);
 }
 
 int lea_throttle_event_folder(struct lea_world *world)
