@@ -3,6 +3,7 @@
 #include "wait/goal.h"
 
 #include "base/id.h"
+#include "memory/boot_memory.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,37 +11,19 @@
 
 #define PVS_MOST 1000000U
 
-static int hex_of(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = c ? strchr(digits, c) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
-/* False: it is too long for a name, or has a NUL. */
-static bool unescape(const char *from, size_t chars, char name[static 128])
-{
-	size_t used = 0;
-
-	for (size_t i = 0; i < chars; i++) {
-		const bool may_be_hex = i + 3 < chars && from[i] == '\\' && from[i + 1] == 'x';
-		const int high = may_be_hex ? hex_of(from[i + 2]) : -1;
-		const int low = may_be_hex ? hex_of(from[i + 3]) : -1;
-		const bool is_hex = low >= 0 && high >= 0;
-
-		if (used >= 127 || (is_hex && !high && !low))
-			return false;
-		name[used++] = is_hex ? (char)(high * 16 + low) : from[i];
-		i += is_hex ? 3 : 0;
-	}
-	name[used] = '\0';
-	return true;
-}
-
+/* False: it is no name. Its characters may be written as udev does, as \x and two digits. */
 static bool parse_name(const char *from, size_t chars, char name[static 128])
 {
-	return unescape(from, chars, name) && lea_name_ok(name);
+	char text[4 * 128];
+
+	if (chars >= sizeof(text))
+		return false;
+	memcpy(text, from, chars);
+	text[chars] = '\0';
+	if (!lea_boot_memory_decode(text) || !lea_name_ok(text))
+		return false;
+	snprintf(name, 128, "%.127s", text);
+	return true;
 }
 
 static bool parse_vg(const char *value, struct lea_goal *goal)
