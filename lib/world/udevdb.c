@@ -14,17 +14,9 @@
 #include "base/cleanup.h"
 #include "world/udev.h"
 
-static void device_unrefp(struct udev_device **device)
-{
-	if (*device)
-		udev_device_unref(*device);
-}
+LEA_DEFINE_FREEP(struct udev_device, device_unrefp, udev_device_unref);
 
-static void udev_unrefp(struct udev **udev)
-{
-	if (*udev)
-		udev_unref(*udev);
-}
+LEA_DEFINE_FREEP(struct udev, udev_unrefp, udev_unref);
 
 /* The value of @key in lines of "KEY=value", and its length; NULL: absent. */
 static const char *value_of(const char *lines, const char *key, size_t *ret_bytes)

@@ -19,11 +19,7 @@ struct lea_udevmon {
 	char tag[32];
 };
 
-static void device_unrefp(struct udev_device **device)
-{
-	if (*device)
-		udev_device_unref(*device);
-}
+LEA_DEFINE_FREEP(struct udev_device, device_unrefp, udev_device_unref);
 
 void lea_udevmon_close(struct lea_udevmon *monitor)
 {
