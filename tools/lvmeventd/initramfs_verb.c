@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/id.h"
 #include "base/step.h"
 #include "cli/args.h"
 #include "conf/setup.h"
@@ -29,16 +30,12 @@
 /* NULL: @or_else. False: no number. */
 static bool parse_number(const char *text, uint32_t or_else, uint32_t *ret_number)
 {
-	char *end;
+	uint64_t number = or_else;
 
-	*ret_number = or_else;
-	if (!text)
-		return true;
-	if (*text < '0' || *text > '9')
+	if (text && !lea_number_parse(text, MOST_PASSES, &number))
 		return false;
-	errno = 0;
-	*ret_number = (uint32_t)strtoul(text, &end, 10);
-	return !errno && !*end && *ret_number <= MOST_PASSES;
+	*ret_number = (uint32_t)number;
+	return true;
 }
 
 static int can_open(struct lea_world *world, const char *name, int flags)
