@@ -28,7 +28,6 @@
 #include "record/recorded_marker.h"
 #include "scan/scan.h"
 #include "state/claim.h"
-#include "worker/pool.h"
 #include "world/sysfs.h"
 #include "world/timeline.h"
 #include "world/udevdb.h"

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "state/online.h"
 #include "world/sysfs.h"
 
 int lea_candidates_new(const struct lea_batch_options *how, struct lea_retry_set *retries,

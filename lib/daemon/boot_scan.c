@@ -40,7 +40,6 @@
 #include "state/flag.h"
 #include "state/gate.h"
 #include "worker/pool.h"
-#include "world/proc.h"
 #include "world/timeline.h"
 #include "world/udev.h"
 

@@ -22,7 +22,6 @@
 #include "scan/reader.h"
 #include "state/gate.h"
 #include "state/lock.h"
-#include "world/proc.h"
 #include "world/timeline.h"
 #include "world/udevdb.h"
 

@@ -6,7 +6,6 @@
 #include "plan/emit.h"
 
 #include "disk/segments.h"
-#include "disk/segtype.h"
 
 #include <inttypes.h>
 

@@ -5,7 +5,6 @@
  */
 #include "plan/plan.h"
 
-#include "base/id.h"
 #include "disk/segments.h"
 #include "disk/segtype.h"
 #include "plan/emit.h"

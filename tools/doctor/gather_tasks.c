@@ -7,7 +7,6 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "doctor/parse.h"
 #include "state/lock.h"
 #include "world/proc_stat.h"
 

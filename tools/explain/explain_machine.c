@@ -7,9 +7,7 @@
 #include "base/order.h"
 #include "state/claim.h"
 #include "state/flag.h"
-#include "state/online.h"
 #include "state/queue.h"
-#include "world/sysfs.h"
 #include "world/udevdb.h"
 
 #include <errno.h>

@@ -14,7 +14,6 @@
 #include "base/cleanup.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
-#include "cli/fail.h"
 #include "cli/json.h"
 #include "cli/log_sink.h"
 #include "cli/terminal.h"

@@ -11,10 +11,8 @@
 #include "explain/explain_process.h"
 #include "plan/plan.h"
 #include "state/lock.h"
-#include "state/monitor_deferred.h"
 #include "state/online.h"
 #include "world/dm.h"
-#include "world/sysfs.h"
 
 #include <errno.h>
 #include <fcntl.h>

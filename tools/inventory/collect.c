@@ -12,7 +12,6 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/id.h"
 #include "filter/filter.h"
 #include "state/claim.h"
 #include "state/queue.h"

@@ -16,7 +16,6 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "base/order.h"
-#include "filter/filter.h"
 #include "state/online.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"

@@ -8,7 +8,6 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/id.h"
 #include "base/log_syslog.h"
 #include "base/step.h"
 #include "plan/bounds.h"
