@@ -164,7 +164,8 @@ static void check_unused(const struct lea_doctor_facts *facts, const struct lea_
 	if (count > NAMED_MOST)
 		lea_doctor_evidence(&finding, " and %u more", count - NAMED_MOST);
 	lea_doctor_size(bytes, size);
-	lea_doctor_evidence(&finding, " (%s): not opened since boot, and not in fstab", size);
+	lea_doctor_evidence(&finding, " (%s): not opened since boot, and not in fstab or crypttab",
+			    size);
 	lea_doctor_next(&finding, "lvs -o+lv_time %s; what is not needed: lvremove %s/LV",
 			vg->vg->name, vg->vg->name);
 	lea_doctor_tell(report, &finding);

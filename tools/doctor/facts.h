@@ -81,7 +81,7 @@ struct lea_doctor_lv {
 	bool has_link; /* /dev/VG/LV is there */
 	bool has_io;
 	struct lea_doctor_io io;
-	bool is_needed;		    /* in fstab, mounted, a swap, or held; or it may be */
+	bool is_needed;		    /* in fstab, crypttab, mounted, a swap, held; or it may be */
 	uint64_t open_count;	    /* LEA_DOCTOR_UNKNOWN: not asked */
 	const char *status, *later; /* device-mapper's; "": not asked, or no answer */
 	uint32_t between_ms;	    /* between the two */

@@ -95,27 +95,27 @@ static void read_content(const struct lea_device *device, const char *key, char 
 		text[0] = '\0';
 }
 
-/* Does fstab name it? udev is asked about its content only if its name is not there. */
-static bool may_be_in_fstab(struct lea_doctor *doctor, const struct lea_vg *vg,
-			    const struct lea_lv *lv, const char *node, struct lea_device *device)
+/* Does fstab or crypttab name it? udev is asked about its content only if its name is not there. */
+static bool may_be_in(struct lea_doctor *doctor, enum lea_mount_text form, const struct lea_vg *vg,
+		      const struct lea_lv *lv, const char *node, struct lea_device *device)
 {
-	const struct lea_mounts *fstab;
+	const struct lea_mounts *list;
 	char uuid[LEA_BOOT_MEMORY_VALUE_BYTES + 1], label[LEA_BOOT_MEMORY_VALUE_BYTES + 1];
 	char dm_uuid[sizeof("LVM-") + 64];
 	struct lea_doctor_names names = {vg->name, lv->name, node, dm_uuid, "", ""};
 
-	if (lea_doctor_mounts(doctor, LEA_FSTAB, &fstab))
+	if (lea_doctor_mounts(doctor, form, &list))
 		return true;
-	if (!fstab->count)
+	if (!list->count)
 		return false;
 	snprintf(dm_uuid, sizeof(dm_uuid), "LVM-%.32s%.32s", vg->id, lv->id);
-	if (lea_doctor_is_in_fstab(fstab, &names) || lea_udevdb_fill(doctor->world, device))
+	if (lea_doctor_is_in_fstab(list, &names) || lea_udevdb_fill(doctor->world, device))
 		return true;
 	read_content(device, "ID_FS_UUID_ENC", uuid, sizeof(uuid));
 	read_content(device, "ID_FS_LABEL_ENC", label, sizeof(label));
 	names.fs_uuid = uuid;
 	names.fs_label = label;
-	return lea_doctor_is_in_fstab(fstab, &names);
+	return lea_doctor_is_in_fstab(list, &names);
 }
 
 static bool is_needed(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv,
@@ -125,7 +125,8 @@ static bool is_needed(struct lea_doctor *doctor, const struct lea_vg *vg, const 
 
 	return !find_number(doctor, node, &device) || may_have_holder(doctor, node) ||
 	       may_be_swap(doctor, node) || may_be_mounted(doctor, &device) ||
-	       may_be_in_fstab(doctor, vg, lv, node, &device);
+	       may_be_in(doctor, LEA_FSTAB, vg, lv, node, &device) ||
+	       may_be_in(doctor, LEA_CRYPTTAB, vg, lv, node, &device);
 }
 
 /* ---- questions about nodes */

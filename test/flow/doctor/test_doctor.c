@@ -281,6 +281,9 @@ static const struct {
 	{"/etc/fstab", "UUID=1-23 / ext4\n", false},
 	{"/etc/fstab", "LABEL=my\\040disk / ext4\n", true},
 	{"/etc/fstab", "/dev/disk/by-id/dm-name-vg_one-root / ext4\n", true},
+	{"/etc/crypttab", "secret /dev/mapper/vg_one-root none luks,noauto\n", true},
+	{"/etc/crypttab", "secret UUID=1-2\n", true},
+	{"/etc/crypttab", "secret /dev/vg_one/root2\n#secret /dev/vg_one/root\n", false},
 	{"/etc/fstab/folder", "", true}, /* it cannot be read */
 	{"/proc/swaps/folder", "", true},
 	{"/proc/swaps", "Filename Type\n/dev/dm-7 partition 1 0 -2\n", true},

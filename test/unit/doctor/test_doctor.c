@@ -403,7 +403,7 @@ static const struct row rows[] = {
 	{"a hidden LV", "linear_one", D(7), hidden_lv,
 	 "1 D7 vg/lv0: 40.0 MiB, a hidden LV that no LV uses [lvremove vg/lv0]", NULL},
 	{"never opened", "linear_one", D(7), unopened,
-	 "1 D7 vg: lv0 (40.0 MiB): not opened since boot, and not in fstab", NULL},
+	 "1 D7 vg: lv0 (40.0 MiB): not opened since boot, and not in fstab or crypttab", NULL},
 	{"never opened, but the boot was today", "linear_one", D(7), unopened_young, "", NULL},
 	{"written and closed", "linear_one", D(7), unopened_written, "", NULL},
 	{"in fstab", "linear_one", D(7), unopened_needed, "", NULL},
