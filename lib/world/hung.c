@@ -39,12 +39,12 @@ int lea_hung_open(struct lea_world *world)
 	return fd < 0 ? -errno : check(fd);
 }
 
-/* Names that begin with a dot are those of files on their way. */
+/* Names that begin with a dot are those of files on their way. One with "!" would be another's. */
 static bool name_file(const char *name, char file[static LEA_HUNG_NAME_BYTES])
 {
 	const size_t len = strlen(name);
 
-	if (!len || len >= LEA_HUNG_NAME_BYTES || name[0] == '.')
+	if (!len || len >= LEA_HUNG_NAME_BYTES || name[0] == '.' || strchr(name, '!'))
 		return false;
 	memcpy(file, name, len + 1);
 	for (char *at = strchr(file, '/'); at; at = strchr(at, '/'))

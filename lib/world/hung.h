@@ -28,7 +28,7 @@ LEA_MUST_CHECK int lea_hung_open(struct lea_world *world);
 /*
  * lea_hung_has - does a thread of another process still wait for this?
  * @hung_fd: from lea_hung_open; a negative number: nothing hangs
- * @name: a slash counts as "!"
+ * @name: without "!", which stands for a slash
  * @ret_thread: its number, if true
  * Forgets the name if the thread has ended or does not run our program, and a file that makes no
  * sense. A thread of another pid namespace does not count.
@@ -39,5 +39,5 @@ bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread);
  * (owned) or -errno. *ret_room: how many more names may be noted. */
 LEA_MUST_CHECK int lea_hung_begin(struct lea_world *world, uint32_t *ret_room);
 /* Remembers that @thread waits for @name. @hung_fd, @room: from lea_hung_begin, also if it failed.
- * A name that is too long, or one too many, is not remembered. Logs nothing. */
+ * A name that is too long or has "!", or one too many, is not remembered. Logs nothing. */
 void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint32_t *room);

@@ -140,6 +140,8 @@ TEST(names_that_make_no_file_are_not_remembered)
 	note("..", getpid());
 	note("../../8:16", getpid());
 	ck_assert(!has(longest) && !has("") && !has(".."));
+	note("file-/a!b", getpid());
+	ck_assert_msg(!has("file-/a!b") && !has("file-/a/b"), "two names are never one");
 	ck_assert(!is_there("/run/lvm/8:16"));
 }
 
