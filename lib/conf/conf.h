@@ -88,7 +88,6 @@ struct lea_conf {
 	uint32_t workers;	       /* 0: derived from the number of CPUs, at most 10 */
 	uint32_t lvs_in_flight;	       /* LVs with outstanding udev events; 0: derived */
 	uint32_t probe_deadline_ms, udev_deadline_ms;
-	uint32_t probe_threads; /* no setting: 0, LEA_READER_THREADS, unless a command sets it */
 	uint32_t needed_deadline_ms; /* the coldplug waits for needed LVs; 0: not at all */
 	uint32_t boot_deadline_ms;
 	uint32_t compare_ms;	      /* interval of reconciles; 0: never */

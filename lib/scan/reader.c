@@ -75,7 +75,7 @@ int lea_reader_new(struct lea_world *world, const struct lea_conf *conf,
 	reader->world = world;
 	reader->deadline_ms =
 		conf->probe_deadline_ms ? conf->probe_deadline_ms : DEFAULT_DEADLINE_MS;
-	set_threads(reader, conf->probe_threads ? conf->probe_threads : LEA_READER_THREADS);
+	set_threads(reader, LEA_READER_THREADS);
 	reader->fd = -1;
 	*ret_reader = reader;
 	return 0;

@@ -19,7 +19,7 @@
 #define DEADLINE_MS 1000
 #define SLOW_MS	    1550 /* more than deadline plus grace, less than twice the deadline */
 
-static struct lea_conf conf = {.probe_threads = 2, .probe_deadline_ms = DEADLINE_MS};
+static struct lea_conf conf = {.probe_deadline_ms = DEADLINE_MS};
 
 static bool exists(const char *name)
 {
@@ -114,6 +114,7 @@ static void new_reader(void)
 {
 	forks = 0;
 	ck_assert_int_eq(lea_reader_new(&scratch_world, &conf, &reader), 0);
+	lea_reader_limit(reader, 0, 2);
 }
 
 static void add(struct lea_device *devices, size_t count)

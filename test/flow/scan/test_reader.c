@@ -59,6 +59,7 @@ TEST(devices_are_read_though_all_threads_hang)
 		scratch_disk("stripe-a", "sdd", 4),
 	};
 
+	new_reader();
 	make("sick");
 	add(devices, 4);
 	for (int i = 0; i < 3; i++)
@@ -71,6 +72,7 @@ TEST(devices_are_read_though_all_threads_hang)
 	ck_assert(exists(QUEUE "8:1-1") && exists(QUEUE "8:2-2") && exists(QUEUE "8:3-3"));
 	ck_assert_msg(!exists(QUEUE "8:4-4"), "what was in time is not queued");
 	lea_scan_free(scan);
+	lea_reader_free(LEA_TAKE(reader));
 }
 
 TEST(a_caller_may_wait_less_than_is_configured)
@@ -97,14 +99,15 @@ TEST(a_child_that_dies_costs_one_device)
 		scratch_disk("two-mda", "sdd", 4),
 	};
 
-	conf.probe_threads = 1; /* with two threads, any of them could be first */
+	new_reader();
+	lea_reader_limit(reader, 0, 1); /* with two threads, any of them could be first */
 	add(devices, 4);
-	conf.probe_threads = 2;
 	ck_assert_int_eq(found[0]->kind, LEA_FOUND_UNREADABLE);
 	for (int i = 1; i < 4; i++)
 		ck_assert_msg(found[i]->kind == LEA_FOUND_PV,
 			      "those not begun are read by another child");
 	lea_scan_free(scan);
+	lea_reader_free(LEA_TAKE(reader));
 }
 
 TEST(a_hanging_child_holds_no_lock)

@@ -7,7 +7,6 @@
 
 static const struct lea_conf conf = {.md_component_detection = true,
 				     .md_component_checks = "auto",
-				     .probe_threads = 4,
 				     .probe_deadline_ms = 60000};
 
 static struct lea_scan *scan_of(bool out_of_process)
