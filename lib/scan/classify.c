@@ -157,7 +157,7 @@ static void judge_tail(struct lea_scan *scan, struct lea_read_request *job,
 	struct lea_found *found = job->found;
 
 	if (!read->has_tail && looks_like_md_member(found))
-		job->is_open = job->extras.tail = true;
+		job->item.is_open = job->extras.tail = true;
 	if (read->has_md_tail)
 		lea_filter_md_tail(scan->filter, &found->device, &job->verdict);
 	if (!job->verdict.excluded_why)

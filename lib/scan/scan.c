@@ -89,7 +89,7 @@ static struct lea_found *append(struct lea_scan *scan, struct lea_device *device
 	return found;
 }
 
-/* Applies the filters that need no data. Afterwards job->is_open says whether to read the
+/* Applies the filters that need no data. Afterwards job->item.is_open says whether to read the
  * device. */
 static int prepare(struct lea_scan *scan, struct lea_read_request *job)
 {
@@ -109,7 +109,7 @@ static int prepare(struct lea_scan *scan, struct lea_read_request *job)
 	if (found->excluded_why)
 		found->kind = LEA_FOUND_EXCLUDED;
 	else
-		job->is_open = true;
+		job->item.is_open = true;
 	job->extras = (struct lea_read_extras){.tail = lea_filter_wants_tail(scan->filter),
 					       .content = job->verdict.asks_blkid && !scan->no_probe,
 					       .measure = scan->measure};
@@ -126,7 +126,7 @@ static int read_here(struct lea_scan *scan, struct lea_read_request *job)
 	if (!read)
 		return -ENOMEM;
 	lea_read_device(scan->world, &job->found->device, &known, &job->extras, read);
-	job->is_open = false;
+	job->item.is_open = false;
 	r = lea_scan_judge(scan, job, read);
 	lea_read_done(read);
 	return r;
@@ -148,7 +148,7 @@ int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count
 		r = lea_reader_read(scan, jobs, count);
 	/* lea_scan_judge may ask for one more read of a device. */
 	for (size_t i = 0; i < count && !r && !scan->out_of_process; i++)
-		while (!r && jobs[i].is_open)
+		while (!r && jobs[i].item.is_open)
 			r = read_here(scan, &jobs[i]);
 	/* On a fault the devices are taken over as well, as the header says. */
 	for (size_t i = 0; i < count && r; i++)

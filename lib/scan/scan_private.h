@@ -7,6 +7,7 @@
 #include "scan/read.h"
 #include "scan/reader.h"
 #include "scan/scan.h"
+#include "world/hanging.h"
 
 struct lea_scan {
 	struct lea_world *world;     /* borrowed */
@@ -28,14 +29,12 @@ struct lea_scan {
 struct lea_read_request {
 	struct lea_found *found;
 	struct lea_filter_verdict verdict;
-	bool is_open; /* still to be read */
+	struct lea_hanging_item item; /* is_open: still to be read */
 	struct lea_read_extras extras;
-	uint32_t deaths;      /* reader children that died while reading it */
-	uint32_t deadline_ms; /* time to answer, from when a thread starts to read it */
 };
 
-/* Applies the remaining filters to what was read, then classifies the device. May set job->is_open
- * to ask for one more read. Returns 0 or -errno. */
+/* Applies the remaining filters to what was read, then classifies the device. May open job->item
+ * again to ask for one more read. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *job,
 				  struct lea_read *read);
 /* Records that @found could not be read, or that it is gone. */

@@ -309,61 +309,51 @@ TEST(hundreds_of_devices_are_read_by_few_threads)
 
 /* ---- a child that sends invalid messages */
 
+/* Its answers for two devices. */
 struct speech {
-	struct lea_reader_frame first, second;
-	struct lea_read read;
+	struct lea_reader_answer first, second;
 };
 
 static void say_index(struct speech *speech)
 {
-	speech->first.index = 1;
-}
-
-static void say_kind(struct speech *speech)
-{
-	speech->first.kind = 7;
+	speech->first.answer.index = 2;
 }
 
 static void say_twice(struct speech *speech)
 {
-	speech->second.kind = LEA_READER_STARTED;
-}
-
-static void say_unasked(struct speech *speech)
-{
-	speech->first.kind = LEA_READER_ANSWER;
+	speech->second.answer.index = 0;
 }
 
 static void say_head(struct speech *speech)
 {
-	speech->read.head_bytes = LEA_READ_HEAD_BYTES + 1;
+	speech->second.read.head_bytes = LEA_READ_HEAD_BYTES + 1;
 }
 
 static void say_areas(struct speech *speech)
 {
-	speech->read.mda_count = LEA_PV_MDAS + 1;
+	speech->second.read.mda_count = LEA_PV_MDAS + 1;
 }
 
 static void say_pvid(struct speech *speech)
 {
-	memset(speech->read.label.pvid, 'x', sizeof(speech->read.label.pvid));
+	memset(speech->second.read.label.pvid, 'x', sizeof(speech->second.read.label.pvid));
 }
 
 static void say_name(struct speech *speech)
 {
-	memset(speech->read.mda[1].vg_name, 'x', sizeof(speech->read.mda[1].vg_name));
+	memset(speech->second.read.mda[1].vg_name, 'x', sizeof(speech->second.read.mda[1].vg_name));
 }
 
 static void say_text(struct speech *speech)
 {
-	speech->read.mda_count = 1;
-	speech->read.mda[0].text = speech->read.mda[0].vg_name;
-	speech->read.mda[0].where.total_bytes = LEA_TEXT_MAX_BYTES + 1;
+	speech->second.read.mda_count = 1;
+	speech->second.read.mda[0].text = speech->second.read.mda[0].vg_name;
+	speech->second.read.mda[0].where.total_bytes = LEA_TEXT_MAX_BYTES + 1;
 }
 
 static void say_sense(struct speech *speech)
 {
-	speech->read.label_outcome = LEA_LABEL_NONE;
+	speech->first.read.label_outcome = speech->second.read.label_outcome = LEA_LABEL_NONE;
 }
 
 static const struct {
@@ -373,9 +363,7 @@ static const struct {
 } speeches[] = {
 	{"what makes sense is taken", say_sense, 0},
 	{"an index that is none", say_index, -EPROTO},
-	{"a kind that is none", say_kind, -EPROTO},
-	{"one device taken up twice", say_twice, -EPROTO},
-	{"an answer for what nobody took up", say_unasked, -EPROTO},
+	{"two answers for one device", say_twice, -EPROTO},
 	{"a head that is too long", say_head, -EPROTO},
 	{"too many areas", say_areas, -EPROTO},
 	{"a PV id without end", say_pvid, -EPROTO},
@@ -383,28 +371,56 @@ static const struct {
 	{"a text beyond the limit", say_text, -EPROTO},
 };
 
-TEST_EACH(a_nonsense_message_of_the_child_is_refused, speeches)
+/* A reader with a child that says this. Returns the child's end. */
+static int say(const void *bytes, size_t len)
 {
-	const struct lea_scan_options options = {.out_of_process = true};
-	struct speech *speech = calloc(1, sizeof(*speech));
-	struct lea_device device = scratch_disk("one-pv", "sda", 1);
 	int fds[2];
 
 	new_reader();
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
-	reader->fd = fds[0];
-	speech->second.kind = LEA_READER_ANSWER;
+	reader->hanging.fd = fds[0];
+	ck_assert_int_eq(lea_wire_write(fds[1], bytes, len), 0);
+	return fds[1];
+}
+
+TEST_EACH(a_nonsense_message_of_the_child_is_refused, speeches)
+{
+	const struct lea_scan_options options = {.out_of_process = true};
+	struct speech *speech = calloc(1, sizeof(*speech));
+	struct lea_device devices[] = {
+		scratch_disk("stripe-a", "sda", 1),
+		scratch_disk("stripe-b", "sdb", 2),
+	};
+	int fd;
+
+	speech->second.answer.index = 1;
 	speeches[_i].say(speech);
 	/* The message is ready before the request is sent. */
-	ck_assert_int_eq(lea_wire_write(fds[1], speech, sizeof(*speech)), 0);
+	fd = say(speech, sizeof(*speech));
 	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &scan), 0);
 	scan->reader = reader;
-	ck_assert_msg(lea_scan_add(scan, &device, 1) == speeches[_i].want, "%s",
+	ck_assert_msg(lea_scan_add(scan, devices, 2) == speeches[_i].want, "%s",
 		      speeches[_i].claim);
-	ck_assert_msg((reader->fd < 0) == (speeches[_i].want < 0), "%s: it is left alone",
+	ck_assert_msg((reader->hanging.fd < 0) == (speeches[_i].want < 0), "%s: it is left alone",
 		      speeches[_i].claim);
-	close(fds[1]);
+	close(fd);
 	lea_scan_free(scan);
 	lea_reader_free(LEA_TAKE(reader));
 	free(speech);
+}
+
+TEST(an_answer_without_its_text_is_none)
+{
+	struct lea_reader_answer *answer = calloc(1, sizeof(*answer));
+	struct lea_device device = scratch_disk("one-pv", "sda", 1);
+
+	answer->read.mda_count = 1;
+	answer->read.mda[0].text = answer->read.mda[0].vg_name;
+	answer->read.mda[0].where.total_bytes = 4096;
+	close(say(answer, sizeof(*answer)));
+	add(&device, 1);
+	ck_assert_msg(found[0]->vg != NULL, "another child reads it");
+	lea_scan_free(scan);
+	lea_reader_free(LEA_TAKE(reader));
+	free(answer);
 }

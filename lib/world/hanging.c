@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Requests and answers go through a socket. What each thread does, and since when, is in memory
+ * that the child shares: to start an item costs no system call, and the parent looks only when an
+ * answer has come or something may be late.
+ *
+ * The child's threads may hang forever, and then so does the child; so it holds nothing that others
+ * need. It ends when the parent's end is closed and each thread has finished its item. It has two
+ * locks, and a thread holds neither while it works. One guards the jobs, the other the way to the
+ * parent: the child accepts requests whether or not the parent reads answers.
+ */
+#include "world/hanging.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/step.h"
+#include "world/proc.h"
+
+/* A request is sent when it reaches this size. */
+#define CHUNK_BYTES (1024U * 1024U)
+/* At the latest after this time the parent looks again at what the threads do. */
+#define LOOK_MS	    500U
+/* The second child that died while it did only this: the item is to blame. */
+#define MOST_DEATHS 2U
+
+/* Of one thread; written by the child. */
+struct lea_hanging_slot {
+	_Atomic uint32_t item; /* index + 1; 0: none */
+	_Atomic int32_t thread;
+	_Atomic uint64_t start_ms;
+};
+
+static uint64_t now_ms(const struct lea_hanging *hanging)
+{
+	return hanging->world->clock->now_ms(hanging->world->clock);
+}
+
+/* ---- the child */
+
+struct job {
+	struct job *next;
+	uint32_t index;
+	void *content;
+};
+
+struct child {
+	struct lea_hanging *hanging;
+	int fd;
+	sem_t wake, finished; /* finished: posted once by each thread */
+	uint32_t thread_count, wanted_threads;
+	_Atomic uint32_t slots_taken;
+	_Atomic bool is_closing;
+	sem_t jobs_lock;
+	struct job *first, **end;
+	sem_t send_lock;
+};
+
+static void wait_for(sem_t *sem)
+{
+	while (sem_wait(sem) < 0 && errno == EINTR)
+		;
+}
+
+/* NULL: there is no job, or the parent is gone. */
+static struct job *take_job(struct child *child)
+{
+	struct job *job;
+
+	wait_for(&child->jobs_lock);
+	job = child->is_closing ? NULL : child->first;
+	if (job) {
+		child->first = job->next;
+		if (!child->first)
+			child->end = &child->first;
+	}
+	sem_post(&child->jobs_lock);
+	return job;
+}
+
+static void do_job(struct child *child, struct job *job, struct lea_hanging_slot *slot,
+		   struct lea_hanging_answer *answer)
+{
+	const struct lea_hanging_kind *kind = child->hanging->kind;
+	void *arg = child->hanging->arg;
+	const uint64_t start = now_ms(child->hanging);
+	int r;
+
+	slot->start_ms = start;
+	slot->item = job->index + 1;
+	memset(answer, 0, kind->answer_bytes);
+	kind->work(arg, job->index, job->content, answer);
+	answer->index = job->index;
+	answer->took_ms = (uint32_t)(now_ms(child->hanging) - start);
+	wait_for(&child->send_lock);
+	r = kind->send ? kind->send(arg, child->fd, answer)
+		       : lea_wire_write(child->fd, answer, kind->answer_bytes);
+	sem_post(&child->send_lock);
+	slot->item = 0;
+	if (r)
+		child->is_closing = true;
+	if (kind->done)
+		kind->done(arg, job->content, answer, !r);
+	free(job);
+}
+
+static void *do_jobs(void *arg)
+{
+	struct child *child = arg;
+	struct lea_hanging_slot *slot = &child->hanging->slots[child->slots_taken++];
+	struct lea_hanging_answer *answer = calloc(1, child->hanging->kind->answer_bytes);
+	struct job *job;
+
+	if (child->hanging->remembers)
+		slot->thread = lea_proc_thread();
+	while (answer && !child->is_closing) {
+		wait_for(&child->wake);
+		while ((job = take_job(child)))
+			do_job(child, job, slot, answer);
+	}
+	free(answer);
+	sem_post(&child->finished);
+	return NULL;
+}
+
+static int add_job(struct child *child, struct lea_wire_in *in)
+{
+	const struct lea_hanging_kind *kind = child->hanging->kind;
+	struct job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return -ENOMEM;
+	job->index = lea_wire_get_u32(in);
+	if (kind->unpack)
+		job->content = kind->unpack(child->hanging->arg, in);
+	if (in->fault || (kind->unpack && !job->content)) {
+		free(job);
+		return in->fault ? in->fault : -ENOMEM;
+	}
+	wait_for(&child->jobs_lock);
+	*child->end = job;
+	child->end = &job->next;
+	sem_post(&child->jobs_lock);
+	return 0;
+}
+
+/* Has as many threads as the largest request so far could use: a single item needs one. */
+static int grow(struct child *child, uint32_t wanted)
+{
+	int started;
+
+	if (wanted > child->hanging->most_threads)
+		return -EPROTO;
+	if (wanted <= child->wanted_threads)
+		return 0;
+	started = lea_proc_threads(wanted - child->wanted_threads, do_jobs, child);
+	if (started > 0)
+		child->thread_count += (uint32_t)started;
+	child->wanted_threads = wanted;
+	return child->thread_count ? 0 : started;
+}
+
+static int take_request(struct child *child, const uint8_t *bytes, size_t len)
+{
+	struct lea_wire_in in = {.at = bytes, .left = len};
+	const uint32_t wanted = lea_wire_get_u32(&in);
+	uint32_t count = 0;
+	int r = in.fault ? in.fault : grow(child, wanted);
+
+	for (; !r && in.left; count++)
+		r = add_job(child, &in);
+	/* Threads that are busy take further jobs by themselves. */
+	for (uint32_t i = 0; i < count && i < child->thread_count; i++)
+		sem_post(&child->wake);
+	return r;
+}
+
+static int hanging_child(void *arg)
+{
+	struct child *child = arg;
+	struct lea_hanging *hanging = child->hanging;
+	uint8_t *bytes;
+	size_t len;
+	int r = 0;
+
+	LEA_CRASHPOINT_ROLE("probe");
+	child->end = &child->first;
+	lea_world_detach(hanging->world, child->fd);
+	if (sem_init(&child->jobs_lock, 0, 1) < 0 || sem_init(&child->send_lock, 0, 1) < 0 ||
+	    sem_init(&child->wake, 0, 0) < 0 || sem_init(&child->finished, 0, 0) < 0)
+		return 1;
+	if (hanging->kind->begin)
+		r = hanging->kind->begin(hanging->arg);
+	while (!r && !(r = lea_wire_receive(child->fd, &bytes, &len))) {
+		r = take_request(child, bytes, len);
+		free(bytes);
+	}
+	child->is_closing = true;
+	for (uint32_t i = 0; i < child->thread_count; i++)
+		sem_post(&child->wake);
+	for (uint32_t i = 0; i < child->thread_count; i++)
+		wait_for(&child->finished);
+	return 0;
+}
+
+/* ---- the parent */
+
+/* What a thread does. */
+struct active {
+	uint32_t index;
+	pid_t thread;
+	uint64_t start_ms;
+};
+
+/* One child, or one more turn of it. */
+struct turn {
+	struct lea_hanging *hanging;
+	uint32_t count;
+	uint64_t limit_ms; /* time */
+	struct lea_hanging_answer *answer;
+	const struct lea_hanging_item
+		*alone; /* the only item of this turn; NULL: all that no child died of */
+	size_t asked_count, open_count; /* of asked items: not answered; and not lost either */
+	struct active active[LEA_HANGING_MOST_THREADS];
+	size_t active_count, lost_count; /* lost: of the active ones */
+	uint64_t answered_ms;		 /* time of the last answer; 0: none yet */
+	bool keeps_others;		 /* others wait */
+	bool is_detached;		 /* the child lives on, abandoned */
+};
+
+static struct lea_hanging_item *item_of(const struct turn *turn, uint32_t index)
+{
+	return turn->hanging->kind->item(turn->hanging->arg, index);
+}
+
+static size_t slots_bytes(const struct lea_hanging *hanging)
+{
+	return hanging->most_threads * sizeof(*hanging->slots);
+}
+
+void lea_hanging_drop(struct lea_hanging *hanging)
+{
+	lea_closep(&hanging->fd);
+	hanging->fd = -1;
+	lea_proc_unshare(hanging->slots, slots_bytes(hanging));
+	hanging->slots = NULL;
+}
+
+void lea_hanging_end(struct lea_hanging *hanging)
+{
+	const bool is_idle = !hanging->outlives && hanging->fd >= 0;
+	int code;
+
+	lea_hanging_drop(hanging);
+	if (is_idle && lea_proc_wait(hanging->pid, &code) < 0)
+		lea_log(hanging->world->log, LEA_LOG_DEBUG, "waiting for a child's end failed");
+}
+
+/* Returns 0 when there is a child, an existing or a new one. */
+static int start_child(struct lea_hanging *hanging)
+{
+	struct child child = {.hanging = hanging};
+	int fds[2], r;
+
+	if (hanging->fd >= 0)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
+		return -errno;
+	hanging->fd = fds[0];
+	hanging->thread_count = 0;
+	hanging->slots = lea_proc_share(slots_bytes(hanging));
+	child.fd = fds[1];
+	if (!hanging->slots)
+		r = -ENOMEM;
+	else /* The runner's child may hang for ever: init reaps it, whenever that is. */
+		r = hanging->outlives ? lea_proc_orphan(hanging_child, &child)
+				      : lea_proc_fork(hanging_child, &child, &hanging->pid);
+	close(fds[1]);
+	if (r)
+		lea_hanging_drop(hanging);
+	return r;
+}
+
+static bool is_of_turn(const struct turn *turn, const struct lea_hanging_item *item)
+{
+	return item->is_open && (turn->alone ? item == turn->alone : !item->deaths);
+}
+
+/* Items that no child died of come first, together; then the others, one by one. */
+static void choose(struct turn *turn)
+{
+	const struct lea_hanging_item *suspect = NULL;
+
+	for (uint32_t i = turn->count; i > 0; i--) {
+		struct lea_hanging_item *item = item_of(turn, i - 1);
+
+		turn->open_count += is_of_turn(turn, item);
+		if (item->is_open && item->deaths)
+			suspect = item;
+	}
+	if (turn->open_count)
+		return;
+	turn->alone = suspect;
+	turn->open_count = 1;
+}
+
+/* The child reads the whole request before it waits for anything, so this cannot block on its
+ * answers. */
+static int send_request(struct turn *turn)
+{
+	struct lea_hanging *hanging = turn->hanging;
+	LEA_AUTO(lea_wire_out_done) struct lea_wire_out out = {0};
+	int r = 0;
+
+	for (uint32_t i = 0; i < turn->count && !r; i++) {
+		struct lea_hanging_item *item = item_of(turn, i);
+
+		if (!is_of_turn(turn, item))
+			continue;
+		item->is_asked = true;
+		turn->asked_count++;
+		if (!out.len)
+			lea_wire_put_u32(&out, hanging->thread_count);
+		lea_wire_put_u32(&out, i);
+		if (hanging->kind->pack)
+			hanging->kind->pack(hanging->arg, i, &out);
+		if (out.fault || out.len >= CHUNK_BYTES)
+			r = lea_wire_send(hanging->fd, &out);
+	}
+	return r ? r : lea_wire_send(hanging->fd, &out);
+}
+
+/* Sees what the threads do. A number that makes no sense counts as nothing. */
+static void look(struct turn *turn)
+{
+	const struct lea_hanging *hanging = turn->hanging;
+
+	turn->active_count = turn->lost_count = 0;
+	for (uint32_t i = 0; hanging->slots && i < hanging->thread_count; i++) {
+		struct lea_hanging_slot *slot = &hanging->slots[i];
+		const uint32_t number = slot->item;
+		const struct lea_hanging_item *item =
+			number && number <= turn->count ? item_of(turn, number - 1) : NULL;
+
+		if (!item || !item->is_asked)
+			continue;
+		turn->lost_count += item->is_lost;
+		turn->active[turn->active_count++] = (struct active){
+			.index = number - 1, .thread = slot->thread, .start_ms = slot->start_ms};
+	}
+}
+
+static void lose(struct turn *turn, uint32_t index, struct lea_hanging_loss loss)
+{
+	const struct lea_hanging *hanging = turn->hanging;
+	struct lea_hanging_item *item = item_of(turn, index);
+
+	turn->open_count -= item->is_asked;
+	item->is_open = false;
+	item->is_lost = true;
+	if (hanging->kind->lose)
+		hanging->kind->lose(hanging->arg, index, &loss);
+}
+
+/* When all others are done, only this one keeps them waiting, so its time is short. */
+static uint64_t due_ms(const struct turn *turn, const struct active *active)
+{
+	const uint64_t until = active->start_ms + item_of(turn, active->index)->deadline_ms;
+	uint64_t due = active->start_ms;
+
+	if (!turn->hanging->patience_ms ||
+	    turn->open_count > turn->active_count - turn->lost_count ||
+	    (!turn->answered_ms && !turn->keeps_others))
+		return until;
+	if (due < turn->answered_ms)
+		due = turn->answered_ms;
+	due += turn->hanging->patience_ms;
+	return due < until ? due : until;
+}
+
+/* Gives up what is due. Returns how long to wait until something else may be, in ms. */
+static int expire(struct turn *turn)
+{
+	const uint64_t now = now_ms(turn->hanging);
+	uint64_t next = now + LOOK_MS;
+
+	look(turn);
+	for (size_t i = 0; i < turn->active_count; i++) {
+		const struct active *active = &turn->active[i];
+		const struct lea_hanging_item *item = item_of(turn, active->index);
+		const uint64_t due = due_ms(turn, active);
+
+		if (item->is_lost)
+			continue;
+		if (due > now) {
+			next = due < next ? due : next;
+			continue;
+		}
+		turn->lost_count++;
+		lose(turn, active->index,
+		     (struct lea_hanging_loss){.fault = -ETIMEDOUT,
+					       .took_ms = (uint32_t)(now - active->start_ms),
+					       .had_all = active->start_ms + item->deadline_ms <=
+							  now});
+	}
+	return (int)((next < turn->limit_ms ? next : turn->limit_ms) - now);
+}
+
+static bool is_over(const struct turn *turn)
+{
+	return turn->limit_ms != UINT64_MAX && now_ms(turn->hanging) >= turn->limit_ms;
+}
+
+/* If every thread hangs, no one is left to do what was not begun. */
+static bool is_worth_waiting(const struct turn *turn)
+{
+	return turn->open_count && turn->lost_count < turn->hanging->thread_count && !is_over(turn);
+}
+
+/* After a while of silence: do all working threads hang? The child may have fewer threads than were
+ * asked for. */
+static bool is_stuck(struct turn *turn)
+{
+	look(turn);
+	return turn->lost_count && turn->lost_count == turn->active_count;
+}
+
+/* Answers that are already in the stream are taken in any case. */
+static int wait_for_answer(struct turn *turn)
+{
+	const struct lea_hanging *hanging = turn->hanging;
+	struct pollfd ready = {.fd = hanging->fd, .events = POLLIN};
+	const int wait_ms = expire(turn);
+	const bool waits = is_worth_waiting(turn);
+	const int r = poll(&ready, 1, waits ? wait_ms : 0);
+
+	/* Once there is an answer, the caller itself waits. */
+	if (!r && waits && hanging->kind->others_wait && !turn->answered_ms && !turn->keeps_others)
+		turn->keeps_others = hanging->kind->others_wait(hanging->arg);
+	return r < 0 ? (errno == EINTR ? 0 : -errno) : r;
+}
+
+static int take_answer(struct turn *turn)
+{
+	const struct lea_hanging_kind *kind = turn->hanging->kind;
+	struct lea_hanging_answer *answer = turn->answer;
+	struct lea_hanging_item *item, before;
+	int r = lea_wire_read(turn->hanging->fd, answer, kind->answer_bytes);
+
+	if (r)
+		return r;
+	item = answer->index < turn->count ? item_of(turn, answer->index) : NULL;
+	if (!item || !item->is_asked)
+		return -EPROTO;
+	turn->answered_ms = now_ms(turn->hanging);
+	before = *item;
+	/* It may have been lost a moment ago. */
+	item->is_asked = item->is_open = item->is_lost = false;
+	r = kind->take ? kind->take(turn->hanging->arg, answer) : 0;
+	if (r) {
+		*item = before;
+		return r;
+	}
+	turn->asked_count--;
+	turn->open_count -= before.is_open;
+	return 0;
+}
+
+/* Until each item is done or lost. Returns LEA_WIRE_END if the child is gone or was abandoned. */
+static int attend(struct turn *turn)
+{
+	int r = 0;
+
+	while (!r && turn->asked_count) {
+		r = wait_for_answer(turn);
+		if (r > 0)
+			r = take_answer(turn);
+		else if (!r && (turn->is_detached = !is_worth_waiting(turn) || is_stuck(turn)))
+			r = LEA_WIRE_END;
+	}
+	return r;
+}
+
+static void remember_hung(const struct turn *turn)
+{
+	const struct lea_hanging *hanging = turn->hanging;
+	LEA_AUTO(lea_closep) int hung_fd = -1;
+	char name[LEA_HUNG_NAME_BYTES];
+	uint32_t room = 0;
+
+	for (size_t i = 0; hanging->remembers && i < turn->active_count; i++) {
+		const struct active *active = &turn->active[i];
+
+		if (!hanging->kind->name(hanging->arg, active->index, name))
+			continue;
+		if (hung_fd < 0)
+			hung_fd = lea_hung_begin(hanging->world, &room);
+		lea_hung_note(hung_fd, name, active->thread, &room);
+	}
+}
+
+/* Gives up what a child of an earlier command still hangs in. */
+static void skip_hung(struct turn *turn)
+{
+	const struct lea_hanging *hanging = turn->hanging;
+	LEA_AUTO(lea_closep) int hung_fd = hanging->remembers ? lea_hung_open(hanging->world) : -1;
+	char name[LEA_HUNG_NAME_BYTES];
+	pid_t thread;
+
+	for (uint32_t i = 0; i < turn->count && hung_fd >= 0; i++)
+		if (item_of(turn, i)->is_open && hanging->kind->name(hanging->arg, i, name) &&
+		    lea_hung_has(hung_fd, name, &thread))
+			lose(turn, i,
+			     (struct lea_hanging_loss){.fault = -ETIMEDOUT, .thread = thread});
+}
+
+/*
+ * Shuts the child's way to us: it learns which answers it cannot send. What it has sent already is
+ * taken, since an answer that came after the last poll would be lost with the connection. A child
+ * that died was killed by one of the items that it did or by something else (lack of memory), so
+ * each of them is tried again alone.
+ */
+static void close_child(struct turn *turn)
+{
+	if (shutdown(turn->hanging->fd, SHUT_RD) == 0)
+		while (take_answer(turn) == 0)
+			;
+	look(turn);
+	/* The numbers of a dead child's threads may be others' by now. */
+	if (turn->is_detached)
+		remember_hung(turn);
+	lea_hanging_drop(turn->hanging);
+	/* A child that was abandoned did not die: its items are late, not to blame. */
+	for (size_t i = 0; !turn->is_detached && i < turn->active_count; i++) {
+		struct lea_hanging_item *item = item_of(turn, turn->active[i].index);
+
+		if (!item->is_lost && ++item->deaths >= MOST_DEATHS)
+			lose(turn, turn->active[i].index, (struct lea_hanging_loss){.fault = -EIO});
+	}
+	for (uint32_t i = 0; i < turn->count; i++)
+		item_of(turn, i)->is_asked = false;
+}
+
+/* @turn: zeroed but for what is the same in all. */
+static int take_turn(struct turn *turn)
+{
+	struct lea_hanging *hanging = turn->hanging;
+	const bool is_new = hanging->fd < 0;
+	uint32_t wanted;
+	int r = start_child(hanging);
+
+	if (r)
+		return r;
+	choose(turn);
+	wanted = turn->open_count < hanging->most_threads ? (uint32_t)turn->open_count
+							  : hanging->most_threads;
+	if (hanging->thread_count < wanted)
+		hanging->thread_count = wanted;
+	r = send_request(turn);
+	r = r ? r : attend(turn);
+	/* A child that has answered for all serves the next turn, too. */
+	if (r)
+		close_child(turn);
+	if (r < 0)
+		return r;
+	/* A new child that did nothing at all would do no better the next time. */
+	return turn->answered_ms || turn->active_count || !is_new ? 0 : -EAGAIN;
+}
+
+static bool is_any_open(const struct turn *turn)
+{
+	for (uint32_t i = 0; i < turn->count; i++)
+		if (item_of(turn, i)->is_open)
+			return true;
+	return false;
+}
+
+int lea_hanging_run(struct lea_hanging *hanging, uint32_t count, uint32_t limit_ms)
+{
+	LEA_AUTO(lea_freep) void *answer = malloc(hanging->kind->answer_bytes);
+	const uint64_t until = limit_ms < UINT32_MAX ? now_ms(hanging) + limit_ms : UINT64_MAX;
+	const struct turn first = {
+		.hanging = hanging, .count = count, .limit_ms = until, .answer = answer};
+	struct turn turn = first;
+	int r = answer ? 0 : -ENOMEM;
+
+	if (!r)
+		skip_hung(&turn);
+	while (!r && !is_over(&turn) && is_any_open(&turn)) {
+		turn = first;
+		r = take_turn(&turn);
+	}
+	for (uint32_t i = 0; !r && i < count; i++)
+		if (item_of(&turn, i)->is_open)
+			lose(&turn, i, (struct lea_hanging_loss){.fault = -ETIMEDOUT});
+	return r;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Work that may hang in the kernel (reads of disks, requests to device-mapper, files on a server,
+ * programs), done by threads of a child process. What takes too long is given up. A child whose
+ * threads all hang is abandoned, and another one does the rest: what hangs costs a process, not the
+ * others their turn. A child that did all it was asked for waits for more.
+ *
+ * The memory of what hangs (world/hung.h) keeps a command from hanging in it once more.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "base/wire.h"
+#include "world/hung.h"
+#include "world/world.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define LEA_HANGING_MOST_THREADS 256U
+
+/* One piece of work. The caller zeroes it and sets the first two. */
+struct lea_hanging_item {
+	bool is_open;	      /* is to be done; false afterwards */
+	uint32_t deadline_ms; /* from the moment when a thread starts with it */
+	bool is_lost;	      /* given up: not done in time, or children died of it */
+	bool is_asked;	      /* this child has not answered yet */
+	uint32_t deaths;      /* children that died while they did it */
+};
+
+/* What the child sends when an item is done; the first member of a kind's own answer. */
+struct lea_hanging_answer {
+	uint32_t index, took_ms;
+};
+
+/* Why an item is given up. */
+struct lea_hanging_loss {
+	int fault;	  /* -ETIMEDOUT, or -EIO: it killed children */
+	bool had_all;	  /* its whole deadline */
+	uint32_t took_ms; /* so far */
+	pid_t thread;	  /* not begun: this one, of an earlier command, hangs in it; 0: begun */
+};
+
+/* A sort of work. Functions that are marked so may be NULL. */
+struct lea_hanging_kind {
+	size_t answer_bytes;
+	/* In the parent. */
+	struct lea_hanging_item *(*item)(void *arg, uint32_t index);
+	/* The name by which it is remembered while it hangs. False: by none. */
+	bool (*name)(void *arg, uint32_t index, char name[static LEA_HUNG_NAME_BYTES]);
+	/* Appends to a request what the child does not know of an item. May be NULL. */
+	void (*pack)(void *arg, uint32_t index, struct lea_wire_out *out);
+	/* Takes an answer, and reads what follows it. May open the item again. 0, -errno, which
+	 * ends all, or LEA_WIRE_END: the child is gone, and the item is not done. May be NULL. */
+	int (*take)(void *arg, struct lea_hanging_answer *answer);
+	/* Is told of an item that is given up; may close others. An answer may still follow. May be
+	 * NULL. */
+	void (*lose)(void *arg, uint32_t index, const struct lea_hanging_loss *loss);
+	/* Do others wait for the end of all this? Asked now and then until there is an answer. May
+	 * be NULL. */
+	bool (*others_wait)(void *arg);
+	/* In the child. Before the first item, with a single thread; may be NULL. */
+	int (*begin)(void *arg);
+	/* What was packed; NULL: no memory. May be NULL. */
+	void *(*unpack)(void *arg, struct lea_wire_in *in);
+	/* By any thread. @answer: zeroed. */
+	void (*work)(void *arg, uint32_t index, void *content, struct lea_hanging_answer *answer);
+	/* Sends an answer and what follows it; one thread at a time. May be NULL. */
+	int (*send)(void *arg, int fd, struct lea_hanging_answer *answer);
+	/* Releases both. May be NULL. */
+	void (*done)(void *arg, void *content, struct lea_hanging_answer *answer, bool is_sent);
+};
+
+struct lea_hanging {
+	struct lea_world *world; /* borrowed, as are kind and arg */
+	const struct lea_hanging_kind *kind;
+	void *arg;	       /* of all functions of the kind */
+	uint32_t most_threads; /* 1 to LEA_HANGING_MOST_THREADS; they start items in order */
+	/* When an item alone keeps the others or a scan waiting, it has this time; 0: all of its */
+	uint32_t patience_ms;
+	bool outlives;	/* the child is init's; false: lea_hanging_end waits for an idle one */
+	bool remembers; /* what hangs, and does not begin what still does */
+	int fd;		/* the parent's end of the connection; -1: no child */
+	pid_t pid;
+	uint32_t thread_count; /* that the child was asked to have */
+	struct lea_hanging_slot *slots;
+};
+
+/*
+ * lea_hanging_run - do all open items
+ * @limit_ms: when it is over, the items that are left are given up; UINT32_MAX: no limit
+ * Starts a child if there is none. Blocks. A child that died costs what it did a second try, alone.
+ * Returns 0 (then each item is done or lost) or -errno.
+ */
+LEA_MUST_CHECK int lea_hanging_run(struct lea_hanging *hanging, uint32_t count, uint32_t limit_ms);
+/* Abandons the child, if there is one. */
+void lea_hanging_drop(struct lea_hanging *hanging);
+/* The same, and waits for the end of an idle child, unless it outlives us: while our end was open
+ * it answered for all, so it ends at once. */
+void lea_hanging_end(struct lea_hanging *hanging);
