@@ -15,40 +15,37 @@
 #include "plan/lvm2_compat.h"
 #include "plan/plan_name.h"
 #include "world/dm.h"
-#include "world/jobs.h"
-#include "world/proc.h"
+#include "world/hanging.h"
 
 #define DEADLINE_MS  2000U
 #define LIMIT_MS     6000U
 #define STATUS_BYTES 384U
 
-/* One LV of the inventory, and what is to be asked. */
+/* One LV of the inventory, and what is to be asked. The first one is none: it asks for the list. */
 struct question {
+	struct lea_hanging_item item;
 	struct lea_lv_state *state;		   /* of the LV; in the arena */
 	const char *uuid, *other_uuid, *real_uuid; /* NULL: none */
 	bool wants_status;
-	uint32_t status, real_status; /* where the texts go, if they are asked for */
 };
 
-/* In shared memory, as are the texts: most LVs need none. */
 struct reply {
+	struct lea_hanging_answer answer;
+	int fault; /* of the list */
 	bool exists, suspended, live_table, inactive_table, read_only, is_open;
 	bool has_status, has_real_status;
-};
-struct text {
-	char bytes[STATUS_BYTES];
+	char status[STATUS_BYTES], real_status[STATUS_BYTES];
 };
 
 struct asking {
 	struct lea_world *world;
+	struct lea_inventory *inventory;
 	struct question *question; /* owned */
 	size_t count, room;
-	struct reply *reply; /* shared */
-	struct text *text;   /* shared */
-	uint32_t text_count;
 	struct lea_dm_listed *node; /* in the child: all nodes, sorted by uuid */
 	size_t node_count;
 	bool is_listed; /* in the child: node has all uuids */
+	int fault;	/* in the child: there is no list */
 };
 
 /* ---- in the child */
@@ -60,9 +57,8 @@ static int by_uuid(const void *a, const void *b)
 	return strcmp(x->uuid, y->uuid);
 }
 
-static int list_nodes(void *arg)
+static int list_nodes(struct asking *asking)
 {
-	struct asking *asking = arg;
 	struct lea_dm *dm = asking->world->dm;
 	int r = dm->list(dm, &asking->node, &asking->node_count);
 
@@ -92,7 +88,8 @@ static bool get_info(const struct asking *asking, const char *uuid, struct lea_d
 	return uuid && is_there(asking, uuid) && !dm->info(dm, uuid, info);
 }
 
-static bool get_status(const struct asking *asking, const char *name, uint32_t to)
+static bool get_status(const struct asking *asking, const char *name,
+		       char status[static STATUS_BYTES])
 {
 	const struct lea_dm_node node = {.name = name};
 	struct lea_dm *dm = asking->world->dm;
@@ -100,19 +97,24 @@ static bool get_status(const struct asking *asking, const char *name, uint32_t t
 
 	if (dm->status(dm, &node, &text))
 		return false;
-	snprintf(asking->text[to].bytes, STATUS_BYTES, "%s", text);
+	snprintf(status, STATUS_BYTES, "%s", text);
 	return true;
 }
 
-static void ask(void *arg, uint32_t index)
+static void ask(void *arg, uint32_t index, void *content, struct lea_hanging_answer *answer)
 {
-	const struct asking *asking = arg;
+	struct asking *asking = arg;
 	const struct question *question = &asking->question[index];
-	struct reply *reply = &asking->reply[index];
+	struct reply *reply = (struct reply *)answer;
 	struct lea_dm_info info;
 
-	if (!get_info(asking, question->uuid, &info) &&
-	    !get_info(asking, question->other_uuid, &info))
+	(void)content;
+	if (!index)
+		asking->fault = list_nodes(asking);
+	reply->fault = asking->fault;
+	if (!index || reply->fault ||
+	    (!get_info(asking, question->uuid, &info) &&
+	     !get_info(asking, question->other_uuid, &info)))
 		return;
 	reply->exists = true;
 	reply->suspended = info.suspended;
@@ -121,9 +123,9 @@ static void ask(void *arg, uint32_t index)
 	reply->read_only = info.read_only;
 	reply->is_open = info.open_count > 0;
 	if (question->wants_status && info.live_table)
-		reply->has_status = get_status(asking, info.name, question->status);
+		reply->has_status = get_status(asking, info.name, reply->status);
 	if (get_info(asking, question->real_uuid, &info))
-		reply->has_real_status = get_status(asking, info.name, question->real_status);
+		reply->has_real_status = get_status(asking, info.name, reply->real_status);
 }
 
 /* ---- in the parent */
@@ -132,8 +134,23 @@ static bool name_node(void *arg, uint32_t index, char name[static LEA_HUNG_NAME_
 {
 	const struct asking *asking = arg;
 
-	snprintf(name, LEA_HUNG_NAME_BYTES, LEA_HUNG_NODE, asking->question[index].uuid);
+	if (index)
+		snprintf(name, LEA_HUNG_NAME_BYTES, LEA_HUNG_NODE, asking->question[index].uuid);
+	else
+		snprintf(name, LEA_HUNG_NAME_BYTES, "%s", LEA_HUNG_LIST);
 	return true;
+}
+
+static struct question *new_question(struct asking *asking)
+{
+	struct question *question;
+
+	if (lea_make_room(&asking->question, &asking->room, asking->count + 1,
+			  sizeof(*asking->question)))
+		return NULL;
+	question = &asking->question[asking->count++];
+	*question = (struct question){.item = {.is_open = true, .deadline_ms = DEADLINE_MS}};
+	return question;
 }
 
 static int add_question(struct asking *asking, const struct lea_inventory *inventory,
@@ -153,28 +170,21 @@ static int add_question(struct asking *asking, const struct lea_inventory *inven
 		r = lea_plan_names(inventory->arena, vg, &vg->lvs[lv], LEA_LAYER_REAL, &real);
 	if (r == -ENAMETOOLONG)
 		return 0; /* device-mapper cannot have such a node */
-	if (r || lea_make_room(&asking->question, &asking->room, asking->count + 1,
-			       sizeof(*asking->question)))
+	question = r ? NULL : new_question(asking);
+	if (!question)
 		return -ENOMEM;
-	question = &asking->question[asking->count++];
-	*question = (struct question){
-		.state = (struct lea_lv_state *)(uintptr_t)&of->facts.state[lv],
-		.uuid = names.uuid,
-		.other_uuid = names.other_uuid,
-		.real_uuid = real.uuid,
-		.wants_status = lea_inventory_wants_status(vg, lv),
-	};
-	if (question->wants_status)
-		question->status = asking->text_count++;
-	if (question->real_uuid)
-		question->real_status = asking->text_count++;
+	question->state = (struct lea_lv_state *)(uintptr_t)&of->facts.state[lv];
+	question->uuid = names.uuid;
+	question->other_uuid = names.other_uuid;
+	question->real_uuid = real.uuid;
+	question->wants_status = lea_inventory_wants_status(vg, lv);
 	return 0;
 }
 
 /* The parts of LVs, too, and the LVs whose parts were chosen: a part's attributes need them. */
 static int add_questions(struct asking *asking, struct lea_inventory *inventory)
 {
-	int r = 0;
+	int r = new_question(asking) ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !r && i < inventory->vg_count; i++) {
 		const struct lea_inventory_vg *of = &inventory->vg[i];
@@ -185,30 +195,9 @@ static int add_questions(struct asking *asking, struct lea_inventory *inventory)
 	return r;
 }
 
-static const char *keep(struct lea_inventory *inventory, const struct asking *asking, uint32_t text,
-			bool is_there_)
+static const char *keep(const struct asking *asking, const char *status, bool is_there_)
 {
-	return is_there_ ? lea_arena_printf(inventory->arena, "%.*s", (int)STATUS_BYTES - 1,
-					    asking->text[text].bytes)
-			 : NULL;
-}
-
-static void take_reply(struct lea_inventory *inventory, const struct asking *asking, size_t index)
-{
-	const struct question *question = &asking->question[index];
-	const struct reply *reply = &asking->reply[index];
-
-	*question->state = (struct lea_lv_state){
-		.activity = reply->exists ? LEA_LV_ACTIVE : LEA_LV_INACTIVE,
-		.suspended = reply->suspended,
-		.live_table = reply->live_table,
-		.inactive_table = reply->inactive_table,
-		.read_only = reply->read_only,
-		.is_open = reply->is_open,
-		.status = keep(inventory, asking, question->status, reply->has_status),
-		.real_status =
-			keep(inventory, asking, question->real_status, reply->has_real_status),
-	};
+	return is_there_ ? lea_arena_printf(asking->inventory->arena, "%s", status) : NULL;
 }
 
 static void set_unknown(struct lea_inventory *inventory, const struct question *question)
@@ -217,41 +206,82 @@ static void set_unknown(struct lea_inventory *inventory, const struct question *
 	inventory->is_dm_silent = true;
 }
 
-static int run(struct asking *asking, struct lea_inventory *inventory)
+/* Without its list, device-mapper is asked for nothing else; each child needs the list. */
+static void lose(void *arg, uint32_t index, const struct lea_hanging_loss *loss)
 {
-	const struct lea_jobs jobs = {.count = (uint32_t)asking->count,
-				      .threads = 1, /* libdevmapper has no more */
-				      .deadline_ms = DEADLINE_MS,
-				      .limit_ms = LIMIT_MS,
-				      .begin = list_nodes,
-				      .run = ask,
-				      .name = name_node,
-				      .begin_name = LEA_HUNG_LIST,
-				      .arg = asking};
-	LEA_AUTO(lea_freep) bool *late = calloc(asking->count, sizeof(*late));
-	const size_t bytes = asking->count * sizeof(*asking->reply);
-	const size_t text_bytes = (asking->text_count + (size_t)1) * sizeof(*asking->text);
-	int r;
+	struct asking *asking = arg;
 
-	asking->reply = lea_proc_share(bytes);
-	asking->text = lea_proc_share(text_bytes);
-	r = late && asking->reply && asking->text ? 0 : -ENOMEM;
-	r = r ? r : lea_jobs_run(asking->world, &jobs, late);
-	for (size_t i = 0; !r && i < asking->count; i++) {
-		if (late[i])
-			set_unknown(inventory, &asking->question[i]);
-		else
-			take_reply(inventory, asking, i);
+	(void)loss;
+	asking->question[0].item.is_open = index > 0;
+	if (index)
+		set_unknown(asking->inventory, &asking->question[index]);
+	for (size_t i = 1; !index && i < asking->count; i++) {
+		if (asking->question[i].item.is_open)
+			set_unknown(asking->inventory, &asking->question[i]);
+		asking->question[i].item.is_open = false;
 	}
-	lea_proc_unshare(asking->text, text_bytes);
-	lea_proc_unshare(asking->reply, bytes);
+}
+
+static int take_reply(void *arg, struct lea_hanging_answer *answer)
+{
+	const struct asking *asking = arg;
+	const struct question *question = &asking->question[answer->index];
+	const struct reply *reply = (const struct reply *)answer;
+
+	if (!answer->index)
+		return 0;
+	if (reply->fault) {
+		set_unknown(asking->inventory, question);
+		return 0;
+	}
+	*question->state = (struct lea_lv_state){
+		.activity = reply->exists ? LEA_LV_ACTIVE : LEA_LV_INACTIVE,
+		.suspended = reply->suspended,
+		.live_table = reply->live_table,
+		.inactive_table = reply->inactive_table,
+		.read_only = reply->read_only,
+		.is_open = reply->is_open,
+		.status = keep(asking, reply->status, reply->has_status),
+		.real_status = keep(asking, reply->real_status, reply->has_real_status),
+	};
+	return 0;
+}
+
+static struct lea_hanging_item *item_of(void *arg, uint32_t index)
+{
+	const struct asking *asking = arg;
+
+	return &asking->question[index].item;
+}
+
+static int run(struct asking *asking)
+{
+	static const struct lea_hanging_kind kind = {
+		.answer_bytes = sizeof(struct reply),
+		.item = item_of,
+		.name = name_node,
+		.take = take_reply,
+		.lose = lose,
+		.work = ask,
+	};
+	struct lea_hanging hanging = {
+		.world = asking->world,
+		.kind = &kind,
+		.arg = asking,
+		.most_threads = 1, /* libdevmapper has no more */
+		.remembers = true,
+		.fd = -1,
+	};
+	int r = lea_hanging_run(&hanging, (uint32_t)asking->count, LIMIT_MS);
+
+	lea_hanging_end(&hanging);
 	return r;
 }
 
 int lea_inventory_ask_dm(struct lea_world *world, const struct lea_conf *conf,
 			 struct lea_inventory *inventory)
 {
-	struct asking asking = {.world = world};
+	struct asking asking = {.world = world, .inventory = inventory};
 	struct lea_compat *ways = lea_arena_alloc(inventory->arena, 1, sizeof(*ways));
 	int r = ways ? add_questions(&asking, inventory) : -ENOMEM;
 
@@ -259,11 +289,10 @@ int lea_inventory_ask_dm(struct lea_world *world, const struct lea_conf *conf,
 		*ways = lea_compat_of(world->dm->release);
 	for (size_t i = 0; i < inventory->vg_count; i++)
 		inventory->vg[i].facts.ways = ways;
-	if (!r && asking.count && world->dm && conf->activation)
-		r = run(&asking, inventory);
-	else
-		for (size_t i = 0; !r && i < asking.count; i++)
-			set_unknown(inventory, &asking.question[i]);
+	if (!r && asking.count > 1 && world->dm && conf->activation)
+		r = run(&asking);
+	else if (!r)
+		lose(&asking, 0, NULL);
 	free(asking.question);
 	return r;
 }
