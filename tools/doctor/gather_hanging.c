@@ -2,13 +2,13 @@
 /*
  * What can hang: device-mapper's status (a pool that waits for a disk holds the lock that its
  * status needs), files on a server that does not answer, and programs. Children ask what gatherers
- * want to know (world/jobs.h), and what is not there at the deadline is unknown.
+ * want to know (world/hanging.h), and what is not there at the deadline is unknown.
  */
 #include "doctor/gather_hanging.h"
 
 #include "base/cleanup.h"
 #include "doctor/gather_private.h"
-#include "world/jobs.h"
+#include "world/hanging.h"
 #include "world/proc.h"
 
 #include <errno.h>
@@ -40,10 +40,11 @@ void lea_doctor_jobs_done(struct lea_doctor_jobs *jobs)
 
 /* ---- one round of questions */
 
-/* What one call of lea_jobs_run asks. */
+/* What one call of lea_hanging_run asks. */
 struct asking {
 	struct lea_doctor *doctor;
-	uint32_t *index; /* of its jobs; owned */
+	uint32_t *index; /* of its jobs; owned, as are the items */
+	struct lea_hanging_item *item;
 	uint32_t count;
 	unsigned int pass;
 };
@@ -53,11 +54,13 @@ static struct lea_doctor_job *job_of(const struct asking *asking, uint32_t index
 	return &asking->doctor->jobs.job[asking->index[index]];
 }
 
-static void do_job(void *arg, uint32_t index)
+static void do_job(void *arg, uint32_t index, void *content, struct lea_hanging_answer *answer)
 {
 	const struct asking *asking = arg;
 	const struct lea_doctor_job *job = job_of(asking, index);
 
+	(void)content;
+	(void)answer; /* is in the shared memory */
 	job->question->ask(asking->doctor, job, asking->pass);
 }
 
@@ -74,29 +77,45 @@ static bool name_job(void *arg, uint32_t index, char name[static LEA_HUNG_NAME_B
 	return len < (int)LEA_HUNG_NAME_BYTES;
 }
 
+static struct lea_hanging_item *item_of(void *arg, uint32_t index)
+{
+	const struct asking *asking = arg;
+
+	return &asking->item[index];
+}
+
 static int run(struct asking *asking, uint64_t until_ms)
 {
 	struct lea_doctor *doctor = asking->doctor;
 	const uint64_t now = lea_doctor_now_ms(doctor), left = until_ms > now ? until_ms - now : 0;
 	const bool asks_dm = job_of(asking, 0)->question->is_of_dm;
 	const uint32_t most = asks_dm ? DM_MS : OTHERS_MS;
-	const struct lea_jobs jobs = {
-		.count = asking->count,
-		.threads = asks_dm ? 1 : THREADS_MOST, /* libdevmapper has no more */
-		.deadline_ms = asks_dm ? DM_JOB_MS : OTHERS_MS,
-		.limit_ms = left < most ? (uint32_t)left : most,
-		.run = do_job,
+	static const struct lea_hanging_kind kind = {
+		.answer_bytes = sizeof(struct lea_hanging_answer),
+		.item = item_of,
 		.name = name_job,
-		.arg = asking,
+		.work = do_job,
 	};
-	LEA_AUTO(lea_freep) bool *late = calloc(asking->count, sizeof(*late));
-	int r = late ? lea_jobs_run(doctor->world, &jobs, late) : -ENOMEM;
+	struct lea_hanging hanging = {
+		.world = doctor->world,
+		.kind = &kind,
+		.arg = asking,
+		.most_threads = asks_dm ? 1 : THREADS_MOST, /* libdevmapper has no more */
+		.remembers = true,
+		.fd = -1,
+	};
+	int r;
 
+	for (uint32_t i = 0; i < asking->count; i++)
+		asking->item[i] = (struct lea_hanging_item){
+			.is_open = true, .deadline_ms = asks_dm ? DM_JOB_MS : OTHERS_MS};
+	r = lea_hanging_run(&hanging, asking->count, left < most ? (uint32_t)left : most);
+	lea_hanging_end(&hanging);
 	for (uint32_t i = 0; !r && i < asking->count; i++) {
 		struct lea_doctor_job *job = job_of(asking, i);
 		const bool is_half = job->question->is_asked_twice && !asking->pass;
 
-		*(is_half ? &job->has_first : &job->is_done) = !late[i];
+		*(is_half ? &job->has_first : &job->is_done) = !asking->item[i].is_lost;
 	}
 	return r;
 }
@@ -122,9 +141,10 @@ static int ask(struct lea_doctor *doctor, bool (*wanted)(const struct lea_doctor
 {
 	const struct lea_doctor_jobs *jobs = &doctor->jobs;
 	LEA_AUTO(lea_freep) uint32_t *index = calloc(jobs->count, sizeof(*index));
-	struct asking asking = {.doctor = doctor, .index = index, .pass = pass};
+	LEA_AUTO(lea_freep) struct lea_hanging_item *item = calloc(jobs->count, sizeof(*item));
+	struct asking asking = {.doctor = doctor, .index = index, .item = item, .pass = pass};
 
-	if (!index)
+	if (!index || !item)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < jobs->count; i++)
 		if (wanted(&jobs->job[i]))
