@@ -159,9 +159,10 @@ char *lea_wire_get_text(struct lea_wire_in *in)
 	return text;
 }
 
+/* EAGAIN: a socket with a time limit, and it is over. */
 static bool is_gone(int fault)
 {
-	return fault == EPIPE || fault == ECONNRESET;
+	return fault == EPIPE || fault == ECONNRESET || fault == EAGAIN;
 }
 
 int lea_wire_write(int fd, const void *bytes, size_t len)

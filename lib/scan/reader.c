@@ -124,7 +124,7 @@ static int take(void *arg, struct lea_hanging_answer *answer)
 	int r;
 
 	if (!is_sound(read))
-		return -EPROTO;
+		return LEA_WIRE_END;
 	r = receive_texts(reader, read);
 	if (!r) {
 		note_time(reader, answer->index, answer->took_ms, read->fault);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -28,8 +29,12 @@
 #define CHUNK_BYTES (1024U * 1024U)
 /* At the latest after this time the parent looks again at what the threads do. */
 #define LOOK_MS	    500U
-/* The second child that died while it did only this: the item is to blame. */
-#define MOST_DEATHS 2U
+/* Children that do nothing at all, in a row: a first one may be killed by lack of memory. */
+#define MOST_IDLE   2U
+/* A child in which nothing happens for so long does not work. */
+#define SILENCE_MS  10000U
+#define MS_PER_S    1000U
+#define US_PER_MS   1000U
 
 /* Of one thread; written by the child. */
 struct lea_hanging_slot {
@@ -40,7 +45,7 @@ struct lea_hanging_slot {
 
 static uint64_t now_ms(const struct lea_hanging *hanging)
 {
-	return hanging->world->clock->now_ms(hanging->world->clock);
+	return lea_world_now_ms(hanging->world);
 }
 
 /* ---- the child */
@@ -216,7 +221,6 @@ static int hanging_child(void *arg)
 struct active {
 	uint32_t index;
 	pid_t thread;
-	uint64_t start_ms;
 };
 
 /* One child, or one more turn of it. */
@@ -230,9 +234,12 @@ struct turn {
 	size_t asked_count, open_count; /* of asked items: not answered; and not lost either */
 	struct active active[LEA_HANGING_MOST_THREADS];
 	size_t active_count, lost_count; /* lost: of the active ones */
-	uint64_t answered_ms;		 /* time of the last answer; 0: none yet */
-	bool keeps_others;		 /* others wait */
-	bool is_detached;		 /* the child lives on, abandoned */
+	uint64_t began_ms;
+	uint64_t busy_ms;     /* last time when a thread worked, or answered */
+	uint64_t answered_ms; /* time of the last answer; 0: none yet */
+	bool keeps_others;    /* others wait */
+	bool is_detached;     /* the child lives on, abandoned */
+	bool is_nonsense;     /* the child sent an answer to nothing */
 };
 
 static struct lea_hanging_item *item_of(const struct turn *turn, uint32_t index)
@@ -263,6 +270,24 @@ void lea_hanging_end(struct lea_hanging *hanging)
 		lea_log(hanging->world->log, LEA_LOG_DEBUG, "waiting for a child's end failed");
 }
 
+static uint32_t silence_ms(const struct lea_hanging *hanging)
+{
+	return hanging->silence_ms ? hanging->silence_ms : SILENCE_MS;
+}
+
+/* A child that stops in the middle of an answer, or does not read, counts as gone. */
+static int limit_silence(const struct lea_hanging *hanging)
+{
+	const uint32_t ms = silence_ms(hanging);
+	const struct timeval limit = {.tv_sec = ms / MS_PER_S,
+				      .tv_usec = ms % MS_PER_S * US_PER_MS};
+
+	if (setsockopt(hanging->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0 ||
+	    setsockopt(hanging->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) < 0)
+		return -errno;
+	return 0;
+}
+
 /* Returns 0 when there is a child, an existing or a new one. */
 static int start_child(struct lea_hanging *hanging)
 {
@@ -277,9 +302,8 @@ static int start_child(struct lea_hanging *hanging)
 	hanging->thread_count = 0;
 	hanging->slots = lea_proc_share(slots_bytes(hanging));
 	child.fd = fds[1];
-	if (!hanging->slots)
-		r = -ENOMEM;
-	else /* The runner's child may hang for ever: init reaps it, whenever that is. */
+	r = hanging->slots ? limit_silence(hanging) : -ENOMEM;
+	if (!r) /* The runner's child may hang for ever: init reaps it, whenever that is. */
 		r = hanging->outlives ? lea_proc_orphan(hanging_child, &child)
 				      : lea_proc_fork(hanging_child, &child, &hanging->pid);
 	close(fds[1]);
@@ -290,7 +314,7 @@ static int start_child(struct lea_hanging *hanging)
 
 static bool is_of_turn(const struct turn *turn, const struct lea_hanging_item *item)
 {
-	return item->is_open && (turn->alone ? item == turn->alone : !item->deaths);
+	return item->is_open && (turn->alone ? item == turn->alone : !item->is_suspect);
 }
 
 /* Items that no child died of come first, together; then the others, one by one. */
@@ -302,7 +326,7 @@ static void choose(struct turn *turn)
 		struct lea_hanging_item *item = item_of(turn, i - 1);
 
 		turn->open_count += is_of_turn(turn, item);
-		if (item->is_open && item->deaths)
+		if (item->is_open && item->is_suspect)
 			suspect = item;
 	}
 	if (turn->open_count)
@@ -325,6 +349,7 @@ static int send_request(struct turn *turn)
 		if (!is_of_turn(turn, item))
 			continue;
 		item->is_asked = true;
+		item->begun_ms = 0;
 		turn->asked_count++;
 		if (!out.len)
 			lea_wire_put_u32(&out, hanging->thread_count);
@@ -337,23 +362,29 @@ static int send_request(struct turn *turn)
 	return r ? r : lea_wire_send(hanging->fd, &out);
 }
 
-/* Sees what the threads do. A number that makes no sense counts as nothing. */
+/* Sees what the threads do. A number that makes no sense counts as nothing, and so does what began
+ * before this turn: its thread has answered, but not yet noted that. When an item began is believed
+ * once, so that a child cannot put off its end. */
 static void look(struct turn *turn)
 {
 	const struct lea_hanging *hanging = turn->hanging;
+	const uint64_t now = now_ms(hanging);
 
 	turn->active_count = turn->lost_count = 0;
 	for (uint32_t i = 0; hanging->slots && i < hanging->thread_count; i++) {
 		struct lea_hanging_slot *slot = &hanging->slots[i];
 		const uint32_t number = slot->item;
-		const struct lea_hanging_item *item =
+		const uint64_t start = slot->start_ms;
+		struct lea_hanging_item *item =
 			number && number <= turn->count ? item_of(turn, number - 1) : NULL;
 
-		if (!item || !item->is_asked)
+		if (!item || !item->is_asked || start < turn->began_ms)
 			continue;
+		if (!item->begun_ms)
+			item->begun_ms = start < now ? start : now;
 		turn->lost_count += item->is_lost;
-		turn->active[turn->active_count++] = (struct active){
-			.index = number - 1, .thread = slot->thread, .start_ms = slot->start_ms};
+		turn->active[turn->active_count++] =
+			(struct active){.index = number - 1, .thread = slot->thread};
 	}
 }
 
@@ -370,10 +401,10 @@ static void lose(struct turn *turn, uint32_t index, struct lea_hanging_loss loss
 }
 
 /* When all others are done, only this one keeps them waiting, so its time is short. */
-static uint64_t due_ms(const struct turn *turn, const struct active *active)
+static uint64_t due_ms(const struct turn *turn, const struct lea_hanging_item *item)
 {
-	const uint64_t until = active->start_ms + item_of(turn, active->index)->deadline_ms;
-	uint64_t due = active->start_ms;
+	const uint64_t until = item->begun_ms + item->deadline_ms;
+	uint64_t due = item->begun_ms;
 
 	if (!turn->hanging->patience_ms ||
 	    turn->open_count > turn->active_count - turn->lost_count ||
@@ -395,7 +426,7 @@ static int expire(struct turn *turn)
 	for (size_t i = 0; i < turn->active_count; i++) {
 		const struct active *active = &turn->active[i];
 		const struct lea_hanging_item *item = item_of(turn, active->index);
-		const uint64_t due = due_ms(turn, active);
+		const uint64_t due = due_ms(turn, item);
 
 		if (item->is_lost)
 			continue;
@@ -406,10 +437,12 @@ static int expire(struct turn *turn)
 		turn->lost_count++;
 		lose(turn, active->index,
 		     (struct lea_hanging_loss){.fault = -ETIMEDOUT,
-					       .took_ms = (uint32_t)(now - active->start_ms),
-					       .had_all = active->start_ms + item->deadline_ms <=
-							  now});
+					       .took_ms = (uint32_t)(now - item->begun_ms),
+					       .had_all =
+						       item->begun_ms + item->deadline_ms <= now});
 	}
+	if (turn->active_count > turn->lost_count)
+		turn->busy_ms = now;
 	return (int)((next < turn->limit_ms ? next : turn->limit_ms) - now);
 }
 
@@ -424,12 +457,14 @@ static bool is_worth_waiting(const struct turn *turn)
 	return turn->open_count && turn->lost_count < turn->hanging->thread_count && !is_over(turn);
 }
 
-/* After a while of silence: do all working threads hang? The child may have fewer threads than were
- * asked for. */
+/* After a while of silence: do all working threads hang, or has none worked for long? The child may
+ * have fewer threads than were asked for. */
 static bool is_stuck(struct turn *turn)
 {
 	look(turn);
-	return turn->lost_count && turn->lost_count == turn->active_count;
+	return turn->lost_count == turn->active_count &&
+	       (turn->lost_count ||
+		now_ms(turn->hanging) - turn->busy_ms >= silence_ms(turn->hanging));
 }
 
 /* Answers that are already in the stream are taken in any case. */
@@ -457,17 +492,20 @@ static int take_answer(struct turn *turn)
 	if (r)
 		return r;
 	item = answer->index < turn->count ? item_of(turn, answer->index) : NULL;
-	if (!item || !item->is_asked)
-		return -EPROTO;
-	turn->answered_ms = now_ms(turn->hanging);
+	if (!item || !item->is_asked) {
+		turn->is_nonsense = true;
+		return LEA_WIRE_END;
+	}
 	before = *item;
 	/* It may have been lost a moment ago. */
 	item->is_asked = item->is_open = item->is_lost = false;
 	r = kind->take ? kind->take(turn->hanging->arg, answer) : 0;
 	if (r) {
 		*item = before;
+		item->is_suspect = true;
 		return r;
 	}
+	turn->answered_ms = turn->busy_ms = now_ms(turn->hanging);
 	turn->asked_count--;
 	turn->open_count -= before.is_open;
 	return 0;
@@ -537,16 +575,34 @@ static void close_child(struct turn *turn)
 	if (turn->is_detached)
 		remember_hung(turn);
 	lea_hanging_drop(turn->hanging);
-	/* A child that was abandoned did not die: its items are late, not to blame. */
+	/* A child that was abandoned did not die: its items are late, not to blame. Only an item
+	 * that was alone is surely to blame. */
 	for (size_t i = 0; !turn->is_detached && i < turn->active_count; i++) {
 		struct lea_hanging_item *item = item_of(turn, turn->active[i].index);
 
-		if (!item->is_lost && ++item->deaths >= MOST_DEATHS)
+		item->is_suspect = true;
+		if (!item->is_lost && item == turn->alone)
 			lose(turn, turn->active[i].index, (struct lea_hanging_loss){.fault = -EIO});
 	}
-	for (uint32_t i = 0; i < turn->count; i++)
-		item_of(turn, i)->is_asked = false;
+	for (uint32_t i = 0; i < turn->count; i++) {
+		struct lea_hanging_item *item = item_of(turn, i);
+
+		/* Whatever made the child talk nonsense is one of them. */
+		item->is_suspect = item->is_suspect || (turn->is_nonsense && item->is_asked);
+		item->is_asked = false;
+	}
 }
+
+static void lose_alone(struct turn *turn)
+{
+	for (uint32_t i = 0; i < turn->count; i++)
+		if (item_of(turn, i) == turn->alone)
+			lose(turn, i, (struct lea_hanging_loss){.fault = -EIO});
+}
+
+enum turn_outcome {
+	TURN_IDLE = 1, /* a new child did nothing at all */
+};
 
 /* @turn: zeroed but for what is the same in all. */
 static int take_turn(struct turn *turn)
@@ -563,6 +619,7 @@ static int take_turn(struct turn *turn)
 							  : hanging->most_threads;
 	if (hanging->thread_count < wanted)
 		hanging->thread_count = wanted;
+	turn->began_ms = turn->busy_ms = now_ms(hanging);
 	r = send_request(turn);
 	r = r ? r : attend(turn);
 	/* A child that has answered for all serves the next turn, too. */
@@ -570,8 +627,12 @@ static int take_turn(struct turn *turn)
 		close_child(turn);
 	if (r < 0)
 		return r;
-	/* A new child that did nothing at all would do no better the next time. */
-	return turn->answered_ms || turn->active_count || !is_new ? 0 : -EAGAIN;
+	if (turn->answered_ms || turn->active_count || !is_new)
+		return 0;
+	if (!turn->alone)
+		return TURN_IDLE;
+	lose_alone(turn);
+	return 0;
 }
 
 static bool is_any_open(const struct turn *turn)
@@ -589,6 +650,7 @@ int lea_hanging_run(struct lea_hanging *hanging, uint32_t count, uint32_t limit_
 	const struct turn first = {
 		.hanging = hanging, .count = count, .limit_ms = until, .answer = answer};
 	struct turn turn = first;
+	uint32_t idle_count = 0;
 	int r = answer ? 0 : -ENOMEM;
 
 	if (!r)
@@ -596,6 +658,9 @@ int lea_hanging_run(struct lea_hanging *hanging, uint32_t count, uint32_t limit_
 	while (!r && !is_over(&turn) && is_any_open(&turn)) {
 		turn = first;
 		r = take_turn(&turn);
+		idle_count = r == TURN_IDLE ? idle_count + 1 : 0;
+		if (r == TURN_IDLE) /* a further one would do no better */
+			r = idle_count < MOST_IDLE ? 0 : -EAGAIN;
 	}
 	for (uint32_t i = 0; !r && i < count; i++)
 		if (item_of(&turn, i)->is_open)

@@ -26,7 +26,8 @@ struct lea_hanging_item {
 	uint32_t deadline_ms; /* from the moment when a thread starts with it */
 	bool is_lost;	      /* given up: not done in time, or children died of it */
 	bool is_asked;	      /* this child has not answered yet */
-	uint32_t deaths;      /* children that died while they did it */
+	bool is_suspect;      /* a child died while it did this: it is tried again alone */
+	uint64_t begun_ms;    /* when this child began it, as far as known; 0: not yet */
 };
 
 /* What the child sends when an item is done; the first member of a kind's own answer. */
@@ -52,7 +53,8 @@ struct lea_hanging_kind {
 	/* Appends to a request what the child does not know of an item. May be NULL. */
 	void (*pack)(void *arg, uint32_t index, struct lea_wire_out *out);
 	/* Takes an answer, and reads what follows it. May open the item again. 0, -errno, which
-	 * ends all, or LEA_WIRE_END: the child is gone, and the item is not done. May be NULL. */
+	 * ends all, or LEA_WIRE_END: the child is gone, or the answer makes no sense, and the item
+	 * is not done. May be NULL. */
 	int (*take)(void *arg, struct lea_hanging_answer *answer);
 	/* Is told of an item that is given up; may close others. An answer may still follow. May be
 	 * NULL. */
@@ -79,6 +81,8 @@ struct lea_hanging {
 	uint32_t most_threads; /* 1 to LEA_HANGING_MOST_THREADS; they start items in order */
 	/* When an item alone keeps the others or a scan waiting, it has this time; 0: all of its */
 	uint32_t patience_ms;
+	/* A child in which nothing happens for so long is given up; 0: 10 s */
+	uint32_t silence_ms;
 	bool outlives;	/* the child is init's; false: lea_hanging_end waits for an idle one */
 	bool remembers; /* what hangs, and does not begin what still does */
 	int fd;		/* the parent's end of the connection; -1: no child */
@@ -90,8 +94,8 @@ struct lea_hanging {
 /*
  * lea_hanging_run - do all open items
  * @limit_ms: when it is over, the items that are left are given up; UINT32_MAX: no limit
- * Starts a child if there is none. Blocks. A child that died costs what it did a second try, alone.
- * Returns 0 (then each item is done or lost) or -errno.
+ * Starts a child if there is none. Blocks. A child that died, or sent nonsense, costs what it did a
+ * second try, alone. Returns 0 (then each item is done or lost) or -errno.
  */
 LEA_MUST_CHECK int lea_hanging_run(struct lea_hanging *hanging, uint32_t count, uint32_t limit_ms);
 /* Abandons the child, if there is one. */

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Work that may hang: what goes wrong with one item, or with a child, costs the others nothing. */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "fake/tree.h"
+#include "unit/suite.h"
+#include "world/clock_kernel.h"
+#include "world/hanging.h"
+#include "world/proc.h"
+
+#define MOST_ITEMS  5000U
+#define DEADLINE_MS 300U
+#define LONG_MS	    2500U
+#define LINGER_MS   600U
+
+/* What a child does with an item. */
+enum deed {
+	WORKS,
+	HANGS,
+	DIES,	   /* each time */
+	DIES_ONCE, /* SIGKILL */
+	DIES_SENDING,
+	SAYS_NONSENSE,
+	SAYS_HALF,
+	CLAIMS_ALL,  /* each thread says that it does another item, and the child dies */
+	NEVER_BEGUN, /* says again and again that it has just begun */
+	LINGERS,     /* works for long, and after its answer */
+};
+
+struct shared {
+	_Atomic unsigned int children, deaths, begun_in_vain, silent, works[MOST_ITEMS];
+};
+
+static struct tree tree;
+static struct lea_hanging hanging;
+static struct lea_hanging_item items[MOST_ITEMS];
+static enum deed deeds[MOST_ITEMS];
+static int losses[MOST_ITEMS];
+static unsigned int taken[MOST_ITEMS], reopen[MOST_ITEMS];
+static struct shared *shared;
+
+static struct lea_hanging_item *item_of(void *arg, uint32_t index)
+{
+	(void)arg;
+	return &items[index];
+}
+
+static bool name(void *arg, uint32_t index, char text[static LEA_HUNG_NAME_BYTES])
+{
+	(void)arg;
+	(void)index;
+	(void)text;
+	return false;
+}
+
+static int take(void *arg, struct lea_hanging_answer *answer)
+{
+	(void)arg;
+	taken[answer->index]++;
+	if (reopen[answer->index]) {
+		reopen[answer->index]--;
+		items[answer->index].is_open = true;
+	}
+	return 0;
+}
+
+static void lose(void *arg, uint32_t index, const struct lea_hanging_loss *loss)
+{
+	(void)arg;
+	ck_assert_msg(!losses[index], "%u is lost twice", index);
+	losses[index] = loss->fault;
+}
+
+static int begin(void *arg)
+{
+	(void)arg;
+	shared->children++;
+	if (shared->begun_in_vain) {
+		shared->begun_in_vain--;
+		kill(getpid(), SIGKILL);
+	}
+	if (shared->silent) {
+		shared->silent--;
+		usleep(LONG_MS * 1000);
+	}
+	return 0;
+}
+
+/* The child's slots, as world/hanging.c has them. */
+struct slot {
+	_Atomic uint32_t item;
+	_Atomic int32_t thread;
+	_Atomic uint64_t start_ms;
+};
+
+static void claim_all(void)
+{
+	struct slot *slots = (struct slot *)hanging.slots;
+
+	for (uint32_t i = 0; i < hanging.most_threads; i++) {
+		slots[i].start_ms = lea_world_now_ms(&tree.world);
+		slots[i].item = i / 2 + 2;
+	}
+}
+
+static void begin_again(uint32_t index)
+{
+	struct slot *slots = (struct slot *)hanging.slots;
+
+	for (unsigned int i = 0; i < LONG_MS / 10; i++) {
+		for (uint32_t j = 0; j < hanging.most_threads; j++)
+			if (slots[j].item == index + 1)
+				slots[j].start_ms = lea_world_now_ms(&tree.world) + 5;
+		usleep(10 * 1000);
+	}
+}
+
+static void work(void *arg, uint32_t index, void *content, struct lea_hanging_answer *answer)
+{
+	(void)arg;
+	(void)content;
+	(void)answer;
+	shared->works[index]++;
+	switch (deeds[index]) {
+	case HANGS:
+		usleep(LONG_MS * 1000);
+		break;
+	case DIES_ONCE:
+		if (shared->deaths++)
+			break;
+		/* fall through */
+	case DIES:
+		kill(getpid(), SIGKILL);
+		break;
+	case CLAIMS_ALL:
+		claim_all();
+		kill(getpid(), SIGKILL);
+		break;
+	case NEVER_BEGUN:
+		begin_again(index);
+		break;
+	case LINGERS:
+		usleep(LINGER_MS * 1000);
+		break;
+	case WORKS:
+	case DIES_SENDING:
+	case SAYS_NONSENSE:
+	case SAYS_HALF:
+		break;
+	}
+}
+
+static int send_answer(void *arg, int fd, struct lea_hanging_answer *answer)
+{
+	const uint32_t index = answer->index;
+	int r;
+
+	(void)arg;
+	if (deeds[index] == DIES_SENDING)
+		kill(getpid(), SIGKILL);
+	if (deeds[index] == SAYS_NONSENSE)
+		answer->index = MOST_ITEMS + 1;
+	if (deeds[index] == SAYS_HALF) {
+		r = lea_wire_write(fd, answer, 2);
+		usleep(LONG_MS * 1000);
+		return r;
+	}
+	r = lea_wire_write(fd, answer, sizeof(*answer));
+	if (deeds[index] == LINGERS)
+		usleep(LINGER_MS * 1000);
+	return r;
+}
+
+static const struct lea_hanging_kind kind = {
+	.answer_bytes = sizeof(struct lea_hanging_answer),
+	.item = item_of,
+	.name = name,
+	.take = take,
+	.lose = lose,
+	.begin = begin,
+	.work = work,
+	.send = send_answer,
+};
+
+static void setup(void)
+{
+	tree_init(&tree);
+	tree.world.clock = lea_clock_kernel();
+	shared = lea_proc_share(sizeof(*shared));
+	hanging = (struct lea_hanging){.world = &tree.world,
+				       .kind = &kind,
+				       .most_threads = 4,
+				       .silence_ms = DEADLINE_MS,
+				       .fd = -1};
+}
+
+static void teardown(void)
+{
+	lea_hanging_end(&hanging);
+	lea_proc_unshare(shared, sizeof(*shared));
+	tree_done(&tree);
+}
+
+const struct fixture fixture = {setup, teardown};
+
+static void open_items(uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		items[i] = (struct lea_hanging_item){.is_open = true, .deadline_ms = DEADLINE_MS};
+		taken[i] = 0;
+		losses[i] = 0;
+	}
+}
+
+static void run(uint32_t count)
+{
+	open_items(count);
+	ck_assert_int_eq(lea_hanging_run(&hanging, count, UINT32_MAX), 0);
+}
+
+/* All but the item 1 of these are done, once. */
+static void check_others(uint32_t count, int fault)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (i == 1 && fault)
+			continue;
+		ck_assert_msg(!losses[i] && taken[i] == 1, "%u: %d, taken %u times", i, losses[i],
+			      taken[i]);
+	}
+	ck_assert_int_eq(losses[1], fault);
+}
+
+static const struct {
+	const char *claim;
+	enum deed deed;
+	int fault;
+} rows[] = {
+	{"it works", WORKS, 0},
+	{"it hangs", HANGS, -ETIMEDOUT},
+	{"it kills each child", DIES, -EIO},
+	{"it kills one child", DIES_ONCE, 0},
+	{"it kills the child that sends its answer", DIES_SENDING, -EIO},
+	{"the child sends nonsense", SAYS_NONSENSE, -EIO},
+	{"the child stops in the middle of an answer", SAYS_HALF, -EIO},
+	{"the child blames others for its death", CLAIMS_ALL, -EIO},
+	{"the child puts off its deadline", NEVER_BEGUN, -ETIMEDOUT},
+};
+
+TEST_EACH(an_item_costs_no_other_its_turn, rows)
+{
+	static const uint32_t threads[] = {1, 2, 4, LEA_HANGING_MOST_THREADS};
+
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+		const uint64_t start = lea_world_now_ms(&tree.world);
+
+		hanging.most_threads = threads[i];
+		shared->deaths = 0;
+		deeds[1] = rows[_i].deed;
+		run(40);
+		ck_assert_msg(lea_world_now_ms(&tree.world) - start < LONG_MS, "%s: waits",
+			      rows[_i].claim);
+		check_others(40, rows[_i].fault);
+		lea_hanging_drop(&hanging);
+	}
+}
+
+/* A kill by lack of memory can come at any moment. */
+TEST(a_child_killed_before_it_did_anything_costs_a_second_one)
+{
+	shared->begun_in_vain = 1;
+	run(40);
+	check_others(40, 0);
+	ck_assert_uint_eq(shared->children, 2);
+}
+
+TEST(a_child_that_does_nothing_costs_a_second_one)
+{
+	const uint64_t start = lea_world_now_ms(&tree.world);
+
+	shared->silent = 1;
+	run(40);
+	check_others(40, 0);
+	ck_assert_uint_eq(shared->children, 2);
+	ck_assert(lea_world_now_ms(&tree.world) - start < LONG_MS);
+}
+
+TEST(two_such_children_are_a_fault)
+{
+	shared->begun_in_vain = 3;
+	open_items(40);
+	ck_assert_int_eq(lea_hanging_run(&hanging, 40, UINT32_MAX), -EAGAIN);
+	ck_assert_uint_eq(shared->children, 2);
+	ck_assert_int_eq(hanging.fd, -1);
+}
+
+/* The thread has sent the answer, and not yet noted that it has done so. */
+TEST(an_item_that_is_opened_again_has_its_time_once_more)
+{
+	open_items(2);
+	items[0].deadline_ms = 3 * LINGER_MS / 2;
+	deeds[0] = LINGERS;
+	reopen[0] = 1;
+	ck_assert_int_eq(lea_hanging_run(&hanging, 2, UINT32_MAX), 0);
+	ck_assert_int_eq(losses[0], 0);
+	ck_assert_uint_eq(taken[0], 2);
+}
+
+TEST(thousands_of_items_are_done_once)
+{
+	run(MOST_ITEMS);
+	check_others(MOST_ITEMS, 0);
+	for (uint32_t i = 0; i < MOST_ITEMS; i++)
+		ck_assert_uint_eq(shared->works[i], 1);
+	ck_assert_uint_eq(shared->children, 1);
+}
+
+static unsigned int count_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned int count = 0;
+
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+TEST(many_runs_leave_no_descriptor)
+{
+	const unsigned int before = count_fds();
+
+	for (unsigned int i = 0; i < 200; i++) {
+		run(3);
+		if (i % 2)
+			lea_hanging_end(&hanging);
+	}
+	lea_hanging_end(&hanging);
+	ck_assert_uint_eq(count_fds(), before);
+}
