@@ -45,7 +45,7 @@ uint64_t lea_wire_get_u64(struct lea_wire_in *in);
 char *lea_wire_get_text(struct lea_wire_in *in); /* owned by the caller (free) */
 
 enum lea_wire_outcome {
-	LEA_WIRE_END = 1, /* the peer closed the socket, died, or let the socket's time limit pass */
+	LEA_WIRE_END = 1, /* the peer closed the socket, died, or kept silent past a time limit */
 };
 
 /* Sends the content of @out as one frame and empties @out. Blocks. 0, LEA_WIRE_END or -errno. */

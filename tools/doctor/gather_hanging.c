@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define THREADS_MOST 8U
 #define DM_JOB_MS    2000U
@@ -84,7 +85,8 @@ static struct lea_hanging_item *item_of(void *arg, uint32_t index)
 	return &asking->item[index];
 }
 
-static int run(struct asking *asking, uint64_t until_ms)
+/* What was not asked, for want of a child, is unknown. */
+static void run(struct asking *asking, uint64_t until_ms)
 {
 	struct lea_doctor *doctor = asking->doctor;
 	const uint64_t now = lea_doctor_now_ms(doctor), left = until_ms > now ? until_ms - now : 0;
@@ -104,20 +106,23 @@ static int run(struct asking *asking, uint64_t until_ms)
 		.remembers = true,
 		.fd = -1,
 	};
-	int r;
+	int fault;
 
 	for (uint32_t i = 0; i < asking->count; i++)
 		asking->item[i] = (struct lea_hanging_item){
 			.is_open = true, .deadline_ms = asks_dm ? DM_JOB_MS : OTHERS_MS};
-	r = lea_hanging_run(&hanging, asking->count, left < most ? (uint32_t)left : most);
+	fault = lea_hanging_run(&hanging, asking->count, left < most ? (uint32_t)left : most);
 	lea_hanging_end(&hanging);
-	for (uint32_t i = 0; !r && i < asking->count; i++) {
+	if (fault)
+		lea_log(doctor->world->log, LEA_LOG_WARNING, "%s cannot be asked: %s",
+			asks_dm ? "device-mapper" : "files and programs", strerror(-fault));
+	for (uint32_t i = 0; i < asking->count; i++) {
 		struct lea_doctor_job *job = job_of(asking, i);
 		const bool is_half = job->question->is_asked_twice && !asking->pass;
 
-		*(is_half ? &job->has_first : &job->is_done) = !asking->item[i].is_lost;
+		*(is_half ? &job->has_first : &job->is_done) =
+			!asking->item[i].is_lost && !asking->item[i].is_open;
 	}
-	return r;
 }
 
 static bool is_of_dm(const struct lea_doctor_job *job)
@@ -149,7 +154,9 @@ static int ask(struct lea_doctor *doctor, bool (*wanted)(const struct lea_doctor
 	for (uint32_t i = 0; i < jobs->count; i++)
 		if (wanted(&jobs->job[i]))
 			index[asking.count++] = i;
-	return asking.count ? run(&asking, until_ms) : 0;
+	if (asking.count)
+		run(&asking, until_ms);
+	return 0;
 }
 
 /* ---- all of them */

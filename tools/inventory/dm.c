@@ -254,7 +254,8 @@ static struct lea_hanging_item *item_of(void *arg, uint32_t index)
 	return &asking->question[index].item;
 }
 
-static int run(struct asking *asking)
+/* What was not asked, for want of a child, is unknown. */
+static void run(struct asking *asking)
 {
 	static const struct lea_hanging_kind kind = {
 		.answer_bytes = sizeof(struct reply),
@@ -272,10 +273,14 @@ static int run(struct asking *asking)
 		.remembers = true,
 		.fd = -1,
 	};
-	int r = lea_hanging_run(&hanging, (uint32_t)asking->count, LIMIT_MS);
+	const int fault = lea_hanging_run(&hanging, (uint32_t)asking->count, LIMIT_MS);
 
+	if (fault) {
+		lea_log(asking->world->log, LEA_LOG_WARNING, "device-mapper cannot be asked: %s",
+			strerror(-fault));
+		lose(asking, 0, NULL);
+	}
 	lea_hanging_end(&hanging);
-	return r;
 }
 
 int lea_inventory_ask_dm(struct lea_world *world, const struct lea_conf *conf,
@@ -290,7 +295,7 @@ int lea_inventory_ask_dm(struct lea_world *world, const struct lea_conf *conf,
 	for (size_t i = 0; i < inventory->vg_count; i++)
 		inventory->vg[i].facts.ways = ways;
 	if (!r && asking.count > 1 && world->dm && conf->activation)
-		r = run(&asking);
+		run(&asking);
 	else if (!r)
 		lose(&asking, 0, NULL);
 	free(asking.question);

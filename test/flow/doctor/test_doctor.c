@@ -2,6 +2,7 @@
 /* lvmevent doctor on a machine made of files: what it reads of /sys, /proc and the disks, and
  * prints. */
 #include "flow/machine.h"
+#include "flow/no_pairs.h"
 #include "unit/suite.h"
 
 #include <json-c/json_object.h>
@@ -327,6 +328,15 @@ TEST(a_tool_that_hangs_is_left_behind)
 	ck_assert_str_eq(machine.out, "1 checks, 0 findings, 1 not known (D5: smartctl has not "
 				      "answered for 1 disk in time)\n");
 	ck_assert_uint_lt(slept_ms, 15000);
+}
+
+TEST(without_a_child_that_asks_it_a_tool_is_not_known)
+{
+	smart_passes();
+	pairs_left = 1; /* for the child that reads disks */
+	ck_assert_int_eq(doctor("doctor --only D5 --sample 0"), 0);
+	ck_assert_ptr_nonnull(strstr(machine.out, "1 not known (D5: smartctl has not answered"));
+	ck_assert_ptr_nonnull(strstr(machine.err, "files and programs cannot be asked"));
 }
 
 TEST(a_tool_that_hangs_is_not_started_again)

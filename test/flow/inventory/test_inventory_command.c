@@ -5,6 +5,7 @@
  */
 #include "fake/holder.h"
 #include "flow/machine.h"
+#include "flow/no_pairs.h"
 #include "unit/suite.h"
 
 #include <errno.h>
@@ -521,6 +522,15 @@ TEST(device_mapper_that_hangs_leaves_states_unknown)
 	ck_assert(strstr(machine.err, "device-mapper did not answer in time"));
 	ck_assert(has("inventory --json", "\"dm_answered\": false"));
 	ck_assert_uint_eq(machine_children(), 1);
+}
+
+TEST(without_a_child_that_asks_it_states_are_unknown)
+{
+	fake_dm_add(machine.dm, "vg_one-root", ROOT_UUID, "0 8 linear 8:16 2048\n");
+	pairs_left = 1; /* for the child that reads disks */
+	text_of("inventory");
+	ck_assert(strstr(machine.out, "  LV root -wi-XX--X-: linear, unknown, "));
+	ck_assert(strstr(machine.err, "device-mapper cannot be asked: Too many open files"));
 }
 
 /* root is the only one that is in the list, and so that is asked about. */
