@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,6 +267,8 @@ void lea_hanging_end(struct lea_hanging *hanging)
 	int code;
 
 	lea_hanging_drop(hanging);
+	if (is_idle)
+		kill(hanging->pid, SIGKILL);
 	if (is_idle && lea_proc_wait(hanging->pid, &code) < 0)
 		lea_log(hanging->world->log, LEA_LOG_DEBUG, "waiting for a child's end failed");
 }

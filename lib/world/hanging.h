@@ -100,6 +100,6 @@ struct lea_hanging {
 LEA_MUST_CHECK int lea_hanging_run(struct lea_hanging *hanging, uint32_t count, uint32_t limit_ms);
 /* Abandons the child, if there is one. */
 void lea_hanging_drop(struct lea_hanging *hanging);
-/* The same, and waits for the end of an idle child, unless it outlives us: while our end was open
- * it answered for all, so it ends at once. */
+/* The same, and kills an idle child and waits for its end, unless it outlives us: while our end was
+ * open it answered for all, so nothing in the kernel keeps it. */
 void lea_hanging_end(struct lea_hanging *hanging);

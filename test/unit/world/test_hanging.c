@@ -311,6 +311,19 @@ TEST(an_item_that_is_opened_again_has_its_time_once_more)
 	ck_assert_uint_eq(taken[0], 2);
 }
 
+TEST(the_end_waits_for_no_child_that_answered)
+{
+	uint64_t start;
+
+	deeds[0] = LINGERS;
+	open_items(1);
+	items[0].deadline_ms = 2 * LINGER_MS;
+	ck_assert_int_eq(lea_hanging_run(&hanging, 1, UINT32_MAX), 0);
+	start = lea_world_now_ms(&tree.world);
+	lea_hanging_end(&hanging);
+	ck_assert(lea_world_now_ms(&tree.world) - start < LINGER_MS / 2);
+}
+
 TEST(thousands_of_items_are_done_once)
 {
 	run(MOST_ITEMS);
