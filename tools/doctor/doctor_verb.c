@@ -317,7 +317,7 @@ int lea_lvmevent_doctor(struct lea_world *world, int argc, char *argv[])
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
 		ROW(json, COUNT, "json", NULL, "Print one JSON object."),
-		ROW(only, LIST, "only", "ID", "Make these checks only: D1 to D16."),
+		ROW(only, LIST, "only", "ID", "Make these checks only, such as D3."),
 		ROW(except, LIST, "except", "ID", "Leave these checks out."),
 		ROW(sample, STRING, "sample", "S",
 		    "Seconds between two readings of counters (2; at most 10)."),
