@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Work that may hang: what goes wrong with one item, or with a child, costs the others nothing. */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "fake/tree.h"
@@ -34,6 +36,8 @@ enum deed {
 };
 
 struct shared {
+	_Atomic pid_t child; /* the first one of a run; 0: none yet */
+	_Atomic unsigned int kill_us;
 	_Atomic unsigned int children, deaths, begun_in_vain, silent, works[MOST_ITEMS];
 };
 
@@ -44,6 +48,21 @@ static enum deed deeds[MOST_ITEMS];
 static int losses[MOST_ITEMS];
 static unsigned int taken[MOST_ITEMS], reopen[MOST_ITEMS];
 static struct shared *shared;
+static unsigned int threads_left = UINT_MAX; /* that a child can start */
+
+/* In the C library's place. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
+{
+	int (*real)(pthread_t * thread, const pthread_attr_t *attr, void *(*start)(void *),
+		    void *arg) = NULL;
+	void *symbol = dlsym(RTLD_NEXT, "pthread_create");
+
+	if (!threads_left)
+		return EAGAIN;
+	threads_left--;
+	memcpy(&real, &symbol, sizeof(real));
+	return real(thread, attr, start, arg);
+}
 
 static struct lea_hanging_item *item_of(void *arg, uint32_t index)
 {
@@ -79,8 +98,11 @@ static void lose(void *arg, uint32_t index, const struct lea_hanging_loss *loss)
 
 static int begin(void *arg)
 {
+	pid_t none = 0;
+
 	(void)arg;
 	shared->children++;
+	atomic_compare_exchange_strong(&shared->child, &none, getpid());
 	if (shared->begun_in_vain) {
 		shared->begun_in_vain--;
 		kill(getpid(), SIGKILL);
@@ -288,6 +310,49 @@ TEST(a_child_that_does_nothing_costs_a_second_one)
 	check_others(40, 0);
 	ck_assert_uint_eq(shared->children, 2);
 	ck_assert(lea_world_now_ms(&tree.world) - start < LONG_MS);
+}
+
+static int kill_child(void *arg)
+{
+	(void)arg;
+	while (!shared->child)
+		usleep(100);
+	usleep(shared->kill_us);
+	return kill(shared->child, SIGKILL);
+}
+
+TEST(a_child_killed_at_any_moment_costs_no_item)
+{
+	for (unsigned int i = 0; i < 60; i++) {
+		pid_t killer;
+		int code;
+
+		shared->child = 0;
+		shared->kill_us = i * 50;
+		ck_assert_int_eq(lea_proc_fork(kill_child, NULL, &killer), 0);
+		run(400);
+		check_others(400, 0);
+		ck_assert_int_eq(lea_proc_wait(killer, &code), 0);
+		lea_hanging_end(&hanging);
+	}
+}
+
+/* All of its threads hang: another child does the rest. */
+TEST(fewer_threads_than_wanted_do_all)
+{
+	threads_left = 2;
+	deeds[0] = deeds[1] = HANGS;
+	run(40);
+	for (uint32_t i = 0; i < 40; i++)
+		ck_assert_int_eq(losses[i], i < 2 ? -ETIMEDOUT : 0);
+	ck_assert_uint_eq(shared->children, 2);
+}
+
+TEST(no_thread_at_all_is_a_fault)
+{
+	threads_left = 0;
+	open_items(40);
+	ck_assert_int_eq(lea_hanging_run(&hanging, 40, UINT32_MAX), -EAGAIN);
 }
 
 TEST(two_such_children_are_a_fault)
