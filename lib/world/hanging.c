@@ -44,6 +44,9 @@ struct lea_hanging_slot {
 	_Atomic uint64_t start_ms;
 };
 
+/* Of all threads that there may be, whatever the number is now. */
+#define SLOTS_BYTES (LEA_HANGING_MOST_THREADS * sizeof(struct lea_hanging_slot))
+
 static uint64_t now_ms(const struct lea_hanging *hanging)
 {
 	return lea_world_now_ms(hanging->world);
@@ -162,7 +165,7 @@ static int grow(struct child *child, uint32_t wanted)
 {
 	int started;
 
-	if (wanted > child->hanging->most_threads)
+	if (wanted > LEA_HANGING_MOST_THREADS)
 		return -EPROTO;
 	if (wanted <= child->wanted_threads)
 		return 0;
@@ -248,16 +251,11 @@ static struct lea_hanging_item *item_of(const struct turn *turn, uint32_t index)
 	return turn->hanging->kind->item(turn->hanging->arg, index);
 }
 
-static size_t slots_bytes(const struct lea_hanging *hanging)
-{
-	return hanging->most_threads * sizeof(*hanging->slots);
-}
-
 void lea_hanging_drop(struct lea_hanging *hanging)
 {
 	lea_closep(&hanging->fd);
 	hanging->fd = -1;
-	lea_proc_unshare(hanging->slots, slots_bytes(hanging));
+	lea_proc_unshare(hanging->slots, SLOTS_BYTES);
 	hanging->slots = NULL;
 }
 
@@ -303,7 +301,7 @@ static int start_child(struct lea_hanging *hanging)
 		return -errno;
 	hanging->fd = fds[0];
 	hanging->thread_count = 0;
-	hanging->slots = lea_proc_share(slots_bytes(hanging));
+	hanging->slots = lea_proc_share(SLOTS_BYTES);
 	child.fd = fds[1];
 	r = hanging->slots ? limit_silence(hanging) : -ENOMEM;
 	if (!r) /* The runner's child may hang for ever: init reaps it, whenever that is. */

@@ -348,6 +348,17 @@ TEST(fewer_threads_than_wanted_do_all)
 	ck_assert_uint_eq(shared->children, 2);
 }
 
+TEST(the_number_of_threads_may_change)
+{
+	static const uint32_t threads[] = {1, LEA_HANGING_MOST_THREADS, 2};
+
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+		hanging.most_threads = threads[i];
+		run(1000);
+		check_others(1000, 0);
+	}
+}
+
 TEST(no_thread_at_all_is_a_fault)
 {
 	threads_left = 0;
