@@ -30,7 +30,7 @@ struct lea_dm_node_state {
 struct lea_dm_exec {
 	struct lea_world *world;
 	struct lea_dm *dm;
-	const struct lea_dm_exec_up *how;
+	const struct lea_dm_exec_up *options;
 	const struct lea_plan *plan;
 	struct lea_dm_node_state *node; /* [plan->node_count] */
 	bool has_obstacles;		/* some node has an obstacle */

@@ -197,7 +197,7 @@ static int ask_guard(const struct lea_activate_vg *vg, const struct lea_plan *pl
 
 static int activate(struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
-	struct lea_dm_exec_up how = {vg->arena, vg->conf, vg->options->test, NULL};
+	struct lea_dm_exec_up options = {vg->arena, vg->conf, vg->options->test, NULL};
 	struct lea_plan *plan;
 	int r = plan_vg(vg, result, &plan);
 
@@ -205,19 +205,19 @@ static int activate(struct lea_activate_vg *vg, struct lea_activate_result *resu
 	if (r)
 		return r;
 	if (vg->refreshes)
-		how.was_active = lea_arena_alloc(vg->arena, vg->scanned->vg->lv_count + 1U,
-						 sizeof(*how.was_active));
+		options.was_active = lea_arena_alloc(vg->arena, vg->scanned->vg->lv_count + 1U,
+						     sizeof(*options.was_active));
 	LEA_CRASHPOINT("vg.dm", vg->scanned->vg->id);
-	r = lea_dm_activate(vg->world, &how, plan, result);
+	r = lea_dm_activate(vg->world, &options, plan, result);
 	vg->announce = r != LEA_ACTIVATE_DELEGATE;
 	if (vg->announce)
-		find_refresh(vg, how.was_active);
+		find_refresh(vg, options.was_active);
 	return r;
 }
 
 static int deactivate(struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
-	const struct lea_dm_deactivate how = {
+	const struct lea_dm_deactivate options = {
 		.arena = vg->arena,
 		.conf = vg->conf,
 		.test = vg->options->test,
@@ -228,7 +228,7 @@ static int deactivate(struct lea_activate_vg *vg, struct lea_activate_result *re
 
 	if (r)
 		return r;
-	r = lea_dm_deactivate(vg->world, &how, plan, result);
+	r = lea_dm_deactivate(vg->world, &options, plan, result);
 	/* When an LV is open, lvm2 prints no count. */
 	vg->announce = !r;
 	return r;
@@ -237,7 +237,7 @@ static int deactivate(struct lea_activate_vg *vg, struct lea_activate_result *re
 /* Checks for duplicates of the PVs among devices outside this scan. */
 static int check_rivals(const struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
-	const struct lea_duplicates_options how = {
+	const struct lea_duplicates_options options = {
 		.world = vg->world,
 		.conf = vg->conf,
 		.devices = vg->options->devices,
@@ -250,7 +250,7 @@ static int check_rivals(const struct lea_activate_vg *vg, struct lea_activate_re
 
 	if (!vg->options->checks_duplicates || vg->options->what == LEA_DEACTIVATE)
 		return 0;
-	r = lea_duplicates_check(&how, vg->scanned, reason);
+	r = lea_duplicates_check(&options, vg->scanned, reason);
 	result->shortage = lea_is_shortage(r) ? r : 0;
 	if (r <= 0)
 		return r;

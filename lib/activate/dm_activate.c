@@ -40,16 +40,16 @@ static int do_step(struct lea_dm_exec *run, const struct lea_plan_step *step)
 	switch (step->kind) {
 	case LEA_STEP_MAKE:
 		print_node(run, &run->plan->node[step->node]);
-		return run->how->test ? 0 : lea_dm_exec_make(run, step);
+		return run->options->test ? 0 : lea_dm_exec_make(run, step);
 	case LEA_STEP_RESUME:
-		return run->how->test ? 0 : lea_dm_exec_resume(run, step);
+		return run->options->test ? 0 : lea_dm_exec_resume(run, step);
 	case LEA_STEP_CHECK:
-		return run->how->test ? 0 : lea_dm_exec_check(run, step);
+		return run->options->test ? 0 : lea_dm_exec_check(run, step);
 	case LEA_STEP_STATUS:
-		return run->how->test ? 0 : lea_dm_exec_status(run, step);
+		return run->options->test ? 0 : lea_dm_exec_status(run, step);
 	case LEA_STEP_AGAIN:
 	default:
-		return run->how->test ? 0 : lea_dm_exec_again(run, step);
+		return run->options->test ? 0 : lea_dm_exec_again(run, step);
 	}
 }
 
@@ -73,7 +73,7 @@ static int was_made(const struct lea_dm_exec *run, const struct lea_plan_lv *lv)
 {
 	const struct lea_dm_node_state *now = lv->top != LEA_NONE ? &run->node[lv->top] : NULL;
 
-	if (!now || lv->step_count || run->how->test)
+	if (!now || lv->step_count || run->options->test)
 		return 0;
 	return now->is_there && !now->has_failed && !now->is_loaded ? 0 : -EIO;
 }
@@ -111,8 +111,8 @@ static int do_lv(struct lea_dm_exec *run, uint32_t index)
 	const uint32_t obstacle = active ? LEA_NONE : lea_dm_exec_obstacle(run, index);
 	int r = 0;
 
-	if (run->how->was_active)
-		run->how->was_active[index] = active;
+	if (run->options->was_active)
+		run->options->was_active[index] = active;
 	if (lv->refusal)
 		lea_log(run->world->log, LEA_LOG_ERROR, "%s", lv->refusal);
 	explain(run, index);
@@ -129,7 +129,7 @@ static int do_lv(struct lea_dm_exec *run, uint32_t index)
 		}
 	}
 	r = r ? r : was_made(run, lv);
-	if (!r && !run->how->test)
+	if (!r && !run->options->test)
 		lea_dm_exec_tell_snapshots(run, index);
 	return lv->refusal ? -EINVAL : r;
 }
@@ -173,7 +173,7 @@ static int take_back_unused(struct lea_dm_exec *run, const bool *failed)
 {
 	struct keep keep = {.run = run};
 
-	keep.wanted = lea_arena_alloc(run->how->arena, run->plan->node_count, sizeof(bool));
+	keep.wanted = lea_arena_alloc(run->options->arena, run->plan->node_count, sizeof(bool));
 	if (!run->plan->node_count)
 		return 0;
 	if (!keep.wanted)
@@ -188,7 +188,7 @@ static int take_back_unused(struct lea_dm_exec *run, const bool *failed)
 static int do_all(struct lea_dm_exec *run)
 {
 	const uint32_t count = run->plan->vg->lv_count;
-	bool *failed = lea_arena_alloc(run->how->arena, count, sizeof(*failed));
+	bool *failed = lea_arena_alloc(run->options->arena, count, sizeof(*failed));
 	uint32_t failures = 0;
 	int r;
 
@@ -206,24 +206,27 @@ static int do_all(struct lea_dm_exec *run)
 	run->result->failed += failures;
 	if (!failures)
 		return 0;
-	r = run->how->test ? 0 : take_back_unused(run, failed);
+	r = run->options->test ? 0 : take_back_unused(run, failed);
 	return r ? r : LEA_ACTIVATE_FAILED;
 }
 
-int lea_dm_activate(struct lea_world *world, const struct lea_dm_exec_up *how,
+int lea_dm_activate(struct lea_world *world, const struct lea_dm_exec_up *options,
 		    const struct lea_plan *plan, struct lea_activate_result *result)
 {
-	struct lea_dm_exec_up idle = *how;
-	struct lea_dm_exec run = {
-		.world = world, .dm = world->dm, .how = how, .plan = plan, .result = result};
+	struct lea_dm_exec_up idle = *options;
+	struct lea_dm_exec run = {.world = world,
+				  .dm = world->dm,
+				  .options = options,
+				  .plan = plan,
+				  .result = result};
 	int r;
 
-	run.node = lea_arena_alloc(how->arena, plan->node_count, sizeof(*run.node));
+	run.node = lea_arena_alloc(options->arena, plan->node_count, sizeof(*run.node));
 	if (plan->node_count && !run.node)
 		return -ENOMEM;
 	/* Without device-mapper, act as with --test. */
-	idle.test = how->test || !world->dm;
-	run.how = &idle;
+	idle.test = options->test || !world->dm;
+	run.options = &idle;
 	r = idle.test ? 0 : lea_dm_exec_look(&run);
 	if (!r && !idle.test)
 		lea_dm_exec_set_threshold(&run);

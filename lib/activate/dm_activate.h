@@ -28,7 +28,7 @@ struct lea_dm_exec_up {
  * (nothing was changed; reason in result->why) or a fault. Adds to the counts in @result. Logs.
  * Blocks for pool checks and for udev, up to conf's deadlines.
  */
-LEA_MUST_CHECK int lea_dm_activate(struct lea_world *world, const struct lea_dm_exec_up *how,
+LEA_MUST_CHECK int lea_dm_activate(struct lea_world *world, const struct lea_dm_exec_up *options,
 				   const struct lea_plan *plan, struct lea_activate_result *result);
 
 struct lea_dm_deactivate {
@@ -43,7 +43,8 @@ struct lea_dm_deactivate {
  * Removes nothing if a visible LV is open. With activation/retry_deactivation, waits up to 5 s for
  * each open LV. Returns 0, LEA_ACTIVATE_FAILED or a fault. Logs.
  */
-LEA_MUST_CHECK int lea_dm_deactivate(struct lea_world *world, const struct lea_dm_deactivate *how,
+LEA_MUST_CHECK int lea_dm_deactivate(struct lea_world *world,
+				     const struct lea_dm_deactivate *options,
 				     const struct lea_plan *plan,
 				     struct lea_activate_result *result);
 

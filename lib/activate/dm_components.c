@@ -105,8 +105,9 @@ static bool is_component(const struct lea_dm_exec *run, uint32_t index)
 static int is_left_live(struct lea_dm_exec *run, uint32_t index, bool *ret_is)
 {
 	const struct lea_dm_node_state *now = &run->node[index];
-	const char *link = lea_arena_printf(run->how->arena, "%s/%s/%s", run->how->conf->dev_dir,
-					    run->plan->vg->name, lea_dm_lv_name(run, index));
+	const char *link =
+		lea_arena_printf(run->options->arena, "%s/%s/%s", run->options->conf->dev_dir,
+				 run->plan->vg->name, lea_dm_lv_name(run, index));
 
 	if (!link)
 		return lea_dm_fault(run, index, -ENOMEM, "looking for its link");
@@ -176,7 +177,7 @@ static int judge_merge(struct lea_dm_exec *run, uint32_t lv)
 
 	if (top == LEA_NONE || merging == LEA_NONE || run->node[top].is_there)
 		return 0;
-	r = lea_plan_names(run->how->arena, run->plan->vg, &run->plan->vg->lvs[merging],
+	r = lea_plan_names(run->options->arena, run->plan->vg, &run->plan->vg->lvs[merging],
 			   LEA_LAYER_NONE, &names);
 	/* The name is too long for any device, so the snapshot is not active. */
 	if (r == -ENAMETOOLONG)

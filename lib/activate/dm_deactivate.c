@@ -24,7 +24,7 @@ struct down {
 	struct lea_world *world;
 	struct lea_dm *dm;
 	const struct lea_plan *plan;
-	const struct lea_dm_deactivate *how;
+	const struct lea_dm_deactivate *options;
 	bool *gone; /* [node_count]: removed, together with the nodes that only it used */
 };
 
@@ -86,7 +86,7 @@ static bool is_mounted(struct lea_world *world, const struct lea_dm_info *info)
  * open for a moment: then try again. */
 static bool is_open(const struct down *down, const struct lea_lv *lv, const char *uuid)
 {
-	const uint32_t tries = down->how->conf->retry_deactivation ? OPEN_TRIES : 1;
+	const uint32_t tries = down->options->conf->retry_deactivation ? OPEN_TRIES : 1;
 	struct lea_log *log = down->world->log;
 	char holders[HOLDERS_BYTES];
 	struct lea_dm_info info;
@@ -127,7 +127,7 @@ static int count_open(const struct down *down, uint32_t *ret_open)
 	for (uint32_t i = 0; i < vg->lv_count; i++) {
 		if (!lea_lv_is_visible(&vg->lvs[i]))
 			continue;
-		r = lea_plan_names(down->how->arena, vg, &vg->lvs[i], LEA_LAYER_NONE, &names);
+		r = lea_plan_names(down->options->arena, vg, &vg->lvs[i], LEA_LAYER_NONE, &names);
 		if (r == -ENOMEM)
 			return r;
 		open += !r && is_open(down, &vg->lvs[i], names.uuid);
@@ -147,9 +147,9 @@ static int remove_one(const struct down *down, uint32_t index, bool is_part,
 	if (is_part)
 		node.udev_flags |= LEA_DM_UDEV_DISABLE_SUBSYSTEM | LEA_DM_UDEV_DISABLE_DISK |
 				   LEA_DM_UDEV_DISABLE_OTHER;
-	r = down->how->test
+	r = down->options->test
 		    ? 0
-		    : down->dm->remove(down->dm, &node, down->how->conf->retry_deactivation);
+		    : down->dm->remove(down->dm, &node, down->options->conf->retry_deactivation);
 	return r == LEA_DM_ABSENT ? 0 : r == LEA_DM_BUSY ? -EBUSY : r;
 }
 
@@ -245,16 +245,16 @@ static int remove_all(const struct down *down, struct lea_activate_result *resul
 	return result->failed ? LEA_ACTIVATE_FAILED : 0;
 }
 
-int lea_dm_deactivate(struct lea_world *world, const struct lea_dm_deactivate *how,
+int lea_dm_deactivate(struct lea_world *world, const struct lea_dm_deactivate *options,
 		      const struct lea_plan *plan, struct lea_activate_result *result)
 {
-	struct down down = {world, world->dm, plan, how, NULL};
+	struct down down = {world, world->dm, plan, options, NULL};
 	uint32_t open;
 	int r;
 
 	if (!world->dm)
 		return 0;
-	down.gone = lea_arena_alloc(how->arena, plan->node_count, sizeof(*down.gone));
+	down.gone = lea_arena_alloc(options->arena, plan->node_count, sizeof(*down.gone));
 	if (plan->node_count && !down.gone)
 		return -ENOMEM;
 	r = count_open(&down, &open);
@@ -267,10 +267,10 @@ int lea_dm_deactivate(struct lea_world *world, const struct lea_dm_deactivate *h
 		result->failed += open;
 		return LEA_ACTIVATE_FAILED;
 	}
-	if (how->monitor && !how->test)
-		lea_monitor_end(world, how->conf, plan->vg);
+	if (options->monitor && !options->test)
+		lea_monitor_end(world, options->conf, plan->vg);
 	r = remove_all(&down, result);
-	if (r && how->monitor && !how->test)
-		lea_monitor_again(world, how->conf, plan->vg);
+	if (r && options->monitor && !options->test)
+		lea_monitor_again(world, options->conf, plan->vg);
 	return r;
 }

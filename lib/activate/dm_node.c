@@ -103,8 +103,8 @@ static int put_row(const struct lea_dm_exec *run, const struct lea_row *from, st
 	*to = *from;
 	if (!refs)
 		return 0;
-	params =
-		lea_arena_alloc(run->how->arena, strlen(from->params) + refs * NUMBER_CHARS + 1, 1);
+	params = lea_arena_alloc(run->options->arena,
+				 strlen(from->params) + refs * NUMBER_CHARS + 1, 1);
 	if (!params)
 		return -ENOMEM;
 	r = put_numbers(run, from->params, params, ret_missing);
@@ -120,7 +120,7 @@ int lea_dm_exec_number_table(const struct lea_dm_exec *run, uint32_t node,
 
 	ret_table->row_count = table->row_count;
 	ret_table->row =
-		lea_arena_alloc(run->how->arena, table->row_count, sizeof(*ret_table->row));
+		lea_arena_alloc(run->options->arena, table->row_count, sizeof(*ret_table->row));
 	if (!ret_table->row)
 		return -ENOMEM;
 	for (uint32_t i = 0; !r && i < table->row_count; i++)
@@ -307,7 +307,7 @@ int lea_dm_exec_resume(struct lea_dm_exec *run, const struct lea_plan_step *step
 
 int lea_dm_exec_wait(struct lea_dm_exec *run)
 {
-	const struct lea_conf *conf = run->how->conf;
+	const struct lea_conf *conf = run->options->conf;
 	int r;
 
 	lea_timeline_note_vg(run->world, LEA_RING_WAIT, run->plan->vg->id, 0);

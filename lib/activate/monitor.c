@@ -56,15 +56,15 @@ typedef int (*tell_fn)(struct lea_world *world, const struct lea_dmeventd_watch 
 
 /* Returns 0 if dmeventd accepted the request or the LV is not active. */
 static int log_of_lv(struct lea_world *world, const struct lea_conf *conf, const struct lea_vg *vg,
-		     const struct lea_lv *lv, const struct lea_monitor_spec *how,
+		     const struct lea_lv *lv, const struct lea_monitor_spec *spec,
 		     tell_fn tell_dmeventd)
 {
 	LEA_AUTO(lea_arena_freep) struct lea_arena *arena = lea_arena_new(NAMES_BYTES);
 	struct lea_dmeventd_watch watch = {
-		.library = library_of(conf, how->watched),
+		.library = library_of(conf, spec->watched),
 		.executable = conf->dmeventd,
-		.mask = how->mask,
-		.timeout_s = how->timeout_s,
+		.mask = spec->mask,
+		.timeout_s = spec->timeout_s,
 	};
 	struct lea_plan_names names;
 	struct lea_dm_info info;
@@ -72,7 +72,7 @@ static int log_of_lv(struct lea_world *world, const struct lea_conf *conf, const
 
 	if (!arena)
 		return -ENOMEM;
-	r = lea_plan_names(arena, vg, lv, how->layer, &names);
+	r = lea_plan_names(arena, vg, lv, spec->layer, &names);
 	r = r ? r : lea_dm_find(world->dm, names.uuid, names.other_uuid, &info, &watch.uuid);
 	if (r == LEA_DM_ABSENT)
 		return 0;
@@ -83,13 +83,13 @@ static int log_of_lv(struct lea_world *world, const struct lea_conf *conf, const
 static bool log_dmeventd_of(struct lea_world *world, const struct lea_conf *conf,
 			    const struct lea_vg *vg, tell_fn tell_dmeventd)
 {
-	struct lea_monitor_spec how;
+	struct lea_monitor_spec spec;
 	int r;
 
 	for (uint32_t i = 0; i < vg->lv_count; i++) {
-		if (lea_monitor_spec_of(vg, &vg->lvs[i], &how) != 0)
+		if (lea_monitor_spec_of(vg, &vg->lvs[i], &spec) != 0)
 			continue;
-		r = log_of_lv(world, conf, vg, &vg->lvs[i], &how, tell_dmeventd);
+		r = log_of_lv(world, conf, vg, &vg->lvs[i], &spec, tell_dmeventd);
 		if (r < 0)
 			lea_log_fault(world->log, r, "LV %s/%s: its registration with dmeventd",
 				      vg->name, vg->lvs[i].name);
@@ -111,10 +111,10 @@ static bool is_watched_natively(struct lea_world *world, const struct lea_conf *
 /* Most VGs have no LV that dmeventd watches and so cost no system call. */
 static bool has_watched(const struct lea_vg *vg)
 {
-	struct lea_monitor_spec how;
+	struct lea_monitor_spec spec;
 
 	for (uint32_t i = 0; i < vg->lv_count; i++)
-		if (lea_monitor_spec_of(vg, &vg->lvs[i], &how) == 0)
+		if (lea_monitor_spec_of(vg, &vg->lvs[i], &spec) == 0)
 			return true;
 	return false;
 }

@@ -40,7 +40,7 @@ static bool is_thin_pool(const struct lea_lv *lv)
 
 static struct tool tool_for(const struct lea_dm_exec *run, uint32_t node)
 {
-	const struct lea_conf *conf = run->how->conf;
+	const struct lea_conf *conf = run->options->conf;
 
 	if (is_thin_pool(lv_of(run, node)))
 		return (struct tool){conf->thin_check, &conf->thin_check_options};
@@ -63,8 +63,8 @@ static int open_part(const struct lea_dm_exec *run, uint32_t node, char **ret_pa
 {
 	const struct lea_dm_node_state *now = &run->node[node];
 	const char *const names[] = {
-		lea_arena_printf(run->how->arena, LEA_PLAN_DM_PATH "%" PRIu32, now->minor),
-		lea_arena_printf(run->how->arena, "%s/mapper/%s", run->how->conf->dev_dir,
+		lea_arena_printf(run->options->arena, LEA_PLAN_DM_PATH "%" PRIu32, now->minor),
+		lea_arena_printf(run->options->arena, "%s/mapper/%s", run->options->conf->dev_dir,
 				 run->plan->node[node].node.name),
 	};
 

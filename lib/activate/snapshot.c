@@ -77,7 +77,7 @@ static int write_threshold(int sys_fd, uint32_t threshold)
 
 void lea_dm_exec_set_threshold(const struct lea_dm_exec *run)
 {
-	const uint32_t threshold = run->how->conf->snapshot_cow_threshold;
+	const uint32_t threshold = run->options->conf->snapshot_cow_threshold;
 	const int sys_fd = threshold && makes_snapshot(run) ? lea_world_sys(run->world) : -1;
 	int r;
 

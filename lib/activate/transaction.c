@@ -119,7 +119,7 @@ int lea_vg_lock(struct lea_world *world, const struct lea_conf *conf, const char
 		bool wait, struct lea_lock **ret_lock)
 {
 	LEA_AUTO(lea_freep) char *dir = lea_world_path(world, conf->locking_dir);
-	const struct lea_lock_options how = {
+	const struct lea_lock_options options = {
 		.dir = dir,
 		.mode = LEA_LOCK_EXCLUSIVE,
 		.wait = wait,
@@ -130,7 +130,7 @@ int lea_vg_lock(struct lea_world *world, const struct lea_conf *conf, const char
 	if (!dir)
 		return -ENOMEM;
 	snprintf(name, sizeof(name), "V_%s", vg_name);
-	return lea_lock_take(&how, name, ret_lock);
+	return lea_lock_take(&options, name, ret_lock);
 }
 
 static bool is_locked_by_caller(const struct lea_activation_run *run)

@@ -367,14 +367,14 @@ void lea_file_tidy(int dir_fd, const char *folder)
 
 int lea_file_open_folder(int dir_fd, const char *name)
 {
-	const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
-	int fd = openat(dir_fd, name, how);
+	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+	int fd = openat(dir_fd, name, flags);
 
 	/* Try to open first: the folder nearly always exists, and then one call is enough. */
 	if (fd < 0 && errno == ENOENT) {
 		if (mkdirat(dir_fd, name, 0700) < 0 && errno != EEXIST)
 			return -errno;
-		fd = openat(dir_fd, name, how);
+		fd = openat(dir_fd, name, flags);
 	}
 	return fd < 0 ? -errno : fd;
 }

@@ -33,7 +33,7 @@
 #include "world/udevdb.h"
 
 struct lea_batch_pass {
-	const struct lea_batch_options *how;
+	const struct lea_batch_options *options;
 	struct lea_entry *entries;
 	size_t count;
 	struct lea_batch_summary *summary;
@@ -64,7 +64,7 @@ static int handle_removal(struct lea_batch_pass *pass, const struct lea_entry *e
 	LEA_CRASHPOINT("rec.gone", entry->pvid);
 	r = lea_record_gone(pass->recorder, entry->device.major, entry->device.minor, entry->pvid);
 	if (r < 0)
-		lea_log(pass->how->world->log, LEA_LOG_ERROR,
+		lea_log(pass->options->world->log, LEA_LOG_ERROR,
 			"PV %s: its device was removed, but its record could not be removed: %s",
 			id, strerror(-r));
 	lea_retry_set_add(&pass->retries, r, &entry->device);
@@ -82,7 +82,7 @@ static int drop_claims(const struct lea_batch_pass *pass)
 	LEA_AUTO(lea_freep) struct lea_claim_pv *pv = calloc(pass->count, sizeof(*pv));
 	struct lea_claims claims;
 	uint32_t n = 0;
-	int r = pv ? lea_claims_init(&claims, pass->how->world, NULL) : -ENOMEM;
+	int r = pv ? lea_claims_init(&claims, pass->options->world, NULL) : -ENOMEM;
 
 	if (r)
 		return r;
@@ -109,10 +109,10 @@ static int forget_gone(struct lea_batch_pass *pass)
 			continue;
 		lea_batch_marks_gone(&pass->marks, &pass->entries[i]);
 		/* In use again: forget_replaced decides, when it is known what is there now. */
-		if (!lea_sysfs_has_device(pass->how->world, lea_device_devno(device)))
+		if (!lea_sysfs_has_device(pass->options->world, lea_device_devno(device)))
 			r = handle_removal(pass, &pass->entries[i]);
 		r = r ? r
-		      : lea_duplicates_gone(pass->how->world, pass->how->event_fd,
+		      : lea_duplicates_gone(pass->options->world, pass->options->event_fd,
 					    &pass->entries[i]);
 	}
 	return r;
@@ -169,15 +169,15 @@ static int read_devices(struct lea_batch_pass *pass)
 		const struct lea_devno devno = lea_device_devno(device);
 
 		/* For the others the filters check sysfs, since they want the size. */
-		if (device->is_gone && !lea_sysfs_has_device(pass->how->world, devno))
+		if (device->is_gone && !lea_sysfs_has_device(pass->options->world, devno))
 			continue;
 		pass->looked[n].kind = lea_batch_marks_kind(&pass->marks, &pass->entries[i]);
 		devices[n] = take_device(device);
 		if (devices[n].is_gone ||
-		    is_overtaken(pass->how->world, &pass->entries[i], &devices[n]))
-			renew(pass->how->world, &devices[n]);
+		    is_overtaken(pass->options->world, &pass->entries[i], &devices[n]))
+			renew(pass->options->world, &devices[n]);
 		else if (!devices[n].diskseq)
-			devices[n].diskseq = lea_sysfs_diskseq(pass->how->world, devno);
+			devices[n].diskseq = lea_sysfs_diskseq(pass->options->world, devno);
 		n++;
 	}
 	pass->looked_count = n;
@@ -214,7 +214,7 @@ static bool is_made_since(const struct lea_batch_pass *pass, const struct lea_fo
 
 	if (!found->is_unnamed || found->kind != LEA_FOUND_PV)
 		return false;
-	is_named = !lea_udevdb_fill(pass->how->world, &now) &&
+	is_named = !lea_udevdb_fill(pass->options->world, &now) &&
 		   lea_udevdb_property(&now, "ID_FS_TYPE", type, sizeof(type));
 	lea_device_done(&now);
 	return is_named;
@@ -248,19 +248,19 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	exclude_other_content(found);
 	if (looked->kind == LEA_ENTRY_MISSED && is_made_since(pass, found))
 		looked->kind = LEA_ENTRY_CHANGE;
-	lea_batch_log_found(pass->how->world->log, found);
+	lea_batch_log_found(pass->options->world->log, found);
 	lea_retry_set_add(&pass->retries, found->fault, &found->device);
 	r = lea_record_found(pass->recorder, found, &record);
 	if (r)
 		return r;
-	lea_batch_log_record(pass->how->world->log, found, &record);
+	lea_batch_log_record(pass->options->world->log, found, &record);
 	lea_retry_set_add(&pass->retries, record.fault, &found->device);
 	if (record.was_copied)
 		leave_copy(pass, &record);
 	looked->is_online = record.kind == LEA_RECORD_ONLINE;
 	if (looked->is_online)
 		lea_timeline_note(
-			pass->how->world, LEA_RING_RECORDED,
+			pass->options->world, LEA_RING_RECORDED,
 			&(struct lea_timeline_note){.vg = found->vg ? found->vg->id : NULL,
 						    .text = record.vg_name,
 						    .device = lea_device_devno(&found->device)});
@@ -276,8 +276,8 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
  * progress. */
 static bool is_new_here(const struct lea_batch_pass *pass, const struct lea_found *found)
 {
-	return pass->how->part &&
-	       !lea_marker_is_set(pass->how->event_fd, &found->device, found->label.pvid);
+	return pass->options->part &&
+	       !lea_marker_is_set(pass->options->event_fd, &found->device, found->label.pvid);
 }
 
 /* Creates vgs_online for a VG that is to be activated, unless it exists. */
@@ -289,20 +289,21 @@ static int count_device(struct lea_batch_pass *pass, const struct lea_found *fou
 
 	if (r)
 		return r;
-	lea_batch_log_record(pass->how->world->log, found, &record);
+	lea_batch_log_record(pass->options->world->log, found, &record);
 	lea_retry_set_add(&pass->retries, record.fault, &found->device);
 	if (record.kind != LEA_RECORD_ONLINE)
 		return 0;
-	lea_incomplete_note(pass->how->waiting, record.vg_name, record.complete == LEA_COMPLETE);
+	lea_incomplete_note(pass->options->waiting, record.vg_name,
+			    record.complete == LEA_COMPLETE);
 	if (is_new_here(pass, found))
-		lea_part_came(pass->how->part);
+		lea_part_came(pass->options->part);
 	if (record.complete != LEA_COMPLETE && kind == LEA_ENTRY_PART && found->vg)
 		return lea_candidates_add(pass->candidates, found, &record, kind);
 	if (found->vg)
-		lea_part_note(pass->how->part, found, record.complete == LEA_COMPLETE);
+		lea_part_note(pass->options->part, found, record.complete == LEA_COMPLETE);
 	if (record.complete != LEA_COMPLETE)
 		return 0;
-	lea_timeline_note(pass->how->world, LEA_RING_COMPLETE,
+	lea_timeline_note(pass->options->world, LEA_RING_COMPLETE,
 			  &(struct lea_timeline_note){.vg = found->vg ? found->vg->id : NULL,
 						      .text = record.vg_name,
 						      .device = lea_device_devno(&found->device)});
@@ -379,28 +380,28 @@ static int forget_replaced(struct lea_batch_pass *pass)
 	return r;
 }
 
-static int new_scan(const struct lea_batch_options *how, struct lea_scan **ret_scan)
+static int new_scan(const struct lea_batch_options *options, struct lea_scan **ret_scan)
 {
-	const struct lea_scan_options options = {.use_names_filter = true,
-						 .out_of_process = true,
-						 .reader = how->reader,
-						 .texts = lea_pass_cache_texts(how->cache),
-						 .devicesfile =
-							 lea_pass_cache_devicesfile(how->cache)};
+	const struct lea_scan_options scan_options = {
+		.use_names_filter = true,
+		.out_of_process = true,
+		.reader = options->reader,
+		.texts = lea_pass_cache_texts(options->cache),
+		.devicesfile = lea_pass_cache_devicesfile(options->cache)};
 
-	return lea_scan_new(how->world, how->conf, &options, ret_scan);
+	return lea_scan_new(options->world, options->conf, &scan_options, ret_scan);
 }
 
 /* Asked before entries are taken: a pass that failed with a wrong setting would count as one that
  * its entries have killed, and after a few of them all would be quarantined. */
-int lea_batch_check(const struct lea_batch_options *how)
+int lea_batch_check(const struct lea_batch_options *options)
 {
 	struct lea_scan *scan = NULL;
 	int r;
 
-	if (!how->conf->event_activation)
+	if (!options->conf->event_activation)
 		return 0;
-	r = new_scan(how, &scan);
+	r = new_scan(options, &scan);
 	lea_scan_free(scan);
 	return r > 0 ? LEA_BATCH_BAD_FILTER : r;
 }
@@ -411,14 +412,16 @@ static int open_tools(struct lea_batch_pass *pass)
 						  .count_later = true,
 						  .use_names_filter = true,
 						  .out_of_process = true,
-						  .reader = pass->how->reader,
-						  .vgs = lea_pass_cache_vgs(pass->how->cache)};
+						  .reader = pass->options->reader,
+						  .vgs = lea_pass_cache_vgs(pass->options->cache)};
 	int r;
 
-	r = lea_batch_marks_open(&pass->marks, pass->how);
-	r = r ? r : new_scan(pass->how, &pass->scan);
-	r = r ? r : lea_recorder_new(pass->how->world, pass->how->conf, &record, &pass->recorder);
-	r = r ? r : lea_candidates_new(pass->how, &pass->retries, &pass->candidates);
+	r = lea_batch_marks_open(&pass->marks, pass->options);
+	r = r ? r : new_scan(pass->options, &pass->scan);
+	r = r ? r
+	      : lea_recorder_new(pass->options->world, pass->options->conf, &record,
+				 &pass->recorder);
+	r = r ? r : lea_candidates_new(pass->options, &pass->retries, &pass->candidates);
 	/* There a wrong filter is an outcome, and it was logged. */
 	return r > 0 ? -EINVAL : r;
 }
@@ -432,7 +435,7 @@ void lea_batch_drop(struct lea_batch_pass *pass)
 	lea_candidates_free(pass->candidates);
 	lea_recorder_free(pass->recorder);
 	lea_scan_free(pass->scan);
-	lea_pass_cache_end(pass->how->cache);
+	lea_pass_cache_end(pass->options->cache);
 	lea_batch_marks_close(&pass->marks);
 	lea_retry_set_done(&pass->retries);
 	free(pass->looked);
@@ -459,35 +462,36 @@ static int process(struct lea_batch_pass *pass)
 }
 
 /* Entries are finished all the same: as long as one is pending, the runner does not sleep. */
-static bool is_off(const struct lea_batch_options *how, struct lea_batch_summary *summary)
+static bool is_off(const struct lea_batch_options *options, struct lea_batch_summary *summary)
 {
-	if (how->conf->event_activation)
+	if (options->conf->event_activation)
 		return false;
 	if (!summary->is_off_said)
-		lea_log(how->world->log, LEA_LOG_WARNING,
+		lea_log(options->world->log, LEA_LOG_WARNING,
 			"event_activation=0: devices are not read, nothing is activated");
 	summary->is_off_said = true;
 	return true;
 }
 
-int lea_batch_start(const struct lea_batch_options *how, struct lea_entry *entries, size_t count,
-		    struct lea_batch_summary *summary, struct lea_batch_pass **ret_pass)
+int lea_batch_start(const struct lea_batch_options *options, struct lea_entry *entries,
+		    size_t count, struct lea_batch_summary *summary,
+		    struct lea_batch_pass **ret_pass)
 {
 	struct lea_batch_pass *pass;
 	int r;
 
 	*ret_pass = NULL;
-	if (is_off(how, summary) || !count)
+	if (is_off(options, summary) || !count)
 		return 0;
 	pass = calloc(1, sizeof(*pass));
 	if (!pass)
 		return -ENOMEM;
-	*pass = (struct lea_batch_pass){.how = how,
+	*pass = (struct lea_batch_pass){.options = options,
 					.entries = entries,
 					.count = count,
 					.summary = summary,
 					.marks = {.known_fd = -1}};
-	lea_pass_cache_begin(how->cache);
+	lea_pass_cache_begin(options->cache);
 	r = process(pass);
 	if (r) {
 		lea_batch_drop(pass);
@@ -514,11 +518,11 @@ int lea_batch_end(struct lea_batch_pass *pass)
 	return r;
 }
 
-int lea_batch_run(const struct lea_batch_options *how, struct lea_entry *entries, size_t count,
+int lea_batch_run(const struct lea_batch_options *options, struct lea_entry *entries, size_t count,
 		  struct lea_batch_summary *summary)
 {
 	struct lea_batch_pass *pass;
-	int r = lea_batch_start(how, entries, count, summary, &pass);
+	int r = lea_batch_start(options, entries, count, summary, &pass);
 
 	return r ? r : lea_batch_end(pass);
 }

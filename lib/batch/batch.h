@@ -57,11 +57,11 @@ enum lea_batch_outcome {
  * To be called before entries are taken from the queue, so that what cannot be scanned stays
  * pending. Returns 0, LEA_BATCH_BAD_FILTER, or -errno.
  */
-LEA_MUST_CHECK int lea_batch_check(const struct lea_batch_options *how);
+LEA_MUST_CHECK int lea_batch_check(const struct lea_batch_options *options);
 
-/* Creates workers for all batches of @how; starts no process. @how is not kept. The caller frees
- * *ret_workers by lea_workers_free. */
-LEA_MUST_CHECK int lea_batch_workers(const struct lea_batch_options *how,
+/* Creates workers for all batches of @options; starts no process. @options is not kept. The caller
+ * frees *ret_workers by lea_workers_free. */
+LEA_MUST_CHECK int lea_batch_workers(const struct lea_batch_options *options,
 				     struct lea_workers **ret_workers);
 
 /* A pass whose devices were scanned and whose VGs may still be activated by workers. */
@@ -69,11 +69,12 @@ struct lea_batch_pass;
 
 /*
  * lea_batch_start - first part of lea_batch_run; the workers do the rest
- * @how, @entries, @summary: borrowed until lea_batch_end
+ * @options, @entries, @summary: borrowed until lea_batch_end
  * @ret_pass: set to NULL if there is nothing to wait for, or on a fault
  */
-LEA_MUST_CHECK int lea_batch_start(const struct lea_batch_options *how, struct lea_entry *entries,
-				   size_t count, struct lea_batch_summary *summary,
+LEA_MUST_CHECK int lea_batch_start(const struct lea_batch_options *options,
+				   struct lea_entry *entries, size_t count,
+				   struct lea_batch_summary *summary,
 				   struct lea_batch_pass **ret_pass);
 /* Have the workers reported all VGs of @pass? NULL: yes. Workers make progress in
  * the pool's wait. */
@@ -93,9 +94,10 @@ LEA_MUST_CHECK int lea_batch_end(struct lea_batch_pass *pass);
  * marked is_settled. With event_activation=0 it reads no device and logs that once a summary.
  * Returns 0, LEA_BATCH_BAD_FILTER, or -errno.
  */
-LEA_MUST_CHECK int lea_batch_run(const struct lea_batch_options *how, struct lea_entry *entries,
+LEA_MUST_CHECK int lea_batch_run(const struct lea_batch_options *options, struct lea_entry *entries,
 				 size_t count, struct lea_batch_summary *summary);
 
 /* Logs one line at the end of a pass that did something: "12 devices, 12 PVs, 3 VGs active (7
  * LVs)". */
-void lea_batch_report(const struct lea_batch_options *how, const struct lea_batch_summary *summary);
+void lea_batch_report(const struct lea_batch_options *options,
+		      const struct lea_batch_summary *summary);

@@ -34,7 +34,7 @@ struct lea_batch_active {
 };
 
 struct lea_candidates {
-	const struct lea_batch_options *how;
+	const struct lea_batch_options *options;
 	struct lea_claims claims;
 	struct lea_claims_now now;   /* claims.now */
 	struct lea_candidate **list; /* in order of appearance; owned, as is each element */
@@ -57,7 +57,7 @@ struct lea_candidates {
  * @retries: receives VGs that a shortage stopped; borrowed until lea_candidates_free. Returns 0 or
  * -ENOMEM.
  */
-LEA_MUST_CHECK int lea_candidates_new(const struct lea_batch_options *how,
+LEA_MUST_CHECK int lea_candidates_new(const struct lea_batch_options *options,
 				      struct lea_retry_set *retries,
 				      struct lea_candidates **ret_candidates);
 void lea_candidates_free(struct lea_candidates *candidates);

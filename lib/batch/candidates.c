@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "world/sysfs.h"
 
-int lea_candidates_new(const struct lea_batch_options *how, struct lea_retry_set *retries,
+int lea_candidates_new(const struct lea_batch_options *options, struct lea_retry_set *retries,
 		       struct lea_candidates **ret_candidates)
 {
 	struct lea_candidates *candidates;
@@ -24,9 +24,9 @@ int lea_candidates_new(const struct lea_batch_options *how, struct lea_retry_set
 	candidates = calloc(1, sizeof(*candidates));
 	if (!candidates)
 		return -ENOMEM;
-	candidates->how = how;
+	candidates->options = options;
 	candidates->retries = retries;
-	r = lea_claims_init(&candidates->claims, how->world, &candidates->now);
+	r = lea_claims_init(&candidates->claims, options->world, &candidates->now);
 	if (r)
 		free(candidates);
 	else
@@ -44,7 +44,7 @@ void lea_candidates_free(struct lea_candidates *candidates)
 {
 	if (!candidates)
 		return;
-	lea_batch_log_active(candidates->how->world->log, &candidates->active);
+	lea_batch_log_active(candidates->options->world->log, &candidates->active);
 	tdestroy(candidates->tree, keep);
 	tdestroy(candidates->needs_activation, keep);
 	lea_devset_done(&candidates->numbers);
@@ -204,10 +204,10 @@ static int complete_scan(struct lea_candidates *candidates, struct lea_scan *sca
 	size_t count = 0, n = 0;
 	int r;
 
-	r = candidate->vg
-		    ? lea_devices_of_members(candidates->how->world, candidate->vg, &devices,
-					     &count)
-		    : lea_devices_of_vg(candidates->how->world, candidate->name, &devices, &count);
+	r = candidate->vg ? lea_devices_of_members(candidates->options->world, candidate->vg,
+						   &devices, &count)
+			  : lea_devices_of_vg(candidates->options->world, candidate->name, &devices,
+					      &count);
 	if (r)
 		return r < 0 ? r : 0;
 	for (size_t i = 0; r >= 0 && i < count; i++) {
@@ -219,7 +219,7 @@ static int complete_scan(struct lea_candidates *candidates, struct lea_scan *sca
 		/* A record says which number the device had; the claim must say which instance it
 		 * is. */
 		device.diskseq =
-			lea_sysfs_diskseq(candidates->how->world, lea_device_devno(&device));
+			lea_sysfs_diskseq(candidates->options->world, lea_device_devno(&device));
 		devices[i] = devices[n];
 		devices[n++] = device;
 	}

@@ -101,7 +101,7 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 		return r;
 	claim.state = end->state;
 	claim.is_transient = end->is_transient;
-	claim.is_tagged = lea_is_needed_by_tag(candidates->how->conf, scanned->vg);
+	claim.is_tagged = lea_is_needed_by_tag(candidates->options->conf, scanned->vg);
 	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);
 	if (end->in_part)
 		snprintf(claim.in_part, sizeof(claim.in_part), "%s", word_in_part(scanned));
@@ -120,7 +120,7 @@ static int fail_vg(const struct lea_candidates *candidates, const struct lea_sca
 					      .vg_id = scanned->vg->id,
 					      .reason = reason};
 
-	lea_log_with(candidates->how->world->log, LEA_LOG_ERROR, &fields,
+	lea_log_with(candidates->options->world->log, LEA_LOG_ERROR, &fields,
 		     "VG %s: not activated: %s", scanned->vg->name, reason);
 	candidates->summary->vgs_failed++;
 	return finish_claim(candidates, scanned, &(struct end){LEA_CLAIM_FAILED, reason, false, false});
@@ -217,7 +217,7 @@ static int meet_two_names(const struct lea_candidates *candidates,
 		return r;
 	if (r == 0 && old.state == LEA_CLAIM_FAILED && !strcmp(old.reason, reason))
 		return fail_vg(candidates, scanned, reason);
-	r = lea_requeue_vg(candidates->how, scanned);
+	r = lea_requeue_vg(candidates->options, scanned);
 	return r < 0 ? r
 		     : finish_claim(candidates, scanned,
 				    &(struct end){LEA_CLAIM_FAILED, reason, true, false});
@@ -227,12 +227,13 @@ static void finished(void *arg, const struct lea_worker_result *result);
 
 static int hand_over(struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
 {
-	int r = candidates->how->pool->add(candidates->how->workers, scanned, finished, candidates);
+	int r = candidates->options->pool->add(candidates->options->workers, scanned, finished,
+					       candidates);
 
 	candidates->open_count += r == 0;
 	if (!r && !scanned->watch_only)
-		lea_timeline_note_name(candidates->how->world, LEA_RING_CLAIMED, scanned->vg->id,
-				       scanned->vg->name);
+		lea_timeline_note_name(candidates->options->world, LEA_RING_CLAIMED,
+				       scanned->vg->id, scanned->vg->name);
 	return r;
 }
 
@@ -303,7 +304,7 @@ static int refuse_twin(const struct lea_candidates *candidates, const struct lea
 	fields.reason = claim.reason;
 	snprintf(claim.reason, sizeof(claim.reason),
 		 "another VG has this name; give this one another: vgrename %s NEW", id);
-	lea_log_with(candidates->how->world->log, LEA_LOG_ERROR, &fields,
+	lea_log_with(candidates->options->world->log, LEA_LOG_ERROR, &fields,
 		     "VG %s: not activated: %s", scanned->vg->name, claim.reason);
 	candidates->summary->vgs_failed++;
 	return lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
@@ -349,7 +350,7 @@ static int is_dealt_with(const struct lea_candidates *candidates, const struct l
 		  (old.state == LEA_CLAIM_DONE ||
 		   (old.state == LEA_CLAIM_FAILED && !old.is_transient));
 	if (*ret_is && old.in_part[0])
-		lea_incomplete_told(candidates->how->waiting, candidates->how->world,
+		lea_incomplete_told(candidates->options->waiting, candidates->options->world,
 				    scanned->vg->name);
 	return 0;
 }
@@ -360,7 +361,7 @@ static int start_part(struct lea_candidates *candidates, struct lea_scan_vg *sca
 		      const struct lea_candidate *needs_activation)
 {
 	const enum lea_incomplete_mode mode =
-		lea_part_choose(candidates->how->part, scanned->vg).mode;
+		lea_part_choose(candidates->options->part, scanned->vg).mode;
 	int r;
 
 	if (scanned->has_duplicate || scanned->has_other_name || mode == LEA_INCOMPLETE_WAIT)
@@ -404,9 +405,9 @@ static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scann
 	if (needs_activation->kind == LEA_ENTRY_WATCH)
 		return hand_over(candidates, scanned);
 	/* Looks below LVs that are active already, of which a VG that has just come has none. */
-	scanned->refreshes =
-		lea_part_choose(candidates->how->part, scanned->vg).mode != LEA_INCOMPLETE_WAIT ||
-		(needs_activation->has_claim && needs_activation->claim.in_part[0]);
+	scanned->refreshes = lea_part_choose(candidates->options->part, scanned->vg).mode !=
+				     LEA_INCOMPLETE_WAIT ||
+			     (needs_activation->has_claim && needs_activation->claim.in_part[0]);
 	r = has_twin(candidates, scanned, needs_activation);
 	if (r)
 		return r < 0 ? r : refuse_twin(candidates, scanned);
@@ -443,13 +444,14 @@ static void tell_in_part(const struct lea_candidates *candidates, const struct l
 	if (lea_scan_vg_list_missing(scanned, &missing))
 		return;
 	lea_missing_describe(&missing, text);
-	lea_log_with(candidates->how->world->log, LEA_LOG_WARNING, &fields,
+	lea_log_with(candidates->options->world->log, LEA_LOG_WARNING, &fields,
 		     "VG %s: incomplete: %s; %u LV(s) active, by incomplete = %s; the others are "
 		     "activated when the missing PV%s",
 		     scanned->vg->name, text, result->active, word_in_part(scanned),
 		     missing.count == 1 ? " appears" : "s appear");
 	lea_missing_done(&missing);
-	lea_incomplete_told(candidates->how->waiting, candidates->how->world, scanned->vg->name);
+	lea_incomplete_told(candidates->options->waiting, candidates->options->world,
+			    scanned->vg->name);
 }
 
 /* Logs that a VG is complete that was active in part. */
@@ -462,7 +464,7 @@ static void tell_back(const struct lea_candidates *candidates, const struct lea_
 					      .vg_id = scanned->vg->id};
 
 	if (wanted && wanted->has_claim && wanted->claim.in_part[0])
-		lea_log_with(candidates->how->world->log, LEA_LOG_PRINT, &fields,
+		lea_log_with(candidates->options->world->log, LEA_LOG_PRINT, &fields,
 			     "VG %s: all %u PVs are there again: %u LV(s) active, it was active in "
 			     "part",
 			     scanned->vg->name, scanned->vg->pv_count, result->active);
@@ -475,7 +477,7 @@ static void note_result(const struct lea_candidates *candidates,
 					: failed	    ? LEA_RING_FAILED
 							    : LEA_RING_DONE;
 
-	lea_timeline_note_vg(candidates->how->world, kind, result->vg_id,
+	lea_timeline_note_vg(candidates->options->world, kind, result->vg_id,
 			     result->is_detached ? (int)result->detached_why : result->outcome);
 }
 
@@ -489,7 +491,7 @@ static void tell_failed(const struct lea_candidates *candidates,
 					      .reason = reason};
 
 	if (result->outcome != LEA_ACTIVATE_COPY)
-		lea_log_with(candidates->how->world->log, LEA_LOG_ERROR, &fields,
+		lea_log_with(candidates->options->world->log, LEA_LOG_ERROR, &fields,
 			     "VG %s: not activated: %s; %s: vgchange -aay %s", result->vg_name,
 			     reason,
 			     lea_is_transient(result->shortage) ? "it will be retried; to retry now"
@@ -501,7 +503,7 @@ static void finished(void *arg, const struct lea_worker_result *result)
 {
 	struct lea_candidates *candidates = arg;
 	const struct lea_scan_vg *scanned = find_vg(candidates, result->vg_id);
-	struct lea_log *log = candidates->how->world->log;
+	struct lea_log *log = candidates->options->world->log;
 	const char *reason = result->reason[0] ? result->reason
 			     : result->outcome == LEA_ACTIVATE_INCOMPLETE
 				     ? "one of its PVs was removed"
@@ -518,17 +520,17 @@ static void finished(void *arg, const struct lea_worker_result *result)
 	note_result(candidates, result, failed);
 	if (result->outcome == LEA_ACTIVATE_CHANGED) {
 		if (scanned->in_part)
-			lea_part_came(candidates->how->part);
-		lea_retry_set_add_vg(candidates->retries, lea_requeue_vg(candidates->how, scanned),
-				     scanned);
+			lea_part_came(candidates->options->part);
+		lea_retry_set_add_vg(candidates->retries,
+				     lea_requeue_vg(candidates->options, scanned), scanned);
 		return;
 	}
 	if (result->is_detached) {
 		/* The claim stays: the worker queues the VG again when the disk answers. */
 		lea_batch_log_detached(log, scanned, result);
 		if (scanned->in_part)
-			lea_incomplete_told(candidates->how->waiting, candidates->how->world,
-					    scanned->vg->name);
+			lea_incomplete_told(candidates->options->waiting,
+					    candidates->options->world, scanned->vg->name);
 		return;
 	}
 	if (failed) {
@@ -539,7 +541,7 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		lea_retry_set_add_vg(candidates->retries, result->shortage, scanned);
 		tell_failed(candidates, result, reason);
 	} else if (result->outcome == 0 || in_part) {
-		lea_duplicates_ignore(candidates->how->world, scanned);
+		lea_duplicates_ignore(candidates->options->world, scanned);
 		candidates->summary->vgs_active++;
 		candidates->summary->lvs += result->active;
 		lea_batch_note_active(log, &candidates->active, result->vg_name, result->active);
@@ -562,7 +564,7 @@ static int postpone(const struct lea_candidates *candidates, const struct lea_sc
 		    int shortage)
 {
 	lea_log_with(
-		candidates->how->world->log, LEA_LOG_ERROR,
+		candidates->options->world->log, LEA_LOG_ERROR,
 		&(const struct lea_log_fields){.vg = scanned->vg->name, .vg_id = scanned->vg->id},
 		"VG %s: not activated: writing its claim: %s; it will be retried",
 		scanned->vg->name, strerror(-shortage));
@@ -592,33 +594,33 @@ static int start_all(struct lea_candidates *candidates)
 	return 0;
 }
 
-int lea_batch_workers(const struct lea_batch_options *how, struct lea_workers **ret_workers)
+int lea_batch_workers(const struct lea_batch_options *options, struct lea_workers **ret_workers)
 {
 	static const char *const lvm_args[] = {"vgchange", "-aay", "--autoactivation", "event",
 					       NULL};
-	const struct lea_workers_options options = {
+	const struct lea_workers_options worker_options = {
 		.activator = &lea_activator_real,
 		.activate = {.what = LEA_ACTIVATE_AUTO,
 			     .only_complete = true,
 			     .quiet_refusals = true,
 			     .quiet_success = true,
 			     .checks_duplicates = true,
-			     .lvm_path = how->lvm_path,
-			     .monitor = how->conf->monitoring,
-			     .defers_watch = how->defers_watch,
+			     .lvm_path = options->lvm_path,
+			     .monitor = options->conf->monitoring,
+			     .defers_watch = options->defers_watch,
 			     .poll = true,
-			     .first = how->needs ? how->needs->words
+			     .first = options->needs ? options->needs->words
 						 : (struct lea_volume_list){0}},
 		.lvm_args = lvm_args,
 		.lost = lea_requeue_lost,
-		.lvm_path = how->lvm_path,
-		.needs = how->needs,
-		.is_alone = how->is_boot,
-		.private_fd = how->reader ? lea_reader_fd(how->reader) : NULL,
-		.private_fd_count = how->reader ? 1 : 0,
+		.lvm_path = options->lvm_path,
+		.needs = options->needs,
+		.is_alone = options->is_boot,
+		.private_fd = options->reader ? lea_reader_fd(options->reader) : NULL,
+		.private_fd_count = options->reader ? 1 : 0,
 	};
 
-	return lea_workers_new(how->world, how->conf, &options, ret_workers);
+	return lea_workers_new(options->world, options->conf, &worker_options, ret_workers);
 }
 
 int lea_candidates_start(struct lea_candidates *candidates, struct lea_scan *scan,
@@ -645,7 +647,7 @@ size_t lea_candidates_open(const struct lea_candidates *candidates)
 
 void lea_candidates_stop(struct lea_candidates *candidates)
 {
-	candidates->how->pool->stop(candidates->how->workers);
+	candidates->options->pool->stop(candidates->options->workers);
 	candidates->open_count = 0;
 }
 
@@ -653,5 +655,5 @@ int lea_candidates_finish(struct lea_candidates *candidates)
 {
 	if (!lea_candidates_open(candidates))
 		return 0;
-	return candidates->how->pool->drain(candidates->how->workers);
+	return candidates->options->pool->drain(candidates->options->workers);
 }

@@ -183,11 +183,12 @@ void lea_batch_log_active(struct lea_log *log, struct lea_batch_active *active)
 	active->count = 0;
 }
 
-void lea_batch_report(const struct lea_batch_options *how, const struct lea_batch_summary *summary)
+void lea_batch_report(const struct lea_batch_options *options,
+		      const struct lea_batch_summary *summary)
 {
 	if (!summary->pvs && !summary->gone && !summary->vgs_failed)
 		return;
-	lea_log(how->world->log, LEA_LOG_PRINT,
+	lea_log(options->world->log, LEA_LOG_PRINT,
 		"%" PRIu32 " device(s), %" PRIu32 " PV(s), %" PRIu32 " removed, %" PRIu32
 		" VG(s) active (%" PRIu32 " LVs), %" PRIu32 " failed",
 		summary->devices, summary->pvs, summary->gone, summary->vgs_active, summary->lvs,

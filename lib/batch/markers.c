@@ -6,11 +6,11 @@
 #include "base/cleanup.h"
 #include "record/recorded_marker.h"
 
-int lea_batch_marks_open(struct lea_batch_marks *marks, const struct lea_batch_options *how)
+int lea_batch_marks_open(struct lea_batch_marks *marks, const struct lea_batch_options *options)
 {
-	marks->how = how;
-	marks->has_refused = lea_refused_any(how->event_fd);
-	marks->known_fd = lea_marker_open(how->event_fd);
+	marks->options = options;
+	marks->has_refused = lea_refused_any(options->event_fd);
+	marks->known_fd = lea_marker_open(options->event_fd);
 	return marks->known_fd < 0 ? marks->known_fd : 0;
 }
 
@@ -23,8 +23,8 @@ void lea_batch_marks_close(struct lea_batch_marks *marks)
 static void log_fault(const struct lea_batch_marks *marks, const char *what, int r)
 {
 	if (r < 0)
-		lea_log(marks->how->world->log, LEA_LOG_DEBUG, "%s: its recorded marker: %s", what,
-			strerror(-r));
+		lea_log(marks->options->world->log, LEA_LOG_DEBUG, "%s: its recorded marker: %s",
+			what, strerror(-r));
 }
 
 /* A device that was refused when it came into use has since become a PV of ours by a change. */
@@ -32,7 +32,7 @@ enum lea_entry_kind lea_batch_marks_kind(const struct lea_batch_marks *marks,
 					 const struct lea_entry *entry)
 {
 	if (entry->kind == LEA_ENTRY_MISSED && marks->has_refused &&
-	    lea_refused_is_set(marks->how->event_fd, entry->key))
+	    lea_refused_is_set(marks->options->event_fd, entry->key))
 		return LEA_ENTRY_CHANGE;
 	return entry->kind;
 }
@@ -56,7 +56,7 @@ static bool is_refused(const struct lea_found *found, const struct lea_record *r
 void lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct lea_found *found,
 			    const struct lea_record *record, enum lea_entry_kind kind)
 {
-	const int event_fd = marks->how->event_fd;
+	const int event_fd = marks->options->event_fd;
 	const struct lea_devid id = lea_device_id(&found->device);
 	char key[LEA_DEVID_TEXT_BYTES];
 
@@ -79,5 +79,6 @@ void lea_batch_marks_gone(const struct lea_batch_marks *marks, const struct lea_
 		log_fault(marks, entry->pvid,
 			  lea_marker_drop(marks->known_fd, &entry->device, entry->pvid));
 	if (marks->has_refused)
-		log_fault(marks, entry->key, lea_refused_drop(marks->how->event_fd, entry->key));
+		log_fault(marks, entry->key,
+			  lea_refused_drop(marks->options->event_fd, entry->key));
 }

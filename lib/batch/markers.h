@@ -11,14 +11,14 @@
 #include "scan/scan.h"
 
 struct lea_batch_marks {
-	const struct lea_batch_options *how; /* borrowed */
+	const struct lea_batch_options *options; /* borrowed */
 	int known_fd;			     /* owned; -1: not open */
 	bool has_refused;		     /* some instance may be marked as refused */
 };
 
 /* Returns 0 or -errno; lea_batch_marks_close is needed in either case. */
 LEA_MUST_CHECK int lea_batch_marks_open(struct lea_batch_marks *marks,
-					const struct lea_batch_options *how);
+					const struct lea_batch_options *options);
 void lea_batch_marks_close(struct lea_batch_marks *marks);
 
 /* How to treat this entry: an entry of a refused instance counts as a change. */

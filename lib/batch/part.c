@@ -171,7 +171,7 @@ struct done {
 };
 
 struct beginning {
-	const struct lea_batch_options *how;
+	const struct lea_batch_options *options;
 	void *done; /* tree of struct done, owned */
 };
 
@@ -194,16 +194,17 @@ static int note_done(void *arg, const char *vg_id, const struct lea_claim *claim
 	return node ? 0 : -ENOMEM;
 }
 
-static int queue_all(const struct lea_batch_options *how, const char *name,
+static int queue_all(const struct lea_batch_options *options, const char *name,
 		     enum lea_entry_kind kind)
 {
 	struct lea_device *devices = NULL;
 	size_t count = 0;
-	int r = lea_devices_of_vg(how->world, name, &devices, &count);
+	int r = lea_devices_of_vg(options->world, name, &devices, &count);
 
 	for (size_t i = 0; !r && i < count; i++) {
-		devices[i].diskseq = lea_sysfs_diskseq(how->world, lea_device_devno(&devices[i]));
-		r = lea_queue_put_device(how->event_fd, kind, &devices[i], "");
+		devices[i].diskseq =
+			lea_sysfs_diskseq(options->world, lea_device_devno(&devices[i]));
+		r = lea_queue_put_device(options->event_fd, kind, &devices[i], "");
 	}
 	lea_devices_free(devices, count);
 	return r;
@@ -218,20 +219,20 @@ static int begin_vg(void *arg, const struct lea_missing *missing)
 	/* It was activated with these PVs. If somebody has deactivated it since, it stays down. */
 	if (node && (*node)->pv_count >= missing->all_count - missing->count)
 		return 0;
-	r = queue_all(beginning->how, missing->vg, LEA_ENTRY_MISSED);
+	r = queue_all(beginning->options, missing->vg, LEA_ENTRY_MISSED);
 	return r < 0 ? r : 0;
 }
 
-int lea_part_begin(struct lea_part *part, const struct lea_batch_options *how)
+int lea_part_begin(struct lea_part *part, const struct lea_batch_options *options)
 {
-	struct beginning beginning = {.how = how};
+	struct beginning beginning = {.options = options};
 	struct lea_claims_now now = {0};
 	struct lea_claims claims;
 	int r;
 
 	if (!part)
 		return 0;
-	r = lea_claims_init(&claims, how->world, &now);
+	r = lea_claims_init(&claims, options->world, &now);
 	r = r ? r : lea_claim_each(&claims, note_done, &beginning);
 	r = r ? r : lea_missing_each(claims.run_fd, begin_vg, &beginning);
 	tdestroy(beginning.done, free);
@@ -292,17 +293,17 @@ static void tell(const struct lea_part *part, struct vg *vg, uint32_t left_ms)
 
 /* If the PV is gone that was noted, any other recorded PV will do. Without one there is nothing to
  * activate. */
-static int queue_vg(const struct lea_batch_options *how, const struct vg *vg)
+static int queue_vg(const struct lea_batch_options *options, const struct vg *vg)
 {
-	int r = lea_requeue_pv(how, &vg->pv, LEA_ENTRY_PART);
+	int r = lea_requeue_pv(options, &vg->pv, LEA_ENTRY_PART);
 
 	if (r == LEA_REQUEUE_NONE)
-		r = queue_all(how, vg->name, LEA_ENTRY_PART);
+		r = queue_all(options, vg->name, LEA_ENTRY_PART);
 	return r < 0 ? r : 0;
 }
 
 /* Returns 0 with the ms that are left in *ret_left, or LEA_PART_QUEUED, or -errno. */
-static int step_vg(struct lea_part *part, const struct lea_batch_options *how,
+static int step_vg(struct lea_part *part, const struct lea_batch_options *options,
 		   const struct lea_part_now *state, struct vg *vg, uint32_t *ret_left)
 {
 	int r;
@@ -314,14 +315,14 @@ static int step_vg(struct lea_part *part, const struct lea_batch_options *how,
 		tell(part, vg, *ret_left);
 		return 0;
 	}
-	r = queue_vg(how, vg);
+	r = queue_vg(options, vg);
 	if (r < 0)
 		return r;
 	remove_vg(part, vg);
 	return LEA_PART_QUEUED;
 }
 
-int lea_part_step(struct lea_part *part, const struct lea_batch_options *how,
+int lea_part_step(struct lea_part *part, const struct lea_batch_options *options,
 		  const struct lea_part_now *state, int *ret_wait_ms)
 {
 	uint32_t least_ms = UINT32_MAX, left_ms;
@@ -338,7 +339,7 @@ int lea_part_step(struct lea_part *part, const struct lea_batch_options *how,
 	}
 	for (vg = part->first; vg && r >= 0; vg = next) {
 		next = vg->next;
-		r = step_vg(part, how, state, vg, &left_ms);
+		r = step_vg(part, options, state, vg, &left_ms);
 		outcome |= r == LEA_PART_QUEUED;
 		if (!r && left_ms < least_ms)
 			least_ms = left_ms;

@@ -37,7 +37,7 @@ bool lea_part_is_waiting(const struct lea_part *part);
 
 /* Queues the devices of all incomplete VGs that no claim covers, so that a pass notes them: at the
  * runner's start. Reads all lookup files and claims. Returns 0 or -errno. */
-LEA_MUST_CHECK int lea_part_begin(struct lea_part *part, const struct lea_batch_options *how);
+LEA_MUST_CHECK int lea_part_begin(struct lea_part *part, const struct lea_batch_options *options);
 
 /* What decides about the waits at this moment. */
 struct lea_part_now {
@@ -55,5 +55,5 @@ enum lea_part_outcome {
  * line when a VG begins to wait. *ret_wait_ms: call again after that time; -1: not needed. Returns 0,
  * LEA_PART_QUEUED, or -errno.
  */
-LEA_MUST_CHECK int lea_part_step(struct lea_part *part, const struct lea_batch_options *how,
+LEA_MUST_CHECK int lea_part_step(struct lea_part *part, const struct lea_batch_options *options,
 				 const struct lea_part_now *state, int *ret_wait_ms);

@@ -10,80 +10,81 @@
 #include "state/online.h"
 #include "state/queue.h"
 
-static int put_again(const struct lea_batch_options *how, const struct lea_found *found)
+static int put_again(const struct lea_batch_options *options, const struct lea_found *found)
 {
 	struct lea_device device = found->device; /* the name is borrowed */
 
 	device.devlinks = device.properties = NULL;
 	/* Not ordered with udev's events: the pass asks which instance has the number by then. */
 	device.seqnum = 0;
-	return lea_queue_put_device(how->event_fd, LEA_ENTRY_MISSED, &device, found->label.pvid);
+	return lea_queue_put_device(options->event_fd, LEA_ENTRY_MISSED, &device,
+				    found->label.pvid);
 }
 
-static int drop_claim_and_online(const struct lea_batch_options *how, const char *vg_id,
+static int drop_claim_and_online(const struct lea_batch_options *options, const char *vg_id,
 				 const char *vg_name)
 {
 	struct lea_claims claims;
-	int r = lea_claims_init(&claims, how->world, NULL);
+	int r = lea_claims_init(&claims, options->world, NULL);
 
 	r = r ? r : lea_claim_drop(&claims, vg_id);
 	return r < 0 ? r : lea_vg_online_drop(claims.run_fd, vg_name);
 }
 
-int lea_requeue_vg(const struct lea_batch_options *how, const struct lea_scan_vg *scanned)
+int lea_requeue_vg(const struct lea_batch_options *options, const struct lea_scan_vg *scanned)
 {
 	const struct lea_vg *vg = scanned->vg;
-	int r = drop_claim_and_online(how, vg->id, vg->name);
+	int r = drop_claim_and_online(options, vg->id, vg->name);
 
-	lea_log_with(how->world->log, LEA_LOG_PRINT,
+	lea_log_with(options->world->log, LEA_LOG_PRINT,
 		     &(const struct lea_log_fields){.vg = vg->name, .vg_id = vg->id},
 		     "VG %s: another command changed it meanwhile; its devices are queued again",
 		     vg->name);
 	for (uint32_t i = 0; r >= 0 && i < vg->pv_count; i++)
 		if (scanned->pv[i])
-			r = put_again(how, scanned->pv[i]);
+			r = put_again(options, scanned->pv[i]);
 	if (r < 0)
-		return lea_log_fault(how->world->log, r, "VG %s: queuing its devices again",
+		return lea_log_fault(options->world->log, r, "VG %s: queuing its devices again",
 				     vg->name);
 	return 0;
 }
 
-int lea_requeue_pv(const struct lea_batch_options *how, const struct lea_claim_pv *pv,
+int lea_requeue_pv(const struct lea_batch_options *options, const struct lea_claim_pv *pv,
 		   enum lea_entry_kind kind)
 {
 	LEA_AUTO(lea_device_done) struct lea_device device = lea_device_with_id(&pv->id);
-	int r = lea_duplicate_fill(how->world, &device);
+	int r = lea_duplicate_fill(options->world, &device);
 
 	if (r)
 		return r < 0 ? r : LEA_REQUEUE_NONE;
-	return lea_queue_put_device(how->event_fd, kind, &device, pv->pvid);
+	return lea_queue_put_device(options->event_fd, kind, &device, pv->pvid);
 }
 
-static int put_any(const struct lea_batch_options *how, const struct lea_claim *claim,
+static int put_any(const struct lea_batch_options *options, const struct lea_claim *claim,
 		   enum lea_entry_kind kind)
 {
 	int r = LEA_REQUEUE_NONE;
 
 	for (uint32_t i = 0; r == LEA_REQUEUE_NONE && i < claim->pv_count; i++)
-		r = lea_requeue_pv(how, &claim->pv[i], kind);
+		r = lea_requeue_pv(options, &claim->pv[i], kind);
 	return r;
 }
 
 /* Queues the device before it drops the claim: if the process dies in between, the device is read
  * once more than needed. */
-static int queue_one(const struct lea_batch_options *how, const char *vg_id,
+static int queue_one(const struct lea_batch_options *options, const char *vg_id,
 		     const struct lea_claim *claim)
 {
-	const int r = put_any(how, claim, LEA_ENTRY_MISSED);
+	const int r = put_any(options, claim, LEA_ENTRY_MISSED);
 
-	return r ? r : drop_claim_and_online(how, vg_id, claim->vg_name);
+	return r ? r : drop_claim_and_online(options, vg_id, claim->vg_name);
 }
 
-static int read_claim(const struct lea_batch_options *how, const char *vg_id,
+static int read_claim(const struct lea_batch_options *options, const char *vg_id,
 		      struct lea_claim *ret_claim)
 {
 	struct lea_claims claims;
-	const int r = lea_claims_init(&claims, how->world, NULL);
+	const int r = lea_claims_init(&claims, options->world, NULL);
 
 	return r ? r : lea_claim_read(&claims, vg_id, ret_claim);
 }
@@ -94,12 +95,12 @@ int lea_requeue_lost(struct lea_world *world, const char *vg_id)
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	const int run_fd = lea_world_run(world);
 	LEA_AUTO(lea_closep) int event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
-	const struct lea_batch_options how = {.world = world, .event_fd = event_fd};
-	int r = event_fd < 0 ? event_fd : read_claim(&how, vg_id, &claim);
+	const struct lea_batch_options options = {.world = world, .event_fd = event_fd};
+	int r = event_fd < 0 ? event_fd : read_claim(&options, vg_id, &claim);
 
 	if (r > 0 || (!r && (claim.state != LEA_CLAIM_CLAIMED || claim.pid != getpid())))
 		return 0;
-	r = r ? r : queue_one(&how, vg_id, &claim);
+	r = r ? r : queue_one(&options, vg_id, &claim);
 	if (r < 0)
 		return lea_log_fault(world->log, r, "VG %s: queuing a device of it again",
 				     claim.vg_name[0] ? claim.vg_name : vg_id);
@@ -113,12 +114,12 @@ int lea_requeue_lost(struct lea_world *world, const char *vg_id)
 	return 0;
 }
 
-int lea_requeue_monitor(const struct lea_batch_options *how, const char *vg_id)
+int lea_requeue_monitor(const struct lea_batch_options *options, const char *vg_id)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	int r = read_claim(how, vg_id, &claim);
+	int r = read_claim(options, vg_id, &claim);
 
 	if (r || claim.state != LEA_CLAIM_DONE)
 		return r < 0 ? r : LEA_REQUEUE_NONE;
-	return put_any(how, &claim, LEA_ENTRY_WATCH);
+	return put_any(options, &claim, LEA_ENTRY_WATCH);
 }

@@ -13,7 +13,7 @@
 
 /* Drops the VG's claim and its vgs_online file, and queues all its devices. Returns 0 or -errno
  * (logged). */
-LEA_MUST_CHECK int lea_requeue_vg(const struct lea_batch_options *how,
+LEA_MUST_CHECK int lea_requeue_vg(const struct lea_batch_options *options,
 				  const struct lea_scan_vg *scanned);
 
 enum lea_requeue_outcome {
@@ -21,11 +21,11 @@ enum lea_requeue_outcome {
 };
 /* Queues a PV. Returns 0, LEA_REQUEUE_NONE if the device is gone or another one has its number, or
  * -errno; does not log. */
-LEA_MUST_CHECK int lea_requeue_pv(const struct lea_batch_options *how,
+LEA_MUST_CHECK int lea_requeue_pv(const struct lea_batch_options *options,
 				  const struct lea_claim_pv *pv, enum lea_entry_kind kind);
 /* Queues one device of a VG that is done, so that dmeventd gets its active LVs. The claim stays.
  * Returns 0, an outcome, or -errno; does not log. */
-LEA_MUST_CHECK int lea_requeue_monitor(const struct lea_batch_options *how, const char *vg_id);
+LEA_MUST_CHECK int lea_requeue_monitor(const struct lea_batch_options *options, const char *vg_id);
 
 /*
  * lea_requeue_lost - a worker ended without reporting this VG

@@ -58,7 +58,7 @@ struct inflight {
 };
 
 struct boot {
-	const struct lea_boot_scan_options *how;
+	const struct lea_boot_scan_options *options;
 	struct lea_world *world;
 	const struct lea_udev *udev;
 	struct lea_udevmon *monitor;
@@ -87,7 +87,7 @@ static bool is_done(struct boot *boot, const struct lea_udevmon_event *event, co
 
 	return done && device->diskseq && !device->is_gone && !event->is_activation &&
 	       !strcmp(done->pvid, pvid) && !lea_device_queue_find(&boot->pending, device) &&
-	       lea_marker_is_set(boot->how->batch.event_fd, device, pvid);
+	       lea_marker_is_set(boot->options->batch.event_fd, device, pvid);
 }
 
 static int add(void *arg, struct lea_udevmon_event *event)
@@ -145,7 +145,7 @@ static int process_queued(void *arg, struct lea_entry *entries, size_t count)
 {
 	struct boot *boot = arg;
 
-	return lea_batch_run(&boot->how->batch, entries, count, &boot->summary);
+	return lea_batch_run(&boot->options->batch, entries, count, &boot->summary);
 }
 
 /* Takes the lock unless it is held; waits for an earlier runner. */
@@ -154,7 +154,7 @@ static int lock(struct boot *boot)
 	int r = 0;
 
 	while (boot->lock_fd < 0) {
-		r = lea_queue_lock(boot->how->batch.event_fd, &boot->lock_fd);
+		r = lea_queue_lock(boot->options->batch.event_fd, &boot->lock_fd);
 		if (r != LEA_QUEUE_RUNNING)
 			return r;
 		boot->world->clock->sleep_ms(boot->world->clock, BUSY_MS);
@@ -203,8 +203,8 @@ static int submit(struct boot *boot)
 	inflight->devices = boot->pending;
 	boot->pending = (struct lea_device_queue){0};
 	r = r ? r
-	      : lea_batch_start(&boot->how->batch, inflight->devices.entry, inflight->devices.count,
-				&boot->summary, &inflight->pass);
+	      : lea_batch_start(&boot->options->batch, inflight->devices.entry,
+				inflight->devices.count, &boot->summary, &inflight->pass);
 	if (r) {
 		lea_device_queue_done(&inflight->devices);
 		free(inflight);
@@ -212,7 +212,7 @@ static int submit(struct boot *boot)
 	}
 	inflight->next = boot->inflight;
 	boot->inflight = inflight;
-	return boot->how->batch.pool->step(boot->how->batch.workers);
+	return boot->options->batch.pool->step(boot->options->batch.workers);
 }
 
 /* Ends all passes whose VGs are done. After the last one it drains the queue and releases the
@@ -220,7 +220,7 @@ static int submit(struct boot *boot)
 static int reap_finished(struct boot *boot)
 {
 	const struct lea_runner_options runner = {
-		.event_fd = boot->how->batch.event_fd,
+		.event_fd = boot->options->batch.event_fd,
 		.process = process_queued,
 		.arg = boot,
 		.clock = boot->world->clock,
@@ -259,7 +259,7 @@ static void abort_all(struct boot *boot)
 {
 	struct inflight *inflight;
 
-	boot->how->batch.pool->stop(boot->how->batch.workers);
+	boot->options->batch.pool->stop(boot->options->batch.workers);
 	while ((inflight = boot->inflight)) {
 		boot->inflight = inflight->next;
 		lea_batch_drop(inflight->pass);
@@ -283,8 +283,8 @@ static int begin_again(struct boot *boot, int shortage)
 	lea_device_queue_clear(&boot->pending);
 	lea_device_queue_clear(&boot->done);
 	abort_all(boot);
-	if (boot->how->batch.reader)
-		lea_reader_drop(boot->how->batch.reader);
+	if (boot->options->batch.reader)
+		lea_reader_drop(boot->options->batch.reader);
 	world->clock->sleep_ms(world->clock, SHORT_MS);
 	return boot->udev->enumerate(boot->monitor, add, boot);
 }
@@ -298,8 +298,8 @@ static int again_if_short(struct boot *boot, int r)
 /* @wait_ms: for the next broadcast or a worker. */
 static int wait_and_receive(struct boot *boot, int wait_ms, bool *ret_any)
 {
-	const struct lea_pool *pool = boot->how->batch.pool;
-	struct lea_workers *workers = boot->how->batch.workers;
+	const struct lea_pool *pool = boot->options->batch.pool;
+	struct lea_workers *workers = boot->options->batch.workers;
 	struct pollfd heard[] = {
 		{.fd = boot->udev->fd(boot->monitor), .events = POLLIN},
 		{.fd = pool->fd(workers), .events = POLLIN},
@@ -334,7 +334,7 @@ static int check_ready(struct boot *boot)
 		return r;
 	boot->is_ready = true;
 	lea_timeline_note(boot->world, LEA_RING_READY, &(struct lea_timeline_note){0});
-	boot->how->ready(boot->how->arg);
+	boot->options->ready(boot->options->arg);
 	return 0;
 }
 
@@ -365,7 +365,7 @@ static int step(struct boot *boot)
 	bool any;
 	int r;
 
-	lea_late_step(&boot->late, boot->world, boot->how->batch.needs, boot->summary.pvs);
+	lea_late_step(&boot->late, boot->world, boot->options->batch.needs, boot->summary.pvs);
 	r = wait_and_receive(boot, boot->pending.count ? coalesce_ms(boot) : idle_ms(boot), &any);
 	if (r)
 		return r;
@@ -376,14 +376,14 @@ static int step(struct boot *boot)
 		return 0;
 	/* While the gate is closed no other process takes what lvmevent sweep puts into the queue
 	 * and waits for, or what a boot scan that died had taken. */
-	if (lea_queue_has_work(boot->how->batch.event_fd))
+	if (lea_queue_has_work(boot->options->batch.event_fd))
 		return submit_and_reap(boot);
 	return boot->is_ready || boot->inflight ? 0 : check_ready(boot);
 }
 
 static int drain(struct boot *boot)
 {
-	int r = boot->how->batch.pool->wait(boot->how->batch.workers);
+	int r = boot->options->batch.pool->wait(boot->options->batch.workers);
 
 	return r ? r : reap_finished(boot);
 }
@@ -394,9 +394,10 @@ static int scan_until_quiet(struct boot *boot)
 
 	if (run_fd < 0)
 		return run_fd;
-	boot->overdue_ms = lea_world_now_ms(boot->world) + boot->how->batch.conf->boot_deadline_ms;
-	r = lea_deadline_start(boot->world->clock, boot->how->batch.conf->boot_deadline_ms,
-			       boot->how->ready, boot->how->arg);
+	boot->overdue_ms =
+		lea_world_now_ms(boot->world) + boot->options->batch.conf->boot_deadline_ms;
+	r = lea_deadline_start(boot->world->clock, boot->options->batch.conf->boot_deadline_ms,
+			       boot->options->ready, boot->options->arg);
 	r = r ? r : again_if_short(boot, boot->udev->enumerate(boot->monitor, add, boot));
 	do {
 		while (r == 0 && (lea_gate_is_closed(run_fd) || boot->pending.count))
@@ -417,13 +418,13 @@ static bool is_awaited(void *arg)
 	struct pollfd heard = {.fd = boot->udev->fd(boot->monitor), .events = POLLIN};
 
 	return poll(&heard, 1, 0) > 0 ||
-	       lea_reader_is_awaited(boot->how->batch.reader, boot->how->batch.event_fd);
+	       lea_reader_is_awaited(boot->options->batch.reader, boot->options->batch.event_fd);
 }
 
-int lea_boot_scan_run(const struct lea_boot_scan_options *how)
+int lea_boot_scan_run(const struct lea_boot_scan_options *options)
 {
-	struct lea_world *world = how->batch.world;
-	struct boot boot = {.how = how, .world = world, .udev = world->udev, .lock_fd = -1};
+	struct lea_world *world = options->batch.world;
+	struct boot boot = {.options = options, .world = world, .udev = world->udev, .lock_fd = -1};
 	LEA_AUTO(lea_closep) int flag_fd = -1;
 	int r;
 
@@ -434,17 +435,17 @@ int lea_boot_scan_run(const struct lea_boot_scan_options *how)
 	LEA_CRASHPOINT("boot.listen", NULL);
 	/* The gate waits for the holder of this flag. Without the flag (/run is full) the gate only
 	 * opens early. */
-	r = lea_flag_raise(how->batch.event_fd, LEA_FLAG_BOOT, &flag_fd);
+	r = lea_flag_raise(options->batch.event_fd, LEA_FLAG_BOOT, &flag_fd);
 	if (r < 0)
 		lea_log(boot.world->log, LEA_LOG_WARNING, "boot scan: locking event/boot: %s",
 			strerror(-r));
-	if (how->batch.reader)
-		lea_reader_listen(how->batch.reader, is_awaited, &boot);
+	if (options->batch.reader)
+		lea_reader_listen(options->batch.reader, is_awaited, &boot);
 	r = scan_until_quiet(&boot);
 	abort_all(&boot);
-	how->batch.pool->hand_over(how->batch.workers);
-	lea_batch_report(&how->batch, &boot.summary);
-	lea_incomplete_log(how->batch.waiting, boot.world);
+	options->batch.pool->hand_over(options->batch.workers);
+	lea_batch_report(&options->batch, &boot.summary);
+	lea_incomplete_log(options->batch.waiting, boot.world);
 	lea_device_queue_done(&boot.pending);
 	lea_device_queue_done(&boot.done);
 	boot.udev->close(boot.monitor);

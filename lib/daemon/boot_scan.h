@@ -21,4 +21,4 @@ struct lea_boot_scan_options {
 };
 
 /* Blocks until the gate is open and each VG is active or has failed. Returns 0 or -errno. */
-LEA_MUST_CHECK int lea_boot_scan_run(const struct lea_boot_scan_options *how);
+LEA_MUST_CHECK int lea_boot_scan_run(const struct lea_boot_scan_options *options);

@@ -161,11 +161,11 @@ static int publish(int run_fd, const struct lea_entry *entry)
 
 static int open_run(const char *run_dir)
 {
-	const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
-	int fd = open(run_dir, how);
+	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+	int fd = open(run_dir, flags);
 
 	if (fd < 0 && errno == ENOENT && (mkdir(run_dir, 0700) == 0 || errno == EEXIST))
-		fd = open(run_dir, how);
+		fd = open(run_dir, flags);
 	return fd < 0 ? -errno : fd;
 }
 

@@ -9,7 +9,7 @@
 #define MOST_MS 60000U
 
 struct step {
-	const struct lea_batch_options *how;
+	const struct lea_batch_options *options;
 	int run_fd;
 	bool keeps_asked; /* an earlier process asked, and may have died of it */
 	uint32_t count;
@@ -33,7 +33,7 @@ static int ask_for_one(void *arg, const char *vg_id, bool is_asked)
 	int r;
 
 	(void)is_asked;
-	r = lea_requeue_monitor(step->how, vg_id);
+	r = lea_requeue_monitor(step->options, vg_id);
 	if (r == LEA_REQUEUE_NONE)
 		return lea_monitor_deferred_drop(step->run_fd, vg_id);
 	return r ? r : lea_monitor_deferred_set_asked(step->run_fd, vg_id);
@@ -52,11 +52,12 @@ static bool waits(struct lea_monitor_retry *later, struct lea_world *world)
 	return now - later->began_ms < MOST_MS;
 }
 
-int lea_monitor_retry_step(struct lea_monitor_retry *later, const struct lea_batch_options *how,
+int lea_monitor_retry_step(struct lea_monitor_retry *later, const struct lea_batch_options *options,
 			   int *ret_wait_ms)
 {
-	struct step step = {
-		.how = how, .run_fd = lea_world_run(how->world), .keeps_asked = !later->is_begun};
+	struct step step = {.options = options,
+			    .run_fd = lea_world_run(options->world),
+			    .keeps_asked = !later->is_begun};
 	int r;
 
 	*ret_wait_ms = -1;
@@ -69,7 +70,7 @@ int lea_monitor_retry_step(struct lea_monitor_retry *later, const struct lea_bat
 		if (r || !step.count)
 			return r;
 	}
-	if (waits(later, how->world)) {
+	if (waits(later, options->world)) {
 		*ret_wait_ms = LOOK_MS;
 		return 0;
 	}

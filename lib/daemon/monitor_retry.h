@@ -29,4 +29,5 @@ enum lea_monitor_retry_outcome {
  * needed. Returns 0, LEA_MONITOR_RETRY_QUEUED, or -errno.
  */
 LEA_MUST_CHECK int lea_monitor_retry_step(struct lea_monitor_retry *later,
-					  const struct lea_batch_options *how, int *ret_wait_ms);
+					  const struct lea_batch_options *options,
+					  int *ret_wait_ms);

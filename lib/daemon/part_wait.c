@@ -6,7 +6,7 @@
 #include "memory/boot_memory_file.h"
 
 /* Without a memory every VG waits as long as its rule says. */
-static void read_memory(struct lea_part_wait *wait, const struct lea_batch_options *how)
+static void read_memory(struct lea_part_wait *wait, const struct lea_batch_options *options)
 {
 	struct lea_boot_memory memory = {0};
 
@@ -14,29 +14,29 @@ static void read_memory(struct lea_part_wait *wait, const struct lea_batch_optio
 		return;
 	wait->is_read = true;
 	wait->arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
-	if (wait->arena && !lea_boot_memory_read(how->world, wait->arena, &memory))
+	if (wait->arena && !lea_boot_memory_read(options->world, wait->arena, &memory))
 		wait->memory = memory;
 }
 
-int lea_part_wait_step(struct lea_part_wait *wait, const struct lea_batch_options *how,
+int lea_part_wait_step(struct lea_part_wait *wait, const struct lea_batch_options *options,
 		       int *ret_wait_ms)
 {
 	struct lea_part_now now = {.memory = &wait->memory};
 	int r;
 
 	*ret_wait_ms = -1;
-	if (!how->part)
+	if (!options->part)
 		return 0;
 	if (!wait->is_begun) {
-		r = lea_part_begin(how->part, how);
+		r = lea_part_begin(options->part, options);
 		wait->is_begun = r >= 0;
 		return r < 0 ? r : LEA_PART_QUEUED;
 	}
-	if (!lea_part_is_waiting(how->part))
+	if (!lea_part_is_waiting(options->part))
 		return 0;
-	read_memory(wait, how);
-	now.is_idle = !lea_udev_is_busy(how->world);
-	return lea_part_step(how->part, how, &now, ret_wait_ms);
+	read_memory(wait, options);
+	now.is_idle = !lea_udev_is_busy(options->world);
+	return lea_part_step(options->part, options, &now, ret_wait_ms);
 }
 
 void lea_part_wait_done(struct lea_part_wait *wait)

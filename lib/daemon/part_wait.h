@@ -11,8 +11,8 @@ struct lea_part_wait {
 	struct lea_boot_memory memory; /* of the last boot; read when the first VG waits */
 };
 
-/* To be called when nothing is pending and the gate is open. With how->part NULL it does nothing.
+/* To be called when nothing is pending and the gate is open. With options->part NULL it does nothing.
  * Returns as lea_part_step. */
 LEA_MUST_CHECK int lea_part_wait_step(struct lea_part_wait *wait,
-				      const struct lea_batch_options *how, int *ret_wait_ms);
+				      const struct lea_batch_options *options, int *ret_wait_ms);
 void lea_part_wait_done(struct lea_part_wait *wait);

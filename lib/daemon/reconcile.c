@@ -31,7 +31,7 @@ struct instances {
 };
 
 struct reconcile {
-	const struct lea_reconcile_options *how;
+	const struct lea_reconcile_options *options;
 	/* PV instances listed in claims. */
 	struct instances done;	/* nothing is to be done about these */
 	struct instances again; /* recorded, but the VG's activation did not end well */
@@ -84,7 +84,7 @@ static int read_claims(struct reconcile *reconcile)
 {
 	struct lea_claims_now now = {0};
 	struct lea_claims claims;
-	int r = lea_claims_init(&claims, reconcile->how->world, &now);
+	int r = lea_claims_init(&claims, reconcile->options->world, &now);
 
 	r = r ? r : lea_claim_each(&claims, collect, reconcile);
 	sort(&reconcile->done);
@@ -140,7 +140,7 @@ static bool is_pv(const struct lea_device *device)
 static void name_unfinished(struct reconcile *reconcile, const struct lea_device *device,
 			    const char *what_now)
 {
-	struct lea_log *log = reconcile->how->world->log;
+	struct lea_log *log = reconcile->options->world->log;
 
 	if (++reconcile->named <= NAMED_MOST)
 		lea_log(log, LEA_LOG_WARNING,
@@ -154,21 +154,21 @@ static void name_unfinished(struct reconcile *reconcile, const struct lea_device
 static void retrigger(struct reconcile *reconcile, const struct lea_device *device)
 {
 	name_unfinished(reconcile, device,
-			lea_sysfs_announce(reconcile->how->world, lea_device_devno(device)) == 0
+			lea_sysfs_announce(reconcile->options->world, lea_device_devno(device)) == 0
 				? "its event is triggered again"
 				: "its event cannot be triggered again");
 }
 
 /* The entry that an event of this device would have queued. */
-static struct lea_entry entry_of(const struct lea_reconcile_options *how,
+static struct lea_entry entry_of(const struct lea_reconcile_options *options,
 				 const struct lea_device *device)
 {
-	struct lea_entry entry = {.kind = how->takes_note ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED,
+	struct lea_entry entry = {.kind = options->takes_note ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED,
 				  .device = *device}; /* borrowed */
 	char uuid[64];
 
 	if (!entry.device.diskseq)
-		entry.device.diskseq = lea_sysfs_diskseq(how->world, lea_device_devno(device));
+		entry.device.diskseq = lea_sysfs_diskseq(options->world, lea_device_devno(device));
 	if (!lea_udevdb_property(device, "ID_FS_UUID", uuid, sizeof(uuid)) ||
 	    lea_id_parse(uuid, entry.pvid) < 0)
 		entry.pvid[0] = '\0';
@@ -180,14 +180,14 @@ static struct lea_entry entry_of(const struct lea_reconcile_options *how,
  * Was it this PV when it came into use, and were we in charge then? Otherwise no event was missed:
  * an administrator made it a PV, or took charge, since.
  */
-static bool came_as_pv(const struct lea_reconcile_options *how, const struct lea_device *device)
+static bool came_as_pv(const struct lea_reconcile_options *options, const struct lea_device *device)
 {
 	char first[64] = "", uuid[64] = "", initialized[32];
-	int run_fd = lea_world_run(how->world);
+	int run_fd = lea_world_run(options->world);
 
 	lea_udevdb_property(device, "ID_FS_UUID", uuid, sizeof(uuid));
 	if (!lea_udevdb_property(device, "LVMEVENT_FIRST", first, sizeof(first)) || !first[0])
-		return how->is_boot;
+		return options->is_boot;
 	if (strcmp(first, uuid) != 0)
 		return false;
 	return !lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized)) ||
@@ -200,7 +200,7 @@ static bool came_as_pv(const struct lea_reconcile_options *how, const struct lea
  */
 static bool is_taken(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
-	const int event_fd = reconcile->how->event_fd;
+	const int event_fd = reconcile->options->event_fd;
 
 	return entry->device.diskseq && lea_queue_is_taken(event_fd, entry) &&
 	       lea_marker_is_set(event_fd, &entry->device, entry->pvid) &&
@@ -210,13 +210,13 @@ static bool is_taken(const struct reconcile *reconcile, const struct lea_entry *
 /* Except at boot a marker also says that the VG was dealt with, unless a claim says otherwise. */
 static bool is_marked(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
-	return !reconcile->how->is_boot && !is_among(&reconcile->again, entry) &&
-	       lea_marker_is_set(reconcile->how->event_fd, &entry->device, entry->pvid);
+	return !reconcile->options->is_boot && !is_among(&reconcile->again, entry) &&
+	       lea_marker_is_set(reconcile->options->event_fd, &entry->device, entry->pvid);
 }
 
 static bool is_dealt_with(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
-	const int event_fd = reconcile->how->event_fd;
+	const int event_fd = reconcile->options->event_fd;
 
 	if (reconcile->has_boot_scan)
 		return lea_marker_is_set(event_fd, &entry->device, entry->pvid) ||
@@ -232,8 +232,8 @@ static bool is_probed(const struct reconcile *reconcile, const struct lea_device
 
 	if (!reconcile->probes)
 		return false;
-	entry = entry_of(reconcile->how, device);
-	return lea_probed_is_set(reconcile->how->event_fd, entry.key) &&
+	entry = entry_of(reconcile->options, device);
+	return lea_probed_is_set(reconcile->options->event_fd, entry.key) &&
 	       !find_device(&reconcile->again, &entry.device);
 }
 
@@ -255,7 +255,7 @@ static bool is_nothing_new(struct reconcile *reconcile, const struct lea_device 
 		return is_lv_of_others(&brief) ||
 		       lea_udevdb_property(&brief, "ID_FS_TYPE", type, sizeof(type)) ||
 		       is_probed(reconcile, &brief);
-	entry = entry_of(reconcile->how, &brief);
+	entry = entry_of(reconcile->options, &brief);
 	return entry.pvid[0] && is_dealt_with(reconcile, &entry);
 }
 
@@ -322,89 +322,92 @@ static enum lea_entry_kind kind_of_unnamed(struct lea_world *world, const struct
 static int reconcile_unnamed(const struct reconcile *reconcile, const struct lea_device *device,
 			     struct lea_reconcile_result *result)
 {
-	const struct lea_reconcile_options *how = reconcile->how;
+	const struct lea_reconcile_options *options = reconcile->options;
 	const struct lea_claim_pv *pv;
 	struct lea_entry entry;
 	int r;
 
-	if (!reconcile->probes || is_probed(reconcile, device) || !is_unnamed(how->world, device))
+	if (!reconcile->probes || is_probed(reconcile, device) ||
+	    !is_unnamed(options->world, device))
 		return 0;
-	entry = entry_of(how, device);
-	entry.kind = kind_of_unnamed(how->world, device);
+	entry = entry_of(options, device);
+	entry.kind = kind_of_unnamed(options->world, device);
 	pv = find_device(&reconcile->again, &entry.device);
 	if (pv)
 		memcpy(entry.pvid, pv->pvid, sizeof(entry.pvid));
 	result->unnamed++;
-	r = lea_queue_put_if_absent(how->event_fd, &entry);
+	r = lea_queue_put_if_absent(options->event_fd, &entry);
 	if (r == -E2BIG) {
 		entry.device.devlinks = entry.device.properties = NULL;
-		r = lea_queue_put_if_absent(how->event_fd, &entry);
+		r = lea_queue_put_if_absent(options->event_fd, &entry);
 	}
-	return r < 0 ? r : lea_probed_set(how->event_fd, entry.key);
+	return r < 0 ? r : lea_probed_set(options->event_fd, entry.key);
 }
 
 static int reconcile_device(struct reconcile *reconcile, struct lea_device *device,
 			    struct lea_reconcile_result *result)
 {
-	const struct lea_reconcile_options *how = reconcile->how;
+	const struct lea_reconcile_options *options = reconcile->options;
 	struct lea_entry entry;
 	int r;
 
 	if (is_nothing_new(reconcile, device))
 		return 0;
-	r = lea_udevdb_fill(how->world, device);
+	r = lea_udevdb_fill(options->world, device);
 	if (r)
 		return r;
 	if (!device->properties || !device->properties[0] ||
 	    lea_udevdb_is(device, "ID_PROCESSING", "1")) {
 		result->unfinished++;
-		if (how->retrigger)
+		if (options->retrigger)
 			retrigger(reconcile, device);
-		else if (how->names)
+		else if (options->names)
 			name_unfinished(reconcile, device, "udev does nothing else");
 		return 0;
 	}
 	if (!is_pv(device))
 		return reconcile_unnamed(reconcile, device, result);
-	entry = entry_of(how, device);
-	if (is_dealt_with(reconcile, &entry) || (!how->takes_note && !came_as_pv(how, device)))
+	entry = entry_of(options, device);
+	if (is_dealt_with(reconcile, &entry) ||
+	    (!options->takes_note && !came_as_pv(options, device)))
 		return 0;
 	/* Long properties can be read from udev again. */
 	entry.device.devlinks = entry.device.properties = NULL;
 	result->enqueued++;
-	return reconcile->has_boot_scan ? how->left(how->arg, &entry)
-					: lea_queue_put_if_absent(how->event_fd, &entry);
+	return reconcile->has_boot_scan ? options->left(options->arg, &entry)
+					: lea_queue_put_if_absent(options->event_fd, &entry);
 }
 
 static int reconcile_all(struct reconcile *reconcile, struct lea_reconcile_result *result)
 {
 	struct lea_device *devices = NULL;
-	int r = lea_devices_enumerate(reconcile->how->world, &devices, &result->devices);
+	int r = lea_devices_enumerate(reconcile->options->world, &devices, &result->devices);
 
 	for (size_t i = 0; r == 0 && i < result->devices; i++)
 		r = reconcile_device(reconcile, &devices[i], result);
 	lea_devices_free(devices, result->devices);
 	if (reconcile->named > NAMED_MOST)
-		lea_log(reconcile->how->world->log, LEA_LOG_WARNING,
+		lea_log(reconcile->options->world->log, LEA_LOG_WARNING,
 			"%zu more devices: udev has not finished with them",
 			reconcile->named - NAMED_MOST);
 	return r;
 }
 
-int lea_reconcile(const struct lea_reconcile_options *how, struct lea_reconcile_result *ret_result)
+int lea_reconcile(const struct lea_reconcile_options *options,
+		  struct lea_reconcile_result *ret_result)
 {
-	struct reconcile reconcile = {.how = how};
+	struct reconcile reconcile = {.options = options};
 	struct lea_reconcile_result result = {0};
 	int r;
 
 	LEA_CRASHPOINT("sweep.begin", NULL);
-	reconcile.has_boot_scan = how->left && lea_flag_is_up(how->event_fd, LEA_FLAG_BOOT);
-	reconcile.probes = how->conf->probe_unknown && how->conf->event_activation &&
-			   !how->is_boot && !how->takes_note && !reconcile.has_boot_scan;
-	reconcile.data_fd = lea_udevbrief_open(how->world);
+	reconcile.has_boot_scan = options->left && lea_flag_is_up(options->event_fd, LEA_FLAG_BOOT);
+	reconcile.probes = options->conf->probe_unknown && options->conf->event_activation &&
+			   !options->is_boot && !options->takes_note && !reconcile.has_boot_scan;
+	reconcile.data_fd = lea_udevbrief_open(options->world);
 	r = reconcile.has_boot_scan ? 0 : read_claims(&reconcile);
 	if (r == 0 && !reconcile.has_boot_scan)
-		lea_duplicates_reconcile(how->world, how->conf, how->event_fd);
+		lea_duplicates_reconcile(options->world, options->conf, options->event_fd);
 	r = r ? r : reconcile_all(&reconcile, &result);
 	lea_closep(&reconcile.data_fd);
 	free(reconcile.done.pv);
@@ -437,7 +440,7 @@ static int highest_diskseq(struct lea_world *world, uint64_t *ret_diskseq)
 
 int lea_take_charge(struct lea_world *world, const struct lea_conf *conf)
 {
-	struct lea_reconcile_options how = {.world = world, .conf = conf, .takes_note = true};
+	struct lea_reconcile_options options = {.world = world, .conf = conf, .takes_note = true};
 	struct lea_reconcile_result result;
 	int run_fd = lea_world_run(world), r;
 	LEA_AUTO(lea_closep) int event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
@@ -450,6 +453,6 @@ int lea_take_charge(struct lea_world *world, const struct lea_conf *conf)
 				    diskseq);
 	if (r)
 		return r < 0 ? r : 0;
-	how.event_fd = event_fd;
-	return lea_reconcile(&how, &result);
+	options.event_fd = event_fd;
+	return lea_reconcile(&options, &result);
 }

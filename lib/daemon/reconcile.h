@@ -44,7 +44,7 @@ struct lea_reconcile_result {
 
 /* Walks sysfs once and queues an entry for each PV that nothing has dealt with. Logs what it
  * retriggers. Returns 0 or -errno. */
-LEA_MUST_CHECK int lea_reconcile(const struct lea_reconcile_options *how,
+LEA_MUST_CHECK int lea_reconcile(const struct lea_reconcile_options *options,
 				 struct lea_reconcile_result *ret_result);
 
 /*

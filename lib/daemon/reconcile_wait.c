@@ -33,12 +33,12 @@ static int note_unrecorded(void *arg, const struct lea_entry *entry)
 }
 
 /* Checks each device until it has a record, and not again after that. */
-static bool are_recorded(const struct lea_reconcile_options *how, struct unrecorded *unrecorded)
+static bool are_recorded(const struct lea_reconcile_options *options, struct unrecorded *unrecorded)
 {
 	for (; unrecorded->at < unrecorded->devices.count; unrecorded->at++) {
 		const struct lea_entry *entry = &unrecorded->devices.entry[unrecorded->at];
 
-		if (!lea_marker_is_set(how->event_fd, &entry->device, entry->pvid))
+		if (!lea_marker_is_set(options->event_fd, &entry->device, entry->pvid))
 			return false;
 	}
 	return true;
@@ -47,34 +47,34 @@ static bool are_recorded(const struct lea_reconcile_options *how, struct unrecor
 /* udev never announced it: the udev worker was killed after it wrote the database. */
 static int put(void *arg, const struct lea_entry *entry)
 {
-	const struct lea_reconcile_options *how = arg;
+	const struct lea_reconcile_options *options = arg;
 
-	return lea_queue_put_if_absent(how->event_fd, entry);
+	return lea_queue_put_if_absent(options->event_fd, entry);
 }
 
 /* Returns 0; LEA_WAIT_TIMED_OUT; -ESRCH: the boot scan ended before all were recorded; -EAGAIN: it
  * is idle before that. */
-static int wait_for_boot_scan(const struct lea_reconcile_options *how,
+static int wait_for_boot_scan(const struct lea_reconcile_options *options,
 			      struct unrecorded *unrecorded, uint32_t deadline_ms)
 {
 	struct lea_wait wait = {
-		.clock = how->world->clock, .deadline_ms = deadline_ms, .quiet_ms = REST_MS};
+		.clock = options->world->clock, .deadline_ms = deadline_ms, .quiet_ms = REST_MS};
 	int r = 0;
 
-	while (!r && !are_recorded(how, unrecorded)) {
-		if (!lea_boot_scan_runs(how))
+	while (!r && !are_recorded(options, unrecorded)) {
+		if (!lea_boot_scan_runs(options))
 			return -ESRCH;
-		r = lea_wait_pause(&wait, lea_queue_is_running(how->event_fd));
+		r = lea_wait_pause(&wait, lea_queue_is_running(options->event_fd));
 	}
 	return r == LEA_WAIT_QUIET ? -EAGAIN : r;
 }
 
-int lea_reconcile_and_wait(const struct lea_reconcile_options *how, uint32_t deadline_ms,
+int lea_reconcile_and_wait(const struct lea_reconcile_options *options, uint32_t deadline_ms,
 			   struct lea_reconcile_result *ret_result)
 {
 	LEA_AUTO(unrecorded_done) struct unrecorded unrecorded = {0};
-	struct lea_clock *clock = how->world->clock;
-	struct lea_reconcile_options leaving = *how;
+	struct lea_clock *clock = options->world->clock;
+	struct lea_reconcile_options leaving = *options;
 	uint64_t begin, waited;
 	int r;
 
@@ -84,7 +84,7 @@ int lea_reconcile_and_wait(const struct lea_reconcile_options *how, uint32_t dea
 	if (r || !deadline_ms)
 		return r;
 	begin = clock->now_ms(clock);
-	r = wait_for_boot_scan(how, &unrecorded, deadline_ms);
+	r = wait_for_boot_scan(options, &unrecorded, deadline_ms);
 	/* Devices that a filter excludes, or that cannot be read, have no record, either; they are
 	 * queued, too. */
 	leaving.left = r == -EAGAIN ? put : NULL;
@@ -94,7 +94,7 @@ int lea_reconcile_and_wait(const struct lea_reconcile_options *how, uint32_t dea
 	waited = clock->now_ms(clock) - begin;
 	if (r || waited >= deadline_ms)
 		return r ? r : LEA_WAIT_TIMED_OUT;
-	return lea_wait_idle(how, deadline_ms - (uint32_t)waited);
+	return lea_wait_idle(options, deadline_ms - (uint32_t)waited);
 }
 
 /* When udev has done nothing for this long and is not idle, the devices it works on hang. */
@@ -102,67 +102,68 @@ int lea_reconcile_and_wait(const struct lea_reconcile_options *how, uint32_t dea
 
 /* udev gives up a hung device only after minutes. It is logged before that by another reconcile,
  * which also queues PVs whose event was missed so far. */
-static void name_those_that_hang(const struct lea_reconcile_options *how)
+static void name_those_that_hang(const struct lea_reconcile_options *options)
 {
-	struct lea_reconcile_options naming = *how;
+	struct lea_reconcile_options naming = *options;
 	struct lea_reconcile_result result;
 
 	naming.names = true;
 	if (lea_reconcile(&naming, &result) < 0)
-		lea_log(how->world->log, LEA_LOG_DEBUG,
+		lea_log(options->world->log, LEA_LOG_DEBUG,
 			"devices that udev has not finished: not all could be named");
 }
 
 /* Like lea_wait_udev without @quiet_ms, but logs devices that hang. */
-static int wait_and_name(const struct lea_reconcile_options *how, uint32_t deadline_ms)
+static int wait_and_name(const struct lea_reconcile_options *options, uint32_t deadline_ms)
 {
-	struct lea_clock *clock = how->world->clock;
+	struct lea_clock *clock = options->world->clock;
 	const uint64_t begin = clock->now_ms(clock);
-	int r = lea_wait_udev(how, deadline_ms, NAME_AFTER_MS);
+	int r = lea_wait_udev(options, deadline_ms, NAME_AFTER_MS);
 	const uint64_t waited_ms = clock->now_ms(clock) - begin;
 
 	if (r != LEA_WAIT_TIMED_OUT || waited_ms >= deadline_ms)
 		return r;
-	name_those_that_hang(how);
-	return lea_wait_udev(how, deadline_ms - (uint32_t)waited_ms, 0);
+	name_those_that_hang(options);
+	return lea_wait_udev(options, deadline_ms - (uint32_t)waited_ms, 0);
 }
 
 /* Events that found the gate closed leave a record only when their udev worker has finished.
  * *ret_makes_progress: udev still makes progress, but has more to do than the time permits. */
-static int wait_for_udev_workers(const struct lea_reconcile_options *how, bool *ret_makes_progress)
+static int wait_for_udev_workers(const struct lea_reconcile_options *options,
+				 bool *ret_makes_progress)
 {
-	struct lea_clock *clock = how->world->clock;
+	struct lea_clock *clock = options->world->clock;
 	uint64_t begin;
-	int r = wait_and_name(how, LEA_GATE_DEADLINE_MS);
+	int r = wait_and_name(options, LEA_GATE_DEADLINE_MS);
 
 	*ret_makes_progress = false;
 	if (r != LEA_WAIT_TIMED_OUT)
 		return r;
 	begin = clock->now_ms(clock);
-	r = lea_wait_udev(how, LEA_GATE_WAIT_MS, LEA_UDEV_QUIET_MS);
+	r = lea_wait_udev(options, LEA_GATE_WAIT_MS, LEA_UDEV_QUIET_MS);
 	*ret_makes_progress =
 		r == LEA_WAIT_TIMED_OUT && clock->now_ms(clock) - begin >= LEA_GATE_WAIT_MS;
 	return r;
 }
 
-int lea_gate_open_and_reconcile(const struct lea_reconcile_options *how)
+int lea_gate_open_and_reconcile(const struct lea_reconcile_options *options)
 {
-	struct lea_reconcile_options again = *how;
+	struct lea_reconcile_options again = *options;
 	struct lea_reconcile_result result;
 	bool makes_progress;
-	int r, run_fd = lea_world_run(how->world);
+	int r, run_fd = lea_world_run(options->world);
 
 	if (run_fd < 0)
 		return run_fd;
 	r = lea_gate_open(run_fd);
-	r = r ? r : lea_reconcile(how, &result);
+	r = r ? r : lea_reconcile(options, &result);
 	if (r)
 		return r;
-	if (how->opened)
-		how->opened();
-	r = wait_for_udev_workers(how, &makes_progress);
+	if (options->opened)
+		options->opened();
+	r = wait_for_udev_workers(options, &makes_progress);
 	/* Devices that udev neither has finished nor works on were lost with a killed worker: if
 	 * udev runs, their event is repeated. Events still in udev's queue are not lost. */
-	again.retrigger = lea_udev_runs(how->world) && !makes_progress;
+	again.retrigger = lea_udev_runs(options->world) && !makes_progress;
 	return r < 0 ? r : lea_reconcile(&again, &result);
 }

@@ -9,7 +9,7 @@
 
 /*
  * lea_reconcile_and_wait - reconcile, then wait until what it found is handled
- * @how: the members left and arg are ignored
+ * @options: the members left and arg are ignored
  * @deadline_ms: of the wait; 0: do not wait, and queue what has no record at once
  * While a boot scan runs, and if there is time to wait, PVs without a record are left to it: it
  * hears of each device that udev finishes, and asks for all devices if it may have missed one. This
@@ -17,7 +17,7 @@
  * for it; when it ends first, everything that no claim covers is queued. Returns 0,
  * LEA_WAIT_TIMED_OUT, or -errno.
  */
-LEA_MUST_CHECK int lea_reconcile_and_wait(const struct lea_reconcile_options *how,
+LEA_MUST_CHECK int lea_reconcile_and_wait(const struct lea_reconcile_options *options,
 					  uint32_t deadline_ms,
 					  struct lea_reconcile_result *ret_result);
 
@@ -31,4 +31,4 @@ LEA_MUST_CHECK int lea_reconcile_and_wait(const struct lea_reconcile_options *ho
  * the gate closed, and reconciles again. Logs devices that udev did not finish. Returns 0 or
  * -errno.
  */
-LEA_MUST_CHECK int lea_gate_open_and_reconcile(const struct lea_reconcile_options *how);
+LEA_MUST_CHECK int lea_gate_open_and_reconcile(const struct lea_reconcile_options *options);

@@ -217,29 +217,29 @@ static bool may_compare(const struct run *run)
 	       !lea_gate_is_aside(run_fd);
 }
 
-static int sweep(struct run *run, struct lea_reconcile_options *how,
+static int sweep(struct run *run, struct lea_reconcile_options *options,
 		 struct lea_reconcile_result *ret_result)
 {
 	struct lea_session *session = run->session;
 
 	/* Markers of devices that are gone would otherwise stay for as long as the machine runs. */
-	how->world = session->world;
-	how->conf = session->conf;
-	how->event_fd = session->event_fd;
+	options->world = session->world;
+	options->conf = session->conf;
+	options->event_fd = session->event_fd;
 	lea_marker_tidy(session->world, session->event_fd);
-	return lea_reconcile(how, ret_result);
+	return lea_reconcile(options, ret_result);
 }
 
 /* An enqueuer could not write an entry, or udev itself failed: reconciles all devices. */
 static int compare_all(struct run *run)
 {
 	/* Without room in /run udev cannot finish devices either, so their events are repeated. */
-	struct lea_reconcile_options how = {.retrigger = lea_udev_is_idle(run->session->world)};
+	struct lea_reconcile_options options = {.retrigger = lea_udev_is_idle(run->session->world)};
 	struct lea_reconcile_result result = {0};
 	int r = may_compare(run) ? check_room(run) : 0;
 
 	if (r == 0 && may_compare(run))
-		r = sweep(run, &how, &result);
+		r = sweep(run, &options, &result);
 	r = r < 0 ? r : lea_reconcile_request_done(run->session->event_fd);
 	if (r < 0)
 		return lea_is_shortage(r) ? retry_after_shortage(run, r) : r;
@@ -247,7 +247,7 @@ static int compare_all(struct run *run)
 	run->retry_ms = 0;
 	/* All devices were compared just now, which is what that timer is for. */
 	set_timer(run->failed, 0);
-	if (result.unfinished && !how.retrigger)
+	if (result.unfinished && !options.retrigger)
 		ask_udev_later(run);
 	lea_log(run->session->world->log, LEA_LOG_PRINT,
 		"An event could not be queued: %zu device(s) compared, %zu to be processed",
@@ -261,13 +261,13 @@ static int compare_all(struct run *run)
  */
 static void compare(struct run *run)
 {
-	struct lea_reconcile_options how = {0};
+	struct lea_reconcile_options options = {0};
 	struct lea_reconcile_result result = {0};
 	int r;
 
 	if (!may_compare(run))
 		return;
-	r = sweep(run, &how, &result);
+	r = sweep(run, &options, &result);
 	if (r < 0) {
 		lea_log(run->session->world->log, LEA_LOG_WARNING, "reconcile: %s", strerror(-r));
 		return;
@@ -613,20 +613,20 @@ static int start_watching(struct run *run)
 static int run_all(struct run *run, bool stays)
 {
 	const struct lea_session *session = run->session;
-	const struct lea_runner_options how = {.event_fd = session->event_fd,
-					       .process = process,
-					       .stay = stays ? wait_for_work : NULL,
-					       .retry = stays ? retry_after_shortage : NULL,
-					       .arg = run,
-					       .wait_ms = LINGER_MS,
-					       .clock = session->world->clock,
-					       .log = session->world->log};
+	const struct lea_runner_options options = {.event_fd = session->event_fd,
+						   .process = process,
+						   .stay = stays ? wait_for_work : NULL,
+						   .retry = stays ? retry_after_shortage : NULL,
+						   .arg = run,
+						   .wait_ms = LINGER_MS,
+						   .clock = session->world->clock,
+						   .log = session->world->log};
 	int r = stays ? start_watching(run) : 0;
 
 	/* Settings may have changed, so that a device that was a copy may no longer be one. */
 	if (r == 0 && may_compare(run))
 		lea_duplicates_reconcile(session->world, session->conf, session->event_fd);
-	r = r ? r : lea_runner_run(&how);
+	r = r ? r : lea_runner_run(&options);
 	/* The queue's folder was removed with all that was in it, and nothing works in a removed
 	 * folder. */
 	if (stays && run->watch.fd >= 0 && r != STAY_CONF && lea_queue_watch_is_gone(&run->watch))

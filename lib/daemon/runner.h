@@ -48,7 +48,7 @@ enum lea_runner_outcome {
 
 /* Handles all pending entries. Returns 0 when nothing is pending, LEA_RUNNER_BUSY, the value of
  * stay, or -errno (unhandled entries stay in the queue). */
-LEA_MUST_CHECK int lea_runner_run(const struct lea_runner_options *how);
+LEA_MUST_CHECK int lea_runner_run(const struct lea_runner_options *options);
 
 /*
  * lea_runner_drain - passes until nothing is pending; the caller holds the runner's lock
@@ -56,4 +56,4 @@ LEA_MUST_CHECK int lea_runner_run(const struct lea_runner_options *how);
  * Returns 0 or -errno.
  */
 #define LEA_RUNNER_PASSES 1000U
-LEA_MUST_CHECK int lea_runner_drain(const struct lea_runner_options *how);
+LEA_MUST_CHECK int lea_runner_drain(const struct lea_runner_options *options);

@@ -96,28 +96,30 @@ static bool is_awaited(void *arg)
 }
 
 /* Checks the filter before any entry is taken: with a wrong filter no device can be scanned. */
-int lea_session_begin_batches(struct lea_session *session, struct lea_batch_options *how)
+int lea_session_begin_batches(struct lea_session *session, struct lea_batch_options *options)
 {
 	int r;
 
 	r = lea_reader_new(session->world, session->conf, &session->reader);
 	r = r ? r : lea_pass_cache_new(&session->cache);
 	r = r ? r : lea_incomplete_new(&session->waiting);
-	r = r || !how->is_boot ? r : lea_boot_needs_read(session->world, session->conf, &session->needs);
-	how->world = session->world;
-	how->conf = session->conf;
-	how->lvm_path = session->lvm_path;
-	how->event_fd = session->event_fd;
-	how->reader = session->reader;
-	how->cache = session->cache;
-	how->waiting = session->waiting;
-	how->needs = session->needs;
+	r = r || !options->is_boot
+		    ? r
+		    : lea_boot_needs_read(session->world, session->conf, &session->needs);
+	options->world = session->world;
+	options->conf = session->conf;
+	options->lvm_path = session->lvm_path;
+	options->event_fd = session->event_fd;
+	options->reader = session->reader;
+	options->cache = session->cache;
+	options->waiting = session->waiting;
+	options->needs = session->needs;
 	if (!r)
 		lea_reader_listen(session->reader, is_awaited, session);
-	r = r ? r : lea_batch_workers(how, &session->workers);
-	how->workers = session->workers;
-	how->pool = &lea_pool_real;
-	r = r ? r : lea_batch_check(how);
+	r = r ? r : lea_batch_workers(options, &session->workers);
+	options->workers = session->workers;
+	options->pool = &lea_pool_real;
+	r = r ? r : lea_batch_check(options);
 	if (r > 0)
 		lea_log(session->world->log, LEA_LOG_ERROR,
 			"Devices stay pending until this is corrected; see: lvmevent status");

@@ -40,11 +40,11 @@ LEA_MUST_CHECK int lea_session_check_place(struct lea_world *world);
 LEA_MUST_CHECK int lea_session_begin(struct lea_world *world, struct lea_session *session);
 /* Opens the queue and creates missing folders. Returns 0 or LEA_SESSION_FAILED. */
 LEA_MUST_CHECK int lea_session_open_queue(struct lea_session *session);
-/* Creates the reader and the workers and fills in @how but for is_boot and defers_watch, which the
- * caller sets before. With is_boot it reads what the boot needs. Returns 0 or
+/* Creates the reader and the workers and fills in @options but for is_boot and defers_watch, which
+ * the caller sets before. With is_boot it reads what the boot needs. Returns 0 or
  * LEA_SESSION_FAILED. */
 LEA_MUST_CHECK int lea_session_begin_batches(struct lea_session *session,
-					     struct lea_batch_options *how);
+					     struct lea_batch_options *options);
 /* Logs "WHAT: FAULT" as an error; returns LEA_SESSION_FAILED. */
 int lea_session_fail(struct lea_world *world, int fault, const char *what);
 /* What a person can do about a shortage; static text. */

@@ -71,14 +71,14 @@ static bool is_idle(int event_fd)
 	return !lea_queue_has_work(event_fd) && !lea_queue_is_running(event_fd);
 }
 
-int lea_wait_idle(const struct lea_reconcile_options *how, uint32_t deadline_ms)
+int lea_wait_idle(const struct lea_reconcile_options *options, uint32_t deadline_ms)
 {
-	struct lea_wait wait = {.clock = how->world->clock,
+	struct lea_wait wait = {.clock = options->world->clock,
 				.deadline_ms = deadline_ms,
 				.quiet_ms = LEA_UDEV_QUIET_MS};
 
-	while (!is_idle(how->event_fd))
-		if (lea_wait_pause(&wait, lea_queue_is_running(how->event_fd)))
+	while (!is_idle(options->event_fd))
+		if (lea_wait_pause(&wait, lea_queue_is_running(options->event_fd)))
 			return LEA_WAIT_TIMED_OUT;
 	return 0;
 }
@@ -111,14 +111,14 @@ static bool is_same(const struct trace *a, const struct trace *b)
 }
 
 /* @is_needed: may end the wait; NULL: never. */
-static int wait_udev(const struct lea_reconcile_options *how, struct lea_wait *wait,
-		     bool (*is_needed)(const struct lea_reconcile_options *how))
+static int wait_udev(const struct lea_reconcile_options *options, struct lea_wait *wait,
+		     bool (*is_needed)(const struct lea_reconcile_options *options))
 {
 	struct trace last = {0}, now;
 	bool has_moved;
 
-	while (lea_udev_is_busy(how->world) && (!is_needed || is_needed(how))) {
-		now = look_at_udev(how->world);
+	while (lea_udev_is_busy(options->world) && (!is_needed || is_needed(options))) {
+		now = look_at_udev(options->world);
 		has_moved = !is_same(&now, &last);
 		last = now;
 		if (lea_wait_pause(wait, has_moved))
@@ -127,25 +127,26 @@ static int wait_udev(const struct lea_reconcile_options *how, struct lea_wait *w
 	return 0;
 }
 
-int lea_wait_udev(const struct lea_reconcile_options *how, uint32_t deadline_ms, uint32_t quiet_ms)
+int lea_wait_udev(const struct lea_reconcile_options *options, uint32_t deadline_ms,
+		  uint32_t quiet_ms)
 {
 	struct lea_wait wait = {
-		.clock = how->world->clock, .deadline_ms = deadline_ms, .quiet_ms = quiet_ms};
+		.clock = options->world->clock, .deadline_ms = deadline_ms, .quiet_ms = quiet_ms};
 
-	return wait_udev(how, &wait, NULL);
+	return wait_udev(options, &wait, NULL);
 }
 
-bool lea_boot_scan_runs(const struct lea_reconcile_options *how)
+bool lea_boot_scan_runs(const struct lea_reconcile_options *options)
 {
-	return lea_flag_is_up(how->event_fd, LEA_FLAG_BOOT);
+	return lea_flag_is_up(options->event_fd, LEA_FLAG_BOOT);
 }
 
-int lea_gate_wait(const struct lea_reconcile_options *how)
+int lea_gate_wait(const struct lea_reconcile_options *options)
 {
-	struct lea_wait wait = {.clock = how->world->clock,
+	struct lea_wait wait = {.clock = options->world->clock,
 				.deadline_ms = LEA_GATE_WAIT_MS,
 				.quiet_ms = LEA_UDEV_QUIET_MS,
 				.poll_ms = GATE_POLL_MS};
 
-	return wait_udev(how, &wait, lea_boot_scan_runs);
+	return wait_udev(options, &wait, lea_boot_scan_runs);
 }

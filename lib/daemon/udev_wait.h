@@ -43,10 +43,10 @@ uint64_t lea_wait_pause_ms(uint64_t waited_ms);
 /* Waits until nothing is pending or taken and no runner works. The caller must not hold the
  * runner's lock. Also times out after LEA_UDEV_QUIET_MS without a runner at work, since the
  * runner may be ordered after the caller. Returns 0 or LEA_WAIT_TIMED_OUT. */
-LEA_MUST_CHECK int lea_wait_idle(const struct lea_reconcile_options *how, uint32_t deadline_ms);
+LEA_MUST_CHECK int lea_wait_idle(const struct lea_reconcile_options *options, uint32_t deadline_ms);
 /* Waits until udev's queue is empty; with @quiet_ms > 0 also no longer than udev makes progress: a
  * hung disk keeps its queue from ever being empty. Returns 0 or LEA_WAIT_TIMED_OUT. */
-LEA_MUST_CHECK int lea_wait_udev(const struct lea_reconcile_options *how, uint32_t deadline_ms,
+LEA_MUST_CHECK int lea_wait_udev(const struct lea_reconcile_options *options, uint32_t deadline_ms,
 				 uint32_t quiet_ms);
 
 /* Does udev run? */
@@ -56,7 +56,7 @@ bool lea_udev_is_idle(const struct lea_world *world);
 /* Does udev have pending or unfinished events? Costs one stat of /run/udev/queue. */
 bool lea_udev_is_busy(const struct lea_world *world);
 /* Is a boot scan running? It handles the devices that udev announces. */
-bool lea_boot_scan_runs(const struct lea_reconcile_options *how);
+bool lea_boot_scan_runs(const struct lea_reconcile_options *options);
 
 /*
  * lea_gate_wait - wait while a boot scan runs and udev makes progress
@@ -64,4 +64,4 @@ bool lea_boot_scan_runs(const struct lea_reconcile_options *how);
  * handles the same events at no extra cost. Waits at most LEA_GATE_WAIT_MS, and no longer than
  * LEA_UDEV_QUIET_MS without progress of udev. Returns 0, LEA_WAIT_TIMED_OUT, or -errno.
  */
-LEA_MUST_CHECK int lea_gate_wait(const struct lea_reconcile_options *how);
+LEA_MUST_CHECK int lea_gate_wait(const struct lea_reconcile_options *options);

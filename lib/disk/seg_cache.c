@@ -57,7 +57,7 @@ static int parse_setting(struct lea_vg_parser *parser, const struct lea_text *en
 }
 
 static int parse_settings(struct lea_vg_parser *parser, const struct lea_text *section,
-			  struct lea_cache_options *how)
+			  struct lea_cache_options *options)
 {
 	struct lea_cache_setting *setting =
 		lea_arena_alloc(parser->arena, MAX_SETTINGS, sizeof(*setting));
@@ -66,44 +66,44 @@ static int parse_settings(struct lea_vg_parser *parser, const struct lea_text *s
 
 	if (!setting)
 		return -ENOMEM;
-	how->setting = setting;
+	options->setting = setting;
 	for (; entry && !r; entry = entry->next) {
-		if (how->setting_count == MAX_SETTINGS)
+		if (options->setting_count == MAX_SETTINGS)
 			return lea_vg_refuse(parser, "too many policy settings");
-		r = parse_setting(parser, entry, &setting[how->setting_count++]);
+		r = parse_setting(parser, entry, &setting[options->setting_count++]);
 	}
 	return r;
 }
 
 static int parse_policy(struct lea_vg_parser *parser, const struct lea_text *first,
-			struct lea_cache_options *how)
+			struct lea_cache_options *options)
 {
 	const struct lea_text *section = lea_text_find(first, "policy_settings");
-	int r = lea_vg_copy_string(parser, first, "policy", &how->policy);
+	int r = lea_vg_copy_string(parser, first, "policy", &options->policy);
 
 	if (r)
 		return r;
 	/* Without a policy in the text, the kernel's oldest one applies. */
-	if (!how->policy)
-		how->policy = "mq";
-	if (!lea_vg_is_word(how->policy, POLICY_ALPHABET, MAX_WORD_CHARS))
+	if (!options->policy)
+		options->policy = "mq";
+	if (!lea_vg_is_word(options->policy, POLICY_ALPHABET, MAX_WORD_CHARS))
 		return lea_vg_refuse(parser, "impossible cache policy");
-	return section ? parse_settings(parser, section, how) : 0;
+	return section ? parse_settings(parser, section, options) : 0;
 }
 
-static int parse_how(struct lea_vg_parser *parser, const struct lea_text *first,
-		     struct lea_cache_options *how)
+static int parse_options(struct lea_vg_parser *parser, const struct lea_text *first,
+			 struct lea_cache_options *options)
 {
 	int r;
 
-	how->format = 1;
-	how->chunk_sectors = DEFAULT_CHUNK;
-	r = lea_vg_want_u32(parser, first, LEA_VG_FIELD("metadata_format", 1, 2), &how->format);
+	options->format = 1;
+	options->chunk_sectors = DEFAULT_CHUNK;
+	r = lea_vg_want_u32(parser, first, LEA_VG_FIELD("metadata_format", 1, 2), &options->format);
 	if (!r)
 		r = lea_vg_want_u32(parser, first, LEA_VG_FIELD("chunk_size", MIN_CHUNK, MAX_CHUNK),
-				    &how->chunk_sectors);
-	r = r ? r : parse_mode(parser, first, &how->mode);
-	return r ? r : parse_policy(parser, first, how);
+				    &options->chunk_sectors);
+	r = r ? r : parse_mode(parser, first, &options->mode);
+	return r ? r : parse_policy(parser, first, options);
 }
 
 static int parse_pool(struct lea_vg_parser *parser, const struct lea_text *first,
@@ -117,7 +117,7 @@ static int parse_pool(struct lea_vg_parser *parser, const struct lea_text *first
 	seg->own.cache_pool = own;
 	r = lea_vg_need_lv(parser, first, "data", &own->data);
 	r = r ? r : lea_vg_need_lv(parser, first, "metadata", &own->metadata);
-	return r ? r : parse_how(parser, first, &own->how);
+	return r ? r : parse_options(parser, first, &own->options);
 }
 
 static int parse_id(struct lea_vg_parser *parser, const struct lea_text *first, const char *key,
@@ -156,7 +156,7 @@ static int parse_volume(struct lea_vg_parser *parser, const struct lea_text *fir
 	r = r ? r : need_sectors(parser, first, "data_len", &own->data.length_sectors);
 	r = r ? r : parse_id(parser, first, "metadata_id", &own->metadata.id);
 	r = r ? r : parse_id(parser, first, "data_id", &own->data.id);
-	return r ? r : parse_how(parser, first, &own->how);
+	return r ? r : parse_options(parser, first, &own->options);
 }
 
 static int parse_cache(struct lea_vg_parser *parser, const struct lea_text *first,

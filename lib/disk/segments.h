@@ -57,7 +57,7 @@ struct lea_cache_options {
 
 struct lea_seg_cache_pool {
 	uint32_t data, metadata; /* LVs */
-	struct lea_cache_options how;
+	struct lea_cache_options options;
 };
 
 /* A piece of a cache volume. */
@@ -71,7 +71,7 @@ struct lea_seg_cache {
 	uint32_t pool;	 /* LV: a cache pool, or a cache volume if is_volume is set */
 	bool is_volume;
 	bool is_cleaning;		       /* being written back, for removal of the cache */
-	struct lea_cache_options how;	       /* only with is_volume */
+	struct lea_cache_options options;      /* only with is_volume */
 	struct lea_cache_piece metadata, data; /* only with is_volume */
 };
 

@@ -262,12 +262,12 @@ static int parse(struct lea_devicesfile *file, struct lea_world *world, const st
 static struct lea_lock *lock_file(struct lea_world *world, const struct lea_conf *conf, bool wait)
 {
 	LEA_AUTO(lea_freep) char *dir = lea_world_path(world, conf->locking_dir);
-	struct lea_lock_options how = {.dir = dir, .mode = LEA_LOCK_SHARED, .wait = wait};
+	struct lea_lock_options options = {.dir = dir, .mode = LEA_LOCK_SHARED, .wait = wait};
 	struct lea_lock *lock = NULL;
 	char name[160];
 
 	snprintf(name, sizeof(name), "D_%s", conf->devicesfile);
-	if (dir && lea_lock_take(&how, name, &lock))
+	if (dir && lea_lock_take(&options, name, &lock))
 		lea_log(world->log, LEA_LOG_DEBUG, "Devices file %s is read without its lock.",
 			conf->devicesfile);
 	return lock;

@@ -21,10 +21,11 @@ struct parts {
 	uint32_t metadata, data, origin; /* nodes */
 };
 
-static const struct lea_cache_options *how_of(const struct lea_emit *emit,
-					      const struct lea_seg_cache *own)
+static const struct lea_cache_options *options_of(const struct lea_emit *emit,
+						  const struct lea_seg_cache *own)
 {
-	return own->is_volume ? &own->how : &emit->vg->lvs[own->pool].seg[0].own.cache_pool->how;
+	return own->is_volume ? &own->options
+			      : &emit->vg->lvs[own->pool].seg[0].own.cache_pool->options;
 }
 
 static const char *policy_of(const struct lea_emit *emit, const struct lea_seg_cache *own)
@@ -34,10 +35,10 @@ static const char *policy_of(const struct lea_emit *emit, const struct lea_seg_c
 	/* Older lvm2 ignores the policy in the metadata; the kernel treats both as the same. */
 	if (own->is_volume && !emit->rules->ways.cachevol_policy)
 		return "mq";
-	return how_of(emit, own)->policy;
+	return options_of(emit, own)->policy;
 }
 
-static const char *mode_of(const struct lea_cache_options *how, const char *policy)
+static const char *mode_of(const struct lea_cache_options *options, const char *policy)
 {
 	static const char *const words[] = {
 		[LEA_CACHE_WRITETHROUGH] = "writethrough",
@@ -45,7 +46,7 @@ static const char *mode_of(const struct lea_cache_options *how, const char *poli
 		[LEA_CACHE_PASSTHROUGH] = "passthrough",
 	};
 
-	return strcmp(policy, CLEANER) != 0 ? words[how->mode] : words[LEA_CACHE_WRITETHROUGH];
+	return strcmp(policy, CLEANER) != 0 ? words[options->mode] : words[LEA_CACHE_WRITETHROUGH];
 }
 
 /* Settings that the kernel's policy accepts; any other makes the kernel refuse the table. */
@@ -64,14 +65,14 @@ static bool takes(const char *policy, const char *key)
 }
 
 /* Several chunks in flight must fit, or the cache promotes nothing. */
-static uint64_t threshold_of(const struct lea_cache_options *how)
+static uint64_t threshold_of(const struct lea_cache_options *options)
 {
-	const uint64_t least = (uint64_t)THRESHOLD_CHUNKS * how->chunk_sectors;
+	const uint64_t least = (uint64_t)THRESHOLD_CHUNKS * options->chunk_sectors;
 	uint64_t threshold = DEFAULT_THRESHOLD;
 
-	for (uint32_t i = 0; i < how->setting_count; i++)
-		if (!strcmp(how->setting[i].key, THRESHOLD_KEY))
-			threshold = how->setting[i].value;
+	for (uint32_t i = 0; i < options->setting_count; i++)
+		if (!strcmp(options->setting[i].key, THRESHOLD_KEY))
+			threshold = options->setting[i].value;
 	return threshold < least ? least : threshold;
 }
 
@@ -80,22 +81,22 @@ static bool is_other(const struct lea_cache_setting *setting, const char *policy
 	return strcmp(setting->key, THRESHOLD_KEY) != 0 && takes(policy, setting->key);
 }
 
-static void add_settings(const struct lea_cache_options *how, const char *policy,
+static void add_settings(const struct lea_cache_options *options, const char *policy,
 			 struct lea_words *words)
 {
-	const uint64_t threshold = threshold_of(how);
+	const uint64_t threshold = threshold_of(options);
 	const bool has_threshold = threshold != DEFAULT_THRESHOLD;
 	uint32_t count = has_threshold;
 
-	for (uint32_t i = 0; i < how->setting_count; i++)
-		count += is_other(&how->setting[i], policy);
+	for (uint32_t i = 0; i < options->setting_count; i++)
+		count += is_other(&options->setting[i], policy);
 	lea_words_add(words, " %" PRIu32, 2 * count);
 	if (has_threshold)
 		lea_words_add(words, " " THRESHOLD_KEY " %" PRIu64, threshold);
-	for (uint32_t i = 0; i < how->setting_count; i++)
-		if (is_other(&how->setting[i], policy))
-			lea_words_add(words, " %s %" PRIu64, how->setting[i].key,
-				      how->setting[i].value);
+	for (uint32_t i = 0; i < options->setting_count; i++)
+		if (is_other(&options->setting[i], policy))
+			lea_words_add(words, " %s %" PRIu64, options->setting[i].key,
+				      options->setting[i].value);
 }
 
 static int pool_parts(struct lea_emit *emit, const struct lea_seg_cache *own, struct parts *parts)
@@ -176,7 +177,7 @@ static int emit_cache(struct lea_emit *emit, const struct lea_emit_seg *at, stru
 		      struct lea_words *words)
 {
 	const struct lea_seg_cache *own = at->seg->own.cache;
-	const struct lea_cache_options *how = how_of(emit, own);
+	const struct lea_cache_options *options = options_of(emit, own);
 	const char *policy = policy_of(emit, own);
 	struct parts parts;
 	int r = need_parts(emit, own, &parts);
@@ -188,10 +189,10 @@ static int emit_cache(struct lea_emit *emit, const struct lea_emit_seg *at, stru
 	if (r)
 		return r;
 	lea_words_add(words, "@%" PRIu32 " @%" PRIu32 " @%" PRIu32 " %" PRIu32, parts.metadata,
-		      parts.data, parts.origin, how->chunk_sectors);
-	lea_words_add(words, how->format == 2 ? " 2 metadata2 %s %s" : " 1 %s %s",
-		      mode_of(how, policy), policy);
-	add_settings(how, policy, words);
+		      parts.data, parts.origin, options->chunk_sectors);
+	lea_words_add(words, options->format == 2 ? " 2 metadata2 %s %s" : " 1 %s %s",
+		      mode_of(options, policy), policy);
+	add_settings(options, policy, words);
 	return 0;
 }
 

@@ -141,7 +141,7 @@ int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *fou
 /* ---- the check under the VG's lock */
 
 struct check {
-	const struct lea_duplicates_options *how;
+	const struct lea_duplicates_options *options;
 	const struct lea_vg *vg;
 	char *reason; /* [LEA_DUPLICATES_REASON_BYTES]: names the first copy */
 	uint32_t copies;
@@ -156,23 +156,23 @@ enum standing {
 
 /* How is @other, which may carry @pvid, related to @own, the PV's device in the scan? Returns an
  * enum standing or a fault. */
-static int ask(const struct lea_duplicates_options *how, const struct lea_device *own,
+static int ask(const struct lea_duplicates_options *options, const struct lea_device *own,
 	       struct lea_device *other, const char *pvid)
 {
-	const struct lea_scan_options options = {
-		.use_names_filter = !how->devices,
-		.devices = how->devices,
-		.device_count = how->device_count,
+	const struct lea_scan_options scan_options = {
+		.use_names_filter = !options->devices,
+		.devices = options->devices,
+		.device_count = options->device_count,
 		.out_of_process = true,
 	};
-	int r = lea_duplicate_fill(how->world, other);
+	int r = lea_duplicate_fill(options->world, other);
 
 	if (r)
 		return r < 0 ? r : STANDING_NONE;
 	/* Before reading it: another path of the disk may hang. */
-	if (lea_duplicate_tie(how->world, own, other) != LEA_DUPLICATE_COPY)
+	if (lea_duplicate_tie(options->world, own, other) != LEA_DUPLICATE_COPY)
 		return STANDING_TIED;
-	r = lea_duplicate_read(how->world, how->conf, &options, other, pvid);
+	r = lea_duplicate_read(options->world, options->conf, &scan_options, other, pvid);
 	if (r < 0)
 		return r;
 	return !r || r == LEA_DUPLICATE_UNKNOWN ? STANDING_COPY : STANDING_NONE;
@@ -195,12 +195,12 @@ static void name_copy(struct check *check, const struct lea_device *own,
 static int note_copy(struct check *check, struct lea_duplicate *rival)
 {
 	check->is_news |= rival->state != LEA_DUPLICATE_SAID;
-	if (check->how->test ||
+	if (check->options->test ||
 	    (rival->state == LEA_DUPLICATE_SAID && !strcmp(rival->vg_id, check->vg->id)))
 		return 0;
 	rival->state = LEA_DUPLICATE_SAID;
 	memcpy(rival->vg_id, check->vg->id, sizeof(rival->vg_id));
-	return put(check->how->world, rival);
+	return put(check->options->world, rival);
 }
 
 /* @is_listed: a note of @rival exists. */
@@ -212,12 +212,12 @@ static int check_one(struct check *check, const struct lea_device *own, struct l
 
 	if (own->major == rival->id.major && own->minor == rival->id.minor)
 		return 0;
-	r = ask(check->how, own, &other, rival->pvid);
-	if (r == STANDING_NONE && is_listed && !check->how->test)
-		return lea_duplicate_drop(check->how->world, rival);
+	r = ask(check->options, own, &other, rival->pvid);
+	if (r == STANDING_NONE && is_listed && !check->options->test)
+		return lea_duplicate_drop(check->options->world, rival);
 	if (r)
 		return r < 0 ? r : 0;
-	if (lea_original_find(check->how->world, rival->pvid, check->vg, own, &other) ==
+	if (lea_original_find(check->options->world, rival->pvid, check->vg, own, &other) ==
 	    LEA_ORIGINAL_FIRST)
 		return 0;
 	if (!check->copies++)
@@ -241,7 +241,7 @@ static bool is_listed(struct lea_world *world, const struct lea_duplicate *liste
 static int check_pv(struct check *check, const struct lea_found *found)
 {
 	const struct lea_device *own = &found->device;
-	struct lea_world *world = check->how->world;
+	struct lea_world *world = check->options->world;
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
 	struct lea_devno devnos[LEA_DUPLICATES_MOST];
 	const size_t claimants =
@@ -261,26 +261,26 @@ static int check_pv(struct check *check, const struct lea_found *found)
 	return count < 0 ? count : r;
 }
 
-int lea_duplicates_check(const struct lea_duplicates_options *how,
+int lea_duplicates_check(const struct lea_duplicates_options *options,
 			 const struct lea_scan_vg *scanned,
 			 char ret_reason[static LEA_DUPLICATES_REASON_BYTES])
 {
-	struct check check = {.how = how, .vg = scanned->vg, .reason = ret_reason};
+	struct check check = {.options = options, .vg = scanned->vg, .reason = ret_reason};
 	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_DUPLICATE,
 					      .vg = scanned->vg->name,
 					      .vg_id = scanned->vg->id,
 					      .reason = ret_reason};
 	int r = 0;
 
-	if (how->conf->allow_changes_with_duplicate_pvs)
+	if (options->conf->allow_changes_with_duplicate_pvs)
 		return 0;
 	for (uint32_t i = 0; !r && i < scanned->vg->pv_count; i++)
 		if (scanned->pv[i])
 			r = check_pv(&check, scanned->pv[i]);
 	if (r || !check.copies)
 		return r;
-	lea_log_with(how->world->log,
-		     check.is_news || !how->quiet ? LEA_LOG_ERROR : LEA_LOG_VERBOSE, &fields,
+	lea_log_with(options->world->log,
+		     check.is_news || !options->quiet ? LEA_LOG_ERROR : LEA_LOG_VERBOSE, &fields,
 		     "VG %s: not activated: %s", scanned->vg->name, ret_reason);
 	return LEA_DUPLICATES_COPY;
 }

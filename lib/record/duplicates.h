@@ -57,7 +57,7 @@ enum lea_duplicates_outcome {
  * each PV without rivals. With allow_changes_with_duplicate_pvs it checks nothing. Returns 0,
  * LEA_DUPLICATES_COPY or a fault. A copy of a PV that is remembered is none that counts.
  */
-LEA_MUST_CHECK int lea_duplicates_check(const struct lea_duplicates_options *how,
+LEA_MUST_CHECK int lea_duplicates_check(const struct lea_duplicates_options *options,
 					const struct lea_scan_vg *scanned,
 					char ret_reason[static LEA_DUPLICATES_REASON_BYTES]);
 

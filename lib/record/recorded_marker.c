@@ -34,13 +34,13 @@ int lea_marker_open(int event_fd)
 }
 
 static int change(int known_fd, const struct lea_device *device, const char *pvid,
-		  int (*how)(int dir_fd, const char *name))
+		  int (*options)(int dir_fd, const char *name))
 {
 	char name[NAME_BYTES];
 	int r;
 
 	name_of(device, pvid, name);
-	r = how(known_fd, name);
+	r = options(known_fd, name);
 	return r < 0 ? r : 0;
 }
 

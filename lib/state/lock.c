@@ -141,21 +141,22 @@ static int make_dir(const char *dir)
 	return make_one(dir, DIR_MODE);
 }
 
-static int take_turnstile(const struct lea_lock_options *how, const char *name,
+static int take_turnstile(const struct lea_lock_options *options, const char *name,
 			  struct lea_lock **ret_aux)
 {
-	LEA_AUTO(free_lockp) struct lea_lock *aux = new_lock(how->dir, name, ":aux");
+	LEA_AUTO(free_lockp) struct lea_lock *aux = new_lock(options->dir, name, ":aux");
 	int r;
 
 	if (!aux)
 		return -ENOMEM;
-	r = take_file(aux, LEA_LOCK_EXCLUSIVE, how->wait);
+	r = take_file(aux, LEA_LOCK_EXCLUSIVE, options->wait);
 	if (!r)
 		*ret_aux = LEA_TAKE(aux);
 	return r;
 }
 
-int lea_lock_take(const struct lea_lock_options *how, const char *name, struct lea_lock **ret_lock)
+int lea_lock_take(const struct lea_lock_options *options, const char *name,
+		  struct lea_lock **ret_lock)
 {
 	LEA_AUTO(release_turnstile) struct lea_lock *aux = NULL;
 	LEA_AUTO(free_lockp) struct lea_lock *lock = NULL;
@@ -163,22 +164,22 @@ int lea_lock_take(const struct lea_lock_options *how, const char *name, struct l
 
 	if (!*name || strchr(name, '/'))
 		return -EINVAL;
-	r = make_dir(how->dir);
+	r = make_dir(options->dir);
 	if (r < 0)
 		return r;
-	if (how->turnstile && !is_devices_file(name)) {
-		r = take_turnstile(how, name, &aux);
+	if (options->turnstile && !is_devices_file(name)) {
+		r = take_turnstile(options, name, &aux);
 		if (r)
 			return r;
 		/* Readers leave the turnstile before they wait; a writer waits inside, so that new
 		 * readers cannot overtake it. */
-		if (how->mode == LEA_LOCK_SHARED)
+		if (options->mode == LEA_LOCK_SHARED)
 			release_turnstile(&aux);
 	}
-	lock = new_lock(how->dir, name, "");
+	lock = new_lock(options->dir, name, "");
 	if (!lock)
 		return -ENOMEM;
-	r = take_file(lock, how->mode, how->wait);
+	r = take_file(lock, options->mode, options->wait);
 	if (!r)
 		*ret_lock = LEA_TAKE(lock);
 	return r;

@@ -48,7 +48,7 @@ struct lea_activator {
 	int (*finish)(struct lea_activation_run *run);
 	int (*rescan)(struct lea_scan *scan, const struct lea_scan_vg *before_lock,
 		      const struct lea_scan_vg **ret_vg);
-	int (*check_duplicates)(const struct lea_duplicates_options *how,
+	int (*check_duplicates)(const struct lea_duplicates_options *options,
 				const struct lea_scan_vg *scanned,
 				char ret_reason[static LEA_DUPLICATES_REASON_BYTES]);
 };

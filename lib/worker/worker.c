@@ -177,12 +177,12 @@ static void swap(struct batch *batch, uint32_t a, uint32_t b)
  * on, have no copies and may be delegated. */
 static uint32_t put_copies_last(const struct child *child, struct batch *batch)
 {
-	const struct lea_duplicates_options how = {child->setting->world, child->setting->conf,
-						   .quiet = true};
+	const struct lea_duplicates_options options = {child->setting->world, child->setting->conf,
+						       .quiet = true};
 	uint32_t count = batch->count;
 
 	for (uint32_t i = count; i-- > 0;) {
-		int r = activator_of(child)->check_duplicates(&how, &batch->vg[i]->scanned,
+		int r = activator_of(child)->check_duplicates(&options, &batch->vg[i]->scanned,
 							      batch->report[i].reason);
 
 		batch->report[i].outcome = r == LEA_DUPLICATES_COPY ? LEA_ACTIVATE_COPY : r;

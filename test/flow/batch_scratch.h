@@ -139,7 +139,7 @@ static const struct lea_pool fake_pool = {
 /* ---- events */
 
 static struct lea_workers fake_workers;
-static struct lea_batch_options how;
+static struct lea_batch_options batch_options;
 static struct lea_batch_summary summary;
 
 /* Reads the settings, or reads them again. */
@@ -157,13 +157,13 @@ static void setup(void)
 	machine_begin();
 	read_settings();
 	fake_workers.count = 0;
-	how = (struct lea_batch_options){.world = machine.world,
+	batch_options = (struct lea_batch_options){.world = machine.world,
 					 .conf = conf,
 					 .lvm_path = "/no/lvm",
 					 .workers = &fake_workers,
 					 .pool = &fake_pool};
-	how.event_fd = lea_queue_open(lea_world_run(machine.world));
-	ck_assert_int_ge(how.event_fd, 0);
+	batch_options.event_fd = lea_queue_open(lea_world_run(machine.world));
+	ck_assert_int_ge(batch_options.event_fd, 0);
 	summary = (struct lea_batch_summary){0};
 	activated[0] = '\0';
 	outcome = shortage = workers_fault = 0;
@@ -176,7 +176,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	close(how.event_fd);
+	close(batch_options.event_fd);
 	lea_conf_free(LEA_TAKE(read_conf));
 	machine_end();
 }
@@ -199,7 +199,7 @@ static struct lea_entry event(const char *name, uint32_t minor, uint64_t diskseq
 static const char *pass(struct lea_entry *entries, size_t count)
 {
 	activated[0] = '\0';
-	ck_assert_int_eq(lea_batch_run(&how, entries, count, &summary), 0);
+	ck_assert_int_eq(lea_batch_run(&batch_options, entries, count, &summary), 0);
 	for (size_t i = 0; i < count; i++)
 		lea_device_done(&entries[i].device);
 	fflush(machine.out_file);

@@ -17,10 +17,10 @@ static inline const char *drain(void)
 	size_t count;
 
 	activated[0] = '\0';
-	while (!lea_queue_take(how.event_fd, &entries, &count)) {
-		ck_assert_int_eq(lea_batch_run(&how, entries, count, &summary), 0);
+	while (!lea_queue_take(batch_options.event_fd, &entries, &count)) {
+		ck_assert_int_eq(lea_batch_run(&batch_options, entries, count, &summary), 0);
 		for (size_t i = 0; i < count; i++)
-			ck_assert_int_ge(lea_queue_done(how.event_fd, &entries[i]), 0);
+			ck_assert_int_ge(lea_queue_done(batch_options.event_fd, &entries[i]), 0);
 		lea_entries_free(entries, count);
 	}
 	fflush(machine.err_file);

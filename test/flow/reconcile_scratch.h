@@ -13,15 +13,15 @@
 #define UUID_ONE  "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
 
 static struct lea_conf conf;
-static struct lea_reconcile_options how;
+static struct lea_reconcile_options options;
 
 static void setup(void)
 {
 	machine_begin();
 	machine_plug("one-pv", "sda", 16, 7);
-	how = (struct lea_reconcile_options){.world = machine.world, .conf = &conf};
-	how.event_fd = lea_queue_open(lea_world_run(machine.world));
-	ck_assert_int_ge(how.event_fd, 0);
+	options = (struct lea_reconcile_options){.world = machine.world, .conf = &conf};
+	options.event_fd = lea_queue_open(lea_world_run(machine.world));
+	ck_assert_int_ge(options.event_fd, 0);
 	machine.properties =
 		"ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\nLVMEVENT_FIRST=" UUID_ONE "\n";
 	conf.probe_unknown = conf.event_activation = false;
@@ -29,7 +29,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	close(how.event_fd);
+	close(options.event_fd);
 	machine_end();
 }
 

@@ -70,15 +70,15 @@ static int fake_start(struct lea_world *world, const struct lea_conf *conf,
 /* Takes a VG's real lock. *ret_fd: its descriptor. */
 static int take_lock(const struct lea_activation_run *run, const char *vg_name, int *ret_fd)
 {
-	const struct lea_lock_options how = {.dir = run->lock_dir,
-					     .mode = LEA_LOCK_EXCLUSIVE,
-					     .wait = !run->options->no_wait_lock};
+	const struct lea_lock_options options = {.dir = run->lock_dir,
+						 .mode = LEA_LOCK_EXCLUSIVE,
+						 .wait = !run->options->no_wait_lock};
 	char name[132];
 	struct lea_lock *lock; /* held as long as the process lives */
 	int r;
 
 	snprintf(name, sizeof(name), "V_%s", vg_name);
-	r = lea_lock_take(&how, name, &lock);
+	r = lea_lock_take(&options, name, &lock);
 	if (!r)
 		*ret_fd = lea_lock_fd(lock);
 	return r == LEA_LOCK_BUSY ? LEA_ACTIVATE_VG_BUSY : r;
@@ -142,7 +142,8 @@ static int fake_rescan(struct lea_scan *scan, const struct lea_scan_vg *scanned,
 	return 0;
 }
 
-static int fake_check(const struct lea_duplicates_options *how, const struct lea_scan_vg *scanned,
+static int fake_check(const struct lea_duplicates_options *options,
+		      const struct lea_scan_vg *scanned,
 		      char ret_reason[static LEA_DUPLICATES_REASON_BYTES])
 {
 	strcpy(ret_reason, "a PV of it is on a copy");

@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_in in = {data, size};
 	const uint8_t bits = fuzz_u8(&in);
 	bool known = bits & 2;
-	const struct lea_read_cached how = {.is_known = is_known, .arg = &known};
+	const struct lea_read_cached options = {.is_known = is_known, .arg = &known};
 	const size_t used = in.left < MOST_BYTES ? in.left : MOST_BYTES;
 
 	if (!fd)
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		mend(image, used);
 	fuzz_fill(fd, image, used);
 	memset(&read, 0, sizeof(read));
-	lea_read_device(fuzz_world(), &disk, &how, &(const struct lea_read_extras){0}, &read);
+	lea_read_device(fuzz_world(), &disk, &options, &(const struct lea_read_extras){0}, &read);
 	check(&read);
 	lea_read_done(&read);
 	return 0;

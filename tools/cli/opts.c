@@ -147,12 +147,12 @@ static const struct lea_opt *find_long(const struct lea_opts *opts, const char *
 	bool is_ambiguous = false;
 
 	for (size_t i = 0; i < opts->count; i++) {
-		int how = match(typed, len, opts->row[i].name);
+		int quality = match(typed, len, opts->row[i].name);
 
-		if (how == 2)
+		if (quality == 2)
 			return &opts->row[i];
-		is_ambiguous |= how == 1 && found;
-		if (how == 1)
+		is_ambiguous |= quality == 1 && found;
+		if (quality == 1)
 			found = &opts->row[i];
 	}
 	return is_ambiguous ? NULL : found;

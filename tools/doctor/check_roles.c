@@ -38,13 +38,13 @@ static int worse_in(const struct lea_doctor_lies *part, const struct lea_doctor_
 }
 
 static void say_disk(const struct hot_spots *to, struct lea_doctor_finding *finding,
-		     const struct lea_doctor_disk *disk, const char *how)
+		     const struct lea_doctor_disk *disk, const char *symptom)
 {
 	const struct lea_doctor_judged *judged =
 		disk ? lea_doctor_judgement(to->report, to->facts, disk) : NULL;
 	char time[LEA_DOCTOR_SIZE_BYTES];
 
-	lea_doctor_evidence(finding, "%s (%s", disk ? disk->name : "a missing PV", how);
+	lea_doctor_evidence(finding, "%s (%s", disk ? disk->name : "a missing PV", symptom);
 	if (judged && judged->await_us != LEA_DOCTOR_UNKNOWN) {
 		lea_doctor_time(judged->await_us, time);
 		lea_doctor_evidence(finding, ", %s a %s", time,
@@ -56,7 +56,7 @@ static void say_disk(const struct hot_spots *to, struct lea_doctor_finding *find
 static void tell_hot_spot(const struct hot_spots *to, const struct pair *pair, int bit,
 			  const struct lea_doctor_lies *part, const struct lea_doctor_lies *data)
 {
-	static const char *const how[] = {"does not answer in time", "slow", "reports errors",
+	static const char *const symptom[] = {"does not answer in time", "slow", "reports errors",
 					  "rotational"};
 	const struct lea_vg *vg = to->vg->vg;
 	const struct lea_doctor_disk *slow = part->first[bit], *fast;
@@ -69,7 +69,7 @@ static void tell_hot_spot(const struct hot_spots *to, const struct pair *pair, i
 	finding.why = "every request waits for the slowest part: the LV is as slow as this disk, "
 		      "and fails with it";
 	lea_doctor_evidence(&finding, "%s is on ", pair->role);
-	say_disk(to, &finding, slow, how[bit]);
+	say_disk(to, &finding, slow, symptom[bit]);
 	lea_doctor_evidence(&finding, ", its data on ");
 	say_disk(to, &finding, data->any, data->solid == data->areas ? "solid state" : "without fault");
 	fast = lea_doctor_fast_pv(to->report, to->facts, to->vg, vg->lvs[pair->part].extent_count);

@@ -68,9 +68,9 @@ static const struct link image_link = {"etc/lvm", "lvmevent-initramfs.rules", LE
 
 static int open_in(int root_fd, const char *path)
 {
-	const struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+	const struct open_how options = {.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 				     .resolve = RESOLVE_IN_ROOT};
-	long fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+	long fd = syscall(SYS_openat2, root_fd, path, &options, sizeof(options));
 
 	return fd < 0 ? -errno : (int)fd;
 }
@@ -391,17 +391,17 @@ static void drop_folder(int parent_fd, const char *name, unsigned int depth)
 static void give_back(struct lea_world *world, int run_fd)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
-	struct lea_reconcile_options how = {.world = world, .is_boot = true};
+	struct lea_reconcile_options options = {.world = world, .is_boot = true};
 	struct lea_reconcile_result result;
 	size_t count = 0;
 	int r = 0;
 
 	if (lea_session_begin(world, &session))
 		return;
-	how.conf = session.conf;
-	how.event_fd = session.event_fd;
+	options.conf = session.conf;
+	options.event_fd = session.event_fd;
 	if (lea_gate_is_closed(run_fd))
-		r = lea_reconcile(&how, &result);
+		r = lea_reconcile(&options, &result);
 	r = r ? r : lea_give_back(world, session.event_fd, &count);
 	if (r)
 		lea_log(world->log, LEA_LOG_WARNING,

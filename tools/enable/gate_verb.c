@@ -81,7 +81,8 @@ static bool is_closed(struct lea_world *world)
 static int open_gate(struct lea_world *world, bool wait)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
-	struct lea_reconcile_options how = {.world = world, .is_boot = true, .opened = notify_open};
+	struct lea_reconcile_options options = {
+		.world = world, .is_boot = true, .opened = notify_open};
 	const bool was_closed = is_closed(world);
 	int r, opened, code;
 
@@ -94,11 +95,11 @@ static int open_gate(struct lea_world *world, bool wait)
 		return LEA_EXIT_DONE;
 	}
 	code = lea_session_begin(world, &session);
-	how.conf = session.conf;
-	how.event_fd = session.event_fd;
+	options.conf = session.conf;
+	options.event_fd = session.event_fd;
 	if (!code && wait) {
 		sd_notify(0, "STATUS=Waiting for the boot scan");
-		r = lea_gate_wait(&how);
+		r = lea_gate_wait(&options);
 		if (r < 0)
 			lea_log(world->log, LEA_LOG_WARNING, "waiting for the boot scan: %s",
 				strerror(-r));
@@ -109,7 +110,7 @@ static int open_gate(struct lea_world *world, bool wait)
 		return code ? code : opened;
 	/* Not earlier in the boot: the root was read-only and could not keep lvm's answer. */
 	lea_setup_check_defaults(world);
-	r = lea_gate_open_and_reconcile(&how);
+	r = lea_gate_open_and_reconcile(&options);
 	if (was_closed)
 		tell_summary(world);
 	return r < 0 ? lea_tool_fail(world, r, "reconcile after the gate was opened")
@@ -150,17 +151,18 @@ const struct lea_cmd lea_cmd_gate = {
 
 static int sweep(struct lea_session *session, bool is_boot, bool wait)
 {
-	const struct lea_reconcile_options how = {.world = session->world,
-						  .conf = session->conf,
-						  .event_fd = session->event_fd,
-						  .is_boot = is_boot || is_closed(session->world)};
+	const struct lea_reconcile_options options = {.world = session->world,
+						      .conf = session->conf,
+						      .event_fd = session->event_fd,
+						      .is_boot =
+							      is_boot || is_closed(session->world)};
 	struct lea_reconcile_result result = {0};
 	int r;
 
 	/* With --wait also wait for events that udev processes now, up to a deadline: a sick disk
 	 * may block udev for ever. */
-	r = wait ? lea_wait_udev(&how, session->conf->boot_deadline_ms, LEA_UDEV_QUIET_MS) : 0;
-	r = r < 0 ? r : lea_reconcile_and_wait(&how, wait ? SWEEP_WAIT_MS : 0, &result);
+	r = wait ? lea_wait_udev(&options, session->conf->boot_deadline_ms, LEA_UDEV_QUIET_MS) : 0;
+	r = r < 0 ? r : lea_reconcile_and_wait(&options, wait ? SWEEP_WAIT_MS : 0, &result);
 	if (r < 0)
 		return lea_tool_fail(session->world, r, "reconcile");
 	printf("%zu devices compared, %zu to be processed, %zu not finished by udev\n",

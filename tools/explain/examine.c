@@ -187,9 +187,9 @@ static void read_memory(struct lea_examine *examine)
 }
 
 int lea_examine_begin(struct lea_examine *examine, struct lea_world *world,
-		      const struct lea_conf *conf, const struct lea_explain_options *how)
+		      const struct lea_conf *conf, const struct lea_explain_options *options)
 {
-	struct lea_explain_options options = *how;
+	struct lea_explain_options all_options = *options;
 	int r;
 
 	examine->world = world;
@@ -198,12 +198,12 @@ int lea_examine_begin(struct lea_examine *examine, struct lea_world *world,
 	r = scan_all(examine);
 	if (r > 0)
 		return LEA_EXIT_FAILED;
-	options.charge = charge_of(world);
-	options.memory = examine->has_memory ? &examine->memory : NULL;
-	options.memory_time = examine->memory_time;
-	options.scan = examine->scan;
-	options.filter = examine->filter;
-	r = r ? r : lea_explainer_new(world, conf, &options, &examine->explainer);
+	all_options.charge = charge_of(world);
+	all_options.memory = examine->has_memory ? &examine->memory : NULL;
+	all_options.memory_time = examine->memory_time;
+	all_options.scan = examine->scan;
+	all_options.filter = examine->filter;
+	r = r ? r : lea_explainer_new(world, conf, &all_options, &examine->explainer);
 	if (!r)
 		return LEA_EXIT_DONE;
 	lea_log_fault(world->log, r, "Reading the VGs");

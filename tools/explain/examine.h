@@ -27,12 +27,12 @@ struct lea_examine {
 
 /*
  * lea_examine_begin - scan the machine
- * @how: tell, arg and is_plan; the rest is set here
+ * @options: tell, arg and is_plan; the rest is set here
  * Returns 0 or an exit code (logged). Call lea_examine_done in every case.
  */
 LEA_MUST_CHECK int lea_examine_begin(struct lea_examine *examine, struct lea_world *world,
 				     const struct lea_conf *conf,
-				     const struct lea_explain_options *how);
+				     const struct lea_explain_options *options);
 void lea_examine_done(struct lea_examine *examine);
 
 /*

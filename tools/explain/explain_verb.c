@@ -259,10 +259,10 @@ static void begin_json(struct view *view)
 static int explain(struct view *view, const struct lea_list *targets)
 {
 	const struct lea_conf_options settings = {.forgive = true};
-	const struct lea_explain_options how = {.tell = take_answer, .arg = view};
+	const struct lea_explain_options options = {.tell = take_answer, .arg = view};
 	int code = lea_setup(view->world, &settings, &view->conf);
 
-	code = code ? code : lea_examine_begin(&view->examine, view->world, view->conf, &how);
+	code = code ? code : lea_examine_begin(&view->examine, view->world, view->conf, &options);
 	if (code)
 		return code;
 	begin_json(view);

@@ -221,7 +221,7 @@ static int tell_all(struct view *view)
 
 static int plan(struct view *view)
 {
-	struct lea_explain_options how = {.tell = take_answer, .arg = view, .is_plan = true};
+	struct lea_explain_options options = {.tell = take_answer, .arg = view, .is_plan = true};
 	int r, code = lea_setup(view->world, &view->options, &view->conf);
 
 	if (code)
@@ -231,8 +231,8 @@ static int plan(struct view *view)
 		lea_log_fault(view->world->log, r, "Reading what the boot needs");
 		return LEA_EXIT_FAILED;
 	}
-	how.needs = view->needs;
-	code = lea_examine_begin(&view->examine, view->world, view->conf, &how);
+	options.needs = view->needs;
+	code = lea_examine_begin(&view->examine, view->world, view->conf, &options);
 	if (code)
 		return code;
 	if (view->is_json) {

@@ -333,7 +333,7 @@ static int delegate(struct work *work)
 static int lock_global(struct work *work, struct lea_lock **ret_lock)
 {
 	LEA_AUTO(lea_freep) char *dir = lea_world_path(work->world, work->conf->locking_dir);
-	const struct lea_lock_options how = {
+	const struct lea_lock_options options = {
 		.dir = dir,
 		.mode = LEA_LOCK_SHARED,
 		.wait = work->conf->wait_for_locks,
@@ -348,7 +348,7 @@ static int lock_global(struct work *work, struct lea_lock **ret_lock)
 		return 0;
 	if (!dir)
 		return -ENOMEM;
-	r = lea_lock_take(&how, "P_global", ret_lock);
+	r = lea_lock_take(&options, "P_global", ret_lock);
 	if (!r ||
 	    (r < 0 && r != -EINTR && (work->args->sysinit || work->args->ignore_locking_failure)))
 		return 0;

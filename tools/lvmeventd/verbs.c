@@ -33,8 +33,8 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	/* The runner starts deferred monitoring, after the gate has opened. */
-	struct lea_boot_scan_options how = {.ready = notify_ready,
-					    .batch = {.is_boot = true, .defers_watch = true}};
+	struct lea_boot_scan_options options = {.ready = notify_ready,
+						.batch = {.is_boot = true, .defers_watch = true}};
 	int r, code = lea_lvmevent_parse_plain("boot", argc, argv);
 
 	if (code >= 0)
@@ -48,10 +48,10 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 		return LEA_EXIT_DONE;
 	}
 	lea_timeline_open(world, "boot");
-	code = lea_session_begin_batches(&session, &how.batch) ? LEA_EXIT_FAILED : 0;
+	code = lea_session_begin_batches(&session, &options.batch) ? LEA_EXIT_FAILED : 0;
 	if (code)
 		return code;
-	r = lea_boot_scan_run(&how);
+	r = lea_boot_scan_run(&options);
 	notify_ready(NULL);
 	return r < 0 ? lea_tool_fail(world, r, "boot scan") : code;
 }

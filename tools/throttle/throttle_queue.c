@@ -50,10 +50,10 @@ bool lea_throttle_is_locked(int fd, off_t byte)
 static int open_folders(int event_fd, enum lea_throttle_kind kind, bool creates)
 {
 	LEA_AUTO(lea_closep) int top = -1;
-	const int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
 	int r, fd;
 
-	top = openat(event_fd, LEA_THROTTLE_FOLDER, how);
+	top = openat(event_fd, LEA_THROTTLE_FOLDER, flags);
 	if (top < 0 && errno == ENOENT && creates)
 		top = lea_file_open_folder(event_fd, LEA_THROTTLE_FOLDER);
 	else if (top < 0)
@@ -63,7 +63,7 @@ static int open_folders(int event_fd, enum lea_throttle_kind kind, bool creates)
 	r = lea_file_check_private(top);
 	if (r)
 		return r;
-	fd = openat(top, folders[kind], how);
+	fd = openat(top, folders[kind], flags);
 	if (fd < 0 && errno == ENOENT && creates)
 		return lea_file_open_folder(top, folders[kind]);
 	return fd < 0 ? -errno : fd;

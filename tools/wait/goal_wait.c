@@ -51,7 +51,7 @@ static const struct {
 
 struct wait {
 	struct lea_goals *goals;
-	const struct lea_goal_wait *how;
+	const struct lea_goal_wait *options;
 	sd_event *loop;
 	int fd;		/* inotify */
 	int claims_wd, dev_wd; /* -1: there is no such folder yet */
@@ -66,9 +66,9 @@ static uint64_t rest_ms(const struct wait *wait)
 {
 	const uint64_t passed = lea_world_now_ms(wait->goals->world) - wait->began_ms;
 
-	if (wait->how->limit_ms == UINT64_MAX)
+	if (wait->options->limit_ms == UINT64_MAX)
 		return UINT64_MAX;
-	return wait->how->limit_ms > passed ? wait->how->limit_ms - passed : 0;
+	return wait->options->limit_ms > passed ? wait->options->limit_ms - passed : 0;
 }
 
 /* ---- watches */
@@ -173,7 +173,7 @@ static int ask_all(struct wait *wait)
 	for (size_t i = 0; r >= 0 && i < goals->count; i++) {
 		if (goals->item[i].state != LEA_GOAL_ASKS)
 			continue;
-		r = wait->how->ask(wait->how->arg, &goals->item[i]);
+		r = wait->options->ask(wait->options->arg, &goals->item[i]);
 		if (r > 0)
 			goals->item[i].state = LEA_GOAL_THERE;
 		else
@@ -267,8 +267,8 @@ static int wait_all(struct wait *wait)
 		r = check(wait);
 		if (r <= 0)
 			return r;
-		if (wait->how->progress)
-			wait->how->progress(wait->how->arg, wait->goals);
+		if (wait->options->progress)
+			wait->options->progress(wait->options->arg, wait->goals);
 		if (!rest_ms(wait))
 			return LEA_GOAL_TIMED_OUT;
 		r = wait_for_change(wait);
@@ -277,10 +277,10 @@ static int wait_all(struct wait *wait)
 	}
 }
 
-int lea_goals_wait(struct lea_goals *goals, const struct lea_goal_wait *how)
+int lea_goals_wait(struct lea_goals *goals, const struct lea_goal_wait *options)
 {
 	struct wait wait = {.goals = goals,
-			    .how = how,
+			    .options = options,
 			    .fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
 			    .claims_wd = -1,
 			    .dev_wd = -1,

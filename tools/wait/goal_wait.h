@@ -22,4 +22,4 @@ enum lea_goal_wait_outcome {
 };
 
 /* Returns 0 when all goals are there at the same time, an outcome, or -errno. */
-LEA_MUST_CHECK int lea_goals_wait(struct lea_goals *goals, const struct lea_goal_wait *how);
+LEA_MUST_CHECK int lea_goals_wait(struct lea_goals *goals, const struct lea_goal_wait *options);

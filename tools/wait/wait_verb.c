@@ -80,10 +80,10 @@ static void take_answer(void *arg, const struct lea_answer *answer)
 
 static int begin(struct view *view, struct lea_examine *machine)
 {
-	const struct lea_explain_options how = {.tell = take_answer, .arg = &view->why};
+	const struct lea_explain_options options = {.tell = take_answer, .arg = &view->why};
 
 	machine->read_limit_ms = READ_DEADLINE_MS;
-	return lea_examine_begin(machine, view->world, view->conf, &how);
+	return lea_examine_begin(machine, view->world, view->conf, &options);
 }
 
 /* @target: "": everything that is not as it should be. Returns 0, LEA_EXPLAIN_UNKNOWN or -errno. */
@@ -261,7 +261,7 @@ static int finish(struct view *view, int outcome)
 static int wait_for(struct view *view, uint64_t limit_ms)
 {
 	const struct lea_conf_options settings = {.forgive = true};
-	struct lea_goal_wait how = {
+	struct lea_goal_wait options = {
 		.limit_ms = limit_ms,
 		.ask = ask,
 		.progress = view->shows_progress ? show_progress : NULL,
@@ -276,7 +276,7 @@ static int wait_for(struct view *view, uint64_t limit_ms)
 	if (r < 0)
 		return lea_tool_fail(view->world, r, "/run/lvm");
 	r = lea_goals_new(view->world, view->conf, view->goal, view->words->count, &view->goals);
-	r = r ? r : lea_goals_wait(view->goals, &how);
+	r = r ? r : lea_goals_wait(view->goals, &options);
 	end_progress(view);
 	return finish(view, r);
 }

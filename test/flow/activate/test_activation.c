@@ -132,10 +132,10 @@ static struct lea_lock *hold_one(void)
 {
 	char dir[128];
 	struct lea_lock *lock = NULL;
-	struct lea_lock_options how = {.dir = dir, .mode = LEA_LOCK_EXCLUSIVE};
+	struct lea_lock_options lock_options = {.dir = dir, .mode = LEA_LOCK_EXCLUSIVE};
 
 	snprintf(dir, sizeof(dir), "%s/run/lock/lvm", machine.tree.root);
-	ck_assert_int_eq(lea_lock_take(&how, "V_vg_one", &lock), 0);
+	ck_assert_int_eq(lea_lock_take(&lock_options, "V_vg_one", &lock), 0);
 	return lock;
 }
 

@@ -168,12 +168,12 @@ static size_t count_of(const char *folder)
 
 static int run_runner(int (*retry)(void *arg, int shortage))
 {
-	const struct lea_runner_options how = {.event_fd = event_fd,
-					       .process = process,
-					       .retry = retry,
-					       .log = machine.world->log};
+	const struct lea_runner_options runner_options = {.event_fd = event_fd,
+							  .process = process,
+							  .retry = retry,
+							  .log = machine.world->log};
 
-	return lea_runner_run(&how);
+	return lea_runner_run(&runner_options);
 }
 
 static void put_three(void)

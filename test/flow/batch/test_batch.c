@@ -62,19 +62,19 @@ TEST(a_vg_that_is_complete_after_two_passes_is_activated)
 
 TEST(a_vg_that_waits_is_named_with_its_missing_pv_when_asked)
 {
-	ck_assert_int_eq(lea_incomplete_new(&how.waiting), 0);
+	ck_assert_int_eq(lea_incomplete_new(&batch_options.waiting), 0);
 	machine_plug("stripe-a", "sdb", 32, 1);
 	came("sdb", 32, 1, PVID_A);
 	ck_assert_str_eq(machine.err, "");
-	lea_incomplete_log(how.waiting, machine.world);
+	lea_incomplete_log(batch_options.waiting, machine.world);
 	fflush(machine.err_file);
 	ck_assert_ptr_nonnull(strstr(machine.err,
 				     "VG vg-two.pvs: not activated, incomplete: 1 of 2 PVs "
 				     "is there, missing PV yENn7p-uYj7-"));
 	machine_plug("stripe-b", "sdc", 48, 2);
 	ck_assert_str_eq(came("sdc", 48, 2, PVID_B), "vg-two.pvs ");
-	ck_assert_int_eq(lea_incomplete_log(how.waiting, machine.world), -1);
-	lea_incomplete_free(how.waiting);
+	ck_assert_int_eq(lea_incomplete_log(batch_options.waiting, machine.world), -1);
+	lea_incomplete_free(batch_options.waiting);
 }
 
 static const struct {
@@ -131,8 +131,8 @@ TEST(a_pass_knows_the_pvs_of_earlier_passes)
 	struct lea_reader *reader;
 
 	ck_assert_int_eq(lea_reader_new(machine.world, conf, &reader), 0);
-	ck_assert_int_eq(lea_pass_cache_new(&how.cache), 0);
-	how.reader = reader;
+	ck_assert_int_eq(lea_pass_cache_new(&batch_options.cache), 0);
+	batch_options.reader = reader;
 	machine_plug("stripe-a", "sdb", 32, 1);
 	ck_assert_str_eq(came("sdb", 32, 1, PVID_A), "");
 	machine_unplug("sdb", 32);
@@ -144,7 +144,7 @@ TEST(a_pass_knows_the_pvs_of_earlier_passes)
 	ck_assert_str_eq(came("sdb", 32, 3, PVID_A), "vg-two.pvs ");
 	ck_assert_str_eq(came("sdb", 32, 3, PVID_A), "");
 	ck_assert_str_eq(machine.err, "");
-	lea_pass_cache_free(how.cache);
+	lea_pass_cache_free(batch_options.cache);
 	lea_reader_free(reader);
 }
 
@@ -155,7 +155,7 @@ TEST(passes_share_processes)
 
 	forks = 0;
 	ck_assert_int_eq(lea_reader_new(machine.world, conf, &reader), 0);
-	how.reader = reader;
+	batch_options.reader = reader;
 	one_comes_up(7);
 	machine_plug("stripe-a", "sdb", 32, 1);
 	ck_assert_str_eq(came("sdb", 32, 1, PVID_A), "");
@@ -319,7 +319,7 @@ TEST(event_activation_0_reads_and_activates_nothing)
 	ck_assert_str_eq(machine.err,
 			 "  event_activation=0: devices are not read, nothing is activated\n");
 	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_ONE));
-	lea_batch_report(&how, &summary);
+	lea_batch_report(&batch_options, &summary);
 	fflush(machine.out_file);
 	ck_assert_str_eq(machine.out ? machine.out : "", "");
 }
@@ -328,7 +328,7 @@ TEST(a_pass_says_what_it_activated_and_ends_with_one_line)
 {
 	machine_plug("one-pv", "sda", 16, 1);
 	came("sda", 16, 1, PVID_ONE);
-	lea_batch_report(&how, &summary);
+	lea_batch_report(&batch_options, &summary);
 	fflush(machine.out_file);
 	ck_assert_str_eq(machine.out,
 			 "  active: VG vg_one (1 LV)\n"
@@ -345,19 +345,19 @@ TEST(two_passes_at_a_time_keep_their_own_vgs)
 	struct lea_batch_pass *first, *second;
 	struct lea_claim claim;
 
-	ck_assert_int_eq(lea_reader_new(machine.world, conf, &how.reader), 0);
-	ck_assert_int_eq(lea_pass_cache_new(&how.cache), 0);
+	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
+	ck_assert_int_eq(lea_pass_cache_new(&batch_options.cache), 0);
 	machine_plug("one-pv", "sda", 16, 1);
 	machine_plug("stripe-a", "sdb", 32, 2);
 	machine_plug("stripe-b", "sdc", 48, 3);
-	ck_assert_int_eq(lea_batch_start(&how, &one, 1, &summary, &first), 0);
-	ck_assert_int_eq(lea_batch_start(&how, two, 2, &summary, &second), 0);
+	ck_assert_int_eq(lea_batch_start(&batch_options, &one, 1, &summary, &first), 0);
+	ck_assert_int_eq(lea_batch_start(&batch_options, two, 2, &summary, &second), 0);
 	ck_assert(!lea_batch_is_done(first) && !lea_batch_is_done(second));
 	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_B), "it is recorded at once");
 	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
 	ck_assert_int_eq(claim.state, LEA_CLAIM_CLAIMED);
 	lea_claim_done(&claim);
-	ck_assert_int_eq(fake_drain(how.workers), 0);
+	ck_assert_int_eq(fake_drain(batch_options.workers), 0);
 	ck_assert(lea_batch_is_done(first) && lea_batch_is_done(second));
 	ck_assert_int_eq(lea_batch_end(second), 0);
 	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
@@ -366,8 +366,8 @@ TEST(two_passes_at_a_time_keep_their_own_vgs)
 	ck_assert_int_eq(lea_batch_end(first), 0);
 	ck_assert_uint_eq(summary.vgs_active, 2);
 	ck_assert_str_eq(activated, "vg_one vg-two.pvs ");
-	lea_pass_cache_free(how.cache);
-	lea_reader_free(how.reader);
+	lea_pass_cache_free(batch_options.cache);
+	lea_reader_free(batch_options.reader);
 }
 
 /* A dropped pass leaves only its claims, which are valid as long as this process lives. */
@@ -377,10 +377,10 @@ TEST(a_dropped_pass_leaves_its_claims_only)
 	struct lea_batch_pass *first;
 
 	machine_plug("one-pv", "sda", 16, 1);
-	ck_assert_int_eq(lea_batch_start(&how, &one, 1, &summary, &first), 0);
+	ck_assert_int_eq(lea_batch_start(&batch_options, &one, 1, &summary, &first), 0);
 	lea_batch_drop(first);
-	ck_assert_uint_eq(how.workers->count, 0);
-	ck_assert_int_eq(lea_batch_start(&how, NULL, 0, &summary, &first), 0);
+	ck_assert_uint_eq(batch_options.workers->count, 0);
+	ck_assert_int_eq(lea_batch_start(&batch_options, NULL, 0, &summary, &first), 0);
 	ck_assert_ptr_null(first);
 	ck_assert(lea_batch_is_done(first));
 	ck_assert_int_eq(lea_batch_end(first), 0);
@@ -417,7 +417,7 @@ TEST(a_vg_changed_meanwhile_is_read_again)
 	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
 	ck_assert(machine_has("/run/lvm/event/queue/8:16-7"));
 	outcome = 0;
-	ck_assert_int_eq(lea_queue_take(how.event_fd, &entries, &count), 0);
+	ck_assert_int_eq(lea_queue_take(batch_options.event_fd, &entries, &count), 0);
 	ck_assert_uint_eq(count, 1);
 	ck_assert_str_eq(entries[0].pvid, PVID_ONE);
 	ck_assert_str_eq(pass(entries, count), "vg_one ");
@@ -497,10 +497,10 @@ static const char *pass_of_queue(void)
 	struct lea_entry *entries;
 	size_t count;
 
-	ck_assert_int_eq(lea_queue_take(how.event_fd, &entries, &count), 0);
+	ck_assert_int_eq(lea_queue_take(batch_options.event_fd, &entries, &count), 0);
 	ck_assert_uint_eq(count, 1);
 	pass(entries, count);
-	ck_assert_int_eq(lea_queue_done(how.event_fd, &entries[0]), 0);
+	ck_assert_int_eq(lea_queue_done(batch_options.event_fd, &entries[0]), 0);
 	free(entries);
 	return activated;
 }
@@ -520,9 +520,9 @@ TEST(a_vg_with_two_names_fails_once)
 	ck_assert_str_eq(pass_of_queue(), "");
 	ck_assert_uint_eq(summary.vgs_failed, 1);
 	ck_assert_msg(strstr(machine.err, "different names") != NULL, "%s", machine.err);
-	ck_assert(!lea_queue_has_pending(how.event_fd));
+	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
 	ck_assert_str_eq(came("sdb", 32, 3, PVID_B), "");
-	ck_assert(!lea_queue_has_pending(how.event_fd));
+	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
 }
 
 /* The memory of the boot takes it from the claim. */

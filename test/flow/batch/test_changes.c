@@ -189,7 +189,8 @@ TEST_EACH(what_was_refused_and_changed_waits_for_an_add, refused)
 	machine_plug(refused[_i].before, "sda", 16, 7);
 	told(LEA_ENTRY_ADD, "sda", 16, 7, refused[_i].pvid_before);
 	ck_assert_str_eq(activated, "");
-	ck_assert_msg(lea_refused_is_set(how.event_fd, "8:16-7"), "%s", refused[_i].claim);
+	ck_assert_msg(lea_refused_is_set(batch_options.event_fd, "8:16-7"), "%s",
+		      refused[_i].claim);
 	machine_unplug("sda", 16);
 	machine_plug(refused[_i].after, "sda", 16, 7);
 	if (!strcmp(refused[_i].before, refused[_i].after))
@@ -198,7 +199,8 @@ TEST_EACH(what_was_refused_and_changed_waits_for_an_add, refused)
 	ck_assert_msg(!activated[0], "%s: its change", refused[_i].claim);
 	told(LEA_ENTRY_ADD, "sda", 16, 7, pvid);
 	ck_assert_msg(!strcmp(activated, refused[_i].vg), "%s: its add", refused[_i].claim);
-	ck_assert_msg(!lea_refused_is_set(how.event_fd, "8:16-7"), "%s", refused[_i].claim);
+	ck_assert_msg(!lea_refused_is_set(batch_options.event_fd, "8:16-7"), "%s",
+		      refused[_i].claim);
 }
 
 /* Rows: how an activation ended, and which entries retry it. */
@@ -221,7 +223,7 @@ TEST_EACH(failure_is_tried_again_by_its_class, failures)
 	outcome = LEA_ACTIVATE_FAILED;
 	shortage = failures[_i].shortage;
 	entry = event("sda", 16, 7, PVID_ONE, false);
-	r = lea_batch_run(&how, &entry, 1, &summary);
+	r = lea_batch_run(&batch_options, &entry, 1, &summary);
 	lea_device_done(&entry.device);
 	ck_assert_int_eq(r, lea_is_shortage(shortage) ? shortage : 0);
 	ck_assert_uint_eq(summary.vgs_again, shortage == LEA_NOT_NOW);
@@ -339,6 +341,7 @@ TEST_EACH(what_udev_does_not_name_libblkid_does, unnamed)
 		      activated);
 	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_ONE) == unnamed[_i].is_recorded, "%s",
 		      unnamed[_i].claim);
-	ck_assert_msg(lea_refused_is_set(how.event_fd, "8:16-7") == !unnamed[_i].is_recorded, "%s",
-		      unnamed[_i].claim);
+	ck_assert_msg(lea_refused_is_set(batch_options.event_fd, "8:16-7") ==
+			      !unnamed[_i].is_recorded,
+		      "%s", unnamed[_i].claim);
 }

@@ -32,14 +32,14 @@ static void begin(void)
 	setup();
 	now = 5000;
 	machine.world->clock = &set_clock;
-	ck_assert_int_eq(lea_incomplete_new(&how.waiting), 0);
+	ck_assert_int_eq(lea_incomplete_new(&batch_options.waiting), 0);
 }
 
 static void end(void)
 {
 	lea_part_wait_done(&part_wait);
 	lea_part_free(part);
-	lea_incomplete_free(how.waiting);
+	lea_incomplete_free(batch_options.waiting);
 	teardown();
 }
 
@@ -53,7 +53,7 @@ static void configure(const char *text)
 	lea_part_wait_done(&part_wait);
 	lea_part_free(part);
 	ck_assert_int_eq(lea_part_new(machine.world, conf, &part), 0);
-	how.part = part;
+	batch_options.part = part;
 	fflush(machine.err_file);
 }
 
@@ -74,12 +74,13 @@ static const char *rest(int *ret_wait_ms)
 	int r;
 
 	activated[0] = '\0';
-	while ((r = lea_part_wait_step(&part_wait, &how, ret_wait_ms)) == LEA_PART_QUEUED)
-		while (!lea_queue_take(how.event_fd, &entries, &count)) {
+	while ((r = lea_part_wait_step(&part_wait, &batch_options, ret_wait_ms)) == LEA_PART_QUEUED)
+		while (!lea_queue_take(batch_options.event_fd, &entries, &count)) {
 			ck_assert_int_eq(
-				lea_batch_run(&how, entries, count, &summary), 0);
+				lea_batch_run(&batch_options, entries, count, &summary), 0);
 			for (size_t i = 0; i < count; i++)
-				ck_assert_int_eq(lea_queue_done(how.event_fd, &entries[i]), 0);
+				ck_assert_int_eq(
+					lea_queue_done(batch_options.event_fd, &entries[i]), 0);
 			lea_entries_free(entries, count);
 		}
 	ck_assert_int_eq(r, 0);
@@ -337,7 +338,7 @@ TEST(vg_that_is_not_waited_for_any_more_is_not_called_inactive)
 	ck_assert_msg(strstr(machine.err,
 			     "VG vg-two.pvs: not finished: its disk /dev/sdb does not answer") != NULL,
 		      "%s", machine.err);
-	lea_incomplete_log(how.waiting, machine.world);
+	lea_incomplete_log(batch_options.waiting, machine.world);
 	fflush(machine.err_file);
 	ck_assert_msg(!strstr(machine.err, "not activated"), "%s", machine.err);
 }
@@ -391,7 +392,7 @@ TEST(journal_tells_wait_and_result_once)
 			     "; 1 LV(s) active, by incomplete = degraded; the others are activated "
 			     "when the missing PV appears\n"),
 		      "%s", machine.err);
-	lea_incomplete_log(how.waiting, machine.world);
+	lea_incomplete_log(batch_options.waiting, machine.world);
 	fflush(machine.err_file);
 	ck_assert_uint_eq(count(machine.err, "VG vg-two.pvs"), 2);
 }
@@ -492,7 +493,7 @@ TEST(vg_that_changed_waits_again)
 TEST(reconcile_leaves_it)
 {
 	const struct lea_reconcile_options options = {
-		.world = machine.world, .conf = conf, .event_fd = how.event_fd};
+		.world = machine.world, .conf = conf, .event_fd = batch_options.event_fd};
 	struct lea_reconcile_result result;
 
 	configure("event { incomplete = \"degraded\" }");

@@ -145,20 +145,20 @@ const struct fixture fixture = {setup_boot, teardown};
 /* Runs a boot scan with the events in @rows; returns its result. */
 static int boot(const struct row *rows)
 {
-	struct lea_boot_scan_options pass_how = {.ready = say_ready};
+	struct lea_boot_scan_options pass_options = {.ready = say_ready};
 	int r, flag_fd = -1;
 
-	ck_assert_int_eq(lea_reader_new(machine.world, conf, &how.reader), 0);
-	ck_assert_int_eq(lea_pass_cache_new(&how.cache), 0);
-	how.is_boot = true;
-	pass_how.batch = how;
+	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
+	ck_assert_int_eq(lea_pass_cache_new(&batch_options.cache), 0);
+	batch_options.is_boot = true;
+	pass_options.batch = batch_options;
 	script = rows;
-	r = lea_boot_scan_run(&pass_how);
-	ck_assert_msg(lea_flag_raise(how.event_fd, LEA_FLAG_RUNNER, &flag_fd) == 0,
+	r = lea_boot_scan_run(&pass_options);
+	ck_assert_msg(lea_flag_raise(batch_options.event_fd, LEA_FLAG_RUNNER, &flag_fd) == 0,
 		      "the lock is free when it has ended");
 	close(flag_fd);
-	lea_pass_cache_free(how.cache);
-	lea_reader_free(how.reader);
+	lea_pass_cache_free(batch_options.cache);
+	lea_reader_free(batch_options.reader);
 	fflush(machine.out_file);
 	fflush(machine.err_file);
 	return r;
@@ -236,10 +236,10 @@ TEST(an_entry_queued_at_boot_is_taken)
 	const struct row rows[] = {{SILENCE, NONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
 	struct lea_entry entry = event("sda", 16, 7, PVID_ONE, false);
 
-	ck_assert_int_ge(lea_queue_put(how.event_fd, &entry), 0);
+	ck_assert_int_ge(lea_queue_put(batch_options.event_fd, &entry), 0);
 	ck_assert_int_eq(boot(rows), 0);
 	ck_assert_str_eq(activated, "vg_one ");
-	ck_assert(!lea_queue_has_work(how.event_fd));
+	ck_assert(!lea_queue_has_work(batch_options.event_fd));
 	lea_device_done(&entry.device);
 }
 
@@ -292,12 +292,12 @@ TEST(a_vg_that_lacks_a_pv_is_named_at_the_end)
 	const struct row rows[] = {
 		{CAME, STRIPE_A}, {SILENCE, NONE}, {CAME, ONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
 
-	ck_assert_int_eq(lea_incomplete_new(&how.waiting), 0);
+	ck_assert_int_eq(lea_incomplete_new(&batch_options.waiting), 0);
 	ck_assert_int_eq(boot(rows), 0);
 	ck_assert_msg(strstr(machine.err, "VG vg-two.pvs: not activated, incomplete: 1 of 2 PVs is "
 					  "there, missing PV yENn7p-") != NULL,
 		      "%s", machine.err);
-	lea_incomplete_free(how.waiting);
+	lea_incomplete_free(batch_options.waiting);
 }
 
 TEST(the_boot_goes_on_at_the_deadline_though_a_pass_is_busy)

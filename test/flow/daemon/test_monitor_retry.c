@@ -57,7 +57,7 @@ static int info(struct lea_dm *dm, const char *uuid, struct lea_dm_info *ret_inf
 }
 
 static struct lea_dm all_active = {.info = info};
-static struct lea_batch_options how;
+static struct lea_batch_options batch_options;
 static struct lea_monitor_retry later;
 static struct lea_dm *fake;
 
@@ -68,8 +68,8 @@ static void setup(void)
 	machine.world->dm = &all_active;
 	machine.world->clock = &set_clock;
 	machine_plug("one-pv", "sda", 0, 7);
-	how = (struct lea_batch_options){.world = machine.world, .defers_watch = true};
-	how.event_fd = machine_queue();
+	batch_options = (struct lea_batch_options){.world = machine.world, .defers_watch = true};
+	batch_options.event_fd = machine_queue();
 	later = (struct lea_monitor_retry){0};
 	told = started = 0;
 	lives = false;
@@ -79,7 +79,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	close(how.event_fd);
+	close(batch_options.event_fd);
 	machine.world->dm = fake;
 	machine_end();
 }
@@ -186,13 +186,13 @@ static void step(int want, int want_wait_ms)
 {
 	int wait_ms = 12345;
 
-	ck_assert_int_eq(lea_monitor_retry_step(&later, &how, &wait_ms), want);
+	ck_assert_int_eq(lea_monitor_retry_step(&later, &batch_options, &wait_ms), want);
 	ck_assert_int_eq(wait_ms, want_wait_ms);
 }
 
 static void must_be_queued(bool is)
 {
-	ck_assert(lea_queue_has_work(how.event_fd) == is);
+	ck_assert(lea_queue_has_work(batch_options.event_fd) == is);
 	ck_assert(machine_has("/run/lvm/event/queue/8:0-7") == is);
 	ck_assert_msg(is_claimed(), "what is down stays down");
 }
@@ -259,7 +259,7 @@ TEST(another_disk_by_now)
 	lives = true;
 	note(6);
 	step(LEA_MONITOR_RETRY_QUEUED, -1);
-	ck_assert(!lea_queue_has_work(how.event_fd));
+	ck_assert(!lea_queue_has_work(batch_options.event_fd));
 	ck_assert_msg(is_claimed(), "its claim is none of our business");
 	ck_assert_uint_eq(noted(), 0);
 }

@@ -499,12 +499,12 @@ TEST_EACH(only_disks_that_are_used_are_probed, arrays)
 TEST(a_vg_that_another_command_works_on_is_not_waited_for)
 {
 	char dir[128];
-	const struct lea_lock_options how = {.dir = dir, .mode = LEA_LOCK_EXCLUSIVE};
+	const struct lea_lock_options options = {.dir = dir, .mode = LEA_LOCK_EXCLUSIVE};
 	struct lea_lock *lock;
 
 	snprintf(dir, sizeof(dir), "%s/run/lock/lvm", machine.tree.root);
 	tree_mkdir(&machine.tree, "/run/lock/lvm");
-	ck_assert_int_eq(lea_lock_take(&how, "V_vg_one", &lock), 0);
+	ck_assert_int_eq(lea_lock_take(&options, "V_vg_one", &lock), 0);
 	remember();
 	ck_assert_int_eq(run(), 0);
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);

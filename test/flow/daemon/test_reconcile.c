@@ -55,11 +55,11 @@ TEST_EACH(a_reconcile_queues_what_has_no_claim, rows)
 	machine.properties = rows[_i].properties;
 	if (rows[_i].state >= 0)
 		claim((enum lea_claim_state)rows[_i].state, rows[_i].minor, rows[_i].diskseq);
-	ck_assert_int_eq(lea_reconcile(&how, &result), 0);
+	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 	ck_assert_uint_eq(result.devices, 1);
 	ck_assert_msg(result.enqueued == rows[_i].enqueued, "%s", rows[_i].claim);
 	ck_assert_msg(result.unfinished == rows[_i].unfinished, "%s", rows[_i].claim);
-	ck_assert_int_eq(lea_queue_count(how.event_fd, "queue", &pending), 0);
+	ck_assert_int_eq(lea_queue_count(options.event_fd, "queue", &pending), 0);
 	ck_assert_msg(pending == rows[_i].enqueued, "%s: pending", rows[_i].claim);
 }
 
@@ -70,10 +70,10 @@ TEST(a_reconcile_makes_the_entry_of_an_event)
 	size_t count;
 	int lock_fd;
 
-	ck_assert_int_eq(lea_reconcile(&how, &result), 0);
-	ck_assert_msg(!lea_reconcile(&how, &result), "twice is one entry");
-	ck_assert_int_eq(lea_queue_lock(how.event_fd, &lock_fd), 0);
-	ck_assert_int_eq(lea_queue_take(how.event_fd, &entries, &count), 0);
+	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
+	ck_assert_msg(!lea_reconcile(&options, &result), "twice is one entry");
+	ck_assert_int_eq(lea_queue_lock(options.event_fd, &lock_fd), 0);
+	ck_assert_int_eq(lea_queue_take(options.event_fd, &entries, &count), 0);
 	ck_assert_uint_eq(count, 1);
 	ck_assert_str_eq(entries[0].key, "8:16-7");
 	ck_assert_str_eq(entries[0].pvid, PVID_ONE);
@@ -110,8 +110,8 @@ static void take_in_hand(uint64_t diskseq)
 	size_t count;
 
 	lea_entry_set_key(&entry);
-	ck_assert_int_eq(lea_queue_put(how.event_fd, &entry), 0);
-	ck_assert_int_eq(lea_queue_take(how.event_fd, &entries, &count), 0);
+	ck_assert_int_eq(lea_queue_put(options.event_fd, &entry), 0);
+	ck_assert_int_eq(lea_queue_take(options.event_fd, &entries, &count), 0);
 	lea_entries_free(entries, count);
 }
 
@@ -124,7 +124,7 @@ static size_t compared_elsewhere(void)
 
 	ck_assert_int_ge(child, 0);
 	if (child == 0)
-		_exit(lea_reconcile(&how, &result) == 0 ? (int)result.enqueued : 99);
+		_exit(lea_reconcile(&options, &result) == 0 ? (int)result.enqueued : 99);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFEXITED(status));
 	return (size_t)WEXITSTATUS(status);
@@ -134,14 +134,14 @@ static size_t compared_elsewhere(void)
 TEST_EACH(a_reconcile_leaves_out_what_a_runner_works_on, hands)
 {
 	const struct lea_device device = {.major = 8, .minor = 16, .diskseq = hands[_i].diskseq};
-	int known_fd = lea_marker_open(how.event_fd), lock_fd;
+	int known_fd = lea_marker_open(options.event_fd), lock_fd;
 
-	how.is_boot = true; /* then a mark alone proves less */
+	options.is_boot = true; /* then a mark alone proves less */
 	if (!hands[_i].diskseq) {
 		machine_unplug("sda", 16);
 		machine_plug("one-pv", "sda", 16, 0);
 	}
-	ck_assert_int_eq(lea_queue_lock(how.event_fd, &lock_fd), 0);
+	ck_assert_int_eq(lea_queue_lock(options.event_fd, &lock_fd), 0);
 	if (hands[_i].is_taken)
 		take_in_hand(hands[_i].diskseq);
 	if (hands[_i].marked)
@@ -187,7 +187,7 @@ TEST_EACH(the_file_of_udev_saves_a_question, files)
 	claim(LEA_CLAIM_DONE, 16, 7);
 	if (files[_i].file)
 		tree_put(&machine.tree, "/run/udev/data/b8:16", files[_i].file);
-	ck_assert_int_eq(lea_reconcile(&how, &result), 0);
+	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 	ck_assert_msg((machine.asked > 0) == files[_i].is_asked, "%s: asked %u times",
 		      files[_i].claim, machine.asked);
 	ck_assert_msg(result.enqueued + result.unfinished == 0, "%s", files[_i].claim);
@@ -201,13 +201,13 @@ TEST(the_file_of_udev_never_answers_a_question)
 
 	tree_put(&machine.tree, "/run/udev/data/b8:16", BRIEF);
 	machine.properties = "";
-	ck_assert_int_eq(lea_reconcile(&how, &result), 0);
+	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 	ck_assert_msg(machine.asked == 1 && result.unfinished == 1,
 		      "a PV without a claim: libudev knows");
 	claim(LEA_CLAIM_DONE, 16, 7);
 	memset(longest + strlen(BRIEF), 'x', sizeof(longest) - 1 - strlen(BRIEF));
 	tree_put(&machine.tree, "/run/udev/data/b8:16", longest);
-	ck_assert_int_eq(lea_reconcile(&how, &result), 0);
+	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 	ck_assert_msg(machine.asked == 2, "what may be cut is not believed");
 }
 
@@ -219,12 +219,12 @@ TEST(sixteen_devices_at_most_are_named)
 	size_t lines = 0;
 
 	machine.properties = "";
-	how.retrigger = true;
+	options.retrigger = true;
 	for (uint32_t i = 1; i < 20; i++) {
 		snprintf(name, sizeof(name), "sd%c", (char)('a' + i));
 		machine_plug("one-pv", name, 16 + i * 16, 7 + i);
 	}
-	ck_assert_int_eq(lea_reconcile(&how, &result), 0);
+	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 	ck_assert_uint_eq(result.unfinished, 20);
 	fflush(machine.err_file);
 	for (const char *line = machine.err; *line; line = strchr(line, '\n') + 1)
@@ -236,7 +236,7 @@ TEST(sixteen_devices_at_most_are_named)
 static void mark(void)
 {
 	const struct lea_device sda = {.major = 8, .minor = 16, .diskseq = 7};
-	int known_fd = lea_marker_open(how.event_fd);
+	int known_fd = lea_marker_open(options.event_fd);
 
 	ck_assert_int_eq(lea_marker_set(known_fd, &sda, PVID_ONE), 0);
 	close(known_fd);
@@ -246,8 +246,8 @@ static size_t compared(bool is_boot)
 {
 	struct lea_reconcile_result result;
 
-	how.is_boot = is_boot;
-	ck_assert_int_eq(lea_reconcile(&how, &result), 0);
+	options.is_boot = is_boot;
+	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 	return result.enqueued;
 }
 
@@ -307,10 +307,10 @@ TEST(claim_of_a_dead_owner_is_tried_again)
 TEST(refused_instance_is_left_alone)
 {
 	machine.properties = MEMBER;
-	ck_assert_int_eq(lea_refused_set(how.event_fd, "8:16-7"), 0);
+	ck_assert_int_eq(lea_refused_set(options.event_fd, "8:16-7"), 0);
 	ck_assert_uint_eq(compared(false), 0);
 	ck_assert_uint_eq(compared(true), 0);
-	ck_assert_int_eq(lea_refused_drop(how.event_fd, "8:16-7"), 0);
+	ck_assert_int_eq(lea_refused_drop(options.event_fd, "8:16-7"), 0);
 	ck_assert_uint_eq(compared(false), 1);
 }
 
@@ -348,14 +348,14 @@ TEST(taking_charge_of_a_running_machine)
 
 	machine.properties = ANY_MEMBER;
 	ck_assert_int_eq(lea_take_charge(machine.world, &conf), 0);
-	ck_assert_int_eq(lea_queue_take(how.event_fd, &entries, &count), 0);
+	ck_assert_int_eq(lea_queue_take(options.event_fd, &entries, &count), 0);
 	ck_assert_uint_eq(count, 1);
 	ck_assert_int_eq(entries[0].kind, LEA_ENTRY_CHANGE);
-	ck_assert_int_eq(lea_queue_done(how.event_fd, &entries[0]), 0);
+	ck_assert_int_eq(lea_queue_done(options.event_fd, &entries[0]), 0);
 	lea_entries_free(entries, count);
 	ck_assert(machine_has("/run/lvm/event/since"));
 	ck_assert_int_eq(lea_take_charge(machine.world, &conf), 0);
-	ck_assert_msg(!lea_queue_has_pending(how.event_fd), "once");
+	ck_assert_msg(!lea_queue_has_pending(options.event_fd), "once");
 }
 
 TEST(arming_forgets_what_the_epoch_before_refused)
@@ -363,14 +363,14 @@ TEST(arming_forgets_what_the_epoch_before_refused)
 	const int run_fd = lea_world_run(machine.world);
 
 	tree_put(&machine.tree, "/run/lvm/event/since", "5000\n");
-	ck_assert_int_eq(lea_refused_set(how.event_fd, "8:16-7"), 0);
+	ck_assert_int_eq(lea_refused_set(options.event_fd, "8:16-7"), 0);
 	ck_assert_int_eq(lea_gate_begin(run_fd, lea_world_proc(machine.world), LEA_GATE_CLOSED), 0);
 	ck_assert_msg(!machine_has("/run/lvm/event/since") &&
-			      !lea_refused_is_set(how.event_fd, "8:16-7"),
+			      !lea_refused_is_set(options.event_fd, "8:16-7"),
 		      "what an epoch decided ends with it");
 	ck_assert_int_eq(lea_take_charge(machine.world, &conf), 0);
 	ck_assert(!machine_has("/run/lvm/event/since"));
-	ck_assert(!lea_queue_has_pending(how.event_fd));
+	ck_assert(!lea_queue_has_pending(options.event_fd));
 }
 
 /* With udev running, lost events are requested again. */
@@ -381,8 +381,8 @@ TEST(a_lost_event_is_repeated)
 	FILE *file;
 
 	machine.properties = "";
-	how.retrigger = true;
-	ck_assert_int_eq(lea_reconcile(&how, &result), 0);
+	options.retrigger = true;
+	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 	snprintf(path, sizeof(path), "%s/sys/dev/block/8:16/uevent", machine.tree.root);
 	file = fopen(path, "r");
 	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
@@ -430,10 +430,10 @@ static struct lea_entry *take_one(size_t *ret_count)
 	int lock_fd;
 
 	*ret_count = 0;
-	ck_assert_int_eq(lea_queue_lock(how.event_fd, &lock_fd), 0);
-	ck_assert_int_ge(lea_queue_take(how.event_fd, &entries, ret_count), 0);
+	ck_assert_int_eq(lea_queue_lock(options.event_fd, &lock_fd), 0);
+	ck_assert_int_ge(lea_queue_take(options.event_fd, &entries, ret_count), 0);
 	for (size_t i = 0; i < *ret_count; i++)
-		ck_assert_int_eq(lea_queue_done(how.event_fd, &entries[i]), 0);
+		ck_assert_int_eq(lea_queue_done(options.event_fd, &entries[i]), 0);
 	close(lock_fd);
 	return entries;
 }
@@ -446,7 +446,7 @@ static enum lea_entry_kind queued_as(void)
 	struct lea_entry *entries;
 	size_t count;
 
-	ck_assert_int_eq(lea_reconcile(&how, &result), 0);
+	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 	entries = take_one(&count);
 	ck_assert_uint_eq(result.unnamed, count);
 	ck_assert_msg(!result.enqueued, "nobody's event was lost");
@@ -471,7 +471,7 @@ TEST(entry_of_such_a_device_says_what_udev_knows)
 
 	conf.probe_unknown = conf.event_activation = true;
 	machine.properties = CAME_BLANK;
-	ck_assert_int_eq(lea_reconcile(&how, &result), 0);
+	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 	entries = take_one(&count);
 	ck_assert_uint_eq(count, 1);
 	ck_assert_str_eq(entries[0].key, "8:16-7");
@@ -499,8 +499,8 @@ TEST_EACH(device_that_udev_does_not_name_is_left_alone_where, circumstances)
 {
 	conf.probe_unknown = circumstances[_i].probe_unknown;
 	conf.event_activation = circumstances[_i].event_activation;
-	how.is_boot = circumstances[_i].is_boot;
-	how.takes_note = circumstances[_i].takes_note;
+	options.is_boot = circumstances[_i].is_boot;
+	options.takes_note = circumstances[_i].takes_note;
 	if (circumstances[_i].is_empty)
 		tree_put(&machine.tree, "/sys/dev/block/8:16/size", "0\n");
 	if (circumstances[_i].is_held)
@@ -531,9 +531,9 @@ TEST(device_that_udev_does_not_name_is_read_once)
 		 "MAJOR=8\nMINOR=16\nDEVNAME=sda\nDISKSEQ=8\n");
 	tree_put(&machine.tree, "/sys/dev/block/8:16/diskseq", "8\n");
 	ck_assert_msg(queued_as() == LEA_ENTRY_MISSED, "another instance is another device");
-	ck_assert(lea_probed_is_set(how.event_fd, "8:16-7"));
-	lea_marker_tidy(machine.world, how.event_fd);
-	ck_assert_msg(!lea_probed_is_set(how.event_fd, "8:16-7"), "that instance has gone");
+	ck_assert(lea_probed_is_set(options.event_fd, "8:16-7"));
+	lea_marker_tidy(machine.world, options.event_fd);
+	ck_assert_msg(!lea_probed_is_set(options.event_fd, "8:16-7"), "that instance has gone");
 	ck_assert_int_eq(queued_as(), NOT_QUEUED);
 	ck_assert_int_eq(lea_gate_begin(lea_world_run(machine.world), lea_world_proc(machine.world),
 					LEA_GATE_CLOSED),

@@ -60,8 +60,8 @@ static int boot(const void *works)
 {
 	int fd, lock_fd;
 
-	return lea_flag_raise(how.event_fd, LEA_FLAG_BOOT, &fd) != 0 ||
-			       (*(const bool *)works && lea_queue_lock(how.event_fd, &lock_fd))
+	return lea_flag_raise(options.event_fd, LEA_FLAG_BOOT, &fd) != 0 ||
+			       (*(const bool *)works && lea_queue_lock(options.event_fd, &lock_fd))
 		       ? -1
 		       : 0;
 }
@@ -78,7 +78,7 @@ static size_t pending(void)
 {
 	size_t count;
 
-	ck_assert_int_eq(lea_queue_count(how.event_fd, "queue", &count), 0);
+	ck_assert_int_eq(lea_queue_count(options.event_fd, "queue", &count), 0);
 	return count;
 }
 
@@ -86,14 +86,14 @@ static size_t to_be_looked_at(void)
 {
 	struct lea_reconcile_result result;
 
-	ck_assert_int_eq(lea_reconcile_and_wait(&how, 0, &result), 0);
+	ck_assert_int_eq(lea_reconcile_and_wait(&options, 0, &result), 0);
 	return result.enqueued;
 }
 
 static void set_mark(uint64_t diskseq)
 {
 	const struct lea_device sda = {.major = 8, .minor = 16, .diskseq = diskseq};
-	int known_fd = lea_marker_open(how.event_fd);
+	int known_fd = lea_marker_open(options.event_fd);
 
 	ck_assert_int_ge(known_fd, 0);
 	ck_assert_int_eq(lea_marker_set(known_fd, &sda, PVID_ONE), 0);
@@ -108,9 +108,9 @@ TEST(the_gate_is_opened_before_the_reconcile)
 
 	ck_assert_int_eq(lea_gate_begin(run_fd, lea_world_proc(machine.world), LEA_GATE_CLOSED), 0);
 	ck_assert(lea_gate_is_closed(run_fd));
-	ck_assert_int_eq(lea_gate_open_and_reconcile(&how), 0);
+	ck_assert_int_eq(lea_gate_open_and_reconcile(&options), 0);
 	ck_assert(!lea_gate_is_closed(run_fd));
-	ck_assert(lea_queue_has_pending(how.event_fd));
+	ck_assert(lea_queue_has_pending(options.event_fd));
 }
 
 /* The boot scan gets each device. What it has recorded may belong to a VG without a claim that
@@ -126,8 +126,8 @@ TEST(pvs_of_a_running_boot_scan_are_left_to_it)
 	set_mark(7);
 	ck_assert_uint_eq(to_be_looked_at(), 0);
 	ck_assert_msg(pending() == 1, "what has no record is queued, without a wait");
-	how.is_boot = true;
-	ck_assert_int_eq(lea_reconcile(&how, &result), 0);
+	options.is_boot = true;
+	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 	ck_assert_msg(result.enqueued == 1 && pending() == 1, "the gate's reconciles trust nobody");
 	end_boot_scan();
 	ck_assert_msg(to_be_looked_at() == 1, "a dead one has nothing");
@@ -164,7 +164,7 @@ TEST_EACH(the_reconcile_waits_for_the_boot_scan, left_to_it)
 	machine.world->clock = &test_clock;
 	if (boot_scan_ends_ms)
 		start_boot_scan(left_to_it[_i].works);
-	r = lea_reconcile_and_wait(&how, WAIT_MS, &result);
+	r = lea_reconcile_and_wait(&options, WAIT_MS, &result);
 	end_boot_scan();
 	ck_assert_msg(r == left_to_it[_i].outcome, "%s: %d", left_to_it[_i].claim, r);
 	ck_assert_msg(time_ms >= left_to_it[_i].least_ms && time_ms <= left_to_it[_i].most_ms,
@@ -205,7 +205,7 @@ TEST_EACH(the_gate_stays_closed_while_udev_makes_progress, waits)
 	tree_put(&machine.tree, "/run/udev/queue", "");
 	if (boot_scan_ends_ms)
 		start_boot_scan(false);
-	r = lea_gate_wait(&how);
+	r = lea_gate_wait(&options);
 	end_boot_scan();
 	ck_assert_msg(r == waits[_i].outcome, "%s: %d", waits[_i].claim, r);
 	ck_assert_msg(time_ms >= waits[_i].least_ms && time_ms <= waits[_i].most_ms, "%s: %u ms",
@@ -242,7 +242,7 @@ TEST_EACH(behind_the_open_gate_lost_events_are_repeated, unfinished)
 	machine.properties = "";
 	tree_put(&machine.tree, "/run/udev/control", "");
 	tree_put(&machine.tree, "/run/udev/queue", "");
-	ck_assert_int_eq(lea_gate_open_and_reconcile(&how), 0);
+	ck_assert_int_eq(lea_gate_open_and_reconcile(&options), 0);
 	snprintf(path, sizeof(path), "%s/sys/dev/block/8:16/uevent", machine.tree.root);
 	file = fopen(path, "r");
 	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));

@@ -89,10 +89,10 @@ static int process(void *arg, struct lea_entry *entries, size_t count)
 static int run(int left, const char *poison)
 {
 	struct fake fake = {.left = left, .poison = poison};
-	const struct lea_runner_options how = {
+	const struct lea_runner_options options = {
 		.event_fd = event_fd, .process = process, .arg = &fake, .log = &log_sink};
 
-	return lea_runner_run(&how);
+	return lea_runner_run(&options);
 }
 
 static int run_in_child(int left, const char *poison)
@@ -206,13 +206,13 @@ static void hold_take_die(int told_fd)
 TEST(a_runner_stays_until_the_other_has_finished)
 {
 	struct fake fake = {.left = -1};
-	struct lea_runner_options how = {.event_fd = event_fd,
-					 .process = process,
-					 .stay = leave,
-					 .arg = &fake,
-					 .wait_ms = 10,
-					 .clock = lea_clock_kernel(),
-					 .log = &log_sink};
+	struct lea_runner_options options = {.event_fd = event_fd,
+					     .process = process,
+					     .stay = leave,
+					     .arg = &fake,
+					     .wait_ms = 10,
+					     .clock = lea_clock_kernel(),
+					     .log = &log_sink};
 	int told[2], status;
 	char byte;
 	pid_t pid;
@@ -224,7 +224,7 @@ TEST(a_runner_stays_until_the_other_has_finished)
 		hold_take_die(told[1]);
 	ck_assert_int_eq(read(told[0], &byte, 1), 1);
 	/* Nothing is pending and the lock is busy: the runner must not sleep on the queue. */
-	ck_assert_int_eq(lea_runner_run(&how), LEA_RUNNER_BUSY + 1);
+	ck_assert_int_eq(lea_runner_run(&options), LEA_RUNNER_BUSY + 1);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(WTERMSIG(status), SIGKILL);
 	ck_assert_uint_eq(count_seen(), 1);
@@ -240,11 +240,11 @@ static int refuse(void *arg, struct lea_entry *entries, size_t count)
 
 TEST(a_fault_of_a_pass_loses_no_entry)
 {
-	const struct lea_runner_options how = {
+	const struct lea_runner_options options = {
 		.event_fd = event_fd, .process = refuse, .log = &log_sink};
 
 	ck_assert_int_eq(enqueue(1, "add"), 0);
-	ck_assert_int_eq(lea_runner_run(&how), -EIO);
+	ck_assert_int_eq(lea_runner_run(&options), -EIO);
 	ck_assert_int_eq(run(-1, NULL), 0);
 	ck_assert_uint_eq(count_seen(), 1);
 }

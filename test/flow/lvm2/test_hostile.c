@@ -398,23 +398,23 @@ static struct lea_entry event_of(const char *name, uint32_t minor, const char *p
 
 static void run_pass(struct lea_entry *entries, size_t count)
 {
-	const struct lea_conf_options options = {0};
+	const struct lea_conf_options conf_options = {0};
 	struct lea_batch_summary summary = {0};
-	struct lea_batch_options how = {.world = machine.world, .lvm_path = "/bin/false"};
+	struct lea_batch_options batch_options = {.world = machine.world, .lvm_path = "/bin/false"};
 	const struct lea_conf *conf;
 
-	ck_assert_int_eq(lea_conf_read(machine.world, &options, &conf), 0);
-	how.conf = conf;
-	how.event_fd = machine_queue();
-	ck_assert_int_eq(lea_batch_workers(&how, &how.workers), 0);
-	how.pool = &lea_pool_real;
-	ck_assert_int_eq(lea_batch_run(&how, entries, count, &summary), 0);
-	lea_workers_free(how.workers);
+	ck_assert_int_eq(lea_conf_read(machine.world, &conf_options, &conf), 0);
+	batch_options.conf = conf;
+	batch_options.event_fd = machine_queue();
+	ck_assert_int_eq(lea_batch_workers(&batch_options, &batch_options.workers), 0);
+	batch_options.pool = &lea_pool_real;
+	ck_assert_int_eq(lea_batch_run(&batch_options, entries, count, &summary), 0);
+	lea_workers_free(batch_options.workers);
 	for (size_t i = 0; i < count; i++)
 		lea_device_done(&entries[i].device);
 	fflush(machine.out_file);
 	fflush(machine.err_file);
-	close(how.event_fd);
+	close(batch_options.event_fd);
 	lea_conf_free(conf);
 }
 

@@ -36,7 +36,7 @@ static struct lea_batch_pass *begin_and_copy(struct lea_entry *first)
 	*first = event("sda", 16, 1, PVID_ONE, false);
 	machine_plug("one-pv", "sda", 16, 1);
 	machine_plug("one-pv", "sdb", 32, 2);
-	ck_assert_int_eq(lea_batch_start(&how, first, 1, &summary, &started), 0);
+	ck_assert_int_eq(lea_batch_start(&batch_options, first, 1, &summary, &started), 0);
 	came("sdb", 32, 2, PVID_ONE);
 	return started;
 }
@@ -193,10 +193,10 @@ TEST_TIMES(a_reconcile_finds_a_removal_that_was_lost, 2)
 	const char *const name = _i ? "sda" : "sdb";
 
 	both();
-	lea_duplicates_reconcile(machine.world, conf, how.event_fd);
-	ck_assert_msg(!lea_queue_has_pending(how.event_fd), "both are there: no news");
+	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	ck_assert_msg(!lea_queue_has_pending(batch_options.event_fd), "both are there: no news");
 	machine_unplug(name, _i ? 16 : 32);
-	lea_duplicates_reconcile(machine.world, conf, how.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
 	ck_assert_str_eq(drain(), "vg_one ");
 }
 
@@ -204,11 +204,11 @@ TEST_TIMES(a_filter_that_excludes_a_copy_ends_the_refusal, 2)
 {
 	both();
 	new_conf(_i ? "filter = [ \"r|sda|\" ]" : "filter = [ \"r|sdb|\" ]");
-	lea_duplicates_reconcile(machine.world, conf, how.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
 	ck_assert_str_eq(drain(), "vg_one ");
 	ck_assert_str_eq(machine.err, REFUSED);
-	lea_duplicates_reconcile(machine.world, conf, how.event_fd);
-	ck_assert(!lea_queue_has_pending(how.event_fd));
+	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
 }
 
 TEST(the_vg_comes_up_when_a_copy_is_wiped)
@@ -216,7 +216,7 @@ TEST(the_vg_comes_up_when_a_copy_is_wiped)
 	both();
 	machine_unplug("sdb", 32);
 	machine_plug("orphan", "sdb", 32, 2);
-	lea_duplicates_reconcile(machine.world, conf, how.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
 	ck_assert_str_eq(drain(), "vg_one ");
 }
 

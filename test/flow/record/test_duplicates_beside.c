@@ -77,7 +77,7 @@ TEST(an_ignored_copy_does_not_take_over)
 	machine_unplug("sda", 16);
 	went("sda", 16, 1, PVID_ONE);
 	ck_assert_str_eq(drain(), "");
-	lea_duplicates_reconcile(machine.world, conf, how.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
 	ck_assert_str_eq(drain(), "");
 }
 

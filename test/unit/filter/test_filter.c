@@ -34,9 +34,9 @@ const struct fixture fixture = {setup, filter_teardown};
 
 static int make(const char *config)
 {
-	struct lea_conf_options how = {.config = config};
+	struct lea_conf_options conf_options = {.config = config};
 
-	ck_assert_int_eq(lea_conf_read(&tree.world, &how, &conf), 0);
+	ck_assert_int_eq(lea_conf_read(&tree.world, &conf_options, &conf), 0);
 	return lea_filter_new(&tree.world, conf, &options, &filter);
 }
 

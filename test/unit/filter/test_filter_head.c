@@ -11,11 +11,11 @@ const struct fixture fixture = {filter_setup, filter_teardown};
 
 static void make_with(const char *config, enum lea_filter_md md)
 {
-	struct lea_conf_options how = {.config = config};
+	struct lea_conf_options conf_options = {.config = config};
 	struct lea_filter_options options = {.md = md};
 	struct lea_filter_verdict verdict;
 
-	ck_assert_int_eq(lea_conf_read(&tree.world, &how, &conf), 0);
+	ck_assert_int_eq(lea_conf_read(&tree.world, &conf_options, &conf), 0);
 	ck_assert_int_eq(lea_filter_new(&tree.world, conf, &options, &filter), 0);
 	ck_assert_int_eq(lea_filter_device(filter, &device, &verdict), 0);
 }

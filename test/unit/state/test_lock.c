@@ -31,7 +31,7 @@ static void teardown(void)
 
 const struct fixture fixture = {setup, teardown};
 
-static struct lea_lock_options how(enum lea_lock_mode mode, bool wait)
+static struct lea_lock_options options_of(enum lea_lock_mode mode, bool wait)
 {
 	return (struct lea_lock_options){.dir = dir, .mode = mode, .wait = wait, .turnstile = true};
 }
@@ -57,7 +57,7 @@ static int open_by_hand(const char *name)
 
 TEST(the_last_user_removes_the_lock_file)
 {
-	struct lea_lock_options ex = how(LEA_LOCK_EXCLUSIVE, true);
+	struct lea_lock_options ex = options_of(LEA_LOCK_EXCLUSIVE, true);
 	struct lea_lock *lock;
 	struct stat st;
 
@@ -72,7 +72,7 @@ TEST(the_last_user_removes_the_lock_file)
 
 TEST(the_lock_file_of_the_devices_file_stays)
 {
-	struct lea_lock_options sh = how(LEA_LOCK_SHARED, true);
+	struct lea_lock_options sh = options_of(LEA_LOCK_SHARED, true);
 	struct lea_lock *lock;
 
 	ck_assert_int_eq(lea_lock_take(&sh, "D_system.devices", &lock), 0);
@@ -99,7 +99,7 @@ static const struct {
 
 TEST_EACH(a_held_lock_is_refused_without_a_wait, rows)
 {
-	struct lea_lock_options h = how(rows[_i].mode, false);
+	struct lea_lock_options h = options_of(rows[_i].mode, false);
 	struct lea_lock *lock = NULL;
 	int fd;
 
@@ -114,7 +114,7 @@ TEST_EACH(a_held_lock_is_refused_without_a_wait, rows)
 
 TEST(names_with_a_slash_are_refused)
 {
-	struct lea_lock_options ex = how(LEA_LOCK_EXCLUSIVE, true);
+	struct lea_lock_options ex = options_of(LEA_LOCK_EXCLUSIVE, true);
 	struct lea_lock *lock;
 
 	ck_assert_int_eq(lea_lock_take(&ex, "V_../x", &lock), -EINVAL);
@@ -123,7 +123,7 @@ TEST(names_with_a_slash_are_refused)
 
 static int take_the_lock(const void *name)
 {
-	struct lea_lock_options ex = how(LEA_LOCK_EXCLUSIVE, false);
+	struct lea_lock_options ex = options_of(LEA_LOCK_EXCLUSIVE, false);
 	struct lea_lock *lock;
 
 	return lea_lock_take(&ex, name, &lock) ? -1 : lea_lock_fd(lock);
@@ -131,7 +131,7 @@ static int take_the_lock(const void *name)
 
 TEST(the_lock_of_a_process_that_hangs_can_be_released)
 {
-	struct lea_lock_options ex = how(LEA_LOCK_EXCLUSIVE, false);
+	struct lea_lock_options ex = options_of(LEA_LOCK_EXCLUSIVE, false);
 	struct lea_lock *lock = NULL;
 	int fd;
 	const pid_t pid = holder_start(take_the_lock, "V_vg", &fd);
@@ -148,7 +148,7 @@ TEST(the_lock_of_a_process_that_hangs_can_be_released)
 
 TEST(no_other_lock_and_no_other_file_is_released)
 {
-	struct lea_lock_options ex = how(LEA_LOCK_EXCLUSIVE, false);
+	struct lea_lock_options ex = options_of(LEA_LOCK_EXCLUSIVE, false);
 	struct lea_lock *other, *lock = NULL;
 	int fd;
 	const pid_t pid = holder_start(take_the_lock, "V_vg", &fd);
@@ -168,7 +168,7 @@ TEST(no_other_lock_and_no_other_file_is_released)
 /* Adds one to a shared number under the lock, in two steps that another holder would disturb. */
 static void contend(volatile unsigned int *shared)
 {
-	struct lea_lock_options ex = how(LEA_LOCK_EXCLUSIVE, true);
+	struct lea_lock_options ex = options_of(LEA_LOCK_EXCLUSIVE, true);
 	struct lea_lock *lock;
 
 	for (int i = 0; i < ROUNDS; i++) {
