@@ -20,7 +20,7 @@
 #include "batch/batch_private.h"
 #include "batch/incomplete.h"
 #include "batch/markers.h"
-#include "batch/part.h"
+#include "batch/partial.h"
 #include "batch/pass_cache.h"
 #include "batch/retry_set.h"
 #include "record/duplicates.h"
@@ -276,7 +276,7 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
  * progress. */
 static bool is_new_here(const struct lea_batch_pass *pass, const struct lea_found *found)
 {
-	return pass->options->part &&
+	return pass->options->partial &&
 	       !lea_marker_is_set(pass->options->event_fd, &found->device, found->label.pvid);
 }
 
@@ -296,11 +296,11 @@ static int count_device(struct lea_batch_pass *pass, const struct lea_found *fou
 	lea_incomplete_note(pass->options->waiting, record.vg_name,
 			    record.complete == LEA_COMPLETE);
 	if (is_new_here(pass, found))
-		lea_part_came(pass->options->part);
-	if (record.complete != LEA_COMPLETE && kind == LEA_ENTRY_PART && found->vg)
+		lea_partial_came(pass->options->partial);
+	if (record.complete != LEA_COMPLETE && kind == LEA_ENTRY_PARTIAL && found->vg)
 		return lea_candidates_add(pass->candidates, found, &record, kind);
 	if (found->vg)
-		lea_part_note(pass->options->part, found, record.complete == LEA_COMPLETE);
+		lea_partial_note(pass->options->partial, found, record.complete == LEA_COMPLETE);
 	if (record.complete != LEA_COMPLETE)
 		return 0;
 	lea_timeline_note(pass->options->world, LEA_RING_COMPLETE,

@@ -19,7 +19,7 @@
 struct lea_pass_cache;
 struct lea_incomplete;
 struct lea_needs;
-struct lea_part;
+struct lea_partial;
 struct lea_pool;
 struct lea_workers;
 
@@ -35,7 +35,7 @@ struct lea_batch_options {
 	const struct lea_pool *pool;	/* its functions: lea_pool_real */
 	const struct lea_needs *needs;	/* order of the VGs (memory/need.h); NULL: as they come */
 	struct lea_incomplete *waiting; /* notes incomplete VGs; NULL: does not */
-	struct lea_part *part;		/* notes those to activate in part; NULL: none are */
+	struct lea_partial *partial;	/* notes those to activate in part; NULL: none are */
 	bool is_boot;			/* the machine boots: more LVs in flight (lea_bound_lvs) */
 	bool defers_watch;		/* the caller calls lea_monitor_retry_step later */
 };

@@ -172,7 +172,7 @@ bool lea_candidate_is_covered(const struct lea_candidate *candidate)
 	case LEA_ENTRY_ADD:
 		return is_same && claim->state == LEA_CLAIM_DONE && !candidate->was_down;
 	case LEA_ENTRY_MISSED:
-	case LEA_ENTRY_PART: /* of an incomplete VG: start_part decides */
+	case LEA_ENTRY_PARTIAL: /* of an incomplete VG: start_partial decides */
 		return is_same && (claim->state == LEA_CLAIM_DONE ||
 				   (claim->state == LEA_CLAIM_FAILED && !claim->is_transient));
 	case LEA_ENTRY_WATCH:

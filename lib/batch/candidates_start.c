@@ -32,7 +32,7 @@
 #include "base/id.h"
 #include "base/log_ids.h"
 #include "batch/incomplete.h"
-#include "batch/part.h"
+#include "batch/partial.h"
 #include "batch/requeue.h"
 #include "record/duplicates.h"
 #include "state/missing.h"
@@ -357,11 +357,11 @@ static int is_dealt_with(const struct lea_candidates *candidates, const struct l
 
 /* The wait for an incomplete VG is over. A VG that has two names, or a PV on two devices, waits for
  * a person. */
-static int start_part(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
+static int start_partial(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
 		      const struct lea_candidate *needs_activation)
 {
 	const enum lea_incomplete_mode mode =
-		lea_part_choose(candidates->options->part, scanned->vg).mode;
+		lea_partial_choose(candidates->options->partial, scanned->vg).mode;
 	int r;
 
 	if (scanned->has_duplicate || scanned->has_other_name || mode == LEA_INCOMPLETE_WAIT)
@@ -382,12 +382,12 @@ static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scann
 	int r = 0;
 
 	/* The PV that was queued may have an old text: only now it is known what the VG is. */
-	if (needs_activation->kind == LEA_ENTRY_PART)
+	if (needs_activation->kind == LEA_ENTRY_PARTIAL)
 		r = is_dealt_with(candidates, scanned, &covers_all);
 	if (r || covers_all)
 		return r;
-	if (needs_activation->kind == LEA_ENTRY_PART && lea_scan_vg_missing(scanned))
-		return start_part(candidates, scanned, needs_activation);
+	if (needs_activation->kind == LEA_ENTRY_PARTIAL && lea_scan_vg_missing(scanned))
+		return start_partial(candidates, scanned, needs_activation);
 	/* These ask for no activation, so none has failed. */
 	if (reason && (needs_activation->kind == LEA_ENTRY_CHANGE ||
 		       needs_activation->kind == LEA_ENTRY_WATCH))
@@ -405,7 +405,7 @@ static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scann
 	if (needs_activation->kind == LEA_ENTRY_WATCH)
 		return hand_over(candidates, scanned);
 	/* Looks below LVs that are active already, of which a VG that has just come has none. */
-	scanned->refreshes = lea_part_choose(candidates->options->part, scanned->vg).mode !=
+	scanned->refreshes = lea_partial_choose(candidates->options->partial, scanned->vg).mode !=
 				     LEA_INCOMPLETE_WAIT ||
 			     (needs_activation->has_claim && needs_activation->claim.in_part[0]);
 	r = has_twin(candidates, scanned, needs_activation);
@@ -520,7 +520,7 @@ static void finished(void *arg, const struct lea_worker_result *result)
 	note_result(candidates, result, failed);
 	if (result->outcome == LEA_ACTIVATE_CHANGED) {
 		if (scanned->in_part)
-			lea_part_came(candidates->options->part);
+			lea_partial_came(candidates->options->partial);
 		lea_retry_set_add_vg(candidates->retries,
 				     lea_requeue_vg(candidates->options, scanned), scanned);
 		return;

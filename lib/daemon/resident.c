@@ -36,7 +36,7 @@
 #include "batch/pass_cache.h"
 #include "daemon/late.h"
 #include "daemon/monitor_retry.h"
-#include "daemon/part_wait.h"
+#include "daemon/partial_wait.h"
 #include "daemon/reconcile.h"
 #include "daemon/remember.h"
 #include "daemon/restart.h"
@@ -78,7 +78,7 @@ struct run {
 	struct lea_batch_summary summary;
 	struct lea_queue_watch watch;
 	struct lea_monitor_retry later;
-	struct lea_part_wait in_part;
+	struct lea_partial_wait in_part;
 	struct lea_remember remember;
 	int flag_fd;		       /* owned; the flag of a resident runner; -1 */
 	struct lea_children *children; /* of before an exec; owned */
@@ -505,7 +505,7 @@ static void earlier(int *wait_ms, int other_ms)
 static int start_in_part(struct run *run, int *ret_wait_ms)
 {
 	int wait_ms = -1;
-	int r = may_compare(run) ? lea_part_wait_step(&run->in_part, &run->batch, &wait_ms) : 0;
+	int r = may_compare(run) ? lea_partial_wait_step(&run->in_part, &run->batch, &wait_ms) : 0;
 
 	if (r < 0) {
 		lea_log(run->session->world->log, LEA_LOG_WARNING,
@@ -639,7 +639,7 @@ static int run_all(struct run *run, bool stays)
 		lea_workers_hand_over(session->workers);
 		note_end(run);
 	}
-	lea_part_wait_done(&run->in_part);
+	lea_partial_wait_done(&run->in_part);
 	close_loop(run);
 	if (run->watch.fd >= 0)
 		lea_queue_watch_close(&run->watch);
@@ -666,10 +666,10 @@ int lea_resident_run(struct lea_session *session, bool stays, bool *compare)
 	r = lea_session_begin_batches(session, &run.batch);
 	if (r)
 		return r;
-	r = stays ? lea_part_new(session->world, session->conf, &session->part) : 0;
+	r = stays ? lea_partial_new(session->world, session->conf, &session->partial) : 0;
 	if (r)
 		return lea_session_fail(session->world, r, "events");
-	run.batch.part = session->part;
+	run.batch.partial = session->partial;
 	run.event_path = lea_world_path(session->world, "/run/lvm/event");
 	r = run.event_path ? run_all(&run, stays) : -ENOMEM;
 	free(run.event_path);

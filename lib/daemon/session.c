@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "batch/incomplete.h"
-#include "batch/part.h"
+#include "batch/partial.h"
 #include "batch/pass_cache.h"
 #include "conf/setup.h"
 #include "memory/boot_needs.h"
@@ -44,7 +44,7 @@ void lea_session_end(struct lea_session *session)
 	lea_reader_free(session->reader);
 	lea_pass_cache_free(session->cache);
 	lea_incomplete_free(session->waiting);
-	lea_part_free(session->part);
+	lea_partial_free(session->partial);
 	lea_needs_free(session->needs);
 	lea_conf_free(session->conf);
 	lea_closep(&session->event_fd);

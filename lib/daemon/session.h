@@ -21,7 +21,8 @@ struct lea_session {
 	struct lea_workers *workers;
 	struct lea_pass_cache *cache;
 	struct lea_incomplete *waiting;
-	struct lea_part *part; /* only of a resident runner; NULL: no VG is activated in part */
+	struct lea_partial
+		*partial;	 /* only of a resident runner; NULL: no VG is activated in part */
 	struct lea_needs *needs; /* of the boot; NULL: not booting */
 };
 

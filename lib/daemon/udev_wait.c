@@ -17,9 +17,9 @@
 
 uint64_t lea_wait_pause_ms(uint64_t waited_ms)
 {
-	const uint64_t part = waited_ms / 16;
+	const uint64_t interval = waited_ms / 16;
 
-	return part < POLL_MS ? POLL_MS : part > MOST_POLL_MS ? MOST_POLL_MS : part;
+	return interval < POLL_MS ? POLL_MS : interval > MOST_POLL_MS ? MOST_POLL_MS : interval;
 }
 
 int lea_wait_pause(struct lea_wait *wait, bool has_moved)

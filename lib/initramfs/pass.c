@@ -417,7 +417,7 @@ static void choose(const struct job *job, struct lea_found *a, struct lea_found 
 		(a->is_covered ? a : b)->is_duplicate = true;
 	} else if (lea_duplicate_tie(job->world, &a->device, &b->device) == LEA_DUPLICATE_PATH) {
 		b->is_duplicate = true;
-	} else if (job->step >= LEA_ROOT_STEP_PART && is_of_wanted(job, a)) {
+	} else if (job->step >= LEA_ROOT_STEP_PARTIAL && is_of_wanted(job, a)) {
 		b->is_duplicate = true;
 		lea_log(job->world->log, LEA_LOG_WARNING,
 			"WARNING: %s and %s are the same PV of VG %s: the boot uses %s",
@@ -567,7 +567,7 @@ static int transact(struct job *job, const struct lea_scan_vg *vgs, size_t count
 	struct lea_activate_options options = {
 		.what = only && job->options->is_explicit ? LEA_ACTIVATE : LEA_ACTIVATE_AUTO,
 		.ignore_skip = only && job->options->is_explicit && !names_vg(only),
-		.only_complete = !only || job->step < LEA_ROOT_STEP_PART,
+		.only_complete = !only || job->step < LEA_ROOT_STEP_PARTIAL,
 		.quiet_refusals = true,
 		.quiet_success = true,
 		.ignore_lock_failure = true,

@@ -157,7 +157,7 @@ bool lea_needs_is_usable(const char *needs)
 enum lea_root_step lea_root_step(uint32_t pass, uint32_t passes)
 {
 	if (pass >= passes / 2)
-		return LEA_ROOT_STEP_PART;
+		return LEA_ROOT_STEP_PARTIAL;
 	return pass >= passes / 3 ? LEA_ROOT_STEP_ALL : LEA_ROOT_STEP_EXACT;
 }
 

@@ -60,9 +60,10 @@ bool lea_needs_is_usable(const char *needs);
 
 /* What a pass may activate. Each step includes the ones before it. */
 enum lea_root_step {
-	LEA_ROOT_STEP_EXACT, /* the wanted LVs, of complete VGs */
-	LEA_ROOT_STEP_ALL,   /* all complete VGs */
-	LEA_ROOT_STEP_PART,  /* the wanted LVs, also of incomplete VGs, as activation_mode allows */
+	LEA_ROOT_STEP_EXACT,   /* the wanted LVs, of complete VGs */
+	LEA_ROOT_STEP_ALL,     /* all complete VGs */
+	LEA_ROOT_STEP_PARTIAL, /* the wanted LVs, also of incomplete VGs, as activation_mode allows
+				*/
 };
 
 /* @pass: of @passes in all, which the caller waits at most; 0: the first. Thirds: exact, all; part

@@ -20,8 +20,9 @@ enum lea_entry_kind {
 	/* Without an event: reconcile found the device, or a pass is repeated. If these PV
 	 * instances were activated already, or failed permanently, the VG stays as it is. */
 	LEA_ENTRY_MISSED,
-	/* The same, and an incomplete VG is activated in part, as its rule says (batch/part.h). */
-	LEA_ENTRY_PART,
+	/* The same, and an incomplete VG is activated in part, as its rule says (batch/partial.h).
+	 */
+	LEA_ENTRY_PARTIAL,
 	/* Only register the active LVs of the VG with dmeventd. */
 	LEA_ENTRY_WATCH,
 	/* A change of a device that was in use before: record it, activate nothing. */

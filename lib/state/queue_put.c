@@ -18,7 +18,7 @@
 const char *const lea_entry_kind_names[LEA_ENTRY_KINDS] = {
 	[LEA_ENTRY_ADD] = "add",
 	[LEA_ENTRY_MISSED] = "missed",
-	[LEA_ENTRY_PART] = "part",
+	[LEA_ENTRY_PARTIAL] = "part",
 	[LEA_ENTRY_WATCH] = "watch",
 	[LEA_ENTRY_CHANGE] = "change",
 };

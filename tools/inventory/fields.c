@@ -229,25 +229,25 @@ static uint32_t below(const struct lea_lv_seg *seg)
 	}
 }
 
-bool lea_inventory_part(const struct lea_lv_seg *seg, uint32_t i,
-			struct lea_inventory_part *ret_part)
+bool lea_inventory_area(const struct lea_lv_seg *seg, uint32_t i,
+			struct lea_inventory_area *ret_area)
 {
-	struct lea_inventory_part part = {.pv = LEA_NONE, .lv = LEA_NONE};
+	struct lea_inventory_area area = {.pv = LEA_NONE, .lv = LEA_NONE};
 
 	if (family_of_seg(seg) == LEA_FAMILY_RAID) {
 		if (i >= seg->own.raid->count)
 			return false;
-		part.lv = seg->own.raid->image[i];
+		area.lv = seg->own.raid->image[i];
 	} else if (i < seg->area_count) {
-		part.pv = seg->area[i].pv;
-		part.lv = seg->area[i].lv;
+		area.pv = seg->area[i].pv;
+		area.lv = seg->area[i].lv;
 		/* lvm2 shows the first extent of an LV, wherever the area begins in it. */
-		part.extent = part.pv == LEA_NONE ? 0 : seg->area[i].extent;
+		area.extent = area.pv == LEA_NONE ? 0 : seg->area[i].extent;
 	} else if (!i && !seg->area_count) {
-		part.lv = below(seg);
+		area.lv = below(seg);
 	}
-	*ret_part = part;
-	return part.pv != LEA_NONE || part.lv != LEA_NONE;
+	*ret_area = area;
+	return area.pv != LEA_NONE || area.lv != LEA_NONE;
 }
 
 /* ---- generation: FNV-1a, 64 bits */

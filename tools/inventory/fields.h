@@ -74,13 +74,13 @@ uint32_t lea_inventory_pool(const struct lea_vg *vg, uint32_t lv);
 void lea_inventory_count_used(const struct lea_vg *vg, uint64_t *ret_used);
 
 /* One device below a segment: index of the PV or of the LV, the other is LEA_NONE. */
-struct lea_inventory_part {
+struct lea_inventory_area {
 	uint32_t pv, lv;
 	uint64_t extent;
 };
 /* The @i-th (from 0) device of the field "devices"; false: no more. */
-bool lea_inventory_part(const struct lea_lv_seg *seg, uint32_t i,
-			struct lea_inventory_part *ret_part);
+bool lea_inventory_area(const struct lea_lv_seg *seg, uint32_t i,
+			struct lea_inventory_area *ret_area);
 
 /* ---- how full */
 

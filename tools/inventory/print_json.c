@@ -52,15 +52,15 @@ static void put_devices(struct view *view, struct json_object *to,
 			const struct lea_inventory_vg *of, const struct lea_lv_seg *seg)
 {
 	struct json_object *list = lea_json_list(&view->json, to, "devices");
-	struct lea_inventory_part part;
+	struct lea_inventory_area area;
 	char text[300];
 
-	for (uint32_t i = 0; lea_inventory_part(seg, i, &part); i++) {
-		const char *name = part.pv == LEA_NONE ? of->vg->lvs[part.lv].name
-				   : of->pv[part.pv]   ? of->pv[part.pv]->device
+	for (uint32_t i = 0; lea_inventory_area(seg, i, &area); i++) {
+		const char *name = area.pv == LEA_NONE ? of->vg->lvs[area.lv].name
+				   : of->pv[area.pv]   ? of->pv[area.pv]->device
 						       : "[unknown]";
 
-		snprintf(text, sizeof(text), "%s(%llu)", name, (unsigned long long)part.extent);
+		snprintf(text, sizeof(text), "%s(%llu)", name, (unsigned long long)area.extent);
 		put_foreign(&view->json, list, NULL, text);
 	}
 }

@@ -142,16 +142,16 @@ static void device_name(const struct case_ *c, uint32_t pv, char name[static 128
 
 static void put_devices(const struct case_ *c, const struct lea_lv_seg *seg, FILE *out)
 {
-	struct lea_inventory_part part;
+	struct lea_inventory_area area;
 
-	for (uint32_t i = 0; lea_inventory_part(seg, i, &part); i++) {
+	for (uint32_t i = 0; lea_inventory_area(seg, i, &area); i++) {
 		char name[128];
 
-		if (part.pv != LEA_NONE)
-			device_name(c, part.pv, name);
+		if (area.pv != LEA_NONE)
+			device_name(c, area.pv, name);
 		else
-			snprintf(name, sizeof(name), "%s", c->golden.vg->lvs[part.lv].name);
-		fprintf(out, "%s%s(%llu)", i ? "," : "", name, (unsigned long long)part.extent);
+			snprintf(name, sizeof(name), "%s", c->golden.vg->lvs[area.lv].name);
+		fprintf(out, "%s%s(%llu)", i ? "," : "", name, (unsigned long long)area.extent);
 	}
 }
 

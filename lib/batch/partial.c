@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A search tree by VG id, and a list in which the VGs that wait are visited. */
-#include "batch/part.h"
+#include "batch/partial.h"
 
 #include <errno.h>
 #include <search.h>
@@ -26,13 +26,13 @@ struct vg {
 	char name[128];
 	struct lea_incomplete_choice choice;
 	struct lea_claim_pv pv; /* a PV of it with metadata */
-	uint64_t asked;		/* part->arrivals when the memory was asked for has_all; 0: never */
+	uint64_t asked; /* partial->arrivals when the memory was asked for has_all; 0: never */
 	bool has_all;		/* all its PVs that the last boot had are there */
 	bool is_told;		/* its line was logged */
 	struct vg *next, **link;
 };
 
-struct lea_part {
+struct lea_partial {
 	struct lea_world *world;
 	struct lea_incomplete_rules rules;
 	uint32_t busy_most_ms;
@@ -52,108 +52,110 @@ static void log_refusal(void *arg, const char *key, const char *item, const char
 		what);
 }
 
-int lea_part_new(struct lea_world *world, const struct lea_conf *conf, struct lea_part **ret_part)
+int lea_partial_new(struct lea_world *world, const struct lea_conf *conf,
+		    struct lea_partial **ret_partial)
 {
 	const struct lea_incomplete_rules rules = lea_activate_incomplete_rules(conf);
-	struct lea_part *part;
+	struct lea_partial *partial;
 
-	*ret_part = NULL;
+	*ret_partial = NULL;
 	lea_incomplete_rules_check(&rules, log_refusal, world);
 	if (!lea_incomplete_rules_act(&rules))
 		return 0;
-	part = calloc(1, sizeof(*part));
-	if (!part)
+	partial = calloc(1, sizeof(*partial));
+	if (!partial)
 		return -ENOMEM;
-	*part = (struct lea_part){.world = world,
+	*partial = (struct lea_partial){.world = world,
 				  .rules = rules,
 				  .busy_most_ms = conf->udev_deadline_ms,
 				  .arrivals = 1};
-	lea_part_came(part);
-	*ret_part = part;
+	lea_partial_came(partial);
+	*ret_partial = partial;
 	return 0;
 }
 
-void lea_part_free(struct lea_part *part)
+void lea_partial_free(struct lea_partial *partial)
 {
-	if (!part)
+	if (!partial)
 		return;
-	tdestroy(part->tree, free);
-	free(part);
+	tdestroy(partial->tree, free);
+	free(partial);
 }
 
-struct lea_incomplete_choice lea_part_choose(const struct lea_part *part, const struct lea_vg *vg)
+struct lea_incomplete_choice lea_partial_choose(const struct lea_partial *partial,
+						const struct lea_vg *vg)
 {
-	return part ? lea_incomplete_choose(&part->rules, vg)
+	return partial ? lea_incomplete_choose(&partial->rules, vg)
 		    : (struct lea_incomplete_choice){.mode = LEA_INCOMPLETE_WAIT};
 }
 
-bool lea_part_is_waiting(const struct lea_part *part)
+bool lea_partial_is_waiting(const struct lea_partial *partial)
 {
-	return part && part->first;
+	return partial && partial->first;
 }
 
-void lea_part_came(struct lea_part *part)
+void lea_partial_came(struct lea_partial *partial)
 {
-	if (!part)
+	if (!partial)
 		return;
-	part->arrivals++;
-	lea_incomplete_wait_came(&part->wait, lea_world_now_ms(part->world));
+	partial->arrivals++;
+	lea_incomplete_wait_came(&partial->wait, lea_world_now_ms(partial->world));
 }
 
 /* ---- the VGs that wait */
 
-static struct vg *find(const struct lea_part *part, const char *id)
+static struct vg *find(const struct lea_partial *partial, const char *id)
 {
-	struct vg *const *node = tfind(id, &part->tree, lea_compare_text);
+	struct vg *const *node = tfind(id, &partial->tree, lea_compare_text);
 
 	return node ? *node : NULL;
 }
 
-static struct vg *add(struct lea_part *part, const char *id)
+static struct vg *add(struct lea_partial *partial, const char *id)
 {
-	struct vg *vg = part->count < LEA_WAITING_MOST ? calloc(1, sizeof(*vg)) : NULL;
+	struct vg *vg = partial->count < LEA_WAITING_MOST ? calloc(1, sizeof(*vg)) : NULL;
 
 	if (!vg)
 		return NULL;
 	snprintf(vg->id, sizeof(vg->id), "%s", id);
-	if (!tsearch(vg, &part->tree, lea_compare_text)) {
+	if (!tsearch(vg, &partial->tree, lea_compare_text)) {
 		free(vg);
 		return NULL;
 	}
-	vg->next = part->first;
-	vg->link = &part->first;
+	vg->next = partial->first;
+	vg->link = &partial->first;
 	if (vg->next)
 		vg->next->link = &vg->next;
-	part->first = vg;
-	part->count++;
+	partial->first = vg;
+	partial->count++;
 	return vg;
 }
 
-static void remove_vg(struct lea_part *part, struct vg *vg)
+static void remove_vg(struct lea_partial *partial, struct vg *vg)
 {
-	tdelete(vg, &part->tree, lea_compare_text);
+	tdelete(vg, &partial->tree, lea_compare_text);
 	*vg->link = vg->next;
 	if (vg->next)
 		vg->next->link = vg->link;
-	part->count--;
+	partial->count--;
 	free(vg);
 }
 
-void lea_part_note(struct lea_part *part, const struct lea_found *found, bool is_complete)
+void lea_partial_note(struct lea_partial *partial, const struct lea_found *found, bool is_complete)
 {
 	struct lea_incomplete_choice choice;
 	struct vg *vg;
 
-	if (!part || (is_complete && !part->first))
+	if (!partial || (is_complete && !partial->first))
 		return;
-	choice = lea_part_choose(part, found->vg);
-	vg = find(part, found->vg->id);
+	choice = lea_partial_choose(partial, found->vg);
+	vg = find(partial, found->vg->id);
 	if (is_complete || choice.mode == LEA_INCOMPLETE_WAIT) {
 		if (vg)
-			remove_vg(part, vg);
+			remove_vg(partial, vg);
 		return;
 	}
-	vg = vg ? vg : add(part, found->vg->id);
+	vg = vg ? vg : add(partial, found->vg->id);
 	if (!vg)
 		return;
 	snprintf(vg->name, sizeof(vg->name), "%s", found->vg->name);
@@ -223,14 +225,14 @@ static int begin_vg(void *arg, const struct lea_missing *missing)
 	return r < 0 ? r : 0;
 }
 
-int lea_part_begin(struct lea_part *part, const struct lea_batch_options *options)
+int lea_partial_begin(struct lea_partial *partial, const struct lea_batch_options *options)
 {
 	struct beginning beginning = {.options = options};
 	struct lea_claims_now now = {0};
 	struct lea_claims claims;
 	int r;
 
-	if (!part)
+	if (!partial)
 		return 0;
 	r = lea_claims_init(&claims, options->world, &now);
 	r = r ? r : lea_claim_each(&claims, note_done, &beginning);
@@ -251,15 +253,15 @@ static const struct lea_boot_vg *find_remembered(const struct lea_boot_memory *m
 }
 
 /* Are all its PVs there that the last boot had? Asked once after each PV that came. */
-static bool has_all(const struct lea_part *part, struct vg *vg,
+static bool has_all(const struct lea_partial *partial, struct vg *vg,
 		    const struct lea_boot_memory *memory)
 {
 	const struct lea_boot_vg *remembered;
-	const int run_fd = lea_world_run(part->world);
+	const int run_fd = lea_world_run(partial->world);
 
-	if (vg->asked == part->arrivals)
+	if (vg->asked == partial->arrivals)
 		return vg->has_all;
-	vg->asked = part->arrivals;
+	vg->asked = partial->arrivals;
 	remembered = find_remembered(memory, vg->id);
 	vg->has_all = run_fd >= 0 && remembered && remembered->pv_count;
 	for (uint32_t i = 0; vg->has_all && i < remembered->pv_count; i++)
@@ -267,9 +269,9 @@ static bool has_all(const struct lea_part *part, struct vg *vg,
 	return vg->has_all;
 }
 
-static void tell(const struct lea_part *part, struct vg *vg, uint32_t left_ms)
+static void tell(const struct lea_partial *partial, struct vg *vg, uint32_t left_ms)
 {
-	const int run_fd = lea_world_run(part->world);
+	const int run_fd = lea_world_run(partial->world);
 	char text[LEA_MISSING_TEXT_BYTES];
 	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_INCOMPLETE,
 					      .vg = vg->name,
@@ -282,7 +284,7 @@ static void tell(const struct lea_part *part, struct vg *vg, uint32_t left_ms)
 	vg->is_told = true;
 	if (!lea_missing_read(run_fd, vg->name, &missing) && missing.count) {
 		lea_missing_describe(&missing, text);
-		lea_log_with(part->world->log, LEA_LOG_WARNING, &fields,
+		lea_log_with(partial->world->log, LEA_LOG_WARNING, &fields,
 			     "VG %s: incomplete: %s; it is activated in part in %u.%u s unless a "
 			     "further PV comes (incomplete = %s)",
 			     vg->name, text, left_ms / 1000, left_ms % 1000 / 100,
@@ -295,56 +297,56 @@ static void tell(const struct lea_part *part, struct vg *vg, uint32_t left_ms)
  * activate. */
 static int queue_vg(const struct lea_batch_options *options, const struct vg *vg)
 {
-	int r = lea_requeue_pv(options, &vg->pv, LEA_ENTRY_PART);
+	int r = lea_requeue_pv(options, &vg->pv, LEA_ENTRY_PARTIAL);
 
 	if (r == LEA_REQUEUE_NONE)
-		r = queue_all(options, vg->name, LEA_ENTRY_PART);
+		r = queue_all(options, vg->name, LEA_ENTRY_PARTIAL);
 	return r < 0 ? r : 0;
 }
 
-/* Returns 0 with the ms that are left in *ret_left, or LEA_PART_QUEUED, or -errno. */
-static int step_vg(struct lea_part *part, const struct lea_batch_options *options,
-		   const struct lea_part_now *state, struct vg *vg, uint32_t *ret_left)
+/* Returns 0 with the ms that are left in *ret_left, or LEA_PARTIAL_QUEUED, or -errno. */
+static int step_vg(struct lea_partial *partial, const struct lea_batch_options *options,
+		   const struct lea_partial_now *state, struct vg *vg, uint32_t *ret_left)
 {
 	int r;
 
-	*ret_left = lea_incomplete_wait_left(&part->wait, lea_world_now_ms(part->world),
-					     has_all(part, vg, state->memory) ? 0
+	*ret_left = lea_incomplete_wait_left(&partial->wait, lea_world_now_ms(partial->world),
+					     has_all(partial, vg, state->memory) ? 0
 									      : vg->choice.wait_ms);
 	if (*ret_left) {
-		tell(part, vg, *ret_left);
+		tell(partial, vg, *ret_left);
 		return 0;
 	}
 	r = queue_vg(options, vg);
 	if (r < 0)
 		return r;
-	remove_vg(part, vg);
-	return LEA_PART_QUEUED;
+	remove_vg(partial, vg);
+	return LEA_PARTIAL_QUEUED;
 }
 
-int lea_part_step(struct lea_part *part, const struct lea_batch_options *options,
-		  const struct lea_part_now *state, int *ret_wait_ms)
+int lea_partial_step(struct lea_partial *partial, const struct lea_batch_options *options,
+		  const struct lea_partial_now *state, int *ret_wait_ms)
 {
 	uint32_t least_ms = UINT32_MAX, left_ms;
 	struct vg *vg, *next;
 	int r = 0, outcome = 0;
 
 	*ret_wait_ms = -1;
-	if (!lea_part_is_waiting(part))
+	if (!lea_partial_is_waiting(partial))
 		return 0;
-	if (!lea_incomplete_wait_look(&part->wait, lea_world_now_ms(part->world), state->is_idle,
-				      part->busy_most_ms)) {
+	if (!lea_incomplete_wait_look(&partial->wait, lea_world_now_ms(partial->world),
+				      state->is_idle, partial->busy_most_ms)) {
 		*ret_wait_ms = (int)LEA_INCOMPLETE_LOOK_MS;
 		return 0;
 	}
-	for (vg = part->first; vg && r >= 0; vg = next) {
+	for (vg = partial->first; vg && r >= 0; vg = next) {
 		next = vg->next;
-		r = step_vg(part, options, state, vg, &left_ms);
-		outcome |= r == LEA_PART_QUEUED;
+		r = step_vg(partial, options, state, vg, &left_ms);
+		outcome |= r == LEA_PARTIAL_QUEUED;
 		if (!r && left_ms < least_ms)
 			least_ms = left_ms;
 	}
 	if (least_ms != UINT32_MAX)
 		*ret_wait_ms = (int)least_ms;
-	return r < 0 ? r : outcome ? LEA_PART_QUEUED : 0;
+	return r < 0 ? r : outcome ? LEA_PARTIAL_QUEUED : 0;
 }

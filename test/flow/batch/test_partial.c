@@ -4,8 +4,8 @@
  * The clock stands still unless a test moves it.
  */
 #include "batch/incomplete.h"
-#include "batch/part.h"
-#include "daemon/part_wait.h"
+#include "batch/partial.h"
+#include "daemon/partial_wait.h"
 #include "daemon/reconcile.h"
 #include "flow/batch_scratch.h"
 #include "memory/boot_memory_file.h"
@@ -16,8 +16,8 @@
 #define UUID_B	"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb"
 
 static uint64_t now;
-static struct lea_part_wait part_wait;
-static struct lea_part *part;
+static struct lea_partial_wait partial_wait;
+static struct lea_partial *partial;
 
 static uint64_t get_now(struct lea_clock *clock)
 {
@@ -37,8 +37,8 @@ static void begin(void)
 
 static void end(void)
 {
-	lea_part_wait_done(&part_wait);
-	lea_part_free(part);
+	lea_partial_wait_done(&partial_wait);
+	lea_partial_free(partial);
 	lea_incomplete_free(batch_options.waiting);
 	teardown();
 }
@@ -50,10 +50,10 @@ static void configure(const char *text)
 {
 	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", text);
 	read_settings();
-	lea_part_wait_done(&part_wait);
-	lea_part_free(part);
-	ck_assert_int_eq(lea_part_new(machine.world, conf, &part), 0);
-	batch_options.part = part;
+	lea_partial_wait_done(&partial_wait);
+	lea_partial_free(partial);
+	ck_assert_int_eq(lea_partial_new(machine.world, conf, &partial), 0);
+	batch_options.partial = partial;
 	fflush(machine.err_file);
 }
 
@@ -74,7 +74,8 @@ static const char *rest(int *ret_wait_ms)
 	int r;
 
 	activated[0] = '\0';
-	while ((r = lea_part_wait_step(&part_wait, &batch_options, ret_wait_ms)) == LEA_PART_QUEUED)
+	while ((r = lea_partial_wait_step(&partial_wait, &batch_options, ret_wait_ms)) ==
+	       LEA_PARTIAL_QUEUED)
 		while (!lea_queue_take(batch_options.event_fd, &entries, &count)) {
 			ck_assert_int_eq(
 				lea_batch_run(&batch_options, entries, count, &summary), 0);
@@ -119,7 +120,7 @@ TEST(without_a_rule_there_is_nothing)
 
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
 		configure(none[i]);
-		ck_assert_ptr_null(part);
+		ck_assert_ptr_null(partial);
 	}
 	ck_assert_str_eq(a_comes(), "");
 	ck_assert_str_eq(wait_long(), "");
@@ -130,7 +131,7 @@ TEST(wrong_items_are_reported_and_the_others_count)
 {
 	configure("event { incomplete = [ \"whoole\", \"a=degraded\" ]\n"
 		  "incomplete_wait_ms = [ 5, \"a=x\" ] }");
-	ck_assert_ptr_nonnull(part);
+	ck_assert_ptr_nonnull(partial);
 	ck_assert_msg(strstr(machine.err, "WARNING: Configuration setting \"event/incomplete\": "
 					  "\"whoole\" is ignored: the value is not wait, whole, "
 					  "degraded or partial."),
@@ -322,7 +323,7 @@ TEST(entry_that_finds_its_vg_complete_activates_nothing_twice)
 	configure("event { incomplete = \"degraded\" }");
 	a_comes();
 	ck_assert_str_eq(b_comes(), "vg-two.pvs ");
-	entry.kind = LEA_ENTRY_PART;
+	entry.kind = LEA_ENTRY_PARTIAL;
 	ck_assert_str_eq(pass(&entry, 1), "");
 	check_claim(LEA_CLAIM_DONE, 2, "");
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "daemon/part_wait.h"
+#include "daemon/partial_wait.h"
 
 #include "base/cleanup.h"
 #include "daemon/udev_wait.h"
 #include "memory/boot_memory_file.h"
 
 /* Without a memory every VG waits as long as its rule says. */
-static void read_memory(struct lea_part_wait *wait, const struct lea_batch_options *options)
+static void read_memory(struct lea_partial_wait *wait, const struct lea_batch_options *options)
 {
 	struct lea_boot_memory memory = {0};
 
@@ -18,29 +18,29 @@ static void read_memory(struct lea_part_wait *wait, const struct lea_batch_optio
 		wait->memory = memory;
 }
 
-int lea_part_wait_step(struct lea_part_wait *wait, const struct lea_batch_options *options,
-		       int *ret_wait_ms)
+int lea_partial_wait_step(struct lea_partial_wait *wait, const struct lea_batch_options *options,
+			  int *ret_wait_ms)
 {
-	struct lea_part_now now = {.memory = &wait->memory};
+	struct lea_partial_now now = {.memory = &wait->memory};
 	int r;
 
 	*ret_wait_ms = -1;
-	if (!options->part)
+	if (!options->partial)
 		return 0;
 	if (!wait->is_begun) {
-		r = lea_part_begin(options->part, options);
+		r = lea_partial_begin(options->partial, options);
 		wait->is_begun = r >= 0;
-		return r < 0 ? r : LEA_PART_QUEUED;
+		return r < 0 ? r : LEA_PARTIAL_QUEUED;
 	}
-	if (!lea_part_is_waiting(options->part))
+	if (!lea_partial_is_waiting(options->partial))
 		return 0;
 	read_memory(wait, options);
 	now.is_idle = !lea_udev_is_busy(options->world);
-	return lea_part_step(options->part, options, &now, ret_wait_ms);
+	return lea_partial_step(options->partial, options, &now, ret_wait_ms);
 }
 
-void lea_part_wait_done(struct lea_part_wait *wait)
+void lea_partial_wait_done(struct lea_partial_wait *wait)
 {
 	lea_arena_free(wait->arena);
-	*wait = (struct lea_part_wait){0};
+	*wait = (struct lea_partial_wait){0};
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Incomplete VGs that are to be activated in part after a wait (plan/incomplete_rules.h). Passes
+ * note them; when a VG's wait is over, one of its devices is queued, as LEA_ENTRY_PARTIAL, and the
+ * pass over that entry activates the VG. Where no setting asks for it, there is no struct
+ * lea_partial, and all this costs nothing.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "batch/batch.h"
+#include "memory/boot_memory.h"
+#include "plan/incomplete_rules.h"
+#include "scan/scan.h"
+
+#include <stdbool.h>
+
+struct lea_partial;
+
+/* Logs a warning for each item of the settings that is not valid. Returns 0, with *ret_partial NULL
+ * if no item asks for activation in part, or -ENOMEM. Borrows @world and @conf. */
+LEA_MUST_CHECK int lea_partial_new(struct lea_world *world, const struct lea_conf *conf,
+				   struct lea_partial **ret_partial);
+/* In all functions below @partial may be NULL. */
+void lea_partial_free(struct lea_partial *partial);
+
+/* The rule for this VG; without @partial WAIT. */
+struct lea_incomplete_choice lea_partial_choose(const struct lea_partial *partial,
+						const struct lea_vg *vg);
+
+/* A PV came: all waits begin anew. */
+void lea_partial_came(struct lea_partial *partial);
+/* A device of a VG was counted. @found: with metadata. Never fails: without memory, or with
+ * LEA_WAITING_MOST VGs, the VG merely waits. */
+void lea_partial_note(struct lea_partial *partial, const struct lea_found *found, bool is_complete);
+/* Does any VG wait? */
+bool lea_partial_is_waiting(const struct lea_partial *partial);
+
+/* Queues the devices of all incomplete VGs that no claim covers, so that a pass notes them: at the
+ * runner's start. Reads all lookup files and claims. Returns 0 or -errno. */
+LEA_MUST_CHECK int lea_partial_begin(struct lea_partial *partial,
+				     const struct lea_batch_options *options);
+
+/* What decides about the waits at this moment. */
+struct lea_partial_now {
+	bool is_idle;			      /* udev */
+	const struct lea_boot_memory *memory; /* of the last boot; borrowed; empty: none */
+};
+
+enum lea_partial_outcome {
+	LEA_PARTIAL_QUEUED = 1, /* devices are pending */
+};
+
+/*
+ * lea_partial_step - queue the VGs whose wait is over
+ * A VG waits no longer when all its PVs that the last boot had are there, and udev is idle. Logs a
+ * line when a VG begins to wait. *ret_wait_ms: call again after that time; -1: not needed. Returns
+ * 0, LEA_PARTIAL_QUEUED, or -errno.
+ */
+LEA_MUST_CHECK int lea_partial_step(struct lea_partial *partial,
+				    const struct lea_batch_options *options,
+				    const struct lea_partial_now *state, int *ret_wait_ms);
