@@ -235,7 +235,7 @@ static int deactivate(struct lea_activate_vg *vg, struct lea_activate_result *re
 }
 
 /* Checks for duplicates of the PVs among devices outside this scan. */
-static int check_rivals(const struct lea_activate_vg *vg, struct lea_activate_result *result)
+static int check_duplicates(const struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
 	const struct lea_duplicates_options options = {
 		.world = vg->world,
@@ -261,7 +261,7 @@ static int check_rivals(const struct lea_activate_vg *vg, struct lea_activate_re
 /* We never choose between two devices with the same PV. */
 static int check_copies(const struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
-	int r = check_rivals(vg, result);
+	int r = check_duplicates(vg, result);
 
 	if (r)
 		return r;

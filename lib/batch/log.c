@@ -44,8 +44,8 @@ void lea_batch_log_found(struct lea_log *log, const struct lea_found *found)
 
 /* Logs a copy once. A copy that prevents activation is logged with its VG, when that is
  * complete. */
-static void log_rival(struct lea_log *log, const struct lea_found *found,
-		      const struct lea_record *record)
+static void log_duplicate(struct lea_log *log, const struct lea_found *found,
+			  const struct lea_record *record)
 {
 	const char *other = record->other_device[0] ? record->other_device : "?";
 	char uuid[39];
@@ -69,7 +69,7 @@ void lea_batch_log_record(struct lea_log *log, const struct lea_found *found,
 			  const struct lea_record *record)
 {
 	if (record->kind == LEA_RECORD_DUPLICATE)
-		log_rival(log, found, record);
+		log_duplicate(log, found, record);
 	else if (record->kind == LEA_RECORD_FAILED)
 		lea_log(log, LEA_LOG_ERROR, "PV %s: writing its record: %s", found->device.name,
 			strerror(-record->fault));

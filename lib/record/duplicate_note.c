@@ -18,7 +18,7 @@
 #include "base/id.h"
 #include "state/gate.h"
 
-#define FOLDER	   "event/rivals"
+#define FOLDER	   "event/duplicates"
 #define PATH_BYTES (sizeof(FOLDER) + 34)
 #define TEXT_BYTES 192
 
@@ -42,11 +42,11 @@ static int make_folder(int run_fd, const char *pvid)
 	event_fd = openat(run_fd, "event", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (event_fd < 0)
 		return -errno;
-	folder_fd = lea_file_open_folder(event_fd, "rivals");
+	folder_fd = lea_file_open_folder(event_fd, "duplicates");
 	return folder_fd < 0 ? folder_fd : lea_file_open_folder(folder_fd, pvid);
 }
 
-int lea_duplicate_put(struct lea_world *world, const struct lea_duplicate *rival)
+int lea_duplicate_put(struct lea_world *world, const struct lea_duplicate *duplicate)
 {
 	LEA_AUTO(lea_closep) int folder_fd = -1;
 	char epoch[LEA_EPOCH_BYTES], name[LEA_DEVID_TEXT_BYTES], text[TEXT_BYTES];
@@ -54,21 +54,21 @@ int lea_duplicate_put(struct lea_world *world, const struct lea_duplicate *rival
 
 	if (run_fd < 0 || proc_fd < 0)
 		return run_fd < 0 ? run_fd : proc_fd;
-	if (!lea_id_ok(rival->pvid))
+	if (!lea_id_ok(duplicate->pvid))
 		return -EINVAL;
 	r = lea_gate_epoch(run_fd, proc_fd, epoch);
 	if (r < 0)
 		return r;
-	lea_devid_format(&rival->id, name);
-	len = snprintf(text, sizeof(text), "%s %s %s\n", epoch, state_names[rival->state],
-		       rival->vg_id[0] ? rival->vg_id : "-");
-	folder_fd = make_folder(run_fd, rival->pvid);
+	lea_devid_format(&duplicate->id, name);
+	len = snprintf(text, sizeof(text), "%s %s %s\n", epoch, state_names[duplicate->state],
+		       duplicate->vg_id[0] ? duplicate->vg_id : "-");
+	folder_fd = make_folder(run_fd, duplicate->pvid);
 	if (folder_fd < 0)
 		return folder_fd;
 	return lea_file_replace(folder_fd, name, text, (size_t)len);
 }
 
-int lea_duplicate_drop(struct lea_world *world, const struct lea_duplicate *rival)
+int lea_duplicate_drop(struct lea_world *world, const struct lea_duplicate *duplicate)
 {
 	LEA_AUTO(lea_closep) int folder_fd = -1;
 	char path[PATH_BYTES], name[LEA_DEVID_TEXT_BYTES];
@@ -76,11 +76,11 @@ int lea_duplicate_drop(struct lea_world *world, const struct lea_duplicate *riva
 
 	if (run_fd < 0)
 		return run_fd;
-	path_of(rival->pvid, path);
+	path_of(duplicate->pvid, path);
 	folder_fd = openat(run_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (folder_fd < 0)
 		return errno == ENOENT ? 0 : -errno;
-	lea_devid_format(&rival->id, name);
+	lea_devid_format(&duplicate->id, name);
 	r = lea_file_remove(folder_fd, name);
 	/* Fails unless empty. If another process is just adding a file, it retries with the next
 	 * event. */
@@ -96,8 +96,9 @@ bool lea_duplicate_is_any(struct lea_world *world)
 	return run_fd >= 0 && !faccessat(run_fd, FOLDER, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Fills @rival from its file. An unreadable file, or one of another epoch, counts as NOTED. */
-static void fill(int folder_fd, const char *name, const char *epoch, struct lea_duplicate *rival)
+/* Fills @duplicate from its file. An unreadable file, or one of another epoch, counts as NOTED. */
+static void fill(int folder_fd, const char *name, const char *epoch,
+		 struct lea_duplicate *duplicate)
 {
 	char text[TEXT_BYTES], its_epoch[LEA_EPOCH_BYTES] = "", state[16] = "", vg_id[33] = "";
 
@@ -106,21 +107,21 @@ static void fill(int folder_fd, const char *name, const char *epoch, struct lea_
 	if (sscanf(text, "%63s %15s %32s", its_epoch, state, vg_id) != 3)
 		return;
 	if (lea_id_ok(vg_id))
-		memcpy(rival->vg_id, vg_id, sizeof(rival->vg_id));
+		memcpy(duplicate->vg_id, vg_id, sizeof(duplicate->vg_id));
 	for (size_t i = 0; i < ARRAY_SIZE(state_names); i++)
 		if (!strcmp(state, state_names[i]) && !strcmp(its_epoch, epoch))
-			rival->state = (enum lea_duplicate_state)i;
+			duplicate->state = (enum lea_duplicate_state)i;
 }
 
-static bool parse_name(const char *name, const char *pvid, struct lea_duplicate *rival)
+static bool parse_name(const char *name, const char *pvid, struct lea_duplicate *duplicate)
 {
-	*rival = (struct lea_duplicate){.state = LEA_DUPLICATE_NOTED};
-	snprintf(rival->pvid, sizeof(rival->pvid), "%s", pvid);
-	return lea_devid_parse(name, &rival->id);
+	*duplicate = (struct lea_duplicate){.state = LEA_DUPLICATE_NOTED};
+	snprintf(duplicate->pvid, sizeof(duplicate->pvid), "%s", pvid);
+	return lea_devid_parse(name, &duplicate->id);
 }
 
 int lea_duplicate_list(struct lea_world *world, const char *pvid,
-		       struct lea_duplicate ret_rivals[static LEA_DUPLICATES_MOST])
+		       struct lea_duplicate ret_duplicates[static LEA_DUPLICATES_MOST])
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	char path[PATH_BYTES], epoch[LEA_EPOCH_BYTES] = "";
@@ -138,8 +139,8 @@ int lea_duplicate_list(struct lea_world *world, const char *pvid,
 	if (r < 0)
 		return r;
 	while (count < (int)LEA_DUPLICATES_MOST && (entry = readdir(dir)))
-		if (parse_name(entry->d_name, pvid, &ret_rivals[count]))
-			fill(dirfd(dir), entry->d_name, epoch, &ret_rivals[count++]);
+		if (parse_name(entry->d_name, pvid, &ret_duplicates[count]))
+			fill(dirfd(dir), entry->d_name, epoch, &ret_duplicates[count++]);
 	return count;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event/rivals/PVID/MAJ:MIN-DISKSEQ: a device with the PVID of another device, which has the record
- * in pvs_online. Whether it is a copy or another path is not stored; the devices themselves show
- * that.
+ * event/duplicates/PVID/MAJ:MIN-DISKSEQ: a device with the PVID of another device, which has the
+ * record in pvs_online. Whether it is a copy or another path is not stored; the devices themselves
+ * show that.
  */
 #pragma once
 
@@ -30,18 +30,21 @@ struct lea_duplicate {
 
 /* Files are below the run folder of @world. All int functions return -errno on faults. They neither
  * log nor block. */
-/* Publishes @rival and replaces an earlier file of this instance. */
-LEA_MUST_CHECK int lea_duplicate_put(struct lea_world *world, const struct lea_duplicate *rival);
-/* Removes @rival. Not an error if absent; one system call if the PV has no duplicates. */
-LEA_MUST_CHECK int lea_duplicate_drop(struct lea_world *world, const struct lea_duplicate *rival);
+/* Publishes @duplicate and replaces an earlier file of this instance. */
+LEA_MUST_CHECK int lea_duplicate_put(struct lea_world *world,
+				     const struct lea_duplicate *duplicate);
+/* Removes @duplicate. Not an error if absent; one system call if the PV has no duplicates. */
+LEA_MUST_CHECK int lea_duplicate_drop(struct lea_world *world,
+				      const struct lea_duplicate *duplicate);
 
 /*
  * lea_duplicate_list - the duplicates of one PV
  * Returns their number or -errno. One system call if there are none. Malformed files and files of
  * another epoch count as NOTED.
  */
-LEA_MUST_CHECK int lea_duplicate_list(struct lea_world *world, const char *pvid,
-				      struct lea_duplicate ret_rivals[static LEA_DUPLICATES_MOST]);
+LEA_MUST_CHECK int
+lea_duplicate_list(struct lea_world *world, const char *pvid,
+		   struct lea_duplicate ret_duplicates[static LEA_DUPLICATES_MOST]);
 
 /* Does any PV have a duplicate? One system call. */
 bool lea_duplicate_is_any(struct lea_world *world);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps notes of duplicate PVs (event/rivals), refuses a VG with a copy, and queues devices again
- * when the duplicate has gone. A note is about an instance of a device that carries the PV of
+ * Keeps notes of duplicate PVs (event/duplicates), refuses a VG with a copy, and queues devices
+ * again when the duplicate has gone. A note is about an instance of a device that carries the PV of
  * another one, which has the record:
  *
  *	none --> NOTED      a copy appears (meet), or it loses the record (replace)
@@ -39,15 +39,15 @@
 #include "world/udevlinks.h"
 
 /* Events know the instance, a name on a command line does not. */
-static struct lea_duplicate rival_of(struct lea_world *world, const struct lea_device *device,
-				     const char *pvid)
+static struct lea_duplicate duplicate_of(struct lea_world *world, const struct lea_device *device,
+					 const char *pvid)
 {
-	struct lea_duplicate rival = {.id = lea_device_id(device)};
+	struct lea_duplicate duplicate = {.id = lea_device_id(device)};
 
-	if (!rival.id.diskseq)
-		rival.id.diskseq = lea_sysfs_diskseq(world, lea_device_devno(device));
-	snprintf(rival.pvid, sizeof(rival.pvid), "%s", pvid);
-	return rival;
+	if (!duplicate.id.diskseq)
+		duplicate.id.diskseq = lea_sysfs_diskseq(world, lea_device_devno(device));
+	snprintf(duplicate.pvid, sizeof(duplicate.pvid), "%s", pvid);
+	return duplicate;
 }
 
 /* ---- notes */
@@ -60,9 +60,9 @@ static bool has_events(struct lea_world *world)
 	return run_fd >= 0 && !faccessat(run_fd, "event", F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-static int put(struct lea_world *world, const struct lea_duplicate *rival)
+static int put(struct lea_world *world, const struct lea_duplicate *duplicate)
 {
-	int r = lea_duplicate_put(world, rival);
+	int r = lea_duplicate_put(world, duplicate);
 
 	return r == -ENOENT ? 0 : r;
 }
@@ -85,27 +85,27 @@ static bool is_used(struct lea_world *world, const struct lea_vg *vg, const char
 int lea_duplicates_meet(struct lea_world *world, const struct lea_device *recorded,
 			const struct lea_found *found, struct lea_record *record)
 {
-	struct lea_duplicate rival = rival_of(world, &found->device, found->label.pvid);
+	struct lea_duplicate duplicate = duplicate_of(world, &found->device, found->label.pvid);
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
 	int count;
 
 	record->tie = lea_duplicate_tie(world, recorded, &found->device);
 	if (record->tie == LEA_DUPLICATE_STACKED || !has_events(world))
 		return 0;
-	count = lea_duplicate_list(world, rival.pvid, listed);
+	count = lea_duplicate_list(world, duplicate.pvid, listed);
 	for (int i = 0; i < count; i++)
-		if (lea_devid_is_same(&listed[i].id, &rival.id) &&
+		if (lea_devid_is_same(&listed[i].id, &duplicate.id) &&
 		    (record->tie == LEA_DUPLICATE_COPY || listed[i].state != LEA_DUPLICATE_NOTED))
 			return 0;
 	record->is_news = true;
 	record->is_ignored = lea_duplicate_is_in_use(world, lea_device_devno(recorded)) ||
-			     is_used(world, found->vg, rival.pvid, recorded, false);
-	rival.state = record->is_ignored		  ? LEA_DUPLICATE_IGNORED
-		      : record->tie == LEA_DUPLICATE_PATH ? LEA_DUPLICATE_SAID
-							  : LEA_DUPLICATE_NOTED;
+			     is_used(world, found->vg, duplicate.pvid, recorded, false);
+	duplicate.state = record->is_ignored		      ? LEA_DUPLICATE_IGNORED
+			  : record->tie == LEA_DUPLICATE_PATH ? LEA_DUPLICATE_SAID
+							      : LEA_DUPLICATE_NOTED;
 	if (found->vg)
-		memcpy(rival.vg_id, found->vg->id, sizeof(rival.vg_id));
-	return count < 0 ? count : put(world, &rival);
+		memcpy(duplicate.vg_id, found->vg->id, sizeof(duplicate.vg_id));
+	return count < 0 ? count : put(world, &duplicate);
 }
 
 bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_device *recorded,
@@ -124,18 +124,19 @@ bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_device *re
 int lea_duplicates_replace(struct lea_world *world, const struct lea_device *recorded,
 			   const struct lea_found *found)
 {
-	struct lea_duplicate rival = rival_of(world, recorded, found->label.pvid);
+	struct lea_duplicate duplicate = duplicate_of(world, recorded, found->label.pvid);
 
 	if (found->vg)
-		memcpy(rival.vg_id, found->vg->id, sizeof(rival.vg_id));
-	return put(world, &rival);
+		memcpy(duplicate.vg_id, found->vg->id, sizeof(duplicate.vg_id));
+	return put(world, &duplicate);
 }
 
 int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *found)
 {
-	const struct lea_duplicate rival = rival_of(world, &found->device, found->label.pvid);
+	const struct lea_duplicate duplicate =
+		duplicate_of(world, &found->device, found->label.pvid);
 
-	return lea_duplicate_drop(world, &rival);
+	return lea_duplicate_drop(world, &duplicate);
 }
 
 /* ---- the check under the VG's lock */
@@ -192,39 +193,39 @@ static void name_copy(struct check *check, const struct lea_device *own,
 		 is_first ? own->name : other->name, is_first ? other->name : own->name);
 }
 
-static int note_copy(struct check *check, struct lea_duplicate *rival)
+static int note_copy(struct check *check, struct lea_duplicate *duplicate)
 {
-	check->is_news |= rival->state != LEA_DUPLICATE_SAID;
+	check->is_news |= duplicate->state != LEA_DUPLICATE_SAID;
 	if (check->options->test ||
-	    (rival->state == LEA_DUPLICATE_SAID && !strcmp(rival->vg_id, check->vg->id)))
+	    (duplicate->state == LEA_DUPLICATE_SAID && !strcmp(duplicate->vg_id, check->vg->id)))
 		return 0;
-	rival->state = LEA_DUPLICATE_SAID;
-	memcpy(rival->vg_id, check->vg->id, sizeof(rival->vg_id));
-	return put(check->options->world, rival);
+	duplicate->state = LEA_DUPLICATE_SAID;
+	memcpy(duplicate->vg_id, check->vg->id, sizeof(duplicate->vg_id));
+	return put(check->options->world, duplicate);
 }
 
-/* @is_listed: a note of @rival exists. */
-static int check_one(struct check *check, const struct lea_device *own, struct lea_duplicate *rival,
-		     bool is_listed)
+/* @is_listed: a note of @duplicate exists. */
+static int check_one(struct check *check, const struct lea_device *own,
+		     struct lea_duplicate *duplicate, bool is_listed)
 {
-	LEA_AUTO(lea_device_done) struct lea_device other = lea_device_with_id(&rival->id);
+	LEA_AUTO(lea_device_done) struct lea_device other = lea_device_with_id(&duplicate->id);
 	int r;
 
-	if (own->major == rival->id.major && own->minor == rival->id.minor)
+	if (own->major == duplicate->id.major && own->minor == duplicate->id.minor)
 		return 0;
-	r = ask(check->options, own, &other, rival->pvid);
+	r = ask(check->options, own, &other, duplicate->pvid);
 	if (r == STANDING_NONE && is_listed && !check->options->test)
-		return lea_duplicate_drop(check->options->world, rival);
+		return lea_duplicate_drop(check->options->world, duplicate);
 	if (r)
 		return r < 0 ? r : 0;
-	if (lea_original_find(check->options->world, rival->pvid, check->vg, own, &other) ==
+	if (lea_original_find(check->options->world, duplicate->pvid, check->vg, own, &other) ==
 	    LEA_ORIGINAL_FIRST)
 		return 0;
 	if (!check->copies++)
-		name_copy(check, own, &other, rival->pvid);
+		name_copy(check, own, &other, duplicate->pvid);
 	/* udev's link names only a number, which another disk may get. */
-	rival->id.diskseq = other.diskseq;
-	return note_copy(check, rival);
+	duplicate->id.diskseq = other.diskseq;
+	return note_copy(check, duplicate);
 }
 
 /* False if the note is of another instance with the same number. */
@@ -251,12 +252,12 @@ static int check_pv(struct check *check, const struct lea_found *found)
 	for (int i = 0; !r && i < count; i++)
 		r = check_one(check, own, &listed[i], true);
 	for (size_t i = 0; !r && i < claimants; i++) {
-		struct lea_duplicate rival = {.id = {devnos[i].major, devnos[i].minor, 0}};
+		struct lea_duplicate duplicate = {.id = {devnos[i].major, devnos[i].minor, 0}};
 
 		if (is_listed(world, listed, count, devnos[i]))
 			continue;
-		memcpy(rival.pvid, found->label.pvid, sizeof(rival.pvid));
-		r = check_one(check, own, &rival, false);
+		memcpy(duplicate.pvid, found->label.pvid, sizeof(duplicate.pvid));
+		r = check_one(check, own, &duplicate, false);
 	}
 	return count < 0 ? count : r;
 }
@@ -287,25 +288,25 @@ int lea_duplicates_check(const struct lea_duplicates_options *options,
 
 /* ---- the VG is active */
 
-/* Marks @rival as ignored. Logs only copies, and once a VG (*said). */
+/* Marks @duplicate as ignored. Logs only copies, and once a VG (*said). */
 static void ignore(struct lea_world *world, const struct lea_scan_vg *scanned,
-		   const struct lea_device *own, struct lea_duplicate *rival, bool *said)
+		   const struct lea_device *own, struct lea_duplicate *duplicate, bool *said)
 {
-	LEA_AUTO(lea_device_done) struct lea_device other = lea_device_with_id(&rival->id);
+	LEA_AUTO(lea_device_done) struct lea_device other = lea_device_with_id(&duplicate->id);
 	char uuid[39];
 
-	if (rival->state == LEA_DUPLICATE_IGNORED || lea_duplicate_fill(world, &other))
+	if (duplicate->state == LEA_DUPLICATE_IGNORED || lea_duplicate_fill(world, &other))
 		return;
-	rival->state = LEA_DUPLICATE_IGNORED;
-	memcpy(rival->vg_id, scanned->vg->id, sizeof(rival->vg_id));
-	if (put(world, rival) || *said ||
+	duplicate->state = LEA_DUPLICATE_IGNORED;
+	memcpy(duplicate->vg_id, scanned->vg->id, sizeof(duplicate->vg_id));
+	if (put(world, duplicate) || *said ||
 	    lea_duplicate_tie(world, own, &other) != LEA_DUPLICATE_COPY)
 		return;
-	lea_id_format(rival->pvid, uuid);
+	lea_id_format(duplicate->pvid, uuid);
 	lea_log_with(world->log, LEA_LOG_WARNING,
 		     &(const struct lea_log_fields){.vg = scanned->vg->name,
 						    .vg_id = scanned->vg->id,
-						    .pvid = rival->pvid},
+						    .pvid = duplicate->pvid},
 		     "VG %s: is active on %s; PV %s is also on %s, which is ignored",
 		     scanned->vg->name, own->name, uuid, other.name);
 	*said = true;

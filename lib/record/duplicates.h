@@ -2,7 +2,7 @@
 /*
  * PVs that are on two devices. While a copy exists, no event and no command activates the VG; once
  * one of the two devices is gone or excluded by a filter, the VG is tried again. Only the check
- * under the VG's lock decides; the other functions keep notes (event/rivals) and queue devices.
+ * under the VG's lock decides; the other functions keep notes (event/duplicates) and queue devices.
  *
  * Two paths to one disk, and a device stacked on the other, are not copies: the device that was
  * recorded first is used. Of two copies the one that the last good boot had is the PV, and the
@@ -18,7 +18,7 @@
 #define LEA_DUPLICATES_REASON_BYTES 192U
 
 /* For a PV on @found whose record names another device, @recorded, which still carries it: notes
- * @found as its rival and fills in tie, is_news and is_ignored of @record. 0 or -errno. */
+ * @found as its duplicate and fills in tie, is_news and is_ignored of @record. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicates_meet(struct lea_world *world, const struct lea_device *recorded,
 				       const struct lea_found *found, struct lea_record *record);
 /*
@@ -28,7 +28,7 @@ LEA_MUST_CHECK int lea_duplicates_meet(struct lea_world *world, const struct lea
  */
 bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_device *recorded,
 			    const struct lea_found *found);
-/* @found takes the record of the copy @recorded, which is noted as its rival. 0 or -errno. */
+/* @found takes the record of the copy @recorded, which is noted as its duplicate. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicates_replace(struct lea_world *world,
 					  const struct lea_device *recorded,
 					  const struct lea_found *found);
@@ -54,24 +54,25 @@ enum lea_duplicates_outcome {
  * @scanned: the VG as read under its lock
  * Looks for other devices with its PVIDs in the notes and in udev's links, and reads these in a
  * child with the current filters; an unreadable one counts as a copy. Costs a few system calls for
- * each PV without rivals. With allow_changes_with_duplicate_pvs it checks nothing. Returns 0,
+ * each PV without duplicates. With allow_changes_with_duplicate_pvs it checks nothing. Returns 0,
  * LEA_DUPLICATES_COPY or a fault. A copy of a PV that is remembered is none that counts.
  */
 LEA_MUST_CHECK int lea_duplicates_check(const struct lea_duplicates_options *options,
 					const struct lea_scan_vg *scanned,
 					char ret_reason[static LEA_DUPLICATES_REASON_BYTES]);
 
-/* After an activation: marks the rivals of the VG's PVs as ignored and logs one copy. One system
- * call if no PV has a rival. Faults are not reported: the rival's next event tries again. */
+/* After an activation: marks the duplicates of the VG's PVs as ignored and logs one copy. One
+ * system call if no PV has a duplicate. Faults are not reported: the duplicate's next event tries
+ * again. */
 void lea_duplicates_ignore(struct lea_world *world, const struct lea_scan_vg *scanned);
 
 /* A device with a PV was removed: queues the other devices with this PV, since the VG may be
- * activated now. One system call if the PV had no rival. 0 or -errno. */
+ * activated now. One system call if the PV had no duplicate. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicates_gone(struct lea_world *world, int event_fd,
 				       const struct lea_entry *entry);
 
 /*
- * lea_duplicates_reconcile - is every noted rival still one?
+ * lea_duplicates_reconcile - is every noted duplicate still one?
  * Finds lost removals, changed filters and wiped copies: reads all noted devices in a child, and
  * queues the devices of a PV if one of them no longer carries it. One system call if there are no
  * notes. Faults are logged: the next reconcile tries again.

@@ -60,7 +60,7 @@ struct lea_record {
 	uint32_t other_major, other_minor; /* DUPLICATE, was_copied */
 	char other_device[128];		   /* DUPLICATE, "": the record has no name */
 	enum lea_duplicate_tie tie;	   /* DUPLICATE: relation to the other device */
-	bool is_news;			   /* DUPLICATE: was not noted before (event/rivals) */
+	bool is_news;			   /* DUPLICATE: was not noted before (event/duplicates) */
 	bool is_ignored; /* DUPLICATE: the VG was already active with the other device */
 	int fault;	 /* FAILED: -errno */
 };

@@ -71,7 +71,7 @@ static int fake_add(struct lea_workers *workers, const struct lea_scan_vg *scann
 
 static int fake_drain(struct lea_workers *workers)
 {
-	const struct lea_duplicates_options rivals = {
+	const struct lea_duplicates_options duplicates_options = {
 		.world = machine.world, .conf = conf, .quiet = true};
 
 	for (size_t i = 0; i < workers->count; i++) {
@@ -87,7 +87,7 @@ static int fake_drain(struct lea_workers *workers)
 		char copy[LEA_DUPLICATES_REASON_BYTES];
 
 		if (!workers_are_blind &&
-		    lea_duplicates_check(&rivals, workers->scanned[i], copy)) {
+		    lea_duplicates_check(&duplicates_options, workers->scanned[i], copy)) {
 			result.outcome = LEA_ACTIVATE_COPY;
 			result.reason = copy;
 		} else {

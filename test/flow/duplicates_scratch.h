@@ -8,7 +8,7 @@
 #define UUID_ONE "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
 #define WHY	 "PV " UUID_ONE " is on /dev/sda and on /dev/sdb: remove or exclude one of them"
 #define REFUSED	 "  VG vg_one: not activated: " WHY "\n"
-#define RIVALS	 "/run/lvm/event/rivals/" PVID_ONE
+#define DUPLICATES "/run/lvm/event/duplicates/" PVID_ONE
 
 /* Passes over all queued entries. */
 static inline const char *drain(void)

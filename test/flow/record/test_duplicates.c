@@ -15,7 +15,7 @@ TEST(two_copies_at_once_activate_nothing)
 	ck_assert_str_eq(machine.err, REFUSED);
 	expect_failed(VG_ONE_ID, WHY);
 	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
-	ck_assert(machine_has(RIVALS "/8:32-2"));
+	ck_assert(machine_has(DUPLICATES "/8:32-2"));
 }
 
 TEST(events_of_either_activate_nothing_and_say_nothing)
@@ -97,7 +97,7 @@ TEST(what_udev_links_and_is_no_copy_counts_for_nothing)
 	claim_link("", 48); /* it no longer exists */
 	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
 	ck_assert_str_eq(machine.err, "");
-	ck_assert(!machine_has(RIVALS));
+	ck_assert(!machine_has(DUPLICATES));
 }
 
 /* The note is for a removed instance, and the number belongs to another disk now. */
@@ -111,7 +111,7 @@ TEST(a_copy_under_the_number_of_an_old_one)
 	claim_link("", 16);
 	claim_link("", 32);
 	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
-	ck_assert(machine_has(RIVALS "/8:32-5") && !machine_has(RIVALS "/8:32-2"));
+	ck_assert(machine_has(DUPLICATES "/8:32-5") && !machine_has(DUPLICATES "/8:32-2"));
 }
 
 TEST(all_pvs_of_a_vg_copied_is_one_line)
@@ -171,7 +171,7 @@ TEST(the_vg_comes_up_when_the_copy_goes)
 	went("sdb", 32, 2, PVID_ONE);
 	ck_assert_str_eq(drain(), "vg_one ");
 	ck_assert_str_eq(machine.err, REFUSED);
-	ck_assert(!machine_has("/run/lvm/event/rivals"));
+	ck_assert(!machine_has("/run/lvm/event/duplicates"));
 	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
 }
 
@@ -185,7 +185,7 @@ TEST(the_vg_comes_up_on_the_copy_when_the_recorded_pv_goes)
 	ck_assert_str_eq(drain(), "vg_one ");
 	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
 	ck_assert_uint_eq(online.minor, 32);
-	ck_assert(!machine_has("/run/lvm/event/rivals"));
+	ck_assert(!machine_has("/run/lvm/event/duplicates"));
 }
 
 TEST_TIMES(a_reconcile_finds_a_removal_that_was_lost, 2)
@@ -268,14 +268,14 @@ static void expect_record(uint32_t minor)
 
 /* Rows: the disk that was remembered, and what the pass over both ends with. */
 static const struct {
-	const char *wwid, *rival, *said;
+	const char *wwid, *duplicate, *said;
 	uint32_t minor;
 } remembered[] = {
-	{"naa.1", RIVALS "/8:32-2",
+	{"naa.1", DUPLICATES "/8:32-2",
 	 "  VG vg_one: is active on /dev/sda; PV " UUID_ONE
 	 " is also on /dev/sdb, which is ignored\n",
 	 16},
-	{"naa.2", RIVALS "/8:16-1",
+	{"naa.2", DUPLICATES "/8:16-1",
 	 "  VG vg_one: is active on /dev/sdb; PV " UUID_ONE
 	 " is also on /dev/sda, which is ignored\n",
 	 32},
@@ -288,7 +288,7 @@ TEST_EACH(of_two_copies_the_remembered_one_is_the_pv, remembered)
 	expect_record(remembered[_i].minor);
 	ck_assert_str_eq(machine.err, remembered[_i].said);
 	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
-	ck_assert(machine_has(remembered[_i].rival));
+	ck_assert(machine_has(remembered[_i].duplicate));
 	/* Later events of either change nothing. */
 	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
 	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");

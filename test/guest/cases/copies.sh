@@ -111,7 +111,7 @@ claim "the journal has no further refusal" refusals_are 1
 plug_both_again() {
 	guest_run 'vgchange -an solo0001'
 	qmp_del_disks "$@"
-	guest_wait_for 30 '! ls /run/lvm/event/rivals'
+	guest_wait_for 30 '! ls /run/lvm/event/duplicates'
 	guest_wait_for 30 '[ -z "$(ls /run/lvm/event/queue /run/lvm/event/taken | grep "^[0-9]")" ]'
 	guest_run 'systemctl kill -s STOP lvmevent-runner'
 	qmp_add_disks d1 d4

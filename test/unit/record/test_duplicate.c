@@ -37,18 +37,18 @@ static void teardown(void)
 
 const struct fixture fixture = {setup, teardown};
 
-static struct lea_duplicate rival(uint32_t minor, enum lea_duplicate_state state)
+static struct lea_duplicate duplicate(uint32_t minor, enum lea_duplicate_state state)
 {
-	struct lea_duplicate rival = {.pvid = ID, .id = {8, minor, 7}};
+	struct lea_duplicate duplicate = {.pvid = ID, .id = {8, minor, 7}};
 
-	rival.state = state;
-	strcpy(rival.vg_id, VG);
-	return rival;
+	duplicate.state = state;
+	strcpy(duplicate.vg_id, VG);
+	return duplicate;
 }
 
 static void put(uint32_t minor, enum lea_duplicate_state state)
 {
-	const struct lea_duplicate one = rival(minor, state);
+	const struct lea_duplicate one = duplicate(minor, state);
 
 	ck_assert_int_eq(lea_duplicate_put(&tree.world, &one), 0);
 }
@@ -76,8 +76,8 @@ TEST(a_duplicate_that_was_put_is_listed)
 
 TEST(the_last_duplicate_takes_the_folders_along)
 {
-	const struct lea_duplicate first = rival(16, LEA_DUPLICATE_SAID),
-				   other = rival(32, LEA_DUPLICATE_SAID);
+	const struct lea_duplicate first = duplicate(16, LEA_DUPLICATE_SAID),
+				   other = duplicate(32, LEA_DUPLICATE_SAID);
 
 	put(16, LEA_DUPLICATE_SAID);
 	put(32, LEA_DUPLICATE_SAID);
@@ -113,7 +113,7 @@ TEST_EACH(a_hostile_file_is_no_duplicate, hostile)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "/run/lvm/event/rivals/" ID "/%s", hostile[_i].name);
+	snprintf(path, sizeof(path), "/run/lvm/event/duplicates/" ID "/%s", hostile[_i].name);
 	tree_put(&tree, path, hostile[_i].text);
 	ck_assert_msg(lea_duplicate_list(&tree.world, ID, listed) == hostile[_i].count, "%s",
 		      hostile[_i].claim);
@@ -132,7 +132,7 @@ TEST(duplicates_are_listed_up_to_the_limit)
 
 TEST(no_duplicate_is_kept_without_the_event_folder)
 {
-	const struct lea_duplicate one = rival(16, LEA_DUPLICATE_SAID);
+	const struct lea_duplicate one = duplicate(16, LEA_DUPLICATE_SAID);
 	struct tree bare;
 
 	tree_init(&bare);
@@ -154,7 +154,7 @@ TEST(each_pv_is_reported_once)
 
 	put(16, LEA_DUPLICATE_SAID);
 	put(32, LEA_DUPLICATE_SAID);
-	tree_mkdir(&tree, "/run/lvm/event/rivals/no-id");
+	tree_mkdir(&tree, "/run/lvm/event/duplicates/no-id");
 	ck_assert_int_eq(lea_duplicate_each(&tree.world, note, told), 0);
 	ck_assert_str_eq(told, ID " ");
 }
