@@ -87,7 +87,7 @@ void lea_activate_settings(const struct lea_world *world, const struct lea_conf 
 		.mode = plan_mode(options->mode ? options->mode : conf->activation_mode),
 		.skips_lacking = options->skips_lacking,
 		.use_linear_target = conf->use_linear_target,
-		.ways = lea_compat_of(world->dm ? world->dm->release : 0),
+		.compat = lea_compat_of(world->dm ? world->dm->release : 0),
 		.check_thin = conf->thin_check && *conf->thin_check,
 		.check_cache = conf->cache_check && *conf->cache_check,
 		.no_mirror_errors = options->forbids_monitor,

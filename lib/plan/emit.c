@@ -86,7 +86,7 @@ int lea_emit_add_node(struct lea_emit *emit, uint32_t lv, enum lea_layer layer, 
 
 void lea_emit_put_names(struct lea_emit *emit, struct lea_plan_names *names, uint32_t node)
 {
-	lea_plan_names_follow(&emit->rules->ways, names);
+	lea_plan_names_follow(&emit->rules->compat, names);
 	emit->plan->node[node].node.name = names->name;
 	emit->plan->node[node].node.uuid = names->uuid;
 	emit->plan->node[node].other_uuid = names->other_uuid;

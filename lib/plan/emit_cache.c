@@ -33,7 +33,7 @@ static const char *policy_of(const struct lea_emit *emit, const struct lea_seg_c
 	if (own->is_cleaning)
 		return CLEANER;
 	/* Older lvm2 ignores the policy in the metadata; the kernel treats both as the same. */
-	if (own->is_volume && !emit->rules->ways.cachevol_policy)
+	if (own->is_volume && !emit->rules->compat.cachevol_policy)
 		return "mq";
 	return options_of(emit, own)->policy;
 }

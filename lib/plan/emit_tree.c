@@ -324,7 +324,7 @@ static int emit_late_resume(struct lea_emit *emit, uint32_t index)
 {
 	uint16_t more = 0;
 
-	if (emit->rules->ways.snapshots_twice && is_snapshot(emit, &emit->plan->node[index]))
+	if (emit->rules->compat.snapshots_twice && is_snapshot(emit, &emit->plan->node[index]))
 		more = LEA_DM_UDEV_SUBSYSTEM0 | LEA_DM_UDEV_DISABLE_DISK |
 		       LEA_DM_UDEV_DISABLE_OTHER;
 	return emit_resume(emit, index, more);
@@ -336,7 +336,7 @@ static int emit_again(struct lea_emit *emit, uint32_t index)
 	const struct lea_plan_node *node = &emit->plan->node[index];
 	const struct lea_seg_snapshot *link = emit->vg->lvs[node->lv].cow;
 
-	if (!emit->rules->ways.snapshots_twice || !is_snapshot(emit, node) ||
+	if (!emit->rules->compat.snapshots_twice || !is_snapshot(emit, node) ||
 	    emit->vg->lvs[link->origin].snapshots->is_merging)
 		return 0;
 	return lea_emit_step(

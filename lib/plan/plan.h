@@ -33,7 +33,7 @@ enum lea_filler { LEA_FILLER_ERROR, LEA_FILLER_ZERO, LEA_FILLER_DEVICE };
 
 struct lea_plan_rules {
 	struct lea_select_rules select;
-	struct lea_compat ways;
+	struct lea_compat compat;
 	enum lea_plan_mode mode;
 	bool skips_lacking; /* leave out LVs that lack more than the mode permits: no refusal */
 	bool use_linear_target;	      /* false: write one stripe where lvm2 would write linear */

@@ -106,11 +106,11 @@ int lea_plan_names(struct lea_arena *arena, const struct lea_vg *vg, const struc
 	return ret_names->other_uuid ? 0 : -ENOMEM;
 }
 
-void lea_plan_names_follow(const struct lea_compat *ways, struct lea_plan_names *names)
+void lea_plan_names_follow(const struct lea_compat *compat, struct lea_plan_names *names)
 {
 	const char *uuid = names->uuid;
 
-	if (!names->other_uuid || !ways->parts_are_real)
+	if (!names->other_uuid || !compat->parts_are_real)
 		return;
 	names->uuid = names->other_uuid;
 	names->other_uuid = uuid;

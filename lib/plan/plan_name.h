@@ -38,7 +38,7 @@ LEA_MUST_CHECK int lea_plan_missing_names(struct lea_arena *arena, const struct 
 					  struct lea_plan_names *ret_names);
 
 /* Swaps uuid and other_uuid if the installed lvm2 writes the other one. */
-void lea_plan_names_follow(const struct lea_compat *ways, struct lea_plan_names *names);
+void lea_plan_names_follow(const struct lea_compat *compat, struct lea_plan_names *names);
 
 /*
  * The layer of the pool itself, below the node that users see. LEA_LAYER_NONE: no pool, or a thin

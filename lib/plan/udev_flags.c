@@ -19,7 +19,7 @@ static bool is_hidden(const struct lea_vg *vg, const struct lea_lv *lv, enum lea
 {
 	/* Older lvm2 shows the parts of a cache volume to udev's rules like the cache itself. */
 	if (layer == LEA_LAYER_CDATA || layer == LEA_LAYER_CMETA)
-		return rules->ways.hides_cachevol_parts || !has_shown_user(vg, lv);
+		return rules->compat.hides_cachevol_parts || !has_shown_user(vg, lv);
 	return layer != LEA_LAYER_NONE || !lea_lv_is_visible(lv) ||
 	       lea_plan_pool_layer(lv) != LEA_LAYER_NONE;
 }

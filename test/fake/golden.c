@@ -188,7 +188,7 @@ static void read_rules(struct golden *golden)
 		command[strcspn(command, "\n")] = '\0';
 	golden->is_vgchange = !command || !strncmp(command, "lvm vgchange -aay", 17);
 	if (!strncmp(golden->name, "v31-", 4))
-		golden->rules.ways = lea_compat_of(205);
+		golden->rules.compat = lea_compat_of(205);
 	if (command && strstr(command, "--activationmode complete"))
 		golden->rules.mode = LEA_MODE_COMPLETE;
 	if (command && strstr(command, "--activationmode partial"))
@@ -236,7 +236,7 @@ struct lea_plan_rules golden_rules(void)
 		.page_bytes = 4096,
 		.readahead_auto = true,
 		.udev_rules = true,
-		.ways = lea_compat_of(185),
+		.compat = lea_compat_of(185),
 		.check_thin = true,
 		.check_cache = true,
 		.thin_threshold_percent = 100,

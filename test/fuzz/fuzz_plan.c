@@ -108,7 +108,7 @@ static struct lea_plan_rules rules_from(struct fuzz_in *in)
 		.check_cache = bits & 2,
 		.thin_threshold_percent = list,
 		.filler = (enum lea_filler)(list % 3),
-		.ways = lea_compat_of(bits & 4 ? 0 : 180U + list / 4),
+		.compat = lea_compat_of(bits & 4 ? 0 : 180U + list / 4),
 		.select = {.automatic = bits & 64, .ignore_skip = bits & 128},
 	};
 

@@ -164,8 +164,8 @@ static char volume_char(const struct lea_inventory_vg_facts *facts, uint32_t ind
 	if (lv->role == LEA_ROLE_RAID_IMAGE || lv->role == LEA_ROLE_MIRROR_IMAGE)
 		return image_char(facts, index);
 	/* Newer releases show the data below an image with integrity as an image. */
-	if (lv->role == LEA_ROLE_INTEGRITY_ORIGIN && facts->ways &&
-	    facts->ways->integrity_data_is_image)
+	if (lv->role == LEA_ROLE_INTEGRITY_ORIGIN && facts->compat &&
+	    facts->compat->integrity_data_is_image)
 		return image_health(facts, lv->user) == 'A' ? 'i' : 'I';
 	if (lv->role == LEA_ROLE_MIRROR_LOG)
 		return 'l';

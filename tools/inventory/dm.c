@@ -287,13 +287,13 @@ int lea_inventory_ask_dm(struct lea_world *world, const struct lea_conf *conf,
 			 struct lea_inventory *inventory)
 {
 	struct asking asking = {.world = world, .inventory = inventory};
-	struct lea_compat *ways = lea_arena_alloc(inventory->arena, 1, sizeof(*ways));
-	int r = ways ? add_questions(&asking, inventory) : -ENOMEM;
+	struct lea_compat *compat = lea_arena_alloc(inventory->arena, 1, sizeof(*compat));
+	int r = compat ? add_questions(&asking, inventory) : -ENOMEM;
 
-	if (ways && world->dm)
-		*ways = lea_compat_of(world->dm->release);
+	if (compat && world->dm)
+		*compat = lea_compat_of(world->dm->release);
 	for (size_t i = 0; i < inventory->vg_count; i++)
-		inventory->vg[i].facts.ways = ways;
+		inventory->vg[i].facts.compat = compat;
 	if (!r && asking.count > 1 && world->dm && conf->activation)
 		run(&asking);
 	else if (!r)

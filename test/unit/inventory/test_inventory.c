@@ -111,7 +111,7 @@ static void begin(struct case_ *c, int i, bool is_active)
 	for (uint32_t l = 0; is_active && c->info && l < vg->lv_count; l++)
 		set_state(c, l);
 	c->facts = (struct lea_inventory_vg_facts){vg, c->is_there, c->state, c->is_partial,
-						   &c->golden.rules.ways};
+						   &c->golden.rules.compat};
 }
 
 static void end(struct case_ *c)

@@ -175,7 +175,7 @@ TEST_EACH(cache_volumes_have_their_releases_udev_flags, part_rows)
 	};
 	const struct lea_vg vg = {.lvs = lvs, .lv_count = ARRAY_SIZE(lvs)};
 
-	rules.ways = lea_compat_of(part_rows[_i].dm_release);
+	rules.compat = lea_compat_of(part_rows[_i].dm_release);
 	if (part_rows[_i].has_snapshot)
 		lvs[0].snapshots = &snapshot;
 	for (enum lea_layer layer = LEA_LAYER_CDATA; layer <= LEA_LAYER_CMETA; layer++)
@@ -241,21 +241,21 @@ TEST_EACH(vgs_are_refused_in_lvm2s_words, judge_rows)
 static const struct {
 	uint32_t dm_release;
 	bool twice, hides, real, policy;
-} ways_rows[] = {
+} compat_rows[] = {
 	{185, false, false, false, false}, {190, false, false, false, false},
 	{191, true, true, false, false},   {205, true, true, false, false},
 	{210, true, true, true, false},	   {214, true, true, true, true},
 	{0, true, true, true, true},
 };
 
-TEST_EACH(each_release_of_lvm2_has_its_own_ways, ways_rows)
+TEST_EACH(each_release_of_lvm2_has_its_own_ways, compat_rows)
 {
-	const struct lea_compat ways = lea_compat_of(ways_rows[_i].dm_release);
+	const struct lea_compat compat = lea_compat_of(compat_rows[_i].dm_release);
 
-	ck_assert_int_eq(ways.snapshots_twice, ways_rows[_i].twice);
-	ck_assert_int_eq(ways.hides_cachevol_parts, ways_rows[_i].hides);
-	ck_assert_int_eq(ways.parts_are_real, ways_rows[_i].real);
-	ck_assert_int_eq(ways.cachevol_policy, ways_rows[_i].policy);
+	ck_assert_int_eq(compat.snapshots_twice, compat_rows[_i].twice);
+	ck_assert_int_eq(compat.hides_cachevol_parts, compat_rows[_i].hides);
+	ck_assert_int_eq(compat.parts_are_real, compat_rows[_i].real);
+	ck_assert_int_eq(compat.cachevol_policy, compat_rows[_i].policy);
 }
 
 /* 20 GiB of metadata, more than a pool can use; for old pools only the usable part is mapped. */

@@ -409,7 +409,7 @@ TEST_EACH(each_release_of_lvm2_has_its_uuids, uuid_rows)
 	const char *suffix;
 
 	golden_open(uuid_rows[_i].shape, &golden);
-	rules.ways = lea_compat_of(uuid_rows[_i].release);
+	rules.compat = lea_compat_of(uuid_rows[_i].release);
 	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, golden.pvs, &rules, &plan), 0);
 	node = plan->node;
 	while (strcmp(node->node.name, uuid_rows[_i].node) != 0) {
