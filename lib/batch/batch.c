@@ -43,11 +43,11 @@ struct lea_batch_pass {
 	struct lea_retry_set retries;
 	struct lea_batch_marks marks;
 	/* One for each device that has an entry: the leading devices of the scan, in its order. */
-	struct lea_looked_at *looked; /* [looked_count]; owned */
-	size_t looked_count;
+	struct queued_device *queued; /* [queued_count]; owned */
+	size_t queued_count;
 };
 
-struct lea_looked_at {
+struct queued_device {
 	enum lea_entry_kind kind;
 	bool is_online; /* it has a record */
 	bool is_noted;	/* another device has the record; this one is noted as a duplicate */
@@ -161,8 +161,8 @@ static int read_devices(struct lea_batch_pass *pass)
 	size_t n = 0;
 	int r;
 
-	pass->looked = calloc(pass->count, sizeof(*pass->looked));
-	if (!devices || !pass->looked)
+	pass->queued = calloc(pass->count, sizeof(*pass->queued));
+	if (!devices || !pass->queued)
 		return -ENOMEM;
 	for (size_t i = 0; i < pass->count; i++) {
 		struct lea_device *device = &pass->entries[i].device;
@@ -171,7 +171,7 @@ static int read_devices(struct lea_batch_pass *pass)
 		/* For the others the filters check sysfs, since they want the size. */
 		if (device->is_gone && !lea_sysfs_has_device(pass->options->world, devno))
 			continue;
-		pass->looked[n].kind = lea_batch_marks_kind(&pass->marks, &pass->entries[i]);
+		pass->queued[n].kind = lea_batch_marks_kind(&pass->marks, &pass->entries[i]);
 		devices[n] = take_device(device);
 		if (devices[n].is_gone ||
 		    is_overtaken(pass->options->world, &pass->entries[i], &devices[n]))
@@ -180,7 +180,7 @@ static int read_devices(struct lea_batch_pass *pass)
 			devices[n].diskseq = lea_sysfs_diskseq(pass->options->world, devno);
 		n++;
 	}
-	pass->looked_count = n;
+	pass->queued_count = n;
 	pass->summary->devices += (uint32_t)n;
 	r = n ? lea_scan_add(pass->scan, devices, n) : 0;
 	for (size_t i = 0; i < n; i++)
@@ -227,27 +227,27 @@ static void leave_copy(struct lea_batch_pass *pass, const struct lea_record *rec
 	size_t count;
 
 	found = lea_scan_found(pass->scan, &count);
-	for (size_t i = 0; i < pass->looked_count; i++) {
-		struct lea_looked_at *looked = &pass->looked[i];
+	for (size_t i = 0; i < pass->queued_count; i++) {
+		struct queued_device *queued = &pass->queued[i];
 
 		if (found[i]->device.major != record->other_major ||
-		    found[i]->device.minor != record->other_minor || !looked->is_online)
+		    found[i]->device.minor != record->other_minor || !queued->is_online)
 			continue;
-		looked->is_online = false;
-		looked->is_noted = found[i]->is_duplicate = true;
+		queued->is_online = false;
+		queued->is_noted = found[i]->is_duplicate = true;
 		pass->summary->pvs--;
 	}
 }
 
 static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
-			 struct lea_looked_at *looked)
+			 struct queued_device *queued)
 {
 	struct lea_record record = {0};
 	int r;
 
 	exclude_other_content(found);
-	if (looked->kind == LEA_ENTRY_MISSED && is_made_since(pass, found))
-		looked->kind = LEA_ENTRY_CHANGE;
+	if (queued->kind == LEA_ENTRY_MISSED && is_made_since(pass, found))
+		queued->kind = LEA_ENTRY_CHANGE;
 	lea_batch_log_found(pass->options->world->log, found);
 	lea_retry_set_add(&pass->retries, found->fault, &found->device);
 	r = lea_record_found(pass->recorder, found, &record);
@@ -257,8 +257,8 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	lea_retry_set_add(&pass->retries, record.fault, &found->device);
 	if (record.was_copied)
 		leave_copy(pass, &record);
-	looked->is_online = record.kind == LEA_RECORD_ONLINE;
-	if (looked->is_online)
+	queued->is_online = record.kind == LEA_RECORD_ONLINE;
+	if (queued->is_online)
 		lea_timeline_note(
 			pass->options->world, LEA_RING_RECORDED,
 			&(struct lea_timeline_note){.vg = found->vg ? found->vg->id : NULL,
@@ -266,9 +266,9 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 						    .device = lea_device_devno(&found->device)});
 	/* Another device is this PV: neither changes nor the text of this one are of use. */
 	found->is_duplicate = record.kind == LEA_RECORD_DUPLICATE;
-	looked->is_noted = found->is_duplicate && record.tie != LEA_DUPLICATE_STACKED;
-	pass->summary->pvs += looked->is_online;
-	lea_batch_marks_judged(&pass->marks, found, &record, looked->kind);
+	queued->is_noted = found->is_duplicate && record.tie != LEA_DUPLICATE_STACKED;
+	pass->summary->pvs += queued->is_online;
+	lea_batch_marks_judged(&pass->marks, found, &record, queued->kind);
 	return 0;
 }
 
@@ -319,11 +319,11 @@ static int record_all(struct lea_batch_pass *pass)
 	int r = 0;
 
 	found = lea_scan_found(pass->scan, &count);
-	for (size_t i = 0; r == 0 && i < pass->looked_count; i++)
-		r = record_device(pass, found[i], &pass->looked[i]);
-	for (size_t i = 0; r == 0 && i < pass->looked_count; i++)
-		if (pass->looked[i].is_online)
-			r = count_device(pass, found[i], pass->looked[i].kind);
+	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
+		r = record_device(pass, found[i], &pass->queued[i]);
+	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
+		if (pass->queued[i].is_online)
+			r = count_device(pass, found[i], pass->queued[i].kind);
 	return r;
 }
 
@@ -334,8 +334,8 @@ static void mark_all(const struct lea_batch_pass *pass)
 	size_t count;
 
 	found = lea_scan_found(pass->scan, &count);
-	for (size_t i = 0; i < pass->looked_count; i++)
-		if (pass->looked[i].is_online || pass->looked[i].is_noted)
+	for (size_t i = 0; i < pass->queued_count; i++)
+		if (pass->queued[i].is_online || pass->queued[i].is_noted)
 			lea_batch_marks_recorded(&pass->marks, found[i]);
 }
 
@@ -438,7 +438,7 @@ void lea_batch_drop(struct lea_batch_pass *pass)
 	lea_pass_cache_end(pass->options->cache);
 	lea_batch_marks_close(&pass->marks);
 	lea_retry_set_done(&pass->retries);
-	free(pass->looked);
+	free(pass->queued);
 	free(pass);
 }
 

@@ -243,14 +243,16 @@ static int collect(struct status *status)
 	return r;
 }
 
-static const char *in_charge_key(enum lea_rule_override shadow)
+static const char *in_charge_key(enum lea_rule_override override)
 {
-	return shadow == LEA_RULE_OURS ? "lvmevent" : shadow == LEA_RULE_STOCK ? "lvm2" : "other";
+	return override == LEA_RULE_OURS    ? "lvmevent"
+	       : override == LEA_RULE_STOCK ? "lvm2"
+					    : "other";
 }
 
-static const char *in_charge_text(enum lea_rule_override shadow)
+static const char *in_charge_text(enum lea_rule_override override)
 {
-	switch (shadow) {
+	switch (override) {
 	case LEA_RULE_OURS:
 		return "lvm2-event-activation";
 	case LEA_RULE_OTHERS:

@@ -39,7 +39,7 @@ struct lea_inventory_vg_facts {
 	const bool *is_there;		  /* [pv_count] */
 	const struct lea_lv_state *state; /* [lv_count] */
 	const bool *is_partial;		  /* [lv_count]: see lea_inventory_find_partial */
-	const struct lea_compat *compat; /* of the installed lvm2; NULL: of 2.03.16 */
+	const struct lea_compat *compat;  /* of the installed lvm2; NULL: of 2.03.16 */
 };
 
 /* ---- device-mapper */
