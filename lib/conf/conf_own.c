@@ -15,18 +15,18 @@ static void name_unknown(struct lea_conf_reader *reader, const struct lea_text_t
 	uint32_t count;
 	const struct lea_conf_key *keys = lea_conf_keys(&count);
 	char path[128];
-	bool known;
+	bool is_known;
 
 	for (; section; section = section->next)
 		for (const struct lea_text *e = section->child; e; e = e->next) {
 			snprintf(path, sizeof(path), "%s/%s", section->key, e->key);
-			known = !strncmp(path, OWN_SECTION "/", strlen(OWN_SECTION "/"));
-			for (uint32_t i = 0; known && i < count; i++)
+			is_known = !strncmp(path, OWN_SECTION "/", strlen(OWN_SECTION "/"));
+			for (uint32_t i = 0; is_known && i < count; i++)
 				if (!strcmp(keys[i].path, path))
 					break;
 				else if (i + 1 == count)
-					known = false;
-			if (!known)
+					is_known = false;
+			if (!is_known)
 				lea_log(reader->world->log, LEA_LOG_WARNING,
 					"WARNING: %s: Configuration setting \"%s\" unknown.",
 					OWN_FILE, path);

@@ -76,8 +76,8 @@ static int add_references(struct lea_vg_parser *parser, const struct lea_text *f
 
 static bool is_known_flag(const struct lea_segtype *type, const char *flag, size_t len)
 {
-	for (const char *const *known = type->flags; known && *known; known++)
-		if (strlen(*known) == len && !strncmp(*known, flag, len))
+	for (const char *const *word = type->flags; word && *word; word++)
+		if (strlen(*word) == len && !strncmp(*word, flag, len))
 			return true;
 	return false;
 }

@@ -19,7 +19,7 @@
 static const struct {
 	const char *name;
 	uint32_t minors;
-} known[] = {
+} drivers[] = {
 	{"sd", 16},	  {"ide", 64},		{"md", 1},	  {"mdp", 1},
 	{"loop", 1},	  {"ramdisk", 1},	{"dasd", 4},	  {"dac960", 8},
 	{"nbd", 16},	  {"ida", 16},		{"cciss", 16},	  {"ubd", 16},
@@ -42,9 +42,9 @@ static uint32_t minors_of(const char *name, const struct lea_list *more)
 			minors = strtoul(more->item[i + 1], NULL, 10);
 			return minors && minors < 1U << 20 ? (uint32_t)minors : 1;
 		}
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		if (!strncmp(name, known[i].name, strlen(known[i].name)))
-			return known[i].minors;
+	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++)
+		if (!strncmp(name, drivers[i].name, strlen(drivers[i].name)))
+			return drivers[i].minors;
 	return 0;
 }
 

@@ -224,49 +224,50 @@ int lea_scan_vgs(struct lea_scan *scan, struct lea_scan_vg **ret_vgs, size_t *re
 	return 0;
 }
 
-uint32_t lea_scan_vg_missing(const struct lea_scan_vg *known)
+uint32_t lea_scan_vg_missing(const struct lea_scan_vg *scanned)
 {
 	uint32_t missing = 0;
 
-	for (uint32_t i = 0; i < known->vg->pv_count; i++)
-		missing += !known->pv[i];
+	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
+		missing += !scanned->pv[i];
 	return missing;
 }
 
-int lea_scan_vg_list_missing(const struct lea_scan_vg *known, struct lea_missing *ret_missing)
+int lea_scan_vg_list_missing(const struct lea_scan_vg *scanned, struct lea_missing *ret_missing)
 {
-	struct lea_missing missing = {.all_count = known->vg->pv_count};
+	struct lea_missing missing = {.all_count = scanned->vg->pv_count};
 
-	missing.pvid = calloc((size_t)known->vg->pv_count + 1, sizeof(*missing.pvid));
+	missing.pvid = calloc((size_t)scanned->vg->pv_count + 1, sizeof(*missing.pvid));
 	if (!missing.pvid)
 		return -ENOMEM;
-	snprintf(missing.vg, sizeof(missing.vg), "%s", known->vg->name);
-	for (uint32_t i = 0; i < known->vg->pv_count; i++)
-		if (!known->pv[i])
-			memcpy(missing.pvid[missing.count++], known->vg->pvs[i].id,
+	snprintf(missing.vg, sizeof(missing.vg), "%s", scanned->vg->name);
+	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
+		if (!scanned->pv[i])
+			memcpy(missing.pvid[missing.count++], scanned->vg->pvs[i].id,
 			       sizeof(*missing.pvid));
 	*ret_missing = missing;
 	return 0;
 }
 
-const char *lea_scan_vg_obstacle(const struct lea_scan_vg *known)
+const char *lea_scan_vg_obstacle(const struct lea_scan_vg *scanned)
 {
-	if (known->has_duplicate)
+	if (scanned->has_duplicate)
 		return "one of its PVs is on two devices, exclude one of them by devices/filter";
-	return lea_scan_vg_missing(known) ? "a PV disappeared without a remove event; retried when "
-					    "the next PV appears"
-					  : NULL;
+	return lea_scan_vg_missing(scanned)
+		       ? "a PV disappeared without a remove event; retried when "
+			 "the next PV appears"
+		       : NULL;
 }
 
-int lea_scan_vg_claim(const struct lea_scan_vg *known, struct lea_claim *claim)
+int lea_scan_vg_claim(const struct lea_scan_vg *scanned, struct lea_claim *claim)
 {
-	snprintf(claim->vg_name, sizeof(claim->vg_name), "%s", known->vg->name);
-	claim->seqno = known->vg->seqno;
-	claim->pv = calloc((size_t)known->vg->pv_count + 1, sizeof(*claim->pv));
+	snprintf(claim->vg_name, sizeof(claim->vg_name), "%s", scanned->vg->name);
+	claim->seqno = scanned->vg->seqno;
+	claim->pv = calloc((size_t)scanned->vg->pv_count + 1, sizeof(*claim->pv));
 	if (!claim->pv)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < known->vg->pv_count; i++) {
-		const struct lea_found *found = known->pv[i];
+	for (uint32_t i = 0; i < scanned->vg->pv_count; i++) {
+		const struct lea_found *found = scanned->pv[i];
 
 		if (!found)
 			continue;

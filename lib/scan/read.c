@@ -116,7 +116,7 @@ static bool copy_from_head(const struct lea_read *read, const struct lea_mda_tex
  * @read: holds the head; NULL: read from the device again. Returns 0 with mda->text, which is NULL
  * if the text is cached, or LEA_MDA_CORRUPT.
  */
-static int read_text(int fd, const struct lea_read *read, const struct lea_read_cached *known,
+static int read_text(int fd, const struct lea_read *read, const struct lea_read_cached *cached,
 		     struct lea_read_mda *mda)
 {
 	const struct lea_mda_text *where = &mda->where;
@@ -129,7 +129,7 @@ static int read_text(int fd, const struct lea_read *read, const struct lea_read_
 		if (lea_blockdev_read(fd, where->offset_bytes[0], first, begun))
 			return corrupt(mda, "metadata text unreadable", where->offset_bytes[0]);
 		take_name(mda, first, begun);
-		if (known->is_known(known->arg, where, mda->vg_name))
+		if (cached->is_known(cached->arg, where, mda->vg_name))
 			return 0;
 	}
 	text = malloc(where->total_bytes);
@@ -142,7 +142,7 @@ static int read_text(int fd, const struct lea_read *read, const struct lea_read_
 	take_name(mda, text, where->total_bytes);
 	if (!lea_mda_text_ok(where, (const uint8_t *)text))
 		return corrupt(mda, "metadata text checksum mismatch", where->offset_bytes[0]);
-	if (!known->is_known(known->arg, where, mda->vg_name))
+	if (!cached->is_known(cached->arg, where, mda->vg_name))
 		mda->text = LEA_TAKE(text);
 	return 0;
 }
@@ -154,7 +154,7 @@ static bool overlap(const struct lea_mda_area *a, const struct lea_mda_area *b)
 		       : a->offset_bytes - b->offset_bytes < b->size_bytes;
 }
 
-static void read_mda(int fd, const struct lea_read_cached *known, struct lea_read *read,
+static void read_mda(int fd, const struct lea_read_cached *cached, struct lea_read *read,
 		     unsigned int index)
 {
 	const struct lea_mda_area *area = &read->label.mda[index];
@@ -168,7 +168,7 @@ static void read_mda(int fd, const struct lea_read_cached *known, struct lea_rea
 		mda->outcome = read_header(fd, read, area, attempt > 0, mda);
 		if (mda->outcome)
 			return;
-		mda->outcome = read_text(fd, attempt ? NULL : read, known, mda);
+		mda->outcome = read_text(fd, attempt ? NULL : read, cached, mda);
 		if (!mda->outcome)
 			return;
 	}
@@ -176,11 +176,11 @@ static void read_mda(int fd, const struct lea_read_cached *known, struct lea_rea
 
 /* Reads the metadata of a PV in use. A text with a wrong checksum is read once more together with
  * its header, since it may have been rewritten between the two reads. */
-static void read_mdas(int fd, const struct lea_read_cached *known, struct lea_read *read)
+static void read_mdas(int fd, const struct lea_read_cached *cached, struct lea_read *read)
 {
 	read->mda_count = read->label.mda_count;
 	for (unsigned int i = 0; i < read->mda_count; i++)
-		read_mda(fd, known, read, i);
+		read_mda(fd, cached, read, i);
 }
 
 static uint64_t now_us(void)
@@ -213,7 +213,7 @@ static void measure(int fd, struct lea_read *read)
 	}
 }
 
-static void read_fd(int fd, const struct lea_read_cached *known,
+static void read_fd(int fd, const struct lea_read_cached *cached,
 		    const struct lea_read_extras *extras, struct lea_read *read)
 {
 	read_head(fd, read);
@@ -229,11 +229,11 @@ static void read_fd(int fd, const struct lea_read_cached *known,
 	if (extras->tail)
 		read_tail(fd, read);
 	if (!read->fault)
-		read_mdas(fd, known, read);
+		read_mdas(fd, cached, read);
 }
 
 void lea_read_device(struct lea_world *world, const struct lea_device *device,
-		     const struct lea_read_cached *known, const struct lea_read_extras *extras,
+		     const struct lea_read_cached *cached, const struct lea_read_extras *extras,
 		     struct lea_read *read)
 {
 	LEA_AUTO(lea_closep)
@@ -241,7 +241,7 @@ void lea_read_device(struct lea_world *world, const struct lea_device *device,
 
 	read->fault = fd < 0 ? fd : 0;
 	if (fd >= 0)
-		read_fd(fd, known, extras, read);
+		read_fd(fd, cached, extras, read);
 }
 
 void lea_read_done(struct lea_read *read)

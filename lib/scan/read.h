@@ -69,13 +69,13 @@ struct lea_read_extras {
 };
 /*
  * lea_read_device - read size, head and label of a device, and the metadata of a PV in use
- * @known: says which texts need not be read; borrowed
+ * @cached: says which texts need not be read; borrowed
  * @read: zeroed by the caller; freed by lea_read_done. Faults are in read->fault, also if the
  * device could not be opened.
  * Blocks for as long as the device does; does not log.
  */
 void lea_read_device(struct lea_world *world, const struct lea_device *device,
-		     const struct lea_read_cached *known, const struct lea_read_extras *extras,
+		     const struct lea_read_cached *cached, const struct lea_read_extras *extras,
 		     struct lea_read *read);
 /* Frees the texts in @read. */
 void lea_read_done(struct lea_read *read);

@@ -118,14 +118,14 @@ static int prepare(struct lea_scan *scan, struct lea_read_request *job)
 
 static int read_here(struct lea_scan *scan, struct lea_read_request *job)
 {
-	const struct lea_read_cached known = {.is_known = lea_scan_text_is_cached,
+	const struct lea_read_cached cached = {.is_known = lea_scan_text_is_cached,
 					      .arg = scan->texts};
 	LEA_AUTO(lea_freep) struct lea_read *read = calloc(1, sizeof(*read));
 	int r;
 
 	if (!read)
 		return -ENOMEM;
-	lea_read_device(scan->world, &job->found->device, &known, &job->extras, read);
+	lea_read_device(scan->world, &job->found->device, &cached, &job->extras, read);
 	job->item.is_open = false;
 	r = lea_scan_judge(scan, job, read);
 	lea_read_done(read);

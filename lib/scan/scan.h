@@ -170,16 +170,16 @@ void lea_devices_free(struct lea_device *devices, size_t count);
 
 /* Fills in a claim with the name and the PVs of the VG; freed by lea_claim_done. */
 struct lea_claim;
-LEA_MUST_CHECK int lea_scan_vg_claim(const struct lea_scan_vg *known, struct lea_claim *claim);
+LEA_MUST_CHECK int lea_scan_vg_claim(const struct lea_scan_vg *scanned, struct lea_claim *claim);
 
 /* Number of the VG's PVs that are not in this scan; 0: the VG is complete. */
-uint32_t lea_scan_vg_missing(const struct lea_scan_vg *known);
+uint32_t lea_scan_vg_missing(const struct lea_scan_vg *scanned);
 /* Lists them, and all of the VG's; freed by lea_missing_done. Returns 0 or -ENOMEM. */
 struct lea_missing;
-LEA_MUST_CHECK int lea_scan_vg_list_missing(const struct lea_scan_vg *known,
+LEA_MUST_CHECK int lea_scan_vg_list_missing(const struct lea_scan_vg *scanned,
 					    struct lea_missing *ret_missing);
 /* Why the VG cannot be activated, as static text; NULL: nothing prevents it. */
-const char *lea_scan_vg_obstacle(const struct lea_scan_vg *known);
+const char *lea_scan_vg_obstacle(const struct lea_scan_vg *scanned);
 
 /* Writes the message on a damaged device (problem is not ""). */
 void lea_found_damage(const struct lea_found *found, char *ret_text, size_t bytes);

@@ -178,7 +178,7 @@ void lea_report_add_journal(struct lea_report *report, const char *words)
 	static const struct {
 		const char *name;
 		uint32_t bit;
-	} known[] = {
+	} kinds[] = {
 		{"command", LEA_JOURNAL_COMMAND},
 		{"output", LEA_JOURNAL_OUTPUT},
 		{"debug", LEA_JOURNAL_DEBUG},
@@ -189,11 +189,11 @@ void lea_report_add_journal(struct lea_report *report, const char *words)
 		size_t len = strcspn(words, ", ");
 		size_t i = 0;
 
-		while (i < ARRAY_SIZE(known) &&
-		       (strlen(known[i].name) != len || strncmp(known[i].name, words, len)))
+		while (i < ARRAY_SIZE(kinds) &&
+		       (strlen(kinds[i].name) != len || strncmp(kinds[i].name, words, len)))
 			i++;
-		if (i < ARRAY_SIZE(known))
-			report->journal |= known[i].bit;
+		if (i < ARRAY_SIZE(kinds))
+			report->journal |= kinds[i].bit;
 		else
 			is_known = false;
 		words += len;

@@ -337,10 +337,10 @@ static bool is_of_cluster(const char *cib, const char *vg)
 	return false;
 }
 
-static int add_vg(struct gather *gather, const struct lea_scan_vg *known, const char *cib)
+static int add_vg(struct gather *gather, const struct lea_scan_vg *scanned, const char *cib)
 {
 	struct lea_doctor *doctor = gather->doctor;
-	const struct lea_vg *vg = known->vg;
+	const struct lea_vg *vg = scanned->vg;
 	uint32_t *disk = lea_arena_alloc(doctor->arena, vg->pv_count, sizeof(*disk));
 	struct lea_doctor_lv *lv = lea_arena_alloc(doctor->arena, vg->lv_count, sizeof(*lv));
 	bool has_pool = false;
@@ -359,7 +359,7 @@ static int add_vg(struct gather *gather, const struct lea_scan_vg *known, const 
 		.vg = vg,
 		.disk = disk,
 		.lv = lv,
-		.has_duplicate = known->has_duplicate,
+		.has_duplicate = scanned->has_duplicate,
 		.is_unwatched = is_unwatched(gather, vg->id),
 		.is_ours = is_ours(doctor->conf, vg),
 		.is_cluster = cib && is_of_cluster(cib, vg->name),

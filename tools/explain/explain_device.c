@@ -79,19 +79,19 @@ static void find_entry(struct lea_explainer *explainer, const char *path, const 
 /* Each setting is searched for once. */
 static void find_where(struct lea_explainer *explainer, const char *setting, char *ret_where)
 {
-	struct lea_explain_where *known = explainer->where;
+	struct lea_explain_where *cached = explainer->where;
 	size_t i = 0;
 
-	while (i < ARRAY_SIZE(explainer->where) && known[i].setting &&
-	       strcmp(known[i].setting, setting) != 0)
+	while (i < ARRAY_SIZE(explainer->where) && cached[i].setting &&
+	       strcmp(cached[i].setting, setting) != 0)
 		i++;
 	if (i == ARRAY_SIZE(explainer->where))
 		i = 0;
-	if (!known[i].setting || strcmp(known[i].setting, setting) != 0) {
-		lea_conf_where(explainer->world, explainer->conf, setting, known[i].where);
-		known[i].setting = setting;
+	if (!cached[i].setting || strcmp(cached[i].setting, setting) != 0) {
+		lea_conf_where(explainer->world, explainer->conf, setting, cached[i].where);
+		cached[i].setting = setting;
 	}
-	memcpy(ret_where, known[i].where, sizeof(known[i].where));
+	memcpy(ret_where, cached[i].where, sizeof(cached[i].where));
 }
 
 /* The settings behind a filter's reason. */

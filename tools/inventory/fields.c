@@ -75,13 +75,13 @@ bool lea_inventory_wants_real_status(const struct lea_vg *vg, uint32_t lv)
 /* ---- partial */
 
 /* 0: not known yet, 1: partial, 2: whole. A VG has no cycles and bounded depth: disk/vg_check.c */
-static bool is_partial(const struct lea_vg *vg, const bool *is_there, uint8_t *known, uint32_t lv)
+static bool is_partial(const struct lea_vg *vg, const bool *is_there, uint8_t *verdict, uint32_t lv)
 {
 	const struct lea_lv *of = &vg->lvs[lv];
 	bool found = false;
 
-	if (known[lv])
-		return known[lv] == 1;
+	if (verdict[lv])
+		return verdict[lv] == 1;
 	for (uint32_t s = 0; s < of->seg_count && !found; s++) {
 		const struct lea_lv_seg *seg = &of->seg[s];
 		uint32_t part;
@@ -90,30 +90,30 @@ static bool is_partial(const struct lea_vg *vg, const bool *is_there, uint8_t *k
 			found = seg->area[i].pv != LEA_NONE
 					? !is_there[seg->area[i].pv] ||
 						  vg->pvs[seg->area[i].pv].flags & LEA_FLAG_MISSING
-					: is_partial(vg, is_there, known, seg->area[i].lv);
+					: is_partial(vg, is_there, verdict, seg->area[i].lv);
 		for (uint32_t i = 0; seg->segtype && seg->segtype->part && !found &&
 				     (part = seg->segtype->part(seg, i)) != LEA_NONE;
 		     i++)
-			found = is_partial(vg, is_there, known, part);
+			found = is_partial(vg, is_there, verdict, part);
 	}
 	/* An origin is not activated without its snapshots. */
 	for (const struct lea_seg_snapshot *s = of->snapshots; s && !found; s = s->next)
-		found = is_partial(vg, is_there, known, s->cow);
-	known[lv] = found ? 1 : 2;
+		found = is_partial(vg, is_there, verdict, s->cow);
+	verdict[lv] = found ? 1 : 2;
 	return found;
 }
 
 void lea_inventory_find_partial(const struct lea_vg *vg, const bool *is_there, bool *ret_partial)
 {
-	uint8_t *known = (uint8_t *)ret_partial;
+	uint8_t *verdict = (uint8_t *)ret_partial;
 
 	_Static_assert(sizeof(bool) == 1, "the array of answers holds the notes as well");
-	memset(known, 0, vg->lv_count);
+	memset(verdict, 0, vg->lv_count);
 	for (uint32_t i = 0; i < vg->lv_count; i++)
-		if (!is_partial(vg, is_there, known, i))
-			known[i] = 2;
+		if (!is_partial(vg, is_there, verdict, i))
+			verdict[i] = 2;
 	for (uint32_t i = 0; i < vg->lv_count; i++)
-		known[i] = known[i] == 1;
+		verdict[i] = verdict[i] == 1;
 }
 
 /* ---- fields */

@@ -78,17 +78,17 @@ static const struct lea_scan_vg *find(const struct view *view, const char *name)
 }
 
 /* The records said complete. Where the devices they name say otherwise, the records are wrong. */
-static int look_up(struct job *job, const char *name, const struct lea_scan_vg **ret_known)
+static int look_up(struct job *job, const char *name, const struct lea_scan_vg **ret_scanned)
 {
 	int r;
 
-	*ret_known = find(&job->recorded, name);
-	if (*ret_known && !lea_scan_vg_missing(*ret_known))
+	*ret_scanned = find(&job->recorded, name);
+	if (*ret_scanned && !lea_scan_vg_missing(*ret_scanned))
 		return 0;
 	lea_report_say(job->report, LEA_LOG_PRINT, "VG %s not using quick activation.", name);
 	r = view_all(job);
 	if (!r)
-		*ret_known = find(&job->all, name);
+		*ret_scanned = find(&job->all, name);
 	return r;
 }
 

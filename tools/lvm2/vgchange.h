@@ -24,7 +24,7 @@ struct vgchange_args {
 
 /* A VG to process. */
 struct vgchange_pick {
-	const struct lea_scan_vg *known; /* borrowed from the scan */
+	const struct lea_scan_vg *scanned; /* borrowed from the scan */
 	bool named;
 };
 

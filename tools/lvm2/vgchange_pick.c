@@ -16,16 +16,16 @@ struct picking {
 	struct vgchange_picks *picks;
 };
 
-static void pick(const struct picking *picking, const struct lea_scan_vg *known, bool named)
+static void pick(const struct picking *picking, const struct lea_scan_vg *scanned, bool named)
 {
 	struct vgchange_picks *picks = picking->picks;
 
 	for (size_t i = 0; i < picks->count; i++)
-		if (picks->pick[i].known == known) {
+		if (picks->pick[i].scanned == scanned) {
 			picks->pick[i].named |= named;
 			return;
 		}
-	picks->pick[picks->count++] = (struct vgchange_pick){known, named};
+	picks->pick[picks->count++] = (struct vgchange_pick){scanned, named};
 }
 
 static void pick_tag(const struct picking *picking, const char *tag)

@@ -176,10 +176,10 @@ static void log_problems(struct work *work)
  * A missing PV may be on a disk that merely hangs: a RAID LV would be activated degraded, and the
  * disk would be out of date when it answers. --activationmode on the command line overrides this.
  */
-static bool is_uncertain(const struct work *work, const struct lea_scan_vg *known)
+static bool is_uncertain(const struct work *work, const struct lea_scan_vg *scanned)
 {
 	return work->unanswered && !work->args->mode && work->args->what != LEA_DEACTIVATE &&
-	       lea_scan_vg_missing(known);
+	       lea_scan_vg_missing(scanned);
 }
 
 static bool is_partial(const struct work *work)
@@ -228,7 +228,7 @@ static void set_options(const struct work *work, struct lea_activate_options *op
 static void note(struct work *work, const struct vgchange_pick *pick, int r,
 		 const struct lea_activate_result *result)
 {
-	const char *name = pick->known->vg->name;
+	const char *name = pick->scanned->vg->name;
 
 	if (r < 0)
 		lea_log_fault(work->world->log, r, "VG %s", name);
@@ -261,18 +261,18 @@ static int transact(struct work *work, uint32_t most_lvs, size_t from, size_t *r
 	do {
 		const struct vgchange_pick *pick = &work->picks.pick[i];
 
-		if (is_uncertain(work, pick->known)) {
+		if (is_uncertain(work, pick->scanned)) {
 			lea_log(work->world->log, LEA_LOG_ERROR,
 				"VG %s is not activated: a PV is missing, and may be "
 				"on a device that did not answer. To activate it "
 				"without that PV, give --activationmode.",
-				pick->known->vg->name);
+				pick->scanned->vg->name);
 			i++;
 			continue;
 		}
 		options.named = pick->named;
 		options.no_wait_lock = i > from;
-		r = lea_activation_vg(run, pick->known->vg->name, pick->known, &result);
+		r = lea_activation_vg(run, pick->scanned->vg->name, pick->scanned, &result);
 		if (r == LEA_ACTIVATE_VG_BUSY)
 			break;
 		note(work, pick, r, &result);
