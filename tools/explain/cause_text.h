@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pure: no I/O, no clock. */
-/* Texts of causes. For cause.c and cause_device.c. */
+/* Texts of causes, and of what a goal lacks. */
 #pragma once
 
 #include "base/append.h"

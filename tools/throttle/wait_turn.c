@@ -39,7 +39,7 @@
 #define RETRY_MS 100		/* of the timer, should its signal come just before we sleep */
 #define PATIENCE_MS 2000 /* for a free slot that the lane whose turn it is leaves free */
 
-struct wait {
+struct turn_wait {
 	struct lea_throttle *queue;
 	const struct lea_throttle_terms *terms;
 	uint64_t beat_ms;
@@ -59,7 +59,7 @@ static void wake_up(int signal)
 	(void)signal;
 }
 
-static uint64_t now_of(const struct wait *wait)
+static uint64_t now_of(const struct turn_wait *wait)
 {
 	return wait->queue->clock->now_ms(wait->queue->clock);
 }
@@ -76,7 +76,7 @@ static void set_timer(uint64_t ms)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-static uint64_t rest_of(const struct wait *wait, uint64_t now, uint64_t most_ms)
+static uint64_t rest_of(const struct turn_wait *wait, uint64_t now, uint64_t most_ms)
 {
 	const uint64_t deadline = wait->terms->deadline_ms;
 
@@ -86,7 +86,7 @@ static uint64_t rest_of(const struct wait *wait, uint64_t now, uint64_t most_ms)
 }
 
 /* A lock of the kernel has no time limit: a signal ends the wait for it. Without SA_RESTART. */
-static void arm(struct wait *wait)
+static void arm(struct turn_wait *wait)
 {
 	const struct sigaction action = {.sa_handler = wake_up};
 
@@ -97,7 +97,7 @@ static void arm(struct wait *wait)
 }
 
 /* 0 or LEA_THROTTLE_LATE */
-static int tick(struct wait *wait)
+static int tick(struct turn_wait *wait)
 {
 	const uint64_t now = now_of(wait), deadline = wait->terms->deadline_ms;
 
@@ -114,7 +114,7 @@ static int tick(struct wait *wait)
 
 /* Waits for a byte of the state file. @most_ms: as long as another process may take for it. 0,
  * LEA_THROTTLE_LATE or -errno (-EBUSY: the other process does not run). */
-static int lock_in_time(struct wait *wait, off_t byte, uint64_t most_ms)
+static int lock_in_time(struct turn_wait *wait, off_t byte, uint64_t most_ms)
 {
 	const int fd = wait->queue->state_fd;
 	const uint64_t end = now_of(wait) + most_ms;
@@ -166,7 +166,7 @@ static int name_ticket(struct lea_throttle *queue)
 }
 
 /* The ticket has no name until its lock is held: nobody takes it for a dead one's. */
-static int make_ticket(struct wait *wait)
+static int make_ticket(struct turn_wait *wait)
 {
 	struct lea_throttle *queue = wait->queue;
 	const struct ticket ticket = {.beat_ms = wait->beat_ms, .entry = *wait->terms->entry};
@@ -183,7 +183,7 @@ static int make_ticket(struct wait *wait)
 	return fcntl(queue->ticket_fd, F_SETLK, &whole) < 0 ? -errno : 0;
 }
 
-static int join(struct wait *wait)
+static int join(struct turn_wait *wait)
 {
 	struct lea_throttle *queue = wait->queue;
 	int r = make_ticket(wait);
@@ -217,7 +217,7 @@ static int read_ticket(int fd, uint64_t number, struct ticket *ret_ticket)
 }
 
 /* @fd: the ticket @number. *ret_before: for OLDER_DEAD and OLDER_STALE. */
-static int sleep_on(struct wait *wait, int fd, uint64_t number, uint64_t *ret_before)
+static int sleep_on(struct turn_wait *wait, int fd, uint64_t number, uint64_t *ret_before)
 {
 	struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
 	struct ticket ticket;
@@ -252,7 +252,7 @@ static int sleep_on(struct wait *wait, int fd, uint64_t number, uint64_t *ret_be
 
 /* Our ticket names the next older one before the dead one's is gone: if we die now, our follower
  * still finds the way. */
-static int bury(struct wait *wait, const char *name, uint64_t before)
+static int bury(struct turn_wait *wait, const char *name, uint64_t before)
 {
 	struct lea_throttle *queue = wait->queue;
 
@@ -263,7 +263,7 @@ static int bury(struct wait *wait, const char *name, uint64_t before)
 }
 
 /* Returns when no older ticket of a living waiter is left. 0, LEA_THROTTLE_LATE or -errno. */
-static int wait_for_older(struct wait *wait)
+static int wait_for_older(struct turn_wait *wait)
 {
 	struct lea_throttle *queue = wait->queue;
 	uint64_t older = queue->number - 1, before = 0;
@@ -295,7 +295,7 @@ static int wait_for_older(struct wait *wait)
 
 /* Of the folder: the state file is closed by who had a slot, and a ticket vanishes with a head of
  * another lane. */
-static void open_watch(struct wait *wait)
+static void open_watch(struct turn_wait *wait)
 {
 	char path[48];
 
@@ -309,7 +309,7 @@ static void open_watch(struct wait *wait)
 }
 
 /* Our own activation works: it goes first. A look after the watch: its end is not missed. */
-static bool runner_works(struct wait *wait)
+static bool runner_works(struct turn_wait *wait)
 {
 	char path[64];
 
@@ -322,7 +322,7 @@ static bool runner_works(struct wait *wait)
 	return lea_flag_is_up(wait->terms->event_fd, LEA_FLAG_RUNNER);
 }
 
-static void take_slot(struct wait *wait, uint32_t i)
+static void take_slot(struct turn_wait *wait, uint32_t i)
 {
 	struct lea_throttle *queue = wait->queue;
 	struct slot *slot = &queue->state->slot[i];
@@ -339,7 +339,7 @@ static void take_slot(struct wait *wait, uint32_t i)
 }
 
 /* May this process have slot @i, whose lock it holds? */
-static bool may_take(struct wait *wait, uint32_t i)
+static bool may_take(struct turn_wait *wait, uint32_t i)
 {
 	struct lea_throttle *queue = wait->queue;
 	struct slot *slot = &queue->state->slot[i];
@@ -358,7 +358,7 @@ static bool may_take(struct wait *wait, uint32_t i)
 	return false;
 }
 
-static bool try_slots(struct wait *wait)
+static bool try_slots(struct turn_wait *wait)
 {
 	const uint32_t slots = wait->terms->slots;
 	const uint32_t hint = LOAD(wait->queue->state->free_slot) % slots;
@@ -378,7 +378,7 @@ static bool try_slots(struct wait *wait)
 	return false;
 }
 
-static bool is_any_free(const struct wait *wait)
+static bool is_any_free(const struct turn_wait *wait)
 {
 	const struct lea_throttle *queue = wait->queue;
 
@@ -390,7 +390,7 @@ static bool is_any_free(const struct wait *wait)
 }
 
 /* The lanes with a head. *ret_alone: only ours. */
-static void find_heads(const struct wait *wait, bool ret_waits[static LANES], bool *ret_alone)
+static void find_heads(const struct turn_wait *wait, bool ret_waits[static LANES], bool *ret_alone)
 {
 	const struct lea_throttle *queue = wait->queue;
 
@@ -404,7 +404,7 @@ static void find_heads(const struct wait *wait, bool ret_waits[static LANES], bo
 }
 
 /* Is it our lane's turn? Another lane whose head does not take a free slot is not waited for. */
-static bool is_our_turn(struct wait *wait, const bool waits[static LANES])
+static bool is_our_turn(struct turn_wait *wait, const bool waits[static LANES])
 {
 	uint32_t runs[2] = {LOAD(wait->queue->state->runs[0]), LOAD(wait->queue->state->runs[1])};
 	uint64_t now;
@@ -421,7 +421,7 @@ static bool is_our_turn(struct wait *wait, const bool waits[static LANES])
 }
 
 /* True: we have a slot. Else wait->sleep_ms says how long to sleep. */
-static bool try_queue(struct wait *wait)
+static bool try_queue(struct turn_wait *wait)
 {
 	struct lea_throttle *queue = wait->queue;
 	uint32_t runs[2] = {LOAD(queue->state->runs[0]), LOAD(queue->state->runs[1])};
@@ -440,7 +440,7 @@ static bool try_queue(struct wait *wait)
 }
 
 /* Sleeps until something may have changed. */
-static int sleep_at_head(struct wait *wait)
+static int sleep_at_head(struct turn_wait *wait)
 {
 	struct pollfd poller = {.fd = wait->watch_fd, .events = POLLIN};
 	char events[1024];
@@ -458,7 +458,7 @@ static int sleep_at_head(struct wait *wait)
 }
 
 /* A look before the watch costs less where nobody waits; the look after it misses nothing. */
-static int take_as_head(struct wait *wait)
+static int take_as_head(struct turn_wait *wait)
 {
 	struct lea_throttle *queue = wait->queue;
 	int r = lock_in_time(wait, DOOR + (off_t)queue->lane, STALE_MS);
@@ -487,7 +487,7 @@ static int take_as_head(struct wait *wait)
 
 /* The ticket is unlinked only with a slot: as long as it is there, it counts as that of a dead
  * waiter. */
-static void leave(struct wait *wait, bool is_served)
+static void leave(struct turn_wait *wait, bool is_served)
 {
 	struct lea_throttle *queue = wait->queue;
 
@@ -509,7 +509,7 @@ static void leave(struct wait *wait, bool is_served)
 
 int lea_throttle_take(struct lea_throttle *queue, const struct lea_throttle_terms *terms)
 {
-	struct wait wait = {.queue = queue, .terms = terms, .watch_fd = -1};
+	struct turn_wait wait = {.queue = queue, .terms = terms, .watch_fd = -1};
 	int r;
 
 	queue->lane = terms->lane;
@@ -537,7 +537,8 @@ int lea_throttle_hold(struct lea_throttle *queue)
 int lea_throttle_wait_idle(struct lea_throttle *queue, uint64_t deadline_ms)
 {
 	const struct lea_throttle_terms terms = {.deadline_ms = deadline_ms};
-	struct wait wait = {.queue = queue, .terms = &terms, .watch_fd = -1, .sleep_ms = SOON_MS};
+	struct turn_wait wait = {
+		.queue = queue, .terms = &terms, .watch_fd = -1, .sleep_ms = SOON_MS};
 	uint32_t i = 0;
 	int r = 0;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "wait/goal_state.h"
 
-#include "base/append.h"
 #include "base/cleanup.h"
 #include "daemon/udev_wait.h"
+#include "explain/cause_text.h"
 #include "memory/boot_needs.h"
 #include "state/claim.h"
 #include "state/gate.h"
@@ -303,9 +303,6 @@ size_t lea_goals_check(struct lea_goals *goals)
 }
 
 /* ---- what is missing */
-
-/* @text: of LEA_CAUSE_EVIDENCE_BYTES. */
-#define say(text, ...) lea_append(text, LEA_CAUSE_EVIDENCE_BYTES, __VA_ARGS__)
 
 static size_t count_in(int run_fd, const char *folder)
 {

@@ -49,7 +49,7 @@ static const struct {
 #define CLAIMS 2 /* rows */
 #define DEV    9
 
-struct wait {
+struct goal_wait {
 	struct lea_goals *goals;
 	const struct lea_goal_wait *options;
 	sd_event *loop;
@@ -62,7 +62,7 @@ struct wait {
 };
 
 /* UINT64_MAX: no limit */
-static uint64_t rest_ms(const struct wait *wait)
+static uint64_t rest_ms(const struct goal_wait *wait)
 {
 	const uint64_t passed = lea_world_now_ms(wait->goals->world) - wait->began_ms;
 
@@ -74,7 +74,7 @@ static uint64_t rest_ms(const struct wait *wait)
 /* ---- watches */
 
 /* The same folder again keeps its watch. */
-static int watch_folder(struct wait *wait, const char *above, const char *path)
+static int watch_folder(struct goal_wait *wait, const char *above, const char *path)
 {
 	char relative[PATH_MAX];
 	LEA_AUTO(lea_freep) char *full = NULL;
@@ -87,7 +87,7 @@ static int watch_folder(struct wait *wait, const char *above, const char *path)
 	return wd;
 }
 
-static void watch_all(struct wait *wait)
+static void watch_all(struct goal_wait *wait)
 {
 	struct lea_goals *goals = wait->goals;
 	const char *dev_dir = goals->conf->dev_dir;
@@ -128,7 +128,7 @@ static bool counts_in_dev(const struct lea_goals *goals, const char *name)
 	return false;
 }
 
-static void take_change(struct wait *wait, const struct inotify_event *event, const char *name)
+static void take_change(struct goal_wait *wait, const struct inotify_event *event, const char *name)
 {
 	if (event->wd == wait->dev_wd && event->len && !counts_in_dev(wait->goals, name))
 		return;
@@ -142,7 +142,7 @@ static void take_change(struct wait *wait, const struct inotify_event *event, co
 static int on_change(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	char buffer[8192] __attribute__((aligned(__alignof__(struct inotify_event))));
-	struct wait *wait = arg;
+	struct goal_wait *wait = arg;
 	ssize_t n;
 
 	(void)source, (void)events;
@@ -163,7 +163,7 @@ static int on_change(sd_event_source *source, int fd, uint32_t events, void *arg
 /* ---- checks */
 
 /* Returns how many are absent, or -errno. */
-static int ask_all(struct wait *wait)
+static int ask_all(struct goal_wait *wait)
 {
 	struct lea_goals *goals = wait->goals;
 	const uint64_t began = lea_world_now_ms(wait->goals->world);
@@ -194,7 +194,7 @@ static bool only_asks(const struct lea_goals *goals)
 }
 
 /* Returns how many are absent, or -errno. */
-static int check(struct wait *wait)
+static int check(struct goal_wait *wait)
 {
 	size_t absent;
 
@@ -211,7 +211,7 @@ static int check(struct wait *wait)
 /* ---- the wait */
 
 /* How long nothing need be checked; UINT64_MAX: until something changes. */
-static uint64_t quiet_ms(const struct wait *wait)
+static uint64_t quiet_ms(const struct goal_wait *wait)
 {
 	const bool is_due = wait->has_changed && only_asks(wait->goals);
 	uint64_t ms = is_due ? wait->ask_ms - wait->checked_ms : UINT64_MAX;
@@ -221,13 +221,13 @@ static uint64_t quiet_ms(const struct wait *wait)
 	return ms < rest_ms(wait) ? ms : rest_ms(wait);
 }
 
-static int sleep_for(struct wait *wait, uint64_t ms)
+static int sleep_for(struct goal_wait *wait, uint64_t ms)
 {
 	return sd_event_run(wait->loop, ms == UINT64_MAX ? ms : ms * 1000);
 }
 
 /* Changes come in bursts: what follows within the pause is taken at its end. */
-static int pause_after(struct wait *wait, uint64_t since_ms)
+static int pause_after(struct goal_wait *wait, uint64_t since_ms)
 {
 	struct lea_clock *clock = wait->goals->world->clock;
 	const uint64_t passed = lea_world_now_ms(wait->goals->world) - since_ms;
@@ -239,7 +239,7 @@ static int pause_after(struct wait *wait, uint64_t since_ms)
 	return sleep_for(wait, 0);
 }
 
-static int wait_for_change(struct wait *wait)
+static int wait_for_change(struct goal_wait *wait)
 {
 	uint64_t since_ms = wait->checked_ms;
 	int r;
@@ -259,7 +259,7 @@ static int wait_for_change(struct wait *wait)
 	}
 }
 
-static int wait_all(struct wait *wait)
+static int wait_all(struct goal_wait *wait)
 {
 	int r;
 
@@ -279,7 +279,7 @@ static int wait_all(struct wait *wait)
 
 int lea_goals_wait(struct lea_goals *goals, const struct lea_goal_wait *options)
 {
-	struct wait wait = {.goals = goals,
+	struct goal_wait wait = {.goals = goals,
 			    .options = options,
 			    .fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
 			    .claims_wd = -1,
