@@ -52,12 +52,12 @@ static const char *library_of(const struct lea_conf *conf, enum lea_watched watc
 	return library[watched];
 }
 
-typedef int (*tell_fn)(struct lea_world *world, const struct lea_dmeventd_watch *watch);
+typedef int (*request_fn)(struct lea_world *world, const struct lea_dmeventd_watch *watch);
 
 /* Returns 0 if dmeventd accepted the request or the LV is not active. */
-static int log_of_lv(struct lea_world *world, const struct lea_conf *conf, const struct lea_vg *vg,
-		     const struct lea_lv *lv, const struct lea_monitor_spec *spec,
-		     tell_fn tell_dmeventd)
+static int request_lv(struct lea_world *world, const struct lea_conf *conf, const struct lea_vg *vg,
+		      const struct lea_lv *lv, const struct lea_monitor_spec *spec,
+		      request_fn request)
 {
 	LEA_AUTO(lea_arena_freep) struct lea_arena *arena = lea_arena_new(NAMES_BYTES);
 	struct lea_dmeventd_watch watch = {
@@ -76,12 +76,12 @@ static int log_of_lv(struct lea_world *world, const struct lea_conf *conf, const
 	r = r ? r : lea_dm_find(world->dm, names.uuid, names.other_uuid, &info, &watch.uuid);
 	if (r == LEA_DM_ABSENT)
 		return 0;
-	return r ? r : tell_dmeventd(world, &watch);
+	return r ? r : request(world, &watch);
 }
 
 /* Sends dmeventd a request for each LV with known monitoring, up to the first failure. */
-static bool log_dmeventd_of(struct lea_world *world, const struct lea_conf *conf,
-			    const struct lea_vg *vg, tell_fn tell_dmeventd)
+static bool request_all(struct lea_world *world, const struct lea_conf *conf,
+			const struct lea_vg *vg, request_fn request)
 {
 	struct lea_monitor_spec spec;
 	int r;
@@ -89,7 +89,7 @@ static bool log_dmeventd_of(struct lea_world *world, const struct lea_conf *conf
 	for (uint32_t i = 0; i < vg->lv_count; i++) {
 		if (lea_monitor_spec_of(vg, &vg->lvs[i], &spec) != 0)
 			continue;
-		r = log_of_lv(world, conf, vg, &vg->lvs[i], &spec, tell_dmeventd);
+		r = request_lv(world, conf, vg, &vg->lvs[i], &spec, request);
 		if (r < 0)
 			lea_log_fault(world->log, r, "LV %s/%s: its registration with dmeventd",
 				      vg->name, vg->lvs[i].name);
@@ -105,7 +105,7 @@ static bool is_watched_natively(struct lea_world *world, const struct lea_conf *
 {
 	/* With dmeventd/library_dir only lvm2 knows which library it would choose. */
 	return !conf->library_dir && !lea_monitor_spec_asks(vg) &&
-	       log_dmeventd_of(world, conf, vg, lea_dmeventd_watch);
+	       request_all(world, conf, vg, lea_dmeventd_watch);
 }
 
 /* Most VGs have no LV that dmeventd watches and so cost no system call. */
@@ -119,25 +119,25 @@ static bool has_watched(const struct lea_vg *vg)
 	return false;
 }
 
-static void log_if_it_lives(struct lea_world *world, const struct lea_conf *conf,
-			    const struct lea_vg *vg, tell_fn tell_dmeventd)
+static void request_if_it_lives(struct lea_world *world, const struct lea_conf *conf,
+				const struct lea_vg *vg, request_fn request)
 {
 	/* Monitoring that is not ended here ends when the node goes; dmeventd then logs errors. */
 	if (world->dm && !conf->library_dir && has_watched(vg) && lea_dmeventd_lives(world) &&
-	    !log_dmeventd_of(world, conf, vg, tell_dmeventd))
+	    !request_all(world, conf, vg, request))
 		lea_log(world->log, LEA_LOG_VERBOSE,
 			"VG %s: dmeventd could not be reached for all of its LVs.", vg->name);
 }
 
 void lea_monitor_end(struct lea_world *world, const struct lea_conf *conf, const struct lea_vg *vg)
 {
-	log_if_it_lives(world, conf, vg, lea_dmeventd_leave);
+	request_if_it_lives(world, conf, vg, lea_dmeventd_leave);
 }
 
 void lea_monitor_again(struct lea_world *world, const struct lea_conf *conf,
 		       const struct lea_vg *vg)
 {
-	log_if_it_lives(world, conf, vg, lea_dmeventd_watch);
+	request_if_it_lives(world, conf, vg, lea_dmeventd_watch);
 }
 
 static void run_lvm(struct lea_world *world, const char *lvm_path, const char *const *words,

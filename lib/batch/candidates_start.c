@@ -358,7 +358,7 @@ static int is_dealt_with(const struct lea_candidates *candidates, const struct l
 /* The wait for an incomplete VG is over. A VG that has two names, or a PV on two devices, waits for
  * a person. */
 static int start_partial(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
-		      const struct lea_candidate *needs_activation)
+			 const struct lea_candidate *needs_activation)
 {
 	const enum lea_incomplete_mode mode =
 		lea_partial_choose(candidates->options->partial, scanned->vg).mode;
@@ -431,8 +431,9 @@ static bool has_failed(const struct lea_worker_result *result)
 }
 
 /* Logs what became of a VG that is active in part. */
-static void tell_in_part(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
-			 const struct lea_worker_result *result)
+static void report_in_part(const struct lea_candidates *candidates,
+			   const struct lea_scan_vg *scanned,
+			   const struct lea_worker_result *result)
 {
 	struct lea_missing missing;
 	char text[LEA_MISSING_TEXT_BYTES];
@@ -455,8 +456,8 @@ static void tell_in_part(const struct lea_candidates *candidates, const struct l
 }
 
 /* Logs that a VG is complete that was active in part. */
-static void tell_back(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
-		      const struct lea_worker_result *result)
+static void report_back(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+			const struct lea_worker_result *result)
 {
 	const struct lea_candidate *wanted = find_wanted(candidates, scanned);
 	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_BACK,
@@ -482,8 +483,8 @@ static void note_result(const struct lea_candidates *candidates,
 }
 
 /* Copies were logged before, once. */
-static void tell_failed(const struct lea_candidates *candidates,
-			const struct lea_worker_result *result, const char *reason)
+static void report_failed(const struct lea_candidates *candidates,
+			  const struct lea_worker_result *result, const char *reason)
 {
 	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_FAILED,
 					      .vg = result->vg_name,
@@ -539,13 +540,13 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		candidates->summary->vgs_again +=
 			lea_is_transient(result->shortage) && !lea_is_shortage(result->shortage);
 		lea_retry_set_add_vg(candidates->retries, result->shortage, scanned);
-		tell_failed(candidates, result, reason);
+		report_failed(candidates, result, reason);
 	} else if (result->outcome == 0 || in_part) {
 		lea_duplicates_ignore(candidates->options->world, scanned);
 		candidates->summary->vgs_active++;
 		candidates->summary->lvs += result->active;
 		lea_batch_note_active(log, &candidates->active, result->vg_name, result->active);
-		(in_part ? tell_in_part : tell_back)(candidates, scanned, result);
+		(in_part ? report_in_part : report_back)(candidates, scanned, result);
 	}
 	r = finish_claim(candidates, scanned,
 			 &(struct end){failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE,
@@ -610,7 +611,7 @@ int lea_batch_workers(const struct lea_batch_options *options, struct lea_worker
 			     .defers_watch = options->defers_watch,
 			     .poll = true,
 			     .first = options->needs ? options->needs->words
-						 : (struct lea_volume_list){0}},
+						     : (struct lea_volume_list){0}},
 		.lvm_args = lvm_args,
 		.lost = lea_requeue_lost,
 		.lvm_path = options->lvm_path,

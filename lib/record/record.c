@@ -22,7 +22,7 @@ struct lea_recorder {
 	struct lea_record_vgs *vgs, *own_vgs; /* own_vgs: owned; NULL if the caller owns vgs */
 	struct lea_lookup_index *lookups;
 	bool is_ready;	  /* the run folders exist */
-	bool told_others; /* hints were invalidated */
+	bool has_invalidated_hints;
 };
 
 int lea_recorder_new(struct lea_world *world, const struct lea_conf *conf,
@@ -76,13 +76,13 @@ static int open_folders(struct lea_recorder *recorder, int *ret_run_fd)
 
 /* Invalidates lvm2's hints: other commands would trust hints from before this PV appeared. A
  * failure is not fatal. */
-static void log_others(struct lea_recorder *recorder)
+static void invalidate_hints(struct lea_recorder *recorder)
 {
 	int run_fd;
 
-	if (recorder->told_others || recorder->options.test || !recorder->conf->hints)
+	if (recorder->has_invalidated_hints || recorder->options.test || !recorder->conf->hints)
 		return;
-	recorder->told_others = true;
+	recorder->has_invalidated_hints = true;
 	run_fd = lea_world_run(recorder->world);
 	if (run_fd < 0 || lea_hints_invalidate(run_fd) < 0)
 		lea_log(recorder->world->log, LEA_LOG_DEBUG,
@@ -141,9 +141,9 @@ static int drop_old_lookup(int run_fd, const char *old_vg, const char *pvid)
 }
 
 /* @old: the record, whose device @device still carries the PV and is not the one in @found. */
-static int log_duplicate(struct lea_recorder *recorder, const struct lea_online *old,
-			 const struct lea_device *device, const struct lea_found *found,
-			 struct lea_record *record)
+static int note_duplicate(struct lea_recorder *recorder, const struct lea_online *old,
+			  const struct lea_device *device, const struct lea_found *found,
+			  struct lea_record *record)
 {
 	record->kind = LEA_RECORD_DUPLICATE;
 	record->other_major = old->major;
@@ -183,7 +183,7 @@ static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea
 	    lea_duplicates_is_copy(recorder->world, &device, found))
 		return take_place(recorder, run_fd, &device, found, record);
 	if (alive)
-		return log_duplicate(recorder, old, &device, found, record);
+		return note_duplicate(recorder, old, &device, found, record);
 	return recorder->options.test ? 0
 				      : lea_online_forget_pv(run_fd, pvid, old->major, old->minor,
 							     recorder->lookups);
@@ -269,7 +269,7 @@ static void name_vg(const struct lea_found *found, struct lea_record *record)
 }
 
 /* Returns -ENOMEM; any other fault is put into the device's record. */
-static int log_fault(struct lea_record *record, int r)
+static int keep_fault(struct lea_record *record, int r)
 {
 	if (r == -ENOMEM)
 		return r;
@@ -294,7 +294,7 @@ static int record_pv(struct lea_recorder *recorder, const struct lea_found *foun
 		r = recorder->options.count_later
 			    ? lea_record_vgs_note(recorder->vgs, found)
 			    : count_members(recorder, found, recorder->options.claim_vg, record);
-	return log_fault(record, r);
+	return keep_fault(record, r);
 }
 
 int lea_record_count(struct lea_recorder *recorder, const struct lea_found *found, bool claim_vg,
@@ -304,7 +304,7 @@ int lea_record_count(struct lea_recorder *recorder, const struct lea_found *foun
 	int r;
 
 	name_vg(found, &record);
-	r = log_fault(&record, count_members(recorder, found, claim_vg, &record));
+	r = keep_fault(&record, count_members(recorder, found, claim_vg, &record));
 	if (!r)
 		*ret_record = record;
 	return r;
@@ -323,7 +323,7 @@ int lea_record_found(struct lea_recorder *recorder, const struct lea_found *foun
 	if (r < 0)
 		return r;
 	if (record.kind == LEA_RECORD_ONLINE || found->kind == LEA_FOUND_ORPHAN)
-		log_others(recorder);
+		invalidate_hints(recorder);
 	*ret_record = record;
 	return 0;
 }

@@ -68,8 +68,8 @@ int lea_monitor_deferred_set_asked(int run_fd, const char *vg_id)
 	return r ? r : fchmodat(run_fd, path, MODE_ASKED, 0) ? -errno : 0;
 }
 
-static int log_of(DIR *dir, const char *name,
-		  int (*tell)(void *arg, const char *vg_id, bool is_asked), void *arg)
+static int visit_file(DIR *dir, const char *name,
+		      int (*tell)(void *arg, const char *vg_id, bool is_asked), void *arg)
 {
 	struct stat st;
 
@@ -89,6 +89,6 @@ int lea_monitor_deferred_each(int run_fd, int (*tell)(void *arg, const char *vg_
 	if (r)
 		return r == -ENOENT ? 0 : r;
 	while (!r && (entry = readdir(dir)))
-		r = log_of(dir, entry->d_name, tell, arg);
+		r = visit_file(dir, entry->d_name, tell, arg);
 	return r;
 }

@@ -64,7 +64,7 @@ void lea_detached_add(struct lea_detached *left, struct lea_worker *worker)
 }
 
 /* VGs that could not be reported stay. */
-static void log_lost(const struct lea_worker_setting *setting, struct lea_worker *worker)
+static void queue_lost(const struct lea_worker_setting *setting, struct lea_worker *worker)
 {
 	const struct lea_workers_options *options = setting->options;
 
@@ -90,7 +90,7 @@ static bool is_over(const struct lea_worker_setting *setting, struct lea_worker 
 		if (!code)
 			worker->detached_count = 0;
 	}
-	log_lost(setting, worker);
+	queue_lost(setting, worker);
 	return !worker->detached_count;
 }
 
@@ -115,7 +115,7 @@ void lea_detached_hand_over(struct lea_detached *left, const struct lea_worker_s
 {
 	lea_detached_reap(left, setting);
 	for (struct lea_worker *worker = left->first; worker; worker = worker->next)
-		log_lost(setting, worker);
+		queue_lost(setting, worker);
 }
 
 void lea_detached_forget(struct lea_detached *left)

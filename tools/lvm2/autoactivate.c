@@ -104,7 +104,7 @@ static void give_back(struct job *job, const char *name)
 			name);
 }
 
-static void log_failed(struct job *job, const char *name)
+static void fail_vg(struct job *job, const char *name)
 {
 	give_back(job, name);
 	lea_report_say(job->report, LEA_LOG_ERROR, "%s: autoactivation failed.", name);
@@ -117,12 +117,12 @@ static void activate_one(struct job *job, const char *name)
 	int r = look_up(job, name, &scanned);
 
 	if (r || !scanned) {
-		log_failed(job, name);
+		fail_vg(job, name);
 		return;
 	}
 	r = lea_activation_vg(job->run, name, scanned, &result);
 	if (r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_COPY)
-		log_failed(job, name);
+		fail_vg(job, name);
 	else if (r == LEA_ACTIVATE_DELEGATE)
 		job->delegated[job->delegated_count++] = name;
 }
@@ -144,7 +144,7 @@ static void activate_all(struct job *job, const struct lea_list *names)
 	int r = lea_activation_start(job->world, job->conf, &options, &job->run);
 
 	for (uint32_t i = 0; r && i < names->count; i++)
-		log_failed(job, names->item[i]);
+		fail_vg(job, names->item[i]);
 	if (r)
 		return;
 	for (uint32_t i = 0; i < names->count; i++)
@@ -189,7 +189,7 @@ int lea_autoactivate(struct lea_world *world, const struct lea_conf *conf,
 	lea_activate_tell_lists(world, conf);
 	r = view_recorded(&job, names);
 	for (uint32_t i = 0; r && i < names->count; i++)
-		log_failed(&job, names->item[i]);
+		fail_vg(&job, names->item[i]);
 	if (!r) {
 		activate_all(&job, names);
 		hand_over(&job);

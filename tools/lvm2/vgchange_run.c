@@ -158,7 +158,7 @@ static int find_devices(struct work *work)
 	return name ? scan_recorded(work, name) : scan_all_recorded(work);
 }
 
-static void log_problems(struct work *work)
+static void note_problems(struct work *work)
 {
 	struct lea_found *const *found;
 	size_t count;
@@ -364,7 +364,7 @@ static int pick_and_do(struct work *work)
 
 	if (r)
 		return r < 0 ? r : LEA_EXIT_FAILED;
-	log_problems(work);
+	note_problems(work);
 	if (is_partial(work))
 		lea_log(work->world->log, LEA_LOG_WARNING,
 			"PARTIAL MODE. Incomplete logical volumes will be processed.");
