@@ -66,9 +66,9 @@ int lea_partial_new(struct lea_world *world, const struct lea_conf *conf,
 	if (!partial)
 		return -ENOMEM;
 	*partial = (struct lea_partial){.world = world,
-				  .rules = rules,
-				  .busy_most_ms = conf->udev_deadline_ms,
-				  .arrivals = 1};
+					.rules = rules,
+					.busy_most_ms = conf->udev_deadline_ms,
+					.arrivals = 1};
 	lea_partial_came(partial);
 	*ret_partial = partial;
 	return 0;
@@ -86,7 +86,7 @@ struct lea_incomplete_choice lea_partial_choose(const struct lea_partial *partia
 						const struct lea_vg *vg)
 {
 	return partial ? lea_incomplete_choose(&partial->rules, vg)
-		    : (struct lea_incomplete_choice){.mode = LEA_INCOMPLETE_WAIT};
+		       : (struct lea_incomplete_choice){.mode = LEA_INCOMPLETE_WAIT};
 }
 
 bool lea_partial_is_waiting(const struct lea_partial *partial)
@@ -310,9 +310,9 @@ static int step_vg(struct lea_partial *partial, const struct lea_batch_options *
 {
 	int r;
 
-	*ret_left = lea_incomplete_wait_left(&partial->wait, lea_world_now_ms(partial->world),
-					     has_all(partial, vg, state->memory) ? 0
-									      : vg->choice.wait_ms);
+	*ret_left = lea_incomplete_wait_left(
+		&partial->wait, lea_world_now_ms(partial->world),
+		has_all(partial, vg, state->memory) ? 0 : vg->choice.wait_ms);
 	if (*ret_left) {
 		tell(partial, vg, *ret_left);
 		return 0;
@@ -325,7 +325,7 @@ static int step_vg(struct lea_partial *partial, const struct lea_batch_options *
 }
 
 int lea_partial_step(struct lea_partial *partial, const struct lea_batch_options *options,
-		  const struct lea_partial_now *state, int *ret_wait_ms)
+		     const struct lea_partial_now *state, int *ret_wait_ms)
 {
 	uint32_t least_ms = UINT32_MAX, left_ms;
 	struct vg *vg, *next;

@@ -119,7 +119,7 @@ static int prepare(struct lea_scan *scan, struct lea_read_request *job)
 static int read_here(struct lea_scan *scan, struct lea_read_request *job)
 {
 	const struct lea_read_cached cached = {.is_known = lea_scan_text_is_cached,
-					      .arg = scan->texts};
+					       .arg = scan->texts};
 	LEA_AUTO(lea_freep) struct lea_read *read = calloc(1, sizeof(*read));
 	int r;
 

@@ -25,7 +25,8 @@ struct lea_lock_options {
 	bool turnstile; /* take NAME:aux first (prioritise_write_locks) */
 };
 
-/* @name: "V_vg0", "P_global". Creates options->dir. 0 with *ret_lock (owned), LEA_LOCK_BUSY or -errno
+/* @name: "V_vg0", "P_global". Creates options->dir. 0 with *ret_lock (owned), LEA_LOCK_BUSY or
+ * -errno
  * (-EINTR: a signal ended the wait). */
 LEA_MUST_CHECK int lea_lock_take(const struct lea_lock_options *options, const char *name,
 				 struct lea_lock **ret_lock);

@@ -158,10 +158,10 @@ static void setup(void)
 	read_settings();
 	fake_workers.count = 0;
 	batch_options = (struct lea_batch_options){.world = machine.world,
-					 .conf = conf,
-					 .lvm_path = "/no/lvm",
-					 .workers = &fake_workers,
-					 .pool = &fake_pool};
+						   .conf = conf,
+						   .lvm_path = "/no/lvm",
+						   .workers = &fake_workers,
+						   .pool = &fake_pool};
 	batch_options.event_fd = lea_queue_open(lea_world_run(machine.world));
 	ck_assert_int_ge(batch_options.event_fd, 0);
 	summary = (struct lea_batch_summary){0};

@@ -57,7 +57,7 @@ static void tell_hot_spot(const struct hot_spots *to, const struct pair *pair, i
 			  const struct lea_doctor_lies *part, const struct lea_doctor_lies *data)
 {
 	static const char *const symptom[] = {"does not answer in time", "slow", "reports errors",
-					  "rotational"};
+					      "rotational"};
 	const struct lea_vg *vg = to->vg->vg;
 	const struct lea_doctor_disk *slow = part->first[bit], *fast;
 	struct lea_doctor_finding finding;

@@ -69,7 +69,7 @@ static const struct link image_link = {"etc/lvm", "lvmevent-initramfs.rules", LE
 static int open_in(int root_fd, const char *path)
 {
 	const struct open_how options = {.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-				     .resolve = RESOLVE_IN_ROOT};
+					 .resolve = RESOLVE_IN_ROOT};
 	long fd = syscall(SYS_openat2, root_fd, path, &options, sizeof(options));
 
 	return fd < 0 ? -errno : (int)fd;

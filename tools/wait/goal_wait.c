@@ -280,11 +280,11 @@ static int wait_all(struct goal_wait *wait)
 int lea_goals_wait(struct lea_goals *goals, const struct lea_goal_wait *options)
 {
 	struct goal_wait wait = {.goals = goals,
-			    .options = options,
-			    .fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
-			    .claims_wd = -1,
-			    .dev_wd = -1,
-			    .has_changed = true};
+				 .options = options,
+				 .fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
+				 .claims_wd = -1,
+				 .dev_wd = -1,
+				 .has_changed = true};
 	int r;
 
 	wait.began_ms = lea_world_now_ms(wait.goals->world);

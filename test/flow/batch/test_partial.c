@@ -77,8 +77,8 @@ static const char *rest(int *ret_wait_ms)
 	while ((r = lea_partial_wait_step(&partial_wait, &batch_options, ret_wait_ms)) ==
 	       LEA_PARTIAL_QUEUED)
 		while (!lea_queue_take(batch_options.event_fd, &entries, &count)) {
-			ck_assert_int_eq(
-				lea_batch_run(&batch_options, entries, count, &summary), 0);
+			ck_assert_int_eq(lea_batch_run(&batch_options, entries, count, &summary),
+					 0);
 			for (size_t i = 0; i < count; i++)
 				ck_assert_int_eq(
 					lea_queue_done(batch_options.event_fd, &entries[i]), 0);
