@@ -49,7 +49,7 @@ struct want {
 	bool is_active;
 };
 
-struct job {
+struct pass {
 	struct lea_world *world;
 	const struct lea_conf *conf;
 	const struct lea_initramfs_options *options;
@@ -72,25 +72,25 @@ struct job {
 	size_t vg_count;
 };
 
-static void job_done(struct job *job)
+static void pass_done(struct pass *pass)
 {
-	lea_scan_free(job->scan);
-	lea_reader_free(job->reader);
-	lea_devices_free(job->device, job->device_count);
-	free(job->needs);
-	free(job->seen);
+	lea_scan_free(pass->scan);
+	lea_reader_free(pass->reader);
+	lea_devices_free(pass->device, pass->device_count);
+	free(pass->needs);
+	free(pass->seen);
 }
 
 /* ---- the note for the real root */
 
 /* In an initramfs of ours a script has made the file; elsewhere there is none. */
-static void note(const struct job *job, const char *format, ...) LEA_PRINTF(2, 3);
+static void note(const struct pass *pass, const char *format, ...) LEA_PRINTF(2, 3);
 
-static void note(const struct job *job, const char *format, ...)
+static void note(const struct pass *pass, const char *format, ...)
 {
-	LEA_AUTO(lea_freep) char *path = lea_world_path(job->world, LEA_INITRAMFS_NOTE);
+	LEA_AUTO(lea_freep) char *path = lea_world_path(pass->world, LEA_INITRAMFS_NOTE);
 	LEA_AUTO(lea_closep) int fd = -1;
-	const uint64_t now_ms = lea_world_now_ms(job->world);
+	const uint64_t now_ms = lea_world_now_ms(pass->world);
 	va_list args;
 
 	fd = path ? open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC) : -1;
@@ -106,14 +106,14 @@ static void note(const struct job *job, const char *format, ...)
 
 /* ---- what is wanted */
 
-static int add_want(struct job *job, const struct lea_root_spec *spec, const char vg_id[static 33],
-		    const char lv_id[static 33])
+static int add_want(struct pass *pass, const struct lea_root_spec *spec,
+		    const char vg_id[static 33], const char lv_id[static 33])
 {
-	struct want *want = &job->want[job->want_count];
+	struct want *want = &pass->want[pass->want_count];
 
-	if (job->want_count == MOST_WANTS)
+	if (pass->want_count == MOST_WANTS)
 		return -E2BIG;
-	job->want_count++;
+	pass->want_count++;
 	*want = (struct want){0};
 	memcpy(want->vg, spec->vg, sizeof(want->vg));
 	memcpy(want->lv, spec->lv, sizeof(want->lv));
@@ -123,7 +123,7 @@ static int add_want(struct job *job, const struct lea_root_spec *spec, const cha
 }
 
 /* @or_all: all VGs are wanted if nobody knows which LV has this UUID or label. */
-static int want_spec(struct job *job, const char *text, bool or_all)
+static int want_spec(struct pass *pass, const char *text, bool or_all)
 {
 	char vg_id[33] = "", lv_id[33] = "";
 	struct lea_root_spec spec;
@@ -134,16 +134,16 @@ static int want_spec(struct job *job, const char *text, bool or_all)
 	case LEA_ROOT_LV:
 		/* The name decides, which may be of another LV by now; the id tells VGs of one name
 		 * apart. */
-		if (!lea_needs_find(job->needs, &spec, vg_id, lv_id))
+		if (!lea_needs_find(pass->needs, &spec, vg_id, lv_id))
 			lv_id[0] = '\0';
-		return add_want(job, &spec, vg_id, lv_id);
+		return add_want(pass, &spec, vg_id, lv_id);
 	case LEA_ROOT_UUID:
 	case LEA_ROOT_LABEL:
-		r = lea_needs_find(job->needs, &spec, vg_id, lv_id);
+		r = lea_needs_find(pass->needs, &spec, vg_id, lv_id);
 		if (!r)
-			return add_want(job, &spec, vg_id, lv_id);
-		job->wants_all |= r == LEA_NEEDS_ABSENT && or_all;
-		job->may_widen |= or_all; /* it may have moved since */
+			return add_want(pass, &spec, vg_id, lv_id);
+		pass->wants_all |= r == LEA_NEEDS_ABSENT && or_all;
+		pass->may_widen |= or_all; /* it may have moved since */
 		return 0;
 	case LEA_ROOT_MAPPER:
 	case LEA_ROOT_ELSEWHERE:
@@ -153,9 +153,9 @@ static int want_spec(struct job *job, const char *text, bool or_all)
 }
 
 /* A root on LUKS lies on what the image's crypttab names. */
-static int want_crypttab(struct job *job)
+static int want_crypttab(struct pass *pass)
 {
-	LEA_AUTO(lea_freep) char *path = lea_world_path(job->world, CRYPTTAB);
+	LEA_AUTO(lea_freep) char *path = lea_world_path(pass->world, CRYPTTAB);
 	LEA_AUTO(lea_freep) char *text = NULL;
 	char *state = NULL, *line_state;
 	int r = path ? lea_file_read(AT_FDCWD, path, CRYPTTAB_BYTES, &text, NULL) : -ENOMEM;
@@ -169,35 +169,35 @@ static int want_crypttab(struct job *job)
 			name && *name != '#' ? strtok_r(NULL, " \t", &line_state) : NULL;
 
 		if (source)
-			r = want_spec(job, source, !lea_needs_is_usable(job->needs));
+			r = want_spec(pass, source, !lea_needs_is_usable(pass->needs));
 	}
 	return r;
 }
 
-static void refuse_name(const struct job *job, const char *name)
+static void refuse_name(const struct pass *pass, const char *name)
 {
-	lea_log(job->world->log, LEA_LOG_WARNING, "WARNING: %s: no such name of LVM is possible",
+	lea_log(pass->world->log, LEA_LOG_WARNING, "WARNING: %s: no such name of LVM is possible",
 		name);
 }
 
-static int want_vg(struct job *job, const char *name)
+static int want_vg(struct pass *pass, const char *name)
 {
 	const char no_id[33] = "";
 	struct lea_root_spec spec = {0};
 	int r;
 
 	if (!lea_name_ok(name)) {
-		refuse_name(job, name);
+		refuse_name(pass, name);
 		return 0;
 	}
 	snprintf(spec.vg, sizeof(spec.vg), "%s", name);
-	r = add_want(job, &spec, no_id, no_id);
+	r = add_want(pass, &spec, no_id, no_id);
 	if (!r)
-		job->want[job->want_count - 1].is_vg = true;
+		pass->want[pass->want_count - 1].is_vg = true;
 	return r;
 }
 
-static int want_lv(struct job *job, const char *name)
+static int want_lv(struct pass *pass, const char *name)
 {
 	struct lea_root_spec spec;
 	char text[sizeof("/dev/") + sizeof(spec.vg) + sizeof(spec.lv)];
@@ -205,86 +205,86 @@ static int want_lv(struct job *job, const char *name)
 	snprintf(text, sizeof(text), "%s%s", *name == '/' ? "" : "/dev/", name);
 	lea_root_parse(text, &spec);
 	if (spec.kind == LEA_ROOT_LV)
-		return want_spec(job, text, false);
-	refuse_name(job, name);
+		return want_spec(pass, text, false);
+	refuse_name(pass, name);
 	return 0;
 }
 
 /* What the command line of the kernel names beside root= and resume= */
-static int want_named(struct job *job)
+static int want_named(struct pass *pass)
 {
-	const struct lea_initramfs_options *options = job->options;
+	const struct lea_initramfs_options *options = pass->options;
 	int r = 0;
 
 	for (size_t i = 0; i < options->lv_count && !r; i++)
-		r = want_lv(job, options->lv[i]);
+		r = want_lv(pass, options->lv[i]);
 	for (size_t i = 0; i < options->vg_count && !r; i++)
-		r = want_vg(job, options->vg[i]);
+		r = want_vg(pass, options->vg[i]);
 	return r;
 }
 
 /* Each LV that the image was built for */
-static int want_needs(struct job *job)
+static int want_needs(struct pass *pass)
 {
 	struct lea_root_spec spec;
 	char vg_id[33], lv_id[33];
-	const char *at = job->needs;
+	const char *at = pass->needs;
 	int r = 0;
 
-	while (!r && job->options->all_needs && lea_needs_next(&at, &spec, vg_id, lv_id))
-		r = add_want(job, &spec, vg_id, lv_id);
+	while (!r && pass->options->all_needs && lea_needs_next(&at, &spec, vg_id, lv_id))
+		r = add_want(pass, &spec, vg_id, lv_id);
 	return r;
 }
 
-static int read_needs(struct job *job)
+static int read_needs(struct pass *pass)
 {
 	LEA_AUTO(lea_freep)
-	char *path = lea_world_path(job->world, job->options->needs ? job->options->needs : "/");
+	char *path = lea_world_path(pass->world, pass->options->needs ? pass->options->needs : "/");
 	int r = path ? 0 : -ENOMEM;
 
-	if (!r && job->options->needs)
-		r = lea_file_read(AT_FDCWD, path, LEA_NEEDS_BYTES, &job->needs, NULL);
+	if (!r && pass->options->needs)
+		r = lea_file_read(AT_FDCWD, path, LEA_NEEDS_BYTES, &pass->needs, NULL);
 	if (r && r != -ENOMEM)
-		lea_log(job->world->log, LEA_LOG_WARNING, "%s: %s", job->options->needs,
+		lea_log(pass->world->log, LEA_LOG_WARNING, "%s: %s", pass->options->needs,
 			r < 0 ? strerror(-r) : "no such file");
-	if (!job->needs)
-		job->needs = strdup("");
-	return job->needs ? 0 : -ENOMEM;
+	if (!pass->needs)
+		pass->needs = strdup("");
+	return pass->needs ? 0 : -ENOMEM;
 }
 
 /* Where LVs or VGs are named, a root that is not known by name is one of them at first. */
-static int list_wants(struct job *job)
+static int list_wants(struct pass *pass)
 {
-	const struct lea_initramfs_options *options = job->options;
+	const struct lea_initramfs_options *options = pass->options;
 	struct lea_root_spec spec = {0};
 	size_t other_count, named_count;
-	int r = read_needs(job);
+	int r = read_needs(pass);
 
 	if (!r && options->resume)
-		r = want_spec(job, options->resume, false);
-	r = r ? r : want_needs(job);
-	other_count = job->want_count;
-	r = r ? r : want_named(job);
-	named_count = job->want_count - other_count;
+		r = want_spec(pass, options->resume, false);
+	r = r ? r : want_needs(pass);
+	other_count = pass->want_count;
+	r = r ? r : want_named(pass);
+	named_count = pass->want_count - other_count;
 	if (r || !(options->root || named_count))
 		return r;
-	job->step = lea_root_step(options->pass, options->passes);
+	pass->step = lea_root_step(options->pass, options->passes);
 	if (!options->root)
 		return 0;
 	lea_root_parse(options->root, &spec);
-	r = want_spec(job, options->root, !named_count);
-	r = r ? r : want_crypttab(job);
-	job->may_widen |= job->want_count > other_count || spec.kind == LEA_ROOT_MAPPER;
-	job->wants_all |= job->may_widen && job->step >= LEA_ROOT_STEP_ALL;
+	r = want_spec(pass, options->root, !named_count);
+	r = r ? r : want_crypttab(pass);
+	pass->may_widen |= pass->want_count > other_count || spec.kind == LEA_ROOT_MAPPER;
+	pass->wants_all |= pass->may_widen && pass->step >= LEA_ROOT_STEP_ALL;
 	return r;
 }
 
 /* ---- what has changed */
 
 /* A tagged device's file is named "b8:16". */
-static int print_tags(const struct job *job, FILE *out)
+static int print_tags(const struct pass *pass, FILE *out)
 {
-	LEA_AUTO(lea_freep) char *path = lea_world_path(job->world, TAGS);
+	LEA_AUTO(lea_freep) char *path = lea_world_path(pass->world, TAGS);
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	int r = path ? lea_file_list(AT_FDCWD, path, &dir) : -ENOMEM;
@@ -298,63 +298,63 @@ static int print_tags(const struct job *job, FILE *out)
 }
 
 /* What decides the outcome of a pass: the step, the arguments, the tagged devices. */
-static int describe(struct job *job)
+static int describe(struct pass *pass)
 {
-	const struct lea_initramfs_options *options = job->options;
+	const struct lea_initramfs_options *options = pass->options;
 	size_t bytes;
-	FILE *out = open_memstream(&job->seen, &bytes);
+	FILE *out = open_memstream(&pass->seen, &bytes);
 	int r;
 
 	if (!out)
 		return -ENOMEM;
-	fprintf(out, "%s\n%s\n%s\n", lea_root_step_name(job->step),
+	fprintf(out, "%s\n%s\n%s\n", lea_root_step_name(pass->step),
 		options->root ? options->root : "", options->resume ? options->resume : "");
 	for (size_t i = 0; i < options->lv_count; i++)
 		fprintf(out, "%s\n", options->lv[i]);
 	for (size_t i = 0; i < options->vg_count; i++)
 		fprintf(out, "%s\n", options->vg[i]);
 	r = fflush(out) ? -ENOMEM : 0;
-	job->tags_at = bytes;
-	r = r ? r : print_tags(job, out);
+	pass->tags_at = bytes;
+	r = r ? r : print_tags(pass, out);
 	return fclose(out) ? -ENOMEM : r;
 }
 
 /* Was the last pass the same? Then *ret_code is what it returned. */
-static bool is_same(const struct job *job, int *ret_code)
+static bool is_same(const struct pass *pass, int *ret_code)
 {
-	LEA_AUTO(lea_freep) char *path = lea_world_path(job->world, SEEN_FOLDER "/seen");
+	LEA_AUTO(lea_freep) char *path = lea_world_path(pass->world, SEEN_FOLDER "/seen");
 	LEA_AUTO(lea_freep) char *text = NULL;
 
 	if (!path || lea_file_read(AT_FDCWD, path, SEEN_BYTES, &text, NULL) ||
 	    (text[0] != '0' && text[0] != '1') || text[1] != '\n' ||
-	    strcmp(text + 2, job->seen) != 0)
+	    strcmp(text + 2, pass->seen) != 0)
 		return false;
 	*ret_code = text[0] - '0';
 	return true;
 }
 
 /* Without the folder, or on a fault, the next pass does all again. */
-static void keep_seen(const struct job *job, int code)
+static void keep_seen(const struct pass *pass, int code)
 {
-	LEA_AUTO(lea_freep) char *path = lea_world_path(job->world, SEEN_FOLDER);
+	LEA_AUTO(lea_freep) char *path = lea_world_path(pass->world, SEEN_FOLDER);
 	LEA_AUTO(lea_freep) char *text = NULL;
 	LEA_AUTO(lea_closep) int fd = -1;
 	int r;
 
-	if (job->is_unsettled || (code != 0 && code != LEA_INITRAMFS_NOT_YET))
+	if (pass->is_unsettled || (code != 0 && code != LEA_INITRAMFS_NOT_YET))
 		return;
 	fd = path ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-	if (fd < 0 || asprintf(&text, "%d\n%s", code, job->seen) < 0)
+	if (fd < 0 || asprintf(&text, "%d\n%s", code, pass->seen) < 0)
 		return;
 	r = lea_file_replace(fd, "seen", text, strlen(text));
 	if (r < 0)
-		lea_log(job->world->log, LEA_LOG_VERBOSE, SEEN_FOLDER "/seen: %s", strerror(-r));
+		lea_log(pass->world->log, LEA_LOG_VERBOSE, SEEN_FOLDER "/seen: %s", strerror(-r));
 }
 
 /* ---- scan */
 
 /* @lines: device numbers, one a line; changed. *ret_devices is the caller's also on a fault. */
-static int list_tagged(const struct job *job, char *lines, struct lea_device **ret_devices,
+static int list_tagged(const struct pass *pass, char *lines, struct lea_device **ret_devices,
 		       size_t *ret_count)
 {
 	struct lea_device *devices;
@@ -369,7 +369,7 @@ static int list_tagged(const struct job *job, char *lines, struct lea_device **r
 		return -ENOMEM;
 	for (const char *line = strtok_r(lines, "\n", &state); line && r >= 0 && count < most;
 	     line = strtok_r(NULL, "\n", &state)) {
-		r = lea_device_from_arg(job->world, line, &devices[count]);
+		r = lea_device_from_arg(pass->world, line, &devices[count]);
 		count += !r;
 	}
 	*ret_devices = devices;
@@ -394,11 +394,11 @@ static int by_pv(const void *a, const void *b)
 }
 
 /* Is this a PV of a VG with a wanted LV? */
-static bool is_of_wanted(const struct job *job, const struct lea_found *found)
+static bool is_of_wanted(const struct pass *pass, const struct lea_found *found)
 {
-	for (size_t i = 0; found->vg && i < job->want_count; i++)
-		if (job->want[i].vg[0] ? !strcmp(job->want[i].vg, found->vg->name)
-				       : !strcmp(job->want[i].vg_id, found->vg->id))
+	for (size_t i = 0; found->vg && i < pass->want_count; i++)
+		if (pass->want[i].vg[0] ? !strcmp(pass->want[i].vg, found->vg->name)
+					: !strcmp(pass->want[i].vg_id, found->vg->id))
 			return true;
 	return false;
 }
@@ -409,32 +409,32 @@ static bool is_of_wanted(const struct job *job, const struct lea_found *found)
  * rule would activate the VG on the disk that it sees first. At the last step the lower device
  * number wins.
  */
-static void choose(const struct job *job, struct lea_found *a, struct lea_found *b)
+static void choose(const struct pass *pass, struct lea_found *a, struct lea_found *b)
 {
 	if (a->is_duplicate || b->is_duplicate)
 		return;
 	if (a->is_covered != b->is_covered) {
 		(a->is_covered ? a : b)->is_duplicate = true;
-	} else if (lea_duplicate_tie(job->world, &a->device, &b->device) == LEA_DUPLICATE_PATH) {
+	} else if (lea_duplicate_tie(pass->world, &a->device, &b->device) == LEA_DUPLICATE_PATH) {
 		b->is_duplicate = true;
-	} else if (job->step >= LEA_ROOT_STEP_PARTIAL && is_of_wanted(job, a)) {
+	} else if (pass->step >= LEA_ROOT_STEP_PARTIAL && is_of_wanted(pass, a)) {
 		b->is_duplicate = true;
-		lea_log(job->world->log, LEA_LOG_WARNING,
+		lea_log(pass->world->log, LEA_LOG_WARNING,
 			"WARNING: %s and %s are the same PV of VG %s: the boot uses %s",
 			a->device.name, b->device.name, a->vg->name, a->device.name);
-		note(job, "%s and %s are the same PV of VG %s: the boot uses %s", a->device.name,
+		note(pass, "%s and %s are the same PV of VG %s: the boot uses %s", a->device.name,
 		     b->device.name, a->vg->name, a->device.name);
 	}
 }
 
-static int settle_duplicates(const struct job *job)
+static int settle_duplicates(const struct pass *pass)
 {
 	LEA_AUTO(lea_freep) struct lea_found **pvs = NULL;
 	struct lea_found *const *found;
 	size_t count, pv_count = 0;
-	int r = lea_scan_cover(job->scan);
+	int r = lea_scan_cover(pass->scan);
 
-	found = lea_scan_found(job->scan, &count);
+	found = lea_scan_found(pass->scan, &count);
 	pvs = r ? NULL : calloc(count + 1, sizeof(*pvs));
 	if (!pvs)
 		return r ? r : -ENOMEM;
@@ -444,82 +444,82 @@ static int settle_duplicates(const struct job *job)
 	qsort(pvs, pv_count, sizeof(*pvs), by_pv);
 	for (size_t i = 0; i < pv_count; i++)
 		for (size_t k = i + 1; k < pv_count && is_same_pv(pvs[i], pvs[k]); k++)
-			choose(job, pvs[i], pvs[k]);
+			choose(pass, pvs[i], pvs[k]);
 	return 0;
 }
 
-static int scan_tagged(struct job *job)
+static int scan_tagged(struct pass *pass)
 {
 	struct lea_scan_options options = {.use_names_filter = true, .out_of_process = true};
 	LEA_AUTO(lea_freep) char *tags = NULL;
 	struct lea_found *const *found;
 	size_t count;
-	int r = lea_reader_new(job->world, job->conf, &job->reader);
+	int r = lea_reader_new(pass->world, pass->conf, &pass->reader);
 
 	if (r)
 		return r;
-	tags = strdup(job->seen + job->tags_at);
-	r = tags ? list_tagged(job, tags, &job->device, &job->device_count) : -ENOMEM;
+	tags = strdup(pass->seen + pass->tags_at);
+	r = tags ? list_tagged(pass, tags, &pass->device, &pass->device_count) : -ENOMEM;
 	if (r)
 		return r;
-	lea_reader_for_command(job->reader);
-	options.reader = job->reader;
-	r = lea_scan_new(job->world, job->conf, &options, &job->scan);
+	lea_reader_for_command(pass->reader);
+	options.reader = pass->reader;
+	r = lea_scan_new(pass->world, pass->conf, &options, &pass->scan);
 	if (r)
 		return r < 0 ? r : -EINVAL; /* a wrong filter: logged */
-	r = lea_scan_add(job->scan, job->device, job->device_count);
-	r = r ? r : settle_duplicates(job);
-	r = r ? r : lea_scan_vgs(job->scan, &job->vgs, &job->vg_count);
+	r = lea_scan_add(pass->scan, pass->device, pass->device_count);
+	r = r ? r : settle_duplicates(pass);
+	r = r ? r : lea_scan_vgs(pass->scan, &pass->vgs, &pass->vg_count);
 	if (r)
 		return r;
-	found = lea_scan_found(job->scan, &count);
+	found = lea_scan_found(pass->scan, &count);
 	for (size_t i = 0; i < count; i++) {
-		job->is_unsettled |= found[i]->kind == LEA_FOUND_UNREADABLE;
+		pass->is_unsettled |= found[i]->kind == LEA_FOUND_UNREADABLE;
 		if (found[i]->problem[0])
-			lea_log(job->world->log, LEA_LOG_WARNING, "WARNING: %s: %s",
+			lea_log(pass->world->log, LEA_LOG_WARNING, "WARNING: %s: %s",
 				found[i]->device.name, found[i]->problem);
 	}
 	return 0;
 }
 
 /* Of several VGs with one name, the one that the image was built for, else the only local one. */
-static const struct lea_scan_vg *find_named(const struct job *job, const struct want *want)
+static const struct lea_scan_vg *find_named(const struct pass *pass, const struct want *want)
 {
 	const struct lea_scan_vg *local = NULL, *any = NULL;
 	size_t locals = 0;
 
-	for (size_t i = 0; i < job->vg_count; i++) {
-		if (strcmp(job->vgs[i].vg->name, want->vg) != 0)
+	for (size_t i = 0; i < pass->vg_count; i++) {
+		if (strcmp(pass->vgs[i].vg->name, want->vg) != 0)
 			continue;
-		if (!strcmp(job->vgs[i].vg->id, want->vg_id))
-			return &job->vgs[i];
-		any = &job->vgs[i];
-		if (!lea_access_is_foreign(any->vg, job->conf->system_id)) {
+		if (!strcmp(pass->vgs[i].vg->id, want->vg_id))
+			return &pass->vgs[i];
+		any = &pass->vgs[i];
+		if (!lea_access_is_foreign(any->vg, pass->conf->system_id)) {
 			local = any;
 			locals++;
 		}
 	}
 	if (locals > 1)
-		lea_log(job->world->log, LEA_LOG_ERROR,
+		lea_log(pass->world->log, LEA_LOG_ERROR,
 			"Multiple VGs found with the same name: skipping %s", want->vg);
 	return locals > 1 ? NULL : local ? local : any;
 }
 
-static const struct lea_scan_vg *find_vg(const struct job *job, const struct want *want)
+static const struct lea_scan_vg *find_vg(const struct pass *pass, const struct want *want)
 {
 	if (want->vg[0])
-		return find_named(job, want);
-	for (size_t i = 0; i < job->vg_count; i++)
-		if (!strcmp(job->vgs[i].vg->id, want->vg_id))
-			return &job->vgs[i];
+		return find_named(pass, want);
+	for (size_t i = 0; i < pass->vg_count; i++)
+		if (!strcmp(pass->vgs[i].vg->id, want->vg_id))
+			return &pass->vgs[i];
 	return NULL;
 }
 
-static void find_wanted(const struct job *job, struct want *want)
+static void find_wanted(const struct pass *pass, struct want *want)
 {
 	const struct lea_vg *vg;
 
-	want->scanned = find_vg(job, want);
+	want->scanned = find_vg(pass, want);
 	vg = want->scanned ? want->scanned->vg : NULL;
 	for (uint32_t i = 0; vg && !want->is_vg && i < vg->lv_count; i++)
 		if (want->lv[0] ? !strcmp(vg->lvs[i].name, want->lv)
@@ -529,24 +529,25 @@ static void find_wanted(const struct job *job, struct want *want)
 
 /* ---- activation */
 
-static void take_result(struct job *job, const struct lea_scan_vg *vg, bool is_wanted, int r,
+static void take_result(struct pass *pass, const struct lea_scan_vg *vg, bool is_wanted, int r,
 			const struct lea_activate_result *result)
 {
-	for (size_t i = 0; i < job->want_count; i++)
-		if (job->want[i].scanned == vg) {
-			job->want[i].outcome = r;
-			snprintf(job->want[i].why, WHY_BYTES, "%s", result->why ? result->why : "");
+	for (size_t i = 0; i < pass->want_count; i++)
+		if (pass->want[i].scanned == vg) {
+			pass->want[i].outcome = r;
+			snprintf(pass->want[i].why, WHY_BYTES, "%s",
+				 result->why ? result->why : "");
 		}
-	job->is_unsettled |= r < 0 || result->shortage || r == LEA_ACTIVATE_CHANGED;
+	pass->is_unsettled |= r < 0 || result->shortage || r == LEA_ACTIVATE_CHANGED;
 	if (r == LEA_ACTIVATE_DELEGATE)
-		lea_log(job->world->log, is_wanted ? LEA_LOG_WARNING : LEA_LOG_VERBOSE,
+		lea_log(pass->world->log, is_wanted ? LEA_LOG_WARNING : LEA_LOG_VERBOSE,
 			"VG %s is left to the real lvm: %s", vg->vg->name, result->why);
 	/* What fails in an incomplete VG waits for its PV. */
-	job->needs_lvm |= is_wanted && (r < 0 || r == LEA_ACTIVATE_DELEGATE ||
-					(r == LEA_ACTIVATE_FAILED && !lea_scan_vg_missing(vg)));
+	pass->needs_lvm |= is_wanted && (r < 0 || r == LEA_ACTIVATE_DELEGATE ||
+					 (r == LEA_ACTIVATE_FAILED && !lea_scan_vg_missing(vg)));
 	if (result->resumed)
-		note(job, "activated %u node(s) of VG %s, step %s", result->resumed, vg->vg->name,
-		     lea_root_step_name(job->step));
+		note(pass, "activated %u node(s) of VG %s, step %s", result->resumed, vg->vg->name,
+		     lea_root_step_name(pass->step));
 }
 
 /* The skip flag of an LV counts unless the LV itself is named. */
@@ -560,23 +561,23 @@ static bool names_vg(const struct lea_volume_list *only)
 
 /* One transaction over @vgs, until enough LVs wait for udev; returns how many VGs it took, or
  * -errno. */
-static int transact(struct job *job, const struct lea_scan_vg *vgs, size_t count,
+static int transact(struct pass *pass, const struct lea_scan_vg *vgs, size_t count,
 		    const struct lea_volume_list *only)
 {
-	const uint32_t most_lvs = lea_bound_lvs(job->conf->lvs_in_flight, lea_proc_cpus(), true);
+	const uint32_t most_lvs = lea_bound_lvs(pass->conf->lvs_in_flight, lea_proc_cpus(), true);
 	struct lea_activate_options options = {
-		.what = only && job->options->is_explicit ? LEA_ACTIVATE : LEA_ACTIVATE_AUTO,
-		.ignore_skip = only && job->options->is_explicit && !names_vg(only),
-		.only_complete = !only || job->step < LEA_ROOT_STEP_PARTIAL,
+		.what = only && pass->options->is_explicit ? LEA_ACTIVATE : LEA_ACTIVATE_AUTO,
+		.ignore_skip = only && pass->options->is_explicit && !names_vg(only),
+		.only_complete = !only || pass->step < LEA_ROOT_STEP_PARTIAL,
 		.quiet_refusals = true,
 		.quiet_success = true,
 		.ignore_lock_failure = true,
-		.reader = job->reader,
+		.reader = pass->reader,
 	};
 	struct lea_activation_run *run;
 	uint32_t in_flight = 0;
 	size_t i = 0;
-	int r = lea_activation_start(job->world, job->conf, &options, &run);
+	int r = lea_activation_start(pass->world, pass->conf, &options, &run);
 
 	if (r)
 		return r;
@@ -586,15 +587,15 @@ static int transact(struct job *job, const struct lea_scan_vg *vgs, size_t count
 		struct lea_activate_result result;
 
 		options.no_wait_lock = i > 0;
-		lea_timeline_note_name(job->world, LEA_RING_BEGUN, vgs[i].vg->id, vgs[i].vg->name);
+		lea_timeline_note_name(pass->world, LEA_RING_BEGUN, vgs[i].vg->id, vgs[i].vg->name);
 		r = lea_activation_vg(run, vgs[i].vg->name, &vgs[i], &result);
 		if (r == LEA_ACTIVATE_VG_BUSY)
 			break;
-		take_result(job, &vgs[i], only || !job->want_count, r, &result);
+		take_result(pass, &vgs[i], only || !pass->want_count, r, &result);
 		in_flight += result.resumed;
 	}
 	r = lea_activation_finish(run);
-	job->needs_lvm |= r && (only || !job->want_count);
+	pass->needs_lvm |= r && (only || !pass->want_count);
 	return (int)i;
 }
 
@@ -604,15 +605,15 @@ static bool is_there(const struct want *want)
 }
 
 /* All wanted LVs of the VG of @want at once. */
-static int activate_wanted(struct job *job, const struct want *want)
+static int activate_wanted(struct pass *pass, const struct want *want)
 {
 	char name[MOST_WANTS][260];
 	const char *item[MOST_WANTS];
 	struct lea_volume_list only = {.item = item, .defined = true};
 	int r;
 
-	for (size_t i = 0; i < job->want_count; i++) {
-		const struct want *other = &job->want[i];
+	for (size_t i = 0; i < pass->want_count; i++) {
+		const struct want *other = &pass->want[i];
 
 		if (other->scanned != want->scanned || !is_there(other))
 			continue;
@@ -622,23 +623,23 @@ static int activate_wanted(struct job *job, const struct want *want)
 			 other->is_vg ? "" : "/", other->is_vg ? "" : other->found->name);
 		item[only.count++] = name[i];
 	}
-	r = transact(job, want->scanned, 1, &only);
+	r = transact(pass, want->scanned, 1, &only);
 	return r < 0 ? r : 0;
 }
 
-static int activate_all(struct job *job)
+static int activate_all(struct pass *pass)
 {
 	size_t next = 0;
 	int r = 0;
 
-	while (r >= 0 && next < job->vg_count) {
-		r = transact(job, &job->vgs[next], job->vg_count - next, NULL);
+	while (r >= 0 && next < pass->vg_count) {
+		r = transact(pass, &pass->vgs[next], pass->vg_count - next, NULL);
 		next += r > 0 ? (size_t)r : 0;
 	}
 	return r < 0 ? r : 0;
 }
 
-static int check_active(struct job *job, struct want *want)
+static int check_active(struct pass *pass, struct want *want)
 {
 	struct lea_dm_info info = {0};
 	char uuid[LEA_DM_UUID_BYTES];
@@ -646,42 +647,42 @@ static int check_active(struct job *job, struct want *want)
 
 	if (want->is_vg)
 		want->is_active =
-			want->scanned && !lea_scan_vg_missing(want->scanned) && !job->needs_lvm;
+			want->scanned && !lea_scan_vg_missing(want->scanned) && !pass->needs_lvm;
 	if (!want->found)
 		return 0;
 	snprintf(uuid, sizeof(uuid), "LVM-%s%s", want->scanned->vg->id, want->found->id);
-	r = job->world->dm->info(job->world->dm, uuid, &info);
+	r = pass->world->dm->info(pass->world->dm, uuid, &info);
 	want->is_active = !r && info.live_table;
 	return r < 0 ? r : 0;
 }
 
-static int activate(struct job *job)
+static int activate(struct pass *pass)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < job->want_count; i++)
-		find_wanted(job, &job->want[i]);
-	for (size_t i = 0; i < job->want_count && !r; i++)
-		if (is_there(&job->want[i]))
-			r = activate_wanted(job, &job->want[i]);
-	if (!r && job->wants_all)
-		r = activate_all(job);
-	for (size_t i = 0; i < job->want_count && !r; i++)
-		r = check_active(job, &job->want[i]);
+	for (size_t i = 0; i < pass->want_count; i++)
+		find_wanted(pass, &pass->want[i]);
+	for (size_t i = 0; i < pass->want_count && !r; i++)
+		if (is_there(&pass->want[i]))
+			r = activate_wanted(pass, &pass->want[i]);
+	if (!r && pass->wants_all)
+		r = activate_all(pass);
+	for (size_t i = 0; i < pass->want_count && !r; i++)
+		r = check_active(pass, &pass->want[i]);
 	return r;
 }
 
 /* ---- outcome */
 
 /* Why the settings and the metadata leave the LV inactive; NULL: they do not. */
-static const char *why_not_selected(const struct job *job, const struct want *want)
+static const char *why_not_selected(const struct pass *pass, const struct want *want)
 {
 	const struct lea_activate_options options = {.what = LEA_ACTIVATE_AUTO};
 	struct lea_plan_rules rules;
 
 	if (!want->found)
 		return NULL;
-	lea_activate_settings(job->world, job->conf, &options, &rules);
+	lea_activate_settings(pass->world, pass->conf, &options, &rules);
 	return lea_select_reason(lea_select_lv(want->scanned->vg, want->found, &rules.select));
 }
 
@@ -698,7 +699,7 @@ static void add_missing(const struct lea_scan_vg *scanned, char why[static WHY_B
 }
 
 /* Why is the LV not active? The reason that the activation gave comes first. */
-static void find_why(const struct job *job, const struct want *want, char why[static WHY_BYTES])
+static void find_why(const struct pass *pass, const struct want *want, char why[static WHY_BYTES])
 {
 	const char *text = want->why;
 
@@ -716,11 +717,11 @@ static void find_why(const struct job *job, const struct want *want, char why[st
 	else if (!text[0])
 		text = lea_scan_vg_obstacle(want->scanned);
 	if (!text)
-		text = why_not_selected(job, want);
+		text = why_not_selected(pass, want);
 	snprintf(why, WHY_BYTES, "%s", text ? text : "its activation failed");
 }
 
-static void explain(const struct job *job, const struct want *want)
+static void explain(const struct pass *pass, const struct want *want)
 {
 	const char *lv = want->is_vg   ? "*"
 			 : want->lv[0] ? want->lv
@@ -731,56 +732,56 @@ static void explain(const struct job *job, const struct want *want)
 					 : want->vg_id;
 	char why[WHY_BYTES];
 
-	find_why(job, want, why);
-	lea_log(job->world->log, LEA_LOG_WARNING, "LV %s/%s is not active: %s (%zu PVs so far)", vg,
-		lv, why, job->device_count);
-	note(job, "LV %s/%s is not active: %s (%zu PVs so far), step %s", vg, lv, why,
-	     job->device_count, lea_root_step_name(job->step));
+	find_why(pass, want, why);
+	lea_log(pass->world->log, LEA_LOG_WARNING, "LV %s/%s is not active: %s (%zu PVs so far)",
+		vg, lv, why, pass->device_count);
+	note(pass, "LV %s/%s is not active: %s (%zu PVs so far), step %s", vg, lv, why,
+	     pass->device_count, lea_root_step_name(pass->step));
 }
 
-static int conclude(const struct job *job)
+static int conclude(const struct pass *pass)
 {
-	bool is_done = job->want_count > 0 || !(job->may_widen || job->wants_all);
+	bool is_done = pass->want_count > 0 || !(pass->may_widen || pass->wants_all);
 
-	for (size_t i = 0; i < job->want_count; i++)
-		if (!job->want[i].is_active) {
+	for (size_t i = 0; i < pass->want_count; i++)
+		if (!pass->want[i].is_active) {
 			is_done = false;
-			explain(job, &job->want[i]);
+			explain(pass, &pass->want[i]);
 		}
 	if (is_done)
 		return 0;
-	return job->needs_lvm ? LEA_INITRAMFS_LVM : LEA_INITRAMFS_NOT_YET;
+	return pass->needs_lvm ? LEA_INITRAMFS_LVM : LEA_INITRAMFS_NOT_YET;
 }
 
-static int pass(struct job *job)
+static int make_pass(struct pass *pass)
 {
-	int code, r = list_wants(job);
+	int code, r = list_wants(pass);
 
 	if (r)
 		return r;
-	if (!job->want_count && !job->wants_all && !job->may_widen)
+	if (!pass->want_count && !pass->wants_all && !pass->may_widen)
 		return 0;
-	r = describe(job);
+	r = describe(pass);
 	if (r)
 		return r;
-	if (is_same(job, &code))
+	if (is_same(pass, &code))
 		return code;
-	if (!job->world->dm)
+	if (!pass->world->dm)
 		return LEA_INITRAMFS_LVM; /* activation is off: logged */
-	r = scan_tagged(job);
-	r = r ? r : activate(job);
+	r = scan_tagged(pass);
+	r = r ? r : activate(pass);
 	if (r)
 		return r;
-	code = conclude(job);
-	keep_seen(job, code);
+	code = conclude(pass);
+	keep_seen(pass, code);
 	return code;
 }
 
 int lea_initramfs(struct lea_world *world, const struct lea_conf *conf,
 		  const struct lea_initramfs_options *options)
 {
-	LEA_AUTO(job_done) struct job job = {.world = world, .conf = conf, .options = options};
-	const int r = pass(&job);
+	LEA_AUTO(pass_done) struct pass pass = {.world = world, .conf = conf, .options = options};
+	const int r = make_pass(&pass);
 
 	if (r < 0)
 		lea_log_fault(world->log, r, "activating for the root file system");

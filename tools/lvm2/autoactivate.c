@@ -18,7 +18,7 @@ struct view {
 	size_t count;
 };
 
-struct job {
+struct work {
 	struct lea_world *world;
 	const struct lea_conf *conf;
 	const struct lea_autoactivate_options *options;
@@ -35,38 +35,38 @@ static int group(struct view *view)
 	return lea_scan_vgs(view->scan, &view->vgs, &view->count);
 }
 
-static int view_recorded(struct job *job, const struct lea_list *names)
+static int view_recorded(struct work *work, const struct lea_list *names)
 {
-	int r = lea_scan_new(job->world, job->conf, &job->options->scan, &job->recorded.scan);
+	int r = lea_scan_new(work->world, work->conf, &work->options->scan, &work->recorded.scan);
 
 	for (uint32_t i = 0; !r && i < names->count; i++) {
 		struct lea_device *devices = NULL;
 		size_t count = 0;
 
-		r = lea_devices_of_vg(job->world, names->item[i], &devices, &count);
-		r = r ? r : lea_scan_add(job->recorded.scan, devices, count);
+		r = lea_devices_of_vg(work->world, names->item[i], &devices, &count);
+		r = r ? r : lea_scan_add(work->recorded.scan, devices, count);
 		if (r > 0)
 			r = 0; /* nothing recorded: scan all devices later */
 		lea_devices_free(devices, count);
 	}
-	return r ? r : group(&job->recorded);
+	return r ? r : group(&work->recorded);
 }
 
-static int view_all(struct job *job)
+static int view_all(struct work *work)
 {
 	struct lea_device *devices = NULL;
 	size_t count = 0;
 	int r;
 
-	if (job->all.scan)
+	if (work->all.scan)
 		return 0;
-	r = lea_scan_new(job->world, job->conf, &job->options->scan, &job->all.scan);
+	r = lea_scan_new(work->world, work->conf, &work->options->scan, &work->all.scan);
 	if (r)
 		return r;
-	r = lea_devices_enumerate(job->world, &devices, &count);
-	r = r ? r : lea_scan_add(job->all.scan, devices, count);
+	r = lea_devices_enumerate(work->world, &devices, &count);
+	r = r ? r : lea_scan_add(work->all.scan, devices, count);
 	lea_devices_free(devices, count);
-	return r ? r : group(&job->all);
+	return r ? r : group(&work->all);
 }
 
 static const struct lea_scan_vg *find(const struct view *view, const char *name)
@@ -78,126 +78,126 @@ static const struct lea_scan_vg *find(const struct view *view, const char *name)
 }
 
 /* The records said complete. Where the devices they name say otherwise, the records are wrong. */
-static int look_up(struct job *job, const char *name, const struct lea_scan_vg **ret_scanned)
+static int look_up(struct work *work, const char *name, const struct lea_scan_vg **ret_scanned)
 {
 	int r;
 
-	*ret_scanned = find(&job->recorded, name);
+	*ret_scanned = find(&work->recorded, name);
 	if (*ret_scanned && !lea_scan_vg_missing(*ret_scanned))
 		return 0;
-	lea_report_say(job->report, LEA_LOG_PRINT, "VG %s not using quick activation.", name);
-	r = view_all(job);
+	lea_report_say(work->report, LEA_LOG_PRINT, "VG %s not using quick activation.", name);
+	r = view_all(work);
 	if (!r)
-		*ret_scanned = find(&job->all, name);
+		*ret_scanned = find(&work->all, name);
 	return r;
 }
 
 /* Drops the VG's claim: without an activation it would keep every event from trying again. */
-static void give_back(struct job *job, const char *name)
+static void give_back(struct work *work, const char *name)
 {
-	int run_fd = lea_world_run(job->world);
+	int run_fd = lea_world_run(work->world);
 
-	job->has_failed = true;
-	if (!job->options->test && (run_fd < 0 || lea_vg_online_drop(run_fd, name) < 0))
-		lea_log(job->world->log, LEA_LOG_WARNING,
+	work->has_failed = true;
+	if (!work->options->test && (run_fd < 0 || lea_vg_online_drop(run_fd, name) < 0))
+		lea_log(work->world->log, LEA_LOG_WARNING,
 			"VG %s: activation failed, and its vgs_online record could not be removed.",
 			name);
 }
 
-static void fail_vg(struct job *job, const char *name)
+static void fail_vg(struct work *work, const char *name)
 {
-	give_back(job, name);
-	lea_report_say(job->report, LEA_LOG_ERROR, "%s: autoactivation failed.", name);
+	give_back(work, name);
+	lea_report_say(work->report, LEA_LOG_ERROR, "%s: autoactivation failed.", name);
 }
 
-static void activate_one(struct job *job, const char *name)
+static void activate_one(struct work *work, const char *name)
 {
 	struct lea_activate_result result = {0};
 	const struct lea_scan_vg *scanned = NULL;
-	int r = look_up(job, name, &scanned);
+	int r = look_up(work, name, &scanned);
 
 	if (r || !scanned) {
-		fail_vg(job, name);
+		fail_vg(work, name);
 		return;
 	}
-	r = lea_activation_vg(job->run, name, scanned, &result);
+	r = lea_activation_vg(work->run, name, scanned, &result);
 	if (r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_COPY)
-		fail_vg(job, name);
+		fail_vg(work, name);
 	else if (r == LEA_ACTIVATE_DELEGATE)
-		job->delegated[job->delegated_count++] = name;
+		work->delegated[work->delegated_count++] = name;
 }
 
-static void activate_all(struct job *job, const struct lea_list *names)
+static void activate_all(struct work *work, const struct lea_list *names)
 {
 	const struct lea_activate_options options = {
 		.what = LEA_ACTIVATE_AUTO,
 		.only_complete = true,
-		.test = job->options->test,
-		.no_lock = job->options->no_lock,
+		.test = work->options->test,
+		.no_lock = work->options->no_lock,
 		.quiet_refusals = true,
 		.checks_duplicates = true,
-		.lvm_path = job->options->lvm_path,
-		.reader = job->options->scan.reader,
-		.monitor = job->conf->monitoring,
+		.lvm_path = work->options->lvm_path,
+		.reader = work->options->scan.reader,
+		.monitor = work->conf->monitoring,
 		.poll = true,
 	};
-	int r = lea_activation_start(job->world, job->conf, &options, &job->run);
+	int r = lea_activation_start(work->world, work->conf, &options, &work->run);
 
 	for (uint32_t i = 0; r && i < names->count; i++)
-		fail_vg(job, names->item[i]);
+		fail_vg(work, names->item[i]);
 	if (r)
 		return;
 	for (uint32_t i = 0; i < names->count; i++)
-		activate_one(job, names->item[i]);
-	if (lea_activation_finish(job->run))
-		job->has_failed = true;
+		activate_one(work, names->item[i]);
+	if (lea_activation_finish(work->run))
+		work->has_failed = true;
 }
 
 /* Call after the finish: the real lvm takes the same locks. */
-static void hand_over(struct job *job)
+static void hand_over(struct work *work)
 {
 	const char *args[8] = {"vgchange", "-aay", "--autoactivation", "event"};
 	size_t used = 4;
 	int code = 0, r;
 
-	if (!job->delegated_count)
+	if (!work->delegated_count)
 		return;
-	if (job->options->test)
+	if (work->options->test)
 		args[used++] = "--test";
-	if (job->options->config) {
+	if (work->options->config) {
 		args[used++] = "--config";
-		args[used++] = job->options->config;
+		args[used++] = work->options->config;
 	}
-	r = lea_delegate(job->world, job->options->lvm_path, args, job->delegated,
-			 job->delegated_count, -1, &code);
-	for (size_t i = 0; (r || code) && i < job->delegated_count; i++)
-		give_back(job, job->delegated[i]);
+	r = lea_delegate(work->world, work->options->lvm_path, args, work->delegated,
+			 work->delegated_count, -1, &code);
+	for (size_t i = 0; (r || code) && i < work->delegated_count; i++)
+		give_back(work, work->delegated[i]);
 }
 
 int lea_autoactivate(struct lea_world *world, const struct lea_conf *conf,
 		     const struct lea_autoactivate_options *options, const struct lea_list *names,
 		     struct lea_report *report)
 {
-	struct job job = {.world = world, .conf = conf, .options = options, .report = report};
+	struct work work = {.world = world, .conf = conf, .options = options, .report = report};
 	int r;
 
 	if (!names->count)
 		return 0;
-	job.delegated = calloc(names->count, sizeof(*job.delegated));
-	if (!job.delegated)
+	work.delegated = calloc(names->count, sizeof(*work.delegated));
+	if (!work.delegated)
 		return -ENOMEM;
 	lea_activate_tell_lists(world, conf);
-	r = view_recorded(&job, names);
+	r = view_recorded(&work, names);
 	for (uint32_t i = 0; r && i < names->count; i++)
-		fail_vg(&job, names->item[i]);
+		fail_vg(&work, names->item[i]);
 	if (!r) {
-		activate_all(&job, names);
-		hand_over(&job);
+		activate_all(&work, names);
+		hand_over(&work);
 	}
-	lea_scan_free(job.recorded.scan);
-	lea_scan_free(job.all.scan);
-	free(job.delegated);
+	lea_scan_free(work.recorded.scan);
+	lea_scan_free(work.all.scan);
+	free(work.delegated);
 	if (r < 0)
 		return r;
-	return r || job.has_failed ? LEA_AUTOACTIVATE_FAILED : 0;
+	return r || work.has_failed ? LEA_AUTOACTIVATE_FAILED : 0;
 }
