@@ -91,7 +91,7 @@ void lea_dm_exec_set_threshold(const struct lea_dm_exec *run)
 		lea_log(run->world->log, LEA_LOG_WARNING,
 			"snapshot_cow_threshold is not set: %s. The kernel's limit of copies in "
 			"flight stays as it is",
-			r == -ENOENT ? "this kernel has no such parameter" : strerror(-r));
+			r == -ENOENT ? "this kernel does not have this parameter" : strerror(-r));
 }
 
 static void tell(const struct lea_dm_exec *run, uint32_t node)

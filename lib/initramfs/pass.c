@@ -176,7 +176,7 @@ static int want_crypttab(struct pass *pass)
 
 static void refuse_name(const struct pass *pass, const char *name)
 {
-	lea_log(pass->world->log, LEA_LOG_WARNING, "WARNING: %s: no such name of LVM is possible",
+	lea_log(pass->world->log, LEA_LOG_WARNING, "WARNING: %s: not a valid name of an LV or a VG",
 		name);
 }
 
@@ -704,9 +704,9 @@ static void find_why(const struct pass *pass, const struct want *want, char why[
 	const char *text = want->why;
 
 	if (!want->scanned)
-		text = "its VG is not there";
+		text = "its VG was not found";
 	else if (!is_there(want))
-		text = "its VG has no such LV";
+		text = "LV not found in its VG";
 	else if (!text[0] && lea_scan_vg_missing(want->scanned)) {
 		add_missing(want->scanned, why);
 		return;

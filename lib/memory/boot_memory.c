@@ -236,7 +236,7 @@ static int parse_vg(struct parser *parser, struct lea_boot_vg *vg, uint32_t *row
 static int parse_head(struct parser *parser, const char *machine, struct lea_boot_memory *memory)
 {
 	if (!next_line(parser) || strcmp(parser->line, MAGIC) != 0)
-		return refuse(parser, "it is of another version, or no memory of a boot");
+		return refuse(parser, "it is of another version, or not a memory of a boot");
 	if (!next_line(parser) || !is_row(parser, "machine") ||
 	    !next_text(parser, &memory->machine) || parser->word)
 		return refuse(parser, "the machine is missing");

@@ -107,7 +107,7 @@ int lea_entry_parse(const char *key, char *text, const char **why, struct lea_en
 
 	*why = NULL;
 	if (!parse_key(key, &entry))
-		*why = "its name is no device number and instance";
+		*why = "its name is not a device number and instance";
 	else if (strncmp(text, LEA_ENTRY_MAGIC "\n", magic + 1) != 0)
 		*why = "not an entry";
 	else

@@ -206,8 +206,8 @@ static void check_nodes(const struct lea_doctor_facts *facts,
 		lea_doctor_begin(report, facts, 1,
 				 &(struct lea_doctor_about){.vg = vg, .text = node->name},
 				 &finding);
-		finding.why = "it keeps its disks in use, and may write where another LV is by now";
-		lea_doctor_evidence(&finding, "a device of VG %s (%s), but the VG has no such LV",
+		finding.why = "it keeps its disks in use, and may write where another LV is now";
+		lea_doctor_evidence(&finding, "a device of VG %s (%s), but not of one of its LVs",
 				    vg->name, node->kernel);
 		lea_doctor_next(&finding, "dmsetup remove %s",
 				lea_doctor_quote(node->name, quoted));
@@ -227,7 +227,7 @@ static void check_orphans(const struct lea_doctor_facts *facts,
 			continue;
 		lea_doctor_begin(report, facts, 1, &(struct lea_doctor_about){.disk = disk},
 				 &finding);
-		finding.why = "a disk that no VG uses helps nobody";
+		finding.why = "its space is unused";
 		lea_doctor_evidence(&finding, "a PV of no VG");
 		lea_doctor_next(&finding, "vgextend VG %s, or pvremove %s", disk->name, disk->name);
 		lea_doctor_tell(report, &finding);

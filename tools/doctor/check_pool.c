@@ -61,7 +61,7 @@ static void check_broken(const struct pool *pool, const struct lea_doctor_thin *
 	lea_doctor_evidence(&finding, "%s",
 			    thin->has_failed	   ? "it has failed"
 			    : thin->needs_check	   ? "its metadata needs a check"
-			    : thin->is_out_of_data ? "it has no room for data left"
+			    : thin->is_out_of_data ? "it has no room left for data"
 						   : "it is read-only");
 	if (thin->is_out_of_data && !thin->needs_check)
 		lea_doctor_next(&finding, "lvextend -l +10%%LV %s/%s", vg->name,
@@ -144,7 +144,8 @@ static void check_discards(const struct pool *pool, const struct lea_seg_thin_po
 	finding.pvid = discards.disk->pvid;
 	finding.why =
 		"the disk never learns which blocks are free, wears faster and becomes slower";
-	lea_doctor_evidence(&finding, "discards are to be passed down, but %s takes none",
+	lea_doctor_evidence(&finding,
+			    "discards are to be passed down, but %s does not support them",
 			    discards.disk->name);
 	lea_doctor_next(&finding,
 			"turn discards on below (in a guest: discard=unmap), or lvchange "

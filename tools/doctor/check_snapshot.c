@@ -16,7 +16,7 @@
 
 #define SLAB_PERCENT 5U
 #define COPY_BYTES   8192U /* of memory for a copy in flight, by the report that measured it */
-#define WHY_KERNEL   "the kernel holds a copy in memory for each chunk in flight and each snapshot"
+#define WHY_KERNEL   "the kernel keeps a copy in memory for each chunk in flight and each snapshot"
 
 static uint64_t full_in_s(const struct lea_doctor_lv *state)
 {
@@ -112,7 +112,7 @@ static void check_threshold(const struct lea_doctor_facts *facts, uint32_t count
 		return;
 	}
 	if (!lea_number_parse(kernel->cow_threshold, UINT64_MAX, &threshold)) {
-		lea_doctor_not_known(report, "snapshot_cow_threshold is no number");
+		lea_doctor_not_known(report, "snapshot_cow_threshold is not a number");
 		return;
 	}
 	if (!threshold)

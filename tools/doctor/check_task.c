@@ -47,7 +47,7 @@ static void tell_holder(const struct lea_doctor_facts *facts, const struct lea_d
 	finding.why = "commands and events that need this lock wait until it is released";
 	lea_doctor_evidence(&finding, "holds the lock %s for %" PRIu64 " s", task->lock,
 			    task->age_s);
-	lea_doctor_next(&finding, "fuser -v %s; if it does not come to an end: kill %d", task->lock,
+	lea_doctor_next(&finding, "fuser -v %s; if it does not end: kill %d", task->lock,
 			task->pid);
 	lea_doctor_tell(report, &finding);
 }

@@ -283,8 +283,9 @@ static void check_duplicates(const struct lea_doctor_facts *facts,
 		if (!facts->vgs.vg[v].has_duplicate)
 			continue;
 		lea_doctor_begin(report, facts, 2, &(struct lea_doctor_about){.vg = vg}, &finding);
-		finding.why = "no event activates the VG, since nobody knows which device is the "
-			      "right one";
+		finding.why =
+			"no event activates the VG, since it is not clear which device is the "
+			"right one";
 		lea_doctor_evidence(&finding, "one of its PVs is on two devices");
 		lea_doctor_next(&finding, "lvmevent explain %s", vg->name);
 		lea_doctor_tell(report, &finding);

@@ -203,7 +203,7 @@ static int find_targets(struct view *view)
 		if (view->device[i] || has_vg(facts, target))
 			continue;
 		lea_log(view->world->log, LEA_LOG_ERROR,
-			"%s: no device that LVM may use has such a VG or PV. Why: lvmevent explain "
+			"%s: VG or PV not found on devices that LVM may use; see: lvmevent explain "
 			"%s",
 			target, target);
 		return LEA_EXIT_FAILED;
@@ -239,7 +239,7 @@ static bool parse_ids(const struct lea_list *ids, uint32_t *ret_bits)
 		while (k < count && strcasecmp(checks[k].id, ids->item[i]) != 0)
 			k++;
 		if (k == count) {
-			fprintf(stderr, "  There is no check \"%s\". The checks:\n", ids->item[i]);
+			fprintf(stderr, "  Check \"%s\" not found. The checks:\n", ids->item[i]);
 			print_checks();
 			return false;
 		}

@@ -483,7 +483,7 @@ static int disable(struct lea_world *world, const char *root, int root_fd)
 	if (r)
 		return r;
 	if (!dropped && !image)
-		printf("Disabled already: there is no link of ours.\n");
+		printf("Disabled already: no link of lvmevent exists.\n");
 	drop_wants(root_fd);
 	if (is_running_system(world, root))
 		r = stop_running(world, root_fd);

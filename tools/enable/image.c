@@ -99,8 +99,8 @@ static bool fstab_may_name_lv(struct lea_world *world, const char *root)
 	lea_world_done(&there);
 	if (r < 0)
 		lea_log(world->log, LEA_LOG_WARNING,
-			"WARNING: %s/etc/fstab: %s; what boots is taken to lie on an LV.", root,
-			strerror(-r));
+			"WARNING: %s/etc/fstab: %s; the root file system is assumed to be on an LV.",
+			root, strerror(-r));
 	if (r < 0)
 		return true;
 	for (size_t i = 0; i < fstab.count; i++)

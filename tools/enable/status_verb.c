@@ -257,7 +257,7 @@ static const char *in_charge_text(enum lea_rule_override override)
 		return "lvm2-event-activation";
 	case LEA_RULE_OTHERS:
 		return "a rule of the administrator's in /etc/udev/rules.d, or another one in "
-		       "/run/udev/rules.d, in the place of lvm2's";
+		       "/run/udev/rules.d, in place of lvm2's";
 	case LEA_RULE_STOCK:
 	default:
 		return "stock lvm2: our udev rule is not in place (it is put there by "

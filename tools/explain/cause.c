@@ -395,7 +395,7 @@ static bool is_lvm2_in_charge(const struct lea_vg_facts *vg)
 static void tell_stock(const struct lea_vg_facts *vg, char *text)
 {
 	(void)vg;
-	say(text, "stock lvm2 is in charge, and nothing found here keeps it from activating the "
+	say(text, "stock lvm2 is in charge, and no reason was found why it did not activate the "
 		  "VG: its unit may have failed");
 }
 
@@ -439,7 +439,7 @@ static bool is_always(const struct lea_vg_facts *vg)
 
 static void tell_unknown(const struct lea_vg_facts *vg, char *text)
 {
-	say(text, "%u of %u LVs are active, and nothing found here keeps the others down",
+	say(text, "%u of %u LVs are active, and no reason was found why the others are not",
 	    vg->lvs_due_active, vg->lvs_due);
 }
 

@@ -93,7 +93,7 @@ const char *lea_examine_fstab(struct lea_examine *examine)
 			lea_mounts_read_text(examine->world, LEA_FSTAB, &examine->fstab);
 		if (examine->fstab_fault < 0)
 			lea_log(examine->world->log, LEA_LOG_WARNING,
-				"WARNING: /etc/fstab: %s; what it mounts is not known.",
+				"WARNING: /etc/fstab: %s; what it mounts is unknown.",
 				strerror(-examine->fstab_fault));
 	}
 	examine->has_fstab = true;

@@ -145,8 +145,10 @@ static void tell_unknown_lv(struct view *view, struct lea_answer *answer, struct
 		lea_explainer_tell_excluded(view->examine.explainer);
 	view->has_told_excluded = true;
 	reason->cause = "not-seen";
-	snprintf(reason->evidence, sizeof(reason->evidence),
-		 "/etc/fstab needs LV %s for it, and no device that LVM may use has this VG", lv);
+	snprintf(
+		reason->evidence, sizeof(reason->evidence),
+		"/etc/fstab needs LV %s for it, and its VG was not found on devices that LVM may use",
+		lv);
 	snprintf(reason->next, sizeof(reason->next), "%s", LEA_CAUSE_RESCAN);
 	take_answer(view, answer);
 }
@@ -234,8 +236,8 @@ static int tell_targets(struct view *view, const struct lea_list *targets)
 			continue;
 		has_failed = true;
 		lea_log(view->world->log, LEA_LOG_ERROR,
-			"%s: no device that LVM may use has such a VG, LV or PV, and it was not "
-			"there in the last good boot. All that is known: lvmevent explain",
+			"%s: VG, LV or PV not found on devices that LVM may use, nor in the last "
+			"good boot; to explain all: lvmevent explain",
 			targets->item[i]);
 	}
 	end_alike(view);

@@ -69,7 +69,7 @@ static int show(struct lea_world *world, const struct lea_conf *conf, struct lea
 	r = r ? r : lea_inventory_collect(world, conf, &options, &inventory, &unknown);
 	if (r == LEA_INVENTORY_UNKNOWN) {
 		lea_log(world->log, LEA_LOG_ERROR,
-			"%s: there is no such VG, LV or tag on devices that LVM may use; see: "
+			"%s: VG, LV or tag not found on devices that LVM may use; see: "
 			"lvmevent explain",
 			targets->item[unknown]);
 		return LEA_EXIT_FAILED;

@@ -235,7 +235,7 @@ static void note(struct work *work, const struct vgchange_pick *pick, int r,
 	work->has_failed |= r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_COPY;
 	if (r != LEA_ACTIVATE_DELEGATE)
 		return;
-	lea_log(work->world->log, LEA_LOG_VERBOSE, "VG %s is handed to the real lvm: %s.", name,
+	lea_log(work->world->log, LEA_LOG_VERBOSE, "VG %s is left to the real lvm: %s.", name,
 		result->why);
 	work->delegated[work->delegated_count++] = name;
 }

@@ -120,8 +120,9 @@ int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[])
 		    "Activate them also if they are not set to autoactivate."),
 		ROW(needs, STRING, "needs", "File", "What the image was built for."),
 		ROW(all_needs, COUNT, "all-needs", NULL, "Activate each LV of that file, too."),
-		ROW(pass, STRING, "pass", "Number", "Seconds that the boot waits so far (0)."),
-		ROW(passes, STRING, "passes", "Number", "Seconds that it waits at most (30).")};
+		ROW(pass, STRING, "pass", "Number", "Seconds that the boot has waited so far (0)."),
+		ROW(passes, STRING, "passes", "Number",
+		    "Seconds that the boot waits at most (30).")};
 #undef ROW
 	struct args args = {.shared = {.most_words = 1}};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};

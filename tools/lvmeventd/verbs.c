@@ -96,7 +96,7 @@ static const struct lea_cmd *const verbs[] = {
 	LEA_VERB("arm", "Close the gate and override lvm2's rule (boot).", run_arm),
 	LEA_VERB("needed", "Activate what the boot needs before the coldplug (boot).",
 		 lea_lvmevent_needed),
-	LEA_VERB("monitor", "Have LVs watched that are already active (boot).",
+	LEA_VERB("monitor", "Have LVs that are already active monitored (boot).",
 		 lea_lvmevent_monitor),
 	LEA_VERB("boot", "Activate while the gate is closed (boot).", run_boot),
 	&lea_cmd_generator,

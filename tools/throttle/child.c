@@ -213,7 +213,7 @@ static void watch_child(const struct lea_throttle_child *child, pid_t pid, const
 		if (number)
 			continue;
 		lea_log(child->log, LEA_LOG_ERROR,
-			"throttle: %s runs for longer than its limit; it gets SIGTERM",
+			"throttle: %s has exceeded its time limit; sending SIGTERM",
 			child->argv[0]);
 		kill(pid, SIGTERM);
 		is_late = true;

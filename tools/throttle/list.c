@@ -328,7 +328,8 @@ int lea_throttle_cancel_word(struct lea_world *world, const char *word)
 			"from the host",
 			cancel.unseen, word);
 	else if (!cancel.count)
-		lea_log(world->log, LEA_LOG_ERROR, "throttle: nothing that waits is \"%s\"", word);
+		lea_log(world->log, LEA_LOG_ERROR,
+			"throttle: no waiting command has the label or ticket \"%s\"", word);
 	if (cancel.count)
 		printf("%zu cancelled\n", cancel.count);
 	return cancel.unseen || !cancel.count ? LEA_EXIT_FAILED : LEA_EXIT_DONE;

@@ -250,8 +250,8 @@ static void find_program(struct work *work, struct lea_throttle_end *ret_end)
 	ret_end->code = r < 0 ? LEA_THROTTLE_CODE_TEMPFAIL : r;
 	lea_log(request->world->log, LEA_LOG_ERROR, "throttle: %s: %s", request->argv[0],
 		r < 0					? strerror(-r)
-		: r == LEA_THROTTLE_CODE_NOT_EXECUTABLE ? "it can't be executed"
-							: "there is no such program in PATH");
+		: r == LEA_THROTTLE_CODE_NOT_EXECUTABLE ? "cannot be executed"
+							: "not found in PATH");
 }
 
 static void run_queued(struct work *work, struct lea_throttle_end *ret_end)

@@ -76,6 +76,6 @@ int lea_goal_parse(const char *word, struct lea_goal *ret_goal, const char **ret
 		*ret_why = rows[i].why;
 		return LEA_GOAL_BAD;
 	}
-	*ret_why = "it is none of vg:NAME, lv:VG/LV, pvs:N, needed, settled and healthy";
+	*ret_why = "expected vg:NAME, lv:VG/LV, pvs:N, needed, settled or healthy";
 	return LEA_GOAL_BAD;
 }

@@ -337,8 +337,8 @@ void lea_goals_describe(const struct lea_goals *goals, const struct lea_goal_ite
 	else if (item->kind == LEA_GOAL_SETTLED || item->kind == LEA_GOAL_HEALTHY)
 		describe_settled(goals, run_fd, text);
 	else if (item->path[0])
-		say(text, "there is no %s/%s, and no device that LVM may use explains it",
+		say(text, "%s/%s does not exist, and no device that LVM may use explains it",
 		    goals->conf->dev_dir, item->path);
 	else
-		say(text, "no device that LVM may use has such a VG");
+		say(text, "VG not found on devices that LVM may use");
 }

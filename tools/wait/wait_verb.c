@@ -310,7 +310,7 @@ static int parse_limit(const char *text, uint64_t *ret_ms)
 	if (!text || !strcmp(text, "infinity"))
 		return 0;
 	if (!lea_number_parse(text, LIMIT_MOST_S, &seconds)) {
-		fprintf(stderr, "  --timeout %s: it is no number of seconds, nor \"infinity\".\n",
+		fprintf(stderr, "  --timeout %s: expected a number of seconds, or \"infinity\".\n",
 			text);
 		return LEA_EXIT_PARAMS;
 	}
@@ -329,9 +329,9 @@ int lea_lvmevent_wait(struct lea_world *world, int argc, char *argv[])
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
 		LEA_OPT(struct args, timeout, STRING, "timeout", 0, LEA_OPT_ALL, "S",
-			"Wait so many seconds at most (120), or \"infinity\"."),
+			"Seconds to wait at most (120), or \"infinity\"."),
 		LEA_OPT(struct args, progress, COUNT, "progress", 0, LEA_OPT_ALL, NULL,
-			"Show progress also if standard error is no terminal."),
+			"Show progress also if standard error is not a terminal."),
 		LEA_OPT(struct args, json, COUNT, "json", 0, LEA_OPT_ALL, NULL,
 			"Print one JSON object."),
 	};

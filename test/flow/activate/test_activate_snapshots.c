@@ -58,7 +58,7 @@ TEST(a_kernel_without_the_limit_is_told_once_and_the_snapshots_are_made)
 	tree_put(&tree, FOLDER "refcnt", "0");
 	ck_assert_int_eq(run(&result), 0);
 	ck_assert_ptr_nonnull(strstr(tree.logged, "snapshot_cow_threshold is not set: this kernel "
-						  "has no such parameter"));
+						  "does not have this parameter"));
 	ck_assert_uint_eq(active_now(), 4);
 }
 

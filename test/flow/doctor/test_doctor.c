@@ -248,7 +248,7 @@ static const struct {
 	 "2  D12  vg-two.pvs: 1 of its 2 PVs is not there: "},
 	{"a PV of no VG", orphan, "--only D7", 1, "1  D7  /dev/sdb (PV of no VG): a PV of no VG"},
 	{"a node without LV", node, "--only D7", 1,
-	 "1  D7  vg_one-gone: a device of VG vg_one (dm-9), but the VG has no such LV"},
+	 "1  D7  vg_one-gone: a device of VG vg_one (dm-9), but not of one of its LVs"},
 	{"a link without node", link_only, "--only D7", 1,
 	 "1  D7  vg_one/root: it is not active, but /dev/vg_one/root is there"},
 	{"a cluster's VG", cluster, "--only D16", 2, "2  D16  vg_one: a cluster manager activates"},

@@ -148,7 +148,8 @@ static const struct cause_row rows[] = {
 	 "devices/filter in /etc/lvm/lvm.conf:3\n"},
 	{"what fstab needs and nothing is known of", filtered_and_needed, "",
 	 "mount point /srv: not mounted: not-seen\n",
-	 "/etc/fstab needs LV home/lv for it, and no device that LVM may use has this VG", NULL},
+	 "/etc/fstab needs LV home/lv for it, and its VG was not found on devices that LVM may use",
+	 NULL},
 	{"... met by an alias", alias_filtered, "/dev/sda", "PV /dev/sda: not used: filter\n",
 	 "pattern r|by-id| of devices/global_filter matches /dev/disk/by-id/x "
 	 "(/etc/lvm/lvm.conf:1)",

@@ -299,7 +299,7 @@ TEST(the_note_says_what_was_done_and_what_is_missing)
 	ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, file), 0);
 	fclose(file);
 	ck_assert(strstr(text,
-			 " LV vg_one/gone is not active: its VG has no such LV (3 PVs so far), "
+			 " LV vg_one/gone is not active: LV not found in its VG (3 PVs so far), "
 			 "step exact\n"));
 	ck_assert(strstr(text, " activated 1 node(s) of VG vg_one, step exact\n"));
 }
@@ -358,8 +358,8 @@ static const struct {
 	void (*make)(void); /* NULL: nothing */
 	const char *words, *why;
 } reasons[] = {
-	{"no such VG", NULL, "/dev/none/root", "its VG is not there"},
-	{"no such LV", NULL, "/dev/vg_one/none", "its VG has no such LV"},
+	{"no such VG", NULL, "/dev/none/root", "its VG was not found"},
+	{"no such LV", NULL, "/dev/vg_one/none", "LV not found in its VG"},
 	{"a PV is missing", lack_half, "/dev/vg-two.pvs/fast",
 	 "incomplete: 1 of 2 PVs is there, missing PV I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA"},
 	{"... and what is there is not enough", lack_half, "--pass 15 /dev/vg-two.pvs/fast",

@@ -415,11 +415,11 @@ static const struct row rows[] = {
 	 "1 D7 /dev/sdb (PV of no VG): a PV of no VG [vgextend VG /dev/sdb, or pvremove /dev/sdb]",
 	 NULL},
 	{"a node without LV", "linear_one", D(7), left_node,
-	 "1 D7 vg-gone: a device of VG vg (dm-7), but the VG has no such LV [dmsetup remove "
+	 "1 D7 vg-gone: a device of VG vg (dm-7), but not of one of its LVs [dmsetup remove "
 	 "vg-gone]",
 	 NULL},
 	{"a node with a hostile name", "linear_one", D(7), hostile_node,
-	 "1 D7 x;?rm 'y': a device of VG vg (dm-7), but the VG has no such LV [dmsetup remove "
+	 "1 D7 x;?rm 'y': a device of VG vg (dm-7), but not of one of its LVs [dmsetup remove "
 	 "'x;?rm '\\''y'\\''']\n",
 	 NULL},
 	{"a link without node", "linear_one", D(7), left_link,

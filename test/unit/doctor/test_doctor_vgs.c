@@ -350,7 +350,7 @@ static const struct row rows[] = {
 	{"limit 0", "snap_two", D(8), limit_0,
 	 "1 D8 snapshots in the kernel: snapshot_cow_threshold is 0", NULL},
 	{"a limit that is none", "snap_two", D(8), limit_nonsense, "",
-	 "D8: snapshot_cow_threshold is no number\n"},
+	 "D8: snapshot_cow_threshold is not a number\n"},
 	{"a limit beyond the memory", "snap_two", D(8), limit_high,
 	 "1 D8 snapshots in the kernel: snapshot_cow_threshold is 1000000: 2 snapshots may take "
 	 "15625 MiB",
@@ -388,7 +388,7 @@ static const struct row rows[] = {
 	 NULL},
 	{"a pool without volumes needs nothing", "thin_pool_empty", D(9), never_extended, "", NULL},
 	{"discards that no disk takes", "thin_basic", D(9), no_discards,
-	 "1 D9 vg/pool: discards are to be passed down, but /dev/sda takes none", NULL},
+	 "1 D9 vg/pool: discards are to be passed down, but /dev/sda does not support them", NULL},
 	{"... which a rotational disk does not need", "thin_basic", D(9), no_discards_hdd, "",
 	 NULL},
 	{"metadata with room", "linear_one", D(10), text_69, "", NULL},

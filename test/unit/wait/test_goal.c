@@ -39,11 +39,11 @@ TEST_EACH(each_word_is_understood, goals)
 static const struct {
 	const char *word, *why;
 } mistakes[] = {
-	{"", "it is none of"},
-	{"data", "it is none of"},
-	{"settled:", "it is none of"},
-	{"neededs", "it is none of"},
-	{"VG:data", "it is none of"},
+	{"", "expected vg:NAME"},
+	{"data", "expected vg:NAME"},
+	{"settled:", "expected vg:NAME"},
+	{"neededs", "expected vg:NAME"},
+	{"VG:data", "expected vg:NAME"},
 	{"vg:", "the name of a VG"},
 	{"vg:a/b", "the name of a VG"},
 	{"vg:../x", "the name of a VG"},
