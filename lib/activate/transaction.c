@@ -159,7 +159,7 @@ static int lock_vg(struct lea_activation_run *run, const char *vg_name, struct l
 	return 0;
 }
 
-/* Monitoring alone is no activation. */
+/* Monitoring alone is not an activation. */
 static void note(const struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
 		 enum lea_ring_kind kind, int code)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ids of messages in the journal (MESSAGE_ID=), random and for ever. udev/lvmevent.catalog explains
- * each.
+ * Ids of messages in the journal (MESSAGE_ID=), random and permanent. udev/lvmevent.catalog
+ * explains each.
  */
 #pragma once
 

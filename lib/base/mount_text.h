@@ -23,7 +23,7 @@ enum lea_mount_text {
 struct lea_mount {
 	uint32_t line;	       /* from 1 */
 	uint32_t major, minor; /* of the mounted device; LEA_MOUNTINFO only */
-	bool has_wrong_escape; /* in source or point: a number that is no byte, or NUL */
+	bool has_wrong_escape; /* in source or point: a number that is not a byte, or NUL */
 	const char *source;    /* a device's path, "UUID=1-2", "tmpfs"; without quotes */
 	const char *point;     /* mount point, or the name of the encrypted device; without slashes
 				* that mean nothing */

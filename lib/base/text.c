@@ -162,7 +162,7 @@ static bool read_number(struct parser *parser, const struct lea_text *entry,
 	if (!digits || dots > 1 || (!dots && end != parser->at) ||
 	    !strchr(BLANKS ",]}#", *parser->at))
 		return complain(parser, "malformed number");
-	/* Nobody needs the time, and a wrong clock may have written it. */
+	/* The time is not used, and a wrong clock may have written it. */
 	if (errno && !dots && strcmp(entry->key, "creation_time") != 0)
 		return complain(parser, "number out of range");
 	return true;

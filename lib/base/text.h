@@ -88,5 +88,5 @@ LEA_MUST_CHECK int lea_text_string(const struct lea_text *first, const char *key
 
 /* The first value of an entry. NULL: a section, or an empty list. */
 const struct lea_value *lea_text_values(const struct lea_text *entry);
-/* False if it is no integer. */
+/* False if it is not an integer. */
 bool lea_value_int(const struct lea_value *value, int64_t *ret_value);

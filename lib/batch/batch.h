@@ -90,7 +90,7 @@ LEA_MUST_CHECK int lea_batch_end(struct lea_batch_pass *pass);
  * @entries: their devices are taken, leaving the numbers; keys stay, so that the caller can remove
  * the entries from the queue
  * Blocks until each VG of the pass is active or has failed. Trouble with a device or a VG is logged
- * and is no fault. On a shortage, which is returned, the entries that are nevertheless done are
+ * and is not a fault. On a shortage, which is returned, the entries that are nevertheless done are
  * marked is_settled. With event_activation=0 it reads no device and logs that once a summary.
  * Returns 0, LEA_BATCH_BAD_FILTER, or -errno.
  */

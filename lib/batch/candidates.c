@@ -114,7 +114,7 @@ static int find_or_add(struct lea_candidates *candidates, const struct lea_vg *v
 	return look_up_claim(candidates, candidate);
 }
 
-/* A PV that joined the VG by a change is no reason to activate; it is only added to the claim. */
+/* A PV that joined the VG by a change is not a reason to activate; it is added to the claim. */
 static int compare_with_claim(struct lea_candidate *candidate, const struct lea_found *found,
 			      enum lea_entry_kind kind)
 {

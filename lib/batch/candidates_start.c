@@ -276,7 +276,7 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 		return -ENOMEM;
 	if (*first != scanned && strcmp((*first)->vg->id, scanned->vg->id) != 0)
 		return 1;
-	/* A VG that is active in part has no such file. */
+	/* A VG that is active in part does not have this file. */
 	if (!scanned->in_part &&
 	    (needs_activation->has_claim || needs_activation->was_down ||
 	     !lea_vg_online_exists(candidates->claims.run_fd, scanned->vg->name)))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pure: no I/O, no clock. */
 /*
- * How long incomplete VGs wait for their PVs. The wait begins when udev is idle, and anew with each
- * PV that comes. All times in ms of one monotonic clock. Pure.
+ * How long incomplete VGs wait for their PVs. The wait begins when udev is idle, and again with
+ * each PV that comes. All times in ms of one monotonic clock. Pure.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ void lea_incomplete_wait_came(struct lea_incomplete_wait *wait, uint64_t now_ms)
 /*
  * lea_incomplete_wait_look - look at udev
  * @busy_most_ms: a udev that is busy for longer than that after the last PV counts as idle: a disk
- *                may keep it busy for ever
+ *                may keep it busy forever
  * Returns whether udev counts as idle. The wait begins the first time that it does.
  */
 bool lea_incomplete_wait_look(struct lea_incomplete_wait *wait, uint64_t now_ms, bool is_idle,

@@ -28,7 +28,7 @@ void lea_partial_free(struct lea_partial *partial);
 struct lea_incomplete_choice lea_partial_choose(const struct lea_partial *partial,
 						const struct lea_vg *vg);
 
-/* A PV came: all waits begin anew. */
+/* A PV came: all waits begin again. */
 void lea_partial_came(struct lea_partial *partial);
 /* A device of a VG was counted. @found: with metadata. Never fails: without memory, or with
  * LEA_WAITING_MOST VGs, the VG merely waits. */

@@ -19,7 +19,7 @@ struct lea_list {
 	bool defined; /* false: the key is not set; a defined list may be empty */
 };
 
-/* Files in the place of those in system_dir: lvm.conf, lvmevent.conf, the devices file. NULL: none.
+/* Files in place of those in system_dir: lvm.conf, lvmevent.conf, the devices file. NULL: none.
  * For lvmevent plan. */
 struct lea_conf_instead {
 	const char *lvm, *own, *devices;
@@ -97,7 +97,7 @@ struct lea_conf {
 	struct lea_list needed, last; /* VGs, LVs and tags: activated first and last at boot */
 	struct lea_list incomplete, incomplete_wait_ms; /* see plan/incomplete_rules.h */
 	uint32_t snapshot_cow_threshold; /* copies in flight of a snapshot; 0: left alone */
-	/* lvmevent throttle; slots: 0: derived; per_vg: 0: no such bound; wait: 0: for ever */
+	/* lvmevent throttle; slots: 0: derived; per_vg: 0: no such bound; wait: 0: forever */
 	uint32_t throttle_slots, throttle_per_vg, throttle_wait_ms;
 	/* devices, continued */
 	const char *md_component_checks;  /* auto, start, full */

@@ -56,7 +56,7 @@ static void describe_vg(struct lea_world *world, const char *vg, char text[stati
 	lea_missing_done(&missing);
 }
 
-/* A console that is absent or full is no failure: the journal has the line. */
+/* A console that is absent or full is not a failure: the journal has the line. */
 static void write_console(struct lea_world *world, const char *line)
 {
 	LEA_AUTO(lea_freep) char *path = lea_world_path(world, "/dev/console");

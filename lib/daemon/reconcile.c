@@ -136,7 +136,7 @@ static bool is_pv(const struct lea_device *device)
 	       !lea_udevdb_is(device, "DM_MULTIPATH_DEVICE_PATH", "1") && !is_lv_of_others(device);
 }
 
-/* Logs only the first devices: thousands of lines in the journal would help nobody. */
+/* Logs only the first devices: thousands of lines in the journal do not help. */
 static void name_unfinished(struct reconcile *reconcile, const struct lea_device *device,
 			    const char *what_now)
 {

@@ -17,7 +17,7 @@
 /* What the boot scan had not recorded at the time of the reconcile. */
 struct unrecorded {
 	struct lea_device_queue devices;
-	size_t at; /* all before this one have a record by now */
+	size_t at; /* all before this one have a record */
 };
 
 static void unrecorded_done(struct unrecorded *unrecorded)

@@ -13,13 +13,13 @@
  * rest of its burst, or a timer leads from each of them to DRAIN, and so to LOOK again. SHORT:
  * from DRAIN or LOOK, for lack of space, memory or processes: 0.5 to 16 s, then DRAIN. BUSY:
  * another process has the lock: 0.1 s, then DRAIN. LEAVE: settings, program or host name changed,
- * or the folder is gone: the caller starts anew.
+ * or the folder is gone: the caller starts again.
  *
  * What a crash leaves: in all states event/begun, by which the next runner reconciles as soon as
  * its queue is empty. DRAIN: also entries in taken/, which the next one takes first, one by one,
  * and claims of a dead owner, which do not count. LOOK: the request in event/compare, which goes
  * only when it is done. The others: pending entries, which the next one finds before it sleeps.
- * Timers, and the waits of incomplete VGs, begin anew.
+ * Timers, and the waits of incomplete VGs, begin again.
  */
 #include "daemon/resident.h"
 

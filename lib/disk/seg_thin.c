@@ -91,7 +91,7 @@ static uint32_t part_of_pool(const struct lea_lv_seg *seg, uint32_t i)
 	return i == 0 ? own->metadata : i == 1 ? own->data : LEA_NONE;
 }
 
-/* No LV lies on its origin, so a name without an LV is no reason to refuse the VG. */
+/* No LV lies on its origin, so a name without an LV is not a reason to refuse the VG. */
 static uint32_t find_origin(const struct lea_vg_parser *parser, const struct lea_text *first)
 {
 	const char *name;

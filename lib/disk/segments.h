@@ -109,7 +109,7 @@ struct lea_seg_mirror {
 	uint32_t region_sectors;
 	uint32_t moved_extents; /* pvmove: extents moved so far */
 };
-/* pvmove: has all of the segment, of so many extents, been moved? */
+/* pvmove: has the whole segment of @extent_count extents been moved? */
 static inline bool lea_seg_mirror_is_moved(const struct lea_seg_mirror *mirror,
 					   uint32_t extent_count)
 {

@@ -257,7 +257,7 @@ static int parse(struct lea_devicesfile *file, struct lea_world *world, const st
 
 /*
  * Takes the shared lock, as lvm2 does. Writers replace the file by rename, so a read without the
- * lock (from a read-only root, say) is at worst outdated by a moment and is no reason to fail.
+ * lock (from a read-only root, say) is at worst outdated by a moment and is not a reason to fail.
  */
 static struct lea_lock *lock_file(struct lea_world *world, const struct lea_conf *conf, bool wait)
 {

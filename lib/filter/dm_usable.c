@@ -31,7 +31,7 @@ static const char *lv_of_dm_name(char *dm_name)
 
 /*
  * Does the LV consist of images of a mirror? sysfs does not name targets, but the images have names
- * that lvm2 reserves; those of RAID are others. A read of a mirror may wait for ever: for a failed
+ * that lvm2 reserves; those of RAID are others. A read of a mirror may wait forever: for a failed
  * image, which only lvm2's commands can take away, and they may wait for us.
  */
 static bool is_mirror(struct lea_world *world, struct lea_devno devno)

@@ -83,7 +83,7 @@ static void pass_done(struct pass *pass)
 
 /* ---- the note for the real root */
 
-/* In an initramfs of ours a script has made the file; elsewhere there is none. */
+/* Only the script of our initramfs makes this file. */
 static void note(const struct pass *pass, const char *format, ...) LEA_PRINTF(2, 3);
 
 static void note(const struct pass *pass, const char *format, ...)
@@ -122,7 +122,7 @@ static int add_want(struct pass *pass, const struct lea_root_spec *spec,
 	return 0;
 }
 
-/* @or_all: all VGs are wanted if nobody knows which LV has this UUID or label. */
+/* @or_all: want all VGs if it is unknown which LV has this UUID or label. */
 static int want_spec(struct pass *pass, const char *text, bool or_all)
 {
 	char vg_id[33] = "", lv_id[33] = "";
@@ -132,7 +132,7 @@ static int want_spec(struct pass *pass, const char *text, bool or_all)
 	lea_root_parse(text, &spec);
 	switch (spec.kind) {
 	case LEA_ROOT_LV:
-		/* The name decides, which may be of another LV by now; the id tells VGs of one name
+		/* The name decides; it may belong to another LV now. The id tells VGs of one name
 		 * apart. */
 		if (!lea_needs_find(pass->needs, &spec, vg_id, lv_id))
 			lv_id[0] = '\0';

@@ -38,7 +38,7 @@ enum lea_boot_kind {
 struct lea_boot_pv {
 	char pvid[33];
 	enum lea_boot_kind kind;
-	uint32_t partition; /* number of a partition; 0: the device is no partition */
+	uint32_t partition; /* number of a partition; 0: the device is not a partition */
 	uint64_t size_sectors;
 	uint32_t seen_ms;
 	uint32_t read_us; /* of a read, on average; 0: unknown, or too few reads */

@@ -32,7 +32,7 @@ struct lea_need {
 	 * of the kernel's command line, or "event/needed". */
 	const char *user;
 	/* How long systemd waits for the device, by x-systemd.device-timeout= of fstab or crypttab.
-	 * UINT32_MAX: for ever; 0: not given. Of several lines for one device the least counts. */
+	 * UINT32_MAX: forever; 0: not given. Of several lines for one device the least counts. */
 	uint32_t limit_ms;
 };
 

@@ -13,7 +13,7 @@
 /* What sysfs says about a device. */
 struct lea_original_device {
 	const char *wwid;   /* of its disk; "": none */
-	uint32_t partition; /* its number; 0: the device is no partition */
+	uint32_t partition; /* its number; 0: the device is not a partition */
 	uint64_t size_sectors;
 };
 

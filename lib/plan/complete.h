@@ -34,5 +34,5 @@ void lea_members_recorded(struct lea_members *members, uint32_t index);
 #define LEA_MEMBERS_NONE UINT32_MAX
 uint32_t lea_members_next_missing(struct lea_members *members);
 
-/* The current answer; takes no search. */
+/* The current answer, without a search. */
 LEA_MUST_CHECK enum lea_complete lea_complete_check(const struct lea_members *members);

@@ -76,7 +76,7 @@ static int emit_origin(struct lea_emit *emit, uint32_t lv, uint32_t node)
 			    lea_arena_printf(emit->arena, "@%" PRIu32, real));
 }
 
-/* Nobody may read a snapshot that is being merged into its origin. */
+/* A snapshot that is being merged into its origin must not be read. */
 static int emit_store(struct lea_emit *emit, const struct lea_seg_snapshot *link, uint32_t node)
 {
 	if (link->is_merging)

@@ -44,7 +44,7 @@ struct lea_plan_rules {
 	bool check_thin, check_cache; /* a tool checks the metadata before the pool is created */
 	uint32_t thin_threshold_percent; /* autoextend threshold; 100: off */
 	uint32_t region_sectors;	 /* of pvmoves in progress */
-	bool no_mirror_errors;	/* nobody repairs mirrors: the mirror's users get its errors */
+	bool no_mirror_errors;	/* mirrors are not repaired: the mirror's users get its errors */
 	uint32_t lvms_families; /* 1U << enum lea_family: lvm.conf changes these: ask lvm */
 	enum lea_filler filler;
 	uint32_t filler_major, filler_minor; /* only with LEA_FILLER_DEVICE */

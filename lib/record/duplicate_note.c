@@ -33,7 +33,7 @@ static void path_of(const char *pvid, char path[static PATH_BYTES])
 	snprintf(path, PATH_BYTES, FOLDER "/%.32s", pvid);
 }
 
-/* No folder of ours: nobody works on events here, and nobody would ask. */
+/* Without our folder no process handles events here, so none would read the note. */
 static int make_folder(int run_fd, const char *pvid)
 {
 	LEA_AUTO(lea_closep) int event_fd = -1;

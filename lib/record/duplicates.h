@@ -55,7 +55,8 @@ enum lea_duplicates_outcome {
  * Looks for other devices with its PVIDs in the notes and in udev's links, and reads these in a
  * child with the current filters; an unreadable one counts as a copy. Costs a few system calls for
  * each PV without duplicates. With allow_changes_with_duplicate_pvs it checks nothing. Returns 0,
- * LEA_DUPLICATES_COPY or a fault. A copy of a PV that is remembered is none that counts.
+ * LEA_DUPLICATES_COPY or a fault. A copy does not count if the memory says which device is the
+ * original.
  */
 LEA_MUST_CHECK int lea_duplicates_check(const struct lea_duplicates_options *options,
 					const struct lea_scan_vg *scanned,

@@ -143,7 +143,7 @@ static size_t next_path(const char *rule, size_t len, size_t from, size_t *ret_b
 }
 
 /* Writes the rule with @program, and as it is for a machine from which the program disappears: a
- * cookie that nobody completes would stop each LVM command. */
+ * cookie that is never completed would stop each LVM command. */
 static unsigned int rewrite_rule(const char *rule, size_t len, const char *program, FILE *out)
 {
 	size_t from = 0, bytes, at = next_path(rule, len, 0, &bytes);

@@ -80,7 +80,7 @@ static size_t first_of(const struct pvs *pvs, const char *pvid)
 	return low;
 }
 
-/* A device that is listed twice is no duplicate. */
+/* A device that is listed twice is not a duplicate. */
 static bool is_same_device(const struct lea_found *a, const struct lea_found *b)
 {
 	return a->device.major == b->device.major && a->device.minor == b->device.minor &&

@@ -116,7 +116,7 @@ void lea_scan_free(struct lea_scan *scan);
  * @devices: the scan takes over their contents and leaves each empty, also on a fault
  * Applies filters, reads label and metadata, and appends the results in the order given. A text
  * that the scan already has (same checksum, size and VG name) is neither read nor parsed again. A
- * bad device is no fault: its result has a kind, and the caller logs it. Blocks: with
+ * bad device is not a fault: its result has a kind, and the caller logs it. Blocks: with
  * out_of_process until every device answered or timed out, otherwise as long as a device does.
  * Returns 0 or -errno.
  */

@@ -230,7 +230,7 @@ pid_t lea_lock_holder(int proc_fd, const char *dir, const char *name)
 		 (unsigned long)st.st_ino);
 	for (const char *line = strtok_r(text, "\n", &state); line;
 	     line = strtok_r(NULL, "\n", &state))
-		/* A waiter's line has "->" in the place of the kind. */
+		/* A waiter's line has "->" in place of the kind. */
 		if (sscanf(line, "%*s %7s %*s %*s %ld %63s", kind, &pid, at) == 3 &&
 		    !strcmp(kind, "FLOCK") && !strcmp(at, file) && pid > 0)
 			return (pid_t)pid;

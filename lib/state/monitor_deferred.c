@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The file's mode marks an attempt: changing it takes no space. */
+/* The file's mode marks an attempt: changing it needs no space. */
 #include "state/monitor_deferred.h"
 
 #include <dirent.h>

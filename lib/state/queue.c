@@ -77,7 +77,7 @@ static int quarantine(int event_fd, const char *name, const char *reason)
 	return errno == ENOENT ? 0 : -errno;
 }
 
-/* Reads one file of taken/. Quarantines it if it is no entry. */
+/* Reads one file of taken/. Quarantines it if it is not an entry. */
 static int load(int event_fd, DIR *taken, const char *name, struct lea_entry *entry)
 {
 	char text[LEA_ENTRY_MAX_BYTES + 2];

@@ -75,7 +75,7 @@ bool lea_queue_watch_is_gone(const struct lea_queue_watch *watch)
 	       held.st_dev != named.st_dev || held.st_ino != named.st_ino;
 }
 
-/* A hidden name is no entry. */
+/* A hidden name is not an entry. */
 int lea_queue_watch_wake(int event_fd)
 {
 	LEA_AUTO(lea_closep) int queue_fd = lea_file_open_folder(event_fd, "queue");
@@ -89,7 +89,7 @@ int lea_queue_watch_wake(int event_fd)
 static int classify_event(const struct lea_queue_watch *watch, const struct inotify_event *event)
 {
 	if (event->mask & IN_Q_OVERFLOW)
-		return LEA_QUEUE_WATCH_CONF; /* nobody knows what was lost */
+		return LEA_QUEUE_WATCH_CONF; /* what was lost is unknown */
 	if (event->wd == watch->conf_wd)
 		return event->mask & IN_ISDIR ? 0 : LEA_QUEUE_WATCH_CONF;
 	/* Its end says nothing: the queue's does. */

@@ -30,7 +30,7 @@ LEA_MUST_CHECK int lea_queue_watch_open(int event_fd, const char *conf_dir,
  */
 LEA_MUST_CHECK int lea_queue_watch_mounts(struct lea_queue_watch *watch, int event_fd, int proc_fd,
 					  const char *path);
-/* Does the event folder's path lead elsewhere by now, or nowhere? Does not block. */
+/* Does the event folder's path now lead elsewhere, or nowhere? Does not block. */
 bool lea_queue_watch_is_gone(const struct lea_queue_watch *watch);
 void lea_queue_watch_close(struct lea_queue_watch *watch);
 

@@ -71,7 +71,7 @@ static bool is_as_far_as_possible(const struct lea_worker_setting *setting,
 	return scanned->in_part && code == LVM_FAILED && is_as_meant(setting, now, ret_active);
 }
 
-/* A VG that has another name by now has not failed: a scan of its devices finds it by that name. */
+/* A VG that was renamed has not failed: a scan of its devices finds it by the new name. */
 static int check_result(const struct lea_worker_setting *setting, const struct lea_scan_vg *scanned,
 			int code, struct lea_worker_report *report)
 {

@@ -14,7 +14,7 @@
 struct lea_detached {
 	struct lea_worker *first; /* owned, as is each element */
 	uint32_t count;
-	uint32_t untold_count; /* those whose end wakes nobody or is still to be reported */
+	uint32_t untold_count; /* those whose end wakes no process or is still to be reported */
 	struct sd_event *loop; /* borrowed; wakes when a detached worker ends */
 };
 

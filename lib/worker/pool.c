@@ -18,7 +18,7 @@
 #include <systemd/sd-event.h>
 
 #define MOST_DEATHS 2U	/* deaths alone in a worker, then the VG is to blame */
-#define MOST_LEFT   64U /* each is a process that nobody can end */
+#define MOST_LEFT   64U /* each is a process that cannot be ended */
 #define LOOK_US	    1000000U
 #define STOP_MS	    1000U		  /* for all of them together */
 #define LEAST_VGS   8U			  /* for fewer, a process costs more than it gains */

@@ -26,7 +26,7 @@ struct lea_worker_result {
 	const char *vg_name, *vg_id;
 	/* 0: done; an enum lea_activate_outcome other than VG_BUSY and DELEGATE; < 0: a fault, also
 	 * if the worker died. For a delegated VG: 0 if lvm ended well, FAILED if it did not,
-	 * CHANGED if the VG has another name by now, INCOMPLETE if none of its LVs is active */
+	 * CHANGED if the VG was renamed, INCOMPLETE if none of its LVs is active */
 	int outcome;
 	uint32_t active, failed; /* LVs; 0 for a delegated VG */
 	int shortage;		 /* the shortage that made it fail (lea_is_shortage); 0: none */
@@ -85,7 +85,7 @@ LEA_MUST_CHECK int lea_workers_new(struct lea_world *world, const struct lea_con
 void lea_workers_stop(struct lea_workers *workers);
 
 /* This process is about to end: gives VGs of detached workers that still hang to the option lost.
- * Otherwise nobody would notice if such a worker were killed. */
+ * Otherwise the end of such a worker would go unnoticed. */
 void lea_workers_hand_over(struct lea_workers *workers);
 
 /* Stops all workers, then frees. NULL does nothing. */

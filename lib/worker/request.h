@@ -73,7 +73,7 @@ struct lea_request_vg {
 	struct lea_found *found; /* [vg.pv_count], what scanned.pv points to: devices and ids */
 };
 
-/* Returns 0, -ENOMEM, or -EPROTO if the message is no VG. The caller frees *ret_vg by
+/* Returns 0, -ENOMEM, or -EPROTO if the message is not a VG. The caller frees *ret_vg by
  * lea_request_vg_free, which accepts NULL. */
 LEA_MUST_CHECK int lea_request_unpack(struct lea_wire_in *in, struct lea_request_vg **ret_vg);
 void lea_request_vg_free(struct lea_request_vg *vg);

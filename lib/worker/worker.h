@@ -95,7 +95,7 @@ enum lea_detached_why lea_worker_why(const struct lea_worker *worker, uint32_t i
  * -ENOLCK: no lock of it is held; other faults as lea_lock_release_theirs. */
 LEA_MUST_CHECK int lea_worker_unlock(const struct lea_worker *worker,
 				     const struct lea_worker_setting *setting, uint32_t index);
-/* Tells the worker that nobody waits for it any more. If it continues after all, it marks its
+/* Tells the worker that it is no longer waited for. If it continues after all, it marks its
  * active VGs as done, queues the others again, and ends with 0. The caller then reads the reports
  * that were sent before, closes the worker, and waits for the process. */
 void lea_worker_detach(struct lea_worker *worker);

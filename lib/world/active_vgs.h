@@ -14,7 +14,7 @@
 
 /* What precedes the VG's id in a uuid. Source: dmsetup info of LVs of lvm2 2.03.16. */
 #define LEA_ACTIVE_PREFIX "LVM-"
-/* So many characters of a uuid tell the VG, and so many the LV; more follow only for a part. */
+/* A dm uuid is the prefix, 32 characters of the VG id and 32 of the LV id; sub-LVs add a suffix. */
 #define LEA_ACTIVE_VG_CHARS 36U
 #define LEA_ACTIVE_LV_CHARS 68U
 

@@ -59,7 +59,7 @@ bool lea_blockdev_is_at(const struct lea_world *world, const char *path, uint32_
 	return full && !stat(full, &st) && is_device(world, &st, major, minor);
 }
 
-/* Opens the device by the kernel's name, because a path may lead to another device by now. */
+/* Opens the device by the kernel's name, because a path may now lead to another device. */
 static int open_by_number(struct lea_world *world, uint32_t major, uint32_t minor)
 {
 	int sys_fd = lea_world_sys(world), dev_fd = lea_world_dev(world);

@@ -81,7 +81,7 @@ static void destroy_taskp(struct dm_task **task)
 #define AUTO_TASK LEA_AUTO(destroy_taskp) struct dm_task
 
 /* The number of semaphores is limited, and the library sets no errno when there are none left.
- * Whatever the cause, it is no fault of the device. */
+ * Whatever the cause, it is not a fault of the device. */
 static int set_cookie(struct dm_task *task, uint32_t *cookie, uint16_t udev_flags)
 {
 	errno = 0;

@@ -12,7 +12,7 @@
 #define LEA_MOUNTINFO_FILE "self/mountinfo" /* below /proc */
 
 /*
- * lea_mounts_read - read a list anew
+ * lea_mounts_read - read the current list
  * Returns 0 with rows to release with lea_mounts_done; LEA_FILE_ABSENT (base/file.h) or -errno with
  * none (-EFBIG: larger than 16 MiB; swaps, fstab and crypttab: 1 MiB). Does not log.
  */

@@ -73,7 +73,7 @@ void lea_proc_detach(int keep_fd);
 /* Closes all descriptors but the standard streams, before an exec: libdevmapper leaves one open. */
 void lea_proc_close_others(void);
 
-/* Names a process for others, for ever: a pid alone is used again, and differs between containers.
+/* Names a process for others, forever: a pid alone is used again, and differs between containers.
  */
 struct lea_proc_id {
 	uint64_t start_ticks; /* since boot; 0: unknown */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The program that this process executes, and the file that is at its path by now: a package
+ * The program that this process executes, and the file that is at its path now: a package
  * manager puts a new file there. Libraries are not watched: what restarts services after an upgrade
  * of a library (needrestart) restarts ours, too.
  */

@@ -43,7 +43,7 @@ void lea_world_init(struct lea_world *world, const char *root, struct lea_log *l
 		    char *const *environ_);
 /* Closes the descriptors, unmaps the timeline and frees the dm. */
 void lea_world_done(struct lea_world *world);
-/* In a child that may hang: lea_proc_detach, and a world without descriptors, to be opened anew. */
+/* In a child that may hang: lea_proc_detach, and a world without open descriptors. */
 void lea_world_detach(struct lea_world *world, int keep_fd);
 
 /* By its clock: monotonic. */

@@ -18,7 +18,7 @@ struct lea_args {
 #define LEA_LVMEVENT_HELP                                                                          \
 	LEA_OPT(struct lea_args, help, COUNT, "help", 'h', LEA_OPT_ALL, NULL, "This text.")
 
-/* Opens /dev/null in the place of each closed standard stream: the first device that is opened
+/* Opens /dev/null in place of each closed standard stream: the first device that is opened
  * would get its number, and our output. False: that failed. */
 bool lea_check_streams(void);
 

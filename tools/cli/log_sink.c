@@ -122,7 +122,7 @@ static void write_line(struct lea_log *log, enum lea_log_level level, const char
 {
 	struct lea_report *report = container_of(log, struct lea_report, log);
 
-	/* A failure is no loss: the streams have the line as well. */
+	/* A failure is not a loss: the streams have the line as well. */
 	if (is_for_journal(report, level))
 		(void)to_journal(report, priority_of(level), report->command, line);
 	if (report->is_silent || level > report->shown)

@@ -17,7 +17,7 @@
 #define NUMBER_CHARS 5U
 #define META	     ".meta"
 
-/* The length of the resource's name in a volume's; 0: the name is none of LINSTOR's. */
+/* The length of the resource's name in a volume's; 0: the name was not made by LINSTOR. */
 static size_t resource_chars(const char *name, bool *ret_is_meta)
 {
 	const size_t length = strlen(name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pure: no I/O, no clock. */
-/* D7: what nobody uses. Nothing is ever removed here: the command is only named. */
+/* D7: what is not used. Nothing is removed here: the command is only printed. */
 #include "doctor/check.h"
 
 #include "base/append.h"
@@ -126,7 +126,7 @@ static void check_hidden(const struct lea_doctor_facts *facts, const struct lea_
 	}
 }
 
-/* ---- LVs that nobody opens */
+/* ---- LVs that are never opened */
 
 static bool is_unused(const struct lea_doctor_lv *state, const struct lea_lv *lv)
 {

@@ -74,7 +74,7 @@ static void check_broken(const struct pool *pool, const struct lea_doctor_thin *
 	lea_doctor_tell(pool->report, &finding);
 }
 
-/* Overcommitted, and nobody extends it. A pool that cannot overflow needs neither. */
+/* Overcommitted, and never extended. A pool that cannot overflow needs no extension. */
 static void check_growth(const struct pool *pool, uint64_t data_bytes)
 {
 	const struct lea_doctor_watch *watch = &pool->facts->machine.watch;

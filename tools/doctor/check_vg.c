@@ -71,7 +71,7 @@ void lea_doctor_check_metadata(const struct lea_doctor_facts *facts,
 
 /* ---- D12 */
 
-/* A disk is slower if a read takes so many times what it took, and longer than this. */
+/* A disk is slower if a read takes more than SLOWER_TIMES its old time, and more than the floor. */
 #define SLOWER_TIMES	    3U
 
 static void check_complete(const struct lea_doctor_facts *facts, const struct lea_doctor_vg *vg,

@@ -226,7 +226,7 @@ static void print_checks(void)
 		}
 }
 
-/* Sets the bits of the checks in *ret_bits; false, and said: there is no such check. */
+/* Sets the bits of the checks in *ret_bits; false: an unknown check, which is printed. */
 static bool parse_ids(const struct lea_list *ids, uint32_t *ret_bits)
 {
 	uint32_t count;

@@ -77,7 +77,7 @@ struct lea_doctor_disk {
 
 struct lea_doctor_lv {
 	bool is_active;
-	char node[16]; /* "dm-3"; "": it has none of its own */
+	char node[16]; /* "dm-3"; "": it does not have one */
 	bool has_link; /* /dev/VG/LV is there */
 	bool has_io;
 	struct lea_doctor_io io;
@@ -106,7 +106,7 @@ struct lea_doctor_task {
 	uint64_t age_s;	    /* of the process; of the lock, if it holds one */
 };
 
-/* A device-mapper node of a VG that is none of its LVs'. */
+/* A device-mapper node of a VG that belongs to none of its LVs. */
 struct lea_doctor_node {
 	uint32_t vg;
 	const char *kernel, *name; /* "dm-3"; device-mapper's */

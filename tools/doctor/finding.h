@@ -40,7 +40,7 @@ struct lea_doctor_report {
 	bool names_waiting;			/* D1 or D3 has named what others wait for */
 };
 
-/* What a finding is about; what is not set is none. */
+/* What a finding is about. */
 struct lea_doctor_about {
 	const struct lea_doctor_disk *disk;
 	const struct lea_vg *vg;

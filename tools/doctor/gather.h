@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Gathers the facts that the checks of doctor/run.h need. Reads only: never writes to a
- * device, takes no lock, and every read that can hang is made by a child that is left behind at its
- * deadline. The whole takes LEA_DOCTOR_WHOLE_MS at most.
+ * device, takes no lock, and every read that can hang is made by a child that is not waited for
+ * after its deadline. The whole takes LEA_DOCTOR_WHOLE_MS at most.
  */
 #pragma once
 

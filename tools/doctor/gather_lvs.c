@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define MAX_TEXT_BYTES	 (8U * 1024U * 1024U)
-/* What udev and LVM read of an LV that nobody uses. */
+/* What udev and LVM read of an unused LV. */
 #define PROBE_READS_MOST 256U
 
 /* The VGs, and what only their gathering needs. */
@@ -217,7 +217,7 @@ static int add_question(struct lea_doctor *doctor, struct lea_doctor_job *job,
 	return lea_doctor_add_job(doctor, job);
 }
 
-/* Does nobody seem to use it? Then it is asked whether it is open. */
+/* Does it seem to be unused? Then device-mapper is asked whether it is open. */
 static int ask_if_open(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv,
 		       struct lea_doctor_lv *state)
 {

@@ -72,7 +72,7 @@ static void read_snapshots(struct lea_doctor *doctor, struct lea_doctor_snapshot
 	snapshots->slab_kib = slabs ? lea_doctor_parse_slabs(slabs) : 0;
 }
 
-/* Its pid file; a process of another name may have the number by now. */
+/* Its pid file; a process of another name may have the number now. */
 static enum lea_doctor_answer find_dmeventd(struct lea_doctor *doctor)
 {
 	LEA_AUTO(lea_freep) char *file = lea_doctor_read_text(doctor, -1, "/run/dmeventd.pid", 64);

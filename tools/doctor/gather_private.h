@@ -129,7 +129,7 @@ struct lea_doctor_blocked {
 
 LEA_MUST_CHECK int lea_doctor_read_tasks(const struct lea_doctor *doctor,
 					 struct lea_doctor_blocked *blocked);
-/* Looks again at the tasks that were blocked; false: none of them still is. */
+/* Looks again at the tasks that were blocked; false: no task is any more. */
 bool lea_doctor_reread_tasks(const struct lea_doctor *doctor, struct lea_doctor_blocked *blocked);
 /* *ret_tasks borrows from @blocked. */
 LEA_MUST_CHECK int lea_doctor_finish_tasks(const struct lea_doctor *doctor,

@@ -160,7 +160,7 @@ static int sweep(struct lea_session *session, bool is_boot, bool wait)
 	int r;
 
 	/* With --wait also wait for events that udev processes now, up to a deadline: a sick disk
-	 * may block udev for ever. */
+	 * may block udev forever. */
 	r = wait ? lea_wait_udev(&options, session->conf->boot_deadline_ms, LEA_UDEV_QUIET_MS) : 0;
 	r = r < 0 ? r : lea_reconcile_and_wait(&options, wait ? SWEEP_WAIT_MS : 0, &result);
 	if (r < 0)

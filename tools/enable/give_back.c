@@ -55,7 +55,7 @@ static bool is_for_lvm2(const struct giver *giver, const struct lea_entry *entry
 	if (entry->device.is_gone ||
 	    (entry->kind != LEA_ENTRY_ADD && entry->kind != LEA_ENTRY_MISSED))
 		return false;
-	/* If another instance has the number by now, that one has its own event. */
+	/* If another instance has the number now, that one has its own event. */
 	return !entry->device.diskseq ||
 	       entry->device.diskseq ==
 		       lea_sysfs_diskseq(giver->world, lea_device_devno(&entry->device));

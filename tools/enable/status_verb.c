@@ -167,7 +167,7 @@ static int take_unwatched(void *arg, const char *vg_id, bool is_asked)
 	return 0;
 }
 
-/* A note of another version, or none, is no line. */
+/* A note of another version, or none, is not a line. */
 static int list_note(struct status *status)
 {
 	struct list *list = &status->initramfs;

@@ -16,7 +16,7 @@
 /* @text: of LEA_CAUSE_EVIDENCE_BYTES. */
 #define say(text, ...) lea_append(text, LEA_CAUSE_EVIDENCE_BYTES, __VA_ARGS__)
 
-/* Copies a command, with @name in the place of each "@" and @detail in that of each "%". */
+/* Copies a command, with @name in place of each "@" and @detail in that of each "%". */
 void lea_cause_set_next(struct lea_reason *reason, const char *command, const char *name,
 			const char *detail);
 /* The step for what a setting of lvm.conf keeps down: it shows the setting and says where to change

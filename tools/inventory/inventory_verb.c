@@ -33,7 +33,7 @@ static int print(FILE *out, const struct args *args, const struct lea_inventory 
 	return 0;
 }
 
-/* What a program must not miss, also where the format has a place for it. */
+/* Log what a program must not miss, even where the format has a field for it. */
 static void warn(struct lea_world *world, const struct lea_inventory *inventory)
 {
 	for (size_t i = 0; i < inventory->problem_count; i++)

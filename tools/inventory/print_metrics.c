@@ -183,7 +183,7 @@ static void put_head(FILE *out, const char *name, const char *unit, const char *
 	fprintf(out, "# HELP %s %s\n", name, help);
 }
 
-/* A label's value: a backslash, a quote and a newline are escaped. What else is no ASCII, and so
+/* A label's value: a backslash, a quote and a newline are escaped. What else is not ASCII, and so
  * perhaps no UTF-8, becomes "?". */
 static void put_label(FILE *out, char before, const char *name, const char *value)
 {

@@ -278,9 +278,9 @@ static int take_found(struct lea_inventory *inventory, const struct lea_found *f
 	return add_pv(inventory, &pv);
 }
 
-/* @recorded: so many devices come first. Their records say that filters have accepted them, so
- * neither udev nor libblkid is asked again. Other devices are judged by udev's properties, as they
- * are for an event. */
+/* @recorded: number of devices, from the first on, that have a record. The records say that filters
+ * have accepted these, so neither udev nor libblkid is asked again. Other devices are judged by
+ * udev's properties, as they are for an event. */
 static int scan(struct lea_world *world, const struct lea_conf *conf,
 		const struct lea_inventory_options *options, struct sources *sources,
 		size_t recorded, struct lea_inventory *inventory)

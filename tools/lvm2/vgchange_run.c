@@ -112,7 +112,7 @@ static bool is_whole(struct work *work, const char *name)
 
 /*
  * The records say where the PVs are, and reading the labels checks that. If the VG is then
- * incomplete (another disk may have a recorded name by now), all devices are scanned.
+ * incomplete (another disk may have a recorded name now), all devices are scanned.
  */
 static int scan_recorded(struct work *work, const char *name)
 {
@@ -189,7 +189,7 @@ static bool is_partial(const struct work *work)
 	return mode && !strcmp(mode, "partial");
 }
 
-/* Does the command run before dmeventd can run? */
+/* Is this too early in the boot for dmeventd? */
 static bool is_early(const struct vgchange_args *args)
 {
 	return args->sysinit || args->ignore_monitoring;

@@ -25,7 +25,7 @@ struct class_view {
 	struct lea_throttle_view view;
 	size_t in_vgs;	    /* waiters of this class in the queues of VGs */
 	char vg[128];	    /* the VG with most of them; "": none */
-	size_t in_vg;	    /* so many */
+	size_t in_vg;	    /* their number */
 	uint64_t oldest_ms; /* when the oldest waiter began; 0: none */
 };
 

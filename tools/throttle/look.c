@@ -35,7 +35,7 @@ static bool parse_name(const char *name, uint32_t *ret_lane, uint64_t *ret_numbe
 	return true;
 }
 
-/* The pid of the process that holds the lock; 0: not seen; -1: nobody. */
+/* The pid of the process that holds the lock; 0: not seen; -1: none. */
 static int32_t holder_of(int fd)
 {
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

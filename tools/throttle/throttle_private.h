@@ -24,7 +24,7 @@ struct slot {
 	uint64_t since_ms;
 };
 
-/* All fields are accessed as atomics; the file is as large as this, for ever. */
+/* All fields are accessed as atomics; the size of the file never changes. */
 struct state {
 	char magic[8];
 	uint64_t last[LANES]; /* ticket that got its name last */

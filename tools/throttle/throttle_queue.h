@@ -11,10 +11,11 @@
  * by its wrapper as long as that waits.
  *
  * Each waiter sleeps on the lock of the ticket before its own; so a hand-over wakes one waiter,
- * however many there are. A wrapper that gets a slot unlinks its ticket; a ticket that is free but
- * still there belongs to a dead one, and names the ticket before it, on which its follower now
- * waits. The head of a lane, which waits for no ticket, sleeps on inotify events of the state file
- * (a slot is free when its holder closes it, also by dying) and of tickets that vanish.
+ * however many there are. A wrapper that gets a slot unlinks its ticket; an unlocked ticket
+ * that still exists belonged to a process that died; it names the ticket before it, on which its
+ * follower now waits. The head of a lane, which waits for no ticket, sleeps on inotify events of
+ * the state file (a slot is free when its holder closes it, also by dying) and of tickets that
+ * vanish.
  *
  * A wrapper that lives but does not run (SIGSTOP, a frozen container) holds nobody up: each waiter
  * writes a heartbeat into its ticket, and a follower passes a ticket without one.
@@ -72,7 +73,7 @@ uint64_t lea_throttle_next_id(struct lea_throttle *queue);
 /* How to wait for a slot. */
 struct lea_throttle_terms {
 	uint32_t lane;	      /* 0: the first to be served */
-	uint32_t slots;	      /* only the first so many are used; at least 1 */
+	uint32_t slots;	      /* number of slots in use, from the first on; at least 1 */
 	uint64_t deadline_ms; /* monotonic; 0: none */
 	/* Our own activation goes first: while it works, half the slots. -1: no matter */
 	int event_fd;

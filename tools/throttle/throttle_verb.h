@@ -33,6 +33,6 @@ int lea_throttle_run_plain(struct lea_world *world, char *argv[]);
 int lea_throttle_list(struct lea_world *world, bool is_json);
 /* Waiters whose label, or ticket ("42" or "change/42"), this is give up. Returns an exit code. */
 int lea_throttle_cancel_word(struct lea_world *world, const char *word);
-/* No command begins any more; waits until none runs. @limit_ms: 0: for ever. Returns an exit code.
+/* Starts no further command; waits until none runs. @limit_ms: 0: forever. Returns an exit code.
  */
 int lea_throttle_drain(struct lea_world *world, uint64_t limit_ms);

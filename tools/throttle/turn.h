@@ -55,7 +55,7 @@ struct lea_throttle_runs {
 /*
  * lea_throttle_turn - which lane begins the next command
  * @waits: which lanes have a command that waits; at least one
- * @share: so many of a lane go before one of a lower lane
+ * @share: number of commands of a lane that go before one of a lower lane
  */
 enum lea_throttle_lane lea_throttle_turn(const bool waits[static LEA_THROTTLE_LANES],
 					 const struct lea_throttle_runs *runs, uint32_t share);

@@ -165,7 +165,7 @@ static int name_ticket(struct lea_throttle *queue)
 	return r;
 }
 
-/* The ticket has no name until its lock is held: nobody takes it for a dead one's. */
+/* The ticket has no name until it is locked: else it would look like that of a dead process. */
 static int make_ticket(struct turn_wait *wait)
 {
 	struct lea_throttle *queue = wait->queue;
@@ -457,7 +457,7 @@ static int sleep_at_head(struct turn_wait *wait)
 	return tick(wait);
 }
 
-/* A look before the watch costs less where nobody waits; the look after it misses nothing. */
+/* A look before the watch costs less where no command waits; the look after it misses nothing. */
 static int take_as_head(struct turn_wait *wait)
 {
 	struct lea_throttle *queue = wait->queue;

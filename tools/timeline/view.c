@@ -127,7 +127,7 @@ static void note_read(struct decider *decider, const struct lea_ring_record *rec
 	disk->code = record->code;
 	if (record->value > disk->took_us)
 		disk->took_us = record->value < record->time_us ? record->value : record->time_us;
-	/* Nobody noted when it was seen, but the read began then. */
+	/* No time of "seen" is recorded: use the start of the read. */
 	if (disk->seen_us > record->time_us - disk->took_us)
 		disk->seen_us = record->time_us - disk->took_us;
 }
@@ -271,7 +271,7 @@ static void end_unclaimed(struct draft *draft)
 	draft->is_over = true;
 }
 
-/* Without a claim the VG is left to the one who has its lock. */
+/* Without a claim, whatever process has the lock activates the VG. */
 static void note_busy(struct draft *draft)
 {
 	draft->turn.busy_count++;

@@ -90,7 +90,7 @@ static inline uint64_t lea_turn_us(const struct lea_turn *turn)
 	return turn->end_us - turn->start_us;
 }
 
-/* How many of @count rows are shown; @top: at most so many, 0: all. */
+/* How many of @count rows are shown; @top: the most to show, 0: all. */
 static inline uint32_t lea_timeline_rows(size_t count, uint32_t top)
 {
 	return top && count > top ? top : (uint32_t)count;

@@ -11,7 +11,7 @@
 
 #define PVS_MOST 1000000U
 
-/* False: it is no name. Its characters may be written as udev does, as \x and two digits. */
+/* False: it is not a name. Its characters may be written as udev does, as \x and two digits. */
 static bool parse_name(const char *from, size_t chars, char name[static 128])
 {
 	char text[4 * 128];

@@ -10,7 +10,7 @@
 enum lea_goal_kind {
 	LEA_GOAL_VG,	  /* "vg:data": the VG is active */
 	LEA_GOAL_LV,	  /* "lv:data/home": the LV has its device */
-	LEA_GOAL_PVS,	  /* "pvs:12": so many PVs are recorded */
+	LEA_GOAL_PVS,	  /* "pvs:12": at least 12 PVs are recorded */
 	LEA_GOAL_NEEDED,  /* "needed": what the boot needs has its devices */
 	LEA_GOAL_SETTLED, /* "settled": nothing is pending, and no VG is being activated */
 	LEA_GOAL_HEALTHY, /* "healthy": settled, and lvmevent explain finds nothing */
