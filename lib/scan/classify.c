@@ -151,19 +151,19 @@ static bool looks_like_md_member(const struct lea_found *found)
  * hint do not match, the device is read once more with its end; like lvm2, whatever the settings
  * say.
  */
-static void judge_tail(struct lea_scan *scan, struct lea_read_request *job,
+static void judge_tail(struct lea_scan *scan, struct lea_read_request *request,
 		       const struct lea_read *read)
 {
-	struct lea_found *found = job->found;
+	struct lea_found *found = request->found;
 
 	if (!read->has_tail && looks_like_md_member(found))
-		job->item.is_open = job->extras.tail = true;
+		request->item.is_open = request->extras.tail = true;
 	if (read->has_md_tail)
-		lea_filter_md_tail(scan->filter, &found->device, &job->verdict);
-	if (!job->verdict.excluded_why)
+		lea_filter_md_tail(scan->filter, &found->device, &request->verdict);
+	if (!request->verdict.excluded_why)
 		return;
 	found->kind = LEA_FOUND_EXCLUDED;
-	found->excluded_why = job->verdict.excluded_why;
+	found->excluded_why = request->verdict.excluded_why;
 	/* With md detection "full" a filter of lvm2 refuses the device, and its words are used. */
 	found->md_component = !lea_filter_wants_tail(scan->filter);
 }
@@ -179,9 +179,9 @@ static int judge_pv(struct lea_scan *scan, struct lea_found *found, struct lea_r
 	return choose_vg(scan, found, read);
 }
 
-int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *job, struct lea_read *read)
+int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *request, struct lea_read *read)
 {
-	struct lea_found *found = job->found;
+	struct lea_found *found = request->found;
 	int r;
 
 	if (read->fault) {
@@ -193,14 +193,14 @@ int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *job, struct l
 	found->measured_us = read->measured_us;
 	found->slowest_us = read->slowest_us;
 	r = lea_filter_head(scan->filter, &found->device, read->head, read->head_bytes,
-			    &job->verdict);
+			    &request->verdict);
 	if (r)
 		return r < 0 ? r : -EINVAL;
 	memcpy(found->content, read->content, sizeof(found->content));
-	if (!job->verdict.excluded_why && found->content[0])
-		lea_filter_probed(scan->filter, found->content, &job->verdict);
-	found->excluded_why = job->verdict.excluded_why;
-	if (!found->excluded_why && !read->label_outcome && job->verdict.check_pvid &&
+	if (!request->verdict.excluded_why && found->content[0])
+		lea_filter_probed(scan->filter, found->content, &request->verdict);
+	found->excluded_why = request->verdict.excluded_why;
+	if (!found->excluded_why && !read->label_outcome && request->verdict.check_pvid &&
 	    !lea_filter_pvid(scan->filter, read->label.pvid))
 		found->excluded_why = "by devices file (checking PVID)";
 	if (found->excluded_why) {
@@ -215,6 +215,6 @@ int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *job, struct l
 	}
 	r = judge_pv(scan, found, read);
 	if (!r && found->kind == LEA_FOUND_PV)
-		judge_tail(scan, job, read);
+		judge_tail(scan, request, read);
 	return r;
 }

@@ -26,13 +26,13 @@ static struct lea_hanging_item *item_of(void *arg, uint32_t index)
 {
 	const struct lea_reader *reader = arg;
 
-	return &reader->jobs[index].item;
+	return &reader->requests[index].item;
 }
 
 static bool name_device(void *arg, uint32_t index, char name[static LEA_HUNG_NAME_BYTES])
 {
 	const struct lea_reader *reader = arg;
-	const struct lea_device *device = &reader->jobs[index].found->device;
+	const struct lea_device *device = &reader->requests[index].found->device;
 
 	snprintf(name, LEA_HUNG_NAME_BYTES, LEA_HUNG_DEVICE, device->major, device->minor);
 	return true;
@@ -41,21 +41,21 @@ static bool name_device(void *arg, uint32_t index, char name[static LEA_HUNG_NAM
 static void pack(void *arg, uint32_t index, struct lea_wire_out *out)
 {
 	const struct lea_reader *reader = arg;
-	const struct lea_read_request *job = &reader->jobs[index];
+	const struct lea_read_request *request = &reader->requests[index];
 
 	lea_wire_put_u64(out, reader->scan->texts->number);
-	lea_wire_put_u32(out, job->item.deadline_ms - GRACE_MS);
-	lea_wire_put_u32(out, job->extras.tail);
-	lea_wire_put_u32(out, job->extras.content);
-	lea_wire_put_u32(out, job->extras.measure);
-	lea_device_pack(out, &job->found->device);
+	lea_wire_put_u32(out, request->item.deadline_ms - GRACE_MS);
+	lea_wire_put_u32(out, request->extras.tail);
+	lea_wire_put_u32(out, request->extras.content);
+	lea_wire_put_u32(out, request->extras.measure);
+	lea_device_pack(out, &request->found->device);
 }
 
 /* How long the device has taken so far. */
 static void note_time(const struct lea_reader *reader, uint32_t index, uint32_t took_ms, int fault)
 {
 	lea_timeline_note_device(reader->hanging.world, LEA_RING_READ,
-				 &reader->jobs[index].found->device,
+				 &reader->requests[index].found->device,
 				 (struct lea_timeline_note){
 					 .took_us = (uint64_t)took_ms * US_PER_MS, .code = fault});
 }
@@ -120,7 +120,7 @@ static int take(void *arg, struct lea_hanging_answer *answer)
 {
 	struct lea_reader *reader = arg;
 	struct lea_read *read = &((struct lea_reader_answer *)answer)->read;
-	struct lea_read_request *job = &reader->jobs[answer->index];
+	struct lea_read_request *request = &reader->requests[answer->index];
 	int r;
 
 	if (!is_sound(read))
@@ -130,10 +130,10 @@ static int take(void *arg, struct lea_hanging_answer *answer)
 		note_time(reader, answer->index, answer->took_ms, read->fault);
 		/* Only an answer in the usual time makes the device a healthy one again. */
 		if (answer->took_ms < reader->deadline_ms)
-			lea_backoff_clear(&reader->late, &job->found->device);
+			lea_backoff_clear(&reader->late, &request->found->device);
 		/* The device may have timed out a moment ago. */
-		job->found->fault = 0;
-		r = lea_scan_judge(reader->scan, job, read);
+		request->found->fault = 0;
+		r = lea_scan_judge(reader->scan, request, read);
 	}
 	lea_read_done(read);
 	return r;
@@ -143,7 +143,7 @@ static int take(void *arg, struct lea_hanging_answer *answer)
 static void lose(void *arg, uint32_t index, const struct lea_hanging_loss *loss)
 {
 	struct lea_reader *reader = arg;
-	struct lea_found *found = reader->jobs[index].found;
+	struct lea_found *found = reader->requests[index].found;
 
 	if (loss->thread) {
 		lea_log(reader->hanging.world->log, LEA_LOG_VERBOSE,
@@ -252,7 +252,7 @@ const int *lea_reader_fd(const struct lea_reader *reader)
 	return &reader->hanging.fd;
 }
 
-int lea_reader_read(struct lea_scan *scan, struct lea_read_request *jobs, size_t count)
+int lea_reader_read(struct lea_scan *scan, struct lea_read_request *requests, size_t count)
 {
 	struct lea_reader *reader;
 	int r = 0;
@@ -267,11 +267,11 @@ int lea_reader_read(struct lea_scan *scan, struct lea_read_request *jobs, size_t
 	if (!scan->texts->number)
 		scan->texts->number = ++reader->last_texts;
 	reader->scan = scan;
-	reader->jobs = jobs;
+	reader->requests = requests;
 	reader->hanging.patience_ms = reader->deadline_ms / LEA_PATIENCE_PART;
 	for (size_t i = 0; i < count; i++)
-		jobs[i].item.deadline_ms =
-			GRACE_MS + lea_backoff_deadline_ms(&reader->late, &jobs[i].found->device,
+		requests[i].item.deadline_ms =
+			GRACE_MS + lea_backoff_deadline_ms(&reader->late, &requests[i].found->device,
 							   reader->deadline_ms);
 	return lea_hanging_run(&reader->hanging, (uint32_t)count, UINT32_MAX);
 }

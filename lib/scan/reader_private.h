@@ -27,8 +27,8 @@ struct lea_reader {
 	void *others_arg;
 	bool forgets;	       /* serves a command: see lea_reader_for_command */
 	uint64_t last_texts;   /* the last number given to a set of texts */
-	struct lea_scan *scan; /* that reads; borrowed, as are its jobs */
-	struct lea_read_request *jobs;
+	struct lea_scan *scan; /* that reads; borrowed, as are its requests */
+	struct lea_read_request *requests;
 	/* In the child. */
 	sem_t lock;		     /* guards what follows, and the queue */
 	struct lea_scan_texts texts; /* that the parent has; not parsed */

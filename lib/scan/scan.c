@@ -89,34 +89,34 @@ static struct lea_found *append(struct lea_scan *scan, struct lea_device *device
 	return found;
 }
 
-/* Applies the filters that need no data. Afterwards job->item.is_open says whether to read the
+/* Applies the filters that need no data. Afterwards request->item.is_open says whether to read the
  * device. */
-static int prepare(struct lea_scan *scan, struct lea_read_request *job)
+static int prepare(struct lea_scan *scan, struct lea_read_request *request)
 {
-	struct lea_found *found = job->found;
+	struct lea_found *found = request->found;
 	int r;
 
 	if (found->device.is_gone) {
 		found->kind = LEA_FOUND_GONE;
 		return 0;
 	}
-	r = lea_filter_device(scan->filter, &found->device, &job->verdict);
+	r = lea_filter_device(scan->filter, &found->device, &request->verdict);
 	if (r)
 		return r < 0 ? r : -EINVAL;
-	found->size_sectors = job->verdict.size_sectors;
-	found->is_unnamed = job->verdict.asks_blkid;
-	found->excluded_why = job->verdict.excluded_why;
+	found->size_sectors = request->verdict.size_sectors;
+	found->is_unnamed = request->verdict.asks_blkid;
+	found->excluded_why = request->verdict.excluded_why;
 	if (found->excluded_why)
 		found->kind = LEA_FOUND_EXCLUDED;
 	else
-		job->item.is_open = true;
-	job->extras = (struct lea_read_extras){.tail = lea_filter_wants_tail(scan->filter),
-					       .content = job->verdict.asks_blkid && !scan->no_probe,
+		request->item.is_open = true;
+	request->extras = (struct lea_read_extras){.tail = lea_filter_wants_tail(scan->filter),
+					       .content = request->verdict.asks_blkid && !scan->no_probe,
 					       .measure = scan->measure};
 	return 0;
 }
 
-static int read_here(struct lea_scan *scan, struct lea_read_request *job)
+static int read_here(struct lea_scan *scan, struct lea_read_request *request)
 {
 	const struct lea_read_cached cached = {.is_known = lea_scan_text_is_cached,
 					       .arg = scan->texts};
@@ -125,31 +125,31 @@ static int read_here(struct lea_scan *scan, struct lea_read_request *job)
 
 	if (!read)
 		return -ENOMEM;
-	lea_read_device(scan->world, &job->found->device, &cached, &job->extras, read);
-	job->item.is_open = false;
-	r = lea_scan_judge(scan, job, read);
+	lea_read_device(scan->world, &request->found->device, &cached, &request->extras, read);
+	request->item.is_open = false;
+	r = lea_scan_judge(scan, request, read);
 	lea_read_done(read);
 	return r;
 }
 
 int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count)
 {
-	LEA_AUTO(lea_freep) struct lea_read_request *jobs = calloc(count, sizeof(*jobs));
-	int r = jobs || !count
+	LEA_AUTO(lea_freep) struct lea_read_request *requests = calloc(count, sizeof(*requests));
+	int r = requests || !count
 			? lea_make_room(&scan->found, &scan->found_room, scan->found_count + count,
 					sizeof(struct lea_found *))
 			: -ENOMEM;
 
 	for (size_t i = 0; i < count && !r; i++) {
-		jobs[i].found = append(scan, &devices[i]);
-		r = jobs[i].found ? prepare(scan, &jobs[i]) : -ENOMEM;
+		requests[i].found = append(scan, &devices[i]);
+		r = requests[i].found ? prepare(scan, &requests[i]) : -ENOMEM;
 	}
 	if (!r && scan->out_of_process)
-		r = lea_reader_read(scan, jobs, count);
+		r = lea_reader_read(scan, requests, count);
 	/* lea_scan_judge may ask for one more read of a device. */
 	for (size_t i = 0; i < count && !r && !scan->out_of_process; i++)
-		while (!r && jobs[i].item.is_open)
-			r = read_here(scan, &jobs[i]);
+		while (!r && requests[i].item.is_open)
+			r = read_here(scan, &requests[i]);
 	/* On a fault the devices are taken over as well, as the header says. */
 	for (size_t i = 0; i < count && r; i++)
 		lea_device_done(&devices[i]);

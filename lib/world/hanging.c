@@ -6,7 +6,7 @@
  *
  * The child's threads may hang forever, and then so does the child; so it holds nothing that others
  * need. It ends when the parent's end is closed and each thread has finished its item. It has two
- * locks, and a thread holds neither while it works. One guards the jobs, the other the way to the
+ * locks, and a thread holds neither while it works. One guards the tasks, the other the way to the
  * parent: the child accepts requests whether or not the parent reads answers.
  */
 #include "world/hanging.h"
@@ -54,8 +54,8 @@ static uint64_t now_ms(const struct lea_hanging *hanging)
 
 /* ---- the child */
 
-struct job {
-	struct job *next;
+struct task {
+	struct task *next;
 	uint32_t index;
 	void *content;
 };
@@ -67,8 +67,8 @@ struct child {
 	uint32_t thread_count, wanted_threads;
 	_Atomic uint32_t slots_taken;
 	_Atomic bool is_closing;
-	sem_t jobs_lock;
-	struct job *first, **end;
+	sem_t tasks_lock;
+	struct task *first, **end;
 	sem_t send_lock;
 };
 
@@ -78,23 +78,23 @@ static void wait_for(sem_t *sem)
 		;
 }
 
-/* NULL: there is no job, or the parent is gone. */
-static struct job *take_job(struct child *child)
+/* NULL: there is no task, or the parent is gone. */
+static struct task *take_task(struct child *child)
 {
-	struct job *job;
+	struct task *task;
 
-	wait_for(&child->jobs_lock);
-	job = child->is_closing ? NULL : child->first;
-	if (job) {
-		child->first = job->next;
+	wait_for(&child->tasks_lock);
+	task = child->is_closing ? NULL : child->first;
+	if (task) {
+		child->first = task->next;
 		if (!child->first)
 			child->end = &child->first;
 	}
-	sem_post(&child->jobs_lock);
-	return job;
+	sem_post(&child->tasks_lock);
+	return task;
 }
 
-static void do_job(struct child *child, struct job *job, struct lea_hanging_slot *slot,
+static void do_task(struct child *child, struct task *task, struct lea_hanging_slot *slot,
 		   struct lea_hanging_answer *answer)
 {
 	const struct lea_hanging_kind *kind = child->hanging->kind;
@@ -103,10 +103,10 @@ static void do_job(struct child *child, struct job *job, struct lea_hanging_slot
 	int r;
 
 	slot->start_ms = start;
-	slot->item = job->index + 1;
+	slot->item = task->index + 1;
 	memset(answer, 0, kind->answer_bytes);
-	kind->work(arg, job->index, job->content, answer);
-	answer->index = job->index;
+	kind->work(arg, task->index, task->content, answer);
+	answer->index = task->index;
 	answer->took_ms = (uint32_t)(now_ms(child->hanging) - start);
 	wait_for(&child->send_lock);
 	r = kind->send ? kind->send(arg, child->fd, answer)
@@ -116,47 +116,47 @@ static void do_job(struct child *child, struct job *job, struct lea_hanging_slot
 	if (r)
 		child->is_closing = true;
 	if (kind->done)
-		kind->done(arg, job->content, answer, !r);
-	free(job);
+		kind->done(arg, task->content, answer, !r);
+	free(task);
 }
 
-static void *do_jobs(void *arg)
+static void *do_tasks(void *arg)
 {
 	struct child *child = arg;
 	struct lea_hanging_slot *slot = &child->hanging->slots[child->slots_taken++];
 	struct lea_hanging_answer *answer = calloc(1, child->hanging->kind->answer_bytes);
-	struct job *job;
+	struct task *task;
 
 	if (child->hanging->remembers)
 		slot->thread = lea_proc_thread();
 	while (answer && !child->is_closing) {
 		wait_for(&child->wake);
-		while ((job = take_job(child)))
-			do_job(child, job, slot, answer);
+		while ((task = take_task(child)))
+			do_task(child, task, slot, answer);
 	}
 	free(answer);
 	sem_post(&child->finished);
 	return NULL;
 }
 
-static int add_job(struct child *child, struct lea_wire_in *in)
+static int add_task(struct child *child, struct lea_wire_in *in)
 {
 	const struct lea_hanging_kind *kind = child->hanging->kind;
-	struct job *job = calloc(1, sizeof(*job));
+	struct task *task = calloc(1, sizeof(*task));
 
-	if (!job)
+	if (!task)
 		return -ENOMEM;
-	job->index = lea_wire_get_u32(in);
+	task->index = lea_wire_get_u32(in);
 	if (kind->unpack)
-		job->content = kind->unpack(child->hanging->arg, in);
-	if (in->fault || (kind->unpack && !job->content)) {
-		free(job);
+		task->content = kind->unpack(child->hanging->arg, in);
+	if (in->fault || (kind->unpack && !task->content)) {
+		free(task);
 		return in->fault ? in->fault : -ENOMEM;
 	}
-	wait_for(&child->jobs_lock);
-	*child->end = job;
-	child->end = &job->next;
-	sem_post(&child->jobs_lock);
+	wait_for(&child->tasks_lock);
+	*child->end = task;
+	child->end = &task->next;
+	sem_post(&child->tasks_lock);
 	return 0;
 }
 
@@ -169,7 +169,7 @@ static int grow(struct child *child, uint32_t wanted)
 		return -EPROTO;
 	if (wanted <= child->wanted_threads)
 		return 0;
-	started = lea_proc_threads(wanted - child->wanted_threads, do_jobs, child);
+	started = lea_proc_threads(wanted - child->wanted_threads, do_tasks, child);
 	if (started > 0)
 		child->thread_count += (uint32_t)started;
 	child->wanted_threads = wanted;
@@ -184,8 +184,8 @@ static int take_request(struct child *child, const uint8_t *bytes, size_t len)
 	int r = in.fault ? in.fault : grow(child, wanted);
 
 	for (; !r && in.left; count++)
-		r = add_job(child, &in);
-	/* Threads that are busy take further jobs by themselves. */
+		r = add_task(child, &in);
+	/* Threads that are busy take further tasks by themselves. */
 	for (uint32_t i = 0; i < count && i < child->thread_count; i++)
 		sem_post(&child->wake);
 	return r;
@@ -202,7 +202,7 @@ static int hanging_child(void *arg)
 	LEA_CRASHPOINT_ROLE("probe");
 	child->end = &child->first;
 	lea_world_detach(hanging->world, child->fd);
-	if (sem_init(&child->jobs_lock, 0, 1) < 0 || sem_init(&child->send_lock, 0, 1) < 0 ||
+	if (sem_init(&child->tasks_lock, 0, 1) < 0 || sem_init(&child->send_lock, 0, 1) < 0 ||
 	    sem_init(&child->wake, 0, 0) < 0 || sem_init(&child->finished, 0, 0) < 0)
 		return 1;
 	if (hanging->kind->begin)

@@ -199,7 +199,7 @@ void lea_doctor_gathering_free(struct lea_doctor_gathering *gathering)
 	if (!gathering)
 		return;
 	doctor = &gathering->doctor;
-	lea_doctor_jobs_done(&doctor->jobs);
+	lea_doctor_requests_done(&doctor->requests);
 	lea_scan_free(gathering->scan);
 	lea_filter_free(gathering->filter);
 	lea_reader_free(gathering->reader);

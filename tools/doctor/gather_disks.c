@@ -240,12 +240,12 @@ struct file_answer {
 	uint64_t size_bytes, held_bytes, extents;
 };
 
-static void ask_file(const struct lea_doctor *doctor, const struct lea_doctor_job *job,
+static void ask_file(const struct lea_doctor *doctor, const struct lea_doctor_request *request,
 		     unsigned int pass)
 {
-	LEA_AUTO(lea_freep) char *path = lea_world_path(doctor->world, job->object);
+	LEA_AUTO(lea_freep) char *path = lea_world_path(doctor->world, request->object);
 	struct fiemap map = {.fm_length = FIEMAP_MAX_OFFSET};
-	struct file_answer *answer = job->answer;
+	struct file_answer *answer = request->answer;
 	LEA_AUTO(lea_closep) int fd = -1;
 	struct stat st;
 
@@ -262,13 +262,13 @@ static void ask_file(const struct lea_doctor *doctor, const struct lea_doctor_jo
 	answer->is_good = true;
 }
 
-static void take_file(struct lea_doctor *doctor, const struct lea_doctor_job *job)
+static void take_file(struct lea_doctor *doctor, const struct lea_doctor_request *request)
 {
-	const struct file_answer *answer = job->answer;
-	struct lea_doctor_file *file = job->fact;
+	const struct file_answer *answer = request->answer;
+	struct lea_doctor_file *file = request->fact;
 
 	(void)doctor;
-	if (!job->is_done)
+	if (!request->is_done)
 		return;
 	file->has_stat = answer->is_good;
 	file->is_asked = answer->is_good; /* a deleted file has nothing to say */
@@ -314,13 +314,13 @@ static int ask_files(struct lea_doctor *doctor, struct lea_doctor_disk_list *lis
 
 	for (uint32_t i = 0; !r && i < list->count; i++) {
 		struct lea_doctor_file *file = &list->disk[i].file;
-		const struct lea_doctor_job job = {&file_question, .fact = file,
+		const struct lea_doctor_request request = {&file_question, .fact = file,
 						   .object = file->path};
 
 		if (!file->path[0])
 			continue;
 		file->is_asked = true;
-		r = lea_doctor_add_job(doctor, &job);
+		r = lea_doctor_add_request(doctor, &request);
 	}
 	return r;
 }

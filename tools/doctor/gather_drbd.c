@@ -14,12 +14,12 @@ struct answer {
 	char settings[256U * 1024U];
 };
 
-static void ask(const struct lea_doctor *doctor, const struct lea_doctor_job *job,
+static void ask(const struct lea_doctor *doctor, const struct lea_doctor_request *request,
 		unsigned int pass)
 {
 	LEA_AUTO(lea_freep) char *program = lea_world_path(doctor->world, DRBDSETUP);
 	const char *const argv[] = {program, "show", NULL};
-	struct answer *answer = job->answer;
+	struct answer *answer = request->answer;
 	int code;
 
 	(void)pass;
@@ -28,12 +28,12 @@ static void ask(const struct lea_doctor *doctor, const struct lea_doctor_job *jo
 		!lea_proc_capture(argv, answer->settings, sizeof(answer->settings), &code) && !code;
 }
 
-static void take(struct lea_doctor *doctor, const struct lea_doctor_job *job)
+static void take(struct lea_doctor *doctor, const struct lea_doctor_request *request)
 {
-	struct lea_doctor_drbd *drbd = job->fact;
-	struct answer *answer = job->answer;
+	struct lea_doctor_drbd *drbd = request->fact;
+	struct answer *answer = request->answer;
 
-	if (!job->is_done || !answer->is_good)
+	if (!request->is_done || !answer->is_good)
 		return;
 	drbd->has_settings = true;
 	answer->settings[sizeof(answer->settings) - 1] = '\0';
@@ -46,7 +46,7 @@ static const struct lea_doctor_question question = {
 int lea_doctor_read_drbd(struct lea_doctor *doctor, const struct lea_scan *scan,
 			 struct lea_doctor_drbd *ret_drbd)
 {
-	const struct lea_doctor_job job = {&question, .fact = ret_drbd, .object = ""};
+	const struct lea_doctor_request request = {&question, .fact = ret_drbd, .object = ""};
 	struct lea_found *const *found;
 	size_t count;
 
@@ -62,5 +62,5 @@ int lea_doctor_read_drbd(struct lea_doctor *doctor, const struct lea_scan *scan,
 	if (!ret_drbd->is_there || !lea_doctor_wants(doctor, 16))
 		return 0;
 	ret_drbd->tool_is_absent = !lea_doctor_is_installed(doctor, DRBDSETUP);
-	return ret_drbd->tool_is_absent ? 0 : lea_doctor_add_job(doctor, &job);
+	return ret_drbd->tool_is_absent ? 0 : lea_doctor_add_request(doctor, &request);
 }

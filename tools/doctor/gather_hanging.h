@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct lea_doctor;
-struct lea_doctor_job;
+struct lea_doctor_request;
 
 /* A kind of question. The gatherer that has one says how to ask, and takes the answers. */
 struct lea_doctor_question {
@@ -20,15 +20,15 @@ struct lea_doctor_question {
 	bool is_of_dm;	     /* about a node of device-mapper: has no prefix, and is asked alone */
 	bool is_asked_twice; /* before the sample and after it */
 	size_t answer_bytes;
-	/* In a child: fills job->answer. @pass: 1 when it asks for the second time. */
-	void (*ask)(const struct lea_doctor *doctor, const struct lea_doctor_job *job,
+	/* In a child: fills request->answer. @pass: 1 when it asks for the second time. */
+	void (*ask)(const struct lea_doctor *doctor, const struct lea_doctor_request *request,
 		    unsigned int pass);
-	/* After the sample: fills job->fact, also if no answer came. */
-	void (*take)(struct lea_doctor *doctor, const struct lea_doctor_job *job);
+	/* After the sample: fills request->fact, also if no answer came. */
+	void (*take)(struct lea_doctor *doctor, const struct lea_doctor_request *request);
 };
 
 /* One question about one object. */
-struct lea_doctor_job {
+struct lea_doctor_request {
 	const struct lea_doctor_question *question;
 	void *fact;	    /* where the answer goes; borrowed */
 	const char *name;   /* of a node; in the arena, as object */
@@ -40,17 +40,17 @@ struct lea_doctor_job {
 };
 
 /* What gatherers have asked of children. */
-struct lea_doctor_jobs {
-	struct lea_doctor_job *job; /* owned */
+struct lea_doctor_requests {
+	struct lea_doctor_request *request; /* owned */
 	size_t count, room;
 	void *answers; /* shared with the children; owned */
 	size_t answers_bytes;
 };
 
 /* Before lea_doctor_ask. 0 or -ENOMEM. */
-LEA_MUST_CHECK int lea_doctor_add_job(struct lea_doctor *doctor, const struct lea_doctor_job *job);
-/* Has children do the jobs. Blocks until @until_ms at most. */
+LEA_MUST_CHECK int lea_doctor_add_request(struct lea_doctor *doctor, const struct lea_doctor_request *request);
+/* Has children do the requests. Blocks until @until_ms at most. */
 LEA_MUST_CHECK int lea_doctor_ask(struct lea_doctor *doctor, uint64_t until_ms);
 /* Asks for the second time, and gives each gatherer its answers. */
 LEA_MUST_CHECK int lea_doctor_ask_again(struct lea_doctor *doctor, uint64_t until_ms);
-void lea_doctor_jobs_done(struct lea_doctor_jobs *jobs);
+void lea_doctor_requests_done(struct lea_doctor_requests *requests);

@@ -136,12 +136,12 @@ struct status_answer {
 	char text[2][512];
 };
 
-static void ask_status(const struct lea_doctor *doctor, const struct lea_doctor_job *job,
+static void ask_status(const struct lea_doctor *doctor, const struct lea_doctor_request *request,
 		       unsigned int pass)
 {
-	const struct lea_dm_node node = {.name = job->name, .uuid = job->object};
+	const struct lea_dm_node node = {.name = request->name, .uuid = request->object};
 	struct lea_dm *dm = doctor->world->dm;
-	struct status_answer *answer = job->answer;
+	struct status_answer *answer = request->answer;
 	LEA_AUTO(lea_freep) char *text = NULL;
 
 	if (dm && !dm->status(dm, &node, &text))
@@ -149,17 +149,17 @@ static void ask_status(const struct lea_doctor *doctor, const struct lea_doctor_
 	*(pass ? &answer->second_ms : &answer->first_ms) = lea_doctor_now_ms(doctor);
 }
 
-static void take_status(struct lea_doctor *doctor, const struct lea_doctor_job *job)
+static void take_status(struct lea_doctor *doctor, const struct lea_doctor_request *request)
 {
-	const struct status_answer *answer = job->answer;
-	struct lea_doctor_lv *lv = job->fact;
+	const struct status_answer *answer = request->answer;
+	struct lea_doctor_lv *lv = request->fact;
 
-	if (job->has_first)
+	if (request->has_first)
 		lv->status = lea_doctor_keep(doctor, answer->text[0]);
-	if (job->is_done)
+	if (request->is_done)
 		lv->later = lea_doctor_keep(doctor, answer->text[1]);
-	lv->between_ms = job->is_done ? (uint32_t)(answer->second_ms - answer->first_ms) : 0;
-	lv->status_is_late = !job->is_done;
+	lv->between_ms = request->is_done ? (uint32_t)(answer->second_ms - answer->first_ms) : 0;
+	lv->status_is_late = !request->is_done;
 }
 
 static const struct lea_doctor_question status_question = {.is_of_dm = true,
@@ -174,26 +174,26 @@ struct opens_answer {
 	uint64_t count;
 };
 
-static void ask_opens(const struct lea_doctor *doctor, const struct lea_doctor_job *job,
+static void ask_opens(const struct lea_doctor *doctor, const struct lea_doctor_request *request,
 		      unsigned int pass)
 {
 	struct lea_dm *dm = doctor->world->dm;
-	struct opens_answer *answer = job->answer;
+	struct opens_answer *answer = request->answer;
 	struct lea_dm_info info;
 
 	(void)pass;
-	answer->is_good = dm && !dm->info(dm, job->object, &info);
+	answer->is_good = dm && !dm->info(dm, request->object, &info);
 	if (answer->is_good)
 		answer->count = info.open_count;
 }
 
-static void take_opens(struct lea_doctor *doctor, const struct lea_doctor_job *job)
+static void take_opens(struct lea_doctor *doctor, const struct lea_doctor_request *request)
 {
-	const struct opens_answer *answer = job->answer;
-	struct lea_doctor_lv *lv = job->fact;
+	const struct opens_answer *answer = request->answer;
+	struct lea_doctor_lv *lv = request->fact;
 
 	(void)doctor;
-	if (job->is_done && answer->is_good)
+	if (request->is_done && answer->is_good)
 		lv->open_count = answer->count;
 }
 
@@ -204,7 +204,7 @@ static const struct lea_doctor_question opens_question = {.is_of_dm = true,
 							  .take = take_opens};
 
 /* A node that has no name in device-mapper is left out. */
-static int add_question(struct lea_doctor *doctor, struct lea_doctor_job *job,
+static int add_question(struct lea_doctor *doctor, struct lea_doctor_request *request,
 			const struct lea_vg *vg, const struct lea_lv *lv, enum lea_layer layer)
 {
 	struct lea_plan_names names;
@@ -212,33 +212,33 @@ static int add_question(struct lea_doctor *doctor, struct lea_doctor_job *job,
 
 	if (r)
 		return r == -ENAMETOOLONG ? 0 : r;
-	job->name = names.name;
-	job->object = names.uuid;
-	return lea_doctor_add_job(doctor, job);
+	request->name = names.name;
+	request->object = names.uuid;
+	return lea_doctor_add_request(doctor, request);
 }
 
 /* Does it seem to be unused? Then device-mapper is asked whether it is open. */
 static int ask_if_open(struct lea_doctor *doctor, const struct lea_vg *vg, const struct lea_lv *lv,
 		       struct lea_doctor_lv *state)
 {
-	struct lea_doctor_job job = {&opens_question, .fact = state};
+	struct lea_doctor_request request = {&opens_question, .fact = state};
 
 	if (!lea_doctor_wants(doctor, 7) || !state->node[0] || !lea_lv_is_visible(lv) ||
 	    !state->has_io || state->io.writes || state->io.reads > PROBE_READS_MOST)
 		return 0;
 	state->is_needed = is_needed(doctor, vg, lv, state->node);
-	return state->is_needed ? 0 : add_question(doctor, &job, vg, lv, LEA_LAYER_NONE);
+	return state->is_needed ? 0 : add_question(doctor, &request, vg, lv, LEA_LAYER_NONE);
 }
 
 static int ask_for_status(struct lea_doctor *doctor, const struct lea_vg *vg,
 			  const struct lea_lv *lv, struct lea_doctor_lv *state)
 {
-	struct lea_doctor_job job = {&status_question, .fact = state};
+	struct lea_doctor_request request = {&status_question, .fact = state};
 
 	if (lv->cow && lea_doctor_wants(doctor, 8))
-		return add_question(doctor, &job, vg, lv, LEA_LAYER_NONE);
+		return add_question(doctor, &request, vg, lv, LEA_LAYER_NONE);
 	if (lea_lv_family(lv) == LEA_FAMILY_THIN_POOL && lea_doctor_wants(doctor, 9))
-		return add_question(doctor, &job, vg, lv, lea_plan_pool_layer(lv));
+		return add_question(doctor, &request, vg, lv, lea_plan_pool_layer(lv));
 	return 0;
 }
 

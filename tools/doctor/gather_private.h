@@ -25,7 +25,7 @@ struct lea_doctor {
 	struct lea_arena *arena; /* of the facts */
 	uint64_t began_ms;
 	struct lea_doctor_list list[LEA_CRYPTTAB + 1]; /* for lea_doctor_mounts */
-	struct lea_doctor_jobs jobs;
+	struct lea_doctor_requests requests;
 };
 
 /* Is one of the checks wanted? @check: 1 for D1. */

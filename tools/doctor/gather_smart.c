@@ -18,14 +18,14 @@ struct answer {
 	uint64_t wear_percent;
 };
 
-static void ask(const struct lea_doctor *doctor, const struct lea_doctor_job *job,
+static void ask(const struct lea_doctor *doctor, const struct lea_doctor_request *request,
 		unsigned int pass)
 {
 	LEA_AUTO(lea_freep) char *program = lea_world_path(doctor->world, SMARTCTL);
 	LEA_AUTO(lea_freep) char *output = calloc(1, OUTPUT_BYTES);
 	/* A disk that sleeps is left asleep. */
-	const char *const argv[] = {program, "-j", "-n", "standby", "-H", "-A", job->object, NULL};
-	struct answer *answer = job->answer;
+	const char *const argv[] = {program, "-j", "-n", "standby", "-H", "-A", request->object, NULL};
+	struct answer *answer = request->answer;
 	int code;
 
 	(void)pass;
@@ -34,13 +34,13 @@ static void ask(const struct lea_doctor *doctor, const struct lea_doctor_job *jo
 			lea_doctor_parse_smart(output, &answer->failing, &answer->wear_percent);
 }
 
-static void take(struct lea_doctor *doctor, const struct lea_doctor_job *job)
+static void take(struct lea_doctor *doctor, const struct lea_doctor_request *request)
 {
-	struct lea_doctor_disk *disk = job->fact;
-	const struct answer *answer = job->answer;
+	struct lea_doctor_disk *disk = request->fact;
+	const struct answer *answer = request->answer;
 
 	(void)doctor;
-	if (!job->is_done)
+	if (!request->is_done)
 		return;
 	disk->smart = answer->is_good ? LEA_DOCTOR_SMART_READ : LEA_DOCTOR_SMART_NONE;
 	disk->smart_failing = answer->failing;
@@ -58,7 +58,7 @@ int lea_doctor_read_smart(struct lea_doctor *doctor, struct lea_doctor_disk_list
 
 	for (uint32_t i = 0; !r && i < list->count; i++) {
 		struct lea_doctor_disk *disk = &list->disk[i];
-		struct lea_doctor_job job = {&question, .fact = disk};
+		struct lea_doctor_request request = {&question, .fact = disk};
 		char path[48];
 
 		/* A disk that does not answer is not opened again. */
@@ -71,8 +71,8 @@ int lea_doctor_read_smart(struct lea_doctor *doctor, struct lea_doctor_disk_list
 		if (asked++ >= SMART_MOST)
 			continue;
 		snprintf(path, sizeof(path), "/dev/%.31s", disk->kernel);
-		job.object = lea_doctor_keep(doctor, path);
-		r = lea_doctor_add_job(doctor, &job);
+		request.object = lea_doctor_keep(doctor, path);
+		r = lea_doctor_add_request(doctor, &request);
 	}
 	return r;
 }
