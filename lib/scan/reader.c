@@ -271,7 +271,8 @@ int lea_reader_read(struct lea_scan *scan, struct lea_read_request *requests, si
 	reader->hanging.patience_ms = reader->deadline_ms / LEA_PATIENCE_PART;
 	for (size_t i = 0; i < count; i++)
 		requests[i].item.deadline_ms =
-			GRACE_MS + lea_backoff_deadline_ms(&reader->late, &requests[i].found->device,
+			GRACE_MS + lea_backoff_deadline_ms(&reader->late,
+							   &requests[i].found->device,
 							   reader->deadline_ms);
 	return lea_hanging_run(&reader->hanging, (uint32_t)count, UINT32_MAX);
 }

@@ -110,9 +110,10 @@ static int prepare(struct lea_scan *scan, struct lea_read_request *request)
 		found->kind = LEA_FOUND_EXCLUDED;
 	else
 		request->item.is_open = true;
-	request->extras = (struct lea_read_extras){.tail = lea_filter_wants_tail(scan->filter),
-					       .content = request->verdict.asks_blkid && !scan->no_probe,
-					       .measure = scan->measure};
+	request->extras =
+		(struct lea_read_extras){.tail = lea_filter_wants_tail(scan->filter),
+					 .content = request->verdict.asks_blkid && !scan->no_probe,
+					 .measure = scan->measure};
 	return 0;
 }
 

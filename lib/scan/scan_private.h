@@ -33,14 +33,14 @@ struct lea_read_request {
 	struct lea_read_extras extras;
 };
 
-/* Applies the remaining filters to what was read, then classifies the device. May open request->item
- * again to ask for one more read. Returns 0 or -errno. */
+/* Applies the remaining filters to what was read, then classifies the device. May open
+ * request->item again to ask for one more read. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *request,
 				  struct lea_read *read);
 /* Records that @found could not be read, or that it is gone. */
 void lea_scan_note_fault(struct lea_scan *scan, struct lea_found *found, int fault);
 
-/* Reads all open requests in a reader child with deadlines, and classifies each as its answer arrives.
- * Blocks until every device answered or timed out. Returns 0 or -errno. */
+/* Reads all open requests in a reader child with deadlines, and classifies each as its answer
+ * arrives. Blocks until every device answered or timed out. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_reader_read(struct lea_scan *scan, struct lea_read_request *requests,
 				   size_t count);

@@ -95,7 +95,7 @@ static struct task *take_task(struct child *child)
 }
 
 static void do_task(struct child *child, struct task *task, struct lea_hanging_slot *slot,
-		   struct lea_hanging_answer *answer)
+		    struct lea_hanging_answer *answer)
 {
 	const struct lea_hanging_kind *kind = child->hanging->kind;
 	void *arg = child->hanging->arg;

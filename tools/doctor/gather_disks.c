@@ -315,7 +315,7 @@ static int ask_files(struct lea_doctor *doctor, struct lea_doctor_disk_list *lis
 	for (uint32_t i = 0; !r && i < list->count; i++) {
 		struct lea_doctor_file *file = &list->disk[i].file;
 		const struct lea_doctor_request request = {&file_question, .fact = file,
-						   .object = file->path};
+							   .object = file->path};
 
 		if (!file->path[0])
 			continue;

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define THREADS_MOST 8U
-#define DM_REQUEST_MS    2000U
+#define DM_REQUEST_MS 2000U
 #define DM_MS	     3000U
 #define OTHERS_MS    5000U /* smartctl may wait for its turn */
 
@@ -27,7 +27,8 @@ int lea_doctor_add_request(struct lea_doctor *doctor, const struct lea_doctor_re
 {
 	struct lea_doctor_requests *requests = &doctor->requests;
 
-	if (lea_make_room(&requests->request, &requests->room, requests->count + 1, sizeof(*requests->request)))
+	if (lea_make_room(&requests->request, &requests->room, requests->count + 1,
+			  sizeof(*requests->request)))
 		return -ENOMEM;
 	requests->request[requests->count++] = *request;
 	return 0;

@@ -48,7 +48,8 @@ struct lea_doctor_requests {
 };
 
 /* Before lea_doctor_ask. 0 or -ENOMEM. */
-LEA_MUST_CHECK int lea_doctor_add_request(struct lea_doctor *doctor, const struct lea_doctor_request *request);
+LEA_MUST_CHECK int lea_doctor_add_request(struct lea_doctor *doctor,
+					  const struct lea_doctor_request *request);
 /* Has children do the requests. Blocks until @until_ms at most. */
 LEA_MUST_CHECK int lea_doctor_ask(struct lea_doctor *doctor, uint64_t until_ms);
 /* Asks for the second time, and gives each gatherer its answers. */

@@ -24,7 +24,8 @@ static void ask(const struct lea_doctor *doctor, const struct lea_doctor_request
 	LEA_AUTO(lea_freep) char *program = lea_world_path(doctor->world, SMARTCTL);
 	LEA_AUTO(lea_freep) char *output = calloc(1, OUTPUT_BYTES);
 	/* A disk that sleeps is left asleep. */
-	const char *const argv[] = {program, "-j", "-n", "standby", "-H", "-A", request->object, NULL};
+	const char *const argv[] = {program,	     "-j", "-n", "standby", "-H", "-A",
+				    request->object, NULL};
 	struct answer *answer = request->answer;
 	int code;
 
