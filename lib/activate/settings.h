@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Translates the configuration into the arguments of the modules in lib/policy. */
+/* Translates the configuration into the arguments of the modules that decide. */
 #pragma once
 
 #include "activate/transaction.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What lvmevent explain knows about the machine, its devices and our run files: gathered once for
- * all answers. For lib/command only.
+ * all answers. For tools/explain only.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One VG of which lvmevent explain speaks. For lib/command only. */
+/* One VG of which lvmevent explain speaks. For tools/explain only. */
 #pragma once
 
 #include "explain/explain_machine.h"

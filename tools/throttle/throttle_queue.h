@@ -78,7 +78,7 @@ struct lea_throttle_terms {
 	/* Our own activation goes first: while it works, half the slots. -1: no matter */
 	int event_fd;
 	const struct lea_throttle_entry *entry; /* for people */
-	/* Decisions, from lib/policy; both pure. */
+	/* Decisions, from throttle/turn.h; both pure. */
 	uint32_t (*turn)(const bool waits[static 3], uint32_t runs[static 2]);
 	void (*count)(uint32_t runs[static 2], uint32_t lane, const bool waits[static 3]);
 };
