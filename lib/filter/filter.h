@@ -17,7 +17,7 @@
 struct lea_filter;
 struct lea_devicesfile;
 
-/* Is a device looked at for metadata of md? */
+/* Is a device checked for metadata of md? */
 enum lea_filter_md {
 	LEA_FILTER_MD_CONF, /* as md_component_detection and md_component_checks say */
 	LEA_FILTER_MD_ANY,  /* whatever md_component_detection says */

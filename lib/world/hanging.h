@@ -56,7 +56,7 @@ struct lea_hanging_kind {
 	 * ends all, or LEA_WIRE_END: the child is gone, or the answer makes no sense, and the item
 	 * is not done. May be NULL. */
 	int (*take)(void *arg, struct lea_hanging_answer *answer);
-	/* Is told of an item that is given up; may close others. An answer may still follow. May be
+	/* Hears that an item is given up; may close others. An answer may still follow. May be
 	 * NULL. */
 	void (*lose)(void *arg, uint32_t index, const struct lea_hanging_loss *loss);
 	/* Do others wait for the end of all this? Asked now and then until there is an answer. May

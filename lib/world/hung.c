@@ -111,7 +111,7 @@ bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread)
 	return life == LEA_PROC_ALIVE;
 }
 
-/* Returns how many names are left. Those behind the first MOST_NAMES are not looked at. */
+/* Returns how many names are left. Those behind the first MOST_NAMES are not read. */
 static uint32_t forget_ended(int hung_fd)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
