@@ -27,12 +27,12 @@ static void lock(struct lea_reader *reader)
 static bool is_known(void *arg, const struct lea_mda_text *where, const char *vg_name)
 {
 	struct lea_reader *reader = arg;
-	bool known;
+	bool is_cached;
 
 	lock(reader);
-	known = lea_scan_text_is_cached(&reader->texts, where, vg_name);
+	is_cached = lea_scan_text_is_cached(&reader->texts, where, vg_name);
 	sem_post(&reader->lock);
-	return known;
+	return is_cached;
 }
 
 /* Each text is sent to the parent once, whichever thread read it. */
@@ -92,10 +92,10 @@ void lea_reader_work(void *arg, uint32_t index, void *content, struct lea_hangin
 {
 	struct lea_reader *reader = arg;
 	const struct content *of = content;
-	const struct lea_read_cached known = {.is_known = is_known, .arg = reader};
+	const struct lea_read_cached cached = {.is_known = is_known, .arg = reader};
 
 	(void)index;
-	lea_read_device(reader->hanging.world, &of->device, &known, &of->extras,
+	lea_read_device(reader->hanging.world, &of->device, &cached, &of->extras,
 			&((struct lea_reader_answer *)answer)->read);
 }
 
