@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sim/course.h"
+
+#include <string.h>
+
+#define SETTLED_MS 60000U /* an add on a healthy disk has had all its consequences, also retries   \
+			   */
+
+bool sim_is_add(enum sim_op op)
+{
+	return op == SIM_PLUG || op == SIM_REPEAT || op == SIM_SWAP || op == SIM_REBOOT ||
+	       op == SIM_SOFT_REBOOT || op == SIM_COPY;
+}
+
+bool sim_is_calm(const struct sim_course *course, const struct sim_state *state, const char *id)
+{
+	if (course->all_busy_until_ms > state->now_ms || course->is_short)
+		return false;
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (!strcmp(state->disk[i].vg_id, id) && course->busy_until_ms[i] > state->now_ms)
+			return false;
+	return true;
+}
+
+bool sim_was_added_since(const struct sim_course *course, const struct sim_state *state,
+			 const char *id, uint64_t since_ms)
+{
+	uint32_t disks = sim_disks_of(state, id);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i && course->added_ms[i] && course->added_ms[i] >= since_ms)
+			return true;
+	return false;
+}
+
+bool sim_is_sure(const struct sim_course *course, const struct sim_state *state, const char *id)
+{
+	uint32_t disks = sim_disks_of(state, id);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i && course->is_unsure[i])
+			return false;
+	return true;
+}
+
+static bool is_whole_machine(enum sim_op op)
+{
+	return op == SIM_REBOOT || op == SIM_SOFT_REBOOT;
+}
+
+/* Is the disk one that the step names? */
+static bool is_named(const struct sim_step *step, unsigned disk)
+{
+	switch (step->op) {
+	case SIM_REBOOT:
+	case SIM_SOFT_REBOOT:
+		return true;
+	case SIM_SWAP:
+		return step->a == disk || step->b == disk;
+	case SIM_COPY:
+		return step->b == disk;
+	case SIM_PLUG:
+	case SIM_UNPLUG:
+	case SIM_SLOW:
+	case SIM_HANG:
+	case SIM_FAIL:
+	case SIM_HEAL:
+	case SIM_WIPE:
+	case SIM_SUSPEND:
+	case SIM_DELAY:
+	case SIM_LOSE:
+	case SIM_REPEAT:
+	case SIM_CHANGE:
+	case SIM_EXTEND:
+	case SIM_CLONE:
+	case SIM_NEW_ID:
+		return step->a == disk;
+	case SIM_CREATE:
+	case SIM_REMOVE:
+	case SIM_DOWN:
+	case SIM_UP:
+	case SIM_REDUCE:
+	case SIM_REDUCE_MISSING:
+	case SIM_EXPORT:
+	case SIM_IMPORT:
+	case SIM_RENAME:
+	case SIM_SAME_NAME:
+	case SIM_TOUCH:
+	case SIM_ACT_ELSEWHERE:
+	case SIM_FOREIGN:
+	case SIM_REJECT:
+	case SIM_ACCEPT:
+	case SIM_LIST:
+	case SIM_LOCK_VG:
+	case SIM_LOCK_LIST:
+	case SIM_PVSCAN:
+	case SIM_OVERFLOW:
+	case SIM_KILL:
+	case SIM_KILL_WORKER:
+	case SIM_KILL_READER:
+	case SIM_RESTART:
+	case SIM_SWEEP:
+	case SIM_FULL:
+	case SIM_SHORT:
+	case SIM_ROOM:
+	case SIM_WAIT:
+	case SIM_OPS:
+	default:
+		return false;
+	}
+}
+
+/* Until when the consequences of an event of the disk may come, if it begins now. */
+static uint64_t busy_until(const struct sim_course *course, const struct sim_state *state,
+			   unsigned disk)
+{
+	const struct sim_disk *d = &state->disk[disk];
+
+	if (d->is_there && (d->hangs || d->is_suspended || course->is_lost[disk]))
+		return SIM_EVER;
+	return state->now_ms + SETTLED_MS + course->delay_ms[disk] + 8ULL * d->slow_ms;
+}
+
+static void note_disk(struct sim_course *course, const struct sim_step *step,
+		      const struct sim_state *state, unsigned disk)
+{
+	const struct sim_disk *now = &state->disk[disk], *before = &course->before.disk[disk];
+	bool is_unreadable = now->fails || now->is_suspended || now->is_rejected;
+
+	if (now->is_there != before->is_there || now->diskseq != before->diskseq ||
+	    now->minor != before->minor)
+		course->moved_ms = course->present_ms[disk] = state->now_ms;
+	if (!now->is_there) {
+		course->added_ms[disk] = 0;
+		course->is_lost[disk] = course->is_unsure[disk] = false;
+	}
+	course->is_unsure[disk] |= is_unreadable;
+	if (!is_named(step, disk))
+		return;
+	if (step->op == SIM_DELAY)
+		course->delay_ms[disk] = step->n;
+	course->is_lost[disk] |= step->op == SIM_LOSE;
+	if (sim_is_add(step->op) && now->is_there) {
+		course->added_ms[disk] = state->now_ms ? state->now_ms : 1;
+		course->is_unsure[disk] = is_unreadable;
+	}
+	/* What is under way takes longer, or something begins. */
+	if (sim_is_add(step->op) || course->busy_until_ms[disk] > state->now_ms ||
+	    step->op == SIM_HEAL || step->op == SIM_UNPLUG || step->op == SIM_LOSE)
+		course->busy_until_ms[disk] = busy_until(course, state, disk);
+}
+
+void sim_course_note(struct sim_course *course, const struct sim_step *step,
+		     const struct sim_state *state)
+{
+	bool is_lock = step->op == SIM_LOCK_VG || step->op == SIM_LOCK_LIST;
+	uint64_t until = state->now_ms + SETTLED_MS + (is_lock ? 4ULL * step->n : 0);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		note_disk(course, step, state, i);
+	course->kills += step->op == SIM_KILL;
+	if (step->op == SIM_FULL || step->op == SIM_SHORT)
+		course->is_short = true;
+	if (step->op == SIM_ROOM)
+		course->is_short = false;
+	if (step->op == SIM_REBOOT) {
+		course->kills = 0;
+		course->was_rebooted = true;
+	}
+	if ((is_lock || step->op == SIM_ROOM || step->op == SIM_KILL_WORKER ||
+	     step->op == SIM_KILL_READER || step->op == SIM_RESTART ||
+	     is_whole_machine(step->op)) &&
+	    until > course->all_busy_until_ms)
+		course->all_busy_until_ms = until;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The course of events, as far as a person at the machine knows it: when each disk came, when udev
+ * last announced it, and until when something that began with it may still be under way.
+ */
+#pragma once
+
+#include "sim/truth.h"
+
+#define SIM_EVER	UINT64_MAX
+#define SIM_ANSWERED_MS 3000U /* our processes have seen an event of a healthy disk */
+
+struct sim_course {
+	struct sim_state before;      /* after the last step */
+	uint64_t added_ms[SIM_DISKS]; /* the last event that was an add; 0: none */
+	uint64_t present_ms[SIM_DISKS];
+	uint64_t busy_until_ms[SIM_DISKS];
+	uint64_t all_busy_until_ms;
+	uint32_t delay_ms[SIM_DISKS];
+	bool is_lost[SIM_DISKS];   /* an event of it was lost */
+	bool is_unsure[SIM_DISKS]; /* since its add it could not be read, or was rejected */
+	uint64_t moved_ms;	   /* a disk went, or changed its number */
+	unsigned kills;
+	bool is_short, was_rebooted;
+};
+
+/* Does the step make udev see an add of the disks that it names? */
+bool sim_is_add(enum sim_op op);
+/* Note a step; @state: after it. The caller sets @before when it has judged. */
+void sim_course_note(struct sim_course *course, const struct sim_step *step,
+		     const struct sim_state *state);
+/* Nothing that could activate the VG is under way. */
+bool sim_is_calm(const struct sim_course *course, const struct sim_state *state, const char *id);
+/* A disk of the VG was added at @since_ms or later. */
+bool sim_was_added_since(const struct sim_course *course, const struct sim_state *state,
+			 const char *id, uint64_t since_ms);
+/* Our processes have read each disk of the VG, or will. */
+bool sim_is_sure(const struct sim_course *course, const struct sim_state *state, const char *id);

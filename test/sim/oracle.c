@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sim/oracle.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void sim_oracle_begin(struct sim_oracle *oracle, const struct sim_history *history,
+		      struct sim_findings *findings)
+{
+	memset(oracle, 0, sizeof(*oracle));
+	oracle->history = history;
+	oracle->findings = findings;
+}
+
+static const char *why_not(const struct sim_oracle *oracle, const struct sim_state *state,
+			   const struct sim_known_vg *vg)
+{
+	const char *text = sim_why_not(oracle->history, state, vg->id);
+
+	/* The memory of the last boot may know which of two is the PV. */
+	if (text && (!strstr(text, "two disks") || !oracle->course.was_rebooted))
+		return text;
+	if (!vg->off_ms || sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms))
+		return NULL;
+	return vg->off_why;
+}
+
+/* A disk that is there is not missing: the VG waits for it. */
+static bool lacks_silent_disk(const struct sim_oracle *oracle, const struct sim_state *state,
+			      const struct sim_active *active)
+{
+	uint32_t disks = sim_disks_of(state, active->vg_id);
+	const struct sim_course *course = &oracle->course;
+	uint64_t slowest = SIM_ANSWERED_MS;
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i)
+			slowest += 3ULL * state->disk[i].slow_ms + course->delay_ms[i];
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & ~active->disks & 1U << i &&
+		    (state->disk[i].hangs || state->disk[i].slow_ms) &&
+		    course->before.disk[i].diskseq == state->disk[i].diskseq &&
+		    active->at_ms > course->present_ms[i] + slowest)
+			return active->has_error_target;
+	return false;
+}
+
+/* No metadata older than these were the newest, before the step and after it. */
+static uint32_t least_seqno(const struct sim_oracle *oracle, const struct sim_state *state,
+			    const char *id)
+{
+	const struct sim_disk *before = sim_newest(&oracle->course.before, id);
+	const struct sim_disk *now = sim_newest(state, id);
+
+	if (!before || !now || sim_is_silent(before) || sim_is_silent(now))
+		return 0;
+	return before->seqno < now->seqno ? before->seqno : now->seqno;
+}
+
+/* What the tables of a VG that we have just activated lie on. */
+static void judge_tables(struct sim_oracle *oracle, const struct sim_state *state,
+			 const struct sim_known_vg *vg, const struct sim_active *active)
+{
+	const struct sim_course *course = &oracle->course;
+	uint32_t least = least_seqno(oracle, state, vg->id);
+
+	if (active->seqno < least)
+		sim_find(oracle->findings,
+			 "a VG was activated from outdated metadata: %s from seqno %" PRIu32
+			 " instead of %" PRIu32,
+			 vg->name, active->seqno, least);
+	if (sim_active_of(&course->before, vg->id))
+		return;
+	if (active->lost_disks && active->at_ms > course->moved_ms + SIM_ANSWERED_MS)
+		sim_find(oracle->findings,
+			 "a VG was activated on a device that is gone: %s at %" PRIu64 " ms",
+			 vg->name, active->at_ms);
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (active->disks & 1U << i && strcmp(state->disk[i].vg_id, vg->id) &&
+		    strcmp(course->before.disk[i].vg_id, vg->id))
+			sim_find(oracle->findings,
+				 "a VG was activated on a disk of another VG: %s on disk %u",
+				 vg->name, i);
+}
+
+/* Our program has activated it since the last step. Was that right? */
+static void judge_activation(struct sim_oracle *oracle, const struct sim_state *state,
+			     const struct sim_known_vg *vg, const struct sim_active *active)
+{
+	const char *now = why_not(oracle, state, vg);
+
+	if (vg->why_not && now && vg->is_certain && active->at_ms > vg->why_not_ms)
+		sim_find(oracle->findings,
+			 "a VG was activated although %s: %s at %" PRIu64 " ms, since %" PRIu64
+			 " ms",
+			 now, vg->name, active->at_ms, vg->why_not_ms);
+	else if (lacks_silent_disk(oracle, state, active))
+		sim_find(oracle->findings,
+			 "a VG was activated in part although the disk is there: %s at %" PRIu64
+			 " ms",
+			 vg->name, active->at_ms);
+	judge_tables(oracle, state, vg, active);
+}
+
+static bool takes_down(enum sim_op op)
+{
+	return op == SIM_DOWN || op == SIM_EXPORT || op == SIM_REMOVE || op == SIM_REBOOT ||
+	       op == SIM_SOFT_REBOOT || op == SIM_CLONE || op == SIM_REDUCE_MISSING;
+}
+
+static void judge_change(struct sim_oracle *oracle, const struct sim_step *step,
+			 const struct sim_state *state, const struct sim_known_vg *vg)
+{
+	const struct sim_active *before = sim_active_of(&oracle->course.before, vg->id);
+	const struct sim_active *now = sim_active_of(state, vg->id);
+
+	if (now && now->by_us && (!before || before->lvs < now->lvs))
+		judge_activation(oracle, state, vg, now);
+	if (before && (!now || now->lvs < before->lvs) && (!step || !takes_down(step->op)))
+		sim_find(oracle->findings,
+			 "a VG was deactivated and nobody asked for that: %s before %" PRIu64 " ms",
+			 vg->name, state->now_ms);
+}
+
+/* Commands that by their nature leave a VG as inactive as it was. */
+static const char *off_text(enum sim_op op)
+{
+	if (op == SIM_DOWN)
+		return "it was taken down and no disk of it was added since";
+	if (op == SIM_EXPORT || op == SIM_IMPORT)
+		return "it was imported and no disk of it was added since";
+	if (op == SIM_CLONE)
+		return "vgimportclone made it and no disk of it was added since";
+	if (op == SIM_CREATE)
+		return "it was made here and no disk of it was added since";
+	if (op == SIM_EXTEND || op == SIM_REDUCE || op == SIM_REDUCE_MISSING || op == SIM_NEW_ID ||
+	    op == SIM_TOUCH || op == SIM_FOREIGN || op == SIM_ACT_ELSEWHERE || op == SIM_RENAME)
+		return "only a change made it complete";
+	return NULL;
+}
+
+/* Is the command about this VG? */
+static bool is_about(const struct sim_oracle *oracle, const struct sim_step *step,
+		     const struct sim_state *state, const char *id)
+{
+	if (step->op == SIM_NEW_ID)
+		return !strcmp(state->disk[step->a].vg_id, id);
+	return !strcmp(state->vg[step->v], id) || !strcmp(oracle->course.before.vg[step->v], id);
+}
+
+/* A person's command: from now on only an add may activate what it left inactive. */
+static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
+			const struct sim_state *state, struct sim_known_vg *vg, bool is_new)
+{
+	bool was_active = sim_active_of(&oracle->course.before, vg->id);
+	bool is_active = sim_active_of(state, vg->id);
+	bool is_made = is_new && (step->op == SIM_CREATE || step->op == SIM_CLONE);
+	bool has_become_sound = !vg->was_sound && sim_is_sound(state, vg->id);
+	const char *text = off_text(step->op);
+
+	if (!text)
+		return;
+	if (is_made || (was_active && !is_active) || (!is_active && has_become_sound)) {
+		vg->off_ms = vg->is_calm ? state->now_ms + 1 : 0;
+		vg->is_off_soon = !vg->is_calm;
+		vg->off_why = text;
+	}
+	if (!is_active && is_about(oracle, step, state, vg->id))
+		vg->is_asked_for = vg->is_due = false;
+}
+
+/* Did this step bring the VG about in a way that our program gets to know? */
+static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step,
+		    const struct sim_state *state, const char *id)
+{
+	if (!sim_is_sure(&oracle->course, state, id))
+		return false;
+	if (sim_is_add(step->op))
+		return sim_was_added_since(&oracle->course, state, id, state->now_ms);
+	return step->op == SIM_HEAL || step->op == SIM_SLOW;
+}
+
+static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
+		     const struct sim_state *state, struct sim_known_vg *vg)
+{
+	bool is_sound = sim_is_sound(state, vg->id);
+
+	if (sim_is_add(step->op) &&
+	    sim_was_added_since(&oracle->course, state, vg->id, state->now_ms))
+		vg->is_asked_for = true;
+	if (is_sound && vg->is_asked_for && is_told(oracle, step, state, vg->id)) {
+		vg->is_due = true;
+		vg->due_ms = state->now_ms;
+	} else if (!is_sound || !vg->was_sound) {
+		vg->is_due = false;
+	}
+	vg->was_sound = is_sound;
+}
+
+static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
+		    const struct sim_state *state, struct sim_known_vg *vg, bool is_new)
+{
+	const struct sim_disk *newest = sim_newest(state, vg->id);
+	const char * not ;
+
+	if (newest)
+		memcpy(vg->name, newest->vg_name, sizeof(vg->name));
+	if (vg->is_off_soon && vg->is_calm) {
+		vg->off_ms = state->now_ms;
+		vg->is_off_soon = false;
+	}
+	note_person(oracle, step, state, vg, is_new);
+	if (step->op == SIM_REBOOT || step->op == SIM_SOFT_REBOOT || sim_active_of(state, vg->id))
+		vg->off_ms = vg->is_off_soon = 0;
+	note_due(oracle, step, state, vg);
+	not = why_not(oracle, state, vg);
+	/* An activation that began before may end later, unless nothing was under way. */
+	if (not &&!vg->is_certain && vg->is_calm) {
+		vg->is_certain = true;
+		vg->why_not_ms = state->now_ms;
+	}
+	if (!not )
+		vg->is_certain = false;
+	vg->why_not = not ;
+}
+
+static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
+		       const struct sim_known_vg *vg)
+{
+	const struct sim_active *active = sim_active_of(state, vg->id);
+
+	/* Three runners that died make a device suspect. */
+	if (!vg->is_due || oracle->course.is_short || oracle->course.kills > 2)
+		return;
+	if (!active)
+		sim_find(oracle->findings,
+			 "a VG must be active and is not: %s, all its PVs are there since %" PRIu64
+			 " ms",
+			 vg->name, vg->due_ms);
+	else if (active->has_error_target && active->by_us)
+		sim_find(oracle->findings,
+			 "a VG is active in part although all its PVs are there: %s", vg->name);
+}
+
+static void meet(struct sim_oracle *oracle, const char *id)
+{
+	for (size_t i = 0; i < oracle->count; i++)
+		if (!strcmp(oracle->vg[i].id, id))
+			return;
+	if (*id && oracle->count < SIM_IDS_MOST)
+		memcpy(oracle->vg[oracle->count++].id, id, sizeof(oracle->vg->id));
+}
+
+void sim_oracle_after(struct sim_oracle *oracle, const struct sim_step *step,
+		      const struct sim_state *state)
+{
+	size_t old = oracle->count;
+	struct sim_known_vg *vg;
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		meet(oracle, state->disk[i].vg_id);
+	for (size_t i = 0; i < oracle->count; i++)
+		oracle->vg[i].is_calm = sim_is_calm(&oracle->course, state, oracle->vg[i].id);
+	if (step)
+		sim_course_note(&oracle->course, step, state);
+	for (size_t i = 0; i < oracle->count; i++) {
+		vg = &oracle->vg[i];
+		if (i < old)
+			judge_change(oracle, step, state, vg);
+		if (step)
+			note_vg(oracle, step, state, vg, i >= old);
+		else
+			judge_rest(oracle, state, vg);
+	}
+	oracle->course.before = *state;
+}

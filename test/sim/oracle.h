@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What an administrator expects of the machine. The oracle follows steps and states, and knows for
+ * each VG whether an event may activate it, and whether it must be active at rest. Its rules are
+ * those of our manual pages, of test/PROHIBITIONS.md and of lvm2's manual pages; where they leave
+ * something open, so does the oracle. It knows nothing of how our program works.
+ */
+#pragma once
+
+#include "sim/course.h"
+#include "sim/finding.h"
+
+#define SIM_IDS_MOST 64U
+
+struct sim_known_vg {
+	char id[33];
+	char name[SIM_NAME_BYTES];
+	/* Since then an add is needed: a person took the VG down or made it. 0: never. */
+	uint64_t off_ms;
+	const char *off_why;
+	bool is_off_soon; /* the same, as soon as what is under way has ended */
+	/* A disk of it was added since a person last took it down. */
+	bool is_asked_for;
+	/* It became sound by something that our program gets to know. */
+	bool is_due;
+	uint64_t due_ms;
+	bool was_sound;
+	/* What forbids its activation, since when, and whether nothing was under way then. */
+	const char *why_not;
+	uint64_t why_not_ms;
+	bool is_certain;
+	bool is_calm; /* before this step */
+};
+
+struct sim_oracle {
+	const struct sim_history *history;
+	struct sim_findings *findings;
+	struct sim_course course;
+	struct sim_known_vg vg[SIM_IDS_MOST];
+	size_t count;
+};
+
+void sim_oracle_begin(struct sim_oracle *oracle, const struct sim_history *history,
+		      struct sim_findings *findings);
+/* As sim_watcher.after. */
+void sim_oracle_after(struct sim_oracle *oracle, const struct sim_step *step,
+		      const struct sim_state *state);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sim/truth.h"
+
+#include <string.h>
+
+bool sim_is_pv(const struct sim_disk *disk)
+{
+	return disk->is_there && disk->is_pv && !disk->is_rejected;
+}
+
+bool sim_is_silent(const struct sim_disk *disk)
+{
+	return disk->hangs || disk->fails || disk->is_suspended || disk->slow_ms > SIM_SLOW_MOST_MS;
+}
+
+const struct sim_disk *sim_newest(const struct sim_state *state, const char *vg_id)
+{
+	const struct sim_disk *best = NULL, *disk;
+
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		disk = &state->disk[i];
+		if (sim_is_pv(disk) && !strcmp(disk->vg_id, vg_id) &&
+		    (!best || disk->seqno > best->seqno))
+			best = disk;
+	}
+	return best;
+}
+
+static bool has_pv(const struct sim_disk *metadata, const char *pvid)
+{
+	for (uint32_t i = 0; i < metadata->pv_count; i++)
+		if (!strcmp(metadata->pv[i], pvid))
+			return true;
+	return false;
+}
+
+uint32_t sim_disks_of(const struct sim_state *state, const char *vg_id)
+{
+	const struct sim_disk *newest = sim_newest(state, vg_id);
+	uint32_t mask = 0;
+
+	for (unsigned i = 0; newest && i < SIM_DISKS; i++)
+		if (sim_is_pv(&state->disk[i]) && has_pv(newest, state->disk[i].pvid))
+			mask |= 1U << i;
+	return mask;
+}
+
+const struct sim_active *sim_active_of(const struct sim_state *state, const char *vg_id)
+{
+	for (uint32_t i = 0; i < state->active_count; i++)
+		if (!strcmp(state->active[i].vg_id, vg_id) && state->active[i].lvs)
+			return &state->active[i];
+	return NULL;
+}
+
+/* Two devices are one disk if the kernel has one world-wide name for both; nothing else says so. */
+static bool is_one_disk(const struct sim_disk *a, const struct sim_disk *b)
+{
+	return *a->wwid && !strcmp(a->wwid, b->wwid);
+}
+
+/* The disk that carries @pvid; @ret_copied: another one does, too. */
+static const struct sim_disk *holder(const struct sim_state *state, const char *pvid,
+				     bool *ret_copied)
+{
+	const struct sim_disk *first = NULL, *disk;
+
+	*ret_copied = false;
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		disk = &state->disk[i];
+		if (!sim_is_pv(disk) || strcmp(disk->pvid, pvid))
+			continue;
+		if (first && !is_one_disk(first, disk))
+			*ret_copied = true;
+		if (!first)
+			first = disk;
+	}
+	return first;
+}
+
+const char *sim_why_not(const struct sim_history *history, const struct sim_state *state,
+			const char *vg_id)
+{
+	const struct sim_disk *newest = sim_newest(state, vg_id);
+	bool copied, any_copied = false, lacks = false;
+
+	if (!newest)
+		return "none of its PVs is there";
+	if (newest->is_exported)
+		return "it is exported";
+	if (newest->is_foreign)
+		return "it belongs to another host";
+	for (uint32_t i = 0; i < newest->pv_count; i++) {
+		lacks |= !holder(state, newest->pv[i], &copied);
+		any_copied |= copied;
+	}
+	if (any_copied)
+		return "one of its PVs is on two disks";
+	if (lacks && !(history->conf & (SIM_CONF_DEGRADED | SIM_CONF_PARTIAL)))
+		return "one of its PVs is not there";
+	return NULL;
+}
+
+static bool has_twin_name(const struct sim_state *state, const struct sim_disk *newest)
+{
+	const struct sim_disk *disk;
+
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		disk = &state->disk[i];
+		if (disk->is_there && disk->is_pv && strcmp(disk->vg_id, newest->vg_id) &&
+		    !strcmp(disk->vg_name, newest->vg_name))
+			return true;
+	}
+	return false;
+}
+
+bool sim_is_sound(const struct sim_state *state, const char *vg_id)
+{
+	const struct sim_disk *newest = sim_newest(state, vg_id), *disk;
+	bool copied;
+
+	if (!newest || !newest->pv_count || newest->is_exported || newest->is_foreign ||
+	    has_twin_name(state, newest))
+		return false;
+	for (uint32_t i = 0; i < newest->pv_count; i++)
+		if (!holder(state, newest->pv[i], &copied) || copied)
+			return false;
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		disk = &state->disk[i];
+		if (!disk->is_there || !disk->is_pv)
+			continue;
+		/* outdated metadata; a PV that was taken out of the VG elsewhere; a slow one of a
+		 * rejected path */
+		if (has_pv(newest, disk->pvid)
+			    ? disk->is_rejected || sim_is_silent(disk) ||
+				      strcmp(disk->vg_id, vg_id) || disk->seqno != newest->seqno
+			    : !strcmp(disk->vg_id, vg_id))
+			return false;
+	}
+	return true;
+}
