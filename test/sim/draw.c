@@ -491,7 +491,7 @@ static uint32_t draw_settings(struct drawing *d)
 	return conf;
 }
 
-void sim_draw(uint64_t seed, struct sim_history *ret_history)
+void sim_history_draw(uint64_t seed, struct sim_history *ret_history)
 {
 	struct drawing d = {.random = {seed}, .history = ret_history};
 	uint32_t vgs;
@@ -575,7 +575,8 @@ static void mutate_once(struct drawing *d)
 	}
 }
 
-void sim_mutate(uint64_t seed, const struct sim_history *from, struct sim_history *ret_history)
+void sim_history_mutate(uint64_t seed, const struct sim_history *from,
+			struct sim_history *ret_history)
 {
 	struct drawing d = {.random = {seed}, .history = ret_history};
 	uint32_t times = 1 + below(&d, 4);

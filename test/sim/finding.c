@@ -32,7 +32,7 @@ bool sim_findings_have(const struct sim_findings *findings, const char *kind)
 	return false;
 }
 
-void sim_find(struct sim_findings *findings, const char *format, ...)
+void sim_found(struct sim_findings *findings, const char *format, ...)
 {
 	char text[SIM_FINDING_BYTES], kind[SIM_FINDING_BYTES];
 	va_list args;

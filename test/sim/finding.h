@@ -15,7 +15,7 @@ struct sim_findings {
 };
 
 /* Adds a finding, unless one of its kind is there. */
-void sim_find(struct sim_findings *findings, const char *format, ...)
+void sim_found(struct sim_findings *findings, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*

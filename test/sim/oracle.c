@@ -65,22 +65,22 @@ static void judge_tables(struct sim_oracle *oracle, const struct sim_state *stat
 	uint32_t least = least_seqno(oracle, state, vg->id);
 
 	if (active->seqno < least)
-		sim_find(oracle->findings,
-			 "a VG was activated from outdated metadata: %s from seqno %" PRIu32
-			 " instead of %" PRIu32,
-			 vg->name, active->seqno, least);
+		sim_found(oracle->findings,
+			  "a VG was activated from outdated metadata: %s from seqno %" PRIu32
+			  " instead of %" PRIu32,
+			  vg->name, active->seqno, least);
 	if (sim_active_of(&course->before, vg->id))
 		return;
 	if (active->lost_disks && active->at_ms > course->moved_ms + SIM_ANSWERED_MS)
-		sim_find(oracle->findings,
-			 "a VG was activated on a device that is gone: %s at %" PRIu64 " ms",
-			 vg->name, active->at_ms);
+		sim_found(oracle->findings,
+			  "a VG was activated on a device that is gone: %s at %" PRIu64 " ms",
+			  vg->name, active->at_ms);
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if (active->disks & 1U << i && strcmp(state->disk[i].vg_id, vg->id) &&
 		    strcmp(course->before.disk[i].vg_id, vg->id))
-			sim_find(oracle->findings,
-				 "a VG was activated on a disk of another VG: %s on disk %u",
-				 vg->name, i);
+			sim_found(oracle->findings,
+				  "a VG was activated on a disk of another VG: %s on disk %u",
+				  vg->name, i);
 }
 
 /* Our program has activated it since the last step. Was that right? */
@@ -90,15 +90,15 @@ static void judge_activation(struct sim_oracle *oracle, const struct sim_state *
 	const char *now = why_not(oracle, state, vg);
 
 	if (vg->why_not && now && vg->is_certain && active->at_ms > vg->why_not_ms)
-		sim_find(oracle->findings,
-			 "a VG was activated although %s: %s at %" PRIu64 " ms, since %" PRIu64
-			 " ms",
-			 now, vg->name, active->at_ms, vg->why_not_ms);
+		sim_found(oracle->findings,
+			  "a VG was activated although %s: %s at %" PRIu64 " ms, since %" PRIu64
+			  " ms",
+			  now, vg->name, active->at_ms, vg->why_not_ms);
 	else if (lacks_silent_disk(oracle, state, active))
-		sim_find(oracle->findings,
-			 "a VG was activated in part although the disk is there: %s at %" PRIu64
-			 " ms",
-			 vg->name, active->at_ms);
+		sim_found(oracle->findings,
+			  "a VG was activated in part although the disk is there: %s at %" PRIu64
+			  " ms",
+			  vg->name, active->at_ms);
 	judge_tables(oracle, state, vg, active);
 }
 
@@ -117,9 +117,10 @@ static void judge_change(struct sim_oracle *oracle, const struct sim_step *step,
 	if (now && now->by_us && (!before || before->lvs < now->lvs))
 		judge_activation(oracle, state, vg, now);
 	if (before && (!now || now->lvs < before->lvs) && (!step || !takes_down(step->op)))
-		sim_find(oracle->findings,
-			 "a VG was deactivated and nobody asked for that: %s before %" PRIu64 " ms",
-			 vg->name, state->now_ms);
+		sim_found(oracle->findings,
+			  "a VG was deactivated and nobody asked for that: %s before %" PRIu64
+			  " ms",
+			  vg->name, state->now_ms);
 }
 
 /* Commands that by their nature leave a VG as inactive as it was. */
@@ -233,13 +234,13 @@ static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 	if (!vg->is_due || oracle->course.is_short || oracle->course.kills > 2)
 		return;
 	if (!active)
-		sim_find(oracle->findings,
-			 "a VG must be active and is not: %s, all its PVs are there since %" PRIu64
-			 " ms",
-			 vg->name, vg->due_ms);
+		sim_found(oracle->findings,
+			  "a VG must be active and is not: %s, all its PVs are there since %" PRIu64
+			  " ms",
+			  vg->name, vg->due_ms);
 	else if (active->has_error_target && active->by_us)
-		sim_find(oracle->findings,
-			 "a VG is active in part although all its PVs are there: %s", vg->name);
+		sim_found(oracle->findings,
+			  "a VG is active in part although all its PVs are there: %s", vg->name);
 }
 
 static void meet(struct sim_oracle *oracle, const char *id)

@@ -10,11 +10,11 @@ TEST(seed_determines_the_history)
 	struct sim_history a, b;
 
 	for (uint64_t seed = 0; seed < 50; seed++) {
-		sim_draw(seed, &a);
-		sim_draw(seed, &b);
+		sim_history_draw(seed, &a);
+		sim_history_draw(seed, &b);
 		ck_assert(!memcmp(&a, &b, sizeof(a)));
 	}
-	sim_draw(50, &a);
+	sim_history_draw(50, &a);
 	ck_assert(memcmp(a.step, b.step, sizeof(a.step)) != 0);
 }
 
@@ -25,7 +25,7 @@ TEST(histories_are_short_and_of_each_op)
 	uint64_t steps = 0;
 
 	for (uint64_t seed = 0; seed < 3000; seed++) {
-		sim_draw(seed, &history);
+		sim_history_draw(seed, &history);
 		ck_assert_uint_ge(history.count, 6);
 		ck_assert_uint_le(history.count, 65);
 		steps += history.count;
@@ -42,9 +42,9 @@ TEST(mutations_of_mutations_stay_histories)
 	struct sim_history history, next;
 	struct sim_step step;
 
-	sim_draw(7, &history);
+	sim_history_draw(7, &history);
 	for (uint64_t seed = 0; seed < 3000; seed++) {
-		sim_mutate(seed, &history, &next);
+		sim_history_mutate(seed, &history, &next);
 		ck_assert_uint_le(next.count, 80);
 		for (uint32_t i = 0; i < next.count; i++) {
 			step = next.step[i];
@@ -53,6 +53,6 @@ TEST(mutations_of_mutations_stay_histories)
 		}
 		history = next;
 		if (!history.count)
-			sim_draw(seed, &history);
+			sim_history_draw(seed, &history);
 	}
 }

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sim/invariants.h"
+
+#include "base/err.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUN	 "/run/lvm/"
+#define PATIENCE 2000U /* the longest that the runner may wait for a lock, and what is between */
+#define BLOCK_MS (PATIENCE + 600U)
+
+/* A step makes few events, each event few passes; a pass touches each of SIM_DISKS disks. */
+#define CALLS_A_STEP 40000U
+#define HEAP_MOST    (48U << 20)
+
+struct rest {
+	const struct sim_history *history;
+	const struct sim_course *course;
+	const struct sim_state *state;
+	struct sim_findings *findings;
+	bool has_silent; /* a disk does not answer, so what waits for it waits on */
+	bool is_smooth;	 /* no shortage is left, and not so many runners died that one gives up */
+};
+
+static const char *below(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return strncmp(path, folder, length) ? NULL : path + length;
+}
+
+static bool is_instance(const struct sim_state *state, uint32_t major, uint32_t minor,
+			uint64_t diskseq)
+{
+	const struct sim_disk *disk;
+
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		disk = &state->disk[i];
+		if (disk->is_there && disk->major == major && disk->minor == minor &&
+		    (!diskseq || disk->diskseq == diskseq))
+			return true;
+	}
+	return false;
+}
+
+static bool has_pvid(const struct sim_state *state, const char *pvid)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (state->disk[i].is_there && state->disk[i].is_pv &&
+		    !strcmp(state->disk[i].pvid, pvid))
+			return true;
+	return false;
+}
+
+static bool has_step(const struct sim_history *history, enum sim_op op)
+{
+	for (uint32_t i = 0; i < history->count; i++)
+		if (history->step[i].op == op)
+			return true;
+	return false;
+}
+
+/* Lines "pv PVID MAJOR:MINOR DISKSEQ" of a claim: is one of these instances there? */
+static bool claim_has_instance(const struct rest *rest, const char *text)
+{
+	uint32_t major, minor;
+	uint64_t diskseq;
+
+	for (const char *line = text; (line = strstr(line, "\npv ")); line++)
+		if (sscanf(line + 4, "%*s %" SCNu32 ":%" SCNu32 " %" SCNu64, &major, &minor,
+			   &diskseq) == 3 &&
+		    is_instance(rest->state, major, minor, diskseq))
+			return true;
+	return false;
+}
+
+static void judge_claim(const struct rest *rest, const char *id, const char *text)
+{
+	if (strstr(text, "\nstate claimed\n") && !rest->has_silent)
+		sim_found(rest->findings, "a claim stays claimed by nobody: %s", id);
+	if (!claim_has_instance(rest, text) && !sim_active_of(rest->state, id))
+		sim_found(rest->findings, "a claim stays of a VG of which no disk is there: %s",
+			  id);
+}
+
+/* MAJOR:MINOR-DISKSEQ, and what may follow. */
+static void judge_marker(const struct rest *rest, const char *path, const char *key)
+{
+	uint32_t major, minor;
+	uint64_t diskseq = 0;
+
+	if (sscanf(key, "%" SCNu32 ":%" SCNu32 "-%" SCNu64, &major, &minor, &diskseq) >= 2 &&
+	    !is_instance(rest->state, major, minor, diskseq))
+		sim_found(rest->findings, "a marker stays of a disk that is gone: %s", path);
+}
+
+static void judge_failed(const struct rest *rest, const char *key, const char *text)
+{
+	if (rest->course->kills < 3)
+		sim_found(rest->findings, "a device is in quarantine: %s, %s", key, text);
+}
+
+static void judge_file(const struct rest *rest, const struct sim_left *left)
+{
+	const char *name;
+
+	if ((name = below(left->path, RUN "event/claims/")))
+		judge_claim(rest, name, left->text);
+	else if ((name = below(left->path, RUN "event/known/")) ||
+		 (name = below(left->path, RUN "event/refused/")))
+		judge_marker(rest, left->path, name);
+	else if ((name = below(left->path, RUN "event/failed/")))
+		judge_failed(rest, name, left->text);
+	else if ((name = below(left->path, RUN "event/taken/")) && !rest->has_silent)
+		sim_found(rest->findings, "an entry stays taken: %s", name);
+	else if ((name = below(left->path, RUN "event/queue/")) && !rest->has_silent)
+		sim_found(rest->findings, "an entry stays in the queue: %s", name);
+	else if ((name = below(left->path, RUN "pvs_online/")) && !has_pvid(rest->state, name) &&
+		 !has_step(rest->history, SIM_WIPE))
+		sim_found(rest->findings, "a record stays of a PV that is gone: %s", name);
+}
+
+static bool has_file(const struct sim_end *end, const char *folder, const char *name)
+{
+	const char *at;
+
+	for (size_t i = 0; i < end->left_count; i++)
+		if ((at = below(end->left[i].path, folder)) && !strcmp(at, name))
+			return true;
+	return false;
+}
+
+/* A PV of a VG of ours that can be read has a record. */
+static void judge_record(const struct rest *rest, const struct sim_end *end, unsigned at)
+{
+	const struct sim_disk *disk = &rest->state->disk[at];
+
+	if (!sim_is_pv(disk) || !*disk->vg_id || !sim_is_sound(rest->state, disk->vg_id) ||
+	    rest->course->is_unsure[at] || disk->of >= 0)
+		return;
+	if (!has_file(end, RUN "pvs_online/", disk->pvid))
+		sim_found(rest->findings, "a PV has no record: %s on disk %u", disk->pvid, at);
+}
+
+static void judge_use(const struct rest *rest, const struct sim_use *use)
+{
+	uint64_t most = (rest->history->count + 4ULL) * CALLS_A_STEP;
+
+	if (use->calls > most)
+		sim_found(rest->findings,
+			  "too many system calls: %" PRIu64 " for %" PRIu32 " steps", use->calls,
+			  rest->history->count);
+	if (use->most_heap > HEAP_MOST)
+		sim_found(rest->findings, "too much memory: %zu bytes", use->most_heap);
+	if (use->longest_block_ms > BLOCK_MS)
+		sim_found(rest->findings, "the runner stood still in %s: %" PRIu64 " ms",
+			  use->longest_block_in, use->longest_block_ms);
+}
+
+void sim_invariants(const struct sim_history *history, const struct sim_course *course,
+		    const struct sim_end *end, struct sim_findings *findings)
+{
+	struct rest rest = {.history = history,
+			    .course = course,
+			    .state = &course->before,
+			    .findings = findings,
+			    .is_smooth = !course->is_short && course->kills < 3};
+
+	if (*end->broken)
+		sim_found(findings, "%s", end->broken);
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		rest.has_silent |=
+			rest.state->disk[i].is_there && sim_is_silent(&rest.state->disk[i]);
+	judge_use(&rest, &end->use);
+	if (!rest.is_smooth)
+		return;
+	for (size_t i = 0; i < end->left_count; i++)
+		judge_file(&rest, &end->left[i]);
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		judge_record(&rest, end, i);
+}

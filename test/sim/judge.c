@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sim/judge.h"
+
+#include "sim/invariants.h"
+#include "sim/oracle.h"
+#include "sim/words.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct watch {
+	struct sim_judge *judge;
+	struct sim_oracle oracle;
+	enum sim_op op; /* of the last step */
+};
+
+static void trace_disk(FILE *out, unsigned at, const struct sim_disk *disk)
+{
+	if (!disk->is_there)
+		return;
+	fprintf(out, "    disk %u %u:%u seq %" PRIu64, at, disk->major, disk->minor, disk->diskseq);
+	if (disk->is_pv)
+		fprintf(out, " pv %.6s of %s %.6s seqno %u", disk->pvid, disk->vg_name, disk->vg_id,
+			disk->seqno);
+	fprintf(out, "%s%s%s%s%s%s", disk->hangs ? " hangs" : "", disk->fails ? " fails" : "",
+		disk->is_suspended ? " suspended" : "", disk->is_rejected ? " rejected" : "",
+		disk->is_exported ? " exported" : "", disk->is_foreign ? " foreign" : "");
+	if (disk->slow_ms)
+		fprintf(out, " slow %u", disk->slow_ms);
+	if (disk->of >= 0)
+		fprintf(out, " copy of %d", disk->of);
+	fputc('\n', out);
+}
+
+static void trace_state(FILE *out, const struct sim_step *step, const struct sim_state *state)
+{
+	const struct sim_active *active;
+	char words[SIM_WORDS_BYTES] = "at rest";
+
+	if (step)
+		sim_words_of(step, words);
+	fprintf(out, "%8" PRIu64 " -- %s\n", state->now_ms, words);
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		trace_disk(out, i, &state->disk[i]);
+	for (uint32_t i = 0; i < state->active_count; i++) {
+		active = &state->active[i];
+		fprintf(out,
+			"    active %.6s lvs %u disks %x lost %u%s seqno %u %s at %" PRIu64 "\n",
+			active->vg_id, active->lvs, active->disks, active->lost_disks,
+			active->has_error_target ? " with error" : "", active->seqno,
+			active->by_us ? "by us" : "by a command", active->at_ms);
+	}
+}
+
+static void after(void *arg, const struct sim_step *step, const struct sim_state *state)
+{
+	struct watch *watch = arg;
+
+	if (step)
+		watch->op = step->op;
+	if (watch->judge->trace)
+		trace_state(watch->judge->trace, step, state);
+	sim_oracle_after(&watch->oracle, step, state);
+}
+
+static void said(void *arg, uint64_t now_ms, const char *role, const char *line)
+{
+	struct watch *watch = arg;
+
+	fprintf(watch->judge->trace, "%8" PRIu64 " %s: %s\n", now_ms, role, line);
+}
+
+static void reached(void *arg, const char *what)
+{
+	struct watch *watch = arg;
+	struct sim_judge *judge = watch->judge;
+
+	if (!sim_cover_pair(judge->cover, what, watch->op))
+		return;
+	sim_cover_place(judge->cover, what);
+	judge->has_news = true;
+	if (judge->news)
+		judge->news(judge->arg, what, watch->op);
+}
+
+static void trace_end(FILE *out, const struct sim_end *end)
+{
+	for (size_t i = 0; i < end->left_count; i++)
+		fprintf(out, "    left %s: %s\n", end->left[i].path, end->left[i].text);
+	fprintf(out,
+		"    calls %" PRIu64 " points %" PRIu64 " longest block %" PRIu64
+		" ms in %s, heap %zu\n",
+		end->use.calls, end->use.step_points, end->use.longest_block_ms,
+		end->use.longest_block_in, end->use.most_heap);
+}
+
+/* The names of the VGs that are active at rest. */
+static void name_active(const struct sim_oracle *oracle, char names[SIM_FINDING_BYTES])
+{
+	size_t length = 0;
+
+	*names = '\0';
+	for (size_t i = 0; i < oracle->count; i++)
+		if (sim_active_of(&oracle->course.before, oracle->vg[i].id))
+			length += (size_t)snprintf(names + length, SIM_FINDING_BYTES - length,
+						   "%s ", oracle->vg[i].name);
+}
+
+static int run(struct sim_judge *judge, const struct sim_history *history,
+	       struct sim_findings *findings, char active[SIM_FINDING_BYTES])
+{
+	static struct watch watch;
+	struct sim_watcher watcher = {.after = after,
+				      .said = judge->trace ? said : NULL,
+				      .reached = judge->cover ? reached : NULL,
+				      .arg = &watch};
+	struct sim_end end = {.left = NULL};
+	int r;
+
+	memset(&watch, 0, sizeof(watch));
+	watch.judge = judge;
+	watch.op = SIM_OPS;
+	memset(findings, 0, sizeof(*findings));
+	sim_oracle_begin(&watch.oracle, history, findings);
+	r = sim_run(history, &watcher, &end);
+	if (r)
+		return r;
+	if (judge->trace)
+		trace_end(judge->trace, &end);
+	sim_invariants(history, &watch.oracle.course, &end, findings);
+	name_active(&watch.oracle, active);
+	judge->use = end.use;
+	sim_end_done(&end);
+	return 0;
+}
+
+/* Steps whose effect does not depend on what our processes have done before. */
+static bool is_plain(enum sim_op op)
+{
+	return op == SIM_PLUG || op == SIM_SLOW || op == SIM_HEAL || op == SIM_WAIT ||
+	       op == SIM_CHANGE || op == SIM_REPEAT || op == SIM_SWEEP || op == SIM_RESTART ||
+	       op == SIM_OVERFLOW || op == SIM_TOUCH || op == SIM_EXTEND || op == SIM_DELAY;
+}
+
+/* @ret_quick: the history without slow disks. False: it may rightly end otherwise. */
+static bool make_quick(const struct sim_history *history, struct sim_history *ret_quick)
+{
+	bool was_slow = false;
+
+	*ret_quick = *history;
+	ret_quick->count = 0;
+	for (uint32_t i = 0; i < history->count; i++) {
+		was_slow |= history->step[i].op == SIM_SLOW;
+		if (was_slow && !is_plain(history->step[i].op))
+			return false;
+		if (history->step[i].op != SIM_SLOW)
+			ret_quick->step[ret_quick->count++] = history->step[i];
+	}
+	return was_slow;
+}
+
+int sim_judge(struct sim_judge *judge, const struct sim_history *history,
+	      struct sim_findings *ret_findings)
+{
+	char active[SIM_FINDING_BYTES], quick_active[SIM_FINDING_BYTES];
+	struct sim_findings quick_findings;
+	struct sim_history quick;
+	struct sim_use use;
+	int r = run(judge, history, ret_findings, active);
+
+	if (r || ret_findings->count || !make_quick(history, &quick))
+		return r;
+	use = judge->use;
+	r = run(judge, &quick, &quick_findings, quick_active);
+	judge->use = use;
+	if (!r && strcmp(active, quick_active))
+		sim_found(ret_findings,
+			  "slow disks make a difference: active are %sand without them %s", active,
+			  quick_active);
+	return r;
+}
