@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The oracle, on states that are made up here: what it finds, and what it must not find. */
+#include "sim/course.c"
+#include "sim/finding.c"
+#include "sim/oracle.c"
+#include "sim/truth.c"
+
+#include "unit/suite.h"
+
+#include <stdlib.h>
+
+static struct sim_history history;
+static struct sim_findings findings;
+static struct sim_oracle oracle;
+static struct sim_state state;
+
+#define ID "vg0-id"
+
+static void set_up(void)
+{
+	memset(&history, 0, sizeof(history));
+	memset(&findings, 0, sizeof(findings));
+	memset(&state, 0, sizeof(state));
+	sim_oracle_begin(&oracle, &history, &findings);
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		state.disk[i].of = -1;
+		snprintf(state.disk[i].pvid, sizeof(state.disk[i].pvid), "pv%u", i);
+		snprintf(state.disk[i].wwid, sizeof(state.disk[i].wwid), "naa.%u", i);
+	}
+	state.now_ms = 1000;
+}
+
+const struct fixture fixture = {set_up, NULL};
+
+static void step(struct sim_step step, uint64_t ms)
+{
+	sim_oracle_after(&oracle, &step, &state);
+	state.now_ms += ms;
+}
+
+static void plug(unsigned disk, uint64_t ms)
+{
+	state.disk[disk].is_there = true;
+	state.disk[disk].diskseq++;
+	step((struct sim_step){.op = SIM_PLUG, .a = (uint8_t)disk}, ms);
+}
+
+static void unplug(unsigned disk, uint64_t ms)
+{
+	state.disk[disk].is_there = false;
+	step((struct sim_step){.op = SIM_UNPLUG, .a = (uint8_t)disk}, ms);
+}
+
+/* Metadata of VG 0 with the PVs of disks 0 to count - 1, on these. */
+static void write_vg(unsigned count, uint32_t seqno)
+{
+	for (unsigned i = 0; i < count; i++) {
+		struct sim_disk *disk = &state.disk[i];
+
+		disk->is_pv = true;
+		strcpy(disk->vg_id, ID);
+		strcpy(disk->vg_name, "vg0");
+		disk->seqno = seqno;
+		disk->pv_count = count;
+		for (unsigned pv = 0; pv < count; pv++)
+			strcpy(disk->pv[pv], state.disk[pv].pvid);
+	}
+	strcpy(state.vg[0], ID);
+}
+
+static void activate(bool by_us)
+{
+	state.active_count = 1;
+	state.active[0] = (struct sim_active){.lvs = 1,
+					      .disks = 1,
+					      .seqno = state.disk[0].seqno,
+					      .by_us = by_us,
+					      .at_ms = state.now_ms};
+	strcpy(state.active[0].vg_id, ID);
+}
+
+static void take_down(uint64_t ms)
+{
+	state.active_count = 0;
+	step((struct sim_step){.op = SIM_DOWN}, ms);
+}
+
+/* Two disks with a VG, active by a command, and nothing under way. */
+static void begin(unsigned disks)
+{
+	for (unsigned i = 0; i < disks; i++)
+		plug(i, 1000);
+	state.now_ms += 200000;
+	write_vg(disks, 1);
+	activate(false);
+	step((struct sim_step){.op = SIM_CREATE, .a = 1}, 200000);
+}
+
+static void rest(void)
+{
+	sim_oracle_after(&oracle, NULL, &state);
+}
+
+static void expect(const char *kind)
+{
+	rest();
+	if (!kind)
+		ck_assert_msg(!findings.count, "%s", findings.text[0]);
+	else
+		ck_assert_msg(sim_findings_have(&findings, kind), "%s", findings.text[0]);
+}
+
+TEST(vg_that_was_taken_down_stays_down)
+{
+	begin(2);
+	take_down(1000);
+	activate(true);
+	expect("a VG was activated although it was taken down and no disk of it was added since");
+}
+
+TEST(vg_comes_back_with_an_add)
+{
+	begin(2);
+	take_down(1000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 1}, 1000);
+	activate(true);
+	expect(NULL);
+}
+
+TEST(vg_must_come_back_with_an_add)
+{
+	begin(2);
+	take_down(1000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 1}, 1000);
+	expect("a VG must be active and is not");
+}
+
+TEST(change_asks_for_nothing)
+{
+	begin(2);
+	take_down(1000);
+	step((struct sim_step){.op = SIM_CHANGE, .a = 1}, 1000);
+	step((struct sim_step){.op = SIM_TOUCH}, 1000);
+	expect(NULL);
+}
+
+TEST(add_under_way_may_come_after_the_command)
+{
+	begin(2);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 1}, 1000);
+	take_down(1000);
+	activate(true);
+	expect(NULL);
+}
+
+TEST(slow_answer_to_a_change_activates_nothing)
+{
+	begin(2);
+	take_down(1000);
+	state.disk[1].slow_ms = 4000;
+	step((struct sim_step){.op = SIM_SLOW, .a = 1, .n = 4000}, 1000);
+	step((struct sim_step){.op = SIM_CHANGE, .a = 1}, 20000);
+	activate(true);
+	expect("a VG was activated although it was taken down and no disk of it was added since");
+}
+
+TEST(vg_without_a_pv_is_not_activated)
+{
+	begin(2);
+	take_down(1000);
+	unplug(0, 200000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 1}, 1000);
+	activate(true);
+	expect("a VG was activated although one of its PVs is not there");
+}
+
+static void copy(unsigned from, unsigned to, bool is_path)
+{
+	struct sim_disk disk = state.disk[from];
+
+	disk.is_there = false;
+	disk.of = (int)from;
+	disk.diskseq = 100;
+	if (!is_path)
+		strcpy(disk.wwid, "naa.copy");
+	state.disk[to] = disk;
+	plug(to, 30000);
+}
+
+TEST_TIMES(copy_forbids_and_a_path_does_not, 2)
+{
+	begin(1);
+	take_down(1000);
+	copy(0, 5, _i);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	activate(true);
+	expect(_i ? NULL : "a VG was activated although one of its PVs is on two disks");
+}
+
+TEST(copy_that_goes_brings_nothing_up)
+{
+	begin(1);
+	take_down(1000);
+	copy(0, 5, false);
+	unplug(5, 1000);
+	activate(true);
+	expect("a VG was activated although it was taken down and no disk of it was added since");
+}
+
+TEST(outdated_metadata_are_not_used)
+{
+	begin(2);
+	take_down(1000);
+	state.disk[1].seqno = 2;
+	step((struct sim_step){.op = SIM_ACT_ELSEWHERE, .a = 2}, 200000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 1}, 1000);
+	activate(true);
+	expect("a VG was activated from outdated metadata");
+}
+
+TEST(deactivation_is_a_person_s)
+{
+	begin(1);
+	state.active_count = 0;
+	step((struct sim_step){.op = SIM_SWEEP}, 1000);
+	expect("a VG was deactivated and nobody asked for that");
+}
+
+TEST(tables_lie_on_the_disks_that_are_there)
+{
+	begin(1);
+	take_down(100000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	activate(true);
+	state.active[0].lost_disks = 1;
+	expect("a VG was activated on a device that is gone");
+}
+
+TEST_TIMES(part_is_not_activated_while_the_rest_is_slow, 2)
+{
+	history.conf = SIM_CONF_PARTIAL;
+	begin(2);
+	take_down(1000);
+	unplug(1, 100000);
+	if (_i) {
+		state.disk[1].slow_ms = 4000;
+		plug(1, 30000);
+	}
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	activate(true);
+	state.active[0].has_error_target = true;
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	ck_assert_uint_eq(findings.count, _i);
+	if (_i)
+		expect("a VG was activated in part although the disk is there");
+}
+
+static const enum sim_op no_excuse[] = {SIM_WAIT, SIM_SWEEP, SIM_RESTART, SIM_CHANGE, SIM_KILL};
+
+TEST_EACH(vg_of_a_disk_that_comes_must_be_active_whatever_else_happens, no_excuse)
+{
+	begin(1);
+	take_down(1000);
+	unplug(0, 1000);
+	plug(0, 1000);
+	step((struct sim_step){.op = no_excuse[_i]}, 1000);
+	expect("a VG must be active and is not");
+}
+
+/* Each row makes the expectation unsure. */
+static const enum sim_op excuse[] = {SIM_FULL, SIM_HANG, SIM_FAIL, SIM_REJECT, SIM_DOWN};
+
+TEST_EACH(vg_need_not_be_active_then, excuse)
+{
+	begin(1);
+	take_down(1000);
+	unplug(0, 1000);
+	plug(0, 1000);
+	state.disk[0].hangs = excuse[_i] == SIM_HANG;
+	state.disk[0].fails = excuse[_i] == SIM_FAIL;
+	state.disk[0].is_rejected = excuse[_i] == SIM_REJECT;
+	step((struct sim_step){.op = excuse[_i]}, 1000);
+	expect(NULL);
+}
