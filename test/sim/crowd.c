@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,6 +259,25 @@ static void print_kind(const struct sim_kind *kind)
 	fflush(stdout);
 }
 
+/* As a file of its own, which is there whole or not at all. */
+static void write_kind(const struct sim_crowd *crowd, const struct sim_kind *kind)
+{
+	char path[PATH_MAX], hidden[PATH_MAX];
+	FILE *out;
+
+	if (!crowd->folder)
+		return;
+	snprintf(path, sizeof(path), "%s/%zu", crowd->folder, crowd->kind_count);
+	snprintf(hidden, sizeof(hidden), "%s/.new", crowd->folder);
+	out = fopen(hidden, "we");
+	if (!out)
+		return;
+	fprintf(out, "# %s\n", kind->text);
+	sim_words_print(&kind->history, out);
+	if (!fclose(out))
+		rename(hidden, path);
+}
+
 static void take_finding(struct sim_crowd *crowd, const struct frame *frame, double began_s)
 {
 	char kind[SIM_FINDING_BYTES];
@@ -277,6 +297,7 @@ static void take_finding(struct sim_crowd *crowd, const struct frame *frame, dou
 		found->seed = frame->seed;
 		found->after_s = now_s() - began_s;
 		print_kind(found);
+		write_kind(crowd, found);
 	} else if (frame->history.count < found->history.count) {
 		memcpy(found->text, frame->text, sizeof(found->text));
 		found->history = frame->history;

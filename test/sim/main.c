@@ -21,6 +21,7 @@ static const char help[] =
 	"  --seconds S, --hours H, --histories N   when to end (default: after 60 seconds)\n"
 	"  --jobs N        processes at a time (default: 2)\n"
 	"  --keep-going    collect findings by kind, instead of ending at the first one\n"
+	"  --write DIR     writes each kind of finding to a file, as --replay reads it\n"
 	"  --places        print all places that were reached\n"
 	"  --trace         with --replay: print steps, states and log lines\n"
 	"Exit status: 0, 1 with a finding, 2 if it could not run, 3 for wrong options.\n";
@@ -33,6 +34,7 @@ enum {
 	OPT_JOBS,
 	OPT_KEEP_GOING,
 	OPT_PLACES,
+	OPT_WRITE,
 	OPT_TRACE,
 	OPT_REPLAY,
 	OPT_SHRINK,
@@ -47,6 +49,7 @@ static const struct option options[] = {{"seed", required_argument, NULL, OPT_SE
 					{"jobs", required_argument, NULL, OPT_JOBS},
 					{"keep-going", no_argument, NULL, OPT_KEEP_GOING},
 					{"places", no_argument, NULL, OPT_PLACES},
+					{"write", required_argument, NULL, OPT_WRITE},
 					{"trace", no_argument, NULL, OPT_TRACE},
 					{"replay", no_argument, NULL, OPT_REPLAY},
 					{"shrink", no_argument, NULL, OPT_SHRINK},
@@ -72,7 +75,9 @@ static bool set_option(struct task *task, int option)
 {
 	double number = 0;
 
-	if (optarg && !set_number(optarg, &number))
+	if (option == OPT_WRITE)
+		task->crowd.folder = optarg;
+	else if (optarg && !set_number(optarg, &number))
 		return false;
 	switch (option) {
 	case OPT_SEED:
@@ -92,6 +97,8 @@ static bool set_option(struct task *task, int option)
 		return true;
 	case OPT_KEEP_GOING:
 		return task->crowd.keeps_going = true;
+	case OPT_WRITE:
+		return true;
 	case OPT_PLACES:
 		return task->prints_places = true;
 	case OPT_TRACE:
