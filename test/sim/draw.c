@@ -154,129 +154,162 @@ static void create_some(struct drawing *d, uint8_t vg)
 		create(d, vg, disks);
 }
 
-/* Trouble of a disk, or of a process: anything that may fall into another scene. */
+/* What a single step may be about. */
+struct topic {
+	enum sim_op op;
+	uint8_t vg, disk, spare; /* disk: mostly a PV that is there; spare: mostly of no VG */
+};
+
+static void put_plug(struct drawing *d, const struct topic *t)
+{
+	plug(d, disk_of(d, ~d->plugged));
+}
+
+static void put_unplug(struct drawing *d, const struct topic *t)
+{
+	unplug(d, t->disk);
+}
+
+static void put_slow(struct drawing *d, const struct topic *t)
+{
+	make_slow(d, t->disk);
+}
+
+static void put_copy(struct drawing *d, const struct topic *t)
+{
+	put(d,
+	    (struct sim_step){.op = t->op, .a = t->disk, .b = t->spare, .n = below(d, SIM_TWINS)});
+}
+
+static void put_swap(struct drawing *d, const struct topic *t)
+{
+	put(d, (struct sim_step){.op = t->op, .a = t->disk, .b = disk_of(d, d->plugged)});
+}
+
+static void put_create(struct drawing *d, const struct topic *t)
+{
+	create_some(d, (uint8_t)below(d, SIM_VGS));
+}
+
+static void put_remove(struct drawing *d, const struct topic *t)
+{
+	on_vg(d, t->op, t->vg);
+	d->pvs &= ~d->vg_disks[t->vg];
+	d->vg_disks[t->vg] = 0;
+}
+
+static void put_extend(struct drawing *d, const struct topic *t)
+{
+	put(d, (struct sim_step){.op = t->op, .v = t->vg, .a = t->spare, .n = release(d)});
+	d->vg_disks[t->vg] |= 1U << t->spare;
+	d->pvs |= 1U << t->spare;
+}
+
+static void put_reduce(struct drawing *d, const struct topic *t)
+{
+	put(d,
+	    (struct sim_step){
+		    .op = t->op, .v = t->vg, .a = disk_of(d, d->vg_disks[t->vg]), .n = release(d)});
+}
+
+static void put_same_name(struct drawing *d, const struct topic *t)
+{
+	put(d, (struct sim_step){.op = t->op, .v = t->vg, .a = (uint8_t)below(d, SIM_VGS)});
+}
+
+static void put_clone(struct drawing *d, const struct topic *t)
+{
+	put(d, (struct sim_step){.op = t->op, .v = t->vg, .a = t->spare, .n = release(d)});
+}
+
+static void put_elsewhere(struct drawing *d, const struct topic *t)
+{
+	put(d, (struct sim_step){.op = t->op, .v = t->vg, .a = (uint8_t)(1U << t->disk)});
+}
+
+static void put_list(struct drawing *d, const struct topic *t)
+{
+	put(d, (struct sim_step){.op = t->op,
+				 .a = (uint8_t)(chance(d, 70) ? d->pvs : below(d, 256)),
+				 .n = below(d, 256)});
+}
+
+static void put_lock(struct drawing *d, const struct topic *t)
+{
+	put(d, (struct sim_step){.op = t->op, .v = t->vg, .n = slow_ms(d)});
+}
+
+static void put_delay(struct drawing *d, const struct topic *t)
+{
+	put(d, (struct sim_step){.op = t->op, .a = t->disk, .n = pause_ms(d) % 50000});
+}
+
+static void put_kill(struct drawing *d, const struct topic *t)
+{
+	put(d, (struct sim_step){.op = t->op, .n = 1 + below(d, chance(d, 50) ? 60 : 400)});
+}
+
+static void put_shortage(struct drawing *d, const struct topic *t)
+{
+	put(d, (struct sim_step){.op = t->op, .n = 1 + below(d, 10)});
+	wait(d);
+	put(d, (struct sim_step){.op = SIM_ROOM});
+}
+
+static void put_sick(struct drawing *d, const struct topic *t)
+{
+	on_disk(d, t->op, t->disk);
+	wait(d);
+	on_disk(d, SIM_HEAL, t->disk);
+}
+
+/* Less often: what a boot clears is gone for other trouble. */
+static void put_boot(struct drawing *d, const struct topic *t)
+{
+	if (chance(d, 30))
+		put(d, (struct sim_step){.op = t->op});
+}
+
+static void put_wait(struct drawing *d, const struct topic *t)
+{
+	wait(d);
+}
+
+static void put_foreign(struct drawing *d, const struct topic *t)
+{
+	put(d, (struct sim_step){.op = t->op, .v = t->vg, .n = chance(d, 50)});
+}
+
+/* The other ops are about a VG and a disk, and which lvm2. */
+static void (*const makers[SIM_OPS])(struct drawing *d, const struct topic *t) = {
+	[SIM_PLUG] = put_plug,	      [SIM_UNPLUG] = put_unplug,
+	[SIM_SLOW] = put_slow,	      [SIM_COPY] = put_copy,
+	[SIM_SWAP] = put_swap,	      [SIM_CREATE] = put_create,
+	[SIM_REMOVE] = put_remove,    [SIM_EXTEND] = put_extend,
+	[SIM_REDUCE] = put_reduce,    [SIM_SAME_NAME] = put_same_name,
+	[SIM_CLONE] = put_clone,      [SIM_ACT_ELSEWHERE] = put_elsewhere,
+	[SIM_LIST] = put_list,	      [SIM_LOCK_VG] = put_lock,
+	[SIM_LOCK_LIST] = put_lock,   [SIM_DELAY] = put_delay,
+	[SIM_KILL] = put_kill,	      [SIM_FULL] = put_shortage,
+	[SIM_SHORT] = put_shortage,   [SIM_HANG] = put_sick,
+	[SIM_FAIL] = put_sick,	      [SIM_REBOOT] = put_boot,
+	[SIM_SOFT_REBOOT] = put_boot, [SIM_WAIT] = put_wait,
+	[SIM_FOREIGN] = put_foreign,
+};
+
+/* Trouble of a disk, a command or a process: anything that may fall into another scene. */
 static void single(struct drawing *d)
 {
-	uint8_t vg = any_vg(d), disk = disk_of(d, chance(d, 80) ? d->pvs & d->plugged : 0);
-	uint8_t other = disk_of(d, ~d->pvs);
-	enum sim_op op = (enum sim_op)below(d, SIM_OPS);
+	const struct topic topic = {.op = (enum sim_op)below(d, SIM_OPS),
+				    .vg = any_vg(d),
+				    .disk = disk_of(d, chance(d, 80) ? d->pvs & d->plugged : 0),
+				    .spare = disk_of(d, ~d->pvs)};
 
-	switch (op) {
-	case SIM_PLUG:
-		plug(d, disk_of(d, ~d->plugged));
-		break;
-	case SIM_UNPLUG:
-		unplug(d, disk);
-		break;
-	case SIM_SLOW:
-		make_slow(d, disk);
-		break;
-	case SIM_COPY:
-		put(d,
-		    (struct sim_step){.op = op, .a = disk, .b = other, .n = below(d, SIM_TWINS)});
-		break;
-	case SIM_SWAP:
-		put(d, (struct sim_step){.op = op, .a = disk, .b = disk_of(d, d->plugged)});
-		break;
-	case SIM_CREATE:
-		create_some(d, (uint8_t)below(d, SIM_VGS));
-		break;
-	case SIM_REMOVE:
-		on_vg(d, op, vg);
-		d->pvs &= ~d->vg_disks[vg];
-		d->vg_disks[vg] = 0;
-		break;
-	case SIM_EXTEND:
-		put(d, (struct sim_step){.op = op, .v = vg, .a = other, .n = release(d)});
-		d->vg_disks[vg] |= 1U << other;
-		d->pvs |= 1U << other;
-		break;
-	case SIM_REDUCE:
-		disk = disk_of(d, d->vg_disks[vg]);
-		put(d, (struct sim_step){.op = op, .v = vg, .a = disk, .n = release(d)});
-		break;
-	case SIM_SAME_NAME:
-		put(d, (struct sim_step){.op = op, .v = vg, .a = (uint8_t)below(d, SIM_VGS)});
-		break;
-	case SIM_CLONE:
-		put(d, (struct sim_step){.op = op, .v = vg, .a = other, .n = release(d)});
-		break;
-	case SIM_ACT_ELSEWHERE:
-		put(d, (struct sim_step){.op = op, .v = vg, .a = (uint8_t)(1U << disk)});
-		break;
-	case SIM_LIST:
-		put(d, (struct sim_step){.op = op,
-					 .a = (uint8_t)(chance(d, 70) ? d->pvs : below(d, 256)),
-					 .n = below(d, 256)});
-		break;
-	case SIM_LOCK_VG:
-	case SIM_LOCK_LIST:
-		put(d, (struct sim_step){.op = op, .v = vg, .n = slow_ms(d)});
-		break;
-	case SIM_DELAY:
-		put(d, (struct sim_step){.op = op, .a = disk, .n = pause_ms(d) % 50000});
-		break;
-	case SIM_KILL:
-		put(d, (struct sim_step){.op = op, .n = 1 + below(d, chance(d, 50) ? 60 : 400)});
-		break;
-	case SIM_FULL:
-		put(d, (struct sim_step){.op = op, .n = below(d, 12)});
-		wait(d);
-		put(d, (struct sim_step){.op = SIM_ROOM});
-		break;
-	case SIM_SHORT:
-		put(d, (struct sim_step){.op = op, .n = 1 + below(d, 8)});
-		wait(d);
-		put(d, (struct sim_step){.op = SIM_ROOM});
-		break;
-	case SIM_HANG:
-	case SIM_FAIL:
-		on_disk(d, op, disk);
-		wait(d);
-		on_disk(d, SIM_HEAL, disk);
-		break;
-	case SIM_REBOOT:
-	case SIM_SOFT_REBOOT:
-		if (chance(d, 30))
-			put(d, (struct sim_step){.op = op});
-		break;
-	case SIM_WAIT:
-		wait(d);
-		break;
-	case SIM_FOREIGN:
-		put(d, (struct sim_step){.op = op, .v = vg, .n = chance(d, 50)});
-		break;
-	case SIM_DOWN:
-	case SIM_UP:
-	case SIM_REDUCE_MISSING:
-	case SIM_EXPORT:
-	case SIM_IMPORT:
-	case SIM_RENAME:
-	case SIM_TOUCH:
-		on_vg(d, op, vg);
-		break;
-	case SIM_HEAL:
-	case SIM_WIPE:
-	case SIM_SUSPEND:
-	case SIM_NEW_ID:
-	case SIM_REJECT:
-	case SIM_ACCEPT:
-	case SIM_PVSCAN:
-	case SIM_LOSE:
-	case SIM_REPEAT:
-	case SIM_CHANGE:
-	case SIM_OVERFLOW:
-	case SIM_KILL_WORKER:
-	case SIM_KILL_READER:
-	case SIM_RESTART:
-	case SIM_SWEEP:
-		on_disk(d, op, disk);
-		break;
-	case SIM_ROOM:
-	case SIM_OPS:
-	default:
-		break;
-	}
+	if (makers[topic.op])
+		makers[topic.op](d, &topic);
+	else
+		put(d, (struct sim_step){
+			       .op = topic.op, .v = topic.vg, .a = topic.disk, .n = release(d)});
 }
 
 /* Between two steps of a scene something else may happen. */
