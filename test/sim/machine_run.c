@@ -1,0 +1,897 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Carries out the steps of a history, starts our services as systemd does, and tells the state. */
+#include "sim/machine_private.h"
+
+#include "base/cleanup.h"
+#include "daemon/boot_scan.h"
+#include "daemon/reconcile.h"
+#include "daemon/reconcile_wait.h"
+#include "daemon/resident.h"
+#include "daemon/session.h"
+#include "daemon/udev_wait.h"
+#include "state/gate.h"
+#include "state/reconcile_request.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BEGIN_MS   20000U
+#define RESTART_MS 2000U
+#define SWEEP_MS   60000U
+#define SLICES_MS  600000U /* between two looks at whether all is at rest */
+#define LEFT_BYTES 4096U
+
+static bool is_booting, is_boot_ready, is_stopping, is_replaced;
+static uint32_t boots;
+static char *environment[] = {NULL};
+
+/* ---- our services */
+
+struct own_log {
+	struct lea_log log;
+};
+
+static void say(struct lea_log *log, enum lea_log_level level, const char *line)
+{
+	struct sim_proc *proc = sim.now;
+
+	(void)log;
+	(void)level;
+	if (!proc || !sim.watcher || !sim.watcher->said)
+		return;
+	sim_outside();
+	sim.watcher->said(sim.watcher->arg, sim.now_ms, proc->main->role, line);
+	sim_inside(proc);
+}
+
+/* In the process that runs; never freed, because its children may have it. */
+struct lea_world *sim_world_new(const char *role)
+{
+	struct lea_world *world = calloc(1, sizeof(*world));
+	struct own_log *log = calloc(1, sizeof(*log));
+
+	(void)role;
+	if (!world || !log)
+		return NULL;
+	log->log = (struct lea_log){.write = say, .max_level = LEA_LOG_DEBUG};
+	lea_world_init(world, sim.root, &log->log, environment);
+	world->clock = &sim_clock;
+	world->udev = &sim_udev;
+	world->open_device = sim_disk_open;
+	world->dm = sim_dm_new();
+	sim.now->main->world = world;
+	sim.now->main->log = &log->log;
+	return world;
+}
+
+static int run_child(void *arg)
+{
+	bool compare = false;
+
+	(void)arg;
+	sim.use.runners++;
+	for (;;) {
+		struct lea_world *world = sim_world_new("run");
+		struct lea_session session;
+		int code, r = 0;
+
+		if (!world)
+			return 1;
+		code = lea_session_begin(world, &session);
+		if (!code)
+			r = lea_resident_run(&session, true, &compare);
+		/* What children have a copy of must not become something else. */
+		sim_heap_keeps = true;
+		lea_session_end(&session);
+		sim_heap_keeps = false;
+		if (code || r != LEA_RESIDENT_RESTART)
+			return code ? code : r;
+		sim_fd_close_all(sim.now->main->slot, -1);
+	}
+}
+
+static void start_runner(void *arg)
+{
+	(void)arg;
+	if (!is_stopping && !sim_find_role("run"))
+		sim_runner_start();
+}
+
+static void run_ended(struct sim_proc *proc)
+{
+	(void)proc;
+	sim_heap_keeps = false;
+	if (!is_stopping)
+		sim_at(sim.now_ms + RESTART_MS, start_runner, NULL);
+}
+
+void sim_runner_start(void)
+{
+	sim_start("run", run_child, NULL, run_ended);
+}
+
+static void boot_ready(void *arg);
+
+static int boot_child(void *arg)
+{
+	struct lea_world *world = sim_world_new("boot");
+	struct lea_session session;
+	struct lea_boot_scan_options options = {.ready = boot_ready,
+						.batch = {.is_boot = true, .defers_watch = true}};
+	int r, code = world ? lea_session_begin(world, &session) : 1;
+
+	(void)arg;
+	r = code ? 0 : lea_session_begin_batches(&session, &options.batch);
+	r = code || r ? r : lea_boot_scan_run(&options);
+	if (!code && !r)
+		boot_ready(NULL);
+	if (world && !code)
+		lea_session_end(&session);
+	return code ? code : r != 0;
+}
+
+static int sweep_child(void *arg)
+{
+	const bool is_boot = arg != NULL;
+	struct lea_world *world = sim_world_new("sweep");
+	struct lea_session session;
+	struct lea_reconcile_result result = {0};
+	struct lea_reconcile_options options = {.world = world, .is_boot = is_boot};
+	int r, code = world ? lea_session_begin(world, &session) : 1;
+
+	if (code)
+		return code;
+	options.conf = session.conf;
+	options.event_fd = session.event_fd;
+	options.is_boot = is_boot || lea_gate_is_closed(lea_world_run(world));
+	r = is_boot ? lea_wait_udev(&options, session.conf->boot_deadline_ms, LEA_UDEV_QUIET_MS)
+		    : 0;
+	r = r < 0 ? r : lea_reconcile_and_wait(&options, is_boot ? SWEEP_MS : 0, &result);
+	lea_session_end(&session);
+	return r < 0;
+}
+
+static void gate_opened(void)
+{
+	is_booting = false;
+	sim_at(sim.now_ms, start_runner, NULL);
+}
+
+static int gate_child(void *arg)
+{
+	struct lea_world *world = sim_world_new("gate");
+	struct lea_session session;
+	struct lea_reconcile_options options = {
+		.world = world, .is_boot = true, .opened = gate_opened};
+	int r, code = world ? lea_session_begin(world, &session) : 1;
+
+	(void)arg;
+	options.conf = session.conf;
+	options.event_fd = session.event_fd;
+	if (!code && lea_gate_wait(&options) < 0)
+		code = 0;
+	r = world ? lea_gate_open(lea_world_run(world)) : -ENOMEM;
+	if (code || r)
+		return 1;
+	r = lea_gate_open_and_reconcile(&options);
+	lea_session_end(&session);
+	return r < 0;
+}
+
+static void start_gate(void *arg);
+
+static void gate_ended(struct sim_proc *proc)
+{
+	if (proc->code && !is_stopping)
+		sim_at(sim.now_ms + 1000, start_gate, NULL);
+	else
+		start_runner(NULL);
+}
+
+static void start_gate(void *arg)
+{
+	(void)arg;
+	if (!is_stopping)
+		sim_start("gate", gate_child, NULL, gate_ended);
+}
+
+static void boot_sweep_ended(struct sim_proc *proc)
+{
+	(void)proc;
+	start_gate(NULL);
+}
+
+static void start_boot_sweep(void *arg)
+{
+	(void)arg;
+	if (!is_stopping)
+		sim_start("sweep", sweep_child, &is_booting, boot_sweep_ended);
+}
+
+/* The boot goes on. */
+static void boot_ready(void *arg)
+{
+	(void)arg;
+	if (is_boot_ready)
+		return;
+	is_boot_ready = true;
+	sim_at(sim.now_ms, start_boot_sweep, NULL);
+}
+
+static void start_boot(void *arg);
+
+static void boot_ended(struct sim_proc *proc)
+{
+	if (is_stopping || !proc->code)
+		return;
+	/* As systemd does, it is started again, and the boot waits for it. */
+	sim_at(sim.now_ms + 1000, start_boot, NULL);
+}
+
+static void start_boot(void *arg)
+{
+	(void)arg;
+	if (!is_stopping && (is_booting || !is_boot_ready))
+		sim_start("boot", boot_child, NULL, boot_ended);
+}
+
+static int arm_child(void *arg)
+{
+	struct lea_world *world = sim_world_new("arm");
+	struct lea_session session;
+	int code = world ? lea_session_begin(world, &session) : 1;
+
+	(void)arg;
+	if (code)
+		return code;
+	code = lea_gate_begin(lea_world_run(world), lea_world_proc(world),
+			      sim.history->boot ? LEA_GATE_CLOSED : LEA_GATE_NONE);
+	lea_session_end(&session);
+	return code != 0;
+}
+
+static void armed(struct sim_proc *proc)
+{
+	(void)proc;
+	sim_udev_runs = true;
+	sim_udev_all();
+	if (sim.history->boot)
+		start_boot(NULL);
+	else
+		start_runner(NULL);
+}
+
+static void begin_boot(void)
+{
+	is_stopping = false;
+	is_boot_ready = false;
+	is_booting = sim.history->boot != 0;
+	sim_udev_runs = false;
+	sim_start("arm", arm_child, NULL, armed);
+}
+
+/* ---- the tree */
+
+static void write_tree(void)
+{
+	static const char *const folders[] = {
+		"/proc",
+		"/proc/self",
+		"/proc/sys",
+		"/proc/sys/kernel",
+		"/proc/sys/kernel/random",
+		"/sys",
+		"/sys/kernel",
+		"/sys/class",
+		"/sys/class/block",
+		"/sys/dev",
+		"/sys/dev/block",
+		"/dev",
+		"/run",
+		"/run/lvm",
+		"/run/lock",
+		"/run/lock/lvm",
+		"/run/udev",
+		"/run/udev/data",
+		"/run/udev/links",
+		"/run/udev/tags",
+		"/run/udev/tags/lvmevent",
+		"/run/systemd",
+		"/run/systemd/system",
+		"/etc",
+		"/etc/lvm",
+		"/etc/lvm/devices",
+	};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		sim_mkdir(folders[i]);
+	sim_put("/proc/devices", "Block devices:\n  8 sd\n253 device-mapper\n");
+	sim_put("/proc/self/mountinfo", "%s", "");
+	sim_put("/sys/kernel/uevent_seqnum", "0\n");
+}
+
+static void write_boot_id(void)
+{
+	sim_put("/proc/sys/kernel/random/boot_id", "11111111-2222-3333-4444-%012u\n", ++boots);
+}
+
+static void write_own_conf(void)
+{
+	const uint32_t conf = sim.history->conf;
+
+	sim_put("/etc/lvm/lvmevent.conf", "event {\n%s%s%s}\n",
+		conf & SIM_CONF_DEGRADED  ? "\tincomplete = [ \"degraded\" ]\n"
+					    "\tincomplete_wait_ms = [ \"5000\" ]\n"
+		: conf & SIM_CONF_PARTIAL ? "\tincomplete = [ \"partial\" ]\n"
+					    "\tincomplete_wait_ms = [ \"5000\" ]\n"
+					  : "",
+		conf & SIM_CONF_PROBE ? "\tprobe_deadline_ms = 1000\n" : "", "");
+}
+
+static void clear_run(void)
+{
+	sim_clear("/run");
+	write_tree();
+}
+
+static void kill_one(struct sim_proc *proc, void *arg)
+{
+	(void)arg;
+	proc->is_doomed = false;
+	sim_kill(proc);
+}
+
+static void kill_all(void)
+{
+	is_stopping = true;
+	sim_each_proc(kill_one, NULL);
+	sim_run_until(sim.now_ms);
+	sim_proc_reset();
+	sim_calls_reset();
+}
+
+static void reboot(bool is_soft)
+{
+	kill_all();
+	sim_udev_reset();
+	for (uint32_t disk = 0; disk < SIM_DISKS; disk++)
+		sim_unit[disk].loses = false;
+	if (!is_soft) {
+		clear_run();
+		sim_dm_reset();
+		sim_clear("/sys/class/block");
+		sim_clear("/sys/dev/block");
+		sim_clear("/dev");
+		write_boot_id();
+		for (uint32_t disk = 0; disk < SIM_DISKS; disk++) {
+			const bool was = sim_unit[disk].is_there;
+
+			sim_unit[disk].is_there = false;
+			sim_unit[disk].is_known = false;
+			if (was)
+				sim_disk_plug(disk, true);
+		}
+	}
+	begin_boot();
+}
+
+/* ---- state */
+
+static void tell_disk(const struct sim_unit *unit, struct sim_disk *disk)
+{
+	const struct sim_content *on = &unit->on;
+
+	*disk = (struct sim_disk){.is_there = unit->is_there,
+				  .is_pv = on->is_pv,
+				  .hangs = unit->hangs,
+				  .fails = unit->fails,
+				  .is_suspended = unit->is_suspended,
+				  .slow_ms = unit->slow_ms,
+				  .major = 8,
+				  .minor = sim_disk_minor(unit),
+				  .diskseq = unit->diskseq,
+				  .is_rejected = unit->is_rejected,
+				  .of = unit->of};
+	memcpy(disk->wwid, unit->wwid, sizeof(disk->wwid));
+	memcpy(disk->serial, unit->serial, sizeof(disk->serial));
+	if (on->is_pv)
+		memcpy(disk->pvid, on->pvid, sizeof(disk->pvid));
+	if (!on->is_pv || !on->has_vg)
+		return;
+	memcpy(disk->vg_id, on->vg.id, sizeof(disk->vg_id));
+	memcpy(disk->vg_name, on->vg.name, sizeof(disk->vg_name));
+	disk->seqno = on->vg.seqno;
+	disk->is_exported = on->vg.is_exported;
+	disk->is_foreign = on->vg.is_foreign;
+	disk->pv_count = on->vg.pv_count;
+	disk->type = on->vg.type;
+	memcpy(disk->pv, on->vg.pv, sizeof(disk->pv));
+}
+
+static bool is_visible(const char *name)
+{
+	static const char *const parts[] = {"_rimage_", "_rmeta_", "_tmeta", "_tdata",
+					    "-tpool",	"-real",   "-cow"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strstr(name, parts[i]))
+			return false;
+	return true;
+}
+
+static void tell_node(const struct sim_node *node, struct sim_state *state)
+{
+	struct sim_active *active = NULL;
+
+	if (!node->exists || strncmp(node->uuid, "LVM-", 4) != 0)
+		return;
+	for (uint32_t i = 0; i < state->active_count; i++)
+		if (!strncmp(state->active[i].vg_id, node->uuid + 4, 32))
+			active = &state->active[i];
+	if (!active) {
+		if (state->active_count == SIM_ACTIVE_MOST)
+			return;
+		active = &state->active[state->active_count++];
+		*active = (struct sim_active){.lvs = 0};
+		memcpy(active->vg_id, node->uuid + 4, 32);
+	}
+	if (is_visible(node->name)) {
+		active->lvs += node->has_table;
+		active->by_us = active->by_us || node->is_by_us;
+	}
+	if (node->seqno && (!active->seqno || node->seqno < active->seqno))
+		active->seqno = node->seqno;
+	active->has_error_target = active->has_error_target || strstr(node->table, " error");
+	for (uint32_t i = 0; i < node->ref_count; i++) {
+		const struct sim_unit *unit = &sim_unit[node->ref[i].disk];
+
+		if (unit->is_there && unit->instance == node->ref[i].instance)
+			active->disks |= 1U << node->ref[i].disk;
+		else
+			active->lost_disks++;
+	}
+}
+
+static void tell(const struct sim_step *step, bool at_rest)
+{
+	struct sim_state state = {.now_ms = sim.now_ms, .at_rest = at_rest};
+
+	if (!sim.watcher || !sim.watcher->after)
+		return;
+	for (uint32_t disk = 0; disk < SIM_DISKS; disk++)
+		tell_disk(&sim_unit[disk], &state.disk[disk]);
+	for (uint32_t i = 0; i < SIM_NODES; i++)
+		tell_node(&sim_node[i], &state);
+	sim.watcher->after(sim.watcher->arg, step, &state);
+}
+
+/* ---- steps */
+
+static void unplug(uint32_t disk)
+{
+	if (!sim_unit[disk].is_there)
+		return;
+	sim_udev_event(disk, SIM_GONE);
+	sim_disk_unplug(disk);
+}
+
+static void plug(uint32_t disk, bool same_number)
+{
+	if (sim_unit[disk].is_there)
+		return;
+	sim_disk_plug(disk, same_number);
+	sim_conf_write();
+	sim_udev_event(disk, SIM_ADD);
+}
+
+static void copy(uint32_t from, uint32_t to, uint32_t twin)
+{
+	struct sim_unit *a = &sim_unit[from], *b = &sim_unit[to];
+
+	if (from == to || b->is_there || !a->on.is_pv)
+		return;
+	b->on = a->on;
+	b->of = (int)from;
+	snprintf(b->wwid, sizeof(b->wwid), "naa.5000c500000000%02x", to);
+	snprintf(b->serial, sizeof(b->serial), "35000c500000000%02x", to);
+	if (twin == SIM_TWIN_PATH)
+		memcpy(b->wwid, a->wwid, sizeof(b->wwid));
+	if (twin == SIM_TWIN_SERIAL)
+		b->wwid[0] = '\0';
+	if (twin != SIM_TWIN_COPY)
+		memcpy(b->serial, a->serial, sizeof(b->serial));
+	sim_disk_write(to);
+}
+
+static void swap(uint32_t a, uint32_t b)
+{
+	const uint32_t index = sim_unit[a].index;
+
+	if (a == b || !sim_unit[a].is_there || !sim_unit[b].is_there)
+		return;
+	unplug(a);
+	unplug(b);
+	sim_unit[a].index = sim_unit[b].index;
+	sim_unit[b].index = index;
+	plug(a, true);
+	plug(b, true);
+}
+
+static int overflow_child(void *arg)
+{
+	char path[128];
+	int fd;
+
+	(void)arg;
+	snprintf(path, sizeof(path), "%s/run/lvm/event", sim.root);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && lea_reconcile_request_put(fd) < 0)
+		return 1;
+	return 0;
+}
+
+static void kill_later(const char *role, uint32_t n)
+{
+	struct sim_proc *proc = sim_find_role(role);
+
+	if (proc && n)
+		proc->kill_in = n;
+	else if (proc)
+		sim_kill(proc);
+}
+
+static void do_disk_step(const struct sim_step *step)
+{
+	struct sim_unit *unit = &sim_unit[step->a];
+
+	switch ((int)step->op) {
+	case SIM_PLUG:
+		plug(step->a, step->n == 1);
+		break;
+	case SIM_UNPLUG:
+		unplug(step->a);
+		break;
+	case SIM_SLOW:
+		unit->slow_ms = unit->is_there ? step->n : 0;
+		break;
+	case SIM_HANG:
+		unit->hangs = unit->is_there;
+		break;
+	case SIM_SUSPEND:
+		unit->is_suspended = unit->is_there;
+		break;
+	case SIM_FAIL:
+		unit->fails = unit->is_there;
+		break;
+	case SIM_HEAL:
+		unit->hangs = unit->fails = unit->is_suspended = false;
+		unit->slow_ms = 0;
+		break;
+	case SIM_COPY:
+		if (step->b < SIM_DISKS)
+			copy(step->a, step->b, step->n);
+		break;
+	case SIM_SWAP:
+		if (step->b < SIM_DISKS)
+			swap(step->a, step->b);
+		break;
+	case SIM_WIPE:
+		unit->on = (struct sim_content){.is_pv = false};
+		unit->of = -1;
+		sim_disk_write(step->a);
+		if (unit->is_there)
+			sim_udev_event(step->a, SIM_CHANGED);
+		break;
+	case SIM_DELAY:
+		unit->delay_ms = step->n;
+		break;
+	case SIM_LOSE:
+		unit->loses = true;
+		break;
+	case SIM_REPEAT:
+		if (unit->is_there)
+			sim_udev_event(step->a, SIM_SYNTH);
+		break;
+	case SIM_CHANGE:
+		if (unit->is_there)
+			sim_udev_event(step->a, SIM_CHANGED);
+		break;
+	default:
+		break;
+	}
+}
+
+static void do_step(const struct sim_step *step)
+{
+	switch (step->op) {
+	case SIM_PLUG:
+	case SIM_UNPLUG:
+	case SIM_SLOW:
+	case SIM_HANG:
+	case SIM_FAIL:
+	case SIM_HEAL:
+	case SIM_COPY:
+	case SIM_SWAP:
+	case SIM_WIPE:
+	case SIM_SUSPEND:
+	case SIM_DELAY:
+	case SIM_LOSE:
+	case SIM_REPEAT:
+	case SIM_CHANGE:
+		if (step->a < SIM_DISKS)
+			do_disk_step(step);
+		break;
+	case SIM_OVERFLOW:
+		sim_start("enqueue", overflow_child, NULL, NULL);
+		break;
+	case SIM_KILL:
+		kill_later(is_booting && sim_find_role("boot") ? "boot" : "run", step->n);
+		break;
+	case SIM_KILL_WORKER:
+		kill_later("worker", step->n);
+		break;
+	case SIM_KILL_READER:
+		kill_later("probe", step->n);
+		break;
+	case SIM_RESTART:
+		is_replaced = true;
+		break;
+	case SIM_SWEEP:
+		sim_start("sweep", sweep_child, NULL, NULL);
+		break;
+	case SIM_FULL:
+		sim_room = (int)step->n;
+		break;
+	case SIM_SHORT:
+		sim_shorts = step->n;
+		break;
+	case SIM_ROOM:
+		sim_room = -1;
+		sim_shorts = 0;
+		break;
+	case SIM_SOFT_REBOOT:
+		reboot(true);
+		break;
+	case SIM_REBOOT:
+		reboot(false);
+		break;
+	case SIM_WAIT:
+		sim_run_until(sim.now_ms + step->n);
+		break;
+	case SIM_CREATE:
+	case SIM_REMOVE:
+	case SIM_DOWN:
+	case SIM_UP:
+	case SIM_EXTEND:
+	case SIM_REDUCE:
+	case SIM_REDUCE_MISSING:
+	case SIM_EXPORT:
+	case SIM_IMPORT:
+	case SIM_RENAME:
+	case SIM_SAME_NAME:
+	case SIM_CLONE:
+	case SIM_NEW_ID:
+	case SIM_TOUCH:
+	case SIM_ACT_ELSEWHERE:
+	case SIM_FOREIGN:
+	case SIM_REJECT:
+	case SIM_ACCEPT:
+	case SIM_LIST:
+	case SIM_LOCK_VG:
+	case SIM_LOCK_LIST:
+	case SIM_PVSCAN:
+		sim_lvm_step(step);
+		break;
+	case SIM_OPS:
+	default:
+		break;
+	}
+}
+
+/* Often nothing, sometimes enough for a pass, or for the pauses after it. */
+static uint64_t draw_gap(void)
+{
+	switch (sim_draw(4)) {
+	case 0:
+		return 0;
+	case 1:
+		return sim_draw(50);
+	case 2:
+		return sim_draw(1000);
+	default:
+		return sim_draw(3000);
+	}
+}
+
+/* ---- what is left */
+
+static void keep_left(struct sim_end *end, const char *path, const char *text)
+{
+	struct sim_left *left = realloc(end->left, (end->left_count + 1) * sizeof(*left));
+
+	if (!left)
+		return;
+	end->left = left;
+	left[end->left_count++] = (struct sim_left){strdup(path), strdup(text)};
+}
+
+static void collect(struct sim_end *end, const char *path)
+{
+	char full[SIM_PATH + 64], below[SIM_PATH], text[LEFT_BYTES];
+	const struct dirent *entry;
+	ssize_t bytes;
+	DIR *dir;
+	int fd;
+
+	snprintf(full, sizeof(full), "%s%s", sim.root, path);
+	dir = opendir(full);
+	while (dir && (entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
+		if (entry->d_type == DT_DIR) {
+			collect(end, below);
+			continue;
+		}
+		snprintf(full, sizeof(full), "%s%s", sim.root, below);
+		fd = open(full, O_RDONLY | O_CLOEXEC);
+		bytes = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+		if (fd >= 0)
+			close(fd);
+		text[bytes > 0 ? bytes : 0] = '\0';
+		keep_left(end, below, text);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void sim_end_done(struct sim_end *end)
+{
+	for (size_t i = 0; i < end->left_count; i++) {
+		free((char *)(uintptr_t)end->left[i].path);
+		free((char *)(uintptr_t)end->left[i].text);
+	}
+	free(end->left);
+	end->left = NULL;
+	end->left_count = 0;
+}
+
+static void check_blocked(struct sim_proc *proc, void *arg)
+{
+	static const char *const fine[] = {"loop", "sleep", "turn"};
+
+	(void)arg;
+	if (strcmp(proc->role, "run") != 0 || proc->state != SIM_WAITS)
+		return;
+	for (size_t i = 0; i < sizeof(fine) / sizeof(fine[0]); i++)
+		if (!strcmp(proc->waits_in, fine[i]))
+			return;
+	sim_break("runner blocked in %s for %" PRIu64 " s", proc->waits_in,
+		  (sim.now_ms - proc->waits_since) / 1000);
+}
+
+/* ---- a history */
+
+static void reset(const struct sim_history *history, const struct sim_watcher *watcher,
+		  struct sim_end *end)
+{
+	sim.history = history;
+	sim.watcher = watcher;
+	sim.end = end;
+	sim.random.at = history->seed;
+	sim.now_ms = BEGIN_MS;
+	sim.now = NULL;
+	sim.use = (struct sim_use){0};
+	sim.broken[0] = '\0';
+	sim.is_over = false;
+	sim.slices = 0;
+	boots = 0;
+	is_replaced = is_booting = is_stopping = false;
+	sim_heap_keeps = false;
+	sim_clear("/sys/class/block");
+	sim_clear("/sys/dev/block");
+	sim_clear("/dev");
+	sim_clear("/etc/lvm");
+	clear_run();
+	sim_udev_reset();
+	sim_dm_reset();
+	sim_disk_reset();
+	sim_lvm_reset();
+	write_own_conf();
+	write_boot_id();
+}
+
+bool __wrap_lea_program_is_replaced(struct lea_world *world);
+bool __wrap_lea_program_is_replaced(struct lea_world *world)
+{
+	const bool was = is_replaced;
+
+	(void)world;
+	is_replaced = false;
+	return was;
+}
+
+static void come_to_rest(void)
+{
+	/* The longest pause of ours is the interval of reconciles: ten minutes. */
+	for (int i = 0; i < 3 && !sim.is_over; i++)
+		sim_run_until(sim.now_ms + SLICES_MS + 1000);
+}
+
+int sim_run(const struct sim_history *history, const struct sim_watcher *watcher,
+	    struct sim_end *ret_end)
+{
+	*ret_end = (struct sim_end){.left = NULL};
+	reset(history, watcher, ret_end);
+	begin_boot();
+	for (uint32_t i = 0; i < history->count && !sim.is_over; i++) {
+		sim_run_until(sim.now_ms + draw_gap());
+		do_step(&history->step[i]);
+		sim_run_until(sim.now_ms);
+		tell(&history->step[i], false);
+	}
+	come_to_rest();
+	sim_each_proc(check_blocked, NULL);
+	tell(NULL, true);
+	collect(ret_end, "/run/lvm");
+	sim.use.most_heap = sim_heap_used();
+	ret_end->use = sim.use;
+	memcpy(ret_end->broken, sim.broken, sizeof(ret_end->broken));
+	is_stopping = true;
+	sim_proc_reset();
+	sim_calls_reset();
+	sim_heap_reset();
+	return 0;
+}
+
+int sim_begin(void)
+{
+	int r;
+
+	tzset();
+	snprintf(sim.root, sizeof(sim.root), "/dev/shm/lea-sim-XXXXXX");
+	if (!mkdtemp(sim.root))
+		return -errno;
+	r = sim_heap_begin();
+	r = r ? r : sim_proc_begin();
+	r = r ? r : sim_disk_begin();
+	if (!r)
+		write_tree();
+	return r;
+}
+
+void sim_finish(void)
+{
+	char path[128];
+
+	sim_clear("/");
+	for (uint32_t disk = 0; disk < SIM_DISKS; disk++) {
+		snprintf(path, sizeof(path), "%s/disk%u", sim.root, disk);
+		unlink(path);
+	}
+	rmdir(sim.root);
+}
+
+const char *sim_op_name(enum sim_op op)
+{
+	static const char *const names[SIM_OPS] = {
+		"plug",	  "unplug",	"slow",		   "hang",	  "fail",    "heal",
+		"copy",	  "swap",	"wipe",		   "suspend",	  "create",  "remove",
+		"down",	  "up",		"extend",	   "reduce",	  "reduce-missing",
+		"export", "import",	"rename",	   "same-name",	  "clone",   "new-id",
+		"touch",  "act-elsewhere", "foreign",	   "reject",	  "accept",  "list",
+		"lock-vg", "lock-list", "pvscan",	   "delay",	  "lose",    "repeat",
+		"change", "overflow",	"kill",		   "kill-worker", "kill-reader", "restart",
+		"sweep",  "full",	"short",	   "room",	  "soft-reboot", "reboot",
+		"wait"};
+
+	return (unsigned int)op < SIM_OPS ? names[op] : "?";
+}
