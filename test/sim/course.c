@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#define SETTLED_MS 60000U /* an add on a healthy disk has had all its consequences, also retries   \
-			   */
+#define SETTLED_MS                                                                                 \
+	60000U /* an add on a healthy disk has had all its consequences, also retries              \
+		*/
 
 bool sim_is_add(enum sim_op op)
 {
@@ -14,7 +15,8 @@ bool sim_is_add(enum sim_op op)
 
 bool sim_is_calm(const struct sim_course *course, const struct sim_state *state, const char *id)
 {
-	if (course->all_busy_until_ms > state->now_ms || course->is_short)
+	if (course->all_busy_until_ms > state->now_ms || course->is_short ||
+	    course->before.pending_commands)
 		return false;
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if (!strcmp(state->disk[i].vg_id, id) && course->busy_until_ms[i] > state->now_ms)

@@ -391,6 +391,10 @@ static void scene_replug(struct drawing *d, uint8_t vg)
 			on_disk(d, SIM_HANG, disk);
 		plug(d, disk);
 		gap(d);
+		if (chance(d, 12)) {
+			put(d, (struct sim_step){.op = SIM_WAIT, .n = 1000 + below(d, 3000)});
+			on_disk(d, SIM_KILL_READER, disk);
+		}
 		if (chance(d, 20))
 			on_disk(d, SIM_HEAL, disk);
 	}
@@ -415,6 +419,8 @@ static void scene_copy(struct drawing *d, uint8_t vg)
 		plug(d, from);
 	if (chance(d, 25))
 		put(d, (struct sim_step){.op = SIM_CLONE, .v = vg, .a = to, .n = release(d)});
+	if (chance(d, 30))
+		on_disk(d, SIM_REPEAT, chance(d, 50) ? from : to);
 	if (chance(d, 40))
 		unplug(d, chance(d, 60) ? to : from);
 }

@@ -63,6 +63,13 @@ static bool has_step(const struct sim_history *history, enum sim_op op)
 	return false;
 }
 
+/* As with stock lvm2, the record of a PV stays when its device is another PV, or none, by now. */
+static bool has_other_pvid(const struct sim_history *history)
+{
+	return has_step(history, SIM_WIPE) || has_step(history, SIM_NEW_ID) ||
+	       has_step(history, SIM_CLONE);
+}
+
 /* Lines "pv PVID MAJOR:MINOR DISKSEQ" of a claim: is one of these instances there? */
 static bool claim_has_instance(const struct rest *rest, const char *text)
 {

@@ -116,7 +116,8 @@ static void judge_change(struct sim_oracle *oracle, const struct sim_step *step,
 
 	if (now && now->by_us && (!before || before->lvs < now->lvs))
 		judge_activation(oracle, state, vg, now);
-	if (before && (!now || now->lvs < before->lvs) && (!step || !takes_down(step->op)))
+	if (before && (!now || now->lvs < before->lvs) && (!step || !takes_down(step->op)) &&
+	    !oracle->course.before.pending_commands)
 		sim_found(oracle->findings,
 			  "a VG was deactivated and nobody asked for that: %s before %" PRIu64
 			  " ms",
@@ -159,6 +160,9 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 	bool has_become_sound = !vg->was_sound && sim_is_sound(state, vg->id);
 	const char *text = off_text(step->op);
 
+	/* A command that waited for a lock may have had its effect now. */
+	if (!text && was_active && !is_active && oracle->course.before.pending_commands)
+		text = off_text(SIM_DOWN);
 	if (!text)
 		return;
 	if (is_made || (was_active && !is_active) || (!is_active && has_become_sound)) {
@@ -231,7 +235,8 @@ static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 	const struct sim_active *active = sim_active_of(state, vg->id);
 
 	/* Three runners that died make a device suspect. */
-	if (!vg->is_due || oracle->course.is_short || oracle->course.kills > 2)
+	if (!vg->is_due || oracle->course.is_short || oracle->course.kills > 2 ||
+	    state->pending_commands)
 		return;
 	if (!active)
 		sim_found(oracle->findings,
