@@ -84,6 +84,10 @@ struct sim_left {
 	const char *path, *text;
 };
 
+/*
+ * What a step of an administrator does has happened when the watcher hears of it, unless the
+ * command waits for a lock (SIM_LOCK_VG, one of our workers): then it happens later.
+ */
 struct sim_watcher {
 	/* After each step, and once more at rest. step NULL: at rest. */
 	void (*after)(void *arg, const struct sim_step *step, const struct sim_state *state);

@@ -676,14 +676,15 @@ static void forget(struct sim_proc *proc)
 	free(proc->arg);
 }
 
-void sim_lvm_step(const struct sim_step *step)
+pid_t sim_lvm_step(const struct sim_step *step)
 {
 	struct sim_vg *vg = &sim_vg[step->v % SIM_VGS];
 	struct sim_step *copy;
+	struct sim_proc *proc;
 
 	if (step->a >= SIM_DISKS && (step->op == SIM_EXTEND || step->op == SIM_REDUCE ||
 				     step->op == SIM_NEW_ID || step->op == SIM_CLONE))
-		return;
+		return 0;
 	switch ((int)step->op) {
 	case SIM_SAME_NAME:
 		if (vg->exists && step->a < SIM_VGS && step->a != step->v &&
@@ -691,44 +692,46 @@ void sim_lvm_step(const struct sim_step *step)
 			memmove(vg->name, sim_vg[step->a].name, sizeof(vg->name));
 			write_elsewhere(vg, 0xff);
 		}
-		return;
+		return 0;
 	case SIM_ACT_ELSEWHERE:
 		if (vg->exists)
 			write_elsewhere(vg, step->a);
-		return;
+		return 0;
 	case SIM_FOREIGN:
 		if (vg->exists && !sim_dm_has_vg(vg->id)) {
 			find(vg);
 			vg->is_foreign = step->n != 0;
 			write_elsewhere(vg, 0xff);
 		}
-		return;
+		return 0;
 	case SIM_REJECT:
 	case SIM_ACCEPT:
 		if (step->a >= SIM_DISKS || !sim_unit[step->a].instance)
-			return;
+			return 0;
 		if (step->op == SIM_REJECT)
 			rejected_names |= 1U << sim_unit[step->a].index;
 		else
 			rejected_names &= ~(1U << sim_unit[step->a].index);
 		sim_conf_write();
-		return;
+		return 0;
 	case SIM_LIST:
 		set_list(step->a, step->n);
-		return;
+		return 0;
 	case SIM_PVSCAN:
 		if (step->a < SIM_DISKS)
 			scan(step->a);
-		return;
+		return 0;
 	default:
 		break;
 	}
 	copy = malloc(sizeof(*copy));
 	if (!copy)
-		return;
+		return 0;
 	*copy = *step;
-	if (!sim_start("lvm", lvm_child, copy, forget))
+	proc = sim_start("lvm", lvm_child, copy, forget);
+	if (!proc)
 		free(copy);
+	return proc && step->op != SIM_LOCK_VG && step->op != SIM_LOCK_LIST ? proc->pid : 0;
 }
 
 int sim_lvm_run(const char *const argv[])

@@ -259,8 +259,8 @@ extern bool sim_udev_runs;
 /* ---- machine_lvm.c: administrators */
 extern struct sim_vg sim_vg[SIM_VGS];
 void sim_lvm_reset(void);
-/* One step of an administrator, as a process of its own. */
-void sim_lvm_step(const struct sim_step *step);
+/* One step of an administrator, as a process of its own; 0: it is done. */
+pid_t sim_lvm_step(const struct sim_step *step);
 /* `lvm vgchange -aay` by our program: the exit code. */
 int sim_lvm_run(const char *const argv[]);
 void sim_conf_write(void);

@@ -28,6 +28,7 @@
 #define SWEEP_MS   60000U
 #define SLICES_MS  600000U /* between two looks at whether all is at rest */
 #define LEFT_BYTES 4096U
+#define COMMAND_MS 400U
 
 static bool is_booting, is_boot_ready, is_stopping, is_replaced;
 static uint32_t boots;
@@ -316,6 +317,9 @@ static void write_tree(void)
 	sim_put("/proc/devices", "Block devices:\n  8 sd\n253 device-mapper\n");
 	sim_put("/proc/self/mountinfo", "%s", "");
 	sim_put("/sys/kernel/uevent_seqnum", "0\n");
+	sim_put("/etc/machine-id", "0123456789abcdef0123456789abcdef\n");
+	sim_mkdir("/var");
+	sim_mkdir("/var/lib");
 }
 
 static void write_boot_id(void)
@@ -609,6 +613,21 @@ static void do_disk_step(const struct sim_step *step)
 	}
 }
 
+static bool is_at_work(const struct sim_proc *proc)
+{
+	return proc && proc->is_used && proc->state != SIM_ENDED &&
+	       !(proc->state == SIM_WAITS && !strcmp(proc->waits_in, "flock"));
+}
+
+/* What a command does belongs to its step, unless it waits for a lock. */
+static void let_command_end(pid_t pid)
+{
+	const uint64_t limit_ms = sim.now_ms + COMMAND_MS;
+
+	while (pid && !sim.is_over && is_at_work(sim_find(pid)) && sim.now_ms < limit_ms)
+		sim_run_until(sim_next_ms() < limit_ms ? sim_next_ms() : limit_ms);
+}
+
 static void do_step(const struct sim_step *step)
 {
 	switch (step->op) {
@@ -688,7 +707,7 @@ static void do_step(const struct sim_step *step)
 	case SIM_LOCK_VG:
 	case SIM_LOCK_LIST:
 	case SIM_PVSCAN:
-		sim_lvm_step(step);
+		let_command_end(sim_lvm_step(step));
 		break;
 	case SIM_OPS:
 	default:
