@@ -130,6 +130,11 @@ static void drop_record_locks(pid_t pid, const struct stat *st)
 			record_locks[i].is_used = false;
 }
 
+void sim_locks_drop(pid_t pid)
+{
+	drop_record_locks(pid, NULL);
+}
+
 static bool has_record_lock(pid_t pid)
 {
 	for (uint32_t i = 0; i < RECORD_LOCKS; i++)

@@ -154,6 +154,7 @@ int sim_fd_note(int fd, enum sim_fd_kind kind);
 int sim_fd_new(enum sim_fd_kind kind);
 void sim_fd_fork(uint32_t parent, uint32_t child);
 void sim_fd_close(uint32_t slot, int fd);
+void sim_locks_drop(pid_t pid);
 void sim_fd_close_all(uint32_t slot, int keep_fd);
 bool sim_fd_is_ready(int fd, short events, short *ret_events);
 uint64_t sim_fd_due_ms(int fd);

@@ -161,6 +161,7 @@ static void end(struct sim_proc *main, int code)
 	main->state = SIM_ENDED;
 	main->code = code;
 	sim_fd_close_all(main->slot, -1);
+	sim_locks_drop(main->pid);
 	slots_used &= ~((uint64_t)1 << main->slot);
 	hide(main);
 	if (main->ended)
@@ -494,6 +495,8 @@ void sim_point(const char *label, const char *what)
 		sim_heap_is_on = true;
 		sim.now = proc;
 	}
+	if (!strcmp(label, "work.begin"))
+		sim.use.passes++;
 	if (proc->main->kill_in && !--proc->main->kill_in)
 		sim_kill(proc);
 	if (sim_draw(256) == 0)
