@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System calls of the virtual processes: the linker leads lib's calls here (--wrap, see Makefile.in).
- * Files, sockets and inotify are real; a descriptor is closed when no virtual process has it any
- * more, a call that would block waits in virtual time, and record locks are between virtual
- * processes.
+ * System calls of the virtual processes: the linker leads lib's calls here (--wrap, see
+ * Makefile.in). Files, sockets and inotify are real; a descriptor is closed when no virtual process
+ * has it any more, a call that would block waits in virtual time, and record locks are between
+ * virtual processes.
  */
 #include "sim/machine_private.h"
 
@@ -125,8 +125,8 @@ static void drop_record_locks(pid_t pid, const struct stat *st)
 {
 	for (uint32_t i = 0; i < RECORD_LOCKS; i++)
 		if (record_locks[i].is_used && record_locks[i].pid == pid &&
-		    (!st || (record_locks[i].dev == st->st_dev &&
-			     record_locks[i].inode == st->st_ino)))
+		    (!st ||
+		     (record_locks[i].dev == st->st_dev && record_locks[i].inode == st->st_ino)))
 			record_locks[i].is_used = false;
 }
 
@@ -426,8 +426,7 @@ static struct record_lock *find_lock(const struct stat *st, pid_t pid, short typ
 		struct record_lock *lock = &record_locks[i];
 
 		if (lock->is_used && lock->dev == st->st_dev && lock->inode == st->st_ino &&
-		    (lock->pid == pid) == own &&
-		    (own || type == F_WRLCK || lock->type == F_WRLCK))
+		    (lock->pid == pid) == own && (own || type == F_WRLCK || lock->type == F_WRLCK))
 			return lock;
 	}
 	return NULL;
@@ -577,8 +576,7 @@ WRAP(int, setsockopt, (int fd, int level, int name, const void *value, socklen_t
 	const struct timeval *limit = value;
 
 	if (sim.now && level == SOL_SOCKET && name == SO_RCVTIMEO && fd >= 0 && fd < SIM_FDS)
-		receive_limit_ms[fd] =
-			(uint32_t)(limit->tv_sec * 1000 + limit->tv_usec / 1000);
+		receive_limit_ms[fd] = (uint32_t)(limit->tv_sec * 1000 + limit->tv_usec / 1000);
 	if (sim.now)
 		return 0;
 	return __real_setsockopt(fd, level, name, value, bytes);
@@ -588,8 +586,7 @@ static bool wait_for_fd(const char *in, int fd, short events)
 {
 	struct pollfd one = {.fd = fd, .events = events};
 	struct poll_wait wait = {&one, 1};
-	const uint64_t until =
-		receive_limit_ms[fd] ? sim.now_ms + receive_limit_ms[fd] : SIM_NEVER;
+	const uint64_t until = receive_limit_ms[fd] ? sim.now_ms + receive_limit_ms[fd] : SIM_NEVER;
 
 	return sim_wait(in, until, is_any_ready, &wait);
 }
@@ -792,9 +789,8 @@ int __wrap_lea_blkid_type(int fd, char ret_type[static 32])
 
 	if (__wrap_pread64(fd, head, 1, 0) < 0)
 		return -EIO;
-	strcpy(ret_type, of && of->kind == SIM_FD_DISK && sim_unit[of->disk].on.is_pv
-				 ? "LVM2_member"
-				 : "");
+	strcpy(ret_type,
+	       of && of->kind == SIM_FD_DISK && sim_unit[of->disk].on.is_pv ? "LVM2_member" : "");
 	return 0;
 }
 

@@ -16,13 +16,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DISK_BYTES    ((uint64_t)64 << 20)
-#define SECTOR	      512U
-#define MDA_AT	      4096U
-#define MDA_BYTES     1044480U
-#define TEXT_BYTES    32768U
-#define EXTENTS	      15U
-#define NAMES	      26U
+#define DISK_BYTES ((uint64_t)64 << 20)
+#define SECTOR	   512U
+#define MDA_AT	   4096U
+#define MDA_BYTES  1044480U
+#define TEXT_BYTES 32768U
+#define EXTENTS	   15U
+#define NAMES	   26U
 
 struct sim_unit sim_unit[SIM_DISKS];
 
@@ -129,7 +129,8 @@ int sim_disk_begin(void)
 
 void sim_new_id(char id[static 33])
 {
-	static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	static const char chars[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 	for (int i = 0; i < 32; i++)
 		id[i] = chars[sim_draw(62)];
@@ -143,7 +144,8 @@ static void dashed(const char *id, char text[static 40])
 
 static void lv_id(const struct sim_vg *vg, uint32_t lv, char text[static 40])
 {
-	static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	static const char chars[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 	uint64_t x = vg->lv_salt * 31U + lv + 1;
 	char id[33];
 
@@ -160,15 +162,14 @@ struct text {
 	size_t bytes, used;
 };
 
-static void add(struct text *text, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(struct text *text, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	text->used += (size_t)vsnprintf(text->at + text->used, text->bytes - text->used, format,
-					args);
+	text->used +=
+		(size_t)vsnprintf(text->at + text->used, text->bytes - text->used, format, args);
 	va_end(args);
 }
 
@@ -490,6 +491,25 @@ void sim_disk_unplug(uint32_t disk)
 	sim_inside(proc);
 }
 
+/* A node of device-mapper, which has been in use. */
+static int open_node(uint32_t minor)
+{
+	struct sim_proc *proc;
+	char path[64];
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "sys/dev/block/253:%u/dev", minor);
+	if (fstatat(root_fd, path, &st, 0) < 0)
+		return -ENODEV;
+	fd = sim_fd_new(SIM_FD_FILE);
+	proc = sim_outside();
+	if (fd >= 0 && (pwrite(fd, "used", 4, 0) != 4 || ftruncate(fd, 1 << 20) < 0))
+		sim_break("a file in memory cannot be written");
+	sim_inside(proc);
+	return fd;
+}
+
 /* As lea_blockdev_open: by the path, if the device there has this number, else by the number. */
 int sim_disk_open(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
 {
@@ -501,6 +521,8 @@ int sim_disk_open(struct lea_world *world, const char *path, uint32_t major, uin
 	(void)world;
 	(void)path;
 	sim.use.calls++;
+	if (major == 253)
+		return open_node(minor);
 	if (sim_shorts) {
 		sim_shorts--;
 		return -EMFILE;

@@ -75,8 +75,8 @@ static struct sim_node *by_name(const char *name)
 }
 
 /* Calls @see with each number in a table's rows; its true ends the walk. */
-static bool each_number(const char *rows,
-			bool (*see)(void *arg, uint32_t major, uint32_t minor), void *arg)
+static bool each_number(const char *rows, bool (*see)(void *arg, uint32_t major, uint32_t minor),
+			void *arg)
 {
 	for (const char *at = rows; (at = strchr(at, ':')); at++) {
 		const char *from = at;
@@ -116,9 +116,9 @@ static void print_rows(const struct lea_table *table, char text[static 1024])
 	for (uint32_t i = 0; i < table->row_count && used < 1024; i++) {
 		const struct lea_row *row = &table->row[i];
 
-		used += (size_t)snprintf(text + used, 1024 - used, "%" PRIu64 " %" PRIu64 " %s %s\n",
-					 row->start_sectors, row->length_sectors, row->target,
-					 row->params);
+		used += (size_t)snprintf(text + used, 1024 - used,
+					 "%" PRIu64 " %" PRIu64 " %s %s\n", row->start_sectors,
+					 row->length_sectors, row->target, row->params);
 	}
 }
 
@@ -179,6 +179,8 @@ static void show_node(const struct sim_node *node)
 	snprintf(path, sizeof(path), "/sys/class/block/dm-%u", node->minor);
 	snprintf(target, sizeof(target), "../../dev/block/253:%u", node->minor);
 	sim_link(path, target);
+	snprintf(path, sizeof(path), "/dev/dm-%u", node->minor);
+	sim_put(path, "%s", "");
 	/* udev finishes with it at once. */
 	snprintf(path, sizeof(path), "/run/udev/data/b253:%u", node->minor);
 	sim_put(path, "I:1\nE:DM_UUID=%s\nE:DM_NAME=%s\nE:DM_UDEV_PRIMARY_SOURCE_FLAG=1\n",
@@ -191,6 +193,8 @@ static void hide_node(struct sim_node *node)
 
 	show_refs(node, false);
 	snprintf(path, sizeof(path), "/sys/class/block/dm-%u", node->minor);
+	sim_unlink(path);
+	snprintf(path, sizeof(path), "/dev/dm-%u", node->minor);
 	sim_unlink(path);
 	snprintf(path, sizeof(path), "/run/udev/data/b253:%u", node->minor);
 	sim_unlink(path);
@@ -306,7 +310,8 @@ static int dm_create(struct lea_dm *dm, const struct lea_dm_node *wanted, uint32
 
 		if (node->exists)
 			continue;
-		*node = (struct sim_node){.exists = true, .is_suspended = true, .minor = next_minor++};
+		*node = (struct sim_node){
+			.exists = true, .is_suspended = true, .minor = next_minor++};
 		snprintf(node->name, sizeof(node->name), "%s", wanted->name);
 		snprintf(node->uuid, sizeof(node->uuid), "%s", wanted->uuid);
 		show_node(node);

@@ -105,9 +105,8 @@ int sd_event_add_time(sd_event *loop, sd_event_source **ret, clockid_t clock, ui
 		   ret);
 }
 
-int sd_event_add_time_relative(sd_event *loop, sd_event_source **ret, clockid_t clock,
-			       uint64_t us, uint64_t accuracy, sd_event_time_handler_t handler,
-			       void *arg)
+int sd_event_add_time_relative(sd_event *loop, sd_event_source **ret, clockid_t clock, uint64_t us,
+			       uint64_t accuracy, sd_event_time_handler_t handler, void *arg)
 {
 	return sd_event_add_time(loop, ret, clock, now_us() + us, accuracy, handler, arg);
 }

@@ -23,8 +23,8 @@
 
 struct sim_vg sim_vg[SIM_VGS];
 
-static uint32_t rejected_names;		/* bit mask of indexes */
-static bool has_list;			/* a devices file */
+static uint32_t rejected_names; /* bit mask of indexes */
+static bool has_list;		/* a devices file */
 static struct {
 	bool is_listed, by_name;
 	uint32_t index;
@@ -95,18 +95,20 @@ static void write_list(void)
 	char text[2048];
 	size_t used;
 
-	used = (size_t)snprintf(text, sizeof(text), "# LVM uses devices listed in this file.\n"
-						    "VERSION=1.1.%u\n",
+	used = (size_t)snprintf(text, sizeof(text),
+				"# LVM uses devices listed in this file.\n"
+				"VERSION=1.1.%u\n",
 				1 + sim_draw(1000));
 	for (uint32_t i = 0; i < SIM_DISKS; i++) {
 		if (!list[i].is_listed)
 			continue;
 		if (list[i].by_name)
-			used += (size_t)snprintf(text + used, sizeof(text) - used,
-						 "IDTYPE=devname IDNAME=/dev/sd%c DEVNAME=/dev/sd%c "
-						 "PVID=%s\n",
-						 'a' + (int)list[i].index, 'a' + (int)list[i].index,
-						 list[i].pvid[0] ? list[i].pvid : ".");
+			used += (size_t)snprintf(
+				text + used, sizeof(text) - used,
+				"IDTYPE=devname IDNAME=/dev/sd%c DEVNAME=/dev/sd%c "
+				"PVID=%s\n",
+				'a' + (int)list[i].index, 'a' + (int)list[i].index,
+				list[i].pvid[0] ? list[i].pvid : ".");
 		else
 			used += (size_t)snprintf(text + used, sizeof(text) - used,
 						 "IDTYPE=sys_wwid IDNAME=%s DEVNAME=/dev/sd%c "
@@ -249,8 +251,8 @@ static void number(const char *params, const struct lea_plan *plan, char text[st
 	text[used] = '\0';
 }
 
-static void do_step(struct lea_dm *dm, const struct lea_plan *plan, const struct lea_plan_step *step,
-		    struct lea_arena *arena)
+static void do_step(struct lea_dm *dm, const struct lea_plan *plan,
+		    const struct lea_plan_step *step, struct lea_arena *arena)
 {
 	const struct lea_plan_node *node = &plan->node[step->node];
 	const struct sim_node *there = sim_dm_node(node->node.uuid);
@@ -493,7 +495,8 @@ static void write_elsewhere(struct sim_vg *vg, uint32_t mask)
 		bool is_member = false;
 
 		for (uint32_t i = 0; i < vg->pv_count; i++)
-			is_member = is_member || (unit->on.is_pv && !strcmp(unit->on.pvid, vg->pv[i]));
+			is_member =
+				is_member || (unit->on.is_pv && !strcmp(unit->on.pvid, vg->pv[i]));
 		if (!(mask >> disk & 1) || !is_member || !unit->on.has_vg || unit->of >= 0 ||
 		    strcmp(unit->on.vg.id, vg->id) != 0)
 			continue;

@@ -688,9 +688,9 @@ enum lea_proc_wait lea_proc_waits_for(pid_t pid)
 
 	if (!proc || proc->state != SIM_WAITS)
 		return LEA_PROC_WAIT_OTHER;
-	return proc->in_disk			       ? LEA_PROC_WAIT_DISK
+	return proc->in_disk			  ? LEA_PROC_WAIT_DISK
 	       : !strcmp(proc->waits_in, "flock") ? LEA_PROC_WAIT_LOCK
-						       : LEA_PROC_WAIT_OTHER;
+						  : LEA_PROC_WAIT_OTHER;
 }
 
 void *lea_proc_share(size_t bytes)
@@ -879,7 +879,8 @@ void sim_proc_reset(void)
 	last_ticks = 1000;
 }
 
-void sim_each_thread(struct sim_proc *main, void (*see)(struct sim_proc *proc, void *arg), void *arg)
+void sim_each_thread(struct sim_proc *main, void (*see)(struct sim_proc *proc, void *arg),
+		     void *arg)
 {
 	for (uint32_t i = 0; i < proc_count; i++)
 		if (procs[i].is_used && procs[i].main == main)

@@ -29,6 +29,7 @@
 #define SLICES_MS  600000U /* between two looks at whether all is at rest */
 #define LEFT_BYTES 4096U
 #define COMMAND_MS 400U
+#define BLOCKED_MS 120000U
 
 static bool is_booting, is_boot_ready, is_stopping, is_replaced;
 static uint32_t boots;
@@ -788,7 +789,8 @@ static void check_blocked(struct sim_proc *proc, void *arg)
 	static const char *const fine[] = {"loop", "sleep", "turn"};
 
 	(void)arg;
-	if (strcmp(proc->role, "run") != 0 || proc->state != SIM_WAITS)
+	if (strcmp(proc->role, "run") != 0 || proc->state != SIM_WAITS ||
+	    sim.now_ms - proc->waits_since < BLOCKED_MS)
 		return;
 	for (size_t i = 0; i < sizeof(fine) / sizeof(fine[0]); i++)
 		if (!strcmp(proc->waits_in, fine[i]))
@@ -902,15 +904,16 @@ void sim_finish(void)
 const char *sim_op_name(enum sim_op op)
 {
 	static const char *const names[SIM_OPS] = {
-		"plug",	  "unplug",	"slow",		   "hang",	  "fail",    "heal",
-		"copy",	  "swap",	"wipe",		   "suspend",	  "create",  "remove",
-		"down",	  "up",		"extend",	   "reduce",	  "reduce-missing",
-		"export", "import",	"rename",	   "same-name",	  "clone",   "new-id",
-		"touch",  "act-elsewhere", "foreign",	   "reject",	  "accept",  "list",
-		"lock-vg", "lock-list", "pvscan",	   "delay",	  "lose",    "repeat",
-		"change", "overflow",	"kill",		   "kill-worker", "kill-reader", "restart",
-		"sweep",  "full",	"short",	   "room",	  "soft-reboot", "reboot",
-		"wait"};
+		"plug",	       "unplug",	 "slow",   "hang",	  "fail",
+		"heal",	       "copy",		 "swap",   "wipe",	  "suspend",
+		"create",      "remove",	 "down",   "up",	  "extend",
+		"reduce",      "reduce-missing", "export", "import",	  "rename",
+		"same-name",   "clone",		 "new-id", "touch",	  "act-elsewhere",
+		"foreign",     "reject",	 "accept", "list",	  "lock-vg",
+		"lock-list",   "pvscan",	 "delay",  "lose",	  "repeat",
+		"change",      "overflow",	 "kill",   "kill-worker", "kill-reader",
+		"restart",     "sweep",		 "full",   "short",	  "room",
+		"soft-reboot", "reboot",	 "wait"};
 
 	return (unsigned int)op < SIM_OPS ? names[op] : "?";
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * udev: for each event of a disk it reads the content, keeps database, links and tags, does what our
- * rule says (udev/69-lvmevent.rules.in), starts the enqueuer and tells the monitors. Events of one
- * name follow each other; those of others may overtake them.
+ * udev: for each event of a disk it reads the content, keeps database, links and tags, does what
+ * our rule says (udev/69-lvmevent.rules.in), starts the enqueuer and tells the monitors. Events of
+ * one name follow each other; those of others may overtake them.
  */
 #include "sim/machine_private.h"
 
@@ -17,12 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAMES	      26U
-#define GIVE_UP_MS    180000U
-#define LOOK_MS	      500U
-#define TOLD	      64U
-#define MONITORS      8U
-#define ENV	      20U
+#define NAMES	   26U
+#define GIVE_UP_MS 180000U
+#define LOOK_MS	   500U
+#define TOLD	   64U
+#define MONITORS   8U
+#define ENV	   20U
 
 /* What an event is about: the disk may be another one when udev gets to it. */
 struct event {
@@ -272,8 +272,7 @@ static char *properties(const struct lea_device *device)
 	const int disk = device->major == 8 ? sim_disk_at(device->minor) : -1;
 
 	sim_point("udev-db", NULL);
-	return disk < 0 ? strdup("")
-			: properties_of(sim_unit[disk].index, sim_unit[disk].diskseq);
+	return disk < 0 ? strdup("") : properties_of(sim_unit[disk].index, sim_unit[disk].diskseq);
 }
 
 static int fill(const struct told *told, struct lea_udevmon_event *ret_event)
@@ -365,8 +364,7 @@ struct lea_udev sim_udev = {
 
 /* ---- events */
 
-static void env(struct event *event, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+static void env(struct event *event, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void env(struct event *event, const char *format, ...)
 {
 	va_list args;
@@ -431,9 +429,10 @@ static void fill_env(struct event *event, const struct sim_unit *unit, bool is_n
 	char seq[32];
 
 	number_text(event->diskseq, seq);
-	env(event, "ACTION=%s", event->action == SIM_GONE      ? "remove"
-				: event->action == SIM_CHANGED ? "change"
-								: "add");
+	env(event, "ACTION=%s",
+	    event->action == SIM_GONE	   ? "remove"
+	    : event->action == SIM_CHANGED ? "change"
+					   : "add");
 	env(event, "SUBSYSTEM=block");
 	env(event, "DEVTYPE=disk");
 	env(event, "MAJOR=8");
@@ -544,9 +543,9 @@ static void process(void *arg)
 	fill_env(event, unit, is_new);
 	number_text(event->diskseq, seq);
 	if (!event->uuid[0] ||
-	    (!is_new && (exists("/run/lvm/event/queue/8:%u-%s", event->index * 16, seq) ||
-			 exists("/run/lvm/event/known/8:%u-%s-%s", event->index * 16, seq,
-				event->uuid)))) {
+	    (!is_new &&
+	     (exists("/run/lvm/event/queue/8:%u-%s", event->index * 16, seq) ||
+	      exists("/run/lvm/event/known/8:%u-%s-%s", event->index * 16, seq, event->uuid)))) {
 		finish(event, event->uuid, false);
 		return;
 	}
