@@ -35,6 +35,18 @@ bool sim_was_added_since(const struct sim_course *course, const struct sim_state
 	return false;
 }
 
+bool sim_was_original_added(const struct sim_course *course, const struct sim_state *state,
+			    const char *id)
+{
+	uint32_t disks = sim_disks_of(state, id);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i && course->added_ms[i] == state->now_ms &&
+		    state->disk[i].of < 0)
+			return true;
+	return false;
+}
+
 bool sim_is_sure(const struct sim_course *course, const struct sim_state *state, const char *id)
 {
 	uint32_t disks = sim_disks_of(state, id);
@@ -123,11 +135,22 @@ static uint64_t busy_until(const struct sim_course *course, const struct sim_sta
 	return state->now_ms + SETTLED_MS + course->delay_ms[disk] + 8ULL * d->slow_ms;
 }
 
+/* Did udev see an add, or will it? A step that makes no sense does nothing. */
+static bool is_added(const struct sim_step *step, const struct sim_disk *before,
+		     const struct sim_disk *now)
+{
+	if (!sim_is_add(step->op) || !now->is_there)
+		return false;
+	return step->op == SIM_REPEAT || is_whole_machine(step->op) || !before->is_there ||
+	       before->diskseq != now->diskseq || before->minor != now->minor;
+}
+
 static void note_disk(struct sim_course *course, const struct sim_step *step,
 		      const struct sim_state *state, unsigned disk)
 {
 	const struct sim_disk *now = &state->disk[disk], *before = &course->before.disk[disk];
-	bool is_unreadable = now->fails || now->is_suspended || now->is_rejected;
+	bool is_unreadable = now->fails || now->is_suspended || now->is_rejected ||
+			     now->is_foreign || now->is_exported;
 
 	if (now->is_there != before->is_there || now->diskseq != before->diskseq ||
 	    now->minor != before->minor)
@@ -142,12 +165,12 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	if (step->op == SIM_DELAY)
 		course->delay_ms[disk] = step->n;
 	course->is_lost[disk] |= step->op == SIM_LOSE;
-	if (sim_is_add(step->op) && now->is_there) {
+	if (is_added(step, before, now)) {
 		course->added_ms[disk] = state->now_ms ? state->now_ms : 1;
 		course->is_unsure[disk] = is_unreadable;
 	}
 	/* What is under way takes longer, or something begins. */
-	if (sim_is_add(step->op) || course->busy_until_ms[disk] > state->now_ms ||
+	if (is_added(step, before, now) || course->busy_until_ms[disk] > state->now_ms ||
 	    step->op == SIM_HEAL || step->op == SIM_UNPLUG || step->op == SIM_LOSE)
 		course->busy_until_ms[disk] = busy_until(course, state, disk);
 }

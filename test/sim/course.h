@@ -18,7 +18,7 @@ struct sim_course {
 	uint64_t all_busy_until_ms;
 	uint32_t delay_ms[SIM_DISKS];
 	bool is_lost[SIM_DISKS];   /* an event of it was lost */
-	bool is_unsure[SIM_DISKS]; /* since its add it could not be read, or was rejected */
+	bool is_unsure[SIM_DISKS]; /* since its add our program was not to read or to use it */
 	uint64_t moved_ms;	   /* a disk went, or changed its number */
 	unsigned kills;
 	bool is_short, was_rebooted;
@@ -34,5 +34,8 @@ bool sim_is_calm(const struct sim_course *course, const struct sim_state *state,
 /* A disk of the VG was added at @since_ms or later. */
 bool sim_was_added_since(const struct sim_course *course, const struct sim_state *state,
 			 const char *id, uint64_t since_ms);
+/* An event that was an add of such a disk begins now, and the disk is no copy nor a second path. */
+bool sim_was_original_added(const struct sim_course *course, const struct sim_state *state,
+			    const char *id);
 /* Our processes have read each disk of the VG, or will. */
 bool sim_is_sure(const struct sim_course *course, const struct sim_state *state, const char *id);

@@ -23,7 +23,7 @@
 #define BATCH	      300U
 #define HISTORY_S     20U /* a history that takes longer has hung the machine */
 #define CORPUS_MOST   3000U
-#define SHRINK_TRIALS 500U
+#define SHRINK_TRIALS 300U
 #define SHRINK_MOST   25U /* of one kind: more tell little that is new */
 #define JOBS_MOST     16U
 
@@ -133,6 +133,14 @@ static unsigned count_of(const struct sim_crowd *crowd, const char *kind)
 	return (unsigned)count;
 }
 
+static bool is_seen(const struct sim_crowd *crowd, const char *text)
+{
+	char kind[SIM_FINDING_BYTES];
+
+	sim_finding_kind(text, kind);
+	return count_of(crowd, kind);
+}
+
 static void report(const struct batch *batch, const struct sim_history *history, const char *found)
 {
 	struct sim_history small = *history;
@@ -170,7 +178,10 @@ static void choose(const struct batch *batch, uint64_t seed, struct sim_history 
 
 static void do_batch(struct batch *batch)
 {
-	struct sim_judge judge = {.cover = &batch->crowd->cover, .news = send_news, .arg = batch};
+	struct sim_judge judge = {.cover = &batch->crowd->cover,
+				  .news = send_news,
+				  .arg = batch,
+				  .except = batch->crowd->except};
 	struct shared *shared = batch->shared;
 	struct sim_findings findings;
 
@@ -186,8 +197,10 @@ static void do_batch(struct batch *batch)
 		shared->steps += shared->now.count;
 		if (judge.has_news)
 			send_frame(batch, FRAME_KEEP, NULL, &shared->now);
+		/* The others are mostly consequences of the first one. */
 		for (size_t f = 0; f < findings.count; f++)
-			report(batch, &shared->now, findings.text[f]);
+			if (!f || !is_seen(batch->crowd, findings.text[f]))
+				report(batch, &shared->now, findings.text[f]);
 	}
 	sim_finish();
 	_exit(0);

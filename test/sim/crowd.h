@@ -27,7 +27,8 @@ struct sim_crowd {
 	uint64_t histories; /* 0: no limit */
 	unsigned jobs;
 	bool keeps_going;
-	const char *folder; /* borrowed; findings are written there; NULL: nowhere */
+	const char *const *except; /* borrowed; as in struct sim_judge */
+	const char *folder;	   /* borrowed; findings are written there; NULL: nowhere */
 	/* The results. */
 	struct sim_cover cover;
 	struct sim_kind *kind; /* owned */

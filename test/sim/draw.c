@@ -530,6 +530,24 @@ static uint32_t draw_settings(struct drawing *d)
 	return conf;
 }
 
+/* What is to be active at rest is only certain when no disk is sick. */
+static void heal_all(struct drawing *d)
+{
+	uint32_t sick = 0;
+
+	for (uint32_t i = 0; i < d->history->count; i++) {
+		const struct sim_step *step = &d->history->step[i];
+
+		if (step->op == SIM_SLOW || step->op == SIM_HANG || step->op == SIM_FAIL)
+			sick |= 1U << step->a;
+		if (step->op == SIM_HEAL)
+			sick &= ~(1U << step->a);
+	}
+	for (uint8_t i = 0; i < SIM_DISKS; i++)
+		if (sick & 1U << i)
+			on_disk(d, SIM_HEAL, i);
+}
+
 void sim_history_draw(uint64_t seed, struct sim_history *ret_history)
 {
 	struct drawing d = {.random = {seed}, .history = ret_history};
@@ -550,6 +568,9 @@ void sim_history_draw(uint64_t seed, struct sim_history *ret_history)
 			scenes[below(&d, ARRAY_SIZE(scenes))](&d, any_vg(&d));
 		else
 			single(&d);
+	d.most = SIM_STEPS;
+	if (chance(&d, 75))
+		heal_all(&d);
 }
 
 static void drop(struct sim_history *history, uint32_t at)

@@ -99,8 +99,9 @@ static void judge_marker(const struct rest *rest, const char *path, const char *
 	uint32_t major, minor;
 	uint64_t diskseq = 0;
 
+	/* Without a number of the sequence there is nothing between the hyphens. */
 	if (sscanf(key, "%" SCNu32 ":%" SCNu32 "-%" SCNu64, &major, &minor, &diskseq) >= 2 &&
-	    !is_instance(rest->state, major, minor, diskseq))
+	    !strstr(key, "--") && !is_instance(rest->state, major, minor, diskseq))
 		sim_found(rest->findings, "a marker stays of a disk that is gone: %s", path);
 }
 
@@ -126,7 +127,7 @@ static void judge_file(const struct rest *rest, const struct sim_left *left)
 	else if ((name = below(left->path, RUN "event/queue/")) && !rest->has_silent)
 		sim_found(rest->findings, "an entry stays in the queue: %s", name);
 	else if ((name = below(left->path, RUN "pvs_online/")) && !has_pvid(rest->state, name) &&
-		 !has_step(rest->history, SIM_WIPE))
+		 !has_other_pvid(rest->history))
 		sim_found(rest->findings, "a record stays of a PV that is gone: %s", name);
 }
 

@@ -159,6 +159,22 @@ static bool make_quick(const struct sim_history *history, struct sim_history *re
 	return was_slow;
 }
 
+/* Leaves out what is known. */
+static void leave_out(struct sim_findings *findings, const char *const *except)
+{
+	size_t count = 0;
+	bool is_out;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		is_out = false;
+		for (const char *const *kind = except; kind && *kind; kind++)
+			is_out |= strstr(findings->text[i], *kind) != NULL;
+		if (!is_out)
+			memmove(findings->text[count++], findings->text[i], SIM_FINDING_BYTES);
+	}
+	findings->count = count;
+}
+
 int sim_judge(struct sim_judge *judge, const struct sim_history *history,
 	      struct sim_findings *ret_findings)
 {
@@ -168,14 +184,17 @@ int sim_judge(struct sim_judge *judge, const struct sim_history *history,
 	struct sim_use use;
 	int r = run(judge, history, ret_findings, active);
 
+	leave_out(ret_findings, judge->except);
 	if (r || ret_findings->count || !make_quick(history, &quick))
 		return r;
 	use = judge->use;
 	r = run(judge, &quick, &quick_findings, quick_active);
 	judge->use = use;
-	if (!r && strcmp(active, quick_active))
+	leave_out(&quick_findings, judge->except);
+	if (!r && !quick_findings.count && strcmp(active, quick_active))
 		sim_found(ret_findings,
 			  "slow disks make a difference: active are %sand without them %s", active,
 			  quick_active);
+	leave_out(ret_findings, judge->except);
 	return r;
 }

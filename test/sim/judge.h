@@ -14,7 +14,8 @@ struct sim_judge {
 	void (*news)(void *arg, const char *place, enum sim_op op);
 	void *arg;
 	bool has_news;
-	FILE *trace; /* borrowed; NULL: silent; else steps, states and log lines */
+	const char *const *except; /* borrowed; kinds that do not count, NULL at the end; or NULL */
+	FILE *trace;		   /* borrowed; NULL: silent; else steps, states and log lines */
 	struct sim_use use;
 };
 

@@ -22,6 +22,7 @@ static const char help[] =
 	"  --jobs N        processes at a time (default: 2)\n"
 	"  --keep-going    collect findings by kind, instead of ending at the first one\n"
 	"  --write DIR     writes each kind of finding to a file, as --replay reads it\n"
+	"  --except TEXT   leave out findings that contain it; may be repeated\n"
 	"  --places        print all places that were reached\n"
 	"  --trace         with --replay: print steps, states and log lines\n"
 	"Exit status: 0, 1 with a finding, 2 if it could not run, 3 for wrong options.\n";
@@ -35,6 +36,7 @@ enum {
 	OPT_KEEP_GOING,
 	OPT_PLACES,
 	OPT_WRITE,
+	OPT_EXCEPT,
 	OPT_TRACE,
 	OPT_REPLAY,
 	OPT_SHRINK,
@@ -49,6 +51,7 @@ static const struct option options[] = {{"seed", required_argument, NULL, OPT_SE
 					{"jobs", required_argument, NULL, OPT_JOBS},
 					{"keep-going", no_argument, NULL, OPT_KEEP_GOING},
 					{"places", no_argument, NULL, OPT_PLACES},
+					{"except", required_argument, NULL, OPT_EXCEPT},
 					{"write", required_argument, NULL, OPT_WRITE},
 					{"trace", no_argument, NULL, OPT_TRACE},
 					{"replay", no_argument, NULL, OPT_REPLAY},
@@ -57,10 +60,14 @@ static const struct option options[] = {{"seed", required_argument, NULL, OPT_SE
 					{"help", no_argument, NULL, OPT_HELP},
 					{NULL, 0, NULL, 0}};
 
+#define EXCEPT_MOST 20U
+
 struct task {
 	struct sim_crowd crowd;
 	int verb; /* 0: search */
 	bool prints_places, traces;
+	const char *except[EXCEPT_MOST + 1];
+	size_t except_count;
 };
 
 static bool set_number(const char *text, double *ret_number)
@@ -77,6 +84,8 @@ static bool set_option(struct task *task, int option)
 
 	if (option == OPT_WRITE)
 		task->crowd.folder = optarg;
+	else if (option == OPT_EXCEPT && task->except_count < EXCEPT_MOST)
+		task->except[task->except_count++] = optarg;
 	else if (optarg && !set_number(optarg, &number))
 		return false;
 	switch (option) {
@@ -98,6 +107,7 @@ static bool set_option(struct task *task, int option)
 	case OPT_KEEP_GOING:
 		return task->crowd.keeps_going = true;
 	case OPT_WRITE:
+	case OPT_EXCEPT:
 		return true;
 	case OPT_PLACES:
 		return task->prints_places = true;
@@ -134,7 +144,7 @@ static int read_history(const char *path, struct sim_history *ret_history)
 /* 0; 1: with a finding; 2: could not run. */
 static int replay(const struct task *task, const char *path)
 {
-	struct sim_judge judge = {.trace = task->traces ? stdout : NULL};
+	struct sim_judge judge = {.except = task->except, .trace = task->traces ? stdout : NULL};
 	struct sim_findings findings;
 	struct sim_history history;
 
@@ -199,6 +209,7 @@ static int search(struct task *task)
 
 	if (!(crowd->seconds > 0) && !crowd->histories)
 		crowd->seconds = 60;
+	crowd->except = task->except;
 	printf("sim: --seed %" PRIu64 "\n", crowd->seed);
 	r = sim_crowd_run(crowd);
 	if (crowd->keeps_going && crowd->kind_count) {

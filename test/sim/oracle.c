@@ -147,6 +147,8 @@ static bool is_about(const struct sim_oracle *oracle, const struct sim_step *ste
 {
 	if (step->op == SIM_NEW_ID)
 		return !strcmp(state->disk[step->a].vg_id, id);
+	if (!*state->vg[step->v])
+		return true;
 	return !strcmp(state->vg[step->v], id) || !strcmp(oracle->course.before.vg[step->v], id);
 }
 
@@ -181,7 +183,7 @@ static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step
 	if (!sim_is_sure(&oracle->course, state, id))
 		return false;
 	if (sim_is_add(step->op))
-		return sim_was_added_since(&oracle->course, state, id, state->now_ms);
+		return sim_was_original_added(&oracle->course, state, id);
 	return step->op == SIM_HEAL || step->op == SIM_SLOW;
 }
 
@@ -190,8 +192,7 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 {
 	bool is_sound = sim_is_sound(state, vg->id);
 
-	if (sim_is_add(step->op) &&
-	    sim_was_added_since(&oracle->course, state, vg->id, state->now_ms))
+	if (sim_is_add(step->op) && sim_was_original_added(&oracle->course, state, vg->id))
 		vg->is_asked_for = true;
 	if (is_sound && vg->is_asked_for && is_told(oracle, step, state, vg->id)) {
 		vg->is_due = true;
@@ -229,6 +230,16 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 	vg->why_not = not ;
 }
 
+static bool has_slow_disk(const struct sim_state *state, const char *id)
+{
+	uint32_t disks = sim_disks_of(state, id);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i && state->disk[i].slow_ms)
+			return true;
+	return false;
+}
+
 static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 		       const struct sim_known_vg *vg)
 {
@@ -239,10 +250,12 @@ static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 	    state->pending_commands)
 		return;
 	if (!active)
-		sim_found(oracle->findings,
-			  "a VG must be active and is not: %s, all its PVs are there since %" PRIu64
-			  " ms",
-			  vg->name, vg->due_ms);
+		sim_found(
+			oracle->findings,
+			"a VG %smust be active and is not: %s, all its PVs are there since %" PRIu64
+			" ms",
+			has_slow_disk(state, vg->id) ? "on a slow disk " : "", vg->name,
+			vg->due_ms);
 	else if (active->has_error_target && active->by_us)
 		sim_found(oracle->findings,
 			  "a VG is active in part although all its PVs are there: %s", vg->name);
