@@ -433,6 +433,7 @@ static int dm_resume(struct lea_dm *dm, const struct lea_dm_node *wanted)
 		node->has_inactive = false;
 		node->has_table = true;
 		node->is_by_us = sim.now && strcmp(sim.now->main->role, "lvm") != 0;
+		node->at_ms = sim.now_ms;
 		show_refs(node, true);
 	}
 	node->is_suspended = false;

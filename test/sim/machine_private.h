@@ -170,6 +170,7 @@ uint64_t sim_loop_due_ms(void *loop);
 struct sim_node {
 	bool exists, is_suspended, is_by_us, has_table, has_inactive, is_read_only, inactive_read_only;
 	char name[LEA_DM_NAME_BYTES], uuid[LEA_DM_UUID_BYTES];
+	uint64_t at_ms; /* it became active */
 	uint32_t minor, seqno, inactive_seqno, ref_count, inactive_ref_count;
 	struct sim_ref {
 		uint32_t disk;

@@ -451,6 +451,8 @@ static void tell_node(const struct sim_node *node, struct sim_state *state)
 	if (is_visible(node->name)) {
 		active->lvs += node->has_table;
 		active->by_us = active->by_us || node->is_by_us;
+		if (node->at_ms > active->at_ms)
+			active->at_ms = node->at_ms;
 	}
 	if (node->seqno && (!active->seqno || node->seqno < active->seqno))
 		active->seqno = node->seqno;
@@ -465,6 +467,16 @@ static void tell_node(const struct sim_node *node, struct sim_state *state)
 	}
 }
 
+static void count_command(struct sim_proc *proc, void *arg)
+{
+	const struct sim_step *step = proc->arg;
+	struct sim_state *state = arg;
+
+	if (!strcmp(proc->role, "lvm") && proc->main == proc && proc->state != SIM_ENDED && step &&
+	    step->op != SIM_LOCK_VG && step->op != SIM_LOCK_LIST)
+		state->pending_commands++;
+}
+
 static void tell(const struct sim_step *step, bool at_rest)
 {
 	struct sim_state state = {.now_ms = sim.now_ms, .at_rest = at_rest};
@@ -475,6 +487,10 @@ static void tell(const struct sim_step *step, bool at_rest)
 		tell_disk(&sim_unit[disk], &state.disk[disk]);
 	for (uint32_t i = 0; i < SIM_NODES; i++)
 		tell_node(&sim_node[i], &state);
+	for (uint32_t v = 0; v < SIM_VGS; v++)
+		if (sim_vg[v].exists)
+			memcpy(state.vg[v], sim_vg[v].id, sizeof(state.vg[v]));
+	sim_each_proc(count_command, &state);
 	sim.watcher->after(sim.watcher->arg, step, &state);
 }
 
