@@ -35,14 +35,23 @@ bool sim_was_added_since(const struct sim_course *course, const struct sim_state
 	return false;
 }
 
-bool sim_was_original_added(const struct sim_course *course, const struct sim_state *state,
+/* Another device carries the same PV: a copy, or another path. */
+static bool has_other(const struct sim_state *state, unsigned disk)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (i != disk && sim_is_pv(&state->disk[i]) &&
+		    !strcmp(state->disk[i].pvid, state->disk[disk].pvid))
+			return true;
+	return false;
+}
+
+bool sim_was_only_one_added(const struct sim_course *course, const struct sim_state *state,
 			    const char *id)
 {
 	uint32_t disks = sim_disks_of(state, id);
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & 1U << i && course->added_ms[i] == state->now_ms &&
-		    state->disk[i].of < 0)
+		if (disks & 1U << i && course->added_ms[i] == state->now_ms && !has_other(state, i))
 			return true;
 	return false;
 }

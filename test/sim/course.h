@@ -34,8 +34,8 @@ bool sim_is_calm(const struct sim_course *course, const struct sim_state *state,
 /* A disk of the VG was added at @since_ms or later. */
 bool sim_was_added_since(const struct sim_course *course, const struct sim_state *state,
 			 const char *id, uint64_t since_ms);
-/* An event that was an add of such a disk begins now, and the disk is no copy nor a second path. */
-bool sim_was_original_added(const struct sim_course *course, const struct sim_state *state,
+/* An event that was an add of such a disk begins now, and no other device carries its PV. */
+bool sim_was_only_one_added(const struct sim_course *course, const struct sim_state *state,
 			    const char *id);
 /* Our processes have read each disk of the VG, or will. */
 bool sim_is_sure(const struct sim_course *course, const struct sim_state *state, const char *id);

@@ -63,11 +63,19 @@ static bool has_step(const struct sim_history *history, enum sim_op op)
 	return false;
 }
 
-/* As with stock lvm2, the record of a PV stays when its device is another PV, or none, by now. */
-static bool has_other_pvid(const struct sim_history *history)
+/* A disk that is slow all the time may keep our processes busy all the time. */
+static bool is_silent(const struct sim_disk *disk)
+{
+	return disk->is_there && (sim_is_silent(disk) || disk->slow_ms);
+}
+
+/* As with stock lvm2, the record of a PV stays when its device is another PV, or none, by now, and
+ * when nobody saw it go. */
+static bool may_keep_record(const struct sim_history *history)
 {
 	return has_step(history, SIM_WIPE) || has_step(history, SIM_NEW_ID) ||
-	       has_step(history, SIM_CLONE);
+	       has_step(history, SIM_CLONE) || has_step(history, SIM_LOSE) ||
+	       has_step(history, SIM_SOFT_REBOOT);
 }
 
 /* Lines "pv PVID MAJOR:MINOR DISKSEQ" of a claim: is one of these instances there? */
@@ -127,7 +135,7 @@ static void judge_file(const struct rest *rest, const struct sim_left *left)
 	else if ((name = below(left->path, RUN "event/queue/")) && !rest->has_silent)
 		sim_found(rest->findings, "an entry stays in the queue: %s", name);
 	else if ((name = below(left->path, RUN "pvs_online/")) && !has_pvid(rest->state, name) &&
-		 !has_other_pvid(rest->history))
+		 !may_keep_record(rest->history))
 		sim_found(rest->findings, "a record stays of a PV that is gone: %s", name);
 }
 
@@ -180,8 +188,7 @@ void sim_invariants(const struct sim_history *history, const struct sim_course *
 	if (*end->broken)
 		sim_found(findings, "%s", end->broken);
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		rest.has_silent |=
-			rest.state->disk[i].is_there && sim_is_silent(&rest.state->disk[i]);
+		rest.has_silent |= is_silent(&rest.state->disk[i]);
 	judge_use(&rest, &end->use);
 	if (!rest.is_smooth)
 		return;

@@ -183,7 +183,7 @@ static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step
 	if (!sim_is_sure(&oracle->course, state, id))
 		return false;
 	if (sim_is_add(step->op))
-		return sim_was_original_added(&oracle->course, state, id);
+		return sim_was_only_one_added(&oracle->course, state, id);
 	return step->op == SIM_HEAL || step->op == SIM_SLOW;
 }
 
@@ -192,7 +192,7 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 {
 	bool is_sound = sim_is_sound(state, vg->id);
 
-	if (sim_is_add(step->op) && sim_was_original_added(&oracle->course, state, vg->id))
+	if (sim_is_add(step->op) && sim_was_only_one_added(&oracle->course, state, vg->id))
 		vg->is_asked_for = true;
 	if (is_sound && vg->is_asked_for && is_told(oracle, step, state, vg->id)) {
 		vg->is_due = true;
