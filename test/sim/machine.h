@@ -64,6 +64,10 @@ struct sim_state {
 	uint32_t active_count;
 	char vg[SIM_VGS][33]; /* the ID of the VG that steps call by this number; "": none yet */
 	uint32_t pending_commands; /* of administrators, whose effect is still to come */
+	/* VGs that lvm2's commands have taken down since the watcher was last called: a command that
+	 * had to wait for a lock does so after its step. */
+	char taken_down[SIM_ACTIVE_MOST][33];
+	uint32_t taken_down_count;
 	bool at_rest; /* the history is over, and nothing is left that time alone would bring about */
 };
 
@@ -86,7 +90,8 @@ struct sim_left {
 
 /*
  * What a step of an administrator does has happened when the watcher hears of it, unless the
- * command waits for a lock (SIM_LOCK_VG, one of our workers): then it happens later.
+ * command waits for a lock for more than a second (SIM_LOCK_VG, a worker of ours that hangs): then it
+ * happens later.
  */
 struct sim_watcher {
 	/* After each step, and once more at rest. step NULL: at rest. */

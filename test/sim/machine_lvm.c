@@ -22,6 +22,8 @@
 #include <unistd.h>
 
 struct sim_vg sim_vg[SIM_VGS];
+char sim_taken_down[SIM_ACTIVE_MOST][33];
+uint32_t sim_taken_down_count;
 
 static uint32_t rejected_names; /* bit mask of indexes */
 static bool has_list;		/* a devices file */
@@ -389,6 +391,8 @@ static void create(const struct sim_step *step)
 
 static void take_down(struct sim_vg *vg)
 {
+	if (sim_dm_has_vg(vg->id) && sim_taken_down_count < SIM_ACTIVE_MOST)
+		memcpy(sim_taken_down[sim_taken_down_count++], vg->id, 33);
 	sim_dm_remove_vg(vg->id);
 	drop_file("vgs_online", vg->name);
 }
@@ -759,7 +763,7 @@ void sim_lvm_reset(void)
 {
 	memset(sim_vg, 0, sizeof(sim_vg));
 	memset(list, 0, sizeof(list));
-	rejected_names = 0;
+	rejected_names = sim_taken_down_count = 0;
 	has_list = false;
 	write_list();
 	sim_conf_write();

@@ -260,6 +260,9 @@ extern bool sim_udev_runs;
 
 /* ---- machine_lvm.c: administrators */
 extern struct sim_vg sim_vg[SIM_VGS];
+/* VGs that commands took down since this was last emptied. */
+extern char sim_taken_down[SIM_ACTIVE_MOST][33];
+extern uint32_t sim_taken_down_count;
 void sim_lvm_reset(void);
 /* One step of an administrator, as a process of its own; 0: it is done. */
 pid_t sim_lvm_step(const struct sim_step *step);

@@ -28,7 +28,7 @@
 #define SWEEP_MS   60000U
 #define SLICES_MS  600000U /* between two looks at whether all is at rest */
 #define LEFT_BYTES 4096U
-#define COMMAND_MS 400U
+#define COMMAND_MS 1500U
 #define BLOCKED_MS 120000U
 
 static bool is_booting, is_boot_ready, is_stopping, is_replaced;
@@ -483,6 +483,9 @@ static void tell(const struct sim_step *step, bool at_rest)
 
 	if (!sim.watcher || !sim.watcher->after)
 		return;
+	memcpy(state.taken_down, sim_taken_down, sizeof(sim_taken_down));
+	state.taken_down_count = sim_taken_down_count;
+	sim_taken_down_count = 0;
 	for (uint32_t disk = 0; disk < SIM_DISKS; disk++)
 		tell_disk(&sim_unit[disk], &state.disk[disk]);
 	for (uint32_t i = 0; i < SIM_NODES; i++)
@@ -632,11 +635,10 @@ static void do_disk_step(const struct sim_step *step)
 
 static bool is_at_work(const struct sim_proc *proc)
 {
-	return proc && proc->is_used && proc->state != SIM_ENDED &&
-	       !(proc->state == SIM_WAITS && !strcmp(proc->waits_in, "flock"));
+	return proc && proc->is_used && proc->state != SIM_ENDED;
 }
 
-/* What a command does belongs to its step, unless it waits for a lock. */
+/* What a command does belongs to its step, unless it waits long for a lock. */
 static void let_command_end(pid_t pid)
 {
 	const uint64_t limit_ms = sim.now_ms + COMMAND_MS;
@@ -856,11 +858,22 @@ bool __wrap_lea_program_is_replaced(struct lea_world *world)
 	return was;
 }
 
+static bool is_runner_busy(void)
+{
+	const struct sim_proc *proc = sim_find_role("run");
+
+	return !proc || proc->state != SIM_WAITS || strcmp(proc->waits_in, "loop") != 0 ||
+	       sim_next_ms() < sim.now_ms + 200;
+}
+
 static void come_to_rest(void)
 {
 	/* The longest pause of ours is the interval of reconciles: ten minutes. */
 	for (int i = 0; i < 3 && !sim.is_over; i++)
 		sim_run_until(sim.now_ms + SLICES_MS + 1000);
+	/* Not in the middle of a pass, if there is an end of passes. */
+	for (int i = 0; i < 120 && !sim.is_over && is_runner_busy(); i++)
+		sim_run_until(sim.now_ms + 500);
 }
 
 int sim_run(const struct sim_history *history, const struct sim_watcher *watcher,
