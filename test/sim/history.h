@@ -16,56 +16,63 @@
 
 enum sim_op {
 	/* Disks. a: the disk. */
-	SIM_PLUG,	/* comes into use: a new instance number; n: 0 a new device number, 1 the one it had */
-	SIM_UNPLUG,	/* goes */
-	SIM_SLOW,	/* each read of it answers after n ms from now on */
-	SIM_HANG,	/* no read of it answers until SIM_HEAL */
-	SIM_FAIL,	/* each read of it gives -EIO from now on */
-	SIM_HEAL,	/* answers at once again */
-	SIM_COPY,	/* b, which is unplugged, gets the content of a; n: an enum sim_twin */
-	SIM_SWAP,	/* a and b go and come with each other's device numbers */
-	SIM_WIPE,	/* a is no PV any more (pvremove -ff, or wipefs), and udev sees a change */
-	SIM_SUSPEND,	/* a, which lies on a dm device, is suspended; SIM_HEAL resumes it */
+	SIM_PLUG,   /* comes into use: a new instance number; n: 0 a new device number, 1 the one it
+		       had */
+	SIM_UNPLUG, /* goes */
+	SIM_SLOW,   /* each read of it answers after n ms from now on */
+	SIM_HANG,   /* no read of it answers until SIM_HEAL */
+	SIM_FAIL,   /* each read of it gives -EIO from now on */
+	SIM_HEAL,   /* answers at once again */
+	SIM_COPY,   /* b, which is unplugged, gets the content of a; n: an enum sim_twin */
+	SIM_SWAP,   /* a and b go and come with each other's device numbers */
+	SIM_WIPE,   /* a is no PV any more (pvremove -ff, or wipefs), and udev sees a change */
+	SIM_SUSPEND, /* a, which lies on a dm device, is suspended; SIM_HEAL resumes it */
 	/* Administrators. v: the VG. n: 1 with the stock lvm2 2.03.31, else with 2.03.16. */
-	SIM_CREATE,	/* vgcreate on the disks of the bit mask a, with LVs of type b (enum sim_type) */
-	SIM_REMOVE,	/* vgremove */
-	SIM_DOWN,	/* vgchange -an */
-	SIM_UP,		/* vgchange -ay */
-	SIM_EXTEND,	/* vgextend by disk a */
-	SIM_REDUCE,	/* vgreduce by disk a, which holds no extents */
+	SIM_CREATE, /* vgcreate on the disks of the bit mask a, with LVs of type b (enum sim_type)
+		     */
+	SIM_REMOVE, /* vgremove */
+	SIM_DOWN,   /* vgchange -an */
+	SIM_UP,	    /* vgchange -ay */
+	SIM_EXTEND, /* vgextend by disk a */
+	SIM_REDUCE, /* vgreduce by disk a, which holds no extents */
 	SIM_REDUCE_MISSING, /* vgreduce --removemissing: without the PVs that are not there */
-	SIM_EXPORT, SIM_IMPORT,
-	SIM_RENAME,	/* vgrename, to a name that no other VG has */
-	SIM_SAME_NAME,	/* v gets the name of VG a by vgrename UUID NAME elsewhere: two VGs of one name */
-	SIM_CLONE,	/* vgimportclone of disk a, a copy of a PV of v with all PVs copied */
-	SIM_NEW_ID,	/* pvchange -u of disk a */
-	SIM_TOUCH,	/* the metadata get a higher seqno: lvcreate, lvchange --addtag ... */
-	SIM_ACT_ELSEWHERE, /* another host changes the metadata of the PVs in mask a only (while others
-			      are away): the rest is outdated */
-	SIM_FOREIGN,	/* v gets the system ID of another host; n 0: its own again */
-	SIM_REJECT, SIM_ACCEPT,	/* filter rejects disk a; does no longer */
-	SIM_LIST,	/* a devices file lists the disks of mask a, by device id; n: bit mask of those by
-			   devname; a 0: there is no devices file */
-	SIM_LOCK_VG,	/* a command holds the lock of v for n ms */
-	SIM_LOCK_LIST,	/* a command holds the lock of the devices file for n ms */
-	SIM_PVSCAN,	/* lvm2's `pvscan --cache DEVICE` of disk a, by a person */
+	SIM_EXPORT,
+	SIM_IMPORT,
+	SIM_RENAME,    /* vgrename, to a name that no other VG has */
+	SIM_SAME_NAME, /* v gets the name of VG a by vgrename UUID NAME elsewhere: two VGs of one
+			  name */
+	SIM_CLONE,     /* vgimportclone of disk a, a copy of a PV of v with all PVs copied */
+	SIM_NEW_ID,    /* pvchange -u of disk a */
+	SIM_TOUCH,     /* the metadata get a higher seqno: lvcreate, lvchange --addtag ... */
+	SIM_ACT_ELSEWHERE, /* another host changes the metadata of the PVs in mask a only (while
+			      others are away): the rest is outdated */
+	SIM_FOREIGN,	   /* v gets the system ID of another host; n 0: its own again */
+	SIM_REJECT,
+	SIM_ACCEPT, /* filter rejects disk a; does no longer */
+	SIM_LIST, /* a devices file lists the disks of mask a, by device id; n: bit mask of those by
+		     devname; a 0: there is no devices file */
+	SIM_LOCK_VG,   /* a command holds the lock of v for n ms */
+	SIM_LOCK_LIST, /* a command holds the lock of the devices file for n ms */
+	SIM_PVSCAN,    /* lvm2's `pvscan --cache DEVICE` of disk a, by a person */
 	/* udev */
-	SIM_DELAY,	/* events of disk a take n ms from now on; 0: none */
-	SIM_LOSE,	/* the next event of disk a is lost */
-	SIM_REPEAT,	/* a coldplug: udev sees an add of disk a again (SYNTH_UUID) */
-	SIM_CHANGE,	/* a change event of disk a (a tool closed it after writing) */
-	SIM_OVERFLOW,	/* the enqueuer could not write: a reconcile is requested */
+	SIM_DELAY,    /* events of disk a take n ms from now on; 0: none */
+	SIM_LOSE,     /* the next event of disk a is lost */
+	SIM_REPEAT,   /* a coldplug: udev sees an add of disk a again (SYNTH_UUID) */
+	SIM_CHANGE,   /* a change event of disk a (a tool closed it after writing) */
+	SIM_OVERFLOW, /* the enqueuer could not write: a reconcile is requested */
 	/* Our processes */
-	SIM_KILL,	/* the runner (or boot scan) is killed at its n-th step point from now */
-	SIM_KILL_WORKER, SIM_KILL_READER,
-	SIM_RESTART,	/* the runner ends as for an upgrade, and starts again */
-	SIM_SWEEP,	/* lvmevent sweep */
+	SIM_KILL, /* the runner (or boot scan) is killed at its n-th step point from now */
+	SIM_KILL_WORKER,
+	SIM_KILL_READER,
+	SIM_RESTART, /* the runner ends as for an upgrade, and starts again */
+	SIM_SWEEP,   /* lvmevent sweep */
 	/* The machine */
-	SIM_FULL,	/* /run has no room for n more files */
-	SIM_SHORT,	/* the next n calls that make descriptors, processes or memory fail */
-	SIM_ROOM,	/* there is room again, for all */
-	SIM_SOFT_REBOOT, SIM_REBOOT,
-	SIM_WAIT,	/* n ms pass */
+	SIM_FULL,  /* /run has no room for n more files */
+	SIM_SHORT, /* the next n calls that make descriptors, processes or memory fail */
+	SIM_ROOM,  /* there is room again, for all */
+	SIM_SOFT_REBOOT,
+	SIM_REBOOT,
+	SIM_WAIT, /* n ms pass */
 	SIM_OPS
 };
 

@@ -30,28 +30,28 @@ struct sim_disk {
 	uint64_t diskseq;
 	char pvid[33];
 	char wwid[64], serial[64];
-	bool is_rejected;	 /* by the filter, or not in the devices file */
-	int of;			 /* the disk that it was copied from; -1: its content is its own */
+	bool is_rejected; /* by the filter, or not in the devices file */
+	int of;		  /* the disk that it was copied from; -1: its content is its own */
 	/* The metadata on it: */
-	char vg_id[33];		 /* "": of no VG */
+	char vg_id[33]; /* "": of no VG */
 	char vg_name[SIM_NAME_BYTES];
 	uint32_t seqno;
 	bool is_exported, is_foreign;
-	char pv[SIM_DISKS][33];	 /* of this metadata: PVIDs */
+	char pv[SIM_DISKS][33]; /* of this metadata: PVIDs */
 	uint32_t pv_count;
-	uint32_t type;		 /* enum sim_type of its LVs */
+	uint32_t type; /* enum sim_type of its LVs */
 };
 
 /* What is active of a VG, by device-mapper. */
 struct sim_active {
 	char vg_id[33];
-	uint32_t lvs;		/* visible LVs that are active */
-	uint32_t disks;		/* bit mask: disks whose present instance their tables name */
-	uint32_t lost_disks;	/* tables name so many devices that are not (that instance) there */
+	uint32_t lvs;	     /* visible LVs that are active */
+	uint32_t disks;	     /* bit mask: disks whose present instance their tables name */
+	uint32_t lost_disks; /* tables name so many devices that are not (that instance) there */
 	bool has_error_target;
-	uint32_t seqno;		/* of the metadata that the tables were made from */
-	bool by_us;		/* the last activation of an LV of it was our program's */
-	uint64_t at_ms;		/* when that was */
+	uint32_t seqno; /* of the metadata that the tables were made from */
+	bool by_us;	/* the last activation of an LV of it was our program's */
+	uint64_t at_ms; /* when that was */
 };
 
 #define SIM_ACTIVE_MOST 16U
@@ -64,16 +64,17 @@ struct sim_state {
 	uint32_t active_count;
 	char vg[SIM_VGS][33]; /* the ID of the VG that steps call by this number; "": none yet */
 	uint32_t pending_commands; /* of administrators, whose effect is still to come */
-	/* VGs that lvm2's commands have taken down since the watcher was last called: a command that
-	 * had to wait for a lock does so after its step. */
+	/* VGs that lvm2's commands have taken down since the watcher was last called: a command
+	 * that had to wait for a lock does so after its step. */
 	char taken_down[SIM_ACTIVE_MOST][33];
 	uint32_t taken_down_count;
-	bool at_rest; /* the history is over, and nothing is left that time alone would bring about */
+	bool at_rest; /* the history is over, and nothing is left that time alone would bring about
+		       */
 };
 
 /* How our processes used the machine, summed over the history. */
 struct sim_use {
-	uint64_t calls;		/* system calls of ours that the machine sees */
+	uint64_t calls; /* system calls of ours that the machine sees */
 	uint64_t step_points;
 	uint32_t passes, runners, readers, workers, starts_of_lvm;
 	uint32_t devices_read;
@@ -90,8 +91,8 @@ struct sim_left {
 
 /*
  * What a step of an administrator does has happened when the watcher hears of it, unless the
- * command waits for a lock for more than a second (SIM_LOCK_VG, a worker of ours that hangs): then it
- * happens later.
+ * command waits for a lock for more than a second (SIM_LOCK_VG, a worker of ours that hangs): then
+ * it happens later.
  */
 struct sim_watcher {
 	/* After each step, and once more at rest. step NULL: at rest. */

@@ -84,6 +84,13 @@ static bool is_full(void)
 	return true;
 }
 
+/* A file has gone, or is replaced. */
+static void give_room(void)
+{
+	if (sim_room >= 0 && is_ours())
+		sim_room++;
+}
+
 int sim_fd_note(int fd, enum sim_fd_kind kind)
 {
 	const uint32_t slot = sim.now ? slot_now() : 0;
@@ -317,12 +324,39 @@ CHANGE(mknodat, (int dir_fd, const char *path, mode_t mode, dev_t number),
        (dir_fd, path, mode, number), faccessat(dir_fd, path, F_OK, 0) < 0)
 CHANGE(linkat, (int from_fd, const char *from, int to_fd, const char *to, int flags),
        (from_fd, from, to_fd, to, flags), false)
-CHANGE(renameat, (int from_fd, const char *from, int to_fd, const char *to),
-       (from_fd, from, to_fd, to), false)
+WRAP(int, renameat, (int from_fd, const char *from, int to_fd, const char *to))
+{
+	bool replaces;
+
+	sim_point("renameat", NULL);
+	replaces = sim.now && sim_room >= 0 && !faccessat(to_fd, to, F_OK, 0);
+	if (__real_renameat(from_fd, from, to_fd, to) < 0)
+		return -1;
+	if (replaces)
+		give_room();
+	return 0;
+}
+
 CHANGE(renameat2, (int from_fd, const char *from, int to_fd, const char *to, unsigned int flags),
        (from_fd, from, to_fd, to, flags), false)
-CHANGE(unlinkat, (int dir_fd, const char *path, int flags), (dir_fd, path, flags), false)
-CHANGE(unlink, (const char *path), (path), false)
+WRAP(int, unlinkat, (int dir_fd, const char *path, int flags))
+{
+	sim_point("unlinkat", NULL);
+	if (__real_unlinkat(dir_fd, path, flags) < 0)
+		return -1;
+	give_room();
+	return 0;
+}
+
+WRAP(int, unlink, (const char *path))
+{
+	sim_point("unlink", NULL);
+	if (__real_unlink(path) < 0)
+		return -1;
+	give_room();
+	return 0;
+}
+
 CHANGE(ftruncate64, (int fd, off_t length), (fd, length), false)
 
 WRAP(ssize_t, write, (int fd, const void *bytes, size_t length))

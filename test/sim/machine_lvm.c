@@ -55,7 +55,7 @@ static bool is_listed(const struct sim_unit *unit)
 	return false;
 }
 
-static void judge(void)
+void sim_judge(void)
 {
 	for (uint32_t disk = 0; disk < SIM_DISKS; disk++) {
 		struct sim_unit *unit = &sim_unit[disk];
@@ -70,7 +70,6 @@ void sim_conf_write(void)
 	char filter[512] = "", path[128], from[192], to[192];
 	size_t used = 0;
 
-	judge();
 	for (uint32_t index = 0; index < 26; index++)
 		if (rejected_names >> index & 1)
 			used += (size_t)snprintf(filter + used, sizeof(filter) - used,
@@ -162,7 +161,7 @@ static struct found find(struct sim_vg *vg)
 	const char *id = vg->id;
 	uint32_t seqno = 0;
 
-	judge();
+	sim_judge();
 	for (uint32_t disk = 0; disk < SIM_DISKS; disk++) {
 		const struct sim_unit *unit = &sim_unit[disk];
 
@@ -369,7 +368,7 @@ static void create(const struct sim_step *step)
 
 	if (vg->exists)
 		return;
-	judge();
+	sim_judge();
 	*vg = (struct sim_vg){.type = step->b % SIM_TYPES, .seqno = 1};
 	for (uint32_t disk = 0; disk < SIM_DISKS && vg->pv_count < 4; disk++) {
 		if (!(step->a >> disk & 1) || !is_free_disk(disk))
@@ -516,7 +515,7 @@ static void clone(const struct sim_step *step)
 	struct found found = {.is_any = true};
 	struct sim_vg vg, *to = NULL;
 
-	judge();
+	sim_judge();
 	if (!is_seen(first) || first->of < 0 || !first->on.has_vg)
 		return;
 	vg = first->on.vg;
@@ -580,7 +579,7 @@ static void scan(uint32_t disk)
 	const struct sim_unit *unit = &sim_unit[disk];
 	char path[SIM_PATH];
 
-	judge();
+	sim_judge();
 	if (!is_seen(unit) || is_sick(unit) || !unit->on.has_vg || unit->on.vg.is_exported ||
 	    unit->on.vg.is_foreign)
 		return;

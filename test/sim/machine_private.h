@@ -18,11 +18,11 @@
 #include <setjmp.h>
 #include <stdio.h>
 
-#define SIM_NEVER     UINT64_MAX
-#define SIM_PROCS     192U /* coroutines; at most 64 processes */
-#define SIM_FDS	      1024
-#define SIM_LVS	      8U
-#define SIM_PATH      512U
+#define SIM_NEVER	UINT64_MAX
+#define SIM_PROCS	192U /* coroutines; at most 64 processes */
+#define SIM_FDS		1024
+#define SIM_LVS		8U
+#define SIM_PATH	512U
 #define SIM_MOST_SLICES 4000000U
 
 /* ---- machine_proc.c: coroutines and time */
@@ -96,6 +96,8 @@ struct sim_proc *sim_start(const char *role, int (*child)(void *arg), void *arg,
 struct sim_proc *sim_find(pid_t pid);
 struct sim_proc *sim_find_role(const char *role);
 void sim_kill(struct sim_proc *proc);
+/* The next process of this role is killed at its n-th point. */
+void sim_kill_next(const char *role, uint32_t n);
 /* Blocks the coroutine that runs. True: @is_ready said so; false: the time is over. */
 bool sim_wait(const char *in, uint64_t until_ms, bool (*is_ready)(void *arg), void *arg);
 void sim_sleep(const char *in, uint64_t ms);
@@ -142,9 +144,9 @@ enum sim_fd_kind { SIM_FD_FILE, SIM_FD_PROC, SIM_FD_LOOP, SIM_FD_UDEV, SIM_FD_DI
 struct sim_fd {
 	uint64_t owners; /* one bit a process */
 	enum sim_fd_kind kind;
-	void *of;	 /* loop, monitor */
-	pid_t pid;	 /* SIM_FD_PROC */
-	uint32_t disk;	 /* SIM_FD_DISK */
+	void *of;      /* loop, monitor */
+	pid_t pid;     /* SIM_FD_PROC */
+	uint32_t disk; /* SIM_FD_DISK */
 	uint64_t instance;
 };
 extern struct sim_fd sim_fds[SIM_FDS];
@@ -168,7 +170,8 @@ uint64_t sim_loop_due_ms(void *loop);
 
 /* ---- machine_dm.c */
 struct sim_node {
-	bool exists, is_suspended, is_by_us, has_table, has_inactive, is_read_only, inactive_read_only;
+	bool exists, is_suspended, is_by_us, has_table, has_inactive, is_read_only,
+		inactive_read_only;
 	char name[LEA_DM_NAME_BYTES], uuid[LEA_DM_UUID_BYTES];
 	uint64_t at_ms; /* it became active */
 	uint32_t minor, seqno, inactive_seqno, ref_count, inactive_ref_count;
@@ -219,13 +222,13 @@ struct sim_unit {
 	bool is_rejected;
 	struct sim_content on;
 	/* udev */
-	bool is_known;		  /* has an entry in the database */
-	char first[40];		  /* LVMEVENT_FIRST */
-	char link[40];		  /* of the PV whose link it has */
+	bool is_known;	/* has an entry in the database */
+	char first[40]; /* LVMEVENT_FIRST */
+	char link[40];	/* of the PV whose link it has */
 	bool has_tag;
 	uint64_t initialized_us;
 	uint32_t events; /* queued */
-	ino_t uevent; /* of its file in sysfs */
+	ino_t uevent;	 /* of its file in sysfs */
 };
 extern struct sim_unit sim_unit[SIM_DISKS];
 extern uint64_t sim_seqnum;
@@ -269,6 +272,7 @@ pid_t sim_lvm_step(const struct sim_step *step);
 /* `lvm vgchange -aay` by our program: the exit code. */
 int sim_lvm_run(const char *const argv[]);
 void sim_conf_write(void);
+void sim_judge(void); /* which disks filter and devices file reject */
 
 /* ---- machine_run.c */
 void sim_runner_start(void);

@@ -39,6 +39,8 @@ static struct sim_timer timers[TIMERS];
 static uint32_t timer_count;
 static uint64_t timer_order;
 static volatile sig_atomic_t crashed;
+static const char *next_role; /* of the next process that is killed; NULL: none */
+static uint32_t next_kill_in;
 
 uint32_t sim_draw(uint32_t below)
 {
@@ -509,6 +511,12 @@ void lea_step(const char *label, const char *what)
 	sim_point(label, what ? what : "");
 }
 
+void sim_kill_next(const char *role, uint32_t n)
+{
+	next_role = role;
+	next_kill_in = n;
+}
+
 void lea_step_role(const char *role)
 {
 	struct sim_proc *main = sim.now ? sim.now->main : NULL;
@@ -517,6 +525,10 @@ void lea_step_role(const char *role)
 		return;
 	snprintf(main->role_text, sizeof(main->role_text), "%s", role);
 	main->role = main->role_text;
+	if (next_role && !strcmp(role, next_role)) {
+		main->kill_in = next_kill_in;
+		next_role = NULL;
+	}
 	if (!strcmp(role, "worker"))
 		sim.use.workers++;
 	if (!strcmp(role, "probe"))
@@ -874,6 +886,7 @@ void sim_proc_reset(void)
 	proc_count = timer_count = 0;
 	timer_order = 0;
 	urgent = NULL;
+	next_role = NULL;
 	slots_used = 0;
 	last_pid = FIRST_PID;
 	last_ticks = 1000;

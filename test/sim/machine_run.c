@@ -486,6 +486,7 @@ static void tell(const struct sim_step *step, bool at_rest)
 	memcpy(state.taken_down, sim_taken_down, sizeof(sim_taken_down));
 	state.taken_down_count = sim_taken_down_count;
 	sim_taken_down_count = 0;
+	sim_judge();
 	for (uint32_t disk = 0; disk < SIM_DISKS; disk++)
 		tell_disk(&sim_unit[disk], &state.disk[disk]);
 	for (uint32_t i = 0; i < SIM_NODES; i++)
@@ -512,7 +513,6 @@ static void plug(uint32_t disk, bool same_number)
 	if (sim_unit[disk].is_there)
 		return;
 	sim_disk_plug(disk, same_number);
-	sim_conf_write();
 	sim_udev_event(disk, SIM_ADD);
 }
 
@@ -562,13 +562,17 @@ static int overflow_child(void *arg)
 	return 0;
 }
 
-static void kill_later(const char *role, uint32_t n)
+/* At once, or at its n-th point from now. A child that does nothing at present is spared for the
+ * next one. */
+static void kill_later(const char *role, uint32_t n, bool is_child)
 {
 	struct sim_proc *proc = sim_find_role(role);
 
-	if (proc && n)
+	if (!proc || (is_child && proc->state == SIM_WAITS && !strcmp(proc->waits_in, "recv")))
+		sim_kill_next(role, n ? n : 1 + sim_draw(30));
+	else if (n)
 		proc->kill_in = n;
-	else if (proc)
+	else
 		sim_kill(proc);
 }
 
@@ -671,13 +675,13 @@ static void do_step(const struct sim_step *step)
 		sim_start("enqueue", overflow_child, NULL, NULL);
 		break;
 	case SIM_KILL:
-		kill_later(is_booting && sim_find_role("boot") ? "boot" : "run", step->n);
+		kill_later(is_booting && sim_find_role("boot") ? "boot" : "run", step->n, false);
 		break;
 	case SIM_KILL_WORKER:
-		kill_later("worker", step->n);
+		kill_later("worker", step->n, true);
 		break;
 	case SIM_KILL_READER:
-		kill_later("probe", step->n);
+		kill_later("probe", step->n, true);
 		break;
 	case SIM_RESTART:
 		is_replaced = true;
