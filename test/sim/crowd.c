@@ -103,7 +103,7 @@ static bool shows(void *arg, const struct sim_history *history)
 	char kind[SIM_FINDING_BYTES];
 
 	alarm(HISTORY_S);
-	if (sim_judge(&judge, history, &findings))
+	if (sim_judge_history(&judge, history, &findings))
 		return false;
 	for (size_t i = 0; i < findings.count; i++) {
 		sim_finding_kind(findings.text[i], kind);
@@ -191,7 +191,7 @@ static void do_batch(struct batch *batch)
 		choose(batch, batch->first + i, &shared->now);
 		judge.has_news = false;
 		alarm(HISTORY_S);
-		if (sim_judge(&judge, &shared->now, &findings))
+		if (sim_judge_history(&judge, &shared->now, &findings))
 			_exit(2);
 		shared->done++;
 		shared->steps += shared->now.count;

@@ -175,8 +175,8 @@ static void leave_out(struct sim_findings *findings, const char *const *except)
 	findings->count = count;
 }
 
-int sim_judge(struct sim_judge *judge, const struct sim_history *history,
-	      struct sim_findings *ret_findings)
+int sim_judge_history(struct sim_judge *judge, const struct sim_history *history,
+		      struct sim_findings *ret_findings)
 {
 	char active[SIM_FINDING_BYTES], quick_active[SIM_FINDING_BYTES];
 	struct sim_findings quick_findings;

@@ -20,9 +20,9 @@ struct sim_judge {
 };
 
 /*
- * sim_judge - carry out a history, and ask oracle and invariants
+ * sim_judge_history - carry out a history, and ask oracle and invariants
  * A history with slow disks may be carried out a second time, without them.
  * 0: @ret_findings are set; -errno: the machine could not be made.
  */
-int sim_judge(struct sim_judge *judge, const struct sim_history *history,
+int sim_judge_history(struct sim_judge *judge, const struct sim_history *history,
 	      struct sim_findings *ret_findings);

@@ -148,7 +148,7 @@ static int replay(const struct task *task, const char *path)
 	struct sim_findings findings;
 	struct sim_history history;
 
-	if (read_history(path, &history) || sim_judge(&judge, &history, &findings))
+	if (read_history(path, &history) || sim_judge_history(&judge, &history, &findings))
 		return 2;
 	printf("%s %s\n", findings.count ? "FAIL" : "ok  ", path);
 	for (size_t i = 0; i < findings.count; i++)
@@ -178,7 +178,7 @@ static int shrink(const char *path)
 	struct sim_history history;
 
 	if (!path || read_history(path, &history) || sim_begin() ||
-	    sim_judge(&judge, &history, &findings))
+	    sim_judge_history(&judge, &history, &findings))
 		return 2;
 	if (findings.count) {
 		memcpy(text, findings.text[0], sizeof(text));

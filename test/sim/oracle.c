@@ -52,7 +52,8 @@ static uint32_t least_seqno(const struct sim_oracle *oracle, const struct sim_st
 	const struct sim_disk *before = sim_newest(&oracle->course.before, id);
 	const struct sim_disk *now = sim_newest(state, id);
 
-	if (!before || !now || sim_is_silent(before) || sim_is_silent(now))
+	if (!before || !now || sim_is_silent(before) || sim_is_silent(now) ||
+	    sim_is_copied(state, id))
 		return 0;
 	return before->seqno < now->seqno ? before->seqno : now->seqno;
 }
@@ -102,6 +103,15 @@ static void judge_activation(struct sim_oracle *oracle, const struct sim_state *
 	judge_tables(oracle, state, vg, active);
 }
 
+/* By a command, perhaps one that had to wait. */
+static bool is_taken_down(const struct sim_state *state, const char *id)
+{
+	for (uint32_t i = 0; i < state->taken_down_count; i++)
+		if (!strcmp(state->taken_down[i], id))
+			return true;
+	return false;
+}
+
 static bool takes_down(enum sim_op op)
 {
 	return op == SIM_DOWN || op == SIM_EXPORT || op == SIM_REMOVE || op == SIM_REBOOT ||
@@ -117,7 +127,7 @@ static void judge_change(struct sim_oracle *oracle, const struct sim_step *step,
 	if (now && now->by_us && (!before || before->lvs < now->lvs))
 		judge_activation(oracle, state, vg, now);
 	if (before && (!now || now->lvs < before->lvs) && (!step || !takes_down(step->op)) &&
-	    !oracle->course.before.pending_commands)
+	    !is_taken_down(state, vg->id))
 		sim_found(oracle->findings,
 			  "a VG was deactivated and nobody asked for that: %s before %" PRIu64
 			  " ms",
@@ -160,19 +170,17 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 	bool is_active = sim_active_of(state, vg->id);
 	bool is_made = is_new && (step->op == SIM_CREATE || step->op == SIM_CLONE);
 	bool has_become_sound = !vg->was_sound && sim_is_sound(state, vg->id);
-	const char *text = off_text(step->op);
+	bool is_down = !is_active && is_taken_down(state, vg->id);
+	const char *text = off_text(is_down ? SIM_DOWN : step->op);
 
-	/* A command that waited for a lock may have had its effect now. */
-	if (!text && was_active && !is_active && oracle->course.before.pending_commands)
-		text = off_text(SIM_DOWN);
 	if (!text)
 		return;
-	if (is_made || (was_active && !is_active) || (!is_active && has_become_sound)) {
+	if (is_made || is_down || (was_active && !is_active) || (!is_active && has_become_sound)) {
 		vg->off_ms = vg->is_calm ? state->now_ms + 1 : 0;
-		vg->is_off_soon = !vg->is_calm;
+		vg->off_soon_ms = vg->is_calm ? 0 : state->now_ms + 1;
 		vg->off_why = text;
 	}
-	if (!is_active && is_about(oracle, step, state, vg->id))
+	if (is_down || (!is_active && is_about(oracle, step, state, vg->id)))
 		vg->is_asked_for = vg->is_due = false;
 }
 
@@ -211,13 +219,13 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 
 	if (newest)
 		memcpy(vg->name, newest->vg_name, sizeof(vg->name));
-	if (vg->is_off_soon && vg->is_calm) {
-		vg->off_ms = state->now_ms;
-		vg->is_off_soon = false;
+	if (vg->off_soon_ms && vg->is_calm) {
+		vg->off_ms = vg->off_soon_ms;
+		vg->off_soon_ms = 0;
 	}
 	note_person(oracle, step, state, vg, is_new);
 	if (step->op == SIM_REBOOT || step->op == SIM_SOFT_REBOOT || sim_active_of(state, vg->id))
-		vg->off_ms = vg->is_off_soon = 0;
+		vg->off_ms = vg->off_soon_ms = 0;
 	note_due(oracle, step, state, vg);
 	not = why_not(oracle, state, vg);
 	/* An activation that began before may end later, unless nothing was under way. */
@@ -230,16 +238,6 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 	vg->why_not = not ;
 }
 
-static bool has_slow_disk(const struct sim_state *state, const char *id)
-{
-	uint32_t disks = sim_disks_of(state, id);
-
-	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & 1U << i && state->disk[i].slow_ms)
-			return true;
-	return false;
-}
-
 static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 		       const struct sim_known_vg *vg)
 {
@@ -247,14 +245,14 @@ static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 
 	/* Three runners that died make a device suspect. */
 	if (!vg->is_due || oracle->course.is_short || oracle->course.kills > 2 ||
-	    state->pending_commands)
+	    state->pending_commands || is_taken_down(state, vg->id))
 		return;
 	if (!active)
 		sim_found(
 			oracle->findings,
 			"a VG %smust be active and is not: %s, all its PVs are there since %" PRIu64
 			" ms",
-			has_slow_disk(state, vg->id) ? "on a slow disk " : "", vg->name,
+			sim_has_slow_disk(state, vg->id) ? "on a slow disk " : "", vg->name,
 			vg->due_ms);
 	else if (active->has_error_target && active->by_us)
 		sim_found(oracle->findings,

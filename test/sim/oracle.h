@@ -18,7 +18,7 @@ struct sim_known_vg {
 	/* Since then an add is needed: a person took the VG down or made it. 0: never. */
 	uint64_t off_ms;
 	const char *off_why;
-	bool is_off_soon; /* the same, as soon as what is under way has ended */
+	uint64_t off_soon_ms; /* the same, but what is under way may still activate it */
 	/* A disk of it was added since a person last took it down. */
 	bool is_asked_for;
 	/* It became sound by something that our program gets to know. */

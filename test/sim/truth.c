@@ -78,6 +78,28 @@ static const struct sim_disk *holder(const struct sim_state *state, const char *
 	return first;
 }
 
+bool sim_has_slow_disk(const struct sim_state *state, const char *vg_id)
+{
+	uint32_t disks = sim_disks_of(state, vg_id);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i && state->disk[i].slow_ms)
+			return true;
+	return false;
+}
+
+bool sim_is_copied(const struct sim_state *state, const char *vg_id)
+{
+	uint32_t disks = sim_disks_of(state, vg_id);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		for (unsigned k = 0; k < i; k++)
+			if (disks & 1U << i && disks & 1U << k &&
+			    !strcmp(state->disk[i].pvid, state->disk[k].pvid))
+				return true;
+	return false;
+}
+
 const char *sim_why_not(const struct sim_history *history, const struct sim_state *state,
 			const char *vg_id)
 {

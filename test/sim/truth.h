@@ -17,12 +17,14 @@ bool sim_is_silent(const struct sim_disk *disk);
 const struct sim_disk *sim_newest(const struct sim_state *state, const char *vg_id);
 /* Bit mask of the disks that carry a PV of the newest metadata of the VG, copies as well. */
 uint32_t sim_disks_of(const struct sim_state *state, const char *vg_id);
+bool sim_has_slow_disk(const struct sim_state *state, const char *vg_id);
+/* Is one of its PVs on two devices, copies or paths? */
+bool sim_is_copied(const struct sim_state *state, const char *vg_id);
 /* NULL, or what is active of the VG. */
 const struct sim_active *sim_active_of(const struct sim_state *state, const char *vg_id);
 
 /*
  * sim_why_not - what forbids any program to activate the VG on an event, in this state
- * @ret_by_us: only our own settings allow it in part
  * A constant text; NULL: nothing. The course of events may forbid it as well.
  */
 const char *sim_why_not(const struct sim_history *history, const struct sim_state *state,
