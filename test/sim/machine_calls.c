@@ -25,11 +25,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WRAP(type, name, params)                                                                   \
-	type __real_##name params;                                                                 \
-	type __wrap_##name params;                                                                 \
-	type __wrap_##name params
-
 #define RECORD_LOCKS 64U
 
 struct record_lock {
@@ -51,20 +46,20 @@ static uint32_t receive_limit_ms[SIM_FDS];
 
 int __real_close(int fd);
 
-static uint32_t slot_now(void)
+uint32_t sim_slot(void)
 {
 	return sim.now->main->slot;
 }
 
-static bool is_ours(void)
+bool sim_is_ours(void)
 {
 	return sim.now && strcmp(sim.now->main->role, "lvm") != 0;
 }
 
 /* A call that makes a descriptor: is it one that has to fail? */
-static bool is_short(void)
+bool sim_is_short(void)
 {
-	if (!sim_shorts || !is_ours())
+	if (!sim_shorts || !sim_is_ours())
 		return false;
 	sim_shorts--;
 	errno = EMFILE;
@@ -72,9 +67,9 @@ static bool is_short(void)
 }
 
 /* A call that makes a file: does it still fit? */
-static bool is_full(void)
+bool sim_is_full(void)
 {
-	if (sim_room < 0 || !is_ours())
+	if (sim_room < 0 || !sim_is_ours())
 		return false;
 	if (sim_room > 0) {
 		sim_room--;
@@ -85,15 +80,15 @@ static bool is_full(void)
 }
 
 /* A file has gone, or is replaced. */
-static void give_room(void)
+void sim_give_room(void)
 {
-	if (sim_room >= 0 && is_ours())
+	if (sim_room >= 0 && sim_is_ours())
 		sim_room++;
 }
 
 int sim_fd_note(int fd, enum sim_fd_kind kind)
 {
-	const uint32_t slot = sim.now ? slot_now() : 0;
+	const uint32_t slot = sim.now ? sim_slot() : 0;
 
 	if (fd < 0 || !sim.now)
 		return fd;
@@ -113,7 +108,7 @@ int sim_fd_new(enum sim_fd_kind kind)
 {
 	int fd;
 
-	if (is_short())
+	if (sim_is_short())
 		return -EMFILE;
 	fd = (int)syscall(SYS_memfd_create, "sim", 0U);
 	return fd < 0 ? -errno : sim_fd_note(fd, kind);
@@ -150,8 +145,17 @@ static bool has_record_lock(pid_t pid)
 	return false;
 }
 
+/* Whichever descriptor of a file it is that a process closes: its record lock goes with it. */
+void sim_locks_drop_file(int fd)
+{
+	struct stat st;
+
+	if (has_record_lock(sim.now->main->pid) && !fstat(fd, &st))
+		drop_record_locks(sim.now->main->pid, &st);
+}
+
 /* True: nobody has it any more. */
-static bool drop(uint32_t slot, int fd)
+bool sim_fd_drop(uint32_t slot, int fd)
 {
 	struct sim_fd *of = &sim_fds[fd];
 
@@ -165,7 +169,7 @@ static bool drop(uint32_t slot, int fd)
 
 void sim_fd_close(uint32_t slot, int fd)
 {
-	if (fd >= 0 && fd < SIM_FDS && drop(slot, fd))
+	if (fd >= 0 && fd < SIM_FDS && sim_fd_drop(slot, fd))
 		__real_close(fd);
 }
 
@@ -187,203 +191,6 @@ void sim_calls_reset(void)
 	memset(fd_count, 0, sizeof(fd_count));
 	sim_shorts = 0;
 	sim_room = -1;
-}
-
-/* ---- files */
-
-int __real_open64(const char *path, int flags, mode_t mode);
-int __wrap_open64(const char *path, int flags, ...);
-int __real_openat64(int dir_fd, const char *path, int flags, mode_t mode);
-int __wrap_openat64(int dir_fd, const char *path, int flags, ...);
-
-static bool is_making(int dir_fd, const char *path, int flags)
-{
-	if ((flags & O_TMPFILE) == O_TMPFILE)
-		return true;
-	return flags & O_CREAT && (sim_room < 0 || faccessat(dir_fd, path, F_OK, 0) < 0);
-}
-
-int __wrap_openat64(int dir_fd, const char *path, int flags, ...)
-{
-	mode_t mode = 0;
-	va_list args;
-
-	if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) {
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-	}
-	if (!sim.now)
-		return __real_openat64(dir_fd, path, flags, mode);
-	if (is_making(dir_fd, path, flags)) {
-		sim_point("openat", NULL);
-		if (is_full())
-			return -1;
-	}
-	sim.use.calls++;
-	if (is_short())
-		return -1;
-	return sim_fd_note(__real_openat64(dir_fd, path, flags, mode), SIM_FD_FILE);
-}
-
-int __wrap_open64(const char *path, int flags, ...)
-{
-	mode_t mode = 0;
-	va_list args;
-
-	if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) {
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-	}
-	return __wrap_openat64(AT_FDCWD, path, flags, mode);
-}
-
-WRAP(int, close, (int fd))
-{
-	struct stat st;
-
-	if (!sim.now)
-		return __real_close(fd);
-	sim.use.calls++;
-	if (fd < 0 || fd >= SIM_FDS || !(sim_fds[fd].owners & (uint64_t)1 << slot_now())) {
-		errno = EBADF;
-		return -1;
-	}
-	/* Whichever descriptor of a file it is: the record lock goes with it. */
-	if (has_record_lock(sim.now->main->pid) && !fstat(fd, &st))
-		drop_record_locks(sim.now->main->pid, &st);
-	sim_fd_close(slot_now(), fd);
-	return 0;
-}
-
-WRAP(int, close_range, (unsigned int first, unsigned int last, int flags))
-{
-	if (!sim.now)
-		return __real_close_range(first, last, flags);
-	for (unsigned int fd = first; fd <= last && fd < SIM_FDS; fd++)
-		__wrap_close((int)fd);
-	return 0;
-}
-
-WRAP(int, dup, (int fd))
-{
-	return __real_dup(fd);
-}
-
-WRAP(int, closedir, (DIR * dir))
-{
-	if (!sim.now)
-		return __real_closedir(dir);
-	sim.use.calls++;
-	if (drop(slot_now(), dirfd(dir)))
-		return __real_closedir(dir);
-	return 0;
-}
-
-WRAP(int, socketpair, (int domain, int type, int protocol, int fds[2]))
-{
-	int r;
-
-	if (sim.now) {
-		sim_point("socketpair", NULL);
-		if (is_short())
-			return -1;
-	}
-	r = __real_socketpair(domain, type, protocol, fds);
-	if (!r) {
-		sim_fd_note(fds[0], SIM_FD_FILE);
-		sim_fd_note(fds[1], SIM_FD_FILE);
-	}
-	return r;
-}
-
-WRAP(int, inotify_init1, (int flags))
-{
-	if (is_short())
-		return -1;
-	return sim_fd_note(__real_inotify_init1(flags), SIM_FD_FILE);
-}
-
-/* Calls that change the tree: points at which a process may die. */
-#define CHANGE(name, params, args, makes)                                                          \
-	WRAP(int, name, params)                                                                    \
-	{                                                                                          \
-		if (sim.now) {                                                                     \
-			sim_point(#name, NULL);                                                    \
-			if (makes && is_full())                                                    \
-				return -1;                                                         \
-		}                                                                                  \
-		return __real_##name args;                                                         \
-	}
-
-CHANGE(mkdir, (const char *path, mode_t mode), (path, mode), access(path, F_OK) < 0)
-CHANGE(mkdirat, (int dir_fd, const char *path, mode_t mode), (dir_fd, path, mode),
-       faccessat(dir_fd, path, F_OK, 0) < 0)
-CHANGE(mknodat, (int dir_fd, const char *path, mode_t mode, dev_t number),
-       (dir_fd, path, mode, number), faccessat(dir_fd, path, F_OK, 0) < 0)
-CHANGE(linkat, (int from_fd, const char *from, int to_fd, const char *to, int flags),
-       (from_fd, from, to_fd, to, flags), false)
-WRAP(int, renameat, (int from_fd, const char *from, int to_fd, const char *to))
-{
-	bool replaces;
-
-	sim_point("renameat", NULL);
-	replaces = sim.now && sim_room >= 0 && !faccessat(to_fd, to, F_OK, 0);
-	if (__real_renameat(from_fd, from, to_fd, to) < 0)
-		return -1;
-	if (replaces)
-		give_room();
-	return 0;
-}
-
-CHANGE(renameat2, (int from_fd, const char *from, int to_fd, const char *to, unsigned int flags),
-       (from_fd, from, to_fd, to, flags), false)
-WRAP(int, unlinkat, (int dir_fd, const char *path, int flags))
-{
-	sim_point("unlinkat", NULL);
-	if (__real_unlinkat(dir_fd, path, flags) < 0)
-		return -1;
-	give_room();
-	return 0;
-}
-
-WRAP(int, unlink, (const char *path))
-{
-	sim_point("unlink", NULL);
-	if (__real_unlink(path) < 0)
-		return -1;
-	give_room();
-	return 0;
-}
-
-CHANGE(ftruncate64, (int fd, off_t length), (fd, length), false)
-
-WRAP(ssize_t, write, (int fd, const void *bytes, size_t length))
-{
-	struct stat st;
-
-	sim_point("write", NULL);
-	/* A file of sysfs: udev is asked for an event. */
-	if (sim.now && length == 3 && !memcmp(bytes, "add", 3) && !fstat(fd, &st))
-		for (uint32_t disk = 0; disk < SIM_DISKS; disk++)
-			if (sim_unit[disk].is_there && sim_unit[disk].uevent == st.st_ino) {
-				sim_udev_event(disk, SIM_SYNTH);
-				return 3;
-			}
-	return __real_write(fd, bytes, length);
-}
-
-WRAP(ssize_t, pwrite64, (int fd, const void *bytes, size_t length, off_t at))
-{
-	sim_point("pwrite", NULL);
-	return __real_pwrite64(fd, bytes, length, at);
-}
-
-WRAP(ssize_t, read, (int fd, void *bytes, size_t length))
-{
-	sim.use.calls++;
-	return __real_read(fd, bytes, length);
 }
 
 /* ---- disks */
@@ -784,61 +591,4 @@ WRAP(int, clock_gettime, (clockid_t clock, struct timespec *ret))
 	ret->tv_sec = (time_t)(sim.now_ms / 1000);
 	ret->tv_nsec = (long)(sim.now_ms % 1000) * 1000000;
 	return 0;
-}
-
-/* ---- parts of our program that have no place here */
-
-int __wrap_lea_confine_reader(int write_fd);
-int __wrap_lea_confine_reader(int write_fd)
-{
-	(void)write_fd;
-	return 0;
-}
-
-struct sd_event;
-struct lea_rules_watch;
-int __wrap_lea_rules_watch_open(struct lea_world *world, struct sd_event *loop,
-				struct lea_rules_watch **ret_watch);
-int __wrap_lea_rules_watch_open(struct lea_world *world, struct sd_event *loop,
-				struct lea_rules_watch **ret_watch)
-{
-	(void)world;
-	(void)loop;
-	*ret_watch = NULL;
-	return 0;
-}
-
-void __wrap_lea_rules_refresh(struct lea_world *world);
-void __wrap_lea_rules_refresh(struct lea_world *world)
-{
-	(void)world;
-}
-
-/* By what is on the disk: libblkid would take a hundred system calls. */
-int __wrap_lea_blkid_type(int fd, char ret_type[static 32]);
-int __wrap_lea_blkid_type(int fd, char ret_type[static 32])
-{
-	char head[1];
-	const struct sim_fd *of = fd >= 0 && fd < SIM_FDS ? &sim_fds[fd] : NULL;
-
-	if (__wrap_pread64(fd, head, 1, 0) < 0)
-		return -EIO;
-	strcpy(ret_type,
-	       of && of->kind == SIM_FD_DISK && sim_unit[of->disk].on.is_pv ? "LVM2_member" : "");
-	return 0;
-}
-
-/* libdevmapper lists all pools: one that a killed process leaves must not go with its heap. */
-struct dm_pool;
-struct dm_pool *__real_dm_pool_create(const char *name, size_t bytes);
-struct dm_pool *__wrap_dm_pool_create(const char *name, size_t bytes);
-struct dm_pool *__wrap_dm_pool_create(const char *name, size_t bytes)
-{
-	const bool was_on = sim_heap_is_on;
-	struct dm_pool *pool;
-
-	sim_heap_is_on = false;
-	pool = __real_dm_pool_create(name, bytes);
-	sim_heap_is_on = was_on;
-	return pool;
 }

@@ -87,8 +87,16 @@ struct sim {
 };
 extern struct sim sim;
 
+#define SIM_STACK_BYTES ((size_t)512 << 10)
+
 int sim_proc_begin(void);
 void sim_proc_reset(void);
+/* For machine_child.c. */
+struct sim_proc *sim_proc_new(void);
+struct sim_proc *sim_proc_make(struct sim_proc *parent, int (*child)(void *arg), void *arg);
+void sim_proc_copy(struct sim_proc *main, void *at, size_t bytes);
+void sim_proc_show(const struct sim_proc *proc);
+extern struct sim_proc *sim_urgent; /* a child that was just forked has the next turn */
 /* Starts a process that nobody has forked; it runs when the scheduler gets to it. */
 struct sim_proc *sim_start(const char *role, int (*child)(void *arg), void *arg,
 			   void (*ended)(struct sim_proc *proc));
@@ -139,7 +147,14 @@ static inline void sim_inside(struct sim_proc *proc)
 	sim_heap_is_on = proc != NULL;
 }
 
-/* ---- machine_calls.c: system calls */
+/* ---- machine_calls.c, machine_files.c: system calls */
+
+/* Declares libc's function and begins the definition of the one in front of it (--wrap). */
+#define WRAP(type, name, params)                                                                   \
+	type __real_##name params;                                                                 \
+	type __wrap_##name params;                                                                 \
+	type __wrap_##name params
+
 enum sim_fd_kind { SIM_FD_FILE, SIM_FD_PROC, SIM_FD_LOOP, SIM_FD_UDEV, SIM_FD_DISK };
 struct sim_fd {
 	uint64_t owners; /* one bit a process */
@@ -157,6 +172,13 @@ int sim_fd_new(enum sim_fd_kind kind);
 void sim_fd_fork(uint32_t parent, uint32_t child);
 void sim_fd_close(uint32_t slot, int fd);
 void sim_locks_drop(pid_t pid);
+void sim_locks_drop_file(int fd);
+bool sim_fd_drop(uint32_t slot, int fd); /* true: nobody has it any more */
+bool sim_is_ours(void);			 /* does our program run, and no model? */
+bool sim_is_short(void);
+bool sim_is_full(void);
+void sim_give_room(void);
+uint32_t sim_slot(void);
 void sim_fd_close_all(uint32_t slot, int keep_fd);
 bool sim_fd_is_ready(int fd, short events, short *ret_events);
 uint64_t sim_fd_due_ms(int fd);
@@ -274,6 +296,10 @@ int sim_lvm_run(const char *const argv[]);
 void sim_conf_write(void);
 void sim_judge(void); /* which disks filter and devices file reject */
 
-/* ---- machine_run.c */
+/* ---- machine_boot.c */
+extern bool sim_is_booting, sim_is_stopping;
+extern bool sim_is_replaced; /* an upgrade that the runner has not noticed yet */
+void sim_boot(void);
 void sim_runner_start(void);
+int sim_sweep_child(void *arg); /* @arg: not NULL: while the machine boots */
 struct lea_world *sim_world_new(const char *role);

@@ -8,7 +8,6 @@
 #include "sim/machine_private.h"
 
 #include "base/step.h"
-#include "scan/reader_private.h"
 #include "world/proc.h"
 
 #include <errno.h>
@@ -20,10 +19,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define STACK_BYTES ((size_t)512 << 10)
-#define ARG_BYTES   2048U
-#define FIRST_PID   1000
-#define TIMERS	    1024U
+#define FIRST_PID 1000
+#define TIMERS	  1024U
 
 struct sim sim;
 
@@ -31,7 +28,7 @@ static struct sim_proc procs[SIM_PROCS];
 static uint32_t proc_count; /* the highest one in use, plus one */
 static char *stacks;
 static jmp_buf scheduler;
-static struct sim_proc *urgent; /* a child that was just forked */
+struct sim_proc *sim_urgent; /* a child that was just forked */
 static pid_t last_pid;
 static uint32_t last_ticks;
 static uint64_t slots_used;
@@ -84,14 +81,14 @@ void sim_each_proc(void (*see)(struct sim_proc *proc, void *arg), void *arg)
 			see(&procs[i], arg);
 }
 
-static struct sim_proc *new_proc(void)
+struct sim_proc *sim_proc_new(void)
 {
 	for (uint32_t i = 0; i < SIM_PROCS; i++) {
 		if (procs[i].is_used)
 			continue;
 		procs[i] = (struct sim_proc){.is_used = true,
 					     .until_ms = SIM_NEVER,
-					     .stack = stacks + i * (STACK_BYTES + 4096) + 4096};
+					     .stack = stacks + i * (SIM_STACK_BYTES + 4096) + 4096};
 		procs[i].main = &procs[i];
 		if (i >= proc_count)
 			proc_count = i + 1;
@@ -110,7 +107,7 @@ static int new_slot(void)
 	return -1;
 }
 
-static void show(const struct sim_proc *proc)
+void sim_proc_show(const struct sim_proc *proc)
 {
 	char path[64];
 
@@ -158,8 +155,8 @@ static void end(struct sim_proc *main, int code)
 				other->is_used = false;
 		}
 	}
-	if (urgent && urgent->main == main)
-		urgent = NULL;
+	if (sim_urgent && sim_urgent->main == main)
+		sim_urgent = NULL;
 	main->state = SIM_ENDED;
 	main->code = code;
 	sim_fd_close_all(main->slot, -1);
@@ -210,10 +207,10 @@ static void body(void)
 	leave();
 }
 
-static struct sim_proc *begin(struct sim_proc *parent, int (*child)(void *arg), void *arg)
+struct sim_proc *sim_proc_make(struct sim_proc *parent, int (*child)(void *arg), void *arg)
 {
 	const int slot = new_slot();
-	struct sim_proc *proc = slot < 0 ? NULL : new_proc();
+	struct sim_proc *proc = slot < 0 ? NULL : sim_proc_new();
 
 	if (!proc) {
 		sim_break("too many processes");
@@ -238,7 +235,7 @@ static struct sim_proc *begin(struct sim_proc *parent, int (*child)(void *arg), 
 struct sim_proc *sim_start(const char *role, int (*child)(void *arg), void *arg,
 			   void (*ended)(struct sim_proc *proc))
 {
-	struct sim_proc *proc = begin(NULL, child, arg);
+	struct sim_proc *proc = sim_proc_make(NULL, child, arg);
 
 	if (!proc)
 		return NULL;
@@ -247,7 +244,7 @@ struct sim_proc *sim_start(const char *role, int (*child)(void *arg), void *arg,
 	proc->ended = ended;
 	snprintf(proc->role_text, sizeof(proc->role_text), "%s", role);
 	proc->role = proc->role_text;
-	show(proc);
+	sim_proc_show(proc);
 	return proc;
 }
 
@@ -277,7 +274,7 @@ static void exchange(struct sim_proc *main)
 	}
 }
 
-static void keep_copy(struct sim_proc *main, void *at, size_t bytes)
+void sim_proc_copy(struct sim_proc *main, void *at, size_t bytes)
 {
 	struct sim_region *region = &main->region[main->region[0].at ? 1 : 0];
 
@@ -311,7 +308,7 @@ static void run(struct sim_proc *proc)
 			_longjmp(proc->at, 1);
 		getcontext(&context);
 		context.uc_stack.ss_sp = proc->stack;
-		context.uc_stack.ss_size = STACK_BYTES;
+		context.uc_stack.ss_size = SIM_STACK_BYTES;
 		context.uc_link = NULL;
 		makecontext(&context, body, 0);
 		setcontext(&context);
@@ -384,10 +381,10 @@ void sim_at(uint64_t at_ms, void (*run_it)(void *arg), void *arg)
 
 static struct sim_proc *pick(void)
 {
-	struct sim_proc *ready[SIM_PROCS], *chosen = urgent;
+	struct sim_proc *ready[SIM_PROCS], *chosen = sim_urgent;
 	uint32_t count = 0;
 
-	urgent = NULL;
+	sim_urgent = NULL;
 	if (chosen && chosen->is_used && chosen->state == SIM_READY)
 		return chosen;
 	for (uint32_t i = 0; i < proc_count; i++)
@@ -405,7 +402,7 @@ static void wake(struct sim_proc *proc, bool is_ready)
 /* A child that was just forked has its turn before anything else. */
 static void look(void)
 {
-	if (urgent)
+	if (sim_urgent)
 		return;
 	for (uint32_t i = 0; i < proc_count; i++) {
 		struct sim_proc *proc = &procs[i];
@@ -549,289 +546,6 @@ static void clock_sleep(struct lea_clock *clock, uint64_t ms)
 
 struct lea_clock sim_clock = {.now_ms = clock_now, .sleep_ms = clock_sleep};
 
-/* ---- world/proc.h */
-
-unsigned int lea_proc_generation(void)
-{
-	return sim.now && sim.now->main->parent > 1 ? 1 : 0;
-}
-
-/* What a child gets by way of its parent's stack. */
-static void *copy_arg(void *arg)
-{
-	char *from = arg, *stack = sim.now->stack, *copy;
-	size_t bytes = ARG_BYTES;
-
-	if (from < stack || from >= stack + STACK_BYTES)
-		return arg;
-	if (from + bytes > stack + STACK_BYTES)
-		bytes = (size_t)(stack + STACK_BYTES - from);
-	copy = malloc(bytes);
-	return copy ? memcpy(copy, from, bytes) : NULL;
-}
-
-static int fork_as(int (*child)(void *arg), void *arg, bool is_orphan, pid_t *ret_pid)
-{
-	struct sim_proc *parent = sim.now->main, *proc;
-	void *copy;
-
-	sim_point("fork", NULL);
-	if (sim_shorts) {
-		sim_shorts--;
-		return -EAGAIN;
-	}
-	copy = copy_arg(arg);
-	proc = copy ? begin(parent, child, copy) : NULL;
-	if (!proc)
-		return -EAGAIN;
-	if (is_orphan) {
-		proc->is_orphan = true;
-		proc->parent = 1;
-	}
-	keep_copy(proc, proc->world, sizeof(struct lea_world));
-	if (is_orphan) {
-		struct lea_hanging *hanging;
-
-		memcpy(&hanging, copy, sizeof(hanging));
-		keep_copy(proc, hanging, sizeof(struct lea_reader));
-	}
-	show(proc);
-	if (ret_pid)
-		*ret_pid = proc->pid;
-	urgent = proc;
-	sim_wait("turn", sim.now_ms, NULL, NULL);
-	return 0;
-}
-
-int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid)
-{
-	return fork_as(child, arg, false, ret_pid);
-}
-
-/* Only the reader's child is one. */
-int lea_proc_orphan(int (*child)(void *arg), void *arg)
-{
-	return fork_as(child, arg, true, NULL);
-}
-
-static bool has_ended(void *arg)
-{
-	const struct sim_proc *proc = arg;
-
-	return !proc->is_used || proc->state == SIM_ENDED;
-}
-
-int lea_proc_wait(pid_t pid, int *ret_code)
-{
-	struct sim_proc *proc = sim_find(pid);
-
-	if (!proc || proc->parent != sim.now->main->pid)
-		return -ECHILD;
-	if (!has_ended(proc))
-		sim_wait("waitpid", SIM_NEVER, has_ended, proc);
-	*ret_code = proc->code;
-	proc->is_used = false;
-	return 0;
-}
-
-bool lea_proc_has_ended(pid_t pid, int *ret_code)
-{
-	struct sim_proc *proc = sim_find(pid);
-
-	if (proc && proc->parent == sim.now->main->pid) {
-		if (proc->state != SIM_ENDED)
-			return false;
-		*ret_code = proc->code;
-		proc->is_used = false;
-		return true;
-	}
-	*ret_code = -1;
-	return true;
-}
-
-bool lea_proc_reap(pid_t pid, int *ret_code, int *ret_signal)
-{
-	int code = 0;
-
-	if (!lea_proc_has_ended(pid, &code))
-		return false;
-	*ret_signal = code >= LEA_PROC_SIGNAL ? code - LEA_PROC_SIGNAL : 0;
-	*ret_code = code >= 0 && code < LEA_PROC_SIGNAL ? code : 0;
-	return true;
-}
-
-int lea_proc_open(pid_t pid)
-{
-	int fd = sim_fd_new(SIM_FD_PROC);
-
-	if (fd >= 0)
-		sim_fds[fd].pid = pid;
-	return fd;
-}
-
-int lea_proc_dup(pid_t pid, int fd)
-{
-	const struct sim_proc *proc = sim_find(pid);
-
-	if (!proc || proc->state == SIM_ENDED || fd < 0 || fd >= SIM_FDS ||
-	    !(sim_fds[fd].owners & (uint64_t)1 << proc->slot))
-		return -EBADF;
-	fd = dup(fd);
-	return fd < 0 ? -errno : sim_fd_note(fd, SIM_FD_FILE);
-}
-
-uint64_t lea_proc_cpu_ns(pid_t pid)
-{
-	const struct sim_proc *proc = sim_find(pid);
-
-	return proc ? proc->slices * (uint64_t)1000 : 0;
-}
-
-bool lea_proc_is_stuck(pid_t pid)
-{
-	const struct sim_proc *proc = sim_find(pid);
-
-	return proc && proc->state == SIM_WAITS;
-}
-
-enum lea_proc_wait lea_proc_waits_for(pid_t pid)
-{
-	const struct sim_proc *proc = sim_find(pid);
-
-	if (!proc || proc->state != SIM_WAITS)
-		return LEA_PROC_WAIT_OTHER;
-	return proc->in_disk			  ? LEA_PROC_WAIT_DISK
-	       : !strcmp(proc->waits_in, "flock") ? LEA_PROC_WAIT_LOCK
-						  : LEA_PROC_WAIT_OTHER;
-}
-
-void *lea_proc_share(size_t bytes)
-{
-	return calloc(1, bytes);
-}
-
-/* The other process still has it. */
-void lea_proc_unshare(void *shared, size_t bytes)
-{
-	(void)shared;
-	(void)bytes;
-}
-
-int lea_proc_run_with(const char *const argv[], int error_fd, int *ret_code)
-{
-	(void)error_fd;
-	sim.use.starts_of_lvm++;
-	*ret_code = sim_lvm_run(argv);
-	return 0;
-}
-
-int lea_proc_run(const char *const argv[], int *ret_code)
-{
-	return lea_proc_run_with(argv, -1, ret_code);
-}
-
-int lea_proc_memory(void)
-{
-	return -1;
-}
-
-/* thin_check: a healthy pool. */
-int lea_proc_capture(const char *const argv[], char *output, size_t output_bytes, int *ret_code)
-{
-	(void)argv;
-	if (output_bytes)
-		output[0] = '\0';
-	sim_sleep("check", 5 + sim_draw(200));
-	*ret_code = 0;
-	return 0;
-}
-
-int lea_proc_exec_as(const char *path, const char *const argv[])
-{
-	(void)path;
-	(void)argv;
-	return -ENOENT;
-}
-
-int lea_proc_exec(const char *const argv[])
-{
-	return lea_proc_exec_as(argv[0], argv);
-}
-
-uint32_t lea_proc_cpus(void)
-{
-	return 2;
-}
-
-int lea_proc_threads(size_t count, void *(*work)(void *arg), void *arg)
-{
-	struct sim_proc *main = sim.now->main, *proc;
-	size_t started = 0;
-
-	sim_point("threads", NULL);
-	/* A pass of many devices asks for many threads: a few have the same effect. */
-	for (; started < count && started < SIM_DISKS; started++) {
-		if (sim_shorts) {
-			sim_shorts--;
-			break;
-		}
-		proc = new_proc();
-		if (!proc)
-			break;
-		proc->is_thread = true;
-		proc->main = main;
-		proc->slot = main->slot;
-		proc->pid = main->pid;
-		proc->role = main->role;
-		proc->world = main->world;
-		proc->work = work;
-		proc->arg = arg;
-	}
-	return started ? (int)started : -EAGAIN;
-}
-
-void lea_proc_detach(int keep_fd)
-{
-	sim_fd_close_all(sim.now->main->slot, keep_fd);
-}
-
-void lea_proc_close_others(void)
-{
-	sim_fd_close_all(sim.now->main->slot, -1);
-}
-
-void lea_proc_identify_thread(pid_t thread, struct lea_proc_id *ret_id)
-{
-	const struct sim_proc *proc = sim_find(thread);
-
-	*ret_id = (struct lea_proc_id){
-		.pid = thread, .pid_ns = 1, .start_ticks = proc ? proc->start_ticks : 0};
-}
-
-pid_t lea_proc_thread(void)
-{
-	return sim.now->main->pid;
-}
-
-void lea_proc_identify(struct lea_proc_id *ret_id)
-{
-	lea_proc_identify_thread(lea_proc_thread(), ret_id);
-}
-
-enum lea_proc_life lea_proc_life_of(const struct lea_proc_id *id)
-{
-	const struct sim_proc *proc = sim_find(id->pid);
-
-	return proc && proc->state != SIM_ENDED && proc->start_ticks == id->start_ticks
-		       ? LEA_PROC_ALIVE
-		       : LEA_PROC_GONE;
-}
-
-int lea_proc_runs_us(pid_t pid)
-{
-	return sim_find(pid) != NULL;
-}
-
 /* ---- faults of our code */
 
 static void on_fault(int number)
@@ -860,14 +574,14 @@ int sim_proc_begin(void)
 
 	if (stacks)
 		return 0;
-	stacks = mmap(NULL, SIM_PROCS * (STACK_BYTES + 4096), PROT_READ | PROT_WRITE,
+	stacks = mmap(NULL, SIM_PROCS * (SIM_STACK_BYTES + 4096), PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (stacks == MAP_FAILED) {
 		stacks = NULL;
 		return -errno;
 	}
 	for (uint32_t i = 0; i < SIM_PROCS; i++)
-		if (mprotect(stacks + i * (STACK_BYTES + 4096), 4096, PROT_NONE))
+		if (mprotect(stacks + i * (SIM_STACK_BYTES + 4096), 4096, PROT_NONE))
 			return -errno;
 	if (sigaltstack(&stack, NULL) || sigaction(SIGSEGV, &action, NULL) ||
 	    sigaction(SIGBUS, &action, NULL) || sigaction(SIGFPE, &action, NULL))
@@ -885,7 +599,7 @@ void sim_proc_reset(void)
 	memset(procs, 0, sizeof(procs[0]) * proc_count);
 	proc_count = timer_count = 0;
 	timer_order = 0;
-	urgent = NULL;
+	sim_urgent = NULL;
 	next_role = NULL;
 	slots_used = 0;
 	last_pid = FIRST_PID;

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Carries out the steps of a history, starts our services as systemd does, and tells the state. */
+/* Carries out the steps of a history, and tells the state. */
 #include "sim/machine_private.h"
 
 #include "base/cleanup.h"
-#include "daemon/boot_scan.h"
-#include "daemon/reconcile.h"
-#include "daemon/reconcile_wait.h"
-#include "daemon/resident.h"
-#include "daemon/session.h"
-#include "daemon/udev_wait.h"
-#include "state/gate.h"
 #include "state/reconcile_request.h"
 
 #include <dirent.h>
@@ -24,261 +17,12 @@
 #include <unistd.h>
 
 #define BEGIN_MS   20000U
-#define RESTART_MS 2000U
-#define SWEEP_MS   60000U
 #define SLICES_MS  600000U /* between two looks at whether all is at rest */
 #define LEFT_BYTES 4096U
 #define COMMAND_MS 1500U
 #define BLOCKED_MS 120000U
 
-static bool is_booting, is_boot_ready, is_stopping, is_replaced;
 static uint32_t boots;
-static char *environment[] = {NULL};
-
-/* ---- our services */
-
-struct own_log {
-	struct lea_log log;
-};
-
-static void say(struct lea_log *log, enum lea_log_level level, const char *line)
-{
-	struct sim_proc *proc = sim.now;
-
-	(void)log;
-	(void)level;
-	if (!proc || !sim.watcher || !sim.watcher->said)
-		return;
-	sim_outside();
-	sim.watcher->said(sim.watcher->arg, sim.now_ms, proc->main->role, line);
-	sim_inside(proc);
-}
-
-/* In the process that runs; never freed, because its children may have it. */
-struct lea_world *sim_world_new(const char *role)
-{
-	struct lea_world *world = calloc(1, sizeof(*world));
-	struct own_log *log = calloc(1, sizeof(*log));
-
-	(void)role;
-	if (!world || !log)
-		return NULL;
-	log->log = (struct lea_log){.write = say, .max_level = LEA_LOG_DEBUG};
-	lea_world_init(world, sim.root, &log->log, environment);
-	world->clock = &sim_clock;
-	world->udev = &sim_udev;
-	world->open_device = sim_disk_open;
-	world->dm = sim_dm_new();
-	sim.now->main->world = world;
-	sim.now->main->log = &log->log;
-	return world;
-}
-
-static int run_child(void *arg)
-{
-	bool compare = false;
-
-	(void)arg;
-	sim.use.runners++;
-	for (;;) {
-		struct lea_world *world = sim_world_new("run");
-		struct lea_session session;
-		int code, r = 0;
-
-		if (!world)
-			return 1;
-		code = lea_session_begin(world, &session);
-		if (!code)
-			r = lea_resident_run(&session, true, &compare);
-		/* What children have a copy of must not become something else. */
-		sim_heap_keeps = true;
-		lea_session_end(&session);
-		sim_heap_keeps = false;
-		if (code || r != LEA_RESIDENT_RESTART)
-			return code ? code : r;
-		sim_fd_close_all(sim.now->main->slot, -1);
-	}
-}
-
-static void start_runner(void *arg)
-{
-	(void)arg;
-	if (!is_stopping && !sim_find_role("run"))
-		sim_runner_start();
-}
-
-static void run_ended(struct sim_proc *proc)
-{
-	(void)proc;
-	sim_heap_keeps = false;
-	if (!is_stopping)
-		sim_at(sim.now_ms + RESTART_MS, start_runner, NULL);
-}
-
-void sim_runner_start(void)
-{
-	sim_start("run", run_child, NULL, run_ended);
-}
-
-static void boot_ready(void *arg);
-
-static int boot_child(void *arg)
-{
-	struct lea_world *world = sim_world_new("boot");
-	struct lea_session session;
-	struct lea_boot_scan_options options = {.ready = boot_ready,
-						.batch = {.is_boot = true, .defers_watch = true}};
-	int r, code = world ? lea_session_begin(world, &session) : 1;
-
-	(void)arg;
-	r = code ? 0 : lea_session_begin_batches(&session, &options.batch);
-	r = code || r ? r : lea_boot_scan_run(&options);
-	if (!code && !r)
-		boot_ready(NULL);
-	if (world && !code)
-		lea_session_end(&session);
-	return code ? code : r != 0;
-}
-
-static int sweep_child(void *arg)
-{
-	const bool is_boot = arg != NULL;
-	struct lea_world *world = sim_world_new("sweep");
-	struct lea_session session;
-	struct lea_reconcile_result result = {0};
-	struct lea_reconcile_options options = {.world = world, .is_boot = is_boot};
-	int r, code = world ? lea_session_begin(world, &session) : 1;
-
-	if (code)
-		return code;
-	options.conf = session.conf;
-	options.event_fd = session.event_fd;
-	options.is_boot = is_boot || lea_gate_is_closed(lea_world_run(world));
-	r = is_boot ? lea_wait_udev(&options, session.conf->boot_deadline_ms, LEA_UDEV_QUIET_MS)
-		    : 0;
-	r = r < 0 ? r : lea_reconcile_and_wait(&options, is_boot ? SWEEP_MS : 0, &result);
-	lea_session_end(&session);
-	return r < 0;
-}
-
-static void gate_opened(void)
-{
-	is_booting = false;
-	sim_at(sim.now_ms, start_runner, NULL);
-}
-
-static int gate_child(void *arg)
-{
-	struct lea_world *world = sim_world_new("gate");
-	struct lea_session session;
-	struct lea_reconcile_options options = {
-		.world = world, .is_boot = true, .opened = gate_opened};
-	int r, code = world ? lea_session_begin(world, &session) : 1;
-
-	(void)arg;
-	options.conf = session.conf;
-	options.event_fd = session.event_fd;
-	if (!code && lea_gate_wait(&options) < 0)
-		code = 0;
-	r = world ? lea_gate_open(lea_world_run(world)) : -ENOMEM;
-	if (code || r)
-		return 1;
-	r = lea_gate_open_and_reconcile(&options);
-	lea_session_end(&session);
-	return r < 0;
-}
-
-static void start_gate(void *arg);
-
-static void gate_ended(struct sim_proc *proc)
-{
-	if (proc->code && !is_stopping)
-		sim_at(sim.now_ms + 1000, start_gate, NULL);
-	else
-		start_runner(NULL);
-}
-
-static void start_gate(void *arg)
-{
-	(void)arg;
-	if (!is_stopping)
-		sim_start("gate", gate_child, NULL, gate_ended);
-}
-
-static void boot_sweep_ended(struct sim_proc *proc)
-{
-	(void)proc;
-	start_gate(NULL);
-}
-
-static void start_boot_sweep(void *arg)
-{
-	(void)arg;
-	if (!is_stopping)
-		sim_start("sweep", sweep_child, &is_booting, boot_sweep_ended);
-}
-
-/* The boot goes on. */
-static void boot_ready(void *arg)
-{
-	(void)arg;
-	if (is_boot_ready)
-		return;
-	is_boot_ready = true;
-	sim_at(sim.now_ms, start_boot_sweep, NULL);
-}
-
-static void start_boot(void *arg);
-
-static void boot_ended(struct sim_proc *proc)
-{
-	if (is_stopping || !proc->code)
-		return;
-	/* As systemd does, it is started again, and the boot waits for it. */
-	sim_at(sim.now_ms + 1000, start_boot, NULL);
-}
-
-static void start_boot(void *arg)
-{
-	(void)arg;
-	if (!is_stopping && (is_booting || !is_boot_ready))
-		sim_start("boot", boot_child, NULL, boot_ended);
-}
-
-static int arm_child(void *arg)
-{
-	struct lea_world *world = sim_world_new("arm");
-	struct lea_session session;
-	int code = world ? lea_session_begin(world, &session) : 1;
-
-	(void)arg;
-	if (code)
-		return code;
-	code = lea_gate_begin(lea_world_run(world), lea_world_proc(world),
-			      sim.history->boot ? LEA_GATE_CLOSED : LEA_GATE_NONE);
-	lea_session_end(&session);
-	return code != 0;
-}
-
-static void armed(struct sim_proc *proc)
-{
-	(void)proc;
-	sim_udev_runs = true;
-	sim_udev_all();
-	if (sim.history->boot)
-		start_boot(NULL);
-	else
-		start_runner(NULL);
-}
-
-static void begin_boot(void)
-{
-	is_stopping = false;
-	is_boot_ready = false;
-	is_booting = sim.history->boot != 0;
-	sim_udev_runs = false;
-	sim_start("arm", arm_child, NULL, armed);
-}
 
 /* ---- the tree */
 
@@ -356,7 +100,7 @@ static void kill_one(struct sim_proc *proc, void *arg)
 
 static void kill_all(void)
 {
-	is_stopping = true;
+	sim_is_stopping = true;
 	sim_each_proc(kill_one, NULL);
 	sim_run_until(sim.now_ms);
 	sim_proc_reset();
@@ -385,7 +129,7 @@ static void reboot(bool is_soft)
 				sim_disk_plug(disk, true);
 		}
 	}
-	begin_boot();
+	sim_boot();
 }
 
 /* ---- state */
@@ -651,31 +395,20 @@ static void let_command_end(pid_t pid)
 		sim_run_until(sim_next_ms() < limit_ms ? sim_next_ms() : limit_ms);
 }
 
-static void do_step(const struct sim_step *step)
+static bool is_of_disk(enum sim_op op)
 {
-	switch (step->op) {
-	case SIM_PLUG:
-	case SIM_UNPLUG:
-	case SIM_SLOW:
-	case SIM_HANG:
-	case SIM_FAIL:
-	case SIM_HEAL:
-	case SIM_COPY:
-	case SIM_SWAP:
-	case SIM_WIPE:
-	case SIM_SUSPEND:
-	case SIM_DELAY:
-	case SIM_LOSE:
-	case SIM_REPEAT:
-	case SIM_CHANGE:
-		if (step->a < SIM_DISKS)
-			do_disk_step(step);
-		break;
+	return op <= SIM_SUSPEND || (op >= SIM_DELAY && op <= SIM_CHANGE);
+}
+
+static void do_service_step(const struct sim_step *step)
+{
+	switch ((int)step->op) {
 	case SIM_OVERFLOW:
 		sim_start("enqueue", overflow_child, NULL, NULL);
 		break;
 	case SIM_KILL:
-		kill_later(is_booting && sim_find_role("boot") ? "boot" : "run", step->n, false);
+		kill_later(sim_is_booting && sim_find_role("boot") ? "boot" : "run", step->n,
+			   false);
 		break;
 	case SIM_KILL_WORKER:
 		kill_later("worker", step->n, true);
@@ -684,10 +417,10 @@ static void do_step(const struct sim_step *step)
 		kill_later("probe", step->n, true);
 		break;
 	case SIM_RESTART:
-		is_replaced = true;
+		sim_is_replaced = true;
 		break;
 	case SIM_SWEEP:
-		sim_start("sweep", sweep_child, NULL, NULL);
+		sim_start("sweep", sim_sweep_child, NULL, NULL);
 		break;
 	case SIM_FULL:
 		sim_room = (int)step->n;
@@ -700,42 +433,25 @@ static void do_step(const struct sim_step *step)
 		sim_shorts = 0;
 		break;
 	case SIM_SOFT_REBOOT:
-		reboot(true);
-		break;
 	case SIM_REBOOT:
-		reboot(false);
+		reboot(step->op == SIM_SOFT_REBOOT);
 		break;
 	case SIM_WAIT:
 		sim_run_until(sim.now_ms + step->n);
 		break;
-	case SIM_CREATE:
-	case SIM_REMOVE:
-	case SIM_DOWN:
-	case SIM_UP:
-	case SIM_EXTEND:
-	case SIM_REDUCE:
-	case SIM_REDUCE_MISSING:
-	case SIM_EXPORT:
-	case SIM_IMPORT:
-	case SIM_RENAME:
-	case SIM_SAME_NAME:
-	case SIM_CLONE:
-	case SIM_NEW_ID:
-	case SIM_TOUCH:
-	case SIM_ACT_ELSEWHERE:
-	case SIM_FOREIGN:
-	case SIM_REJECT:
-	case SIM_ACCEPT:
-	case SIM_LIST:
-	case SIM_LOCK_VG:
-	case SIM_LOCK_LIST:
-	case SIM_PVSCAN:
-		let_command_end(sim_lvm_step(step));
-		break;
-	case SIM_OPS:
 	default:
 		break;
 	}
+}
+
+static void do_step(const struct sim_step *step)
+{
+	if (is_of_disk(step->op) && step->a < SIM_DISKS)
+		do_disk_step(step);
+	else if (step->op >= SIM_CREATE && step->op <= SIM_PVSCAN)
+		let_command_end(sim_lvm_step(step));
+	else if (!is_of_disk(step->op))
+		do_service_step(step);
 }
 
 /* Often nothing, sometimes enough for a pass, or for the pauses after it. */
@@ -837,7 +553,7 @@ static void reset(const struct sim_history *history, const struct sim_watcher *w
 	sim.is_over = false;
 	sim.slices = 0;
 	boots = 0;
-	is_replaced = is_booting = is_stopping = false;
+	sim_is_replaced = sim_is_booting = sim_is_stopping = false;
 	sim_heap_keeps = false;
 	sim_clear("/sys/class/block");
 	sim_clear("/sys/dev/block");
@@ -850,16 +566,6 @@ static void reset(const struct sim_history *history, const struct sim_watcher *w
 	sim_lvm_reset();
 	write_own_conf();
 	write_boot_id();
-}
-
-bool __wrap_lea_program_is_replaced(struct lea_world *world);
-bool __wrap_lea_program_is_replaced(struct lea_world *world)
-{
-	const bool was = is_replaced;
-
-	(void)world;
-	is_replaced = false;
-	return was;
 }
 
 static bool is_runner_busy(void)
@@ -885,7 +591,7 @@ int sim_run(const struct sim_history *history, const struct sim_watcher *watcher
 {
 	*ret_end = (struct sim_end){.left = NULL};
 	reset(history, watcher, ret_end);
-	begin_boot();
+	sim_boot();
 	for (uint32_t i = 0; i < history->count && !sim.is_over; i++) {
 		sim_run_until(sim.now_ms + draw_gap());
 		do_step(&history->step[i]);
@@ -899,7 +605,7 @@ int sim_run(const struct sim_history *history, const struct sim_watcher *watcher
 	sim.use.most_heap = sim_heap_used();
 	ret_end->use = sim.use;
 	memcpy(ret_end->broken, sim.broken, sizeof(ret_end->broken));
-	is_stopping = true;
+	sim_is_stopping = true;
 	sim_proc_reset();
 	sim_calls_reset();
 	sim_heap_reset();
