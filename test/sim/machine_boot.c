@@ -256,7 +256,7 @@ static void armed(struct sim_proc *proc)
 	sim_udev_runs = true;
 	sim_udev_all();
 	if (sim.history->boot)
-		start_boot(NULL);
+		sim_at(sim.now_ms + sim_draw(200), start_boot, NULL);
 	else
 		start_runner(NULL);
 }

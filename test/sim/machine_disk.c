@@ -542,6 +542,27 @@ int sim_disk_open(struct lea_world *world, const char *path, uint32_t major, uin
 	return fd;
 }
 
+/* The kernel finds them anew, often in another order. */
+void sim_disk_reboot(void)
+{
+	const uint32_t first = sim_draw(2) ? sim_draw(SIM_DISKS) : 0;
+
+	sim_clear("/sys/class/block");
+	sim_clear("/sys/dev/block");
+	sim_clear("/dev");
+	last_diskseq = 0;
+	for (uint32_t i = 0; i < SIM_DISKS; i++) {
+		struct sim_unit *unit = &sim_unit[(first + i) % SIM_DISKS];
+
+		unit->returns = unit->is_there;
+		unit->is_there = false;
+		unit->instance = 0;
+	}
+	for (uint32_t i = 0; i < SIM_DISKS; i++)
+		if (sim_unit[(first + i) % SIM_DISKS].returns)
+			sim_disk_plug((first + i) % SIM_DISKS, false);
+}
+
 void sim_disk_reset(void)
 {
 	for (uint32_t disk = 0; disk < SIM_DISKS; disk++) {

@@ -337,15 +337,17 @@ static void new_name(uint32_t v, char name[static SIM_NAME_BYTES])
 		snprintf(name, SIM_NAME_BYTES, "vg%u-%u", v, ++i);
 }
 
-static void make_pv(uint32_t disk)
+/* True: there was none on it. */
+static bool make_pv(uint32_t disk)
 {
 	struct sim_unit *unit = &sim_unit[disk];
 
 	if (unit->on.is_pv)
-		return;
+		return false;
 	unit->on = (struct sim_content){.is_pv = true};
 	unit->of = -1;
 	sim_new_id(unit->on.pvid);
+	return true;
 }
 
 static bool is_free_disk(uint32_t disk)
@@ -363,7 +365,7 @@ static bool is_free_disk(uint32_t disk)
 
 static void create(const struct sim_step *step)
 {
-	struct sim_vg *vg = &sim_vg[step->v];
+	struct sim_vg *vg = &sim_vg[step->v % SIM_VGS];
 	struct found found = {.is_any = true};
 
 	if (vg->exists)
@@ -373,7 +375,8 @@ static void create(const struct sim_step *step)
 	for (uint32_t disk = 0; disk < SIM_DISKS && vg->pv_count < 4; disk++) {
 		if (!(step->a >> disk & 1) || !is_free_disk(disk))
 			continue;
-		make_pv(disk);
+		if (make_pv(disk) && sim_draw(2))
+			change(disk);
 		found.disk[vg->pv_count] = (int)disk;
 		memcpy(vg->pv[vg->pv_count++], sim_unit[disk].on.pvid, 33);
 	}
@@ -384,6 +387,12 @@ static void create(const struct sim_step *step)
 	sim_new_id(vg->id);
 	vg->lv_salt = sim_draw(1000000);
 	vg->exists = true;
+	commit(vg, &found);
+	/* Then lvcreate. */
+	sim_sleep("sleep", sim_draw(50));
+	found = find(vg);
+	if (found.missing || found.is_sick)
+		return;
 	commit(vg, &found);
 	activate(vg, &found, false);
 }
@@ -398,7 +407,7 @@ static void take_down(struct sim_vg *vg)
 
 static void remove_vg(const struct sim_step *step)
 {
-	struct sim_vg *vg = &sim_vg[step->v];
+	struct sim_vg *vg = &sim_vg[step->v % SIM_VGS];
 	struct found found = find(vg);
 
 	if (!found.is_any || found.missing || found.has_duplicates || found.is_sick ||
@@ -661,9 +670,12 @@ static int lvm_child(void *arg)
 	options.dir = dir;
 	if (step->op == SIM_LOCK_LIST)
 		snprintf(name, sizeof(name), "D_system.devices");
-	else
-		snprintf(name, sizeof(name), "V_%s",
-			 sim_vg[step->v % SIM_VGS].exists ? sim_vg[step->v % SIM_VGS].name : "new");
+	else if (sim_vg[step->v % SIM_VGS].exists)
+		snprintf(name, sizeof(name), "V_%s", sim_vg[step->v % SIM_VGS].name);
+	else {
+		memcpy(name, "V_", 3);
+		new_name(step->v % SIM_VGS, name + 2);
+	}
 	if (lea_lock_take(&options, name, &lock))
 		return 5;
 	if (step->op == SIM_LOCK_VG || step->op == SIM_LOCK_LIST) {

@@ -90,6 +90,8 @@ extern struct sim sim;
 #define SIM_STACK_BYTES ((size_t)512 << 10)
 
 int sim_proc_begin(void);
+/* All processes are gone. */
+void sim_proc_clear(void);
 void sim_proc_reset(void);
 /* For machine_child.c. */
 struct sim_proc *sim_proc_new(void);
@@ -235,7 +237,7 @@ struct sim_content {
 };
 
 struct sim_unit {
-	bool is_there, hangs, fails, is_suspended, loses;
+	bool is_there, hangs, fails, is_suspended, loses, returns;
 	uint32_t slow_ms, delay_ms;
 	uint32_t index; /* /dev/sdX */
 	uint64_t diskseq, instance;
@@ -256,6 +258,7 @@ extern struct sim_unit sim_unit[SIM_DISKS];
 extern uint64_t sim_seqnum;
 int sim_disk_begin(void);
 void sim_disk_reset(void);
+void sim_disk_reboot(void);
 const char *sim_disk_name(const struct sim_unit *unit); /* "sdb" */
 uint32_t sim_disk_minor(const struct sim_unit *unit);
 bool sim_disk_plug(uint32_t disk, bool same_number);
@@ -274,6 +277,7 @@ void sim_clear(const char *path); /* all below the folder */
 
 /* ---- machine_udev.c */
 enum sim_action { SIM_ADD, SIM_CHANGED, SIM_GONE, SIM_SYNTH };
+void sim_udev_stop(void);
 void sim_udev_reset(void);
 void sim_udev_event(uint32_t disk, enum sim_action action);
 void sim_udev_lost(uint32_t disk, enum sim_action action); /* the event has no effect */

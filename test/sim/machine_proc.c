@@ -589,7 +589,7 @@ int sim_proc_begin(void)
 	return 0;
 }
 
-void sim_proc_reset(void)
+void sim_proc_clear(void)
 {
 	for (uint32_t i = 0; i < proc_count; i++)
 		if (procs[i].is_used && !procs[i].is_thread && procs[i].state != SIM_ENDED) {
@@ -602,6 +602,11 @@ void sim_proc_reset(void)
 	sim_urgent = NULL;
 	next_role = NULL;
 	slots_used = 0;
+}
+
+void sim_proc_reset(void)
+{
+	sim_proc_clear();
 	last_pid = FIRST_PID;
 	last_ticks = 1000;
 }

@@ -103,31 +103,22 @@ static void kill_all(void)
 	sim_is_stopping = true;
 	sim_each_proc(kill_one, NULL);
 	sim_run_until(sim.now_ms);
-	sim_proc_reset();
+	sim_proc_clear();
 	sim_calls_reset();
 }
 
 static void reboot(bool is_soft)
 {
 	kill_all();
-	sim_udev_reset();
 	for (uint32_t disk = 0; disk < SIM_DISKS; disk++)
 		sim_unit[disk].loses = false;
+	sim_udev_stop();
 	if (!is_soft) {
 		clear_run();
+		sim_udev_reset();
 		sim_dm_reset();
-		sim_clear("/sys/class/block");
-		sim_clear("/sys/dev/block");
-		sim_clear("/dev");
+		sim_disk_reboot();
 		write_boot_id();
-		for (uint32_t disk = 0; disk < SIM_DISKS; disk++) {
-			const bool was = sim_unit[disk].is_there;
-
-			sim_unit[disk].is_there = false;
-			sim_unit[disk].is_known = false;
-			if (was)
-				sim_disk_plug(disk, true);
-		}
 	}
 	sim_boot();
 }
@@ -559,6 +550,7 @@ static void reset(const struct sim_history *history, const struct sim_watcher *w
 	sim_clear("/sys/dev/block");
 	sim_clear("/dev");
 	sim_clear("/etc/lvm");
+	sim_clear("/var");
 	clear_run();
 	sim_udev_reset();
 	sim_dm_reset();

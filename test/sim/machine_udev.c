@@ -598,12 +598,20 @@ void sim_udev_all(void)
 			sim_udev_event(disk, SIM_SYNTH);
 }
 
-void sim_udev_reset(void)
+/* udevd has ended, with all that was in its queue. */
+void sim_udev_stop(void)
 {
 	memset(free_ms, 0, sizeof(free_ms));
 	memset(monitors, 0, sizeof(monitors));
-	memset(db, 0, sizeof(db));
+	if (open_events)
+		sim_unlink("/run/udev/queue");
 	open_events = 0;
+	sim_udev_runs = false;
+}
+
+void sim_udev_reset(void)
+{
+	sim_udev_stop();
+	memset(db, 0, sizeof(db));
 	sim_seqnum = 0;
-	sim_udev_runs = true;
 }
