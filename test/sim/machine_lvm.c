@@ -80,7 +80,8 @@ void sim_conf_write(void)
 		"global {\n\tsystem_id_source = \"lvmlocal\"\n\tnotify_dbus = 0\n}\n"
 		"activation {\n\tmonitoring = 0\n}\nlocal {\n\tsystem_id = \"here\"\n}\n",
 		has_list, used && !has_list ? "\tfilter = [ " : "", has_list ? "" : filter,
-		used && !has_list ? "\"a|.*|\" ]\n" : "");
+		/* The links of a disk would be accepted, and one accepted name is enough. */
+		used && !has_list ? "\"r|^/dev/disk/|\", \"a|.*|\" ]\n" : "");
 	snprintf(from, sizeof(from), "%s/etc/lvm/lvm.conf.new", sim.root);
 	snprintf(to, sizeof(to), "%s/etc/lvm/lvm.conf", sim.root);
 	{

@@ -550,6 +550,7 @@ static void reset(const struct sim_history *history, const struct sim_watcher *w
 	sim_clear("/sys/dev/block");
 	sim_clear("/dev");
 	sim_clear("/etc/lvm");
+	sim_clear("/var/lib");
 	sim_clear("/var");
 	clear_run();
 	sim_udev_reset();
