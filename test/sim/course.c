@@ -197,7 +197,7 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 		course->is_short = true;
 	if (step->op == SIM_ROOM)
 		course->is_short = false;
-	if (step->op == SIM_REBOOT) {
+	if (is_whole_machine(step->op)) {
 		course->kills = 0;
 		course->was_rebooted = true;
 	}

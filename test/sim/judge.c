@@ -75,7 +75,9 @@ static void reached(void *arg, const char *what)
 	struct watch *watch = arg;
 	struct sim_judge *judge = watch->judge;
 
-	if (!sim_cover_pair(judge->cover, what, watch->op))
+	if (judge->trace)
+		fprintf(judge->trace, "         . %s\n", what);
+	if (!judge->cover || !sim_cover_pair(judge->cover, what, watch->op))
 		return;
 	sim_cover_place(judge->cover, what);
 	judge->has_news = true;
@@ -112,7 +114,7 @@ static int run(struct sim_judge *judge, const struct sim_history *history,
 	static struct watch watch;
 	struct sim_watcher watcher = {.after = after,
 				      .said = judge->trace ? said : NULL,
-				      .reached = judge->cover ? reached : NULL,
+				      .reached = judge->cover || judge->trace ? reached : NULL,
 				      .arg = &watch};
 	struct sim_end end = {.left = NULL};
 	int r;
@@ -148,13 +150,13 @@ static bool make_quick(const struct sim_history *history, struct sim_history *re
 	bool was_slow = false;
 
 	*ret_quick = *history;
-	ret_quick->count = 0;
 	for (uint32_t i = 0; i < history->count; i++) {
 		was_slow |= history->step[i].op == SIM_SLOW;
 		if (was_slow && !is_plain(history->step[i].op))
 			return false;
-		if (history->step[i].op != SIM_SLOW)
-			ret_quick->step[ret_quick->count++] = history->step[i];
+		/* A step that is left out would change what the seed means for the next ones. */
+		if (history->step[i].op == SIM_SLOW)
+			ret_quick->step[i].n = 0;
 	}
 	return was_slow;
 }

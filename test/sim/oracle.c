@@ -176,8 +176,8 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 	if (!text)
 		return;
 	if (is_made || is_down || (was_active && !is_active) || (!is_active && has_become_sound)) {
-		vg->off_ms = vg->is_calm ? state->now_ms + 1 : 0;
-		vg->off_soon_ms = vg->is_calm ? 0 : state->now_ms + 1;
+		vg->off_ms = vg->is_calm ? state->now_ms : 0;
+		vg->off_soon_ms = vg->is_calm ? 0 : state->now_ms;
 		vg->off_why = text;
 	}
 	if (is_down || (!is_active && is_about(oracle, step, state, vg->id)))
@@ -189,6 +189,9 @@ static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step
 		    const struct sim_state *state, const char *id)
 {
 	if (!sim_is_sure(&oracle->course, state, id))
+		return false;
+	/* A reconcile finds new instances only. */
+	if (step->op == SIM_REPEAT && oracle->course.is_lost[step->a])
 		return false;
 	if (sim_is_add(step->op))
 		return sim_was_only_one_added(&oracle->course, state, id);
