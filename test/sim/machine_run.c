@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define ROOT	   "/dev/shm/lea-sim-"
 #define BEGIN_MS   20000U
 #define SLICES_MS  600000U /* between two looks at whether all is at rest */
 #define LEFT_BYTES 4096U
@@ -605,13 +607,34 @@ int sim_run(const struct sim_history *history, const struct sim_watcher *watcher
 	return 0;
 }
 
+/* Trees of simulators that were killed. */
+static void remove_old(void)
+{
+	char command[192];
+	glob_t found;
+
+	if (glob(ROOT "*", GLOB_NOSORT, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const long pid = strtol(found.gl_pathv[i] + strlen(ROOT), NULL, 10);
+
+		if (pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH) {
+			snprintf(command, sizeof(command), "rm -rf " ROOT "%ld", pid);
+			if (system(command))
+				break;
+		}
+	}
+	globfree(&found);
+}
+
 int sim_begin(void)
 {
 	int r;
 
 	tzset();
-	snprintf(sim.root, sizeof(sim.root), "/dev/shm/lea-sim-XXXXXX");
-	if (!mkdtemp(sim.root))
+	remove_old();
+	snprintf(sim.root, sizeof(sim.root), ROOT "%ld", (long)getpid());
+	if (mkdir(sim.root, 0700) < 0 && errno != EEXIST)
 		return -errno;
 	r = sim_heap_begin();
 	r = r ? r : sim_proc_begin();
