@@ -70,7 +70,6 @@ void sim_conf_write(void)
 	char filter[512] = "", path[128], from[192], to[192];
 	size_t used = 0;
 
-	/* Without a pattern that accepts the rest: it would accept the disk by another name. */
 	for (uint32_t index = 0; index < 26; index++)
 		if (rejected_names >> index & 1)
 			used += (size_t)snprintf(filter + used, sizeof(filter) - used,
