@@ -392,7 +392,7 @@ static void scene_replug(struct drawing *d, uint8_t vg)
 		plug(d, disk);
 		gap(d);
 		if (chance(d, 12)) {
-			put(d, (struct sim_step){.op = SIM_WAIT, .n = 1000 + below(d, 3000)});
+			put(d, (struct sim_step){.op = SIM_WAIT, .n = 500 + below(d, 15000)});
 			on_disk(d, SIM_KILL_READER, disk);
 		}
 		if (chance(d, 20))

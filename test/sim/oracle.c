@@ -31,16 +31,16 @@ static bool lacks_silent_disk(const struct sim_oracle *oracle, const struct sim_
 {
 	uint32_t disks = sim_disks_of(state, active->vg_id);
 	const struct sim_course *course = &oracle->course;
-	uint64_t slowest = SIM_ANSWERED_MS;
+	uint64_t others = SIM_ANSWERED_MS;
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & 1U << i)
-			slowest += 3ULL * state->disk[i].slow_ms + course->delay_ms[i];
+		if (disks & active->disks & 1U << i)
+			others += 3ULL * state->disk[i].slow_ms;
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if (disks & ~active->disks & 1U << i &&
 		    (state->disk[i].hangs || state->disk[i].slow_ms) &&
 		    course->before.disk[i].diskseq == state->disk[i].diskseq &&
-		    active->at_ms > course->present_ms[i] + slowest)
+		    active->at_ms > course->present_ms[i] + course->delay_ms[i] + others)
 			return active->has_error_target;
 	return false;
 }
@@ -184,18 +184,27 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 		vg->is_asked_for = vg->is_due = false;
 }
 
+/* A reconcile finds an add that was lost if the disk is another instance since, but not this one.
+ */
+static bool is_lost_repeat(const struct sim_oracle *oracle, const struct sim_step *step)
+{
+	return step->op == SIM_REPEAT && oracle->course.is_lost[step->a];
+}
+
 /* Did this step bring the VG about in a way that our program gets to know? */
 static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step,
 		    const struct sim_state *state, const char *id)
 {
+	const struct sim_disk *before = &oracle->course.before.disk[step->a % SIM_DISKS];
+
 	if (!sim_is_sure(&oracle->course, state, id))
 		return false;
-	/* A reconcile finds new instances only. */
-	if (step->op == SIM_REPEAT && oracle->course.is_lost[step->a])
+	if (is_lost_repeat(oracle, step))
 		return false;
 	if (sim_is_add(step->op))
 		return sim_was_only_one_added(&oracle->course, state, id);
-	return step->op == SIM_HEAL || step->op == SIM_SLOW;
+	return (step->op == SIM_HEAL || step->op == SIM_SLOW) &&
+	       (before->hangs || before->slow_ms > SIM_SLOW_MOST_MS);
 }
 
 static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
@@ -203,7 +212,8 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 {
 	bool is_sound = sim_is_sound(state, vg->id);
 
-	if (sim_is_add(step->op) && sim_was_only_one_added(&oracle->course, state, vg->id))
+	if (sim_is_add(step->op) && !is_lost_repeat(oracle, step) &&
+	    sim_was_only_one_added(&oracle->course, state, vg->id))
 		vg->is_asked_for = true;
 	if (is_sound && vg->is_asked_for && is_told(oracle, step, state, vg->id)) {
 		vg->is_due = true;
