@@ -10,6 +10,10 @@
 
 #include <sys/types.h>
 
+/*
+ * With sim_history.boot each boot has a gate, the needed wave (event/needed names vg0 and vg1), boot
+ * scan, sweep and gate opener, and then the runner. Without it there is no gate, only the runner.
+ */
 /* Bits of sim_history.conf. 0: as installed. */
 enum {
 	SIM_CONF_DEGRADED = 1, /* event/incomplete = degraded, with a wait of 5 s */

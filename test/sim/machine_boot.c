@@ -3,6 +3,7 @@
 #include "sim/machine_private.h"
 
 #include "daemon/boot_scan.h"
+#include "daemon/needed.h"
 #include "daemon/reconcile.h"
 #include "daemon/reconcile_wait.h"
 #include "daemon/resident.h"
@@ -250,15 +251,54 @@ static int arm_child(void *arg)
 	return code != 0;
 }
 
-static void armed(struct sim_proc *proc)
+/* udevd runs, and the kernel repeats the events of what is there. */
+static void begin_coldplug(void *arg)
 {
-	(void)proc;
+	(void)arg;
+	if (sim_udev_runs || sim_is_stopping)
+		return;
 	sim_udev_runs = true;
 	sim_udev_all();
 	if (sim.history->boot)
 		sim_at(sim.now_ms + sim_draw(200), start_boot, NULL);
 	else
 		start_runner(NULL);
+}
+
+static void needed_ready(void *arg)
+{
+	sim_at(sim.now_ms, begin_coldplug, arg);
+}
+
+static int needed_child(void *arg)
+{
+	struct lea_world *world = sim_world_new("needed");
+	struct lea_session session = {.event_fd = -1};
+	int code = world ? lea_session_begin(world, &session) : 1;
+
+	(void)arg;
+	if (!code)
+		code = lea_needed_run(&session, needed_ready, NULL) < 0;
+	sim_heap_keeps = true;
+	lea_session_end(&session);
+	sim_heap_keeps = false;
+	return code;
+}
+
+static void needed_ended(struct sim_proc *proc)
+{
+	(void)proc;
+	sim_heap_keeps = false;
+	begin_coldplug(NULL);
+}
+
+static void armed(struct sim_proc *proc)
+{
+	(void)proc;
+	if (sim.history->boot)
+		sim_start("needed", needed_child, NULL, needed_ended);
+	else
+		begin_coldplug(NULL);
 }
 
 void sim_boot(void)

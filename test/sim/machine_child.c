@@ -34,7 +34,7 @@ static void *copy_arg(void *arg)
 static int fork_as(int (*child)(void *arg), void *arg, bool is_orphan, pid_t *ret_pid)
 {
 	struct sim_proc *parent = sim.now->main, *proc;
-	void *copy;
+	void *copy, *hanging;
 
 	sim_point("fork", NULL);
 	if (sim_shorts) {
@@ -50,12 +50,9 @@ static int fork_as(int (*child)(void *arg), void *arg, bool is_orphan, pid_t *re
 		proc->parent = 1;
 	}
 	sim_proc_copy(proc, proc->world, sizeof(struct lea_world));
-	if (is_orphan) {
-		struct lea_hanging *hanging;
-
-		memcpy(&hanging, copy, sizeof(hanging));
+	memcpy(&hanging, copy, sizeof(hanging));
+	if (hanging == parent->hanging)
 		sim_proc_copy(proc, hanging, sizeof(struct lea_reader));
-	}
 	sim_proc_show(proc);
 	if (ret_pid)
 		*ret_pid = proc->pid;
@@ -64,12 +61,20 @@ static int fork_as(int (*child)(void *arg), void *arg, bool is_orphan, pid_t *re
 	return 0;
 }
 
+int __real_lea_hanging_run(struct lea_hanging *hanging, uint32_t count, uint32_t limit_ms);
+int __wrap_lea_hanging_run(struct lea_hanging *hanging, uint32_t count, uint32_t limit_ms);
+/* Only readers have such work here, and their child has a copy of the reader. */
+int __wrap_lea_hanging_run(struct lea_hanging *hanging, uint32_t count, uint32_t limit_ms)
+{
+	sim.now->main->hanging = hanging;
+	return __real_lea_hanging_run(hanging, count, limit_ms);
+}
+
 int lea_proc_fork(int (*child)(void *arg), void *arg, pid_t *ret_pid)
 {
 	return fork_as(child, arg, false, ret_pid);
 }
 
-/* Only the reader's child is one. */
 int lea_proc_orphan(int (*child)(void *arg), void *arg)
 {
 	return fork_as(child, arg, true, NULL);

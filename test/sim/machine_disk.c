@@ -440,6 +440,22 @@ static void show_files(uint32_t disk)
 	sim_link(path, target);
 }
 
+static void list_partitions(void)
+{
+	char text[1024] = "major minor  #blocks  name\n\n";
+	size_t used = strlen(text);
+
+	if (!sim.history->boot)
+		return; /* only the needed wave reads it */
+	for (uint32_t disk = 0; disk < SIM_DISKS; disk++)
+		if (sim_unit[disk].is_there)
+			used += (size_t)snprintf(
+				text + used, sizeof(text) - used, "   8 %8u %10u %s\n",
+				sim_disk_minor(&sim_unit[disk]), (unsigned)(DISK_BYTES / 1024),
+				sim_disk_name(&sim_unit[disk]));
+	sim_put("/proc/partitions", "%s", text);
+}
+
 bool sim_disk_plug(uint32_t disk, bool same_number)
 {
 	struct sim_unit *unit = &sim_unit[disk];
@@ -468,6 +484,7 @@ bool sim_disk_plug(uint32_t disk, bool same_number)
 	if (linkat(root_fd, from, root_fd, path, 0) < 0)
 		sim_break("%s: %s", path, strerror(errno));
 	unit->is_there = true;
+	list_partitions();
 	sim_inside(proc);
 	return true;
 }
@@ -481,6 +498,7 @@ void sim_disk_unplug(uint32_t disk)
 	unit->is_there = unit->hangs = unit->fails = unit->is_suspended = false;
 	unit->slow_ms = 0;
 	unit->uevent = 0;
+	list_partitions();
 	snprintf(path, sizeof(path), "/dev/%s", sim_disk_name(unit));
 	sim_unlink(path);
 	snprintf(path, sizeof(path), "/sys/class/block/%s", sim_disk_name(unit));

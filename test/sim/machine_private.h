@@ -59,6 +59,7 @@ struct sim_proc {
 	uint32_t kill_in; /* killed at this step point from now; 0: not */
 	struct lea_world *world;
 	struct lea_log *log;
+	void *hanging; /* struct lea_hanging that it is about to start a child for */
 	struct sim_region region[2];
 	uint32_t start_ticks;
 	void (*ended)(struct sim_proc *proc); /* of one that the service manager started */

@@ -284,12 +284,33 @@ void sim_proc_copy(struct sim_proc *main, void *at, size_t bytes)
 
 /* ---- turns */
 
+/* A process that was killed while a thread of it was in a disk does nothing more when the disk
+ * answers. */
+static bool is_dead(struct sim_proc *proc)
+{
+	struct sim_proc *main = proc->main;
+
+	if (!main->is_doomed)
+		return false;
+	main->is_doomed = proc->in_disk = false;
+	sim_kill(main);
+	if (main->state != SIM_ENDED) {
+		proc->state = SIM_WAITS;
+		proc->until_ms = SIM_NEVER;
+		proc->is_ready = NULL;
+		proc->is_woken = false;
+	}
+	return true;
+}
+
 static void run(struct sim_proc *proc)
 {
 	struct sim_proc *main = proc->main;
 	const bool is_first = !proc->slices;
 	ucontext_t context;
 
+	if (is_dead(proc))
+		return;
 	proc->slices++;
 	if (main != proc)
 		main->slices++;

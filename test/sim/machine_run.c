@@ -84,7 +84,8 @@ static void write_own_conf(void)
 		: conf & SIM_CONF_PARTIAL ? "\tincomplete = [ \"partial\" ]\n"
 					    "\tincomplete_wait_ms = [ \"5000\" ]\n"
 					  : "",
-		conf & SIM_CONF_PROBE ? "\tprobe_deadline_ms = 1000\n" : "", "");
+		conf & SIM_CONF_PROBE ? "\tprobe_deadline_ms = 1000\n" : "",
+		sim.history->boot ? "\tneeded = [ \"vg0\", \"vg1\" ]\n" : "");
 }
 
 static void clear_run(void)
@@ -301,11 +302,25 @@ static int overflow_child(void *arg)
 
 /* At once, or at its n-th point from now. A child that does nothing at present is spared for the
  * next one. */
+static void note_reading(struct sim_proc *proc, void *arg)
+{
+	*(bool *)arg |= proc->in_disk;
+}
+
+/* A child that waits for work: its death would be of no interest. */
+static bool is_idle(struct sim_proc *proc)
+{
+	bool reads = proc->in_disk;
+
+	sim_each_thread(proc, note_reading, &reads);
+	return !reads && proc->state == SIM_WAITS && !strcmp(proc->waits_in, "recv");
+}
+
 static void kill_later(const char *role, uint32_t n, bool is_child)
 {
 	struct sim_proc *proc = sim_find_role(role);
 
-	if (!proc || (is_child && proc->state == SIM_WAITS && !strcmp(proc->waits_in, "recv")))
+	if (!proc || (is_child && is_idle(proc)))
 		sim_kill_next(role, n ? n : 1 + sim_draw(30));
 	else if (n)
 		proc->kill_in = n;
@@ -325,16 +340,16 @@ static void do_disk_step(const struct sim_step *step)
 		unplug(step->a);
 		break;
 	case SIM_SLOW:
-		unit->slow_ms = unit->is_there ? step->n : 0;
+		unit->slow_ms = step->n; /* also before it is plugged in */
 		break;
 	case SIM_HANG:
-		unit->hangs = unit->is_there;
+		unit->hangs = true;
 		break;
 	case SIM_SUSPEND:
 		unit->is_suspended = unit->is_there;
 		break;
 	case SIM_FAIL:
-		unit->fails = unit->is_there;
+		unit->fails = true;
 		break;
 	case SIM_HEAL:
 		unit->hangs = unit->fails = unit->is_suspended = false;
@@ -517,16 +532,18 @@ void sim_end_done(struct sim_end *end)
 
 static void check_blocked(struct sim_proc *proc, void *arg)
 {
-	static const char *const fine[] = {"loop", "sleep", "turn"};
+	static const char *const fine[] = {"loop", "sleep", "turn", "poll"};
 
 	(void)arg;
-	if (strcmp(proc->role, "run") != 0 || proc->state != SIM_WAITS ||
-	    sim.now_ms - proc->waits_since < BLOCKED_MS)
+	if ((strcmp(proc->role, "run") && strcmp(proc->role, "boot") &&
+	     strcmp(proc->role, "gate")) ||
+	    proc->state != SIM_WAITS || sim.now_ms - proc->waits_since < BLOCKED_MS)
 		return;
 	for (size_t i = 0; i < sizeof(fine) / sizeof(fine[0]); i++)
 		if (!strcmp(proc->waits_in, fine[i]))
 			return;
-	sim_break("runner blocked in %s for %" PRIu64 " s", proc->waits_in,
+	sim_break("%s blocked in %s for %" PRIu64 " s",
+		  !strcmp(proc->role, "run") ? "runner" : proc->role, proc->waits_in,
 		  (sim.now_ms - proc->waits_since) / 1000);
 }
 
