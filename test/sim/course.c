@@ -178,6 +178,10 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		course->added_ms[disk] = state->now_ms ? state->now_ms : 1;
 		course->is_unsure[disk] = is_unreadable;
 	}
+	/* udev may give up, too, and then knows nothing of a PV. */
+	if (now->is_there && now->hangs &&
+	    course->added_ms[disk] + course->delay_ms[disk] + SIM_ANSWERED_MS > state->now_ms)
+		course->is_unsure[disk] = true;
 	/* What is under way takes longer, or something begins. */
 	if (is_added(step, before, now) || course->busy_until_ms[disk] > state->now_ms ||
 	    step->op == SIM_HEAL || step->op == SIM_UNPLUG || step->op == SIM_LOSE)

@@ -24,6 +24,7 @@
 #define HISTORY_S     20U /* a history that takes longer has hung the machine */
 #define CORPUS_MOST   3000U
 #define SHRINK_TRIALS 300U
+#define SHRINK_S      15.0
 #define SHRINK_MOST   25U /* of one kind: more tell little that is new */
 #define JOBS_MOST     16U
 
@@ -93,6 +94,7 @@ static void send_news(void *arg, const char *place, enum sim_op op)
 struct sought {
 	const char *kind;
 	char *text;
+	double until_s; /* 0: no limit */
 };
 
 static bool shows(void *arg, const struct sim_history *history)
@@ -102,6 +104,8 @@ static bool shows(void *arg, const struct sim_history *history)
 	struct sim_findings findings;
 	char kind[SIM_FINDING_BYTES];
 
+	if (sought->until_s > 0 && now_s() > sought->until_s)
+		return false;
 	alarm(HISTORY_S);
 	if (sim_judge_history(&judge, history, &findings))
 		return false;
@@ -116,9 +120,10 @@ static bool shows(void *arg, const struct sim_history *history)
 }
 
 void sim_crowd_shrink(struct sim_history *history, const char *kind, unsigned trials,
-		      char ret_text[SIM_FINDING_BYTES])
+		      double seconds, char ret_text[SIM_FINDING_BYTES])
 {
-	struct sought sought = {.kind = kind, .text = ret_text};
+	struct sought sought = {
+		.kind = kind, .text = ret_text, .until_s = seconds > 0 ? now_s() + seconds : 0};
 
 	sim_shrink(history, shows, &sought, trials);
 }
@@ -155,7 +160,7 @@ static void report(const struct batch *batch, const struct sim_history *history,
 	}
 	if (count_of(batch->crowd, kind) < SHRINK_MOST) {
 		batch->shared->is_shrinking = true;
-		sim_crowd_shrink(&small, kind, SHRINK_TRIALS, text);
+		sim_crowd_shrink(&small, kind, SHRINK_TRIALS, SHRINK_S, text);
 		batch->shared->is_shrinking = false;
 	}
 	send_frame(batch, FRAME_FINDING, text, &small);

@@ -40,6 +40,7 @@ struct sim_crowd {
 /* Prints findings of a new kind as they come. 0 or -errno. */
 int sim_crowd_run(struct sim_crowd *crowd);
 void sim_crowd_done(struct sim_crowd *crowd);
-/* Shrinks @history, which shows a finding of @kind (sim_finding_kind). The machine is made. */
+/* Shrinks @history, which shows a finding of @kind (sim_finding_kind), within @seconds; 0: no
+ * limit. The machine is made. */
 void sim_crowd_shrink(struct sim_history *history, const char *kind, unsigned trials,
-		      char ret_text[SIM_FINDING_BYTES]);
+		      double seconds, char ret_text[SIM_FINDING_BYTES]);

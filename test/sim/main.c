@@ -183,7 +183,7 @@ static int shrink(const char *path)
 	if (findings.count) {
 		memcpy(text, findings.text[0], sizeof(text));
 		sim_finding_kind(text, kind);
-		sim_crowd_shrink(&history, kind, 5000, text);
+		sim_crowd_shrink(&history, kind, 5000, 0, text);
 		printf("# %s\n", text);
 	}
 	sim_words_print(&history, stdout);

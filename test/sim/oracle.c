@@ -25,24 +25,21 @@ static const char *why_not(const struct sim_oracle *oracle, const struct sim_sta
 	return vg->off_why;
 }
 
-/* A disk that is there is not missing: the VG waits for it. */
+/* A disk that is there is not missing: the VG waits for it. Errors are for what is missing, and
+ * nothing was when the VG was activated. */
 static bool lacks_silent_disk(const struct sim_oracle *oracle, const struct sim_state *state,
 			      const struct sim_active *active)
 {
-	uint32_t disks = sim_disks_of(state, active->vg_id);
 	const struct sim_course *course = &oracle->course;
-	uint64_t others = SIM_ANSWERED_MS;
+	uint64_t since = course->moved_ms + SIM_ANSWERED_MS;
+	uint32_t disks = sim_disks_of(state, active->vg_id);
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & active->disks & 1U << i)
-			others += 3ULL * state->disk[i].slow_ms;
-	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & ~active->disks & 1U << i &&
-		    (state->disk[i].hangs || state->disk[i].slow_ms) &&
-		    course->before.disk[i].diskseq == state->disk[i].diskseq &&
-		    active->at_ms > course->present_ms[i] + course->delay_ms[i] + others)
-			return active->has_error_target;
-	return false;
+		if (disks & 1U << i)
+			since += course->delay_ms[i] +
+				 (active->disks & 1U << i ? 3ULL * state->disk[i].slow_ms : 0);
+	return active->has_error_target && active->at_ms > since &&
+	       sim_is_whole(&course->before, active->vg_id) && sim_is_whole(state, active->vg_id);
 }
 
 /* No metadata older than these were the newest, before the step and after it. */

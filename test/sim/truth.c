@@ -123,6 +123,17 @@ const char *sim_why_not(const struct sim_history *history, const struct sim_stat
 	return NULL;
 }
 
+bool sim_is_whole(const struct sim_state *state, const char *vg_id)
+{
+	const struct sim_disk *newest = sim_newest(state, vg_id);
+	bool copied;
+
+	for (uint32_t i = 0; newest && i < newest->pv_count; i++)
+		if (!holder(state, newest->pv[i], &copied))
+			return false;
+	return newest;
+}
+
 static bool has_twin_name(const struct sim_state *state, const struct sim_disk *newest)
 {
 	const struct sim_disk *disk;

@@ -29,5 +29,7 @@ const struct sim_active *sim_active_of(const struct sim_state *state, const char
  */
 const char *sim_why_not(const struct sim_history *history, const struct sim_state *state,
 			const char *vg_id);
+/* Is each PV of the VG there, on whatever disk, sick or not? */
+bool sim_is_whole(const struct sim_state *state, const char *vg_id);
 /* May nothing that is unsure about the VG hinder its activation? */
 bool sim_is_sound(const struct sim_state *state, const char *vg_id);
