@@ -65,6 +65,14 @@ struct lea_world *sim_world_new(const char *role)
 	return world;
 }
 
+/* What children have a copy of must not become something else. */
+static void end_session(struct lea_session *session)
+{
+	sim.now->main->keeps = true;
+	lea_session_end(session);
+	sim.now->main->keeps = false;
+}
+
 static int run_child(void *arg)
 {
 	bool compare = false;
@@ -81,10 +89,7 @@ static int run_child(void *arg)
 		code = lea_session_begin(world, &session);
 		if (!code)
 			r = lea_resident_run(&session, true, &compare);
-		/* What children have a copy of must not become something else. */
-		sim_heap_keeps = true;
-		lea_session_end(&session);
-		sim_heap_keeps = false;
+		end_session(&session);
 		if (code || r != LEA_RESIDENT_RESTART)
 			return code ? code : r;
 		sim_fd_close_all(sim.now->main->slot, -1);
@@ -101,7 +106,6 @@ static void start_runner(void *arg)
 static void run_ended(struct sim_proc *proc)
 {
 	(void)proc;
-	sim_heap_keeps = false;
 	if (!sim_is_stopping)
 		sim_at(sim.now_ms + RESTART_MS, start_runner, NULL);
 }
@@ -127,7 +131,7 @@ static int boot_child(void *arg)
 	if (!code && !r)
 		boot_ready(NULL);
 	if (world && !code)
-		lea_session_end(&session);
+		end_session(&session);
 	return code ? code : r != 0;
 }
 
@@ -148,7 +152,7 @@ int sim_sweep_child(void *arg)
 	r = is_boot ? lea_wait_udev(&options, session.conf->boot_deadline_ms, LEA_UDEV_QUIET_MS)
 		    : 0;
 	r = r < 0 ? r : lea_reconcile_and_wait(&options, is_boot ? SWEEP_MS : 0, &result);
-	lea_session_end(&session);
+	end_session(&session);
 	return r < 0;
 }
 
@@ -175,7 +179,7 @@ static int gate_child(void *arg)
 	if (code || r)
 		return 1;
 	r = lea_gate_open_and_reconcile(&options);
-	lea_session_end(&session);
+	end_session(&session);
 	return r < 0;
 }
 
@@ -247,7 +251,7 @@ static int arm_child(void *arg)
 		return code;
 	code = lea_gate_begin(lea_world_run(world), lea_world_proc(world),
 			      sim.history->boot ? LEA_GATE_CLOSED : LEA_GATE_NONE);
-	lea_session_end(&session);
+	end_session(&session);
 	return code != 0;
 }
 
@@ -279,16 +283,13 @@ static int needed_child(void *arg)
 	(void)arg;
 	if (!code)
 		code = lea_needed_run(&session, needed_ready, NULL) < 0;
-	sim_heap_keeps = true;
-	lea_session_end(&session);
-	sim_heap_keeps = false;
+	end_session(&session);
 	return code;
 }
 
 static void needed_ended(struct sim_proc *proc)
 {
 	(void)proc;
-	sim_heap_keeps = false;
 	begin_coldplug(NULL);
 }
 

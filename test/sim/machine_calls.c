@@ -164,7 +164,11 @@ bool sim_fd_drop(uint32_t slot, int fd)
 	of->owners &= ~((uint64_t)1 << slot);
 	fd_count[slot]--;
 	lock_changes++;
-	return !of->owners;
+	if (of->owners)
+		return false;
+	of->kind = SIM_FD_FILE;
+	of->of = NULL;
+	return true;
 }
 
 void sim_fd_close(uint32_t slot, int fd)
@@ -336,7 +340,7 @@ bool sim_fd_is_ready(int fd, short events, short *ret_events)
 	bool is_ready = false;
 
 	*ret_events = 0;
-	if (!of)
+	if (!of || !of->owners)
 		return false;
 	switch (of->kind) {
 	case SIM_FD_PROC:

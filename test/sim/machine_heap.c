@@ -21,7 +21,7 @@ struct head {
 	struct head *next;
 };
 
-bool sim_heap_is_on, sim_heap_keeps;
+bool sim_heap_is_on;
 
 static char *heap;
 static size_t top, most;
@@ -95,7 +95,7 @@ static void give(void *block)
 {
 	struct head *head = (struct head *)(void *)((char *)block - HEAD);
 
-	if (sim_heap_keeps || head->bytes / CLASS_BYTES >= CLASSES)
+	if ((sim.now && sim.now->main->keeps) || head->bytes / CLASS_BYTES >= CLASSES)
 		return;
 	head->next = freed[head->bytes / CLASS_BYTES];
 	freed[head->bytes / CLASS_BYTES] = head;

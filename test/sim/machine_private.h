@@ -36,6 +36,7 @@ struct sim_region {
 };
 
 struct sim_proc {
+	bool keeps; /* what it frees is not used again: a child may still have it */
 	bool is_used, is_doomed, is_thread, is_orphan, in_disk;
 	enum sim_wait state;
 	uint32_t slot; /* its bit in the owners of descriptors */
@@ -132,7 +133,6 @@ int sim_heap_begin(void);
 void sim_heap_reset(void);
 size_t sim_heap_used(void);
 extern bool sim_heap_is_on;
-extern bool sim_heap_keeps; /* what is freed is not used again: a child may still have it */
 
 /* What the machine itself does in a process's turn is no call of that process. */
 static inline struct sim_proc *sim_outside(void)

@@ -564,7 +564,6 @@ static void reset(const struct sim_history *history, const struct sim_watcher *w
 	sim.slices = 0;
 	boots = 0;
 	sim_is_replaced = sim_is_booting = sim_is_stopping = false;
-	sim_heap_keeps = false;
 	sim_clear("/sys/class/block");
 	sim_clear("/sys/dev/block");
 	sim_clear("/dev");
