@@ -48,10 +48,14 @@ static void say(struct lea_log *log, enum lea_log_level level, const char *line)
 /* In the process that runs; never freed, because its children may have it. */
 struct lea_world *sim_world_new(const char *role)
 {
-	struct lea_world *world = calloc(1, sizeof(*world));
-	struct own_log *log = calloc(1, sizeof(*log));
+	const uint32_t shorts = sim_shorts;
+	struct lea_world *world;
+	struct own_log *log;
 
 	(void)role;
+	sim_shorts = 0; /* the machine's part is never short */
+	world = calloc(1, sizeof(*world));
+	log = calloc(1, sizeof(*log));
 	if (!world || !log)
 		return NULL;
 	log->log = (struct lea_log){.write = say, .max_level = LEA_LOG_DEBUG};
@@ -60,6 +64,7 @@ struct lea_world *sim_world_new(const char *role)
 	world->udev = &sim_udev;
 	world->open_device = sim_disk_open;
 	world->dm = sim_dm_new();
+	sim_shorts = shorts;
 	sim.now->main->world = world;
 	sim.now->main->log = &log->log;
 	return world;

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
+#include <libdevmapper.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -597,6 +598,12 @@ static void come_to_rest(void)
 		sim_run_until(sim.now_ms + 500);
 }
 
+/* When the process ends, libdevmapper tells of pools that killed processes left. */
+static void be_silent(int level, const char *file, int line, int dm_errno, const char *format, ...)
+{
+	(void)level, (void)file, (void)line, (void)dm_errno, (void)format;
+}
+
 int sim_run(const struct sim_history *history, const struct sim_watcher *watcher,
 	    struct sim_end *ret_end)
 {
@@ -620,6 +627,7 @@ int sim_run(const struct sim_history *history, const struct sim_watcher *watcher
 	sim_proc_reset();
 	sim_calls_reset();
 	sim_heap_reset();
+	dm_log_with_errno_init(be_silent);
 	return 0;
 }
 
