@@ -202,6 +202,7 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 	if (step->op == SIM_ROOM)
 		course->is_short = false;
 	if (is_whole_machine(step->op)) {
+		course->booted_ms = state->now_ms;
 		course->kills = 0;
 		course->was_rebooted = true;
 	}

@@ -21,6 +21,7 @@ struct sim_course {
 	bool is_unsure[SIM_DISKS]; /* since its add our program was not to read or to use it */
 	uint64_t moved_ms;	   /* a disk went, or changed its number */
 	unsigned kills;
+	uint64_t booted_ms; /* 0: with the history */
 	bool is_short, was_rebooted;
 };
 

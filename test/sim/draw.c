@@ -385,8 +385,8 @@ static void scene_replug(struct drawing *d, uint8_t vg)
 		uint8_t disk = disk_of(d, gone);
 
 		gone &= ~(1U << disk);
-		if (chance(d, 30))
-			make_slow(d, disk);
+		if (chance(d, 40))
+			make_slow(d, chance(d, 50) ? disk : disk_of(d, d->vg_disks[vg]));
 		if (chance(d, 12))
 			on_disk(d, SIM_HANG, disk);
 		plug(d, disk);

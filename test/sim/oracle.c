@@ -4,100 +4,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define BOOT_MS 200000U /* then the gate is open */
+
 void sim_oracle_begin(struct sim_oracle *oracle, const struct sim_history *history,
 		      struct sim_findings *findings)
 {
 	memset(oracle, 0, sizeof(*oracle));
 	oracle->history = history;
 	oracle->findings = findings;
-}
-
-static const char *why_not(const struct sim_oracle *oracle, const struct sim_state *state,
-			   const struct sim_known_vg *vg)
-{
-	const char *text = sim_why_not(oracle->history, state, vg->id);
-
-	/* The memory of the last boot may know which of two is the PV. */
-	if (text && (!strstr(text, "two disks") || !oracle->course.was_rebooted))
-		return text;
-	if (!vg->off_ms || sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms))
-		return NULL;
-	return vg->off_why;
-}
-
-/* A disk that is there is not missing: the VG waits for it. Errors are for what is missing, and
- * nothing was when the VG was activated. */
-static bool lacks_silent_disk(const struct sim_oracle *oracle, const struct sim_state *state,
-			      const struct sim_active *active)
-{
-	const struct sim_course *course = &oracle->course;
-	uint64_t since = course->moved_ms + SIM_ANSWERED_MS;
-	uint32_t disks = sim_disks_of(state, active->vg_id);
-
-	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & 1U << i)
-			since += course->delay_ms[i] +
-				 (active->disks & 1U << i ? 3ULL * state->disk[i].slow_ms : 0);
-	return active->has_error_target && active->at_ms > since &&
-	       sim_is_whole(&course->before, active->vg_id) && sim_is_whole(state, active->vg_id);
-}
-
-/* No metadata older than these were the newest, before the step and after it. */
-static uint32_t least_seqno(const struct sim_oracle *oracle, const struct sim_state *state,
-			    const char *id)
-{
-	const struct sim_disk *before = sim_newest(&oracle->course.before, id);
-	const struct sim_disk *now = sim_newest(state, id);
-
-	if (!before || !now || sim_is_silent(before) || sim_is_silent(now) ||
-	    sim_is_copied(state, id))
-		return 0;
-	return before->seqno < now->seqno ? before->seqno : now->seqno;
-}
-
-/* What the tables of a VG that we have just activated lie on. */
-static void judge_tables(struct sim_oracle *oracle, const struct sim_state *state,
-			 const struct sim_known_vg *vg, const struct sim_active *active)
-{
-	const struct sim_course *course = &oracle->course;
-	uint32_t least = least_seqno(oracle, state, vg->id);
-
-	if (active->seqno < least)
-		sim_found(oracle->findings,
-			  "a VG was activated from outdated metadata: %s from seqno %" PRIu32
-			  " instead of %" PRIu32,
-			  vg->name, active->seqno, least);
-	if (sim_active_of(&course->before, vg->id))
-		return;
-	if (active->lost_disks && active->at_ms > course->moved_ms + SIM_ANSWERED_MS)
-		sim_found(oracle->findings,
-			  "a VG was activated on a device that is gone: %s at %" PRIu64 " ms",
-			  vg->name, active->at_ms);
-	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (active->disks & 1U << i && strcmp(state->disk[i].vg_id, vg->id) &&
-		    strcmp(course->before.disk[i].vg_id, vg->id))
-			sim_found(oracle->findings,
-				  "a VG was activated on a disk of another VG: %s on disk %u",
-				  vg->name, i);
-}
-
-/* Our program has activated it since the last step. Was that right? */
-static void judge_activation(struct sim_oracle *oracle, const struct sim_state *state,
-			     const struct sim_known_vg *vg, const struct sim_active *active)
-{
-	const char *now = why_not(oracle, state, vg);
-
-	if (vg->why_not && now && vg->is_certain && active->at_ms > vg->why_not_ms)
-		sim_found(oracle->findings,
-			  "a VG was activated although %s: %s at %" PRIu64 " ms, since %" PRIu64
-			  " ms",
-			  now, vg->name, active->at_ms, vg->why_not_ms);
-	else if (lacks_silent_disk(oracle, state, active))
-		sim_found(oracle->findings,
-			  "a VG was activated in part although the disk is there: %s at %" PRIu64
-			  " ms",
-			  vg->name, active->at_ms);
-	judge_tables(oracle, state, vg, active);
 }
 
 /* By a command, perhaps one that had to wait. */
@@ -122,7 +36,7 @@ static void judge_change(struct sim_oracle *oracle, const struct sim_step *step,
 	const struct sim_active *now = sim_active_of(state, vg->id);
 
 	if (now && now->by_us && (!before || before->lvs < now->lvs))
-		judge_activation(oracle, state, vg, now);
+		sim_oracle_activation(oracle, state, vg, now);
 	if (before && (!now || now->lvs < before->lvs) && (!step || !takes_down(step->op)) &&
 	    !is_taken_down(state, vg->id))
 		sim_found(oracle->findings,
@@ -182,10 +96,14 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 }
 
 /* A reconcile finds an add that was lost if the disk is another instance since, but not this one.
- */
-static bool is_lost_repeat(const struct sim_oracle *oracle, const struct sim_step *step)
+ * In a boot all disks are announced twice, and the second time means nothing. */
+static bool is_lost_repeat(const struct sim_oracle *oracle, const struct sim_step *step,
+			   const struct sim_state *state)
 {
-	return step->op == SIM_REPEAT && oracle->course.is_lost[step->a];
+	bool is_booting =
+		oracle->history->boot && state->now_ms < oracle->course.booted_ms + BOOT_MS;
+
+	return step->op == SIM_REPEAT && (oracle->course.is_lost[step->a] || is_booting);
 }
 
 /* Did this step bring the VG about in a way that our program gets to know? */
@@ -196,7 +114,7 @@ static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step
 
 	if (!sim_is_sure(&oracle->course, state, id))
 		return false;
-	if (is_lost_repeat(oracle, step))
+	if (is_lost_repeat(oracle, step, state))
 		return false;
 	if (sim_is_add(step->op))
 		return sim_was_only_one_added(&oracle->course, state, id);
@@ -209,7 +127,7 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 {
 	bool is_sound = sim_is_sound(state, vg->id);
 
-	if (sim_is_add(step->op) && !is_lost_repeat(oracle, step) &&
+	if (sim_is_add(step->op) && !is_lost_repeat(oracle, step, state) &&
 	    sim_was_only_one_added(&oracle->course, state, vg->id))
 		vg->is_asked_for = true;
 	if (is_sound && vg->is_asked_for && is_told(oracle, step, state, vg->id)) {
@@ -237,7 +155,7 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 	if (step->op == SIM_REBOOT || step->op == SIM_SOFT_REBOOT || sim_active_of(state, vg->id))
 		vg->off_ms = vg->off_soon_ms = 0;
 	note_due(oracle, step, state, vg);
-	not = why_not(oracle, state, vg);
+	not = sim_oracle_why_not(oracle, state, vg);
 	/* An activation that began before may end later, unless nothing was under way. */
 	if (not &&!vg->is_certain && vg->is_calm) {
 		vg->is_certain = true;

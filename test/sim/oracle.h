@@ -45,3 +45,10 @@ void sim_oracle_begin(struct sim_oracle *oracle, const struct sim_history *histo
 /* As sim_watcher.after. */
 void sim_oracle_after(struct sim_oracle *oracle, const struct sim_step *step,
 		      const struct sim_state *state);
+
+/* oracle_active.c: what forbids an event to activate the VG now; NULL: nothing. Constant. */
+const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim_state *state,
+			       const struct sim_known_vg *vg);
+/* Judges an activation of ours since the last step. */
+void sim_oracle_activation(struct sim_oracle *oracle, const struct sim_state *state,
+			   const struct sim_known_vg *vg, const struct sim_active *active);

@@ -3,6 +3,7 @@
 #include "sim/course.c"
 #include "sim/finding.c"
 #include "sim/oracle.c"
+#include "sim/oracle_active.c"
 #include "sim/truth.c"
 
 #include "unit/suite.h"

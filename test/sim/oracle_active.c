@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What our program has activated: was that right, and are the tables right? */
+#include "sim/oracle.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim_state *state,
+			       const struct sim_known_vg *vg)
+{
+	const char *text = sim_why_not(oracle->history, state, vg->id);
+
+	/* The memory of the last boot may know which of two is the PV. */
+	if (text && (!strstr(text, "two disks") || !oracle->course.was_rebooted))
+		return text;
+	if (!vg->off_ms || sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms))
+		return NULL;
+	return vg->off_why;
+}
+
+/* A disk that is there is not missing: the VG waits for it. Errors are for what is missing, and
+ * nothing was when the VG was activated. */
+static bool lacks_silent_disk(const struct sim_oracle *oracle, const struct sim_state *state,
+			      const struct sim_active *active)
+{
+	const struct sim_course *course = &oracle->course;
+	uint64_t since = course->moved_ms + SIM_ANSWERED_MS;
+	uint32_t disks = sim_disks_of(state, active->vg_id);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i)
+			since += course->delay_ms[i] +
+				 (active->disks & 1U << i ? 3ULL * state->disk[i].slow_ms : 0);
+	return active->has_error_target && active->at_ms > since &&
+	       sim_is_sure(course, state, active->vg_id) &&
+	       sim_is_whole(&course->before, active->vg_id) && sim_is_whole(state, active->vg_id);
+}
+
+/* No metadata older than these were the newest, before the step and after it. */
+static uint32_t least_seqno(const struct sim_oracle *oracle, const struct sim_state *state,
+			    const char *id)
+{
+	const struct sim_disk *before = sim_newest(&oracle->course.before, id);
+	const struct sim_disk *now = sim_newest(state, id);
+
+	if (!before || !now || sim_is_silent(before) || sim_is_silent(now) ||
+	    sim_is_copied(state, id))
+		return 0;
+	return before->seqno < now->seqno ? before->seqno : now->seqno;
+}
+
+/* What the tables of a VG that we have just activated lie on. */
+static void judge_tables(struct sim_oracle *oracle, const struct sim_state *state,
+			 const struct sim_known_vg *vg, const struct sim_active *active)
+{
+	const struct sim_course *course = &oracle->course;
+	uint32_t least = least_seqno(oracle, state, vg->id);
+
+	if (active->seqno < least)
+		sim_found(oracle->findings,
+			  "a VG was activated from outdated metadata: %s from seqno %" PRIu32
+			  " instead of %" PRIu32,
+			  vg->name, active->seqno, least);
+	if (sim_active_of(&course->before, vg->id))
+		return;
+	if (active->lost_disks && active->at_ms > course->moved_ms + SIM_ANSWERED_MS)
+		sim_found(oracle->findings,
+			  "a VG was activated on a device that is gone: %s at %" PRIu64 " ms",
+			  vg->name, active->at_ms);
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (active->disks & 1U << i && strcmp(state->disk[i].vg_id, vg->id) &&
+		    strcmp(course->before.disk[i].vg_id, vg->id))
+			sim_found(oracle->findings,
+				  "a VG was activated on a disk of another VG: %s on disk %u",
+				  vg->name, i);
+}
+
+/* Our program has activated it since the last step. Was that right? */
+void sim_oracle_activation(struct sim_oracle *oracle, const struct sim_state *state,
+			   const struct sim_known_vg *vg, const struct sim_active *active)
+{
+	const char *now = sim_oracle_why_not(oracle, state, vg);
+
+	if (vg->why_not && now && vg->is_certain && active->at_ms > vg->why_not_ms)
+		sim_found(oracle->findings,
+			  "a VG was activated although %s: %s at %" PRIu64 " ms, since %" PRIu64
+			  " ms",
+			  now, vg->name, active->at_ms, vg->why_not_ms);
+	else if (lacks_silent_disk(oracle, state, active))
+		sim_found(oracle->findings,
+			  "a VG was activated in part although the disk is there: %s at %" PRIu64
+			  " ms",
+			  vg->name, active->at_ms);
+	judge_tables(oracle, state, vg, active);
+}
