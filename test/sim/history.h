@@ -79,7 +79,8 @@ enum sim_op {
 enum sim_twin {
 	SIM_TWIN_COPY,	 /* with a wwid of its own */
 	SIM_TWIN_PATH,	 /* the same wwid of the kernel: a second path to the disk */
-	SIM_TWIN_SERIAL, /* the same serial number only, as of two USB bridges of one kind */
+	SIM_TWIN_SERIAL, /* the same serial number only, as of two USB bridges of one kind; the
+			    kernel has no wwid of the copy */
 	SIM_TWINS
 };
 

@@ -11,8 +11,9 @@
 #include <sys/types.h>
 
 /*
- * With sim_history.boot each boot has a gate, the needed wave (event/needed names vg0 and vg1), boot
- * scan, sweep and gate opener, and then the runner. Without it there is no gate, only the runner.
+ * With sim_history.boot each boot has a gate, the needed wave (event/needed names vg0 and vg1),
+ * boot scan, sweep and gate opener, and then the runner. Without it there is no gate, only the
+ * runner.
  */
 /* Bits of sim_history.conf. 0: as installed. */
 enum {
@@ -85,7 +86,7 @@ struct sim_use {
 	uint64_t longest_block_ms; /* of the runner in one call that is not its own sleep */
 	char longest_block_in[32];
 	uint32_t most_fds;
-	size_t most_heap;
+	size_t most_heap; /* of all processes; what a killed or ended one had counts on */
 };
 
 /* A file below /run/lvm that our processes left, as /run/lvm/event/claims/ID; content too. */

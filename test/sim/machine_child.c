@@ -157,7 +157,9 @@ bool lea_proc_is_stuck(pid_t pid)
 {
 	const struct sim_proc *proc = sim_find(pid);
 
-	return proc && proc->state == SIM_WAITS;
+	/* One that waits for a program of its own is not. */
+	return proc && proc->state == SIM_WAITS && strcmp(proc->waits_in, "check") != 0 &&
+	       strcmp(proc->waits_in, "lvm") != 0;
 }
 
 enum lea_proc_wait lea_proc_waits_for(pid_t pid)
@@ -207,7 +209,7 @@ int lea_proc_capture(const char *const argv[], char *output, size_t output_bytes
 	(void)argv;
 	if (output_bytes)
 		output[0] = '\0';
-	sim_sleep("check", 5 + sim_draw(200));
+	sim_sleep("check", sim_draw(20) ? 5 + sim_draw(200) : 2000 + sim_draw(20000));
 	*ret_code = 0;
 	return 0;
 }

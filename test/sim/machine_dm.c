@@ -459,7 +459,7 @@ static int dm_remove(struct lea_dm *dm, const struct lea_dm_node *wanted, bool r
 
 static int dm_wait(struct lea_dm *dm, uint32_t limit_ms, uint32_t still_ms)
 {
-	uint32_t ms = own(dm)->unwaited ? 2 + sim_draw(60) : 0;
+	uint32_t ms = own(dm)->unwaited ? 2 + sim_draw(sim_draw(20) ? 60 : 5000) : 0;
 
 	(void)still_ms;
 	own(dm)->unwaited = 0;

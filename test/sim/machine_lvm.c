@@ -684,7 +684,7 @@ static int lvm_child(void *arg)
 	} else {
 		sim_sleep("sleep", sim_draw(100));
 		do_command(step);
-		sim_sleep("sleep", sim_draw(30));
+		sim_sleep("sleep", sim_draw(sim_draw(10) ? 30 : 3000));
 	}
 	lea_lock_release(lock);
 	return 0;

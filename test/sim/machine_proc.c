@@ -515,7 +515,7 @@ void sim_point(const char *label, const char *what)
 		sim_heap_is_on = true;
 		sim.now = proc;
 	}
-	if (!strcmp(label, "work.begin"))
+	if (!strcmp(label, "work.begin") || !strcmp(label, "boot.work"))
 		sim.use.passes++;
 	if (proc->main->kill_in && !--proc->main->kill_in)
 		sim_kill(proc);
