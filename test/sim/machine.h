@@ -3,6 +3,13 @@
  * The simulated machine: disks as files, udev, device-mapper, lvm2's commands and time are models;
  * runner, boot scan, reader, workers, claims and all else of lib/ is the real code, whose processes
  * are coroutines of this one.
+ *
+ * What it leaves out: multipath, md, loop devices and partitions; dmeventd; the rules for
+ * device-mapper's own events, which udev finishes at once; memory that a parent changes after a
+ * fork and its child still reads, but for struct lea_world and the reader. A command of lvm2 that
+ * would meet a sick disk does nothing. A suspended disk (SIM_SUSPEND) hangs, and sysfs does not say
+ * why. Each read of a disk takes up to 3 ms, a check of a pool or udev's work on an LV mostly less
+ * than 200 ms and sometimes seconds; any call may lose some 20 ms.
  */
 #pragma once
 
