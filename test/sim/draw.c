@@ -519,8 +519,8 @@ static uint32_t draw_settings(struct drawing *d)
 {
 	uint32_t conf = 0;
 
-	if (chance(d, 15))
-		conf |= chance(d, 50) ? SIM_CONF_DEGRADED : SIM_CONF_PARTIAL;
+	if (chance(d, 25))
+		conf |= chance(d, 30) ? SIM_CONF_DEGRADED : SIM_CONF_PARTIAL;
 	if (chance(d, 15))
 		conf |= SIM_CONF_NO_LINKS;
 	if (chance(d, 10))

@@ -94,7 +94,7 @@ static bool claim_has_instance(const struct rest *rest, const char *text)
 
 static void judge_claim(const struct rest *rest, const char *id, const char *text)
 {
-	if (strstr(text, "\nstate claimed\n") && !rest->has_silent)
+	if (strstr(text, "\nstate claimed\n"))
 		sim_found(rest->findings, "a claim stays claimed by nobody: %s", id);
 	if (!claim_has_instance(rest, text) && !sim_active_of(rest->state, id))
 		sim_found(rest->findings, "a claim stays of a VG of which no disk is there: %s",
@@ -130,9 +130,9 @@ static void judge_file(const struct rest *rest, const struct sim_left *left)
 		judge_marker(rest, left->path, name);
 	else if ((name = below(left->path, RUN "event/failed/")))
 		judge_failed(rest, name, left->text);
-	else if ((name = below(left->path, RUN "event/taken/")) && !rest->has_silent)
+	else if ((name = below(left->path, RUN "event/taken/")))
 		sim_found(rest->findings, "an entry stays taken: %s", name);
-	else if ((name = below(left->path, RUN "event/queue/")) && !rest->has_silent)
+	else if ((name = below(left->path, RUN "event/queue/")))
 		sim_found(rest->findings, "an entry stays in the queue: %s", name);
 	else if ((name = below(left->path, RUN "pvs_online/")) && !has_pvid(rest->state, name) &&
 		 !may_keep_record(rest->history))
@@ -190,7 +190,7 @@ void sim_invariants(const struct sim_history *history, const struct sim_course *
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		rest.has_silent |= is_silent(&rest.state->disk[i]);
 	judge_use(&rest, &end->use);
-	if (!rest.is_smooth)
+	if (!rest.is_smooth || rest.has_silent)
 		return;
 	for (size_t i = 0; i < end->left_count; i++)
 		judge_file(&rest, &end->left[i]);

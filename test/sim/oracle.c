@@ -95,15 +95,17 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 		vg->is_asked_for = vg->is_due = false;
 }
 
-/* A reconcile finds an add that was lost if the disk is another instance since, but not this one.
- * In a boot all disks are announced twice, and the second time means nothing. */
+/* A reconcile finds an add that was lost, also for a shortage, if the disk is another instance
+ * since, but not this one. In a boot all disks are announced twice, and the second time means
+ * nothing. */
 static bool is_lost_repeat(const struct sim_oracle *oracle, const struct sim_step *step,
 			   const struct sim_state *state)
 {
 	bool is_booting =
 		oracle->history->boot && state->now_ms < oracle->course.booted_ms + BOOT_MS;
 
-	return step->op == SIM_REPEAT && (oracle->course.is_lost[step->a] || is_booting);
+	return step->op == SIM_REPEAT &&
+	       (oracle->course.is_lost[step->a] || oracle->course.is_short || is_booting);
 }
 
 /* Did this step bring the VG about in a way that our program gets to know? */
@@ -132,10 +134,14 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 		vg->is_asked_for = true;
 	if (is_sound && vg->is_asked_for && is_told(oracle, step, state, vg->id)) {
 		vg->is_due = true;
+		vg->is_due_by_repeat = step->op == SIM_REPEAT;
 		vg->due_ms = state->now_ms;
 	} else if (!is_sound || !vg->was_sound) {
 		vg->is_due = false;
 	}
+	if (oracle->course.is_short && vg->is_due_by_repeat &&
+	    state->now_ms < vg->due_ms + SIM_ANSWERED_MS)
+		vg->is_due = false;
 	vg->was_sound = is_sound;
 }
 

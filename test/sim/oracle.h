@@ -22,7 +22,7 @@ struct sim_known_vg {
 	/* A disk of it was added since a person last took it down. */
 	bool is_asked_for;
 	/* It became sound by something that our program gets to know. */
-	bool is_due;
+	bool is_due, is_due_by_repeat;
 	uint64_t due_ms;
 	bool was_sound;
 	/* What forbids its activation, since when, and whether nothing was under way then. */

@@ -68,7 +68,8 @@ static void judge_tables(struct sim_oracle *oracle, const struct sim_state *stat
 			  "a VG was activated on a device that is gone: %s at %" PRIu64 " ms",
 			  vg->name, active->at_ms);
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (active->disks & 1U << i && strcmp(state->disk[i].vg_id, vg->id) &&
+		if (active->disks & 1U << i && *state->disk[i].vg_id &&
+		    strcmp(state->disk[i].vg_id, vg->id) &&
 		    strcmp(course->before.disk[i].vg_id, vg->id))
 			sim_found(oracle->findings,
 				  "a VG was activated on a disk of another VG: %s on disk %u",
