@@ -13,15 +13,36 @@ bool sim_is_add(enum sim_op op)
 	       op == SIM_SOFT_REBOOT || op == SIM_COPY;
 }
 
+uint64_t sim_calm_since(const struct sim_course *course, const struct sim_state *state,
+			const char *id)
+{
+	uint64_t since = course->all_busy_until_ms;
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if ((!strcmp(state->disk[i].vg_id, id) ||
+		     !strcmp(course->before.disk[i].vg_id, id)) &&
+		    course->busy_until_ms[i] > since)
+			since = course->busy_until_ms[i];
+	return since;
+}
+
 bool sim_is_calm(const struct sim_course *course, const struct sim_state *state, const char *id)
 {
-	if (course->all_busy_until_ms > state->now_ms || course->is_short ||
-	    course->before.pending_commands)
-		return false;
+	return !course->is_short && !course->before.pending_commands &&
+	       sim_calm_since(course, state, id) <= state->now_ms;
+}
+
+/* A copy that comes beside the disk says nothing about the VG; a path may. */
+static bool is_copy_beside(const struct sim_state *state, unsigned disk)
+{
+	const struct sim_disk *copy = &state->disk[disk];
+
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (!strcmp(state->disk[i].vg_id, id) && course->busy_until_ms[i] > state->now_ms)
-			return false;
-	return true;
+		if (i != disk && sim_is_pv(&state->disk[i]) &&
+		    !strcmp(state->disk[i].pvid, copy->pvid) &&
+		    (!*copy->wwid || strcmp(state->disk[i].wwid, copy->wwid)))
+			return true;
+	return false;
 }
 
 bool sim_was_added_since(const struct sim_course *course, const struct sim_state *state,
@@ -30,7 +51,8 @@ bool sim_was_added_since(const struct sim_course *course, const struct sim_state
 	uint32_t disks = sim_disks_of(state, id);
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & 1U << i && course->added_ms[i] && course->added_ms[i] >= since_ms)
+		if (disks & 1U << i && course->added_ms[i] && course->added_ms[i] >= since_ms &&
+		    (course->was_alone[i] || !is_copy_beside(state, i)))
 			return true;
 	return false;
 }
@@ -169,6 +191,8 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		course->is_lost[disk] = course->is_unsure[disk] = false;
 	}
 	course->is_unsure[disk] |= is_unreadable;
+	course->was_alone[disk] |= sim_is_pv(now) && !has_other(state, disk);
+	course->was_sick |= now->is_there && (now->slow_ms || sim_is_silent(now));
 	if (!is_named(step, disk))
 		return;
 	if (step->op == SIM_DELAY)

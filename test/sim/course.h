@@ -19,6 +19,8 @@ struct sim_course {
 	uint32_t delay_ms[SIM_DISKS];
 	bool is_lost[SIM_DISKS];   /* an event of it was lost */
 	bool is_unsure[SIM_DISKS]; /* since its add our program was not to read or to use it */
+	bool was_alone[SIM_DISKS]; /* it was the only one with its PV at some time */
+	bool was_sick;		   /* some disk was */
 	uint64_t moved_ms;	   /* a disk went, or changed its number */
 	unsigned kills;
 	uint64_t booted_ms; /* 0: with the history */
@@ -30,6 +32,9 @@ bool sim_is_add(enum sim_op op);
 /* Note a step; @state: after it. The caller sets @before when it has judged. */
 void sim_course_note(struct sim_course *course, const struct sim_step *step,
 		     const struct sim_state *state);
+/* When the last consequence of the last event of its disks will be over, or was. */
+uint64_t sim_calm_since(const struct sim_course *course, const struct sim_state *state,
+			const char *id);
 /* Nothing that could activate the VG is under way. */
 bool sim_is_calm(const struct sim_course *course, const struct sim_state *state, const char *id);
 /* A disk of the VG was added at @since_ms or later. */

@@ -558,9 +558,14 @@ void sim_history_draw(uint64_t seed, struct sim_history *ret_history)
 	ret_history->boot = chance(&d, 20);
 	ret_history->conf = draw_settings(&d);
 	d.most = chance(&d, 85) ? 6 + below(&d, 12) : 20 + below(&d, 45);
+	if (chance(&d, 25))
+		settle(&d);
 	vgs = chance(&d, 70) ? 1 : 2 + below(&d, 2);
-	for (uint8_t i = 0; i < vgs; i++)
+	for (uint8_t i = 0; i < vgs; i++) {
 		create_some(&d, i);
+		if (vgs > 1 && chance(&d, 40))
+			settle(&d);
+	}
 	if (chance(&d, 50))
 		gap(&d);
 	while (ret_history->count < d.most)

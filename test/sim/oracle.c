@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define BOOT_MS 200000U /* then the gate is open */
+#define REMEMBER_MS 60000U
+#define BOOT_MS	    200000U /* then the gate is open */
 
 void sim_oracle_begin(struct sim_oracle *oracle, const struct sim_history *history,
 		      struct sim_findings *findings)
@@ -153,6 +154,10 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 
 	if (newest)
 		memcpy(vg->name, newest->vg_name, sizeof(vg->name));
+	if (newest && newest->seqno != vg->seqno) {
+		vg->seqno = newest->seqno;
+		vg->seqno_ms = state->now_ms;
+	}
 	if (vg->off_soon_ms && vg->is_calm) {
 		vg->off_ms = vg->off_soon_ms;
 		vg->off_soon_ms = 0;
@@ -161,7 +166,9 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 	if (step->op == SIM_REBOOT || step->op == SIM_SOFT_REBOOT || sim_active_of(state, vg->id))
 		vg->off_ms = vg->off_soon_ms = 0;
 	note_due(oracle, step, state, vg);
-	not = sim_oracle_why_not(oracle, state, vg);
+	not = sim_oracle_why_not(oracle, state, vg, NULL);
+	if (!oracle->quiet_ms && vg->is_calm && sim_active_of(state, vg->id))
+		oracle->quiet_ms = sim_calm_since(&oracle->course, state, vg->id);
 	/* An activation that began before may end later, unless nothing was under way. */
 	if (not &&!vg->is_certain && vg->is_calm) {
 		vg->is_certain = true;
@@ -193,13 +200,21 @@ static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 			  "a VG is active in part although all its PVs are there: %s", vg->name);
 }
 
-static void meet(struct sim_oracle *oracle, const char *id)
+static void meet(struct sim_oracle *oracle, const struct sim_state *state, const char *id)
 {
+	const struct sim_course *course = &oracle->course;
+	struct sim_known_vg *vg = &oracle->vg[oracle->count];
+
 	for (size_t i = 0; i < oracle->count; i++)
 		if (!strcmp(oracle->vg[i].id, id))
 			return;
-	if (*id && oracle->count < SIM_IDS_MOST)
-		memcpy(oracle->vg[oracle->count++].id, id, sizeof(oracle->vg->id));
+	if (!*id || oracle->count == SIM_IDS_MOST)
+		return;
+	oracle->count++;
+	memcpy(vg->id, id, sizeof(vg->id));
+	/* A boot is remembered once, as soon as a VG is there and all is quiet. */
+	vg->is_remembered = course->was_sick || !oracle->quiet_ms ||
+			    state->now_ms < oracle->quiet_ms + REMEMBER_MS;
 }
 
 void sim_oracle_after(struct sim_oracle *oracle, const struct sim_step *step,
@@ -209,7 +224,7 @@ void sim_oracle_after(struct sim_oracle *oracle, const struct sim_step *step,
 	struct sim_known_vg *vg;
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		meet(oracle, state->disk[i].vg_id);
+		meet(oracle, state, state->disk[i].vg_id);
 	for (size_t i = 0; i < oracle->count; i++)
 		oracle->vg[i].is_calm = sim_is_calm(&oracle->course, state, oracle->vg[i].id);
 	if (step)

@@ -15,6 +15,7 @@
 struct sim_known_vg {
 	char id[33];
 	char name[SIM_NAME_BYTES];
+	bool is_remembered; /* by the boot, perhaps, with the disks it was on then */
 	/* Since then an add is needed: a person took the VG down or made it. 0: never. */
 	uint64_t off_ms;
 	const char *off_why;
@@ -29,7 +30,9 @@ struct sim_known_vg {
 	const char *why_not;
 	uint64_t why_not_ms;
 	bool is_certain;
-	bool is_calm; /* before this step */
+	bool is_calm;	   /* before this step */
+	uint32_t seqno;	   /* of the newest metadata */
+	uint64_t seqno_ms; /* they changed */
 };
 
 struct sim_oracle {
@@ -38,6 +41,7 @@ struct sim_oracle {
 	struct sim_course course;
 	struct sim_known_vg vg[SIM_IDS_MOST];
 	size_t count;
+	uint64_t quiet_ms; /* a VG was active then, and all was calm; 0: not yet */
 };
 
 void sim_oracle_begin(struct sim_oracle *oracle, const struct sim_history *history,
@@ -46,9 +50,10 @@ void sim_oracle_begin(struct sim_oracle *oracle, const struct sim_history *histo
 void sim_oracle_after(struct sim_oracle *oracle, const struct sim_step *step,
 		      const struct sim_state *state);
 
-/* oracle_active.c: what forbids an event to activate the VG now; NULL: nothing. Constant. */
+/* oracle_active.c: what forbids an event to activate the VG now, or to have activated it so;
+ * NULL: nothing. Constant. */
 const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim_state *state,
-			       const struct sim_known_vg *vg);
+			       const struct sim_known_vg *vg, const struct sim_active *active);
 /* Judges an activation of ours since the last step. */
 void sim_oracle_activation(struct sim_oracle *oracle, const struct sim_state *state,
 			   const struct sim_known_vg *vg, const struct sim_active *active);

@@ -5,13 +5,27 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* A worker may have read what is not so any more: it waits for slow disks and for checks. */
+#define UNDER_WAY_MS 60000U
+
+/* The memory of a good boot may say which of two disks is the PV: not one that never was alone. */
+static bool is_excused(const struct sim_oracle *oracle, const struct sim_known_vg *vg,
+		       const struct sim_active *active)
+{
+	if (oracle->course.was_rebooted)
+		return true;
+	for (unsigned i = 0; active && i < SIM_DISKS; i++)
+		if (active->disks & 1U << i && !oracle->course.was_alone[i])
+			return false;
+	return active && vg->is_remembered;
+}
+
 const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim_state *state,
-			       const struct sim_known_vg *vg)
+			       const struct sim_known_vg *vg, const struct sim_active *active)
 {
 	const char *text = sim_why_not(oracle->history, state, vg->id);
 
-	/* The memory of the last boot may know which of two is the PV. */
-	if (text && (!strstr(text, "two disks") || !oracle->course.was_rebooted))
+	if (text && (!strstr(text, "two disks") || !is_excused(oracle, vg, active)))
 		return text;
 	if (!vg->off_ms || sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms))
 		return NULL;
@@ -56,14 +70,14 @@ static void judge_tables(struct sim_oracle *oracle, const struct sim_state *stat
 	const struct sim_course *course = &oracle->course;
 	uint32_t least = least_seqno(oracle, state, vg->id);
 
-	if (active->seqno < least)
+	if (active->seqno < least && active->at_ms > vg->seqno_ms + UNDER_WAY_MS)
 		sim_found(oracle->findings,
 			  "a VG was activated from outdated metadata: %s from seqno %" PRIu32
 			  " instead of %" PRIu32,
 			  vg->name, active->seqno, least);
 	if (sim_active_of(&course->before, vg->id))
 		return;
-	if (active->lost_disks && active->at_ms > course->moved_ms + SIM_ANSWERED_MS)
+	if (active->lost_disks && active->at_ms > course->moved_ms + UNDER_WAY_MS)
 		sim_found(oracle->findings,
 			  "a VG was activated on a device that is gone: %s at %" PRIu64 " ms",
 			  vg->name, active->at_ms);
@@ -80,7 +94,7 @@ static void judge_tables(struct sim_oracle *oracle, const struct sim_state *stat
 void sim_oracle_activation(struct sim_oracle *oracle, const struct sim_state *state,
 			   const struct sim_known_vg *vg, const struct sim_active *active)
 {
-	const char *now = sim_oracle_why_not(oracle, state, vg);
+	const char *now = sim_oracle_why_not(oracle, state, vg, active);
 
 	if (vg->why_not && now && vg->is_certain && active->at_ms > vg->why_not_ms)
 		sim_found(oracle->findings,

@@ -191,11 +191,29 @@ static void copy(unsigned from, unsigned to, bool is_path)
 TEST_TIMES(copy_forbids_and_a_path_does_not, 2)
 {
 	begin(1);
+	oracle.vg[0].is_remembered = false;
 	take_down(1000);
 	copy(0, 5, _i);
 	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
 	activate(true);
 	expect(_i ? NULL : "a VG was activated although one of its PVs is on two disks");
+}
+
+/* The memory of the boot knows it, the other one was never there alone. */
+TEST(what_was_there_first_may_be_remembered)
+{
+	begin(1);
+	take_down(1000);
+	copy(0, 5, false);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	activate(true);
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	ck_assert_uint_eq(findings.count, 0);
+	take_down(1000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	activate(true);
+	state.active[0].disks = 1U << 5;
+	expect("a VG was activated although one of its PVs is on two disks");
 }
 
 TEST(copy_that_goes_brings_nothing_up)
@@ -231,7 +249,7 @@ TEST(tables_lie_on_the_disks_that_are_there)
 {
 	begin(1);
 	take_down(100000);
-	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 100000);
 	activate(true);
 	state.active[0].lost_disks = 1;
 	expect("a VG was activated on a device that is gone");
