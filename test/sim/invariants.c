@@ -119,6 +119,36 @@ static void judge_failed(const struct rest *rest, const char *key, const char *t
 		sim_found(rest->findings, "a device is in quarantine: %s, %s", key, text);
 }
 
+/* The record belongs to the disk that was there first, however slow it is when a copy comes. */
+static void judge_recorded(const struct rest *rest, const char *pvid, const char *text)
+{
+	const struct sim_disk *disk;
+	int recorded = -1, first = -1;
+	uint32_t major, minor;
+
+	if (sscanf(text, "%" SCNu32 ":%" SCNu32, &major, &minor) != 2)
+		return;
+	for (int i = 0; i < (int)SIM_DISKS; i++) {
+		disk = &rest->state->disk[i];
+		if (!sim_is_pv(disk) || strcmp(disk->pvid, pvid))
+			continue;
+		if (disk->major == major && disk->minor == minor)
+			recorded = i;
+		else if (rest->course->was_alone[i] && !rest->course->is_unsure[i])
+			first = i;
+	}
+	if (recorded >= 0 && first >= 0 && !rest->course->was_alone[recorded])
+		sim_found(rest->findings, "a copy has the record of a PV: %s, disk %d of disk %d",
+			  pvid, recorded, first);
+}
+
+static void judge_online(const struct rest *rest, const char *pvid, const char *text)
+{
+	if (!has_pvid(rest->state, pvid) && !may_keep_record(rest->history))
+		sim_found(rest->findings, "a record stays of a PV that is gone: %s", pvid);
+	judge_recorded(rest, pvid, text);
+}
+
 static void judge_file(const struct rest *rest, const struct sim_left *left)
 {
 	const char *name;
@@ -134,9 +164,8 @@ static void judge_file(const struct rest *rest, const struct sim_left *left)
 		sim_found(rest->findings, "an entry stays taken: %s", name);
 	else if ((name = below(left->path, RUN "event/queue/")))
 		sim_found(rest->findings, "an entry stays in the queue: %s", name);
-	else if ((name = below(left->path, RUN "pvs_online/")) && !has_pvid(rest->state, name) &&
-		 !may_keep_record(rest->history))
-		sim_found(rest->findings, "a record stays of a PV that is gone: %s", name);
+	else if ((name = below(left->path, RUN "pvs_online/")))
+		judge_online(rest, name, left->text);
 }
 
 static bool has_file(const struct sim_end *end, const char *folder, const char *name)
