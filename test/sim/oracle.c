@@ -163,6 +163,7 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 		vg->off_soon_ms = 0;
 	}
 	note_person(oracle, step, state, vg, is_new);
+	vg->was_reduced |= step->op == SIM_REDUCE_MISSING;
 	if (step->op == SIM_REBOOT || step->op == SIM_SOFT_REBOOT || sim_active_of(state, vg->id))
 		vg->off_ms = vg->off_soon_ms = 0;
 	note_due(oracle, step, state, vg);
@@ -185,8 +186,9 @@ static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 	const struct sim_active *active = sim_active_of(state, vg->id);
 
 	/* Three runners that died make a device suspect. */
-	if (!vg->is_due || oracle->course.is_short || oracle->course.kills > 2 ||
-	    state->pending_commands || is_taken_down(state, vg->id))
+	if (!vg->is_due || vg->was_reduced || !sim_is_sound(state, vg->id) ||
+	    oracle->course.is_short || oracle->course.kills > 2 || state->pending_commands ||
+	    is_taken_down(state, vg->id))
 		return;
 	if (!active)
 		sim_found(

@@ -24,6 +24,8 @@ struct sim_known_vg {
 	bool is_asked_for;
 	/* It became sound by something that our program gets to know. */
 	bool is_due, is_due_by_repeat;
+	bool was_reduced; /* its metadata may say that a PV is missing, although it is there again
+			   */
 	uint64_t due_ms;
 	bool was_sound;
 	/* What forbids its activation, since when, and whether nothing was under way then. */

@@ -70,7 +70,7 @@ static const struct sim_disk *holder(const struct sim_state *state, const char *
 		disk = &state->disk[i];
 		if (!sim_is_pv(disk) || strcmp(disk->pvid, pvid))
 			continue;
-		if (first && !is_one_disk(first, disk))
+		if (first && !first->fails && !disk->fails && !is_one_disk(first, disk))
 			*ret_copied = true;
 		if (!first)
 			first = disk;
