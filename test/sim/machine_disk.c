@@ -360,6 +360,23 @@ static size_t fill_mda(const struct sim_content *on, uint8_t *area)
 	return SECTOR + (size_t)(bytes > 0 ? bytes : 0);
 }
 
+static bool is_path(const struct sim_unit *a, const struct sim_unit *b)
+{
+	return a != b && a->wwid[0] && !strcmp(a->wwid, b->wwid);
+}
+
+/* What is written by one path of a disk is read by the others. */
+static void write_paths(uint32_t disk, const uint8_t *head, size_t bytes)
+{
+	for (uint32_t other = 0; other < SIM_DISKS; other++) {
+		if (!is_path(&sim_unit[disk], &sim_unit[other]))
+			continue;
+		sim_unit[other].on = sim_unit[disk].on;
+		if (pwrite(image_fd[other], head, bytes, 0) != (ssize_t)bytes)
+			sim_break("disk %u cannot be written", other);
+	}
+}
+
 void sim_disk_write(uint32_t disk)
 {
 	static uint8_t head[MDA_AT + TEXT_BYTES];
@@ -374,6 +391,7 @@ void sim_disk_write(uint32_t disk)
 	}
 	if (pwrite(image_fd[disk], head, bytes, 0) != (ssize_t)bytes)
 		sim_break("disk %u cannot be written", disk);
+	write_paths(disk, head, bytes);
 	sim_inside(proc);
 }
 
