@@ -137,7 +137,10 @@ static void judge_recorded(const struct rest *rest, const char *pvid, const char
 		else if (rest->course->was_alone[i] && !rest->course->is_unsure[i])
 			first = i;
 	}
-	if (recorded >= 0 && first >= 0 && !rest->course->was_alone[recorded])
+	if (recorded >= 0 && first >= 0 && !rest->course->was_rebooted &&
+	    rest->course->present_ms[first] < rest->course->present_ms[recorded] &&
+	    !rest->course->was_alone[recorded] &&
+	    strcmp(rest->state->disk[first].wwid, rest->state->disk[recorded].wwid) != 0)
 		sim_found(rest->findings, "a copy has the record of a PV: %s, disk %d of disk %d",
 			  pvid, recorded, first);
 }
