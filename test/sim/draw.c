@@ -400,6 +400,22 @@ static void scene_replug(struct drawing *d, uint8_t vg)
 	}
 }
 
+/* A member answers after its deadline, or the one that waits for it dies. */
+static void scene_late_answer(struct drawing *d, uint8_t vg)
+{
+	uint8_t disk = disk_of(d, d->vg_disks[vg]), other = disk_of(d, d->vg_disks[vg]);
+
+	on_vg(d, SIM_DOWN, vg);
+	unplug(d, disk);
+	wait(d);
+	make_slow(d, other);
+	plug(d, disk);
+	put(d, (struct sim_step){.op = SIM_WAIT, .n = 500 + below(d, 15000)});
+	on_disk(d, chance(d, 60) ? SIM_KILL_READER : SIM_KILL_WORKER, disk);
+	wait(d);
+	on_disk(d, SIM_HEAL, other);
+}
+
 static void scene_copy(struct drawing *d, uint8_t vg)
 {
 	uint8_t from = disk_of(d, d->vg_disks[vg]), to = disk_of(d, ~d->plugged & ~d->pvs);
@@ -505,15 +521,9 @@ static void scene_boot(struct drawing *d, uint8_t vg)
 	gap(d);
 }
 
-static void (*const scenes[])(struct drawing *d, uint8_t vg) = {scene_down_then_change,
-								scene_down_then_add,
-								scene_replug,
-								scene_copy,
-								scene_hang_and_pull,
-								scene_incomplete,
-								scene_anew,
-								scene_away_and_back,
-								scene_boot};
+static void (*const scenes[])(struct drawing *d, uint8_t vg) = {
+	scene_down_then_change, scene_down_then_add, scene_replug, scene_late_answer,	scene_copy,
+	scene_hang_and_pull,	scene_incomplete,    scene_anew,   scene_away_and_back, scene_boot};
 
 static uint32_t draw_settings(struct drawing *d)
 {
