@@ -25,4 +25,4 @@ struct sim_judge {
  * 0: @ret_findings are set; -errno: the machine could not be made.
  */
 int sim_judge_history(struct sim_judge *judge, const struct sim_history *history,
-	      struct sim_findings *ret_findings);
+		      struct sim_findings *ret_findings);
