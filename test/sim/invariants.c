@@ -14,7 +14,7 @@
 
 /* A step makes few events, each event few passes; a pass touches each of SIM_DISKS disks. */
 #define CALLS_A_STEP 40000U
-#define HEAP_MOST    (48U << 20)
+#define HEAP_MOST    (512U << 20) /* of all processes together, also of those that have ended */
 
 struct rest {
 	const struct sim_history *history;
