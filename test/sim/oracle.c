@@ -183,23 +183,18 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 		       const struct sim_known_vg *vg)
 {
-	const struct sim_active *active = sim_active_of(state, vg->id);
-
 	/* Three runners that died make a device suspect. */
 	if (!vg->is_due || vg->was_reduced || !sim_is_sound(state, vg->id) ||
 	    oracle->course.is_short || oracle->course.kills > 2 || state->pending_commands ||
 	    is_taken_down(state, vg->id))
 		return;
-	if (!active)
+	if (!sim_active_of(state, vg->id))
 		sim_found(
 			oracle->findings,
 			"a VG %smust be active and is not: %s, all its PVs are there since %" PRIu64
 			" ms",
 			sim_has_slow_disk(state, vg->id) ? "on a slow disk " : "", vg->name,
 			vg->due_ms);
-	else if (active->has_error_target && active->by_us)
-		sim_found(oracle->findings,
-			  "a VG is active in part although all its PVs are there: %s", vg->name);
 }
 
 static void meet(struct sim_oracle *oracle, const struct sim_state *state, const char *id)
