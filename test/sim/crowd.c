@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -190,6 +191,7 @@ static void do_batch(struct batch *batch)
 	struct shared *shared = batch->shared;
 	struct sim_findings findings;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would hear of what it finds */
 	if (sim_begin())
 		_exit(2);
 	for (uint64_t i = 0; i < BATCH && !shared->must_stop; i++) {
@@ -218,6 +220,7 @@ static void guard(struct batch *batch)
 	int status = 0;
 	pid_t child;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	batch->shared->done = batch->shared->steps = 0;
 	batch->shared->is_shrinking = false;
 	child = fork();
