@@ -73,6 +73,7 @@ struct lea_conf {
 	/* not 0: its ids may be those of another machine, see devices_file.c */
 	uint32_t device_ids_refresh;
 	struct lea_list device_ids_refresh_checks; /* product_uuid, hostname */
+	const char *search_for_devnames;	   /* none, auto, all */
 	bool sysfs_scan, scan_lvs, multipath_component_detection, md_component_detection;
 	bool fw_raid_component_detection, ignore_suspended_devices, ignore_lvm_mirrors;
 	bool allow_changes_with_duplicate_pvs, hints;

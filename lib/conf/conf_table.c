@@ -91,6 +91,7 @@ static const struct lea_conf_key keys[] = {
 	ROW_STRING(OF_LVM2(devices, dir), dev_dir),
 	ROW_STRING(OF_LVM2(devices, md_component_checks), md_component_checks),
 	ROW_STRING(OF_LVM2(devices, multipath_wwids_file), multipath_wwids_file),
+	ROW_STRING(OF_LVM2(devices, search_for_devnames), search_for_devnames),
 	ROW_WORD(OF_LVM2(devices, hints), "all", hints),
 	/* lvm2's default for both accepts every device, which is the same as no list. */
 	ROW_LIST("devices/filter", true, filter),

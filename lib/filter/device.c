@@ -57,11 +57,7 @@ static int check_listed(struct lea_filter *filter, struct lea_device *device,
 		verdict->excluded_why = "device is not in devices list";
 		return 0;
 	}
-	if (!filter->file)
-		return 0;
-	return lea_devicesfile_check(filter->file, filter->world,
-				     lea_types_find(&filter->types, device->major), device,
-				     verdict);
+	return filter->file ? lea_devicesfile_check(filter, device, verdict) : 0;
 }
 
 /* One read of sysfs serves two filters: does the device exist, and how large is it? */
@@ -183,5 +179,35 @@ int lea_filter_device(struct lea_filter *filter, struct lea_device *device,
 		r = checks[i](filter, device, &verdict);
 	if (!r)
 		*ret_verdict = verdict;
+	return r;
+}
+
+int lea_filter_pvid(struct lea_filter *filter, const struct lea_device *device, const char *pvid,
+		    struct lea_filter_verdict *verdict)
+{
+	int r = lea_devicesfile_listing(filter, device, pvid, &verdict->listing);
+
+	if (r)
+		return r;
+	if (verdict->listing == LEA_LISTED_NOT)
+		verdict->excluded_why = "by devices file (checking PVID)";
+	else if (verdict->listing == LEA_LISTED_OTHERWISE && filter->wants_own_id)
+		verdict->excluded_why = "device is not in devices file";
+	return 0;
+}
+
+int lea_filter_listing(struct lea_filter *filter, struct lea_device *device, const char *pvid,
+		       enum lea_listing *ret_listing)
+{
+	struct lea_filter_verdict verdict = {0};
+	int r = check_type(filter, device, &verdict);
+
+	r = r || verdict.excluded_why ? r : check_listed(filter, device, &verdict);
+	if (!r && verdict.check_pvid)
+		r = lea_filter_pvid(filter, device, pvid, &verdict);
+	else if (verdict.excluded_why)
+		verdict.listing = LEA_LISTED_NOT;
+	if (!r)
+		*ret_listing = verdict.listing;
 	return r;
 }

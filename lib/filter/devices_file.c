@@ -54,12 +54,13 @@ struct lea_devicesfile {
 	struct lea_devicesfile_entry *entry; /* owned: sorted by name, ignoring case */
 	size_t room;
 	uint32_t count;
-	const char **pvid; /* owned: the known ones, sorted */
+	/* owned: those with a known PVID, sorted by it */
+	const struct lea_devicesfile_entry **by_pvid;
 	uint32_t pvid_count;
 	const char *product_uuid, *hostname; /* of the machine that wrote it; NULL: not given */
 	unsigned int types;		     /* of all entries */
-	bool relaxed;	/* ids may have changed: the PVID on the disk decides */
-	bool refreshes; /* with relaxed: until a time given in the file */
+	bool is_outdated; /* ids may have changed: the PVID on the disk decides for all entries */
+	bool refreshes;	  /* with is_outdated: until a time given in the file */
 };
 
 LEA_DEFINE_FREEP(struct lea_devicesfile, file_freep, lea_devicesfile_free);
@@ -70,7 +71,7 @@ void lea_devicesfile_free(struct lea_devicesfile *file)
 		return;
 	free(file->text);
 	free(file->entry);
-	free(file->pvid);
+	free(file->by_pvid);
 	free(file);
 }
 
@@ -191,9 +192,7 @@ static int add_entry(struct lea_devicesfile *file, const struct line *line)
 		return -ENOMEM;
 	/* For an IDTYPE that this program does not support the PVID counts all the same. */
 	type = type_of(line->type);
-	if (type == LEA_IDTYPE_DEVNAME)
-		file->relaxed = true;
-	else
+	if (type != LEA_IDTYPE_DEVNAME)
 		normalise(line->name);
 	file->types |= type;
 	file->pvid_count += line->pvid && line->pvid[0];
@@ -228,19 +227,26 @@ static int compare_entries(const void *a, const void *b)
 			  ((const struct lea_devicesfile_entry *)b)->name);
 }
 
+static int compare_pvids(const void *a, const void *b)
+{
+	const struct lea_devicesfile_entry *const *x = a, *const *y = b;
+
+	return strcmp((*x)->pvid, (*y)->pvid);
+}
+
 static int sort(struct lea_devicesfile *file)
 {
 	uint32_t n = 0;
 
-	file->pvid = calloc((size_t)file->pvid_count + 1, sizeof(*file->pvid));
-	if (!file->pvid)
+	file->by_pvid = calloc((size_t)file->pvid_count + 1, sizeof(void *));
+	if (!file->by_pvid)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < file->count; i++)
-		if (file->entry[i].pvid[0])
-			file->pvid[n++] = file->entry[i].pvid;
 	if (file->count)
 		qsort(file->entry, file->count, sizeof(*file->entry), compare_entries);
-	qsort(file->pvid, n, sizeof(*file->pvid), lea_compare_text_at);
+	for (uint32_t i = 0; i < file->count; i++)
+		if (file->entry[i].pvid[0])
+			file->by_pvid[n++] = &file->entry[i];
+	qsort(file->by_pvid, n, sizeof(void *), compare_pvids);
 	return 0;
 }
 
@@ -251,7 +257,7 @@ static int parse(struct lea_devicesfile *file, struct lea_world *world, const st
 
 	while (!r && (line = strsep(&rest, "\n")))
 		r = parse_line(file, line);
-	file->relaxed |= file->refreshes || host_is_other(file, world, conf);
+	file->is_outdated = file->refreshes || host_is_other(file, world, conf);
 	return r ? r : sort(file);
 }
 
@@ -358,45 +364,68 @@ static bool has_id(const struct lea_devicesfile *file, const char *name, unsigne
 	return false;
 }
 
-/* The same for a name in /dev, among entries without a known PVID. */
-static bool has_bare_name(const struct lea_devicesfile *file, const char *name)
+/* The same for a name in /dev. @pvid: among entries with this PVID; "": without a known one;
+ * NULL: among all. */
+static bool has_name(const struct lea_devicesfile *file, const char *name, const char *pvid)
 {
 	for (uint32_t i = first_of(file, name);
 	     i < file->count && !strcasecmp(file->entry[i].name, name); i++)
-		if (file->entry[i].type == LEA_IDTYPE_DEVNAME && !file->entry[i].pvid[0] &&
+		if (file->entry[i].type == LEA_IDTYPE_DEVNAME &&
+		    (!pvid || !strcmp(file->entry[i].pvid, pvid)) &&
 		    !strcmp(file->entry[i].name, name))
 			return true;
 	return false;
 }
 
-bool lea_devicesfile_lists_pvid(const struct lea_devicesfile *file, const char *pvid)
+/* The types of all entries with this PVID. False: there are none. */
+static bool find_pvid(const struct lea_devicesfile *file, const char *pvid, unsigned int *ret_types)
 {
-	return bsearch(&pvid, file->pvid, file->pvid_count, sizeof(*file->pvid),
-		       lea_compare_text_at) !=
-	       NULL;
+	uint32_t low = 0, high = file->pvid_count, i;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (strcmp(file->by_pvid[middle]->pvid, pvid) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*ret_types = 0;
+	for (i = low; i < file->pvid_count && !strcmp(file->by_pvid[i]->pvid, pvid); i++)
+		*ret_types |= file->by_pvid[i]->type;
+	return i > low;
 }
 
 struct subject {
 	const struct lea_devicesfile *file;
 	struct lea_world *world;
+	const struct lea_conf *conf;
 	const struct lea_type *type;
 	const struct lea_device *device;
 	struct lea_devno devno;
 	unsigned long partition;
 };
 
+static bool read_id(const struct subject *s, const char *attribute,
+		    char ret_id[static LEA_ID_BYTES])
+{
+	char text[LEA_ID_BYTES];
+
+	if (lea_sysfs_text(s->world, s->devno, attribute, text, sizeof(text)))
+		return false;
+	lea_id_normalise(text, ret_id);
+	return ret_id[0] != '\0';
+}
+
 /* Is a sysfs attribute listed as an id of one of these types? @partition: must equal the
  * entry's. */
 static bool attribute_is_listed(const struct subject *s, const char *attribute, unsigned int types,
 				const unsigned long *partition)
 {
-	char text[LEA_ID_BYTES], id[LEA_ID_BYTES];
+	char id[LEA_ID_BYTES];
 
-	if (!(s->file->types & types) ||
-	    lea_sysfs_text(s->world, s->devno, attribute, text, sizeof(text)))
-		return false;
-	lea_id_normalise(text, id);
-	return has_id(s->file, id, types, partition, false);
+	return (s->file->types & types) && read_id(s, attribute, id) &&
+	       has_id(s->file, id, types, partition, false);
 }
 
 static bool designator_is_listed(void *arg, const char *text)
@@ -450,8 +479,8 @@ static bool id_is_listed(struct subject *s)
 	return disk_is_listed(s);
 }
 
-/* Checks each of the links, which blanks separate. */
-static bool link_is_listed(const struct subject *s)
+/* Checks each of the links, which blanks separate. @pvid: as for has_name. */
+static bool link_is_listed(const struct subject *s, const char *pvid)
 {
 	const char *links = s->device->devlinks;
 	char name[1024];
@@ -462,14 +491,14 @@ static bool link_is_listed(const struct subject *s)
 		if (len && len < sizeof(name)) {
 			memcpy(name, links, len);
 			name[len] = '\0';
-			if (has_bare_name(s->file, name))
+			if (has_name(s->file, name, pvid))
 				return true;
 		}
 	}
 	return false;
 }
 
-static bool mapper_name_is_listed(const struct subject *s)
+static bool mapper_name_is_listed(const struct subject *s, const char *pvid)
 {
 	char text[LEA_ID_BYTES], name[sizeof("/dev/mapper/") + LEA_ID_BYTES];
 
@@ -477,39 +506,121 @@ static bool mapper_name_is_listed(const struct subject *s)
 	    lea_sysfs_text(s->world, s->devno, "dm/name", text, sizeof(text)))
 		return false;
 	snprintf(name, sizeof(name), "/dev/mapper/%s", text);
-	return has_bare_name(s->file, name);
+	return has_name(s->file, name, pvid);
 }
 
-/* Is the device listed by name, without a PVID? Then there is no PVID to compare. */
-static bool name_is_enough(const struct subject *s)
+static bool name_is_listed(const struct subject *s, const char *pvid)
 {
 	return (s->file->types & LEA_IDTYPE_DEVNAME) &&
-	       (has_bare_name(s->file, s->device->name) || link_is_listed(s) ||
-		mapper_name_is_listed(s));
+	       (has_name(s->file, s->device->name, pvid) || link_is_listed(s, pvid) ||
+		mapper_name_is_listed(s, pvid));
 }
 
-int lea_devicesfile_check(const struct lea_devicesfile *file, struct lea_world *world,
-			  const struct lea_type *type, const struct lea_device *device,
-			  struct lea_filter_verdict *verdict)
+static bool any_designator(void *arg, const char *text)
 {
-	struct subject s = {.file = file,
-			    .world = world,
-			    .type = type,
+	(void)arg;
+	return text[0] != '\0';
+}
+
+/* Has the device an id by which lvm2 would list it in the file, rather than by its name? */
+static bool has_stable_id(const struct subject *s)
+{
+	const bool part = s->partition != 0;
+	char id[LEA_ID_BYTES];
+
+	if (lea_type_is(s->type, "device-mapper"))
+		return read_id(s, "dm/uuid", id) &&
+		       (!strncmp(id, "mpath-", 6) || !strncmp(id, "CRYPT-", 6) ||
+			!strncmp(id, "LVM-", 4));
+	if (lea_type_is(s->type, "md"))
+		return read_id(s, "md/uuid", id);
+	if (lea_type_is(s->type, "loop"))
+		return read_id(s, "loop/backing_file", id);
+	return (!lea_id_wwid(s->world, s->devno, part, id) && id[0]) ||
+	       lea_id_any_vpd83(s->world, s->devno, part, any_designator, NULL) ||
+	       read_id(s, part ? "../device/serial" : "device/serial", id) ||
+	       read_id(s, part ? "../serial" : "serial", id);
+}
+
+/* Would lvm2 look for the PV of a devname entry on this device, after its name has changed? */
+static bool is_searched(const struct subject *s)
+{
+	const char *mode = s->conf->search_for_devnames;
+
+	return strcmp(mode, "none") != 0 && (strcmp(mode, "auto") != 0 || !has_stable_id(s));
+}
+
+static int describe(const struct lea_filter *filter, const struct lea_device *device,
+		    struct subject *ret_subject)
+{
+	struct subject s = {.file = filter->file,
+			    .world = filter->world,
+			    .conf = filter->conf,
+			    .type = lea_types_find(&filter->types, device->major),
 			    .device = device,
 			    .devno = {device->major, device->minor}};
 	uint64_t partition = 0;
-	int r;
+	int r = lea_sysfs_number(filter->world, s.devno, "partition", &partition);
 
-	r = lea_sysfs_number(world, s.devno, "partition", &partition);
 	if (r < 0)
 		return r;
 	s.partition = partition;
-	/* A name alone proves nothing, because names move from disk to disk. */
-	if (id_is_listed(&s))
+	*ret_subject = s;
+	return 0;
+}
+
+/*
+ * Where a device without a listed id can be a PV of the file at all, its PVID must be read: an
+ * entry by name may be of a device that has another name now. A command of lvm2 reads only what it
+ * would search, while pvscan reads every device if the file has such an entry.
+ */
+static bool may_be_listed(const struct lea_filter *filter, const struct subject *s)
+{
+	if (s->file->is_outdated)
+		return true;
+	return (s->file->types & LEA_IDTYPE_DEVNAME) &&
+	       (!filter->wants_own_id || name_is_listed(s, NULL) || is_searched(s));
+}
+
+int lea_devicesfile_check(const struct lea_filter *filter, const struct lea_device *device,
+			  struct lea_filter_verdict *verdict)
+{
+	struct subject s;
+	int r = describe(filter, device, &s);
+
+	if (r)
+		return r;
+	/* A name alone proves nothing, because names move from disk to disk; but where the entry
+	 * has no PVID there is none to compare. */
+	if (id_is_listed(&s) || name_is_listed(&s, ""))
 		return 0;
-	if (!file->relaxed)
-		verdict->excluded_why = "device is not in devices file";
+	if (may_be_listed(filter, &s))
+		verdict->check_pvid = true;
 	else
-		verdict->check_pvid = !name_is_enough(&s);
+		verdict->excluded_why = "device is not in devices file";
+	return 0;
+}
+
+/*
+ * A PVID is also on each copy of the disk, so it decides only for entries that have nothing better:
+ * those by name, and all of a file whose ids may be those of another machine.
+ */
+int lea_devicesfile_listing(const struct lea_filter *filter, const struct lea_device *device,
+			    const char *pvid, enum lea_listing *ret_listing)
+{
+	struct subject s;
+	unsigned int types;
+	int r = describe(filter, device, &s);
+
+	if (r)
+		return r;
+	if (!find_pvid(s.file, pvid, &types))
+		*ret_listing = LEA_LISTED_NOT;
+	else if (name_is_listed(&s, pvid))
+		*ret_listing = LEA_LISTED;
+	else if (s.file->is_outdated || ((types & LEA_IDTYPE_DEVNAME) && is_searched(&s)))
+		*ret_listing = LEA_LISTED_MOVED;
+	else
+		*ret_listing = LEA_LISTED_OTHERWISE;
 	return 0;
 }

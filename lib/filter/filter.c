@@ -123,6 +123,7 @@ int lea_filter_new(struct lea_world *world, const struct lea_conf *conf,
 	filter->world = world;
 	filter->conf = conf;
 	filter->md = options->md;
+	filter->wants_own_id = options->wants_own_id;
 	if (options->devices)
 		r = resolve_listed(filter, options);
 	else
@@ -133,9 +134,4 @@ int lea_filter_new(struct lea_world *world, const struct lea_conf *conf,
 		return r;
 	*ret_filter = LEA_TAKE(filter);
 	return 0;
-}
-
-bool lea_filter_pvid(const struct lea_filter *filter, const char *pvid)
-{
-	return filter->file && lea_devicesfile_lists_pvid(filter->file, pvid);
 }

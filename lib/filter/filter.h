@@ -31,11 +31,26 @@ struct lea_filter_options {
 	uint32_t device_count;
 	bool devicesfile_must_exist; /* a missing --devicesfile is an error (full scans) */
 	bool no_wait_lock;	     /* do not wait for the lock of the devices file */
+	/* Exclude what is LEA_LISTED_OTHERWISE, as all commands of lvm2 do but pvscan --cache and
+	 * the activation of what it has recorded. */
+	bool wants_own_id;
 	enum lea_filter_md md;
 	/* The devices file of an earlier filter; *devicesfile NULL: none yet. It is read again if
 	 * it changed, and outlives the filter: the caller frees it by lea_devicesfile_free. NULL:
 	 * none is kept. */
 	struct lea_devicesfile **devicesfile;
+};
+
+/*
+ * How the devices file lists a device with a given PVID. Of two devices with one PVID LVM uses the
+ * one whose value is lower here.
+ */
+enum lea_listing {
+	LEA_LISTED,	      /* by an id of its own, or by its name with this PVID; also without a
+				 devices file */
+	LEA_LISTED_MOVED,     /* the PVID's entry may be of another device by now: lvm2 searches */
+	LEA_LISTED_OTHERWISE, /* the PVID's entry is for an id that this device does not have */
+	LEA_LISTED_NOT,
 };
 
 enum lea_filter_outcome {
@@ -47,8 +62,9 @@ struct lea_filter_verdict {
 	const char *excluded_why; /* NULL: passed; else REASON in "excluded: REASON." */
 	uint64_t size_sectors;	  /* from sysfs; set by lea_filter_device */
 	bool check_pvid; /* the devices file matches only by PVID: call lea_filter_pvid later */
-	bool asks_blkid; /* udev does not name the content: call lea_blkid_type, then
-			    lea_filter_probed */
+	enum lea_listing listing; /* with check_pvid: set by lea_filter_pvid */
+	bool asks_blkid;	  /* udev does not name the content: call lea_blkid_type, then
+				     lea_filter_probed */
 };
 
 /* Reads the devices file under its lock (D_, shared) and compiles the patterns. Returns 0, an
@@ -103,5 +119,11 @@ struct lea_filter_rejection {
 bool lea_filter_find_rejection(const struct lea_filter *filter, struct lea_device *device,
 			       struct lea_filter_rejection *ret_rejection);
 
-/* Is this PVID in the devices file? For verdict->check_pvid. */
-bool lea_filter_pvid(const struct lea_filter *filter, const char *pvid);
+/* For verdict->check_pvid: judges a device by the entries of the devices file with its PVID. Sets
+ * listing and excluded_why. Returns 0 or -errno. */
+LEA_MUST_CHECK int lea_filter_pvid(struct lea_filter *filter, const struct lea_device *device,
+				   const char *pvid, struct lea_filter_verdict *verdict);
+/* How does the devices file list this device, if it carries @pvid? Reads sysfs, never the device.
+ * Returns 0 or -errno. */
+LEA_MUST_CHECK int lea_filter_listing(struct lea_filter *filter, struct lea_device *device,
+				      const char *pvid, enum lea_listing *ret_listing);

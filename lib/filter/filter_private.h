@@ -58,13 +58,15 @@ LEA_MUST_CHECK int lea_devicesfile_read(struct lea_world *world, const struct le
 /* Would reading the file again give the same? Compares the file's status and reads nothing. */
 bool lea_devicesfile_is_current(const struct lea_devicesfile *file, struct lea_world *world,
 				const struct lea_conf *conf);
-/* Sets excluded_why if the device is not listed. With check_pvid set, its PVID decides later. */
-LEA_MUST_CHECK int lea_devicesfile_check(const struct lea_devicesfile *file,
-					 struct lea_world *world, const struct lea_type *type,
+/* For a filter with a devices file. Sets excluded_why if the device is not listed. With check_pvid
+ * set, its PVID decides later, by lea_devicesfile_listing. Both return 0 or -errno. */
+struct lea_filter;
+LEA_MUST_CHECK int lea_devicesfile_check(const struct lea_filter *filter,
 					 const struct lea_device *device,
 					 struct lea_filter_verdict *verdict);
-/* Does some entry have this PVID? */
-bool lea_devicesfile_lists_pvid(const struct lea_devicesfile *file, const char *pvid);
+LEA_MUST_CHECK int lea_devicesfile_listing(const struct lea_filter *filter,
+					   const struct lea_device *device, const char *pvid,
+					   enum lea_listing *ret_listing);
 
 /* Can the dm device hold a PV? *ret_why: why not, static text; NULL: it can. Returns 0 or -errno.
  */
@@ -72,7 +74,6 @@ LEA_MUST_CHECK int lea_usable_check(struct lea_world *world, const struct lea_co
 				    const struct lea_type *type, struct lea_devno devno,
 				    const char **ret_why);
 /* Is the device a path of a multipath map? Returns 0 or -errno. */
-struct lea_filter;
 LEA_MUST_CHECK int lea_multipath_check(struct lea_filter *filter, const struct lea_device *device,
 				       bool *ret_is_path);
 
@@ -92,9 +93,10 @@ struct lea_listed {
 enum lea_wwids { LEA_WWIDS_UNKNOWN, LEA_WWIDS_ABSENT, LEA_WWIDS_THERE };
 
 struct lea_filter {
-	struct lea_world *world;	  /* borrowed */
-	const struct lea_conf *conf;	  /* borrowed */
+	struct lea_world *world;     /* borrowed */
+	const struct lea_conf *conf; /* borrowed */
 	enum lea_filter_md md;
+	bool wants_own_id;		  /* as in the options */
 	struct lea_regex *global, *local; /* owned; NULL: all names pass */
 	struct lea_types types;
 	bool types_known;

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "filter/device_id.h"
+#include "filter/filter.h"
 #include "memory/boot_memory_file.h"
 #include "world/sysfs.h"
 
@@ -25,7 +26,35 @@ static void describe(struct lea_world *world, const struct lea_device *device,
 	};
 }
 
-enum lea_original lea_original_find(struct lea_world *world, const char *pvid,
+LEA_DEFINE_FREEP(struct lea_filter, filter_freep, lea_filter_free);
+
+/* Returns 0 or a fault. */
+static int find_listing(struct lea_filter *filter, const struct lea_device *device,
+			const char *pvid, enum lea_listing *ret_listing)
+{
+	LEA_AUTO(lea_device_done) struct lea_device copy = {0};
+	int r = lea_device_copy(device, &copy);
+
+	return r ? r : lea_filter_listing(filter, &copy, pvid, ret_listing);
+}
+
+enum lea_original lea_original_listed(struct lea_world *world, const struct lea_conf *conf,
+				      const char *pvid, const struct lea_device *first,
+				      const struct lea_device *second)
+{
+	const struct lea_filter_options options = {.no_wait_lock = true};
+	LEA_AUTO(filter_freep) struct lea_filter *filter = NULL;
+	enum lea_listing one, two;
+
+	if (!conf->use_devicesfile || lea_filter_new(world, conf, &options, &filter) ||
+	    find_listing(filter, first, pvid, &one) || find_listing(filter, second, pvid, &two))
+		return LEA_ORIGINAL_UNSURE;
+	return one < two   ? LEA_ORIGINAL_FIRST
+	       : two < one ? LEA_ORIGINAL_SECOND
+			   : LEA_ORIGINAL_UNSURE;
+}
+
+static enum lea_original remembered(struct lea_world *world, const char *pvid,
 				    const struct lea_vg *vg, const struct lea_device *first,
 				    const struct lea_device *second)
 {
@@ -41,4 +70,14 @@ enum lea_original lea_original_find(struct lea_world *world, const char *pvid,
 	describe(world, first, wwid[0], &one);
 	describe(world, second, wwid[1], &two);
 	return lea_original_by_memory(&memory, pvid, &names, &one, &two);
+}
+
+enum lea_original lea_original_find(struct lea_world *world, const struct lea_conf *conf,
+				    const char *pvid, const struct lea_vg *vg,
+				    const struct lea_device *first, const struct lea_device *second)
+{
+	const enum lea_original listed =
+		conf ? lea_original_listed(world, conf, pvid, first, second) : LEA_ORIGINAL_UNSURE;
+
+	return listed != LEA_ORIGINAL_UNSURE ? listed : remembered(world, pvid, vg, first, second);
 }

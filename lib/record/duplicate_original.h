@@ -1,18 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The question of memory/original.h, asked of the machine's memory and of sysfs. */
+/* The question of memory/original.h, asked of the devices file, of the machine's memory and of
+ * sysfs. */
 #pragma once
 
+#include "conf/conf.h"
 #include "disk/vg.h"
 #include "memory/original.h"
 #include "world/device.h"
 #include "world/world.h"
 
 /*
- * lea_original_find - which of two devices with @pvid is the PV?
- * @vg: its metadata; NULL: unknown
- * Reads the memory of the last good boot, so it is for PVs on two devices only. Any fault leaves it
- * unsure. Never reads a device.
+ * lea_original_listed - which of two devices with @pvid does the devices file mean?
+ * The one that it lists by an id or name of its own, if it has only the PVID of the other: LVM does
+ * not use that one. Unsure: it lists both alike, or is not used, or cannot be read. Reads the file
+ * and sysfs, so it is for PVs on two devices only. Never reads a device.
  */
-enum lea_original lea_original_find(struct lea_world *world, const char *pvid,
-				    const struct lea_vg *vg, const struct lea_device *first,
+enum lea_original lea_original_listed(struct lea_world *world, const struct lea_conf *conf,
+				      const char *pvid, const struct lea_device *first,
+				      const struct lea_device *second);
+/*
+ * lea_original_find - which of two devices with @pvid is the PV?
+ * @conf: NULL: a list of devices is given in place of the devices file
+ * @vg: its metadata; NULL: unknown
+ * Asks the devices file, and if that is unsure the memory of the last good boot. Any fault leaves
+ * it unsure. Never reads a device.
+ */
+enum lea_original lea_original_find(struct lea_world *world, const struct lea_conf *conf,
+				    const char *pvid, const struct lea_vg *vg,
+				    const struct lea_device *first,
 				    const struct lea_device *second);

@@ -82,15 +82,24 @@ static bool is_used(struct lea_world *world, const struct lea_vg *vg, const char
 	       lea_claim_covers(&claim, &pv, 1);
 }
 
-int lea_duplicates_meet(struct lea_world *world, const struct lea_device *recorded,
-			const struct lea_found *found, struct lea_record *record)
+/* Does the devices file exclude @other, beside @pv? */
+static bool is_excluded(struct lea_world *world, const struct lea_conf *conf, const char *pvid,
+			const struct lea_device *pv, const struct lea_device *other)
+{
+	return lea_original_listed(world, conf, pvid, pv, other) == LEA_ORIGINAL_FIRST;
+}
+
+int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
+			const struct lea_device *recorded, const struct lea_found *found,
+			struct lea_record *record)
 {
 	struct lea_duplicate duplicate = duplicate_of(world, &found->device, found->label.pvid);
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
 	int count;
 
 	record->tie = lea_duplicate_tie(world, recorded, &found->device);
-	if (record->tie == LEA_DUPLICATE_STACKED || !has_events(world))
+	if (record->tie == LEA_DUPLICATE_STACKED || !has_events(world) ||
+	    is_excluded(world, conf, duplicate.pvid, recorded, &found->device))
 		return 0;
 	count = lea_duplicate_list(world, duplicate.pvid, listed);
 	for (int i = 0; i < count; i++)
@@ -108,8 +117,8 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_device *record
 	return count < 0 ? count : put(world, &duplicate);
 }
 
-bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_device *recorded,
-			    const struct lea_found *found)
+bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf,
+			    const struct lea_device *recorded, const struct lea_found *found)
 {
 	const char *pvid = found->label.pvid;
 
@@ -117,15 +126,17 @@ bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_device *re
 	       lea_duplicate_tie(world, recorded, &found->device) == LEA_DUPLICATE_COPY &&
 	       !lea_duplicate_is_in_use(world, lea_device_devno(recorded)) &&
 	       !is_used(world, found->vg, pvid, recorded, true) &&
-	       lea_original_find(world, pvid, found->vg, recorded, &found->device) ==
+	       lea_original_find(world, conf, pvid, found->vg, recorded, &found->device) ==
 		       LEA_ORIGINAL_SECOND;
 }
 
-int lea_duplicates_replace(struct lea_world *world, const struct lea_device *recorded,
-			   const struct lea_found *found)
+int lea_duplicates_replace(struct lea_world *world, const struct lea_conf *conf,
+			   const struct lea_device *recorded, const struct lea_found *found)
 {
 	struct lea_duplicate duplicate = duplicate_of(world, recorded, found->label.pvid);
 
+	if (is_excluded(world, conf, duplicate.pvid, &found->device, recorded))
+		return 0;
 	if (found->vg)
 		memcpy(duplicate.vg_id, found->vg->id, sizeof(duplicate.vg_id));
 	return put(world, &duplicate);
@@ -173,6 +184,8 @@ static int ask(const struct lea_duplicates_options *options, const struct lea_de
 	/* Before reading it: another path of the disk may hang. */
 	if (lea_duplicate_tie(options->world, own, other) != LEA_DUPLICATE_COPY)
 		return STANDING_TIED;
+	if (!options->devices && is_excluded(options->world, options->conf, pvid, own, other))
+		return STANDING_NONE;
 	r = lea_duplicate_read(options->world, options->conf, &scan_options, other, pvid);
 	if (r < 0)
 		return r;
@@ -209,17 +222,18 @@ static int check_one(struct check *check, const struct lea_device *own,
 		     struct lea_duplicate *duplicate, bool is_listed)
 {
 	LEA_AUTO(lea_device_done) struct lea_device other = lea_device_with_id(&duplicate->id);
+	const struct lea_duplicates_options *options = check->options;
 	int r;
 
 	if (own->major == duplicate->id.major && own->minor == duplicate->id.minor)
 		return 0;
-	r = ask(check->options, own, &other, duplicate->pvid);
-	if (r == STANDING_NONE && is_listed && !check->options->test)
-		return lea_duplicate_drop(check->options->world, duplicate);
+	r = ask(options, own, &other, duplicate->pvid);
+	if (r == STANDING_NONE && is_listed && !options->test)
+		return lea_duplicate_drop(options->world, duplicate);
 	if (r)
 		return r < 0 ? r : 0;
-	if (lea_original_find(check->options->world, duplicate->pvid, check->vg, own, &other) ==
-	    LEA_ORIGINAL_FIRST)
+	if (lea_original_find(options->world, options->devices ? NULL : options->conf,
+			      duplicate->pvid, check->vg, own, &other) == LEA_ORIGINAL_FIRST)
 		return 0;
 	if (!check->copies++)
 		name_copy(check, own, &other, duplicate->pvid);
@@ -416,31 +430,43 @@ static bool still_carries(const struct reconcile *reconcile, struct lea_device *
 	return r <= 0 || r == LEA_DUPLICATE_UNKNOWN;
 }
 
-static bool record_holds(const struct reconcile *reconcile, const char *pvid)
+static bool record_holds(const struct reconcile *reconcile, const char *pvid,
+			 struct lea_device *ret_device)
 {
-	LEA_AUTO(lea_device_done) struct lea_device device = {0};
 	struct lea_online online;
 	int run_fd = lea_world_run(reconcile->world);
 
 	if (run_fd < 0 || lea_online_read(run_fd, pvid, &online))
 		return false;
-	device.major = online.major;
-	device.minor = online.minor;
-	return still_carries(reconcile, &device, pvid);
+	*ret_device = (struct lea_device){.major = online.major, .minor = online.minor};
+	return still_carries(reconcile, ret_device, pvid);
+}
+
+/* The devices file may have changed since the duplicate was noted. An ignored one brings nothing
+ * up. */
+static bool is_settled(const struct reconcile *reconcile, const struct lea_device *recorded,
+		       const struct lea_duplicate *duplicate, const struct lea_device *device)
+{
+	return recorded->name && duplicate->state != LEA_DUPLICATE_IGNORED &&
+	       lea_duplicate_tie(reconcile->world, recorded, device) == LEA_DUPLICATE_COPY &&
+	       lea_original_listed(reconcile->world, reconcile->conf, duplicate->pvid, recorded,
+				   device) != LEA_ORIGINAL_UNSURE;
 }
 
 static int reconcile_pv(void *arg, const char *pvid)
 {
 	const struct reconcile *reconcile = arg;
+	LEA_AUTO(lea_device_done) struct lea_device recorded = {0};
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
-	bool is_news = !record_holds(reconcile, pvid);
+	bool is_news = !record_holds(reconcile, pvid, &recorded);
 	int r = 0, count = lea_duplicate_list(reconcile->world, pvid, listed);
 
 	for (int i = 0; !r && i < count; i++) {
 		LEA_AUTO(lea_device_done)
 		struct lea_device device = lea_device_with_id(&listed[i].id);
 
-		if (still_carries(reconcile, &device, pvid))
+		if (still_carries(reconcile, &device, pvid) &&
+		    !is_settled(reconcile, &recorded, &listed[i], &device))
 			continue;
 		is_news = true;
 		r = lea_duplicate_drop(reconcile->world, &listed[i]);

@@ -5,8 +5,9 @@
  * under the VG's lock decides; the other functions keep notes (event/duplicates) and queue devices.
  *
  * Two paths to one disk, and a device stacked on the other, are not copies: the device that was
- * recorded first is used. Of two copies the one that the last good boot had is the PV, and the
- * other one is ignored (memory/original.h).
+ * recorded first is used. Of two copies the one that the devices file lists is the PV, and no note
+ * is kept of the other one; if it lists both alike, the one that the last good boot had, and the
+ * other one is ignored (duplicate_original.h).
  */
 #pragma once
 
@@ -19,17 +20,17 @@
 
 /* For a PV on @found whose record names another device, @recorded, which still carries it: notes
  * @found as its duplicate and fills in tie, is_news and is_ignored of @record. 0 or -errno. */
-LEA_MUST_CHECK int lea_duplicates_meet(struct lea_world *world, const struct lea_device *recorded,
+LEA_MUST_CHECK int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
+				       const struct lea_device *recorded,
 				       const struct lea_found *found, struct lea_record *record);
 /*
  * lea_duplicates_is_copy - is it @recorded that is the copy, and @found the PV?
- * By the memory of the last good boot (memory/original.h), and only while nothing uses @recorded.
- * Reads that memory, so it is for PVs on two devices only.
+ * As lea_original_find says, and only while nothing uses @recorded.
  */
-bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_device *recorded,
-			    const struct lea_found *found);
+bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf,
+			    const struct lea_device *recorded, const struct lea_found *found);
 /* @found takes the record of the copy @recorded, which is noted as its duplicate. 0 or -errno. */
-LEA_MUST_CHECK int lea_duplicates_replace(struct lea_world *world,
+LEA_MUST_CHECK int lea_duplicates_replace(struct lea_world *world, const struct lea_conf *conf,
 					  const struct lea_device *recorded,
 					  const struct lea_found *found);
 /* @found has the record now: drops its note. 0 or -errno. */
@@ -55,8 +56,8 @@ enum lea_duplicates_outcome {
  * Looks for other devices with its PVIDs in the notes and in udev's links, and reads these in a
  * child with the current filters; an unreadable one counts as a copy. Costs a few system calls for
  * each PV without duplicates. With allow_changes_with_duplicate_pvs it checks nothing. Returns 0,
- * LEA_DUPLICATES_COPY or a fault. A copy does not count if the memory says which device is the
- * original.
+ * LEA_DUPLICATES_COPY or a fault. A copy does not count if the PV's device is known to be the
+ * original (lea_original_find).
  */
 LEA_MUST_CHECK int lea_duplicates_check(const struct lea_duplicates_options *options,
 					const struct lea_scan_vg *scanned,

@@ -21,7 +21,7 @@ struct lea_recorder {
 	struct lea_record_options options;
 	struct lea_record_vgs *vgs, *own_vgs; /* own_vgs: owned; NULL if the caller owns vgs */
 	struct lea_lookup_index *lookups;
-	bool is_ready;	  /* the run folders exist */
+	bool is_ready; /* the run folders exist */
 	bool has_invalidated_hints;
 };
 
@@ -150,7 +150,8 @@ static int note_duplicate(struct lea_recorder *recorder, const struct lea_online
 	record->other_minor = old->minor;
 	snprintf(record->other_device, sizeof(record->other_device), "%s", old->device);
 	return recorder->options.test ? 0
-				      : lea_duplicates_meet(recorder->world, device, found, record);
+				      : lea_duplicates_meet(recorder->world, recorder->conf, device,
+							    found, record);
 }
 
 /* The record's device is a copy of @found: they change places. */
@@ -163,7 +164,7 @@ static int take_place(struct lea_recorder *recorder, int run_fd, const struct le
 	record->was_copied = true;
 	record->other_major = copy->major;
 	record->other_minor = copy->minor;
-	return r ? r : lea_duplicates_replace(recorder->world, copy, found);
+	return r ? r : lea_duplicates_replace(recorder->world, recorder->conf, copy, found);
 }
 
 /* Does the device of record @old still carry the PV? Then @found is a duplicate, unless it is known
@@ -180,7 +181,7 @@ static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea
 	if (r)
 		return r;
 	if (alive && !recorder->options.test &&
-	    lea_duplicates_is_copy(recorder->world, &device, found))
+	    lea_duplicates_is_copy(recorder->world, recorder->conf, &device, found))
 		return take_place(recorder, run_fd, &device, found, record);
 	if (alive)
 		return note_duplicate(recorder, old, &device, found, record);

@@ -199,10 +199,13 @@ int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *request, stru
 	memcpy(found->content, read->content, sizeof(found->content));
 	if (!request->verdict.excluded_why && found->content[0])
 		lea_filter_probed(scan->filter, found->content, &request->verdict);
+	if (!request->verdict.excluded_why && !read->label_outcome && request->verdict.check_pvid)
+		r = lea_filter_pvid(scan->filter, &found->device, read->label.pvid,
+				    &request->verdict);
+	if (r)
+		return r;
+	found->listing = request->verdict.listing;
 	found->excluded_why = request->verdict.excluded_why;
-	if (!found->excluded_why && !read->label_outcome && request->verdict.check_pvid &&
-	    !lea_filter_pvid(scan->filter, read->label.pvid))
-		found->excluded_why = "by devices file (checking PVID)";
 	if (found->excluded_why) {
 		found->kind = LEA_FOUND_EXCLUDED;
 		return 0;

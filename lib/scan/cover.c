@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One PV on two devices of which one is stacked on the other: a scan of the whole machine finds
- * both. Copies on unrelated devices are not handled here.
+ * One PV on two devices of which one is stacked on the other, or of which the devices file means
+ * one: a scan of the whole machine finds both. Other copies are not handled here.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -59,6 +59,26 @@ static bool is_one_pv(const struct lea_found *a, const struct lea_found *b)
 	       (a->device.major != b->device.major || a->device.minor != b->device.minor);
 }
 
+static void exclude(struct lea_found *found)
+{
+	found->kind = LEA_FOUND_EXCLUDED;
+	found->excluded_why = "device is not in devices file";
+}
+
+/* Of the PVs with one PVID that stand on devices of their own, those remain that the devices file
+ * lists best. */
+static void keep_best_listed(struct lea_found **pvs, size_t count)
+{
+	enum lea_listing best = LEA_LISTED_NOT;
+
+	for (size_t i = 0; i < count; i++)
+		if (!pvs[i]->is_covered && pvs[i]->listing < best)
+			best = pvs[i]->listing;
+	for (size_t i = 0; i < count; i++)
+		if (!pvs[i]->is_covered && pvs[i]->listing > best)
+			exclude(pvs[i]);
+}
+
 int lea_scan_cover(struct lea_scan *scan)
 {
 	LEA_AUTO(lea_freep)
@@ -76,6 +96,11 @@ int lea_scan_cover(struct lea_scan *scan)
 			pvs[i]->is_covered |= covers(scan, pvs[k], pvs[i]);
 			pvs[k]->is_covered |= covers(scan, pvs[i], pvs[k]);
 		}
+	for (size_t i = 0, k; i < count; i = k) {
+		for (k = i + 1; k < count && is_one_pv(pvs[i], pvs[k]);)
+			k++;
+		keep_best_listed(&pvs[i], k - i);
+	}
 	return 0;
 }
 

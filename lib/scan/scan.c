@@ -18,6 +18,7 @@ static int get_filter(struct lea_scan *scan, const struct lea_scan_options *opti
 		.devicesfile_must_exist = options->devicesfile_must_exist,
 		.devicesfile = options->devicesfile,
 		.no_wait_lock = options->no_wait_lock,
+		.wants_own_id = options->wants_own_id,
 		.md = options->md,
 	};
 	struct lea_filter **filter = options->filter ? options->filter : &scan->own_filter;

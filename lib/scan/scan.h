@@ -34,6 +34,7 @@ struct lea_found {
 	const char *excluded_why; /* static text, as in "excluded: REASON." */
 	bool md_component;	  /* excluded because of md metadata at the device's end */
 	struct lea_label label;	  /* of kinds ORPHAN and PV */
+	enum lea_listing listing; /* of kinds ORPHAN and PV: in the devices file */
 	uint64_t size_sectors;
 	uint32_t text_bytes; /* of the metadata text in the first area that has one; 0: none */
 	uint32_t measured;   /* with options.measure: reads, and their time */
@@ -89,8 +90,9 @@ struct lea_scan_options {
 	bool out_of_process;	     /* read in a reader child with deadlines (runner, boot scan) */
 	bool devicesfile_must_exist; /* a missing --devicesfile is an error (people's commands) */
 	bool no_wait_lock;	     /* do not wait for the lock of the devices file */
+	bool wants_own_id;	     /* a scan of the whole machine by a command, see filter.h */
 	enum lea_filter_md md;
-	struct lea_reader *reader;   /* with out_of_process; borrowed; NULL: the scan's own */
+	struct lea_reader *reader; /* with out_of_process; borrowed; NULL: the scan's own */
 	/* Texts that earlier scans parsed, borrowed; NULL: the scan keeps its own */
 	struct lea_scan_texts *texts;
 	/* Devices file of an earlier filter, see filter.h; NULL: none is kept */
@@ -130,7 +132,8 @@ struct lea_found *const *lea_scan_found(const struct lea_scan *scan, size_t *ret
  * For a scan of the whole machine, after the last lea_scan_add:
  * lea_scan_cover - flag each PV whose device lies under another device that shows the same PV. Like
  * lvm2, it prefers the device of the size that the metadata gives, then the device-mapper device.
- * Returns 0 or -ENOMEM.
+ * Excludes each PV that the devices file lists less well than another device with this PV. Returns
+ * 0 or -ENOMEM.
  * lea_scan_use_mapper_names - give PVs on /dev/dm-N their stable name, /dev/mapper/NAME. Returns 0
  * or -ENOMEM.
  */

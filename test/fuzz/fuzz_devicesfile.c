@@ -7,7 +7,7 @@
 
 static char name_a[] = "/dev/sda", name_b[] = "/dev/dm-0",
 	    links[] = "/dev/disk/by-id/wwn-0x5000 /dev/mapper/vg-lv";
-static const struct lea_type disk = {"sd", 8, 16}, dm = {"device-mapper", 253, 1};
+static struct lea_type types[] = {{"sd", 8, 16}, {"device-mapper", 253, 1}};
 static const struct lea_device devices[] = {
 	{.major = 8, .minor = 0, .name = name_a, .devlinks = links},
 	{.major = 253, .minor = 0, .name = name_b},
@@ -36,24 +36,30 @@ static void open_once(void)
 	conf.devicesfile = "system.devices";
 	conf.locking_dir = "/run/lock/lvm";
 	conf.device_ids_refresh = 1;
+	conf.search_for_devnames = "auto";
 	conf.device_ids_refresh_checks = (struct lea_list){checks, ARRAY_SIZE(checks), true};
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct lea_world *world = fuzz_world();
-	struct lea_devicesfile *file;
+	struct lea_filter filter = {.world = world,
+				    .conf = &conf,
+				    .types = {types, ARRAY_SIZE(types)},
+				    .wants_own_id = size % 2};
 	struct lea_filter_verdict verdict;
+	enum lea_listing listing;
 
 	open_once();
 	fuzz_fill(file_fd, data, size);
-	CLAIM(!lea_devicesfile_read(world, &conf, true, &file));
+	CLAIM(!lea_devicesfile_read(world, &conf, true, &filter.file));
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
 		memset(&verdict, 0, sizeof(verdict));
-		CLAIM(!lea_devicesfile_check(file, world, i ? &dm : &disk, &devices[i], &verdict));
+		CLAIM(!lea_devicesfile_check(&filter, &devices[i], &verdict));
 		CLAIM(!verdict.excluded_why || fuzz_is_plain(verdict.excluded_why));
+		CLAIM(!lea_devicesfile_listing(&filter, &devices[i],
+					       "abcdefghijklmnopqrstuvwxyz012345", &listing));
 	}
-	lea_devicesfile_lists_pvid(file, "abcdefghijklmnopqrstuvwxyz012345");
-	lea_devicesfile_free(file);
+	lea_devicesfile_free(filter.file);
 	return 0;
 }

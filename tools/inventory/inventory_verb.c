@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "inventory/inventory_verb.h"
 #include "base/cleanup.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
@@ -12,6 +11,7 @@
 #include "cli/log_sink.h"
 #include "conf/setup.h"
 #include "inventory/inventory_print.h"
+#include "inventory/inventory_verb.h"
 #include "scan/survey.h"
 
 #define USAGE "inventory [--json | --openmetrics] [--if-newer GEN] [VG | VG/LV | @tag ...]"
@@ -57,7 +57,7 @@ static int show(struct lea_world *world, const struct lea_conf *conf, struct lea
 	struct lea_inventory_options options = {
 		.target = (const char *const *)targets->item,
 		.target_count = targets->count,
-		.scan = {.use_names_filter = true, .no_wait_lock = true},
+		.scan = {.use_names_filter = true, .no_wait_lock = true, .wants_own_id = true},
 		.has_queue = true};
 	LEA_AUTO(lea_inventory_done) struct lea_inventory inventory = {.arena = NULL};
 	FILE *out = lea_cmd_report(world)->out;
@@ -108,8 +108,7 @@ int lea_lvmevent_inventory(struct lea_world *world, int argc, char *argv[])
 #define ROW(member_, type_, name_, value_, help_)                                                  \
 	LEA_OPT(struct args, member_, type_, name_, 0, LEA_OPT_ALL, value_, help_)
 	const struct lea_opt rows[] = {
-		LEA_LVMEVENT_HELP,
-		ROW(json, COUNT, "json", NULL, "Print one JSON object."),
+		LEA_LVMEVENT_HELP, ROW(json, COUNT, "json", NULL, "Print one JSON object."),
 		ROW(openmetrics, COUNT, "openmetrics", NULL, "Print metrics, for node_exporter."),
 		ROW(if_newer, STRING, "if-newer", "GEN",
 		    "Print nothing and end with 1 if GEN is the current generation.")};

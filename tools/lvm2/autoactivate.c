@@ -54,17 +54,20 @@ static int view_recorded(struct work *work, const struct lea_list *names)
 
 static int view_all(struct work *work)
 {
+	struct lea_scan_options options = work->options->scan;
 	struct lea_device *devices = NULL;
 	size_t count = 0;
 	int r;
 
 	if (work->all.scan)
 		return 0;
-	r = lea_scan_new(work->world, work->conf, &work->options->scan, &work->all.scan);
+	options.wants_own_id = true;
+	r = lea_scan_new(work->world, work->conf, &options, &work->all.scan);
 	if (r)
 		return r;
 	r = lea_devices_enumerate(work->world, &devices, &count);
 	r = r ? r : lea_scan_add(work->all.scan, devices, count);
+	r = r ? r : lea_scan_cover(work->all.scan);
 	lea_devices_free(devices, count);
 	return r ? r : group(&work->all);
 }

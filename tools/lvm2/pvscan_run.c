@@ -262,6 +262,7 @@ static int scan_options(struct work *work, struct lea_scan_options *options)
 		.use_names_filter = !devices->defined,
 		.devices = devices->defined ? devices->item : NULL,
 		.device_count = devices->count,
+		.wants_own_id = work->is_whole,
 	};
 	/* An event reads one device, directly as lvm2's pvscan does, so udev waits no longer. */
 	if (work->args->autoactivation)

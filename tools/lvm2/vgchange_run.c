@@ -31,7 +31,7 @@ struct work {
 	bool has_failed;
 };
 
-static int new_scan(struct work *work)
+static int new_scan(struct work *work, bool is_all)
 {
 	const struct lea_list *list = &work->args->common.devices;
 	struct lea_scan_options options = {
@@ -39,6 +39,7 @@ static int new_scan(struct work *work)
 		.devices = list->defined ? (const char *const *)list->item : NULL,
 		.device_count = list->count,
 		.devicesfile_must_exist = !!work->args->common.devicesfile,
+		.wants_own_id = is_all,
 	};
 	int r = lea_survey_prepare(work->world, work->conf, &work->reader, &options);
 
@@ -46,11 +47,13 @@ static int new_scan(struct work *work)
 	return r ? r : lea_scan_new(work->world, work->conf, &options, &work->scan);
 }
 
-static int scan_devices(struct work *work, struct lea_device *devices, size_t count)
+/* @is_all: the devices of the whole machine, not those of a list or of records. */
+static int scan_devices(struct work *work, struct lea_device *devices, size_t count, bool is_all)
 {
-	int r = new_scan(work);
+	int r = new_scan(work, is_all);
 
 	r = r ? r : lea_scan_add(work->scan, devices, count);
+	r = r || !is_all ? r : lea_scan_cover(work->scan);
 	lea_devices_free(devices, count);
 	return r;
 }
@@ -77,7 +80,7 @@ static int scan_list(struct work *work)
 		lea_devices_free(devices, count);
 		return r;
 	}
-	return scan_devices(work, devices, count);
+	return scan_devices(work, devices, count, false);
 }
 
 static int scan_all(struct work *work)
@@ -86,7 +89,7 @@ static int scan_all(struct work *work)
 	size_t count;
 	int r = lea_devices_enumerate(work->world, &devices, &count);
 
-	return r ? r : scan_devices(work, devices, count);
+	return r ? r : scan_devices(work, devices, count, true);
 }
 
 /* Returns the one VG that the event's command names; NULL: none, several, or another form. */
@@ -124,7 +127,7 @@ static int scan_recorded(struct work *work, const char *name)
 	if (r) {
 		trouble = r < 0 ? "error" : "not found";
 	} else {
-		r = scan_devices(work, devices, count);
+		r = scan_devices(work, devices, count, false);
 		if (r)
 			return r;
 		if (!is_whole(work, name))
@@ -144,7 +147,7 @@ static int scan_all_recorded(struct work *work)
 	size_t count;
 	int r = lea_devices_recorded(work->world, &devices, &count);
 
-	return r ? r : scan_devices(work, devices, count);
+	return r ? r : scan_devices(work, devices, count, false);
 }
 
 static int find_devices(struct work *work)

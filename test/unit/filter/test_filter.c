@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter/filter_private.h"
 #include "unit/filter_setup.h"
 
 #include <stdio.h>
@@ -427,14 +428,81 @@ TEST(a_designator_of_page_83_is_found)
 	judge("wwid_naa", NULL);
 }
 
-TEST(pvids_of_the_file_are_known)
+/*
+ * How the file lists /dev/sda, a PV. Rows: its lines, settings, and whether sda has a serial number
+ * of its own ("S1"). @event, @command: whether an event and a command of lvm2 use the device.
+ */
+#define OF_NAME(name) "IDTYPE=devname IDNAME=" name " DEVNAME=" name " PVID=" PVID
+#define OF_WWID	      "IDTYPE=sys_wwid IDNAME=naa.600b DEVNAME=/dev/sda PVID=" PVID
+#define OF_OTHER      "IDTYPE=devname IDNAME=/dev/sdz DEVNAME=/dev/sdz PVID=" OTHER_PVID
+#define OTHER_PVID    "bbcdefghijklmnopqrstuvwxyz012345"
+#define SEARCH(mode)  " devices/search_for_devnames=\"" mode "\""
+
+static const struct {
+	const char *claim, *lines, *settings;
+	bool has_id;
+	enum lea_listing listing;
+	bool event, command;
+} pvids[] = {
+	{"its name and PVID", OF_NAME("/dev/sda"), "", true, LEA_LISTED, true, true},
+	{"its name and another PVID", OF_OTHER "\nIDTYPE=devname IDNAME=/dev/sda PVID=" OTHER_PVID,
+	 "", false, LEA_LISTED_NOT, false, false},
+	{"another name", OF_NAME("/dev/sdz"), "", false, LEA_LISTED_MOVED, true, true},
+	{"another name, and an id is preferred", OF_NAME("/dev/sdz"), "", true,
+	 LEA_LISTED_OTHERWISE, true, false},
+	{"another name, and all are searched", OF_NAME("/dev/sdz"), SEARCH("all"), true,
+	 LEA_LISTED_MOVED, true, true},
+	{"another name, and none is searched", OF_NAME("/dev/sdz"), SEARCH("none"), false,
+	 LEA_LISTED_OTHERWISE, true, false},
+	{"its name, and none is searched", OF_NAME("/dev/sda"), SEARCH("none"), false, LEA_LISTED,
+	 true, true},
+	{"another id, beside an entry by name", OF_WWID "\n" OF_OTHER, SEARCH("all"), false,
+	 LEA_LISTED_OTHERWISE, true, false},
+	{"another id alone", OF_WWID, SEARCH("all"), false, LEA_LISTED_NOT, false, false},
+	{"another id, while ids are refreshed", "REFRESH_UNTIL=29991231235959\n" OF_WWID,
+	 SEARCH("none"), true, LEA_LISTED_MOVED, true, true},
+	{"its id, and the PVID by another name",
+	 "IDTYPE=sys_serial IDNAME=S1 PVID=" OTHER_PVID "\n" OF_NAME("/dev/sdz"), SEARCH("none"),
+	 true, LEA_LISTED, true, true},
+	{"another PVID", OF_OTHER, SEARCH("all"), false, LEA_LISTED_NOT, false, false},
+};
+
+static bool passes(bool wants_own_id)
 {
-	tree_put(&tree, "/etc/lvm/devices/system.devices",
-		 "IDTYPE=devname IDNAME=/dev/sda DEVNAME=/dev/sda PVID=" PVID "\n");
+	struct lea_filter_verdict now;
+
+	filter->wants_own_id = wants_own_id;
+	ck_assert_int_eq(lea_filter_device(filter, &device, &now), 0);
+	if (!now.excluded_why && now.check_pvid)
+		ck_assert_int_eq(lea_filter_pvid(filter, &device, PVID, &now), 0);
+	return !now.excluded_why;
+}
+
+TEST_EACH(each_entry_decides_for_its_own_pvid, pvids)
+{
+	enum lea_listing listing;
+	char text[512], settings[256];
+
+	snprintf(text, sizeof(text), "VERSION=1.1.1\n%s\n", pvids[_i].lines);
+	snprintf(settings, sizeof(settings), LISTED "%s", pvids[_i].settings);
+	tree_put(&tree, "/etc/lvm/devices/system.devices", text);
+	if (pvids[_i].has_id)
+		tree_put(&tree, "/sys/dev/block/8:0/device/serial", "S1\n");
+	ck_assert_int_eq(make(settings), 0);
+	ck_assert_int_eq(lea_filter_listing(filter, &device, PVID, &listing), 0);
+	ck_assert_msg(listing == pvids[_i].listing, "%s: listed as %d", pvids[_i].claim, listing);
+	ck_assert_msg(passes(false) == pvids[_i].event, "%s: by an event", pvids[_i].claim);
+	ck_assert_msg(passes(true) == pvids[_i].command, "%s: by a command", pvids[_i].claim);
+}
+
+TEST(a_device_without_a_pvid_is_not_in_the_file)
+{
+	struct lea_filter_verdict now = {0};
+
+	tree_put(&tree, "/etc/lvm/devices/system.devices", OF_NAME("/dev/sdz") "\n");
 	ck_assert_int_eq(make(LISTED), 0);
-	ck_assert(lea_filter_pvid(filter, PVID));
-	ck_assert(!lea_filter_pvid(filter, "bbcdefghijklmnopqrstuvwxyz012345"));
-	ck_assert(!lea_filter_pvid(filter, ""));
+	ck_assert_int_eq(lea_filter_pvid(filter, &device, "", &now), 0);
+	ck_assert_int_eq(now.listing, LEA_LISTED_NOT);
 }
 
 TEST(patterns_are_ignored_with_a_devices_file_and_that_is_said)

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A PV on two disks, of which the devices file means one: sda has the id that the file lists, sdb
+ * is its copy. Another PV of the file is listed by its name, so that events look at all PVIDs.
+ */
+#include "flow/duplicates_scratch.h"
+
+#define DEVICES "/etc/lvm/devices/system.devices"
+#define BY_NAME                                                                                    \
+	"IDTYPE=devname IDNAME=/dev/sdz DEVNAME=/dev/sdz PVID=bbcdefghijklmnopqrstuvwxyz012345\n"
+#define BY_ID "IDTYPE=sys_wwid IDNAME=naa.1 DEVNAME=/dev/sda PVID=" PVID_ONE "\n"
+
+static void list(const char *lines)
+{
+	tree_put(&machine.tree, DEVICES, lines);
+	tree_put(&machine.tree, "/sys/dev/block/8:16/device/wwid", "naa.1\n");
+	tree_put(&machine.tree, "/sys/dev/block/8:32/device/wwid", "naa.2\n");
+	new_conf("use_devicesfile = 1 device_ids_refresh = 0");
+}
+
+static void setup_listed(void)
+{
+	setup();
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("one-pv", "sdb", 32, 2);
+	list(BY_ID BY_NAME);
+}
+
+static void unplug_sda(void)
+{
+	tree_remove(&machine.tree, "/sys/dev/block/8:16/device/wwid");
+	tree_remove(&machine.tree, "/sys/dev/block/8:16/device");
+	machine_unplug("sda", 16);
+}
+
+/* A pass over the events of both. */
+static const char *both_came(bool is_swapped)
+{
+	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, false),
+				      event("sdb", 32, 2, PVID_ONE, false)};
+	struct lea_entry swapped[] = {event("sdb", 32, 2, PVID_ONE, false),
+				      event("sda", 16, 1, PVID_ONE, false)};
+
+	return pass(is_swapped ? swapped : entries, 2);
+}
+
+const struct fixture fixture = {setup_listed, teardown};
+
+static void expect_record(uint32_t minor)
+{
+	struct lea_online online;
+
+	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
+	ck_assert_uint_eq(online.minor, minor);
+}
+
+/* Rows: the order of the events in one pass. */
+TEST_TIMES(a_copy_that_the_file_does_not_mean_stops_nothing, 2)
+{
+	ck_assert_str_eq(both_came(_i), "vg_one ");
+	expect_record(16);
+	ck_assert_str_eq(machine.err, "");
+	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
+	ck_assert(!machine_has("/run/lvm/event/duplicates"));
+}
+
+/* udev has seen both before the event of the second one is processed. */
+TEST(a_link_of_the_copy_stops_nothing)
+{
+	claim_link("", 16);
+	claim_link("", 32);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
+	expect_record(16);
+	ck_assert_str_eq(machine.err, "");
+}
+
+/* With stock lvm2 a removal brings nothing up either. */
+TEST(the_copy_does_not_take_over_when_the_pv_goes)
+{
+	came("sda", 16, 1, PVID_ONE);
+	came("sdb", 32, 2, PVID_ONE);
+	unplug_sda();
+	went("sda", 16, 1, PVID_ONE);
+	ck_assert_str_eq(drain(), "");
+	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	ck_assert_str_eq(drain(), "");
+}
+
+/* As with lvm2's event rule, which compares PVIDs alone. */
+TEST(the_copy_alone_is_used_until_it_is_not_and_the_pv_is_there)
+{
+	unplug_sda();
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "vg_one ");
+	machine_plug("one-pv", "sda", 16, 1);
+	tree_put(&machine.tree, "/sys/dev/block/8:16/device/wwid", "naa.1\n");
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
+	expect_record(32);
+}
+
+/* Of two that the file does not tell apart, none is used. Rows: by PVID alone, by the id of both.
+ */
+TEST_TIMES(what_the_file_lists_alike_is_refused, 2)
+{
+	list(_i ? BY_ID "IDTYPE=sys_wwid IDNAME=naa.2 PVID=.\n"
+		: "IDTYPE=sys_wwid IDNAME=naa.3 PVID=" PVID_ONE "\n" BY_NAME);
+	ck_assert_str_eq(both_came(false), "");
+	ck_assert_str_eq(machine.err, REFUSED);
+}
+
+/* Rows: which of the two has the record. */
+TEST_TIMES(a_file_that_comes_to_mean_one_ends_the_refusal, 2)
+{
+	list("IDTYPE=sys_wwid IDNAME=naa.3 PVID=" PVID_ONE "\n" BY_NAME);
+	ck_assert_str_eq(both_came(_i), "");
+	list(BY_ID BY_NAME);
+	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	ck_assert_str_eq(drain(), "vg_one ");
+	expect_record(16);
+	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
+}
