@@ -36,6 +36,7 @@ struct lea_conf {
 	/* global */
 	bool event_activation, activation, use_lvmlockd, wait_for_locks, prioritise_write_locks;
 	bool metadata_read_only, notify_dbus;
+	bool test;		      /* as --test: nothing is changed or activated */
 	uint32_t umask, locking_type; /* locking_type: obsolete; 1 unless set */
 	const char *locking_dir, *system_dir, *etc_dir;
 	struct lea_conf_instead instead; /* as in the options */

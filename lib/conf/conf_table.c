@@ -108,6 +108,7 @@ static const struct lea_conf_key keys[] = {
 	ROW_BOOL(OF_LVM2(global, metadata_read_only), metadata_read_only),
 	ROW_BOOL(OF_LVM2(global, notify_dbus), notify_dbus),
 	ROW_BOOL(OF_LVM2(global, prioritise_write_locks), prioritise_write_locks),
+	ROW_BOOL(OF_LVM2(global, test), test),
 	ROW_BOOL(OF_LVM2(global, use_lvmlockd), use_lvmlockd),
 	ROW_BOOL(OF_LVM2(global, wait_for_locks), wait_for_locks),
 	ROW_NUMBER(OF_LVM2(global, locking_type), INT32_MIN, INT32_MAX, locking_type),

@@ -91,16 +91,32 @@ int lea_setup_dm(struct lea_world *world, const struct lea_conf *conf, bool no_u
 	return r < 0 ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
 }
 
-int lea_setup(struct lea_world *world, const struct lea_conf_options *options,
-	      const struct lea_conf **ret_conf)
+static int set_up(struct lea_world *world, const struct lea_conf_options *options, bool activates,
+		  const struct lea_conf **ret_conf)
 {
 	const struct lea_conf *conf = NULL;
 	int code = lea_setup_conf(world, options, &conf);
 
-	code = code ? code : lea_setup_dm(world, conf, false);
+	if (!code && activates && conf->test)
+		lea_log(world->log, LEA_LOG_WARNING,
+			"TEST MODE: global/test is 1: nothing is activated.");
+	else if (!code)
+		code = lea_setup_dm(world, conf, false);
 	if (code)
 		lea_conf_free(conf);
 	else
 		*ret_conf = conf;
 	return code;
+}
+
+int lea_setup(struct lea_world *world, const struct lea_conf_options *options,
+	      const struct lea_conf **ret_conf)
+{
+	return set_up(world, options, false, ret_conf);
+}
+
+int lea_setup_to_activate(struct lea_world *world, const struct lea_conf_options *options,
+			  const struct lea_conf **ret_conf)
+{
+	return set_up(world, options, true, ret_conf);
 }

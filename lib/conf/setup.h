@@ -27,6 +27,12 @@ LEA_MUST_CHECK int lea_setup_dm(struct lea_world *world, const struct lea_conf *
 LEA_MUST_CHECK int lea_setup(struct lea_world *world, const struct lea_conf_options *options,
 			     const struct lea_conf **ret_conf);
 
+/* The same for a process that activates VGs on its own account. With global/test world->dm stays
+ * NULL as well. */
+LEA_MUST_CHECK int lea_setup_to_activate(struct lea_world *world,
+					 const struct lea_conf_options *options,
+					 const struct lea_conf **ret_conf);
+
 /* Path of the real lvm: from LVMEVENT_LVM, unless the program is privileged by exec; else as built.
  * Borrowed. */
 const char *lea_lvm_path(const struct lea_world *world);

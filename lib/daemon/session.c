@@ -82,7 +82,7 @@ int lea_session_begin(struct lea_world *world, struct lea_session *session)
 
 	*session = (struct lea_session){
 		.world = world, .event_fd = -1, .lvm_path = lea_lvm_path(world)};
-	code = lea_setup(world, &options, &session->conf);
+	code = lea_setup_to_activate(world, &options, &session->conf);
 	if (code)
 		return code;
 	return lea_session_open_queue(session) ? LEA_EXIT_FAILED : LEA_EXIT_DONE;

@@ -58,7 +58,7 @@ int lea_cmd_parse(struct lea_world *world, struct lea_opts *opts, const struct l
 	return LEA_EXIT_DONE;
 }
 
-int lea_cmd_begin(struct lea_world *world, const struct lea_common *common,
+int lea_cmd_begin(struct lea_world *world, struct lea_common *common,
 		  const struct lea_conf **ret_conf)
 {
 	const struct lea_report_levels levels = {
@@ -82,6 +82,7 @@ int lea_cmd_begin(struct lea_world *world, const struct lea_common *common,
 	if (code)
 		return code;
 	lea_report_add_journal(lea_cmd_report(world), common->journal);
+	common->test |= conf->test;
 	if (common->test)
 		lea_log(world->log, LEA_LOG_WARNING,
 			"TEST MODE: Metadata will NOT be updated and volumes will not be "

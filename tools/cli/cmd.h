@@ -54,11 +54,12 @@ struct lea_common {
 
 /*
  * lea_cmd_begin - begin a command of lvm2: lea_setup, with log levels from -q -v -d
+ * @common: global/test sets common->test
  * @ret_conf: owned by the caller
  * Returns 0 or the exit code to leave with (logged). Prints the TEST MODE line. world->dm stays
  * NULL if device-mapper must not be used (--driverloaded n, global/activation 0).
  */
-LEA_MUST_CHECK int lea_cmd_begin(struct lea_world *world, const struct lea_common *common,
+LEA_MUST_CHECK int lea_cmd_begin(struct lea_world *world, struct lea_common *common,
 				 const struct lea_conf **ret_conf);
 
 /*

@@ -71,7 +71,9 @@ static bool has_no_activation(const struct lea_vg_facts *vg)
 
 static void tell_activation(const struct lea_vg_facts *vg, char *text)
 {
-	say(text, "global/activation is 0");
+	const char *setting = vg->machine->activation_off;
+
+	say(text, "%s is %s", setting, strcmp(setting, "global/test") ? "0" : "1");
 	lea_cause_say_where(text, vg->machine->activation_where);
 	say(text, ": no command activates anything");
 }
@@ -508,7 +510,8 @@ bool lea_cause_of_vg(const struct lea_vg_facts *vg, struct lea_reason *ret_reaso
 	if (row->detail)
 		memcpy(&detail, (const char *)vg + row->detail, sizeof(detail));
 	if (row->holds == has_no_activation)
-		lea_cause_set_fence(&reason, "global/activation", vg->machine->activation_where);
+		lea_cause_set_fence(&reason, vg->machine->activation_off,
+				    vg->machine->activation_where);
 	else
 		lea_cause_set_next(&reason, row->next, vg->name, detail);
 	*ret_reason = reason;

@@ -44,6 +44,7 @@ struct lea_machine_facts {
 	bool has_activation, has_event_activation;	       /* the settings */
 	const char *activation_where, *event_activation_where; /* "FILE:LINE" */
 	const char *auto_list_where, *volume_list_where;
+	const char *activation_off; /* without has_activation: the setting to blame */
 	bool is_gate_closed;
 	uint32_t gate_closed_s;	 /* for so long */
 	bool has_runner;	 /* a runner or the boot scan is there */

@@ -270,7 +270,7 @@ static bool is_recordable(const struct lea_explainer *explainer, const struct le
 	const struct lea_conf *conf = explainer->conf;
 
 	return found->vg && !found->is_covered && conf->event_activation && conf->activation &&
-	       !(found->vg->flags & LEA_FLAG_NOAUTOACTIVATE) &&
+	       !conf->test && !(found->vg->flags & LEA_FLAG_NOAUTOACTIVATE) &&
 	       lea_access_check_pv(found->vg, conf->system_id) == LEA_VG_ACCESS_OK;
 }
 

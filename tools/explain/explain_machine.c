@@ -170,11 +170,12 @@ static uint32_t count_of(int event_fd, const char *folder)
 static void find_machine(struct lea_explainer *explainer)
 {
 	const struct lea_conf *conf = explainer->conf;
+	const char *activation_off = conf->test ? "global/test" : "global/activation";
 	const struct {
 		const char *path;
 		char *where;
 	} settings[] = {
-		{"global/activation", explainer->activation_where},
+		{activation_off, explainer->activation_where},
 		{"global/event_activation", explainer->event_where},
 		{"activation/auto_activation_volume_list", explainer->auto_list_where},
 		{"activation/volume_list", explainer->volume_list_where},
@@ -185,7 +186,8 @@ static void find_machine(struct lea_explainer *explainer)
 		lea_conf_where(explainer->world, conf, settings[i].path, settings[i].where);
 	explainer->machine = (struct lea_machine_facts){
 		.charge = explainer->options.charge,
-		.has_activation = conf->activation,
+		.has_activation = conf->activation && !conf->test,
+		.activation_off = activation_off,
 		.has_event_activation = conf->event_activation,
 		.activation_where = explainer->activation_where,
 		.event_activation_where = explainer->event_where,

@@ -409,10 +409,11 @@ static void work_done(struct work *work)
 int pvscan_run(struct lea_world *world, const struct pvscan_args *args)
 {
 	const struct lea_conf *conf = NULL;
-	int code = lea_cmd_begin(world, &args->common, &conf);
+	struct pvscan_args own = *args;
+	int code = lea_cmd_begin(world, &own.common, &conf);
 	struct work work = {
 		.world = world,
-		.args = args,
+		.args = &own,
 		.report = lea_cmd_report(world),
 		.form = {.list_vg = args->list_vg,
 			 .list_lvs = args->list_lvs,

@@ -429,7 +429,7 @@ int vgchange_run(struct lea_world *world, const struct vgchange_args *args)
 	int code;
 
 	own.is_event = args->autoactivation && !strcmp(args->autoactivation, "event");
-	code = lea_cmd_begin(world, &args->common, &conf);
+	code = lea_cmd_begin(world, &own.common, &conf);
 	if (!code && is_lvms_choice(conf)) {
 		code = lea_hand_to_lvm(world, args->argc, args->argv);
 	} else if (!code && !is_skipped(world, conf, &own)) {

@@ -65,7 +65,7 @@ static int run_pass(struct lea_world *world, const struct lea_initramfs_options 
 {
 	const struct lea_conf_options settings = {.forgive = true};
 	const struct lea_conf *conf = NULL;
-	int r, code = lea_setup(world, &settings, &conf);
+	int r, code = lea_setup_to_activate(world, &settings, &conf);
 
 	if (code)
 		return code;

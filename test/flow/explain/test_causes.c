@@ -133,6 +133,11 @@ static void no_activation(void)
 	conf("# one\nglobal {\n\tactivation = 0\n}\n");
 }
 
+static void test_mode(void)
+{
+	conf("global/test = 1");
+}
+
 static void no_event_activation(void)
 {
 	conf("global/event_activation = 0");
@@ -413,6 +418,10 @@ static const struct cause_row rows[] = {
 	 "global/activation is 0 (/etc/lvm/lvm.conf:3)",
 	 "lvmconfig --type full global/activation # only if it belongs to this host: change "
 	 "global/activation in /etc/lvm/lvm.conf:3\n"},
+	{"lvm2 only tests", test_mode, "vg_one", "VG vg_one: inactive: activation-off\n",
+	 "global/test is 1 (/etc/lvm/lvm.conf:1): no command activates anything",
+	 "lvmconfig --type full global/test # only if it belongs to this host: change "
+	 "global/test in /etc/lvm/lvm.conf:1\n"},
 	{"another host's VG", foreign, "vg_foreign", "VG vg_foreign: inactive: foreign\n",
 	 "system ID owner-host", "vgs --foreign -o name,systemid vg_foreign\n"},
 	{"an exported VG", exported, "vg_exp", "VG vg_exp: inactive: exported\n", "is exported",

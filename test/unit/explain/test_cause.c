@@ -29,6 +29,7 @@ static void set_up_lv(void)
 static void setup(void)
 {
 	machine = (struct lea_machine_facts){.has_activation = true,
+					     .activation_off = "global/activation",
 					     .has_event_activation = true,
 					     .activation_where = "",
 					     .event_activation_where = "",
