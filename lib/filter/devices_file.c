@@ -21,6 +21,7 @@
 #include "state/lock.h"
 
 #define MAX_FILE_BYTES (8U * 1024U * 1024U)
+#define LOCK_PAUSE_MS  20U
 #define VPD_TYPES                                                                                  \
 	(LEA_IDTYPE_WWID | LEA_IDTYPE_NAA | LEA_IDTYPE_EUI | LEA_IDTYPE_T10 | LEA_IDTYPE_PAGE83)
 
@@ -261,19 +262,44 @@ static int parse(struct lea_devicesfile *file, struct lea_world *world, const st
 	return r ? r : sort(file);
 }
 
+/* Half of what others grant this process when it waits for a disk. */
+static uint64_t lock_limit_ms(const struct lea_conf *conf, enum lea_filter_lock wait)
+{
+	return wait == LEA_FILTER_LOCK_TRY || !conf->wait_for_locks ? 0
+								   : lea_conf_patience_ms(conf) / 2;
+}
+
+static int take_lock(struct lea_world *world, const struct lea_lock_options *options,
+		     const char *name, uint64_t limit_ms, struct lea_lock **ret_lock)
+{
+	int r = lea_lock_take(options, name, ret_lock);
+
+	for (uint64_t ms = 0; r == LEA_LOCK_BUSY && ms < limit_ms; ms += LOCK_PAUSE_MS) {
+		world->clock->sleep_ms(world->clock, LOCK_PAUSE_MS);
+		r = lea_lock_take(options, name, ret_lock);
+	}
+	return r;
+}
+
 /*
  * Takes the shared lock, as lvm2 does. Writers replace the file by rename, so a read without the
  * lock (from a read-only root, say) is at worst outdated by a moment and is not a reason to fail.
+ * But vgcreate holds the lock from before it writes a label until it has written the file: a short
+ * wait spares the event of the new PV an outdated answer.
  */
-static struct lea_lock *lock_file(struct lea_world *world, const struct lea_conf *conf, bool wait)
+static struct lea_lock *lock_file(struct lea_world *world, const struct lea_conf *conf,
+				  enum lea_filter_lock wait)
 {
 	LEA_AUTO(lea_freep) char *dir = lea_world_path(world, conf->locking_dir);
-	struct lea_lock_options options = {.dir = dir, .mode = LEA_LOCK_SHARED, .wait = wait};
+	struct lea_lock_options options = {.dir = dir,
+					   .mode = LEA_LOCK_SHARED,
+					   .wait = wait == LEA_FILTER_LOCK_WAIT &&
+						   conf->wait_for_locks};
 	struct lea_lock *lock = NULL;
 	char name[160];
 
 	snprintf(name, sizeof(name), "D_%s", conf->devicesfile);
-	if (dir && lea_lock_take(&options, name, &lock))
+	if (dir && take_lock(world, &options, name, lock_limit_ms(conf, wait), &lock))
 		lea_log(world->log, LEA_LOG_DEBUG, "Devices file %s is read without its lock.",
 			conf->devicesfile);
 	return lock;
@@ -287,8 +313,8 @@ static char *path_of(struct lea_world *world, const struct lea_conf *conf)
 	return lea_world_path(world, relative);
 }
 
-int lea_devicesfile_read(struct lea_world *world, const struct lea_conf *conf, bool wait,
-			 struct lea_devicesfile **ret_file)
+int lea_devicesfile_read(struct lea_world *world, const struct lea_conf *conf,
+			 enum lea_filter_lock wait, struct lea_devicesfile **ret_file)
 {
 	LEA_AUTO(file_freep) struct lea_devicesfile *file = calloc(1, sizeof(*file));
 	LEA_AUTO(lea_freep) char *path = path_of(world, conf);

@@ -51,14 +51,13 @@ static int resolve_listed(struct lea_filter *filter, const struct lea_filter_opt
 /* That of an earlier filter is replaced if it is outdated. */
 static int get_devicesfile(struct lea_filter *filter, const struct lea_filter_options *options)
 {
-	const bool wait = filter->conf->wait_for_locks && !options->no_wait_lock;
 	struct lea_devicesfile **kept = options->devicesfile;
 	struct lea_devicesfile **file = kept ? kept : &filter->own_file;
 	int r = 0;
 
 	if (!*file || !lea_devicesfile_is_current(*file, filter->world, filter->conf)) {
 		lea_devicesfile_free(LEA_TAKE(*file));
-		r = lea_devicesfile_read(filter->world, filter->conf, wait, file);
+		r = lea_devicesfile_read(filter->world, filter->conf, options->lock, file);
 	}
 	filter->file = *file;
 	return r;

@@ -24,13 +24,22 @@ enum lea_filter_md {
 	LEA_FILTER_MD_FULL, /* the same, and at its end, too */
 };
 
+/* Commands of lvm2 hold the lock of the devices file while they read disks, so only a person's
+ * command may wait for it. */
+enum lea_filter_lock {
+	LEA_FILTER_LOCK_BRIEFLY, /* try for a part of lea_conf_patience_ms */
+	LEA_FILTER_LOCK_TRY,	 /* try once */
+	LEA_FILTER_LOCK_WAIT,	 /* as wait_for_locks says, without a limit */
+};
+
 struct lea_filter_options {
 	bool use_names;		    /* apply filter and global_filter */
 	const char *const *devices; /* --devices list, which replaces devices file and regex
 				       filters; NULL: not given */
 	uint32_t device_count;
 	bool devicesfile_must_exist; /* a missing --devicesfile is an error (full scans) */
-	bool no_wait_lock;	     /* do not wait for the lock of the devices file */
+	enum lea_filter_lock
+		lock; /* for the lock of the devices file; it is read without it, too */
 	/* Exclude what is LEA_LISTED_OTHERWISE, as all commands of lvm2 do but pvscan --cache and
 	 * the activation of what it has recorded. */
 	bool wants_own_id;
@@ -67,8 +76,9 @@ struct lea_filter_verdict {
 				     lea_filter_probed */
 };
 
-/* Reads the devices file under its lock (D_, shared) and compiles the patterns. Returns 0, an
- * outcome, or -errno. @world, @conf and strings in @options are borrowed until lea_filter_free. */
+/* Reads the devices file, under its lock (D_, shared) if that is free, and compiles the patterns.
+ * Returns 0, an outcome, or -errno. @world, @conf and strings in @options are borrowed until
+ * lea_filter_free. */
 LEA_MUST_CHECK int lea_filter_new(struct lea_world *world, const struct lea_conf *conf,
 				  const struct lea_filter_options *options,
 				  struct lea_filter **ret_filter);

@@ -49,12 +49,13 @@ const struct lea_type *lea_types_find(const struct lea_types *types, uint32_t ma
 /* Is it a device of this driver? @type may be NULL. */
 bool lea_type_is(const struct lea_type *type, const char *name);
 
-/* The devices file. lea_devicesfile_read takes its lock, and waits for it with @wait; returns 0, an
- * outcome, or -errno. */
+/* The devices file. lea_devicesfile_read takes its lock as @wait says; returns 0, an outcome, or
+ * -errno. */
 struct lea_devicesfile;
 enum lea_devicesfile_outcome { LEA_DEVICESFILE_ABSENT = 1 };
 LEA_MUST_CHECK int lea_devicesfile_read(struct lea_world *world, const struct lea_conf *conf,
-					bool wait, struct lea_devicesfile **ret_file);
+					enum lea_filter_lock wait,
+					struct lea_devicesfile **ret_file);
 /* Would reading the file again give the same? Compares the file's status and reads nothing. */
 bool lea_devicesfile_is_current(const struct lea_devicesfile *file, struct lea_world *world,
 				const struct lea_conf *conf);

@@ -42,7 +42,7 @@ enum lea_original lea_original_listed(struct lea_world *world, const struct lea_
 				      const char *pvid, const struct lea_device *first,
 				      const struct lea_device *second)
 {
-	const struct lea_filter_options options = {.no_wait_lock = true};
+	const struct lea_filter_options options = {.lock = LEA_FILTER_LOCK_TRY};
 	LEA_AUTO(filter_freep) struct lea_filter *filter = NULL;
 	enum lea_listing one, two;
 

@@ -176,6 +176,7 @@ static int ask(const struct lea_duplicates_options *options, const struct lea_de
 		.devices = options->devices,
 		.device_count = options->device_count,
 		.out_of_process = true,
+		.lock = LEA_FILTER_LOCK_TRY,
 	};
 	int r = lea_duplicate_fill(options->world, other);
 
@@ -480,7 +481,9 @@ void lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *co
 {
 	struct reconcile reconcile = {
 		.world = world,
-		.options = {.use_names_filter = true, .out_of_process = true},
+		.options = {.use_names_filter = true,
+			    .out_of_process = true,
+			    .lock = LEA_FILTER_LOCK_TRY},
 		.conf = conf,
 		.event_fd = event_fd,
 	};

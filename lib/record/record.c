@@ -115,6 +115,7 @@ static int is_alive(struct lea_recorder *recorder, const char *pvid, struct lea_
 		.use_names_filter = recorder->options.use_names_filter,
 		.out_of_process = recorder->options.out_of_process,
 		.reader = recorder->options.reader,
+		.lock = LEA_FILTER_LOCK_TRY,
 	};
 	int r = lea_duplicate_fill(recorder->world, device);
 

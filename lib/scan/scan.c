@@ -17,7 +17,7 @@ static int get_filter(struct lea_scan *scan, const struct lea_scan_options *opti
 		.device_count = options->device_count,
 		.devicesfile_must_exist = options->devicesfile_must_exist,
 		.devicesfile = options->devicesfile,
-		.no_wait_lock = options->no_wait_lock,
+		.lock = options->lock,
 		.wants_own_id = options->wants_own_id,
 		.md = options->md,
 	};

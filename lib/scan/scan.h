@@ -89,7 +89,7 @@ struct lea_scan_options {
 	bool measure;		     /* measure the time of reads of each PV */
 	bool out_of_process;	     /* read in a reader child with deadlines (runner, boot scan) */
 	bool devicesfile_must_exist; /* a missing --devicesfile is an error (people's commands) */
-	bool no_wait_lock;	     /* do not wait for the lock of the devices file */
+	enum lea_filter_lock lock;   /* how to wait for the lock of the devices file */
 	bool wants_own_id;	     /* a scan of the whole machine by a command, see filter.h */
 	enum lea_filter_md md;
 	struct lea_reader *reader; /* with out_of_process; borrowed; NULL: the scan's own */

@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	open_once();
 	fuzz_fill(file_fd, data, size);
-	CLAIM(!lea_devicesfile_read(world, &conf, true, &filter.file));
+	CLAIM(!lea_devicesfile_read(world, &conf, LEA_FILTER_LOCK_TRY, &filter.file));
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
 		memset(&verdict, 0, sizeof(verdict));
 		CLAIM(!lea_devicesfile_check(&filter, &devices[i], &verdict));

@@ -62,7 +62,7 @@ static int scan_devices(struct lea_doctor_gathering *gathering, struct lea_devic
 	struct lea_scan_options options = {.use_names_filter = true,
 					   .filter = &gathering->filter,
 					   .out_of_process = true,
-					   .no_wait_lock = true,
+					   .lock = LEA_FILTER_LOCK_TRY,
 					   .measure = doctor->options.measure};
 	int r = 0;
 

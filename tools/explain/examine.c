@@ -152,7 +152,7 @@ static enum lea_charge charge_of(const struct lea_world *world)
 static int scan_all(struct lea_examine *examine)
 {
 	struct lea_scan_options options = {
-		.use_names_filter = true, .no_wait_lock = true, .filter = &examine->filter};
+		.use_names_filter = true, .lock = LEA_FILTER_LOCK_TRY, .filter = &examine->filter};
 	struct lea_device *devices;
 	size_t count;
 	int r = lea_survey_prepare(examine->world, examine->conf, &examine->reader, &options);

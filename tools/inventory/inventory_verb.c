@@ -57,7 +57,7 @@ static int show(struct lea_world *world, const struct lea_conf *conf, struct lea
 	struct lea_inventory_options options = {
 		.target = (const char *const *)targets->item,
 		.target_count = targets->count,
-		.scan = {.use_names_filter = true, .no_wait_lock = true, .wants_own_id = true},
+		.scan = {.use_names_filter = true, .lock = LEA_FILTER_LOCK_TRY, .wants_own_id = true},
 		.has_queue = true};
 	LEA_AUTO(lea_inventory_done) struct lea_inventory inventory = {.arena = NULL};
 	FILE *out = lea_cmd_report(world)->out;

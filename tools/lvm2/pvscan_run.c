@@ -263,6 +263,7 @@ static int scan_options(struct work *work, struct lea_scan_options *options)
 		.devices = devices->defined ? devices->item : NULL,
 		.device_count = devices->count,
 		.wants_own_id = work->is_whole,
+		.lock = LEA_FILTER_LOCK_WAIT,
 	};
 	/* An event reads one device, directly as lvm2's pvscan does, so udev waits no longer. */
 	if (work->args->autoactivation)

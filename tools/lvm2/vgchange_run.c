@@ -40,6 +40,7 @@ static int new_scan(struct work *work, bool is_all)
 		.device_count = list->count,
 		.devicesfile_must_exist = !!work->args->common.devicesfile,
 		.wants_own_id = is_all,
+		.lock = LEA_FILTER_LOCK_WAIT,
 	};
 	int r = lea_survey_prepare(work->world, work->conf, &work->reader, &options);
 

@@ -2,8 +2,11 @@
 #include "filter/filter_private.h"
 #include "unit/filter_setup.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #define LV_UUID "LVM-abcdefghijklmnopqrstuvwxyz012345ABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
 #define PVID	"abcdefghijklmnopqrstuvwxyz012345"
@@ -514,6 +517,51 @@ TEST(patterns_are_ignored_with_a_devices_file_and_that_is_said)
 	ck_assert_ptr_nonnull(strstr(tree.logged,
 				     "Please remove the lvm.conf filter, it is ignored "
 				     "with the devices file."));
+}
+
+static uint64_t slept_ms;
+
+static void count_sleep(struct lea_clock *clock, uint64_t ms)
+{
+	(void)clock;
+	slept_ms += ms;
+}
+
+/* A command of lvm2 holds the lock for as long as it reads disks. */
+static const struct {
+	enum lea_filter_lock lock;
+	const char *settings;
+	uint64_t limit_ms;
+} held[] = {
+	{LEA_FILTER_LOCK_BRIEFLY, "", 1000},
+	{LEA_FILTER_LOCK_BRIEFLY, " event/probe_deadline_ms=1000", 100},
+	{LEA_FILTER_LOCK_BRIEFLY, " global/wait_for_locks=0", 0},
+	{LEA_FILTER_LOCK_TRY, "", 0},
+	{LEA_FILTER_LOCK_WAIT, " global/wait_for_locks=0", 0},
+};
+
+TEST_EACH(a_held_lock_of_the_devices_file_is_not_waited_for_without_limit, held)
+{
+	struct lea_clock clock = {.sleep_ms = count_sleep};
+	char path[512], settings[256];
+	int fd;
+
+	tree_put(&tree, "/run/lock/lvm/D_system.devices", "");
+	snprintf(path, sizeof(path), "%s/run/lock/lvm/D_system.devices", tree.root);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(flock(fd, LOCK_EX), 0);
+	tree_put(&tree, "/etc/lvm/devices/system.devices", OF_OTHER "\n");
+	tree.world.clock = &clock;
+	slept_ms = 0;
+	options.lock = held[_i].lock;
+	snprintf(settings, sizeof(settings), LISTED "%s", held[_i].settings);
+	alarm(10);
+	ck_assert_int_eq(make(settings), 0);
+	ck_assert_uint_eq(slept_ms, held[_i].limit_ms);
+	judge("read without the lock", NULL);
+	ck_assert(verdict.check_pvid);
+	close(fd);
 }
 
 TEST(a_missing_devices_file_switches_the_feature_off_unless_it_must_exist)
