@@ -343,7 +343,8 @@ int lea_proc_exec_as(const char *path, const char *const argv[])
 
 int lea_proc_exec(const char *const argv[])
 {
-	return lea_proc_exec_as(argv[0], argv);
+	execvp(argv[0], (char *const *)(uintptr_t)argv);
+	return -errno;
 }
 
 /* Closes @first to @last, inclusive. */

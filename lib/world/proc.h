@@ -58,9 +58,10 @@ int lea_proc_memory(void);
  * open. */
 LEA_MUST_CHECK int lea_proc_capture(const char *const argv[], char *output, size_t output_bytes,
 				    int *ret_code);
-/* Becomes @argv[0]; returns only -errno. */
+/* Becomes @argv[0], which is searched for in PATH if it has no slash, as lvm2 does with the programs
+ * of its settings; returns only -errno. All functions that start a program do so. */
 LEA_MUST_CHECK int lea_proc_exec(const char *const argv[]);
-/* The same with another @argv[0] than @path. */
+/* Becomes @path, with another @argv[0]; PATH is not searched. */
 LEA_MUST_CHECK int lea_proc_exec_as(const char *path, const char *const argv[]);
 /* Number of online CPUs, at least one. */
 uint32_t lea_proc_cpus(void);

@@ -251,6 +251,34 @@ TEST(a_tool_that_is_not_here_is_skipped)
 	ck_assert_uint_eq(active_now(), 3);
 }
 
+/* Rows: the folder in PATH. */
+static const struct {
+	const char *claim, *path, *said;
+	bool passes;
+} searched[] = {
+	{"it is found in PATH, and its verdict counts", "sbin", "vg/pool failed (status:1)",
+	 false},
+	{"a program in the current folder is another one", "nowhere", "tool is not installed",
+	 true},
+};
+
+TEST_EACH(a_tool_without_a_slash_is_searched_for, searched)
+{
+	struct lea_activate_result result;
+	char path[256];
+
+	open_shape("thin_basic");
+	write_tool("exit 7"); /* in the current folder */
+	tree_put_program(&tree, "/sbin/tool", "#!/bin/sh\nexit 1\n");
+	conf.thin_check = "tool";
+	ck_assert_int_eq(chdir(tree.root), 0);
+	snprintf(path, sizeof(path), "%s/%s", tree.root, searched[_i].path);
+	ck_assert_int_eq(setenv("PATH", path, 1), 0);
+	ck_assert_msg(!run(&result) == searched[_i].passes, "%s", searched[_i].claim);
+	ck_assert_msg(strstr(tree.logged, searched[_i].said), "%s: %s", searched[_i].claim,
+		      tree.logged);
+}
+
 TEST(a_pool_that_needs_check_is_told_of)
 {
 	struct lea_activate_result result;
