@@ -136,6 +136,32 @@ static int judge_code(const struct lea_dm_exec *run, uint32_t node, const struct
 	return -EUCLEAN;
 }
 
+static bool has_format_2(const struct lea_dm_exec *run, uint32_t node)
+{
+	const struct lea_lv_seg *seg = &lv_of(run, node)->seg[0];
+	const struct lea_seg_cache *cache;
+
+	if (seg->segtype->family != LEA_FAMILY_CACHE)
+		return false;
+	cache = seg->own.cache;
+	return (cache->is_volume ? cache->options
+				 : run->plan->vg->lvs[cache->pool].seg[0].own.cache_pool->options)
+		       .format == 2;
+}
+
+/* Before 0.7.0 cache_check refuses metadata of format 2 whatever they hold, and lvm2 activates such
+ * a cache unchecked. Only a tool that has refused is asked for its version. */
+static bool is_too_old(const struct lea_dm_exec *run, uint32_t node, const struct tool *tool)
+{
+	const char *const argv[] = {tool->path, "-V", NULL};
+	char output[OUTPUT_BYTES];
+	unsigned int major, minor;
+	int code;
+
+	return has_format_2(run, node) && !lea_proc_capture(argv, output, sizeof(output), &code) &&
+	       !code && sscanf(output, "%u.%u", &major, &minor) == 2 && !major && minor < 7;
+}
+
 static void note(const struct lea_dm_exec *run, enum lea_ring_kind kind, uint32_t node, int code)
 {
 	lea_timeline_note(run->world, kind,
@@ -162,6 +188,11 @@ static int interpret_tool(struct lea_dm_exec *run, uint32_t node, const struct t
 		return lea_as_transient(lea_log_fault(run->world->log, r, "LV %s/%s: starting %s",
 						      run->plan->vg->name,
 						      lea_dm_lv_name(run, node), tool->path));
+	if (code && is_too_old(run, node, tool)) {
+		lea_log(run->world->log, LEA_LOG_WARNING,
+			"WARNING: Check is skipped, %s is older than 0.7.0.", tool->path);
+		return 0;
+	}
 	if (code)
 		log_output(run, tool->path, output);
 	return judge_code(run, node, tool, code);

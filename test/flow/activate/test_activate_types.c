@@ -279,6 +279,29 @@ TEST_EACH(a_tool_without_a_slash_is_searched_for, searched)
 		      tree.logged);
 }
 
+/* Rows: what a tool that refuses a cache's metadata says of its version. */
+static const struct {
+	const char *shape, *version;
+	bool is_skipped;
+} versions[] = {
+	{"cache_pool", "0.6.3", true},	{"cache_vol", "0.5", true},
+	{"cache_pool", "0.7.0", false}, {"cache_pool", "1.0.12", false},
+	{"cache_pool", "none", false},	{"thin_basic", "0.6.3", false},
+};
+
+TEST_EACH(a_tool_that_is_too_old_for_a_cache_is_skipped, versions)
+{
+	struct lea_activate_result result;
+	char body[128];
+
+	snprintf(body, sizeof(body), "[ $1 != -V ] || exec echo %s\nexit 1", versions[_i].version);
+	open_shape(versions[_i].shape);
+	write_tool(body);
+	ck_assert_msg(!run(&result) == versions[_i].is_skipped, "%s of %s: %s",
+		      versions[_i].version, versions[_i].shape, tree.logged);
+	ck_assert(!strstr(tree.logged, "is older than 0.7.0") == !versions[_i].is_skipped);
+}
+
 TEST(a_pool_that_needs_check_is_told_of)
 {
 	struct lea_activate_result result;
