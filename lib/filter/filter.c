@@ -23,6 +23,7 @@ void lea_filter_free(struct lea_filter *filter)
 	lea_types_done(&filter->types);
 	lea_devicesfile_free(filter->own_file);
 	free(filter->listed);
+	lea_wwids_done(&filter->wwids);
 	lea_mounts_done(&filter->mounts);
 	free(filter);
 }

@@ -90,8 +90,19 @@ struct lea_listed {
 	dev_t number;	  /* 0: no such device at present */
 };
 
-/* multipath's file of ids; looked for when the first disk needs it. */
-enum lea_wwids { LEA_WWIDS_UNKNOWN, LEA_WWIDS_ABSENT, LEA_WWIDS_THERE };
+/* multipath's file of ids, read for the first disk that needs it; multipath's configuration is read
+ * for the first disk that the file names. */
+struct lea_wwid {
+	const char *id; /* normalised, without multipath's leading digit; points into the text */
+	bool is_blacklisted, is_excepted;
+};
+struct lea_wwids {
+	char *text;	       /* owned */
+	struct lea_wwid *wwid; /* owned: sorted, ignoring case */
+	size_t count, room;
+	bool is_read, knows_blacklists;
+};
+void lea_wwids_done(struct lea_wwids *wwids);
 
 struct lea_filter {
 	struct lea_world *world;     /* borrowed */
@@ -105,7 +116,7 @@ struct lea_filter {
 	struct lea_devicesfile *own_file; /* owned */
 	struct lea_listed *listed;	  /* owned; NULL: no --devices */
 	uint32_t listed_count;
-	enum lea_wwids wwids;
+	struct lea_wwids wwids;
 	struct lea_mounts mounts; /* with knows_mounts */
 	bool knows_mounts;
 };

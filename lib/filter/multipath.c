@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -25,32 +26,120 @@ static const char *bare(const char *id)
 	return id;
 }
 
-/* Multipath's ids begin with a digit for their kind. */
-static bool same_id(const char *listed, const char *id)
+void lea_wwids_done(struct lea_wwids *wwids)
+{
+	free(wwids->text);
+	free(wwids->wwid);
+	*wwids = (struct lea_wwids){0};
+}
+
+/* Multipath's ids begin with a digit for their kind. Returns the part behind it; NULL: no such id.
+ */
+static const char *behind_kind(const char *text)
+{
+	return text[0] >= '1' && text[0] <= '3' ? text + 1 : NULL;
+}
+
+/* @id: normalised in place, which never makes it longer. */
+static int add(struct lea_wwids *wwids, char *id)
 {
 	char text[LEA_ID_BYTES];
 
-	lea_id_normalise(listed, text);
-	return text[0] >= '1' && text[0] <= '3' && !strcasecmp(text + 1, bare(id));
+	lea_id_normalise(id, text);
+	if (!behind_kind(text))
+		return 0;
+	if (lea_make_room(&wwids->wwid, &wwids->room, wwids->count + 1, sizeof(*wwids->wwid)))
+		return -ENOMEM;
+	strcpy(id, text);
+	wwids->wwid[wwids->count++] = (struct lea_wwid){.id = behind_kind(id)};
+	return 0;
 }
 
-static bool listed_in(char *text, const char *id)
+static int compare_wwids(const void *a, const void *b)
 {
-	char *line, *end;
+	const struct lea_wwid *x = a, *y = b;
 
-	while ((line = strsep(&text, "\n"))) {
+	return strcasecmp(x->id, y->id);
+}
+
+static int parse_wwids(struct lea_wwids *wwids)
+{
+	char *rest = wwids->text, *line, *end;
+	int r = 0;
+
+	while (!r && (line = strsep(&rest, "\n"))) {
 		end = line[0] == '/' ? strchr(line + 1, '/') : NULL;
 		if (!end)
 			continue;
 		*end = '\0';
-		if (same_id(line + 1, id))
-			return true;
+		r = add(wwids, line + 1);
 	}
-	return false;
+	if (wwids->count)
+		qsort(wwids->wwid, wwids->count, sizeof(*wwids->wwid), compare_wwids);
+	return r;
 }
 
-/* Parses multipath.conf: is "wwid ID" in blacklist, and in blacklist_exceptions? */
-static void count_blacklisted(char *text, const char *id, bool *listed, bool *excepted)
+static int read_wwids(struct lea_filter *filter)
+{
+	const char *name = filter->conf->multipath_wwids_file;
+	LEA_AUTO(lea_freep) char *path = NULL;
+
+	if (filter->wwids.is_read)
+		return 0;
+	if (name && name[0]) {
+		path = lea_world_path(filter->world, name);
+		if (!path)
+			return -ENOMEM;
+		if (!lea_file_read_config(path, MAX_FILE_BYTES, &filter->wwids.text, NULL) &&
+		    parse_wwids(&filter->wwids))
+			return -ENOMEM;
+	}
+	filter->wwids.is_read = true;
+	return 0;
+}
+
+/* The first entry with this id, behind_kind; the file may have it more than once. */
+static size_t first_of(const struct lea_wwids *wwids, const char *id)
+{
+	size_t low = 0, high = wwids->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (strcasecmp(wwids->wwid[middle].id, id) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static const struct lea_wwid *find(const struct lea_wwids *wwids, const char *id)
+{
+	const size_t at = first_of(wwids, id);
+
+	return at < wwids->count && !strcasecmp(wwids->wwid[at].id, id) ? &wwids->wwid[at] : NULL;
+}
+
+/* multipath.conf has "wwid ID" in @section. */
+static void mark(struct lea_wwids *wwids, const char *section, const char *listed)
+{
+	const bool is_blacklist = !strcmp(section, "blacklist");
+	char text[LEA_ID_BYTES];
+	const char *id;
+
+	if (!is_blacklist && strcmp(section, "blacklist_exceptions") != 0)
+		return;
+	lea_id_normalise(listed, text);
+	id = behind_kind(text);
+	for (size_t i = id ? first_of(wwids, id) : wwids->count;
+	     i < wwids->count && !strcasecmp(wwids->wwid[i].id, id); i++) {
+		wwids->wwid[i].is_blacklisted |= is_blacklist;
+		wwids->wwid[i].is_excepted |= !is_blacklist;
+	}
+}
+
+static void parse_blacklist(char *text, struct lea_wwids *wwids)
 {
 	static const char blanks[] = " \t\r\n";
 	char section[32] = "", word[LEA_ID_BYTES] = "", *line, *token;
@@ -67,108 +156,71 @@ static void count_blacklisted(char *text, const char *id, bool *listed, bool *ex
 			if (!strcmp(word, "wwid")) {
 				token += token[0] == '"';
 				token[strcspn(token, "\"")] = '\0';
-				*listed |= !strcmp(section, "blacklist") && same_id(token, id);
-				*excepted |= !strcmp(section, "blacklist_exceptions") &&
-					     same_id(token, id);
+				mark(wwids, section, token);
 			}
 			snprintf(word, sizeof(word), "%s", token);
 		}
 	}
 }
 
-static int read_blacklist(struct lea_world *world, const char *path, const char *id,
-			  bool blacklisted[static 2])
+static int read_blacklist(struct lea_filter *filter, const char *path)
 {
-	LEA_AUTO(lea_freep) char *full = lea_world_path(world, path), *text = NULL;
-	int r;
+	LEA_AUTO(lea_freep) char *full = lea_world_path(filter->world, path), *text = NULL;
 
 	if (!full)
 		return -ENOMEM;
-	r = lea_file_read_config(full, MAX_FILE_BYTES, &text, NULL);
-	if (!r)
-		count_blacklisted(text, id, &blacklisted[0], &blacklisted[1]);
+	if (!lea_file_read_config(full, MAX_FILE_BYTES, &text, NULL))
+		parse_blacklist(text, &filter->wwids);
 	return 0;
 }
 
-static int read_blacklists(struct lea_world *world, const struct lea_conf *conf, const char *id,
-			   bool blacklisted[static 2])
+static int read_blacklists(struct lea_filter *filter)
 {
+	const char *etc = filter->conf->etc_dir;
 	char path[512];
 	LEA_AUTO(lea_freep) char *folder = NULL;
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	struct dirent *entry;
 	int r, used;
 
-	snprintf(path, sizeof(path), "%s/multipath.conf", conf->etc_dir);
-	r = read_blacklist(world, path, id, blacklisted);
-	snprintf(path, sizeof(path), "%s/multipath/conf.d", conf->etc_dir);
-	folder = lea_world_path(world, path);
+	if (filter->wwids.knows_blacklists)
+		return 0;
+	snprintf(path, sizeof(path), "%s/multipath.conf", etc);
+	r = read_blacklist(filter, path);
+	snprintf(path, sizeof(path), "%s/multipath/conf.d", etc);
+	folder = lea_world_path(filter->world, path);
 	if (r || !folder)
 		return r ? r : -ENOMEM;
 	dir = opendir(folder);
 	while (!r && dir && (entry = readdir(dir))) {
-		used = snprintf(path, sizeof(path), "%s/multipath/conf.d/%s", conf->etc_dir,
-				entry->d_name);
+		used = snprintf(path, sizeof(path), "%s/multipath/conf.d/%s", etc, entry->d_name);
 		if (entry->d_name[0] != '.' && used > 0 && used < (int)sizeof(path))
-			r = read_blacklist(world, path, id, blacklisted);
+			r = read_blacklist(filter, path);
 	}
+	filter->wwids.knows_blacklists = !r;
 	return r;
 }
 
-/* Is the id in the wwids file and not blacklisted? */
-static int wwid_listed(struct lea_world *world, const struct lea_conf *conf, const char *id,
-		       bool *ret_listed)
-{
-	LEA_AUTO(lea_freep) char *path = NULL, *text = NULL;
-	bool blacklisted[2] = {false, false};
-	int r;
-
-	*ret_listed = false;
-	if (!conf->multipath_wwids_file || !conf->multipath_wwids_file[0])
-		return 0;
-	path = lea_world_path(world, conf->multipath_wwids_file);
-	if (!path)
-		return -ENOMEM;
-	r = lea_file_read_config(path, MAX_FILE_BYTES, &text, NULL);
-	if (r || !listed_in(text, id))
-		return 0;
-	r = read_blacklists(world, conf, id, blacklisted);
-	*ret_listed = !blacklisted[0] || blacklisted[1];
-	return r;
-}
-
-/* Checks once for all devices. Without multipath this check is the only cost of the file. */
-static int look_for_wwids(struct lea_filter *filter)
-{
-	const char *name = filter->conf->multipath_wwids_file;
-	LEA_AUTO(lea_freep) char *path = NULL;
-
-	if (filter->wwids != LEA_WWIDS_UNKNOWN)
-		return 0;
-	filter->wwids = LEA_WWIDS_ABSENT;
-	if (!name || !name[0])
-		return 0;
-	path = lea_world_path(filter->world, name);
-	if (!path)
-		return -ENOMEM;
-	if (!access(path, R_OK))
-		filter->wwids = LEA_WWIDS_THERE;
-	return 0;
-}
-
+/* Is the disk's id in the wwids file and not blacklisted? */
 static int check_wwids(struct lea_filter *filter, struct lea_devno devno, bool is_partition,
 		       bool *ret_listed)
 {
+	const struct lea_wwid *wwid;
 	char id[LEA_ID_BYTES];
-	int r = look_for_wwids(filter);
+	int r = read_wwids(filter);
 
 	*ret_listed = false;
-	if (r || filter->wwids == LEA_WWIDS_ABSENT)
+	if (r || !filter->wwids.count)
 		return r;
 	r = lea_id_wwid(filter->world, devno, is_partition, id);
 	if (r)
 		return r < 0 ? r : 0;
-	return wwid_listed(filter->world, filter->conf, id, ret_listed);
+	wwid = find(&filter->wwids, bare(id));
+	if (!wwid)
+		return 0;
+	r = read_blacklists(filter);
+	*ret_listed = !r && (!wwid->is_blacklisted || wwid->is_excepted);
+	return r;
 }
 
 /* udev's DEVTYPE decides; without udev's properties the kernel is asked. */

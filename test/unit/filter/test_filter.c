@@ -279,6 +279,13 @@ static const struct {
 	 "blacklist {\n\twwid 3600a0b80000\n}\nblacklist_exceptions {\n\twwid 3600a0b80000\n}\n",
 	 NULL, true},
 	{"udev says no", "/3600a0b80000/\n", NULL, "DM_MULTIPATH_DEVICE_PATH=0\n", false},
+	{"among others", "/3600a0b80001/\n/3600A0B80000/\n/2600a0b8/\n3600a0b80000\n", NULL, NULL,
+	 true},
+	{"no kind that multipath has", "/9600a0b80000/\n", NULL, NULL, false},
+	{"another one is blacklisted", "/3600a0b80000/\n/3600a0b80001/\n",
+	 "blacklist {\n wwid 3600a0b80001\n}\n", NULL, true},
+	{"twice, and blacklisted", "/3600a0b80000/\n/3600a0b80000/\n",
+	 "blacklist {\n wwid 3600a0b80000\n}\n", NULL, false},
 };
 
 TEST_EACH(each_wwids_row, wwids)
@@ -291,6 +298,26 @@ TEST_EACH(each_wwids_row, wwids)
 		device.properties = strdup(wwids[_i].properties);
 	ck_assert_int_eq(make(""), 0);
 	judge(wwids[_i].claim, wwids[_i].is_path ? "device is a multipath component" : NULL);
+}
+
+/* A machine may have a thousand paths: what multipath has written is read once for all of them. */
+TEST(multipaths_files_are_read_once)
+{
+	tree_put(&tree, "/sys/dev/block/8:0/device/wwid", "naa.600a0b80000\n");
+	tree_put(&tree, "/etc/multipath/wwids", "/3600a0b80000/\n");
+	tree_put(&tree, "/etc/multipath.conf", "blacklist {\n wwid 3600a0b80000\n}\n");
+	ck_assert_int_eq(make(""), 0);
+	judge("blacklisted", NULL);
+	tree_put(&tree, "/etc/multipath.conf", "");
+	judge("not read again", NULL);
+	tree_put(&tree, "/etc/multipath/wwids", "");
+	lea_filter_free(filter);
+	filter = NULL;
+	lea_conf_free(conf);
+	ck_assert_int_eq(make(""), 0);
+	judge("read for another filter", NULL);
+	tree_put(&tree, "/etc/multipath/wwids", "/3600a0b80000/\n");
+	judge("not read again", NULL);
 }
 
 static const struct {
