@@ -11,17 +11,21 @@
 int lea_vg_scan_pvs(struct lea_scan *scan, const struct lea_scan_vg *vg, const bool *is_wanted)
 {
 	const uint32_t most = vg->vg->pv_count;
-	struct lea_device *device = calloc(most ? most : 1, sizeof(*device));
+	struct lea_scan_device *device = calloc(most ? most : 1, sizeof(*device));
 	size_t count = 0;
 	int r = 0;
 
 	if (!device)
 		return -ENOMEM;
-	for (uint32_t i = 0; !r && i < most; i++)
-		if (vg->pv[i] && (!is_wanted || is_wanted[i]))
-			r = lea_device_copy(&vg->pv[i]->device, &device[count++]);
-	r = r ? r : lea_scan_add(scan, device, count);
-	lea_devices_free(device, count); /* the scan left them empty */
+	for (uint32_t i = 0; !r && i < most; i++) {
+		if (!vg->pv[i] || (is_wanted && !is_wanted[i]))
+			continue;
+		device[count].again = LEA_ENTRY_MISSED;
+		memcpy(device[count].expected, vg->pv[i]->label.pvid, sizeof(device->expected));
+		r = lea_device_copy(&vg->pv[i]->device, &device[count++].device);
+	}
+	r = r ? r : lea_scan_add_expected(scan, device, count);
+	lea_scan_devices_free(device, count); /* the scan left them empty */
 	return r;
 }
 

@@ -23,7 +23,7 @@ LEA_MUST_CHECK int lea_vg_rescan(struct lea_scan *scan, const struct lea_scan_vg
  * lea_vg_scan_pvs - scan the devices of a VG's PVs once more
  * @scan:      gets them in the order of vg->pv; another scan than that of @vg
  * @is_wanted: [vg->pv_count]; NULL: all. A PV without device is left out.
- * Returns what lea_scan_add returns.
+ * Returns what lea_scan_add_expected returns.
  */
 LEA_MUST_CHECK int lea_vg_scan_pvs(struct lea_scan *scan, const struct lea_scan_vg *vg,
 				   const bool *is_wanted);

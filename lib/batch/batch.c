@@ -118,25 +118,34 @@ static int forget_gone(struct lea_batch_pass *pass)
 	return r;
 }
 
-/* Moves a device out of its entry and leaves its numbers there. */
-static struct lea_device take_device(struct lea_device *from)
+/* The device of a VG whose wait is over comes late as any other: the wait is judged anew. */
+static enum lea_entry_kind kind_again(enum lea_entry_kind kind)
 {
-	struct lea_device device = *from;
+	return kind == LEA_ENTRY_PARTIAL ? LEA_ENTRY_MISSED : kind;
+}
 
-	from->name = from->devlinks = from->properties = NULL;
+/* Moves a device out of its entry and leaves its numbers there. */
+static struct lea_scan_device take_device(struct lea_entry *entry, enum lea_entry_kind kind)
+{
+	struct lea_scan_device device = {.device = entry->device, .again = kind_again(kind)};
+
+	memcpy(device.expected, entry->pvid, sizeof(device.expected));
+	entry->device.name = entry->device.devlinks = entry->device.properties = NULL;
 	return device;
 }
 
 /* For a number that is in use again: nothing known of the old device is true of the new one. */
-static int renew(struct lea_world *world, struct lea_device *device)
+static void renew(struct lea_world *world, struct lea_scan_device *renewed)
 {
+	struct lea_device *device = &renewed->device;
+
+	renewed->expected[0] = '\0';
 	lea_device_done(&(struct lea_device){.devlinks = device->devlinks,
 					     .properties = device->properties});
 	device->devlinks = device->properties = NULL;
 	device->is_gone = false;
 	device->seqnum = 0;
 	device->diskseq = lea_sysfs_diskseq(world, lea_device_devno(device));
-	return 0;
 }
 
 /*
@@ -157,7 +166,7 @@ static bool is_overtaken(struct lea_world *world, const struct lea_entry *entry,
 
 static int read_devices(struct lea_batch_pass *pass)
 {
-	LEA_AUTO(lea_freep) struct lea_device *devices = calloc(pass->count, sizeof(*devices));
+	LEA_AUTO(lea_freep) struct lea_scan_device *devices = calloc(pass->count, sizeof(*devices));
 	size_t n = 0;
 	int r;
 
@@ -165,26 +174,26 @@ static int read_devices(struct lea_batch_pass *pass)
 	if (!devices || !pass->queued)
 		return -ENOMEM;
 	for (size_t i = 0; i < pass->count; i++) {
-		struct lea_device *device = &pass->entries[i].device;
-		const struct lea_devno devno = lea_device_devno(device);
+		struct lea_entry *entry = &pass->entries[i];
+		const struct lea_devno devno = lea_device_devno(&entry->device);
+		struct lea_device *device = &devices[n].device;
 
 		/* For the others the filters check sysfs, since they want the size. */
-		if (device->is_gone && !lea_sysfs_has_device(pass->options->world, devno))
+		if (entry->device.is_gone && !lea_sysfs_has_device(pass->options->world, devno))
 			continue;
-		pass->queued[n].kind = lea_batch_marks_kind(&pass->marks, &pass->entries[i]);
-		devices[n] = take_device(device);
-		if (devices[n].is_gone ||
-		    is_overtaken(pass->options->world, &pass->entries[i], &devices[n]))
+		pass->queued[n].kind = lea_batch_marks_kind(&pass->marks, entry);
+		devices[n] = take_device(entry, pass->queued[n].kind);
+		if (device->is_gone || is_overtaken(pass->options->world, entry, device))
 			renew(pass->options->world, &devices[n]);
-		else if (!devices[n].diskseq)
-			devices[n].diskseq = lea_sysfs_diskseq(pass->options->world, devno);
+		else if (!device->diskseq)
+			device->diskseq = lea_sysfs_diskseq(pass->options->world, devno);
 		n++;
 	}
 	pass->queued_count = n;
 	pass->summary->devices += (uint32_t)n;
-	r = n ? lea_scan_add(pass->scan, devices, n) : 0;
+	r = n ? lea_scan_add_expected(pass->scan, devices, n) : 0;
 	for (size_t i = 0; i < n; i++)
-		lea_device_done(&devices[i]);
+		lea_device_done(&devices[i].device);
 	return r;
 }
 

@@ -200,7 +200,7 @@ static int note_all_scanned(struct lea_candidates *candidates, const struct lea_
 static int complete_scan(struct lea_candidates *candidates, struct lea_scan *scan,
 			 const struct lea_candidate *candidate)
 {
-	struct lea_device *devices = NULL;
+	struct lea_scan_device *devices = NULL;
 	size_t count = 0, n = 0;
 	int r;
 
@@ -211,21 +211,21 @@ static int complete_scan(struct lea_candidates *candidates, struct lea_scan *sca
 	if (r)
 		return r < 0 ? r : 0;
 	for (size_t i = 0; r >= 0 && i < count; i++) {
-		struct lea_device device = devices[i];
+		struct lea_scan_device device = devices[i];
 
-		r = note_scanned(candidates, &device);
+		r = note_scanned(candidates, &device.device);
 		if (r)
 			continue;
 		/* A record says which number the device had; the claim must say which instance it
 		 * is. */
-		device.diskseq =
-			lea_sysfs_diskseq(candidates->options->world, lea_device_devno(&device));
+		device.device.diskseq = lea_sysfs_diskseq(candidates->options->world,
+							  lea_device_devno(&device.device));
 		devices[i] = devices[n];
 		devices[n++] = device;
 	}
 	if (r >= 0)
-		r = n ? lea_scan_add(scan, devices, n) : 0;
-	lea_devices_free(devices, count);
+		r = n ? lea_scan_add_expected(scan, devices, n) : 0;
+	lea_scan_devices_free(devices, count);
 	return r;
 }
 

@@ -27,8 +27,8 @@ struct vg {
 	struct lea_incomplete_choice choice;
 	struct lea_claim_pv pv; /* a PV of it with metadata */
 	uint64_t asked; /* partial->arrivals when the memory was asked for has_all; 0: never */
-	bool has_all;		/* all its PVs that the last boot had are there */
-	bool is_told;		/* its line was logged */
+	bool has_all;	/* all its PVs that the last boot had are there */
+	bool is_told;	/* its line was logged */
 	struct vg *next, **link;
 };
 
@@ -199,16 +199,17 @@ static int note_done(void *arg, const char *vg_id, const struct lea_claim *claim
 static int queue_all(const struct lea_batch_options *options, const char *name,
 		     enum lea_entry_kind kind)
 {
-	struct lea_device *devices = NULL;
+	struct lea_scan_device *devices = NULL;
 	size_t count = 0;
 	int r = lea_devices_of_vg(options->world, name, &devices, &count);
 
 	for (size_t i = 0; !r && i < count; i++) {
-		devices[i].diskseq =
-			lea_sysfs_diskseq(options->world, lea_device_devno(&devices[i]));
-		r = lea_queue_put_device(options->event_fd, kind, &devices[i], "");
+		struct lea_device *device = &devices[i].device;
+
+		device->diskseq = lea_sysfs_diskseq(options->world, lea_device_devno(device));
+		r = lea_queue_put_device(options->event_fd, kind, device, devices[i].expected);
 	}
-	lea_devices_free(devices, count);
+	lea_scan_devices_free(devices, count);
 	return r;
 }
 

@@ -208,20 +208,21 @@ int lea_duplicate_read(struct lea_world *world, const struct lea_conf *conf,
 		       const struct lea_scan_options *options, const struct lea_device *device,
 		       const char *pvid)
 {
-	struct lea_device copy = {0};
+	struct lea_scan_device copy = {.again = LEA_ENTRY_MISSED};
 	struct lea_found *const *found;
 	struct lea_scan *scan = NULL;
 	size_t count;
 	int r = lea_scan_new(world, conf, options, &scan);
 
 	r = r > 0 ? -EINVAL : r;
-	r = r ? r : lea_device_copy(device, &copy);
-	r = r ? r : lea_scan_add(scan, &copy, 1);
+	r = r ? r : lea_device_copy(device, &copy.device);
+	snprintf(copy.expected, sizeof(copy.expected), "%s", pvid);
+	r = r ? r : lea_scan_add_expected(scan, &copy, 1);
 	if (!r) {
 		found = lea_scan_found(scan, &count);
 		r = count ? answer_of(found[0], pvid) : LEA_DUPLICATE_OTHER;
 	}
-	lea_device_done(&copy);
+	lea_device_done(&copy.device);
 	lea_scan_free(scan);
 	return r;
 }

@@ -22,12 +22,27 @@ struct devices {
 	size_t count, room;
 };
 
+struct recorded {
+	struct lea_scan_device *item;
+	size_t count, room;
+};
+
 static int devices_add(struct devices *devices, struct lea_device *device)
 {
 	if (lea_make_room(&devices->item, &devices->room, devices->count + 1,
 			  sizeof(*devices->item)))
 		return -ENOMEM;
 	devices->item[devices->count++] = *device;
+	memset(device, 0, sizeof(*device));
+	return 0;
+}
+
+static int recorded_add(struct recorded *recorded, struct lea_scan_device *device)
+{
+	if (lea_make_room(&recorded->item, &recorded->room, recorded->count + 1,
+			  sizeof(*recorded->item)))
+		return -ENOMEM;
+	recorded->item[recorded->count++] = *device;
 	memset(device, 0, sizeof(*device));
 	return 0;
 }
@@ -39,17 +54,29 @@ void lea_devices_free(struct lea_device *devices, size_t count)
 	free(devices);
 }
 
+void lea_scan_devices_free(struct lea_scan_device *devices, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		lea_device_done(&devices[i].device);
+	free(devices);
+}
+
 static void devices_done(struct devices *devices)
 {
 	lea_devices_free(devices->item, devices->count);
 }
 
-/* Returns LEA_ONLINE_ABSENT if there are none. */
-static int give(struct devices *devices, struct lea_device **ret_devices, size_t *ret_count)
+static void recorded_done(struct recorded *recorded)
 {
-	*ret_count = devices->count;
-	*ret_devices = LEA_TAKE(devices->item);
-	devices->count = 0;
+	lea_scan_devices_free(recorded->item, recorded->count);
+}
+
+/* Returns LEA_ONLINE_ABSENT if there are none. */
+static int give(struct recorded *recorded, struct lea_scan_device **ret_devices, size_t *ret_count)
+{
+	*ret_count = recorded->count;
+	*ret_devices = LEA_TAKE(recorded->item);
+	recorded->count = 0;
 	return *ret_count ? 0 : LEA_ONLINE_ABSENT;
 }
 
@@ -159,36 +186,41 @@ int lea_devices_enumerate(struct lea_world *world, struct lea_device **ret_devic
 	while (!r && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
 			r = add_kernel_device(&devices, sys_fd, entry->d_name);
-	r = r ? r : give(&devices, ret_devices, ret_count);
-	return r < 0 ? r : 0;
+	if (r)
+		return r;
+	*ret_count = devices.count;
+	*ret_devices = LEA_TAKE(devices.item);
+	devices.count = 0;
+	return 0;
 }
 
 /* Adds the device of one record, unless it is of another VG. @vg NULL: of any VG. */
-static int add_recorded(struct devices *devices, int run_fd, const char *pvid, const char *vg)
+static int add_recorded(struct recorded *recorded, int run_fd, const char *pvid, const char *vg)
 {
 	struct lea_online online;
-	struct lea_device device = {0};
+	struct lea_scan_device device = {.again = LEA_ENTRY_MISSED};
 	int r = lea_online_read(run_fd, pvid, &online);
 
 	if (r)
 		return r < 0 ? r : 0;
 	if (vg && strcmp(online.vg, vg) != 0)
 		return 0;
-	device.major = online.major;
-	device.minor = online.minor;
+	device.device.major = online.major;
+	device.device.minor = online.minor;
+	snprintf(device.expected, sizeof(device.expected), "%s", pvid);
 	if (online.device[0]) {
-		device.name = strdup(online.device);
-		if (!device.name)
+		device.device.name = strdup(online.device);
+		if (!device.device.name)
 			return -ENOMEM;
 	}
-	r = devices_add(devices, &device);
-	lea_device_done(&device);
+	r = recorded_add(recorded, &device);
+	lea_device_done(&device.device);
 	return r;
 }
 
 /* Adds the PVIDs of pvs_lookup/VG, PVs without metadata among them. Returns 0 also if there is no
  * such file. */
-static int add_looked_up(struct devices *devices, int run_fd, const char *vg)
+static int add_looked_up(struct recorded *recorded, int run_fd, const char *vg)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 	char path[160], *state = NULL;
@@ -201,12 +233,12 @@ static int add_looked_up(struct devices *devices, int run_fd, const char *vg)
 	for (char *pvid = strtok_r(text, "\n", &state); pvid && !r;
 	     pvid = strtok_r(NULL, "\n", &state))
 		if (lea_id_ok(pvid))
-			r = add_recorded(devices, run_fd, pvid, NULL);
+			r = add_recorded(recorded, run_fd, pvid, NULL);
 	return r;
 }
 
 /* @vg NULL: all records. */
-static int add_by_vg(struct devices *devices, int run_fd, const char *vg)
+static int add_by_vg(struct recorded *recorded, int run_fd, const char *vg)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
@@ -216,14 +248,14 @@ static int add_by_vg(struct devices *devices, int run_fd, const char *vg)
 		return r == -ENOENT ? 0 : r;
 	while (!r && (entry = readdir(dir)))
 		if (lea_id_ok(entry->d_name))
-			r = add_recorded(devices, run_fd, entry->d_name, vg);
+			r = add_recorded(recorded, run_fd, entry->d_name, vg);
 	return r;
 }
 
-int lea_devices_of_vg(struct lea_world *world, const char *vg, struct lea_device **ret_devices,
+int lea_devices_of_vg(struct lea_world *world, const char *vg, struct lea_scan_device **ret_devices,
 		      size_t *ret_count)
 {
-	LEA_AUTO(devices_done) struct devices devices = {0};
+	LEA_AUTO(recorded_done) struct recorded recorded = {0};
 	int run_fd = lea_world_run(world);
 	int r;
 
@@ -231,32 +263,32 @@ int lea_devices_of_vg(struct lea_world *world, const char *vg, struct lea_device
 		return run_fd;
 	if (!lea_name_ok(vg))
 		return LEA_ONLINE_ABSENT;
-	r = add_looked_up(&devices, run_fd, vg);
-	if (!r && !devices.count)
-		r = add_by_vg(&devices, run_fd, vg);
-	return r ? r : give(&devices, ret_devices, ret_count);
+	r = add_looked_up(&recorded, run_fd, vg);
+	if (!r && !recorded.count)
+		r = add_by_vg(&recorded, run_fd, vg);
+	return r ? r : give(&recorded, ret_devices, ret_count);
 }
 
 int lea_devices_of_members(struct lea_world *world, const struct lea_vg *vg,
-			   struct lea_device **ret_devices, size_t *ret_count)
+			   struct lea_scan_device **ret_devices, size_t *ret_count)
 {
-	LEA_AUTO(devices_done) struct devices devices = {0};
+	LEA_AUTO(recorded_done) struct recorded recorded = {0};
 	int r = 0, run_fd = lea_world_run(world);
 
 	if (run_fd < 0)
 		return run_fd;
 	for (uint32_t i = 0; r == 0 && i < vg->pv_count; i++)
-		r = add_recorded(&devices, run_fd, vg->pvs[i].id, NULL);
-	return r ? r : give(&devices, ret_devices, ret_count);
+		r = add_recorded(&recorded, run_fd, vg->pvs[i].id, NULL);
+	return r ? r : give(&recorded, ret_devices, ret_count);
 }
 
-int lea_devices_recorded(struct lea_world *world, struct lea_device **ret_devices,
+int lea_devices_recorded(struct lea_world *world, struct lea_scan_device **ret_devices,
 			 size_t *ret_count)
 {
-	LEA_AUTO(devices_done) struct devices devices = {0};
+	LEA_AUTO(recorded_done) struct recorded recorded = {0};
 	int run_fd = lea_world_run(world);
-	int r = run_fd < 0 ? run_fd : add_by_vg(&devices, run_fd, NULL);
+	int r = run_fd < 0 ? run_fd : add_by_vg(&recorded, run_fd, NULL);
 
-	r = r ? r : give(&devices, ret_devices, ret_count);
+	r = r ? r : give(&recorded, ret_devices, ret_count);
 	return r < 0 ? r : 0;
 }

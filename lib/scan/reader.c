@@ -48,6 +48,8 @@ static void pack(void *arg, uint32_t index, struct lea_wire_out *out)
 	lea_wire_put_u32(out, request->extras.tail);
 	lea_wire_put_u32(out, request->extras.content);
 	lea_wire_put_u32(out, request->extras.measure);
+	lea_wire_put_u32(out, request->found->again);
+	lea_wire_put_bytes(out, request->found->expected, sizeof(request->found->expected));
 	lea_device_pack(out, &request->found->device);
 }
 

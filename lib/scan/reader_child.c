@@ -15,7 +15,7 @@
 struct content {
 	uint32_t deadline_ms; /* a device that took longer is queued again */
 	struct lea_read_extras extras;
-	struct lea_device device; /* owned */
+	struct lea_scan_device of; /* owned */
 };
 
 static void lock(struct lea_reader *reader)
@@ -72,9 +72,6 @@ int lea_reader_send(void *arg, int fd, struct lea_hanging_answer *answer)
 static void requeue(struct lea_reader *reader, const struct content *content)
 {
 	struct lea_world *world = reader->hanging.world;
-	/* Devices that an event announced were probed by udev; the others were found by a
-	 * reconcile. */
-	const enum lea_entry_kind kind = content->extras.content ? LEA_ENTRY_MISSED : LEA_ENTRY_ADD;
 	LEA_AUTO(lea_closep) int event_fd = -1;
 	int run_fd;
 
@@ -83,32 +80,33 @@ static void requeue(struct lea_reader *reader, const struct content *content)
 	event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
 	/* An entry that an event wrote meanwhile is newer and stays. Without a queue the next event
 	 * or reconcile finds the device. */
-	if (event_fd >= 0 && lea_queue_put_device(event_fd, kind, &content->device, "") < 0)
-		lea_log(world->log, LEA_LOG_DEBUG, "%s: not queued again", content->device.name);
+	if (event_fd >= 0 && lea_queue_put_device(event_fd, content->of.again, &content->of.device,
+						  content->of.expected) < 0)
+		lea_log(world->log, LEA_LOG_DEBUG, "%s: not queued again", content->of.device.name);
 	sem_post(&reader->lock);
 }
 
 void lea_reader_work(void *arg, uint32_t index, void *content, struct lea_hanging_answer *answer)
 {
 	struct lea_reader *reader = arg;
-	const struct content *of = content;
+	const struct content *ours = content;
 	const struct lea_read_cached cached = {.is_known = is_known, .arg = reader};
 
 	(void)index;
-	lea_read_device(reader->hanging.world, &of->device, &cached, &of->extras,
+	lea_read_device(reader->hanging.world, &ours->of.device, &cached, &ours->extras,
 			&((struct lea_reader_answer *)answer)->read);
 }
 
 void lea_reader_done(void *arg, void *content, struct lea_hanging_answer *answer, bool is_sent)
 {
 	struct lea_reader *reader = arg;
-	struct content *of = content;
+	struct content *ours = content;
 
-	if ((!is_sent || answer->took_ms >= of->deadline_ms) && !reader->forgets)
-		requeue(reader, of);
+	if ((!is_sent || answer->took_ms >= ours->deadline_ms) && !reader->forgets)
+		requeue(reader, ours);
 	lea_read_done(&((struct lea_reader_answer *)answer)->read);
-	lea_device_done(&of->device);
-	free(of);
+	lea_device_done(&ours->of.device);
+	free(ours);
 }
 
 /* When the number changes, the parent has forgotten the texts; the child forgets them, too. */
@@ -132,7 +130,9 @@ void *lea_reader_unpack(void *arg, struct lea_wire_in *in)
 	content->extras.tail = lea_wire_get_u32(in) != 0;
 	content->extras.content = lea_wire_get_u32(in) != 0;
 	content->extras.measure = lea_wire_get_u32(in) != 0;
-	content->device = lea_device_unpack(in);
+	content->of.again = lea_wire_get_u32(in);
+	lea_wire_get_bytes(in, content->of.expected, sizeof(content->of.expected));
+	content->of.device = lea_device_unpack(in);
 	return content;
 }
 

@@ -2,7 +2,8 @@
 /*
  * Shared by reader.c (the parent) and reader_child.c. Of each device the parent packs the number of
  * its set of texts, the deadline (ms), whether to read the device's end, ask libblkid and measure
- * reads, and the device. Both ends are the same program, so structs are sent as they are.
+ * reads, and the struct lea_scan_device. Both ends are the same program, so structs are sent as
+ * they are.
  */
 #pragma once
 

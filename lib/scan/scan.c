@@ -78,13 +78,15 @@ void lea_scan_free(struct lea_scan *scan)
 }
 
 /* Makes room first, so that no device is lost on the way. */
-static struct lea_found *append(struct lea_scan *scan, struct lea_device *device)
+static struct lea_found *append(struct lea_scan *scan, struct lea_scan_device *device)
 {
 	struct lea_found *found = calloc(1, sizeof(*found));
 
 	if (!found)
 		return NULL;
-	found->device = *device;
+	found->device = device->device;
+	found->again = device->again;
+	memcpy(found->expected, device->expected, sizeof(found->expected));
 	memset(device, 0, sizeof(*device));
 	scan->found[scan->found_count++] = found;
 	return found;
@@ -134,7 +136,7 @@ static int read_here(struct lea_scan *scan, struct lea_read_request *request)
 	return r;
 }
 
-int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count)
+int lea_scan_add_expected(struct lea_scan *scan, struct lea_scan_device *devices, size_t count)
 {
 	LEA_AUTO(lea_freep) struct lea_read_request *requests = calloc(count, sizeof(*requests));
 	int r = requests || !count
@@ -154,8 +156,22 @@ int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count
 			r = read_here(scan, &requests[i]);
 	/* On a fault the devices are taken over as well, as the header says. */
 	for (size_t i = 0; i < count && r; i++)
-		lea_device_done(&devices[i]);
+		lea_device_done(&devices[i].device);
 	return r;
+}
+
+int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count)
+{
+	LEA_AUTO(lea_freep) struct lea_scan_device *expected = calloc(count + 1, sizeof(*expected));
+
+	for (size_t i = 0; i < count && expected; i++)
+		expected[i] =
+			(struct lea_scan_device){.device = devices[i], .again = LEA_ENTRY_MISSED};
+	for (size_t i = 0; i < count && expected; i++)
+		memset(&devices[i], 0, sizeof(devices[i]));
+	for (size_t i = 0; i < count && !expected; i++)
+		lea_device_done(&devices[i]);
+	return expected ? lea_scan_add_expected(scan, expected, count) : -ENOMEM;
 }
 
 struct lea_found *const *lea_scan_found(const struct lea_scan *scan, size_t *ret_count)

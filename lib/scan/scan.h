@@ -10,6 +10,7 @@
 #include "disk/label.h"
 #include "disk/vg.h"
 #include "filter/filter.h"
+#include "state/queue.h"
 #include "world/blkid.h"
 #include "world/device.h"
 #include "world/world.h"
@@ -17,6 +18,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* A device to scan, and why. */
+struct lea_scan_device {
+	struct lea_device device;
+	/* As an entry of which kind a reader child queues it if it answers too late. ADD only for
+	 * the device of an ADD: such an entry activates. */
+	enum lea_entry_kind again;
+	char expected[33]; /* the PVID that an event or a record says it has; "": not known */
+};
 
 enum lea_found_kind {
 	LEA_FOUND_NOT_PV,     /* no label, or no valid one */
@@ -29,7 +39,9 @@ enum lea_found_kind {
 
 /* What a scan found on one device. */
 struct lea_found {
-	struct lea_device device; /* owned */
+	struct lea_device device;  /* owned */
+	enum lea_entry_kind again; /* as in lea_scan_device */
+	char expected[33];	   /* likewise */
 	enum lea_found_kind kind;
 	const char *excluded_why; /* static text, as in "excluded: REASON." */
 	bool md_component;	  /* excluded because of md metadata at the device's end */
@@ -114,7 +126,7 @@ LEA_MUST_CHECK int lea_scan_new(struct lea_world *world, const struct lea_conf *
 void lea_scan_free(struct lea_scan *scan);
 
 /*
- * lea_scan_add - scan @count more devices
+ * lea_scan_add_expected - scan @count more devices
  * @devices: the scan takes over their contents and leaves each empty, also on a fault
  * Applies filters, reads label and metadata, and appends the results in the order given. A text
  * that the scan already has (same checksum, size and VG name) is neither read nor parsed again. A
@@ -122,6 +134,9 @@ void lea_scan_free(struct lea_scan *scan);
  * out_of_process until every device answered or timed out, otherwise as long as a device does.
  * Returns 0 or -errno.
  */
+LEA_MUST_CHECK int lea_scan_add_expected(struct lea_scan *scan, struct lea_scan_device *devices,
+					 size_t count);
+/* The same for devices that no event announced, and of which nothing is expected. */
 LEA_MUST_CHECK int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count);
 
 /* All results so far, borrowed: the array until the next lea_scan_add, its elements until
@@ -145,7 +160,8 @@ LEA_MUST_CHECK int lea_scan_use_mapper_names(struct lea_scan *scan);
 LEA_MUST_CHECK int lea_scan_vgs(struct lea_scan *scan, struct lea_scan_vg **ret_vgs,
 				size_t *ret_count);
 
-/* Sources of devices. Each array is the caller's: free it with lea_devices_free. */
+/* Sources of devices. Each array is the caller's: free it with lea_devices_free, or with
+ * lea_scan_devices_free. */
 /* A device from the command line: "/dev/sdb" or "8:16". For a number without a device is_gone is
  * set. Returns 0, an outcome, or -errno. */
 enum lea_device_outcome {
@@ -159,17 +175,19 @@ LEA_MUST_CHECK int lea_device_from_arg(struct lea_world *world, const char *arg,
  * commands only. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_devices_enumerate(struct lea_world *world, struct lea_device **ret_devices,
 					 size_t *ret_count);
-/* The devices recorded for a VG. Returns LEA_ONLINE_ABSENT if there are none. */
+void lea_devices_free(struct lea_device *devices, size_t count);
+/* The devices recorded for a VG. Returns LEA_ONLINE_ABSENT if there are none. Of this source and of
+ * those below each device is to be queued as MISSED, and expected to have the record's PVID. */
 LEA_MUST_CHECK int lea_devices_of_vg(struct lea_world *world, const char *vg,
-				     struct lea_device **ret_devices, size_t *ret_count);
+				     struct lea_scan_device **ret_devices, size_t *ret_count);
 /* The devices recorded for the PVs that this metadata lists; opens one file a PV. Returns
  * LEA_ONLINE_ABSENT if there are none. */
 LEA_MUST_CHECK int lea_devices_of_members(struct lea_world *world, const struct lea_vg *vg,
-					  struct lea_device **ret_devices, size_t *ret_count);
+					  struct lea_scan_device **ret_devices, size_t *ret_count);
 /* The devices of all records, of any VG. Returns 0 also if there are none. */
-LEA_MUST_CHECK int lea_devices_recorded(struct lea_world *world, struct lea_device **ret_devices,
-					size_t *ret_count);
-void lea_devices_free(struct lea_device *devices, size_t count);
+LEA_MUST_CHECK int lea_devices_recorded(struct lea_world *world,
+					struct lea_scan_device **ret_devices, size_t *ret_count);
+void lea_scan_devices_free(struct lea_scan_device *devices, size_t count);
 
 /* Fills in a claim with the name and the PVs of the VG; freed by lea_claim_done. */
 struct lea_claim;

@@ -40,14 +40,14 @@ static int view_recorded(struct work *work, const struct lea_list *names)
 	int r = lea_scan_new(work->world, work->conf, &work->options->scan, &work->recorded.scan);
 
 	for (uint32_t i = 0; !r && i < names->count; i++) {
-		struct lea_device *devices = NULL;
+		struct lea_scan_device *devices = NULL;
 		size_t count = 0;
 
 		r = lea_devices_of_vg(work->world, names->item[i], &devices, &count);
-		r = r ? r : lea_scan_add(work->recorded.scan, devices, count);
+		r = r ? r : lea_scan_add_expected(work->recorded.scan, devices, count);
 		if (r > 0)
 			r = 0; /* nothing recorded: scan all devices later */
-		lea_devices_free(devices, count);
+		lea_scan_devices_free(devices, count);
 	}
 	return r ? r : group(&work->recorded);
 }

@@ -48,6 +48,15 @@ static int new_scan(struct work *work, bool is_all)
 	return r ? r : lea_scan_new(work->world, work->conf, &options, &work->scan);
 }
 
+static int scan_expected(struct work *work, struct lea_scan_device *devices, size_t count)
+{
+	int r = new_scan(work, false);
+
+	r = r ? r : lea_scan_add_expected(work->scan, devices, count);
+	lea_scan_devices_free(devices, count);
+	return r;
+}
+
 /* @is_all: the devices of the whole machine, not those of a list or of records. */
 static int scan_devices(struct work *work, struct lea_device *devices, size_t count, bool is_all)
 {
@@ -120,7 +129,7 @@ static bool is_whole(struct work *work, const char *name)
  */
 static int scan_recorded(struct work *work, const char *name)
 {
-	struct lea_device *devices;
+	struct lea_scan_device *devices;
 	const char *trouble = NULL;
 	size_t count;
 	int r = lea_devices_of_vg(work->world, name, &devices, &count);
@@ -128,7 +137,7 @@ static int scan_recorded(struct work *work, const char *name)
 	if (r) {
 		trouble = r < 0 ? "error" : "not found";
 	} else {
-		r = scan_devices(work, devices, count, false);
+		r = scan_expected(work, devices, count);
 		if (r)
 			return r;
 		if (!is_whole(work, name))
@@ -144,11 +153,11 @@ static int scan_recorded(struct work *work, const char *name)
 /* An event without one VG's name means the PVs recorded so far: reads no other device. */
 static int scan_all_recorded(struct work *work)
 {
-	struct lea_device *devices;
+	struct lea_scan_device *devices;
 	size_t count;
 	int r = lea_devices_recorded(work->world, &devices, &count);
 
-	return r ? r : scan_devices(work, devices, count, false);
+	return r ? r : scan_expected(work, devices, count);
 }
 
 static int find_devices(struct work *work)

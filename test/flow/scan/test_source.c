@@ -110,14 +110,14 @@ static const struct {
 
 TEST_EACH(the_devices_of_a_vg_come_from_its_records, vgs)
 {
-	struct lea_device *devices = NULL;
+	struct lea_scan_device *devices = NULL;
 	size_t count = 0;
 	uint32_t sum = 0;
 	int r = lea_devices_of_vg(&scratch_world, vgs[_i].vg, &devices, &count);
 
 	ck_assert_msg(r == vgs[_i].outcome, "%s: %d", vgs[_i].claim, r);
 	for (size_t i = 0; i < count; i++)
-		sum += devices[i].minor;
+		sum += devices[i].device.minor;
 	ck_assert_msg(count == vgs[_i].count && sum == vgs[_i].sum, "%s", vgs[_i].claim);
-	lea_devices_free(devices, count);
+	lea_scan_devices_free(devices, count);
 }

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A disk that answers too late is queued as what it was read for, and activates no more than that.
+ */
+#include "flow/batch_scratch.h"
+#include "unit/suite.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+const struct fixture fixture = {setup, teardown};
+
+/* In the reader child: sdb answers when /sick is gone. */
+static int open_slow(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
+{
+	char full[256];
+	int fd;
+
+	for (int i = 0; strstr(path, "sdb") && i < 1000 && machine_has("/sick"); i++)
+		usleep(10000);
+	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
+	fd = open(full, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static void make_slow(void)
+{
+	conf->probe_deadline_ms = 300;
+	machine.world->open_device = open_slow;
+	tree_put(&machine.tree, "/sick", "");
+}
+
+/* udev knows that it is a PV, as of each device that a rule or a reconcile queues. */
+static const char *told(enum lea_entry_kind kind, const char *name, uint32_t minor,
+			uint64_t diskseq, const char *pvid)
+{
+	struct lea_entry entry = event(name, minor, diskseq, pvid, false);
+
+	entry.kind = kind;
+	entry.device.seqnum = 77;
+	entry.device.properties = strdup("ID_FS_TYPE=LVM2_member\n");
+	return pass(&entry, 1);
+}
+
+/* The disk answers. Returns the one entry that is pending then; the caller's. */
+static struct lea_entry *answer(void)
+{
+	struct lea_entry *entries = NULL;
+	size_t count = 0;
+
+	tree_remove(&machine.tree, "/sick");
+	for (int i = 0; i < 500 && !lea_queue_has_pending(batch_options.event_fd); i++)
+		usleep(10000);
+	ck_assert_int_eq(lea_queue_take(batch_options.event_fd, &entries, &count), 0);
+	ck_assert_uint_eq(count, 1);
+	return entries;
+}
+
+/* What the next pass activates. */
+static const char *next_pass(struct lea_entry *entry)
+{
+	activated[0] = '\0';
+	ck_assert_int_eq(lea_batch_run(&batch_options, entry, 1, &summary), 0);
+	lea_entries_free(entry, 1);
+	return activated;
+}
+
+static const struct {
+	const char *claim;
+	enum lea_entry_kind kind, again;
+} kinds[] = {
+	{"an event of a device that comes", LEA_ENTRY_ADD, LEA_ENTRY_ADD},
+	{"what a reconcile found", LEA_ENTRY_MISSED, LEA_ENTRY_MISSED},
+	{"a change", LEA_ENTRY_CHANGE, LEA_ENTRY_CHANGE},
+	{"only dmeventd is to be told", LEA_ENTRY_WATCH, LEA_ENTRY_WATCH},
+	{"a VG whose wait is over waits again", LEA_ENTRY_PARTIAL, LEA_ENTRY_MISSED},
+};
+
+TEST_EACH(a_late_disk_is_queued_as_what_it_was_read_for, kinds)
+{
+	struct lea_entry *late;
+
+	machine_plug("one-pv", "sdb", 32, 2);
+	make_slow();
+	ck_assert_str_eq(told(kinds[_i].kind, "sdb", 32, 2, PVID_ONE), "");
+	late = answer();
+	ck_assert_msg(late->kind == kinds[_i].again, "%s: %d", kinds[_i].claim, late->kind);
+	ck_assert_msg(!strcmp(late->pvid, PVID_ONE), "%s: its PVID is known", kinds[_i].claim);
+	lea_entries_free(late, 1);
+}
+
+TEST(a_late_member_is_queued_as_missed)
+{
+	struct lea_entry *late;
+
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	machine.properties = "ID_FS_TYPE=LVM2_member\n";
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A), "");
+	make_slow();
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B), "");
+	late = answer();
+	ck_assert_msg(late->device.minor == 32 && late->kind == LEA_ENTRY_MISSED,
+		      "no event announced it: %u, %d", late->device.minor, late->kind);
+	ck_assert_str_eq(late->pvid, PVID_A);
+	lea_entries_free(late, 1);
+}
+
+TEST(a_late_change_leaves_a_vg_that_was_taken_down)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_ONE), "vg_one ");
+	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg_one"), 0);
+	make_slow();
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_ONE), "");
+	ck_assert_str_eq(next_pass(answer()), "");
+}
+
+TEST(a_late_clone_that_vgimportclone_made_stays_inactive)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	make_slow();
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_ONE), "");
+	ck_assert_str_eq(next_pass(answer()), "");
+}
+
+TEST(a_late_disk_that_came_is_activated)
+{
+	machine_plug("one-pv", "sdb", 32, 2);
+	make_slow();
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_ONE), "");
+	ck_assert_str_eq(next_pass(answer()), "vg_one ");
+}
