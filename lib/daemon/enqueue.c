@@ -218,7 +218,7 @@ static int enqueue_device(const char *run_dir, const char *device)
 {
 	LEA_AUTO(lea_closep) int run_fd = open_run(run_dir);
 	char name[LEA_DEVNAME_CHARS + 1] = "";
-	struct lea_entry entry = {.device = {.name = name}};
+	struct lea_entry entry = {.kind = LEA_ENTRY_ADD, .device = {.name = name}};
 	struct lea_devno devno;
 	struct stat st;
 

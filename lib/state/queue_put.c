@@ -16,11 +16,8 @@
 #include "state/reconcile_request.h"
 
 const char *const lea_entry_kind_names[LEA_ENTRY_KINDS] = {
-	[LEA_ENTRY_ADD] = "add",
-	[LEA_ENTRY_MISSED] = "missed",
-	[LEA_ENTRY_PARTIAL] = "part",
-	[LEA_ENTRY_WATCH] = "watch",
-	[LEA_ENTRY_CHANGE] = "change",
+	[LEA_ENTRY_ADD] = "add",     [LEA_ENTRY_MISSED] = "missed", [LEA_ENTRY_PARTIAL] = "part",
+	[LEA_ENTRY_WATCH] = "watch", [LEA_ENTRY_CHANGE] = "change",
 };
 
 void lea_entry_set_key(struct lea_entry *entry)

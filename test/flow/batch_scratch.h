@@ -30,8 +30,8 @@ struct lea_workers {
 
 static const struct lea_conf *read_conf;		  /* owned */
 static struct lea_conf own_conf, *const conf = &own_conf; /* a copy, for tests to change */
-static char activated[512]; /* names, each followed by a space */
-static bool refreshed;	    /* some VG was to be refreshed */
+static char activated[512];				  /* names, each followed by a space */
+static bool refreshed;					  /* some VG was to be refreshed */
 static const char *const modes[] = {" ", "(whole) ", "(degraded) ", "(partial) "};
 static int outcome;
 static int shortage; /* fault of an outcome that is a failure */
@@ -185,6 +185,7 @@ static struct lea_entry event(const char *name, uint32_t minor, uint64_t diskseq
 			      bool is_gone)
 {
 	struct lea_entry entry = {
+		.kind = LEA_ENTRY_ADD,
 		.device = {.major = 8, .minor = minor, .diskseq = diskseq, .is_gone = is_gone}};
 	char path[64];
 

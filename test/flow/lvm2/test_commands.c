@@ -204,6 +204,7 @@ static void pending_are(int event_fd, size_t pending)
 TEST(a_wrong_filter_loses_no_entry)
 {
 	struct lea_entry entry = {
+		.kind = LEA_ENTRY_ADD,
 		.device = {.name = (char[]){"/dev/sda"}, .major = 8, .minor = 16, .diskseq = 1},
 		.pvid = PVID_ONE};
 	int event_fd = machine_queue();

@@ -388,7 +388,8 @@ static const struct {
 
 static struct lea_entry event_of(const char *name, uint32_t minor, const char *pvid)
 {
-	struct lea_entry entry = {.device = {.major = 8, .minor = minor, .diskseq = minor}};
+	struct lea_entry entry = {.kind = LEA_ENTRY_ADD,
+				  .device = {.major = 8, .minor = minor, .diskseq = minor}};
 
 	entry.device.name = strdup(name);
 	snprintf(entry.pvid, sizeof(entry.pvid), "%s", pvid);

@@ -22,7 +22,8 @@ const struct fixture fixture = {queue_setup, queue_teardown};
 
 static struct lea_entry entry_of(uint32_t minor, uint64_t seqnum)
 {
-	struct lea_entry entry = {.device = {.major = 8,
+	struct lea_entry entry = {.kind = LEA_ENTRY_ADD,
+				  .device = {.major = 8,
 					     .minor = minor,
 					     .diskseq = 5,
 					     .seqnum = seqnum,
@@ -182,6 +183,20 @@ TEST_EACH(a_malformed_entry_is_set_apart, bad)
 	ck_assert_str_eq(got->key, good.key);
 	lea_entries_free(got, 1);
 	ck_assert_msg(count_of("failed") == 1, "%s", bad[_i].claim);
+}
+
+TEST(an_entry_that_says_nothing_of_its_kind_activates_nothing_more)
+{
+	static const char text[] = LEA_ENTRY_MAGIC "\naction add\nname /dev/sda\n\n";
+	struct lea_entry made = {.pvid = ""}, *got;
+	int queue_fd = openat(event_fd, "queue", O_RDONLY | O_DIRECTORY);
+
+	ck_assert_int_eq(lea_file_replace(queue_fd, "8:1-0", text, strlen(text)), 0);
+	close(queue_fd);
+	ck_assert_uint_eq(take(&got), 1);
+	ck_assert_int_eq(got->kind, LEA_ENTRY_MISSED);
+	ck_assert_int_eq(made.kind, LEA_ENTRY_MISSED);
+	lea_entries_free(got, 1);
 }
 
 TEST(links_folders_and_fifos_are_no_entries)
