@@ -140,8 +140,8 @@ static void renew(struct lea_world *world, struct lea_scan_device *renewed)
 	struct lea_device *device = &renewed->device;
 
 	renewed->expected[0] = '\0';
-	lea_device_done(&(struct lea_device){.devlinks = device->devlinks,
-					     .properties = device->properties});
+	free(device->devlinks);
+	free(device->properties);
 	device->devlinks = device->properties = NULL;
 	device->is_gone = false;
 	device->seqnum = 0;
@@ -217,16 +217,14 @@ static void exclude_other_content(struct lea_found *found)
  */
 static bool is_made_since(const struct lea_batch_pass *pass, const struct lea_found *found)
 {
-	struct lea_device now = {.major = found->device.major, .minor = found->device.minor};
+	LEA_AUTO(lea_device_done) struct lea_device now = {0};
+	const struct lea_devid number = lea_device_number(&found->device);
 	char type[2];
-	bool is_named;
 
-	if (!found->is_unnamed || found->kind != LEA_FOUND_PV)
-		return false;
-	is_named = !lea_udevdb_fill(pass->options->world, &now) &&
-		   lea_udevdb_property(&now, "ID_FS_TYPE", type, sizeof(type));
-	lea_device_done(&now);
-	return is_named;
+	return found->is_unnamed && found->kind == LEA_FOUND_PV &&
+	       !lea_device_make(&number, found->device.name, &now) &&
+	       !lea_udevdb_fill(pass->options->world, &now) &&
+	       lea_udevdb_property(&now, "ID_FS_TYPE", type, sizeof(type));
 }
 
 /* The device that had the record, perhaps since this pass, is a copy. */

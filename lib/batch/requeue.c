@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "record/duplicate_tie.h"
 #include "state/claim.h"
 #include "state/online.h"
 #include "state/queue.h"
+#include "world/device_find.h"
 
 static int put_again(const struct lea_batch_options *options, const struct lea_found *found)
 {
@@ -52,8 +52,8 @@ int lea_requeue_vg(const struct lea_batch_options *options, const struct lea_sca
 int lea_requeue_pv(const struct lea_batch_options *options, const struct lea_claim_pv *pv,
 		   enum lea_entry_kind kind)
 {
-	LEA_AUTO(lea_device_done) struct lea_device device = lea_device_with_id(&pv->id);
-	int r = lea_duplicate_fill(options->world, &device);
+	LEA_AUTO(lea_device_done) struct lea_device device = {0};
+	int r = lea_device_find(options->world, &pv->id, &device);
 
 	if (r)
 		return r < 0 ? r : LEA_REQUEUE_NONE;

@@ -30,8 +30,11 @@ int lea_device_queue_put(struct lea_device_queue *pending, const struct lea_entr
 int lea_device_queue_note(struct lea_device_queue *pending, const struct lea_entry *entry)
 {
 	const struct lea_devid id = lea_device_id(&entry->device);
-	struct lea_entry noted = {.device = lea_device_with_id(&id)};
+	struct lea_entry noted = {.pvid = ""};
+	int r = lea_device_make(&id, entry->device.name, &noted.device);
 
+	if (r)
+		return r;
 	memcpy(noted.pvid, entry->pvid, sizeof(noted.pvid));
 	return lea_device_queue_put(pending, &noted);
 }

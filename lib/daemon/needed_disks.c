@@ -15,9 +15,9 @@
 #include "world/sysfs.h"
 #include "world/udevdb.h"
 
-#define NAME_BYTES	64U
-#define PATH_BYTES	256U
-#define PARTITIONS_MAX	(16U * 1024U * 1024U)
+#define NAME_BYTES     64U
+#define PATH_BYTES     256U
+#define PARTITIONS_MAX (16U * 1024U * 1024U)
 
 struct disk {
 	char name[NAME_BYTES];
@@ -231,7 +231,7 @@ int lea_needed_disks_find(struct lea_needed_disks *disks, const struct lea_boot_
 	const bool is_partition = pv->kind == LEA_BOOT_PARTITION;
 	struct lea_device device = {0};
 	struct lea_devno devno;
-	char name[PATH_BYTES];
+	char name[PATH_BYTES], path[PATH_BYTES + 8];
 	int r = 0;
 
 	if (disk && locate(disks->world, disk, pv, name, &devno)) {
@@ -241,12 +241,11 @@ int lea_needed_disks_find(struct lea_needed_disks *disks, const struct lea_boot_
 		seen.is_held = is_held(disks->world, devno, is_partition);
 		if (lea_sysfs_number(disks->world, devno, "size", &seen.size_sectors))
 			seen.size_sectors = 0;
-		device.major = devno.major;
-		device.minor = devno.minor;
-		device.diskseq = lea_sysfs_diskseq(disks->world, devno);
-		if (asprintf(&device.name, "/dev/%s", name) < 0)
-			device.name = NULL;
-		r = device.name ? lea_udevdb_fill(disks->world, &device) : -ENOMEM;
+		snprintf(path, sizeof(path), "/dev/%s", name);
+		r = lea_device_make(&(struct lea_devid){devno.major, devno.minor,
+							lea_sysfs_diskseq(disks->world, devno)},
+				    path, &device);
+		r = r ? r : lea_udevdb_fill(disks->world, &device);
 		seen.has_links = !r && device.devlinks[0];
 	}
 	if (r) {

@@ -60,7 +60,7 @@ static int process_leftover(const struct lea_runner_options *options, struct lea
 	if (entry->attempts >= LEA_RUNNER_ATTEMPTS) {
 		lea_log_with(options->log, LEA_LOG_ERROR, &fields,
 			     "%s (%s): quarantined: " RISKY_REASON "; to try again: lvmevent retry",
-			     entry->device.name ? entry->device.name : "a device", entry->key);
+			     entry->device.name, entry->key);
 		return lea_queue_fail(options->event_fd, entry, RISKY_REASON);
 	}
 	r = lea_device_copy(&entry->device, &before.device);

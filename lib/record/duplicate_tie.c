@@ -16,6 +16,7 @@
 #include "base/devname.h"
 #include "base/file.h"
 #include "filter/device_id.h"
+#include "world/device_find.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"
 
@@ -169,21 +170,14 @@ bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno)
 
 int lea_duplicate_fill(struct lea_world *world, struct lea_device *device)
 {
-	LEA_AUTO(lea_device_done) struct lea_device now = {0};
-	const uint64_t diskseq = lea_sysfs_diskseq(world, lea_device_devno(device));
-	char number[24];
-	int r;
+	const struct lea_devid id = lea_device_id(device);
+	struct lea_device now;
+	int r = lea_device_find(world, &id, &now);
 
-	if (!lea_sysfs_has_device(world, lea_device_devno(device)) ||
-	    (device->diskseq && diskseq != device->diskseq))
-		return LEA_DUPLICATE_GONE;
-	snprintf(number, sizeof(number), "%u:%u", device->major, device->minor);
-	r = lea_device_from_arg(world, number, &now);
-	if (r || now.is_gone)
+	if (r)
 		return r < 0 ? r : LEA_DUPLICATE_GONE;
-	device->diskseq = diskseq;
-	free(device->name);
-	device->name = LEA_TAKE(now.name);
+	lea_device_done(device);
+	*device = now;
 	return 0;
 }
 

@@ -13,9 +13,9 @@
 #include "base/id.h"
 #include "scan/scan.h"
 #include "state/online.h"
+#include "world/device_find.h"
 
 #define MAX_LOOKUP_BYTES (4U * 1024U * 1024U)
-#define UEVENT_BYTES	 4096U
 
 struct devices {
 	struct lea_device *item;
@@ -80,63 +80,28 @@ static int give(struct recorded *recorded, struct lea_scan_device **ret_devices,
 	return *ret_count ? 0 : LEA_ONLINE_ABSENT;
 }
 
-/* Fills in what the kernel's uevent file says of a device. Returns 0, LEA_FILE_ABSENT, or a
- * fault. */
-static int fill_from_uevent(int dir_fd, const char *path, struct lea_device *device)
-{
-	char text[UEVENT_BYTES], *state = NULL;
-	const char *name = NULL;
-	int r = lea_file_read_into(dir_fd, path, text, sizeof(text));
-
-	if (r)
-		return r;
-	for (const char *line = strtok_r(text, "\n", &state); line;
-	     line = strtok_r(NULL, "\n", &state)) {
-		if (!strncmp(line, "DEVNAME=", 8))
-			name = line + 8;
-		else if (!strncmp(line, "DISKSEQ=", 8))
-			device->diskseq = strtoull(line + 8, NULL, 10);
-		else if (!strncmp(line, "MAJOR=", 6))
-			device->major = (uint32_t)strtoul(line + 6, NULL, 10);
-		else if (!strncmp(line, "MINOR=", 6))
-			device->minor = (uint32_t)strtoul(line + 6, NULL, 10);
-	}
-	if (!name)
-		return LEA_FILE_ABSENT;
-	if (asprintf(&device->name, "/dev/%s", name) < 0) {
-		device->name = NULL;
-		return -ENOMEM;
-	}
-	return 0;
-}
-
 static int from_number(struct lea_world *world, const char *arg, struct lea_device *ret_device)
 {
-	struct lea_device device = {0};
-	int sys_fd = lea_world_sys(world);
+	struct lea_devid id = {0};
 	struct lea_devno devno;
-	char path[64];
 	int r;
 
 	if (!lea_devno_parse(arg, &devno))
 		return LEA_DEVICE_UNPARSABLE;
-	device.major = devno.major;
-	device.minor = devno.minor;
-	if (sys_fd < 0)
-		return sys_fd;
-	snprintf(path, sizeof(path), "dev/block/%u:%u/uevent", device.major, device.minor);
-	r = fill_from_uevent(sys_fd, path, &device);
-	if (r < 0)
+	id.major = devno.major;
+	id.minor = devno.minor;
+	r = lea_device_find(world, &id, ret_device);
+	if (r != LEA_DEVICE_GONE)
 		return r;
-	device.is_gone = r == LEA_FILE_ABSENT;
-	*ret_device = device;
-	return 0;
+	r = lea_device_make(&id, NULL, ret_device);
+	ret_device->is_gone = !r;
+	return r;
 }
 
 int lea_device_from_arg(struct lea_world *world, const char *arg, struct lea_device *ret_device)
 {
 	LEA_AUTO(lea_freep) char *full = NULL;
-	struct lea_device device = {0};
+	struct lea_devid id = {0};
 	struct stat st;
 
 	if (*arg != '/')
@@ -150,25 +115,18 @@ int lea_device_from_arg(struct lea_world *world, const char *arg, struct lea_dev
 	if (!S_ISBLK(st.st_mode) && !(S_ISREG(st.st_mode) && world->root[0]))
 		return LEA_DEVICE_NOT_BLOCK;
 	if (S_ISBLK(st.st_mode)) {
-		device.major = gnu_dev_major(st.st_rdev);
-		device.minor = gnu_dev_minor(st.st_rdev);
+		id.major = gnu_dev_major(st.st_rdev);
+		id.minor = gnu_dev_minor(st.st_rdev);
 	}
-	device.name = strdup(arg);
-	if (!device.name)
-		return -ENOMEM;
-	*ret_device = device;
-	return 0;
+	return lea_device_make(&id, arg, ret_device);
 }
 
 /* Adds one entry of class/block; a device that vanished meanwhile is skipped. */
-static int add_kernel_device(struct devices *devices, int sys_fd, const char *name)
+static int add_kernel_device(struct devices *devices, struct lea_world *world, const char *name)
 {
 	struct lea_device device = {0};
-	char path[320];
-	int r;
+	int r = lea_device_find_name(world, name, &device);
 
-	snprintf(path, sizeof(path), "class/block/%s/uevent", name);
-	r = fill_from_uevent(sys_fd, path, &device);
 	r = r ? r : devices_add(devices, &device);
 	lea_device_done(&device);
 	return r < 0 ? r : 0;
@@ -185,7 +143,7 @@ int lea_devices_enumerate(struct lea_world *world, struct lea_device **ret_devic
 
 	while (!r && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			r = add_kernel_device(&devices, sys_fd, entry->d_name);
+			r = add_kernel_device(&devices, world, entry->d_name);
 	if (r)
 		return r;
 	*ret_count = devices.count;
@@ -205,15 +163,10 @@ static int add_recorded(struct recorded *recorded, int run_fd, const char *pvid,
 		return r < 0 ? r : 0;
 	if (vg && strcmp(online.vg, vg) != 0)
 		return 0;
-	device.device.major = online.major;
-	device.device.minor = online.minor;
 	snprintf(device.expected, sizeof(device.expected), "%s", pvid);
-	if (online.device[0]) {
-		device.device.name = strdup(online.device);
-		if (!device.device.name)
-			return -ENOMEM;
-	}
-	r = recorded_add(recorded, &device);
+	r = lea_device_make(&(struct lea_devid){online.major, online.minor, 0}, online.device,
+			    &device.device);
+	r = r ? r : recorded_add(recorded, &device);
 	lea_device_done(&device.device);
 	return r;
 }

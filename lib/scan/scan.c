@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "scan/scan_private.h"
+#include "world/device_find.h"
 
 static int get_filter(struct lea_scan *scan, const struct lea_scan_options *options)
 {
@@ -92,13 +93,34 @@ static struct lea_found *append(struct lea_scan *scan, struct lea_scan_device *d
 	return found;
 }
 
+/* A record, or an entry that a person made, may have no more than a number. Filters and messages go
+ * by the name. */
+static int name_device(struct lea_scan *scan, struct lea_found *found)
+{
+	LEA_AUTO(lea_device_done) struct lea_device now = {0};
+	const struct lea_devid id = lea_device_id(&found->device);
+	int r;
+
+	if (found->device.is_gone || !lea_device_is_nameless(&found->device))
+		return 0;
+	r = lea_device_find(scan->world, &id, &now);
+	found->device.is_gone = r == LEA_DEVICE_GONE;
+	if (r)
+		return r < 0 ? r : 0;
+	free(found->device.name);
+	found->device.name = LEA_TAKE(now.name);
+	return 0;
+}
+
 /* Applies the filters that need no data. Afterwards request->item.is_open says whether to read the
  * device. */
 static int prepare(struct lea_scan *scan, struct lea_read_request *request)
 {
 	struct lea_found *found = request->found;
-	int r;
+	int r = name_device(scan, found);
 
+	if (r)
+		return r;
 	if (found->device.is_gone) {
 		found->kind = LEA_FOUND_GONE;
 		return 0;

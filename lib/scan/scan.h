@@ -127,6 +127,7 @@ void lea_scan_free(struct lea_scan *scan);
 
 /*
  * lea_scan_add_expected - scan @count more devices
+ * A device of which only the number is known gets the kernel's name, or is gone.
  * @devices: the scan takes over their contents and leaves each empty, also on a fault
  * Applies filters, reads label and metadata, and appends the results in the order given. A text
  * that the scan already has (same checksum, size and VG name) is neither read nor parsed again. A

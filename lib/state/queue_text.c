@@ -9,15 +9,16 @@
 #include <string.h>
 
 /* The key is the truth for number and instance. */
-static bool parse_key(const char *key, struct lea_entry *entry)
+static const char *parse_key(const char *key, struct lea_entry *entry)
 {
 	struct lea_devid id;
 
 	if (!lea_devid_parse(key, &id))
-		return false;
-	entry->device = lea_device_with_id(&id);
+		return "its name is not a device number and instance";
+	if (lea_device_make(&id, NULL, &entry->device))
+		return "no memory";
 	lea_entry_set_key(entry);
-	return true;
+	return NULL;
 }
 
 static bool set_pvid(struct lea_entry *entry, const char *value)
@@ -65,8 +66,8 @@ static bool set_field(struct lea_entry *entry, const char *key, const char *valu
 		return set_kind(entry, value);
 	if (!strcmp(key, "pvid"))
 		return set_pvid(entry, value);
-	if (!strcmp(key, "name"))
-		return set_text(&entry->device.name, value);
+	if (!strcmp(key, "name")) /* a person who knew only the number gave none */
+		return value[0] != '/' || set_text(&entry->device.name, value);
 	if (!strcmp(key, "links"))
 		return set_text(&entry->device.devlinks, value);
 	if (!strcmp(key, "seqnum"))
@@ -105,12 +106,10 @@ int lea_entry_parse(const char *key, char *text, const char **why, struct lea_en
 	const size_t magic = strlen(LEA_ENTRY_MAGIC);
 	struct lea_entry entry = {0};
 
-	*why = NULL;
-	if (!parse_key(key, &entry))
-		*why = "its name is not a device number and instance";
-	else if (strncmp(text, LEA_ENTRY_MAGIC "\n", magic + 1) != 0)
+	*why = parse_key(key, &entry);
+	if (!*why && strncmp(text, LEA_ENTRY_MAGIC "\n", magic + 1) != 0)
 		*why = "not an entry";
-	else
+	if (!*why)
 		*why = parse_fields(text + magic + 1, &entry);
 	if (*why) {
 		lea_device_done(&entry.device);

@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Copies, releases, packs and unpacks a device. */
+/* Makes, copies, releases, packs and unpacks a device. */
 #include "world/device.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+int lea_device_make(const struct lea_devid *id, const char *name, struct lea_device *ret_device)
+{
+	struct lea_device device = {.major = id->major, .minor = id->minor, .diskseq = id->diskseq};
+	char number[24];
+
+	snprintf(number, sizeof(number), "%u:%u", id->major, id->minor);
+	device.name = strdup(name && name[0] == '/' ? name : number);
+	if (!device.name)
+		return -ENOMEM;
+	*ret_device = device;
+	return 0;
+}
 
 int lea_device_copy(const struct lea_device *from, struct lea_device *ret_copy)
 {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A block device, with what an event or an argument said about it. */
+/*
+ * A block device, with what an event or an argument said about it. What has only a number is a
+ * struct lea_devid; a device has a name as well, so nothing checks for NULL. lea_device_make makes
+ * one, and lea_device_find (device_find.h), lea_device_copy and lea_device_unpack.
+ */
 #pragma once
 
 #include "base/devid.h"
@@ -11,7 +15,8 @@
 
 struct lea_device {
 	uint32_t major, minor;
-	char *name;	  /* owned: the name for messages and pvs_online, "/dev/sdb" */
+	char *name;	  /* owned: the name for messages and pvs_online, "/dev/sdb", or as long as
+			     only the number is known that: "8:16" */
 	char *devlinks;	  /* owned, separated by spaces; NULL: unknown (udev has them) */
 	char *properties; /* owned, udev's properties as "KEY=value" lines; NULL: unknown */
 	uint64_t diskseq; /* instance number; 0: the kernel provides none */
@@ -29,18 +34,28 @@ static inline struct lea_devno lea_device_devno(const struct lea_device *device)
 	return (struct lea_devno){device->major, device->minor};
 }
 
-/* A device of which no more is known. */
-static inline struct lea_device lea_device_with_id(const struct lea_devid *id)
-{
-	return (struct lea_device){.major = id->major, .minor = id->minor, .diskseq = id->diskseq};
-}
-
 /* The same for every instance. */
 static inline struct lea_devid lea_device_number(const struct lea_device *device)
 {
 	return (struct lea_devid){device->major, device->minor, 0};
 }
 
+/* For lib/record: nameless until lea_duplicate_fill. */
+static inline struct lea_device lea_device_with_id(const struct lea_devid *id)
+{
+	return (struct lea_device){.major = id->major, .minor = id->minor, .diskseq = id->diskseq};
+}
+
+/* Is only the number known? */
+static inline bool lea_device_is_nameless(const struct lea_device *device)
+{
+	return device->name[0] != '/';
+}
+
+/* @name: copied if it is a path; else, and with NULL, only the number is known. The rest is zero.
+ * Returns 0 or -ENOMEM. */
+LEA_MUST_CHECK int lea_device_make(const struct lea_devid *id, const char *name,
+				   struct lea_device *ret_device);
 /* Strings of its own. -ENOMEM: *ret_copy still needs lea_device_done. */
 LEA_MUST_CHECK int lea_device_copy(const struct lea_device *from, struct lea_device *ret_copy);
 void lea_device_done(struct lea_device *device);

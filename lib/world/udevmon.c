@@ -144,11 +144,12 @@ static int fill(const struct lea_udevmon *monitor, struct udev_device *from,
 		struct lea_udevmon_event *event)
 {
 	struct lea_device *device = &event->device;
+	const struct lea_devid id = {(uint32_t)number(from, "MAJOR"),
+				     (uint32_t)number(from, "MINOR"), number(from, "DISKSEQ")};
 
 	memset(event, 0, sizeof(*event));
-	device->major = (uint32_t)number(from, "MAJOR");
-	device->minor = (uint32_t)number(from, "MINOR");
-	device->diskseq = number(from, "DISKSEQ");
+	if (lea_device_make(&id, property(from, "DEVNAME"), device))
+		return -ENOMEM;
 	device->seqnum = number(from, "SEQNUM");
 	device->is_gone = !strcmp(property(from, "ACTION"), "remove");
 	event->is_pv = is_pv(monitor, from);
@@ -156,9 +157,8 @@ static int fill(const struct lea_udevmon *monitor, struct udev_device *from,
 	event->is_activation = number(from, "DM_ACTIVATION") == 1;
 	snprintf(event->fs_uuid, sizeof(event->fs_uuid), "%s", property(from, "ID_FS_UUID"));
 	device->properties = kept_lines(from);
-	device->name = strdup(property(from, "DEVNAME"));
 	device->devlinks = strdup(property(from, "DEVLINKS"));
-	if (device->name && device->devlinks && device->properties)
+	if (device->devlinks && device->properties)
 		return 0;
 	lea_device_done(device);
 	return -ENOMEM;

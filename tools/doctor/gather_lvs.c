@@ -42,15 +42,21 @@ struct gather {
 
 /* ---- LVs */
 
-/* The node's number in @ret_device, which owns nothing yet. False: unknown. */
-static bool find_number(const struct lea_doctor *doctor, const char *node,
+/* The node's device; the caller's in any case. False: unknown. */
+static bool find_device(const struct lea_doctor *doctor, const char *node,
 			struct lea_device *ret_device)
 {
-	struct lea_devno devno = {0};
-	const bool is_found = lea_sysfs_find(doctor->world, node, &devno);
+	struct lea_devid id = {0};
+	struct lea_devno devno;
+	char path[48];
 
-	*ret_device = (struct lea_device){.major = devno.major, .minor = devno.minor};
-	return is_found;
+	*ret_device = (struct lea_device){0};
+	if (!lea_sysfs_find(doctor->world, node, &devno))
+		return false;
+	id.major = devno.major;
+	id.minor = devno.minor;
+	snprintf(path, sizeof(path), "/dev/%s", node);
+	return !lea_device_make(&id, path, ret_device);
 }
 
 static bool may_have_holder(const struct lea_doctor *doctor, const char *node)
@@ -123,7 +129,7 @@ static bool is_needed(struct lea_doctor *doctor, const struct lea_vg *vg, const 
 {
 	LEA_AUTO(lea_device_done) struct lea_device device;
 
-	return !find_number(doctor, node, &device) || may_have_holder(doctor, node) ||
+	return !find_device(doctor, node, &device) || may_have_holder(doctor, node) ||
 	       may_be_swap(doctor, node) || may_be_mounted(doctor, &device) ||
 	       may_be_in(doctor, LEA_FSTAB, vg, lv, node, &device) ||
 	       may_be_in(doctor, LEA_CRYPTTAB, vg, lv, node, &device);

@@ -88,8 +88,7 @@ static int give_all(struct giver *giver, const struct lea_entry *entries, size_t
 			lea_log(giver->world->log, LEA_LOG_WARNING,
 				"%s (%s): was pending and cannot be announced to udev: "
 				"%s; try: udevadm trigger -c add",
-				entries[i].device.name ? entries[i].device.name : "a device",
-				entries[i].key, strerror(-r));
+				entries[i].device.name, entries[i].key, strerror(-r));
 		r = lea_queue_done(giver->event_fd, &entries[i]);
 	}
 	return r;

@@ -17,6 +17,7 @@
 #include "base/id.h"
 #include "base/order.h"
 #include "state/online.h"
+#include "world/device_find.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"
 
@@ -55,16 +56,19 @@ static int add_record(void *arg, const char *pvid, const struct lea_online *onli
 {
 	struct records *records = arg;
 	struct record *record;
+	int r;
 
 	if (lea_make_room(&records->record, &records->room, records->count + 1,
 			  sizeof(*records->record)))
 		return -ENOMEM;
 	record = &records->record[records->count];
-	*record = (struct record){.device = {.major = online->major, .minor = online->minor}};
+	r = lea_device_make(&(struct lea_devid){online->major, online->minor, 0}, online->device,
+			    &record->device);
+	if (r)
+		return r;
 	snprintf(record->pvid, sizeof(record->pvid), "%s", pvid);
 	records->count++;
-	record->device.name = online->device[0] ? strdup(online->device) : NULL;
-	return online->device[0] && !record->device.name ? -ENOMEM : 0;
+	return 0;
 }
 
 static int by_pvid(const void *a, const void *b)
@@ -96,8 +100,8 @@ static bool has_record(const struct records *records, const char *pvid)
 	struct record key = {.device = {0}};
 
 	snprintf(key.pvid, sizeof(key.pvid), "%s", pvid);
-	return records->count && bsearch(&key, records->record, records->count,
-					 sizeof(*records->record), by_pvid);
+	return records->count &&
+	       bsearch(&key, records->record, records->count, sizeof(*records->record), by_pvid);
 }
 
 /* ---- the inventory's PVs */
@@ -138,7 +142,7 @@ static const char *fault_text(int fault)
 /* A link that leads nowhere is of a device that has gone meanwhile. */
 static int add_link(struct lea_world *world, int dev_fd, const char *name, struct sources *sources)
 {
-	char link[300], target[256], number[32];
+	char link[300], target[256];
 	struct lea_device device = {0};
 	struct lea_devno devno;
 	ssize_t len;
@@ -151,8 +155,7 @@ static int add_link(struct lea_world *world, int dev_fd, const char *name, struc
 	target[len] = '\0';
 	if (strncmp(target, "../../", 6) != 0 || !lea_sysfs_find(world, target + 6, &devno))
 		return 0;
-	snprintf(number, sizeof(number), "%u:%u", devno.major, devno.minor);
-	r = lea_device_from_arg(world, number, &device);
+	r = lea_device_find(world, &(struct lea_devid){devno.major, devno.minor, 0}, &device);
 	r = r ? r : add_device(sources, &device);
 	lea_device_done(&device);
 	return r < 0 ? r : 0;
@@ -211,25 +214,12 @@ static int find_all(struct lea_world *world, struct sources *sources)
 	return r;
 }
 
-/* lvm2 leaves out a name that is too long. */
-static int add_recorded(struct lea_world *world, struct lea_device *device,
-			struct sources *sources)
-{
-	char number[32];
-	int r = 0;
-
-	snprintf(number, sizeof(number), "%u:%u", device->major, device->minor);
-	if (!device->name)
-		r = lea_device_from_arg(world, number, device);
-	return r ? r : add_device(sources, device);
-}
-
 static int find_sources(struct lea_world *world, struct records *records, struct sources *sources)
 {
 	int r = list_records(world, records);
 
 	for (size_t i = 0; !r && i < records->count; i++)
-		r = add_recorded(world, &records->record[i].device, sources);
+		r = add_device(sources, &records->record[i].device);
 	r = r ? r : find_links(world, records, sources);
 	return r == LEA_FILE_ABSENT ? find_all(world, sources) : r;
 }

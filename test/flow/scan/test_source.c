@@ -52,7 +52,7 @@ static const struct {
 } args[] = {
 	{"a path keeps its name", "/dev/sdb", 0, "/dev/sdb", false},
 	{"a number gets the kernel's name", "8:16", 0, "/dev/sdb", false},
-	{"a number with nothing behind is gone", "8:17", 0, NULL, true},
+	{"a number with nothing behind is gone", "8:17", 0, "8:17", true},
 	{"a path with nothing behind", "/dev/sdz", LEA_DEVICE_NO_ACCESS, NULL, false},
 	{"a folder", "/dev", LEA_DEVICE_NOT_BLOCK, NULL, false},
 	{"neither path nor number", "sdb", LEA_DEVICE_UNPARSABLE, NULL, false},

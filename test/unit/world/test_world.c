@@ -15,6 +15,7 @@
 #include "world/blkid.h"
 #include "world/clock_kernel.h"
 #include "world/device.h"
+#include "world/device_find.h"
 #include "world/place.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"
@@ -238,4 +239,45 @@ TEST(another_root_than_that_of_process_1_is_a_chroot)
 	tree_mkdir(&tree, "/elsewhere");
 	tree_link(&tree, "/proc/1/root", "../../elsewhere");
 	ck_assert_int_eq(lea_place_check(&tree.world), LEA_PLACE_CHROOT);
+}
+
+static const struct {
+	const char *claim, *uevent;
+	uint64_t diskseq;
+	int outcome;
+	const char *name;
+} wanted[] = {
+	{"the kernel's name", "MAJOR=8\nMINOR=0\nDEVNAME=sda\nDISKSEQ=5\n", 0, 0, "/dev/sda"},
+	{"the name of a disk in a folder", "DEVNAME=cciss/c0d0\n", 0, 0, "/dev/cciss/c0d0"},
+	{"the very instance", "DEVNAME=sda\nDISKSEQ=5\n", 5, 0, "/dev/sda"},
+	{"another instance", "DEVNAME=sda\nDISKSEQ=5\n", 4, LEA_DEVICE_GONE, NULL},
+	{"an instance of a kernel that counts none", "DEVNAME=sda\n", 4, LEA_DEVICE_GONE, NULL},
+	{"a device that is just going", "MAJOR=8\n", 0, LEA_DEVICE_GONE, NULL},
+};
+
+TEST_EACH(a_number_finds_its_device, wanted)
+{
+	const struct lea_devid id = {sda.major, sda.minor, wanted[_i].diskseq};
+	struct lea_device device = {0};
+
+	tree_put(&tree, "/sys/dev/block/8:0/uevent", wanted[_i].uevent);
+	ck_assert_msg(lea_device_find(&tree.world, &id, &device) == wanted[_i].outcome, "%s",
+		      wanted[_i].claim);
+	ck_assert_pstr_eq(device.name, wanted[_i].name);
+	ck_assert_msg(!device.name || (device.major == 8 && device.minor == 0), "%s",
+		      wanted[_i].claim);
+	lea_device_done(&device);
+}
+
+TEST(a_number_without_a_device_finds_none)
+{
+	struct lea_device device = {0};
+
+	ck_assert_int_eq(lea_device_find(&tree.world, &(struct lea_devid){8, 99, 0}, &device),
+			 LEA_DEVICE_GONE);
+	ck_assert_int_eq(lea_device_find_name(&tree.world, "sdz", &device), LEA_DEVICE_GONE);
+	ck_assert_int_eq(lea_device_make(&(struct lea_devid){8, 99, 0}, "", &device), 0);
+	ck_assert(lea_device_is_nameless(&device));
+	ck_assert_str_eq(device.name, "8:99");
+	lea_device_done(&device);
 }
