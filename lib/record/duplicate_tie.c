@@ -16,7 +16,6 @@
 #include "base/devname.h"
 #include "base/file.h"
 #include "filter/device_id.h"
-#include "world/device_find.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"
 
@@ -167,19 +166,6 @@ bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno)
 }
 
 /* ---- the content of a device */
-
-int lea_duplicate_fill(struct lea_world *world, struct lea_device *device)
-{
-	const struct lea_devid id = lea_device_id(device);
-	struct lea_device now;
-	int r = lea_device_find(world, &id, &now);
-
-	if (r)
-		return r < 0 ? r : LEA_DUPLICATE_GONE;
-	lea_device_done(device);
-	*device = now;
-	return 0;
-}
 
 static int answer_of(const struct lea_found *found, const char *pvid)
 {

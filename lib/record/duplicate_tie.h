@@ -31,14 +31,10 @@ enum lea_duplicate_answer {
 	LEA_DUPLICATE_UNKNOWN,	/* unreadable now */
 };
 
-/* Fills in the name and the diskseq of @device, which has a number. With a diskseq, only that
- * instance counts; 0: any. Returns 0, LEA_DUPLICATE_GONE or a fault. */
-LEA_MUST_CHECK int lea_duplicate_fill(struct lea_world *world, struct lea_device *device);
-
 /*
  * lea_duplicate_read - does this device carry @pvid?
  * @options: for the scan that reads the device
- * @device:  as lea_duplicate_fill left it; borrowed
+ * @device:  from lea_device_find; borrowed
  * Returns 0 (it does), an enum lea_duplicate_answer or a fault. Blocks as the scan does.
  */
 LEA_MUST_CHECK int lea_duplicate_read(struct lea_world *world, const struct lea_conf *conf,

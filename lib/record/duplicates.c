@@ -36,6 +36,7 @@
 #include "record/duplicate_tie.h"
 #include "state/claim.h"
 #include "state/online.h"
+#include "world/device_find.h"
 #include "world/udevlinks.h"
 
 /* Events know the instance, a name on a command line does not. */
@@ -169,7 +170,7 @@ enum standing {
 /* How is @other, which may carry @pvid, related to @own, the PV's device in the scan? Returns an
  * enum standing or a fault. */
 static int ask(const struct lea_duplicates_options *options, const struct lea_device *own,
-	       struct lea_device *other, const char *pvid)
+	       const struct lea_devid *id, struct lea_device *other, const char *pvid)
 {
 	const struct lea_scan_options scan_options = {
 		.use_names_filter = !options->devices,
@@ -178,7 +179,7 @@ static int ask(const struct lea_duplicates_options *options, const struct lea_de
 		.out_of_process = true,
 		.lock = LEA_FILTER_LOCK_TRY,
 	};
-	int r = lea_duplicate_fill(options->world, other);
+	int r = lea_device_find(options->world, id, other);
 
 	if (r)
 		return r < 0 ? r : STANDING_NONE;
@@ -222,13 +223,13 @@ static int note_copy(struct check *check, struct lea_duplicate *duplicate)
 static int check_one(struct check *check, const struct lea_device *own,
 		     struct lea_duplicate *duplicate, bool is_listed)
 {
-	LEA_AUTO(lea_device_done) struct lea_device other = lea_device_with_id(&duplicate->id);
+	LEA_AUTO(lea_device_done) struct lea_device other = {0};
 	const struct lea_duplicates_options *options = check->options;
 	int r;
 
 	if (own->major == duplicate->id.major && own->minor == duplicate->id.minor)
 		return 0;
-	r = ask(options, own, &other, duplicate->pvid);
+	r = ask(options, own, &duplicate->id, &other, duplicate->pvid);
 	if (r == STANDING_NONE && is_listed && !options->test)
 		return lea_duplicate_drop(options->world, duplicate);
 	if (r)
@@ -307,10 +308,11 @@ int lea_duplicates_check(const struct lea_duplicates_options *options,
 static void ignore(struct lea_world *world, const struct lea_scan_vg *scanned,
 		   const struct lea_device *own, struct lea_duplicate *duplicate, bool *said)
 {
-	LEA_AUTO(lea_device_done) struct lea_device other = lea_device_with_id(&duplicate->id);
+	LEA_AUTO(lea_device_done) struct lea_device other = {0};
 	char uuid[39];
 
-	if (duplicate->state == LEA_DUPLICATE_IGNORED || lea_duplicate_fill(world, &other))
+	if (duplicate->state == LEA_DUPLICATE_IGNORED ||
+	    lea_device_find(world, &duplicate->id, &other))
 		return;
 	duplicate->state = LEA_DUPLICATE_IGNORED;
 	memcpy(duplicate->vg_id, scanned->vg->id, sizeof(duplicate->vg_id));
@@ -345,14 +347,15 @@ void lea_duplicates_ignore(struct lea_world *world, const struct lea_scan_vg *sc
 
 /* ---- a duplicate has gone */
 
-static int queue_device(struct lea_world *world, int event_fd, struct lea_device *device,
+static int queue_device(struct lea_world *world, int event_fd, const struct lea_devid *id,
 			const char *pvid)
 {
-	int r = lea_duplicate_fill(world, device);
+	LEA_AUTO(lea_device_done) struct lea_device device = {0};
+	int r = lea_device_find(world, id, &device);
 
 	if (r)
 		return r < 0 ? r : 0;
-	return lea_queue_put_device(event_fd, LEA_ENTRY_MISSED, device, pvid);
+	return lea_queue_put_device(event_fd, LEA_ENTRY_MISSED, &device, pvid);
 }
 
 /* Drops the VG's claim if the activation failed, so that the VG is tried again. */
@@ -375,23 +378,17 @@ static int queue_again(struct lea_world *world, int event_fd, const struct lea_d
 		       int count)
 {
 	const char *pvid = listed[0].pvid;
-	LEA_AUTO(lea_device_done) struct lea_device recorded = {0};
 	struct lea_online online;
 	int run_fd = lea_world_run(world);
 	int r = run_fd < 0 ? run_fd : lea_online_read(run_fd, pvid, &online);
 
-	if (!r) {
-		recorded.major = online.major;
-		recorded.minor = online.minor;
-		r = queue_device(world, event_fd, &recorded, pvid);
-	}
+	if (!r)
+		r = queue_device(world, event_fd,
+				 &(struct lea_devid){online.major, online.minor, 0}, pvid);
 	for (int i = 0; r >= 0 && i < count; i++) {
-		LEA_AUTO(lea_device_done)
-		struct lea_device device = lea_device_with_id(&listed[i].id);
-
 		r = forget_refusal(world, listed[i].vg_id);
 		if (r >= 0 && listed[i].state != LEA_DUPLICATE_IGNORED)
-			r = queue_device(world, event_fd, &device, pvid);
+			r = queue_device(world, event_fd, &listed[i].id, pvid);
 	}
 	return r < 0 ? r : 0;
 }
@@ -420,14 +417,14 @@ struct reconcile {
 };
 
 /* False: gone, excluded, or not this PV. A device that cannot be read now may still carry it. */
-static bool still_carries(const struct reconcile *reconcile, struct lea_device *device,
-			  const char *pvid)
+static bool still_carries(const struct reconcile *reconcile, const struct lea_devid *id,
+			  const char *pvid, struct lea_device *ret_device)
 {
-	int r = lea_duplicate_fill(reconcile->world, device);
+	int r = lea_device_find(reconcile->world, id, ret_device);
 
 	r = r ? r
-	      : lea_duplicate_read(reconcile->world, reconcile->conf, &reconcile->options, device,
-				   pvid);
+	      : lea_duplicate_read(reconcile->world, reconcile->conf, &reconcile->options,
+				   ret_device, pvid);
 	return r <= 0 || r == LEA_DUPLICATE_UNKNOWN;
 }
 
@@ -437,10 +434,9 @@ static bool record_holds(const struct reconcile *reconcile, const char *pvid,
 	struct lea_online online;
 	int run_fd = lea_world_run(reconcile->world);
 
-	if (run_fd < 0 || lea_online_read(run_fd, pvid, &online))
-		return false;
-	*ret_device = (struct lea_device){.major = online.major, .minor = online.minor};
-	return still_carries(reconcile, ret_device, pvid);
+	return run_fd >= 0 && !lea_online_read(run_fd, pvid, &online) &&
+	       still_carries(reconcile, &(struct lea_devid){online.major, online.minor, 0}, pvid,
+			     ret_device);
 }
 
 /* The devices file may have changed since the duplicate was noted. An ignored one brings nothing
@@ -463,10 +459,9 @@ static int reconcile_pv(void *arg, const char *pvid)
 	int r = 0, count = lea_duplicate_list(reconcile->world, pvid, listed);
 
 	for (int i = 0; !r && i < count; i++) {
-		LEA_AUTO(lea_device_done)
-		struct lea_device device = lea_device_with_id(&listed[i].id);
+		LEA_AUTO(lea_device_done) struct lea_device device = {0};
 
-		if (still_carries(reconcile, &device, pvid) &&
+		if (still_carries(reconcile, &listed[i].id, pvid, &device) &&
 		    !is_settled(reconcile, &recorded, &listed[i], &device))
 			continue;
 		is_news = true;

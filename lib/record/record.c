@@ -9,6 +9,7 @@
 #include "record/vg_count.h"
 #include "state/lookup_index.h"
 #include "state/online.h"
+#include "world/device_find.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -107,9 +108,9 @@ static enum lea_record_kind classify(const struct lea_recorder *recorder,
 }
 
 /* Does the recorded device still exist and carry this PV? False if it is unreadable or filtered
- * out. @device: has the number; gets name and diskseq. */
-static int is_alive(struct lea_recorder *recorder, const char *pvid, struct lea_device *device,
-		    bool *ret_alive)
+ * out. @id: its number; *ret_device: the caller's in any case. */
+static int is_alive(struct lea_recorder *recorder, const char *pvid, const struct lea_devid *id,
+		    struct lea_device *ret_device, bool *ret_alive)
 {
 	const struct lea_scan_options options = {
 		.use_names_filter = recorder->options.use_names_filter,
@@ -117,9 +118,9 @@ static int is_alive(struct lea_recorder *recorder, const char *pvid, struct lea_
 		.reader = recorder->options.reader,
 		.lock = LEA_FILTER_LOCK_TRY,
 	};
-	int r = lea_duplicate_fill(recorder->world, device);
+	int r = lea_device_find(recorder->world, id, ret_device);
 
-	r = r ? r : lea_duplicate_read(recorder->world, recorder->conf, &options, device, pvid);
+	r = r ? r : lea_duplicate_read(recorder->world, recorder->conf, &options, ret_device, pvid);
 	*ret_alive = !r;
 	return r < 0 ? r : 0;
 }
@@ -173,11 +174,11 @@ static int take_place(struct lea_recorder *recorder, int run_fd, const struct le
 static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea_online *old,
 		     const struct lea_found *found, struct lea_record *record)
 {
-	LEA_AUTO(lea_device_done)
-	struct lea_device device = {.major = old->major, .minor = old->minor};
+	LEA_AUTO(lea_device_done) struct lea_device device = {0};
+	const struct lea_devid id = {old->major, old->minor, 0};
 	const char *pvid = found->label.pvid;
 	bool alive;
-	int r = is_alive(recorder, pvid, &device, &alive);
+	int r = is_alive(recorder, pvid, &id, &device, &alive);
 
 	if (r)
 		return r;

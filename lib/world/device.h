@@ -40,12 +40,6 @@ static inline struct lea_devid lea_device_number(const struct lea_device *device
 	return (struct lea_devid){device->major, device->minor, 0};
 }
 
-/* For lib/record: nameless until lea_duplicate_fill. */
-static inline struct lea_device lea_device_with_id(const struct lea_devid *id)
-{
-	return (struct lea_device){.major = id->major, .minor = id->minor, .diskseq = id->diskseq};
-}
-
 /* Is only the number known? */
 static inline bool lea_device_is_nameless(const struct lea_device *device)
 {
