@@ -70,9 +70,10 @@ const char *lea_found_advice(const struct lea_found *found)
 			 "lvmevent sweep";
 }
 
-/* Finds the VG in the text of one area; *ret_vg NULL: it gives none. */
+/* Finds the VG in the text of one area, @bytes or one that is cached; *ret_vg NULL: it gives none.
+ */
 static int vg_of_mda(struct lea_scan *scan, struct lea_found *found, const struct lea_read_mda *mda,
-		     struct lea_vg **ret_vg)
+		     const char *bytes, struct lea_vg **ret_vg)
 {
 	const struct lea_scan_text *text;
 	int r = 0;
@@ -85,8 +86,8 @@ static int vg_of_mda(struct lea_scan *scan, struct lea_found *found, const struc
 	if (mda->outcome)
 		return 0;
 	text = lea_scan_texts_find(scan->texts, &mda->where, mda->vg_name);
-	if (!text && mda->text)
-		r = lea_scan_texts_parse(scan->texts, &mda->where, mda->vg_name, mda->text, &text);
+	if (!text && bytes)
+		r = lea_scan_texts_parse(scan->texts, &mda->where, mda->vg_name, bytes, &text);
 	if (r)
 		return r;
 	if (!text)
@@ -116,11 +117,12 @@ static bool supersedes(struct lea_found *found, const struct lea_vg *vg, uint64_
 }
 
 /* Of two areas the one with the higher seqno counts; with the same seqno, the first. */
-static int choose_vg(struct lea_scan *scan, struct lea_found *found, const struct lea_read *read)
+static int choose_vg(struct lea_scan *scan, struct lea_found *found, const struct lea_read *read,
+		     const struct lea_read_texts *texts)
 {
 	for (unsigned int i = 0; i < read->mda_count; i++) {
 		struct lea_vg *vg;
-		int r = vg_of_mda(scan, found, &read->mda[i], &vg);
+		int r = vg_of_mda(scan, found, &read->mda[i], texts->of_mda[i], &vg);
 
 		if (r)
 			return r;
@@ -168,7 +170,8 @@ static void judge_tail(struct lea_scan *scan, struct lea_read_request *request,
 	found->md_component = !lea_filter_wants_tail(scan->filter);
 }
 
-static int judge_pv(struct lea_scan *scan, struct lea_found *found, struct lea_read *read)
+static int judge_pv(struct lea_scan *scan, struct lea_found *found, const struct lea_read *read,
+		    const struct lea_read_texts *texts)
 {
 	found->label = read->label;
 	if (lea_read_is_orphan(read)) {
@@ -176,10 +179,11 @@ static int judge_pv(struct lea_scan *scan, struct lea_found *found, struct lea_r
 		return 0;
 	}
 	found->kind = LEA_FOUND_PV;
-	return choose_vg(scan, found, read);
+	return choose_vg(scan, found, read, texts);
 }
 
-int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *request, struct lea_read *read)
+int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *request,
+		   const struct lea_read *read, const struct lea_read_texts *texts)
 {
 	struct lea_found *found = request->found;
 	int r;
@@ -216,7 +220,7 @@ int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *request, stru
 			note_problem(found, read->why.what, read->why.at);
 		return 0;
 	}
-	r = judge_pv(scan, found, read);
+	r = judge_pv(scan, found, read, texts);
 	if (!r && found->kind == LEA_FOUND_PV)
 		judge_tail(scan, request, read);
 	return r;

@@ -6,6 +6,7 @@
 #include "scan/read.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,9 +21,16 @@
 #define MEASURED_BYTES	 4096U
 #define MEASURE_US	 1000000U
 
+static void set_why(struct lea_read_why *to, const struct lea_why *why)
+{
+	snprintf(to->what, sizeof(to->what), "%s", why->what ? why->what : "");
+	to->at = why->at;
+}
+
 /* Reads size, head and label; a fault goes to @read. */
 static void read_head(int fd, struct lea_read *read)
 {
+	struct lea_why why = {0};
 	int r = lea_blockdev_size(fd, &read->size_bytes);
 
 	read->label_outcome = LEA_LABEL_NONE;
@@ -34,7 +42,8 @@ static void read_head(int fd, struct lea_read *read)
 	read->fault = r;
 	if (!r && read->head_bytes >= LEA_LABEL_SCAN_BYTES)
 		read->label_outcome =
-			lea_label_parse(read->head, read->head_bytes, &read->why, &read->label);
+			lea_label_parse(read->head, read->head_bytes, &why, &read->label);
+	set_why(&read->why, &why);
 }
 
 /* Looks for md metadata at the end of a PV; a fault goes to @read. */
@@ -56,7 +65,7 @@ bool lea_read_is_orphan(const struct lea_read *read)
 
 static int corrupt(struct lea_read_mda *mda, const char *what, uint64_t at)
 {
-	lea_why_set(&mda->why, what, at);
+	set_why(&mda->why, &(struct lea_why){.what = what, .at = at});
 	return LEA_MDA_CORRUPT;
 }
 
@@ -65,6 +74,8 @@ static int read_header(int fd, const struct lea_read *read, const struct lea_mda
 {
 	uint8_t own[LEA_MDA_HEADER_BYTES];
 	const uint8_t *header = own;
+	struct lea_why why = {0};
+	int r;
 
 	if (!lea_range_ok(area->offset_bytes, LEA_MDA_HEADER_BYTES, read->size_bytes))
 		return corrupt(mda, "metadata area outside of the device", area->offset_bytes);
@@ -72,7 +83,9 @@ static int read_header(int fd, const struct lea_read *read, const struct lea_mda
 		header = read->head + area->offset_bytes;
 	else if (lea_blockdev_read(fd, area->offset_bytes, own, sizeof(own)))
 		return corrupt(mda, "metadata area header unreadable", area->offset_bytes);
-	return lea_mda_parse(header, area, read->size_bytes, &mda->why, &mda->where);
+	r = lea_mda_parse(header, area, read->size_bytes, &why, &mda->where);
+	set_why(&mda->why, &why);
+	return r;
 }
 
 static void take_name(struct lea_read_mda *mda, const char *text, size_t len)
@@ -113,11 +126,11 @@ static bool copy_from_head(const struct lea_read *read, const struct lea_mda_tex
 }
 
 /*
- * @read: holds the head; NULL: read from the device again. Returns 0 with mda->text, which is NULL
- * if the text is cached, or LEA_MDA_CORRUPT.
+ * @read: holds the head; NULL: read from the device again. Returns 0 with *ret_text, which stays
+ * NULL if the text is cached, or LEA_MDA_CORRUPT.
  */
 static int read_text(int fd, const struct lea_read *read, const struct lea_read_cached *cached,
-		     struct lea_read_mda *mda)
+		     struct lea_read_mda *mda, char **ret_text)
 {
 	const struct lea_mda_text *where = &mda->where;
 	LEA_AUTO(lea_freep) char *text = NULL;
@@ -143,7 +156,7 @@ static int read_text(int fd, const struct lea_read *read, const struct lea_read_
 	if (!lea_mda_text_ok(where, (const uint8_t *)text))
 		return corrupt(mda, "metadata text checksum mismatch", where->offset_bytes[0]);
 	if (!cached->is_known(cached->arg, where, mda->vg_name))
-		mda->text = LEA_TAKE(text);
+		*ret_text = LEA_TAKE(text);
 	return 0;
 }
 
@@ -155,7 +168,7 @@ static bool overlap(const struct lea_mda_area *a, const struct lea_mda_area *b)
 }
 
 static void read_mda(int fd, const struct lea_read_cached *cached, struct lea_read *read,
-		     unsigned int index)
+		     unsigned int index, char **ret_text)
 {
 	const struct lea_mda_area *area = &read->label.mda[index];
 	struct lea_read_mda *mda = &read->mda[index];
@@ -168,19 +181,21 @@ static void read_mda(int fd, const struct lea_read_cached *cached, struct lea_re
 		mda->outcome = read_header(fd, read, area, attempt > 0, mda);
 		if (mda->outcome)
 			return;
-		mda->outcome = read_text(fd, attempt ? NULL : read, cached, mda);
+		mda->outcome = read_text(fd, attempt ? NULL : read, cached, mda, ret_text);
 		if (!mda->outcome)
-			return;
+			break;
 	}
+	mda->has_text = *ret_text != NULL;
 }
 
 /* Reads the metadata of a PV in use. A text with a wrong checksum is read once more together with
  * its header, since it may have been rewritten between the two reads. */
-static void read_mdas(int fd, const struct lea_read_cached *cached, struct lea_read *read)
+static void read_mdas(int fd, const struct lea_read_cached *cached, struct lea_read *read,
+		      struct lea_read_texts *texts)
 {
 	read->mda_count = read->label.mda_count;
 	for (unsigned int i = 0; i < read->mda_count; i++)
-		read_mda(fd, cached, read, i);
+		read_mda(fd, cached, read, i, &texts->of_mda[i]);
 }
 
 static uint64_t now_us(void)
@@ -214,7 +229,8 @@ static void measure(int fd, struct lea_read *read)
 }
 
 static void read_fd(int fd, const struct lea_read_cached *cached,
-		    const struct lea_read_extras *extras, struct lea_read *read)
+		    const struct lea_read_extras *extras, struct lea_read *read,
+		    struct lea_read_texts *texts)
 {
 	read_head(fd, read);
 	if (read->fault || read->label_outcome)
@@ -229,25 +245,24 @@ static void read_fd(int fd, const struct lea_read_cached *cached,
 	if (extras->tail)
 		read_tail(fd, read);
 	if (!read->fault)
-		read_mdas(fd, cached, read);
+		read_mdas(fd, cached, read, texts);
 }
 
 void lea_read_device(struct lea_world *world, const struct lea_device *device,
 		     const struct lea_read_cached *cached, const struct lea_read_extras *extras,
-		     struct lea_read *read)
+		     struct lea_read *read, struct lea_read_texts *texts)
 {
 	LEA_AUTO(lea_closep)
 	int fd = lea_blockdev_open(world, device->name, device->major, device->minor);
 
 	read->fault = fd < 0 ? fd : 0;
 	if (fd >= 0)
-		read_fd(fd, cached, extras, read);
+		read_fd(fd, cached, extras, read, texts);
 }
 
-void lea_read_done(struct lea_read *read)
+void lea_read_texts_done(struct lea_read_texts *texts)
 {
-	for (unsigned int i = 0; i < LEA_PV_MDAS; i++) {
-		free(read->mda[i].text);
-		read->mda[i].text = NULL;
-	}
+	for (unsigned int i = 0; i < LEA_PV_MDAS; i++)
+		free(texts->of_mda[i]);
+	*texts = (struct lea_read_texts){0};
 }

@@ -62,58 +62,33 @@ static void note_time(const struct lea_reader *reader, uint32_t index, uint32_t 
 					 .took_us = (uint64_t)took_ms * US_PER_MS, .code = fault});
 }
 
-static bool is_text(const char *text, size_t size)
-{
-	return memchr(text, '\0', size) != NULL;
-}
-
-/* Are all counts and sizes within their bounds? All code that follows relies on this. The child has
- * decoded what a hostile disk may hold, so it is trusted no more than the disk. */
-static bool is_sound(const struct lea_read *read)
-{
-	if (read->fault > 0 || read->head_bytes > sizeof(read->head) ||
-	    read->mda_count > LEA_PV_MDAS || read->label.mda_count > LEA_PV_MDAS ||
-	    !is_text(read->label.pvid, sizeof(read->label.pvid)) ||
-	    !is_text(read->content, sizeof(read->content)))
-		return false;
-	for (unsigned int i = 0; i < LEA_PV_MDAS; i++) {
-		const struct lea_read_mda *mda = &read->mda[i];
-
-		if (!is_text(mda->vg_name, sizeof(mda->vg_name)) ||
-		    (mda->text && (i >= read->mda_count || !mda->where.total_bytes ||
-				   mda->where.total_bytes > LEA_TEXT_MAX_BYTES)))
-			return false;
-	}
-	return true;
-}
-
 /* Keeps a text whatever happens to its device, since a child sends each text only once. A new child
  * does not know what was sent, and may send a text again. */
-static int keep_text(struct lea_scan *scan, const struct lea_read_mda *mda)
+static int keep_text(struct lea_scan *scan, const struct lea_read_mda *mda, const char *bytes)
 {
 	const struct lea_scan_text *text;
 
-	if (!mda->text || lea_scan_texts_find(scan->texts, &mda->where, mda->vg_name))
+	if (lea_scan_texts_find(scan->texts, &mda->where, mda->vg_name))
 		return 0;
-	return lea_scan_texts_parse(scan->texts, &mda->where, mda->vg_name, mda->text, &text);
+	return lea_scan_texts_parse(scan->texts, &mda->where, mda->vg_name, bytes, &text);
 }
 
-/* The pointers in @read are the child's; where they are not NULL, texts follow in the stream. */
-static int receive_texts(const struct lea_reader *reader, struct lea_read *read)
+/* The texts that the answer announces follow in the stream. */
+static int receive_texts(const struct lea_reader *reader, const struct lea_read *read,
+			 struct lea_read_texts *texts)
 {
 	int r = 0;
 
-	for (unsigned int i = 0; i < LEA_PV_MDAS; i++) {
-		struct lea_read_mda *mda = &read->mda[i];
-		bool follows = mda->text && !r;
+	for (unsigned int i = 0; i < LEA_PV_MDAS && !r; i++) {
+		const struct lea_read_mda *mda = &read->mda[i];
 
-		mda->text = NULL;
-		if (!follows)
+		if (!mda->has_text)
 			continue;
-		mda->text = malloc(mda->where.total_bytes);
-		r = mda->text ? lea_wire_read(reader->hanging.fd, mda->text, mda->where.total_bytes)
-			      : -ENOMEM;
-		r = r ? r : keep_text(reader->scan, mda);
+		texts->of_mda[i] = malloc(mda->where.total_bytes);
+		r = texts->of_mda[i] ? lea_wire_read(reader->hanging.fd, texts->of_mda[i],
+						     mda->where.total_bytes)
+				     : -ENOMEM;
+		r = r ? r : keep_text(reader->scan, mda, texts->of_mda[i]);
 	}
 	return r;
 }
@@ -121,13 +96,14 @@ static int receive_texts(const struct lea_reader *reader, struct lea_read *read)
 static int take(void *arg, struct lea_hanging_answer *answer)
 {
 	struct lea_reader *reader = arg;
-	struct lea_read *read = &((struct lea_reader_answer *)answer)->read;
+	const struct lea_read *read = &((struct lea_reader_answer *)answer)->read;
+	LEA_AUTO(lea_read_texts_done) struct lea_read_texts texts = {0};
 	struct lea_read_request *request = &reader->requests[answer->index];
 	int r;
 
-	if (!is_sound(read))
+	if (!lea_read_is_sound(read))
 		return LEA_WIRE_END;
-	r = receive_texts(reader, read);
+	r = receive_texts(reader, read, &texts);
 	if (!r) {
 		note_time(reader, answer->index, answer->took_ms, read->fault);
 		/* Only an answer in the usual time makes the device a healthy one again. */
@@ -135,9 +111,8 @@ static int take(void *arg, struct lea_hanging_answer *answer)
 			lea_backoff_clear(&reader->late, &request->found->device);
 		/* The device may have timed out a moment ago. */
 		request->found->fault = 0;
-		r = lea_scan_judge(reader->scan, request, read);
+		r = lea_scan_judge(reader->scan, request, read, &texts);
 	}
-	lea_read_done(read);
 	return r;
 }
 

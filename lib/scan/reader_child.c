@@ -15,7 +15,8 @@
 struct content {
 	uint32_t deadline_ms; /* a device that took longer is queued again */
 	struct lea_read_extras extras;
-	struct lea_scan_device of; /* owned */
+	struct lea_scan_device of;   /* owned */
+	struct lea_read_texts texts; /* owned: what was read of it */
 };
 
 static void lock(struct lea_reader *reader)
@@ -36,17 +37,18 @@ static bool is_known(void *arg, const struct lea_mda_text *where, const char *vg
 }
 
 /* Each text is sent to the parent once, whichever thread read it. */
-static void drop_known_texts(struct lea_reader *reader, struct lea_read *read)
+static void drop_known_texts(struct lea_reader *reader, struct lea_read *read,
+			     struct lea_read_texts *texts)
 {
 	lock(reader);
 	for (unsigned int i = 0; i < read->mda_count; i++) {
 		struct lea_read_mda *mda = &read->mda[i];
 
-		if (!mda->text)
+		if (!mda->has_text)
 			continue;
 		if (lea_scan_text_is_cached(&reader->texts, &mda->where, mda->vg_name)) {
-			free(mda->text);
-			mda->text = NULL;
+			free(LEA_TAKE(texts->of_mda[i]));
+			mda->has_text = false;
 		} else if (lea_scan_texts_note(&reader->texts, &mda->where, mda->vg_name)) {
 			continue; /* out of memory: the text may be sent twice */
 		}
@@ -54,17 +56,18 @@ static void drop_known_texts(struct lea_reader *reader, struct lea_read *read)
 	sem_post(&reader->lock);
 }
 
-int lea_reader_send(void *arg, int fd, struct lea_hanging_answer *answer)
+int lea_reader_send(void *arg, int fd, void *content, struct lea_hanging_answer *answer)
 {
+	struct lea_read_texts *texts = &((struct content *)content)->texts;
 	struct lea_reader_answer *ours = (struct lea_reader_answer *)answer;
 	const struct lea_read *read = &ours->read;
 	int r;
 
-	drop_known_texts(arg, &ours->read);
+	drop_known_texts(arg, &ours->read, texts);
 	r = lea_wire_write(fd, ours, sizeof(*ours));
 	for (unsigned int i = 0; i < read->mda_count && !r; i++)
-		if (read->mda[i].text)
-			r = lea_wire_write(fd, read->mda[i].text, read->mda[i].where.total_bytes);
+		if (read->mda[i].has_text)
+			r = lea_wire_write(fd, texts->of_mda[i], read->mda[i].where.total_bytes);
 	return r;
 }
 
@@ -89,12 +92,12 @@ static void requeue(struct lea_reader *reader, const struct content *content)
 void lea_reader_work(void *arg, uint32_t index, void *content, struct lea_hanging_answer *answer)
 {
 	struct lea_reader *reader = arg;
-	const struct content *ours = content;
+	struct content *ours = content;
 	const struct lea_read_cached cached = {.is_known = is_known, .arg = reader};
 
 	(void)index;
 	lea_read_device(reader->hanging.world, &ours->of.device, &cached, &ours->extras,
-			&((struct lea_reader_answer *)answer)->read);
+			&((struct lea_reader_answer *)answer)->read, &ours->texts);
 }
 
 void lea_reader_done(void *arg, void *content, struct lea_hanging_answer *answer, bool is_sent)
@@ -104,7 +107,7 @@ void lea_reader_done(void *arg, void *content, struct lea_hanging_answer *answer
 
 	if ((!is_sent || answer->took_ms >= ours->deadline_ms) && !reader->forgets)
 		requeue(reader, ours);
-	lea_read_done(&((struct lea_reader_answer *)answer)->read);
+	lea_read_texts_done(&ours->texts);
 	lea_device_done(&ours->of.device);
 	free(ours);
 }

@@ -14,7 +14,7 @@
 
 #include <semaphore.h>
 
-/* Its texts follow. */
+/* Plain bytes: no pointers (scripts/check-frames). The texts that it announces follow. */
 struct lea_reader_answer {
 	struct lea_hanging_answer answer;
 	struct lea_read read;
@@ -39,5 +39,5 @@ struct lea_reader {
 int lea_reader_begin(void *arg);
 void *lea_reader_unpack(void *arg, struct lea_wire_in *in);
 void lea_reader_work(void *arg, uint32_t index, void *content, struct lea_hanging_answer *answer);
-int lea_reader_send(void *arg, int fd, struct lea_hanging_answer *answer);
+int lea_reader_send(void *arg, int fd, void *content, struct lea_hanging_answer *answer);
 void lea_reader_done(void *arg, void *content, struct lea_hanging_answer *answer, bool is_sent);

@@ -147,15 +147,14 @@ static int read_here(struct lea_scan *scan, struct lea_read_request *request)
 	const struct lea_read_cached cached = {.is_known = lea_scan_text_is_cached,
 					       .arg = scan->texts};
 	LEA_AUTO(lea_freep) struct lea_read *read = calloc(1, sizeof(*read));
-	int r;
+	LEA_AUTO(lea_read_texts_done) struct lea_read_texts texts = {0};
 
 	if (!read)
 		return -ENOMEM;
-	lea_read_device(scan->world, &request->found->device, &cached, &request->extras, read);
+	lea_read_device(scan->world, &request->found->device, &cached, &request->extras, read,
+			&texts);
 	request->item.is_open = false;
-	r = lea_scan_judge(scan, request, read);
-	lea_read_done(read);
-	return r;
+	return lea_scan_judge(scan, request, read, &texts);
 }
 
 int lea_scan_add_expected(struct lea_scan *scan, struct lea_scan_device *devices, size_t count)

@@ -36,7 +36,7 @@ struct lea_read_request {
 /* Applies the remaining filters to what was read, then classifies the device. May open
  * request->item again to ask for one more read. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *request,
-				  struct lea_read *read);
+				  const struct lea_read *read, const struct lea_read_texts *texts);
 /* Records that @found could not be read, or that it is gone. */
 void lea_scan_note_fault(struct lea_scan *scan, struct lea_found *found, int fault);
 

@@ -109,7 +109,7 @@ static void do_task(struct child *child, struct task *task, struct lea_hanging_s
 	answer->index = task->index;
 	answer->took_ms = (uint32_t)(now_ms(child->hanging) - start);
 	wait_for(&child->send_lock);
-	r = kind->send ? kind->send(arg, child->fd, answer)
+	r = kind->send ? kind->send(arg, child->fd, task->content, answer)
 		       : lea_wire_write(child->fd, answer, kind->answer_bytes);
 	sem_post(&child->send_lock);
 	slot->item = 0;

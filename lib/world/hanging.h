@@ -69,7 +69,7 @@ struct lea_hanging_kind {
 	/* By any thread. @answer: zeroed. */
 	void (*work)(void *arg, uint32_t index, void *content, struct lea_hanging_answer *answer);
 	/* Sends an answer and what follows it; one thread at a time. May be NULL. */
-	int (*send)(void *arg, int fd, struct lea_hanging_answer *answer);
+	int (*send)(void *arg, int fd, void *content, struct lea_hanging_answer *answer);
 	/* Releases both. May be NULL. */
 	void (*done)(void *arg, void *content, struct lea_hanging_answer *answer, bool is_sent);
 };

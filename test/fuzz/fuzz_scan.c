@@ -64,19 +64,20 @@ static void mend(uint8_t *image, size_t size)
 		mend_area(image, size, &label.mda[i]);
 }
 
-static void check(const struct lea_read *read)
+static void check(const struct lea_read *read, const struct lea_read_texts *texts)
 {
+	CLAIM(lea_read_is_sound(read));
 	for (unsigned int i = 0; i < read->mda_count; i++) {
 		const struct lea_read_mda *mda = &read->mda[i];
 		struct lea_arena *arena = lea_arena_new(ARENA_BYTES);
 		struct lea_vg *vg = NULL;
 
 		CLAIM(mda->outcome >= 0 && mda->outcome <= LEA_MDA_CORRUPT);
-		CLAIM(mda->outcome != LEA_MDA_CORRUPT || mda->why.what);
-		CLAIM(!mda->text || !mda->outcome);
-		if (mda->text)
-			CLAIM(lea_vg_parse(arena, mda->text, mda->where.total_bytes, NULL, &vg) >=
-			      0);
+		CLAIM(mda->outcome != LEA_MDA_CORRUPT || mda->why.what[0]);
+		CLAIM(mda->has_text == (texts->of_mda[i] != NULL));
+		if (texts->of_mda[i])
+			CLAIM(lea_vg_parse(arena, texts->of_mda[i], mda->where.total_bytes, NULL,
+					   &vg) >= 0);
 		lea_arena_free(arena);
 	}
 }
@@ -85,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static uint8_t image[MOST_BYTES];
 	static struct lea_read read;
+	struct lea_read_texts texts = {0};
 	static char name[] = "/dev/disk";
 	static int fd;
 	const struct lea_device disk = {.name = name};
@@ -101,8 +103,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		mend(image, used);
 	fuzz_fill(fd, image, used);
 	memset(&read, 0, sizeof(read));
-	lea_read_device(fuzz_world(), &disk, &options, &(const struct lea_read_extras){0}, &read);
-	check(&read);
-	lea_read_done(&read);
+	lea_read_device(fuzz_world(), &disk, &options, &(const struct lea_read_extras){0}, &read,
+			&texts);
+	check(&read, &texts);
+	lea_read_texts_done(&texts);
 	return 0;
 }

@@ -309,6 +309,8 @@ TEST(hundreds_of_devices_are_read_by_few_threads)
 
 /* ---- a child that sends invalid messages */
 
+#define PVID_OF_SPEECH "abcdefghijklmnopqrstuvwxyz012345"
+
 /* Its answers for two devices. */
 struct speech {
 	struct lea_reader_answer first, second;
@@ -346,14 +348,39 @@ static void say_name(struct speech *speech)
 
 static void say_text(struct speech *speech)
 {
-	speech->second.read.mda_count = 1;
-	speech->second.read.mda[0].text = speech->second.read.mda[0].vg_name;
 	speech->second.read.mda[0].where.total_bytes = LEA_TEXT_MAX_BYTES + 1;
+	speech->second.read.mda[0].where.size_bytes[0] = LEA_TEXT_MAX_BYTES + 1;
+}
+
+/* Once the text was a pointer, which the parent followed. */
+static void say_address(struct speech *speech)
+{
+	struct lea_read_why *why = &speech->second.read.why;
+
+	speech->second.read.label_outcome = LEA_LABEL_CORRUPT;
+	speech->second.read.mda_count = 0;
+	memset(why, 0xff, sizeof(*why));
+}
+
+static void say_escape(struct speech *speech)
+{
+	snprintf(speech->second.read.mda[1].why.what, LEA_READ_WHY_BYTES, "\033[2J");
 }
 
 static void say_sense(struct speech *speech)
 {
-	speech->first.read.label_outcome = speech->second.read.label_outcome = LEA_LABEL_NONE;
+	speech->first.read.label_outcome = LEA_LABEL_NONE;
+	speech->first.read.mda_count = 0;
+}
+
+/* Both answers are sound: a PV whose VG's text is cached. */
+static void make_sound(struct lea_read *read)
+{
+	read->label.mda_count = read->mda_count = 1;
+	memcpy(read->label.pvid, PVID_OF_SPEECH, sizeof(read->label.pvid));
+	read->label.in_use = true;
+	read->label.ext_version = 2;
+	read->mda[0].where = (struct lea_mda_text){.size_bytes = {4096}, .total_bytes = 4096};
 }
 
 static const struct {
@@ -369,6 +396,8 @@ static const struct {
 	{"a PV id without end", say_pvid, true},
 	{"a VG name without end", say_name, true},
 	{"a text beyond the limit", say_text, true},
+	{"an address in the place of a text", say_address, true},
+	{"a text with control characters", say_escape, true},
 };
 
 /* A reader with a child that says this. Returns the child's end. */
@@ -394,6 +423,9 @@ TEST_EACH(a_nonsense_message_of_the_child_is_refused, speeches)
 	int fd;
 
 	speech->second.answer.index = 1;
+	make_sound(&speech->first.read);
+	make_sound(&speech->second.read);
+	ck_assert(lea_read_is_sound(&speech->first.read));
 	speeches[_i].say(speech);
 	/* The message is ready before the request is sent. */
 	fd = say(speech, sizeof(*speech));
@@ -413,9 +445,8 @@ TEST(an_answer_without_its_text_is_none)
 	struct lea_reader_answer *answer = calloc(1, sizeof(*answer));
 	struct lea_device device = scratch_disk("one-pv", "sda", 1);
 
-	answer->read.mda_count = 1;
-	answer->read.mda[0].text = answer->read.mda[0].vg_name;
-	answer->read.mda[0].where.total_bytes = 4096;
+	make_sound(&answer->read);
+	answer->read.mda[0].has_text = true;
 	close(say(answer, sizeof(*answer)));
 	add(&device, 1);
 	ck_assert_msg(found[0]->vg != NULL, "another child reads it");

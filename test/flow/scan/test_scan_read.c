@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How often a device is read, with a device in memory that may change between two reads. */
+#include "base/cleanup.h"
 #include "disk/crc.h"
 #include "scan/read.h"
 #include "unit/suite.h"
@@ -113,6 +114,7 @@ static const struct {
 
 TEST_EACH(each_pv_costs_its_number_of_reads, rows)
 {
+	LEA_AUTO(lea_read_texts_done) struct lea_read_texts texts = {0};
 	static struct lea_read read;
 	bool known = rows[_i].known;
 
@@ -124,20 +126,22 @@ TEST_EACH(each_pv_costs_its_number_of_reads, rows)
 	memset(&read, 0, sizeof(read));
 	lea_read_device(NULL, &(const struct lea_device){0},
 			&(struct lea_read_cached){.is_known = is_known, .arg = &known},
-			&(const struct lea_read_extras){0}, &read);
+			&(const struct lea_read_extras){0}, &read, &texts);
+	ck_assert(lea_read_is_sound(&read));
 	ck_assert_int_eq(read.label_outcome, 0);
 	ck_assert_uint_eq(read.mda_count, 1);
 	ck_assert_msg(read.mda[0].outcome == rows[_i].outcome, "%s: %s", rows[_i].claim,
 		      read.mda[0].why.what);
-	ck_assert_msg(!read.mda[0].text == !rows[_i].has_text, "%s", rows[_i].claim);
+	ck_assert_msg(read.mda[0].has_text == rows[_i].has_text, "%s", rows[_i].claim);
+	ck_assert_msg(!texts.of_mda[0] == !rows[_i].has_text, "%s", rows[_i].claim);
 	ck_assert_msg(reads - 1 == rows[_i].reads, "%s: %u", rows[_i].claim, reads - 1);
 	ck_assert_msg(bytes_read <= LEA_READ_HEAD_BYTES + rows[_i].most_bytes, "%s: %lu bytes",
 		      rows[_i].claim, bytes_read);
-	lea_read_done(&read);
 }
 
 TEST(overlapping_metadata_areas_are_corrupt)
 {
+	LEA_AUTO(lea_read_texts_done) struct lea_read_texts texts = {0};
 	static struct lea_read read;
 	bool known = false;
 
@@ -147,10 +151,10 @@ TEST(overlapping_metadata_areas_are_corrupt)
 	memset(&read, 0, sizeof(read));
 	lea_read_device(NULL, &(const struct lea_device){0},
 			&(struct lea_read_cached){.is_known = is_known, .arg = &known},
-			&(const struct lea_read_extras){0}, &read);
+			&(const struct lea_read_extras){0}, &read, &texts);
+	ck_assert(lea_read_is_sound(&read));
 	ck_assert_uint_eq(read.mda_count, 2);
 	ck_assert_int_eq(read.mda[0].outcome, 0);
 	ck_assert_int_eq(read.mda[1].outcome, LEA_MDA_CORRUPT);
 	ck_assert_str_eq(read.mda[1].why.what, "metadata areas overlap");
-	lea_read_done(&read);
 }

@@ -178,7 +178,7 @@ static void work(void *arg, uint32_t index, void *content, struct lea_hanging_an
 	}
 }
 
-static int send_answer(void *arg, int fd, struct lea_hanging_answer *answer)
+static int send_answer(void *arg, int fd, void *content, struct lea_hanging_answer *answer)
 {
 	const uint32_t index = answer->index;
 	int r;
