@@ -49,6 +49,14 @@ static bool is_refused(const struct lea_found *found, const struct lea_record *r
 		record->kind != LEA_RECORD_FAILED);
 }
 
+/* Its change events must start the enqueuer again: by one it may become a PV of another VG. */
+static void forget_record(const struct lea_batch_marks *marks, const struct lea_found *found)
+{
+	if (lea_found_is_pv(found))
+		log_fault(marks, found->device.name,
+			  lea_marker_drop(marks->known_fd, &found->device, found->label.pvid));
+}
+
 /*
  * A device that was read and has no record. If it becomes a PV of one of our VGs from now on, that
  * is an administrator's change, which activates nothing. An add clears the marker.
@@ -61,10 +69,12 @@ void lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct le
 	char key[LEA_DEVID_TEXT_BYTES];
 
 	lea_devid_format(&id, key);
-	if (is_refused(found, record, kind))
+	if (is_refused(found, record, kind)) {
 		log_fault(marks, key, lea_refused_set(event_fd, key));
-	else if (kind == LEA_ENTRY_ADD && marks->has_refused)
+		forget_record(marks, found);
+	} else if (kind == LEA_ENTRY_ADD && marks->has_refused) {
 		log_fault(marks, key, lea_refused_drop(event_fd, key));
+	}
 }
 
 void lea_batch_marks_recorded(const struct lea_batch_marks *marks, const struct lea_found *found)

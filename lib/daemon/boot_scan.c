@@ -39,6 +39,7 @@
 #include "record/recorded_marker.h"
 #include "state/flag.h"
 #include "state/gate.h"
+#include "state/online.h"
 #include "worker/pool.h"
 #include "world/timeline.h"
 #include "world/udev.h"
@@ -95,14 +96,20 @@ static int add(void *arg, struct lea_udevmon_event *event)
 	struct boot *boot = arg;
 	struct lea_entry entry = {.kind = event->is_changed ? LEA_ENTRY_CHANGE : LEA_ENTRY_ADD,
 				  .device = event->device};
+	bool was_done;
 	int r;
 
 	if (lea_id_parse(event->fs_uuid, entry.pvid) < 0)
 		entry.pvid[0] = '\0';
-	if (!event->is_pv || is_done(boot, event, entry.pvid)) {
+	was_done = event->is_pv && is_done(boot, event, entry.pvid);
+	if (!event->is_pv ||
+	    (was_done && lea_online_exists(lea_world_run(boot->world), entry.pvid))) {
 		lea_device_done(&event->device);
 		return 0;
 	}
+	/* Others have removed its record since, as vgremove does. */
+	if (was_done)
+		entry.kind = LEA_ENTRY_CHANGE;
 	if (!boot->pending.count)
 		boot->first_ms = lea_world_now_ms(boot->world);
 	/* The latest state of a device wins, as in the queue. */

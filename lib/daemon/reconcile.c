@@ -10,13 +10,16 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/devset.h"
 #include "base/id.h"
+#include "base/order.h"
 #include "base/step.h"
 #include "record/duplicates.h"
 #include "record/recorded_marker.h"
 #include "scan/scan.h"
 #include "state/claim.h"
 #include "state/flag.h"
+#include "state/online.h"
 #include "state/queue.h"
 #include "state/since.h"
 #include "world/sysfs.h"
@@ -30,8 +33,17 @@ struct instances {
 	size_t count, room;
 };
 
+struct names {
+	char (*pvid)[33]; /* sorted when complete; owned */
+	size_t count, room;
+};
+
 struct reconcile {
 	const struct lea_reconcile_options *options;
+	const struct lea_claims *claims;
+	struct lea_devset there; /* instances that the kernel lists */
+	struct names recorded;	 /* PVs that have a record */
+	bool has_refused;	 /* some instance may be marked as refused */
 	/* PV instances listed in claims. */
 	struct instances done;	/* nothing is to be done about these */
 	struct instances again; /* recorded, but the VG's activation did not end well */
@@ -61,6 +73,57 @@ static int add_instances(struct instances *instances, const struct lea_claim *cl
 	return 0;
 }
 
+static bool is_recorded(const struct reconcile *reconcile, const char *pvid)
+{
+	const struct names *recorded = &reconcile->recorded;
+
+	return recorded->count && bsearch(pvid, recorded->pvid, recorded->count,
+					  sizeof(*recorded->pvid), lea_compare_text);
+}
+
+/*
+ * May the PV still be on this instance? No if the instance has gone, or was read and has no record
+ * any more: the VG was removed, or exported.
+ */
+static bool is_left(struct reconcile *reconcile, const struct lea_claim_pv *pv)
+{
+	const struct lea_reconcile_options *options = reconcile->options;
+	char key[LEA_DEVID_TEXT_BYTES];
+
+	if (!lea_devset_has(&reconcile->there, &pv->id) &&
+	    lea_sysfs_find_instance(options->world, &pv->id) == LEA_SYSFS_ABSENT)
+		return false;
+	if (!reconcile->has_refused || is_recorded(reconcile, pv->pvid))
+		return true;
+	lea_devid_format(&pv->id, key);
+	return !lea_refused_is_set(options->event_fd, key);
+}
+
+static bool is_any_left(struct reconcile *reconcile, const struct lea_claim *claim)
+{
+	for (uint32_t i = 0; i < claim->pv_count; i++)
+		if (is_left(reconcile, &claim->pv[i]))
+			return true;
+	return false;
+}
+
+/*
+ * A claim without end would be shown, waited for and read for as long as the machine runs. A
+ * detached worker may have it still: at its end it stores it anew. During boot, devices come and
+ * go, and what the boot has done is yet to be remembered.
+ */
+static void drop_at_second(const struct reconcile *reconcile, const char *vg_id,
+			   const struct lea_claim *claim)
+{
+	int r = reconcile->options->is_boot ? 0
+					    : lea_claim_drop_at_second(reconcile->claims, vg_id);
+
+	if (r < 0)
+		lea_log(reconcile->options->world->log, LEA_LOG_WARNING,
+			"VG %s: its PVs are gone, but its claim could not be removed: %s",
+			claim->vg_name, strerror(-r));
+}
+
 static int collect(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
 	struct reconcile *reconcile = arg;
@@ -68,8 +131,11 @@ static int collect(void *arg, const char *vg_id, const struct lea_claim *claim)
 			      (claim->state == LEA_CLAIM_FAILED && !claim->is_transient);
 	const bool is_open = claim->is_orphaned || claim->is_transient;
 
-	(void)vg_id;
-	if (!claim->pv_count || (!is_final && !is_open))
+	if (!is_any_left(reconcile, claim)) {
+		drop_at_second(reconcile, vg_id, claim);
+		return 0;
+	}
+	if (!is_final && !is_open)
 		return 0;
 	return add_instances(is_final ? &reconcile->done : &reconcile->again, claim);
 }
@@ -86,10 +152,46 @@ static int read_claims(struct reconcile *reconcile)
 	struct lea_claims claims;
 	int r = lea_claims_init(&claims, reconcile->options->world, &now);
 
+	reconcile->claims = &claims;
+	reconcile->has_refused = lea_refused_any(reconcile->options->event_fd);
 	r = r ? r : lea_claim_each(&claims, collect, reconcile);
 	sort(&reconcile->done);
 	sort(&reconcile->again);
 	return r;
+}
+
+static int add_name(void *arg, const char *pvid)
+{
+	struct names *names = arg;
+
+	if (lea_make_room(&names->pvid, &names->room, names->count + 1, sizeof(*names->pvid)))
+		return -ENOMEM;
+	memcpy(names->pvid[names->count++], pvid, sizeof(*names->pvid));
+	return 0;
+}
+
+static int read_records(struct reconcile *reconcile)
+{
+	struct names *recorded = &reconcile->recorded;
+	int run_fd = lea_world_run(reconcile->options->world);
+	int r = run_fd < 0 ? run_fd : lea_online_each_name(run_fd, add_name, recorded);
+
+	if (recorded->count)
+		qsort(recorded->pvid, recorded->count, sizeof(*recorded->pvid), lea_compare_text);
+	return r;
+}
+
+/* The instances of the devices that were listed. */
+static int note_there(struct reconcile *reconcile, const struct lea_device *devices, size_t count)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < count; i++) {
+		const struct lea_devid id = lea_device_id(&devices[i]);
+
+		r = lea_devset_add(&reconcile->there, &id);
+	}
+	return r < 0 ? r : 0;
 }
 
 static int compare_id(const void *id, const void *pv)
@@ -214,15 +316,38 @@ static bool is_marked(const struct reconcile *reconcile, const struct lea_entry 
 	       lea_marker_is_set(reconcile->options->event_fd, &entry->device, entry->pvid);
 }
 
-static bool is_dealt_with(const struct reconcile *reconcile, const struct lea_entry *entry)
+/* Does the PV have a record? A noted duplicate needs none: it waits until the other device goes. */
+static bool has_record(const struct reconcile *reconcile, const struct lea_entry *entry)
+{
+	const struct lea_devid id = lea_device_id(&entry->device);
+
+	return is_recorded(reconcile, entry->pvid) ||
+	       lea_duplicates_is_noted(reconcile->options->world, entry->pvid, &id);
+}
+
+enum dealt {
+	NOT_DEALT_WITH,
+	DEALT_WITH,
+	LACKS_RECORD, /* it was dealt with, but others have removed its record, as vgremove does */
+};
+
+/* Marks and claims say what was done; that a record is there is looked at, for others may remove
+ * it. */
+static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
 	const int event_fd = reconcile->options->event_fd;
+	bool was;
 
 	if (reconcile->has_boot_scan)
 		return lea_marker_is_set(event_fd, &entry->device, entry->pvid) ||
-		       lea_refused_is_set(event_fd, entry->key);
-	return is_among(&reconcile->done, entry) || is_marked(reconcile, entry) ||
-	       lea_refused_is_set(event_fd, entry->key) || is_taken(reconcile, entry);
+				       lea_refused_is_set(event_fd, entry->key)
+			       ? DEALT_WITH
+			       : NOT_DEALT_WITH;
+	was = is_among(&reconcile->done, entry) || is_marked(reconcile, entry);
+	if ((was && has_record(reconcile, entry)) || lea_refused_is_set(event_fd, entry->key) ||
+	    is_taken(reconcile, entry))
+		return DEALT_WITH;
+	return was ? LACKS_RECORD : NOT_DEALT_WITH;
 }
 
 /* Was the device queued for reading, and did the VG of a PV on it not fail temporarily? */
@@ -256,7 +381,7 @@ static bool is_nothing_new(struct reconcile *reconcile, const struct lea_device 
 		       lea_udevdb_property(&brief, "ID_FS_TYPE", type, sizeof(type)) ||
 		       is_probed(reconcile, &brief);
 	entry = entry_of(reconcile->options, &brief);
-	return entry.pvid[0] && is_dealt_with(reconcile, &entry);
+	return entry.pvid[0] && how_dealt_with(reconcile, &entry) == DEALT_WITH;
 }
 
 /* A map lies on the device or on its disk: either the map is the PV, or all is active already. */
@@ -349,6 +474,7 @@ static int reconcile_device(struct reconcile *reconcile, struct lea_device *devi
 {
 	const struct lea_reconcile_options *options = reconcile->options;
 	struct lea_entry entry;
+	enum dealt dealt;
 	int r;
 
 	if (is_nothing_new(reconcile, device))
@@ -368,9 +494,13 @@ static int reconcile_device(struct reconcile *reconcile, struct lea_device *devi
 	if (!is_pv(device))
 		return reconcile_unnamed(reconcile, device, result);
 	entry = entry_of(options, device);
-	if (is_dealt_with(reconcile, &entry) ||
-	    (!options->takes_note && !came_as_pv(options, device)))
+	dealt = how_dealt_with(reconcile, &entry);
+	if (dealt == DEALT_WITH ||
+	    (dealt == NOT_DEALT_WITH && !options->takes_note && !came_as_pv(options, device)))
 		return 0;
+	/* It comes back into the records, and nothing is activated for that. */
+	if (dealt == LACKS_RECORD)
+		entry.kind = LEA_ENTRY_CHANGE;
 	/* Long properties can be read from udev again. */
 	entry.device.devlinks = entry.device.properties = NULL;
 	result->enqueued++;
@@ -383,6 +513,11 @@ static int reconcile_all(struct reconcile *reconcile, struct lea_reconcile_resul
 	struct lea_device *devices = NULL;
 	int r = lea_devices_enumerate(reconcile->options->world, &devices, &result->devices);
 
+	if (!reconcile->has_boot_scan) {
+		r = r ? r : note_there(reconcile, devices, result->devices);
+		r = r ? r : read_records(reconcile);
+		r = r ? r : read_claims(reconcile);
+	}
 	for (size_t i = 0; r == 0 && i < result->devices; i++)
 		r = reconcile_device(reconcile, &devices[i], result);
 	lea_devices_free(devices, result->devices);
@@ -405,11 +540,12 @@ int lea_reconcile(const struct lea_reconcile_options *options,
 	reconcile.probes = options->conf->probe_unknown && options->conf->event_activation &&
 			   !options->is_boot && !options->takes_note && !reconcile.has_boot_scan;
 	reconcile.data_fd = lea_udevbrief_open(options->world);
-	r = reconcile.has_boot_scan ? 0 : read_claims(&reconcile);
-	if (r == 0 && !reconcile.has_boot_scan)
+	if (!reconcile.has_boot_scan)
 		lea_duplicates_reconcile(options->world, options->conf, options->event_fd);
-	r = r ? r : reconcile_all(&reconcile, &result);
+	r = reconcile_all(&reconcile, &result);
 	lea_closep(&reconcile.data_fd);
+	lea_devset_done(&reconcile.there);
+	free(reconcile.recorded.pvid);
 	free(reconcile.done.pv);
 	free(reconcile.again.pv);
 	if (r)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reconcile: compares every PV that udev has finished with markers and claims, and queues those
- * whose event was missed for any reason (gate, killed worker, lost record). It activates nothing
- * that was deactivated, failed for good, or became a PV by a change. Safe at any time.
+ * Reconcile: compares every PV that udev has finished with records, markers and claims, and queues
+ * those whose event was missed for any reason (gate, killed worker, lost record). It activates
+ * nothing that was deactivated, failed for good, or became a PV by a change. Claims of VGs of which
+ * no PV is left end with it. Safe at any time.
  */
 #pragma once
 

@@ -151,6 +151,17 @@ int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *fou
 	return lea_duplicate_drop(world, &duplicate);
 }
 
+bool lea_duplicates_is_noted(struct lea_world *world, const char *pvid, const struct lea_devid *id)
+{
+	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
+	const int count = lea_duplicate_list(world, pvid, listed);
+
+	for (int i = 0; i < count; i++)
+		if (lea_devid_is_same(&listed[i].id, id))
+			return true;
+	return false;
+}
+
 /* ---- the check under the VG's lock */
 
 struct check {

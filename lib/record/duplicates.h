@@ -36,6 +36,9 @@ LEA_MUST_CHECK int lea_duplicates_replace(struct lea_world *world, const struct 
 /* @found has the record now: drops its note. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *found);
 
+/* Is this instance noted as a duplicate? One system call if the PV has none. */
+bool lea_duplicates_is_noted(struct lea_world *world, const char *pvid, const struct lea_devid *id);
+
 /* All borrowed. */
 struct lea_duplicates_options {
 	struct lea_world *world;

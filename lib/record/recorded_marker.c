@@ -129,14 +129,6 @@ static bool parse_name(const char *name, struct lea_devid *ret_id)
 	return true;
 }
 
-static bool is_there(struct lea_world *world, const struct lea_devid *id)
-{
-	const struct lea_devno devno = {.major = id->major, .minor = id->minor};
-
-	return lea_sysfs_has_device(world, devno) &&
-	       (!id->diskseq || lea_sysfs_diskseq(world, devno) == id->diskseq);
-}
-
 static void tidy_folder(struct lea_world *world, int event_fd, const char *folder)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
@@ -146,7 +138,8 @@ static void tidy_folder(struct lea_world *world, int event_fd, const char *folde
 	if (lea_file_list(event_fd, folder, &dir))
 		return;
 	while ((entry = readdir(dir)))
-		if (parse_name(entry->d_name, &id) && !is_there(world, &id))
+		if (parse_name(entry->d_name, &id) &&
+		    lea_sysfs_find_instance(world, &id) == LEA_SYSFS_ABSENT)
 			unlinkat(dirfd(dir), entry->d_name, 0);
 }
 

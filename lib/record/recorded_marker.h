@@ -2,7 +2,8 @@
 /*
  * event/known: an empty file for each device instance whose PV has a record. The udev rule tests
  * for it by name, so that a change uevent of such a PV starts no process. Markers only save work:
- * if one is missing, the device is read once more.
+ * if one is missing, the device is read once more. Others may remove the record, so who relies on a
+ * marker looks at the record, too; the udev rule cannot, and leaves that to the next reconcile.
  */
 #pragma once
 

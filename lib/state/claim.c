@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -18,8 +19,11 @@
 #include "base/step.h"
 #include "world/proc_stat.h"
 
-#define MAGIC	  "lvmevent-claim 1"
-#define MAX_BYTES (4U * 1024 * 1024)
+#define MAGIC	    "lvmevent-claim 1"
+#define MAX_BYTES   (4U * 1024 * 1024)
+/* Marks a file for lea_claim_drop_at_second: needs no space, and is not true of the file that takes
+ * its place. */
+#define MODE_MARKED 0700
 
 static const char *const state_names[] = {
 	[LEA_CLAIM_CLAIMED] = "claimed",
@@ -376,6 +380,24 @@ int lea_claim_drop(const struct lea_claims *claims, const char *vg_id)
 		return -EINVAL;
 	if (folder_fd < 0)
 		return folder_fd;
+	r = lea_file_remove(folder_fd, vg_id);
+	return r < 0 ? r : 0;
+}
+
+int lea_claim_drop_at_second(const struct lea_claims *claims, const char *vg_id)
+{
+	LEA_AUTO(lea_closep) int folder_fd = open_folder(claims);
+	struct stat st;
+	int r;
+
+	if (!lea_id_ok(vg_id))
+		return -EINVAL;
+	if (folder_fd < 0)
+		return folder_fd;
+	if (fstatat(folder_fd, vg_id, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : -errno;
+	if ((st.st_mode & MODE_MARKED) != MODE_MARKED)
+		return fchmodat(folder_fd, vg_id, MODE_MARKED, 0) && errno != ENOENT ? -errno : 0;
 	r = lea_file_remove(folder_fd, vg_id);
 	return r < 0 ? r : 0;
 }

@@ -2,7 +2,8 @@
 /*
  * Our own record of the event activation of a VG: event/claims/<VG UUID>. Unlike lvm2's vgs_online
  * it names the VG's UUID, the boot epoch, and the PV instances that the activation used. A claim of
- * a dead owner, of another epoch or for other instances does not count.
+ * a dead owner, of another epoch or for other instances does not count. The epoch ends a claim, or
+ * two reconciles that find none of its PVs.
  */
 #pragma once
 
@@ -89,6 +90,10 @@ LEA_MUST_CHECK int lea_claim_finish(const struct lea_claims *claims, const char 
 
 /* Removes a claim. 0 (also if it does not exist) or -errno. */
 LEA_MUST_CHECK int lea_claim_drop(const struct lea_claims *claims, const char *vg_id);
+
+/* The first call for a claim marks it; the second one removes it, unless it was stored anew since.
+ * 0 (also if it does not exist) or -errno. */
+LEA_MUST_CHECK int lea_claim_drop_at_second(const struct lea_claims *claims, const char *vg_id);
 
 /*
  * lea_claim_drop_pvs - remove the claims that include one of these removed PV instances

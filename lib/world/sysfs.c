@@ -132,14 +132,36 @@ int lea_sysfs_address(struct lea_world *world, struct lea_devno devno, bool is_p
 	return 0;
 }
 
+static int read_diskseq(struct lea_world *world, struct lea_devno devno, uint64_t *ret_diskseq)
+{
+	int r = lea_sysfs_number(world, devno, "diskseq", ret_diskseq);
+
+	return r > 0 ? lea_sysfs_number(world, devno, "../diskseq", ret_diskseq) : r;
+}
+
 uint64_t lea_sysfs_diskseq(struct lea_world *world, struct lea_devno devno)
 {
 	uint64_t diskseq = 0;
 
-	if (lea_sysfs_number(world, devno, "diskseq", &diskseq) &&
-	    lea_sysfs_number(world, devno, "../diskseq", &diskseq))
+	return read_diskseq(world, devno, &diskseq) ? 0 : diskseq;
+}
+
+int lea_sysfs_find_instance(struct lea_world *world, const struct lea_devid *id)
+{
+	const struct lea_devno devno = {id->major, id->minor};
+	char path[PATH_BYTES];
+	struct stat st;
+	uint64_t diskseq = 0;
+	int r, sys_fd = path_of(world, devno, "", path);
+
+	if (sys_fd < 0)
+		return sys_fd;
+	if (fstatat(sys_fd, path, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT || errno == ENOTDIR ? LEA_SYSFS_ABSENT : -errno;
+	if (!id->diskseq)
 		return 0;
-	return diskseq;
+	r = read_diskseq(world, devno, &diskseq);
+	return r < 0 ? r : r || diskseq != id->diskseq ? LEA_SYSFS_ABSENT : 0;
 }
 
 static bool uuid_begins(int holders_fd, const char *name, const char *prefix)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For tests of reconcile: a machine made of files, with a PV that udev knows. Include it once.
+ * For tests of reconcile: a machine made of files, with a PV that udev knows and that has a record.
+ * Include it once.
  */
 #pragma once
 
@@ -19,6 +20,7 @@ static void setup(void)
 {
 	machine_begin();
 	machine_plug("one-pv", "sda", 16, 7);
+	machine_record(PVID_ONE, "vg_one", "sda", 16);
 	options = (struct lea_reconcile_options){.world = machine.world, .conf = &conf};
 	options.event_fd = lea_queue_open(lea_world_run(machine.world));
 	ck_assert_int_ge(options.event_fd, 0);

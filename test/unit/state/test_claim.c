@@ -226,6 +226,24 @@ TEST_EACH(a_damaged_claim_counts_as_none, damaged)
 	ck_assert_int_lt(lea_claim_read(&claims, "../../../../etc/passwd", &got), 0);
 }
 
+TEST(a_claim_is_dropped_at_the_second_call)
+{
+	struct lea_claim got;
+
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
+	ck_assert_int_eq(lea_claim_drop_at_second(&claims, VG_ID), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
+	lea_claim_done(&got);
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
+	ck_assert_int_eq(lea_claim_drop_at_second(&claims, VG_ID), 0);
+	ck_assert_msg(!lea_claim_read(&claims, VG_ID, &got), "it was stored anew");
+	lea_claim_done(&got);
+	ck_assert_int_eq(lea_claim_drop_at_second(&claims, VG_ID), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
+	ck_assert_msg(!lea_claim_drop_at_second(&claims, VG_ID), "none is fine");
+	ck_assert_int_lt(lea_claim_drop_at_second(&claims, "../passwd"), 0);
+}
+
 /* Cached values must not make a forked child's claim look like its parent's. */
 TEST(a_forked_child_claims_as_itself)
 {

@@ -101,15 +101,30 @@ TEST(attributes_come_by_number)
 			 LEA_SYSFS_MALFORMED);
 }
 
+static int find(uint32_t major, uint32_t minor, uint64_t diskseq)
+{
+	const struct lea_devid id = {major, minor, diskseq};
+
+	return lea_sysfs_find_instance(&tree.world, &id);
+}
+
 TEST(a_partition_has_the_instance_of_its_disk)
 {
 	tree_put(&tree, "/sys/dev/block/8:0/diskseq", "5\n");
 	tree_put(&tree, "/sys/dev/block/8:1/partition", "1\n");
 	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, sda), 5);
+	ck_assert_int_eq(find(8, 0, 5), 0);
+	ck_assert_msg(!find(8, 0, 0), "not numbered");
+	ck_assert_int_eq(find(8, 0, 4), LEA_SYSFS_ABSENT);
+	ck_assert_int_eq(find(8, 1, 5), LEA_SYSFS_ABSENT);
 	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, (struct lea_devno){8, 1}), 0);
 	tree_put(&tree, "/sys/dev/block/diskseq", "7\n"); /* the parent folder is the disk */
 	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, sda), 5);
 	ck_assert_uint_eq(lea_sysfs_diskseq(&tree.world, (struct lea_devno){8, 1}), 7);
+	ck_assert_int_eq(find(8, 1, 7), 0);
+	close(tree.world.sys_fd);
+	tree.world.sys_fd = 9999;
+	ck_assert_msg(find(8, 2, 7) < 0, "not asked is not absent");
 }
 
 TEST(holders_are_found_by_the_beginning_of_their_uuid)

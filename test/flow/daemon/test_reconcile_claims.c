@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a reconcile makes of claims and marks that are no longer true: the disks have gone, or
+ * others have removed the records. */
+#include "daemon/reconcile.h"
+#include "flow/batch_scratch.h"
+#include "record/duplicate_note.h"
+#include "record/recorded_marker.h"
+#include "unit/suite.h"
+
+const struct fixture fixture = {setup, teardown};
+
+#define UUID_ONE   "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
+#define ANY_MEMBER "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n"
+#define MEMBER	   ANY_MEMBER "LVMEVENT_FIRST=" UUID_ONE "\n"
+#define CLAIM_ONE  "/run/lvm/event/claims/" VG_ONE_ID
+
+static struct lea_reconcile_result result;
+
+static void reconcile(void)
+{
+	const struct lea_reconcile_options options = {
+		.world = machine.world, .conf = conf, .event_fd = batch_options.event_fd};
+
+	lea_marker_tidy(machine.world, batch_options.event_fd);
+	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
+}
+
+/* Works on all that is queued. Returns the VGs that were given to workers. */
+static const char *drain(void)
+{
+	static char all[512];
+	struct lea_entry *entries;
+	size_t count;
+
+	all[0] = '\0';
+	while (!lea_queue_take(batch_options.event_fd, &entries, &count)) {
+		activated[0] = '\0';
+		ck_assert_int_eq(lea_batch_run(&batch_options, entries, count, &summary), 0);
+		strcat(all, activated);
+		for (size_t i = 0; i < count; i++)
+			ck_assert_int_ge(lea_queue_done(batch_options.event_fd, &entries[i]), 0);
+		lea_entries_free(entries, count);
+	}
+	return all;
+}
+
+static void come(void)
+{
+	machine.properties = MEMBER;
+	machine_plug("one-pv", "sda", 16, 7);
+	came("sda", 16, 7, PVID_ONE);
+}
+
+static void go(void)
+{
+	machine_unplug("sda", 16);
+	went("sda", 16, 7, PVID_ONE);
+}
+
+/* The same disk, of which the VG knows nothing any more. */
+static void plug_left_over(void)
+{
+	static const char uuid[] = UUID_ONE, other[] = "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Faq";
+	char path[256];
+	struct sample sample;
+
+	sample_load(&sample, "one-pv");
+	sample_change_text(&sample, uuid, other);
+	snprintf(path, sizeof(path), "%s/dev/sda", machine.tree.root);
+	sample_write(&sample, path);
+	sample_done(&sample);
+}
+
+/* ---- claims of VGs that are gone */
+
+/* Rows: how the activation ended. */
+static const struct {
+	const char *claim;
+	int outcome;
+	bool is_detached;
+	enum lea_claim_state state;
+} ends[] = {
+	{"active", 0, false, LEA_CLAIM_DONE},
+	{"failed", LEA_ACTIVATE_FAILED, false, LEA_CLAIM_FAILED},
+	{"a detached worker had it", LEA_ACTIVATE_VG_BUSY, true, LEA_CLAIM_CLAIMED},
+};
+
+TEST_EACH(a_claim_ends_when_its_disks_are_gone, ends)
+{
+	struct lea_claim claim;
+
+	outcome = ends[_i].outcome;
+	is_detached = ends[_i].is_detached;
+	detached_why = LEA_DETACHED_DISK;
+	come();
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	ck_assert_msg(claim.state == ends[_i].state, "%s: state %d", ends[_i].claim, claim.state);
+	lea_claim_done(&claim);
+	for (int i = 0; i < 3; i++)
+		reconcile();
+	ck_assert_msg(machine_has(CLAIM_ONE), "%s: its disk is there", ends[_i].claim);
+	go();
+	reconcile();
+	ck_assert_msg(machine_has(CLAIM_ONE), "%s: seen once", ends[_i].claim);
+	reconcile();
+	ck_assert_msg(!machine_has(CLAIM_ONE), "%s: seen twice", ends[_i].claim);
+}
+
+TEST(a_claim_stays_while_one_of_its_disks_is_there)
+{
+	machine.properties = "ID_FS_TYPE=LVM2_member\n";
+	machine_plug("stripe-a", "sdb", 32, 8);
+	machine_plug("stripe-b", "sdc", 48, 9);
+	came("sdb", 32, 8, PVID_A);
+	ck_assert_str_eq(came("sdc", 48, 9, PVID_B), "vg-two.pvs ");
+	machine_unplug("sdc", 48);
+	went("sdc", 48, 9, PVID_B);
+	for (int i = 0; i < 3; i++)
+		reconcile();
+	ck_assert(machine_has("/run/lvm/event/claims/" VG_TWO_ID));
+	machine_unplug("sdb", 32);
+	machine_plug("stripe-a", "sdb", 32, 10); /* its number is another disk's */
+	for (int i = 0; i < 2; i++)
+		reconcile();
+	ck_assert(!machine_has("/run/lvm/event/claims/" VG_TWO_ID));
+}
+
+/* Where the disk stays, and with it the instance. */
+TEST(a_claim_of_a_vg_that_was_removed_ends)
+{
+	come();
+	ck_assert_int_eq(unlinkat(lea_world_run(machine.world), "pvs_online/" PVID_ONE, 0), 0);
+	plug_left_over();
+	reconcile();
+	ck_assert_str_eq(drain(), "");
+	ck_assert(lea_refused_is_set(batch_options.event_fd, "8:16-7"));
+	for (int i = 0; i < 2; i++)
+		reconcile();
+	ck_assert(!machine_has(CLAIM_ONE));
+}
+
+/* ---- marks of PVs whose record is gone */
+
+static void remove_record(void)
+{
+	const int run_fd = lea_world_run(machine.world);
+
+	ck_assert_int_eq(unlinkat(run_fd, "pvs_online/" PVID_ONE, 0), 0);
+	ck_assert_int_eq(unlinkat(run_fd, "vgs_online/vg_one", 0), 0);
+}
+
+/* Rows: what is known of the PV, besides its mark. */
+static const struct {
+	const char *claim, *properties;
+	bool has_claim;
+} removed[] = {
+	{"its VG is done", MEMBER, true},
+	{"its VG waited for others", MEMBER, false},
+	{"it was made on a disk in use", ANY_MEMBER "LVMEVENT_FIRST=none\n", false},
+};
+
+/* As vgremove of newer releases of lvm2 does, before vgcreate. */
+TEST_EACH(a_record_that_others_removed_comes_back, removed)
+{
+	come();
+	if (!removed[_i].has_claim)
+		ck_assert_int_eq(
+			unlinkat(lea_world_run(machine.world), "event/claims/" VG_ONE_ID, 0), 0);
+	machine.properties = removed[_i].properties;
+	reconcile();
+	ck_assert_msg(result.enqueued == 0, "%s: it has its record", removed[_i].claim);
+	remove_record();
+	reconcile();
+	ck_assert_msg(result.enqueued == 1, "%s: it lacks its record", removed[_i].claim);
+	ck_assert_msg(!*drain(), "%s: nothing is activated", removed[_i].claim);
+	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_ONE), "%s", removed[_i].claim);
+	reconcile();
+	ck_assert_msg(result.enqueued == 0, "%s: once", removed[_i].claim);
+}
+
+/* So that the rule lets pass the change that makes it a PV of another VG. */
+TEST(a_pv_that_is_of_no_vg_any_more_has_no_mark)
+{
+	const struct lea_device sda = {.major = 8, .minor = 16, .diskseq = 7};
+
+	come();
+	ck_assert(lea_marker_is_set(batch_options.event_fd, &sda, PVID_ONE));
+	remove_record();
+	plug_left_over();
+	reconcile();
+	ck_assert_str_eq(drain(), "");
+	ck_assert(!lea_marker_is_set(batch_options.event_fd, &sda, PVID_ONE));
+}
+
+/* A copy that is ignored must not get the record of the disk that the VG is active on. */
+TEST(a_noted_duplicate_needs_no_record)
+{
+	const struct lea_duplicate copy = {
+		.pvid = PVID_ONE, .id = {8, 16, 7}, .state = LEA_DUPLICATE_IGNORED};
+
+	come();
+	ck_assert_int_eq(lea_duplicate_put(machine.world, &copy), 0);
+	remove_record();
+	reconcile();
+	ck_assert_uint_eq(result.enqueued, 0);
+	ck_assert_str_eq(drain(), "");
+	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_ONE));
+}
