@@ -208,7 +208,7 @@ static void exclude_other_content(struct lea_found *found)
 	    !found->content[0] || !strcmp(found->content, "LVM2_member"))
 		return;
 	found->kind = LEA_FOUND_EXCLUDED;
-	found->excluded_why = "libblkid finds something else on the device";
+	found->excluded = LEA_EXCLUDED_OTHER_CONTENT;
 }
 
 /*

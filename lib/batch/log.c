@@ -39,7 +39,8 @@ void lea_batch_log_found(struct lea_log *log, const struct lea_found *found)
 			     "PV %s: reading: %s; %s", found->device.name, strerror(-found->fault),
 			     lea_found_advice(found));
 	else if (found->kind == LEA_FOUND_EXCLUDED)
-		lea_log(log, LEA_LOG_VERBOSE, "PV %s: %s", found->device.name, found->excluded_why);
+		lea_log(log, LEA_LOG_VERBOSE, "PV %s: %s", found->device.name,
+			lea_exclusion_text(found->excluded));
 }
 
 /* Logs a copy once. A copy that prevents activation is logged with its VG, when that is

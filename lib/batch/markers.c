@@ -10,6 +10,7 @@ int lea_batch_marks_open(struct lea_batch_marks *marks, const struct lea_batch_o
 {
 	marks->options = options;
 	marks->has_refused = lea_refused_any(options->event_fd);
+	marks->has_unsettled = lea_unsettled_any(options->event_fd);
 	marks->known_fd = lea_marker_open(options->event_fd);
 	return marks->known_fd < 0 ? marks->known_fd : 0;
 }
@@ -27,26 +28,42 @@ static void log_fault(const struct lea_batch_marks *marks, const char *what, int
 			what, strerror(-r));
 }
 
-/* A device that was refused when it came into use has since become a PV of ours by a change. */
+/* A device that was refused when it came into use has since become a PV of ours by a change, and
+ * one that a change led to was not settled then. */
 enum lea_entry_kind lea_batch_marks_kind(const struct lea_batch_marks *marks,
 					 const struct lea_entry *entry)
 {
-	if (entry->kind == LEA_ENTRY_MISSED && marks->has_refused &&
-	    lea_refused_is_set(marks->options->event_fd, entry->key))
+	const int event_fd = marks->options->event_fd;
+
+	if (entry->kind == LEA_ENTRY_MISSED &&
+	    ((marks->has_refused && lea_refused_is_set(event_fd, entry->key)) ||
+	     (marks->has_unsettled && lea_unsettled_is_set(event_fd, entry->key))))
 		return LEA_ENTRY_CHANGE;
 	return entry->kind;
 }
 
-/* Is nothing to be done about this instance until it is added again? A device that could not be
- * read is to be read again, unless a change led to it. */
-static bool is_refused(const struct lea_found *found, const struct lea_record *record,
-		       enum lea_entry_kind kind)
+/* Is what was found a state of the moment, after which the device is to be read again? */
+static bool is_momentary(const struct lea_found *found, const struct lea_record *record)
 {
-	if (record->kind == LEA_RECORD_ONLINE || record->kind == LEA_RECORD_DUPLICATE)
-		return false;
-	return kind == LEA_ENTRY_CHANGE ||
-	       (found->kind != LEA_FOUND_UNREADABLE && found->kind != LEA_FOUND_GONE &&
-		record->kind != LEA_RECORD_FAILED);
+	return found->kind == LEA_FOUND_UNREADABLE || record->kind == LEA_RECORD_FAILED ||
+	       (found->kind == LEA_FOUND_EXCLUDED && lea_exclusion_is_momentary(found->excluded));
+}
+
+enum mark {
+	MARK_NONE,
+	MARK_REFUSED,
+	MARK_UNSETTLED,
+};
+
+static enum mark mark_of(const struct lea_found *found, const struct lea_record *record,
+			 enum lea_entry_kind kind)
+{
+	if (record->kind == LEA_RECORD_ONLINE || record->kind == LEA_RECORD_DUPLICATE ||
+	    found->kind == LEA_FOUND_GONE)
+		return MARK_NONE;
+	if (!is_momentary(found, record))
+		return MARK_REFUSED;
+	return kind == LEA_ENTRY_CHANGE ? MARK_UNSETTLED : MARK_NONE;
 }
 
 /* Its change events must start the enqueuer again: by one it may become a PV of another VG. */
@@ -66,15 +83,20 @@ void lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct le
 {
 	const int event_fd = marks->options->event_fd;
 	const struct lea_devid id = lea_device_id(&found->device);
+	const enum mark mark = mark_of(found, record, kind);
 	char key[LEA_DEVID_TEXT_BYTES];
 
 	lea_devid_format(&id, key);
-	if (is_refused(found, record, kind)) {
+	if (mark == MARK_REFUSED) {
 		log_fault(marks, key, lea_refused_set(event_fd, key));
 		forget_record(marks, found);
 	} else if (kind == LEA_ENTRY_ADD && marks->has_refused) {
 		log_fault(marks, key, lea_refused_drop(event_fd, key));
 	}
+	if (mark == MARK_UNSETTLED)
+		log_fault(marks, key, lea_unsettled_set(event_fd, key));
+	else if (marks->has_unsettled)
+		log_fault(marks, key, lea_unsettled_drop(event_fd, key));
 }
 
 void lea_batch_marks_recorded(const struct lea_batch_marks *marks, const struct lea_found *found)
@@ -91,4 +113,7 @@ void lea_batch_marks_gone(const struct lea_batch_marks *marks, const struct lea_
 	if (marks->has_refused)
 		log_fault(marks, entry->key,
 			  lea_refused_drop(marks->options->event_fd, entry->key));
+	if (marks->has_unsettled)
+		log_fault(marks, entry->key,
+			  lea_unsettled_drop(marks->options->event_fd, entry->key));
 }

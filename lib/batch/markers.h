@@ -14,6 +14,7 @@ struct lea_batch_marks {
 	const struct lea_batch_options *options; /* borrowed */
 	int known_fd;			     /* owned; -1: not open */
 	bool has_refused;		     /* some instance may be marked as refused */
+	bool has_unsettled;		     /* ... or as not settled */
 };
 
 /* Returns 0 or -errno; lea_batch_marks_close is needed in either case. */
@@ -21,7 +22,8 @@ LEA_MUST_CHECK int lea_batch_marks_open(struct lea_batch_marks *marks,
 					const struct lea_batch_options *options);
 void lea_batch_marks_close(struct lea_batch_marks *marks);
 
-/* How to treat this entry: an entry of a refused instance counts as a change. */
+/* How to treat this entry: one of an instance that was refused, or that a change led to, counts as
+ * a change. */
 enum lea_entry_kind lea_batch_marks_kind(const struct lea_batch_marks *marks,
 					 const struct lea_entry *entry);
 

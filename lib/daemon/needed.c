@@ -182,7 +182,7 @@ static const char *why_by_content(const struct lea_boot_vg *vg, const struct lea
 {
 	const struct lea_keep_off_content content = {
 		.is_read = found->kind != LEA_FOUND_UNREADABLE && found->kind != LEA_FOUND_GONE,
-		.excluded_why = found->excluded_why,
+		.excluded_why = lea_exclusion_text(found->excluded),
 		.type = type_of(found, may_be_unnamed),
 		.pvid = found->label.pvid,
 		.vg_id = found->vg ? found->vg->id : "",

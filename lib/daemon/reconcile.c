@@ -44,6 +44,7 @@ struct reconcile {
 	struct lea_devset there; /* instances that the kernel lists */
 	struct names recorded;	 /* PVs that have a record */
 	bool has_refused;	 /* some instance may be marked as refused */
+	bool has_unsettled;	 /* ... or as not settled */
 	/* PV instances listed in claims. */
 	struct instances done;	/* nothing is to be done about these */
 	struct instances again; /* recorded, but the VG's activation did not end well */
@@ -154,6 +155,7 @@ static int read_claims(struct reconcile *reconcile)
 
 	reconcile->claims = &claims;
 	reconcile->has_refused = lea_refused_any(reconcile->options->event_fd);
+	reconcile->has_unsettled = lea_unsettled_any(reconcile->options->event_fd);
 	r = r ? r : lea_claim_each(&claims, collect, reconcile);
 	sort(&reconcile->done);
 	sort(&reconcile->again);
@@ -328,11 +330,11 @@ static bool has_record(const struct reconcile *reconcile, const struct lea_entry
 enum dealt {
 	NOT_DEALT_WITH,
 	DEALT_WITH,
-	LACKS_RECORD, /* it was dealt with, but others have removed its record, as vgremove does */
+	LACKS_RECORD, /* it gets one, and nothing is activated for that */
 };
 
 /* Marks and claims say what was done; that a record is there is looked at, for others may remove
- * it. */
+ * it, as vgremove does. */
 static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
 	const int event_fd = reconcile->options->event_fd;
@@ -344,8 +346,12 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 			       ? DEALT_WITH
 			       : NOT_DEALT_WITH;
 	was = is_among(&reconcile->done, entry) || is_marked(reconcile, entry);
-	if ((was && has_record(reconcile, entry)) || lea_refused_is_set(event_fd, entry->key) ||
-	    is_taken(reconcile, entry))
+	if (was && has_record(reconcile, entry))
+		return DEALT_WITH;
+	/* A change led to it, and it could not be judged then. */
+	if (reconcile->has_unsettled && lea_unsettled_is_set(event_fd, entry->key))
+		return LACKS_RECORD;
+	if (lea_refused_is_set(event_fd, entry->key) || is_taken(reconcile, entry))
 		return DEALT_WITH;
 	return was ? LACKS_RECORD : NOT_DEALT_WITH;
 }
@@ -498,7 +504,6 @@ static int reconcile_device(struct reconcile *reconcile, struct lea_device *devi
 	if (dealt == DEALT_WITH ||
 	    (dealt == NOT_DEALT_WITH && !options->takes_note && !came_as_pv(options, device)))
 		return 0;
-	/* It comes back into the records, and nothing is activated for that. */
 	if (dealt == LACKS_RECORD)
 		entry.kind = LEA_ENTRY_CHANGE;
 	/* Long properties can be read from udev again. */

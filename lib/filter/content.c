@@ -60,13 +60,13 @@ static bool finds_md(const struct lea_filter *filter)
 }
 
 /* The reason for a name that libblkid, and through it udev, gives to the content. */
-static const char *why_by_type(const struct lea_filter *filter, const char *type)
+static enum lea_exclusion exclusion_by_type(const struct lea_filter *filter, const char *type)
 {
 	if (finds_md(filter) && !strcmp(type, "linux_raid_member"))
-		return "device is an md component";
+		return LEA_EXCLUDED_MD;
 	if (filter->conf->fw_raid_component_detection && is_fwraid(type))
-		return "device is filtered";
-	return NULL;
+		return LEA_EXCLUDED_FIRMWARE_RAID;
+	return LEA_NOT_EXCLUDED;
 }
 
 int lea_filter_head(struct lea_filter *filter, const struct lea_device *device, const uint8_t *head,
@@ -75,13 +75,13 @@ int lea_filter_head(struct lea_filter *filter, const struct lea_device *device, 
 	char type[64];
 
 	if (is_partitioned(filter, device, head, len_bytes))
-		verdict->excluded_why = "device is partitioned";
+		verdict->excluded = LEA_EXCLUDED_PARTITIONED;
 	else if (lea_head_has_foreign_label(head, len_bytes))
-		verdict->excluded_why = "device has a signature";
+		verdict->excluded = LEA_EXCLUDED_SIGNATURE;
 	else if (finds_md(filter) && lea_head_has_md(head, len_bytes))
-		verdict->excluded_why = "device is an md component";
+		verdict->excluded = LEA_EXCLUDED_MD;
 	else if (lea_udevdb_property(device, "ID_FS_TYPE", type, sizeof(type)))
-		verdict->excluded_why = why_by_type(filter, type);
+		verdict->excluded = exclusion_by_type(filter, type);
 	return 0;
 }
 
@@ -89,11 +89,11 @@ void lea_filter_probed(const struct lea_filter *filter, const char *type,
 		       struct lea_filter_verdict *verdict)
 {
 	if (filter->conf->multipath_component_detection && !strcmp(type, "mpath_member"))
-		verdict->excluded_why = "device is a multipath component";
+		verdict->excluded = LEA_EXCLUDED_MULTIPATH;
 	else if (!strcmp(type, "LVM1_member"))
-		verdict->excluded_why = "device has a signature";
+		verdict->excluded = LEA_EXCLUDED_SIGNATURE;
 	else
-		verdict->excluded_why = why_by_type(filter, type);
+		verdict->excluded = exclusion_by_type(filter, type);
 }
 
 bool lea_filter_wants_tail(const struct lea_filter *filter)
@@ -107,5 +107,5 @@ void lea_filter_md_tail(const struct lea_filter *filter, const struct lea_device
 {
 	/* An array shows its members' metadata at its own end if that has the old format. */
 	if (!lea_type_is(lea_types_find(&filter->types, device->major), "md"))
-		verdict->excluded_why = "device is an md component";
+		verdict->excluded = LEA_EXCLUDED_MD;
 }

@@ -26,7 +26,7 @@ static int check_names(struct lea_filter *filter, struct lea_device *device,
 	if (!r && accepted && filter->local)
 		r = lea_regex_accepts(filter->local, filter->world, device, &accepted);
 	if (!r && !accepted)
-		verdict->excluded_why = "device is rejected by filter config";
+		verdict->excluded = LEA_EXCLUDED_NAME;
 	return r;
 }
 
@@ -42,7 +42,7 @@ static int check_type(struct lea_filter *filter, struct lea_device *device,
 		filter->types_known = true;
 	}
 	if (!lea_types_find(&filter->types, device->major))
-		verdict->excluded_why = "device type is unknown";
+		verdict->excluded = LEA_EXCLUDED_TYPE;
 	return 0;
 }
 
@@ -54,7 +54,7 @@ static int check_listed(struct lea_filter *filter, struct lea_device *device,
 			if (!strcmp(filter->listed[i].name, device->name) ||
 			    filter->listed[i].number == makedev(device->major, device->minor))
 				return 0;
-		verdict->excluded_why = "device is not in devices list";
+		verdict->excluded = LEA_EXCLUDED_NOT_IN_LIST;
 		return 0;
 	}
 	return filter->file ? lea_devicesfile_check(filter, device, verdict) : 0;
@@ -71,11 +71,11 @@ static int check_size(struct lea_filter *filter, struct lea_device *device,
 		return r;
 	if (r == LEA_SYSFS_ABSENT) {
 		if (filter->conf->sysfs_scan)
-			verdict->excluded_why = "device is missing sysfs info";
+			verdict->excluded = LEA_EXCLUDED_NO_SYSFS;
 		return 0;
 	}
 	if (verdict->size_sectors < filter->conf->pv_min_kib * SECTORS_PER_KIB)
-		verdict->excluded_why = "device is too small (pv_min_size)";
+		verdict->excluded = verdict->size_sectors ? LEA_EXCLUDED_SMALL : LEA_EXCLUDED_EMPTY;
 	return 0;
 }
 
@@ -84,7 +84,7 @@ static int check_usable(struct lea_filter *filter, struct lea_device *device,
 {
 	return lea_usable_check(
 		filter->world, filter->conf, lea_types_find(&filter->types, device->major),
-		(struct lea_devno){device->major, device->minor}, &verdict->excluded_why);
+		(struct lea_devno){device->major, device->minor}, &verdict->excluded);
 }
 
 static int check_multipath(struct lea_filter *filter, struct lea_device *device,
@@ -97,7 +97,7 @@ static int check_multipath(struct lea_filter *filter, struct lea_device *device,
 		return 0;
 	r = lea_multipath_check(filter, device, &is_path);
 	if (!r && is_path)
-		verdict->excluded_why = "device is a multipath component";
+		verdict->excluded = LEA_EXCLUDED_MULTIPATH;
 	return r;
 }
 
@@ -119,7 +119,7 @@ static int check_mounted(struct lea_filter *filter, struct lea_device *device,
 		filter->knows_mounts = true;
 	}
 	if (lea_mounts_find_device(&filter->mounts, device->major, device->minor))
-		verdict->excluded_why = "device is mounted";
+		verdict->excluded = LEA_EXCLUDED_MOUNTED;
 	return 0;
 }
 
@@ -175,7 +175,7 @@ int lea_filter_device(struct lea_filter *filter, struct lea_device *device,
 	struct lea_filter_verdict verdict = {0};
 	int r = 0;
 
-	for (size_t i = 0; !r && !verdict.excluded_why && i < ARRAY_SIZE(checks); i++)
+	for (size_t i = 0; !r && !verdict.excluded && i < ARRAY_SIZE(checks); i++)
 		r = checks[i](filter, device, &verdict);
 	if (!r)
 		*ret_verdict = verdict;
@@ -190,9 +190,9 @@ int lea_filter_pvid(struct lea_filter *filter, const struct lea_device *device, 
 	if (r)
 		return r;
 	if (verdict->listing == LEA_LISTED_NOT)
-		verdict->excluded_why = "by devices file (checking PVID)";
+		verdict->excluded = LEA_EXCLUDED_PVID_NOT_IN_FILE;
 	else if (verdict->listing == LEA_LISTED_OTHERWISE && filter->wants_own_id)
-		verdict->excluded_why = "device is not in devices file";
+		verdict->excluded = LEA_EXCLUDED_NOT_IN_FILE;
 	return 0;
 }
 
@@ -202,10 +202,10 @@ int lea_filter_listing(struct lea_filter *filter, struct lea_device *device, con
 	struct lea_filter_verdict verdict = {0};
 	int r = check_type(filter, device, &verdict);
 
-	r = r || verdict.excluded_why ? r : check_listed(filter, device, &verdict);
+	r = r || verdict.excluded ? r : check_listed(filter, device, &verdict);
 	if (!r && verdict.check_pvid)
 		r = lea_filter_pvid(filter, device, pvid, &verdict);
-	else if (verdict.excluded_why)
+	else if (verdict.excluded)
 		verdict.listing = LEA_LISTED_NOT;
 	if (!r)
 		*ret_listing = verdict.listing;

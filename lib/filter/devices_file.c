@@ -623,7 +623,7 @@ int lea_devicesfile_check(const struct lea_filter *filter, const struct lea_devi
 	if (may_be_listed(filter, &s))
 		verdict->check_pvid = true;
 	else
-		verdict->excluded_why = "device is not in devices file";
+		verdict->excluded = LEA_EXCLUDED_NOT_IN_FILE;
 	return 0;
 }
 

@@ -16,8 +16,6 @@
 
 #define LV_UUID_CHARS (4U + 64U) /* "LVM-", VG id, LV id */
 
-static const char not_usable[] = "device is not in a usable state";
-
 /* The LV's name, from a device-mapper name, which is cut; "": it has none. */
 static const char *lv_of_dm_name(char *dm_name)
 {
@@ -56,17 +54,17 @@ static bool is_mirror(struct lea_world *world, struct lea_devno devno)
 }
 
 static int check_lv(struct lea_world *world, const struct lea_conf *conf, struct lea_devno devno,
-		    const char *uuid, const char **ret_why)
+		    const char *uuid, enum lea_exclusion *ret_excluded)
 {
 	char name[LEA_SYSFS_VALUE_BYTES];
 	int r;
 
 	if (!conf->scan_lvs) {
-		*ret_why = "device is an LV";
+		*ret_excluded = LEA_EXCLUDED_LV;
 		return 0;
 	}
 	if (strlen(uuid) > LV_UUID_CHARS) {
-		*ret_why = not_usable;
+		*ret_excluded = LEA_EXCLUDED_RESERVED;
 		return 0;
 	}
 	r = lea_sysfs_text(world, devno, "dm/name", name, sizeof(name));
@@ -74,37 +72,38 @@ static int check_lv(struct lea_world *world, const struct lea_conf *conf, struct
 		return r < 0 ? r : 0;
 	if (lea_lv_name_is_reserved(lv_of_dm_name(name)) ||
 	    (conf->ignore_lvm_mirrors && is_mirror(world, devno)))
-		*ret_why = not_usable;
+		*ret_excluded = LEA_EXCLUDED_RESERVED;
 	return 0;
 }
 
 int lea_usable_check(struct lea_world *world, const struct lea_conf *conf,
-		     const struct lea_type *type, struct lea_devno devno, const char **ret_why)
+		     const struct lea_type *type, struct lea_devno devno,
+		     enum lea_exclusion *ret_excluded)
 {
 	char uuid[LEA_SYSFS_VALUE_BYTES];
 	uint64_t suspended = 0;
 	int r;
 
-	*ret_why = NULL;
+	*ret_excluded = LEA_NOT_EXCLUDED;
 	if (!lea_type_is(type, "device-mapper"))
 		return 0;
 	r = lea_sysfs_text(world, devno, "dm/uuid", uuid, sizeof(uuid));
 	if (r)
 		return r < 0 ? r : 0;
 	if (lea_after(uuid, "LVM-")) {
-		r = check_lv(world, conf, devno, uuid, ret_why);
-		if (r || *ret_why)
+		r = check_lv(world, conf, devno, uuid, ret_excluded);
+		if (r || *ret_excluded)
 			return r;
 	}
 	if (lea_after(uuid, "CRYPT-TEMP") || lea_after(uuid, "CRYPT-SUBDEV") ||
 	    lea_after(uuid, "stratis-1-private"))
-		*ret_why = not_usable;
-	if (*ret_why || !conf->ignore_suspended_devices)
+		*ret_excluded = LEA_EXCLUDED_RESERVED;
+	if (*ret_excluded || !conf->ignore_suspended_devices)
 		return 0;
 	r = lea_sysfs_number(world, devno, "dm/suspended", &suspended);
 	if (r < 0)
 		return r;
 	if (suspended)
-		*ret_why = not_usable;
+		*ret_excluded = LEA_EXCLUDED_SUSPENDED;
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "conf/conf.h"
+#include "filter/exclusion.h"
 #include "world/device.h"
 #include "world/world.h"
 
@@ -68,8 +69,8 @@ enum lea_filter_outcome {
 };
 
 struct lea_filter_verdict {
-	const char *excluded_why; /* NULL: passed; else REASON in "excluded: REASON." */
-	uint64_t size_sectors;	  /* from sysfs; set by lea_filter_device */
+	enum lea_exclusion excluded; /* LEA_NOT_EXCLUDED: passed */
+	uint64_t size_sectors;	     /* from sysfs; set by lea_filter_device */
 	bool check_pvid; /* the devices file matches only by PVID: call lea_filter_pvid later */
 	enum lea_listing listing; /* with check_pvid: set by lea_filter_pvid */
 	bool asks_blkid;	  /* udev does not name the content: call lea_blkid_type, then
@@ -103,7 +104,7 @@ LEA_MUST_CHECK int lea_filter_head(struct lea_filter *filter, const struct lea_d
 #define LEA_FILTER_TAIL_BYTES (160U * 1024U)
 bool lea_tail_has_md(const uint8_t *tail, size_t len_bytes, uint64_t device_bytes);
 /*
- * md metadata was found at the end of the device: sets excluded_why, unless the device is an md
+ * md metadata was found at the end of the device: excludes it, unless the device is an md
  * array. lvm2 checks the end under any setting if size or device hint of the PV do not match.
  */
 void lea_filter_md_tail(const struct lea_filter *filter, const struct lea_device *device,
@@ -130,7 +131,7 @@ bool lea_filter_find_rejection(const struct lea_filter *filter, struct lea_devic
 			       struct lea_filter_rejection *ret_rejection);
 
 /* For verdict->check_pvid: judges a device by the entries of the devices file with its PVID. Sets
- * listing and excluded_why. Returns 0 or -errno. */
+ * listing and excluded. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_filter_pvid(struct lea_filter *filter, const struct lea_device *device,
 				   const char *pvid, struct lea_filter_verdict *verdict);
 /* How does the devices file list this device, if it carries @pvid? Reads sysfs, never the device.

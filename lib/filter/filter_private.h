@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The filters of the chain, for lib/filter only. Each gives a reason, or NULL. */
+/* The filters of the chain, for lib/filter only. */
 #pragma once
 
 #include "base/err.h"
@@ -59,7 +59,7 @@ LEA_MUST_CHECK int lea_devicesfile_read(struct lea_world *world, const struct le
 /* Would reading the file again give the same? Compares the file's status and reads nothing. */
 bool lea_devicesfile_is_current(const struct lea_devicesfile *file, struct lea_world *world,
 				const struct lea_conf *conf);
-/* For a filter with a devices file. Sets excluded_why if the device is not listed. With check_pvid
+/* For a filter with a devices file. Excludes the device if it is not listed. With check_pvid
  * set, its PVID decides later, by lea_devicesfile_listing. Both return 0 or -errno. */
 struct lea_filter;
 LEA_MUST_CHECK int lea_devicesfile_check(const struct lea_filter *filter,
@@ -69,11 +69,10 @@ LEA_MUST_CHECK int lea_devicesfile_listing(const struct lea_filter *filter,
 					   const struct lea_device *device, const char *pvid,
 					   enum lea_listing *ret_listing);
 
-/* Can the dm device hold a PV? *ret_why: why not, static text; NULL: it can. Returns 0 or -errno.
- */
+/* Can the dm device hold a PV? Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_usable_check(struct lea_world *world, const struct lea_conf *conf,
 				    const struct lea_type *type, struct lea_devno devno,
-				    const char **ret_why);
+				    enum lea_exclusion *ret_excluded);
 /* Is the device a path of a multipath map? Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_multipath_check(struct lea_filter *filter, const struct lea_device *device,
 				       bool *ret_is_path);

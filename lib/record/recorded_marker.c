@@ -86,21 +86,51 @@ int lea_refused_set(int event_fd, const char *key)
 	return set_key(event_fd, LEA_REFUSED_FOLDER, key);
 }
 
-int lea_refused_drop(int event_fd, const char *key)
+static int drop_key(int event_fd, const char *folder, const char *key)
 {
-	int r = lea_file_remove_in(event_fd, LEA_REFUSED_FOLDER, key);
+	int r = lea_file_remove_in(event_fd, folder, key);
 
 	return r < 0 && r != -ENOENT ? r : 0;
 }
 
+static bool has_folder(int event_fd, const char *folder)
+{
+	return !faccessat(event_fd, folder, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+int lea_refused_drop(int event_fd, const char *key)
+{
+	return drop_key(event_fd, LEA_REFUSED_FOLDER, key);
+}
+
 bool lea_refused_any(int event_fd)
 {
-	return !faccessat(event_fd, LEA_REFUSED_FOLDER, F_OK, AT_SYMLINK_NOFOLLOW);
+	return has_folder(event_fd, LEA_REFUSED_FOLDER);
 }
 
 bool lea_refused_is_set(int event_fd, const char *key)
 {
 	return is_key_set(event_fd, LEA_REFUSED_FOLDER, key);
+}
+
+int lea_unsettled_set(int event_fd, const char *key)
+{
+	return set_key(event_fd, LEA_UNSETTLED_FOLDER, key);
+}
+
+int lea_unsettled_drop(int event_fd, const char *key)
+{
+	return drop_key(event_fd, LEA_UNSETTLED_FOLDER, key);
+}
+
+bool lea_unsettled_any(int event_fd)
+{
+	return has_folder(event_fd, LEA_UNSETTLED_FOLDER);
+}
+
+bool lea_unsettled_is_set(int event_fd, const char *key)
+{
+	return is_key_set(event_fd, LEA_UNSETTLED_FOLDER, key);
 }
 
 int lea_probed_set(int event_fd, const char *key)
@@ -113,7 +143,7 @@ bool lea_probed_is_set(int event_fd, const char *key)
 	return is_key_set(event_fd, LEA_PROBED_FOLDER, key);
 }
 
-/* Of a name in either folder. Others are not ours. */
+/* Of a name in any of the folders. Others are not ours. */
 static bool parse_name(const char *name, struct lea_devid *ret_id)
 {
 	struct lea_devno devno;
@@ -147,5 +177,6 @@ void lea_marker_tidy(struct lea_world *world, int event_fd)
 {
 	tidy_folder(world, event_fd, LEA_MARKER_FOLDER);
 	tidy_folder(world, event_fd, LEA_REFUSED_FOLDER);
+	tidy_folder(world, event_fd, LEA_UNSETTLED_FOLDER);
 	tidy_folder(world, event_fd, LEA_PROBED_FOLDER);
 }

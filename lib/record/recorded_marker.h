@@ -23,6 +23,13 @@
 #define LEA_REFUSED_FOLDER "refused"
 
 /*
+ * event/unsettled: an empty file for each instance that a change led to, and that could not be
+ * judged: it could not be read, or was excluded for the moment (filter/exclusion.h). The next
+ * reconcile queues it as a change.
+ */
+#define LEA_UNSETTLED_FOLDER "unsettled"
+
+/*
  * event/probed: an empty file for each instance of whose content udev says nothing, and that was
  * queued to be read. It is read once.
  */
@@ -42,9 +49,14 @@ LEA_MUST_CHECK int lea_refused_drop(int event_fd, const char *key);
 /* Does the folder exist, so that some may be set? */
 bool lea_refused_any(int event_fd);
 bool lea_refused_is_set(int event_fd, const char *key);
+/* The same for event/unsettled. */
+LEA_MUST_CHECK int lea_unsettled_set(int event_fd, const char *key);
+LEA_MUST_CHECK int lea_unsettled_drop(int event_fd, const char *key);
+bool lea_unsettled_any(int event_fd);
+bool lea_unsettled_is_set(int event_fd, const char *key);
 /* The same for event/probed. */
 LEA_MUST_CHECK int lea_probed_set(int event_fd, const char *key);
 bool lea_probed_is_set(int event_fd, const char *key);
 
-/* Drops files of all three folders whose instances are not there any more. */
+/* Drops files of all four folders whose instances are not there any more. */
 void lea_marker_tidy(struct lea_world *world, int event_fd);

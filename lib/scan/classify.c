@@ -162,10 +162,10 @@ static void judge_tail(struct lea_scan *scan, struct lea_read_request *request,
 		request->item.is_open = request->extras.tail = true;
 	if (read->has_md_tail)
 		lea_filter_md_tail(scan->filter, &found->device, &request->verdict);
-	if (!request->verdict.excluded_why)
+	if (!request->verdict.excluded)
 		return;
 	found->kind = LEA_FOUND_EXCLUDED;
-	found->excluded_why = request->verdict.excluded_why;
+	found->excluded = request->verdict.excluded;
 	/* With md detection "full" a filter of lvm2 refuses the device, and its words are used. */
 	found->md_component = !lea_filter_wants_tail(scan->filter);
 }
@@ -201,16 +201,16 @@ int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *request,
 	if (r)
 		return r < 0 ? r : -EINVAL;
 	memcpy(found->content, read->content, sizeof(found->content));
-	if (!request->verdict.excluded_why && found->content[0])
+	if (!request->verdict.excluded && found->content[0])
 		lea_filter_probed(scan->filter, found->content, &request->verdict);
-	if (!request->verdict.excluded_why && !read->label_outcome && request->verdict.check_pvid)
+	if (!request->verdict.excluded && !read->label_outcome && request->verdict.check_pvid)
 		r = lea_filter_pvid(scan->filter, &found->device, read->label.pvid,
 				    &request->verdict);
 	if (r)
 		return r;
 	found->listing = request->verdict.listing;
-	found->excluded_why = request->verdict.excluded_why;
-	if (found->excluded_why) {
+	found->excluded = request->verdict.excluded;
+	if (found->excluded) {
 		found->kind = LEA_FOUND_EXCLUDED;
 		return 0;
 	}

@@ -62,7 +62,7 @@ static bool is_one_pv(const struct lea_found *a, const struct lea_found *b)
 static void exclude(struct lea_found *found)
 {
 	found->kind = LEA_FOUND_EXCLUDED;
-	found->excluded_why = "device is not in devices file";
+	found->excluded = LEA_EXCLUDED_NOT_IN_FILE;
 }
 
 /* Of the PVs with one PVID that stand on devices of their own, those remain that the devices file

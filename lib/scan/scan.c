@@ -130,8 +130,8 @@ static int prepare(struct lea_scan *scan, struct lea_read_request *request)
 		return r < 0 ? r : -EINVAL;
 	found->size_sectors = request->verdict.size_sectors;
 	found->is_unnamed = request->verdict.asks_blkid;
-	found->excluded_why = request->verdict.excluded_why;
-	if (found->excluded_why)
+	found->excluded = request->verdict.excluded;
+	if (found->excluded)
 		found->kind = LEA_FOUND_EXCLUDED;
 	else
 		request->item.is_open = true;

@@ -31,7 +31,7 @@ struct lea_scan_device {
 enum lea_found_kind {
 	LEA_FOUND_NOT_PV,     /* no label, or no valid one */
 	LEA_FOUND_UNREADABLE, /* open or read failed, or the deadline passed */
-	LEA_FOUND_EXCLUDED,   /* by a filter: see excluded_why */
+	LEA_FOUND_EXCLUDED,   /* by a filter: see excluded */
 	LEA_FOUND_ORPHAN,     /* PV of no VG */
 	LEA_FOUND_PV,	      /* PV in use; vg is NULL if this PV gave no metadata */
 	LEA_FOUND_GONE,	      /* no such device */
@@ -43,7 +43,7 @@ struct lea_found {
 	enum lea_entry_kind again; /* as in lea_scan_device */
 	char expected[33];	   /* likewise */
 	enum lea_found_kind kind;
-	const char *excluded_why; /* static text, as in "excluded: REASON." */
+	enum lea_exclusion excluded;
 	bool md_component;	  /* excluded because of md metadata at the device's end */
 	struct lea_label label;	  /* of kinds ORPHAN and PV */
 	enum lea_listing listing; /* of kinds ORPHAN and PV: in the devices file */

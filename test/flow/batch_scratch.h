@@ -222,6 +222,23 @@ static inline const char *went(const char *name, uint32_t minor, uint64_t diskse
 	return pass(&entry, 1);
 }
 
+/* Passes over all queued entries. Returns the VGs that were given to workers. */
+static inline const char *drain(void)
+{
+	struct lea_entry *entries;
+	size_t count;
+
+	activated[0] = '\0';
+	while (!lea_queue_take(batch_options.event_fd, &entries, &count)) {
+		ck_assert_int_eq(lea_batch_run(&batch_options, entries, count, &summary), 0);
+		for (size_t i = 0; i < count; i++)
+			ck_assert_int_ge(lea_queue_done(batch_options.event_fd, &entries[i]), 0);
+		lea_entries_free(entries, count);
+	}
+	fflush(machine.err_file);
+	return activated;
+}
+
 static inline int claim_of(const char *vg_id, struct lea_claim *claim)
 {
 	const struct lea_claims claims = {.run_fd = lea_world_run(machine.world),

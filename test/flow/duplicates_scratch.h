@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A PV on two devices: events and messages. drain() takes all that was queued. Include it once. */
+/* A PV on two devices: events and messages. Include it once. */
 #pragma once
 
 #include "flow/batch_scratch.h"
@@ -9,23 +9,6 @@
 #define WHY	 "PV " UUID_ONE " is on /dev/sda and on /dev/sdb: remove or exclude one of them"
 #define REFUSED	 "  VG vg_one: not activated: " WHY "\n"
 #define DUPLICATES "/run/lvm/event/duplicates/" PVID_ONE
-
-/* Passes over all queued entries. */
-static inline const char *drain(void)
-{
-	struct lea_entry *entries;
-	size_t count;
-
-	activated[0] = '\0';
-	while (!lea_queue_take(batch_options.event_fd, &entries, &count)) {
-		ck_assert_int_eq(lea_batch_run(&batch_options, entries, count, &summary), 0);
-		for (size_t i = 0; i < count; i++)
-			ck_assert_int_ge(lea_queue_done(batch_options.event_fd, &entries[i]), 0);
-		lea_entries_free(entries, count);
-	}
-	fflush(machine.err_file);
-	return activated;
-}
 
 static inline const char *both(void)
 {

@@ -376,13 +376,16 @@ static int add_hidden(struct gather *gather, struct lea_found *found)
 	struct lea_doctor_disk_list *list = gather->list;
 	char pvid[33];
 
-	if (!strstr(found->excluded_why, "devices file") || !udev_pvid(gather->doctor, found, pvid))
+	if ((found->excluded != LEA_EXCLUDED_NOT_IN_FILE &&
+	     found->excluded != LEA_EXCLUDED_PVID_NOT_IN_FILE) ||
+	    !udev_pvid(gather->doctor, found, pvid))
 		return 0;
 	if (lea_make_room(&list->hidden, &list->hidden_room, list->hidden_count + 1,
 			  sizeof(*list->hidden)))
 		return -ENOMEM;
-	list->hidden[list->hidden_count++] = (struct lea_doctor_hidden){
-		found->device.name, found->excluded_why, lea_doctor_keep(gather->doctor, pvid)};
+	list->hidden[list->hidden_count++] =
+		(struct lea_doctor_hidden){found->device.name, lea_exclusion_text(found->excluded),
+					   lea_doctor_keep(gather->doctor, pvid)};
 	return 0;
 }
 

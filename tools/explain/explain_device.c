@@ -287,7 +287,7 @@ static bool is_repairable(const struct lea_explainer *explainer,
 static void set_what(const struct lea_found *found, char *text, size_t text_bytes)
 {
 	if (found->kind == LEA_FOUND_EXCLUDED)
-		snprintf(text, text_bytes, "%s", found->excluded_why);
+		snprintf(text, text_bytes, "%s", lea_exclusion_text(found->excluded));
 	else if (found->problem[0])
 		lea_access_plain(found->problem, text, text_bytes);
 	else if (found->kind == LEA_FOUND_UNREADABLE && found->fault != -ETIMEDOUT)

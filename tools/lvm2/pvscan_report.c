@@ -47,8 +47,8 @@ static void log_not_pv(struct lea_report *report, const struct lea_found *found)
 	case LEA_FOUND_EXCLUDED:
 		/* lvm2 writes "excluded by devices file" without a colon. */
 		lea_report_say(report, LEA_LOG_PRINT, "%s excluded%s %s.", name,
-			       strncmp(found->excluded_why, "by ", 3) ? ":" : "",
-			       found->excluded_why);
+			       found->excluded == LEA_EXCLUDED_PVID_NOT_IN_FILE ? "" : ":",
+			       lea_exclusion_text(found->excluded));
 		return;
 	case LEA_FOUND_ORPHAN:
 		lea_report_say(report, LEA_LOG_PRINT, "PV %s not used.", name);

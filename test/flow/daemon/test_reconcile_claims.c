@@ -25,25 +25,6 @@ static void reconcile(void)
 	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 }
 
-/* Works on all that is queued. Returns the VGs that were given to workers. */
-static const char *drain(void)
-{
-	static char all[512];
-	struct lea_entry *entries;
-	size_t count;
-
-	all[0] = '\0';
-	while (!lea_queue_take(batch_options.event_fd, &entries, &count)) {
-		activated[0] = '\0';
-		ck_assert_int_eq(lea_batch_run(&batch_options, entries, count, &summary), 0);
-		strcat(all, activated);
-		for (size_t i = 0; i < count; i++)
-			ck_assert_int_ge(lea_queue_done(batch_options.event_fd, &entries[i]), 0);
-		lea_entries_free(entries, count);
-	}
-	return all;
-}
-
 static void come(void)
 {
 	machine.properties = MEMBER;

@@ -212,7 +212,7 @@ static void check_shared_text(bool out_of_process)
 	ck_assert_int_eq(lea_scan_add(scan, devices, 5), 0);
 	found = lea_scan_found(scan, &count);
 	ck_assert_uint_eq(count, 5);
-	ck_assert_msg(found[0]->kind == LEA_FOUND_EXCLUDED && found[0]->excluded_why,
+	ck_assert_msg(found[0]->kind == LEA_FOUND_EXCLUDED && found[0]->excluded,
 		      "a filter that needs bytes has its say");
 	ck_assert_msg(found[1]->kind == LEA_FOUND_PV && found[1]->vg,
 		      "the text of an excluded device is no loss to the others");

@@ -93,7 +93,7 @@ static const struct {
 	{"not readable", &plain, LEA_FOUND_UNREADABLE, &nothing, "@/dev/sdb cannot read label.\n",
 	 ""},
 	{"filtered", &plain, LEA_FOUND_EXCLUDED, &nothing,
-	 "@/dev/sdb excluded: device is too small.\n", ""},
+	 "@/dev/sdb excluded: device is too small (pv_min_size).\n", ""},
 	{"orphan", &check, LEA_FOUND_ORPHAN, &nothing, "@PV /dev/sdb not used.\n", ""},
 	{"gone has said its own", &plain, LEA_FOUND_GONE, &nothing, "", ""},
 	{"md component", &plain, LEA_FOUND_PV, &md, "@ignore md component /dev/sdb.\n", ""},
@@ -169,7 +169,7 @@ TEST_EACH(says_as_lvm2_does, rows)
 	char name[] = "/dev/sdb";
 	struct lea_found found = {.device = {.major = 8, .minor = 16, .name = name},
 				  .kind = rows[_i].found,
-				  .excluded_why = "device is too small"};
+				  .excluded = LEA_EXCLUDED_SMALL};
 
 	strcpy(found.label.pvid, ID);
 	s.report.is_silent = rows[_i].form->udev_output;

@@ -156,6 +156,7 @@ static const struct {
 TEST_EACH(each_head_gives_its_reason, rows)
 {
 	struct lea_filter_verdict verdict = {0};
+	const char *said;
 
 	tree_put(&tree, "/sys/dev/block/7:1/loop/partscan", "1\n");
 	tree_put(&tree, "/sys/dev/block/7:0/loop/partscan", "0\n");
@@ -169,12 +170,11 @@ TEST_EACH(each_head_gives_its_reason, rows)
 	make(rows[_i].config);
 	fill(rows[_i].content);
 	ck_assert_int_eq(lea_filter_head(filter, &device, bytes, HEAD_BYTES, &verdict), 0);
+	said = lea_exclusion_text(verdict.excluded);
 	if (rows[_i].why)
-		ck_assert_msg(verdict.excluded_why && !strcmp(verdict.excluded_why, rows[_i].why),
-			      "%s: %s", rows[_i].claim, verdict.excluded_why);
+		ck_assert_msg(said && !strcmp(said, rows[_i].why), "%s: %s", rows[_i].claim, said);
 	else
-		ck_assert_msg(!verdict.excluded_why, "%s: %s", rows[_i].claim,
-			      verdict.excluded_why);
+		ck_assert_msg(!said, "%s: %s", rows[_i].claim, said);
 }
 
 TEST(no_head_is_read_beyond_its_length)
@@ -190,7 +190,7 @@ TEST(no_head_is_read_beyond_its_length)
 		ck_assert_int_eq(lea_filter_head(filter, &device, exact, len, &verdict), 0);
 		free(exact);
 	}
-	ck_assert_str_eq(verdict.excluded_why, "device is partitioned");
+	ck_assert_int_eq(verdict.excluded, LEA_EXCLUDED_PARTITIONED);
 }
 
 static const struct {
@@ -240,9 +240,9 @@ TEST_EACH(each_content_that_libblkid_names_gives_its_reason, probes)
 	struct lea_filter_verdict verdict = {0};
 	make(probes[_i].config);
 	lea_filter_probed(filter, probes[_i].type, &verdict);
-	ck_assert_msg(!verdict.excluded_why == !probes[_i].why, "%s", probes[_i].type);
+	ck_assert_msg(!verdict.excluded == !probes[_i].why, "%s", probes[_i].type);
 	if (probes[_i].why)
-		ck_assert_str_eq(verdict.excluded_why, probes[_i].why);
+		ck_assert_str_eq(lea_exclusion_text(verdict.excluded), probes[_i].why);
 }
 
 TEST(a_tail_longer_than_the_device_is_no_component)
@@ -280,6 +280,6 @@ TEST_EACH(md_is_looked_for_as_the_caller_says, looks)
 
 	make_with(looks[_i].config, looks[_i].md);
 	lea_filter_probed(filter, "linux_raid_member", &verdict);
-	ck_assert_msg(!!verdict.excluded_why == looks[_i].is_found, "%s", looks[_i].claim);
+	ck_assert_msg(!!verdict.excluded == looks[_i].is_found, "%s", looks[_i].claim);
 	ck_assert_msg(lea_filter_wants_tail(filter) == looks[_i].wants_tail, "%s", looks[_i].claim);
 }

@@ -63,6 +63,8 @@ static const struct {
 	{"another instance than the refused one has the number", "refused", "8:16-6", false},
 	{"the kernel counted no instances", "refused", "8:16-0", true},
 	{"a name of something else", "refused", "eight", true},
+	{"the unsettled instance is there", "unsettled", "8:16-7", true},
+	{"another instance than the unsettled one has the number", "unsettled", "8:16-6", false},
 };
 
 TEST_EACH(markers_of_gone_instances_are_removed, rows)
