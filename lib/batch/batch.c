@@ -73,19 +73,18 @@ static int handle_removal(struct lea_batch_pass *pass, const struct lea_entry *e
 }
 
 /*
- * Drops claims that list devices that are gone, where the kernel does not number instances, by a
- * walk over all claims. With instance numbers no claim covers the next disk, so nothing need be
- * done.
+ * Drops claims that list devices that are gone, where the kernel does not number instances. With
+ * instance numbers no claim covers the next disk, so nothing need be done.
  */
 static int drop_claims(const struct lea_batch_pass *pass)
 {
 	LEA_AUTO(lea_freep) struct lea_claim_pv *pv = calloc(pass->count, sizeof(*pv));
-	struct lea_claims claims;
+	const struct lea_claim_index *index;
 	uint32_t n = 0;
-	int r = pv ? lea_claims_init(&claims, pass->options->world, NULL) : -ENOMEM;
+	int r;
 
-	if (r)
-		return r;
+	if (!pv)
+		return -ENOMEM;
 	for (size_t i = 0; i < pass->count; i++) {
 		const struct lea_entry *entry = &pass->entries[i];
 
@@ -94,7 +93,8 @@ static int drop_claims(const struct lea_batch_pass *pass)
 		memcpy(pv[n].pvid, entry->pvid, sizeof(pv[n].pvid));
 		pv[n++].id = lea_device_number(&entry->device);
 	}
-	return lea_claim_drop_pvs(&claims, pv, n);
+	r = n ? lea_candidates_index(pass->candidates, &index) : 0;
+	return r || !n ? r : lea_claim_index_drop_pvs(index, &pass->candidates->claims, pv, n);
 }
 
 /* Handles removals of numbers that are free now; the others wait until the new device was read. */

@@ -10,6 +10,7 @@
 #include "record/record.h"
 #include "scan/scan.h"
 #include "state/claim.h"
+#include "state/claim_index.h"
 #include "worker/pool.h"
 
 #define LEA_CANDIDATE_NAME_BYTES 128U
@@ -37,6 +38,8 @@ struct lea_candidates {
 	const struct lea_batch_options *options;
 	struct lea_claims claims;
 	struct lea_claims_now now;   /* claims.now */
+	struct lea_claim_index *index, *own_index; /* own_index: owned; NULL: the cache's */
+	bool is_index_current;			   /* it was updated in this pass */
 	struct lea_candidate **list; /* in order of appearance; owned, as is each element */
 	size_t count, room;
 	void *tree; /* of all candidates: tsearch by metadata and name */
@@ -72,6 +75,10 @@ LEA_MUST_CHECK int lea_candidates_add(struct lea_candidates *candidates,
  * it to the workers. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_candidates_start(struct lea_candidates *candidates, struct lea_scan *scan,
 					struct lea_batch_summary *summary);
+
+/* All claims by name and by PV, updated once a pass. Borrowed. Returns 0 or -errno. */
+LEA_MUST_CHECK int lea_candidates_index(struct lea_candidates *candidates,
+					const struct lea_claim_index **ret_index);
 
 /* Number of VGs that the workers have not reported yet. */
 size_t lea_candidates_open(const struct lea_candidates *candidates);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "batch/pass_cache.h"
 #include "world/sysfs.h"
 
 int lea_candidates_new(const struct lea_batch_options *options, struct lea_retry_set *retries,
@@ -27,10 +28,27 @@ int lea_candidates_new(const struct lea_batch_options *options, struct lea_retry
 	candidates->options = options;
 	candidates->retries = retries;
 	r = lea_claims_init(&candidates->claims, options->world, &candidates->now);
+	candidates->index = lea_pass_cache_claims(options->cache);
+	if (!r && !candidates->index) {
+		r = lea_claim_index_new(&candidates->own_index);
+		candidates->index = candidates->own_index;
+	}
 	if (r)
 		free(candidates);
 	else
 		*ret_candidates = candidates;
+	return r;
+}
+
+int lea_candidates_index(struct lea_candidates *candidates,
+			 const struct lea_claim_index **ret_index)
+{
+	int r = candidates->is_index_current
+			? 0
+			: lea_claim_index_update(candidates->index, &candidates->claims);
+
+	candidates->is_index_current = !r;
+	*ret_index = candidates->index;
 	return r;
 }
 
@@ -55,6 +73,7 @@ void lea_candidates_free(struct lea_candidates *candidates)
 	}
 	free(candidates->list);
 	free(candidates->by_id);
+	lea_claim_index_free(candidates->own_index);
 	free(candidates);
 }
 

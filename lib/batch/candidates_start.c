@@ -254,9 +254,7 @@ static int find_twin(void *arg, const char *vg_id, const struct lea_claim *claim
 {
 	const struct named *named = arg;
 
-	return claim->state != LEA_CLAIM_FAILED && !claim->is_orphaned &&
-	       !strcmp(claim->vg_name, named->scanned->vg->name) &&
-	       strcmp(vg_id, named->scanned->vg->id) != 0 &&
+	return claim->state != LEA_CLAIM_FAILED && strcmp(vg_id, named->scanned->vg->id) != 0 &&
 	       !lea_claim_shares_pv(claim, &named->claim);
 }
 
@@ -270,6 +268,7 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 {
 	struct lea_scan_vg **first = tsearch(scanned, &candidates->names, compare_names);
 	struct named named = {.scanned = scanned};
+	const struct lea_claim_index *index;
 	int r;
 
 	if (!first)
@@ -282,7 +281,10 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 	     !lea_vg_online_exists(candidates->claims.run_fd, scanned->vg->name)))
 		return 0;
 	r = lea_scan_vg_claim(scanned, &named.claim);
-	r = r ? r : lea_claim_each(&candidates->claims, find_twin, &named);
+	r = r ? r : lea_candidates_index(candidates, &index);
+	r = r ? r
+	      : lea_claim_index_each_named(index, &candidates->claims, scanned->vg->name, find_twin,
+					   &named);
 	lea_claim_done(&named.claim);
 	return r;
 }

@@ -9,11 +9,13 @@
 #include "filter/filter.h"
 #include "record/vg_count.h"
 #include "scan/metadata_cache.h"
+#include "state/claim_index.h"
 
 struct lea_pass_cache {
 	struct lea_scan_texts texts;
 	struct lea_record_vgs *vgs;   /* owned */
 	struct lea_devicesfile *file; /* owned; NULL: not read yet */
+	struct lea_claim_index *claims; /* owned */
 	unsigned int users;
 };
 
@@ -22,8 +24,9 @@ int lea_pass_cache_new(struct lea_pass_cache **ret_cache)
 	struct lea_pass_cache *cache = calloc(1, sizeof(*cache));
 	int r = cache ? lea_record_vgs_new(&cache->vgs) : -ENOMEM;
 
+	r = r ? r : lea_claim_index_new(&cache->claims);
 	if (r) {
-		free(cache);
+		lea_pass_cache_free(cache);
 		return r;
 	}
 	*ret_cache = cache;
@@ -37,6 +40,7 @@ void lea_pass_cache_free(struct lea_pass_cache *cache)
 	lea_record_vgs_free(cache->vgs);
 	lea_scan_texts_done(&cache->texts);
 	lea_devicesfile_free(cache->file);
+	lea_claim_index_free(cache->claims);
 	free(cache);
 }
 
@@ -50,6 +54,11 @@ struct lea_devicesfile **lea_pass_cache_devicesfile(struct lea_pass_cache *cache
 	return cache ? &cache->file : NULL;
 }
 
+struct lea_claim_index *lea_pass_cache_claims(struct lea_pass_cache *cache)
+{
+	return cache ? cache->claims : NULL;
+}
+
 struct lea_record_vgs *lea_pass_cache_vgs(struct lea_pass_cache *cache)
 {
 	return cache ? cache->vgs : NULL;
@@ -61,6 +70,13 @@ void lea_pass_cache_begin(struct lea_pass_cache *cache)
 		cache->users++;
 }
 
+static void forget_texts(struct lea_pass_cache *cache)
+{
+	lea_record_vgs_clear(cache->vgs);
+	lea_scan_texts_done(&cache->texts);
+	lea_devicesfile_free(LEA_TAKE(cache->file));
+}
+
 void lea_pass_cache_end(struct lea_pass_cache *cache)
 {
 	/* The boot scan has several passes in flight, whose VGs lie in the texts. */
@@ -69,7 +85,7 @@ void lea_pass_cache_end(struct lea_pass_cache *cache)
 	/* Beside the largest: the PVs of a large VG come in many passes, and each would parse its
 	 * text again (400 PVs: 0.72 s of CPU, not 0.06 s). */
 	if (cache->texts.bytes - cache->texts.most > LEA_PASS_CACHE_MAX_BYTES)
-		lea_pass_cache_forget(cache);
+		forget_texts(cache);
 	else
 		lea_record_vgs_rest(cache->vgs);
 }
@@ -78,7 +94,6 @@ void lea_pass_cache_forget(struct lea_pass_cache *cache)
 {
 	if (!cache)
 		return;
-	lea_record_vgs_clear(cache->vgs);
-	lea_scan_texts_done(&cache->texts);
-	lea_devicesfile_free(LEA_TAKE(cache->file));
+	forget_texts(cache);
+	lea_claim_index_clear(cache->claims);
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What one pass keeps for the next: parsed texts, which members of incomplete VGs are recorded, the
- * devices file. The PVs of a large VG arrive over many passes; with the cache a pass costs what
- * arrived in it, not the whole VG.
+ * devices file, the claims that were looked at. The PVs of a large VG arrive over many passes; with
+ * the cache a pass costs what arrived in it, not the whole VG.
  *
  * Each cached item is checked before it is used: a text against the PV's header, a count against
  * the VG's lookup file (and a VG that seems complete is counted again), the devices file against
- * its status.
+ * its status, a claim against its inode.
  */
 #pragma once
 
 #include "base/err.h"
 
+struct lea_claim_index;
 struct lea_devicesfile;
 struct lea_pass_cache;
 struct lea_record_vgs;
@@ -31,6 +32,7 @@ void lea_pass_cache_begin(struct lea_pass_cache *cache);
 /* For scans and recorders. Borrowed from @cache; NULL if @cache is. */
 struct lea_scan_texts *lea_pass_cache_texts(struct lea_pass_cache *cache);
 struct lea_devicesfile **lea_pass_cache_devicesfile(struct lea_pass_cache *cache);
+struct lea_claim_index *lea_pass_cache_claims(struct lea_pass_cache *cache);
 struct lea_record_vgs *lea_pass_cache_vgs(struct lea_pass_cache *cache);
 
 /* A pass ends, after its scan and recorder are freed. NULL does nothing. */

@@ -216,9 +216,8 @@ static int parse(char *text, struct lea_claim *claim, char epoch[static LEA_EPOC
 	return 0;
 }
 
-/* Reads a claim of this epoch, also of a dead owner. */
-static int read_any(const struct lea_claims *claims, int folder_fd, const char *vg_id,
-		    struct lea_claim *ret_claim)
+int lea_claim_read_in(const struct lea_claims *claims, int folder_fd, const char *vg_id,
+		      struct lea_claim *ret_claim)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
@@ -248,7 +247,7 @@ static int read_at(const struct lea_claims *claims, int folder_fd, const char *v
 		   struct lea_claim *ret_claim)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	int r = read_any(claims, folder_fd, vg_id, &claim);
+	int r = lea_claim_read_in(claims, folder_fd, vg_id, &claim);
 
 	if (r || claim.is_orphaned)
 		return r ? r : LEA_CLAIM_ABSENT;
@@ -469,34 +468,8 @@ int lea_claim_each(const struct lea_claims *claims,
 
 		if (!lea_id_ok(entry->d_name))
 			continue;
-		r = read_any(claims, fd, entry->d_name, &claim);
+		r = lea_claim_read_in(claims, fd, entry->d_name, &claim);
 		r = r == 0 ? tell(arg, entry->d_name, &claim) : r < 0 ? r : 0;
 	}
 	return r;
-}
-
-struct drop {
-	const struct lea_claims *claims;
-	struct lea_claim gone; /* pv and pv_count only; borrowed */
-};
-
-/* Instances are compared: the removal of an old disk must not undo what a new one has done. */
-static int drop_if_member(void *arg, const char *vg_id, const struct lea_claim *claim)
-{
-	const struct drop *drop = arg;
-
-	for (uint32_t i = 0; i < claim->pv_count; i++)
-		if (lea_claim_covers(&drop->gone, &claim->pv[i], 1))
-			return lea_claim_drop(drop->claims, vg_id);
-	return 0;
-}
-
-int lea_claim_drop_pvs(const struct lea_claims *claims, struct lea_claim_pv *pv, uint32_t count)
-{
-	struct drop drop = {.claims = claims, .gone = {.pv = pv, .pv_count = count}};
-
-	if (!count)
-		return 0;
-	qsort(pv, count, sizeof(*pv), lea_compare_text);
-	return lea_claim_each(claims, drop_if_member, &drop);
 }

@@ -36,7 +36,8 @@ struct lea_claim {
 	bool is_tagged;	   /* a tag in event/needed names the VG or an LV of it */
 	char in_part[16];  /* DONE without some PVs: by this word of event/incomplete; "": with all */
 	bool is_transient; /* FAILED: reconcile retries; else only an add event does, or a user */
-	bool is_orphaned;  /* CLAIMED by a process that has died; set only by lea_claim_each */
+	bool is_orphaned;  /* CLAIMED by a process that has died; set by lea_claim_each and _read_in
+			    */
 	struct lea_claim_pv *pv; /* [pv_count], sorted by pvid; owned after lea_claim_read */
 	uint32_t pv_count;
 	pid_t pid;	      /* owner; set when the claim is stored */
@@ -74,6 +75,9 @@ enum lea_claim_outcome {
 LEA_MUST_CHECK int lea_claim_read(const struct lea_claims *claims, const char *vg_id,
 				  struct lea_claim *ret_claim);
 void lea_claim_done(struct lea_claim *claim);
+/* The same from the open folder event/claims, and also a claim of a dead owner (is_orphaned). */
+LEA_MUST_CHECK int lea_claim_read_in(const struct lea_claims *claims, int folder_fd,
+				     const char *vg_id, struct lea_claim *ret_claim);
 
 /*
  * lea_claim_take - claim the VG for this process
@@ -94,14 +98,6 @@ LEA_MUST_CHECK int lea_claim_drop(const struct lea_claims *claims, const char *v
 /* The first call for a claim marks it; the second one removes it, unless it was stored anew since.
  * 0 (also if it does not exist) or -errno. */
 LEA_MUST_CHECK int lea_claim_drop_at_second(const struct lea_claims *claims, const char *vg_id);
-
-/*
- * lea_claim_drop_pvs - remove the claims that include one of these removed PV instances
- * Needed for devices without diskseq, whose claims would cover the next disk with the same number.
- * Reads every claim once, however many PVs are given. Sorts @pv. 0 or -errno.
- */
-LEA_MUST_CHECK int lea_claim_drop_pvs(const struct lea_claims *claims, struct lea_claim_pv *pv,
-				      uint32_t count);
 
 /*
  * Does @claim include all these PV instances? Order does not matter. More PVs in the claim are

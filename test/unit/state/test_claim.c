@@ -182,21 +182,6 @@ TEST(arming_voids_claims)
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
 }
 
-TEST(only_the_pv_that_went_drops_the_claim)
-{
-	struct lea_claim_pv old = {.pvid = PV_A, .id = {8, 32, 5}};
-	struct lea_claim_pv gone = {.pvid = PV_A, .id = {8, 32, 8}};
-	struct lea_claim got;
-
-	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
-	ck_assert_int_eq(lea_claim_drop_pvs(&claims, &old, 1), 0);
-	ck_assert_msg(lea_claim_read(&claims, VG_ID, &got) == 0,
-		      "a late removal of an old instance drops nothing");
-	lea_claim_done(&got);
-	ck_assert_int_eq(lea_claim_drop_pvs(&claims, &gone, 1), 0);
-	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
-}
-
 static const char *const damaged[] = {
 	"",
 	"lvmevent-claim 2\nstate done\n",

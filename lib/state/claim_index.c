@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Two arrays: claims sorted by id, and pointers to them sorted by name. */
+#include "state/claim_index.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/id.h"
+#include "base/order.h"
+
+struct indexed {
+	char id[33]; /* first: claims are sorted by it */
+	ino_t inode;
+	struct lea_claim claim; /* owned */
+};
+
+struct lea_claim_index {
+	struct indexed *claim;	  /* [count], sorted by id; owned */
+	struct indexed **by_name; /* [count]; owned */
+	size_t count, room;
+};
+
+int lea_claim_index_new(struct lea_claim_index **ret_index)
+{
+	struct lea_claim_index *index = calloc(1, sizeof(*index));
+
+	if (!index)
+		return -ENOMEM;
+	*ret_index = index;
+	return 0;
+}
+
+void lea_claim_index_clear(struct lea_claim_index *index)
+{
+	for (size_t i = 0; i < index->count; i++)
+		lea_claim_done(&index->claim[i].claim);
+	free(index->claim);
+	free(index->by_name);
+	*index = (struct lea_claim_index){0};
+}
+
+void lea_claim_index_free(struct lea_claim_index *index)
+{
+	if (!index)
+		return;
+	lea_claim_index_clear(index);
+	free(index);
+}
+
+static struct indexed *find(const struct lea_claim_index *index, const char *id)
+{
+	return index->count ? bsearch(id, index->claim, index->count, sizeof(*index->claim),
+				      lea_compare_text)
+			    : NULL;
+}
+
+/* Takes the claim over from @old, or reads it. One that is not valid is kept without PVs, so that
+ * it is not read again. */
+static int add(struct lea_claim_index *index, struct lea_claim_index *old,
+	       const struct lea_claims *claims, int folder_fd, const struct dirent *entry)
+{
+	struct indexed *before = find(old, entry->d_name), *added;
+	int r = lea_make_room(&index->claim, &index->room, index->count + 1, sizeof(*index->claim));
+
+	if (r)
+		return r;
+	added = &index->claim[index->count];
+	*added = (struct indexed){.inode = entry->d_ino};
+	memcpy(added->id, entry->d_name, sizeof(added->id));
+	if (before && before->inode == entry->d_ino) {
+		added->claim = before->claim;
+		before->claim = (struct lea_claim){0};
+	} else {
+		r = lea_claim_read_in(claims, folder_fd, entry->d_name, &added->claim);
+	}
+	if (r < 0)
+		return r;
+	index->count++;
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp((*(struct indexed *const *)a)->claim.vg_name,
+		      (*(struct indexed *const *)b)->claim.vg_name);
+}
+
+static int compare_name(const void *name, const void *indexed)
+{
+	return strcmp(name, (*(struct indexed *const *)indexed)->claim.vg_name);
+}
+
+static int sort(struct lea_claim_index *index)
+{
+	index->by_name = calloc(index->count + 1, sizeof(*index->by_name));
+	if (!index->by_name)
+		return -ENOMEM;
+	if (!index->count)
+		return 0;
+	qsort(index->claim, index->count, sizeof(*index->claim), lea_compare_text);
+	for (size_t i = 0; i < index->count; i++)
+		index->by_name[i] = &index->claim[i];
+	qsort(index->by_name, index->count, sizeof(*index->by_name), compare_names);
+	return 0;
+}
+
+int lea_claim_index_update(struct lea_claim_index *index, const struct lea_claims *claims)
+{
+	struct lea_claim_index now = {0};
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	int r = lea_file_list(claims->run_fd, "event/claims", &dir);
+
+	if (r == -ENOENT)
+		r = 0;
+	while (!r && dir && (entry = readdir(dir)))
+		if (lea_id_ok(entry->d_name))
+			r = add(&now, index, claims, dirfd(dir), entry);
+	r = r ? r : sort(&now);
+	/* Some claims may have gone over: what is left of the old index is of no use. */
+	lea_claim_index_clear(index);
+	if (r)
+		lea_claim_index_clear(&now);
+	else
+		*index = now;
+	return r;
+}
+
+int lea_claim_index_each_named(
+	const struct lea_claim_index *index, const struct lea_claims *claims, const char *name,
+	int (*tell)(void *arg, const char *vg_id, const struct lea_claim *claim), void *arg)
+{
+	struct indexed **end = index->by_name + index->count;
+	struct indexed **at = index->count ? bsearch(name, index->by_name, index->count,
+						     sizeof(*index->by_name), compare_name)
+					   : NULL;
+	int r = 0;
+
+	while (at && at > index->by_name && !compare_name(name, at - 1))
+		at--;
+	for (; at && !r && at < end && !compare_name(name, at); at++) {
+		LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+
+		r = lea_claim_read(claims, (*at)->id, &claim);
+		r = r ? (r < 0 ? r : 0) : tell(arg, (*at)->id, &claim);
+	}
+	return r;
+}
+
+static bool has_any(const struct lea_claim *claim, const struct lea_claim *gone)
+{
+	/* Instances are compared: the removal of an old disk must not undo what a new one has done.
+	 */
+	for (uint32_t i = 0; i < claim->pv_count; i++)
+		if (lea_claim_covers(gone, &claim->pv[i], 1))
+			return true;
+	return false;
+}
+
+int lea_claim_index_drop_pvs(const struct lea_claim_index *index, const struct lea_claims *claims,
+			     struct lea_claim_pv *pv, uint32_t count)
+{
+	const struct lea_claim gone = {.pv = pv, .pv_count = count};
+	int r = 0;
+
+	if (count)
+		qsort(pv, count, sizeof(*pv), lea_compare_text);
+	for (size_t i = 0; !r && i < index->count; i++)
+		if (has_any(&index->claim[i].claim, &gone))
+			r = lea_claim_drop(claims, index->claim[i].id);
+	return r;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All claims, by the VG's name and by PV, for questions that their files, which are named by the
+ * VG's id, do not answer. A claim is read when its file is new: however many passes ask, what is
+ * read grows with the claims that are stored. Not current on its own: each pass that asks updates
+ * it once.
+ *
+ * A changed inode number identifies a claim that was stored anew, because the tmpfs of /run never
+ * reuses inode numbers.
+ */
+#pragma once
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "state/claim.h"
+
+struct lea_claim_index;
+
+/* Empty, and reads nothing. */
+LEA_MUST_CHECK int lea_claim_index_new(struct lea_claim_index **ret_index);
+/* NULL does nothing. */
+void lea_claim_index_free(struct lea_claim_index *index);
+LEA_DEFINE_FREEP(struct lea_claim_index, lea_claim_index_freep, lea_claim_index_free);
+/* Forgets all, and gives the memory back. */
+void lea_claim_index_clear(struct lea_claim_index *index);
+
+/* Lists the folder and reads the claims that were stored since the last update. 0 or -errno. */
+LEA_MUST_CHECK int lea_claim_index_update(struct lea_claim_index *index,
+					  const struct lea_claims *claims);
+
+/* Calls @tell for every valid claim of a VG with this name, as its file is now. A non-zero return
+ * of
+ * @tell ends the search and is returned. */
+LEA_MUST_CHECK int lea_claim_index_each_named(
+	const struct lea_claim_index *index, const struct lea_claims *claims, const char *name,
+	int (*tell)(void *arg, const char *vg_id, const struct lea_claim *claim), void *arg);
+
+/*
+ * lea_claim_index_drop_pvs - remove the claims that include one of these removed PV instances
+ * Needed for devices without diskseq, whose claims would cover the next disk with the same number.
+ * Sorts @pv. 0 or -errno.
+ */
+LEA_MUST_CHECK int lea_claim_index_drop_pvs(const struct lea_claim_index *index,
+					    const struct lea_claims *claims,
+					    struct lea_claim_pv *pv, uint32_t count);

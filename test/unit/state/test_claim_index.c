@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fake/tree.h"
+#include "state/claim_index.h"
+#include "unit/suite.h"
+
+#define VG_ID	 "VGVGVGVGVGVGVGVGVGVGVGVGVGVGVG01"
+#define VG_OTHER "VGVGVGVGVGVGVGVGVGVGVGVGVGVGVG02"
+#define PV_A	 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define PV_B	 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+static char dir[FOLDER_BYTES];
+static struct lea_claims claims;
+static struct lea_claim_index *claim_index;
+static char told[256]; /* ids, each followed by a space */
+
+static void setup(void)
+{
+	claims.run_fd = folder_new(dir);
+	claims.proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_ge(claims.proc_fd, 0);
+	ck_assert_int_eq(lea_claim_index_new(&claim_index), 0);
+}
+
+static void teardown(void)
+{
+	lea_claim_index_free(claim_index);
+	close(claims.proc_fd);
+	folder_remove(dir, claims.run_fd);
+}
+
+const struct fixture fixture = {setup, teardown};
+
+static void store(const char *vg_id, const char *name, enum lea_claim_state state)
+{
+	struct lea_claim_pv pv[] = {{.pvid = PV_A, .id = {8, 32, 8}},
+				    {.pvid = PV_B, .id = {8, 16, 7}}};
+	struct lea_claim claim = {.state = state, .pv = pv, .pv_count = 2};
+
+	snprintf(claim.vg_name, sizeof(claim.vg_name), "%s", name);
+	ck_assert_int_eq(lea_claim_finish(&claims, vg_id, &claim), 0);
+}
+
+static int tell(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	ck_assert_uint_eq(claim->pv_count, 2);
+	strcat(strcat(told, vg_id), " ");
+	return *(int *)arg;
+}
+
+static const char *named(const char *name)
+{
+	int r = 0;
+
+	told[0] = '\0';
+	ck_assert_int_eq(lea_claim_index_each_named(claim_index, &claims, name, tell, &r), 0);
+	return told;
+}
+
+static void update(void)
+{
+	ck_assert_int_eq(lea_claim_index_update(claim_index, &claims), 0);
+}
+
+TEST(an_empty_index_finds_nothing)
+{
+	ck_assert_str_eq(named("a"), "");
+	update();
+	ck_assert_str_eq(named("a"), "");
+}
+
+TEST(claims_are_found_by_name)
+{
+	char id[33];
+
+	for (unsigned int i = 10; i < 60; i++) {
+		char name[16];
+
+		snprintf(id, sizeof(id), "VGVGVGVGVGVGVGVGVGVGVGVGVGVGVG%u", i);
+		snprintf(name, sizeof(name), "vg%u", i);
+		store(id, name, LEA_CLAIM_DONE);
+	}
+	store(VG_OTHER, "vg30", LEA_CLAIM_FAILED);
+	update();
+	ck_assert_str_eq(named("vg10"), "VGVGVGVGVGVGVGVGVGVGVGVGVGVGVG10 ");
+	ck_assert_str_eq(named("vg59"), "VGVGVGVGVGVGVGVGVGVGVGVGVGVGVG59 ");
+	named("vg30");
+	ck_assert(strlen(told) == 66 && strstr(told, VG_OTHER) && strstr(told, "VG30 "));
+	ck_assert_str_eq(named("vg"), "");
+	ck_assert_str_eq(named("vg9"), "");
+}
+
+TEST(an_outcome_of_the_caller_ends_the_search)
+{
+	int r = 7;
+
+	store(VG_ID, "a", LEA_CLAIM_DONE);
+	store(VG_OTHER, "a", LEA_CLAIM_DONE);
+	update();
+	told[0] = '\0';
+	ck_assert_int_eq(lea_claim_index_each_named(claim_index, &claims, "a", tell, &r), 7);
+	ck_assert_uint_eq(strlen(told), 33);
+}
+
+TEST(a_claim_that_was_stored_anew_is_read_again)
+{
+	store(VG_ID, "a", LEA_CLAIM_DONE);
+	update();
+	store(VG_ID, "b", LEA_CLAIM_DONE);
+	store(VG_OTHER, "c", LEA_CLAIM_DONE);
+	update();
+	ck_assert_str_eq(named("a"), "");
+	ck_assert_str_eq(named("b"), VG_ID " ");
+	ck_assert_str_eq(named("c"), VG_OTHER " ");
+	ck_assert_int_eq(lea_claim_drop(&claims, VG_ID), 0);
+	ck_assert_msg(!*named("b"), "what is told is what the file says now");
+	update();
+	ck_assert_str_eq(named("b"), "");
+	lea_claim_index_clear(claim_index);
+	ck_assert_str_eq(named("c"), "");
+}
+
+/* Each pass asks, and a boot has hundreds of them. */
+TEST(a_claim_is_read_once)
+{
+	char path[128];
+	int fd;
+
+	store(VG_ID, "a", LEA_CLAIM_DONE);
+	update();
+	/* Nothing changes a claim in its place. */
+	snprintf(path, sizeof(path), "event/claims/%s", VG_ID);
+	fd = openat(claims.run_fd, path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	ck_assert_int_eq(write(fd, "x\n", 2), 2);
+	close(fd);
+	update();
+	fd = openat(claims.run_fd, path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	close(fd);
+	store(VG_OTHER, "other", LEA_CLAIM_DONE);
+	update();
+	ck_assert_int_eq(lea_claim_index_drop_pvs(
+				 claim_index, &claims,
+				 (struct lea_claim_pv[]){{.pvid = PV_A, .id = {8, 32, 8}}}, 1),
+			 0);
+	ck_assert_msg(faccessat(claims.run_fd, path, F_OK, 0), "the PVs of before are known");
+}
+
+TEST(only_the_pv_that_went_drops_the_claim)
+{
+	struct lea_claim_pv old = {.pvid = PV_A, .id = {8, 32, 5}};
+	struct lea_claim_pv gone[] = {{.pvid = PV_B, .id = {8, 99, 7}},
+				      {.pvid = PV_A, .id = {8, 32, 8}}};
+	struct lea_claim got;
+
+	store(VG_ID, "a", LEA_CLAIM_DONE);
+	update();
+	ck_assert_int_eq(lea_claim_index_drop_pvs(claim_index, &claims, &old, 1), 0);
+	ck_assert_msg(lea_claim_read(&claims, VG_ID, &got) == 0,
+		      "a late removal of an old instance drops nothing");
+	lea_claim_done(&got);
+	ck_assert_int_eq(lea_claim_index_drop_pvs(claim_index, &claims, gone, 2), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
+}
