@@ -12,12 +12,15 @@
  *	any  --> NOTED      a new epoch has begun: it is logged once in each
  *	any  --> none       it was removed, wiped, or excluded by a filter, or has the record now
  *
- * When a device goes (gone, reconcile), the failed claims of the VGs in the notes go, too, and
- * the devices of the PV are queued, but for the ignored ones. What a crash leaves: a note is
- * whole or not there, and the event's entry is in taken/. A note that was not written loses no
- * copy: the check also asks udev's links. There is a gap, though: a crash after a note has gone
- * and before the devices are queued can leave the VG refused until a device of it is added or a
- * person activates it.
+ * When a device goes (gone, reconcile), the devices of the PV are queued, but for the ignored
+ * ones, the failed claims of the VGs in the notes go, and last the device's note, which leads to
+ * all of this. What a crash leaves:
+ *
+ *	before a note is written: the event's entry in taken/; the check asks udev's links, too
+ *	after some are queued: the note, by which the event's entry, or the next reconcile, begins
+ *		again; an entry that is queued twice is one
+ *	after a claim has gone: the same; no claim is as good as one that may be tried again
+ *	after the note has gone: all is queued
  */
 #include "record/duplicates.h"
 
@@ -408,14 +411,15 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 {
 	const struct lea_devid id = lea_device_id(&entry->device);
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
-	int r = 0, count = entry->pvid[0] ? lea_duplicate_list(world, entry->pvid, listed) : 0;
+	int r, count = entry->pvid[0] ? lea_duplicate_list(world, entry->pvid, listed) : 0;
 
+	if (count <= 0)
+		return count;
+	r = queue_again(world, event_fd, listed, count);
 	for (int i = 0; !r && i < count; i++)
 		if (lea_devid_is_same(&listed[i].id, &id))
 			r = lea_duplicate_drop(world, &listed[i]);
-	if (r || count <= 0)
-		return r ? r : count;
-	return queue_again(world, event_fd, listed, count);
+	return r;
 }
 
 /* ---- reconcile */
@@ -466,21 +470,24 @@ static int reconcile_pv(void *arg, const char *pvid)
 	const struct reconcile *reconcile = arg;
 	LEA_AUTO(lea_device_done) struct lea_device recorded = {0};
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
+	bool has_gone[LEA_DUPLICATES_MOST];
 	bool is_news = !record_holds(reconcile, pvid, &recorded);
-	int r = 0, count = lea_duplicate_list(reconcile->world, pvid, listed);
+	int r, count = lea_duplicate_list(reconcile->world, pvid, listed);
 
-	for (int i = 0; !r && i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		LEA_AUTO(lea_device_done) struct lea_device device = {0};
 
-		if (still_carries(reconcile, &listed[i].id, pvid, &device) &&
-		    !is_settled(reconcile, &recorded, &listed[i], &device))
-			continue;
-		is_news = true;
-		r = lea_duplicate_drop(reconcile->world, &listed[i]);
+		has_gone[i] = !still_carries(reconcile, &listed[i].id, pvid, &device) ||
+			      is_settled(reconcile, &recorded, &listed[i], &device);
+		is_news |= has_gone[i];
 	}
-	if (r || count <= 0 || !is_news)
-		return r ? r : count < 0 ? count : 0;
-	return queue_again(reconcile->world, reconcile->event_fd, listed, count);
+	if (count <= 0 || !is_news)
+		return count < 0 ? count : 0;
+	r = queue_again(reconcile->world, reconcile->event_fd, listed, count);
+	for (int i = 0; !r && i < count; i++)
+		if (has_gone[i])
+			r = lea_duplicate_drop(reconcile->world, &listed[i]);
+	return r;
 }
 
 void lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *conf, int event_fd)

@@ -406,6 +406,8 @@ class Machine:
                         for name in self.names("pvs_lookup") if name[0] != "."},
             "claims": {vg: self.claim_of(vg) for vg in self.images.vgs},
             "known": [name for name in self.names("event/known") if name[0] != "."],
+            "duplicates": [f"{pvid}/{name}" for pvid in self.names("event/duplicates")
+                           for name in self.names(f"event/duplicates/{pvid}")],
             "quarantined": self.names("event/failed"),
             "nodes": {name: node[:2] for name, node in self.nodes().items()},
             "gate": [name for name in ("boot-finished", "event/gate-armed")
