@@ -21,11 +21,13 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
+const char *folder_place = "/tmp";
+
 int folder_new(char path[static FOLDER_BYTES])
 {
 	int fd;
 
-	strcpy(path, "/tmp/lea-test-XXXXXX");
+	snprintf(path, FOLDER_BYTES, "%s/lea-test-XXXXXX", folder_place);
 	ck_assert_ptr_nonnull(mkdtemp(path));
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ck_assert_int_ge(fd, 0);

@@ -14,6 +14,9 @@
 #define FOLDER_BYTES   32
 #define TREE_LOG_BYTES 65536
 
+/* Where folders are made: "/tmp", or another short path. */
+extern const char *folder_place;
+
 /* Creates an empty folder, sets its path and returns its descriptor, for folder_remove(). */
 int folder_new(char path[static FOLDER_BYTES]);
 /* Closes the folder and removes it, if it is there, with all that is in it. */
