@@ -6,6 +6,8 @@
  */
 #include "filter/device_id.h"
 
+#include "base/cleanup.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,6 +53,19 @@ int lea_id_wwid(struct lea_world *world, struct lea_devno devno, bool is_partiti
 		return r;
 	lea_id_normalise(text, ret_id);
 	return ret_id[0] ? 0 : LEA_SYSFS_ABSENT;
+}
+
+bool lea_id_is_unique(const char *wwid)
+{
+	static const char *const registered[] = {"naa.", "eui.", "uuid."};
+
+	for (size_t i = 0; i < ARRAY_SIZE(registered); i++) {
+		const size_t chars = strlen(registered[i]);
+
+		if (!strncmp(wwid, registered[i], chars))
+			return wwid[chars + strspn(wwid + chars, "0-")] != '\0';
+	}
+	return false;
 }
 
 /* One designator of page 83 as text; "" if it does not identify a logical unit. */

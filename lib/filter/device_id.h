@@ -19,6 +19,9 @@ void lea_id_normalise(const char *id, char ret_id[static LEA_ID_BYTES]);
  * none. */
 LEA_MUST_CHECK int lea_id_wwid(struct lea_world *world, struct lea_devno devno, bool is_partition,
 			       char ret_id[static LEA_ID_BYTES]);
+/* Does a wwid identify one disk in the world? Those of registries do (naa, eui, uuid); what is made
+ * of a vendor's name and a serial number ("t10.", "nvme.") does not, nor do zeros. Pure. */
+bool lea_id_is_unique(const char *wwid);
 /* Calls @accepts for each page 83 designator, normalised and beginning with "naa.", "eui." or
  * "t10.", until it returns true. Did it? */
 bool lea_id_any_vpd83(struct lea_world *world, struct lea_devno devno, bool is_partition,

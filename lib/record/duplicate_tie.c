@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compares ids: sysfs's wwid if both devices have one, else udev's ID_SERIAL, which is the page 83
- * id of a SCSI disk. Not ID_WWN: for vendors that use its extension for the LUN, all disks of an
- * array share it. An id belongs to a disk: two partitions are the same only if they have the same
- * number on two disks with the same id.
+ * Compares the kernel's wwids, and only those that a registry makes unique. A serial number does
+ * not count, nor does an id that is made of one: USB bridges of one model, and virtual machines
+ * that were made from one template, share theirs. Not udev's ID_WWN either: for vendors that use
+ * its extension for the LUN, all disks of an array share it. An id belongs to a disk: two
+ * partitions are the same only if they have the same number on two disks with the same id.
  */
 #include "record/duplicate_tie.h"
 
@@ -17,9 +18,9 @@
 #include "base/file.h"
 #include "filter/device_id.h"
 #include "world/sysfs.h"
-#include "world/udevdb.h"
 
-#define LOOKS_MOST 64U /* devices visited below one device */
+#define LOOKS_MOST    64U /* devices visited below one device */
+#define ADDRESS_BYTES 256U
 
 static uint64_t number_of(struct lea_world *world, const struct lea_device *device,
 			  const char *attribute)
@@ -31,33 +32,24 @@ static uint64_t number_of(struct lea_world *world, const struct lea_device *devi
 
 /* ---- two paths to one disk */
 
-static bool has_same_wwid(struct lea_world *world, const struct lea_device *a,
-			  const struct lea_device *b, bool is_partition, bool *ret_same)
+static bool has_same_id(struct lea_world *world, const struct lea_device *a,
+			const struct lea_device *b, bool is_partition)
 {
 	char id[2][LEA_ID_BYTES];
 
-	if (lea_id_wwid(world, lea_device_devno(a), is_partition, id[0]) ||
-	    lea_id_wwid(world, lea_device_devno(b), is_partition, id[1]))
-		return false;
-	*ret_same = !strcmp(id[0], id[1]);
-	return true;
+	return !lea_id_wwid(world, lea_device_devno(a), is_partition, id[0]) &&
+	       !lea_id_wwid(world, lea_device_devno(b), is_partition, id[1]) &&
+	       lea_id_is_unique(id[0]) && !strcmp(id[0], id[1]);
 }
 
-static bool serial_of(struct lea_world *world, const struct lea_device *device,
-		      char ret_id[static LEA_ID_BYTES])
+/* A bridge of USB makes up the ids of its disk, and there is one path through it. */
+static bool is_on_usb(struct lea_world *world, const struct lea_device *device, bool is_partition)
 {
-	LEA_AUTO(lea_device_done) struct lea_device copy = {0};
+	char address[ADDRESS_BYTES];
 
-	return !lea_device_copy(device, &copy) && !lea_udevdb_fill(world, &copy) &&
-	       lea_udevdb_property(&copy, "ID_SERIAL", ret_id, LEA_ID_BYTES) && ret_id[0];
-}
-
-static bool has_same_serial(struct lea_world *world, const struct lea_device *a,
-			    const struct lea_device *b)
-{
-	char id[2][LEA_ID_BYTES];
-
-	return serial_of(world, a, id[0]) && serial_of(world, b, id[1]) && !strcmp(id[0], id[1]);
+	return !lea_sysfs_address(world, lea_device_devno(device), is_partition, address,
+				  sizeof(address)) &&
+	       strstr(address, "/usb");
 }
 
 /* Writes "MAJ:MIN" of the disk: for a partition that of its disk. */
@@ -73,7 +65,6 @@ static bool is_one_disk(struct lea_world *world, const struct lea_device *a,
 {
 	const uint64_t partition = number_of(world, a, "partition");
 	char disk[2][32];
-	bool same = false;
 
 	if (partition != number_of(world, b, "partition") ||
 	    number_of(world, a, "size") != number_of(world, b, "size"))
@@ -82,8 +73,8 @@ static bool is_one_disk(struct lea_world *world, const struct lea_device *a,
 	disk_of(world, b, disk[1]);
 	if (!strcmp(disk[0], disk[1]))
 		return false;
-	return has_same_wwid(world, a, b, partition != 0, &same) ? same
-								 : has_same_serial(world, a, b);
+	return has_same_id(world, a, b, partition != 0) && !is_on_usb(world, a, partition != 0) &&
+	       !is_on_usb(world, b, partition != 0);
 }
 
 /* ---- one device stacked on the other */

@@ -14,11 +14,11 @@
 
 enum lea_duplicate_tie {
 	LEA_DUPLICATE_COPY,    /* unrelated devices */
-	LEA_DUPLICATE_PATH,    /* two paths to one disk: the same ids */
+	LEA_DUPLICATE_PATH,    /* two paths to one disk: the same unique id */
 	LEA_DUPLICATE_STACKED, /* one lies on the other: device-mapper, DRBD, md, loop */
 };
 
-/* Reads sysfs, and udev's database for ids that sysfs lacks. Never reads a device. */
+/* Reads sysfs, never a device. */
 enum lea_duplicate_tie lea_duplicate_tie(struct lea_world *world, const struct lea_device *a,
 					 const struct lea_device *b);
 

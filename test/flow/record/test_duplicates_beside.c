@@ -101,6 +101,62 @@ static void same_wwid(void)
 	tree_put(&machine.tree, "/sys/dev/block/8:32/device/wwid", "naa.600a0b80\n");
 }
 
+static void give_wwid(const char *wwid)
+{
+	tree_put(&machine.tree, "/sys/dev/block/8:16/device/wwid", wwid);
+	tree_put(&machine.tree, "/sys/dev/block/8:32/device/wwid", wwid);
+}
+
+static void same_nguid(void)
+{
+	give_wwid("eui.0025388b710153e7\n");
+}
+
+static void same_nvme_uuid(void)
+{
+	give_wwid("uuid.6f1c5a2e-0f6b-4b57-a5a0-7f6f0d0f1c11\n");
+}
+
+static void same_t10(void)
+{
+	give_wwid("t10.ATA     QEMU HARDDISK   QM00001\n");
+}
+
+static void same_nvme_serial(void)
+{
+	give_wwid("nvme.1b36-64656d6f-51454d55-00000001\n");
+}
+
+static void no_id(void)
+{
+	give_wwid("naa.0000000000000000\n");
+}
+
+/* Two USB disks behind bridges of one model: udev has the same serial number for both. */
+static void same_serial(void)
+{
+	machine.properties = "ID_FS_TYPE=LVM2_member\nID_BUS=usb\nID_TYPE=disk\n"
+			     "ID_SERIAL=JMicron_Generic_DD56419883891-0:0\n"
+			     "ID_SERIAL_SHORT=DD56419883891\n";
+}
+
+static void same_bridge(void)
+{
+	static const char *const folder[] = {
+		"../../devices/pci0/usb2/2-1/host6/target6:0:0/6:0:0:0/block/sda",
+		"../../devices/pci0/usb2/2-2/host7/target7:0:0/7:0:0:0/block/sdb",
+	};
+	char path[128];
+
+	for (unsigned int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "/sys%s/dev", folder[i] + strlen("../.."));
+		tree_put(&machine.tree, path, "");
+		snprintf(path, sizeof(path), "/sys/dev/block/8:%u", 16 * (i + 1));
+		tree_link(&machine.tree, path, folder[i]);
+	}
+	give_wwid("naa.3044564198838910\n");
+}
+
 static void other_wwid(void)
 {
 	tree_put(&machine.tree, "/sys/dev/block/8:16/device/wwid", "naa.600a0b80\n");
@@ -143,14 +199,23 @@ static void in_a_ring(void)
 	tree_put(&machine.tree, "/sys/dev/block/253:9/slaves/dm-9/dev", "253:9\n");
 }
 
+#define TWO_PATHS                                                                                  \
+	"  PV " UUID_ONE ": /dev/sda and /dev/sdb are two paths of one disk without multipath, "   \
+	"the first one is used\n"
+
 static const struct {
 	const char *claim;
 	void (*prepare)(void);
 	const char *active, *said;
 } ties[] = {
-	{"two paths of one disk: the first one counts", same_wwid, "vg_one ",
-	 "  PV " UUID_ONE ": /dev/sda and /dev/sdb are two paths of one disk without multipath, "
-	 "the first one is used\n"},
+	{"two paths of one disk: the first one counts", same_wwid, "vg_one ", TWO_PATHS},
+	{"two paths of one NVMe namespace, by its NGUID", same_nguid, "vg_one ", TWO_PATHS},
+	{"two paths of one NVMe namespace, by its UUID", same_nvme_uuid, "vg_one ", TWO_PATHS},
+	{"one serial number in an id of the vendor's", same_t10, "", REFUSED},
+	{"one serial number of two NVMe disks", same_nvme_serial, "", REFUSED},
+	{"an id of zeros", no_id, "", REFUSED},
+	{"one serial number in udev", same_serial, "", REFUSED},
+	{"USB bridges of one model with one id", same_bridge, "", REFUSED},
 	{"two disks with ids", other_wwid, "", REFUSED},
 	{"partitions of one disk are copies", two_partitions, "", REFUSED},
 	{"a device on top of the recorded one", mapped, "vg_one ", ""},
