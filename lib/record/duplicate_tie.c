@@ -158,26 +158,46 @@ bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno)
 
 /* ---- the content of a device */
 
-static int answer_of(const struct lea_found *found, const char *pvid)
+static bool is_suspended(struct lea_world *world, struct lea_devno devno)
 {
+	uint64_t suspended;
+
+	return !lea_sysfs_number(world, devno, "dm/suspended", &suspended) && suspended;
+}
+
+/* The device itself has failed, not its path, our rights, or our means. */
+static bool is_dead(int fault)
+{
+	return fault == -EIO || fault == -ENXIO || fault == -ENODEV || fault == -ENOENT ||
+	       fault == -ENOMEDIUM || fault == -EREMOTEIO || fault == -ENODATA;
+}
+
+static enum lea_carries answer_of(struct lea_world *world, const struct lea_found *found,
+				  const char *pvid)
+{
+	const struct lea_devno devno = lea_device_devno(&found->device);
+
 	switch (found->kind) {
 	case LEA_FOUND_PV:
 	case LEA_FOUND_ORPHAN:
-		return strcmp(found->label.pvid, pvid) ? LEA_DUPLICATE_OTHER : 0;
+		return strcmp(found->label.pvid, pvid) ? LEA_CARRIES_NO : LEA_CARRIES_YES;
 	case LEA_FOUND_UNREADABLE:
-		return LEA_DUPLICATE_UNKNOWN;
-	case LEA_FOUND_GONE:
-		return LEA_DUPLICATE_GONE;
-	case LEA_FOUND_NOT_PV:
+		return is_dead(found->fault) && !lea_duplicate_is_in_use(world, devno)
+			       ? LEA_CARRIES_NO
+			       : LEA_CARRIES_SILENT;
 	case LEA_FOUND_EXCLUDED:
+		return lea_exclusion_is_momentary(found->excluded) ? LEA_CARRIES_SILENT
+								: LEA_CARRIES_NO;
+	case LEA_FOUND_GONE:
+	case LEA_FOUND_NOT_PV:
 	default:
-		return LEA_DUPLICATE_OTHER;
+		return LEA_CARRIES_NO;
 	}
 }
 
-int lea_duplicate_read(struct lea_world *world, const struct lea_conf *conf,
-		       const struct lea_scan_options *options, const struct lea_device *device,
-		       const char *pvid)
+static int read_it(struct lea_world *world, const struct lea_conf *conf,
+		   const struct lea_scan_options *options, const struct lea_device *device,
+		   const char *pvid, enum lea_carries *ret_carries)
 {
 	struct lea_scan_device copy = {.again = LEA_ENTRY_MISSED};
 	struct lea_found *const *found;
@@ -191,9 +211,31 @@ int lea_duplicate_read(struct lea_world *world, const struct lea_conf *conf,
 	r = r ? r : lea_scan_add_expected(scan, &copy, 1);
 	if (!r) {
 		found = lea_scan_found(scan, &count);
-		r = count ? answer_of(found[0], pvid) : LEA_DUPLICATE_OTHER;
+		*ret_carries = count ? answer_of(world, found[0], pvid) : LEA_CARRIES_NO;
 	}
 	lea_device_done(&copy.device);
 	lea_scan_free(scan);
 	return r;
+}
+
+int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,
+			  const struct lea_scan_options *options, const struct lea_device *device,
+			  const char *pvid, enum lea_carries *ret_carries)
+{
+	*ret_carries = LEA_CARRIES_SILENT;
+	if (is_suspended(world, lea_device_devno(device)))
+		return 0;
+	return read_it(world, conf, options, device, pvid, ret_carries);
+}
+
+int lea_duplicate_ask(struct lea_world *world, const struct lea_conf *conf,
+		      const struct lea_scan_options *options, const struct lea_devid *id,
+		      const char *pvid, struct lea_device *ret_device, enum lea_carries *ret_carries)
+{
+	int r = lea_device_find(world, id, ret_device);
+
+	*ret_carries = r > 0 ? LEA_CARRIES_NO : LEA_CARRIES_SILENT;
+	if (r)
+		return r < 0 ? r : 0;
+	return lea_duplicate_carries(world, conf, options, ret_device, pvid, ret_carries);
 }

@@ -25,18 +25,28 @@ enum lea_duplicate_tie lea_duplicate_tie(struct lea_world *world, const struct l
 /* Does any LV hold @devno? */
 bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno);
 
-enum lea_duplicate_answer {
-	LEA_DUPLICATE_GONE = 1, /* no such device, or another instance has its number */
-	LEA_DUPLICATE_OTHER,	/* excluded by a filter, or not this PV */
-	LEA_DUPLICATE_UNKNOWN,	/* unreadable now */
+/* Only proof is a "no": a disk that does not answer now may still be the PV. */
+enum lea_carries {
+	LEA_CARRIES_NO, /* gone, another instance, not this PV, excluded by a filter; or it can only
+			   give errors, and no LV holds it */
+	LEA_CARRIES_YES,
+	LEA_CARRIES_SILENT, /* slow, suspended, not allowed, a shortage of ours, or errors of a disk
+			       that an LV holds */
 };
 
 /*
- * lea_duplicate_read - does this device carry @pvid?
+ * lea_duplicate_carries - does this device still carry @pvid?
  * @options: for the scan that reads the device
  * @device:  from lea_device_find; borrowed
- * Returns 0 (it does), an enum lea_duplicate_answer or a fault. Blocks as the scan does.
+ * Returns 0 or a fault, for which nothing was asked. Blocks as the scan does.
  */
-LEA_MUST_CHECK int lea_duplicate_read(struct lea_world *world, const struct lea_conf *conf,
-				      const struct lea_scan_options *options,
-				      const struct lea_device *device, const char *pvid);
+LEA_MUST_CHECK int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,
+					 const struct lea_scan_options *options,
+					 const struct lea_device *device, const char *pvid,
+					 enum lea_carries *ret_carries);
+/* The same of the device that has @id, as lea_device_find finds it: *ret_device is the caller's in
+ * any case. */
+LEA_MUST_CHECK int lea_duplicate_ask(struct lea_world *world, const struct lea_conf *conf,
+				     const struct lea_scan_options *options,
+				     const struct lea_devid *id, const char *pvid,
+				     struct lea_device *ret_device, enum lea_carries *ret_carries);

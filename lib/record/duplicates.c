@@ -178,7 +178,7 @@ struct check {
 enum standing {
 	STANDING_COPY,
 	STANDING_TIED, /* another path, or stacked: the note stays, should the other device go */
-	STANDING_NONE, /* gone, excluded, or not this PV */
+	STANDING_NONE, /* it does not carry the PV */
 };
 
 /* How is @other, which may carry @pvid, related to @own, the PV's device in the scan? Returns an
@@ -193,6 +193,7 @@ static int ask(const struct lea_duplicates_options *options, const struct lea_de
 		.out_of_process = true,
 		.lock = LEA_FILTER_LOCK_TRY,
 	};
+	enum lea_carries carries;
 	int r = lea_device_find(options->world, id, other);
 
 	if (r)
@@ -202,10 +203,9 @@ static int ask(const struct lea_duplicates_options *options, const struct lea_de
 		return STANDING_TIED;
 	if (!options->devices && is_excluded(options->world, options->conf, pvid, own, other))
 		return STANDING_NONE;
-	r = lea_duplicate_read(options->world, options->conf, &scan_options, other, pvid);
-	if (r < 0)
-		return r;
-	return !r || r == LEA_DUPLICATE_UNKNOWN ? STANDING_COPY : STANDING_NONE;
+	r = lea_duplicate_carries(options->world, options->conf, &scan_options, other, pvid,
+				  &carries);
+	return r ? r : carries == LEA_CARRIES_NO ? STANDING_NONE : STANDING_COPY;
 }
 
 /* Orders the two by number, so that the text does not depend on which one has the record. */
@@ -431,16 +431,14 @@ struct reconcile {
 	int event_fd;
 };
 
-/* False: gone, excluded, or not this PV. A device that cannot be read now may still carry it. */
 static bool still_carries(const struct reconcile *reconcile, const struct lea_devid *id,
 			  const char *pvid, struct lea_device *ret_device)
 {
-	int r = lea_device_find(reconcile->world, id, ret_device);
+	enum lea_carries carries;
 
-	r = r ? r
-	      : lea_duplicate_read(reconcile->world, reconcile->conf, &reconcile->options,
-				   ret_device, pvid);
-	return r <= 0 || r == LEA_DUPLICATE_UNKNOWN;
+	return lea_duplicate_ask(reconcile->world, reconcile->conf, &reconcile->options, id, pvid,
+				 ret_device, &carries) ||
+	       carries != LEA_CARRIES_NO;
 }
 
 static bool record_holds(const struct reconcile *reconcile, const char *pvid,

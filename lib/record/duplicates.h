@@ -18,7 +18,7 @@
 
 #define LEA_DUPLICATES_REASON_BYTES 192U
 
-/* For a PV on @found whose record names another device, @recorded, which still carries it: notes
+/* For a PV on @found whose record names another device, @recorded, which may still carry it: notes
  * @found as its duplicate and fills in tie, is_news and is_ignored of @record. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 				       const struct lea_device *recorded,
@@ -57,10 +57,10 @@ enum lea_duplicates_outcome {
  * lea_duplicates_check - does a PV of this VG have a copy on another device?
  * @scanned: the VG as read under its lock
  * Looks for other devices with its PVIDs in the notes and in udev's links, and reads these in a
- * child with the current filters; an unreadable one counts as a copy. Costs a few system calls for
- * each PV without duplicates. With allow_changes_with_duplicate_pvs it checks nothing. Returns 0,
- * LEA_DUPLICATES_COPY or a fault. A copy does not count if the PV's device is known to be the
- * original (lea_original_find).
+ * child with the current filters; one that does not answer counts as a copy. Costs a few system
+ * calls for each PV without duplicates. With allow_changes_with_duplicate_pvs it checks nothing.
+ * Returns 0, LEA_DUPLICATES_COPY or a fault. A copy does not count if the PV's device is known to
+ * be the original (lea_original_find).
  */
 LEA_MUST_CHECK int lea_duplicates_check(const struct lea_duplicates_options *options,
 					const struct lea_scan_vg *scanned,

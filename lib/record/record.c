@@ -107,8 +107,8 @@ static enum lea_record_kind classify(const struct lea_recorder *recorder,
 						  : LEA_RECORD_ONLINE;
 }
 
-/* Does the recorded device still exist and carry this PV? False if it is unreadable or filtered
- * out. @id: its number; *ret_device: the caller's in any case. */
+/* May the recorded device still carry this PV? A disk that is slow must not lose its record to a
+ * copy. @id: its number; *ret_device: the caller's in any case. */
 static int is_alive(struct lea_recorder *recorder, const char *pvid, const struct lea_devid *id,
 		    struct lea_device *ret_device, bool *ret_alive)
 {
@@ -118,11 +118,12 @@ static int is_alive(struct lea_recorder *recorder, const char *pvid, const struc
 		.reader = recorder->options.reader,
 		.lock = LEA_FILTER_LOCK_TRY,
 	};
-	int r = lea_device_find(recorder->world, id, ret_device);
+	enum lea_carries carries;
+	int r = lea_duplicate_ask(recorder->world, recorder->conf, &options, id, pvid, ret_device,
+				  &carries);
 
-	r = r ? r : lea_duplicate_read(recorder->world, recorder->conf, &options, ret_device, pvid);
-	*ret_alive = !r;
-	return r < 0 ? r : 0;
+	*ret_alive = carries != LEA_CARRIES_NO;
+	return r;
 }
 
 /* After a rename or a move to another VG, the old VG's list would still claim this PV. */
@@ -142,7 +143,7 @@ static int drop_old_lookup(int run_fd, const char *old_vg, const char *pvid)
 	return is_listed ? lea_lookup_drop(run_fd, old_vg) : 0;
 }
 
-/* @old: the record, whose device @device still carries the PV and is not the one in @found. */
+/* @old: the record, whose device @device may still carry the PV and is not the one in @found. */
 static int note_duplicate(struct lea_recorder *recorder, const struct lea_online *old,
 			  const struct lea_device *device, const struct lea_found *found,
 			  struct lea_record *record)
@@ -169,7 +170,7 @@ static int take_place(struct lea_recorder *recorder, int run_fd, const struct le
 	return r ? r : lea_duplicates_replace(recorder->world, recorder->conf, copy, found);
 }
 
-/* Does the device of record @old still carry the PV? Then @found is a duplicate, unless it is known
+/* May the device of record @old still carry the PV? Then @found is a duplicate, unless it is known
  * as the PV; else forget @old. */
 static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea_online *old,
 		     const struct lea_found *found, struct lea_record *record)

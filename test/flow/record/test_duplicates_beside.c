@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A copy that appears beside an active VG, and devices with the same PVID that are no copies. */
 #include "flow/duplicates_scratch.h"
+#include "state/online.h"
+
+#include <fcntl.h>
+#include <unistd.h>
 
 const struct fixture fixture = {setup, teardown};
 
@@ -236,4 +240,104 @@ TEST_EACH(related_devices_are_told_from_copies, ties)
 	came("sda", 16, 1, PVID_ONE);
 	ck_assert_msg(!strcmp(machine.err, ties[_i].said), "%s, again:\n%s", ties[_i].claim,
 		      machine.err);
+}
+
+/* ---- the recorded device when a copy comes */
+
+static void is_slow(void)
+{
+	conf->probe_deadline_ms = 300;
+	tree_put(&machine.tree, "/slow", "");
+}
+
+static void is_suspended(void)
+{
+	tree_put(&machine.tree, "/sys/dev/block/8:16/dm/suspended", "1\n");
+	tree_put(&machine.tree, "/slow", ""); /* whoever reads it waits */
+}
+
+static void is_failing(void)
+{
+	tree_put(&machine.tree, "/failing", "");
+}
+
+static void is_failing_and_held(void)
+{
+	is_failing();
+	tree_put(&machine.tree, "/sys/dev/block/8:16/holders/dm-0/dm/uuid", "LVM-" VG_ONE_ID "\n");
+}
+
+static void is_wiped(void)
+{
+	machine_unplug("sda", 16);
+	machine_plug("orphan", "sda", 16, 1);
+}
+
+static void is_gone(void)
+{
+	machine_unplug("sda", 16);
+}
+
+static const struct {
+	const char *claim;
+	void (*happens)(void);
+	const char *device; /* that has the record */
+} old_disks[] = {
+	{"a disk that is slow keeps its record", is_slow, "/dev/sda"},
+	{"a suspended one too", is_suspended, "/dev/sda"},
+	{"one that gives errors, and an LV holds it", is_failing_and_held, "/dev/sda"},
+	{"one that gives errors has lost it", is_failing, "/dev/sdb"},
+	{"as has one that is wiped", is_wiped, "/dev/sdb"},
+	{"and one that is gone", is_gone, "/dev/sdb"},
+};
+
+static int open_sick(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
+{
+	char full[256];
+	int fd;
+
+	if (strstr(path, "sda") && machine_has("/failing"))
+		return -EIO;
+	if (strstr(path, "sda") && machine_has("/slow")) {
+		sleep(2); /* in the reader child */
+		_exit(0);
+	}
+	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
+	fd = open(full, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* With and without udev's folder of links, which the check under the VG's lock asks. */
+TEST_EACH(a_copy_takes_the_record_only_of_a_disk_that_is_not_the_pv_any_more, old_disks)
+{
+	struct lea_online online = {0};
+
+	machine.world->open_device = open_sick;
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	old_disks[_i].happens();
+	machine_plug("one-pv", "sdb", 32, 2);
+	came("sdb", 32, 2, PVID_ONE);
+	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
+	ck_assert_msg(!strcmp(online.device, old_disks[_i].device), "%s: %s", old_disks[_i].claim,
+		      online.device);
+	if (!strcmp(online.device, "/dev/sda")) {
+		ck_assert_msg(!activated[0], "%s: %s", old_disks[_i].claim, activated);
+		ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
+		ck_assert_ptr_nonnull(strstr(machine.err, "which is ignored"));
+	}
+}
+
+/* As the check under the lock and the event do, a reconcile takes no silence for an answer. */
+TEST(a_reconcile_leaves_a_copy_beside_a_slow_disk)
+{
+	struct lea_online online = {0};
+
+	both();
+	machine.world->open_device = open_sick;
+	is_slow();
+	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
+	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
+	ck_assert_str_eq(online.device, "/dev/sda");
 }
