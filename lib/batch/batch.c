@@ -288,7 +288,7 @@ static bool is_new_here(const struct lea_batch_pass *pass, const struct lea_foun
 }
 
 /* Creates vgs_online for a VG that is to be activated, unless it exists. */
-static int count_device(struct lea_batch_pass *pass, const struct lea_found *found,
+static int count_device(struct lea_batch_pass *pass, struct lea_found *found,
 			enum lea_entry_kind kind)
 {
 	struct lea_record record = {0};
@@ -297,6 +297,9 @@ static int count_device(struct lea_batch_pass *pass, const struct lea_found *fou
 	if (r)
 		return r;
 	lea_batch_log_record(pass->options->world->log, found, &record);
+	/* Nothing is to be made of them from here on. */
+	if (record.outdated)
+		found->vg = NULL;
 	lea_retry_set_add(&pass->retries, record.fault, &found->device);
 	if (record.kind != LEA_RECORD_ONLINE)
 		return 0;
@@ -331,6 +334,20 @@ static int record_all(struct lea_batch_pass *pass)
 	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
 		if (pass->queued[i].is_online)
 			r = count_device(pass, found[i], pass->queued[i].kind);
+	return r;
+}
+
+/* Members that had no event in this pass were read only now. */
+static int note_members(const struct lea_batch_pass *pass)
+{
+	struct lea_found *const *found;
+	size_t count;
+	int r = 0;
+
+	found = lea_scan_found(pass->scan, &count);
+	for (size_t i = pass->queued_count; r == 0 && i < count; i++)
+		if (found[i]->kind == LEA_FOUND_PV && !found[i]->is_duplicate)
+			r = lea_record_seen(pass->recorder, found[i]);
 	return r;
 }
 
@@ -463,6 +480,7 @@ static int process(struct lea_batch_pass *pass)
 	r = forget_replaced(pass);
 	r = r ? r : record_all(pass);
 	r = r ? r : lea_candidates_start(pass->candidates, pass->scan, pass->summary);
+	r = r ? r : note_members(pass);
 	if (r == 0)
 		mark_all(pass);
 	return r;

@@ -66,11 +66,33 @@ static void log_duplicate(struct lea_log *log, const struct lea_found *found,
 			found->device.name);
 }
 
+/* A PV that the newer metadata list is sound: commands that write the VG's metadata update it. */
+static void log_outdated(struct lea_log *log, const struct lea_found *found,
+			 const struct lea_record *record)
+{
+	char text[LEA_OUTDATED_TEXT_BYTES];
+	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_OUTDATED,
+					      .vg = found->vg->name,
+					      .vg_id = found->vg->id,
+					      .pvid = found->label.pvid,
+					      .device = found->device.name,
+					      .reason = text};
+
+	lea_outdated_describe(record->outdated, found->vg, found, text);
+	if (record->kind == LEA_RECORD_OUTDATED)
+		lea_log_with(log, LEA_LOG_WARNING, &fields,
+			     "%s; it is not used: lvmevent explain %s", text, found->device.name);
+	else
+		lea_log(log, LEA_LOG_VERBOSE, "%s", text);
+}
+
 void lea_batch_log_record(struct lea_log *log, const struct lea_found *found,
 			  const struct lea_record *record)
 {
 	if (record->kind == LEA_RECORD_DUPLICATE)
 		log_duplicate(log, found, record);
+	else if (record->outdated && found->vg)
+		log_outdated(log, found, record);
 	else if (record->kind == LEA_RECORD_FAILED)
 		lea_log(log, LEA_LOG_ERROR, "PV %s: writing its record: %s", found->device.name,
 			strerror(-record->fault));

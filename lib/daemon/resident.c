@@ -45,6 +45,7 @@
 #include "daemon/udev_wait.h"
 #include "memory/boot_needs.h"
 #include "record/duplicates.h"
+#include "record/outdated.h"
 #include "record/recorded_marker.h"
 #include "state/flag.h"
 #include "state/gate.h"
@@ -103,8 +104,8 @@ struct run {
 static void remove_leftovers(const struct run *run)
 {
 	static const char *const folders[] = {"event",	      "event/queue",  "event/taken",
-					      "event/failed", "event/claims", "pvs_online",
-					      "pvs_lookup"};
+					      "event/failed", "event/claims", "event/newest",
+					      "pvs_online",   "pvs_lookup"};
 	int run_fd = lea_world_run(run->session->world);
 
 	for (size_t i = 0; run_fd >= 0 && i < ARRAY_SIZE(folders); i++)
@@ -227,6 +228,7 @@ static int sweep(struct run *run, struct lea_reconcile_options *options,
 	options->conf = session->conf;
 	options->event_fd = session->event_fd;
 	lea_marker_tidy(session->world, session->event_fd);
+	lea_newest_tidy(session->world);
 	return lea_reconcile(options, ret_result);
 }
 

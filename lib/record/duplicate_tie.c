@@ -172,27 +172,22 @@ static bool is_dead(int fault)
 	       fault == -ENOMEDIUM || fault == -EREMOTEIO || fault == -ENODATA;
 }
 
-static enum lea_carries answer_of(struct lea_world *world, const struct lea_found *found,
-				  const char *pvid)
+bool lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *found)
 {
 	const struct lea_devno devno = lea_device_devno(&found->device);
 
-	switch (found->kind) {
-	case LEA_FOUND_PV:
-	case LEA_FOUND_ORPHAN:
-		return strcmp(found->label.pvid, pvid) ? LEA_CARRIES_NO : LEA_CARRIES_YES;
-	case LEA_FOUND_UNREADABLE:
-		return is_dead(found->fault) && !lea_duplicate_is_in_use(world, devno)
-			       ? LEA_CARRIES_NO
-			       : LEA_CARRIES_SILENT;
-	case LEA_FOUND_EXCLUDED:
-		return lea_exclusion_is_momentary(found->excluded) ? LEA_CARRIES_SILENT
-								: LEA_CARRIES_NO;
-	case LEA_FOUND_GONE:
-	case LEA_FOUND_NOT_PV:
-	default:
-		return LEA_CARRIES_NO;
-	}
+	if (found->kind == LEA_FOUND_UNREADABLE)
+		return !is_dead(found->fault) || lea_duplicate_is_in_use(world, devno);
+	return found->kind == LEA_FOUND_EXCLUDED && lea_exclusion_is_momentary(found->excluded);
+}
+
+static enum lea_carries answer_of(struct lea_world *world, const struct lea_found *found,
+				  const char *pvid)
+{
+	if (lea_duplicate_is_silent(world, found))
+		return LEA_CARRIES_SILENT;
+	return lea_found_is_pv(found) && !strcmp(found->label.pvid, pvid) ? LEA_CARRIES_YES
+									  : LEA_CARRIES_NO;
 }
 
 static int read_it(struct lea_world *world, const struct lea_conf *conf,

@@ -34,6 +34,9 @@ enum lea_carries {
 			       that an LV holds */
 };
 
+/* Is @found no answer, so that it says nothing of what is on the device? */
+bool lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *found);
+
 /*
  * lea_duplicate_carries - does this device still carry @pvid?
  * @options: for the scan that reads the device

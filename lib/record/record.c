@@ -22,14 +22,27 @@ struct lea_recorder {
 	struct lea_record_options options;
 	struct lea_record_vgs *vgs, *own_vgs; /* own_vgs: owned; NULL if the caller owns vgs */
 	struct lea_lookup_index *lookups;
+	struct lea_ages *ages;
 	bool is_ready; /* the run folders exist */
 	bool has_invalidated_hints;
 };
+
+/* For devices beside those of the scan. */
+static struct lea_scan_options scan_options(const struct lea_record_options *options)
+{
+	return (struct lea_scan_options){
+		.use_names_filter = options->use_names_filter,
+		.out_of_process = options->out_of_process,
+		.reader = options->reader,
+	};
+}
 
 int lea_recorder_new(struct lea_world *world, const struct lea_conf *conf,
 		     const struct lea_record_options *options, struct lea_recorder **ret_recorder)
 {
 	LEA_AUTO(lea_recorder_freep) struct lea_recorder *recorder = calloc(1, sizeof(*recorder));
+	const struct lea_ages_options ages = {
+		.world = world, .conf = conf, .scan = scan_options(options), .test = options->test};
 	int r = 0;
 
 	if (!recorder)
@@ -43,6 +56,7 @@ int lea_recorder_new(struct lea_world *world, const struct lea_conf *conf,
 		recorder->vgs = recorder->own_vgs;
 	}
 	r = r ? r : lea_lookup_index_new(&recorder->lookups);
+	r = r ? r : lea_ages_new(&ages, &recorder->ages);
 	if (r < 0)
 		return r;
 	*ret_recorder = LEA_TAKE(recorder);
@@ -55,6 +69,7 @@ void lea_recorder_free(struct lea_recorder *recorder)
 		return;
 	lea_record_vgs_free(recorder->own_vgs);
 	lea_lookup_index_free(recorder->lookups);
+	lea_ages_free(recorder->ages);
 	free(recorder);
 }
 
@@ -112,12 +127,7 @@ static enum lea_record_kind classify(const struct lea_recorder *recorder,
 static int is_alive(struct lea_recorder *recorder, const char *pvid, const struct lea_devid *id,
 		    struct lea_device *ret_device, bool *ret_alive)
 {
-	const struct lea_scan_options options = {
-		.use_names_filter = recorder->options.use_names_filter,
-		.out_of_process = recorder->options.out_of_process,
-		.reader = recorder->options.reader,
-		.lock = LEA_FILTER_LOCK_TRY,
-	};
+	const struct lea_scan_options options = scan_options(&recorder->options);
 	enum lea_carries carries;
 	int r = lea_duplicate_ask(recorder->world, recorder->conf, &options, id, pvid, ret_device,
 				  &carries);
@@ -252,6 +262,41 @@ static int put_record(struct lea_recorder *recorder, const struct lea_found *fou
 	return r;
 }
 
+/* The lookup file says which PVs the VG has to a PV whose own metadata do not say so. */
+static int write_lookup(int run_fd, const struct lea_newest *newest)
+{
+	LEA_AUTO(lea_freep) const char **ids = calloc((size_t)newest->pv_count + 1, sizeof(*ids));
+	int r;
+
+	if (!ids)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < newest->pv_count; i++)
+		ids[i] = newest->pvid[i];
+	r = newest->pv_count < 2 ? 0
+				 : lea_lookup_write(run_fd, newest->vg_name, ids, newest->pv_count);
+	return r < 0 ? r : 0;
+}
+
+/* Older metadata count for nothing: a PV that the newer ones list is counted as if it had none, any
+ * other belongs to no VG. @counted: a copy of the PV; loses its metadata. */
+static int judge_age(struct lea_recorder *recorder, struct lea_found *counted,
+		     struct lea_record *record)
+{
+	const int run_fd = lea_world_run(recorder->world);
+	int r = counted->vg ? lea_ages_ask(recorder->ages, counted->vg, counted, &record->outdated)
+			    : 0;
+
+	if (r != LEA_OUTDATED)
+		return r;
+	counted->vg = NULL;
+	if (!lea_newest_lists(&record->outdated->newest, counted->label.pvid)) {
+		record->kind = LEA_RECORD_OUTDATED;
+		record->complete = LEA_COMPLETE_UNKNOWN;
+		return 0;
+	}
+	return recorder->options.test ? 0 : write_lookup(run_fd, &record->outdated->newest);
+}
+
 static int count_members(struct lea_recorder *recorder, const struct lea_found *found,
 			 bool claim_vg, struct lea_record *record)
 {
@@ -261,8 +306,12 @@ static int count_members(struct lea_recorder *recorder, const struct lea_found *
 		.claim = claim_vg,
 		.test = recorder->options.test,
 	};
+	struct lea_found counted = *found; /* borrowed */
+	int r = judge_age(recorder, &counted, record);
 
-	return lea_record_vgs_count(recorder->vgs, &options, found, record);
+	return r || record->kind == LEA_RECORD_OUTDATED
+		       ? r
+		       : lea_record_vgs_count(recorder->vgs, &options, &counted, record);
 }
 
 static void name_vg(const struct lea_found *found, struct lea_record *record)
@@ -291,9 +340,12 @@ static int record_pv(struct lea_recorder *recorder, const struct lea_found *foun
 
 	name_vg(found, record);
 	record->kind = classify(recorder, found);
-	if (record->kind != LEA_RECORD_ONLINE)
+	if (record->kind == LEA_RECORD_NOT_IN_VG)
 		return 0;
-	r = put_record(recorder, found, record);
+	r = record->kind == LEA_RECORD_ONLINE ? put_record(recorder, found, record) : 0;
+	/* What a PV shows that this host may not use is also the newest. A copy shows nothing. */
+	if (!r && record->kind != LEA_RECORD_DUPLICATE)
+		r = lea_ages_note(recorder->ages, found);
 	if (!r && record->kind == LEA_RECORD_ONLINE && recorder->options.check_complete)
 		r = recorder->options.count_later
 			    ? lea_record_vgs_note(recorder->vgs, found)
@@ -330,6 +382,11 @@ int lea_record_found(struct lea_recorder *recorder, const struct lea_found *foun
 		invalidate_hints(recorder);
 	*ret_record = record;
 	return 0;
+}
+
+int lea_record_seen(struct lea_recorder *recorder, const struct lea_found *found)
+{
+	return lea_ages_note(recorder->ages, found);
 }
 
 int lea_record_gone(struct lea_recorder *recorder, uint32_t major, uint32_t minor, const char *pvid)

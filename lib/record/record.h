@@ -12,6 +12,7 @@
 #include "conf/conf.h"
 #include "plan/complete.h"
 #include "record/duplicate_tie.h"
+#include "record/outdated.h"
 #include "scan/scan.h"
 #include "world/world.h"
 
@@ -28,6 +29,8 @@ enum lea_record_kind {
 	LEA_RECORD_FOREIGN,   /* refused: system ID of another host */
 	LEA_RECORD_EXPORTED,  /* refused */
 	LEA_RECORD_DUPLICATE, /* the device in the record carries the PV, too: other_... */
+	LEA_RECORD_OUTDATED,  /* recorded, but another PV has newer metadata, which do not list it:
+				 it  belongs to no VG; outdated says more */
 	LEA_RECORD_FAILED,    /* the record could not be written: fault */
 	LEA_RECORD_ONLINE,    /* recorded, now or before */
 };
@@ -62,7 +65,11 @@ struct lea_record {
 	enum lea_duplicate_tie tie;	   /* DUPLICATE: relation to the other device */
 	bool is_news;			   /* DUPLICATE: was not noted before (event/duplicates) */
 	bool is_ignored; /* DUPLICATE: the VG was already active with the other device */
-	int fault;	 /* FAILED: -errno */
+	/* The PV's metadata are older than another PV's, and say nothing of the VG any more. With
+	 * ONLINE the newer ones list the PV: it was counted like a PV without metadata. Lives as
+	 * long as the recorder. NULL: they are the newest. */
+	const struct lea_outdated *outdated;
+	int fault; /* FAILED: -errno */
 };
 
 /* Keeps member counts over the devices of one scan; must not outlive that scan. */
@@ -90,10 +97,15 @@ LEA_MUST_CHECK int lea_record_found(struct lea_recorder *recorder, const struct 
  * @found:    a device for which lea_record_found gave LEA_RECORD_ONLINE
  * @claim_vg: create vgs_online if the VG is complete
  * Members that this recorder has recorded cost no file lookup: record all available devices first,
- * and a VG that appeared as a whole costs none. Returns 0 or -ENOMEM.
+ * and a VG that appeared as a whole costs none. Older metadata than another PV's are found here:
+ * ret_record->outdated. Returns 0 or -ENOMEM.
  */
 LEA_MUST_CHECK int lea_record_count(struct lea_recorder *recorder, const struct lea_found *found,
 				    bool claim_vg, struct lea_record *ret_record);
+
+/* Notes the metadata of a PV that was read for its VG's sake, and has its record: they may be newer
+ * than any so far (record/outdated.h). 0 or -errno. */
+LEA_MUST_CHECK int lea_record_seen(struct lea_recorder *recorder, const struct lea_found *found);
 
 /*
  * lea_record_gone - the PV @pvid was removed: drop its record, and its VG's claim and lookup file

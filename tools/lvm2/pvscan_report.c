@@ -144,6 +144,15 @@ static void log_pv(struct lea_report *report, const struct lea_report_form *form
 			       "Cannot list LVs from device without metadata.");
 }
 
+static void log_outdated(struct lea_report *report, const struct lea_found *found,
+			 const struct lea_record *record)
+{
+	char text[LEA_OUTDATED_TEXT_BYTES];
+
+	lea_outdated_describe(record->outdated, found->vg, found, text);
+	lea_log(&report->log, LEA_LOG_WARNING, "WARNING: %s.", text);
+}
+
 void lea_report_device(struct lea_report *report, const struct lea_report_form *form,
 		       const struct lea_found *found, const struct lea_record *record)
 {
@@ -173,6 +182,9 @@ void lea_report_device(struct lea_report *report, const struct lea_report_form *
 		return;
 	case LEA_RECORD_DUPLICATE:
 		log_duplicate(report, found, record);
+		return;
+	case LEA_RECORD_OUTDATED:
+		log_outdated(report, found, record);
 		return;
 	case LEA_RECORD_FAILED:
 		lea_log_fault(&report->log, record->fault, "Failed to create record of PV %s",

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/outdated.h"
+
+#include "base/append.h"
+#include "base/id.h"
+#include "base/order.h"
+#include "record/duplicate_tie.h"
+#include "state/online.h"
+#include "world/sysfs.h"
+#include "world/udevlinks.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINKS_MOST 8U /* devices that udev's links name for one PV without a record */
+
+/* What is known of one text. */
+struct age {
+	const struct lea_vg *vg; /* borrowed from the scan */
+	bool is_noted, is_asked;
+	int answer; /* of lea_ages_ask */
+	struct lea_outdated outdated;
+};
+
+struct lea_ages {
+	struct lea_ages_options options;
+	void *tree; /* of struct age, by text */
+};
+
+int lea_ages_new(const struct lea_ages_options *options, struct lea_ages **ret_ages)
+{
+	struct lea_ages *ages = calloc(1, sizeof(*ages));
+
+	if (!ages)
+		return -ENOMEM;
+	ages->options = *options;
+	*ret_ages = ages;
+	return 0;
+}
+
+static void free_age(void *node)
+{
+	struct age *age = node;
+
+	lea_newest_done(&age->outdated.newest);
+	free(age);
+}
+
+void lea_ages_free(struct lea_ages *ages)
+{
+	if (!ages)
+		return;
+	tdestroy(ages->tree, free_age);
+	free(ages);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	const uintptr_t x = (uintptr_t)((const struct age *)a)->vg;
+	const uintptr_t y = (uintptr_t)((const struct age *)b)->vg;
+
+	return (x > y) - (x < y);
+}
+
+static int get(struct lea_ages *ages, const struct lea_vg *vg, struct age **ret_age)
+{
+	struct age *age = calloc(1, sizeof(*age)), **node;
+
+	if (!age)
+		return -ENOMEM;
+	age->vg = vg;
+	node = tsearch(age, &ages->tree, compare_texts);
+	if (!node || *node != age)
+		free(age);
+	if (!node)
+		return -ENOMEM;
+	*ret_age = *node;
+	return 0;
+}
+
+/* ---- notes */
+
+static int newest_of(const struct lea_ages *ages, const struct lea_vg *vg,
+		     const struct lea_found *shows, struct lea_newest *ret_newest)
+{
+	struct lea_newest newest = {.seqno = vg->seqno,
+				    .seen_ms = lea_world_now_ms(ages->options.world),
+				    .shown_by.id = lea_device_id(&shows->device),
+				    .pv_count = vg->pv_count};
+
+	snprintf(newest.vg_id, sizeof(newest.vg_id), "%s", vg->id);
+	snprintf(newest.vg_name, sizeof(newest.vg_name), "%s", vg->name);
+	memcpy(newest.shown_by.pvid, shows->label.pvid, sizeof(newest.shown_by.pvid));
+	if (!newest.shown_by.id.diskseq)
+		newest.shown_by.id.diskseq =
+			lea_sysfs_diskseq(ages->options.world, lea_device_devno(&shows->device));
+	newest.pvid = calloc((size_t)vg->pv_count + 1, sizeof(*newest.pvid));
+	if (!newest.pvid)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < vg->pv_count; i++)
+		memcpy(newest.pvid[i], vg->pvs[i].id, sizeof(*newest.pvid));
+	*ret_newest = newest;
+	return 0;
+}
+
+static int put(const struct lea_ages *ages, const struct lea_vg *vg, const struct lea_found *shows,
+	       int (*store)(int run_fd, const struct lea_newest *newest))
+{
+	LEA_AUTO(lea_newest_done) struct lea_newest newest = {0};
+	int r = ages->options.test ? 0 : newest_of(ages, vg, shows, &newest);
+
+	if (r || ages->options.test)
+		return r;
+	r = store(lea_world_run(ages->options.world), &newest);
+	return r < 0 ? r : 0;
+}
+
+/* Does the note have more than @vg? Returns a fault, LEA_NEWEST_NONE if there is none or less, 0:
+ * it has as much or more, *ret_seqno. */
+static int compare_note(const struct lea_ages *ages, const struct lea_vg *vg, uint32_t *ret_seqno)
+{
+	const int run_fd = lea_world_run(ages->options.world);
+	int r;
+
+	if (!lea_id_ok(vg->id))
+		return -EINVAL;
+	r = run_fd < 0 ? run_fd : lea_newest_seqno(run_fd, vg->id, ret_seqno);
+	return !r && *ret_seqno < vg->seqno ? LEA_NEWEST_NONE : r;
+}
+
+int lea_ages_note(struct lea_ages *ages, const struct lea_found *found)
+{
+	struct age *age;
+	uint32_t seqno;
+	int r = found->vg && lea_id_ok(found->vg->id) ? get(ages, found->vg, &age)
+						      : LEA_NEWEST_NONE;
+
+	if (r || age->is_noted)
+		return r < 0 ? r : 0;
+	r = compare_note(ages, found->vg, &seqno);
+	if (r == LEA_NEWEST_NONE)
+		r = put(ages, found->vg, found, lea_newest_note);
+	age->is_noted = r >= 0;
+	return r < 0 ? r : 0;
+}
+
+/* ---- who shows more than this text? */
+
+struct search {
+	const struct lea_ages *ages;
+	const struct lea_vg *vg;
+	struct lea_outdated *outdated; /* gets the answer */
+	struct lea_device *device;     /* [count]; owned */
+	size_t count, room;
+	bool has_silent;
+};
+
+/* A device that is gone, or another instance, is none. */
+static int add_device(struct search *search, struct lea_devid id)
+{
+	LEA_AUTO(lea_device_done) struct lea_device device = lea_device_with_id(&id);
+	int r = lea_duplicate_fill(search->ages->options.world, &device);
+
+	if (r)
+		return r < 0 ? r : 0;
+	r = lea_make_room(&search->device, &search->room, search->count + 1, sizeof(device));
+	if (r)
+		return r;
+	search->device[search->count++] = device;
+	device = (struct lea_device){0};
+	return 0;
+}
+
+/* The device that has the PV's record. A device beside it is a copy and tells nothing. Without a
+ * record, as of another host's VG, those that udev's links name. */
+static int add_member(struct search *search, const char *pvid)
+{
+	struct lea_world *world = search->ages->options.world;
+	struct lea_devno devno[LINKS_MOST];
+	struct lea_online online;
+	size_t count;
+	int r = lea_online_read(lea_world_run(world), pvid, &online);
+
+	if (!r)
+		return add_device(search, (struct lea_devid){online.major, online.minor, 0});
+	count = lea_udevlinks_pv(world, pvid, devno, LINKS_MOST);
+	r = 0;
+	for (size_t i = 0; !r && i < count; i++)
+		r = add_device(search, (struct lea_devid){devno[i].major, devno[i].minor, 0});
+	return r;
+}
+
+static bool shows_more(struct search *search, const struct lea_found *found)
+{
+	if (found->kind != LEA_FOUND_PV || !found->vg ||
+	    strcmp(found->vg->id, search->vg->id) != 0 || found->vg->seqno <= search->vg->seqno)
+		return false;
+	search->outdated->seqno = found->vg->seqno;
+	snprintf(search->outdated->device, sizeof(search->outdated->device), "%s",
+		 found->device.name);
+	return true;
+}
+
+static int judge(struct search *search, const struct lea_scan *scan)
+{
+	struct lea_found *const *found;
+	size_t count;
+
+	found = lea_scan_found(scan, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (shows_more(search, found[i]))
+			return LEA_OUTDATED;
+		search->has_silent |=
+			lea_duplicate_is_silent(search->ages->options.world, found[i]);
+	}
+	return 0;
+}
+
+static void forget_added(struct search *search)
+{
+	while (search->count)
+		lea_device_done(&search->device[--search->count]);
+}
+
+/* Reads the devices that were added. LEA_OUTDATED: one of them shows more. */
+static int read_added(struct search *search)
+{
+	const struct lea_ages_options *options = &search->ages->options;
+	struct lea_scan *scan = NULL;
+	int r;
+
+	if (!search->count)
+		return 0;
+	r = lea_scan_new(options->world, options->conf, &options->scan, &scan);
+	r = r > 0 ? -EINVAL : r;
+	r = r ? r : lea_scan_add(scan, search->device, search->count);
+	r = r ? r : judge(search, scan);
+	lea_scan_free(scan);
+	forget_added(search);
+	return r;
+}
+
+/* The PV that showed it first: mostly it still does, and the others need not be read. */
+static int search_all(struct search *search)
+{
+	const struct lea_newest *newest = &search->outdated->newest;
+	int r = newest->shown_by.pvid[0] ? add_device(search, newest->shown_by.id) : 0;
+
+	r = r ? r : read_added(search);
+	for (uint32_t i = 0; !r && i < newest->pv_count; i++)
+		if (strcmp(newest->pvid[i], newest->shown_by.pvid) != 0)
+			r = add_member(search, newest->pvid[i]);
+	return r ? r : read_added(search);
+}
+
+static int search_newer(const struct lea_ages *ages, struct age *age, const struct lea_found *shows)
+{
+	struct search search = {.ages = ages, .vg = age->vg, .outdated = &age->outdated};
+	int r = lea_newest_read(lea_world_run(ages->options.world), age->vg->id,
+				&age->outdated.newest);
+
+	if (r)
+		return r < 0 ? r : 0;
+	age->outdated.seqno = age->outdated.newest.seqno;
+	r = search_all(&search);
+	forget_added(&search);
+	free(search.device);
+	if (r)
+		return r;
+	age->outdated.is_silent = search.has_silent;
+	return search.has_silent ? LEA_OUTDATED : put(ages, age->vg, shows, lea_newest_replace);
+}
+
+int lea_ages_ask(struct lea_ages *ages, const struct lea_vg *vg, const struct lea_found *shows,
+		 const struct lea_outdated **ret_outdated)
+{
+	struct age *age;
+	uint32_t seqno;
+	int r = lea_id_ok(vg->id) ? get(ages, vg, &age) : LEA_NEWEST_NONE;
+
+	if (r)
+		return r < 0 ? r : 0;
+	if (!age->is_asked) {
+		r = compare_note(ages, vg, &seqno);
+		if (r < 0)
+			return r;
+		r = !r && seqno > vg->seqno ? search_newer(ages, age, shows) : 0;
+		if (r < 0)
+			return r;
+		age->is_asked = true;
+		age->answer = r;
+	}
+	if (age->answer == LEA_OUTDATED)
+		*ret_outdated = &age->outdated;
+	return age->answer;
+}
+
+void lea_outdated_describe(const struct lea_outdated *outdated, const struct lea_vg *vg,
+			   const struct lea_found *shows,
+			   char ret_text[static LEA_OUTDATED_TEXT_BYTES])
+{
+	char uuid[39];
+
+	lea_id_format(shows->label.pvid, uuid);
+	snprintf(ret_text, LEA_OUTDATED_TEXT_BYTES,
+		 "PV %s on %.60s has outdated metadata of VG %.60s: seqno %u, newest is %u", uuid,
+		 shows->device.name, vg->name, vg->seqno, outdated->seqno);
+	if (outdated->is_silent)
+		lea_append(ret_text, LEA_OUTDATED_TEXT_BYTES, " on a disk that does not answer");
+	else
+		lea_append(ret_text, LEA_OUTDATED_TEXT_BYTES, " on %.60s", outdated->device);
+}
+
+/* ---- notes of VGs that are gone */
+
+/* The note of the last VG that each PV showed, sorted by PVID: a PV is of one VG only. */
+struct last {
+	char pvid[33];
+	char vg_id[33];
+	uint64_t seen_ms;
+	bool is_there; /* the instance of the device; or another PV of the VG has a record */
+};
+
+struct tidy {
+	struct lea_world *world;
+	struct last *last;
+	size_t count, room;
+};
+
+static bool has_instance(struct lea_world *world, const struct lea_devid *id)
+{
+	const struct lea_devno devno = {id->major, id->minor};
+
+	return lea_sysfs_has_device(world, devno) &&
+	       (!id->diskseq || lea_sysfs_diskseq(world, devno) == id->diskseq);
+}
+
+static bool has_other_record(const struct tidy *tidy, const struct lea_newest *newest)
+{
+	const int run_fd = lea_world_run(tidy->world);
+
+	for (uint32_t i = 0; i < newest->pv_count; i++)
+		if (strcmp(newest->pvid[i], newest->shown_by.pvid) != 0 &&
+		    lea_online_exists(run_fd, newest->pvid[i]))
+			return true;
+	return false;
+}
+
+static int collect(void *arg, const struct lea_newest *newest)
+{
+	struct tidy *tidy = arg;
+	struct last *last;
+
+	if (has_other_record(tidy, newest))
+		return 0;
+	if (lea_make_room(&tidy->last, &tidy->room, tidy->count + 1, sizeof(*last)))
+		return -ENOMEM;
+	last = &tidy->last[tidy->count++];
+	*last = (struct last){.seen_ms = newest->seen_ms,
+			      .is_there = has_instance(tidy->world, &newest->shown_by.id)};
+	memcpy(last->pvid, newest->shown_by.pvid, sizeof(last->pvid));
+	memcpy(last->vg_id, newest->vg_id, sizeof(last->vg_id));
+	return 0;
+}
+
+/* By PVID, the latest first. */
+static int compare_last(const void *a, const void *b)
+{
+	const struct last *x = a, *y = b;
+	const int order = strcmp(x->pvid, y->pvid);
+
+	return order ? order : (x->seen_ms < y->seen_ms) - (x->seen_ms > y->seen_ms);
+}
+
+void lea_newest_tidy(struct lea_world *world)
+{
+	struct tidy tidy = {.world = world};
+	const int run_fd = lea_world_run(world);
+	int r = run_fd < 0 ? run_fd : lea_newest_each(run_fd, collect, &tidy);
+
+	if (!r && tidy.count)
+		qsort(tidy.last, tidy.count, sizeof(*tidy.last), compare_last);
+	for (size_t i = 0; !r && i < tidy.count; i++)
+		if (!tidy.last[i].is_there ||
+		    (i && !strcmp(tidy.last[i].pvid, tidy.last[i - 1].pvid) &&
+		     tidy.last[i].seen_ms < tidy.last[i - 1].seen_ms))
+			r = lea_newest_drop(run_fd, tidy.last[i].vg_id);
+	free(tidy.last);
+}

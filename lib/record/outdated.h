@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Are there newer metadata of this VG? A VG's id can be on PVs that do not know of each other: a PV
+ * that was away while the VG changed, or a copy whose PV id was changed. What was newest so far is
+ * noted (state/newest.h); who meets an older text asks the PVs that showed the newer one. While one
+ * of them is there, the older text is of no use: it activates nothing, and no claim and no memory
+ * is made of it.
+ */
+#pragma once
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "conf/conf.h"
+#include "scan/scan.h"
+#include "state/newest.h"
+#include "world/world.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LEA_OUTDATED_TEXT_BYTES 320U
+
+/* All borrowed. */
+struct lea_ages_options {
+	struct lea_world *world;
+	const struct lea_conf *conf;
+	struct lea_scan_options scan; /* for the PVs that showed newer metadata */
+	bool test;		      /* leave no note */
+};
+
+/* The newer metadata. */
+struct lea_outdated {
+	struct lea_newest newest; /* as noted */
+	uint32_t seqno;		  /* that a PV shows now; with is_silent as noted */
+	char device[128];	  /* of that PV; "": not known */
+	bool is_silent;		  /* it does not answer, so nothing says that it is gone */
+};
+
+enum lea_outdated_outcome {
+	LEA_OUTDATED = 1,
+};
+
+/* Answers about the texts of one pass, each found once. Must not outlive their scan. */
+struct lea_ages;
+LEA_MUST_CHECK int lea_ages_new(const struct lea_ages_options *options, struct lea_ages **ret_ages);
+void lea_ages_free(struct lea_ages *ages);
+LEA_DEFINE_FREEP(struct lea_ages, lea_ages_freep, lea_ages_free);
+
+/* The PV @found shows found->vg. Three system calls for each text, unless it is the newest so far.
+ * 0 or -errno. */
+LEA_MUST_CHECK int lea_ages_note(struct lea_ages *ages, const struct lea_found *found);
+
+/*
+ * lea_ages_ask - is @vg older than what a PV that is there shows?
+ * @shows: a PV that shows @vg
+ * @ret_outdated: the newer metadata; set only with LEA_OUTDATED, lives as long as @ages
+ * Three system calls for each text; only if a newer one was noted it reads PVs that the newer one
+ * lists, and then blocks as a scan does. If none of them shows it any more, @vg becomes the newest.
+ * Returns 0, LEA_OUTDATED or -errno.
+ */
+LEA_MUST_CHECK int lea_ages_ask(struct lea_ages *ages, const struct lea_vg *vg,
+				const struct lea_found *shows,
+				const struct lea_outdated **ret_outdated);
+
+/* "PV ID on DEVICE has outdated metadata of VG NAME: seqno 2, newest is 3 on DEVICE". */
+void lea_outdated_describe(const struct lea_outdated *outdated, const struct lea_vg *vg,
+			   const struct lea_found *shows,
+			   char ret_text[static LEA_OUTDATED_TEXT_BYTES]);
+
+/* Drops notes of VGs of which no PV is there: for reconciles. Reads each note and a record for each
+ * PV, no device. Faults are ignored: a note that stays is asked about. */
+void lea_newest_tidy(struct lea_world *world);

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Text, published whole: the seqno first, so that the start of the file is enough for most. */
+#include "state/newest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/id.h"
+#include "base/order.h"
+#include "base/step.h"
+
+#define FOLDER	   "event/newest"
+#define FIRST	   "lvmevent-newest 1\nseqno "
+#define HEAD_BYTES 64U
+#define MAX_BYTES  (4U * 1024 * 1024)
+#define PATH_BYTES (sizeof(FOLDER) + 34)
+
+void lea_newest_done(struct lea_newest *newest)
+{
+	free(newest->pvid);
+	*newest = (struct lea_newest){0};
+}
+
+static bool parse_head(const char *text, uint32_t *ret_seqno)
+{
+	uint32_t seqno;
+	int end = 0;
+
+	if (sscanf(text, FIRST "%" SCNu32 "%n", &seqno, &end) != 1 || text[end] != '\n')
+		return false;
+	*ret_seqno = seqno;
+	return true;
+}
+
+static int path_of(const char *vg_id, char path[static PATH_BYTES])
+{
+	if (!lea_id_ok(vg_id))
+		return -EINVAL;
+	snprintf(path, PATH_BYTES, FOLDER "/%s", vg_id);
+	return 0;
+}
+
+int lea_newest_seqno(int run_fd, const char *vg_id, uint32_t *ret_seqno)
+{
+	char path[PATH_BYTES], head[HEAD_BYTES];
+	int r = path_of(vg_id, path);
+
+	r = r ? r : lea_file_read_into(run_fd, path, head, sizeof(head));
+	if (r)
+		return r < 0 ? r : LEA_NEWEST_NONE;
+	return parse_head(head, ret_seqno) ? 0 : LEA_NEWEST_NONE;
+}
+
+static bool parse_line(struct lea_newest *newest, const char *line, uint32_t room)
+{
+	struct lea_newest_pv *by = &newest->shown_by;
+	int end = 0;
+
+	if (!strncmp(line, "vg ", 3)) {
+		snprintf(newest->vg_name, sizeof(newest->vg_name), "%s", line + 3);
+		return strlen(line + 3) < sizeof(newest->vg_name);
+	}
+	if (!strncmp(line, "seen ", 5))
+		return sscanf(line, "seen %" SCNu64 "%n", &newest->seen_ms, &end) == 1 &&
+		       !line[end];
+	if (!strncmp(line, "by ", 3)) {
+		char id[LEA_DEVID_TEXT_BYTES];
+
+		return sscanf(line, "by %32s %43s%n", by->pvid, id, &end) == 2 && !line[end] &&
+		       lea_id_ok(by->pvid) && lea_devid_parse(id, &by->id);
+	}
+	if (strncmp(line, "pv ", 3) != 0)
+		return true; /* a newer version may have written it */
+	if (newest->pv_count >= room || !lea_id_ok(line + 3))
+		return false;
+	memcpy(newest->pvid[newest->pv_count++], line + 3, sizeof(*newest->pvid));
+	return true;
+}
+
+static int parse(char *text, struct lea_newest *newest)
+{
+	uint32_t room = 0;
+	char *line, *save = NULL;
+
+	if (!parse_head(text, &newest->seqno))
+		return LEA_NEWEST_NONE;
+	for (const char *at = text; (at = strchr(at, '\n')); at++)
+		room++;
+	newest->pvid = calloc(room, sizeof(*newest->pvid));
+	if (!newest->pvid)
+		return -ENOMEM;
+	strtok_r(text, "\n", &save);
+	while ((line = strtok_r(NULL, "\n", &save)))
+		if (!parse_line(newest, line, room))
+			return LEA_NEWEST_NONE;
+	qsort(newest->pvid, newest->pv_count, sizeof(*newest->pvid), lea_compare_text);
+	return 0;
+}
+
+int lea_newest_read(int run_fd, const char *vg_id, struct lea_newest *ret_newest)
+{
+	LEA_AUTO(lea_newest_done) struct lea_newest newest = {0};
+	LEA_AUTO(lea_freep) char *text = NULL;
+	char path[PATH_BYTES];
+	int r = path_of(vg_id, path);
+
+	r = r ? r : lea_file_read(run_fd, path, MAX_BYTES, &text, NULL);
+	if (r)
+		return r < 0 ? r : LEA_NEWEST_NONE;
+	r = parse(text, &newest);
+	if (r)
+		return r;
+	memcpy(newest.vg_id, vg_id, sizeof(newest.vg_id));
+	*ret_newest = newest;
+	newest = (struct lea_newest){0};
+	return 0;
+}
+
+/* The folder, locked, so that of two writers none undoes the other; LEA_NEWEST_NONE: no program
+ * handles events here. */
+static int open_locked(int run_fd, int *ret_fd)
+{
+	LEA_AUTO(lea_closep)
+	int event_fd = openat(run_fd, "event", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	int fd;
+
+	if (event_fd < 0)
+		return errno == ENOENT ? LEA_NEWEST_NONE : -errno;
+	fd = lea_file_open_folder(event_fd, "newest");
+	if (fd < 0)
+		return fd;
+	if (flock(fd, LOCK_EX) < 0) {
+		close(fd);
+		return -errno;
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+static int store(int folder_fd, const struct lea_newest *newest)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	char id[LEA_DEVID_TEXT_BYTES];
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return -errno;
+	fprintf(out, FIRST "%" PRIu32 "\nvg %s\nseen %" PRIu64 "\n", newest->seqno, newest->vg_name,
+		newest->seen_ms);
+	lea_devid_format(&newest->shown_by.id, id);
+	if (newest->shown_by.pvid[0])
+		fprintf(out, "by %s %s\n", newest->shown_by.pvid, id);
+	for (uint32_t i = 0; i < newest->pv_count; i++)
+		fprintf(out, "pv %s\n", newest->pvid[i]);
+	if (fclose(out) != 0)
+		return -ENOMEM;
+	LEA_CRASHPOINT("newest.put", newest->vg_id);
+	return lea_file_replace(folder_fd, newest->vg_id, text, size);
+}
+
+static int put(int run_fd, const struct lea_newest *newest, bool only_newer)
+{
+	LEA_AUTO(lea_closep) int folder_fd = -1;
+	uint32_t seqno;
+	int r = open_locked(run_fd, &folder_fd);
+
+	if (r)
+		return r < 0 ? r : 0;
+	r = only_newer ? lea_newest_seqno(run_fd, newest->vg_id, &seqno) : LEA_NEWEST_NONE;
+	if (!r && seqno >= newest->seqno)
+		return seqno > newest->seqno ? LEA_NEWEST_OLDER : 0;
+	return r < 0 ? r : store(folder_fd, newest);
+}
+
+int lea_newest_note(int run_fd, const struct lea_newest *newest)
+{
+	return lea_id_ok(newest->vg_id) ? put(run_fd, newest, true) : -EINVAL;
+}
+
+int lea_newest_replace(int run_fd, const struct lea_newest *newest)
+{
+	return lea_id_ok(newest->vg_id) ? put(run_fd, newest, false) : -EINVAL;
+}
+
+int lea_newest_drop(int run_fd, const char *vg_id)
+{
+	int r = lea_id_ok(vg_id) ? lea_file_remove_in(run_fd, FOLDER, vg_id) : -EINVAL;
+
+	return r < 0 ? r : 0;
+}
+
+int lea_newest_each(int run_fd, int (*tell)(void *arg, const struct lea_newest *newest), void *arg)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	int r = lea_file_list(run_fd, FOLDER, &dir);
+
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	while (!r && (entry = readdir(dir))) {
+		LEA_AUTO(lea_newest_done) struct lea_newest newest = {0};
+
+		if (!lea_id_ok(entry->d_name))
+			continue;
+		r = lea_newest_read(run_fd, entry->d_name, &newest);
+		r = r == 0 ? tell(arg, &newest) : r == -ENOMEM ? r : 0;
+	}
+	return r;
+}
+
+bool lea_newest_lists(const struct lea_newest *newest, const char *pvid)
+{
+	return newest->pv_count && bsearch(pvid, newest->pvid, newest->pv_count,
+					   sizeof(*newest->pvid), lea_compare_text);
+}

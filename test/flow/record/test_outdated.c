@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* PVs with older and newer metadata of one VG id, which need not know of each other. */
+#include "flow/duplicates_scratch.h"
+#include "flow/outdated_scratch.h"
+#include "record/outdated.h"
+#include "state/online.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#define SAID                                                                                       \
+	"  PV " UUID_ORIGINAL " on /dev/sda has outdated metadata of VG vg_one: seqno 5, newest "  \
+	"is 6 on /dev/sdb; it is not used: lvmevent explain /dev/sda\n"
+#define NOTE "/run/lvm/event/newest/" VG_ONE_ID
+
+const struct fixture fixture = {setup, teardown};
+
+static const char *original_came(void)
+{
+	return came("sda", 16, 1, PVID_ONE);
+}
+
+static const char *changed_came(void)
+{
+	return came("sdb", 32, 2, PVID_CHANGED);
+}
+
+static uint32_t claimed_seqno(void)
+{
+	struct lea_claim claim;
+	uint32_t seqno;
+
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_DONE);
+	seqno = claim.seqno;
+	lea_claim_done(&claim);
+	return seqno;
+}
+
+TEST(older_metadata_activate_nothing_and_replace_no_claim)
+{
+	plug_original();
+	plug_changed();
+	ck_assert_str_eq(changed_came(), "vg_one ");
+	ck_assert_str_eq(original_came(), "");
+	ck_assert_str_eq(machine.err, SAID);
+	ck_assert_uint_eq(claimed_seqno(), 6);
+	ck_assert(machine_has("/run/lvm/pvs_online/" PVID_ONE));
+}
+
+/* "vgchange -an", and then an add of the disk with the older ones. */
+TEST(an_add_of_the_outdated_pv_leaves_a_vg_down)
+{
+	plug_original();
+	plug_changed();
+	changed_came();
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one");
+	ck_assert_str_eq(original_came(), "");
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
+	ck_assert_str_eq(changed_came(), "vg_one ");
+}
+
+TEST_TIMES(both_in_one_pass, 2)
+{
+	struct lea_entry entries[2];
+
+	entries[_i] = event("sda", 16, 1, PVID_ONE, false);
+	entries[!_i] = event("sdb", 32, 2, PVID_CHANGED, false);
+	plug_original();
+	plug_changed();
+	ck_assert_str_eq(pass(entries, 2), "vg_one ");
+	ck_assert_str_eq(machine.err, SAID);
+	ck_assert_uint_eq(claimed_seqno(), 6);
+}
+
+TEST(the_older_ones_come_first_and_do_not_come_back)
+{
+	plug_original();
+	ck_assert_str_eq(original_came(), "vg_one ");
+	plug_changed();
+	changed_came();
+	ck_assert_uint_eq(claimed_seqno(), 6);
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one");
+	ck_assert_str_eq(original_came(), "");
+	ck_assert_uint_eq(claimed_seqno(), 6);
+}
+
+TEST(when_the_newer_pv_has_gone_the_older_metadata_count)
+{
+	plug_original();
+	plug_changed();
+	changed_came();
+	ck_assert_str_eq(original_came(), "");
+	machine_unplug("sdb", 32);
+	went("sdb", 32, 2, PVID_CHANGED);
+	ck_assert_str_eq(original_came(), "vg_one ");
+	ck_assert_uint_eq(claimed_seqno(), 5);
+}
+
+/* Another disk has its number: it shows nothing of this VG. */
+TEST(another_disk_in_the_newer_ones_place_does_not_count)
+{
+	plug_original();
+	plug_changed();
+	changed_came();
+	machine_unplug("sdb", 32);
+	machine_plug("orphan", "sdb", 32, 3);
+	ck_assert_str_eq(original_came(), "vg_one ");
+}
+
+TEST(a_newer_pv_that_does_not_answer_counts)
+{
+	plug_original();
+	plug_changed();
+	changed_came();
+	tree_put(&machine.tree, "/sys/dev/block/8:32/holders/dm-0/dm/uuid", "LVM-" VG_ONE_ID "\n");
+	tree_remove(&machine.tree, "/dev/sdb");
+	ck_assert_str_eq(original_came(), "");
+	ck_assert_ptr_nonnull(strstr(machine.err, "newest is 6 on a disk that does not answer"));
+}
+
+/* vgcfgrestore of an older backup: then no PV shows more. */
+TEST(metadata_that_were_restored_count)
+{
+	plug_changed();
+	ck_assert_str_eq(changed_came(), "vg_one ");
+	rewrite("one-pv", "sdb", "seqno = 4", UUID_CHANGED);
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one");
+	ck_assert_str_eq(changed_came(), "vg_one ");
+	ck_assert_str_eq(machine.err, "");
+	ck_assert_uint_eq(claimed_seqno(), 4);
+	plug_original();
+	original_came();
+	ck_assert_uint_eq(claimed_seqno(), 5);
+}
+
+/* Another host's, so no event uses it; and it still is the newest. */
+TEST(a_newer_pv_that_this_host_may_not_use_counts)
+{
+	plug_original();
+	plug_changed();
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { filter = [ \"r|sdb|\" ] }\n");
+	read_settings();
+	changed_came();
+	ck_assert_str_eq(original_came(), "vg_one ");
+	ck_assert_msg(!machine.err[0], "what a filter excludes counts for nothing");
+}
+
+/* sdb was away when the metadata on sda changed. */
+TEST(a_member_that_was_away_completes_the_vg_as_the_newer_metadata_say)
+{
+	machine_plug("stripe-a", "sda", 16, 1);
+	rewrite("stripe-a", "sda", "seqno = 4", NULL);
+	machine_plug("stripe-b", "sdb", 32, 2);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_A), "");
+	tree_remove(&machine.tree, "/run/lvm/pvs_lookup/vg-two.pvs"); /* some PV went */
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_B), "vg-two.pvs ");
+	ck_assert_str_eq(machine.err, "");
+}
+
+/* The notes of VGs that are gone do not pile up. */
+TEST(a_reconcile_drops_notes_of_what_is_gone)
+{
+	plug_changed();
+	changed_came();
+	ck_assert(machine_has(NOTE));
+	lea_newest_tidy(machine.world);
+	ck_assert(machine_has(NOTE));
+	machine_unplug("sdb", 32);
+	went("sdb", 32, 2, PVID_CHANGED);
+	lea_newest_tidy(machine.world);
+	ck_assert(!machine_has(NOTE));
+}
+
+/* vgremove and vgcreate, again and again. */
+TEST(a_pv_that_is_in_another_vg_now_keeps_one_note)
+{
+	struct sample sample;
+	char path[256];
+
+	plug_original();
+	original_came();
+	usleep(2000); /* the notes are ordered by milliseconds */
+	sample_load(&sample, "one-pv");
+	sample_change_text(&sample, "GUetLO-o5Gp", "HUetLO-o5Gp");
+	snprintf(path, sizeof(path), "%s/dev/sda", machine.tree.root);
+	sample_write(&sample, path);
+	sample_done(&sample);
+	original_came();
+	ck_assert(machine_has(NOTE));
+	lea_newest_tidy(machine.world);
+	ck_assert(!machine_has(NOTE));
+	ck_assert(machine_has("/run/lvm/event/newest/HUetLOo5Gp19A2XKrJeENXFnMeOFEu21"));
+}

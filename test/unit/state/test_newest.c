@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "state/newest.h"
+
+#include "fake/tree.h"
+#include "unit/suite.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VG	"CCCCCC0000111122223333444455555c"
+#define ID	"AAAAAA0000111122223333444455555a"
+#define ID2	"BBBBBB0000111122223333444455555b"
+#define FILE_OF "/run/lvm/event/newest/" VG
+
+static struct tree tree;
+static int run_fd;
+
+static void setup(void)
+{
+	tree_init(&tree);
+	tree_mkdir(&tree, "/run/lvm/event");
+	run_fd = lea_world_run(&tree.world);
+	ck_assert_int_ge(run_fd, 0);
+}
+
+static void teardown(void)
+{
+	tree_done(&tree);
+}
+
+const struct fixture fixture = {setup, teardown};
+
+static int note(uint32_t seqno, int (*store)(int fd, const struct lea_newest *newest))
+{
+	char pvid[2][33] = {ID2, ID};
+	const struct lea_newest newest = {.vg_id = VG,
+					  .vg_name = "vg one",
+					  .seqno = seqno,
+					  .seen_ms = 7,
+					  .shown_by = {ID, {8, 16, 3}},
+					  .pvid = pvid,
+					  .pv_count = 2};
+
+	return store(run_fd, &newest);
+}
+
+TEST(what_was_noted_is_read)
+{
+	struct lea_newest newest;
+	uint32_t seqno = 0;
+
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, &seqno), LEA_NEWEST_NONE);
+	ck_assert_int_eq(note(5, lea_newest_note), 0);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, &seqno), 0);
+	ck_assert_uint_eq(seqno, 5);
+	ck_assert_int_eq(lea_newest_read(run_fd, VG, &newest), 0);
+	ck_assert_str_eq(newest.vg_id, VG);
+	ck_assert_str_eq(newest.vg_name, "vg one");
+	ck_assert_uint_eq(newest.seen_ms, 7);
+	ck_assert_str_eq(newest.shown_by.pvid, ID);
+	ck_assert_uint_eq(newest.shown_by.id.minor, 16);
+	ck_assert_uint_eq(newest.shown_by.id.diskseq, 3);
+	ck_assert(lea_newest_lists(&newest, ID) && lea_newest_lists(&newest, ID2));
+	ck_assert(!lea_newest_lists(&newest, VG));
+	lea_newest_done(&newest);
+}
+
+TEST(only_a_higher_seqno_replaces_it)
+{
+	uint32_t seqno;
+
+	ck_assert_int_eq(note(5, lea_newest_note), 0);
+	ck_assert_int_eq(note(4, lea_newest_note), LEA_NEWEST_OLDER);
+	ck_assert_int_eq(note(5, lea_newest_note), 0);
+	ck_assert_int_eq(note(6, lea_newest_note), 0);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, &seqno), 0);
+	ck_assert_uint_eq(seqno, 6);
+	ck_assert_int_eq(note(2, lea_newest_replace), 0);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, &seqno), 0);
+	ck_assert_uint_eq(seqno, 2);
+	ck_assert_int_eq(lea_newest_drop(run_fd, VG), 0);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, &seqno), LEA_NEWEST_NONE);
+	ck_assert_int_eq(lea_newest_drop(run_fd, VG), 0);
+}
+
+/* Stock lvm2 handles the events there. */
+TEST(without_our_folder_nothing_is_written)
+{
+	tree_remove(&tree, "/run/lvm/event");
+	ck_assert_int_eq(note(5, lea_newest_note), 0);
+	ck_assert_int_lt(faccessat(run_fd, "event", F_OK, 0), 0);
+}
+
+static const struct {
+	const char *claim, *text;
+} damages[] = {
+	{"nothing", ""},
+	{"another version", "lvmevent-newest 2\nseqno 5\n"},
+	{"no seqno", "lvmevent-newest 1\nvg v\n"},
+	{"a seqno that is none", "lvmevent-newest 1\nseqno 5x\n"},
+	{"half a seqno", "lvmevent-newest 1\nseqno 5"},
+	{"no PV's id", "lvmevent-newest 1\nseqno 5\npv short\n"},
+	{"no device", "lvmevent-newest 1\nseqno 5\nby " ID " 8:16\n"},
+	{"no time", "lvmevent-newest 1\nseqno 5\nseen x\n"},
+};
+
+TEST_EACH(nonsense_counts_as_none, damages)
+{
+	struct lea_newest newest;
+
+	tree_put(&tree, FILE_OF, damages[_i].text);
+	ck_assert_msg(lea_newest_read(run_fd, VG, &newest) == LEA_NEWEST_NONE, "%s",
+		      damages[_i].claim);
+	ck_assert_int_eq(note(3, lea_newest_replace), 0);
+	ck_assert_int_eq(lea_newest_read(run_fd, VG, &newest), 0);
+	lea_newest_done(&newest);
+}
+
+static int take(void *arg, const struct lea_newest *newest)
+{
+	*(uint32_t *)arg += newest->seqno;
+	return 0;
+}
+
+TEST(each_sound_file_is_told)
+{
+	uint32_t sum = 0;
+
+	ck_assert_int_eq(lea_newest_each(run_fd, take, &sum), 0);
+	ck_assert_int_eq(note(5, lea_newest_note), 0);
+	tree_put(&tree, "/run/lvm/event/newest/" ID, "nonsense\n");
+	tree_put(&tree, "/run/lvm/event/newest/.new-1", "nonsense\n");
+	ck_assert_int_eq(lea_newest_each(run_fd, take, &sum), 0);
+	ck_assert_uint_eq(sum, 5);
+}
