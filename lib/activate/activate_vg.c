@@ -9,6 +9,7 @@
 #include "base/step.h"
 #include "disk/segtype.h"
 #include "record/duplicates.h"
+#include "record/outdated.h"
 #include "world/sysfs.h"
 
 #include <errno.h>
@@ -234,6 +235,46 @@ static int deactivate(struct lea_activate_vg *vg, struct lea_activate_result *re
 	return r;
 }
 
+/* A PV that shows the metadata that count. */
+static const struct lea_found *find_shown(const struct lea_scan_vg *scanned)
+{
+	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
+		if (scanned->pv[i] && scanned->pv[i]->vg == scanned->vg)
+			return scanned->pv[i];
+	return NULL;
+}
+
+/* Have devices outside this scan newer metadata of the VG? */
+static int check_age(const struct lea_activate_vg *vg, struct lea_activate_result *result)
+{
+	const struct lea_ages_options options = {
+		.world = vg->world,
+		.conf = vg->conf,
+		.scan = {.use_names_filter = !vg->options->devices,
+			 .devices = vg->options->devices,
+			 .device_count = vg->options->device_count,
+			 .out_of_process = true},
+		.test = vg->options->test,
+	};
+	const struct lea_found *shown = find_shown(vg->scanned);
+	const struct lea_outdated *outdated;
+	LEA_AUTO(lea_ages_freep) struct lea_ages *ages = NULL;
+	char reason[LEA_OUTDATED_TEXT_BYTES];
+	int r = shown ? lea_ages_new(&options, &ages) : 0;
+
+	r = r || !shown ? r : lea_ages_note(ages, shown);
+	r = r || !shown ? r : lea_ages_ask(ages, vg->scanned->vg, shown, &outdated);
+	result->shortage = lea_is_shortage(r) ? r : 0;
+	if (r != LEA_OUTDATED)
+		return r;
+	lea_outdated_describe(outdated, vg->scanned->vg, shown, reason);
+	result->why = lea_arena_strdup(vg->arena, reason);
+	result->shortage = outdated->is_silent ? -ETIMEDOUT : 0;
+	lea_log(vg->world->log, vg->options->quiet_success ? LEA_LOG_VERBOSE : LEA_LOG_ERROR,
+		"VG %s: not activated: %s", vg->scanned->vg->name, reason);
+	return LEA_ACTIVATE_OUTDATED;
+}
+
 /* Checks for duplicates of the PVs among devices outside this scan. */
 static int check_duplicates(const struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
@@ -248,8 +289,6 @@ static int check_duplicates(const struct lea_activate_vg *vg, struct lea_activat
 	char reason[LEA_DUPLICATES_REASON_BYTES];
 	int r;
 
-	if (!vg->options->checks_duplicates || vg->options->what == LEA_DEACTIVATE)
-		return 0;
 	r = lea_duplicates_check(&options, vg->scanned, reason);
 	result->shortage = lea_is_shortage(r) ? r : 0;
 	if (r <= 0)
@@ -261,8 +300,12 @@ static int check_duplicates(const struct lea_activate_vg *vg, struct lea_activat
 /* We never choose between two devices with the same PV. */
 static int check_copies(const struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
-	int r = check_duplicates(vg, result);
+	int r = 0;
 
+	if (vg->options->checks_duplicates && vg->options->what != LEA_DEACTIVATE) {
+		r = check_age(vg, result);
+		r = r ? r : check_duplicates(vg, result);
+	}
 	if (r)
 		return r;
 	if (vg->scanned->has_conflict) {

@@ -325,7 +325,8 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 	/* Failed or not, the VG stays locked until udev has finished: LVs of it may be active, and
 	 * the next command with the lock expects their links in /dev. */
 	held->failed = r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_INCOMPLETE ||
-		       r == LEA_ACTIVATE_CHANGED || r == LEA_ACTIVATE_COPY;
+		       r == LEA_ACTIVATE_CHANGED || r == LEA_ACTIVATE_COPY ||
+		       r == LEA_ACTIVATE_OUTDATED;
 	held->has_resumed = ret_result->resumed > 0;
 	held->is_followed = held->vg.scanned && (held->has_resumed || before_lock->watch_only);
 	run->resumed += ret_result->resumed;

@@ -48,7 +48,8 @@ struct lea_activate_options {
 	const char *lvm_path;	/* the real lvm, for lea_monitor and lea_notify; NULL: skip both */
 	bool monitor, poll;	/* start monitoring (dmeventd), polling (lvmpolld) */
 	bool defers_watch;	/* event: defer monitoring while dmeventd does not run */
-	bool checks_duplicates; /* only recorded devices were scanned: check for copies */
+	bool checks_duplicates; /* only recorded devices were scanned: check for copies and newer
+				   metadata on others */
 	bool forbids_monitor;	/* --monitor n: build mirrors that work without dmeventd */
 	struct lea_volume_list only;  /* activate these LVs and no others; undefined: all */
 	struct lea_volume_list first; /* activate these LVs before the others of their VG */
@@ -70,6 +71,7 @@ enum lea_activate_outcome {
 	LEA_ACTIVATE_NOT_AUTO,	 /* -aay and the VG's autoactivation property is off */
 	LEA_ACTIVATE_CHANGED,	 /* renamed, removed or extended since the scan: scan again */
 	LEA_ACTIVATE_COPY, /* checks_duplicates: a PV has a duplicate; logged, reason in result */
+	LEA_ACTIVATE_OUTDATED, /* checks_duplicates: another PV shows newer metadata; the same */
 };
 
 struct lea_activate_result {

@@ -521,7 +521,8 @@ static void finished(void *arg, const struct lea_worker_result *result)
 	in_part = is_in_part(scanned, result);
 	failed = !in_part && has_failed(result);
 	note_result(candidates, result, failed);
-	if (result->outcome == LEA_ACTIVATE_CHANGED) {
+	/* The next pass knows which metadata are the newest. */
+	if (result->outcome == LEA_ACTIVATE_CHANGED || result->outcome == LEA_ACTIVATE_OUTDATED) {
 		if (scanned->in_part)
 			lea_partial_came(candidates->options->partial);
 		lea_retry_set_add_vg(candidates->retries,

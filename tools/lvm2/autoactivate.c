@@ -124,7 +124,8 @@ static void activate_one(struct work *work, const char *name)
 		return;
 	}
 	r = lea_activation_vg(work->run, name, scanned, &result);
-	if (r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_COPY)
+	if (r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_COPY ||
+	    r == LEA_ACTIVATE_OUTDATED)
 		fail_vg(work, name);
 	else if (r == LEA_ACTIVATE_DELEGATE)
 		work->delegated[work->delegated_count++] = name;

@@ -245,7 +245,8 @@ static void note(struct work *work, const struct vgchange_pick *pick, int r,
 
 	if (r < 0)
 		lea_log_fault(work->world->log, r, "VG %s", name);
-	work->has_failed |= r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_COPY;
+	work->has_failed |= r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_COPY ||
+			    r == LEA_ACTIVATE_OUTDATED;
 	if (r != LEA_ACTIVATE_DELEGATE)
 		return;
 	lea_log(work->world->log, LEA_LOG_VERBOSE, "VG %s is left to the real lvm: %s.", name,

@@ -158,6 +158,34 @@ TEST(a_member_that_was_away_completes_the_vg_as_the_newer_metadata_say)
 	ck_assert_str_eq(machine.err, "");
 }
 
+/* ---- commands of events, and the check under the VG's lock */
+
+TEST_TIMES(commands_of_events_refuse_it, 2)
+{
+	static const char *const commands[] = {"pvscan --cache -aay 8:16",
+					       "vgchange -aay --autoactivation event vg_one"};
+
+	plug_original();
+	plug_changed();
+	ck_assert_int_eq(machine_command("pvscan --cache 8:16"), 0);
+	ck_assert_int_eq(machine_command("pvscan --cache 8:32"), 0);
+	/* What another program may do: only the older PV is known. */
+	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_CHANGED);
+	ck_assert_int_eq(machine_command(commands[_i]), _i ? 5 : 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+	ck_assert_ptr_nonnull(strstr(machine.err, "has outdated metadata of VG vg_one: seqno 5, "
+						  "newest is 6 on /dev/sdb"));
+}
+
+TEST(commands_take_the_newest)
+{
+	plug_original();
+	plug_changed();
+	ck_assert_int_eq(machine_command("pvscan --cache 8:16"), 0);
+	ck_assert_int_eq(machine_command("pvscan --cache -aay 8:32"), 0);
+	ck_assert_uint_ne(fake_dm_count(machine.dm), 0);
+}
+
 /* The notes of VGs that are gone do not pile up. */
 TEST(a_reconcile_drops_notes_of_what_is_gone)
 {
