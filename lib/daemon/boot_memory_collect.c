@@ -14,6 +14,7 @@
 #include "filter/device_id.h"
 #include "record/duplicate_note.h"
 #include "state/claim.h"
+#include "state/newest.h"
 #include "world/sysfs.h"
 #include "world/udevbrief.h"
 #include "world/udevdb.h"
@@ -163,15 +164,40 @@ static bool is_doubtful(struct collector *collector, const struct lea_claim *cla
 	return false;
 }
 
+/*
+ * The seqno of the VG's newest metadata, if these list all PVs of the claim: a change in this boot.
+ * False: they do not, so that the claim is of outdated metadata.
+ */
+static bool find_seqno(struct collector *collector, const char *vg_id,
+		       const struct lea_claim *claim, uint32_t *ret_seqno)
+{
+	LEA_AUTO(lea_newest_done) struct lea_newest newest = {0};
+	const int run_fd = lea_world_run(collector->world);
+
+	*ret_seqno = claim->seqno;
+	if (run_fd < 0 || lea_newest_seqno(run_fd, vg_id, ret_seqno) ||
+	    *ret_seqno <= claim->seqno) {
+		*ret_seqno = claim->seqno;
+		return true;
+	}
+	if (lea_newest_read(run_fd, vg_id, &newest))
+		return false;
+	for (uint32_t i = 0; i < claim->pv_count; i++)
+		if (!lea_newest_lists(&newest, claim->pv[i].pvid))
+			return false;
+	return true;
+}
+
 static int add_vg(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
 	struct collector *collector = arg;
 	struct lea_boot_memory *memory = collector->memory;
 	struct lea_boot_vg *vg;
+	uint32_t seqno;
 	int r = 0;
 
 	if (claim->state != LEA_CLAIM_DONE || !lea_name_ok(claim->vg_name) ||
-	    is_doubtful(collector, claim))
+	    is_doubtful(collector, claim) || !find_seqno(collector, vg_id, claim, &seqno))
 		return 0;
 	if (memory->vg_count == collector->vg_room) {
 		vg = bigger(collector->arena, memory->vg, memory->vg_count, sizeof(*vg));
@@ -183,7 +209,7 @@ static int add_vg(void *arg, const char *vg_id, const struct lea_claim *claim)
 	vg = &memory->vg[memory->vg_count];
 	memcpy(vg->id, vg_id, sizeof(vg->id));
 	vg->name = lea_arena_strdup(collector->arena, claim->vg_name);
-	vg->seqno = claim->seqno;
+	vg->seqno = seqno;
 	vg->is_tagged = claim->is_tagged;
 	vg->pv = lea_arena_alloc(collector->arena, claim->pv_count, sizeof(*vg->pv));
 	if (!vg->name || !vg->pv)

@@ -8,6 +8,7 @@
 #include "fake/tree.h"
 #include "record/duplicate_note.h"
 #include "state/claim.h"
+#include "state/newest.h"
 #include "unit/suite.h"
 
 #include <stdio.h>
@@ -142,6 +143,39 @@ TEST(parts_of_lvs_and_foreign_maps_are_no_lvs)
 	map(5, "CRYPT-LUKS2-x", "E:DM_NAME=c\n");
 	collect();
 	ck_assert_uint_eq(memory.vg[0].lv_count, 1);
+}
+
+static void note_newest(uint32_t seqno, char (*pvid)[33], uint32_t pv_count)
+{
+	struct lea_newest newest = {.vg_id = VG_ID,
+				    .vg_name = "data",
+				    .seqno = seqno,
+				    .shown_by = {PV(a), {8, 16, 1}},
+				    .pvid = pvid,
+				    .pv_count = pv_count};
+
+	ck_assert_int_eq(lea_newest_replace(lea_world_run(&tree.world), &newest), 0);
+}
+
+/* Metadata of the VG on a PV that was changed without this one are newer than those of the claim.
+ */
+TEST(a_vg_with_outdated_metadata_is_not_remembered)
+{
+	char all[][33] = {PV(a), PV(b)}, others[][33] = {PV(a), PV(c)};
+
+	boot();
+	note_newest(7, others, 2);
+	collect();
+	ck_assert_uint_eq(memory.vg_count, 1);
+	memory = (struct lea_boot_memory){0};
+	note_newest(8, others, 2);
+	collect();
+	ck_assert_uint_eq(memory.vg_count, 0);
+	/* A change in this boot, of the same PVs. */
+	note_newest(9, all, 2);
+	collect();
+	ck_assert_uint_eq(memory.vg_count, 1);
+	ck_assert_uint_eq(memory.vg[0].seqno, 9);
 }
 
 static const struct {
