@@ -357,8 +357,8 @@ static int is_dealt_with(const struct lea_candidates *candidates, const struct l
 	return 0;
 }
 
-/* The wait for an incomplete VG is over. A VG that has two names, or a PV on two devices, waits for
- * a person. */
+/* The wait for an incomplete VG is over. A VG that has two names, a PV on two devices, or metadata
+ * that are out of date, waits for a person. */
 static int start_partial(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
 			 const struct lea_candidate *needs_activation)
 {
@@ -366,7 +366,8 @@ static int start_partial(struct lea_candidates *candidates, struct lea_scan_vg *
 		lea_partial_choose(candidates->options->partial, scanned->vg).mode;
 	int r;
 
-	if (scanned->has_duplicate || scanned->has_other_name || mode == LEA_INCOMPLETE_WAIT)
+	if (scanned->has_duplicate || scanned->has_other_name || scanned->moved ||
+	    mode == LEA_INCOMPLETE_WAIT)
 		return 0;
 	scanned->in_part = mode;
 	scanned->refreshes = true;

@@ -34,6 +34,7 @@ static struct lea_scan_options scan_options(const struct lea_record_options *opt
 		.use_names_filter = options->use_names_filter,
 		.out_of_process = options->out_of_process,
 		.reader = options->reader,
+		.lock = LEA_FILTER_LOCK_TRY,
 	};
 }
 

@@ -4,10 +4,12 @@
  * PVs are sorted by PVID. No list is searched inside a loop over another.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/id.h"
 #include "scan/scan_private.h"
 #include "state/claim.h"
 #include "state/missing.h"
@@ -93,6 +95,27 @@ static bool may_belong(const struct lea_found *found, const struct lea_vg *vg)
 	return !found->vg || !compare_vgs(found->vg, vg);
 }
 
+/* Is the PV, which @vg lists, in another VG now? Whoever takes a PV writes that on it, so its own
+ * metadata are right, and those of @vg on other PVs are of the time before. */
+static bool is_moved(const struct lea_found *found, const struct lea_vg *vg)
+{
+	return found->vg && strcmp(found->vg->id, vg->id) != 0 &&
+	       lea_vg_find_pv(found->vg, found->label.pvid) != LEA_NONE;
+}
+
+static void note_moved(struct lea_scan_vg *group, const struct lea_found *found)
+{
+	char id[39];
+
+	if (group->moved)
+		return;
+	group->moved = found;
+	lea_id_format(found->label.pvid, id);
+	snprintf(group->moved_why, sizeof(group->moved_why),
+		 "PV %s on %.40s is in VG %.40s now: the metadata on its other PVs are out of date",
+		 id, found->device.name, found->vg->name);
+}
+
 static int assign_pvs(struct lea_scan_vg *group, const struct pvs *pvs)
 {
 	const struct lea_vg *vg = group->vg;
@@ -104,6 +127,8 @@ static int assign_pvs(struct lea_scan_vg *group, const struct pvs *pvs)
 		size_t at = first_of(pvs, vg->pvs[i].id);
 
 		for (; at < pvs->count && !strcmp(pvs->pv[at]->label.pvid, vg->pvs[i].id); at++) {
+			if (is_moved(pvs->pv[at], vg))
+				note_moved(group, pvs->pv[at]);
 			if (!may_belong(pvs->pv[at], vg))
 				continue;
 			if (!group->pv[i])
@@ -177,6 +202,36 @@ static void flag_shared_ids(struct placed *groups, size_t count)
 			flag_pair(&groups[i - 1].group, &groups[i].group);
 }
 
+/* Metadata of one VG id, sorted by name: the PVs whose text is older than the newest, and that the
+ * newest does not list. */
+static void flag_older(const struct lea_scan *scan, const struct claim *claims, size_t count)
+{
+	const struct claim *newest = claims;
+
+	for (size_t i = 1; i < count; i++)
+		if (claims[i].vg->seqno > newest->vg->seqno)
+			newest = &claims[i];
+	for (size_t i = 0; i < count; i++) {
+		struct lea_found *found = scan->found[claims[i].first];
+
+		if (claims[i].vg->seqno < newest->vg->seqno &&
+		    lea_vg_find_pv(newest->vg, found->label.pvid) == LEA_NONE)
+			found->newer = scan->found[newest->first];
+	}
+}
+
+static void flag_all_older(const struct lea_scan *scan, const struct claim *claims, size_t count)
+{
+	size_t begin = 0;
+
+	for (size_t i = 1; i <= count; i++) {
+		if (i < count && !strcmp(claims[i].vg->id, claims[begin].vg->id))
+			continue;
+		flag_older(scan, claims + begin, i - begin);
+		begin = i;
+	}
+}
+
 static int build(struct lea_scan *scan, const struct claim *claims, size_t claim_count,
 		 const struct pvs *pvs)
 {
@@ -193,6 +248,7 @@ static int build(struct lea_scan *scan, const struct claim *claims, size_t claim
 		count++;
 	}
 	flag_shared_ids(groups, count);
+	flag_all_older(scan, claims, claim_count);
 	qsort(groups, count, sizeof(*groups), compare_placed);
 	for (size_t i = 0; i < count && !r; i++) {
 		scan->vgs[scan->vg_count] = groups[i].group;
@@ -253,6 +309,8 @@ const char *lea_scan_vg_obstacle(const struct lea_scan_vg *scanned)
 {
 	if (scanned->has_duplicate)
 		return "one of its PVs is on two devices, exclude one of them by devices/filter";
+	if (scanned->moved)
+		return scanned->moved_why;
 	return lea_scan_vg_missing(scanned)
 		       ? "a PV disappeared without a remove event; retried when "
 			 "the next PV appears"
@@ -263,6 +321,7 @@ int lea_scan_vg_claim(const struct lea_scan_vg *scanned, struct lea_claim *claim
 {
 	snprintf(claim->vg_name, sizeof(claim->vg_name), "%s", scanned->vg->name);
 	claim->seqno = scanned->vg->seqno;
+	claim->is_outdated = scanned->moved != NULL;
 	claim->pv = calloc((size_t)scanned->vg->pv_count + 1, sizeof(*claim->pv));
 	if (!claim->pv)
 		return -ENOMEM;

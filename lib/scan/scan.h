@@ -59,6 +59,9 @@ struct lea_found {
 	char problem[192]; /* one line on the first damage found (area, text); "": none */
 	char vg_name[128]; /* from its metadata, even if that is damaged; "": unknown */
 	bool has_conflict; /* its two areas differ under one seqno, or are of two VGs */
+	/* Another PV shows newer metadata of the same VG id, which do not list this one; by
+	 * lea_scan_vgs. NULL: none. Borrowed from the scan */
+	const struct lea_found *newer;
 	bool is_covered;   /* by lea_scan_cover: a device stacked on this one is the PV */
 	bool is_duplicate; /* set by lib/record: another device is this PV; this one is of no VG */
 };
@@ -69,6 +72,8 @@ static inline bool lea_found_is_pv(const struct lea_found *found)
 	return found->kind == LEA_FOUND_PV || found->kind == LEA_FOUND_ORPHAN;
 }
 
+#define LEA_SCAN_MOVED_BYTES 192U
+
 /* One VG that devices of this scan name, from its text with the highest seqno. */
 struct lea_scan_vg {
 	struct lea_vg *vg;     /* from the scan's texts */
@@ -77,6 +82,10 @@ struct lea_scan_vg {
 	bool has_conflict;     /* two texts with one seqno, or two names for one VG id */
 	bool has_other_name;   /* other PVs have this id under another name */
 	bool is_outdated;      /* with has_other_name: and a higher seqno */
+	/* A PV that it lists belongs to another VG by its own metadata, so that these are out of
+	 * date; why: in words. NULL: none. Borrowed from the scan */
+	const struct lea_found *moved;
+	char moved_why[LEA_SCAN_MOVED_BYTES];
 	bool watch_only;       /* do not activate: only register its active LVs with dmeventd */
 	/* Set by lib/batch: activate it although PVs are missing, as an enum lea_incomplete_mode
 	 * says; 0: only if it is complete. */
@@ -200,7 +209,7 @@ uint32_t lea_scan_vg_missing(const struct lea_scan_vg *scanned);
 struct lea_missing;
 LEA_MUST_CHECK int lea_scan_vg_list_missing(const struct lea_scan_vg *scanned,
 					    struct lea_missing *ret_missing);
-/* Why the VG cannot be activated, as static text; NULL: nothing prevents it. */
+/* Why the VG cannot be activated, as text of @scanned; NULL: nothing prevents it. */
 const char *lea_scan_vg_obstacle(const struct lea_scan_vg *scanned);
 
 /* Writes the message on a damaged device (problem is not ""). */

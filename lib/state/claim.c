@@ -180,8 +180,10 @@ static bool parse_line(struct lea_claim *claim, char *line, uint32_t room,
 		return copy(claim->reason, sizeof(claim->reason), value);
 	if (!strcmp(line, "in-part"))
 		return copy(claim->in_part, sizeof(claim->in_part), value);
-	if (!strcmp(line, "class"))
+	if (!strcmp(line, "class")) {
 		claim->is_transient = !strcmp(value, "transient");
+		claim->is_outdated = !strcmp(value, "outdated");
+	}
 	if (!strcmp(line, "needed"))
 		claim->is_tagged = !strcmp(value, "tag");
 	if (!strcmp(line, "epoch"))
@@ -315,8 +317,8 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 		fprintf(out, "reason %s\n", reason);
 	if (claim->in_part[0])
 		fprintf(out, "in-part %s\n", claim->in_part);
-	if (claim->state == LEA_CLAIM_FAILED && claim->is_transient)
-		fprintf(out, "class transient\n");
+	if (claim->state == LEA_CLAIM_FAILED && (claim->is_transient || claim->is_outdated))
+		fprintf(out, "class %s\n", claim->is_outdated ? "outdated" : "transient");
 	if (claim->is_tagged)
 		fprintf(out, "needed tag\n");
 	r = emit_pvs(out, claim);

@@ -36,6 +36,7 @@ struct lea_claim {
 	bool is_tagged;	   /* a tag in event/needed names the VG or an LV of it */
 	char in_part[16];  /* DONE without some PVs: by this word of event/incomplete; "": with all */
 	bool is_transient; /* FAILED: reconcile retries; else only an add event does, or a user */
+	bool is_outdated;  /* FAILED: its metadata are out of date, so that nobody may retry */
 	bool is_orphaned;  /* CLAIMED by a process that has died; set by lea_claim_each and _read_in
 			    */
 	struct lea_claim_pv *pv; /* [pv_count], sorted by pvid; owned after lea_claim_read */

@@ -85,6 +85,16 @@ static void status_done(struct status *status)
 	lea_json_done(&status->json);
 }
 
+/* The VG's name follows. Metadata that are out of date must not be activated by hand either. */
+static const char *advice_of(const struct lea_claim *claim)
+{
+	if (claim->is_outdated)
+		return "see: lvmevent explain ";
+	return claim->is_transient ? "it will be retried; to retry now: vgchange -aay "
+				   : "it is not retried before a PV of it is added; to retry now: "
+				     "vgchange -aay ";
+}
+
 static void list_failed(struct status *status, const char *vg_id, const struct lea_claim *claim)
 {
 	struct json_object *vg = lea_json_object(&status->json, status->failed_json, NULL);
@@ -95,10 +105,7 @@ static void list_failed(struct status *status, const char *vg_id, const struct l
 	fprintf(list->out, "%sfailed%s: VG %s: %s; %s%s\n",
 		lea_color(status->has_color, LEA_COLOR_BAD),
 		lea_color(status->has_color, LEA_COLOR_OFF), claim->vg_name, claim->reason,
-		claim->is_transient ? "it will be retried; to retry now: vgchange -aay "
-				    : "it is not retried before a PV of it is "
-				      "added; to retry now: vgchange -aay ",
-		claim->vg_name);
+		advice_of(claim), claim->vg_name);
 	lea_json_text(&status->json, vg, "vg", claim->vg_name);
 	lea_json_text(&status->json, vg, "uuid", id);
 	lea_json_bool(&status->json, vg, "retried", claim->is_transient);

@@ -158,6 +158,34 @@ TEST(a_member_that_was_away_completes_the_vg_as_the_newer_metadata_say)
 	ck_assert_str_eq(machine.err, "");
 }
 
+/* ---- a PV that is in another VG now */
+
+#define UUID_A "I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA"
+#define MOVED                                                                                      \
+	"PV " UUID_A " on /dev/sda is in VG vg_one now: the metadata on its other PVs are out of " \
+	"date"
+
+/* sda was taken into vg_one while sdb, of the same VG vg-two.pvs, was away. */
+static void take_away(void)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	rewrite("one-pv", "sda", "seqno = 5", UUID_A);
+	machine_plug("stripe-b", "sdb", 32, 2);
+}
+
+TEST(a_vg_that_lost_a_pv_to_another_stays_down)
+{
+	take_away();
+	ck_assert_str_eq(came("sda", 16, 1, PVID_A), "vg_one ");
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_B), "");
+	ck_assert_str_eq(machine.err, "  VG vg-two.pvs: not activated: " MOVED "\n");
+	expect_failed(VG_TWO_ID, MOVED);
+	ck_assert_int_eq(machine_command("status"), 0);
+	ck_assert_ptr_nonnull(strstr(machine.out, "failed: VG vg-two.pvs: " MOVED
+						  "; see: lvmevent explain vg-two.pvs\n"));
+	ck_assert_ptr_null(strstr(machine.out, "vgchange"));
+}
+
 /* ---- commands of events, and the check under the VG's lock */
 
 TEST_TIMES(commands_of_events_refuse_it, 2)
