@@ -390,3 +390,88 @@ void lea_newest_tidy(struct lea_world *world)
 			r = lea_newest_drop(run_fd, tidy.last[i].vg_id);
 	free(tidy.last);
 }
+
+/* ---- reports */
+
+struct report {
+	struct lea_world *world;
+	struct lea_newest *newest; /* [count], sorted by the VG's name, without their PVs; owned */
+	size_t count, room;
+	char (*listed)[33]; /* PVs of all of them, sorted; owned */
+	size_t listed_count, listed_room;
+	int (*tell)(void *arg, const struct lea_outdated_pv *pv);
+	void *arg;
+};
+
+static int keep_newest(void *arg, const struct lea_newest *newest)
+{
+	struct report *report = arg;
+	const size_t listed = report->listed_count + newest->pv_count;
+
+	if (lea_make_room(&report->newest, &report->room, report->count + 1,
+			  sizeof(*report->newest)) ||
+	    lea_make_room(&report->listed, &report->listed_room, listed, sizeof(*report->listed)))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < newest->pv_count; i++)
+		memcpy(report->listed[report->listed_count++], newest->pvid[i],
+		       sizeof(*report->listed));
+	if (!has_instance(report->world, &newest->shown_by.id))
+		return 0;
+	report->newest[report->count] = *newest;
+	report->newest[report->count].pvid = NULL;
+	report->newest[report->count++].pv_count = 0;
+	return 0;
+}
+
+static int compare_vg_names(const void *a, const void *b)
+{
+	return strcmp(((const struct lea_newest *)a)->vg_name,
+		      ((const struct lea_newest *)b)->vg_name);
+}
+
+/* The note of the VG of this name, if no note lists the PV. */
+static const struct lea_newest *find_newer(const struct report *report, const char *vg,
+					   const char *pvid)
+{
+	struct lea_newest key = {0};
+
+	snprintf(key.vg_name, sizeof(key.vg_name), "%s", vg);
+	if (bsearch(pvid, report->listed, report->listed_count, sizeof(*report->listed),
+		    lea_compare_text))
+		return NULL;
+	return bsearch(&key, report->newest, report->count, sizeof(key), compare_vg_names);
+}
+
+static int report_record(void *arg, const char *pvid, const struct lea_online *online)
+{
+	const struct report *report = arg;
+	const struct lea_newest *newer =
+		online->vg[0] ? find_newer(report, online->vg, pvid) : NULL;
+	struct lea_outdated_pv pv = {.device = online->device, .newest = newer};
+	struct lea_online other = {0};
+
+	if (!newer)
+		return 0;
+	if (lea_online_read(lea_world_run(report->world), newer->shown_by.pvid, &other))
+		other.device[0] = '\0';
+	memcpy(pv.pvid, pvid, sizeof(pv.pvid));
+	pv.newest_on = other.device;
+	return report->tell(report->arg, &pv);
+}
+
+int lea_outdated_each(struct lea_world *world,
+		      int (*tell)(void *arg, const struct lea_outdated_pv *pv), void *arg)
+{
+	struct report report = {.world = world, .tell = tell, .arg = arg};
+	const int run_fd = lea_world_run(world);
+	int r = run_fd < 0 ? run_fd : lea_newest_each(run_fd, keep_newest, &report);
+
+	if (!r && report.count) {
+		qsort(report.newest, report.count, sizeof(*report.newest), compare_vg_names);
+		qsort(report.listed, report.listed_count, sizeof(*report.listed), lea_compare_text);
+		r = lea_online_each(run_fd, report_record, &report);
+	}
+	free(report.newest);
+	free(report.listed);
+	return r;
+}

@@ -67,6 +67,23 @@ void lea_outdated_describe(const struct lea_outdated *outdated, const struct lea
 			   const struct lea_found *shows,
 			   char ret_text[static LEA_OUTDATED_TEXT_BYTES]);
 
+/* A PV of which the run files say that its metadata are outdated. */
+struct lea_outdated_pv {
+	char pvid[33];
+	const char *device;		 /* as in its record; "": not there */
+	const char *newest_on;		 /* the same of the PV that shows the newest */
+	const struct lea_newest *newest; /* of the VG */
+};
+
+/*
+ * lea_outdated_each - for reports, by records and notes
+ * Reads each of them, no device. A non-zero return of @tell ends the walk and is returned. Returns
+ * 0 or -errno.
+ */
+LEA_MUST_CHECK int lea_outdated_each(struct lea_world *world,
+				     int (*tell)(void *arg, const struct lea_outdated_pv *pv),
+				     void *arg);
+
 /* Drops notes of VGs of which no PV is there: for reconciles. Reads each note and a record for each
  * PV, no device. Faults are ignored: a note that stays is asked about. */
 void lea_newest_tidy(struct lea_world *world);

@@ -280,6 +280,15 @@ int lea_scan_vgs(struct lea_scan *scan, struct lea_scan_vg **ret_vgs, size_t *re
 	return 0;
 }
 
+void lea_found_age(const struct lea_found *found, char *ret_text, size_t bytes)
+{
+	ret_text[0] = '\0';
+	if (found->newer)
+		snprintf(ret_text, bytes, "seqno %u of VG %.60s, newest is %u on %.60s",
+			 found->vg->seqno, found->vg->name, found->newer->vg->seqno,
+			 found->newer->device.name);
+}
+
 uint32_t lea_scan_vg_missing(const struct lea_scan_vg *scanned)
 {
 	uint32_t missing = 0;

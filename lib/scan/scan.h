@@ -214,5 +214,7 @@ const char *lea_scan_vg_obstacle(const struct lea_scan_vg *scanned);
 
 /* Writes the message on a damaged device (problem is not ""). */
 void lea_found_damage(const struct lea_found *found, char *ret_text, size_t bytes);
+/* "seqno 2 of VG data, newest is 3 on /dev/sda"; "": no PV shows newer ones (found->newer). */
+void lea_found_age(const struct lea_found *found, char *ret_text, size_t bytes);
 /* What a person can do about an UNREADABLE device; static text. */
 const char *lea_found_advice(const struct lea_found *found);

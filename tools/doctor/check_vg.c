@@ -292,6 +292,38 @@ static void check_duplicates(const struct lea_doctor_facts *facts,
 	}
 }
 
+static void check_moved(const struct lea_doctor_facts *facts,
+			const struct lea_doctor_report *report)
+{
+	struct lea_doctor_finding finding;
+
+	for (uint32_t v = 0; v < facts->vgs.count; v++) {
+		const struct lea_vg *vg = facts->vgs.vg[v].vg;
+
+		if (!facts->vgs.vg[v].moved[0])
+			continue;
+		lea_doctor_begin(report, facts, 2, &(struct lea_doctor_about){.vg = vg}, &finding);
+		finding.why = "who activates it by these metadata puts its LVs over those of the "
+			      "other VG";
+		lea_doctor_evidence(&finding, "%s", facts->vgs.vg[v].moved);
+		lea_doctor_next(&finding, "lvmevent explain %s", vg->name);
+		lea_doctor_tell(report, &finding);
+	}
+}
+
+static void tell_outdated(const struct lea_doctor_facts *facts, const struct lea_doctor_disk *disk,
+			  const struct lea_doctor_report *report)
+{
+	struct lea_doctor_finding finding;
+
+	lea_doctor_begin(report, facts, 2, &(struct lea_doctor_about){.disk = disk}, &finding);
+	finding.why = "a copy of a disk, or a PV that was away while its VG changed: nothing of it "
+		      "is activated, and the next change of the VG removes these metadata";
+	lea_doctor_evidence(&finding, "its metadata are outdated: %s", disk->outdated);
+	lea_doctor_next(&finding, "lvmevent explain %s", disk->name);
+	lea_doctor_tell(report, &finding);
+}
+
 static void tell_hidden(const struct lea_doctor_facts *facts,
 			const struct lea_doctor_hidden *hidden,
 			const struct lea_doctor_report *report)
@@ -326,9 +358,13 @@ void lea_doctor_check_names(const struct lea_doctor_facts *facts, struct lea_doc
 {
 	check_twice(facts, report);
 	check_duplicates(facts, report);
+	check_moved(facts, report);
 	for (uint32_t i = 0; i < facts->disks.hidden_count; i++)
 		tell_hidden(facts, &facts->disks.hidden[i], report);
-	for (uint32_t i = 0; i < facts->disks.count; i++)
+	for (uint32_t i = 0; i < facts->disks.count; i++) {
 		if (facts->disks.disk[i].lies_on_lv)
 			check_guest(facts, &facts->disks.disk[i], report);
+		if (facts->disks.disk[i].is_outdated)
+			tell_outdated(facts, &facts->disks.disk[i], report);
+	}
 }

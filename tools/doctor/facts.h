@@ -71,6 +71,8 @@ struct lea_doctor_disk {
 	uint32_t measured_reads;	  /* with --measure */
 	uint64_t measured_us, slowest_us; /* of all, of the slowest */
 	uint64_t mda_bytes, text_bytes;	  /* of the PV's first metadata area, of the text in it */
+	bool is_outdated;		  /* another PV has newer metadata, of which this is none */
+	const char *outdated;		  /* how much newer */
 	const char *wwid, *address;	  /* as in the boot's memory; "" also if not asked for */
 	struct lea_doctor_file file;
 };
@@ -93,6 +95,7 @@ struct lea_doctor_vg {
 	const uint32_t *disk; /* [vg->pv_count]: index into the disks; LEA_NONE: not there */
 	const struct lea_doctor_lv *lv; /* [vg->lv_count] */
 	bool has_duplicate;
+	const char *moved; /* a PV of it is in another VG now, and which; "": none */
 	bool is_unwatched; /* active, and not registered with dmeventd */
 	bool is_ours;	   /* of this host, and not exported or shared */
 	bool is_cluster;   /* a cluster manager activates it */

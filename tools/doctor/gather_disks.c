@@ -345,7 +345,7 @@ static int add_pv(struct gather *gather, struct lea_found *found, const char *pv
 	struct lea_doctor *doctor = gather->doctor;
 	struct lea_doctor_disk *disk;
 	struct place place;
-	char name[64], folder[80];
+	char name[64], folder[80], age[LEA_SCAN_MOVED_BYTES];
 
 	find_place(doctor->world, devno, found->device.name, &place);
 	if (add_disk(gather, found->device.name, &place, &disk))
@@ -358,6 +358,9 @@ static int add_pv(struct gather *gather, struct lea_found *found, const char *pv
 	disk->is_late = found->kind == LEA_FOUND_UNREADABLE && found->fault == -ETIMEDOUT;
 	disk->mda_bytes = found->label.mda_count ? found->label.mda[0].size_bytes : 0;
 	disk->text_bytes = found->text_bytes;
+	lea_found_age(found, age, sizeof(age));
+	disk->is_outdated = age[0];
+	disk->outdated = lea_doctor_keep(doctor, age);
 	disk->measured_reads = found->measured;
 	disk->measured_us = found->measured_us;
 	disk->slowest_us = found->slowest_us;
@@ -421,13 +424,15 @@ static int sort_pvs(struct lea_doctor_disk_list *list)
 	return 0;
 }
 
-int lea_doctor_read_disks(struct lea_doctor *doctor, const struct lea_scan *scan,
+int lea_doctor_read_disks(struct lea_doctor *doctor, struct lea_scan *scan,
 			  struct lea_doctor_disk_list *list)
 {
 	struct gather gather = {.doctor = doctor, .list = list};
 	struct lea_found *const *found;
+	struct lea_scan_vg *vgs;
 	size_t count;
-	int r = 0;
+	/* Only then it is known which metadata are older. */
+	int r = lea_scan_vgs(scan, &vgs, &count);
 
 	found = lea_scan_found(scan, &count);
 	for (size_t i = 0; !r && i < count; i++)

@@ -366,6 +366,7 @@ static int add_vg(struct gather *gather, const struct lea_scan_vg *scanned, cons
 		.disk = disk,
 		.lv = lv,
 		.has_duplicate = scanned->has_duplicate,
+		.moved = scanned->moved_why,
 		.is_unwatched = is_unwatched(gather, vg->id),
 		.is_ours = is_ours(doctor->conf, vg),
 		.is_cluster = cib && is_of_cluster(cib, vg->name),

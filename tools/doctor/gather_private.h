@@ -85,7 +85,7 @@ struct lea_doctor_disk_list {
 };
 
 /* Facts borrow from @list, also if this fails. */
-LEA_MUST_CHECK int lea_doctor_read_disks(struct lea_doctor *doctor, const struct lea_scan *scan,
+LEA_MUST_CHECK int lea_doctor_read_disks(struct lea_doctor *doctor, struct lea_scan *scan,
 					 struct lea_doctor_disk_list *list);
 /* Of each disk: counters of both readings; errors that the kernel's ring has. False: no ring. */
 void lea_doctor_take_counters(struct lea_doctor_disk_list *list,

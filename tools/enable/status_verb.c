@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "enable/status_verb.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
@@ -23,9 +22,11 @@
 #include "cli/terminal.h"
 #include "daemon/session.h"
 #include "enable/gate_verb.h"
+#include "enable/status_verb.h"
 #include "enable/vg_summary.h"
 #include "initramfs/pass.h"
 #include "plan/access.h"
+#include "record/outdated.h"
 #include "rules/rule_override.h"
 #include "state/claim.h"
 #include "state/flag.h"
@@ -52,13 +53,14 @@ struct in_part {
 struct status {
 	struct lea_session *session;
 	struct lea_json json;
-	struct json_object *failed_json, *incomplete_json, *initramfs_json; /* lists for it */
+	/* lists for it */
+	struct json_object *failed_json, *incomplete_json, *outdated_json, *initramfs_json;
 	size_t pending, taken, aside;
 	struct lea_vg_summary vgs;
 	unsigned int unwatched, unused;
 	struct lea_active_vgs active;
 	bool has_color;
-	struct list failed, incomplete;
+	struct list failed, incomplete, outdated;
 	void *in_part; /* tree of struct in_part, owned */
 	struct list initramfs; /* lines of its note */
 };
@@ -79,6 +81,7 @@ static void status_done(struct status *status)
 {
 	list_done(&status->failed);
 	list_done(&status->incomplete);
+	list_done(&status->outdated);
 	list_done(&status->initramfs);
 	tdestroy(status->in_part, free);
 	lea_active_vgs_done(&status->active);
@@ -164,6 +167,29 @@ static int take_missing(void *arg, const struct lea_missing *missing)
 	return 0;
 }
 
+static int take_outdated(void *arg, const struct lea_outdated_pv *pv)
+{
+	struct status *status = arg;
+	struct lea_json *json = &status->json;
+	struct json_object *object = lea_json_object(json, status->outdated_json, NULL);
+	const struct lea_newest *newest = pv->newest;
+	char id[39];
+
+	lea_id_format(pv->pvid, id);
+	fprintf(status->outdated.out,
+		"%soutdated%s: PV %s on %s: its metadata of VG %s are older than seqno %u on %s; see: "
+		"lvmevent explain %s\n",
+		lea_color(status->has_color, LEA_COLOR_BAD),
+		lea_color(status->has_color, LEA_COLOR_OFF), id, pv->device, newest->vg_name,
+		newest->seqno, pv->newest_on[0] ? pv->newest_on : "another PV", pv->device);
+	lea_json_text(json, object, "pv", id);
+	lea_json_text(json, object, "device", pv->device);
+	lea_json_text(json, object, "vg", newest->vg_name);
+	lea_json_number(json, object, "newest_seqno", newest->seqno);
+	lea_json_text(json, object, "newest_device", pv->newest_on);
+	return 0;
+}
+
 static int take_unwatched(void *arg, const char *vg_id, bool is_asked)
 {
 	struct status *status = arg;
@@ -234,6 +260,7 @@ static int collect(struct status *status)
 		return r;
 	r = list_open(&status->failed);
 	r = r ? r : list_open(&status->incomplete);
+	r = r ? r : list_open(&status->outdated);
 	r = r ? r : list_open(&status->initramfs);
 	r = r ? r : list_note(status);
 	r = r ? r : lea_active_vgs_read(world, &status->active);
@@ -242,10 +269,12 @@ static int collect(struct status *status)
 	r = r ? r : lea_queue_count(event_fd, "failed", &status->aside);
 	r = r ? r : lea_claim_each(&claims, take_claim, status);
 	r = r ? r : lea_missing_each(run_fd, take_missing, status);
+	r = r ? r : lea_outdated_each(world, take_outdated, status);
 	r = r ? r : lea_monitor_deferred_each(run_fd, take_unwatched, status);
 	r = r ? r : count_unused(status);
 	fflush(status->failed.out);
 	fflush(status->incomplete.out);
+	fflush(status->outdated.out);
 	fflush(status->initramfs.out);
 	return r;
 }
@@ -302,6 +331,7 @@ static void begin_json(struct status *status)
 	lea_json_begin(json);
 	status->failed_json = lea_json_list(json, json->top, "failed");
 	status->incomplete_json = lea_json_list(json, json->top, "incomplete");
+	status->outdated_json = lea_json_list(json, json->top, "outdated");
 	status->initramfs_json = lea_json_list(json, json->top, "initramfs");
 }
 
@@ -372,8 +402,8 @@ static int print_text(struct status *status, FILE *out)
 	if (status->unused)
 		fprintf(out, "; %u PV%s not used (why: lvmevent explain)", status->unused,
 			status->unused == 1 ? "" : "s");
-	fprintf(out, "\n%s%s%s", status->failed.text, status->incomplete.text,
-		status->initramfs.text);
+	fprintf(out, "\n%s%s%s%s", status->failed.text, status->incomplete.text,
+		status->outdated.text, status->initramfs.text);
 	return 0;
 }
 

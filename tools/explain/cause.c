@@ -184,6 +184,17 @@ static void tell_no_due_lv(const struct lea_vg_facts *vg, char *text)
 	say(text, "no event activates any of its %u LVs", vg->lv_count);
 }
 
+/* Nobody may activate what they say: the extents may be another VG's by now. */
+static bool is_outdated(const struct lea_vg_facts *vg)
+{
+	return vg->outdated[0];
+}
+
+static void tell_outdated(const struct lea_vg_facts *vg, char *text)
+{
+	say(text, "its metadata are out of date: %s", vg->outdated);
+}
+
 static bool has_duplicates(const struct lea_vg_facts *vg)
 {
 	return vg->duplicates[0];
@@ -460,6 +471,8 @@ static const struct vg_row vg_rows[] = {
 	 "vgs -o name,attr @" LEA_CAUSE_IF_OURS "vgimport @ && vgchange -aay @", true, 0},
 	{"reserved", is_reserved, tell_reserved, "vgchange -ay @", true, 0},
 	{"vg-read-only", is_read_only_vg, tell_access, "vgs -o name,attr @", true, 0},
+	{"outdated", is_outdated, tell_outdated, "pvs -o name,uuid,vg_name,vg_uuid,vg_seqno", false,
+	 0},
 	{"no-lv", has_no_lv, tell_no_lv, "vgs @", true, 0},
 	{"event-activation-off", has_no_event_activation, tell_event_activation, "vgchange -aay @",
 	 true, 0},

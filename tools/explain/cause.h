@@ -79,6 +79,7 @@ struct lea_vg_facts {
 	uint32_t marked_s;
 	bool is_auto;		   /* the autoactivation property */
 	const char *duplicates;	   /* the devices that carry one PV */
+	const char *outdated;	   /* why its metadata are out of date; "": they are not */
 	const char *delegated_why; /* why the real lvm activates it; "": we do */
 	enum lea_cause_claim claim;
 	uint32_t claim_s; /* age of the claim */
@@ -128,6 +129,7 @@ struct lea_pv_facts {
 	uint32_t known_s;   /* udev has known it for so long; 0: unknown */
 	uint32_t pending_s; /* is_pending: for so long */
 	uint32_t place;	    /* in the queue, from 1; 0: it is processed */
+	bool is_outdated;   /* its metadata are older than another PV's; what: how much */
 	bool is_suspended;  /* a device-mapper device */
 	bool has_vg;
 	bool is_probed;	     /* udev names the content of the device */

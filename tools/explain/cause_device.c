@@ -175,6 +175,11 @@ static bool is_of_no_vg(const struct lea_pv_facts *pv)
 	return !pv->has_vg && pv->state == LEA_PV_USED;
 }
 
+static bool is_outdated(const struct lea_pv_facts *pv)
+{
+	return pv->is_outdated;
+}
+
 static bool is_quarantined(const struct lea_pv_facts *pv)
 {
 	return pv->is_quarantined;
@@ -206,11 +211,14 @@ static const struct pv_row pv_rows[] = {
 	 false},
 	{"hung-disk", is_hung, "the disk did not answer in time", "journalctl -k -b", false},
 	{"unreadable", is_unreadable, "it cannot be read", "journalctl -k -b", false},
-	{"damaged", is_repairable, "its LVM metadata is damaged",
-	 "vgck --updatemetadata @ && %", true},
+	{"damaged", is_repairable, "its LVM metadata is damaged", "vgck --updatemetadata @ && %",
+	 true},
 	{"damaged", is_damaged, "its LVM metadata is damaged", "pvck --dump metadata_search @",
 	 false},
 	{"no-pv", is_no_pv, "LVM finds no PV on it", "lsblk --fs @", false},
+	/* vgck --updatemetadata would remove these metadata, which may be the right ones. */
+	{"outdated", is_outdated, "it is not used, its metadata are outdated",
+	 "pvck --dump metadata @", false},
 	{"quarantined", is_quarantined, "its event made the runner fail repeatedly",
 	 "lvmevent retry", false},
 	{"pending", is_pending_pv, "its event waits in the queue",

@@ -290,8 +290,23 @@ static void set_what(const struct lea_found *found, char *text, size_t text_byte
 		snprintf(text, text_bytes, "%s", lea_exclusion_text(found->excluded));
 	else if (found->problem[0])
 		lea_access_plain(found->problem, text, text_bytes);
+	else if (found->newer)
+		lea_found_age(found, text, text_bytes);
 	else if (found->kind == LEA_FOUND_UNREADABLE && found->fault != -ETIMEDOUT)
 		snprintf(text, text_bytes, "%s", strerror(-found->fault));
+}
+
+/* A PV of this VG is in another one now. */
+static void set_moved(const struct lea_explainer *explainer, const struct lea_found *found,
+		      char *text, size_t text_bytes)
+{
+	size_t count;
+	const struct lea_index_row *row =
+		found->vg ? lea_index_find(&explainer->vg_ids, found->vg->id, &count) : NULL;
+	const struct lea_scan_vg *scanned = row ? row->value : NULL;
+
+	if (!text[0] && scanned && scanned->moved)
+		snprintf(text, text_bytes, "%s", scanned->moved_why);
 }
 
 static void find_texts(struct lea_explainer *explainer, struct lea_explain_device *device,
@@ -303,6 +318,7 @@ static void find_texts(struct lea_explainer *explainer, struct lea_explain_devic
 	if (device->pvid[0])
 		lea_id_format(device->pvid, texts->pvid);
 	set_what(found, texts->what, sizeof(texts->what));
+	set_moved(explainer, found, texts->what, sizeof(texts->what));
 	find_vg(explainer, device, texts->vg, sizeof(texts->vg));
 	if (found->kind == LEA_FOUND_EXCLUDED) {
 		find_setting(explainer, device, texts);
@@ -335,6 +351,7 @@ void lea_explainer_pv_facts(struct lea_explainer *explainer, struct lea_explain_
 			found->kind == LEA_FOUND_EXCLUDED ? known_s(explainer, &found->device) : 0,
 		.is_suspended = is_suspended(explainer, found),
 		.has_vg = found->kind == LEA_FOUND_PV,
+		.is_outdated = found->kind == LEA_FOUND_PV && !found->problem[0] && texts->what[0],
 		.is_repairable = is_repairable(explainer, device),
 		.is_probed = device->is_probed,
 		.is_recorded = is_recorded(explainer, device),

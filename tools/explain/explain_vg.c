@@ -135,7 +135,11 @@ void lea_subject_describe_pv(const struct lea_subject *subject, const struct lea
 	lea_id_format(pv->id, id);
 	add(text, "PV %s", id);
 	lea_explainer_last_seen(explainer, pv->id, seen, sizeof(seen));
-	if (device) {
+	if (device && device->found->vg &&
+	    (!subject->vg || strcmp(device->found->vg->id, subject->vg->id) != 0)) {
+		add(text, " (on %.200s, in VG %.100s now)", device->found->device.name,
+		    device->found->vg->name);
+	} else if (device) {
 		lea_explainer_pv_facts(explainer, device, &texts, &facts);
 		add(text, " (on %.200s, which is not used: %s)", facts.device,
 		    facts.what[0]		 ? facts.what
@@ -182,6 +186,18 @@ static void describe_without(const struct lea_subject *subject, char *text)
 	}
 	if (count > NAMED_MOST)
 		add(text, " and %u more", count - NAMED_MOST);
+}
+
+/* Why the VG's metadata are out of date: by the PVs that show them. */
+static void describe_outdated(const struct lea_subject *subject, char *text)
+{
+	const struct lea_scan_vg *scanned = subject->scanned;
+
+	if (scanned->moved)
+		add(text, "%s", scanned->moved_why);
+	for (uint32_t i = 0; i < subject->vg->pv_count && !text[0]; i++)
+		if (scanned->pv[i] && scanned->pv[i]->vg == scanned->vg)
+			lea_found_age(scanned->pv[i], text, TEXT_BYTES);
 }
 
 /* The devices of a PV that is on several. */
@@ -492,6 +508,7 @@ void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *t
 	snprintf(file, sizeof(file), "event/claims/%s", subject->vg->id);
 	lea_id_format(subject->vg->id, texts->uuid);
 	describe_duplicates(subject, texts->duplicates);
+	describe_outdated(subject, texts->outdated);
 	describe_worker(subject, texts->worker);
 	describe_guard(subject->vg, texts->guard);
 	describe_delegation(subject, texts->delegated);
@@ -514,6 +531,7 @@ void lea_subject_gather(struct lea_subject *subject, struct lea_subject_texts *t
 		.access_text = texts->access,
 		.is_auto = !(subject->vg->flags & LEA_FLAG_NOAUTOACTIVATE),
 		.duplicates = texts->duplicates,
+		.outdated = texts->outdated,
 		.delegated_why = texts->delegated,
 		.claim = claim ? claim->state : LEA_CAUSE_NO_CLAIM,
 		.claim_s = claim ? lea_explainer_age_s(explainer, file) : 0,

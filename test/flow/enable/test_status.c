@@ -88,7 +88,7 @@ TEST(json_lists_the_same)
 		"{ \"version\": 2, \"failed\": [ { \"vg\": \"broken\", \"uuid\": "
 		"\"CCCCCC-0000-1111-2222-3333-4444-55555c\", \"retried\": false, \"reason\": "
 		"\"table \\\"x\\\" refused\" } ], \"incomplete\": [ { \"vg\": \"halved\", \"pvs\": 2, "
-		"\"missing\": [ \"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\" ] } ], \"initramfs\": "
+		"\"missing\": [ \"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\" ] } ], \"outdated\": [ ], \"initramfs\": "
 		"[ ], \"in_charge\": \"lvm2\", \"gate\": \"open, never armed\", \"runner\": "
 		"\"none\", \"boot_scan\": false, \"pending\": 0, \"taken\": 0, \"quarantined\": 0, "
 		"\"running\": false, \"dm_rules\": \"installed\", \"dm_rules_reason\": \"lvmevent is "

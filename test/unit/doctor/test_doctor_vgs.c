@@ -265,6 +265,17 @@ static void duplicate(void)
 	now.vg[0].has_duplicate = true;
 }
 
+static void in_another_vg(void)
+{
+	now.vg[0].moved = "PV X on /dev/sdx is in VG other now";
+}
+
+static void outdated(void)
+{
+	now.disk[0].is_outdated = true;
+	now.disk[0].outdated = "seqno 2 of VG vg, newest is 3 on /dev/sdx";
+}
+
 static void hidden_pv(void)
 {
 	now.hidden = (struct lea_doctor_hidden){"/dev/sdx", "device is not in devices file", ""};
@@ -431,6 +442,12 @@ static const struct row rows[] = {
 	{"a name twice", "linear_one", D(14), twin, "2 D14 vg: two VGs have this name: ", NULL},
 	{"a PV on two devices", "linear_one", D(14), duplicate,
 	 "2 D14 vg: one of its PVs is on two devices [lvmevent explain vg]", NULL},
+	{"a PV that another VG has taken", "linear_one", D(14), in_another_vg,
+	 "2 D14 vg: PV X on /dev/sdx is in VG other now [lvmevent explain vg]", NULL},
+	{"a PV with outdated metadata", "linear_one", D(14), outdated,
+	 "2 D14 /dev/sda (PV of vg): its metadata are outdated: seqno 2 of VG vg, newest is 3 on "
+	 "/dev/sdx [lvmevent explain /dev/sda]",
+	 NULL},
 	{"a PV that the devices file does not name", "linear_one", D(14), hidden_pv,
 	 "1 D14 /dev/sdx: it is a PV, but device is not in devices file [lvm lvmdevices --adddev "
 	 "/dev/sdx]",

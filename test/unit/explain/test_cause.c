@@ -58,6 +58,7 @@ static void setup(void)
 				   .access_text = "",
 				   .is_auto = true,
 				   .duplicates = "",
+				   .outdated = "",
 				   .delegated_why = "",
 				   .claim_reason = "",
 				   .worker = ""};

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What explain, plan, doctor and status say of outdated metadata, and that no next step harms. */
+#include "flow/causes_machine.h"
+#include "flow/outdated_scratch.h"
+
+#define AGE	   "seqno 5 of VG vg_one, newest is 6 on /dev/sdb"
+#define SAYS_PV	   "PV /dev/sda of VG vg_one: found: outdated\n"
+#define NEXT	   "next: pvck --dump metadata /dev/sda\n"
+#define MOVED	   "PV " UUID_A " on /dev/sda is in VG vg_one now"
+#define TAKEN_FROM "VG vg-two.pvs: inactive: outdated\n"
+
+static void copy_was_changed(void)
+{
+	plug_changed();
+}
+
+static void taken_into_another_vg(void)
+{
+	rewrite("one-pv", "sda", "seqno = 5", UUID_A);
+	machine_plug("stripe-b", "sdb", 32, 2);
+}
+
+static const struct cause_row rows[] = {
+	{"the original of a copy that was changed", copy_was_changed, "", SAYS_PV, AGE, NEXT},
+	{"... by its device", copy_was_changed, "/dev/sda", SAYS_PV, AGE, NEXT},
+	{"a VG of which a PV is in another", taken_into_another_vg, "", TAKEN_FROM, MOVED,
+	 "next: pvs -o name,uuid,vg_name,vg_uuid,vg_seqno\n"},
+	{"... by its name", taken_into_another_vg, "vg-two.pvs", TAKEN_FROM, MOVED, NULL},
+	{"... by its other PV", taken_into_another_vg, "/dev/sdb",
+	 "PV /dev/sdb of VG vg-two.pvs: found: outdated\n", MOVED,
+	 "next: pvck --dump metadata /dev/sdb\n"},
+};
+
+TEST_EACH(each_cause_is_named_with_its_evidence, rows)
+{
+	compare_answer(&rows[_i]);
+	ck_assert_msg(!has("vgchange -ay --activationmode") && !has("vgck"), "%s", machine.out);
+	ck_assert_msg(!has("vgchange -aay vg-two"), "%s", machine.out);
+}
+
+TEST(a_plan_leaves_them_alone)
+{
+	taken_into_another_vg();
+	ck_assert_int_eq(explain("plan"), 0);
+	ck_assert_msg(has("VG vg-two.pvs: left alone: outdated: its metadata are out of date: "),
+		      "%s", machine.out);
+	ck_assert_msg(has("VG vg_one: activated\n"), "%s", machine.out);
+}
+
+TEST(a_plan_names_the_outdated_pv)
+{
+	copy_was_changed();
+	ck_assert_int_eq(explain("plan"), 0);
+	ck_assert_msg(has("PV /dev/sda of VG vg_one: found: outdated: "), "%s", machine.out);
+	ck_assert_msg(has("VG vg_one: activated\n"), "%s", machine.out);
+}
+
+TEST(doctor_finds_them)
+{
+	copy_was_changed();
+	explain("doctor --only D14");
+	ck_assert_msg(has("its metadata are outdated: " AGE), "%s%s", machine.out, machine.err);
+}
+
+TEST(doctor_finds_a_vg_that_lost_a_pv)
+{
+	taken_into_another_vg();
+	explain("doctor --only D14");
+	ck_assert_msg(has(MOVED), "%s%s", machine.out, machine.err);
+}
+
+/* By run files alone. */
+TEST(status_lists_them)
+{
+	copy_was_changed();
+	tree_mkdir(&machine.tree, "/run/lvm/event");
+	ck_assert_int_eq(explain("pvscan --cache 8:16"), 0);
+	ck_assert_int_eq(explain("pvscan --cache 8:32"), 0);
+	ck_assert_int_eq(explain("status"), 0);
+	ck_assert_msg(has("outdated: PV " UUID_ONE
+			  " on /dev/sda: its metadata of VG vg_one are older "
+			  "than seqno 6 on /dev/sdb; see: lvmevent explain /dev/sda\n"),
+		      "%s", machine.out);
+	ck_assert_int_eq(explain("status --json"), 0);
+	ck_assert_msg(has("\"outdated\": [ { \"pv\": \"" UUID_ONE "\", \"device\": \"/dev/sda\", "
+			  "\"vg\": \"vg_one\", \"newest_seqno\": 6, \"newest_device\": "
+			  "\"/dev/sdb\" } ]"),
+		      "%s", machine.out);
+}
+
+/* Then the other one counts, when it is added. */
+TEST(status_does_not_list_what_no_pv_outdates)
+{
+	copy_was_changed();
+	tree_mkdir(&machine.tree, "/run/lvm/event");
+	ck_assert_int_eq(explain("pvscan --cache 8:32"), 0);
+	ck_assert_int_eq(explain("pvscan --cache 8:16"), 0);
+	machine_unplug("sdb", 32);
+	ck_assert_int_eq(explain("status"), 0);
+	ck_assert_msg(!has("outdated: PV"), "%s", machine.out);
+}
