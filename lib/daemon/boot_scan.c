@@ -6,6 +6,8 @@
  *
  *	LISTEN --a device--> GATHER --a pause in the burst--> FLIGHT --all VGs reported--> LISTEN
  *
+ * A PV that was on another disk in the last boot is held back until udev is idle (held_back.h).
+ *
  * LISTEN: without the lock; the boot goes on (ready) when udev is idle, or at the deadline.
  * GATHER: devices wait in memory. FLIGHT: takes the lock, scans, and has the lock until no pass
  * is left; meanwhile it gathers. With the last pass it also works on the queue, and then unlocks.
@@ -33,6 +35,7 @@
 #include "batch/incomplete.h"
 #include "daemon/deadline.h"
 #include "daemon/device_queue.h"
+#include "daemon/held_back.h"
 #include "daemon/late.h"
 #include "daemon/runner.h"
 #include "daemon/udev_wait.h"
@@ -64,6 +67,7 @@ struct boot {
 	const struct lea_udev *udev;
 	struct lea_udevmon *monitor;
 	struct lea_device_queue pending;
+	struct lea_held_back held;
 	struct lea_device_queue done; /* devices that our passes have scanned: numbers and PVIDs */
 	struct inflight *inflight;
 	int lock_fd;	     /* held while passes are in flight; -1 */
@@ -110,6 +114,8 @@ static int add(void *arg, struct lea_udevmon_event *event)
 	/* Others have removed its record since, as vgremove does. */
 	if (was_done)
 		entry.kind = LEA_ENTRY_CHANGE;
+	if (lea_held_back_take(&boot->held, boot->world, &entry))
+		return 0;
 	if (!boot->pending.count)
 		boot->first_ms = lea_world_now_ms(boot->world);
 	/* The latest state of a device wins, as in the queue. */
@@ -288,6 +294,7 @@ static int begin_again(struct boot *boot, int shortage)
 	lea_log(world->log, LEA_LOG_ERROR, "boot scan: %s; retrying in %u s", strerror(-shortage),
 		SHORT_MS / 1000);
 	lea_device_queue_clear(&boot->pending);
+	lea_held_back_clear(&boot->held);
 	lea_device_queue_clear(&boot->done);
 	abort_all(boot);
 	if (boot->options->batch.reader)
@@ -323,6 +330,12 @@ static int wait_and_receive(struct boot *boot, int wait_ms, bool *ret_any)
 	return r ? r : receive(boot, ret_any);
 }
 
+static int release(struct boot *boot)
+{
+	boot->first_ms = lea_world_now_ms(boot->world);
+	return lea_held_back_release(&boot->held, boot->world->log, &boot->pending);
+}
+
 /* udev's queue is checked first and the socket second: a udev worker broadcasts before it reports
  * its end. */
 static int check_ready(struct boot *boot)
@@ -339,6 +352,10 @@ static int check_ready(struct boot *boot)
 	r = receive(boot, &any);
 	if (r || any || !is_quiet)
 		return r;
+	/* Their disks have not come; they are worked on before the boot goes on. */
+	if (boot->held.devices.count)
+		return release(boot);
+	lea_held_back_done(&boot->held);
 	boot->is_ready = true;
 	lea_timeline_note(boot->world, LEA_RING_READY, &(struct lea_timeline_note){0});
 	boot->options->ready(boot->options->arg);
@@ -388,6 +405,16 @@ static int step(struct boot *boot)
 	return boot->is_ready || boot->inflight ? 0 : check_ready(boot);
 }
 
+/* With the gate open nothing is held back: the runner takes what arrives. */
+static int is_to_go_on(struct boot *boot, int run_fd, bool *ret_is)
+{
+	const bool is_closed = lea_gate_is_closed(run_fd);
+	const int r = !is_closed && boot->held.devices.count ? release(boot) : 0;
+
+	*ret_is = is_closed || boot->pending.count;
+	return r;
+}
+
 static int drain(struct boot *boot)
 {
 	int r = boot->options->batch.pool->wait(boot->options->batch.workers);
@@ -398,6 +425,7 @@ static int drain(struct boot *boot)
 static int scan_until_quiet(struct boot *boot)
 {
 	int r, run_fd = lea_world_run(boot->world);
+	bool goes_on;
 
 	if (run_fd < 0)
 		return run_fd;
@@ -407,9 +435,8 @@ static int scan_until_quiet(struct boot *boot)
 			       boot->options->ready, boot->options->arg);
 	r = r ? r : again_if_short(boot, boot->udev->enumerate(boot->monitor, add, boot));
 	do {
-		while (r == 0 && (lea_gate_is_closed(run_fd) || boot->pending.count))
+		while (r == 0 && (r = is_to_go_on(boot, run_fd, &goes_on)) == 0 && goes_on)
 			r = again_if_short(boot, step(boot));
-		/* With the gate open the runner takes what arrives. */
 		if (r == 0 && boot->inflight)
 			r = again_if_short(boot, drain(boot));
 		/* A shortage while it drained has made devices pending again. */
@@ -436,9 +463,12 @@ int lea_boot_scan_run(const struct lea_boot_scan_options *options)
 	int r;
 
 	boot.last_ms = lea_world_now_ms(boot.world);
+	lea_held_back_begin(&boot.held, world);
 	r = boot.udev->listen(TAG, &boot.monitor);
-	if (r)
+	if (r) {
+		lea_held_back_done(&boot.held);
 		return r;
+	}
 	LEA_CRASHPOINT("boot.listen", NULL);
 	/* The gate waits for the holder of this flag. Without the flag (/run is full) the gate only
 	 * opens early. */
@@ -455,6 +485,7 @@ int lea_boot_scan_run(const struct lea_boot_scan_options *options)
 	lea_incomplete_log(options->batch.waiting, boot.world);
 	lea_device_queue_done(&boot.pending);
 	lea_device_queue_done(&boot.done);
+	lea_held_back_done(&boot.held);
 	boot.udev->close(boot.monitor);
 	return r;
 }

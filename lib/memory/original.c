@@ -4,12 +4,21 @@
 
 #include <string.h>
 
+static bool has_disk(const struct lea_boot_pv *pv)
+{
+	return (pv->kind == LEA_BOOT_DISK || pv->kind == LEA_BOOT_PARTITION) && pv->wwid[0];
+}
+
+bool lea_original_is_other(const struct lea_boot_pv *remembered,
+			   const struct lea_original_device *device)
+{
+	return has_disk(remembered) && (strcmp(remembered->wwid, device->wwid) != 0 ||
+					remembered->partition != device->partition);
+}
+
 static bool is_it(const struct lea_boot_pv *pv, const struct lea_original_device *device)
 {
-	const bool is_plain = pv->kind == LEA_BOOT_DISK || pv->kind == LEA_BOOT_PARTITION;
-
-	return is_plain && pv->wwid[0] && !strcmp(pv->wwid, device->wwid) &&
-	       pv->partition == device->partition && pv->size_sectors &&
+	return has_disk(pv) && !lea_original_is_other(pv, device) && pv->size_sectors &&
 	       pv->size_sectors == device->size_sectors;
 }
 

@@ -8,6 +8,7 @@
 
 #include "memory/boot_memory.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What sysfs says about a device. */
@@ -22,6 +23,11 @@ enum lea_original {
 	LEA_ORIGINAL_FIRST,
 	LEA_ORIGINAL_SECOND,
 };
+
+/* Is @device on another disk than the remembered PV, or another partition? False also where that
+ * was no plain disk, or had no id. */
+bool lea_original_is_other(const struct lea_boot_pv *remembered,
+			   const struct lea_original_device *device);
 
 /* The metadata that lists the PV. */
 struct lea_original_vg {

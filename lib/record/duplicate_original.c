@@ -81,3 +81,15 @@ enum lea_original lea_original_find(struct lea_world *world, const struct lea_co
 
 	return listed != LEA_ORIGINAL_UNSURE ? listed : remembered(world, pvid, vg, first, second);
 }
+
+bool lea_original_is_elsewhere(struct lea_world *world, const struct lea_boot_pv *remembered_pv,
+			       const struct lea_device *device)
+{
+	struct lea_original_device now;
+	char wwid[LEA_ID_BYTES];
+
+	if (!lea_id_is_unique(remembered_pv->wwid))
+		return false;
+	describe(world, device, wwid, &now);
+	return lea_original_is_other(remembered_pv, &now);
+}

@@ -29,3 +29,7 @@ enum lea_original lea_original_find(struct lea_world *world, const struct lea_co
 				    const char *pvid, const struct lea_vg *vg,
 				    const struct lea_device *first,
 				    const struct lea_device *second);
+
+/* Is @device on another disk than the remembered PV was, which had a unique id? Reads sysfs. */
+bool lea_original_is_elsewhere(struct lea_world *world, const struct lea_boot_pv *remembered,
+			       const struct lea_device *device);

@@ -126,3 +126,49 @@ TEST_EACH(which_of_two_devices_is_the_pv, rows)
 			      rows[_i].original,
 		      "%s", rows[_i].claim);
 }
+
+/* ---- is it on another disk? */
+
+static void be_elsewhere(void)
+{
+	one.wwid = "naa.3";
+}
+static void have_no_id(void)
+{
+	one.wwid = "";
+}
+static void be_on_no_disk(void)
+{
+	be_elsewhere();
+	pv.kind = LEA_BOOT_MULTIPATH;
+}
+static void be_remembered_without_an_id(void)
+{
+	be_elsewhere();
+	pv.wwid = "";
+}
+static void have_grown(void)
+{
+	one.size_sectors = 200;
+}
+
+static const struct {
+	const char *claim;
+	void (*be)(void);
+	bool is_other;
+} places[] = {
+	{"where it was", nothing, false},
+	{"on another disk", be_elsewhere, true},
+	{"on a disk without an id", have_no_id, true},
+	{"on another partition", be_another_partition, true},
+	{"on the same disk, which has grown", have_grown, false},
+	{"it was on no plain disk", be_on_no_disk, false},
+	{"its disk had no id", be_remembered_without_an_id, false},
+};
+
+TEST_EACH(a_pv_on_another_disk_is_known, places)
+{
+	places[_i].be();
+	ck_assert_msg(lea_original_is_other(&pv, &one) == places[_i].is_other, "%s",
+		      places[_i].claim);
+}
