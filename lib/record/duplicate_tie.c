@@ -17,6 +17,8 @@
 #include "base/devname.h"
 #include "base/file.h"
 #include "filter/device_id.h"
+
+#include "world/device_find.h"
 #include "world/sysfs.h"
 
 #define LOOKS_MOST    64U /* devices visited below one device */

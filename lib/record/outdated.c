@@ -6,6 +6,7 @@
 #include "base/order.h"
 #include "record/duplicate_tie.h"
 #include "state/online.h"
+#include "world/device_find.h"
 #include "world/sysfs.h"
 #include "world/udevlinks.h"
 
@@ -161,8 +162,8 @@ struct search {
 /* A device that is gone, or another instance, is none. */
 static int add_device(struct search *search, struct lea_devid id)
 {
-	LEA_AUTO(lea_device_done) struct lea_device device = lea_device_with_id(&id);
-	int r = lea_duplicate_fill(search->ages->options.world, &device);
+	LEA_AUTO(lea_device_done) struct lea_device device = {0};
+	int r = lea_device_find(search->ages->options.world, &id, &device);
 
 	if (r)
 		return r < 0 ? r : 0;
