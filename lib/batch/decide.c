@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pure: no I/O, no clock. */
+#include "batch/decide.h"
+
+static struct lea_vg_decision decision(enum lea_vg_verdict verdict, enum lea_vg_because because)
+{
+	return (struct lea_vg_decision){verdict, because};
+}
+
+static struct lea_vg_decision plainly(enum lea_vg_verdict verdict)
+{
+	return decision(verdict, LEA_VG_NO_REASON);
+}
+
+static bool is_done(enum lea_vg_known known)
+{
+	return known == LEA_VG_DONE || known == LEA_VG_IN_PART;
+}
+
+/*
+ * A VG that is done stays as it is, active or deactivated since, until a new instance of a PV
+ * arrives, or until a PV is added while vgs_online says that somebody took the VG down. A VG that
+ * failed for good waits for an added PV, too.
+ */
+static bool is_dealt_with(const struct lea_vg_facts *facts)
+{
+	if (!facts->is_covered)
+		return false;
+	return facts->kind == LEA_ENTRY_ADD
+		       ? is_done(facts->known) && facts->is_online
+		       : is_done(facts->known) || facts->known == LEA_VG_FAILED;
+}
+
+/*
+ * vgrename may be running and have changed only some PVs, so it is read once more. A PV that was
+ * away during a rename keeps the old name for good.
+ */
+static struct lea_vg_decision meet_two_names(const struct lea_vg_facts *facts)
+{
+	return decision(facts->known == LEA_VG_AGAIN || facts->known == LEA_VG_FAILED
+				? LEA_VG_FAIL
+				: LEA_VG_QUEUE_AGAIN,
+			LEA_VG_BECAUSE_NAMES);
+}
+
+static struct lea_vg_decision bring_up(const struct lea_vg_facts *facts,
+				       enum lea_vg_verdict verdict)
+{
+	return facts->prohibition == LEA_VG_TWIN ? decision(LEA_VG_FAIL, LEA_VG_BECAUSE_TWIN)
+						 : plainly(verdict);
+}
+
+/* The entry's kind is ADD, MISSED or PARTIAL. */
+static struct lea_vg_decision decide_activation(const struct lea_vg_facts *facts)
+{
+	const bool is_partial = facts->kind == LEA_ENTRY_PARTIAL;
+	const bool lacks_some = facts->pvs == LEA_VG_PVS_ABSENT || facts->pvs == LEA_VG_PVS_EXCUSED;
+
+	if (is_dealt_with(facts))
+		return plainly(LEA_VG_SKIP);
+	if (facts->pvs == LEA_VG_PVS_UNREAD)
+		return plainly(LEA_VG_READ);
+	/* Its claim is that of the newer metadata. */
+	if (facts->prohibition == LEA_VG_OUTDATED)
+		return decision(LEA_VG_SKIP, LEA_VG_BECAUSE_OUTDATED);
+	/* An incomplete VG waits for a person, who sees it in the line on incomplete VGs. */
+	if (is_partial && lacks_some &&
+	    (facts->prohibition == LEA_VG_ON_TWO_DEVICES || facts->prohibition == LEA_VG_TWO_NAMES))
+		return plainly(LEA_VG_SKIP);
+	if (facts->prohibition == LEA_VG_ON_TWO_DEVICES)
+		return decision(LEA_VG_FAIL, LEA_VG_BECAUSE_DEVICES);
+	if (facts->prohibition == LEA_VG_TWO_NAMES && lacks_some)
+		return meet_two_names(facts);
+	switch (facts->pvs) {
+	case LEA_VG_PVS_ALL:
+		return bring_up(facts, LEA_VG_ACTIVATE);
+	case LEA_VG_PVS_SILENT:
+		return decision(LEA_VG_FAIL_FOR_NOW, LEA_VG_BECAUSE_SILENT);
+	case LEA_VG_PVS_EXCUSED:
+		if (is_partial)
+			return bring_up(facts, LEA_VG_ACTIVATE_IN_PART);
+		break;
+	case LEA_VG_PVS_ABSENT:
+		if (is_partial)
+			return plainly(LEA_VG_SKIP);
+		break;
+	case LEA_VG_PVS_UNREAD:
+	case LEA_VG_PVS_STATES:
+	default:
+		break;
+	}
+	return decision(LEA_VG_FAIL, LEA_VG_BECAUSE_ABSENT);
+}
+
+/*
+ * The administrator who made the change decides what is active: a change asks for no activation, so
+ * none fails. A PV that gives no answer now is in the claim as well: when it answers, it is no
+ * news.
+ */
+static struct lea_vg_decision decide_change(const struct lea_vg_facts *facts)
+{
+	const bool may_be_whole = facts->pvs == LEA_VG_PVS_ALL || facts->pvs == LEA_VG_PVS_SILENT;
+
+	if (facts->known != LEA_VG_UNKNOWN)
+		return plainly(is_done(facts->known) && !facts->is_covered ? LEA_VG_RECORD
+									   : LEA_VG_SKIP);
+	if (facts->pvs == LEA_VG_PVS_UNREAD)
+		return plainly(LEA_VG_READ);
+	return plainly(facts->prohibition == LEA_VG_PERMITTED && may_be_whole ? LEA_VG_RECORD
+									      : LEA_VG_SKIP);
+}
+
+static struct lea_vg_decision decide_watch(const struct lea_vg_facts *facts)
+{
+	if (!is_done(facts->known))
+		return plainly(LEA_VG_SKIP);
+	if (facts->pvs == LEA_VG_PVS_UNREAD)
+		return plainly(LEA_VG_READ);
+	return plainly(facts->prohibition == LEA_VG_PERMITTED && facts->pvs == LEA_VG_PVS_ALL
+			       ? LEA_VG_WATCH
+			       : LEA_VG_SKIP);
+}
+
+struct lea_vg_decision lea_decide(const struct lea_vg_facts *facts)
+{
+	switch (facts->kind) {
+	case LEA_ENTRY_ADD:
+	case LEA_ENTRY_MISSED:
+	case LEA_ENTRY_PARTIAL:
+		return decide_activation(facts);
+	case LEA_ENTRY_WATCH:
+		return decide_watch(facts);
+	case LEA_ENTRY_CHANGE:
+	case LEA_ENTRY_KINDS:
+	default:
+		return decide_change(facts);
+	}
+}
+
+struct lea_vg_decision lea_decide_changed(enum lea_vg_known known)
+{
+	return decision(known == LEA_VG_AGAIN ? LEA_VG_FAIL_FOR_NOW : LEA_VG_QUEUE_AGAIN,
+			LEA_VG_BECAUSE_CHANGED);
+}
+
+const char *lea_vg_because_text(enum lea_vg_because because)
+{
+	static const char *const texts[LEA_VG_BECAUSES] = {
+		[LEA_VG_NO_REASON] = "",
+		[LEA_VG_BECAUSE_DEVICES] = "one of its PVs is on two devices, exclude one of them "
+					   "by devices/filter",
+		[LEA_VG_BECAUSE_NAMES] =
+			"its PVs have different names for it: one was missing when the VG was "
+			"renamed; see pvs -o +vg_name,vg_uuid",
+		[LEA_VG_BECAUSE_TWIN] = "another VG has this name",
+		[LEA_VG_BECAUSE_OUTDATED] = "another PV has newer metadata of it",
+		[LEA_VG_BECAUSE_ABSENT] = "a PV disappeared without a remove event; retried when "
+					  "the next PV appears",
+		[LEA_VG_BECAUSE_SILENT] = "a disk of it gives no answer",
+		[LEA_VG_BECAUSE_CHANGED] = "another command changed it meanwhile",
+	};
+
+	return texts[because < LEA_VG_BECAUSES ? because : LEA_VG_NO_REASON];
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pure: no I/O, no clock. */
+#pragma once
+
+/* What an entry may cause. */
+enum lea_entry_kind {
+	/* Without an event: reconcile found the device, or a pass is repeated. If these PV
+	 * instances were activated already, or failed permanently, the VG stays as it is. The
+	 * first, so that an entry of which nobody says it is none that activates more. */
+	LEA_ENTRY_MISSED,
+	/* The device came into use: activate its VG, as lvm2 does for an add event. Only the
+	 * enqueuer and the boot scan, which have such an event, make this kind. */
+	LEA_ENTRY_ADD,
+	/* The same, and an incomplete VG is activated in part, as its rule says (batch/partial.h).
+	 */
+	LEA_ENTRY_PARTIAL,
+	/* Only register the active LVs of the VG with dmeventd. */
+	LEA_ENTRY_WATCH,
+	/* A change of a device that was in use before: record it, activate nothing. */
+	LEA_ENTRY_CHANGE,
+	LEA_ENTRY_KINDS
+};

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Each combination of facts about a VG, beside the table of test/data/decide. */
+#include "batch/decide.h"
+
+#include "unit/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINES_MOST 64U
+#define WORDS_MOST 8U
+#define VERDICTS   (LEA_VG_FAIL_FOR_NOW + 1U)
+
+/* ---- words of the table: by the enums of decide.h */
+
+static const char *const kinds[] = {"add", "missed", "partial", "watch", "change", NULL};
+static const char *const knowns[] = {"none",   "claimed",   "done",  "in-part",
+				     "failed", "transient", "again", NULL};
+static const char *const covered[] = {"news", "covered", NULL};
+static const char *const online[] = {"down", "online", NULL};
+static const char *const pvs[] = {"unread", "all", "absent", "excused", "silent", NULL};
+static const char *const prohibitions[] = {"none", "devices", "names", "twin", "outdated", NULL};
+static const char *const verdicts[] = {"skip",	"read",	       "activate", "in-part", "record",
+				       "watch", "queue-again", "fail",	   "for-now", NULL};
+static const char *const becauses[] = {"",	 "devices", "names",   "twin", "outdated",
+				       "absent", "silent",  "changed", NULL};
+
+#define FACTS 6U
+static const char *const *const columns[FACTS] = {kinds,  knowns, covered,
+						  online, pvs,	  prohibitions};
+
+static const unsigned int sizes[FACTS] = {LEA_ENTRY_KINDS,   LEA_VG_KNOWNS,	 2, 2,
+					  LEA_VG_PVS_STATES, LEA_VG_PROHIBITIONS};
+
+/* A line: for each fact the set of its values, then the answer. */
+struct line {
+	unsigned int fits[FACTS];
+	struct lea_vg_decision answer;
+	bool is_used; /* some combination is told by it */
+};
+
+static struct line lines[LINES_MOST];
+static size_t line_count;
+
+static unsigned int find(const char *const *words, const char *word)
+{
+	for (unsigned int i = 0; words[i]; i++)
+		if (!strcmp(words[i], word))
+			return i;
+	ck_abort_msg("the table has the word %s", word);
+}
+
+static unsigned int set_of(unsigned int fact, char *text)
+{
+	unsigned int set = 0;
+	char *save = NULL;
+
+	if (!strcmp(text, "*"))
+		return (1U << sizes[fact]) - 1;
+	for (char *word = strtok_r(text, "|", &save); word; word = strtok_r(NULL, "|", &save))
+		set |= 1U << find(columns[fact], word);
+	return set;
+}
+
+static void read_line(char *text)
+{
+	char *word[WORDS_MOST] = {0}, *save = NULL;
+	struct line *line = &lines[line_count++];
+	size_t count = 0;
+
+	ck_assert_uint_lt(line_count, LINES_MOST);
+	for (char *next = strtok_r(text, " \n", &save); next; next = strtok_r(NULL, " \n", &save)) {
+		ck_assert_uint_lt(count, WORDS_MOST);
+		word[count++] = next;
+	}
+	ck_assert_uint_gt(count, FACTS);
+	for (unsigned int i = 0; i < FACTS; i++)
+		line->fits[i] = set_of(i, word[i]);
+	line->answer.verdict = find(verdicts, word[FACTS]);
+	line->answer.because = find(becauses, word[FACTS + 1] ? word[FACTS + 1] : "");
+}
+
+static void read_table(void)
+{
+	char text[512];
+	FILE *file = fopen(TEST_DATA "/decide/vg.txt", "re");
+
+	ck_assert_ptr_nonnull(file);
+	while (fgets(text, sizeof(text), file))
+		if (text[0] != '#' && text[0] != '\n')
+			read_line(text);
+	fclose(file);
+}
+
+const struct fixture fixture = {read_table, NULL};
+
+/* ---- the comparison */
+
+static struct line *line_of(const unsigned int value[FACTS])
+{
+	for (size_t i = 0; i < line_count; i++) {
+		bool fits = true;
+
+		for (unsigned int k = 0; k < FACTS; k++)
+			fits &= lines[i].fits[k] >> value[k] & 1U;
+		if (fits)
+			return &lines[i];
+	}
+	ck_abort_msg("no line tells %s %s %s %s %s %s", kinds[value[0]], knowns[value[1]],
+		     covered[value[2]], online[value[3]], pvs[value[4]], prohibitions[value[5]]);
+}
+
+/* The combination of facts with number @row; false: there is none. */
+static bool set_facts(unsigned int row, unsigned int value[FACTS], struct lea_vg_facts *facts)
+{
+	for (unsigned int i = 0; i < FACTS; i++) {
+		value[i] = row % sizes[i];
+		row /= sizes[i];
+	}
+	*facts = (struct lea_vg_facts){.kind = (enum lea_entry_kind)value[0],
+				       .known = (enum lea_vg_known)value[1],
+				       .is_covered = value[2],
+				       .is_online = value[3],
+				       .pvs = (enum lea_vg_pvs)value[4],
+				       .prohibition = (enum lea_vg_prohibition)value[5]};
+	return !row;
+}
+
+static bool agrees(const struct line *line, struct lea_vg_decision got)
+{
+	return got.verdict == line->answer.verdict && got.because == line->answer.because;
+}
+
+static const char *tell(unsigned int row)
+{
+	static char text[256];
+	unsigned int value[FACTS];
+	struct lea_vg_facts facts;
+	struct lea_vg_decision got;
+
+	set_facts(row, value, &facts);
+	got = lea_decide(&facts);
+	snprintf(text, sizeof(text), "%s %s %s %s %s %s: %s %s", kinds[value[0]], knowns[value[1]],
+		 covered[value[2]], online[value[3]], pvs[value[4]], prohibitions[value[5]],
+		 verdicts[got.verdict], becauses[got.because]);
+	return text;
+}
+
+TEST(each_combination_of_facts_has_the_verdict_of_the_table)
+{
+	unsigned int value[FACTS], row = 0;
+	struct lea_vg_facts facts;
+
+	for (; set_facts(row, value, &facts); row++) {
+		struct line *line = line_of(value);
+
+		line->is_used = true;
+		ck_assert_msg(agrees(line, lea_decide(&facts)), "%s", tell(row));
+	}
+	ck_assert_uint_eq(row, 5 * 7 * 2 * 2 * 5 * 5);
+	for (size_t i = 0; i < line_count; i++)
+		ck_assert_msg(lines[i].is_used, "line %zu tells nothing", i + 1);
+}
+
+/* Whichever row had whichever other answer, it would be found. */
+TEST(another_answer_to_any_row_is_found)
+{
+	unsigned int value[FACTS], found = 0;
+	struct lea_vg_facts facts;
+
+	for (unsigned int row = 0; set_facts(row, value, &facts); row++)
+		for (unsigned int i = 0; i < VERDICTS * LEA_VG_BECAUSES; i++) {
+			const struct lea_vg_decision wrong = {i / LEA_VG_BECAUSES,
+							      i % LEA_VG_BECAUSES};
+
+			found += !agrees(line_of(value), wrong);
+		}
+	ck_assert_uint_eq(found, 5 * 7 * 2 * 2 * 5 * 5 * (VERDICTS * LEA_VG_BECAUSES - 1));
+}
+
+TEST(a_vg_that_changes_under_the_lock_is_read_at_once_only_the_first_time)
+{
+	for (unsigned int known = 0; known < LEA_VG_KNOWNS; known++) {
+		const struct lea_vg_decision got = lea_decide_changed((enum lea_vg_known)known);
+
+		ck_assert_int_eq(got.because, LEA_VG_BECAUSE_CHANGED);
+		ck_assert_int_eq(got.verdict,
+				 known == LEA_VG_AGAIN ? LEA_VG_FAIL_FOR_NOW : LEA_VG_QUEUE_AGAIN);
+	}
+}
+
+TEST(each_reason_has_its_words)
+{
+	for (unsigned int i = 1; i < LEA_VG_BECAUSES; i++) {
+		ck_assert_str_ne(lea_vg_because_text((enum lea_vg_because)i), "");
+		for (unsigned int k = 1; k < i; k++)
+			ck_assert_str_ne(lea_vg_because_text((enum lea_vg_because)i),
+					 lea_vg_because_text((enum lea_vg_because)k));
+	}
+	ck_assert_str_eq(lea_vg_because_text(LEA_VG_BECAUSES), "");
+}
