@@ -74,13 +74,13 @@ static void warn_missing(const struct lea_activate_vg *vg)
 	char id[39], hint[HINT_BYTES];
 
 	for (uint32_t i = 0; i < metadata->pv_count; i++) {
-		if (vg->scanned->pv[i])
+		if (lea_scan_vg_presence(vg->scanned, i) == LEA_PRESENT)
 			continue;
 		lea_id_format(metadata->pvs[i].id, id);
 		lea_log(log, LEA_LOG_WARNING, "WARNING: Couldn't find device with uuid %s.", id);
 	}
 	for (uint32_t i = 0; i < metadata->pv_count; i++) {
-		if (vg->scanned->pv[i])
+		if (lea_scan_vg_presence(vg->scanned, i) == LEA_PRESENT)
 			continue;
 		lea_id_format(metadata->pvs[i].id, id);
 		lea_access_plain(metadata->pvs[i].device_hint ? metadata->pvs[i].device_hint
@@ -377,7 +377,7 @@ int lea_activate_scanned(struct lea_activate_vg *vg, struct lea_activate_result 
 	    vg->scanned->vg->flags & LEA_FLAG_NOAUTOACTIVATE)
 		return LEA_ACTIVATE_NOT_AUTO;
 	if (vg->options->only_complete && vg->options->what != LEA_DEACTIVATE &&
-	    lea_scan_vg_missing(vg->scanned)) {
+	    !lea_scan_vg_is_complete(vg->scanned)) {
 		lea_log(vg->world->log, LEA_LOG_PRINT, "VG %s is incomplete.",
 			vg->scanned->vg->name);
 		return LEA_ACTIVATE_INCOMPLETE;

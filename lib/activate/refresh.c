@@ -201,8 +201,9 @@ void lea_refresh_run(struct lea_world *world, const char *lvm_path,
 	if (!refresh->count || !lvm_path)
 		return;
 	list_names(refresh, names);
-	r = lea_delegate(world, lvm_path, lea_scan_vg_missing(scanned) ? still_in_part : complete,
-			 refresh->name, refresh->count, -1, &code);
+	r = lea_delegate(world, lvm_path,
+			 lea_scan_vg_is_complete(scanned) ? complete : still_in_part, refresh->name,
+			 refresh->count, -1, &code);
 	if (!r && !code)
 		lea_log_with(world->log, LEA_LOG_PRINT, &fields,
 			     "VG %s: a missing PV is back: refreshed: %s", scanned->vg->name, names);

@@ -39,34 +39,44 @@ static const struct lea_scan_vg *find_vg(struct lea_scan_vg *vgs, size_t count,
 	return NULL;
 }
 
-/* After these faults the device may still be a PV of the VG, so it does not count as missing. */
-static bool is_undecided(int fault)
-{
-	return lea_is_shortage(fault) || fault == -ETIMEDOUT;
-}
-
-static int find_fault(const struct lea_scan *scan)
+/* The fault of a device that gave no answer, 0: all did. @is_wanted: for which faults. */
+static int find_fault(const struct lea_scan *scan, bool (*is_wanted)(int fault))
 {
 	struct lea_found *const *found;
 	size_t count;
 
 	found = lea_scan_found(scan, &count);
 	for (size_t i = 0; i < count; i++)
-		if (found[i]->kind == LEA_FOUND_UNREADABLE && is_undecided(found[i]->fault))
+		if (lea_found_is_silent(found[i]) && is_wanted(found[i]->fault))
 			return found[i]->fault;
 	return 0;
+}
+
+static bool is_any(int fault)
+{
+	return fault < 0;
+}
+
+/* Even who does without PVs that cannot be read does not do without these. */
+static bool is_undecided(int fault)
+{
+	return lea_is_shortage(fault) || fault == -ETIMEDOUT;
 }
 
 int lea_vg_rescan(struct lea_scan *scan, const struct lea_scan_vg *before_lock,
 		  const struct lea_scan_vg **ret_vg)
 {
+	const struct lea_scan_vg *vg = NULL;
 	struct lea_scan_vg *vgs;
 	size_t count;
 	int r = lea_vg_scan_pvs(scan, before_lock, NULL);
 
-	r = r ? r : find_fault(scan);
 	r = r ? r : lea_scan_vgs(scan, &vgs, &count);
 	if (!r)
-		*ret_vg = find_vg(vgs, count, before_lock);
+		vg = find_vg(vgs, count, before_lock);
+	/* A VG of which nothing was read has not gone because of that. */
+	r = r ? r : find_fault(scan, vg ? is_undecided : is_any);
+	if (!r)
+		*ret_vg = vg;
 	return r;
 }

@@ -27,6 +27,7 @@
 
 #define ARENA_BYTES ((size_t)256 * 1024 * 1024)
 #define NAME_BYTES  130U
+#define WHY_BYTES   192U
 #define NAMED_MOST  16U /* VGs named in one log line */
 #define NAMES_BYTES (NAMED_MOST * NAME_BYTES + 32U)
 
@@ -198,38 +199,63 @@ static int not_found(const struct lea_activation_run *run, const char *vg_name)
 	return run->options->named ? LEA_ACTIVATE_FAILED : LEA_ACTIVATE_CHANGED;
 }
 
-/* A PV that timed out may still be present. */
-static bool has_timed_out(const struct lea_scan *scan)
+/* For a VG that a disk keeps from being activated now. Logs. */
+static int fail_for_now(struct held *held, const char *vg_name, const struct lea_found *silent,
+			struct lea_activate_result *result)
 {
-	struct lea_found *const *found;
-	size_t count;
+	char *why = lea_arena_alloc(held->arena, WHY_BYTES, 1);
 
-	if (!scan)
-		return false;
-	found = lea_scan_found(scan, &count);
+	if (!why)
+		return -ENOMEM;
+	lea_found_describe_silence(silent, why, WHY_BYTES);
+	lea_log(held->vg.world->log, LEA_LOG_ERROR, "VG %s: %s", vg_name, why);
+	result->shortage = lea_as_transient(silent->fault);
+	result->why = why;
+	return LEA_ACTIVATE_FAILED;
+}
+
+/* A command of a person does without PVs that cannot be read, as lvm2's. An event does not: that
+ * the disk gives no answer now does not tell that it is gone. */
+static int check_silent(const struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
+			struct held *held, struct lea_activate_result *result)
+{
+	const struct lea_found *silent = lea_scan_vg_silent(held->vg.scanned);
+
+	return silent && (run->options->only_complete || before_lock->in_part)
+		       ? fail_for_now(held, before_lock->vg->name, silent, result)
+		       : 0;
+}
+
+/* The VG could not be read again. */
+static int fail_reading(struct held *held, const char *vg_name, int r,
+			struct lea_activate_result *result)
+{
+	struct lea_found *const *found = NULL;
+	size_t count = 0;
+
+	if (held->scan)
+		found = lea_scan_found(held->scan, &count);
 	for (size_t i = 0; i < count; i++)
-		if (found[i]->kind == LEA_FOUND_UNREADABLE && found[i]->fault == -ETIMEDOUT)
-			return true;
-	return false;
+		if (lea_found_is_silent(found[i]) && found[i]->fault == r)
+			return fail_for_now(held, vg_name, found[i], result);
+	lea_log(held->vg.world->log, LEA_LOG_ERROR, "VG %s: reading its metadata again: %s",
+		vg_name, r < 0 ? strerror(-r) : "a filter setting is wrong");
+	/* A wrong filter setting stays wrong until it is corrected. */
+	result->shortage = r < 0 ? lea_as_transient(r) : 0;
+	return LEA_ACTIVATE_FAILED;
 }
 
 static uint32_t count_found(const struct lea_scan_vg *scanned)
 {
-	return scanned->vg->pv_count - lea_scan_vg_missing(scanned);
+	return lea_scan_vg_count(scanned, LEA_PRESENT);
 }
 
-/* Only what was decided on is activated in part. A disk that is slow is not missing; after a change
- * a PV may be there that this scan did not read; a PV that has just gone begins a new wait. */
-static int check_in_part(const struct lea_scan_vg *before_lock, const struct held *held,
-			 struct lea_activate_result *result)
+/* Only what was decided on is activated in part: after a change a PV may be there that this scan
+ * did not read; a PV that has just gone begins a new wait. */
+static int check_in_part(const struct lea_scan_vg *before_lock, const struct held *held)
 {
 	const struct lea_scan_vg *now = held->vg.scanned;
 
-	if (has_timed_out(held->scan)) {
-		result->shortage = LEA_NOT_NOW;
-		result->why = "a disk of it does not answer";
-		return LEA_ACTIVATE_FAILED;
-	}
 	return now->vg->seqno != before_lock->vg->seqno ||
 			       count_found(now) < count_found(before_lock)
 		       ? LEA_ACTIVATE_CHANGED
@@ -251,18 +277,15 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *b
 {
 	int r = read_again(run, before_lock, held);
 
-	if (r) {
-		lea_log(run->world->log, LEA_LOG_ERROR, "VG %s: reading its metadata again: %s",
-			before_lock->vg->name, r < 0 ? strerror(-r) : "a filter setting is wrong");
-		/* A wrong filter setting stays wrong until it is corrected. */
-		result->shortage = r < 0 ? lea_as_transient(r) : 0;
-		return LEA_ACTIVATE_FAILED;
-	}
+	if (r)
+		return fail_reading(held, before_lock->vg->name, r, result);
 	if (!held->vg.scanned)
 		return not_found(run, before_lock->vg->name);
 	if (before_lock->watch_only)
 		return 0;
-	r = before_lock->in_part ? check_in_part(before_lock, held, result) : 0;
+	r = check_silent(run, before_lock, held, result);
+	if (!r && before_lock->in_part)
+		r = check_in_part(before_lock, held);
 	if (r)
 		return r;
 	/* Only these devices were read again; what else carries a PV, the first scan knows. */
@@ -279,8 +302,6 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *b
 	/* The metadata has changed: the missing PV may be new and present, but not in this scan. */
 	if (r == LEA_ACTIVATE_INCOMPLETE && held->vg.scanned->vg->seqno != before_lock->vg->seqno)
 		r = LEA_ACTIVATE_CHANGED;
-	if (r == LEA_ACTIVATE_INCOMPLETE && has_timed_out(held->scan))
-		result->shortage = LEA_NOT_NOW;
 	if (held->vg.announce && r >= 0) {
 		int s = lea_dm_count_active(run->world, held->arena, held->vg.scanned->vg,
 					    &result->active);

@@ -31,6 +31,7 @@
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "base/log_ids.h"
+#include "batch/decide.h"
 #include "batch/incomplete.h"
 #include "batch/partial.h"
 #include "batch/requeue.h"
@@ -84,9 +85,8 @@ struct end {
 
 static const char *word_in_part(const struct lea_scan_vg *scanned)
 {
-	return scanned->in_part
-		       ? lea_incomplete_word((enum lea_incomplete_mode)scanned->in_part)
-		       : "";
+	return scanned->in_part ? lea_incomplete_word((enum lea_incomplete_mode)scanned->in_part)
+				: "";
 }
 
 /* A failed activation must not block the next one: vgs_online is removed, and our claim says
@@ -123,7 +123,8 @@ static int fail_vg(const struct lea_candidates *candidates, const struct lea_sca
 	lea_log_with(candidates->options->world->log, LEA_LOG_ERROR, &fields,
 		     "VG %s: not activated: %s", scanned->vg->name, reason);
 	candidates->summary->vgs_failed++;
-	return finish_claim(candidates, scanned, &(struct end){LEA_CLAIM_FAILED, reason, false, false});
+	return finish_claim(candidates, scanned,
+			    &(struct end){LEA_CLAIM_FAILED, reason, false, false});
 }
 
 /* A PV without metadata has no VG id, so its claim is checked only when other PVs have given the
@@ -183,6 +184,14 @@ static const struct lea_scan_vg *find_vg(const struct lea_candidates *candidates
 	return vg ? *vg : NULL;
 }
 
+/* Why the VG cannot be activated, as static text; NULL: nothing prevents it. */
+static const char *obstacle_of(const struct lea_scan_vg *scanned)
+{
+	if (scanned->has_duplicate)
+		return lea_vg_because_text(LEA_VG_BECAUSE_DEVICES);
+	return lea_scan_vg_is_complete(scanned) ? NULL : lea_vg_because_text(LEA_VG_BECAUSE_ABSENT);
+}
+
 /* If so, the other name is that of a foreign disk, not of a rename in progress. */
 static bool is_whole_by_another_name(const struct lea_candidates *candidates,
 				     const struct lea_scan_vg *scanned)
@@ -194,7 +203,7 @@ static bool is_whole_by_another_name(const struct lea_candidates *candidates,
 	while (vg > candidates->by_id && !compare_id(id, vg - 1))
 		vg--;
 	for (; vg < end && !compare_id(id, vg); vg++)
-		if (!lea_scan_vg_obstacle(*vg))
+		if (!obstacle_of(*vg))
 			return true;
 	return false;
 }
@@ -334,7 +343,8 @@ static int take_note(const struct lea_candidates *candidates, const struct lea_s
 {
 	static const char reason[] = "completed by a change, not by an added PV: left as it is";
 
-	return finish_claim(candidates, scanned, &(struct end){LEA_CLAIM_DONE, reason, false, false});
+	return finish_claim(candidates, scanned,
+			    &(struct end){LEA_CLAIM_DONE, reason, false, false});
 }
 
 /* Has a claim of the same PVs, or of more, ended? */
@@ -380,7 +390,7 @@ static int start_partial(struct lea_candidates *candidates, struct lea_scan_vg *
 static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
 		    const struct lea_candidate *needs_activation)
 {
-	const char *reason = lea_scan_vg_obstacle(scanned);
+	const char *reason = obstacle_of(scanned);
 	bool covers_all = false;
 	int r = 0;
 
@@ -389,7 +399,7 @@ static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scann
 		r = is_dealt_with(candidates, scanned, &covers_all);
 	if (r || covers_all)
 		return r;
-	if (needs_activation->kind == LEA_ENTRY_PARTIAL && lea_scan_vg_missing(scanned))
+	if (needs_activation->kind == LEA_ENTRY_PARTIAL && !lea_scan_vg_is_complete(scanned))
 		return start_partial(candidates, scanned, needs_activation);
 	/* These ask for no activation, so none has failed. */
 	if (reason && (needs_activation->kind == LEA_ENTRY_CHANGE ||
@@ -422,8 +432,8 @@ static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scann
 static bool is_in_part(const struct lea_scan_vg *scanned, const struct lea_worker_result *result)
 {
 	return scanned->in_part &&
-	       (result->outcome == 0 || (result->outcome == LEA_ACTIVATE_FAILED &&
-					 !result->shortage && result->active));
+	       (result->outcome == 0 ||
+		(result->outcome == LEA_ACTIVATE_FAILED && !result->shortage && result->active));
 }
 
 /* A VG that events are not to activate is as done as an active one. */
@@ -463,9 +473,8 @@ static void report_back(const struct lea_candidates *candidates, const struct le
 			const struct lea_worker_result *result)
 {
 	const struct lea_candidate *wanted = find_wanted(candidates, scanned);
-	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_BACK,
-					      .vg = scanned->vg->name,
-					      .vg_id = scanned->vg->id};
+	const struct lea_log_fields fields = {
+		.message_id = LEA_MESSAGE_BACK, .vg = scanned->vg->name, .vg_id = scanned->vg->id};
 
 	if (wanted && wanted->has_claim && wanted->claim.in_part[0])
 		lea_log_with(candidates->options->world->log, LEA_LOG_PRINT, &fields,

@@ -74,7 +74,7 @@ enum lea_vg_because {
 	LEA_VG_BECAUSE_TWIN, /* vgs_online is the other VG's */
 	LEA_VG_BECAUSE_OUTDATED,
 	LEA_VG_BECAUSE_ABSENT,
-	LEA_VG_BECAUSE_SILENT,	/* lea_scan_vg_describe_silent names the disk */
+	LEA_VG_BECAUSE_SILENT,	/* lea_found_describe_silence tells more */
 	LEA_VG_BECAUSE_CHANGED, /* another command changes it */
 	LEA_VG_BECAUSES
 };

@@ -101,7 +101,7 @@ void lea_batch_log_record(struct lea_log *log, const struct lea_found *found,
 /* Writes "its disk /dev/sda", or "one of its disks /dev/sda, /dev/sdb and 3 more". */
 static void name_disks(const struct lea_scan_vg *scanned, char *text, size_t bytes)
 {
-	const uint32_t count = scanned->vg->pv_count - lea_scan_vg_missing(scanned);
+	const uint32_t count = lea_scan_vg_count(scanned, LEA_PRESENT);
 	const uint32_t most = count <= NAMED_MOST ? count : NAMED_MOST - 1;
 	uint32_t named = 0;
 

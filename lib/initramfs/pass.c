@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "batch/decide.h"
 #include "memory/root_spec.h"
 #include "plan/access.h"
 #include "plan/bounds.h"
@@ -544,7 +545,7 @@ static void take_result(struct pass *pass, const struct lea_scan_vg *vg, bool is
 			"VG %s is left to the real lvm: %s", vg->vg->name, result->why);
 	/* What fails in an incomplete VG waits for its PV. */
 	pass->needs_lvm |= is_wanted && (r < 0 || r == LEA_ACTIVATE_DELEGATE ||
-					 (r == LEA_ACTIVATE_FAILED && !lea_scan_vg_missing(vg)));
+					 (r == LEA_ACTIVATE_FAILED && lea_scan_vg_is_complete(vg)));
 	if (result->resumed)
 		note(pass, "activated %u node(s) of VG %s, step %s", result->resumed, vg->vg->name,
 		     lea_root_step_name(pass->step));
@@ -647,7 +648,7 @@ static int check_active(struct pass *pass, struct want *want)
 
 	if (want->is_vg)
 		want->is_active =
-			want->scanned && !lea_scan_vg_missing(want->scanned) && !pass->needs_lvm;
+			want->scanned && lea_scan_vg_is_complete(want->scanned) && !pass->needs_lvm;
 	if (!want->found)
 		return 0;
 	snprintf(uuid, sizeof(uuid), "LVM-%s%s", want->scanned->vg->id, want->found->id);
@@ -707,7 +708,7 @@ static void find_why(const struct pass *pass, const struct want *want, char why[
 		text = "its VG was not found";
 	else if (!is_there(want))
 		text = "LV not found in its VG";
-	else if (!text[0] && lea_scan_vg_missing(want->scanned)) {
+	else if (!text[0] && !lea_scan_vg_is_complete(want->scanned)) {
 		add_missing(want->scanned, why);
 		return;
 	} else if (!text[0] && want->outcome < 0)
@@ -715,7 +716,8 @@ static void find_why(const struct pass *pass, const struct want *want, char why[
 	else if (!text[0] && want->outcome == LEA_ACTIVATE_NOT_AUTO)
 		text = "its autoactivation property is off";
 	else if (!text[0])
-		text = lea_scan_vg_obstacle(want->scanned);
+		text = want->scanned->has_duplicate ? lea_vg_because_text(LEA_VG_BECAUSE_DEVICES)
+						    : NULL;
 	if (!text)
 		text = why_not_selected(pass, want);
 	snprintf(why, WHY_BYTES, "%s", text ? text : "its activation failed");

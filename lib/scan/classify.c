@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/append.h"
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "scan/scan_private.h"
@@ -57,6 +58,16 @@ void lea_found_damage(const struct lea_found *found, char *ret_text, size_t byte
 	used = strlen(ret_text);
 	snprintf(ret_text + used, bytes - used, "damaged: %s; check it by: pvck %.200s",
 		 found->problem, found->device.name);
+}
+
+void lea_found_describe_silence(const struct lea_found *found, char *ret_text, size_t bytes)
+{
+	snprintf(ret_text, bytes, "disk %.100s of it %s", found->device.name,
+		 found->fault == -ETIMEDOUT	 ? "does not answer"
+		 : lea_is_shortage(found->fault) ? "could not be read yet"
+						 : "cannot be read");
+	if (found->fault != -ETIMEDOUT)
+		lea_append(ret_text, bytes, ": %s", strerror(-found->fault));
 }
 
 const char *lea_found_advice(const struct lea_found *found)

@@ -174,6 +174,59 @@ static size_t take_group(const struct claim *claims, size_t count, size_t start,
 	return i;
 }
 
+static int compare_expected(const void *a, const void *b)
+{
+	const struct lea_found *x = *(struct lea_found *const *)a;
+	const struct lea_found *y = *(struct lea_found *const *)b;
+
+	return strcmp(x->expected, y->expected);
+}
+
+static int compare_with_expected(const void *pvid, const void *found)
+{
+	return strcmp(pvid, (*(struct lea_found *const *)found)->expected);
+}
+
+/* Finds the devices that were expected to carry the PVs that no device carries, and that gave no
+ * answer. @silent: sorted by what was expected of them. */
+static int assign_silent(struct lea_scan_vg *group, const struct pvs *silent)
+{
+	const struct lea_vg *vg = group->vg;
+
+	for (uint32_t i = 0; i < vg->pv_count; i++) {
+		struct lea_found *const *found =
+			group->pv[i] ? NULL
+				     : bsearch(vg->pvs[i].id, silent->pv, silent->count,
+					       sizeof(struct lea_found *), compare_with_expected);
+
+		if (!found)
+			continue;
+		if (!group->silent)
+			group->silent = calloc(vg->pv_count, sizeof(struct lea_found *));
+		if (!group->silent)
+			return -ENOMEM;
+		group->silent[i] = *found;
+	}
+	return 0;
+}
+
+/* A disk that gives no answer is rare: mostly this is one walk over the devices. */
+static int find_silent(const struct lea_scan *scan, struct lea_found **memory)
+{
+	struct pvs silent = {.pv = memory};
+	int r = 0;
+
+	for (size_t i = 0; i < scan->found_count; i++)
+		if (lea_found_is_silent(scan->found[i]) && scan->found[i]->expected[0])
+			silent.pv[silent.count++] = scan->found[i];
+	if (!silent.count)
+		return 0;
+	qsort(silent.pv, silent.count, sizeof(struct lea_found *), compare_expected);
+	for (size_t i = 0; !r && i < scan->vg_count; i++)
+		r = assign_silent(&scan->vgs[i], &silent);
+	return r;
+}
+
 struct placed {
 	struct lea_scan_vg group;
 	size_t first;
@@ -272,6 +325,7 @@ int lea_scan_vgs(struct lea_scan *scan, struct lea_scan_vg **ret_vgs, size_t *re
 		count = collect_claims(scan, claims);
 		if (count)
 			r = build(scan, claims, count, &pvs);
+		r = r ? r : find_silent(scan, pvs.pv);
 	}
 	if (r)
 		return r;
@@ -289,13 +343,33 @@ void lea_found_age(const struct lea_found *found, char *ret_text, size_t bytes)
 			 found->newer->device.name);
 }
 
-uint32_t lea_scan_vg_missing(const struct lea_scan_vg *scanned)
+enum lea_presence lea_scan_vg_presence(const struct lea_scan_vg *scanned, uint32_t index)
 {
-	uint32_t missing = 0;
+	if (scanned->pv[index])
+		return LEA_PRESENT;
+	return scanned->silent && scanned->silent[index] ? LEA_SILENT : LEA_ABSENT;
+}
+
+uint32_t lea_scan_vg_count(const struct lea_scan_vg *scanned, enum lea_presence presence)
+{
+	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
-		missing += !scanned->pv[i];
-	return missing;
+		count += lea_scan_vg_presence(scanned, i) == presence;
+	return count;
+}
+
+bool lea_scan_vg_is_complete(const struct lea_scan_vg *scanned)
+{
+	return lea_scan_vg_count(scanned, LEA_PRESENT) == scanned->vg->pv_count;
+}
+
+const struct lea_found *lea_scan_vg_silent(const struct lea_scan_vg *scanned)
+{
+	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
+		if (lea_scan_vg_presence(scanned, i) == LEA_SILENT)
+			return scanned->silent[i];
+	return NULL;
 }
 
 int lea_scan_vg_list_missing(const struct lea_scan_vg *scanned, struct lea_missing *ret_missing)
@@ -307,23 +381,11 @@ int lea_scan_vg_list_missing(const struct lea_scan_vg *scanned, struct lea_missi
 		return -ENOMEM;
 	snprintf(missing.vg, sizeof(missing.vg), "%s", scanned->vg->name);
 	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
-		if (!scanned->pv[i])
+		if (lea_scan_vg_presence(scanned, i) == LEA_ABSENT)
 			memcpy(missing.pvid[missing.count++], scanned->vg->pvs[i].id,
 			       sizeof(*missing.pvid));
 	*ret_missing = missing;
 	return 0;
-}
-
-const char *lea_scan_vg_obstacle(const struct lea_scan_vg *scanned)
-{
-	if (scanned->has_duplicate)
-		return "one of its PVs is on two devices, exclude one of them by devices/filter";
-	if (scanned->moved)
-		return scanned->moved_why;
-	return lea_scan_vg_missing(scanned)
-		       ? "a PV disappeared without a remove event; retried when "
-			 "the next PV appears"
-		       : NULL;
 }
 
 int lea_scan_vg_claim(const struct lea_scan_vg *scanned, struct lea_claim *claim)

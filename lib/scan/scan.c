@@ -55,8 +55,10 @@ int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
 
 static void vgs_done(struct lea_scan *scan)
 {
-	for (size_t i = 0; i < scan->vg_count; i++)
+	for (size_t i = 0; i < scan->vg_count; i++) {
 		free(scan->vgs[i].pv);
+		free(scan->vgs[i].silent);
+	}
 	free(scan->vgs);
 	scan->vgs = NULL;
 	scan->vg_count = 0;

@@ -66,6 +66,12 @@ struct lea_found {
 	bool is_duplicate; /* set by lib/record: another device is this PV; this one is of no VG */
 };
 
+/* Did it give no answer, so that nobody knows whether it is the PV that it is expected to be? */
+static inline bool lea_found_is_silent(const struct lea_found *found)
+{
+	return found->kind == LEA_FOUND_UNREADABLE;
+}
+
 /* Is it a PV, of any VG or of none? */
 static inline bool lea_found_is_pv(const struct lea_found *found)
 {
@@ -76,17 +82,20 @@ static inline bool lea_found_is_pv(const struct lea_found *found)
 
 /* One VG that devices of this scan name, from its text with the highest seqno. */
 struct lea_scan_vg {
-	struct lea_vg *vg;     /* from the scan's texts */
-	struct lea_found **pv; /* [vg->pv_count]: device of each PV; NULL: not in this scan */
-	bool has_duplicate;    /* some PVID is on two devices of this scan */
-	bool has_conflict;     /* two texts with one seqno, or two names for one VG id */
-	bool has_other_name;   /* other PVs have this id under another name */
-	bool is_outdated;      /* with has_other_name: and a higher seqno */
+	struct lea_vg *vg; /* from the scan's texts */
+	/* [vg->pv_count]: the device that carries each PV; NULL: none. Whether the PV is absent
+	 * then, lea_scan_vg_presence tells. */
+	struct lea_found **pv;
+	struct lea_found **silent; /* as pv: a device that was to carry it; NULL: none is silent */
+	bool has_duplicate;	   /* some PVID is on two devices of this scan */
+	bool has_conflict;	   /* two texts with one seqno, or two names for one VG id */
+	bool has_other_name;	   /* other PVs have this id under another name */
+	bool is_outdated;	   /* with has_other_name: and a higher seqno */
 	/* A PV that it lists belongs to another VG by its own metadata, so that these are out of
 	 * date; why: in words. NULL: none. Borrowed from the scan */
 	const struct lea_found *moved;
 	char moved_why[LEA_SCAN_MOVED_BYTES];
-	bool watch_only;       /* do not activate: only register its active LVs with dmeventd */
+	bool watch_only; /* do not activate: only register its active LVs with dmeventd */
 	/* Set by lib/batch: activate it although PVs are missing, as an enum lea_incomplete_mode
 	 * says; 0: only if it is complete. */
 	uint32_t in_part;
@@ -199,22 +208,34 @@ LEA_MUST_CHECK int lea_devices_recorded(struct lea_world *world,
 					struct lea_scan_device **ret_devices, size_t *ret_count);
 void lea_scan_devices_free(struct lea_scan_device *devices, size_t count);
 
-/* Fills in a claim with the name and the PVs of the VG; freed by lea_claim_done. */
+/* Fills in a claim with the name and the PRESENT PVs of the VG; freed by lea_claim_done. */
 struct lea_claim;
 LEA_MUST_CHECK int lea_scan_vg_claim(const struct lea_scan_vg *scanned, struct lea_claim *claim);
 
-/* Number of the VG's PVs that are not in this scan; 0: the VG is complete. */
-uint32_t lea_scan_vg_missing(const struct lea_scan_vg *scanned);
-/* Lists them, and all of the VG's; freed by lea_missing_done. Returns 0 or -ENOMEM. */
+/* Is a PV of the VG there? No answer is not "absent". */
+enum lea_presence {
+	LEA_PRESENT,
+	LEA_ABSENT, /* no device of the scan carries it, and all that were expected to answered */
+	LEA_SILENT, /* a device that was expected to carry it gave no answer */
+};
+/* @index: into vg->pvs */
+enum lea_presence lea_scan_vg_presence(const struct lea_scan_vg *scanned, uint32_t index);
+/* How many of its PVs are PRESENT, ABSENT or SILENT? */
+uint32_t lea_scan_vg_count(const struct lea_scan_vg *scanned, enum lea_presence presence);
+/* Are all PRESENT? */
+bool lea_scan_vg_is_complete(const struct lea_scan_vg *scanned);
+/* The first device because of which a PV of it is SILENT; NULL: none is. */
+const struct lea_found *lea_scan_vg_silent(const struct lea_scan_vg *scanned);
+/* Lists those that are ABSENT, and all of the VG's; freed by lea_missing_done. Returns 0 or
+ * -ENOMEM. */
 struct lea_missing;
 LEA_MUST_CHECK int lea_scan_vg_list_missing(const struct lea_scan_vg *scanned,
 					    struct lea_missing *ret_missing);
-/* Why the VG cannot be activated, as text of @scanned; NULL: nothing prevents it. */
-const char *lea_scan_vg_obstacle(const struct lea_scan_vg *scanned);
-
 /* Writes the message on a damaged device (problem is not ""). */
 void lea_found_damage(const struct lea_found *found, char *ret_text, size_t bytes);
 /* "seqno 2 of VG data, newest is 3 on /dev/sda"; "": no PV shows newer ones (found->newer). */
 void lea_found_age(const struct lea_found *found, char *ret_text, size_t bytes);
+/* Writes why a VG waits for a device that gave no answer: "disk /dev/sdb of it does not answer". */
+void lea_found_describe_silence(const struct lea_found *found, char *ret_text, size_t bytes);
 /* What a person can do about an UNREADABLE device; static text. */
 const char *lea_found_advice(const struct lea_found *found);

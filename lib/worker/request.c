@@ -48,7 +48,7 @@ static void pack(struct lea_request *job, const struct lea_scan_vg *scanned)
 				      (scanned->watch_only ? WATCH_ONLY : 0) |
 				      (scanned->refreshes ? REFRESHES : 0) |
 				      IN_PART * scanned->in_part);
-	lea_wire_put_u32(out, scanned->vg->pv_count - lea_scan_vg_missing(scanned));
+	lea_wire_put_u32(out, lea_scan_vg_count(scanned, LEA_PRESENT));
 	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
 		if (scanned->pv[i])
 			pack_pv(out, scanned->pv[i]);

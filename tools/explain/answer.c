@@ -47,7 +47,7 @@ static void tell_lv(struct lea_subject *subject, uint32_t index)
 {
 	const struct lea_lv *lv = &subject->vg->lvs[index];
 	const struct lea_active_lv *up = lea_subject_active(subject, index);
-	const bool is_incomplete = lea_scan_vg_missing(subject->scanned) > 0;
+	const bool is_incomplete = !lea_scan_vg_is_complete(subject->scanned);
 	const char *node = up && !up->is_part ? up->device : "";
 	char taken[TEXT_BYTES] = "";
 	struct lea_lv_facts facts = {

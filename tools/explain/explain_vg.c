@@ -159,7 +159,7 @@ static void describe_missing(const struct lea_subject *subject, char *text)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < vg->pv_count; i++) {
-		if (subject->scanned->pv[i])
+		if (lea_scan_vg_presence(subject->scanned, i) == LEA_PRESENT)
 			continue;
 		if (count++ >= NAMED_MOST)
 			continue;

@@ -86,7 +86,7 @@ static int look_up(struct work *work, const char *name, const struct lea_scan_vg
 	int r;
 
 	*ret_scanned = find(&work->recorded, name);
-	if (*ret_scanned && !lea_scan_vg_missing(*ret_scanned))
+	if (*ret_scanned && lea_scan_vg_is_complete(*ret_scanned))
 		return 0;
 	lea_report_say(work->report, LEA_LOG_PRINT, "VG %s not using quick activation.", name);
 	r = view_all(work);

@@ -119,7 +119,7 @@ static bool is_whole(struct work *work, const char *name)
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(vgs[i].vg->name, name))
-			return !lea_scan_vg_missing(&vgs[i]);
+			return lea_scan_vg_is_complete(&vgs[i]);
 	return false;
 }
 
@@ -192,7 +192,7 @@ static void note_problems(struct work *work)
 static bool is_uncertain(const struct work *work, const struct lea_scan_vg *scanned)
 {
 	return work->unanswered && !work->args->mode && work->args->what != LEA_DEACTIVATE &&
-	       lea_scan_vg_missing(scanned);
+	       !lea_scan_vg_is_complete(scanned);
 }
 
 static bool is_partial(const struct work *work)
