@@ -264,6 +264,9 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	lea_retry_set_add(&pass->retries, record.fault, &found->device);
 	if (record.was_copied)
 		leave_copy(pass, &record);
+	/* A PV has come, perhaps of a VG that would be activated without it. */
+	if (queued->kind == LEA_ENTRY_ADD && lea_found_is_silent(found))
+		lea_partial_came(pass->options->partial);
 	queued->is_online = record.kind == LEA_RECORD_ONLINE;
 	if (queued->is_online)
 		lea_timeline_note(
@@ -287,12 +290,11 @@ static bool is_new_here(const struct lea_batch_pass *pass, const struct lea_foun
 	       !lea_marker_is_set(pass->options->event_fd, &found->device, found->label.pvid);
 }
 
-/* Creates vgs_online for a VG that is to be activated, unless it exists. */
 static int count_device(struct lea_batch_pass *pass, struct lea_found *found,
 			enum lea_entry_kind kind)
 {
 	struct lea_record record = {0};
-	int r = lea_record_count(pass->recorder, found, kind == LEA_ENTRY_ADD, &record);
+	int r = lea_record_count(pass->recorder, found, false, &record);
 
 	if (r)
 		return r;

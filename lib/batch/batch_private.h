@@ -6,6 +6,7 @@
 #include "base/devset.h"
 #include "base/log.h"
 #include "batch/batch.h"
+#include "batch/decide.h"
 #include "batch/retry_set.h"
 #include "record/record.h"
 #include "scan/scan.h"
@@ -13,23 +14,32 @@
 #include "state/claim_index.h"
 #include "worker/pool.h"
 
-#define LEA_CANDIDATE_NAME_BYTES 128U
+#define LEA_BATCH_NAME_BYTES   128U
+#define LEA_BATCH_REASON_BYTES 192U
 
-struct lea_candidate {
-	const struct lea_vg *vg; /* borrowed from the scan; NULL: this PV gave no metadata */
-	char name[LEA_CANDIDATE_NAME_BYTES];
+/* What is known of one VG in this pass. */
+struct lea_batch_vg {
+	struct lea_candidates *candidates; /* borrowed */
+	/* What it is found by. A PV without metadata knows only the name: then the id is "". */
+	char id[33];
+	char name[LEA_BATCH_NAME_BYTES];
+	const struct lea_vg *vg;  /* the newest that its PVs with entries gave; borrowed */
 	uint32_t seen;		  /* its PVs in this pass; two entries may be of one PV */
 	enum lea_entry_kind kind; /* of its entries, the kind that allows most */
-	bool was_down;	 /* with kind ADD: it had no vgs_online file, so no LV of it is active */
-	bool is_news;	 /* a PV instance arrived that the claim does not list */
-	bool covers_all; /* its claim covers all PVs: nothing to do; valid once all are added */
-	bool has_claim, is_extended;
-	struct lea_claim claim;
+	bool is_news;		  /* a PV instance arrived that the claim does not list */
+	bool is_extended;	  /* claim lists PVs that changes have added */
+	enum lea_vg_claim by_claim;
+	struct lea_claim claim;		     /* unless it is UNKNOWN */
+	enum lea_vg_verdict first;	     /* before its other PVs were read */
+	const struct lea_scan_vg *whole;     /* the metadata by which it is complete; NULL: none */
+	const struct lea_scan_vg *activated; /* what its worker got */
+	bool is_open;			     /* the worker has not reported yet */
+	bool has_made_online;		     /* its vgs_online file is of this pass */
 };
 
 /* VGs that were activated and are not logged yet. */
 struct lea_batch_active {
-	char name[LEA_LOG_VGS][LEA_CANDIDATE_NAME_BYTES];
+	char name[LEA_LOG_VGS][LEA_BATCH_NAME_BYTES];
 	uint32_t lvs[LEA_LOG_VGS];
 	uint32_t count;
 };
@@ -37,20 +47,16 @@ struct lea_batch_active {
 struct lea_candidates {
 	const struct lea_batch_options *options;
 	struct lea_claims claims;
-	struct lea_claims_now now;   /* claims.now */
-	struct lea_claim_index *index, *own_index; /* own_index: owned; NULL: the cache's */
-	bool is_index_current;			   /* it was updated in this pass */
-	struct lea_candidate **list; /* in order of appearance; owned, as is each element */
+	struct lea_claims_now now;  /* claims.now */
+	struct lea_batch_vg **list; /* in order of appearance; owned, as is each element */
 	size_t count, room;
-	void *tree; /* of all candidates: tsearch by metadata and name */
+	void *tree;		   /* of all in the list, by id, or by name without one */
+	struct lea_devset numbers; /* of the devices in the scan */
+	struct lea_found **found;  /* [numbers.count]; owned; NULL: is read just now */
+	size_t found_room;
 	/* during activation */
 	size_t open_count; /* handed to the workers and not reported yet */
-	struct lea_scan_vg *vgs;
-	struct lea_scan_vg **by_id; /* sorted; owned */
-	size_t vg_count;
-	void *needs_activation;	   /* of VGs that no claim covers: tsearch by id or name */
-	struct lea_devset numbers; /* of the devices in the scan */
-	void *names; /* of the VGs being activated: tsearch of struct lea_scan_vg by name */
+	void *names;	   /* of the VGs being activated: tsearch of struct lea_scan_vg by name */
 	struct lea_batch_summary *summary;
 	struct lea_retry_set *retries; /* borrowed */
 	struct lea_batch_active active;
@@ -67,8 +73,7 @@ void lea_candidates_free(struct lea_candidates *candidates);
 
 /* Adds the VG of a device whose record says that the VG is complete now. @kind: of the device's
  * entry. */
-LEA_MUST_CHECK int lea_candidates_add(struct lea_candidates *candidates,
-				      const struct lea_found *found,
+LEA_MUST_CHECK int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *found,
 				      const struct lea_record *record, enum lea_entry_kind kind);
 
 /* Reads members that had no event in this pass, then claims each VG that no claim covers and hands
@@ -101,9 +106,19 @@ void lea_batch_note_active(struct lea_log *log, struct lea_batch_active *active,
 /* Writes the line, if there is anything to say. */
 void lea_batch_log_active(struct lea_log *log, struct lea_batch_active *active);
 
-/* Does a claim say that nothing is to be done? No, if the PV gave no metadata (vg NULL). */
-bool lea_candidate_is_covered(const struct lea_candidate *candidate);
+/* ---- for the files of candidates only */
 
-/* Reads members of candidates that had no event in this pass. */
+/* The VG of this id, or without an id of this name; NULL: no entry has led to it. */
+struct lea_batch_vg *lea_candidates_find(const struct lea_candidates *candidates, const char *id,
+					 const char *name);
+/* Adds one that is not there, with its claim. Returns 0 or -errno. */
+LEA_MUST_CHECK int lea_candidates_add_vg(struct lea_candidates *candidates, const char *id,
+					 const char *name, struct lea_batch_vg **ret_vg);
+/* The facts that do not depend on the VG's other PVs. @name: of the VG; @is_covered: as in
+ * struct lea_vg_facts. */
+struct lea_vg_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const char *name,
+				       bool is_covered);
+/* Decides about each VG, and reads the members without an event of those that ask for it. Returns 0
+ * or -errno. */
 LEA_MUST_CHECK int lea_candidates_complete(struct lea_candidates *candidates,
 					   struct lea_scan *scan);

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which VGs need activation: run files say that a VG is complete; a claim that was made with the
- * same instances of all its PVs says that it is done.
+ * The VGs to which the entries of a pass have led, with what their claims say. Most need nothing:
+ * of the others the members are read that had no event.
  */
 #include "batch/batch_private.h"
 
 #include <errno.h>
 #include <search.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "batch/pass_cache.h"
+#include "state/online.h"
 #include "world/sysfs.h"
 
 int lea_candidates_new(const struct lea_batch_options *options, struct lea_retry_set *retries,
@@ -64,143 +63,135 @@ void lea_candidates_free(struct lea_candidates *candidates)
 		return;
 	lea_batch_log_active(candidates->options->world->log, &candidates->active);
 	tdestroy(candidates->tree, keep);
-	tdestroy(candidates->needs_activation, keep);
-	lea_devset_done(&candidates->numbers);
 	tdestroy(candidates->names, keep);
+	lea_devset_done(&candidates->numbers);
 	for (size_t i = 0; i < candidates->count; i++) {
 		lea_claim_done(&candidates->list[i]->claim);
 		free(candidates->list[i]);
 	}
 	free(candidates->list);
-	free(candidates->by_id);
-	lea_claim_index_free(candidates->own_index);
+	free(candidates->found);
 	free(candidates);
 }
 
-static int compare_pointers(const void *a, const void *b)
+/* ---- the VGs */
+
+static int compare_vgs(const void *a, const void *b)
 {
-	return (uintptr_t)a < (uintptr_t)b ? -1 : (uintptr_t)a > (uintptr_t)b;
+	const struct lea_batch_vg *x = a, *y = b;
+	int order = strcmp(x->id, y->id);
+
+	return order || x->id[0] ? order : strcmp(x->name, y->name);
 }
 
-/* A text that several PVs have is parsed once, so PVs of one VG have the same pointer. The name is
- * for PVs without metadata. */
-static int compare_candidates(const void *a, const void *b)
+static struct lea_batch_vg key_of(const char *id, const char *name)
 {
-	int order = compare_pointers(((const struct lea_candidate *)a)->vg,
-				     ((const struct lea_candidate *)b)->vg);
+	struct lea_batch_vg key = {0};
 
-	return order ? order
-		     : strcmp(((const struct lea_candidate *)a)->name,
-			      ((const struct lea_candidate *)b)->name);
+	snprintf(key.id, sizeof(key.id), "%s", id);
+	snprintf(key.name, sizeof(key.name), "%s", name);
+	return key;
 }
 
-static int look_up_claim(const struct lea_candidates *candidates, struct lea_candidate *candidate)
+struct lea_batch_vg *lea_candidates_find(const struct lea_candidates *candidates, const char *id,
+					 const char *name)
 {
-	int r;
+	const struct lea_batch_vg key = key_of(id, name);
+	struct lea_batch_vg *const *node = tfind(&key, &candidates->tree, compare_vgs);
 
-	if (!candidate->vg)
-		return 0;
-	r = lea_claim_read(&candidates->claims, candidate->vg->id, &candidate->claim);
-	candidate->has_claim = r == 0;
+	return node ? *node : NULL;
+}
+
+static enum lea_vg_claim judge_claim(const struct lea_claim *claim)
+{
+	switch (claim->state) {
+	case LEA_CLAIM_CLAIMED:
+		return LEA_VG_CLAIMED;
+	case LEA_CLAIM_DONE:
+		return claim->in_part[0] ? LEA_VG_IN_PART : LEA_VG_DONE;
+	case LEA_CLAIM_FAILED:
+	default:
+		break;
+	}
+	if (!claim->is_transient)
+		return LEA_VG_FAILED;
+	return claim->again ? LEA_VG_AGAIN : LEA_VG_TRANSIENT;
+}
+
+static int ask_claim(struct lea_batch_vg *vg)
+{
+	int r = lea_claim_read(&vg->candidates->claims, vg->id, &vg->claim);
+
+	vg->by_claim = r ? LEA_VG_UNCLAIMED : judge_claim(&vg->claim);
 	return r < 0 ? r : 0;
 }
 
-/* Finds the candidate of this metadata and name, or adds one. */
-static int find_or_add(struct lea_candidates *candidates, const struct lea_vg *vg, const char *name,
-		       struct lea_candidate **ret_candidate)
+int lea_candidates_add_vg(struct lea_candidates *candidates, const char *id, const char *name,
+			  struct lea_batch_vg **ret_vg)
 {
-	struct lea_candidate *candidate = calloc(1, sizeof(*candidate)), **node;
-	int r = candidate ? lea_make_room(&candidates->list, &candidates->room,
-					  candidates->count + 1, sizeof(struct lea_candidate *))
-			  : -ENOMEM;
+	struct lea_batch_vg *vg;
+	int r = lea_make_room(&candidates->list, &candidates->room, candidates->count + 1,
+			      sizeof(struct lea_batch_vg *));
 
-	if (r) {
-		free(candidate);
-		return r;
+	vg = r ? NULL : malloc(sizeof(*vg));
+	if (!vg)
+		return -ENOMEM;
+	*vg = key_of(id, name);
+	vg->candidates = candidates;
+	vg->kind = LEA_ENTRY_CHANGE;
+	if (!tsearch(vg, &candidates->tree, compare_vgs)) {
+		free(vg);
+		return -ENOMEM;
 	}
-	candidate->vg = vg;
-	candidate->kind = LEA_ENTRY_CHANGE;
-	snprintf(candidate->name, sizeof(candidate->name), "%s", name);
-	node = tsearch(candidate, &candidates->tree, compare_candidates);
-	if (!node || *node != candidate) {
-		free(candidate);
-		if (node)
-			*ret_candidate = *node;
-		return node ? 0 : -ENOMEM;
-	}
-	candidates->list[candidates->count++] = candidate;
-	*ret_candidate = candidate;
-	return look_up_claim(candidates, candidate);
+	candidates->list[candidates->count++] = vg;
+	*ret_vg = vg;
+	return id[0] ? ask_claim(vg) : 0;
+}
+
+struct lea_vg_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const char *name,
+				       bool is_covered)
+{
+	struct lea_vg_facts facts = {
+		.kind = vg->kind, .by_claim = vg->by_claim, .is_covered = is_covered};
+
+	/* Nobody else is interested. */
+	if (vg->kind == LEA_ENTRY_ADD && is_covered)
+		facts.is_online = lea_vg_online_exists(vg->candidates->claims.run_fd, name);
+	return facts;
 }
 
 /* A PV that joined the VG by a change is not a reason to activate; it is added to the claim. */
-static int compare_with_claim(struct lea_candidate *candidate, const struct lea_found *found,
+static int compare_with_claim(struct lea_batch_vg *vg, const struct lea_found *found,
 			      enum lea_entry_kind kind)
 {
 	struct lea_claim_pv pv = {.id = lea_device_id(&found->device)};
+	struct lea_vg_facts facts = {.kind = kind, .by_claim = vg->by_claim};
 
 	memcpy(pv.pvid, found->label.pvid, sizeof(pv.pvid));
-	if (!candidate->has_claim || lea_claim_covers(&candidate->claim, &pv, 1))
+	if (vg->by_claim == LEA_VG_UNCLAIMED || lea_claim_covers(&vg->claim, &pv, 1))
 		return 0;
-	if (kind != LEA_ENTRY_CHANGE) {
-		candidate->is_news = true;
+	if (lea_decide(&facts).verdict != LEA_VG_RECORD) {
+		vg->is_news |= kind != LEA_ENTRY_CHANGE;
 		return 0;
 	}
-	if (candidate->claim.state != LEA_CLAIM_DONE)
-		return 0;
-	candidate->is_extended = true;
-	return lea_claim_put(&candidate->claim, &pv);
+	vg->is_extended = true;
+	return lea_claim_put(&vg->claim, &pv);
 }
 
-/* Notes that the device is in the scan. Returns LEA_DEVSET_THERE if it already was. */
-static int note_scanned(struct lea_candidates *candidates, const struct lea_device *device)
+/* ---- the devices of the scan */
+
+/* @found: NULL: it is read next. Returns LEA_DEVSET_THERE if the device already was in the scan. */
+static int note_scanned(struct lea_candidates *candidates, const struct lea_device *device,
+			struct lea_found *found)
 {
 	const struct lea_devid number = lea_device_number(device);
+	int r = lea_make_room(&candidates->found, &candidates->found_room,
+			      candidates->numbers.count + 1, sizeof(struct lea_found *));
 
-	return lea_devset_add(&candidates->numbers, &number);
-}
-
-int lea_candidates_add(struct lea_candidates *candidates, const struct lea_found *found,
-		       const struct lea_record *record, enum lea_entry_kind kind)
-{
-	struct lea_candidate *candidate;
-	int r = find_or_add(candidates, found->vg, record->vg_name, &candidate);
-
-	r = r ? r : note_scanned(candidates, &found->device);
-	if (r < 0)
-		return r;
-	candidate->seen += r == 0;
-	/* One added device is enough: its VG may come up, whatever the other entries allow. */
-	candidate->kind = kind < candidate->kind ? kind : candidate->kind;
-	candidate->was_down |= kind == LEA_ENTRY_ADD && record->claimed;
-	return compare_with_claim(candidate, found, kind);
-}
-
-/*
- * A VG that is done stays as it is, active or deactivated since, until a new instance of a PV
- * arrives, or until a device is added while vgs_online says that the VG is down. A VG that failed
- * for good waits for an added device, too. A change only adds to a claim.
- */
-bool lea_candidate_is_covered(const struct lea_candidate *candidate)
-{
-	const struct lea_claim *claim = &candidate->claim;
-	const bool is_same = candidate->has_claim && candidate->vg && !candidate->is_news &&
-			     claim->pv_count >= candidate->vg->pv_count;
-
-	switch (candidate->kind) {
-	case LEA_ENTRY_ADD:
-		return is_same && claim->state == LEA_CLAIM_DONE && !candidate->was_down;
-	case LEA_ENTRY_MISSED:
-	case LEA_ENTRY_PARTIAL: /* of an incomplete VG: start_partial decides */
-		return is_same && (claim->state == LEA_CLAIM_DONE ||
-				   (claim->state == LEA_CLAIM_FAILED && !claim->is_transient));
-	case LEA_ENTRY_WATCH:
-		return !candidate->has_claim || claim->state != LEA_CLAIM_DONE;
-	case LEA_ENTRY_CHANGE:
-	case LEA_ENTRY_KINDS:
-	default:
-		return candidate->has_claim;
-	}
+	r = r ? r : lea_devset_add(&candidates->numbers, &number);
+	if (r == 0)
+		candidates->found[candidates->numbers.count - 1] = found;
+	return r;
 }
 
 static int note_all_scanned(struct lea_candidates *candidates, const struct lea_scan *scan)
@@ -211,34 +202,64 @@ static int note_all_scanned(struct lea_candidates *candidates, const struct lea_
 
 	found = lea_scan_found(scan, &count);
 	for (size_t i = 0; r >= 0 && i < count; i++)
-		r = note_scanned(candidates, &found[i]->device);
+		r = note_scanned(candidates, &found[i]->device, found[i]);
 	return r < 0 ? r : 0;
+}
+
+/* A record tells which PV a device is that was read because of an event, perhaps without success.
+ */
+static void expect(struct lea_candidates *candidates, const struct lea_scan_device *recorded)
+{
+	const struct lea_devid number = lea_device_number(&recorded->device);
+	const size_t at = lea_devset_find(&candidates->numbers, &number);
+	struct lea_found *found = at == LEA_DEVSET_NONE ? NULL : candidates->found[at];
+
+	if (found && !found->expected[0])
+		memcpy(found->expected, recorded->expected, sizeof(found->expected));
+}
+
+int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *found,
+		       const struct lea_record *record, enum lea_entry_kind kind)
+{
+	const char *id = found->vg ? found->vg->id : "";
+	struct lea_batch_vg *vg = lea_candidates_find(candidates, id, record->vg_name);
+	int r = vg ? 0 : lea_candidates_add_vg(candidates, id, record->vg_name, &vg);
+
+	r = r ? r : note_scanned(candidates, &found->device, found);
+	if (r < 0)
+		return r;
+	vg->seen += r == 0;
+	if (found->vg && (!vg->vg || found->vg->seqno > vg->vg->seqno))
+		vg->vg = found->vg;
+	/* One added device is enough: its VG may come up, whatever the other entries allow. */
+	vg->kind = kind < vg->kind ? kind : vg->kind;
+	return compare_with_claim(vg, found, kind);
 }
 
 /* Reads the members of one VG that had no event in this pass. */
 static int complete_scan(struct lea_candidates *candidates, struct lea_scan *scan,
-			 const struct lea_candidate *candidate)
+			 const struct lea_batch_vg *vg)
 {
+	struct lea_world *world = candidates->options->world;
 	struct lea_scan_device *devices = NULL;
 	size_t count = 0, n = 0;
 	int r;
 
-	r = candidate->vg ? lea_devices_of_members(candidates->options->world, candidate->vg,
-						   &devices, &count)
-			  : lea_devices_of_vg(candidates->options->world, candidate->name, &devices,
-					      &count);
+	r = vg->vg ? lea_devices_of_members(world, vg->vg, &devices, &count)
+		   : lea_devices_of_vg(world, vg->name, &devices, &count);
 	if (r)
 		return r < 0 ? r : 0;
 	for (size_t i = 0; r >= 0 && i < count; i++) {
 		struct lea_scan_device device = devices[i];
 
-		r = note_scanned(candidates, &device.device);
+		r = note_scanned(candidates, &device.device, NULL);
+		if (r == LEA_DEVSET_THERE)
+			expect(candidates, &device);
 		if (r)
 			continue;
 		/* A record says which number the device had; the claim must say which instance it
 		 * is. */
-		device.device.diskseq = lea_sysfs_diskseq(candidates->options->world,
-							  lea_device_devno(&device.device));
+		device.device.diskseq = lea_sysfs_diskseq(world, lea_device_devno(&device.device));
 		devices[i] = devices[n];
 		devices[n++] = device;
 	}
@@ -248,35 +269,27 @@ static int complete_scan(struct lea_candidates *candidates, struct lea_scan *sca
 	return r;
 }
 
-/* A claim that is done gets the PVs that changes added, and nothing else. */
-static int decide_all(struct lea_candidates *candidates)
+static int decide_first(struct lea_batch_vg *vg)
 {
-	int r = 0;
+	const bool is_covered = vg->by_claim != LEA_VG_UNCLAIMED && !vg->is_news &&
+				vg->claim.pv_count >= (vg->vg ? vg->vg->pv_count : UINT32_MAX);
+	const struct lea_vg_facts facts = lea_batch_vg_facts(vg, vg->name, is_covered);
 
-	for (size_t i = 0; r >= 0 && i < candidates->count; i++) {
-		struct lea_candidate *candidate = candidates->list[i];
-
-		if (candidate->is_extended)
-			r = lea_claim_finish(&candidates->claims, candidate->vg->id,
-					     &candidate->claim);
-		candidate->covers_all = lea_candidate_is_covered(candidate);
-	}
-	return r < 0 ? r : 0;
+	vg->first = lea_decide(&facts).verdict;
+	return vg->is_extended ? lea_claim_finish(&vg->candidates->claims, vg->id, &vg->claim) : 0;
 }
 
 int lea_candidates_complete(struct lea_candidates *candidates, struct lea_scan *scan)
 {
-	int r = decide_all(candidates);
+	int r = note_all_scanned(candidates, scan);
 
-	r = r ? r : note_all_scanned(candidates, scan);
+	for (size_t i = 0; r >= 0 && i < candidates->count; i++) {
+		struct lea_batch_vg *vg = candidates->list[i];
 
-	for (size_t i = 0; r == 0 && i < candidates->count; i++) {
-		struct lea_candidate *candidate = candidates->list[i];
-
-		if (candidate->covers_all ||
-		    (candidate->vg && candidate->seen >= candidate->vg->pv_count))
+		r = decide_first(vg);
+		if (r < 0 || vg->first != LEA_VG_READ || (vg->vg && vg->seen >= vg->vg->pv_count))
 			continue;
-		r = complete_scan(candidates, scan, candidate);
+		r = complete_scan(candidates, scan, vg);
 	}
-	return r;
+	return r < 0 ? r : 0;
 }

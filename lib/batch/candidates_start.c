@@ -2,22 +2,33 @@
 /*
  * From a complete VG to an active one: claims, workers, and their results. The state of a VG is
  * its claim; one that a dead process or an earlier epoch left, or that was made with other
- * instances of the PVs, is as good as none.
+ * instances of the PVs, is as good as none. lea_decide tells which way a VG goes.
  *
  *	none    --> CLAIMED    written before a worker gets the VG
  *	none    --> DONE       a change completed the VG: the administrator decides
- *	none    --> FAILED     it may not be activated, has two names, or its name is another VG's
+ *	none    --> FAILED     for good: until a device is added; transient: until a reconcile
  *	CLAIMED --> DONE       the worker's report: active, perhaps in part, or not by events
- *	CLAIMED --> FAILED     for good: until a device is added; transient: until a reconcile
- *	CLAIMED --> none       another command changed it: its devices are queued again
+ *	CLAIMED --> FAILED     likewise, or another command changed it: its devices are queued again
  *	CLAIMED --> CLAIMED    its worker hangs: it ends the claim later, or its death is noticed
- *	any     --> CLAIMED    new instances, or what lea_candidate_is_covered lets pass
+ *	any     --> CLAIMED    new instances, or whatever else lea_decide lets pass
  *
- * What a crash leaves: until the pass is over its entries, in taken/ (for the boot scan: udev's
- * tags), lead to the VG once more. Before CLAIMED perhaps vgs_online, which we do not believe.
- * CLAIMED: nothing that counts; a worker that lives on has the VG's lock, so that the next one
- * waits for it and finds the VG active. DONE: the claim stands. FAILED: vgs_online may still be
- * there; it holds up lvm2's pvscan, not us.
+ * What is written, in which order, and what a kill after each step leaves. Until the pass is over
+ * its entries, in taken/ (for the boot scan: udev's tags), lead to the VG once more.
+ *
+ *	activation
+ *	1. claim CLAIMED: counts no more than none. A claim that was done does not cover the VG any
+ *	   longer, so an added PV still brings up a VG that somebody had taken down. A worker that
+ *	   lives on has the VG's lock: the next one waits for it and finds the VG active.
+ *	2. vgs_online: the same, and lvm2's pvscan leaves the VG to us.
+ *	3. claim DONE: the claim stands.
+ *
+ *	failure
+ *	1. claim FAILED: vgs_online may still be there; it holds up lvm2's pvscan, not us.
+ *	2. no vgs_online: the claim stands.
+ *	3. after a change by another command its devices are pending.
+ *
+ *	shortage
+ *	1. no vgs_online, if it is this pass's. The claim stays CLAIMED until the entries come back.
  */
 #include "batch/batch_private.h"
 
@@ -28,6 +39,7 @@
 #include <string.h>
 
 #include "activate/settings.h"
+#include "base/append.h"
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "base/log_ids.h"
@@ -40,47 +52,15 @@
 #include "state/online.h"
 #include "world/timeline.h"
 
-/* Uses the VG's id, since the name may change while its PVs are read. A PV without metadata has
- * only the name. */
-static const char *key_of(const struct lea_candidate *candidate)
-{
-	return candidate->vg ? candidate->vg->id : candidate->name;
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-	return strcmp(key_of(a), key_of(b));
-}
-
-static int note_wanted(struct lea_candidates *candidates)
-{
-	for (size_t i = 0; i < candidates->count; i++)
-		if (!candidates->list[i]->covers_all &&
-		    !tsearch(candidates->list[i], &candidates->needs_activation, compare_keys))
-			return -ENOMEM;
-	return 0;
-}
-
-static const struct lea_candidate *find_wanted(const struct lea_candidates *candidates,
-					       const struct lea_scan_vg *scanned)
-{
-	struct lea_candidate key = {.vg = scanned->vg}, **node;
-
-	node = tfind(&key, &candidates->needs_activation, compare_keys);
-	if (node)
-		return *node;
-	key.vg = NULL;
-	snprintf(key.name, sizeof(key.name), "%s", scanned->vg->name);
-	node = tfind(&key, &candidates->needs_activation, compare_keys);
-	return node ? *node : NULL;
-}
-
 /* The end state of a claim. */
 struct end {
 	enum lea_claim_state state;
 	const char *reason;
 	bool is_transient;
-	bool in_part; /* active without the PVs that the VG lacks */
+	bool in_part;	   /* active without the PVs that the VG lacks */
+	bool with_silent;  /* it covers PVs, too, whose disks give no answer */
+	bool keeps_online; /* FAILED, and vgs_online is another VG's */
+	uint32_t again;	   /* FAILED: how often in a row it was read again */
 };
 
 static const char *word_in_part(const struct lea_scan_vg *scanned)
@@ -95,25 +75,28 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 			const struct end *end)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	int r = lea_scan_vg_claim(scanned, &claim);
+	int r = end->with_silent ? lea_scan_vg_claim_all(scanned, &claim)
+				 : lea_scan_vg_claim(scanned, &claim);
 
 	if (r)
 		return r;
 	claim.state = end->state;
 	claim.is_transient = end->is_transient;
+	claim.again = end->again;
 	claim.is_tagged = lea_is_needed_by_tag(candidates->options->conf, scanned->vg);
 	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);
 	if (end->in_part)
 		snprintf(claim.in_part, sizeof(claim.in_part), "%s", word_in_part(scanned));
 	/* The claim first: where vgs_online has gone, the reason is there. */
 	r = lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
-	if (end->state != LEA_CLAIM_DONE && r >= 0)
+	if (r >= 0 && end->state != LEA_CLAIM_DONE && !end->keeps_online)
 		r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
 	return r;
 }
 
-static int fail_vg(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
-		   const char *reason)
+/* Tells of a VG that was not given to a worker, and why. */
+static void log_failure(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+			const char *reason, bool is_transient)
 {
 	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_FAILED,
 					      .vg = scanned->vg->name,
@@ -121,125 +104,23 @@ static int fail_vg(const struct lea_candidates *candidates, const struct lea_sca
 					      .reason = reason};
 
 	lea_log_with(candidates->options->world->log, LEA_LOG_ERROR, &fields,
-		     "VG %s: not activated: %s", scanned->vg->name, reason);
+		     "VG %s: not activated: %s%s", scanned->vg->name, reason,
+		     is_transient ? "; it will be retried" : "");
 	candidates->summary->vgs_failed++;
-	return finish_claim(candidates, scanned,
-			    &(struct end){LEA_CLAIM_FAILED, reason, false, false});
-}
-
-/* A PV without metadata has no VG id, so its claim is checked only when other PVs have given the
- * id. */
-static int ask_claim(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
-		     const struct lea_candidate *needs_activation, bool *ret_stands)
-{
-	struct lea_candidate now = *needs_activation;
-	LEA_AUTO(lea_claim_done) struct lea_claim made = {0}, old = {0};
-	int r = lea_scan_vg_claim(scanned, &made);
-
-	r = r ? r : lea_claim_read(&candidates->claims, scanned->vg->id, &old);
-	if (r < 0)
-		return r;
-	now.vg = scanned->vg;
-	now.has_claim = r == 0;
-	now.claim = old;
-	now.is_news = r == 0 && !lea_claim_covers(&old, made.pv, made.pv_count);
-	*ret_stands = lea_candidate_is_covered(&now);
-	return 0;
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-	return strcmp((*(struct lea_scan_vg *const *)a)->vg->id,
-		      (*(struct lea_scan_vg *const *)b)->vg->id);
-}
-
-static int compare_id(const void *id, const void *vg)
-{
-	return strcmp(id, (*(struct lea_scan_vg *const *)vg)->vg->id);
-}
-
-static int sort_by_id(struct lea_candidates *candidates)
-{
-	candidates->by_id = calloc(candidates->vg_count + 1, sizeof(struct lea_scan_vg *));
-	if (!candidates->by_id)
-		return -ENOMEM;
-	for (size_t i = 0; i < candidates->vg_count; i++)
-		candidates->by_id[i] = &candidates->vgs[i];
-	qsort(candidates->by_id, candidates->vg_count, sizeof(struct lea_scan_vg *), compare_ids);
-	return 0;
-}
-
-/* Into by_id: any VG of this id that bsearch finds; NULL: there is none. */
-static struct lea_scan_vg *const *find_by_id(const struct lea_candidates *candidates,
-					     const char *id)
-{
-	return bsearch(id, candidates->by_id, candidates->vg_count, sizeof(struct lea_scan_vg *),
-		       compare_id);
-}
-
-static const struct lea_scan_vg *find_vg(const struct lea_candidates *candidates, const char *id)
-{
-	struct lea_scan_vg *const *vg = find_by_id(candidates, id);
-
-	return vg ? *vg : NULL;
-}
-
-/* Why the VG cannot be activated, as static text; NULL: nothing prevents it. */
-static const char *obstacle_of(const struct lea_scan_vg *scanned)
-{
-	if (scanned->has_duplicate)
-		return lea_vg_because_text(LEA_VG_BECAUSE_DEVICES);
-	return lea_scan_vg_is_complete(scanned) ? NULL : lea_vg_because_text(LEA_VG_BECAUSE_ABSENT);
-}
-
-/* If so, the other name is that of a foreign disk, not of a rename in progress. */
-static bool is_whole_by_another_name(const struct lea_candidates *candidates,
-				     const struct lea_scan_vg *scanned)
-{
-	const char *id = scanned->vg->id;
-	struct lea_scan_vg *const *vg = find_by_id(candidates, id);
-	struct lea_scan_vg *const *end = candidates->by_id + candidates->vg_count;
-
-	while (vg > candidates->by_id && !compare_id(id, vg - 1))
-		vg--;
-	for (; vg < end && !compare_id(id, vg); vg++)
-		if (!obstacle_of(*vg))
-			return true;
-	return false;
-}
-
-/*
- * vgrename may be running and have changed only some PVs, so the devices are queued once more. A PV
- * that was away during a rename keeps the old name for good; the claim notes that there was a
- * second try.
- */
-static int meet_two_names(const struct lea_candidates *candidates,
-			  const struct lea_scan_vg *scanned)
-{
-	static const char reason[] =
-		"its PVs have different names for it: one was missing when the VG was renamed; "
-		"see pvs -o +vg_name,vg_uuid";
-	LEA_AUTO(lea_claim_done) struct lea_claim old = {0};
-	int r = lea_claim_read(&candidates->claims, scanned->vg->id, &old);
-
-	if (r < 0)
-		return r;
-	if (r == 0 && old.state == LEA_CLAIM_FAILED && !strcmp(old.reason, reason))
-		return fail_vg(candidates, scanned, reason);
-	r = lea_requeue_vg(candidates->options, scanned);
-	return r < 0 ? r
-		     : finish_claim(candidates, scanned,
-				    &(struct end){LEA_CLAIM_FAILED, reason, true, false});
 }
 
 static void finished(void *arg, const struct lea_worker_result *result);
 
-static int hand_over(struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
+static int hand_over(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
-	int r = candidates->options->pool->add(candidates->options->workers, scanned, finished,
-					       candidates);
+	struct lea_candidates *candidates = vg->candidates;
+	int r = candidates->options->pool->add(candidates->options->workers, scanned, finished, vg);
 
-	candidates->open_count += r == 0;
+	if (r == 0) {
+		vg->activated = scanned;
+		vg->is_open = true;
+		candidates->open_count++;
+	}
 	if (!r && !scanned->watch_only)
 		lea_timeline_note_name(candidates->options->world, LEA_RING_CLAIMED,
 				       scanned->vg->id, scanned->vg->name);
@@ -273,7 +154,7 @@ static int find_twin(void *arg, const char *vg_id, const struct lea_claim *claim
  * second VG.
  */
 static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
-		    const struct lea_candidate *needs_activation)
+		    const struct lea_batch_vg *vg)
 {
 	struct lea_scan_vg **first = tsearch(scanned, &candidates->names, compare_names);
 	struct named named = {.scanned = scanned};
@@ -286,7 +167,7 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 		return 1;
 	/* A VG that is active in part does not have this file. */
 	if (!scanned->in_part &&
-	    (needs_activation->has_claim || needs_activation->was_down ||
+	    (vg->by_claim == LEA_VG_CLAIMED || vg->by_claim == LEA_VG_DONE ||
 	     !lea_vg_online_exists(candidates->claims.run_fd, scanned->vg->name)))
 		return 0;
 	r = lea_scan_vg_claim(scanned, &named.claim);
@@ -298,134 +179,211 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 	return r;
 }
 
-/* vgs_online belongs to the other VG and stays. */
-static int refuse_twin(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
-{
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	struct lea_log_fields fields = {.message_id = LEA_MESSAGE_FAILED,
-					.vg = scanned->vg->name,
-					.vg_id = scanned->vg->id};
-	char id[39];
-	int r = lea_scan_vg_claim(scanned, &claim);
-
-	if (r)
-		return r;
-	lea_id_format(scanned->vg->id, id);
-	claim.state = LEA_CLAIM_FAILED;
-	fields.reason = claim.reason;
-	snprintf(claim.reason, sizeof(claim.reason),
-		 "another VG has this name; give this one another: vgrename %s NEW", id);
-	lea_log_with(candidates->options->world->log, LEA_LOG_ERROR, &fields,
-		     "VG %s: not activated: %s", scanned->vg->name, claim.reason);
-	candidates->summary->vgs_failed++;
-	return lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
-}
-
 /* Claims the VG and hands it to a worker. Another process with a claim of it may die before it is
  * done; the VG's lock keeps the two apart, and the second finds nothing to do. */
-static int activate_vg(struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
-		       enum lea_entry_kind kind)
+static int activate_vg(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
+	struct lea_candidates *candidates = vg->candidates;
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	int r = 0;
+	int r = lea_scan_vg_claim(scanned, &claim);
 
-	/* For added devices vgs_online was created when they were counted. A VG in part gets none:
-	 * it would keep lvm2 from activating the rest. */
-	if (kind != LEA_ENTRY_ADD && !scanned->in_part)
-		r = lea_vg_online_claim(candidates->claims.run_fd, scanned->vg->name);
-	r = r < 0 ? r : lea_scan_vg_claim(scanned, &claim);
 	r = r ? r : lea_claim_take(&candidates->claims, scanned->vg->id, &claim);
-	return r < 0 ? r : hand_over(candidates, scanned);
+	/* A VG in part gets none: it would keep lvm2 from activating the rest. */
+	if (r >= 0 && !scanned->in_part) {
+		r = lea_vg_online_claim(candidates->claims.run_fd, scanned->vg->name);
+		vg->has_made_online = r == 0;
+	}
+	return r < 0 ? r : hand_over(vg, scanned);
 }
 
-/* Changes made the VG complete: the administrator who made them decides what is active. */
+/* Changes made the VG complete. */
 static int take_note(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
 {
 	static const char reason[] = "completed by a change, not by an added PV: left as it is";
 
-	return finish_claim(candidates, scanned,
-			    &(struct end){LEA_CLAIM_DONE, reason, false, false});
+	return finish_claim(
+		candidates, scanned,
+		&(struct end){.state = LEA_CLAIM_DONE, .reason = reason, .with_silent = true});
 }
 
-/* Has a claim of the same PVs, or of more, ended? */
-static int is_dealt_with(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
-			 bool *ret_is)
+/* Of a VG with a twin vgs_online is the other one's. */
+static int fail_vg(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
+		   enum lea_vg_because because)
 {
-	LEA_AUTO(lea_claim_done) struct lea_claim made = {0}, old = {0};
-	int r = lea_scan_vg_claim(scanned, &made);
+	const bool is_twin = because == LEA_VG_BECAUSE_TWIN;
+	char reason[LEA_BATCH_REASON_BYTES], id[39];
 
-	*ret_is = false;
-	r = r ? r : lea_claim_read(&candidates->claims, scanned->vg->id, &old);
-	if (r)
-		return r < 0 ? r : 0;
-	*ret_is = lea_claim_covers(&old, made.pv, made.pv_count) &&
-		  (old.state == LEA_CLAIM_DONE ||
-		   (old.state == LEA_CLAIM_FAILED && !old.is_transient));
-	if (*ret_is && old.in_part[0])
-		lea_incomplete_told(candidates->options->waiting, candidates->options->world,
-				    scanned->vg->name);
+	snprintf(reason, sizeof(reason), "%s", lea_vg_because_text(because));
+	lea_id_format(scanned->vg->id, id);
+	if (is_twin)
+		lea_append(reason, sizeof(reason), "; give this one another: vgrename %s NEW", id);
+	log_failure(vg->candidates, scanned, reason, false);
+	return finish_claim(vg->candidates, scanned,
+			    &(struct end){.state = LEA_CLAIM_FAILED,
+					  .reason = reason,
+					  .keeps_online = is_twin});
+}
+
+/* What was read was no steady state, and is read once more: at once, or after a pause. */
+static int read_again(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
+		      struct lea_vg_decision decision)
+{
+	const struct lea_candidates *candidates = vg->candidates;
+	const char *reason = lea_vg_because_text(decision.because);
+	int r = finish_claim(candidates, scanned,
+			     &(struct end){.state = LEA_CLAIM_FAILED,
+					   .reason = reason,
+					   .is_transient = true,
+					   .again = vg->claim.again + 1});
+
+	if (r < 0)
+		return r;
+	if (decision.verdict == LEA_VG_QUEUE_AGAIN)
+		return lea_requeue_vg(candidates->options, scanned);
+	log_failure(candidates, scanned, reason, true);
+	candidates->summary->vgs_again++;
 	return 0;
 }
 
-/* The wait for an incomplete VG is over. A VG that has two names, a PV on two devices, or metadata
- * that are out of date, waits for a person. */
-static int start_partial(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
-			 const struct lea_candidate *needs_activation)
+/* A disk gives no answer. An incomplete VG, whose wait was over, waits anew: the disk may be that
+ * of a PV that it lacks. */
+static int fail_for_now(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
-	const enum lea_incomplete_mode mode =
-		lea_partial_choose(candidates->options->partial, scanned->vg).mode;
-	int r;
+	const struct lea_candidates *candidates = vg->candidates;
+	const struct lea_found *silent = lea_scan_vg_silent(scanned);
+	struct lea_partial *partial = candidates->options->partial;
+	char reason[LEA_BATCH_REASON_BYTES] = "";
 
-	if (scanned->has_duplicate || scanned->has_other_name || scanned->moved ||
-	    mode == LEA_INCOMPLETE_WAIT)
-		return 0;
-	scanned->in_part = mode;
-	scanned->refreshes = true;
-	r = has_twin(candidates, scanned, needs_activation);
-	if (r)
-		return r < 0 ? r : refuse_twin(candidates, scanned);
-	return activate_vg(candidates, scanned, needs_activation->kind);
+	if (silent)
+		lea_found_describe_silence(silent, reason, sizeof(reason));
+	log_failure(candidates, scanned, reason, true);
+	candidates->summary->vgs_again += !silent || !lea_is_shortage(silent->fault);
+	if (silent)
+		lea_retry_set_add_vg(candidates->retries, silent->fault, scanned);
+	for (uint32_t i = 0; vg->kind == LEA_ENTRY_PARTIAL && i < scanned->vg->pv_count; i++)
+		if (scanned->pv[i] && scanned->pv[i]->vg) {
+			lea_partial_came(partial);
+			lea_partial_note(partial, scanned->pv[i], false);
+			break;
+		}
+	return finish_claim(
+		candidates, scanned,
+		&(struct end){.state = LEA_CLAIM_FAILED, .reason = reason, .is_transient = true});
 }
 
-static int start_vg(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
-		    const struct lea_candidate *needs_activation)
+/* ---- the facts */
+
+static enum lea_vg_pvs judge_pvs(const struct lea_scan_vg *scanned, enum lea_incomplete_mode mode)
 {
-	const char *reason = obstacle_of(scanned);
-	bool covers_all = false;
+	if (lea_scan_vg_silent(scanned))
+		return LEA_VG_PVS_SILENT;
+	if (lea_scan_vg_is_complete(scanned))
+		return LEA_VG_PVS_ALL;
+	return mode == LEA_INCOMPLETE_WAIT ? LEA_VG_PVS_ABSENT : LEA_VG_PVS_EXCUSED;
+}
+
+/* Where the VG is whole by one name, another name is that of a foreign disk, not of a rename in
+ * progress. */
+static enum lea_vg_prohibition judge_names(const struct lea_batch_vg *vg,
+					   const struct lea_scan_vg *scanned)
+{
+	if (scanned->is_outdated || (vg->whole && vg->whole != scanned))
+		return LEA_VG_OUTDATED;
+	if (scanned->has_duplicate)
+		return LEA_VG_ON_TWO_DEVICES;
+	return scanned->has_other_name && !vg->whole ? LEA_VG_TWO_NAMES : LEA_VG_PERMITTED;
+}
+
+static int gather(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
+		  enum lea_incomplete_mode mode, struct lea_vg_facts *ret_facts)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim made = {0};
+	bool is_covered = false;
 	int r = 0;
 
-	/* The PV that was queued may have an old text: only now it is known what the VG is. */
-	if (needs_activation->kind == LEA_ENTRY_PARTIAL)
-		r = is_dealt_with(candidates, scanned, &covers_all);
-	if (r || covers_all)
-		return r;
-	if (needs_activation->kind == LEA_ENTRY_PARTIAL && !lea_scan_vg_is_complete(scanned))
-		return start_partial(candidates, scanned, needs_activation);
-	/* These ask for no activation, so none has failed. */
-	if (reason && (needs_activation->kind == LEA_ENTRY_CHANGE ||
-		       needs_activation->kind == LEA_ENTRY_WATCH))
-		return 0;
-	if (reason && scanned->has_other_name && !is_whole_by_another_name(candidates, scanned))
-		return scanned->is_outdated ? 0 : meet_two_names(candidates, scanned);
-	if (reason)
-		return fail_vg(candidates, scanned, reason);
-	if (!needs_activation->vg)
-		r = ask_claim(candidates, scanned, needs_activation, &covers_all);
-	if (r || covers_all)
-		return r;
-	if (needs_activation->kind == LEA_ENTRY_CHANGE)
-		return take_note(candidates, scanned);
-	if (needs_activation->kind == LEA_ENTRY_WATCH)
-		return hand_over(candidates, scanned);
-	/* Looks below LVs that are active already, of which a VG that has just come has none. */
-	scanned->refreshes = lea_partial_choose(candidates->options->partial, scanned->vg).mode !=
-				     LEA_INCOMPLETE_WAIT ||
-			     (needs_activation->has_claim && needs_activation->claim.in_part[0]);
-	r = has_twin(candidates, scanned, needs_activation);
-	if (r)
-		return r < 0 ? r : refuse_twin(candidates, scanned);
-	return activate_vg(candidates, scanned, needs_activation->kind);
+	if (vg->by_claim != LEA_VG_UNCLAIMED) {
+		r = lea_scan_vg_claim(scanned, &made);
+		if (r)
+			return r;
+		is_covered = lea_claim_covers(&vg->claim, made.pv, made.pv_count);
+	}
+	*ret_facts = lea_batch_vg_facts(vg, scanned->vg->name, is_covered);
+	ret_facts->pvs = judge_pvs(scanned, mode);
+	ret_facts->prohibition = judge_names(vg, scanned);
+	return 0;
 }
+
+/* Only of a VG that would be activated it is asked whether another one has its name. */
+static int decide(struct lea_batch_vg *vg, struct lea_scan_vg *scanned,
+		  struct lea_vg_decision *ret_decision)
+{
+	const enum lea_incomplete_mode mode =
+		lea_partial_choose(vg->candidates->options->partial, scanned->vg).mode;
+	struct lea_vg_facts facts;
+	int r = gather(vg, scanned, mode, &facts);
+
+	if (r)
+		return r;
+	*ret_decision = lea_decide(&facts);
+	if (ret_decision->verdict != LEA_VG_ACTIVATE &&
+	    ret_decision->verdict != LEA_VG_ACTIVATE_IN_PART)
+		return 0;
+	if (ret_decision->verdict == LEA_VG_ACTIVATE_IN_PART)
+		scanned->in_part = mode;
+	/* Looks below LVs that are active already, of which a VG that has just come has none. */
+	scanned->refreshes = mode != LEA_INCOMPLETE_WAIT || vg->claim.in_part[0];
+	r = has_twin(vg->candidates, scanned, vg);
+	if (r <= 0)
+		return r;
+	facts.prohibition = LEA_VG_TWIN;
+	*ret_decision = lea_decide(&facts);
+	return 0;
+}
+
+/* Nothing is to be done about the VG. */
+static void leave(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
+		  enum lea_vg_because because)
+{
+	const struct lea_batch_options *options = vg->candidates->options;
+
+	if (because == LEA_VG_BECAUSE_OUTDATED)
+		lea_log(options->world->log, LEA_LOG_VERBOSE, "VG %s: not activated: %s",
+			scanned->vg->name, lea_vg_because_text(because));
+	else if (vg->kind == LEA_ENTRY_PARTIAL && vg->by_claim == LEA_VG_IN_PART)
+		lea_incomplete_told(options->waiting, options->world, scanned->vg->name);
+}
+
+static int start_vg(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
+{
+	struct lea_vg_decision decision;
+	int r = decide(vg, scanned, &decision);
+
+	if (r)
+		return r;
+	switch (decision.verdict) {
+	case LEA_VG_ACTIVATE:
+	case LEA_VG_ACTIVATE_IN_PART:
+		return activate_vg(vg, scanned);
+	case LEA_VG_RECORD:
+		return take_note(vg->candidates, scanned);
+	case LEA_VG_WATCH:
+		scanned->watch_only = true;
+		return hand_over(vg, scanned);
+	case LEA_VG_QUEUE_AGAIN:
+		return read_again(vg, scanned, decision);
+	case LEA_VG_FAIL:
+		return fail_vg(vg, scanned, decision.because);
+	case LEA_VG_FAIL_FOR_NOW:
+		return fail_for_now(vg, scanned);
+	case LEA_VG_READ: /* was done */
+	case LEA_VG_SKIP:
+	default:
+		leave(vg, scanned, decision.because);
+		return 0;
+	}
+}
+
+/* ---- the workers' results */
 
 /* Is the VG active without the PVs that it lacks? Some LV may have failed for lack of them: a cache
  * whose metadata reads as errors, for one. */
@@ -469,15 +427,14 @@ static void report_in_part(const struct lea_candidates *candidates,
 }
 
 /* Logs that a VG is complete that was active in part. */
-static void report_back(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
-			const struct lea_worker_result *result)
+static void report_back(const struct lea_batch_vg *vg, const struct lea_worker_result *result)
 {
-	const struct lea_candidate *wanted = find_wanted(candidates, scanned);
+	const struct lea_scan_vg *scanned = vg->activated;
 	const struct lea_log_fields fields = {
 		.message_id = LEA_MESSAGE_BACK, .vg = scanned->vg->name, .vg_id = scanned->vg->id};
 
-	if (wanted && wanted->has_claim && wanted->claim.in_part[0])
-		lea_log_with(candidates->options->world->log, LEA_LOG_PRINT, &fields,
+	if (vg->claim.in_part[0])
+		lea_log_with(vg->candidates->options->world->log, LEA_LOG_PRINT, &fields,
 			     "VG %s: all %u PVs are there again: %u LV(s) active, it was active in "
 			     "part",
 			     scanned->vg->name, scanned->vg->pv_count, result->active);
@@ -512,41 +469,29 @@ static void report_failed(const struct lea_candidates *candidates,
 			     result->vg_name);
 }
 
-static void finished(void *arg, const struct lea_worker_result *result)
+/* The claim stays: the worker queues the VG again when the disk answers. */
+static void report_detached(const struct lea_candidates *candidates,
+			    const struct lea_scan_vg *scanned,
+			    const struct lea_worker_result *result)
 {
-	struct lea_candidates *candidates = arg;
-	const struct lea_scan_vg *scanned = find_vg(candidates, result->vg_id);
-	struct lea_log *log = candidates->options->world->log;
+	const struct lea_batch_options *options = candidates->options;
+
+	lea_batch_log_detached(options->world->log, scanned, result);
+	if (scanned->in_part)
+		lea_incomplete_told(options->waiting, options->world, scanned->vg->name);
+}
+
+/* Logs and counts the result, and brings the claim to an end. */
+static int end_vg(const struct lea_batch_vg *vg, const struct lea_worker_result *result,
+		  bool failed, bool in_part)
+{
+	struct lea_candidates *candidates = vg->candidates;
+	const struct lea_scan_vg *scanned = vg->activated;
 	const char *reason = result->reason[0] ? result->reason
 			     : result->outcome == LEA_ACTIVATE_INCOMPLETE
 				     ? "one of its PVs was removed"
 				     : "activation failed";
-	bool failed, in_part;
-	int r;
 
-	candidates->open_count--;
-	/* What dmeventd was not told stays noted; the VG's state did not change. */
-	if (!scanned || scanned->watch_only)
-		return;
-	in_part = is_in_part(scanned, result);
-	failed = !in_part && has_failed(result);
-	note_result(candidates, result, failed);
-	/* The next pass knows which metadata are the newest. */
-	if (result->outcome == LEA_ACTIVATE_CHANGED || result->outcome == LEA_ACTIVATE_OUTDATED) {
-		if (scanned->in_part)
-			lea_partial_came(candidates->options->partial);
-		lea_retry_set_add_vg(candidates->retries,
-				     lea_requeue_vg(candidates->options, scanned), scanned);
-		return;
-	}
-	if (result->is_detached) {
-		/* The claim stays: the worker queues the VG again when the disk answers. */
-		lea_batch_log_detached(log, scanned, result);
-		if (scanned->in_part)
-			lea_incomplete_told(candidates->options->waiting,
-					    candidates->options->world, scanned->vg->name);
-		return;
-	}
 	if (failed) {
 		candidates->summary->vgs_failed++;
 		/* After a shortage the entries come back; the others need a reconcile. */
@@ -558,25 +503,74 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		lea_duplicates_ignore(candidates->options->world, scanned);
 		candidates->summary->vgs_active++;
 		candidates->summary->lvs += result->active;
-		lea_batch_note_active(log, &candidates->active, result->vg_name, result->active);
-		(in_part ? report_in_part : report_back)(candidates, scanned, result);
+		lea_batch_note_active(candidates->options->world->log, &candidates->active,
+				      result->vg_name, result->active);
+		if (in_part)
+			report_in_part(candidates, scanned, result);
+		else
+			report_back(vg, result);
 	}
-	r = finish_claim(candidates, scanned,
-			 &(struct end){failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE,
-				       failed ? reason : "", lea_is_transient(result->shortage),
-				       in_part});
+	return finish_claim(candidates, scanned,
+			    &(struct end){.state = failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE,
+					  .reason = failed ? reason : "",
+					  .is_transient = lea_is_transient(result->shortage),
+					  .in_part = in_part});
+}
+
+static void finished(void *arg, const struct lea_worker_result *result)
+{
+	struct lea_batch_vg *vg = arg;
+	struct lea_candidates *candidates = vg->candidates;
+	const struct lea_scan_vg *scanned = vg->activated;
+	bool failed, in_part;
+	int r;
+
+	candidates->open_count--;
+	vg->is_open = false;
+	/* What dmeventd was not told stays noted; the VG's state did not change. */
+	if (scanned->watch_only)
+		return;
+	in_part = is_in_part(scanned, result);
+	failed = !in_part && has_failed(result);
+	note_result(candidates, result, failed);
+	if (result->is_detached) {
+		report_detached(candidates, scanned, result);
+		return;
+	}
+	if (result->outcome != LEA_ACTIVATE_CHANGED) {
+		r = end_vg(vg, result, failed, in_part);
+	} else {
+		if (scanned->in_part)
+			lea_partial_came(candidates->options->partial);
+		r = read_again(vg, scanned, lea_decide_changed(vg->by_claim));
+	}
 	if (r < 0)
-		lea_log_with(log, LEA_LOG_ERROR,
+		lea_log_with(candidates->options->world->log, LEA_LOG_ERROR,
 			     &(const struct lea_log_fields){.vg = result->vg_name,
 							    .vg_id = result->vg_id},
 			     "VG %s: writing its claim: %s", result->vg_name, strerror(-r));
 	lea_retry_set_add_vg(candidates->retries, r, scanned);
 }
 
-/* The claim cannot be written now; the other VGs go on. */
-static int postpone(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
-		    int shortage)
+/* ---- all VGs of the pass */
+
+/* No worker has the VG, or none any more. */
+static void drop_online(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
+	const struct lea_candidates *candidates = vg->candidates;
+
+	if (vg->has_made_online &&
+	    lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name) < 0)
+		lea_log(candidates->options->world->log, LEA_LOG_WARNING,
+			"VG %s: its vgs_online file could not be removed", scanned->vg->name);
+	vg->has_made_online = false;
+}
+
+/* The claim cannot be written now; the other VGs go on. */
+static void postpone(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+		     int shortage)
+{
+
 	lea_log_with(
 		candidates->options->world->log, LEA_LOG_ERROR,
 		&(const struct lea_log_fields){.vg = scanned->vg->name, .vg_id = scanned->vg->id},
@@ -584,28 +578,63 @@ static int postpone(const struct lea_candidates *candidates, const struct lea_sc
 		scanned->vg->name, strerror(-shortage));
 	candidates->summary->vgs_failed++;
 	lea_retry_set_add_vg(candidates->retries, shortage, scanned);
-	return lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
 }
 
-static int start_all(struct lea_candidates *candidates)
+/* The VG of metadata that was read; NULL: no entry asks for it. An entry of a PV without metadata
+ * only knew the name. */
+static int find_vg(struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+		   struct lea_batch_vg **ret_vg)
 {
-	const struct lea_candidate *needs_activation;
-	int r;
+	struct lea_batch_vg *vg = lea_candidates_find(candidates, scanned->vg->id, "");
+	struct lea_batch_vg *named = lea_candidates_find(candidates, "", scanned->vg->name);
+	int r = 0;
 
-	for (size_t i = 0; i < candidates->vg_count; i++) {
-		struct lea_scan_vg *scanned = &candidates->vgs[i];
-
-		needs_activation = find_wanted(candidates, scanned);
-		if (!needs_activation)
-			continue;
-		scanned->watch_only = needs_activation->kind == LEA_ENTRY_WATCH;
-		r = start_vg(candidates, scanned, needs_activation);
-		if (lea_is_shortage(r))
-			r = postpone(candidates, scanned, r);
-		if (r < 0)
-			return r;
+	*ret_vg = NULL;
+	if (named && named->first != LEA_VG_READ)
+		named = NULL;
+	if (vg && vg->first == LEA_VG_READ) {
+		if (named && named->kind < vg->kind)
+			vg->kind = named->kind;
+		*ret_vg = vg;
+		return 0;
 	}
+	if (!named)
+		return 0;
+	if (!vg)
+		r = lea_candidates_add_vg(candidates, scanned->vg->id, scanned->vg->name, &vg);
+	if (r < 0)
+		return r;
+	vg->kind = named->kind;
+	vg->first = LEA_VG_READ;
+	*ret_vg = vg;
 	return 0;
+}
+
+static int start_all(struct lea_candidates *candidates, struct lea_scan_vg *vgs, size_t count)
+{
+	struct lea_batch_vg *vg;
+	int r = 0;
+
+	/* First of all: by which name are they whole? */
+	for (size_t i = 0; r >= 0 && i < count; i++) {
+		r = find_vg(candidates, &vgs[i], &vg);
+		if (r >= 0 && vg && !vg->whole && !vgs[i].is_outdated && !vgs[i].has_duplicate &&
+		    lea_scan_vg_is_complete(&vgs[i]))
+			vg->whole = &vgs[i];
+	}
+	for (size_t i = 0; r >= 0 && i < count; i++) {
+		r = find_vg(candidates, &vgs[i], &vg);
+		if (r < 0 || !vg)
+			continue;
+		r = start_vg(vg, &vgs[i]);
+		if (r < 0)
+			drop_online(vg, &vgs[i]);
+		if (lea_is_shortage(r)) {
+			postpone(candidates, &vgs[i], r);
+			r = 0;
+		}
+	}
+	return r < 0 ? r : 0;
 }
 
 int lea_batch_workers(const struct lea_batch_options *options, struct lea_workers **ret_workers)
@@ -640,18 +669,16 @@ int lea_batch_workers(const struct lea_batch_options *options, struct lea_worker
 int lea_candidates_start(struct lea_candidates *candidates, struct lea_scan *scan,
 			 struct lea_batch_summary *summary)
 {
+	struct lea_scan_vg *vgs;
+	size_t count;
 	int r;
 
 	if (!candidates->count)
 		return 0;
-	r = lea_candidates_complete(candidates, scan);
-	r = r ? r : lea_scan_vgs(scan, &candidates->vgs, &candidates->vg_count);
-	r = r ? r : sort_by_id(candidates);
-	r = r ? r : note_wanted(candidates);
-	if (r)
-		return r;
 	candidates->summary = summary;
-	return start_all(candidates);
+	r = lea_candidates_complete(candidates, scan);
+	r = r ? r : lea_scan_vgs(scan, &vgs, &count);
+	return r ? r : start_all(candidates, vgs, count);
 }
 
 size_t lea_candidates_open(const struct lea_candidates *candidates)
@@ -663,6 +690,13 @@ void lea_candidates_stop(struct lea_candidates *candidates)
 {
 	candidates->options->pool->stop(candidates->options->workers);
 	candidates->open_count = 0;
+	for (size_t i = 0; i < candidates->count; i++) {
+		struct lea_batch_vg *vg = candidates->list[i];
+
+		if (vg->is_open)
+			drop_online(vg, vg->activated);
+		vg->is_open = false;
+	}
 }
 
 int lea_candidates_finish(struct lea_candidates *candidates)

@@ -12,9 +12,9 @@ static struct lea_vg_decision plainly(enum lea_vg_verdict verdict)
 	return decision(verdict, LEA_VG_NO_REASON);
 }
 
-static bool is_done(enum lea_vg_known known)
+static bool is_done(enum lea_vg_claim by_claim)
 {
-	return known == LEA_VG_DONE || known == LEA_VG_IN_PART;
+	return by_claim == LEA_VG_DONE || by_claim == LEA_VG_IN_PART;
 }
 
 /*
@@ -27,8 +27,8 @@ static bool is_dealt_with(const struct lea_vg_facts *facts)
 	if (!facts->is_covered)
 		return false;
 	return facts->kind == LEA_ENTRY_ADD
-		       ? is_done(facts->known) && facts->is_online
-		       : is_done(facts->known) || facts->known == LEA_VG_FAILED;
+		       ? is_done(facts->by_claim) && facts->is_online
+		       : is_done(facts->by_claim) || facts->by_claim == LEA_VG_FAILED;
 }
 
 /*
@@ -37,7 +37,7 @@ static bool is_dealt_with(const struct lea_vg_facts *facts)
  */
 static struct lea_vg_decision meet_two_names(const struct lea_vg_facts *facts)
 {
-	return decision(facts->known == LEA_VG_AGAIN || facts->known == LEA_VG_FAILED
+	return decision(facts->by_claim == LEA_VG_AGAIN || facts->by_claim == LEA_VG_FAILED
 				? LEA_VG_FAIL
 				: LEA_VG_QUEUE_AGAIN,
 			LEA_VG_BECAUSE_NAMES);
@@ -101,9 +101,9 @@ static struct lea_vg_decision decide_change(const struct lea_vg_facts *facts)
 {
 	const bool may_be_whole = facts->pvs == LEA_VG_PVS_ALL || facts->pvs == LEA_VG_PVS_SILENT;
 
-	if (facts->known != LEA_VG_UNKNOWN)
-		return plainly(is_done(facts->known) && !facts->is_covered ? LEA_VG_RECORD
-									   : LEA_VG_SKIP);
+	if (facts->by_claim != LEA_VG_UNCLAIMED)
+		return plainly(is_done(facts->by_claim) && !facts->is_covered ? LEA_VG_RECORD
+									      : LEA_VG_SKIP);
 	if (facts->pvs == LEA_VG_PVS_UNREAD)
 		return plainly(LEA_VG_READ);
 	return plainly(facts->prohibition == LEA_VG_PERMITTED && may_be_whole ? LEA_VG_RECORD
@@ -112,7 +112,7 @@ static struct lea_vg_decision decide_change(const struct lea_vg_facts *facts)
 
 static struct lea_vg_decision decide_watch(const struct lea_vg_facts *facts)
 {
-	if (!is_done(facts->known))
+	if (!is_done(facts->by_claim))
 		return plainly(LEA_VG_SKIP);
 	if (facts->pvs == LEA_VG_PVS_UNREAD)
 		return plainly(LEA_VG_READ);
@@ -137,9 +137,9 @@ struct lea_vg_decision lea_decide(const struct lea_vg_facts *facts)
 	}
 }
 
-struct lea_vg_decision lea_decide_changed(enum lea_vg_known known)
+struct lea_vg_decision lea_decide_changed(enum lea_vg_claim by_claim)
 {
-	return decision(known == LEA_VG_AGAIN ? LEA_VG_FAIL_FOR_NOW : LEA_VG_QUEUE_AGAIN,
+	return decision(by_claim == LEA_VG_AGAIN ? LEA_VG_FAIL_FOR_NOW : LEA_VG_QUEUE_AGAIN,
 			LEA_VG_BECAUSE_CHANGED);
 }
 

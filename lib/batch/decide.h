@@ -13,15 +13,15 @@
 #include <stdint.h>
 
 /* What the VG's claim says. */
-enum lea_vg_known {
-	LEA_VG_UNKNOWN,	  /* there is none that counts */
+enum lea_vg_claim {
+	LEA_VG_UNCLAIMED, /* there is none that counts */
 	LEA_VG_CLAIMED,	  /* a living process is at it */
 	LEA_VG_DONE,	  /* active, or left as it is */
 	LEA_VG_IN_PART,	  /* done, without some of its PVs */
 	LEA_VG_FAILED,	  /* until a PV of it is added */
 	LEA_VG_TRANSIENT, /* failed, and tried again after a pause */
 	LEA_VG_AGAIN, /* likewise; its devices were queued again at once before, for it changed */
-	LEA_VG_KNOWNS
+	LEA_VG_CLAIMS
 };
 
 /* Which of its PVs are there? */
@@ -46,7 +46,7 @@ enum lea_vg_prohibition {
 
 struct lea_vg_facts {
 	enum lea_entry_kind kind; /* of its entries, the one that allows most */
-	enum lea_vg_known known;
+	enum lea_vg_claim by_claim;
 	/* The claim lists the instances of all PVs that are there; before they are read: of those
 	 * with an entry, and as many as the metadata has. */
 	bool is_covered;
@@ -86,8 +86,9 @@ struct lea_vg_decision {
 
 struct lea_vg_decision lea_decide(const struct lea_vg_facts *facts);
 
-/* A worker found, under the lock, that the VG is not as it was read. @known: before the worker. */
-struct lea_vg_decision lea_decide_changed(enum lea_vg_known known);
+/* A worker found, under the lock, that the VG is not as it was read. @by_claim: before the worker.
+ */
+struct lea_vg_decision lea_decide_changed(enum lea_vg_claim by_claim);
 
 /* The reason in a claim and in messages, static text. */
 const char *lea_vg_because_text(enum lea_vg_because because);

@@ -34,7 +34,7 @@ static int drop_claim_and_online(const struct lea_batch_options *options, const 
 int lea_requeue_vg(const struct lea_batch_options *options, const struct lea_scan_vg *scanned)
 {
 	const struct lea_vg *vg = scanned->vg;
-	int r = drop_claim_and_online(options, vg->id, vg->name);
+	int r = 0;
 
 	lea_log_with(options->world->log, LEA_LOG_PRINT,
 		     &(const struct lea_log_fields){.vg = vg->name, .vg_id = vg->id},

@@ -11,7 +11,7 @@
 #include "scan/scan.h"
 #include "state/claim.h"
 
-/* Drops the VG's claim and its vgs_online file, and queues all its devices. Returns 0 or -errno
+/* Queues all devices of the VG, whose claim says that it has failed for now. Returns 0 or -errno
  * (logged). */
 LEA_MUST_CHECK int lea_requeue_vg(const struct lea_batch_options *options,
 				  const struct lea_scan_vg *scanned);

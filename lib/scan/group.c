@@ -388,7 +388,7 @@ int lea_scan_vg_list_missing(const struct lea_scan_vg *scanned, struct lea_missi
 	return 0;
 }
 
-int lea_scan_vg_claim(const struct lea_scan_vg *scanned, struct lea_claim *claim)
+static int fill_claim(const struct lea_scan_vg *scanned, bool with_silent, struct lea_claim *claim)
 {
 	snprintf(claim->vg_name, sizeof(claim->vg_name), "%s", scanned->vg->name);
 	claim->seqno = scanned->vg->seqno;
@@ -399,10 +399,23 @@ int lea_scan_vg_claim(const struct lea_scan_vg *scanned, struct lea_claim *claim
 	for (uint32_t i = 0; i < scanned->vg->pv_count; i++) {
 		const struct lea_found *found = scanned->pv[i];
 
+		if (!found && with_silent && scanned->silent)
+			found = scanned->silent[i];
 		if (!found)
 			continue;
-		memcpy(claim->pv[claim->pv_count].pvid, found->label.pvid, sizeof(claim->pv->pvid));
+		memcpy(claim->pv[claim->pv_count].pvid, scanned->vg->pvs[i].id,
+		       sizeof(claim->pv->pvid));
 		claim->pv[claim->pv_count++].id = lea_device_id(&found->device);
 	}
 	return 0;
+}
+
+int lea_scan_vg_claim(const struct lea_scan_vg *scanned, struct lea_claim *claim)
+{
+	return fill_claim(scanned, false, claim);
+}
+
+int lea_scan_vg_claim_all(const struct lea_scan_vg *scanned, struct lea_claim *claim)
+{
+	return fill_claim(scanned, true, claim);
 }

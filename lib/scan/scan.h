@@ -211,6 +211,9 @@ void lea_scan_devices_free(struct lea_scan_device *devices, size_t count);
 /* Fills in a claim with the name and the PRESENT PVs of the VG; freed by lea_claim_done. */
 struct lea_claim;
 LEA_MUST_CHECK int lea_scan_vg_claim(const struct lea_scan_vg *scanned, struct lea_claim *claim);
+/* The same with the SILENT ones, by the devices that were to carry them. */
+LEA_MUST_CHECK int lea_scan_vg_claim_all(const struct lea_scan_vg *scanned,
+					 struct lea_claim *claim);
 
 /* Is a PV of the VG there? No answer is not "absent". */
 enum lea_presence {

@@ -144,9 +144,9 @@ static bool parse_owner(struct lea_claim *claim, const char *value)
 	return true;
 }
 
-static bool parse_seqno(struct lea_claim *claim, const char *value)
+static bool parse_number(const char *value, uint32_t *ret_number)
 {
-	return sscanf(value, "%" SCNu32, &claim->seqno) == 1;
+	return sscanf(value, "%" SCNu32, ret_number) == 1;
 }
 
 static bool copy(char *to, size_t size, const char *value)
@@ -175,7 +175,9 @@ static bool parse_line(struct lea_claim *claim, char *line, uint32_t room,
 	if (!strcmp(line, "vg"))
 		return copy(claim->vg_name, sizeof(claim->vg_name), value);
 	if (!strcmp(line, "seqno"))
-		return parse_seqno(claim, value);
+		return parse_number(value, &claim->seqno);
+	if (!strcmp(line, "again"))
+		return parse_number(value, &claim->again);
 	if (!strcmp(line, "reason"))
 		return copy(claim->reason, sizeof(claim->reason), value);
 	if (!strcmp(line, "in-part"))
@@ -319,6 +321,8 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 		fprintf(out, "in-part %s\n", claim->in_part);
 	if (claim->state == LEA_CLAIM_FAILED && (claim->is_transient || claim->is_outdated))
 		fprintf(out, "class %s\n", claim->is_outdated ? "outdated" : "transient");
+	if (claim->state == LEA_CLAIM_FAILED && claim->again)
+		fprintf(out, "again %" PRIu32 "\n", claim->again);
 	if (claim->is_tagged)
 		fprintf(out, "needed tag\n");
 	r = emit_pvs(out, claim);

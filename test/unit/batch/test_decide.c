@@ -15,7 +15,7 @@
 /* ---- words of the table: by the enums of decide.h */
 
 static const char *const kinds[] = {"add", "missed", "partial", "watch", "change", NULL};
-static const char *const knowns[] = {"none",   "claimed",   "done",  "in-part",
+static const char *const claims[] = {"none",   "claimed",   "done",  "in-part",
 				     "failed", "transient", "again", NULL};
 static const char *const covered[] = {"news", "covered", NULL};
 static const char *const online[] = {"down", "online", NULL};
@@ -27,10 +27,10 @@ static const char *const becauses[] = {"",	 "devices", "names",   "twin", "outda
 				       "absent", "silent",  "changed", NULL};
 
 #define FACTS 6U
-static const char *const *const columns[FACTS] = {kinds,  knowns, covered,
+static const char *const *const columns[FACTS] = {kinds,  claims, covered,
 						  online, pvs,	  prohibitions};
 
-static const unsigned int sizes[FACTS] = {LEA_ENTRY_KINDS,   LEA_VG_KNOWNS,	 2, 2,
+static const unsigned int sizes[FACTS] = {LEA_ENTRY_KINDS,   LEA_VG_CLAIMS,	 2, 2,
 					  LEA_VG_PVS_STATES, LEA_VG_PROHIBITIONS};
 
 /* A line: for each fact the set of its values, then the answer. */
@@ -107,7 +107,7 @@ static struct line *line_of(const unsigned int value[FACTS])
 		if (fits)
 			return &lines[i];
 	}
-	ck_abort_msg("no line tells %s %s %s %s %s %s", kinds[value[0]], knowns[value[1]],
+	ck_abort_msg("no line tells %s %s %s %s %s %s", kinds[value[0]], claims[value[1]],
 		     covered[value[2]], online[value[3]], pvs[value[4]], prohibitions[value[5]]);
 }
 
@@ -119,7 +119,7 @@ static bool set_facts(unsigned int row, unsigned int value[FACTS], struct lea_vg
 		row /= sizes[i];
 	}
 	*facts = (struct lea_vg_facts){.kind = (enum lea_entry_kind)value[0],
-				       .known = (enum lea_vg_known)value[1],
+				       .by_claim = (enum lea_vg_claim)value[1],
 				       .is_covered = value[2],
 				       .is_online = value[3],
 				       .pvs = (enum lea_vg_pvs)value[4],
@@ -141,7 +141,7 @@ static const char *tell(unsigned int row)
 
 	set_facts(row, value, &facts);
 	got = lea_decide(&facts);
-	snprintf(text, sizeof(text), "%s %s %s %s %s %s: %s %s", kinds[value[0]], knowns[value[1]],
+	snprintf(text, sizeof(text), "%s %s %s %s %s %s: %s %s", kinds[value[0]], claims[value[1]],
 		 covered[value[2]], online[value[3]], pvs[value[4]], prohibitions[value[5]],
 		 verdicts[got.verdict], becauses[got.because]);
 	return text;
@@ -181,12 +181,12 @@ TEST(another_answer_to_any_row_is_found)
 
 TEST(a_vg_that_changes_under_the_lock_is_read_at_once_only_the_first_time)
 {
-	for (unsigned int known = 0; known < LEA_VG_KNOWNS; known++) {
-		const struct lea_vg_decision got = lea_decide_changed((enum lea_vg_known)known);
+	for (unsigned int i = 0; i < LEA_VG_CLAIMS; i++) {
+		const struct lea_vg_decision got = lea_decide_changed((enum lea_vg_claim)i);
 
 		ck_assert_int_eq(got.because, LEA_VG_BECAUSE_CHANGED);
 		ck_assert_int_eq(got.verdict,
-				 known == LEA_VG_AGAIN ? LEA_VG_FAIL_FOR_NOW : LEA_VG_QUEUE_AGAIN);
+				 i == LEA_VG_AGAIN ? LEA_VG_FAIL_FOR_NOW : LEA_VG_QUEUE_AGAIN);
 	}
 }
 

@@ -127,6 +127,25 @@ TEST(a_claim_reads_as_it_was_written)
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
 }
 
+/* It is part of no claim but one that fails for now. */
+TEST(a_failure_for_now_counts_how_often_it_was_read_again)
+{
+	struct lea_claim got = {0}, failed = claim;
+
+	failed.state = LEA_CLAIM_FAILED;
+	failed.is_transient = true;
+	failed.again = 3;
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &failed), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
+	ck_assert(got.is_transient);
+	ck_assert_uint_eq(got.again, 3);
+	lea_claim_done(&got);
+	ck_assert_int_eq(lea_claim_take(&claims, VG_ID, &failed), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
+	ck_assert_uint_eq(got.again, 0);
+	lea_claim_done(&got);
+}
+
 static const struct {
 	const char *what;
 	struct lea_claim_pv pv;

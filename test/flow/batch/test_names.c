@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Two VGs of one name, and one VG with two names. */
+#include "flow/batch_scratch.h"
+#include "unit/suite.h"
+
+#define VG_ONE_TEXT "GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21"
+#define VG_TWO_TEXT "VqoF2z-8DLr-9uB4-DSmt-7k8I-RGz3-GndTHh"
+
+const struct fixture fixture = {setup, teardown};
+
+/* Replaces a text on the disk @name, which was plugged with this sample. */
+static void change(const char *sample_name, const char *name, const char *const pairs[])
+{
+	struct sample sample;
+	char path[128];
+
+	sample_load(&sample, sample_name);
+	for (size_t i = 0; pairs[i]; i += 2)
+		sample_change_text(&sample, pairs[i], pairs[i + 1]);
+	snprintf(path, sizeof(path), "%s/dev/%s", machine.tree.root, name);
+	sample_write(&sample, path);
+	sample_done(&sample);
+}
+
+static enum lea_claim_state state_of(const char *vg_id)
+{
+	enum lea_claim_state state;
+	struct lea_claim claim;
+
+	ck_assert_int_eq(claim_of(vg_id, &claim), 0);
+	state = claim.state;
+	lea_claim_done(&claim);
+	return state;
+}
+
+/* Beside vg_one, which is active, comes another VG of this name. */
+static void plug_twin(char vg_id[static 33], char pvid[static 33])
+{
+	static const char *const pairs[] = {"vg_ign {", "vg_one {", NULL};
+	struct sample sample;
+
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	machine_plug("ignored-a", "sdb", 32, 2);
+	machine_plug("ignored-b", "sdc", 48, 3);
+	change("ignored-b", "sdc", pairs);
+	sample_load(&sample, "ignored-a");
+	ck_assert_str_eq(came("sdb", 32, 2, sample_value(&sample, "label.pvid")), "");
+	sample_done(&sample);
+	sample_load(&sample, "ignored-b");
+	snprintf(vg_id, 33, "%s", sample_value(&sample, "vg.id"));
+	snprintf(pvid, 33, "%s", sample_value(&sample, "label.pvid"));
+	sample_done(&sample);
+}
+
+/* Not even when it comes again: its claim says that it failed, not that vgs_online is its own. */
+TEST(of_two_vgs_of_one_name_the_second_is_refused_each_time)
+{
+	char vg_id[33], pvid[33];
+
+	plug_twin(vg_id, pvid);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_str_eq(came("sdc", 48, 3, pvid), "");
+		ck_assert_int_eq(state_of(vg_id), LEA_CLAIM_FAILED);
+		ck_assert_uint_eq(summary.vgs_failed, (uint32_t)i + 1);
+	}
+	ck_assert_msg(strstr(machine.err, "another VG has this name; give this one another") !=
+			      NULL,
+		      "%s", machine.err);
+	ck_assert(machine_has("/run/lvm/vgs_online/vg_one"));
+	ck_assert_int_eq(state_of(VG_ONE_ID), LEA_CLAIM_DONE);
+}
+
+/* vg-two.pvs was renamed to vg_one, and changed further, on the disk sda. */
+static void plug_renamed(const char *seqno)
+{
+	const char *const pairs[] = {VG_ONE_TEXT, VG_TWO_TEXT, "seqno = 5", seqno, NULL};
+
+	machine_plug("one-pv", "sda", 16, 1);
+	change("one-pv", "sda", pairs);
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+}
+
+static const char *all_come(void)
+{
+	struct lea_entry entries[] = {event("sdb", 32, 2, PVID_A, false),
+				      event("sda", 16, 1, PVID_ONE, false),
+				      event("sdc", 48, 3, PVID_B, false)};
+
+	return pass(entries, ARRAY_SIZE(entries));
+}
+
+TEST(metadata_that_are_out_of_date_activate_nothing)
+{
+	plug_renamed("seqno = 9");
+	ck_assert_str_eq(all_come(), "vg_one ");
+	ck_assert_int_eq(state_of(VG_TWO_ID), LEA_CLAIM_DONE);
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg-two.pvs"));
+}
+
+TEST(newer_metadata_activate_what_they_describe)
+{
+	plug_renamed("seqno = 1");
+	ck_assert_str_eq(all_come(), "vg-two.pvs ");
+	ck_assert_int_eq(state_of(VG_TWO_ID), LEA_CLAIM_DONE);
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A disk that gives no answer has not gone: its VG is neither complete nor incomplete. */
+#include "batch/incomplete.h"
+#include "batch/partial.h"
+#include "flow/batch_scratch.h"
+#include "unit/suite.h"
+
+#include <fcntl.h>
+
+#define WAIT_MS 30000
+
+static struct lea_partial *partial;
+static const char *sick; /* this device gives no answer */
+static int fault;
+
+static int open_sick(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
+{
+	char full[256];
+	int fd;
+
+	/* In the reader child: by a file, which the child sees come and go. */
+	if (strstr(path, sick) && machine_has("/sick"))
+		return fault;
+	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
+	fd = open(full, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static void begin(void)
+{
+	setup();
+	machine.properties = "ID_FS_TYPE=LVM2_member\n";
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	sick = "sdb";
+	fault = -EIO;
+	machine.world->open_device = open_sick;
+	ck_assert_int_eq(lea_incomplete_new(&batch_options.waiting), 0);
+}
+
+static void end(void)
+{
+	lea_partial_free(partial);
+	lea_incomplete_free(batch_options.waiting);
+	teardown();
+}
+
+const struct fixture fixture = {begin, end};
+
+static void make_sick(const char *name, int of_fault)
+{
+	sick = name;
+	fault = of_fault;
+	tree_put(&machine.tree, "/sick", "");
+}
+
+static struct lea_entry entry_of(enum lea_entry_kind kind, const char *name, uint32_t minor,
+				 uint64_t diskseq, const char *pvid)
+{
+	struct lea_entry entry = event(name, minor, diskseq, pvid, false);
+
+	entry.kind = kind;
+	entry.device.properties = strdup("ID_FS_TYPE=LVM2_member\n");
+	return entry;
+}
+
+static const char *a_told(enum lea_entry_kind kind)
+{
+	struct lea_entry entry = entry_of(kind, "sdb", 32, 2, PVID_A);
+
+	return pass(&entry, 1);
+}
+
+static const char *b_told(enum lea_entry_kind kind)
+{
+	struct lea_entry entry = entry_of(kind, "sdc", 48, 3, PVID_B);
+
+	return pass(&entry, 1);
+}
+
+static void check_claim(enum lea_claim_state state, bool is_transient, const char *its_reason,
+			uint32_t pv_count)
+{
+	struct lea_claim claim;
+
+	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, state);
+	ck_assert(claim.is_transient == is_transient);
+	ck_assert_msg(strstr(claim.reason, its_reason) != NULL, "%s", claim.reason);
+	ck_assert_uint_eq(claim.pv_count, pv_count);
+	lea_claim_done(&claim);
+}
+
+static const struct {
+	int fault;
+	const char *reason;
+} silences[] = {
+	{-EIO, "disk /dev/sdb of it cannot be read: Input/output error"},
+	{-ETIMEDOUT, "disk /dev/sdb of it does not answer"},
+};
+
+TEST_EACH(a_member_that_gives_no_answer_is_no_verdict, silences)
+{
+	ck_assert_str_eq(a_told(LEA_ENTRY_ADD), "");
+	make_sick("sdb", silences[_i].fault);
+	ck_assert_str_eq(b_told(LEA_ENTRY_ADD), "");
+	check_claim(LEA_CLAIM_FAILED, true, silences[_i].reason, 1);
+	ck_assert_msg(strstr(machine.err, silences[_i].reason) != NULL, "%s", machine.err);
+	ck_assert_uint_eq(summary.vgs_again, 1);
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg-two.pvs"));
+	/* It is tried again after a pause, and still does not answer. */
+	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "");
+	ck_assert_uint_eq(summary.vgs_again, 2);
+	tree_remove(&machine.tree, "/sick");
+	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
+}
+
+TEST(a_member_that_answers_in_the_end_brings_its_vg)
+{
+	a_told(LEA_ENTRY_ADD);
+	make_sick("sdb", -EIO);
+	b_told(LEA_ENTRY_ADD);
+	tree_remove(&machine.tree, "/sick");
+	ck_assert_str_eq(a_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
+}
+
+/* An entry without a PVID, as of a person: the PV's record says what the device is. */
+TEST(a_record_tells_which_pv_a_silent_device_is)
+{
+	struct lea_entry entries[2];
+
+	a_told(LEA_ENTRY_ADD);
+	make_sick("sdb", -EIO);
+	entries[0] = entry_of(LEA_ENTRY_MISSED, "sdb", 32, 2, "");
+	entries[1] = entry_of(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B);
+	ck_assert_str_eq(pass(entries, 2), "");
+	check_claim(LEA_CLAIM_FAILED, true, "cannot be read", 1);
+}
+
+/* The record is wrong: another disk has the number by now. */
+TEST(a_member_that_has_gone_is_a_verdict)
+{
+	a_told(LEA_ENTRY_ADD);
+	machine_unplug("sdb", 32);
+	machine_plug("one-pv", "sdb", 32, 5);
+	ck_assert_str_eq(b_told(LEA_ENTRY_ADD), "");
+	check_claim(LEA_CLAIM_FAILED, false, "disappeared", 1);
+}
+
+/* vgimport of a VG of which one disk is slow: when it answers, it is no news. */
+TEST(a_change_is_recorded_for_silent_members_too)
+{
+	ck_assert_str_eq(a_told(LEA_ENTRY_CHANGE), "");
+	make_sick("sdb", -EIO);
+	ck_assert_str_eq(b_told(LEA_ENTRY_CHANGE), "");
+	check_claim(LEA_CLAIM_DONE, false, "by a change", 2);
+	tree_remove(&machine.tree, "/sick");
+	ck_assert_str_eq(a_told(LEA_ENTRY_MISSED), "");
+	ck_assert_str_eq(a_told(LEA_ENTRY_ADD), "vg-two.pvs ");
+}
+
+/* ---- incomplete = partial */
+
+static void configure(void)
+{
+	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf",
+		 "event { incomplete = \"partial\" incomplete_wait = 30 }");
+	read_settings();
+	ck_assert_int_eq(lea_partial_new(machine.world, conf, &partial), 0);
+	batch_options.partial = partial;
+}
+
+/* The wait is over, and in the same pass the last PV arrives. */
+TEST(a_pv_that_arrives_and_gives_no_answer_is_not_missing)
+{
+	struct lea_entry entries[2];
+
+	configure();
+	ck_assert_str_eq(a_told(LEA_ENTRY_ADD), "");
+	make_sick("sdc", -EIO);
+	entries[0] = entry_of(LEA_ENTRY_PARTIAL, "sdb", 32, 2, PVID_A);
+	entries[1] = entry_of(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B);
+	ck_assert_str_eq(pass(entries, 2), "");
+	check_claim(LEA_CLAIM_FAILED, true, "disk /dev/sdc of it cannot be read", 1);
+	ck_assert_msg(lea_partial_is_waiting(partial), "it waits anew");
+}
+
+TEST(a_pv_with_a_record_that_gives_no_answer_is_not_missing)
+{
+	configure();
+	ck_assert_str_eq(a_told(LEA_ENTRY_ADD), "");
+	machine_record(PVID_B, "vg-two.pvs", "sdc", 48);
+	make_sick("sdc", -ETIMEDOUT);
+	ck_assert_str_eq(a_told(LEA_ENTRY_PARTIAL), "");
+	check_claim(LEA_CLAIM_FAILED, true, "disk /dev/sdc of it does not answer", 1);
+	tree_remove(&machine.tree, "/sick");
+	ck_assert_str_eq(a_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
+}
+
+TEST(a_pv_that_is_absent_is_done_without)
+{
+	configure();
+	ck_assert_str_eq(a_told(LEA_ENTRY_ADD), "");
+	ck_assert_str_eq(a_told(LEA_ENTRY_PARTIAL), "vg-two.pvs(partial) ");
+}
+
+static uint64_t now;
+
+static uint64_t get_now(struct lea_clock *clock)
+{
+	(void)clock;
+	return now;
+}
+
+static struct lea_clock set_clock = {.now_ms = get_now};
+
+static int step(void)
+{
+	const struct lea_boot_memory memory = {0};
+	const struct lea_partial_now state = {.is_idle = true, .memory = &memory};
+	int wait_ms;
+
+	ck_assert_int_eq(lea_partial_step(partial, &batch_options, &state, &wait_ms), 0);
+	return wait_ms;
+}
+
+/* Whose PV it is nobody knows yet. */
+TEST(a_pv_that_arrives_and_gives_no_answer_begins_the_waits_anew)
+{
+	struct lea_batch_options *of = &batch_options;
+
+	configure();
+	now = 1000;
+	machine.world->clock = &set_clock;
+	a_told(LEA_ENTRY_ADD);
+	ck_assert_int_eq(step(), WAIT_MS);
+	now += 20000;
+	ck_assert_int_eq(step(), WAIT_MS - 20000);
+	of->reader = NULL;
+	make_sick("sdc", -EIO);
+	machine.world->clock = lea_clock_kernel();
+	b_told(LEA_ENTRY_ADD);
+	machine.world->clock = &set_clock;
+	ck_assert_int_eq(step(), WAIT_MS);
+}

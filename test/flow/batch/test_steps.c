@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is written in which order: claims, vgs_online, entries; what a kill and a shortage leave. */
+#include "flow/batch_scratch.h"
+#include "unit/suite.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ONLINE "/run/lvm/vgs_online/vg-two.pvs"
+
+static int open_slow(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
+{
+	char full[256];
+	int fd;
+
+	for (int i = 0; strstr(path, "sdb") && i < 2000 && machine_has("/sick"); i++)
+		usleep(10000);
+	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
+	fd = open(full, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* The fault of the next request to the workers, once. */
+static int add_fault;
+
+static int add_or_fail(struct lea_workers *workers, const struct lea_scan_vg *scanned,
+		       void (*finish)(void *arg, const struct lea_worker_result *result), void *arg)
+{
+	const int r = add_fault;
+
+	add_fault = 0;
+	return r ? r : fake_add(workers, scanned, finish, arg);
+}
+
+static struct lea_pool pool;
+
+static void begin(void)
+{
+	setup();
+	machine.properties = "ID_FS_TYPE=LVM2_member\n";
+	machine.world->open_device = open_slow;
+	pool = fake_pool;
+	pool.add = add_or_fail;
+	batch_options.pool = &pool;
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+}
+
+const struct fixture fixture = {begin, teardown};
+
+static void take_down(void)
+{
+	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
+}
+
+static void come_up(void)
+{
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_A), "");
+	ck_assert_str_eq(came("sdc", 48, 3, PVID_B), "vg-two.pvs ");
+	ck_assert(machine_has(ONLINE));
+}
+
+static void kill_and_wait(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	tree_remove(&machine.tree, "/sick");
+}
+
+/* vgchange -an, then an add: it brings the VG up, even if the runner dies while it reads the other
+ * PV and the next runner takes the entry. */
+TEST(kill_while_members_are_read)
+{
+	pid_t pid;
+
+	come_up();
+	take_down();
+	conf->probe_deadline_ms = 30000;
+	tree_put(&machine.tree, "/sick", "");
+	pid = fork();
+	if (!pid) {
+		tree_put_process(&machine.tree, getpid(), "test", 'S', 4243);
+		came("sdc", 48, 3, PVID_B);
+		_exit(0);
+	}
+	usleep(500000);
+	ck_assert_msg(!machine_has(ONLINE), "nothing is written before it is decided");
+	kill_and_wait(pid);
+	ck_assert_str_eq(came("sdc", 48, 3, PVID_B), "vg-two.pvs ");
+}
+
+/* Leaves what is there when a runner is killed with a VG at its workers. */
+static int kill_in_add(struct lea_workers *workers, const struct lea_scan_vg *scanned,
+		       void (*finish)(void *arg, const struct lea_worker_result *result), void *arg)
+{
+	_exit(0);
+}
+
+TEST(kill_after_claim_and_vgs_online)
+{
+	struct lea_claim claim;
+	char path[64];
+	pid_t pid;
+
+	come_up();
+	take_down();
+	pid = fork();
+	if (!pid) {
+		tree_put_process(&machine.tree, getpid(), "test", 'S', 4243);
+		pool.add = kill_in_add;
+		came("sdc", 48, 3, PVID_B);
+	}
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	tree_remove(&machine.tree, path);
+	ck_assert(machine_has(ONLINE));
+	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), LEA_CLAIM_ABSENT);
+	ck_assert_str_eq(came("sdc", 48, 3, PVID_B), "vg-two.pvs ");
+}
+
+/* Returns what a pass with a shortage told. */
+static int short_pass(int fault, uint64_t diskseq)
+{
+	struct lea_entry entry = event("sdc", 48, diskseq, PVID_B, false);
+	int r;
+
+	add_fault = fault;
+	r = lea_batch_run(&batch_options, &entry, 1, &summary);
+	lea_device_done(&entry.device);
+	return r;
+}
+
+static const int faults[] = {-EMFILE, -EBADF};
+
+/* A shortage, after which the entry comes back; a fault, after which the runner starts again. */
+TEST_EACH(pass_that_ends_early_leaves_no_vgs_online, faults)
+{
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_A), "");
+	ck_assert_int_eq(short_pass(faults[_i], 3), faults[_i]);
+	ck_assert(!machine_has(ONLINE));
+	ck_assert_str_eq(came("sdc", 48, 3, PVID_B), "vg-two.pvs ");
+	ck_assert(machine_has(ONLINE));
+	/* It is not this pass's. */
+	machine_unplug("sdc", 48);
+	machine_plug("stripe-b", "sdc", 48, 4);
+	ck_assert_int_eq(short_pass(faults[_i], 4), faults[_i]);
+	ck_assert(machine_has(ONLINE));
+}
+
+TEST(dropped_pass_leaves_no_vgs_online)
+{
+	struct lea_entry entry = event("sdc", 48, 3, PVID_B, false);
+	struct lea_batch_pass *first;
+
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_A), "");
+	ck_assert_int_eq(lea_batch_start(&batch_options, &entry, 1, &summary, &first), 0);
+	ck_assert(machine_has(ONLINE));
+	lea_batch_drop(first);
+	ck_assert(!machine_has(ONLINE));
+	lea_device_done(&entry.device);
+}
+
+/* ---- a VG that is not as it was read */
+
+static const char *pass_of_queue(size_t expected)
+{
+	struct lea_entry *entries;
+	size_t count;
+
+	ck_assert_int_eq(lea_queue_take(batch_options.event_fd, &entries, &count), 0);
+	ck_assert_uint_eq(count, expected);
+	pass(entries, count);
+	for (size_t i = 0; i < count; i++)
+		ck_assert_int_eq(lea_queue_done(batch_options.event_fd, &entries[i]), 0);
+	free(entries);
+	return activated;
+}
+
+static void check_again(uint32_t again)
+{
+	struct lea_claim claim;
+
+	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_FAILED);
+	ck_assert(claim.is_transient);
+	ck_assert_uint_eq(claim.again, again);
+	lea_claim_done(&claim);
+}
+
+/* Reader and worker may keep disagreeing. */
+TEST(vg_that_keeps_changing_is_tried_again_after_a_pause)
+{
+	struct lea_entry entry;
+	struct lea_claim claim;
+
+	came("sdb", 32, 2, PVID_A);
+	outcome = LEA_ACTIVATE_CHANGED;
+	ck_assert_str_eq(came("sdc", 48, 3, PVID_B), "vg-two.pvs ");
+	check_again(1);
+	ck_assert_uint_eq(summary.vgs_again + summary.vgs_failed, 0);
+	ck_assert_str_eq(pass_of_queue(2), "vg-two.pvs ");
+	check_again(2);
+	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
+	ck_assert_uint_eq(summary.vgs_again, 1);
+	ck_assert_msg(strstr(machine.err, "another command changed it meanwhile; it will be") !=
+			      NULL,
+		      "%s", machine.err);
+	/* A reconcile queues it, and it has still not come to rest. */
+	entry = event("sdc", 48, 3, PVID_B, false);
+	entry.kind = LEA_ENTRY_MISSED;
+	ck_assert_str_eq(pass(&entry, 1), "vg-two.pvs ");
+	check_again(3);
+	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
+	ck_assert_uint_eq(summary.vgs_again, 2);
+	outcome = 0;
+	entry = event("sdc", 48, 3, PVID_B, false);
+	entry.kind = LEA_ENTRY_MISSED;
+	ck_assert_str_eq(pass(&entry, 1), "vg-two.pvs ");
+	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_DONE);
+	ck_assert_uint_eq(claim.again, 0);
+	lea_claim_done(&claim);
+}
