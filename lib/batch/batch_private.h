@@ -31,7 +31,7 @@ struct lea_batch_vg {
 	enum lea_vg_claim by_claim;
 	struct lea_claim claim;		     /* unless it is UNKNOWN */
 	enum lea_vg_verdict first;	     /* before its other PVs were read */
-	const struct lea_scan_vg *whole;     /* the metadata by which it is complete; NULL: none */
+	bool is_whole;			     /* by one of its names; others may have only parts */
 	const struct lea_scan_vg *activated; /* what its worker got */
 	bool is_open;			     /* the worker has not reported yet */
 	bool has_made_online;		     /* its vgs_online file is of this pass */

@@ -282,16 +282,16 @@ static enum lea_vg_pvs judge_pvs(const struct lea_scan_vg *scanned, enum lea_inc
 	return mode == LEA_INCOMPLETE_WAIT ? LEA_VG_PVS_ABSENT : LEA_VG_PVS_EXCUSED;
 }
 
-/* Where the VG is whole by one name, another name is that of a foreign disk, not of a rename in
- * progress. */
+/* A VG that is whole by one name is that VG, as for lvm2, whatever another disk says. Another name
+ * of it is then that of a foreign disk, not of a rename in progress. */
 static enum lea_vg_prohibition judge_names(const struct lea_batch_vg *vg,
 					   const struct lea_scan_vg *scanned)
 {
-	if (scanned->is_outdated || (vg->whole && vg->whole != scanned))
-		return LEA_VG_OUTDATED;
 	if (scanned->has_duplicate)
 		return LEA_VG_ON_TWO_DEVICES;
-	return scanned->has_other_name && !vg->whole ? LEA_VG_TWO_NAMES : LEA_VG_PERMITTED;
+	if (!scanned->has_other_name || lea_scan_vg_is_complete(scanned))
+		return LEA_VG_PERMITTED;
+	return vg->is_whole || scanned->is_outdated ? LEA_VG_OUTDATED : LEA_VG_TWO_NAMES;
 }
 
 static int gather(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
@@ -610,30 +610,51 @@ static int find_vg(struct lea_candidates *candidates, const struct lea_scan_vg *
 	return 0;
 }
 
+/* Two VGs that are whole by different names have one id: a copy that was renamed elsewhere. */
+static int split(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
+		 struct lea_batch_vg **ret_vg)
+{
+	struct lea_batch_vg *other;
+	int r = lea_candidates_add_vg(vg->candidates, vg->id, scanned->vg->name, &other);
+
+	if (r < 0)
+		return r;
+	other->kind = vg->kind;
+	*ret_vg = other;
+	return 0;
+}
+
+static int start_one(struct lea_candidates *candidates, struct lea_scan_vg *scanned)
+{
+	struct lea_batch_vg *vg;
+	int r = find_vg(candidates, scanned, &vg);
+
+	if (r < 0 || !vg)
+		return r;
+	if (vg->activated)
+		r = split(vg, scanned, &vg);
+	r = r ? r : start_vg(vg, scanned);
+	if (r < 0)
+		drop_online(vg, scanned);
+	if (!lea_is_shortage(r))
+		return r;
+	postpone(candidates, scanned, r);
+	return 0;
+}
+
 static int start_all(struct lea_candidates *candidates, struct lea_scan_vg *vgs, size_t count)
 {
 	struct lea_batch_vg *vg;
 	int r = 0;
 
-	/* First of all: by which name are they whole? */
+	/* First of all: which are whole by some name? */
 	for (size_t i = 0; r >= 0 && i < count; i++) {
 		r = find_vg(candidates, &vgs[i], &vg);
-		if (r >= 0 && vg && !vg->whole && !vgs[i].is_outdated && !vgs[i].has_duplicate &&
-		    lea_scan_vg_is_complete(&vgs[i]))
-			vg->whole = &vgs[i];
+		if (r >= 0 && vg)
+			vg->is_whole |= !vgs[i].has_duplicate && lea_scan_vg_is_complete(&vgs[i]);
 	}
-	for (size_t i = 0; r >= 0 && i < count; i++) {
-		r = find_vg(candidates, &vgs[i], &vg);
-		if (r < 0 || !vg)
-			continue;
-		r = start_vg(vg, &vgs[i]);
-		if (r < 0)
-			drop_online(vg, &vgs[i]);
-		if (lea_is_shortage(r)) {
-			postpone(candidates, &vgs[i], r);
-			r = 0;
-		}
-	}
+	for (size_t i = 0; r >= 0 && i < count; i++)
+		r = start_one(candidates, &vgs[i]);
 	return r < 0 ? r : 0;
 }
 

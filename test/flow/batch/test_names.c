@@ -71,7 +71,7 @@ TEST(of_two_vgs_of_one_name_the_second_is_refused_each_time)
 	ck_assert_int_eq(state_of(VG_ONE_ID), LEA_CLAIM_DONE);
 }
 
-/* vg-two.pvs was renamed to vg_one, and changed further, on the disk sda. */
+/* The disk sda has a VG vg_one with the id of vg-two.pvs. */
 static void plug_renamed(const char *seqno)
 {
 	const char *const pairs[] = {VG_ONE_TEXT, VG_TWO_TEXT, "seqno = 5", seqno, NULL};
@@ -91,18 +91,25 @@ static const char *all_come(void)
 	return pass(entries, ARRAY_SIZE(entries));
 }
 
-TEST(metadata_that_are_out_of_date_activate_nothing)
+static const char *const seqnos[] = {"seqno = 9", "seqno = 1"};
+
+/* As with lvm2: a disk with a copy of the id keeps no VG down that is whole. */
+TEST_EACH(vgs_that_are_whole_by_different_names_come_up, seqnos)
 {
-	plug_renamed("seqno = 9");
-	ck_assert_str_eq(all_come(), "vg_one ");
+	plug_renamed(seqnos[_i]);
+	ck_assert_str_eq(all_come(), "vg-two.pvs vg_one ");
 	ck_assert_int_eq(state_of(VG_TWO_ID), LEA_CLAIM_DONE);
-	ck_assert(!machine_has("/run/lvm/vgs_online/vg-two.pvs"));
+	ck_assert_uint_eq(summary.vgs_active, 2);
 }
 
-TEST(newer_metadata_activate_what_they_describe)
+/* The rest of a VG that is whole by another name. */
+TEST_EACH(parts_by_another_name_change_nothing, seqnos)
 {
-	plug_renamed("seqno = 1");
-	ck_assert_str_eq(all_come(), "vg-two.pvs ");
+	plug_renamed(seqnos[_i]);
+	machine_unplug("sdc", 48);
+	machine_record(PVID_B, "vg-two.pvs", "sdc", 48);
+	ck_assert_str_eq(all_come(), "vg_one ");
 	ck_assert_int_eq(state_of(VG_TWO_ID), LEA_CLAIM_DONE);
-	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
+	ck_assert_uint_eq(summary.vgs_failed, 0);
+	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
 }
