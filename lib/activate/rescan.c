@@ -47,8 +47,8 @@ static int find_fault(const struct lea_scan *scan, bool (*is_wanted)(int fault))
 
 	found = lea_scan_found(scan, &count);
 	for (size_t i = 0; i < count; i++)
-		if (lea_found_is_silent(found[i]) && is_wanted(found[i]->fault))
-			return found[i]->fault;
+		if (is_wanted(lea_found_silence(found[i])))
+			return lea_found_silence(found[i]);
 	return 0;
 }
 

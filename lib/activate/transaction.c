@@ -209,7 +209,7 @@ static int fail_for_now(struct held *held, const char *vg_name, const struct lea
 		return -ENOMEM;
 	lea_found_describe_silence(silent, why, WHY_BYTES);
 	lea_log(held->vg.world->log, LEA_LOG_ERROR, "VG %s: %s", vg_name, why);
-	result->shortage = lea_as_transient(silent->fault);
+	result->shortage = lea_as_transient(lea_found_silence(silent));
 	result->why = why;
 	return LEA_ACTIVATE_FAILED;
 }
@@ -236,7 +236,7 @@ static int fail_reading(struct held *held, const char *vg_name, int r,
 	if (held->scan)
 		found = lea_scan_found(held->scan, &count);
 	for (size_t i = 0; i < count; i++)
-		if (lea_found_is_silent(found[i]) && found[i]->fault == r)
+		if (r < 0 && lea_found_silence(found[i]) == r)
 			return fail_for_now(held, vg_name, found[i], result);
 	lea_log(held->vg.world->log, LEA_LOG_ERROR, "VG %s: reading its metadata again: %s",
 		vg_name, r < 0 ? strerror(-r) : "a filter setting is wrong");

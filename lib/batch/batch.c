@@ -265,7 +265,7 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	if (record.was_copied)
 		leave_copy(pass, &record);
 	/* A PV has come, perhaps of a VG that would be activated without it. */
-	if (queued->kind == LEA_ENTRY_ADD && lea_found_is_silent(found))
+	if (queued->kind == LEA_ENTRY_ADD && lea_found_silence(found))
 		lea_partial_came(pass->options->partial);
 	queued->is_online = record.kind == LEA_RECORD_ONLINE;
 	if (queued->is_online)

@@ -257,9 +257,9 @@ static int fail_for_now(const struct lea_batch_vg *vg, const struct lea_scan_vg 
 	if (silent)
 		lea_found_describe_silence(silent, reason, sizeof(reason));
 	log_failure(candidates, scanned, reason, true);
-	candidates->summary->vgs_again += !silent || !lea_is_shortage(silent->fault);
+	candidates->summary->vgs_again += !silent || !lea_is_shortage(lea_found_silence(silent));
 	if (silent)
-		lea_retry_set_add_vg(candidates->retries, silent->fault, scanned);
+		lea_retry_set_add_vg(candidates->retries, lea_found_silence(silent), scanned);
 	for (uint32_t i = 0; vg->kind == LEA_ENTRY_PARTIAL && i < scanned->vg->pv_count; i++)
 		if (scanned->pv[i] && scanned->pv[i]->vg) {
 			lea_partial_came(partial);

@@ -62,12 +62,15 @@ void lea_found_damage(const struct lea_found *found, char *ret_text, size_t byte
 
 void lea_found_describe_silence(const struct lea_found *found, char *ret_text, size_t bytes)
 {
+	const int fault = lea_found_silence(found);
+
 	snprintf(ret_text, bytes, "disk %.100s of it %s", found->device.name,
-		 found->fault == -ETIMEDOUT	 ? "does not answer"
-		 : lea_is_shortage(found->fault) ? "could not be read yet"
-						 : "cannot be read");
-	if (found->fault != -ETIMEDOUT)
-		lea_append(ret_text, bytes, ": %s", strerror(-found->fault));
+		 fault == -ETIMEDOUT	  ? "does not answer"
+		 : fault == LEA_NOT_NOW	  ? "is suspended"
+		 : lea_is_shortage(fault) ? "could not be read yet: "
+					  : "cannot be read: ");
+	if (fault != -ETIMEDOUT && fault != LEA_NOT_NOW)
+		lea_append(ret_text, bytes, "%s", strerror(-fault));
 }
 
 const char *lea_found_advice(const struct lea_found *found)

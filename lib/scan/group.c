@@ -217,7 +217,7 @@ static int find_silent(const struct lea_scan *scan, struct lea_found **memory)
 	int r = 0;
 
 	for (size_t i = 0; i < scan->found_count; i++)
-		if (lea_found_is_silent(scan->found[i]) && scan->found[i]->expected[0])
+		if (lea_found_silence(scan->found[i]) && scan->found[i]->expected[0])
 			silent.pv[silent.count++] = scan->found[i];
 	if (!silent.count)
 		return 0;

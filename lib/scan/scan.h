@@ -66,10 +66,13 @@ struct lea_found {
 	bool is_duplicate; /* set by lib/record: another device is this PV; this one is of no VG */
 };
 
-/* Did it give no answer, so that nobody knows whether it is the PV that it is expected to be? */
-static inline bool lea_found_is_silent(const struct lea_found *found)
+/* Why it gave no answer, so that nobody knows whether it is the PV that it is expected to be: a
+ * fault; LEA_NOT_NOW if it is suspended and is not read for that. 0: it answered. */
+static inline int lea_found_silence(const struct lea_found *found)
 {
-	return found->kind == LEA_FOUND_UNREADABLE;
+	if (found->kind == LEA_FOUND_EXCLUDED && found->excluded == LEA_EXCLUDED_SUSPENDED)
+		return LEA_NOT_NOW;
+	return found->kind == LEA_FOUND_UNREADABLE ? found->fault : 0;
 }
 
 /* Is it a PV, of any VG or of none? */

@@ -115,6 +115,27 @@ TEST_EACH(a_member_that_gives_no_answer_is_no_verdict, silences)
 	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
 }
 
+static void suspend(const char *is)
+{
+	tree_put(&machine.tree, "/sys/dev/block/8:32/dm/suspended", is);
+}
+
+/* A multipath map that multipathd loads anew just now. */
+TEST(a_member_that_is_suspended_is_no_verdict)
+{
+	tree_put(&machine.tree, "/proc/devices", "Block devices:\n  8 device-mapper\n");
+	tree_put(&machine.tree, "/sys/dev/block/8:32/dm/uuid", "mpath-1\n");
+	conf->ignore_suspended_devices = true;
+	suspend("0\n");
+	a_told(LEA_ENTRY_ADD);
+	suspend("1\n");
+	ck_assert_str_eq(b_told(LEA_ENTRY_ADD), "");
+	check_claim(LEA_CLAIM_FAILED, true, "disk /dev/sdb of it is suspended", 1);
+	ck_assert_uint_eq(summary.vgs_again, 1);
+	suspend("0\n");
+	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
+}
+
 TEST(a_member_that_answers_in_the_end_brings_its_vg)
 {
 	a_told(LEA_ENTRY_ADD);
