@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "batch/decide.h"
 #include "conf/conf.h"
 #include "scan/reader.h"
 #include "state/queue.h"
@@ -63,6 +64,10 @@ LEA_MUST_CHECK int lea_batch_check(const struct lea_batch_options *options);
  * frees *ret_workers by lea_workers_free. */
 LEA_MUST_CHECK int lea_batch_workers(const struct lea_batch_options *options,
 				     struct lea_workers **ret_workers);
+
+/* What a claim says, for lea_decide. */
+struct lea_claim;
+enum lea_vg_claim lea_batch_judge_claim(const struct lea_claim *claim);
 
 /* A pass whose devices were scanned and whose VGs may still be activated by workers. */
 struct lea_batch_pass;

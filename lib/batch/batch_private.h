@@ -115,9 +115,9 @@ struct lea_batch_vg *lea_candidates_find(const struct lea_candidates *candidates
 LEA_MUST_CHECK int lea_candidates_add_vg(struct lea_candidates *candidates, const char *id,
 					 const char *name, struct lea_batch_vg **ret_vg);
 /* The facts that do not depend on the VG's other PVs. @name: of the VG; @is_covered: as in
- * struct lea_vg_facts. */
-struct lea_vg_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const char *name,
-				       bool is_covered);
+ * struct lea_decide_facts. */
+struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const char *name,
+					   bool is_covered);
 /* Decides about each VG, and reads the members without an event of those that ask for it. Returns 0
  * or -errno. */
 LEA_MUST_CHECK int lea_candidates_complete(struct lea_candidates *candidates,

@@ -102,11 +102,11 @@ struct lea_batch_vg *lea_candidates_find(const struct lea_candidates *candidates
 	return node ? *node : NULL;
 }
 
-static enum lea_vg_claim judge_claim(const struct lea_claim *claim)
+enum lea_vg_claim lea_batch_judge_claim(const struct lea_claim *claim)
 {
 	switch (claim->state) {
 	case LEA_CLAIM_CLAIMED:
-		return LEA_VG_CLAIMED;
+		return claim->is_orphaned ? LEA_VG_UNCLAIMED : LEA_VG_CLAIMED;
 	case LEA_CLAIM_DONE:
 		return claim->in_part[0] ? LEA_VG_IN_PART : LEA_VG_DONE;
 	case LEA_CLAIM_FAILED:
@@ -122,7 +122,7 @@ static int ask_claim(struct lea_batch_vg *vg)
 {
 	int r = lea_claim_read(&vg->candidates->claims, vg->id, &vg->claim);
 
-	vg->by_claim = r ? LEA_VG_UNCLAIMED : judge_claim(&vg->claim);
+	vg->by_claim = r ? LEA_VG_UNCLAIMED : lea_batch_judge_claim(&vg->claim);
 	return r < 0 ? r : 0;
 }
 
@@ -148,10 +148,10 @@ int lea_candidates_add_vg(struct lea_candidates *candidates, const char *id, con
 	return id[0] ? ask_claim(vg) : 0;
 }
 
-struct lea_vg_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const char *name,
-				       bool is_covered)
+struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const char *name,
+					   bool is_covered)
 {
-	struct lea_vg_facts facts = {
+	struct lea_decide_facts facts = {
 		.kind = vg->kind, .by_claim = vg->by_claim, .is_covered = is_covered};
 
 	/* Nobody else is interested. */
@@ -165,7 +165,7 @@ static int compare_with_claim(struct lea_batch_vg *vg, const struct lea_found *f
 			      enum lea_entry_kind kind)
 {
 	struct lea_claim_pv pv = {.id = lea_device_id(&found->device)};
-	struct lea_vg_facts facts = {.kind = kind, .by_claim = vg->by_claim};
+	struct lea_decide_facts facts = {.kind = kind, .by_claim = vg->by_claim};
 
 	memcpy(pv.pvid, found->label.pvid, sizeof(pv.pvid));
 	if (vg->by_claim == LEA_VG_UNCLAIMED || lea_claim_covers(&vg->claim, &pv, 1))
@@ -273,7 +273,7 @@ static int decide_first(struct lea_batch_vg *vg)
 {
 	const bool is_covered = vg->by_claim != LEA_VG_UNCLAIMED && !vg->is_news &&
 				vg->claim.pv_count >= (vg->vg ? vg->vg->pv_count : UINT32_MAX);
-	const struct lea_vg_facts facts = lea_batch_vg_facts(vg, vg->name, is_covered);
+	const struct lea_decide_facts facts = lea_batch_vg_facts(vg, vg->name, is_covered);
 
 	vg->first = lea_decide(&facts).verdict;
 	return vg->is_extended ? lea_claim_finish(&vg->candidates->claims, vg->id, &vg->claim) : 0;

@@ -295,7 +295,7 @@ static enum lea_vg_prohibition judge_names(const struct lea_batch_vg *vg,
 }
 
 static int gather(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
-		  enum lea_incomplete_mode mode, struct lea_vg_facts *ret_facts)
+		  enum lea_incomplete_mode mode, struct lea_decide_facts *ret_facts)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim made = {0};
 	bool is_covered = false;
@@ -319,7 +319,7 @@ static int decide(struct lea_batch_vg *vg, struct lea_scan_vg *scanned,
 {
 	const enum lea_incomplete_mode mode =
 		lea_partial_choose(vg->candidates->options->partial, scanned->vg).mode;
-	struct lea_vg_facts facts;
+	struct lea_decide_facts facts;
 	int r = gather(vg, scanned, mode, &facts);
 
 	if (r)

@@ -22,7 +22,7 @@ static bool is_done(enum lea_vg_claim by_claim)
  * arrives, or until a PV is added while vgs_online says that somebody took the VG down. A VG that
  * failed for good waits for an added PV, too.
  */
-static bool is_dealt_with(const struct lea_vg_facts *facts)
+static bool is_dealt_with(const struct lea_decide_facts *facts)
 {
 	if (!facts->is_covered)
 		return false;
@@ -35,7 +35,7 @@ static bool is_dealt_with(const struct lea_vg_facts *facts)
  * vgrename may be running and have changed only some PVs, so it is read once more. A PV that was
  * away during a rename keeps the old name for good.
  */
-static struct lea_vg_decision meet_two_names(const struct lea_vg_facts *facts)
+static struct lea_vg_decision meet_two_names(const struct lea_decide_facts *facts)
 {
 	return decision(facts->by_claim == LEA_VG_AGAIN || facts->by_claim == LEA_VG_FAILED
 				? LEA_VG_FAIL
@@ -43,7 +43,7 @@ static struct lea_vg_decision meet_two_names(const struct lea_vg_facts *facts)
 			LEA_VG_BECAUSE_NAMES);
 }
 
-static struct lea_vg_decision bring_up(const struct lea_vg_facts *facts,
+static struct lea_vg_decision bring_up(const struct lea_decide_facts *facts,
 				       enum lea_vg_verdict verdict)
 {
 	return facts->prohibition == LEA_VG_TWIN ? decision(LEA_VG_FAIL, LEA_VG_BECAUSE_TWIN)
@@ -51,7 +51,7 @@ static struct lea_vg_decision bring_up(const struct lea_vg_facts *facts,
 }
 
 /* The entry's kind is ADD, MISSED or PARTIAL. */
-static struct lea_vg_decision decide_activation(const struct lea_vg_facts *facts)
+static struct lea_vg_decision decide_activation(const struct lea_decide_facts *facts)
 {
 	const bool is_partial = facts->kind == LEA_ENTRY_PARTIAL;
 	const bool lacks_some = facts->pvs == LEA_VG_PVS_ABSENT || facts->pvs == LEA_VG_PVS_EXCUSED;
@@ -97,7 +97,7 @@ static struct lea_vg_decision decide_activation(const struct lea_vg_facts *facts
  * none fails. A PV that gives no answer now is in the claim as well: when it answers, it is no
  * news.
  */
-static struct lea_vg_decision decide_change(const struct lea_vg_facts *facts)
+static struct lea_vg_decision decide_change(const struct lea_decide_facts *facts)
 {
 	const bool may_be_whole = facts->pvs == LEA_VG_PVS_ALL || facts->pvs == LEA_VG_PVS_SILENT;
 
@@ -110,7 +110,7 @@ static struct lea_vg_decision decide_change(const struct lea_vg_facts *facts)
 									      : LEA_VG_SKIP);
 }
 
-static struct lea_vg_decision decide_watch(const struct lea_vg_facts *facts)
+static struct lea_vg_decision decide_watch(const struct lea_decide_facts *facts)
 {
 	if (!is_done(facts->by_claim))
 		return plainly(LEA_VG_SKIP);
@@ -121,7 +121,7 @@ static struct lea_vg_decision decide_watch(const struct lea_vg_facts *facts)
 			       : LEA_VG_SKIP);
 }
 
-struct lea_vg_decision lea_decide(const struct lea_vg_facts *facts)
+struct lea_vg_decision lea_decide(const struct lea_decide_facts *facts)
 {
 	switch (facts->kind) {
 	case LEA_ENTRY_ADD:

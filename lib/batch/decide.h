@@ -44,7 +44,7 @@ enum lea_vg_prohibition {
 	LEA_VG_PROHIBITIONS
 };
 
-struct lea_vg_facts {
+struct lea_decide_facts {
 	enum lea_entry_kind kind; /* of its entries, the one that allows most */
 	enum lea_vg_claim by_claim;
 	/* The claim lists the instances of all PVs that are there; before they are read: of those
@@ -84,7 +84,7 @@ struct lea_vg_decision {
 	enum lea_vg_because because;
 };
 
-struct lea_vg_decision lea_decide(const struct lea_vg_facts *facts);
+struct lea_vg_decision lea_decide(const struct lea_decide_facts *facts);
 
 /* A worker found, under the lock, that the VG is not as it was read. @by_claim: before the worker.
  */

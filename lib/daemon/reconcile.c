@@ -14,6 +14,7 @@
 #include "base/id.h"
 #include "base/order.h"
 #include "base/step.h"
+#include "batch/batch.h"
 #include "record/duplicates.h"
 #include "record/recorded_marker.h"
 #include "scan/scan.h"
@@ -128,15 +129,17 @@ static void drop_at_second(const struct reconcile *reconcile, const char *vg_id,
 static int collect(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
 	struct reconcile *reconcile = arg;
-	const bool is_final = claim->state == LEA_CLAIM_DONE ||
-			      (claim->state == LEA_CLAIM_FAILED && !claim->is_transient);
-	const bool is_open = claim->is_orphaned || claim->is_transient;
+	/* As the pass over an entry of such a PV would decide. */
+	const struct lea_decide_facts facts = {.kind = LEA_ENTRY_MISSED,
+					       .by_claim = lea_batch_judge_claim(claim),
+					       .is_covered = true};
+	const bool is_final = lea_decide(&facts).verdict == LEA_VG_SKIP;
 
 	if (!is_any_left(reconcile, claim)) {
 		drop_at_second(reconcile, vg_id, claim);
 		return 0;
 	}
-	if (!is_final && !is_open)
+	if (facts.by_claim == LEA_VG_CLAIMED)
 		return 0;
 	return add_instances(is_final ? &reconcile->done : &reconcile->again, claim);
 }

@@ -112,18 +112,18 @@ static struct line *line_of(const unsigned int value[FACTS])
 }
 
 /* The combination of facts with number @row; false: there is none. */
-static bool set_facts(unsigned int row, unsigned int value[FACTS], struct lea_vg_facts *facts)
+static bool set_facts(unsigned int row, unsigned int value[FACTS], struct lea_decide_facts *facts)
 {
 	for (unsigned int i = 0; i < FACTS; i++) {
 		value[i] = row % sizes[i];
 		row /= sizes[i];
 	}
-	*facts = (struct lea_vg_facts){.kind = (enum lea_entry_kind)value[0],
-				       .by_claim = (enum lea_vg_claim)value[1],
-				       .is_covered = value[2],
-				       .is_online = value[3],
-				       .pvs = (enum lea_vg_pvs)value[4],
-				       .prohibition = (enum lea_vg_prohibition)value[5]};
+	*facts = (struct lea_decide_facts){.kind = (enum lea_entry_kind)value[0],
+					   .by_claim = (enum lea_vg_claim)value[1],
+					   .is_covered = value[2],
+					   .is_online = value[3],
+					   .pvs = (enum lea_vg_pvs)value[4],
+					   .prohibition = (enum lea_vg_prohibition)value[5]};
 	return !row;
 }
 
@@ -136,7 +136,7 @@ static const char *tell(unsigned int row)
 {
 	static char text[256];
 	unsigned int value[FACTS];
-	struct lea_vg_facts facts;
+	struct lea_decide_facts facts;
 	struct lea_vg_decision got;
 
 	set_facts(row, value, &facts);
@@ -150,7 +150,7 @@ static const char *tell(unsigned int row)
 TEST(each_combination_of_facts_has_the_verdict_of_the_table)
 {
 	unsigned int value[FACTS], row = 0;
-	struct lea_vg_facts facts;
+	struct lea_decide_facts facts;
 
 	for (; set_facts(row, value, &facts); row++) {
 		struct line *line = line_of(value);
@@ -167,7 +167,7 @@ TEST(each_combination_of_facts_has_the_verdict_of_the_table)
 TEST(another_answer_to_any_row_is_found)
 {
 	unsigned int value[FACTS], found = 0;
-	struct lea_vg_facts facts;
+	struct lea_decide_facts facts;
 
 	for (unsigned int row = 0; set_facts(row, value, &facts); row++)
 		for (unsigned int i = 0; i < VERDICTS * LEA_VG_BECAUSES; i++) {
