@@ -29,7 +29,7 @@ struct lea_batch_vg {
 	bool is_news;		  /* a PV instance arrived that the claim does not list */
 	bool is_extended;	  /* claim lists PVs that changes have added */
 	enum lea_vg_claim by_claim;
-	struct lea_claim claim;		     /* unless it is UNKNOWN */
+	struct lea_claim claim;		     /* unless UNCLAIMED */
 	enum lea_vg_verdict first;	     /* before its other PVs were read */
 	bool is_whole;			     /* by one of its names; others may have only parts */
 	const struct lea_scan_vg *activated; /* what its worker got */
@@ -47,7 +47,9 @@ struct lea_batch_active {
 struct lea_candidates {
 	const struct lea_batch_options *options;
 	struct lea_claims claims;
-	struct lea_claims_now now;  /* claims.now */
+	struct lea_claims_now now;		   /* claims.now */
+	struct lea_claim_index *index, *own_index; /* own_index: owned; NULL: the cache's */
+	bool is_index_current;			   /* it was updated in this pass */
 	struct lea_batch_vg **list; /* in order of appearance; owned, as is each element */
 	size_t count, room;
 	void *tree;		   /* of all in the list, by id, or by name without one */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "batch/pass_cache.h"
 #include "state/online.h"
 #include "world/sysfs.h"
 
@@ -71,6 +72,7 @@ void lea_candidates_free(struct lea_candidates *candidates)
 	}
 	free(candidates->list);
 	free(candidates->found);
+	lea_claim_index_free(candidates->own_index);
 	free(candidates);
 }
 
@@ -232,7 +234,7 @@ int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *foun
 	if (found->vg && (!vg->vg || found->vg->seqno > vg->vg->seqno))
 		vg->vg = found->vg;
 	/* One added device is enough: its VG may come up, whatever the other entries allow. */
-	vg->kind = kind < vg->kind ? kind : vg->kind;
+	vg->kind = lea_entry_kind_widest(kind, vg->kind);
 	return compare_with_claim(vg, found, kind);
 }
 

@@ -213,7 +213,9 @@ static int fail_vg(const struct lea_batch_vg *vg, const struct lea_scan_vg *scan
 	const bool is_twin = because == LEA_VG_BECAUSE_TWIN;
 	char reason[LEA_BATCH_REASON_BYTES], id[39];
 
-	snprintf(reason, sizeof(reason), "%s", lea_vg_because_text(because));
+	snprintf(reason, sizeof(reason), "%s",
+		 because == LEA_VG_BECAUSE_MOVED ? scanned->moved_why
+						 : lea_vg_because_text(because));
 	lea_id_format(scanned->vg->id, id);
 	if (is_twin)
 		lea_append(reason, sizeof(reason), "; give this one another: vgrename %s NEW", id);
@@ -289,6 +291,8 @@ static enum lea_vg_prohibition judge_names(const struct lea_batch_vg *vg,
 {
 	if (scanned->has_duplicate)
 		return LEA_VG_ON_TWO_DEVICES;
+	if (scanned->moved)
+		return LEA_VG_MOVED;
 	if (!scanned->has_other_name || lea_scan_vg_is_complete(scanned))
 		return LEA_VG_PERMITTED;
 	return vg->is_whole || scanned->is_outdated ? LEA_VG_OUTDATED : LEA_VG_TWO_NAMES;
@@ -537,7 +541,9 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		report_detached(candidates, scanned, result);
 		return;
 	}
-	if (result->outcome != LEA_ACTIVATE_CHANGED) {
+	/* The next pass knows which metadata are the newest. */
+	if (result->outcome != LEA_ACTIVATE_CHANGED &&
+	    result->outcome != LEA_ACTIVATE_OUTDATED) {
 		r = end_vg(vg, result, failed, in_part);
 	} else {
 		if (scanned->in_part)
@@ -593,8 +599,8 @@ static int find_vg(struct lea_candidates *candidates, const struct lea_scan_vg *
 	if (named && named->first != LEA_VG_READ)
 		named = NULL;
 	if (vg && vg->first == LEA_VG_READ) {
-		if (named && named->kind < vg->kind)
-			vg->kind = named->kind;
+		if (named)
+			vg->kind = lea_entry_kind_widest(named->kind, vg->kind);
 		*ret_vg = vg;
 		return 0;
 	}

@@ -65,10 +65,13 @@ static struct lea_vg_decision decide_activation(const struct lea_decide_facts *f
 		return decision(LEA_VG_SKIP, LEA_VG_BECAUSE_OUTDATED);
 	/* An incomplete VG waits for a person, who sees it in the line on incomplete VGs. */
 	if (is_partial && lacks_some &&
-	    (facts->prohibition == LEA_VG_ON_TWO_DEVICES || facts->prohibition == LEA_VG_TWO_NAMES))
+	    (facts->prohibition == LEA_VG_ON_TWO_DEVICES ||
+	     facts->prohibition == LEA_VG_TWO_NAMES || facts->prohibition == LEA_VG_MOVED))
 		return plainly(LEA_VG_SKIP);
 	if (facts->prohibition == LEA_VG_ON_TWO_DEVICES)
 		return decision(LEA_VG_FAIL, LEA_VG_BECAUSE_DEVICES);
+	if (facts->prohibition == LEA_VG_MOVED)
+		return decision(LEA_VG_FAIL, LEA_VG_BECAUSE_MOVED);
 	if (facts->prohibition == LEA_VG_TWO_NAMES && lacks_some)
 		return meet_two_names(facts);
 	switch (facts->pvs) {
@@ -154,6 +157,7 @@ const char *lea_vg_because_text(enum lea_vg_because because)
 			"renamed; see pvs -o +vg_name,vg_uuid",
 		[LEA_VG_BECAUSE_TWIN] = "another VG has this name",
 		[LEA_VG_BECAUSE_OUTDATED] = "another PV has newer metadata of it",
+		[LEA_VG_BECAUSE_MOVED] = "one of its PVs is in another VG now",
 		[LEA_VG_BECAUSE_ABSENT] = "a PV disappeared without a remove event; retried when "
 					  "the next PV appears",
 		[LEA_VG_BECAUSE_SILENT] = "a disk of it gives no answer",

@@ -41,6 +41,7 @@ enum lea_vg_prohibition {
 	LEA_VG_TWO_NAMES,      /* its PVs have different names for it, and it is whole under none */
 	LEA_VG_TWIN,	       /* another VG of its name is active, or about to be */
 	LEA_VG_OUTDATED,       /* a PV that is there has newer metadata of this VG id */
+	LEA_VG_MOVED,	       /* a PV of it is in another VG by newer metadata */
 	LEA_VG_PROHIBITIONS
 };
 
@@ -73,6 +74,7 @@ enum lea_vg_because {
 	LEA_VG_BECAUSE_NAMES,
 	LEA_VG_BECAUSE_TWIN, /* vgs_online is the other VG's */
 	LEA_VG_BECAUSE_OUTDATED,
+	LEA_VG_BECAUSE_MOVED, /* the scan's moved_why tells more */
 	LEA_VG_BECAUSE_ABSENT,
 	LEA_VG_BECAUSE_SILENT,	/* lea_found_describe_silence tells more */
 	LEA_VG_BECAUSE_CHANGED, /* another command changes it */

@@ -11,7 +11,7 @@ enum lea_entry_kind {
 	/* The device came into use: activate its VG, as lvm2 does for an add event. Only the
 	 * enqueuer and the boot scan, which have such an event, make this kind. */
 	LEA_ENTRY_ADD,
-	/* The same, and an incomplete VG is activated in part, as its rule says (batch/partial.h).
+	/* As MISSED, and an incomplete VG is activated in part, as its rule says (batch/partial.h).
 	 */
 	LEA_ENTRY_PARTIAL,
 	/* Only register the active LVs of the VG with dmeventd. */
@@ -20,3 +20,12 @@ enum lea_entry_kind {
 	LEA_ENTRY_CHANGE,
 	LEA_ENTRY_KINDS
 };
+
+/* Of two kinds, the one that allows more: a VG may come up by one entry, whatever others say. */
+static inline enum lea_entry_kind lea_entry_kind_widest(enum lea_entry_kind a,
+							enum lea_entry_kind b)
+{
+	if (a == LEA_ENTRY_ADD || b == LEA_ENTRY_ADD)
+		return LEA_ENTRY_ADD;
+	return a < b ? a : b;
+}

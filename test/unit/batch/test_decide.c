@@ -14,17 +14,17 @@
 
 /* ---- words of the table: by the enums of decide.h */
 
-static const char *const kinds[] = {"add", "missed", "partial", "watch", "change", NULL};
+static const char *const kinds[] = {"missed", "add", "partial", "watch", "change", NULL};
 static const char *const claims[] = {"none",   "claimed",   "done",  "in-part",
 				     "failed", "transient", "again", NULL};
 static const char *const covered[] = {"news", "covered", NULL};
 static const char *const online[] = {"down", "online", NULL};
 static const char *const pvs[] = {"unread", "all", "absent", "excused", "silent", NULL};
-static const char *const prohibitions[] = {"none", "devices", "names", "twin", "outdated", NULL};
+static const char *const prohibitions[] = {"none", "devices", "names", "twin", "outdated", "moved", NULL};
 static const char *const verdicts[] = {"skip",	"read",	       "activate", "in-part", "record",
 				       "watch", "queue-again", "fail",	   "for-now", NULL};
 static const char *const becauses[] = {"",	 "devices", "names",   "twin", "outdated",
-				       "absent", "silent",  "changed", NULL};
+				       "moved",	"absent", "silent",  "changed", NULL};
 
 #define FACTS 6U
 static const char *const *const columns[FACTS] = {kinds,  claims, covered,
@@ -158,7 +158,7 @@ TEST(each_combination_of_facts_has_the_verdict_of_the_table)
 		line->is_used = true;
 		ck_assert_msg(agrees(line, lea_decide(&facts)), "%s", tell(row));
 	}
-	ck_assert_uint_eq(row, 5 * 7 * 2 * 2 * 5 * 5);
+	ck_assert_uint_eq(row, 5 * 7 * 2 * 2 * 5 * 6);
 	for (size_t i = 0; i < line_count; i++)
 		ck_assert_msg(lines[i].is_used, "line %zu tells nothing", i + 1);
 }
@@ -176,7 +176,7 @@ TEST(another_answer_to_any_row_is_found)
 
 			found += !agrees(line_of(value), wrong);
 		}
-	ck_assert_uint_eq(found, 5 * 7 * 2 * 2 * 5 * 5 * (VERDICTS * LEA_VG_BECAUSES - 1));
+	ck_assert_uint_eq(found, 5 * 7 * 2 * 2 * 5 * 6 * (VERDICTS * LEA_VG_BECAUSES - 1));
 }
 
 TEST(a_vg_that_changes_under_the_lock_is_read_at_once_only_the_first_time)
@@ -199,4 +199,19 @@ TEST(each_reason_has_its_words)
 					 lea_vg_because_text((enum lea_vg_because)k));
 	}
 	ck_assert_str_eq(lea_vg_because_text(LEA_VG_BECAUSES), "");
+}
+
+TEST(of_two_kinds_the_one_counts_that_allows_more)
+{
+	static const enum lea_entry_kind widest_first[] = {LEA_ENTRY_ADD, LEA_ENTRY_MISSED,
+							   LEA_ENTRY_PARTIAL, LEA_ENTRY_WATCH,
+							   LEA_ENTRY_CHANGE};
+
+	for (size_t i = 0; i < LEA_ENTRY_KINDS; i++)
+		for (size_t k = i; k < LEA_ENTRY_KINDS; k++) {
+			ck_assert_int_eq(lea_entry_kind_widest(widest_first[i], widest_first[k]),
+					 widest_first[i]);
+			ck_assert_int_eq(lea_entry_kind_widest(widest_first[k], widest_first[i]),
+					 widest_first[i]);
+		}
 }
