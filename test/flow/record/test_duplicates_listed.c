@@ -10,12 +10,23 @@
 	"IDTYPE=devname IDNAME=/dev/sdz DEVNAME=/dev/sdz PVID=bbcdefghijklmnopqrstuvwxyz012345\n"
 #define BY_ID "IDTYPE=sys_wwid IDNAME=naa.1 DEVNAME=/dev/sda PVID=" PVID_ONE "\n"
 
+#define OF_NAME(name)                                                                              \
+	"IDTYPE=devname IDNAME=/dev/" name " DEVNAME=/dev/" name " PVID=" PVID_ONE "\n"
+
+static void new_conf_with(const char *more)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "use_devicesfile = 1 device_ids_refresh = 0 %s", more);
+	new_conf(text);
+}
+
 static void list(const char *lines)
 {
 	tree_put(&machine.tree, DEVICES, lines);
 	tree_put(&machine.tree, "/sys/dev/block/8:16/device/wwid", "naa.1\n");
 	tree_put(&machine.tree, "/sys/dev/block/8:32/device/wwid", "naa.2\n");
-	new_conf("use_devicesfile = 1 device_ids_refresh = 0");
+	new_conf_with("");
 }
 
 static void setup_listed(void)
@@ -119,4 +130,36 @@ TEST_TIMES(a_file_that_comes_to_mean_one_ends_the_refusal, 2)
 	expect_record(16);
 	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
 	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
+}
+
+/* Rows: what a person's command makes of the two disks, alone and together. */
+static const struct {
+	const char *claim, *lines, *settings;
+	bool has_sda, is_active;
+} commands[] = {
+	{"listed by its id, beside its copy", BY_ID BY_NAME, "", true, true},
+	{"its copy alone", BY_ID BY_NAME, "", false, false},
+	{"its copy alone, and all are searched", BY_ID BY_NAME, "search_for_devnames = \"all\"",
+	 false, false},
+	{"listed by its name, beside its copy", OF_NAME("sda"), "search_for_devnames = \"all\"",
+	 true, true},
+	{"another disk has its name", OF_NAME("sdq"), "search_for_devnames = \"all\"", false, true},
+	{"... and disks with ids are not searched", OF_NAME("sdq"),
+	 "search_for_devnames = \"auto\"", false, false},
+	{"... on two disks alike", OF_NAME("sdq"), "search_for_devnames = \"all\"", true, false},
+};
+
+TEST_EACH(commands_use_what_the_file_means, commands)
+{
+	const char *claim = commands[_i].claim;
+	int code;
+
+	list(commands[_i].lines);
+	new_conf_with(commands[_i].settings);
+	if (!commands[_i].has_sda)
+		unplug_sda();
+	code = machine_command("vgchange -aay vg_one");
+	ck_assert_msg((code == 0) == commands[_i].is_active, "%s: exit %d: %s", claim, code,
+		      machine.err);
+	ck_assert_msg((fake_dm_count(machine.dm) > 0) == commands[_i].is_active, "%s", claim);
 }
