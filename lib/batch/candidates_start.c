@@ -542,8 +542,7 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		return;
 	}
 	/* The next pass knows which metadata are the newest. */
-	if (result->outcome != LEA_ACTIVATE_CHANGED &&
-	    result->outcome != LEA_ACTIVATE_OUTDATED) {
+	if (result->outcome != LEA_ACTIVATE_CHANGED && result->outcome != LEA_ACTIVATE_OUTDATED) {
 		r = end_vg(vg, result, failed, in_part);
 	} else {
 		if (scanned->in_part)

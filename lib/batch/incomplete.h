@@ -26,7 +26,8 @@ void lea_incomplete_free(struct lea_incomplete *waiting);
  * Reads no file and never fails: without memory nothing is noted. */
 void lea_incomplete_note(struct lea_incomplete *waiting, const char *vg, bool is_complete);
 
-/* Another line said what is missing of @vg: it gets none until that changes. @waiting may be NULL. */
+/* Another line said what is missing of @vg: it gets none until that changes. @waiting may be NULL.
+ */
 void lea_incomplete_told(struct lea_incomplete *waiting, struct lea_world *world, const char *vg);
 
 /*

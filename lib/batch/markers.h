@@ -12,9 +12,9 @@
 
 struct lea_batch_marks {
 	const struct lea_batch_options *options; /* borrowed */
-	int known_fd;			     /* owned; -1: not open */
-	bool has_refused;		     /* some instance may be marked as refused */
-	bool has_unsettled;		     /* ... or as not settled */
+	int known_fd;				 /* owned; -1: not open */
+	bool has_refused;			 /* some instance may be marked as refused */
+	bool has_unsettled;			 /* ... or as not settled */
 };
 
 /* Returns 0 or -errno; lea_batch_marks_close is needed in either case. */

@@ -13,8 +13,8 @@
 
 struct lea_pass_cache {
 	struct lea_scan_texts texts;
-	struct lea_record_vgs *vgs;   /* owned */
-	struct lea_devicesfile *file; /* owned; NULL: not read yet */
+	struct lea_record_vgs *vgs;	/* owned */
+	struct lea_devicesfile *file;	/* owned; NULL: not read yet */
 	struct lea_claim_index *claims; /* owned */
 	unsigned int users;
 };

@@ -227,7 +227,8 @@ int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,
 
 int lea_duplicate_ask(struct lea_world *world, const struct lea_conf *conf,
 		      const struct lea_scan_options *options, const struct lea_devid *id,
-		      const char *pvid, struct lea_device *ret_device, enum lea_carries *ret_carries)
+		      const char *pvid, struct lea_device *ret_device,
+		      enum lea_carries *ret_carries)
 {
 	int r = lea_device_find(world, id, ret_device);
 

@@ -197,7 +197,8 @@ static int add_member(struct search *search, const char *pvid)
 static bool shows_more(struct search *search, const struct lea_found *found)
 {
 	if (found->kind != LEA_FOUND_PV || !found->vg ||
-	    strcmp(found->vg->id, search->vg->id) != 0 || found->vg->seqno <= search->vg->seqno)
+	    strcmp(found->vg->id, search->vg->id) != 0 ||
+	    strcmp(found->vg->name, search->vg->name) != 0 || found->vg->seqno <= search->vg->seqno)
 		return false;
 	search->outdated->seqno = found->vg->seqno;
 	snprintf(search->outdated->device, sizeof(search->outdated->device), "%s",
@@ -263,7 +264,8 @@ static int search_newer(const struct lea_ages *ages, struct age *age, const stru
 	int r = lea_newest_read(lea_world_run(ages->options.world), age->vg->id,
 				&age->outdated.newest);
 
-	if (r)
+	/* A copy that was renamed elsewhere is another VG, as for lvm2. */
+	if (r || strcmp(age->outdated.newest.vg_name, age->vg->name) != 0)
 		return r < 0 ? r : 0;
 	age->outdated.seqno = age->outdated.newest.seqno;
 	r = search_all(&search);

@@ -28,7 +28,7 @@ struct member_list {
 };
 
 struct vg_record {
-	char name[128]; /* first: the tree compares it */
+	char name[128];		   /* first: the tree compares it */
 	struct member_list *rolls; /* owned */
 	bool claim_tried, claimed;
 	bool is_first_seen;	/* seen in this pass, in the list `met` */

@@ -256,7 +256,7 @@ static void flag_shared_ids(struct placed *groups, size_t count)
 }
 
 /* Metadata of one VG id, sorted by name: the PVs whose text is older than the newest, and that the
- * newest does not list. */
+ * newest does not list. By another name it is another VG, as for lvm2. */
 static void flag_older(const struct lea_scan *scan, const struct claim *claims, size_t count)
 {
 	const struct claim *newest = claims;
@@ -268,6 +268,7 @@ static void flag_older(const struct lea_scan *scan, const struct claim *claims, 
 		struct lea_found *found = scan->found[claims[i].first];
 
 		if (claims[i].vg->seqno < newest->vg->seqno &&
+		    !strcmp(claims[i].vg->name, newest->vg->name) &&
 		    lea_vg_find_pv(newest->vg, found->label.pvid) == LEA_NONE)
 			found->newer = scan->found[newest->first];
 	}

@@ -25,7 +25,7 @@ enum lea_entry_kind {
 static inline enum lea_entry_kind lea_entry_kind_widest(enum lea_entry_kind a,
 							enum lea_entry_kind b)
 {
-	if (a == LEA_ENTRY_ADD || b == LEA_ENTRY_ADD)
-		return LEA_ENTRY_ADD;
-	return a < b ? a : b;
+	if (a == LEA_ENTRY_ADD || (a < b && b != LEA_ENTRY_ADD))
+		return a;
+	return b;
 }

@@ -7,6 +7,7 @@
 #include "batch/pass_cache.h"
 #include "daemon/reconcile.h"
 #include "flow/batch_scratch.h"
+#include "record/outdated.h"
 #include "record/recorded_marker.h"
 #include "scan/reader.h"
 #include "unit/suite.h"
@@ -148,6 +149,7 @@ static void compare(void)
 	struct lea_reconcile_result result;
 
 	lea_marker_tidy(machine.world, batch_options.event_fd);
+	lea_newest_tidy(machine.world);
 	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 	drain();
 }

@@ -20,11 +20,12 @@ static const char *const claims[] = {"none",   "claimed",   "done",  "in-part",
 static const char *const covered[] = {"news", "covered", NULL};
 static const char *const online[] = {"down", "online", NULL};
 static const char *const pvs[] = {"unread", "all", "absent", "excused", "silent", NULL};
-static const char *const prohibitions[] = {"none", "devices", "names", "twin", "outdated", "moved", NULL};
+static const char *const prohibitions[] = {"none",     "devices", "names", "twin",
+					   "outdated", "moved",	  NULL};
 static const char *const verdicts[] = {"skip",	"read",	       "activate", "in-part", "record",
 				       "watch", "queue-again", "fail",	   "for-now", NULL};
-static const char *const becauses[] = {"",	 "devices", "names",   "twin", "outdated",
-				       "moved",	"absent", "silent",  "changed", NULL};
+static const char *const becauses[] = {"",	"devices", "names",  "twin",	"outdated",
+				       "moved", "absent",  "silent", "changed", NULL};
 
 #define FACTS 6U
 static const char *const *const columns[FACTS] = {kinds,  claims, covered,
