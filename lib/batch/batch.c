@@ -434,12 +434,14 @@ int lea_batch_check(const struct lea_batch_options *options)
 
 static int open_tools(struct lea_batch_pass *pass)
 {
-	const struct lea_record_options record = {.check_complete = true,
-						  .count_later = true,
-						  .use_names_filter = true,
-						  .out_of_process = true,
-						  .reader = pass->options->reader,
-						  .vgs = lea_pass_cache_vgs(pass->options->cache)};
+	const struct lea_record_options record = {
+		.check_complete = true,
+		.count_later = true,
+		.use_names_filter = true,
+		.out_of_process = true,
+		.reader = pass->options->reader,
+		.vgs = lea_pass_cache_vgs(pass->options->cache),
+		.lookups = lea_pass_cache_lookups(pass->options->cache)};
 	int r;
 
 	r = lea_batch_marks_open(&pass->marks, pass->options);

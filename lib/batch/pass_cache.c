@@ -10,12 +10,14 @@
 #include "record/vg_count.h"
 #include "scan/metadata_cache.h"
 #include "state/claim_index.h"
+#include "state/lookup_index.h"
 
 struct lea_pass_cache {
 	struct lea_scan_texts texts;
-	struct lea_record_vgs *vgs;	/* owned */
-	struct lea_devicesfile *file;	/* owned; NULL: not read yet */
-	struct lea_claim_index *claims; /* owned */
+	struct lea_record_vgs *vgs;	  /* owned */
+	struct lea_devicesfile *file;	  /* owned; NULL: not read yet */
+	struct lea_claim_index *claims;	  /* owned */
+	struct lea_lookup_index *lookups; /* owned */
 	unsigned int users;
 };
 
@@ -25,6 +27,7 @@ int lea_pass_cache_new(struct lea_pass_cache **ret_cache)
 	int r = cache ? lea_record_vgs_new(&cache->vgs) : -ENOMEM;
 
 	r = r ? r : lea_claim_index_new(&cache->claims);
+	r = r ? r : lea_lookup_index_new(&cache->lookups);
 	if (r) {
 		lea_pass_cache_free(cache);
 		return r;
@@ -41,6 +44,7 @@ void lea_pass_cache_free(struct lea_pass_cache *cache)
 	lea_scan_texts_done(&cache->texts);
 	lea_devicesfile_free(cache->file);
 	lea_claim_index_free(cache->claims);
+	lea_lookup_index_free(cache->lookups);
 	free(cache);
 }
 
@@ -52,6 +56,11 @@ struct lea_scan_texts *lea_pass_cache_texts(struct lea_pass_cache *cache)
 struct lea_devicesfile **lea_pass_cache_devicesfile(struct lea_pass_cache *cache)
 {
 	return cache ? &cache->file : NULL;
+}
+
+struct lea_lookup_index *lea_pass_cache_lookups(struct lea_pass_cache *cache)
+{
+	return cache ? cache->lookups : NULL;
 }
 
 struct lea_claim_index *lea_pass_cache_claims(struct lea_pass_cache *cache)
@@ -96,4 +105,5 @@ void lea_pass_cache_forget(struct lea_pass_cache *cache)
 		return;
 	forget_texts(cache);
 	lea_claim_index_clear(cache->claims);
+	lea_lookup_index_clear(cache->lookups);
 }

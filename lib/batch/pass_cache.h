@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What one pass keeps for the next: parsed texts, which members of incomplete VGs are recorded, the
- * devices file, the claims that were looked at. The PVs of a large VG arrive over many passes; with
- * the cache a pass costs what arrived in it, not the whole VG.
+ * devices file, claims and lookup files that were looked at. The PVs of a large VG arrive over many
+ * passes; with the cache a pass costs what arrived in it, not the whole VG or all of them.
  *
  * Each cached item is checked before it is used: a text against the PV's header, a count against
  * the VG's lookup file (and a VG that seems complete is counted again), the devices file against
- * its status, a claim against its inode.
+ * its status, claims and lookup files against their inodes.
  */
 #pragma once
 
@@ -14,6 +14,7 @@
 
 struct lea_claim_index;
 struct lea_devicesfile;
+struct lea_lookup_index;
 struct lea_pass_cache;
 struct lea_record_vgs;
 struct lea_scan_texts;
@@ -32,6 +33,7 @@ void lea_pass_cache_begin(struct lea_pass_cache *cache);
 /* For scans and recorders. Borrowed from @cache; NULL if @cache is. */
 struct lea_scan_texts *lea_pass_cache_texts(struct lea_pass_cache *cache);
 struct lea_devicesfile **lea_pass_cache_devicesfile(struct lea_pass_cache *cache);
+struct lea_lookup_index *lea_pass_cache_lookups(struct lea_pass_cache *cache);
 struct lea_claim_index *lea_pass_cache_claims(struct lea_pass_cache *cache);
 struct lea_record_vgs *lea_pass_cache_vgs(struct lea_pass_cache *cache);
 

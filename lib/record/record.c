@@ -21,7 +21,7 @@ struct lea_recorder {
 	const struct lea_conf *conf;
 	struct lea_record_options options;
 	struct lea_record_vgs *vgs, *own_vgs; /* own_vgs: owned; NULL if the caller owns vgs */
-	struct lea_lookup_index *lookups;
+	struct lea_lookup_index *lookups, *own_lookups; /* the same of these */
 	struct lea_ages *ages;
 	bool is_ready; /* the run folders exist */
 	bool has_invalidated_hints;
@@ -56,7 +56,11 @@ int lea_recorder_new(struct lea_world *world, const struct lea_conf *conf,
 		r = lea_record_vgs_new(&recorder->own_vgs);
 		recorder->vgs = recorder->own_vgs;
 	}
-	r = r ? r : lea_lookup_index_new(&recorder->lookups);
+	recorder->lookups = options->lookups;
+	if (!r && !options->lookups) {
+		r = lea_lookup_index_new(&recorder->own_lookups);
+		recorder->lookups = recorder->own_lookups;
+	}
 	r = r ? r : lea_ages_new(&ages, &recorder->ages);
 	if (r < 0)
 		return r;
@@ -69,7 +73,7 @@ void lea_recorder_free(struct lea_recorder *recorder)
 	if (!recorder)
 		return;
 	lea_record_vgs_free(recorder->own_vgs);
-	lea_lookup_index_free(recorder->lookups);
+	lea_lookup_index_free(recorder->own_lookups);
 	lea_ages_free(recorder->ages);
 	free(recorder);
 }

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct lea_lookup_index;
 struct lea_record_vgs;
 
 enum lea_record_kind {
@@ -47,6 +48,7 @@ struct lea_record_options {
 	/* Member counts kept from earlier recorders; NULL: start with none. They point into the
 	 * metadata of the scans, which must live as long. */
 	struct lea_record_vgs *vgs;
+	struct lea_lookup_index *lookups; /* kept from earlier recorders; NULL: starts with none */
 };
 
 /* What became of one device. */

@@ -35,7 +35,7 @@ struct id {
 
 struct lea_lookup_index {
 	int run_fd;		 /* borrowed from the caller */
-	struct lea_arena *arena; /* owns files and ids */
+	struct lea_arena *arena; /* owns files and ids; NULL: none yet */
 	void *files, *ids;	 /* trees; ids: the first of each PVID */
 	struct stat listed;	 /* the folder's status at the last listing */
 	bool is_current;	 /* every file is indexed as long as the folder is unchanged */
@@ -43,14 +43,11 @@ struct lea_lookup_index {
 
 int lea_lookup_index_new(struct lea_lookup_index **ret_index)
 {
-	LEA_AUTO(lea_lookup_index_freep) struct lea_lookup_index *index = calloc(1, sizeof(*index));
+	struct lea_lookup_index *index = calloc(1, sizeof(*index));
 
 	if (!index)
 		return -ENOMEM;
-	index->arena = lea_arena_new(LEA_LOOKUP_INDEX_BYTES);
-	if (!index->arena)
-		return -ENOMEM;
-	*ret_index = LEA_TAKE(index);
+	*ret_index = index;
 	return 0;
 }
 
@@ -60,13 +57,19 @@ static void keep(void *node)
 	(void)node;
 }
 
+void lea_lookup_index_clear(struct lea_lookup_index *index)
+{
+	tdestroy(index->files, keep);
+	tdestroy(index->ids, keep);
+	lea_arena_free(index->arena);
+	*index = (struct lea_lookup_index){0};
+}
+
 void lea_lookup_index_free(struct lea_lookup_index *index)
 {
 	if (!index)
 		return;
-	tdestroy(index->files, keep);
-	tdestroy(index->ids, keep);
-	lea_arena_free(index->arena);
+	lea_lookup_index_clear(index);
 	free(index);
 }
 
@@ -95,7 +98,9 @@ static bool add_file(struct lea_lookup_index *index, ino_t inode, const struct l
 {
 	struct file *file = NULL, **node;
 
-	if (lookup->count >= MEMBERS_MIN)
+	if (!index->arena)
+		index->arena = lea_arena_new(LEA_LOOKUP_INDEX_BYTES);
+	if (index->arena && lookup->count >= MEMBERS_MIN)
 		file = lea_arena_alloc(index->arena, 1, sizeof(*file));
 	if (!file)
 		return false;

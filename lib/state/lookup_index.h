@@ -20,6 +20,8 @@ struct lea_lookup_index;
 /* Does not read files before the first search. */
 LEA_MUST_CHECK int lea_lookup_index_new(struct lea_lookup_index **ret_index);
 void lea_lookup_index_free(struct lea_lookup_index *index);
+/* Forgets all, and gives the memory back. */
+void lea_lookup_index_clear(struct lea_lookup_index *index);
 LEA_DEFINE_FREEP(struct lea_lookup_index, lea_lookup_index_freep, lea_lookup_index_free);
 
 /*

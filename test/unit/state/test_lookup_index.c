@@ -157,6 +157,15 @@ TEST_EACH(answers_are_those_of_the_files, rows)
 	ck_assert_msg(!strcmp(find(rows[_i].pvid), rows[_i].after), "%s: again", rows[_i].claim);
 }
 
+TEST(what_was_forgotten_is_found_again)
+{
+	put("a", ID1 "\n" ID2 "\n");
+	ck_assert_str_eq(find(ID1), "a");
+	lea_lookup_index_clear(lookups);
+	ck_assert_str_eq(find(ID2), "a");
+	ck_assert_str_eq(find(ID3), "");
+}
+
 static void write_in_place(const char *path, const char *text)
 {
 	int fd = openat(run_fd, path, O_WRONLY | O_CLOEXEC);
