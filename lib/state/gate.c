@@ -105,6 +105,7 @@ static void drop_decisions(int event_fd)
 {
 	empty_folder(event_fd, "claims");
 	empty_folder(event_fd, "refused");
+	empty_folder(event_fd, "unsettled");
 	empty_folder(event_fd, "probed");
 	unlinkat(event_fd, "since", 0);
 }

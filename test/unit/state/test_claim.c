@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Gate and claims: which claims are valid in which epoch, and for which process. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,6 +200,22 @@ TEST(arming_voids_claims)
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
 	ck_assert_int_eq(arm(), 0);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
+}
+
+static const char *const decisions[] = {"claims", "refused", "unsettled", "probed"};
+
+TEST_EACH(arming_drops_what_the_last_epoch_decided, decisions)
+{
+	char path[64];
+
+	ck_assert_int_eq(arm(), 0);
+	snprintf(path, sizeof(path), "event/%s", decisions[_i]);
+	ck_assert(!mkdirat(claims.run_fd, path, 0700) || errno == EEXIST);
+	strcat(path, "/8:16-7");
+	close(openat(claims.run_fd, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	ck_assert_int_eq(faccessat(claims.run_fd, path, F_OK, 0), 0);
+	ck_assert_int_eq(arm(), 0);
+	ck_assert_int_lt(faccessat(claims.run_fd, path, F_OK, 0), 0);
 }
 
 static const char *const damaged[] = {
