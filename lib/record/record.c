@@ -244,7 +244,6 @@ static int put_record(struct lea_recorder *recorder, const struct lea_found *fou
 {
 	struct lea_online wanted = {.major = found->device.major, .minor = found->device.minor};
 	const char *pvid = found->label.pvid;
-	bool is_new;
 	int run_fd, r;
 
 	r = open_folders(recorder, &run_fd);
@@ -257,10 +256,10 @@ static int put_record(struct lea_recorder *recorder, const struct lea_found *fou
 		r = lea_online_exists(run_fd, pvid) ? LEA_ONLINE_EXISTS : 0;
 	else
 		r = lea_online_create(run_fd, pvid, &wanted);
-	is_new = !r;
+	record->is_new = !r;
 	if (r == LEA_ONLINE_EXISTS)
 		r = write_record(recorder, run_fd, found, &wanted, record);
-	if (!r && (is_new || record->replaced) && !recorder->options.test)
+	if (!r && (record->is_new || record->replaced) && !recorder->options.test)
 		r = lea_duplicates_recorded(recorder->world, found);
 	if (r >= 0 && record->kind != LEA_RECORD_DUPLICATE)
 		LEA_CRASHPOINT("rec.put", pvid);

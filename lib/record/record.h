@@ -60,6 +60,7 @@ struct lea_record {
 	uint32_t missing; /* WAITING: PVs without a record; an upper bound while others record */
 	bool rechecked;	  /* found complete only after the lookup file was written */
 	bool claimed;	  /* COMPLETE and claim_vg: we created vgs_online; false: it existed */
+	bool is_new;	  /* there was no record */
 	bool replaced;	  /* a stale or damaged record was replaced */
 	bool was_copied;  /* replaced, and its device, other_..., is a copy of this one */
 	uint32_t other_major, other_minor; /* DUPLICATE, was_copied */

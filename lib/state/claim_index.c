@@ -173,3 +173,31 @@ int lea_claim_index_drop_pvs(const struct lea_claim_index *index, const struct l
 			r = lea_claim_drop(claims, index->claim[i].id);
 	return r;
 }
+
+static int remove_pv(const struct lea_claims *claims, const char *vg_id,
+		     const struct lea_claim_pv *pv)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	uint32_t left = 0;
+	int r = lea_claim_read(claims, vg_id, &claim);
+
+	if (r || claim.state == LEA_CLAIM_CLAIMED)
+		return r < 0 ? r : 0;
+	for (uint32_t i = 0; i < claim.pv_count; i++)
+		if (strcmp(claim.pv[i].pvid, pv->pvid) != 0)
+			claim.pv[left++] = claim.pv[i];
+	claim.pv_count = left;
+	return left ? lea_claim_finish(claims, vg_id, &claim) : lea_claim_drop(claims, vg_id);
+}
+
+int lea_claim_index_move_pv(const struct lea_claim_index *index, const struct lea_claims *claims,
+			    const struct lea_claim_pv *pv, const char *vg_id)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < index->count; i++)
+		if (strcmp(index->claim[i].id, vg_id) != 0 &&
+		    lea_claim_covers(&index->claim[i].claim, pv, 1))
+			r = remove_pv(claims, index->claim[i].id, pv);
+	return r;
+}

@@ -159,6 +159,52 @@ TEST_EACH(a_record_that_others_removed_comes_back, removed)
 	ck_assert_msg(result.enqueued == 0, "%s: once", removed[_i].claim);
 }
 
+/* Rows: how the administrator went on after vgremove. */
+static const struct {
+	const char *claim;
+	bool was_seen_alone; /* a reconcile has met the PV when it was of no VG */
+	const char *name;
+} anew[] = {
+	{"a VG of another name", false, "vg_onf"},
+	{"a VG of the same name", false, "vg_one"},
+	{"a VG of the same name, later", true, "vg_one"},
+};
+
+/* Otherwise each turn of a script that makes and removes VGs would leave a claim. */
+TEST_EACH(a_vg_made_of_the_pv_takes_the_place_of_the_one_before, anew)
+{
+	static const char id[] = "GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21",
+			  other[] = "GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu22";
+	char path[256];
+	struct sample sample;
+
+	come();
+	remove_record();
+	if (anew[_i].was_seen_alone) {
+		plug_left_over();
+		reconcile();
+		drain();
+	}
+	sample_load(&sample, "one-pv");
+	sample_change_text(&sample, id, other);
+	sample_change_text(&sample, "vg_one {", anew[_i].name[5] == 'e' ? "vg_one {" : "vg_onf {");
+	snprintf(path, sizeof(path), "%s/dev/sda", machine.tree.root);
+	sample_write(&sample, path);
+	sample_done(&sample);
+	if (anew[_i].was_seen_alone) {
+		struct lea_entry entry = event("sda", 16, 7, PVID_ONE, false);
+
+		entry.kind = LEA_ENTRY_CHANGE;
+		ck_assert_str_eq(pass(&entry, 1), "");
+	} else {
+		reconcile();
+		ck_assert_str_eq(drain(), "");
+	}
+	ck_assert_msg(machine_has("/run/lvm/event/claims/GUetLOo5Gp19A2XKrJeENXFnMeOFEu22"), "%s",
+		      anew[_i].claim);
+	ck_assert_msg(!machine_has(CLAIM_ONE), "%s", anew[_i].claim);
+}
+
 /* So that the rule lets pass the change that makes it a PV of another VG. */
 TEST(a_pv_that_is_of_no_vg_any_more_has_no_mark)
 {

@@ -165,3 +165,42 @@ TEST(only_the_pv_that_went_drops_the_claim)
 	ck_assert_int_eq(lea_claim_index_drop_pvs(claim_index, &claims, gone, 2), 0);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
 }
+
+TEST(a_pv_that_moved_is_in_one_claim)
+{
+	const struct lea_claim_pv moved = {.pvid = PV_A, .id = {8, 32, 8}},
+				  next = {.pvid = PV_B, .id = {8, 16, 7}},
+				  other = {.pvid = PV_A, .id = {8, 32, 9}};
+	struct lea_claim got;
+
+	store(VG_ID, "a", LEA_CLAIM_DONE);
+	store(VG_OTHER, "a", LEA_CLAIM_FAILED);
+	update();
+	ck_assert_int_eq(lea_claim_index_move_pv(claim_index, &claims, &other, VG_OTHER), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
+	ck_assert_msg(got.pv_count == 2, "another instance");
+	lea_claim_done(&got);
+	ck_assert_int_eq(lea_claim_index_move_pv(claim_index, &claims, &moved, VG_OTHER), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
+	ck_assert(got.pv_count == 1 && !strcmp(got.pv[0].pvid, PV_B));
+	ck_assert_int_eq(got.state, LEA_CLAIM_DONE);
+	lea_claim_done(&got);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_OTHER, &got), 0);
+	ck_assert_uint_eq(got.pv_count, 2);
+	lea_claim_done(&got);
+	ck_assert_int_eq(lea_claim_index_move_pv(claim_index, &claims, &next, VG_OTHER), 0);
+	ck_assert_msg(lea_claim_read(&claims, VG_ID, &got) == LEA_CLAIM_ABSENT, "none is left");
+}
+
+TEST(a_claim_in_work_is_left_to_its_owner)
+{
+	const struct lea_claim_pv moved = {.pvid = PV_A, .id = {8, 32, 8}};
+	struct lea_claim got;
+
+	store(VG_ID, "a", LEA_CLAIM_CLAIMED);
+	update();
+	ck_assert_int_eq(lea_claim_index_move_pv(claim_index, &claims, &moved, VG_OTHER), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
+	ck_assert_uint_eq(got.pv_count, 2);
+	lea_claim_done(&got);
+}
