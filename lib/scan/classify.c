@@ -85,10 +85,13 @@ const char *lea_found_advice(const struct lea_found *found)
 }
 
 /* Finds the VG in the text of one area, @bytes or one that is cached; *ret_vg NULL: it gives none.
- */
-static int vg_of_mda(struct lea_scan *scan, struct lea_found *found, const struct lea_read_mda *mda,
-		     const char *bytes, struct lea_vg **ret_vg)
+ * If another disk gave the text that is cached, and it does not list this PV, the device is read
+ * once more with its own. */
+static int vg_of_mda(struct lea_scan *scan, struct lea_read_request *request,
+		     const struct lea_read_mda *mda, const char *bytes, struct lea_vg **ret_vg)
 {
+	struct lea_found *found = request->found;
+	const char *pvid = found->label.pvid;
 	const struct lea_scan_text *text;
 	int r = 0;
 
@@ -99,12 +102,15 @@ static int vg_of_mda(struct lea_scan *scan, struct lea_found *found, const struc
 		snprintf(found->vg_name, sizeof(found->vg_name), "%s", mda->vg_name);
 	if (mda->outcome)
 		return 0;
-	text = lea_scan_texts_find(scan->texts, &mda->where, mda->vg_name);
+	text = lea_scan_texts_find(scan->texts, &mda->where, mda->vg_name, pvid);
 	if (!text && bytes)
-		r = lea_scan_texts_parse(scan->texts, &mda->where, mda->vg_name, bytes, &text);
+		r = lea_scan_texts_parse(scan->texts, &mda->where, mda->vg_name, pvid, bytes,
+					 &text);
 	if (r)
 		return r;
-	if (!text)
+	if (!text && (request->item.is_open || !request->extras.own_texts))
+		request->item.is_open = request->extras.own_texts = true;
+	else if (!text)
 		note_problem(found, "metadata text was not received from the reader",
 			     mda->where.offset_bytes[0]);
 	else if (!text->vg)
@@ -131,12 +137,14 @@ static bool supersedes(struct lea_found *found, const struct lea_vg *vg, uint64_
 }
 
 /* Of two areas the one with the higher seqno counts; with the same seqno, the first. */
-static int choose_vg(struct lea_scan *scan, struct lea_found *found, const struct lea_read *read,
-		     const struct lea_read_texts *texts)
+static int choose_vg(struct lea_scan *scan, struct lea_read_request *request,
+		     const struct lea_read *read, const struct lea_read_texts *texts)
 {
+	struct lea_found *found = request->found;
+
 	for (unsigned int i = 0; i < read->mda_count; i++) {
 		struct lea_vg *vg;
-		int r = vg_of_mda(scan, found, &read->mda[i], texts->of_mda[i], &vg);
+		int r = vg_of_mda(scan, request, &read->mda[i], texts->of_mda[i], &vg);
 
 		if (r)
 			return r;
@@ -184,16 +192,18 @@ static void judge_tail(struct lea_scan *scan, struct lea_read_request *request,
 	found->md_component = !lea_filter_wants_tail(scan->filter);
 }
 
-static int judge_pv(struct lea_scan *scan, struct lea_found *found, const struct lea_read *read,
-		    const struct lea_read_texts *texts)
+static int judge_pv(struct lea_scan *scan, struct lea_read_request *request,
+		    const struct lea_read *read, const struct lea_read_texts *texts)
 {
+	struct lea_found *found = request->found;
+
 	found->label = read->label;
 	if (lea_read_is_orphan(read)) {
 		found->kind = LEA_FOUND_ORPHAN;
 		return 0;
 	}
 	found->kind = LEA_FOUND_PV;
-	return choose_vg(scan, found, read, texts);
+	return choose_vg(scan, request, read, texts);
 }
 
 int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *request,
@@ -234,7 +244,7 @@ int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *request,
 			note_problem(found, read->why.what, read->why.at);
 		return 0;
 	}
-	r = judge_pv(scan, found, read, texts);
+	r = judge_pv(scan, request, read, texts);
 	if (!r && found->kind == LEA_FOUND_PV)
 		judge_tail(scan, request, read);
 	return r;

@@ -16,27 +16,41 @@ static int compare(const void *a, const void *b)
 		return x->crc < y->crc ? -1 : 1;
 	if (x->total_bytes != y->total_bytes)
 		return x->total_bytes < y->total_bytes ? -1 : 1;
-	return strcmp(x->vg_name, y->vg_name);
+	return strcmp(x->vg_name, y->vg_name) ? strcmp(x->vg_name, y->vg_name)
+					      : strcmp(x->pvid, y->pvid);
 }
 
 static void set_key(struct lea_scan_text *key, const struct lea_mda_text *where,
-		    const char *vg_name)
+		    const char *vg_name, const char *pvid)
 {
 	key->crc = where->crc;
 	key->total_bytes = where->total_bytes;
 	snprintf(key->vg_name, sizeof(key->vg_name), "%s", vg_name);
+	snprintf(key->pvid, sizeof(key->pvid), "%s", pvid);
 }
 
-const struct lea_scan_text *lea_scan_texts_find(const struct lea_scan_texts *texts,
-						const struct lea_mda_text *where,
-						const char *vg_name)
+/* @pvid: "": the one that all share. */
+static const struct lea_scan_text *look_up(const struct lea_scan_texts *texts,
+					   const struct lea_mda_text *where, const char *vg_name,
+					   const char *pvid)
 {
 	struct lea_scan_text key = {0};
 	void *const *found;
 
-	set_key(&key, where, vg_name);
+	set_key(&key, where, vg_name, pvid);
 	found = tfind(&key, &texts->root, compare);
 	return found ? *found : NULL;
+}
+
+const struct lea_scan_text *lea_scan_texts_find(const struct lea_scan_texts *texts,
+						const struct lea_mda_text *where,
+						const char *vg_name, const char *pvid)
+{
+	const struct lea_scan_text *shared = look_up(texts, where, vg_name, "");
+
+	if (!shared || !shared->vg || lea_vg_find_pv(shared->vg, pvid) != LEA_NONE)
+		return shared;
+	return look_up(texts, where, vg_name, pvid);
 }
 
 static void text_free(void *entry)
@@ -64,7 +78,7 @@ int lea_scan_texts_note(struct lea_scan_texts *texts, const struct lea_mda_text 
 
 	if (!entry)
 		return -ENOMEM;
-	set_key(entry, where, vg_name);
+	set_key(entry, where, vg_name, "");
 	return add(texts, entry);
 }
 
@@ -78,15 +92,16 @@ static void count_memory(struct lea_scan_texts *texts, const struct lea_scan_tex
 }
 
 int lea_scan_texts_parse(struct lea_scan_texts *texts, const struct lea_mda_text *where,
-			 const char *vg_name, const char *text,
+			 const char *vg_name, const char *pvid, const char *text,
 			 const struct lea_scan_text **ret_text)
 {
 	struct lea_scan_text *entry = calloc(1, sizeof(*entry));
+	const char *whose = look_up(texts, where, vg_name, "") ? pvid : "";
 	int r = -ENOMEM;
 
 	if (!entry)
 		return r;
-	set_key(entry, where, vg_name);
+	set_key(entry, where, vg_name, whose);
 	entry->arena = lea_arena_new(LEA_SCAN_VG_LEAST_BYTES +
 				     (size_t)LEA_SCAN_VG_TIMES * where->total_bytes);
 	if (entry->arena)
@@ -103,8 +118,8 @@ int lea_scan_texts_parse(struct lea_scan_texts *texts, const struct lea_mda_text
 	r = add(texts, entry);
 	if (r)
 		return r;
-	count_memory(texts, entry);
-	*ret_text = lea_scan_texts_find(texts, where, vg_name);
+	*ret_text = look_up(texts, where, vg_name, whose);
+	count_memory(texts, *ret_text);
 	return 0;
 }
 
@@ -116,5 +131,5 @@ void lea_scan_texts_done(struct lea_scan_texts *texts)
 
 bool lea_scan_text_is_cached(void *arg, const struct lea_mda_text *where, const char *vg_name)
 {
-	return lea_scan_texts_find(arg, where, vg_name) != NULL;
+	return look_up(arg, where, vg_name, "") != NULL;
 }

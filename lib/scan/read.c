@@ -248,16 +248,25 @@ static void read_fd(int fd, const struct lea_read_cached *cached,
 		read_mdas(fd, cached, read, texts);
 }
 
+static bool is_never_known(void *arg, const struct lea_mda_text *where, const char *vg_name)
+{
+	(void)arg;
+	(void)where;
+	(void)vg_name;
+	return false;
+}
+
 void lea_read_device(struct lea_world *world, const struct lea_device *device,
 		     const struct lea_read_cached *cached, const struct lea_read_extras *extras,
 		     struct lea_read *read, struct lea_read_texts *texts)
 {
+	static const struct lea_read_cached nothing = {.is_known = is_never_known};
 	LEA_AUTO(lea_closep)
 	int fd = lea_blockdev_open(world, device->name, device->major, device->minor);
 
 	read->fault = fd < 0 ? fd : 0;
 	if (fd >= 0)
-		read_fd(fd, cached, extras, read, texts);
+		read_fd(fd, extras->own_texts ? &nothing : cached, extras, read, texts);
 }
 
 void lea_read_texts_done(struct lea_read_texts *texts)

@@ -77,9 +77,10 @@ struct lea_read_cached {
 bool lea_read_is_orphan(const struct lea_read *read);
 /* What to read of a PV in addition. */
 struct lea_read_extras {
-	bool tail;    /* the end of the device, if the PV is in use */
-	bool content; /* libblkid's name for the content */
-	bool measure; /* the time of LEA_READ_MEASURED reads, if it is a PV */
+	bool tail;	/* the end of the device, if the PV is in use */
+	bool content;	/* libblkid's name for the content */
+	bool measure;	/* the time of LEA_READ_MEASURED reads, if it is a PV */
+	bool own_texts; /* its texts, even if such texts are cached */
 };
 /*
  * lea_read_device - read size, head and label of a device, and the metadata of a PV in use

@@ -48,6 +48,7 @@ static void pack(void *arg, uint32_t index, struct lea_wire_out *out)
 	lea_wire_put_u32(out, request->extras.tail);
 	lea_wire_put_u32(out, request->extras.content);
 	lea_wire_put_u32(out, request->extras.measure);
+	lea_wire_put_u32(out, request->extras.own_texts);
 	lea_wire_put_u32(out, request->found->again);
 	lea_wire_put_bytes(out, request->found->expected, sizeof(request->found->expected));
 	lea_device_pack(out, &request->found->device);
@@ -64,13 +65,14 @@ static void note_time(const struct lea_reader *reader, uint32_t index, uint32_t 
 
 /* Keeps a text whatever happens to its device, since a child sends each text only once. A new child
  * does not know what was sent, and may send a text again. */
-static int keep_text(struct lea_scan *scan, const struct lea_read_mda *mda, const char *bytes)
+static int keep_text(struct lea_scan *scan, const struct lea_read_mda *mda, const char *pvid,
+		     const char *bytes)
 {
 	const struct lea_scan_text *text;
 
-	if (lea_scan_texts_find(scan->texts, &mda->where, mda->vg_name))
+	if (lea_scan_texts_find(scan->texts, &mda->where, mda->vg_name, pvid))
 		return 0;
-	return lea_scan_texts_parse(scan->texts, &mda->where, mda->vg_name, bytes, &text);
+	return lea_scan_texts_parse(scan->texts, &mda->where, mda->vg_name, pvid, bytes, &text);
 }
 
 /* The texts that the answer announces follow in the stream. */
@@ -88,7 +90,7 @@ static int receive_texts(const struct lea_reader *reader, const struct lea_read 
 		r = texts->of_mda[i] ? lea_wire_read(reader->hanging.fd, texts->of_mda[i],
 						     mda->where.total_bytes)
 				     : -ENOMEM;
-		r = r ? r : keep_text(reader->scan, mda, texts->of_mda[i]);
+		r = r ? r : keep_text(reader->scan, mda, read->label.pvid, texts->of_mda[i]);
 	}
 	return r;
 }

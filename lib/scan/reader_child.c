@@ -58,12 +58,14 @@ static void drop_known_texts(struct lea_reader *reader, struct lea_read *read,
 
 int lea_reader_send(void *arg, int fd, void *content, struct lea_hanging_answer *answer)
 {
-	struct lea_read_texts *texts = &((struct content *)content)->texts;
+	struct content *of = content;
+	struct lea_read_texts *texts = &of->texts;
 	struct lea_reader_answer *ours = (struct lea_reader_answer *)answer;
 	const struct lea_read *read = &ours->read;
 	int r;
 
-	drop_known_texts(arg, &ours->read, texts);
+	if (!of->extras.own_texts)
+		drop_known_texts(arg, &ours->read, texts);
 	r = lea_wire_write(fd, ours, sizeof(*ours));
 	for (unsigned int i = 0; i < read->mda_count && !r; i++)
 		if (read->mda[i].has_text)
@@ -133,6 +135,7 @@ void *lea_reader_unpack(void *arg, struct lea_wire_in *in)
 	content->extras.tail = lea_wire_get_u32(in) != 0;
 	content->extras.content = lea_wire_get_u32(in) != 0;
 	content->extras.measure = lea_wire_get_u32(in) != 0;
+	content->extras.own_texts = lea_wire_get_u32(in) != 0;
 	content->of.again = lea_wire_get_u32(in);
 	lea_wire_get_bytes(in, content->of.expected, sizeof(content->of.expected));
 	content->of.device = lea_device_unpack(in);

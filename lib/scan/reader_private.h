@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Shared by reader.c (the parent) and reader_child.c. Of each device the parent packs the number of
- * its set of texts, the deadline (ms), whether to read the device's end, ask libblkid and measure
- * reads, and the struct lea_scan_device. Both ends are the same program, so structs are sent as
- * they are.
+ * its set of texts, the deadline (ms), whether to read the device's end, ask libblkid, measure
+ * reads and send texts that are known, and the struct lea_scan_device. Both ends are the same
+ * program, so structs are sent as they are.
  */
 #pragma once
 

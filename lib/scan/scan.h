@@ -151,10 +151,10 @@ void lea_scan_free(struct lea_scan *scan);
  * A device of which only the number is known gets the kernel's name, or is gone.
  * @devices: the scan takes over their contents and leaves each empty, also on a fault
  * Applies filters, reads label and metadata, and appends the results in the order given. A text
- * that the scan already has (same checksum, size and VG name) is neither read nor parsed again. A
- * bad device is not a fault: its result has a kind, and the caller logs it. Blocks: with
- * out_of_process until every device answered or timed out, otherwise as long as a device does.
- * Returns 0 or -errno.
+ * that the scan already has (same checksum, size and VG name, and it lists the PV) is neither read
+ * nor parsed again. A bad device is not a fault: its result has a kind, and the caller logs it.
+ * Blocks: with out_of_process until every device answered or timed out, otherwise as long as a
+ * device does. Returns 0 or -errno.
  */
 LEA_MUST_CHECK int lea_scan_add_expected(struct lea_scan *scan, struct lea_scan_device *devices,
 					 size_t count);

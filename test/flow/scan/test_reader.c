@@ -229,6 +229,90 @@ TEST(texts_are_kept_over_scans)
 	lea_reader_free(LEA_TAKE(reader));
 }
 
+/* Puts a text that does not list this PV in the place of its own: the same checksum, size and name
+ * of the VG, which whoever writes a disk can arrange. */
+static void forge(struct lea_scan_texts *texts)
+{
+	const struct lea_read_cached cached = {.is_known = lea_scan_text_is_cached, .arg = texts};
+	const struct lea_read_extras extras = {.own_texts = true};
+	LEA_AUTO(lea_read_texts_done) struct lea_read_texts its = {0}, other = {0};
+	struct lea_device a = scratch_disk("two-mda", "sda", 2),
+			  b = scratch_disk("two-mda-stale", "sdx", 9);
+	static struct lea_read of_a, of_b;
+	const struct lea_scan_text *text;
+
+	memset(&of_a, 0, sizeof(of_a));
+	memset(&of_b, 0, sizeof(of_b));
+	lea_read_device(&scratch_world, &a, &cached, &extras, &of_a, &its);
+	lea_read_device(&scratch_world, &b, &cached, &extras, &of_b, &other);
+	ck_assert(its.of_mda[0] && other.of_mda[0]);
+	memset(its.of_mda[0], ' ', of_a.mda[0].where.total_bytes);
+	ck_assert_uint_le(of_b.mda[0].where.total_bytes, of_a.mda[0].where.total_bytes);
+	memcpy(its.of_mda[0], other.of_mda[0], of_b.mda[0].where.total_bytes - 1);
+	its.of_mda[0][of_a.mda[0].where.total_bytes - 1] = '\0';
+	ck_assert_int_eq(lea_scan_texts_parse(texts, &of_a.mda[0].where, of_a.mda[0].vg_name,
+					      of_b.label.pvid, its.of_mda[0], &text),
+			 0);
+	ck_assert_str_eq(text->vg->name, "vg_stale");
+	lea_device_done(&a);
+	lea_device_done(&b);
+}
+
+static const struct {
+	const char *claim;
+	bool has_sent; /* the child believes that the parent has the text */
+} beliefs[] = {
+	{"a child that sends the text", false},
+	{"a child that has sent it", true},
+};
+
+TEST_EACH(a_text_counts_only_for_the_pvs_that_it_lists, beliefs)
+{
+	struct lea_device device = scratch_disk("two-mda", "sda", 2);
+	struct lea_pass_cache *kept;
+	struct lea_scan_texts *texts;
+	const struct lea_vg *vg;
+	uint64_t number;
+
+	new_reader();
+	ck_assert_int_eq(lea_pass_cache_new(&kept), 0);
+	texts = lea_pass_cache_texts(kept);
+	known = kept;
+	if (beliefs[_i].has_sent) {
+		ck_assert_ptr_nonnull(scan_one("two-mda", "sda"));
+		number = texts->number;
+		lea_scan_texts_done(texts);
+		texts->number = number;
+	}
+	forge(texts);
+	add(&device, 1);
+	vg = found[0]->vg;
+	ck_assert_str_eq(found[0]->problem, "");
+	lea_scan_free(scan);
+	ck_assert_msg(vg && !strcmp(vg->name, "vg_twomda"), "%s: its own", beliefs[_i].claim);
+	ck_assert_msg(scan_one("two-mda", "sda") == vg, "%s: parsed once", beliefs[_i].claim);
+	known = NULL;
+	lea_pass_cache_free(kept);
+	lea_reader_free(LEA_TAKE(reader));
+}
+
+TEST(in_the_process_itself_too_a_text_counts_only_for_its_pvs)
+{
+	struct lea_scan_texts texts = {0};
+	const struct lea_scan_options options = {.texts = &texts};
+	struct lea_device device;
+
+	forge(&texts);
+	device = scratch_disk("two-mda", "sda", 2);
+	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &scan), 0);
+	ck_assert_int_eq(lea_scan_add(scan, &device, 1), 0);
+	found = lea_scan_found(scan, &(size_t){0});
+	ck_assert(found[0]->vg && !strcmp(found[0]->vg->name, "vg_twomda"));
+	ck_assert_str_eq(found[0]->problem, "");
+	lea_scan_free(scan);
+	lea_scan_texts_done(&texts);
+}
+
 TEST(hang_harms_no_later_scan)
 {
 	struct lea_device device = scratch_disk("one-pv", "hang", 1);
@@ -369,8 +453,8 @@ static void say_escape(struct speech *speech)
 
 static void say_sense(struct speech *speech)
 {
-	speech->first.read.label_outcome = LEA_LABEL_NONE;
-	speech->first.read.mda_count = 0;
+	speech->first.read.label_outcome = speech->second.read.label_outcome = LEA_LABEL_NONE;
+	speech->first.read.mda_count = speech->second.read.mda_count = 0;
 }
 
 /* Both answers are sound: a PV whose VG's text is cached. */
