@@ -75,8 +75,12 @@ struct lea_record_vgs *lea_pass_cache_vgs(struct lea_pass_cache *cache)
 
 void lea_pass_cache_begin(struct lea_pass_cache *cache)
 {
-	if (cache)
-		cache->users++;
+	if (!cache)
+		return;
+	/* Also beside passes in flight, which do not count any more: what they have seen was the
+	 * state of their time. */
+	lea_record_vgs_rest(cache->vgs);
+	cache->users++;
 }
 
 static void forget_texts(struct lea_pass_cache *cache)

@@ -10,7 +10,7 @@
  *
  * LISTEN: without the lock; the boot goes on (ready) when udev is idle, or at the deadline.
  * GATHER: devices wait in memory. FLIGHT: takes the lock, scans, and has the lock until no pass
- * is left; meanwhile it gathers. With the last pass it also works on the queue, and then unlocks.
+ * is left; meanwhile it gathers. Entries of the queue are passes among the others.
  * SHORT, from each: forgets all passes, and begins again with udev's tags after a second. END:
  * once the gate is open, what was gathered is brought to its end; VGs whose worker hangs are
  * queued for the runner.
@@ -35,9 +35,9 @@
 #include "batch/incomplete.h"
 #include "daemon/deadline.h"
 #include "daemon/device_queue.h"
+#include "daemon/flight.h"
 #include "daemon/held_back.h"
 #include "daemon/late.h"
-#include "daemon/runner.h"
 #include "daemon/udev_wait.h"
 #include "record/recorded_marker.h"
 #include "state/flag.h"
@@ -54,13 +54,6 @@
 #define BUSY_MS	      20U   /* pause while a runner holds the lock */
 #define SHORT_MS      1000U /* pause after a shortage */
 
-/* Scanned devices, kept while their VGs are being activated. */
-struct inflight {
-	struct inflight *next;
-	struct lea_device_queue devices;
-	struct lea_batch_pass *pass;
-};
-
 struct boot {
 	const struct lea_boot_scan_options *options;
 	struct lea_world *world;
@@ -69,7 +62,7 @@ struct boot {
 	struct lea_device_queue pending;
 	struct lea_held_back held;
 	struct lea_device_queue done; /* devices that our passes have scanned: numbers and PVIDs */
-	struct inflight *inflight;
+	struct lea_flight flight;
 	int lock_fd;	     /* held while passes are in flight; -1 */
 	uint64_t first_ms;   /* when the oldest pending device arrived */
 	uint64_t overdue_ms; /* when the boot no longer waits; 0: that was noted */
@@ -153,12 +146,12 @@ static int receive(struct boot *boot, bool *ret_any)
 	return 0;
 }
 
-/* Handles entries from lvmevent sweep, from a person, or left by an earlier runner. */
-static int process_queued(void *arg, struct lea_entry *entries, size_t count)
+static int start(void *arg, struct lea_entry *entries, size_t count,
+		 struct lea_batch_pass **ret_pass)
 {
 	struct boot *boot = arg;
 
-	return lea_batch_run(&boot->options->batch, entries, count, &boot->summary);
+	return lea_batch_start(&boot->options->batch, entries, count, &boot->summary, ret_pass);
 }
 
 /* Takes the lock unless it is held; waits for an earlier runner. */
@@ -192,93 +185,62 @@ static int note_done(struct boot *boot)
 	return r;
 }
 
-static int end_inflight(struct inflight *inflight)
-{
-	int r = lea_batch_end(inflight->pass);
-
-	lea_device_queue_done(&inflight->devices);
-	free(inflight);
-	if (r == 0)
-		LEA_CRASHPOINT("boot.worked", NULL);
-	return r;
-}
-
 /* Scans the pending devices. Their VGs are activated while the next devices are received. */
 static int submit(struct boot *boot)
 {
-	struct inflight *inflight = calloc(1, sizeof(*inflight));
-	int r;
+	struct lea_entry *entries;
+	size_t count;
+	int r = note_done(boot);
 
-	if (!inflight)
-		return -ENOMEM;
-	LEA_CRASHPOINT("boot.work", NULL);
-	r = note_done(boot);
-	inflight->devices = boot->pending;
-	boot->pending = (struct lea_device_queue){0};
-	r = r ? r
-	      : lea_batch_start(&boot->options->batch, inflight->devices.entry,
-				inflight->devices.count, &boot->summary, &inflight->pass);
-	if (r) {
-		lea_device_queue_done(&inflight->devices);
-		free(inflight);
-		return r;
-	}
-	inflight->next = boot->inflight;
-	boot->inflight = inflight;
-	return boot->options->batch.pool->step(boot->options->batch.workers);
+	entries = lea_device_queue_take(&boot->pending, &count);
+	if (!r)
+		return lea_flight_add(&boot->flight, entries, count);
+	lea_entries_free(entries, count);
+	return r;
 }
 
-/* Ends all passes whose VGs are done. After the last one it drains the queue and releases the
+/* Takes entries from lvmevent sweep, from a person, or left by an earlier runner. */
+static int take_queued(struct boot *boot)
+{
+	int r;
+
+	do
+		r = lea_flight_take(&boot->flight);
+	while (r == LEA_FLIGHT_MORE || (!r && !boot->flight.first));
+	return r < 0 ? r : 0;
+}
+
+/* Ends all passes whose VGs are done. After the last one it takes what is queued, or releases the
  * lock. */
 static int reap_finished(struct boot *boot)
 {
-	const struct lea_runner_options runner = {
-		.event_fd = boot->options->batch.event_fd,
-		.process = process_queued,
-		.arg = boot,
-		.clock = boot->world->clock,
-		.log = boot->world->log,
-	};
-	struct inflight **link = &boot->inflight, *inflight;
-	int r = 0;
+	int r = lea_flight_reap(&boot->flight);
 
-	while (!r && (inflight = *link)) {
-		if (!lea_batch_is_done(inflight->pass)) {
-			link = &inflight->next;
-			continue;
-		}
-		*link = inflight->next;
-		r = end_inflight(inflight);
-	}
-	/* Passes over the queue wait for their VGs, so they are not made beside ours. */
-	if (r || boot->inflight || boot->lock_fd < 0)
+	if (r || boot->lock_fd < 0)
 		return r;
-	r = lea_runner_drain(&runner);
+	r = boot->flight.first ? 0 : take_queued(boot);
+	if (r || boot->flight.first)
+		return r;
 	unlock(boot);
 	boot->last_ms = lea_world_now_ms(boot->world);
-	return r;
+	return 0;
 }
 
 static int submit_and_reap(struct boot *boot)
 {
 	int r = lock(boot);
 
-	r = r || !boot->pending.count ? r : submit(boot);
+	if (!r && boot->pending.count)
+		r = submit(boot);
+	else if (!r && boot->flight.first)
+		r = take_queued(boot);
 	return r ? r : reap_finished(boot);
 }
 
 /* Gives up the VGs of all passes that are in flight. */
-static void abort_all(struct boot *boot)
+static void abort_all(struct boot *boot, int fault)
 {
-	struct inflight *inflight;
-
-	boot->options->batch.pool->stop(boot->options->batch.workers);
-	while ((inflight = boot->inflight)) {
-		boot->inflight = inflight->next;
-		lea_batch_drop(inflight->pass);
-		lea_device_queue_done(&inflight->devices);
-		free(inflight);
-	}
+	lea_flight_drop(&boot->flight, fault);
 	if (boot->lock_fd >= 0)
 		unlock(boot);
 }
@@ -296,7 +258,7 @@ static int begin_again(struct boot *boot, int shortage)
 	lea_device_queue_clear(&boot->pending);
 	lea_held_back_clear(&boot->held);
 	lea_device_queue_clear(&boot->done);
-	abort_all(boot);
+	abort_all(boot, shortage);
 	if (boot->options->batch.reader)
 		lea_reader_drop(boot->options->batch.reader);
 	world->clock->sleep_ms(world->clock, SHORT_MS);
@@ -384,25 +346,43 @@ static int idle_ms(const struct boot *boot)
 	return (int)lea_wait_pause_ms(lea_world_now_ms(boot->world) - boot->last_ms);
 }
 
+/* Is something in the queue that no pass of ours has? */
+static bool has_queued(const struct boot *boot)
+{
+	const int event_fd = boot->options->batch.event_fd;
+
+	return boot->flight.first ? lea_queue_has_pending(event_fd) : lea_queue_has_work(event_fd);
+}
+
+/* How long to wait for the next broadcast or a worker. Without room in flight only a worker's
+ * report leads on. */
+static int wait_ms(const struct boot *boot)
+{
+	return boot->pending.count && lea_flight_has_room(&boot->flight) ? coalesce_ms(boot)
+									 : idle_ms(boot);
+}
+
 static int step(struct boot *boot)
 {
 	bool any;
 	int r;
 
 	lea_late_step(&boot->late, boot->world, boot->options->batch.needs, boot->summary.pvs);
-	r = wait_and_receive(boot, boot->pending.count ? coalesce_ms(boot) : idle_ms(boot), &any);
+	r = wait_and_receive(boot, wait_ms(boot), &any);
 	if (r)
 		return r;
 	/* A worker's report also ends the wait; it does not end the time to coalesce. */
 	if (boot->pending.count)
-		return coalesce_ms(boot) ? 0 : submit_and_reap(boot);
+		return !lea_flight_has_room(&boot->flight) || coalesce_ms(boot)
+			       ? 0
+			       : submit_and_reap(boot);
 	if (any)
 		return 0;
 	/* While the gate is closed no other process takes what lvmevent sweep puts into the queue
 	 * and waits for, or what a boot scan that died had taken. */
-	if (lea_queue_has_work(boot->options->batch.event_fd))
+	if (has_queued(boot))
 		return submit_and_reap(boot);
-	return boot->is_ready || boot->inflight ? 0 : check_ready(boot);
+	return boot->is_ready || boot->flight.first ? 0 : check_ready(boot);
 }
 
 /* With the gate open nothing is held back: the runner takes what arrives. */
@@ -437,10 +417,11 @@ static int scan_until_quiet(struct boot *boot)
 	do {
 		while (r == 0 && (r = is_to_go_on(boot, run_fd, &goes_on)) == 0 && goes_on)
 			r = again_if_short(boot, step(boot));
-		if (r == 0 && boot->inflight)
+		/* With the gate open the runner takes what arrives. */
+		if (r == 0 && boot->flight.first)
 			r = again_if_short(boot, drain(boot));
 		/* A shortage while it drained has made devices pending again. */
-	} while (r == 0 && (boot->pending.count || boot->inflight));
+	} while (r == 0 && (boot->pending.count || boot->flight.first));
 	if (r == 0)
 		LEA_CRASHPOINT("boot.end", NULL);
 	return r;
@@ -462,6 +443,12 @@ int lea_boot_scan_run(const struct lea_boot_scan_options *options)
 	LEA_AUTO(lea_closep) int flag_fd = -1;
 	int r;
 
+	boot.flight = (struct lea_flight){.event_fd = options->batch.event_fd,
+					  .start = start,
+					  .arg = &boot,
+					  .pool = options->batch.pool,
+					  .workers = options->batch.workers,
+					  .log = world->log};
 	boot.last_ms = lea_world_now_ms(boot.world);
 	lea_held_back_begin(&boot.held, world);
 	r = boot.udev->listen(TAG, &boot.monitor);
@@ -479,7 +466,7 @@ int lea_boot_scan_run(const struct lea_boot_scan_options *options)
 	if (options->batch.reader)
 		lea_reader_listen(options->batch.reader, is_awaited, &boot);
 	r = scan_until_quiet(&boot);
-	abort_all(&boot);
+	abort_all(&boot, r);
 	options->batch.pool->hand_over(options->batch.workers);
 	lea_batch_report(&options->batch, &boot.summary);
 	lea_incomplete_log(options->batch.waiting, boot.world);

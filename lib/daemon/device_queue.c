@@ -48,6 +48,16 @@ const struct lea_entry *lea_device_queue_find(struct lea_device_queue *pending,
 	return at == LEA_DEVSET_NONE ? NULL : &pending->entry[at];
 }
 
+struct lea_entry *lea_device_queue_take(struct lea_device_queue *pending, size_t *ret_count)
+{
+	struct lea_entry *entries = LEA_TAKE(pending->entry);
+
+	*ret_count = pending->count;
+	pending->count = pending->room = 0;
+	lea_devset_clear(&pending->ids);
+	return entries;
+}
+
 void lea_device_queue_clear(struct lea_device_queue *pending)
 {
 	for (size_t i = 0; i < pending->count; i++)

@@ -29,6 +29,8 @@ LEA_MUST_CHECK int lea_device_queue_note(struct lea_device_queue *pending,
 /* The entry of the same instance of a device; NULL: none. Borrowed until the next put. */
 const struct lea_entry *lea_device_queue_find(struct lea_device_queue *pending,
 					      const struct lea_device *device);
+/* Gives all entries to the caller (lea_entries_free) and leaves @pending empty. */
+struct lea_entry *lea_device_queue_take(struct lea_device_queue *pending, size_t *ret_count);
 /* Removes all entries and keeps the memory. */
 void lea_device_queue_clear(struct lea_device_queue *pending);
 void lea_device_queue_done(struct lea_device_queue *pending);

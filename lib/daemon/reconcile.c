@@ -311,7 +311,7 @@ static bool is_taken(const struct reconcile *reconcile, const struct lea_entry *
 
 	return entry->device.diskseq && lea_queue_is_taken(event_fd, entry) &&
 	       lea_marker_is_set(event_fd, &entry->device, entry->pvid) &&
-	       lea_queue_is_running(event_fd);
+	       (reconcile->options->has_lock || lea_queue_is_running(event_fd));
 }
 
 /* Except at boot a marker also says that the VG was dealt with, unless a claim says otherwise. */

@@ -7,8 +7,9 @@
  *
  *	DRAIN --the queue is empty--> LOOK --nothing is due--> AWAKE --10 s of silence--> IDLE
  *
- * DRAIN: has the lock and works on entries (runner.c). LOOK: reconciles if that was asked for or
- * is due, and queues VGs that have waited long enough. AWAKE, IDLE: sleeps without the lock; in
+ * DRAIN: has the lock and works on entries (runner.c), until none is pending and no pass is in
+ * flight; while passes are, it does what LOOK and AWAKE do. LOOK: reconciles if that was asked for
+ * or is due, and queues VGs that have waited long enough. AWAKE, IDLE: sleeps without the lock; in
  * IDLE children are ended and memory is released. An entry in the queue, after a moment for the
  * rest of its burst, or a timer leads from each of them to DRAIN, and so to LOOK again. SHORT:
  * from DRAIN or LOOK, for lack of space, memory or processes: 0.5 to 16 s, then DRAIN. BUSY:
@@ -77,6 +78,8 @@ struct run {
 	struct lea_session *session;
 	struct lea_batch_options batch;
 	struct lea_batch_summary summary;
+	uint32_t vgs_again; /* of the summary, those that try_again_later knows of */
+	struct lea_flight flight;
 	struct lea_queue_watch watch;
 	struct lea_monitor_retry later;
 	struct lea_partial_wait in_part;
@@ -116,6 +119,9 @@ static void remove_leftovers(const struct run *run)
  * what malloc keeps. */
 static void idle_release(struct run *run)
 {
+	/* The workers and the texts are those of the passes. */
+	if (run->flight.first)
+		return;
 	remove_leftovers(run);
 	lea_workers_stop(run->session->workers);
 	lea_reader_drop(run->session->reader);
@@ -179,23 +185,28 @@ static void try_again_later(struct run *run)
 	set_timer(run->again, run->again_ms);
 }
 
-static int process(void *arg, struct lea_entry *entries, size_t count)
+static int start(void *arg, struct lea_entry *entries, size_t count,
+		 struct lea_batch_pass **ret_pass)
 {
 	struct run *run = arg;
-	const uint32_t before = run->summary.vgs_again;
-	int r;
 
 	for (size_t i = 0; i < count; i++)
 		if (!entries[i].device.is_gone)
 			lea_timeline_note_device(run->session->world, LEA_RING_SEEN,
 						 &entries[i].device, (struct lea_timeline_note){0});
-	r = lea_batch_run(&run->batch, entries, count, &run->summary);
-	if (run->summary.vgs_again > before)
+	return lea_batch_start(&run->batch, entries, count, &run->summary, ret_pass);
+}
+
+static void ended(void *arg, int result)
+{
+	struct run *run = arg;
+
+	if (run->summary.vgs_again > run->vgs_again)
 		try_again_later(run);
+	run->vgs_again = run->summary.vgs_again;
 	/* There is room again: the next shortage begins with a short pause. */
-	if (r == 0)
+	if (result == 0)
 		run->retry_ms = run->failed_ms = 0;
-	return r;
 }
 
 /* Is there room in /run? Without it asking udev again is useless. */
@@ -225,6 +236,7 @@ static int sweep(struct run *run, struct lea_reconcile_options *options,
 
 	/* Markers of devices that are gone would otherwise stay for as long as the machine runs. */
 	options->world = session->world;
+	options->has_lock = run->flight.first;
 	options->conf = session->conf;
 	options->event_fd = session->event_fd;
 	lea_marker_tidy(session->world, session->event_fd);
@@ -341,7 +353,9 @@ static int on_workers(sd_event_source *source, int fd, uint32_t events, void *ar
 	int r = lea_workers_step(run->session->workers);
 
 	(void)source, (void)fd, (void)events;
-	return r ? wake(run, r) : 0;
+	if (r)
+		return wake(run, r);
+	return lea_flight_has_ended(&run->flight) ? wake(run, LEA_QUEUE_WATCH_QUIET) : 0;
 }
 
 static int on_compare_time(sd_event_source *source, uint64_t at_us, void *arg)
@@ -518,52 +532,69 @@ static int start_in_part(struct run *run, int *ret_wait_ms)
 	return r > 0;
 }
 
-/* Nothing is pending: sleeps until something is, and a moment longer, since events come in
- * bursts. */
-static int wait_for_work(void *arg)
+/* One pass for a burst, not one for each of its events. The bound keeps a steady stream from
+ * delaying the first event. @told: of the wait for the first one. */
+static int wait_for_rest(struct run *run, int told)
 {
-	struct run *run = arg;
-	int told, wait_ms = -1;
-
-	lea_batch_report(&run->batch, &run->summary);
-	run->summary = (struct lea_batch_summary){.is_off_said = run->summary.is_off_said};
-	if (must_compare_all(run))
-		return compare_all(run);
-	compare_if_due(run);
-	if (watch_later(run, &wait_ms) || start_in_part(run, &wait_ms))
-		return 0;
-	told = wait_for_event(run, wait_ms >= 0 && wait_ms < IDLE_MS ? wait_ms : IDLE_MS);
-	if (told == LEA_QUEUE_WATCH_QUIET && wait_ms >= 0)
-		return 0;
-	if (told == LEA_QUEUE_WATCH_QUIET) {
-		idle_release(run);
-		/* It reads the files of all PVs and LVs, so not while events come. */
-		if (may_compare(run))
-			wait_ms = lea_remember_step(&run->remember, run->session->world,
-						    run->session->conf);
-		lea_children_reap(run->children);
-		/* Only here: no pass of a burst waits for the restart after an upgrade. */
-		if (lea_program_is_replaced(run->session->world))
-			return STAY_CONF;
-		if (run->is_compare_time || run->is_compare_due)
-			return 0;
-		earlier(&wait_ms, lea_incomplete_log(run->batch.waiting, run->session->world));
-		told = wait_for_event(run, wait_ms);
-		/* a timer elapsed */
-		if (told == LEA_QUEUE_WATCH_QUIET)
-			return 0;
-	}
 	/* The name may be the system ID, by which the next entry's VG is ours or not. */
 	if (told == 0 && lea_restart_host_renamed(run->session->conf))
 		return STAY_CONF;
-	/* One pass for a burst, not one for each of its events. The bound keeps a steady stream
-	 * from delaying the first event. */
 	for (unsigned int i = 0; told == 0 && i < COALESCE_MOST; i++) {
 		told = wait_for_event(run, COALESCE_MS);
 		if (told == LEA_QUEUE_WATCH_QUIET)
 			return 0;
 	}
 	return outcome_of(told);
+}
+
+/* After IDLE_MS without work. Returns as wait_for_event. */
+static int sleep_idle(struct run *run)
+{
+	int wait_ms = -1;
+
+	idle_release(run);
+	/* It reads the files of all PVs and LVs, so not while events come. */
+	if (may_compare(run))
+		wait_ms =
+			lea_remember_step(&run->remember, run->session->world, run->session->conf);
+	lea_children_reap(run->children);
+	/* Only here: no pass of a burst waits for the restart after an upgrade. */
+	if (lea_program_is_replaced(run->session->world))
+		return LEA_QUEUE_WATCH_CONF;
+	if (run->is_compare_time || run->is_compare_due)
+		return LEA_QUEUE_WATCH_QUIET;
+	earlier(&wait_ms, lea_incomplete_log(run->batch.waiting, run->session->world));
+	return wait_for_event(run, wait_ms);
+}
+
+/* Sleeps until something is pending, and a moment longer, or, with passes in flight, until one of
+ * them has ended. */
+static int wait_for_work(void *arg)
+{
+	struct run *run = arg;
+	int told, wait_ms = -1;
+
+	if (must_compare_all(run))
+		return compare_all(run);
+	compare_if_due(run);
+	if (watch_later(run, &wait_ms) || start_in_part(run, &wait_ms))
+		return 0;
+	told = wait_for_event(run, wait_ms >= 0 && wait_ms < IDLE_MS ? wait_ms : IDLE_MS);
+	if (told == LEA_QUEUE_WATCH_QUIET && wait_ms < 0 && !run->flight.first)
+		told = sleep_idle(run);
+	/* a timer elapsed, or a pass has ended */
+	return told == LEA_QUEUE_WATCH_QUIET ? 0 : wait_for_rest(run, told);
+}
+
+/* Nothing is pending, and nothing in flight. */
+static int stay(void *arg)
+{
+	struct run *run = arg;
+
+	lea_batch_report(&run->batch, &run->summary);
+	run->summary = (struct lea_batch_summary){.is_off_said = run->summary.is_off_said};
+	run->vgs_again = 0;
+	return wait_for_work(run);
 }
 
 /*
@@ -615,16 +646,22 @@ static int start_watching(struct run *run)
 static int run_all(struct run *run, bool stays)
 {
 	const struct lea_session *session = run->session;
-	const struct lea_runner_options options = {.event_fd = session->event_fd,
-						   .process = process,
-						   .stay = stays ? wait_for_work : NULL,
+	const struct lea_runner_options options = {.flight = &run->flight,
+						   .stay = stays ? stay : NULL,
+						   .wait = stays ? wait_for_work : NULL,
 						   .retry = stays ? retry_after_shortage : NULL,
 						   .arg = run,
 						   .wait_ms = LINGER_MS,
-						   .clock = session->world->clock,
-						   .log = session->world->log};
+						   .clock = session->world->clock};
 	int r = stays ? start_watching(run) : 0;
 
+	run->flight = (struct lea_flight){.event_fd = session->event_fd,
+					  .start = start,
+					  .ended = ended,
+					  .arg = run,
+					  .pool = run->batch.pool,
+					  .workers = run->batch.workers,
+					  .log = session->world->log};
 	/* Settings may have changed, so that a device that was a copy may no longer be one. */
 	if (r == 0 && may_compare(run))
 		lea_duplicates_reconcile(session->world, session->conf, session->event_fd);

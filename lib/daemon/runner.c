@@ -8,111 +8,48 @@
 #include "daemon/runner.h"
 
 #include "base/cleanup.h"
-#include "base/log_ids.h"
 #include "base/step.h"
-#include "world/device.h"
 
-#define RISKY_REASON "processing this device repeatedly crashed the runner"
-
-/*
- * Removes entries from the queue, now that their effect is recorded. After a shortage the others
- * are pending again; an entry that cannot be moved stays in taken/, where the next pass finds it
- * first.
- */
-static int finish(const struct lea_runner_options *options, const struct lea_entry *entries,
-		  size_t count, int result)
+/* Passes until nothing is pending or in flight. > 0: wait told to leave. */
+static int work(const struct lea_runner_options *options)
 {
-	const bool is_short = lea_is_shortage(result);
-	int r = result, s;
+	struct lea_flight *flight = options->flight;
+	int r, taken;
 
-	for (size_t i = 0; i < count && (!r || is_short); i++) {
-		s = !result || entries[i].is_settled
-			    ? lea_queue_done(options->event_fd, &entries[i])
-			    : lea_queue_requeue(options->event_fd, &entries[i]);
-		r = r ? r : s;
-	}
+	do {
+		r = lea_flight_reap(flight);
+		taken = r ? r : lea_flight_take(flight);
+		r = taken < 0 ? taken : 0;
+		if (r || taken == LEA_FLIGHT_MORE || !flight->first)
+			continue;
+		r = options->wait ? options->wait(options->arg) : lea_flight_drain(flight);
+	} while (!r && (taken != LEA_FLIGHT_NONE || flight->first));
 	return r;
 }
 
-static int process_entries(const struct lea_runner_options *options, struct lea_entry *entries,
-			   size_t count)
+/* What is in flight when the queue is left: a shortage passes when its passes give back what they
+ * hold. */
+static int land(struct lea_flight *flight, int r)
 {
-	int r;
+	int s = 0;
 
-	LEA_CRASHPOINT("work.begin", NULL);
-	r = options->process(options->arg, entries, count);
-	if (r == 0)
-		LEA_CRASHPOINT("work.end", NULL);
-	return r;
+	if (r < 0 && !lea_is_shortage(r))
+		lea_flight_drop(flight, r);
+	else
+		s = lea_flight_drain(flight);
+	return r ? r : s;
 }
 
-/* An entry that a dead runner was handling: its attempt is counted first, and it is handled
- * alone. */
-static int process_leftover(const struct lea_runner_options *options, struct lea_entry *entry)
-{
-	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_QUARANTINED,
-					      .pvid = entry->pvid,
-					      .device = entry->device.name,
-					      .reason = RISKY_REASON};
-	struct lea_entry before = *entry;
-	int r;
-
-	if (entry->attempts >= LEA_RUNNER_ATTEMPTS) {
-		lea_log_with(options->log, LEA_LOG_ERROR, &fields,
-			     "%s (%s): quarantined: " RISKY_REASON "; to try again: lvmevent retry",
-			     entry->device.name, entry->key);
-		return lea_queue_fail(options->event_fd, entry, RISKY_REASON);
-	}
-	r = lea_device_copy(&entry->device, &before.device);
-	r = r ? r : lea_queue_attempt(options->event_fd, entry);
-	r = r ? r : process_entries(options, entry, 1);
-	/* A shortage says nothing against the entry: the attempt does not count. */
-	if (lea_is_shortage(r) && entry->attempts > before.attempts &&
-	    lea_queue_restore(options->event_fd, &before))
-		lea_log(options->log, LEA_LOG_DEBUG, "%s: its count of attempts could not be reset",
-			entry->key);
-	lea_device_done(&before.device);
-	return finish(options, entry, 1, r);
-}
-
-static int process(const struct lea_runner_options *options, struct lea_entry *entries,
-		   size_t count)
-{
-	int r = 0;
-
-	if (!entries[0].is_leftover)
-		return finish(options, entries, count, process_entries(options, entries, count));
-	for (size_t i = 0; r == 0 && i < count; i++)
-		r = process_leftover(options, &entries[i]);
-	return r;
-}
-
-int lea_runner_drain(const struct lea_runner_options *options)
-{
-	struct lea_entry *entries;
-	size_t count;
-	int r;
-
-	for (unsigned int pass = 0; pass < LEA_RUNNER_PASSES; pass++) {
-		r = lea_queue_take(options->event_fd, &entries, &count);
-		if (r)
-			return r == LEA_QUEUE_EMPTY ? 0 : r;
-		r = process(options, entries, count);
-		lea_entries_free(entries, count);
-		if (r)
-			return r;
-	}
-	return 0;
-}
-
-static int hold_and_drain(const struct lea_runner_options *options)
+/* *ret_leave: the value is one to leave with. */
+static int hold_and_work(const struct lea_runner_options *options, bool *ret_leave)
 {
 	LEA_AUTO(lea_closep) int lock_fd = -1;
-	int r = lea_queue_lock(options->event_fd, &lock_fd);
+	int r = lea_queue_lock(options->flight->event_fd, &lock_fd);
 
 	if (r)
 		return r == LEA_QUEUE_RUNNING ? LEA_RUNNER_BUSY : r;
-	r = lea_runner_drain(options);
+	r = land(options->flight, work(options));
+	*ret_leave = r > 0;
 	LEA_CRASHPOINT("lock.drop", NULL);
 	return r;
 }
@@ -133,13 +70,13 @@ static int linger(const struct lea_runner_options *options, bool *ret_leave)
 	/* Events come in bursts, so waiting a moment saves a start. */
 	if (options->wait_ms)
 		options->clock->sleep_ms(options->clock, options->wait_ms);
-	*ret_leave = !lea_queue_has_pending(options->event_fd);
+	*ret_leave = !lea_queue_has_pending(options->flight->event_fd);
 	return r;
 }
 
 static bool look(const struct lea_runner_options *options)
 {
-	bool any = lea_queue_has_pending(options->event_fd);
+	bool any = lea_queue_has_pending(options->flight->event_fd);
 
 	LEA_CRASHPOINT(any ? "look.some" : "look.none", NULL);
 	return any;
@@ -151,7 +88,9 @@ static int process_all(const struct lea_runner_options *options)
 	int r, s;
 
 	for (;;) {
-		r = hold_and_drain(options);
+		r = hold_and_work(options, &leave);
+		if (leave)
+			return r;
 		if (r < 0 && options->retry && lea_is_shortage(r)) {
 			r = options->retry(options->arg, r);
 			if (!r)

@@ -78,13 +78,13 @@ static int quarantine(int event_fd, const char *name, const char *reason)
 }
 
 /* Reads one file of taken/. Quarantines it if it is not an entry. */
-static int load(int event_fd, DIR *taken, const char *name, struct lea_entry *entry)
+static int load(int event_fd, int taken_fd, const char *name, struct lea_entry *entry)
 {
 	char text[LEA_ENTRY_MAX_BYTES + 2];
 	const char *why = "not a readable file";
 	int r;
 
-	r = lea_file_read_into(dirfd(taken), name, text, sizeof(text));
+	r = lea_file_read_into(taken_fd, name, text, sizeof(text));
 	if (r == LEA_FILE_ABSENT)
 		return r;
 	if (r == 0 && strlen(text) > LEA_ENTRY_MAX_BYTES)
@@ -100,34 +100,40 @@ static int load(int event_fd, DIR *taken, const char *name, struct lea_entry *en
 	return LEA_FILE_ABSENT;
 }
 
-static int load_taken(int event_fd, bool is_leftover, struct batch *batch)
+/* Adds one file of taken/ to @batch; one that is not an entry, or is gone, adds nothing. */
+static int load_one(int event_fd, int taken_fd, const char *name, bool is_leftover,
+		    struct batch *batch)
+{
+	struct lea_entry entry = {0};
+	int r = load(event_fd, taken_fd, name, &entry);
+
+	if (r == LEA_FILE_ABSENT)
+		return 0;
+	entry.is_leftover = is_leftover;
+	r = r ? r : add_entry(batch, &entry);
+	if (r)
+		lea_device_done(&entry.device);
+	return r;
+}
+
+/* What a dead runner had taken. */
+static int load_leftovers(int event_fd, struct batch *batch)
 {
 	LEA_AUTO(lea_closedirp) DIR *taken = NULL;
 	struct dirent *name;
+	size_t before;
 	int r;
 
 	r = lea_file_list(event_fd, "taken", &taken);
-	if (r)
-		return r;
-	while (batch->count < LEA_QUEUE_PASS_MAX && (name = readdir(taken))) {
-		struct lea_entry entry = {0};
-
+	while (!r && batch->count < LEA_QUEUE_PASS_MAX && (name = readdir(taken))) {
 		if (name->d_name[0] == '.')
 			continue;
-		r = load(event_fd, taken, name->d_name, &entry);
-		if (r == LEA_FILE_ABSENT)
-			continue;
-		entry.is_leftover = is_leftover;
-		if (r == 0)
-			r = add_entry(batch, &entry);
-		if (r) {
-			lea_device_done(&entry.device);
-			return r;
-		}
-		if (is_leftover)
-			LEA_CRASHPOINT("take.left", entry.key);
+		before = batch->count;
+		r = load_one(event_fd, dirfd(taken), name->d_name, true, batch);
+		if (batch->count > before)
+			LEA_CRASHPOINT("take.left", batch->entries[before].key);
 	}
-	return 0;
+	return r;
 }
 
 static void drop_old_hidden(DIR *queue, const char *name)
@@ -141,33 +147,35 @@ static void drop_old_hidden(DIR *queue, const char *name)
 		unlinkat(dirfd(queue), name, 0);
 }
 
-/* Moves up to @max pending files to taken/. Reads the folder once, so that a storm of events cannot
- * keep us here. */
-static int move_pending(int event_fd, size_t max, size_t *ret_count)
+/*
+ * Moves pending files to taken/ and loads them, but not those whose name is there already: a pass
+ * in flight has the earlier entry, and must not remove the later one with it. Reads the folder
+ * once, so that a storm of events cannot keep us here.
+ */
+static int take_pending(int event_fd, struct batch *batch)
 {
 	LEA_AUTO(lea_closedirp) DIR *queue = NULL;
 	LEA_AUTO(lea_closep) int taken_fd = open_folder(event_fd, "taken");
 	struct dirent *name;
-	size_t count = 0;
+	size_t moved = 0;
 	int r;
 
 	if (taken_fd < 0)
 		return taken_fd;
 	r = lea_file_list(event_fd, "queue", &queue);
-	if (r)
-		return r;
-	while (count < max && (name = readdir(queue))) {
+	while (!r && moved < LEA_QUEUE_PASS_MAX && (name = readdir(queue))) {
 		if (name->d_name[0] == '.') {
 			drop_old_hidden(queue, name->d_name);
-		} else if (renameat(dirfd(queue), name->d_name, taken_fd, name->d_name) == 0) {
+		} else if (!renameat2(dirfd(queue), name->d_name, taken_fd, name->d_name,
+				      RENAME_NOREPLACE)) {
 			LEA_CRASHPOINT("take.moved", name->d_name);
-			count++;
-		} else if (errno != ENOENT) {
+			moved++;
+			r = load_one(event_fd, taken_fd, name->d_name, false, batch);
+		} else if (errno != ENOENT && errno != EEXIST) {
 			return -errno;
 		}
 	}
-	*ret_count = count;
-	return 0;
+	return r;
 }
 
 static int compare_age(const void *a, const void *b)
@@ -182,40 +190,43 @@ static int compare_age(const void *a, const void *b)
 	return strcmp(left->key, right->key);
 }
 
-/* Leftovers of a dead runner are a pass of their own, processed one by one. */
-static int take(int event_fd, struct batch *batch)
+static int end_take(struct batch *batch, int r, struct lea_entry **ret_entries, size_t *ret_count)
 {
-	size_t moved = 0;
-	int r;
-
-	r = load_taken(event_fd, true, batch);
-	if (r || batch->count)
+	if (r) {
+		lea_entries_free(batch->entries, batch->count);
 		return r;
-	r = move_pending(event_fd, LEA_QUEUE_PASS_MAX, &moved);
-	return r || !moved ? r : load_taken(event_fd, false, batch);
+	}
+	if (!batch->count) {
+		free(batch->entries);
+		LEA_CRASHPOINT("take.none", NULL);
+		return LEA_QUEUE_EMPTY;
+	}
+	qsort(batch->entries, batch->count, sizeof(*batch->entries), compare_age);
+	*ret_entries = batch->entries;
+	*ret_count = batch->count;
+	LEA_CRASHPOINT("take.end", NULL);
+	return 0;
 }
 
+/* Leftovers of a dead runner are a pass of their own, processed one by one. */
 int lea_queue_take(int event_fd, struct lea_entry **ret_entries, size_t *ret_count)
 {
 	struct batch batch = {0};
 	int r;
 
 	LEA_CRASHPOINT("take.begin", NULL);
-	r = take(event_fd, &batch);
-	if (r) {
-		lea_entries_free(batch.entries, batch.count);
-		return r;
-	}
-	if (!batch.count) {
-		free(batch.entries);
-		LEA_CRASHPOINT("take.none", NULL);
-		return LEA_QUEUE_EMPTY;
-	}
-	qsort(batch.entries, batch.count, sizeof(*batch.entries), compare_age);
-	*ret_entries = batch.entries;
-	*ret_count = batch.count;
-	LEA_CRASHPOINT("take.end", NULL);
-	return 0;
+	r = load_leftovers(event_fd, &batch);
+	if (!r && !batch.count)
+		r = take_pending(event_fd, &batch);
+	return end_take(&batch, r, ret_entries, ret_count);
+}
+
+int lea_queue_take_beside(int event_fd, struct lea_entry **ret_entries, size_t *ret_count)
+{
+	struct batch batch = {0};
+
+	LEA_CRASHPOINT("take.begin", NULL);
+	return end_take(&batch, take_pending(event_fd, &batch), ret_entries, ret_count);
 }
 
 static int store_taken(int event_fd, const struct lea_entry *entry)

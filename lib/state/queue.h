@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Queue entries in /run/lvm/event: queue/ (pending; published by rename of a hidden file), taken/
- * (of the current pass), failed/ (quarantine), and the runner's lock. libc only, because the
+ * (of passes in flight), failed/ (quarantine), and the runner's lock. libc only, because the
  * enqueuer uses it.
  */
 #pragma once
@@ -64,6 +64,10 @@ bool lea_queue_is_running(int event_fd);
  */
 #define LEA_QUEUE_PASS_MAX 2048U
 LEA_MUST_CHECK int lea_queue_take(int event_fd, struct lea_entry **ret_entries, size_t *ret_count);
+/* The same beside passes in flight: takes no leftovers, for taken/ has the entries of those passes,
+ * and no pending entry whose key is there; it waits until that pass has ended. */
+LEA_MUST_CHECK int lea_queue_take_beside(int event_fd, struct lea_entry **ret_entries,
+					 size_t *ret_count);
 /* Is anything pending (in queue/)? */
 LEA_MUST_CHECK bool lea_queue_has_pending(int event_fd);
 /* Is anything pending that @skips does not skip? */

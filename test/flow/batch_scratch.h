@@ -69,36 +69,65 @@ static int fake_add(struct lea_workers *workers, const struct lea_scan_vg *scann
 	return 0;
 }
 
-static int fake_drain(struct lea_workers *workers)
+static const char *held; /* a step does not report this VG: its check takes long */
+
+static void keep(struct lea_workers *workers, size_t to, size_t from)
+{
+	memmove(workers->name[to], workers->name[from], sizeof(workers->name[to]));
+	memmove(workers->id[to], workers->id[from], sizeof(workers->id[to]));
+	workers->scanned[to] = workers->scanned[from];
+	workers->finished[to] = workers->finished[from];
+	workers->arg[to] = workers->arg[from];
+	workers->watch_only[to] = workers->watch_only[from];
+	workers->refreshes[to] = workers->refreshes[from];
+	workers->in_part[to] = workers->in_part[from];
+}
+
+static void report_one(struct lea_workers *workers, size_t i)
 {
 	const struct lea_duplicates_options duplicates_options = {
 		.world = machine.world, .conf = conf, .quiet = true};
+	struct lea_worker_result result = {.vg_name = workers->name[i],
+					   .vg_id = workers->id[i],
+					   .outcome = outcome,
+					   .shortage = shortage,
+					   .active = 1,
+					   .is_detached = is_detached,
+					   .detached_why = detached_why,
+					   .detached_by = "other",
+					   .reason = reason};
+	char copy[LEA_DUPLICATES_REASON_BYTES];
+
+	if (!workers_are_blind &&
+	    lea_duplicates_check(&duplicates_options, workers->scanned[i], copy)) {
+		result.outcome = LEA_ACTIVATE_COPY;
+		result.reason = copy;
+	} else {
+		strcat(strcat(activated, workers->name[i]),
+		       workers->watch_only[i] ? "(watch) " : modes[workers->in_part[i]]);
+		refreshed |= workers->refreshes[i];
+	}
+	workers->finished[i](workers->arg[i], &result);
+}
+
+/* Reports all VGs but @but. */
+static int fake_report(struct lea_workers *workers, const char *but)
+{
+	size_t kept = 0;
 
 	for (size_t i = 0; i < workers->count; i++) {
-		struct lea_worker_result result = {.vg_name = workers->name[i],
-						   .vg_id = workers->id[i],
-						   .outcome = outcome,
-						   .shortage = shortage,
-						   .active = 1,
-						   .is_detached = is_detached,
-						   .detached_why = detached_why,
-						   .detached_by = "other",
-						   .reason = reason};
-		char copy[LEA_DUPLICATES_REASON_BYTES];
-
-		if (!workers_are_blind &&
-		    lea_duplicates_check(&duplicates_options, workers->scanned[i], copy)) {
-			result.outcome = LEA_ACTIVATE_COPY;
-			result.reason = copy;
-		} else {
-			strcat(strcat(activated, workers->name[i]),
-			       workers->watch_only[i] ? "(watch) " : modes[workers->in_part[i]]);
-			refreshed |= workers->refreshes[i];
-		}
-		workers->finished[i](workers->arg[i], &result);
+		if (but && !strcmp(workers->name[i], but))
+			keep(workers, kept++, i);
+		else
+			report_one(workers, i);
 	}
-	workers->count = 0;
+	workers->count = kept;
 	return 0;
+}
+
+static int fake_drain(struct lea_workers *workers)
+{
+	return fake_report(workers, NULL);
 }
 
 static int fake_step(struct lea_workers *workers)
@@ -111,7 +140,7 @@ static int fake_step(struct lea_workers *workers)
 		workers_lag--;
 		return 0;
 	}
-	return fault ? fault : fake_drain(workers);
+	return fault ? fault : fake_report(workers, held);
 }
 
 static int fake_wait(struct lea_workers *workers)
@@ -170,6 +199,7 @@ static void setup(void)
 	is_detached = refreshed = false;
 	handed_over = stepped = 0;
 	workers_lag = 0;
+	held = NULL;
 	workers_are_blind = false;
 	reason = "";
 }

@@ -55,6 +55,7 @@
 byte lock = NOBODY; /* kernel lock: released when its holder dies */
 byte at_work = NOBODY;
 bool inq[KEYS], tak[KEYS], aside[KEYS]; /* queue/, taken/, failed/ */
+byte fly[KEYS]; /* passes in flight that have this entry: its device was read, its VG is not active */
 bool half[KEYS];			/* named, not yet written */
 bool owed[KEYS];			/* published and not processed since */
 byte att[KEYS];				/* attempts, in the entry */
@@ -101,8 +102,16 @@ inline die(who)
 	holder[0] = (holder[0] == who -> NOBODY : holder[0]);
 	holder[1] = (holder[1] == who -> NOBODY : holder[1]);
 #endif
+	/* What was in flight was not brought to its end. */
 	if
-	:: at_work == who -> at_work = NOBODY
+	:: at_work == who ->
+		at_work = NOBODY;
+		owed[0] = owed[0] || fly[0] != 0;
+		fly[0] = 0;
+#if KEYS > 1
+		owed[1] = owed[1] || fly[1] != 0;
+		fly[1] = 0
+#endif
 	:: else
 	fi;
 	dead[who] = true;
@@ -158,16 +167,43 @@ inline look_at(who, key)
 #ifdef REPLAY
 /* A fault ends the pass: taken entries stay in taken/, as after a death. */
 #define OR_FAULT(who)                                                                              \
-	:: MARK(who, LOCK_DROP) d_step { at_work = NOBODY; lock = NOBODY };                        \
+	:: MARK(who, LOCK_DROP)                                                                    \
+		d_step { at_work = NOBODY; lock = NOBODY; owed[0] = owed[0] || fly[0]; fly[0] = 0 }; \
 		if                                                                                 \
 		:: MARK(who, RUN_LEAVE) skip                                                       \
 		:: who >= 2                                                                        \
 		fi;                                                                                \
 		dead[who] = true; false
-#define MAY_BE_SHORT true
+/* passes with other entries only, and those of the boot scan with none; a shortage or new settings
+ * end the work without another look at the queue */
+#define OR_OTHERS(who)                                                                             \
+	:: others > 0 && NEXT(who, WORK_END) -> MARK(who, WORK_END) others--                       \
+	:: who >= 2 && others > 0 && NEXT(who, BOOT_WORKED) -> MARK(who, BOOT_WORKED) others--     \
+	:: who >= 2 && !scarce && NEXT(who, BOOT_WORK) -> MARK(who, BOOT_WORK) others++            \
+	:: fly[0] == 0 && NEXT(who, LOCK_DROP) -> scarce = true; others = 0; break                 \
+	OR_FAULT(who)
+#define MAY_END(who)                                                                               \
+	(NEXT(who, WORK_END) || NEXT(who, BACK_MOVED) || NEXT(who, DONE_GONE))
+#define MAY_BE_SHORT(who) NEXT(who, BACK_MOVED) || NEXT(who, DONE_GONE)
+#define IN_FLIGHT     (fly[0] != 0 || others != 0)
+#define MAY_TAKE(who) NEXT(who, TAKE_BEGIN)
 #else
 #define OR_FAULT(who) /* the same as a death */
-#define MAY_BE_SHORT  shortages > 0 -> shortages--
+#define MAY_BE_SHORT(who) shortages > 0 -> shortages--
+#define MAY_END(who)	  true
+#define OR_OTHERS(who)
+#define IN_FLIGHT (fly[0] != 0 || fly[KEYS - 1] != 0)
+#ifdef M_TAKE_OVER
+#define IS_FREE(key) (true)
+#else
+#define IS_FREE(key) (tak[key] == false)
+#endif
+/* beside passes in flight it waits until something can be taken */
+#define MAY_TAKE(who)                                                                              \
+	(!IN_FLIGHT || (inq[0] && IS_FREE(0)) || (inq[KEYS - 1] && IS_FREE(KEYS - 1)))
+#endif
+#ifdef REPLAY
+#define IS_FREE(key) (tak[key] == false)
 #endif
 
 /* After a shortage: pending again and processed again; or settled, or pending once more anyway. */
@@ -211,7 +247,7 @@ inline leftover(who, key)
 			tak[key] = false;
 			MARK(who, DONE_GONE)
 			skip
-		:: MAY_BE_SHORT -> scarce = true; give_back(who, key)
+		:: MAY_BE_SHORT(who) -> scarce = true; give_back(who, key)
 		OR_FAULT(who)
 		fi
 	fi
@@ -268,7 +304,7 @@ inline move_pending(who)
 	do
 	:: k < KEYS ->
 		if
-		:: inq[k] ->
+		:: inq[k] && IS_FREE(k) ->
 #ifdef M_UNLINK_BY_NAME
 			d_step { mine = mine | (1 << k); att[k] = 0 };
 #else
@@ -276,33 +312,13 @@ inline move_pending(who)
 #endif
 			MARK(who, TAKE_MOVED)
 			skip
-		:: !inq[k]
+		:: !inq[k] || !IS_FREE(k)
 #ifdef REPLAY
 		:: inq[k] && mine == 0 /* the pass is full: only TAKE_FULL fits */
 			-> filled = true
 #endif
 		fi;
 		k++
-	:: else -> break
-	od;
-	k = 0
-}
-
-inline finish(who)
-{
-	do
-	:: mine != 0 ->
-		if
-		:: mine & 1 -> k = 0
-		:: else -> k = 1
-		fi;
-#ifdef M_UNLINK_BY_NAME
-		inq[k] = false;
-#else
-		tak[k] = false;
-#endif
-		MARK(who, DONE_GONE)
-		mine = mine & ~(1 << k)
 	:: else -> break
 	od;
 	k = 0
@@ -323,7 +339,8 @@ inline finish_short(who)
 	k = 0
 }
 
-inline work_on(who)
+/* The devices are read; the VGs become active while further passes begin. */
+inline begin_pass(who)
 {
 	MARK(who, TAKE_END)
 	MARK(who, WORK_BEGIN)
@@ -333,7 +350,7 @@ inline work_on(who)
 	if
 	:: mine & 1 -> look_at(who, 0)
 	:: !(mine & 1)
-	:: MAY_BE_SHORT -> scarce = true
+	:: MAY_BE_SHORT(who) -> scarce = true
 	OR_FAULT(who)
 	fi;
 #if KEYS > 1
@@ -344,58 +361,95 @@ inline work_on(who)
 #endif
 	if
 	:: scarce -> finish_short(who)
-	:: else -> MARK(who, WORK_END) finish(who)
+	:: else ->
+		d_step {
+			fly[0] = fly[0] + (mine & 1);
+#if KEYS > 1
+			fly[1] = fly[1] + ((mine & 2) != 0);
+#endif
+			mine = 0
+		}
 	fi
 }
 
-/* Passes until the queue is empty; with the lock held. */
+/* Its VGs are active, or a shortage ends it. Of a pass with two entries each may end by itself. */
+inline end_pass(who)
+{
+	if
+	:: fly[0] != 0 -> k = 0
+#if KEYS > 1
+	:: fly[1] != 0 -> k = 1
+#endif
+	fi;
+	if
+	:: MARK(who, WORK_END)
+		fly[k]--;
+#ifdef M_UNLINK_BY_NAME
+		inq[k] = false;
+#else
+		tak[k] = false;
+#endif
+		MARK(who, DONE_GONE)
+		skip
+	:: scarce -> fly[k]--; owed[k] = true; give_back(who, k)
+	:: MAY_BE_SHORT(who) -> scarce = true; fly[k]--; owed[k] = true; give_back(who, k)
+	:: MAY_BE_SHORT(who) -> scarce = true; fly[k]--; give_back(who, k)
+	fi;
+	k = 0
+}
+
+inline take(who)
+{
+	MARK(who, TAKE_BEGIN)
+#ifndef M_NOT_PUT_BACK
+	if
+#ifdef M_LEFT_BESIDE
+	:: true -> find_leftovers(who)
+#else
+	:: !IN_FLIGHT -> find_leftovers(who)
+	:: else
+#endif
+	fi;
+#endif
+	if
+	:: left != 0 ->
+		MARK(who, TAKE_ENDLEFT)
+		all_leftovers(who)
+#ifdef REPLAY
+	:: !IN_FLIGHT && !tak[0] -> MARK(who, TAKE_ENDLEFT) skip /* of other devices */
+	OR_FAULT(who)
+#endif
+	:: left == 0 ->
+		move_pending(who);
+		if
+#ifdef REPLAY
+		:: filled -> filled = false; MARK(who, TAKE_FULL) MARK(who, WORK_BEGIN) others++
+#endif
+		:: !filled && mine != 0 -> begin_pass(who)
+		:: !filled && mine == 0 -> MARK(who, TAKE_NONE) none = !IN_FLIGHT
+#ifdef REPLAY
+		/* only entries of other devices */
+		:: !filled && mine == 0 ->
+			MARK(who, TAKE_END)
+			MARK(who, WORK_BEGIN)
+			others++
+#endif
+		fi
+	fi
+}
+
+/* Passes until the queue is empty and nothing is in flight; with the lock held. After a shortage
+ * none begins. */
 inline drain(who)
 {
+	none = false;
 	do
-	:: true ->
-		MARK(who, TAKE_BEGIN)
-#ifndef M_NOT_PUT_BACK
-		find_leftovers(who);
-#endif
-		if
-		:: left != 0 ->
-			MARK(who, TAKE_ENDLEFT)
-			all_leftovers(who);
-			if
-			:: scarce -> break
-			:: else
-			fi
-#ifdef REPLAY
-		:: !tak[0] -> MARK(who, TAKE_ENDLEFT) skip /* of other devices */
-		OR_FAULT(who)
-#endif
-		:: left == 0 ->
-			move_pending(who);
-			if
-#ifdef REPLAY
-			:: filled -> filled = false; MARK(who, TAKE_FULL) MARK(who, WORK_BEGIN) MARK(who, WORK_END) skip
-#endif
-			:: !filled && mine != 0 ->
-				work_on(who);
-				if
-				:: scarce -> break
-				:: else
-				fi
-			:: !filled && mine == 0 -> MARK(who, TAKE_NONE) break
-#ifdef REPLAY
-			/* only entries of other devices */
-			:: !filled && mine == 0 ->
-				MARK(who, TAKE_END)
-				MARK(who, WORK_BEGIN)
-				if
-				:: MARK(who, WORK_END) skip
-				:: scarce = true; break
-				OR_FAULT(who)
-				fi
-#endif
-			fi
-		fi
-	od
+	:: fly[0] + fly[KEYS - 1] != 0 && MAY_END(who) -> end_pass(who)
+	OR_OTHERS(who)
+	:: !scarce && !none && MAY_TAKE(who) -> take(who)
+	:: (scarce || none) && !IN_FLIGHT -> break
+	od;
+	none = false
 }
 
 #ifdef M_UNLINK_LOCK
@@ -441,8 +495,8 @@ inline look()
 
 proctype Runner(byte me)
 {
-	byte k, left, mine, ino_seen;
-	bool got, some, filled, scarce;
+	byte k, left, mine, ino_seen, others;
+	bool got, some, filled, scarce, none;
 off:
 #ifdef REPLAY
 	skip;
@@ -472,6 +526,9 @@ tried:
 			/* it waits a while and tries again */
 			if
 			:: scarce -> scarce = false; goto loop
+#ifdef REPLAY
+			:: scarce -> scarce = false; MARK(me, RUN_LEAVE) goto off
+#endif
 			:: else
 			fi
 		:: else ->
@@ -523,15 +580,15 @@ end_asleep:
 #endif
 #endif
 	} unless {
-		d_step { dead[me] -> dead[me] = false; k = 0; left = 0; mine = 0; got = false; some = false; filled = false; scarce = false }
+		d_step { dead[me] -> dead[me] = false; k = 0; left = 0; mine = 0; got = false; some = false; filled = false; scarce = false; none = false; others = 0 }
 	};
 	goto off
 }
 
 proctype Second(byte me)
 {
-	byte k, left, mine, ino_seen, n;
-	bool got, filled, scarce;
+	byte k, left, mine, ino_seen, n, others;
+	bool got, filled, scarce, none;
 off:
 	{
 		do
@@ -559,15 +616,6 @@ off:
 			od;
 			MARK(me, LOCK_HELD)
 			enter(me);
-#ifdef REPLAY
-			/* its workers continue while it processes more */
-			do
-			:: MARK(me, BOOT_WORK) skip
-			:: MARK(me, BOOT_WORKED) skip
-			:: break
-			OR_FAULT(me)
-			od;
-#endif
 			drain(me);
 			at_work = NOBODY;
 			MARK(me, LOCK_DROP)
@@ -578,7 +626,7 @@ off:
 #endif
 		od
 	} unless {
-		d_step { dead[me] -> dead[me] = false; k = 0; left = 0; mine = 0; got = false; filled = false; scarce = false }
+		d_step { dead[me] -> dead[me] = false; k = 0; left = 0; mine = 0; got = false; filled = false; scarce = false; none = false; others = 0 }
 	};
 	second_lives = false
 #ifdef REPLAY

@@ -49,6 +49,9 @@ c_code
 	}
 };
 
+/* Guards of silent choices: without them the search tries each choice at each line of the others. */
+#define NEXT(who, label) (at < tr_count && tr_slot[at] == who && tr_label[at] == label)
+
 #define MARK(who, label)                                                                           \
 	atomic                                                                                     \
 	{                                                                                          \

@@ -133,8 +133,10 @@ static unsigned int tries, waits;
 static int pass_fault;
 static bool settles_first;
 
-static int process(void *arg, struct lea_entry *entries, size_t count)
+static int process(void *arg, struct lea_entry *entries, size_t count,
+		   struct lea_batch_pass **ret_pass)
 {
+	*ret_pass = NULL; /* nothing to wait for */
 	tries++;
 	if (!pass_fault)
 		return 0;
@@ -168,10 +170,9 @@ static size_t count_of(const char *folder)
 
 static int run_runner(int (*retry)(void *arg, int shortage))
 {
-	const struct lea_runner_options runner_options = {.event_fd = event_fd,
-							  .process = process,
-							  .retry = retry,
-							  .log = machine.world->log};
+	struct lea_flight flight = {
+		.event_fd = event_fd, .start = process, .log = machine.world->log};
+	const struct lea_runner_options runner_options = {.flight = &flight, .retry = retry};
 
 	return lea_runner_run(&runner_options);
 }

@@ -73,9 +73,12 @@ struct fake {
 	const char *poison;
 };
 
-static int process(void *arg, struct lea_entry *entries, size_t count)
+static int process(void *arg, struct lea_entry *entries, size_t count,
+		   struct lea_batch_pass **ret_pass)
 {
 	struct fake *fake = arg;
+
+	*ret_pass = NULL; /* nothing to wait for */
 
 	for (size_t i = 0; i < count; i++) {
 		if (fake->left-- == 0 || (fake->poison && !strcmp(fake->poison, entries[i].key)))
@@ -89,8 +92,9 @@ static int process(void *arg, struct lea_entry *entries, size_t count)
 static int run(int left, const char *poison)
 {
 	struct fake fake = {.left = left, .poison = poison};
-	const struct lea_runner_options options = {
-		.event_fd = event_fd, .process = process, .arg = &fake, .log = &log_sink};
+	struct lea_flight flight = {
+		.event_fd = event_fd, .start = process, .arg = &fake, .log = &log_sink};
+	const struct lea_runner_options options = {.flight = &flight};
 
 	return lea_runner_run(&options);
 }
@@ -206,13 +210,10 @@ static void hold_take_die(int told_fd)
 TEST(a_runner_stays_until_the_other_has_finished)
 {
 	struct fake fake = {.left = -1};
-	struct lea_runner_options options = {.event_fd = event_fd,
-					     .process = process,
-					     .stay = leave,
-					     .arg = &fake,
-					     .wait_ms = 10,
-					     .clock = lea_clock_kernel(),
-					     .log = &log_sink};
+	struct lea_flight flight = {
+		.event_fd = event_fd, .start = process, .arg = &fake, .log = &log_sink};
+	struct lea_runner_options options = {
+		.flight = &flight, .stay = leave, .wait_ms = 10, .clock = lea_clock_kernel()};
 	int told[2], status;
 	char byte;
 	pid_t pid;
@@ -233,15 +234,16 @@ TEST(a_runner_stays_until_the_other_has_finished)
 	close(told[1]);
 }
 
-static int refuse(void *arg, struct lea_entry *entries, size_t count)
+static int refuse(void *arg, struct lea_entry *entries, size_t count,
+		  struct lea_batch_pass **ret_pass)
 {
 	return -EIO;
 }
 
 TEST(a_fault_of_a_pass_loses_no_entry)
 {
-	const struct lea_runner_options options = {
-		.event_fd = event_fd, .process = refuse, .log = &log_sink};
+	struct lea_flight flight = {.event_fd = event_fd, .start = refuse, .log = &log_sink};
+	const struct lea_runner_options options = {.flight = &flight};
 
 	ck_assert_int_eq(enqueue(1, "add"), 0);
 	ck_assert_int_eq(lea_runner_run(&options), -EIO);

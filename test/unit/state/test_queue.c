@@ -152,6 +152,29 @@ TEST(leftovers_come_first_and_alone)
 	lea_entries_free(got, 1);
 }
 
+TEST(beside_passes_in_flight_only_other_devices_are_taken)
+{
+	struct lea_entry a = entry_of(16, 5), b = entry_of(17, 3), *first, *second;
+	size_t count = 0;
+
+	ck_assert_int_eq(lea_queue_put(event_fd, &a), 0);
+	ck_assert_uint_eq(take(&first), 1);
+	ck_assert_int_eq(lea_queue_put(event_fd, &a), 0);
+	ck_assert_int_eq(lea_queue_put(event_fd, &b), 0);
+	ck_assert_int_eq(lea_queue_take_beside(event_fd, &second, &count), 0);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_str_eq(second->key, b.key);
+	ck_assert(!second->is_leftover);
+	lea_entries_free(second, count);
+	ck_assert_int_eq(lea_queue_take_beside(event_fd, &second, &count), LEA_QUEUE_EMPTY);
+	ck_assert_msg(lea_queue_has_pending(event_fd), "the later entry waits");
+	ck_assert_int_eq(lea_queue_done(event_fd, first), 0);
+	lea_entries_free(first, 1);
+	ck_assert_int_eq(lea_queue_take_beside(event_fd, &second, &count), 0);
+	ck_assert_str_eq(second->key, a.key);
+	lea_entries_free(second, count);
+}
+
 static const struct {
 	const char *claim, *name, *text;
 } bad[] = {
