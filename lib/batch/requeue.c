@@ -71,13 +71,15 @@ static int put_any(const struct lea_batch_options *options, const struct lea_cla
 }
 
 /* Queues the device before it drops the claim: if the process dies in between, the device is read
- * once more than needed. */
+ * once more than needed. The claim goes with its VG, too: nobody else would end it. *ret_any: is a
+ * device of the VG there? */
 static int queue_one(const struct lea_batch_options *options, const char *vg_id,
-		     const struct lea_claim *claim)
+		     const struct lea_claim *claim, bool *ret_any)
 {
 	const int r = put_any(options, claim, LEA_ENTRY_MISSED);
 
-	return r ? r : drop_claim_and_online(options, vg_id, claim->vg_name);
+	*ret_any = !r;
+	return r < 0 ? r : drop_claim_and_online(options, vg_id, claim->vg_name);
 }
 
 static int read_claim(const struct lea_batch_options *options, const char *vg_id,
@@ -97,20 +99,18 @@ int lea_requeue_lost(struct lea_world *world, const char *vg_id)
 	LEA_AUTO(lea_closep) int event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
 	const struct lea_batch_options options = {.world = world, .event_fd = event_fd};
 	int r = event_fd < 0 ? event_fd : read_claim(&options, vg_id, &claim);
+	bool any = false;
 
 	if (r > 0 || (!r && (claim.state != LEA_CLAIM_CLAIMED || claim.pid != getpid())))
 		return 0;
-	r = r ? r : queue_one(&options, vg_id, &claim);
+	r = r ? r : queue_one(&options, vg_id, &claim, &any);
 	if (r < 0)
 		return lea_log_fault(world->log, r, "VG %s: queuing a device of it again",
 				     claim.vg_name[0] ? claim.vg_name : vg_id);
-	if (r == 0)
-		lea_log_with(
-			world->log, LEA_LOG_WARNING,
-			&(const struct lea_log_fields){.vg = claim.vg_name, .vg_id = vg_id},
-			"VG %s: its worker process did not finish it; a device of it is queued "
-			"again",
-			claim.vg_name);
+	lea_log_with(world->log, LEA_LOG_WARNING,
+		     &(const struct lea_log_fields){.vg = claim.vg_name, .vg_id = vg_id},
+		     "VG %s: its worker process did not finish it; %s", claim.vg_name,
+		     any ? "a device of it is queued again" : "none of its devices is there");
 	return 0;
 }
 
