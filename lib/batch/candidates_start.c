@@ -685,8 +685,6 @@ int lea_batch_workers(const struct lea_batch_options *options, struct lea_worker
 		.lvm_path = options->lvm_path,
 		.needs = options->needs,
 		.is_alone = options->is_boot,
-		.private_fd = options->reader ? lea_reader_fd(options->reader) : NULL,
-		.private_fd_count = options->reader ? 1 : 0,
 	};
 
 	return lea_workers_new(options->world, options->conf, &worker_options, ret_workers);

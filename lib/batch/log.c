@@ -114,11 +114,19 @@ static void name_disks(const struct lea_scan_vg *scanned, char *text, size_t byt
 		lea_append(text, bytes, " and %" PRIu32 " more", count - named);
 }
 
+#define CHECK_LINE                                                                                 \
+	"VG %s: not activated yet: a pool of it is being checked, for %" PRIu32                    \
+	" s by now; it is activated when the check ends, and other VGs do not wait for it"
+
 /* What the worker waits for. */
 static const char *const detached_steps[] = {
-	[LEA_DETACHED_DISK] = "a disk",	     [LEA_DETACHED_LOCK] = "the VG's lock",
-	[LEA_DETACHED_UDEV] = "udev",	     [LEA_DETACHED_BESIDE] = "another VG",
-	[LEA_DETACHED_LVM] = "the real lvm", [LEA_DETACHED_OTHER] = "something unknown",
+	[LEA_DETACHED_DISK] = "a disk",
+	[LEA_DETACHED_LOCK] = "the VG's lock",
+	[LEA_DETACHED_UDEV] = "udev",
+	[LEA_DETACHED_BESIDE] = "another VG",
+	[LEA_DETACHED_LVM] = "the real lvm",
+	[LEA_DETACHED_OTHER] = "something unknown",
+	[LEA_DETACHED_CHECK] = "the check of a pool",
 };
 
 void lea_batch_log_detached(struct lea_log *log, const struct lea_scan_vg *scanned,
@@ -166,6 +174,9 @@ void lea_batch_log_detached(struct lea_log *log, const struct lea_scan_vg *scann
 			"VG %s: lvm, which activates it, does not finish: %s may not answer (see "
 			"journalctl -k), or another command has the VG's lock",
 			name, disks);
+		break;
+	case LEA_DETACHED_CHECK:
+		lea_log_with(log, LEA_LOG_WARNING, &fields, CHECK_LINE, name, result->detached_s);
 		break;
 	case LEA_DETACHED_OTHER:
 	default:

@@ -226,11 +226,6 @@ bool lea_reader_is_awaited(struct lea_reader *reader, int event_fd)
 	return lea_queue_has_pending_but(event_fd, is_slow, reader);
 }
 
-const int *lea_reader_fd(const struct lea_reader *reader)
-{
-	return &reader->hanging.fd;
-}
-
 int lea_reader_read(struct lea_scan *scan, struct lea_read_request *requests, size_t count)
 {
 	struct lea_reader *reader;

@@ -58,8 +58,3 @@ bool lea_reader_is_awaited(struct lea_reader *reader, int event_fd);
 
 /* Abandons the child, if there is one; the next scan starts another. */
 void lea_reader_drop(struct lea_reader *reader);
-
-/* The parent's end of the connection to the child; its value is -1 when there is no child. The
- * reader child ends when no process has this end open, so every other child must close it.
- * Borrowed, even the pointer: the value changes with each child. */
-const int *lea_reader_fd(const struct lea_reader *reader);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two queues (native, and for the real lvm) and a list of workers. A batch goes to an idle worker,
+ * Two queues (native, and for the real lvm) and a list of workers, which knows all the rest: a
+ * worker is idle, busy with a batch, or left (worker/detached.h). A batch goes to an idle worker,
  * or to a new one, when fewer workers than the bound have one and the LVs in flight leave room. VGs
  * that a worker could not lock return to the end of their queue.
  */
 #include "worker/pool.h"
 
+#include "activate/settings.h"
 #include "base/cleanup.h"
 #include "plan/bounds.h"
 #include "worker/detached.h"
@@ -13,12 +15,12 @@
 #include "world/proc.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <systemd/sd-event.h>
 
-#define MOST_DEATHS 2U	/* deaths alone in a worker, then the VG is to blame */
-#define MOST_LEFT   64U /* each is a process that cannot be ended */
+#define MOST_DEATHS 2U /* deaths alone in a worker, then the VG is to blame */
 #define LOOK_US	    1000000U
 #define STOP_MS	    1000U		  /* for all of them together */
 #define LEAST_VGS   8U			  /* for fewer, a process costs more than it gains */
@@ -28,16 +30,62 @@ struct lea_workers {
 	struct lea_worker_setting setting;
 	struct lea_workers_options options;
 	struct lea_requests native, foreign;
-	struct lea_worker *first;
-	struct lea_detached left;	     /* workers that hang and are no longer waited for */
-	uint32_t running_count, running_lvs; /* workers that have a batch, and their LVs */
+	struct lea_worker *first; /* owned, as is each element */
 	uint32_t most_workers, most_lvs;
-	size_t open_count;
 	/* Owned; has the descriptors of all workers. Between two calls it is prepared, so that the
 	 * timer also makes its own descriptor readable. */
 	sd_event *loop;
 	sd_event_source *look; /* timer of the check for workers that hang; NULL: not needed yet */
 };
+
+/* What the workers do. */
+struct load {
+	uint32_t busy, left;
+	uint32_t checking; /* of the busy ones, those that wait for the check of a pool */
+	uint32_t lvs;	   /* of the batches of the others */
+	uint32_t places;   /* for further batches */
+	size_t open;	   /* VGs in batches and in the queues */
+	bool is_polled;	   /* the end of some left worker wakes nobody */
+};
+
+/* A check may take minutes, and udev gets nothing to do from it. So it holds up no other VG, but as
+ * many checks as may run beside other workers are enough. Workers that hang hold places, too, when
+ * there are too many. */
+static uint32_t places(const struct lea_workers *workers, const struct load *load)
+{
+	const uint32_t most = workers->most_workers;
+	const uint32_t hanging = load->left > LEA_WORKERS_LEFT ? load->left - LEA_WORKERS_LEFT : 0;
+	const uint32_t taken =
+		load->busy - (load->checking < most ? load->checking : most) + hanging;
+
+	return taken < most ? most - taken : 0;
+}
+
+static struct load load_of(const struct lea_workers *workers)
+{
+	struct load load = {.open = workers->native.count + workers->foreign.count};
+
+	for (const struct lea_worker *worker = workers->first; worker; worker = worker->next) {
+		switch (worker->state) {
+		case LEA_WORKER_IDLE:
+			break;
+		case LEA_WORKER_BUSY:
+			load.busy++;
+			load.open += worker->open_count;
+			if (lea_worker_checks(worker))
+				load.checking++;
+			else
+				load.lvs += worker->lv_count;
+			break;
+		case LEA_WORKER_LEFT:
+			load.left++;
+			load.is_polled |= lea_detached_is_polled(worker);
+			break;
+		}
+	}
+	load.places = places(workers, &load);
+	return load;
+}
 
 static void close_loop(struct lea_workers *workers)
 {
@@ -74,7 +122,6 @@ int lea_workers_new(struct lea_world *world, const struct lea_conf *conf,
 	r = open_loop(workers);
 	if (r < 0)
 		return r;
-	workers->left.loop = workers->loop;
 	*ret_workers = LEA_TAKE(workers);
 	return 0;
 }
@@ -83,7 +130,8 @@ int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *scann
 		    void (*finished)(void *arg, const struct lea_worker_result *result), void *arg)
 {
 	struct lea_request *job;
-	int r = lea_request_new(scanned, &job);
+	int r = lea_request_new(scanned, lea_is_needed_by_tag(workers->setting.conf, scanned->vg),
+				&job);
 
 	if (r)
 		return r;
@@ -91,7 +139,6 @@ int lea_workers_add(struct lea_workers *workers, const struct lea_scan_vg *scann
 	job->arg = arg;
 	job->class = lea_need_of_vg(workers->options.needs, scanned->vg);
 	lea_requests_put(scanned->vg->delegate_reason ? &workers->foreign : &workers->native, job);
-	workers->open_count++;
 	return 0;
 }
 
@@ -102,9 +149,6 @@ static int start_new(struct lea_workers *workers, struct lea_worker **ret_worker
 	struct lea_worker *worker;
 	int r;
 
-	workers->setting.others = workers->first;
-	workers->setting.left = workers->left.first;
-	workers->setting.epoll_fd = sd_event_get_fd(workers->loop);
 	r = lea_worker_start(&workers->setting, &worker);
 	if (r)
 		return r;
@@ -124,21 +168,37 @@ static struct lea_worker *find_idle(const struct lea_workers *workers)
 {
 	struct lea_worker *worker = workers->first;
 
-	while (worker && worker->job_count)
+	while (worker && worker->state != LEA_WORKER_IDLE)
 		worker = worker->next;
 	return worker;
 }
 
-static void remove_worker(struct lea_workers *workers, struct lea_worker *worker)
+static void unlink_worker(struct lea_workers *workers, struct lea_worker *worker)
 {
 	struct lea_worker **link = &workers->first;
 
 	while (*link != worker)
 		link = &(*link)->next;
 	*link = worker->next;
-	/* Closing the descriptor alone is not enough while another process may still have it
-	 * open. */
+}
+
+static void free_worker(struct lea_workers *workers, struct lea_worker *worker)
+{
+	unlink_worker(workers, worker);
 	worker->source = sd_event_source_unref(worker->source);
+	lea_worker_free(worker);
+}
+
+static void reap_left(struct lea_workers *workers)
+{
+	struct lea_worker *worker, *next;
+
+	for (worker = workers->first; worker; worker = next) {
+		next = worker->next;
+		if (worker->state == LEA_WORKER_LEFT &&
+		    lea_detached_is_over(worker, &workers->setting))
+			free_worker(workers, worker);
+	}
 }
 
 /* A VG that takes time gets a worker of its own, so that it and the others do not wait for each
@@ -175,7 +235,8 @@ static void fill(const struct lea_workers *workers, struct lea_worker *worker,
 	const uint32_t most = part_of(worker, queue, workers->most_workers);
 	/* If one worker took all LVs that are allowed, the others would have nothing to do. */
 	const uint32_t even = workers->most_lvs / workers->most_workers + 1;
-	uint32_t room = workers->most_lvs - workers->running_lvs;
+	const uint32_t lvs = load_of(workers).lvs;
+	uint32_t room = lvs < workers->most_lvs ? workers->most_lvs - lvs : 0;
 
 	if (room > even)
 		room = even;
@@ -208,14 +269,10 @@ static int give_batch(struct lea_workers *workers, struct lea_worker *worker,
 	fill(workers, worker, queue);
 	worker->tries_only = worker->job_count && worker->job[0]->is_detached;
 	r = lea_worker_send(worker);
-	if (!r) {
-		workers->running_count++;
-		workers->running_lvs += worker->lv_count;
+	if (!r)
 		return 0;
-	}
 	give_back(worker, queue);
-	remove_worker(workers, worker);
-	lea_worker_free(worker);
+	free_worker(workers, worker);
 	return r;
 }
 
@@ -244,27 +301,7 @@ static bool is_foreign_first(const struct lea_workers *workers)
 		workers->foreign.first->class < workers->native.first->class);
 }
 
-/* Delegated VGs wait until all native VGs of their class are started: that makes fewer and fuller
- * processes. */
-static int start_what_may(struct lea_workers *workers)
-{
-	int r = 0;
-
-	while (!r && workers->running_count < workers->most_workers) {
-		if (workers->native.count && !is_foreign_first(workers) &&
-		    (!workers->running_count || workers->running_lvs < workers->most_lvs))
-			r = start_one(workers, &workers->native, false);
-		else if (workers->foreign.count &&
-			 (is_foreign_first(workers) || workers->foreign.count >= LEA_BOUND_VGS))
-			r = start_one(workers, &workers->foreign, true);
-		else
-			break;
-	}
-	/* Out of processes or memory while other workers run: when they end there is room again. */
-	return workers->running_count ? 0 : r;
-}
-
-static void report_result(struct lea_workers *workers, struct lea_request *job, bool delegated,
+static void report_result(struct lea_request *job, bool delegated,
 			  const struct lea_worker_report *report)
 {
 	const struct lea_worker_result result = {
@@ -278,12 +315,62 @@ static void report_result(struct lea_workers *workers, struct lea_request *job, 
 		.is_detached = report->outcome == LEA_ACTIVATE_VG_BUSY,
 		.detached_why = job->detached_why,
 		.detached_by = job->detached_by,
+		.detached_s = job->detached_s,
 		.reason = report->reason,
 	};
 
-	workers->open_count--;
 	job->finished(job->arg, &result);
 	lea_request_free(job);
+}
+
+/* Delegated VGs wait until all native VGs of their class are started: that makes fewer and fuller
+ * processes. */
+static int start_next(struct lea_workers *workers, const struct load *load, bool *ret_any)
+{
+	*ret_any = true;
+	if (workers->native.count && !is_foreign_first(workers) &&
+	    (load->busy == load->checking || load->lvs < workers->most_lvs))
+		return start_one(workers, &workers->native, false);
+	if (workers->foreign.count &&
+	    (is_foreign_first(workers) || workers->foreign.count >= LEA_BOUND_VGS))
+		return start_one(workers, &workers->foreign, true);
+	*ret_any = false;
+	return 0;
+}
+
+/* All places are held by workers that hang, so nothing of ours will end. */
+static void refuse_all(struct lea_workers *workers, uint32_t left)
+{
+	struct lea_worker_report report = {.outcome = LEA_ACTIVATE_FAILED, .shortage = LEA_NOT_NOW};
+	const struct lea_worker_report busy = {.outcome = LEA_ACTIVATE_VG_BUSY};
+	struct lea_requests *const queues[] = {&workers->native, &workers->foreign};
+
+	snprintf(report.reason, sizeof(report.reason),
+		 "%" PRIu32 " activations hang (see journalctl -k)", left);
+	for (size_t i = 0; i < ARRAY_SIZE(queues); i++)
+		/* A listener may add VGs: these are refused, too. */
+		for (size_t count = queues[i]->count; count; count--) {
+			struct lea_request *job = lea_requests_get(queues[i]);
+
+			report_result(job, queues[i] == &workers->foreign,
+				      job->is_detached ? &busy : &report);
+		}
+}
+
+static int start_what_may(struct lea_workers *workers)
+{
+	struct load load = load_of(workers);
+	bool any = true;
+	int r = 0;
+
+	while (!r && any && load.places) {
+		r = start_next(workers, &load, &any);
+		load = load_of(workers);
+	}
+	if (!load.places && !load.busy)
+		refuse_all(workers, load.left);
+	/* Out of processes or memory while other workers run: when they end there is room again. */
+	return load.busy ? 0 : r;
 }
 
 static void take_report(struct lea_workers *workers, struct lea_worker *worker,
@@ -300,16 +387,7 @@ static void take_report(struct lea_workers *workers, struct lea_worker *worker,
 	else if (!worker->delegated && report->outcome == LEA_ACTIVATE_DELEGATE)
 		lea_requests_put(&workers->foreign, job);
 	else
-		report_result(workers, job, worker->delegated, report);
-}
-
-static void end_batch(struct lea_workers *workers, struct lea_worker *worker)
-{
-	if (worker->job_count) {
-		workers->running_count--;
-		workers->running_lvs -= worker->lv_count;
-	}
-	lea_worker_clear(worker);
+		report_result(job, worker->delegated, report);
 }
 
 /* The worker may have been killed for lack of memory. No event would lead to the VG again, so it is
@@ -336,7 +414,8 @@ static void handle_death(struct lea_workers *workers, struct lea_worker *worker)
 {
 	int code;
 
-	remove_worker(workers, worker);
+	unlink_worker(workers, worker);
+	worker->source = sd_event_source_unref(worker->source);
 	lea_worker_end(worker, &code);
 	for (uint32_t i = 0; i < worker->job_count; i++) {
 		struct lea_worker_report report = {.index = i, .outcome = -ECHILD};
@@ -347,7 +426,6 @@ static void handle_death(struct lea_workers *workers, struct lea_worker *worker)
 			 "its worker process ended early (status %d)", code);
 		take_report(workers, worker, &report);
 	}
-	end_batch(workers, worker);
 	lea_worker_free(worker);
 }
 
@@ -374,52 +452,10 @@ static int listen_to(sd_event_source *source, int fd, uint32_t events, void *arg
 
 	(void)source, (void)fd, (void)events;
 	if (!r)
-		end_batch(workers, worker);
+		lea_worker_clear(worker);
 	else if (r != LEA_WORKER_QUIET)
 		handle_death(workers, worker);
 	return 0;
-}
-
-/* The LVs are set up, so the lock protects nothing any more, and other commands would wait for it
- * as long as the worker hangs. Another worker can finish the VG now. */
-static bool unlock(const struct lea_workers *workers, const struct lea_worker *worker,
-		   uint32_t index)
-{
-	const char *name = worker->job[index]->vg_name;
-	int r = lea_worker_unlock(worker, &workers->setting, index);
-
-	if (r < 0 && r != -ENOLCK)
-		lea_log(workers->setting.world->log, LEA_LOG_DEBUG,
-			"VG %s: the lock of a detached worker cannot be released: %s", name,
-			strerror(-r));
-	return !r;
-}
-
-/* Called before the worker is told that it is detached, since it may make progress afterwards. A VG
- * that was detached before keeps its first reason unless the new one says more. */
-static void note_reasons(struct lea_workers *workers, struct lea_worker *worker)
-{
-	const uint32_t at = worker->progress->index;
-	const struct lea_request *culprit = worker->job[at < worker->job_count ? at : 0];
-
-	for (uint32_t i = 0; i < worker->job_count; i++) {
-		struct lea_request *job = worker->job[i];
-		enum lea_detached_why why = lea_worker_why(worker, i);
-
-		if (!job || (job->is_detached && why == LEA_DETACHED_OTHER))
-			continue;
-		if (why == LEA_DETACHED_BESIDE && culprit && at < worker->job_count &&
-		    unlock(workers, worker, i)) {
-			lea_log(workers->setting.world->log, LEA_LOG_WARNING,
-				"VG %s: its LVs are set up, and udev may not have finished with "
-				"them; its lock is released, since its worker hangs in VG %s",
-				job->vg_name, culprit->vg_name);
-			why = LEA_DETACHED_LOCK;
-		}
-		job->detached_why = why;
-		snprintf(job->detached_by, sizeof(job->detached_by), "%s",
-			 why == LEA_DETACHED_BESIDE && culprit ? culprit->vg_name : "");
-	}
 }
 
 /* A disk can hang after it was scanned, while a worker holds the VG's lock. Such a worker cannot be
@@ -429,41 +465,38 @@ static void detach(struct lea_workers *workers, struct lea_worker *worker)
 {
 	const struct lea_worker_report busy = {.outcome = LEA_ACTIVATE_VG_BUSY};
 
-	remove_worker(workers, worker);
-	note_reasons(workers, worker);
+	worker->source = sd_event_source_unref(worker->source);
+	lea_detached_note(worker, &workers->setting);
 	/* From here on it ends its claims itself. What it has reported is in the socket: these VGs
 	 * are not tried once more. */
 	lea_worker_detach(worker);
 	(void)take_reports(workers, worker);
 	lea_worker_close(worker);
-	lea_detached_add(&workers->left, worker);
+	lea_detached_begin(worker, workers->loop);
 	for (uint32_t i = 0; i < worker->job_count; i++) {
 		struct lea_request *job = LEA_TAKE(worker->job[i]);
 
 		if (!job)
 			continue;
 		if (worker->delegated || job->is_detached) {
-			report_result(workers, job, worker->delegated, &busy);
+			report_result(job, worker->delegated, &busy);
 			continue;
 		}
 		job->is_detached = true;
 		lea_requests_put(&workers->native, job);
 	}
-	end_batch(workers, worker);
+	lea_worker_clear(worker);
 }
 
 static void detach_hung(struct lea_workers *workers)
 {
 	const struct lea_conf *conf = workers->setting.conf;
 	struct lea_clock *clock = workers->setting.world->clock;
-	struct lea_worker *worker, *next;
 
-	for (worker = workers->first; worker && workers->left.count < MOST_LEFT; worker = next) {
-		next = worker->next;
+	for (struct lea_worker *worker = workers->first; worker; worker = worker->next)
 		if (lea_worker_hangs(worker, clock->now_ms(clock), lea_conf_patience_ms(conf),
 				     conf->udev_deadline_ms))
 			detach(workers, worker);
-	}
 }
 
 static int look(sd_event_source *source, uint64_t at_us, void *arg)
@@ -498,7 +531,7 @@ static int dispatch(struct lea_workers *workers, int pending)
 
 	if (r < 0)
 		return r;
-	lea_detached_reap(&workers->left, &workers->setting);
+	reap_left(workers);
 	return start_what_may(workers);
 }
 
@@ -506,13 +539,14 @@ static int dispatch(struct lea_workers *workers, int pending)
  * timer must wake it while a worker may hang. */
 static int advance(struct lea_workers *workers, int pending, bool comes_back)
 {
+	struct load load;
 	int s, r = 0;
 
 	do {
 		s = dispatch(workers, pending);
 		r = r ? r : s;
-		s = set_timer(workers,
-			      workers->left.untold_count || (comes_back && workers->running_count));
+		load = load_of(workers);
+		s = set_timer(workers, load.is_polled || (comes_back && load.busy));
 		r = r || s >= 0 ? r : s;
 		pending = sd_event_prepare(workers->loop);
 	} while (pending > 0);
@@ -538,7 +572,7 @@ int lea_workers_drain(struct lea_workers *workers)
 {
 	int r = advance(workers, sd_event_wait(workers->loop, 0), false);
 
-	while (!r && workers->open_count)
+	while (!r && load_of(workers).open)
 		r = wait_for_report(workers);
 	return r;
 }
@@ -557,11 +591,11 @@ static void free_all(struct lea_requests *queue)
 /* A worker that has a batch may finish it later or hang in it: lea_worker_detach lets it know. */
 static void close_and_detach(struct lea_workers *workers, struct lea_worker *worker)
 {
-	remove_worker(workers, worker);
-	if (worker->job_count)
+	worker->source = sd_event_source_unref(worker->source);
+	if (worker->state == LEA_WORKER_BUSY)
 		lea_worker_detach(worker);
 	lea_worker_close(worker);
-	lea_detached_add(&workers->left, worker);
+	lea_detached_begin(worker, workers->loop);
 	lea_worker_clear(worker);
 }
 
@@ -571,37 +605,43 @@ static void close_and_detach(struct lea_workers *workers, struct lea_worker *wor
 void lea_workers_stop(struct lea_workers *workers)
 {
 	struct lea_clock *clock = workers->setting.world->clock;
-	const uint32_t left_before = workers->left.count;
+	const uint32_t left_before = load_of(workers).left;
 	uint32_t waited_ms = 0;
 
-	while (workers->first)
-		close_and_detach(workers, workers->first);
-	lea_detached_reap(&workers->left, &workers->setting);
-	for (uint32_t pause_ms = 1; workers->left.count > left_before && waited_ms < STOP_MS;
+	for (struct lea_worker *worker = workers->first; worker; worker = worker->next)
+		if (worker->state != LEA_WORKER_LEFT)
+			close_and_detach(workers, worker);
+	reap_left(workers);
+	for (uint32_t pause_ms = 1; load_of(workers).left > left_before && waited_ms < STOP_MS;
 	     pause_ms *= 2) {
 		clock->sleep_ms(clock, pause_ms);
 		waited_ms += pause_ms;
-		lea_detached_reap(&workers->left, &workers->setting);
+		reap_left(workers);
 	}
 	free_all(&workers->native);
 	free_all(&workers->foreign);
-	workers->running_count = workers->running_lvs = 0;
-	workers->open_count = 0;
-	if (workers->left.untold_count)
+	if (load_of(workers).is_polled)
 		advance(workers, sd_event_wait(workers->loop, 0), false);
 }
 
 void lea_workers_hand_over(struct lea_workers *workers)
 {
-	lea_detached_hand_over(&workers->left, &workers->setting);
+	for (struct lea_worker *worker = workers->first; worker; worker = worker->next)
+		if (worker->state == LEA_WORKER_LEFT)
+			lea_detached_hand_over(worker, &workers->setting);
 }
 
 void lea_workers_free(struct lea_workers *workers)
 {
+	struct lea_worker *worker;
+
 	if (!workers)
 		return;
 	lea_workers_stop(workers);
-	lea_detached_forget(&workers->left);
+	while ((worker = workers->first)) {
+		workers->first = worker->next;
+		lea_detached_forget(worker);
+	}
 	close_loop(workers);
 	free(workers);
 }

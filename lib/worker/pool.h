@@ -34,6 +34,7 @@ struct lea_worker_result {
 	bool is_detached; /* not done: its worker hangs and continues by itself when it can */
 	enum lea_detached_why detached_why; /* valid with is_detached */
 	const char *detached_by; /* with BESIDE: name of the VG that the worker hangs in; else "" */
+	uint32_t detached_s;	 /* with CHECK: how long it has taken so far, in seconds */
 	const char *reason;	 /* last error message, or why it was delegated; "": none */
 };
 
@@ -65,11 +66,11 @@ struct lea_workers_options {
 	/* A detached worker ended without finishing this VG: queue the VG again. Called from step,
 	 * wait, drain and hand_over; < 0: not possible now, it is called again. May be NULL. */
 	int (*lost)(struct lea_world *world, const char *vg_id);
-	/* Descriptors that each worker closes, because they must not outlive this process. Read
-	 * when a worker starts; -1: none at that time. */
-	const int *private_fd;
-	size_t private_fd_count;
 };
+
+/* Workers that hang, above this number, hold places of the pool until they end: the number of
+ * processes that cannot be ended has a limit. With no place left, each VG is refused for now. */
+#define LEA_WORKERS_LEFT 64U
 
 /*
  * @world, @conf, strings in @options: borrowed until lea_workers_free. Starts no process. Limits:

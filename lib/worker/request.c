@@ -23,7 +23,8 @@ enum vg_bit {
 	HAS_CONFLICT = 2,
 	WATCH_ONLY = 4,
 	REFRESHES = 8,
-	IN_PART = 16, /* times an enum lea_incomplete_mode; no higher bit */
+	IS_TAGGED = 16,
+	IN_PART = 32, /* times an enum lea_incomplete_mode; no higher bit */
 };
 
 static void pack_pv(struct lea_wire_out *out, const struct lea_found *found)
@@ -36,7 +37,7 @@ static void pack_pv(struct lea_wire_out *out, const struct lea_found *found)
 	lea_device_pack(out, &device);
 }
 
-static void pack(struct lea_request *job, const struct lea_scan_vg *scanned)
+static void pack(struct lea_request *job, const struct lea_scan_vg *scanned, bool is_tagged)
 {
 	struct lea_wire_out *out = &job->packed;
 
@@ -47,7 +48,7 @@ static void pack(struct lea_request *job, const struct lea_scan_vg *scanned)
 				      (scanned->has_conflict ? HAS_CONFLICT : 0) |
 				      (scanned->watch_only ? WATCH_ONLY : 0) |
 				      (scanned->refreshes ? REFRESHES : 0) |
-				      IN_PART * scanned->in_part);
+				      (is_tagged ? IS_TAGGED : 0) | IN_PART * scanned->in_part);
 	lea_wire_put_u32(out, lea_scan_vg_count(scanned, LEA_PRESENT));
 	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
 		if (scanned->pv[i])
@@ -56,7 +57,7 @@ static void pack(struct lea_request *job, const struct lea_scan_vg *scanned)
 
 LEA_DEFINE_FREEP(struct lea_request, request_freep, lea_request_free);
 
-int lea_request_new(const struct lea_scan_vg *scanned, struct lea_request **ret_job)
+int lea_request_new(const struct lea_scan_vg *scanned, bool is_tagged, struct lea_request **ret_job)
 {
 	LEA_AUTO(request_freep) struct lea_request *job = calloc(1, sizeof(*job));
 
@@ -68,7 +69,7 @@ int lea_request_new(const struct lea_scan_vg *scanned, struct lea_request **ret_
 	job->lv_count = scanned->vg->lv_count;
 	job->in_part = scanned->in_part != 0;
 	job->takes_time = lea_monitor_poll_takes_time(scanned->vg);
-	pack(job, scanned);
+	pack(job, scanned, is_tagged);
 	if (job->packed.fault)
 		return job->packed.fault;
 	lea_wire_out_fit(&job->packed);
@@ -149,10 +150,11 @@ static void unpack_vg(struct lea_wire_in *in, struct lea_request_vg *job)
 	job->vg.name = job->name;
 	/* The name becomes part of a lock file's name and an argument. A PV takes more bytes than
 	 * its id. */
-	if (!in->fault && (!memchr(job->name, '\0', sizeof(job->name)) || !lea_name_ok(job->name) ||
-			   job->vg.pv_count > in->left / LEA_ID_CHARS ||
-			   bits / IN_PART >= LEA_INCOMPLETE_MODES))
+	if (!in->fault &&
+	    (!memchr(job->name, '\0', sizeof(job->name)) || !lea_name_ok(job->name) ||
+	     job->vg.pv_count > in->left / LEA_ID_CHARS || bits / IN_PART >= LEA_INCOMPLETE_MODES))
 		in->fault = -EPROTO;
+	job->is_tagged = bits & IS_TAGGED;
 	job->scanned = (struct lea_scan_vg){
 		.vg = &job->vg,
 		.has_duplicate = bits & HAS_DUPLICATE,

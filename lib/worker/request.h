@@ -24,6 +24,7 @@ enum lea_detached_why {
 			     */
 	LEA_DETACHED_LVM,   /* the real lvm works on it */
 	LEA_DETACHED_BESIDE, /* its LVs are set up; its worker hangs in another VG */
+	LEA_DETACHED_CHECK,  /* a tool checks one of its pools */
 };
 
 struct lea_request {
@@ -37,15 +38,19 @@ struct lea_request {
 	bool is_detached;	   /* a worker that hung had it, and may still hold its lock */
 	enum lea_detached_why detached_why;
 	char detached_by[128]; /* name of the VG in which the worker hangs; "": this one */
+	uint32_t detached_s;   /* with CHECK: how long it had taken by then, in seconds */
 	/* called when the VG ended; set by the owner */
 	void (*finished)(void *arg, const struct lea_worker_result *result);
 	void *arg;
 	struct lea_wire_out packed; /* the message to the worker */
 };
 
-/* Copies what it needs of @scanned. Returns 0 or -ENOMEM. The caller frees *ret_job by
- * lea_request_free, which accepts NULL. */
-LEA_MUST_CHECK int lea_request_new(const struct lea_scan_vg *scanned, struct lea_request **ret_job);
+/*
+ * Copies what it needs of @scanned. @is_tagged: for its claim, since the worker gets no tags.
+ * Returns 0 or -ENOMEM. The caller frees *ret_job by lea_request_free, which accepts NULL.
+ */
+LEA_MUST_CHECK int lea_request_new(const struct lea_scan_vg *scanned, bool is_tagged,
+				   struct lea_request **ret_job);
 void lea_request_free(struct lea_request *job);
 
 /* A queue, empty when zeroed; owns its requests. Classes come in their order; within a class the
@@ -70,6 +75,7 @@ struct lea_request_vg {
 	struct lea_scan_vg scanned; /* of vg, without LVs; its PVs are those that were found */
 	struct lea_vg vg;	    /* name, id, seqno and pv_count; the rest is zero */
 	char name[128];
+	bool is_tagged;		 /* as of lea_request_new */
 	struct lea_found *found; /* [vg.pv_count], what scanned.pv points to: devices and ids */
 };
 

@@ -8,7 +8,6 @@
 
 #include "activate/delegate.h"
 #include "activate/rescan.h"
-#include "activate/settings.h"
 #include "base/append.h"
 #include "base/cleanup.h"
 #include "base/step.h"
@@ -17,7 +16,7 @@
 #include "plan/incomplete_rules.h"
 #include "state/claim.h"
 #include "state/lock.h"
-#include "state/queue.h"
+#include "state/online.h"
 #include "worker/delegated.h"
 #include "world/proc.h"
 #include "world/timeline.h"
@@ -53,7 +52,7 @@ struct child {
 	struct lea_worker_progress *progress;
 	struct reason_log reason;
 	struct lea_devicesfile *devicesfile; /* kept between batches while unchanged */
-	int fd, parent_fd;
+	int fd;
 };
 
 /* A batch as received. */
@@ -303,49 +302,50 @@ static bool was_left(const struct child *child)
 	return recv(child->fd, &mark, 1, MSG_DONTWAIT) == 1;
 }
 
-static int claim_done(const struct lea_worker_setting *setting, const struct lea_scan_vg *scanned)
+/* Why another try would end no better; NULL: it may. */
+static const char *verdict_on(const struct lea_worker_report *report)
 {
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {.state = LEA_CLAIM_DONE};
+	if (report->outcome != LEA_ACTIVATE_FAILED || lea_is_transient(report->shortage))
+		return NULL;
+	return report->reason[0] ? report->reason : "activation failed";
+}
+
+static int end_claim(const struct lea_worker_setting *setting, const struct lea_request_vg *vg,
+		     const char *verdict)
+{
+	const struct lea_scan_vg *scanned = &vg->scanned;
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	struct lea_claims claims;
 	int r = lea_scan_vg_claim(scanned, &claim);
 
-	claim.is_tagged = lea_is_needed_by_tag(setting->conf, scanned->vg);
-	if (scanned->in_part)
+	claim.state = verdict ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE;
+	claim.is_tagged = vg->is_tagged;
+	snprintf(claim.reason, sizeof(claim.reason), "%s", verdict ? verdict : "");
+	if (scanned->in_part && !verdict)
 		snprintf(claim.in_part, sizeof(claim.in_part), "%s",
 			 lea_incomplete_word((enum lea_incomplete_mode)scanned->in_part));
 	r = r ? r : lea_claims_init(&claims, setting->world, NULL);
-	return r ? r : lea_claim_finish(&claims, scanned->vg->id, &claim);
+	r = r ? r : lea_claim_finish(&claims, scanned->vg->id, &claim);
+	if (verdict && r >= 0)
+		r = lea_vg_online_drop(claims.run_fd, scanned->vg->name);
+	return r;
 }
 
-/* One PV is enough for its VG to be processed again. */
-static int queue_again(struct lea_world *world, const struct lea_scan_vg *scanned)
-{
-	int run_fd = lea_world_run(world);
-	LEA_AUTO(lea_closep) int event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
-
-	if (event_fd < 0 || !scanned->vg->pv_count || !scanned->pv[0])
-		return event_fd < 0 ? event_fd : 0;
-	return lea_queue_put_device(event_fd, LEA_ENTRY_MISSED, &scanned->pv[0]->device, "");
-}
-
-/* Finishes active VGs, and queues the others again: another try at a disk that is merely slow could
- * end as this one did, so active VGs are not queued. Returns 0; otherwise the exit code makes the
- * parent handle all of them. */
+/* Ends the claims of VGs that are active or have failed for good. Returns 0; otherwise the exit
+ * code makes the parent, whose claims these are, drop the others and queue their devices. */
 static int end_alone(const struct child *child, const struct batch *batch)
 {
-	struct lea_world *world = child->setting->world;
-	int r = 0;
+	int r = 0, s;
 
-	for (uint32_t i = 0; r >= 0 && i < batch->count; i++) {
-		const struct lea_scan_vg *scanned = &batch->vg[i]->scanned;
+	for (uint32_t i = 0; i < batch->count; i++) {
+		const char *verdict = verdict_on(&batch->report[i]);
 
-		r = batch->report[i].outcome ? -EAGAIN : claim_done(child->setting, scanned);
-		r = r ? queue_again(world, scanned) : 0;
-		if (r < 0)
-			lea_log(world->log, LEA_LOG_WARNING,
-				"VG %s: its device could not be queued again: %s; it is queued "
-				"later, or now by: lvmevent sweep",
-				scanned->vg->name, strerror(-r));
+		if (batch->vg[i]->scanned.watch_only)
+			continue;
+		s = batch->report[i].outcome && !verdict
+			    ? -EAGAIN
+			    : end_claim(child->setting, batch->vg[i], verdict);
+		r = r < 0 ? r : s;
 	}
 	return r < 0 ? r : 0;
 }
@@ -370,20 +370,6 @@ static int do_batch(struct child *child, const uint8_t *bytes, size_t len)
 	return r ? r : LEA_WIRE_END;
 }
 
-static void close_foreign(const struct child *child)
-{
-	const struct lea_workers_options *options = child->setting->options;
-
-	for (size_t i = 0; i < options->private_fd_count; i++)
-		lea_closep(&options->private_fd[i]);
-	for (const struct lea_worker *other = child->setting->others; other; other = other->next)
-		lea_closep(&other->fd);
-	for (const struct lea_worker *left = child->setting->left; left; left = left->next)
-		lea_closep(&left->end_fd);
-	lea_closep(&child->setting->epoll_fd);
-	lea_closep(&child->parent_fd);
-}
-
 static int child_main(void *arg)
 {
 	struct child *child = arg;
@@ -394,7 +380,10 @@ static int child_main(void *arg)
 
 	LEA_CRASHPOINT_ROLE("worker");
 	lea_timeline_forked(world);
-	close_foreign(child);
+	/* While another process has our end of a worker open, that worker does not notice that we
+	 * closed it; and what nobody reads any more fills up. */
+	lea_world_keep(world, child->fd);
+	world->step = &child->progress->step;
 	child->reason = (struct reason_log){
 		.log = {.write = reason_write, .max_level = world->log->max_level},
 		.next = world->log,
@@ -429,7 +418,7 @@ int lea_worker_start(const struct lea_worker_setting *setting, struct lea_worker
 		lea_worker_free(worker);
 		return r;
 	}
-	worker->fd = child.parent_fd = fds[0];
+	worker->fd = fds[0];
 	child.fd = fds[1];
 	r = lea_proc_fork(child_main, &child, &worker->pid);
 	close(fds[1]);
@@ -461,7 +450,9 @@ int lea_worker_send(struct lea_worker *worker)
 		lea_wire_put_all(&out, &worker->job[i]->packed);
 	worker->moved_ms = 0;
 	worker->progress->index = 0;
+	worker->progress->step = (struct lea_step_now){0};
 	r = lea_wire_send(worker->fd, &out);
+	worker->state = r ? LEA_WORKER_IDLE : LEA_WORKER_BUSY;
 	return r > 0 ? LEA_WORKER_ENDED : r;
 }
 
@@ -501,6 +492,8 @@ void lea_worker_clear(struct lea_worker *worker)
 	worker->job_count = worker->open_count = worker->lv_count = 0;
 	worker->packed_bytes = 0;
 	worker->delegated = worker->tries_only = false;
+	if (worker->state == LEA_WORKER_BUSY)
+		worker->state = LEA_WORKER_IDLE;
 }
 
 bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck_ms,
@@ -509,7 +502,7 @@ bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck
 	const uint64_t used_ns = lea_proc_cpu_ns(worker->pid);
 	uint64_t still_ms;
 
-	if (!worker->job_count || !worker->moved_ms || used_ns != worker->used_ns) {
+	if (worker->state != LEA_WORKER_BUSY || !worker->moved_ms || used_ns != worker->used_ns) {
 		worker->moved_ms = now_ms;
 		worker->used_ns = used_ns;
 		return false;
@@ -517,6 +510,11 @@ bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck
 	still_ms = now_ms - worker->moved_ms;
 	return (limit_ms && still_ms >= limit_ms) ||
 	       (stuck_ms && still_ms >= stuck_ms && lea_proc_is_stuck(worker->pid));
+}
+
+bool lea_worker_checks(const struct lea_worker *worker)
+{
+	return worker->progress->step.kind == LEA_RING_CHECK;
 }
 
 enum lea_detached_why lea_worker_why(const struct lea_worker *worker, uint32_t index)
@@ -530,6 +528,8 @@ enum lea_detached_why lea_worker_why(const struct lea_worker *worker, uint32_t i
 	if (index != at)
 		/* A VG that the worker has not begun can be busy only because of a lock. */
 		return index < at ? LEA_DETACHED_BESIDE : LEA_DETACHED_LOCK;
+	if (lea_worker_checks(worker))
+		return LEA_DETACHED_CHECK;
 	switch (lea_proc_waits_for(worker->pid)) {
 	case LEA_PROC_WAIT_DISK:
 		return LEA_DETACHED_DISK;

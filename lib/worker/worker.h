@@ -8,6 +8,7 @@
 #include "plan/bounds.h"
 #include "worker/pool.h"
 #include "worker/request.h"
+#include "world/timeline.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -30,10 +31,20 @@ struct lea_worker_progress {
 	volatile uint32_t index; /* of the current VG; the number of VGs: all are set up, and the
 				    worker waits for udev */
 	volatile int32_t lock_fd[LEA_BOUND_VGS]; /* of the VGs before index; -1: none */
+	struct lea_step_now step;		 /* of the current VG */
+};
+
+enum lea_worker_state {
+	LEA_WORKER_IDLE,
+	LEA_WORKER_BUSY, /* it has a batch */
+	/* Detached (worker/detached.h): it hangs, or was told to end, and is no longer waited for.
+	 */
+	LEA_WORKER_LEFT,
 };
 
 struct lea_worker {
-	struct lea_worker *next;	      /* for the owner's list */
+	struct lea_worker *next; /* for the owner's list */
+	enum lea_worker_state state;
 	struct lea_worker_progress *progress; /* owned, shared with the process */
 	pid_t pid;
 	int fd;				/* the parent's end; owned */
@@ -47,8 +58,8 @@ struct lea_worker {
 	bool tries_only; /* waits for no lock, not even for the first VG's */
 	/* time of its last progress, and the processor time used by then */
 	uint64_t moved_ms, used_ns;
-	/* After it was detached (worker/detached.h): the detached_count VGs that it had not
-	 * reported; and a descriptor that tells of its end, owned, -1: none. */
+	/* LEFT: the detached_count VGs that it had not reported; and a descriptor that tells of its
+	 * end, owned, -1: none. */
 	char detached_id[LEA_BOUND_VGS][LEA_ID_CHARS + 1];
 	uint32_t detached_count;
 	int end_fd;
@@ -62,25 +73,23 @@ struct lea_worker_setting {
 	struct lea_world *world;
 	const struct lea_conf *conf;
 	const struct lea_workers_options *options;
-	/* Closed in the child: while another process has an end open, nobody notices that we closed
-	 * ours. */
-	const struct lea_worker *others, *left; /* lists */
-	int epoll_fd;
 };
 
-/* Starts a process that waits for its first batch, of at most LEA_BOUND_VGS VGs. Returns 0
- * or -errno. */
+/* Starts a process that waits for its first batch, of at most LEA_BOUND_VGS VGs. It keeps no
+ * descriptor of ours that it does not need: it may outlive us in a disk that hangs. Returns 0 or
+ * -errno. */
 LEA_MUST_CHECK int lea_worker_start(const struct lea_worker_setting *setting,
 				    struct lea_worker **ret_worker);
 
-/* Adds @job to the batch, which owns it from then on. There must be room, and nothing sent yet. */
+/* Adds @job to the batch of an idle worker, which owns it from then on. There must be room, and
+ * nothing sent yet. */
 void lea_worker_take(struct lea_worker *worker, struct lea_request *job);
 
 enum lea_worker_outcome {
 	LEA_WORKER_QUIET = 1, /* nothing to read at present */
 	LEA_WORKER_ENDED,     /* the worker closed its end, or broke the protocol */
 };
-/* Sends the batch. Returns 0, LEA_WORKER_ENDED, or -errno. */
+/* Sends the batch: the worker is busy. Returns 0, LEA_WORKER_ENDED, or -errno. */
 LEA_MUST_CHECK int lea_worker_send(struct lea_worker *worker);
 /* Reads the next report. Returns 0, an outcome, or -errno. Never blocks. */
 LEA_MUST_CHECK int lea_worker_read(struct lea_worker *worker, struct lea_worker_report *ret_report);
@@ -89,17 +98,20 @@ LEA_MUST_CHECK int lea_worker_read(struct lea_worker *worker, struct lea_worker_
  * called repeatedly, since it compares with the call before; @now_ms: monotonic. */
 bool lea_worker_hangs(struct lea_worker *worker, uint64_t now_ms, uint64_t stuck_ms,
 		      uint64_t limit_ms);
+/* Does it wait for the check of a pool? */
+bool lea_worker_checks(const struct lea_worker *worker);
 /* Why does the VG at @index make no progress? For a worker that hangs. */
 enum lea_detached_why lea_worker_why(const struct lea_worker *worker, uint32_t index);
 /* Unlocks the VG at @index, whose LVs are set up, for a worker that hangs with a later one.
  * -ENOLCK: no lock of it is held; other faults as lea_lock_release_theirs. */
 LEA_MUST_CHECK int lea_worker_unlock(const struct lea_worker *worker,
 				     const struct lea_worker_setting *setting, uint32_t index);
-/* Tells the worker that it is no longer waited for. If it continues after all, it marks its
- * active VGs as done, queues the others again, and ends with 0. The caller then reads the reports
- * that were sent before, closes the worker, and waits for the process. */
+/* Tells the worker that it is no longer waited for. If it continues after all, it ends the claims
+ * of VGs that are active or have failed for good; if others are left, it ends with another code
+ * than 0. The caller then reads the reports that were sent before, closes the worker, and waits for
+ * the process. */
 void lea_worker_detach(struct lea_worker *worker);
-/* All VGs of the batch are reported: makes it ready for the next one. */
+/* All VGs of the batch are reported: it is idle. Frees what is left of the batch. */
 void lea_worker_clear(struct lea_worker *worker);
 
 /* Closes our end; the process ends when its batch is done. */

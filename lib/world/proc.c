@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -375,6 +376,46 @@ void lea_proc_close_others(void)
 	keep_streams_and(-1);
 }
 
+/* A character device, or a local datagram socket. */
+static bool is_of_library(int fd)
+{
+	int domain = -1, type = -1;
+	socklen_t domain_bytes = sizeof(domain), type_bytes = sizeof(type);
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return false;
+	if (!S_ISSOCK(st.st_mode))
+		return S_ISCHR(st.st_mode);
+	return !getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &domain_bytes) &&
+	       !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &type_bytes) && domain == AF_UNIX &&
+	       type == SOCK_DGRAM;
+}
+
+static bool is_among(int fd, const int *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i] == fd)
+			return true;
+	return false;
+}
+
+void lea_proc_keep(const int *keep, size_t count)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+
+	if (lea_file_list(AT_FDCWD, "/proc/self/fd", &dir) < 0)
+		return;
+	while ((entry = readdir(dir))) {
+		const int fd = (int)strtol(entry->d_name, NULL, 10);
+
+		if (fd > STDERR_FILENO && fd != dirfd(dir) && !is_among(fd, keep, count) &&
+		    !is_of_library(fd))
+			close(fd);
+	}
+}
+
 struct run {
 	const char *const *argv;
 	int report_fd; /* closed by a successful exec; otherwise gets the fault */
@@ -383,8 +424,9 @@ struct run {
 	pid_t parent;  /* dies with this process; 0: survives it */
 };
 
-/* A pool check or lvm may take much memory: if it runs short, they are killed like any other program,
- * even if the service that starts them is protected. A process may always lower its protection. */
+/* A pool check or lvm may take much memory: if it runs short, they are killed like any other
+ * program, even if the service that starts them is protected. A process may always lower its
+ * protection. */
 static void unprotect(void)
 {
 	LEA_AUTO(lea_closep) int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);

@@ -53,8 +53,8 @@ LEA_MUST_CHECK int lea_proc_run(const char *const argv[], int *ret_code);
 LEA_MUST_CHECK int lea_proc_run_with(const char *const argv[], int error_fd, int *ret_code);
 /* A file in memory (owned), for the output of a program; -1: none. */
 int lea_proc_memory(void);
-/* The same at our priority; captures both output streams in @output, NUL-terminated and truncated if
- * necessary. The child is killed when this process dies, so that it does not keep descriptors
+/* The same at our priority; captures both output streams in @output, NUL-terminated and truncated
+ * if necessary. The child is killed when this process dies, so that it does not keep descriptors
  * open. */
 LEA_MUST_CHECK int lea_proc_capture(const char *const argv[], char *output, size_t output_bytes,
 				    int *ret_code);
@@ -71,6 +71,10 @@ LEA_MUST_CHECK int lea_proc_threads(size_t count, void *(*work)(void *arg), void
 /* For a child that may hang: connects its standard streams to /dev/null and closes all descriptors
  * except @keep_fd, so that it holds no locks and no pipes. */
 void lea_proc_detach(int keep_fd);
+/* For a child that goes on with its parent's libraries: closes all descriptors but the standard
+ * streams, @keep [@count], and those that a library holds and only it can name: device-mapper's
+ * control device and the socket of the journal, by their kinds. Needs /proc. */
+void lea_proc_keep(const int *keep, size_t count);
 /* Closes all descriptors but the standard streams, before an exec: libdevmapper leaves one open. */
 void lea_proc_close_others(void);
 

@@ -99,9 +99,15 @@ void lea_timeline_note(const struct lea_world *world, enum lea_ring_kind kind,
 {
 	struct lea_ring_record record = {0};
 
-	if (!world->timeline)
+	if (!world->timeline && !world->step)
 		return;
 	record.time_us = now_us();
+	if (world->step) {
+		world->step->kind = kind;
+		world->step->since_us = record.time_us;
+	}
+	if (!world->timeline)
+		return;
 	record.kind = (uint16_t)kind;
 	record.pid = world->timeline_pid;
 	record.value = note->vg ? lea_ring_vg(note->vg) : note->took_us;

@@ -22,6 +22,12 @@ void lea_timeline_open(struct lea_world *world, const char *role);
 /* For a child that was forked: its records carry its own pid. One system call. */
 void lea_timeline_forked(struct lea_world *world);
 
+/* What a process noted last (world->step), for another one that waits for it. */
+struct lea_step_now {
+	volatile uint32_t kind;	    /* an enum lea_ring_kind */
+	volatile uint64_t since_us; /* monotonic, to the kernel's tick */
+};
+
 /* A record to be. Members that do not apply are zero. */
 struct lea_timeline_note {
 	const char *vg;	  /* its id; NULL: none */
@@ -31,7 +37,8 @@ struct lea_timeline_note {
 	int code;	  /* an outcome or -errno; its absolute value is kept */
 };
 
-/* Notes that it happens now. No system call; nothing without a ring. From any thread. */
+/* Notes that it happens now, in the ring and in world->step. No system call; nothing without
+ * them. From any thread. */
 void lea_timeline_note(const struct lea_world *world, enum lea_ring_kind kind,
 		       const struct lea_timeline_note *note);
 

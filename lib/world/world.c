@@ -57,6 +57,13 @@ void lea_world_detach(struct lea_world *world, int keep_fd)
 	world->run_fd = world->dev_fd = world->sys_fd = world->proc_fd = -1;
 }
 
+void lea_world_keep(const struct lea_world *world, int keep_fd)
+{
+	const int keep[] = {keep_fd, world->run_fd, world->dev_fd, world->sys_fd, world->proc_fd};
+
+	lea_proc_keep(keep, ARRAY_SIZE(keep));
+}
+
 char *lea_world_path(const struct lea_world *world, const char *path)
 {
 	size_t root_bytes = strlen(world->root), path_bytes = strlen(path);

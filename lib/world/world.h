@@ -30,6 +30,7 @@ struct lea_world {
 	const struct lea_udev *udev;	     /* NULL: no udev, as in a scratch tree */
 	struct lea_ring *timeline; /* mapped; NULL: nothing is noted (lea_timeline_open) */
 	uint32_t timeline_pid;	   /* of this process: getpid() is a system call */
+	struct lea_step_now *step; /* shared with who waits for this process; NULL: nobody does */
 	struct lea_log *log;	   /* borrowed */
 	/* Opens a device in place of lea_blockdev_open; NULL: lea_blockdev_open does it itself. */
 	int (*open_device)(struct lea_world *world, const char *path, uint32_t major,
@@ -45,6 +46,9 @@ void lea_world_init(struct lea_world *world, const char *root, struct lea_log *l
 void lea_world_done(struct lea_world *world);
 /* In a child that may hang: lea_proc_detach, and a world without open descriptors. */
 void lea_world_detach(struct lea_world *world, int keep_fd);
+
+/* In a child that goes on working with this world: lea_proc_keep with its folders and @keep_fd. */
+void lea_world_keep(const struct lea_world *world, int keep_fd);
 
 /* By its clock: monotonic. */
 static inline uint64_t lea_world_now_ms(const struct lea_world *world)

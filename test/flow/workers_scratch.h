@@ -10,6 +10,7 @@
 #include "state/lock.h"
 #include "worker/pool.h"
 #include "world/clock_kernel.h"
+#include "world/timeline.h"
 
 #include "unit/suite.h"
 
@@ -23,16 +24,20 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct lea_activation_run {
+	struct lea_world *world;
 	const struct lea_activate_options *options;
 	char *lock_dir; /* owned */
 	uint32_t held;
 	bool finish_fails;
 };
 
-static int *once; /* shared; [0]: tries of "once", [1]: pid of the hanging worker */
+/* Shared; [0]: tries of "once", [1]: pid of the worker that hangs, [2]: of the check; [3]: number
+ * of workers that hung, whose pids follow. */
+static int *once;
 
 static char lock_path[] = "/tmp/lea-lock-XXXXXX";
 
@@ -56,12 +61,38 @@ static void wait_for_a_lock(void)
 	close(fd);
 }
 
+/* As for a tool, which is a child. */
+static void wait_for_a_check(struct lea_world *world)
+{
+	int status;
+	pid_t pid;
+
+	lea_timeline_note(world, LEA_RING_CHECK, &(struct lea_timeline_note){0});
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		once[2] = getpid();
+		pause();
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	lea_timeline_note(world, LEA_RING_CHECKED, &(struct lea_timeline_note){0});
+}
+
+static void hang(void)
+{
+	once[1] = getpid();
+	once[4 + __sync_fetch_and_add(&once[3], 1)] = getpid();
+	raise(SIGSTOP);
+}
+
 static int fake_start(struct lea_world *world, const struct lea_conf *conf,
 		      const struct lea_activate_options *options,
 		      struct lea_activation_run **ret_run)
 {
 	*ret_run = calloc(1, sizeof(**ret_run));
 	ck_assert_ptr_nonnull(*ret_run);
+	(*ret_run)->world = world;
 	(*ret_run)->options = options;
 	(*ret_run)->lock_dir = conf->locking_dir ? lea_world_path(world, conf->locking_dir) : NULL;
 	return 0;
@@ -97,23 +128,26 @@ static int fake_vg(struct lea_activation_run *run, const char *vg_name,
 		wait_as_for_a_disk();
 	if (!strncmp(vg_name, "locked", 6) && !run->options->no_wait_lock)
 		wait_for_a_lock();
-	if (!strncmp(vg_name, "hang", 4) && !run->options->no_wait_lock) {
-		once[1] = getpid();
-		raise(SIGSTOP);
+	if (strstr(vg_name, "hang")) {
+		if (run->options->no_wait_lock)
+			return LEA_ACTIVATE_VG_BUSY;
+		hang();
 	}
+	if (!strncmp(vg_name, "check", 5) && !run->options->no_wait_lock)
+		wait_for_a_check(run->world);
 	if (!strncmp(vg_name, "held", 4)) {
 		const int r = take_lock(run, vg_name, &ret_result->lock_fd);
 
 		if (r)
 			return r;
 	}
-	if (!strncmp(vg_name, "fail", 4))
+	if (strstr(vg_name, "fail"))
 		return LEA_ACTIVATE_FAILED;
-	if (!strncmp(vg_name, "other", 5))
+	if (strstr(vg_name, "other"))
 		return LEA_ACTIVATE_DELEGATE;
 	/* Another process holds the lock: a request that may wait gets it, one that may not does
 	 * not. */
-	if ((strstr(vg_name, "busy") || !strncmp(vg_name, "hang", 4) ||
+	if ((strstr(vg_name, "busy") || !strncmp(vg_name, "check", 5) ||
 	     !strncmp(vg_name, "disk", 4) || !strncmp(vg_name, "locked", 6)) &&
 	    run->options->no_wait_lock)
 		return LEA_ACTIVATE_VG_BUSY;
@@ -197,12 +231,15 @@ static void add_vg(struct lea_workers *workers, const char *name, struct told *t
 {
 	const struct lea_lv_seg pool = {.segtype = &lea_segtype_thin_pool};
 	struct lea_lv lv = {.name = "lv", .seg = &pool, .seg_count = !strncmp(name, "pool", 4)};
+	static const char *tags[] = {"tag"};
 	struct lea_vg vg = {
 		.name = name, .id = "0123456789abcdef0123456789abcdef", .lvs = &lv, .lv_count = 1};
 	struct lea_scan_vg scanned = {.vg = &vg};
 
 	if (!strncmp(name, "raid", 4))
 		vg.delegate_reason = "raid";
+	if (strstr(name, "tagged"))
+		vg.tags = (struct lea_strings){.item = tags, .count = 1};
 	ck_assert_int_eq(lea_workers_add(workers, &scanned, listener, told), 0);
 }
 

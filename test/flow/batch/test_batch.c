@@ -85,6 +85,8 @@ static const struct {
 	{LEA_DETACHED_LOCK, "VG vg_one: not activated yet: another command has its lock"},
 	{LEA_DETACHED_UDEV, "VG vg_one: its LVs are set up, but udev does not finish"},
 	{LEA_DETACHED_LVM, "VG vg_one: lvm, which activates it, does not finish"},
+	{LEA_DETACHED_CHECK,
+	 "VG vg_one: not activated yet: a pool of it is being checked, for 0 s"},
 	{LEA_DETACHED_OTHER, "VG vg_one: not finished: its worker process makes no progress"},
 };
 

@@ -56,7 +56,7 @@ TEST(a_vg_is_received_as_it_was_sent)
 	struct lea_request *job;
 	struct lea_request_vg *got;
 
-	ck_assert_int_eq(lea_request_new(&scanned, &job), 0);
+	ck_assert_int_eq(lea_request_new(&scanned, true, &job), 0);
 	ck_assert_str_eq(job->vg_name, "vg_one");
 	ck_assert_str_eq(job->vg_id, VG_ID);
 	ck_assert_uint_eq(job->lv_count, 5);
@@ -64,6 +64,7 @@ TEST(a_vg_is_received_as_it_was_sent)
 	ck_assert_str_eq(got->scanned.vg->name, "vg_one");
 	ck_assert_str_eq(got->scanned.vg->id, VG_ID);
 	ck_assert_uint_eq(got->scanned.vg->seqno, 42);
+	ck_assert(got->is_tagged && !got->scanned.refreshes);
 	ck_assert(!got->scanned.has_duplicate && got->scanned.has_conflict);
 	ck_assert_uint_eq(got->scanned.vg->pv_count, 2);
 	expect_device(got->scanned.pv[0], &found[0]);
@@ -77,7 +78,7 @@ TEST(a_vg_cut_anywhere_is_refused)
 	struct lea_request *job;
 	struct lea_request_vg *got = NULL;
 
-	ck_assert_int_eq(lea_request_new(&scanned, &job), 0);
+	ck_assert_int_eq(lea_request_new(&scanned, true, &job), 0);
 	for (size_t len = 1; len < job->packed.len - 4; len++)
 		ck_assert_msg(unpack(&job->packed, len, &got) == -EPROTO, "after %zu bytes", len);
 	ck_assert_ptr_null(got);
@@ -89,7 +90,7 @@ TEST(a_vg_with_a_wrong_byte_stays_in_its_bounds)
 {
 	struct lea_request *job;
 
-	ck_assert_int_eq(lea_request_new(&scanned, &job), 0);
+	ck_assert_int_eq(lea_request_new(&scanned, true, &job), 0);
 	for (size_t i = 4; i < job->packed.len; i++) {
 		for (unsigned int bit = 0; bit < 8; bit++) {
 			struct lea_request_vg *got = NULL;
@@ -124,7 +125,7 @@ TEST_EACH(a_vg_with_a_malformed_name_is_refused, refused)
 	struct lea_request *job;
 
 	memcpy(bad.id, refused[_i].id, sizeof(bad.id));
-	ck_assert_int_eq(lea_request_new(&bad_known, &job), 0);
+	ck_assert_int_eq(lea_request_new(&bad_known, true, &job), 0);
 	ck_assert_msg(unpack(&job->packed, job->packed.len - 4, &got) == -EPROTO, "%s",
 		      refused[_i].claim);
 	ck_assert_ptr_null(got);
@@ -147,7 +148,7 @@ TEST(a_large_vg_leaves_properties_behind_and_no_device)
 	for (uint32_t i = 0; i < COUNT; i++)
 		all[i] = &one;
 	large.pv_count = COUNT;
-	ck_assert_int_eq(lea_request_new(&large_known, &job), 0);
+	ck_assert_int_eq(lea_request_new(&large_known, true, &job), 0);
 	ck_assert_uint_lt(job->packed.len, LEA_WIRE_MAX_BYTES / 2);
 	ck_assert_int_eq(unpack(&job->packed, job->packed.len - 4, &got), 0);
 	ck_assert_ptr_nonnull(got->scanned.pv[0]->device.properties);

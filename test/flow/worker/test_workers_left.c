@@ -2,6 +2,7 @@
 /* Workers that hang: any kind of end is noticed, and nothing waits for them. */
 #include "fake/tree.h"
 #include "flow/workers_scratch.h"
+#include "state/claim.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,8 +14,8 @@
 const double timeout_s = 2 * PATIENCE_MS / 1000;
 
 static struct tree tree;
-static char lost_text[256]; /* ids of VGs, each followed by a space */
-static int lost_faults;	    /* number of calls that fail */
+static char lost_text[8192]; /* ids of VGs, each followed by a space */
+static int lost_faults;	     /* number of calls that fail */
 
 static int lost(struct lea_world *world, const char *vg_id)
 {
@@ -24,19 +25,19 @@ static int lost(struct lea_world *world, const char *vg_id)
 	return 0;
 }
 
+static struct lea_conf conf;
+static const struct lea_workers_options options = {
+	.activator = &fake_activator, .lvm_args = lvm_args, .lvm_path = "/bin/true", .lost = lost};
+
 static struct lea_workers *new_workers(void)
 {
-	static struct lea_conf conf = {.workers = 2,
-				       .locking_dir = "/lock",
-				       .lvs_in_flight = 1000,
-				       .probe_deadline_ms = 2500,
-				       .udev_deadline_ms = 60000};
-	const struct lea_workers_options options = {.activator = &fake_activator,
-						    .lvm_args = lvm_args,
-						    .lvm_path = "/bin/true",
-						    .lost = lost};
 	struct lea_workers *workers;
 
+	conf = (struct lea_conf){.workers = 2,
+				 .locking_dir = "/lock",
+				 .lvs_in_flight = 1000,
+				 .probe_deadline_ms = 2500,
+				 .udev_deadline_ms = 60000};
 	/* Real processes make the claims, in run files of our own. */
 	tree_init(&tree);
 	tree.world.log = &quiet;
@@ -82,7 +83,8 @@ static void start_hanging(struct lea_workers *workers, struct told *told)
 
 static void end(struct lea_workers *workers)
 {
-	kill(once[1], SIGKILL);
+	if (once[1])
+		kill(once[1], SIGKILL);
 	lea_workers_free(workers);
 	munmap(once, 4096);
 	tree_done(&tree);
@@ -130,6 +132,47 @@ TEST(a_left_worker_that_ends_by_itself_is_waited_for_and_not_lost)
 	ck_assert_int_eq(lea_workers_step(workers), 0);
 	ck_assert_msg(!is_there(once[1]), "no zombie, though nothing else hangs");
 	ck_assert_str_eq(lost_text, "");
+	end(workers);
+}
+
+/* Rows: what a worker that hung brings its VG to when it continues. */
+static const struct {
+	const char *claim, *vg;
+	int read; /* of the claim */
+	enum lea_claim_state state;
+	bool is_tagged, is_lost;
+} ends_of_left[] = {
+	{"an active VG is done", "hang", 0, LEA_CLAIM_DONE, false, false},
+	{"a tag that the boot needs is not forgotten", "hangtagged", 0, LEA_CLAIM_DONE, true,
+	 false},
+	{"another try would fail as well", "hangfail", 0, LEA_CLAIM_FAILED, false, false},
+	{"what is to be done otherwise is for the runner", "hangother", LEA_CLAIM_ABSENT, 0, false,
+	 true},
+};
+
+TEST_EACH(a_left_worker_ends_the_claims_of_its_vgs, ends_of_left)
+{
+	static const char *needed[] = {"@tag"};
+	struct lea_claim claim = {0};
+	struct lea_claims claims;
+	struct told told = {0};
+	struct lea_workers *workers = new_workers();
+
+	conf.needed = (struct lea_list){.item = needed, .count = 1, .defined = true};
+	add_vg(workers, ends_of_left[_i].vg, &told);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_int_eq(kill(once[1], SIGCONT), 0);
+	ck_assert(is_woken(workers));
+	ck_assert_int_eq(lea_workers_step(workers), 0);
+	ck_assert_int_eq(lea_claims_init(&claims, &tree.world, NULL), 0);
+	ck_assert_msg(lea_claim_read(&claims, VG_ID, &claim) == ends_of_left[_i].read, "%s: read",
+		      ends_of_left[_i].claim);
+	ck_assert_msg(claim.state == ends_of_left[_i].state, "%s: %d", ends_of_left[_i].claim,
+		      (int)claim.state);
+	ck_assert_msg(claim.is_tagged == ends_of_left[_i].is_tagged, "%s", ends_of_left[_i].claim);
+	ck_assert_msg((lost_text[0] != '\0') == ends_of_left[_i].is_lost, "%s: lost %s",
+		      ends_of_left[_i].claim, lost_text);
+	lea_claim_done(&claim);
 	end(workers);
 }
 
@@ -192,7 +235,8 @@ static void finished_why(void *arg, const struct lea_worker_result *result)
 	static const char *const words[] = {
 		[LEA_DETACHED_OTHER] = "other", [LEA_DETACHED_DISK] = "disk",
 		[LEA_DETACHED_LOCK] = "lock",	[LEA_DETACHED_UDEV] = "udev",
-		[LEA_DETACHED_LVM] = "lvm",	[LEA_DETACHED_BESIDE] = "beside"};
+		[LEA_DETACHED_LVM] = "lvm",	[LEA_DETACHED_BESIDE] = "beside",
+		[LEA_DETACHED_CHECK] = "check"};
 	struct told *told = arg;
 	size_t used = strlen(told->text);
 
@@ -237,4 +281,108 @@ TEST_EACH(each_vg_is_left_for_its_own_reason, reasons)
 	unlink(lock_path);
 	end(workers);
 	close(fd);
+}
+
+/* ---- checks of pools */
+
+/* Returns when the check has begun. */
+static void start_check(struct lea_workers *workers, struct told *told)
+{
+	add_vg(workers, "check", told);
+	ck_assert_int_eq(lea_workers_step(workers), 0);
+	for (int i = 0; i < PATIENCE_MS && !once[2]; i++)
+		usleep(1000);
+	ck_assert_int_ne(once[2], 0);
+}
+
+static void step_until(struct lea_workers *workers, const struct told *told, const char *text)
+{
+	for (int i = 0; i < 60 && strcmp(told->text, text) != 0; i++) {
+		ck_assert(is_woken(workers));
+		ck_assert_int_eq(lea_workers_step(workers), 0);
+	}
+	ck_assert_str_eq(told->text, text);
+}
+
+TEST(a_check_takes_no_other_vg_its_worker)
+{
+	struct told told = {0};
+	struct lea_workers *workers;
+
+	workers = new_workers();
+	lea_workers_free(workers);
+	conf.workers = conf.lvs_in_flight = 1;
+	ck_assert_int_eq(lea_workers_new(&tree.world, &conf, &options, &workers), 0);
+	start_check(workers, &told);
+	add_vg(workers, "a", &told);
+	step_until(workers, &told, "a=0 ");
+	ck_assert_msg(is_there(once[2]), "the check goes on");
+	kill(once[2], SIGKILL);
+	step_until(workers, &told, "a=0 check=0 ");
+	end(workers);
+}
+
+/* It is told apart from a worker that hangs, and ends its VG by itself. */
+TEST(a_check_that_lasts_too_long_is_left_alone)
+{
+	struct told told = {0};
+	struct lea_workers *workers = new_workers();
+
+	conf.udev_deadline_ms = 1000;
+	listener = finished_why;
+	start_check(workers, &told);
+	step_until(workers, &told, "check=check ");
+	ck_assert_msg(is_there(once[2]), "the check goes on");
+	kill(once[2], SIGKILL);
+	ck_assert(is_woken(workers));
+	ck_assert_int_eq(lea_workers_step(workers), 0);
+	ck_assert_str_eq(lost_text, "");
+	end(workers);
+}
+
+/* ---- too many that hang */
+
+static void kill_all(void)
+{
+	for (int i = 0; i < once[3]; i++)
+		kill(once[4 + i], SIGKILL);
+}
+
+TEST(too_many_that_hang_stop_no_other_vg_and_then_refuse_it)
+{
+	enum { PLACES = 20, MOST = LEA_WORKERS_LEFT + PLACES };
+	struct told told = {0};
+	struct lea_workers *workers;
+	char name[16];
+
+	workers = new_workers();
+	lea_workers_free(workers);
+	conf.workers = PLACES;
+	ck_assert_int_eq(lea_workers_new(&tree.world, &conf, &options, &workers), 0);
+	for (int i = 0; i < MOST; i++) {
+		if (i == MOST - 1) {
+			ck_assert_int_eq(lea_workers_drain(workers), 0);
+			told.text[0] = '\0';
+			add_vg(workers, "a", &told);
+			ck_assert_int_eq(lea_workers_drain(workers), 0);
+			ck_assert_msg(!strcmp(told.text, "a=0 "), "with one place: %s", told.text);
+		}
+		snprintf(name, sizeof(name), "poolhang%d", i); /* each in a worker of its own */
+		add_vg(workers, name, &told);
+	}
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_int_eq(once[3], MOST);
+	told.text[0] = '\0';
+	add_vg(workers, "b", &told);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	snprintf(name, sizeof(name), "b=%dt ", LEA_ACTIVATE_FAILED);
+	ck_assert_msg(!strcmp(told.text, name), "without: %s", told.text);
+	kill(once[4], SIGKILL);
+	ck_assert(is_woken(workers));
+	told.text[0] = '\0';
+	add_vg(workers, "c", &told);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_msg(!strcmp(told.text, "c=0 "), "again with one: %s", told.text);
+	kill_all();
+	end(workers);
 }
