@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 #define HIDDEN_BYTES	 80U
 #define HIDDEN_TRIES	 16
 #define PATH_BYTES	 512U
+#define LOCK_PAUSE_MS	 5U
 
 static int open_to_read(int dir_fd, const char *name, int flags, int *ret_fd)
 {
@@ -296,6 +298,20 @@ int lea_file_replace_durably(int dir_fd, const char *name, const void *bytes, si
 	int r = replace(dir_fd, name, bytes, len_bytes, true);
 
 	return r ? r : fsync(dir_fd) < 0 ? -errno : 0;
+}
+
+int lea_file_lock(int fd, uint32_t most_ms)
+{
+	const struct timespec pause = {.tv_nsec = LOCK_PAUSE_MS * 1000000L};
+
+	for (uint32_t waited_ms = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; waited_ms += LOCK_PAUSE_MS) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		if (waited_ms >= most_ms)
+			return -EAGAIN;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
 }
 
 int lea_file_remove(int dir_fd, const char *name)

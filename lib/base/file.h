@@ -69,6 +69,12 @@ LEA_MUST_CHECK int lea_file_replace(int dir_fd, const char *name, const void *by
 LEA_MUST_CHECK int lea_file_replace_durably(int dir_fd, const char *name, const void *bytes,
 					    size_t len_bytes);
 
+/*
+ * lea_file_lock - take the exclusive lock (flock) of an open file or folder, within about @most_ms
+ * Closing @fd releases it. 0, -EAGAIN: another process has it all the time, or another -errno.
+ */
+LEA_MUST_CHECK int lea_file_lock(int fd, uint32_t most_ms);
+
 /* Removes a file. 0, LEA_FILE_ABSENT, or -errno. */
 LEA_MUST_CHECK int lea_file_remove(int dir_fd, const char *name);
 

@@ -11,14 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rules/rule_override.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "rules/dm_rules.h"
+#include "rules/rule_override.h"
 #include "state/gate.h"
 
 #define RULE_FILE     LEA_DATADIR "/69-lvmevent.rules"
@@ -28,6 +27,7 @@
 #define COPY_MAX      (8 * RULE_MAX) /* each rule may be there twice, with a condition */
 #define SHADOW_FOLDER "run/udev/rules.d"
 #define DM_PROGRAM    LEA_LIBEXECDIR "/dm-event"
+#define LOCK_MS	      10000U /* a change takes milliseconds */
 #define DM_HEADER     RULE_MARK ": the installed rule, with a smaller program in dmsetup's place.\n"
 
 static const char *const pv_rules[] = {
@@ -82,15 +82,10 @@ static int open_folder(const char *root, bool create)
  * removes, a refresh that runs at the same time does not write again. */
 static int lock_folder(const char *root, bool create)
 {
-	int fd = open_folder(root, create);
+	LEA_AUTO(lea_closep) int fd = open_folder(root, create);
+	const int r = fd < 0 ? fd : lea_file_lock(fd, LOCK_MS);
 
-	if (fd >= 0 && flock(fd, LOCK_EX) < 0) {
-		const int r = -errno;
-
-		close(fd);
-		return r;
-	}
-	return fd;
+	return r ? r : LEA_TAKE_FD(fd);
 }
 
 static bool is_ours(int folder_fd, const char *name)
@@ -388,8 +383,7 @@ static bool is_in_force(int folder_fd, const char *name, const char *text)
 {
 	LEA_AUTO(lea_freep) char *there = NULL;
 
-	return lea_file_read(folder_fd, name, COPY_MAX, &there, NULL) == 0 &&
-	       !strcmp(there, text);
+	return lea_file_read(folder_fd, name, COPY_MAX, &there, NULL) == 0 && !strcmp(there, text);
 }
 
 /* Is what we have under this name what belongs there? *has_copy: set if it is a rule of ours. */

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 
 #define MAGIC	    "lvmevent-claim 1"
 #define MAX_BYTES   (4U * 1024 * 1024)
+#define LOCK_MS	    2000U
 /* Marks a file for lea_claim_drop_at_second: needs no space, and is not true of the file that takes
  * its place. */
 #define MODE_MARKED 0700
@@ -341,9 +341,10 @@ int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 
 	if (folder_fd < 0)
 		return folder_fd;
-	/* Makes check and write one step. */
-	if (flock(folder_fd, LOCK_EX) < 0)
-		return -errno;
+	/* Makes check and write one step. Who has the lock is at the same step, or was stopped. */
+	r = lea_file_lock(folder_fd, LOCK_MS);
+	if (r)
+		return r;
 	LEA_CRASHPOINT("claim.begin", vg_id);
 	r = read_at(claims, folder_fd, vg_id, &old);
 	if (r < 0)
@@ -409,9 +410,9 @@ int lea_claim_drop_at_second(const struct lea_claims *claims, const char *vg_id)
 
 static struct lea_claim_pv *find(const struct lea_claim *claim, const struct lea_claim_pv *pv)
 {
-	return claim->pv_count ? bsearch(pv, claim->pv, claim->pv_count, sizeof(*pv),
-					 lea_compare_text)
-			       : NULL;
+	return claim->pv_count
+		       ? bsearch(pv, claim->pv, claim->pv_count, sizeof(*pv), lea_compare_text)
+		       : NULL;
 }
 
 bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count)

@@ -34,7 +34,8 @@ struct lea_claim {
 	uint32_t seqno;	   /* of the metadata that was read; 0: unknown */
 	char reason[192];  /* "": none; one line */
 	bool is_tagged;	   /* a tag in event/needed names the VG or an LV of it */
-	char in_part[16];  /* DONE without some PVs: by this word of event/incomplete; "": with all */
+	char in_part[16];  /* DONE without some PVs: by this word of event/incomplete; "": with all
+			    */
 	bool is_transient; /* FAILED: reconcile retries; else only an add event does, or a user */
 	bool is_outdated;  /* FAILED: its metadata are out of date, so that nobody may retry */
 	uint32_t again;	   /* with is_transient: how often in a row its devices were queued again */
@@ -84,8 +85,9 @@ LEA_MUST_CHECK int lea_claim_read_in(const struct lea_claims *claims, int folder
 /*
  * lea_claim_take - claim the VG for this process
  * @claim: name and PVs; borrowed; state is ignored
- * Exclusive: blocks only while another process reads and writes the claim. Overwrites a DONE or
- * FAILED claim; the caller has checked that with lea_claim_covers. 0, LEA_CLAIM_HELD or -errno.
+ * Exclusive: blocks only while another process reads and writes a claim, for two seconds at most
+ * (-EAGAIN). Overwrites a DONE or FAILED claim; the caller has checked that with lea_claim_covers.
+ * 0, LEA_CLAIM_HELD or -errno.
  */
 LEA_MUST_CHECK int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 				  const struct lea_claim *claim);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -288,4 +289,18 @@ TEST(a_forked_child_claims_as_itself)
 	ck_assert_int_eq(code, 0);
 	ck_assert_msg(lea_claim_read(&kept, VG_ID, &found) == LEA_CLAIM_ABSENT,
 		      "the child is dead, and so is its claim");
+}
+
+/* A process was stopped while it had the lock of the folder. */
+TEST(a_claim_does_not_wait_for_ever)
+{
+	LEA_AUTO(lea_closep) int other_fd = -1;
+
+	ck_assert_int_eq(lea_claim_take(&claims, VG_ID, &claim), 0);
+	other_fd = openat(claims.run_fd, "event/claims", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_ge(other_fd, 0);
+	ck_assert_int_eq(flock(other_fd, LOCK_EX), 0);
+	ck_assert_int_eq(lea_claim_take(&claims, VG_OTHER, &claim), -EAGAIN);
+	ck_assert_int_eq(flock(other_fd, LOCK_UN), 0);
+	ck_assert_int_eq(lea_claim_take(&claims, VG_OTHER, &claim), 0);
 }
