@@ -63,6 +63,7 @@ struct boot {
 	struct lea_held_back held;
 	struct lea_device_queue done; /* devices that our passes have scanned: numbers and PVIDs */
 	struct lea_flight flight;
+	bool is_locked_out;  /* another runner had the lock when it was tried last */
 	int lock_fd;	     /* held while passes are in flight; -1 */
 	uint64_t first_ms;   /* when the oldest pending device arrived */
 	uint64_t overdue_ms; /* when the boot no longer waits; 0: that was noted */
@@ -154,18 +155,16 @@ static int start(void *arg, struct lea_entry *entries, size_t count,
 	return lea_batch_start(&boot->options->batch, entries, count, &boot->summary, ret_pass);
 }
 
-/* Takes the lock unless it is held; waits for an earlier runner. */
+/* Takes the lock unless it is held. LEA_QUEUE_RUNNING: an earlier runner still has it; devices go
+ * on being gathered meanwhile. */
 static int lock(struct boot *boot)
 {
-	int r = 0;
+	const int r = boot->lock_fd >= 0
+			      ? 0
+			      : lea_queue_lock(boot->options->batch.event_fd, &boot->lock_fd);
 
-	while (boot->lock_fd < 0) {
-		r = lea_queue_lock(boot->options->batch.event_fd, &boot->lock_fd);
-		if (r != LEA_QUEUE_RUNNING)
-			return r;
-		boot->world->clock->sleep_ms(boot->world->clock, BUSY_MS);
-	}
-	return 0;
+	boot->is_locked_out = r == LEA_QUEUE_RUNNING;
+	return r;
 }
 
 static void unlock(struct boot *boot)
@@ -230,9 +229,11 @@ static int submit_and_reap(struct boot *boot)
 {
 	int r = lock(boot);
 
-	if (!r && boot->pending.count)
+	if (r)
+		return r < 0 ? r : 0;
+	if (boot->pending.count)
 		r = submit(boot);
-	else if (!r && boot->flight.first)
+	else if (boot->flight.first)
 		r = take_queued(boot);
 	return r ? r : reap_finished(boot);
 }
@@ -382,16 +383,23 @@ static int step(struct boot *boot)
 	 * and waits for, or what a boot scan that died had taken. */
 	if (has_queued(boot))
 		return submit_and_reap(boot);
+	boot->is_locked_out = false;
 	return boot->is_ready || boot->flight.first ? 0 : check_ready(boot);
+}
+
+/* With the gate open the runner takes what arrives, and the opener's reconcile what is pending
+ * here, if the runner has the lock. */
+static bool has_work(const struct boot *boot, int run_fd)
+{
+	return lea_gate_is_closed(run_fd) || (boot->pending.count && !boot->is_locked_out);
 }
 
 /* With the gate open nothing is held back: the runner takes what arrives. */
 static int is_to_go_on(struct boot *boot, int run_fd, bool *ret_is)
 {
-	const bool is_closed = lea_gate_is_closed(run_fd);
-	const int r = !is_closed && boot->held.devices.count ? release(boot) : 0;
+	const int r = boot->held.devices.count && !lea_gate_is_closed(run_fd) ? release(boot) : 0;
 
-	*ret_is = is_closed || boot->pending.count;
+	*ret_is = has_work(boot, run_fd);
 	return r;
 }
 
@@ -417,11 +425,10 @@ static int scan_until_quiet(struct boot *boot)
 	do {
 		while (r == 0 && (r = is_to_go_on(boot, run_fd, &goes_on)) == 0 && goes_on)
 			r = again_if_short(boot, step(boot));
-		/* With the gate open the runner takes what arrives. */
 		if (r == 0 && boot->flight.first)
 			r = again_if_short(boot, drain(boot));
 		/* A shortage while it drained has made devices pending again. */
-	} while (r == 0 && (boot->pending.count || boot->flight.first));
+	} while (r == 0 && (has_work(boot, run_fd) || boot->flight.first));
 	if (r == 0)
 		LEA_CRASHPOINT("boot.end", NULL);
 	return r;

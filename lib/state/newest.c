@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -20,6 +19,7 @@
 #define FOLDER	   "event/newest"
 #define FIRST	   "lvmevent-newest 1\nseqno "
 #define HEAD_BYTES 64U
+#define LOCK_MS	   2000U
 #define MAX_BYTES  (4U * 1024 * 1024)
 #define PATH_BYTES (sizeof(FOLDER) + 34)
 
@@ -130,16 +130,17 @@ static int open_locked(int run_fd, int *ret_fd)
 {
 	LEA_AUTO(lea_closep)
 	int event_fd = openat(run_fd, "event", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	int fd;
+	int fd, r;
 
 	if (event_fd < 0)
 		return errno == ENOENT ? LEA_NEWEST_NONE : -errno;
 	fd = lea_file_open_folder(event_fd, "newest");
 	if (fd < 0)
 		return fd;
-	if (flock(fd, LOCK_EX) < 0) {
+	r = lea_file_lock(fd, LOCK_MS);
+	if (r < 0) {
 		close(fd);
-		return -errno;
+		return r;
 	}
 	*ret_fd = fd;
 	return 0;

@@ -591,6 +591,7 @@ proctype Second(byte me)
 	bool got, filled, scarce, none;
 off:
 	{
+again:
 		do
 #ifdef REPLAY
 		:: MARK(me, BOOT_LISTEN) skip
@@ -609,7 +610,9 @@ off:
 #endif
 				try_lock(me);
 				if
-				:: !got -> MARK(me, LOCK_BUSY) MARK(me, LOCK_TRY) skip
+#ifdef REPLAY
+				:: !got -> MARK(me, LOCK_BUSY) goto again
+#endif
 				:: else
 				fi
 			:: got -> break

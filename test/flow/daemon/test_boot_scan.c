@@ -11,6 +11,9 @@
 #include "state/online.h"
 #include "unit/suite.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+
 /* ---- udev's broadcasts */
 
 enum told {
@@ -20,7 +23,8 @@ enum told {
 	CAME,
 	WENT,
 	LOST,
-	BUSY, /* the pass is, until the deadline: it has not called ready by then */
+	UNLOCK, /* no event; but the earlier runner ends */
+	BUSY,	/* the pass is, until the deadline: it has not called ready by then */
 	SHORTAGE,
 	FAULT,
 };
@@ -40,6 +44,31 @@ static const struct row *script; /* what is told next */
 static struct row indexed[4];	 /* PVs in udev's tag index; ends with a name of NULL */
 static unsigned int enumerated;
 static _Atomic unsigned int readied; /* a thread may add to it */
+
+static pid_t earlier; /* a runner that has the lock */
+
+static void start_earlier(void)
+{
+	int told[2], lock_fd;
+	char byte;
+
+	ck_assert_int_eq(pipe(told), 0);
+	earlier = fork();
+	if (!earlier) {
+		if (lea_queue_lock(batch_options.event_fd, &lock_fd) || write(told[1], "", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	ck_assert_int_eq(read(told[0], &byte, 1), 1);
+	close(told[0]);
+	close(told[1]);
+}
+
+static void end_earlier(void)
+{
+	ck_assert_int_eq(kill(earlier, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(earlier, NULL, 0), earlier);
+}
 
 static int udev_open(const char *tag, struct lea_udevmon **ret_monitor)
 {
@@ -91,6 +120,10 @@ static int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *r
 		ck_assert_msg(machine_has(path) && !activated[0], "%s", activated);
 		break;
 	case SILENCE:
+		break;
+	case UNLOCK:
+		ck_assert_str_eq(activated, "");
+		end_earlier();
 		break;
 	case BUSY:
 		for (unsigned int i = 0; i < 500 && !readied; i++)
@@ -145,10 +178,10 @@ static void setup_boot(void)
 const struct fixture fixture = {setup_boot, teardown};
 
 /* Runs a boot scan with the events in @rows; returns its result. */
-static int boot(const struct row *rows)
+static int boot_only(const struct row *rows)
 {
 	struct lea_boot_scan_options pass_options = {.ready = say_ready};
-	int r, flag_fd = -1;
+	int r;
 
 	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
 	ck_assert_int_eq(lea_pass_cache_new(&batch_options.cache), 0);
@@ -156,13 +189,21 @@ static int boot(const struct row *rows)
 	pass_options.batch = batch_options;
 	script = rows;
 	r = lea_boot_scan_run(&pass_options);
-	ck_assert_msg(lea_flag_raise(batch_options.event_fd, LEA_FLAG_RUNNER, &flag_fd) == 0,
-		      "the lock is free when it has ended");
-	close(flag_fd);
 	lea_pass_cache_free(batch_options.cache);
 	lea_reader_free(batch_options.reader);
 	fflush(machine.out_file);
 	fflush(machine.err_file);
+	return r;
+}
+
+static int boot(const struct row *rows)
+{
+	const int r = boot_only(rows);
+	int flag_fd = -1;
+
+	ck_assert_msg(lea_flag_raise(batch_options.event_fd, LEA_FLAG_RUNNER, &flag_fd) == 0,
+		      "the lock is free when it has ended");
+	close(flag_fd);
 	return r;
 }
 
@@ -309,6 +350,33 @@ TEST(the_boot_goes_on_at_the_deadline_though_a_pass_is_busy)
 	conf->boot_deadline_ms = 20;
 	ck_assert_int_eq(boot(rows), 0);
 	ck_assert_str_eq(activated, "vg_one ");
+}
+
+/* Devices are gathered meanwhile. */
+TEST(an_earlier_runner_is_waited_for)
+{
+	const struct row rows[] = {{CAME, ONE},	     {SILENCE, NONE}, {CAME, STRIPE_A},
+				   {SILENCE, NONE},  {SILENCE, NONE}, {SILENCE, NONE},
+				   {SILENCE, NONE},  {UNLOCK, NONE},  {CAME, STRIPE_B},
+				   {SILENCE, NONE},  {SILENCE, NONE}, {SILENCE, NONE},
+				   {OPEN_GATE, NONE}};
+
+	start_earlier();
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_ptr_nonnull(strstr(activated, "vg_one "));
+	ck_assert_ptr_nonnull(strstr(activated, "vg-two.pvs "));
+}
+
+/* The reconcile of who opens the gate queues the devices for that runner. */
+TEST(an_earlier_runner_is_waited_for_until_the_gate_opens)
+{
+	const struct row rows[] = {{CAME, ONE},	    {SILENCE, NONE}, {SILENCE, NONE},
+				   {SILENCE, NONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
+
+	start_earlier();
+	ck_assert_int_eq(boot_only(rows), 0);
+	ck_assert_str_eq(activated, "");
+	end_earlier();
 }
 
 /* The service manager starts it again. */
