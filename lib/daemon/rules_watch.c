@@ -40,6 +40,7 @@ static int refresh_child(void *arg)
 	/* Its answer is for people; its warnings go to the journal. */
 	if (null_fd < 0 || dup2(null_fd, STDOUT_FILENO) < 0)
 		return 1;
+	lea_proc_close_others();
 	return lea_proc_exec(argv) ? 1 : 0;
 }
 
