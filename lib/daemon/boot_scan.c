@@ -387,19 +387,14 @@ static int step(struct boot *boot)
 	return boot->is_ready || boot->flight.first ? 0 : check_ready(boot);
 }
 
-/* With the gate open the runner takes what arrives, and the opener's reconcile what is pending
- * here, if the runner has the lock. */
-static bool has_work(const struct boot *boot, int run_fd)
-{
-	return lea_gate_is_closed(run_fd) || (boot->pending.count && !boot->is_locked_out);
-}
-
-/* With the gate open nothing is held back: the runner takes what arrives. */
+/* With the gate open nothing is held back: the runner takes what arrives, and the opener's reconcile
+ * what is pending here, if the runner has the lock. */
 static int is_to_go_on(struct boot *boot, int run_fd, bool *ret_is)
 {
-	const int r = boot->held.devices.count && !lea_gate_is_closed(run_fd) ? release(boot) : 0;
+	const bool is_closed = lea_gate_is_closed(run_fd);
+	const int r = !is_closed && boot->held.devices.count ? release(boot) : 0;
 
-	*ret_is = has_work(boot, run_fd);
+	*ret_is = is_closed || (boot->pending.count && !boot->is_locked_out);
 	return r;
 }
 
@@ -428,7 +423,8 @@ static int scan_until_quiet(struct boot *boot)
 		if (r == 0 && boot->flight.first)
 			r = again_if_short(boot, drain(boot));
 		/* A shortage while it drained has made devices pending again. */
-	} while (r == 0 && (has_work(boot, run_fd) || boot->flight.first));
+		r = r ? r : is_to_go_on(boot, run_fd, &goes_on);
+	} while (r == 0 && (goes_on || boot->flight.first));
 	if (r == 0)
 		LEA_CRASHPOINT("boot.end", NULL);
 	return r;
