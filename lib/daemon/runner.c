@@ -20,7 +20,7 @@ static int work(const struct lea_runner_options *options)
 		r = lea_flight_reap(flight);
 		taken = r ? r : lea_flight_take(flight);
 		r = taken < 0 ? taken : 0;
-		if (r || taken == LEA_FLIGHT_MORE || !flight->first)
+		if (r || taken == LEA_FLIGHT_MORE || !flight->first || lea_flight_has_ended(flight))
 			continue;
 		r = options->wait ? options->wait(options->arg) : lea_flight_drain(flight);
 	} while (!r && (taken != LEA_FLIGHT_NONE || flight->first));

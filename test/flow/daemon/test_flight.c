@@ -121,6 +121,27 @@ TEST(a_long_check_holds_up_no_other_disk)
 	ck_assert_uint_eq(count_of("taken") + count_of("queue"), 0);
 }
 
+static int another_check_begins(unsigned int turn)
+{
+	if (turn == 0) {
+		held = "vg-two.pvs";
+		put("sdb", 32, 2, PVID_A, false);
+		put("sdc", 48, 3, PVID_B, false);
+		return 0;
+	}
+	ck_assert_msg(!is_in("taken", "8:16-7"), "what has ended does not wait for the next event");
+	return let_go();
+}
+
+TEST(a_pass_that_ends_while_another_begins_is_done)
+{
+	put("sda", 16, 7, PVID_ONE, false);
+	held = "vg_one";
+	ck_assert_int_eq(run(another_check_begins), 0);
+	ck_assert_uint_eq(turns, 2);
+	ck_assert_uint_eq(count_of("taken") + count_of("queue"), 0);
+}
+
 static int it_goes_during_its_check(unsigned int turn)
 {
 	if (turn == 0) {
