@@ -399,13 +399,16 @@ static int fill_claim(const struct lea_scan_vg *scanned, bool with_silent, struc
 		return -ENOMEM;
 	for (uint32_t i = 0; i < scanned->vg->pv_count; i++) {
 		const struct lea_found *found = scanned->pv[i];
+		/* A worker's copy of the VG has no list of PVs, but those that are there. */
+		const char *pvid = found ? found->label.pvid : NULL;
 
-		if (!found && with_silent && scanned->silent)
+		if (!found && with_silent && scanned->silent && scanned->silent[i]) {
 			found = scanned->silent[i];
+			pvid = scanned->vg->pvs[i].id;
+		}
 		if (!found)
 			continue;
-		memcpy(claim->pv[claim->pv_count].pvid, scanned->vg->pvs[i].id,
-		       sizeof(claim->pv->pvid));
+		memcpy(claim->pv[claim->pv_count].pvid, pvid, sizeof(claim->pv->pvid));
 		claim->pv[claim->pv_count++].id = lea_device_id(&found->device);
 	}
 	return 0;

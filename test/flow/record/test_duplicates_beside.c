@@ -181,7 +181,7 @@ static void mapped(void)
 	tree_put(&machine.tree, "/sys/dev/block/8:32/slaves/sda/dev", "8:16\n");
 }
 
-static void held(void)
+static void lie_below(void)
 {
 	tree_put(&machine.tree, "/sys/dev/block/8:16/slaves/sdb/dev", "8:32\n");
 }
@@ -223,7 +223,7 @@ static const struct {
 	{"two disks with ids", other_wwid, "", REFUSED},
 	{"partitions of one disk are copies", two_partitions, "", REFUSED},
 	{"a device on top of the recorded one", mapped, "vg_one ", ""},
-	{"a device below the recorded one", held, "vg_one ", ""},
+	{"a device below the recorded one", lie_below, "vg_one ", ""},
 	{"on top with another one in between", mapped_twice, "vg_one ", ""},
 	{"a loop device over a disk", looped, "vg_one ", ""},
 	{"nonsense of sysfs ends", in_a_ring, "", REFUSED},
