@@ -2,6 +2,8 @@
 /* Each combination of facts about a VG, beside the table of test/data/decide. */
 #include "batch/decide.h"
 
+#include "batch/batch.h"
+#include "state/claim.h"
 #include "unit/suite.h"
 
 #include <stdio.h>
@@ -189,6 +191,25 @@ TEST(a_vg_that_changes_under_the_lock_is_read_at_once_only_the_first_time)
 		ck_assert_int_eq(got.verdict,
 				 i == LEA_VG_AGAIN ? LEA_VG_FAIL_FOR_NOW : LEA_VG_QUEUE_AGAIN);
 	}
+}
+
+static const struct {
+	struct lea_claim claim;
+	enum lea_vg_claim says;
+} claims_made[] = {
+	{{.state = LEA_CLAIM_CLAIMED}, LEA_VG_CLAIMED},
+	{{.state = LEA_CLAIM_CLAIMED, .is_orphaned = true}, LEA_VG_UNCLAIMED},
+	{{.state = LEA_CLAIM_DONE}, LEA_VG_DONE},
+	{{.state = LEA_CLAIM_DONE, .in_part = "whole"}, LEA_VG_IN_PART},
+	{{.state = LEA_CLAIM_FAILED}, LEA_VG_FAILED},
+	{{.state = LEA_CLAIM_FAILED, .is_transient = true}, LEA_VG_TRANSIENT},
+	{{.state = LEA_CLAIM_FAILED, .is_transient = true, .again = 1}, LEA_VG_AGAIN},
+	{{.state = LEA_CLAIM_FAILED, .is_transient = true, .again = 7}, LEA_VG_AGAIN},
+};
+
+TEST_EACH(a_claim_says_what_it_is, claims_made)
+{
+	ck_assert_int_eq(lea_batch_judge_claim(&claims_made[_i].claim), claims_made[_i].says);
 }
 
 TEST(each_reason_has_its_words)
