@@ -44,7 +44,7 @@ byte come, went, t_come, t_went;
 #define ANY_OF(mask, p) ((mask & (7 << (p * 3))) != 0)
 
 bool rec[2];  /* pvs_online */
-bool mark;    /* vgs_online, written when the VG was found complete: for lvm2; we do not rely on it */
+bool mark;    /* vgs_online, written after the claim: for lvm2; that it is there tells us nothing */
 byte claim, claim_owner, claim_i[2];
 byte generation = 1; /* of the runner: changes with each process */
 byte vg_lock = NOBODY;
@@ -332,6 +332,10 @@ inline settle_done(in_part)
 inline start_and_wait(in_part)
 {
 	d_step { claim = CLAIMED; claim_owner = generation; claim_i[0] = now[0]; claim_i[1] = now[1] };
+	if
+	:: in_part
+	:: else -> mark = true
+	fi;
 	do
 	:: true ->
 		atomic {
@@ -374,7 +378,6 @@ inline pass()
 #endif
 	if
 	:: any && rec[0] && rec[1] && !STANDS && !IN_WORK && !MARKED ->
-		mark = true;
 		/* members that had no event in this pass are read, too */
 		if
 		:: now[0] == 0 -> now[0] = disk[0]
