@@ -247,27 +247,34 @@ static int read_again(const struct lea_batch_vg *vg, const struct lea_scan_vg *s
 	return 0;
 }
 
-/* A disk gives no answer. An incomplete VG, whose wait was over, waits anew: the disk may be that
- * of a PV that it lacks. */
+/* An incomplete VG whose wait was over: the silent disk may be that of a PV that it lacks. */
+static void wait_anew(struct lea_partial *partial, const struct lea_scan_vg *scanned)
+{
+	lea_partial_came(partial);
+	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
+		if (scanned->pv[i] && scanned->pv[i]->vg) {
+			lea_partial_note(partial, scanned->pv[i], false);
+			return;
+		}
+}
+
+/* A disk gives no answer. */
 static int fail_for_now(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
 	const struct lea_candidates *candidates = vg->candidates;
 	const struct lea_found *silent = lea_scan_vg_silent(scanned);
-	struct lea_partial *partial = candidates->options->partial;
-	char reason[LEA_BATCH_REASON_BYTES] = "";
+	const int fault = silent ? lea_found_silence(silent) : LEA_NOT_NOW;
+	char reason[LEA_BATCH_REASON_BYTES];
 
+	snprintf(reason, sizeof(reason), "%s", lea_vg_because_text(LEA_VG_BECAUSE_SILENT));
 	if (silent)
 		lea_found_describe_silence(silent, reason, sizeof(reason));
 	log_failure(candidates, scanned, reason, true);
-	candidates->summary->vgs_again += !silent || !lea_is_shortage(lea_found_silence(silent));
-	if (silent)
-		lea_retry_set_add_vg(candidates->retries, lea_found_silence(silent), scanned);
-	for (uint32_t i = 0; vg->kind == LEA_ENTRY_PARTIAL && i < scanned->vg->pv_count; i++)
-		if (scanned->pv[i] && scanned->pv[i]->vg) {
-			lea_partial_came(partial);
-			lea_partial_note(partial, scanned->pv[i], false);
-			break;
-		}
+	/* After a shortage the entries come back; the others need a reconcile. */
+	candidates->summary->vgs_again += !lea_is_shortage(fault);
+	lea_retry_set_add_vg(candidates->retries, fault, scanned);
+	if (vg->kind == LEA_ENTRY_PARTIAL)
+		wait_anew(candidates->options->partial, scanned);
 	return finish_claim(
 		candidates, scanned,
 		&(struct end){.state = LEA_CLAIM_FAILED, .reason = reason, .is_transient = true});
