@@ -218,6 +218,8 @@ static void set_pvid(struct lea_world *world, struct lea_explain_device *device)
 		 lea_udevdb_property(&found->device, "ID_FS_UUID", id, sizeof(id)) &&
 		 !lea_id_parse(id, pvid))
 		memcpy(device->pvid, pvid, sizeof(pvid));
+	else if (lea_found_silence(found))
+		memcpy(device->pvid, found->expected, sizeof(device->pvid));
 }
 
 /* When the memory was written, in the time zone of the machine. */

@@ -91,6 +91,16 @@ TEST(explain_names_a_disk_that_hangs)
 	ck_assert_ptr_nonnull(strstr(machine.out, "VG vg-two.pvs: inactive: incomplete\n"));
 }
 
+/* udev may not have finished with it; its record says which PV it is. */
+TEST(explain_advises_nothing_without_a_disk_that_hangs)
+{
+	machine_record(PVID_B, "vg-two.pvs", "sdc", 48);
+	ck_assert_int_eq(machine_command("explain vg-two.pvs"), 0);
+	ck_assert_msg(strstr(machine.out, " (on /dev/sdc, which is not used: it did not answer in time)\n"
+					  "  next: journalctl -k -b\n") != NULL,
+		      "%s", machine.out);
+}
+
 TEST(a_disk_that_hangs_under_the_lock_is_not_missing)
 {
 	tree_put(&machine.tree, LATER, "");
