@@ -234,7 +234,7 @@ int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *foun
 	if (found->vg && (!vg->vg || found->vg->seqno > vg->vg->seqno))
 		vg->vg = found->vg;
 	/* One added device is enough: its VG may come up, whatever the other entries allow. */
-	vg->kind = lea_entry_kind_widest(kind, vg->kind);
+	vg->kind = lea_decide_kind(kind, vg->kind);
 	return compare_with_claim(vg, found, kind);
 }
 

@@ -20,12 +20,3 @@ enum lea_entry_kind {
 	LEA_ENTRY_CHANGE,
 	LEA_ENTRY_KINDS
 };
-
-/* Of two kinds, the one that allows more: a VG may come up by one entry, whatever others say. */
-static inline enum lea_entry_kind lea_entry_kind_widest(enum lea_entry_kind a,
-							enum lea_entry_kind b)
-{
-	if (a == LEA_ENTRY_ADD || (a < b && b != LEA_ENTRY_ADD))
-		return a;
-	return b;
-}
