@@ -69,7 +69,7 @@ static int fake_add(struct lea_workers *workers, const struct lea_scan_vg *scann
 	return 0;
 }
 
-static const char *held; /* a step does not report this VG: its check takes long */
+static const char *held_vg; /* a step does not report this VG: its check takes long */
 
 static void keep(struct lea_workers *workers, size_t to, size_t from)
 {
@@ -140,7 +140,7 @@ static int fake_step(struct lea_workers *workers)
 		workers_lag--;
 		return 0;
 	}
-	return fault ? fault : fake_report(workers, held);
+	return fault ? fault : fake_report(workers, held_vg);
 }
 
 static int fake_wait(struct lea_workers *workers)
@@ -199,7 +199,7 @@ static void setup(void)
 	is_detached = refreshed = false;
 	handed_over = stepped = 0;
 	workers_lag = 0;
-	held = NULL;
+	held_vg = NULL;
 	workers_are_blind = false;
 	reason = "";
 }

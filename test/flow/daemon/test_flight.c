@@ -94,7 +94,7 @@ static size_t count_of(const char *folder)
 /* The check has ended. */
 static int let_go(void)
 {
-	held = NULL;
+	held_vg = NULL;
 	return fake_pool.step(&fake_workers);
 }
 
@@ -114,7 +114,7 @@ static int two_come_during_a_check(unsigned int turn)
 TEST(a_long_check_holds_up_no_other_disk)
 {
 	put("sda", 16, 7, PVID_ONE, false);
-	held = "vg_one";
+	held_vg = "vg_one";
 	ck_assert_int_eq(run(two_come_during_a_check), 0);
 	ck_assert_str_eq(activated, "vg-two.pvs vg_one ");
 	ck_assert_uint_eq(turns, 2);
@@ -124,7 +124,7 @@ TEST(a_long_check_holds_up_no_other_disk)
 static int another_check_begins(unsigned int turn)
 {
 	if (turn == 0) {
-		held = "vg-two.pvs";
+		held_vg = "vg-two.pvs";
 		put("sdb", 32, 2, PVID_A, false);
 		put("sdc", 48, 3, PVID_B, false);
 		return 0;
@@ -136,7 +136,7 @@ static int another_check_begins(unsigned int turn)
 TEST(a_pass_that_ends_while_another_begins_is_done)
 {
 	put("sda", 16, 7, PVID_ONE, false);
-	held = "vg_one";
+	held_vg = "vg_one";
 	ck_assert_int_eq(run(another_check_begins), 0);
 	ck_assert_uint_eq(turns, 2);
 	ck_assert_uint_eq(count_of("taken") + count_of("queue"), 0);
@@ -157,7 +157,7 @@ static int it_goes_during_its_check(unsigned int turn)
 TEST(a_later_entry_of_a_device_in_flight_waits_and_is_not_lost)
 {
 	put("sda", 16, 7, PVID_ONE, false);
-	held = "vg_one";
+	held_vg = "vg_one";
 	ck_assert_int_eq(run(it_goes_during_its_check), 0);
 	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_ONE));
 	ck_assert_uint_eq(count_of("taken") + count_of("queue"), 0);
@@ -176,7 +176,7 @@ TEST(what_was_in_flight_when_the_runner_died_is_processed_alone)
 	pid_t pid;
 
 	put("sda", 16, 7, PVID_ONE, false);
-	held = "vg_one";
+	held_vg = "vg_one";
 	pid = fork();
 	if (pid == 0) {
 		tree_put_process(&machine.tree, getpid(), "runner", 'S', 4343);
@@ -201,7 +201,7 @@ static int settings_change(unsigned int turn)
 TEST(the_runner_leaves_when_nothing_is_in_flight)
 {
 	put("sda", 16, 7, PVID_ONE, false);
-	held = "vg_one";
+	held_vg = "vg_one";
 	ck_assert_int_eq(run(settings_change), 7);
 	ck_assert_str_eq(activated, "vg_one ");
 	ck_assert_uint_eq(count_of("taken"), 0);
@@ -218,7 +218,7 @@ static int one_comes_short(unsigned int turn)
 TEST(a_shortage_of_one_pass_ends_the_others_well)
 {
 	put("sda", 16, 7, PVID_ONE, false);
-	held = "vg_one";
+	held_vg = "vg_one";
 	ck_assert_int_eq(run(one_comes_short), 0);
 	ck_assert_uint_eq(shortages, 1);
 	ck_assert_str_eq(activated, "vg_one ");
@@ -230,7 +230,7 @@ TEST(a_shortage_of_one_pass_ends_the_others_well)
 TEST(a_shortage_of_the_workers_gives_all_entries_back)
 {
 	put("sda", 16, 7, PVID_ONE, false);
-	held = "vg_one";
+	held_vg = "vg_one";
 	ck_assert_int_eq(lea_flight_take(&flight), 0);
 	ck_assert_uint_eq(flight.pass_count, 1);
 	lea_flight_drop(&flight, -EAGAIN);
@@ -241,7 +241,7 @@ TEST(a_shortage_of_the_workers_gives_all_entries_back)
 TEST(a_fault_leaves_entries_for_the_next_runner)
 {
 	put("sda", 16, 7, PVID_ONE, false);
-	held = "vg_one";
+	held_vg = "vg_one";
 	ck_assert_int_eq(lea_flight_take(&flight), 0);
 	lea_flight_drop(&flight, -EBADF);
 	ck_assert(!flight.first);
