@@ -175,12 +175,12 @@ static bool find_seqno(struct collector *collector, const char *vg_id,
 	const int run_fd = lea_world_run(collector->world);
 
 	*ret_seqno = claim->seqno;
-	if (run_fd < 0 || lea_newest_seqno(run_fd, vg_id, ret_seqno) ||
+	if (run_fd < 0 || lea_newest_seqno(run_fd, vg_id, claim->vg_name, ret_seqno) ||
 	    *ret_seqno <= claim->seqno) {
 		*ret_seqno = claim->seqno;
 		return true;
 	}
-	if (lea_newest_read(run_fd, vg_id, &newest))
+	if (lea_newest_read(run_fd, vg_id, claim->vg_name, &newest))
 		return false;
 	for (uint32_t i = 0; i < claim->pv_count; i++)
 		if (!lea_newest_lists(&newest, claim->pv[i].pvid))

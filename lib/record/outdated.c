@@ -126,18 +126,21 @@ static int compare_note(const struct lea_ages *ages, const struct lea_vg *vg, ui
 	const int run_fd = lea_world_run(ages->options.world);
 	int r;
 
-	if (!lea_id_ok(vg->id))
-		return -EINVAL;
-	r = run_fd < 0 ? run_fd : lea_newest_seqno(run_fd, vg->id, ret_seqno);
+	r = run_fd < 0 ? run_fd : lea_newest_seqno(run_fd, vg->id, vg->name, ret_seqno);
 	return !r && *ret_seqno < vg->seqno ? LEA_NEWEST_NONE : r;
+}
+
+/* Can the VG have a note? Not if its metadata are nonsense. */
+static bool has_note(const struct lea_vg *vg)
+{
+	return vg && lea_id_ok(vg->id) && lea_name_ok(vg->name);
 }
 
 int lea_ages_note(struct lea_ages *ages, const struct lea_found *found)
 {
 	struct age *age;
 	uint32_t seqno;
-	int r = found->vg && lea_id_ok(found->vg->id) ? get(ages, found->vg, &age)
-						      : LEA_NEWEST_NONE;
+	int r = has_note(found->vg) ? get(ages, found->vg, &age) : LEA_NEWEST_NONE;
 
 	if (r || age->is_noted)
 		return r < 0 ? r : 0;
@@ -261,11 +264,10 @@ static int search_all(struct search *search)
 static int search_newer(const struct lea_ages *ages, struct age *age, const struct lea_found *shows)
 {
 	struct search search = {.ages = ages, .vg = age->vg, .outdated = &age->outdated};
-	int r = lea_newest_read(lea_world_run(ages->options.world), age->vg->id,
+	int r = lea_newest_read(lea_world_run(ages->options.world), age->vg->id, age->vg->name,
 				&age->outdated.newest);
 
-	/* A copy that was renamed elsewhere is another VG, as for lvm2. */
-	if (r || strcmp(age->outdated.newest.vg_name, age->vg->name) != 0)
+	if (r)
 		return r < 0 ? r : 0;
 	age->outdated.seqno = age->outdated.newest.seqno;
 	r = search_all(&search);
@@ -282,7 +284,7 @@ int lea_ages_ask(struct lea_ages *ages, const struct lea_vg *vg, const struct le
 {
 	struct age *age;
 	uint32_t seqno;
-	int r = lea_id_ok(vg->id) ? get(ages, vg, &age) : LEA_NEWEST_NONE;
+	int r = has_note(vg) ? get(ages, vg, &age) : LEA_NEWEST_NONE;
 
 	if (r)
 		return r < 0 ? r : 0;
@@ -322,7 +324,7 @@ void lea_outdated_describe(const struct lea_outdated *outdated, const struct lea
 /* The note of the last VG that each PV showed, sorted by PVID: a PV is of one VG only. */
 struct last {
 	char pvid[33];
-	char vg_id[33];
+	char vg_id[33], vg_name[128];
 	uint64_t seen_ms;
 	bool is_there; /* the instance of the device; or another PV of the VG has a record */
 };
@@ -366,6 +368,7 @@ static int collect(void *arg, const struct lea_newest *newest)
 			      .is_there = has_instance(tidy->world, &newest->shown_by.id)};
 	memcpy(last->pvid, newest->shown_by.pvid, sizeof(last->pvid));
 	memcpy(last->vg_id, newest->vg_id, sizeof(last->vg_id));
+	memcpy(last->vg_name, newest->vg_name, sizeof(last->vg_name));
 	return 0;
 }
 
@@ -390,7 +393,7 @@ void lea_newest_tidy(struct lea_world *world)
 		if (!tidy.last[i].is_there ||
 		    (i && !strcmp(tidy.last[i].pvid, tidy.last[i - 1].pvid) &&
 		     tidy.last[i].seen_ms < tidy.last[i - 1].seen_ms))
-			r = lea_newest_drop(run_fd, tidy.last[i].vg_id);
+			r = lea_newest_drop(run_fd, tidy.last[i].vg_id, tidy.last[i].vg_name);
 	free(tidy.last);
 }
 

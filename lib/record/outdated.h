@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Are there newer metadata of this VG? A VG's id can be on PVs that do not know of each other: a PV
- * that was away while the VG changed, or a copy whose PV id was changed. What was newest so far is
- * noted (state/newest.h); who meets an older text asks the PVs that showed the newer one. While one
- * of them is there, the older text is of no use: it activates nothing, and no claim and no memory
- * is made of it.
+ * Are there newer metadata of this VG, by id and name? They can be on PVs that do not know of each
+ * other: a PV that was away while the VG changed, or a copy whose PV id was changed. What was
+ * newest so far is noted (state/newest.h); who meets an older text asks the PVs that showed the
+ * newer one. While one of them is there, the older text is of no use: it activates nothing, and no
+ * claim and no memory is made of it.
  */
 #pragma once
 

@@ -344,11 +344,15 @@ static int record_pv(struct lea_recorder *recorder, const struct lea_found *foun
 
 	name_vg(found, record);
 	record->kind = classify(recorder, found);
-	if (record->kind == LEA_RECORD_NOT_IN_VG)
-		return 0;
-	r = record->kind == LEA_RECORD_ONLINE ? put_record(recorder, found, record) : 0;
-	/* What a PV shows that this host may not use is also the newest. A copy shows nothing. */
-	if (!r && record->kind != LEA_RECORD_DUPLICATE)
+	/* What a PV shows that this host may not use is the newest, too, as far as it can be noted.
+	 */
+	if (record->kind != LEA_RECORD_ONLINE) {
+		r = record->kind == LEA_RECORD_NOT_IN_VG ? 0 : lea_ages_note(recorder->ages, found);
+		return r == -ENOMEM ? r : 0;
+	}
+	r = put_record(recorder, found, record);
+	/* A copy shows nothing. */
+	if (!r && record->kind == LEA_RECORD_ONLINE)
 		r = lea_ages_note(recorder->ages, found);
 	if (!r && record->kind == LEA_RECORD_ONLINE && recorder->options.check_complete)
 		r = recorder->options.count_later

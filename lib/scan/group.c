@@ -255,22 +255,16 @@ static void flag_shared_ids(struct placed *groups, size_t count)
 			flag_pair(&groups[i - 1].group, &groups[i].group);
 }
 
-/* Metadata of one VG id, sorted by name: the PVs whose text is older than the newest, and that the
- * newest does not list. By another name it is another VG, as for lvm2. */
+/* Texts of one VG, the newest first: the PVs with an older one, and that the newest does not list.
+ */
 static void flag_older(const struct lea_scan *scan, const struct claim *claims, size_t count)
 {
-	const struct claim *newest = claims;
-
-	for (size_t i = 1; i < count; i++)
-		if (claims[i].vg->seqno > newest->vg->seqno)
-			newest = &claims[i];
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 1; i < count; i++) {
 		struct lea_found *found = scan->found[claims[i].first];
 
-		if (claims[i].vg->seqno < newest->vg->seqno &&
-		    !strcmp(claims[i].vg->name, newest->vg->name) &&
-		    lea_vg_find_pv(newest->vg, found->label.pvid) == LEA_NONE)
-			found->newer = scan->found[newest->first];
+		if (claims[i].vg->seqno < claims->vg->seqno &&
+		    lea_vg_find_pv(claims->vg, found->label.pvid) == LEA_NONE)
+			found->newer = scan->found[claims->first];
 	}
 }
 
@@ -279,7 +273,7 @@ static void flag_all_older(const struct lea_scan *scan, const struct claim *clai
 	size_t begin = 0;
 
 	for (size_t i = 1; i <= count; i++) {
-		if (i < count && !strcmp(claims[i].vg->id, claims[begin].vg->id))
+		if (i < count && !compare_vgs(claims[i].vg, claims[begin].vg))
 			continue;
 		flag_older(scan, claims + begin, i - begin);
 		begin = i;

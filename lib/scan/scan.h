@@ -59,7 +59,7 @@ struct lea_found {
 	char problem[192]; /* one line on the first damage found (area, text); "": none */
 	char vg_name[128]; /* from its metadata, even if that is damaged; "": unknown */
 	bool has_conflict; /* its two areas differ under one seqno, or are of two VGs */
-	/* Another PV shows newer metadata of the same VG id, which do not list this one; by
+	/* Another PV shows newer metadata of the same VG, which do not list this one; by
 	 * lea_scan_vgs. NULL: none. Borrowed from the scan */
 	const struct lea_found *newer;
 	bool is_covered;   /* by lea_scan_cover: a device stacked on this one is the PV */

@@ -21,7 +21,8 @@
 #define HEAD_BYTES 64U
 #define LOCK_MS	   2000U
 #define MAX_BYTES  (4U * 1024 * 1024)
-#define PATH_BYTES (sizeof(FOLDER) + 34)
+#define NAME_BYTES (33U + 128U)
+#define PATH_BYTES (sizeof(FOLDER) + NAME_BYTES)
 
 void lea_newest_done(struct lea_newest *newest)
 {
@@ -40,18 +41,37 @@ static bool parse_head(const char *text, uint32_t *ret_seqno)
 	return true;
 }
 
-static int path_of(const char *vg_id, char path[static PATH_BYTES])
+static int name_of(const char *vg_id, const char *vg_name, char name[static NAME_BYTES])
 {
-	if (!lea_id_ok(vg_id))
+	if (!lea_id_ok(vg_id) || !lea_name_ok(vg_name))
 		return -EINVAL;
-	snprintf(path, PATH_BYTES, FOLDER "/%s", vg_id);
+	snprintf(name, NAME_BYTES, "%s-%s", vg_id, vg_name);
 	return 0;
 }
 
-int lea_newest_seqno(int run_fd, const char *vg_id, uint32_t *ret_seqno)
+static int path_of(const char *vg_id, const char *vg_name, char path[static PATH_BYTES])
+{
+	char name[NAME_BYTES];
+	int r = name_of(vg_id, vg_name, name);
+
+	if (!r)
+		snprintf(path, PATH_BYTES, FOLDER "/%s", name);
+	return r;
+}
+
+static bool parse_name(const char *name, char ret_id[static 33], char ret_name[static 128])
+{
+	if (strlen(name) <= 33 || name[32] != '-' || strlen(name + 33) >= 128)
+		return false;
+	snprintf(ret_id, 33, "%.32s", name);
+	snprintf(ret_name, 128, "%s", name + 33);
+	return lea_id_ok(ret_id) && lea_name_ok(ret_name);
+}
+
+int lea_newest_seqno(int run_fd, const char *vg_id, const char *vg_name, uint32_t *ret_seqno)
 {
 	char path[PATH_BYTES], head[HEAD_BYTES];
-	int r = path_of(vg_id, path);
+	int r = path_of(vg_id, vg_name, path);
 
 	r = r ? r : lea_file_read_into(run_fd, path, head, sizeof(head));
 	if (r)
@@ -64,10 +84,6 @@ static bool parse_line(struct lea_newest *newest, const char *line, uint32_t roo
 	struct lea_newest_pv *by = &newest->shown_by;
 	int end = 0;
 
-	if (!strncmp(line, "vg ", 3)) {
-		snprintf(newest->vg_name, sizeof(newest->vg_name), "%s", line + 3);
-		return strlen(line + 3) < sizeof(newest->vg_name);
-	}
 	if (!strncmp(line, "seen ", 5))
 		return sscanf(line, "seen %" SCNu64 "%n", &newest->seen_ms, &end) == 1 &&
 		       !line[end];
@@ -105,12 +121,13 @@ static int parse(char *text, struct lea_newest *newest)
 	return 0;
 }
 
-int lea_newest_read(int run_fd, const char *vg_id, struct lea_newest *ret_newest)
+int lea_newest_read(int run_fd, const char *vg_id, const char *vg_name,
+		    struct lea_newest *ret_newest)
 {
 	LEA_AUTO(lea_newest_done) struct lea_newest newest = {0};
 	LEA_AUTO(lea_freep) char *text = NULL;
 	char path[PATH_BYTES];
-	int r = path_of(vg_id, path);
+	int r = path_of(vg_id, vg_name, path);
 
 	r = r ? r : lea_file_read(run_fd, path, MAX_BYTES, &text, NULL);
 	if (r)
@@ -119,6 +136,7 @@ int lea_newest_read(int run_fd, const char *vg_id, struct lea_newest *ret_newest
 	if (r)
 		return r;
 	memcpy(newest.vg_id, vg_id, sizeof(newest.vg_id));
+	snprintf(newest.vg_name, sizeof(newest.vg_name), "%s", vg_name);
 	*ret_newest = newest;
 	newest = (struct lea_newest){0};
 	return 0;
@@ -149,14 +167,17 @@ static int open_locked(int run_fd, int *ret_fd)
 static int store(int folder_fd, const struct lea_newest *newest)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
-	char id[LEA_DEVID_TEXT_BYTES];
+	char id[LEA_DEVID_TEXT_BYTES], name[NAME_BYTES];
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out;
+	int r = name_of(newest->vg_id, newest->vg_name, name);
 
+	if (r)
+		return r;
+	out = open_memstream(&text, &size);
 	if (!out)
 		return -errno;
-	fprintf(out, FIRST "%" PRIu32 "\nvg %s\nseen %" PRIu64 "\n", newest->seqno, newest->vg_name,
-		newest->seen_ms);
+	fprintf(out, FIRST "%" PRIu32 "\nseen %" PRIu64 "\n", newest->seqno, newest->seen_ms);
 	lea_devid_format(&newest->shown_by.id, id);
 	if (newest->shown_by.pvid[0])
 		fprintf(out, "by %s %s\n", newest->shown_by.pvid, id);
@@ -165,7 +186,7 @@ static int store(int folder_fd, const struct lea_newest *newest)
 	if (fclose(out) != 0)
 		return -ENOMEM;
 	LEA_CRASHPOINT("newest.put", newest->vg_id);
-	return lea_file_replace(folder_fd, newest->vg_id, text, size);
+	return lea_file_replace(folder_fd, name, text, size);
 }
 
 static int put(int run_fd, const struct lea_newest *newest, bool only_newer)
@@ -176,7 +197,8 @@ static int put(int run_fd, const struct lea_newest *newest, bool only_newer)
 
 	if (r)
 		return r < 0 ? r : 0;
-	r = only_newer ? lea_newest_seqno(run_fd, newest->vg_id, &seqno) : LEA_NEWEST_NONE;
+	r = only_newer ? lea_newest_seqno(run_fd, newest->vg_id, newest->vg_name, &seqno)
+		       : LEA_NEWEST_NONE;
 	if (!r && seqno >= newest->seqno)
 		return seqno > newest->seqno ? LEA_NEWEST_OLDER : 0;
 	return r < 0 ? r : store(folder_fd, newest);
@@ -184,18 +206,20 @@ static int put(int run_fd, const struct lea_newest *newest, bool only_newer)
 
 int lea_newest_note(int run_fd, const struct lea_newest *newest)
 {
-	return lea_id_ok(newest->vg_id) ? put(run_fd, newest, true) : -EINVAL;
+	return put(run_fd, newest, true);
 }
 
 int lea_newest_replace(int run_fd, const struct lea_newest *newest)
 {
-	return lea_id_ok(newest->vg_id) ? put(run_fd, newest, false) : -EINVAL;
+	return put(run_fd, newest, false);
 }
 
-int lea_newest_drop(int run_fd, const char *vg_id)
+int lea_newest_drop(int run_fd, const char *vg_id, const char *vg_name)
 {
-	int r = lea_id_ok(vg_id) ? lea_file_remove_in(run_fd, FOLDER, vg_id) : -EINVAL;
+	char name[NAME_BYTES];
+	int r = name_of(vg_id, vg_name, name);
 
+	r = r ? r : lea_file_remove_in(run_fd, FOLDER, name);
 	return r < 0 ? r : 0;
 }
 
@@ -209,10 +233,11 @@ int lea_newest_each(int run_fd, int (*tell)(void *arg, const struct lea_newest *
 		return r == -ENOENT ? 0 : r;
 	while (!r && (entry = readdir(dir))) {
 		LEA_AUTO(lea_newest_done) struct lea_newest newest = {0};
+		char vg_id[33], vg_name[128];
 
-		if (!lea_id_ok(entry->d_name))
+		if (!parse_name(entry->d_name, vg_id, vg_name))
 			continue;
-		r = lea_newest_read(run_fd, entry->d_name, &newest);
+		r = lea_newest_read(run_fd, vg_id, vg_name, &newest);
 		r = r == 0 ? tell(arg, &newest) : r == -ENOMEM ? r : 0;
 	}
 	return r;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event/newest/VGID: the newest metadata that a PV of this VG has shown since the file was made:
- * its seqno, the PV that showed it, and the PVs that it lists. A hint for who meets older metadata:
- * the PVs themselves tell whether the newer one is still there (record/outdated.h).
+ * event/newest/VGID-NAME: the newest metadata that a PV of this VG has shown since the file was
+ * made: its seqno, the PV that showed it, and the PVs that it lists. A hint for who meets older
+ * metadata: the PVs themselves tell whether the newer one is still there (record/outdated.h). As in
+ * lvm2 a VG is its id with its name: a disk with the id alone takes nothing from a VG.
  */
 #pragma once
 
@@ -35,9 +36,11 @@ enum lea_newest_outcome {
 /* @run_fd: the run folder. All return -errno on faults, neither log nor block for long. */
 
 /* The seqno of one VG, by three system calls. Returns 0 or LEA_NEWEST_NONE. */
-LEA_MUST_CHECK int lea_newest_seqno(int run_fd, const char *vg_id, uint32_t *ret_seqno);
+LEA_MUST_CHECK int lea_newest_seqno(int run_fd, const char *vg_id, const char *vg_name,
+				    uint32_t *ret_seqno);
 /* Returns 0 or LEA_NEWEST_NONE. Release with lea_newest_done. */
-LEA_MUST_CHECK int lea_newest_read(int run_fd, const char *vg_id, struct lea_newest *ret_newest);
+LEA_MUST_CHECK int lea_newest_read(int run_fd, const char *vg_id, const char *vg_name,
+				   struct lea_newest *ret_newest);
 void lea_newest_done(struct lea_newest *newest);
 
 /*
@@ -49,7 +52,7 @@ LEA_MUST_CHECK int lea_newest_note(int run_fd, const struct lea_newest *newest);
 /* The same, whatever the file has: the PVs that showed more are gone, or show less. */
 LEA_MUST_CHECK int lea_newest_replace(int run_fd, const struct lea_newest *newest);
 /* Absent is fine. */
-LEA_MUST_CHECK int lea_newest_drop(int run_fd, const char *vg_id);
+LEA_MUST_CHECK int lea_newest_drop(int run_fd, const char *vg_id, const char *vg_name);
 
 /* Calls @tell for each sound file; its non-zero return ends the walk and is returned. */
 LEA_MUST_CHECK int

@@ -11,7 +11,7 @@
 #define SAID                                                                                       \
 	"  PV " UUID_ORIGINAL " on /dev/sda has outdated metadata of VG vg_one: seqno 5, newest "  \
 	"is 6 on /dev/sdb; it is not used: lvmevent explain /dev/sda\n"
-#define NOTE "/run/lvm/event/newest/" VG_ONE_ID
+#define NOTE "/run/lvm/event/newest/" VG_ONE_ID "-vg_one"
 
 const struct fixture fixture = {setup, teardown};
 
@@ -134,8 +134,7 @@ TEST(metadata_that_were_restored_count)
 	ck_assert_uint_eq(claimed_seqno(), 5);
 }
 
-/* Another host's, so no event uses it; and it still is the newest. */
-TEST(a_newer_pv_that_this_host_may_not_use_counts)
+TEST(a_newer_pv_that_is_excluded_counts_for_nothing)
 {
 	plug_original();
 	plug_changed();
@@ -143,7 +142,29 @@ TEST(a_newer_pv_that_this_host_may_not_use_counts)
 	read_settings();
 	changed_came();
 	ck_assert_str_eq(original_came(), "vg_one ");
-	ck_assert_msg(!machine.err[0], "what a filter excludes counts for nothing");
+	ck_assert_str_eq(machine.err, "");
+}
+
+/* The copy was exported: no event uses it, and it has no record. It still shows what is newest. */
+TEST(a_newer_pv_that_this_host_may_not_use_counts)
+{
+	struct sample sample;
+	char path[256];
+
+	plug_original();
+	plug_changed();
+	sample_load(&sample, "one-pv");
+	sample_change_text(&sample, "seqno = 5", "seqno = 6");
+	sample_change_text(&sample, "[\"RESIZEABLE\", \"READ\"", "[\"EXPORTED\",   \"READ\"");
+	sample_change_text(&sample, UUID_ORIGINAL, UUID_CHANGED);
+	set_label(&sample, PVID_CHANGED);
+	snprintf(path, sizeof(path), "%s/dev/sdb", machine.tree.root);
+	sample_write(&sample, path);
+	sample_done(&sample);
+	ck_assert_str_eq(changed_came(), "");
+	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_CHANGED));
+	ck_assert_str_eq(original_came(), "");
+	ck_assert_str_eq(machine.err, SAID);
 }
 
 /* sdb was away when the metadata on sda changed. */
@@ -156,6 +177,29 @@ TEST(a_member_that_was_away_completes_the_vg_as_the_newer_metadata_say)
 	tree_remove(&machine.tree, "/run/lvm/pvs_lookup/vg-two.pvs"); /* some PV went */
 	ck_assert_str_eq(came("sdb", 32, 2, PVID_B), "vg-two.pvs ");
 	ck_assert_str_eq(machine.err, "");
+}
+
+/* A disk of somebody else with the id of our VG, another name, and a higher seqno. */
+TEST_TIMES(a_disk_with_the_id_alone_outdates_nothing, 2)
+{
+	struct sample sample;
+	char path[256];
+
+	plug_original();
+	plug_changed();
+	sample_load(&sample, "one-pv");
+	sample_change_text(&sample, "seqno = 5", "seqno = 9");
+	sample_change_text(&sample, "vg_one", "vg_two");
+	sample_change_text(&sample, UUID_ORIGINAL, UUID_CHANGED);
+	set_label(&sample, PVID_CHANGED);
+	snprintf(path, sizeof(path), "%s/dev/sdb", machine.tree.root);
+	sample_write(&sample, path);
+	sample_done(&sample);
+	if (_i)
+		changed_came();
+	original_came();
+	ck_assert_ptr_null(strstr(machine.err, "outdated"));
+	ck_assert(machine_has(NOTE));
 }
 
 /* ---- a PV that is in another VG now */
@@ -246,5 +290,5 @@ TEST(a_pv_that_is_in_another_vg_now_keeps_one_note)
 	ck_assert(machine_has(NOTE));
 	lea_newest_tidy(machine.world);
 	ck_assert(!machine_has(NOTE));
-	ck_assert(machine_has("/run/lvm/event/newest/HUetLOo5Gp19A2XKrJeENXFnMeOFEu21"));
+	ck_assert(machine_has("/run/lvm/event/newest/HUetLOo5Gp19A2XKrJeENXFnMeOFEu21-vg_one"));
 }

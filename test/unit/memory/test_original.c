@@ -147,10 +147,6 @@ static void be_remembered_without_an_id(void)
 	be_elsewhere();
 	pv.wwid = "";
 }
-static void be_larger(void)
-{
-	one.size_sectors = 200;
-}
 
 static const struct {
 	const char *claim;
@@ -161,7 +157,7 @@ static const struct {
 	{"on another disk", be_elsewhere, true},
 	{"on a disk without an id", have_no_id, true},
 	{"on another partition", be_another_partition, true},
-	{"on the same disk, which has grown", be_larger, false},
+	{"on the same disk, which has grown", have_grown, false},
 	{"it was on no plain disk", be_on_no_disk, false},
 	{"its disk had no id", be_remembered_without_an_id, false},
 };

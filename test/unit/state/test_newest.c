@@ -12,7 +12,7 @@
 #define VG	"CCCCCC0000111122223333444455555c"
 #define ID	"AAAAAA0000111122223333444455555a"
 #define ID2	"BBBBBB0000111122223333444455555b"
-#define FILE_OF "/run/lvm/event/newest/" VG
+#define FILE_OF "/run/lvm/event/newest/" VG "-vg_one"
 
 static struct tree tree;
 static int run_fd;
@@ -36,7 +36,7 @@ static int note(uint32_t seqno, int (*store)(int fd, const struct lea_newest *ne
 {
 	char pvid[2][33] = {ID2, ID};
 	const struct lea_newest newest = {.vg_id = VG,
-					  .vg_name = "vg one",
+					  .vg_name = "vg_one",
 					  .seqno = seqno,
 					  .seen_ms = 7,
 					  .shown_by = {ID, {8, 16, 3}},
@@ -51,13 +51,13 @@ TEST(what_was_noted_is_read)
 	struct lea_newest newest;
 	uint32_t seqno = 0;
 
-	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, &seqno), LEA_NEWEST_NONE);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), LEA_NEWEST_NONE);
 	ck_assert_int_eq(note(5, lea_newest_note), 0);
-	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, &seqno), 0);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), 0);
 	ck_assert_uint_eq(seqno, 5);
-	ck_assert_int_eq(lea_newest_read(run_fd, VG, &newest), 0);
+	ck_assert_int_eq(lea_newest_read(run_fd, VG, "vg_one", &newest), 0);
 	ck_assert_str_eq(newest.vg_id, VG);
-	ck_assert_str_eq(newest.vg_name, "vg one");
+	ck_assert_str_eq(newest.vg_name, "vg_one");
 	ck_assert_uint_eq(newest.seen_ms, 7);
 	ck_assert_str_eq(newest.shown_by.pvid, ID);
 	ck_assert_uint_eq(newest.shown_by.id.minor, 16);
@@ -75,14 +75,14 @@ TEST(only_a_higher_seqno_replaces_it)
 	ck_assert_int_eq(note(4, lea_newest_note), LEA_NEWEST_OLDER);
 	ck_assert_int_eq(note(5, lea_newest_note), 0);
 	ck_assert_int_eq(note(6, lea_newest_note), 0);
-	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, &seqno), 0);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), 0);
 	ck_assert_uint_eq(seqno, 6);
 	ck_assert_int_eq(note(2, lea_newest_replace), 0);
-	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, &seqno), 0);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), 0);
 	ck_assert_uint_eq(seqno, 2);
-	ck_assert_int_eq(lea_newest_drop(run_fd, VG), 0);
-	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, &seqno), LEA_NEWEST_NONE);
-	ck_assert_int_eq(lea_newest_drop(run_fd, VG), 0);
+	ck_assert_int_eq(lea_newest_drop(run_fd, VG, "vg_one"), 0);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), LEA_NEWEST_NONE);
+	ck_assert_int_eq(lea_newest_drop(run_fd, VG, "vg_one"), 0);
 }
 
 /* Stock lvm2 handles the events there. */
@@ -98,7 +98,7 @@ static const struct {
 } damages[] = {
 	{"nothing", ""},
 	{"another version", "lvmevent-newest 2\nseqno 5\n"},
-	{"no seqno", "lvmevent-newest 1\nvg v\n"},
+	{"no seqno", "lvmevent-newest 1\npv v\n"},
 	{"a seqno that is none", "lvmevent-newest 1\nseqno 5x\n"},
 	{"half a seqno", "lvmevent-newest 1\nseqno 5"},
 	{"no PV's id", "lvmevent-newest 1\nseqno 5\npv short\n"},
@@ -111,10 +111,10 @@ TEST_EACH(nonsense_counts_as_none, damages)
 	struct lea_newest newest;
 
 	tree_put(&tree, FILE_OF, damages[_i].text);
-	ck_assert_msg(lea_newest_read(run_fd, VG, &newest) == LEA_NEWEST_NONE, "%s",
+	ck_assert_msg(lea_newest_read(run_fd, VG, "vg_one", &newest) == LEA_NEWEST_NONE, "%s",
 		      damages[_i].claim);
 	ck_assert_int_eq(note(3, lea_newest_replace), 0);
-	ck_assert_int_eq(lea_newest_read(run_fd, VG, &newest), 0);
+	ck_assert_int_eq(lea_newest_read(run_fd, VG, "vg_one", &newest), 0);
 	lea_newest_done(&newest);
 }
 
@@ -130,7 +130,7 @@ TEST(each_sound_file_is_told)
 
 	ck_assert_int_eq(lea_newest_each(run_fd, take, &sum), 0);
 	ck_assert_int_eq(note(5, lea_newest_note), 0);
-	tree_put(&tree, "/run/lvm/event/newest/" ID, "nonsense\n");
+	tree_put(&tree, "/run/lvm/event/newest/" ID "-vg", "nonsense\n");
 	tree_put(&tree, "/run/lvm/event/newest/.new-1", "nonsense\n");
 	ck_assert_int_eq(lea_newest_each(run_fd, take, &sum), 0);
 	ck_assert_uint_eq(sum, 5);
