@@ -23,7 +23,7 @@ struct lea_reconcile_options {
 	/* Repeat the uevent of devices that the kernel has and udev has not finished, and log
 	 * them. */
 	bool retrigger;
-	bool names; /* only log such devices */
+	bool names;    /* only log such devices */
 	bool has_lock; /* this process is the runner, and passes of it are in flight */
 	/* Called, in place of queueing, with PVs that have no record and are left to a running boot
 	 * scan; a failure ends the reconcile. NULL: nothing is left to the boot scan. */
