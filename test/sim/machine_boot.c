@@ -97,7 +97,7 @@ static int run_child(void *arg)
 		end_session(&session);
 		if (code || r != LEA_RESIDENT_RESTART)
 			return code ? code : r;
-		sim_fd_close_all(sim.now->main->slot, -1);
+		sim_fd_close_all(sim.now->main->slot);
 	}
 }
 

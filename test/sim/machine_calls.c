@@ -177,11 +177,21 @@ void sim_fd_close(uint32_t slot, int fd)
 		__real_close(fd);
 }
 
-void sim_fd_close_all(uint32_t slot, int keep_fd)
+void sim_fd_close_others(uint32_t slot, const int *keep, size_t count)
 {
-	for (int fd = 0; fd < SIM_FDS && fd_count[slot]; fd++)
-		if (fd != keep_fd)
+	for (int fd = 0; fd < SIM_FDS && fd_count[slot]; fd++) {
+		bool is_kept = false;
+
+		for (size_t i = 0; i < count; i++)
+			is_kept |= keep[i] == fd;
+		if (!is_kept)
 			sim_fd_close(slot, fd);
+	}
+}
+
+void sim_fd_close_all(uint32_t slot)
+{
+	sim_fd_close_others(slot, NULL, 0);
 }
 
 void sim_calls_reset(void)

@@ -260,12 +260,17 @@ int lea_proc_threads(size_t count, void *(*work)(void *arg), void *arg)
 
 void lea_proc_detach(int keep_fd)
 {
-	sim_fd_close_all(sim.now->main->slot, keep_fd);
+	sim_fd_close_others(sim.now->main->slot, &keep_fd, 1);
+}
+
+void lea_proc_keep(const int *keep, size_t count)
+{
+	sim_fd_close_others(sim.now->main->slot, keep, count);
 }
 
 void lea_proc_close_others(void)
 {
-	sim_fd_close_all(sim.now->main->slot, -1);
+	sim_fd_close_all(sim.now->main->slot);
 }
 
 void lea_proc_identify_thread(pid_t thread, struct lea_proc_id *ret_id)

@@ -159,7 +159,7 @@ static void end(struct sim_proc *main, int code)
 		sim_urgent = NULL;
 	main->state = SIM_ENDED;
 	main->code = code;
-	sim_fd_close_all(main->slot, -1);
+	sim_fd_close_all(main->slot);
 	sim_locks_drop(main->pid);
 	slots_used &= ~((uint64_t)1 << main->slot);
 	hide(main);
@@ -614,7 +614,7 @@ void sim_proc_clear(void)
 {
 	for (uint32_t i = 0; i < proc_count; i++)
 		if (procs[i].is_used && !procs[i].is_thread && procs[i].state != SIM_ENDED) {
-			sim_fd_close_all(procs[i].slot, -1);
+			sim_fd_close_all(procs[i].slot);
 			hide(&procs[i]);
 		}
 	memset(procs, 0, sizeof(procs[0]) * proc_count);
