@@ -115,6 +115,16 @@ guest_well() {
 	for name in "$@"; do : >"$GUEST/$name.nbd.well"; done
 }
 
+# guest_ill NAME...: begins the faults of disks that are ill@S; guest_better NAME...: ends them, to begin again later
+guest_ill() {
+	local name
+	for name in "$@"; do : >"$GUEST/$name.nbd.ill"; done
+}
+guest_better() {
+	local name
+	for name in "$@"; do rm -f "$GUEST/$name.nbd.ill"; done
+}
+
 # overlay DIR: copies a tree over the root at the next boot. Merges lib, bin and sbin into usr as
 # Debian does; else a folder would replace the root's link.
 overlay() {

@@ -1,0 +1,115 @@
+# shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
+# SPDX-License-Identifier: GPL-2.0-or-later
+# disks that answer late, or not at all, while administrators work and copies come: nothing comes up that must not
+
+# d0 to d5 have a VG each; d1 and d4 are slow at times. d6 and d7 are disks with one serial number, as of two USB
+# bridges of a kind, and d7 is a copy of d6. The worker hangs in d3. d8 is a copy of d1 that comes later.
+disks=$(layout solo 9)
+lib='disk() { for d in /sys/block/sd*; do case $(cat $d/device/wwid) in *$(printf %08x $1)) echo ${d##*/}; esac; done; }
+	active() { for vg; do cat /sys/block/dm-*/dm/name 2>/dev/null | grep -qx "$vg-lv0" || return; done; }
+	quiet() { udevadm settle -t 170; [ ! -e /run/lvm/event ] || for i in $(seq 150); do
+		[ -n "$(ls /run/lvm/event/queue /run/lvm/event/taken | grep "^[0-9]")" ] || return 0; sleep 0.2; done; }
+'
+in_guest() { guest_run "$lib$1"; }
+wait_for() { guest_wait_for "$1" "$lib$2"; }
+settle() { in_guest "quiet; sleep ${1-8}; quiet"; }
+state() { in_guest 'cat /sys/block/dm-*/dm/name 2>/dev/null | sort; ls /run/lvm/vgs_online | sed "s/^/mark /"'; }
+
+# shellcheck disable=SC2034 # lib.sh's
+GUEST_BUS=([6]=virtio [7]=virtio) GUEST_IDENTITY=([7]=6)
+
+machine() { # NAME
+	guest_new "$1" "$disks" 8
+	cp --sparse=always "$GUEST/disks/d6" "$GUEST/disks/d7"
+	cp --sparse=always "$GUEST/disks/d1" "$GUEST/disks/d8"
+	printf 'event { probe_deadline_ms = 1000 compare_ms = 5000 }\n' | overlay_file etc/lvm/lvmevent.conf
+	rm -f "$GUEST"/d*.nbd.ill
+	guest_sick d1 ill@3
+	guest_sick d4 ill@3
+	[ "$1" = stock ] || guest_sick d3 hang@again
+}
+
+# What an administrator does to a VG that he has taken down, with a slow disk. Afterwards: what is active, and marked.
+steps() { # NAME
+	in_guest 'vgchange -an solo0000; vgremove -y -f solo0004' >"$JUNK/$1.said" 2>&1
+	settle 4
+	guest_ill d4
+	in_guest 'vgextend -y solo0000 /dev/$(disk 4)' >>"$JUNK/$1.said" 2>&1
+	settle 20
+	guest_better d4
+	settle
+	state >"$JUNK/$1.extended"
+	in_guest 'vgreduce solo0000 /dev/$(disk 4); dd if=/dev/$(disk 0) of=/dev/$(disk 4) bs=1M count=15 conv=fsync' >>"$JUNK/$1.said" 2>&1
+	settle
+	guest_ill d4
+	in_guest 'vgimportclone -n clone /dev/$(disk 4)' >>"$JUNK/$1.said" 2>&1
+	settle 20
+	guest_better d4
+	settle
+	state >"$JUNK/$1.cloned"
+}
+# of WHAT FILE: its lines on these VGs. The others differ, because ours hangs in d3, and refuses d6 and d7.
+of() { grep -E "^(mark )?($1)(-|\$)" "$JUNK/$2"; }
+same_of() { diff <(of "$1" "stock.$2") <(of "$1" "ours.$2"); }
+
+machine stock
+guest_boot || die "stock does not boot"
+guest_quiet >/dev/null
+wait_for 60 'active solo0000 solo0001 solo0002'
+steps stock
+claim "control: with stock lvm2 neither vgextend nor vgimportclone brings the VG up" \
+	not eval 'of "solo0000|clone" stock.extended || of "solo0000|clone" stock.cloned'
+guest_off
+
+if ! with_ours; then
+	skip "ours with disks that answer late" "stock only"
+	return
+fi
+
+machine ours
+guest_package
+guest_boot || die "ours does not boot"
+guest_quiet >/dev/null
+claim "healthy VGs are active" wait_for 60 'active solo0000 solo0001 solo0002 solo0004 solo0005'
+claim "two disks with one serial number are no paths of one disk: their VG is left alone" in_guest \
+	'! active solo0006 && lvmevent status | grep "VG solo0006: PV .* is on /dev/vd. and on /dev/vd."'
+
+# a worker hangs, and its disk goes
+claim "a worker hangs in the VG's disk" wait_for 60 'lvmevent status | grep -E "solo0003"'
+in_guest 'echo 1 >/sys/block/$(disk 3)/device/delete & sleep 2' >/dev/null 2>&1
+guest_well d3
+claim "its disk is gone: the VG is no longer in work" wait_for 90 'lvmevent status | grep " 0 activating"'
+claim "and nobody waits for it" guest_run 'lvmevent wait --timeout 30 settled'
+
+steps ours
+claim "vgextend of a VG that was taken down, by a slow disk, activates nothing" same_of 'solo000[0245]|clone' extended
+claim "a clone on a slow disk, which vgimportclone has made, stays down" same_of 'solo000[0245]|clone' cloned
+
+# a copy comes while the original is slow
+one=$(in_guest 'disk 1')
+guest_ill d1
+qmp_add_disks d8
+settle 25
+claim "a copy comes while the original is slow: the VG stays active on the original" in_guest \
+	"active solo0001 && dmsetup deps -o devname solo0001-lv0 | grep -F '($one)'"
+claim "the record still names the original" guest_run "grep -x 'dev:/dev/$one' \$(grep -l vg:solo0001 /run/lvm/pvs_online/*)"
+claim "the VG has not failed" guest_run '! lvmevent status | grep "failed: VG solo0001"'
+guest_better d1
+settle
+claim "nor later" in_guest "active solo0001 && ! lvmevent status | grep 'failed: VG solo0001' && dmsetup deps -o devname solo0001-lv0 | grep -F '($one)'"
+qmp_del_disks d8
+guest_off
+
+# A command holds the lock of the devices file while the machine boots.
+guest_new locked "$disks" 6
+guest_package
+printf 'devices { use_devicesfile = 1 }\n' | overlay_file etc/lvm/lvmlocal.conf
+early_service hold-lock 'mkdir -p /run/lock/lvm; exec flock -x /run/lock/lvm/D_system.devices sleep 300' \
+	Before='lvmevent-arm.service systemd-udev-trigger.service' After=run-lock.mount
+first 'sed -i s/^Type=oneshot/Type=exec/ /etc/systemd/system/hold-lock.service'
+first 'mkdir -p /etc/lvm/devices; { echo VERSION=1.1.1; for n in 0 1 2 3 4 5; do printf "IDTYPE=sys_wwid IDNAME=naa.%x DEVNAME=/dev/none PVID=none\n" $((0x5000c50000000000 + n)); done; } >/etc/lvm/devices/system.devices'
+guest_boot || die "it does not boot with a held lock"
+claim "all VGs come up while a command holds the lock of the devices file" guest_wait_lvs 6 200
+claim "control: it is still held" guest_run '! flock -n /run/lock/lvm/D_system.devices true'
+claim "and the boot completes" guest_wait_for 120 'systemctl -q is-active multi-user.target && ! flock -n /run/lock/lvm/D_system.devices true'
+guest_off
