@@ -14,7 +14,11 @@
 #include "base/cleanup.h"
 #include "batch/pass_cache.h"
 #include "state/online.h"
+#include "world/device_find.h"
 #include "world/sysfs.h"
+#include "world/udevlinks.h"
+
+#define CLAIMANTS_MOST 8U
 
 int lea_candidates_new(const struct lea_batch_options *options, struct lea_retry_set *retries,
 		       struct lea_candidates **ret_candidates)
@@ -271,6 +275,48 @@ static int complete_scan(struct lea_candidates *candidates, struct lea_scan *sca
 	return r;
 }
 
+/* Reads a device that by udev is to carry this PV, which has no record. */
+static int read_claimant(struct lea_candidates *candidates, struct lea_scan *scan, const char *pvid,
+			 struct lea_devno devno)
+{
+	const struct lea_devid id = {devno.major, devno.minor, 0};
+	struct lea_scan_device device = {.again = LEA_ENTRY_MISSED};
+	int r = lea_device_find(candidates->options->world, &id, &device.device);
+
+	if (r)
+		return r < 0 ? r : 0;
+	snprintf(device.expected, sizeof(device.expected), "%s", pvid);
+	r = note_scanned(candidates, &device.device, NULL);
+	if (r == LEA_DEVSET_THERE)
+		expect(candidates, &device);
+	r = r ? r : lea_scan_add_expected(scan, &device, 1);
+	lea_device_done(&device.device);
+	return r < 0 ? r : 0;
+}
+
+/*
+ * Before a VG is activated in part: a PV that was not recorded yet, because its disk has given no
+ * answer since it came, is not absent. udev knows whose disk it is.
+ */
+static int read_claimants(struct lea_candidates *candidates, struct lea_scan *scan,
+			  const struct lea_batch_vg *vg)
+{
+	struct lea_devno devnos[CLAIMANTS_MOST];
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && vg->vg && i < vg->vg->pv_count; i++) {
+		const char *pvid = vg->vg->pvs[i].id;
+		size_t count;
+
+		if (lea_online_exists(candidates->claims.run_fd, pvid))
+			continue;
+		count = lea_udevlinks_pv(candidates->options->world, pvid, devnos, CLAIMANTS_MOST);
+		for (size_t k = 0; r >= 0 && k < count; k++)
+			r = read_claimant(candidates, scan, pvid, devnos[k]);
+	}
+	return r;
+}
+
 static int decide_first(struct lea_batch_vg *vg)
 {
 	const bool is_covered = vg->by_claim != LEA_VG_UNCLAIMED && !vg->is_news &&
@@ -292,6 +338,8 @@ int lea_candidates_complete(struct lea_candidates *candidates, struct lea_scan *
 		if (r < 0 || vg->first != LEA_VG_READ || (vg->vg && vg->seen >= vg->vg->pv_count))
 			continue;
 		r = complete_scan(candidates, scan, vg);
+		if (r >= 0 && vg->kind == LEA_ENTRY_PARTIAL)
+			r = read_claimants(candidates, scan, vg);
 	}
 	return r < 0 ? r : 0;
 }
