@@ -2,7 +2,7 @@
 /* Shared by the parts of vgchange: options, choice of VGs, work. */
 #pragma once
 
-#include "activate/transaction.h"
+#include "activate/drive.h"
 #include "cli/cmd.h"
 #include "cli/opts.h"
 #include "scan/scan.h"
@@ -22,14 +22,9 @@ struct vgchange_args {
 	char **argv;
 };
 
-/* A VG to process. */
-struct vgchange_pick {
-	const struct lea_scan_vg *scanned; /* borrowed from the scan */
-	bool named;
-};
-
 struct vgchange_picks {
-	struct vgchange_pick *pick; /* owned; in the order of the arguments */
+	struct lea_drive_vg
+		*pick; /* owned; borrowed from the scan; in the order of the arguments */
 	size_t count;
 	bool has_failed; /* some argument matched no usable VG: logged */
 };

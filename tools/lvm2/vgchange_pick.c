@@ -25,7 +25,7 @@ static void pick(const struct picking *picking, const struct lea_scan_vg *scanne
 			picks->pick[i].named |= named;
 			return;
 		}
-	picks->pick[picks->count++] = (struct vgchange_pick){scanned, named};
+	picks->pick[picks->count++] = (struct lea_drive_vg){scanned->vg->name, scanned, named};
 }
 
 static void pick_tag(const struct picking *picking, const char *tag)

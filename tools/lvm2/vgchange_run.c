@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The work of vgchange: scans devices, activates VGs in transactions, and at the end runs the real
- * lvm once for all VGs that are handed over.
- */
+/* The work of vgchange: scans devices, picks VGs, and has lea_drive take them. */
 #include "lvm2/vgchange.h"
 
-#include "activate/delegate.h"
 #include "activate/settings.h"
 #include "base/cleanup.h"
 #include "conf/setup.h"
@@ -26,8 +22,7 @@ struct work {
 	struct lea_reader *reader; /* owned; NULL: nothing was read yet */
 	size_t unanswered;	   /* devices that did not answer in time */
 	struct vgchange_picks picks;
-	const char **delegated; /* names; [picks.count] */
-	size_t delegated_count;
+	struct lea_lock *global; /* owned; NULL: not taken */
 	bool has_failed;
 };
 
@@ -213,11 +208,11 @@ static bool wants(const char *said, bool or_else)
 	return said ? *said == 'y' : or_else;
 }
 
-static void set_options(const struct work *work, struct lea_activate_options *options)
+static struct lea_activate_options options_of(const struct work *work)
 {
 	const struct vgchange_args *args = work->args;
 
-	*options = (struct lea_activate_options){
+	return (struct lea_activate_options){
 		.what = args->what,
 		.only_complete = args->is_event,
 		.checks_duplicates = args->is_event,
@@ -238,76 +233,18 @@ static void set_options(const struct work *work, struct lea_activate_options *op
 	};
 }
 
-static void note(struct work *work, const struct vgchange_pick *pick, int r,
-		 const struct lea_activate_result *result)
+static bool pick(void *arg, size_t at, struct lea_drive_vg *ret_vg)
 {
-	const char *name = pick->scanned->vg->name;
+	const struct work *work = arg;
 
-	if (r < 0)
-		lea_log_fault(work->world->log, r, "VG %s", name);
-	work->has_failed |= r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_COPY ||
-			    r == LEA_ACTIVATE_OUTDATED;
-	if (r != LEA_ACTIVATE_DELEGATE)
-		return;
-	lea_log(work->world->log, LEA_LOG_VERBOSE, "VG %s is left to the real lvm: %s.", name,
-		result->why);
-	work->delegated[work->delegated_count++] = name;
-}
-
-/*
- * One transaction, from pick @from on, until @most_lvs nodes are resumed. It waits only for the
- * first lock and takes further ones only if they are free, so that no deadlock can arise.
- * *ret_next: the first pick of the next transaction.
- */
-static int transact(struct work *work, uint32_t most_lvs, size_t from, size_t *ret_next)
-{
-	struct lea_activate_options options;
-	struct lea_activate_result result;
-	struct lea_activation_run *run;
-	uint32_t in_flight = 0;
-	size_t i = from;
-	int r;
-
-	set_options(work, &options);
-	r = lea_activation_start(work->world, work->conf, &options, &run);
-	if (r)
-		return r;
-	do {
-		const struct vgchange_pick *pick = &work->picks.pick[i];
-
-		if (is_uncertain(work, pick->scanned)) {
-			lea_log(work->world->log, LEA_LOG_ERROR,
-				"VG %s is not activated: a PV is missing, and may be "
-				"on a device that did not answer. To activate it "
-				"without that PV, give --activationmode.",
-				pick->scanned->vg->name);
-			i++;
-			continue;
-		}
-		options.named = pick->named;
-		options.no_wait_lock = i > from;
-		r = lea_activation_vg(run, pick->scanned->vg->name, pick->scanned, &result);
-		if (r == LEA_ACTIVATE_VG_BUSY)
-			break;
-		note(work, pick, r, &result);
-		in_flight += result.resumed;
-		i++;
-	} while (i < work->picks.count && i - from < LEA_BOUND_VGS && in_flight < most_lvs);
-	*ret_next = i;
-	return lea_activation_finish(run);
-}
-
-static int transact_all(struct work *work)
-{
-	const uint32_t most_lvs = lea_bound_lvs(work->conf->lvs_in_flight, lea_proc_cpus(), false);
-	size_t next = 0;
-	int r = 0;
-
-	while (r >= 0 && next < work->picks.count) {
-		r = transact(work, most_lvs, next, &next);
-		work->has_failed |= r != 0;
-	}
-	return r < 0 ? r : 0;
+	*ret_vg = work->picks.pick[at];
+	if (!is_uncertain(work, ret_vg->scanned))
+		return true;
+	lea_log(work->world->log, LEA_LOG_ERROR,
+		"VG %s is not activated: a PV is missing, and may be on a device that did not "
+		"answer. To activate it without that PV, give --activationmode.",
+		ret_vg->name);
+	return false;
 }
 
 static bool is_argument(const struct vgchange_args *args, const char *word)
@@ -318,33 +255,22 @@ static bool is_argument(const struct vgchange_args *args, const char *word)
 	return !strcmp(word, "--");
 }
 
-/* Runs the real lvm with the user's options and the names of the delegated VGs only. */
-static int delegate(struct work *work)
+/* For the real lvm: the user's options without the VGs. The array is owned; NULL: no memory. */
+static const char **list_options(const struct vgchange_args *args)
 {
-	const struct vgchange_args *args = work->args;
-	LEA_AUTO(lea_freep) const char **words = NULL;
+	const char **words = calloc((size_t)args->argc + 1, sizeof(*words));
 	size_t count = 0;
-	int code, r;
 
-	if (!work->delegated_count)
-		return 0;
-	words = calloc((size_t)args->argc + 1, sizeof(*words));
-	if (!words)
-		return -ENOMEM;
-	for (int i = 0; i < args->argc; i++)
+	for (int i = 0; words && i < args->argc; i++)
 		if (!is_argument(args, args->argv[i]))
 			words[count++] = args->argv[i];
-	words[0] = "vgchange";
-	r = lea_delegate(work->world, lea_lvm_path(work->world), words, work->delegated,
-			 work->delegated_count, -1, &code);
-	if (r)
-		return r;
-	work->has_failed |= code != 0;
-	return 0;
+	if (words)
+		words[0] = "vgchange";
+	return words;
 }
 
 /* For all VGs or a tag: keeps others from renaming or creating VGs meanwhile. */
-static int lock_global(struct work *work, struct lea_lock **ret_lock)
+static int lock_global(struct work *work)
 {
 	LEA_AUTO(lea_freep) char *dir = lea_world_path(work->world, work->conf->locking_dir);
 	const struct lea_lock_options options = {
@@ -362,13 +288,42 @@ static int lock_global(struct work *work, struct lea_lock **ret_lock)
 		return 0;
 	if (!dir)
 		return -ENOMEM;
-	r = lea_lock_take(&options, "P_global", ret_lock);
+	r = lea_lock_take(&options, "P_global", &work->global);
 	if (!r ||
 	    (r < 0 && r != -EINTR && (work->args->sysinit || work->args->ignore_locking_failure)))
 		return 0;
 	lea_log(work->world->log, LEA_LOG_ERROR, "Can't get lock for P_global: %s",
 		strerror(r < 0 ? -r : EWOULDBLOCK));
 	return LEA_EXIT_FAILED;
+}
+
+static void unlock_global(void *arg)
+{
+	struct work *work = arg;
+
+	lea_lock_release(LEA_TAKE(work->global));
+}
+
+static int drive(struct work *work)
+{
+	LEA_AUTO(lea_freep) const char **words = list_options(work->args);
+	const struct lea_drive drive = {
+		.world = work->world,
+		.conf = work->conf,
+		.options = options_of(work),
+		.most_lvs = lea_bound_lvs(work->conf->lvs_in_flight, lea_proc_cpus(), false),
+		.pick = pick,
+		.count = work->picks.count,
+		.lvm_words = words,
+		.before_lvm = unlock_global,
+		.arg = work,
+	};
+	struct lea_drive_result result;
+	int r = words ? lea_drive(&drive, &result) : -ENOMEM;
+
+	if (!r)
+		work->has_failed |= result.failed || result.unfinished;
+	return r;
 }
 
 /* Returns an exit code, or -errno. */
@@ -385,24 +340,18 @@ static int pick_and_do(struct work *work)
 	r = vgchange_pick(work->world, work->conf, &work->args->vgs, work->scan, &work->picks);
 	if (r)
 		return r;
-	work->delegated = calloc(work->picks.count + 1, sizeof(*work->delegated));
-	if (!work->delegated)
-		return -ENOMEM;
 	if (work->picks.count && work->args->what != LEA_DEACTIVATE)
 		lea_activate_tell_lists(work->world, work->conf);
-	r = transact_all(work);
 	work->has_failed |= work->picks.has_failed;
-	return r;
+	return drive(work);
 }
 
 static int run_work(struct work *work)
 {
-	struct lea_lock *global = NULL;
-	int r = lock_global(work, &global);
+	int r = lock_global(work);
 
 	r = r ? r : pick_and_do(work);
-	lea_lock_release(global);
-	r = r ? r : delegate(work);
+	unlock_global(work);
 	if (r < 0)
 		lea_log_fault(work->world->log, r, "vgchange");
 	if (r > 0)
@@ -450,7 +399,6 @@ int vgchange_run(struct lea_world *world, const struct vgchange_args *args)
 	lea_scan_free(work.scan);
 	lea_reader_free(work.reader);
 	free(work.picks.pick);
-	free(work.delegated);
 	lea_conf_free(conf);
 	return code;
 }
