@@ -2,10 +2,8 @@
 /* The activation part of pvscan -aay. */
 #include "lvm2/autoactivate.h"
 
-#include "activate/delegate.h"
+#include "activate/drive.h"
 #include "activate/settings.h"
-#include "activate/transaction.h"
-#include "base/cleanup.h"
 #include "state/online.h"
 
 #include <errno.h>
@@ -23,10 +21,8 @@ struct work {
 	const struct lea_conf *conf;
 	const struct lea_autoactivate_options *options;
 	struct lea_report *report;
+	const struct lea_list *names;
 	struct view recorded, all; /* devices with a record; all devices, scanned on demand */
-	struct lea_activation_run *run;
-	const char **delegated; /* owned array of borrowed names */
-	size_t delegated_count;
 	bool has_failed;
 };
 
@@ -35,8 +31,9 @@ static int group(struct view *view)
 	return lea_scan_vgs(view->scan, &view->vgs, &view->count);
 }
 
-static int view_recorded(struct work *work, const struct lea_list *names)
+static int view_recorded(struct work *work)
 {
+	const struct lea_list *names = work->names;
 	int r = lea_scan_new(work->world, work->conf, &work->options->scan, &work->recorded.scan);
 
 	for (uint32_t i = 0; !r && i < names->count; i++) {
@@ -96,8 +93,9 @@ static int look_up(struct work *work, const char *name, const struct lea_scan_vg
 }
 
 /* Drops the VG's claim: without an activation it would keep every event from trying again. */
-static void give_back(struct work *work, const char *name)
+static void give_back(void *arg, const char *name)
 {
+	struct work *work = arg;
 	int run_fd = lea_world_run(work->world);
 
 	work->has_failed = true;
@@ -113,94 +111,81 @@ static void fail_vg(struct work *work, const char *name)
 	lea_report_say(work->report, LEA_LOG_ERROR, "%s: autoactivation failed.", name);
 }
 
-static void activate_one(struct work *work, const char *name)
+static bool pick(void *arg, size_t at, struct lea_drive_vg *ret_vg)
 {
-	struct lea_activate_result result = {0};
-	const struct lea_scan_vg *scanned = NULL;
-	int r = look_up(work, name, &scanned);
+	struct work *work = arg;
 
-	if (r || !scanned) {
-		fail_vg(work, name);
-		return;
-	}
-	r = lea_activation_vg(work->run, name, scanned, &result);
-	if (r < 0 || r == LEA_ACTIVATE_FAILED || r == LEA_ACTIVATE_COPY ||
-	    r == LEA_ACTIVATE_OUTDATED)
-		fail_vg(work, name);
-	else if (r == LEA_ACTIVATE_DELEGATE)
-		work->delegated[work->delegated_count++] = name;
+	*ret_vg = (struct lea_drive_vg){.name = work->names->item[at]};
+	if (!look_up(work, ret_vg->name, &ret_vg->scanned) && ret_vg->scanned)
+		return true;
+	fail_vg(work, ret_vg->name);
+	return false;
 }
 
-static void activate_all(struct work *work, const struct lea_list *names)
+static void became(void *arg, const struct lea_drive_vg *vg, int outcome,
+		   const struct lea_activate_result *result)
 {
-	const struct lea_activate_options options = {
-		.what = LEA_ACTIVATE_AUTO,
-		.only_complete = true,
-		.test = work->options->test,
-		.no_lock = work->options->no_lock,
-		.quiet_refusals = true,
-		.checks_duplicates = true,
-		.lvm_path = work->options->lvm_path,
-		.reader = work->options->scan.reader,
-		.monitor = work->conf->monitoring,
-		.poll = true,
+	(void)result;
+	if (lea_drive_has_failed(outcome))
+		fail_vg(arg, vg->name);
+}
+
+static int activate_all(struct work *work)
+{
+	const struct lea_autoactivate_options *options = work->options;
+	const char *words[8] = {"vgchange", "-aay", "--autoactivation", "event"};
+	const struct lea_drive drive = {
+		.world = work->world,
+		.conf = work->conf,
+		.options = {.what = LEA_ACTIVATE_AUTO,
+			    .only_complete = true,
+			    .test = options->test,
+			    .no_lock = options->no_lock,
+			    .quiet_refusals = true,
+			    .checks_duplicates = true,
+			    .lvm_path = options->lvm_path,
+			    .reader = options->scan.reader,
+			    .monitor = work->conf->monitoring,
+			    .poll = true},
+		.pick = pick,
+		.count = work->names->count,
+		.became = became,
+		.lvm_words = words,
+		.lvm_failed = give_back,
+		.arg = work,
 	};
-	int r = lea_activation_start(work->world, work->conf, &options, &work->run);
-
-	for (uint32_t i = 0; r && i < names->count; i++)
-		fail_vg(work, names->item[i]);
-	if (r)
-		return;
-	for (uint32_t i = 0; i < names->count; i++)
-		activate_one(work, names->item[i]);
-	if (lea_activation_finish(work->run))
-		work->has_failed = true;
-}
-
-/* Call after the finish: the real lvm takes the same locks. */
-static void hand_over(struct work *work)
-{
-	const char *args[8] = {"vgchange", "-aay", "--autoactivation", "event"};
+	struct lea_drive_result result;
 	size_t used = 4;
-	int code = 0, r;
+	int r;
 
-	if (!work->delegated_count)
-		return;
-	if (work->options->test)
-		args[used++] = "--test";
-	if (work->options->config) {
-		args[used++] = "--config";
-		args[used++] = work->options->config;
+	if (options->test)
+		words[used++] = "--test";
+	if (options->config) {
+		words[used++] = "--config";
+		words[used++] = options->config;
 	}
-	r = lea_delegate(work->world, work->options->lvm_path, args, work->delegated,
-			 work->delegated_count, -1, &code);
-	for (size_t i = 0; (r || code) && i < work->delegated_count; i++)
-		give_back(work, work->delegated[i]);
+	r = lea_drive(&drive, &result);
+	work->has_failed |= !r && result.unfinished;
+	return r;
 }
 
 int lea_autoactivate(struct lea_world *world, const struct lea_conf *conf,
 		     const struct lea_autoactivate_options *options, const struct lea_list *names,
 		     struct lea_report *report)
 {
-	struct work work = {.world = world, .conf = conf, .options = options, .report = report};
+	struct work work = {
+		.world = world, .conf = conf, .options = options, .report = report, .names = names};
 	int r;
 
 	if (!names->count)
 		return 0;
-	work.delegated = calloc(names->count, sizeof(*work.delegated));
-	if (!work.delegated)
-		return -ENOMEM;
 	lea_activate_tell_lists(world, conf);
-	r = view_recorded(&work, names);
+	r = view_recorded(&work);
+	r = r ? r : activate_all(&work);
 	for (uint32_t i = 0; r && i < names->count; i++)
 		fail_vg(&work, names->item[i]);
-	if (!r) {
-		activate_all(&work, names);
-		hand_over(&work);
-	}
 	lea_scan_free(work.recorded.scan);
 	lea_scan_free(work.all.scan);
-	free(work.delegated);
 	if (r < 0)
 		return r;
 	return r || work.has_failed ? LEA_AUTOACTIVATE_FAILED : 0;
