@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "activate/drive.h"
 #include "activate/settings.h"
-#include "activate/transaction.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
@@ -71,6 +71,8 @@ struct pass {
 	struct lea_scan *scan;
 	struct lea_scan_vg *vgs; /* borrowed from scan */
 	size_t vg_count;
+	const struct lea_scan_vg *taken; /* those that are activated now ... */
+	bool takes_wanted;		 /* ... the boot waits for them */
 };
 
 static void pass_done(struct pass *pass)
@@ -530,24 +532,29 @@ static void find_wanted(const struct pass *pass, struct want *want)
 
 /* ---- activation */
 
-static void take_result(struct pass *pass, const struct lea_scan_vg *vg, bool is_wanted, int r,
-			const struct lea_activate_result *result)
+static void became(void *arg, const struct lea_drive_vg *vg, int outcome,
+		   const struct lea_activate_result *result)
 {
+	struct pass *pass = arg;
+	const bool is_wanted = pass->takes_wanted;
+
 	for (size_t i = 0; i < pass->want_count; i++)
-		if (pass->want[i].scanned == vg) {
-			pass->want[i].outcome = r;
+		if (pass->want[i].scanned == vg->scanned) {
+			pass->want[i].outcome = outcome;
 			snprintf(pass->want[i].why, WHY_BYTES, "%s",
 				 result->why ? result->why : "");
 		}
-	pass->is_unsettled |= r < 0 || result->shortage || r == LEA_ACTIVATE_CHANGED;
-	if (r == LEA_ACTIVATE_DELEGATE)
+	pass->is_unsettled |= outcome < 0 || result->shortage || outcome == LEA_ACTIVATE_CHANGED;
+	if (outcome == LEA_ACTIVATE_DELEGATE)
 		lea_log(pass->world->log, is_wanted ? LEA_LOG_WARNING : LEA_LOG_VERBOSE,
-			"VG %s is left to the real lvm: %s", vg->vg->name, result->why);
+			"VG %s is left to the real lvm: %s", vg->name, result->why);
 	/* What fails in an incomplete VG waits for its PV. */
-	pass->needs_lvm |= is_wanted && (r < 0 || r == LEA_ACTIVATE_DELEGATE ||
-					 (r == LEA_ACTIVATE_FAILED && lea_scan_vg_is_complete(vg)));
+	pass->needs_lvm |=
+		is_wanted &&
+		(outcome < 0 || outcome == LEA_ACTIVATE_DELEGATE ||
+		 (outcome == LEA_ACTIVATE_FAILED && lea_scan_vg_is_complete(vg->scanned)));
 	if (result->resumed)
-		note(pass, "activated %u node(s) of VG %s, step %s", result->resumed, vg->vg->name,
+		note(pass, "activated %u node(s) of VG %s, step %s", result->resumed, vg->name,
 		     lea_root_step_name(pass->step));
 }
 
@@ -560,44 +567,47 @@ static bool names_vg(const struct lea_volume_list *only)
 	return false;
 }
 
-/* One transaction over @vgs, until enough LVs wait for udev; returns how many VGs it took, or
- * -errno. */
-static int transact(struct pass *pass, const struct lea_scan_vg *vgs, size_t count,
-		    const struct lea_volume_list *only)
+static bool pick(void *arg, size_t at, struct lea_drive_vg *ret_vg)
 {
-	const uint32_t most_lvs = lea_bound_lvs(pass->conf->lvs_in_flight, lea_proc_cpus(), true);
-	struct lea_activate_options options = {
-		.what = only && pass->options->is_explicit ? LEA_ACTIVATE : LEA_ACTIVATE_AUTO,
-		.ignore_skip = only && pass->options->is_explicit && !names_vg(only),
-		.only_complete = !only || pass->step < LEA_ROOT_STEP_PARTIAL,
-		.quiet_refusals = true,
-		.quiet_success = true,
-		.ignore_lock_failure = true,
-		.reader = pass->reader,
+	const struct pass *pass = arg;
+	const struct lea_scan_vg *scanned = &pass->taken[at];
+
+	*ret_vg = (struct lea_drive_vg){scanned->vg->name, scanned, false};
+	lea_timeline_note_name(pass->world, LEA_RING_BEGUN, scanned->vg->id, scanned->vg->name);
+	return true;
+}
+
+/* Takes these VGs, or only some LVs of them (@only, unless NULL). */
+static int take(struct pass *pass, const struct lea_scan_vg *vgs, size_t count,
+		const struct lea_volume_list *only)
+{
+	const bool is_explicit = only && pass->options->is_explicit;
+	const struct lea_drive drive = {
+		.world = pass->world,
+		.conf = pass->conf,
+		.options = {.what = is_explicit ? LEA_ACTIVATE : LEA_ACTIVATE_AUTO,
+			    .ignore_skip = is_explicit && !names_vg(only),
+			    .only_complete = !only || pass->step < LEA_ROOT_STEP_PARTIAL,
+			    .quiet_refusals = true,
+			    .quiet_success = true,
+			    .ignore_lock_failure = true,
+			    .only = only ? *only : (struct lea_volume_list){0},
+			    .reader = pass->reader},
+		.most_lvs = lea_bound_lvs(pass->conf->lvs_in_flight, lea_proc_cpus(), true),
+		.pick = pick,
+		.count = count,
+		.became = became,
+		.arg = pass,
 	};
-	struct lea_activation_run *run;
-	uint32_t in_flight = 0;
-	size_t i = 0;
-	int r = lea_activation_start(pass->world, pass->conf, &options, &run);
+	struct lea_drive_result result;
+	int r;
 
-	if (r)
-		return r;
-	if (only)
-		options.only = *only;
-	for (; i < count && i < LEA_BOUND_VGS && in_flight < most_lvs; i++) {
-		struct lea_activate_result result;
-
-		options.no_wait_lock = i > 0;
-		lea_timeline_note_name(pass->world, LEA_RING_BEGUN, vgs[i].vg->id, vgs[i].vg->name);
-		r = lea_activation_vg(run, vgs[i].vg->name, &vgs[i], &result);
-		if (r == LEA_ACTIVATE_VG_BUSY)
-			break;
-		take_result(pass, &vgs[i], only || !pass->want_count, r, &result);
-		in_flight += result.resumed;
-	}
-	r = lea_activation_finish(run);
-	pass->needs_lvm |= r && (only || !pass->want_count);
-	return (int)i;
+	pass->taken = vgs;
+	pass->takes_wanted = only || !pass->want_count;
+	r = lea_drive(&drive, &result);
+	if (!r)
+		pass->needs_lvm |= pass->takes_wanted && result.unfinished;
+	return r;
 }
 
 static bool is_there(const struct want *want)
@@ -611,7 +621,6 @@ static int activate_wanted(struct pass *pass, const struct want *want)
 	char name[MOST_WANTS][260];
 	const char *item[MOST_WANTS];
 	struct lea_volume_list only = {.item = item, .defined = true};
-	int r;
 
 	for (size_t i = 0; i < pass->want_count; i++) {
 		const struct want *other = &pass->want[i];
@@ -624,20 +633,7 @@ static int activate_wanted(struct pass *pass, const struct want *want)
 			 other->is_vg ? "" : "/", other->is_vg ? "" : other->found->name);
 		item[only.count++] = name[i];
 	}
-	r = transact(pass, want->scanned, 1, &only);
-	return r < 0 ? r : 0;
-}
-
-static int activate_all(struct pass *pass)
-{
-	size_t next = 0;
-	int r = 0;
-
-	while (r >= 0 && next < pass->vg_count) {
-		r = transact(pass, &pass->vgs[next], pass->vg_count - next, NULL);
-		next += r > 0 ? (size_t)r : 0;
-	}
-	return r < 0 ? r : 0;
+	return take(pass, want->scanned, 1, &only);
 }
 
 static int check_active(struct pass *pass, struct want *want)
@@ -667,7 +663,7 @@ static int activate(struct pass *pass)
 		if (is_there(&pass->want[i]))
 			r = activate_wanted(pass, &pass->want[i]);
 	if (!r && pass->wants_all)
-		r = activate_all(pass);
+		r = take(pass, pass->vgs, pass->vg_count, NULL);
 	for (size_t i = 0; i < pass->want_count && !r; i++)
 		r = check_active(pass, &pass->want[i]);
 	return r;
