@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "activate/drive.h"
 #include "activate/rescan.h"
-#include "activate/transaction.h"
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "base/order.h"
@@ -36,16 +36,19 @@ struct wave {
 	struct lea_world *world;
 	struct lea_arena *arena;
 	/* The session's with stricter filters, and stricter still; they borrow its values. */
-	struct lea_filter *filter; /* for probing; owned */
+	struct lea_filter *filter;     /* for probing; owned */
 	struct lea_boot_memory memory; /* its VGs sorted by id */
 	struct lea_needs *needs;       /* owned */
-	struct lea_lock **lock;	 /* [memory.vg_count]; owned, as is each lock; NULL: not taken */
+	struct lea_lock **lock; /* [memory.vg_count]; owned, as is each lock; NULL: not taken */
 	struct lea_needed_disks *disks;
 	struct lea_device *device; /* [count], in the order of member; owned, emptied by the scan */
 	struct member *member;	   /* [count] */
 	size_t count;
 	struct lea_scan *scan;	     /* owned */
 	struct lea_scan_texts texts; /* of all its scans */
+	struct lea_scan_vg *vgs;     /* [vg_count]; borrowed from scan */
+	size_t vg_count;
+	bool takes_slow; /* the VGs with is_slow are taken now, or the others? */
 };
 
 static const struct lea_boot_vg *find_vg(const struct wave *wave, const struct lea_vg *vg)
@@ -193,9 +196,8 @@ static const char *why_by_content(const struct lea_boot_vg *vg, const struct lea
 
 static void check(struct wave *wave, const struct member *member, const struct lea_found *found)
 {
-	const char *why = member->vg->is_needed
-				  ? why_by_content(member->vg, member->pv, found, true)
-				  : NULL;
+	const char *why =
+		member->vg->is_needed ? why_by_content(member->vg, member->pv, found, true) : NULL;
 
 	if (why)
 		keep_off(wave, member->vg, member->pv->pvid, why);
@@ -301,75 +303,82 @@ static const char *why_not(int outcome, const struct lea_activate_result *result
 	}
 }
 
-static void activate_vg(struct wave *wave, struct lea_activation_run *run,
-			const struct lea_scan_vg *scanned, const struct lea_boot_vg *remembered)
+static bool pick(void *arg, size_t at, struct lea_drive_vg *ret_vg)
 {
-	struct lea_activate_result result = {0};
-	int r;
+	struct wave *wave = arg;
+	const struct lea_scan_vg *scanned = &wave->vgs[at];
+	const struct lea_boot_vg *remembered = find_needed(wave, scanned->vg);
 
+	if (!remembered || is_slow(scanned->vg) != wave->takes_slow)
+		return false;
 	if (scanned->has_other_name) {
 		keep_off(wave, remembered, NULL, "it has two names");
-		return;
+		return false;
 	}
 	lea_timeline_note_name(wave->world, LEA_RING_BEGUN, scanned->vg->id, scanned->vg->name);
-	r = lea_activation_vg(run, scanned->vg->name, scanned, &result);
-	if (r && remembered->is_needed)
-		leave(wave, remembered, NULL, why_not(r, &result));
-	else if (r)
-		return; /* it was said which PV is the reason */
-	else if (!result.active)
-		leave(wave, remembered, NULL,
-		      "what the boot needs is not activated automatically");
+	*ret_vg = (struct lea_drive_vg){scanned->vg->name, scanned, false};
+	return true;
+}
+
+static void became(void *arg, const struct lea_drive_vg *vg, int outcome,
+		   const struct lea_activate_result *result)
+{
+	struct wave *wave = arg;
+	const struct lea_boot_vg *remembered = find_needed(wave, vg->scanned->vg);
+
+	if (!remembered) /* it was said which PV is the reason */
+		return;
+	if (outcome)
+		leave(wave, remembered, NULL, why_not(outcome, result));
+	else if (!result->active)
+		leave(wave, remembered, NULL, "what the boot needs is not activated automatically");
 	else
-		lea_log_with(wave->world->log, LEA_LOG_PRINT,
-			     &(const struct lea_log_fields){.vg = scanned->vg->name,
-							    .vg_id = scanned->vg->id},
-			     "VG %s: %u LV(s) active before the coldplug: the boot needs them",
-			     scanned->vg->name, result.active);
+		lea_log_with(
+			wave->world->log, LEA_LOG_PRINT,
+			&(const struct lea_log_fields){.vg = vg->name, .vg_id = remembered->id},
+			"VG %s: %u LV(s) active before the coldplug: the boot needs them", vg->name,
+			result->active);
 }
 
 /* One transaction, so that udev handles the LVs of all these VGs at a time. */
-static int activate_vgs(struct wave *wave, struct lea_scan_vg *vgs, size_t count, bool slow)
+static int activate_vgs(struct wave *wave, bool slow)
 {
 	const struct lea_activate_guard guard = {why_not_use, unlock, wave};
-	const struct lea_activate_options options = {
-		.what = LEA_ACTIVATE_AUTO,
-		.only_complete = true,
-		.guard = &guard,
-		.quiet_refusals = true,
-		.quiet_success = true,
-		.checks_duplicates = true,
-		.lvm_path = wave->session->lvm_path,
-		.monitor = wave->session->conf->monitoring,
-		.poll = true,
-		.defers_watch = true,
-		.only = wave->needs->words,
-		.reader = wave->session->reader,
+	const struct lea_drive drive = {
+		.world = wave->world,
+		.conf = wave->session->conf,
+		.options = {.what = LEA_ACTIVATE_AUTO,
+			    .only_complete = true,
+			    .guard = &guard,
+			    .quiet_refusals = true,
+			    .quiet_success = true,
+			    .checks_duplicates = true,
+			    .lvm_path = wave->session->lvm_path,
+			    .monitor = wave->session->conf->monitoring,
+			    .poll = true,
+			    .defers_watch = true,
+			    .only = wave->needs->words,
+			    .reader = wave->session->reader},
+		.pick = pick,
+		.count = wave->vg_count,
+		.became = became,
+		.arg = wave,
 	};
-	struct lea_activation_run *run;
-	int r = lea_activation_start(wave->world, wave->session->conf, &options, &run);
+	struct lea_drive_result result;
 
-	if (r)
-		return r;
-	for (size_t i = 0; i < count; i++) {
-		const struct lea_boot_vg *remembered = find_needed(wave, vgs[i].vg);
-
-		if (remembered && is_slow(vgs[i].vg) == slow)
-			activate_vg(wave, run, &vgs[i], remembered);
-	}
-	r = lea_activation_finish(run);
-	return r < 0 ? r : 0;
+	wave->takes_slow = slow;
+	return lea_drive(&drive, &result);
 }
 
 /* A VG whose PVs are what they were may have been renamed, or its metadata may be damaged. */
-static int drop_lost(struct wave *wave, const struct lea_scan_vg *vgs, size_t count)
+static int drop_lost(struct wave *wave)
 {
 	LEA_AUTO(lea_freep) bool *is_found = calloc(wave->memory.vg_count + 1U, sizeof(*is_found));
 
 	if (!is_found)
 		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		const struct lea_boot_vg *found = find_needed(wave, vgs[i].vg);
+	for (size_t i = 0; i < wave->vg_count; i++) {
+		const struct lea_boot_vg *found = find_needed(wave, wave->vgs[i].vg);
 
 		if (found)
 			is_found[found - wave->memory.vg] = true;
@@ -383,13 +392,11 @@ static int drop_lost(struct wave *wave, const struct lea_scan_vg *vgs, size_t co
 
 static int activate_all(struct wave *wave)
 {
-	struct lea_scan_vg *vgs;
-	size_t count;
-	int r = lea_scan_vgs(wave->scan, &vgs, &count);
+	int r = lea_scan_vgs(wave->scan, &wave->vgs, &wave->vg_count);
 
-	r = r ? r : drop_lost(wave, vgs, count);
-	r = r ? r : activate_vgs(wave, vgs, count, false);
-	return r ? r : activate_vgs(wave, vgs, count, true);
+	r = r ? r : drop_lost(wave);
+	r = r ? r : activate_vgs(wave, false);
+	return r ? r : activate_vgs(wave, true);
 }
 
 /* ---- */
