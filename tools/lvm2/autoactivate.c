@@ -4,7 +4,9 @@
 
 #include "activate/drive.h"
 #include "activate/settings.h"
+#include "plan/bounds.h"
 #include "state/online.h"
+#include "world/proc.h"
 
 #include <errno.h>
 #include <string.h>
@@ -147,6 +149,7 @@ static int activate_all(struct work *work)
 			    .reader = options->scan.reader,
 			    .monitor = work->conf->monitoring,
 			    .poll = true},
+		.most_lvs = lea_bound_lvs(work->conf->lvs_in_flight, lea_proc_cpus(), false),
 		.pick = pick,
 		.count = work->names->count,
 		.became = became,

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vgchange and pvscan as commands: output and exit codes. */
 #include "flow/machine.h"
+#include "state/lock.h"
 #include "state/queue.h"
 #include "unit/suite.h"
+
+#include <sys/wait.h>
 
 const struct fixture fixture = {machine_begin, machine_end};
 
@@ -225,4 +228,53 @@ TEST(a_wrong_filter_loses_no_entry)
 				     "  1 device(s), 1 PV(s), 0 removed, 1 VG(s) active "
 				     "(3 LVs), 0 failed\n"));
 	close(event_fd);
+}
+
+static int lock(const char *name, bool wait, struct lea_lock **ret_lock)
+{
+	char dir[128];
+	const struct lea_lock_options options = {
+		.dir = dir, .mode = LEA_LOCK_EXCLUSIVE, .wait = wait};
+
+	snprintf(dir, sizeof(dir), "%s/run/lock/lvm", machine.tree.root);
+	return lea_lock_take(&options, name, ret_lock);
+}
+
+/* A child that has the lock of @own for a while. Exits with 1 if that of @other is held then. */
+static pid_t start_holder(const char *own, const char *other)
+{
+	struct lea_lock *lock_own, *lock_other = NULL;
+	pid_t pid = fork();
+	int code;
+
+	if (pid)
+		return pid;
+	if (lock(own, true, &lock_own))
+		_exit(2);
+	tree_put(&machine.tree, "/held", "");
+	usleep(500000);
+	code = lock(other, false, &lock_other) != 0;
+	lea_lock_release(lock_other);
+	lea_lock_release(lock_own);
+	_exit(code);
+}
+
+/* Otherwise two commands could wait for each other. */
+TEST(a_command_waits_for_a_lock_only_while_it_holds_none)
+{
+	int status;
+	pid_t pid;
+
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	tree_mkdir(&machine.tree, "/run/lock/lvm");
+	pid = start_holder("V_vg-two.pvs", "V_vg_one");
+	ck_assert_int_gt(pid, 0);
+	for (int i = 0; i < 500 && !machine_has("/held"); i++)
+		usleep(10000);
+	ck_assert_int_eq(machine_command("pvscan --cache -aay"), 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 5);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
 }
