@@ -311,8 +311,11 @@ static bool pick(void *arg, size_t at, struct lea_drive_vg *ret_vg)
 
 	if (!remembered || is_slow(scanned->vg) != wave->takes_slow)
 		return false;
-	if (scanned->has_other_name) {
-		keep_off(wave, remembered, NULL, "it has two names");
+	if (scanned->has_other_name || scanned->vg->seqno < remembered->seqno) {
+		keep_off(wave, remembered, NULL,
+			 scanned->has_other_name
+				 ? "it has two names"
+				 : "its metadata are older than those of the last boot");
 		return false;
 	}
 	lea_timeline_note_name(wave->world, LEA_RING_BEGUN, scanned->vg->id, scanned->vg->name);

@@ -66,7 +66,8 @@ static void remember(void)
 static void setup(void)
 {
 	machine_begin();
-	probes = mmap(NULL, sizeof(*probes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	probes = mmap(NULL, sizeof(*probes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	ck_assert_ptr_ne(probes, MAP_FAILED);
 	tree_put(&machine.tree, "/etc/machine-id", MACHINE "\n");
 	tree_put(&machine.tree, "/etc/fstab", FSTAB);
@@ -296,6 +297,18 @@ static void be_renamed(void)
 	vgs[0].name = "vg_uno";
 	tree_put(&machine.tree, "/etc/fstab", "/dev/vg_uno/home /home ext4 defaults 0 2\n");
 }
+static void be_newer(void)
+{
+	vgs[0].seqno = 4;
+}
+static void be_as_old(void)
+{
+	vgs[0].seqno = 5;
+}
+static void be_older(void)
+{
+	vgs[0].seqno = 6;
+}
 static void lack_a_pv(void)
 {
 	pvs[1] = pvs[0];
@@ -352,6 +365,9 @@ static const struct {
 	{"its disk belongs to an array", be_an_array, 0, "device is an md component"},
 	{"its disk belongs to another VG", be_another_vg, 0, "its disk belongs to another VG"},
 	{"the VG was renamed", be_renamed, 0, "no VG of this name"},
+	{"it was changed since", be_newer, 1, "1 LV(s) active"},
+	{"it is as it was", be_as_old, 1, "1 LV(s) active"},
+	{"newer metadata were there", be_older, 0, "older than those of the last boot"},
 	{"one of its PVs is absent", lack_a_pv, 0, "its disk is not there yet"},
 	{"a list excludes it", be_unlisted, 0, "is not activated automatically"},
 	{"the gate is open", open_the_gate, 0, ""},
@@ -419,8 +435,8 @@ TEST_EACH(needs_by_tag, tags)
 		      fake_dm_count(machine.dm), machine.out);
 }
 
-/* Remembers vg-two.pvs in the place @at: LV fast lies on both PVs, plain-1 on the second. @needed: a
- * word of event/needed. */
+/* Remembers vg-two.pvs in the place @at: LV fast lies on both PVs, plain-1 on the second. @needed:
+ * a word of event/needed. */
 static void need_two_pvs(uint32_t at, const char *needed)
 {
 	static struct lea_boot_pv two[2];
