@@ -32,6 +32,7 @@ struct lv {
 struct collector {
 	struct lea_world *world;
 	struct lea_arena *arena;
+	const struct lea_boot_memory *before;
 	struct lea_boot_memory *memory;
 	uint32_t vg_room;
 	struct lv *lv; /* in the arena */
@@ -124,7 +125,8 @@ static uint32_t average_read_us(struct collector *collector, struct lea_devno de
 	    sscanf(text, "%" SCNu64 " %*u %*u %" SCNu64, &reads, &ms) != 2 ||
 	    reads < LEA_BOOT_READS_LEAST || ms > UINT32_MAX)
 		return 0;
-	return (uint32_t)(ms * US_PER_MS / reads > UINT32_MAX ? UINT32_MAX : ms * US_PER_MS / reads);
+	return (uint32_t)(ms * US_PER_MS / reads > UINT32_MAX ? UINT32_MAX
+							      : ms * US_PER_MS / reads);
 }
 
 static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
@@ -188,25 +190,57 @@ static bool find_seqno(struct collector *collector, const char *vg_id,
 	return true;
 }
 
-static int add_vg(void *arg, const char *vg_id, const struct lea_claim *claim)
+static struct lea_boot_vg *find_vg(const struct lea_boot_memory *memory, const char *vg_id)
 {
-	struct collector *collector = arg;
+	return memory->vg_count ? bsearch(vg_id, memory->vg, memory->vg_count, sizeof(*memory->vg),
+					  lea_compare_text)
+				: NULL;
+}
+
+static bool lists(const struct lea_claim *claim, const char *pvid)
+{
+	for (uint32_t i = 0; i < claim->pv_count; i++)
+		if (!strcmp(claim->pv[i].pvid, pvid))
+			return true;
+	return false;
+}
+
+/* What the memory before says, if its metadata may come back: a PV that had them is none of the
+ * claim's. If all are, somebody restored older metadata. */
+static const struct lea_boot_vg *find_newer(const struct collector *collector, const char *vg_id,
+					    const struct lea_claim *claim, uint32_t seqno)
+{
+	const struct lea_boot_vg *vg = find_vg(collector->before, vg_id);
+
+	/* Under another name it is another VG, as for lvm2. */
+	if (!vg || vg->seqno <= seqno || strcmp(vg->name, claim->vg_name) != 0)
+		return NULL;
+	for (uint32_t i = 0; i < vg->pv_count; i++)
+		if (!lists(claim, vg->pv[i].pvid))
+			return vg;
+	return NULL;
+}
+
+static int make_room(struct collector *collector)
+{
 	struct lea_boot_memory *memory = collector->memory;
 	struct lea_boot_vg *vg;
-	uint32_t seqno;
+
+	if (memory->vg_count < collector->vg_room)
+		return 0;
+	vg = bigger(collector->arena, memory->vg, memory->vg_count, sizeof(*vg));
+	if (!vg)
+		return -ENOMEM;
+	memory->vg = vg;
+	collector->vg_room = 2 * memory->vg_count + 16;
+	return 0;
+}
+
+static int fill_vg(struct collector *collector, const char *vg_id, const struct lea_claim *claim,
+		   uint32_t seqno, struct lea_boot_vg *vg)
+{
 	int r = 0;
 
-	if (claim->state != LEA_CLAIM_DONE || !lea_name_ok(claim->vg_name) ||
-	    is_doubtful(collector, claim) || !find_seqno(collector, vg_id, claim, &seqno))
-		return 0;
-	if (memory->vg_count == collector->vg_room) {
-		vg = bigger(collector->arena, memory->vg, memory->vg_count, sizeof(*vg));
-		if (!vg)
-			return -ENOMEM;
-		memory->vg = vg;
-		collector->vg_room = 2 * memory->vg_count + 16;
-	}
-	vg = &memory->vg[memory->vg_count];
 	memcpy(vg->id, vg_id, sizeof(vg->id));
 	vg->name = lea_arena_strdup(collector->arena, claim->vg_name);
 	vg->seqno = seqno;
@@ -219,20 +253,46 @@ static int add_vg(void *arg, const char *vg_id, const struct lea_claim *claim)
 		if (vg->pv[vg->pv_count].seen_ms > vg->complete_ms)
 			vg->complete_ms = vg->pv[vg->pv_count].seen_ms;
 	}
-	memory->vg_count++;
 	return r;
 }
 
-static struct lea_boot_vg *find_vg(const struct lea_boot_memory *memory, const char *dm_uuid)
+static int add_vg(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
-	struct lea_boot_vg key;
+	struct collector *collector = arg;
+	const struct lea_boot_vg *newer;
+	struct lea_boot_vg *vg;
+	uint32_t seqno;
+	bool counts;
+	int r;
+
+	if (claim->state != LEA_CLAIM_DONE || !lea_name_ok(claim->vg_name) ||
+	    is_doubtful(collector, claim))
+		return 0;
+	counts = find_seqno(collector, vg_id, claim, &seqno);
+	newer = find_newer(collector, vg_id, claim, counts ? seqno : claim->seqno);
+	if (!counts && !newer)
+		return 0;
+	r = make_room(collector);
+	if (r)
+		return r;
+	vg = &collector->memory->vg[collector->memory->vg_count++];
+	if (!newer)
+		return fill_vg(collector, vg_id, claim, seqno, vg);
+	*vg = *newer;
+	vg->lv = NULL; /* those that are active count */
+	vg->lv_count = 0;
+	return 0;
+}
+
+/* The VG of an LV. */
+static struct lea_boot_vg *find_vg_of(const struct lea_boot_memory *memory, const char *dm_uuid)
+{
+	char id[33];
 
 	if (strncmp(dm_uuid, "LVM-", 4) != 0 || strlen(dm_uuid) != LV_UUID_BYTES)
 		return NULL;
-	snprintf(key.id, sizeof(key.id), "%.32s", dm_uuid + 4);
-	return memory->vg_count ? bsearch(&key, memory->vg, memory->vg_count, sizeof(key),
-					  lea_compare_text)
-				: NULL;
+	snprintf(id, sizeof(id), "%.32s", dm_uuid + 4);
+	return find_vg(memory, id);
 }
 
 /* Adds the device if it is an active LV that users see: udev has its name and its content. */
@@ -244,7 +304,7 @@ static int add_lv(struct collector *collector, struct lea_devno devno)
 	struct lv *lvs = collector->lv, *lv;
 
 	lea_udevdb_property(&collector->device, "DM_UUID", uuid, sizeof(uuid));
-	vg = find_vg(collector->memory, uuid);
+	vg = find_vg_of(collector->memory, uuid);
 	if (!vg || lea_udevdb_is(&collector->device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1"))
 		return 0;
 	if (collector->lv_count == collector->lv_room) {
@@ -323,7 +383,8 @@ static int collect(struct collector *collector)
 	return r ? r : distribute(collector);
 }
 
-int lea_boot_memory_collect(struct lea_world *world, struct lea_arena *arena, const char *machine,
+int lea_boot_memory_collect(struct lea_world *world, struct lea_arena *arena,
+			    const struct lea_boot_memory *before, const char *machine,
 			    const char *boot, struct lea_boot_memory *ret_memory)
 {
 	LEA_AUTO(lea_freep) struct collector *collector = calloc(1, sizeof(*collector));
@@ -334,6 +395,7 @@ int lea_boot_memory_collect(struct lea_world *world, struct lea_arena *arena, co
 		return -ENOMEM;
 	collector->world = world;
 	collector->arena = arena;
+	collector->before = before;
 	collector->memory = &memory;
 	collector->device.properties = collector->lines;
 	collector->data_fd = lea_udevbrief_open(world);

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/order.h"
 #include "daemon/boot_memory_collect.h"
 #include "daemon/udev_wait.h"
 #include "memory/boot_memory_file.h"
@@ -71,7 +73,7 @@ static int write_memory(struct lea_world *world, const struct lea_conf *conf,
 	const struct lea_need *missing;
 	int r = lea_needs_read(world, conf, &needs);
 
-	r = r ? r : lea_boot_memory_collect(world, arena, machine, boot, &memory);
+	r = r ? r : lea_boot_memory_collect(world, arena, before, machine, boot, &memory);
 	r = r ? r : lea_need_remembered(needs, &memory);
 	if (r)
 		return r;
@@ -104,6 +106,8 @@ static int remember(struct lea_world *world, const struct lea_conf *conf, struct
 	r = lea_boot_memory_read(world, arena, &before);
 	if (!r && !strcmp(before.boot, boot))
 		return 0;
+	if (before.vg_count)
+		qsort(before.vg, before.vg_count, sizeof(*before.vg), lea_compare_text);
 	return r == -ENOMEM ? r : write_memory(world, conf, arena, &before, machine, boot);
 }
 

@@ -25,7 +25,7 @@
 
 static struct tree tree;
 static struct lea_arena *arena;
-static struct lea_boot_memory memory;
+static struct lea_boot_memory memory, before;
 
 static void setup(void)
 {
@@ -38,7 +38,7 @@ static void setup(void)
 	tree_mkdir(&tree, "/sys/class/block");
 	tree_mkdir(&tree, "/run/udev/data");
 	arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
-	memory = (struct lea_boot_memory){0};
+	memory = before = (struct lea_boot_memory){0};
 }
 
 static void teardown(void)
@@ -105,7 +105,8 @@ static void boot(void)
 
 static void collect(void)
 {
-	ck_assert_int_eq(lea_boot_memory_collect(&tree.world, arena, MACHINE, BOOT, &memory), 0);
+	ck_assert_int_eq(
+		lea_boot_memory_collect(&tree.world, arena, &before, MACHINE, BOOT, &memory), 0);
 }
 
 TEST(a_vg_is_remembered_with_its_pvs_and_lvs)
@@ -176,6 +177,57 @@ TEST(a_vg_with_outdated_metadata_is_not_remembered)
 	collect();
 	ck_assert_uint_eq(memory.vg_count, 1);
 	ck_assert_uint_eq(memory.vg[0].seqno, 9);
+}
+
+/* The claim has seqno 7, and PVs a and b. pvs: of the memory; newest: 0: no other PV shows newer
+ * metadata; seqno: remembered now; 0: nothing. */
+static const struct {
+	const char *claim, *vg_id, *name;
+	uint32_t before;
+	char pvs[3][33];
+	uint32_t newest, seqno;
+} lower[] = {
+	{"the PV that showed newer ones is away", VG_ID, "data", 8, {PV(c)}, 0, 8},
+	{"one of the PVs that showed newer ones is away", VG_ID, "data", 8, {PV(a), PV(c)}, 0, 8},
+	{"the PV with newer ones is there, and waits", VG_ID, "data", 8, {PV(c)}, 8, 8},
+	{"newer ones were restored to older ones on all their PVs",
+	 VG_ID,
+	 "data",
+	 8,
+	 {PV(a), PV(b)},
+	 0,
+	 7},
+	{"... on all that they listed", VG_ID, "data", 8, {PV(b)}, 0, 7},
+	{"as new ones on another PV", VG_ID, "data", 7, {PV(c)}, 0, 7},
+	{"older ones on another PV", VG_ID, "data", 6, {PV(c)}, 0, 7},
+	{"older ones, and a PV shows newer than the claim", VG_ID, "data", 6, {PV(c)}, 8, 0},
+	{"another VG of the same id", VG_ID, "else", 8, {PV(c)}, 0, 7},
+	{"another VG", LV_ID, "data", 8, {PV(c)}, 0, 7},
+};
+
+TEST_EACH(no_memory_replaces_one_of_newer_metadata, lower)
+{
+	char others[][33] = {PV(a), PV(c)};
+	struct lea_boot_pv pvs[3] = {0};
+	struct lea_boot_vg vg = {.name = lower[_i].name, .seqno = lower[_i].before, .pv = pvs};
+
+	snprintf(vg.id, sizeof(vg.id), "%s", lower[_i].vg_id);
+	for (; lower[_i].pvs[vg.pv_count][0]; vg.pv_count++)
+		memcpy(pvs[vg.pv_count].pvid, lower[_i].pvs[vg.pv_count], sizeof(pvs->pvid));
+	before = (struct lea_boot_memory){.vg = &vg, .vg_count = 1};
+	boot();
+	if (lower[_i].newest)
+		note_newest(lower[_i].newest, others, 2);
+	collect();
+	ck_assert_msg(memory.vg_count == (lower[_i].seqno > 0), "%s: %u VGs", lower[_i].claim,
+		      memory.vg_count);
+	if (!memory.vg_count)
+		return;
+	ck_assert_msg(memory.vg[0].seqno == lower[_i].seqno, "%s: seqno %u", lower[_i].claim,
+		      memory.vg[0].seqno);
+	ck_assert_str_eq(memory.vg[0].pv[0].pvid, lower[_i].seqno == 7 ? PV(a) : lower[_i].pvs[0]);
+	/* The LVs are those that are active, on whichever PVs. */
+	ck_assert_uint_eq(memory.vg[0].lv_count, 1);
 }
 
 static const struct {
