@@ -406,11 +406,18 @@ static bool is_of_wanted(const struct pass *pass, const struct lea_found *found)
 	return false;
 }
 
+/* Does @other show newer metadata of the same VG? */
+static bool is_outdated(const struct lea_found *found, const struct lea_found *other)
+{
+	return other->vg && !strcmp(found->vg->id, other->vg->id) &&
+	       !strcmp(found->vg->name, other->vg->name) && found->vg->seqno < other->vg->seqno;
+}
+
 /*
  * Of two devices that are one disk, or of which one lies on the other, one is used. Copies stay, so
  * that their VG is refused. But the boot does not fail for a copy of root's disk: lvm2's event
- * rule would activate the VG on the disk that it sees first. At the last step the lower device
- * number wins.
+ * rule would activate the VG on the disk that it sees first. At the last step the newer metadata
+ * win, then the lower device number.
  */
 static void choose(const struct pass *pass, struct lea_found *a, struct lea_found *b)
 {
@@ -421,12 +428,14 @@ static void choose(const struct pass *pass, struct lea_found *a, struct lea_foun
 	} else if (lea_duplicate_tie(pass->world, &a->device, &b->device) == LEA_DUPLICATE_PATH) {
 		b->is_duplicate = true;
 	} else if (pass->step >= LEA_ROOT_STEP_PARTIAL && is_of_wanted(pass, a)) {
-		b->is_duplicate = true;
+		const char *used = (is_outdated(a, b) ? b : a)->device.name;
+
+		(is_outdated(a, b) ? a : b)->is_duplicate = true;
 		lea_log(pass->world->log, LEA_LOG_WARNING,
 			"WARNING: %s and %s are the same PV of VG %s: the boot uses %s",
-			a->device.name, b->device.name, a->vg->name, a->device.name);
+			a->device.name, b->device.name, a->vg->name, used);
 		note(pass, "%s and %s are the same PV of VG %s: the boot uses %s", a->device.name,
-		     b->device.name, a->vg->name, a->device.name);
+		     b->device.name, a->vg->name, used);
 	}
 }
 

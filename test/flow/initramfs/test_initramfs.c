@@ -2,6 +2,7 @@
 /* lvmeventd initramfs as a command: which nodes it creates, its exit codes, and what it leaves
  * behind. */
 #include "flow/machine.h"
+#include "flow/outdated_scratch.h"
 #include "initramfs/pass.h"
 #include "unit/suite.h"
 
@@ -213,6 +214,21 @@ TEST(a_copy_of_roots_disk_does_not_stop_the_boot)
 	ck_assert_int_eq(initramfs("--pass 15 /dev/vg_one/root"), 0);
 	check_active("root, on one of them", "fast plain--1 root home swap");
 	ck_assert(strstr(machine.err, "the boot uses /dev/sdd"));
+}
+
+/* The lower device number is that of a copy, with metadata of before or after. */
+static const struct {
+	const char *seqno, *used;
+} ages[] = {{"seqno = 4", "the boot uses /dev/sda"}, {"seqno = 6", "the boot uses /dev/sdd"}};
+
+TEST_EACH(of_two_copies_the_one_with_newer_metadata_is_used, ages)
+{
+	machine_plug("one-pv", "sdd", 8, 4);
+	rewrite("one-pv", "sdd", ages[_i].seqno, NULL);
+	tag(8);
+	ck_assert_int_eq(initramfs("--pass 15 /dev/vg_one/root"), 0);
+	ck_assert_msg(strstr(machine.err, ages[_i].used) != NULL, "%s: %s", ages[_i].seqno,
+		      machine.err);
 }
 
 TEST(two_paths_to_one_disk_are_one_pv)
