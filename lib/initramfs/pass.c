@@ -486,7 +486,7 @@ static int scan_tagged(struct pass *pass)
 		return r;
 	found = lea_scan_found(pass->scan, &count);
 	for (size_t i = 0; i < count; i++) {
-		pass->is_unsettled |= found[i]->kind == LEA_FOUND_UNREADABLE;
+		pass->is_unsettled |= lea_found_silence(found[i]) != 0;
 		if (found[i]->problem[0])
 			lea_log(pass->world->log, LEA_LOG_WARNING, "WARNING: %s: %s",
 				found[i]->device.name, found[i]->problem);

@@ -153,6 +153,18 @@ TEST(nothing_new_costs_one_look)
 	check_active("another device is tagged", "root swap");
 }
 
+TEST(a_suspended_device_is_looked_at_again)
+{
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "devices { ignore_suspended_devices = 1 }");
+	tree_put(&machine.tree, "/proc/devices", "Block devices:\n  8 device-mapper\n");
+	tree_put(&machine.tree, "/sys/dev/block/8:16/dm/uuid", "mpath-1\n");
+	tree_put(&machine.tree, "/sys/dev/block/8:16/dm/suspended", "1\n");
+	ck_assert_int_eq(initramfs("/dev/vg_one/root"), 1);
+	tree_put(&machine.tree, "/sys/dev/block/8:16/dm/suspended", "0\n");
+	ck_assert_int_eq(initramfs("/dev/vg_one/root"), 0);
+	check_active("it was resumed", "root");
+}
+
 static const struct {
 	const char *claim, *conf, *words, *active;
 	int code;
