@@ -27,6 +27,7 @@ machine() { # NAME
 	guest_sick d1 ill@3
 	guest_sick d4 ill@3
 	guest_sick d3 hang@again
+	# shellcheck disable=SC2034 # lib.sh's
 	GUEST_DISKS=(d0 d1 d2 d4 d5 d6 d7)
 }
 
