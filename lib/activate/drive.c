@@ -86,11 +86,13 @@ static void hand_over(struct driving *driving)
 {
 	const struct lea_drive *drive = driving->drive;
 	const size_t count = driving->delegated_count;
-	int code = 0;
+	int r, code = 0;
 
-	if (!count || (!lea_delegate(drive->world, drive->options.lvm_path, drive->lvm_words,
-				     driving->delegated, count, -1, &code) &&
-		       !code))
+	if (!count)
+		return;
+	r = lea_delegate(drive->world, drive->options.lvm_path, drive->lvm_words,
+			 driving->delegated, count, -1, &code);
+	if (!r && !code)
 		return;
 	driving->result.failed += count;
 	for (size_t i = 0; drive->lvm_failed && i < count; i++)
