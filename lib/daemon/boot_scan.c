@@ -32,6 +32,7 @@
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "base/step.h"
+#include "batch/decide.h"
 #include "batch/incomplete.h"
 #include "daemon/deadline.h"
 #include "daemon/device_queue.h"
@@ -61,7 +62,8 @@ struct boot {
 	struct lea_udevmon *monitor;
 	struct lea_device_queue pending;
 	struct lea_held_back held;
-	struct lea_device_queue done; /* devices that our passes have scanned: numbers and PVIDs */
+	/* Devices that our passes have scanned: numbers, PVIDs, and what that might cause. */
+	struct lea_device_queue done;
 	struct lea_flight flight;
 	bool is_locked_out;  /* another runner had the lock when it was tried last */
 	int lock_fd;	     /* held while passes are in flight; -1 */
@@ -77,16 +79,20 @@ struct boot {
  * udev announces a disk twice, for the kernel's event and for coldplug. A device that this process
  * has recorded is not scanned again, since a removal would have dropped its marker or is still
  * pending. Where instances are not numbered, or a dm device has a new table, a device counts as
- * new.
+ * new. What a change led to does not stand for an add: after a soft reboot udev's database still
+ * has the entries of the boot before, and until coldplug is done they tell of changes of that boot.
  */
-static bool is_done(struct boot *boot, const struct lea_udevmon_event *event, const char *pvid)
+static bool is_done(struct boot *boot, const struct lea_udevmon_event *event,
+		    const struct lea_entry *entry)
 {
 	const struct lea_device *device = &event->device;
 	const struct lea_entry *done = lea_device_queue_find(&boot->done, device);
 
 	return done && device->diskseq && !device->is_gone && !event->is_activation &&
-	       !strcmp(done->pvid, pvid) && !lea_device_queue_find(&boot->pending, device) &&
-	       lea_marker_is_set(boot->options->batch.event_fd, device, pvid);
+	       !strcmp(done->pvid, entry->pvid) &&
+	       lea_decide_kind(done->kind, entry->kind) == done->kind &&
+	       !lea_device_queue_find(&boot->pending, device) &&
+	       lea_marker_is_set(boot->options->batch.event_fd, device, entry->pvid);
 }
 
 static int add(void *arg, struct lea_udevmon_event *event)
@@ -99,7 +105,7 @@ static int add(void *arg, struct lea_udevmon_event *event)
 
 	if (lea_id_parse(event->fs_uuid, entry.pvid) < 0)
 		entry.pvid[0] = '\0';
-	was_done = event->is_pv && is_done(boot, event, entry.pvid);
+	was_done = event->is_pv && is_done(boot, event, &entry);
 	if (!event->is_pv ||
 	    (was_done && lea_online_exists(lea_world_run(boot->world), entry.pvid))) {
 		lea_device_done(&event->device);
@@ -174,13 +180,20 @@ static void unlock(struct boot *boot)
 	boot->lock_fd = -1;
 }
 
-/* Called before the devices are taken out of the entries. */
+/* Called before the devices are taken out of the entries. Of a PV the kind that allows most counts.
+ */
 static int note_done(struct boot *boot)
 {
 	int r = 0;
 
-	for (size_t i = 0; !r && i < boot->pending.count; i++)
-		r = lea_device_queue_note(&boot->done, &boot->pending.entry[i]);
+	for (size_t i = 0; !r && i < boot->pending.count; i++) {
+		struct lea_entry entry = boot->pending.entry[i]; /* borrowed */
+		const struct lea_entry *before = lea_device_queue_find(&boot->done, &entry.device);
+
+		if (before && !entry.device.is_gone && !strcmp(before->pvid, entry.pvid))
+			entry.kind = lea_decide_kind(before->kind, entry.kind);
+		r = lea_device_queue_note(&boot->done, &entry);
+	}
 	return r;
 }
 
@@ -387,8 +400,8 @@ static int step(struct boot *boot)
 	return boot->is_ready || boot->flight.first ? 0 : check_ready(boot);
 }
 
-/* With the gate open nothing is held back: the runner takes what arrives, and the opener's reconcile
- * what is pending here, if the runner has the lock. */
+/* With the gate open nothing is held back: the runner takes what arrives, and the opener's
+ * reconcile what is pending here, if the runner has the lock. */
 static int is_to_go_on(struct boot *boot, int run_fd, bool *ret_is)
 {
 	const bool is_closed = lea_gate_is_closed(run_fd);

@@ -30,7 +30,7 @@ int lea_device_queue_put(struct lea_device_queue *pending, const struct lea_entr
 int lea_device_queue_note(struct lea_device_queue *pending, const struct lea_entry *entry)
 {
 	const struct lea_devid id = lea_device_id(&entry->device);
-	struct lea_entry noted = {.pvid = ""};
+	struct lea_entry noted = {.kind = entry->kind};
 	int r = lea_device_make(&id, entry->device.name, &noted.device);
 
 	if (r)

@@ -23,7 +23,8 @@ struct lea_device_queue {
  * failure, and sets the key. Returns 0 or -ENOMEM. */
 LEA_MUST_CHECK int lea_device_queue_put(struct lea_device_queue *pending,
 					const struct lea_entry *entry);
-/* Adds only the ids of @entry's device and PV; @entry keeps its strings. Returns 0 or -ENOMEM. */
+/* Adds only the ids of @entry's device and PV, and its kind; @entry keeps its strings. Returns 0
+ * or -ENOMEM. */
 LEA_MUST_CHECK int lea_device_queue_note(struct lea_device_queue *pending,
 					 const struct lea_entry *entry);
 /* The entry of the same instance of a device; NULL: none. Borrowed until the next put. */

@@ -21,6 +21,7 @@ enum told {
 	SILENCE,
 	RECORDED, /* no event; but this PV is recorded, and no VG is active yet */
 	CAME,
+	CHANGED, /* udev's entry says that the PV was made on the device while it was in use */
 	WENT,
 	LOST,
 	UNLOCK, /* no event; but the earlier runner ends */
@@ -88,7 +89,7 @@ static int udev_fd(const struct lea_udevmon *monitor)
 
 static void fill(const struct row *row, struct lea_udevmon_event *told)
 {
-	*told = (struct lea_udevmon_event){.is_pv = true};
+	*told = (struct lea_udevmon_event){.is_pv = true, .is_changed = row->told == CHANGED};
 	told->device = event(row->name, row->minor, row->diskseq, "", row->told == WENT).device;
 	lea_id_format(row->pvid, told->fs_uuid);
 }
@@ -113,6 +114,7 @@ static int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *r
 		machine_unplug(row->name, row->minor);
 		/* fall through */
 	case CAME:
+	case CHANGED:
 		fill(row, ret_event);
 		return 0;
 	case RECORDED:
@@ -245,6 +247,31 @@ TEST(a_pv_announced_twice_is_read_once)
 	ck_assert_int_eq(boot(rows), 0);
 	ck_assert_str_eq(activated, "vg_one ");
 	ck_assert_msg(strstr(machine.out, "2 device(s), 2 PV(s)") != NULL, "%s", machine.out);
+}
+
+/* After a soft reboot udev's database still says how the device came into use in the boot before.
+ */
+TEST(an_add_after_an_old_entry_of_udev_is_an_add)
+{
+	const struct row rows[] = {{SILENCE, NONE}, {SILENCE, NONE}, {CAME, ONE},
+				   {SILENCE, NONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
+
+	indexed[0] = (struct row){CHANGED, ONE};
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_str_eq(activated, "vg_one ");
+	ck_assert_str_eq(machine.err, "");
+}
+
+TEST(a_pv_that_was_made_at_boot_is_a_change_whatever_is_repeated)
+{
+	const struct row rows[] = {{SILENCE, NONE}, {SILENCE, NONE}, {CHANGED, ONE},
+				   {SILENCE, NONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
+
+	indexed[0] = (struct row){CHANGED, ONE};
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_str_eq(activated, "");
+	ck_assert_msg(strstr(machine.out, "1 device(s), 1 PV(s)") != NULL, "it is read once: %s",
+		      machine.out);
 }
 
 /* The PVs were never present at the same time. */
@@ -460,9 +487,9 @@ TEST_TIMES(a_pv_that_has_moved_is_activated_when_udev_is_idle, 2)
 /* What comes after that waits for nothing. */
 TEST(a_pv_that_comes_late_is_not_held_back)
 {
-	const struct row rows[] = {{SILENCE, NONE}, {SILENCE, NONE}, {SILENCE, NONE},
-				   {CAME, COPY},    {SILENCE, NONE}, {SILENCE, NONE},
-				   {SILENCE, NONE}, {SILENCE, NONE}, {RECORDED, COPY},
+	const struct row rows[] = {{SILENCE, NONE},  {SILENCE, NONE}, {SILENCE, NONE},
+				   {CAME, COPY},     {SILENCE, NONE}, {SILENCE, NONE},
+				   {SILENCE, NONE},  {SILENCE, NONE}, {RECORDED, COPY},
 				   {OPEN_GATE, NONE}};
 
 	remember("naa.1");
