@@ -32,9 +32,9 @@ static struct lea_hanging_item *item_of(void *arg, uint32_t index)
 static bool name_device(void *arg, uint32_t index, char name[static LEA_HUNG_NAME_BYTES])
 {
 	const struct lea_reader *reader = arg;
-	const struct lea_device *device = &reader->requests[index].found->device;
+	const struct lea_found *found = reader->requests[index].found;
 
-	snprintf(name, LEA_HUNG_NAME_BYTES, LEA_HUNG_DEVICE, device->major, device->minor);
+	lea_reader_name_hung(reader, &found->device, found->again, name);
 	return true;
 }
 
@@ -108,9 +108,12 @@ static int take(void *arg, struct lea_hanging_answer *answer)
 	r = receive_texts(reader, read, &texts);
 	if (!r) {
 		note_time(reader, answer->index, answer->took_ms, read->fault);
-		/* Only an answer in the usual time makes the device a healthy one again. */
+		/* Only an answer in the usual time makes the device a healthy one again. After its
+		 * own time the child has queued it: the next deadline is longer, too. */
 		if (answer->took_ms < reader->deadline_ms)
 			lea_backoff_clear(&reader->late, &request->found->device);
+		else if (answer->took_ms >= request->item.deadline_ms - GRACE_MS)
+			lea_backoff_note_timeout(&reader->late, &request->found->device, true);
 		/* The device may have timed out a moment ago. */
 		request->found->fault = 0;
 		r = lea_scan_judge(reader->scan, request, read, &texts);
@@ -118,7 +121,8 @@ static int take(void *arg, struct lea_hanging_answer *answer)
 	return r;
 }
 
-/* A child queues the device when it answers after all. */
+/* A child queues the device when it answers after all, and so does one of an earlier scan
+ * that still waits for it. */
 static void lose(void *arg, uint32_t index, const struct lea_hanging_loss *loss)
 {
 	struct lea_reader *reader = arg;
@@ -126,8 +130,9 @@ static void lose(void *arg, uint32_t index, const struct lea_hanging_loss *loss)
 
 	if (loss->thread) {
 		lea_log(reader->hanging.world->log, LEA_LOG_VERBOSE,
-			"%s is not read: thread %d of an earlier command still waits for it",
-			found->device.name, (int)loss->thread);
+			"%s is not read: thread %d of an earlier %s still waits for it",
+			found->device.name, (int)loss->thread,
+			reader->forgets ? "command" : "scan");
 	} else if (loss->fault == -ETIMEDOUT) {
 		lea_backoff_note_timeout(&reader->late, &found->device, loss->had_all);
 		note_time(reader, index, loss->took_ms, loss->fault);
@@ -171,6 +176,7 @@ int lea_reader_new(struct lea_world *world, const struct lea_conf *conf,
 					       .arg = reader,
 					       .most_threads = LEA_READER_THREADS,
 					       .outlives = true,
+					       .remembers = true,
 					       .fd = -1};
 	*ret_reader = reader;
 	return 0;
@@ -206,7 +212,7 @@ void lea_reader_listen(struct lea_reader *reader, bool (*others_wait)(void *arg)
 void lea_reader_for_command(struct lea_reader *reader)
 {
 	reader->forgets = true;
-	reader->hanging.outlives = false;
+	reader->hanging.outlives = reader->hanging.remembers = false;
 }
 
 void lea_reader_remember(struct lea_reader *reader)

@@ -2,6 +2,8 @@
 /*
  * The child process that reads devices for all scans of a process, one scan after the other. A
  * child that died, or whose threads all hang in a read, is abandoned; the next scan starts another.
+ * A device for which a thread of such a child still waits (world/hung.h) is not read, and counts as
+ * timed out: that thread queues it when it answers. So a device that hangs costs one process.
  */
 #pragma once
 
@@ -38,7 +40,8 @@ void lea_reader_free(struct lea_reader *reader);
 void lea_reader_listen(struct lea_reader *reader, bool (*others_wait)(void *arg), void *arg);
 
 /* For a command that a person runs: a device that answers too late is not queued, because the
- * runner would take the entry for an event. Call it before the first scan. */
+ * runner would take the entry for an event, and it is not remembered. Call it before the first
+ * scan. */
 void lea_reader_for_command(struct lea_reader *reader);
 
 /* Reads each device for @deadline_ms at most, if the configuration allows more, and with @threads;
@@ -47,9 +50,9 @@ void lea_reader_limit(struct lea_reader *reader, uint32_t deadline_ms, uint32_t 
 
 /*
  * lea_reader_remember - for a command that may run often: a device costs one child that hangs
- * A device for which a thread of an earlier command's child still waits (world/hung.h) is not read;
- * it counts as timed out. Costs one system call a scan, and one a thread. Call it before the first
- * scan, after lea_reader_for_command.
+ * The same for devices for which a thread of an earlier command's child still waits. Costs one
+ * system call a scan, and one a thread. Call it before the first scan, after
+ * lea_reader_for_command.
  */
 void lea_reader_remember(struct lea_reader *reader);
 

@@ -2,6 +2,7 @@
 /* What the threads of the reader child do with a device. */
 #include <errno.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -73,6 +74,30 @@ int lea_reader_send(void *arg, int fd, void *content, struct lea_hanging_answer 
 	return r;
 }
 
+/* A command's child queues nothing, so what it waits for is read here all the same, and so is a
+ * device that is to be queued as another kind: an add must not become a change. */
+void lea_reader_name_hung(const struct lea_reader *reader, const struct lea_device *device,
+			  enum lea_entry_kind again, char name[static LEA_HUNG_NAME_BYTES])
+{
+	char kind[8] = "";
+
+	if (!reader->forgets)
+		snprintf(kind, sizeof(kind), "%u-", (unsigned int)again);
+	snprintf(name, LEA_HUNG_NAME_BYTES, "%s" LEA_HUNG_DEVICE, kind, device->major,
+		 device->minor);
+}
+
+/* Who takes the entry must not find that this thread still waits. The parent removes what it notes
+ * after this (world/hanging.c). */
+static void forget_hung(const struct lea_reader *reader, const struct content *content)
+{
+	LEA_AUTO(lea_closep) int hung_fd = lea_hung_open(reader->hanging.world);
+	char name[LEA_HUNG_NAME_BYTES];
+
+	lea_reader_name_hung(reader, &content->of.device, content->of.again, name);
+	lea_hung_forget(hung_fd, name);
+}
+
 /* The parent no longer waits for this device, but the device works after all. */
 static void requeue(struct lea_reader *reader, const struct content *content)
 {
@@ -83,6 +108,7 @@ static void requeue(struct lea_reader *reader, const struct content *content)
 	lock(reader);
 	run_fd = lea_world_run(world);
 	event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
+	forget_hung(reader, content);
 	/* An entry that an event wrote meanwhile is newer and stays. Without a queue the next event
 	 * or reconcile finds the device. */
 	if (event_fd >= 0 && lea_queue_put_device(event_fd, content->of.again, &content->of.device,

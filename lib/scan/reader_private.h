@@ -35,6 +35,11 @@ struct lea_reader {
 	struct lea_scan_texts texts; /* that the parent has; not parsed */
 };
 
+/* The name in world/hung of a device for which a thread of such a reader waits. @again: the kind of
+ * entry as which that thread queues it. */
+void lea_reader_name_hung(const struct lea_reader *reader, const struct lea_device *device,
+			  enum lea_entry_kind again, char name[static LEA_HUNG_NAME_BYTES]);
+
 /* The child's part of lea_hanging_kind; @arg: struct lea_reader. */
 int lea_reader_begin(void *arg);
 void *lea_reader_unpack(void *arg, struct lea_wire_in *in);

@@ -223,7 +223,7 @@ static int hanging_child(void *arg)
 
 /* What a thread does. */
 struct active {
-	uint32_t index;
+	uint32_t index, slot;
 	pid_t thread;
 };
 
@@ -385,7 +385,7 @@ static void look(struct turn *turn)
 			item->begun_ms = start < now ? start : now;
 		turn->lost_count += item->is_lost;
 		turn->active[turn->active_count++] =
-			(struct active){.index = number - 1, .thread = slot->thread};
+			(struct active){.index = number - 1, .slot = i, .thread = slot->thread};
 	}
 }
 
@@ -527,6 +527,12 @@ static int attend(struct turn *turn)
 	return r;
 }
 
+/* Does the thread still do this? */
+static bool is_at(const struct lea_hanging *hanging, const struct active *active)
+{
+	return hanging->slots[active->slot].item == active->index + 1;
+}
+
 static void remember_hung(const struct turn *turn)
 {
 	const struct lea_hanging *hanging = turn->hanging;
@@ -542,6 +548,9 @@ static void remember_hung(const struct turn *turn)
 		if (hung_fd < 0)
 			hung_fd = lea_hung_begin(hanging->world, &room);
 		lea_hung_note(hung_fd, name, active->thread, &room);
+		/* Its thread may have answered meanwhile, before it could find the note. */
+		if (!is_at(hanging, active))
+			lea_hung_forget(hung_fd, name);
 	}
 }
 

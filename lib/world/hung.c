@@ -164,3 +164,13 @@ void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint32_t *room)
 	if (!lea_file_replace(hung_fd, file, text, strlen(text)))
 		--*room;
 }
+
+void lea_hung_forget(int hung_fd, const char *name)
+{
+	char file[LEA_HUNG_NAME_BYTES];
+
+	/* What stays counts for as long as its thread lives. */
+	if (hung_fd < 0 || !name_file(name, file) || lea_file_remove(hung_fd, file) < 0 ||
+	    unlinkat(hung_fd, "../hung", AT_REMOVEDIR) < 0)
+		return;
+}

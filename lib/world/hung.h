@@ -41,3 +41,5 @@ LEA_MUST_CHECK int lea_hung_begin(struct lea_world *world, uint32_t *ret_room);
 /* Remembers that @thread waits for @name. @hung_fd, @room: from lea_hung_begin, also if it failed.
  * A name that is too long or has "!", or one too many, is not remembered. Logs nothing. */
 void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint32_t *room);
+/* What waited for @name does so no longer. @hung_fd: as in lea_hung_note. */
+void lea_hung_forget(int hung_fd, const char *name);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define DEADLINE_MS 1000
+#define LATE_MS	    1200 /* more than the deadline, less than that plus grace */
 #define SLOW_MS	    1550 /* more than deadline plus grace, less than twice the deadline */
 
 static struct lea_conf conf = {.probe_deadline_ms = DEADLINE_MS};
@@ -77,6 +78,8 @@ static int open_sick(struct lea_world *world, const char *path, uint32_t major, 
 		wait_until("sick", false);
 	if (strstr(path, "slow"))
 		usleep(SLOW_MS * 1000);
+	if (strstr(path, "late"))
+		usleep(LATE_MS * 1000);
 	if (strstr(path, "kill") || (strstr(path, "spared") && !exists("run/lvm/once"))) {
 		if (strstr(path, "spared"))
 			make("run/lvm/once");
@@ -117,15 +120,21 @@ static void new_reader(void)
 	lea_reader_limit(reader, 0, 2);
 }
 
-static void add(struct lea_device *devices, size_t count)
+static void new_scan(void)
 {
 	const struct lea_scan_options options = {.out_of_process = true,
 						 .reader = reader,
 						 .texts = lea_pass_cache_texts(known),
 						 .devicesfile = lea_pass_cache_devicesfile(known)};
-	size_t found_count;
 
 	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &scan), 0);
+}
+
+static void add(struct lea_device *devices, size_t count)
+{
+	size_t found_count;
+
+	new_scan();
 	ck_assert_int_eq(lea_scan_add(scan, devices, count), 0);
 	found = lea_scan_found(scan, &found_count);
 	ck_assert_uint_eq(found_count, count);

@@ -50,6 +50,60 @@ TEST(a_late_device_has_twice_as_long_the_next_time)
 	ck_assert_msg(!exists(QUEUE "8:1-1"), "in its time: not queued once more");
 }
 
+/* In the grace period the child queues it and its answer counts as well. */
+TEST(an_answer_after_the_deadline_makes_that_longer)
+{
+	new_reader();
+	look("late", 0);
+	wait_until(QUEUE "8:1-1", true);
+	ck_assert_msg(exists(QUEUE "8:1-1"), "the child has queued it");
+	scratch_run("rm", QUEUE "8:1-1");
+	ck_assert_uint_eq(deadline_ms(), 2 * DEADLINE_MS);
+	look("late", 0);
+	lea_reader_free(LEA_TAKE(reader));
+	ck_assert_msg(ends(child_pid()), "the child has said all");
+	ck_assert_msg(!exists(QUEUE "8:1-1"), "in its time: that is the end of it");
+}
+
+TEST(a_device_that_hangs_costs_one_process)
+{
+	new_reader();
+	make("sick");
+	look("hang", -ETIMEDOUT);
+	for (unsigned int i = 0; i < 3; i++)
+		look("hang", -ETIMEDOUT);
+	ck_assert_uint_eq(forks, 1);
+	lea_reader_free(LEA_TAKE(reader));
+	new_reader();
+	look("hang", -ETIMEDOUT);
+	ck_assert_msg(!forks, "another process does not read it, either");
+	answer();
+	look("sda", 0);
+	ck_assert_msg(!exists("run/lvm/event/hung"), "nothing hangs any more");
+	lea_reader_free(LEA_TAKE(reader));
+}
+
+/* The thread that still waits would queue it as something less. */
+TEST(an_add_of_a_device_that_hangs_is_asked_for_all_the_same)
+{
+	struct lea_scan_device added = {.again = LEA_ENTRY_ADD};
+	size_t count;
+
+	new_reader();
+	make("sick");
+	look("hang", -ETIMEDOUT);
+	added.device = scratch_disk("one-pv", "hang", 1);
+	new_scan();
+	ck_assert_int_eq(lea_scan_add_expected(scan, &added, 1), 0);
+	found = lea_scan_found(scan, &count);
+	ck_assert_int_eq(found[0]->fault, -ETIMEDOUT);
+	ck_assert_uint_eq(forks, 2);
+	lea_scan_free(scan);
+	scratch_run("rm", "sick");
+	wait_until(QUEUE "8:1-1", true);
+	lea_reader_free(LEA_TAKE(reader));
+}
+
 TEST(a_device_in_time_is_slow_no_longer)
 {
 	new_reader();
