@@ -108,12 +108,11 @@ static int forget_gone(struct lea_batch_pass *pass)
 		if (!device->is_gone)
 			continue;
 		lea_batch_marks_gone(&pass->marks, &pass->entries[i]);
+		r = lea_duplicates_gone(pass->options->world, pass->options->event_fd,
+					&pass->entries[i]);
 		/* In use again: forget_replaced decides, when it is known what is there now. */
-		if (!lea_sysfs_has_device(pass->options->world, lea_device_devno(device)))
+		if (!r && !lea_sysfs_has_device(pass->options->world, lea_device_devno(device)))
 			r = handle_removal(pass, &pass->entries[i]);
-		r = r ? r
-		      : lea_duplicates_gone(pass->options->world, pass->options->event_fd,
-					    &pass->entries[i]);
 	}
 	return r;
 }

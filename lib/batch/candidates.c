@@ -166,6 +166,16 @@ struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const 
 	return facts;
 }
 
+/* The VG was activated with another instance of @pv, if at all: this one is not in use. */
+static void note_other_instance(struct lea_claim *claim, struct lea_claim_pv *pv)
+{
+	const struct lea_claim now = {.pv = pv, .pv_count = 1};
+
+	if (lea_claim_shares_pv(claim, &now))
+		snprintf(claim->reason, sizeof(claim->reason),
+			 "a PV of it is on another device by now: left as it is");
+}
+
 /* A PV that joined the VG by a change is not a reason to activate; it is added to the claim. */
 static int compare_with_claim(struct lea_batch_vg *vg, const struct lea_found *found,
 			      enum lea_entry_kind kind)
@@ -181,6 +191,7 @@ static int compare_with_claim(struct lea_batch_vg *vg, const struct lea_found *f
 		return 0;
 	}
 	vg->is_extended = true;
+	note_other_instance(&vg->claim, &pv);
 	return lea_claim_put(&vg->claim, &pv);
 }
 

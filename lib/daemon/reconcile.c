@@ -321,13 +321,12 @@ static bool is_marked(const struct reconcile *reconcile, const struct lea_entry 
 	       lea_marker_is_set(reconcile->options->event_fd, &entry->device, entry->pvid);
 }
 
-/* Does the PV have a record? A noted duplicate needs none: it waits until the other device goes. */
-static bool has_record(const struct reconcile *reconcile, const struct lea_entry *entry)
+/* A noted duplicate needs no record: it waits until the other device goes. */
+static bool is_noted(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
 	const struct lea_devid id = lea_device_id(&entry->device);
 
-	return is_recorded(reconcile, entry->pvid) ||
-	       lea_duplicates_is_noted(reconcile->options->world, entry->pvid, &id);
+	return lea_duplicates_is_noted(reconcile->options->world, entry->pvid, &id);
 }
 
 enum dealt {
@@ -349,11 +348,14 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 			       ? DEALT_WITH
 			       : NOT_DEALT_WITH;
 	was = is_among(&reconcile->done, entry) || is_marked(reconcile, entry);
-	if (was && has_record(reconcile, entry))
+	if (was && is_recorded(reconcile, entry->pvid))
 		return DEALT_WITH;
-	/* A change led to it, and it could not be judged then. */
+	/* A change led to it, or the other device of its PV went, and it could not be judged then.
+	 */
 	if (reconcile->has_unsettled && lea_unsettled_is_set(event_fd, entry->key))
 		return LACKS_RECORD;
+	if (was && is_noted(reconcile, entry))
+		return DEALT_WITH;
 	if (lea_refused_is_set(event_fd, entry->key) || is_taken(reconcile, entry))
 		return DEALT_WITH;
 	return was ? LACKS_RECORD : NOT_DEALT_WITH;

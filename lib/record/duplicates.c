@@ -12,9 +12,10 @@
  *	any  --> NOTED      a new epoch has begun: it is logged once in each
  *	any  --> none       it was removed, wiped, or excluded by a filter, or has the record now
  *
- * When a device goes (gone, reconcile), the devices of the PV are queued, but for the ignored
- * ones, the failed claims of the VGs in the notes go, and last the device's note, which leads to
- * all of this. What a crash leaves:
+ * When a device goes (gone, reconcile), the devices of the PV are queued, the failed claims of the
+ * VGs in the notes go, and last the device's note, which leads to all of this. An ignored one is
+ * queued only if the recorded device went, for a record, and brings nothing up: the VG was active
+ * without it. What a crash leaves:
  *
  *	before a note is written: the event's entry in taken/; the check asks udev's links, too
  *	after some are queued: the note, by which the event's entry, or the next reconcile, begins
@@ -71,19 +72,38 @@ static int put(struct lea_world *world, const struct lea_duplicate *duplicate)
 	return r == -ENOENT ? 0 : r;
 }
 
-/* Has the VG been activated with this very instance of the PV? With @is_begun: or is it being? */
-static bool is_used(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
-		    const struct lea_device *recorded, bool is_begun)
+/* Does the VG's claim list this very instance of the PV? *ret_claim: the caller's in any case. */
+static bool is_claimed(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
+		       const struct lea_device *recorded, struct lea_claim *ret_claim)
 {
 	struct lea_claims claims;
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	struct lea_claim_pv pv = {.id = lea_device_id(recorded)};
 
-	if (!vg || lea_claims_init(&claims, world, NULL) || lea_claim_read(&claims, vg->id, &claim))
+	if (!vg || lea_claims_init(&claims, world, NULL) ||
+	    lea_claim_read(&claims, vg->id, ret_claim))
 		return false;
 	snprintf(pv.pvid, sizeof(pv.pvid), "%s", pvid);
-	return (claim.state == LEA_CLAIM_DONE || (is_begun && claim.state == LEA_CLAIM_CLAIMED)) &&
-	       lea_claim_covers(&claim, &pv, 1);
+	return lea_claim_covers(ret_claim, &pv, 1);
+}
+
+/* Is all done with this instance that events do? */
+static bool is_dealt_with(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
+			  const struct lea_device *recorded)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+
+	return is_claimed(world, vg, pvid, recorded, &claim) && claim.state == LEA_CLAIM_DONE;
+}
+
+/* Has the VG been activated with it, or is it being? A reason says why it was left as it is. */
+static bool is_used(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
+		    const struct lea_device *recorded)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+
+	return is_claimed(world, vg, pvid, recorded, &claim) &&
+	       (claim.state == LEA_CLAIM_CLAIMED ||
+		(claim.state == LEA_CLAIM_DONE && !claim.reason[0]));
 }
 
 /* Does the devices file exclude @other, beside @pv? */
@@ -112,7 +132,7 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 			return 0;
 	record->is_news = true;
 	record->is_ignored = lea_duplicate_is_in_use(world, lea_device_devno(recorded)) ||
-			     is_used(world, found->vg, duplicate.pvid, recorded, false);
+			     is_dealt_with(world, found->vg, duplicate.pvid, recorded);
 	duplicate.state = record->is_ignored		      ? LEA_DUPLICATE_IGNORED
 			  : record->tie == LEA_DUPLICATE_PATH ? LEA_DUPLICATE_SAID
 							      : LEA_DUPLICATE_NOTED;
@@ -129,7 +149,7 @@ bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf
 	return has_events(world) &&
 	       lea_duplicate_tie(world, recorded, &found->device) == LEA_DUPLICATE_COPY &&
 	       !lea_duplicate_is_in_use(world, lea_device_devno(recorded)) &&
-	       !is_used(world, found->vg, pvid, recorded, true) &&
+	       !is_used(world, found->vg, pvid, recorded) &&
 	       lea_original_find(world, conf, pvid, found->vg, recorded, &found->device) ==
 		       LEA_ORIGINAL_SECOND;
 }
@@ -361,15 +381,15 @@ void lea_duplicates_ignore(struct lea_world *world, const struct lea_scan_vg *sc
 
 /* ---- a duplicate has gone */
 
-static int queue_device(struct lea_world *world, int event_fd, const struct lea_devid *id,
-			const char *pvid)
+static int queue_device(struct lea_world *world, int event_fd, enum lea_entry_kind kind,
+			const struct lea_devid *id, const char *pvid)
 {
 	LEA_AUTO(lea_device_done) struct lea_device device = {0};
 	int r = lea_device_find(world, id, &device);
 
 	if (r)
 		return r < 0 ? r : 0;
-	return lea_queue_put_device(event_fd, LEA_ENTRY_MISSED, &device, pvid);
+	return lea_queue_put_device(event_fd, kind, &device, pvid);
 }
 
 /* Drops the VG's claim if the activation failed, so that the VG is tried again. */
@@ -387,24 +407,42 @@ static int forget_refusal(struct lea_world *world, const char *vg_id)
 	return lea_claim_drop(&claims, vg_id);
 }
 
-/* Queues the device that has the record, and those of @listed that may replace it. */
-static int queue_again(struct lea_world *world, int event_fd, const struct lea_duplicate *listed,
-		       int count)
+/* Queues @duplicate, which may get the record. Of an ignored one nothing but that may come. */
+static int queue_duplicate(struct lea_world *world, int event_fd,
+			   const struct lea_duplicate *duplicate, bool is_free)
 {
-	const char *pvid = listed[0].pvid;
-	struct lea_online online;
-	int run_fd = lea_world_run(world);
-	int r = run_fd < 0 ? run_fd : lea_online_read(run_fd, pvid, &online);
+	const bool is_ignored = duplicate->state == LEA_DUPLICATE_IGNORED;
 
-	if (!r)
-		r = queue_device(world, event_fd,
-				 &(struct lea_devid){online.major, online.minor, 0}, pvid);
+	if (is_ignored && !is_free)
+		return 0;
+	return queue_device(world, event_fd, is_ignored ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED,
+			    &duplicate->id, duplicate->pvid);
+}
+
+/* Queues the device that has the record, and those of @listed that may replace it. @online: the
+ * record, NULL: there is none; @is_free: its device has gone. */
+static int queue_again(struct lea_world *world, int event_fd, const struct lea_duplicate *listed,
+		       int count, const struct lea_online *online, bool is_free)
+{
+	int r = 0;
+
+	if (online)
+		r = queue_device(world, event_fd, LEA_ENTRY_MISSED,
+				 &(struct lea_devid){online->major, online->minor, 0},
+				 listed[0].pvid);
 	for (int i = 0; r >= 0 && i < count; i++) {
 		r = forget_refusal(world, listed[i].vg_id);
-		if (r >= 0 && listed[i].state != LEA_DUPLICATE_IGNORED)
-			r = queue_device(world, event_fd, &listed[i].id, pvid);
+		r = r < 0 ? r : queue_duplicate(world, event_fd, &listed[i], is_free);
 	}
 	return r < 0 ? r : 0;
+}
+
+/* False: there is none, or it cannot be read. */
+static bool read_record(struct lea_world *world, const char *pvid, struct lea_online *ret_online)
+{
+	int run_fd = lea_world_run(world);
+
+	return run_fd >= 0 && !lea_online_read(run_fd, pvid, ret_online);
 }
 
 int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_entry *entry)
@@ -412,10 +450,14 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 	const struct lea_devid id = lea_device_id(&entry->device);
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
 	int r, count = entry->pvid[0] ? lea_duplicate_list(world, entry->pvid, listed) : 0;
+	struct lea_online online;
+	bool has_record;
 
 	if (count <= 0)
 		return count;
-	r = queue_again(world, event_fd, listed, count);
+	has_record = read_record(world, entry->pvid, &online);
+	r = queue_again(world, event_fd, listed, count, has_record ? &online : NULL,
+			has_record && online.major == id.major && online.minor == id.minor);
 	for (int i = 0; !r && i < count; i++)
 		if (lea_devid_is_same(&listed[i].id, &id))
 			r = lea_duplicate_drop(world, &listed[i]);
@@ -441,17 +483,6 @@ static bool still_carries(const struct reconcile *reconcile, const struct lea_de
 	       carries != LEA_CARRIES_NO;
 }
 
-static bool record_holds(const struct reconcile *reconcile, const char *pvid,
-			 struct lea_device *ret_device)
-{
-	struct lea_online online;
-	int run_fd = lea_world_run(reconcile->world);
-
-	return run_fd >= 0 && !lea_online_read(run_fd, pvid, &online) &&
-	       still_carries(reconcile, &(struct lea_devid){online.major, online.minor, 0}, pvid,
-			     ret_device);
-}
-
 /* The devices file may have changed since the duplicate was noted. An ignored one brings nothing
  * up. */
 static bool is_settled(const struct reconcile *reconcile, const struct lea_device *recorded,
@@ -469,8 +500,12 @@ static int reconcile_pv(void *arg, const char *pvid)
 	LEA_AUTO(lea_device_done) struct lea_device recorded = {0};
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
 	bool has_gone[LEA_DUPLICATES_MOST];
-	bool is_news = !record_holds(reconcile, pvid, &recorded);
+	struct lea_online online = {0};
+	const bool has_record = read_record(reconcile->world, pvid, &online);
+	const struct lea_devid number = {online.major, online.minor, 0};
+	const bool holds = has_record && still_carries(reconcile, &number, pvid, &recorded);
 	int r, count = lea_duplicate_list(reconcile->world, pvid, listed);
+	bool is_news = !holds;
 
 	for (int i = 0; i < count; i++) {
 		LEA_AUTO(lea_device_done) struct lea_device device = {0};
@@ -481,7 +516,8 @@ static int reconcile_pv(void *arg, const char *pvid)
 	}
 	if (count <= 0 || !is_news)
 		return count < 0 ? count : 0;
-	r = queue_again(reconcile->world, reconcile->event_fd, listed, count);
+	r = queue_again(reconcile->world, reconcile->event_fd, listed, count,
+			has_record ? &online : NULL, has_record && !holds);
 	for (int i = 0; !r && i < count; i++)
 		if (has_gone[i])
 			r = lea_duplicate_drop(reconcile->world, &listed[i]);

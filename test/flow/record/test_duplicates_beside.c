@@ -74,15 +74,96 @@ TEST(two_copies_that_come_back_activate_nothing)
 	expect_failed(VG_ONE_ID, WHY);
 }
 
-/* The VG's LVs hold the removed disk: the copy must not replace it. */
-TEST(an_ignored_copy_does_not_take_over)
+/* ---- the recorded device goes beside one that is ignored */
+
+/* A disk with a wwid. */
+static void unplug(const char *name, uint32_t minor)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/dev/block/8:%u/device/wwid", minor);
+	tree_remove(&machine.tree, path);
+	*strrchr(path, '/') = '\0';
+	tree_remove(&machine.tree, path);
+	machine_unplug(name, minor);
+}
+
+static void goes(void)
+{
+	unplug("sda", 16);
+	went("sda", 16, 1, PVID_ONE);
+}
+
+static void gives_its_number_away(void)
+{
+	unplug("sda", 16);
+	machine_plug("stripe-a", "sda", 16, 9);
+	went("sda", 16, 1, PVID_ONE);
+}
+
+static void goes_unseen(void)
+{
+	unplug("sda", 16);
+	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+}
+
+static void same_wwid(void);
+static void other_wwid(void);
+
+static const struct {
+	const char *claim;
+	void (*tie)(void), (*happens)(void);
+} leaving[] = {
+	{"a copy", other_wwid, goes},
+	{"a copy, and the number has another disk", other_wwid, gives_its_number_away},
+	{"a copy, and nobody saw it go", other_wwid, goes_unseen},
+	{"a path", same_wwid, goes},
+	{"a path, and the number has another disk", same_wwid, gives_its_number_away},
+	{"a path, and nobody saw it go", same_wwid, goes_unseen},
+};
+
+/* The VG's LVs hold the removed disk, or somebody took the VG down. */
+TEST_EACH(what_was_ignored_is_the_pv_when_it_is_alone, leaving)
+{
+	struct lea_online online = {0};
+
+	leaving[_i].tie();
+	copy_beside_active();
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
+	leaving[_i].happens();
+	ck_assert_msg(!*drain(), "%s: activated", leaving[_i].claim);
+	ck_assert_msg(!lea_online_read(lea_world_run(machine.world), PVID_ONE, &online) &&
+			      !strcmp(online.device, "/dev/sdb"),
+		      "%s: %s", leaving[_i].claim, online.device);
+	ck_assert_msg(!machine_has(DUPLICATES), "%s: its note", leaving[_i].claim);
+	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
+	/* A disk that is added activates its VG, as ever. */
+	unplug("sdb", 32);
+	went("sdb", 32, 2, PVID_ONE);
+	machine_plug("one-pv", "sdb", 32, 5);
+	ck_assert_msg(!strcmp(came("sdb", 32, 5, PVID_ONE), "vg_one "), "%s: added",
+		      leaving[_i].claim);
+}
+
+TEST(what_is_ignored_stays_so_when_another_copy_goes)
 {
 	copy_beside_active();
-	machine_unplug("sda", 16);
-	went("sda", 16, 1, PVID_ONE);
+	machine_plug("one-pv", "sdc", 48, 3);
+	came("sdc", 48, 3, PVID_ONE);
+	machine_unplug("sdc", 48);
+	went("sdc", 48, 3, PVID_ONE);
 	ck_assert_str_eq(drain(), "");
+	ck_assert(machine_has(DUPLICATES "/8:32-2"));
+}
+
+/* Others have removed the record: that does not say that the recorded device has gone. */
+TEST(a_record_that_others_remove_is_no_device_that_goes)
+{
+	copy_beside_active();
+	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_ONE);
 	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
 	ck_assert_str_eq(drain(), "");
+	ck_assert(machine_has(DUPLICATES "/8:32-2"));
 }
 
 /* Another program activated the VG: it has no claim, but an LV uses the disk. */

@@ -109,6 +109,22 @@ TEST(the_copy_alone_is_used_until_it_is_not_and_the_pv_is_there)
 	expect_record(32);
 }
 
+/* A copy that was ignored, and that has the record since the PV has gone, is not in use. */
+TEST(the_pv_that_returns_takes_the_place_of_a_copy_that_was_ignored)
+{
+	list("IDTYPE=sys_wwid IDNAME=naa.3 PVID=" PVID_ONE "\n" BY_NAME);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	came("sdb", 32, 2, PVID_ONE);
+	unplug_sda();
+	went("sda", 16, 1, PVID_ONE);
+	ck_assert_str_eq(drain(), "");
+	expect_record(32);
+	machine_plug("one-pv", "sda", 16, 3);
+	list(BY_ID BY_NAME);
+	ck_assert_str_eq(came("sda", 16, 3, PVID_ONE), "vg_one ");
+	expect_record(16);
+}
+
 /* Of two that the file does not tell apart, none is used. Rows: by PVID alone, by the id of both.
  */
 TEST_TIMES(what_the_file_lists_alike_is_refused, 2)
