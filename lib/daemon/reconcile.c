@@ -122,7 +122,7 @@ static void drop_at_second(const struct reconcile *reconcile, const char *vg_id,
 
 	if (r < 0)
 		lea_log(reconcile->options->world->log, LEA_LOG_WARNING,
-			"VG %s: its PVs are gone, but its claim could not be removed: %s",
+			"VG %s: a claim of it that counts no longer could not be removed: %s",
 			claim->vg_name, strerror(-r));
 }
 
@@ -141,6 +141,10 @@ static int collect(void *arg, const char *vg_id, const struct lea_claim *claim)
 	}
 	if (facts.by_claim == LEA_VG_CLAIMED)
 		return 0;
+	/* What its owner left undone is queued below, and then claimed anew, unless the VG has
+	 * become one that nobody may activate. */
+	if (claim->is_orphaned)
+		drop_at_second(reconcile, vg_id, claim);
 	return add_instances(is_final ? &reconcile->done : &reconcile->again, claim);
 }
 
@@ -595,8 +599,7 @@ int lea_take_charge(struct lea_world *world, const struct lea_conf *conf)
 	if (event_fd < 0)
 		return event_fd;
 	r = highest_diskseq(world, &diskseq);
-	r = r ? r : lea_since_write(run_fd, event_fd, lea_world_now_ms(world) * 1000,
-				    diskseq);
+	r = r ? r : lea_since_write(run_fd, event_fd, lea_world_now_ms(world) * 1000, diskseq);
 	if (r)
 		return r < 0 ? r : 0;
 	options.event_fd = event_fd;

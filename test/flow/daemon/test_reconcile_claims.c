@@ -87,6 +87,25 @@ TEST_EACH(a_claim_ends_when_its_disks_are_gone, ends)
 	ck_assert_msg(!machine_has(CLAIM_ONE), "%s: seen twice", ends[_i].claim);
 }
 
+/* As after vgexport: the entry that the dead runner had taken makes no claim any more. */
+TEST(a_claim_ends_whose_owner_has_died)
+{
+	struct lea_claim claim;
+
+	is_detached = true;
+	outcome = LEA_ACTIVATE_VG_BUSY;
+	detached_why = LEA_DETACHED_DISK;
+	come();
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_CLAIMED);
+	lea_claim_done(&claim);
+	tree_put_process(&machine.tree, getpid(), "test", 'S', 4243);
+	reconcile();
+	ck_assert(machine_has(CLAIM_ONE));
+	reconcile();
+	ck_assert(!machine_has(CLAIM_ONE));
+}
+
 TEST(a_claim_stays_while_one_of_its_disks_is_there)
 {
 	machine.properties = "ID_FS_TYPE=LVM2_member\n";
