@@ -177,6 +177,7 @@ int lea_reader_new(struct lea_world *world, const struct lea_conf *conf,
 					       .most_threads = LEA_READER_THREADS,
 					       .outlives = true,
 					       .remembers = true,
+					       .hung_ms = LEA_BACKOFF_MOST_MS,
 					       .fd = -1};
 	*ret_reader = reader;
 	return 0;
@@ -218,6 +219,7 @@ void lea_reader_for_command(struct lea_reader *reader)
 void lea_reader_remember(struct lea_reader *reader)
 {
 	reader->hanging.remembers = true;
+	reader->hanging.hung_ms = 0;
 }
 
 static bool is_slow(void *arg, const char *key)

@@ -547,7 +547,8 @@ static void remember_hung(const struct turn *turn)
 			continue;
 		if (hung_fd < 0)
 			hung_fd = lea_hung_begin(hanging->world, &room);
-		lea_hung_note(hung_fd, name, active->thread, &room);
+		lea_hung_note(hung_fd, name, active->thread, item_of(turn, active->index)->begun_ms,
+			      &room);
 		/* Its thread may have answered meanwhile, before it could find the note. */
 		if (!is_at(hanging, active))
 			lea_hung_forget(hung_fd, name);
@@ -559,12 +560,15 @@ static void skip_hung(struct turn *turn)
 {
 	const struct lea_hanging *hanging = turn->hanging;
 	LEA_AUTO(lea_closep) int hung_fd = hanging->remembers ? lea_hung_open(hanging->world) : -1;
+	const uint64_t now_ms = hung_fd < 0 ? 0 : lea_world_now_ms(hanging->world);
 	char name[LEA_HUNG_NAME_BYTES];
+	uint64_t since_ms;
 	pid_t thread;
 
 	for (uint32_t i = 0; i < turn->count && hung_fd >= 0; i++)
 		if (item_of(turn, i)->is_open && hanging->kind->name(hanging->arg, i, name) &&
-		    lea_hung_has(hung_fd, name, &thread))
+		    lea_hung_has(hung_fd, name, &thread, &since_ms) &&
+		    now_ms >= since_ms + hanging->hung_ms)
 			lose(turn, i,
 			     (struct lea_hanging_loss){.fault = -ETIMEDOUT, .thread = thread});
 }

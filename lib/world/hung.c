@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One file for each name: "THREAD START NAMESPACE". It is only as good as the thread: nothing in it
- * is believed that /proc does not confirm. */
+/* One file for each name: "THREAD START NAMESPACE SINCE". It is only as good as the thread: nothing
+ * in it is believed that /proc does not confirm. */
 #include "world/hung.h"
 
 #include <errno.h>
@@ -77,7 +77,8 @@ static enum lea_proc_life judge(const struct lea_proc_id *id)
 }
 
 /* GONE: it was forgotten. UNSEEN also without a file. */
-static enum lea_proc_life look(int hung_fd, const char *file, pid_t *ret_thread)
+static enum lea_proc_life look(int hung_fd, const char *file, pid_t *ret_thread,
+			       uint64_t *ret_since_ms)
 {
 	enum lea_proc_life life = LEA_PROC_GONE;
 	struct lea_proc_id id = {0};
@@ -87,8 +88,8 @@ static enum lea_proc_life look(int hung_fd, const char *file, pid_t *ret_thread)
 	if (r == LEA_FILE_ABSENT)
 		return LEA_PROC_UNSEEN;
 	if (!r &&
-	    sscanf(text, "%" SCNd32 " %" SCNu64 " %" SCNu64, &id.pid, &id.start_ticks,
-		   &id.pid_ns) == 3 &&
+	    sscanf(text, "%" SCNd32 " %" SCNu64 " %" SCNu64 " %" SCNu64, &id.pid, &id.start_ticks,
+		   &id.pid_ns, ret_since_ms) == 4 &&
 	    is_strong(&id))
 		life = judge(&id);
 	if (life == LEA_PROC_GONE && lea_file_remove(hung_fd, file) < 0)
@@ -97,14 +98,14 @@ static enum lea_proc_life look(int hung_fd, const char *file, pid_t *ret_thread)
 	return life;
 }
 
-bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread)
+bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread, uint64_t *ret_since_ms)
 {
 	char file[LEA_HUNG_NAME_BYTES];
 	enum lea_proc_life life;
 
 	if (hung_fd < 0 || !name_file(name, file))
 		return false;
-	life = look(hung_fd, file, ret_thread);
+	life = look(hung_fd, file, ret_thread, ret_since_ms);
 	/* The folder goes with the last name: without it no scan looks for any. */
 	if (life == LEA_PROC_GONE && unlinkat(hung_fd, "../hung", AT_REMOVEDIR) < 0)
 		return false;
@@ -117,6 +118,7 @@ static uint32_t forget_ended(int hung_fd)
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	uint32_t left = 0, seen = 0;
+	uint64_t since_ms;
 	pid_t thread;
 
 	lea_file_tidy(hung_fd, ".");
@@ -125,7 +127,7 @@ static uint32_t forget_ended(int hung_fd)
 	while ((entry = readdir(dir)))
 		left += entry->d_name[0] != '.' &&
 			(seen++ >= MOST_NAMES ||
-			 look(hung_fd, entry->d_name, &thread) != LEA_PROC_GONE);
+			 look(hung_fd, entry->d_name, &thread, &since_ms) != LEA_PROC_GONE);
 	return left;
 }
 
@@ -150,16 +152,19 @@ int lea_hung_begin(struct lea_world *world, uint32_t *ret_room)
 	return fd;
 }
 
-void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint32_t *room)
+void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint64_t since_ms, uint32_t *room)
 {
 	char file[LEA_HUNG_NAME_BYTES], text[TEXT_BYTES];
 	struct lea_proc_id id;
+	uint64_t earlier_ms;
+	pid_t earlier;
 
 	lea_proc_identify_thread(thread, &id);
-	if (hung_fd < 0 || !*room || !is_strong(&id) || !name_file(name, file))
+	if (hung_fd < 0 || !*room || !is_strong(&id) || !name_file(name, file) ||
+	    lea_hung_has(hung_fd, name, &earlier, &earlier_ms))
 		return;
-	snprintf(text, sizeof(text), "%" PRId32 " %" PRIu64 " %" PRIu64 "\n", id.pid,
-		 id.start_ticks, id.pid_ns);
+	snprintf(text, sizeof(text), "%" PRId32 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", id.pid,
+		 id.start_ticks, id.pid_ns, since_ms);
 	/* What cannot be written is asked again by the next command. */
 	if (!lea_file_replace(hung_fd, file, text, strlen(text)))
 		--*room;

@@ -29,17 +29,18 @@ LEA_MUST_CHECK int lea_hung_open(struct lea_world *world);
  * lea_hung_has - does a thread of another process still wait for this?
  * @hung_fd: from lea_hung_open; a negative number: nothing hangs
  * @name: without "!", which stands for a slash
- * @ret_thread: its number, if true
+ * @ret_thread, @ret_since_ms: its number, and since when it waits by lea_world_now_ms, if true
  * Forgets the name if the thread has ended or does not run our program, and a file that makes no
  * sense. A thread of another pid namespace does not count.
  */
-bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread);
+bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread, uint64_t *ret_since_ms);
 
 /* Opens the folder for notes, makes it if need be, and forgets all that has ended: a descriptor
  * (owned) or -errno. *ret_room: how many more names may be noted. */
 LEA_MUST_CHECK int lea_hung_begin(struct lea_world *world, uint32_t *ret_room);
-/* Remembers that @thread waits for @name. @hung_fd, @room: from lea_hung_begin, also if it failed.
- * A name that is too long or has "!", or one too many, is not remembered. Logs nothing. */
-void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint32_t *room);
+/* Remembers that @thread waits for @name, unless an earlier one does, too. @hung_fd, @room: from
+ * lea_hung_begin, also if it failed. A name that is too long or has "!", or one too many, is not
+ * remembered. Logs nothing. */
+void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint64_t since_ms, uint32_t *room);
 /* What waited for @name does so no longer. @hung_fd: as in lea_hung_note. */
 void lea_hung_forget(int hung_fd, const char *name);

@@ -41,13 +41,14 @@ const struct fixture fixture = {setup, teardown};
 static bool has(const char *name)
 {
 	pid_t thread = 0;
+	uint64_t since_ms = 0;
 	bool answer;
 
 	if (hung_fd >= 0)
 		close(hung_fd);
 	hung_fd = lea_hung_open(&tree.world);
-	answer = lea_hung_has(hung_fd, name, &thread);
-	ck_assert(!answer || thread > 0);
+	answer = lea_hung_has(hung_fd, name, &thread, &since_ms);
+	ck_assert(!answer || (thread > 0 && since_ms == 7));
 	return answer;
 }
 
@@ -56,7 +57,7 @@ static void note(const char *name, pid_t thread)
 	uint32_t room = 0;
 	const int fd = lea_hung_begin(&tree.world, &room);
 
-	lea_hung_note(fd, name, thread, &room);
+	lea_hung_note(fd, name, thread, 7, &room);
 	if (fd >= 0)
 		close(fd);
 }
@@ -151,10 +152,10 @@ static const struct {
 	{"empty", ""},
 	{"words", "this one hangs"},
 	{"one number", "1"},
-	{"no start", "1 0 4026531836\n"},
-	{"no namespace", "1 1 0\n"},
+	{"no start", "1 0 4026531836 7\n"},
+	{"no namespace", "1 1 0 7\n"},
 	{"a negative number", "-1 1 1\n"},
-	{"another start", "1 99999999999 1\n"},
+	{"another start", "1 99999999999 1 7\n"},
 	{"numbers without end", "99999999999999999999999999 99999999999999999999999999 "
 				"99999999999999999999999999 99999999999999999999999999\n"},
 };
@@ -168,7 +169,7 @@ TEST_EACH(what_makes_no_sense_is_not_believed, hostile)
 	tree_put(&tree, FOLDER "/8:16", hostile[_i].text);
 	ck_assert_msg(!has("8:16"), "%s", hostile[_i].claim);
 	/* Our own number with another start: the number was used again. */
-	snprintf(text, sizeof(text), "%d %" PRIu64 " %" PRIu64 "\n", (int)id.pid,
+	snprintf(text, sizeof(text), "%d %" PRIu64 " %" PRIu64 " 7\n", (int)id.pid,
 		 id.start_ticks + 1, id.pid_ns);
 	tree_put(&tree, FOLDER "/8:16", text);
 	ck_assert(!has("8:16") && !is_there(FOLDER "/8:16"));
@@ -189,7 +190,7 @@ TEST(a_thread_that_is_not_ours_is_not_believed)
 	while (lea_proc_runs_us(pid) == 1) /* until it has begun */
 		usleep(1000);
 	lea_proc_identify_thread(pid, &id);
-	snprintf(text, sizeof(text), "%d %" PRIu64 " %" PRIu64 "\n", (int)id.pid, id.start_ticks,
+	snprintf(text, sizeof(text), "%d %" PRIu64 " %" PRIu64 " 7\n", (int)id.pid, id.start_ticks,
 		 id.pid_ns);
 	tree_put(&tree, FOLDER "/8:16", text);
 	ck_assert(!has("8:16") && !is_there(FOLDER "/8:16"));
@@ -202,7 +203,7 @@ TEST(a_thread_of_another_namespace_does_not_count)
 	char text[256];
 
 	lea_proc_identify(&id);
-	snprintf(text, sizeof(text), "%d %" PRIu64 " %" PRIu64 "\n", (int)id.pid, id.start_ticks,
+	snprintf(text, sizeof(text), "%d %" PRIu64 " %" PRIu64 " 7\n", (int)id.pid, id.start_ticks,
 		 id.pid_ns + 1);
 	tree_put(&tree, FOLDER "/8:16", text);
 	ck_assert(!has("8:16"));
@@ -225,7 +226,7 @@ TEST(links_pipes_and_folders_are_not_read)
 {
 	char path[256];
 
-	tree_put(&tree, "/elsewhere", "1 1 1\n");
+	tree_put(&tree, "/elsewhere", "1 1 1 7\n");
 	tree_link(&tree, FOLDER "/8:16", "/elsewhere");
 	ck_assert(!has("8:16"));
 	tree_mkdir(&tree, FOLDER "/8:32");
@@ -244,7 +245,7 @@ TEST(the_number_of_names_is_limited)
 	struct lea_proc_id id;
 
 	lea_proc_identify(&id);
-	snprintf(text, sizeof(text), "%d %" PRIu64 " %" PRIu64 "\n", (int)id.pid, id.start_ticks,
+	snprintf(text, sizeof(text), "%d %" PRIu64 " %" PRIu64 " 7\n", (int)id.pid, id.start_ticks,
 		 id.pid_ns);
 	for (int i = 0; i < MOST - 1; i++) {
 		snprintf(path, sizeof(path), FOLDER "/9:%d", i);
