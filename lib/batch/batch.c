@@ -27,6 +27,7 @@
 #include "record/record.h"
 #include "record/recorded_marker.h"
 #include "scan/scan.h"
+#include "state/awaited.h"
 #include "state/claim.h"
 #include "world/sysfs.h"
 #include "world/timeline.h"
@@ -317,6 +318,14 @@ static bool is_new_here(const struct lea_batch_pass *pass, const struct lea_foun
 	       !lea_marker_is_set(pass->options->event_fd, &found->device, found->label.pvid);
 }
 
+static int await_rest(struct lea_batch_pass *pass, const struct lea_found *found)
+{
+	const int r = lea_awaited_set(pass->options->event_fd, found->vg->id, found->vg->pv_count);
+
+	lea_retry_set_add(&pass->retries, r, &found->device);
+	return lea_is_shortage(r) ? 0 : r;
+}
+
 static int count_device(struct lea_batch_pass *pass, struct lea_found *found,
 			enum lea_entry_kind kind)
 {
@@ -338,10 +347,13 @@ static int count_device(struct lea_batch_pass *pass, struct lea_found *found,
 		lea_partial_came(pass->options->partial);
 	if (record.complete != LEA_COMPLETE && kind == LEA_ENTRY_PARTIAL && found->vg)
 		return lea_candidates_add(pass->candidates, found, &record, kind);
+	/* A change of another PV may complete it. */
+	if (record.complete != LEA_COMPLETE && kind == LEA_ENTRY_ADD && found->vg)
+		r = await_rest(pass, found);
 	if (found->vg)
 		lea_partial_note(pass->options->partial, found, record.complete == LEA_COMPLETE);
-	if (record.complete != LEA_COMPLETE)
-		return 0;
+	if (r || record.complete != LEA_COMPLETE)
+		return r;
 	lea_timeline_note(pass->options->world, LEA_RING_COMPLETE,
 			  &(struct lea_timeline_note){.vg = found->vg ? found->vg->id : NULL,
 						      .text = record.vg_name,

@@ -27,6 +27,7 @@ struct lea_batch_vg {
 	uint32_t seen;		  /* its PVs in this pass; two entries may be of one PV */
 	enum lea_entry_kind kind; /* of its entries, the kind that allows most */
 	bool is_news;		  /* a PV instance arrived that the claim does not list */
+	bool is_awaited;	  /* a PV was added before, when it was incomplete */
 	bool is_extended;	  /* claim lists PVs that changes have added */
 	enum lea_vg_claim by_claim;
 	struct lea_claim claim;		     /* unless UNCLAIMED */
@@ -50,6 +51,7 @@ struct lea_candidates {
 	struct lea_claims_now now;		   /* claims.now */
 	struct lea_claim_index *index, *own_index; /* own_index: owned; NULL: the cache's */
 	bool is_index_current;			   /* it was updated in this pass */
+	bool has_awaited;			   /* some VG may be awaited (state/awaited.h) */
 	struct lea_batch_vg **list; /* in order of appearance; owned, as is each element */
 	size_t count, room;
 	void *tree;		   /* of all in the list, by id, or by name without one */
@@ -120,6 +122,8 @@ LEA_MUST_CHECK int lea_candidates_add_vg(struct lea_candidates *candidates, cons
  * struct lea_decide_facts. */
 struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const char *name,
 					   bool is_covered);
+/* Nothing is to be done about the VG, nor for an add before. */
+void lea_batch_end_wait(struct lea_batch_vg *vg);
 /* Decides about each VG, and reads the members without an event of those that ask for it. Returns 0
  * or -errno. */
 LEA_MUST_CHECK int lea_candidates_complete(struct lea_candidates *candidates,

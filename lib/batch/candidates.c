@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "batch/pass_cache.h"
+#include "state/awaited.h"
 #include "state/online.h"
 #include "world/device_find.h"
 #include "world/sysfs.h"
@@ -31,6 +32,7 @@ int lea_candidates_new(const struct lea_batch_options *options, struct lea_retry
 		return -ENOMEM;
 	candidates->options = options;
 	candidates->retries = retries;
+	candidates->has_awaited = lea_awaited_any(options->event_fd);
 	r = lea_claims_init(&candidates->claims, options->world, &candidates->now);
 	candidates->index = lea_pass_cache_claims(options->cache);
 	if (!r && !candidates->index) {
@@ -235,6 +237,29 @@ static void expect(struct lea_candidates *candidates, const struct lea_scan_devi
 		memcpy(found->expected, recorded->expected, sizeof(found->expected));
 }
 
+/*
+ * The add of an earlier pass found the VG incomplete: it counts with the entries of this one. Only
+ * the PVs tell whether the claim covers the instance that came then.
+ */
+static void take_awaited(struct lea_batch_vg *vg)
+{
+	if (!vg->candidates->has_awaited || vg->is_awaited ||
+	    !lea_awaited_is_set(vg->candidates->options->event_fd, vg->id, vg->vg->pv_count))
+		return;
+	vg->is_awaited = vg->is_news = true;
+	vg->kind = lea_decide_kind(LEA_ENTRY_ADD, vg->kind);
+}
+
+void lea_batch_end_wait(struct lea_batch_vg *vg)
+{
+	int r = vg->is_awaited ? lea_awaited_drop(vg->candidates->options->event_fd, vg->id) : 0;
+
+	if (r < 0)
+		lea_log(vg->candidates->options->world->log, LEA_LOG_DEBUG,
+			"VG %s: its file in event/awaited: %s", vg->name, strerror(-r));
+	vg->is_awaited = false;
+}
+
 int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *found,
 		       const struct lea_record *record, enum lea_entry_kind kind)
 {
@@ -250,6 +275,8 @@ int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *foun
 		vg->vg = found->vg;
 	/* One added device is enough: its VG may come up, whatever the other entries allow. */
 	vg->kind = lea_decide_kind(kind, vg->kind);
+	if (found->vg && record->complete == LEA_COMPLETE)
+		take_awaited(vg);
 	return compare_with_claim(vg, found, kind);
 }
 
@@ -335,6 +362,8 @@ static int decide_first(struct lea_batch_vg *vg)
 	const struct lea_decide_facts facts = lea_batch_vg_facts(vg, vg->name, is_covered);
 
 	vg->first = lea_decide(&facts).verdict;
+	if (vg->first == LEA_VG_SKIP)
+		lea_batch_end_wait(vg);
 	return vg->is_extended ? lea_claim_finish(&vg->candidates->claims, vg->id, &vg->claim) : 0;
 }
 

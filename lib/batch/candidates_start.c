@@ -352,11 +352,13 @@ static int decide(struct lea_batch_vg *vg, struct lea_scan_vg *scanned,
 }
 
 /* Nothing is to be done about the VG. */
-static void leave(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
+static void leave(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 		  enum lea_vg_because because)
 {
 	const struct lea_batch_options *options = vg->candidates->options;
 
+	if (because != LEA_VG_BECAUSE_OUTDATED)
+		lea_batch_end_wait(vg);
 	if (because == LEA_VG_BECAUSE_OUTDATED)
 		lea_log(options->world->log, LEA_LOG_VERBOSE, "VG %s: not activated: %s",
 			scanned->vg->name, lea_vg_because_text(because));

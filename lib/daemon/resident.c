@@ -106,9 +106,9 @@ struct run {
 /* Removes half-written files of our processes that were killed. */
 static void remove_leftovers(const struct run *run)
 {
-	static const char *const folders[] = {"event",	      "event/queue",  "event/taken",
-					      "event/failed", "event/claims", "event/newest",
-					      "pvs_online",   "pvs_lookup"};
+	static const char *const folders[] = {"event",	       "event/queue",  "event/taken",
+					      "event/failed",  "event/claims", "event/newest",
+					      "event/awaited", "pvs_online",   "pvs_lookup"};
 	int run_fd = lea_world_run(run->session->world);
 
 	for (size_t i = 0; run_fd >= 0 && i < ARRAY_SIZE(folders); i++)

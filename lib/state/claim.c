@@ -16,6 +16,7 @@
 #include "base/id.h"
 #include "base/order.h"
 #include "base/step.h"
+#include "state/awaited.h"
 #include "world/proc_stat.h"
 
 #define MAGIC	    "lvmevent-claim 1"
@@ -30,6 +31,17 @@ static const char *const state_names[] = {
 	[LEA_CLAIM_DONE] = "done",
 	[LEA_CLAIM_FAILED] = "failed",
 };
+
+/* The claim has decided what becomes of the VG, for an add that has waited for it as well. */
+static int end_wait(const struct lea_claims *claims, const char *vg_id,
+		    const struct lea_claim *claim)
+{
+	int r = 0;
+
+	if (claim->state != LEA_CLAIM_CLAIMED && !claim->is_transient)
+		r = lea_file_remove_in(claims->run_fd, "event/" LEA_AWAITED_FOLDER, vg_id);
+	return r < 0 ? r : 0;
+}
 
 /* Opens event/claims and creates it if necessary. */
 static int open_folder(const struct lea_claims *claims)
@@ -374,7 +386,7 @@ int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
 	r = folder_fd < 0 ? folder_fd : store(claims, folder_fd, vg_id, claim);
 	if (r == 0)
 		LEA_CRASHPOINT("claim.end", vg_id);
-	return r;
+	return r ? r : end_wait(claims, vg_id, claim);
 }
 
 int lea_claim_drop(const struct lea_claims *claims, const char *vg_id)

@@ -107,6 +107,7 @@ static void drop_decisions(int event_fd)
 	empty_folder(event_fd, "refused");
 	empty_folder(event_fd, "unsettled");
 	empty_folder(event_fd, "probed");
+	empty_folder(event_fd, "awaited");
 	unlinkat(event_fd, "since", 0);
 }
 

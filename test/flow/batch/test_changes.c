@@ -2,6 +2,7 @@
 /* What each kind of entry may cause, and what is activated again after a deactivation. */
 #include "flow/batch_scratch.h"
 #include "record/recorded_marker.h"
+#include "state/awaited.h"
 #include "unit/suite.h"
 
 #include <fcntl.h>
@@ -156,6 +157,61 @@ TEST(add_beside_a_change_is_judged_by_itself)
 	entries[1] = event("sdc", 48, 3, PVID_B, false);
 	entries[1].kind = LEA_ENTRY_CHANGE;
 	ck_assert_str_eq(pass(entries, 2), "");
+}
+
+#define AWAITED "/run/lvm/event/awaited/" VG_TWO_ID
+
+/* pvchange -u, and then a disk comes, before the event of the change. */
+TEST(an_add_that_meets_a_change_on_its_way_is_not_lost)
+{
+	uint32_t pvs;
+
+	extend();
+	take_down("vg-two.pvs");
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A), "");
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdc", 48, 3, PVID_B), "vg-two.pvs ");
+	ck_assert_int_eq(state_of(VG_TWO_ID, &pvs), LEA_CLAIM_DONE);
+	ck_assert(!machine_has(AWAITED));
+	take_down("vg-two.pvs");
+	ck_assert_msg(!strcmp(told(LEA_ENTRY_CHANGE, "sdc", 48, 3, PVID_B), ""), "it was once");
+}
+
+TEST(an_add_waits_as_long_as_its_vg_is_not_decided_about)
+{
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A), "");
+	outcome = LEA_ACTIVATE_FAILED;
+	shortage = LEA_NOT_NOW;
+	told(LEA_ENTRY_CHANGE, "sdc", 48, 3, PVID_B);
+	ck_assert_msg(machine_has(AWAITED), "the next try may be that of a change as well");
+	outcome = shortage = 0;
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdc", 48, 3, PVID_B), "vg-two.pvs ");
+	ck_assert(!machine_has(AWAITED));
+}
+
+/* The add finds nothing to do, and what an administrator does later is not its doing. */
+TEST(an_add_that_is_dealt_with_waits_no_longer)
+{
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A);
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B), "vg-two.pvs ");
+	ck_assert_int_eq(lea_awaited_set(batch_options.event_fd, VG_TWO_ID, 2), 0);
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_A), "");
+	ck_assert(!machine_has(AWAITED));
+}
+
+/* vgreduce --removemissing */
+TEST(a_vg_that_is_complete_with_fewer_pvs_is_left_as_it_is)
+{
+	uint32_t pvs;
+
+	machine_plug("one-pv", "sda", 16, 7);
+	ck_assert_int_eq(lea_awaited_set(batch_options.event_fd, VG_ONE_ID, 2), 0);
+	ck_assert_str_eq(changed(), "");
+	ck_assert_int_eq(state_of(VG_ONE_ID, &pvs), LEA_CLAIM_DONE);
+	ck_assert(!machine_has("/run/lvm/event/awaited/" VG_ONE_ID));
 }
 
 /* Rows: the VG at the add event, and what a user made of it later. */
