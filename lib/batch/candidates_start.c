@@ -50,6 +50,7 @@
 #include "record/duplicates.h"
 #include "state/missing.h"
 #include "state/online.h"
+#include "worker/verdict.h"
 #include "world/timeline.h"
 
 /* The end state of a claim. */
@@ -398,22 +399,6 @@ static int start_vg(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 
 /* ---- the workers' results */
 
-/* Is the VG active without the PVs that it lacks? Some LV may have failed for lack of them: a cache
- * whose metadata reads as errors, for one. */
-static bool is_in_part(const struct lea_scan_vg *scanned, const struct lea_worker_result *result)
-{
-	return scanned->in_part &&
-	       (result->outcome == 0 ||
-		(result->outcome == LEA_ACTIVATE_FAILED && !result->shortage && result->active));
-}
-
-/* A VG that events are not to activate is as done as an active one. */
-static bool has_failed(const struct lea_worker_result *result)
-{
-	return result->outcome < 0 || result->outcome == LEA_ACTIVATE_FAILED ||
-	       result->outcome == LEA_ACTIVATE_INCOMPLETE || result->outcome == LEA_ACTIVATE_COPY;
-}
-
 /* Logs what became of a VG that is active in part. */
 static void report_in_part(const struct lea_candidates *candidates,
 			   const struct lea_scan_vg *scanned,
@@ -494,16 +479,19 @@ static void report_detached(const struct lea_candidates *candidates,
 		lea_incomplete_told(options->waiting, options->world, scanned->vg->name);
 }
 
+static bool is_failure(enum lea_verdict verdict)
+{
+	return verdict == LEA_VERDICT_FAILED || verdict == LEA_VERDICT_FAILED_FOR_NOW;
+}
+
 /* Logs and counts the result, and brings the claim to an end. */
 static int end_vg(const struct lea_batch_vg *vg, const struct lea_worker_result *result,
-		  bool failed, bool in_part)
+		  enum lea_verdict verdict)
 {
 	struct lea_candidates *candidates = vg->candidates;
 	const struct lea_scan_vg *scanned = vg->activated;
-	const char *reason = result->reason[0] ? result->reason
-			     : result->outcome == LEA_ACTIVATE_INCOMPLETE
-				     ? "one of its PVs was removed"
-				     : "activation failed";
+	const char *reason = lea_verdict_reason(result->outcome, result->reason);
+	const bool failed = is_failure(verdict), in_part = verdict == LEA_VERDICT_IN_PART;
 
 	if (failed) {
 		candidates->summary->vgs_failed++;
@@ -526,7 +514,7 @@ static int end_vg(const struct lea_batch_vg *vg, const struct lea_worker_result 
 	return finish_claim(candidates, scanned,
 			    &(struct end){.state = failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE,
 					  .reason = failed ? reason : "",
-					  .is_transient = lea_is_transient(result->shortage),
+					  .is_transient = verdict == LEA_VERDICT_FAILED_FOR_NOW,
 					  .in_part = in_part});
 }
 
@@ -535,7 +523,7 @@ static void finished(void *arg, const struct lea_worker_result *result)
 	struct lea_batch_vg *vg = arg;
 	struct lea_candidates *candidates = vg->candidates;
 	const struct lea_scan_vg *scanned = vg->activated;
-	bool failed, in_part;
+	enum lea_verdict verdict;
 	int r;
 
 	candidates->open_count--;
@@ -543,16 +531,16 @@ static void finished(void *arg, const struct lea_worker_result *result)
 	/* What dmeventd was not told stays noted; the VG's state did not change. */
 	if (scanned->watch_only)
 		return;
-	in_part = is_in_part(scanned, result);
-	failed = !in_part && has_failed(result);
-	note_result(candidates, result, failed);
+	verdict =
+		lea_verdict_on(result->outcome, result->shortage, result->active, scanned->in_part);
+	note_result(candidates, result, is_failure(verdict));
 	if (result->is_detached) {
 		report_detached(candidates, scanned, result);
 		return;
 	}
 	/* The next pass knows which metadata are the newest. */
-	if (result->outcome != LEA_ACTIVATE_CHANGED && result->outcome != LEA_ACTIVATE_OUTDATED) {
-		r = end_vg(vg, result, failed, in_part);
+	if (verdict != LEA_VERDICT_AGAIN) {
+		r = end_vg(vg, result, verdict);
 	} else {
 		if (scanned->in_part)
 			lea_partial_came(candidates->options->partial);

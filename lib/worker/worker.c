@@ -18,6 +18,7 @@
 #include "state/lock.h"
 #include "state/online.h"
 #include "worker/delegated.h"
+#include "worker/verdict.h"
 #include "world/proc.h"
 #include "world/timeline.h"
 
@@ -302,49 +303,61 @@ static bool was_left(const struct child *child)
 	return recv(child->fd, &mark, 1, MSG_DONTWAIT) == 1;
 }
 
-/* Why another try would end no better; NULL: it may. */
-static const char *verdict_on(const struct lea_worker_report *report)
-{
-	if (report->outcome != LEA_ACTIVATE_FAILED || lea_is_transient(report->shortage))
-		return NULL;
-	return report->reason[0] ? report->reason : "activation failed";
-}
-
+/* @verdict: DONE, IN_PART or FAILED. */
 static int end_claim(const struct lea_worker_setting *setting, const struct lea_request_vg *vg,
-		     const char *verdict)
+		     const struct lea_worker_report *report, enum lea_verdict verdict)
 {
 	const struct lea_scan_vg *scanned = &vg->scanned;
+	const bool failed = verdict == LEA_VERDICT_FAILED;
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	struct lea_claims claims;
 	int r = lea_scan_vg_claim(scanned, &claim);
 
-	claim.state = verdict ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE;
+	claim.state = failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE;
 	claim.is_tagged = vg->is_tagged;
-	snprintf(claim.reason, sizeof(claim.reason), "%s", verdict ? verdict : "");
-	if (scanned->in_part && !verdict)
+	if (failed)
+		snprintf(claim.reason, sizeof(claim.reason), "%s",
+			 lea_verdict_reason(report->outcome, report->reason));
+	if (verdict == LEA_VERDICT_IN_PART)
 		snprintf(claim.in_part, sizeof(claim.in_part), "%s",
 			 lea_incomplete_word((enum lea_incomplete_mode)scanned->in_part));
 	r = r ? r : lea_claims_init(&claims, setting->world, NULL);
 	r = r ? r : lea_claim_finish(&claims, scanned->vg->id, &claim);
-	if (verdict && r >= 0)
+	if (failed && r >= 0)
 		r = lea_vg_online_drop(claims.run_fd, scanned->vg->name);
 	return r;
 }
 
+/* Ends the claim of a VG of which there is nothing more to be done. */
+static int end_one(const struct child *child, const struct lea_request_vg *vg,
+		   const struct lea_worker_report *report)
+{
+	const enum lea_verdict verdict = lea_verdict_on(report->outcome, report->shortage,
+							report->active, vg->scanned.in_part);
+
+	switch (verdict) {
+	case LEA_VERDICT_DONE:
+	case LEA_VERDICT_IN_PART:
+	case LEA_VERDICT_FAILED:
+		return end_claim(child->setting, vg, report, verdict);
+	case LEA_VERDICT_FAILED_FOR_NOW:
+	case LEA_VERDICT_AGAIN:
+	case LEA_VERDICT_OPEN:
+	default:
+		return -EAGAIN;
+	}
+}
+
 /* Ends the claims of VGs that are active or have failed for good. Returns 0; otherwise the exit
- * code makes the parent, whose claims these are, drop the others and queue their devices. */
+ * code makes the parent, whose claims these are, see to the others. */
 static int end_alone(const struct child *child, const struct batch *batch)
 {
 	int r = 0, s;
 
 	for (uint32_t i = 0; i < batch->count; i++) {
-		const char *verdict = verdict_on(&batch->report[i]);
-
 		if (batch->vg[i]->scanned.watch_only)
 			continue;
-		s = batch->report[i].outcome && !verdict
-			    ? -EAGAIN
-			    : end_claim(child->setting, batch->vg[i], verdict);
+		s = end_one(child, batch->vg[i], &batch->report[i]);
 		r = r < 0 ? r : s;
 	}
 	return r < 0 ? r : 0;

@@ -145,6 +145,12 @@ static int fake_vg(struct lea_activation_run *run, const char *vg_name,
 		return LEA_ACTIVATE_FAILED;
 	if (strstr(vg_name, "other"))
 		return LEA_ACTIVATE_DELEGATE;
+	if (strstr(vg_name, "copy"))
+		return LEA_ACTIVATE_COPY;
+	if (strstr(vg_name, "lacking"))
+		return LEA_ACTIVATE_INCOMPLETE;
+	if (strstr(vg_name, "refused"))
+		return LEA_ACTIVATE_REFUSED;
 	/* Another process holds the lock: a request that may wait gets it, one that may not does
 	 * not. */
 	if ((strstr(vg_name, "busy") || !strncmp(vg_name, "check", 5) ||

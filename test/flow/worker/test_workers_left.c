@@ -146,6 +146,9 @@ static const struct {
 	{"a tag that the boot needs is not forgotten", "hangtagged", 0, LEA_CLAIM_DONE, true,
 	 false},
 	{"another try would fail as well", "hangfail", 0, LEA_CLAIM_FAILED, false, false},
+	{"a copy stays one", "hangcopy", 0, LEA_CLAIM_FAILED, false, false},
+	{"a PV of it is gone", "hanglacking", 0, LEA_CLAIM_FAILED, false, false},
+	{"it is not to be activated", "hangrefused", 0, LEA_CLAIM_DONE, false, false},
 	{"what is to be done otherwise is for the runner", "hangother", LEA_CLAIM_ABSENT, 0, false,
 	 true},
 };
