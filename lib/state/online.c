@@ -126,16 +126,29 @@ static void add_to_run(struct open_run *run, int fd)
 	run->count++;
 }
 
-/* 0 or a positive outcome: no sound record. */
+/* Those of the run are not worth a record that cannot be opened. */
+static int open_one(int folder_fd, const char *pvid, struct open_run *run)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+	int fd = openat(folder_fd, pvid, flags);
+
+	if (fd < 0 && lea_is_shortage(-errno) && run->count) {
+		close_run(run);
+		fd = openat(folder_fd, pvid, flags);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+/* 0; a positive outcome: no sound record; or a shortage, which says nothing of the record. */
 static int read_one(int folder_fd, const char *pvid, struct open_run *run,
 		    struct lea_online *ret_online)
 {
 	char text[RECORD_BYTES + 1];
-	int fd = openat(folder_fd, pvid, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = open_one(folder_fd, pvid, run);
 	ssize_t len;
 
 	if (fd < 0)
-		return LEA_ONLINE_ABSENT;
+		return lea_is_shortage(fd) ? fd : LEA_ONLINE_ABSENT;
 	len = read(fd, text, RECORD_BYTES);
 	add_to_run(run, fd);
 	if (len < 0)
@@ -156,10 +169,12 @@ int lea_online_each(int run_fd,
 
 	if (r)
 		return r == -ENOENT ? 0 : r;
-	while (!r && (entry = readdir(dir)))
-		if (lea_id_ok(entry->d_name) &&
-		    !read_one(dirfd(dir), entry->d_name, &run, &online))
-			r = take(arg, entry->d_name, &online);
+	while (!r && (entry = readdir(dir))) {
+		if (!lea_id_ok(entry->d_name))
+			continue;
+		r = read_one(dirfd(dir), entry->d_name, &run, &online);
+		r = r > 0 ? 0 : r < 0 ? r : take(arg, entry->d_name, &online);
+	}
 	close_run(&run);
 	return r;
 }

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #define ID1 "AAAAAA0000111122223333444455555a"
@@ -337,7 +338,8 @@ static int stop(void *arg, const char *pvid, const struct lea_online *online)
 	return ++*(uint32_t *)arg < 70 ? 0 : -EIO;
 }
 
-/* The lowest free descriptor; a folder that is open has one, and the next descriptors are closed. */
+/* The lowest free descriptor; a folder that is open has one, and the next descriptors are closed.
+ */
 static int next_fd(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -374,6 +376,25 @@ TEST(all_records_are_read_and_no_descriptor_is_left)
 	ck_assert_int_eq(next_fd(), before);
 	ck_assert_int_eq(fcntl(before + 30, F_GETFD), -1);
 	close(held);
+}
+
+/* Rows: how many descriptors there are for records. Without any the answer is not "no records". */
+TEST_TIMES(records_are_read_with_few_descriptors, 3)
+{
+	struct rlimit limit;
+	char path[80], text[64];
+	uint32_t count = 0;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "pvs_online/PV%030u", i);
+		snprintf(text, sizeof(text), "8:%u\nvg:vg\n", i);
+		put(path, text);
+	}
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = (rlim_t)(next_fd() + 1 + _i);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_int_eq(lea_online_each(run_fd, see, &count), _i ? 0 : -EMFILE);
+	ck_assert_uint_eq(count, _i ? 3U : 0U);
 }
 
 TEST(without_a_folder_there_are_no_records)
