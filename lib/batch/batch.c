@@ -23,6 +23,7 @@
 #include "batch/partial.h"
 #include "batch/pass_cache.h"
 #include "batch/retry_set.h"
+#include "record/duplicate_tie.h"
 #include "record/duplicates.h"
 #include "record/record.h"
 #include "record/recorded_marker.h"
@@ -420,6 +421,16 @@ static int index_found(struct lea_found *const *all, size_t count, struct lea_de
 	return r < 0 ? r : 0;
 }
 
+/* Is @found another device than the one that was removed? If a reconcile only supposes that, no
+ * answer proves nothing: the device may be the same. */
+static bool has_replaced(const struct lea_batch_pass *pass, const struct lea_entry *entry,
+			 const struct lea_found *found)
+{
+	if (!entry->device.seqnum && lea_duplicate_is_silent(pass->options->world, found))
+		return false;
+	return !lea_found_is_pv(found) || strcmp(found->label.pvid, entry->pvid) != 0;
+}
+
 /* For PVs that were removed and whose number is in use again: is the same PV on it? */
 static int forget_replaced(struct lea_batch_pass *pass)
 {
@@ -438,8 +449,7 @@ static int forget_replaced(struct lea_batch_pass *pass)
 		const size_t at = entry->device.is_gone ? lea_devset_find(&numbers, &number)
 							: LEA_DEVSET_NONE;
 
-		if (at != LEA_DEVSET_NONE &&
-		    !(lea_found_is_pv(first[at]) && !strcmp(first[at]->label.pvid, entry->pvid)))
+		if (at != LEA_DEVSET_NONE && has_replaced(pass, entry, first[at]))
 			r = handle_removal(pass, entry);
 	}
 	return r;

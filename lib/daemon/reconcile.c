@@ -12,15 +12,14 @@
 #include "base/cleanup.h"
 #include "base/devset.h"
 #include "base/id.h"
-#include "base/order.h"
 #include "base/step.h"
 #include "batch/batch.h"
+#include "daemon/reconcile_records.h"
 #include "record/duplicates.h"
 #include "record/recorded_marker.h"
 #include "scan/scan.h"
 #include "state/claim.h"
 #include "state/flag.h"
-#include "state/online.h"
 #include "state/queue.h"
 #include "state/since.h"
 #include "world/sysfs.h"
@@ -34,16 +33,11 @@ struct instances {
 	size_t count, room;
 };
 
-struct names {
-	char (*pvid)[33]; /* sorted when complete; owned */
-	size_t count, room;
-};
-
 struct reconcile {
 	const struct lea_reconcile_options *options;
 	const struct lea_claims *claims;
 	struct lea_devset there; /* instances that the kernel lists */
-	struct names recorded;	 /* PVs that have a record */
+	struct lea_records records;
 	bool has_refused;	 /* some instance may be marked as refused */
 	bool has_unsettled;	 /* ... or as not settled */
 	/* PV instances listed in claims. */
@@ -75,14 +69,6 @@ static int add_instances(struct instances *instances, const struct lea_claim *cl
 	return 0;
 }
 
-static bool is_recorded(const struct reconcile *reconcile, const char *pvid)
-{
-	const struct names *recorded = &reconcile->recorded;
-
-	return recorded->count && bsearch(pvid, recorded->pvid, recorded->count,
-					  sizeof(*recorded->pvid), lea_compare_text);
-}
-
 /*
  * May the PV still be on this instance? No if the instance has gone, or was read and has no record
  * any more: the VG was removed, or exported.
@@ -95,7 +81,7 @@ static bool is_left(struct reconcile *reconcile, const struct lea_claim_pv *pv)
 	if (!lea_devset_has(&reconcile->there, &pv->id) &&
 	    lea_sysfs_find_instance(options->world, &pv->id) == LEA_SYSFS_ABSENT)
 		return false;
-	if (!reconcile->has_refused || is_recorded(reconcile, pv->pvid))
+	if (!reconcile->has_refused || lea_records_have(&reconcile->records, pv->pvid))
 		return true;
 	lea_devid_format(&pv->id, key);
 	return !lea_refused_is_set(options->event_fd, key);
@@ -166,27 +152,6 @@ static int read_claims(struct reconcile *reconcile)
 	r = r ? r : lea_claim_each(&claims, collect, reconcile);
 	sort(&reconcile->done);
 	sort(&reconcile->again);
-	return r;
-}
-
-static int add_name(void *arg, const char *pvid)
-{
-	struct names *names = arg;
-
-	if (lea_make_room(&names->pvid, &names->room, names->count + 1, sizeof(*names->pvid)))
-		return -ENOMEM;
-	memcpy(names->pvid[names->count++], pvid, sizeof(*names->pvid));
-	return 0;
-}
-
-static int read_records(struct reconcile *reconcile)
-{
-	struct names *recorded = &reconcile->recorded;
-	int run_fd = lea_world_run(reconcile->options->world);
-	int r = run_fd < 0 ? run_fd : lea_online_each_name(run_fd, add_name, recorded);
-
-	if (recorded->count)
-		qsort(recorded->pvid, recorded->count, sizeof(*recorded->pvid), lea_compare_text);
 	return r;
 }
 
@@ -352,7 +317,7 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 			       ? DEALT_WITH
 			       : NOT_DEALT_WITH;
 	was = is_among(&reconcile->done, entry) || is_marked(reconcile, entry);
-	if (was && is_recorded(reconcile, entry->pvid))
+	if (was && lea_records_have(&reconcile->records, entry->pvid))
 		return DEALT_WITH;
 	/* A change led to it, or the other device of its PV went, and it could not be judged then.
 	 */
@@ -363,6 +328,14 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 	if (lea_refused_is_set(event_fd, entry->key) || is_taken(reconcile, entry))
 		return DEALT_WITH;
 	return was ? LACKS_RECORD : NOT_DEALT_WITH;
+}
+
+/* udev names a PV on this device. */
+static int meet(struct reconcile *reconcile, const struct lea_entry *entry)
+{
+	const struct lea_devid number = lea_device_number(&entry->device);
+
+	return lea_records_meet(&reconcile->records, entry->pvid, &number);
 }
 
 /* Was the device queued for reading, and did the VG of a PV on it not fail temporarily? */
@@ -396,7 +369,8 @@ static bool is_nothing_new(struct reconcile *reconcile, const struct lea_device 
 		       lea_udevdb_property(&brief, "ID_FS_TYPE", type, sizeof(type)) ||
 		       is_probed(reconcile, &brief);
 	entry = entry_of(reconcile->options, &brief);
-	return entry.pvid[0] && how_dealt_with(reconcile, &entry) == DEALT_WITH;
+	return entry.pvid[0] && !meet(reconcile, &entry) &&
+	       how_dealt_with(reconcile, &entry) == DEALT_WITH;
 }
 
 /* A map lies on the device or on its disk: either the map is the PV, or all is active already. */
@@ -497,8 +471,7 @@ static int reconcile_device(struct reconcile *reconcile, struct lea_device *devi
 	r = lea_udevdb_fill(options->world, device);
 	if (r)
 		return r;
-	if (!device->properties || !device->properties[0] ||
-	    lea_udevdb_is(device, "ID_PROCESSING", "1")) {
+	if (!lea_udevdb_has_finished(device)) {
 		result->unfinished++;
 		if (options->retrigger)
 			retrigger(reconcile, device);
@@ -509,6 +482,9 @@ static int reconcile_device(struct reconcile *reconcile, struct lea_device *devi
 	if (!is_pv(device))
 		return reconcile_unnamed(reconcile, device, result);
 	entry = entry_of(options, device);
+	r = meet(reconcile, &entry);
+	if (r)
+		return r;
 	dealt = how_dealt_with(reconcile, &entry);
 	if (dealt == DEALT_WITH ||
 	    (dealt == NOT_DEALT_WITH && !options->takes_note && !came_as_pv(options, device)))
@@ -522,6 +498,19 @@ static int reconcile_device(struct reconcile *reconcile, struct lea_device *devi
 					: lea_queue_put_if_absent(options->event_fd, &entry);
 }
 
+static int reconcile_records(struct reconcile *reconcile, struct lea_device *devices,
+			     struct lea_reconcile_result *result)
+{
+	const struct lea_records_devices listed = {.world = reconcile->options->world,
+						   .event_fd = reconcile->options->event_fd,
+						   .device = devices,
+						   .count = result->devices,
+						   .has_markers = !reconcile->options->is_boot &&
+								  !reconcile->options->takes_note};
+
+	return lea_records_queue_gone(&reconcile->records, &listed, &result->enqueued);
+}
+
 static int reconcile_all(struct reconcile *reconcile, struct lea_reconcile_result *result)
 {
 	struct lea_device *devices = NULL;
@@ -529,11 +518,12 @@ static int reconcile_all(struct reconcile *reconcile, struct lea_reconcile_resul
 
 	if (!reconcile->has_boot_scan) {
 		r = r ? r : note_there(reconcile, devices, result->devices);
-		r = r ? r : read_records(reconcile);
+		r = r ? r : lea_records_read(reconcile->options->world, &reconcile->records);
 		r = r ? r : read_claims(reconcile);
 	}
 	for (size_t i = 0; r == 0 && i < result->devices; i++)
 		r = reconcile_device(reconcile, &devices[i], result);
+	r = r ? r : reconcile_records(reconcile, devices, result);
 	lea_devices_free(devices, result->devices);
 	if (reconcile->named > NAMED_MOST)
 		lea_log(reconcile->options->world->log, LEA_LOG_WARNING,
@@ -559,7 +549,7 @@ int lea_reconcile(const struct lea_reconcile_options *options,
 	r = reconcile_all(&reconcile, &result);
 	lea_closep(&reconcile.data_fd);
 	lea_devset_done(&reconcile.there);
-	free(reconcile.recorded.pvid);
+	lea_records_done(&reconcile.records);
 	free(reconcile.done.pv);
 	free(reconcile.again.pv);
 	if (r)

@@ -3,7 +3,7 @@
  * Reconcile: compares every PV that udev has finished with records, markers and claims, and queues
  * those whose event was missed for any reason (gate, killed worker, lost record). It activates
  * nothing that was deactivated, failed for good, or became a PV by a change. Claims of VGs of which
- * no PV is left end with it. Safe at any time.
+ * no PV is left end with it, and records whose device has gone. Safe at any time.
  */
 #pragma once
 
@@ -40,7 +40,8 @@ struct lea_reconcile_options {
 };
 
 struct lea_reconcile_result {
-	size_t devices, enqueued, unfinished; /* enqueued: includes PVs left to the boot scan */
+	size_t devices, enqueued, unfinished; /* enqueued: includes PVs left to the boot scan, and
+						 removals */
 	size_t unnamed; /* queued for reading because udev does not name their content */
 };
 

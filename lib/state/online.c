@@ -179,20 +179,6 @@ int lea_online_each(int run_fd,
 	return r;
 }
 
-int lea_online_each_name(int run_fd, int (*take)(void *arg, const char *pvid), void *arg)
-{
-	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	const struct dirent *entry;
-	int r = lea_file_list(run_fd, PVS, &dir);
-
-	if (r)
-		return r == -ENOENT ? 0 : r;
-	while (!r && (entry = readdir(dir)))
-		if (lea_id_ok(entry->d_name))
-			r = take(arg, entry->d_name);
-	return r;
-}
-
 static size_t emit_record(const struct lea_online *online, char *text, size_t size)
 {
 	size_t name_len = strlen(online->device);

@@ -35,9 +35,6 @@ LEA_MUST_CHECK int lea_online_each(int run_fd,
 				   int (*take)(void *arg, const char *pvid,
 					       const struct lea_online *online),
 				   void *arg);
-/* The same, but only of which PVs: one call for hundreds of them. */
-LEA_MUST_CHECK int lea_online_each_name(int run_fd, int (*take)(void *arg, const char *pvid),
-					void *arg);
 /* Publishes a record and replaces an existing one; the caller has decided that this is right. */
 LEA_MUST_CHECK int lea_online_write(int run_fd, const char *pvid, const struct lea_online *online);
 /* The same if there is none: one of two racing callers gets LEA_ONLINE_EXISTS. */

@@ -132,3 +132,9 @@ int lea_udevdb_fill(struct lea_world *world, struct lea_device *device)
 	device->devlinks = strndup(links ? links : "", bytes);
 	return device->devlinks ? 0 : -ENOMEM;
 }
+
+bool lea_udevdb_has_finished(const struct lea_device *device)
+{
+	return device->properties && device->properties[0] &&
+	       !lea_udevdb_is(device, "ID_PROCESSING", "1");
+}

@@ -19,6 +19,9 @@
  */
 LEA_MUST_CHECK int lea_udevdb_fill(struct lea_world *world, struct lea_device *device);
 
+/* Has udev finished with the device, whose properties are filled in? */
+bool lea_udevdb_has_finished(const struct lea_device *device);
+
 /*
  * lea_udevdb_property - look up one property in device->properties, without asking udev
  * @ret_value: cut to @size_bytes - 1; untouched if there is no such property

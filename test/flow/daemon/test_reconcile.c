@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reconcile: compares devices with claims. */
+#include "base/cleanup.h"
 #include "daemon/reconcile.h"
 #include "flow/reconcile_scratch.h"
 #include "record/recorded_marker.h"
@@ -14,6 +15,11 @@ const struct fixture fixture = {setup, teardown};
 #define ANY_MEMBER "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n"
 #define MEMBER	   ANY_MEMBER "LVMEVENT_FIRST=" UUID_ONE "\n"
 #define OTHER_UUID "I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA"
+
+static void drop_record(void)
+{
+	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_ONE);
+}
 
 /* Rows: the claim (state 0: none), udev's properties, and the result. */
 static const struct {
@@ -55,6 +61,8 @@ TEST_EACH(a_reconcile_queues_what_has_no_claim, rows)
 	machine.properties = rows[_i].properties;
 	if (rows[_i].state >= 0)
 		claim((enum lea_claim_state)rows[_i].state, rows[_i].minor, rows[_i].diskseq);
+	else
+		drop_record();
 	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 	ck_assert_uint_eq(result.devices, 1);
 	ck_assert_msg(result.enqueued == rows[_i].enqueued, "%s", rows[_i].claim);
@@ -182,9 +190,12 @@ static const struct {
 
 TEST_EACH(the_file_of_udev_saves_a_question, files)
 {
+	const struct lea_device sda = {.major = 8, .minor = 16, .diskseq = 7};
+	LEA_AUTO(lea_closep) int known_fd = lea_marker_open(options.event_fd);
 	struct lea_reconcile_result result;
 
 	claim(LEA_CLAIM_DONE, 16, 7);
+	ck_assert_int_eq(lea_marker_set(known_fd, &sda, PVID_ONE), 0);
 	if (files[_i].file)
 		tree_put(&machine.tree, "/run/udev/data/b8:16", files[_i].file);
 	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
@@ -321,7 +332,8 @@ static const struct {
 	size_t enqueued;
 } ages[] = {
 	{"a device of before is left alone", "4000", "5000\n", 0},
-	{"... and one that has its number in the sequence of disks since then", "4000", "5000 7\n", 0},
+	{"... and one that has its number in the sequence of disks since then", "4000", "5000 7\n",
+	 0},
 	{"a device of after is not", "6000", "5000\n", 1},
 	{"a time that is no number is none", "4000", "x\n", 1},
 	{"a loop device of before that got a file after", "4000", "5000 6\n", 1},
@@ -458,6 +470,7 @@ static enum lea_entry_kind queued_as(void)
 
 TEST_EACH(device_that_udev_does_not_name_is_queued_by_what_it_is, silences)
 {
+	drop_record();
 	conf.probe_unknown = conf.event_activation = true;
 	machine.properties = silences[_i].properties;
 	ck_assert_msg(queued_as() == silences[_i].kind, "%s", silences[_i].claim);
@@ -469,6 +482,7 @@ TEST(entry_of_such_a_device_says_what_udev_knows)
 	struct lea_entry *entries;
 	size_t count;
 
+	drop_record();
 	conf.probe_unknown = conf.event_activation = true;
 	machine.properties = CAME_BLANK;
 	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
@@ -497,6 +511,7 @@ static const struct {
 
 TEST_EACH(device_that_udev_does_not_name_is_left_alone_where, circumstances)
 {
+	drop_record();
 	conf.probe_unknown = circumstances[_i].probe_unknown;
 	conf.event_activation = circumstances[_i].event_activation;
 	options.is_boot = circumstances[_i].is_boot;
@@ -512,6 +527,7 @@ TEST_EACH(device_that_udev_does_not_name_is_left_alone_where, circumstances)
 /* A live enable takes up nothing that was there. */
 TEST(device_that_udev_does_not_name_and_of_before_is_a_change)
 {
+	drop_record();
 	conf.probe_unknown = conf.event_activation = true;
 	machine.properties = CAME_BLANK "USEC_INITIALIZED=4000\n";
 	tree_put(&machine.tree, "/run/lvm/event/since", "5000\n");
@@ -520,6 +536,7 @@ TEST(device_that_udev_does_not_name_and_of_before_is_a_change)
 
 TEST(device_that_udev_does_not_name_is_read_once)
 {
+	drop_record();
 	conf.probe_unknown = conf.event_activation = true;
 	machine.properties = CAME_BLANK;
 	tree_put(&machine.tree, "/run/udev/data/b8:16", "I:42\nE:ID_PATH=x\n");
@@ -543,6 +560,7 @@ TEST(device_that_udev_does_not_name_is_read_once)
 
 TEST(transient_failure_with_such_a_device_is_tried_again)
 {
+	drop_record();
 	conf.probe_unknown = conf.event_activation = true;
 	machine.properties = CAME_BLANK;
 	ck_assert_int_eq(queued_as(), LEA_ENTRY_MISSED);
