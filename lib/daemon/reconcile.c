@@ -15,6 +15,7 @@
 #include "base/step.h"
 #include "batch/batch.h"
 #include "daemon/reconcile_records.h"
+#include "daemon/udev_wait.h"
 #include "record/duplicates.h"
 #include "record/recorded_marker.h"
 #include "scan/scan.h"
@@ -458,6 +459,23 @@ static int reconcile_unnamed(const struct reconcile *reconcile, const struct lea
 	return r < 0 ? r : lea_probed_set(options->event_fd, entry.key);
 }
 
+/*
+ * udev has no entry of this device, and works on nothing: has it lost the event? Not if the device
+ * was dealt with, so that a VG that was taken down does not come up because udev has lost its
+ * database. The boot waits for udev, and asks for what is missing then.
+ */
+static bool was_event_lost(const struct reconcile *reconcile, const struct lea_device *device)
+{
+	const struct lea_reconcile_options *options = reconcile->options;
+	struct lea_entry entry;
+
+	if (options->is_boot || options->takes_note || reconcile->has_boot_scan ||
+	    !lea_udev_is_idle(options->world))
+		return false;
+	entry = entry_of(options, device);
+	return !find_device(&reconcile->done, &entry.device);
+}
+
 static int reconcile_device(struct reconcile *reconcile, struct lea_device *device,
 			    struct lea_reconcile_result *result)
 {
@@ -473,7 +491,7 @@ static int reconcile_device(struct reconcile *reconcile, struct lea_device *devi
 		return r;
 	if (!lea_udevdb_has_finished(device)) {
 		result->unfinished++;
-		if (options->retrigger)
+		if (options->retrigger || was_event_lost(reconcile, device))
 			retrigger(reconcile, device);
 		else if (options->names)
 			name_unfinished(reconcile, device, "udev does nothing else");

@@ -21,7 +21,7 @@ struct lea_reconcile_options {
 	const struct lea_conf *conf;
 	int event_fd;
 	/* Repeat the uevent of devices that the kernel has and udev has not finished, and log
-	 * them. */
+	 * them. Else only of those whose event udev has lost, except during boot. */
 	bool retrigger;
 	bool names;    /* only log such devices */
 	bool has_lock; /* this process is the runner, and passes of it are in flight */

@@ -385,25 +385,63 @@ TEST(arming_forgets_what_the_epoch_before_refused)
 	ck_assert(!lea_queue_has_pending(options.event_fd));
 }
 
+static bool is_announced(void)
+{
+	LEA_AUTO(lea_fclosep) FILE *file = NULL;
+	char text[64] = "", path[128];
+
+	snprintf(path, sizeof(path), "%s/sys/dev/block/8:16/uevent", machine.tree.root);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
+	return !strncmp(text, "add", 3);
+}
+
 /* With udev running, lost events are requested again. */
 TEST(a_lost_event_is_repeated)
 {
 	struct lea_reconcile_result result;
-	char text[64] = "", path[128];
-	FILE *file;
 
 	machine.properties = "";
 	options.retrigger = true;
 	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
-	snprintf(path, sizeof(path), "%s/sys/dev/block/8:16/uevent", machine.tree.root);
-	file = fopen(path, "r");
-	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
-	fclose(file);
-	ck_assert_msg(!strncmp(text, "add", 3), "%s", text);
+	ck_assert(is_announced());
 	fflush(machine.err_file);
 	ck_assert_str_eq(machine.err,
 			 "  /dev/sda: udev has not finished with it: the device may hang, see "
 			 "journalctl -k; its event is triggered again\n");
+}
+
+/* Rows: what is known when udev has no entry of the device. */
+static const struct {
+	const char *claim;
+	bool runs, is_busy, is_done, is_boot, takes_note, is_repeated;
+} losses[] = {
+	{"udev works on nothing", true, false, false, false, false, true},
+	{"udev has something to do, perhaps this", true, true, false, false, false, false},
+	{"udev does not run", false, false, false, false, false, false},
+	{"its VG was dealt with, so it had its event", true, false, true, false, false, false},
+	{"the boot waits for udev, and repeats events at its end", true, false, false, true, false,
+	 false},
+	{"charge is being taken of what is there", true, false, false, false, true, false},
+};
+
+/* Nobody asks for it: each reconcile finds what udev has lost. */
+TEST_EACH(a_reconcile_has_events_repeated_that_udev_has_lost, losses)
+{
+	struct lea_reconcile_result result;
+
+	machine.properties = "";
+	if (losses[_i].runs)
+		tree_put(&machine.tree, "/run/udev/control", "");
+	if (losses[_i].is_busy)
+		tree_put(&machine.tree, "/run/udev/queue", "");
+	if (losses[_i].is_done)
+		claim(LEA_CLAIM_DONE, 16, 7);
+	options.is_boot = losses[_i].is_boot;
+	options.takes_note = losses[_i].takes_note;
+	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
+	ck_assert_uint_eq(result.unfinished, 1);
+	ck_assert_msg(is_announced() == losses[_i].is_repeated, "%s", losses[_i].claim);
 }
 
 #define CAME_BLANK "ID_PATH=x\nLVMEVENT_FIRST=none\n"
