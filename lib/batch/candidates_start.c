@@ -251,10 +251,9 @@ static int read_again(const struct lea_batch_vg *vg, const struct lea_scan_vg *s
 /* An incomplete VG whose wait was over: the silent disk may be that of a PV that it lacks. */
 static void wait_anew(struct lea_partial *partial, const struct lea_scan_vg *scanned)
 {
-	lea_partial_came(partial);
 	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
 		if (scanned->pv[i] && scanned->pv[i]->vg) {
-			lea_partial_note(partial, scanned->pv[i], false);
+			lea_partial_wait_anew(partial, scanned->pv[i]);
 			return;
 		}
 }

@@ -20,15 +20,20 @@
 #include "state/online.h"
 #include "world/sysfs.h"
 
+/* Pauses because of silent disks; doubled with each one in a row. */
+#define PAUSE_MS      1000U
+#define PAUSE_MOST_MS 256000U
+
 /* A VG that waits. */
 struct vg {
 	char id[33]; /* first: the tree compares it */
 	char name[128];
 	struct lea_incomplete_choice choice;
 	struct lea_claim_pv pv; /* a PV of it with metadata */
-	uint64_t asked; /* partial->arrivals when the memory was asked for has_all; 0: never */
-	bool has_all;	/* all its PVs that the last boot had are there */
-	bool is_told;	/* its line was logged */
+	uint64_t asked;	  /* partial->arrivals when the memory was asked for has_all; 0: never */
+	bool has_all;	  /* all its PVs that the last boot had are there */
+	bool is_told;	  /* its line was logged */
+	uint64_t from_ms; /* it waits at least until then */
 	struct vg *next, **link;
 };
 
@@ -38,6 +43,7 @@ struct lea_partial {
 	uint32_t busy_most_ms;
 	struct lea_incomplete_wait wait;
 	uint64_t arrivals; /* number of PVs that came, from 1 */
+	uint32_t pause_ms; /* the last one, since a PV came; 0: none */
 	void *tree;	   /* of struct vg, owned */
 	struct vg *first;
 	uint32_t count;
@@ -94,12 +100,18 @@ bool lea_partial_is_waiting(const struct lea_partial *partial)
 	return partial && partial->first;
 }
 
+static void begin_waits(struct lea_partial *partial)
+{
+	partial->arrivals++;
+	lea_incomplete_wait_came(&partial->wait, lea_world_now_ms(partial->world));
+}
+
 void lea_partial_came(struct lea_partial *partial)
 {
 	if (!partial)
 		return;
-	partial->arrivals++;
-	lea_incomplete_wait_came(&partial->wait, lea_world_now_ms(partial->world));
+	partial->pause_ms = 0;
+	begin_waits(partial);
 }
 
 /* ---- the VGs that wait */
@@ -162,6 +174,23 @@ void lea_partial_note(struct lea_partial *partial, const struct lea_found *found
 	vg->choice = choice;
 	vg->pv = (struct lea_claim_pv){.id = lea_device_id(&found->device)};
 	memcpy(vg->pv.pvid, found->label.pvid, sizeof(vg->pv.pvid));
+}
+
+void lea_partial_wait_anew(struct lea_partial *partial, const struct lea_found *found)
+{
+	struct vg *vg;
+
+	if (!partial)
+		return;
+	begin_waits(partial);
+	lea_partial_note(partial, found, false);
+	vg = find(partial, found->vg->id);
+	if (!vg)
+		return;
+	partial->pause_ms = !partial->pause_ms			    ? PAUSE_MS
+			    : partial->pause_ms < PAUSE_MOST_MS / 2 ? partial->pause_ms * 2
+								    : PAUSE_MOST_MS;
+	vg->from_ms = lea_world_now_ms(partial->world) + partial->pause_ms;
 }
 
 /* ---- the start */
@@ -309,11 +338,13 @@ static int queue_vg(const struct lea_batch_options *options, const struct vg *vg
 static int step_vg(struct lea_partial *partial, const struct lea_batch_options *options,
 		   const struct lea_partial_now *state, struct vg *vg, uint32_t *ret_left)
 {
+	const uint64_t now = lea_world_now_ms(partial->world);
 	int r;
 
 	*ret_left = lea_incomplete_wait_left(
-		&partial->wait, lea_world_now_ms(partial->world),
-		has_all(partial, vg, state->memory) ? 0 : vg->choice.wait_ms);
+		&partial->wait, now, has_all(partial, vg, state->memory) ? 0 : vg->choice.wait_ms);
+	if (vg->from_ms > now + *ret_left)
+		*ret_left = (uint32_t)(vg->from_ms - now);
 	if (*ret_left) {
 		tell(partial, vg, *ret_left);
 		return 0;

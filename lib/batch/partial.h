@@ -33,6 +33,9 @@ void lea_partial_came(struct lea_partial *partial);
 /* A device of a VG was counted. @found: with metadata. Never fails: without memory, or with
  * LEA_WAITING_MOST VGs, the VG merely waits. */
 void lea_partial_note(struct lea_partial *partial, const struct lea_found *found, bool is_complete);
+/* The wait of the VG of @found was over, but a disk that may have one of its PVs is silent: the
+ * wait begins again, and lasts longer each time in a row, whatever the rule says. */
+void lea_partial_wait_anew(struct lea_partial *partial, const struct lea_found *found);
 /* Does any VG wait? */
 bool lea_partial_is_waiting(const struct lea_partial *partial);
 

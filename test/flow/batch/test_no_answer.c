@@ -3,6 +3,7 @@
 #include "batch/incomplete.h"
 #include "batch/partial.h"
 #include "flow/batch_scratch.h"
+#include "memory/boot_memory.h"
 #include "unit/suite.h"
 
 #include <fcntl.h>
@@ -263,4 +264,37 @@ TEST(a_pv_that_arrives_and_gives_no_answer_begins_the_waits_anew)
 	b_told(LEA_ENTRY_ADD);
 	machine.world->clock = &set_clock;
 	ck_assert_int_eq(step(), WAIT_MS);
+}
+
+/* The wait of the VG is over, and a disk that may be its last PV is silent. All that the last boot
+ * had is there, so that nothing else delays the next look. Returns how long that is put off. */
+static int look_again(void)
+{
+	struct lea_boot_pv remembered_pv = {.pvid = PVID_A};
+	struct lea_boot_vg remembered = {.id = VG_TWO_ID, .pv = &remembered_pv, .pv_count = 1};
+	const struct lea_boot_memory memory = {.vg = &remembered, .vg_count = 1};
+	const struct lea_partial_now state = {.is_idle = true, .memory = &memory};
+	struct lea_entry entries[2];
+	int wait_ms;
+
+	entries[0] = entry_of(LEA_ENTRY_PARTIAL, "sdb", 32, 2, PVID_A);
+	entries[1] = entry_of(LEA_ENTRY_MISSED, "sdc", 48, 3, PVID_B);
+	ck_assert_str_eq(pass(entries, 2), "");
+	ck_assert_int_eq(lea_partial_step(partial, &batch_options, &state, &wait_ms), 0);
+	return wait_ms;
+}
+
+TEST(a_silent_disk_is_looked_at_after_longer_and_longer_pauses)
+{
+	configure();
+	a_told(LEA_ENTRY_ADD);
+	make_sick("sdc", -EIO);
+	for (int most_ms = 1000, wait_ms; most_ms <= 256000; most_ms *= 2) {
+		wait_ms = look_again();
+		ck_assert_msg(wait_ms > most_ms / 2 && wait_ms <= most_ms, "%d of %d ms", wait_ms,
+			      most_ms);
+	}
+	ck_assert_int_le(look_again(), 256000);
+	lea_partial_came(partial);
+	ck_assert_msg(look_again() <= 1000, "a PV has come");
 }
