@@ -188,6 +188,7 @@ static int activate_vg(struct lea_batch_vg *vg, const struct lea_scan_vg *scanne
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	int r = lea_scan_vg_claim(scanned, &claim);
 
+	claim.again = vg->claim.again;
 	r = r ? r : lea_claim_take(&candidates->claims, scanned->vg->id, &claim);
 	/* A VG in part gets none: it would keep lvm2 from activating the rest. */
 	if (r >= 0 && !scanned->in_part) {

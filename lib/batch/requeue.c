@@ -2,12 +2,14 @@
 /* Queues all devices of the VG: only a scan tells which of them still belong to it. */
 #include "batch/requeue.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "state/claim.h"
 #include "state/online.h"
 #include "state/queue.h"
+#include "worker/pool.h"
 #include "world/device_find.h"
 
 static int put_again(const struct lea_batch_options *options, const struct lea_found *found)
@@ -70,18 +72,6 @@ static int put_any(const struct lea_batch_options *options, const struct lea_cla
 	return r;
 }
 
-/* Queues the device before it drops the claim: if the process dies in between, the device is read
- * once more than needed. The claim goes with its VG, too: nobody else would end it. *ret_any: is a
- * device of the VG there? */
-static int queue_one(const struct lea_batch_options *options, const char *vg_id,
-		     const struct lea_claim *claim, bool *ret_any)
-{
-	const int r = put_any(options, claim, LEA_ENTRY_MISSED);
-
-	*ret_any = !r;
-	return r < 0 ? r : drop_claim_and_online(options, vg_id, claim->vg_name);
-}
-
 static int read_claim(const struct lea_batch_options *options, const char *vg_id,
 		      struct lea_claim *ret_claim)
 {
@@ -91,27 +81,81 @@ static int read_claim(const struct lea_batch_options *options, const char *vg_id
 	return r ? r : lea_claim_read(&claims, vg_id, ret_claim);
 }
 
-/* If there is no claim any more, another worker has finished the VG. */
-int lea_requeue_lost(struct lea_world *world, const char *vg_id)
+static bool is_any_there(const struct lea_batch_options *options, const struct lea_claim *claim)
 {
+	int r = LEA_DEVICE_GONE;
+
+	for (uint32_t i = 0; r > 0 && i < claim->pv_count; i++) {
+		LEA_AUTO(lea_device_done) struct lea_device device = {0};
+
+		r = lea_device_find(options->world, &claim->pv[i].id, &device);
+	}
+	return r <= 0;
+}
+
+static int fail_for_now(const struct lea_batch_options *options, const char *vg_id,
+			struct lea_claim *claim)
+{
+	struct lea_claims claims;
+	int r = lea_claims_init(&claims, options->world, NULL);
+
+	claim->state = LEA_CLAIM_FAILED;
+	claim->is_transient = true;
+	claim->again++;
+	snprintf(claim->reason, sizeof(claim->reason), "its worker process did not finish it");
+	r = r ? r : lea_claim_finish(&claims, vg_id, claim);
+	return r < 0 ? r : lea_vg_online_drop(claims.run_fd, claim->vg_name);
+}
+
+enum rest {
+	REST_NONE,   /* no device of the VG is there */
+	REST_QUEUED, /* one is pending */
+	REST_LATER,
+};
+
+/* Queues the device before it ends the claim: if the process dies in between, the device is read
+ * once more than needed. The claim goes with its VG, too: nobody else would end it. A worker that
+ * hangs for long, or dies of the VG, would otherwise be followed by the next one at once. */
+static int see_to_rest(const struct lea_batch_options *options, const char *vg_id,
+		       struct lea_claim *claim, bool is_last, enum rest *ret_rest)
+{
+	int r = 0;
+
+	*ret_rest = !is_any_there(options, claim) ? REST_NONE
+		    : claim->again && !is_last	  ? REST_LATER
+						  : REST_QUEUED;
+	if (*ret_rest == REST_NONE)
+		return drop_claim_and_online(options, vg_id, claim->vg_name);
+	if (*ret_rest == REST_QUEUED)
+		r = put_any(options, claim, LEA_ENTRY_MISSED);
+	return r < 0 ? r : fail_for_now(options, vg_id, claim);
+}
+
+/* If there is no claim any more, another worker has finished the VG. */
+int lea_requeue_lost(struct lea_world *world, const char *vg_id, bool is_last)
+{
+	static const char *const texts[] = {
+		[REST_NONE] = "none of its devices is there",
+		[REST_QUEUED] = "a device of it is queued again",
+		[REST_LATER] = "it will be retried",
+	};
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	const int run_fd = lea_world_run(world);
 	LEA_AUTO(lea_closep) int event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
 	const struct lea_batch_options options = {.world = world, .event_fd = event_fd};
 	int r = event_fd < 0 ? event_fd : read_claim(&options, vg_id, &claim);
-	bool any = false;
+	enum rest rest = REST_NONE;
 
 	if (r > 0 || (!r && (claim.state != LEA_CLAIM_CLAIMED || claim.pid != getpid())))
 		return 0;
-	r = r ? r : queue_one(&options, vg_id, &claim, &any);
+	r = r ? r : see_to_rest(&options, vg_id, &claim, is_last, &rest);
 	if (r < 0)
 		return lea_log_fault(world->log, r, "VG %s: queuing a device of it again",
 				     claim.vg_name[0] ? claim.vg_name : vg_id);
 	lea_log_with(world->log, LEA_LOG_WARNING,
 		     &(const struct lea_log_fields){.vg = claim.vg_name, .vg_id = vg_id},
-		     "VG %s: its worker process did not finish it; %s", claim.vg_name,
-		     any ? "a device of it is queued again" : "none of its devices is there");
-	return 0;
+		     "VG %s: its worker process did not finish it; %s", claim.vg_name, texts[rest]);
+	return rest == REST_LATER ? LEA_WORKERS_LATER : 0;
 }
 
 int lea_requeue_monitor(const struct lea_batch_options *options, const char *vg_id)

@@ -29,8 +29,9 @@ LEA_MUST_CHECK int lea_requeue_monitor(const struct lea_batch_options *options, 
 
 /*
  * lea_requeue_lost - a worker ended without reporting this VG
- * If this process's claim of the VG is still unfinished, queues one of its devices that is there,
- * if any, and drops the claim; otherwise does nothing. Returns 0 or -errno; logs. For
+ * If this process's claim of the VG is still unfinished, it has failed for now, and one of the VG's
+ * devices is queued; if that was so before, it is left to a reconcile, unless @is_last. Without any
+ * device the claim goes. Otherwise does nothing. Returns 0, LEA_WORKERS_LATER or -errno; logs. For
  * lea_workers_options.
  */
-LEA_MUST_CHECK int lea_requeue_lost(struct lea_world *world, const char *vg_id);
+LEA_MUST_CHECK int lea_requeue_lost(struct lea_world *world, const char *vg_id, bool is_last);

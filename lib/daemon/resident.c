@@ -197,10 +197,18 @@ static int start(void *arg, struct lea_entry *entries, size_t count,
 	return lea_batch_start(&run->batch, entries, count, &run->summary, ret_pass);
 }
 
+/* A detached worker ended without its VG, and not for the first time. */
+static void see_to_put_off(struct run *run)
+{
+	if (lea_workers_has_put_off(run->session->workers))
+		try_again_later(run);
+}
+
 static void ended(void *arg, int result)
 {
 	struct run *run = arg;
 
+	see_to_put_off(run);
 	if (run->summary.vgs_again > run->vgs_again)
 		try_again_later(run);
 	run->vgs_again = run->summary.vgs_again;
@@ -352,6 +360,7 @@ static int on_workers(sd_event_source *source, int fd, uint32_t events, void *ar
 	struct run *run = arg;
 	int r = lea_workers_step(run->session->workers);
 
+	see_to_put_off(run);
 	(void)source, (void)fd, (void)events;
 	if (r)
 		return wake(run, r);

@@ -333,7 +333,7 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 		fprintf(out, "in-part %s\n", claim->in_part);
 	if (claim->state == LEA_CLAIM_FAILED && (claim->is_transient || claim->is_outdated))
 		fprintf(out, "class %s\n", claim->is_outdated ? "outdated" : "transient");
-	if (claim->state == LEA_CLAIM_FAILED && claim->again)
+	if (claim->state != LEA_CLAIM_DONE && claim->again)
 		fprintf(out, "again %" PRIu32 "\n", claim->again);
 	if (claim->is_tagged)
 		fprintf(out, "needed tag\n");

@@ -111,14 +111,18 @@ bool lea_detached_is_polled(const struct lea_worker *worker)
 }
 
 /* VGs that could not be reported stay. */
-static void queue_lost(const struct lea_worker_setting *setting, struct lea_worker *worker)
+static void queue_lost(const struct lea_worker_setting *setting, struct lea_worker *worker,
+		       bool is_last)
 {
 	const struct lea_workers_options *options = setting->options;
+	int r;
 
 	while (worker->detached_count && options->lost) {
-		if (options->lost(setting->world, worker->detached_id[worker->detached_count - 1]) <
-		    0)
+		r = options->lost(setting->world, worker->detached_id[worker->detached_count - 1],
+				  is_last);
+		if (r < 0)
 			return;
+		worker->has_put_off |= r == LEA_WORKERS_LATER;
 		worker->detached_count--;
 	}
 	worker->detached_count = 0;
@@ -136,14 +140,14 @@ bool lea_detached_is_over(struct lea_worker *worker, const struct lea_worker_set
 		if (!code)
 			worker->detached_count = 0;
 	}
-	queue_lost(setting, worker);
+	queue_lost(setting, worker, false);
 	return !worker->detached_count;
 }
 
 void lea_detached_hand_over(struct lea_worker *worker, const struct lea_worker_setting *setting)
 {
 	if (!lea_detached_is_over(worker, setting))
-		queue_lost(setting, worker);
+		queue_lost(setting, worker, true);
 }
 
 void lea_detached_forget(struct lea_worker *worker)

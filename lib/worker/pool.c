@@ -35,6 +35,7 @@ struct lea_workers {
 	/* Owned; has the descriptors of all workers. Between two calls it is prepared, so that the
 	 * timer also makes its own descriptor readable. */
 	sd_event *loop;
+	bool has_put_off;
 	sd_event_source *look; /* timer of the check for workers that hang; NULL: not needed yet */
 };
 
@@ -192,13 +193,26 @@ static void free_worker(struct lea_workers *workers, struct lea_worker *worker)
 static void reap_left(struct lea_workers *workers)
 {
 	struct lea_worker *worker, *next;
+	bool is_over;
 
 	for (worker = workers->first; worker; worker = next) {
 		next = worker->next;
-		if (worker->state == LEA_WORKER_LEFT &&
-		    lea_detached_is_over(worker, &workers->setting))
+		if (worker->state != LEA_WORKER_LEFT)
+			continue;
+		is_over = lea_detached_is_over(worker, &workers->setting);
+		workers->has_put_off |= worker->has_put_off;
+		worker->has_put_off = false;
+		if (is_over)
 			free_worker(workers, worker);
 	}
+}
+
+bool lea_workers_has_put_off(struct lea_workers *workers)
+{
+	const bool has = workers->has_put_off;
+
+	workers->has_put_off = false;
+	return has;
 }
 
 /* A VG that takes time gets a worker of its own, so that it and the others do not wait for each

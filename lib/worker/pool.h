@@ -63,9 +63,14 @@ struct lea_workers_options {
 	const char *lvm_path;	       /* the real lvm */
 	const struct lea_needs *needs; /* give each VG its class; borrowed; NULL: all are normal */
 	bool is_alone;		       /* the machine boots: see lea_bound_lvs */
-	/* A detached worker ended without finishing this VG: queue the VG again. Called from step,
-	 * wait, drain and hand_over; < 0: not possible now, it is called again. May be NULL. */
-	int (*lost)(struct lea_world *world, const char *vg_id);
+	/* A detached worker ended without finishing this VG, or with @is_last will be watched by
+	 * nobody: queue the VG again. Called from step, wait, drain and hand_over. 0,
+	 * LEA_WORKERS_LATER, or < 0: not possible now, it is called again. May be NULL. */
+	int (*lost)(struct lea_world *world, const char *vg_id, bool is_last);
+};
+
+enum lea_workers_lost {
+	LEA_WORKERS_LATER = 1, /* not queued: that was in vain before, so a pause comes first */
 };
 
 /* Workers that hang, above this number, hold places of the pool until they end: the number of
@@ -110,6 +115,9 @@ int lea_workers_fd(const struct lea_workers *workers);
 /* Starts workers within the limits, takes reports, calls finished, detaches workers that hang.
  * Never blocks. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_workers_step(struct lea_workers *workers);
+
+/* Has lost put off any VG since the last call? Then a reconcile is due after a pause. */
+bool lea_workers_has_put_off(struct lea_workers *workers);
 
 /* Waits until no VG is open. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_workers_drain(struct lea_workers *workers);

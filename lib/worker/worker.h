@@ -62,6 +62,7 @@ struct lea_worker {
 	 * end, owned, -1: none. */
 	char detached_id[LEA_BOUND_VGS][LEA_ID_CHARS + 1];
 	uint32_t detached_count;
+	bool has_put_off; /* LEFT: lost has put off a VG of it */
 	int end_fd;
 	/* a report that has only partly arrived */
 	struct lea_worker_report report;

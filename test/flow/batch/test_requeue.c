@@ -5,6 +5,7 @@
 #include "state/claim.h"
 #include "state/queue.h"
 #include "unit/suite.h"
+#include "worker/pool.h"
 
 #define VG_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
 
@@ -31,13 +32,26 @@ static const struct {
 	const char *claim;
 	enum whose whose;
 	unsigned int diskseq;
-	bool is_queued, is_claimed; /* afterwards */
+	uint32_t again; /* how often this was so before */
+	bool is_last;
+	/* afterwards */
+	bool is_queued;
+	int state; /* of the claim; -1: there is none */
+	bool is_later;
 } rows[] = {
-	{"a VG that is still claimed is queued by one of its devices", OURS, 7, true, false},
-	{"what another worker has brought to an end stays so", OURS_AND_DONE, 7, false, true},
-	{"another process has claimed it by now and sees to it", OTHERS, 7, false, true},
-	{"without a claim its devices wait for an event", NOBODYS, 7, false, false},
-	{"no disk of it is there, so nobody else would end the claim", OURS, 6, false, false},
+	{"a VG that is still claimed is queued by one of its devices", OURS, 7, 0, false, true,
+	 LEA_CLAIM_FAILED, false},
+	{"at the second time a pause comes first", OURS, 7, 1, false, false, LEA_CLAIM_FAILED,
+	 true},
+	{"... but not if nobody would be there after it", OURS, 7, 1, true, true, LEA_CLAIM_FAILED,
+	 false},
+	{"what another worker has brought to an end stays so", OURS_AND_DONE, 7, 0, false, false,
+	 LEA_CLAIM_DONE, false},
+	{"another process has claimed it by now and sees to it", OTHERS, 7, 0, false, false,
+	 LEA_CLAIM_CLAIMED, false},
+	{"without a claim its devices wait for an event", NOBODYS, 7, 0, false, false, -1, false},
+	{"no disk of it is there, so nobody else would end the claim", OURS, 6, 0, false, false, -1,
+	 false},
 };
 
 static void make_claim(enum whose whose, struct lea_claim *claim)
@@ -72,15 +86,24 @@ static void make_claim(enum whose whose, struct lea_claim *claim)
 TEST_EACH(a_lost_vg_is_queued_if_nobody_else_has_it, rows)
 {
 	struct lea_claim_pv pv = {.pvid = PVID_ONE, .id = {8, 0, rows[_i].diskseq}};
-	struct lea_claim old = {0}, claim = {.vg_name = "vg_one", .pv = &pv, .pv_count = 1};
+	struct lea_claim old = {0}, claim = {.vg_name = "vg_one",
+					     .pv = &pv,
+					     .pv_count = 1,
+					     .again = rows[_i].again};
 	const struct lea_claims claims = machine_claims();
 	int r;
 
 	make_claim(rows[_i].whose, &claim);
-	ck_assert_int_eq(lea_requeue_lost(machine.world, VG_ID), 0);
+	r = lea_requeue_lost(machine.world, VG_ID, rows[_i].is_last);
+	ck_assert_msg(r == (rows[_i].is_later ? LEA_WORKERS_LATER : 0), "%s: %d", rows[_i].claim,
+		      r);
 	ck_assert_msg(machine_has("/run/lvm/event/queue/8:0-7") == rows[_i].is_queued, "%s",
 		      rows[_i].claim);
 	r = lea_claim_read(&claims, VG_ID, &old);
+	ck_assert_msg((r == LEA_CLAIM_ABSENT ? -1 : (int)old.state) == rows[_i].state, "%s: claim",
+		      rows[_i].claim);
+	ck_assert_msg(old.state != LEA_CLAIM_FAILED ||
+			      (old.is_transient && old.again == rows[_i].again + 1),
+		      "%s: another try", rows[_i].claim);
 	lea_claim_done(&old);
-	ck_assert_msg((r == LEA_CLAIM_ABSENT) != rows[_i].is_claimed, "%s: claim", rows[_i].claim);
 }

@@ -17,12 +17,14 @@ static struct tree tree;
 static char lost_text[8192]; /* ids of VGs, each followed by a space */
 static int lost_faults;	     /* number of calls that fail */
 
-static int lost(struct lea_world *world, const char *vg_id)
+static bool is_put_off;
+
+static int lost(struct lea_world *world, const char *vg_id, bool is_last)
 {
 	if (lost_faults-- > 0)
 		return -ENOSPC;
-	strcat(strcat(lost_text, vg_id), " ");
-	return 0;
+	strcat(strcat(lost_text, vg_id), is_last ? "! " : " ");
+	return is_put_off ? LEA_WORKERS_LATER : 0;
 }
 
 static struct lea_conf conf;
@@ -196,6 +198,23 @@ TEST(a_lost_vg_that_can_not_be_queued_now_is_told_again)
 	end(workers);
 }
 
+TEST(a_lost_vg_that_is_put_off_is_told_once)
+{
+	struct told told = {0};
+	struct lea_workers *workers = new_workers();
+
+	leave_one(workers, &told);
+	is_put_off = true;
+	ck_assert_int_eq(kill(once[1], SIGKILL), 0);
+	ck_assert(is_woken(workers));
+	ck_assert_int_eq(lea_workers_step(workers), 0);
+	is_put_off = false;
+	ck_assert_str_eq(lost_text, VG_ID " ");
+	ck_assert(lea_workers_has_put_off(workers));
+	ck_assert(!lea_workers_has_put_off(workers));
+	end(workers);
+}
+
 TEST(stopping_does_not_wait_for_a_worker_that_hangs)
 {
 	struct told told = {0};
@@ -226,7 +245,7 @@ TEST(who_ends_hands_over_vgs_of_workers_that_hang)
 
 	leave_one(workers, &told);
 	lea_workers_hand_over(workers);
-	ck_assert_str_eq(lost_text, VG_ID " ");
+	ck_assert_str_eq(lost_text, VG_ID "! ");
 	ck_assert(is_there(once[1]));
 	end(workers);
 }
