@@ -214,7 +214,7 @@ static void ended(void *arg, int result)
 	run->vgs_again = run->summary.vgs_again;
 	/* There is room again: the next shortage begins with a short pause. */
 	if (result == 0)
-		run->retry_ms = run->failed_ms = 0;
+		run->retry_ms = 0;
 }
 
 /* Is there room in /run? Without it asking udev again is useless. */
@@ -269,6 +269,8 @@ static int compare_all(struct run *run)
 	run->retry_ms = 0;
 	/* All devices were compared just now, which is what that timer is for. */
 	set_timer(run->failed, 0);
+	if (!result.unfinished)
+		run->failed_ms = 0;
 	if (result.unfinished && !options.retrigger)
 		ask_udev_later(run);
 	lea_log(run->session->world->log, LEA_LOG_PRINT,
