@@ -39,7 +39,7 @@ int lea_records_read(struct lea_world *world, struct lea_records *records)
 void lea_records_done(struct lea_records *records)
 {
 	free(LEA_TAKE(records->pv));
-	lea_devset_done(&records->met);
+	lea_devset_done(&records->named);
 }
 
 static struct lea_recorded_pv *find(const struct lea_records *records, const char *pvid)
@@ -57,12 +57,10 @@ bool lea_records_have(const struct lea_records *records, const char *pvid)
 int lea_records_meet(struct lea_records *records, const char *pvid, const struct lea_devid *number)
 {
 	struct lea_recorded_pv *pv = find(records, pvid);
-	int r;
+	int r = lea_devset_add(&records->named, number);
 
-	if (!pv || !lea_devid_is_same(&pv->number, number))
-		return 0;
-	pv->is_met = true;
-	r = lea_devset_add(&records->met, number);
+	if (pv && lea_devid_is_same(&pv->number, number))
+		pv->is_met = true;
 	return r < 0 ? r : 0;
 }
 
@@ -78,7 +76,7 @@ static bool predates(const struct lea_records_devices *devices, const struct lea
 }
 
 /* May @device, which has the number, still be the one that was recorded? A marker says so; where
- * instances are not numbered, only as long as the device is no other PV. */
+ * instances are not numbered, only as long as udev names no other PV on it. */
 static int may_be_it(struct lea_records *records, const struct lea_records_devices *devices,
 		     const struct lea_recorded_pv *pv, struct lea_device *device, bool *ret_may)
 {
@@ -90,7 +88,7 @@ static int may_be_it(struct lea_records *records, const struct lea_records_devic
 	if (!device->diskseq)
 		device->diskseq = lea_sysfs_diskseq(devices->world, lea_device_devno(device));
 	*ret_may = lea_marker_is_set(devices->event_fd, device, pv->pvid) &&
-		   (device->diskseq || !lea_devset_has(&records->met, &pv->number));
+		   (device->diskseq || !lea_devset_has(&records->named, &pv->number));
 	if (*ret_may)
 		return 0;
 	r = lea_udevdb_fill(devices->world, device);

@@ -25,7 +25,7 @@ struct lea_recorded_pv {
 struct lea_records {
 	struct lea_recorded_pv *pv; /* sorted by PVID; owned */
 	size_t count, room;
-	struct lea_devset met; /* numbers of the devices of those that were met */
+	struct lea_devset named; /* numbers of the devices on which udev names a PV */
 };
 
 /* Two system calls a record. 0 or -errno; lea_records_done in any case. */

@@ -78,6 +78,12 @@ static void another_pv_comes(uint64_t diskseq)
 	replace("stripe-a", diskseq ? diskseq + 1 : 0, PVID_A, MEMBER(UUID_A));
 }
 
+static void a_foreign_pv_comes(uint64_t diskseq)
+{
+	replace("stripe-a", 0, "", MEMBER(UUID_A));
+	ck_assert_int_eq(lea_refused_set(batch_options.event_fd, "8:16-0"), 0);
+}
+
 static void a_disk_comes(uint64_t diskseq)
 {
 	replace("stripe-a", diskseq + 1, "", "ID_FS_TYPE=ext4\nLVMEVENT_FIRST=none\n");
@@ -98,6 +104,7 @@ static const struct {
 	{"its device goes during boot", 7, goes_during_boot},
 	{"another PV gets the number", 7, another_pv_comes},
 	{"another PV gets the number, and instances are not numbered", 0, another_pv_comes},
+	{"another host's PV gets it, and instances are not numbered", 0, a_foreign_pv_comes},
 	{"another disk gets the number", 7, a_disk_comes},
 	{"a disk of which udev says nothing gets the number", 7, an_empty_disk_comes},
 };
