@@ -39,8 +39,8 @@ struct reconcile {
 	const struct lea_claims *claims;
 	struct lea_devset there; /* instances that the kernel lists */
 	struct lea_records records;
-	bool has_refused;	 /* some instance may be marked as refused */
-	bool has_unsettled;	 /* ... or as not settled */
+	bool has_refused;   /* some instance may be marked as refused */
+	bool has_unsettled; /* ... or as not settled */
 	/* PV instances listed in claims. */
 	struct instances done;	/* nothing is to be done about these */
 	struct instances again; /* recorded, but the VG's activation did not end well */
@@ -326,7 +326,10 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 		return LACKS_RECORD;
 	if (was && is_noted(reconcile, entry))
 		return DEALT_WITH;
-	if (lea_refused_is_set(event_fd, entry->key) || is_taken(reconcile, entry))
+	/* What was refused and has a marker of the PV was recorded since then. */
+	if (is_taken(reconcile, entry) ||
+	    (lea_refused_is_set(event_fd, entry->key) &&
+	     !lea_marker_is_set(event_fd, &entry->device, entry->pvid)))
 		return DEALT_WITH;
 	return was ? LACKS_RECORD : NOT_DEALT_WITH;
 }

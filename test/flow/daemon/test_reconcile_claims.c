@@ -152,11 +152,13 @@ static void remove_record(void)
 /* Rows: what is known of the PV, besides its mark. */
 static const struct {
 	const char *claim, *properties;
-	bool has_claim;
+	bool has_claim, was_refused;
 } removed[] = {
-	{"its VG is done", MEMBER, true},
-	{"its VG waited for others", MEMBER, false},
-	{"it was made on a disk in use", ANY_MEMBER "LVMEVENT_FIRST=none\n", false},
+	{"its VG is done", MEMBER, true, false},
+	{"its VG waited for others", MEMBER, false, false},
+	{"it was made on a disk in use", ANY_MEMBER "LVMEVENT_FIRST=none\n", false, false},
+	{"it was made on a disk that was read", ANY_MEMBER "LVMEVENT_FIRST=none\n", false, true},
+	{"the same, and its VG is done", ANY_MEMBER "LVMEVENT_FIRST=none\n", true, true},
 };
 
 /* As vgremove of newer releases of lvm2 does, before vgcreate. */
@@ -167,6 +169,8 @@ TEST_EACH(a_record_that_others_removed_comes_back, removed)
 		ck_assert_int_eq(
 			unlinkat(lea_world_run(machine.world), "event/claims/" VG_ONE_ID, 0), 0);
 	machine.properties = removed[_i].properties;
+	if (removed[_i].was_refused)
+		ck_assert_int_eq(lea_refused_set(batch_options.event_fd, "8:16-7"), 0);
 	reconcile();
 	ck_assert_msg(result.enqueued == 0, "%s: it has its record", removed[_i].claim);
 	remove_record();
