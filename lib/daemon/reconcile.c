@@ -334,6 +334,13 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 	return was ? LACKS_RECORD : NOT_DEALT_WITH;
 }
 
+/* Did the PV of this device have a record? Nobody but others removes one, and leaves the marker. */
+static bool has_lost_record(const struct reconcile *reconcile, const struct lea_entry *entry)
+{
+	return lea_marker_is_set(reconcile->options->event_fd, &entry->device, entry->pvid) &&
+	       !lea_records_have(&reconcile->records, entry->pvid) && !is_noted(reconcile, entry);
+}
+
 /* udev names a PV on this device. */
 static int meet(struct reconcile *reconcile, const struct lea_entry *entry)
 {
@@ -507,8 +514,9 @@ static int reconcile_device(struct reconcile *reconcile, struct lea_device *devi
 	if (r)
 		return r;
 	dealt = how_dealt_with(reconcile, &entry);
-	if (dealt == DEALT_WITH ||
-	    (dealt == NOT_DEALT_WITH && !options->takes_note && !came_as_pv(options, device)))
+	if (dealt == NOT_DEALT_WITH && !options->takes_note && !came_as_pv(options, device))
+		dealt = has_lost_record(reconcile, &entry) ? LACKS_RECORD : DEALT_WITH;
+	if (dealt == DEALT_WITH)
 		return 0;
 	if (dealt == LACKS_RECORD)
 		entry.kind = LEA_ENTRY_CHANGE;

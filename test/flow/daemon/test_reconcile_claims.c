@@ -12,6 +12,7 @@ const struct fixture fixture = {setup, teardown};
 #define UUID_ONE   "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap"
 #define ANY_MEMBER "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_ONE "\n"
 #define MEMBER	   ANY_MEMBER "LVMEVENT_FIRST=" UUID_ONE "\n"
+#define MADE	   ANY_MEMBER "LVMEVENT_FIRST=none\n"
 #define CLAIM_ONE  "/run/lvm/event/claims/" VG_ONE_ID
 
 static struct lea_reconcile_result result;
@@ -152,14 +153,28 @@ static void remove_record(void)
 /* Rows: what is known of the PV, besides its mark. */
 static const struct {
 	const char *claim, *properties;
-	bool has_claim, was_refused;
+	bool has_claim, has_failed, was_refused;
 } removed[] = {
-	{"its VG is done", MEMBER, true, false},
-	{"its VG waited for others", MEMBER, false, false},
-	{"it was made on a disk in use", ANY_MEMBER "LVMEVENT_FIRST=none\n", false, false},
-	{"it was made on a disk that was read", ANY_MEMBER "LVMEVENT_FIRST=none\n", false, true},
-	{"the same, and its VG is done", ANY_MEMBER "LVMEVENT_FIRST=none\n", true, true},
+	{"its VG is done", MEMBER, true, false, false},
+	{"its VG waited for others", MEMBER, false, false, false},
+	{"it was made on a disk in use", MADE, false, false, false},
+	{"it was made on a disk that was read", MADE, false, false, true},
+	{"the same, and its VG is done", MADE, true, false, true},
+	{"the same, and its VG failed for now", MADE, true, true, false},
 };
+
+static void fail_for_now(void)
+{
+	const struct lea_claims claims = {.run_fd = lea_world_run(machine.world),
+					  .proc_fd = lea_world_proc(machine.world)};
+	struct lea_claim claim;
+
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	claim.state = LEA_CLAIM_FAILED;
+	claim.is_transient = true;
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ONE_ID, &claim), 0);
+	lea_claim_done(&claim);
+}
 
 /* As vgremove of newer releases of lvm2 does, before vgcreate. */
 TEST_EACH(a_record_that_others_removed_comes_back, removed)
@@ -169,6 +184,8 @@ TEST_EACH(a_record_that_others_removed_comes_back, removed)
 		ck_assert_int_eq(
 			unlinkat(lea_world_run(machine.world), "event/claims/" VG_ONE_ID, 0), 0);
 	machine.properties = removed[_i].properties;
+	if (removed[_i].has_failed)
+		fail_for_now();
 	if (removed[_i].was_refused)
 		ck_assert_int_eq(lea_refused_set(batch_options.event_fd, "8:16-7"), 0);
 	reconcile();
