@@ -267,6 +267,7 @@ static void begin_coldplug(void *arg)
 	if (sim_udev_runs || sim_is_stopping)
 		return;
 	sim_udev_runs = true;
+	sim_put("/run/udev/control", "%s", "");
 	sim_udev_all();
 	if (sim.history->boot)
 		sim_at(sim.now_ms + sim_draw(200), start_boot, NULL);

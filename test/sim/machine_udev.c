@@ -606,6 +606,8 @@ void sim_udev_stop(void)
 	if (open_events)
 		sim_unlink("/run/udev/queue");
 	open_events = 0;
+	if (sim_udev_runs)
+		sim_unlink("/run/udev/control");
 	sim_udev_runs = false;
 }
 
