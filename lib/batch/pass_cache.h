@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What one pass keeps for the next: parsed texts, which members of incomplete VGs are recorded, the
- * devices file, claims and lookup files that were looked at. The PVs of a large VG arrive over many
+ * devices file, claims and lookup files that were read. The PVs of a large VG arrive over many
  * passes; with the cache a pass costs what arrived in it, not the whole VG or all of them.
  *
  * Each cached item is checked before it is used: a text against the PV's header, a count against

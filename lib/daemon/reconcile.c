@@ -305,7 +305,7 @@ enum dealt {
 	LACKS_RECORD, /* it gets one, and nothing is activated for that */
 };
 
-/* Marks and claims say what was done; that a record is there is looked at, for others may remove
+/* Marks and claims say what was done; the record is checked as well, since others may remove
  * it, as vgremove does. */
 static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct lea_entry *entry)
 {

@@ -2,7 +2,7 @@
 /*
  * Why a filter excludes a device. A reason is a judgement, which stays true until an administrator
  * changes the settings or the device; or a state of the moment, which may be over before anybody
- * hears of it: then the device is looked at again. Pure.
+ * hears of it: then the device is read again. Pure.
  */
 #pragma once
 

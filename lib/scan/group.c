@@ -95,8 +95,8 @@ static bool may_belong(const struct lea_found *found, const struct lea_vg *vg)
 	return !found->vg || !compare_vgs(found->vg, vg);
 }
 
-/* Is the PV, which @vg lists, in another VG now? Whoever takes a PV writes that on it, so its own
- * metadata are right, and those of @vg on other PVs are of the time before. */
+/* Is the PV, which @vg lists, in another VG now? A command that takes a PV writes that on it, so
+ * its own metadata are right, and those of @vg on other PVs are of the time before. */
 static bool is_moved(const struct lea_found *found, const struct lea_vg *vg)
 {
 	return found->vg && strcmp(found->vg->id, vg->id) != 0 &&

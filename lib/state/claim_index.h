@@ -46,7 +46,7 @@ LEA_MUST_CHECK int lea_claim_index_drop_pvs(const struct lea_claim_index *index,
 
 /*
  * lea_claim_index_move_pv - this PV is of the VG @vg_id now: remove it from the claims of others
- * A PV is in one VG only. A claim without PVs is removed; one that is in work is left to its owner.
+ * A PV is in one VG only. A claim without PVs is removed; one that is CLAIMED is left to its owner.
  * 0 or -errno.
  */
 LEA_MUST_CHECK int lea_claim_index_move_pv(const struct lea_claim_index *index,
