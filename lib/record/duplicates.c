@@ -420,9 +420,11 @@ static int queue_duplicate(struct lea_world *world, int event_fd,
 }
 
 /* Queues the device that has the record, and those of @listed that may replace it. @online: the
- * record, NULL: there is none; @is_free: its device has gone. */
+ * record, NULL: there is none; @is_free: its device has gone. @is_other: those that have another
+ * content now, as of vgimportclone; its own event is about that. NULL: none. */
 static int queue_again(struct lea_world *world, int event_fd, const struct lea_duplicate *listed,
-		       int count, const struct lea_online *online, bool is_free)
+		       int count, const struct lea_online *online, bool is_free,
+		       const bool *is_other)
 {
 	int r = 0;
 
@@ -432,7 +434,8 @@ static int queue_again(struct lea_world *world, int event_fd, const struct lea_d
 				 listed[0].pvid);
 	for (int i = 0; r >= 0 && i < count; i++) {
 		r = forget_refusal(world, listed[i].vg_id);
-		r = r < 0 ? r : queue_duplicate(world, event_fd, &listed[i], is_free);
+		if (r >= 0 && !(is_other && is_other[i]))
+			r = queue_duplicate(world, event_fd, &listed[i], is_free);
 	}
 	return r < 0 ? r : 0;
 }
@@ -457,7 +460,7 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 		return count;
 	has_record = read_record(world, entry->pvid, &online);
 	r = queue_again(world, event_fd, listed, count, has_record ? &online : NULL,
-			has_record && online.major == id.major && online.minor == id.minor);
+			has_record && online.major == id.major && online.minor == id.minor, NULL);
 	for (int i = 0; !r && i < count; i++)
 		if (lea_devid_is_same(&listed[i].id, &id))
 			r = lea_duplicate_drop(world, &listed[i]);
@@ -499,7 +502,7 @@ static int reconcile_pv(void *arg, const char *pvid)
 	const struct reconcile *reconcile = arg;
 	LEA_AUTO(lea_device_done) struct lea_device recorded = {0};
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
-	bool has_gone[LEA_DUPLICATES_MOST];
+	bool has_gone[LEA_DUPLICATES_MOST], is_other[LEA_DUPLICATES_MOST];
 	struct lea_online online = {0};
 	const bool has_record = read_record(reconcile->world, pvid, &online);
 	const struct lea_devid number = {online.major, online.minor, 0};
@@ -510,14 +513,14 @@ static int reconcile_pv(void *arg, const char *pvid)
 	for (int i = 0; i < count; i++) {
 		LEA_AUTO(lea_device_done) struct lea_device device = {0};
 
-		has_gone[i] = !still_carries(reconcile, &listed[i].id, pvid, &device) ||
-			      is_settled(reconcile, &recorded, &listed[i], &device);
+		is_other[i] = !still_carries(reconcile, &listed[i].id, pvid, &device);
+		has_gone[i] = is_other[i] || is_settled(reconcile, &recorded, &listed[i], &device);
 		is_news |= has_gone[i];
 	}
 	if (count <= 0 || !is_news)
 		return count < 0 ? count : 0;
 	r = queue_again(reconcile->world, reconcile->event_fd, listed, count,
-			has_record ? &online : NULL, has_record && !holds);
+			holds ? &online : NULL, has_record && !holds, is_other);
 	for (int i = 0; !r && i < count; i++)
 		if (has_gone[i])
 			r = lea_duplicate_drop(reconcile->world, &listed[i]);
