@@ -15,29 +15,15 @@ static uint32_t find(const struct lea_backoff *late, struct lea_devid id)
 	return i < late->filled ? i : LEA_BACKOFF_DEVICES;
 }
 
-static uint32_t doubled(uint32_t ms, uint32_t times)
-{
-	uint64_t longer = ms;
-
-	for (uint32_t n = 0; n < times; n++)
-		longer = longer * 2 < LEA_BACKOFF_MOST_MS ? longer * 2 : LEA_BACKOFF_MOST_MS;
-	return longer > ms ? (uint32_t)longer : ms;
-}
-
 uint32_t lea_backoff_deadline_ms(const struct lea_backoff *late, const struct lea_device *device,
 				 uint32_t deadline_ms)
 {
 	const uint32_t i = find(late, lea_device_id(device));
+	uint64_t longer = deadline_ms;
 
-	return i < LEA_BACKOFF_DEVICES ? doubled(deadline_ms, late->device[i].times) : deadline_ms;
-}
-
-uint32_t lea_backoff_patience_ms(const struct lea_backoff *late, const struct lea_device *device,
-				 uint32_t patience_ms)
-{
-	const uint32_t i = find(late, lea_device_id(device));
-
-	return i < LEA_BACKOFF_DEVICES ? doubled(patience_ms, late->device[i].early) : patience_ms;
+	for (uint32_t n = 0; i < LEA_BACKOFF_DEVICES && n < late->device[i].times; n++)
+		longer = longer * 2 < LEA_BACKOFF_MOST_MS ? longer * 2 : LEA_BACKOFF_MOST_MS;
+	return longer > deadline_ms ? (uint32_t)longer : deadline_ms;
 }
 
 void lea_backoff_note_timeout(struct lea_backoff *late, const struct lea_device *device,
@@ -55,8 +41,6 @@ void lea_backoff_note_timeout(struct lea_backoff *late, const struct lea_device 
 	}
 	if (had_all && late->device[i].times < MOST_TIMES)
 		late->device[i].times++;
-	if (!had_all && late->device[i].early < MOST_TIMES)
-		late->device[i].early++;
 }
 
 void lea_backoff_clear(struct lea_backoff *late, const struct lea_device *device)

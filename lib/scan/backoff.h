@@ -20,7 +20,6 @@ struct lea_backoff {
 		bool is_used;
 		struct lea_devid id;
 		uint32_t times; /* how often its whole deadline was too short */
-		uint32_t early; /* how often it was abandoned before that */
 	} device[LEA_BACKOFF_DEVICES];
 	uint32_t filled; /* number of leading slots that were ever used */
 	uint32_t next;	 /* slot to overwrite next */
@@ -30,11 +29,6 @@ struct lea_backoff {
  * is larger at most LEA_BACKOFF_MOST_MS. */
 uint32_t lea_backoff_deadline_ms(const struct lea_backoff *late, const struct lea_device *device,
 				 uint32_t deadline_ms);
-/* How long @device may keep others waiting; for other devices @patience_ms. Doubles each time it
- * was abandoned for them, up to LEA_BACKOFF_MOST_MS: two slow disks of a VG, each of which keeps
- * the other waiting, are read in the end. */
-uint32_t lea_backoff_patience_ms(const struct lea_backoff *late, const struct lea_device *device,
-				 uint32_t patience_ms);
 /* Remembers that @device timed out. @had_all: it had its whole deadline; false: it was abandoned
  * earlier because others waited, so its deadline does not grow. */
 void lea_backoff_note_timeout(struct lea_backoff *late, const struct lea_device *device,

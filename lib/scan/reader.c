@@ -250,14 +250,11 @@ int lea_reader_read(struct lea_scan *scan, struct lea_read_request *requests, si
 		scan->texts->number = ++reader->last_texts;
 	reader->scan = scan;
 	reader->requests = requests;
-	for (size_t i = 0; i < count; i++) {
-		const struct lea_device *device = &requests[i].found->device;
-
+	reader->hanging.patience_ms = reader->deadline_ms / LEA_PATIENCE_PART;
+	for (size_t i = 0; i < count; i++)
 		requests[i].item.deadline_ms =
-			GRACE_MS +
-			lea_backoff_deadline_ms(&reader->late, device, reader->deadline_ms);
-		requests[i].item.patience_ms = lea_backoff_patience_ms(
-			&reader->late, device, reader->deadline_ms / LEA_PATIENCE_PART);
-	}
+			GRACE_MS + lea_backoff_deadline_ms(&reader->late,
+							   &requests[i].found->device,
+							   reader->deadline_ms);
 	return lea_hanging_run(&reader->hanging, (uint32_t)count, UINT32_MAX);
 }

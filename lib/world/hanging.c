@@ -407,12 +407,13 @@ static uint64_t due_ms(const struct turn *turn, const struct lea_hanging_item *i
 	const uint64_t until = item->begun_ms + item->deadline_ms;
 	uint64_t due = item->begun_ms;
 
-	if (!item->patience_ms || turn->open_count > turn->active_count - turn->lost_count ||
+	if (!turn->hanging->patience_ms ||
+	    turn->open_count > turn->active_count - turn->lost_count ||
 	    (!turn->answered_ms && !turn->keeps_others))
 		return until;
 	if (due < turn->answered_ms)
 		due = turn->answered_ms;
-	due += item->patience_ms;
+	due += turn->hanging->patience_ms;
 	return due < until ? due : until;
 }
 

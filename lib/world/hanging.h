@@ -20,16 +20,14 @@
 
 #define LEA_HANGING_MOST_THREADS 256U
 
-/* One piece of work. The caller zeroes it and sets the first two, perhaps the third. */
+/* One piece of work. The caller zeroes it and sets the first two. */
 struct lea_hanging_item {
 	bool is_open;	      /* is to be done; false afterwards */
 	uint32_t deadline_ms; /* from the moment when a thread starts with it */
-	/* When it alone keeps the others or a scan waiting, it has this time; 0: all of it. */
-	uint32_t patience_ms;
-	bool is_lost;	   /* given up: not done in time, or children died of it */
-	bool is_asked;	   /* this child has not answered yet */
-	bool is_suspect;   /* a child died while it did this: it is tried again alone */
-	uint64_t begun_ms; /* when this child began it, as far as known; 0: not yet */
+	bool is_lost;	      /* given up: not done in time, or children died of it */
+	bool is_asked;	      /* this child has not answered yet */
+	bool is_suspect;      /* a child died while it did this: it is tried again alone */
+	uint64_t begun_ms;    /* when this child began it, as far as known; 0: not yet */
 };
 
 /* What the child sends when an item is done; the first member of a kind's own answer. */
@@ -81,6 +79,8 @@ struct lea_hanging {
 	const struct lea_hanging_kind *kind;
 	void *arg;	       /* of all functions of the kind */
 	uint32_t most_threads; /* 1 to LEA_HANGING_MOST_THREADS; they start items in order */
+	/* When an item alone keeps the others or a scan waiting, it has this time; 0: all of its */
+	uint32_t patience_ms;
 	/* A child in which nothing happens for so long is given up; 0: 10 s */
 	uint32_t silence_ms;
 	bool outlives;	/* the child is init's; false: lea_hanging_end waits for an idle one */

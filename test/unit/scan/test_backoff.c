@@ -50,20 +50,6 @@ TEST(a_device_in_time_has_the_usual_deadline_again)
 	ck_assert_uint_eq(deadline(1, 1, 10000), 20000);
 }
 
-TEST(a_device_that_was_cut_short_may_keep_others_waiting_for_longer)
-{
-	const struct lea_device device = {.major = 8, .minor = 1, .diskseq = 1};
-
-	ck_assert_uint_eq(lea_backoff_patience_ms(&late, &device, 2000), 2000);
-	was_late(1, 1);
-	ck_assert_msg(lea_backoff_patience_ms(&late, &device, 2000) == 2000, "it had all its time");
-	lea_backoff_note_timeout(&late, &device, false);
-	lea_backoff_note_timeout(&late, &device, false);
-	ck_assert_uint_eq(lea_backoff_patience_ms(&late, &device, 2000), 8000);
-	lea_backoff_clear(&late, &device);
-	ck_assert_uint_eq(lea_backoff_patience_ms(&late, &device, 2000), 2000);
-}
-
 TEST(a_device_that_was_cut_short_keeps_its_deadline)
 {
 	const struct lea_device device = {.major = 8, .minor = 1, .diskseq = 7};
