@@ -229,6 +229,16 @@ static bool is_made_since(const struct lea_batch_pass *pass, const struct lea_fo
 }
 
 /*
+ * Is it another PV than the one that was missed, or that was asked about and answered late? An
+ * administrator changed it since, as vgimportclone does, and that activates nothing.
+ */
+static bool is_another(const struct lea_found *found)
+{
+	return found->expected[0] && lea_found_is_pv(found) &&
+	       strcmp(found->label.pvid, found->expected) != 0;
+}
+
+/*
  * An administrator has made the PV one of another VG, perhaps of the same name, and the claim of
  * the VG before must not stay for as long as the device does. Only a PV that had been dealt with
  * can be in it.
@@ -280,7 +290,8 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	int r;
 
 	exclude_other_content(found);
-	if (queued->kind == LEA_ENTRY_MISSED && is_made_since(pass, found))
+	if ((queued->kind == LEA_ENTRY_MISSED || queued->kind == LEA_ENTRY_PARTIAL) &&
+	    (is_made_since(pass, found) || is_another(found)))
 		queued->kind = LEA_ENTRY_CHANGE;
 	lea_batch_log_found(pass->options->world->log, found);
 	lea_retry_set_add(&pass->retries, found->fault, &found->device);

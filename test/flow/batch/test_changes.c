@@ -145,6 +145,20 @@ TEST(vg_extended_by_a_change_keeps_its_claim)
 		      "another disk is no change of this one");
 }
 
+/* vgimportclone of a copy on a slow disk: a reconcile asked the disk whether it is still a copy,
+ * and the answer came too late, so that the disk is read again on its behalf. */
+TEST(another_pv_than_was_missed_is_a_change)
+{
+	static const enum lea_entry_kind kinds[] = {LEA_ENTRY_MISSED, LEA_ENTRY_PARTIAL};
+
+	machine_plug("one-pv", "sda", 16, 7);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		ck_assert_str_eq(told(kinds[i], "sda", 16, 7, PVID_A), "");
+	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_ONE), "it has its record");
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg_one"));
+	ck_assert_str_eq(added(), "vg_one ");
+}
+
 /* An add event of a disk and a vgextend in one pass. */
 TEST(add_beside_a_change_is_judged_by_itself)
 {
