@@ -399,14 +399,23 @@ void lea_newest_tidy(struct lea_world *world)
 
 /* ---- reports */
 
+/* A PV of which the files suspect that its metadata are outdated. Only reading it tells: a PV that
+ * was taken out of the VG by a command keeps its record until it is read again. */
+struct suspect {
+	struct lea_outdated_pv pv;
+	char device[128], newest_on[128]; /* for pv */
+};
+
 struct report {
 	struct lea_world *world;
 	struct lea_newest *newest; /* [count], sorted by the VG's name, without their PVs; owned */
 	size_t count, room;
 	char (*listed)[33]; /* PVs of all of them, sorted; owned */
 	size_t listed_count, listed_room;
-	int (*tell)(void *arg, const struct lea_outdated_pv *pv);
-	void *arg;
+	struct suspect *suspect; /* [suspect_count]; owned */
+	size_t suspect_count, suspect_room;
+	struct lea_device *device; /* [suspect_count], emptied by the scan; owned */
+	size_t device_room;
 };
 
 static int keep_newest(void *arg, const struct lea_newest *newest)
@@ -448,36 +457,101 @@ static const struct lea_newest *find_newer(const struct report *report, const ch
 	return bsearch(&key, report->newest, report->count, sizeof(key), compare_vg_names);
 }
 
-static int report_record(void *arg, const char *pvid, const struct lea_online *online)
+static int suspect_record(void *arg, const char *pvid, const struct lea_online *online)
 {
-	const struct report *report = arg;
+	struct report *report = arg;
 	const struct lea_newest *newer =
 		online->vg[0] ? find_newer(report, online->vg, pvid) : NULL;
-	struct lea_outdated_pv pv = {.device = online->device, .newest = newer};
+	const struct lea_devid id = {online->major, online->minor, 0};
+	const size_t count = report->suspect_count + 1;
 	struct lea_online other = {0};
+	struct suspect *suspect;
+	int r;
 
 	if (!newer)
 		return 0;
+	if (lea_make_room(&report->suspect, &report->suspect_room, count, sizeof(*suspect)) ||
+	    lea_make_room(&report->device, &report->device_room, count, sizeof(*report->device)))
+		return -ENOMEM;
+	suspect = &report->suspect[report->suspect_count];
+	r = lea_device_find(report->world, &id, &report->device[report->suspect_count]);
+	if (r)
+		return r < 0 ? r : 0;
+	report->suspect_count++;
 	if (lea_online_read(lea_world_run(report->world), newer->shown_by.pvid, &other))
 		other.device[0] = '\0';
-	memcpy(pv.pvid, pvid, sizeof(pv.pvid));
-	pv.newest_on = other.device;
-	return report->tell(report->arg, &pv);
+	*suspect = (struct suspect){.pv.newest = newer};
+	memcpy(suspect->pv.pvid, pvid, sizeof(suspect->pv.pvid));
+	snprintf(suspect->device, sizeof(suspect->device), "%s", online->device);
+	snprintf(suspect->newest_on, sizeof(suspect->newest_on), "%s", other.device);
+	return 0;
 }
 
-int lea_outdated_each(struct lea_world *world,
+static bool shows_less(const struct lea_found *found, const struct lea_outdated_pv *pv)
+{
+	return found->vg && !strcmp(found->label.pvid, pv->pvid) &&
+	       !strcmp(found->vg->id, pv->newest->vg_id) &&
+	       !strcmp(found->vg->name, pv->newest->vg_name) &&
+	       found->vg->seqno < pv->newest->seqno;
+}
+
+static int tell_proven(const struct report *report, const struct lea_scan *scan,
+		       int (*tell)(void *arg, const struct lea_outdated_pv *pv), void *arg)
+{
+	size_t count;
+	struct lea_found *const *found = lea_scan_found(scan, &count);
+	int r = 0;
+
+	for (size_t i = 0; !r && i < count; i++) {
+		struct suspect *suspect = &report->suspect[i];
+
+		suspect->pv.device = suspect->device;
+		suspect->pv.newest_on = suspect->newest_on;
+		if (shows_less(found[i], &suspect->pv))
+			r = tell(arg, &suspect->pv);
+	}
+	return r;
+}
+
+static int read_suspects(const struct report *report, const struct lea_conf *conf,
+			 int (*tell)(void *arg, const struct lea_outdated_pv *pv), void *arg)
+{
+	const struct lea_scan_options options = {
+		.use_names_filter = true, .no_probe = true, .out_of_process = true};
+	struct lea_scan *scan = NULL;
+	int r = lea_scan_new(report->world, conf, &options, &scan);
+
+	r = r > 0 ? -EINVAL : r;
+	r = r ? r : lea_scan_add(scan, report->device, report->suspect_count);
+	r = r ? r : tell_proven(report, scan, tell, arg);
+	lea_scan_free(scan);
+	return r;
+}
+
+static void report_done(struct report *report)
+{
+	for (size_t i = 0; i < report->suspect_count; i++)
+		lea_device_done(&report->device[i]);
+	free(report->device);
+	free(report->suspect);
+	free(report->newest);
+	free(report->listed);
+}
+
+int lea_outdated_each(struct lea_world *world, const struct lea_conf *conf,
 		      int (*tell)(void *arg, const struct lea_outdated_pv *pv), void *arg)
 {
-	struct report report = {.world = world, .tell = tell, .arg = arg};
+	struct report report = {.world = world};
 	const int run_fd = lea_world_run(world);
 	int r = run_fd < 0 ? run_fd : lea_newest_each(run_fd, keep_newest, &report);
 
 	if (!r && report.count) {
 		qsort(report.newest, report.count, sizeof(*report.newest), compare_vg_names);
 		qsort(report.listed, report.listed_count, sizeof(*report.listed), lea_compare_text);
-		r = lea_online_each(run_fd, report_record, &report);
+		r = lea_online_each(run_fd, suspect_record, &report);
 	}
-	free(report.newest);
-	free(report.listed);
+	if (!r && report.suspect_count)
+		r = read_suspects(&report, conf, tell, arg);
+	report_done(&report);
 	return r;
 }

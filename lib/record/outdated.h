@@ -67,7 +67,7 @@ void lea_outdated_describe(const struct lea_outdated *outdated, const struct lea
 			   const struct lea_found *shows,
 			   char ret_text[static LEA_OUTDATED_TEXT_BYTES]);
 
-/* A PV of which the run files say that its metadata are outdated. */
+/* A PV that shows outdated metadata. */
 struct lea_outdated_pv {
 	char pvid[33];
 	const char *device;		 /* as in its record; "": not there */
@@ -76,11 +76,12 @@ struct lea_outdated_pv {
 };
 
 /*
- * lea_outdated_each - for reports, by records and notes
- * Reads each of them, no device. A non-zero return of @tell ends the walk and is returned. Returns
- * 0 or -errno.
+ * lea_outdated_each - for reports: PVs with a record that show outdated metadata
+ * Reads records and notes, and of the PVs only those that these make suspect, in a reader process
+ * with deadlines; one that does not answer, or that a filter rejects, is not told. A non-zero
+ * return of @tell ends the walk and is returned. Returns 0 or -errno.
  */
-LEA_MUST_CHECK int lea_outdated_each(struct lea_world *world,
+LEA_MUST_CHECK int lea_outdated_each(struct lea_world *world, const struct lea_conf *conf,
 				     int (*tell)(void *arg, const struct lea_outdated_pv *pv),
 				     void *arg);
 

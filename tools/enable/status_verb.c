@@ -61,7 +61,7 @@ struct status {
 	struct lea_active_vgs active;
 	bool has_color;
 	struct list failed, incomplete, outdated;
-	void *in_part; /* tree of struct in_part, owned */
+	void *in_part;	       /* tree of struct in_part, owned */
 	struct list initramfs; /* lines of its note */
 };
 
@@ -269,7 +269,10 @@ static int collect(struct status *status)
 	r = r ? r : lea_queue_count(event_fd, "failed", &status->aside);
 	r = r ? r : lea_claim_each(&claims, take_claim, status);
 	r = r ? r : lea_missing_each(run_fd, take_missing, status);
-	r = r ? r : lea_outdated_each(world, take_outdated, status);
+	/* Without settings nobody knows which PVs may be read. */
+	r = r || !status->session->conf
+		    ? r
+		    : lea_outdated_each(world, status->session->conf, take_outdated, status);
 	r = r ? r : lea_monitor_deferred_each(run_fd, take_unwatched, status);
 	r = r ? r : count_unused(status);
 	fflush(status->failed.out);
@@ -307,20 +310,6 @@ static const char *runner_word(const struct status *status, bool is_boot, bool i
 	if (is_running && !is_boot)
 		return "working";
 	return lea_flag_is_up(status->session->event_fd, LEA_FLAG_RESIDENT) ? "idle" : "none";
-}
-
-/* The device-mapper rules in force as a word, and why. */
-static const char *dm_rules(struct lea_world *world, char why[static LEA_DM_RULES_WHY_BYTES])
-{
-	const struct lea_conf_options options = {.forgive = true};
-	const struct lea_conf *conf = NULL;
-	const char *word;
-
-	if (lea_conf_read(world, &options, &conf))
-		conf = NULL;
-	word = lea_dm_rules_describe(world, conf, why);
-	lea_conf_free(conf);
-	return word;
 }
 
 /* The first members; the lists follow, which are filled while VGs are counted. */
@@ -372,7 +361,8 @@ static int print_json(struct status *status, FILE *out)
 	lea_json_number(json, top, "taken", status->taken);
 	lea_json_number(json, top, "quarantined", status->aside);
 	lea_json_bool(json, top, "running", is_running);
-	lea_json_text(json, top, "dm_rules", dm_rules(world, why));
+	lea_json_text(json, top, "dm_rules",
+		      lea_dm_rules_describe(world, status->session->conf, why));
 	lea_json_text(json, top, "dm_rules_reason", why);
 	add_counts(status);
 	return lea_json_print(json, out);
@@ -390,7 +380,7 @@ static int print_text(struct status *status, FILE *out)
 		in_charge_text(lea_rule_override_find(world->root)), lea_gate_word(world),
 		runner_word(status, is_boot, lea_queue_is_running(event_fd)),
 		is_boot ? ", the boot scan is running" : "");
-	word = dm_rules(world, why);
+	word = lea_dm_rules_describe(world, status->session->conf, why);
 	fprintf(out, "device-mapper rules: %s%s%s\n", word, *why ? ": " : "", why);
 	fprintf(out, "queue: %zu pending, %zu taken, %zu quarantined%s\n", status->pending,
 		status->taken, status->aside,
@@ -419,6 +409,7 @@ int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[])
 					LEA_OPT_ALL, NULL, "Print one JSON object."}};
 	LEA_AUTO(lea_session_end) struct lea_session session = {.world = world, .event_fd = -1};
 	LEA_AUTO(status_done) struct status status = {.session = &session};
+	const struct lea_conf_options options = {.forgive = true};
 	struct args args = {0};
 	struct lea_opts opts = {.row = rows, .count = ARRAY_SIZE(rows), .values = &args};
 	int r, code = lea_lvmevent_parse(&opts, "status [--json]", argc, argv);
@@ -428,6 +419,8 @@ int lea_lvmevent_status(struct lea_world *world, int argc, char *argv[])
 		return code;
 	if (lea_session_open_queue(&session))
 		return LEA_EXIT_FAILED;
+	if (lea_conf_read(world, &options, &session.conf))
+		session.conf = NULL;
 	status.has_color = lea_terminal_has_color(world, lea_cmd_report(world)->out);
 	begin_json(&status);
 	r = collect(&status);

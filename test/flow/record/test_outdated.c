@@ -258,6 +258,27 @@ TEST(commands_take_the_newest)
 	ck_assert_uint_ne(fake_dm_count(machine.dm), 0);
 }
 
+/* The record of a PV that commands gave another id, or took out of its VG, stays as it was. */
+TEST(status_names_what_a_pv_shows_and_not_what_its_record_says)
+{
+	size_t said;
+
+	plug_original();
+	original_came();
+	plug_changed();
+	changed_came();
+	ck_assert_int_eq(machine_command("status"), 0);
+	ck_assert_ptr_nonnull(strstr(
+		machine.out, "outdated: PV " UUID_ORIGINAL " on /dev/sda: its metadata of VG "
+			     "vg_one are older than seqno 6 on /dev/sdb; see: lvmevent explain "
+			     "/dev/sda\n"));
+	rewrite("one-pv", "sda", "seqno = 5", "7ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap");
+	said = strlen(machine.out);
+	ck_assert_int_eq(machine_command("status"), 0);
+	ck_assert_ptr_nonnull(strstr(machine.out + said, "in charge: "));
+	ck_assert_ptr_null(strstr(machine.out + said, "outdated: "));
+}
+
 /* The notes of VGs that are gone do not pile up. */
 TEST(a_reconcile_drops_notes_of_what_is_gone)
 {
