@@ -239,29 +239,31 @@ static bool is_another(const struct lea_found *found)
 }
 
 /*
- * An administrator has made the PV one of another VG, perhaps of the same name, and the claim of
- * the VG before must not stay for as long as the device does. Only a PV that had been dealt with
- * can be in it.
+ * An administrator has made the PV one of another VG, perhaps of the same name, or of none, and the
+ * claim of the VG before must not stay for as long as the device does. Only a PV that had been
+ * dealt with can be in it.
  */
 static int move_claim(struct lea_batch_pass *pass, const struct lea_found *found,
 		      const struct lea_record *record)
 {
 	const int event_fd = pass->options->event_fd;
+	const bool is_recorded = found->vg && record->kind == LEA_RECORD_ONLINE &&
+				 (record->is_new || record->replaced);
 	struct lea_claim_pv pv = {.id = lea_device_id(&found->device)};
 	const struct lea_claim_index *index;
 	char key[LEA_DEVID_TEXT_BYTES];
 	int r;
 
 	lea_devid_format(&pv.id, key);
-	if (!found->vg || record->kind != LEA_RECORD_ONLINE ||
-	    !(record->is_new || record->replaced) ||
+	if ((!is_recorded && found->kind != LEA_FOUND_ORPHAN) ||
 	    (!lea_marker_is_set(event_fd, &found->device, found->label.pvid) &&
 	     !lea_refused_is_set(event_fd, key)))
 		return 0;
 	memcpy(pv.pvid, found->label.pvid, sizeof(pv.pvid));
 	r = lea_candidates_index(pass->candidates, &index);
 	return r ? r
-		 : lea_claim_index_move_pv(index, &pass->candidates->claims, &pv, found->vg->id);
+		 : lea_claim_index_move_pv(index, &pass->candidates->claims, &pv,
+					   found->vg ? found->vg->id : "");
 }
 
 /* The device that had the record, perhaps since this pass, is a copy. */
@@ -316,7 +318,8 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	found->is_duplicate = record.kind == LEA_RECORD_DUPLICATE;
 	queued->is_noted = found->is_duplicate && record.tie != LEA_DUPLICATE_STACKED;
 	pass->summary->pvs += queued->is_online;
-	if (queued->kind == LEA_ENTRY_CHANGE)
+	/* Of a PV that just came no claim can know. */
+	if (queued->kind != LEA_ENTRY_ADD || record.replaced)
 		r = move_claim(pass, found, &record);
 	lea_batch_marks_judged(&pass->marks, found, &record, queued->kind);
 	return r;

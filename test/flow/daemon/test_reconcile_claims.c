@@ -3,6 +3,7 @@
  * others have removed the records. */
 #include "daemon/reconcile.h"
 #include "flow/batch_scratch.h"
+#include "flow/outdated_scratch.h"
 #include "record/duplicate_note.h"
 #include "record/recorded_marker.h"
 #include "unit/suite.h"
@@ -257,6 +258,25 @@ TEST(a_pv_that_is_of_no_vg_any_more_has_no_mark)
 	reconcile();
 	ck_assert_str_eq(drain(), "");
 	ck_assert(!lea_marker_is_set(batch_options.event_fd, &sda, PVID_ONE));
+}
+
+/* vgremove while the activation waits for the VG's lock: nobody retries what is not there. */
+TEST(a_vg_that_was_removed_has_no_claim)
+{
+	struct lea_entry entry = event("sda", 16, 7, PVID_ONE, false);
+	struct sample sample;
+	char path[256];
+
+	come();
+	ck_assert(machine_has(CLAIM_ONE));
+	sample_load(&sample, "orphan-after-vgremove");
+	set_label(&sample, PVID_ONE);
+	snprintf(path, sizeof(path), "%s/dev/sda", machine.tree.root);
+	sample_write(&sample, path);
+	sample_done(&sample);
+	entry.kind = LEA_ENTRY_MISSED;
+	ck_assert_str_eq(pass(&entry, 1), "");
+	ck_assert(!machine_has(CLAIM_ONE));
 }
 
 /* A copy that is ignored must not get the record of the disk that the VG is active on, unless that
