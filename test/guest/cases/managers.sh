@@ -18,7 +18,7 @@ machine() { # NAME
 	guest_quiet >/dev/null
 }
 one_round() {
-	GUEST_PATIENCE=$((seconds + 240)) guest_run "/usr/lib/guest/managers-steps $seconds" >"$JUNK/said" || die "the commands do not end"
+	GUEST_PATIENCE=$((seconds + 900)) guest_run "/usr/lib/guest/managers-steps $seconds" >"$JUNK/said" || die "the commands do not end"
 }
 
 # First with stock lvm2: what the loop itself does to events

@@ -24,8 +24,8 @@ machine() { # NAME
 	cp --sparse=always "$GUEST/disks/d1" "$GUEST/disks/d8"
 	printf 'event { probe_deadline_ms = 1000 compare_ms = 5000 }\n' | overlay_file etc/lvm/lvmevent.conf
 	rm -f "$GUEST"/d*.nbd.ill
-	guest_sick d1 ill@3
-	guest_sick d4 ill@3
+	guest_sick d1 ill@2
+	guest_sick d4 ill@2
 	guest_sick d3 hang@again
 	# shellcheck disable=SC2034 # lib.sh's
 	GUEST_DISKS=(d0 d1 d2 d4 d5 d6 d7)
@@ -37,7 +37,7 @@ steps() { # NAME
 	settle 4
 	guest_ill d4
 	in_guest 'vgextend -y solo0000 /dev/$(disk 4)' >>"$JUNK/$1.said" 2>&1
-	settle 20
+	settle 12
 	guest_better d4
 	settle
 	state >"$JUNK/$1.extended"
@@ -45,23 +45,29 @@ steps() { # NAME
 	settle
 	guest_ill d4
 	in_guest 'vgimportclone -n clone /dev/$(disk 4)' >>"$JUNK/$1.said" 2>&1
-	settle 20
+	settle 12
 	guest_better d4
 	settle
 	state >"$JUNK/$1.cloned"
 }
-# of WHAT FILE: its lines on these VGs. The others differ, because stock has no d3, and ours refuses d6 and d7.
-of() { grep -E "^(mark )?($1)(-|\$)" "$JUNK/$2"; }
-same_of() { diff <(of "$1" "stock.$2") <(of "$1" "ours.$2"); }
+# Of the VGs with which the administrator works nothing is up; the mark of the VG that was removed stays with lvm2.
+works='solo000[0245]|clone'
+as_stock() { # FILE
+	diff <(printf '%s\n' solo0002-lv0 solo0005-lv0 'mark solo0002' 'mark solo0004' 'mark solo0005') \
+		<(grep -E "^(mark )?($works)(-|\$)" "$JUNK/$1")
+}
 
-machine stock
-guest_boot || die "stock does not boot"
-guest_quiet >/dev/null
-wait_for 60 'active solo0000 solo0001 solo0002'
-steps stock
-claim "control: with stock lvm2 neither vgextend nor vgimportclone brings the VG up" \
-	not eval 'of "solo0000|clone" stock.extended || of "solo0000|clone" stock.cloned'
-guest_off
+# What lvm2 makes of it is the reference; it was the same in each run, so it is shown by the long form only.
+if ! with_ours || [ -n "${LVMEVENT_LONG-}" ]; then
+	machine stock
+	guest_boot || die "stock does not boot"
+	guest_quiet >/dev/null
+	wait_for 60 'active solo0000 solo0001 solo0002'
+	steps stock
+	claim "control: stock lvm2 brings nothing up at vgextend" as_stock stock.extended
+	claim "control: nor at vgimportclone" as_stock stock.cloned
+	guest_off
+fi
 
 if ! with_ours; then
 	skip "ours with disks that answer late" "stock only"
@@ -85,14 +91,14 @@ claim "its disk is gone: the VG is no longer in work" wait_for 90 'lvmevent stat
 claim "and nobody waits for it" guest_run 'lvmevent wait --timeout 30 settled'
 
 steps ours
-claim "vgextend of a VG that was taken down, by a slow disk, activates nothing" same_of 'solo000[0245]|clone' extended
-claim "a clone on a slow disk, which vgimportclone has made, stays down" same_of 'solo000[0245]|clone' cloned
+claim "vgextend of a VG that was taken down, by a slow disk, activates nothing" as_stock ours.extended
+claim "a clone on a slow disk, which vgimportclone has made, stays down" as_stock ours.cloned
 
 # a copy comes while the original is slow
 one=$(in_guest 'disk 1')
 guest_ill d1
 qmp_add_disks d8
-settle 25
+settle 15
 claim "a copy comes while the original is slow: the VG stays active on the original" in_guest \
 	"active solo0001 && dmsetup deps -o devname solo0001-lv0 | grep -F '($one)'"
 claim "the record still names the original" guest_run "grep -x 'dev:/dev/$one' \$(grep -l vg:solo0001 /run/lvm/pvs_online/*)"
