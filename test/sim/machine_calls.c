@@ -166,6 +166,8 @@ bool sim_fd_drop(uint32_t slot, int fd)
 	lock_changes++;
 	if (of->owners)
 		return false;
+	if (of->kind == SIM_FD_WATCH)
+		sim_watch_end(of->of);
 	of->kind = SIM_FD_FILE;
 	of->of = NULL;
 	return true;
@@ -198,6 +200,8 @@ void sim_calls_reset(void)
 {
 	for (int fd = 0; fd < SIM_FDS; fd++)
 		if (sim_fds[fd].owners) {
+			if (sim_fds[fd].kind == SIM_FD_WATCH)
+				sim_watch_end(sim_fds[fd].of);
 			sim_fds[fd].owners = 0;
 			__real_close(fd);
 		}
@@ -364,6 +368,7 @@ bool sim_fd_is_ready(int fd, short events, short *ret_events)
 		is_ready = sim_udev_monitor_is_ready(of->of);
 		break;
 	case SIM_FD_DISK:
+	case SIM_FD_WATCH:
 	case SIM_FD_FILE:
 	default:
 		if (syscall(SYS_poll, &real, 1, 0) <= 0)

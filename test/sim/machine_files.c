@@ -13,10 +13,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define WATCHES	      64U
+#define WATCHES_FIRST 900 /* more descriptors than a history ever has */
+
 int __real_open64(const char *path, int flags, mode_t mode);
 int __wrap_open64(const char *path, int flags, ...);
 int __real_openat64(int dir_fd, const char *path, int flags, mode_t mode);
 int __wrap_openat64(int dir_fd, const char *path, int flags, ...);
+int __real_inotify_init1(int flags);
+ssize_t __real_read(int fd, void *bytes, size_t length);
 
 static bool is_making(int dir_fd, const char *path, int flags)
 {
@@ -116,11 +121,76 @@ WRAP(int, socketpair, (int domain, int type, int protocol, int fds[2]))
 	return r;
 }
 
+/* ---- inotify: the kernel takes 20 ms to close one, so what was closed is used again */
+
+struct watch {
+	int fd; /* the one that stays open; what a process has is a copy of it */
+	bool is_used;
+	int wd[WATCHES];
+	uint32_t count;
+};
+
+static struct watch watches[WATCHES];
+static uint32_t watch_count;
+
+static struct watch *take_watch(int flags)
+{
+	struct watch *watch;
+	int fd;
+
+	for (uint32_t i = 0; i < watch_count; i++)
+		if (!watches[i].is_used)
+			return &watches[i];
+	if (watch_count == WATCHES)
+		return NULL;
+	fd = __real_inotify_init1(flags);
+	if (fd < 0)
+		return NULL;
+	watch = &watches[watch_count++];
+	watch->fd = fcntl(fd, F_DUPFD_CLOEXEC, WATCHES_FIRST);
+	__real_close(fd);
+	return watch;
+}
+
 WRAP(int, inotify_init1, (int flags))
 {
+	struct watch *watch;
+	int fd;
+
 	if (sim_is_short())
 		return -1;
-	return sim_fd_note(__real_inotify_init1(flags), SIM_FD_FILE);
+	watch = take_watch(flags);
+	fd = watch ? sim_fd_note(fcntl(watch->fd, F_DUPFD_CLOEXEC, 0), SIM_FD_WATCH) : -1;
+	if (fd < 0)
+		return -1;
+	watch->is_used = true;
+	sim_fds[fd].of = watch;
+	return fd;
+}
+
+WRAP(int, inotify_add_watch, (int fd, const char *path, uint32_t mask))
+{
+	const int wd = __real_inotify_add_watch(fd, path, mask);
+	struct watch *watch = wd < 0 ? NULL : sim_fds[fd].of;
+
+	if (watch && watch->count == WATCHES)
+		sim_break("too many watches");
+	else if (watch)
+		watch->wd[watch->count++] = wd;
+	return wd;
+}
+
+void sim_watch_end(void *arg)
+{
+	struct watch *watch = arg;
+	char events[4096];
+
+	for (uint32_t i = 0; i < watch->count; i++)
+		inotify_rm_watch(watch->fd, watch->wd[i]);
+	while (__real_read(watch->fd, events, sizeof(events)) > 0)
+		;
+	watch->count = 0;
+	watch->is_used = false;
 }
 
 /* Calls that change the tree: points at which a process may die. */

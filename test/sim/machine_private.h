@@ -158,11 +158,11 @@ static inline void sim_inside(struct sim_proc *proc)
 	type __wrap_##name params;                                                                 \
 	type __wrap_##name params
 
-enum sim_fd_kind { SIM_FD_FILE, SIM_FD_PROC, SIM_FD_LOOP, SIM_FD_UDEV, SIM_FD_DISK };
+enum sim_fd_kind { SIM_FD_FILE, SIM_FD_PROC, SIM_FD_LOOP, SIM_FD_UDEV, SIM_FD_DISK, SIM_FD_WATCH };
 struct sim_fd {
 	uint64_t owners; /* one bit a process */
 	enum sim_fd_kind kind;
-	void *of;      /* loop, monitor */
+	void *of;      /* loop, monitor, watch */
 	pid_t pid;     /* SIM_FD_PROC */
 	uint32_t disk; /* SIM_FD_DISK */
 	uint64_t instance;
@@ -177,6 +177,7 @@ void sim_fd_close(uint32_t slot, int fd);
 void sim_locks_drop(pid_t pid);
 void sim_locks_drop_file(int fd);
 bool sim_fd_drop(uint32_t slot, int fd); /* true: nobody has it any more */
+void sim_watch_end(void *watch);	 /* nobody has it any more */
 bool sim_is_ours(void);			 /* does our program run, and no model? */
 bool sim_is_short(void);
 bool sim_is_full(void);
