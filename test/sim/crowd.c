@@ -352,6 +352,7 @@ static bool is_over(const struct sim_crowd *crowd, double began_s)
 {
 	return (crowd->seconds > 0 && now_s() - began_s >= crowd->seconds) ||
 	       (crowd->histories && crowd->done >= crowd->histories) ||
+	       (crowd->most_steps && crowd->steps >= crowd->most_steps) ||
 	       (!crowd->keeps_going && crowd->kind_count);
 }
 
@@ -385,12 +386,21 @@ static int run_jobs(struct sim_crowd *crowd, struct batch *batch, int read_fd)
 	return r;
 }
 
+static unsigned cpus(void)
+{
+	const long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return count < 1 ? 1 : count > (long)JOBS_MOST ? JOBS_MOST : (unsigned)count;
+}
+
 int sim_crowd_run(struct sim_crowd *crowd)
 {
 	struct batch batch[JOBS_MOST];
 	int fds[2], r;
 
-	if (!crowd->jobs || crowd->jobs > JOBS_MOST)
+	if (!crowd->jobs)
+		crowd->jobs = cpus();
+	if (crowd->jobs > JOBS_MOST)
 		return -EINVAL;
 	if (pipe(fds) < 0)
 		return -errno;

@@ -22,10 +22,11 @@ struct sim_kind {
 #define SIM_KINDS_MOST 200U
 
 struct sim_crowd {
-	uint64_t seed;	    /* of the first history */
-	double seconds;	    /* 0: no limit */
-	uint64_t histories; /* 0: no limit */
-	unsigned jobs;
+	uint64_t seed;	     /* of the first history */
+	double seconds;	     /* 0: no limit */
+	uint64_t histories;  /* 0: no limit */
+	uint64_t most_steps; /* 0: no limit */
+	unsigned jobs;	     /* 0: one a CPU */
 	bool keeps_going;
 	const char *const *except; /* borrowed; as in struct sim_judge */
 	const char *folder;	   /* borrowed; findings are written there; NULL: nowhere */

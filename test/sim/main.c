@@ -18,8 +18,8 @@ static const char help[] =
 	"       sim --shrink FILE               make the history smaller that has a finding\n"
 	"       sim --draw [--seed N]           print the history of a seed\n"
 	"  --seed N        of the first history (default: from the time)\n"
-	"  --seconds S, --hours H, --histories N   when to end (default: after 60 seconds)\n"
-	"  --jobs N        processes at a time (default: 2)\n"
+	"  --seconds S, --hours H, --histories N, --steps N   when to end (default: after 60 seconds)\n"
+	"  --jobs N        processes at a time (default: one a CPU)\n"
 	"  --keep-going    collect findings by kind, instead of ending at the first one\n"
 	"  --write DIR     writes each kind of finding to a file, as --replay reads it\n"
 	"  --except TEXT   leave out findings that contain it; may be repeated\n"
@@ -33,6 +33,7 @@ enum {
 	OPT_SECONDS,
 	OPT_HOURS,
 	OPT_HISTORIES,
+	OPT_STEPS,
 	OPT_JOBS,
 	OPT_KEEP_GOING,
 	OPT_PLACES,
@@ -50,6 +51,7 @@ static const struct option options[] = {{"seed", required_argument, NULL, OPT_SE
 					{"seconds", required_argument, NULL, OPT_SECONDS},
 					{"hours", required_argument, NULL, OPT_HOURS},
 					{"histories", required_argument, NULL, OPT_HISTORIES},
+					{"steps", required_argument, NULL, OPT_STEPS},
 					{"jobs", required_argument, NULL, OPT_JOBS},
 					{"keep-going", no_argument, NULL, OPT_KEEP_GOING},
 					{"places", no_argument, NULL, OPT_PLACES},
@@ -104,6 +106,9 @@ static bool set_option(struct task *task, int option)
 		return true;
 	case OPT_HISTORIES:
 		task->crowd.histories = (uint64_t)number;
+		return true;
+	case OPT_STEPS:
+		task->crowd.most_steps = (uint64_t)number;
 		return true;
 	case OPT_JOBS:
 		task->crowd.jobs = (unsigned)number;
@@ -224,7 +229,7 @@ static int search(struct task *task)
 	struct sim_crowd *crowd = &task->crowd;
 	int r;
 
-	if (!(crowd->seconds > 0) && !crowd->histories)
+	if (!(crowd->seconds > 0) && !crowd->histories && !crowd->most_steps)
 		crowd->seconds = 60;
 	crowd->except = task->except;
 	printf("sim: --seed %" PRIu64 "\n", crowd->seed);
@@ -236,10 +241,11 @@ static int search(struct task *task)
 	if (task->prints_places)
 		sim_cover_print(&crowd->cover, stdout);
 	printf("sim: %" PRIu64 " steps in %" PRIu64
-	       " histories, %.0f a minute; %zu places, %zu with "
+	       " histories, %.0f histories a minute, %.0f steps a second; %zu places, %zu with "
 	       "an op before; %" PRIu64 " histories kept; %zu kinds of findings\n",
 	       crowd->steps, crowd->done, 60.0 * (double)crowd->done / (crowd->took_s + 0.001),
-	       crowd->cover.count, crowd->cover.pair_count, crowd->kept, crowd->kind_count);
+	       (double)crowd->steps / (crowd->took_s + 0.001), crowd->cover.count,
+	       crowd->cover.pair_count, crowd->kept, crowd->kind_count);
 	if (r)
 		fprintf(stderr, "sim: %s\n", strerror(-r));
 	r = r ? 2 : crowd->kind_count ? 1 : 0;
@@ -249,7 +255,7 @@ static int search(struct task *task)
 
 int main(int argc, char **argv)
 {
-	struct task task = {.crowd = {.seed = (uint64_t)time(NULL), .jobs = 2}};
+	struct task task = {.crowd = {.seed = (uint64_t)time(NULL)}};
 	struct sim_history history;
 	int option;
 
