@@ -609,12 +609,3 @@ int lea_batch_end(struct lea_batch_pass *pass)
 	lea_batch_drop(pass);
 	return r;
 }
-
-int lea_batch_run(const struct lea_batch_options *options, struct lea_entry *entries, size_t count,
-		  struct lea_batch_summary *summary)
-{
-	struct lea_batch_pass *pass;
-	int r = lea_batch_start(options, entries, count, summary, &pass);
-
-	return r ? r : lea_batch_end(pass);
-}

@@ -73,9 +73,13 @@ enum lea_vg_claim lea_batch_judge_claim(const struct lea_claim *claim);
 struct lea_batch_pass;
 
 /*
- * lea_batch_start - first part of lea_batch_run; the workers do the rest
- * @options, @entries, @summary: borrowed until lea_batch_end
+ * lea_batch_start - begin a pass over @entries; the workers do the rest
+ * @options, @summary: borrowed until lea_batch_end
+ * @entries: likewise; their devices are taken, leaving the numbers; keys stay, so that the caller
+ * can remove the entries from the queue
  * @ret_pass: set to NULL if there is nothing to wait for, or on a fault
+ * Trouble with a device or a VG is logged and is not a fault. With event_activation=0 it reads no
+ * device and logs that once a summary. Returns 0 or -errno.
  */
 LEA_MUST_CHECK int lea_batch_start(const struct lea_batch_options *options,
 				   struct lea_entry *entries, size_t count,
@@ -86,21 +90,9 @@ LEA_MUST_CHECK int lea_batch_start(const struct lea_batch_options *options,
 bool lea_batch_is_done(const struct lea_batch_pass *pass);
 /* Frees @pass and gives up its unfinished VGs and those of all other passes. @pass may be NULL. */
 void lea_batch_drop(struct lea_batch_pass *pass);
-/* Waits until all VGs of @pass are reported, then frees it. Returns as lea_batch_run does. @pass
- * may be NULL. */
+/* Waits until all VGs of @pass are reported, then frees it. Returns 0 or -errno. On a shortage the
+ * entries that are nevertheless done are marked is_settled. @pass may be NULL. */
 LEA_MUST_CHECK int lea_batch_end(struct lea_batch_pass *pass);
-
-/*
- * lea_batch_run - one pass over @entries
- * @entries: their devices are taken, leaving the numbers; keys stay, so that the caller can remove
- * the entries from the queue
- * Blocks until each VG of the pass is active or has failed. Trouble with a device or a VG is logged
- * and is not a fault. On a shortage, which is returned, the entries that are nevertheless done are
- * marked is_settled. With event_activation=0 it reads no device and logs that once a summary.
- * Returns 0, LEA_BATCH_BAD_FILTER, or -errno.
- */
-LEA_MUST_CHECK int lea_batch_run(const struct lea_batch_options *options, struct lea_entry *entries,
-				 size_t count, struct lea_batch_summary *summary);
 
 /* Logs one line at the end of a pass that did something: "12 devices, 12 PVs, 3 VGs active (7
  * LVs)". */

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "batch/batch.h"
+#include "daemon/flight.h"
 #include "flow/machine.h"
 #include "record/duplicates.h"
 #include "state/claim.h"
@@ -226,13 +227,59 @@ static struct lea_entry event(const char *name, uint32_t minor, uint64_t diskseq
 	return entry;
 }
 
+static int start_pass(void *arg, struct lea_entry *entries, size_t count,
+		      struct lea_batch_pass **ret_pass)
+{
+	return lea_batch_start(&batch_options, entries, count, &summary, ret_pass);
+}
+
+/* What drives passes in the runner and in the boot scan. */
+static struct lea_flight new_flight(void)
+{
+	return (struct lea_flight){.event_fd = batch_options.event_fd,
+				   .start = start_pass,
+				   .pool = batch_options.pool,
+				   .workers = batch_options.workers,
+				   .log = machine.world->log};
+}
+
+/* One pass over @entries, whose devices are taken. Returns what it returned. */
+static int run_pass(struct lea_entry *entries, size_t count)
+{
+	struct lea_flight flight = new_flight();
+	struct lea_entry *own = calloc(count + 1, sizeof(*own));
+	int r, s;
+
+	ck_assert_ptr_nonnull(own);
+	for (size_t i = 0; i < count; i++) {
+		own[i] = entries[i];
+		entries[i].device = (struct lea_device){0};
+	}
+	r = lea_flight_add(&flight, own, count);
+	s = lea_flight_drain(&flight);
+	return r ? r : s;
+}
+
+/* Passes over all queued entries, and over those that these queue. Returns 0 or the first fault. */
+static inline int run_queue(void)
+{
+	struct lea_flight flight = new_flight();
+	unsigned int passes = 0;
+	int r, s;
+
+	do {
+		ck_assert_uint_lt(passes++, 50);
+		r = lea_flight_take(&flight);
+		s = lea_flight_drain(&flight);
+	} while (r != LEA_FLIGHT_NONE && r >= 0 && !s);
+	return r < 0 ? r : s;
+}
+
 /* One pass over @entries. Returns the VGs that were given to workers. */
 static const char *pass(struct lea_entry *entries, size_t count)
 {
 	activated[0] = '\0';
-	ck_assert_int_eq(lea_batch_run(&batch_options, entries, count, &summary), 0);
-	for (size_t i = 0; i < count; i++)
-		lea_device_done(&entries[i].device);
+	ck_assert_int_eq(run_pass(entries, count), 0);
 	fflush(machine.out_file);
 	fflush(machine.err_file);
 	return activated;
@@ -255,16 +302,8 @@ static inline const char *went(const char *name, uint32_t minor, uint64_t diskse
 /* Passes over all queued entries. Returns the VGs that were given to workers. */
 static inline const char *drain(void)
 {
-	struct lea_entry *entries;
-	size_t count;
-
 	activated[0] = '\0';
-	while (!lea_queue_take(batch_options.event_fd, &entries, &count)) {
-		ck_assert_int_eq(lea_batch_run(&batch_options, entries, count, &summary), 0);
-		for (size_t i = 0; i < count; i++)
-			ck_assert_int_ge(lea_queue_done(batch_options.event_fd, &entries[i]), 0);
-		lea_entries_free(entries, count);
-	}
+	ck_assert_int_eq(run_queue(), 0);
 	fflush(machine.err_file);
 	return activated;
 }

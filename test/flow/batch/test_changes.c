@@ -293,8 +293,7 @@ TEST_EACH(failure_is_tried_again_by_its_class, failures)
 	outcome = LEA_ACTIVATE_FAILED;
 	shortage = failures[_i].shortage;
 	entry = event("sda", 16, 7, PVID_ONE, false);
-	r = lea_batch_run(&batch_options, &entry, 1, &summary);
-	lea_device_done(&entry.device);
+	r = run_pass(&entry, 1);
 	ck_assert_int_eq(r, lea_is_shortage(shortage) ? shortage : 0);
 	ck_assert_uint_eq(summary.vgs_again, shortage == LEA_NOT_NOW);
 	outcome = shortage = 0;

@@ -59,7 +59,7 @@ static struct lea_entry *answer(void)
 static const char *next_pass(struct lea_entry *entry)
 {
 	activated[0] = '\0';
-	ck_assert_int_eq(lea_batch_run(&batch_options, entry, 1, &summary), 0);
+	ck_assert_int_eq(run_pass(entry, 1), 0);
 	lea_entries_free(entry, 1);
 	return activated;
 }

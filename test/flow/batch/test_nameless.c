@@ -54,7 +54,7 @@ TEST_EACH(an_entry_without_a_name_is_read, no_names)
 
 	machine_plug("one-pv", "sdb", 32, 2);
 	ck_assert_str_eq(entry->device.name, "8:32");
-	ck_assert_int_eq(lea_batch_run(&batch_options, entry, 1, &summary), 0);
+	ck_assert_int_eq(run_pass(entry, 1), 0);
 	ck_assert_str_eq(activated, "vg_one ");
 	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
 	ck_assert_str_eq(online.device, "/dev/sdb");
@@ -65,7 +65,7 @@ TEST(an_entry_without_a_name_whose_device_is_gone_is_finished)
 {
 	struct lea_entry *entry = queued_by_number("8:32-0", "");
 
-	ck_assert_int_eq(lea_batch_run(&batch_options, entry, 1, &summary), 0);
+	ck_assert_int_eq(run_pass(entry, 1), 0);
 	ck_assert_str_eq(activated, "");
 	lea_entries_free(entry, 1);
 }

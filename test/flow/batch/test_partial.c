@@ -11,7 +11,7 @@
 #include "memory/boot_memory_file.h"
 #include "unit/suite.h"
 
-#define WAIT_MS	30000
+#define WAIT_MS 30000
 #define MACHINE "0123456789abcdef0123456789abcdef"
 #define UUID_B	"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb"
 
@@ -65,25 +65,16 @@ static void set_busy(bool is_busy)
 		tree_remove(&machine.tree, "/run/udev/queue");
 }
 
-/* One step of the runner that has nothing to do; a pass over what it queued. *ret_wait_ms: as of the
- * last step. Returns the VGs that were given to workers. */
+/* One step of the runner that has nothing to do; a pass over what it queued. *ret_wait_ms: as of
+ * the last step. Returns the VGs that were given to workers. */
 static const char *rest(int *ret_wait_ms)
 {
-	struct lea_entry *entries;
-	size_t count;
 	int r;
 
 	activated[0] = '\0';
 	while ((r = lea_partial_wait_step(&partial_wait, &batch_options, ret_wait_ms)) ==
 	       LEA_PARTIAL_QUEUED)
-		while (!lea_queue_take(batch_options.event_fd, &entries, &count)) {
-			ck_assert_int_eq(lea_batch_run(&batch_options, entries, count, &summary),
-					 0);
-			for (size_t i = 0; i < count; i++)
-				ck_assert_int_eq(
-					lea_queue_done(batch_options.event_fd, &entries[i]), 0);
-			lea_entries_free(entries, count);
-		}
+		ck_assert_int_eq(run_queue(), 0);
 	ck_assert_int_eq(r, 0);
 	fflush(machine.err_file);
 	fflush(machine.out_file);
@@ -283,8 +274,8 @@ TEST_EACH(memory_of_the_last_boot_ends_the_wait, memories)
 	set_busy(true);
 	ck_assert_msg(!rest(&wait_ms)[0], "%s: udev works", memories[_i].claim);
 	set_busy(false);
-	ck_assert_msg(!strcmp(rest(&wait_ms), memories[_i].activated), "%s: %s",
-		      memories[_i].claim, activated);
+	ck_assert_msg(!strcmp(rest(&wait_ms), memories[_i].activated), "%s: %s", memories[_i].claim,
+		      activated);
 }
 
 /* ---- what it leaves */
@@ -337,7 +328,8 @@ TEST(vg_that_is_not_waited_for_any_more_is_not_called_inactive)
 	detached_why = LEA_DETACHED_DISK;
 	ck_assert_str_eq(wait_long(), "vg-two.pvs(degraded) ");
 	ck_assert_msg(strstr(machine.err,
-			     "VG vg-two.pvs: not finished: its disk /dev/sdb does not answer") != NULL,
+			     "VG vg-two.pvs: not finished: its disk /dev/sdb does not answer") !=
+			      NULL,
 		      "%s", machine.err);
 	lea_incomplete_log(batch_options.waiting, machine.world);
 	fflush(machine.err_file);
@@ -502,8 +494,8 @@ TEST(reconcile_leaves_it)
 	configure("event { incomplete = \"degraded\" }");
 	a_comes();
 	wait_long();
-	machine.properties = "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" PVID_A "\nLVMEVENT_FIRST=" PVID_A
-			     "\n";
+	machine.properties =
+		"ID_FS_TYPE=LVM2_member\nID_FS_UUID=" PVID_A "\nLVMEVENT_FIRST=" PVID_A "\n";
 	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 	ck_assert_uint_eq(result.devices, 1);
 	ck_assert_uint_eq(result.enqueued, 0);

@@ -124,12 +124,9 @@ TEST(kill_after_claim_and_vgs_online)
 static int short_pass(int fault, uint64_t diskseq)
 {
 	struct lea_entry entry = event("sdc", 48, diskseq, PVID_B, false);
-	int r;
 
 	add_fault = fault;
-	r = lea_batch_run(&batch_options, &entry, 1, &summary);
-	lea_device_done(&entry.device);
-	return r;
+	return run_pass(&entry, 1);
 }
 
 static const int faults[] = {-EMFILE, -EBADF};

@@ -120,20 +120,6 @@ static void queue_all(void)
 	}
 }
 
-static void run_passes(void)
-{
-	struct lea_entry *entries;
-	size_t count, passes = 0;
-
-	while (!lea_queue_take(batch_options.event_fd, &entries, &count)) {
-		ck_assert_uint_lt(passes++, 50);
-		(void)!lea_batch_run(&batch_options, entries, count, &summary);
-		for (size_t i = 0; i < count; i++)
-			(void)!lea_queue_done(batch_options.event_fd, &entries[i]);
-		lea_entries_free(entries, count);
-	}
-}
-
 /* Some disks have come; then files are damaged, and the runner goes on. */
 static void run_seed(unsigned int seed)
 {
@@ -157,7 +143,7 @@ static void run_seed(unsigned int seed)
 	options = (struct lea_reconcile_options){
 		.world = machine.world, .conf = conf, .event_fd = batch_options.event_fd};
 	for (int round = 0; round < 2; round++) {
-		run_passes();
+		(void)!run_queue();
 		(void)!lea_reconcile(&options, &result);
 		lea_incomplete_log(batch_options.waiting, machine.world);
 	}
