@@ -131,7 +131,7 @@ static int list_numbers(const struct lea_records_devices *devices, struct lea_de
 {
 	int r = 0;
 
-	for (size_t i = 0; !r && i < devices->count; i++) {
+	for (size_t i = 0; r >= 0 && i < devices->count; i++) {
 		const struct lea_devid number = lea_device_number(&devices->device[i]);
 
 		r = lea_devset_add(numbers, &number);

@@ -37,7 +37,8 @@ bool lea_records_have(const struct lea_records *records, const char *pvid);
 LEA_MUST_CHECK int lea_records_meet(struct lea_records *records, const char *pvid,
 				    const struct lea_devid *number);
 
-/* The devices that the kernel lists; udev's properties of them may be filled in. Borrowed. */
+/* The devices that the kernel lists, each number once; udev's properties of them may be filled in.
+ * Borrowed. */
 struct lea_records_devices {
 	struct lea_world *world;
 	int event_fd;

@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
+#include "base/devset.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "scan/scan.h"
@@ -20,6 +21,7 @@
 struct devices {
 	struct lea_device *item;
 	size_t count, room;
+	struct lea_devset numbers; /* [count] */
 };
 
 struct recorded {
@@ -27,13 +29,23 @@ struct recorded {
 	size_t count, room;
 };
 
+/* A number that is there twice is the later one's: its device has gone since then. */
 static int devices_add(struct devices *devices, struct lea_device *device)
 {
-	if (lea_make_room(&devices->item, &devices->room, devices->count + 1,
-			  sizeof(*devices->item)))
-		return -ENOMEM;
-	devices->item[devices->count++] = *device;
+	const struct lea_devid number = lea_device_number(device);
+	struct lea_device *place;
+	int r = lea_make_room(&devices->item, &devices->room, devices->count + 1,
+			      sizeof(*devices->item));
+
+	r = r ? r : lea_devset_add(&devices->numbers, &number);
+	if (r < 0)
+		return r;
+	place = &devices->item[lea_devset_find(&devices->numbers, &number)];
+	if (r == LEA_DEVSET_THERE)
+		lea_device_done(place);
+	*place = *device;
 	memset(device, 0, sizeof(*device));
+	devices->count = devices->numbers.count;
 	return 0;
 }
 
@@ -64,6 +76,7 @@ void lea_scan_devices_free(struct lea_scan_device *devices, size_t count)
 static void devices_done(struct devices *devices)
 {
 	lea_devices_free(devices->item, devices->count);
+	lea_devset_done(&devices->numbers);
 }
 
 static void recorded_done(struct recorded *recorded)

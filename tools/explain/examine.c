@@ -158,7 +158,6 @@ static int expect_recorded(struct lea_world *world, struct lea_scan_device *devi
 	size_t recorded_count = 0;
 	int r = 0;
 
-	/* The kernel lists each number once. */
 	for (size_t i = 0; r >= 0 && i < count; i++) {
 		const struct lea_devid number = lea_device_number(&devices[i].device);
 

@@ -94,6 +94,20 @@ static void an_empty_disk_comes(uint64_t diskseq)
 	replace("stripe-a", diskseq + 1, "", "ID_PATH=x\nLVMEVENT_FIRST=none\n");
 }
 
+/* One goes and another gets its number while the kernel's list is read. Many lines, so that some
+ * are above that of the device itself. */
+static void a_number_is_listed_twice(uint64_t diskseq)
+{
+	char path[64];
+
+	a_disk_comes(diskseq);
+	machine_plug("stripe-b", "sdf", 80, 30);
+	for (int i = 0; i < 30; i++) {
+		snprintf(path, sizeof(path), "/sys/class/block/sdf%d", i);
+		tree_link(&machine.tree, path, "../../dev/block/8:80");
+	}
+}
+
 static const struct {
 	const char *claim;
 	uint64_t diskseq;
@@ -107,6 +121,8 @@ static const struct {
 	{"another host's PV gets it, and instances are not numbered", 0, a_foreign_pv_comes},
 	{"another disk gets the number", 7, a_disk_comes},
 	{"a disk of which udev says nothing gets the number", 7, an_empty_disk_comes},
+	{"another disk gets the number, and another number is listed twice", 7,
+	 a_number_is_listed_twice},
 };
 
 TEST_EACH(a_record_ends_when_the_removal_was_lost, lost)

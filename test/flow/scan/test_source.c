@@ -97,6 +97,20 @@ TEST(every_block_device_is_enumerated)
 	lea_devices_free(devices, count);
 }
 
+/* Its device went and another one got it while the list was read: the later line is right. */
+TEST(a_number_that_is_listed_twice_is_one_device)
+{
+	struct lea_device *devices;
+	size_t count;
+
+	put("sys/class/block/sdc/uevent", "MAJOR=8\nMINOR=16\nDEVNAME=sdb\nDISKSEQ=9\n");
+	put("sys/class/block/sdd/uevent", "MAJOR=8\nMINOR=16\nDEVNAME=sdb\nDISKSEQ=9\n");
+	ck_assert_int_eq(lea_devices_enumerate(&scratch_world, &devices, &count), 0);
+	ck_assert_uint_eq(count, 2);
+	ck_assert_uint_eq(devices[0].major + devices[1].major, 8 + 104);
+	lea_devices_free(devices, count);
+}
+
 static const struct {
 	const char *claim, *vg;
 	int outcome;
