@@ -45,8 +45,8 @@ enum lea_entry_kind lea_batch_marks_kind(const struct lea_batch_marks *marks,
 /* Is what was found a state of the moment, after which the device is to be read again? */
 static bool is_momentary(const struct lea_found *found, const struct lea_record *record)
 {
-	return found->kind == LEA_FOUND_UNREADABLE || record->kind == LEA_RECORD_FAILED ||
-	       (found->kind == LEA_FOUND_EXCLUDED && lea_exclusion_is_momentary(found->excluded));
+	return lea_found_silence(found) || record->kind == LEA_RECORD_FAILED ||
+	       (found->kind == LEA_FOUND_EXCLUDED && found->excluded == LEA_EXCLUDED_NO_SYSFS);
 }
 
 enum mark {

@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 enum lea_exclusion {
 	LEA_NOT_EXCLUDED,
 	/* states of the moment */
@@ -36,4 +34,6 @@ enum lea_exclusion {
 
 /* REASON in lvm2's "excluded: REASON.", static text; NULL: LEA_NOT_EXCLUDED. */
 const char *lea_exclusion_text(enum lea_exclusion exclusion);
-bool lea_exclusion_is_momentary(enum lea_exclusion exclusion);
+/* Why a device that is excluded so says nothing of what is on it, as in "disk /dev/sdb is
+ * suspended"; static text. NULL: the exclusion is an answer. */
+const char *lea_exclusion_silence(enum lea_exclusion exclusion);

@@ -176,25 +176,24 @@ static bool is_dead(int fault)
 
 bool lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *found)
 {
-	const struct lea_devno devno = lea_device_devno(&found->device);
+	const int fault = lea_found_silence(found);
 
-	if (found->kind == LEA_FOUND_UNREADABLE)
-		return !is_dead(found->fault) || lea_duplicate_is_in_use(world, devno);
-	return found->kind == LEA_FOUND_EXCLUDED && lea_exclusion_is_momentary(found->excluded);
+	return fault && (!is_dead(fault) ||
+			 lea_duplicate_is_in_use(world, lea_device_devno(&found->device)));
 }
 
-static enum lea_carries answer_of(struct lea_world *world, const struct lea_found *found,
-				  const char *pvid)
+static enum lea_presence answer_of(struct lea_world *world, const struct lea_found *found,
+				   const char *pvid)
 {
 	if (lea_duplicate_is_silent(world, found))
-		return LEA_CARRIES_SILENT;
-	return lea_found_is_pv(found) && !strcmp(found->label.pvid, pvid) ? LEA_CARRIES_YES
-									  : LEA_CARRIES_NO;
+		return LEA_SILENT;
+	return lea_found_is_pv(found) && !strcmp(found->label.pvid, pvid) ? LEA_PRESENT
+									  : LEA_ABSENT;
 }
 
 static int read_it(struct lea_world *world, const struct lea_conf *conf,
 		   const struct lea_scan_options *options, const struct lea_device *device,
-		   const char *pvid, enum lea_carries *ret_carries)
+		   const char *pvid, enum lea_presence *ret_presence)
 {
 	struct lea_scan_device copy = {.again = LEA_ENTRY_MISSED};
 	struct lea_found *const *found;
@@ -208,7 +207,7 @@ static int read_it(struct lea_world *world, const struct lea_conf *conf,
 	r = r ? r : lea_scan_add_expected(scan, &copy, 1);
 	if (!r) {
 		found = lea_scan_found(scan, &count);
-		*ret_carries = count ? answer_of(world, found[0], pvid) : LEA_CARRIES_NO;
+		*ret_presence = count ? answer_of(world, found[0], pvid) : LEA_ABSENT;
 	}
 	lea_device_done(&copy.device);
 	lea_scan_free(scan);
@@ -217,23 +216,23 @@ static int read_it(struct lea_world *world, const struct lea_conf *conf,
 
 int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,
 			  const struct lea_scan_options *options, const struct lea_device *device,
-			  const char *pvid, enum lea_carries *ret_carries)
+			  const char *pvid, enum lea_presence *ret_presence)
 {
-	*ret_carries = LEA_CARRIES_SILENT;
+	*ret_presence = LEA_SILENT;
 	if (is_suspended(world, lea_device_devno(device)))
 		return 0;
-	return read_it(world, conf, options, device, pvid, ret_carries);
+	return read_it(world, conf, options, device, pvid, ret_presence);
 }
 
 int lea_duplicate_ask(struct lea_world *world, const struct lea_conf *conf,
 		      const struct lea_scan_options *options, const struct lea_devid *id,
 		      const char *pvid, struct lea_device *ret_device,
-		      enum lea_carries *ret_carries)
+		      enum lea_presence *ret_presence)
 {
 	int r = lea_device_find(world, id, ret_device);
 
-	*ret_carries = r > 0 ? LEA_CARRIES_NO : LEA_CARRIES_SILENT;
+	*ret_presence = r > 0 ? LEA_ABSENT : LEA_SILENT;
 	if (r)
 		return r < 0 ? r : 0;
-	return lea_duplicate_carries(world, conf, options, ret_device, pvid, ret_carries);
+	return lea_duplicate_carries(world, conf, options, ret_device, pvid, ret_presence);
 }

@@ -25,31 +25,26 @@ enum lea_duplicate_tie lea_duplicate_tie(struct lea_world *world, const struct l
 /* Does any LV hold @devno? */
 bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno);
 
-/* Only proof is a "no": a disk that does not answer now may still be the PV. */
-enum lea_carries {
-	LEA_CARRIES_NO, /* gone, another instance, not this PV, excluded by a filter; or it can only
-			   give errors, and no LV holds it */
-	LEA_CARRIES_YES,
-	LEA_CARRIES_SILENT, /* slow, suspended, not allowed, a shortage of ours, or errors of a disk
-			       that an LV holds */
-};
-
-/* Is @found no answer, so that it says nothing of what is on the device? */
+/* Is @found no answer (lea_found_silence), of a device that may still give one? Not so of one that
+ * can only give errors, and that no LV holds. */
 bool lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *found);
 
 /*
  * lea_duplicate_carries - does this device still carry @pvid?
  * @options: for the scan that reads the device
  * @device:  from lea_device_find; borrowed
+ * LEA_ABSENT only by proof: it is gone or another instance, carries something else, is excluded by
+ * a filter, or can only give errors.
  * Returns 0 or a fault, for which nothing was asked. Blocks as the scan does.
  */
 LEA_MUST_CHECK int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,
 					 const struct lea_scan_options *options,
 					 const struct lea_device *device, const char *pvid,
-					 enum lea_carries *ret_carries);
+					 enum lea_presence *ret_presence);
 /* The same of the device that has @id, as lea_device_find finds it: *ret_device is the caller's in
  * any case. */
 LEA_MUST_CHECK int lea_duplicate_ask(struct lea_world *world, const struct lea_conf *conf,
 				     const struct lea_scan_options *options,
 				     const struct lea_devid *id, const char *pvid,
-				     struct lea_device *ret_device, enum lea_carries *ret_carries);
+				     struct lea_device *ret_device,
+				     enum lea_presence *ret_presence);

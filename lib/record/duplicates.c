@@ -213,7 +213,7 @@ static int ask(const struct lea_duplicates_options *options, const struct lea_de
 		.out_of_process = true,
 		.lock = LEA_FILTER_LOCK_TRY,
 	};
-	enum lea_carries carries;
+	enum lea_presence presence;
 	int r = lea_device_find(options->world, id, other);
 
 	if (r)
@@ -224,8 +224,8 @@ static int ask(const struct lea_duplicates_options *options, const struct lea_de
 	if (!options->devices && is_excluded(options->world, options->conf, pvid, own, other))
 		return STANDING_NONE;
 	r = lea_duplicate_carries(options->world, options->conf, &scan_options, other, pvid,
-				  &carries);
-	return r ? r : carries == LEA_CARRIES_NO ? STANDING_NONE : STANDING_COPY;
+				  &presence);
+	return r ? r : presence == LEA_ABSENT ? STANDING_NONE : STANDING_COPY;
 }
 
 /* Orders the two by number, so that the text does not depend on which one has the record. */
@@ -479,11 +479,11 @@ struct reconcile {
 static bool still_carries(const struct reconcile *reconcile, const struct lea_devid *id,
 			  const char *pvid, struct lea_device *ret_device)
 {
-	enum lea_carries carries;
+	enum lea_presence presence;
 
 	return lea_duplicate_ask(reconcile->world, reconcile->conf, &reconcile->options, id, pvid,
-				 ret_device, &carries) ||
-	       carries != LEA_CARRIES_NO;
+				 ret_device, &presence) ||
+	       presence != LEA_ABSENT;
 }
 
 /* The devices file may have changed since the duplicate was noted. An ignored one brings nothing

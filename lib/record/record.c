@@ -133,11 +133,11 @@ static int is_alive(struct lea_recorder *recorder, const char *pvid, const struc
 		    struct lea_device *ret_device, bool *ret_alive)
 {
 	const struct lea_scan_options options = scan_options(&recorder->options);
-	enum lea_carries carries;
+	enum lea_presence presence;
 	int r = lea_duplicate_ask(recorder->world, recorder->conf, &options, id, pvid, ret_device,
-				  &carries);
+				  &presence);
 
-	*ret_alive = carries != LEA_CARRIES_NO;
+	*ret_alive = presence != LEA_ABSENT;
 	return r;
 }
 

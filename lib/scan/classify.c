@@ -63,13 +63,14 @@ void lea_found_damage(const struct lea_found *found, char *ret_text, size_t byte
 void lea_found_describe_silence(const struct lea_found *found, char *ret_text, size_t bytes)
 {
 	const int fault = lea_found_silence(found);
+	const char *excluded = lea_exclusion_silence(found->excluded);
 
 	snprintf(ret_text, bytes, "disk %.100s of it %s", found->device.name,
-		 fault == -ETIMEDOUT	  ? "does not answer"
-		 : fault == LEA_NOT_NOW	  ? "is suspended"
+		 excluded		  ? excluded
+		 : fault == -ETIMEDOUT	  ? "does not answer"
 		 : lea_is_shortage(fault) ? "could not be read yet: "
 					  : "cannot be read: ");
-	if (fault != -ETIMEDOUT && fault != LEA_NOT_NOW)
+	if (!excluded && fault != -ETIMEDOUT)
 		lea_append(ret_text, bytes, "%s", strerror(-fault));
 }
 

@@ -66,11 +66,18 @@ struct lea_found {
 	bool is_duplicate; /* set by lib/record: another device is this PV; this one is of no VG */
 };
 
+/* Is a PV there: on this device, or on any for a VG? No answer is not "absent". */
+enum lea_presence {
+	LEA_PRESENT,
+	LEA_ABSENT, /* no device carries it, and all that were expected to answered */
+	LEA_SILENT, /* a device that was expected to carry it gave no answer */
+};
+
 /* Why it gave no answer, so that nobody knows whether it is the PV that it is expected to be: a
- * fault; LEA_NOT_NOW if it is suspended and is not read for that. 0: it answered. */
+ * fault; LEA_NOT_NOW if it is not read for what it is at the moment. 0: it answered. */
 static inline int lea_found_silence(const struct lea_found *found)
 {
-	if (found->kind == LEA_FOUND_EXCLUDED && found->excluded == LEA_EXCLUDED_SUSPENDED)
+	if (found->kind == LEA_FOUND_EXCLUDED && lea_exclusion_silence(found->excluded))
 		return LEA_NOT_NOW;
 	return found->kind == LEA_FOUND_UNREADABLE ? found->fault : 0;
 }
@@ -193,8 +200,8 @@ enum lea_device_outcome {
 };
 LEA_MUST_CHECK int lea_device_from_arg(struct lea_world *world, const char *arg,
 				       struct lea_device *ret_device);
-/* All block devices that the kernel lists, each number once, by one walk of sysfs. For boot services
- * and people's commands only. Returns 0 or -errno. */
+/* All block devices that the kernel lists, each number once, by one walk of sysfs. For boot
+ * services and people's commands only. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_devices_enumerate(struct lea_world *world, struct lea_device **ret_devices,
 					 size_t *ret_count);
 void lea_devices_free(struct lea_device *devices, size_t count);
@@ -218,13 +225,7 @@ LEA_MUST_CHECK int lea_scan_vg_claim(const struct lea_scan_vg *scanned, struct l
 LEA_MUST_CHECK int lea_scan_vg_claim_all(const struct lea_scan_vg *scanned,
 					 struct lea_claim *claim);
 
-/* Is a PV of the VG there? No answer is not "absent". */
-enum lea_presence {
-	LEA_PRESENT,
-	LEA_ABSENT, /* no device of the scan carries it, and all that were expected to answered */
-	LEA_SILENT, /* a device that was expected to carry it gave no answer */
-};
-/* @index: into vg->pvs */
+/* Of a PV of the VG. @index: into vg->pvs */
 enum lea_presence lea_scan_vg_presence(const struct lea_scan_vg *scanned, uint32_t index);
 /* How many of its PVs are PRESENT, ABSENT or SILENT? */
 uint32_t lea_scan_vg_count(const struct lea_scan_vg *scanned, enum lea_presence presence);

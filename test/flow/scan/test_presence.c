@@ -10,8 +10,10 @@
 #define PVID_A "I8XE83WSfiGJNRzXtmH0pZKGjnlfNZDA"
 #define PVID_B "yENn7puYj71QO17ZPCPRhnZTfMzF8qNb"
 
-static const struct lea_conf conf;
+static const struct lea_conf conf = {.pv_min_kib = 1};
 static int fault; /* of opening sdb; 0: none */
+
+#define NO_SIZE 1
 
 static int open_sick(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
 {
@@ -38,7 +40,7 @@ static const struct row {
 	const char *claim;
 	const char *sample; /* on sdb, beside stripe-a on sda */
 	const char *expected;
-	int fault;
+	int fault; /* or NO_SIZE */
 	enum lea_presence presence;
 	const char *text;
 } rows[] = {
@@ -55,6 +57,8 @@ static const struct row {
 	 "disk /dev/sdb of it cannot be read: Input/output error"},
 	{"a shortage", "stripe-b", PVID_B, -EMFILE, LEA_SILENT,
 	 "disk /dev/sdb of it could not be read yet: Too many open files"},
+	{"no size yet", "stripe-b", PVID_B, NO_SIZE, LEA_SILENT,
+	 "disk /dev/sdb of it has no size yet"},
 };
 
 TEST_EACH(a_pv_is_absent_only_if_who_may_carry_it_has_answered, rows)
@@ -75,6 +79,10 @@ TEST_EACH(a_pv_is_absent_only_if_who_may_carry_it_has_answered, rows)
 	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &scan), 0);
 	snprintf(devices[1].expected, sizeof(devices[1].expected), "%s", row->expected);
 	fault = row->fault;
+	if (fault == NO_SIZE) {
+		scratch_run("mkdir -p", "sys/dev/block/8:2");
+		scratch_run("echo 0 >", "sys/dev/block/8:2/size");
+	}
 	ck_assert_int_eq(lea_scan_add_expected(scan, devices, 2), 0);
 	ck_assert_int_eq(lea_scan_vgs(scan, &vgs, &count), 0);
 	ck_assert_uint_ge(count, 1);
