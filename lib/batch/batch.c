@@ -28,8 +28,8 @@
 #include "record/record.h"
 #include "record/recorded_marker.h"
 #include "scan/scan.h"
-#include "state/awaited.h"
 #include "state/claim.h"
+#include "state/mark.h"
 #include "world/sysfs.h"
 #include "world/timeline.h"
 #include "world/udevdb.h"
@@ -257,7 +257,7 @@ static int move_claim(struct lea_batch_pass *pass, const struct lea_found *found
 	lea_devid_format(&pv.id, key);
 	if ((!is_recorded && found->kind != LEA_FOUND_ORPHAN) ||
 	    (!lea_marker_is_set(event_fd, &found->device, found->label.pvid) &&
-	     !lea_refused_is_set(event_fd, key)))
+	     !lea_mark_is_set(event_fd, LEA_MARK_REFUSED, key)))
 		return 0;
 	memcpy(pv.pvid, found->label.pvid, sizeof(pv.pvid));
 	r = lea_candidates_index(pass->candidates, &index);

@@ -51,7 +51,7 @@ struct lea_candidates {
 	struct lea_claims_now now;		   /* claims.now */
 	struct lea_claim_index *index, *own_index; /* own_index: owned; NULL: the cache's */
 	bool is_index_current;			   /* it was updated in this pass */
-	bool has_awaited;			   /* some VG may be awaited (state/awaited.h) */
+	bool has_awaited;			   /* some VG may be awaited (state/mark.h) */
 	struct lea_batch_vg **list; /* in order of appearance; owned, as is each element */
 	size_t count, room;
 	void *tree;		   /* of all in the list, by id, or by name without one */

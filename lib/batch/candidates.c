@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "batch/pass_cache.h"
-#include "state/awaited.h"
+#include "state/mark.h"
 #include "state/online.h"
 #include "world/device_find.h"
 #include "world/sysfs.h"
@@ -32,7 +32,7 @@ int lea_candidates_new(const struct lea_batch_options *options, struct lea_retry
 		return -ENOMEM;
 	candidates->options = options;
 	candidates->retries = retries;
-	candidates->has_awaited = lea_awaited_any(options->event_fd);
+	candidates->has_awaited = lea_mark_any(options->event_fd, LEA_MARK_AWAITED);
 	r = lea_claims_init(&candidates->claims, options->world, &candidates->now);
 	candidates->index = lea_pass_cache_claims(options->cache);
 	if (!r && !candidates->index) {
@@ -252,7 +252,9 @@ static void take_awaited(struct lea_batch_vg *vg)
 
 void lea_batch_end_wait(struct lea_batch_vg *vg)
 {
-	int r = vg->is_awaited ? lea_awaited_drop(vg->candidates->options->event_fd, vg->id) : 0;
+	int r = vg->is_awaited
+			? lea_mark_drop(vg->candidates->options->event_fd, LEA_MARK_AWAITED, vg->id)
+			: 0;
 
 	if (r < 0)
 		lea_log(vg->candidates->options->world->log, LEA_LOG_DEBUG,

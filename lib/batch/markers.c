@@ -9,8 +9,8 @@
 int lea_batch_marks_open(struct lea_batch_marks *marks, const struct lea_batch_options *options)
 {
 	marks->options = options;
-	marks->has_refused = lea_refused_any(options->event_fd);
-	marks->has_unsettled = lea_unsettled_any(options->event_fd);
+	marks->has[LEA_MARK_REFUSED] = lea_mark_any(options->event_fd, LEA_MARK_REFUSED);
+	marks->has[LEA_MARK_UNSETTLED] = lea_mark_any(options->event_fd, LEA_MARK_UNSETTLED);
 	marks->known_fd = lea_marker_open(options->event_fd);
 	return marks->known_fd < 0 ? marks->known_fd : 0;
 }
@@ -28,16 +28,24 @@ static void log_fault(const struct lea_batch_marks *marks, const char *what, int
 			what, strerror(-r));
 }
 
+static bool is_set(const struct lea_batch_marks *marks, enum lea_mark mark, const char *key)
+{
+	return marks->has[mark] && lea_mark_is_set(marks->options->event_fd, mark, key);
+}
+
+static void drop(const struct lea_batch_marks *marks, enum lea_mark mark, const char *key)
+{
+	if (marks->has[mark])
+		log_fault(marks, key, lea_mark_drop(marks->options->event_fd, mark, key));
+}
+
 /* A device that was refused when it came into use has since become a PV of ours by a change, and
  * one that a change led to was not settled then. */
 enum lea_entry_kind lea_batch_marks_kind(const struct lea_batch_marks *marks,
 					 const struct lea_entry *entry)
 {
-	const int event_fd = marks->options->event_fd;
-
-	if (entry->kind == LEA_ENTRY_MISSED &&
-	    ((marks->has_refused && lea_refused_is_set(event_fd, entry->key)) ||
-	     (marks->has_unsettled && lea_unsettled_is_set(event_fd, entry->key))))
+	if (entry->kind == LEA_ENTRY_MISSED && (is_set(marks, LEA_MARK_REFUSED, entry->key) ||
+						is_set(marks, LEA_MARK_UNSETTLED, entry->key)))
 		return LEA_ENTRY_CHANGE;
 	return entry->kind;
 }
@@ -49,21 +57,16 @@ static bool is_momentary(const struct lea_found *found, const struct lea_record 
 	       (found->kind == LEA_FOUND_EXCLUDED && found->excluded == LEA_EXCLUDED_NO_SYSFS);
 }
 
-enum mark {
-	MARK_NONE,
-	MARK_REFUSED,
-	MARK_UNSETTLED,
-};
-
-static enum mark mark_of(const struct lea_found *found, const struct lea_record *record,
-			 enum lea_entry_kind kind)
+/* LEA_MARKS: none. */
+static enum lea_mark mark_of(const struct lea_found *found, const struct lea_record *record,
+			     enum lea_entry_kind kind)
 {
 	if (record->kind == LEA_RECORD_ONLINE || record->kind == LEA_RECORD_DUPLICATE ||
 	    found->kind == LEA_FOUND_GONE)
-		return MARK_NONE;
+		return LEA_MARKS;
 	if (!is_momentary(found, record))
-		return MARK_REFUSED;
-	return kind == LEA_ENTRY_CHANGE ? MARK_UNSETTLED : MARK_NONE;
+		return LEA_MARK_REFUSED;
+	return kind == LEA_ENTRY_CHANGE ? LEA_MARK_UNSETTLED : LEA_MARKS;
 }
 
 /* Its change events must start the enqueuer again: by one it may become a PV of another VG. */
@@ -81,22 +84,19 @@ static void forget_record(const struct lea_batch_marks *marks, const struct lea_
 void lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct lea_found *found,
 			    const struct lea_record *record, enum lea_entry_kind kind)
 {
-	const int event_fd = marks->options->event_fd;
 	const struct lea_devid id = lea_device_id(&found->device);
-	const enum mark mark = mark_of(found, record, kind);
+	const enum lea_mark mark = mark_of(found, record, kind);
 	char key[LEA_DEVID_TEXT_BYTES];
 
 	lea_devid_format(&id, key);
-	if (mark == MARK_REFUSED) {
-		log_fault(marks, key, lea_refused_set(event_fd, key));
+	if (mark != LEA_MARKS)
+		log_fault(marks, key, lea_mark_set(marks->options->event_fd, mark, key));
+	if (mark == LEA_MARK_REFUSED)
 		forget_record(marks, found);
-	} else if (kind == LEA_ENTRY_ADD && marks->has_refused) {
-		log_fault(marks, key, lea_refused_drop(event_fd, key));
-	}
-	if (mark == MARK_UNSETTLED)
-		log_fault(marks, key, lea_unsettled_set(event_fd, key));
-	else if (marks->has_unsettled)
-		log_fault(marks, key, lea_unsettled_drop(event_fd, key));
+	else if (kind == LEA_ENTRY_ADD)
+		drop(marks, LEA_MARK_REFUSED, key);
+	if (mark != LEA_MARK_UNSETTLED)
+		drop(marks, LEA_MARK_UNSETTLED, key);
 }
 
 void lea_batch_marks_recorded(const struct lea_batch_marks *marks, const struct lea_found *found)
@@ -110,10 +110,6 @@ void lea_batch_marks_gone(const struct lea_batch_marks *marks, const struct lea_
 	if (entry->pvid[0])
 		log_fault(marks, entry->pvid,
 			  lea_marker_drop(marks->known_fd, &entry->device, entry->pvid));
-	if (marks->has_refused)
-		log_fault(marks, entry->key,
-			  lea_refused_drop(marks->options->event_fd, entry->key));
-	if (marks->has_unsettled)
-		log_fault(marks, entry->key,
-			  lea_unsettled_drop(marks->options->event_fd, entry->key));
+	drop(marks, LEA_MARK_REFUSED, entry->key);
+	drop(marks, LEA_MARK_UNSETTLED, entry->key);
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The markers that a pass writes under event/ for each device it has read
- * (record/recorded_marker.h), and what a marker means for the next entry of the same instance. For
- * lib/batch only.
+ * (record/recorded_marker.h, state/mark.h), and what a marker means for the next entry of the same
+ * instance. For lib/batch only.
  */
 #pragma once
 
 #include "batch/batch.h"
 #include "record/record.h"
 #include "scan/scan.h"
+#include "state/mark.h"
 
 struct lea_batch_marks {
 	const struct lea_batch_options *options; /* borrowed */
 	int known_fd;				 /* owned; -1: not open */
-	bool has_refused;			 /* some instance may be marked as refused */
-	bool has_unsettled;			 /* ... or as not settled */
+	bool has[LEA_INSTANCE_MARKS];		 /* some instance may have this mark */
 };
 
 /* Returns 0 or -errno; lea_batch_marks_close is needed in either case. */

@@ -21,6 +21,7 @@
 #include "scan/scan.h"
 #include "state/claim.h"
 #include "state/flag.h"
+#include "state/mark.h"
 #include "state/queue.h"
 #include "state/since.h"
 #include "world/sysfs.h"
@@ -85,7 +86,7 @@ static bool is_left(struct reconcile *reconcile, const struct lea_claim_pv *pv)
 	if (!reconcile->has_refused || lea_records_have(&reconcile->records, pv->pvid))
 		return true;
 	lea_devid_format(&pv->id, key);
-	return !lea_refused_is_set(options->event_fd, key);
+	return !lea_mark_is_set(options->event_fd, LEA_MARK_REFUSED, key);
 }
 
 static bool is_any_left(struct reconcile *reconcile, const struct lea_claim *claim)
@@ -148,8 +149,8 @@ static int read_claims(struct reconcile *reconcile)
 	int r = lea_claims_init(&claims, reconcile->options->world, &now);
 
 	reconcile->claims = &claims;
-	reconcile->has_refused = lea_refused_any(reconcile->options->event_fd);
-	reconcile->has_unsettled = lea_unsettled_any(reconcile->options->event_fd);
+	reconcile->has_refused = lea_mark_any(reconcile->options->event_fd, LEA_MARK_REFUSED);
+	reconcile->has_unsettled = lea_mark_any(reconcile->options->event_fd, LEA_MARK_UNSETTLED);
 	r = r ? r : lea_claim_each(&claims, collect, reconcile);
 	sort(&reconcile->done);
 	sort(&reconcile->again);
@@ -314,7 +315,7 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 
 	if (reconcile->has_boot_scan)
 		return lea_marker_is_set(event_fd, &entry->device, entry->pvid) ||
-				       lea_refused_is_set(event_fd, entry->key)
+				       lea_mark_is_set(event_fd, LEA_MARK_REFUSED, entry->key)
 			       ? DEALT_WITH
 			       : NOT_DEALT_WITH;
 	was = is_among(&reconcile->done, entry) || is_marked(reconcile, entry);
@@ -322,13 +323,13 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 		return DEALT_WITH;
 	/* A change led to it, or the other device of its PV went, and it could not be judged then.
 	 */
-	if (reconcile->has_unsettled && lea_unsettled_is_set(event_fd, entry->key))
+	if (reconcile->has_unsettled && lea_mark_is_set(event_fd, LEA_MARK_UNSETTLED, entry->key))
 		return LACKS_RECORD;
 	if (was && is_noted(reconcile, entry))
 		return DEALT_WITH;
 	/* What was refused and has a marker of the PV was recorded since then. */
 	if (is_taken(reconcile, entry) ||
-	    (lea_refused_is_set(event_fd, entry->key) &&
+	    (lea_mark_is_set(event_fd, LEA_MARK_REFUSED, entry->key) &&
 	     !lea_marker_is_set(event_fd, &entry->device, entry->pvid)))
 		return DEALT_WITH;
 	return was ? LACKS_RECORD : NOT_DEALT_WITH;
@@ -357,7 +358,7 @@ static bool is_probed(const struct reconcile *reconcile, const struct lea_device
 	if (!reconcile->probes)
 		return false;
 	entry = entry_of(reconcile->options, device);
-	return lea_probed_is_set(reconcile->options->event_fd, entry.key) &&
+	return lea_mark_is_set(reconcile->options->event_fd, LEA_MARK_PROBED, entry.key) &&
 	       !find_device(&reconcile->again, &entry.device);
 }
 
@@ -466,7 +467,7 @@ static int reconcile_unnamed(const struct reconcile *reconcile, const struct lea
 		entry.device.devlinks = entry.device.properties = NULL;
 		r = lea_queue_put_if_absent(options->event_fd, &entry);
 	}
-	return r < 0 ? r : lea_probed_set(options->event_fd, entry.key);
+	return r < 0 ? r : lea_mark_set(options->event_fd, LEA_MARK_PROBED, entry.key);
 }
 
 /*

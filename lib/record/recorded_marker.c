@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "base/number.h"
+#include "state/mark.h"
 #include "world/sysfs.h"
 
 #define NAME_BYTES 128
@@ -65,84 +66,6 @@ bool lea_marker_is_set(int event_fd, const struct lea_device *device, const char
 	return !faccessat(event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-static int set_key(int event_fd, const char *folder, const char *key)
-{
-	LEA_AUTO(lea_closep) int fd = lea_file_open_folder(event_fd, folder);
-	int r = fd < 0 ? fd : lea_file_create_empty(fd, key);
-
-	return r < 0 ? r : 0;
-}
-
-static bool is_key_set(int event_fd, const char *folder, const char *key)
-{
-	char path[NAME_BYTES];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, key);
-	return !faccessat(event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
-}
-
-int lea_refused_set(int event_fd, const char *key)
-{
-	return set_key(event_fd, LEA_REFUSED_FOLDER, key);
-}
-
-static int drop_key(int event_fd, const char *folder, const char *key)
-{
-	int r = lea_file_remove_in(event_fd, folder, key);
-
-	return r < 0 && r != -ENOENT ? r : 0;
-}
-
-static bool has_folder(int event_fd, const char *folder)
-{
-	return !faccessat(event_fd, folder, F_OK, AT_SYMLINK_NOFOLLOW);
-}
-
-int lea_refused_drop(int event_fd, const char *key)
-{
-	return drop_key(event_fd, LEA_REFUSED_FOLDER, key);
-}
-
-bool lea_refused_any(int event_fd)
-{
-	return has_folder(event_fd, LEA_REFUSED_FOLDER);
-}
-
-bool lea_refused_is_set(int event_fd, const char *key)
-{
-	return is_key_set(event_fd, LEA_REFUSED_FOLDER, key);
-}
-
-int lea_unsettled_set(int event_fd, const char *key)
-{
-	return set_key(event_fd, LEA_UNSETTLED_FOLDER, key);
-}
-
-int lea_unsettled_drop(int event_fd, const char *key)
-{
-	return drop_key(event_fd, LEA_UNSETTLED_FOLDER, key);
-}
-
-bool lea_unsettled_any(int event_fd)
-{
-	return has_folder(event_fd, LEA_UNSETTLED_FOLDER);
-}
-
-bool lea_unsettled_is_set(int event_fd, const char *key)
-{
-	return is_key_set(event_fd, LEA_UNSETTLED_FOLDER, key);
-}
-
-int lea_probed_set(int event_fd, const char *key)
-{
-	return set_key(event_fd, LEA_PROBED_FOLDER, key);
-}
-
-bool lea_probed_is_set(int event_fd, const char *key)
-{
-	return is_key_set(event_fd, LEA_PROBED_FOLDER, key);
-}
-
 /* Of a name in any of the folders. Others are not ours. */
 static bool parse_name(const char *name, struct lea_devid *ret_id)
 {
@@ -176,7 +99,6 @@ static void tidy_folder(struct lea_world *world, int event_fd, const char *folde
 void lea_marker_tidy(struct lea_world *world, int event_fd)
 {
 	tidy_folder(world, event_fd, LEA_MARKER_FOLDER);
-	tidy_folder(world, event_fd, LEA_REFUSED_FOLDER);
-	tidy_folder(world, event_fd, LEA_UNSETTLED_FOLDER);
-	tidy_folder(world, event_fd, LEA_PROBED_FOLDER);
+	for (enum lea_mark mark = 0; mark < LEA_INSTANCE_MARKS; mark++)
+		tidy_folder(world, event_fd, lea_mark_folder(mark));
 }

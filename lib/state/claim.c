@@ -16,7 +16,7 @@
 #include "base/id.h"
 #include "base/order.h"
 #include "base/step.h"
-#include "state/awaited.h"
+#include "state/mark.h"
 #include "world/proc_stat.h"
 
 #define MAGIC	    "lvmevent-claim 1"

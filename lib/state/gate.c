@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/step.h"
+#include "state/mark.h"
 
 #define EPOCH_FILE    "event/epoch"
 #define ARMED	      "gate-armed" /* in event/ */
@@ -104,10 +105,8 @@ static void empty_folder(int event_fd, const char *name)
 static void drop_decisions(int event_fd)
 {
 	empty_folder(event_fd, "claims");
-	empty_folder(event_fd, "refused");
-	empty_folder(event_fd, "unsettled");
-	empty_folder(event_fd, "probed");
-	empty_folder(event_fd, "awaited");
+	for (enum lea_mark mark = 0; mark < LEA_MARKS; mark++)
+		empty_folder(event_fd, lea_mark_folder(mark));
 	unlinkat(event_fd, "since", 0);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What each kind of entry may cause, and what is activated again after a deactivation. */
 #include "flow/batch_scratch.h"
-#include "record/recorded_marker.h"
-#include "state/awaited.h"
+#include "state/mark.h"
 #include "unit/suite.h"
 
 #include <fcntl.h>
@@ -259,7 +258,7 @@ TEST_EACH(what_was_refused_and_changed_waits_for_an_add, refused)
 	machine_plug(refused[_i].before, "sda", 16, 7);
 	told(LEA_ENTRY_ADD, "sda", 16, 7, refused[_i].pvid_before);
 	ck_assert_str_eq(activated, "");
-	ck_assert_msg(lea_refused_is_set(batch_options.event_fd, "8:16-7"), "%s",
+	ck_assert_msg(lea_mark_is_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7"), "%s",
 		      refused[_i].claim);
 	machine_unplug("sda", 16);
 	machine_plug(refused[_i].after, "sda", 16, 7);
@@ -269,7 +268,7 @@ TEST_EACH(what_was_refused_and_changed_waits_for_an_add, refused)
 	ck_assert_msg(!activated[0], "%s: its change", refused[_i].claim);
 	told(LEA_ENTRY_ADD, "sda", 16, 7, pvid);
 	ck_assert_msg(!strcmp(activated, refused[_i].vg), "%s: its add", refused[_i].claim);
-	ck_assert_msg(!lea_refused_is_set(batch_options.event_fd, "8:16-7"), "%s",
+	ck_assert_msg(!lea_mark_is_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7"), "%s",
 		      refused[_i].claim);
 }
 
@@ -410,7 +409,7 @@ TEST_EACH(what_udev_does_not_name_libblkid_does, unnamed)
 		      activated);
 	ck_assert_msg(machine_has("/run/lvm/pvs_online/" PVID_ONE) == unnamed[_i].is_recorded, "%s",
 		      unnamed[_i].claim);
-	ck_assert_msg(lea_refused_is_set(batch_options.event_fd, "8:16-7") ==
+	ck_assert_msg(lea_mark_is_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7") ==
 			      !unnamed[_i].is_recorded,
 		      "%s", unnamed[_i].claim);
 }

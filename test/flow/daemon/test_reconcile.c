@@ -5,6 +5,7 @@
 #include "flow/reconcile_scratch.h"
 #include "record/recorded_marker.h"
 #include "state/gate.h"
+#include "state/mark.h"
 #include "unit/suite.h"
 #include "world/udevbrief.h"
 
@@ -318,10 +319,10 @@ TEST(claim_of_a_dead_owner_is_tried_again)
 TEST(refused_instance_is_left_alone)
 {
 	machine.properties = MEMBER;
-	ck_assert_int_eq(lea_refused_set(options.event_fd, "8:16-7"), 0);
+	ck_assert_int_eq(lea_mark_set(options.event_fd, LEA_MARK_REFUSED, "8:16-7"), 0);
 	ck_assert_uint_eq(compared(false), 0);
 	ck_assert_uint_eq(compared(true), 0);
-	ck_assert_int_eq(lea_refused_drop(options.event_fd, "8:16-7"), 0);
+	ck_assert_int_eq(lea_mark_drop(options.event_fd, LEA_MARK_REFUSED, "8:16-7"), 0);
 	ck_assert_uint_eq(compared(false), 1);
 }
 
@@ -375,10 +376,10 @@ TEST(arming_forgets_what_the_epoch_before_refused)
 	const int run_fd = lea_world_run(machine.world);
 
 	tree_put(&machine.tree, "/run/lvm/event/since", "5000\n");
-	ck_assert_int_eq(lea_refused_set(options.event_fd, "8:16-7"), 0);
+	ck_assert_int_eq(lea_mark_set(options.event_fd, LEA_MARK_REFUSED, "8:16-7"), 0);
 	ck_assert_int_eq(lea_gate_begin(run_fd, lea_world_proc(machine.world), LEA_GATE_CLOSED), 0);
 	ck_assert_msg(!machine_has("/run/lvm/event/since") &&
-			      !lea_refused_is_set(options.event_fd, "8:16-7"),
+			      !lea_mark_is_set(options.event_fd, LEA_MARK_REFUSED, "8:16-7"),
 		      "what an epoch decided ends with it");
 	ck_assert_int_eq(lea_take_charge(machine.world, &conf), 0);
 	ck_assert(!machine_has("/run/lvm/event/since"));
@@ -586,9 +587,10 @@ TEST(device_that_udev_does_not_name_is_read_once)
 		 "MAJOR=8\nMINOR=16\nDEVNAME=sda\nDISKSEQ=8\n");
 	tree_put(&machine.tree, "/sys/dev/block/8:16/diskseq", "8\n");
 	ck_assert_msg(queued_as() == LEA_ENTRY_MISSED, "another instance is another device");
-	ck_assert(lea_probed_is_set(options.event_fd, "8:16-7"));
+	ck_assert(lea_mark_is_set(options.event_fd, LEA_MARK_PROBED, "8:16-7"));
 	lea_marker_tidy(machine.world, options.event_fd);
-	ck_assert_msg(!lea_probed_is_set(options.event_fd, "8:16-7"), "that instance has gone");
+	ck_assert_msg(!lea_mark_is_set(options.event_fd, LEA_MARK_PROBED, "8:16-7"),
+		      "that instance has gone");
 	ck_assert_int_eq(queued_as(), NOT_QUEUED);
 	ck_assert_int_eq(lea_gate_begin(lea_world_run(machine.world), lea_world_proc(machine.world),
 					LEA_GATE_CLOSED),

@@ -6,6 +6,7 @@
 #include "flow/outdated_scratch.h"
 #include "record/duplicate_note.h"
 #include "record/recorded_marker.h"
+#include "state/mark.h"
 #include "unit/suite.h"
 
 const struct fixture fixture = {setup, teardown};
@@ -135,7 +136,7 @@ TEST(a_claim_of_a_vg_that_was_removed_ends)
 	plug_left_over();
 	reconcile();
 	ck_assert_str_eq(drain(), "");
-	ck_assert(lea_refused_is_set(batch_options.event_fd, "8:16-7"));
+	ck_assert(lea_mark_is_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7"));
 	for (int i = 0; i < 2; i++)
 		reconcile();
 	ck_assert(!machine_has(CLAIM_ONE));
@@ -188,7 +189,8 @@ TEST_EACH(a_record_that_others_removed_comes_back, removed)
 	if (removed[_i].has_failed)
 		fail_for_now();
 	if (removed[_i].was_refused)
-		ck_assert_int_eq(lea_refused_set(batch_options.event_fd, "8:16-7"), 0);
+		ck_assert_int_eq(lea_mark_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7"),
+				 0);
 	reconcile();
 	ck_assert_msg(result.enqueued == 0, "%s: it has its record", removed[_i].claim);
 	remove_record();
@@ -290,7 +292,8 @@ TEST_TIMES(a_noted_duplicate_needs_no_record, 2)
 	ck_assert_int_eq(lea_duplicate_put(machine.world, &copy), 0);
 	remove_record();
 	if (_i)
-		ck_assert_int_eq(lea_unsettled_set(batch_options.event_fd, "8:16-7"), 0);
+		ck_assert_int_eq(lea_mark_set(batch_options.event_fd, LEA_MARK_UNSETTLED, "8:16-7"),
+				 0);
 	reconcile();
 	ck_assert_uint_eq(result.enqueued, (unsigned int)_i);
 	ck_assert_str_eq(drain(), "");

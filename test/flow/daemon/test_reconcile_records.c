@@ -3,6 +3,7 @@
 #include "daemon/reconcile.h"
 #include "flow/batch_scratch.h"
 #include "record/recorded_marker.h"
+#include "state/mark.h"
 #include "unit/suite.h"
 
 #include <fcntl.h>
@@ -81,7 +82,7 @@ static void another_pv_comes(uint64_t diskseq)
 static void a_foreign_pv_comes(uint64_t diskseq)
 {
 	replace("stripe-a", 0, "", MEMBER(UUID_A));
-	ck_assert_int_eq(lea_refused_set(batch_options.event_fd, "8:16-0"), 0);
+	ck_assert_int_eq(lea_mark_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-0"), 0);
 }
 
 static void a_disk_comes(uint64_t diskseq)

@@ -65,6 +65,7 @@ static const struct {
 	{"a name of something else", "refused", "eight", true},
 	{"the unsettled instance is there", "unsettled", "8:16-7", true},
 	{"another instance than the unsettled one has the number", "unsettled", "8:16-6", false},
+	{"another instance than the probed one has the number", "probed", "8:16-6", false},
 };
 
 TEST_EACH(markers_of_gone_instances_are_removed, rows)

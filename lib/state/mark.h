@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is to be done later about a device instance or a VG: a file in a folder of event/, for each
+ * of them. */
+#pragma once
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LEA_AWAITED_FOLDER "awaited"
+
+enum lea_mark {
+	/* Empty files, by the key of the instance's queue entry. lea_marker_tidy
+	 * (record/recorded_marker.h) drops those of instances that are gone. */
+	/* It was read but not recorded (no PV of a VG, foreign, exported, filtered ...), so that a
+	 * reconcile does not queue it again. Only a change can make it usable later, and a change
+	 * activates nothing. */
+	LEA_MARK_REFUSED,
+	/* A change led to it, and it could not be judged: it could not be read, or was excluded for
+	 * the moment (filter/exclusion.h). The next reconcile queues it as a change. */
+	LEA_MARK_UNSETTLED,
+	/* udev says nothing of its content, and it was queued to be read. It is read once. */
+	LEA_MARK_PROBED,
+	LEA_INSTANCE_MARKS,
+	/* By VG id: a PV was added while the VG was incomplete. What completes the VG may be a
+	 * change of another PV that was on its way, and activates nothing by itself: by the mark
+	 * the add is not lost. The next claim that decides about the VG removes it
+	 * (lea_claim_finish). */
+	LEA_MARK_AWAITED = LEA_INSTANCE_MARKS,
+	LEA_MARKS,
+};
+
+/* @event_fd in all functions: /run/lvm/event. */
+const char *lea_mark_folder(enum lea_mark mark);
+/* 0 or -errno; setting twice and dropping an absent one are fine. Not for AWAITED. */
+LEA_MUST_CHECK int lea_mark_set(int event_fd, enum lea_mark mark, const char *key);
+LEA_MUST_CHECK int lea_mark_drop(int event_fd, enum lea_mark mark, const char *key);
+/* Does the folder exist, so that some may be set? One system call, as is_set. */
+bool lea_mark_any(int event_fd, enum lea_mark mark);
+bool lea_mark_is_set(int event_fd, enum lea_mark mark, const char *key);
+
+/* The file has the number of the VG's PVs: a VG that is complete because it has fewer is as an
+ * administrator has made it. @pv_count: what the PV's metadata say. 0 or -errno. */
+LEA_MUST_CHECK int lea_awaited_set(int event_fd, const char *vg_id, uint32_t pv_count);
+/* Does an add wait for the VG to be complete, which has @pv_count PVs now? */
+bool lea_awaited_is_set(int event_fd, const char *vg_id, uint32_t pv_count);
