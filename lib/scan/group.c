@@ -367,6 +367,23 @@ const struct lea_found *lea_scan_vg_silent(const struct lea_scan_vg *scanned)
 	return NULL;
 }
 
+int lea_scan_vg_keep_silent(struct lea_scan_vg *scanned, const struct lea_scan_vg *before)
+{
+	for (uint32_t i = 0; before->silent && i < scanned->vg->pv_count; i++) {
+		const uint32_t at = lea_vg_find_pv(before->vg, scanned->vg->pvs[i].id);
+
+		if (at == LEA_NONE || !before->silent[at] ||
+		    lea_scan_vg_presence(scanned, i) != LEA_ABSENT)
+			continue;
+		if (!scanned->silent)
+			scanned->silent = calloc(scanned->vg->pv_count, sizeof(struct lea_found *));
+		if (!scanned->silent)
+			return -ENOMEM;
+		scanned->silent[i] = before->silent[at];
+	}
+	return 0;
+}
+
 int lea_scan_vg_list_missing(const struct lea_scan_vg *scanned, struct lea_missing *ret_missing)
 {
 	struct lea_missing missing = {.all_count = scanned->vg->pv_count};

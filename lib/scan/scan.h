@@ -15,6 +15,7 @@
 #include "world/device.h"
 #include "world/world.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,7 +26,7 @@ struct lea_scan_device {
 	/* As an entry of which kind a reader child queues it if it answers too late. ADD only for
 	 * the device of an ADD: such an entry activates. */
 	enum lea_entry_kind again;
-	char expected[33]; /* the PVID that an event or a record says it has; "": not known */
+	char expected[33]; /* the PVID that an event, udev or a record says it has; "": not known */
 };
 
 enum lea_found_kind {
@@ -80,6 +81,13 @@ static inline int lea_found_silence(const struct lea_found *found)
 	if (found->kind == LEA_FOUND_EXCLUDED && lea_exclusion_silence(found->excluded))
 		return LEA_NOT_NOW;
 	return found->kind == LEA_FOUND_UNREADABLE ? found->fault : 0;
+}
+
+/* Is it only for want of time, memory or descriptors that it gave no answer? Not even who does
+ * without a device that cannot be read does without such a one, unless told to. */
+static inline bool lea_silence_is_open(int silence)
+{
+	return silence == -ETIMEDOUT || lea_is_shortage(silence);
 }
 
 /* Is it a PV, of any VG or of none? */
@@ -184,6 +192,13 @@ struct lea_found *const *lea_scan_found(const struct lea_scan *scan, size_t *ret
 LEA_MUST_CHECK int lea_scan_cover(struct lea_scan *scan);
 LEA_MUST_CHECK int lea_scan_use_mapper_names(struct lea_scan *scan);
 
+/*
+ * lea_scan_recall - which PV is a device of which nothing was expected, and that gave no answer?
+ * For a command, after the last lea_scan_add: it expects what udev, or else lvm2's record of that
+ * number, says. If all have answered, it looks at nothing. Returns 0 or -ENOMEM.
+ */
+LEA_MUST_CHECK int lea_scan_recall(struct lea_scan *scan);
+
 /* Groups the PVs by VG, in order of first appearance; call it after the last lea_scan_add. *ret_vgs
  * is borrowed from the scan. Returns 0 or -ENOMEM. */
 LEA_MUST_CHECK int lea_scan_vgs(struct lea_scan *scan, struct lea_scan_vg **ret_vgs,
@@ -233,6 +248,11 @@ uint32_t lea_scan_vg_count(const struct lea_scan_vg *scanned, enum lea_presence 
 bool lea_scan_vg_is_complete(const struct lea_scan_vg *scanned);
 /* The first device because of which a PV of it is SILENT; NULL: none is. */
 const struct lea_found *lea_scan_vg_silent(const struct lea_scan_vg *scanned);
+/* What was SILENT in @before, the same VG in an earlier scan, is SILENT in @scanned, too, unless a
+ * device of this scan carries it. Until @scanned is freed lea_scan_vg_presence is right; what
+ * lea_scan_vg_silent gives is borrowed from the earlier scan. Returns 0 or -ENOMEM. */
+LEA_MUST_CHECK int lea_scan_vg_keep_silent(struct lea_scan_vg *scanned,
+					   const struct lea_scan_vg *before);
 /* Lists those that are ABSENT, and all of the VG's; freed by lea_missing_done. Returns 0 or
  * -ENOMEM. */
 struct lea_missing;

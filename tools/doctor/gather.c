@@ -79,7 +79,8 @@ static int scan_devices(struct lea_doctor_gathering *gathering, struct lea_devic
 	for (size_t i = 0; !r && i < count; i++)
 		r = lea_udevdb_fill(doctor->world, &devices[i]);
 	r = r ? r : lea_scan_add(gathering->scan, devices, count);
-	return r ? r : lea_scan_cover(gathering->scan);
+	r = r ? r : lea_scan_cover(gathering->scan);
+	return r ? r : lea_scan_recall(gathering->scan);
 }
 
 static int scan(struct lea_doctor_gathering *gathering)

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/devset.h"
 #include "base/exit.h"
 #include "base/id.h"
 #include "memory/boot_memory_file.h"
@@ -150,50 +149,6 @@ static enum lea_charge charge_of(const struct lea_world *world)
 	}
 }
 
-/* A record tells which PV a disk is that gives no answer. */
-static int expect_recorded(struct lea_world *world, struct lea_scan_device *devices, size_t count)
-{
-	LEA_AUTO(lea_devset_done) struct lea_devset numbers = {0};
-	struct lea_scan_device *recorded = NULL;
-	size_t recorded_count = 0;
-	int r = 0;
-
-	for (size_t i = 0; r >= 0 && i < count; i++) {
-		const struct lea_devid number = lea_device_number(&devices[i].device);
-
-		r = lea_devset_add(&numbers, &number);
-	}
-	r = r < 0 ? r : lea_devices_recorded(world, &recorded, &recorded_count);
-	for (size_t i = 0; r == 0 && i < recorded_count; i++) {
-		const struct lea_devid number = lea_device_number(&recorded[i].device);
-		const size_t at = lea_devset_find(&numbers, &number);
-
-		if (at != LEA_DEVSET_NONE)
-			memcpy(devices[at].expected, recorded[i].expected,
-			       sizeof(devices[at].expected));
-	}
-	lea_scan_devices_free(recorded, recorded_count);
-	return r;
-}
-
-static int scan_devices(struct lea_examine *examine, struct lea_device *devices, size_t count)
-{
-	struct lea_scan_device *expected = calloc(count + 1, sizeof(*expected));
-	int r = expected ? 0 : -ENOMEM;
-
-	/* Filters go by udev's properties, as they do for an event. */
-	for (size_t i = 0; !r && i < count; i++) {
-		r = lea_udevdb_fill(examine->world, &devices[i]);
-		expected[i] =
-			(struct lea_scan_device){.device = devices[i], .again = LEA_ENTRY_MISSED};
-		devices[i] = (struct lea_device){0};
-	}
-	r = r ? r : expect_recorded(examine->world, expected, count);
-	r = r ? r : lea_scan_add_expected(examine->scan, expected, count);
-	lea_scan_devices_free(expected, expected ? count : 0); /* the scan left them empty */
-	return r;
-}
-
 static int scan_all(struct lea_examine *examine)
 {
 	struct lea_scan_options options = {
@@ -208,9 +163,13 @@ static int scan_all(struct lea_examine *examine)
 	r = r ? r : lea_devices_enumerate(examine->world, &devices, &count);
 	if (r)
 		return r;
-	r = scan_devices(examine, devices, count);
-	lea_devices_free(devices, count);
-	return r ? r : lea_scan_cover(examine->scan);
+	/* Filters go by udev's properties, as they do for an event. */
+	for (size_t i = 0; !r && i < count; i++)
+		r = lea_udevdb_fill(examine->world, &devices[i]);
+	r = r ? r : lea_scan_add(examine->scan, devices, count);
+	lea_devices_free(devices, count); /* the scan left them empty */
+	r = r ? r : lea_scan_cover(examine->scan);
+	return r ? r : lea_scan_recall(examine->scan);
 }
 
 /* The memory is a hint: without it less is said. */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which PV is a disk that gives no answer? */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/devset.h"
+#include "base/id.h"
+#include "scan/scan_private.h"
+#include "state/online.h"
+#include "world/udevdb.h"
+
+/* Devices that nothing is known of so far. */
+struct unknown {
+	struct lea_devset numbers;
+	struct lea_found **found; /* by position in numbers; owned */
+};
+
+static void unknown_done(struct unknown *unknown)
+{
+	lea_devset_done(&unknown->numbers);
+	free(unknown->found);
+}
+
+static bool is_unknown(const struct lea_found *found)
+{
+	return lea_found_silence(found) && !found->expected[0];
+}
+
+static int ask_udev(struct lea_world *world, struct lea_found *found)
+{
+	char id[64], pvid[33];
+	int r = lea_udevdb_fill(world, &found->device);
+
+	if (!r && lea_udevdb_is(&found->device, "ID_FS_TYPE", "LVM2_member") &&
+	    lea_udevdb_property(&found->device, "ID_FS_UUID", id, sizeof(id)) &&
+	    !lea_id_parse(id, pvid))
+		memcpy(found->expected, pvid, sizeof(found->expected));
+	return r;
+}
+
+static int add(struct unknown *unknown, struct lea_found *found)
+{
+	const struct lea_devid number = lea_device_number(&found->device);
+	int r = lea_devset_add(&unknown->numbers, &number);
+
+	if (!r)
+		unknown->found[unknown->numbers.count - 1] = found;
+	return r < 0 ? r : 0;
+}
+
+static int take_record(void *arg, const char *pvid, const struct lea_online *online)
+{
+	struct unknown *unknown = arg;
+	const struct lea_devid number = {online->major, online->minor, 0};
+	const size_t at = lea_devset_find(&unknown->numbers, &number);
+
+	if (at != LEA_DEVSET_NONE)
+		memcpy(unknown->found[at]->expected, pvid, sizeof(unknown->found[at]->expected));
+	return 0;
+}
+
+int lea_scan_recall(struct lea_scan *scan)
+{
+	LEA_AUTO(unknown_done) struct unknown unknown = {0};
+	int run_fd, r = 0;
+
+	for (size_t i = 0; !r && i < scan->found_count; i++)
+		if (is_unknown(scan->found[i]))
+			r = ask_udev(scan->world, scan->found[i]);
+	for (size_t i = 0; !r && i < scan->found_count; i++) {
+		if (!is_unknown(scan->found[i]))
+			continue;
+		if (!unknown.found)
+			unknown.found = calloc(scan->found_count, sizeof(struct lea_found *));
+		r = unknown.found ? add(&unknown, scan->found[i]) : -ENOMEM;
+	}
+	if (r || !unknown.found)
+		return r;
+	run_fd = lea_world_run(scan->world);
+	r = run_fd < 0 ? run_fd : lea_online_each(run_fd, take_record, &unknown);
+	if (r)
+		lea_log(scan->world->log, LEA_LOG_VERBOSE,
+			"The records of PVs, one of which may be on a silent disk: %s",
+			strerror(-r));
+	return 0;
+}
