@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #define HINT_BYTES 129
+#define WHY_BYTES  192U
 
 static int refuse_vg(const struct lea_activate_vg *vg, struct lea_activate_result *result,
 		     const char *text)
@@ -67,29 +68,52 @@ static int check_access(const struct lea_activate_vg *vg, struct lea_activate_re
 	return refuse_vg(vg, result, text);
 }
 
+/* Lines as lvm2's: scripts look for them. */
+static void warn_absent(const struct lea_activate_vg *vg, uint32_t index)
+{
+	const struct lea_pv *pv = &vg->scanned->vg->pvs[index];
+	char id[39], hint[HINT_BYTES];
+
+	lea_id_format(pv->id, id);
+	lea_access_plain(pv->device_hint ? pv->device_hint : "unknown", hint, sizeof(hint));
+	lea_log(vg->world->log, LEA_LOG_WARNING,
+		"WARNING: VG %s is missing PV %s (last written to %s).", vg->scanned->vg->name, id,
+		hint);
+}
+
+static void warn_silent(const struct lea_activate_vg *vg, uint32_t index)
+{
+	char id[39], why[WHY_BYTES];
+
+	lea_id_format(vg->scanned->vg->pvs[index].id, id);
+	lea_found_describe_silence(vg->scanned->silent[index], why, sizeof(why));
+	lea_log(vg->world->log, LEA_LOG_WARNING, "WARNING: VG %s is used without PV %s: %s.",
+		vg->scanned->vg->name, id, why);
+}
+
 static void warn_missing(const struct lea_activate_vg *vg)
 {
 	const struct lea_vg *metadata = vg->scanned->vg;
-	struct lea_log *log = vg->world->log;
-	char id[39], hint[HINT_BYTES];
+	char id[39];
 
 	for (uint32_t i = 0; i < metadata->pv_count; i++) {
-		if (lea_scan_vg_presence(vg->scanned, i) == LEA_PRESENT)
+		if (lea_scan_vg_presence(vg->scanned, i) != LEA_ABSENT)
 			continue;
 		lea_id_format(metadata->pvs[i].id, id);
-		lea_log(log, LEA_LOG_WARNING, "WARNING: Couldn't find device with uuid %s.", id);
+		lea_log(vg->world->log, LEA_LOG_WARNING,
+			"WARNING: Couldn't find device with uuid %s.", id);
 	}
-	for (uint32_t i = 0; i < metadata->pv_count; i++) {
-		if (lea_scan_vg_presence(vg->scanned, i) == LEA_PRESENT)
-			continue;
-		lea_id_format(metadata->pvs[i].id, id);
-		lea_access_plain(metadata->pvs[i].device_hint ? metadata->pvs[i].device_hint
-							      : "unknown",
-				 hint, sizeof(hint));
-		lea_log(log, LEA_LOG_WARNING,
-			"WARNING: VG %s is missing PV %s (last written to %s).", metadata->name, id,
-			hint);
-	}
+	for (uint32_t i = 0; i < metadata->pv_count; i++)
+		switch (lea_scan_vg_presence(vg->scanned, i)) {
+		case LEA_ABSENT:
+			warn_absent(vg, i);
+			break;
+		case LEA_SILENT:
+			warn_silent(vg, i);
+			break;
+		case LEA_PRESENT:
+			break;
+		}
 }
 
 /* An LV's automatic read-ahead is that of its PVs. A partition shares its disk's queue. */

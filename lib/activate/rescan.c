@@ -29,8 +29,8 @@ int lea_vg_scan_pvs(struct lea_scan *scan, const struct lea_scan_vg *vg, const b
 	return r;
 }
 
-static const struct lea_scan_vg *find_vg(struct lea_scan_vg *vgs, size_t count,
-					 const struct lea_scan_vg *before_lock)
+static struct lea_scan_vg *find_vg(struct lea_scan_vg *vgs, size_t count,
+				   const struct lea_scan_vg *before_lock)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(vgs[i].vg->id, before_lock->vg->id) &&
@@ -57,17 +57,10 @@ static bool is_any(int fault)
 	return fault < 0;
 }
 
-/* Even who does without PVs that cannot be read does not do without these. */
-static bool is_undecided(int fault)
-{
-	return lea_is_shortage(fault) || fault == -ETIMEDOUT;
-}
-
 int lea_vg_rescan(struct lea_scan *scan, const struct lea_scan_vg *before_lock,
 		  const struct lea_scan_vg **ret_vg)
 {
-	const struct lea_scan_vg *vg = NULL;
-	struct lea_scan_vg *vgs;
+	struct lea_scan_vg *vgs, *vg = NULL;
 	size_t count;
 	int r = lea_vg_scan_pvs(scan, before_lock, NULL);
 
@@ -75,7 +68,9 @@ int lea_vg_rescan(struct lea_scan *scan, const struct lea_scan_vg *before_lock,
 	if (!r)
 		vg = find_vg(vgs, count, before_lock);
 	/* A VG of which nothing was read has not gone because of that. */
-	r = r ? r : find_fault(scan, vg ? is_undecided : is_any);
+	r = r ? r : find_fault(scan, vg ? lea_silence_is_open : is_any);
+	/* Who gave no answer before the lock is not asked while others wait for it. */
+	r = r || !vg ? r : lea_scan_vg_keep_silent(vg, before_lock);
 	if (!r)
 		*ret_vg = vg;
 	return r;

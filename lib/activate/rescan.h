@@ -15,7 +15,8 @@
  * @ret_vg:      NULL if no PV has a VG of this id under this name any more; lives as long as @scan
  * Returns 0, LEA_SCAN_BAD_FILTER or a fault. A PV that timed out, or that could not be read for
  * lack of memory or descriptors, makes the call fail; so does any other that cannot be read, where
- * no other PV has the VG. In *ret_vg such a PV is SILENT.
+ * no other PV has the VG. In *ret_vg such a PV is SILENT, and so is one that was SILENT before,
+ * which is not asked again: @before_lock must live until @ret_vg is no longer used.
  */
 LEA_MUST_CHECK int lea_vg_rescan(struct lea_scan *scan, const struct lea_scan_vg *before_lock,
 				 const struct lea_scan_vg **ret_vg);

@@ -67,6 +67,7 @@ static int view_all(struct work *work)
 	r = lea_devices_enumerate(work->world, &devices, &count);
 	r = r ? r : lea_scan_add(work->all.scan, devices, count);
 	r = r ? r : lea_scan_cover(work->all.scan);
+	r = r ? r : lea_scan_recall(work->all.scan);
 	lea_devices_free(devices, count);
 	return r ? r : group(&work->all);
 }

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WHY_BYTES 192U
+
 struct work {
 	struct lea_world *world;
 	const struct lea_conf *conf;
@@ -60,7 +62,7 @@ static int scan_devices(struct work *work, struct lea_device *devices, size_t co
 	r = r ? r : lea_scan_add(work->scan, devices, count);
 	r = r || !is_all ? r : lea_scan_cover(work->scan);
 	lea_devices_free(devices, count);
-	return r;
+	return r ? r : lea_scan_recall(work->scan);
 }
 
 /* Skips a listed name that is not a device; a VG that needs it is incomplete. */
@@ -180,14 +182,32 @@ static void note_problems(struct work *work)
 	work->has_failed |= work->unanswered > 0;
 }
 
-/*
- * A missing PV may be on a disk that merely hangs: a RAID LV would be activated degraded, and the
- * disk would be out of date when it answers. --activationmode on the command line overrides this.
- */
-static bool is_uncertain(const struct work *work, const struct lea_scan_vg *scanned)
+/* Is the VG incomplete for certain? */
+enum certainty {
+	CERTAIN, /* yes, or it is complete */
+	UNKNOWN, /* an ABSENT PV may be on a device that did not answer */
+	OPEN,	 /* a PV is SILENT, and lea_silence_is_open */
+};
+
+static enum certainty judge(const struct work *work, const struct lea_scan_vg *scanned,
+			    const struct lea_found **ret_open)
 {
-	return work->unanswered && !work->args->mode && work->args->what != LEA_DEACTIVATE &&
-	       !lea_scan_vg_is_complete(scanned);
+	enum certainty certainty = CERTAIN;
+
+	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
+		switch (lea_scan_vg_presence(scanned, i)) {
+		case LEA_SILENT:
+			*ret_open = scanned->silent[i];
+			if (lea_silence_is_open(lea_found_silence(*ret_open)))
+				return OPEN;
+			break;
+		case LEA_ABSENT:
+			certainty = work->unanswered ? UNKNOWN : certainty;
+			break;
+		case LEA_PRESENT:
+			break;
+		}
+	return certainty;
 }
 
 static bool is_partial(const struct work *work)
@@ -233,17 +253,43 @@ static struct lea_activate_options options_of(const struct work *work)
 	};
 }
 
+/*
+ * Would it go on without a PV, although nobody has said so by --activationmode? If the PV's disk
+ * merely hangs, a RAID LV would be activated degraded, and the disk would be out of date when it
+ * answers. An event never does without: its VG waits, and lea_activation_vg says for what.
+ */
+static bool does_without(const struct vgchange_args *args)
+{
+	return !args->mode && !args->is_event && args->what != LEA_DEACTIVATE;
+}
+
+/* @open: a disk of it that gave no answer; NULL: it is not known whether it is one of it. */
+static void refuse(struct work *work, const char *vg_name, const struct lea_found *open)
+{
+	char why[WHY_BYTES] = "a PV is missing, and may be on a device that did not answer";
+
+	if (open)
+		lea_found_describe_silence(open, why, sizeof(why));
+	lea_log(work->world->log, LEA_LOG_ERROR,
+		"VG %s is not activated: %s. To activate it without that PV, give "
+		"--activationmode.",
+		vg_name, why);
+	work->has_failed = true;
+}
+
 static bool pick(void *arg, size_t at, struct lea_drive_vg *ret_vg)
 {
-	const struct work *work = arg;
+	struct work *work = arg;
+	const struct lea_found *open = NULL;
+	enum certainty certainty;
 
 	*ret_vg = work->picks.pick[at];
-	if (!is_uncertain(work, ret_vg->scanned))
+	if (!does_without(work->args))
 		return true;
-	lea_log(work->world->log, LEA_LOG_ERROR,
-		"VG %s is not activated: a PV is missing, and may be on a device that did not "
-		"answer. To activate it without that PV, give --activationmode.",
-		ret_vg->name);
+	certainty = judge(work, ret_vg->scanned, &open);
+	if (certainty == CERTAIN)
+		return true;
+	refuse(work, ret_vg->name, certainty == OPEN ? open : NULL);
 	return false;
 }
 

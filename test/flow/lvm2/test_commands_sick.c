@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Users' commands on a machine with a disk that does not answer. */
+/* Commands of users and services on a machine with a disk that gives no answer. */
 #include "flow/machine.h"
 #include "unit/suite.h"
 
@@ -12,6 +12,7 @@
 #define TRIES	  1000	   /* a hanging child ends after so many hundredths of a second */
 #define NO_ANSWER "/dev/sdc is left out: it did not answer in time."
 
+static int fault;    /* instead of hanging, opening sdc gives this; 0: it hangs */
 static bool *opened; /* sdc was opened; shared with the child, which may not write files */
 
 static bool is_sick(void)
@@ -28,6 +29,8 @@ static int open_sick(struct lea_world *world, const char *path, uint32_t major, 
 	char full[256];
 	int fd;
 
+	if (fault && strstr(path, "sdc") && is_sick())
+		return fault;
 	for (int i = 0; strstr(path, "sdc") && i < TRIES && is_sick(); i++)
 		usleep(10000);
 	snprintf(full, sizeof(full), "%s%s", world->root, path);
@@ -38,6 +41,7 @@ static int open_sick(struct lea_world *world, const char *path, uint32_t major, 
 static void begin(void)
 {
 	machine_begin();
+	fault = 0;
 	machine.world->open_device = open_sick;
 	opened = mmap(NULL, sizeof(*opened), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
@@ -96,8 +100,9 @@ TEST(explain_advises_nothing_without_a_disk_that_hangs)
 {
 	machine_record(PVID_B, "vg-two.pvs", "sdc", 48);
 	ck_assert_int_eq(machine_command("explain vg-two.pvs"), 0);
-	ck_assert_msg(strstr(machine.out, " (on /dev/sdc, which is not used: it did not answer in time)\n"
-					  "  next: journalctl -k -b\n") != NULL,
+	ck_assert_msg(strstr(machine.out,
+			     " (on /dev/sdc, which is not used: it did not answer in time)\n"
+			     "  next: journalctl -k -b\n") != NULL,
 		      "%s", machine.out);
 }
 
@@ -105,7 +110,8 @@ TEST(a_disk_that_hangs_under_the_lock_is_not_missing)
 {
 	tree_put(&machine.tree, LATER, "");
 	ck_assert_int_eq(machine_command("vgchange -ay vg-two.pvs"), 5);
-	ck_assert_msg(strstr(machine.err, "VG vg-two.pvs: disk /dev/sdc of it does not answer") != NULL,
+	ck_assert_msg(strstr(machine.err, "VG vg-two.pvs: disk /dev/sdc of it does not answer") !=
+			      NULL,
 		      "%s%s", machine.out, machine.err);
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
 }
@@ -117,6 +123,110 @@ TEST(a_disk_that_answers_later_is_no_event)
 	usleep(300000);
 	ck_assert(!machine_has("/run/lvm/event"));
 	tree_put(&machine.tree, SICK, "");
+}
+
+/* ---- which PV it is, its record says, or udev */
+
+#define UUID_B	  "yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb"
+#define TWO	  "vg-two.pvs"
+#define HANGS	  "disk /dev/sdc of it does not answer"
+#define IS_BROKEN "disk /dev/sdc of it cannot be read: Input/output error"
+#define IS_SHORT  "disk /dev/sdc of it could not be read yet: Too many open files"
+#define EVENT	  "vgchange -aay --autoactivation event"
+
+static char *properties(const struct lea_device *device)
+{
+	return strdup(strstr(device->name, "sdc") ? "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" UUID_B
+						    "\n"
+						  : "");
+}
+
+/* Neither is the VG incomplete, nor the PV missing: nobody knows. */
+static void check_named(const char *claim, const char *words, const char *why)
+{
+	const int code = machine_command(words);
+
+	ck_assert_msg(code == 5, "%s: exit %d\n%s%s", claim, code, machine.out, machine.err);
+	ck_assert_msg(strstr(machine.err, why) != NULL, "%s: said\n%s%s", claim, machine.out,
+		      machine.err);
+	ck_assert_msg(!strstr(machine.out, "VG vg-two.pvs is incomplete") &&
+			      !strstr(machine.err, "missing") &&
+			      !strstr(machine.err, "Couldn't find device with uuid"),
+		      "%s: said\n%s%s", claim, machine.out, machine.err);
+}
+
+static const struct {
+	const char *claim, *words;
+	int fault;
+	const char *why;
+} waits[] = {
+	{"an event, a disk that hangs", EVENT " " TWO, 0, "VG " TWO ": " HANGS},
+	{"... that is broken", EVENT " " TWO, -EIO, "VG " TWO ": " IS_BROKEN},
+	{"... a shortage", EVENT " " TWO, -EMFILE, "VG " TWO ": " IS_SHORT},
+	{"... of no VG by name, hangs", EVENT, 0, "VG " TWO ": " HANGS},
+	{"... of no VG by name, broken", EVENT, -EIO, "VG " TWO ": " IS_BROKEN},
+	{"the event's pvscan", "pvscan --cache -aay 8:32", -EIO, "VG " TWO ": " IS_BROKEN},
+	{"a person, a disk that hangs", "vgchange -ay " TWO, 0,
+	 "VG " TWO " is not activated: " HANGS ". To activate it without that PV, give"},
+	{"... a shortage", "vgchange -ay " TWO, -EMFILE,
+	 "VG " TWO " is not activated: " IS_SHORT ". To activate it without that PV, give"},
+};
+
+TEST_EACH(the_vg_of_a_disk_that_gives_no_answer_waits_for_it, waits)
+{
+	machine_record(PVID_A, TWO, "sdb", 32);
+	machine_record(PVID_B, TWO, "sdc", 48);
+	if (strstr(waits[_i].words, EVENT)) /* lvm2's rule claims the VG before this command */
+		ck_assert_int_eq(lea_vg_online_claim(lea_world_run(machine.world), TWO), 0);
+	fault = waits[_i].fault;
+	check_named(waits[_i].claim, waits[_i].words, waits[_i].why);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+	ck_assert_msg(!machine_has("/run/lvm/vgs_online/" TWO),
+		      "%s: the next event is to try again", waits[_i].claim);
+	ck_assert(machine_has("/run/lvm/pvs_online/" PVID_B));
+}
+
+TEST(udev_knows_the_pv_of_a_disk_that_hangs)
+{
+	machine.udev.properties = properties;
+	check_named("without a record", "vgchange -ay " TWO, "is not activated: " HANGS);
+	ck_assert_int_eq(machine_command("explain"), 0);
+	ck_assert_msg(strstr(machine.out, " (on /dev/sdc, which is not used") != NULL, "%s",
+		      machine.out);
+}
+
+/* lvm2 does without a disk that cannot be read: so do we, but say what it is. */
+static const struct {
+	const char *claim, *words, *said;
+} without[] = {
+	{"a broken disk", "vgchange -ay " TWO, IS_BROKEN},
+	{"listed by name", "vgchange -ay --devices /dev/sdb,/dev/sdc " TWO, IS_BROKEN},
+	{"the mode was said", "vgchange -ay --activationmode partial " TWO, IS_BROKEN},
+	{"deactivation", "vgchange -an " TWO, IS_BROKEN},
+};
+
+TEST_EACH(a_person_goes_without_a_broken_disk_that_is_named, without)
+{
+	machine.udev.properties = properties;
+	fault = -EIO;
+	/* a file in place of a device has no number */
+	tree_put(&machine.tree, "/proc/devices", "Block devices:\n  0 sd\n  8 sd\n");
+	tree_link(&machine.tree, "/sys/dev/block/0:0", "8:32");
+	machine_command(without[_i].words);
+	ck_assert_msg(strstr(machine.err, "WARNING: VG " TWO " is used without PV " UUID_B ": ") &&
+			      strstr(machine.err, without[_i].said) &&
+			      !strstr(machine.err, "is missing PV"),
+		      "%s: said\n%s", without[_i].claim, machine.err);
+	ck_assert_ptr_nonnull(strstr(machine.out, "in volume group \"" TWO "\" now active"));
+}
+
+TEST(a_person_who_says_so_goes_without_a_disk_that_hangs)
+{
+	machine.udev.properties = properties;
+	ck_assert_int_eq(machine_command("vgchange -ay --activationmode partial " TWO), 5);
+	ck_assert_msg(strstr(machine.err, "is used without PV " UUID_B ": " HANGS) != NULL, "%s",
+		      machine.err);
+	ck_assert_uint_gt(fake_dm_count(machine.dm), 0);
 }
 
 /* ---- many commands, one after the other */
