@@ -169,6 +169,7 @@ static int read_devices(struct lea_batch_pass *pass)
 {
 	LEA_AUTO(lea_freep) struct lea_scan_device *devices = calloc(pass->count, sizeof(*devices));
 	size_t n = 0;
+	bool is_old;
 	int r;
 
 	pass->queued = calloc(pass->count, sizeof(*pass->queued));
@@ -182,9 +183,14 @@ static int read_devices(struct lea_batch_pass *pass)
 		/* For the others the filters check sysfs, since they want the size. */
 		if (entry->device.is_gone && !lea_sysfs_has_device(pass->options->world, devno))
 			continue;
+		is_old = entry->device.is_gone ||
+			 is_overtaken(pass->options->world, entry, &entry->device);
 		pass->queued[n].kind = lea_batch_marks_kind(&pass->marks, entry);
+		/* That the old device was added is no reason to activate what is on the new one. */
+		if (is_old && pass->queued[n].kind == LEA_ENTRY_ADD)
+			pass->queued[n].kind = LEA_ENTRY_MISSED;
 		devices[n] = take_device(entry, pass->queued[n].kind);
-		if (device->is_gone || is_overtaken(pass->options->world, entry, device))
+		if (is_old)
 			renew(pass->options->world, &devices[n]);
 		else if (!device->diskseq)
 			device->diskseq = lea_sysfs_diskseq(pass->options->world, devno);
