@@ -299,9 +299,21 @@ static int check_age(const struct lea_activate_vg *vg, struct lea_activate_resul
 	return LEA_ACTIVATE_OUTDATED;
 }
 
-/* Checks for duplicates of the PVs among devices outside this scan. */
-static int check_duplicates(const struct lea_activate_vg *vg, struct lea_activate_result *result)
+static bool is_up(void *arg)
 {
+	struct lea_activate_vg *vg = arg;
+	struct lea_activate_result result = {.lock_fd = -1};
+	struct lea_plan *plan;
+	bool is = false;
+
+	return !plan_vg(vg, &result, &plan) && !lea_dm_is_up(vg->world, vg->arena, plan, &is) && is;
+}
+
+/* Checks for duplicates of the PVs among devices outside this scan. An event says nothing new of a
+ * VG that is active; a command is refused, as lvm2's. */
+static int check_duplicates(struct lea_activate_vg *vg, struct lea_activate_result *result)
+{
+	const bool is_event = vg->options->only_complete || vg->options->skips_lacking;
 	const struct lea_duplicates_options options = {
 		.world = vg->world,
 		.conf = vg->conf,
@@ -309,6 +321,8 @@ static int check_duplicates(const struct lea_activate_vg *vg, struct lea_activat
 		.device_count = vg->options->device_count,
 		.test = vg->options->test,
 		.quiet = vg->options->quiet_success,
+		.is_up = is_event ? is_up : NULL,
+		.arg = vg,
 	};
 	char reason[LEA_DUPLICATES_REASON_BYTES];
 	int r;
@@ -322,7 +336,7 @@ static int check_duplicates(const struct lea_activate_vg *vg, struct lea_activat
 }
 
 /* We never choose between two devices with the same PV. */
-static int check_copies(const struct lea_activate_vg *vg, struct lea_activate_result *result)
+static int check_copies(struct lea_activate_vg *vg, struct lea_activate_result *result)
 {
 	int r = 0;
 

@@ -233,6 +233,36 @@ int lea_dm_activate(struct lea_world *world, const struct lea_dm_exec_up *option
 	return r ? r : do_all(&run);
 }
 
+static bool is_left_alone(const struct lea_dm_exec *run, const struct lea_plan_lv *lv)
+{
+	if (lv->refusal)
+		return false;
+	for (uint32_t i = 0; i < lv->step_count; i++)
+		if (is_stuck(&run->node[run->plan->step[lv->first_step + i].node]))
+			return false;
+	return !lv->step_count || is_active(run, lv);
+}
+
+int lea_dm_is_up(struct lea_world *world, struct lea_arena *arena, const struct lea_plan *plan,
+		 bool *ret_is_up)
+{
+	const struct lea_dm_exec_up options = {.arena = arena};
+	struct lea_dm_exec run = {
+		.world = world, .dm = world->dm, .options = &options, .plan = plan};
+	bool is_up = world->dm != NULL;
+	int r;
+
+	run.node = lea_arena_alloc(arena, plan->node_count, sizeof(*run.node));
+	if (plan->node_count && !run.node)
+		return -ENOMEM;
+	r = is_up ? lea_dm_exec_look(&run) : 0;
+	for (uint32_t i = 0; !r && is_up && i < plan->vg->lv_count; i++)
+		is_up = is_left_alone(&run, &plan->lv[i]);
+	if (!r)
+		*ret_is_up = is_up;
+	return r;
+}
+
 int lea_dm_count_active(struct lea_world *world, struct lea_arena *arena, const struct lea_vg *vg,
 			uint32_t *ret_count)
 {

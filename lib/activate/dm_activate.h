@@ -31,6 +31,11 @@ struct lea_dm_exec_up {
 LEA_MUST_CHECK int lea_dm_activate(struct lea_world *world, const struct lea_dm_exec_up *options,
 				   const struct lea_plan *plan, struct lea_activate_result *result);
 
+/* Is each LV of the plan active as it should be, so that lea_dm_activate would do nothing? False
+ * also without device-mapper. Returns 0 or a fault. */
+LEA_MUST_CHECK int lea_dm_is_up(struct lea_world *world, struct lea_arena *arena,
+				const struct lea_plan *plan, bool *ret_is_up);
+
 struct lea_dm_deactivate {
 	struct lea_arena *arena;
 	const struct lea_conf *conf;

@@ -8,7 +8,7 @@
  *	none --> SAID       another path of the same disk appears: that is logged at once
  *	none --> IGNORED    it appears while the recorded device is in use
  *	any  --> SAID       the check under the VG's lock met a copy: its claim fails
- *	any  --> IGNORED    the VG became active without it (ignore)
+ *	any  --> IGNORED    the VG became active without it, or is (ignore)
  *	any  --> NOTED      a new epoch has begun: it is logged once in each
  *	any  --> none       it was removed, wiped, or excluded by a filter, or has the record now
  *
@@ -193,6 +193,7 @@ struct check {
 	char *reason; /* [LEA_DUPLICATES_REASON_BYTES]: names the first copy */
 	uint32_t copies;
 	bool is_news;
+	bool has_asked, is_up;
 };
 
 enum standing {
@@ -253,6 +254,14 @@ static int note_copy(struct check *check, struct lea_duplicate *duplicate)
 	return put(check->options->world, duplicate);
 }
 
+static bool is_up(struct check *check)
+{
+	if (!check->has_asked)
+		check->is_up = check->options->is_up && check->options->is_up(check->options->arg);
+	check->has_asked = true;
+	return check->is_up;
+}
+
 /* @is_listed: a note of @duplicate exists. */
 static int check_one(struct check *check, const struct lea_device *own,
 		     struct lea_duplicate *duplicate, bool is_listed)
@@ -269,7 +278,8 @@ static int check_one(struct check *check, const struct lea_device *own,
 	if (r)
 		return r < 0 ? r : 0;
 	if (lea_original_find(options->world, options->devices ? NULL : options->conf,
-			      duplicate->pvid, check->vg, own, &other) == LEA_ORIGINAL_FIRST)
+			      duplicate->pvid, check->vg, own, &other) == LEA_ORIGINAL_FIRST ||
+	    is_up(check))
 		return 0;
 	if (!check->copies++)
 		name_copy(check, own, &other, duplicate->pvid);

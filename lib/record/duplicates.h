@@ -47,6 +47,10 @@ struct lea_duplicates_options {
 	uint32_t device_count;
 	bool test;  /* leave no note */
 	bool quiet; /* log an error only once an epoch; else each time */
+	/* Is all of the VG active that would be activated? Asked once there is a copy: then that
+	 * does not count, as nothing is built on either. NULL: a copy counts in any case. */
+	bool (*is_up)(void *arg);
+	void *arg; /* for is_up */
 };
 
 enum lea_duplicates_outcome {
