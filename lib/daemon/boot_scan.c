@@ -114,8 +114,9 @@ static int add(void *arg, struct lea_udevmon_event *event)
 	/* Others have removed its record since, as vgremove does. */
 	if (was_done)
 		entry.kind = LEA_ENTRY_CHANGE;
-	if (lea_held_back_take(&boot->held, boot->world, &entry))
-		return 0;
+	r = lea_held_back_take(&boot->held, boot->world, &entry);
+	if (r != LEA_HELD_BACK_NOT)
+		return r;
 	if (!boot->pending.count)
 		boot->first_ms = lea_world_now_ms(boot->world);
 	/* The latest state of a device wins, as in the queue. */

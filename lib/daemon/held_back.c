@@ -54,17 +54,18 @@ void lea_held_back_begin(struct lea_held_back *held, struct lea_world *world)
 		forget(held);
 }
 
-bool lea_held_back_take(struct lea_held_back *held, struct lea_world *world,
-			const struct lea_entry *entry)
+int lea_held_back_take(struct lea_held_back *held, struct lea_world *world,
+		       const struct lea_entry *entry)
 {
 	const struct lea_boot_pv *const *pv;
 
 	if (!held->count || entry->device.is_gone)
-		return false;
+		return LEA_HELD_BACK_NOT;
 	pv = bsearch(entry->pvid, held->remembered, held->count, sizeof(const struct lea_boot_pv *),
 		     compare_pvid);
-	return pv && lea_original_is_elsewhere(world, *pv, &entry->device) &&
-	       !lea_device_queue_put(&held->devices, entry);
+	return pv && lea_original_is_elsewhere(world, *pv, &entry->device)
+		       ? lea_device_queue_put(&held->devices, entry)
+		       : LEA_HELD_BACK_NOT;
 }
 
 int lea_held_back_release(struct lea_held_back *held, struct lea_log *log,

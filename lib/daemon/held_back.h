@@ -25,14 +25,17 @@ struct lea_held_back {
 
 /* Reads the memory of the last good boot. Without one, or after a fault, nothing is held back. */
 void lea_held_back_begin(struct lea_held_back *held, struct lea_world *world);
+enum lea_held_back_outcome {
+	LEA_HELD_BACK_NOT = 1, /* the entry's device is still the caller's */
+};
+
 /*
  * lea_held_back_take - keep the entry, if its PV was on another disk
  * Only if that disk had a unique id (filter/device_id.h). Costs a search, and the read of an id if
- * the PV is remembered. Returns true if it has taken over the entry's device; false also after a
- * fault.
+ * the PV is remembered. Returns 0, LEA_HELD_BACK_NOT or -ENOMEM, with which the device is released.
  */
-bool lea_held_back_take(struct lea_held_back *held, struct lea_world *world,
-			const struct lea_entry *entry);
+LEA_MUST_CHECK int lea_held_back_take(struct lea_held_back *held, struct lea_world *world,
+				      const struct lea_entry *entry);
 /* Moves all entries to @to, and holds back no more. How many there were is logged. Returns 0 or
  * -ENOMEM. */
 LEA_MUST_CHECK int lea_held_back_release(struct lea_held_back *held, struct lea_log *log,

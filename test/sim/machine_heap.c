@@ -19,6 +19,7 @@
 struct head {
 	size_t bytes;
 	struct head *next;
+	bool is_free;
 };
 
 bool sim_heap_is_on;
@@ -79,6 +80,7 @@ static void *take(size_t bytes)
 	if (first && *first) {
 		head = *first;
 		*first = head->next;
+		head->is_free = false;
 		return (char *)head + HEAD;
 	}
 	if (top + size + HEAD > HEAP_BYTES) {
@@ -88,6 +90,7 @@ static void *take(size_t bytes)
 	head = (struct head *)(void *)(heap + top);
 	top += size + HEAD;
 	head->bytes = size;
+	head->is_free = false;
 	return (char *)head + HEAD;
 }
 
@@ -95,8 +98,12 @@ static void give(void *block)
 {
 	struct head *head = (struct head *)(void *)((char *)block - HEAD);
 
+	/* As malloc(3) of libc does. */
+	if (head->is_free)
+		abort();
 	if ((sim.now && sim.now->main->keeps) || head->bytes / CLASS_BYTES >= CLASSES)
 		return;
+	head->is_free = true;
 	head->next = freed[head->bytes / CLASS_BYTES];
 	freed[head->bytes / CLASS_BYTES] = head;
 }
