@@ -32,13 +32,14 @@ bool sim_is_calm(const struct sim_course *course, const struct sim_state *state,
 	       sim_calm_since(course, state, id) <= state->now_ms;
 }
 
-/* A copy that comes beside the disk says nothing about the VG; a path may. */
+/* A copy that comes beside the disk says nothing about the VG, unless that gives only errors; a
+ * path may. */
 static bool is_copy_beside(const struct sim_state *state, unsigned disk)
 {
 	const struct sim_disk *copy = &state->disk[disk];
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (i != disk && sim_is_pv(&state->disk[i]) &&
+		if (i != disk && sim_is_pv(&state->disk[i]) && !state->disk[i].fails &&
 		    !strcmp(state->disk[i].pvid, copy->pvid) &&
 		    (!*copy->wwid || strcmp(state->disk[i].wwid, copy->wwid)))
 			return true;
@@ -48,7 +49,7 @@ static bool is_copy_beside(const struct sim_state *state, unsigned disk)
 bool sim_was_added_since(const struct sim_course *course, const struct sim_state *state,
 			 const char *id, uint64_t since_ms)
 {
-	uint32_t disks = sim_disks_of(state, id);
+	const uint32_t disks = sim_disks_of(state, id) | sim_disks_by_pvid(state, id);
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if (disks & 1U << i && course->added_ms[i] && course->added_ms[i] >= since_ms &&
@@ -176,6 +177,45 @@ static bool is_added(const struct sim_step *step, const struct sim_disk *before,
 	       before->diskseq != now->diskseq || before->minor != now->minor;
 }
 
+/* When will udev have told which PV is on the disk? Until then nobody knows. */
+static uint64_t told_at(const struct sim_course *course, const struct sim_state *state,
+			unsigned disk)
+{
+	const struct sim_disk *d = &state->disk[disk];
+
+	if (sim_is_silent(d) || course->is_lost[disk])
+		return SIM_EVER;
+	return state->now_ms + course->delay_ms[disk] + 8ULL * d->slow_ms;
+}
+
+/* Is it a path of a disk that has another one? udev watches each for what is written to it. */
+static bool has_path(const struct sim_state *state, unsigned disk)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (i != disk && state->disk[i].is_there && *state->disk[disk].wwid &&
+		    !strcmp(state->disk[i].wwid, state->disk[disk].wwid))
+			return true;
+	return false;
+}
+
+/* A command has made the disk another PV, and udev may not hear of it. */
+static bool is_changed_untold(const struct sim_course *course, const struct sim_state *state,
+			      unsigned disk)
+{
+	return strcmp(state->disk[disk].pvid, course->before.disk[disk].pvid) != 0 &&
+	       (course->is_lost[disk] || has_path(state, disk));
+}
+
+static void note_told(struct sim_course *course, const struct sim_step *step,
+		      const struct sim_state *state, unsigned disk)
+{
+	const struct sim_disk *now = &state->disk[disk], *before = &course->before.disk[disk];
+
+	if (course->present_ms[disk] == state->now_ms || strcmp(now->pvid, before->pvid) != 0 ||
+	    (course->told_ms[disk] > state->now_ms && is_named(step, disk)))
+		course->told_ms[disk] = told_at(course, state, disk);
+}
+
 static void note_disk(struct sim_course *course, const struct sim_step *step,
 		      const struct sim_state *state, unsigned disk)
 {
@@ -190,7 +230,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		course->added_ms[disk] = 0;
 		course->is_lost[disk] = course->is_unsure[disk] = false;
 	}
-	course->is_unsure[disk] |= is_unreadable;
+	course->is_unsure[disk] |= is_unreadable || is_changed_untold(course, state, disk);
 	course->was_alone[disk] |= sim_is_pv(now) && !has_other(state, disk);
 	course->was_sick |= now->is_there && (now->slow_ms || sim_is_silent(now));
 	if (!is_named(step, disk))
@@ -218,8 +258,10 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 	bool is_lock = step->op == SIM_LOCK_VG || step->op == SIM_LOCK_LIST;
 	uint64_t until = state->now_ms + SETTLED_MS + (is_lock ? 4ULL * step->n : 0);
 
-	for (unsigned i = 0; i < SIM_DISKS; i++)
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
 		note_disk(course, step, state, i);
+		note_told(course, step, state, i);
+	}
 	course->kills += step->op == SIM_KILL;
 	if (step->op == SIM_FULL || step->op == SIM_SHORT)
 		course->is_short = true;

@@ -119,7 +119,8 @@ static void judge_failed(const struct rest *rest, const char *key, const char *t
 		sim_found(rest->findings, "a device is in quarantine: %s, %s", key, text);
 }
 
-/* The record belongs to the disk that was there first, however slow it is when a copy comes. */
+/* The record belongs to the disk that was there first, however slow it is when a copy comes, if it
+ * was known by then. */
 static void judge_recorded(const struct rest *rest, const char *pvid, const char *text)
 {
 	const struct sim_disk *disk;
@@ -138,7 +139,7 @@ static void judge_recorded(const struct rest *rest, const char *pvid, const char
 			first = i;
 	}
 	if (recorded >= 0 && first >= 0 && !rest->course->was_rebooted &&
-	    rest->course->present_ms[first] < rest->course->present_ms[recorded] &&
+	    rest->course->told_ms[first] < rest->course->present_ms[recorded] &&
 	    !rest->course->was_alone[recorded] &&
 	    strcmp(rest->state->disk[first].wwid, rest->state->disk[recorded].wwid) != 0)
 		sim_found(rest->findings, "a copy has the record of a PV: %s, disk %d of disk %d",

@@ -42,8 +42,10 @@ struct sim_disk {
 	uint64_t diskseq;
 	char pvid[33];
 	char wwid[64], serial[64];
-	bool is_rejected; /* by the filter, or not in the devices file */
-	int of;		  /* the disk that it was copied from; -1: its content is its own */
+	bool is_rejected;	/* by the filter, or not in the devices file */
+	bool is_listed_by_pvid; /* rejected: a devices file with names has its PVID, but not its id
+				 */
+	int of;			/* the disk that it was copied from; -1: its content is its own */
 	/* The metadata on it: */
 	char vg_id[33]; /* "": of no VG */
 	char vg_name[SIM_NAME_BYTES];

@@ -55,6 +55,19 @@ static bool is_listed(const struct sim_unit *unit)
 	return false;
 }
 
+/* Where a devices file has entries by name, events read each disk, and its PVID is enough. */
+static bool is_listed_by_pvid(const struct sim_unit *unit)
+{
+	bool has_names = false, has_pvid = false;
+
+	for (uint32_t i = 0; i < SIM_DISKS; i++) {
+		has_names |= list[i].is_listed && list[i].by_name;
+		has_pvid |=
+			list[i].is_listed && unit->on.is_pv && !strcmp(list[i].pvid, unit->on.pvid);
+	}
+	return has_names && has_pvid && !is_listed(unit);
+}
+
 void sim_judge(void)
 {
 	for (uint32_t disk = 0; disk < SIM_DISKS; disk++) {
@@ -62,6 +75,7 @@ void sim_judge(void)
 
 		unit->is_rejected = has_list ? !is_listed(unit)
 					     : unit->is_there && rejected_names >> unit->index & 1;
+		unit->is_listed_by_pvid = has_list && is_listed_by_pvid(unit);
 	}
 }
 

@@ -247,6 +247,7 @@ struct sim_unit {
 	char wwid[64], serial[64];
 	int of;
 	bool is_rejected;
+	bool is_listed_by_pvid;
 	struct sim_content on;
 	/* udev */
 	bool is_known;	/* has an entry in the database */

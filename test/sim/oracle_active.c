@@ -63,6 +63,12 @@ static uint32_t least_seqno(const struct sim_oracle *oracle, const struct sim_st
 	return before->seqno < now->seqno ? before->seqno : now->seqno;
 }
 
+/* A PV of no VG is the VG's that lists it: so is one that lost its metadata. */
+static bool is_of_other(const struct sim_disk *disk, const struct sim_known_vg *vg)
+{
+	return *disk->vg_id && strcmp(disk->vg_id, vg->id) != 0;
+}
+
 /* What the tables of a VG that we have just activated lie on. */
 static void judge_tables(struct sim_oracle *oracle, const struct sim_state *state,
 			 const struct sim_known_vg *vg, const struct sim_active *active)
@@ -82,9 +88,8 @@ static void judge_tables(struct sim_oracle *oracle, const struct sim_state *stat
 			  "a VG was activated on a device that is gone: %s at %" PRIu64 " ms",
 			  vg->name, active->at_ms);
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (active->disks & 1U << i && *state->disk[i].vg_id &&
-		    strcmp(state->disk[i].vg_id, vg->id) &&
-		    strcmp(course->before.disk[i].vg_id, vg->id))
+		if (active->disks & 1U << i && is_of_other(&state->disk[i], vg) &&
+		    is_of_other(&course->before.disk[i], vg))
 			sim_found(oracle->findings,
 				  "a VG was activated on a disk of another VG: %s on disk %u",
 				  vg->name, i);

@@ -45,6 +45,30 @@ uint32_t sim_disks_of(const struct sim_state *state, const char *vg_id)
 	return mask;
 }
 
+static bool is_by_pvid(const struct sim_disk *disk, const char *pvid)
+{
+	return disk->is_there && disk->is_listed_by_pvid && !strcmp(disk->pvid, pvid);
+}
+
+static bool has_by_pvid(const struct sim_state *state, const char *pvid)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (is_by_pvid(&state->disk[i], pvid))
+			return true;
+	return false;
+}
+
+uint32_t sim_disks_by_pvid(const struct sim_state *state, const char *vg_id)
+{
+	const struct sim_disk *newest = sim_newest(state, vg_id);
+	uint32_t mask = 0;
+
+	for (unsigned i = 0; newest && i < SIM_DISKS; i++)
+		for (uint32_t k = 0; k < newest->pv_count; k++)
+			mask |= is_by_pvid(&state->disk[i], newest->pv[k]) ? 1U << i : 0;
+	return mask;
+}
+
 const struct sim_active *sim_active_of(const struct sim_state *state, const char *vg_id)
 {
 	for (uint32_t i = 0; i < state->active_count; i++)
@@ -100,20 +124,36 @@ bool sim_is_copied(const struct sim_state *state, const char *vg_id)
 	return false;
 }
 
+/* What a disk that gives only errors says of the VG nobody may have read. */
+static const struct sim_disk *newest_shown(const struct sim_state *state, const char *vg_id)
+{
+	const struct sim_disk *best = NULL, *disk;
+
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		disk = &state->disk[i];
+		if (sim_is_pv(disk) && !disk->fails && !strcmp(disk->vg_id, vg_id) &&
+		    (!best || disk->seqno > best->seqno))
+			best = disk;
+	}
+	return best ? best : sim_newest(state, vg_id);
+}
+
 const char *sim_why_not(const struct sim_history *history, const struct sim_state *state,
 			const char *vg_id)
 {
 	const struct sim_disk *newest = sim_newest(state, vg_id);
+	const struct sim_disk *shown = newest_shown(state, vg_id);
 	bool copied, any_copied = false, lacks = false;
 
 	if (!newest)
 		return "none of its PVs is there";
-	if (newest->is_exported)
+	if (shown->is_exported)
 		return "it is exported";
-	if (newest->is_foreign)
+	if (shown->is_foreign)
 		return "it belongs to another host";
 	for (uint32_t i = 0; i < newest->pv_count; i++) {
-		lacks |= !holder(state, newest->pv[i], &copied);
+		lacks |= !holder(state, newest->pv[i], &copied) &&
+			 !has_by_pvid(state, newest->pv[i]);
 		any_copied |= copied;
 	}
 	if (any_copied)

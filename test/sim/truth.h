@@ -17,6 +17,9 @@ bool sim_is_silent(const struct sim_disk *disk);
 const struct sim_disk *sim_newest(const struct sim_state *state, const char *vg_id);
 /* Bit mask of the disks that carry a PV of the newest metadata of the VG, copies as well. */
 uint32_t sim_disks_of(const struct sim_state *state, const char *vg_id);
+/* Those that are rejected, and from which an event takes such a PV all the same, if they are alone:
+ * the devices file has its PVID, but not the disk's id. */
+uint32_t sim_disks_by_pvid(const struct sim_state *state, const char *vg_id);
 bool sim_has_slow_disk(const struct sim_state *state, const char *vg_id);
 /* Is one of its PVs on two devices, copies or paths? */
 bool sim_is_copied(const struct sim_state *state, const char *vg_id);

@@ -226,6 +226,48 @@ TEST(copy_that_goes_brings_nothing_up)
 	expect("a VG was activated although it was taken down and no disk of it was added since");
 }
 
+/* Nobody could read that the VG is another host's now. */
+TEST_TIMES(disk_that_fails_shows_nothing, 2)
+{
+	begin(1);
+	take_down(100000);
+	copy(0, 5, false);
+	state.disk[0].is_foreign = true;
+	state.disk[0].seqno = 2;
+	step((struct sim_step){.op = SIM_FOREIGN}, 1);
+	state.disk[0].fails = _i;
+	step((struct sim_step){.op = SIM_FAIL, .a = 0}, 100000);
+	activate(true);
+	state.active[0].disks = 1U << 5;
+	state.active[0].seqno = 1;
+	rest();
+	ck_assert_int_eq(findings.count > 0, !_i);
+}
+
+TEST_TIMES(disk_whose_pvid_is_listed_may_be_used_if_it_is_alone, 2)
+{
+	begin(2);
+	take_down(100000);
+	unplug(1, 100000);
+	state.disk[1].is_rejected = true;
+	state.disk[1].is_listed_by_pvid = _i;
+	plug(1, 100000);
+	activate(true);
+	expect(_i ? NULL : "a VG was activated although one of its PVs is not there");
+}
+
+TEST_TIMES(pv_of_no_vg_is_that_of_the_metadata, 2)
+{
+	begin(2);
+	take_down(100000);
+	strcpy(state.disk[1].vg_id, _i ? "vg1-id" : "");
+	step((struct sim_step){.op = SIM_WAIT}, 100000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 100000);
+	activate(true);
+	state.active[0].disks = 3;
+	expect(_i ? "a VG was activated on a disk of another VG" : NULL);
+}
+
 TEST(outdated_metadata_are_not_used)
 {
 	begin(2);
