@@ -3,7 +3,9 @@
  * One pass over entries of the queue.
  *
  * A removal event says what was; the kernel is asked what is. If the number is in use again, the
- * new device is read first, and the old record is removed only if the new device is another PV.
+ * record may be that of the new device: it is, if that has a marker of the PV. Where instances are
+ * not numbered the new device is read first, and the old record is removed only if it is another
+ * PV.
  */
 #include "batch/batch.h"
 
@@ -47,6 +49,7 @@ struct lea_batch_pass {
 	/* One for each device that has an entry: the leading devices of the scan, in its order. */
 	struct queued_device *queued; /* [queued_count]; owned */
 	size_t queued_count;
+	bool *is_over; /* [count]; owned: of a removal, with which all is done */
 };
 
 struct queued_device {
@@ -99,10 +102,29 @@ static int drop_claims(const struct lea_batch_pass *pass)
 	return r || !n ? r : lea_claim_index_drop_pvs(index, &pass->candidates->claims, pv, n);
 }
 
-/* Handles removals of numbers that are free now; the others wait until the new device was read. */
+/* The number is free, or another disk's, which has not been this PV for us and has an event of its
+ * own. A copy that took over the number must not have the record before the PV itself. */
+static bool is_over(const struct lea_batch_pass *pass, const struct lea_entry *entry)
+{
+	struct lea_world *world = pass->options->world;
+	const struct lea_devno devno = lea_device_devno(&entry->device);
+	struct lea_device now = entry->device; /* borrowed */
+
+	if (!lea_sysfs_has_device(world, devno))
+		return true;
+	now.diskseq = lea_sysfs_diskseq(world, devno);
+	return entry->device.diskseq && now.diskseq && now.diskseq != entry->device.diskseq &&
+	       !lea_marker_is_set(pass->options->event_fd, &now, entry->pvid);
+}
+
+/* Handles removals that are over; the others wait until the new device was read. */
 static int forget_gone(struct lea_batch_pass *pass)
 {
 	int r = drop_claims(pass);
+
+	pass->is_over = calloc(pass->count + 1, sizeof(*pass->is_over));
+	if (!pass->is_over)
+		return -ENOMEM;
 
 	for (size_t i = 0; r == 0 && i < pass->count; i++) {
 		const struct lea_device *device = &pass->entries[i].device;
@@ -112,8 +134,9 @@ static int forget_gone(struct lea_batch_pass *pass)
 		lea_batch_marks_gone(&pass->marks, &pass->entries[i]);
 		r = lea_duplicates_gone(pass->options->world, pass->options->event_fd,
 					&pass->entries[i]);
-		/* In use again: forget_replaced decides, when it is known what is there now. */
-		if (!r && !lea_sysfs_has_device(pass->options->world, lea_device_devno(device)))
+		/* Otherwise forget_replaced decides, when it is known what is there now. */
+		pass->is_over[i] = is_over(pass, &pass->entries[i]);
+		if (!r && pass->is_over[i])
 			r = handle_removal(pass, &pass->entries[i]);
 	}
 	return r;
@@ -181,7 +204,8 @@ static int read_devices(struct lea_batch_pass *pass)
 		struct lea_device *device = &devices[n].device;
 
 		/* For the others the filters check sysfs, since they want the size. */
-		if (entry->device.is_gone && !lea_sysfs_has_device(pass->options->world, devno))
+		if (pass->is_over[i] ||
+		    (entry->device.is_gone && !lea_sysfs_has_device(pass->options->world, devno)))
 			continue;
 		is_old = entry->device.is_gone ||
 			 is_overtaken(pass->options->world, entry, &entry->device);
@@ -466,8 +490,9 @@ static int forget_replaced(struct lea_batch_pass *pass)
 	for (size_t i = 0; r == 0 && i < pass->count; i++) {
 		const struct lea_entry *entry = &pass->entries[i];
 		const struct lea_devid number = lea_device_number(&entry->device);
-		const size_t at = entry->device.is_gone ? lea_devset_find(&numbers, &number)
-							: LEA_DEVSET_NONE;
+		const size_t at = entry->device.is_gone && !pass->is_over[i]
+					  ? lea_devset_find(&numbers, &number)
+					  : LEA_DEVSET_NONE;
 
 		if (at != LEA_DEVSET_NONE && has_replaced(pass, entry, first[at]))
 			r = handle_removal(pass, entry);
@@ -536,6 +561,7 @@ void lea_batch_drop(struct lea_batch_pass *pass)
 	lea_batch_marks_close(&pass->marks);
 	lea_retry_set_done(&pass->retries);
 	free(pass->queued);
+	free(pass->is_over);
 	free(pass);
 }
 
