@@ -2,13 +2,22 @@
 /*
  * A search tree with one entry for each VG name. An entry stays after its line was logged, so that
  * the same line is not logged again, and goes when the VG is complete.
+ *
+ * Before a VG has its line, PVs that only lost their records are queued. Others remove records, as
+ * vgremove of newer lvm2 does, but not our markers, and so udev's rule let no event pass when a VG
+ * was made of these PVs again.
  */
 #include "batch/incomplete.h"
 
+#include "base/cleanup.h"
 #include "base/log_ids.h"
 #include "base/order.h"
+#include "record/recorded_marker.h"
 #include "state/missing.h"
 #include "state/online.h"
+#include "state/queue.h"
+#include "world/device_find.h"
+#include "world/udevlinks.h"
 
 #include <errno.h>
 #include <search.h>
@@ -16,12 +25,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CLAIMANTS_MOST 8U
+#define QUEUED_MS      1000U /* by then the PVs have been read, or there is no line yet */
+
 struct vg {
 	char name[128];	  /* first: the tree compares it */
 	bool is_noted;	  /* since the last lea_incomplete_log */
 	struct vg *next;  /* in the list of noted VGs */
 	uint64_t told;	  /* hash of the missing ids in its last line; 0: no line yet */
 	uint64_t told_ms; /* time of that line */
+	uint64_t asked;	  /* hash of the missing ids that were looked for last; 0: none yet */
 };
 
 struct lea_incomplete {
@@ -120,6 +133,34 @@ static void log_missing(struct lea_world *world, int run_fd, const struct lea_mi
 			     missing->vg, text, missing->vg);
 }
 
+static bool queue_lost(struct lea_world *world, int event_fd, const char *pvid)
+{
+	struct lea_devno devnos[CLAIMANTS_MOST];
+	const size_t count = lea_udevlinks_pv(world, pvid, devnos, ARRAY_SIZE(devnos));
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++) {
+		LEA_AUTO(lea_device_done) struct lea_device device = {0};
+		const struct lea_devid id = {devnos[i].major, devnos[i].minor, 0};
+
+		any |= !lea_device_find(world, &id, &device) &&
+		       lea_marker_is_set(event_fd, &device, pvid) &&
+		       lea_queue_put_device(event_fd, LEA_ENTRY_CHANGE, &device, pvid) >= 0;
+	}
+	return any;
+}
+
+/* Was any of the missing PVs recorded once, and is it there? Such a change completes the VG. */
+static bool queue_all_lost(struct lea_world *world, int run_fd, const struct lea_missing *missing)
+{
+	LEA_AUTO(lea_closep) int event_fd = lea_queue_open(run_fd);
+	bool any = false;
+
+	for (uint32_t i = 0; event_fd >= 0 && i < missing->count; i++)
+		any |= queue_lost(world, event_fd, missing->pvid[i]);
+	return any;
+}
+
 /* Logs the VG's line. Returns the ms after which it may be logged; 0: logged, or none is due. */
 static uint32_t tell_or_wait(struct vg *vg, struct lea_world *world, int run_fd)
 {
@@ -134,6 +175,14 @@ static uint32_t tell_or_wait(struct vg *vg, struct lea_world *world, int run_fd)
 		return 0;
 	}
 	sum = sum_of(&missing);
+	if (vg->asked != sum) {
+		vg->asked = sum;
+		wait_ms = queue_all_lost(world, run_fd, &missing) ? QUEUED_MS : 0;
+	}
+	if (wait_ms) {
+		lea_missing_done(&missing);
+		return wait_ms;
+	}
 	if (vg->told != sum && vg->told && now - vg->told_ms < LEA_WAITING_PAUSE_MS) {
 		wait_ms = (uint32_t)(LEA_WAITING_PAUSE_MS - (now - vg->told_ms));
 	} else if (vg->told != sum) {
