@@ -18,13 +18,12 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
-#include "batch/decide.h"
+#include "initramfs/why.h"
 #include "memory/root_spec.h"
 #include "plan/access.h"
 #include "plan/bounds.h"
 #include "record/duplicate_tie.h"
 #include "scan/reader.h"
-#include "state/missing.h"
 #include "world/dm.h"
 #include "world/proc.h"
 #include "world/timeline.h"
@@ -36,7 +35,6 @@
 #define CRYPTTAB_BYTES 65536U
 #define SEEN_BYTES     ((size_t)1024 * 1024)
 #define MOST_WANTS     32U
-#define WHY_BYTES      320U
 
 /* An LV that the boot needs. */
 struct want {
@@ -46,7 +44,7 @@ struct want {
 	const struct lea_scan_vg *scanned; /* its VG; NULL: not seen */
 	const struct lea_lv *found;	   /* in that VG; NULL: none */
 	int outcome;			   /* of the activation of that VG; -errno: a fault */
-	char why[WHY_BYTES];		   /* what the activation gave as its reason; "": none */
+	char why[LEA_INITRAMFS_WHY_BYTES]; /* what the activation gave as its reason; "": none */
 	bool is_active;
 };
 
@@ -481,6 +479,7 @@ static int scan_tagged(struct pass *pass)
 		return r < 0 ? r : -EINVAL; /* a wrong filter: logged */
 	r = lea_scan_add(pass->scan, pass->device, pass->device_count);
 	r = r ? r : settle_duplicates(pass);
+	r = r ? r : lea_scan_recall(pass->scan);
 	r = r ? r : lea_scan_vgs(pass->scan, &pass->vgs, &pass->vg_count);
 	if (r)
 		return r;
@@ -541,16 +540,24 @@ static void find_wanted(const struct pass *pass, struct want *want)
 
 /* ---- activation */
 
+/* A disk that gives no answer may only be slow, and would be out of date after an activation
+ * without it. What lacks it waits for it, in the hands of the real lvm, too, until the last step.
+ */
+static bool waits_for_disk(const struct pass *pass, const struct lea_scan_vg *scanned)
+{
+	return pass->step < LEA_ROOT_STEP_LAST && lea_scan_vg_silent(scanned);
+}
+
 static void became(void *arg, const struct lea_drive_vg *vg, int outcome,
 		   const struct lea_activate_result *result)
 {
 	struct pass *pass = arg;
-	const bool is_wanted = pass->takes_wanted;
+	const bool is_wanted = pass->takes_wanted && !waits_for_disk(pass, vg->scanned);
 
 	for (size_t i = 0; i < pass->want_count; i++)
 		if (pass->want[i].scanned == vg->scanned) {
 			pass->want[i].outcome = outcome;
-			snprintf(pass->want[i].why, WHY_BYTES, "%s",
+			snprintf(pass->want[i].why, sizeof(pass->want[i].why), "%s",
 				 result->why ? result->why : "");
 		}
 	pass->is_unsettled |= outcome < 0 || result->shortage || outcome == LEA_ACTIVATE_CHANGED;
@@ -586,17 +593,20 @@ static bool pick(void *arg, size_t at, struct lea_drive_vg *ret_vg)
 	return true;
 }
 
-/* Takes these VGs, or only some LVs of them (@only, unless NULL). */
+/* Takes these VGs, or only some LVs of one (@only, unless NULL). */
 static int take(struct pass *pass, const struct lea_scan_vg *vgs, size_t count,
 		const struct lea_volume_list *only)
 {
 	const bool is_explicit = only && pass->options->is_explicit;
+	const bool waits = only && waits_for_disk(pass, vgs);
 	const struct lea_drive drive = {
 		.world = pass->world,
 		.conf = pass->conf,
 		.options = {.what = is_explicit ? LEA_ACTIVATE : LEA_ACTIVATE_AUTO,
 			    .ignore_skip = is_explicit && !names_vg(only),
 			    .only_complete = !only || pass->step < LEA_ROOT_STEP_PARTIAL,
+			    .mode = waits ? "complete" : NULL,
+			    .skips_lacking = waits,
 			    .quiet_refusals = true,
 			    .quiet_success = true,
 			    .ignore_lock_failure = true,
@@ -680,54 +690,6 @@ static int activate(struct pass *pass)
 
 /* ---- outcome */
 
-/* Why the settings and the metadata leave the LV inactive; NULL: they do not. */
-static const char *why_not_selected(const struct pass *pass, const struct want *want)
-{
-	const struct lea_activate_options options = {.what = LEA_ACTIVATE_AUTO};
-	struct lea_plan_rules rules;
-
-	if (!want->found)
-		return NULL;
-	lea_activate_settings(pass->world, pass->conf, &options, &rules);
-	return lea_select_reason(lea_select_lv(want->scanned->vg, want->found, &rules.select));
-}
-
-static void add_missing(const struct lea_scan_vg *scanned, char why[static WHY_BYTES])
-{
-	char text[LEA_MISSING_TEXT_BYTES] = "";
-	struct lea_missing missing;
-
-	if (!lea_scan_vg_list_missing(scanned, &missing)) {
-		lea_missing_describe(&missing, text);
-		lea_missing_done(&missing);
-	}
-	snprintf(why, WHY_BYTES, "incomplete: %s", text);
-}
-
-/* Why is the LV not active? The reason that the activation gave comes first. */
-static void find_why(const struct pass *pass, const struct want *want, char why[static WHY_BYTES])
-{
-	const char *text = want->why;
-
-	if (!want->scanned)
-		text = "its VG was not found";
-	else if (!is_there(want))
-		text = "LV not found in its VG";
-	else if (!text[0] && !lea_scan_vg_is_complete(want->scanned)) {
-		add_missing(want->scanned, why);
-		return;
-	} else if (!text[0] && want->outcome < 0)
-		text = strerror(-want->outcome);
-	else if (!text[0] && want->outcome == LEA_ACTIVATE_NOT_AUTO)
-		text = "its autoactivation property is off";
-	else if (!text[0])
-		text = want->scanned->has_duplicate ? lea_vg_because_text(LEA_VG_BECAUSE_DEVICES)
-						    : NULL;
-	if (!text)
-		text = why_not_selected(pass, want);
-	snprintf(why, WHY_BYTES, "%s", text ? text : "its activation failed");
-}
-
 static void explain(const struct pass *pass, const struct want *want)
 {
 	const char *lv = want->is_vg   ? "*"
@@ -737,9 +699,11 @@ static void explain(const struct pass *pass, const struct want *want)
 	const char *vg = want->vg[0]	 ? want->vg
 			 : want->scanned ? want->scanned->vg->name
 					 : want->vg_id;
-	char why[WHY_BYTES];
+	const struct lea_initramfs_lv state = {pass->scan,  want->scanned, want->found,
+					       want->is_vg, want->outcome, want->why};
+	char why[LEA_INITRAMFS_WHY_BYTES];
 
-	find_why(pass, want, why);
+	lea_initramfs_why(pass->world, pass->conf, &state, why);
 	lea_log(pass->world->log, LEA_LOG_WARNING, "LV %s/%s is not active: %s (%zu PVs so far)",
 		vg, lv, why, pass->device_count);
 	note(pass, "LV %s/%s is not active: %s (%zu PVs so far), step %s", vg, lv, why,

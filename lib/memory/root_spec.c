@@ -156,6 +156,8 @@ bool lea_needs_is_usable(const char *needs)
 
 enum lea_root_step lea_root_step(uint32_t pass, uint32_t passes)
 {
+	if (pass * 3 >= passes * 2)
+		return LEA_ROOT_STEP_LAST;
 	if (pass >= passes / 2)
 		return LEA_ROOT_STEP_PARTIAL;
 	return pass >= passes / 3 ? LEA_ROOT_STEP_ALL : LEA_ROOT_STEP_EXACT;
@@ -163,7 +165,7 @@ enum lea_root_step lea_root_step(uint32_t pass, uint32_t passes)
 
 const char *lea_root_step_name(enum lea_root_step step)
 {
-	static const char *const names[] = {"exact", "all", "part"};
+	static const char *const names[] = {"exact", "all", "part", "last"};
 
 	return names[step];
 }

@@ -62,12 +62,13 @@ bool lea_needs_is_usable(const char *needs);
 enum lea_root_step {
 	LEA_ROOT_STEP_EXACT,   /* the wanted LVs, of complete VGs */
 	LEA_ROOT_STEP_ALL,     /* all complete VGs */
-	LEA_ROOT_STEP_PARTIAL, /* the wanted LVs, also of incomplete VGs, as activation_mode allows
-				*/
+	LEA_ROOT_STEP_PARTIAL, /* the wanted LVs, also of incomplete VGs, as activation_mode allows;
+				  with a silent PV, only those that lack nothing */
+	LEA_ROOT_STEP_LAST,    /* the same with a silent PV as with an absent one */
 };
 
-/* @pass: of @passes in all, which the caller waits at most; 0: the first. Thirds: exact, all; part
- * from the half on. */
+/* @pass: of @passes in all, which the caller waits at most; 0: the first. Thirds: exact, all, last;
+ * part from the half on. */
 enum lea_root_step lea_root_step(uint32_t pass, uint32_t passes);
-/* "exact", "all", "part": static text. */
+/* "exact", "all", "part", "last": static text. */
 const char *lea_root_step_name(enum lea_root_step step);

@@ -6,11 +6,15 @@
 #include "initramfs/pass.h"
 #include "unit/suite.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #define VG_ONE	"GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
 #define LV_ROOT "zh5EYGofOoWnB0RvfBw4ujHxziqpRtLZ"
 #define NEEDS	"/conf/lvmevent/needs"
+
+#define MEMBER "ID_FS_TYPE=LVM2_member\nID_FS_UUID="
 
 static void tag(uint32_t minor)
 {
@@ -20,10 +24,37 @@ static void tag(uint32_t minor)
 	tree_put(&machine.tree, path, "");
 }
 
+static const char *sick; /* the device whose open fails; NULL: none */
+static int fault;	 /* so */
+
+static int open_sick(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
+{
+	char full[256];
+	int fd;
+
+	if (sick && strstr(path, sick))
+		return fault;
+	snprintf(full, sizeof(full), "%s%s", world->root, path);
+	fd = open(full, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* udev has read each of them before it tagged them. */
+static char *properties(const struct lea_device *device)
+{
+	return strdup(
+		strstr(device->name, "sda")   ? MEMBER "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap\n"
+		: strstr(device->name, "sdb") ? MEMBER "I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA\n"
+					      : "");
+}
+
 /* vg_one: LVs root, home, swap. vg-two.pvs on two disks: fast over both, plain-1 on the second. */
 static void setup(void)
 {
 	machine_begin();
+	sick = NULL;
+	machine.world->open_device = open_sick;
+	machine.udev.properties = properties;
 	machine_plug("one-pv", "sda", 16, 1);
 	machine_plug("stripe-a", "sdb", 32, 2);
 	machine_plug("stripe-b", "sdc", 48, 3);
@@ -133,6 +164,84 @@ TEST(an_incomplete_vg_gives_whole_lvs_from_the_half_on)
 	check_active("an LV that lacks a part", "root home swap");
 	ck_assert_int_eq(initramfs("--pass 15 /dev/vg-two.pvs/plain-1"), 0);
 	check_active("a whole LV", "root home swap plain--1");
+}
+
+static const struct {
+	const char *claim;
+	int fault;
+	const char *why;
+} silences[] = {
+	{"it hangs", -ETIMEDOUT, "disk /dev/sdb of it does not answer"},
+	{"it is broken", -EIO, "disk /dev/sdb of it cannot be read: Input/output error"},
+	{"a shortage", -EMFILE, "disk /dev/sdb of it could not be read yet: Too many open files"},
+};
+
+static void check_waits(const char *claim, const char *words, const char *why)
+{
+	ck_assert_int_eq(initramfs(words), LEA_INITRAMFS_NOT_YET);
+	ck_assert_msg(strstr(machine.err, why) && !strstr(machine.err, "missing"), "%s: %s", claim,
+		      machine.err);
+}
+
+/* With activation_mode "partial" any LV of an incomplete VG is activated. */
+TEST_EACH(what_lacks_a_silent_disk_waits_for_it_until_the_last_step, silences)
+{
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf",
+		 "activation { activation_mode = \"partial\" }");
+	sick = "sdb";
+	fault = silences[_i].fault;
+	check_waits("at first", "/dev/vg-two.pvs/fast", silences[_i].why);
+	check_active("at first", "");
+	check_waits("from the half on", "--pass 15 /dev/vg-two.pvs/fast", silences[_i].why);
+	check_waits("up to the end", "--pass 19 /dev/vg-two.pvs/fast", silences[_i].why);
+	check_active("up to the end", "root home swap");
+	ck_assert_int_eq(initramfs("--pass 20 /dev/vg-two.pvs/fast"), 0);
+	ck_assert_msg(strstr(machine.err, "is used without PV") != NULL, "%s", machine.err);
+}
+
+TEST(what_lacks_an_absent_disk_waits_for_half_of_the_time)
+{
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf",
+		 "activation { activation_mode = \"partial\" }");
+	machine_unplug("sdb", 32);
+	tree_remove(&machine.tree, "/run/udev/tags/lvmevent/b8:32");
+	ck_assert_int_eq(initramfs("--pass 15 /dev/vg-two.pvs/fast"), 0);
+}
+
+TEST(a_whole_lv_beside_a_silent_disk_waits_for_half_of_the_time)
+{
+	sick = "sdb";
+	fault = -ETIMEDOUT;
+	check_waits("before the half", "--pass 14 /dev/vg-two.pvs/plain-1", silences[0].why);
+	ck_assert_int_eq(initramfs("--pass 15 /dev/vg-two.pvs/plain-1"), 0);
+	check_active("a whole LV", "root home swap plain--1");
+}
+
+TEST(a_silent_disk_that_answers_is_used)
+{
+	sick = "sdb";
+	fault = -ETIMEDOUT;
+	check_waits("silent", "/dev/vg-two.pvs/fast", silences[0].why);
+	sick = NULL;
+	ck_assert_int_eq(initramfs("/dev/vg-two.pvs/fast"), 0);
+	check_active("no new device, but an answer", "fast");
+}
+
+TEST(not_even_the_real_lvm_goes_without_a_silent_disk_before_the_last_step)
+{
+	struct sample sample;
+	char path[256];
+
+	sample_load(&sample, "stripe-b");
+	sample_change_text(&sample, "type = \"striped\"", "type = \"strange\"");
+	snprintf(path, sizeof(path), "%s/dev/sdc", machine.tree.root);
+	sample_write(&sample, path);
+	sample_done(&sample);
+	sick = "sdb";
+	fault = -EIO;
+	ck_assert_int_eq(initramfs("--pass 19 /dev/vg-two.pvs/fast"), LEA_INITRAMFS_NOT_YET);
+	ck_assert_int_eq(initramfs("--pass 20 /dev/vg-two.pvs/fast"), LEA_INITRAMFS_LVM);
+	ck_assert(strstr(machine.err, "is left to the real lvm"));
 }
 
 TEST(nothing_new_costs_one_look)
@@ -371,6 +480,12 @@ static void copy(void)
 	tag(64);
 }
 
+static void silent(void)
+{
+	sick = "sda";
+	fault = -EIO;
+}
+
 static void unknown_type(void)
 {
 	put_sample("damaged/text-unknown-segtype");
@@ -387,6 +502,8 @@ static const struct {
 	const char *words, *why;
 } reasons[] = {
 	{"no such VG", NULL, "/dev/none/root", "its VG was not found"},
+	{"... or nobody knows", silent, "/dev/none/root",
+	 "its VG was not found, and may be on /dev/sda, which gives no answer"},
 	{"no such LV", NULL, "/dev/vg_one/none", "LV not found in its VG"},
 	{"a PV is missing", lack_half, "/dev/vg-two.pvs/fast",
 	 "incomplete: 1 of 2 PVs is there, missing PV I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA"},

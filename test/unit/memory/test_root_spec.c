@@ -146,6 +146,9 @@ TEST(steps_widen_by_thirds)
 	ck_assert_int_eq(lea_root_step(10, 30), LEA_ROOT_STEP_ALL);
 	ck_assert_int_eq(lea_root_step(14, 30), LEA_ROOT_STEP_ALL);
 	ck_assert_int_eq(lea_root_step(15, 30), LEA_ROOT_STEP_PARTIAL);
-	ck_assert_int_eq(lea_root_step(99, 30), LEA_ROOT_STEP_PARTIAL);
+	ck_assert_int_eq(lea_root_step(19, 30), LEA_ROOT_STEP_PARTIAL);
+	ck_assert_int_eq(lea_root_step(20, 30), LEA_ROOT_STEP_LAST);
+	ck_assert_int_eq(lea_root_step(99, 30), LEA_ROOT_STEP_LAST);
 	ck_assert_str_eq(lea_root_step_name(LEA_ROOT_STEP_PARTIAL), "part");
+	ck_assert_str_eq(lea_root_step_name(LEA_ROOT_STEP_LAST), "last");
 }
