@@ -232,7 +232,7 @@ static bool is_hopeless(const struct lea_vg_facts *vg)
 
 static void tell_incomplete(const struct lea_vg_facts *vg, char *text)
 {
-	say(text, "%u of %u PVs found; missing: %s", vg->pvs_found, vg->pv_count, vg->missing);
+	say(text, "%u of %u PVs found; %s", vg->pvs_found, vg->pv_count, vg->missing);
 	if (vg->without[0])
 		say(text, "; LVs that need none of them: %s", vg->without);
 	if (vg->rule[0])
@@ -248,7 +248,7 @@ static bool is_in_part(const struct lea_vg_facts *vg)
 
 static void tell_in_part(const struct lea_vg_facts *vg, char *text)
 {
-	say(text, "%u of %u PVs found; by incomplete = %s active without: %s", vg->pvs_found,
+	say(text, "%u of %u PVs found; by incomplete = %s active in part; %s", vg->pvs_found,
 	    vg->pv_count, vg->in_part, vg->missing);
 	say(text, "; %u of %u LVs are active, the others follow when the PV is there",
 	    vg->lvs_due_active, vg->lvs_due);

@@ -57,14 +57,15 @@ struct lea_vg_facts {
 	const struct lea_machine_facts *machine;
 	const char *name, *uuid; /* uuid: with hyphens */
 	uint32_t pv_count, pvs_found, pvs_recorded;
-	uint32_t pvs_pending;		  /* PVs in the queue, or being processed */
-	uint32_t queue_place, pending_s;  /* of the first of these, from 1; 0: it is processed */
-	const char *missing;		  /* the missing PVs, and what is known about each */
-	const char *without;		  /* LVs that can be activated without the missing PVs */
-	const char *remedy;		  /* a command that brings a missing PV back; "": none */
-	uint32_t lvs_degraded;		  /* LVs of lvs_due that --activationmode degraded allows */
-	const char *in_part; /* it is active without them: by this word of event/incomplete; "": no */
-	const char *rule;    /* the word that applies; "": wait */
+	uint32_t pvs_pending;		 /* PVs in the queue, or being processed */
+	uint32_t queue_place, pending_s; /* of the first of these, from 1; 0: it is processed */
+	const char *missing;		 /* "missing: PVs; no answer: PVs", what is known of each */
+	const char *without;		 /* LVs that can be activated without the missing PVs */
+	const char *remedy;		 /* a command that brings a missing PV back; "": none */
+	uint32_t lvs_degraded;		 /* LVs of lvs_due that --activationmode degraded allows */
+	const char
+		*in_part; /* it is active without them: by this word of event/incomplete; "": no */
+	const char *rule; /* the word that applies; "": wait */
 	uint32_t rule_wait_ms;
 	uint32_t lv_count;		  /* visible LVs */
 	uint32_t lvs_due, lvs_due_active; /* LVs that an event activates */
@@ -122,9 +123,9 @@ struct lea_pv_facts {
 	const char *what;			       /* damage, fault, or the filter's reason */
 	const char *vg;				       /* its VG, as far as known */
 	const char *setting, *where, *pattern, *alias; /* of a filter that excludes it */
-	const char *entry;     /* of the devices file, with this PVID */
-	const char *holder;    /* "mpatha (dm-3)": stacked on the device; or where it is mounted */
-	const char *content;   /* what udev or libblkid names it: "ext4" */
+	const char *entry;			       /* of the devices file, with this PVID */
+	const char *holder;  /* "mpatha (dm-3)": stacked on the device; or where it is mounted */
+	const char *content; /* what udev or libblkid names it: "ext4" */
 	const char *last_seen;
 	uint32_t known_s;   /* udev has known it for so long; 0: unknown */
 	uint32_t pending_s; /* is_pending: for so long */

@@ -153,21 +153,28 @@ void lea_subject_describe_pv(const struct lea_subject *subject, const struct lea
 	}
 }
 
-static void describe_missing(const struct lea_subject *subject, char *text)
+static void describe_pvs(const struct lea_subject *subject, enum lea_presence presence,
+			 const char *heading, char *text)
 {
 	const struct lea_vg *vg = subject->vg;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < vg->pv_count; i++) {
-		if (lea_scan_vg_presence(subject->scanned, i) == LEA_PRESENT)
+		if (lea_scan_vg_presence(subject->scanned, i) != presence)
 			continue;
 		if (count++ >= NAMED_MOST)
 			continue;
-		add(text, "%s", count > 1 ? ", " : "");
+		add(text, "%s%s", count > 1 ? "" : text[0] ? "; " : "", count > 1 ? ", " : heading);
 		lea_subject_describe_pv(subject, &vg->pvs[i], text);
 	}
 	if (count > NAMED_MOST)
 		add(text, " and %u more", count - NAMED_MOST);
+}
+
+static void describe_missing(const struct lea_subject *subject, char *text)
+{
+	describe_pvs(subject, LEA_ABSENT, "missing: ", text);
+	describe_pvs(subject, LEA_SILENT, "no answer: ", text);
 }
 
 /* The LVs that the missing PVs do not keep down. */

@@ -464,7 +464,7 @@ static const struct cause_row rows[] = {
 	 "VG vg-two.pvs: inactive: incomplete\n",
 	 "; incomplete = whole activates it in part, 1.5 s after the last PV came\n", NULL},
 	{"a VG that is active in part", half_in_part, "", "VG vg-two.pvs: partly active: in-part\n",
-	 "1 of 2 PVs found; by incomplete = whole active without: PV " UUID_A, NULL},
+	 "1 of 2 PVs found; by incomplete = whole active in part; missing: PV " UUID_A, NULL},
 	{"... and its LVs", half_in_part, "", "VG vg-two.pvs: partly active: in-part\n",
 	 "; 1 of 2 LVs are active, the others follow when the PV is there\n",
 	 "lvs -a -o +devices,lv_health_status vg-two.pvs\n"},
