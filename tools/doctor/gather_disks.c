@@ -396,7 +396,7 @@ static int add_found(struct gather *gather, struct lea_found *found)
 {
 	if (lea_found_is_pv(found) && !found->is_covered)
 		return add_pv(gather, found, found->label.pvid);
-	if (found->kind == LEA_FOUND_UNREADABLE && found->expected[0])
+	if (lea_found_silence(found) && found->expected[0])
 		return add_pv(gather, found, found->expected);
 	return found->kind == LEA_FOUND_EXCLUDED ? add_hidden(gather, found) : 0;
 }
