@@ -226,15 +226,30 @@ static int find_sources(struct lea_world *world, struct records *records, struct
 
 /* ---- the scan */
 
-/* The record of a disk that does not answer says that the PV is there. */
-static int take_late(struct lea_inventory *inventory, const struct record *record,
-		     struct lea_inventory_pv *pv)
+static bool is_read_elsewhere(const struct lea_inventory *inventory, const char *pvid)
 {
-	const int r = add_problem(inventory, pv->device, fault_text(-ETIMEDOUT));
+	struct lea_found *const *found;
+	size_t count;
 
-	memcpy(pv->pvid, record->pvid, sizeof(pv->pvid));
-	pv->problem = fault_text(-ETIMEDOUT);
-	return r ? r : add_pv(inventory, pv);
+	found = lea_scan_found(inventory->scan, &count);
+	for (size_t i = 0; i < count; i++)
+		if (lea_found_is_pv(found[i]) && !strcmp(found[i]->label.pvid, pvid))
+			return true;
+	return false;
+}
+
+/* Udev or a record says that the PV is there. What cannot be read is missing, as for lvm2. */
+static int take_unread(struct lea_inventory *inventory, const struct lea_found *found,
+		       struct lea_inventory_pv *pv)
+{
+	const int r = add_problem(inventory, pv->device, fault_text(found->fault));
+
+	if (r || !found->expected[0] || !lea_silence_is_open(found->fault) ||
+	    is_read_elsewhere(inventory, found->expected))
+		return r;
+	memcpy(pv->pvid, found->expected, sizeof(pv->pvid));
+	pv->problem = keep(inventory, fault_text(found->fault));
+	return add_pv(inventory, pv);
 }
 
 /* @record: of the device; NULL: it has none. A record of another PV is outdated. */
@@ -255,10 +270,7 @@ static int take_found(struct lea_inventory *inventory, const struct lea_found *f
 	};
 
 	if (found->kind == LEA_FOUND_UNREADABLE)
-		return record && found->fault == -ETIMEDOUT
-			       ? take_late(inventory, record, &pv)
-			       : add_problem(inventory, found->device.name,
-					     fault_text(found->fault));
+		return take_unread(inventory, found, &pv);
 	if (found->kind == LEA_FOUND_NOT_PV && found->problem[0])
 		return add_problem(inventory, found->device.name, found->problem);
 	if (found->is_covered || !lea_found_is_pv(found) ||
@@ -284,6 +296,7 @@ static int scan(struct lea_world *world, const struct lea_conf *conf,
 		r = lea_udevdb_fill(world, &sources->device[i]);
 	r = r ? r : lea_scan_add(inventory->scan, sources->device, sources->count);
 	r = r ? r : lea_scan_cover(inventory->scan);
+	r = r ? r : lea_scan_recall(inventory->scan);
 	r = r ? r : lea_scan_use_mapper_names(inventory->scan);
 	return r > 0 ? -EINVAL : r;
 }
