@@ -198,7 +198,8 @@ static int list_lvs(struct work *work, const struct lea_found *found)
 /* A look at the whole system speaks of PVs only, and of each on one device. */
 static bool is_worth_a_line(const struct work *work, const struct lea_found *found)
 {
-	return !work->is_whole || lea_found_is_pv(found);
+	return !work->is_whole || lea_found_is_pv(found) ||
+	       (lea_found_silence(found) && found->expected[0]);
 }
 
 static int do_device(struct work *work, struct lea_recorder *recorder,
@@ -325,6 +326,8 @@ static int look_and_record(struct work *work)
 		work->has_failed |= lea_survey_tell_unanswered(work->world, scan) > 0;
 	if (!r && work->is_whole)
 		r = lea_scan_cover(scan);
+	if (!r && work->is_whole)
+		r = lea_scan_recall(scan);
 	if (!r && work->is_whole)
 		r = lea_scan_use_mapper_names(scan);
 	if (r > 0) {

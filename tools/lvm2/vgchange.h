@@ -27,6 +27,7 @@ struct vgchange_picks {
 		*pick; /* owned; borrowed from the scan; in the order of the arguments */
 	size_t count;
 	bool has_failed; /* some argument matched no usable VG: logged */
+	bool is_unseen;	 /* ... and a device that gave no answer may have it: logged */
 };
 
 /*

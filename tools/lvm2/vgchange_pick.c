@@ -13,6 +13,7 @@ struct picking {
 	const struct lea_conf *conf;
 	struct lea_scan_vg *vgs;
 	size_t vg_count;
+	const struct lea_scan *scan;
 	struct vgchange_picks *picks;
 };
 
@@ -41,6 +42,24 @@ static void cannot_process(const struct picking *picking, const char *name)
 	picking->picks->has_failed = true;
 }
 
+/* Nobody knows what is on a device that gave no answer. */
+static void tell_silent(const struct picking *picking, const char *name)
+{
+	struct lea_found *const *found;
+	size_t count;
+
+	found = lea_scan_found(picking->scan, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!lea_found_silence(found[i]))
+			continue;
+		lea_log(picking->world->log, LEA_LOG_WARNING,
+			"WARNING: VG %s may be on %s, which gives no answer.", name,
+			found[i]->device.name);
+		picking->picks->is_unseen = true;
+		return;
+	}
+}
+
 /* Of several VGs with one name, picks the local one; two local ones are ambiguous. */
 static void pick_name(const struct picking *picking, const char *name)
 {
@@ -67,6 +86,7 @@ static void pick_name(const struct picking *picking, const char *name)
 	} else {
 		lea_log(picking->world->log, LEA_LOG_ERROR, "Volume group \"%s\" not found", name);
 		cannot_process(picking, name);
+		tell_silent(picking, name);
 	}
 }
 
@@ -109,7 +129,7 @@ int vgchange_pick(struct lea_world *world, const struct lea_conf *conf,
 		  const struct lea_list *arguments, struct lea_scan *scan,
 		  struct vgchange_picks *picks)
 {
-	struct picking picking = {.world = world, .conf = conf, .picks = picks};
+	struct picking picking = {.world = world, .conf = conf, .scan = scan, .picks = picks};
 	int r = lea_scan_vgs(scan, &picking.vgs, &picking.vg_count);
 
 	if (r)

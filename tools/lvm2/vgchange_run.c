@@ -4,10 +4,12 @@
 
 #include "activate/settings.h"
 #include "base/cleanup.h"
+#include "base/id.h"
 #include "conf/setup.h"
 #include "plan/bounds.h"
 #include "scan/survey.h"
 #include "state/lock.h"
+#include "state/online.h"
 #include "world/proc.h"
 
 #include <errno.h>
@@ -372,6 +374,19 @@ static int drive(struct work *work)
 	return r;
 }
 
+/* Who called us has claimed the VG: no event would try again. */
+static void give_back(const struct work *work)
+{
+	const char *name = event_vg(work->args);
+	const int run_fd = lea_world_run(work->world);
+
+	if (!work->args->is_event || work->args->common.test || !name || !lea_name_ok(name))
+		return;
+	if (run_fd < 0 || lea_vg_online_drop(run_fd, name) < 0)
+		lea_log(work->world->log, LEA_LOG_WARNING,
+			"VG %s: its vgs_online record could not be removed.", name);
+}
+
 /* Returns an exit code, or -errno. */
 static int pick_and_do(struct work *work)
 {
@@ -389,6 +404,8 @@ static int pick_and_do(struct work *work)
 	if (work->picks.count && work->args->what != LEA_DEACTIVATE)
 		lea_activate_tell_lists(work->world, work->conf);
 	work->has_failed |= work->picks.has_failed;
+	if (work->picks.is_unseen)
+		give_back(work);
 	return drive(work);
 }
 

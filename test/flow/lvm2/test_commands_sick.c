@@ -191,8 +191,34 @@ TEST(udev_knows_the_pv_of_a_disk_that_hangs)
 	machine.udev.properties = properties;
 	check_named("without a record", "vgchange -ay " TWO, "is not activated: " HANGS);
 	ck_assert_int_eq(machine_command("explain"), 0);
-	ck_assert_msg(strstr(machine.out, " (on /dev/sdc, which is not used") != NULL, "%s",
-		      machine.out);
+	ck_assert_msg(strstr(machine.out, "1 of 2 PVs found; no answer: PV " UUID_B
+					  " (on /dev/sdc, which is not used") != NULL,
+		      "%s", machine.out);
+}
+
+static const struct {
+	const char *claim, *words;
+} unseen[] = {
+	{"an event", EVENT " vg_one"},
+	{"a person", "vgchange -ay vg_one"},
+};
+
+TEST_EACH(a_vg_of_which_no_disk_answers_may_be_there, unseen)
+{
+	const bool is_event = strstr(unseen[_i].words, EVENT);
+
+	machine_unplug("sda", 16);
+	machine_unplug("sdc", 48);
+	machine_plug("one-pv", "sdc", 16, 1);
+	machine_record(PVID_ONE, "vg_one", "sdc", 16);
+	ck_assert_int_eq(lea_vg_online_claim(lea_world_run(machine.world), "vg_one"), 0);
+	fault = -EIO;
+	ck_assert_int_eq(machine_command(unseen[_i].words), 5);
+	ck_assert_msg(strstr(machine.err, "VG vg_one may be on /dev/sdc, which gives no answer") !=
+			      NULL,
+		      "%s: said\n%s", unseen[_i].claim, machine.err);
+	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg_one") == !is_event,
+		      "%s: the next event is to try again", unseen[_i].claim);
 }
 
 /* lvm2 does without a disk that cannot be read: so do we, but say what it is. */
@@ -227,6 +253,28 @@ TEST(a_person_who_says_so_goes_without_a_disk_that_hangs)
 	ck_assert_msg(strstr(machine.err, "is used without PV " UUID_B ": " HANGS) != NULL, "%s",
 		      machine.err);
 	ck_assert_uint_gt(fake_dm_count(machine.dm), 0);
+}
+
+static const struct {
+	const char *claim, *words;
+	int fault;
+	const char *out;
+} looks[] = {
+	{"a look at all speaks of a PV that cannot be read", "pvscan --cache", -EIO,
+	 "/dev/sdc cannot read label."},
+	{"a PV that could not be read for a shortage is there", "inventory", -EMFILE,
+	 "VG vg-two.pvs wz--n-: 2 of 2 PVs, "},
+	{"a PV that cannot be read is missing, as in pvs", "inventory", -EIO,
+	 "VG vg-two.pvs wz-pn-: 1 of 2 PVs, "},
+};
+
+TEST_EACH(what_udev_knows_counts_where_a_disk_is_silent, looks)
+{
+	machine.udev.properties = properties;
+	fault = looks[_i].fault;
+	ck_assert_int_eq(machine_command(looks[_i].words), 0);
+	ck_assert_msg(strstr(machine.out, looks[_i].out) != NULL, "%s: printed\n%s",
+		      looks[_i].claim, machine.out);
 }
 
 /* ---- many commands, one after the other */
