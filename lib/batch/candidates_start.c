@@ -95,9 +95,9 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 	return r;
 }
 
-/* Tells of a VG that was not given to a worker, and why. */
-static void log_failure(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
-			const char *reason, bool is_transient)
+/* Counts a VG that was not given to a worker, and logs why. */
+static void count_failure(const struct lea_candidates *candidates,
+			  const struct lea_scan_vg *scanned, const char *reason, bool is_transient)
 {
 	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_FAILED,
 					      .vg = scanned->vg->name,
@@ -221,7 +221,7 @@ static int fail_vg(const struct lea_batch_vg *vg, const struct lea_scan_vg *scan
 	lea_id_format(scanned->vg->id, id);
 	if (is_twin)
 		lea_append(reason, sizeof(reason), "; give this one another: vgrename %s NEW", id);
-	log_failure(vg->candidates, scanned, reason, false);
+	count_failure(vg->candidates, scanned, reason, false);
 	return finish_claim(vg->candidates, scanned,
 			    &(struct end){.state = LEA_CLAIM_FAILED,
 					  .reason = reason,
@@ -244,7 +244,7 @@ static int read_again(const struct lea_batch_vg *vg, const struct lea_scan_vg *s
 		return r;
 	if (decision.verdict == LEA_VG_QUEUE_AGAIN)
 		return lea_requeue_vg(candidates->options, scanned);
-	log_failure(candidates, scanned, reason, true);
+	count_failure(candidates, scanned, reason, true);
 	candidates->summary->vgs_again++;
 	return 0;
 }
@@ -270,7 +270,7 @@ static int fail_for_now(const struct lea_batch_vg *vg, const struct lea_scan_vg 
 	snprintf(reason, sizeof(reason), "%s", lea_vg_because_text(LEA_VG_BECAUSE_SILENT));
 	if (silent)
 		lea_found_describe_silence(silent, reason, sizeof(reason));
-	log_failure(candidates, scanned, reason, true);
+	count_failure(candidates, scanned, reason, true);
 	/* After a shortage the entries come back; the others need a reconcile. */
 	candidates->summary->vgs_again += !lea_is_shortage(fault);
 	lea_retry_set_add_vg(candidates->retries, fault, scanned);
@@ -572,13 +572,10 @@ static void drop_online(struct lea_batch_vg *vg, const struct lea_scan_vg *scann
 static void postpone(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
 		     int shortage)
 {
+	char reason[LEA_BATCH_REASON_BYTES];
 
-	lea_log_with(
-		candidates->options->world->log, LEA_LOG_ERROR,
-		&(const struct lea_log_fields){.vg = scanned->vg->name, .vg_id = scanned->vg->id},
-		"VG %s: not activated: writing its claim: %s; it will be retried",
-		scanned->vg->name, strerror(-shortage));
-	candidates->summary->vgs_failed++;
+	snprintf(reason, sizeof(reason), "writing its claim: %s", strerror(-shortage));
+	count_failure(candidates, scanned, reason, true);
 	lea_retry_set_add_vg(candidates->retries, shortage, scanned);
 }
 
