@@ -502,12 +502,11 @@ static int forget_replaced(struct lea_batch_pass *pass)
 
 static int new_scan(const struct lea_batch_options *options, struct lea_scan **ret_scan)
 {
-	const struct lea_scan_options scan_options = {
-		.use_names_filter = true,
-		.out_of_process = true,
-		.reader = options->reader,
-		.texts = lea_pass_cache_texts(options->cache),
-		.devicesfile = lea_pass_cache_devicesfile(options->cache)};
+	const struct lea_scan_options scan_options = {.use_names_filter = true,
+						      .out_of_process = true,
+						      .reader = options->reader,
+						      .texts = &options->cache->texts,
+						      .devicesfile = &options->cache->file};
 
 	return lea_scan_new(options->world, options->conf, &scan_options, ret_scan);
 }
@@ -528,14 +527,13 @@ int lea_batch_check(const struct lea_batch_options *options)
 
 static int open_tools(struct lea_batch_pass *pass)
 {
-	const struct lea_record_options record = {
-		.check_complete = true,
-		.count_later = true,
-		.use_names_filter = true,
-		.out_of_process = true,
-		.reader = pass->options->reader,
-		.vgs = lea_pass_cache_vgs(pass->options->cache),
-		.lookups = lea_pass_cache_lookups(pass->options->cache)};
+	const struct lea_record_options record = {.check_complete = true,
+						  .count_later = true,
+						  .use_names_filter = true,
+						  .out_of_process = true,
+						  .reader = pass->options->reader,
+						  .vgs = pass->options->cache->vgs,
+						  .lookups = pass->options->cache->lookups};
 	int r;
 
 	r = lea_batch_marks_open(&pass->marks, pass->options);

@@ -31,7 +31,7 @@ struct lea_batch_options {
 	const char *lvm_path;		/* the real lvm, for VGs that are delegated to it */
 	int event_fd;			/* /run/lvm/event */
 	struct lea_reader *reader;	/* reads for all batches; NULL: each batch has its own */
-	struct lea_pass_cache *cache;	/* with reader: kept from pass to pass; NULL: none */
+	struct lea_pass_cache *cache;	/* kept from pass to pass */
 	struct lea_workers *workers;	/* from lea_batch_workers, with the same options */
 	const struct lea_pool *pool;	/* its functions: lea_pool_real */
 	const struct lea_needs *needs;	/* order of the VGs (memory/need.h); NULL: as they come */

@@ -48,10 +48,9 @@ struct lea_batch_active {
 struct lea_candidates {
 	const struct lea_batch_options *options;
 	struct lea_claims claims;
-	struct lea_claims_now now;		   /* claims.now */
-	struct lea_claim_index *index, *own_index; /* own_index: owned; NULL: the cache's */
-	bool is_index_current;			   /* it was updated in this pass */
-	bool has_awaited;			   /* some VG may be awaited (state/mark.h) */
+	struct lea_claims_now now;  /* claims.now */
+	bool is_index_current;	    /* the cache's index was updated in this pass */
+	bool has_awaited;	    /* some VG may be awaited (state/mark.h) */
 	struct lea_batch_vg **list; /* in order of appearance; owned, as is each element */
 	size_t count, room;
 	void *tree;		   /* of all in the list, by id, or by name without one */

@@ -34,11 +34,6 @@ int lea_candidates_new(const struct lea_batch_options *options, struct lea_retry
 	candidates->retries = retries;
 	candidates->has_awaited = lea_mark_any(options->event_fd, LEA_MARK_AWAITED);
 	r = lea_claims_init(&candidates->claims, options->world, &candidates->now);
-	candidates->index = lea_pass_cache_claims(options->cache);
-	if (!r && !candidates->index) {
-		r = lea_claim_index_new(&candidates->own_index);
-		candidates->index = candidates->own_index;
-	}
 	if (r)
 		free(candidates);
 	else
@@ -49,12 +44,12 @@ int lea_candidates_new(const struct lea_batch_options *options, struct lea_retry
 int lea_candidates_index(struct lea_candidates *candidates,
 			 const struct lea_claim_index **ret_index)
 {
-	int r = candidates->is_index_current
-			? 0
-			: lea_claim_index_update(candidates->index, &candidates->claims);
+	struct lea_claim_index *index = candidates->options->cache->claims;
+	int r = candidates->is_index_current ? 0
+					     : lea_claim_index_update(index, &candidates->claims);
 
 	candidates->is_index_current = !r;
-	*ret_index = candidates->index;
+	*ret_index = index;
 	return r;
 }
 
@@ -78,7 +73,6 @@ void lea_candidates_free(struct lea_candidates *candidates)
 	}
 	free(candidates->list);
 	free(candidates->found);
-	lea_claim_index_free(candidates->own_index);
 	free(candidates);
 }
 

@@ -8,18 +8,8 @@
 #include "base/cleanup.h"
 #include "filter/filter.h"
 #include "record/vg_count.h"
-#include "scan/metadata_cache.h"
 #include "state/claim_index.h"
 #include "state/lookup_index.h"
-
-struct lea_pass_cache {
-	struct lea_scan_texts texts;
-	struct lea_record_vgs *vgs;	  /* owned */
-	struct lea_devicesfile *file;	  /* owned; NULL: not read yet */
-	struct lea_claim_index *claims;	  /* owned */
-	struct lea_lookup_index *lookups; /* owned */
-	unsigned int users;
-};
 
 int lea_pass_cache_new(struct lea_pass_cache **ret_cache)
 {
@@ -48,35 +38,8 @@ void lea_pass_cache_free(struct lea_pass_cache *cache)
 	free(cache);
 }
 
-struct lea_scan_texts *lea_pass_cache_texts(struct lea_pass_cache *cache)
-{
-	return cache ? &cache->texts : NULL;
-}
-
-struct lea_devicesfile **lea_pass_cache_devicesfile(struct lea_pass_cache *cache)
-{
-	return cache ? &cache->file : NULL;
-}
-
-struct lea_lookup_index *lea_pass_cache_lookups(struct lea_pass_cache *cache)
-{
-	return cache ? cache->lookups : NULL;
-}
-
-struct lea_claim_index *lea_pass_cache_claims(struct lea_pass_cache *cache)
-{
-	return cache ? cache->claims : NULL;
-}
-
-struct lea_record_vgs *lea_pass_cache_vgs(struct lea_pass_cache *cache)
-{
-	return cache ? cache->vgs : NULL;
-}
-
 void lea_pass_cache_begin(struct lea_pass_cache *cache)
 {
-	if (!cache)
-		return;
 	/* Also beside passes in flight, which do not count any more: what they have seen was the
 	 * state of their time. */
 	lea_record_vgs_rest(cache->vgs);
@@ -93,7 +56,7 @@ static void forget_texts(struct lea_pass_cache *cache)
 void lea_pass_cache_end(struct lea_pass_cache *cache)
 {
 	/* The boot scan has several passes in flight, whose VGs lie in the texts. */
-	if (!cache || --cache->users)
+	if (--cache->users)
 		return;
 	/* Beside the largest: the PVs of a large VG come in many passes, and each would parse its
 	 * text again (400 PVs: 0.72 s of CPU, not 0.06 s). */
@@ -105,8 +68,6 @@ void lea_pass_cache_end(struct lea_pass_cache *cache)
 
 void lea_pass_cache_forget(struct lea_pass_cache *cache)
 {
-	if (!cache)
-		return;
 	forget_texts(cache);
 	lea_claim_index_clear(cache->claims);
 	lea_lookup_index_clear(cache->lookups);

@@ -11,33 +11,33 @@
 #pragma once
 
 #include "base/err.h"
+#include "scan/metadata_cache.h"
 
 struct lea_claim_index;
 struct lea_devicesfile;
 struct lea_lookup_index;
-struct lea_pass_cache;
 struct lea_record_vgs;
-struct lea_scan_texts;
 
 /* Bytes of texts that are kept in addition to the largest one; beyond that the cache is emptied. */
 #define LEA_PASS_CACHE_MAX_BYTES (2U * 1024U * 1024U)
+
+/* For scans and recorders. */
+struct lea_pass_cache {
+	struct lea_scan_texts texts;
+	struct lea_record_vgs *vgs;	  /* owned */
+	struct lea_devicesfile *file;	  /* owned; NULL: not read yet */
+	struct lea_claim_index *claims;	  /* owned */
+	struct lea_lookup_index *lookups; /* owned */
+	unsigned int users;
+};
 
 LEA_MUST_CHECK int lea_pass_cache_new(struct lea_pass_cache **ret_cache);
 /* NULL does nothing. */
 void lea_pass_cache_free(struct lea_pass_cache *cache);
 
-/* A pass starts to use the cache, until lea_pass_cache_end; several passes may. NULL does
- * nothing. */
+/* A pass starts to use the cache, until lea_pass_cache_end; several passes may. */
 void lea_pass_cache_begin(struct lea_pass_cache *cache);
-
-/* For scans and recorders. Borrowed from @cache; NULL if @cache is. */
-struct lea_scan_texts *lea_pass_cache_texts(struct lea_pass_cache *cache);
-struct lea_devicesfile **lea_pass_cache_devicesfile(struct lea_pass_cache *cache);
-struct lea_lookup_index *lea_pass_cache_lookups(struct lea_pass_cache *cache);
-struct lea_claim_index *lea_pass_cache_claims(struct lea_pass_cache *cache);
-struct lea_record_vgs *lea_pass_cache_vgs(struct lea_pass_cache *cache);
-
-/* A pass ends, after its scan and recorder are freed. NULL does nothing. */
+/* A pass ends, after its scan and recorder are freed. */
 void lea_pass_cache_end(struct lea_pass_cache *cache);
 /* Empties the cache. No pass may be using it. */
 void lea_pass_cache_forget(struct lea_pass_cache *cache);

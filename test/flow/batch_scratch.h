@@ -6,6 +6,7 @@
 #pragma once
 
 #include "batch/batch.h"
+#include "batch/pass_cache.h"
 #include "daemon/flight.h"
 #include "flow/machine.h"
 #include "record/duplicates.h"
@@ -194,6 +195,7 @@ static void setup(void)
 						   .pool = &fake_pool};
 	batch_options.event_fd = lea_queue_open(lea_world_run(machine.world));
 	ck_assert_int_ge(batch_options.event_fd, 0);
+	ck_assert_int_eq(lea_pass_cache_new(&batch_options.cache), 0);
 	summary = (struct lea_batch_summary){0};
 	activated[0] = '\0';
 	outcome = shortage = workers_fault = 0;
@@ -208,6 +210,7 @@ static void setup(void)
 static void teardown(void)
 {
 	close(batch_options.event_fd);
+	lea_pass_cache_free(batch_options.cache);
 	lea_conf_free(LEA_TAKE(read_conf));
 	machine_end();
 }

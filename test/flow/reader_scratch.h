@@ -124,8 +124,8 @@ static void new_scan(void)
 {
 	const struct lea_scan_options options = {.out_of_process = true,
 						 .reader = reader,
-						 .texts = lea_pass_cache_texts(known),
-						 .devicesfile = lea_pass_cache_devicesfile(known)};
+						 .texts = known ? &known->texts : NULL,
+						 .devicesfile = known ? &known->file : NULL};
 
 	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &scan), 0);
 }

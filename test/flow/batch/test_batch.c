@@ -4,7 +4,6 @@
  * workers. Fake workers only report the outcome.
  */
 #include "batch/incomplete.h"
-#include "batch/pass_cache.h"
 #include "daemon/reconcile.h"
 #include "flow/batch_scratch.h"
 #include "flow/forks.h"
@@ -127,13 +126,12 @@ TEST(pvs_of_several_vgs_come_in_one_pass)
 	ck_assert_uint_eq(summary.pvs, 3);
 }
 
-/* The same with caches shared between passes, also when one PV is removed in between. */
+/* The same with a reader shared between passes, also when one PV is removed in between. */
 TEST(a_pass_knows_the_pvs_of_earlier_passes)
 {
 	struct lea_reader *reader;
 
 	ck_assert_int_eq(lea_reader_new(machine.world, conf, &reader), 0);
-	ck_assert_int_eq(lea_pass_cache_new(&batch_options.cache), 0);
 	batch_options.reader = reader;
 	machine_plug("stripe-a", "sdb", 32, 1);
 	ck_assert_str_eq(came("sdb", 32, 1, PVID_A), "");
@@ -146,7 +144,6 @@ TEST(a_pass_knows_the_pvs_of_earlier_passes)
 	ck_assert_str_eq(came("sdb", 32, 3, PVID_A), "vg-two.pvs ");
 	ck_assert_str_eq(came("sdb", 32, 3, PVID_A), "");
 	ck_assert_str_eq(machine.err, "");
-	lea_pass_cache_free(batch_options.cache);
 	lea_reader_free(reader);
 }
 
@@ -348,7 +345,6 @@ TEST(two_passes_at_a_time_keep_their_own_vgs)
 	struct lea_claim claim;
 
 	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
-	ck_assert_int_eq(lea_pass_cache_new(&batch_options.cache), 0);
 	machine_plug("one-pv", "sda", 16, 1);
 	machine_plug("stripe-a", "sdb", 32, 2);
 	machine_plug("stripe-b", "sdc", 48, 3);
@@ -368,7 +364,6 @@ TEST(two_passes_at_a_time_keep_their_own_vgs)
 	ck_assert_int_eq(lea_batch_end(first), 0);
 	ck_assert_uint_eq(summary.vgs_active, 2);
 	ck_assert_str_eq(activated, "vg_one vg-two.pvs ");
-	lea_pass_cache_free(batch_options.cache);
 	lea_reader_free(batch_options.reader);
 }
 

@@ -22,10 +22,8 @@ const struct fixture fixture = {known_setup, known_teardown};
 /* One pass with this PV. Returns its record, with the VG's count. */
 static struct lea_record pass(uint32_t minor, const char *pvid)
 {
-	const struct lea_record_options options = {.check_complete = true,
-						   .count_later = true,
-						   .claim_vg = true,
-						   .vgs = lea_pass_cache_vgs(known)};
+	const struct lea_record_options options = {
+		.check_complete = true, .count_later = true, .claim_vg = true, .vgs = known->vgs};
 	struct lea_record record;
 
 	ck_assert_int_eq(lea_recorder_new(machine.world, conf, &options, &recorder), 0);

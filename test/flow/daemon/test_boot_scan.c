@@ -2,7 +2,6 @@
 /* The boot scan on a machine made of files; a script replaces udev's events. */
 #include "base/id.h"
 #include "batch/incomplete.h"
-#include "batch/pass_cache.h"
 #include "daemon/boot_scan.h"
 #include "flow/batch_scratch.h"
 #include "memory/boot_memory_file.h"
@@ -186,12 +185,10 @@ static int boot_only(const struct row *rows)
 	int r;
 
 	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
-	ck_assert_int_eq(lea_pass_cache_new(&batch_options.cache), 0);
 	batch_options.is_boot = true;
 	pass_options.batch = batch_options;
 	script = rows;
 	r = lea_boot_scan_run(&pass_options);
-	lea_pass_cache_free(batch_options.cache);
 	lea_reader_free(batch_options.reader);
 	fflush(machine.out_file);
 	fflush(machine.err_file);

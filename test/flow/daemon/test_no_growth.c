@@ -43,7 +43,6 @@ static void machine_of_disks(void)
 		folder_place = "/dev/shm"; /* a tmpfs, as /run is */
 	setup();
 	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
-	ck_assert_int_eq(lea_pass_cache_new(&batch_options.cache), 0);
 	ck_assert_int_eq(lea_incomplete_new(&batch_options.waiting), 0);
 	machine.properties = "ID_FS_TYPE=LVM2_member\n";
 	tree_mkdir(&machine.tree, "/sys/away");
@@ -61,7 +60,6 @@ static void end_machine(void)
 {
 	sample_done(&sample);
 	lea_incomplete_free(batch_options.waiting);
-	lea_pass_cache_free(batch_options.cache);
 	lea_reader_free(batch_options.reader);
 	teardown();
 }

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "batch/batch.h"
+#include "batch/pass_cache.h"
 #include "disk/crc.h"
 #include "disk/mda.h"
 #include "flow/machine.h"
@@ -408,11 +409,13 @@ static void run_pass(struct lea_entry *entries, size_t count)
 	ck_assert_int_eq(lea_conf_read(machine.world, &conf_options, &conf), 0);
 	batch_options.conf = conf;
 	batch_options.event_fd = machine_queue();
+	ck_assert_int_eq(lea_pass_cache_new(&batch_options.cache), 0);
 	ck_assert_int_eq(lea_batch_workers(&batch_options, &batch_options.workers), 0);
 	batch_options.pool = &lea_pool_real;
 	ck_assert_int_eq(lea_batch_start(&batch_options, entries, count, &summary, &pass), 0);
 	ck_assert_int_eq(lea_batch_end(pass), 0);
 	lea_workers_free(batch_options.workers);
+	lea_pass_cache_free(batch_options.cache);
 	for (size_t i = 0; i < count; i++)
 		lea_device_done(&entries[i].device);
 	fflush(machine.out_file);

@@ -206,7 +206,7 @@ TEST(texts_are_kept_over_scans)
 
 	new_reader();
 	ck_assert_int_eq(lea_pass_cache_new(&kept), 0);
-	texts = lea_pass_cache_texts(kept);
+	texts = &kept->texts;
 	known = kept;
 	vg = scan_one("stripe-a", "sdb");
 	bytes = texts->bytes;
@@ -276,7 +276,7 @@ TEST_EACH(a_text_counts_only_for_the_pvs_that_it_lists, beliefs)
 
 	new_reader();
 	ck_assert_int_eq(lea_pass_cache_new(&kept), 0);
-	texts = lea_pass_cache_texts(kept);
+	texts = &kept->texts;
 	known = kept;
 	if (beliefs[_i].has_sent) {
 		ck_assert_ptr_nonnull(scan_one("two-mda", "sda"));
