@@ -14,8 +14,9 @@
 #include "base/order.h"
 #include "batch/incomplete.h"
 #include "batch/incomplete_wait.h"
+#include "batch/pass_cache.h"
 #include "batch/requeue.h"
-#include "state/claim.h"
+#include "state/claim_index.h"
 #include "state/missing.h"
 #include "state/online.h"
 #include "world/sysfs.h"
@@ -195,35 +196,10 @@ void lea_partial_wait_anew(struct lea_partial *partial, const struct lea_found *
 
 /* ---- the start */
 
-/* A VG with a claim that is done. */
-struct done {
-	char name[128]; /* first: the tree compares it */
-	uint32_t pv_count;
-};
-
 struct beginning {
 	const struct lea_batch_options *options;
-	void *done; /* tree of struct done, owned */
+	struct lea_claims claims;
 };
-
-static int note_done(void *arg, const char *vg_id, const struct lea_claim *claim)
-{
-	struct beginning *beginning = arg;
-	struct done *done, **node;
-
-	(void)vg_id;
-	if (claim->state != LEA_CLAIM_DONE)
-		return 0;
-	done = calloc(1, sizeof(*done));
-	if (!done)
-		return -ENOMEM;
-	snprintf(done->name, sizeof(done->name), "%s", claim->vg_name);
-	done->pv_count = claim->pv_count;
-	node = tsearch(done, &beginning->done, lea_compare_text);
-	if (!node || *node != done)
-		free(done);
-	return node ? 0 : -ENOMEM;
-}
 
 static int queue_all(const struct lea_batch_options *options, const char *name,
 		     enum lea_entry_kind kind)
@@ -242,16 +218,23 @@ static int queue_all(const struct lea_batch_options *options, const char *name,
 	return r;
 }
 
+/* It was activated with these PVs. If somebody has deactivated it since, it stays down. */
+static int is_done(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	const uint32_t *there = arg;
+
+	(void)vg_id;
+	return claim->state == LEA_CLAIM_DONE && claim->pv_count >= *there;
+}
+
 static int begin_vg(void *arg, const struct lea_missing *missing)
 {
 	const struct beginning *beginning = arg;
-	struct done *const *node = tfind(missing->vg, &beginning->done, lea_compare_text);
-	int r;
+	uint32_t there = missing->all_count - missing->count;
+	int r = lea_claim_index_each_named(beginning->options->cache->claims, &beginning->claims,
+					   missing->vg, is_done, &there);
 
-	/* It was activated with these PVs. If somebody has deactivated it since, it stays down. */
-	if (node && (*node)->pv_count >= missing->all_count - missing->count)
-		return 0;
-	r = queue_all(beginning->options, missing->vg, LEA_ENTRY_MISSED);
+	r = r ? r : queue_all(beginning->options, missing->vg, LEA_ENTRY_MISSED);
 	return r < 0 ? r : 0;
 }
 
@@ -259,16 +242,13 @@ int lea_partial_begin(struct lea_partial *partial, const struct lea_batch_option
 {
 	struct beginning beginning = {.options = options};
 	struct lea_claims_now now = {0};
-	struct lea_claims claims;
 	int r;
 
 	if (!partial)
 		return 0;
-	r = lea_claims_init(&claims, options->world, &now);
-	r = r ? r : lea_claim_each(&claims, note_done, &beginning);
-	r = r ? r : lea_missing_each(claims.run_fd, begin_vg, &beginning);
-	tdestroy(beginning.done, free);
-	return r;
+	r = lea_claims_init(&beginning.claims, options->world, &now);
+	r = r ? r : lea_claim_index_update(options->cache->claims, &beginning.claims);
+	return r ? r : lea_missing_each(beginning.claims.run_fd, begin_vg, &beginning);
 }
 
 /* ---- the wait */
