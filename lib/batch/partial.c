@@ -16,6 +16,7 @@
 #include "batch/incomplete_wait.h"
 #include "batch/pass_cache.h"
 #include "batch/requeue.h"
+#include "memory/boot_memory_file.h"
 #include "state/claim_index.h"
 #include "state/missing.h"
 #include "state/online.h"
@@ -48,6 +49,9 @@ struct lea_partial {
 	void *tree;	   /* of struct vg, owned */
 	struct vg *first;
 	uint32_t count;
+	bool is_begun, is_read;
+	struct lea_arena *arena;       /* of memory; owned */
+	struct lea_boot_memory memory; /* of the last boot; read when the first VG waits */
 };
 
 static void log_refusal(void *arg, const char *key, const char *item, const char *what)
@@ -86,6 +90,7 @@ void lea_partial_free(struct lea_partial *partial)
 	if (!partial)
 		return;
 	tdestroy(partial->tree, free);
+	lea_arena_free(partial->arena);
 	free(partial);
 }
 
@@ -238,20 +243,30 @@ static int begin_vg(void *arg, const struct lea_missing *missing)
 	return r < 0 ? r : 0;
 }
 
-int lea_partial_begin(struct lea_partial *partial, const struct lea_batch_options *options)
+/* Queues the devices of all incomplete VGs that no claim covers, so that a pass notes them. */
+static int begin(const struct lea_batch_options *options)
 {
 	struct beginning beginning = {.options = options};
 	struct lea_claims_now now = {0};
-	int r;
+	int r = lea_claims_init(&beginning.claims, options->world, &now);
 
-	if (!partial)
-		return 0;
-	r = lea_claims_init(&beginning.claims, options->world, &now);
 	r = r ? r : lea_claim_index_update(options->cache->claims, &beginning.claims);
 	return r ? r : lea_missing_each(beginning.claims.run_fd, begin_vg, &beginning);
 }
 
 /* ---- the wait */
+
+/* Without a memory every VG waits as long as its rule says. */
+static void read_memory(struct lea_partial *partial)
+{
+	if (partial->is_read)
+		return;
+	partial->is_read = true;
+	partial->arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
+	if (!partial->arena ||
+	    lea_boot_memory_read(partial->world, partial->arena, &partial->memory))
+		partial->memory = (struct lea_boot_memory){0};
+}
 
 static const struct lea_boot_vg *find_remembered(const struct lea_boot_memory *memory,
 						 const char *id)
@@ -263,8 +278,7 @@ static const struct lea_boot_vg *find_remembered(const struct lea_boot_memory *m
 }
 
 /* Are all its PVs there that the last boot had? Asked once after each PV that came. */
-static bool has_all(const struct lea_partial *partial, struct vg *vg,
-		    const struct lea_boot_memory *memory)
+static bool has_all(const struct lea_partial *partial, struct vg *vg)
 {
 	const struct lea_boot_vg *remembered;
 	const int run_fd = lea_world_run(partial->world);
@@ -272,7 +286,7 @@ static bool has_all(const struct lea_partial *partial, struct vg *vg,
 	if (vg->asked == partial->arrivals)
 		return vg->has_all;
 	vg->asked = partial->arrivals;
-	remembered = find_remembered(memory, vg->id);
+	remembered = find_remembered(&partial->memory, vg->id);
 	vg->has_all = run_fd >= 0 && remembered && remembered->pv_count;
 	for (uint32_t i = 0; vg->has_all && i < remembered->pv_count; i++)
 		vg->has_all = lea_online_exists(run_fd, remembered->pv[i].pvid);
@@ -316,13 +330,13 @@ static int queue_vg(const struct lea_batch_options *options, const struct vg *vg
 
 /* Returns 0 with the ms that are left in *ret_left, or LEA_PARTIAL_QUEUED, or -errno. */
 static int step_vg(struct lea_partial *partial, const struct lea_batch_options *options,
-		   const struct lea_partial_now *state, struct vg *vg, uint32_t *ret_left)
+		   struct vg *vg, uint32_t *ret_left)
 {
 	const uint64_t now = lea_world_now_ms(partial->world);
 	int r;
 
-	*ret_left = lea_incomplete_wait_left(
-		&partial->wait, now, has_all(partial, vg, state->memory) ? 0 : vg->choice.wait_ms);
+	*ret_left = lea_incomplete_wait_left(&partial->wait, now,
+					     has_all(partial, vg) ? 0 : vg->choice.wait_ms);
 	if (vg->from_ms > now + *ret_left)
 		*ret_left = (uint32_t)(vg->from_ms - now);
 	if (*ret_left) {
@@ -337,23 +351,31 @@ static int step_vg(struct lea_partial *partial, const struct lea_batch_options *
 }
 
 int lea_partial_step(struct lea_partial *partial, const struct lea_batch_options *options,
-		     const struct lea_partial_now *state, int *ret_wait_ms)
+		     bool is_idle, int *ret_wait_ms)
 {
 	uint32_t least_ms = UINT32_MAX, left_ms;
 	struct vg *vg, *next;
 	int r = 0, outcome = 0;
 
 	*ret_wait_ms = -1;
-	if (!lea_partial_is_waiting(partial))
+	if (!partial)
 		return 0;
-	if (!lea_incomplete_wait_look(&partial->wait, lea_world_now_ms(partial->world),
-				      state->is_idle, partial->busy_most_ms)) {
+	if (!partial->is_begun) {
+		r = begin(options);
+		partial->is_begun = r >= 0;
+		return r < 0 ? r : LEA_PARTIAL_QUEUED;
+	}
+	if (!partial->first)
+		return 0;
+	read_memory(partial);
+	if (!lea_incomplete_wait_look(&partial->wait, lea_world_now_ms(partial->world), is_idle,
+				      partial->busy_most_ms)) {
 		*ret_wait_ms = (int)LEA_INCOMPLETE_LOOK_MS;
 		return 0;
 	}
 	for (vg = partial->first; vg && r >= 0; vg = next) {
 		next = vg->next;
-		r = step_vg(partial, options, state, vg, &left_ms);
+		r = step_vg(partial, options, vg, &left_ms);
 		outcome |= r == LEA_PARTIAL_QUEUED;
 		if (!r && left_ms < least_ms)
 			least_ms = left_ms;

@@ -9,7 +9,6 @@
 
 #include "base/err.h"
 #include "batch/batch.h"
-#include "memory/boot_memory.h"
 #include "plan/incomplete_rules.h"
 #include "scan/scan.h"
 
@@ -39,27 +38,19 @@ void lea_partial_wait_anew(struct lea_partial *partial, const struct lea_found *
 /* Does any VG wait? */
 bool lea_partial_is_waiting(const struct lea_partial *partial);
 
-/* Queues the devices of all incomplete VGs that no claim covers, so that a pass notes them: at the
- * runner's start. Reads all lookup files and claims. Returns 0 or -errno. */
-LEA_MUST_CHECK int lea_partial_begin(struct lea_partial *partial,
-				     const struct lea_batch_options *options);
-
-/* What decides about the waits at this moment. */
-struct lea_partial_now {
-	bool is_idle;			      /* udev */
-	const struct lea_boot_memory *memory; /* of the last boot; borrowed; empty: none */
-};
-
 enum lea_partial_outcome {
 	LEA_PARTIAL_QUEUED = 1, /* devices are pending */
 };
 
 /*
  * lea_partial_step - queue the VGs whose wait is over
- * A VG waits no longer when all its PVs that the last boot had are there, and udev is idle. Logs a
- * line when a VG begins to wait. *ret_wait_ms: call again after that time; -1: not needed. Returns
- * 0, LEA_PARTIAL_QUEUED, or -errno.
+ * @is_idle: udev; looked at only if any VG waits
+ * To be called when nothing is pending and the gate is open. The first call queues the devices of
+ * all incomplete VGs that no claim covers, so that a pass notes them; it reads all lookup files and
+ * claims. A VG waits no longer when all its PVs that the last boot had are there, and udev is idle.
+ * Logs a line when a VG begins to wait. *ret_wait_ms: call again after that time; -1: not needed.
+ * Returns 0, LEA_PARTIAL_QUEUED, or -errno.
  */
 LEA_MUST_CHECK int lea_partial_step(struct lea_partial *partial,
-				    const struct lea_batch_options *options,
-				    const struct lea_partial_now *state, int *ret_wait_ms);
+				    const struct lea_batch_options *options, bool is_idle,
+				    int *ret_wait_ms);

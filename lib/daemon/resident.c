@@ -34,10 +34,10 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "batch/incomplete.h"
+#include "batch/partial.h"
 #include "batch/pass_cache.h"
 #include "daemon/late.h"
 #include "daemon/monitor_retry.h"
-#include "daemon/partial_wait.h"
 #include "daemon/reconcile.h"
 #include "daemon/remember.h"
 #include "daemon/restart.h"
@@ -82,7 +82,6 @@ struct run {
 	struct lea_flight flight;
 	struct lea_queue_watch watch;
 	struct lea_monitor_retry later;
-	struct lea_partial_wait in_part;
 	struct lea_remember remember;
 	int flag_fd;		       /* owned; the flag of a resident runner; -1 */
 	struct lea_children *children; /* of before an exec; owned */
@@ -531,8 +530,11 @@ static void earlier(int *wait_ms, int other_ms)
  * first. */
 static int start_in_part(struct run *run, int *ret_wait_ms)
 {
+	struct lea_partial *partial = run->batch.partial;
+	const bool is_idle =
+		lea_partial_is_waiting(partial) && !lea_udev_is_busy(run->session->world);
 	int wait_ms = -1;
-	int r = may_compare(run) ? lea_partial_wait_step(&run->in_part, &run->batch, &wait_ms) : 0;
+	int r = may_compare(run) ? lea_partial_step(partial, &run->batch, is_idle, &wait_ms) : 0;
 
 	if (r < 0) {
 		lea_log(run->session->world->log, LEA_LOG_WARNING,
@@ -689,7 +691,6 @@ static int run_all(struct run *run, bool stays)
 		lea_workers_hand_over(session->workers);
 		note_end(run);
 	}
-	lea_partial_wait_done(&run->in_part);
 	close_loop(run);
 	if (run->watch.fd >= 0)
 		lea_queue_watch_close(&run->watch);

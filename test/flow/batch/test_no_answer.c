@@ -3,12 +3,12 @@
 #include "batch/incomplete.h"
 #include "batch/partial.h"
 #include "flow/batch_scratch.h"
-#include "memory/boot_memory.h"
 #include "unit/suite.h"
 
 #include <fcntl.h>
 
 #define WAIT_MS 30000
+#define MACHINE "0123456789abcdef0123456789abcdef"
 
 static struct lea_partial *partial;
 static const char *sick; /* this device gives no answer */
@@ -185,11 +185,15 @@ TEST(a_change_is_recorded_for_silent_members_too)
 
 static void configure(void)
 {
+	int wait_ms;
+
 	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf",
 		 "event { incomplete = \"partial\" incomplete_wait = 30 }");
 	read_settings();
 	ck_assert_int_eq(lea_partial_new(machine.world, conf, &partial), 0);
 	batch_options.partial = partial;
+	ck_assert_int_eq(lea_partial_step(partial, &batch_options, true, &wait_ms),
+			 LEA_PARTIAL_QUEUED);
 }
 
 /* The wait is over, and in the same pass the last PV arrives. */
@@ -238,11 +242,9 @@ static struct lea_clock set_clock = {.now_ms = get_now};
 
 static int step(void)
 {
-	const struct lea_boot_memory memory = {0};
-	const struct lea_partial_now state = {.is_idle = true, .memory = &memory};
 	int wait_ms;
 
-	ck_assert_int_eq(lea_partial_step(partial, &batch_options, &state, &wait_ms), 0);
+	ck_assert_int_eq(lea_partial_step(partial, &batch_options, true, &wait_ms), 0);
 	return wait_ms;
 }
 
@@ -270,22 +272,22 @@ TEST(a_pv_that_arrives_and_gives_no_answer_begins_the_waits_anew)
  * had is there, so that nothing else delays the next look. Returns how long that is put off. */
 static int look_again(void)
 {
-	struct lea_boot_pv remembered_pv = {.pvid = PVID_A};
-	struct lea_boot_vg remembered = {.id = VG_TWO_ID, .pv = &remembered_pv, .pv_count = 1};
-	const struct lea_boot_memory memory = {.vg = &remembered, .vg_count = 1};
-	const struct lea_partial_now state = {.is_idle = true, .memory = &memory};
 	struct lea_entry entries[2];
 	int wait_ms;
 
 	entries[0] = entry_of(LEA_ENTRY_PARTIAL, "sdb", 32, 2, PVID_A);
 	entries[1] = entry_of(LEA_ENTRY_MISSED, "sdc", 48, 3, PVID_B);
 	ck_assert_str_eq(pass(entries, 2), "");
-	ck_assert_int_eq(lea_partial_step(partial, &batch_options, &state, &wait_ms), 0);
+	ck_assert_int_eq(lea_partial_step(partial, &batch_options, true, &wait_ms), 0);
 	return wait_ms;
 }
 
 TEST(a_silent_disk_is_looked_at_after_longer_and_longer_pauses)
 {
+	tree_put(&machine.tree, "/etc/machine-id", MACHINE "\n");
+	tree_put(&machine.tree, "/var/lib/lvmevent/boot",
+		 "lvmevent-boot 1\nmachine " MACHINE "\nboot 99999999-2222-3333-4444-555555555555\n"
+		 "vg " VG_TWO_ID " 1 1 1 0 vg-two.pvs\npv " PVID_A " disk 0 1 1 - - -\nend\n");
 	configure();
 	a_told(LEA_ENTRY_ADD);
 	make_sick("sdc", -EIO);

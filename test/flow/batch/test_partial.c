@@ -5,8 +5,8 @@
  */
 #include "batch/incomplete.h"
 #include "batch/partial.h"
-#include "daemon/partial_wait.h"
 #include "daemon/reconcile.h"
+#include "daemon/udev_wait.h"
 #include "flow/batch_scratch.h"
 #include "memory/boot_memory_file.h"
 #include "unit/suite.h"
@@ -16,7 +16,6 @@
 #define UUID_B	"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb"
 
 static uint64_t now;
-static struct lea_partial_wait partial_wait;
 static struct lea_partial *partial;
 
 static uint64_t get_now(struct lea_clock *clock)
@@ -37,7 +36,6 @@ static void begin(void)
 
 static void end(void)
 {
-	lea_partial_wait_done(&partial_wait);
 	lea_partial_free(partial);
 	lea_incomplete_free(batch_options.waiting);
 	teardown();
@@ -50,7 +48,6 @@ static void configure(const char *text)
 {
 	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", text);
 	read_settings();
-	lea_partial_wait_done(&partial_wait);
 	lea_partial_free(partial);
 	ck_assert_int_eq(lea_partial_new(machine.world, conf, &partial), 0);
 	batch_options.partial = partial;
@@ -72,8 +69,8 @@ static const char *rest(int *ret_wait_ms)
 	int r;
 
 	activated[0] = '\0';
-	while ((r = lea_partial_wait_step(&partial_wait, &batch_options, ret_wait_ms)) ==
-	       LEA_PARTIAL_QUEUED)
+	while ((r = lea_partial_step(partial, &batch_options, !lea_udev_is_busy(machine.world),
+				     ret_wait_ms)) == LEA_PARTIAL_QUEUED)
 		ck_assert_int_eq(run_queue(), 0);
 	ck_assert_int_eq(r, 0);
 	fflush(machine.err_file);
