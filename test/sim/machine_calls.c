@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * System calls of the virtual processes: the linker leads lib's calls here (--wrap, see
- * Makefile.in). Files, sockets and inotify are real; a descriptor is closed when no virtual process
+ * Makefile.in). Sockets are real; a descriptor is closed when no virtual process
  * has it any more, a call that would block waits in virtual time, and record locks are between
  * virtual processes.
  */
@@ -166,6 +166,8 @@ bool sim_fd_drop(uint32_t slot, int fd)
 	lock_changes++;
 	if (of->owners)
 		return false;
+	if (of->kind == SIM_FD_TREE)
+		sim_file_close(of->of);
 	if (of->kind == SIM_FD_WATCH)
 		sim_watch_end(of->of);
 	of->kind = SIM_FD_FILE;
@@ -175,7 +177,7 @@ bool sim_fd_drop(uint32_t slot, int fd)
 
 void sim_fd_close(uint32_t slot, int fd)
 {
-	if (fd >= 0 && fd < SIM_FDS && sim_fd_drop(slot, fd))
+	if (fd >= 0 && fd < SIM_FDS && sim_fd_drop(slot, fd) && fd < SIM_TREE_FIRST)
 		__real_close(fd);
 }
 
@@ -199,12 +201,8 @@ void sim_fd_close_all(uint32_t slot)
 void sim_calls_reset(void)
 {
 	for (int fd = 0; fd < SIM_FDS; fd++)
-		if (sim_fds[fd].owners) {
-			if (sim_fds[fd].kind == SIM_FD_WATCH)
-				sim_watch_end(sim_fds[fd].of);
-			sim_fds[fd].owners = 0;
-			__real_close(fd);
-		}
+		for (uint32_t slot = 0; slot < 64 && sim_fds[fd].owners; slot++)
+			sim_fd_close(slot, fd);
 	memset(record_locks, 0, sizeof(record_locks));
 	memset(fd_count, 0, sizeof(fd_count));
 	sim_shorts = 0;
@@ -227,6 +225,8 @@ WRAP(ssize_t, pread64, (int fd, void *bytes, size_t length, off_t at))
 	struct sim_unit *unit;
 	struct sim_fd of;
 
+	if (sim_file_of(fd))
+		return sim_tree_read(sim_file_of(fd)->inode, bytes, length, (size_t)at);
 	if (!sim.now || fd < 0 || fd >= SIM_FDS || sim_fds[fd].kind != SIM_FD_DISK)
 		return __real_pread64(fd, bytes, length, at);
 	sim.use.calls++;
@@ -258,6 +258,13 @@ static bool may_be_free(void *arg)
 	return ((struct lock_wait *)arg)->seen != lock_changes;
 }
 
+static int lock_now(int fd, int operation)
+{
+	struct sim_file *file = sim_file_of(fd);
+
+	return file ? sim_file_lock(file, operation) : -1;
+}
+
 WRAP(int, flock, (int fd, int operation))
 {
 	struct lock_wait wait;
@@ -267,10 +274,10 @@ WRAP(int, flock, (int fd, int operation))
 	sim_point("flock", NULL);
 	if (operation & LOCK_UN) {
 		lock_changes++;
-		return __real_flock(fd, operation);
+		return lock_now(fd, operation);
 	}
 	for (;;) {
-		const int r = __real_flock(fd, operation | LOCK_NB);
+		const int r = lock_now(fd, operation | LOCK_NB);
 
 		if (!r || errno != EWOULDBLOCK || operation & LOCK_NB)
 			return r;
@@ -329,6 +336,8 @@ int __wrap_fcntl64(int fd, int command, ...)
 	va_start(args, command);
 	arg = va_arg(args, void *);
 	va_end(args);
+	if (sim_file_of(fd) && command == F_GETFL)
+		return sim_file_of(fd)->flags;
 	if (!sim.now || (command != F_SETLK && command != F_GETLK))
 		return __real_fcntl64(fd, command, arg);
 	sim_point("fcntl", NULL);
@@ -367,8 +376,13 @@ bool sim_fd_is_ready(int fd, short events, short *ret_events)
 	case SIM_FD_UDEV:
 		is_ready = sim_udev_monitor_is_ready(of->of);
 		break;
-	case SIM_FD_DISK:
 	case SIM_FD_WATCH:
+		is_ready = ((const struct sim_watch *)of->of)->used;
+		break;
+	case SIM_FD_TREE:
+		*ret_events = (short)(events & (POLLIN | POLLOUT));
+		return *ret_events;
+	case SIM_FD_DISK:
 	case SIM_FD_FILE:
 	default:
 		if (syscall(SYS_poll, &real, 1, 0) <= 0)

@@ -34,12 +34,15 @@ static uint64_t last_diskseq, last_instance;
 static void put(const char *path, const char *text, size_t bytes)
 {
 	struct sim_proc *proc = sim_outside();
-	const int fd = openat(root_fd, path + 1, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	struct sim_file *file =
+		sim_tree_open(sim_tree_root(), path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 
-	if (fd < 0 || write(fd, text, bytes) != (ssize_t)bytes)
+	if (file) {
+		sim_tree_write(file->inode, text, bytes, 0);
+		sim_file_close(file);
+	} else {
 		sim_break("%s: cannot be written: %s", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
+	}
 	sim_inside(proc);
 }
 
@@ -59,7 +62,7 @@ void sim_mkdir(const char *path)
 {
 	struct sim_proc *proc = sim_outside();
 
-	if (mkdirat(root_fd, path + 1, 0755) < 0 && errno != EEXIST)
+	if (sim_tree_make(sim_tree_root(), path, S_IFDIR | 0755, NULL) < 0 && errno != EEXIST)
 		sim_break("%s: %s", path, strerror(errno));
 	sim_inside(proc);
 }
@@ -68,8 +71,8 @@ void sim_unlink(const char *path)
 {
 	struct sim_proc *proc = sim_outside();
 
-	if (unlinkat(root_fd, path + 1, 0) < 0 && errno == EISDIR)
-		unlinkat(root_fd, path + 1, AT_REMOVEDIR);
+	if (sim_tree_remove(sim_tree_root(), path, false) < 0 && errno == EISDIR)
+		sim_tree_remove(sim_tree_root(), path, true);
 	sim_inside(proc);
 }
 
@@ -77,35 +80,32 @@ void sim_link(const char *path, const char *target)
 {
 	struct sim_proc *proc = sim_outside();
 
-	symlinkat(target, root_fd, path + 1);
+	sim_tree_make(sim_tree_root(), path, S_IFLNK | 0777, target);
 	sim_inside(proc);
 }
 
-static void clear_below(int dir_fd, const char *name)
+bool sim_exists(const char *path)
 {
-	const int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
+	return sim_tree_find(sim_tree_root(), path, true);
+}
 
-	while (dir && (entry = readdir(dir))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
-		if (entry->d_type == DT_DIR) {
-			clear_below(fd, entry->d_name);
-			unlinkat(fd, entry->d_name, AT_REMOVEDIR);
-		} else {
-			unlinkat(fd, entry->d_name, 0);
-		}
-	}
-	if (dir)
-		closedir(dir);
+ino_t sim_number(const char *path)
+{
+	const struct sim_inode *inode = sim_tree_find(sim_tree_root(), path, true);
+	struct stat st = {.st_ino = 0};
+
+	if (inode)
+		sim_tree_stat(inode, &st);
+	return st.st_ino;
 }
 
 void sim_clear(const char *path)
 {
 	struct sim_proc *proc = sim_outside();
+	struct sim_inode *folder = sim_tree_find(sim_tree_root(), path, false);
 
-	clear_below(root_fd, path + 1);
+	if (folder)
+		sim_tree_clear(folder);
 	sim_inside(proc);
 }
 
@@ -479,8 +479,7 @@ bool sim_disk_plug(uint32_t disk, bool same_number)
 	struct sim_unit *unit = &sim_unit[disk];
 	struct sim_proc *proc = sim_outside();
 	const uint32_t before = unit->index;
-	char path[128], from[32];
-	struct stat st;
+	char path[128];
 
 	unit->index = 1;
 	while (!is_index_free(unit->index) ||
@@ -494,13 +493,10 @@ bool sim_disk_plug(uint32_t disk, bool same_number)
 	unit->first[0] = unit->link[0] = '\0';
 	unit->initialized_us = 0;
 	show_files(disk);
-	snprintf(path, sizeof(path), "sys/dev/block/8:%u/uevent", sim_disk_minor(unit));
-	if (!fstatat(root_fd, path, &st, 0))
-		unit->uevent = st.st_ino;
-	snprintf(from, sizeof(from), "disk%u", disk);
-	snprintf(path, sizeof(path), "dev/%s", sim_disk_name(unit));
-	if (linkat(root_fd, from, root_fd, path, 0) < 0)
-		sim_break("%s: %s", path, strerror(errno));
+	snprintf(path, sizeof(path), "/sys/dev/block/8:%u/uevent", sim_disk_minor(unit));
+	unit->uevent = sim_number(path);
+	snprintf(path, sizeof(path), "/dev/%s", sim_disk_name(unit));
+	sim_put(path, "%s", "");
 	unit->is_there = true;
 	list_partitions();
 	sim_inside(proc);
@@ -532,11 +528,10 @@ static int open_node(uint32_t minor)
 {
 	struct sim_proc *proc;
 	char path[64];
-	struct stat st;
 	int fd;
 
-	snprintf(path, sizeof(path), "sys/dev/block/253:%u/dev", minor);
-	if (fstatat(root_fd, path, &st, 0) < 0)
+	snprintf(path, sizeof(path), "/sys/dev/block/253:%u/dev", minor);
+	if (!sim_exists(path))
 		return -ENODEV;
 	fd = sim_fd_new(SIM_FD_FILE);
 	proc = sim_outside();

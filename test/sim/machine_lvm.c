@@ -81,7 +81,7 @@ void sim_judge(void)
 
 void sim_conf_write(void)
 {
-	char filter[512] = "", path[128], from[192], to[192];
+	char filter[512] = "", path[128];
 	size_t used = 0;
 
 	for (uint32_t index = 0; index < 26; index++)
@@ -96,12 +96,10 @@ void sim_conf_write(void)
 		has_list, used && !has_list ? "\tfilter = [ " : "", has_list ? "" : filter,
 		/* The links of a disk would be accepted, and one accepted name is enough. */
 		used && !has_list ? "\"r|^/dev/disk/|\", \"a|.*|\" ]\n" : "");
-	snprintf(from, sizeof(from), "%s/etc/lvm/lvm.conf.new", sim.root);
-	snprintf(to, sizeof(to), "%s/etc/lvm/lvm.conf", sim.root);
 	{
 		struct sim_proc *proc = sim_outside();
 
-		rename(from, to);
+		sim_tree_rename(sim_tree_root(), path, sim_tree_root(), "/etc/lvm/lvm.conf", true);
 		sim_inside(proc);
 	}
 }
@@ -607,11 +605,10 @@ static void scan(uint32_t disk)
 	if (!is_seen(unit) || is_sick(unit) || !unit->on.has_vg || unit->on.vg.is_exported ||
 	    unit->on.vg.is_foreign)
 		return;
-	snprintf(path, sizeof(path), "%s/run/lvm/pvs_online/%s", sim.root, unit->on.pvid);
-	if (!access(path, F_OK))
+	snprintf(path, sizeof(path), "/run/lvm/pvs_online/%s", unit->on.pvid);
+	if (sim_exists(path))
 		return;
 	sim_mkdir("/run/lvm/pvs_online");
-	snprintf(path, sizeof(path), "/run/lvm/pvs_online/%s", unit->on.pvid);
 	sim_put(path, "8:%u\nvg:%s\ndev:/dev/%s\n", sim_disk_minor(unit), unit->on.vg.name,
 		sim_disk_name(unit));
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sim/machine.h"
+#include "sim/machine_tree.h"
 #include "sim/random.h"
 
 #include "base/log.h"
@@ -21,6 +22,7 @@
 #define SIM_NEVER	UINT64_MAX
 #define SIM_PROCS	192U /* coroutines; at most 64 processes */
 #define SIM_FDS		1024
+#define SIM_TREE_FIRST	512 /* from here on descriptors are not the kernel's */
 #define SIM_LVS		8U
 #define SIM_PATH	512U
 #define SIM_MOST_SLICES 4000000U
@@ -158,11 +160,19 @@ static inline void sim_inside(struct sim_proc *proc)
 	type __wrap_##name params;                                                                 \
 	type __wrap_##name params
 
-enum sim_fd_kind { SIM_FD_FILE, SIM_FD_PROC, SIM_FD_LOOP, SIM_FD_UDEV, SIM_FD_DISK, SIM_FD_WATCH };
+enum sim_fd_kind {
+	SIM_FD_FILE,
+	SIM_FD_PROC,
+	SIM_FD_LOOP,
+	SIM_FD_UDEV,
+	SIM_FD_DISK,
+	SIM_FD_TREE,
+	SIM_FD_WATCH
+};
 struct sim_fd {
 	uint64_t owners; /* one bit a process */
 	enum sim_fd_kind kind;
-	void *of;      /* loop, monitor, watch */
+	void *of;      /* loop, monitor, file, watch */
 	pid_t pid;     /* SIM_FD_PROC */
 	uint32_t disk; /* SIM_FD_DISK */
 	uint64_t instance;
@@ -177,7 +187,7 @@ void sim_fd_close(uint32_t slot, int fd);
 void sim_locks_drop(pid_t pid);
 void sim_locks_drop_file(int fd);
 bool sim_fd_drop(uint32_t slot, int fd); /* true: nobody has it any more */
-void sim_watch_end(void *watch);	 /* nobody has it any more */
+struct sim_file *sim_file_of(int fd);	 /* NULL: none of the tree */
 bool sim_is_ours(void);			 /* does our program run, and no model? */
 bool sim_is_short(void);
 bool sim_is_full(void);
@@ -277,7 +287,9 @@ void sim_put(const char *path, const char *format, ...) __attribute__((format(pr
 void sim_mkdir(const char *path);
 void sim_unlink(const char *path);
 void sim_link(const char *path, const char *target);
-void sim_clear(const char *path); /* all below the folder */
+bool sim_exists(const char *path);
+ino_t sim_number(const char *path); /* of the inode */
+void sim_clear(const char *path);   /* all below the folder */
 
 /* ---- machine_udev.c */
 enum sim_action { SIM_ADD, SIM_CHANGED, SIM_GONE, SIM_SYNTH };

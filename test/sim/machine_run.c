@@ -491,34 +491,28 @@ static void keep_left(struct sim_end *end, const char *path, const char *text)
 	left[end->left_count++] = (struct sim_left){strdup(path), strdup(text)};
 }
 
-static void collect(struct sim_end *end, const char *path)
-{
-	char full[SIM_PATH + 64], below[SIM_PATH], text[LEFT_BYTES];
-	const struct dirent *entry;
-	ssize_t bytes;
-	DIR *dir;
-	int fd;
+struct collection {
+	struct sim_end *end;
+	const char *path; /* of the folder */
+};
 
-	snprintf(full, sizeof(full), "%s%s", sim.root, path);
-	dir = opendir(full);
-	while (dir && (entry = readdir(dir))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
-		snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
-		if (entry->d_type == DT_DIR) {
-			collect(end, below);
-			continue;
-		}
-		snprintf(full, sizeof(full), "%s%s", sim.root, below);
-		fd = open(full, O_RDONLY | O_CLOEXEC);
-		bytes = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-		if (fd >= 0)
-			close(fd);
-		text[bytes > 0 ? bytes : 0] = '\0';
-		keep_left(end, below, text);
+static void collect(void *arg, const char *name, bool is_folder)
+{
+	const struct collection *collection = arg;
+	char path[SIM_PATH], text[LEFT_BYTES];
+	struct collection below = {collection->end, path};
+	struct sim_inode *inode;
+	ssize_t bytes;
+
+	snprintf(path, sizeof(path), "%s/%s", collection->path, name);
+	inode = sim_tree_find(sim_tree_root(), path, false);
+	if (is_folder) {
+		sim_tree_each(inode, collect, &below);
+		return;
 	}
-	if (dir)
-		closedir(dir);
+	bytes = sim_tree_read(inode, text, sizeof(text) - 1, 0);
+	text[bytes > 0 ? bytes : 0] = '\0';
+	keep_left(collection->end, path, text);
 }
 
 void sim_end_done(struct sim_end *end)
@@ -608,6 +602,8 @@ static void be_silent(int level, const char *file, int line, int dm_errno, const
 int sim_run(const struct sim_history *history, const struct sim_watcher *watcher,
 	    struct sim_end *ret_end)
 {
+	struct collection run = {ret_end, "/run"};
+
 	*ret_end = (struct sim_end){.left = NULL};
 	reset(history, watcher, ret_end);
 	sim_boot();
@@ -620,7 +616,7 @@ int sim_run(const struct sim_history *history, const struct sim_watcher *watcher
 	come_to_rest();
 	sim_each_proc(check_blocked, NULL);
 	tell(NULL, true);
-	collect(ret_end, "/run/lvm");
+	collect(&run, "lvm", true);
 	sim.use.most_heap = sim_heap_used();
 	ret_end->use = sim.use;
 	memcpy(ret_end->broken, sim.broken, sizeof(ret_end->broken));

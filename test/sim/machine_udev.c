@@ -84,14 +84,13 @@ static void note_open(int change)
 static bool exists(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static bool exists(const char *format, ...)
 {
-	char path[SIM_PATH], full[SIM_PATH + 64];
+	char path[SIM_PATH];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(path, sizeof(path), format, args);
 	va_end(args);
-	snprintf(full, sizeof(full), "%s%s", sim.root, path);
-	return !access(full, F_OK);
+	return sim_exists(path);
 }
 
 /* ---- database */
@@ -137,13 +136,8 @@ static void put_link(const char *uuid, uint32_t index)
 /* The folder's stamp is how others see that udev makes progress. */
 static void stamp(void)
 {
-	char path[128];
-	struct timespec times[2];
-
-	snprintf(path, sizeof(path), "%s/run/udev/data", sim.root);
-	times[0].tv_sec = times[1].tv_sec = (time_t)sim_seqnum + 1000;
-	times[0].tv_nsec = times[1].tv_nsec = 0;
-	utimensat(AT_FDCWD, path, times, 0);
+	sim_tree_set_time(sim_tree_find(sim_tree_root(), "/run/udev/data", false),
+			  (time_t)sim_seqnum + 1000);
 }
 
 static void put_db(const struct sim_unit *unit, const struct event *event, const char *uuid)
