@@ -38,6 +38,7 @@
 #include "record/duplicate_note.h"
 #include "record/duplicate_original.h"
 #include "record/duplicate_tie.h"
+#include "record/recorded_marker.h"
 #include "state/claim.h"
 #include "state/online.h"
 #include "world/device_find.h"
@@ -183,6 +184,62 @@ bool lea_duplicates_is_noted(struct lea_world *world, const char *pvid, const st
 		if (lea_devid_is_same(&listed[i].id, id))
 			return true;
 	return false;
+}
+
+/* ---- no device has the record */
+
+/* Does an LV use the device, or did it have the record? A duplicate has a marker, too. */
+static bool goes_first(struct lea_world *world, int event_fd, const struct lea_device *device,
+		       const char *pvid)
+{
+	const struct lea_devid id = lea_device_id(device);
+
+	return lea_duplicate_is_in_use(world, lea_device_devno(device)) ||
+	       (lea_marker_is_set(event_fd, device, pvid) &&
+		!lea_duplicates_is_noted(world, pvid, &id));
+}
+
+/* Does @other go before @found, and may it still carry the PV? */
+static int is_first(struct lea_world *world, const struct lea_conf *conf,
+		    const struct lea_scan_options *options, const struct lea_device *other,
+		    const struct lea_found *found)
+{
+	enum lea_carries carries;
+	int r;
+
+	if (lea_duplicate_tie(world, other, &found->device) == LEA_DUPLICATE_STACKED ||
+	    lea_duplicates_is_copy(world, conf, other, found))
+		return LEA_DUPLICATES_NO_OTHER;
+	r = lea_duplicate_carries(world, conf, options, other, found->label.pvid, &carries);
+	return r ? r : carries == LEA_CARRIES_NO ? LEA_DUPLICATES_NO_OTHER : 0;
+}
+
+int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
+			 const struct lea_scan_options *options, const struct lea_found *found,
+			 struct lea_device *ret_device)
+{
+	LEA_AUTO(lea_closep) int event_fd = -1;
+	struct lea_devno devnos[LEA_DUPLICATES_MOST];
+	const char *pvid = found->label.pvid;
+	const size_t count = lea_udevlinks_pv(world, pvid, devnos, ARRAY_SIZE(devnos));
+	int r = LEA_DUPLICATES_NO_OTHER;
+
+	for (size_t i = 0; r == LEA_DUPLICATES_NO_OTHER && i < count; i++) {
+		const struct lea_devid id = {devnos[i].major, devnos[i].minor, 0};
+
+		if (id.major == found->device.major && id.minor == found->device.minor)
+			continue;
+		event_fd = event_fd < 0 ? lea_queue_open(lea_world_run(world)) : event_fd;
+		if (event_fd < 0 || goes_first(world, event_fd, &found->device, pvid))
+			return LEA_DUPLICATES_NO_OTHER;
+		lea_device_done(ret_device);
+		r = lea_device_find(world, &id, ret_device);
+		if (r > 0 || (!r && !goes_first(world, event_fd, ret_device, pvid)))
+			r = LEA_DUPLICATES_NO_OTHER;
+		r = r ? r : is_first(world, conf, options, ret_device, found);
+		r = r ? r : lea_queue_put_device(event_fd, LEA_ENTRY_CHANGE, ret_device, pvid);
+	}
+	return r < 0 || r == LEA_DUPLICATES_NO_OTHER ? r : 0;
 }
 
 /* ---- the check under the VG's lock */

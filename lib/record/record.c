@@ -239,6 +239,28 @@ static int write_record(struct lea_recorder *recorder, int run_fd, const struct 
 	return is_test ? 0 : lea_online_write(run_fd, pvid, wanted);
 }
 
+/* Others have removed the PV's record, as vgremove does, or there was none yet: @found does not get
+ * it if another device goes first. */
+static int ask_first(struct lea_recorder *recorder, int run_fd, const struct lea_found *found,
+		     struct lea_record *record)
+{
+	LEA_AUTO(lea_device_done) struct lea_device first = {0};
+	const struct lea_scan_options options = scan_options(&recorder->options);
+	struct lea_online old = {0};
+	int r;
+
+	if (recorder->options.test || lea_online_exists(run_fd, found->label.pvid))
+		return 0;
+	r = lea_duplicates_first(recorder->world, recorder->conf, &options, found, &first);
+	if (r)
+		return r < 0 ? r : 0;
+	old.major = first.major;
+	old.minor = first.minor;
+	if (strlen(first.name) < sizeof(old.device))
+		strcpy(old.device, first.name);
+	return note_duplicate(recorder, &old, &first, found, record);
+}
+
 static int put_record(struct lea_recorder *recorder, const struct lea_found *found,
 		      struct lea_record *record)
 {
@@ -247,7 +269,8 @@ static int put_record(struct lea_recorder *recorder, const struct lea_found *fou
 	int run_fd, r;
 
 	r = open_folders(recorder, &run_fd);
-	if (r < 0)
+	r = r < 0 ? r : ask_first(recorder, run_fd, found, record);
+	if (r < 0 || record->kind == LEA_RECORD_DUPLICATE)
 		return r;
 	snprintf(wanted.vg, sizeof(wanted.vg), "%s", record->vg_name);
 	if (strlen(found->device.name) < sizeof(wanted.device))
