@@ -7,7 +7,7 @@
  *	none --> NOTED      a copy appears (meet), or it loses the record (replace)
  *	none --> SAID       another path of the same disk appears: that is logged at once
  *	none --> IGNORED    it appears while the recorded device is in use
- *	any  --> SAID       the check under the VG's lock met a copy: its claim fails
+ *	NOTED --> SAID      the check under the VG's lock met a copy: its claim fails
  *	any  --> IGNORED    the VG became active without it, or is (ignore)
  *	any  --> NOTED      a new epoch has begun: it is logged once in each
  *	any  --> none       it was removed, wiped, or excluded by a filter, or has the record now
@@ -302,11 +302,16 @@ static void name_copy(struct check *check, const struct lea_device *own,
 
 static int note_copy(struct check *check, struct lea_duplicate *duplicate)
 {
+	/* What was ignored once brings nothing up, also when the PV itself was added again. */
+	const enum lea_duplicate_state state = duplicate->state == LEA_DUPLICATE_IGNORED
+						       ? LEA_DUPLICATE_IGNORED
+						       : LEA_DUPLICATE_SAID;
+
 	check->is_news |= duplicate->state != LEA_DUPLICATE_SAID;
 	if (check->options->test ||
-	    (duplicate->state == LEA_DUPLICATE_SAID && !strcmp(duplicate->vg_id, check->vg->id)))
+	    (duplicate->state == state && !strcmp(duplicate->vg_id, check->vg->id)))
 		return 0;
-	duplicate->state = LEA_DUPLICATE_SAID;
+	duplicate->state = state;
 	memcpy(duplicate->vg_id, check->vg->id, sizeof(duplicate->vg_id));
 	return put(check->options->world, duplicate);
 }
