@@ -36,6 +36,7 @@ struct lea_batch_vg {
 	const struct lea_scan_vg *activated; /* what its worker got */
 	bool is_open;			     /* the worker has not reported yet */
 	bool has_made_online;		     /* its vgs_online file is of this pass */
+	bool has_taken;			     /* its claim is of this pass */
 };
 
 /* VGs that were activated and are not logged yet. */

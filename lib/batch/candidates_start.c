@@ -28,7 +28,8 @@
  *	3. after a change by another command its devices are pending.
  *
  *	shortage
- *	1. no vgs_online, if it is this pass's. The claim stays CLAIMED until the entries come back.
+ *	1. no vgs_online, if it is this pass's.
+ *	2. no claim, likewise: the entries come back, perhaps to a VG that is none of ours by then.
  */
 #include "batch/batch_private.h"
 
@@ -190,6 +191,7 @@ static int activate_vg(struct lea_batch_vg *vg, const struct lea_scan_vg *scanne
 
 	claim.again = vg->claim.again;
 	r = r ? r : lea_claim_take(&candidates->claims, scanned->vg->id, &claim);
+	vg->has_taken = r == 0;
 	/* A VG in part gets none: it would keep lvm2 from activating the rest. */
 	if (r >= 0 && !scanned->in_part) {
 		r = lea_vg_online_claim(candidates->claims.run_fd, scanned->vg->name);
@@ -557,15 +559,19 @@ static void finished(void *arg, const struct lea_worker_result *result)
 /* ---- all VGs of the pass */
 
 /* No worker has the VG, or none any more. */
-static void drop_online(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
+static void give_back(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
 	const struct lea_candidates *candidates = vg->candidates;
+	int r = vg->has_made_online
+			? lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name)
+			: 0;
+	int s = vg->has_taken ? lea_claim_drop(&candidates->claims, scanned->vg->id) : 0;
 
-	if (vg->has_made_online &&
-	    lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name) < 0)
+	if (r < 0 || s < 0)
 		lea_log(candidates->options->world->log, LEA_LOG_WARNING,
-			"VG %s: its vgs_online file could not be removed", scanned->vg->name);
-	vg->has_made_online = false;
+			"VG %s: its claim or its vgs_online file could not be removed",
+			scanned->vg->name);
+	vg->has_made_online = vg->has_taken = false;
 }
 
 /* The claim cannot be written now; the other VGs go on. */
@@ -634,7 +640,7 @@ static int start_one(struct lea_candidates *candidates, struct lea_scan_vg *scan
 		r = split(vg, scanned, &vg);
 	r = r ? r : start_vg(vg, scanned);
 	if (r < 0)
-		drop_online(vg, scanned);
+		give_back(vg, scanned);
 	if (!lea_is_shortage(r))
 		return r;
 	postpone(candidates, scanned, r);
@@ -712,7 +718,7 @@ void lea_candidates_stop(struct lea_candidates *candidates)
 		struct lea_batch_vg *vg = candidates->list[i];
 
 		if (vg->is_open)
-			drop_online(vg, vg->activated);
+			give_back(vg, vg->activated);
 		vg->is_open = false;
 	}
 }
