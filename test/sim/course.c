@@ -232,6 +232,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	}
 	course->is_unsure[disk] |= is_unreadable || is_changed_untold(course, state, disk);
 	course->was_alone[disk] |= sim_is_pv(now) && !has_other(state, disk);
+	course->had_no_copy[disk] |= sim_is_pv(now) && !is_copy_beside(state, disk);
 	course->was_sick |= now->is_there && (now->slow_ms || sim_is_silent(now));
 	if (!is_named(step, disk))
 		return;

@@ -15,7 +15,7 @@ static bool is_excused(const struct sim_oracle *oracle, const struct sim_known_v
 	if (oracle->course.was_rebooted)
 		return true;
 	for (unsigned i = 0; active && i < SIM_DISKS; i++)
-		if (active->disks & 1U << i && !oracle->course.was_alone[i])
+		if (active->disks & 1U << i && !oracle->course.had_no_copy[i])
 			return false;
 	return active && vg->is_remembered;
 }
