@@ -532,8 +532,8 @@ static int open_tools(struct lea_batch_pass *pass)
 						  .use_names_filter = true,
 						  .out_of_process = true,
 						  .reader = pass->options->reader,
-						  .vgs = pass->options->cache->vgs,
-						  .lookups = pass->options->cache->lookups};
+						  .vgs = &pass->options->cache->vgs,
+						  .lookups = &pass->options->cache->lookups};
 	int r;
 
 	r = lea_batch_marks_open(&pass->marks, pass->options);

@@ -236,7 +236,7 @@ static int begin_vg(void *arg, const struct lea_missing *missing)
 {
 	const struct beginning *beginning = arg;
 	uint32_t there = missing->all_count - missing->count;
-	int r = lea_claim_index_each_named(beginning->options->cache->claims, &beginning->claims,
+	int r = lea_claim_index_each_named(&beginning->options->cache->claims, &beginning->claims,
 					   missing->vg, is_done, &there);
 
 	r = r ? r : queue_all(beginning->options, missing->vg, LEA_ENTRY_MISSED);
@@ -250,7 +250,7 @@ static int begin(const struct lea_batch_options *options)
 	struct lea_claims_now now = {0};
 	int r = lea_claims_init(&beginning.claims, options->world, &now);
 
-	r = r ? r : lea_claim_index_update(options->cache->claims, &beginning.claims);
+	r = r ? r : lea_claim_index_update(&options->cache->claims, &beginning.claims);
 	return r ? r : lea_missing_each(beginning.claims.run_fd, begin_vg, &beginning);
 }
 

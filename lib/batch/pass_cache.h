@@ -10,34 +10,29 @@
  */
 #pragma once
 
-#include "base/err.h"
+#include "record/vg_count.h"
 #include "scan/metadata_cache.h"
+#include "state/claim_index.h"
+#include "state/lookup_index.h"
 
-struct lea_claim_index;
 struct lea_devicesfile;
-struct lea_lookup_index;
-struct lea_record_vgs;
 
 /* Bytes of texts that are kept in addition to the largest one; beyond that the cache is emptied. */
 #define LEA_PASS_CACHE_MAX_BYTES (2U * 1024U * 1024U)
 
-/* For scans and recorders. */
+/* For scans and recorders. Zeroed: empty. */
 struct lea_pass_cache {
 	struct lea_scan_texts texts;
-	struct lea_record_vgs *vgs;	  /* owned */
-	struct lea_devicesfile *file;	  /* owned; NULL: not read yet */
-	struct lea_claim_index *claims;	  /* owned */
-	struct lea_lookup_index *lookups; /* owned */
+	struct lea_record_vgs vgs;
+	struct lea_devicesfile *file; /* owned; NULL: not read yet */
+	struct lea_claim_index claims;
+	struct lea_lookup_index lookups;
 	unsigned int users;
 };
-
-LEA_MUST_CHECK int lea_pass_cache_new(struct lea_pass_cache **ret_cache);
-/* NULL does nothing. */
-void lea_pass_cache_free(struct lea_pass_cache *cache);
 
 /* A pass starts to use the cache, until lea_pass_cache_end; several passes may. */
 void lea_pass_cache_begin(struct lea_pass_cache *cache);
 /* A pass ends, after its scan and recorder are freed. */
 void lea_pass_cache_end(struct lea_pass_cache *cache);
-/* Empties the cache. No pass may be using it. */
+/* Empties the cache, and gives the memory back. No pass may be using it. */
 void lea_pass_cache_forget(struct lea_pass_cache *cache);

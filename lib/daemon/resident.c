@@ -35,7 +35,6 @@
 #include "base/file.h"
 #include "batch/incomplete.h"
 #include "batch/partial.h"
-#include "batch/pass_cache.h"
 #include "daemon/late.h"
 #include "daemon/monitor_retry.h"
 #include "daemon/reconcile.h"
@@ -124,7 +123,7 @@ static void idle_release(struct run *run)
 	remove_leftovers(run);
 	lea_workers_stop(run->session->workers);
 	lea_reader_drop(run->session->reader);
-	lea_pass_cache_forget(run->session->cache);
+	lea_pass_cache_forget(&run->session->cache);
 	malloc_trim(0);
 }
 

@@ -7,7 +7,6 @@
 #include "base/cleanup.h"
 #include "batch/incomplete.h"
 #include "batch/partial.h"
-#include "batch/pass_cache.h"
 #include "conf/setup.h"
 #include "memory/boot_needs.h"
 #include "worker/pool.h"
@@ -42,7 +41,7 @@ void lea_session_end(struct lea_session *session)
 {
 	lea_workers_free(session->workers);
 	lea_reader_free(session->reader);
-	lea_pass_cache_free(session->cache);
+	lea_pass_cache_forget(&session->cache);
 	lea_incomplete_free(session->waiting);
 	lea_partial_free(session->partial);
 	lea_needs_free(session->needs);
@@ -101,7 +100,6 @@ int lea_session_begin_batches(struct lea_session *session, struct lea_batch_opti
 	int r;
 
 	r = lea_reader_new(session->world, session->conf, &session->reader);
-	r = r ? r : lea_pass_cache_new(&session->cache);
 	r = r ? r : lea_incomplete_new(&session->waiting);
 	r = r || !options->is_boot
 		    ? r
@@ -111,7 +109,7 @@ int lea_session_begin_batches(struct lea_session *session, struct lea_batch_opti
 	options->lvm_path = session->lvm_path;
 	options->event_fd = session->event_fd;
 	options->reader = session->reader;
-	options->cache = session->cache;
+	options->cache = &session->cache;
 	options->waiting = session->waiting;
 	options->needs = session->needs;
 	if (!r)

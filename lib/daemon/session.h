@@ -6,20 +6,21 @@
 #pragma once
 
 #include "batch/batch.h"
+#include "batch/pass_cache.h"
 #include "conf/conf.h"
 #include "world/world.h"
 
 /* The caller zeroes it but for event_fd (-1), world, conf and lvm_path; lea_session_end frees it in
  * any case. */
 struct lea_session {
-	struct lea_world *world; /* borrowed */
+	struct lea_world *world;     /* borrowed */
 	const struct lea_conf *conf; /* owned */
-	const char *lvm_path;	 /* of the real lvm; borrowed */
-	int event_fd;		 /* owned; -1 */
+	const char *lvm_path;	     /* of the real lvm; borrowed */
+	int event_fd;		     /* owned; -1 */
 	/* only for a session that handles batches; owned */
 	struct lea_reader *reader;
 	struct lea_workers *workers;
-	struct lea_pass_cache *cache;
+	struct lea_pass_cache cache;
 	struct lea_incomplete *waiting;
 	struct lea_partial
 		*partial;	 /* only of a resident runner; NULL: no VG is activated in part */

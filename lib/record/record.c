@@ -20,8 +20,8 @@ struct lea_recorder {
 	struct lea_world *world;
 	const struct lea_conf *conf;
 	struct lea_record_options options;
-	struct lea_record_vgs *vgs, *own_vgs; /* own_vgs: owned; NULL if the caller owns vgs */
-	struct lea_lookup_index *lookups, *own_lookups; /* the same of these */
+	struct lea_record_vgs *vgs, own_vgs;	       /* own_vgs: unless the caller gave others */
+	struct lea_lookup_index *lookups, own_lookups; /* likewise */
 	struct lea_ages *ages;
 	bool is_ready; /* the run folders exist */
 	bool has_invalidated_hints;
@@ -44,24 +44,16 @@ int lea_recorder_new(struct lea_world *world, const struct lea_conf *conf,
 	LEA_AUTO(lea_recorder_freep) struct lea_recorder *recorder = calloc(1, sizeof(*recorder));
 	const struct lea_ages_options ages = {
 		.world = world, .conf = conf, .scan = scan_options(options), .test = options->test};
-	int r = 0;
+	int r;
 
 	if (!recorder)
 		return -ENOMEM;
 	recorder->world = world;
 	recorder->conf = conf;
 	recorder->options = *options;
-	recorder->vgs = options->vgs;
-	if (!options->vgs) {
-		r = lea_record_vgs_new(&recorder->own_vgs);
-		recorder->vgs = recorder->own_vgs;
-	}
-	recorder->lookups = options->lookups;
-	if (!r && !options->lookups) {
-		r = lea_lookup_index_new(&recorder->own_lookups);
-		recorder->lookups = recorder->own_lookups;
-	}
-	r = r ? r : lea_ages_new(&ages, &recorder->ages);
+	recorder->vgs = options->vgs ? options->vgs : &recorder->own_vgs;
+	recorder->lookups = options->lookups ? options->lookups : &recorder->own_lookups;
+	r = lea_ages_new(&ages, &recorder->ages);
 	if (r < 0)
 		return r;
 	*ret_recorder = LEA_TAKE(recorder);
@@ -72,8 +64,8 @@ void lea_recorder_free(struct lea_recorder *recorder)
 {
 	if (!recorder)
 		return;
-	lea_record_vgs_free(recorder->own_vgs);
-	lea_lookup_index_free(recorder->own_lookups);
+	lea_record_vgs_clear(&recorder->own_vgs);
+	lea_lookup_index_clear(&recorder->own_lookups);
 	lea_ages_free(recorder->ages);
 	free(recorder);
 }

@@ -27,28 +27,13 @@ struct member_list {
 	bool is_asked;	 /* is_kept: the lookup file was checked in this pass */
 };
 
-struct vg_record {
+struct lea_counted_vg {
 	char name[128];		   /* first: the tree compares it */
 	struct member_list *rolls; /* owned */
 	bool claim_tried, claimed;
-	bool is_first_seen;	/* seen in this pass, in the list `met` */
-	struct vg_record *next; /* in that list */
+	bool is_first_seen;	     /* seen in this pass, in the list `met` */
+	struct lea_counted_vg *next; /* in that list */
 };
-
-struct lea_record_vgs {
-	void *tree;	       /* of struct vg_record, by name */
-	struct vg_record *met; /* VGs seen in this pass */
-};
-
-int lea_record_vgs_new(struct lea_record_vgs **ret_vgs)
-{
-	struct lea_record_vgs *vgs = calloc(1, sizeof(*vgs));
-
-	if (!vgs)
-		return -ENOMEM;
-	*ret_vgs = vgs;
-	return 0;
-}
 
 static void free_roll(struct member_list *member_list)
 {
@@ -59,7 +44,7 @@ static void free_roll(struct member_list *member_list)
 
 static void free_entry(void *node)
 {
-	struct vg_record *entry = node;
+	struct lea_counted_vg *entry = node;
 
 	while (entry->rolls) {
 		struct member_list *next = entry->rolls->next;
@@ -76,18 +61,11 @@ void lea_record_vgs_clear(struct lea_record_vgs *vgs)
 	*vgs = (struct lea_record_vgs){0};
 }
 
-void lea_record_vgs_free(struct lea_record_vgs *vgs)
+static int get_entry(struct lea_record_vgs *vgs, const char *name,
+		     struct lea_counted_vg **ret_entry)
 {
-	if (!vgs)
-		return;
-	lea_record_vgs_clear(vgs);
-	free(vgs);
-}
-
-static int get_entry(struct lea_record_vgs *vgs, const char *name, struct vg_record **ret_entry)
-{
-	struct vg_record *entry = calloc(1, sizeof(*entry));
-	struct vg_record **node;
+	struct lea_counted_vg *entry = calloc(1, sizeof(*entry));
+	struct lea_counted_vg **node;
 
 	if (!entry)
 		return -ENOMEM;
@@ -113,7 +91,7 @@ static bool waits(const struct member_list *member_list)
 }
 
 /* Drops the lists that are not kept for the next pass. */
-static void end_of_pass(struct vg_record *entry)
+static void end_of_pass(struct lea_counted_vg *entry)
 {
 	struct member_list **place = &entry->rolls;
 
@@ -134,9 +112,9 @@ static void end_of_pass(struct vg_record *entry)
 
 void lea_record_vgs_rest(struct lea_record_vgs *vgs)
 {
-	struct vg_record *next;
+	struct lea_counted_vg *next;
 
-	for (struct vg_record *entry = vgs->met; entry; entry = next) {
+	for (struct lea_counted_vg *entry = vgs->met; entry; entry = next) {
 		next = entry->next;
 		end_of_pass(entry);
 		if (entry->rolls)
@@ -153,8 +131,8 @@ static const char *member_id(const struct member_list *member_list, uint32_t ind
 }
 
 /* Finds or adds the list for @vg, or for @lookup if @vg is NULL. Consumes @lookup in every case. */
-static int get_roll(struct vg_record *entry, const struct lea_vg *vg, struct lea_lookup *lookup,
-		    struct member_list **ret_roll)
+static int get_roll(struct lea_counted_vg *entry, const struct lea_vg *vg,
+		    struct lea_lookup *lookup, struct member_list **ret_roll)
 {
 	uint32_t count = vg ? vg->pv_count : lookup->count;
 	struct member_list *member_list = entry->rolls;
@@ -296,7 +274,7 @@ static int count(struct member_list *member_list, const struct lea_record_vg_opt
 	return count_first(member_list, options, record);
 }
 
-static int claim(struct vg_record *entry, const struct lea_record_vg_options *options)
+static int claim(struct lea_counted_vg *entry, const struct lea_record_vg_options *options)
 {
 	int r;
 
@@ -316,7 +294,7 @@ static int claim(struct vg_record *entry, const struct lea_record_vg_options *op
 /* Finds the VG and the list of members for @found. LEA_COMPLETE_UNKNOWN: no metadata and no lookup
  * file name a VG. */
 static int find_roll(struct lea_record_vgs *vgs, const struct lea_record_vg_options *options,
-		     const struct lea_found *found, struct vg_record **ret_entry,
+		     const struct lea_found *found, struct lea_counted_vg **ret_entry,
 		     struct member_list **ret_roll)
 {
 	struct lea_lookup lookup = {0};
@@ -339,7 +317,7 @@ static int find_roll(struct lea_record_vgs *vgs, const struct lea_record_vg_opti
 int lea_record_vgs_note(struct lea_record_vgs *vgs, const struct lea_found *found)
 {
 	struct lea_lookup none = {0};
-	struct vg_record *entry;
+	struct lea_counted_vg *entry;
 	struct member_list *member_list;
 	int r;
 
@@ -356,7 +334,7 @@ int lea_record_vgs_note(struct lea_record_vgs *vgs, const struct lea_found *foun
 int lea_record_vgs_count(struct lea_record_vgs *vgs, const struct lea_record_vg_options *options,
 			 const struct lea_found *found, struct lea_record *record)
 {
-	struct vg_record *entry;
+	struct lea_counted_vg *entry;
 	struct member_list *member_list;
 	int r = find_roll(vgs, options, found, &entry, &member_list);
 

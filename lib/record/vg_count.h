@@ -6,7 +6,11 @@
 #include "record/record.h"
 #include "state/lookup_index.h"
 
-struct lea_record_vgs;
+/* Zeroed: no counts. */
+struct lea_record_vgs {
+	void *tree;		    /* of struct lea_counted_vg, by name */
+	struct lea_counted_vg *met; /* VGs seen in this pass */
+};
 
 struct lea_record_vg_options {
 	int run_fd;			  /* borrowed */
@@ -14,9 +18,6 @@ struct lea_record_vg_options {
 	bool claim;
 	bool test; /* change no file; answer as if it had */
 };
-
-LEA_MUST_CHECK int lea_record_vgs_new(struct lea_record_vgs **ret_vgs);
-void lea_record_vgs_free(struct lea_record_vgs *vgs);
 
 /* Call between two recorders: keeps only the counts of incomplete VGs, which point into their
  * metadata. */

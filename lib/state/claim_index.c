@@ -11,27 +11,11 @@
 #include "base/id.h"
 #include "base/order.h"
 
-struct indexed {
+struct lea_indexed_claim {
 	char id[33]; /* first: claims are sorted by it */
 	ino_t inode;
 	struct lea_claim claim; /* owned */
 };
-
-struct lea_claim_index {
-	struct indexed *claim;	  /* [count], sorted by id; owned */
-	struct indexed **by_name; /* [count]; owned */
-	size_t count, room;
-};
-
-int lea_claim_index_new(struct lea_claim_index **ret_index)
-{
-	struct lea_claim_index *index = calloc(1, sizeof(*index));
-
-	if (!index)
-		return -ENOMEM;
-	*ret_index = index;
-	return 0;
-}
 
 void lea_claim_index_clear(struct lea_claim_index *index)
 {
@@ -42,15 +26,7 @@ void lea_claim_index_clear(struct lea_claim_index *index)
 	*index = (struct lea_claim_index){0};
 }
 
-void lea_claim_index_free(struct lea_claim_index *index)
-{
-	if (!index)
-		return;
-	lea_claim_index_clear(index);
-	free(index);
-}
-
-static struct indexed *find(const struct lea_claim_index *index, const char *id)
+static struct lea_indexed_claim *find(const struct lea_claim_index *index, const char *id)
 {
 	return index->count ? bsearch(id, index->claim, index->count, sizeof(*index->claim),
 				      lea_compare_text)
@@ -62,13 +38,13 @@ static struct indexed *find(const struct lea_claim_index *index, const char *id)
 static int add(struct lea_claim_index *index, struct lea_claim_index *old,
 	       const struct lea_claims *claims, int folder_fd, const struct dirent *entry)
 {
-	struct indexed *before = find(old, entry->d_name), *added;
+	struct lea_indexed_claim *before = find(old, entry->d_name), *added;
 	int r = lea_make_room(&index->claim, &index->room, index->count + 1, sizeof(*index->claim));
 
 	if (r)
 		return r;
 	added = &index->claim[index->count];
-	*added = (struct indexed){.inode = entry->d_ino};
+	*added = (struct lea_indexed_claim){.inode = entry->d_ino};
 	memcpy(added->id, entry->d_name, sizeof(added->id));
 	if (before && before->inode == entry->d_ino) {
 		added->claim = before->claim;
@@ -84,13 +60,13 @@ static int add(struct lea_claim_index *index, struct lea_claim_index *old,
 
 static int compare_names(const void *a, const void *b)
 {
-	return strcmp((*(struct indexed *const *)a)->claim.vg_name,
-		      (*(struct indexed *const *)b)->claim.vg_name);
+	return strcmp((*(struct lea_indexed_claim *const *)a)->claim.vg_name,
+		      (*(struct lea_indexed_claim *const *)b)->claim.vg_name);
 }
 
 static int compare_name(const void *name, const void *indexed)
 {
-	return strcmp(name, (*(struct indexed *const *)indexed)->claim.vg_name);
+	return strcmp(name, (*(struct lea_indexed_claim *const *)indexed)->claim.vg_name);
 }
 
 static int sort(struct lea_claim_index *index)
@@ -133,10 +109,11 @@ int lea_claim_index_each_named(
 	const struct lea_claim_index *index, const struct lea_claims *claims, const char *name,
 	int (*tell)(void *arg, const char *vg_id, const struct lea_claim *claim), void *arg)
 {
-	struct indexed **end = index->by_name + index->count;
-	struct indexed **at = index->count ? bsearch(name, index->by_name, index->count,
-						     sizeof(*index->by_name), compare_name)
-					   : NULL;
+	struct lea_indexed_claim **end = index->by_name + index->count;
+	struct lea_indexed_claim **at = index->count
+						? bsearch(name, index->by_name, index->count,
+							  sizeof(*index->by_name), compare_name)
+						: NULL;
 	int r = 0;
 
 	while (at && at > index->by_name && !compare_name(name, at - 1))

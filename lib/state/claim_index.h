@@ -14,13 +14,13 @@
 #include "base/err.h"
 #include "state/claim.h"
 
-struct lea_claim_index;
+/* Zeroed: empty. */
+struct lea_claim_index {
+	struct lea_indexed_claim *claim;    /* [count], sorted by id; owned */
+	struct lea_indexed_claim **by_name; /* [count]; owned */
+	size_t count, room;
+};
 
-/* Empty, and reads nothing. */
-LEA_MUST_CHECK int lea_claim_index_new(struct lea_claim_index **ret_index);
-/* NULL does nothing. */
-void lea_claim_index_free(struct lea_claim_index *index);
-LEA_DEFINE_FREEP(struct lea_claim_index, lea_claim_index_freep, lea_claim_index_free);
 /* Forgets all, and gives the memory back. */
 void lea_claim_index_clear(struct lea_claim_index *index);
 

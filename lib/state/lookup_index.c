@@ -33,24 +33,6 @@ struct id {
 	struct id *next; /* same PVID, usually in another file */
 };
 
-struct lea_lookup_index {
-	int run_fd;		 /* borrowed from the caller */
-	struct lea_arena *arena; /* owns files and ids; NULL: none yet */
-	void *files, *ids;	 /* trees; ids: the first of each PVID */
-	struct stat listed;	 /* the folder's status at the last listing */
-	bool is_current;	 /* every file is indexed as long as the folder is unchanged */
-};
-
-int lea_lookup_index_new(struct lea_lookup_index **ret_index)
-{
-	struct lea_lookup_index *index = calloc(1, sizeof(*index));
-
-	if (!index)
-		return -ENOMEM;
-	*ret_index = index;
-	return 0;
-}
-
 /* The trees do not own their nodes. */
 static void keep(void *node)
 {
@@ -63,14 +45,6 @@ void lea_lookup_index_clear(struct lea_lookup_index *index)
 	tdestroy(index->ids, keep);
 	lea_arena_free(index->arena);
 	*index = (struct lea_lookup_index){0};
-}
-
-void lea_lookup_index_free(struct lea_lookup_index *index)
-{
-	if (!index)
-		return;
-	lea_lookup_index_clear(index);
-	free(index);
 }
 
 static bool add_ids(struct lea_lookup_index *index, struct file *file,

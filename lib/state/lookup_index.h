@@ -9,20 +9,25 @@
  */
 #pragma once
 
-#include "base/cleanup.h"
 #include "state/online.h"
 
-struct lea_lookup_index;
+#include <stdbool.h>
+#include <sys/stat.h>
 
 /* Limit of the index's memory. Files beyond it are read again at each listing of the folder. */
 #define LEA_LOOKUP_INDEX_BYTES (16U << 20)
 
-/* Does not read files before the first search. */
-LEA_MUST_CHECK int lea_lookup_index_new(struct lea_lookup_index **ret_index);
-void lea_lookup_index_free(struct lea_lookup_index *index);
+/* Zeroed: empty, and reads no file before the first search. */
+struct lea_lookup_index {
+	int run_fd;		 /* borrowed from the caller */
+	struct lea_arena *arena; /* owns files and ids; NULL: none yet */
+	void *files, *ids;	 /* trees; ids: the first of each PVID */
+	struct stat listed;	 /* the folder's status at the last listing */
+	bool is_current;	 /* every file is indexed as long as the folder is unchanged */
+};
+
 /* Forgets all, and gives the memory back. */
 void lea_lookup_index_clear(struct lea_lookup_index *index);
-LEA_DEFINE_FREEP(struct lea_lookup_index, lea_lookup_index_freep, lea_lookup_index_free);
 
 /*
  * lea_lookup_index_find - the lookup file that lists @pvid

@@ -231,15 +231,13 @@ bool lea_online_exists(int run_fd, const char *pvid)
 static int find_vg_of(int run_fd, const char *pvid, struct lea_online *online,
 		      struct lea_lookup_index *lookups)
 {
-	LEA_AUTO(lea_lookup_index_freep) struct lea_lookup_index *own = NULL;
+	LEA_AUTO(lea_lookup_index_clear) struct lea_lookup_index own = {0};
 	struct lea_lookup lookup = {0};
-	int r = 0;
+	int r;
 
 	if (online->vg[0])
 		return 0;
-	if (!lookups)
-		r = lea_lookup_index_new(&own);
-	r = r ? r : lea_lookup_index_find(lookups ? lookups : own, run_fd, pvid, &lookup);
+	r = lea_lookup_index_find(lookups ? lookups : &own, run_fd, pvid, &lookup);
 	if (r)
 		return r < 0 ? r : 0;
 	lea_lookup_done(&lookup);

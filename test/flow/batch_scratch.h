@@ -170,6 +170,7 @@ static const struct lea_pool fake_pool = {
 /* ---- events */
 
 static struct lea_workers fake_workers;
+static struct lea_pass_cache pass_cache;
 static struct lea_batch_options batch_options;
 static struct lea_batch_summary summary;
 
@@ -195,7 +196,7 @@ static void setup(void)
 						   .pool = &fake_pool};
 	batch_options.event_fd = lea_queue_open(lea_world_run(machine.world));
 	ck_assert_int_ge(batch_options.event_fd, 0);
-	ck_assert_int_eq(lea_pass_cache_new(&batch_options.cache), 0);
+	batch_options.cache = &pass_cache;
 	summary = (struct lea_batch_summary){0};
 	activated[0] = '\0';
 	outcome = shortage = workers_fault = 0;
@@ -210,7 +211,7 @@ static void setup(void)
 static void teardown(void)
 {
 	close(batch_options.event_fd);
-	lea_pass_cache_free(batch_options.cache);
+	lea_pass_cache_forget(&pass_cache);
 	lea_conf_free(LEA_TAKE(read_conf));
 	machine_end();
 }

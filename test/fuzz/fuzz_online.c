@@ -50,7 +50,7 @@ static void read_record(const struct fuzz_in *in)
 
 static void read_lookup(const struct fuzz_in *in)
 {
-	struct lea_lookup_index *index;
+	struct lea_lookup_index index = {0};
 	struct lea_lookup lookup = {0};
 	int r;
 
@@ -60,14 +60,13 @@ static void read_lookup(const struct fuzz_in *in)
 	for (uint32_t i = 0; i < lookup.count; i++)
 		CLAIM(strlen(lookup.pvid[i]) <= 32 && !strchr(lookup.pvid[i], '/'));
 	lea_lookup_done(&lookup);
-	CLAIM(!lea_lookup_index_new(&index));
-	r = lea_lookup_index_find(index, run_fd, PVID, &lookup);
+	r = lea_lookup_index_find(&index, run_fd, PVID, &lookup);
 	CLAIM(r == 0 || r == LEA_ONLINE_ABSENT);
 	if (!r) {
 		CLAIM(!strcmp(lookup.vg, "vg"));
 		lea_lookup_done(&lookup);
 	}
-	lea_lookup_index_free(index);
+	lea_lookup_index_clear(&index);
 }
 
 /* Names as a caller might pass them: nothing outside the folder is read or created. */

@@ -403,19 +403,20 @@ static void run_pass(struct lea_entry *entries, size_t count)
 	const struct lea_conf_options conf_options = {0};
 	struct lea_batch_summary summary = {0};
 	struct lea_batch_options batch_options = {.world = machine.world, .lvm_path = "/bin/false"};
+	struct lea_pass_cache cache = {0};
 	struct lea_batch_pass *pass;
 	const struct lea_conf *conf;
 
 	ck_assert_int_eq(lea_conf_read(machine.world, &conf_options, &conf), 0);
 	batch_options.conf = conf;
 	batch_options.event_fd = machine_queue();
-	ck_assert_int_eq(lea_pass_cache_new(&batch_options.cache), 0);
+	batch_options.cache = &cache;
 	ck_assert_int_eq(lea_batch_workers(&batch_options, &batch_options.workers), 0);
 	batch_options.pool = &lea_pool_real;
 	ck_assert_int_eq(lea_batch_start(&batch_options, entries, count, &summary, &pass), 0);
 	ck_assert_int_eq(lea_batch_end(pass), 0);
 	lea_workers_free(batch_options.workers);
-	lea_pass_cache_free(batch_options.cache);
+	lea_pass_cache_forget(&cache);
 	for (size_t i = 0; i < count; i++)
 		lea_device_done(&entries[i].device);
 	fflush(machine.out_file);

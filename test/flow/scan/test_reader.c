@@ -200,14 +200,13 @@ static const struct lea_vg *scan_one(const char *sample, const char *name)
 TEST(texts_are_kept_over_scans)
 {
 	const struct lea_scan_texts *texts;
-	struct lea_pass_cache *kept;
+	struct lea_pass_cache kept = {0};
 	const struct lea_vg *vg;
 	size_t bytes;
 
 	new_reader();
-	ck_assert_int_eq(lea_pass_cache_new(&kept), 0);
-	texts = &kept->texts;
-	known = kept;
+	texts = &kept.texts;
+	known = &kept;
 	vg = scan_one("stripe-a", "sdb");
 	bytes = texts->bytes;
 	ck_assert(vg && bytes && texts->most == bytes);
@@ -215,7 +214,7 @@ TEST(texts_are_kept_over_scans)
 	ck_assert_uint_eq(texts->bytes, bytes);
 	known = NULL;
 	scan_stripe();
-	known = kept;
+	known = &kept;
 	ck_assert_msg(scan_one("stripe-b", "sdc") == vg, "a scan between has its own");
 	ck_assert_int_eq(kill(child_pid(), SIGKILL), 0);
 	ck_assert_msg(scan_one("stripe-a", "sdb") == vg, "a new child sends it for nothing");
@@ -225,7 +224,7 @@ TEST(texts_are_kept_over_scans)
 	ck_assert_uint_eq(texts->bytes, 0);
 	ck_assert_msg(scan_one("stripe-b", "sdc"), "the child hears that it is forgotten");
 	known = NULL;
-	lea_pass_cache_free(kept);
+	lea_pass_cache_forget(&kept);
 	lea_reader_free(LEA_TAKE(reader));
 }
 
@@ -269,15 +268,14 @@ static const struct {
 TEST_EACH(a_text_counts_only_for_the_pvs_that_it_lists, beliefs)
 {
 	struct lea_device device = scratch_disk("two-mda", "sda", 2);
-	struct lea_pass_cache *kept;
+	struct lea_pass_cache kept = {0};
 	struct lea_scan_texts *texts;
 	const struct lea_vg *vg;
 	uint64_t number;
 
 	new_reader();
-	ck_assert_int_eq(lea_pass_cache_new(&kept), 0);
-	texts = &kept->texts;
-	known = kept;
+	texts = &kept.texts;
+	known = &kept;
 	if (beliefs[_i].has_sent) {
 		ck_assert_ptr_nonnull(scan_one("two-mda", "sda"));
 		number = texts->number;
@@ -292,7 +290,7 @@ TEST_EACH(a_text_counts_only_for_the_pvs_that_it_lists, beliefs)
 	ck_assert_msg(vg && !strcmp(vg->name, "vg_twomda"), "%s: its own", beliefs[_i].claim);
 	ck_assert_msg(scan_one("two-mda", "sda") == vg, "%s: parsed once", beliefs[_i].claim);
 	known = NULL;
-	lea_pass_cache_free(kept);
+	lea_pass_cache_forget(&kept);
 	lea_reader_free(LEA_TAKE(reader));
 }
 

@@ -20,7 +20,7 @@
 
 static char folder[FOLDER_BYTES];
 static int run_fd;
-static struct lea_lookup_index *lookups;
+static struct lea_lookup_index own, *const lookups = &own;
 static int watch_fd; /* of the folder of lookup files */
 static size_t files_read, listings;
 
@@ -29,12 +29,11 @@ static void setup(void)
 	run_fd = folder_new(folder);
 	watch_fd = -1;
 	files_read = listings = 0;
-	ck_assert_int_eq(lea_lookup_index_new(&lookups), 0);
 }
 
 static void teardown(void)
 {
-	lea_lookup_index_free(lookups);
+	lea_lookup_index_clear(lookups);
 	lea_closep(&watch_fd);
 	folder_remove(folder, run_fd);
 }
