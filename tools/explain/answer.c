@@ -47,7 +47,8 @@ static void tell_lv(struct lea_subject *subject, uint32_t index)
 {
 	const struct lea_lv *lv = &subject->vg->lvs[index];
 	const struct lea_active_lv *up = lea_subject_active(subject, index);
-	const bool is_incomplete = !lea_scan_vg_is_complete(subject->scanned);
+	/* The LV may well use a PV that is only silent. */
+	const bool lacks_pv = lea_scan_vg_count(subject->scanned, LEA_ABSENT) > 0;
 	const char *node = up && !up->is_part ? up->device : "";
 	char taken[TEXT_BYTES] = "";
 	struct lea_lv_facts facts = {
@@ -61,8 +62,8 @@ static void tell_lv(struct lea_subject *subject, uint32_t index)
 		.is_read_only = flag_of(subject, node, "ro"),
 		.is_writable = (lv->flags & LEA_FLAG_WRITE) &&
 			       !lea_select_read_only(subject->vg, lv, &subject->rules.select),
-		.lacks_data = is_incomplete && lea_subject_refused(subject->degraded, index),
-		.lacks_copy = is_incomplete && lea_subject_refused(subject->complete, index),
+		.lacks_data = lacks_pv && lea_subject_refused(subject->degraded, index),
+		.lacks_copy = lacks_pv && lea_subject_refused(subject->complete, index),
 		.taken_node = "",
 		.taken_by = taken,
 	};
