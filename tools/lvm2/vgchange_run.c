@@ -24,7 +24,7 @@ struct work {
 	const struct vgchange_args *args;
 	struct lea_scan *scan;
 	struct lea_reader *reader; /* owned; NULL: nothing was read yet */
-	size_t unanswered;	   /* devices that did not answer in time */
+	bool has_unknown;	   /* of a device it is open whether it is a PV, and which */
 	struct vgchange_picks picks;
 	struct lea_lock *global; /* owned; NULL: not taken */
 	bool has_failed;
@@ -176,12 +176,14 @@ static void note_problems(struct work *work)
 	size_t count;
 
 	found = lea_scan_found(work->scan, &count);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		work->has_unknown |=
+			!found[i]->expected[0] && lea_silence_is_open(lea_found_silence(found[i]));
 		if (found[i]->problem[0])
 			lea_log(work->world->log, LEA_LOG_WARNING, "WARNING: %s: %s",
 				found[i]->device.name, found[i]->problem);
-	work->unanswered = lea_survey_tell_unanswered(work->world, work->scan);
-	work->has_failed |= work->unanswered > 0;
+	}
+	work->has_failed |= lea_survey_tell_unanswered(work->world, work->scan) > 0;
 }
 
 /* Is the VG incomplete for certain? */
@@ -204,7 +206,7 @@ static enum certainty judge(const struct work *work, const struct lea_scan_vg *s
 				return OPEN;
 			break;
 		case LEA_ABSENT:
-			certainty = work->unanswered ? UNKNOWN : certainty;
+			certainty = work->has_unknown ? UNKNOWN : certainty;
 			break;
 		case LEA_PRESENT:
 			break;

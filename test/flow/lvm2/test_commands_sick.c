@@ -196,6 +196,33 @@ TEST(udev_knows_the_pv_of_a_disk_that_hangs)
 		      "%s", machine.out);
 }
 
+TEST(the_disk_of_another_vg_that_hangs_does_not_matter)
+{
+	machine_unplug("sda", 16);
+	machine_unplug("sdb", 32);
+	machine_unplug("sdc", 48);
+	machine_plug("stripe-b", "sdb", 32, 2);
+	machine_plug("one-pv", "sdc", 16, 1);
+	machine_record(PVID_ONE, "vg_one", "sdc", 16);
+	ck_assert_int_eq(machine_command("vgchange -ay " TWO), 5);
+	ck_assert_msg(strstr(machine.err, "VG vg-two.pvs is missing PV") &&
+			      !strstr(machine.err, "is not activated"),
+		      "%s", machine.err);
+}
+
+TEST(an_active_lv_does_not_lose_a_disk_that_is_silent_for_now)
+{
+	tree_put(&machine.tree, "/sys/class/block/dm-4/dm/uuid",
+		 "LVM-VqoF2z8DLr9uB4DSmt7k8IRGz3GndTHh0Dnd3V0xgR8jNLvF61MZHCwp1g1k8LeU\n");
+	tree_put(&machine.tree, "/dev/vg-two.pvs/fast", "");
+	fault = -EIO;
+	machine.udev.properties = properties;
+	ck_assert_int_eq(machine_command("explain " TWO "/fast"), 0);
+	ck_assert_msg(strstr(machine.out, "LV vg-two.pvs/fast: active") &&
+			      !strstr(machine.out, "missing PV"),
+		      "%s", machine.out);
+}
+
 static const struct {
 	const char *claim, *words;
 } unseen[] = {
@@ -275,6 +302,29 @@ TEST_EACH(what_udev_knows_counts_where_a_disk_is_silent, looks)
 	ck_assert_int_eq(machine_command(looks[_i].words), 0);
 	ck_assert_msg(strstr(machine.out, looks[_i].out) != NULL, "%s: printed\n%s",
 		      looks[_i].claim, machine.out);
+}
+
+static const struct {
+	const char *claim;
+	int fault;
+} lost[] = {{"it cannot be read", -EIO}, {"it is suspended", 0}};
+
+TEST_EACH(doctor_does_not_say_that_a_silent_disk_is_not_there, lost)
+{
+	machine_record(PVID_B, TWO, "sdc", 48);
+	fault = lost[_i].fault;
+	if (!fault) {
+		tree_remove(&machine.tree, SICK);
+		tree_put(&machine.tree, "/etc/lvm/lvm.conf",
+			 "devices { ignore_suspended_devices = 1 }");
+		tree_put(&machine.tree, "/proc/devices", "Block devices:\n  8 device-mapper\n");
+		tree_put(&machine.tree, "/sys/dev/block/8:48/dm/uuid", "mpath-1\n");
+		tree_put(&machine.tree, "/sys/dev/block/8:48/dm/suspended", "1\n");
+	}
+	ck_assert_int_eq(machine_command("doctor --sample 0 --only D12"), 0);
+	ck_assert_msg(strstr(machine.out, "1 checks, 0 findings") != NULL, "%s: %s", lost[_i].claim,
+		      machine.out);
+	tree_put(&machine.tree, SICK, "");
 }
 
 /* ---- many commands, one after the other */
