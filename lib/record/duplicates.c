@@ -204,14 +204,14 @@ static int is_first(struct lea_world *world, const struct lea_conf *conf,
 		    const struct lea_scan_options *options, const struct lea_device *other,
 		    const struct lea_found *found)
 {
-	enum lea_carries carries;
+	enum lea_presence presence;
 	int r;
 
 	if (lea_duplicate_tie(world, other, &found->device) == LEA_DUPLICATE_STACKED ||
 	    lea_duplicates_is_copy(world, conf, other, found))
 		return LEA_DUPLICATES_NO_OTHER;
-	r = lea_duplicate_carries(world, conf, options, other, found->label.pvid, &carries);
-	return r ? r : carries == LEA_CARRIES_NO ? LEA_DUPLICATES_NO_OTHER : 0;
+	r = lea_duplicate_carries(world, conf, options, other, found->label.pvid, &presence);
+	return r ? r : presence == LEA_ABSENT ? LEA_DUPLICATES_NO_OTHER : 0;
 }
 
 int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
