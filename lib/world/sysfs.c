@@ -33,7 +33,7 @@ bool lea_sysfs_has_device(struct lea_world *world, struct lea_devno devno)
 	struct stat st;
 	int sys_fd = path_of(world, devno, "", path);
 
-	return sys_fd >= 0 && fstatat(sys_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	return sys_fd < 0 || !fstatat(sys_fd, path, &st, AT_SYMLINK_NOFOLLOW) || errno != ENOENT;
 }
 
 bool lea_sysfs_find(struct lea_world *world, const char *name, struct lea_devno *ret_devno)

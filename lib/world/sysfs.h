@@ -25,15 +25,15 @@ enum lea_sysfs_outcome {
 	LEA_SYSFS_MALFORMED,  /* not a number */
 };
 
-/* Is the device there at all? One system call. */
+/* Is the device there at all? True also if that cannot be found out. One system call. */
 bool lea_sysfs_has_device(struct lea_world *world, struct lea_devno devno);
 
 /* Is this very instance there? 0; LEA_SYSFS_ABSENT: it has gone, and another may have its number;
  * -errno: that could not be found out. */
 LEA_MUST_CHECK int lea_sysfs_find_instance(struct lea_world *world, const struct lea_devid *id);
 
-/* The number of the device that the kernel calls so: "sdb", "cciss/c0d0". No device node is touched.
- * False: there is none. */
+/* The number of the device that the kernel calls so: "sdb", "cciss/c0d0". No device node is
+ * touched. False: there is none. */
 bool lea_sysfs_find(struct lea_world *world, const char *name, struct lea_devno *ret_devno);
 
 /* Text of an attribute without trailing white space, cut to @size_bytes - 1. 0, an outcome or

@@ -101,6 +101,18 @@ TEST(attributes_come_by_number)
 			 LEA_SYSFS_MALFORMED);
 }
 
+TEST(a_device_is_not_absent_because_nobody_can_look)
+{
+	struct tree blind;
+
+	tree_init(&blind);
+	ck_assert_int_lt(lea_world_sys(&blind.world), 0);
+	ck_assert(lea_sysfs_has_device(&blind.world, sda));
+	tree_mkdir(&blind, "/sys");
+	ck_assert(!lea_sysfs_has_device(&blind.world, sda));
+	tree_done(&blind);
+}
+
 static int find(uint32_t major, uint32_t minor, uint64_t diskseq)
 {
 	const struct lea_devid id = {major, minor, diskseq};
