@@ -35,7 +35,7 @@ struct lea_batch_options {
 	struct lea_workers *workers;	/* from lea_batch_workers, with the same options */
 	const struct lea_pool *pool;	/* its functions: lea_pool_real */
 	const struct lea_needs *needs;	/* order of the VGs (memory/need.h); NULL: as they come */
-	struct lea_incomplete *waiting; /* notes incomplete VGs; NULL: does not */
+	struct lea_incomplete *waiting; /* notes incomplete VGs */
 	struct lea_partial *partial;	/* notes those to activate in part; NULL: none are */
 	bool is_boot;			/* the machine boots: more LVs in flight (lea_bound_lvs) */
 	bool defers_watch;		/* the caller calls lea_monitor_retry_step later */

@@ -28,49 +28,32 @@
 #define CLAIMANTS_MOST 8U
 #define QUEUED_MS      1000U /* by then the PVs have been read, or there is no line yet */
 
-struct vg {
-	char name[128];	  /* first: the tree compares it */
-	bool is_noted;	  /* since the last lea_incomplete_log */
-	struct vg *next;  /* in the list of noted VGs */
+struct lea_incomplete_vg {
+	char name[128];			/* first: the tree compares it */
+	bool is_noted;			/* since the last lea_incomplete_log */
+	struct lea_incomplete_vg *next; /* in the list of noted VGs */
 	uint64_t told;	  /* hash of the missing ids in its last line; 0: no line yet */
 	uint64_t told_ms; /* time of that line */
 	uint64_t asked;	  /* hash of the missing ids that were looked for last; 0: none yet */
 };
 
-struct lea_incomplete {
-	void *tree; /* of struct vg, owned */
-	struct vg *noted;
-	uint32_t count;
-};
-
-int lea_incomplete_new(struct lea_incomplete **ret_waiting)
+void lea_incomplete_done(struct lea_incomplete *waiting)
 {
-	struct lea_incomplete *waiting = calloc(1, sizeof(*waiting));
-
-	if (!waiting)
-		return -ENOMEM;
-	*ret_waiting = waiting;
-	return 0;
-}
-
-void lea_incomplete_free(struct lea_incomplete *waiting)
-{
-	if (!waiting)
-		return;
 	tdestroy(waiting->tree, free);
-	free(waiting);
+	*waiting = (struct lea_incomplete){0};
 }
 
-static struct vg *find(const struct lea_incomplete *waiting, const char *name)
+static struct lea_incomplete_vg *find(const struct lea_incomplete *waiting, const char *name)
 {
-	struct vg *const *node = tfind(name, &waiting->tree, lea_compare_text);
+	struct lea_incomplete_vg *const *node = tfind(name, &waiting->tree, lea_compare_text);
 
 	return node ? *node : NULL;
 }
 
-static struct vg *add(struct lea_incomplete *waiting, const char *name)
+static struct lea_incomplete_vg *add(struct lea_incomplete *waiting, const char *name)
 {
-	struct vg *vg = waiting->count < LEA_WAITING_MOST ? calloc(1, sizeof(*vg)) : NULL;
+	struct lea_incomplete_vg *vg =
+		waiting->count < LEA_WAITING_MOST ? calloc(1, sizeof(*vg)) : NULL;
 
 	if (!vg)
 		return NULL;
@@ -83,7 +66,7 @@ static struct vg *add(struct lea_incomplete *waiting, const char *name)
 	return vg;
 }
 
-static void note(struct lea_incomplete *waiting, struct vg *vg)
+static void note(struct lea_incomplete *waiting, struct lea_incomplete_vg *vg)
 {
 	if (vg->is_noted)
 		return;
@@ -94,10 +77,10 @@ static void note(struct lea_incomplete *waiting, struct vg *vg)
 
 void lea_incomplete_note(struct lea_incomplete *waiting, const char *name, bool is_complete)
 {
-	struct vg *vg = waiting && name[0] ? find(waiting, name) : NULL;
+	struct lea_incomplete_vg *vg = name[0] ? find(waiting, name) : NULL;
 
 	/* A complete VG that had a line is noted, too: lea_incomplete_log then removes it. */
-	if (waiting && name[0] && !vg && !is_complete)
+	if (name[0] && !vg && !is_complete)
 		vg = add(waiting, name);
 	if (vg)
 		note(waiting, vg);
@@ -162,7 +145,7 @@ static bool queue_all_lost(struct lea_world *world, int run_fd, const struct lea
 }
 
 /* Logs the VG's line. Returns the ms after which it may be logged; 0: logged, or none is due. */
-static uint32_t tell_or_wait(struct vg *vg, struct lea_world *world, int run_fd)
+static uint32_t tell_or_wait(struct lea_incomplete_vg *vg, struct lea_world *world, int run_fd)
 {
 	const uint64_t now = lea_world_now_ms(world);
 	struct lea_missing missing = {0};
@@ -198,9 +181,9 @@ void lea_incomplete_told(struct lea_incomplete *waiting, struct lea_world *world
 {
 	const int run_fd = lea_world_run(world);
 	struct lea_missing missing = {0};
-	struct vg *vg = waiting ? find(waiting, name) : NULL;
+	struct lea_incomplete_vg *vg = find(waiting, name);
 
-	if (waiting && !vg)
+	if (!vg)
 		vg = add(waiting, name);
 	if (vg && run_fd >= 0 && !lea_missing_read(run_fd, name, &missing) && missing.count) {
 		vg->told = sum_of(&missing);
@@ -209,7 +192,7 @@ void lea_incomplete_told(struct lea_incomplete *waiting, struct lea_world *world
 	lea_missing_done(&missing);
 }
 
-static void remove_vg(struct lea_incomplete *waiting, struct vg *vg)
+static void remove_vg(struct lea_incomplete *waiting, struct lea_incomplete_vg *vg)
 {
 	tdelete(vg, &waiting->tree, lea_compare_text);
 	waiting->count--;
@@ -218,11 +201,11 @@ static void remove_vg(struct lea_incomplete *waiting, struct vg *vg)
 
 int lea_incomplete_log(struct lea_incomplete *waiting, struct lea_world *world)
 {
-	struct vg *vg, *next;
+	struct lea_incomplete_vg *vg, *next;
 	const int run_fd = lea_world_run(world);
 	uint32_t least_ms = 0;
 
-	if (!waiting || run_fd < 0)
+	if (run_fd < 0)
 		return -1;
 	vg = waiting->noted;
 	waiting->noted = NULL;

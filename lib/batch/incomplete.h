@@ -6,28 +6,30 @@
  */
 #pragma once
 
-#include "base/err.h"
 #include "world/world.h"
 
 #include <stdbool.h>
 
-struct lea_incomplete;
+/* Zeroed: none. */
+struct lea_incomplete {
+	void *tree;			 /* of struct lea_incomplete_vg, owned */
+	struct lea_incomplete_vg *noted; /* since the last lea_incomplete_log */
+	uint32_t count;
+};
 
 /* VGs remembered at most; further ones are not logged. */
 #define LEA_WAITING_MOST     4096U
 /* Least time between two lines of one VG, in ms. */
 #define LEA_WAITING_PAUSE_MS 60000U
 
-/* 0 or -ENOMEM. Free with lea_incomplete_free, which takes NULL. */
-LEA_MUST_CHECK int lea_incomplete_new(struct lea_incomplete **ret_waiting);
-void lea_incomplete_free(struct lea_incomplete *waiting);
+/* Forgets all. */
+void lea_incomplete_done(struct lea_incomplete *waiting);
 
-/* Notes that a PV of @vg appeared; @is_complete: none is missing now. @waiting NULL: does nothing.
- * Reads no file and never fails: without memory nothing is noted. */
+/* Notes that a PV of @vg appeared; @is_complete: none is missing now. Reads no file and never
+ * fails: without memory nothing is noted. */
 void lea_incomplete_note(struct lea_incomplete *waiting, const char *vg, bool is_complete);
 
-/* Another line said what is missing of @vg: it gets none until that changes. @waiting may be NULL.
- */
+/* Another line said what is missing of @vg: it gets none until that changes. */
 void lea_incomplete_told(struct lea_incomplete *waiting, struct lea_world *world, const char *vg);
 
 /*

@@ -5,7 +5,6 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "batch/incomplete.h"
 #include "batch/partial.h"
 #include "conf/setup.h"
 #include "memory/boot_needs.h"
@@ -42,7 +41,7 @@ void lea_session_end(struct lea_session *session)
 	lea_workers_free(session->workers);
 	lea_reader_free(session->reader);
 	lea_pass_cache_forget(&session->cache);
-	lea_incomplete_free(session->waiting);
+	lea_incomplete_done(&session->waiting);
 	lea_partial_free(session->partial);
 	lea_needs_free(session->needs);
 	lea_conf_free(session->conf);
@@ -100,7 +99,6 @@ int lea_session_begin_batches(struct lea_session *session, struct lea_batch_opti
 	int r;
 
 	r = lea_reader_new(session->world, session->conf, &session->reader);
-	r = r ? r : lea_incomplete_new(&session->waiting);
 	r = r || !options->is_boot
 		    ? r
 		    : lea_boot_needs_read(session->world, session->conf, &session->needs);
@@ -110,7 +108,7 @@ int lea_session_begin_batches(struct lea_session *session, struct lea_batch_opti
 	options->event_fd = session->event_fd;
 	options->reader = session->reader;
 	options->cache = &session->cache;
-	options->waiting = session->waiting;
+	options->waiting = &session->waiting;
 	options->needs = session->needs;
 	if (!r)
 		lea_reader_listen(session->reader, is_awaited, session);

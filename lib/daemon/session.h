@@ -6,6 +6,7 @@
 #pragma once
 
 #include "batch/batch.h"
+#include "batch/incomplete.h"
 #include "batch/pass_cache.h"
 #include "conf/conf.h"
 #include "world/world.h"
@@ -21,7 +22,7 @@ struct lea_session {
 	struct lea_reader *reader;
 	struct lea_workers *workers;
 	struct lea_pass_cache cache;
-	struct lea_incomplete *waiting;
+	struct lea_incomplete waiting;
 	struct lea_partial
 		*partial;	 /* only of a resident runner; NULL: no VG is activated in part */
 	struct lea_needs *needs; /* of the boot; NULL: not booting */

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "batch/batch.h"
+#include "batch/incomplete.h"
 #include "batch/pass_cache.h"
 #include "daemon/flight.h"
 #include "flow/machine.h"
@@ -171,6 +172,7 @@ static const struct lea_pool fake_pool = {
 
 static struct lea_workers fake_workers;
 static struct lea_pass_cache pass_cache;
+static struct lea_incomplete waiting;
 static struct lea_batch_options batch_options;
 static struct lea_batch_summary summary;
 
@@ -197,6 +199,7 @@ static void setup(void)
 	batch_options.event_fd = lea_queue_open(lea_world_run(machine.world));
 	ck_assert_int_ge(batch_options.event_fd, 0);
 	batch_options.cache = &pass_cache;
+	batch_options.waiting = &waiting;
 	summary = (struct lea_batch_summary){0};
 	activated[0] = '\0';
 	outcome = shortage = workers_fault = 0;
@@ -212,6 +215,7 @@ static void teardown(void)
 {
 	close(batch_options.event_fd);
 	lea_pass_cache_forget(&pass_cache);
+	lea_incomplete_done(&waiting);
 	lea_conf_free(LEA_TAKE(read_conf));
 	machine_end();
 }

@@ -3,7 +3,6 @@
  * Passes of the runner on a machine made of files: records, claims, and the VGs that go to the
  * workers. Fake workers only report the outcome.
  */
-#include "batch/incomplete.h"
 #include "daemon/reconcile.h"
 #include "flow/batch_scratch.h"
 #include "flow/forks.h"
@@ -61,7 +60,6 @@ TEST(a_vg_that_is_complete_after_two_passes_is_activated)
 
 TEST(a_vg_that_waits_is_named_with_its_missing_pv_when_asked)
 {
-	ck_assert_int_eq(lea_incomplete_new(&batch_options.waiting), 0);
 	machine_plug("stripe-a", "sdb", 32, 1);
 	came("sdb", 32, 1, PVID_A);
 	ck_assert_str_eq(machine.err, "");
@@ -73,7 +71,6 @@ TEST(a_vg_that_waits_is_named_with_its_missing_pv_when_asked)
 	machine_plug("stripe-b", "sdc", 48, 2);
 	ck_assert_str_eq(came("sdc", 48, 2, PVID_B), "vg-two.pvs ");
 	ck_assert_int_eq(lea_incomplete_log(batch_options.waiting, machine.world), -1);
-	lea_incomplete_free(batch_options.waiting);
 }
 
 static const struct {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A disk that gives no answer has not gone: its VG is neither complete nor incomplete. */
-#include "batch/incomplete.h"
 #include "batch/partial.h"
 #include "flow/batch_scratch.h"
 #include "unit/suite.h"
@@ -36,13 +35,11 @@ static void begin(void)
 	sick = "sdb";
 	fault = -EIO;
 	machine.world->open_device = open_sick;
-	ck_assert_int_eq(lea_incomplete_new(&batch_options.waiting), 0);
 }
 
 static void end(void)
 {
 	lea_partial_free(partial);
-	lea_incomplete_free(batch_options.waiting);
 	teardown();
 }
 

@@ -3,7 +3,6 @@
  * Incomplete VGs with a rule: when the runner's passes activate them in part, and when the rest.
  * The clock stands still unless a test moves it.
  */
-#include "batch/incomplete.h"
 #include "batch/partial.h"
 #include "daemon/reconcile.h"
 #include "daemon/udev_wait.h"
@@ -31,13 +30,11 @@ static void begin(void)
 	setup();
 	now = 5000;
 	machine.world->clock = &set_clock;
-	ck_assert_int_eq(lea_incomplete_new(&batch_options.waiting), 0);
 }
 
 static void end(void)
 {
 	lea_partial_free(partial);
-	lea_incomplete_free(batch_options.waiting);
 	teardown();
 }
 

@@ -4,7 +4,6 @@
  * files say, no process dies, and passes come to an end. The fuzzers of test/fuzz stop at the
  * parsers; here all that follows works with what the parsers accepted.
  */
-#include "batch/incomplete.h"
 #include "daemon/reconcile.h"
 #include "flow/batch_scratch.h"
 #include "unit/suite.h"
@@ -130,7 +129,6 @@ static void run_seed(unsigned int seed)
 	state = seed;
 	chance = 1 + seed % 4;
 	setup();
-	ck_assert_int_eq(lea_incomplete_new(&batch_options.waiting), 0);
 	machine.properties = "ID_FS_TYPE=LVM2_member\n";
 	for (size_t i = 0; i < ARRAY_SIZE(disks); i++)
 		machine_plug(disks[i].sample, disks[i].name, disks[i].minor, disks[i].diskseq);
@@ -147,7 +145,6 @@ static void run_seed(unsigned int seed)
 		(void)!lea_reconcile(&options, &result);
 		lea_incomplete_log(batch_options.waiting, machine.world);
 	}
-	lea_incomplete_free(batch_options.waiting);
 	teardown();
 }
 

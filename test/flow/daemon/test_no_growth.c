@@ -3,7 +3,6 @@
  * A runner that lives long, on a machine whose disks come and go: what it and its run files take
  * after 100,000 events is what they took after 1,000.
  */
-#include "batch/incomplete.h"
 #include "batch/pass_cache.h"
 #include "daemon/reconcile.h"
 #include "flow/batch_scratch.h"
@@ -43,7 +42,6 @@ static void machine_of_disks(void)
 		folder_place = "/dev/shm"; /* a tmpfs, as /run is */
 	setup();
 	ck_assert_int_eq(lea_reader_new(machine.world, conf, &batch_options.reader), 0);
-	ck_assert_int_eq(lea_incomplete_new(&batch_options.waiting), 0);
 	machine.properties = "ID_FS_TYPE=LVM2_member\n";
 	tree_mkdir(&machine.tree, "/sys/away");
 	sample_load(&sample, "one-pv");
@@ -59,7 +57,6 @@ static void machine_of_disks(void)
 static void end_machine(void)
 {
 	sample_done(&sample);
-	lea_incomplete_free(batch_options.waiting);
 	lea_reader_free(batch_options.reader);
 	teardown();
 }

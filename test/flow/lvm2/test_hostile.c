@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "batch/batch.h"
+#include "batch/incomplete.h"
 #include "batch/pass_cache.h"
 #include "disk/crc.h"
 #include "disk/mda.h"
@@ -404,6 +405,7 @@ static void run_pass(struct lea_entry *entries, size_t count)
 	struct lea_batch_summary summary = {0};
 	struct lea_batch_options batch_options = {.world = machine.world, .lvm_path = "/bin/false"};
 	struct lea_pass_cache cache = {0};
+	struct lea_incomplete waiting = {0};
 	struct lea_batch_pass *pass;
 	const struct lea_conf *conf;
 
@@ -411,12 +413,14 @@ static void run_pass(struct lea_entry *entries, size_t count)
 	batch_options.conf = conf;
 	batch_options.event_fd = machine_queue();
 	batch_options.cache = &cache;
+	batch_options.waiting = &waiting;
 	ck_assert_int_eq(lea_batch_workers(&batch_options, &batch_options.workers), 0);
 	batch_options.pool = &lea_pool_real;
 	ck_assert_int_eq(lea_batch_start(&batch_options, entries, count, &summary, &pass), 0);
 	ck_assert_int_eq(lea_batch_end(pass), 0);
 	lea_workers_free(batch_options.workers);
 	lea_pass_cache_forget(&cache);
+	lea_incomplete_done(&waiting);
 	for (size_t i = 0; i < count; i++)
 		lea_device_done(&entries[i].device);
 	fflush(machine.out_file);
