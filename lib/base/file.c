@@ -179,17 +179,23 @@ static int write_all(int fd, const char *bytes, size_t len_bytes)
 	return 0;
 }
 
-static int create_hidden(int dir_fd, char hidden[static HIDDEN_BYTES], int *ret_fd)
+static void name_hidden(char hidden[static HIDDEN_BYTES])
 {
 	static unsigned int counter;
 	struct timespec now = {0};
-	int fd;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
+	snprintf(hidden, HIDDEN_BYTES, HIDDEN_PREFIX "%ld-%lld-%ld-%u", (long)getpid(),
+		 (long long)now.tv_sec, now.tv_nsec,
+		 __atomic_fetch_add(&counter, 1U, __ATOMIC_RELAXED));
+}
+
+static int create_hidden(int dir_fd, char hidden[static HIDDEN_BYTES], int *ret_fd)
+{
+	int fd;
+
 	for (int i = 0; i < HIDDEN_TRIES; i++) {
-		snprintf(hidden, HIDDEN_BYTES, HIDDEN_PREFIX "%ld-%lld-%ld-%u", (long)getpid(),
-			 (long long)now.tv_sec, now.tv_nsec,
-			 __atomic_fetch_add(&counter, 1U, __ATOMIC_RELAXED));
+		name_hidden(hidden);
 		fd = openat(dir_fd, hidden, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
 			    0600);
 		if (fd >= 0) {
@@ -272,20 +278,25 @@ int lea_file_create(int dir_fd, const char *name, const void *bytes, size_t len_
 	return r;
 }
 
+/* Gives what is complete its name. */
+static int publish(int dir_fd, const char *hidden, const char *name)
+{
+	int r;
+
+	if (renameat(dir_fd, hidden, dir_fd, name) == 0)
+		return 0;
+	r = -errno;
+	unlinkat(dir_fd, hidden, 0);
+	return r;
+}
+
 static int replace(int dir_fd, const char *name, const void *bytes, size_t len_bytes,
 		   bool is_durable)
 {
 	char hidden[HIDDEN_BYTES];
-	int r;
+	int r = write_hidden(dir_fd, hidden, bytes, len_bytes, is_durable);
 
-	r = write_hidden(dir_fd, hidden, bytes, len_bytes, is_durable);
-	if (r)
-		return r;
-	if (renameat(dir_fd, hidden, dir_fd, name) < 0) {
-		r = -errno;
-		unlinkat(dir_fd, hidden, 0);
-	}
-	return r;
+	return r ? r : publish(dir_fd, hidden, name);
 }
 
 int lea_file_replace(int dir_fd, const char *name, const void *bytes, size_t len_bytes)
@@ -298,6 +309,41 @@ int lea_file_replace_durably(int dir_fd, const char *name, const void *bytes, si
 	int r = replace(dir_fd, name, bytes, len_bytes, true);
 
 	return r ? r : fsync(dir_fd) < 0 ? -errno : 0;
+}
+
+int lea_file_create_link(int dir_fd, const char *path, const char *text)
+{
+	if (symlinkat(text, dir_fd, path) == 0)
+		return 0;
+	return errno == EEXIST ? LEA_FILE_EXISTS : errno == ENOENT ? LEA_FILE_ABSENT : -errno;
+}
+
+int lea_file_replace_link(int dir_fd, const char *name, const char *text)
+{
+	char hidden[HIDDEN_BYTES];
+	int r = LEA_FILE_EXISTS;
+
+	for (int i = 0; r == LEA_FILE_EXISTS && i < HIDDEN_TRIES; i++) {
+		name_hidden(hidden);
+		r = lea_file_create_link(dir_fd, hidden, text);
+	}
+	if (r)
+		return r == LEA_FILE_EXISTS ? -EEXIST : r > 0 ? -ENOENT : r;
+	return publish(dir_fd, hidden, name);
+}
+
+int lea_file_read_link(int dir_fd, const char *path, char *buffer, size_t size_bytes)
+{
+	ssize_t n = size_bytes ? readlinkat(dir_fd, path, buffer, size_bytes - 1) : 0;
+
+	if (!size_bytes)
+		return -EINVAL;
+	if (n < 0)
+		return errno == ENOENT || errno == ENOTDIR ? LEA_FILE_ABSENT
+		       : errno == EINVAL		   ? LEA_FILE_NO_LINK
+							   : -errno;
+	buffer[n] = '\0';
+	return 0;
 }
 
 int lea_file_lock(int fd, uint32_t most_ms)

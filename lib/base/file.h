@@ -15,6 +15,7 @@
 enum lea_file_outcome {
 	LEA_FILE_ABSENT = 1, /* no such file, or a folder of the path does not exist */
 	LEA_FILE_EXISTS,     /* create: the name exists; the file was left alone */
+	LEA_FILE_NO_LINK,    /* read_link: it is something else */
 };
 
 /*
@@ -68,6 +69,22 @@ LEA_MUST_CHECK int lea_file_replace(int dir_fd, const char *name, const void *by
 /* The same for a folder on a disk: file and name are on the disk before it returns. Blocks. */
 LEA_MUST_CHECK int lea_file_replace_durably(int dir_fd, const char *name, const void *bytes,
 					    size_t len_bytes);
+
+/*
+ * Short texts as targets of symbolic links that lead nowhere: one call writes such a text whole,
+ * and one reads it, where a file takes four and three. For what is written and read for each VG.
+ * @path: below @dir_fd. Texts have fewer than LEA_FILE_LINK_BYTES characters, and at least one.
+ */
+#define LEA_FILE_LINK_BYTES 4096U
+
+/* 0, LEA_FILE_EXISTS (whatever has the name), LEA_FILE_ABSENT: its folder, or -errno. */
+LEA_MUST_CHECK int lea_file_create_link(int dir_fd, const char *path, const char *text);
+/* Atomically replaces what has the name, which is none with a slash. 0 or -errno. */
+LEA_MUST_CHECK int lea_file_replace_link(int dir_fd, const char *name, const char *text);
+/* Reads at most @size_bytes - 1 bytes and adds a NUL; ignores the rest of the text. Returns 0,
+ * LEA_FILE_ABSENT, LEA_FILE_NO_LINK or -errno. */
+LEA_MUST_CHECK int lea_file_read_link(int dir_fd, const char *path, char *buffer,
+				      size_t size_bytes);
 
 /*
  * lea_file_lock - take the exclusive lock (flock) of an open file or folder, within about @most_ms

@@ -191,6 +191,32 @@ TEST(a_planted_link_is_replaced_or_refused_but_never_followed)
 	ck_assert_str_eq(buffer, "keep");
 }
 
+TEST(a_text_in_a_link_is_created_once_and_replaced_whole)
+{
+	char buffer[8];
+
+	ck_assert_int_eq(lea_file_create_link(dir_fd, "f/a", "1"), LEA_FILE_ABSENT);
+	ck_assert_int_eq(lea_file_make_folder(dir_fd, "f"), 0);
+	ck_assert_int_eq(lea_file_create_link(dir_fd, "f/a", "first\n"), 0);
+	ck_assert_int_eq(lea_file_create_link(dir_fd, "f/a", "second"), LEA_FILE_EXISTS);
+	ck_assert_int_eq(lea_file_read_link(dir_fd, "f/a", buffer, sizeof(buffer)), 0);
+	ck_assert_str_eq(buffer, "first\n");
+	ck_assert_int_eq(lea_file_read_link(dir_fd, "f/a", buffer, 4), 0);
+	ck_assert_str_eq(buffer, "fir");
+	ck_assert_int_eq(lea_file_read_link(dir_fd, "f/a", buffer, 0), -EINVAL);
+	put("a", "a file");
+	ck_assert_int_eq(lea_file_read_link(dir_fd, "a", buffer, 8), LEA_FILE_NO_LINK);
+	ck_assert_int_eq(lea_file_read_link(dir_fd, "none", buffer, 8), LEA_FILE_ABSENT);
+	ck_assert_int_eq(lea_file_read_link(dir_fd, "a/b", buffer, 8), LEA_FILE_ABSENT);
+	ck_assert_int_eq(lea_file_replace_link(dir_fd, "a", "2"), 0);
+	ck_assert_int_eq(lea_file_replace_link(dir_fd, "a", "third"), 0);
+	ck_assert_int_eq(lea_file_read_link(dir_fd, "a", buffer, 8), 0);
+	ck_assert_str_eq(buffer, "third");
+	ck_assert_int_lt(lea_file_replace_link(dir_fd, "f", "x"), 0);
+	ck_assert_int_eq(count_files(), 2);
+	ck_assert_int_eq(unlinkat(dir_fd, "f/a", 0) | unlinkat(dir_fd, "f", AT_REMOVEDIR), 0);
+}
+
 TEST(a_failed_publication_leaves_nothing)
 {
 	ck_assert_int_eq(lea_file_make_folder(dir_fd, "a"), 0);
