@@ -18,17 +18,25 @@
 
 #define LINKS_MOST 8U /* devices that udev's links name for one PV without a record */
 
+/* What is noted of one VG, by id and name. */
+struct note {
+	char vg_id[33], vg_name[128];
+	bool is_known, is_there;
+	uint32_t seqno;
+};
+
 /* What is known of one text. */
 struct age {
 	const struct lea_vg *vg; /* borrowed from the scan */
-	bool is_noted, is_asked;
+	bool is_asked;
 	int answer; /* of lea_ages_ask */
 	struct lea_outdated outdated;
 };
 
 struct lea_ages {
 	struct lea_ages_options options;
-	void *tree; /* of struct age, by text */
+	void *tree;  /* of struct age, by text */
+	void *notes; /* of struct note */
 };
 
 int lea_ages_new(const struct lea_ages_options *options, struct lea_ages **ret_ages)
@@ -55,6 +63,7 @@ void lea_ages_free(struct lea_ages *ages)
 	if (!ages)
 		return;
 	tdestroy(ages->tree, free_age);
+	tdestroy(ages->notes, free);
 	free(ages);
 }
 
@@ -107,7 +116,58 @@ static int newest_of(const struct lea_ages *ages, const struct lea_vg *vg,
 	return 0;
 }
 
-static int put(const struct lea_ages *ages, const struct lea_vg *vg, const struct lea_found *shows,
+/* Can the VG have a note? Not if its metadata are nonsense. */
+static bool has_note(const struct lea_vg *vg)
+{
+	return vg && lea_id_ok(vg->id) && lea_name_ok(vg->name);
+}
+
+static int compare_notes(const void *a, const void *b)
+{
+	const struct note *x = a, *y = b;
+	const int order = strcmp(x->vg_id, y->vg_id);
+
+	return order ? order : strcmp(x->vg_name, y->vg_name);
+}
+
+static int find_note(struct lea_ages *ages, const struct lea_vg *vg, struct note **ret_note)
+{
+	struct note *note = calloc(1, sizeof(*note)), **node;
+
+	if (!note)
+		return -ENOMEM;
+	snprintf(note->vg_id, sizeof(note->vg_id), "%s", vg->id);
+	snprintf(note->vg_name, sizeof(note->vg_name), "%s", vg->name);
+	node = tsearch(note, &ages->notes, compare_notes);
+	if (!node || *node != note)
+		free(note);
+	if (!node)
+		return -ENOMEM;
+	*ret_note = *node;
+	return 0;
+}
+
+/* Of the VG, which has_note: it is read once. */
+static int get_note(struct lea_ages *ages, const struct lea_vg *vg, struct note **ret_note)
+{
+	const int run_fd = lea_world_run(ages->options.world);
+	struct note *note;
+	int r = run_fd < 0 ? run_fd : find_note(ages, vg, &note);
+
+	if (!r && !note->is_known)
+		r = lea_newest_seqno(run_fd, vg->id, vg->name, &note->seqno);
+	if (r < 0)
+		return r;
+	if (!note->is_known)
+		note->is_there = r == 0;
+	note->is_known = true;
+	*ret_note = note;
+	return 0;
+}
+
+/* Makes @vg the newest, by @store. */
+static int put(const struct lea_ages *ages, struct note *note, const struct lea_vg *vg,
+	       const struct lea_found *shows,
 	       int (*store)(int run_fd, const struct lea_newest *newest))
 {
 	LEA_AUTO(lea_newest_done) struct lea_newest newest = {0};
@@ -116,39 +176,22 @@ static int put(const struct lea_ages *ages, const struct lea_vg *vg, const struc
 	if (r || ages->options.test)
 		return r;
 	r = store(lea_world_run(ages->options.world), &newest);
+	/* With a higher one that another process has noted meanwhile, it is read again. */
+	note->is_known = note->is_there = r == 0;
+	note->seqno = vg->seqno;
 	return r < 0 ? r : 0;
-}
-
-/* Does the note have more than @vg? Returns a fault, LEA_NEWEST_NONE if there is none or less, 0:
- * it has as much or more, *ret_seqno. */
-static int compare_note(const struct lea_ages *ages, const struct lea_vg *vg, uint32_t *ret_seqno)
-{
-	const int run_fd = lea_world_run(ages->options.world);
-	int r;
-
-	r = run_fd < 0 ? run_fd : lea_newest_seqno(run_fd, vg->id, vg->name, ret_seqno);
-	return !r && *ret_seqno < vg->seqno ? LEA_NEWEST_NONE : r;
-}
-
-/* Can the VG have a note? Not if its metadata are nonsense. */
-static bool has_note(const struct lea_vg *vg)
-{
-	return vg && lea_id_ok(vg->id) && lea_name_ok(vg->name);
 }
 
 int lea_ages_note(struct lea_ages *ages, const struct lea_found *found)
 {
-	struct age *age;
-	uint32_t seqno;
-	int r = has_note(found->vg) ? get(ages, found->vg, &age) : LEA_NEWEST_NONE;
+	struct note *note;
+	int r = has_note(found->vg) ? get_note(ages, found->vg, &note) : LEA_NEWEST_NONE;
 
-	if (r || age->is_noted)
+	if (r)
 		return r < 0 ? r : 0;
-	r = compare_note(ages, found->vg, &seqno);
-	if (r == LEA_NEWEST_NONE)
-		r = put(ages, found->vg, found, lea_newest_note);
-	age->is_noted = r >= 0;
-	return r < 0 ? r : 0;
+	return note->is_there && note->seqno >= found->vg->seqno
+		       ? 0
+		       : put(ages, note, found->vg, found, lea_newest_note);
 }
 
 /* ---- who shows more than this text? */
@@ -261,7 +304,8 @@ static int search_all(struct search *search)
 	return r ? r : read_added(search);
 }
 
-static int search_newer(const struct lea_ages *ages, struct age *age, const struct lea_found *shows)
+static int search_newer(const struct lea_ages *ages, struct note *note, struct age *age,
+			const struct lea_found *shows)
 {
 	struct search search = {.ages = ages, .vg = age->vg, .outdated = &age->outdated};
 	int r = lea_newest_read(lea_world_run(ages->options.world), age->vg->id, age->vg->name,
@@ -276,23 +320,23 @@ static int search_newer(const struct lea_ages *ages, struct age *age, const stru
 	if (r)
 		return r;
 	age->outdated.is_silent = search.has_silent;
-	return search.has_silent ? LEA_OUTDATED : put(ages, age->vg, shows, lea_newest_replace);
+	return search.has_silent ? LEA_OUTDATED
+				 : put(ages, note, age->vg, shows, lea_newest_replace);
 }
 
 int lea_ages_ask(struct lea_ages *ages, const struct lea_vg *vg, const struct lea_found *shows,
 		 const struct lea_outdated **ret_outdated)
 {
+	struct note *note;
 	struct age *age;
-	uint32_t seqno;
 	int r = has_note(vg) ? get(ages, vg, &age) : LEA_NEWEST_NONE;
 
+	r = r ? r : get_note(ages, vg, &note);
 	if (r)
 		return r < 0 ? r : 0;
 	if (!age->is_asked) {
-		r = compare_note(ages, vg, &seqno);
-		if (r < 0)
-			return r;
-		r = !r && seqno > vg->seqno ? search_newer(ages, age, shows) : 0;
+		r = note->is_there && note->seqno > vg->seqno ? search_newer(ages, note, age, shows)
+							      : 0;
 		if (r < 0)
 			return r;
 		age->is_asked = true;

@@ -40,23 +40,25 @@ enum lea_outdated_outcome {
 	LEA_OUTDATED = 1,
 };
 
-/* Answers about the texts of one pass, each found once. Must not outlive their scan. */
+/* Answers about the texts of one pass, each found once, for which each note is read once: what
+ * another process notes later is of no use to this pass, but to the worker, under the VG's lock.
+ * Must not outlive their scan. */
 struct lea_ages;
 LEA_MUST_CHECK int lea_ages_new(const struct lea_ages_options *options, struct lea_ages **ret_ages);
 void lea_ages_free(struct lea_ages *ages);
 LEA_DEFINE_FREEP(struct lea_ages, lea_ages_freep, lea_ages_free);
 
-/* The PV @found shows found->vg. Three system calls for each text, unless it is the newest so far.
- * 0 or -errno. */
+/* The PV @found shows found->vg. One system call for each VG to read what is noted, and one for its
+ * first note. 0 or -errno. */
 LEA_MUST_CHECK int lea_ages_note(struct lea_ages *ages, const struct lea_found *found);
 
 /*
  * lea_ages_ask - is @vg older than what a PV that is there shows?
  * @shows: a PV that shows @vg
  * @ret_outdated: the newer metadata; set only with LEA_OUTDATED, lives as long as @ages
- * Three system calls for each text; only if a newer one was noted it reads PVs that the newer one
- * lists, and then blocks as a scan does. If none of them shows it any more, @vg becomes the newest.
- * Returns 0, LEA_OUTDATED or -errno.
+ * No system call beyond those of lea_ages_note; only if a newer one was noted it reads PVs that the
+ * newer one lists, and then blocks as a scan does. If none of them shows it any more, @vg becomes
+ * the newest. Returns 0, LEA_OUTDATED or -errno.
  */
 LEA_MUST_CHECK int lea_ages_ask(struct lea_ages *ages, const struct lea_vg *vg,
 				const struct lea_found *shows,

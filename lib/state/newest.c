@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text, published whole: the seqno first, so that the start of the file is enough for most. */
+/*
+ * Text, published whole as the target of a link: the seqno first, since it is enough for most. Of a
+ * VG with many PVs the link has only the head, and the whole text is in a file beside it, which is
+ * written first: what a crash leaves is a head that is older than the file.
+ */
 #include "state/newest.h"
 
 #include <errno.h>
@@ -16,13 +20,17 @@
 #include "base/order.h"
 #include "base/step.h"
 
-#define FOLDER	   "event/newest"
-#define FIRST	   "lvmevent-newest 1\nseqno "
-#define HEAD_BYTES 64U
-#define LOCK_MS	   2000U
-#define MAX_BYTES  (4U * 1024 * 1024)
-#define NAME_BYTES (33U + 128U)
-#define PATH_BYTES (sizeof(FOLDER) + NAME_BYTES)
+#define FOLDER	     "event/newest"
+#define FIRST	     "lvmevent-newest 1\nseqno "
+#define HEAD_BYTES   64U
+#define NEWEST_TAKEN (LEA_NEWEST_OLDER + 1) /* of put_newer */
+#define LOCK_MS	     2000U
+#define MAX_BYTES    (4U * 1024 * 1024)
+#define MORE	     "more\n" /* the end of a head */
+#define NAME_BYTES   (33U + 128U)
+/* No VG has such a name. */
+#define WHOLE_PREFIX ":"
+#define PATH_BYTES   (sizeof(FOLDER) + sizeof(WHOLE_PREFIX) + NAME_BYTES)
 
 void lea_newest_done(struct lea_newest *newest)
 {
@@ -49,13 +57,15 @@ static int name_of(const char *vg_id, const char *vg_name, char name[static NAME
 	return 0;
 }
 
-static int path_of(const char *vg_id, const char *vg_name, char path[static PATH_BYTES])
+/* @prefix: "", or that of the whole text. */
+static int path_of(const char *prefix, const char *vg_id, const char *vg_name,
+		   char path[static PATH_BYTES])
 {
 	char name[NAME_BYTES];
 	int r = name_of(vg_id, vg_name, name);
 
 	if (!r)
-		snprintf(path, PATH_BYTES, FOLDER "/%s", name);
+		snprintf(path, PATH_BYTES, FOLDER "/%s%s", prefix, name);
 	return r;
 }
 
@@ -71,9 +81,9 @@ static bool parse_name(const char *name, char ret_id[static 33], char ret_name[s
 int lea_newest_seqno(int run_fd, const char *vg_id, const char *vg_name, uint32_t *ret_seqno)
 {
 	char path[PATH_BYTES], head[HEAD_BYTES];
-	int r = path_of(vg_id, vg_name, path);
+	int r = path_of("", vg_id, vg_name, path);
 
-	r = r ? r : lea_file_read_into(run_fd, path, head, sizeof(head));
+	r = r ? r : lea_file_read_link(run_fd, path, head, sizeof(head));
 	if (r)
 		return r < 0 ? r : LEA_NEWEST_NONE;
 	return parse_head(head, ret_seqno) ? 0 : LEA_NEWEST_NONE;
@@ -121,18 +131,39 @@ static int parse(char *text, struct lea_newest *newest)
 	return 0;
 }
 
+/* @text: owned by the caller. 0, LEA_NEWEST_NONE or -errno. */
+static int read_text(int run_fd, const char *vg_id, const char *vg_name, char **ret_text)
+{
+	LEA_AUTO(lea_freep) char *text = malloc(LEA_FILE_LINK_BYTES);
+	char path[PATH_BYTES];
+	size_t len;
+	int r = path_of("", vg_id, vg_name, path);
+
+	if (!text)
+		return -ENOMEM;
+	r = r ? r : lea_file_read_link(run_fd, path, text, LEA_FILE_LINK_BYTES);
+	if (r)
+		return r < 0 ? r : LEA_NEWEST_NONE;
+	len = strlen(text);
+	if (len > strlen(MORE) && !strcmp(text + len - strlen(MORE), MORE)) {
+		r = path_of(WHOLE_PREFIX, vg_id, vg_name, path);
+		r = r ? r : lea_file_read(run_fd, path, MAX_BYTES, ret_text, NULL);
+		/* The head tells at least the seqno. */
+		if (r <= 0)
+			return r;
+	}
+	*ret_text = LEA_TAKE(text);
+	return 0;
+}
+
 int lea_newest_read(int run_fd, const char *vg_id, const char *vg_name,
 		    struct lea_newest *ret_newest)
 {
 	LEA_AUTO(lea_newest_done) struct lea_newest newest = {0};
 	LEA_AUTO(lea_freep) char *text = NULL;
-	char path[PATH_BYTES];
-	int r = path_of(vg_id, vg_name, path);
+	int r = read_text(run_fd, vg_id, vg_name, &text);
 
-	r = r ? r : lea_file_read(run_fd, path, MAX_BYTES, &text, NULL);
-	if (r)
-		return r < 0 ? r : LEA_NEWEST_NONE;
-	r = parse(text, &newest);
+	r = r ? r : parse(text, &newest);
 	if (r)
 		return r;
 	memcpy(newest.vg_id, vg_id, sizeof(newest.vg_id));
@@ -164,17 +195,12 @@ static int open_locked(int run_fd, int *ret_fd)
 	return 0;
 }
 
-static int store(int folder_fd, const struct lea_newest *newest)
+/* @ret_text: the caller's in any case. */
+static int write_text(const struct lea_newest *newest, char **ret_text, size_t *ret_size)
 {
-	LEA_AUTO(lea_freep) char *text = NULL;
-	char id[LEA_DEVID_TEXT_BYTES], name[NAME_BYTES];
-	size_t size = 0;
-	FILE *out;
-	int r = name_of(newest->vg_id, newest->vg_name, name);
+	char id[LEA_DEVID_TEXT_BYTES];
+	FILE *out = open_memstream(ret_text, ret_size);
 
-	if (r)
-		return r;
-	out = open_memstream(&text, &size);
 	if (!out)
 		return -errno;
 	fprintf(out, FIRST "%" PRIu32 "\nseen %" PRIu64 "\n", newest->seqno, newest->seen_ms);
@@ -183,25 +209,96 @@ static int store(int folder_fd, const struct lea_newest *newest)
 		fprintf(out, "by %s %s\n", newest->shown_by.pvid, id);
 	for (uint32_t i = 0; i < newest->pv_count; i++)
 		fprintf(out, "pv %s\n", newest->pvid[i]);
-	if (fclose(out) != 0)
-		return -ENOMEM;
-	LEA_CRASHPOINT("newest.put", newest->vg_id);
-	return lea_file_replace(folder_fd, name, text, size);
+	return fclose(out) != 0 ? -ENOMEM : 0;
 }
 
-static int put(int run_fd, const struct lea_newest *newest, bool only_newer)
+/* What is to be noted. */
+struct text {
+	char name[NAME_BYTES];
+	char *text; /* owned */
+	size_t size;
+};
+
+static void done_text(struct text *text)
+{
+	free(text->text);
+}
+
+/* Puts a text that is too long for a link into the file, and cuts it. */
+static int store_whole(int folder_fd, struct text *text)
+{
+	char whole[NAME_BYTES + sizeof(WHOLE_PREFIX)], *pvs = strstr(text->text, "\npv ");
+	int r;
+
+	if (text->size < LEA_FILE_LINK_BYTES)
+		return 0;
+	if (!pvs)
+		return -EFBIG;
+	snprintf(whole, sizeof(whole), WHOLE_PREFIX "%s", text->name);
+	r = lea_file_replace(folder_fd, whole, text->text, text->size);
+	if (r)
+		return r;
+	memcpy(pvs + 1, MORE, sizeof(MORE)); /* shorter than a PV's line */
+	text->size = strlen(text->text);
+	return 0;
+}
+
+/*
+ * Without the lock a note can come where there is none, but not go: what has come since must not be
+ * replaced unseen. NEWEST_TAKEN: it has, or what has the name is no note.
+ */
+static int put_newer(int run_fd, int folder_fd, const struct lea_newest *newest, struct text *text,
+		     bool may_be_first)
+{
+	uint32_t seqno;
+	int r = lea_newest_seqno(run_fd, newest->vg_id, newest->vg_name, &seqno);
+
+	if (!r && seqno >= newest->seqno)
+		return seqno > newest->seqno ? LEA_NEWEST_OLDER : 0;
+	may_be_first &= r == LEA_NEWEST_NONE;
+	r = r < 0 ? r : store_whole(folder_fd, text);
+	if (r)
+		return r;
+	if (!may_be_first)
+		return lea_file_replace_link(folder_fd, text->name, text->text);
+	r = lea_file_create_link(folder_fd, text->name, text->text);
+	return r == LEA_FILE_EXISTS ? NEWEST_TAKEN : r > 0 ? -ENOENT : r;
+}
+
+static int put_locked(int run_fd, const struct lea_newest *newest, bool only_newer,
+		      struct text *text)
 {
 	LEA_AUTO(lea_closep) int folder_fd = -1;
-	uint32_t seqno;
 	int r = open_locked(run_fd, &folder_fd);
 
 	if (r)
 		return r < 0 ? r : 0;
-	r = only_newer ? lea_newest_seqno(run_fd, newest->vg_id, newest->vg_name, &seqno)
-		       : LEA_NEWEST_NONE;
-	if (!r && seqno >= newest->seqno)
-		return seqno > newest->seqno ? LEA_NEWEST_OLDER : 0;
-	return r < 0 ? r : store(folder_fd, newest);
+	if (!only_newer) {
+		r = store_whole(folder_fd, text);
+		return r ? r : lea_file_replace_link(folder_fd, text->name, text->text);
+	}
+	r = put_newer(run_fd, folder_fd, newest, text, true);
+	if (r == NEWEST_TAKEN)
+		r = put_newer(run_fd, folder_fd, newest, text, false);
+	return r;
+}
+
+/* The first note of a VG takes one call, without the lock. */
+static int put(int run_fd, const struct lea_newest *newest, bool only_newer)
+{
+	LEA_AUTO(done_text) struct text text = {0};
+	char path[PATH_BYTES];
+	int r = name_of(newest->vg_id, newest->vg_name, text.name);
+
+	r = r ? r : write_text(newest, &text.text, &text.size);
+	if (r)
+		return r;
+	LEA_CRASHPOINT("newest.put", newest->vg_id);
+	if (!only_newer || text.size >= LEA_FILE_LINK_BYTES)
+		return put_locked(run_fd, newest, only_newer, &text);
+	snprintf(path, sizeof(path), FOLDER "/%s", text.name);
+	r = lea_file_create_link(run_fd, path, text.text);
+	return r > 0 ? put_locked(run_fd, newest, only_newer, &text) : r;
 }
 
 int lea_newest_note(int run_fd, const struct lea_newest *newest)
@@ -216,10 +313,16 @@ int lea_newest_replace(int run_fd, const struct lea_newest *newest)
 
 int lea_newest_drop(int run_fd, const char *vg_id, const char *vg_name)
 {
-	char name[NAME_BYTES];
+	LEA_AUTO(lea_closep) int folder_fd = -1;
+	char whole[NAME_BYTES + sizeof(WHOLE_PREFIX)], name[NAME_BYTES];
 	int r = name_of(vg_id, vg_name, name);
 
-	r = r ? r : lea_file_remove_in(run_fd, FOLDER, name);
+	r = r ? r : open_locked(run_fd, &folder_fd);
+	if (r)
+		return r < 0 ? r : 0;
+	snprintf(whole, sizeof(whole), WHOLE_PREFIX "%s", name);
+	r = lea_file_remove(folder_fd, whole);
+	r = r < 0 ? r : lea_file_remove(folder_fd, name);
 	return r < 0 ? r : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event/newest/VGID-NAME: the newest metadata that a PV of this VG has shown since the file was
+ * event/newest/VGID-NAME: the newest metadata that a PV of this VG has shown since the note was
  * made: its seqno, the PV that showed it, and the PVs that it lists. A hint for who meets older
  * metadata: the PVs themselves tell whether the newer one is still there (record/outdated.h). As in
  * lvm2 a VG is its id with its name: a disk with the id alone takes nothing from a VG.
@@ -29,13 +29,13 @@ struct lea_newest {
 };
 
 enum lea_newest_outcome {
-	LEA_NEWEST_NONE = 1, /* no file, or nonsense in it */
-	LEA_NEWEST_OLDER,    /* note: the file has a higher seqno, and stays */
+	LEA_NEWEST_NONE = 1, /* no note, or nonsense in it */
+	LEA_NEWEST_OLDER,    /* note: there is one with a higher seqno, which stays */
 };
 
 /* @run_fd: the run folder. All return -errno on faults, neither log nor block for long. */
 
-/* The seqno of one VG, by three system calls. Returns 0 or LEA_NEWEST_NONE. */
+/* The seqno of one VG, by one system call. Returns 0 or LEA_NEWEST_NONE. */
 LEA_MUST_CHECK int lea_newest_seqno(int run_fd, const char *vg_id, const char *vg_name,
 				    uint32_t *ret_seqno);
 /* Returns 0 or LEA_NEWEST_NONE. Release with lea_newest_done. */
@@ -45,16 +45,17 @@ void lea_newest_done(struct lea_newest *newest);
 
 /*
  * lea_newest_note - a PV shows this metadata
- * The file stays if it has this seqno, or a higher one. Does nothing where no event folder is.
- * Returns 0 or LEA_NEWEST_OLDER.
+ * What was noted stays if it has this seqno, or a higher one. Does nothing where no event folder
+ * is. One system call for the first note of a VG that has not many PVs. Returns 0 or
+ * LEA_NEWEST_OLDER.
  */
 LEA_MUST_CHECK int lea_newest_note(int run_fd, const struct lea_newest *newest);
-/* The same, whatever the file has: the PVs that showed more are gone, or show less. */
+/* The same, whatever was noted: the PVs that showed more are gone, or show less. */
 LEA_MUST_CHECK int lea_newest_replace(int run_fd, const struct lea_newest *newest);
 /* Absent is fine. */
 LEA_MUST_CHECK int lea_newest_drop(int run_fd, const char *vg_id, const char *vg_name);
 
-/* Calls @tell for each sound file; its non-zero return ends the walk and is returned. */
+/* Calls @tell for each sound note; its non-zero return ends the walk and is returned. */
 LEA_MUST_CHECK int
 lea_newest_each(int run_fd, int (*tell)(void *arg, const struct lea_newest *newest), void *arg);
 

@@ -17,6 +17,7 @@
 #include "world/udev.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +185,7 @@ static inline bool machine_has(const char *path)
 	char full[256];
 
 	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
-	return !access(full, F_OK);
+	return !faccessat(AT_FDCWD, full, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
 /* @words: the verb and its arguments, split at spaces. Returns the exit code. */

@@ -96,7 +96,7 @@ TEST(without_our_folder_nothing_is_written)
 static const struct {
 	const char *claim, *text;
 } damages[] = {
-	{"nothing", ""},
+	{"another text", "nonsense"},
 	{"another version", "lvmevent-newest 2\nseqno 5\n"},
 	{"no seqno", "lvmevent-newest 1\npv v\n"},
 	{"a seqno that is none", "lvmevent-newest 1\nseqno 5x\n"},
@@ -110,7 +110,8 @@ TEST_EACH(nonsense_counts_as_none, damages)
 {
 	struct lea_newest newest;
 
-	tree_put(&tree, FILE_OF, damages[_i].text);
+	tree_mkdir(&tree, "/run/lvm/event/newest");
+	tree_link(&tree, FILE_OF, damages[_i].text);
 	ck_assert_msg(lea_newest_read(run_fd, VG, "vg_one", &newest) == LEA_NEWEST_NONE, "%s",
 		      damages[_i].claim);
 	ck_assert_int_eq(note(3, lea_newest_replace), 0);
@@ -118,10 +119,96 @@ TEST_EACH(nonsense_counts_as_none, damages)
 	lea_newest_done(&newest);
 }
 
+/* As an earlier version of this program made it. */
+TEST(a_file_is_no_note_and_is_replaced)
+{
+	uint32_t seqno;
+
+	tree_put(&tree, FILE_OF, "lvmevent-newest 1\nseqno 5\n");
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), LEA_NEWEST_NONE);
+	ck_assert_int_eq(note(3, lea_newest_note), 0);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), 0);
+	ck_assert_uint_eq(seqno, 3);
+}
+
+#define MANY 200U
+
 static int take(void *arg, const struct lea_newest *newest)
 {
 	*(uint32_t *)arg += newest->seqno;
 	return 0;
+}
+
+static int note_many(uint32_t seqno, uint32_t count)
+{
+	char pvid[MANY][33];
+	const struct lea_newest newest = {.vg_id = VG,
+					  .vg_name = "vg_one",
+					  .seqno = seqno,
+					  .shown_by = {ID, {8, 16, 3}},
+					  .pvid = pvid,
+					  .pv_count = count};
+
+	for (uint32_t i = 0; i < count; i++)
+		snprintf(pvid[i], sizeof(pvid[i]), "AAAAAA%026u", i);
+	return lea_newest_note(run_fd, &newest);
+}
+
+static void check_many(uint32_t seqno, uint32_t count)
+{
+	struct lea_newest newest;
+	char last[33];
+
+	snprintf(last, sizeof(last), "AAAAAA%026u", count - 1);
+	ck_assert_int_eq(lea_newest_read(run_fd, VG, "vg_one", &newest), 0);
+	ck_assert_uint_eq(newest.seqno, seqno);
+	ck_assert_uint_eq(newest.pv_count, count);
+	ck_assert(lea_newest_lists(&newest, last));
+	ck_assert_str_eq(newest.shown_by.pvid, ID);
+	lea_newest_done(&newest);
+}
+
+static const struct {
+	const char *claim;
+	uint32_t count;
+} larges[] = {
+	{"the most that a link holds", 110},
+	{"one more", 111},
+	{"many", MANY},
+};
+
+TEST_EACH(all_pvs_of_a_large_vg_are_noted, larges)
+{
+	uint32_t seqno, sum = 0;
+
+	ck_assert_int_eq(note_many(5, larges[_i].count), 0);
+	check_many(5, larges[_i].count);
+	ck_assert_int_eq(lea_newest_seqno(run_fd, VG, "vg_one", &seqno), 0);
+	ck_assert_uint_eq(seqno, 5);
+	ck_assert_int_eq(note_many(4, 2), LEA_NEWEST_OLDER);
+	ck_assert_int_eq(note_many(6, MANY), 0);
+	check_many(6, MANY);
+	ck_assert_int_eq(note_many(7, 2), 0);
+	check_many(7, 2);
+	ck_assert_int_eq(lea_newest_each(run_fd, take, &sum), 0);
+	ck_assert_uint_eq(sum, 7);
+	ck_assert_int_eq(lea_newest_drop(run_fd, VG, "vg_one"), 0);
+	tree_remove(&tree, "/run/lvm/event/newest"); /* fails unless it is empty */
+}
+
+/* It was killed while it dropped the note, or while it wrote one. */
+TEST(a_head_without_its_pvs_still_tells_the_seqno)
+{
+	struct lea_newest newest;
+
+	ck_assert_int_eq(note_many(5, MANY), 0);
+	tree_remove(&tree, "/run/lvm/event/newest/:" VG "-vg_one");
+	ck_assert_int_eq(lea_newest_read(run_fd, VG, "vg_one", &newest), 0);
+	ck_assert_uint_eq(newest.seqno, 5);
+	ck_assert_uint_eq(newest.pv_count, 0);
+	lea_newest_done(&newest);
+	ck_assert_int_eq(note_many(6, MANY), 0);
+	check_many(6, MANY);
 }
 
 TEST(each_sound_file_is_told)
