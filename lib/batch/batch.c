@@ -363,9 +363,12 @@ static bool is_new_here(const struct lea_batch_pass *pass, const struct lea_foun
 	       !lea_marker_is_set(pass->options->event_fd, &found->device, found->label.pvid);
 }
 
-static int await_rest(struct lea_batch_pass *pass, const struct lea_found *found)
+static int await_rest(struct lea_batch_pass *pass, const struct lea_found *found,
+		      const struct lea_record *record)
 {
-	const int r = lea_awaited_set(pass->options->event_fd, found->vg->id, found->vg->pv_count);
+	const uint32_t pv_count = found->vg->pv_count;
+	const int r = lea_awaited_set(pass->options->event_fd, found->vg->id, pv_count,
+				      record->missing + 1 >= pv_count);
 
 	lea_retry_set_add(&pass->retries, r, &found->device);
 	return lea_is_shortage(r) ? 0 : r;
@@ -394,7 +397,7 @@ static int count_device(struct lea_batch_pass *pass, struct lea_found *found,
 		return lea_candidates_add(pass->candidates, found, &record, kind);
 	/* A change of another PV may complete it. */
 	if (record.complete != LEA_COMPLETE && kind == LEA_ENTRY_ADD && found->vg)
-		r = await_rest(pass, found);
+		r = await_rest(pass, found, &record);
 	if (found->vg)
 		lea_partial_note(pass->options->partial, found, record.complete == LEA_COMPLETE);
 	if (r || record.complete != LEA_COMPLETE)

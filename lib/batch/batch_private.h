@@ -46,12 +46,19 @@ struct lea_batch_active {
 	uint32_t count;
 };
 
+/* May some VG be awaited (state/mark.h)? */
+enum lea_awaited {
+	LEA_AWAITED_UNASKED,
+	LEA_AWAITED_NONE,
+	LEA_AWAITED_SOME,
+};
+
 struct lea_candidates {
 	const struct lea_batch_options *options;
 	struct lea_claims claims;
-	struct lea_claims_now now;  /* claims.now */
-	bool is_index_current;	    /* the cache's index was updated in this pass */
-	bool has_awaited;	    /* some VG may be awaited (state/mark.h) */
+	struct lea_claims_now now; /* claims.now */
+	bool is_index_current;	   /* the cache's index was updated in this pass */
+	enum lea_awaited awaited;
 	struct lea_batch_vg **list; /* in order of appearance; owned, as is each element */
 	size_t count, room;
 	void *tree;		   /* of all in the list, by id, or by name without one */

@@ -32,7 +32,6 @@ int lea_candidates_new(const struct lea_batch_options *options, struct lea_retry
 		return -ENOMEM;
 	candidates->options = options;
 	candidates->retries = retries;
-	candidates->has_awaited = lea_mark_any(options->event_fd, LEA_MARK_AWAITED);
 	r = lea_claims_init(&candidates->claims, options->world, &candidates->now);
 	if (r)
 		free(candidates);
@@ -231,13 +230,23 @@ static void expect(struct lea_candidates *candidates, const struct lea_scan_devi
 		memcpy(found->expected, recorded->expected, sizeof(found->expected));
 }
 
+/* A pass in which no VG becomes complete does not ask. */
+static bool has_awaited(struct lea_candidates *candidates)
+{
+	if (candidates->awaited == LEA_AWAITED_UNASKED)
+		candidates->awaited = lea_mark_any(candidates->options->event_fd, LEA_MARK_AWAITED)
+					      ? LEA_AWAITED_SOME
+					      : LEA_AWAITED_NONE;
+	return candidates->awaited == LEA_AWAITED_SOME;
+}
+
 /*
  * The add of an earlier pass found the VG incomplete: it counts with the entries of this one. Only
  * the PVs tell whether the claim covers the instance that came then.
  */
 static void take_awaited(struct lea_batch_vg *vg)
 {
-	if (!vg->candidates->has_awaited || vg->is_awaited ||
+	if (vg->is_awaited || !has_awaited(vg->candidates) ||
 	    !lea_awaited_is_set(vg->candidates->options->event_fd, vg->id, vg->vg->pv_count))
 		return;
 	vg->is_awaited = vg->is_news = true;

@@ -36,10 +36,12 @@ static const char *const state_names[] = {
 static int end_wait(const struct lea_claims *claims, const char *vg_id,
 		    const struct lea_claim *claim)
 {
+	char path[sizeof("event/" LEA_AWAITED_FOLDER) + 34];
 	int r = 0;
 
+	snprintf(path, sizeof(path), "event/" LEA_AWAITED_FOLDER "/%.32s", vg_id);
 	if (claim->state != LEA_CLAIM_CLAIMED && !claim->is_transient)
-		r = lea_file_remove_in(claims->run_fd, "event/" LEA_AWAITED_FOLDER, vg_id);
+		r = lea_file_remove(claims->run_fd, path);
 	return r < 0 ? r : 0;
 }
 

@@ -58,38 +58,48 @@ bool lea_mark_is_set(int event_fd, enum lea_mark mark, const char *key)
 	return !faccessat(event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-static bool read_awaited(int event_fd, const char *vg_id, uint32_t *ret_count)
+static bool read_awaited(int event_fd, const char *path, uint32_t *ret_count)
 {
-	char path[PATH_BYTES], text[TEXT_BYTES];
+	char text[TEXT_BYTES];
 
-	if (!lea_id_ok(vg_id))
-		return false;
-	path_of(LEA_MARK_AWAITED, vg_id, path);
-	return !lea_file_read_into(event_fd, path, text, sizeof(text)) &&
+	return !lea_file_read_link(event_fd, path, text, sizeof(text)) &&
 	       sscanf(text, "%" SCNu32, ret_count) == 1;
 }
 
-int lea_awaited_set(int event_fd, const char *vg_id, uint32_t pv_count)
+static bool is_awaited_same(int event_fd, const char *path, uint32_t pv_count)
+{
+	uint32_t before;
+
+	return read_awaited(event_fd, path, &before) && before == pv_count;
+}
+
+int lea_awaited_set(int event_fd, const char *vg_id, uint32_t pv_count, bool is_first)
 {
 	LEA_AUTO(lea_closep) int folder_fd = -1;
-	char text[TEXT_BYTES];
-	uint32_t before;
+	char path[PATH_BYTES], text[TEXT_BYTES];
+	int r;
 
 	if (!lea_id_ok(vg_id))
 		return -EINVAL;
-	if (read_awaited(event_fd, vg_id, &before) && before == pv_count)
+	path_of(LEA_MARK_AWAITED, vg_id, path);
+	if (!is_first && is_awaited_same(event_fd, path, pv_count))
 		return 0;
 	LEA_CRASHPOINT("await.put", vg_id);
+	snprintf(text, sizeof(text), "%" PRIu32, pv_count);
+	r = lea_file_create_link(event_fd, path, text);
+	if (r <= 0 || (is_first && is_awaited_same(event_fd, path, pv_count)))
+		return r < 0 ? r : 0;
 	folder_fd = lea_file_open_folder(event_fd, LEA_AWAITED_FOLDER);
-	if (folder_fd < 0)
-		return folder_fd;
-	snprintf(text, sizeof(text), "%" PRIu32 "\n", pv_count);
-	return lea_file_replace(folder_fd, vg_id, text, strlen(text));
+	return folder_fd < 0 ? folder_fd : lea_file_replace_link(folder_fd, vg_id, text);
 }
 
 bool lea_awaited_is_set(int event_fd, const char *vg_id, uint32_t pv_count)
 {
+	char path[PATH_BYTES];
 	uint32_t before;
 
-	return read_awaited(event_fd, vg_id, &before) && pv_count >= before;
+	if (!lea_id_ok(vg_id))
+		return false;
+	path_of(LEA_MARK_AWAITED, vg_id, path);
+	return read_awaited(event_fd, path, &before) && pv_count >= before;
 }

@@ -40,8 +40,15 @@ LEA_MUST_CHECK int lea_mark_drop(int event_fd, enum lea_mark mark, const char *k
 bool lea_mark_any(int event_fd, enum lea_mark mark);
 bool lea_mark_is_set(int event_fd, enum lea_mark mark, const char *key);
 
-/* The file has the number of the VG's PVs: a VG that is complete because it has fewer is as an
- * administrator has made it. @pv_count: what the PV's metadata say. 0 or -errno. */
-LEA_MUST_CHECK int lea_awaited_set(int event_fd, const char *vg_id, uint32_t pv_count);
+/*
+ * lea_awaited_set - an add waits for the VG to be complete
+ * The mark is a symbolic link to the number of the VG's PVs: a VG that is complete because it has
+ * fewer is as an administrator has made it.
+ * @pv_count: what the PV's metadata say
+ * @is_first: no other PV of the VG is known, so that no add is likely to wait; saves a system call
+ * 0 or -errno. One system call, unless the number changes.
+ */
+LEA_MUST_CHECK int lea_awaited_set(int event_fd, const char *vg_id, uint32_t pv_count,
+				   bool is_first);
 /* Does an add wait for the VG to be complete, which has @pv_count PVs now? */
 bool lea_awaited_is_set(int event_fd, const char *vg_id, uint32_t pv_count);

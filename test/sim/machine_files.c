@@ -348,7 +348,8 @@ static bool may_change(const char *call, int dir_fd, const char *path, bool make
 {
 	if (sim.now)
 		sim_point(call, NULL);
-	return !sim.now || !makes || __wrap_faccessat(dir_fd, path, F_OK, 0) == 0 || !sim_is_full();
+	return !sim.now || !makes ||
+	       __wrap_faccessat(dir_fd, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || !sim_is_full();
 }
 
 WRAP(int, mkdirat, (int dir_fd, const char *path, mode_t mode))
@@ -386,8 +387,11 @@ WRAP(int, mknodat, (int dir_fd, const char *path, mode_t mode, dev_t number))
 
 WRAP(int, symlinkat, (const char *target, int dir_fd, const char *path))
 {
-	struct sim_inode *base = base_of(dir_fd, &path);
+	struct sim_inode *base;
 
+	if (!may_change("symlinkat", dir_fd, path, true))
+		return -1;
+	base = base_of(dir_fd, &path);
 	return base ? IN_TREE(sim_tree_make(base, path, S_IFLNK | 0777, target))
 		    : __real_symlinkat(target, dir_fd, path);
 }
@@ -422,7 +426,7 @@ WRAP(int, renameat, (int from_fd, const char *from, int to_fd, const char *to))
 	if (!sim.now)
 		return __real_renameat(from_fd, from, to_fd, to);
 	sim_point("renameat", NULL);
-	replaces = sim_room >= 0 && !faccessat(to_fd, to, F_OK, 0);
+	replaces = sim_room >= 0 && !faccessat(to_fd, to, F_OK, AT_SYMLINK_NOFOLLOW);
 	if (rename_in_tree(from_fd, from, to_fd, to, true) < 0)
 		return -1;
 	if (replaces)

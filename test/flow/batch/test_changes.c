@@ -210,7 +210,7 @@ TEST(an_add_that_is_dealt_with_waits_no_longer)
 	machine_plug("stripe-b", "sdc", 48, 3);
 	told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A);
 	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B), "vg-two.pvs ");
-	ck_assert_int_eq(lea_awaited_set(batch_options.event_fd, VG_TWO_ID, 2), 0);
+	ck_assert_int_eq(lea_awaited_set(batch_options.event_fd, VG_TWO_ID, 2, false), 0);
 	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_A), "");
 	ck_assert(!machine_has(AWAITED));
 }
@@ -221,7 +221,7 @@ TEST(a_vg_that_is_complete_with_fewer_pvs_is_left_as_it_is)
 	uint32_t pvs;
 
 	machine_plug("one-pv", "sda", 16, 7);
-	ck_assert_int_eq(lea_awaited_set(batch_options.event_fd, VG_ONE_ID, 2), 0);
+	ck_assert_int_eq(lea_awaited_set(batch_options.event_fd, VG_ONE_ID, 2, true), 0);
 	ck_assert_str_eq(changed(), "");
 	ck_assert_int_eq(state_of(VG_ONE_ID, &pvs), LEA_CLAIM_DONE);
 	ck_assert(!machine_has("/run/lvm/event/awaited/" VG_ONE_ID));
