@@ -19,6 +19,7 @@
 #include "state/mark.h"
 #include "world/proc_stat.h"
 
+#define FOLDER	    "event/claims"
 #define MAGIC	    "lvmevent-claim 1"
 #define MAX_BYTES   (4U * 1024 * 1024)
 #define LOCK_MS	    2000U
@@ -49,7 +50,7 @@ static int end_wait(const struct lea_claims *claims, const char *vg_id,
 static int open_folder(const struct lea_claims *claims)
 {
 	LEA_AUTO(lea_closep) int event_fd = -1;
-	int fd = lea_file_open_folder(claims->run_fd, "event/claims");
+	int fd = lea_file_open_folder(claims->run_fd, FOLDER);
 
 	if (fd != -ENOENT)
 		return fd;
@@ -91,18 +92,18 @@ static int epoch_now(const struct lea_claims *claims, char ret_epoch[static LEA_
 	return r;
 }
 
-static int own_start(const struct lea_claims *claims, uint64_t *ret_ticks)
+static int own_start(const struct lea_claims *claims, pid_t pid, uint64_t *ret_ticks)
 {
 	struct lea_claims_now *now = claims->now;
 	int r;
 
-	if (now && now->pid == getpid()) {
+	if (now && now->pid == pid) {
 		*ret_ticks = now->start_ticks;
 		return 0;
 	}
-	r = read_start(claims->proc_fd, getpid(), ret_ticks);
+	r = read_start(claims->proc_fd, pid, ret_ticks);
 	if (!r && now) {
-		now->pid = getpid();
+		now->pid = pid;
 		now->start_ticks = *ret_ticks;
 	}
 	return r;
@@ -234,23 +235,19 @@ static int parse(char *text, struct lea_claim *claim, char epoch[static LEA_EPOC
 	return 0;
 }
 
-int lea_claim_read_in(const struct lea_claims *claims, int folder_fd, const char *vg_id,
-		      struct lea_claim *ret_claim)
+/* @path: of the claim, below @dir_fd. Also a claim of a dead owner. */
+static int read_path(const struct lea_claims *claims, int dir_fd, const char *path,
+		     struct lea_claim *ret_claim)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	char epoch[LEA_EPOCH_BYTES] = "", now[LEA_EPOCH_BYTES];
-	int r;
+	int r = lea_file_read(dir_fd, path, MAX_BYTES, &text, NULL);
 
-	if (!lea_id_ok(vg_id))
-		return -EINVAL;
-	r = lea_file_read(folder_fd, vg_id, MAX_BYTES, &text, NULL);
 	if (r)
 		return r < 0 ? r : LEA_CLAIM_ABSENT;
 	r = parse(text, &claim, epoch);
-	if (r)
-		return r;
-	r = epoch_now(claims, now);
+	r = r ? r : epoch_now(claims, now);
 	if (r)
 		return r;
 	if (strcmp(epoch, now) != 0)
@@ -261,11 +258,17 @@ int lea_claim_read_in(const struct lea_claims *claims, int folder_fd, const char
 	return 0;
 }
 
-static int read_at(const struct lea_claims *claims, int folder_fd, const char *vg_id,
-		   struct lea_claim *ret_claim)
+int lea_claim_read_in(const struct lea_claims *claims, int folder_fd, const char *vg_id,
+		      struct lea_claim *ret_claim)
+{
+	return lea_id_ok(vg_id) ? read_path(claims, folder_fd, vg_id, ret_claim) : -EINVAL;
+}
+
+static int read_valid(const struct lea_claims *claims, int dir_fd, const char *path,
+		      struct lea_claim *ret_claim)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	int r = lea_claim_read_in(claims, folder_fd, vg_id, &claim);
+	int r = read_path(claims, dir_fd, path, &claim);
 
 	if (r || claim.is_orphaned)
 		return r ? r : LEA_CLAIM_ABSENT;
@@ -276,9 +279,12 @@ static int read_at(const struct lea_claims *claims, int folder_fd, const char *v
 
 int lea_claim_read(const struct lea_claims *claims, const char *vg_id, struct lea_claim *ret_claim)
 {
-	LEA_AUTO(lea_closep) int folder_fd = open_folder(claims);
+	char path[sizeof(FOLDER) + 34];
 
-	return folder_fd < 0 ? folder_fd : read_at(claims, folder_fd, vg_id, ret_claim);
+	if (!lea_id_ok(vg_id))
+		return -EINVAL;
+	snprintf(path, sizeof(path), FOLDER "/%s", vg_id);
+	return read_valid(claims, claims->run_fd, path, ret_claim);
 }
 
 static void one_line(char *text)
@@ -311,13 +317,14 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
 	char epoch[LEA_EPOCH_BYTES], reason[sizeof(claim->reason)];
+	const pid_t pid = getpid();
 	uint64_t ticks = 0;
 	size_t size = 0;
 	FILE *out;
 	int r;
 
 	r = epoch_now(claims, epoch);
-	r = r ? r : own_start(claims, &ticks);
+	r = r ? r : own_start(claims, pid, &ticks);
 	if (r)
 		return r;
 	memcpy(reason, claim->reason, sizeof(reason));
@@ -326,7 +333,7 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 	if (!out)
 		return -errno;
 	fprintf(out, MAGIC "\nstate %s\nepoch %s\nowner %ld %" PRIu64 "\nvg %s\n",
-		state_names[claim->state], epoch, (long)getpid(), ticks, claim->vg_name);
+		state_names[claim->state], epoch, (long)pid, ticks, claim->vg_name);
 	if (claim->seqno)
 		fprintf(out, "seqno %" PRIu32 "\n", claim->seqno);
 	if (reason[0])
@@ -353,6 +360,8 @@ int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 	struct lea_claim mine = *claim;
 	int r;
 
+	if (!lea_id_ok(vg_id))
+		return -EINVAL;
 	if (folder_fd < 0)
 		return folder_fd;
 	/* Makes check and write one step. Who has the lock is at the same step, or was stopped. */
@@ -360,7 +369,7 @@ int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 	if (r)
 		return r;
 	LEA_CRASHPOINT("claim.begin", vg_id);
-	r = read_at(claims, folder_fd, vg_id, &old);
+	r = read_valid(claims, folder_fd, vg_id, &old);
 	if (r < 0)
 		return r;
 	if (r == 0 && old.state == LEA_CLAIM_CLAIMED && old.pid != getpid()) {
