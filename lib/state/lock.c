@@ -72,49 +72,6 @@ static bool is_current(const struct lea_lock *lock)
 	       named.st_dev == held.st_dev && named.st_ino == held.st_ino;
 }
 
-/* One attempt: 0, LEA_LOCK_BUSY, -ESTALE if the file was unlinked meanwhile, or a fault. */
-static int try_lock(struct lea_lock *lock, int operation)
-{
-	const int flags = O_CREAT | O_APPEND | O_RDWR | O_CLOEXEC | O_NOFOLLOW;
-
-	lock->fd = open(lock->path, flags, lock->stays ? D_FILE_MODE : LOCK_MODE);
-	if (lock->fd < 0)
-		return -errno;
-	if (flock(lock->fd, operation) < 0)
-		return errno == EWOULDBLOCK ? LEA_LOCK_BUSY : -errno;
-	return is_current(lock) ? 0 : -ESTALE;
-}
-
-static int take_file(struct lea_lock *lock, enum lea_lock_mode mode, bool wait)
-{
-	const int operation = (mode == LEA_LOCK_SHARED ? LOCK_SH : LOCK_EX) | (wait ? 0 : LOCK_NB);
-	int r;
-
-	for (;;) {
-		r = try_lock(lock, operation);
-		if (r != -ESTALE)
-			return r;
-		if (!wait)
-			return LEA_LOCK_BUSY;
-		close(lock->fd);
-		lock->fd = -1;
-	}
-}
-
-/* Unlinks the file if no other process has locked it. A waiting process notices by the inode. */
-static void unlink_unless_used(const struct lea_lock *lock)
-{
-	if (!lock->stays && !flock(lock->fd, LOCK_EX | LOCK_NB) && is_current(lock))
-		unlink(lock->path);
-}
-
-static void release_turnstile(struct lea_lock **aux)
-{
-	if (*aux && (*aux)->fd >= 0)
-		unlink_unless_used(*aux);
-	free_lock(LEA_TAKE(*aux));
-}
-
 static int make_one(const char *path, mode_t mode)
 {
 	return mkdir(path, mode) < 0 && errno != EEXIST ? -errno : 0;
@@ -141,6 +98,63 @@ static int make_dir(const char *dir)
 	return make_one(dir, DIR_MODE);
 }
 
+/* The folder is mostly there. */
+static int open_file(const struct lea_lock *lock, const char *dir)
+{
+	const int flags = O_CREAT | O_APPEND | O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+	const mode_t mode = lock->stays ? D_FILE_MODE : LOCK_MODE;
+	int r, fd = open(lock->path, flags, mode);
+
+	if (fd >= 0 || errno != ENOENT)
+		return fd < 0 ? -errno : fd;
+	r = make_dir(dir);
+	if (r < 0)
+		return r;
+	fd = open(lock->path, flags, mode);
+	return fd < 0 ? -errno : fd;
+}
+
+/* One attempt: 0, LEA_LOCK_BUSY, -ESTALE if the file was unlinked meanwhile, or a fault. */
+static int try_lock(struct lea_lock *lock, const char *dir, int operation)
+{
+	lock->fd = open_file(lock, dir);
+	if (lock->fd < 0)
+		return lock->fd;
+	if (flock(lock->fd, operation) < 0)
+		return errno == EWOULDBLOCK ? LEA_LOCK_BUSY : -errno;
+	return is_current(lock) ? 0 : -ESTALE;
+}
+
+static int take_file(struct lea_lock *lock, const char *dir, enum lea_lock_mode mode, bool wait)
+{
+	const int operation = (mode == LEA_LOCK_SHARED ? LOCK_SH : LOCK_EX) | (wait ? 0 : LOCK_NB);
+	int r;
+
+	for (;;) {
+		r = try_lock(lock, dir, operation);
+		if (r != -ESTALE)
+			return r;
+		if (!wait)
+			return LEA_LOCK_BUSY;
+		close(lock->fd);
+		lock->fd = -1;
+	}
+}
+
+/* Unlinks the file if no other process has locked it. A waiting process notices by the inode. */
+static void unlink_unless_used(const struct lea_lock *lock)
+{
+	if (!lock->stays && !flock(lock->fd, LOCK_EX | LOCK_NB) && is_current(lock))
+		unlink(lock->path);
+}
+
+static void release_turnstile(struct lea_lock **aux)
+{
+	if (*aux && (*aux)->fd >= 0)
+		unlink_unless_used(*aux);
+	free_lock(LEA_TAKE(*aux));
+}
+
 static int take_turnstile(const struct lea_lock_options *options, const char *name,
 			  struct lea_lock **ret_aux)
 {
@@ -149,7 +163,7 @@ static int take_turnstile(const struct lea_lock_options *options, const char *na
 
 	if (!aux)
 		return -ENOMEM;
-	r = take_file(aux, LEA_LOCK_EXCLUSIVE, options->wait);
+	r = take_file(aux, options->dir, LEA_LOCK_EXCLUSIVE, options->wait);
 	if (!r)
 		*ret_aux = LEA_TAKE(aux);
 	return r;
@@ -164,9 +178,6 @@ int lea_lock_take(const struct lea_lock_options *options, const char *name,
 
 	if (!*name || strchr(name, '/'))
 		return -EINVAL;
-	r = make_dir(options->dir);
-	if (r < 0)
-		return r;
 	if (options->turnstile && !is_devices_file(name)) {
 		r = take_turnstile(options, name, &aux);
 		if (r)
@@ -179,7 +190,7 @@ int lea_lock_take(const struct lea_lock_options *options, const char *name,
 	lock = new_lock(options->dir, name, "");
 	if (!lock)
 		return -ENOMEM;
-	r = take_file(lock, options->mode, options->wait);
+	r = take_file(lock, options->dir, options->mode, options->wait);
 	if (!r)
 		*ret_lock = LEA_TAKE(lock);
 	return r;
