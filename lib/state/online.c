@@ -27,12 +27,23 @@
 #define DEV_NAME_MIN 6U	  /* lvm2 omits shorter and longer names */
 #define DEV_NAME_MAX 126U
 
-static const char *const folders[] = {PVS, "vgs_online", "pvs_lookup"};
+/* The last one is made last. */
+static const char *const folders[] = {PVS, "pvs_lookup", "vgs_online"};
+
+static bool is_folder(int dir_fd, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode);
+}
 
 int lea_online_ensure(int run_fd)
 {
 	int r;
 
+	/* Who writes into another one that somebody has removed since creates it anew. */
+	if (is_folder(run_fd, folders[ARRAY_SIZE(folders) - 1]))
+		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		r = lea_file_make_folder(run_fd, folders[i]);
 		if (r < 0)

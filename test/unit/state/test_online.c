@@ -91,6 +91,22 @@ TEST(folders_are_private)
 	ck_assert_int_eq(lea_online_ensure(run_fd), 0);
 }
 
+/* Only the folder that is made last is looked at. */
+TEST(who_writes_into_a_folder_that_has_gone_makes_it_again)
+{
+	static const struct lea_online online = {8, 16, "data", "/dev/sdb"};
+	const char *const ids[] = {ID1, ID2};
+
+	ck_assert_int_eq(unlinkat(run_fd, "pvs_online", AT_REMOVEDIR), 0);
+	ck_assert_int_eq(unlinkat(run_fd, "pvs_lookup", AT_REMOVEDIR), 0);
+	ck_assert_int_eq(lea_online_ensure(run_fd), 0);
+	ck_assert_int_eq(lea_online_create(run_fd, ID1, &online), 0);
+	ck_assert_int_eq(lea_lookup_write(run_fd, "data", ids, 2), 0);
+	ck_assert_int_eq(unlinkat(run_fd, "vgs_online", AT_REMOVEDIR), 0);
+	ck_assert_int_eq(lea_online_ensure(run_fd), 0);
+	ck_assert_int_eq(faccessat(run_fd, "vgs_online", F_OK, 0), 0);
+}
+
 static const struct {
 	const char *claim, *text;
 	int want;
