@@ -150,29 +150,12 @@ static int find_twin(void *arg, const char *vg_id, const struct lea_claim *claim
 	       !lea_claim_shares_pv(claim, &named->claim);
 }
 
-/*
- * Of two VGs with one name the first counts, as in lvm2, whose vgs_online files hold only the name.
- * Claims are searched only if such a file exists that this VG has not created. Returns > 0 for the
- * second VG.
- */
-static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
-		    const struct lea_batch_vg *vg)
+static int search_twin(struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
 {
-	struct lea_scan_vg **first = tsearch(scanned, &candidates->names, compare_names);
 	struct named named = {.scanned = scanned};
 	const struct lea_claim_index *index;
-	int r;
+	int r = lea_scan_vg_claim(scanned, &named.claim);
 
-	if (!first)
-		return -ENOMEM;
-	if (*first != scanned && strcmp((*first)->vg->id, scanned->vg->id) != 0)
-		return 1;
-	/* A VG that is active in part does not have this file. */
-	if (!scanned->in_part &&
-	    (vg->by_claim == LEA_VG_CLAIMED || vg->by_claim == LEA_VG_DONE ||
-	     !lea_vg_online_exists(candidates->claims.run_fd, scanned->vg->name)))
-		return 0;
-	r = lea_scan_vg_claim(scanned, &named.claim);
 	r = r ? r : lea_candidates_index(candidates, &index);
 	r = r ? r
 	      : lea_claim_index_each_named(index, &candidates->claims, scanned->vg->name, find_twin,
@@ -181,8 +164,56 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 	return r;
 }
 
-/* Claims the VG and hands it to a worker. Another process with a claim of it may die before it is
- * done; the VG's lock keeps the two apart, and the second finds nothing to do. */
+/* Returns 0, LEA_ONLINE_CLAIMED or -errno. */
+static int make_online(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
+{
+	int r = lea_vg_online_claim(vg->candidates->claims.run_fd, scanned->vg->name);
+
+	vg->has_made_online |= r == 0;
+	return r;
+}
+
+/* Might the VG's vgs_online file be another one's? Creates it where that tells. 0: no. */
+static int meet_online(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
+{
+	/* A VG that is active in part does not have this file. */
+	if (scanned->in_part)
+		return LEA_ONLINE_CLAIMED;
+	if (vg->by_claim == LEA_VG_CLAIMED || vg->by_claim == LEA_VG_DONE)
+		return 0;
+	/* With that claim the file would say that nothing is to be done (activate_vg). */
+	if (vg->by_claim == LEA_VG_IN_PART)
+		return lea_vg_online_exists(vg->candidates->claims.run_fd, scanned->vg->name)
+			       ? LEA_ONLINE_CLAIMED
+			       : 0;
+	return make_online(vg, scanned);
+}
+
+/*
+ * Of two VGs with one name the first counts, as in lvm2, whose vgs_online files hold only the name.
+ * Claims are searched only if such a file exists that this VG has not created. Returns > 0 for the
+ * second VG.
+ */
+static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
+		    struct lea_batch_vg *vg)
+{
+	struct lea_scan_vg **first = tsearch(scanned, &candidates->names, compare_names);
+	int r;
+
+	if (!first)
+		return -ENOMEM;
+	if (*first != scanned && strcmp((*first)->vg->id, scanned->vg->id) != 0)
+		return 1;
+	r = meet_online(vg, scanned);
+	return r > 0 ? search_twin(candidates, scanned) : r;
+}
+
+/*
+ * Claims the VG and hands it to a worker. Another process with a claim of it may die before it is
+ * done; the VG's lock keeps the two apart, and the second finds nothing to do. Where a claim says
+ * that the VG is done it is replaced before vgs_online is there, for the two together say that
+ * nobody took the VG down.
+ */
 static int activate_vg(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
 	struct lea_candidates *candidates = vg->candidates;
@@ -193,10 +224,8 @@ static int activate_vg(struct lea_batch_vg *vg, const struct lea_scan_vg *scanne
 	r = r ? r : lea_claim_take(&candidates->claims, scanned->vg->id, &claim);
 	vg->has_taken = r == 0;
 	/* A VG in part gets none: it would keep lvm2 from activating the rest. */
-	if (r >= 0 && !scanned->in_part) {
-		r = lea_vg_online_claim(candidates->claims.run_fd, scanned->vg->name);
-		vg->has_made_online = r == 0;
-	}
+	if (r >= 0 && !scanned->in_part && !vg->has_made_online)
+		r = make_online(vg, scanned);
 	return r < 0 ? r : hand_over(vg, scanned);
 }
 
