@@ -212,14 +212,22 @@ static int submit(struct boot *boot)
 	return r;
 }
 
-/* Takes entries from lvmevent sweep, from a person, or left by an earlier runner. */
+static bool has_heard(const struct boot *boot)
+{
+	struct pollfd heard = {.fd = boot->udev->fd(boot->monitor), .events = POLLIN};
+
+	return poll(&heard, 1, 0) > 0;
+}
+
+/* Takes entries from lvmevent sweep, from a person, or left by an earlier runner. A slow disk may
+ * come back each time: devices that udev announces do not wait for the end of that. */
 static int take_queued(struct boot *boot)
 {
 	int r;
 
 	do
 		r = lea_flight_take(&boot->flight);
-	while (r == LEA_FLIGHT_MORE || (!r && !boot->flight.first));
+	while ((r == LEA_FLIGHT_MORE || (!r && !boot->flight.first)) && !has_heard(boot));
 	return r < 0 ? r : 0;
 }
 
@@ -447,9 +455,8 @@ static int scan_until_quiet(struct boot *boot)
 static bool is_awaited(void *arg)
 {
 	const struct boot *boot = arg;
-	struct pollfd heard = {.fd = boot->udev->fd(boot->monitor), .events = POLLIN};
 
-	return poll(&heard, 1, 0) > 0 ||
+	return has_heard(boot) ||
 	       lea_reader_is_awaited(boot->options->batch.reader, boot->options->batch.event_fd);
 }
 

@@ -9,6 +9,7 @@
 #include "state/online.h"
 #include "unit/suite.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -22,8 +23,10 @@ enum told {
 	CHANGED, /* udev's entry says that the PV was made on the device while it was in use */
 	WENT,
 	LOST,
-	UNLOCK, /* no event; but the earlier runner ends */
-	BUSY,	/* the pass is, until the deadline: it has not called ready by then */
+	UNLOCK,	    /* no event; but the earlier runner ends */
+	COMES_BACK, /* no event yet; but a disk is queued again whenever it was read */
+	HEARD,	    /* no event; it still comes back, and is seen to no longer */
+	BUSY,	    /* the pass is, until the deadline: it has not called ready by then */
 	SHORTAGE,
 	FAULT,
 };
@@ -69,6 +72,50 @@ static void end_earlier(void)
 	ck_assert_int_eq(waitpid(earlier, NULL, 0), earlier);
 }
 
+static int heard_fds[2] = {-1, -1};
+
+/* In the reader child: a thread of an earlier one queues the disk meanwhile. */
+static int open_again(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
+{
+	struct lea_entry entry = event("sdb", 32, 2, PVID_A, false);
+	static unsigned int times;
+	char full[256];
+	int fd, event_fd = lea_queue_open(lea_world_run(world));
+
+	(void)major;
+	entry.kind = LEA_ENTRY_MISSED;
+	if (minor == 32 && machine_has("/run/lvm/again") && times++ < 300 &&
+	    lea_queue_put_if_absent(event_fd, &entry) < 0)
+		times = 300;
+	lea_device_done(&entry.device);
+	close(event_fd);
+	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
+	fd = open(full, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static void come_back(void)
+{
+	struct lea_entry entry = event("sdb", 32, 2, PVID_A, false);
+
+	entry.kind = LEA_ENTRY_MISSED;
+	machine.world->open_device = open_again;
+	tree_put(&machine.tree, "/run/lvm/again", "");
+	ck_assert_int_eq(pipe(heard_fds), 0);
+	ck_assert_int_eq(write(heard_fds[1], "", 1), 1);
+	ck_assert_int_ge(lea_queue_put(batch_options.event_fd, &entry), 0);
+	lea_device_done(&entry.device);
+}
+
+static void check_heard(void)
+{
+	ck_assert_msg(lea_queue_has_pending(batch_options.event_fd), "it still comes back");
+	tree_remove(&machine.tree, "/run/lvm/again");
+	close(heard_fds[0]);
+	close(heard_fds[1]);
+	heard_fds[0] = -1;
+}
+
 static int udev_open(const char *tag, struct lea_udevmon **ret_monitor)
 {
 	ck_assert_str_eq(tag, "lvmevent");
@@ -82,7 +129,7 @@ static void udev_close(struct lea_udevmon *monitor)
 
 static int udev_fd(const struct lea_udevmon *monitor)
 {
-	return -1; /* polled whenever the boot scan wakes up */
+	return heard_fds[0]; /* -1: polled whenever the boot scan wakes up */
 }
 
 static void fill(const struct row *row, struct lea_udevmon_event *told)
@@ -124,6 +171,12 @@ static int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *r
 	case UNLOCK:
 		ck_assert_str_eq(activated, "");
 		end_earlier();
+		break;
+	case COMES_BACK:
+		come_back();
+		break;
+	case HEARD:
+		check_heard();
 		break;
 	case BUSY:
 		for (unsigned int i = 0; i < 500 && !readied; i++)
@@ -307,6 +360,17 @@ TEST(an_entry_queued_at_boot_is_taken)
 	ck_assert_str_eq(activated, "vg_one ");
 	ck_assert(!lea_queue_has_work(batch_options.event_fd));
 	lea_device_done(&entry.device);
+}
+
+/* A slow disk is queued again by its reader while it is read once more. */
+TEST(a_disk_that_comes_back_for_ever_does_not_hold_up_others)
+{
+	const struct row rows[] = {{COMES_BACK, NONE}, {HEARD, NONE},	{CAME, ONE},
+				   {SILENCE, NONE},    {SILENCE, NONE}, {SILENCE, NONE},
+				   {OPEN_GATE, NONE}};
+
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_str_eq(activated, "vg_one ");
 }
 
 /* Memory runs out during a broadcast and during a worker's start: one retry, nothing lost. */
