@@ -285,42 +285,59 @@ int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *foun
 	return compare_with_claim(vg, found, kind);
 }
 
-/* Reads the members of one VG that had no event in this pass. */
-static int complete_scan(struct lea_candidates *candidates, struct lea_scan *scan,
-			 const struct lea_batch_vg *vg)
+/* Devices to read: those of all VGs beside each other, so that those of a VG that do not answer
+ * keep no other VG waiting for its own. */
+struct unread {
+	struct lea_scan_device *device; /* [count]; owned */
+	size_t count, room;
+};
+
+static void unread_done(struct unread *unread)
+{
+	lea_scan_devices_free(unread->device, unread->count);
+}
+
+/* Takes the device over, unless it is in the scan, or on a fault. */
+static int put_unread(struct lea_candidates *candidates, struct lea_scan_device *device,
+		      struct unread *unread)
+{
+	int r = lea_make_room(&unread->device, &unread->room, unread->count + 1,
+			      sizeof(*unread->device));
+
+	r = r ? r : note_scanned(candidates, &device->device, NULL);
+	if (r == LEA_DEVSET_THERE)
+		expect(candidates, device);
+	if (r)
+		return r < 0 ? r : 0;
+	/* A record says which number the device had; the claim must say which instance it is. */
+	if (!device->device.diskseq)
+		device->device.diskseq = lea_sysfs_diskseq(candidates->options->world,
+							   lea_device_devno(&device->device));
+	unread->device[unread->count++] = *device;
+	memset(device, 0, sizeof(*device));
+	return 0;
+}
+
+/* The members of a VG that had no event in this pass. */
+static int find_members(struct lea_candidates *candidates, const struct lea_batch_vg *vg,
+			struct unread *unread)
 {
 	struct lea_world *world = candidates->options->world;
 	struct lea_scan_device *devices = NULL;
-	size_t count = 0, n = 0;
+	size_t count = 0;
 	int r;
 
 	r = vg->vg ? lea_devices_of_members(world, vg->vg, &devices, &count)
 		   : lea_devices_of_vg(world, vg->name, &devices, &count);
-	if (r)
-		return r < 0 ? r : 0;
-	for (size_t i = 0; r >= 0 && i < count; i++) {
-		struct lea_scan_device device = devices[i];
-
-		r = note_scanned(candidates, &device.device, NULL);
-		if (r == LEA_DEVSET_THERE)
-			expect(candidates, &device);
-		if (r)
-			continue;
-		/* A record says which number the device had; the claim must say which instance it
-		 * is. */
-		device.device.diskseq = lea_sysfs_diskseq(world, lea_device_devno(&device.device));
-		devices[i] = devices[n];
-		devices[n++] = device;
-	}
-	if (r >= 0)
-		r = n ? lea_scan_add_expected(scan, devices, n) : 0;
+	for (size_t i = 0; !r && i < count; i++)
+		r = put_unread(candidates, &devices[i], unread);
 	lea_scan_devices_free(devices, count);
-	return r;
+	return r < 0 ? r : 0;
 }
 
-/* Reads a device that by udev is to carry this PV, which has no record. */
-static int read_claimant(struct lea_candidates *candidates, struct lea_scan *scan, const char *pvid,
-			 struct lea_devno devno)
+/* A device that by udev is to carry this PV, which has no record. */
+static int find_claimant(struct lea_candidates *candidates, const char *pvid,
+			 struct lea_devno devno, struct unread *unread)
 {
 	const struct lea_devid id = {devno.major, devno.minor, 0};
 	struct lea_scan_device device = {.again = LEA_ENTRY_MISSED};
@@ -329,20 +346,17 @@ static int read_claimant(struct lea_candidates *candidates, struct lea_scan *sca
 	if (r)
 		return r < 0 ? r : 0;
 	snprintf(device.expected, sizeof(device.expected), "%s", pvid);
-	r = note_scanned(candidates, &device.device, NULL);
-	if (r == LEA_DEVSET_THERE)
-		expect(candidates, &device);
-	r = r ? r : lea_scan_add_expected(scan, &device, 1);
+	r = put_unread(candidates, &device, unread);
 	lea_device_done(&device.device);
-	return r < 0 ? r : 0;
+	return r;
 }
 
 /*
  * Before a VG is activated in part: a PV that was not recorded yet, because its disk has given no
  * answer since it came, is not absent. udev knows whose disk it is.
  */
-static int read_claimants(struct lea_candidates *candidates, struct lea_scan *scan,
-			  const struct lea_batch_vg *vg)
+static int find_claimants(struct lea_candidates *candidates, const struct lea_batch_vg *vg,
+			  struct unread *unread)
 {
 	struct lea_devno devnos[CLAIMANTS_MOST];
 	int r = 0;
@@ -355,7 +369,7 @@ static int read_claimants(struct lea_candidates *candidates, struct lea_scan *sc
 			continue;
 		count = lea_udevlinks_pv(candidates->options->world, pvid, devnos, CLAIMANTS_MOST);
 		for (size_t k = 0; r >= 0 && k < count; k++)
-			r = read_claimant(candidates, scan, pvid, devnos[k]);
+			r = find_claimant(candidates, pvid, devnos[k], unread);
 	}
 	return r;
 }
@@ -374,6 +388,7 @@ static int decide_first(struct lea_batch_vg *vg)
 
 int lea_candidates_complete(struct lea_candidates *candidates, struct lea_scan *scan)
 {
+	LEA_AUTO(unread_done) struct unread unread = {0};
 	int r = note_all_scanned(candidates, scan);
 
 	for (size_t i = 0; r >= 0 && i < candidates->count; i++) {
@@ -382,9 +397,11 @@ int lea_candidates_complete(struct lea_candidates *candidates, struct lea_scan *
 		r = decide_first(vg);
 		if (r < 0 || vg->first != LEA_VG_READ || (vg->vg && vg->seen >= vg->vg->pv_count))
 			continue;
-		r = complete_scan(candidates, scan, vg);
+		r = find_members(candidates, vg, &unread);
 		if (r >= 0 && vg->kind == LEA_ENTRY_PARTIAL)
-			r = read_claimants(candidates, scan, vg);
+			r = find_claimants(candidates, vg, &unread);
 	}
+	if (r >= 0 && unread.count)
+		r = lea_scan_add_expected(scan, unread.device, unread.count);
 	return r < 0 ? r : 0;
 }

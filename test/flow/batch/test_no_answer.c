@@ -8,10 +8,24 @@
 
 #define WAIT_MS 30000
 #define MACHINE "0123456789abcdef0123456789abcdef"
+#define PVID_D	"DOQQcZIZQJO8gKJ2SsK5whmpnOP31Exo" /* vg_nomda: this one with metadata, ... */
+#define PVID_E	"ecRuzn3omfTZjH2BpJ0CWRDgLHUgZgjq" /* ... this one without */
 
 static struct lea_partial *partial;
 static const char *sick; /* this device gives no answer */
 static int fault;
+
+/* Does the other one of the two begin as well, while this one is read? */
+static bool meets(const char *path)
+{
+	const char *other = strstr(path, "sdb") ? "/run/lvm/read-sde" : "/run/lvm/read-sdb";
+
+	tree_put(&machine.tree, strstr(path, "sdb") ? "/run/lvm/read-sdb" : "/run/lvm/read-sde",
+		 "");
+	for (unsigned int i = 0; i < 300 && !machine_has(other); i++)
+		usleep(10000);
+	return machine_has(other);
+}
 
 static int open_sick(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
 {
@@ -21,6 +35,8 @@ static int open_sick(struct lea_world *world, const char *path, uint32_t major, 
 	/* In the reader child: by a file, which the child sees come and go. */
 	if (strstr(path, sick) && machine_has("/sick"))
 		return fault;
+	if (machine_has("/meet") && (strstr(path, "sdb") || strstr(path, "sde")) && !meets(path))
+		return -EIO;
 	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
 	fd = open(full, O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
@@ -141,6 +157,21 @@ TEST(a_member_that_answers_in_the_end_brings_its_vg)
 	b_told(LEA_ENTRY_ADD);
 	tree_remove(&machine.tree, "/sick");
 	ck_assert_str_eq(a_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
+}
+
+/* Disks that hang take no longer together than one of them. */
+TEST(members_of_two_vgs_are_read_beside_each_other)
+{
+	struct lea_entry entries[2];
+
+	machine_plug("nomda-a", "sdd", 64, 4);
+	machine_plug("nomda-b", "sde", 80, 5);
+	machine_record(PVID_A, "vg-two.pvs", "sdb", 32);
+	machine_record(PVID_E, "vg_nomda", "sde", 80);
+	tree_put(&machine.tree, "/meet", "");
+	entries[0] = entry_of(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B);
+	entries[1] = entry_of(LEA_ENTRY_ADD, "sdd", 64, 4, PVID_D);
+	ck_assert_str_eq(pass(entries, 2), "vg-two.pvs vg_nomda ");
 }
 
 /* An entry without a PVID, as of a person: the PV's record says what the device is. */
