@@ -507,6 +507,7 @@ static int new_scan(const struct lea_batch_options *options, struct lea_scan **r
 {
 	const struct lea_scan_options scan_options = {.use_names_filter = true,
 						      .out_of_process = true,
+						      .is_patient = true,
 						      .reader = options->reader,
 						      .texts = &options->cache->texts,
 						      .devicesfile = &options->cache->file};

@@ -213,6 +213,8 @@ int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *request,
 	struct lea_found *found = request->found;
 	int r;
 
+	/* It was being read until now, or had timed out a moment ago. */
+	found->fault = 0;
 	if (read->fault) {
 		lea_scan_note_fault(scan, found, read->fault);
 		return 0;

@@ -259,9 +259,10 @@ static void flag_shared_ids(struct placed *groups, size_t count)
  */
 static void flag_older(const struct lea_scan *scan, const struct claim *claims, size_t count)
 {
-	for (size_t i = 1; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct lea_found *found = scan->found[claims[i].first];
 
+		found->newer = NULL;
 		if (claims[i].vg->seqno < claims->vg->seqno &&
 		    lea_vg_find_pv(claims->vg, found->label.pvid) == LEA_NONE)
 			found->newer = scan->found[claims->first];
@@ -327,6 +328,21 @@ int lea_scan_vgs(struct lea_scan *scan, struct lea_scan_vg **ret_vgs, size_t *re
 	*ret_vgs = scan->vgs;
 	*ret_count = scan->vg_count;
 	return 0;
+}
+
+bool lea_scan_is_awaited(struct lea_scan *scan)
+{
+	struct lea_scan_vg *vgs;
+	size_t count = 0;
+	bool is = false;
+
+	for (size_t i = 0; i < scan->found_count && !is; i++)
+		is = scan->found[i]->kind == LEA_FOUND_PV && !scan->found[i]->vg;
+	is = is || lea_scan_vgs(scan, &vgs, &count);
+	for (size_t i = 0; i < count && !is; i++)
+		is = !lea_scan_vg_silent(&vgs[i]);
+	lea_scan_forget_vgs(scan);
+	return is;
 }
 
 void lea_found_age(const struct lea_found *found, char *ret_text, size_t bytes)

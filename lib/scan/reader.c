@@ -114,8 +114,6 @@ static int take(void *arg, struct lea_hanging_answer *answer)
 			lea_backoff_clear(&reader->late, &request->found->device);
 		else if (answer->took_ms >= request->item.deadline_ms - GRACE_MS)
 			lea_backoff_note_timeout(&reader->late, &request->found->device, true);
-		/* The device may have timed out a moment ago. */
-		request->found->fault = 0;
 		r = lea_scan_judge(reader->scan, request, read, &texts);
 	}
 	return r;
@@ -140,11 +138,13 @@ static void lose(void *arg, uint32_t index, const struct lea_hanging_loss *loss)
 	lea_scan_note_fault(reader->scan, found, loss->fault);
 }
 
-static bool is_others_turn(void *arg)
+/* The devices that have answered wait, unless each is of a VG that has to wait anyway. */
+static bool is_others_turn(void *arg, bool has_answer)
 {
 	const struct lea_reader *reader = arg;
 
-	return reader->others_wait && reader->others_wait(reader->others_arg);
+	return (reader->others_wait && reader->others_wait(reader->others_arg)) ||
+	       (reader->scan->is_patient ? lea_scan_is_awaited(reader->scan) : has_answer);
 }
 
 static const struct lea_hanging_kind reading = {

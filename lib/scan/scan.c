@@ -42,6 +42,7 @@ int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
 	scan->out_of_process = options->out_of_process;
 	scan->measure = options->measure;
 	scan->no_probe = options->no_probe;
+	scan->is_patient = options->is_patient;
 	scan->reader = options->reader;
 	scan->texts = options->texts ? options->texts : &scan->own_texts;
 	r = get_filter(scan, options);
@@ -53,7 +54,7 @@ int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
 	return 0;
 }
 
-static void vgs_done(struct lea_scan *scan)
+void lea_scan_forget_vgs(struct lea_scan *scan)
 {
 	for (size_t i = 0; i < scan->vg_count; i++) {
 		free(scan->vgs[i].pv);
@@ -68,7 +69,7 @@ void lea_scan_free(struct lea_scan *scan)
 {
 	if (!scan)
 		return;
-	vgs_done(scan);
+	lea_scan_forget_vgs(scan);
 	for (size_t i = 0; i < scan->found_count; i++) {
 		lea_device_done(&scan->found[i]->device);
 		free(scan->found[i]);
@@ -133,10 +134,9 @@ static int prepare(struct lea_scan *scan, struct lea_read_request *request)
 	found->size_sectors = request->verdict.size_sectors;
 	found->is_unnamed = request->verdict.asks_blkid;
 	found->excluded = request->verdict.excluded;
-	if (found->excluded)
-		found->kind = LEA_FOUND_EXCLUDED;
-	else
-		request->item.is_open = true;
+	request->item.is_open = !found->excluded;
+	found->kind = found->excluded ? LEA_FOUND_EXCLUDED : LEA_FOUND_UNREADABLE;
+	found->fault = found->excluded ? 0 : -EINPROGRESS;
 	request->extras =
 		(struct lea_read_extras){.tail = lea_filter_wants_tail(scan->filter),
 					 .content = request->verdict.asks_blkid && !scan->no_probe,

@@ -133,9 +133,13 @@ struct lea_scan_options {
 				       --devices) */
 	const char *const *devices; /* --devices list, borrowed; NULL: not given */
 	uint32_t device_count;
-	bool no_probe;		     /* libblkid is not asked for the content's name */
-	bool measure;		     /* measure the time of reads of each PV */
-	bool out_of_process;	     /* read in a reader child with deadlines (runner, boot scan) */
+	bool no_probe;	     /* libblkid is not asked for the content's name */
+	bool measure;	     /* measure the time of reads of each PV */
+	bool out_of_process; /* read in a reader child with deadlines (runner, boot scan) */
+	/* With out_of_process: all that waits for a device is in this scan, or the reader hears of
+	 * it (lea_reader_listen), so that a device for which only its own VG waits has all its time
+	 */
+	bool is_patient;
 	bool devicesfile_must_exist; /* a missing --devicesfile is an error (people's commands) */
 	enum lea_filter_lock lock;   /* how to wait for the lock of the devices file */
 	bool wants_own_id;	     /* a scan of the whole machine by a command, see filter.h */
@@ -175,6 +179,13 @@ LEA_MUST_CHECK int lea_scan_add_expected(struct lea_scan *scan, struct lea_scan_
 					 size_t count);
 /* The same for devices that no event announced, and of which nothing is expected. */
 LEA_MUST_CHECK int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count);
+
+/*
+ * lea_scan_is_awaited - would any VG of this scan go on, if it ended now?
+ * That is, does any have no SILENT PV (see lea_presence)? A device that is being read is silent. A
+ * PV that gave no metadata counts, too, for nobody knows its VG. In doubt true.
+ */
+bool lea_scan_is_awaited(struct lea_scan *scan);
 
 /* All results so far, borrowed: the array until the next lea_scan_add, its elements until
  * lea_scan_free. */

@@ -14,7 +14,7 @@ struct lea_scan {
 	const struct lea_conf *conf; /* borrowed */
 	struct lea_filter *filter;   /* borrowed, or own_filter */
 	struct lea_filter *own_filter;
-	bool out_of_process, measure, no_probe;
+	bool out_of_process, measure, no_probe, is_patient;
 	struct lea_reader *reader;     /* borrowed; NULL: created for the first device to read */
 	struct lea_reader *own_reader; /* owned */
 	struct lea_scan_texts *texts;  /* borrowed, or own_texts */
@@ -33,6 +33,8 @@ struct lea_read_request {
 	struct lea_read_extras extras;
 };
 
+/* Forgets how the PVs were grouped: more are read. */
+void lea_scan_forget_vgs(struct lea_scan *scan);
 /* Applies the remaining filters to what was read, then classifies the device. May open
  * request->item again to ask for one more read. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_scan_judge(struct lea_scan *scan, struct lea_read_request *request,

@@ -30,6 +30,8 @@
 #define CHUNK_BYTES (1024U * 1024U)
 /* At the latest after this time the parent looks again at what the threads do. */
 #define LOOK_MS	    500U
+/* The pause before others are asked again whether they wait. */
+#define ASK_MS	    100U
 /* Children that do nothing at all, in a row: a first one may be killed by lack of memory. */
 #define MOST_IDLE   2U
 /* A child in which nothing happens for so long does not work. */
@@ -401,15 +403,25 @@ static void lose(struct turn *turn, uint32_t index, struct lea_hanging_loss loss
 		hanging->kind->lose(hanging->arg, index, &loss);
 }
 
-/* When all others are done, only this one keeps them waiting, so its time is short. */
+/* Is all done but what a thread is at? */
+static bool is_all_begun(const struct turn *turn)
+{
+	return turn->open_count <= turn->active_count - turn->lost_count;
+}
+
+/* May it matter by now whether others wait? */
+static bool may_ask(const struct turn *turn)
+{
+	return turn->hanging->kind->others_wait && is_all_begun(turn) && !turn->keeps_others;
+}
+
+/* Its time is short if only this and its like keep others waiting. */
 static uint64_t due_ms(const struct turn *turn, const struct lea_hanging_item *item)
 {
 	const uint64_t until = item->begun_ms + item->deadline_ms;
 	uint64_t due = item->begun_ms;
 
-	if (!turn->hanging->patience_ms ||
-	    turn->open_count > turn->active_count - turn->lost_count ||
-	    (!turn->answered_ms && !turn->keeps_others))
+	if (!turn->hanging->patience_ms || !is_all_begun(turn) || !turn->keeps_others)
 		return until;
 	if (due < turn->answered_ms)
 		due = turn->answered_ms;
@@ -421,9 +433,10 @@ static uint64_t due_ms(const struct turn *turn, const struct lea_hanging_item *i
 static int expire(struct turn *turn)
 {
 	const uint64_t now = now_ms(turn->hanging);
-	uint64_t next = now + LOOK_MS;
+	uint64_t next;
 
 	look(turn);
+	next = now + (may_ask(turn) ? ASK_MS : LOOK_MS);
 	for (size_t i = 0; i < turn->active_count; i++) {
 		const struct active *active = &turn->active[i];
 		const struct lea_hanging_item *item = item_of(turn, active->index);
@@ -477,9 +490,8 @@ static int wait_for_answer(struct turn *turn)
 	const bool waits = is_worth_waiting(turn);
 	const int r = poll(&ready, 1, waits ? wait_ms : 0);
 
-	/* Once there is an answer, the caller itself waits. */
-	if (!r && waits && hanging->kind->others_wait && !turn->answered_ms && !turn->keeps_others)
-		turn->keeps_others = hanging->kind->others_wait(hanging->arg);
+	if (!r && waits && may_ask(turn))
+		turn->keeps_others = hanging->kind->others_wait(hanging->arg, turn->answered_ms);
 	return r < 0 ? (errno == EINTR ? 0 : -errno) : r;
 }
 

@@ -59,9 +59,9 @@ struct lea_hanging_kind {
 	/* Hears that an item is given up; may close others. An answer may still follow. May be
 	 * NULL. */
 	void (*lose)(void *arg, uint32_t index, const struct lea_hanging_loss *loss);
-	/* Do others wait for the end of all this? Asked now and then until there is an answer. May
-	 * be NULL. */
-	bool (*others_wait)(void *arg);
+	/* Do others wait for what still hangs? Asked now and then until they do. @has_answer: one
+	 * of this child. May be NULL. */
+	bool (*others_wait)(void *arg, bool has_answer);
 	/* In the child. Before the first item, with a single thread; may be NULL. */
 	int (*begin)(void *arg);
 	/* What was packed; NULL: no memory. May be NULL. */
@@ -79,7 +79,7 @@ struct lea_hanging {
 	const struct lea_hanging_kind *kind;
 	void *arg;	       /* of all functions of the kind */
 	uint32_t most_threads; /* 1 to LEA_HANGING_MOST_THREADS; they start items in order */
-	/* When an item alone keeps the others or a scan waiting, it has this time; 0: all of its */
+	/* What hangs when nothing else is left has this time if others wait; 0: all of its */
 	uint32_t patience_ms;
 	/* A child in which nothing happens for so long is given up; 0: 10 s */
 	uint32_t silence_ms;

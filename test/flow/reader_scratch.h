@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define DEADLINE_MS 1000
+#define LAZY_MS	    600	 /* more than a fifth of the deadline, and all of it is enough */
 #define LATE_MS	    1200 /* more than the deadline, less than that plus grace */
 #define SLOW_MS	    1550 /* more than deadline plus grace, less than twice the deadline */
 
@@ -76,6 +77,8 @@ static int open_sick(struct lea_world *world, const char *path, uint32_t major, 
 	note_pid();
 	if (strstr(path, "hang"))
 		wait_until("sick", false);
+	if (strstr(path, "lazy"))
+		usleep(LAZY_MS * 1000);
 	if (strstr(path, "slow"))
 		usleep(SLOW_MS * 1000);
 	if (strstr(path, "late"))

@@ -168,6 +168,56 @@ TEST(a_slow_device_does_not_hold_up_others)
 	lea_reader_free(LEA_TAKE(reader));
 }
 
+#define PVID_A "I8XE83WSfiGJNRzXtmH0pZKGjnlfNZDA"
+#define PVID_B "yENn7puYj71QO17ZPCPRhnZTfMzF8qNb"
+
+/* A disk of VG stripe answers at once, the other one later. */
+static const struct patience {
+	const char *claim;
+	bool is_patient;
+	const char *expected;		/* on the slow disk */
+	const char *beside;		/* a sample on a third disk; NULL: there is none */
+	bool (*others_wait)(void *arg); /* NULL: nobody is asked */
+	int fault;
+} patience[] = {
+	{"only its own VG waits, so that both disks are read at once", true, PVID_B, NULL, NULL, 0},
+	{"a disk that is no PV waits for nothing", true, PVID_B, "orphan", NULL, 0},
+	{"another VG waits", true, PVID_B, "one-pv", NULL, -ETIMEDOUT},
+	{"so does a PV whose VG nobody knows", true, PVID_B, "nomda-b", NULL, -ETIMEDOUT},
+	{"somebody comes", true, PVID_B, NULL, somebody_comes, -ETIMEDOUT},
+	{"nobody knows what is on it", true, "", NULL, NULL, -ETIMEDOUT},
+	{"it may be a copy: the VG waits for nothing", true, PVID_A, NULL, NULL, -ETIMEDOUT},
+	{"who reads it may have other VGs that wait", false, PVID_B, NULL, NULL, -ETIMEDOUT},
+};
+
+TEST_EACH(a_slow_device_may_keep_its_own_vg_waiting, patience)
+{
+	const struct patience *row = &patience[_i];
+	struct lea_scan_options options = {.out_of_process = true, .is_patient = row->is_patient};
+	struct lea_scan_device disks[] = {
+		{.device = scratch_disk("stripe-a", "sda", 1), .expected = PVID_A},
+		{.device = scratch_disk("stripe-b", "lazy", 2)},
+		{.device = scratch_disk(row->beside ? row->beside : "orphan", "sdc", 3)},
+	};
+	size_t count;
+
+	new_reader();
+	lea_reader_limit(reader, 0, 3);
+	lea_reader_listen(reader, row->others_wait, NULL);
+	options.reader = reader;
+	snprintf(disks[1].expected, sizeof(disks[1].expected), "%s", row->expected);
+	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &scan), 0);
+	ck_assert_int_eq(lea_scan_add_expected(scan, disks, row->beside ? 3 : 2), 0);
+	found = lea_scan_found(scan, &count);
+	ck_assert_msg(found[1]->fault == row->fault, "%s: %d", row->claim, found[1]->fault);
+	ck_assert_msg(!found[0]->fault && found[0]->vg, "%s", row->claim);
+	if (!row->beside)
+		lea_device_done(&disks[2].device);
+	lea_scan_free(scan);
+	lea_reader_free(LEA_TAKE(reader));
+	ck_assert_msg(ends(child_pid()), "the child has said all");
+}
+
 TEST(slow_devices_do_not_drive_each_other_out)
 {
 	new_reader();
