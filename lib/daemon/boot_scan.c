@@ -456,7 +456,7 @@ static bool is_awaited(void *arg)
 {
 	const struct boot *boot = arg;
 
-	return has_heard(boot) ||
+	return has_heard(boot) || lea_flight_is_awaited(&boot->flight) ||
 	       lea_reader_is_awaited(boot->options->batch.reader, boot->options->batch.event_fd);
 }
 

@@ -3,6 +3,7 @@
 #include "daemon/flight.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -173,6 +174,14 @@ static int process_leftovers(const struct lea_flight *flight, struct lea_entry *
 bool lea_flight_has_room(const struct lea_flight *flight)
 {
 	return flight->pass_count < LEA_FLIGHT_PASSES && flight->entry_count < LEA_FLIGHT_ENTRIES;
+}
+
+bool lea_flight_is_awaited(const struct lea_flight *flight)
+{
+	struct pollfd told = {.fd = flight->first ? flight->pool->fd(flight->workers) : -1,
+			      .events = POLLIN};
+
+	return told.fd >= 0 && poll(&told, 1, 0) > 0;
 }
 
 int lea_flight_take(struct lea_flight *flight)

@@ -53,6 +53,9 @@ bool lea_flight_has_room(const struct lea_flight *flight);
 /* Has some pass ended, so that lea_flight_reap has something to do? */
 bool lea_flight_has_ended(const struct lea_flight *flight);
 
+/* Does a worker wait for lea_flight_reap? VGs that have no worker yet may wait with it. */
+bool lea_flight_is_awaited(const struct lea_flight *flight);
+
 /*
  * lea_flight_take - begin a pass with what is pending in the queue
  * With nothing in flight, entries that a dead runner had taken come first: each is a pass of its

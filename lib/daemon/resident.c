@@ -655,6 +655,14 @@ static int start_watching(struct run *run)
 	return r;
 }
 
+static bool is_awaited(void *arg)
+{
+	const struct run *run = arg;
+
+	return lea_flight_is_awaited(&run->flight) ||
+	       lea_reader_is_awaited(run->session->reader, run->session->event_fd);
+}
+
 static int run_all(struct run *run, bool stays)
 {
 	const struct lea_session *session = run->session;
@@ -674,6 +682,7 @@ static int run_all(struct run *run, bool stays)
 					  .pool = run->batch.pool,
 					  .workers = run->batch.workers,
 					  .log = session->world->log};
+	lea_reader_listen(session->reader, is_awaited, run);
 	/* Settings may have changed, so that a device that was a copy may no longer be one. */
 	if (r == 0 && may_compare(run))
 		lea_duplicates_reconcile(session->world, session->conf, session->event_fd);

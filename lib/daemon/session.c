@@ -86,13 +86,6 @@ int lea_session_begin(struct lea_world *world, struct lea_session *session)
 	return lea_session_open_queue(session) ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
 }
 
-static bool is_awaited(void *arg)
-{
-	const struct lea_session *session = arg;
-
-	return lea_reader_is_awaited(session->reader, session->event_fd);
-}
-
 /* Checks the filter before any entry is taken: with a wrong filter no device can be scanned. */
 int lea_session_begin_batches(struct lea_session *session, struct lea_batch_options *options)
 {
@@ -110,8 +103,6 @@ int lea_session_begin_batches(struct lea_session *session, struct lea_batch_opti
 	options->cache = &session->cache;
 	options->waiting = &session->waiting;
 	options->needs = session->needs;
-	if (!r)
-		lea_reader_listen(session->reader, is_awaited, session);
 	r = r ? r : lea_batch_workers(options, &session->workers);
 	options->workers = session->workers;
 	options->pool = &lea_pool_real;

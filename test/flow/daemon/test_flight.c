@@ -133,6 +133,29 @@ static int another_check_begins(unsigned int turn)
 	return let_go();
 }
 
+static int a_report_comes(unsigned int turn)
+{
+	int fds[2];
+
+	ck_assert_int_eq(pipe(fds), 0);
+	workers_fd = fds[0];
+	ck_assert_msg(!lea_flight_is_awaited(&flight), "the worker has told nothing yet");
+	ck_assert_int_eq(write(fds[1], "", 1), 1);
+	ck_assert_msg(lea_flight_is_awaited(&flight), "it waits with its report");
+	return let_go();
+}
+
+/* A detached worker may end when nothing is in flight: nobody waits for that. */
+TEST(a_worker_with_a_report_waits)
+{
+	put("sda", 16, 7, PVID_ONE, false);
+	held_vg = "vg_one";
+	ck_assert_int_eq(run(a_report_comes), 0);
+	ck_assert_uint_eq(turns, 1);
+	ck_assert(!lea_flight_is_awaited(&flight));
+	workers_fd = -1;
+}
+
 TEST(a_pass_that_ends_while_another_begins_is_done)
 {
 	put("sda", 16, 7, PVID_ONE, false);
