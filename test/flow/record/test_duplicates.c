@@ -220,6 +220,21 @@ TEST(the_vg_comes_up_when_a_copy_is_wiped)
 	ck_assert_str_eq(drain(), "vg_one ");
 }
 
+#define QUEUE "/run/lvm/event/queue/"
+
+/* vgimportclone made it a PV of another VG. If its disk is slow, the change has not been read yet,
+ * and an entry of a missed event would activate that VG. Rows: which of the two has the record. */
+TEST_TIMES(a_copy_that_is_another_pv_by_now_is_left_to_its_own_event, 2)
+{
+	both();
+	machine_unplug(_i ? "sda" : "sdb", _i ? 16 : 32);
+	machine_plug("stripe-a", _i ? "sda" : "sdb", _i ? 16 : 32, _i ? 1 : 2);
+	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	ck_assert_msg(!machine_has(_i ? QUEUE "8:16-1" : QUEUE "8:32-2"), "it is not queued");
+	ck_assert_msg(machine_has(_i ? QUEUE "8:32-2" : QUEUE "8:16-1"), "the other one is");
+	ck_assert_str_eq(drain(), "vg_one ");
+}
+
 /* ---- by commands */
 
 TEST(commands_of_events_refuse_it)
