@@ -233,7 +233,10 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	course->is_unsure[disk] |= is_unreadable || is_changed_untold(course, state, disk);
 	course->was_alone[disk] |= sim_is_pv(now) && !has_other(state, disk);
 	course->had_no_copy[disk] |= sim_is_pv(now) && !is_copy_beside(state, disk);
-	course->was_sick |= now->is_there && (now->slow_ms || sim_is_silent(now));
+	if (now->slow_ms || sim_is_silent(now)) {
+		course->was_sick |= now->is_there;
+		course->sick_ms[disk] = state->now_ms;
+	}
 	if (!is_named(step, disk))
 		return;
 	if (step->op == SIM_DELAY)
@@ -258,6 +261,7 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 {
 	bool is_lock = step->op == SIM_LOCK_VG || step->op == SIM_LOCK_LIST;
 	uint64_t until = state->now_ms + SETTLED_MS + (is_lock ? 4ULL * step->n : 0);
+	bool is_disturbed;
 
 	for (unsigned i = 0; i < SIM_DISKS; i++) {
 		note_disk(course, step, state, i);
@@ -273,9 +277,10 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 		course->kills = 0;
 		course->was_rebooted = true;
 	}
-	if ((is_lock || step->op == SIM_ROOM || step->op == SIM_KILL_WORKER ||
-	     step->op == SIM_KILL_READER || step->op == SIM_RESTART ||
-	     is_whole_machine(step->op)) &&
-	    until > course->all_busy_until_ms)
+	is_disturbed = is_lock || step->op == SIM_ROOM || step->op == SIM_KILL_WORKER ||
+		       step->op == SIM_KILL_READER || step->op == SIM_RESTART;
+	if (is_disturbed && until > course->disturbed_until_ms)
+		course->disturbed_until_ms = until;
+	if ((is_disturbed || is_whole_machine(step->op)) && until > course->all_busy_until_ms)
 		course->all_busy_until_ms = until;
 }

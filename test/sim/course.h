@@ -23,6 +23,8 @@ struct sim_course {
 	bool was_alone[SIM_DISKS];   /* it was the only one with its PV at some time */
 	bool had_no_copy[SIM_DISKS]; /* likewise, with other paths to it at most */
 	bool was_sick;		     /* some disk was */
+	uint64_t sick_ms[SIM_DISKS]; /* it last was slow, or gave no answer; 0: never */
+	uint64_t disturbed_until_ms; /* by locks, shortages, and deaths of our processes */
 	uint64_t moved_ms;	     /* a disk went, or changed its number */
 	unsigned kills;
 	uint64_t booted_ms; /* 0: with the history */

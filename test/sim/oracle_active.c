@@ -8,6 +8,9 @@
 /* A worker may have read what is not so any more: it waits for slow disks and for checks. */
 #define UNDER_WAY_MS 60000U
 
+/* The longest that disks which are slow or hang may keep a VG of healthy disks waiting. */
+#define HEALTHY_MS 10000U
+
 /* The memory of a good boot may say which of two disks is the PV: not one that never was alone. */
 static bool is_excused(const struct sim_oracle *oracle, const struct sim_known_vg *vg,
 		       const struct sim_active *active)
@@ -95,6 +98,22 @@ static void judge_tables(struct sim_oracle *oracle, const struct sim_state *stat
 				  vg->name, i);
 }
 
+/* Did anything else make the VG wait than disks of other VGs? The check of a pool takes its time.
+ */
+static bool had_to_wait(const struct sim_course *course, const struct sim_state *state,
+			const struct sim_known_vg *vg)
+{
+	uint32_t disks = sim_disks_of(state, vg->id);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i && (course->sick_ms[i] >= vg->due_ms || course->delay_ms[i] ||
+					course->is_lost[i] || course->is_unsure[i]))
+			return true;
+	return !course->was_sick || course->kills || course->is_short || state->pending_commands ||
+	       course->disturbed_until_ms > vg->due_ms ||
+	       sim_newest(state, vg->id)->type == SIM_THIN;
+}
+
 /* Our program has activated it since the last step. Was that right? */
 void sim_oracle_activation(struct sim_oracle *oracle, const struct sim_state *state,
 			   const struct sim_known_vg *vg, const struct sim_active *active)
@@ -111,5 +130,10 @@ void sim_oracle_activation(struct sim_oracle *oracle, const struct sim_state *st
 			  "a VG was activated in part although the disk is there: %s at %" PRIu64
 			  " ms",
 			  vg->name, active->at_ms);
+	if (vg->is_due && !sim_active_of(&oracle->course.before, vg->id) &&
+	    active->at_ms > vg->due_ms + HEALTHY_MS && !had_to_wait(&oracle->course, state, vg))
+		sim_found(oracle->findings,
+			  "a VG on healthy disks waited for others: %s for %" PRIu64 " ms",
+			  vg->name, active->at_ms - vg->due_ms);
 	judge_tables(oracle, state, vg, active);
 }

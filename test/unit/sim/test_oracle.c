@@ -316,6 +316,32 @@ TEST_TIMES(part_is_not_activated_while_the_rest_is_slow, 2)
 		expect("a VG was activated in part although the disk is there");
 }
 
+/* Rows: another disk hangs; this one was slow; neither. */
+static const struct {
+	bool hangs;
+	uint32_t slow_ms, took_ms;
+	const char *kind;
+} waits[] = {
+	{true, 0, 12000, "a VG on healthy disks waited for others"},
+	{true, 0, 9000, NULL},
+	{true, 4000, 12000, NULL},
+	{false, 0, 12000, NULL},
+};
+
+TEST_EACH(vg_on_healthy_disks_waits_for_no_others, waits)
+{
+	begin(1);
+	take_down(100000);
+	unplug(0, 1000);
+	plug(4, 1000);
+	state.disk[4].hangs = waits[_i].hangs;
+	step((struct sim_step){.op = waits[_i].hangs ? SIM_HANG : SIM_WAIT, .a = 4}, 1000);
+	state.disk[0].slow_ms = waits[_i].slow_ms;
+	plug(0, waits[_i].took_ms);
+	activate(true);
+	expect(waits[_i].kind);
+}
+
 static const enum sim_op no_excuse[] = {SIM_WAIT, SIM_SWEEP, SIM_RESTART, SIM_CHANGE, SIM_KILL};
 
 TEST_EACH(vg_of_a_disk_that_comes_must_be_active_whatever_else_happens, no_excuse)
