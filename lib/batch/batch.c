@@ -398,7 +398,8 @@ static int count_device(struct lea_batch_pass *pass, struct lea_found *found,
 	/* A change of another PV may complete it. */
 	if (record.complete != LEA_COMPLETE && kind == LEA_ENTRY_ADD && found->vg)
 		r = await_rest(pass, found, &record);
-	if (found->vg)
+	/* A change activates nothing, so it begins no wait, either. */
+	if (found->vg && (kind != LEA_ENTRY_CHANGE || record.complete == LEA_COMPLETE))
 		lea_partial_note(pass->options->partial, found, record.complete == LEA_COMPLETE);
 	if (r || record.complete != LEA_COMPLETE)
 		return r;

@@ -239,6 +239,20 @@ TEST(a_pv_that_arrives_and_gives_no_answer_is_not_missing)
 	ck_assert_msg(lea_partial_is_waiting(partial), "it waits anew");
 }
 
+/* It would end in an activation, perhaps of the whole VG, when the other PV has a record. */
+TEST(a_change_begins_no_wait)
+{
+	configure();
+	ck_assert_str_eq(a_told(LEA_ENTRY_CHANGE), "");
+	ck_assert(!lea_partial_is_waiting(partial));
+	ck_assert_str_eq(a_told(LEA_ENTRY_ADD), "");
+	ck_assert(lea_partial_is_waiting(partial));
+	ck_assert_str_eq(a_told(LEA_ENTRY_CHANGE), "");
+	ck_assert_msg(lea_partial_is_waiting(partial), "what waits goes on waiting");
+	ck_assert_str_eq(b_told(LEA_ENTRY_CHANGE), "vg-two.pvs ");
+	ck_assert(!lea_partial_is_waiting(partial));
+}
+
 TEST(a_pv_with_a_record_that_gives_no_answer_is_not_missing)
 {
 	configure();
