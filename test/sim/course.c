@@ -235,7 +235,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	course->had_no_copy[disk] |= sim_is_pv(now) && !is_copy_beside(state, disk);
 	if (now->slow_ms || sim_is_silent(now)) {
 		course->was_sick |= now->is_there;
-		course->sick_ms[disk] = state->now_ms;
+		course->was_sick_disk[disk] = true;
 	}
 	if (!is_named(step, disk))
 		return;
@@ -246,9 +246,10 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		course->added_ms[disk] = state->now_ms ? state->now_ms : 1;
 		course->is_unsure[disk] = is_unreadable;
 	}
-	/* udev may give up, too, and then knows nothing of a PV. */
+	/* udev may give up, too, and then knows nothing of a PV. It reads a slow disk as well. */
 	if (now->is_there && now->hangs &&
-	    course->added_ms[disk] + course->delay_ms[disk] + SIM_ANSWERED_MS > state->now_ms)
+	    course->added_ms[disk] + course->delay_ms[disk] + before->slow_ms + SIM_ANSWERED_MS >
+		    state->now_ms)
 		course->is_unsure[disk] = true;
 	/* What is under way takes longer, or something begins. */
 	if (is_added(step, before, now) || course->busy_until_ms[disk] > state->now_ms ||

@@ -18,14 +18,14 @@ struct sim_course {
 	uint64_t busy_until_ms[SIM_DISKS];
 	uint64_t all_busy_until_ms;
 	uint32_t delay_ms[SIM_DISKS];
-	bool is_lost[SIM_DISKS];     /* an event of it was lost */
-	bool is_unsure[SIM_DISKS];   /* since its add our program was not to read or to use it */
-	bool was_alone[SIM_DISKS];   /* it was the only one with its PV at some time */
-	bool had_no_copy[SIM_DISKS]; /* likewise, with other paths to it at most */
-	bool was_sick;		     /* some disk was */
-	uint64_t sick_ms[SIM_DISKS]; /* it last was slow, or gave no answer; 0: never */
-	uint64_t disturbed_until_ms; /* by locks, shortages, and deaths of our processes */
-	uint64_t moved_ms;	     /* a disk went, or changed its number */
+	bool is_lost[SIM_DISKS];       /* an event of it was lost */
+	bool is_unsure[SIM_DISKS];     /* since its add our program was not to read or to use it */
+	bool was_alone[SIM_DISKS];     /* it was the only one with its PV at some time */
+	bool had_no_copy[SIM_DISKS];   /* likewise, with other paths to it at most */
+	bool was_sick;		       /* some disk was */
+	bool was_sick_disk[SIM_DISKS]; /* this one was, or was slow */
+	uint64_t disturbed_until_ms;   /* by locks, shortages, and deaths of our processes */
+	uint64_t moved_ms;	       /* a disk went, or changed its number */
 	unsigned kills;
 	uint64_t booted_ms; /* 0: with the history */
 	bool is_short, was_rebooted;

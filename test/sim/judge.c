@@ -144,15 +144,30 @@ static bool is_plain(enum sim_op op)
 	       op == SIM_OVERFLOW || op == SIM_TOUCH || op == SIM_EXTEND || op == SIM_DELAY;
 }
 
+/* How long udev still reads slow disks. If a PV is made on one of them meanwhile, its add is that
+ * of a PV, and activates. */
+static void note_reading(const struct sim_step *step, uint32_t left_ms[SIM_DISKS])
+{
+	if (step->op == SIM_SLOW)
+		left_ms[step->a % SIM_DISKS] = step->n;
+	for (unsigned i = 0; i < SIM_DISKS && step->op == SIM_WAIT; i++)
+		left_ms[i] -= left_ms[i] < step->n ? left_ms[i] : step->n;
+}
+
 /* @ret_quick: the history without slow disks. False: it may rightly end otherwise. */
 static bool make_quick(const struct sim_history *history, struct sim_history *ret_quick)
 {
+	uint32_t left_ms[SIM_DISKS] = {0};
 	bool was_slow = false;
 
 	*ret_quick = *history;
 	for (uint32_t i = 0; i < history->count; i++) {
-		was_slow |= history->step[i].op == SIM_SLOW;
-		if (was_slow && !is_plain(history->step[i].op))
+		const struct sim_step *step = &history->step[i];
+
+		was_slow |= step->op == SIM_SLOW;
+		note_reading(step, left_ms);
+		if ((was_slow && !is_plain(step->op)) ||
+		    (step->op == SIM_EXTEND && left_ms[step->a % SIM_DISKS]))
 			return false;
 		/* A step that is left out would change what the seed means for the next ones. */
 		if (history->step[i].op == SIM_SLOW)

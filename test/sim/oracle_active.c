@@ -98,19 +98,28 @@ static void judge_tables(struct sim_oracle *oracle, const struct sim_state *stat
 				  vg->name, i);
 }
 
+static bool has_lost_events(const struct sim_history *history)
+{
+	for (uint32_t i = 0; i < history->count; i++)
+		if (history->step[i].op == SIM_LOSE || history->step[i].op == SIM_OVERFLOW)
+			return true;
+	return false;
+}
+
 /* Did anything else make the VG wait than disks of other VGs? The check of a pool takes its time.
  */
-static bool had_to_wait(const struct sim_course *course, const struct sim_state *state,
+static bool had_to_wait(const struct sim_oracle *oracle, const struct sim_state *state,
 			const struct sim_known_vg *vg)
 {
+	const struct sim_course *course = &oracle->course;
 	uint32_t disks = sim_disks_of(state, vg->id);
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & 1U << i && (course->sick_ms[i] >= vg->due_ms || course->delay_ms[i] ||
-					course->is_lost[i] || course->is_unsure[i]))
+		if (disks & 1U << i &&
+		    (course->was_sick_disk[i] || course->delay_ms[i] || course->is_unsure[i]))
 			return true;
 	return !course->was_sick || course->kills || course->is_short || state->pending_commands ||
-	       course->disturbed_until_ms > vg->due_ms ||
+	       course->disturbed_until_ms > vg->due_ms || has_lost_events(oracle->history) ||
 	       sim_newest(state, vg->id)->type == SIM_THIN;
 }
 
@@ -131,7 +140,7 @@ void sim_oracle_activation(struct sim_oracle *oracle, const struct sim_state *st
 			  " ms",
 			  vg->name, active->at_ms);
 	if (vg->is_due && !sim_active_of(&oracle->course.before, vg->id) &&
-	    active->at_ms > vg->due_ms + HEALTHY_MS && !had_to_wait(&oracle->course, state, vg))
+	    active->at_ms > vg->due_ms + HEALTHY_MS && !had_to_wait(oracle, state, vg))
 		sim_found(oracle->findings,
 			  "a VG on healthy disks waited for others: %s for %" PRIu64 " ms",
 			  vg->name, active->at_ms - vg->due_ms);
