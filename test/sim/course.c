@@ -7,6 +7,8 @@
 	60000U /* an add on a healthy disk has had all its consequences, also retries              \
 		*/
 
+#define RECONCILE_MS 600000U /* by then a reconcile has found what udev did not tell */
+
 bool sim_is_add(enum sim_op op)
 {
 	return op == SIM_PLUG || op == SIM_REPEAT || op == SIM_SWAP || op == SIM_REBOOT ||
@@ -162,7 +164,7 @@ static uint64_t busy_until(const struct sim_course *course, const struct sim_sta
 {
 	const struct sim_disk *d = &state->disk[disk];
 
-	if (d->is_there && (d->hangs || d->is_suspended || course->is_lost[disk]))
+	if (d->is_there && (d->hangs || d->fails || d->is_suspended || course->is_lost[disk]))
 		return SIM_EVER;
 	return state->now_ms + SETTLED_MS + course->delay_ms[disk] + 8ULL * d->slow_ms;
 }
@@ -222,6 +224,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	const struct sim_disk *now = &state->disk[disk], *before = &course->before.disk[disk];
 	bool is_unreadable = now->fails || now->is_suspended || now->is_rejected ||
 			     now->is_foreign || now->is_exported;
+	bool was_not_read;
 
 	if (now->is_there != before->is_there || now->diskseq != before->diskseq ||
 	    now->minor != before->minor)
@@ -239,6 +242,8 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	}
 	if (!is_named(step, disk))
 		return;
+	/* udev could not read it for its add, and is not asked again. */
+	was_not_read = before->fails && !now->fails && course->busy_until_ms[disk] == SIM_EVER;
 	if (step->op == SIM_DELAY)
 		course->delay_ms[disk] = step->n;
 	course->is_lost[disk] |= step->op == SIM_LOSE;
@@ -255,6 +260,8 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	if (is_added(step, before, now) || course->busy_until_ms[disk] > state->now_ms ||
 	    step->op == SIM_HEAL || step->op == SIM_UNPLUG || step->op == SIM_LOSE)
 		course->busy_until_ms[disk] = busy_until(course, state, disk);
+	if (was_not_read && course->busy_until_ms[disk] != SIM_EVER)
+		course->busy_until_ms[disk] += RECONCILE_MS;
 }
 
 void sim_course_note(struct sim_course *course, const struct sim_step *step,
