@@ -254,22 +254,26 @@ static struct lea_entry entry_of(const struct lea_reconcile_options *options,
 	return entry;
 }
 
-/*
- * Was it this PV when it came into use, and were we in charge then? Otherwise no event was missed:
- * an administrator made it a PV, or took charge, since.
- */
-static bool came_as_pv(const struct lea_reconcile_options *options, const struct lea_device *device)
+enum coming {
+	CAME_AS_PV,
+	BECAME_PV,     /* while we were in charge: an administrator made it one */
+	CAME_UNHEEDED, /* before we were in charge, or that is not known */
+};
+
+/* As what did it come into use, and were we in charge then? */
+static enum coming how_it_came(const struct lea_reconcile_options *options,
+			       const struct lea_device *device)
 {
 	char first[64] = "", uuid[64] = "", initialized[32];
 	int run_fd = lea_world_run(options->world);
 
 	lea_udevdb_property(device, "ID_FS_UUID", uuid, sizeof(uuid));
 	if (!lea_udevdb_property(device, "LVMEVENT_FIRST", first, sizeof(first)) || !first[0])
-		return options->is_boot;
-	if (strcmp(first, uuid) != 0)
-		return false;
-	return !lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized)) ||
-	       !lea_since_predates(run_fd, initialized, device->diskseq);
+		return options->is_boot ? CAME_AS_PV : CAME_UNHEEDED;
+	if (lea_udevdb_property(device, "USEC_INITIALIZED", initialized, sizeof(initialized)) &&
+	    lea_since_predates(run_fd, initialized, device->diskseq))
+		return CAME_UNHEEDED;
+	return strcmp(first, uuid) ? BECAME_PV : CAME_AS_PV;
 }
 
 /*
@@ -335,11 +339,16 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 	return was ? LACKS_RECORD : NOT_DEALT_WITH;
 }
 
+static bool has_no_record(const struct reconcile *reconcile, const struct lea_entry *entry)
+{
+	return !lea_records_have(&reconcile->records, entry->pvid) && !is_noted(reconcile, entry);
+}
+
 /* Did the PV of this device have a record? Nobody but others removes one, and leaves the marker. */
 static bool has_lost_record(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
 	return lea_marker_is_set(reconcile->options->event_fd, &entry->device, entry->pvid) &&
-	       !lea_records_have(&reconcile->records, entry->pvid) && !is_noted(reconcile, entry);
+	       has_no_record(reconcile, entry);
 }
 
 /* udev names a PV on this device. */
@@ -487,6 +496,21 @@ static bool was_event_lost(const struct reconcile *reconcile, const struct lea_d
 	return !find_device(&reconcile->done, &entry.device);
 }
 
+/* Nothing was done about the PV. If it was made here, that was a change, which was lost. */
+static enum dealt how_not_dealt_with(const struct reconcile *reconcile,
+				     const struct lea_device *device, const struct lea_entry *entry)
+{
+	switch (how_it_came(reconcile->options, device)) {
+	case BECAME_PV:
+		return has_no_record(reconcile, entry) ? LACKS_RECORD : DEALT_WITH;
+	case CAME_UNHEEDED:
+		return has_lost_record(reconcile, entry) ? LACKS_RECORD : DEALT_WITH;
+	case CAME_AS_PV:
+	default:
+		return NOT_DEALT_WITH;
+	}
+}
+
 static int reconcile_device(struct reconcile *reconcile, struct lea_device *device,
 			    struct lea_reconcile_result *result)
 {
@@ -515,8 +539,8 @@ static int reconcile_device(struct reconcile *reconcile, struct lea_device *devi
 	if (r)
 		return r;
 	dealt = how_dealt_with(reconcile, &entry);
-	if (dealt == NOT_DEALT_WITH && !options->takes_note && !came_as_pv(options, device))
-		dealt = has_lost_record(reconcile, &entry) ? LACKS_RECORD : DEALT_WITH;
+	if (dealt == NOT_DEALT_WITH && !options->takes_note)
+		dealt = how_not_dealt_with(reconcile, device, &entry);
 	if (dealt == DEALT_WITH)
 		return 0;
 	if (dealt == LACKS_RECORD)

@@ -37,10 +37,10 @@ static const struct {
 	{"a VG that failed for good is left alone", LEA_CLAIM_FAILED, 16, 7, MEMBER, 0, 0},
 	{"failed for good with another instance does not count", LEA_CLAIM_FAILED, 16, 6, MEMBER, 1,
 	 0},
-	{"a PV that was made on a device in use is left alone", -1, 0, 0,
-	 ANY_MEMBER "LVMEVENT_FIRST=none\n", 0, 0},
-	{"a PV that got another UUID is left alone", -1, 0, 0,
-	 ANY_MEMBER "LVMEVENT_FIRST=" OTHER_UUID "\n", 0, 0},
+	{"a PV that was made on a device in use, by a change that was lost", -1, 0, 0,
+	 ANY_MEMBER "LVMEVENT_FIRST=none\n", 1, 0},
+	{"a PV that got another UUID by such a change", -1, 0, 0,
+	 ANY_MEMBER "LVMEVENT_FIRST=" OTHER_UUID "\n", 1, 0},
 	{"a PV that was there before our rule is left alone", -1, 0, 0, ANY_MEMBER, 0, 0},
 	{"another file system is nothing to us", -1, 0, 0, "ID_FS_TYPE=ext4\n", 0, 0},
 	{"a path of a multipath device is not, either", -1, 0, 0,
@@ -72,13 +72,25 @@ TEST_EACH(a_reconcile_queues_what_has_no_claim, rows)
 	ck_assert_msg(pending == rows[_i].enqueued, "%s: pending", rows[_i].claim);
 }
 
-TEST(a_reconcile_makes_the_entry_of_an_event)
+/* Rows: as what the PV came. */
+static const struct {
+	const char *properties;
+	enum lea_entry_kind kind;
+} kinds[] = {
+	{MEMBER, LEA_ENTRY_MISSED},
+	{ANY_MEMBER "LVMEVENT_FIRST=none\n", LEA_ENTRY_CHANGE},
+	{ANY_MEMBER "LVMEVENT_FIRST=" OTHER_UUID "\n", LEA_ENTRY_CHANGE},
+};
+
+TEST_EACH(a_reconcile_makes_the_entry_of_an_event, kinds)
 {
 	struct lea_reconcile_result result;
 	struct lea_entry *entries;
 	size_t count;
 	int lock_fd;
 
+	machine.properties = kinds[_i].properties;
+	drop_record();
 	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
 	ck_assert_msg(!lea_reconcile(&options, &result), "twice is one entry");
 	ck_assert_int_eq(lea_queue_lock(options.event_fd, &lock_fd), 0);
@@ -87,7 +99,7 @@ TEST(a_reconcile_makes_the_entry_of_an_event)
 	ck_assert_str_eq(entries[0].key, "8:16-7");
 	ck_assert_str_eq(entries[0].pvid, PVID_ONE);
 	ck_assert_str_eq(entries[0].device.name, "/dev/sda");
-	ck_assert_int_eq(entries[0].kind, LEA_ENTRY_MISSED);
+	ck_assert_int_eq(entries[0].kind, kinds[_i].kind);
 	lea_entries_free(entries, count);
 	close(lock_fd);
 }
