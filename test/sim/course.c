@@ -212,10 +212,14 @@ static void note_told(struct sim_course *course, const struct sim_step *step,
 		      const struct sim_state *state, unsigned disk)
 {
 	const struct sim_disk *now = &state->disk[disk], *before = &course->before.disk[disk];
+	const bool is_news =
+		course->present_ms[disk] == state->now_ms || strcmp(now->pvid, before->pvid) != 0;
+	const uint64_t told_ms = told_at(course, state, disk);
 
-	if (course->present_ms[disk] == state->now_ms || strcmp(now->pvid, before->pvid) != 0 ||
-	    (course->told_ms[disk] > state->now_ms && is_named(step, disk)))
-		course->told_ms[disk] = told_at(course, state, disk);
+	/* A read that has begun goes on as slowly as it began. */
+	if (is_news || (course->told_ms[disk] > state->now_ms && is_named(step, disk) &&
+			(told_ms > course->told_ms[disk] || course->told_ms[disk] == SIM_EVER)))
+		course->told_ms[disk] = told_ms;
 }
 
 static void note_disk(struct sim_course *course, const struct sim_step *step,
