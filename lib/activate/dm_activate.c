@@ -247,8 +247,12 @@ int lea_dm_is_up(struct lea_world *world, struct lea_arena *arena, const struct 
 		 bool *ret_is_up)
 {
 	const struct lea_dm_exec_up options = {.arena = arena};
-	struct lea_dm_exec run = {
-		.world = world, .dm = world->dm, .options = &options, .plan = plan};
+	struct lea_activate_result result = {.lock_fd = -1}; /* says why lvm would be asked */
+	struct lea_dm_exec run = {.world = world,
+				  .dm = world->dm,
+				  .options = &options,
+				  .plan = plan,
+				  .result = &result};
 	bool is_up = world->dm != NULL;
 	int r;
 
@@ -256,11 +260,13 @@ int lea_dm_is_up(struct lea_world *world, struct lea_arena *arena, const struct 
 	if (plan->node_count && !run.node)
 		return -ENOMEM;
 	r = is_up ? lea_dm_exec_look(&run) : 0;
+	if (r > 0)
+		is_up = false;
 	for (uint32_t i = 0; !r && is_up && i < plan->vg->lv_count; i++)
 		is_up = is_left_alone(&run, &plan->lv[i]);
-	if (!r)
+	if (r >= 0)
 		*ret_is_up = is_up;
-	return r;
+	return r < 0 ? r : 0;
 }
 
 int lea_dm_count_active(struct lea_world *world, struct lea_arena *arena, const struct lea_vg *vg,
