@@ -196,11 +196,13 @@ TEST_EACH(a_slow_device_may_keep_its_own_vg_waiting, patience)
 	struct lea_scan_options options = {.out_of_process = true, .is_patient = row->is_patient};
 	struct lea_scan_device disks[] = {
 		{.device = scratch_disk("stripe-a", "sda", 1), .expected = PVID_A},
-		{.device = scratch_disk("stripe-b", "lazy", 2)},
+		{.device = scratch_disk("stripe-b", row->fault ? "hang" : "lazy", 2)},
 		{.device = scratch_disk(row->beside ? row->beside : "orphan", "sdc", 3)},
 	};
+	const struct lea_device slow = {.major = 8, .minor = 2, .diskseq = 2};
 	size_t count;
 
+	make("sick");
 	new_reader();
 	lea_reader_limit(reader, 0, 3);
 	lea_reader_listen(reader, row->others_wait, NULL);
@@ -213,6 +215,9 @@ TEST_EACH(a_slow_device_may_keep_its_own_vg_waiting, patience)
 	ck_assert_msg(!found[0]->fault && found[0]->vg, "%s", row->claim);
 	if (!row->beside)
 		lea_device_done(&disks[2].device);
+	ck_assert_msg(lea_backoff_deadline_ms(&reader->late, &slow, DEADLINE_MS) == DEADLINE_MS,
+		      "%s: it was abandoned before its time, or read in it", row->claim);
+	scratch_run("rm", "sick");
 	lea_scan_free(scan);
 	lea_reader_free(LEA_TAKE(reader));
 	ck_assert_msg(ends(child_pid()), "the child has said all");
