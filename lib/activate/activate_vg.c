@@ -302,11 +302,12 @@ static int check_age(const struct lea_activate_vg *vg, struct lea_activate_resul
 static bool is_up(void *arg)
 {
 	struct lea_activate_vg *vg = arg;
+	const struct lea_dm_exec_up options = {.arena = vg->arena, .conf = vg->conf};
 	struct lea_activate_result result = {.lock_fd = -1};
 	struct lea_plan *plan;
 	bool is = false;
 
-	return !plan_vg(vg, &result, &plan) && !lea_dm_is_up(vg->world, vg->arena, plan, &is) && is;
+	return !plan_vg(vg, &result, &plan) && !lea_dm_is_up(vg->world, &options, plan, &is) && is;
 }
 
 /* Checks for duplicates of the PVs among devices outside this scan. An event says nothing new of a

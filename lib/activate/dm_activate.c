@@ -243,20 +243,19 @@ static bool is_left_alone(const struct lea_dm_exec *run, const struct lea_plan_l
 	return !lv->step_count || is_active(run, lv);
 }
 
-int lea_dm_is_up(struct lea_world *world, struct lea_arena *arena, const struct lea_plan *plan,
-		 bool *ret_is_up)
+int lea_dm_is_up(struct lea_world *world, const struct lea_dm_exec_up *options,
+		 const struct lea_plan *plan, bool *ret_is_up)
 {
-	const struct lea_dm_exec_up options = {.arena = arena};
 	struct lea_activate_result result = {.lock_fd = -1}; /* says why lvm would be asked */
 	struct lea_dm_exec run = {.world = world,
 				  .dm = world->dm,
-				  .options = &options,
+				  .options = options,
 				  .plan = plan,
 				  .result = &result};
 	bool is_up = world->dm != NULL;
 	int r;
 
-	run.node = lea_arena_alloc(arena, plan->node_count, sizeof(*run.node));
+	run.node = lea_arena_alloc(options->arena, plan->node_count, sizeof(*run.node));
 	if (plan->node_count && !run.node)
 		return -ENOMEM;
 	r = is_up ? lea_dm_exec_look(&run) : 0;

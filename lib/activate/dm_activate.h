@@ -19,7 +19,8 @@ struct lea_dm_exec_up {
 	struct lea_arena *arena;
 	const struct lea_conf *conf; /* tools and deadlines */
 	bool test;		     /* only log what would be done */
-	bool *was_active; /* [vg->lv_count], receives which LVs were active before; NULL: not asked */
+	bool *was_active; /* [vg->lv_count], receives which LVs were active before; NULL: not asked
+			   */
 };
 
 /*
@@ -33,7 +34,7 @@ LEA_MUST_CHECK int lea_dm_activate(struct lea_world *world, const struct lea_dm_
 
 /* Is each LV of the plan active as it should be, so that lea_dm_activate would do nothing? False
  * also without device-mapper. Returns 0 or a fault. */
-LEA_MUST_CHECK int lea_dm_is_up(struct lea_world *world, struct lea_arena *arena,
+LEA_MUST_CHECK int lea_dm_is_up(struct lea_world *world, const struct lea_dm_exec_up *options,
 				const struct lea_plan *plan, bool *ret_is_up);
 
 struct lea_dm_deactivate {

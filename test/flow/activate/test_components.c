@@ -5,6 +5,7 @@
  */
 #include "flow/types.h"
 
+#include "activate/settings.h"
 #include "plan/plan_name.h"
 
 #include <errno.h>
@@ -220,6 +221,36 @@ TEST_EACH(only_what_a_dead_run_leaves_is_used, left_rows)
 	ck_assert_msg(!result.failed == !left_rows[_i].want, "%s", left_rows[_i].claim);
 	ck_assert_msg(is_up(left_rows[_i].component) && !strchr(tree.logged, '@'), "%s",
 		      left_rows[_i].claim);
+}
+
+static bool is_vg_up(void)
+{
+	const struct lea_dm_exec_up up = {.arena = golden.arena, .conf = &conf};
+	struct lea_plan_pv pvs[16] = {{0}};
+	struct lea_plan_rules rules;
+	struct lea_plan *plan;
+	bool is = false;
+
+	for (uint32_t i = 0; i < golden.vg->pv_count; i++)
+		pvs[i] = (struct lea_plan_pv){.is_present = true,
+					      .major = golden.pvs[i].major,
+					      .minor = golden.pvs[i].minor};
+	lea_activate_settings(&tree.world, &conf, &options, &rules);
+	ck_assert_int_eq(lea_plan_vg(golden.arena, golden.vg, pvs, &rules, &plan), 0);
+	ck_assert_int_eq(lea_dm_is_up(&tree.world, &up, plan, &is), 0);
+	return is;
+}
+
+/* What a dead run has left of an LV is not the LV. */
+TEST(components_without_their_owners_are_no_vg_that_is_up)
+{
+	struct lea_activate_result result;
+
+	open_shape("raid1");
+	learn();
+	put_back(node_name("m2_rimage_0"));
+	ck_assert(!is_vg_up());
+	ck_assert_msg(!run(&result) && is_vg_up(), "%s", tree.logged);
 }
 
 /* The first LV of the pool fails; another one then creates the pool. */
