@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PVS	     "pvs_online"
@@ -116,15 +115,11 @@ struct open_run {
 
 static void close_run(struct open_run *run)
 {
-	int left = run->count;
-#ifdef SYS_close_range
 	const unsigned int first = (unsigned int)run->first;
 
-	if (left && !syscall(SYS_close_range, first, first + (unsigned int)left - 1, 0U))
-		left = 0;
-#endif
-	for (int i = 0; i < left; i++)
-		close(run->first + i);
+	if (run->count && close_range(first, first + (unsigned int)run->count - 1, 0) < 0)
+		for (int i = 0; i < run->count; i++)
+			close(run->first + i);
 	run->count = 0;
 }
 
