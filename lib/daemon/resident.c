@@ -303,7 +303,8 @@ static void compare(struct run *run)
 			"reconcile: queued %zu device(s): their event was lost, they "
 			"could not be read, or their VG failed temporarily",
 			result.enqueued);
-	else
+	/* Nothing is to be tried again: what fails next begins with a short pause. */
+	if (!result.unnamed && !result.enqueued)
 		run->again_ms = 0;
 }
 
