@@ -585,8 +585,10 @@ static bool is_runner_busy(void)
 
 static void come_to_rest(void)
 {
-	/* The longest pause of ours is the interval of reconciles: ten minutes. */
-	for (int i = 0; i < 3 && !sim.is_over; i++)
+	/* The longest pause of ours is the interval of reconciles: ten minutes. One finds that the
+	 * records of a VG are lost, and the second one after that which finds no PV of its claim
+	 * ends it. The first interval begins with the runner, perhaps later than the rest. */
+	for (int i = 0; i < 4 && !sim.is_over; i++)
 		sim_run_until(sim.now_ms + SLICES_MS + 1000);
 	/* Not in the middle of a pass, if there is an end of passes. */
 	for (int i = 0; i < 120 && !sim.is_over && is_runner_busy(); i++)
