@@ -28,7 +28,7 @@
  *	3. after a change by another command its devices are pending.
  *
  *	shortage
- *	1. no vgs_online, if it is this pass's.
+ *	1. no vgs_online, if it is this pass's, and the VG is not active.
  *	2. no claim, likewise: the entries come back, perhaps to a VG that is none of ours by then.
  */
 #include "batch/batch_private.h"
@@ -549,6 +549,22 @@ static int end_vg(const struct lea_batch_vg *vg, const struct lea_worker_result 
 					  .in_part = in_part});
 }
 
+/* No worker has the VG, or none any more. */
+static void give_back(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
+{
+	const struct lea_candidates *candidates = vg->candidates;
+	int r = vg->has_made_online
+			? lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name)
+			: 0;
+	int s = vg->has_taken ? lea_claim_drop(&candidates->claims, scanned->vg->id) : 0;
+
+	if (r < 0 || s < 0)
+		lea_log(candidates->options->world->log, LEA_LOG_WARNING,
+			"VG %s: its claim or its vgs_online file could not be removed",
+			scanned->vg->name);
+	vg->has_made_online = vg->has_taken = false;
+}
+
 static void finished(void *arg, const struct lea_worker_result *result)
 {
 	struct lea_batch_vg *vg = arg;
@@ -583,25 +599,14 @@ static void finished(void *arg, const struct lea_worker_result *result)
 							    .vg_id = result->vg_id},
 			     "VG %s: writing its claim: %s", result->vg_name, strerror(-r));
 	lea_retry_set_add_vg(candidates->retries, r, scanned);
+	if (r >= 0)
+		return;
+	/* Nobody would end the claim, if the VG is none of ours when its entries come back. */
+	vg->has_made_online &= result->outcome != 0;
+	give_back(vg, scanned);
 }
 
 /* ---- all VGs of the pass */
-
-/* No worker has the VG, or none any more. */
-static void give_back(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
-{
-	const struct lea_candidates *candidates = vg->candidates;
-	int r = vg->has_made_online
-			? lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name)
-			: 0;
-	int s = vg->has_taken ? lea_claim_drop(&candidates->claims, scanned->vg->id) : 0;
-
-	if (r < 0 || s < 0)
-		lea_log(candidates->options->world->log, LEA_LOG_WARNING,
-			"VG %s: its claim or its vgs_online file could not be removed",
-			scanned->vg->name);
-	vg->has_made_online = vg->has_taken = false;
-}
 
 /* The claim cannot be written now; the other VGs go on. */
 static void postpone(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,

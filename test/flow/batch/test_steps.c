@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -144,6 +145,44 @@ TEST_EACH(pass_that_ends_early_leaves_no_vgs_online, faults)
 	machine_plug("stripe-b", "sdc", 48, 4);
 	ck_assert_int_eq(short_pass(faults[_i], 4), faults[_i]);
 	ck_assert(machine_has(ONLINE));
+}
+
+static void let_files_grow(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* While the workers have the VG, /run fills up. */
+static int add_and_fill(struct lea_workers *workers, const struct lea_scan_vg *scanned,
+			void (*finish)(void *arg, const struct lea_worker_result *result),
+			void *arg)
+{
+	let_files_grow(0);
+	return fake_add(workers, scanned, finish, arg);
+}
+
+static const struct {
+	int outcome;
+	bool stays_online;
+} ends[] = {{0, true}, {LEA_ACTIVATE_FAILED, false}, {LEA_ACTIVATE_CHANGED, false}};
+
+TEST_EACH(claim_that_cannot_be_completed_is_given_back, ends)
+{
+	struct lea_entry entry = event("sdc", 48, 3, PVID_B, false);
+	struct lea_claim claim;
+
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_A), "");
+	pool.add = add_and_fill;
+	outcome = ends[_i].outcome;
+	ck_assert_int_le(run_pass(&entry, 1), 0);
+	let_files_grow(RLIM_INFINITY);
+	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), LEA_CLAIM_ABSENT);
+	ck_assert_int_eq(machine_has(ONLINE), ends[_i].stays_online);
 }
 
 TEST(dropped_pass_leaves_no_vgs_online)
