@@ -7,6 +7,7 @@
 	60000U /* an add on a healthy disk has had all its consequences, also retries              \
 		*/
 
+#define TOLD_MS	     100U    /* udev has read a healthy disk, and our program knows of it */
 #define RECONCILE_MS 600000U /* by then a reconcile has found what udev did not tell */
 
 bool sim_is_add(enum sim_op op)
@@ -34,15 +35,17 @@ bool sim_is_calm(const struct sim_course *course, const struct sim_state *state,
 	       sim_calm_since(course, state, id) <= state->now_ms;
 }
 
-/* A copy that comes beside the disk says nothing about the VG, unless that gives only errors; a
- * path may. */
-static bool is_copy_beside(const struct sim_state *state, unsigned disk)
+/* A copy that comes beside the disk says nothing about the VG, unless that gives only errors, or
+ * udev had not told of it by then: the one that udev reads first counts as the disk. A path may. */
+static bool is_copy_beside(const struct sim_course *course, const struct sim_state *state,
+			   unsigned disk)
 {
 	const struct sim_disk *copy = &state->disk[disk];
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if (i != disk && sim_is_pv(&state->disk[i]) && !state->disk[i].fails &&
 		    !strcmp(state->disk[i].pvid, copy->pvid) &&
+		    course->told_ms[i] <= course->present_ms[disk] &&
 		    (!*copy->wwid || strcmp(state->disk[i].wwid, copy->wwid)))
 			return true;
 	return false;
@@ -55,7 +58,7 @@ bool sim_was_added_since(const struct sim_course *course, const struct sim_state
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if (disks & 1U << i && course->added_ms[i] && course->added_ms[i] >= since_ms &&
-		    (course->was_alone[i] || !is_copy_beside(state, i)))
+		    (course->was_alone[i] || !is_copy_beside(course, state, i)))
 			return true;
 	return false;
 }
@@ -187,7 +190,7 @@ static uint64_t told_at(const struct sim_course *course, const struct sim_state 
 
 	if (sim_is_silent(d) || course->is_lost[disk])
 		return SIM_EVER;
-	return state->now_ms + course->delay_ms[disk] + 8ULL * d->slow_ms;
+	return state->now_ms + TOLD_MS + course->delay_ms[disk] + 8ULL * d->slow_ms;
 }
 
 /* Is it a path of a disk that has another one? udev watches each for what is written to it. */
@@ -239,7 +242,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	}
 	course->is_unsure[disk] |= is_unreadable || is_changed_untold(course, state, disk);
 	course->was_alone[disk] |= sim_is_pv(now) && !has_other(state, disk);
-	course->had_no_copy[disk] |= sim_is_pv(now) && !is_copy_beside(state, disk);
+	course->had_no_copy[disk] |= sim_is_pv(now) && !is_copy_beside(course, state, disk);
 	if (now->slow_ms || sim_is_silent(now)) {
 		course->was_sick |= now->is_there;
 		course->was_sick_disk[disk] = true;
@@ -275,10 +278,10 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 	uint64_t until = state->now_ms + SETTLED_MS + (is_lock ? 4ULL * step->n : 0);
 	bool is_disturbed;
 
-	for (unsigned i = 0; i < SIM_DISKS; i++) {
+	for (unsigned i = 0; i < SIM_DISKS; i++)
 		note_disk(course, step, state, i);
+	for (unsigned i = 0; i < SIM_DISKS; i++)
 		note_told(course, step, state, i);
-	}
 	course->kills += step->op == SIM_KILL;
 	if (step->op == SIM_FULL || step->op == SIM_SHORT)
 		course->is_short = true;

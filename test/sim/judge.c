@@ -144,20 +144,35 @@ static bool is_plain(enum sim_op op)
 	       op == SIM_OVERFLOW || op == SIM_TOUCH || op == SIM_EXTEND || op == SIM_DELAY;
 }
 
-/* How long udev still reads slow disks. If a PV is made on one of them meanwhile, its add is that
- * of a PV, and activates. */
-static void note_reading(const struct sim_step *step, uint32_t left_ms[SIM_DISKS])
+/* What may rightly differ is due to these. */
+struct reading {
+	uint32_t left_ms[SIM_DISKS]; /* udev still reads the slow disk */
+	uint32_t copied;	     /* bit mask of disks with a copy, and of copies */
+};
+
+static void note_reading(const struct sim_step *step, struct reading *reading)
 {
+	if (step->op == SIM_COPY)
+		reading->copied |= 1U << step->a % SIM_DISKS | 1U << step->b % SIM_DISKS;
 	if (step->op == SIM_SLOW)
-		left_ms[step->a % SIM_DISKS] = step->n;
+		reading->left_ms[step->a % SIM_DISKS] = step->n;
 	for (unsigned i = 0; i < SIM_DISKS && step->op == SIM_WAIT; i++)
-		left_ms[i] -= left_ms[i] < step->n ? left_ms[i] : step->n;
+		reading->left_ms[i] -=
+			reading->left_ms[i] < step->n ? reading->left_ms[i] : step->n;
+}
+
+/* If a PV is made on a disk that udev still reads, its add is that of a PV, and activates. Of two
+ * disks with one PV the one that udev reads first counts. */
+static bool may_differ(const struct sim_step *step, const struct reading *reading)
+{
+	return (step->op == SIM_EXTEND && reading->left_ms[step->a % SIM_DISKS]) ||
+	       (step->op == SIM_SLOW && reading->copied >> step->a % SIM_DISKS & 1);
 }
 
 /* @ret_quick: the history without slow disks. False: it may rightly end otherwise. */
 static bool make_quick(const struct sim_history *history, struct sim_history *ret_quick)
 {
-	uint32_t left_ms[SIM_DISKS] = {0};
+	struct reading reading = {0};
 	bool was_slow = false;
 
 	*ret_quick = *history;
@@ -165,9 +180,8 @@ static bool make_quick(const struct sim_history *history, struct sim_history *re
 		const struct sim_step *step = &history->step[i];
 
 		was_slow |= step->op == SIM_SLOW;
-		note_reading(step, left_ms);
-		if ((was_slow && !is_plain(step->op)) ||
-		    (step->op == SIM_EXTEND && left_ms[step->a % SIM_DISKS]))
+		note_reading(step, &reading);
+		if ((was_slow && !is_plain(step->op)) || may_differ(step, &reading))
 			return false;
 		/* A step that is left out would change what the seed means for the next ones. */
 		if (history->step[i].op == SIM_SLOW)

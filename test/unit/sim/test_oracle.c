@@ -226,6 +226,22 @@ TEST(copy_that_goes_brings_nothing_up)
 	expect("a VG was activated although it was taken down and no disk of it was added since");
 }
 
+/* udev tells of the copy first, which so counts as the PV: of a slow disk it has not told yet. */
+TEST_TIMES(copy_may_be_told_of_before_the_disk, 2)
+{
+	begin(1);
+	take_down(100000);
+	state.disk[0].slow_ms = 5000;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 5000}, 1000);
+	strcpy(state.disk[0].pvid, "new");
+	write_vg(1, 2);
+	step((struct sim_step){.op = SIM_NEW_ID, .a = 0}, _i ? 1000 : 100000);
+	copy(0, 5, false);
+	activate(true);
+	state.active[0].disks = 1U << 5;
+	expect(_i ? NULL : "a VG was activated although one of its PVs is on two disks");
+}
+
 /* Nobody could read that the VG is another host's now. */
 TEST_TIMES(disk_that_fails_shows_nothing, 2)
 {
