@@ -188,15 +188,23 @@ bool lea_duplicates_is_noted(struct lea_world *world, const char *pvid, const st
 
 /* ---- no device has the record */
 
-/* Does an LV use the device, or did it have the record? A duplicate has a marker, too. */
-static bool goes_first(struct lea_world *world, int event_fd, const struct lea_device *device,
-		       const char *pvid)
+/* The later in this list goes before the earlier. */
+enum rank {
+	RANK_NEW,
+	RANK_DUPLICATE, /* it was there before; it has a marker, too */
+	RANK_RECORDED,	/* it had the record */
+	RANK_IN_USE,	/* by an LV */
+};
+
+static enum rank rank_of(struct lea_world *world, int event_fd, const struct lea_device *device,
+			 const char *pvid)
 {
 	const struct lea_devid id = lea_device_id(device);
 
-	return lea_duplicate_is_in_use(world, lea_device_devno(device)) ||
-	       (lea_marker_is_set(event_fd, device, pvid) &&
-		!lea_duplicates_is_noted(world, pvid, &id));
+	return lea_duplicate_is_in_use(world, lea_device_devno(device)) ? RANK_IN_USE
+	       : !lea_marker_is_set(event_fd, device, pvid)		? RANK_NEW
+	       : lea_duplicates_is_noted(world, pvid, &id)		? RANK_DUPLICATE
+									: RANK_RECORDED;
 }
 
 /* Does @other go before @found, and may it still carry the PV? */
@@ -222,6 +230,7 @@ int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
 	struct lea_devno devnos[LEA_DUPLICATES_MOST];
 	const char *pvid = found->label.pvid;
 	const size_t count = lea_udevlinks_pv(world, pvid, devnos, ARRAY_SIZE(devnos));
+	enum rank rank = RANK_NEW;
 	int r = LEA_DUPLICATES_NO_OTHER;
 
 	for (size_t i = 0; r == LEA_DUPLICATES_NO_OTHER && i < count; i++) {
@@ -229,12 +238,15 @@ int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
 
 		if (id.major == found->device.major && id.minor == found->device.minor)
 			continue;
-		event_fd = event_fd < 0 ? lea_queue_open(lea_world_run(world)) : event_fd;
-		if (event_fd < 0 || goes_first(world, event_fd, &found->device, pvid))
-			return LEA_DUPLICATES_NO_OTHER;
+		if (event_fd < 0) {
+			event_fd = lea_queue_open(lea_world_run(world));
+			if (event_fd < 0)
+				return LEA_DUPLICATES_NO_OTHER;
+			rank = rank_of(world, event_fd, &found->device, pvid);
+		}
 		lea_device_done(ret_device);
 		r = lea_device_find(world, &id, ret_device);
-		if (r > 0 || (!r && !goes_first(world, event_fd, ret_device, pvid)))
+		if (r > 0 || (!r && rank_of(world, event_fd, ret_device, pvid) <= rank))
 			r = LEA_DUPLICATES_NO_OTHER;
 		r = r ? r : is_first(world, conf, options, ret_device, found);
 		r = r ? r : lea_queue_put_device(event_fd, LEA_ENTRY_CHANGE, ret_device, pvid);
@@ -492,7 +504,8 @@ static int queue_duplicate(struct lea_world *world, int event_fd,
 }
 
 /* Queues the device that has the record, and those of @listed that may replace it. @online: the
- * record, NULL: there is none; @is_free: its device has gone. @is_other: those that have another
+ * record, NULL: there is none, or @is_free: its device has gone, and what has its number now has an
+ * event of its own. @is_other: those that have another
  * content now, as of vgimportclone; its own event is about that. NULL: none. */
 static int queue_again(struct lea_world *world, int event_fd, const struct lea_duplicate *listed,
 		       int count, const struct lea_online *online, bool is_free,
@@ -526,13 +539,14 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
 	int r, count = entry->pvid[0] ? lea_duplicate_list(world, entry->pvid, listed) : 0;
 	struct lea_online online;
-	bool has_record;
+	bool has_record, is_free;
 
 	if (count <= 0)
 		return count;
 	has_record = read_record(world, entry->pvid, &online);
-	r = queue_again(world, event_fd, listed, count, has_record ? &online : NULL,
-			has_record && online.major == id.major && online.minor == id.minor, NULL);
+	is_free = has_record && online.major == id.major && online.minor == id.minor;
+	r = queue_again(world, event_fd, listed, count, has_record && !is_free ? &online : NULL,
+			is_free, NULL);
 	for (int i = 0; !r && i < count; i++)
 		if (lea_devid_is_same(&listed[i].id, &id))
 			r = lea_duplicate_drop(world, &listed[i]);

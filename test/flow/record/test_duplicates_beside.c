@@ -145,6 +145,27 @@ TEST_EACH(what_was_ignored_is_the_pv_when_it_is_alone, leaving)
 		      leaving[_i].claim);
 }
 
+/* A copy gets the number of the disk that goes, before anybody has looked. */
+TEST_TIMES(what_was_there_before_goes_before_another_copy, 2)
+{
+	struct lea_online online = {0};
+	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, true),
+				      event("sda", 16, 3, PVID_ONE, false)};
+
+	(_i ? same_wwid : other_wwid)();
+	copy_beside_active();
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
+	claim_link("", 16);
+	claim_link("", 32);
+	unplug("sda", 16);
+	machine_plug("one-pv", "sda", 16, 3);
+	ck_assert_str_eq(pass(entries, 2), "");
+	ck_assert_str_eq(drain(), "");
+	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
+	ck_assert_str_eq(online.device, "/dev/sdb");
+	ck_assert(machine_has(DUPLICATES "/8:16-3"));
+}
+
 TEST(what_is_ignored_stays_so_when_another_copy_goes)
 {
 	copy_beside_active();
