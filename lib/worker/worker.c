@@ -335,6 +335,8 @@ static int end_one(const struct child *child, const struct lea_request_vg *vg,
 	const enum lea_verdict verdict = lea_verdict_on(report->outcome, report->shortage,
 							report->active, vg->scanned.in_part);
 
+	if (verdict == LEA_VERDICT_IN_PART || (verdict == LEA_VERDICT_DONE && !report->outcome))
+		lea_duplicates_ignore(child->setting->world, &vg->scanned);
 	switch (verdict) {
 	case LEA_VERDICT_DONE:
 	case LEA_VERDICT_IN_PART:

@@ -2,6 +2,7 @@
 /* Workers that hang: any kind of end is noticed, and nothing waits for them. */
 #include "fake/tree.h"
 #include "flow/workers_scratch.h"
+#include "record/duplicate_note.h"
 #include "state/claim.h"
 
 #include <fcntl.h>
@@ -178,6 +179,53 @@ TEST_EACH(a_left_worker_ends_the_claims_of_its_vgs, ends_of_left)
 	ck_assert_msg((lost_text[0] != '\0') == ends_of_left[_i].is_lost, "%s: lost %s",
 		      ends_of_left[_i].claim, lost_text);
 	lea_claim_done(&claim);
+	end(workers);
+}
+
+#define PVID "cccccccccccccccccccccccccccccccc"
+
+/* A VG whose PV is on sda, and a note of the copy on sdb. */
+static void add_copied(struct lea_workers *workers, const char *name, struct told *told)
+{
+	static char sda[] = "/dev/sda";
+	static struct lea_found found = {
+		.device = {.major = 8, .minor = 16, .name = sda, .diskseq = 1},
+		.label = {.pvid = PVID}};
+	static struct lea_found *of_pv[] = {&found};
+	struct lea_vg vg = {.name = name, .id = VG_ID, .pv_count = 1};
+	const struct lea_scan_vg scanned = {.vg = &vg, .pv = of_pv};
+	const struct lea_duplicate copy = {.pvid = PVID, .id = {8, 32, 2}};
+
+	tree_put(&tree, "/sys/dev/block/8:32/uevent", "DEVNAME=sdb\nDISKSEQ=2\n");
+	tree_put(&tree, "/run/lvm/event/epoch", "1\n");
+	ck_assert_int_eq(lea_duplicate_put(&tree.world, &copy), 0);
+	ck_assert_int_eq(lea_workers_add(workers, &scanned, finished, told), 0);
+}
+
+/* Rows: is the copy ignored from now on? */
+static const struct {
+	const char *vg;
+	enum lea_duplicate_state state;
+} copied[] = {
+	{"hang", LEA_DUPLICATE_IGNORED},
+	{"hangfail", LEA_DUPLICATE_NOTED},
+	{"hangrefused", LEA_DUPLICATE_NOTED},
+};
+
+TEST_EACH(a_left_worker_ignores_copies_of_what_it_has_activated, copied)
+{
+	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
+	struct told told = {0};
+	struct lea_workers *workers = new_workers();
+
+	add_copied(workers, copied[_i].vg, &told);
+	ck_assert_int_eq(lea_workers_drain(workers), 0);
+	ck_assert_int_eq(kill(once[1], SIGCONT), 0);
+	ck_assert(is_woken(workers));
+	ck_assert_int_eq(lea_workers_step(workers), 0);
+	ck_assert_int_eq(lea_duplicate_list(&tree.world, PVID, listed), 1);
+	ck_assert_msg(listed[0].state == copied[_i].state, "%s: %d", copied[_i].vg,
+		      (int)listed[0].state);
 	end(workers);
 }
 
