@@ -46,6 +46,7 @@ static bool is_copy_beside(const struct sim_course *course, const struct sim_sta
 		if (i != disk && sim_is_pv(&state->disk[i]) && !state->disk[i].fails &&
 		    !strcmp(state->disk[i].pvid, copy->pvid) &&
 		    course->told_ms[i] <= course->present_ms[disk] &&
+		    state->disk[i].listing <= copy->listing &&
 		    (!*copy->wwid || strcmp(state->disk[i].wwid, copy->wwid)))
 			return true;
 	return false;

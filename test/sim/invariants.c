@@ -120,14 +120,15 @@ static void judge_failed(const struct rest *rest, const char *key, const char *t
 }
 
 /* The record belongs to the disk that was there first, however slow it is when a copy comes, if it
- * was known by then. */
+ * was known by then, or to the one that the devices file means. */
 static void judge_recorded(const struct rest *rest, const char *pvid, const char *text)
 {
 	const struct sim_disk *disk;
 	int recorded = -1, first = -1;
 	uint32_t major, minor;
 
-	if (sscanf(text, "%" SCNu32 ":%" SCNu32, &major, &minor) != 2)
+	if (sscanf(text, "%" SCNu32 ":%" SCNu32, &major, &minor) != 2 ||
+	    sim_may_be_untraceable(rest->history) || sim_is_listed_apart(rest->state, pvid))
 		return;
 	for (int i = 0; i < (int)SIM_DISKS; i++) {
 		disk = &rest->state->disk[i];

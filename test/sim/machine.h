@@ -45,7 +45,8 @@ struct sim_disk {
 	bool is_rejected;	/* by the filter, or not in the devices file */
 	bool is_listed_by_pvid; /* rejected: a devices file with names has its PVID, but not its id
 				 */
-	int of;			/* the disk that it was copied from; -1: its content is its own */
+	uint32_t listing; /* of two disks with one PV lvm2 uses the one with the lower value */
+	int of;		  /* the disk that it was copied from; -1: its content is its own */
 	/* The metadata on it: */
 	char vg_id[33]; /* "": of no VG */
 	char vg_name[SIM_NAME_BYTES];

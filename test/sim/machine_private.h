@@ -258,6 +258,7 @@ struct sim_unit {
 	int of;
 	bool is_rejected;
 	bool is_listed_by_pvid;
+	uint32_t listing;
 	struct sim_content on;
 	/* udev */
 	bool is_known;	/* has an entry in the database */
@@ -303,6 +304,12 @@ extern struct lea_udev sim_udev;
 void sim_udev_all(void); /* coldplug */
 extern bool sim_udev_runs;
 
+/* ---- machine_settings.c: which disks lvm may use */
+void sim_settings_reset(void);
+void sim_settings_reject(uint32_t index, bool is_rejected);
+void sim_settings_list(uint32_t mask, uint32_t by_name); /* no disk: no devices file */
+void sim_judge(void); /* which disks filter and devices file reject */
+
 /* ---- machine_lvm.c: administrators */
 extern struct sim_vg sim_vg[SIM_VGS];
 /* VGs that commands took down since this was last emptied. */
@@ -313,8 +320,6 @@ void sim_lvm_reset(void);
 pid_t sim_lvm_step(const struct sim_step *step);
 /* `lvm vgchange -aay` by our program: the exit code. */
 int sim_lvm_run(const char *const argv[]);
-void sim_conf_write(void);
-void sim_judge(void); /* which disks filter and devices file reject */
 
 /* ---- machine_boot.c */
 extern bool sim_is_booting, sim_is_stopping;

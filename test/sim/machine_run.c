@@ -144,6 +144,7 @@ static void tell_disk(const struct sim_unit *unit, struct sim_disk *disk)
 				  .diskseq = unit->diskseq,
 				  .is_rejected = unit->is_rejected,
 				  .is_listed_by_pvid = unit->is_listed_by_pvid,
+				  .listing = unit->listing,
 				  .of = unit->of};
 	memcpy(disk->wwid, unit->wwid, sizeof(disk->wwid));
 	memcpy(disk->serial, unit->serial, sizeof(disk->serial));

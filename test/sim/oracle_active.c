@@ -11,11 +11,17 @@
 /* The longest that disks which are slow or hang may keep a VG of healthy disks waiting. */
 #define HEALTHY_MS 10000U
 
-/* The memory of a good boot may say which of two disks is the PV: not one that never was alone. */
-static bool is_excused(const struct sim_oracle *oracle, const struct sim_known_vg *vg,
-		       const struct sim_active *active)
+static bool is_untraceable(const struct sim_oracle *oracle, const struct sim_state *state,
+			   const struct sim_known_vg *vg)
 {
-	if (oracle->course.was_rebooted)
+	return sim_may_be_untraceable(oracle->history) && sim_is_copied(state, vg->id);
+}
+
+/* The memory of a good boot may say which of two disks is the PV: not one that never was alone. */
+static bool is_excused(const struct sim_oracle *oracle, const struct sim_state *state,
+		       const struct sim_known_vg *vg, const struct sim_active *active)
+{
+	if (oracle->course.was_rebooted || is_untraceable(oracle, state, vg))
 		return true;
 	for (unsigned i = 0; active && i < SIM_DISKS; i++)
 		if (active->disks & 1U << i && !oracle->course.had_no_copy[i])
@@ -28,9 +34,10 @@ const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim
 {
 	const char *text = sim_why_not(oracle->history, state, vg->id);
 
-	if (text && (!strstr(text, "two disks") || !is_excused(oracle, vg, active)))
+	if (text && (!strstr(text, "two disks") || !is_excused(oracle, state, vg, active)))
 		return text;
-	if (!vg->off_ms || sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms))
+	if (!vg->off_ms || is_untraceable(oracle, state, vg) ||
+	    sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms))
 		return NULL;
 	return vg->off_why;
 }

@@ -102,6 +102,29 @@ static const struct sim_disk *holder(const struct sim_state *state, const char *
 	return first;
 }
 
+bool sim_is_listed_apart(const struct sim_state *state, const char *pvid)
+{
+	uint32_t best = UINT32_MAX, count = 0;
+
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		const struct sim_disk *disk = &state->disk[i];
+
+		if (!sim_is_pv(disk) || strcmp(disk->pvid, pvid) || disk->listing > best)
+			continue;
+		count = disk->listing < best ? 1 : count + 1;
+		best = disk->listing;
+	}
+	return count == 1;
+}
+
+bool sim_may_be_untraceable(const struct sim_history *history)
+{
+	for (uint32_t i = 0; i < history->count; i++)
+		if (history->step[i].op == SIM_REMOVE)
+			return history->conf & SIM_CONF_NO_LINKS;
+	return false;
+}
+
 bool sim_has_slow_disk(const struct sim_state *state, const char *vg_id)
 {
 	uint32_t disks = sim_disks_of(state, vg_id);
@@ -154,7 +177,7 @@ const char *sim_why_not(const struct sim_history *history, const struct sim_stat
 	for (uint32_t i = 0; i < newest->pv_count; i++) {
 		lacks |= !holder(state, newest->pv[i], &copied) &&
 			 !has_by_pvid(state, newest->pv[i]);
-		any_copied |= copied;
+		any_copied |= copied && !sim_is_listed_apart(state, newest->pv[i]);
 	}
 	if (any_copied)
 		return "one of its PVs is on two disks";

@@ -22,6 +22,10 @@ uint32_t sim_disks_of(const struct sim_state *state, const char *vg_id);
 uint32_t sim_disks_by_pvid(const struct sim_state *state, const char *vg_id);
 bool sim_has_slow_disk(const struct sim_state *state, const char *vg_id);
 /* Is one of its PVs on two devices, copies or paths? */
+/* Does the devices file say which one of the disks with @pvid it means? */
+bool sim_is_listed_apart(const struct sim_state *state, const char *pvid);
+/* Without udev's links nothing leads to a PV of which a command has removed the record. */
+bool sim_may_be_untraceable(const struct sim_history *history);
 bool sim_is_copied(const struct sim_state *state, const char *vg_id);
 /* NULL, or what is active of the VG. */
 const struct sim_active *sim_active_of(const struct sim_state *state, const char *vg_id);

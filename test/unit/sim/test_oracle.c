@@ -226,6 +226,35 @@ TEST(copy_that_goes_brings_nothing_up)
 	expect("a VG was activated although it was taken down and no disk of it was added since");
 }
 
+/* A devices file may say which of the two is the PV. */
+TEST_TIMES(copy_that_is_listed_worse_does_not_count, 2)
+{
+	begin(1);
+	take_down(100000);
+	copy(0, 5, false);
+	state.disk[0].listing = _i ? 2 : 1;
+	state.disk[5].listing = 1;
+	step((struct sim_step){.op = SIM_LIST}, 100000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	activate(true);
+	state.active[0].disks = 1U << 5;
+	expect(_i ? NULL : "a VG was activated although one of its PVs is on two disks");
+}
+
+/* vgremove has removed the record of the disk, so without links nobody knows of it. */
+TEST_TIMES(copy_of_a_pv_without_record_is_found_by_links, 2)
+{
+	history.conf = _i ? SIM_CONF_NO_LINKS : 0;
+	history.step[history.count++].op = SIM_REMOVE;
+	begin(1);
+	take_down(100000);
+	copy(0, 5, false);
+	activate(true);
+	state.active[0].disks = 1U << 5;
+	rest();
+	ck_assert_int_eq(findings.count > 0, !_i);
+}
+
 /* udev tells of the copy first, which so counts as the PV: of a slow disk it has not told yet. */
 TEST_TIMES(copy_may_be_told_of_before_the_disk, 2)
 {
