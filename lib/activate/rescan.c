@@ -67,6 +67,12 @@ int lea_vg_rescan(struct lea_scan *scan, const struct lea_scan_vg *before_lock,
 	r = r ? r : lea_scan_vgs(scan, &vgs, &count);
 	if (!r)
 		vg = find_vg(vgs, count, before_lock);
+	/* The wait for the lock may have been long: is it still to be done without them? */
+	if (vg && before_lock->in_part) {
+		r = lea_scan_add_missing(scan, vg);
+		r = r ? r : lea_scan_vgs(scan, &vgs, &count);
+		vg = r ? NULL : find_vg(vgs, count, before_lock);
+	}
 	/* A VG of which nothing was read has not gone because of that. */
 	r = r ? r : find_fault(scan, vg ? lea_silence_is_open : is_any);
 	/* Who gave no answer before the lock is not asked while others wait for it. */

@@ -35,7 +35,8 @@
 struct held {
 	struct held *next;
 	struct lea_lock *lock; /* NULL: run without lock, or released */
-	struct lea_scan *scan; /* owns the metadata; NULL: nothing was read, or the caller owns it */
+	struct lea_scan
+		*scan; /* owns the metadata; NULL: nothing was read, or the caller owns it */
 	struct lea_arena *arena;
 	struct lea_activate_options in_part; /* the run's, for a VG that is activated in part */
 	struct lea_activate_vg vg;
@@ -251,13 +252,14 @@ static uint32_t count_found(const struct lea_scan_vg *scanned)
 }
 
 /* Only what was decided on is activated in part: after a change a PV may be there that this scan
- * did not read; a PV that has just gone begins a new wait. */
+ * did not read; one that has come since makes the VG another one; a PV that has just gone begins a
+ * new wait. */
 static int check_in_part(const struct lea_scan_vg *before_lock, const struct held *held)
 {
 	const struct lea_scan_vg *now = held->vg.scanned;
 
 	return now->vg->seqno != before_lock->vg->seqno ||
-			       count_found(now) < count_found(before_lock)
+			       count_found(now) != count_found(before_lock)
 		       ? LEA_ACTIVATE_CHANGED
 		       : 0;
 }
@@ -474,8 +476,7 @@ static int release_locks(struct lea_activation_run *run, int r)
 		r = r ? r : s;
 		lea_lock_release(LEA_TAKE(held->lock));
 		if (is_locked_by_caller(run))
-			run->options->guard->unlock(run->options->guard->arg,
-						    held->vg.scanned->vg);
+			run->options->guard->unlock(run->options->guard->arg, held->vg.scanned->vg);
 	}
 	return r;
 }

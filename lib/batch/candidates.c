@@ -15,11 +15,7 @@
 #include "batch/pass_cache.h"
 #include "state/mark.h"
 #include "state/online.h"
-#include "world/device_find.h"
 #include "world/sysfs.h"
-#include "world/udevlinks.h"
-
-#define CLAIMANTS_MOST 8U
 
 int lea_candidates_new(const struct lea_batch_options *options, struct lea_retry_set *retries,
 		       struct lea_candidates **ret_candidates)
@@ -318,6 +314,16 @@ static int put_unread(struct lea_candidates *candidates, struct lea_scan_device 
 	return 0;
 }
 
+/* @r: of the source of @devices, which are freed. */
+static int put_all_unread(struct lea_candidates *candidates, int r, struct lea_scan_device *devices,
+			  size_t count, struct unread *unread)
+{
+	for (size_t i = 0; !r && i < count; i++)
+		r = put_unread(candidates, &devices[i], unread);
+	lea_scan_devices_free(devices, count);
+	return r < 0 ? r : 0;
+}
+
 /* The members of a VG that had no event in this pass. */
 static int find_members(struct lea_candidates *candidates, const struct lea_batch_vg *vg,
 			struct unread *unread)
@@ -329,49 +335,14 @@ static int find_members(struct lea_candidates *candidates, const struct lea_batc
 
 	r = vg->vg ? lea_devices_of_members(world, vg->vg, &devices, &count)
 		   : lea_devices_of_vg(world, vg->name, &devices, &count);
-	for (size_t i = 0; !r && i < count; i++)
-		r = put_unread(candidates, &devices[i], unread);
-	lea_scan_devices_free(devices, count);
-	return r < 0 ? r : 0;
-}
-
-/* A device that by udev is to carry this PV, which has no record. */
-static int find_claimant(struct lea_candidates *candidates, const char *pvid,
-			 struct lea_devno devno, struct unread *unread)
-{
-	const struct lea_devid id = {devno.major, devno.minor, 0};
-	struct lea_scan_device device = {.again = LEA_ENTRY_MISSED};
-	int r = lea_device_find(candidates->options->world, &id, &device.device);
-
-	if (r)
-		return r < 0 ? r : 0;
-	snprintf(device.expected, sizeof(device.expected), "%s", pvid);
-	r = put_unread(candidates, &device, unread);
-	lea_device_done(&device.device);
-	return r;
-}
-
-/*
- * Before a VG is activated in part: a PV that was not recorded yet, because its disk has given no
- * answer since it came, is not absent. udev knows whose disk it is.
- */
-static int find_claimants(struct lea_candidates *candidates, const struct lea_batch_vg *vg,
-			  struct unread *unread)
-{
-	struct lea_devno devnos[CLAIMANTS_MOST];
-	int r = 0;
-
-	for (uint32_t i = 0; r >= 0 && vg->vg && i < vg->vg->pv_count; i++) {
-		const char *pvid = vg->vg->pvs[i].id;
-		size_t count;
-
-		if (lea_online_exists(candidates->claims.run_fd, pvid))
-			continue;
-		count = lea_udevlinks_pv(candidates->options->world, pvid, devnos, CLAIMANTS_MOST);
-		for (size_t k = 0; r >= 0 && k < count; k++)
-			r = find_claimant(candidates, pvid, devnos[k], unread);
-	}
-	return r;
+	r = put_all_unread(candidates, r, devices, count, unread);
+	if (r || vg->kind != LEA_ENTRY_PARTIAL || !vg->vg)
+		return r;
+	/* A PV of which nothing is recorded yet is not absent: udev knows whose disk it is. */
+	devices = NULL;
+	count = 0;
+	r = lea_devices_claimed(world, vg->vg, &devices, &count);
+	return put_all_unread(candidates, r, devices, count, unread);
 }
 
 static int decide_first(struct lea_batch_vg *vg)
@@ -398,8 +369,6 @@ int lea_candidates_complete(struct lea_candidates *candidates, struct lea_scan *
 		if (r < 0 || vg->first != LEA_VG_READ || (vg->vg && vg->seen >= vg->vg->pv_count))
 			continue;
 		r = find_members(candidates, vg, &unread);
-		if (r >= 0 && vg->kind == LEA_ENTRY_PARTIAL)
-			r = find_claimants(candidates, vg, &unread);
 	}
 	if (r >= 0 && unread.count)
 		r = lea_scan_add_expected(scan, unread.device, unread.count);

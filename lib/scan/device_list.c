@@ -15,8 +15,10 @@
 #include "scan/scan.h"
 #include "state/online.h"
 #include "world/device_find.h"
+#include "world/udevlinks.h"
 
 #define MAX_LOOKUP_BYTES (4U * 1024U * 1024U)
+#define CLAIMANTS_MOST	 8U
 
 struct devices {
 	struct lea_device *item;
@@ -245,6 +247,43 @@ int lea_devices_of_members(struct lea_world *world, const struct lea_vg *vg,
 		return run_fd;
 	for (uint32_t i = 0; r == 0 && i < vg->pv_count; i++)
 		r = add_recorded(&recorded, run_fd, vg->pvs[i].id, NULL);
+	return r ? r : give(&recorded, ret_devices, ret_count);
+}
+
+static int add_claimant(struct recorded *recorded, struct lea_world *world, const char *pvid,
+			struct lea_devno devno)
+{
+	const struct lea_devid id = {devno.major, devno.minor, 0};
+	struct lea_scan_device device = {.again = LEA_ENTRY_MISSED};
+	int r = lea_device_find(world, &id, &device.device);
+
+	if (r)
+		return r < 0 ? r : 0;
+	snprintf(device.expected, sizeof(device.expected), "%s", pvid);
+	r = recorded_add(recorded, &device);
+	lea_device_done(&device.device);
+	return r;
+}
+
+int lea_devices_claimed(struct lea_world *world, const struct lea_vg *vg,
+			struct lea_scan_device **ret_devices, size_t *ret_count)
+{
+	LEA_AUTO(recorded_done) struct recorded recorded = {0};
+	struct lea_devno devnos[CLAIMANTS_MOST];
+	int r = 0, run_fd = lea_world_run(world);
+
+	if (run_fd < 0)
+		return run_fd;
+	for (uint32_t i = 0; !r && i < vg->pv_count; i++) {
+		const char *pvid = vg->pvs[i].id;
+		const size_t count =
+			lea_online_exists(run_fd, pvid)
+				? 0
+				: lea_udevlinks_pv(world, pvid, devnos, CLAIMANTS_MOST);
+
+		for (size_t k = 0; !r && k < count; k++)
+			r = add_claimant(&recorded, world, pvid, devnos[k]);
+	}
 	return r ? r : give(&recorded, ret_devices, ret_count);
 }
 

@@ -181,6 +181,14 @@ LEA_MUST_CHECK int lea_scan_add_expected(struct lea_scan *scan, struct lea_scan_
 LEA_MUST_CHECK int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count);
 
 /*
+ * lea_scan_add_missing - is a PV there that @vg, of this scan, lacks?
+ * Scans the devices that by their records, or else by udev, carry its ABSENT PVs. @vg and all other
+ * VGs of the scan are of no use afterwards: group them again. Blocks as lea_scan_add_expected does;
+ * mostly there is no such device. Returns 0 or -errno.
+ */
+LEA_MUST_CHECK int lea_scan_add_missing(struct lea_scan *scan, const struct lea_scan_vg *vg);
+
+/*
  * lea_scan_is_awaited - would any VG of this scan go on, if it ended now?
  * That is, does any have no SILENT PV (see lea_presence)? A device that is being read is silent. A
  * PV that gave no metadata counts, too, for nobody knows its VG. In doubt true.
@@ -235,6 +243,11 @@ void lea_devices_free(struct lea_device *devices, size_t count);
  * those below each device is to be queued as MISSED, and expected to have the record's PVID. */
 LEA_MUST_CHECK int lea_devices_of_vg(struct lea_world *world, const char *vg,
 				     struct lea_scan_device **ret_devices, size_t *ret_count);
+/* The devices that by udev are to carry PVs that this metadata lists and that have no record, as
+ * their disks have given no answer since they came. Likewise; a few system calls for each such PV.
+ */
+LEA_MUST_CHECK int lea_devices_claimed(struct lea_world *world, const struct lea_vg *vg,
+				       struct lea_scan_device **ret_devices, size_t *ret_count);
 /* The devices recorded for the PVs that this metadata lists; opens one file a PV. Returns
  * LEA_ONLINE_ABSENT if there are none. */
 LEA_MUST_CHECK int lea_devices_of_members(struct lea_world *world, const struct lea_vg *vg,

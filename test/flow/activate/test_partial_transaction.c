@@ -33,7 +33,8 @@ static void setup(void)
 	machine_unplug("sdb", 32);
 	snprintf(lvm, sizeof(lvm), "%s/lvm", machine.tree.root);
 	snprintf(text, sizeof(text),
-		 "#!/bin/sh\necho \"$*\" >>%s.calls\n[ ! -e %s/run/lock/lvm/V_" NAME " ] || echo locked "
+		 "#!/bin/sh\necho \"$*\" >>%s.calls\n[ ! -e %s/run/lock/lvm/V_" NAME
+		 " ] || echo locked "
 		 ">>%s.calls\n[ ! -e %s.fails ]\n",
 		 lvm, machine.tree.root, lvm, lvm);
 	tree_put_program(&machine.tree, "/lvm", text);
@@ -130,6 +131,51 @@ TEST(pv_that_has_just_gone_is_not_done_without)
 	whole.in_part = LEA_INCOMPLETE_PARTIAL;
 	ck_assert_int_eq(lea_activation_vg(run, NAME, &whole, &result), LEA_ACTIVATE_CHANGED);
 	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+	finish();
+}
+
+/* While the worker waited for the lock the missing PV came, and was recorded. */
+TEST(pv_that_has_come_is_not_done_without)
+{
+	const int run_fd = lea_world_run(machine.world);
+	const struct lea_online online = {
+		.major = 8, .minor = 32, .vg = NAME, .device = "/dev/sdb"};
+
+	half.in_part = LEA_INCOMPLETE_PARTIAL;
+	machine_plug("stripe-a", "sdb", 32, 4);
+	ck_assert_int_eq(lea_online_ensure(run_fd), 0);
+	ck_assert_int_eq(lea_online_write(run_fd, PVID_A, &online), 0);
+	ck_assert_int_eq(lea_activation_vg(run, NAME, &half, &result), LEA_ACTIVATE_CHANGED);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+	finish();
+}
+
+/* Its event has not been worked on yet. */
+TEST(pv_that_udev_announces_is_not_done_without)
+{
+	half.in_part = LEA_INCOMPLETE_PARTIAL;
+	machine_plug("stripe-a", "sdb", 32, 4);
+	tree_put(&machine.tree,
+		 "/run/udev/links/disk\\x2fby-id\\x2flvm-pv-uuid-"
+		 "I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA/b8:32",
+		 "");
+	ck_assert_int_eq(lea_activation_vg(run, NAME, &half, &result), LEA_ACTIVATE_CHANGED);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), 0);
+	finish();
+}
+
+/* The record is a leftover. */
+TEST(pv_that_is_only_recorded_is_done_without)
+{
+	const int run_fd = lea_world_run(machine.world);
+	const struct lea_online online = {
+		.major = 8, .minor = 32, .vg = NAME, .device = "/dev/sdb"};
+
+	half.in_part = LEA_INCOMPLETE_PARTIAL;
+	ck_assert_int_eq(lea_online_ensure(run_fd), 0);
+	ck_assert_int_eq(lea_online_write(run_fd, PVID_A, &online), 0);
+	ck_assert_int_eq(lea_activation_vg(run, NAME, &half, &result), 0);
+	ck_assert_uint_eq(result.active, 2);
 	finish();
 }
 
