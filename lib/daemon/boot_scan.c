@@ -409,8 +409,8 @@ static int step(struct boot *boot)
 	return boot->is_ready || boot->flight.first ? 0 : check_ready(boot);
 }
 
-/* With the gate open nothing is held back: the runner takes what arrives, and the opener's
- * reconcile what is pending here, if the runner has the lock. */
+/* With the gate open nothing is held back: the runner takes what arrives, and what is pending here,
+ * if it has the lock. */
 static int is_to_go_on(struct boot *boot, int run_fd, bool *ret_is)
 {
 	const bool is_closed = lea_gate_is_closed(run_fd);
@@ -452,6 +452,23 @@ static int scan_until_quiet(struct boot *boot)
 	return r;
 }
 
+/* Queues what is still pending, as the adds that they are: the opener's reconcile may know of some
+ * only that they have no record. What cannot be queued, a later one finds. */
+static void leave_pending(const struct boot *boot)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < boot->pending.count; i++) {
+		const struct lea_entry *entry = &boot->pending.entry[i];
+
+		r = lea_queue_put_device(boot->options->batch.event_fd, entry->kind, &entry->device,
+					 entry->pvid);
+	}
+	if (r < 0)
+		lea_log(boot->world->log, LEA_LOG_WARNING,
+			"boot scan: queuing the devices that came last: %s", strerror(-r));
+}
+
 static bool is_awaited(void *arg)
 {
 	const struct boot *boot = arg;
@@ -491,6 +508,7 @@ int lea_boot_scan_run(const struct lea_boot_scan_options *options)
 		lea_reader_listen(options->batch.reader, is_awaited, &boot);
 	r = scan_until_quiet(&boot);
 	abort_all(&boot, r);
+	leave_pending(&boot);
 	options->batch.pool->hand_over(options->batch.workers);
 	lea_batch_report(&options->batch, &boot.summary);
 	lea_incomplete_log(options->batch.waiting, boot.world);

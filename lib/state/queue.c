@@ -304,6 +304,38 @@ void lea_entries_free(struct lea_entry *entries, size_t count)
 	free(entries);
 }
 
+/* Is an entry of this device pending that allows less than an add? */
+static bool has_weaker(int event_fd, const char *key)
+{
+	LEA_AUTO(lea_closep) int queue_fd = open_folder(event_fd, "queue");
+	LEA_AUTO(lea_freep) char *text = NULL;
+	struct lea_entry entry = {0};
+	const char *why;
+	bool has;
+
+	if (queue_fd < 0 || lea_file_read(queue_fd, key, LEA_ENTRY_MAX_BYTES, &text, NULL) ||
+	    lea_entry_parse(key, text, &why, &entry))
+		return false;
+	has = !entry.device.is_gone && entry.kind != LEA_ENTRY_ADD;
+	lea_device_done(&entry.device);
+	return has;
+}
+
+int lea_queue_put_device(int event_fd, enum lea_entry_kind kind, const struct lea_device *device,
+			 const char *pvid)
+{
+	struct lea_entry entry = {.kind = kind, .device = *device};
+
+	/* It is not in the order of the event that led to the device before. */
+	entry.device.seqnum = 0;
+	snprintf(entry.pvid, sizeof(entry.pvid), "%s", pvid);
+	lea_entry_set_key(&entry);
+	/* An entry that is taken or replaced between these two calls costs one more read. */
+	return kind == LEA_ENTRY_ADD && has_weaker(event_fd, entry.key)
+		       ? lea_queue_put(event_fd, &entry)
+		       : lea_queue_put_if_absent(event_fd, &entry);
+}
+
 /* A pending entry of the same device is newer than the failed one, so it stays. */
 static int retry_one(int event_fd, DIR *failed, const char *name)
 {

@@ -103,15 +103,3 @@ int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry)
 
 	return r < 0 ? r : 0;
 }
-
-int lea_queue_put_device(int event_fd, enum lea_entry_kind kind, const struct lea_device *device,
-			 const char *pvid)
-{
-	struct lea_entry entry = {.kind = kind, .device = *device};
-
-	/* It is not in the order of the event that led to the device before. */
-	entry.device.seqnum = 0;
-	snprintf(entry.pvid, sizeof(entry.pvid), "%s", pvid);
-	lea_entry_set_key(&entry);
-	return lea_queue_put_if_absent(event_fd, &entry);
-}

@@ -452,16 +452,31 @@ TEST(an_earlier_runner_is_waited_for)
 	ck_assert_ptr_nonnull(strstr(activated, "vg-two.pvs "));
 }
 
-/* The reconcile of who opens the gate queues the devices for that runner. */
+/* It gets the devices. The reconcile of who opens the gate knows of one only that its record is
+ * gone. */
 TEST(an_earlier_runner_is_waited_for_until_the_gate_opens)
 {
 	const struct row rows[] = {{CAME, ONE},	    {SILENCE, NONE}, {SILENCE, NONE},
 				   {SILENCE, NONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
+	struct lea_entry found = event("sda", 16, 7, PVID_ONE, false), *entries;
+	size_t count;
+	int lock_fd;
 
 	start_earlier();
+	ck_assert_int_eq(lea_queue_put_device(batch_options.event_fd, LEA_ENTRY_CHANGE,
+					      &found.device, PVID_ONE),
+			 0);
 	ck_assert_int_eq(boot_only(rows), 0);
 	ck_assert_str_eq(activated, "");
 	end_earlier();
+	ck_assert_int_eq(lea_queue_lock(batch_options.event_fd, &lock_fd), 0);
+	ck_assert_int_eq(lea_queue_take(batch_options.event_fd, &entries, &count), 0);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_int_eq(entries->kind, LEA_ENTRY_ADD);
+	ck_assert_str_eq(entries->pvid, PVID_ONE);
+	lea_entries_free(entries, count);
+	lea_device_done(&found.device);
+	close(lock_fd);
 }
 
 /* The service manager starts it again. */

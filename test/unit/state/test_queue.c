@@ -89,6 +89,28 @@ TEST(the_last_state_wins_and_the_oldest_event_is_first)
 	lea_entries_free(got, 2);
 }
 
+/* Two reads of a slow disk, for a change and for the add that followed, end in this order. */
+TEST(an_add_is_not_lost_behind_a_change)
+{
+	const struct lea_device device = {
+		.name = (char[]){"/dev/sda"}, .major = 8, .minor = 16, .diskseq = 5};
+	struct lea_entry gone = entry_of(17, 3), *got;
+
+	ck_assert_int_eq(lea_queue_put_device(event_fd, LEA_ENTRY_CHANGE, &device, ""), 0);
+	ck_assert_int_eq(lea_queue_put_device(event_fd, LEA_ENTRY_ADD, &device, gone.pvid), 0);
+	ck_assert_int_eq(lea_queue_put_device(event_fd, LEA_ENTRY_CHANGE, &device, ""), 0);
+	gone.device.is_gone = true;
+	ck_assert_int_eq(lea_queue_put(event_fd, &gone), 0);
+	gone.device.is_gone = false;
+	ck_assert_int_eq(lea_queue_put_device(event_fd, LEA_ENTRY_ADD, &gone.device, ""), 0);
+	ck_assert_uint_eq(take(&got), 2);
+	ck_assert_str_eq(got[0].key, "8:16-5");
+	ck_assert_int_eq(got[0].kind, LEA_ENTRY_ADD);
+	ck_assert_str_eq(got[0].pvid, gone.pvid);
+	ck_assert_msg(got[1].device.is_gone, "a removal stays");
+	lea_entries_free(got, 2);
+}
+
 TEST(a_requeued_device_gives_way_to_a_newer_entry)
 {
 	struct lea_entry newer = entry_of(17, 3), *got;
