@@ -193,7 +193,7 @@ static enum lea_presence answer_of(struct lea_world *world, const struct lea_fou
 
 static int read_it(struct lea_world *world, const struct lea_conf *conf,
 		   const struct lea_scan_options *options, const struct lea_device *device,
-		   const char *pvid, enum lea_presence *ret_presence)
+		   const char *pvid, struct lea_duplicate_answer *ret_answer)
 {
 	struct lea_scan_device copy = {.again = LEA_ENTRY_MISSED};
 	struct lea_found *const *found;
@@ -207,7 +207,11 @@ static int read_it(struct lea_world *world, const struct lea_conf *conf,
 	r = r ? r : lea_scan_add_expected(scan, &copy, 1);
 	if (!r) {
 		found = lea_scan_found(scan, &count);
-		*ret_presence = count ? answer_of(world, found[0], pvid) : LEA_ABSENT;
+		ret_answer->presence = count ? answer_of(world, found[0], pvid) : LEA_ABSENT;
+		if (ret_answer->presence == LEA_PRESENT && found[0]->vg) {
+			memcpy(ret_answer->vg_id, found[0]->vg->id, sizeof(ret_answer->vg_id));
+			ret_answer->seqno = found[0]->vg->seqno;
+		}
 	}
 	lea_device_done(&copy.device);
 	lea_scan_free(scan);
@@ -216,23 +220,23 @@ static int read_it(struct lea_world *world, const struct lea_conf *conf,
 
 int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,
 			  const struct lea_scan_options *options, const struct lea_device *device,
-			  const char *pvid, enum lea_presence *ret_presence)
+			  const char *pvid, struct lea_duplicate_answer *ret_answer)
 {
-	*ret_presence = LEA_SILENT;
+	*ret_answer = (struct lea_duplicate_answer){.presence = LEA_SILENT};
 	if (is_suspended(world, lea_device_devno(device)))
 		return 0;
-	return read_it(world, conf, options, device, pvid, ret_presence);
+	return read_it(world, conf, options, device, pvid, ret_answer);
 }
 
 int lea_duplicate_ask(struct lea_world *world, const struct lea_conf *conf,
 		      const struct lea_scan_options *options, const struct lea_devid *id,
 		      const char *pvid, struct lea_device *ret_device,
-		      enum lea_presence *ret_presence)
+		      struct lea_duplicate_answer *ret_answer)
 {
 	int r = lea_device_find(world, id, ret_device);
 
-	*ret_presence = r > 0 ? LEA_ABSENT : LEA_SILENT;
+	*ret_answer = (struct lea_duplicate_answer){.presence = r > 0 ? LEA_ABSENT : LEA_SILENT};
 	if (r)
 		return r < 0 ? r : 0;
-	return lea_duplicate_carries(world, conf, options, ret_device, pvid, ret_presence);
+	return lea_duplicate_carries(world, conf, options, ret_device, pvid, ret_answer);
 }

@@ -29,6 +29,14 @@ bool lea_duplicate_is_in_use(struct lea_world *world, struct lea_devno devno);
  * can only give errors, and that no LV holds. */
 bool lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *found);
 
+/* What a device says. */
+struct lea_duplicate_answer {
+	enum lea_presence presence;
+	/* LEA_PRESENT: of its metadata; "", 0: it has none, or they could not be read */
+	char vg_id[33];
+	uint32_t seqno;
+};
+
 /*
  * lea_duplicate_carries - does this device still carry @pvid?
  * @options: for the scan that reads the device
@@ -40,11 +48,11 @@ bool lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *fo
 LEA_MUST_CHECK int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,
 					 const struct lea_scan_options *options,
 					 const struct lea_device *device, const char *pvid,
-					 enum lea_presence *ret_presence);
+					 struct lea_duplicate_answer *ret_answer);
 /* The same of the device that has @id, as lea_device_find finds it: *ret_device is the caller's in
  * any case. */
 LEA_MUST_CHECK int lea_duplicate_ask(struct lea_world *world, const struct lea_conf *conf,
 				     const struct lea_scan_options *options,
 				     const struct lea_devid *id, const char *pvid,
 				     struct lea_device *ret_device,
-				     enum lea_presence *ret_presence);
+				     struct lea_duplicate_answer *ret_answer);

@@ -142,16 +142,40 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 	return count < 0 ? count : put(world, &duplicate);
 }
 
-bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf,
-			    const struct lea_device *recorded, const struct lea_found *found)
+/*
+ * Whoever used the other device in place of the PV's since the last good boot has changed only that
+ * one's metadata: then what the boot had says nothing.
+ */
+static bool is_outdone(const struct lea_found *found, const struct lea_duplicate_answer *answer)
+{
+	return found->vg && !strcmp(found->vg->id, answer->vg_id) &&
+	       answer->seqno > found->vg->seqno;
+}
+
+/* Which of the two is the PV? One of them is that of @found, and the other one says @answer. */
+static enum lea_original find_original(struct lea_world *world, const struct lea_conf *conf,
+				       const struct lea_found *found, const struct lea_vg *vg,
+				       const struct lea_device *first,
+				       const struct lea_device *second,
+				       const struct lea_duplicate_answer *answer)
 {
 	const char *pvid = found->label.pvid;
 
+	if (!is_outdone(found, answer))
+		return lea_original_find(world, conf, pvid, vg, first, second);
+	return conf ? lea_original_listed(world, conf, pvid, first, second) : LEA_ORIGINAL_UNSURE;
+}
+
+bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf,
+			    const struct lea_device *recorded,
+			    const struct lea_duplicate_answer *answer,
+			    const struct lea_found *found)
+{
 	return has_events(world) &&
 	       lea_duplicate_tie(world, recorded, &found->device) == LEA_DUPLICATE_COPY &&
 	       !lea_duplicate_is_in_use(world, lea_device_devno(recorded)) &&
-	       !is_used(world, found->vg, pvid, recorded) &&
-	       lea_original_find(world, conf, pvid, found->vg, recorded, &found->device) ==
+	       !is_used(world, found->vg, found->label.pvid, recorded) &&
+	       find_original(world, conf, found, found->vg, recorded, &found->device, answer) ==
 		       LEA_ORIGINAL_SECOND;
 }
 
@@ -212,14 +236,18 @@ static int is_first(struct lea_world *world, const struct lea_conf *conf,
 		    const struct lea_scan_options *options, const struct lea_device *other,
 		    const struct lea_found *found)
 {
-	enum lea_presence presence;
+	struct lea_duplicate_answer answer;
 	int r;
 
-	if (lea_duplicate_tie(world, other, &found->device) == LEA_DUPLICATE_STACKED ||
-	    lea_duplicates_is_copy(world, conf, other, found))
+	if (lea_duplicate_tie(world, other, &found->device) == LEA_DUPLICATE_STACKED)
 		return LEA_DUPLICATES_NO_OTHER;
-	r = lea_duplicate_carries(world, conf, options, other, found->label.pvid, &presence);
-	return r ? r : presence == LEA_ABSENT ? LEA_DUPLICATES_NO_OTHER : 0;
+	r = lea_duplicate_carries(world, conf, options, other, found->label.pvid, &answer);
+	if (r)
+		return r;
+	return answer.presence == LEA_ABSENT ||
+			       lea_duplicates_is_copy(world, conf, other, &answer, found)
+		       ? LEA_DUPLICATES_NO_OTHER
+		       : 0;
 }
 
 int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
@@ -272,9 +300,10 @@ enum standing {
 };
 
 /* How is @other, which may carry @pvid, related to @own, the PV's device in the scan? Returns an
- * enum standing or a fault. */
+ * enum standing, with STANDING_COPY and *ret_answer, or a fault. */
 static int ask(const struct lea_duplicates_options *options, const struct lea_device *own,
-	       const struct lea_devid *id, struct lea_device *other, const char *pvid)
+	       const struct lea_devid *id, struct lea_device *other, const char *pvid,
+	       struct lea_duplicate_answer *ret_answer)
 {
 	const struct lea_scan_options scan_options = {
 		.use_names_filter = !options->devices,
@@ -283,7 +312,6 @@ static int ask(const struct lea_duplicates_options *options, const struct lea_de
 		.out_of_process = true,
 		.lock = LEA_FILTER_LOCK_TRY,
 	};
-	enum lea_presence presence;
 	int r = lea_device_find(options->world, id, other);
 
 	if (r)
@@ -294,8 +322,8 @@ static int ask(const struct lea_duplicates_options *options, const struct lea_de
 	if (!options->devices && is_excluded(options->world, options->conf, pvid, own, other))
 		return STANDING_NONE;
 	r = lea_duplicate_carries(options->world, options->conf, &scan_options, other, pvid,
-				  &presence);
-	return r ? r : presence == LEA_ABSENT ? STANDING_NONE : STANDING_COPY;
+				  ret_answer);
+	return r ? r : ret_answer->presence == LEA_ABSENT ? STANDING_NONE : STANDING_COPY;
 }
 
 /* Orders the two by number, so that the text does not depend on which one has the record. */
@@ -337,22 +365,24 @@ static bool is_up(struct check *check)
 }
 
 /* @is_listed: a note of @duplicate exists. */
-static int check_one(struct check *check, const struct lea_device *own,
+static int check_one(struct check *check, const struct lea_found *found,
 		     struct lea_duplicate *duplicate, bool is_listed)
 {
 	LEA_AUTO(lea_device_done) struct lea_device other = {0};
 	const struct lea_duplicates_options *options = check->options;
+	const struct lea_device *own = &found->device;
+	struct lea_duplicate_answer answer;
 	int r;
 
 	if (own->major == duplicate->id.major && own->minor == duplicate->id.minor)
 		return 0;
-	r = ask(options, own, &duplicate->id, &other, duplicate->pvid);
+	r = ask(options, own, &duplicate->id, &other, duplicate->pvid, &answer);
 	if (r == STANDING_NONE && is_listed && !options->test)
 		return lea_duplicate_drop(options->world, duplicate);
 	if (r)
 		return r < 0 ? r : 0;
-	if (lea_original_find(options->world, options->devices ? NULL : options->conf,
-			      duplicate->pvid, check->vg, own, &other) == LEA_ORIGINAL_FIRST ||
+	if (find_original(options->world, options->devices ? NULL : options->conf, found, check->vg,
+			  own, &other, &answer) == LEA_ORIGINAL_FIRST ||
 	    is_up(check))
 		return 0;
 	if (!check->copies++)
@@ -375,7 +405,6 @@ static bool is_listed(struct lea_world *world, const struct lea_duplicate *liste
 
 static int check_pv(struct check *check, const struct lea_found *found)
 {
-	const struct lea_device *own = &found->device;
 	struct lea_world *world = check->options->world;
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
 	struct lea_devno devnos[LEA_DUPLICATES_MOST];
@@ -384,14 +413,14 @@ static int check_pv(struct check *check, const struct lea_found *found)
 	int r = 0, count = lea_duplicate_list(world, found->label.pvid, listed);
 
 	for (int i = 0; !r && i < count; i++)
-		r = check_one(check, own, &listed[i], true);
+		r = check_one(check, found, &listed[i], true);
 	for (size_t i = 0; !r && i < claimants; i++) {
 		struct lea_duplicate duplicate = {.id = {devnos[i].major, devnos[i].minor, 0}};
 
 		if (is_listed(world, listed, count, devnos[i]))
 			continue;
 		memcpy(duplicate.pvid, found->label.pvid, sizeof(duplicate.pvid));
-		r = check_one(check, own, &duplicate, false);
+		r = check_one(check, found, &duplicate, false);
 	}
 	return count < 0 ? count : r;
 }
@@ -565,11 +594,11 @@ struct reconcile {
 static bool still_carries(const struct reconcile *reconcile, const struct lea_devid *id,
 			  const char *pvid, struct lea_device *ret_device)
 {
-	enum lea_presence presence;
+	struct lea_duplicate_answer answer;
 
 	return lea_duplicate_ask(reconcile->world, reconcile->conf, &reconcile->options, id, pvid,
-				 ret_device, &presence) ||
-	       presence != LEA_ABSENT;
+				 ret_device, &answer) ||
+	       answer.presence != LEA_ABSENT;
 }
 
 /* The devices file may have changed since the duplicate was noted. An ignored one brings nothing

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "record/duplicate_tie.h"
 #include "record/record.h"
 #include "scan/scan.h"
 #include "state/queue.h"
@@ -25,10 +26,13 @@ LEA_MUST_CHECK int lea_duplicates_meet(struct lea_world *world, const struct lea
 				       const struct lea_found *found, struct lea_record *record);
 /*
  * lea_duplicates_is_copy - is it @recorded that is the copy, and @found the PV?
- * As lea_original_find says, and only while nothing uses @recorded.
+ * As lea_original_find says, and only while nothing uses @recorded, and its metadata, by @answer,
+ * are not newer.
  */
 bool lea_duplicates_is_copy(struct lea_world *world, const struct lea_conf *conf,
-			    const struct lea_device *recorded, const struct lea_found *found);
+			    const struct lea_device *recorded,
+			    const struct lea_duplicate_answer *answer,
+			    const struct lea_found *found);
 /* @found takes the record of the copy @recorded, which is noted as its duplicate. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicates_replace(struct lea_world *world, const struct lea_conf *conf,
 					  const struct lea_device *recorded,

@@ -121,16 +121,13 @@ static enum lea_record_kind classify(const struct lea_recorder *recorder,
 
 /* May the recorded device still carry this PV? A disk that is slow must not lose its record to a
  * copy. @id: its number; *ret_device: the caller's in any case. */
-static int is_alive(struct lea_recorder *recorder, const char *pvid, const struct lea_devid *id,
-		    struct lea_device *ret_device, bool *ret_alive)
+static int ask_recorded(struct lea_recorder *recorder, const char *pvid, const struct lea_devid *id,
+			struct lea_device *ret_device, struct lea_duplicate_answer *ret_answer)
 {
 	const struct lea_scan_options options = scan_options(&recorder->options);
-	enum lea_presence presence;
-	int r = lea_duplicate_ask(recorder->world, recorder->conf, &options, id, pvid, ret_device,
-				  &presence);
 
-	*ret_alive = presence != LEA_ABSENT;
-	return r;
+	return lea_duplicate_ask(recorder->world, recorder->conf, &options, id, pvid, ret_device,
+				 ret_answer);
 }
 
 /* After a rename or a move to another VG, the old VG's list would still claim this PV. */
@@ -185,13 +182,14 @@ static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea
 	LEA_AUTO(lea_device_done) struct lea_device device = {0};
 	const struct lea_devid id = {old->major, old->minor, 0};
 	const char *pvid = found->label.pvid;
-	bool alive;
-	int r = is_alive(recorder, pvid, &id, &device, &alive);
+	struct lea_duplicate_answer answer;
+	int r = ask_recorded(recorder, pvid, &id, &device, &answer);
+	const bool alive = answer.presence != LEA_ABSENT;
 
 	if (r)
 		return r;
 	if (alive && !recorder->options.test &&
-	    lea_duplicates_is_copy(recorder->world, recorder->conf, &device, found))
+	    lea_duplicates_is_copy(recorder->world, recorder->conf, &device, &answer, found))
 		return take_place(recorder, run_fd, &device, found, record);
 	if (alive)
 		return note_duplicate(recorder, old, &device, found, record);

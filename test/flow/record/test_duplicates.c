@@ -2,6 +2,7 @@
 /* A PV on a disk and on a copy of it: the VG is refused in all cases, until one of the disks is
  * removed. */
 #include "flow/duplicates_scratch.h"
+#include "flow/outdated_scratch.h"
 #include "memory/boot_memory_file.h"
 #include "record/duplicate_note.h"
 
@@ -316,6 +317,31 @@ TEST(copies_of_a_disk_that_is_not_remembered_activate_nothing)
 	remember("naa.3");
 	ck_assert_str_eq(both(), "");
 	ck_assert_str_eq(machine.err, REFUSED);
+}
+
+/* Rows: the disk that was remembered, the disk whose metadata is newer, and what is activated. */
+static const struct {
+	const char *wwid, *newer, *activated;
+} aged[] = {
+	{"naa.1", "sdb", ""},
+	{"naa.2", "sda", ""},
+	{"naa.1", "sda", "vg_one "},
+	{"naa.2", "sdb", "vg_one "},
+};
+
+/* Somebody has used the copy in place of the disk since, and the disk has come back. */
+TEST_EACH(a_remembered_disk_with_older_metadata_is_not_taken_for_the_pv, aged)
+{
+	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, false),
+				      event("sdb", 32, 2, PVID_ONE, false)};
+
+	remember(aged[_i].wwid);
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("one-pv", "sdb", 32, 2);
+	rewrite("one-pv", aged[_i].newer, "seqno = 6", NULL);
+	ck_assert_str_eq(pass(entries, 2), aged[_i].activated);
+	if (!*aged[_i].activated)
+		expect_failed(VG_ONE_ID, WHY);
 }
 
 /* The copy alone is as good as any disk; once it is used, it stays. */
