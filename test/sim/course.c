@@ -284,13 +284,14 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		note_told(course, step, state, i);
 	course->kills += step->op == SIM_KILL;
+	course->worker_kills += step->op == SIM_KILL_WORKER;
 	if (step->op == SIM_FULL || step->op == SIM_SHORT)
 		course->is_short = true;
 	if (step->op == SIM_ROOM)
 		course->is_short = false;
 	if (is_whole_machine(step->op)) {
 		course->booted_ms = state->now_ms;
-		course->kills = 0;
+		course->kills = course->worker_kills = 0;
 		course->was_rebooted = true;
 	}
 	is_disturbed = is_lock || step->op == SIM_ROOM || step->op == SIM_KILL_WORKER ||

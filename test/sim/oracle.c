@@ -180,13 +180,25 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 	vg->why_not = not ;
 }
 
+/* An LV is refused while its name belongs to a device of somebody else. */
+static bool is_name_taken(const struct sim_oracle *oracle, const struct sim_state *state,
+			  const struct sim_known_vg *vg)
+{
+	for (size_t i = 0; i < oracle->count; i++)
+		if (&oracle->vg[i] != vg && !strcmp(oracle->vg[i].name, vg->name) &&
+		    sim_active_of(state, oracle->vg[i].id))
+			return true;
+	return false;
+}
+
 static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 		       const struct sim_known_vg *vg)
 {
-	/* Three runners that died make a device suspect. */
+	/* Three runners that died make a device suspect, and two workers a VG. */
 	if (!vg->is_due || vg->was_reduced || !sim_is_sound(state, vg->id) ||
-	    oracle->course.is_short || oracle->course.kills > 2 || state->pending_commands ||
-	    is_taken_down(state, vg->id))
+	    oracle->course.is_short || oracle->course.kills > 2 ||
+	    oracle->course.worker_kills > 1 || state->pending_commands ||
+	    is_taken_down(state, vg->id) || is_name_taken(oracle, state, vg))
 		return;
 	if (!sim_active_of(state, vg->id))
 		sim_found(
