@@ -170,7 +170,9 @@ static uint64_t busy_until(const struct sim_course *course, const struct sim_sta
 
 	if (d->is_there && (d->hangs || d->fails || d->is_suspended || course->is_lost[disk]))
 		return SIM_EVER;
-	return state->now_ms + SETTLED_MS + course->delay_ms[disk] + 8ULL * d->slow_ms;
+	/* A reader that is killed while it waits for a slow disk tells nobody. */
+	return state->now_ms + SETTLED_MS + course->delay_ms[disk] + 8ULL * d->slow_ms +
+	       (course->reader_kills && course->was_sick_disk[disk] ? RECONCILE_MS : 0);
 }
 
 /* Did udev see an add, or will it? A step that makes no sense does nothing. */
@@ -216,8 +218,9 @@ static void note_told(struct sim_course *course, const struct sim_step *step,
 		      const struct sim_state *state, unsigned disk)
 {
 	const struct sim_disk *now = &state->disk[disk], *before = &course->before.disk[disk];
-	const bool is_news =
-		course->present_ms[disk] == state->now_ms || strcmp(now->pvid, before->pvid) != 0;
+	const bool is_news = course->present_ms[disk] == state->now_ms ||
+			     strcmp(now->pvid, before->pvid) != 0 ||
+			     (step->op == SIM_REBOOT && now->is_there);
 	const uint64_t told_ms = told_at(course, state, disk);
 
 	/* A read that has begun goes on as slowly as it began. */
@@ -248,6 +251,8 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		course->was_sick |= now->is_there;
 		course->was_sick_disk[disk] = true;
 	}
+	if (step->op == SIM_KILL_READER && course->busy_until_ms[disk] > state->now_ms)
+		course->busy_until_ms[disk] = busy_until(course, state, disk);
 	if (!is_named(step, disk))
 		return;
 	/* udev could not read it for its add, and is not asked again. */
@@ -279,6 +284,7 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 	uint64_t until = state->now_ms + SETTLED_MS + (is_lock ? 4ULL * step->n : 0);
 	bool is_disturbed;
 
+	course->reader_kills += step->op == SIM_KILL_READER;
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		note_disk(course, step, state, i);
 	for (unsigned i = 0; i < SIM_DISKS; i++)
@@ -291,7 +297,7 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 		course->is_short = false;
 	if (is_whole_machine(step->op)) {
 		course->booted_ms = state->now_ms;
-		course->kills = course->worker_kills = 0;
+		course->kills = course->worker_kills = course->reader_kills = 0;
 		course->was_rebooted = true;
 	}
 	is_disturbed = is_lock || step->op == SIM_ROOM || step->op == SIM_KILL_WORKER ||

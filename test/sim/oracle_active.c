@@ -29,11 +29,34 @@ static bool is_excused(const struct sim_oracle *oracle, const struct sim_state *
 	return active && vg->is_remembered;
 }
 
+/* Nobody has read yet what the disk with the newest metadata says, and the VG was activated on
+ * others, for copies with older metadata are as good as a VG while they are alone. */
+static bool is_untold(const struct sim_oracle *oracle, const struct sim_state *state,
+		      const struct sim_known_vg *vg, const struct sim_active *active)
+{
+	const struct sim_disk *newest = sim_newest(state, vg->id);
+	const ptrdiff_t at = newest ? newest - state->disk : 0;
+
+	return newest && active && oracle->course.told_ms[at] > active->at_ms &&
+	       !(active->disks & 1U << at);
+}
+
+static bool was_disk_added_since(const struct sim_oracle *oracle, uint32_t disks, uint64_t since_ms)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i && oracle->course.added_ms[i] >= since_ms)
+			return true;
+	return false;
+}
+
 const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim_state *state,
 			       const struct sim_known_vg *vg, const struct sim_active *active)
 {
 	const char *text = sim_why_not(oracle->history, state, vg->id);
 
+	if (is_untold(oracle, state, vg, active) &&
+	    was_disk_added_since(oracle, active->disks, vg->off_ms))
+		return NULL;
 	if (text && (!strstr(text, "two disks") || !is_excused(oracle, state, vg, active)))
 		return text;
 	if (!vg->off_ms || is_untraceable(oracle, state, vg) ||

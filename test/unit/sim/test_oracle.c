@@ -289,6 +289,43 @@ TEST_TIMES(disk_that_fails_shows_nothing, 2)
 	ck_assert_int_eq(findings.count > 0, !_i);
 }
 
+/* After a reboot the copy is there, and the disk that says whose the VG is by now is slow. */
+TEST_TIMES(what_a_slow_disk_says_is_not_known_yet, 2)
+{
+	begin(1);
+	take_down(100000);
+	copy(0, 5, false);
+	state.disk[0].is_foreign = true;
+	state.disk[0].seqno = 2;
+	step((struct sim_step){.op = SIM_FOREIGN}, 100000);
+	state.disk[0].slow_ms = 4000;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 4000}, 100000);
+	step((struct sim_step){.op = SIM_REBOOT}, _i ? 100000 : 1000);
+	activate(true);
+	state.active[0].disks = 1U << 5;
+	state.active[0].seqno = 1;
+	expect(_i ? "a VG was activated although it belongs to another host" : NULL);
+}
+
+/* Then a reconcile finds the disk, which takes ten minutes, and its add brings the VG up. */
+TEST_TIMES(add_of_a_slow_disk_takes_long_if_the_reader_is_killed, 2)
+{
+	begin(1);
+	take_down(100000);
+	unplug(0, 1000);
+	state.disk[0].slow_ms = 4000;
+	plug(0, 1000);
+	step((struct sim_step){.op = _i ? SIM_KILL_READER : SIM_SWEEP}, 1000);
+	activate(false);
+	step((struct sim_step){.op = SIM_UP}, 1000);
+	take_down(200000);
+	step((struct sim_step){.op = SIM_WAIT}, 300000);
+	activate(true);
+	expect(_i ? NULL
+		  : "a VG was activated although it was taken down and no disk of it was added "
+		    "since");
+}
+
 TEST_TIMES(disk_whose_pvid_is_listed_may_be_used_if_it_is_alone, 2)
 {
 	begin(2);
@@ -413,4 +450,34 @@ TEST_EACH(vg_need_not_be_active_then, excuse)
 	state.disk[0].is_rejected = excuse[_i] == SIM_REJECT;
 	step((struct sim_step){.op = excuse[_i]}, 1000);
 	expect(NULL);
+}
+
+TEST_TIMES(vg_whose_worker_died_twice_has_failed, 2)
+{
+	begin(1);
+	take_down(1000);
+	unplug(0, 1000);
+	plug(0, 1000);
+	for (int i = 0; i <= _i; i++)
+		step((struct sim_step){.op = SIM_KILL_WORKER}, 1000);
+	expect(_i ? NULL : "a VG must be active and is not");
+}
+
+/* A VG that was imported under another id while it was active, for example. */
+TEST_TIMES(names_may_be_those_of_a_vg_that_is_active, 2)
+{
+	begin(1);
+	take_down(1000);
+	strcpy(state.disk[1].vg_id, "other-id");
+	strcpy(state.disk[1].vg_name, _i ? "vg0" : "vg1");
+	state.disk[1].is_pv = true;
+	plug(1, 1000);
+	state.disk[1].is_pv = false;
+	strcpy(state.disk[1].vg_id, "");
+	unplug(0, 1000);
+	plug(0, 1000);
+	activate(false);
+	strcpy(state.active[0].vg_id, "other-id");
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	expect(_i ? NULL : "a VG must be active and is not");
 }
