@@ -193,9 +193,10 @@ static enum lea_presence answer_of(struct lea_world *world, const struct lea_fou
 
 static int read_it(struct lea_world *world, const struct lea_conf *conf,
 		   const struct lea_scan_options *options, const struct lea_device *device,
-		   const char *pvid, struct lea_duplicate_answer *ret_answer)
+		   const char *pvid, enum lea_entry_kind again,
+		   struct lea_duplicate_answer *ret_answer)
 {
-	struct lea_scan_device copy = {.again = LEA_ENTRY_MISSED};
+	struct lea_scan_device copy = {.again = again};
 	struct lea_found *const *found;
 	struct lea_scan *scan = NULL;
 	size_t count;
@@ -220,17 +221,18 @@ static int read_it(struct lea_world *world, const struct lea_conf *conf,
 
 int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,
 			  const struct lea_scan_options *options, const struct lea_device *device,
-			  const char *pvid, struct lea_duplicate_answer *ret_answer)
+			  const char *pvid, enum lea_entry_kind again,
+			  struct lea_duplicate_answer *ret_answer)
 {
 	*ret_answer = (struct lea_duplicate_answer){.presence = LEA_SILENT};
 	if (is_suspended(world, lea_device_devno(device)))
 		return 0;
-	return read_it(world, conf, options, device, pvid, ret_answer);
+	return read_it(world, conf, options, device, pvid, again, ret_answer);
 }
 
 int lea_duplicate_ask(struct lea_world *world, const struct lea_conf *conf,
 		      const struct lea_scan_options *options, const struct lea_devid *id,
-		      const char *pvid, struct lea_device *ret_device,
+		      const char *pvid, enum lea_entry_kind again, struct lea_device *ret_device,
 		      struct lea_duplicate_answer *ret_answer)
 {
 	int r = lea_device_find(world, id, ret_device);
@@ -238,5 +240,5 @@ int lea_duplicate_ask(struct lea_world *world, const struct lea_conf *conf,
 	*ret_answer = (struct lea_duplicate_answer){.presence = r > 0 ? LEA_ABSENT : LEA_SILENT};
 	if (r)
 		return r < 0 ? r : 0;
-	return lea_duplicate_carries(world, conf, options, ret_device, pvid, ret_answer);
+	return lea_duplicate_carries(world, conf, options, ret_device, pvid, again, ret_answer);
 }

@@ -41,6 +41,7 @@ struct lea_duplicate_answer {
  * lea_duplicate_carries - does this device still carry @pvid?
  * @options: for the scan that reads the device
  * @device:  from lea_device_find; borrowed
+ * @again:   what it is queued as if it answers late
  * LEA_ABSENT only by proof: it is gone or another instance, carries something else, is excluded by
  * a filter, or can only give errors.
  * Returns 0 or a fault, for which nothing was asked. Blocks as the scan does.
@@ -48,11 +49,12 @@ struct lea_duplicate_answer {
 LEA_MUST_CHECK int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,
 					 const struct lea_scan_options *options,
 					 const struct lea_device *device, const char *pvid,
+					 enum lea_entry_kind again,
 					 struct lea_duplicate_answer *ret_answer);
 /* The same of the device that has @id, as lea_device_find finds it: *ret_device is the caller's in
  * any case. */
 LEA_MUST_CHECK int lea_duplicate_ask(struct lea_world *world, const struct lea_conf *conf,
 				     const struct lea_scan_options *options,
 				     const struct lea_devid *id, const char *pvid,
-				     struct lea_device *ret_device,
+				     enum lea_entry_kind again, struct lea_device *ret_device,
 				     struct lea_duplicate_answer *ret_answer);

@@ -73,6 +73,12 @@ static int put(struct lea_world *world, const struct lea_duplicate *duplicate)
 	return r == -ENOENT ? 0 : r;
 }
 
+/* Of an ignored one nothing may come but the record. */
+static enum lea_entry_kind kind_of(const struct lea_duplicate *duplicate)
+{
+	return duplicate->state == LEA_DUPLICATE_IGNORED ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED;
+}
+
 /* Does the VG's claim list this very instance of the PV? *ret_claim: the caller's in any case. */
 static bool is_claimed(struct lea_world *world, const struct lea_vg *vg, const char *pvid,
 		       const struct lea_device *recorded, struct lea_claim *ret_claim)
@@ -241,7 +247,8 @@ static int is_first(struct lea_world *world, const struct lea_conf *conf,
 
 	if (lea_duplicate_tie(world, other, &found->device) == LEA_DUPLICATE_STACKED)
 		return LEA_DUPLICATES_NO_OTHER;
-	r = lea_duplicate_carries(world, conf, options, other, found->label.pvid, &answer);
+	r = lea_duplicate_carries(world, conf, options, other, found->label.pvid, LEA_ENTRY_CHANGE,
+				  &answer);
 	if (r)
 		return r;
 	return answer.presence == LEA_ABSENT ||
@@ -299,10 +306,11 @@ enum standing {
 	STANDING_NONE, /* it does not carry the PV */
 };
 
-/* How is @other, which may carry @pvid, related to @own, the PV's device in the scan? Returns an
- * enum standing, with STANDING_COPY and *ret_answer, or a fault. */
+/* How is @duplicate, which may carry the PV, related to @own, the PV's device in the scan? Returns
+ * an enum standing, with STANDING_COPY and *ret_answer, or a fault. *other: the caller's in any
+ * case. */
 static int ask(const struct lea_duplicates_options *options, const struct lea_device *own,
-	       const struct lea_devid *id, struct lea_device *other, const char *pvid,
+	       const struct lea_duplicate *duplicate, struct lea_device *other,
 	       struct lea_duplicate_answer *ret_answer)
 {
 	const struct lea_scan_options scan_options = {
@@ -312,17 +320,18 @@ static int ask(const struct lea_duplicates_options *options, const struct lea_de
 		.out_of_process = true,
 		.lock = LEA_FILTER_LOCK_TRY,
 	};
-	int r = lea_device_find(options->world, id, other);
+	int r = lea_device_find(options->world, &duplicate->id, other);
 
 	if (r)
 		return r < 0 ? r : STANDING_NONE;
 	/* Before reading it: another path of the disk may hang. */
 	if (lea_duplicate_tie(options->world, own, other) != LEA_DUPLICATE_COPY)
 		return STANDING_TIED;
-	if (!options->devices && is_excluded(options->world, options->conf, pvid, own, other))
+	if (!options->devices &&
+	    is_excluded(options->world, options->conf, duplicate->pvid, own, other))
 		return STANDING_NONE;
-	r = lea_duplicate_carries(options->world, options->conf, &scan_options, other, pvid,
-				  ret_answer);
+	r = lea_duplicate_carries(options->world, options->conf, &scan_options, other,
+				  duplicate->pvid, kind_of(duplicate), ret_answer);
 	return r ? r : ret_answer->presence == LEA_ABSENT ? STANDING_NONE : STANDING_COPY;
 }
 
@@ -376,7 +385,7 @@ static int check_one(struct check *check, const struct lea_found *found,
 
 	if (own->major == duplicate->id.major && own->minor == duplicate->id.minor)
 		return 0;
-	r = ask(options, own, &duplicate->id, &other, duplicate->pvid, &answer);
+	r = ask(options, own, duplicate, &other, &answer);
 	if (r == STANDING_NONE && is_listed && !options->test)
 		return lea_duplicate_drop(options->world, duplicate);
 	if (r)
@@ -520,16 +529,13 @@ static int forget_refusal(struct lea_world *world, const char *vg_id)
 	return lea_claim_drop(&claims, vg_id);
 }
 
-/* Queues @duplicate, which may get the record. Of an ignored one nothing but that may come. */
+/* Queues @duplicate, which may get the record. */
 static int queue_duplicate(struct lea_world *world, int event_fd,
 			   const struct lea_duplicate *duplicate, bool is_free)
 {
-	const bool is_ignored = duplicate->state == LEA_DUPLICATE_IGNORED;
-
-	if (is_ignored && !is_free)
+	if (duplicate->state == LEA_DUPLICATE_IGNORED && !is_free)
 		return 0;
-	return queue_device(world, event_fd, is_ignored ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED,
-			    &duplicate->id, duplicate->pvid);
+	return queue_device(world, event_fd, kind_of(duplicate), &duplicate->id, duplicate->pvid);
 }
 
 /* Queues the device that has the record, and those of @listed that may replace it. @online: the
@@ -592,12 +598,13 @@ struct reconcile {
 };
 
 static bool still_carries(const struct reconcile *reconcile, const struct lea_devid *id,
-			  const char *pvid, struct lea_device *ret_device)
+			  const char *pvid, enum lea_entry_kind again,
+			  struct lea_device *ret_device)
 {
 	struct lea_duplicate_answer answer;
 
 	return lea_duplicate_ask(reconcile->world, reconcile->conf, &reconcile->options, id, pvid,
-				 ret_device, &answer) ||
+				 again, ret_device, &answer) ||
 	       answer.presence != LEA_ABSENT;
 }
 
@@ -621,14 +628,16 @@ static int reconcile_pv(void *arg, const char *pvid)
 	struct lea_online online = {0};
 	const bool has_record = read_record(reconcile->world, pvid, &online);
 	const struct lea_devid number = {online.major, online.minor, 0};
-	const bool holds = has_record && still_carries(reconcile, &number, pvid, &recorded);
+	const bool holds =
+		has_record && still_carries(reconcile, &number, pvid, LEA_ENTRY_MISSED, &recorded);
 	int r, count = lea_duplicate_list(reconcile->world, pvid, listed);
 	bool is_news = !holds;
 
 	for (int i = 0; i < count; i++) {
 		LEA_AUTO(lea_device_done) struct lea_device device = {0};
 
-		is_other[i] = !still_carries(reconcile, &listed[i].id, pvid, &device);
+		is_other[i] = !still_carries(reconcile, &listed[i].id, pvid, kind_of(&listed[i]),
+					     &device);
 		has_gone[i] = is_other[i] || is_settled(reconcile, &recorded, &listed[i], &device);
 		is_news |= has_gone[i];
 	}

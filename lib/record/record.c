@@ -126,8 +126,8 @@ static int ask_recorded(struct lea_recorder *recorder, const char *pvid, const s
 {
 	const struct lea_scan_options options = scan_options(&recorder->options);
 
-	return lea_duplicate_ask(recorder->world, recorder->conf, &options, id, pvid, ret_device,
-				 ret_answer);
+	return lea_duplicate_ask(recorder->world, recorder->conf, &options, id, pvid,
+				 LEA_ENTRY_MISSED, ret_device, ret_answer);
 }
 
 /* After a rename or a move to another VG, the old VG's list would still claim this PV. */

@@ -2,6 +2,7 @@
 /* A disk that answers too late is queued as what it was read for, and activates no more than that.
  */
 #include "flow/batch_scratch.h"
+#include "record/duplicates.h"
 #include "unit/suite.h"
 
 #include <fcntl.h>
@@ -121,6 +122,26 @@ TEST(a_late_clone_that_vgimportclone_made_stays_inactive)
 	make_slow();
 	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdb", 32, 2, PVID_ONE), "");
 	ck_assert_str_eq(next_pass(answer()), "");
+}
+
+/* A reconcile asks whether it is still a copy. */
+TEST_TIMES(a_late_copy_that_was_ignored_activates_nothing, 2)
+{
+	struct lea_entry entries[] = {event("sda", 16, 1, PVID_ONE, false),
+				      event("sdb", 32, 2, PVID_ONE, false)};
+	struct lea_entry *late;
+
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("one-pv", "sdb", 32, 2);
+	machine.properties = "ID_FS_TYPE=LVM2_member\n";
+	if (_i)
+		ck_assert_str_eq(pass(entries, 1), "vg_one ");
+	ck_assert_str_eq(pass(entries + _i, 2 - (size_t)_i), "");
+	make_slow();
+	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	late = answer();
+	ck_assert_int_eq(late->kind, _i ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED);
+	lea_entries_free(late, 1);
 }
 
 TEST(a_late_disk_that_came_is_activated)
