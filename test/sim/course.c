@@ -52,13 +52,24 @@ static bool is_copy_beside(const struct sim_course *course, const struct sim_sta
 	return false;
 }
 
+/* The disk is one of the VG by all that had been told when it came. */
+static bool is_of(const struct sim_course *course, const struct sim_state *state, const char *id,
+		  unsigned disk)
+{
+	const struct sim_disk *newest = sim_newest(state, id);
+
+	return newest && !strcmp(state->disk[disk].vg_id, id) &&
+	       course->told_ms[newest - state->disk] > course->present_ms[disk];
+}
+
 bool sim_was_added_since(const struct sim_course *course, const struct sim_state *state,
 			 const char *id, uint64_t since_ms)
 {
 	const uint32_t disks = sim_disks_of(state, id) | sim_disks_by_pvid(state, id);
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & 1U << i && course->added_ms[i] && course->added_ms[i] >= since_ms &&
+		if ((disks & 1U << i || is_of(course, state, id, i)) && course->added_ms[i] &&
+		    course->added_ms[i] >= since_ms &&
 		    (course->was_alone[i] || !is_copy_beside(course, state, i)))
 			return true;
 	return false;
@@ -240,6 +251,8 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	if (now->is_there != before->is_there || now->diskseq != before->diskseq ||
 	    now->minor != before->minor)
 		course->moved_ms = course->present_ms[disk] = state->now_ms;
+	if (is_whole_machine(step->op))
+		course->present_ms[disk] = state->now_ms;
 	if (!now->is_there) {
 		course->added_ms[disk] = 0;
 		course->is_lost[disk] = course->is_unsure[disk] = false;

@@ -49,10 +49,25 @@ static bool was_disk_added_since(const struct sim_oracle *oracle, uint32_t disks
 	return false;
 }
 
+/* Nobody had read by then what the disk shows, and its copy shows something else. */
+static bool was_untold(const struct sim_oracle *oracle, const struct sim_state *state,
+		       const char *id, const struct sim_active *active)
+{
+	const uint32_t disks = sim_disks_of(state, id);
+
+	for (unsigned i = 0; active && i < SIM_DISKS; i++)
+		if (disks & 1U << i && (state->disk[i].is_foreign || state->disk[i].is_exported) &&
+		    oracle->course.told_ms[i] > active->at_ms)
+			return sim_is_copied(state, id);
+	return false;
+}
+
 const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim_state *state,
 			       const struct sim_known_vg *vg, const struct sim_active *active)
 {
-	const char *text = sim_why_not(oracle->history, state, vg->id);
+	const char *text = was_untold(oracle, state, vg->id, active)
+				   ? NULL
+				   : sim_why_not(oracle->history, state, vg->id);
 
 	if (is_untold(oracle, state, vg, active) &&
 	    was_disk_added_since(oracle, active->disks, vg->off_ms))

@@ -226,6 +226,45 @@ TEST(copy_that_goes_brings_nothing_up)
 	expect("a VG was activated although it was taken down and no disk of it was added since");
 }
 
+/* The copy has the metadata from before a change that udev has not told of yet. */
+TEST_TIMES(copy_of_what_is_not_told_to_be_outdated, 2)
+{
+	begin(1);
+	take_down(100000);
+	strcpy(state.disk[0].pvid, "new");
+	write_vg(1, 2);
+	step((struct sim_step){.op = SIM_NEW_ID, .a = 0}, 100000);
+	state.disk[5] = state.disk[0];
+	state.disk[0].slow_ms = 5000;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 5000}, 1000);
+	strcpy(state.disk[0].pvid, "newer");
+	write_vg(1, 3);
+	step((struct sim_step){.op = SIM_NEW_ID, .a = 0}, _i ? 1000 : 100000);
+	state.disk[5].is_there = false;
+	plug(5, 1000);
+	activate(true);
+	state.active[0].seqno = 2;
+	rest();
+	ck_assert_int_eq(findings.count > 0, !_i);
+}
+
+/* In a boot the copy may be read before the disk that shows the newest metadata. */
+TEST_TIMES(disk_that_was_not_read_yet_shows_nothing, 2)
+{
+	begin(1);
+	take_down(100000);
+	copy(0, 5, false);
+	state.disk[0].is_foreign = true;
+	state.disk[0].seqno = 2;
+	step((struct sim_step){.op = SIM_FOREIGN}, 100000);
+	step((struct sim_step){.op = SIM_REBOOT}, _i ? 50 : 100000);
+	activate(true);
+	state.active[0].disks = 1U << 5;
+	state.active[0].seqno = 1;
+	rest();
+	ck_assert_int_eq(findings.count > 0, !_i);
+}
+
 /* A devices file may say which of the two is the PV. */
 TEST_TIMES(copy_that_is_listed_worse_does_not_count, 2)
 {
