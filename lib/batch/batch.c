@@ -384,8 +384,10 @@ static int count_device(struct lea_batch_pass *pass, struct lea_found *found,
 		return r;
 	lea_batch_log_record(pass->options->world->log, found, &record);
 	/* Nothing is to be made of them from here on. */
-	if (record.outdated)
+	if (record.outdated) {
 		found->vg = NULL;
+		found->is_outdated = true;
+	}
 	lea_retry_set_add(&pass->retries, record.fault, &found->device);
 	if (record.kind != LEA_RECORD_ONLINE)
 		return 0;

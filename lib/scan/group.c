@@ -330,6 +330,17 @@ int lea_scan_vgs(struct lea_scan *scan, struct lea_scan_vg **ret_vgs, size_t *re
 	return 0;
 }
 
+void lea_scan_forget_vgs(struct lea_scan *scan)
+{
+	for (size_t i = 0; i < scan->vg_count; i++) {
+		free(scan->vgs[i].pv);
+		free(scan->vgs[i].silent);
+	}
+	free(scan->vgs);
+	scan->vgs = NULL;
+	scan->vg_count = 0;
+}
+
 bool lea_scan_is_awaited(struct lea_scan *scan)
 {
 	struct lea_scan_vg *vgs;
@@ -337,7 +348,8 @@ bool lea_scan_is_awaited(struct lea_scan *scan)
 	bool is = false;
 
 	for (size_t i = 0; i < scan->found_count && !is; i++)
-		is = scan->found[i]->kind == LEA_FOUND_PV && !scan->found[i]->vg;
+		is = scan->found[i]->kind == LEA_FOUND_PV && !scan->found[i]->vg &&
+		     !scan->found[i]->is_outdated;
 	is = is || lea_scan_vgs(scan, &vgs, &count);
 	for (size_t i = 0; i < count && !is; i++)
 		is = !lea_scan_vg_silent(&vgs[i]);

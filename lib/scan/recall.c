@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which PV is a disk that gives no answer? */
+/* Asked once all have been read: which PV is a disk that gave no answer, and is a PV there that was
+ * not read? */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,4 +86,42 @@ int lea_scan_recall(struct lea_scan *scan)
 			"The records of PVs, one of which may be on a silent disk: %s",
 			strerror(-r));
 	return 0;
+}
+
+/* ---- missing PVs */
+
+/* Keeps those of @devices that are to carry an absent PV, and scans them. */
+static int add_absent(struct lea_scan *scan, const struct lea_scan_vg *vg,
+		      struct lea_scan_device *devices, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t at = lea_vg_find_pv(vg->vg, devices[i].expected);
+
+		if (at == LEA_NONE || lea_scan_vg_presence(vg, at) != LEA_ABSENT)
+			lea_device_done(&devices[i].device);
+		else
+			devices[kept++] = devices[i];
+	}
+	return lea_scan_add_expected(scan, devices, kept);
+}
+
+int lea_scan_add_missing(struct lea_scan *scan, const struct lea_scan_vg *vg)
+{
+	static int (*const sources[])(struct lea_world * world, const struct lea_vg *vg,
+				      struct lea_scan_device **ret_devices, size_t *ret_count) = {
+		lea_devices_of_members, lea_devices_claimed};
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(sources); i++) {
+		struct lea_scan_device *devices = NULL;
+		size_t count = 0;
+
+		r = sources[i](scan->world, vg->vg, &devices, &count);
+		r = r ? r : add_absent(scan, vg, devices, count);
+		free(devices); /* the scan left them empty */
+	}
+	lea_scan_forget_vgs(scan);
+	return r < 0 ? r : 0;
 }

@@ -54,17 +54,6 @@ int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
 	return 0;
 }
 
-void lea_scan_forget_vgs(struct lea_scan *scan)
-{
-	for (size_t i = 0; i < scan->vg_count; i++) {
-		free(scan->vgs[i].pv);
-		free(scan->vgs[i].silent);
-	}
-	free(scan->vgs);
-	scan->vgs = NULL;
-	scan->vg_count = 0;
-}
-
 void lea_scan_free(struct lea_scan *scan)
 {
 	if (!scan)
@@ -195,42 +184,6 @@ int lea_scan_add(struct lea_scan *scan, struct lea_device *devices, size_t count
 	for (size_t i = 0; i < count && !expected; i++)
 		lea_device_done(&devices[i]);
 	return expected ? lea_scan_add_expected(scan, expected, count) : -ENOMEM;
-}
-
-/* Keeps those of @devices that are to carry an absent PV, and scans them. */
-static int add_absent(struct lea_scan *scan, const struct lea_scan_vg *vg,
-		      struct lea_scan_device *devices, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const uint32_t at = lea_vg_find_pv(vg->vg, devices[i].expected);
-
-		if (at == LEA_NONE || lea_scan_vg_presence(vg, at) != LEA_ABSENT)
-			lea_device_done(&devices[i].device);
-		else
-			devices[kept++] = devices[i];
-	}
-	return lea_scan_add_expected(scan, devices, kept);
-}
-
-int lea_scan_add_missing(struct lea_scan *scan, const struct lea_scan_vg *vg)
-{
-	static int (*const sources[])(struct lea_world * world, const struct lea_vg *vg,
-				      struct lea_scan_device **ret_devices, size_t *ret_count) = {
-		lea_devices_of_members, lea_devices_claimed};
-	int r = 0;
-
-	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(sources); i++) {
-		struct lea_scan_device *devices = NULL;
-		size_t count = 0;
-
-		r = sources[i](scan->world, vg->vg, &devices, &count);
-		r = r ? r : add_absent(scan, vg, devices, count);
-		free(devices); /* the scan left them empty */
-	}
-	lea_scan_forget_vgs(scan);
-	return r < 0 ? r : 0;
 }
 
 struct lea_found *const *lea_scan_found(const struct lea_scan *scan, size_t *ret_count)

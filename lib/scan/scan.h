@@ -63,6 +63,9 @@ struct lea_found {
 	/* Another PV shows newer metadata of the same VG, which do not list this one; by
 	 * lea_scan_vgs. NULL: none. Borrowed from the scan */
 	const struct lea_found *newer;
+	/* Set by lib/batch: its metadata count for nothing, as another PV shows newer ones; vg is
+	 * NULL, but nobody waits for it. */
+	bool is_outdated;
 	bool is_covered;   /* by lea_scan_cover: a device stacked on this one is the PV */
 	bool is_duplicate; /* set by lib/record: another device is this PV; this one is of no VG */
 };
@@ -191,7 +194,8 @@ LEA_MUST_CHECK int lea_scan_add_missing(struct lea_scan *scan, const struct lea_
 /*
  * lea_scan_is_awaited - would any VG of this scan go on, if it ended now?
  * That is, does any have no SILENT PV (see lea_presence)? A device that is being read is silent. A
- * PV that gave no metadata counts, too, for nobody knows its VG. In doubt true.
+ * PV that gave no metadata counts, too, for nobody knows its VG, unless they are outdated. In doubt
+ * true.
  */
 bool lea_scan_is_awaited(struct lea_scan *scan);
 

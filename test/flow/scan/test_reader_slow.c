@@ -223,6 +223,34 @@ TEST_EACH(a_slow_device_may_keep_its_own_vg_waiting, patience)
 	ck_assert_msg(ends(child_pid()), "the child has said all");
 }
 
+/* Of two slow disks of a VG one has older metadata: they must be read together, too. */
+TEST(an_outdated_pv_waits_for_nothing)
+{
+	struct lea_scan_options options = {.out_of_process = true, .is_patient = true};
+	struct lea_scan_device old = {.device = scratch_disk("stripe-a", "sda", 1)};
+	struct lea_scan_device members[] = {
+		{.device = scratch_disk("orphan", "sdc", 3)},
+		{.device = scratch_disk("stripe-b", "lazy", 2), .expected = PVID_B},
+	};
+	size_t count;
+
+	make("sick");
+	new_reader();
+	lea_reader_limit(reader, 0, 3);
+	options.reader = reader;
+	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &scan), 0);
+	ck_assert_int_eq(lea_scan_add_expected(scan, &old, 1), 0);
+	found = lea_scan_found(scan, &count);
+	found[0]->vg = NULL;
+	found[0]->is_outdated = true;
+	ck_assert_int_eq(lea_scan_add_expected(scan, members, 2), 0);
+	found = lea_scan_found(scan, &count);
+	ck_assert_int_eq(found[2]->fault, 0);
+	scratch_run("rm", "sick");
+	lea_scan_free(scan);
+	lea_reader_free(LEA_TAKE(reader));
+}
+
 TEST(slow_devices_do_not_drive_each_other_out)
 {
 	new_reader();
