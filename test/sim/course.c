@@ -304,6 +304,9 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 		note_told(course, step, state, i);
 	course->kills += step->op == SIM_KILL;
 	course->worker_kills += step->op == SIM_KILL_WORKER;
+	course->deaths += step->op == SIM_KILL || step->op == SIM_SOFT_REBOOT;
+	if (step->op == SIM_REBOOT)
+		course->deaths = course->worker_kills = 0;
 	if (step->op == SIM_FULL || step->op == SIM_SHORT)
 		course->is_short = true;
 	if (step->op == SIM_ROOM)

@@ -115,7 +115,7 @@ static void judge_marker(const struct rest *rest, const char *path, const char *
 
 static void judge_failed(const struct rest *rest, const char *key, const char *text)
 {
-	if (rest->course->kills < 3)
+	if (rest->course->deaths < 3)
 		sim_found(rest->findings, "a device is in quarantine: %s, %s", key, text);
 }
 
@@ -217,7 +217,7 @@ void sim_invariants(const struct sim_history *history, const struct sim_course *
 			    .course = course,
 			    .state = &course->before,
 			    .findings = findings,
-			    .is_smooth = !course->is_short && course->kills < 3};
+			    .is_smooth = !course->is_short && course->deaths < 3};
 
 	if (*end->broken)
 		sim_found(findings, "%s", end->broken);

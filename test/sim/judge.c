@@ -144,50 +144,44 @@ static bool is_plain(enum sim_op op)
 	       op == SIM_OVERFLOW || op == SIM_TOUCH || op == SIM_EXTEND || op == SIM_DELAY;
 }
 
-/* What may rightly differ is due to these. */
-struct reading {
-	uint32_t left_ms[SIM_DISKS]; /* udev still reads the slow disk */
-	uint32_t copied;	     /* bit mask of disks with a copy, and of copies */
-};
-
-static void note_reading(const struct sim_step *step, struct reading *reading)
+/* Which of two disks is met first, and whether a disk is read while it fails, depends on how long
+ * the reads take. */
+static bool is_race(enum sim_op op)
 {
-	if (step->op == SIM_COPY)
-		reading->copied |= 1U << step->a % SIM_DISKS | 1U << step->b % SIM_DISKS;
-	if (step->op == SIM_SLOW)
-		reading->left_ms[step->a % SIM_DISKS] = step->n;
-	for (unsigned i = 0; i < SIM_DISKS && step->op == SIM_WAIT; i++)
-		reading->left_ms[i] -=
-			reading->left_ms[i] < step->n ? reading->left_ms[i] : step->n;
+	return op == SIM_COPY || op == SIM_FAIL || op == SIM_HANG || op == SIM_SUSPEND;
 }
 
-/* If a PV is made on a disk that udev still reads, its add is that of a PV, and activates. Of two
- * disks with one PV the one that udev reads first counts. */
-static bool may_differ(const struct sim_step *step, const struct reading *reading)
+/* How long udev still reads slow disks. If a PV is made on one of them meanwhile, its add is that
+ * of a PV, and activates. */
+static void note_reading(const struct sim_step *step, uint32_t left_ms[SIM_DISKS])
 {
-	return (step->op == SIM_EXTEND && reading->left_ms[step->a % SIM_DISKS]) ||
-	       (step->op == SIM_SLOW && reading->copied >> step->a % SIM_DISKS & 1);
+	if (step->op == SIM_SLOW)
+		left_ms[step->a % SIM_DISKS] = step->n;
+	for (unsigned i = 0; i < SIM_DISKS && step->op == SIM_WAIT; i++)
+		left_ms[i] -= left_ms[i] < step->n ? left_ms[i] : step->n;
 }
 
 /* @ret_quick: the history without slow disks. False: it may rightly end otherwise. */
 static bool make_quick(const struct sim_history *history, struct sim_history *ret_quick)
 {
-	struct reading reading = {0};
-	bool was_slow = false;
+	uint32_t left_ms[SIM_DISKS] = {0};
+	bool was_slow = false, has_race = false;
 
 	*ret_quick = *history;
 	for (uint32_t i = 0; i < history->count; i++) {
 		const struct sim_step *step = &history->step[i];
 
 		was_slow |= step->op == SIM_SLOW;
-		note_reading(step, &reading);
-		if ((was_slow && !is_plain(step->op)) || may_differ(step, &reading))
+		has_race |= is_race(step->op);
+		note_reading(step, left_ms);
+		if ((was_slow && !is_plain(step->op)) ||
+		    (step->op == SIM_EXTEND && left_ms[step->a % SIM_DISKS]))
 			return false;
 		/* A step that is left out would change what the seed means for the next ones. */
 		if (history->step[i].op == SIM_SLOW)
 			ret_quick->step[i].n = 0;
 	}
-	return was_slow;
+	return was_slow && !has_race;
 }
 
 /* Leaves out what is known. */

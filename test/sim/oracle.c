@@ -196,7 +196,7 @@ static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 {
 	/* Three runners that died make a device suspect, and two workers a VG. */
 	if (!vg->is_due || vg->was_reduced || !sim_is_sound(state, vg->id) ||
-	    oracle->course.is_short || oracle->course.kills > 2 ||
+	    oracle->course.is_short || oracle->course.deaths > 2 ||
 	    oracle->course.worker_kills > 1 || state->pending_commands ||
 	    is_taken_down(state, vg->id) || is_name_taken(oracle, state, vg))
 		return;
