@@ -599,7 +599,8 @@ int lea_reconcile(const struct lea_reconcile_options *options,
 			   !options->is_boot && !options->takes_note && !reconcile.has_boot_scan;
 	reconcile.data_fd = lea_udevbrief_open(options->world);
 	if (!reconcile.has_boot_scan)
-		lea_duplicates_reconcile(options->world, options->conf, options->event_fd);
+		lea_duplicates_reconcile(options->world, options->conf, options->reader,
+					 options->event_fd);
 	r = reconcile_all(&reconcile, &result);
 	lea_closep(&reconcile.data_fd);
 	lea_devset_done(&reconcile.there);

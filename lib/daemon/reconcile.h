@@ -15,11 +15,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct lea_reader;
+
 /* Borrowed. */
 struct lea_reconcile_options {
 	struct lea_world *world;
 	const struct lea_conf *conf;
 	int event_fd;
+	struct lea_reader *reader; /* for lea_duplicates_reconcile; NULL: its own */
 	/* Repeat the uevent of devices that the kernel has and udev has not finished, and log
 	 * them. Else only of those whose event udev has lost, except during boot. */
 	bool retrigger;

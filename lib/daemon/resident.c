@@ -243,6 +243,7 @@ static int sweep(struct run *run, struct lea_reconcile_options *options,
 	/* Markers of devices that are gone would otherwise stay for as long as the machine runs. */
 	options->world = session->world;
 	options->has_lock = run->flight.first;
+	options->reader = session->reader;
 	options->conf = session->conf;
 	options->event_fd = session->event_fd;
 	lea_marker_tidy(session->world, session->event_fd);
@@ -686,7 +687,8 @@ static int run_all(struct run *run, bool stays)
 	lea_reader_listen(session->reader, is_awaited, run);
 	/* Settings may have changed, so that a device that was a copy may no longer be one. */
 	if (r == 0 && may_compare(run))
-		lea_duplicates_reconcile(session->world, session->conf, session->event_fd);
+		lea_duplicates_reconcile(session->world, session->conf, session->reader,
+					 session->event_fd);
 	r = r ? r : lea_runner_run(&options);
 	/* The queue's folder was removed with all that was in it, and nothing works in a removed
 	 * folder. */

@@ -651,12 +651,14 @@ static int reconcile_pv(void *arg, const char *pvid)
 	return r;
 }
 
-void lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *conf, int event_fd)
+void lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *conf,
+			      struct lea_reader *reader, int event_fd)
 {
 	struct reconcile reconcile = {
 		.world = world,
 		.options = {.use_names_filter = true,
 			    .out_of_process = true,
+			    .reader = reader,
 			    .lock = LEA_FILTER_LOCK_TRY},
 		.conf = conf,
 		.event_fd = event_fd,

@@ -106,6 +106,8 @@ LEA_MUST_CHECK int lea_duplicates_gone(struct lea_world *world, int event_fd,
  * lea_duplicates_reconcile - is every noted duplicate still one?
  * Finds lost removals, changed filters and wiped copies: reads all noted devices in a child, and
  * queues the devices of a PV if one of them no longer carries it. One system call if there are no
- * notes. Faults are logged: the next reconcile tries again.
+ * notes. @reader: that hears of who waits, so that a silent duplicate does not hold them up; NULL:
+ * its own. Faults are logged: the next reconcile tries again.
  */
-void lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *conf, int event_fd);
+void lea_duplicates_reconcile(struct lea_world *world, const struct lea_conf *conf,
+			      struct lea_reader *reader, int event_fd);

@@ -194,10 +194,10 @@ TEST_TIMES(a_reconcile_finds_a_removal_that_was_lost, 2)
 	const char *const name = _i ? "sda" : "sdb";
 
 	both();
-	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
 	ck_assert_msg(!lea_queue_has_pending(batch_options.event_fd), "both are there: no news");
 	machine_unplug(name, _i ? 16 : 32);
-	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
 	ck_assert_str_eq(drain(), "vg_one ");
 }
 
@@ -205,10 +205,10 @@ TEST_TIMES(a_filter_that_excludes_a_copy_ends_the_refusal, 2)
 {
 	both();
 	new_conf(_i ? "filter = [ \"r|sda|\" ]" : "filter = [ \"r|sdb|\" ]");
-	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
 	ck_assert_str_eq(drain(), "vg_one ");
 	ck_assert_str_eq(machine.err, REFUSED);
-	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
 	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
 }
 
@@ -217,7 +217,7 @@ TEST(the_vg_comes_up_when_a_copy_is_wiped)
 	both();
 	machine_unplug("sdb", 32);
 	machine_plug("orphan", "sdb", 32, 2);
-	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
 	ck_assert_str_eq(drain(), "vg_one ");
 }
 
@@ -230,7 +230,7 @@ TEST_TIMES(a_copy_that_is_another_pv_by_now_is_left_to_its_own_event, 2)
 	both();
 	machine_unplug(_i ? "sda" : "sdb", _i ? 16 : 32);
 	machine_plug("stripe-a", _i ? "sda" : "sdb", _i ? 16 : 32, _i ? 1 : 2);
-	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
 	ck_assert_msg(!machine_has(_i ? QUEUE "8:16-1" : QUEUE "8:32-2"), "it is not queued");
 	ck_assert_msg(machine_has(_i ? QUEUE "8:32-2" : QUEUE "8:16-1"), "the other one is");
 	ck_assert_str_eq(drain(), "vg_one ");

@@ -104,7 +104,7 @@ static void gives_its_number_away(void)
 static void goes_unseen(void)
 {
 	unplug("sda", 16);
-	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
 }
 
 static void same_wwid(void);
@@ -182,7 +182,7 @@ TEST(a_record_that_others_remove_is_no_device_that_goes)
 {
 	copy_beside_active();
 	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_ONE);
-	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
 	ck_assert_str_eq(drain(), "");
 	ck_assert(machine_has(DUPLICATES "/8:32-2"));
 }
@@ -438,8 +438,33 @@ TEST(a_reconcile_leaves_a_copy_beside_a_slow_disk)
 	both();
 	machine.world->open_device = open_sick;
 	is_slow();
-	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
 	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
 	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
 	ck_assert_str_eq(online.device, "/dev/sda");
+}
+
+static bool somebody_waits(void *arg)
+{
+	return true;
+}
+
+/* The runner reconciles, and an event has come. */
+TEST(a_reconcile_beside_a_slow_disk_does_not_hold_up_others)
+{
+	struct lea_clock *clock = machine.world->clock;
+	struct lea_reader *reader;
+	uint64_t began_ms;
+
+	both();
+	machine.world->open_device = open_sick;
+	is_slow();
+	conf->probe_deadline_ms = 1800;
+	ck_assert_int_eq(lea_reader_new(machine.world, conf, &reader), 0);
+	lea_reader_listen(reader, somebody_waits, NULL);
+	began_ms = clock->now_ms(clock);
+	lea_duplicates_reconcile(machine.world, conf, reader, batch_options.event_fd);
+	ck_assert_uint_lt(clock->now_ms(clock) - began_ms, 1500);
+	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
+	lea_reader_free(reader);
 }

@@ -94,7 +94,7 @@ TEST(the_copy_does_not_take_over_when_the_pv_goes)
 	unplug_sda();
 	went("sda", 16, 1, PVID_ONE);
 	ck_assert_str_eq(drain(), "");
-	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
 	ck_assert_str_eq(drain(), "");
 }
 
@@ -141,10 +141,10 @@ TEST_TIMES(a_file_that_comes_to_mean_one_ends_the_refusal, 2)
 	list("IDTYPE=sys_wwid IDNAME=naa.3 PVID=" PVID_ONE "\n" BY_NAME);
 	ck_assert_str_eq(both_came(_i), "");
 	list(BY_ID BY_NAME);
-	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
 	ck_assert_str_eq(drain(), "vg_one ");
 	expect_record(16);
-	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
 	ck_assert(!lea_queue_has_pending(batch_options.event_fd));
 }
 
