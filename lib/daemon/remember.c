@@ -80,7 +80,8 @@ static int write_memory(struct lea_world *world, const struct lea_conf *conf,
 	missing = find_missing(world, needs, before, &memory);
 	if (missing) {
 		lea_log(world->log, LEA_LOG_VERBOSE,
-			"this boot is not remembered yet: %s, which %s needs, is not active",
+			"this boot is not remembered yet: %s, which %s needs, is not active, or a "
+			"PV of it is on two devices",
 			missing->value, missing->user);
 		return LATER;
 	}

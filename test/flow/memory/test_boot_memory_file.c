@@ -393,6 +393,26 @@ TEST_EACH(a_good_boot_is_remembered, boots)
 	lea_conf_free(conf);
 }
 
+/* Which of the two is the PV is not known, so this boot cannot tell the next one. */
+TEST(a_needed_vg_with_a_pv_on_two_devices_is_not_said_to_be_inactive)
+{
+	const struct lea_duplicate note = {
+		.pvid = PV(a), .id = {8, 48, 3}, .state = LEA_DUPLICATE_IGNORED, .vg_id = VG_ID};
+	struct lea_remember remember = {0};
+	const struct lea_conf *conf;
+
+	boot();
+	tree_put(&tree, "/run/lvm/pvs_lookup/data", PV(a) "\n" PV(b) "\n");
+	tree_put(&tree, "/etc/fstab", "/dev/data/home /home ext4 defaults 0 2\n");
+	ck_assert_int_eq(lea_duplicate_put(&tree.world, &note), 0);
+	conf = read_conf();
+	lea_remember_step(&remember, &tree.world, conf);
+	ck_assert(!remember.is_done);
+	ck_assert_msg(strstr(tree.logged, "is not active, or a PV of it is on two devices"), "%s",
+		      tree.logged);
+	lea_conf_free(conf);
+}
+
 TEST(a_vg_of_the_last_boot_is_expected)
 {
 	struct lea_remember remember = {0};
