@@ -235,6 +235,14 @@ static int parse(char *text, struct lea_claim *claim, char epoch[static LEA_EPOC
 	return 0;
 }
 
+/* Who put it there made no claim of it. */
+static bool is_no_file(int dir_fd, const char *path)
+{
+	struct stat st;
+
+	return !fstatat(dir_fd, path, &st, AT_SYMLINK_NOFOLLOW) && !S_ISREG(st.st_mode);
+}
+
 /* @path: of the claim, below @dir_fd. Also a claim of a dead owner. */
 static int read_path(const struct lea_claims *claims, int dir_fd, const char *path,
 		     struct lea_claim *ret_claim)
@@ -245,7 +253,7 @@ static int read_path(const struct lea_claims *claims, int dir_fd, const char *pa
 	int r = lea_file_read(dir_fd, path, MAX_BYTES, &text, NULL);
 
 	if (r)
-		return r < 0 ? r : LEA_CLAIM_ABSENT;
+		return r < 0 && !is_no_file(dir_fd, path) ? r : LEA_CLAIM_ABSENT;
 	r = parse(text, &claim, epoch);
 	r = r ? r : epoch_now(claims, now);
 	if (r)

@@ -66,7 +66,7 @@ LEA_MUST_CHECK int lea_claims_init(struct lea_claims *claims, struct lea_world *
 				   struct lea_claims_now *now);
 
 enum lea_claim_outcome {
-	LEA_CLAIM_ABSENT = 1, /* no file, malformed, another epoch, or a dead owner */
+	LEA_CLAIM_ABSENT = 1, /* no regular file, malformed, another epoch, or a dead owner */
 	LEA_CLAIM_HELD,	      /* take: a living process of this epoch owns the claim */
 };
 

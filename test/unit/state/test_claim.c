@@ -224,6 +224,46 @@ TEST_EACH(arming_drops_what_the_last_epoch_decided, decisions)
 	ck_assert_int_lt(faccessat(claims.run_fd, path, F_OK, 0), 0);
 }
 
+static int count(void *arg, const char *vg_id, const struct lea_claim *told)
+{
+	uint32_t *told_count = arg;
+
+	ck_assert_str_eq(vg_id, VG_OTHER);
+	ck_assert_str_eq(told->vg_name, "vg0");
+	(*told_count)++;
+	return 0;
+}
+
+static int make_folder(const char *path)
+{
+	return mkdirat(claims.run_fd, path, 0700);
+}
+
+static int make_fifo(const char *path)
+{
+	return mkfifoat(claims.run_fd, path, 0600);
+}
+
+static int make_link(const char *path)
+{
+	return symlinkat(VG_OTHER, claims.run_fd, path);
+}
+
+static int (*const makes[])(const char *path) = {make_folder, make_fifo, make_link};
+
+TEST_EACH(what_is_no_file_is_no_claim_and_hides_no_other, makes)
+{
+	struct lea_claim got;
+	uint32_t told = 0;
+
+	ck_assert_int_eq(arm(), 0);
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_OTHER, &claim), 0);
+	ck_assert_int_eq(makes[_i]("event/claims/" VG_ID), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
+	ck_assert_int_eq(lea_claim_each(&claims, count, &told), 0);
+	ck_assert_uint_eq(told, 1);
+}
+
 static const char *const damaged[] = {
 	"",
 	"lvmevent-claim 2\nstate done\n",
