@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <systemd/sd-event.h>
@@ -422,6 +423,12 @@ static bool tries_again(struct lea_workers *workers, struct lea_worker *worker, 
 	return true;
 }
 
+/* The VG may have made it crash. Who is killed, as for lack of memory, says nothing of the VG. */
+static int fault_of(int code)
+{
+	return code == LEA_PROC_SIGNAL + SIGKILL ? LEA_NOT_NOW : -ECHILD;
+}
+
 /* Retries each VG that a dead worker left unreported, in a worker of its own; the VGs of other
  * workers are not affected. */
 static void handle_death(struct lea_workers *workers, struct lea_worker *worker)
@@ -432,7 +439,7 @@ static void handle_death(struct lea_workers *workers, struct lea_worker *worker)
 	worker->source = sd_event_source_unref(worker->source);
 	lea_worker_end(worker, &code);
 	for (uint32_t i = 0; i < worker->job_count; i++) {
-		struct lea_worker_report report = {.index = i, .outcome = -ECHILD};
+		struct lea_worker_report report = {.index = i, .outcome = fault_of(code)};
 
 		if (tries_again(workers, worker, i))
 			continue;

@@ -120,6 +120,8 @@ static int fake_vg(struct lea_activation_run *run, const char *vg_name,
 {
 	if (!strncmp(vg_name, "die", 3) || (!strncmp(vg_name, "once", 4) && !(*once)++))
 		raise(SIGKILL);
+	if (!strncmp(vg_name, "crash", 5))
+		raise(SIGTRAP);
 	if (!strncmp(vg_name, "stop", 4) && !once[1]) {
 		once[1] = getpid();
 		raise(SIGSTOP);

@@ -27,8 +27,10 @@ static const struct row rows[] = {
 	{"alone with it lvm is not started", "/no/lvm", "raidcopy", "raidcopy=8d "},
 	{"a worker that dies is nobody's fault the first time", "/bin/true", "a once c",
 	 "a=0 once=0 c=0 "},
-	{"each alone: the VG that kills fails, no other", "/bin/true", "a die c",
-	 "a=0 die=-10 c=0 "},
+	{"each alone: the VG that makes it crash fails, no other", "/bin/true", "a crash c",
+	 "a=0 crash=-10 c=0 "},
+	{"one that somebody kills fails for now: that says nothing of the VG", "/bin/true",
+	 "a die c", "a=0 die=-114t c=0 "},
 	{"a wait for udev that fails, fails its VGs for now", "/bin/true", "late", "late=1t "},
 	{"so does an lvm that can't be started", "/no/lvm", "raid1", "raid1=-114dt "},
 };
