@@ -4,6 +4,7 @@
  * before the first segment is read.
  */
 #include "base/id.h"
+#include "disk/segments.h"
 #include "disk/segtype.h"
 #include "disk/vg_parser.h"
 
@@ -34,9 +35,8 @@ static bool is_area_list(const char *key)
 	return !strcmp(key, "stripes") || !strcmp(key, "mirrors");
 }
 
-static int add_edge(struct lea_vg_parser *parser, uint32_t from, const char *name, bool history)
+static int add_edge(struct lea_vg_parser *parser, uint32_t from, uint32_t to, bool history)
 {
-	uint32_t to = lea_vg_name_index(&parser->lv_names, name);
 	struct lea_vg_edge *edge;
 
 	/* The segment type itself checks names that match no LV. */
@@ -66,7 +66,8 @@ static int add_references(struct lea_vg_parser *parser, const struct lea_text *f
 			if (!name || (is_area_list(reference_keys[i]) &&
 				      lea_vg_name_index(&parser->pv_names, name) != LEA_NONE))
 				continue;
-			r = add_edge(parser, from, name, history);
+			r = add_edge(parser, from, lea_vg_name_index(&parser->lv_names, name),
+				     history);
 			if (r)
 				return r;
 		}
@@ -136,6 +137,9 @@ static int parse_segment(struct lea_vg_parser *parser, const struct lea_text *se
 	r = r ? r : add_references(parser, first, seg, lv);
 	if (!r && seg->segtype)
 		r = seg->segtype->parse(parser, first, seg);
+	/* An origin is activated with its snapshots, so it needs their stores. */
+	if (!r && seg->segtype && seg->segtype->family == LEA_FAMILY_SNAPSHOT)
+		r = add_edge(parser, seg->own.snapshot->origin, seg->own.snapshot->cow, false);
 	return r;
 }
 

@@ -31,6 +31,19 @@ static const struct text_row rows[] = {
 	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("s", "0")))
 		     LV("s", "e", ONE SEG("0", "1", SNAPSHOT("s", "cow_store=\"l\"")))),
 	 "LVs that refer to each other in a circle", NULL},
+	{"a snapshot whose store is its origin",
+	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0")))
+		     LV("s", "e", ONE SEG("0", "1", SNAPSHOT("l", "cow_store=\"l\"")))),
+	 "LVs that refer to each other in a circle", NULL},
+	{"a snapshot whose store lies on its origin",
+	 TRIO(LINEAR("pv0", "0"), LINEAR("l", "0"), SNAPSHOT("l", STORE)),
+	 "LVs that refer to each other in a circle", NULL},
+	{"two LVs that are stores of each other's snapshots",
+	 LVS(LV("l", "d", ONE SEG("0", "1", LINEAR("pv0", "0")))
+		     LV("m", "e", ONE SEG("0", "1", LINEAR("pv0", "1"))) LV(
+			     "s", "f", ONE SEG("0", "1", SNAPSHOT("l", STORE)))
+			     LV("t", "g", ONE SEG("0", "1", SNAPSHOT("m", "cow_store=\"l\"")))),
+	 "LVs that refer to each other in a circle", NULL},
 	{"a snapshot", TRIO(LINEAR("pv0", "0"), LINEAR("pv0", "1"), SNAPSHOT("l", STORE)), NULL,
 	 NULL},
 	{"a snapshot of nothing",
