@@ -77,7 +77,7 @@ static int quarantine(int event_fd, const char *name, const char *reason)
 	return errno == ENOENT ? 0 : -errno;
 }
 
-/* Reads one file of taken/. Quarantines it if it is not an entry. */
+/* Reads one file of taken/. Quarantines it if it is not an entry; a shortage says nothing of it. */
 static int load(int event_fd, int taken_fd, const char *name, struct lea_entry *entry)
 {
 	char text[LEA_ENTRY_MAX_BYTES + 2];
@@ -91,7 +91,7 @@ static int load(int event_fd, int taken_fd, const char *name, struct lea_entry *
 		r = -EFBIG;
 	if (r == 0)
 		r = lea_entry_parse(name, text, &why, entry);
-	if (r == 0 || r == -ENOMEM)
+	if (r == 0 || lea_is_shortage(r))
 		return r;
 	r = quarantine(event_fd, name, why);
 	if (r < 0)
@@ -375,7 +375,7 @@ int lea_queue_retry(int event_fd, size_t *ret_count)
 			continue;
 		/* Malformed files and notes stay in failed/. */
 		r = retry_one(event_fd, failed, name->d_name);
-		if (r == -ENOSPC || r == -ENOMEM)
+		if (lea_is_shortage(r))
 			return r;
 		count += r == 0;
 	}

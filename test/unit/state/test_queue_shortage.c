@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Queue: a shortage of descriptors that lasts for one call costs no entry. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "unit/queue_folder.h"
+#include "unit/suite.h"
+
+const struct fixture fixture = {queue_setup, queue_teardown};
+
+static unsigned int calls_until_fault; /* 0: none */
+
+/* In place of libc's: the system has no descriptor left for one call. */
+int openat(int dir_fd, const char *path, int flags, ...)
+{
+	va_list rest;
+	mode_t mode;
+
+	va_start(rest, flags);
+	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+	va_end(rest);
+	if (calls_until_fault && !--calls_until_fault) {
+		errno = ENFILE;
+		return -1;
+	}
+	return (int)syscall(SYS_openat, dir_fd, path, flags, mode);
+}
+
+static void put_one(void)
+{
+	static char name[] = "/dev/sdx";
+	struct lea_entry entry = {
+		.kind = LEA_ENTRY_ADD,
+		.device = {.major = 8, .minor = 16, .diskseq = 5, .seqnum = 1, .name = name},
+		.pvid = "0123456789abcdefghijABCDEFGHIJKL"};
+
+	lea_entry_set_key(&entry);
+	ck_assert_int_eq(lea_queue_put(event_fd, &entry), 0);
+}
+
+static void nothing_is_set_apart(void)
+{
+	size_t count = 999;
+
+	ck_assert_int_eq(lea_queue_count(event_fd, "failed", &count), 0);
+	ck_assert_uint_eq(count, 0);
+}
+
+/* Rows: the call that fails. Whatever the first take returns, the entry is there for the next. */
+TEST_TIMES(an_entry_that_cannot_be_opened_now_is_taken_later, 6)
+{
+	struct lea_entry *got;
+	size_t count = 0;
+	int r;
+
+	put_one();
+	calls_until_fault = (unsigned int)_i + 1;
+	r = lea_queue_take(event_fd, &got, &count);
+	ck_assert(r == 0 || r == -ENFILE);
+	calls_until_fault = 0;
+	nothing_is_set_apart();
+	if (r)
+		ck_assert_int_eq(lea_queue_take(event_fd, &got, &count), 0);
+	ck_assert_uint_eq(count, 1);
+	lea_entries_free(got, count);
+}
+
+/* Rows: the call that fails. A retry does not say that there is nothing to retry. */
+TEST_TIMES(a_retry_tells_of_the_shortage, 5)
+{
+	struct lea_entry *got;
+	size_t count = 0;
+	int r;
+
+	put_one();
+	ck_assert_int_eq(lea_queue_take(event_fd, &got, &count), 0);
+	ck_assert_int_eq(lea_queue_fail(event_fd, got, "because"), 0);
+	lea_entries_free(got, count);
+	calls_until_fault = (unsigned int)_i + 1;
+	r = lea_queue_retry(event_fd, &count);
+	ck_assert(r == -ENFILE || (r == 0 && count == 1));
+	calls_until_fault = 0;
+	if (r)
+		ck_assert_int_eq(lea_queue_retry(event_fd, &count), 0);
+	ck_assert_uint_eq(count, 1);
+	nothing_is_set_apart();
+}
