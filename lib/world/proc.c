@@ -400,20 +400,39 @@ static bool is_among(int fd, const int *list, size_t count)
 	return false;
 }
 
-void lea_proc_keep(const int *keep, size_t count)
+static void close_unless_kept(int fd, const int *keep, size_t count)
+{
+	if (fd > STDERR_FILENO && !is_among(fd, keep, count) && !is_of_library(fd))
+		close(fd);
+}
+
+/* Returns false if some may have been left. */
+static bool close_listed(const int *keep, size_t count)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 
 	if (lea_file_list(AT_FDCWD, "/proc/self/fd", &dir) < 0)
-		return;
-	while ((entry = readdir(dir))) {
+		return false;
+	for (errno = 0; (entry = readdir(dir)); errno = 0) {
 		const int fd = (int)strtol(entry->d_name, NULL, 10);
 
-		if (fd > STDERR_FILENO && fd != dirfd(dir) && !is_among(fd, keep, count) &&
-		    !is_of_library(fd))
-			close(fd);
+		if (fd != dirfd(dir))
+			close_unless_kept(fd, keep, count);
 	}
+	return errno == 0;
+}
+
+/* A child with its parent's end of their socket would never see that the parent has gone. So
+ * without the list, for which there may be no descriptor left, each number is tried. */
+void lea_proc_keep(const int *keep, size_t count)
+{
+	const long limit = sysconf(_SC_OPEN_MAX);
+
+	if (close_listed(keep, count))
+		return;
+	for (int fd = STDERR_FILENO + 1; fd < limit; fd++)
+		close_unless_kept(fd, keep, count);
 }
 
 struct run {

@@ -73,7 +73,7 @@ LEA_MUST_CHECK int lea_proc_threads(size_t count, void *(*work)(void *arg), void
 void lea_proc_detach(int keep_fd);
 /* For a child that goes on with its parent's libraries: closes all descriptors but the standard
  * streams, @keep [@count], and those that a library holds and only it can name: device-mapper's
- * control device and the socket of the journal, by their kinds. Needs /proc. */
+ * control device and the socket of the journal, by their kinds. */
 void lea_proc_keep(const int *keep, size_t count);
 /* Closes all descriptors but the standard streams, before an exec: libdevmapper leaves one open. */
 void lea_proc_close_others(void);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int give(void *arg)
@@ -179,4 +181,31 @@ TEST_AS_ROOT(a_program_does_not_inherit_protection_from_the_oom_killer)
 	ck_assert_int_eq(lea_proc_capture(argv, output, sizeof(output), &code), 0);
 	ck_assert_int_eq(code, 0);
 	ck_assert_str_eq(output, "0\n");
+}
+
+/* Rows: is a descriptor left for the list of descriptors? */
+TEST_TIMES(a_child_keeps_only_what_it_names, 2)
+{
+	int ends[2], kept, status;
+	pid_t pid;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	kept = fcntl(ends[0], F_DUPFD_CLOEXEC, 0);
+	ck_assert_int_ge(kept, 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		struct rlimit limit = {.rlim_cur = (rlim_t)kept + 1, .rlim_max = (rlim_t)kept + 1};
+
+		if (_i && setrlimit(RLIMIT_NOFILE, &limit))
+			_exit(1);
+		lea_proc_keep(&kept, 1);
+		_exit(fcntl(kept, F_GETFD) < 0 || fcntl(ends[0], F_GETFD) >= 0 ||
+		      fcntl(ends[1], F_GETFD) >= 0 || fcntl(STDERR_FILENO, F_GETFD) < 0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
+	close(kept);
+	close(ends[0]);
+	close(ends[1]);
 }
