@@ -77,6 +77,10 @@ const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim
 	if (!vg->off_ms || is_untraceable(oracle, state, vg) ||
 	    sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms))
 		return NULL;
+	/* It may have been activated before the step made the disk another PV. */
+	if (active &&
+	    sim_was_added_since(&oracle->course, &oracle->course.before, vg->id, vg->off_ms))
+		return NULL;
 	return vg->off_why;
 }
 
