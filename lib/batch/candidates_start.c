@@ -608,15 +608,17 @@ static void finished(void *arg, const struct lea_worker_result *result)
 
 /* ---- all VGs of the pass */
 
-/* The claim cannot be written now; the other VGs go on. */
+/* The claim cannot be written; the other VGs go on. After a shortage the entries come back, else a
+ * reconcile finds the PVs, which no claim covers. */
 static void postpone(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
-		     int shortage)
+		     int fault)
 {
 	char reason[LEA_BATCH_REASON_BYTES];
 
-	snprintf(reason, sizeof(reason), "writing its claim: %s", strerror(-shortage));
+	snprintf(reason, sizeof(reason), "writing its claim: %s", strerror(-fault));
 	count_failure(candidates, scanned, reason, true);
-	lea_retry_set_add_vg(candidates->retries, shortage, scanned);
+	candidates->summary->vgs_again += !lea_is_shortage(fault);
+	lea_retry_set_add_vg(candidates->retries, fault, scanned);
 }
 
 /* The VG of metadata that was read; NULL: no entry asks for it. An entry of a PV without metadata
@@ -666,6 +668,7 @@ static int split(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 static int start_one(struct lea_candidates *candidates, struct lea_scan_vg *scanned)
 {
 	struct lea_batch_vg *vg;
+	bool is_of_all;
 	int r = find_vg(candidates, scanned, &vg);
 
 	if (r < 0 || !vg)
@@ -673,9 +676,12 @@ static int start_one(struct lea_candidates *candidates, struct lea_scan_vg *scan
 	if (vg->activated)
 		r = split(vg, scanned, &vg);
 	r = r ? r : start_vg(vg, scanned);
-	if (r < 0)
-		give_back(vg, scanned);
-	if (!lea_is_shortage(r))
+	if (r >= 0)
+		return r;
+	/* A fault of the workers is one of all VGs. */
+	is_of_all = vg->has_taken && !lea_is_shortage(r);
+	give_back(vg, scanned);
+	if (is_of_all)
 		return r;
 	postpone(candidates, scanned, r);
 	return 0;

@@ -235,12 +235,13 @@ static int parse(char *text, struct lea_claim *claim, char epoch[static LEA_EPOC
 	return 0;
 }
 
-/* Who put it there made no claim of it. */
-static bool is_no_file(int dir_fd, const char *path)
+/* A folder, a link, a FIFO or what is larger than any claim is as good as malformed text. */
+static bool may_be_claim(int dir_fd, const char *path)
 {
 	struct stat st;
 
-	return !fstatat(dir_fd, path, &st, AT_SYMLINK_NOFOLLOW) && !S_ISREG(st.st_mode);
+	return fstatat(dir_fd, path, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+	       (S_ISREG(st.st_mode) && (uint64_t)st.st_size <= MAX_BYTES);
 }
 
 /* @path: of the claim, below @dir_fd. Also a claim of a dead owner. */
@@ -253,7 +254,7 @@ static int read_path(const struct lea_claims *claims, int dir_fd, const char *pa
 	int r = lea_file_read(dir_fd, path, MAX_BYTES, &text, NULL);
 
 	if (r)
-		return r < 0 && !is_no_file(dir_fd, path) ? r : LEA_CLAIM_ABSENT;
+		return r < 0 && may_be_claim(dir_fd, path) ? r : LEA_CLAIM_ABSENT;
 	r = parse(text, &claim, epoch);
 	r = r ? r : epoch_now(claims, now);
 	if (r)

@@ -381,6 +381,49 @@ TEST(a_dropped_pass_leaves_its_claims_only)
 	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
 }
 
+/* Commands that put something else where the claim of a VG would be. */
+static const char *const no_claims[] = {"mkfifo", "ln -s /etc/passwd", "ln -s no",
+					"truncate -s 5M"};
+
+static void put_no_claim(const char *command)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "%s %s/run/lvm/event/claims/" VG_ONE_ID, command,
+		 machine.tree.root);
+	ck_assert_int_eq(system(line), 0);
+}
+
+TEST_EACH(what_is_no_claim_holds_up_no_vg, no_claims)
+{
+	struct lea_claim claim;
+
+	put_no_claim(no_claims[_i]);
+	one_comes_up(7);
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	ck_assert_int_eq(claim.state, LEA_CLAIM_DONE);
+	lea_claim_done(&claim);
+	ck_assert_str_eq(machine.err, "");
+}
+
+/* What cannot be replaced costs its own VG only. */
+TEST(a_claim_that_cannot_be_written_stops_no_other_vg)
+{
+	struct lea_entry entries[3];
+
+	put_no_claim("mkdir");
+	machine_plug("one-pv", "sda", 16, 7);
+	machine_plug("stripe-a", "sdb", 32, 1);
+	machine_plug("stripe-b", "sdc", 48, 2);
+	entries[0] = event("sda", 16, 7, PVID_ONE, false);
+	entries[1] = event("sdb", 32, 1, PVID_A, false);
+	entries[2] = event("sdc", 48, 2, PVID_B, false);
+	ck_assert_str_eq(pass(entries, 3), "vg-two.pvs ");
+	ck_assert_uint_eq(summary.vgs_failed, 1);
+	ck_assert_ptr_nonnull(strstr(machine.err, "VG vg_one"));
+	ck_assert_ptr_nonnull(strstr(machine.err, "writing its claim: Is a directory"));
+}
+
 /* An entry from a user and one from udev, or after a replug: the device counts as one PV. */
 TEST(a_device_in_two_entries_is_one_pv)
 {
