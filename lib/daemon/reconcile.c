@@ -595,8 +595,10 @@ int lea_reconcile(const struct lea_reconcile_options *options,
 
 	LEA_CRASHPOINT("sweep.begin", NULL);
 	reconcile.has_boot_scan = options->left && lea_flag_is_up(options->event_fd, LEA_FLAG_BOOT);
+	/* What udev still reads it may name yet: then it is a change. */
 	reconcile.probes = options->conf->probe_unknown && options->conf->event_activation &&
-			   !options->is_boot && !options->takes_note && !reconcile.has_boot_scan;
+			   !options->is_boot && !options->takes_note && !reconcile.has_boot_scan &&
+			   !lea_udev_is_busy(options->world);
 	reconcile.data_fd = lea_udevbrief_open(options->world);
 	if (!reconcile.has_boot_scan)
 		lea_duplicates_reconcile(options->world, options->conf, options->reader,

@@ -575,6 +575,18 @@ TEST_EACH(device_that_udev_does_not_name_is_left_alone_where, circumstances)
 	ck_assert_msg(queued_as() == circumstances[_i].kind, "%s", circumstances[_i].claim);
 }
 
+/* vgcreate on a slow disk: the change will tell. */
+TEST(device_that_udev_still_reads_is_not_read)
+{
+	drop_record();
+	conf.probe_unknown = conf.event_activation = true;
+	machine.properties = CAME_BLANK;
+	tree_put(&machine.tree, "/run/udev/queue", "");
+	ck_assert_int_eq(queued_as(), NOT_QUEUED);
+	tree_remove(&machine.tree, "/run/udev/queue");
+	ck_assert_int_eq(queued_as(), LEA_ENTRY_MISSED);
+}
+
 /* A live enable takes up nothing that was there. */
 TEST(device_that_udev_does_not_name_and_of_before_is_a_change)
 {
