@@ -303,17 +303,16 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		note_told(course, step, state, i);
 	course->kills += step->op == SIM_KILL;
-	course->worker_kills += step->op == SIM_KILL_WORKER;
 	course->deaths += step->op == SIM_KILL || step->op == SIM_SOFT_REBOOT;
 	if (step->op == SIM_REBOOT)
-		course->deaths = course->worker_kills = 0;
+		course->deaths = 0;
 	if (step->op == SIM_FULL || step->op == SIM_SHORT)
 		course->is_short = true;
 	if (step->op == SIM_ROOM)
 		course->is_short = false;
 	if (is_whole_machine(step->op)) {
 		course->booted_ms = state->now_ms;
-		course->kills = course->worker_kills = course->reader_kills = 0;
+		course->kills = course->reader_kills = 0;
 		course->was_rebooted = true;
 	}
 	is_disturbed = is_lock || step->op == SIM_ROOM || step->op == SIM_KILL_WORKER ||

@@ -194,10 +194,9 @@ static bool is_name_taken(const struct sim_oracle *oracle, const struct sim_stat
 static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 		       const struct sim_known_vg *vg)
 {
-	/* Three runners that died make a device suspect, and two workers a VG. */
+	/* Three runners that died make a device suspect. */
 	if (!vg->is_due || vg->was_reduced || !sim_is_sound(state, vg->id) ||
-	    oracle->course.is_short || oracle->course.deaths > 2 ||
-	    oracle->course.worker_kills > 1 || state->pending_commands ||
+	    oracle->course.is_short || oracle->course.deaths > 2 || state->pending_commands ||
 	    is_taken_down(state, vg->id) || is_name_taken(oracle, state, vg))
 		return;
 	if (!sim_active_of(state, vg->id))
