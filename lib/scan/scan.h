@@ -78,11 +78,14 @@ enum lea_presence {
 };
 
 /* Why it gave no answer, so that nobody knows whether it is the PV that it is expected to be: a
- * fault; LEA_NOT_NOW if it is not read for what it is at the moment. 0: it answered. */
+ * fault; LEA_NOT_NOW if it is suspended, or expected and without a size, and is not read for that.
+ * 0: it answered, or it is empty and nobody expects anything of it, as of a free loop device. */
 static inline int lea_found_silence(const struct lea_found *found)
 {
+	const bool is_free = found->excluded == LEA_EXCLUDED_EMPTY && !found->expected[0];
+
 	if (found->kind == LEA_FOUND_EXCLUDED && lea_exclusion_silence(found->excluded))
-		return LEA_NOT_NOW;
+		return is_free ? 0 : LEA_NOT_NOW;
 	return found->kind == LEA_FOUND_UNREADABLE ? found->fault : 0;
 }
 

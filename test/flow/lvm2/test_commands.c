@@ -192,6 +192,16 @@ TEST(a_stale_record_is_replaced_under_a_devices_list)
 	ck_assert_str_eq(machine.err, "");
 }
 
+/* Each machine has free loop devices. */
+TEST(no_vg_is_looked_for_on_a_device_without_a_size)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	tree_put(&machine.tree, "/sys/dev/block/8:16/size", "0\n");
+	ck_assert_int_eq(machine_command("vgchange -aay vg_one"), 5);
+	ck_assert_str_eq(machine.err, "  Volume group \"vg_one\" not found\n"
+				      "  Cannot process volume group vg_one\n");
+}
+
 static void pending_are(int event_fd, size_t pending)
 {
 	size_t count[3] = {0};
