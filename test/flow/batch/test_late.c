@@ -138,7 +138,7 @@ TEST_TIMES(a_late_copy_that_was_ignored_activates_nothing, 2)
 		ck_assert_str_eq(pass(entries, 1), "vg_one ");
 	ck_assert_str_eq(pass(entries + _i, 2 - (size_t)_i), "");
 	make_slow();
-	lea_duplicates_reconcile(machine.world, conf, batch_options.event_fd);
+	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
 	late = answer();
 	ck_assert_int_eq(late->kind, _i ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED);
 	lea_entries_free(late, 1);
