@@ -116,19 +116,22 @@ static void log_missing(struct lea_world *world, int run_fd, const struct lea_mi
 			     missing->vg, text, missing->vg);
 }
 
-static bool queue_lost(struct lea_world *world, int event_fd, const char *pvid)
+/* *event_fd: the queue, opened for the first device that udev names; -1: not yet. */
+static bool queue_lost(struct lea_world *world, int run_fd, const char *pvid, int *event_fd)
 {
 	struct lea_devno devnos[CLAIMANTS_MOST];
 	const size_t count = lea_udevlinks_pv(world, pvid, devnos, ARRAY_SIZE(devnos));
 	bool any = false;
 
-	for (size_t i = 0; i < count; i++) {
+	if (count && *event_fd < 0)
+		*event_fd = lea_queue_open(run_fd);
+	for (size_t i = 0; *event_fd >= 0 && i < count; i++) {
 		LEA_AUTO(lea_device_done) struct lea_device device = {0};
 		const struct lea_devid id = {devnos[i].major, devnos[i].minor, 0};
 
 		any |= !lea_device_find(world, &id, &device) &&
-		       lea_marker_is_set(event_fd, &device, pvid) &&
-		       lea_queue_put_device(event_fd, LEA_ENTRY_CHANGE, &device, pvid) >= 0;
+		       lea_marker_is_set(*event_fd, &device, pvid) &&
+		       lea_queue_put_device(*event_fd, LEA_ENTRY_CHANGE, &device, pvid) >= 0;
 	}
 	return any;
 }
@@ -136,11 +139,11 @@ static bool queue_lost(struct lea_world *world, int event_fd, const char *pvid)
 /* Was any of the missing PVs recorded once, and is it there? Such a change completes the VG. */
 static bool queue_all_lost(struct lea_world *world, int run_fd, const struct lea_missing *missing)
 {
-	LEA_AUTO(lea_closep) int event_fd = lea_queue_open(run_fd);
+	LEA_AUTO(lea_closep) int event_fd = -1;
 	bool any = false;
 
-	for (uint32_t i = 0; event_fd >= 0 && i < missing->count; i++)
-		any |= queue_lost(world, event_fd, missing->pvid[i]);
+	for (uint32_t i = 0; i < missing->count; i++)
+		any |= queue_lost(world, run_fd, missing->pvid[i], &event_fd);
 	return any;
 }
 
