@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # random commands of an administrator among events: after each step the same is active as with stock lvm2
 
-# LVMEVENT_LONG: an hour for each guest instead of 18 steps. ADMIN_SEED: another sequence.
+# LVMEVENT_LONG: an hour for each guest instead of 14 steps. ADMIN_SEED: another sequence.
 if ! with_ours; then
 	skip "an administrator's commands" "stock only"
 	return
 fi
-seed=${ADMIN_SEED:-4} seconds=900 most=18
+seed=${ADMIN_SEED:-4} seconds=900 most=14
 [ -z "${LVMEVENT_LONG-}" ] || seconds=3600 most=100000
 
 steps() { # NAME SECONDS STEPS
