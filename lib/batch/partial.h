@@ -44,7 +44,7 @@ enum lea_partial_outcome {
 
 /*
  * lea_partial_step - queue the VGs whose wait is over
- * @is_idle: udev; looked at only if any VG waits
+ * @is_idle: udev works on no event; ignored unless a VG waits
  * To be called when nothing is pending and the gate is open. The first call queues the devices of
  * all incomplete VGs that no claim covers, so that a pass notes them; it reads all lookup files and
  * claims. A VG waits no longer when all its PVs that the last boot had are there, and udev is idle.

@@ -149,8 +149,8 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 }
 
 /*
- * Whoever used the other device in place of the PV's since the last good boot has changed only that
- * one's metadata: then what the boot had says nothing.
+ * If the other device has been used in place of the remembered one since the last good boot, only
+ * its metadata have changed, and the memory decides nothing.
  */
 static bool is_outdone(const struct lea_found *found, const struct lea_duplicate_answer *answer)
 {
