@@ -275,12 +275,16 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	course->is_lost[disk] |= step->op == SIM_LOSE;
 	if (is_added(step, before, now)) {
 		course->added_ms[disk] = state->now_ms ? state->now_ms : 1;
-		course->is_unsure[disk] = is_unreadable;
+		/* udev may have lost this very event. */
+		course->is_unsure[disk] =
+			is_unreadable || (course->is_unsure[disk] && course->is_lost[disk]);
 	}
-	/* udev may give up, too, and then knows nothing of a PV. It reads a slow disk as well. */
+	/* udev may give up, too, and then knows nothing of a PV. It reads a slow disk as well, for
+	 * an add and for what is written to it. */
 	if (now->is_there && now->hangs &&
-	    course->added_ms[disk] + course->delay_ms[disk] + before->slow_ms + SIM_ANSWERED_MS >
-		    state->now_ms)
+	    (course->added_ms[disk] + course->delay_ms[disk] + before->slow_ms + SIM_ANSWERED_MS >
+		     state->now_ms ||
+	     course->told_ms[disk] > state->now_ms))
 		course->is_unsure[disk] = true;
 	/* What is under way takes longer, or something begins. */
 	if (is_added(step, before, now) || course->busy_until_ms[disk] > state->now_ms ||

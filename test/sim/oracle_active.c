@@ -155,11 +155,12 @@ static bool has_lost_events(const struct sim_history *history)
 	return false;
 }
 
-/* Did anything else make the VG wait than disks of other VGs? The check of a pool takes its time.
- */
+/* Did anything else make the VG wait than disks of other VGs? The check of a pool takes its time,
+ * and a VG whose disks are gone by now says nothing of what it lay on. */
 static bool had_to_wait(const struct sim_oracle *oracle, const struct sim_state *state,
 			const struct sim_known_vg *vg)
 {
+	const struct sim_disk *newest = sim_newest(state, vg->id);
 	const struct sim_course *course = &oracle->course;
 	uint32_t disks = sim_disks_of(state, vg->id);
 
@@ -169,7 +170,7 @@ static bool had_to_wait(const struct sim_oracle *oracle, const struct sim_state 
 			return true;
 	return !course->was_sick || course->kills || course->is_short || state->pending_commands ||
 	       course->disturbed_until_ms > vg->due_ms || has_lost_events(oracle->history) ||
-	       sim_newest(state, vg->id)->type == SIM_THIN;
+	       !newest || newest->type == SIM_THIN;
 }
 
 /* Our program has activated it since the last step. Was that right? */

@@ -469,6 +469,23 @@ TEST_EACH(vg_on_healthy_disks_waits_for_no_others, waits)
 	expect(waits[_i].kind);
 }
 
+/* It was activated, and is gone by the time of the next look. */
+TEST(vg_that_is_gone_waited_for_nobody)
+{
+	begin(1);
+	take_down(1000);
+	unplug(0, 1000);
+	plug(4, 1000);
+	state.disk[4].hangs = true;
+	step((struct sim_step){.op = SIM_HANG, .a = 4}, 1000);
+	plug(0, 12000);
+	activate(true);
+	state.disk[0].is_there = false;
+	state.active[0].disks = 0;
+	state.active[0].lost_disks = 1;
+	expect(NULL);
+}
+
 static const enum sim_op no_excuse[] = {SIM_WAIT, SIM_SWEEP, SIM_RESTART, SIM_CHANGE, SIM_KILL};
 
 TEST_EACH(vg_of_a_disk_that_comes_must_be_active_whatever_else_happens, no_excuse)
