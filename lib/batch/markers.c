@@ -89,13 +89,15 @@ void lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct le
 	char key[LEA_DEVID_TEXT_BYTES];
 
 	lea_devid_format(&id, key);
-	if (mark != LEA_MARKS)
-		log_fault(marks, key, lea_mark_set(marks->options->event_fd, mark, key));
-	if (mark == LEA_MARK_REFUSED)
+	if (mark == LEA_MARK_REFUSED) {
+		log_fault(marks, key, lea_refused_set(marks->options->event_fd, key));
 		forget_record(marks, found);
-	else if (kind == LEA_ENTRY_ADD)
+	} else if (kind == LEA_ENTRY_ADD) {
 		drop(marks, LEA_MARK_REFUSED, key);
-	if (mark != LEA_MARK_UNSETTLED)
+	}
+	if (mark == LEA_MARK_UNSETTLED)
+		log_fault(marks, key, lea_mark_set(marks->options->event_fd, mark, key));
+	else
 		drop(marks, LEA_MARK_UNSETTLED, key);
 }
 

@@ -304,6 +304,20 @@ static bool is_noted(const struct reconcile *reconcile, const struct lea_entry *
 	return lea_duplicates_is_noted(reconcile->options->world, entry->pvid, &id);
 }
 
+/*
+ * The event with which udev learned something new of a device led to nothing: for want of room, or
+ * because it came while the device was read. The boot announces all devices twice.
+ */
+static bool is_refusal_outdated(const struct reconcile *reconcile, const struct lea_entry *entry)
+{
+	struct timespec stored;
+
+	return !reconcile->options->is_boot &&
+	       lea_udevbrief_stored_at(reconcile->data_fd, lea_device_devno(&entry->device),
+				       &stored) &&
+	       lea_refused_is_older(reconcile->options->event_fd, entry->key, &stored);
+}
+
 enum dealt {
 	NOT_DEALT_WITH,
 	DEALT_WITH,
@@ -331,11 +345,12 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 		return LACKS_RECORD;
 	if (was && is_noted(reconcile, entry))
 		return DEALT_WITH;
-	/* What was refused and has a marker of the PV was recorded since then. */
-	if (is_taken(reconcile, entry) ||
-	    (lea_mark_is_set(event_fd, LEA_MARK_REFUSED, entry->key) &&
-	     !lea_marker_is_set(event_fd, &entry->device, entry->pvid)))
+	if (is_taken(reconcile, entry))
 		return DEALT_WITH;
+	/* What was refused and has a marker of the PV was recorded since then. */
+	if (lea_mark_is_set(event_fd, LEA_MARK_REFUSED, entry->key) &&
+	    !lea_marker_is_set(event_fd, &entry->device, entry->pvid))
+		return is_refusal_outdated(reconcile, entry) ? LACKS_RECORD : DEALT_WITH;
 	return was ? LACKS_RECORD : NOT_DEALT_WITH;
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -56,6 +57,36 @@ bool lea_mark_is_set(int event_fd, enum lea_mark mark, const char *key)
 
 	path_of(mark, key, path);
 	return !faccessat(event_fd, path, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+int lea_refused_set(int event_fd, const char *key)
+{
+	LEA_AUTO(lea_closep)
+	int fd = lea_file_open_folder(event_fd, lea_mark_folder(LEA_MARK_REFUSED));
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_nsec = UTIME_NOW}};
+	int r = fd < 0 ? fd : lea_file_create_empty(fd, key);
+	char taken[PATH_BYTES];
+	struct stat st;
+
+	if (r < 0)
+		return r;
+	snprintf(taken, sizeof(taken), "taken/%s", key);
+	if (!fstatat(event_fd, taken, &st, AT_SYMLINK_NOFOLLOW))
+		times[1] = st.st_mtim;
+	else if (r != LEA_FILE_EXISTS)
+		return 0;
+	return utimensat(fd, key, times, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}
+
+bool lea_refused_is_older(int event_fd, const char *key, const struct timespec *than)
+{
+	char path[PATH_BYTES];
+	struct stat st;
+
+	path_of(LEA_MARK_REFUSED, key, path);
+	return !fstatat(event_fd, path, &st, AT_SYMLINK_NOFOLLOW) &&
+	       (st.st_mtim.tv_sec < than->tv_sec ||
+		(st.st_mtim.tv_sec == than->tv_sec && st.st_mtim.tv_nsec < than->tv_nsec));
 }
 
 static bool read_awaited(int event_fd, const char *path, uint32_t *ret_count)

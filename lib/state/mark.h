@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #define LEA_AWAITED_FOLDER "awaited"
 
@@ -14,8 +15,8 @@ enum lea_mark {
 	/* Empty files, by the key of the instance's queue entry. lea_marker_tidy
 	 * (record/recorded_marker.h) drops those of instances that are gone. */
 	/* It was read but not recorded (no PV of a VG, foreign, exported, filtered ...), so that a
-	 * reconcile does not queue it again. Only a change can make it usable later, and a change
-	 * activates nothing. */
+	 * reconcile does not queue it again before udev has learned something new of it. Only a
+	 * change can make it usable later, and a change activates nothing. */
 	LEA_MARK_REFUSED,
 	/* A change led to it, and it could not be judged: it could not be read, or was excluded for
 	 * the moment (filter/exclusion.h). The next reconcile queues it as a change. */
@@ -39,6 +40,14 @@ LEA_MUST_CHECK int lea_mark_drop(int event_fd, enum lea_mark mark, const char *k
 /* Does the folder exist, so that some may be set? One system call, as is_set. */
 bool lea_mark_any(int event_fd, enum lea_mark mark);
 bool lea_mark_is_set(int event_fd, enum lea_mark mark, const char *key);
+
+/*
+ * lea_refused_set - REFUSED, with the time of the taken entry that led to it, or of now
+ * What udev learns later, even while the device is read, was not judged. 0 or -errno.
+ */
+LEA_MUST_CHECK int lea_refused_set(int event_fd, const char *key);
+/* False if it is not set. */
+bool lea_refused_is_older(int event_fd, const char *key, const struct timespec *than);
 
 /*
  * lea_awaited_set - an add waits for the VG to be complete

@@ -8,8 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
+
+#define NAME_BYTES 32U
 
 int lea_udevbrief_open(const struct lea_world *world)
 {
@@ -43,13 +46,18 @@ static bool keep_properties(char *text, uint64_t *ret_initialized_us)
 	return is_finished;
 }
 
+static void name_file(struct lea_devno devno, char name[static NAME_BYTES])
+{
+	snprintf(name, NAME_BYTES, "b%" PRIu32 ":%" PRIu32, devno.major, devno.minor);
+}
+
 bool lea_udevbrief_read_timed(int data_fd, struct lea_devno devno,
 			      char ret_lines[LEA_UDEVBRIEF_BYTES], uint64_t *ret_initialized_us)
 {
-	char name[32];
+	char name[NAME_BYTES];
 
 	*ret_initialized_us = 0;
-	snprintf(name, sizeof(name), "b%" PRIu32 ":%" PRIu32, devno.major, devno.minor);
+	name_file(devno, name);
 	return data_fd >= 0 && !lea_file_read_into(data_fd, name, ret_lines, LEA_UDEVBRIEF_BYTES) &&
 	       strlen(ret_lines) < LEA_UDEVBRIEF_BYTES - 1 &&
 	       keep_properties(ret_lines, ret_initialized_us);
@@ -60,4 +68,16 @@ bool lea_udevbrief_read(int data_fd, struct lea_devno devno, char ret_lines[LEA_
 	uint64_t initialized_us;
 
 	return lea_udevbrief_read_timed(data_fd, devno, ret_lines, &initialized_us);
+}
+
+bool lea_udevbrief_stored_at(int data_fd, struct lea_devno devno, struct timespec *ret_at)
+{
+	struct stat st;
+	char name[NAME_BYTES];
+
+	name_file(devno, name);
+	if (data_fd < 0 || fstatat(data_fd, name, &st, AT_SYMLINK_NOFOLLOW))
+		return false;
+	*ret_at = st.st_mtim;
+	return true;
 }

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /* Longer files are left to libudev. */
 #define LEA_UDEVBRIEF_BYTES 16384U
@@ -36,3 +37,7 @@ LEA_MUST_CHECK bool lea_udevbrief_read(int data_fd, struct lea_devno devno,
 LEA_MUST_CHECK bool lea_udevbrief_read_timed(int data_fd, struct lea_devno devno,
 					     char ret_lines[LEA_UDEVBRIEF_BYTES],
 					     uint64_t *ret_initialized_us);
+
+/* When did udev last store something of the device? False: unknown. */
+LEA_MUST_CHECK bool lea_udevbrief_stored_at(int data_fd, struct lea_devno devno,
+					    struct timespec *ret_at);

@@ -495,6 +495,20 @@ WRAP(int, fchmodat, (int dir_fd, const char *path, mode_t mode, int flags))
 	return 0;
 }
 
+/* Only the time of the last change is known here. */
+WRAP(int, utimensat, (int dir_fd, const char *path, const struct timespec times[2], int flags))
+{
+	struct sim_inode *base = base_of(dir_fd, &path), *inode;
+
+	if (!base)
+		return __real_utimensat(dir_fd, path, times, flags);
+	inode = sim_tree_find(base, path, !(flags & AT_SYMLINK_NOFOLLOW));
+	if (!inode)
+		return -1;
+	sim_tree_set_stamp(inode, times && times[1].tv_nsec != UTIME_NOW ? &times[1] : NULL);
+	return 0;
+}
+
 /* ---- content */
 
 static int resize(struct sim_inode *inode, off_t length)

@@ -447,6 +447,14 @@ void sim_tree_set_time(struct sim_inode *inode, time_t seconds)
 	inode->changed = (struct timespec){.tv_sec = seconds};
 }
 
+void sim_tree_set_stamp(struct sim_inode *inode, const struct timespec *stamp)
+{
+	if (stamp)
+		inode->changed = *stamp;
+	else
+		touch(inode);
+}
+
 ssize_t sim_tree_target(const struct sim_inode *inode, char *target, size_t bytes)
 {
 	if (!S_ISLNK(inode->mode))

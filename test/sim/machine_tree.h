@@ -34,6 +34,8 @@ void sim_tree_stat(const struct sim_inode *inode, struct stat *ret);
 mode_t sim_tree_mode(const struct sim_inode *inode);
 void sim_tree_set_mode(struct sim_inode *inode, mode_t mode);
 void sim_tree_set_time(struct sim_inode *inode, time_t seconds);
+/* NULL: to that of now. */
+void sim_tree_set_stamp(struct sim_inode *inode, const struct timespec *stamp);
 ssize_t sim_tree_target(const struct sim_inode *inode, char *target, size_t bytes);
 void sim_tree_each(struct sim_inode *folder,
 		   void (*see)(void *arg, const char *name, bool is_folder), void *arg);

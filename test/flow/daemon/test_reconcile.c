@@ -9,6 +9,7 @@
 #include "unit/suite.h"
 #include "world/udevbrief.h"
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 const struct fixture fixture = {setup, teardown};
@@ -336,6 +337,52 @@ TEST(refused_instance_is_left_alone)
 	ck_assert_uint_eq(compared(true), 0);
 	ck_assert_int_eq(lea_mark_drop(options.event_fd, LEA_MARK_REFUSED, "8:16-7"), 0);
 	ck_assert_uint_eq(compared(false), 1);
+}
+
+/* Rows: when was udev's file of the device written, as seen from the refusal, and from the entry
+ * that led to it? */
+static const struct {
+	const char *claim;
+	bool is_taken;
+	time_t stored_s;
+	size_t enqueued;
+} refusals[] = {
+	{"udev has learned nothing since", false, -1, 0},
+	{"an event since then led to nothing", false, 1, 1},
+	{"the mark has the time of the entry", true, -101, 0},
+	{"an event while it was read led to nothing", true, -99, 1},
+};
+
+TEST_EACH(refusal_ends_with_what_udev_learns, refusals)
+{
+	static const char taken[] = "/run/lvm/event/taken/8:16-7";
+	struct timespec times[2] = {{.tv_sec = time(NULL) - 100}, {.tv_sec = time(NULL) - 100}};
+	struct lea_entry *entries;
+	char path[128];
+	size_t count;
+
+	machine.properties = MEMBER;
+	drop_record();
+	if (refusals[_i].is_taken) {
+		tree_put(&machine.tree, taken, "");
+		snprintf(path, sizeof(path), "%s%s", machine.tree.root, taken);
+		ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+	}
+	for (int i = 0; i < 2; i++)
+		ck_assert_msg(!lea_refused_set(options.event_fd, "8:16-7"), "again is fine");
+	if (refusals[_i].is_taken)
+		tree_remove(&machine.tree, taken);
+	tree_put(&machine.tree, "/run/udev/data/b8:16", "I:1\nE:ID_PATH=x\n");
+	snprintf(path, sizeof(path), "%s/run/udev/data/b8:16", machine.tree.root);
+	times[1].tv_sec = time(NULL) + refusals[_i].stored_s;
+	ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+	ck_assert_msg(compared(true) == 0, "the boot announces all devices twice");
+	ck_assert_msg(compared(false) == refusals[_i].enqueued, "%s", refusals[_i].claim);
+	if (!refusals[_i].enqueued)
+		return;
+	ck_assert_int_eq(lea_queue_take(options.event_fd, &entries, &count), 0);
+	ck_assert_int_eq(entries[0].kind, LEA_ENTRY_CHANGE);
+	lea_entries_free(entries, count);
 }
 
 /* Rows: USEC_INITIALIZED, when event activation took charge of the running machine, and the
