@@ -53,7 +53,7 @@ uint32_t sim_slot(void)
 
 bool sim_is_ours(void)
 {
-	return sim.now && strcmp(sim.now->main->role, "lvm") != 0;
+	return sim.now && !sim.now->main->runs_lvm && strcmp(sim.now->main->role, "lvm") != 0;
 }
 
 /* A call that makes a descriptor: is it one that has to fail? */

@@ -72,7 +72,7 @@ static void *take(size_t bytes)
 	struct head **first = size / CLASS_BYTES < CLASSES ? &freed[size / CLASS_BYTES] : NULL;
 	struct head *head;
 
-	if (sim_shorts && sim.now && strcmp(sim.now->main->role, "lvm") != 0 && sim_draw(4) == 0) {
+	if (sim_shorts && sim_is_ours() && sim_draw(4) == 0) {
 		sim_shorts--;
 		errno = ENOMEM;
 		return NULL;

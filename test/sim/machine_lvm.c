@@ -641,6 +641,7 @@ int sim_lvm_run(const char *const argv[])
 	bool done = true;
 
 	sim_sleep("lvm", 20 + sim_draw(200));
+	sim.now->main->runs_lvm = true;
 	for (size_t i = 0; argv[i]; i++)
 		for (uint32_t v = 0; v < SIM_VGS; v++) {
 			struct sim_vg *vg = &sim_vg[v];
@@ -651,6 +652,7 @@ int sim_lvm_run(const char *const argv[])
 			found = find(vg);
 			done = may_activate(vg, &found) && activate(vg, &found, true) && done;
 		}
+	sim.now->main->runs_lvm = false;
 	return done ? 0 : 5;
 }
 

@@ -40,6 +40,7 @@ struct sim_region {
 struct sim_proc {
 	bool keeps; /* what it frees is not used again: a child may still have it */
 	bool is_used, is_doomed, is_thread, is_orphan, in_disk;
+	bool runs_lvm; /* in the place of a program that it waits for */
 	enum sim_wait state;
 	uint32_t slot; /* its bit in the owners of descriptors */
 	pid_t pid, parent;
