@@ -21,6 +21,7 @@
 
 #define FOLDER	    "event/claims"
 #define MAGIC	    "lvmevent-claim 1"
+#define PATH_BYTES  (sizeof(FOLDER) + 34)
 #define MAX_BYTES   (4U * 1024 * 1024)
 #define LOCK_MS	    2000U
 /* Marks a file for lea_claim_drop_at_second: needs no space, and is not true of the file that takes
@@ -273,6 +274,14 @@ int lea_claim_read_in(const struct lea_claims *claims, int folder_fd, const char
 	return lea_id_ok(vg_id) ? read_path(claims, folder_fd, vg_id, ret_claim) : -EINVAL;
 }
 
+static int path_of(const char *vg_id, char path[static PATH_BYTES])
+{
+	if (!lea_id_ok(vg_id))
+		return -EINVAL;
+	snprintf(path, PATH_BYTES, FOLDER "/%s", vg_id);
+	return 0;
+}
+
 static int read_valid(const struct lea_claims *claims, int dir_fd, const char *path,
 		      struct lea_claim *ret_claim)
 {
@@ -288,12 +297,10 @@ static int read_valid(const struct lea_claims *claims, int dir_fd, const char *p
 
 int lea_claim_read(const struct lea_claims *claims, const char *vg_id, struct lea_claim *ret_claim)
 {
-	char path[sizeof(FOLDER) + 34];
+	char path[PATH_BYTES];
+	int r = path_of(vg_id, path);
 
-	if (!lea_id_ok(vg_id))
-		return -EINVAL;
-	snprintf(path, sizeof(path), FOLDER "/%s", vg_id);
-	return read_valid(claims, claims->run_fd, path, ret_claim);
+	return r ? r : read_valid(claims, claims->run_fd, path, ret_claim);
 }
 
 static void one_line(char *text)
@@ -411,32 +418,27 @@ int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
 
 int lea_claim_drop(const struct lea_claims *claims, const char *vg_id)
 {
-	LEA_AUTO(lea_closep) int folder_fd = open_folder(claims);
-	int r;
+	char path[PATH_BYTES];
+	int r = path_of(vg_id, path);
 
-	if (!lea_id_ok(vg_id))
-		return -EINVAL;
-	if (folder_fd < 0)
-		return folder_fd;
-	r = lea_file_remove(folder_fd, vg_id);
+	r = r ? r : lea_file_remove(claims->run_fd, path);
 	return r < 0 ? r : 0;
 }
 
 int lea_claim_drop_at_second(const struct lea_claims *claims, const char *vg_id)
 {
-	LEA_AUTO(lea_closep) int folder_fd = open_folder(claims);
+	char path[PATH_BYTES];
 	struct stat st;
-	int r;
+	int r = path_of(vg_id, path);
 
-	if (!lea_id_ok(vg_id))
-		return -EINVAL;
-	if (folder_fd < 0)
-		return folder_fd;
-	if (fstatat(folder_fd, vg_id, &st, AT_SYMLINK_NOFOLLOW))
+	if (r)
+		return r;
+	if (fstatat(claims->run_fd, path, &st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT ? 0 : -errno;
 	if ((st.st_mode & MODE_MARKED) != MODE_MARKED)
-		return fchmodat(folder_fd, vg_id, MODE_MARKED, 0) && errno != ENOENT ? -errno : 0;
-	r = lea_file_remove(folder_fd, vg_id);
+		return fchmodat(claims->run_fd, path, MODE_MARKED, 0) && errno != ENOENT ? -errno
+											 : 0;
+	r = lea_file_remove(claims->run_fd, path);
 	return r < 0 ? r : 0;
 }
 

@@ -96,7 +96,8 @@ LEA_MUST_CHECK int lea_claim_take(const struct lea_claims *claims, const char *v
 LEA_MUST_CHECK int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
 				    const struct lea_claim *claim);
 
-/* Removes a claim. 0 (also if it does not exist) or -errno. */
+/* Removes a claim, by a call that needs no room, memory or descriptor: it ends what cannot be
+ * written. 0 (also if it does not exist) or -errno. */
 LEA_MUST_CHECK int lea_claim_drop(const struct lea_claims *claims, const char *vg_id);
 
 /* The first call for a claim marks it; the second one removes it, unless it was stored anew since.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -126,6 +127,22 @@ TEST(a_claim_reads_as_it_was_written)
 	ck_assert(lea_claim_covers(&got, pvs, 2));
 	lea_claim_done(&got);
 	ck_assert_int_eq(lea_claim_drop(&claims, VG_ID), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
+}
+
+TEST(a_claim_that_cannot_be_written_can_be_dropped)
+{
+	struct rlimit before, none;
+	struct lea_claim got = {0};
+
+	ck_assert_int_eq(lea_claim_take(&claims, VG_ID, &claim), 0);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){.rlim_cur = 3, .rlim_max = before.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), -EMFILE);
+	ck_assert_int_eq(lea_claim_drop_at_second(&claims, VG_ID), 0);
+	ck_assert_int_eq(lea_claim_drop(&claims, VG_ID), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
 }
 
