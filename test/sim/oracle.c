@@ -122,6 +122,7 @@ static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step
 	if (sim_is_add(step->op))
 		return sim_was_only_one_added(&oracle->course, state, id);
 	return (step->op == SIM_HEAL || step->op == SIM_SLOW) &&
+	       sim_disks_of(state, id) & 1U << step->a % SIM_DISKS &&
 	       (before->hangs || before->slow_ms > SIM_SLOW_MOST_MS);
 }
 
@@ -142,7 +143,7 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 	}
 	if (oracle->course.is_short && vg->is_due_by_repeat &&
 	    state->now_ms < vg->due_ms + SIM_ANSWERED_MS)
-		vg->is_due = false;
+		vg->is_due = vg->is_asked_for = false;
 	vg->was_sound = is_sound;
 }
 
