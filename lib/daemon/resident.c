@@ -327,14 +327,20 @@ static int wake(struct run *run, int told)
 	return 0;
 }
 
+static int read_watch(struct run *run)
+{
+	int told = lea_queue_watch_read(&run->watch);
+
+	run->is_compare_due |= told == LEA_QUEUE_WATCH_RECONCILE;
+	return told == LEA_QUEUE_WATCH_RECONCILE ? 0 : told;
+}
+
 static int on_queue(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct run *run = arg;
-	int r = lea_queue_watch_read(&run->watch);
 
 	(void)source, (void)fd, (void)events;
-	run->is_compare_due |= r == LEA_QUEUE_WATCH_RECONCILE;
-	return wake(run, r == LEA_QUEUE_WATCH_RECONCILE ? 0 : r);
+	return wake(run, read_watch(run));
 }
 
 /* The folder may be mounted over; inotify does not report that, and entries would go elsewhere. */
@@ -498,6 +504,14 @@ static int outcome_of(int told)
 	return told == LEA_QUEUE_WATCH_CONF   ? STAY_CONF
 	       : told == LEA_QUEUE_WATCH_GONE ? STAY_GONE
 					      : told;
+}
+
+/* Another pass is about to begin: with these settings? */
+static int look(void *arg)
+{
+	const int told = read_watch(arg);
+
+	return told == LEA_QUEUE_WATCH_QUIET ? 0 : outcome_of(told);
 }
 
 static bool must_compare_all(struct run *run)
@@ -671,6 +685,7 @@ static int run_all(struct run *run, bool stays)
 	const struct lea_runner_options options = {.flight = &run->flight,
 						   .stay = stays ? stay : NULL,
 						   .wait = stays ? wait_for_work : NULL,
+						   .look = stays ? look : NULL,
 						   .retry = stays ? retry_after_shortage : NULL,
 						   .arg = run,
 						   .wait_ms = LINGER_MS,

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/step.h"
 
-/* Passes until nothing is pending or in flight. > 0: wait told to leave. */
+/* Passes until nothing is pending or in flight. > 0: look or wait told to leave. */
 static int work(const struct lea_runner_options *options)
 {
 	struct lea_flight *flight = options->flight;
@@ -18,7 +18,10 @@ static int work(const struct lea_runner_options *options)
 
 	do {
 		r = lea_flight_reap(flight);
-		taken = r ? r : lea_flight_take(flight);
+		r = r || !options->look ? r : options->look(options->arg);
+		if (r)
+			break;
+		taken = lea_flight_take(flight);
 		r = taken < 0 ? taken : 0;
 		if (r || taken == LEA_FLIGHT_MORE || !flight->first || lea_flight_has_ended(flight))
 			continue;

@@ -30,6 +30,12 @@ struct lea_runner_options {
 	 * its end. NULL: each pass is waited for before the next one begins.
 	 */
 	int (*wait)(void *arg);
+	/*
+	 * Called before each pass: returns 0, or as wait. A runner that always finds something
+	 * pending never waits, and what came after a change of settings is not for the old ones.
+	 * NULL: nothing to look at.
+	 */
+	int (*look)(void *arg);
 	/* Called on a shortage, with nothing in flight: waits a while and returns 0 to try again,
 	 * or -errno. NULL: leave with the shortage. */
 	int (*retry)(void *arg, int shortage);
@@ -42,5 +48,5 @@ enum lea_runner_outcome {
 };
 
 /* Handles all pending entries. Returns 0 when nothing is pending, LEA_RUNNER_BUSY, the value of
- * stay or wait, or -errno (unhandled entries stay in the queue). */
+ * stay, wait or look, or -errno (unhandled entries stay in the queue). */
 LEA_MUST_CHECK int lea_runner_run(const struct lea_runner_options *options);

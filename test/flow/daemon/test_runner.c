@@ -251,6 +251,35 @@ TEST(a_fault_of_a_pass_loses_no_entry)
 	ck_assert_uint_eq(count_seen(), 1);
 }
 
+/* What comes while a pass works comes after the settings were changed. */
+static int process_and_change(void *arg, struct lea_entry *entries, size_t count,
+			      struct lea_batch_pass **ret_pass)
+{
+	struct fake fake = {.left = -1};
+
+	ck_assert_int_eq(enqueue(2, "add"), 0);
+	*(int *)arg = 7;
+	return process(&fake, entries, count, ret_pass);
+}
+
+static int look(void *arg)
+{
+	return *(int *)arg;
+}
+
+TEST(a_pass_begins_with_the_settings_of_the_moment)
+{
+	int told = 0;
+	struct lea_flight flight = {
+		.event_fd = event_fd, .start = process_and_change, .arg = &told, .log = &log_sink};
+	const struct lea_runner_options options = {.flight = &flight, .look = look, .arg = &told};
+
+	ck_assert_int_eq(enqueue(1, "add"), 0);
+	ck_assert_int_eq(lea_runner_run(&options), 7);
+	ck_assert_uint_eq(count_seen(), 1);
+	ck_assert_uint_eq(count_of("queue"), 1);
+}
+
 static const struct {
 	const char *claim;
 	char *environ_[8];
