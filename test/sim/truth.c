@@ -26,6 +26,20 @@ const struct sim_disk *sim_newest(const struct sim_state *state, const char *vg_
 	return best;
 }
 
+/* Where all disks of the VG are rejected: those from which an event takes it all the same. */
+static const struct sim_disk *newest_by_pvid(const struct sim_state *state, const char *vg_id)
+{
+	const struct sim_disk *best = NULL, *disk;
+
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		disk = &state->disk[i];
+		if (disk->is_there && disk->is_pv && disk->is_listed_by_pvid &&
+		    !strcmp(disk->vg_id, vg_id) && (!best || disk->seqno > best->seqno))
+			best = disk;
+	}
+	return best;
+}
+
 static bool has_pv(const struct sim_disk *metadata, const char *pvid)
 {
 	for (uint32_t i = 0; i < metadata->pv_count; i++)
@@ -63,6 +77,7 @@ uint32_t sim_disks_by_pvid(const struct sim_state *state, const char *vg_id)
 	const struct sim_disk *newest = sim_newest(state, vg_id);
 	uint32_t mask = 0;
 
+	newest = newest ? newest : newest_by_pvid(state, vg_id);
 	for (unsigned i = 0; newest && i < SIM_DISKS; i++)
 		for (uint32_t k = 0; k < newest->pv_count; k++)
 			mask |= is_by_pvid(&state->disk[i], newest->pv[k]) ? 1U << i : 0;
@@ -168,6 +183,8 @@ const char *sim_why_not(const struct sim_history *history, const struct sim_stat
 	const struct sim_disk *shown = newest_shown(state, vg_id);
 	bool copied, any_copied = false, lacks = false;
 
+	if (!newest)
+		newest = shown = newest_by_pvid(state, vg_id);
 	if (!newest)
 		return "none of its PVs is there";
 	if (shown->is_exported)

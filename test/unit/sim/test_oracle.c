@@ -383,6 +383,18 @@ TEST_TIMES(disk_whose_pvid_is_listed_may_be_used_if_it_is_alone, 2)
 	expect(_i ? NULL : "a VG was activated although one of its PVs is not there");
 }
 
+TEST_TIMES(disk_whose_pvid_is_listed_may_be_all_of_its_vg, 2)
+{
+	begin(1);
+	take_down(100000);
+	unplug(0, 100000);
+	state.disk[0].is_rejected = true;
+	state.disk[0].is_listed_by_pvid = _i;
+	plug(0, 100000);
+	activate(true);
+	expect(_i ? NULL : "a VG was activated although none of its PVs is there");
+}
+
 TEST_TIMES(pv_of_no_vg_is_that_of_the_metadata, 2)
 {
 	begin(2);
