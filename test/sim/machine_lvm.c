@@ -407,7 +407,7 @@ static void write_elsewhere(struct sim_vg *vg, uint32_t mask)
 	}
 }
 
-/* All PVs of the VG that @disk is a copy of must have copies. */
+/* All PVs of the VG that the disk is a copy of must have copies. */
 static void clone(const struct sim_step *step)
 {
 	const struct sim_unit *first = &sim_unit[step->a];
@@ -426,7 +426,8 @@ static void clone(const struct sim_step *step)
 			const struct sim_unit *unit = &sim_unit[disk];
 
 			if (is_seen(unit) && !is_sick(unit) && unit->of >= 0 && unit->on.has_vg &&
-			    !strcmp(unit->on.pvid, vg.pv[i]))
+			    !strcmp(unit->on.pvid, vg.pv[i]) &&
+			    (disk == step->a || strcmp(unit->on.pvid, first->on.pvid) != 0))
 				found.disk[i] = (int)disk;
 		}
 		if (found.disk[i] < 0)
