@@ -216,6 +216,47 @@ bool lea_duplicates_is_noted(struct lea_world *world, const char *pvid, const st
 	return false;
 }
 
+/* ---- all devices that may carry a PV */
+
+struct claimants {
+	/* Those with a note come first. udev's links name only numbers, which other disks may get.
+	 */
+	struct lea_duplicate one[2 * LEA_DUPLICATES_MOST];
+	int noted, count;
+};
+
+/* Has it a note? False if that is of another instance with the same number. */
+static bool has_note(struct lea_world *world, const struct claimants *claimants,
+		     struct lea_devno devno)
+{
+	for (int i = 0; i < claimants->noted; i++)
+		if (claimants->one[i].id.major == devno.major &&
+		    claimants->one[i].id.minor == devno.minor &&
+		    claimants->one[i].id.diskseq == lea_sysfs_diskseq(world, devno))
+			return true;
+	return false;
+}
+
+/* By the notes and by udev's links: a few system calls if no other device claims the PV. 0 or
+ * -errno. */
+static int find_claimants(struct lea_world *world, const char *pvid, struct claimants *ret)
+{
+	struct lea_devno devnos[LEA_DUPLICATES_MOST];
+	const size_t links = lea_udevlinks_pv(world, pvid, devnos, ARRAY_SIZE(devnos));
+
+	ret->count = ret->noted = lea_duplicate_list(world, pvid, ret->one);
+	for (size_t i = 0; ret->noted >= 0 && i < links; i++) {
+		struct lea_duplicate *one = &ret->one[ret->count];
+
+		if (has_note(world, ret, devnos[i]))
+			continue;
+		*one = (struct lea_duplicate){.id = {devnos[i].major, devnos[i].minor, 0}};
+		snprintf(one->pvid, sizeof(one->pvid), "%s", pvid);
+		ret->count++;
+	}
+	return ret->noted < 0 ? ret->noted : 0;
+}
+
 /* ---- no device has the record */
 
 /* The later in this list goes before the earlier. */
@@ -257,31 +298,43 @@ static int is_first(struct lea_world *world, const struct lea_conf *conf,
 		       : 0;
 }
 
+/* Of two that were there before, the one that came first. */
+static bool goes_before(enum rank rank, const struct lea_device *other, enum rank own,
+			const struct lea_device *device)
+{
+	return rank > own || (rank == own && rank != RANK_NEW && other->diskseq &&
+			      other->diskseq < device->diskseq);
+}
+
 int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
 			 const struct lea_scan_options *options, const struct lea_found *found,
 			 struct lea_device *ret_device)
 {
 	LEA_AUTO(lea_closep) int event_fd = -1;
-	struct lea_devno devnos[LEA_DUPLICATES_MOST];
+	const struct lea_device *own = &found->device;
 	const char *pvid = found->label.pvid;
-	const size_t count = lea_udevlinks_pv(world, pvid, devnos, ARRAY_SIZE(devnos));
+	struct claimants claimants;
 	enum rank rank = RANK_NEW;
-	int r = LEA_DUPLICATES_NO_OTHER;
+	int r = find_claimants(world, pvid, &claimants);
 
-	for (size_t i = 0; r == LEA_DUPLICATES_NO_OTHER && i < count; i++) {
-		const struct lea_devid id = {devnos[i].major, devnos[i].minor, 0};
+	if (r)
+		return r;
+	r = LEA_DUPLICATES_NO_OTHER;
+	for (int i = 0; r == LEA_DUPLICATES_NO_OTHER && i < claimants.count; i++) {
+		const struct lea_devid *id = &claimants.one[i].id;
 
-		if (id.major == found->device.major && id.minor == found->device.minor)
+		if (id->major == own->major && id->minor == own->minor)
 			continue;
 		if (event_fd < 0) {
 			event_fd = lea_queue_open(lea_world_run(world));
 			if (event_fd < 0)
 				return LEA_DUPLICATES_NO_OTHER;
-			rank = rank_of(world, event_fd, &found->device, pvid);
+			rank = rank_of(world, event_fd, own, pvid);
 		}
 		lea_device_done(ret_device);
-		r = lea_device_find(world, &id, ret_device);
-		if (r > 0 || (!r && rank_of(world, event_fd, ret_device, pvid) <= rank))
+		r = lea_device_find(world, id, ret_device);
+		if (r > 0 || (!r && !goes_before(rank_of(world, event_fd, ret_device, pvid),
+						 ret_device, rank, own)))
 			r = LEA_DUPLICATES_NO_OTHER;
 		r = r ? r : is_first(world, conf, options, ret_device, found);
 		r = r ? r : lea_queue_put_device(event_fd, LEA_ENTRY_CHANGE, ret_device, pvid);
@@ -373,9 +426,9 @@ static bool is_up(struct check *check)
 	return check->is_up;
 }
 
-/* @is_listed: a note of @duplicate exists. */
+/* @is_noted: a note of @duplicate exists. */
 static int check_one(struct check *check, const struct lea_found *found,
-		     struct lea_duplicate *duplicate, bool is_listed)
+		     struct lea_duplicate *duplicate, bool is_noted)
 {
 	LEA_AUTO(lea_device_done) struct lea_device other = {0};
 	const struct lea_duplicates_options *options = check->options;
@@ -386,7 +439,7 @@ static int check_one(struct check *check, const struct lea_found *found,
 	if (own->major == duplicate->id.major && own->minor == duplicate->id.minor)
 		return 0;
 	r = ask(options, own, duplicate, &other, &answer);
-	if (r == STANDING_NONE && is_listed && !options->test)
+	if (r == STANDING_NONE && is_noted && !options->test)
 		return lea_duplicate_drop(options->world, duplicate);
 	if (r)
 		return r < 0 ? r : 0;
@@ -401,37 +454,14 @@ static int check_one(struct check *check, const struct lea_found *found,
 	return note_copy(check, duplicate);
 }
 
-/* False if the note is of another instance with the same number. */
-static bool is_listed(struct lea_world *world, const struct lea_duplicate *listed, int count,
-		      struct lea_devno devno)
-{
-	for (int i = 0; i < count; i++)
-		if (listed[i].id.major == devno.major && listed[i].id.minor == devno.minor &&
-		    listed[i].id.diskseq == lea_sysfs_diskseq(world, devno))
-			return true;
-	return false;
-}
-
 static int check_pv(struct check *check, const struct lea_found *found)
 {
-	struct lea_world *world = check->options->world;
-	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
-	struct lea_devno devnos[LEA_DUPLICATES_MOST];
-	const size_t claimants =
-		lea_udevlinks_pv(world, found->label.pvid, devnos, ARRAY_SIZE(devnos));
-	int r = 0, count = lea_duplicate_list(world, found->label.pvid, listed);
+	struct claimants claimants;
+	int r = find_claimants(check->options->world, found->label.pvid, &claimants);
 
-	for (int i = 0; !r && i < count; i++)
-		r = check_one(check, found, &listed[i], true);
-	for (size_t i = 0; !r && i < claimants; i++) {
-		struct lea_duplicate duplicate = {.id = {devnos[i].major, devnos[i].minor, 0}};
-
-		if (is_listed(world, listed, count, devnos[i]))
-			continue;
-		memcpy(duplicate.pvid, found->label.pvid, sizeof(duplicate.pvid));
-		r = check_one(check, found, &duplicate, false);
-	}
-	return count < 0 ? count : r;
+	for (int i = 0; !r && i < claimants.count; i++)
+		r = check_one(check, found, &claimants.one[i], i < claimants.noted);
+	return r;
 }
 
 int lea_duplicates_check(const struct lea_duplicates_options *options,

@@ -44,8 +44,9 @@ enum lea_duplicates_first {
 /*
  * lea_duplicates_first - does another device go first, of a PV on @found that has no record?
  * One that an LV uses, as lvm2 chooses it; or one that had the record until others removed it, as
- * vgremove does; or one that was a duplicate before @found came. By udev's links; a few system
- * calls if no other device claims the PV. The other device is queued as a change, for its record.
+ * vgremove does; or one that was a duplicate before @found came. By the notes and by udev's links;
+ * a few system calls if no other device claims the PV. The other device is queued as a change, for
+ * its record.
  * @options: to read it with.
  * Returns 0 with *ret_device, LEA_DUPLICATES_NO_OTHER or -errno. *ret_device is the caller's in any
  * case.

@@ -198,6 +198,28 @@ static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea
 							     recorder->lookups);
 }
 
+/* The device of the PV's record has gone, or others have removed the record, as vgremove does, or
+ * there was none yet: @found does not get it if another device goes first. */
+static int ask_first(struct lea_recorder *recorder, int run_fd, const struct lea_found *found,
+		     struct lea_record *record)
+{
+	LEA_AUTO(lea_device_done) struct lea_device first = {0};
+	const struct lea_scan_options options = scan_options(&recorder->options);
+	struct lea_online old = {0};
+	int r;
+
+	if (recorder->options.test || lea_online_exists(run_fd, found->label.pvid))
+		return 0;
+	r = lea_duplicates_first(recorder->world, recorder->conf, &options, found, &first);
+	if (r)
+		return r < 0 ? r : 0;
+	old.major = first.major;
+	old.minor = first.minor;
+	if (strlen(first.name) < sizeof(old.device))
+		strcpy(old.device, first.name);
+	return note_duplicate(recorder, &old, &first, found, record);
+}
+
 /*
  * A record exists already: keep it, replace it, or refuse @found as a duplicate. If the PV now has
  * another number, its removal may have been lost, so the VG's claim is dropped with the record.
@@ -218,6 +240,8 @@ static int write_record(struct lea_recorder *recorder, int run_fd, const struct 
 		r = is_test ? 0 : drop_old_lookup(run_fd, old.vg, pvid);
 	} else if (is_known) {
 		r = check_old(recorder, run_fd, &old, found, record);
+		if (!r && record->kind != LEA_RECORD_DUPLICATE && !record->was_copied)
+			r = ask_first(recorder, run_fd, found, record);
 		if (record->kind == LEA_RECORD_DUPLICATE)
 			return r;
 	} else {
@@ -227,28 +251,6 @@ static int write_record(struct lea_recorder *recorder, int run_fd, const struct 
 		return r;
 	record->replaced = true;
 	return is_test ? 0 : lea_online_write(run_fd, pvid, wanted);
-}
-
-/* Others have removed the PV's record, as vgremove does, or there was none yet: @found does not get
- * it if another device goes first. */
-static int ask_first(struct lea_recorder *recorder, int run_fd, const struct lea_found *found,
-		     struct lea_record *record)
-{
-	LEA_AUTO(lea_device_done) struct lea_device first = {0};
-	const struct lea_scan_options options = scan_options(&recorder->options);
-	struct lea_online old = {0};
-	int r;
-
-	if (recorder->options.test || lea_online_exists(run_fd, found->label.pvid))
-		return 0;
-	r = lea_duplicates_first(recorder->world, recorder->conf, &options, found, &first);
-	if (r)
-		return r < 0 ? r : 0;
-	old.major = first.major;
-	old.minor = first.minor;
-	if (strlen(first.name) < sizeof(old.device))
-		strcpy(old.device, first.name);
-	return note_duplicate(recorder, &old, &first, found, record);
 }
 
 static int put_record(struct lea_recorder *recorder, const struct lea_found *found,

@@ -145,6 +145,27 @@ TEST_EACH(what_was_ignored_is_the_pv_when_it_is_alone, leaving)
 		      leaving[_i].claim);
 }
 
+/* Of two copies of a disk that goes; a repeated event of the later one says nothing. Rows: did udev
+ * link them? Has the removal been seen? */
+TEST_TIMES(the_copy_that_was_there_first_gets_the_record, 4)
+{
+	struct lea_online online = {0};
+
+	copy_beside_active();
+	machine_plug("one-pv", "sdc", 8, 3);
+	ck_assert_str_eq(came("sdc", 8, 3, PVID_ONE), "");
+	for (uint32_t minor = 8; _i & 1 && minor <= 32; minor += 24)
+		claim_link("", minor);
+	machine_unplug("sda", 16);
+	if (_i & 2)
+		went("sda", 16, 1, PVID_ONE);
+	ck_assert_str_eq(came("sdc", 8, 3, PVID_ONE), "");
+	drain();
+	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &online), 0);
+	ck_assert_str_eq(online.device, "/dev/sdb");
+	ck_assert(machine_has(DUPLICATES "/8:8-3"));
+}
+
 /* A copy gets the number of the disk that goes, before anybody has looked. */
 TEST_TIMES(what_was_there_before_goes_before_another_copy, 2)
 {
