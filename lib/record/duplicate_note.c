@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One small file per duplicate: epoch, state and VG. Folders are created with the first file and
- * removed with the last one, so that a check costs little where there are none.
+ * One small file per duplicate: epoch, state, VG, and "path" if it is one. Folders are created with
+ * the first file and removed with the last one, so that a check costs little where there are none.
  */
 #include "record/duplicate_note.h"
 
@@ -60,8 +60,9 @@ int lea_duplicate_put(struct lea_world *world, const struct lea_duplicate *dupli
 	if (r < 0)
 		return r;
 	lea_devid_format(&duplicate->id, name);
-	len = snprintf(text, sizeof(text), "%s %s %s\n", epoch, state_names[duplicate->state],
-		       duplicate->vg_id[0] ? duplicate->vg_id : "-");
+	len = snprintf(text, sizeof(text), "%s %s %s%s\n", epoch, state_names[duplicate->state],
+		       duplicate->vg_id[0] ? duplicate->vg_id : "-",
+		       duplicate->is_path ? " path" : "");
 	folder_fd = make_folder(run_fd, duplicate->pvid);
 	if (folder_fd < 0)
 		return folder_fd;
@@ -101,11 +102,13 @@ static void fill(int folder_fd, const char *name, const char *epoch,
 		 struct lea_duplicate *duplicate)
 {
 	char text[TEXT_BYTES], its_epoch[LEA_EPOCH_BYTES] = "", state[16] = "", vg_id[33] = "";
+	char tie[16] = "";
 
 	if (lea_file_read_into(folder_fd, name, text, sizeof(text)))
 		return;
-	if (sscanf(text, "%63s %15s %32s", its_epoch, state, vg_id) != 3)
+	if (sscanf(text, "%63s %15s %32s %15s", its_epoch, state, vg_id, tie) < 3)
 		return;
+	duplicate->is_path = !strcmp(tie, "path");
 	if (lea_id_ok(vg_id))
 		memcpy(duplicate->vg_id, vg_id, sizeof(duplicate->vg_id));
 	for (size_t i = 0; i < ARRAY_SIZE(state_names); i++)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * event/duplicates/PVID/MAJ:MIN-DISKSEQ: a device with the PVID of another device, which has the
- * record in pvs_online. Whether it is a copy or another path is not stored; the devices themselves
- * show that.
+ * record in pvs_online. While both are there, they show whether it is a copy or another path.
  */
 #pragma once
 
@@ -25,6 +24,7 @@ struct lea_duplicate {
 	char pvid[33];
 	struct lea_devid id;
 	enum lea_duplicate_state state;
+	bool is_path;	/* when it appeared, it was another path of the recorded device's disk */
 	char vg_id[33]; /* "": not known yet */
 };
 

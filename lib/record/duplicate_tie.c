@@ -209,6 +209,8 @@ static int read_it(struct lea_world *world, const struct lea_conf *conf,
 	if (!r) {
 		found = lea_scan_found(scan, &count);
 		ret_answer->presence = count ? answer_of(world, found[0], pvid) : LEA_ABSENT;
+		ret_answer->is_another =
+			count && ret_answer->presence == LEA_ABSENT && found[0]->vg;
 		if (ret_answer->presence == LEA_PRESENT && found[0]->vg) {
 			memcpy(ret_answer->vg_id, found[0]->vg->id, sizeof(ret_answer->vg_id));
 			ret_answer->seqno = found[0]->vg->seqno;

@@ -32,6 +32,7 @@ bool lea_duplicate_is_silent(struct lea_world *world, const struct lea_found *fo
 /* What a device says. */
 struct lea_duplicate_answer {
 	enum lea_presence presence;
+	bool is_another; /* LEA_ABSENT: it carries another PV, of some VG */
 	/* LEA_PRESENT: of its metadata; "", 0: it has none, or they could not be read */
 	char vg_id[33];
 	uint32_t seqno;

@@ -15,7 +15,7 @@
  * When a device goes (gone, reconcile), the devices of the PV are queued, the failed claims of the
  * VGs in the notes go, and last the device's note, which leads to all of this. An ignored one is
  * queued only if the recorded device went, for a record, and brings nothing up: the VG was active
- * without it. What a crash leaves:
+ * without it. Nothing waited for a path to go: then only its note goes. What a crash leaves:
  *
  *	before a note is written: the event's entry in taken/; the check asks udev's links, too
  *	after some are queued: the note, by which the event's entry, or the next reconcile, begins
@@ -140,9 +140,10 @@ int lea_duplicates_meet(struct lea_world *world, const struct lea_conf *conf,
 	record->is_news = true;
 	record->is_ignored = lea_duplicate_is_in_use(world, lea_device_devno(recorded)) ||
 			     is_dealt_with(world, found->vg, duplicate.pvid, recorded);
-	duplicate.state = record->is_ignored		      ? LEA_DUPLICATE_IGNORED
-			  : record->tie == LEA_DUPLICATE_PATH ? LEA_DUPLICATE_SAID
-							      : LEA_DUPLICATE_NOTED;
+	duplicate.is_path = record->tie == LEA_DUPLICATE_PATH;
+	duplicate.state = record->is_ignored  ? LEA_DUPLICATE_IGNORED
+			  : duplicate.is_path ? LEA_DUPLICATE_SAID
+					      : LEA_DUPLICATE_NOTED;
 	if (found->vg)
 		memcpy(duplicate.vg_id, found->vg->id, sizeof(duplicate.vg_id));
 	return count < 0 ? count : put(world, &duplicate);
@@ -410,10 +411,11 @@ static int note_copy(struct check *check, struct lea_duplicate *duplicate)
 						       : LEA_DUPLICATE_SAID;
 
 	check->is_news |= duplicate->state != LEA_DUPLICATE_SAID;
-	if (check->options->test ||
-	    (duplicate->state == state && !strcmp(duplicate->vg_id, check->vg->id)))
+	if (check->options->test || (duplicate->state == state && !duplicate->is_path &&
+				     !strcmp(duplicate->vg_id, check->vg->id)))
 		return 0;
 	duplicate->state = state;
+	duplicate->is_path = false;
 	memcpy(duplicate->vg_id, check->vg->id, sizeof(duplicate->vg_id));
 	return put(check->options->world, duplicate);
 }
@@ -559,33 +561,44 @@ static int forget_refusal(struct lea_world *world, const char *vg_id)
 	return lea_claim_drop(&claims, vg_id);
 }
 
+/* What is to be done about the devices of one PV, when one of them is not a device of it any more.
+ */
+struct again {
+	struct lea_world *world;
+	int event_fd;
+	const struct lea_online *online; /* the record; NULL: there is none, or @is_free */
+	/* Its device has gone, and what has its number now has an event of its own. */
+	bool is_free;
+	/* An administrator made another PV of it, as vgimportclone does: that activates nothing. */
+	bool is_change;
+	const bool *is_other; /* [i]: likewise, its own event is about that; NULL: none */
+};
+
 /* Queues @duplicate, which may get the record. */
-static int queue_duplicate(struct lea_world *world, int event_fd,
-			   const struct lea_duplicate *duplicate, bool is_free)
+static int queue_duplicate(const struct again *again, const struct lea_duplicate *duplicate)
 {
-	if (duplicate->state == LEA_DUPLICATE_IGNORED && !is_free)
+	if (duplicate->state == LEA_DUPLICATE_IGNORED && !again->is_free)
 		return 0;
-	return queue_device(world, event_fd, kind_of(duplicate), &duplicate->id, duplicate->pvid);
+	return queue_device(again->world, again->event_fd,
+			    again->is_change ? LEA_ENTRY_CHANGE : kind_of(duplicate),
+			    &duplicate->id, duplicate->pvid);
 }
 
-/* Queues the device that has the record, and those of @listed that may replace it. @online: the
- * record, NULL: there is none, or @is_free: its device has gone, and what has its number now has an
- * event of its own. @is_other: those that have another
- * content now, as of vgimportclone; its own event is about that. NULL: none. */
-static int queue_again(struct lea_world *world, int event_fd, const struct lea_duplicate *listed,
-		       int count, const struct lea_online *online, bool is_free,
-		       const bool *is_other)
+/* Queues the device that has the record, and those of @listed that may replace it. */
+static int queue_again(const struct again *again, const struct lea_duplicate *listed, int count)
 {
+	const struct lea_online *online = again->online;
 	int r = 0;
 
 	if (online)
-		r = queue_device(world, event_fd, LEA_ENTRY_MISSED,
+		r = queue_device(again->world, again->event_fd,
+				 again->is_change ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED,
 				 &(struct lea_devid){online->major, online->minor, 0},
 				 listed[0].pvid);
 	for (int i = 0; r >= 0 && i < count; i++) {
-		r = forget_refusal(world, listed[i].vg_id);
-		if (r >= 0 && !(is_other && is_other[i]))
-			r = queue_duplicate(world, event_fd, &listed[i], is_free);
+		r = forget_refusal(again->world, listed[i].vg_id);
+		if (r >= 0 && !(again->is_other && again->is_other[i]))
+			r = queue_duplicate(again, &listed[i]);
 	}
 	return r < 0 ? r : 0;
 }
@@ -602,20 +615,25 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 {
 	const struct lea_devid id = lea_device_id(&entry->device);
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
-	int r, count = entry->pvid[0] ? lea_duplicate_list(world, entry->pvid, listed) : 0;
+	int r = 0, count = entry->pvid[0] ? lea_duplicate_list(world, entry->pvid, listed) : 0;
 	struct lea_online online;
+	const struct lea_duplicate *own = NULL;
 	bool has_record, is_free;
 
 	if (count <= 0)
 		return count;
+	for (int i = 0; i < count; i++)
+		if (lea_devid_is_same(&listed[i].id, &id))
+			own = &listed[i];
 	has_record = read_record(world, entry->pvid, &online);
 	is_free = has_record && online.major == id.major && online.minor == id.minor;
-	r = queue_again(world, event_fd, listed, count, has_record && !is_free ? &online : NULL,
-			is_free, NULL);
-	for (int i = 0; !r && i < count; i++)
-		if (lea_devid_is_same(&listed[i].id, &id))
-			r = lea_duplicate_drop(world, &listed[i]);
-	return r;
+	if (is_free || !own || !own->is_path)
+		r = queue_again(&(struct again){.world = world,
+						.event_fd = event_fd,
+						.online = has_record && !is_free ? &online : NULL,
+						.is_free = is_free},
+				listed, count);
+	return r || !own ? r : lea_duplicate_drop(world, own);
 }
 
 /* ---- reconcile */
@@ -627,15 +645,17 @@ struct reconcile {
 	int event_fd;
 };
 
+/* A fault says nothing. */
 static bool still_carries(const struct reconcile *reconcile, const struct lea_devid *id,
 			  const char *pvid, enum lea_entry_kind again,
-			  struct lea_device *ret_device)
+			  struct lea_device *ret_device, bool *ret_is_another)
 {
 	struct lea_duplicate_answer answer;
+	int r = lea_duplicate_ask(reconcile->world, reconcile->conf, &reconcile->options, id, pvid,
+				  again, ret_device, &answer);
 
-	return lea_duplicate_ask(reconcile->world, reconcile->conf, &reconcile->options, id, pvid,
-				 again, ret_device, &answer) ||
-	       answer.presence != LEA_ABSENT;
+	*ret_is_another = !r && answer.is_another;
+	return r || answer.presence != LEA_ABSENT;
 }
 
 /* The devices file may have changed since the duplicate was noted. An ignored one brings nothing
@@ -649,34 +669,59 @@ static bool is_settled(const struct reconcile *reconcile, const struct lea_devic
 				   device) != LEA_ORIGINAL_UNSURE;
 }
 
+/* What has become of the devices of one PV. */
+struct change {
+	bool is_other[LEA_DUPLICATES_MOST]; /* it does not carry the PV */
+	bool has_gone[LEA_DUPLICATES_MOST]; /* its note goes */
+	bool is_news;
+	bool is_by_event; /* not all of the news is that something was made another PV */
+};
+
+static void ask_noted(const struct reconcile *reconcile, const struct lea_device *recorded,
+		      const struct lea_duplicate *listed, int count, struct change *change)
+{
+	for (int i = 0; i < count; i++) {
+		LEA_AUTO(lea_device_done) struct lea_device device = {0};
+		bool is_another;
+
+		change->is_other[i] = !still_carries(reconcile, &listed[i].id, listed[i].pvid,
+						     kind_of(&listed[i]), &device, &is_another);
+		change->has_gone[i] =
+			change->is_other[i] || is_settled(reconcile, recorded, &listed[i], &device);
+		if (!change->has_gone[i] || listed[i].is_path)
+			continue;
+		change->is_news = true;
+		change->is_by_event |= !is_another;
+	}
+}
+
 static int reconcile_pv(void *arg, const char *pvid)
 {
 	const struct reconcile *reconcile = arg;
 	LEA_AUTO(lea_device_done) struct lea_device recorded = {0};
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
-	bool has_gone[LEA_DUPLICATES_MOST], is_other[LEA_DUPLICATES_MOST];
 	struct lea_online online = {0};
 	const bool has_record = read_record(reconcile->world, pvid, &online);
 	const struct lea_devid number = {online.major, online.minor, 0};
-	const bool holds =
-		has_record && still_carries(reconcile, &number, pvid, LEA_ENTRY_MISSED, &recorded);
-	int r, count = lea_duplicate_list(reconcile->world, pvid, listed);
-	bool is_news = !holds;
+	bool is_another = false;
+	const bool holds = has_record && still_carries(reconcile, &number, pvid, LEA_ENTRY_MISSED,
+						       &recorded, &is_another);
+	struct change change = {.is_news = !holds, .is_by_event = !holds && !is_another};
+	int r = 0, count = lea_duplicate_list(reconcile->world, pvid, listed);
 
-	for (int i = 0; i < count; i++) {
-		LEA_AUTO(lea_device_done) struct lea_device device = {0};
-
-		is_other[i] = !still_carries(reconcile, &listed[i].id, pvid, kind_of(&listed[i]),
-					     &device);
-		has_gone[i] = is_other[i] || is_settled(reconcile, &recorded, &listed[i], &device);
-		is_news |= has_gone[i];
-	}
-	if (count <= 0 || !is_news)
-		return count < 0 ? count : 0;
-	r = queue_again(reconcile->world, reconcile->event_fd, listed, count,
-			holds ? &online : NULL, has_record && !holds, is_other);
+	if (count <= 0)
+		return count;
+	ask_noted(reconcile, &recorded, listed, count, &change);
+	if (change.is_news)
+		r = queue_again(&(struct again){.world = reconcile->world,
+						.event_fd = reconcile->event_fd,
+						.online = holds ? &online : NULL,
+						.is_free = has_record && !holds,
+						.is_change = !change.is_by_event,
+						.is_other = change.is_other},
+				listed, count);
 	for (int i = 0; !r && i < count; i++)
-		if (has_gone[i])
+		if (change.has_gone[i])
 			r = lea_duplicate_drop(reconcile->world, &listed[i]);
 	return r;
 }

@@ -223,8 +223,8 @@ TEST(the_vg_comes_up_when_a_copy_is_wiped)
 
 #define QUEUE "/run/lvm/event/queue/"
 
-/* vgimportclone made it a PV of another VG. If its disk is slow, the change has not been read yet,
- * and an entry of a missed event would activate that VG. Rows: which of the two has the record. */
+/* vgimportclone made it a PV of another VG, and activates neither VG. If its disk is slow, the
+ * change has not been read yet. Rows: which of the two has the record. */
 TEST_TIMES(a_copy_that_is_another_pv_by_now_is_left_to_its_own_event, 2)
 {
 	both();
@@ -233,6 +233,22 @@ TEST_TIMES(a_copy_that_is_another_pv_by_now_is_left_to_its_own_event, 2)
 	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
 	ck_assert_msg(!machine_has(_i ? QUEUE "8:16-1" : QUEUE "8:32-2"), "it is not queued");
 	ck_assert_msg(machine_has(_i ? QUEUE "8:32-2" : QUEUE "8:16-1"), "the other one is");
+	ck_assert_str_eq(drain(), "");
+	ck_assert_int_eq(claim_state(VG_ONE_ID), LEA_CLAIM_DONE);
+	ck_assert_str_eq(_i ? came("sdb", 32, 2, PVID_ONE) : came("sda", 16, 1, PVID_ONE),
+			 "vg_one ");
+}
+
+/* That one copy was made another PV is not all that has happened. */
+TEST(a_removal_that_was_lost_counts_beside_a_copy_that_is_another_pv)
+{
+	both();
+	machine_plug("one-pv", "sdc", 48, 3);
+	ck_assert_str_eq(came("sdc", 48, 3, PVID_ONE), "");
+	machine_unplug("sdb", 32);
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_unplug("sdc", 48);
+	lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
 	ck_assert_str_eq(drain(), "vg_one ");
 }
 

@@ -145,6 +145,22 @@ TEST_EACH(what_was_ignored_is_the_pv_when_it_is_alone, leaving)
 		      leaving[_i].claim);
 }
 
+/* Nothing waited for that, whatever the VG's claim says of the device that has the record. */
+TEST_TIMES(a_path_that_goes_brings_nothing_up, 2)
+{
+	same_wwid();
+	copy_beside_active();
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
+	tree_remove(&machine.tree, "/run/lvm/event/claims/" VG_ONE_ID);
+	unplug("sdb", 32);
+	if (_i)
+		lea_duplicates_reconcile(machine.world, conf, NULL, batch_options.event_fd);
+	else
+		went("sdb", 32, 2, PVID_ONE);
+	ck_assert_str_eq(drain(), "");
+	ck_assert(!machine_has(DUPLICATES));
+}
+
 /* Of two copies of a disk that goes; a repeated event of the later one says nothing. Rows: did udev
  * link them? Has the removal been seen? */
 TEST_TIMES(the_copy_that_was_there_first_gets_the_record, 4)

@@ -74,6 +74,18 @@ TEST(a_duplicate_that_was_put_is_listed)
 	ck_assert_int_eq(listed[0].state, LEA_DUPLICATE_IGNORED);
 }
 
+/* Also in a new epoch. */
+TEST_TIMES(what_was_a_path_stays_one, 2)
+{
+	struct lea_duplicate path = duplicate(16, LEA_DUPLICATE_SAID);
+
+	path.is_path = _i;
+	ck_assert_int_eq(lea_duplicate_put(&tree.world, &path), 0);
+	tree_put(&tree, BOOT, "99999999-2222-3333-4444-555555555555\n");
+	ck_assert_int_eq(lea_duplicate_list(&tree.world, ID, listed), 1);
+	ck_assert_int_eq(listed[0].is_path, _i);
+}
+
 TEST(the_last_duplicate_takes_the_folders_along)
 {
 	const struct lea_duplicate first = duplicate(16, LEA_DUPLICATE_SAID),
