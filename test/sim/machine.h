@@ -64,9 +64,9 @@ struct sim_active {
 	uint32_t disks;	     /* bit mask: disks whose present instance their tables name */
 	uint32_t lost_disks; /* tables name so many devices that are not (that instance) there */
 	bool has_error_target;
-	uint32_t seqno; /* of the metadata that the tables were made from */
 	bool by_us;	/* the last activation of an LV of it was our program's */
 	uint64_t at_ms; /* when that was */
+	uint32_t seqno; /* of the metadata that its tables were made from */
 };
 
 #define SIM_ACTIVE_MOST 16U

@@ -173,6 +173,17 @@ static bool is_visible(const char *name)
 	return true;
 }
 
+/* What an activation before, perhaps a command's, has left as it was says nothing about the last.
+ */
+static void tell_last(const struct sim_node *node, struct sim_active *active)
+{
+	if (node->at_ms < active->at_ms)
+		return;
+	if (node->at_ms > active->at_ms || node->seqno < active->seqno)
+		active->seqno = node->seqno;
+	active->at_ms = node->at_ms;
+}
+
 static void tell_node(const struct sim_node *node, struct sim_state *state)
 {
 	struct sim_active *active = NULL;
@@ -192,11 +203,8 @@ static void tell_node(const struct sim_node *node, struct sim_state *state)
 	if (is_visible(node->name)) {
 		active->lvs += node->has_table;
 		active->by_us = active->by_us || node->is_by_us;
-		if (node->at_ms > active->at_ms)
-			active->at_ms = node->at_ms;
+		tell_last(node, active);
 	}
-	if (node->seqno && (!active->seqno || node->seqno < active->seqno))
-		active->seqno = node->seqno;
 	active->has_error_target = active->has_error_target || strstr(node->table, " error");
 	for (uint32_t i = 0; i < node->ref_count; i++) {
 		const struct sim_unit *unit = &sim_unit[node->ref[i].disk];
