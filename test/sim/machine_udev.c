@@ -169,6 +169,16 @@ static void put_db(const struct sim_unit *unit, const struct event *event, const
 	stamp();
 }
 
+/* Of the number's entry, perhaps that of another disk which had the number; "": none. */
+static void uuid_of_entry(uint32_t index, char uuid[static 40])
+{
+	const char *at = strstr(db[index], "ID_FS_UUID=");
+
+	uuid[0] = '\0';
+	if (at)
+		sscanf(at, "ID_FS_UUID=%39s", uuid);
+}
+
 static void drop_db(uint32_t index)
 {
 	char path[64];
@@ -495,7 +505,7 @@ static void process(void *arg)
 	struct event *event = arg;
 	struct sim_unit *unit = &sim_unit[event->disk];
 	bool is_new = false;
-	char path[64], seq[32];
+	char path[64], seq[32], before[40];
 
 	if (event->action == SIM_GONE) {
 		process_gone(event);
@@ -520,11 +530,11 @@ static void process(void *arg)
 	memcpy(event->first, unit->first, sizeof(event->first));
 	if (!unit->initialized_us)
 		unit->initialized_us = sim.now_ms * 1000 + 1;
-	if (strcmp(unit->link, event->uuid) != 0) {
-		drop_link(unit->link, unit->index);
-		if (event->uuid[0])
-			put_link(event->uuid, unit->index);
-	}
+	uuid_of_entry(unit->index, before);
+	if (strcmp(before, event->uuid) != 0)
+		drop_link(before, unit->index);
+	if (event->uuid[0])
+		put_link(event->uuid, unit->index);
 	memcpy(unit->link, event->uuid, sizeof(unit->link));
 	unit->is_known = true;
 	unit->has_tag = event->uuid[0] != '\0';
