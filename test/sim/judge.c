@@ -151,6 +151,13 @@ static bool is_race(enum sim_op op)
 	return op == SIM_COPY || op == SIM_FAIL || op == SIM_HANG || op == SIM_SUSPEND;
 }
 
+/* Of a worker and the commands that wait for a VG's lock, who gets it first depends on how long the
+ * worker has read. */
+static bool is_race_for_lock(bool was_locked, enum sim_op op)
+{
+	return was_locked && !is_plain(op) && op != SIM_LOCK_VG && op != SIM_LOCK_LIST;
+}
+
 /* How long udev still reads slow disks. If a PV is made on one of them meanwhile, its add is that
  * of a PV, and activates. */
 static void note_reading(const struct sim_step *step, uint32_t left_ms[SIM_DISKS])
@@ -165,14 +172,15 @@ static void note_reading(const struct sim_step *step, uint32_t left_ms[SIM_DISKS
 static bool make_quick(const struct sim_history *history, struct sim_history *ret_quick)
 {
 	uint32_t left_ms[SIM_DISKS] = {0};
-	bool was_slow = false, has_race = false;
+	bool was_slow = false, was_locked = false, has_race = false;
 
 	*ret_quick = *history;
 	for (uint32_t i = 0; i < history->count; i++) {
 		const struct sim_step *step = &history->step[i];
 
 		was_slow |= step->op == SIM_SLOW;
-		has_race |= is_race(step->op);
+		has_race |= is_race(step->op) || is_race_for_lock(was_locked, step->op);
+		was_locked |= step->op == SIM_LOCK_VG;
 		note_reading(step, left_ms);
 		if ((was_slow && !is_plain(step->op)) ||
 		    (step->op == SIM_EXTEND && left_ms[step->a % SIM_DISKS]))
