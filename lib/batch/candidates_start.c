@@ -62,6 +62,7 @@ struct end {
 	bool in_part;	   /* active without the PVs that the VG lacks */
 	bool with_silent;  /* it covers PVs, too, whose disks give no answer */
 	bool keeps_online; /* FAILED, and vgs_online is another VG's */
+	bool is_report;	   /* of a worker: PVs may have come as other instances since it began */
 	uint32_t again;	   /* FAILED: how often in a row it was read again */
 };
 
@@ -90,7 +91,10 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 	if (end->in_part)
 		snprintf(claim.in_part, sizeof(claim.in_part), "%s", word_in_part(scanned));
 	/* The claim first: where vgs_online has gone, the reason is there. */
-	r = lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
+	r = end->is_report ? lea_claim_report(&candidates->claims, scanned->vg->id, &claim)
+			   : lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
+	if (r == LEA_CLAIM_REPLACED)
+		return 0;
 	if (r >= 0 && end->state != LEA_CLAIM_DONE && !end->keeps_online)
 		r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
 	return r;
@@ -546,7 +550,8 @@ static int end_vg(const struct lea_batch_vg *vg, const struct lea_worker_result 
 			    &(struct end){.state = failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE,
 					  .reason = failed ? reason : "",
 					  .is_transient = verdict == LEA_VERDICT_FAILED_FOR_NOW,
-					  .in_part = in_part});
+					  .in_part = in_part,
+					  .is_report = true});
 }
 
 /* No worker has the VG, or none any more. */

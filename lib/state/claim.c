@@ -416,6 +416,41 @@ int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
 	return r ? r : end_wait(claims, vg_id, claim);
 }
 
+static struct lea_claim_pv *find(const struct lea_claim *claim, const struct lea_claim_pv *pv)
+{
+	return claim->pv_count
+		       ? bsearch(pv, claim->pv, claim->pv_count, sizeof(*pv), lea_compare_text)
+		       : NULL;
+}
+
+static bool has_other_instance(const struct lea_claim *claim, const struct lea_claim *than)
+{
+	const struct lea_claim_pv *pv;
+
+	for (uint32_t i = 0; i < than->pv_count; i++) {
+		pv = find(claim, &than->pv[i]);
+		if (pv && !lea_devid_is_same(&pv->id, &than->pv[i].id))
+			return true;
+	}
+	return false;
+}
+
+int lea_claim_report(const struct lea_claims *claims, const char *vg_id,
+		     const struct lea_claim *claim)
+{
+	LEA_AUTO(lea_closep) int folder_fd = open_folder(claims);
+	LEA_AUTO(lea_claim_done) struct lea_claim now = {0};
+	int r = folder_fd < 0 ? folder_fd : 0;
+
+	if (claim->state == LEA_CLAIM_FAILED) {
+		r = r ? r : lea_file_lock(folder_fd, LOCK_MS);
+		r = r ? r : read_valid(claims, folder_fd, vg_id, &now);
+		if (r == 0 && has_other_instance(&now, claim))
+			return LEA_CLAIM_REPLACED;
+	}
+	return r < 0 ? r : lea_claim_finish(claims, vg_id, claim);
+}
+
 int lea_claim_drop(const struct lea_claims *claims, const char *vg_id)
 {
 	char path[PATH_BYTES];
@@ -440,13 +475,6 @@ int lea_claim_drop_at_second(const struct lea_claims *claims, const char *vg_id)
 											 : 0;
 	r = lea_file_remove(claims->run_fd, path);
 	return r < 0 ? r : 0;
-}
-
-static struct lea_claim_pv *find(const struct lea_claim *claim, const struct lea_claim_pv *pv)
-{
-	return claim->pv_count
-		       ? bsearch(pv, claim->pv, claim->pv_count, sizeof(*pv), lea_compare_text)
-		       : NULL;
 }
 
 bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count)

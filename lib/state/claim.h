@@ -68,6 +68,7 @@ LEA_MUST_CHECK int lea_claims_init(struct lea_claims *claims, struct lea_world *
 enum lea_claim_outcome {
 	LEA_CLAIM_ABSENT = 1, /* no regular file, malformed, another epoch, or a dead owner */
 	LEA_CLAIM_HELD,	      /* take: a living process of this epoch owns the claim */
+	LEA_CLAIM_REPLACED,   /* report: a PV came as another instance meanwhile */
 };
 
 /*
@@ -94,6 +95,15 @@ LEA_MUST_CHECK int lea_claim_take(const struct lea_claims *claims, const char *v
 
 /* Stores the result: @claim with state DONE or FAILED. Published whole. 0 or -errno. */
 LEA_MUST_CHECK int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
+				    const struct lea_claim *claim);
+
+/*
+ * lea_claim_report - the same, of a worker's result
+ * The claim that the VG had when the worker got it may have been replaced since. That instances
+ * which are gone failed says nothing about those that came: LEA_CLAIM_REPLACED, and nothing is
+ * stored. Blocks as lea_claim_take if @claim is FAILED. 0, LEA_CLAIM_REPLACED or -errno.
+ */
+LEA_MUST_CHECK int lea_claim_report(const struct lea_claims *claims, const char *vg_id,
 				    const struct lea_claim *claim);
 
 /* Removes a claim, by a call that needs no room, memory or descriptor: it ends what cannot be

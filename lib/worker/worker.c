@@ -322,8 +322,8 @@ static int end_claim(const struct lea_worker_setting *setting, const struct lea_
 		snprintf(claim.in_part, sizeof(claim.in_part), "%s",
 			 lea_incomplete_word((enum lea_incomplete_mode)scanned->in_part));
 	r = r ? r : lea_claims_init(&claims, setting->world, NULL);
-	r = r ? r : lea_claim_finish(&claims, scanned->vg->id, &claim);
-	if (failed && r >= 0)
+	r = r ? r : lea_claim_report(&claims, scanned->vg->id, &claim);
+	if (failed && !r)
 		r = lea_vg_online_drop(claims.run_fd, scanned->vg->name);
 	return r;
 }

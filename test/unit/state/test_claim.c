@@ -192,6 +192,39 @@ TEST_EACH(a_claim_covers_its_own_pvs_only, others)
 	lea_claim_done(&got);
 }
 
+/* Rows: the result of a worker that began with the PVs of @claim; the VG's claim by then. */
+static const struct {
+	enum lea_claim_state state;
+	uint64_t diskseq; /* of the second PV; 0: it is not there */
+	int r;
+} reports[] = {
+	{LEA_CLAIM_FAILED, 8, 0},
+	{LEA_CLAIM_FAILED, 0, 0},
+	{LEA_CLAIM_FAILED, 9, LEA_CLAIM_REPLACED},
+	{LEA_CLAIM_DONE, 9, 0},
+};
+
+TEST_EACH(a_failure_of_an_instance_that_is_gone_ends_no_claim_of_the_next, reports)
+{
+	struct lea_claim_pv came[] = {pvs[0], pvs[1]};
+	struct lea_claim now = {.state = LEA_CLAIM_FAILED,
+				.is_transient = true,
+				.vg_name = "vg0",
+				.pv = came,
+				.pv_count = reports[_i].diskseq ? 2 : 1};
+	struct lea_claim report = claim, got = {0};
+
+	came[1].id.diskseq = reports[_i].diskseq;
+	report.state = reports[_i].state;
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &now), 0);
+	ck_assert_int_eq(lea_claim_report(&claims, VG_ID, &report), reports[_i].r);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
+	ck_assert_int_eq(got.is_transient, reports[_i].r != 0);
+	lea_claim_done(&got);
+	ck_assert_int_eq(lea_claim_drop(&claims, VG_ID), 0);
+	ck_assert_int_eq(lea_claim_report(&claims, VG_ID, &report), 0);
+}
+
 TEST(a_claim_of_a_dead_owner_does_not_count)
 {
 	struct lea_claim got;
