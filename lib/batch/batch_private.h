@@ -131,6 +131,9 @@ struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const 
 					   bool is_covered);
 /* Nothing is to be done about the VG, nor for an add before. */
 void lea_batch_end_wait(struct lea_batch_vg *vg);
+/* Stores the claim with the PVs that changes have added, if there are any. Ends the wait, so it is
+ * not for a VG that is awaited and may yet be activated. Returns 0 or -errno. */
+LEA_MUST_CHECK int lea_batch_write_extended(const struct lea_batch_vg *vg);
 /* Decides about each VG, and reads the members without an event of those that ask for it. Returns 0
  * or -errno. */
 LEA_MUST_CHECK int lea_candidates_complete(struct lea_candidates *candidates,

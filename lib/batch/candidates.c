@@ -261,6 +261,11 @@ void lea_batch_end_wait(struct lea_batch_vg *vg)
 	vg->is_awaited = false;
 }
 
+int lea_batch_write_extended(const struct lea_batch_vg *vg)
+{
+	return vg->is_extended ? lea_claim_finish(&vg->candidates->claims, vg->id, &vg->claim) : 0;
+}
+
 int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *found,
 		       const struct lea_record *record, enum lea_entry_kind kind)
 {
@@ -354,7 +359,8 @@ static int decide_first(struct lea_batch_vg *vg)
 	vg->first = lea_decide(&facts).verdict;
 	if (vg->first == LEA_VG_SKIP)
 		lea_batch_end_wait(vg);
-	return vg->is_extended ? lea_claim_finish(&vg->candidates->claims, vg->id, &vg->claim) : 0;
+	/* What follows from a READ is the wait's end, and not before. */
+	return vg->first == LEA_VG_READ && vg->is_awaited ? 0 : lea_batch_write_extended(vg);
 }
 
 int lea_candidates_complete(struct lea_candidates *candidates, struct lea_scan *scan)

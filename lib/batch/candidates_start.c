@@ -388,10 +388,11 @@ static int decide(struct lea_batch_vg *vg, struct lea_scan_vg *scanned,
 }
 
 /* Nothing is to be done about the VG. */
-static void leave(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
-		  enum lea_vg_because because)
+static int leave(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
+		 enum lea_vg_because because)
 {
 	const struct lea_batch_options *options = vg->candidates->options;
+	int r = vg->is_awaited ? lea_batch_write_extended(vg) : 0;
 
 	if (because != LEA_VG_BECAUSE_OUTDATED)
 		lea_batch_end_wait(vg);
@@ -400,6 +401,7 @@ static void leave(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 			scanned->vg->name, lea_vg_because_text(because));
 	else if (vg->kind == LEA_ENTRY_PARTIAL && vg->by_claim == LEA_VG_IN_PART)
 		lea_incomplete_told(options->waiting, options->world, scanned->vg->name);
+	return r;
 }
 
 static int start_vg(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
@@ -427,8 +429,7 @@ static int start_vg(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 	case LEA_VG_READ: /* was done */
 	case LEA_VG_SKIP:
 	default:
-		leave(vg, scanned, decision.because);
-		return 0;
+		return leave(vg, scanned, decision.because);
 	}
 }
 
