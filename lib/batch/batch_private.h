@@ -131,6 +131,9 @@ struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const 
 					   bool is_covered);
 /* Nothing is to be done about the VG, nor for an add before. */
 void lea_batch_end_wait(struct lea_batch_vg *vg);
+/* The VG, with @of's metadata, was to come up, and lacked a PV: its add waits, for a change may
+ * bring the PV. After the claim's end, which ends the wait. Returns 0 or -errno. */
+LEA_MUST_CHECK int lea_batch_keep_waiting(const struct lea_batch_vg *vg, const struct lea_vg *of);
 /* Stores the claim with the PVs that changes have added, if there are any. Ends the wait, so it is
  * not for a VG that is awaited and may yet be activated. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_batch_write_extended(const struct lea_batch_vg *vg);

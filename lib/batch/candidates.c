@@ -261,6 +261,13 @@ void lea_batch_end_wait(struct lea_batch_vg *vg)
 	vg->is_awaited = false;
 }
 
+int lea_batch_keep_waiting(const struct lea_batch_vg *vg, const struct lea_vg *of)
+{
+	if (vg->kind != LEA_ENTRY_ADD && vg->kind != LEA_ENTRY_MISSED)
+		return 0;
+	return lea_awaited_set(vg->candidates->options->event_fd, of->id, of->pv_count, false);
+}
+
 int lea_batch_write_extended(const struct lea_batch_vg *vg)
 {
 	return vg->is_extended ? lea_claim_finish(&vg->candidates->claims, vg->id, &vg->claim) : 0;

@@ -249,6 +249,7 @@ static int fail_vg(const struct lea_batch_vg *vg, const struct lea_scan_vg *scan
 {
 	const bool is_twin = because == LEA_VG_BECAUSE_TWIN;
 	char reason[LEA_BATCH_REASON_BYTES], id[39];
+	int r;
 
 	snprintf(reason, sizeof(reason), "%s",
 		 because == LEA_VG_BECAUSE_MOVED ? scanned->moved_why
@@ -257,10 +258,12 @@ static int fail_vg(const struct lea_batch_vg *vg, const struct lea_scan_vg *scan
 	if (is_twin)
 		lea_append(reason, sizeof(reason), "; give this one another: vgrename %s NEW", id);
 	count_failure(vg->candidates, scanned, reason, false);
-	return finish_claim(vg->candidates, scanned,
-			    &(struct end){.state = LEA_CLAIM_FAILED,
-					  .reason = reason,
-					  .keeps_online = is_twin});
+	r = finish_claim(vg->candidates, scanned,
+			 &(struct end){.state = LEA_CLAIM_FAILED,
+				       .reason = reason,
+				       .keeps_online = is_twin});
+	return r < 0 || because != LEA_VG_BECAUSE_ABSENT ? r
+							 : lea_batch_keep_waiting(vg, scanned->vg);
 }
 
 /* What was read was no steady state, and is read once more: at once, or after a pause. */
@@ -301,6 +304,7 @@ static int fail_for_now(const struct lea_batch_vg *vg, const struct lea_scan_vg 
 	const struct lea_found *silent = lea_scan_vg_silent(scanned);
 	const int fault = silent ? lea_found_silence(silent) : LEA_NOT_NOW;
 	char reason[LEA_BATCH_REASON_BYTES];
+	int r;
 
 	snprintf(reason, sizeof(reason), "%s", lea_vg_because_text(LEA_VG_BECAUSE_SILENT));
 	if (silent)
@@ -311,9 +315,10 @@ static int fail_for_now(const struct lea_batch_vg *vg, const struct lea_scan_vg 
 	lea_retry_set_add_vg(candidates->retries, fault, scanned);
 	if (vg->kind == LEA_ENTRY_PARTIAL)
 		wait_anew(candidates->options->partial, scanned);
-	return finish_claim(
+	r = finish_claim(
 		candidates, scanned,
 		&(struct end){.state = LEA_CLAIM_FAILED, .reason = reason, .is_transient = true});
+	return r < 0 ? r : lea_batch_keep_waiting(vg, scanned->vg);
 }
 
 /* ---- the facts */
@@ -520,6 +525,12 @@ static bool is_failure(enum lea_verdict verdict)
 	return verdict == LEA_VERDICT_FAILED || verdict == LEA_VERDICT_FAILED_FOR_NOW;
 }
 
+/* Did it fail because a disk went, or does not answer? */
+static bool lacks_pv(const struct lea_worker_result *result, enum lea_verdict verdict)
+{
+	return verdict == LEA_VERDICT_FAILED_FOR_NOW || result->outcome == LEA_ACTIVATE_INCOMPLETE;
+}
+
 /* Logs and counts the result, and brings the claim to an end. */
 static int end_vg(const struct lea_batch_vg *vg, const struct lea_worker_result *result,
 		  enum lea_verdict verdict)
@@ -528,6 +539,7 @@ static int end_vg(const struct lea_batch_vg *vg, const struct lea_worker_result 
 	const struct lea_scan_vg *scanned = vg->activated;
 	const char *reason = lea_verdict_reason(result->outcome, result->reason);
 	const bool failed = is_failure(verdict), in_part = verdict == LEA_VERDICT_IN_PART;
+	int r;
 
 	if (failed) {
 		candidates->summary->vgs_failed++;
@@ -547,12 +559,13 @@ static int end_vg(const struct lea_batch_vg *vg, const struct lea_worker_result 
 		else
 			report_back(vg, result);
 	}
-	return finish_claim(candidates, scanned,
-			    &(struct end){.state = failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE,
-					  .reason = failed ? reason : "",
-					  .is_transient = verdict == LEA_VERDICT_FAILED_FOR_NOW,
-					  .in_part = in_part,
-					  .is_report = true});
+	r = finish_claim(candidates, scanned,
+			 &(struct end){.state = failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE,
+				       .reason = failed ? reason : "",
+				       .is_transient = verdict == LEA_VERDICT_FAILED_FOR_NOW,
+				       .in_part = in_part,
+				       .is_report = true});
+	return r < 0 || !lacks_pv(result, verdict) ? r : lea_batch_keep_waiting(vg, scanned->vg);
 }
 
 /* No worker has the VG, or none any more. */

@@ -24,9 +24,10 @@ enum lea_mark {
 	/* udev says nothing of its content, and it was queued to be read. It is read once. */
 	LEA_MARK_PROBED,
 	LEA_INSTANCE_MARKS,
-	/* By VG id: a PV was added while the VG was incomplete. What completes the VG may be a
-	 * change of another PV that was on its way, and activates nothing by itself: by the mark
-	 * the add is not lost. The next claim that decides about the VG removes it
+	/* By VG id: a PV was added while the VG was incomplete, or lacked a disk that had gone or
+	 * did not answer. What completes the VG may be a change of another PV that was on its way,
+	 * or of another path to that disk, and activates nothing by itself: by the mark the add is
+	 * not lost. The next claim that decides about the VG removes it
 	 * (lea_claim_finish). */
 	LEA_MARK_AWAITED = LEA_INSTANCE_MARKS,
 	LEA_MARKS,

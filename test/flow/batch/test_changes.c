@@ -203,6 +203,35 @@ TEST(an_add_waits_as_long_as_its_vg_is_not_decided_about)
 	ck_assert(!machine_has(AWAITED));
 }
 
+/* Rows: how a worker failed, and what a change does then, as of another path that gets the record.
+ */
+static const struct {
+	int outcome, shortage;
+	const char *vgs;
+} lacks[] = {
+	{LEA_ACTIVATE_INCOMPLETE, 0, "vg-two.pvs "},
+	{LEA_ACTIVATE_FAILED, LEA_NOT_NOW, "vg-two.pvs "},
+	{LEA_ACTIVATE_FAILED, 0, ""},
+	{LEA_ACTIVATE_COPY, 0, ""},
+};
+
+TEST_EACH(an_add_that_met_a_disk_that_went_waits_for_it, lacks)
+{
+	struct lea_entry entries[2];
+
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	entries[0] = event("sdb", 32, 2, PVID_A, false);
+	entries[1] = event("sdc", 48, 3, PVID_B, false);
+	outcome = lacks[_i].outcome;
+	shortage = lacks[_i].shortage;
+	pass(entries, 2);
+	ck_assert_int_eq(machine_has(AWAITED), lacks[_i].vgs[0] != '\0');
+	outcome = shortage = 0;
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sdc", 48, 3, PVID_B), lacks[_i].vgs);
+	ck_assert(!machine_has(AWAITED));
+}
+
 /* The add finds nothing to do, and what an administrator does later is not its doing. */
 TEST(an_add_that_is_dealt_with_waits_no_longer)
 {
