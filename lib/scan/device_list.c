@@ -15,6 +15,8 @@
 #include "scan/scan.h"
 #include "state/online.h"
 #include "world/device_find.h"
+#include "world/hung.h"
+#include "world/udevdb.h"
 #include "world/udevlinks.h"
 
 #define MAX_LOOKUP_BYTES (4U * 1024U * 1024U)
@@ -265,25 +267,60 @@ static int add_claimant(struct recorded *recorded, struct lea_world *world, cons
 	return r;
 }
 
+struct claiming {
+	struct lea_world *world;
+	const struct lea_vg *vg;
+	struct recorded *recorded;
+};
+
+/* @name: of whatever hangs, as lea_reader_name_hung makes it of a device. */
+static int add_hung(void *arg, const char *name)
+{
+	const struct claiming *claiming = arg;
+	LEA_AUTO(lea_device_done) struct lea_device device = {0};
+	const char *number = strchr(name, '-');
+	struct lea_devid id = {0};
+	struct lea_devno devno;
+	char pvid[33];
+	int r;
+
+	if (!lea_devno_parse(number ? number + 1 : name, &devno))
+		return 0;
+	id.major = devno.major;
+	id.minor = devno.minor;
+	r = lea_device_find(claiming->world, &id, &device);
+	r = r ? r : lea_udevdb_fill(claiming->world, &device);
+	if (r || !lea_udevdb_pvid(&device, pvid) ||
+	    lea_vg_find_pv(claiming->vg, pvid) == LEA_NONE ||
+	    lea_online_exists(lea_world_run(claiming->world), pvid))
+		return r < 0 ? r : 0;
+	return add_claimant(claiming->recorded, claiming->world, pvid, devno);
+}
+
 int lea_devices_claimed(struct lea_world *world, const struct lea_vg *vg,
 			struct lea_scan_device **ret_devices, size_t *ret_count)
 {
 	LEA_AUTO(recorded_done) struct recorded recorded = {0};
+	struct claiming claiming = {world, vg, &recorded};
 	struct lea_devno devnos[CLAIMANTS_MOST];
 	int r = 0, run_fd = lea_world_run(world);
+	bool is_any_lost = false;
 
 	if (run_fd < 0)
 		return run_fd;
 	for (uint32_t i = 0; !r && i < vg->pv_count; i++) {
 		const char *pvid = vg->pvs[i].id;
+		const bool has_record = lea_online_exists(run_fd, pvid);
 		const size_t count =
-			lea_online_exists(run_fd, pvid)
-				? 0
-				: lea_udevlinks_pv(world, pvid, devnos, CLAIMANTS_MOST);
+			has_record ? 0 : lea_udevlinks_pv(world, pvid, devnos, CLAIMANTS_MOST);
 
+		is_any_lost |= !has_record && !count;
 		for (size_t k = 0; !r && k < count; k++)
 			r = add_claimant(&recorded, world, pvid, devnos[k]);
 	}
+	/* Not every udev keeps links. The device is known to hang, then, and udev knows its PV. */
+	if (!r && is_any_lost)
+		r = lea_hung_each(world, add_hung, &claiming);
 	return r ? r : give(&recorded, ret_devices, ret_count);
 }
 

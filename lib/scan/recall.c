@@ -7,7 +7,6 @@
 
 #include "base/cleanup.h"
 #include "base/devset.h"
-#include "base/id.h"
 #include "scan/scan_private.h"
 #include "state/online.h"
 #include "world/udevdb.h"
@@ -31,12 +30,10 @@ static bool is_unknown(const struct lea_found *found)
 
 static int ask_udev(struct lea_world *world, struct lea_found *found)
 {
-	char id[64], pvid[33];
+	char pvid[33];
 	int r = lea_udevdb_fill(world, &found->device);
 
-	if (!r && lea_udevdb_is(&found->device, "ID_FS_TYPE", "LVM2_member") &&
-	    lea_udevdb_property(&found->device, "ID_FS_UUID", id, sizeof(id)) &&
-	    !lea_id_parse(id, pvid))
+	if (!r && lea_udevdb_pvid(&found->device, pvid))
 		memcpy(found->expected, pvid, sizeof(found->expected));
 	return r;
 }

@@ -112,6 +112,37 @@ bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread, uint64_t *re
 	return life == LEA_PROC_ALIVE;
 }
 
+static int tell_file(int hung_fd, const char *file, int (*tell)(void *arg, const char *name),
+		     void *arg)
+{
+	char name[LEA_HUNG_NAME_BYTES];
+	uint64_t since_ms;
+	pid_t thread;
+
+	if (file[0] == '.' || strlen(file) >= sizeof(name) ||
+	    look(hung_fd, file, &thread, &since_ms) != LEA_PROC_ALIVE)
+		return 0;
+	strcpy(name, file);
+	for (char *at = strchr(name, '!'); at; at = strchr(at, '!'))
+		*at = '/';
+	return tell(arg, name);
+}
+
+int lea_hung_each(struct lea_world *world, int (*tell)(void *arg, const char *name), void *arg)
+{
+	LEA_AUTO(lea_closep) int hung_fd = lea_hung_open(world);
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	uint32_t seen = 0;
+	int r = 0;
+
+	if (hung_fd < 0 || lea_file_list(hung_fd, ".", &dir))
+		return 0;
+	while (!r && seen++ < MOST_NAMES && (entry = readdir(dir)))
+		r = tell_file(hung_fd, entry->d_name, tell, arg);
+	return r;
+}
+
 /* Returns how many names are left. Those behind the first MOST_NAMES are not read. */
 static uint32_t forget_ended(int hung_fd)
 {

@@ -35,6 +35,11 @@ LEA_MUST_CHECK int lea_hung_open(struct lea_world *world);
  */
 bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread, uint64_t *ret_since_ms);
 
+/* Calls @tell for each name for which lea_hung_has would be true, until it returns other than 0,
+ * and returns that; 0 also if none is known. */
+LEA_MUST_CHECK int lea_hung_each(struct lea_world *world, int (*tell)(void *arg, const char *name),
+				 void *arg);
+
 /* Opens the folder for notes, makes it if need be, and forgets all that has ended: a descriptor
  * (owned) or -errno. *ret_room: how many more names may be noted. */
 LEA_MUST_CHECK int lea_hung_begin(struct lea_world *world, uint32_t *ret_room);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/id.h"
 #include "world/udev.h"
 
 LEA_DEFINE_FREEP(struct udev_device, device_unrefp, udev_device_unref);
@@ -72,8 +73,8 @@ static void print_properties(FILE *out, struct udev_device *entry)
 }
 
 /*
- * Without this file udev has not initialized the device: libudev would say the same after some sixty
- * system calls in sysfs. Source: systemd 252, libudev, black-box.
+ * Without this file udev has not initialized the device: libudev would say the same after some
+ * sixty system calls in sysfs. Source: systemd 252, libudev, black-box.
  */
 static bool has_entry(const struct lea_device *device)
 {
@@ -137,4 +138,13 @@ bool lea_udevdb_has_finished(const struct lea_device *device)
 {
 	return device->properties && device->properties[0] &&
 	       !lea_udevdb_is(device, "ID_PROCESSING", "1");
+}
+
+bool lea_udevdb_pvid(const struct lea_device *device, char ret_pvid[static 33])
+{
+	char uuid[64];
+
+	return lea_udevdb_is(device, "ID_FS_TYPE", "LVM2_member") &&
+	       lea_udevdb_property(device, "ID_FS_UUID", uuid, sizeof(uuid)) &&
+	       !lea_id_parse(uuid, ret_pvid);
 }

@@ -31,3 +31,6 @@ bool lea_udevdb_property(const struct lea_device *device, const char *key, char 
 
 /* Does the property have exactly this value? */
 bool lea_udevdb_is(const struct lea_device *device, const char *key, const char *value);
+
+/* Which PV does udev say is on the device, whose properties are filled in? False: none. */
+bool lea_udevdb_pvid(const struct lea_device *device, char ret_pvid[static 33]);

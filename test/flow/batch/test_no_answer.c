@@ -3,8 +3,11 @@
 #include "batch/partial.h"
 #include "flow/batch_scratch.h"
 #include "unit/suite.h"
+#include "world/hung.h"
+#include "world/proc.h"
 
 #include <fcntl.h>
+#include <signal.h>
 
 #define WAIT_MS 30000
 #define MACHINE "0123456789abcdef0123456789abcdef"
@@ -271,6 +274,34 @@ TEST(a_pv_with_a_record_that_gives_no_answer_is_not_missing)
 	check_claim(LEA_CLAIM_FAILED, true, "disk /dev/sdc of it does not answer", 1);
 	tree_remove(&machine.tree, "/sick");
 	ck_assert_str_eq(a_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
+}
+
+static int wait_for_end(void *arg)
+{
+	(void)arg;
+	return pause();
+}
+
+/* The disk has given no answer since it came, and udev keeps no links: rows: the device that hangs
+ * is this PV by udev, or another one. */
+TEST_TIMES(a_pv_that_only_a_device_which_hangs_can_be_is_not_missing, 2)
+{
+	uint32_t room = 0;
+	pid_t reader = 0;
+	int code, hung_fd;
+
+	configure();
+	ck_assert_str_eq(a_told(LEA_ENTRY_ADD), "");
+	machine.properties = _i ? "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" PVID_D "\n"
+				: "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" PVID_B "\n";
+	make_sick("sdc", -ETIMEDOUT);
+	ck_assert_int_eq(lea_proc_fork(wait_for_end, NULL, &reader), 0);
+	hung_fd = lea_hung_begin(machine.world, &room);
+	lea_hung_note(hung_fd, "0-8:48", reader, 1, &room);
+	ck_assert_str_eq(a_told(LEA_ENTRY_PARTIAL), _i ? "vg-two.pvs(partial) " : "");
+	close(hung_fd);
+	ck_assert_int_eq(kill(reader, SIGKILL), 0);
+	ck_assert_int_eq(lea_proc_wait(reader, &code), 0);
 }
 
 TEST(a_pv_that_is_absent_is_done_without)

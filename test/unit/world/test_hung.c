@@ -111,6 +111,31 @@ TEST(a_name_is_remembered_while_its_thread_lives)
 	ck_assert_msg(!is_there(FOLDER), "and the folder with the last");
 }
 
+static int list(void *arg, const char *name)
+{
+	char *names = arg;
+
+	strcat(strcat(names, name), " ");
+	return strcmp(name, "stop") ? 0 : 3;
+}
+
+TEST(what_hangs_is_listed)
+{
+	const pid_t one = start(), other = start();
+	char names[64] = "";
+
+	ck_assert_int_eq(lea_hung_each(&tree.world, list, names), 0);
+	ck_assert_str_eq(names, "");
+	note("8:16", one);
+	note("file-/srv/disk", other);
+	stop(one);
+	ck_assert_int_eq(lea_hung_each(&tree.world, list, names), 0);
+	ck_assert_str_eq(names, "file-/srv/disk ");
+	note("stop", other);
+	ck_assert_int_eq(lea_hung_each(&tree.world, list, names), 3);
+	stop(other);
+}
+
 /* A device that has gone is never asked about again. */
 TEST(what_has_ended_is_forgotten_with_the_next_note)
 {
