@@ -49,7 +49,9 @@ struct lea_batch_pass {
 	/* One for each device that has an entry: the leading devices of the scan, in its order. */
 	struct queued_device *queued; /* [queued_count]; owned */
 	size_t queued_count;
-	bool *is_over; /* [count]; owned: of a removal, with which all is done */
+	bool *is_over;		      /* [count]; owned: of a removal, with which all is done */
+	struct lea_claim_move *moves; /* owned */
+	size_t move_count, moves_room;
 };
 
 struct queued_device {
@@ -269,31 +271,68 @@ static bool is_another(const struct lea_found *found)
 }
 
 /*
- * An administrator has made the PV one of another VG, perhaps of the same name, or of none, and the
- * claim of the VG before must not stay for as long as the device does. Only a PV that had been
- * dealt with can be in it.
+ * Does the device show of which VG the PV is now, and may a claim of another VG have it? It has if
+ * the administrator has made it a PV of another VG, perhaps of the same name, or of none. Of a PV
+ * that just came no claim can know.
  */
-static int move_claim(struct lea_batch_pass *pass, const struct lea_found *found,
-		      const struct lea_record *record)
+static bool may_have_moved(const struct lea_found *found, const struct lea_record *record,
+			   enum lea_entry_kind kind)
+{
+	if (found->kind == LEA_FOUND_ORPHAN)
+		return true;
+	switch (record->kind) {
+	case LEA_RECORD_SHARED:
+	case LEA_RECORD_FOREIGN:
+	case LEA_RECORD_EXPORTED:
+	case LEA_RECORD_ONLINE:
+		return found->vg && (kind == LEA_ENTRY_CHANGE || record->replaced ||
+				     (record->is_new && kind != LEA_ENTRY_ADD));
+	case LEA_RECORD_NOTHING:
+	case LEA_RECORD_MD:
+	case LEA_RECORD_NOT_IN_VG:
+	case LEA_RECORD_DUPLICATE:
+	case LEA_RECORD_OUTDATED:
+	case LEA_RECORD_FAILED:
+	default:
+		return false;
+	}
+}
+
+/* The claim of the VG before must not stay for as long as the device does. Only a PV that had been
+ * dealt with can be in it. */
+static int note_move(struct lea_batch_pass *pass, const struct lea_found *found,
+		     const struct lea_record *record, enum lea_entry_kind kind)
 {
 	const int event_fd = pass->options->event_fd;
-	const bool is_recorded = found->vg && record->kind == LEA_RECORD_ONLINE &&
-				 (record->is_new || record->replaced);
-	struct lea_claim_pv pv = {.id = lea_device_id(&found->device)};
-	const struct lea_claim_index *index;
+	const struct lea_devid id = lea_device_id(&found->device);
+	struct lea_claim_move *move;
 	char key[LEA_DEVID_TEXT_BYTES];
-	int r;
 
-	lea_devid_format(&pv.id, key);
-	if ((!is_recorded && found->kind != LEA_FOUND_ORPHAN) ||
-	    (!lea_marker_is_set(event_fd, &found->device, found->label.pvid) &&
-	     !lea_mark_is_set(event_fd, LEA_MARK_REFUSED, key)))
+	if (!may_have_moved(found, record, kind))
 		return 0;
-	memcpy(pv.pvid, found->label.pvid, sizeof(pv.pvid));
-	r = lea_candidates_index(pass->candidates, &index);
-	return r ? r
-		 : lea_claim_index_move_pv(index, &pass->candidates->claims, &pv,
-					   found->vg ? found->vg->id : "");
+	lea_devid_format(&id, key);
+	if (!lea_marker_is_set(event_fd, &found->device, found->label.pvid) &&
+	    !lea_mark_is_set(event_fd, LEA_MARK_REFUSED, key))
+		return 0;
+	if (lea_make_room(&pass->moves, &pass->moves_room, pass->move_count + 1,
+			  sizeof(*pass->moves)))
+		return -ENOMEM;
+	move = &pass->moves[pass->move_count++];
+	*move = (struct lea_claim_move){.pv.id = id};
+	memcpy(move->pv.pvid, found->label.pvid, sizeof(move->pv.pvid));
+	if (found->vg)
+		memcpy(move->vg_id, found->vg->id, sizeof(move->vg_id));
+	return 0;
+}
+
+static int move_claims(struct lea_batch_pass *pass)
+{
+	const struct lea_claim_index *index;
+	int r = pass->move_count ? lea_candidates_index(pass->candidates, &index) : 0;
+
+	return r || !pass->move_count ? r
+				      : lea_claim_index_move_pvs(index, &pass->candidates->claims,
+								 pass->moves, pass->move_count);
 }
 
 /* The device that had the record, perhaps since this pass, is a copy. */
@@ -348,9 +387,7 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	found->is_duplicate = record.kind == LEA_RECORD_DUPLICATE;
 	queued->is_noted = found->is_duplicate && record.tie != LEA_DUPLICATE_STACKED;
 	pass->summary->pvs += queued->is_online;
-	/* Of a PV that just came no claim can know. */
-	if (queued->kind != LEA_ENTRY_ADD || record.replaced)
-		r = move_claim(pass, found, &record);
+	r = note_move(pass, found, &record, queued->kind);
 	lea_batch_marks_judged(&pass->marks, found, &record, queued->kind);
 	return r;
 }
@@ -423,6 +460,7 @@ static int record_all(struct lea_batch_pass *pass)
 	found = lea_scan_found(pass->scan, &count);
 	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
 		r = record_device(pass, found[i], &pass->queued[i]);
+	r = r ? r : move_claims(pass);
 	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
 		if (pass->queued[i].is_online)
 			r = count_device(pass, found[i], pass->queued[i].kind);
@@ -567,6 +605,7 @@ void lea_batch_drop(struct lea_batch_pass *pass)
 	lea_retry_set_done(&pass->retries);
 	free(pass->queued);
 	free(pass->is_over);
+	free(pass->moves);
 	free(pass);
 }
 

@@ -151,8 +151,37 @@ int lea_claim_index_drop_pvs(const struct lea_claim_index *index, const struct l
 	return r;
 }
 
-static int remove_pv(const struct lea_claims *claims, const char *vg_id,
-		     const struct lea_claim_pv *pv)
+/* By PV, then by instance. The first member of a move is its PV. */
+static int compare_pvs(const void *a, const void *b)
+{
+	const struct lea_claim_pv *left = a, *right = b;
+	const int order = strcmp(left->pvid, right->pvid);
+
+	return order ? order : lea_devid_compare(&left->id, &right->id);
+}
+
+struct moves {
+	const struct lea_claim_move *move; /* [count], sorted */
+	size_t count;
+};
+
+static bool has_left(const struct moves *moves, const char *vg_id, const struct lea_claim_pv *pv)
+{
+	const struct lea_claim_move *move =
+		bsearch(pv, moves->move, moves->count, sizeof(*moves->move), compare_pvs);
+
+	return move && strcmp(move->vg_id, vg_id) != 0;
+}
+
+static bool has_any_left(const struct moves *moves, const struct lea_indexed_claim *indexed)
+{
+	for (uint32_t i = 0; i < indexed->claim.pv_count; i++)
+		if (has_left(moves, indexed->id, &indexed->claim.pv[i]))
+			return true;
+	return false;
+}
+
+static int remove_pvs(const struct lea_claims *claims, const char *vg_id, const struct moves *moves)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	uint32_t left = 0;
@@ -161,20 +190,23 @@ static int remove_pv(const struct lea_claims *claims, const char *vg_id,
 	if (r || claim.state == LEA_CLAIM_CLAIMED)
 		return r < 0 ? r : 0;
 	for (uint32_t i = 0; i < claim.pv_count; i++)
-		if (strcmp(claim.pv[i].pvid, pv->pvid) != 0)
+		if (!has_left(moves, vg_id, &claim.pv[i]))
 			claim.pv[left++] = claim.pv[i];
 	claim.pv_count = left;
 	return left ? lea_claim_finish(claims, vg_id, &claim) : lea_claim_drop(claims, vg_id);
 }
 
-int lea_claim_index_move_pv(const struct lea_claim_index *index, const struct lea_claims *claims,
-			    const struct lea_claim_pv *pv, const char *vg_id)
+int lea_claim_index_move_pvs(const struct lea_claim_index *index, const struct lea_claims *claims,
+			     struct lea_claim_move *moves, size_t count)
 {
+	const struct moves sorted = {moves, count};
 	int r = 0;
 
+	if (!count)
+		return 0;
+	qsort(moves, count, sizeof(*moves), compare_pvs);
 	for (size_t i = 0; !r && i < index->count; i++)
-		if (strcmp(index->claim[i].id, vg_id) != 0 &&
-		    lea_claim_covers(&index->claim[i].claim, pv, 1))
-			r = remove_pv(claims, index->claim[i].id, pv);
+		if (has_any_left(&sorted, &index->claim[i]))
+			r = remove_pvs(claims, index->claim[i].id, &sorted);
 	return r;
 }

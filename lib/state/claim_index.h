@@ -44,11 +44,17 @@ LEA_MUST_CHECK int lea_claim_index_drop_pvs(const struct lea_claim_index *index,
 					    const struct lea_claims *claims,
 					    struct lea_claim_pv *pv, uint32_t count);
 
+/* A PV instance, and the VG that it is of now; "": of none. */
+struct lea_claim_move {
+	struct lea_claim_pv pv;
+	char vg_id[33];
+};
+
 /*
- * lea_claim_index_move_pv - this PV is of the VG @vg_id now: remove it from the claims of others
+ * lea_claim_index_move_pvs - remove these PVs from the claims of other VGs
  * A PV is in one VG only. A claim without PVs is removed; one that is CLAIMED is left to its owner.
- * 0 or -errno.
+ * Sorts @moves. 0 or -errno.
  */
-LEA_MUST_CHECK int lea_claim_index_move_pv(const struct lea_claim_index *index,
-					   const struct lea_claims *claims,
-					   const struct lea_claim_pv *pv, const char *vg_id);
+LEA_MUST_CHECK int lea_claim_index_move_pvs(const struct lea_claim_index *index,
+					    const struct lea_claims *claims,
+					    struct lea_claim_move *moves, size_t count);

@@ -165,40 +165,54 @@ TEST(only_the_pv_that_went_drops_the_claim)
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
 }
 
-TEST(a_pv_that_moved_is_in_one_claim)
-{
-	const struct lea_claim_pv moved = {.pvid = PV_A, .id = {8, 32, 8}},
-				  next = {.pvid = PV_B, .id = {8, 16, 7}},
-				  other = {.pvid = PV_A, .id = {8, 32, 9}};
-	struct lea_claim got;
+/* Rows: PVs and their VGs now, and how many PVs the claims have then. */
+static const struct {
+	const char *claim;
+	struct lea_claim_move moves[2];
+	size_t count;
+	uint32_t left, left_of_other;
+} moved[] = {
+	{"another instance", {{{.pvid = PV_A, .id = {8, 32, 9}}, VG_OTHER}}, 1, 2, 2},
+	{"one PV", {{{.pvid = PV_A, .id = {8, 32, 8}}, VG_OTHER}}, 1, 1, 2},
+	{"one PV, which is of no VG", {{{.pvid = PV_A, .id = {8, 32, 8}}, ""}}, 1, 1, 1},
+	{"one PV that is of the VG still", {{{.pvid = PV_A, .id = {8, 32, 8}}, VG_ID}}, 1, 2, 1},
+	{"all of them",
+	 {{{.pvid = PV_B, .id = {8, 16, 7}}, VG_OTHER},
+	  {{.pvid = PV_A, .id = {8, 32, 8}}, VG_OTHER}},
+	 2,
+	 0,
+	 2},
+};
 
+TEST_EACH(a_pv_that_moved_is_in_one_claim, moved)
+{
+	struct lea_claim_move moves[2];
+	struct lea_claim got = {0};
+
+	memcpy(moves, moved[_i].moves, sizeof(moves));
 	store(VG_ID, "a", LEA_CLAIM_DONE);
 	store(VG_OTHER, "a", LEA_CLAIM_FAILED);
 	update();
-	ck_assert_int_eq(lea_claim_index_move_pv(claim_index, &claims, &other, VG_OTHER), 0);
-	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
-	ck_assert_msg(got.pv_count == 2, "another instance");
-	lea_claim_done(&got);
-	ck_assert_int_eq(lea_claim_index_move_pv(claim_index, &claims, &moved, VG_OTHER), 0);
-	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
-	ck_assert(got.pv_count == 1 && !strcmp(got.pv[0].pvid, PV_B));
-	ck_assert_int_eq(got.state, LEA_CLAIM_DONE);
+	ck_assert_int_eq(lea_claim_index_move_pvs(claim_index, &claims, moves, moved[_i].count), 0);
+	ck_assert_msg(lea_claim_read(&claims, VG_ID, &got) ==
+			      (moved[_i].left ? 0 : LEA_CLAIM_ABSENT),
+		      "%s", moved[_i].claim);
+	ck_assert_msg(got.pv_count == moved[_i].left, "%s", moved[_i].claim);
+	ck_assert_msg(moved[_i].left != 1 || !strcmp(got.pv[0].pvid, PV_B), "%s", moved[_i].claim);
 	lea_claim_done(&got);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_OTHER, &got), 0);
-	ck_assert_uint_eq(got.pv_count, 2);
+	ck_assert_msg(got.pv_count == moved[_i].left_of_other, "%s", moved[_i].claim);
 	lea_claim_done(&got);
-	ck_assert_int_eq(lea_claim_index_move_pv(claim_index, &claims, &next, VG_OTHER), 0);
-	ck_assert_msg(lea_claim_read(&claims, VG_ID, &got) == LEA_CLAIM_ABSENT, "none is left");
 }
 
 TEST(a_claim_in_work_is_left_to_its_owner)
 {
-	const struct lea_claim_pv moved = {.pvid = PV_A, .id = {8, 32, 8}};
+	struct lea_claim_move move = {{.pvid = PV_A, .id = {8, 32, 8}}, VG_OTHER};
 	struct lea_claim got;
 
 	store(VG_ID, "a", LEA_CLAIM_CLAIMED);
 	update();
-	ck_assert_int_eq(lea_claim_index_move_pv(claim_index, &claims, &moved, VG_OTHER), 0);
+	ck_assert_int_eq(lea_claim_index_move_pvs(claim_index, &claims, &move, 1), 0);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
 	ck_assert_uint_eq(got.pv_count, 2);
 	lea_claim_done(&got);
