@@ -187,13 +187,22 @@ static const struct lea_claim_pv *find_device(const struct instances *instances,
 				: NULL;
 }
 
-static bool is_among(const struct instances *instances, const struct lea_entry *entry)
+/* In how many claims is it? */
+static size_t count_among(const struct instances *instances, const struct lea_entry *entry)
 {
 	struct lea_claim_pv key = {.id = lea_device_id(&entry->device)};
+	const struct lea_claim_pv *first, *end = instances->pv + instances->count;
+	size_t count = 0;
 
 	memcpy(key.pvid, entry->pvid, sizeof(key.pvid));
-	return instances->count &&
-	       bsearch(&key, instances->pv, instances->count, sizeof(key), compare_pv);
+	first = instances->count
+			? bsearch(&key, instances->pv, instances->count, sizeof(key), compare_pv)
+			: NULL;
+	while (first && first > instances->pv && !compare_pv(first - 1, &key))
+		first--;
+	for (; first && first < end && !compare_pv(first, &key); first++)
+		count++;
+	return count;
 }
 
 /* Mostly the content of an LV is a guest's. */
@@ -292,7 +301,7 @@ static bool is_taken(const struct reconcile *reconcile, const struct lea_entry *
 /* Except at boot a marker also says that the VG was dealt with, unless a claim says otherwise. */
 static bool is_marked(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
-	return !reconcile->options->is_boot && !is_among(&reconcile->again, entry) &&
+	return !reconcile->options->is_boot && !count_among(&reconcile->again, entry) &&
 	       lea_marker_is_set(reconcile->options->event_fd, &entry->device, entry->pvid);
 }
 
@@ -321,14 +330,40 @@ static bool is_refusal_outdated(const struct reconcile *reconcile, const struct 
 enum dealt {
 	NOT_DEALT_WITH,
 	DEALT_WITH,
-	LACKS_RECORD, /* it gets one, and nothing is activated for that */
+	READ_AGAIN, /* it lacks its record, or has changed; nothing is activated for that */
 };
+
+/* A change led to it, or the other device of its PV went, and it could not be judged then. */
+static bool is_unsettled(const struct reconcile *reconcile, const struct lea_entry *entry)
+{
+	return reconcile->has_unsettled &&
+	       lea_mark_is_set(reconcile->options->event_fd, LEA_MARK_UNSETTLED, entry->key);
+}
+
+/*
+ * udev's rule starts no process for a change of a PV that has a record, and leaves the event's
+ * number: the PV may be of another VG since, or of none. It is read once for each such event. The
+ * boot has other things to do; the first reconcile after it sees the same.
+ */
+static bool has_skipped_change(const struct reconcile *reconcile, const struct lea_entry *entry,
+			       uint64_t *ret_seqnum)
+{
+	char number[24];
+
+	return !reconcile->options->is_boot &&
+	       lea_udevdb_property(&entry->device, "LVMEVENT_SKIPPED", number, sizeof(number)) &&
+	       lea_number_parse(number, UINT64_MAX, ret_seqnum) &&
+	       (!lea_skipped_is_set(reconcile->options->event_fd, entry->key, *ret_seqnum) ||
+		is_unsettled(reconcile, entry));
+}
 
 /* Marks and claims say what was done; the record is checked as well, since others may remove
  * it, as vgremove does. */
 static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct lea_entry *entry)
 {
 	const int event_fd = reconcile->options->event_fd;
+	uint64_t seqnum;
+	size_t done;
 	bool was;
 
 	if (reconcile->has_boot_scan)
@@ -336,13 +371,16 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 				       lea_mark_is_set(event_fd, LEA_MARK_REFUSED, entry->key)
 			       ? DEALT_WITH
 			       : NOT_DEALT_WITH;
-	was = is_among(&reconcile->done, entry) || is_marked(reconcile, entry);
+	done = count_among(&reconcile->done, entry);
+	was = done || is_marked(reconcile, entry);
+	/* A PV is of one VG only: the other claim is of one that is gone. */
 	if (was && lea_records_have(&reconcile->records, entry->pvid))
-		return DEALT_WITH;
-	/* A change led to it, or the other device of its PV went, and it could not be judged then.
-	 */
-	if (reconcile->has_unsettled && lea_mark_is_set(event_fd, LEA_MARK_UNSETTLED, entry->key))
-		return LACKS_RECORD;
+		return done + count_among(&reconcile->again, entry) > 1 ||
+				       has_skipped_change(reconcile, entry, &seqnum)
+			       ? READ_AGAIN
+			       : DEALT_WITH;
+	if (is_unsettled(reconcile, entry))
+		return READ_AGAIN;
 	if (was && is_noted(reconcile, entry))
 		return DEALT_WITH;
 	if (is_taken(reconcile, entry))
@@ -350,8 +388,8 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 	/* What was refused and has a marker of the PV was recorded since then. */
 	if (lea_mark_is_set(event_fd, LEA_MARK_REFUSED, entry->key) &&
 	    !lea_marker_is_set(event_fd, &entry->device, entry->pvid))
-		return is_refusal_outdated(reconcile, entry) ? LACKS_RECORD : DEALT_WITH;
-	return was ? LACKS_RECORD : NOT_DEALT_WITH;
+		return is_refusal_outdated(reconcile, entry) ? READ_AGAIN : DEALT_WITH;
+	return was ? READ_AGAIN : NOT_DEALT_WITH;
 }
 
 static bool has_no_record(const struct reconcile *reconcile, const struct lea_entry *entry)
@@ -517,13 +555,32 @@ static enum dealt how_not_dealt_with(const struct reconcile *reconcile,
 {
 	switch (how_it_came(reconcile->options, device)) {
 	case BECAME_PV:
-		return has_no_record(reconcile, entry) ? LACKS_RECORD : DEALT_WITH;
+		return has_no_record(reconcile, entry) ? READ_AGAIN : DEALT_WITH;
 	case CAME_UNHEEDED:
-		return has_lost_record(reconcile, entry) ? LACKS_RECORD : DEALT_WITH;
+		return has_lost_record(reconcile, entry) ? READ_AGAIN : DEALT_WITH;
 	case CAME_AS_PV:
 	default:
 		return NOT_DEALT_WITH;
 	}
+}
+
+/* That a change was queued is noted last: a device may be read twice, but not never. */
+static int queue_pv(const struct reconcile *reconcile, struct lea_entry *entry, enum dealt dealt)
+{
+	const struct lea_reconcile_options *options = reconcile->options;
+	uint64_t seqnum = 0;
+	const bool is_skipped =
+		dealt != NOT_DEALT_WITH && has_skipped_change(reconcile, entry, &seqnum);
+	int r;
+
+	if (dealt != NOT_DEALT_WITH)
+		entry->kind = LEA_ENTRY_CHANGE;
+	/* Long properties can be read from udev again. */
+	entry->device.devlinks = entry->device.properties = NULL;
+	if (reconcile->has_boot_scan)
+		return options->left(options->arg, entry);
+	r = lea_queue_put_if_absent(options->event_fd, entry);
+	return r < 0 || !is_skipped ? r : lea_skipped_set(options->event_fd, entry->key, seqnum);
 }
 
 static int reconcile_device(struct reconcile *reconcile, struct lea_device *device,
@@ -558,13 +615,8 @@ static int reconcile_device(struct reconcile *reconcile, struct lea_device *devi
 		dealt = how_not_dealt_with(reconcile, device, &entry);
 	if (dealt == DEALT_WITH)
 		return 0;
-	if (dealt == LACKS_RECORD)
-		entry.kind = LEA_ENTRY_CHANGE;
-	/* Long properties can be read from udev again. */
-	entry.device.devlinks = entry.device.properties = NULL;
 	result->enqueued++;
-	return reconcile->has_boot_scan ? options->left(options->arg, &entry)
-					: lea_queue_put_if_absent(options->event_fd, &entry);
+	return queue_pv(reconcile, &entry, dealt);
 }
 
 static int reconcile_records(struct reconcile *reconcile, struct lea_device *devices,

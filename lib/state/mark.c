@@ -11,16 +11,18 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/number.h"
 #include "base/step.h"
 
 #define PATH_BYTES 128
-#define TEXT_BYTES 16U
+#define TEXT_BYTES 24U
 
 const char *lea_mark_folder(enum lea_mark mark)
 {
 	static const char *const folders[LEA_MARKS] = {[LEA_MARK_REFUSED] = "refused",
 						       [LEA_MARK_UNSETTLED] = "unsettled",
 						       [LEA_MARK_PROBED] = "probed",
+						       [LEA_MARK_SKIPPED] = "skipped",
 						       [LEA_MARK_AWAITED] = LEA_AWAITED_FOLDER};
 
 	return folders[mark];
@@ -89,48 +91,64 @@ bool lea_refused_is_older(int event_fd, const char *key, const struct timespec *
 		(st.st_mtim.tv_sec == than->tv_sec && st.st_mtim.tv_nsec < than->tv_nsec));
 }
 
-static bool read_awaited(int event_fd, const char *path, uint32_t *ret_count)
-{
-	char text[TEXT_BYTES];
+/* ---- marks with a number */
 
+static bool read_number(int event_fd, enum lea_mark mark, const char *key, uint64_t *ret_number)
+{
+	char path[PATH_BYTES], text[TEXT_BYTES];
+
+	path_of(mark, key, path);
 	return !lea_file_read_link(event_fd, path, text, sizeof(text)) &&
-	       sscanf(text, "%" SCNu32, ret_count) == 1;
+	       lea_number_parse(text, UINT64_MAX, ret_number);
 }
 
-static bool is_awaited_same(int event_fd, const char *path, uint32_t pv_count)
+static bool is_number(int event_fd, enum lea_mark mark, const char *key, uint64_t number)
 {
-	uint32_t before;
+	uint64_t before;
 
-	return read_awaited(event_fd, path, &before) && before == pv_count;
+	return read_number(event_fd, mark, key, &before) && before == number;
 }
 
-int lea_awaited_set(int event_fd, const char *vg_id, uint32_t pv_count, bool is_first)
+/* The first of its folder makes that. */
+static int set_number(int event_fd, enum lea_mark mark, const char *key, uint64_t number)
 {
 	LEA_AUTO(lea_closep) int folder_fd = -1;
 	char path[PATH_BYTES], text[TEXT_BYTES];
 	int r;
 
+	path_of(mark, key, path);
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	r = lea_file_create_link(event_fd, path, text);
+	if (r <= 0 || (r == LEA_FILE_EXISTS && is_number(event_fd, mark, key, number)))
+		return r < 0 ? r : 0;
+	folder_fd = lea_file_open_folder(event_fd, lea_mark_folder(mark));
+	return folder_fd < 0 ? folder_fd : lea_file_replace_link(folder_fd, key, text);
+}
+
+int lea_awaited_set(int event_fd, const char *vg_id, uint32_t pv_count, bool is_first)
+{
 	if (!lea_id_ok(vg_id))
 		return -EINVAL;
-	path_of(LEA_MARK_AWAITED, vg_id, path);
-	if (!is_first && is_awaited_same(event_fd, path, pv_count))
+	if (!is_first && is_number(event_fd, LEA_MARK_AWAITED, vg_id, pv_count))
 		return 0;
 	LEA_CRASHPOINT("await.put", vg_id);
-	snprintf(text, sizeof(text), "%" PRIu32, pv_count);
-	r = lea_file_create_link(event_fd, path, text);
-	if (r <= 0 || (is_first && is_awaited_same(event_fd, path, pv_count)))
-		return r < 0 ? r : 0;
-	folder_fd = lea_file_open_folder(event_fd, LEA_AWAITED_FOLDER);
-	return folder_fd < 0 ? folder_fd : lea_file_replace_link(folder_fd, vg_id, text);
+	return set_number(event_fd, LEA_MARK_AWAITED, vg_id, pv_count);
 }
 
 bool lea_awaited_is_set(int event_fd, const char *vg_id, uint32_t pv_count)
 {
-	char path[PATH_BYTES];
-	uint32_t before;
+	uint64_t before;
 
-	if (!lea_id_ok(vg_id))
-		return false;
-	path_of(LEA_MARK_AWAITED, vg_id, path);
-	return read_awaited(event_fd, path, &before) && pv_count >= before;
+	return lea_id_ok(vg_id) && read_number(event_fd, LEA_MARK_AWAITED, vg_id, &before) &&
+	       pv_count >= before;
+}
+
+int lea_skipped_set(int event_fd, const char *key, uint64_t seqnum)
+{
+	return set_number(event_fd, LEA_MARK_SKIPPED, key, seqnum);
+}
+
+bool lea_skipped_is_set(int event_fd, const char *key, uint64_t seqnum)
+{
+	return is_number(event_fd, LEA_MARK_SKIPPED, key, seqnum);
 }

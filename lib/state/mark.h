@@ -23,6 +23,9 @@ enum lea_mark {
 	LEA_MARK_UNSETTLED,
 	/* udev says nothing of its content, and it was queued to be read. It is read once. */
 	LEA_MARK_PROBED,
+	/* udev's rule started no process for a change of the PV, which had its record, and a
+	 * reconcile has queued it instead: lea_skipped_set. */
+	LEA_MARK_SKIPPED,
 	LEA_INSTANCE_MARKS,
 	/* By VG id: a PV was added while the VG was incomplete, or lacked a disk that had gone or
 	 * did not answer. What completes the VG may be a change of another PV that was on its way,
@@ -35,7 +38,7 @@ enum lea_mark {
 
 /* @event_fd in all functions: /run/lvm/event. */
 const char *lea_mark_folder(enum lea_mark mark);
-/* 0 or -errno; setting twice and dropping an absent one are fine. Not for AWAITED. */
+/* 0 or -errno; setting twice and dropping an absent one are fine. Not for AWAITED and SKIPPED. */
 LEA_MUST_CHECK int lea_mark_set(int event_fd, enum lea_mark mark, const char *key);
 LEA_MUST_CHECK int lea_mark_drop(int event_fd, enum lea_mark mark, const char *key);
 /* Does the folder exist, so that some may be set? One system call, as is_set. */
@@ -62,3 +65,8 @@ LEA_MUST_CHECK int lea_awaited_set(int event_fd, const char *vg_id, uint32_t pv_
 				   bool is_first);
 /* Does an add wait for the VG to be complete, which has @pv_count PVs now? */
 bool lea_awaited_is_set(int event_fd, const char *vg_id, uint32_t pv_count);
+
+/* The change that the rule skipped last has this number (SEQNUM), the target of a symbolic link.
+ * 0 or -errno. */
+LEA_MUST_CHECK int lea_skipped_set(int event_fd, const char *key, uint64_t seqnum);
+bool lea_skipped_is_set(int event_fd, const char *key, uint64_t seqnum);

@@ -92,8 +92,32 @@ static bool claim_has_instance(const struct rest *rest, const char *text)
 	return false;
 }
 
+/* Did something change what is on a disk that leaves no change of a PV we know? */
+static bool is_changed_unseen(const struct sim_history *history)
+{
+	return may_keep_record(history) || has_step(history, SIM_SAME_NAME) ||
+	       has_step(history, SIM_ACT_ELSEWHERE);
+}
+
+/* Is there a disk of the VG, or one that may be of it? */
+static bool has_vg(const struct sim_state *state, const char *id)
+{
+	const struct sim_disk *disk;
+
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		disk = &state->disk[i];
+		if (disk->is_there && (!strcmp(disk->vg_id, id) || disk->fails ||
+				       disk->is_suspended || disk->is_rejected))
+			return true;
+	}
+	return false;
+}
+
 static void judge_claim(const struct rest *rest, const char *id, const char *text)
 {
+	if (!has_vg(rest->state, id) && claim_has_instance(rest, text) &&
+	    !is_changed_unseen(rest->history))
+		sim_found(rest->findings, "a claim stays of a VG that no disk has: %s", id);
 	if (strstr(text, "\nstate claimed\n"))
 		sim_found(rest->findings, "a claim stays claimed by nobody: %s", id);
 	if (!claim_has_instance(rest, text) && !sim_active_of(rest->state, id))
@@ -147,8 +171,32 @@ static void judge_recorded(const struct rest *rest, const char *pvid, const char
 			  pvid, recorded, first);
 }
 
+/* A PV that is of another VG now: the record names that one. */
+static void judge_vg_name(const struct rest *rest, const char *pvid, const char *text)
+{
+	const char *name = strstr(text, "\nvg:");
+	const struct sim_disk *disk;
+	uint32_t major, minor;
+
+	if (!name || sscanf(text, "%" SCNu32 ":%" SCNu32, &major, &minor) != 2 ||
+	    is_changed_unseen(rest->history))
+		return;
+	name += strlen("\nvg:");
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		disk = &rest->state->disk[i];
+		if (sim_is_pv(disk) && disk->major == major && disk->minor == minor &&
+		    !strcmp(disk->pvid, pvid) && *disk->vg_id &&
+		    sim_is_sound(rest->state, disk->vg_id) &&
+		    (strncmp(name, disk->vg_name, strlen(disk->vg_name)) != 0 ||
+		     name[strlen(disk->vg_name)] != '\n'))
+			sim_found(rest->findings, "a record names another VG: %s of %s", pvid,
+				  disk->vg_name);
+	}
+}
+
 static void judge_online(const struct rest *rest, const char *pvid, const char *text)
 {
+	judge_vg_name(rest, pvid, text);
 	if (!has_pvid(rest->state, pvid) && !may_keep_record(rest->history))
 		sim_found(rest->findings, "a record stays of a PV that is gone: %s", pvid);
 	judge_recorded(rest, pvid, text);

@@ -491,7 +491,7 @@ bool sim_disk_plug(uint32_t disk, bool same_number)
 	unit->instance = ++last_instance;
 	unit->is_known = unit->has_tag = false;
 	unit->first[0] = unit->link[0] = '\0';
-	unit->initialized_us = 0;
+	unit->initialized_us = unit->skipped = 0;
 	show_files(disk);
 	snprintf(path, sizeof(path), "/sys/dev/block/8:%u/uevent", sim_disk_minor(unit));
 	unit->uevent = sim_number(path);

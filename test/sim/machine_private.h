@@ -262,9 +262,10 @@ struct sim_unit {
 	uint32_t listing;
 	struct sim_content on;
 	/* udev */
-	bool is_known;	/* has an entry in the database */
-	char first[40]; /* LVMEVENT_FIRST */
-	char link[40];	/* of the PV whose link it has */
+	bool is_known;	  /* has an entry in the database */
+	char first[40];	  /* LVMEVENT_FIRST */
+	uint64_t skipped; /* LVMEVENT_SKIPPED; 0: none */
+	char link[40];	  /* of the PV whose link it has */
 	bool has_tag;
 	uint64_t initialized_us;
 	uint32_t events; /* queued */

@@ -142,14 +142,16 @@ static void stamp(void)
 
 static void put_db(const struct sim_unit *unit, const struct event *event, const char *uuid)
 {
-	char path[64], text[1400] = "", *line, *state = NULL, copy[1024];
+	char path[64], text[1400] = "", *line, *state = NULL, copy[1024], skipped[48] = "";
 	size_t used;
 	const uint32_t index = unit->index;
 
+	if (unit->skipped)
+		snprintf(skipped, sizeof(skipped), "LVMEVENT_SKIPPED=%" PRIu64 "\n", unit->skipped);
 	snprintf(db[index], sizeof(db[index]),
 		 "ID_SERIAL=%s\nID_WWN=0x%.16s\nUSEC_INITIALIZED=%" PRIu64
-		 "\nLVMEVENT_FIRST=%s\n%s%s%s%s%s%s",
-		 unit->serial, unit->wwid + 4, unit->initialized_us, unit->first,
+		 "\nLVMEVENT_FIRST=%s\n%s%s%s%s%s%s%s",
+		 unit->serial, unit->wwid + 4, unit->initialized_us, unit->first, skipped,
 		 uuid[0] ? "ID_FS_TYPE=LVM2_member\nID_FS_UUID=" : "", uuid, uuid[0] ? "\n" : "",
 		 uuid[0] ? "ID_FS_UUID_ENC=" : "", uuid, uuid[0] ? "\n" : "");
 	used = (size_t)snprintf(text, sizeof(text), "%sI:%" PRIu64 "\n",
@@ -500,12 +502,26 @@ static bool is_slow(struct event *event, const struct sim_unit *unit)
 	return false;
 }
 
+/* Need no program be started for the change? */
+static bool is_left_alone(const struct event *event, struct sim_unit *unit)
+{
+	char seq[32];
+
+	number_text(event->diskseq, seq);
+	if (exists("/run/lvm/event/queue/8:%u-%s", event->index * 16, seq))
+		return true;
+	if (!exists("/run/lvm/event/known/8:%u-%s-%s", event->index * 16, seq, event->uuid))
+		return false;
+	unit->skipped = event->seqnum;
+	return true;
+}
+
 static void process(void *arg)
 {
 	struct event *event = arg;
 	struct sim_unit *unit = &sim_unit[event->disk];
-	bool is_new = false;
-	char path[64], seq[32], before[40];
+	bool is_new = false, is_over;
+	char path[64], before[40];
 
 	if (event->action == SIM_GONE) {
 		process_gone(event);
@@ -538,6 +554,7 @@ static void process(void *arg)
 	memcpy(unit->link, event->uuid, sizeof(unit->link));
 	unit->is_known = true;
 	unit->has_tag = event->uuid[0] != '\0';
+	is_over = !event->uuid[0] || (!is_new && is_left_alone(event, unit));
 	put_db(unit, event, event->uuid);
 	snprintf(path, sizeof(path), "/run/udev/tags/lvmevent/b8:%u", event->index * 16);
 	if (unit->has_tag)
@@ -545,11 +562,7 @@ static void process(void *arg)
 	else
 		sim_unlink(path);
 	fill_env(event, unit, is_new);
-	number_text(event->diskseq, seq);
-	if (!event->uuid[0] ||
-	    (!is_new &&
-	     (exists("/run/lvm/event/queue/8:%u-%s", event->index * 16, seq) ||
-	      exists("/run/lvm/event/known/8:%u-%s-%s", event->index * 16, seq, event->uuid)))) {
+	if (is_over) {
 		finish(event, event->uuid, false);
 		return;
 	}

@@ -7,6 +7,7 @@
 #include "record/duplicate_note.h"
 #include "record/recorded_marker.h"
 #include "state/mark.h"
+#include "state/online.h"
 #include "unit/suite.h"
 
 const struct fixture fixture = {setup, teardown};
@@ -18,11 +19,14 @@ const struct fixture fixture = {setup, teardown};
 #define CLAIM_ONE  "/run/lvm/event/claims/" VG_ONE_ID
 
 static struct lea_reconcile_result result;
+static bool is_boot;
 
 static void reconcile(void)
 {
-	const struct lea_reconcile_options options = {
-		.world = machine.world, .conf = conf, .event_fd = batch_options.event_fd};
+	const struct lea_reconcile_options options = {.world = machine.world,
+						      .conf = conf,
+						      .event_fd = batch_options.event_fd,
+						      .is_boot = is_boot};
 
 	lea_marker_tidy(machine.world, batch_options.event_fd);
 	ck_assert_int_eq(lea_reconcile(&options, &result), 0);
@@ -206,23 +210,36 @@ TEST_EACH(a_record_that_others_removed_comes_back, removed)
 static const struct {
 	const char *claim;
 	bool was_seen_alone; /* a reconcile has met the PV when it was of no VG */
+	bool has_record;     /* older releases of lvm2 leave it */
 	const char *name;
 } anew[] = {
-	{"a VG of another name", false, "vg_onf"},
-	{"a VG of the same name", false, "vg_one"},
-	{"a VG of the same name, later", true, "vg_one"},
+	{"a VG of another name", false, false, "vg_onf"},
+	{"a VG of the same name", false, false, "vg_one"},
+	{"a VG of the same name, later", true, false, "vg_one"},
+	{"a VG of another name, and the record stays", false, true, "vg_onf"},
+	{"a VG of another name, later, and the record stays", true, true, "vg_onf"},
 };
+
+/* The rule passes a change of it by. */
+static void skip_change(void)
+{
+	machine.properties = MEMBER "LVMEVENT_SKIPPED=57\n";
+}
 
 /* Otherwise each turn of a script that makes and removes VGs would leave a claim. */
 TEST_EACH(a_vg_made_of_the_pv_takes_the_place_of_the_one_before, anew)
 {
 	static const char id[] = "GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu21",
 			  other[] = "GUetLO-o5Gp-19A2-XKrJ-eENX-FnMe-OFEu22";
+	struct lea_online record = {0};
 	char path[256];
 	struct sample sample;
 
 	come();
-	remove_record();
+	if (anew[_i].has_record)
+		skip_change();
+	else
+		remove_record();
 	if (anew[_i].was_seen_alone) {
 		plug_left_over();
 		reconcile();
@@ -246,6 +263,35 @@ TEST_EACH(a_vg_made_of_the_pv_takes_the_place_of_the_one_before, anew)
 	ck_assert_msg(machine_has("/run/lvm/event/claims/GUetLOo5Gp19A2XKrJeENXFnMeOFEu22"), "%s",
 		      anew[_i].claim);
 	ck_assert_msg(!machine_has(CLAIM_ONE), "%s", anew[_i].claim);
+	ck_assert_int_eq(lea_online_read(lea_world_run(machine.world), PVID_ONE, &record), 0);
+	ck_assert_msg(!strcmp(record.vg, anew[_i].name), "%s: %s", anew[_i].claim, record.vg);
+}
+
+/* Rows: what udev has of the last change, when, and how often the PV is queued for it. */
+static const struct {
+	const char *claim, *properties;
+	bool is_boot;
+	size_t queued;
+} skipped[] = {
+	{"no change", MEMBER, false, 0},
+	{"a change that started no process", MEMBER "LVMEVENT_SKIPPED=57\n", false, 1},
+	{"the same during boot", MEMBER "LVMEVENT_SKIPPED=57\n", true, 0},
+	{"not a number", MEMBER "LVMEVENT_SKIPPED=x\n", false, 0},
+};
+
+TEST_EACH(a_pv_is_read_once_for_a_change_that_started_no_process, skipped)
+{
+	come();
+	machine.properties = skipped[_i].properties;
+	is_boot = skipped[_i].is_boot;
+	reconcile();
+	ck_assert_msg(result.enqueued == skipped[_i].queued, "%s", skipped[_i].claim);
+	ck_assert_msg(!*drain(), "%s: nothing is activated", skipped[_i].claim);
+	reconcile();
+	ck_assert_msg(!result.enqueued, "%s: once", skipped[_i].claim);
+	machine.properties = MEMBER "LVMEVENT_SKIPPED=58\n";
+	reconcile();
+	ck_assert_msg(result.enqueued == !is_boot, "%s: the next change", skipped[_i].claim);
 }
 
 /* So that the rule lets pass the change that makes it a PV of another VG. */

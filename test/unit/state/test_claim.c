@@ -258,7 +258,8 @@ TEST(arming_voids_claims)
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
 }
 
-static const char *const decisions[] = {"claims", "refused", "unsettled", "probed", "awaited"};
+static const char *const decisions[] = {"claims", "refused", "unsettled",
+					"probed", "skipped", "awaited"};
 
 TEST_EACH(arming_drops_what_the_last_epoch_decided, decisions)
 {
