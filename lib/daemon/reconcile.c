@@ -18,6 +18,7 @@
 #include "daemon/udev_wait.h"
 #include "record/duplicates.h"
 #include "record/recorded_marker.h"
+#include "scan/reader.h"
 #include "scan/scan.h"
 #include "state/claim.h"
 #include "state/flag.h"
@@ -670,7 +671,8 @@ int lea_reconcile(const struct lea_reconcile_options *options,
 	if (!reconcile.has_boot_scan)
 		lea_duplicates_reconcile(options->world, options->conf, options->reader,
 					 options->event_fd);
-	r = reconcile_all(&reconcile, &result);
+	r = lea_reader_requeue_owed(options->world, options->event_fd);
+	r = r ? r : reconcile_all(&reconcile, &result);
 	lea_closep(&reconcile.data_fd);
 	lea_devset_done(&reconcile.there);
 	lea_records_done(&reconcile.records);

@@ -37,6 +37,7 @@
 #include "batch/partial.h"
 #include "daemon/late.h"
 #include "daemon/monitor_retry.h"
+#include "daemon/reader_watch.h"
 #include "daemon/reconcile.h"
 #include "daemon/remember.h"
 #include "daemon/restart.h"
@@ -94,10 +95,11 @@ struct run {
 	sd_event *loop;		     /* owned, as are its timers; NULL without --stay */
 	sd_event_source *compare, *again, *failed, *late_timer;
 	struct lea_late late;
-	struct lea_needs *needs;       /* owned; for late; NULL: the machine has booted long ago */
-	struct lea_rules_watch *rules; /* owned; NULL: changes of udev rules are not noticed */
-	bool is_compare_time;	       /* the timer compare or again has elapsed */
-	bool is_woken;		       /* the wait is over, with told as its outcome */
+	struct lea_needs *needs; /* owned; for late; NULL: the machine has booted long ago */
+	struct lea_reader_watch *readers; /* owned; NULL without --stay */
+	struct lea_rules_watch *rules;	  /* owned; NULL: changes of udev rules are not noticed */
+	bool is_compare_time;		  /* the timer compare or again has elapsed */
+	bool is_woken;			  /* the wait is over, with told as its outcome */
 	int told;
 };
 
@@ -477,6 +479,9 @@ static int open_loop(struct run *run)
 	r = r < 0 ? r : add_timer(run, on_compare_time, 0, &run->again);
 	r = r < 0 ? r : add_timer(run, on_failed_time, 0, &run->failed);
 	r = r < 0 ? r : watch_late(run);
+	r = r < 0 ? r
+		  : lea_reader_watch_new(run->session->world, run->session->event_fd, run->loop,
+					 run->session->reader, &run->readers);
 	if (r < 0)
 		return r;
 	r = lea_rules_watch_open(run->session->world, run->loop, &run->rules);
@@ -496,6 +501,7 @@ static void close_loop(struct run *run)
 	sd_event_source_unref(run->late_timer);
 	lea_needs_free(run->needs);
 	lea_rules_watch_free(run->rules);
+	lea_reader_watch_free(run->readers);
 	sd_event_unref(run->loop);
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "state/queue.h"
+#include "world/device_find.h"
 #include "world/timeline.h"
 
 /* The child queues what was late, as soon as the deadline is over. In this grace period both may
@@ -36,6 +37,64 @@ static bool name_device(void *arg, uint32_t index, char name[static LEA_HUNG_NAM
 
 	lea_reader_name_hung(reader, &found->device, found->again, name);
 	return true;
+}
+
+/* "KIND MAJOR:MINOR-DISKSEQ PVID": what the thread will queue. */
+static void owe(void *arg, uint32_t index, char owed[static LEA_HUNG_OWED_BYTES])
+{
+	const struct lea_reader *reader = arg;
+	const struct lea_found *found = reader->requests[index].found;
+	const struct lea_devid id = lea_device_id(&found->device);
+	char text[LEA_DEVID_TEXT_BYTES];
+
+	lea_devid_format(&id, text);
+	snprintf(owed, LEA_HUNG_OWED_BYTES, "%u %s %s", (unsigned int)found->again, text,
+		 found->expected);
+	if (reader->forgets)
+		owed[0] = '\0';
+}
+
+static void tell_abandoned(void *arg, pid_t child)
+{
+	const struct lea_reader *reader = arg;
+
+	if (reader->abandoned)
+		reader->abandoned(reader->abandoned_arg, child);
+}
+
+struct debt {
+	struct lea_world *world;
+	int event_fd;
+};
+
+static int requeue_owed(void *arg, const char *owed)
+{
+	LEA_AUTO(lea_device_done) struct lea_device device = {0};
+	const struct debt *debt = arg;
+	char text[LEA_DEVID_TEXT_BYTES], pvid[33] = "";
+	struct lea_devid id;
+	unsigned int kind;
+	int r;
+
+	if (sscanf(owed, "%u %43s %32s", &kind, text, pvid) < 2 || kind >= LEA_ENTRY_KINDS ||
+	    !lea_devid_parse(text, &id))
+		return 0;
+	r = lea_device_find(debt->world, &id, &device);
+	if (r)
+		return r < 0 ? r : 0;
+	lea_log(debt->world->log, LEA_LOG_VERBOSE,
+		"%s: what waited for it was killed; it is queued again", device.name);
+	return lea_queue_put_device(debt->event_fd, (enum lea_entry_kind)kind, &device, pvid);
+}
+
+int lea_reader_requeue_owed(struct lea_world *world, int event_fd)
+{
+	LEA_AUTO(lea_closep) int hung_fd = lea_hung_open(world);
+	struct debt debt = {world, event_fd};
+
+	if (hung_fd < 0)
+		return hung_fd == -ENOENT ? 0 : hung_fd;
+	return lea_hung_each_owed(hung_fd, requeue_owed, &debt);
 }
 
 static void pack(void *arg, uint32_t index, struct lea_wire_out *out)
@@ -151,6 +210,8 @@ static const struct lea_hanging_kind reading = {
 	.answer_bytes = sizeof(struct lea_reader_answer),
 	.item = item_of,
 	.name = name_device,
+	.owe = owe,
+	.abandoned = tell_abandoned,
 	.pack = pack,
 	.take = take,
 	.lose = lose,
@@ -208,6 +269,13 @@ void lea_reader_listen(struct lea_reader *reader, bool (*others_wait)(void *arg)
 {
 	reader->others_wait = others_wait;
 	reader->others_arg = arg;
+}
+
+void lea_reader_follow(struct lea_reader *reader, void (*abandoned)(void *arg, pid_t child),
+		       void *arg)
+{
+	reader->abandoned = abandoned;
+	reader->abandoned_arg = arg;
 }
 
 void lea_reader_for_command(struct lea_reader *reader)

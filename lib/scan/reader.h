@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Devices that are read at a time. With 5 ms for each read 8 threads take a quarter of the time of
  * one; 16 take a fifth, for 0.7 MB more. */
@@ -38,6 +39,14 @@ void lea_reader_free(struct lea_reader *reader);
  * @arg: passed to @others_wait; borrowed
  */
 void lea_reader_listen(struct lea_reader *reader, bool (*others_wait)(void *arg), void *arg);
+
+/* The same for what hears of a child that was abandoned with devices that it will queue: when it
+ * ends, by whatever it was killed, lea_reader_requeue_owed queues those that it has not. */
+void lea_reader_follow(struct lea_reader *reader, void (*abandoned)(void *arg, pid_t child),
+		       void *arg);
+/* Queues the devices that children would have queued that have ended. 0 or -errno: some are still
+ * owed. One system call if none is. */
+LEA_MUST_CHECK int lea_reader_requeue_owed(struct lea_world *world, int event_fd);
 
 /* For a command that a person runs: a device that answers too late is not queued, because the
  * runner would take the entry for an event, and it is not remembered. Call it before the first

@@ -87,32 +87,30 @@ void lea_reader_name_hung(const struct lea_reader *reader, const struct lea_devi
 		 device->minor);
 }
 
-/* Who takes the entry must not find that this thread still waits. The parent removes what it notes
- * after this (world/hanging.c). */
-static void forget_hung(const struct lea_reader *reader, const struct content *content)
-{
-	LEA_AUTO(lea_closep) int hung_fd = lea_hung_open(reader->hanging.world);
-	char name[LEA_HUNG_NAME_BYTES];
-
-	lea_reader_name_hung(reader, &content->of.device, content->of.again, name);
-	lea_hung_forget(hung_fd, name);
-}
-
-/* The parent no longer waits for this device, but the device works after all. */
+/*
+ * The parent no longer waits for this device, but the device works after all. Who takes the entry
+ * must not find that this thread still waits. The parent removes what it notes after this
+ * (world/hanging.c). What cannot be queued stays owed.
+ */
 static void requeue(struct lea_reader *reader, const struct content *content)
 {
 	struct lea_world *world = reader->hanging.world;
 	LEA_AUTO(lea_closep) int event_fd = -1;
+	LEA_AUTO(lea_closep) int hung_fd = -1;
+	char name[LEA_HUNG_NAME_BYTES];
 	int run_fd;
 
 	lock(reader);
 	run_fd = lea_world_run(world);
 	event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
-	forget_hung(reader, content);
-	/* An entry that an event wrote meanwhile is newer and stays. Without a queue the next event
-	 * or reconcile finds the device. */
-	if (event_fd >= 0 && lea_queue_put_device(event_fd, content->of.again, &content->of.device,
-						  content->of.expected) < 0)
+	hung_fd = lea_hung_open(world);
+	lea_reader_name_hung(reader, &content->of.device, content->of.again, name);
+	lea_hung_answer(hung_fd, name);
+	/* An entry that an event wrote meanwhile is newer and stays. */
+	if (event_fd >= 0 && !lea_queue_put_device(event_fd, content->of.again, &content->of.device,
+						   content->of.expected))
+		lea_hung_settle(hung_fd, name);
+	else
 		lea_log(world->log, LEA_LOG_DEBUG, "%s: not queued again", content->of.device.name);
 	sem_post(&reader->lock);
 }

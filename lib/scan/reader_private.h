@@ -26,6 +26,8 @@ struct lea_reader {
 	struct lea_backoff late;
 	bool (*others_wait)(void *arg); /* NULL: not asked */
 	void *others_arg;
+	void (*abandoned)(void *arg, pid_t child); /* NULL: nobody hears of it */
+	void *abandoned_arg;
 	bool forgets;	       /* serves a command: see lea_reader_for_command */
 	uint64_t last_texts;   /* the last number given to a set of texts */
 	struct lea_scan *scan; /* that reads; borrowed, as are its requests */

@@ -42,7 +42,7 @@
 /* Of one thread; written by the child. */
 struct lea_hanging_slot {
 	_Atomic uint32_t item; /* index + 1; 0: none */
-	_Atomic int32_t thread;
+	_Atomic int32_t thread, process;
 	_Atomic uint64_t start_ms;
 };
 
@@ -129,8 +129,10 @@ static void *do_tasks(void *arg)
 	struct lea_hanging_answer *answer = calloc(1, child->hanging->kind->answer_bytes);
 	struct task *task;
 
-	if (child->hanging->remembers)
+	if (child->hanging->remembers) {
 		slot->thread = lea_proc_thread();
+		slot->process = getpid();
+	}
 	while (answer && !child->is_closing) {
 		wait_for(&child->wake);
 		while ((task = take_task(child)))
@@ -226,7 +228,7 @@ static int hanging_child(void *arg)
 /* What a thread does. */
 struct active {
 	uint32_t index, slot;
-	pid_t thread;
+	pid_t thread, process;
 };
 
 /* One child, or one more turn of it. */
@@ -386,8 +388,10 @@ static void look(struct turn *turn)
 		if (!item->begun_ms)
 			item->begun_ms = start < now ? start : now;
 		turn->lost_count += item->is_lost;
-		turn->active[turn->active_count++] =
-			(struct active){.index = number - 1, .slot = i, .thread = slot->thread};
+		turn->active[turn->active_count++] = (struct active){.index = number - 1,
+								     .slot = i,
+								     .thread = slot->thread,
+								     .process = slot->process};
 	}
 }
 
@@ -548,23 +552,28 @@ static bool is_at(const struct lea_hanging *hanging, const struct active *active
 static void remember_hung(const struct turn *turn)
 {
 	const struct lea_hanging *hanging = turn->hanging;
+	const struct lea_hanging_kind *kind = hanging->kind;
+	char name[LEA_HUNG_NAME_BYTES], owed[LEA_HUNG_OWED_BYTES] = "";
 	LEA_AUTO(lea_closep) int hung_fd = -1;
-	char name[LEA_HUNG_NAME_BYTES];
 	uint32_t room = 0;
 
 	for (size_t i = 0; hanging->remembers && i < turn->active_count; i++) {
 		const struct active *active = &turn->active[i];
 
-		if (!hanging->kind->name(hanging->arg, active->index, name))
+		if (!kind->name(hanging->arg, active->index, name))
 			continue;
 		if (hung_fd < 0)
 			hung_fd = lea_hung_begin(hanging->world, &room);
+		if (kind->owe)
+			kind->owe(hanging->arg, active->index, owed);
 		lea_hung_note(hung_fd, name, active->thread, item_of(turn, active->index)->begun_ms,
-			      &room);
+			      owed, &room);
 		/* Its thread may have answered meanwhile, before it could find the note. */
 		if (!is_at(hanging, active))
 			lea_hung_forget(hung_fd, name);
 	}
+	if (hung_fd >= 0 && owed[0] && kind->abandoned)
+		kind->abandoned(hanging->arg, turn->active[0].process);
 }
 
 /* Gives up what a child of an earlier command still hangs in. */

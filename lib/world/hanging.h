@@ -50,6 +50,10 @@ struct lea_hanging_kind {
 	struct lea_hanging_item *(*item)(void *arg, uint32_t index);
 	/* The name by which it is remembered while it hangs. False: by none. */
 	bool (*name)(void *arg, uint32_t index, char name[static LEA_HUNG_NAME_BYTES]);
+	/* What a thread owes that hangs in it (world/hung.h); and hears that this child has such
+	 * threads, and lives on. Both may be NULL. */
+	void (*owe)(void *arg, uint32_t index, char owed[static LEA_HUNG_OWED_BYTES]);
+	void (*abandoned)(void *arg, pid_t child);
 	/* Appends to a request what the child does not know of an item. May be NULL. */
 	void (*pack)(void *arg, uint32_t index, struct lea_wire_out *out);
 	/* Takes an answer, and reads what follows it. May open the item again. 0, -errno, which
@@ -87,7 +91,7 @@ struct lea_hanging {
 	bool remembers; /* what hangs, and does not begin what still does */
 	/* With remembers: but begins what has not hung for so long, for it may only be slow. */
 	uint32_t hung_ms;
-	int fd;		/* the parent's end of the connection; -1: no child */
+	int fd; /* the parent's end of the connection; -1: no child */
 	pid_t pid;
 	uint32_t thread_count; /* that the child was asked to have */
 	struct lea_hanging_slot *slots;

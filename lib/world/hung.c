@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One file for each name: "THREAD START NAMESPACE SINCE". It is only as good as the thread: nothing
- * in it is believed that /proc does not confirm. */
+/*
+ * One file for each name: "THREAD START NAMESPACE SINCE", and on a line of its own what the thread
+ * owes. It is only as good as the thread: nothing in it is believed that /proc does not confirm. A
+ * thread that has its answer, and still owes something, appends "+" to its name.
+ */
 #include "world/hung.h"
 
 #include <errno.h>
@@ -14,8 +17,10 @@
 #include "base/file.h"
 #include "world/proc.h"
 
-#define TEXT_BYTES 96U
+#define TEXT_BYTES (96U + LEA_HUNG_OWED_BYTES)
+#define FILE_BYTES (LEA_HUNG_NAME_BYTES + 1U)
 #define MOST_NAMES 1024U
+#define ANSWERED   "+"
 
 /* Returns @fd, or closes it: what others may write there is not believed. */
 static int check(int fd)
@@ -40,11 +45,12 @@ int lea_hung_open(struct lea_world *world)
 }
 
 /* Names that begin with a dot are those of files on their way. One with "!" would be another's. */
-static bool name_file(const char *name, char file[static LEA_HUNG_NAME_BYTES])
+static bool name_file(const char *name, char file[static FILE_BYTES])
 {
 	const size_t len = strlen(name);
 
-	if (!len || len >= LEA_HUNG_NAME_BYTES || name[0] == '.' || strchr(name, '!'))
+	if (!len || len >= LEA_HUNG_NAME_BYTES || name[0] == '.' || strchr(name, '!') ||
+	    name[len - 1] == ANSWERED[0])
 		return false;
 	memcpy(file, name, len + 1);
 	for (char *at = strchr(file, '/'); at; at = strchr(at, '/'))
@@ -76,39 +82,58 @@ static enum lea_proc_life judge(const struct lea_proc_id *id)
 	return r < 0 ? LEA_PROC_UNSEEN : r ? LEA_PROC_ALIVE : LEA_PROC_GONE;
 }
 
-/* GONE: it was forgotten. UNSEEN also without a file. */
-static enum lea_proc_life look(int hung_fd, const char *file, pid_t *ret_thread,
-			       uint64_t *ret_since_ms)
+struct note {
+	struct lea_proc_id id;
+	uint64_t since_ms;
+	char owed[LEA_HUNG_OWED_BYTES]; /* "": nothing */
+};
+
+/* Does the thread still wait? GONE also of a file that makes no sense, UNSEEN without a file. */
+static enum lea_proc_life read_note(int hung_fd, const char *file, struct note *ret_note)
 {
-	enum lea_proc_life life = LEA_PROC_GONE;
-	struct lea_proc_id id = {0};
-	char text[TEXT_BYTES];
+	char text[TEXT_BYTES], *owed;
 	const int r = lea_file_read_into(hung_fd, file, text, sizeof(text));
 
+	*ret_note = (struct note){0};
 	if (r == LEA_FILE_ABSENT)
 		return LEA_PROC_UNSEEN;
-	if (!r &&
-	    sscanf(text, "%" SCNd32 " %" SCNu64 " %" SCNu64 " %" SCNu64, &id.pid, &id.start_ticks,
-		   &id.pid_ns, ret_since_ms) == 4 &&
-	    is_strong(&id))
-		life = judge(&id);
-	if (life == LEA_PROC_GONE && lea_file_remove(hung_fd, file) < 0)
-		life = LEA_PROC_UNSEEN; /* not a file */
-	*ret_thread = id.pid;
-	return life;
+	if (r ||
+	    sscanf(text, "%" SCNd32 " %" SCNu64 " %" SCNu64 " %" SCNu64, &ret_note->id.pid,
+		   &ret_note->id.start_ticks, &ret_note->id.pid_ns, &ret_note->since_ms) != 4 ||
+	    !is_strong(&ret_note->id))
+		return LEA_PROC_GONE;
+	owed = strchr(text, '\n');
+	if (owed)
+		snprintf(ret_note->owed, sizeof(ret_note->owed), "%.*s",
+			 (int)strcspn(owed + 1, "\n"), owed + 1);
+	return judge(&ret_note->id);
+}
+
+static bool forget(int hung_fd, const char *file)
+{
+	return lea_file_remove(hung_fd, file) >= 0; /* not a file: it stays */
+}
+
+/* The folder goes with the last name: without it no scan looks for any. */
+static void remove_folder(int hung_fd)
+{
+	if (unlinkat(hung_fd, "../hung", AT_REMOVEDIR) < 0)
+		return;
 }
 
 bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread, uint64_t *ret_since_ms)
 {
-	char file[LEA_HUNG_NAME_BYTES];
 	enum lea_proc_life life;
+	char file[FILE_BYTES];
+	struct note note;
 
 	if (hung_fd < 0 || !name_file(name, file))
 		return false;
-	life = look(hung_fd, file, ret_thread, ret_since_ms);
-	/* The folder goes with the last name: without it no scan looks for any. */
-	if (life == LEA_PROC_GONE && unlinkat(hung_fd, "../hung", AT_REMOVEDIR) < 0)
-		return false;
+	life = read_note(hung_fd, file, &note);
+	if (life == LEA_PROC_GONE && forget(hung_fd, file))
+		remove_folder(hung_fd);
+	*ret_thread = note.id.pid;
+	*ret_since_ms = note.since_ms;
 	return life == LEA_PROC_ALIVE;
 }
 
@@ -116,11 +141,10 @@ static int tell_file(int hung_fd, const char *file, int (*tell)(void *arg, const
 		     void *arg)
 {
 	char name[LEA_HUNG_NAME_BYTES];
-	uint64_t since_ms;
-	pid_t thread;
+	struct note note;
 
 	if (file[0] == '.' || strlen(file) >= sizeof(name) ||
-	    look(hung_fd, file, &thread, &since_ms) != LEA_PROC_ALIVE)
+	    read_note(hung_fd, file, &note) != LEA_PROC_ALIVE)
 		return 0;
 	strcpy(name, file);
 	for (char *at = strchr(name, '!'); at; at = strchr(at, '!'))
@@ -143,22 +167,28 @@ int lea_hung_each(struct lea_world *world, int (*tell)(void *arg, const char *na
 	return r;
 }
 
+/* Has the thread ended, and owes nothing? Then the name is forgotten. */
+static bool has_ended(int hung_fd, const char *file)
+{
+	struct note note;
+
+	return read_note(hung_fd, file, &note) == LEA_PROC_GONE && !note.owed[0] &&
+	       forget(hung_fd, file);
+}
+
 /* Returns how many names are left. Those behind the first MOST_NAMES are not read. */
 static uint32_t forget_ended(int hung_fd)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	uint32_t left = 0, seen = 0;
-	uint64_t since_ms;
-	pid_t thread;
 
 	lea_file_tidy(hung_fd, ".");
 	if (lea_file_list(hung_fd, ".", &dir))
 		return 0;
 	while ((entry = readdir(dir)))
 		left += entry->d_name[0] != '.' &&
-			(seen++ >= MOST_NAMES ||
-			 look(hung_fd, entry->d_name, &thread, &since_ms) != LEA_PROC_GONE);
+			(seen++ >= MOST_NAMES || !has_ended(hung_fd, entry->d_name));
 	return left;
 }
 
@@ -183,9 +213,10 @@ int lea_hung_begin(struct lea_world *world, uint32_t *ret_room)
 	return fd;
 }
 
-void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint64_t since_ms, uint32_t *room)
+void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint64_t since_ms, const char *owed,
+		   uint32_t *room)
 {
-	char file[LEA_HUNG_NAME_BYTES], text[TEXT_BYTES];
+	char file[FILE_BYTES], text[TEXT_BYTES];
 	struct lea_proc_id id;
 	uint64_t earlier_ms;
 	pid_t earlier;
@@ -194,8 +225,8 @@ void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint64_t since_m
 	if (hung_fd < 0 || !*room || !is_strong(&id) || !name_file(name, file) ||
 	    lea_hung_has(hung_fd, name, &earlier, &earlier_ms))
 		return;
-	snprintf(text, sizeof(text), "%" PRId32 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", id.pid,
-		 id.start_ticks, id.pid_ns, since_ms);
+	snprintf(text, sizeof(text), "%" PRId32 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n%s%s",
+		 id.pid, id.start_ticks, id.pid_ns, since_ms, owed, owed[0] ? "\n" : "");
 	/* What cannot be written is asked again by the next command. */
 	if (!lea_file_replace(hung_fd, file, text, strlen(text)))
 		--*room;
@@ -203,10 +234,49 @@ void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint64_t since_m
 
 void lea_hung_forget(int hung_fd, const char *name)
 {
-	char file[LEA_HUNG_NAME_BYTES];
+	char file[FILE_BYTES];
 
 	/* What stays counts for as long as its thread lives. */
-	if (hung_fd < 0 || !name_file(name, file) || lea_file_remove(hung_fd, file) < 0 ||
-	    unlinkat(hung_fd, "../hung", AT_REMOVEDIR) < 0)
-		return;
+	if (hung_fd >= 0 && name_file(name, file) && forget(hung_fd, file))
+		remove_folder(hung_fd);
+}
+
+static bool name_answered(const char *name, char file[static FILE_BYTES])
+{
+	return name_file(name, file) && strcat(file, ANSWERED);
+}
+
+void lea_hung_answer(int hung_fd, const char *name)
+{
+	char file[FILE_BYTES], answered[FILE_BYTES];
+
+	if (hung_fd < 0 || !name_file(name, file) || !name_answered(name, answered) ||
+	    renameat(hung_fd, file, hung_fd, answered) < 0)
+		return; /* it was not noted */
+}
+
+void lea_hung_settle(int hung_fd, const char *name)
+{
+	char answered[FILE_BYTES];
+
+	if (hung_fd >= 0 && name_answered(name, answered) && forget(hung_fd, answered))
+		remove_folder(hung_fd);
+}
+
+int lea_hung_each_owed(int hung_fd, int (*tell)(void *arg, const char *owed), void *arg)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	struct note note;
+	int r = lea_file_list(hung_fd, ".", &dir);
+
+	while (!r && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' ||
+		    read_note(hung_fd, entry->d_name, &note) != LEA_PROC_GONE || !note.owed[0])
+			continue;
+		r = tell(arg, note.owed);
+		if (!r && forget(hung_fd, entry->d_name))
+			remove_folder(hung_fd);
+	}
+	return r;
 }

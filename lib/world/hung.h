@@ -4,6 +4,9 @@
  * file in /run/lvm/event/hung names the thread. Who finds that the thread still waits asks no
  * second time, so that one hung disk costs one process, however often commands run. Read and
  * written by the parents; without /run/lvm/event nothing is remembered.
+ *
+ * A thread may owe something for the time when it no longer waits. If it is killed before that is
+ * done, the name stays until somebody else does it (lea_hung_each_owed).
  */
 #pragma once
 
@@ -15,6 +18,7 @@
 #include <sys/types.h>
 
 #define LEA_HUNG_NAME_BYTES 192U
+#define LEA_HUNG_OWED_BYTES 128U
 
 /* Formats of names. A number is not given to another device while a thread has this one open. */
 #define LEA_HUNG_DEVICE "%" PRIu32 ":%" PRIu32
@@ -43,9 +47,17 @@ LEA_MUST_CHECK int lea_hung_each(struct lea_world *world, int (*tell)(void *arg,
 /* Opens the folder for notes, makes it if need be, and forgets all that has ended: a descriptor
  * (owned) or -errno. *ret_room: how many more names may be noted. */
 LEA_MUST_CHECK int lea_hung_begin(struct lea_world *world, uint32_t *ret_room);
-/* Remembers that @thread waits for @name, unless an earlier one does, too. @hung_fd, @room: from
- * lea_hung_begin, also if it failed. A name that is too long or has "!", or one too many, is not
- * remembered. Logs nothing. */
-void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint64_t since_ms, uint32_t *room);
+/* Remembers that @thread waits for @name, unless an earlier one does, too. @owed: one line; "":
+ * nothing. @hung_fd, @room: from lea_hung_begin, also if it failed. A name that is too long or has
+ * "!" or ends with "+", or one too many, is not remembered. Logs nothing. */
+void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint64_t since_ms, const char *owed,
+		   uint32_t *room);
 /* What waited for @name does so no longer. @hung_fd: as in lea_hung_note. */
 void lea_hung_forget(int hung_fd, const char *name);
+/* The same, by the thread, but it still owes something; and when that is done. */
+void lea_hung_answer(int hung_fd, const char *name);
+void lea_hung_settle(int hung_fd, const char *name);
+/* Tells what threads owed that have ended, and forgets that for which @tell returns 0. Another
+ * value ends the walk, and is returned. @hung_fd: from lea_hung_open. */
+LEA_MUST_CHECK int lea_hung_each_owed(int hung_fd, int (*tell)(void *arg, const char *owed),
+				      void *arg);

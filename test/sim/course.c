@@ -181,9 +181,7 @@ static uint64_t busy_until(const struct sim_course *course, const struct sim_sta
 
 	if (d->is_there && (d->hangs || d->fails || d->is_suspended || course->is_lost[disk]))
 		return SIM_EVER;
-	/* A reader that is killed while it waits for a slow disk tells nobody. */
-	return state->now_ms + SETTLED_MS + course->delay_ms[disk] + 8ULL * d->slow_ms +
-	       (course->reader_kills && course->was_sick_disk[disk] ? RECONCILE_MS : 0);
+	return state->now_ms + SETTLED_MS + course->delay_ms[disk] + 8ULL * d->slow_ms;
 }
 
 /* Did udev see an add, or will it? A step that makes no sense does nothing. */
@@ -301,7 +299,6 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 	uint64_t until = state->now_ms + SETTLED_MS + (is_lock ? 4ULL * step->n : 0);
 	bool is_disturbed;
 
-	course->reader_kills += step->op == SIM_KILL_READER;
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		note_disk(course, step, state, i);
 	for (unsigned i = 0; i < SIM_DISKS; i++)
@@ -316,7 +313,7 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 		course->is_short = false;
 	if (is_whole_machine(step->op)) {
 		course->booted_ms = state->now_ms;
-		course->kills = course->reader_kills = 0;
+		course->kills = 0;
 		course->was_rebooted = true;
 	}
 	is_disturbed = is_lock || step->op == SIM_ROOM || step->op == SIM_KILL_WORKER ||

@@ -26,7 +26,7 @@ struct sim_course {
 	bool was_sick_disk[SIM_DISKS]; /* this one was, or was slow */
 	uint64_t disturbed_until_ms;   /* by locks, shortages, and deaths of our processes */
 	uint64_t moved_ms;	       /* a disk went, or changed its number */
-	unsigned kills, reader_kills;  /* since the last boot */
+	unsigned kills;		       /* since the last boot */
 	unsigned deaths;	       /* of runners since the boot: a soft reboot ends one, too */
 	uint64_t booted_ms;	       /* 0: with the history */
 	bool is_short, was_rebooted;

@@ -5,6 +5,7 @@
 #include "unit/suite.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <time.h>
 
@@ -117,6 +118,55 @@ TEST(an_add_of_a_device_that_hangs_is_asked_for_all_the_same)
 	lea_scan_free(scan);
 	scratch_run("rm", "sick");
 	wait_until(QUEUE "8:1-1", true);
+	lea_reader_free(LEA_TAKE(reader));
+}
+
+static pid_t abandoned;
+
+static void note_abandoned(void *arg, pid_t child)
+{
+	abandoned = child;
+}
+
+#define UEVENT "printf 'DEVNAME=hang\\nDISKSEQ=%d\\n' >"
+#define PVID   "5ayjisrFL7dSSesEcRBg8PrdlVG05Fap"
+
+/* Rows: is another disk there by then? */
+TEST_TIMES(what_a_killed_reader_waits_for_is_queued, 2)
+{
+	struct lea_scan_device added = {.again = LEA_ENTRY_ADD, .expected = PVID};
+	struct lea_entry *entries;
+	char put[64];
+	size_t count;
+
+	abandoned = 0;
+	new_reader();
+	lea_reader_follow(reader, note_abandoned, NULL);
+	make("sick");
+	added.device = scratch_disk("one-pv", "hang", 1);
+	new_scan();
+	ck_assert_int_eq(lea_scan_add_expected(scan, &added, 1), 0);
+	lea_scan_free(scan);
+	ck_assert_int_eq(abandoned, child_pid());
+	snprintf(put, sizeof(put), UEVENT, _i + 1);
+	scratch_run("mkdir -p", "sys/dev/block/8:1");
+	scratch_run(put, "sys/dev/block/8:1/uevent");
+	ck_assert_int_eq(lea_reader_requeue_owed(&scratch_world, event_fd), 0);
+	ck_assert_msg(!lea_queue_has_pending(event_fd), "it waits");
+	ck_assert_int_eq(kill(abandoned, SIGKILL), 0);
+	ck_assert(ends(abandoned));
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(lea_reader_requeue_owed(&scratch_world, event_fd), 0);
+	ck_assert_int_eq(lea_queue_take(event_fd, &entries, &count), _i ? LEA_QUEUE_EMPTY : 0);
+	if (!_i) {
+		ck_assert_uint_eq(count, 1);
+		ck_assert_str_eq(entries[0].key, "8:1-1");
+		ck_assert_int_eq(entries[0].kind, LEA_ENTRY_ADD);
+		ck_assert_str_eq(entries[0].pvid, PVID);
+		ck_assert_str_eq(entries[0].device.name, "/dev/hang");
+		lea_entries_free(entries, count);
+	}
+	ck_assert_msg(!exists("run/lvm/event/hung"), "nothing is owed any more");
 	lea_reader_free(LEA_TAKE(reader));
 }
 

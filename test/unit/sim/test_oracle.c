@@ -352,8 +352,7 @@ TEST_TIMES(what_a_slow_disk_says_is_not_known_yet, 2)
 	expect(_i ? "a VG was activated although it belongs to another host" : NULL);
 }
 
-/* Then a reconcile finds the disk, which takes ten minutes, and its add brings the VG up. */
-TEST_TIMES(add_of_a_slow_disk_takes_long_if_the_reader_is_killed, 2)
+TEST_TIMES(add_of_a_slow_disk_takes_no_longer_if_the_reader_is_killed, 2)
 {
 	begin(1);
 	take_down(100000);
@@ -366,9 +365,7 @@ TEST_TIMES(add_of_a_slow_disk_takes_long_if_the_reader_is_killed, 2)
 	take_down(200000);
 	step((struct sim_step){.op = SIM_WAIT}, 300000);
 	activate(true);
-	expect(_i ? NULL
-		  : "a VG was activated although it was taken down and no disk of it was added "
-		    "since");
+	expect("a VG was activated although it was taken down and no disk of it was added since");
 }
 
 TEST_TIMES(disk_whose_pvid_is_listed_may_be_used_if_it_is_alone, 2)

@@ -117,7 +117,7 @@ static int begin(void *arg)
 /* The child's slots, as world/hanging.c has them. */
 struct slot {
 	_Atomic uint32_t item;
-	_Atomic int32_t thread;
+	_Atomic int32_t thread, process;
 	_Atomic uint64_t start_ms;
 };
 

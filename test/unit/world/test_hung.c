@@ -52,14 +52,19 @@ static bool has(const char *name)
 	return answer;
 }
 
-static void note(const char *name, pid_t thread)
+static void note_owed(const char *name, pid_t thread, const char *owed)
 {
 	uint32_t room = 0;
 	const int fd = lea_hung_begin(&tree.world, &room);
 
-	lea_hung_note(fd, name, thread, 7, &room);
+	lea_hung_note(fd, name, thread, 7, owed, &room);
 	if (fd >= 0)
 		close(fd);
+}
+
+static void note(const char *name, pid_t thread)
+{
+	note_owed(name, thread, "");
 }
 
 static bool is_there(const char *path)
@@ -148,6 +153,60 @@ TEST(what_has_ended_is_forgotten_with_the_next_note)
 	stop(other);
 }
 
+static char owed_text[256];
+static int told;
+
+static int take_owed(void *arg, const char *owed)
+{
+	snprintf(owed_text + strlen(owed_text), sizeof(owed_text) - strlen(owed_text), "%s;", owed);
+	return told;
+}
+
+/* What is told of, after @ret. */
+static const char *owed(int ret)
+{
+	owed_text[0] = '\0';
+	told = ret;
+	(void)has("none"); /* opens the folder */
+	ck_assert_int_eq(hung_fd < 0 ? 0 : lea_hung_each_owed(hung_fd, take_owed, NULL), ret);
+	return owed_text;
+}
+
+/* Rows: how far the thread had come with its answer when it was killed. */
+TEST_TIMES(what_a_killed_thread_owes_is_told, 3)
+{
+	const pid_t one = start(), other = start();
+
+	note_owed("4-8:16", one, "4 8:16-7");
+	note("8:32", other);
+	(void)has("4-8:16");
+	if (_i)
+		lea_hung_answer(hung_fd, "4-8:16");
+	if (_i == 2)
+		lea_hung_settle(hung_fd, "4-8:16");
+	ck_assert_msg(has("4-8:16") == !_i, "who has an answer hangs no longer");
+	ck_assert_str_eq(owed(0), "");
+	stop(one);
+	note("8:48", other);
+	stop(other);
+	if (_i < 2)
+		ck_assert_msg(!strcmp(owed(-ENOSPC), "4 8:16-7;"), "others' notes let it be");
+	ck_assert_str_eq(owed(0), _i < 2 ? "4 8:16-7;" : "");
+	ck_assert_str_eq(owed(0), "");
+	ck_assert(!has("8:32") && !has("8:48") && !is_there(FOLDER));
+}
+
+/* Somebody has asked again, and waits in its place. */
+TEST(what_is_asked_anew_is_owed_no_longer)
+{
+	const pid_t one = start();
+
+	note_owed("4-8:16", one, "4 8:16-7");
+	stop(one);
+	ck_assert(!has("4-8:16"));
+	ck_assert_str_eq(owed(0), "");
+}
+
 TEST(without_a_folder_of_ours_nothing_is_remembered)
 {
 	tree_remove(&tree, "/run/lvm/event");
@@ -169,6 +228,8 @@ TEST(names_that_make_no_file_are_not_remembered)
 	note("file-/a!b", getpid());
 	ck_assert_msg(!has("file-/a!b") && !has("file-/a/b"), "two names are never one");
 	ck_assert(!is_there("/run/lvm/8:16"));
+	note("8:16+", getpid());
+	ck_assert(!has("8:16+") && !has("8:16"));
 }
 
 static const struct {
