@@ -98,6 +98,7 @@ static bool lacks_silent_disk(const struct sim_oracle *oracle, const struct sim_
 			since += course->delay_ms[i] +
 				 (active->disks & 1U << i ? 3ULL * state->disk[i].slow_ms : 0);
 	return active->has_error_target && active->at_ms > since &&
+	       !sim_may_be_untraceable(oracle->history) &&
 	       sim_is_sure(course, state, active->vg_id) &&
 	       sim_is_whole(&course->before, active->vg_id) && sim_is_whole(state, active->vg_id);
 }

@@ -452,6 +452,19 @@ TEST_TIMES(part_is_not_activated_while_the_rest_is_slow, 2)
 		expect("a VG was activated in part although the disk is there");
 }
 
+/* vgremove removes the record, and nothing leads to the disk where udev does not link it. */
+TEST_TIMES(part_is_activated_if_nothing_leads_to_the_rest, 2)
+{
+	history.conf = SIM_CONF_PARTIAL | (_i ? SIM_CONF_NO_LINKS : 0);
+	history.step[history.count++].op = SIM_REMOVE;
+	begin(2);
+	take_down(200000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	activate(true);
+	state.active[0].has_error_target = true;
+	expect(_i ? NULL : "a VG was activated in part although the disk is there");
+}
+
 /* Rows: another disk hangs; this one was slow; neither. */
 static const struct {
 	bool hangs;
