@@ -143,6 +143,20 @@ static void judge_failed(const struct rest *rest, const char *key, const char *t
 		sim_found(rest->findings, "a device is in quarantine: %s, %s", key, text);
 }
 
+/* Was it there first, or is it another path of a disk that was, which a good boot may have
+ * remembered?
+ */
+static bool was_alone(const struct rest *rest, int disk)
+{
+	const struct sim_disk *disks = rest->state->disk;
+
+	for (int i = 0; i < (int)SIM_DISKS; i++)
+		if (rest->course->was_alone[i] &&
+		    (i == disk || (*disks[i].wwid && !strcmp(disks[i].wwid, disks[disk].wwid))))
+			return true;
+	return false;
+}
+
 /* The record belongs to the disk that was there first, however slow it is when a copy comes, if it
  * was known by then, or to the one that the devices file means. */
 static void judge_recorded(const struct rest *rest, const char *pvid, const char *text)
@@ -165,8 +179,7 @@ static void judge_recorded(const struct rest *rest, const char *pvid, const char
 	}
 	if (recorded >= 0 && first >= 0 && !rest->course->was_rebooted &&
 	    rest->course->told_ms[first] < rest->course->present_ms[recorded] &&
-	    !rest->course->was_alone[recorded] &&
-	    strcmp(rest->state->disk[first].wwid, rest->state->disk[recorded].wwid) != 0)
+	    !was_alone(rest, recorded))
 		sim_found(rest->findings, "a copy has the record of a PV: %s, disk %d of disk %d",
 			  pvid, recorded, first);
 }
