@@ -243,25 +243,41 @@ static int take_note(const struct lea_candidates *candidates, const struct lea_s
 		&(struct end){.state = LEA_CLAIM_DONE, .reason = reason, .with_silent = true});
 }
 
+/* Why no event activates the VG: in words about it, where the words of the decision are general. */
+static void describe(const struct lea_scan_vg *scanned, enum lea_vg_because because,
+		     char reason[static LEA_BATCH_REASON_BYTES])
+{
+	const struct lea_found *excluded = scanned->excluded;
+	char id[39];
+
+	snprintf(reason, LEA_BATCH_REASON_BYTES, "%s", lea_vg_because_text(because));
+	lea_id_format(because == LEA_VG_BECAUSE_ABSENT && excluded ? excluded->expected
+								   : scanned->vg->id,
+		      id);
+	if (because == LEA_VG_BECAUSE_MOVED)
+		snprintf(reason, LEA_BATCH_REASON_BYTES, "%s", scanned->moved_why);
+	else if (because == LEA_VG_BECAUSE_TWIN)
+		lea_append(reason, LEA_BATCH_REASON_BYTES,
+			   "; give this one another: vgrename %s NEW", id);
+	else if (because == LEA_VG_BECAUSE_ABSENT && excluded)
+		snprintf(reason, LEA_BATCH_REASON_BYTES,
+			 "PV %s is recorded on %.60s, which is excluded: %s", id,
+			 excluded->device.name, lea_exclusion_text(excluded->excluded));
+}
+
 /* Of a VG with a twin vgs_online is the other one's. */
 static int fail_vg(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 		   enum lea_vg_because because)
 {
-	const bool is_twin = because == LEA_VG_BECAUSE_TWIN;
-	char reason[LEA_BATCH_REASON_BYTES], id[39];
+	char reason[LEA_BATCH_REASON_BYTES];
 	int r;
 
-	snprintf(reason, sizeof(reason), "%s",
-		 because == LEA_VG_BECAUSE_MOVED ? scanned->moved_why
-						 : lea_vg_because_text(because));
-	lea_id_format(scanned->vg->id, id);
-	if (is_twin)
-		lea_append(reason, sizeof(reason), "; give this one another: vgrename %s NEW", id);
+	describe(scanned, because, reason);
 	count_failure(vg->candidates, scanned, reason, false);
 	r = finish_claim(vg->candidates, scanned,
 			 &(struct end){.state = LEA_CLAIM_FAILED,
 				       .reason = reason,
-				       .keeps_online = is_twin});
+				       .keeps_online = because == LEA_VG_BECAUSE_TWIN});
 	return r < 0 || because != LEA_VG_BECAUSE_ABSENT ? r
 							 : lea_batch_keep_waiting(vg, scanned->vg);
 }

@@ -187,43 +187,70 @@ static int compare_with_expected(const void *pvid, const void *found)
 	return strcmp(pvid, (*(struct lea_found *const *)found)->expected);
 }
 
-/* Finds the devices that were expected to carry the PVs that no device carries, and that gave no
- * answer. @silent: sorted by what was expected of them. */
+/* The device of @expected, sorted by that, which was to carry a PV that no device carries. */
+static struct lea_found *expected_for(const struct lea_scan_vg *group, const struct pvs *expected,
+				      uint32_t index)
+{
+	struct lea_found *const *found =
+		group->pv[index] ? NULL
+				 : bsearch(group->vg->pvs[index].id, expected->pv, expected->count,
+					   sizeof(struct lea_found *), compare_with_expected);
+
+	return found ? *found : NULL;
+}
+
 static int assign_silent(struct lea_scan_vg *group, const struct pvs *silent)
 {
-	const struct lea_vg *vg = group->vg;
-
-	for (uint32_t i = 0; i < vg->pv_count; i++) {
-		struct lea_found *const *found =
-			group->pv[i] ? NULL
-				     : bsearch(vg->pvs[i].id, silent->pv, silent->count,
-					       sizeof(struct lea_found *), compare_with_expected);
+	for (uint32_t i = 0; i < group->vg->pv_count; i++) {
+		struct lea_found *found = expected_for(group, silent, i);
 
 		if (!found)
 			continue;
 		if (!group->silent)
-			group->silent = calloc(vg->pv_count, sizeof(struct lea_found *));
+			group->silent = calloc(group->vg->pv_count, sizeof(struct lea_found *));
 		if (!group->silent)
 			return -ENOMEM;
-		group->silent[i] = *found;
+		group->silent[i] = found;
 	}
 	return 0;
 }
 
-/* A disk that gives no answer is rare: mostly this is one walk over the devices. */
-static int find_silent(const struct lea_scan *scan, struct lea_found **memory)
+static int assign_excluded(struct lea_scan_vg *group, const struct pvs *excluded)
 {
-	struct pvs silent = {.pv = memory};
+	for (uint32_t i = 0; !group->excluded && i < group->vg->pv_count; i++)
+		group->excluded = expected_for(group, excluded, i);
+	return 0;
+}
+
+static bool is_silent(const struct lea_found *found)
+{
+	return lea_found_silence(found);
+}
+
+/* A device of which sysfs says nothing has gone. */
+static bool is_excluded(const struct lea_found *found)
+{
+	return found->kind == LEA_FOUND_EXCLUDED && found->excluded != LEA_EXCLUDED_NO_SYSFS &&
+	       !lea_found_silence(found);
+}
+
+/* Gives devices of one kind to the VGs that expect them. Such a device is rare: mostly this is one
+ * walk over the devices. */
+static int find_expected(const struct lea_scan *scan, struct lea_found **memory,
+			 bool (*is_one)(const struct lea_found *found),
+			 int (*assign)(struct lea_scan_vg *group, const struct pvs *expected))
+{
+	struct pvs expected = {.pv = memory};
 	int r = 0;
 
 	for (size_t i = 0; i < scan->found_count; i++)
-		if (lea_found_silence(scan->found[i]) && scan->found[i]->expected[0])
-			silent.pv[silent.count++] = scan->found[i];
-	if (!silent.count)
+		if (scan->found[i]->expected[0] && is_one(scan->found[i]))
+			expected.pv[expected.count++] = scan->found[i];
+	if (!expected.count)
 		return 0;
-	qsort(silent.pv, silent.count, sizeof(struct lea_found *), compare_expected);
+	qsort(expected.pv, expected.count, sizeof(struct lea_found *), compare_expected);
 	for (size_t i = 0; !r && i < scan->vg_count; i++)
-		r = assign_silent(&scan->vgs[i], &silent);
+		r = assign(&scan->vgs[i], &expected);
 	return r;
 }
 
@@ -321,7 +348,8 @@ int lea_scan_vgs(struct lea_scan *scan, struct lea_scan_vg **ret_vgs, size_t *re
 		count = collect_claims(scan, claims);
 		if (count)
 			r = build(scan, claims, count, &pvs);
-		r = r ? r : find_silent(scan, pvs.pv);
+		r = r ? r : find_expected(scan, pvs.pv, is_silent, assign_silent);
+		r = r ? r : find_expected(scan, pvs.pv, is_excluded, assign_excluded);
 	}
 	if (r)
 		return r;

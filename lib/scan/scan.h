@@ -111,10 +111,13 @@ struct lea_scan_vg {
 	 * then, lea_scan_vg_presence tells. */
 	struct lea_found **pv;
 	struct lea_found **silent; /* as pv: a device that was to carry it; NULL: none is silent */
-	bool has_duplicate;	   /* some PVID is on two devices of this scan */
-	bool has_conflict;	   /* two texts with one seqno, or two names for one VG id */
-	bool has_other_name;	   /* other PVs have this id under another name */
-	bool is_outdated;	   /* with has_other_name: and a higher seqno */
+	/* A device that was to carry an absent PV, and that a filter excludes; NULL: none. Borrowed
+	 * from the scan */
+	const struct lea_found *excluded;
+	bool has_duplicate;  /* some PVID is on two devices of this scan */
+	bool has_conflict;   /* two texts with one seqno, or two names for one VG id */
+	bool has_other_name; /* other PVs have this id under another name */
+	bool is_outdated;    /* with has_other_name: and a higher seqno */
 	/* A PV that it lists belongs to another VG by its own metadata, so that these are out of
 	 * date; why: in words. NULL: none. Borrowed from the scan */
 	const struct lea_found *moved;

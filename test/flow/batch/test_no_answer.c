@@ -11,6 +11,7 @@
 
 #define WAIT_MS 30000
 #define MACHINE "0123456789abcdef0123456789abcdef"
+#define UUID_A	"I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA"
 #define PVID_D	"DOQQcZIZQJO8gKJ2SsK5whmpnOP31Exo" /* vg_nomda: this one with metadata, ... */
 #define PVID_E	"ecRuzn3omfTZjH2BpJ0CWRDgLHUgZgjq" /* ... this one without */
 
@@ -206,6 +207,20 @@ TEST(a_member_that_has_gone_is_a_verdict)
 	copy = entry_of(LEA_ENTRY_CHANGE, "sdf", 80, 6, PVID_A);
 	machine_plug("stripe-a", "sdf", 80, 6);
 	ck_assert_str_eq(pass(&copy, 1), "vg-two.pvs ");
+}
+
+/* A filter was edited since: the PV has not gone. */
+TEST(a_member_that_is_excluded_is_named)
+{
+	static const char *rejects[] = {"r|sdb|"};
+
+	a_told(LEA_ENTRY_ADD);
+	conf->global_filter = (struct lea_list){.item = rejects, .count = 1, .defined = true};
+	ck_assert_str_eq(b_told(LEA_ENTRY_ADD), "");
+	check_claim(LEA_CLAIM_FAILED, false,
+		    "PV " UUID_A " is recorded on /dev/sdb, which is excluded: device is rejected "
+		    "by filter config",
+		    1);
 }
 
 /* vgimport of a VG of which one disk is slow: when it answers, it is no news. */
