@@ -59,7 +59,7 @@ static void log_duplicate(struct lea_log *log, const struct lea_found *found,
 			uuid, other, found->device.name);
 	else if (record->is_ignored)
 		lea_log(log, LEA_LOG_WARNING,
-			"PV %s: is in use on %s; it is also on %s, which is ignored", uuid, other,
+			"PV %s: its device is %s; it is also on %s, which is ignored", uuid, other,
 			found->device.name);
 	else
 		lea_log(log, LEA_LOG_VERBOSE, "PV %s: is on %s and on %s", uuid, other,

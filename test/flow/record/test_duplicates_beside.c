@@ -17,7 +17,7 @@ TEST(a_copy_beside_an_active_vg_is_ignored)
 	machine_plug("one-pv", "sdb", 32, 2);
 	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
 	ck_assert_str_eq(machine.err,
-			 "  PV " UUID_ONE ": is in use on /dev/sda; it is also on /dev/sdb, "
+			 "  PV " UUID_ONE ": its device is /dev/sda; it is also on /dev/sdb, "
 			 "which is ignored\n");
 	came("sdb", 32, 2, PVID_ONE);
 	ck_assert_str_eq(strchr(machine.err, '\n'), "\n");
