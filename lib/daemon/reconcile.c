@@ -520,7 +520,10 @@ static int reconcile_unnamed(const struct reconcile *reconcile, const struct lea
 	    !is_unnamed(options->world, device))
 		return 0;
 	entry = entry_of(options, device);
-	entry.kind = kind_of_unnamed(options->world, device);
+	/* A PV that was dealt with may have become another one while udev could not read it. */
+	entry.kind = find_device(&reconcile->done, &entry.device)
+			     ? LEA_ENTRY_CHANGE
+			     : kind_of_unnamed(options->world, device);
 	pv = find_device(&reconcile->again, &entry.device);
 	if (pv)
 		memcpy(entry.pvid, pv->pvid, sizeof(entry.pvid));

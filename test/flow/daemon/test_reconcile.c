@@ -644,6 +644,16 @@ TEST(device_that_udev_does_not_name_and_of_before_is_a_change)
 	ck_assert_int_eq(queued_as(), LEA_ENTRY_CHANGE);
 }
 
+/* pvchange -u, and then the disk gives udev no answer. */
+TEST(device_of_a_vg_that_is_done_which_udev_does_not_name_is_a_change)
+{
+	drop_record();
+	conf.probe_unknown = conf.event_activation = true;
+	machine.properties = CAME_BLANK;
+	put_failed(false);
+	ck_assert_int_eq(queued_as(), LEA_ENTRY_CHANGE);
+}
+
 TEST(device_that_udev_does_not_name_is_read_once)
 {
 	drop_record();
