@@ -77,6 +77,22 @@ static void forget_record(const struct lea_batch_marks *marks, const struct lea_
 			  lea_marker_drop(marks->known_fd, &found->device, found->label.pvid));
 }
 
+static bool is_no_vg_of_ours(const struct lea_record *record)
+{
+	return record->kind == LEA_RECORD_EXPORTED || record->kind == LEA_RECORD_FOREIGN ||
+	       record->kind == LEA_RECORD_SHARED;
+}
+
+/* When the VG becomes ours again, that is an administrator's change: it does not end the wait of an
+ * add that came before. */
+static void end_wait(const struct lea_batch_marks *marks, const struct lea_found *found,
+		     const struct lea_record *record)
+{
+	if (found->vg && is_no_vg_of_ours(record))
+		log_fault(marks, found->vg->name,
+			  lea_mark_drop(marks->options->event_fd, LEA_MARK_AWAITED, found->vg->id));
+}
+
 /*
  * A device that was read and has no record. If it becomes a PV of one of our VGs from now on, that
  * is an administrator's change, which activates nothing. An add clears the marker.
@@ -89,6 +105,7 @@ void lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct le
 	char key[LEA_DEVID_TEXT_BYTES];
 
 	lea_devid_format(&id, key);
+	end_wait(marks, found, record);
 	if (mark == LEA_MARK_REFUSED) {
 		log_fault(marks, key, lea_refused_set(marks->options->event_fd, key));
 		forget_record(marks, found);

@@ -8,8 +8,9 @@
 
 const struct fixture fixture = {setup, teardown};
 
-#define PVID_EXPORTED "6tJnDl0dkQnzpB2R76ZpTlEbO0cHezA0"
-#define PVID_ORPHAN   "tRLdYEWeFftEefJEUKV3lyKKGIb8QKZS"
+#define PVID_EXPORTED  "6tJnDl0dkQnzpB2R76ZpTlEbO0cHezA0"
+#define PVID_ORPHAN    "tRLdYEWeFftEefJEUKV3lyKKGIb8QKZS"
+#define VG_EXPORTED_ID "7Qv3dhFoa4syh6FtOBaLy6nHG2FIalyh"
 
 static const char *told(enum lea_entry_kind kind, const char *name, uint32_t minor,
 			uint64_t diskseq, const char *pvid)
@@ -299,6 +300,18 @@ TEST_EACH(what_was_refused_and_changed_waits_for_an_add, refused)
 	ck_assert_msg(!strcmp(activated, refused[_i].vg), "%s: its add", refused[_i].claim);
 	ck_assert_msg(!lea_mark_is_set(batch_options.event_fd, LEA_MARK_REFUSED, "8:16-7"), "%s",
 		      refused[_i].claim);
+}
+
+/* One of its PVs was added when it was incomplete. What vgimport does later is not that. */
+TEST(an_add_does_not_wait_for_an_exported_vg)
+{
+	ck_assert_int_eq(lea_awaited_set(batch_options.event_fd, VG_EXPORTED_ID, 1, false), 0);
+	machine_plug("exported", "sda", 16, 7);
+	told(LEA_ENTRY_CHANGE, "sda", 16, 7, PVID_EXPORTED);
+	machine_unplug("sda", 16);
+	machine_plug("exported", "sda", 16, 7);
+	import("sda");
+	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sda", 16, 7, PVID_EXPORTED), "");
 }
 
 /* Rows: how an activation ended, and which entries retry it. */
