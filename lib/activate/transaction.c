@@ -43,6 +43,7 @@ struct held {
 	enum lea_activation what;
 	bool failed, has_resumed;
 	bool is_followed; /* lea_monitor will get it */
+	bool has_online;  /* see struct lea_scan_vg */
 };
 
 struct lea_activation_run {
@@ -273,12 +274,24 @@ static void allow_in_part(struct held *held, enum lea_incomplete_mode mode)
 	held->vg.options = &held->in_part;
 }
 
+/* While the lock was waited for, a command that had it may have taken the VG down. */
+static bool is_taken_down(const struct lea_activation_run *run,
+			  const struct lea_scan_vg *before_lock)
+{
+	const int run_fd = before_lock->has_online ? lea_world_run(run->world) : -1;
+
+	return run_fd >= 0 && !lea_vg_online_exists(run_fd, before_lock->vg->name);
+}
+
 /* Everything after the lock. @held keeps the result until the end of the transaction. */
 static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *before_lock,
 		     struct held *held, struct lea_activate_result *result)
 {
-	int r = read_again(run, before_lock, held);
+	int r;
 
+	if (is_taken_down(run, before_lock))
+		return LEA_ACTIVATE_CHANGED;
+	r = read_again(run, before_lock, held);
 	if (r)
 		return fail_reading(held, before_lock->vg->name, r, result);
 	if (!held->vg.scanned)
@@ -332,6 +345,7 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 	LEA_CRASHPOINT("vg.lock", before_lock->vg->id);
 	block_signals(run);
 	held->what = run->options->what;
+	held->has_online = before_lock->has_online;
 	held->vg = (struct lea_activate_vg){
 		.world = run->world,
 		.conf = run->conf,
@@ -382,14 +396,20 @@ static int announce(struct lea_activation_run *run, struct held *held)
 	return 0;
 }
 
+/* The event's command has made it; a command of a person has not, and events may rely on it. */
+static bool is_failed_event(const struct lea_activation_run *run, const struct held *held)
+{
+	return held->failed && run->options->only_complete && !held->has_online;
+}
+
 /* Drops the vgs_online record, so that the next event activates the VG again: after a deactivation,
- * and after an activation that failed. */
+ * and after an event's activation that failed. */
 static void rearm(struct lea_activation_run *run, const struct held *held)
 {
 	int run_fd;
 
 	if (!run->conf->event_activation || run->options->test || !held->vg.scanned ||
-	    !(held->what == LEA_DEACTIVATE ? held->vg.announce : held->failed))
+	    !(held->what == LEA_DEACTIVATE ? held->vg.announce : is_failed_event(run, held)))
 		return;
 	run_fd = lea_world_run(run->world);
 	if (run_fd >= 0 && lea_vg_online_drop(run_fd, held->vg.scanned->vg->name) < 0)

@@ -29,6 +29,7 @@ struct lea_batch_vg {
 	bool is_news;		  /* a PV instance arrived that the claim does not list */
 	bool is_awaited;	  /* a PV was added before, when it was incomplete */
 	bool is_extended;	  /* claim lists PVs that changes have added */
+	bool is_covered;	  /* claim lists all its PVs that are there, when they are known */
 	enum lea_vg_claim by_claim;
 	struct lea_claim claim;		     /* unless UNCLAIMED */
 	enum lea_vg_verdict first;	     /* before its other PVs were read */
@@ -125,6 +126,8 @@ struct lea_batch_vg *lea_candidates_find(const struct lea_candidates *candidates
 /* Adds one that is not there, with its claim. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_candidates_add_vg(struct lea_candidates *candidates, const char *id,
 					 const char *name, struct lea_batch_vg **ret_vg);
+/* Did its claim come with a vgs_online file that has the VG's name, @name, and stays? */
+bool lea_batch_came_with_online(const struct lea_batch_vg *vg, const char *name);
 /* The facts that do not depend on the VG's other PVs. @name: of the VG; @is_covered: as in
  * struct lea_decide_facts. */
 struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const char *name,

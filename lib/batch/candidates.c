@@ -145,14 +145,21 @@ int lea_candidates_add_vg(struct lea_candidates *candidates, const char *id, con
 	return id[0] ? ask_claim(vg) : 0;
 }
 
+bool lea_batch_came_with_online(const struct lea_batch_vg *vg, const char *name)
+{
+	return vg->claim.is_online && !strcmp(vg->claim.vg_name, name);
+}
+
 struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const char *name,
 					   bool is_covered)
 {
-	struct lea_decide_facts facts = {
-		.kind = vg->kind, .by_claim = vg->by_claim, .is_covered = is_covered};
+	struct lea_decide_facts facts = {.kind = vg->kind,
+					 .by_claim = vg->by_claim,
+					 .is_covered = is_covered,
+					 .is_online = true};
 
 	/* Nobody else is interested. */
-	if (vg->kind == LEA_ENTRY_ADD && is_covered)
+	if (is_covered && (vg->kind == LEA_ENTRY_ADD || lea_batch_came_with_online(vg, name)))
 		facts.is_online = lea_vg_online_exists(vg->candidates->claims.run_fd, name);
 	return facts;
 }
@@ -238,7 +245,8 @@ static bool has_awaited(struct lea_candidates *candidates)
 
 /*
  * The add of an earlier pass found the VG incomplete: it counts with the entries of this one. Only
- * the PVs tell whether the claim covers the instance that came then.
+ * the PVs tell whether the claim covers the instance that came then. It counts once: a VG that has
+ * failed for now since then may have been taken down.
  */
 static void take_awaited(struct lea_batch_vg *vg)
 {
@@ -246,7 +254,8 @@ static void take_awaited(struct lea_batch_vg *vg)
 	    !lea_awaited_is_set(vg->candidates->options->event_fd, vg->id, vg->vg->pv_count))
 		return;
 	vg->is_awaited = vg->is_news = true;
-	vg->kind = lea_decide_kind(LEA_ENTRY_ADD, vg->kind);
+	vg->kind =
+		lea_decide_kind(vg->claim.is_online ? LEA_ENTRY_MISSED : LEA_ENTRY_ADD, vg->kind);
 }
 
 void lea_batch_end_wait(struct lea_batch_vg *vg)

@@ -24,8 +24,13 @@
  *
  *	failure
  *	1. claim FAILED: vgs_online may still be there; it holds up lvm2's pvscan, not us.
- *	2. no vgs_online: the claim stands.
+ *	2. no vgs_online, if it is for good: the claim stands.
  *	3. after a change by another command its devices are pending.
+ *
+ *	transient failure before an activation
+ *	1. claim CLAIMED, 2. vgs_online: as above.
+ *	3. claim FAILED: the claim stands, and says that vgs_online came with it. Who takes the VG
+ *	   down removes that, and then the claim ends as DONE.
  *
  *	shortage
  *	1. no vgs_online, if it is this pass's, and the VG is not active.
@@ -72,8 +77,9 @@ static const char *word_in_part(const struct lea_scan_vg *scanned)
 				: "";
 }
 
-/* A failed activation must not block the next one: vgs_online is removed, and our claim says
- * why. */
+/* A failed activation must not block the next one: vgs_online is removed, and our claim says why.
+ * Of a VG that is tried again it stays, so that one who takes the VG down before that is noticed.
+ */
 static int finish_claim(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
 			const struct end *end)
 {
@@ -85,6 +91,7 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 		return r;
 	claim.state = end->state;
 	claim.is_transient = end->is_transient;
+	claim.is_online = end->is_transient && scanned->has_online;
 	claim.again = end->again;
 	claim.is_tagged = lea_is_needed_by_tag(candidates->options->conf, scanned->vg);
 	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);
@@ -95,7 +102,7 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 			   : lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
 	if (r == LEA_CLAIM_REPLACED)
 		return 0;
-	if (r >= 0 && end->state != LEA_CLAIM_DONE && !end->keeps_online)
+	if (r >= 0 && end->state != LEA_CLAIM_DONE && !end->keeps_online && !claim.is_online)
 		r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
 	return r;
 }
@@ -177,6 +184,13 @@ static int make_online(struct lea_batch_vg *vg, const struct lea_scan_vg *scanne
 	return r;
 }
 
+/* The file came with the claim: if it is gone, only an added PV makes it anew. */
+static bool expects_online(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
+{
+	return vg->kind != LEA_ENTRY_ADD && vg->is_covered &&
+	       lea_batch_came_with_online(vg, scanned->vg->name);
+}
+
 /* Might the VG's vgs_online file be another one's? Creates it where that tells. 0: no. */
 static int meet_online(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
@@ -186,7 +200,7 @@ static int meet_online(struct lea_batch_vg *vg, const struct lea_scan_vg *scanne
 	if (vg->by_claim == LEA_VG_CLAIMED || vg->by_claim == LEA_VG_DONE)
 		return 0;
 	/* With that claim the file would say that nothing is to be done (activate_vg). */
-	if (vg->by_claim == LEA_VG_IN_PART)
+	if (vg->by_claim == LEA_VG_IN_PART || expects_online(vg, scanned))
 		return lea_vg_online_exists(vg->candidates->claims.run_fd, scanned->vg->name)
 			       ? LEA_ONLINE_CLAIMED
 			       : 0;
@@ -213,31 +227,43 @@ static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scann
 }
 
 /*
- * Claims the VG and hands it to a worker. Another process with a claim of it may die before it is
- * done; the VG's lock keeps the two apart, and the second finds nothing to do. Where a claim says
- * that the VG is done it is replaced before vgs_online is there, for the two together say that
- * nobody took the VG down.
+ * Claims the VG. Another process with a claim of it may die before it is done; the VG's lock keeps
+ * the two apart, and the second finds nothing to do. Where a claim says that the VG is done it is
+ * replaced before vgs_online is there, for the two together say that nobody took the VG down.
  */
-static int activate_vg(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
+static int take(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 {
 	struct lea_candidates *candidates = vg->candidates;
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	int r = lea_scan_vg_claim(scanned, &claim);
 
+	/* A VG in part gets no such file: it would keep lvm2 from activating the rest. */
+	claim.is_online = scanned->has_online = !scanned->in_part;
 	claim.again = vg->claim.again;
 	r = r ? r : lea_claim_take(&candidates->claims, scanned->vg->id, &claim);
 	vg->has_taken = r == 0;
-	/* A VG in part gets none: it would keep lvm2 from activating the rest. */
-	if (r >= 0 && !scanned->in_part && !vg->has_made_online)
+	if (r >= 0 && scanned->has_online && !vg->has_made_online && !expects_online(vg, scanned))
 		r = make_online(vg, scanned);
-	return r < 0 ? r : hand_over(vg, scanned);
+	return r < 0 ? r : 0;
 }
 
-/* Changes made the VG complete. */
-static int take_note(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned)
+static int activate_vg(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 {
-	static const char reason[] = "completed by a change, not by an added PV: left as it is";
+	int r = take(vg, scanned);
 
+	return r ? r : hand_over(vg, scanned);
+}
+
+/* Changes made the VG complete, or a command took it down before an event could bring it up. */
+static int take_note(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
+		     enum lea_vg_because because)
+{
+	const char *reason = because ? lea_vg_because_text(because)
+				     : "completed by a change, not by an added PV: left as it is";
+
+	if (because)
+		lea_log(candidates->options->world->log, LEA_LOG_PRINT, "VG %s: not activated: %s",
+			scanned->vg->name, reason);
 	return finish_claim(
 		candidates, scanned,
 		&(struct end){.state = LEA_CLAIM_DONE, .reason = reason, .with_silent = true});
@@ -331,9 +357,11 @@ static int fail_for_now(const struct lea_batch_vg *vg, const struct lea_scan_vg 
 	lea_retry_set_add_vg(candidates->retries, fault, scanned);
 	if (vg->kind == LEA_ENTRY_PARTIAL)
 		wait_anew(candidates->options->partial, scanned);
-	r = finish_claim(
-		candidates, scanned,
-		&(struct end){.state = LEA_CLAIM_FAILED, .reason = reason, .is_transient = true});
+	r = finish_claim(candidates, scanned,
+			 &(struct end){.state = LEA_CLAIM_FAILED,
+				       .reason = reason,
+				       .is_transient = true,
+				       .with_silent = true});
 	return r < 0 ? r : lea_batch_keep_waiting(vg, scanned->vg);
 }
 
@@ -362,20 +390,19 @@ static enum lea_vg_prohibition judge_names(const struct lea_batch_vg *vg,
 	return vg->is_whole || scanned->is_outdated ? LEA_VG_OUTDATED : LEA_VG_TWO_NAMES;
 }
 
-static int gather(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
+static int gather(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
 		  enum lea_incomplete_mode mode, struct lea_decide_facts *ret_facts)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim made = {0};
-	bool is_covered = false;
 	int r = 0;
 
 	if (vg->by_claim != LEA_VG_UNCLAIMED) {
 		r = lea_scan_vg_claim(scanned, &made);
 		if (r)
 			return r;
-		is_covered = lea_claim_covers(&vg->claim, made.pv, made.pv_count);
+		vg->is_covered = lea_claim_covers(&vg->claim, made.pv, made.pv_count);
 	}
-	*ret_facts = lea_batch_vg_facts(vg, scanned->vg->name, is_covered);
+	*ret_facts = lea_batch_vg_facts(vg, scanned->vg->name, vg->is_covered);
 	ret_facts->pvs = judge_pvs(scanned, mode);
 	ret_facts->prohibition = judge_names(vg, scanned);
 	return 0;
@@ -437,16 +464,18 @@ static int start_vg(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 	case LEA_VG_ACTIVATE_IN_PART:
 		return activate_vg(vg, scanned);
 	case LEA_VG_RECORD:
-		return take_note(vg->candidates, scanned);
+		return take_note(vg->candidates, scanned, decision.because);
 	case LEA_VG_WATCH:
 		scanned->watch_only = true;
 		return hand_over(vg, scanned);
 	case LEA_VG_QUEUE_AGAIN:
-		return read_again(vg, scanned, decision);
+		r = take(vg, scanned);
+		return r ? r : read_again(vg, scanned, decision);
 	case LEA_VG_FAIL:
 		return fail_vg(vg, scanned, decision.because);
 	case LEA_VG_FAIL_FOR_NOW:
-		return fail_for_now(vg, scanned);
+		r = take(vg, scanned);
+		return r ? r : fail_for_now(vg, scanned);
 	case LEA_VG_READ: /* was done */
 	case LEA_VG_SKIP:
 	default:

@@ -31,6 +31,14 @@ static bool is_dealt_with(const struct lea_decide_facts *facts)
 		       : is_done(facts->by_claim) || facts->by_claim == LEA_VG_FAILED;
 }
 
+/* Its activation failed for now, then somebody brought it up and took it down. Without an event it
+ * stays down. */
+static bool was_taken_down(const struct lea_decide_facts *facts)
+{
+	return facts->kind != LEA_ENTRY_ADD && facts->is_covered && !facts->is_online &&
+	       (facts->by_claim == LEA_VG_TRANSIENT || facts->by_claim == LEA_VG_AGAIN);
+}
+
 /*
  * vgrename may be running and have changed only some PVs, so it is read once more. A PV that was
  * away during a rename keeps the old name for good.
@@ -60,6 +68,8 @@ static struct lea_vg_decision decide_activation(const struct lea_decide_facts *f
 		return plainly(LEA_VG_SKIP);
 	if (facts->pvs == LEA_VG_PVS_UNREAD)
 		return plainly(LEA_VG_READ);
+	if (was_taken_down(facts))
+		return decision(LEA_VG_RECORD, LEA_VG_BECAUSE_DOWN);
 	/* Its claim is that of the newer metadata. */
 	if (facts->prohibition == LEA_VG_OUTDATED)
 		return decision(LEA_VG_SKIP, LEA_VG_BECAUSE_OUTDATED);
@@ -172,6 +182,7 @@ const char *lea_vg_because_text(enum lea_vg_because because)
 					  "the next PV appears",
 		[LEA_VG_BECAUSE_SILENT] = "a disk of it gives no answer",
 		[LEA_VG_BECAUSE_CHANGED] = "another command changed it meanwhile",
+		[LEA_VG_BECAUSE_DOWN] = "a command has taken it down since: left as it is",
 	};
 
 	return texts[because < LEA_VG_BECAUSES ? because : LEA_VG_NO_REASON];

@@ -51,7 +51,9 @@ struct lea_decide_facts {
 	/* The claim lists the instances of all PVs that are there; before they are read: of those
 	 * with an entry, and as many as the metadata has. */
 	bool is_covered;
-	bool is_online; /* it has a vgs_online file, so nobody has taken it down */
+	/* It has a vgs_online file, or got none with its claim: nobody is known to have taken it
+	 * down since. */
+	bool is_online;
 	enum lea_vg_pvs pvs;
 	enum lea_vg_prohibition prohibition; /* known only when the PVs were read */
 };
@@ -61,7 +63,7 @@ enum lea_vg_verdict {
 	LEA_VG_READ,	 /* read its other PVs, then ask again */
 	LEA_VG_ACTIVATE, /* claim it, give it to a worker */
 	LEA_VG_ACTIVATE_IN_PART,
-	LEA_VG_RECORD,	    /* its claim is done, with these PVs too: an administrator changed it */
+	LEA_VG_RECORD,	    /* its claim gets these PVs, and nothing is activated for them */
 	LEA_VG_WATCH,	    /* register its active LVs with dmeventd */
 	LEA_VG_QUEUE_AGAIN, /* read it once more, at once */
 	LEA_VG_FAIL,	    /* until a PV of it is added */
@@ -69,7 +71,7 @@ enum lea_vg_verdict {
 };
 
 enum lea_vg_because {
-	LEA_VG_NO_REASON, /* of a verdict that is not a failure */
+	LEA_VG_NO_REASON,
 	LEA_VG_BECAUSE_DEVICES,
 	LEA_VG_BECAUSE_NAMES,
 	LEA_VG_BECAUSE_TWIN, /* vgs_online is the other VG's */
@@ -78,6 +80,7 @@ enum lea_vg_because {
 	LEA_VG_BECAUSE_ABSENT,
 	LEA_VG_BECAUSE_SILENT,	/* lea_found_describe_silence tells more */
 	LEA_VG_BECAUSE_CHANGED, /* another command changes it */
+	LEA_VG_BECAUSE_DOWN,	/* of RECORD */
 	LEA_VG_BECAUSES
 };
 

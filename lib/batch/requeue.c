@@ -104,7 +104,7 @@ static int fail_for_now(const struct lea_batch_options *options, const char *vg_
 	claim->again++;
 	snprintf(claim->reason, sizeof(claim->reason), "its worker process did not finish it");
 	r = r ? r : lea_claim_finish(&claims, vg_id, claim);
-	return r < 0 ? r : lea_vg_online_drop(claims.run_fd, claim->vg_name);
+	return r < 0 || claim->is_online ? r : lea_vg_online_drop(claims.run_fd, claim->vg_name);
 }
 
 enum rest {

@@ -202,6 +202,8 @@ static bool parse_line(struct lea_claim *claim, char *line, uint32_t room,
 		claim->is_transient = !strcmp(value, "transient");
 		claim->is_outdated = !strcmp(value, "outdated");
 	}
+	if (!strcmp(line, "vgs-online"))
+		claim->is_online = !strcmp(value, "made");
 	if (!strcmp(line, "needed"))
 		claim->is_tagged = !strcmp(value, "tag");
 	if (!strcmp(line, "epoch"))
@@ -360,6 +362,8 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 		fprintf(out, "class %s\n", claim->is_outdated ? "outdated" : "transient");
 	if (claim->state != LEA_CLAIM_DONE && claim->again)
 		fprintf(out, "again %" PRIu32 "\n", claim->again);
+	if (claim->state != LEA_CLAIM_DONE && claim->is_online)
+		fprintf(out, "vgs-online made\n");
 	if (claim->is_tagged)
 		fprintf(out, "needed tag\n");
 	r = emit_pvs(out, claim);

@@ -39,6 +39,8 @@ struct lea_claim {
 	bool is_transient; /* FAILED: reconcile retries; else only an add event does, or a user */
 	bool is_outdated;  /* FAILED: its metadata are out of date, so that nobody may retry */
 	uint32_t again;	   /* with is_transient: how often in a row its devices were queued again */
+	bool is_online;	   /* CLAIMED, or is_transient: vgs_online came with it. If that is gone,
+			      somebody took the VG down since, or a PV went */
 	bool is_orphaned;  /* CLAIMED by a process that has died; set by lea_claim_each and _read_in
 			    */
 	struct lea_claim_pv *pv; /* [pv_count], sorted by pvid; owned after lea_claim_read */

@@ -6,10 +6,12 @@
 #include "activate/refresh.h"
 #include "activate/settings.h"
 #include "base/cleanup.h"
+#include "state/online.h"
 #include "world/proc.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #define ARENA_BYTES ((size_t)256 * 1024 * 1024)
 #define LVM_FAILED  5 /* lvm's exit code when something failed, or was refused */
@@ -98,6 +100,16 @@ static int check_result(const struct lea_worker_setting *setting, const struct l
 	return outcome;
 }
 
+static void keep_online(struct lea_world *world, const char *vg_name)
+{
+	const int run_fd = lea_world_run(world);
+	const int r = run_fd < 0 ? run_fd : lea_vg_online_claim(run_fd, vg_name);
+
+	if (r < 0)
+		lea_log(world->log, LEA_LOG_DEBUG, "VG %s: its vgs_online file: %s", vg_name,
+			strerror(-r));
+}
+
 void lea_delegated_report(const struct lea_worker_setting *setting,
 			  const struct lea_scan_vg *scanned, int r,
 			  struct lea_worker_report *report)
@@ -115,4 +127,7 @@ void lea_delegated_report(const struct lea_worker_setting *setting,
 			 "see lvmdevices and pvs -a",
 			 lvm_path);
 	}
+	/* lvm removes it when it fails; that does not mean that somebody took the VG down. */
+	if (report->outcome && scanned->has_online)
+		keep_online(setting->world, scanned->vg->name);
 }

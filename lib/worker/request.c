@@ -24,7 +24,8 @@ enum vg_bit {
 	WATCH_ONLY = 4,
 	REFRESHES = 8,
 	IS_TAGGED = 16,
-	IN_PART = 32, /* times an enum lea_incomplete_mode; no higher bit */
+	HAS_ONLINE = 32,
+	IN_PART = 64, /* times an enum lea_incomplete_mode; no higher bit */
 };
 
 static void pack_pv(struct lea_wire_out *out, const struct lea_found *found)
@@ -44,11 +45,12 @@ static void pack(struct lea_request *job, const struct lea_scan_vg *scanned, boo
 	lea_wire_put_bytes(out, job->vg_name, sizeof(job->vg_name));
 	lea_wire_put_bytes(out, job->vg_id, LEA_ID_CHARS);
 	lea_wire_put_u32(out, scanned->vg->seqno);
-	lea_wire_put_u32(out, (scanned->has_duplicate ? HAS_DUPLICATE : 0) |
-				      (scanned->has_conflict ? HAS_CONFLICT : 0) |
-				      (scanned->watch_only ? WATCH_ONLY : 0) |
-				      (scanned->refreshes ? REFRESHES : 0) |
-				      (is_tagged ? IS_TAGGED : 0) | IN_PART * scanned->in_part);
+	lea_wire_put_u32(
+		out, (scanned->has_duplicate ? HAS_DUPLICATE : 0) |
+			     (scanned->has_conflict ? HAS_CONFLICT : 0) |
+			     (scanned->watch_only ? WATCH_ONLY : 0) |
+			     (scanned->refreshes ? REFRESHES : 0) | (is_tagged ? IS_TAGGED : 0) |
+			     (scanned->has_online ? HAS_ONLINE : 0) | IN_PART * scanned->in_part);
 	lea_wire_put_u32(out, lea_scan_vg_count(scanned, LEA_PRESENT));
 	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
 		if (scanned->pv[i])
@@ -161,6 +163,7 @@ static void unpack_vg(struct lea_wire_in *in, struct lea_request_vg *job)
 		.has_conflict = bits & HAS_CONFLICT,
 		.watch_only = bits & WATCH_ONLY,
 		.refreshes = bits & REFRESHES,
+		.has_online = bits & HAS_ONLINE,
 		.in_part = bits / IN_PART,
 	};
 }

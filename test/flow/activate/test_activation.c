@@ -332,6 +332,40 @@ static const struct {
 	 LEA_ACTIVATE_INCOMPLETE, false},
 };
 
+static const struct {
+	const char *claim;
+	bool only_complete, has_online;
+} keepers[] = {
+	{"a person's command has not made it", false, false},
+	{"who made it removes it", true, true},
+};
+
+TEST_EACH(a_failure_gives_back_only_what_is_its_own, keepers)
+{
+	claim("vg_one");
+	options.what = LEA_ACTIVATE_AUTO;
+	options.only_complete = keepers[_i].only_complete;
+	for (size_t i = 0; i < vg_count; i++)
+		vgs[i].has_online = keepers[_i].has_online;
+	machine.dm->fail_at = 1;
+	ck_assert_int_eq(do_vg("vg_one"), LEA_ACTIVATE_FAILED);
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg_one"), "%s", keepers[_i].claim);
+}
+
+/* While the lock was waited for. */
+TEST_TIMES(a_vg_that_was_taken_down_meanwhile, 2)
+{
+	if (_i)
+		claim("vg_one");
+	for (size_t i = 0; i < vg_count; i++)
+		vgs[i].has_online = true;
+	ck_assert_int_eq(do_vg("vg_one"), _i ? 0 : LEA_ACTIVATE_CHANGED);
+	ck_assert_int_eq(finish(), 0);
+	ck_assert_uint_eq(fake_dm_count(machine.dm), _i ? 3 : 0);
+	ck_assert(machine_has("/run/lvm/vgs_online/vg_one") == _i);
+}
+
 TEST_EACH(vgs_online_says_what_is, claims)
 {
 	const char *vg = claims[_i].incomplete ? "vg-two.pvs" : "vg_one";

@@ -95,3 +95,14 @@ TEST_EACH(the_state_after_lvm_decides_the_claim, rows)
 			      (report.outcome <= 0 || report.outcome == LEA_ACTIVATE_CHANGED),
 		      "%s: %s", claim, report.reason);
 }
+
+/* lvm has removed it. */
+TEST_TIMES(a_failure_of_lvm_is_no_deactivation, 2)
+{
+	struct lea_worker_report report = {0};
+
+	scanned->has_online = _i;
+	lea_delegated_report(&setting, scanned, 5, &report);
+	ck_assert_int_eq(report.outcome, LEA_ACTIVATE_FAILED);
+	ck_assert(machine_has("/run/lvm/vgs_online/vg_one") == _i);
+}

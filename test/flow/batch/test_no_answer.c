@@ -2,6 +2,7 @@
 /* A disk that gives no answer has not gone: its VG is neither complete nor incomplete. */
 #include "batch/partial.h"
 #include "flow/batch_scratch.h"
+#include "state/mark.h"
 #include "unit/suite.h"
 #include "world/hung.h"
 #include "world/proc.h"
@@ -122,10 +123,10 @@ TEST_EACH(a_member_that_gives_no_answer_is_no_verdict, silences)
 	ck_assert_str_eq(a_told(LEA_ENTRY_ADD), "");
 	make_sick("sdb", silences[_i].fault);
 	ck_assert_str_eq(b_told(LEA_ENTRY_ADD), "");
-	check_claim(LEA_CLAIM_FAILED, true, silences[_i].reason, 1);
+	check_claim(LEA_CLAIM_FAILED, true, silences[_i].reason, 2);
 	ck_assert_msg(strstr(machine.err, silences[_i].reason) != NULL, "%s", machine.err);
 	ck_assert_uint_eq(summary.vgs_again, 1);
-	ck_assert(!machine_has("/run/lvm/vgs_online/vg-two.pvs"));
+	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg-two.pvs"), "events will bring it up");
 	/* It is tried again after a pause, and still does not answer. */
 	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "");
 	ck_assert_uint_eq(summary.vgs_again, 2);
@@ -133,6 +134,81 @@ TEST_EACH(a_member_that_gives_no_answer_is_no_verdict, silences)
 	/* Whichever event it is with which it answers, the add has waited for that. */
 	ck_assert_str_eq(b_told(_i ? LEA_ENTRY_MISSED : LEA_ENTRY_CHANGE), "vg-two.pvs ");
 	ck_assert(!machine_has("/run/lvm/event/awaited/" VG_TWO_ID));
+}
+
+/* A command has brought it up and taken it down. */
+TEST_EACH(a_vg_that_is_taken_down_is_not_tried_again, silences)
+{
+	a_told(LEA_ENTRY_ADD);
+	make_sick("sdb", silences[_i].fault);
+	b_told(LEA_ENTRY_ADD);
+	tree_remove(&machine.tree, "/sick");
+	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
+	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "");
+	check_claim(LEA_CLAIM_DONE, false, "has taken it down", 2);
+	ck_assert_str_eq(a_told(LEA_ENTRY_MISSED), "");
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg-two.pvs"));
+	ck_assert_str_eq(a_told(LEA_ENTRY_ADD), "vg-two.pvs ");
+}
+
+/* The disk comes again after that: it brings the VG up as soon as it answers. */
+TEST(a_vg_that_is_taken_down_is_brought_up_by_an_add)
+{
+	a_told(LEA_ENTRY_ADD);
+	make_sick("sdb", -EIO);
+	b_told(LEA_ENTRY_ADD);
+	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
+	ck_assert_str_eq(b_told(LEA_ENTRY_ADD), "");
+	tree_remove(&machine.tree, "/sick");
+	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
+}
+
+/* The add of a VG that was done and taken down: a kill leaves no claim that is done beside a
+ * vgs_online file. */
+TEST(an_add_of_a_vg_that_was_taken_down_is_not_lost_by_a_silent_disk)
+{
+	a_told(LEA_ENTRY_ADD);
+	ck_assert_str_eq(b_told(LEA_ENTRY_ADD), "vg-two.pvs ");
+	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
+	make_sick("sdb", -EIO);
+	ck_assert_str_eq(b_told(LEA_ENTRY_ADD), "");
+	check_claim(LEA_CLAIM_FAILED, true, "cannot be read", 2);
+	tree_remove(&machine.tree, "/sick");
+	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
+}
+
+/* Its vgs_online file has the old name, or none: lvm2's releases differ. */
+TEST_TIMES(a_vg_that_is_renamed_is_not_taken_down, 2)
+{
+	struct lea_claim claim;
+	struct lea_claims claims = machine_claims();
+
+	a_told(LEA_ENTRY_ADD);
+	make_sick("sdb", -EIO);
+	b_told(LEA_ENTRY_ADD);
+	tree_remove(&machine.tree, "/sick");
+	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), 0);
+	snprintf(claim.vg_name, sizeof(claim.vg_name), "its-old-name");
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_TWO_ID, &claim), 0);
+	lea_claim_done(&claim);
+	if (_i)
+		ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
+	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
+}
+
+/* The add of an earlier pass counts once. */
+TEST(an_awaited_vg_that_is_taken_down_is_not_tried_again)
+{
+	ck_assert_int_eq(lea_awaited_set(batch_options.event_fd, VG_TWO_ID, 2, false), 0);
+	a_told(LEA_ENTRY_ADD);
+	make_sick("sdb", -EIO);
+	b_told(LEA_ENTRY_CHANGE);
+	check_claim(LEA_CLAIM_FAILED, true, "cannot be read", 2);
+	tree_remove(&machine.tree, "/sick");
+	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
+	ck_assert_str_eq(b_told(LEA_ENTRY_CHANGE), "");
+	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "");
+	check_claim(LEA_CLAIM_DONE, false, "has taken it down", 2);
 }
 
 static void suspend(const char *is)
@@ -150,7 +226,7 @@ TEST(a_member_that_is_suspended_is_no_verdict)
 	a_told(LEA_ENTRY_ADD);
 	suspend("1\n");
 	ck_assert_str_eq(b_told(LEA_ENTRY_ADD), "");
-	check_claim(LEA_CLAIM_FAILED, true, "disk /dev/sdb of it is suspended", 1);
+	check_claim(LEA_CLAIM_FAILED, true, "disk /dev/sdb of it is suspended", 2);
 	ck_assert_uint_eq(summary.vgs_again, 1);
 	suspend("0\n");
 	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
@@ -190,7 +266,7 @@ TEST(a_record_tells_which_pv_a_silent_device_is)
 	entries[0] = entry_of(LEA_ENTRY_MISSED, "sdb", 32, 2, "");
 	entries[1] = entry_of(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B);
 	ck_assert_str_eq(pass(entries, 2), "");
-	check_claim(LEA_CLAIM_FAILED, true, "cannot be read", 1);
+	check_claim(LEA_CLAIM_FAILED, true, "cannot be read", 2);
 }
 
 /* The record is wrong: another disk has the number by now. */
@@ -261,7 +337,7 @@ TEST(a_pv_that_arrives_and_gives_no_answer_is_not_missing)
 	entries[0] = entry_of(LEA_ENTRY_PARTIAL, "sdb", 32, 2, PVID_A);
 	entries[1] = entry_of(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B);
 	ck_assert_str_eq(pass(entries, 2), "");
-	check_claim(LEA_CLAIM_FAILED, true, "disk /dev/sdc of it cannot be read", 1);
+	check_claim(LEA_CLAIM_FAILED, true, "disk /dev/sdc of it cannot be read", 2);
 	ck_assert_msg(lea_partial_is_waiting(partial), "it waits anew");
 }
 
@@ -286,7 +362,7 @@ TEST(a_pv_with_a_record_that_gives_no_answer_is_not_missing)
 	machine_record(PVID_B, "vg-two.pvs", "sdc", 48);
 	make_sick("sdc", -ETIMEDOUT);
 	ck_assert_str_eq(a_told(LEA_ENTRY_PARTIAL), "");
-	check_claim(LEA_CLAIM_FAILED, true, "disk /dev/sdc of it does not answer", 1);
+	check_claim(LEA_CLAIM_FAILED, true, "disk /dev/sdc of it does not answer", 2);
 	tree_remove(&machine.tree, "/sick");
 	ck_assert_str_eq(a_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
 }

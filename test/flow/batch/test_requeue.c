@@ -3,6 +3,7 @@
 #include "batch/requeue.h"
 #include "flow/machine.h"
 #include "state/claim.h"
+#include "state/online.h"
 #include "state/queue.h"
 #include "unit/suite.h"
 #include "worker/pool.h"
@@ -105,5 +106,22 @@ TEST_EACH(a_lost_vg_is_queued_if_nobody_else_has_it, rows)
 	ck_assert_msg(old.state != LEA_CLAIM_FAILED ||
 			      (old.is_transient && old.again == rows[_i].again + 1),
 		      "%s: another try", rows[_i].claim);
+	lea_claim_done(&old);
+}
+
+/* That somebody takes the VG down until the next try is noticed by that file. */
+TEST_TIMES(vgs_online_stays_if_it_came_with_the_claim, 2)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_ONE, .id = {8, 0, 7}};
+	struct lea_claim old = {0},
+			 claim = {.vg_name = "vg_one", .pv = &pv, .pv_count = 1, .is_online = _i};
+	const struct lea_claims claims = machine_claims();
+
+	make_claim(OURS, &claim);
+	ck_assert_int_eq(lea_vg_online_claim(lea_world_run(machine.world), "vg_one"), 0);
+	ck_assert_int_eq(lea_requeue_lost(machine.world, VG_ID, false), 0);
+	ck_assert(machine_has("/run/lvm/vgs_online/vg_one") == _i);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &old), 0);
+	ck_assert(old.state == LEA_CLAIM_FAILED && old.is_online == _i);
 	lea_claim_done(&old);
 }

@@ -29,8 +29,8 @@ static const char *const prohibitions[] = {"none",     "devices", "names", "twin
 					   "outdated", "moved",	  NULL};
 static const char *const verdicts[] = {"skip",	"read",	       "activate", "in-part", "record",
 				       "watch", "queue-again", "fail",	   "for-now", NULL};
-static const char *const becauses[] = {"",	"devices", "names",  "twin",	"outdated",
-				       "moved", "absent",  "silent", "changed", NULL};
+static const char *const becauses[] = {"",	 "devices", "names",   "twin", "outdated", "moved",
+				       "absent", "silent",  "changed", "down", NULL};
 
 #define FACTS 6U
 static const char *const *const columns[FACTS] = {kinds,  claims, covered,

@@ -170,6 +170,27 @@ TEST(a_failure_for_now_counts_how_often_it_was_read_again)
 	lea_claim_done(&got);
 }
 
+/* Each state, and whether it says that vgs_online came with the claim. */
+TEST(a_claim_says_that_vgs_online_came_with_it_until_it_is_done)
+{
+	static const enum lea_claim_state states[] = {LEA_CLAIM_CLAIMED, LEA_CLAIM_FAILED,
+						      LEA_CLAIM_DONE};
+	struct lea_claim got = {0}, made = claim;
+
+	made.is_online = made.is_transient = true;
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		made.state = states[i];
+		ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &made), 0);
+		ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
+		ck_assert(got.is_online == (states[i] != LEA_CLAIM_DONE));
+		lea_claim_done(&got);
+	}
+	ck_assert_int_eq(lea_claim_take(&claims, VG_ID, &made), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
+	ck_assert(got.is_online);
+	lea_claim_done(&got);
+}
+
 static const struct {
 	const char *what;
 	struct lea_claim_pv pv;
