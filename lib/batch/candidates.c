@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "batch/pass_cache.h"
@@ -169,12 +170,19 @@ static void note_other_instance(struct lea_claim *claim, struct lea_claim_pv *pv
 {
 	const struct lea_claim now = {.pv = pv, .pv_count = 1};
 
-	if (lea_claim_shares_pv(claim, &now))
+	if (claim->state == LEA_CLAIM_DONE && lea_claim_shares_pv(claim, &now))
 		snprintf(claim->reason, sizeof(claim->reason),
 			 "a PV of it is on another device by now: left as it is");
 }
 
-/* A PV that joined the VG by a change is not a reason to activate; it is added to the claim. */
+/* Of a process that lives, or will soon have died. */
+static bool is_of_other(const struct lea_claim *claim)
+{
+	return claim->state == LEA_CLAIM_CLAIMED && claim->pid != getpid();
+}
+
+/* A PV that joined the VG by a change is not a reason to activate; it is added to the claim, also
+ * of a VG that a worker has not finished: it may end without having read that PV. */
 static int compare_with_claim(struct lea_batch_vg *vg, const struct lea_found *found,
 			      enum lea_entry_kind kind)
 {
@@ -184,7 +192,7 @@ static int compare_with_claim(struct lea_batch_vg *vg, const struct lea_found *f
 	memcpy(pv.pvid, found->label.pvid, sizeof(pv.pvid));
 	if (vg->by_claim == LEA_VG_UNCLAIMED || lea_claim_covers(&vg->claim, &pv, 1))
 		return 0;
-	if (lea_decide(&facts).verdict != LEA_VG_RECORD) {
+	if (lea_decide(&facts).verdict != LEA_VG_RECORD || is_of_other(&vg->claim)) {
 		vg->is_news |= kind != LEA_ENTRY_CHANGE;
 		return 0;
 	}

@@ -113,10 +113,10 @@ static struct lea_vg_decision decide_activation(const struct lea_decide_facts *f
 static struct lea_vg_decision decide_change(const struct lea_decide_facts *facts)
 {
 	const bool may_be_whole = facts->pvs == LEA_VG_PVS_ALL || facts->pvs == LEA_VG_PVS_SILENT;
+	const bool gets_news = is_done(facts->by_claim) || facts->by_claim == LEA_VG_CLAIMED;
 
 	if (facts->by_claim != LEA_VG_UNCLAIMED)
-		return plainly(is_done(facts->by_claim) && !facts->is_covered ? LEA_VG_RECORD
-									      : LEA_VG_SKIP);
+		return plainly(gets_news && !facts->is_covered ? LEA_VG_RECORD : LEA_VG_SKIP);
 	if (facts->pvs == LEA_VG_PVS_UNREAD)
 		return plainly(LEA_VG_READ);
 	return plainly(facts->prohibition == LEA_VG_PERMITTED && may_be_whole ? LEA_VG_RECORD

@@ -314,6 +314,23 @@ TEST(an_add_does_not_wait_for_an_exported_vg)
 	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sda", 16, 7, PVID_EXPORTED), "");
 }
 
+/* A path of a disk takes over while a worker has the VG. */
+TEST(a_claim_of_a_vg_that_a_worker_has_gets_what_changes_bring)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_ONE, .id = {8, 32, 6}};
+	struct lea_claim claim = {.vg_name = "vg_one", .pv = &pv, .pv_count = 1};
+	const struct lea_claims claims = machine_claims();
+
+	machine_plug("one-pv", "sda", 16, 7);
+	ck_assert_int_eq(lea_claim_take(&claims, VG_ONE_ID, &claim), 0);
+	ck_assert_str_eq(changed(), "");
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	pv.id = (struct lea_devid){8, 16, 7};
+	ck_assert_int_eq(claim.state, LEA_CLAIM_CLAIMED);
+	ck_assert(claim.pv_count == 1 && lea_claim_covers(&claim, &pv, 1));
+	lea_claim_done(&claim);
+}
+
 /* Rows: how an activation ended, and which entries retry it. */
 static const struct {
 	const char *claim;
