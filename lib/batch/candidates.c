@@ -154,6 +154,7 @@ bool lea_batch_came_with_online(const struct lea_batch_vg *vg, const char *name)
 struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const char *name,
 					   bool is_covered)
 {
+	const struct lea_claims *claims = &vg->candidates->claims;
 	struct lea_decide_facts facts = {.kind = vg->kind,
 					 .by_claim = vg->by_claim,
 					 .is_covered = is_covered,
@@ -161,7 +162,9 @@ struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const 
 
 	/* Nobody else is interested. */
 	if (is_covered && (vg->kind == LEA_ENTRY_ADD || lea_batch_came_with_online(vg, name)))
-		facts.is_online = lea_vg_online_exists(vg->candidates->claims.run_fd, name);
+		facts.is_online = lea_vg_online_exists(claims->run_fd, name);
+	if (!facts.is_online && lea_batch_came_with_online(vg, name))
+		facts.is_online = lea_claim_was_cleared(claims, vg->id, &vg->claim);
 	return facts;
 }
 

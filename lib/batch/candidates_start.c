@@ -91,7 +91,8 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 		return r;
 	claim.state = end->state;
 	claim.is_transient = end->is_transient;
-	claim.is_online = end->is_transient && scanned->has_online;
+	claim.is_online = end->is_transient && scanned->has_online &&
+			  !lea_claim_was_cleared(&candidates->claims, scanned->vg->id, &claim);
 	claim.again = end->again;
 	claim.is_tagged = lea_is_needed_by_tag(candidates->options->conf, scanned->vg);
 	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);
@@ -188,7 +189,8 @@ static int make_online(struct lea_batch_vg *vg, const struct lea_scan_vg *scanne
 static bool expects_online(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
 	return vg->kind != LEA_ENTRY_ADD && vg->is_covered &&
-	       lea_batch_came_with_online(vg, scanned->vg->name);
+	       lea_batch_came_with_online(vg, scanned->vg->name) &&
+	       !lea_claim_was_cleared(&vg->candidates->claims, vg->id, &vg->claim);
 }
 
 /* Might the VG's vgs_online file be another one's? Creates it where that tells. 0: no. */
@@ -235,6 +237,8 @@ static int take(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 {
 	struct lea_candidates *candidates = vg->candidates;
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	/* By the claim before. */
+	const bool expects = expects_online(vg, scanned);
 	int r = lea_scan_vg_claim(scanned, &claim);
 
 	/* A VG in part gets no such file: it would keep lvm2 from activating the rest. */
@@ -242,7 +246,7 @@ static int take(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 	claim.again = vg->claim.again;
 	r = r ? r : lea_claim_take(&candidates->claims, scanned->vg->id, &claim);
 	vg->has_taken = r == 0;
-	if (r >= 0 && scanned->has_online && !vg->has_made_online && !expects_online(vg, scanned))
+	if (r >= 0 && scanned->has_online && !vg->has_made_online && !expects)
 		r = make_online(vg, scanned);
 	return r < 0 ? r : 0;
 }

@@ -17,6 +17,7 @@
 #include "base/order.h"
 #include "base/step.h"
 #include "state/mark.h"
+#include "state/online.h"
 #include "world/proc_stat.h"
 
 #define FOLDER	    "event/claims"
@@ -418,6 +419,22 @@ int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
 	if (r == 0)
 		LEA_CRASHPOINT("claim.end", vg_id);
 	return r ? r : end_wait(claims, vg_id, claim);
+}
+
+bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
+			   const struct lea_claim *claim)
+{
+	char path[sizeof(FOLDER) + 34];
+	struct stat st;
+
+	snprintf(path, sizeof(path), FOLDER "/%.32s", vg_id);
+	if (lea_vg_online_exists(claims->run_fd, claim->vg_name) ||
+	    fstatat(claims->run_fd, path, &st, AT_SYMLINK_NOFOLLOW))
+		return false;
+	for (uint32_t i = 0; i < claim->pv_count; i++)
+		if (lea_online_is_newer(claims->run_fd, claim->pv[i].pvid, &st.st_mtim))
+			return true;
+	return false;
 }
 
 static struct lea_claim_pv *find(const struct lea_claim *claim, const struct lea_claim_pv *pv)

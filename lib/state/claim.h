@@ -108,6 +108,15 @@ LEA_MUST_CHECK int lea_claim_finish(const struct lea_claims *claims, const char 
 LEA_MUST_CHECK int lea_claim_report(const struct lea_claims *claims, const char *vg_id,
 				    const struct lea_claim *claim);
 
+/*
+ * lea_claim_was_cleared - is the vgs_online file of a claim with is_online gone with all others?
+ * @claim: its name and PVs; compared with the claim of @vg_id that is stored
+ * That somebody took the VG down is the other reason. Pvscan --cache also writes all records anew,
+ * so that they are newer than the claim. Few system calls if the file is there.
+ */
+bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
+			   const struct lea_claim *claim);
+
 /* Removes a claim, by a call that needs no room, memory or descriptor: it ends what cannot be
  * written. 0 (also if it does not exist) or -errno. */
 LEA_MUST_CHECK int lea_claim_drop(const struct lea_claims *claims, const char *vg_id);

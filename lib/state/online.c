@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PVS	     "pvs_online"
@@ -231,6 +232,18 @@ bool lea_online_exists(int run_fd, const char *pvid)
 
 	record_path(pvid, path);
 	return lea_id_ok(pvid) && !fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW);
+}
+
+bool lea_online_is_newer(int run_fd, const char *pvid, const struct timespec *than)
+{
+	char path[64];
+	struct stat st;
+
+	record_path(pvid, path);
+	if (!lea_id_ok(pvid) || fstatat(run_fd, path, &st, AT_SYMLINK_NOFOLLOW))
+		return false;
+	return st.st_mtim.tv_sec > than->tv_sec ||
+	       (st.st_mtim.tv_sec == than->tv_sec && st.st_mtim.tv_nsec > than->tv_nsec);
 }
 
 /* Finds the VG of a record without one (the PV has no metadata) in a lookup file, if any. */

@@ -29,7 +29,8 @@ LEA_MUST_CHECK int lea_online_read(int run_fd, const char *pvid, struct lea_onli
 /*
  * lea_online_each - read all records
  * @take: gets each that is sound; non-zero ends the reading and is returned
- * Two system calls a record and few more. 0 (also without a folder), what @take returned, or -errno.
+ * Two system calls a record and few more. 0 (also without a folder), what @take returned, or
+ * -errno.
  */
 LEA_MUST_CHECK int lea_online_each(int run_fd,
 				   int (*take)(void *arg, const char *pvid,
@@ -41,6 +42,9 @@ LEA_MUST_CHECK int lea_online_write(int run_fd, const char *pvid, const struct l
 LEA_MUST_CHECK int lea_online_create(int run_fd, const char *pvid, const struct lea_online *online);
 /* Is there a record at all? true/false by one stat. */
 bool lea_online_exists(int run_fd, const char *pvid);
+/* Is there one that was written after @than, by the clock of files? */
+struct timespec;
+bool lea_online_is_newer(int run_fd, const char *pvid, const struct timespec *than);
 
 /* vgs_online: 0 if the claim is ours, LEA_ONLINE_CLAIMED if it existed. */
 enum lea_online_claim { LEA_ONLINE_CLAIMED = 1 };

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #define WAIT_MS 30000
 #define MACHINE "0123456789abcdef0123456789abcdef"
@@ -193,6 +194,32 @@ TEST_TIMES(a_vg_that_is_renamed_is_not_taken_down, 2)
 	lea_claim_done(&claim);
 	if (_i)
 		ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
+	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
+}
+
+static void set_time(const char *path, time_t seconds)
+{
+	const struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+	char full[256];
+
+	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
+	ck_assert_int_eq(utimensat(AT_FDCWD, full, times, 0), 0);
+}
+
+/* Pvscan --cache has removed all such files, and written the records anew: nobody took it down. */
+TEST(a_vg_whose_files_were_cleared_is_tried_again)
+{
+	a_told(LEA_ENTRY_ADD);
+	make_sick("sdb", -EIO);
+	b_told(LEA_ENTRY_ADD);
+	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
+	set_time("/run/lvm/event/claims/" VG_TWO_ID, 1000);
+	set_time("/run/lvm/pvs_online/" PVID_A, 999);
+	set_time("/run/lvm/pvs_online/" PVID_B, 1001);
+	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "");
+	check_claim(LEA_CLAIM_FAILED, true, "cannot be read", 2);
+	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg-two.pvs"), "it is made anew");
+	tree_remove(&machine.tree, "/sick");
 	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
 }
 

@@ -8,6 +8,8 @@
 #include "unit/suite.h"
 #include "worker/pool.h"
 
+#include <sys/stat.h>
+
 #define VG_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
 
 static int event_fd;
@@ -123,5 +125,23 @@ TEST_TIMES(vgs_online_stays_if_it_came_with_the_claim, 2)
 	ck_assert(machine_has("/run/lvm/vgs_online/vg_one") == _i);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &old), 0);
 	ck_assert(old.state == LEA_CLAIM_FAILED && old.is_online == _i);
+	lea_claim_done(&old);
+}
+
+/* Pvscan --cache wrote the record after the claim. */
+TEST(a_claim_whose_vgs_online_was_cleared_does_not_say_that_it_is_there)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_ONE, .id = {8, 0, 7}};
+	struct lea_claim old = {0},
+			 claim = {.vg_name = "vg_one", .pv = &pv, .pv_count = 1, .is_online = true};
+	const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	const struct lea_claims claims = machine_claims();
+
+	make_claim(OURS, &claim);
+	ck_assert_int_eq(utimensat(claims.run_fd, "event/claims/" VG_ID, times, 0), 0);
+	machine_record(PVID_ONE, "vg_one", "sda", 0);
+	ck_assert_int_eq(lea_requeue_lost(machine.world, VG_ID, false), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &old), 0);
+	ck_assert(old.state == LEA_CLAIM_FAILED && old.is_transient && !old.is_online);
 	lea_claim_done(&old);
 }
