@@ -415,7 +415,7 @@ TEST_TIMES(a_pv_that_only_a_device_which_hangs_can_be_is_not_missing, 2)
 	make_sick("sdc", -ETIMEDOUT);
 	ck_assert_int_eq(lea_proc_fork(wait_for_end, NULL, &reader), 0);
 	hung_fd = lea_hung_begin(machine.world, &room);
-	lea_hung_note(hung_fd, "0-8:48", reader, 1, &room);
+	lea_hung_note(hung_fd, "0-8:48", reader, 1, "", &room);
 	ck_assert_str_eq(a_told(LEA_ENTRY_PARTIAL), _i ? "vg-two.pvs(partial) " : "");
 	close(hung_fd);
 	ck_assert_int_eq(kill(reader, SIGKILL), 0);
