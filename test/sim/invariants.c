@@ -158,7 +158,7 @@ static bool was_alone(const struct rest *rest, int disk)
 }
 
 /* The record belongs to the disk that was there first, however slow it is when a copy comes, if it
- * was known by then, or to the one that the devices file means. */
+ * was known by then, or to the one that the devices file means. A PV of no VG has none. */
 static void judge_recorded(const struct rest *rest, const char *pvid, const char *text)
 {
 	const struct sim_disk *disk;
@@ -174,7 +174,7 @@ static void judge_recorded(const struct rest *rest, const char *pvid, const char
 			continue;
 		if (disk->major == major && disk->minor == minor)
 			recorded = i;
-		else if (rest->course->was_alone[i] && !rest->course->is_unsure[i])
+		else if (*disk->vg_id && rest->course->was_alone[i] && !rest->course->is_unsure[i])
 			first = i;
 	}
 	if (recorded >= 0 && first >= 0 && !rest->course->was_rebooted &&
