@@ -15,7 +15,8 @@
  * When a device goes (gone, reconcile), the devices of the PV are queued, the failed claims of the
  * VGs in the notes go, and last the device's note, which leads to all of this. An ignored one is
  * queued only if the recorded device went, for a record, and brings nothing up: the VG was active
- * without it. Nothing waited for a path to go: then only its note goes. What a crash leaves:
+ * without it, unless it is a path, and an activation is under way. Nothing waited for a path to go:
+ * then only its note goes. What a crash leaves:
  *
  *	before a note is written: the event's entry in taken/; the check asks udev's links, too
  *	after some are queued: the note, by which the event's entry, or the next reconcile, begins
@@ -574,13 +575,32 @@ struct again {
 	const bool *is_other; /* [i]: likewise, its own event is about that; NULL: none */
 };
 
+static bool is_under_way(struct lea_world *world, const char *vg_id)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	struct lea_claims claims;
+
+	return vg_id[0] && !lea_claims_init(&claims, world, NULL) &&
+	       !lea_claim_read(&claims, vg_id, &claim) && claim.state == LEA_CLAIM_CLAIMED;
+}
+
+/* An event of the disk asked for what is under way, and a path that is left is that disk. */
+static enum lea_entry_kind kind_now(const struct again *again,
+				    const struct lea_duplicate *duplicate)
+{
+	if (again->is_change)
+		return LEA_ENTRY_CHANGE;
+	return duplicate->is_path && is_under_way(again->world, duplicate->vg_id)
+		       ? LEA_ENTRY_MISSED
+		       : kind_of(duplicate);
+}
+
 /* Queues @duplicate, which may get the record. */
 static int queue_duplicate(const struct again *again, const struct lea_duplicate *duplicate)
 {
 	if (duplicate->state == LEA_DUPLICATE_IGNORED && !again->is_free)
 		return 0;
-	return queue_device(again->world, again->event_fd,
-			    again->is_change ? LEA_ENTRY_CHANGE : kind_of(duplicate),
+	return queue_device(again->world, again->event_fd, kind_now(again, duplicate),
 			    &duplicate->id, duplicate->pvid);
 }
 

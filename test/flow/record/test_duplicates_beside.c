@@ -145,6 +145,21 @@ TEST_EACH(what_was_ignored_is_the_pv_when_it_is_alone, leaving)
 		      leaving[_i].claim);
 }
 
+/* A path that is left is the disk of which an event asked for the activation that is under way. */
+TEST_TIMES(what_is_under_way_goes_on_with_the_path_that_is_left, 2)
+{
+	const struct lea_claims claims = machine_claims();
+	struct lea_claim_pv pv = {.pvid = PVID_ONE, .id = {8, 16, 1}};
+	struct lea_claim claim = {.vg_name = "vg_one", .pv = &pv, .pv_count = 1};
+
+	(_i ? same_wwid : other_wwid)();
+	copy_beside_active();
+	tree_remove(&machine.tree, "/run/lvm/vgs_online/vg_one"); /* vgchange -an */
+	ck_assert_int_eq(lea_claim_take(&claims, VG_ONE_ID, &claim), 0);
+	goes();
+	ck_assert_str_eq(drain(), _i ? "vg_one " : "");
+}
+
 /* Nothing waited for that, whatever the VG's claim says of the device that has the record. */
 TEST_TIMES(a_path_that_goes_brings_nothing_up, 2)
 {
