@@ -358,7 +358,7 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 			 struct queued_device *queued)
 {
 	struct lea_record record = {0};
-	int r;
+	int r = 0;
 
 	exclude_other_content(found);
 	if ((queued->kind == LEA_ENTRY_MISSED || queued->kind == LEA_ENTRY_PARTIAL) &&
@@ -366,9 +366,7 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 		queued->kind = LEA_ENTRY_CHANGE;
 	lea_batch_log_found(pass->options->world->log, found);
 	lea_retry_set_add(&pass->retries, found->fault, &found->device);
-	r = lea_record_found(pass->recorder, found, &record);
-	if (r)
-		return r;
+	lea_record_found(pass->recorder, found, &record);
 	lea_batch_log_record(pass->options->world->log, found, &record);
 	lea_retry_set_add(&pass->retries, record.fault, &found->device);
 	if (record.was_copied)
@@ -415,10 +413,9 @@ static int count_device(struct lea_batch_pass *pass, struct lea_found *found,
 			enum lea_entry_kind kind)
 {
 	struct lea_record record = {0};
-	int r = lea_record_count(pass->recorder, found, false, &record);
+	int r = 0;
 
-	if (r)
-		return r;
+	lea_record_count(pass->recorder, found, false, &record);
 	lea_batch_log_record(pass->options->world->log, found, &record);
 	/* Nothing is to be made of them from here on. */
 	if (record.outdated) {

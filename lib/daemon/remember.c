@@ -109,7 +109,7 @@ static int remember(struct lea_world *world, const struct lea_conf *conf, struct
 		return 0;
 	if (before.vg_count)
 		qsort(before.vg, before.vg_count, sizeof(*before.vg), lea_compare_text);
-	return r == -ENOMEM ? r : write_memory(world, conf, arena, &before, machine, boot);
+	return lea_is_shortage(r) ? r : write_memory(world, conf, arena, &before, machine, boot);
 }
 
 static void keep_timeline(struct lea_remember *state, struct lea_world *world)

@@ -80,7 +80,7 @@ static int read_devicesfile(struct lea_filter *filter, const struct lea_filter_o
 			conf->system_dir, conf->devicesfile);
 		return LEA_FILTER_BAD_DEVICESFILE;
 	}
-	if (r == -ENOMEM || !r)
+	if (lea_is_shortage(r) || !r)
 		return r;
 	lea_log(log, LEA_LOG_ERROR, "Devices file %s/devices/%s: %s", conf->system_dir,
 		conf->devicesfile, strerror(-r));

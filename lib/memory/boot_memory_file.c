@@ -54,7 +54,7 @@ int lea_boot_memory_read(struct lea_world *world, struct lea_arena *arena,
 	if (r == LEA_FILE_ABSENT)
 		return LEA_BOOT_MEMORY_ABSENT;
 	if (r < 0)
-		return r == -ENOMEM ? r : refuse(world, strerror(-r));
+		return lea_is_shortage(r) ? r : refuse(world, strerror(-r));
 	r = lea_boot_memory_machine(world, machine);
 	if (r)
 		return r;

@@ -69,14 +69,14 @@ int lea_need_remembered(struct lea_needs *needs, struct lea_boot_memory *memory)
 	const uint32_t count = needs->count;
 	int r = 0;
 
-	for (uint32_t i = 0; r != -ENOMEM && i < count; i++)
-		for (uint32_t j = 0;
-		     r != -ENOMEM && needs->need[i].kind != LEA_NEED_WORD && j < memory->vg_count;
+	for (uint32_t i = 0; !lea_is_shortage(r) && i < count; i++)
+		for (uint32_t j = 0; !lea_is_shortage(r) && needs->need[i].kind != LEA_NEED_WORD &&
+				     j < memory->vg_count;
 		     j++)
 			r = add_words(needs, i, &memory->vg[j]);
 	for (uint32_t i = 0; i < memory->vg_count; i++)
 		memory->vg[i].is_needed = is_needed(needs, &memory->vg[i]);
-	return r == -ENOMEM ? r : 0;
+	return lea_is_shortage(r) ? r : 0;
 }
 
 uint32_t lea_need_usable_ms(const struct lea_need *need, const struct lea_boot_memory *memory)

@@ -63,7 +63,7 @@ static int add(const struct reader *reader, enum lea_need_kind kind, const char 
 	if (r == -E2BIG)
 		refuse(reader, why_not(r));
 	/* Not a VG's or an LV's name: it is another device. */
-	return r == -ENOMEM ? r : 0;
+	return lea_is_shortage(r) ? r : 0;
 }
 
 /* @source: as in fstab, decoded. */
@@ -257,9 +257,9 @@ static int add_name(const struct reader *reader, char *value, const char *key)
 	const int r =
 		lea_need_list_add(reader->list, &(struct lea_need){LEA_NEED_WORD, value, key, 0});
 
-	if (r < 0 && r != -ENOMEM)
+	if (r < 0 && !lea_is_shortage(r))
 		refuse(reader, why_not(r));
-	return r == -ENOMEM ? r : 0;
+	return lea_is_shortage(r) ? r : 0;
 }
 
 static int parse_parameter(const struct reader *reader, char *word)
@@ -344,14 +344,14 @@ static int add_needed(struct lea_need_list *list, const struct lea_need_sources 
 {
 	int r = 0;
 
-	for (uint32_t i = 0; r != -ENOMEM && i < sources->needed.count; i++) {
+	for (uint32_t i = 0; !lea_is_shortage(r) && i < sources->needed.count; i++) {
 		r = lea_need_list_add(list,
 				      &(struct lea_need){LEA_NEED_WORD, sources->needed.item[i],
 							 "event/needed", 0});
-		if (r < 0 && r != -ENOMEM)
+		if (r < 0 && !lea_is_shortage(r))
 			report(sources, "event/needed", i + 1, why_not(r));
 	}
-	return r == -ENOMEM ? r : 0;
+	return lea_is_shortage(r) ? r : 0;
 }
 
 static int add_last(struct lea_need_list *list, const struct lea_need_sources *sources)

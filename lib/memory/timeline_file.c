@@ -24,7 +24,7 @@ static int read_ring(int folder_fd, const char *name, struct lea_arena *arena,
 
 	r = r ? r : lea_file_read(folder_fd, name, LEA_RING_BYTES, &bytes, &len);
 	r = r ? r : lea_ring_parse(arena, bytes, len, ret_records);
-	return r > 0 || (r < 0 && r != -ENOMEM) ? LEA_TIMELINE_ABSENT : r;
+	return r > 0 || (r < 0 && !lea_is_shortage(r)) ? LEA_TIMELINE_ABSENT : r;
 }
 
 /* The ring in /run, of a process that may not have mapped it. Creates nothing. */
@@ -34,7 +34,7 @@ static int read_now(struct lea_world *world, struct lea_arena *arena,
 	LEA_AUTO(lea_closep) int run_fd = lea_world_folder(world, world->run_dir);
 
 	if (run_fd < 0)
-		return run_fd == -ENOMEM ? run_fd : LEA_TIMELINE_ABSENT;
+		return lea_is_shortage(run_fd) ? run_fd : LEA_TIMELINE_ABSENT;
 	return read_ring(run_fd, LEA_TIMELINE_FILE, arena, ret_records);
 }
 

@@ -142,7 +142,7 @@ static int plan_lv(struct lea_emit *emit, uint32_t index)
 	if (is_refused(emit, index))
 		return refuse_lv(plan_lv, partial_text(emit, index));
 	r = lea_emit_root(emit, index, &plan_lv->top);
-	if (r == -ENOMEM)
+	if (lea_is_shortage(r))
 		return r;
 	if (r < 0) {
 		/* Other LVs still need the shared nodes; the steps so far do no harm. */

@@ -340,20 +340,16 @@ static void name_vg(const struct lea_found *found, struct lea_record *record)
 		snprintf(record->vg_name, sizeof(record->vg_name), "%s", found->vg->name);
 }
 
-/* Returns -ENOMEM; any other fault is put into the device's record. */
-static int keep_fault(struct lea_record *record, int r)
+static void keep_fault(struct lea_record *record, int r)
 {
-	if (r == -ENOMEM)
-		return r;
-	if (r < 0) {
-		record->kind = LEA_RECORD_FAILED;
-		record->fault = r;
-	}
-	return 0;
+	if (r >= 0)
+		return;
+	record->kind = LEA_RECORD_FAILED;
+	record->fault = r;
 }
 
-static int record_pv(struct lea_recorder *recorder, const struct lea_found *found,
-		     struct lea_record *record)
+static void record_pv(struct lea_recorder *recorder, const struct lea_found *found,
+		      struct lea_record *record)
 {
 	int r;
 
@@ -363,7 +359,8 @@ static int record_pv(struct lea_recorder *recorder, const struct lea_found *foun
 	 */
 	if (record->kind != LEA_RECORD_ONLINE) {
 		r = record->kind == LEA_RECORD_NOT_IN_VG ? 0 : lea_ages_note(recorder->ages, found);
-		return r == -ENOMEM ? r : 0;
+		record->fault = lea_is_shortage(r) ? r : 0;
+		return;
 	}
 	r = put_record(recorder, found, record);
 	/* A copy shows nothing. */
@@ -373,38 +370,31 @@ static int record_pv(struct lea_recorder *recorder, const struct lea_found *foun
 		r = recorder->options.count_later
 			    ? lea_record_vgs_note(recorder->vgs, found)
 			    : count_members(recorder, found, recorder->options.claim_vg, record);
-	return keep_fault(record, r);
+	keep_fault(record, r);
 }
 
-int lea_record_count(struct lea_recorder *recorder, const struct lea_found *found, bool claim_vg,
-		     struct lea_record *ret_record)
+void lea_record_count(struct lea_recorder *recorder, const struct lea_found *found, bool claim_vg,
+		      struct lea_record *ret_record)
 {
 	struct lea_record record = {.kind = LEA_RECORD_ONLINE};
-	int r;
 
 	name_vg(found, &record);
-	r = keep_fault(&record, count_members(recorder, found, claim_vg, &record));
-	if (!r)
-		*ret_record = record;
-	return r;
+	keep_fault(&record, count_members(recorder, found, claim_vg, &record));
+	*ret_record = record;
 }
 
-int lea_record_found(struct lea_recorder *recorder, const struct lea_found *found,
-		     struct lea_record *ret_record)
+void lea_record_found(struct lea_recorder *recorder, const struct lea_found *found,
+		      struct lea_record *ret_record)
 {
 	struct lea_record record = {.kind = LEA_RECORD_NOTHING};
-	int r = 0;
 
 	if (found->md_component)
 		record.kind = LEA_RECORD_MD;
 	else if (found->kind == LEA_FOUND_PV)
-		r = record_pv(recorder, found, &record);
-	if (r < 0)
-		return r;
+		record_pv(recorder, found, &record);
 	if (record.kind == LEA_RECORD_ONLINE || found->kind == LEA_FOUND_ORPHAN)
 		invalidate_hints(recorder);
 	*ret_record = record;
-	return 0;
 }
 
 int lea_record_seen(struct lea_recorder *recorder, const struct lea_found *found)

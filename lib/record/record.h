@@ -72,7 +72,8 @@ struct lea_record {
 	 * ONLINE the newer ones list the PV: it was counted like a PV without metadata. Lives as
 	 * long as the recorder. NULL: they are the newest. */
 	const struct lea_outdated *outdated;
-	int fault; /* FAILED: -errno */
+	/* FAILED: -errno. Else 0, or the shortage for which it could not be noted what it shows. */
+	int fault;
 };
 
 /* Keeps member counts over the devices of one scan; must not outlive that scan. */
@@ -89,11 +90,10 @@ LEA_DEFINE_FREEP(struct lea_recorder, lea_recorder_freep, lea_recorder_free);
 /*
  * lea_record_found - check and record one device
  * A failure of this device is reported in ret_record->kind. The first PV also invalidates lvm2's
- * hints. Reads the recorded device, and so may block, if the PVID is on two devices. Returns 0 or
- * -ENOMEM.
+ * hints. Reads the recorded device, and so may block, if the PVID is on two devices.
  */
-LEA_MUST_CHECK int lea_record_found(struct lea_recorder *recorder, const struct lea_found *found,
-				    struct lea_record *ret_record);
+void lea_record_found(struct lea_recorder *recorder, const struct lea_found *found,
+		      struct lea_record *ret_record);
 
 /*
  * lea_record_count - with count_later: is the VG of this device complete?
@@ -101,10 +101,10 @@ LEA_MUST_CHECK int lea_record_found(struct lea_recorder *recorder, const struct 
  * @claim_vg: create vgs_online if the VG is complete
  * Members that this recorder has recorded cost no file lookup: record all available devices first,
  * and a VG that appeared as a whole costs none. Older metadata than another PV's are found here:
- * ret_record->outdated. Returns 0 or -ENOMEM.
+ * ret_record->outdated.
  */
-LEA_MUST_CHECK int lea_record_count(struct lea_recorder *recorder, const struct lea_found *found,
-				    bool claim_vg, struct lea_record *ret_record);
+void lea_record_count(struct lea_recorder *recorder, const struct lea_found *found, bool claim_vg,
+		      struct lea_record *ret_record);
 
 /* Notes the metadata of a PV that was read for its VG's sake, and has its record: they may be newer
  * than any so far (record/outdated.h). 0 or -errno. */

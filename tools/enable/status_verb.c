@@ -212,7 +212,7 @@ static int list_note(struct status *status)
 		     : -ENOMEM;
 
 	if (r)
-		return r == -ENOMEM ? r : 0;
+		return lea_is_shortage(r) ? r : 0;
 	line = strtok_r(text, "\n", &state);
 	if (!line || strcmp(line, LEA_INITRAMFS_NOTE_FIRST) != 0)
 		return 0;

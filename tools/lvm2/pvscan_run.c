@@ -206,10 +206,9 @@ static int do_device(struct work *work, struct lea_recorder *recorder,
 		     const struct lea_found *found)
 {
 	struct lea_record record;
-	int r = lea_record_found(recorder, found, &record);
+	int r = 0;
 
-	if (r)
-		return r;
+	lea_record_found(recorder, found, &record);
 	if (is_worth_a_line(work, found))
 		lea_report_device(work->report, &work->form, found, &record);
 	if (record.kind == LEA_RECORD_FAILED ||

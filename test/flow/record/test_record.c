@@ -47,7 +47,7 @@ static struct lea_record see_kind(enum lea_found_kind kind, bool is_md)
 	struct lea_found found = {.kind = kind, .device = {.name = name}, .md_component = is_md};
 	struct lea_record record;
 
-	ck_assert_int_eq(lea_record_found(recorder, &found, &record), 0);
+	lea_record_found(recorder, &found, &record);
 	return record;
 }
 
@@ -210,7 +210,7 @@ TEST(a_name_too_long_is_left_out)
 	found.device.name = longer;
 	strcpy(found.label.pvid, ID_A);
 	begin(false, false, false);
-	ck_assert_int_eq(lea_record_found(recorder, &found, &record), 0);
+	lea_record_found(recorder, &found, &record);
 	ck_assert_str_eq(get("pvs_online/" ID_A), "8:16\n");
 }
 
