@@ -58,15 +58,15 @@ static bool has_holders(struct lea_world *world, const struct lea_dm_info *info,
 	int sys_fd = lea_world_sys(world);
 	char path[64], name[LEA_DM_NAME_BYTES];
 	size_t used = 0;
+	int r;
 
 	*ret_names = '\0';
 	if (sys_fd < 0)
 		return false;
 	snprintf(path, sizeof(path), "dev/block/%u:%u/holders", info->major, info->minor);
-	if (lea_file_list(sys_fd, path, &dir))
-		return false;
-	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] == '.' || used >= HOLDERS_BYTES)
+	r = lea_file_list(sys_fd, path, &dir);
+	while ((entry = lea_file_next(dir, &r))) {
+		if (used >= HOLDERS_BYTES)
 			continue;
 		name_holder(dirfd(dir), entry->d_name, name, sizeof(name));
 		used += (size_t)snprintf(ret_names + used, HOLDERS_BYTES - used, " %s", name);
@@ -128,7 +128,7 @@ static int count_open(const struct down *down, uint32_t *ret_open)
 		if (!lea_lv_is_visible(&vg->lvs[i]))
 			continue;
 		r = lea_plan_names(down->options->arena, vg, &vg->lvs[i], LEA_LAYER_NONE, &names);
-		if (r == -ENOMEM)
+		if (lea_is_shortage(r))
 			return r;
 		open += !r && is_open(down, &vg->lvs[i], names.uuid);
 	}

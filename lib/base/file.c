@@ -415,14 +415,28 @@ int lea_file_list(int dir_fd, const char *path, DIR **ret_dir)
 	return r;
 }
 
+const struct dirent *lea_file_next(DIR *dir, int *r)
+{
+	const struct dirent *entry;
+
+	if (*r)
+		return NULL;
+	errno = 0;
+	while ((entry = readdir(dir)) &&
+	       (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")))
+		;
+	if (!entry)
+		*r = -errno;
+	return entry;
+}
+
 void lea_file_tidy(int dir_fd, const char *folder)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
+	int r = lea_file_list(dir_fd, folder, &dir);
 
-	if (lea_file_list(dir_fd, folder, &dir))
-		return;
-	while ((entry = readdir(dir)))
+	while ((entry = lea_file_next(dir, &r)))
 		if (is_leftover(entry->d_name))
 			unlinkat(dirfd(dir), entry->d_name, 0);
 }

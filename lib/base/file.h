@@ -105,10 +105,17 @@ LEA_MUST_CHECK int lea_file_remove_in(int dir_fd, const char *folder, const char
 LEA_MUST_CHECK int lea_file_check_private(int folder_fd);
 
 /*
- * lea_file_list - open a folder for readdir(); refuses a symbolic link
+ * lea_file_list - open a folder for lea_file_next; refuses a symbolic link
  * The caller closes *ret_dir. Returns 0 or -errno (-ENOENT: no such folder).
  */
 LEA_MUST_CHECK int lea_file_list(int dir_fd, const char *path, DIR **ret_dir);
+/*
+ * lea_file_next - the next name in the folder, but "." and ".."
+ * @r: the outcome of the walk so far. Anything but 0 ends it, and a listing that breaks off sets it
+ * to -errno: then the names that were not listed may be there.
+ * NULL: the walk is over. The entry is @dir's, until the next call.
+ */
+const struct dirent *lea_file_next(DIR *dir, int *r);
 
 /*
  * lea_file_tidy - remove hidden files whose process died before it published them

@@ -342,7 +342,7 @@ static int add_lvs(struct collector *collector)
 	const struct dirent *entry;
 	int r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, "class/block", &dir);
 
-	while (!r && (entry = readdir(dir)))
+	while ((entry = lea_file_next(dir, &r)))
 		r = add_block_device(collector, entry->d_name);
 	return r;
 }

@@ -32,31 +32,30 @@ static const char *lv_of_dm_name(char *dm_name)
  * that lvm2 reserves; those of RAID are others. A read of a mirror may wait forever: for a failed
  * image, which only lvm2's commands can take away, and they may wait for us.
  */
-static bool is_mirror(struct lea_world *world, struct lea_devno devno)
+static int is_mirror(struct lea_world *world, struct lea_devno devno, bool *ret_is)
 {
 	char path[64], attribute[300], name[LEA_SYSFS_VALUE_BYTES];
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
-	int sys_fd = lea_world_sys(world);
+	int sys_fd = lea_world_sys(world), r;
 
 	snprintf(path, sizeof(path), "dev/block/%u:%u/slaves", devno.major, devno.minor);
-	if (sys_fd < 0 || lea_file_list(sys_fd, path, &dir))
-		return false;
-	while ((entry = readdir(dir))) {
+	r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, path, &dir);
+	if (r == -ENOENT)
+		return 0;
+	while (!*ret_is && (entry = lea_file_next(dir, &r))) {
 		snprintf(attribute, sizeof(attribute), "slaves/%s/dm/name", entry->d_name);
-		if (entry->d_name[0] == '.' ||
-		    lea_sysfs_text(world, devno, attribute, name, sizeof(name)))
-			continue;
-		if (strstr(lv_of_dm_name(name), "_mimage"))
-			return true;
+		*ret_is = !lea_sysfs_text(world, devno, attribute, name, sizeof(name)) &&
+			  strstr(lv_of_dm_name(name), "_mimage");
 	}
-	return false;
+	return r;
 }
 
 static int check_lv(struct lea_world *world, const struct lea_conf *conf, struct lea_devno devno,
 		    const char *uuid, enum lea_exclusion *ret_excluded)
 {
 	char name[LEA_SYSFS_VALUE_BYTES];
+	bool is_reserved;
 	int r;
 
 	if (!conf->scan_lvs) {
@@ -70,10 +69,12 @@ static int check_lv(struct lea_world *world, const struct lea_conf *conf, struct
 	r = lea_sysfs_text(world, devno, "dm/name", name, sizeof(name));
 	if (r)
 		return r < 0 ? r : 0;
-	if (lea_lv_name_is_reserved(lv_of_dm_name(name)) ||
-	    (conf->ignore_lvm_mirrors && is_mirror(world, devno)))
+	is_reserved = lea_lv_name_is_reserved(lv_of_dm_name(name));
+	if (!is_reserved && conf->ignore_lvm_mirrors)
+		r = is_mirror(world, devno, &is_reserved);
+	if (is_reserved)
 		*ret_excluded = LEA_EXCLUDED_RESERVED;
-	return 0;
+	return r;
 }
 
 int lea_usable_check(struct lea_world *world, const struct lea_conf *conf,

@@ -180,7 +180,7 @@ static int read_blacklists(struct lea_filter *filter)
 	char path[512];
 	LEA_AUTO(lea_freep) char *folder = NULL;
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	struct dirent *entry;
+	const struct dirent *entry;
 	int r, used;
 
 	if (filter->wwids.knows_blacklists)
@@ -192,7 +192,7 @@ static int read_blacklists(struct lea_filter *filter)
 	if (r || !folder)
 		return r ? r : -ENOMEM;
 	dir = opendir(folder);
-	while (!r && dir && (entry = readdir(dir))) {
+	while (dir && (entry = lea_file_next(dir, &r))) {
 		used = snprintf(path, sizeof(path), "%s/multipath/conf.d/%s", etc, entry->d_name);
 		if (entry->d_name[0] != '.' && used > 0 && used < (int)sizeof(path))
 			r = read_blacklist(filter, path);

@@ -162,7 +162,7 @@ static int want_crypttab(struct pass *pass)
 	int r = path ? lea_file_read(AT_FDCWD, path, CRYPTTAB_BYTES, &text, NULL) : -ENOMEM;
 
 	if (r)
-		return r == -ENOMEM ? r : 0;
+		return lea_is_shortage(r) ? r : 0;
 	for (char *line = strtok_r(text, "\n", &state); line && !r;
 	     line = strtok_r(NULL, "\n", &state)) {
 		const char *name = strtok_r(line, " \t", &line_state);
@@ -245,7 +245,7 @@ static int read_needs(struct pass *pass)
 
 	if (!r && pass->options->needs)
 		r = lea_file_read(AT_FDCWD, path, LEA_NEEDS_BYTES, &pass->needs, NULL);
-	if (r && r != -ENOMEM)
+	if (r && !lea_is_shortage(r))
 		lea_log(pass->world->log, LEA_LOG_WARNING, "%s: %s", pass->options->needs,
 			r < 0 ? strerror(-r) : "no such file");
 	if (!pass->needs)
@@ -292,10 +292,10 @@ static int print_tags(const struct pass *pass, FILE *out)
 
 	if (r)
 		return r == -ENOENT ? 0 : r;
-	while ((entry = readdir(dir)))
+	while ((entry = lea_file_next(dir, &r)))
 		if (entry->d_name[0] == 'b')
 			fprintf(out, "%s\n", entry->d_name + 1);
-	return 0;
+	return r;
 }
 
 /* What decides the outcome of a pass: the step, the arguments, the tagged devices. */

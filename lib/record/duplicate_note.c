@@ -141,10 +141,10 @@ int lea_duplicate_list(struct lea_world *world, const char *pvid,
 	r = proc_fd < 0 ? proc_fd : lea_gate_epoch(run_fd, proc_fd, epoch);
 	if (r < 0)
 		return r;
-	while (count < (int)LEA_DUPLICATES_MOST && (entry = readdir(dir)))
+	while (count < (int)LEA_DUPLICATES_MOST && (entry = lea_file_next(dir, &r)))
 		if (parse_name(entry->d_name, pvid, &ret_duplicates[count]))
 			fill(dirfd(dir), entry->d_name, epoch, &ret_duplicates[count++]);
-	return count;
+	return r < 0 ? r : count;
 }
 
 int lea_duplicate_each(struct lea_world *world, int (*tell)(void *arg, const char *pvid), void *arg)
@@ -159,7 +159,7 @@ int lea_duplicate_each(struct lea_world *world, int (*tell)(void *arg, const cha
 	r = lea_file_list(run_fd, FOLDER, &dir);
 	if (r)
 		return r == -ENOENT ? 0 : r;
-	while (!r && (entry = readdir(dir))) {
+	while ((entry = lea_file_next(dir, &r))) {
 		if (!lea_id_ok(entry->d_name))
 			continue;
 		path_of(entry->d_name, path);

@@ -115,6 +115,7 @@ static bool sits_on(struct walk *walk, struct lea_devno upper)
 	const struct dirent *entry;
 	char path[64], name[300], dev[32];
 	struct lea_devno devno;
+	int r;
 
 	if (!walk->left--) {
 		walk->left = 0;
@@ -123,12 +124,10 @@ static bool sits_on(struct walk *walk, struct lea_devno upper)
 	if (is_behind_loop(walk, upper))
 		return true;
 	snprintf(path, sizeof(path), "dev/block/%u:%u/slaves", upper.major, upper.minor);
-	if (lea_file_list(lea_world_sys(walk->world), path, &dir))
-		return false;
-	while ((entry = readdir(dir))) {
+	r = lea_file_list(lea_world_sys(walk->world), path, &dir);
+	while ((entry = lea_file_next(dir, &r))) {
 		snprintf(name, sizeof(name), "%s/dev", entry->d_name);
-		if (entry->d_name[0] != '.' &&
-		    !lea_file_read_into(dirfd(dir), name, dev, sizeof(dev)) &&
+		if (!lea_file_read_into(dirfd(dir), name, dev, sizeof(dev)) &&
 		    lea_devno_parse(dev, &devno) && is_it(walk, devno))
 			return true;
 	}

@@ -87,10 +87,9 @@ static void tidy_folder(struct lea_world *world, int event_fd, const char *folde
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	struct lea_devid id;
+	int r = lea_file_list(event_fd, folder, &dir);
 
-	if (lea_file_list(event_fd, folder, &dir))
-		return;
-	while ((entry = readdir(dir)))
+	while ((entry = lea_file_next(dir, &r)))
 		if (parse_name(entry->d_name, &id) &&
 		    lea_sysfs_find_instance(world, &id) == LEA_SYSFS_ABSENT)
 			unlinkat(dirfd(dir), entry->d_name, 0);

@@ -158,7 +158,7 @@ int lea_devices_enumerate(struct lea_world *world, struct lea_device **ret_devic
 	int r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, "class/block", &dir);
 	const struct dirent *entry;
 
-	while (!r && (entry = readdir(dir)))
+	while ((entry = lea_file_next(dir, &r)))
 		if (entry->d_name[0] != '.')
 			r = add_kernel_device(&devices, world, entry->d_name);
 	if (r)
@@ -216,7 +216,7 @@ static int add_by_vg(struct recorded *recorded, int run_fd, const char *vg)
 
 	if (r)
 		return r == -ENOENT ? 0 : r;
-	while (!r && (entry = readdir(dir)))
+	while ((entry = lea_file_next(dir, &r)))
 		if (lea_id_ok(entry->d_name))
 			r = add_recorded(recorded, run_fd, entry->d_name, vg);
 	return r;

@@ -543,7 +543,7 @@ int lea_claim_each(const struct lea_claims *claims,
 		   void *arg)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	struct dirent *entry;
+	const struct dirent *entry;
 	int r = 0, fd = open_folder(claims);
 
 	if (fd < 0)
@@ -553,7 +553,7 @@ int lea_claim_each(const struct lea_claims *claims,
 		close(fd);
 		return -ENOMEM;
 	}
-	while (r == 0 && (entry = readdir(dir))) {
+	while ((entry = lea_file_next(dir, &r))) {
 		LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 
 		if (!lea_id_ok(entry->d_name))

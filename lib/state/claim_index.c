@@ -92,7 +92,7 @@ int lea_claim_index_update(struct lea_claim_index *index, const struct lea_claim
 
 	if (r == -ENOENT)
 		r = 0;
-	while (!r && dir && (entry = readdir(dir)))
+	while (dir && (entry = lea_file_next(dir, &r)))
 		if (lea_id_ok(entry->d_name))
 			r = add(&now, index, claims, dirfd(dir), entry);
 	r = r ? r : sort(&now);

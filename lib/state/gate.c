@@ -93,11 +93,10 @@ int lea_gate_epoch(int run_fd, int proc_fd, char ret_epoch[static LEA_EPOCH_BYTE
 static void empty_folder(int event_fd, const char *name)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	struct dirent *entry;
+	const struct dirent *entry;
+	int r = lea_file_list(event_fd, name, &dir);
 
-	if (lea_file_list(event_fd, name, &dir))
-		return;
-	while ((entry = readdir(dir)))
+	while ((entry = lea_file_next(dir, &r)))
 		unlinkat(dirfd(dir), entry->d_name, 0);
 }
 

@@ -113,8 +113,7 @@ static bool is_new(const struct lea_lookup_index *index, const struct dirent *en
 
 	if (node && (*node)->inode == entry->d_ino)
 		return false;
-	return strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
-	       strncmp(entry->d_name, UNPUBLISHED, strlen(UNPUBLISHED));
+	return strncmp(entry->d_name, UNPUBLISHED, strlen(UNPUBLISHED));
 }
 
 /* Has the kernel's clock of time stamps ticked? Then a later change alters the stamp. */
@@ -131,18 +130,18 @@ static int list(struct lea_lookup_index *index, const char *pvid, struct lea_loo
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
-	int r = lea_file_list(index->run_fd, LOOKUPS, &dir);
+	int fault = 0, r = lea_file_list(index->run_fd, LOOKUPS, &dir);
 
 	if (r)
 		return r == -ENOENT ? LEA_ONLINE_ABSENT : r;
 	index->is_current =
 		!fstat(dirfd(dir), &index->listed) && has_ticked(&index->listed.st_mtim);
 	r = LEA_ONLINE_ABSENT;
-	while (r && (entry = readdir(dir)))
+	while (r && (entry = lea_file_next(dir, &fault)))
 		if (is_new(index, entry))
 			r = read_file(index, entry->d_name, entry->d_ino, pvid, ret_lookup);
-	index->is_current = index->is_current && r;
-	return r;
+	index->is_current = index->is_current && r && !fault;
+	return r ? (fault ? fault : r) : 0;
 }
 
 static bool is_current(const struct lea_lookup_index *index)

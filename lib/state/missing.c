@@ -48,7 +48,7 @@ int lea_missing_each(int run_fd, int (*tell)(void *arg, const struct lea_missing
 
 	if (r)
 		return r == -ENOENT ? 0 : r;
-	while (!r && (entry = readdir(dir))) {
+	while ((entry = lea_file_next(dir, &r))) {
 		LEA_AUTO(lea_missing_done) struct lea_missing missing = {0};
 
 		if (entry->d_name[0] == '.' ||

@@ -88,7 +88,7 @@ int lea_monitor_deferred_each(int run_fd, int (*tell)(void *arg, const char *vg_
 
 	if (r)
 		return r == -ENOENT ? 0 : r;
-	while (!r && (entry = readdir(dir)))
+	while ((entry = lea_file_next(dir, &r)))
 		r = visit_file(dir, entry->d_name, tell, arg);
 	return r;
 }

@@ -334,14 +334,14 @@ int lea_newest_each(int run_fd, int (*tell)(void *arg, const struct lea_newest *
 
 	if (r)
 		return r == -ENOENT ? 0 : r;
-	while (!r && (entry = readdir(dir))) {
+	while ((entry = lea_file_next(dir, &r))) {
 		LEA_AUTO(lea_newest_done) struct lea_newest newest = {0};
 		char vg_id[33], vg_name[128];
 
 		if (!parse_name(entry->d_name, vg_id, vg_name))
 			continue;
 		r = lea_newest_read(run_fd, vg_id, vg_name, &newest);
-		r = r == 0 ? tell(arg, &newest) : r == -ENOMEM ? r : 0;
+		r = r == 0 ? tell(arg, &newest) : lea_is_shortage(r) ? r : 0;
 	}
 	return r;
 }

@@ -176,7 +176,7 @@ int lea_online_each(int run_fd,
 
 	if (r)
 		return r == -ENOENT ? 0 : r;
-	while (!r && (entry = readdir(dir))) {
+	while ((entry = lea_file_next(dir, &r))) {
 		if (!lea_id_ok(entry->d_name))
 			continue;
 		r = read_one(dirfd(dir), entry->d_name, &run, &online);
@@ -307,19 +307,16 @@ static int each_name(int run_fd, const char *folder,
 		     const void *arg)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	struct dirent *entry;
+	const struct dirent *entry;
 	int r = lea_file_list(run_fd, folder, &dir);
 
 	if (r)
 		return r == -ENOENT ? 0 : r;
-	while ((entry = readdir(dir))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
+	while ((entry = lea_file_next(dir, &r))) {
 		r = visit(run_fd, dirfd(dir), entry->d_name, arg);
-		if (r < 0)
-			return r;
+		r = r < 0 ? r : 0;
 	}
-	return 0;
+	return r;
 }
 
 static int forget_if_number(int run_fd, int folder_fd, const char *name, const void *arg)

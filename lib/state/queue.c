@@ -120,12 +120,12 @@ static int load_one(int event_fd, int taken_fd, const char *name, bool is_leftov
 static int load_leftovers(int event_fd, struct batch *batch)
 {
 	LEA_AUTO(lea_closedirp) DIR *taken = NULL;
-	struct dirent *name;
+	const struct dirent *name;
 	size_t before;
 	int r;
 
 	r = lea_file_list(event_fd, "taken", &taken);
-	while (!r && batch->count < LEA_QUEUE_PASS_MAX && (name = readdir(taken))) {
+	while (batch->count < LEA_QUEUE_PASS_MAX && (name = lea_file_next(taken, &r))) {
 		if (name->d_name[0] == '.')
 			continue;
 		before = batch->count;
@@ -156,14 +156,14 @@ static int take_pending(int event_fd, struct batch *batch)
 {
 	LEA_AUTO(lea_closedirp) DIR *queue = NULL;
 	LEA_AUTO(lea_closep) int taken_fd = open_folder(event_fd, "taken");
-	struct dirent *name;
+	const struct dirent *name;
 	size_t moved = 0;
 	int r;
 
 	if (taken_fd < 0)
 		return taken_fd;
 	r = lea_file_list(event_fd, "queue", &queue);
-	while (!r && moved < LEA_QUEUE_PASS_MAX && (name = readdir(queue))) {
+	while (moved < LEA_QUEUE_PASS_MAX && (name = lea_file_next(queue, &r))) {
 		if (name->d_name[0] == '.') {
 			drop_old_hidden(queue, name->d_name);
 		} else if (!renameat2(dirfd(queue), name->d_name, taken_fd, name->d_name,
@@ -363,22 +363,20 @@ static int retry_one(int event_fd, DIR *failed, const char *name)
 int lea_queue_retry(int event_fd, size_t *ret_count)
 {
 	LEA_AUTO(lea_closedirp) DIR *failed = NULL;
-	struct dirent *name;
+	const struct dirent *name;
 	size_t count = 0;
 	int r;
 
 	r = lea_file_list(event_fd, "failed", &failed);
-	if (r)
-		return r;
-	while ((name = readdir(failed))) {
+	while ((name = lea_file_next(failed, &r))) {
 		if (name->d_name[0] == '.')
 			continue;
 		/* Malformed files and notes stay in failed/. */
 		r = retry_one(event_fd, failed, name->d_name);
-		if (lea_is_shortage(r))
-			return r;
 		count += r == 0;
+		r = lea_is_shortage(r) ? r : 0;
 	}
-	*ret_count = count;
-	return 0;
+	if (!r)
+		*ret_count = count;
+	return r;
 }

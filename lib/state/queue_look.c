@@ -19,35 +19,36 @@ bool lea_queue_is_running(int event_fd)
 int lea_queue_count(int event_fd, const char *folder, size_t *ret_count)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	struct dirent *name;
+	const struct dirent *name;
 	size_t count = 0, len;
 	int r;
 
 	r = lea_file_list(event_fd, folder, &dir);
 	if (r)
 		return r;
-	while ((name = readdir(dir))) {
+	while ((name = lea_file_next(dir, &r))) {
 		len = strlen(name->d_name);
 		if (name->d_name[0] != '.' && (len < 4 || strcmp(name->d_name + len - 4, ".why")))
 			count++;
 	}
-	*ret_count = count;
-	return 0;
+	if (!r)
+		*ret_count = count;
+	return r;
 }
 
-/* Does the folder hold an entry that @skips (may be NULL) does not skip? */
+/* Does the folder hold an entry that @skips (may be NULL) does not skip? What cannot be listed may:
+ * who takes it meets the fault. */
 static bool has_any(int event_fd, const char *folder, bool (*skips)(void *arg, const char *key),
 		    void *arg)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *name;
-	bool any = false;
+	int r = lea_file_list(event_fd, folder, &dir);
+	bool any = r < 0 && r != -ENOENT;
 
-	if (lea_file_list(event_fd, folder, &dir))
-		return false;
-	while (!any && (name = readdir(dir)))
+	while (!any && (name = lea_file_next(dir, &r)))
 		any = name->d_name[0] != '.' && !(skips && skips(arg, name->d_name));
-	return any;
+	return any || (r < 0 && r != -ENOENT);
 }
 
 bool lea_queue_has_pending(int event_fd)

@@ -43,7 +43,7 @@ int lea_active_vgs_read(struct lea_world *world, struct lea_active_vgs *ret_vgs)
 	const struct dirent *entry;
 	int r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, "class/block", &dir);
 
-	while (!r && (entry = readdir(dir)))
+	while ((entry = lea_file_next(dir, &r)))
 		r = add_device(&vgs, sys_fd, entry->d_name);
 	if (r && r != -ENOENT) {
 		lea_active_vgs_done(&vgs);
@@ -75,7 +75,7 @@ static const struct lea_active_lv *find(const struct lea_active_vgs *vgs, const 
 			high = middle;
 	}
 	return low < vgs->count && !strncmp(vgs->lv[low].uuid, prefix, chars) ? &vgs->lv[low]
-									       : NULL;
+									      : NULL;
 }
 
 bool lea_active_vgs_has(const struct lea_active_vgs *vgs, const char *vg_id)

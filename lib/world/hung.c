@@ -182,11 +182,11 @@ static uint32_t forget_ended(int hung_fd)
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	uint32_t left = 0, seen = 0;
+	int r;
 
 	lea_file_tidy(hung_fd, ".");
-	if (lea_file_list(hung_fd, ".", &dir))
-		return 0;
-	while ((entry = readdir(dir)))
+	r = lea_file_list(hung_fd, ".", &dir);
+	while ((entry = lea_file_next(dir, &r)))
 		left += entry->d_name[0] != '.' &&
 			(seen++ >= MOST_NAMES || !has_ended(hung_fd, entry->d_name));
 	return left;
@@ -270,7 +270,7 @@ int lea_hung_each_owed(int hung_fd, int (*tell)(void *arg, const char *owed), vo
 	struct note note;
 	int r = lea_file_list(hung_fd, ".", &dir);
 
-	while (!r && (entry = readdir(dir))) {
+	while ((entry = lea_file_next(dir, &r))) {
 		if (entry->d_name[0] == '.' ||
 		    read_note(hung_fd, entry->d_name, &note) != LEA_PROC_GONE || !note.owed[0])
 			continue;

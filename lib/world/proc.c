@@ -238,13 +238,12 @@ static bool find_process(const struct lea_proc_id *id)
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	bool is_found = false;
+	int r = lea_file_list(AT_FDCWD, "/proc", &dir);
 
-	if (lea_file_list(AT_FDCWD, "/proc", &dir) < 0)
-		return true; /* unknown: it may live */
-	while (!is_found && (entry = readdir(dir)))
+	while (!is_found && (entry = lea_file_next(dir, &r)))
 		is_found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
 			   is_process((pid_t)strtol(entry->d_name, NULL, 10), id);
-	return is_found;
+	return is_found || r < 0; /* unknown: it may live */
 }
 
 enum lea_proc_life lea_proc_life_of(const struct lea_proc_id *id)
@@ -411,16 +410,15 @@ static bool close_listed(const int *keep, size_t count)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
+	int r = lea_file_list(AT_FDCWD, "/proc/self/fd", &dir);
 
-	if (lea_file_list(AT_FDCWD, "/proc/self/fd", &dir) < 0)
-		return false;
-	for (errno = 0; (entry = readdir(dir)); errno = 0) {
+	while ((entry = lea_file_next(dir, &r))) {
 		const int fd = (int)strtol(entry->d_name, NULL, 10);
 
 		if (fd != dirfd(dir))
 			close_unless_kept(fd, keep, count);
 	}
-	return errno == 0;
+	return !r;
 }
 
 /* A child with its parent's end of their socket would never see that the parent has gone. So

@@ -29,14 +29,13 @@ static bool has_lv_among_slaves(struct lea_world *world, struct lea_devno devno,
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	char path[64], attribute[300];
-	int sys_fd = lea_world_sys(world);
+	int sys_fd = lea_world_sys(world), r;
 
 	snprintf(path, sizeof(path), "dev/block/%u:%u/slaves", devno.major, devno.minor);
-	if (sys_fd < 0 || lea_file_list(sys_fd, path, &dir))
-		return false;
-	while ((entry = readdir(dir))) {
+	r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, path, &dir);
+	while ((entry = lea_file_next(dir, &r))) {
 		snprintf(attribute, sizeof(attribute), "slaves/%s/dev", entry->d_name);
-		if (entry->d_name[0] != '.' && is_below(world, devno, attribute, levels))
+		if (is_below(world, devno, attribute, levels))
 			return true;
 	}
 	return false;

@@ -227,7 +227,7 @@ static int add_leaves(struct gather *gather, const char *folder, unsigned int le
 	if (level > LEVELS_MOST ||
 	    lea_file_list(lea_world_sys(gather->doctor->world), folder, &dir))
 		return 0;
-	while (!r && (entry = readdir(dir)))
+	while ((entry = lea_file_next(dir, &r)))
 		if (entry->d_name[0] != '.')
 			r = add_leaf(gather, entry->d_name, level);
 	return r;

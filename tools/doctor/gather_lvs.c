@@ -68,12 +68,8 @@ static bool may_have_holder(const struct lea_doctor *doctor, const char *node)
 
 	snprintf(path, sizeof(path), "class/block/%s/holders", node);
 	r = lea_file_list(lea_world_sys(doctor->world), path, &dir);
-	if (r)
-		return r != -ENOENT;
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			return true;
-	return false;
+	entry = lea_file_next(dir, &r);
+	return entry || (r && r != -ENOENT);
 }
 
 /* Of a list that cannot be read nothing is concluded: it may name the LV. */
@@ -322,7 +318,7 @@ static int read_unwatched(struct gather *gather)
 	if (gather->unwatched_count)
 		qsort(gather->unwatched, gather->unwatched_count, sizeof(*gather->unwatched),
 		      lea_compare_text);
-	return r == -ENOMEM ? r : 0;
+	return lea_is_shortage(r) ? r : 0;
 }
 
 /* The resource agents of Pacemaker name the VG in an attribute. */

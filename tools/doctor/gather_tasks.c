@@ -69,7 +69,7 @@ int lea_doctor_read_tasks(const struct lea_doctor *doctor, struct lea_doctor_blo
 	if (proc_fd < 0 || lea_file_list(proc_fd, ".", &dir))
 		return 0;
 	blocked->is_read = true;
-	while (!r && (entry = readdir(dir))) {
+	while ((entry = lea_file_next(dir, &r))) {
 		const int pid = atoi(entry->d_name);
 		struct lea_proc_stat stat;
 
@@ -138,12 +138,11 @@ static void device_by_links(const struct lea_doctor *doctor, struct lea_doctor_t
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	char path[32], target[64];
-	int links = 0;
+	int links = 0, r;
 
 	snprintf(path, sizeof(path), "%d/fd", task->pid);
-	if (lea_file_list(lea_world_proc(doctor->world), path, &dir))
-		return;
-	while (links++ < LINKS_MOST && (entry = readdir(dir))) {
+	r = lea_file_list(lea_world_proc(doctor->world), path, &dir);
+	while (links++ < LINKS_MOST && (entry = lea_file_next(dir, &r))) {
 		ssize_t bytes = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
 
 		if (bytes <= 0)
@@ -227,7 +226,7 @@ static int read_locks(const struct lea_doctor *doctor, struct lea_doctor_blocked
 
 	if (r || lea_file_list(AT_FDCWD, folder, &dir))
 		return r;
-	while (!r && asked < HOLDERS_MOST && (entry = readdir(dir)))
+	while (asked < HOLDERS_MOST && (entry = lea_file_next(dir, &r)))
 		if ((!strncmp(entry->d_name, "V_", 2) || !strncmp(entry->d_name, "P_", 2)) &&
 		    !strstr(entry->d_name, ":aux")) {
 			asked++;

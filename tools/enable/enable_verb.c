@@ -15,13 +15,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "enable/enable_verb.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "cli/args.h"
 #include "conf/setup.h"
 #include "daemon/reconcile.h"
 #include "daemon/session.h"
+#include "enable/enable_verb.h"
 #include "enable/give_back.h"
 #include "enable/image.h"
 #include "rules/rule_override.h"
@@ -237,14 +237,13 @@ static void wake_runner(int run_fd)
 
 static int start_live(struct lea_world *world)
 {
-	static const char *const start[] = {
-		"/usr/bin/systemctl",
-		"--no-block",
-		"start",
-		"lvmevent-runner.path",
-		"lvmevent-runner.service",
-		"lvmevent-doctor.timer",
-		NULL};
+	static const char *const start[] = {"/usr/bin/systemctl",
+					    "--no-block",
+					    "start",
+					    "lvmevent-runner.path",
+					    "lvmevent-runner.service",
+					    "lvmevent-doctor.timer",
+					    NULL};
 	const struct lea_conf_options settings = {.forgive = true};
 	const struct lea_conf *conf = NULL;
 	unsigned int count = 0;
@@ -371,16 +370,14 @@ static int enable(struct lea_world *world, const struct args *args, const char *
 static void drop_folder(int parent_fd, const char *name, unsigned int depth)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	struct dirent *entry;
+	const struct dirent *entry;
+	int r = lea_file_list(parent_fd, name, &dir);
 
-	if (lea_file_list(parent_fd, name, &dir))
+	if (r)
 		return;
-	while ((entry = readdir(dir))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
+	while ((entry = lea_file_next(dir, &r)))
 		if (unlinkat(dirfd(dir), entry->d_name, 0) < 0 && errno == EISDIR && depth)
 			drop_folder(dirfd(dir), entry->d_name, depth - 1);
-	}
 	unlinkat(parent_fd, name, AT_REMOVEDIR);
 }
 

@@ -133,14 +133,13 @@ static void find_holder(const struct lea_explainer *explainer, const struct lea_
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const int sys_fd = lea_world_sys(explainer->world);
-	const struct dirent *entry = NULL;
+	const struct dirent *entry;
 	char path[300], name[128];
+	int r;
 
 	snprintf(path, sizeof(path), "dev/block/%u:%u/holders", device->major, device->minor);
-	if (sys_fd < 0 || lea_file_list(sys_fd, path, &dir))
-		return;
-	while ((entry = readdir(dir)) && entry->d_name[0] == '.')
-		;
+	r = sys_fd < 0 ? sys_fd : lea_file_list(sys_fd, path, &dir);
+	entry = lea_file_next(dir, &r);
 	if (!entry)
 		return;
 	snprintf(path, sizeof(path), "class/block/%.200s/dm/name", entry->d_name);

@@ -60,11 +60,10 @@ static void read_waiting(struct lea_explainer *explainer)
 	const struct dirent *entry;
 	struct stat st;
 	size_t room = 0;
+	int r = lea_file_list(explainer->event_fd, "queue", &dir);
 
 	explainer->has_waiting = true;
-	if (lea_file_list(explainer->event_fd, "queue", &dir))
-		return;
-	while ((entry = readdir(dir))) {
+	while ((entry = lea_file_next(dir, &r))) {
 		if (entry->d_name[0] == '.' ||
 		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    lea_make_room(&explainer->waiting, &room, explainer->waiting_count + 1,
@@ -157,7 +156,7 @@ static int read_claims(struct lea_explainer *explainer)
 	if (explainer->claim_count)
 		qsort(explainer->claim, explainer->claim_count, sizeof(*explainer->claim),
 		      lea_compare_text);
-	return r == -ENOMEM ? r : 0;
+	return lea_is_shortage(r) ? r : 0;
 }
 
 static uint32_t count_of(int event_fd, const char *folder)

@@ -112,8 +112,7 @@ static int fill_damaged(struct lea_inventory *inventory, const struct lea_invent
 			struct lea_inventory_vg *to)
 {
 	*to = (struct lea_inventory_vg){.name = pv->vg_name};
-	to->problem =
-		lea_arena_printf(inventory->arena, "PV %s: %s", pv->device, pv->problem);
+	to->problem = lea_arena_printf(inventory->arena, "PV %s: %s", pv->device, pv->problem);
 	return to->problem ? 0 : -ENOMEM;
 }
 
@@ -169,8 +168,8 @@ static int group(struct lea_inventory *inventory)
 	int r = 0;
 
 	all = calloc(inventory->pv_count + 1, sizeof(*all));
-	inventory->vg = lea_arena_alloc(inventory->arena, inventory->pv_count + 1,
-					sizeof(*inventory->vg));
+	inventory->vg =
+		lea_arena_alloc(inventory->arena, inventory->pv_count + 1, sizeof(*inventory->vg));
 	if (!all || !inventory->vg)
 		return -ENOMEM;
 	for (size_t i = 0; i < inventory->pv_count; i++)
@@ -260,10 +259,9 @@ static uint64_t oldest_s(int event_fd)
 	const struct dirent *entry;
 	time_t now = time(NULL), oldest = now;
 	struct stat st;
+	int r = lea_file_list(event_fd, "queue", &dir);
 
-	if (lea_file_list(event_fd, "queue", &dir))
-		return 0;
-	while ((entry = readdir(dir)))
+	while ((entry = lea_file_next(dir, &r)))
 		if (entry->d_name[0] != '.' &&
 		    !fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
 		    st.st_mtime < oldest)

@@ -173,7 +173,7 @@ static int find_links(struct lea_world *world, const struct records *records,
 
 	if (r)
 		return LEA_FILE_ABSENT;
-	while (!r && (entry = readdir(dir)))
+	while ((entry = lea_file_next(dir, &r)))
 		if (!strncmp(entry->d_name, LINK_PREFIX, strlen(LINK_PREFIX)) &&
 		    !lea_id_parse(entry->d_name + strlen(LINK_PREFIX), pvid) &&
 		    !has_record(records, pvid))

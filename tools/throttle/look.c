@@ -86,7 +86,7 @@ static int list_tickets(const struct lea_throttle *queue, struct list *list)
 	struct found found = {0};
 	int r = lea_file_list(queue->folder_fd, ".", &dir);
 
-	while (!r && (entry = readdir(dir))) {
+	while ((entry = lea_file_next(dir, &r))) {
 		if (!parse_name(entry->d_name, &found.lane, &found.number) ||
 		    read_found(queue->folder_fd, entry->d_name, &found, NULL))
 			continue;

@@ -261,7 +261,7 @@ int lea_throttle_each(int event_fd, enum lea_throttle_kind kind,
 	const struct dirent *entry;
 	int r = fd < 0 ? fd : lea_file_list(fd, ".", &dir);
 
-	while (!r && (entry = readdir(dir)))
+	while ((entry = lea_file_next(dir, &r)))
 		if (entry->d_name[0] != '.')
 			r = each(arg, entry->d_name);
 	return r == -ENOENT ? 0 : r;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Queue: a shortage of descriptors that lasts for one call costs no entry. */
+/* Queue: a shortage of descriptors or of memory that lasts for one call costs no entry. */
+#include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -27,6 +29,22 @@ int openat(int dir_fd, const char *path, int flags, ...)
 		return -1;
 	}
 	return (int)syscall(SYS_openat, dir_fd, path, flags, mode);
+}
+
+static unsigned int names_until_fault; /* 0: none */
+
+/* Likewise: no memory for the next names of a folder. */
+struct dirent *readdir(DIR *of)
+{
+	static struct dirent *(*real)(DIR *);
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "readdir64");
+	if (names_until_fault && !--names_until_fault) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return real(of);
 }
 
 static void put_one(void)
@@ -87,4 +105,42 @@ TEST_TIMES(a_retry_tells_of_the_shortage, 5)
 		ck_assert_int_eq(lea_queue_retry(event_fd, &count), 0);
 	ck_assert_uint_eq(count, 1);
 	nothing_is_set_apart();
+}
+
+/* Rows: how many names are listed before that. What a dead runner had taken is not overlooked, nor
+ * what is pending. */
+TEST_TIMES(a_listing_that_breaks_off_is_no_end, 7)
+{
+	struct lea_entry *got;
+	size_t count = 0;
+	int r;
+
+	put_one();
+	if (_i % 2) {
+		ck_assert_int_eq(lea_queue_take(event_fd, &got, &count), 0);
+		lea_entries_free(got, count);
+	}
+	count = 0;
+	names_until_fault = (unsigned int)_i / 2 + 1;
+	r = lea_queue_take(event_fd, &got, &count);
+	ck_assert_msg(r == -ENOMEM || (r == 0 && count == 1), "%d", r);
+	names_until_fault = 0;
+	if (r)
+		ck_assert_int_eq(lea_queue_take(event_fd, &got, &count), 0);
+	ck_assert_uint_eq(count, 1);
+	lea_entries_free(got, count);
+}
+
+TEST(what_cannot_be_listed_may_be_pending)
+{
+	size_t count = 999;
+
+	names_until_fault = 1;
+	ck_assert(lea_queue_has_pending(event_fd));
+	names_until_fault = 1;
+	ck_assert_int_eq(lea_queue_count(event_fd, "queue", &count), -ENOMEM);
+	ck_assert_uint_eq(count, 999);
+	calls_until_fault = 1;
+	ck_assert(lea_queue_has_pending(event_fd));
+	ck_assert(!lea_queue_has_pending(event_fd));
 }
