@@ -4,6 +4,7 @@
 #include "flow/record_scratch.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 
 const struct fixture fixture = {setup, teardown};
 
@@ -82,6 +83,30 @@ TEST_EACH(each_pv_that_lvm2_refuses_is_refused, refusals)
 	ck_assert_msg(!!get("pvs_online/" ID_A) == is_online, "%s", refusals[_i].claim);
 	ck_assert_msg(!!get("newhints") == is_online, "%s", refusals[_i].claim);
 	ck_assert(is_online || !get("vgs_online/v"));
+}
+
+/* Rows: a PV that may be used, and one that may not. What it shows must be noted in the end. */
+TEST_TIMES(a_pv_that_cannot_be_noted_for_now_is_told_of, 2)
+{
+	struct lea_vg vg = {.name = "v", ONE_PV, .system_id = _i ? "there" : "here"};
+	struct rlimit before, none;
+	struct lea_record record;
+
+	conf->system_id = "here";
+	strcpy(vg.id, "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21");
+	tree_mkdir(&machine.tree, "/run/lvm/event");
+	begin(false, false, false);
+	ck_assert_int_ge(lea_world_run(machine.world), 0);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){.rlim_cur = 3, .rlim_max = before.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	record = see(16, ID_A, &vg);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_int_eq(record.kind, _i ? LEA_RECORD_FOREIGN : LEA_RECORD_FAILED);
+	ck_assert_int_eq(record.fault, -EMFILE);
+	record = see(16, ID_A, &vg);
+	ck_assert_int_eq(record.kind, _i ? LEA_RECORD_FOREIGN : LEA_RECORD_ONLINE);
+	ck_assert_int_eq(record.fault, 0);
 }
 
 TEST(refuses_a_pv_that_its_vg_does_not_list)
