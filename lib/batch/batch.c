@@ -569,17 +569,18 @@ int lea_batch_check(const struct lea_batch_options *options)
 
 static int open_tools(struct lea_batch_pass *pass)
 {
-	const struct lea_record_options record = {.check_complete = true,
-						  .count_later = true,
-						  .use_names_filter = true,
-						  .out_of_process = true,
-						  .reader = pass->options->reader,
-						  .vgs = &pass->options->cache->vgs,
-						  .lookups = &pass->options->cache->lookups};
+	struct lea_record_options record = {.check_complete = true,
+					    .count_later = true,
+					    .use_names_filter = true,
+					    .out_of_process = true,
+					    .reader = pass->options->reader,
+					    .vgs = &pass->options->cache->vgs,
+					    .lookups = &pass->options->cache->lookups};
 	int r;
 
 	r = lea_batch_marks_open(&pass->marks, pass->options);
 	r = r ? r : new_scan(pass->options, &pass->scan);
+	record.scan = pass->scan;
 	r = r ? r
 	      : lea_recorder_new(pass->options->world, pass->options->conf, &record,
 				 &pass->recorder);

@@ -38,6 +38,17 @@ static struct lea_scan_options scan_options(const struct lea_record_options *opt
 	};
 }
 
+/* Which of two devices has the PV in @found is asked while the other VGs of the pass wait. */
+static struct lea_scan_options options_for(const struct lea_recorder *recorder,
+					   const struct lea_found *found)
+{
+	struct lea_scan_options options = scan_options(&recorder->options);
+
+	options.within = recorder->options.scan;
+	options.within_of = found;
+	return options;
+}
+
 int lea_recorder_new(struct lea_world *world, const struct lea_conf *conf,
 		     const struct lea_record_options *options, struct lea_recorder **ret_recorder)
 {
@@ -121,12 +132,13 @@ static enum lea_record_kind classify(const struct lea_recorder *recorder,
 
 /* May the recorded device still carry this PV? A disk that is slow must not lose its record to a
  * copy. @id: its number; *ret_device: the caller's in any case. */
-static int ask_recorded(struct lea_recorder *recorder, const char *pvid, const struct lea_devid *id,
-			struct lea_device *ret_device, struct lea_duplicate_answer *ret_answer)
+static int ask_recorded(struct lea_recorder *recorder, const struct lea_found *found,
+			const struct lea_devid *id, struct lea_device *ret_device,
+			struct lea_duplicate_answer *ret_answer)
 {
-	const struct lea_scan_options options = scan_options(&recorder->options);
+	const struct lea_scan_options options = options_for(recorder, found);
 
-	return lea_duplicate_ask(recorder->world, recorder->conf, &options, id, pvid,
+	return lea_duplicate_ask(recorder->world, recorder->conf, &options, id, found->label.pvid,
 				 LEA_ENTRY_MISSED, ret_device, ret_answer);
 }
 
@@ -183,7 +195,7 @@ static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea
 	const struct lea_devid id = {old->major, old->minor, 0};
 	const char *pvid = found->label.pvid;
 	struct lea_duplicate_answer answer;
-	int r = ask_recorded(recorder, pvid, &id, &device, &answer);
+	int r = ask_recorded(recorder, found, &id, &device, &answer);
 	const bool alive = answer.presence != LEA_ABSENT;
 
 	if (r)
@@ -204,7 +216,7 @@ static int ask_first(struct lea_recorder *recorder, int run_fd, const struct lea
 		     struct lea_record *record)
 {
 	LEA_AUTO(lea_device_done) struct lea_device first = {0};
-	const struct lea_scan_options options = scan_options(&recorder->options);
+	const struct lea_scan_options options = options_for(recorder, found);
 	struct lea_online old = {0};
 	int r;
 

@@ -45,6 +45,7 @@ struct lea_record_options {
 	bool use_names_filter;
 	bool out_of_process;
 	struct lea_reader *reader;
+	struct lea_scan *scan; /* whose devices are recorded, as within there; NULL: nobody waits */
 	/* Member counts kept from earlier recorders; NULL: start with none. They point into the
 	 * metadata of the scans, which must live as long. */
 	struct lea_record_vgs *vgs;

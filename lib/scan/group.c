@@ -369,7 +369,12 @@ void lea_scan_forget_vgs(struct lea_scan *scan)
 	scan->vg_count = 0;
 }
 
-bool lea_scan_is_awaited(struct lea_scan *scan)
+static bool is_of(const struct lea_scan_vg *scanned, const struct lea_found *found)
+{
+	return found && found->vg && !strcmp(scanned->vg->id, found->vg->id);
+}
+
+bool lea_scan_is_awaited(struct lea_scan *scan, const struct lea_found *but)
 {
 	struct lea_scan_vg *vgs;
 	size_t count = 0;
@@ -377,10 +382,10 @@ bool lea_scan_is_awaited(struct lea_scan *scan)
 
 	for (size_t i = 0; i < scan->found_count && !is; i++)
 		is = scan->found[i]->kind == LEA_FOUND_PV && !scan->found[i]->vg &&
-		     !scan->found[i]->is_outdated;
+		     !scan->found[i]->is_outdated && scan->found[i] != but;
 	is = is || lea_scan_vgs(scan, &vgs, &count);
 	for (size_t i = 0; i < count && !is; i++)
-		is = !lea_scan_vg_silent(&vgs[i]);
+		is = !lea_scan_vg_silent(&vgs[i]) && !is_of(&vgs[i], but);
 	lea_scan_forget_vgs(scan);
 	return is;
 }

@@ -201,9 +201,13 @@ static void lose(void *arg, uint32_t index, const struct lea_hanging_loss *loss)
 static bool is_others_turn(void *arg, bool has_answer)
 {
 	const struct lea_reader *reader = arg;
+	const struct lea_scan *scan = reader->scan;
 
-	return (reader->others_wait && reader->others_wait(reader->others_arg)) ||
-	       (reader->scan->is_patient ? lea_scan_is_awaited(reader->scan) : has_answer);
+	if (reader->others_wait && reader->others_wait(reader->others_arg))
+		return true;
+	if (scan->within)
+		return lea_scan_is_awaited(scan->within, scan->within_of);
+	return scan->is_patient ? lea_scan_is_awaited(reader->scan, NULL) : has_answer;
 }
 
 static const struct lea_hanging_kind reading = {

@@ -43,6 +43,8 @@ int lea_scan_new(struct lea_world *world, const struct lea_conf *conf,
 	scan->measure = options->measure;
 	scan->no_probe = options->no_probe;
 	scan->is_patient = options->is_patient;
+	scan->within = options->within;
+	scan->within_of = options->within_of;
 	scan->reader = options->reader;
 	scan->texts = options->texts ? options->texts : &scan->own_texts;
 	r = get_filter(scan, options);

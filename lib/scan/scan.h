@@ -152,6 +152,11 @@ struct lea_scan_options {
 	 * it (lea_reader_listen), so that a device for which only its own VG waits has all its time
 	 */
 	bool is_patient;
+	/* Likewise, but all that waits is in @within, a scan that is over, borrowed, without
+	 * @within_of, a device of it, and the VG of that: what is asked for it is asked here. NULL:
+	 * none */
+	struct lea_scan *within;
+	const struct lea_found *within_of;
 	bool devicesfile_must_exist; /* a missing --devicesfile is an error (people's commands) */
 	enum lea_filter_lock lock;   /* how to wait for the lock of the devices file */
 	bool wants_own_id;	     /* a scan of the whole machine by a command, see filter.h */
@@ -205,8 +210,9 @@ LEA_MUST_CHECK int lea_scan_add_missing(struct lea_scan *scan, const struct lea_
  * That is, does any have no SILENT PV (see lea_presence)? A device that is being read is silent. A
  * PV that gave no metadata counts, too, for nobody knows its VG, unless they are outdated. In doubt
  * true.
+ * @but: a device of the scan that does not count, nor does its VG; NULL: all count
  */
-bool lea_scan_is_awaited(struct lea_scan *scan);
+bool lea_scan_is_awaited(struct lea_scan *scan, const struct lea_found *but);
 
 /* All results so far, borrowed: the array until the next lea_scan_add, its elements until
  * lea_scan_free. */

@@ -15,6 +15,8 @@ struct lea_scan {
 	struct lea_filter *filter;   /* borrowed, or own_filter */
 	struct lea_filter *own_filter;
 	bool out_of_process, measure, no_probe, is_patient;
+	struct lea_scan *within; /* borrowed, as is within_of */
+	const struct lea_found *within_of;
 	struct lea_reader *reader;     /* borrowed; NULL: created for the first device to read */
 	struct lea_reader *own_reader; /* owned */
 	struct lea_scan_texts *texts;  /* borrowed, or own_texts */

@@ -273,6 +273,49 @@ TEST_EACH(a_slow_device_may_keep_its_own_vg_waiting, patience)
 	ck_assert_msg(ends(child_pid()), "the child has said all");
 }
 
+/* A copy of a PV of VG stripe was read, and the recorded device is asked. Rows: who waits, too. */
+static const struct {
+	const char *beside; /* a sample on another disk that was read */
+	int fault;
+} courses[] = {
+	{NULL, 0}, {"orphan", 0}, {"stripe-b", 0}, {"one-pv", -ETIMEDOUT}, {"nomda-b", -ETIMEDOUT},
+};
+
+TEST_EACH(what_waits_in_the_scan_before_waits_for_no_slow_device, courses)
+{
+	const char *beside = courses[_i].beside;
+	struct lea_scan_options options = {.out_of_process = true};
+	struct lea_device read[] = {
+		scratch_disk("stripe-a", "sda", 1),
+		scratch_disk(beside ? beside : "orphan", "sdc", 3),
+	};
+	struct lea_device asked_one =
+		scratch_disk("stripe-a", courses[_i].fault ? "hang" : "lazy", 2);
+	const struct lea_device slow = {.major = 8, .minor = 2, .diskseq = 2};
+	struct lea_scan *before;
+	size_t count;
+
+	make("sick");
+	new_reader();
+	options.reader = reader;
+	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &before), 0);
+	ck_assert_int_eq(lea_scan_add(before, read, beside ? 2 : 1), 0);
+	options.within = before;
+	options.within_of = lea_scan_found(before, &count)[0];
+	ck_assert_int_eq(lea_scan_new(&scratch_world, &conf, &options, &scan), 0);
+	ck_assert_int_eq(lea_scan_add(scan, &asked_one, 1), 0);
+	ck_assert_int_eq(lea_scan_found(scan, &count)[0]->fault, courses[_i].fault);
+	ck_assert_msg(lea_backoff_deadline_ms(&reader->late, &slow, DEADLINE_MS) == DEADLINE_MS,
+		      "it was abandoned before its time, or read in it");
+	scratch_run("rm", "sick");
+	if (!beside)
+		lea_device_done(&read[1]);
+	lea_scan_free(scan);
+	lea_scan_free(before);
+	lea_reader_free(LEA_TAKE(reader));
+	ck_assert_msg(ends(child_pid()), "the child has said all");
+}
+
 /* Of two slow disks of a VG one has older metadata: they must be read together, too. */
 TEST(an_outdated_pv_waits_for_nothing)
 {
