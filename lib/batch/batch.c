@@ -367,7 +367,7 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	lea_batch_log_found(pass->options->world->log, found);
 	lea_retry_set_add(&pass->retries, found->fault, &found->device);
 	lea_record_found(pass->recorder, found, &record);
-	lea_batch_log_record(pass->options->world->log, found, &record);
+	lea_batch_log_record(pass->options->world, found, &record);
 	lea_retry_set_add(&pass->retries, record.fault, &found->device);
 	if (record.was_copied)
 		leave_copy(pass, &record);
@@ -416,7 +416,7 @@ static int count_device(struct lea_batch_pass *pass, struct lea_found *found,
 	int r = 0;
 
 	lea_record_count(pass->recorder, found, false, &record);
-	lea_batch_log_record(pass->options->world->log, found, &record);
+	lea_batch_log_record(pass->options->world, found, &record);
 	/* Nothing is to be made of them from here on. */
 	if (record.outdated) {
 		found->vg = NULL;

@@ -106,7 +106,7 @@ LEA_MUST_CHECK int lea_candidates_finish(struct lea_candidates *candidates);
 
 /* Log trouble with a device, and with its record. */
 void lea_batch_log_found(struct lea_log *log, const struct lea_found *found);
-void lea_batch_log_record(struct lea_log *log, const struct lea_found *found,
+void lea_batch_log_record(struct lea_world *world, const struct lea_found *found,
 			  const struct lea_record *record);
 /* Logs a VG whose activation is no longer waited for, and why. */
 void lea_batch_log_detached(struct lea_log *log, const struct lea_scan_vg *scanned,

@@ -9,6 +9,7 @@
 #include "base/append.h"
 #include "base/id.h"
 #include "base/log_ids.h"
+#include "state/run_files.h"
 
 #define NAMED_MOST  3U
 #define DISKS_BYTES 512U
@@ -86,16 +87,19 @@ static void log_outdated(struct lea_log *log, const struct lea_found *found,
 		lea_log(log, LEA_LOG_VERBOSE, "%s", text);
 }
 
-void lea_batch_log_record(struct lea_log *log, const struct lea_found *found,
+void lea_batch_log_record(struct lea_world *world, const struct lea_found *found,
 			  const struct lea_record *record)
 {
+	struct lea_log *log = world->log;
+	char why[LEA_RUN_FAULT_BYTES];
+
 	if (record->kind == LEA_RECORD_DUPLICATE)
 		log_duplicate(log, found, record);
 	else if (record->outdated && found->vg)
 		log_outdated(log, found, record);
 	else if (record->kind == LEA_RECORD_FAILED)
 		lea_log(log, LEA_LOG_ERROR, "PV %s: writing its record: %s", found->device.name,
-			strerror(-record->fault));
+			lea_run_files_why(lea_world_run(world), record->fault, why));
 }
 
 /* Writes "its disk /dev/sda", or "one of its disks /dev/sda, /dev/sdb and 3 more". */

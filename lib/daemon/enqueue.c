@@ -23,6 +23,7 @@
 #include "state/gate.h"
 #include "state/queue.h"
 #include "state/reconcile_request.h"
+#include "state/run_files.h"
 #include "state/since.h"
 #include "world/property.h"
 
@@ -243,25 +244,26 @@ static int enqueue_device(const char *run_dir, const char *device)
 }
 
 /* udev discards what its programs print. */
-static void complain(const char *device, int fault)
+static void complain(const char *run_dir, const char *device, int fault)
 {
 	LEA_AUTO(lea_closep) int fd = open(KMSG, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	char line[256];
+	LEA_AUTO(lea_closep) int run_fd = open_run(run_dir);
+	char line[256 + LEA_RUN_FAULT_BYTES], why[LEA_RUN_FAULT_BYTES];
 	int len;
 
 	len = snprintf(line, sizeof(line),
 		       "<3>lvmevent: %.100s: cannot be queued for activation: %s; the "
 		       "next reconcile finds it; to reconcile now: lvmevent sweep\n",
-		       device, strerror(-fault));
+		       device, lea_run_files_why(run_fd, fault, why));
 	if (fd < 0 || len < 0 || write(fd, line, (size_t)len) < 0)
 		return; /* nothing else can be done; the exit code says it, too */
 }
 
-static int finish(const char *device, int r)
+static int finish(const char *run_dir, const char *device, int r)
 {
 	if (r >= 0)
 		return r == LEA_ENQUEUE_INVALID ? EXIT_PARAMS : EXIT_OK;
-	complain(device, r);
+	complain(run_dir, device, r);
 	return EXIT_FAILED_;
 }
 
@@ -276,11 +278,11 @@ int lea_enqueue_main(int argc, char *argv[], char *const environ_[])
 			run_dir = argv[++i];
 		} else if (argv[i][0] == '/' || (argv[i][0] >= '0' && argv[i][0] <= '9')) {
 			devices++;
-			code = finish(argv[i], enqueue_device(run_dir, argv[i]));
+			code = finish(run_dir, argv[i], enqueue_device(run_dir, argv[i]));
 			result = code ? code : result;
 		}
 	}
 	if (devices)
 		return result;
-	return finish(name ? name : "a device", lea_enqueue_event(run_dir, environ_));
+	return finish(run_dir, name ? name : "a device", lea_enqueue_event(run_dir, environ_));
 }

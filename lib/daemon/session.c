@@ -8,12 +8,16 @@
 #include "batch/partial.h"
 #include "conf/setup.h"
 #include "memory/boot_needs.h"
+#include "state/run_files.h"
 #include "worker/pool.h"
 #include "world/place.h"
 
 int lea_session_fail(struct lea_world *world, int fault, const char *what)
 {
-	lea_log_fault(world->log, fault, "%s", what);
+	char why[LEA_RUN_FAULT_BYTES];
+
+	lea_log(world->log, LEA_LOG_ERROR, "%s: %s", what,
+		lea_run_files_why(lea_world_run(world), fault, why));
 	return LEA_SESSION_FAILED;
 }
 
@@ -63,14 +67,21 @@ int lea_session_check_place(struct lea_world *world)
 int lea_session_open_queue(struct lea_session *session)
 {
 	int run_fd, r = lea_session_check_place(session->world);
+	char why[LEA_RUN_FAULT_BYTES];
 
 	if (r)
 		return r;
 	run_fd = lea_world_run(session->world);
-	session->event_fd = run_fd < 0 ? run_fd : lea_queue_open(run_fd);
-	if (session->event_fd >= 0)
-		return 0;
-	return lea_session_fail(session->world, session->event_fd, "/run/lvm/event");
+	if (run_fd < 0)
+		return lea_session_fail(session->world, run_fd, "/run/lvm");
+	if (lea_run_files_check(run_fd, why)) {
+		lea_log(session->world->log, LEA_LOG_ERROR, "events: %s", why);
+		return LEA_SESSION_FAILED;
+	}
+	session->event_fd = lea_queue_open(run_fd);
+	return session->event_fd < 0
+		       ? lea_session_fail(session->world, session->event_fd, "/run/lvm/event")
+		       : 0;
 }
 
 int lea_session_begin(struct lea_world *world, struct lea_session *session)

@@ -13,6 +13,7 @@
 #include "scan/scan.h"
 #include "scan/survey.h"
 #include "state/online.h"
+#include "state/run_files.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -202,6 +203,15 @@ static bool is_worth_a_line(const struct work *work, const struct lea_found *fou
 	       (lea_found_silence(found) && found->expected[0]);
 }
 
+/* A fault of the record says nothing of a run file of another type. */
+static void name_run_file(const struct work *work)
+{
+	char why[LEA_RUN_FAULT_BYTES];
+
+	if (lea_run_files_check(lea_world_run(work->world), why))
+		lea_log(work->world->log, LEA_LOG_ERROR, "%s.", why);
+}
+
 static int do_device(struct work *work, struct lea_recorder *recorder,
 		     const struct lea_found *found)
 {
@@ -211,6 +221,8 @@ static int do_device(struct work *work, struct lea_recorder *recorder,
 	lea_record_found(recorder, found, &record);
 	if (is_worth_a_line(work, found))
 		lea_report_device(work->report, &work->form, found, &record);
+	if (record.kind == LEA_RECORD_FAILED)
+		name_run_file(work);
 	if (record.kind == LEA_RECORD_FAILED ||
 	    (record.kind == LEA_RECORD_DUPLICATE && !work->is_whole))
 		work->has_failed = true;

@@ -288,3 +288,13 @@ TEST(a_command_waits_for_a_lock_only_while_it_holds_none)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
 }
+
+TEST(a_folder_of_records_that_is_none_is_named)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	tree_put(&machine.tree, "/run/lvm/pvs_online", "");
+	ck_assert_int_eq(machine_command("pvscan --cache 8:16"), 5);
+	ck_assert_msg(strstr(machine.err, "  /run/lvm/pvs_online is a file and not a folder; "
+					  "remove it: rm -r /run/lvm/pvs_online.\n") != NULL,
+		      "%s", machine.err);
+}
