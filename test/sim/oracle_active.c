@@ -29,18 +29,6 @@ static bool is_excused(const struct sim_oracle *oracle, const struct sim_state *
 	return active && vg->is_remembered;
 }
 
-/* Nobody has read yet what the disk with the newest metadata says, and the VG was activated on
- * others, for copies with older metadata are as good as a VG while they are alone. */
-static bool is_untold(const struct sim_oracle *oracle, const struct sim_state *state,
-		      const struct sim_known_vg *vg, const struct sim_active *active)
-{
-	const struct sim_disk *newest = sim_newest(state, vg->id);
-	const ptrdiff_t at = newest ? newest - state->disk : 0;
-
-	return newest && active && oracle->course.told_ms[at] > active->at_ms &&
-	       !(active->disks & 1U << at);
-}
-
 static bool was_disk_added_since(const struct sim_oracle *oracle, uint32_t disks, uint64_t since_ms)
 {
 	for (unsigned i = 0; i < SIM_DISKS; i++)
@@ -49,28 +37,34 @@ static bool was_disk_added_since(const struct sim_oracle *oracle, uint32_t disks
 	return false;
 }
 
-/* Nobody had read by then what the disk shows, and its copy shows something else. */
-static bool was_untold(const struct sim_oracle *oracle, const struct sim_state *state,
-		       const char *id, const struct sim_active *active)
+/*
+ * Nobody had read by then what a disk shows that counts for the VG, and it was activated on others:
+ * copies with older metadata are as good as a VG while they are alone.
+ */
+static bool is_untold(const struct sim_oracle *oracle, const struct sim_state *state,
+		      const struct sim_known_vg *vg, const struct sim_active *active)
 {
-	const uint32_t disks = sim_disks_of(state, id);
+	const struct sim_disk *newest = sim_newest(state, vg->id);
+	const uint32_t disks = sim_disks_of(state, vg->id);
 
-	for (unsigned i = 0; active && i < SIM_DISKS; i++)
-		if (disks & 1U << i && (state->disk[i].is_foreign || state->disk[i].is_exported) &&
-		    oracle->course.told_ms[i] > active->at_ms)
-			return sim_is_copied(state, id);
+	for (unsigned i = 0; active && i < SIM_DISKS; i++) {
+		const struct sim_disk *disk = &state->disk[i];
+		const bool counts = disk == newest ||
+				    (disks & 1U << i && (disk->is_foreign || disk->is_exported));
+
+		if (counts && oracle->course.told_ms[i] > active->at_ms &&
+		    !(active->disks & 1U << i))
+			return was_disk_added_since(oracle, active->disks, vg->off_ms);
+	}
 	return false;
 }
 
 const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim_state *state,
 			       const struct sim_known_vg *vg, const struct sim_active *active)
 {
-	const char *text = was_untold(oracle, state, vg->id, active)
-				   ? NULL
-				   : sim_why_not(oracle->history, state, vg->id);
+	const char *text = sim_why_not(oracle->history, state, vg->id);
 
-	if (is_untold(oracle, state, vg, active) &&
-	    was_disk_added_since(oracle, active->disks, vg->off_ms))
+	if (is_untold(oracle, state, vg, active))
 		return NULL;
 	if (text && (!strstr(text, "two disks") || !is_excused(oracle, state, vg, active)))
 		return text;

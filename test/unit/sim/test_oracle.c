@@ -226,45 +226,6 @@ TEST(copy_that_goes_brings_nothing_up)
 	expect("a VG was activated although it was taken down and no disk of it was added since");
 }
 
-/* The copy has the metadata from before a change that udev has not told of yet. */
-TEST_TIMES(copy_of_what_is_not_told_to_be_outdated, 2)
-{
-	begin(1);
-	take_down(100000);
-	strcpy(state.disk[0].pvid, "new");
-	write_vg(1, 2);
-	step((struct sim_step){.op = SIM_NEW_ID, .a = 0}, 100000);
-	state.disk[5] = state.disk[0];
-	state.disk[0].slow_ms = 5000;
-	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 5000}, 1000);
-	strcpy(state.disk[0].pvid, "newer");
-	write_vg(1, 3);
-	step((struct sim_step){.op = SIM_NEW_ID, .a = 0}, _i ? 1000 : 100000);
-	state.disk[5].is_there = false;
-	plug(5, 1000);
-	activate(true);
-	state.active[0].seqno = 2;
-	rest();
-	ck_assert_int_eq(findings.count > 0, !_i);
-}
-
-/* In a boot the copy may be read before the disk that shows the newest metadata. */
-TEST_TIMES(disk_that_was_not_read_yet_shows_nothing, 2)
-{
-	begin(1);
-	take_down(100000);
-	copy(0, 5, false);
-	state.disk[0].is_foreign = true;
-	state.disk[0].seqno = 2;
-	step((struct sim_step){.op = SIM_FOREIGN}, 100000);
-	step((struct sim_step){.op = SIM_REBOOT}, _i ? 50 : 100000);
-	activate(true);
-	state.active[0].disks = 1U << 5;
-	state.active[0].seqno = 1;
-	rest();
-	ck_assert_int_eq(findings.count > 0, !_i);
-}
-
 /* A devices file may say which of the two is the PV. */
 TEST_TIMES(copy_that_is_listed_worse_does_not_count, 2)
 {
@@ -294,62 +255,79 @@ TEST_TIMES(copy_of_a_pv_without_record_is_found_by_links, 2)
 	ck_assert_int_eq(findings.count > 0, !_i);
 }
 
-/* udev tells of the copy first, which so counts as the PV: of a slow disk it has not told yet. The
- * copy may be another PV by the time that is judged. */
-TEST_TIMES(copy_may_be_told_of_before_the_disk, 3)
+/*
+ * A disk and a copy of it, on which the VG is activated. What the disk shows meanwhile counts from
+ * when it was read. Rows: what it becomes, and before or after that it is copied; whether it is
+ * slow or fails; what happens last; and how long these two steps take.
+ */
+static const struct {
+	const char *claim;
+	enum sim_op becomes;
+	bool is_copied_later, fails;
+	uint32_t slow_ms;
+	uint64_t becomes_ms;
+	enum sim_op last;
+	uint64_t last_ms;
+	const char *kind;
+} unread[] = {
+	{"another host's, read in the boot", SIM_FOREIGN, false, false, 0, 100000, SIM_REBOOT,
+	 100000, "a VG was activated although it belongs to another host"},
+	{"another host's, not read yet in the boot", SIM_FOREIGN, false, false, 0, 100000,
+	 SIM_REBOOT, 50, NULL},
+	{"another host's, slow, but read in the boot", SIM_FOREIGN, false, false, 4000, 100000,
+	 SIM_REBOOT, 100000, "a VG was activated although it belongs to another host"},
+	{"another host's, slow in the boot", SIM_FOREIGN, false, false, 4000, 100000, SIM_REBOOT,
+	 1000, NULL},
+	{"another host's, and it can be read", SIM_FOREIGN, false, false, 0, 1, SIM_WAIT, 100000,
+	 "a VG was activated although it belongs to another host"},
+	{"another host's, and it fails before it is read", SIM_FOREIGN, false, true, 0, 1, SIM_FAIL,
+	 100000, NULL},
+	{"another PV, read", SIM_NEW_ID, false, false, 5000, 100000, SIM_WAIT, 1000,
+	 "a VG was activated from outdated metadata"},
+	{"another PV, not told of yet", SIM_NEW_ID, false, false, 5000, 1000, SIM_WAIT, 1000, NULL},
+	{"another PV, read before the copy came", SIM_NEW_ID, true, false, 5000, 100000, SIM_WAIT,
+	 1000, "a VG was activated although one of its PVs is on two disks"},
+	{"another PV, and the copy told of first", SIM_NEW_ID, true, false, 5000, 1000, SIM_WAIT,
+	 1000, NULL},
+	{"the same, and the copy is another PV at last", SIM_NEW_ID, true, false, 5000, 1000,
+	 SIM_CLONE, 1000, NULL},
+};
+
+static void become(enum sim_op op, uint64_t ms)
+{
+	state.disk[0].is_foreign = op == SIM_FOREIGN;
+	state.disk[0].seqno = 2;
+	if (op == SIM_NEW_ID) {
+		strcpy(state.disk[0].pvid, "new");
+		write_vg(1, 2);
+	}
+	step((struct sim_step){.op = op, .a = 0}, ms);
+}
+
+TEST_EACH(what_nobody_has_read_of_a_disk_does_not_count, unread)
 {
 	begin(1);
 	take_down(100000);
-	state.disk[0].slow_ms = 5000;
-	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 5000}, 1000);
-	strcpy(state.disk[0].pvid, "new");
-	write_vg(1, 2);
-	step((struct sim_step){.op = SIM_NEW_ID, .a = 0}, _i ? 1000 : 100000);
-	copy(0, 5, false);
+	if (!unread[_i].is_copied_later)
+		copy(0, 5, false);
+	state.disk[0].slow_ms = unread[_i].slow_ms;
+	if (unread[_i].slow_ms)
+		step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = unread[_i].slow_ms}, 1000);
+	become(unread[_i].becomes, unread[_i].becomes_ms);
+	if (unread[_i].is_copied_later)
+		copy(0, 5, false);
+	state.disk[0].fails = unread[_i].fails;
+	if (unread[_i].last != SIM_CLONE)
+		step((struct sim_step){.op = unread[_i].last, .a = 0}, unread[_i].last_ms);
 	activate(true);
 	state.active[0].disks = 1U << 5;
-	if (_i == 2) {
+	state.active[0].seqno = state.disk[5].seqno;
+	if (unread[_i].last == SIM_CLONE) {
 		strcpy(state.disk[5].pvid, "clone");
 		strcpy(state.disk[5].vg_id, "vg1-id");
-		step((struct sim_step){.op = SIM_CLONE, .a = 5}, 1000);
+		step((struct sim_step){.op = SIM_CLONE, .a = 5}, unread[_i].last_ms);
 	}
-	expect(_i ? NULL : "a VG was activated although one of its PVs is on two disks");
-}
-
-/* Nobody could read that the VG is another host's now. */
-TEST_TIMES(disk_that_fails_shows_nothing, 2)
-{
-	begin(1);
-	take_down(100000);
-	copy(0, 5, false);
-	state.disk[0].is_foreign = true;
-	state.disk[0].seqno = 2;
-	step((struct sim_step){.op = SIM_FOREIGN}, 1);
-	state.disk[0].fails = _i;
-	step((struct sim_step){.op = SIM_FAIL, .a = 0}, 100000);
-	activate(true);
-	state.active[0].disks = 1U << 5;
-	state.active[0].seqno = 1;
-	rest();
-	ck_assert_int_eq(findings.count > 0, !_i);
-}
-
-/* After a reboot the copy is there, and the disk that says whose the VG is by now is slow. */
-TEST_TIMES(what_a_slow_disk_says_is_not_known_yet, 2)
-{
-	begin(1);
-	take_down(100000);
-	copy(0, 5, false);
-	state.disk[0].is_foreign = true;
-	state.disk[0].seqno = 2;
-	step((struct sim_step){.op = SIM_FOREIGN}, 100000);
-	state.disk[0].slow_ms = 4000;
-	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 4000}, 100000);
-	step((struct sim_step){.op = SIM_REBOOT}, _i ? 100000 : 1000);
-	activate(true);
-	state.active[0].disks = 1U << 5;
-	state.active[0].seqno = 1;
-	expect(_i ? "a VG was activated although it belongs to another host" : NULL);
+	expect(unread[_i].kind);
 }
 
 TEST_TIMES(add_of_a_slow_disk_takes_no_longer_if_the_reader_is_killed, 2)
