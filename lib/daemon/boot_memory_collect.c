@@ -13,8 +13,10 @@
 #include "base/order.h"
 #include "filter/device_id.h"
 #include "record/duplicate_note.h"
+#include "record/duplicate_tie.h"
 #include "state/claim.h"
 #include "state/newest.h"
+#include "world/device_find.h"
 #include "world/sysfs.h"
 #include "world/udevbrief.h"
 #include "world/udevdb.h"
@@ -155,14 +157,33 @@ static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
 	return pv->serial && pv->wwid && pv->address ? 0 : -ENOMEM;
 }
 
-/* Has a PV of this VG a duplicate? In doubt yes. */
+/* Is the duplicate proved to be another path to the PV's disk? */
+static bool is_path(struct collector *collector, const struct lea_claim_pv *pv,
+		    const struct lea_duplicate *duplicate)
+{
+	LEA_AUTO(lea_device_done) struct lea_device own = {0};
+	LEA_AUTO(lea_device_done) struct lea_device other = {0};
+
+	return !lea_device_find(collector->world, &pv->id, &own) &&
+	       !lea_device_find(collector->world, &duplicate->id, &other) &&
+	       lea_duplicate_tie(collector->world, &own, &other) == LEA_DUPLICATE_PATH;
+}
+
+/* Is a PV of this VG on another disk as well? In doubt yes. */
 static bool is_doubtful(struct collector *collector, const struct lea_claim *claim)
 {
 	struct lea_duplicate duplicates[LEA_DUPLICATES_MOST];
 
-	for (uint32_t i = 0; collector->has_duplicates && i < claim->pv_count; i++)
-		if (lea_duplicate_list(collector->world, claim->pv[i].pvid, duplicates) != 0)
+	for (uint32_t i = 0; collector->has_duplicates && i < claim->pv_count; i++) {
+		const int count =
+			lea_duplicate_list(collector->world, claim->pv[i].pvid, duplicates);
+
+		if (count < 0 || count == (int)LEA_DUPLICATES_MOST)
 			return true;
+		for (int k = 0; k < count; k++)
+			if (!is_path(collector, &claim->pv[i], &duplicates[k]))
+				return true;
+	}
 	return false;
 }
 

@@ -270,18 +270,51 @@ TEST(a_partition_is_remembered_with_its_disk)
 	ck_assert_str_eq(memory.vg[0].pv[0].address, "pci0/host2/2:0:0:16");
 }
 
-TEST(a_vg_that_failed_or_has_a_duplicate_is_not_remembered)
+TEST(a_vg_that_failed_is_not_remembered)
 {
-	struct lea_duplicate duplicate = {.pvid = PV(b), .id = {8, 48, 3}};
-
 	boot();
 	finish(VG_ID, "data", LEA_CLAIM_FAILED);
 	collect();
 	ck_assert_uint_eq(memory.vg_count, 0);
-	finish(VG_ID, "data", LEA_CLAIM_DONE);
+}
+
+/* sysfs has the instance that the claim and the notes name. */
+static void put_instance(unsigned int minor, const char *name, const char *diskseq)
+{
+	char path[64], text[64];
+
+	snprintf(path, sizeof(path), "/sys/dev/block/8:%u/diskseq", minor);
+	tree_put(&tree, path, diskseq);
+	snprintf(path, sizeof(path), "/sys/dev/block/8:%u/uevent", minor);
+	snprintf(text, sizeof(text), "MAJOR=8\nMINOR=%u\nDEVNAME=%s\n", minor, name);
+	tree_put(&tree, path, text);
+}
+
+/* Rows: the kernel's id of sdb and of the disk sdc, which has a PV of the VG as well. */
+static const struct {
+	const char *claim, *wwid, *duplicate;
+	bool is_remembered;
+} duplicates[] = {
+	{"another disk", "naa.5000c501\n", "naa.5000c502\n", false},
+	{"a path to the same disk", "naa.5000c501\n", "naa.5000c501\n", true},
+	{"an id that is made of a serial number", "t10.ATA x\n", "t10.ATA x\n", false},
+	{"a disk that has gone", "naa.5000c501\n", NULL, false},
+};
+
+TEST_EACH(a_vg_with_a_duplicate_is_remembered_if_it_is_a_path, duplicates)
+{
+	const struct lea_duplicate duplicate = {.pvid = PV(b), .id = {8, 48, 3}};
+
+	boot();
+	tree_put(&tree, "/sys/dev/block/8:32/device/wwid", duplicates[_i].wwid);
+	put_instance(32, "sdb", "2\n");
+	if (duplicates[_i].duplicate) {
+		plug("sdc", 48, duplicates[_i].duplicate);
+		put_instance(48, "sdc", "3\n");
+	}
 	ck_assert_int_eq(lea_duplicate_put(&tree.world, &duplicate), 0);
 	collect();
-	ck_assert_uint_eq(memory.vg_count, 0);
+	ck_assert_msg(memory.vg_count == duplicates[_i].is_remembered, "%s", duplicates[_i].claim);
 }
 
 static bool exists(const char *path)
