@@ -267,17 +267,22 @@ static bool does_without(const struct vgchange_args *args)
 	return !args->mode && !args->is_event && args->what != LEA_DEACTIVATE;
 }
 
-/* @open: a disk of it that gave no answer; NULL: it is not known whether it is one of it. */
+/* @open: a disk of it that gave no answer; NULL: it is not known whether it is one of it. What may
+ * be over soon is no reason to go without a disk. */
 static void refuse(struct work *work, const char *vg_name, const struct lea_found *open)
 {
 	char why[WHY_BYTES] = "a PV is missing, and may be on a device that did not answer";
+	const bool is_short = open && lea_is_shortage(lea_found_silence(open));
 
 	if (open)
 		lea_found_describe_silence(open, why, sizeof(why));
 	lea_log(work->world->log, LEA_LOG_ERROR,
-		"VG %s is not activated: %s. To activate it without that PV, give "
-		"--activationmode.",
-		vg_name, why);
+		"VG %s is not activated: %s. %s. To activate it without that PV: "
+		"vgchange -ay --activationmode partial %s",
+		vg_name, why,
+		is_short ? "Repeat the command when the shortage is over"
+			 : "See journalctl -k, and repeat the command when the device answers",
+		vg_name);
 	work->has_failed = true;
 }
 

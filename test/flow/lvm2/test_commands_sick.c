@@ -167,9 +167,13 @@ static const struct {
 	{"... of no VG by name, broken", EVENT, -EIO, "VG " TWO ": " IS_BROKEN},
 	{"the event's pvscan", "pvscan --cache -aay 8:32", -EIO, "VG " TWO ": " IS_BROKEN},
 	{"a person, a disk that hangs", "vgchange -ay " TWO, 0,
-	 "VG " TWO " is not activated: " HANGS ". To activate it without that PV, give"},
+	 "VG " TWO " is not activated: " HANGS
+	 ". See journalctl -k, and repeat the command when the "
+	 "device answers. To activate it without that PV: vgchange -ay --activationmode partial " TWO},
 	{"... a shortage", "vgchange -ay " TWO, -EMFILE,
-	 "VG " TWO " is not activated: " IS_SHORT ". To activate it without that PV, give"},
+	 "VG " TWO " is not activated: " IS_SHORT
+	 ". Repeat the command when the shortage is over. To "
+	 "activate it without that PV: vgchange -ay --activationmode partial " TWO},
 };
 
 TEST_EACH(the_vg_of_a_disk_that_gives_no_answer_waits_for_it, waits)
