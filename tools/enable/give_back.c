@@ -25,10 +25,14 @@ static int note_settled(void *arg, const char *vg_id, const struct lea_claim *cl
 {
 	struct giver *giver = arg;
 	char *name, **node;
+	int r;
 
 	(void)vg_id;
-	if (claim->state == LEA_CLAIM_CLAIMED || claim->is_transient)
-		return 0;
+	if (claim->state == LEA_CLAIM_CLAIMED || claim->is_transient) {
+		/* lvm2 would take it for an activation. */
+		r = claim->is_online ? lea_vg_online_drop(giver->run_fd, claim->vg_name) : 0;
+		return r < 0 ? r : 0;
+	}
 	name = strdup(claim->vg_name);
 	node = name ? tsearch(name, &giver->settled, lea_compare_text) : NULL;
 	if (!node || *node != name)
