@@ -241,13 +241,15 @@ static int take(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 	const bool expects = expects_online(vg, scanned);
 	int r = lea_scan_vg_claim(scanned, &claim);
 
-	/* A VG in part gets no such file: it would keep lvm2 from activating the rest. */
 	claim.is_online = scanned->has_online = !scanned->in_part;
 	claim.again = vg->claim.again;
 	r = r ? r : lea_claim_take(&candidates->claims, scanned->vg->id, &claim);
 	vg->has_taken = r == 0;
 	if (r >= 0 && scanned->has_online && !vg->has_made_online && !expects)
 		r = make_online(vg, scanned);
+	/* A VG in part has no such file: it would keep lvm2 from activating the rest. */
+	if (r >= 0 && scanned->in_part && lea_batch_came_with_online(vg, scanned->vg->name))
+		r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
 	return r < 0 ? r : 0;
 }
 

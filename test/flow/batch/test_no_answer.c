@@ -422,6 +422,21 @@ TEST_TIMES(a_pv_that_only_a_device_which_hangs_can_be_is_not_missing, 2)
 	ck_assert_int_eq(lea_proc_wait(reader, &code), 0);
 }
 
+/* The disk that gave no answer is taken out: lvm2 activates the rest when it is back. */
+TEST(a_vg_that_waited_for_an_answer_and_is_active_in_part_has_no_vgs_online)
+{
+	configure();
+	ck_assert_str_eq(a_told(LEA_ENTRY_ADD), "");
+	machine_record(PVID_B, "vg-two.pvs", "sdc", 48);
+	make_sick("sdc", -ETIMEDOUT);
+	ck_assert_str_eq(a_told(LEA_ENTRY_PARTIAL), "");
+	ck_assert(machine_has("/run/lvm/vgs_online/vg-two.pvs"));
+	machine_unplug("sdc", 48);
+	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_B);
+	ck_assert_str_eq(a_told(LEA_ENTRY_PARTIAL), "vg-two.pvs(partial) ");
+	ck_assert(!machine_has("/run/lvm/vgs_online/vg-two.pvs"));
+}
+
 TEST(a_pv_that_is_absent_is_done_without)
 {
 	configure();
