@@ -126,6 +126,15 @@ static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step
 	       (before->hangs || before->slow_ms > SIM_SLOW_MOST_MS);
 }
 
+/* If the activation of a disk that comes then waits for the lock as well, whichever gets it first
+ * decides, as with lvm2's own pvscan. */
+static void note_going_down(struct sim_oracle *oracle, const struct sim_step *step,
+			    const struct sim_state *state, struct sim_known_vg *vg)
+{
+	vg->is_going_down |= step->op == SIM_DOWN && is_about(oracle, step, state, vg->id);
+	vg->is_going_down &= state->pending_commands > 0;
+}
+
 static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 		     const struct sim_state *state, struct sim_known_vg *vg)
 {
@@ -134,7 +143,8 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 	if (sim_is_add(step->op) && !is_lost_repeat(oracle, step, state) &&
 	    sim_was_only_one_added(&oracle->course, state, vg->id))
 		vg->is_asked_for = true;
-	if (is_sound && vg->is_asked_for && is_told(oracle, step, state, vg->id)) {
+	if (is_sound && vg->is_asked_for && !vg->is_going_down &&
+	    is_told(oracle, step, state, vg->id)) {
 		vg->is_due = true;
 		vg->is_due_by_repeat = step->op == SIM_REPEAT;
 		vg->due_ms = state->now_ms;
@@ -164,6 +174,7 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 		vg->off_soon_ms = 0;
 	}
 	note_person(oracle, step, state, vg, is_new);
+	note_going_down(oracle, step, state, vg);
 	vg->was_reduced |= step->op == SIM_REDUCE_MISSING;
 	if (step->op == SIM_REBOOT || step->op == SIM_SOFT_REBOOT || sim_active_of(state, vg->id))
 		vg->off_ms = vg->off_soon_ms = 0;

@@ -136,6 +136,19 @@ TEST(vg_must_come_back_with_an_add)
 	expect("a VG must be active and is not");
 }
 
+/* A command had its lock, and vgchange -an waited for that when the disk came. */
+TEST_TIMES(vg_that_is_going_down_may_stay_so, 2)
+{
+	begin(2);
+	take_down(1000);
+	unplug(0, 1000);
+	state.pending_commands = _i;
+	take_down(1000);
+	plug(0, 1000);
+	state.pending_commands = 0;
+	expect(_i ? NULL : "a VG must be active and is not");
+}
+
 TEST(change_asks_for_nothing)
 {
 	begin(2);
