@@ -146,9 +146,15 @@ int lea_candidates_add_vg(struct lea_candidates *candidates, const char *id, con
 	return id[0] ? ask_claim(vg) : 0;
 }
 
-bool lea_batch_came_with_online(const struct lea_batch_vg *vg, const char *name)
+static bool came_with_online(const struct lea_batch_vg *vg, const char *name)
 {
 	return vg->claim.is_online && !strcmp(vg->claim.vg_name, name);
+}
+
+bool lea_batch_expects_online(const struct lea_batch_vg *vg, const char *name)
+{
+	return vg->kind != LEA_ENTRY_ADD && vg->is_covered && came_with_online(vg, name) &&
+	       !lea_claim_was_cleared(&vg->candidates->claims, vg->id, &vg->claim);
 }
 
 struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const char *name,
@@ -161,9 +167,9 @@ struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const 
 					 .is_online = true};
 
 	/* Nobody else is interested. */
-	if (is_covered && (vg->kind == LEA_ENTRY_ADD || lea_batch_came_with_online(vg, name)))
+	if (is_covered && (vg->kind == LEA_ENTRY_ADD || came_with_online(vg, name)))
 		facts.is_online = lea_vg_online_exists(claims->run_fd, name);
-	if (!facts.is_online && lea_batch_came_with_online(vg, name))
+	if (!facts.is_online && came_with_online(vg, name))
 		facts.is_online = lea_claim_was_cleared(claims, vg->id, &vg->claim);
 	return facts;
 }

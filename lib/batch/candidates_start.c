@@ -185,14 +185,6 @@ static int make_online(struct lea_batch_vg *vg, const struct lea_scan_vg *scanne
 	return r;
 }
 
-/* The file came with the claim: if it is gone, only an added PV makes it anew. */
-static bool expects_online(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
-{
-	return vg->kind != LEA_ENTRY_ADD && vg->is_covered &&
-	       lea_batch_came_with_online(vg, scanned->vg->name) &&
-	       !lea_claim_was_cleared(&vg->candidates->claims, vg->id, &vg->claim);
-}
-
 /* Might the VG's vgs_online file be another one's? Creates it where that tells. 0: no. */
 static int meet_online(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
@@ -202,7 +194,7 @@ static int meet_online(struct lea_batch_vg *vg, const struct lea_scan_vg *scanne
 	if (vg->by_claim == LEA_VG_CLAIMED || vg->by_claim == LEA_VG_DONE)
 		return 0;
 	/* With that claim the file would say that nothing is to be done (activate_vg). */
-	if (vg->by_claim == LEA_VG_IN_PART || expects_online(vg, scanned))
+	if (vg->by_claim == LEA_VG_IN_PART || lea_batch_expects_online(vg, scanned->vg->name))
 		return lea_vg_online_exists(vg->candidates->claims.run_fd, scanned->vg->name)
 			       ? LEA_ONLINE_CLAIMED
 			       : 0;
@@ -238,7 +230,7 @@ static int take(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 	struct lea_candidates *candidates = vg->candidates;
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	/* By the claim before. */
-	const bool expects = expects_online(vg, scanned);
+	const bool expects = lea_batch_expects_online(vg, scanned->vg->name);
 	int r = lea_scan_vg_claim(scanned, &claim);
 
 	claim.is_online = scanned->has_online = !scanned->in_part;
@@ -248,8 +240,8 @@ static int take(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 	if (r >= 0 && scanned->has_online && !vg->has_made_online && !expects)
 		r = make_online(vg, scanned);
 	/* A VG in part has no such file: it would keep lvm2 from activating the rest. */
-	if (r >= 0 && scanned->in_part && lea_batch_came_with_online(vg, scanned->vg->name))
-		r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
+	if (r >= 0 && scanned->in_part && vg->claim.is_online)
+		r = lea_vg_online_drop(candidates->claims.run_fd, vg->claim.vg_name);
 	return r < 0 ? r : 0;
 }
 
