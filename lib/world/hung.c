@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/err.h"
 #include "base/file.h"
 #include "world/proc.h"
 
@@ -158,11 +159,13 @@ int lea_hung_each(struct lea_world *world, int (*tell)(void *arg, const char *na
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
 	uint32_t seen = 0;
-	int r = 0;
+	int r;
 
-	if (hung_fd < 0 || lea_file_list(hung_fd, ".", &dir))
-		return 0;
-	while (!r && seen++ < MOST_NAMES && (entry = readdir(dir)))
+	/* None is known, or none may be believed. */
+	if (hung_fd < 0)
+		return lea_is_shortage(hung_fd) ? hung_fd : 0;
+	r = lea_file_list(hung_fd, ".", &dir);
+	while (seen++ < MOST_NAMES && (entry = lea_file_next(dir, &r)))
 		r = tell_file(hung_fd, entry->d_name, tell, arg);
 	return r;
 }

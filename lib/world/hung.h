@@ -40,7 +40,7 @@ LEA_MUST_CHECK int lea_hung_open(struct lea_world *world);
 bool lea_hung_has(int hung_fd, const char *name, pid_t *ret_thread, uint64_t *ret_since_ms);
 
 /* Calls @tell for each name for which lea_hung_has would be true, until it returns other than 0,
- * and returns that; 0 also if none is known. */
+ * and returns that; 0 also if none is known. -errno: they could not be listed. */
 LEA_MUST_CHECK int lea_hung_each(struct lea_world *world, int (*tell)(void *arg, const char *name),
 				 void *arg);
 
