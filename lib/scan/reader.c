@@ -67,6 +67,7 @@ struct debt {
 	int event_fd;
 };
 
+/* What cannot be queued for another reason than a shortage will not be later, either. */
 static int requeue_owed(void *arg, const char *owed)
 {
 	LEA_AUTO(lea_device_done) struct lea_device device = {0};
@@ -80,11 +81,12 @@ static int requeue_owed(void *arg, const char *owed)
 	    !lea_devid_parse(text, &id))
 		return 0;
 	r = lea_device_find(debt->world, &id, &device);
-	if (r)
-		return r < 0 ? r : 0;
-	lea_log(debt->world->log, LEA_LOG_VERBOSE,
-		"%s: what waited for it was killed; it is queued again", device.name);
-	return lea_queue_put_device(debt->event_fd, (enum lea_entry_kind)kind, &device, pvid);
+	if (!r) {
+		lea_log(debt->world->log, LEA_LOG_VERBOSE,
+			"%s: what waited for it was killed; it is queued again", device.name);
+		r = lea_queue_put_device(debt->event_fd, (enum lea_entry_kind)kind, &device, pvid);
+	}
+	return lea_is_shortage(r) ? r : 0;
 }
 
 int lea_reader_requeue_owed(struct lea_world *world, int event_fd)
@@ -92,8 +94,9 @@ int lea_reader_requeue_owed(struct lea_world *world, int event_fd)
 	LEA_AUTO(lea_closep) int hung_fd = lea_hung_open(world);
 	struct debt debt = {world, event_fd};
 
+	/* A folder that is not ours is as good as none. */
 	if (hung_fd < 0)
-		return hung_fd == -ENOENT ? 0 : hung_fd;
+		return lea_is_shortage(hung_fd) ? hung_fd : 0;
 	return lea_hung_each_owed(hung_fd, requeue_owed, &debt);
 }
 

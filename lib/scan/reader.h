@@ -44,8 +44,8 @@ void lea_reader_listen(struct lea_reader *reader, bool (*others_wait)(void *arg)
  * ends, by whatever it was killed, lea_reader_requeue_owed queues those that it has not. */
 void lea_reader_follow(struct lea_reader *reader, void (*abandoned)(void *arg, pid_t child),
 		       void *arg);
-/* Queues the devices that children would have queued that have ended. 0 or -errno: some are still
- * owed. One system call if none is. */
+/* Queues the devices that children would have queued that have ended. 0, or a shortage: some are
+ * still owed. One system call if none is. */
 LEA_MUST_CHECK int lea_reader_requeue_owed(struct lea_world *world, int event_fd);
 
 /* For a command that a person runs: a device that answers too late is not queued, because the

@@ -170,6 +170,29 @@ TEST_TIMES(what_a_killed_reader_waits_for_is_queued, 2)
 	lea_reader_free(LEA_TAKE(reader));
 }
 
+static const struct {
+	const char *claim, *note, *mode;
+} nobodys[] = {
+	{"no note", "nonsense", "700"},
+	{"no entry", "1 1 1 1\\nwhatever", "700"},
+	{"no kind", "1 1 1 1\\n99 8:1-1 x", "700"},
+	{"no device", "1 1 1 1\\n4 8:99-1 x", "700"},
+	{"a folder of others", "1 1 1 1\\n4 8:1-1 x", "777"},
+};
+
+TEST_EACH(nothing_is_queued_for_what_makes_no_sense, nobodys)
+{
+	char command[128];
+
+	scratch_run("mkdir -p", "run/lvm/event/hung");
+	snprintf(command, sizeof(command), "printf '%s\\n' >", nobodys[_i].note);
+	scratch_run(command, "run/lvm/event/hung/4-8:1");
+	snprintf(command, sizeof(command), "chmod %s", nobodys[_i].mode);
+	scratch_run(command, "run/lvm/event/hung");
+	ck_assert_msg(!lea_reader_requeue_owed(&scratch_world, event_fd), "%s", nobodys[_i].claim);
+	ck_assert_msg(!lea_queue_has_pending(event_fd), "%s", nobodys[_i].claim);
+}
+
 TEST(a_device_in_time_is_slow_no_longer)
 {
 	new_reader();
