@@ -514,21 +514,6 @@ TEST_TIMES(wait_begins_with_the_boot, 2)
 	expect(_i ? NULL : "a VG on healthy disks waited for others");
 }
 
-/* Rows: the disk of the VG, whose add was not read for that; another one. */
-TEST_TIMES(disk_that_answers_again_brings_only_its_own_vg, 2)
-{
-	begin(1);
-	take_down(1000);
-	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1);
-	step((struct sim_step){.op = SIM_SHORT, .n = 1}, 5000);
-	step((struct sim_step){.op = SIM_ROOM}, 1000);
-	state.disk[_i].hangs = true;
-	step((struct sim_step){.op = SIM_HANG, .a = (uint8_t)_i}, 1000);
-	state.disk[_i].hangs = false;
-	step((struct sim_step){.op = SIM_HEAL, .a = (uint8_t)_i}, 1000);
-	expect(_i ? NULL : "a VG must be active and is not");
-}
-
 static const enum sim_op no_excuse[] = {SIM_WAIT, SIM_SWEEP, SIM_RESTART, SIM_CHANGE, SIM_KILL};
 
 TEST_EACH(vg_of_a_disk_that_comes_must_be_active_whatever_else_happens, no_excuse)
