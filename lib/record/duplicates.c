@@ -310,7 +310,7 @@ static bool goes_before(enum rank rank, const struct lea_device *other, enum ran
 
 int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
 			 const struct lea_scan_options *options, const struct lea_found *found,
-			 struct lea_device *ret_device)
+			 struct lea_device *ret_device, bool *ret_any_note)
 {
 	LEA_AUTO(lea_closep) int event_fd = -1;
 	const struct lea_device *own = &found->device;
@@ -321,6 +321,7 @@ int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
 
 	if (r)
 		return r;
+	*ret_any_note = claimants.noted;
 	r = LEA_DUPLICATES_NO_OTHER;
 	for (int i = 0; r == LEA_DUPLICATES_NO_OTHER && i < claimants.count; i++) {
 		const struct lea_devid *id = &claimants.one[i].id;

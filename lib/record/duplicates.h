@@ -48,13 +48,14 @@ enum lea_duplicates_first {
  * a few system calls if no other device claims the PV. The other device is queued as a change, for
  * its record.
  * @options: to read it with.
+ * @ret_any_note: does any device of the PV have a note? Set unless -errno is returned.
  * Returns 0 with *ret_device, LEA_DUPLICATES_NO_OTHER or -errno. *ret_device is the caller's in any
  * case.
  */
 LEA_MUST_CHECK int lea_duplicates_first(struct lea_world *world, const struct lea_conf *conf,
 					const struct lea_scan_options *options,
 					const struct lea_found *found,
-					struct lea_device *ret_device);
+					struct lea_device *ret_device, bool *ret_any_note);
 /* @found has the record now: drops its note. 0 or -errno. */
 LEA_MUST_CHECK int lea_duplicates_recorded(struct lea_world *world, const struct lea_found *found);
 

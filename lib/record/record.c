@@ -211,9 +211,10 @@ static int check_old(struct lea_recorder *recorder, int run_fd, const struct lea
 }
 
 /* The device of the PV's record has gone, or others have removed the record, as vgremove does, or
- * there was none yet: @found does not get it if another device goes first. */
+ * there was none yet: @found does not get it if another device goes first. @any_note: false, if it
+ * is known that no device of the PV has a note. */
 static int ask_first(struct lea_recorder *recorder, int run_fd, const struct lea_found *found,
-		     struct lea_record *record)
+		     struct lea_record *record, bool *any_note)
 {
 	LEA_AUTO(lea_device_done) struct lea_device first = {0};
 	const struct lea_scan_options options = options_for(recorder, found);
@@ -222,7 +223,8 @@ static int ask_first(struct lea_recorder *recorder, int run_fd, const struct lea
 
 	if (recorder->options.test || lea_online_exists(run_fd, found->label.pvid))
 		return 0;
-	r = lea_duplicates_first(recorder->world, recorder->conf, &options, found, &first);
+	r = lea_duplicates_first(recorder->world, recorder->conf, &options, found, &first,
+				 any_note);
 	if (r)
 		return r < 0 ? r : 0;
 	old.major = first.major;
@@ -240,6 +242,7 @@ static int write_record(struct lea_recorder *recorder, int run_fd, const struct 
 			const struct lea_online *wanted, struct lea_record *record)
 {
 	const char *pvid = found->label.pvid;
+	bool any_note = true;
 	struct lea_online old = {0};
 	int r = lea_online_read(run_fd, pvid, &old);
 	bool is_known = !r, is_test = recorder->options.test;
@@ -253,7 +256,7 @@ static int write_record(struct lea_recorder *recorder, int run_fd, const struct 
 	} else if (is_known) {
 		r = check_old(recorder, run_fd, &old, found, record);
 		if (!r && record->kind != LEA_RECORD_DUPLICATE && !record->was_copied)
-			r = ask_first(recorder, run_fd, found, record);
+			r = ask_first(recorder, run_fd, found, record, &any_note);
 		if (record->kind == LEA_RECORD_DUPLICATE)
 			return r;
 	} else {
@@ -270,10 +273,11 @@ static int put_record(struct lea_recorder *recorder, const struct lea_found *fou
 {
 	struct lea_online wanted = {.major = found->device.major, .minor = found->device.minor};
 	const char *pvid = found->label.pvid;
+	bool any_note = true;
 	int run_fd, r;
 
 	r = open_folders(recorder, &run_fd);
-	r = r < 0 ? r : ask_first(recorder, run_fd, found, record);
+	r = r < 0 ? r : ask_first(recorder, run_fd, found, record, &any_note);
 	if (r < 0 || record->kind == LEA_RECORD_DUPLICATE)
 		return r;
 	snprintf(wanted.vg, sizeof(wanted.vg), "%s", record->vg_name);
@@ -286,7 +290,7 @@ static int put_record(struct lea_recorder *recorder, const struct lea_found *fou
 	record->is_new = !r;
 	if (r == LEA_ONLINE_EXISTS)
 		r = write_record(recorder, run_fd, found, &wanted, record);
-	if (!r && (record->is_new || record->replaced) && !recorder->options.test)
+	if (!r && any_note && (record->is_new || record->replaced) && !recorder->options.test)
 		r = lea_duplicates_recorded(recorder->world, found);
 	if (r >= 0 && record->kind != LEA_RECORD_DUPLICATE)
 		LEA_CRASHPOINT("rec.put", pvid);

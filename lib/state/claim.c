@@ -459,16 +459,17 @@ static bool has_other_instance(const struct lea_claim *claim, const struct lea_c
 int lea_claim_report(const struct lea_claims *claims, const char *vg_id,
 		     const struct lea_claim *claim)
 {
-	LEA_AUTO(lea_closep) int folder_fd = open_folder(claims);
+	LEA_AUTO(lea_closep) int folder_fd = -1;
 	LEA_AUTO(lea_claim_done) struct lea_claim now = {0};
-	int r = folder_fd < 0 ? folder_fd : 0;
+	int r;
 
-	if (claim->state == LEA_CLAIM_FAILED) {
-		r = r ? r : lea_file_lock(folder_fd, LOCK_MS);
-		r = r ? r : read_valid(claims, folder_fd, vg_id, &now);
-		if (r == 0 && has_other_instance(&now, claim))
-			return LEA_CLAIM_REPLACED;
-	}
+	if (claim->state != LEA_CLAIM_FAILED)
+		return lea_claim_finish(claims, vg_id, claim);
+	folder_fd = open_folder(claims);
+	r = folder_fd < 0 ? folder_fd : lea_file_lock(folder_fd, LOCK_MS);
+	r = r ? r : read_valid(claims, folder_fd, vg_id, &now);
+	if (r == 0 && has_other_instance(&now, claim))
+		return LEA_CLAIM_REPLACED;
 	return r < 0 ? r : lea_claim_finish(claims, vg_id, claim);
 }
 
