@@ -39,6 +39,7 @@
 #include "daemon/flight.h"
 #include "daemon/held_back.h"
 #include "daemon/late.h"
+#include "daemon/session.h"
 #include "daemon/udev_wait.h"
 #include "record/recorded_marker.h"
 #include "state/flag.h"
@@ -53,7 +54,6 @@
 #define COALESCE_BUSY 200U  /* the same while udev works on other devices: fewer, fuller passes */
 #define COALESCE_MAX  1000U /* start a pass anyway when a device has waited this long */
 #define BUSY_MS	      20U   /* pause while a runner holds the lock */
-#define SHORT_MS      1000U /* pause after a shortage */
 
 struct boot {
 	const struct lea_boot_scan_options *options;
@@ -70,6 +70,7 @@ struct boot {
 	uint64_t first_ms;   /* when the oldest pending device arrived */
 	uint64_t overdue_ms; /* when the boot no longer waits; 0: that was noted */
 	uint64_t last_ms;    /* when the last one arrived or was handled */
+	uint32_t retry_ms;   /* the last pause after a shortage; 0: all went well since */
 	bool is_ready;
 	struct lea_late late;
 	struct lea_batch_summary summary;
@@ -243,6 +244,7 @@ static int reap_finished(struct boot *boot)
 	if (r || boot->flight.first)
 		return r;
 	unlock(boot);
+	boot->retry_ms = 0;
 	boot->last_ms = lea_world_now_ms(boot->world);
 	return 0;
 }
@@ -276,15 +278,16 @@ static int begin_again(struct boot *boot, int shortage)
 {
 	struct lea_world *world = boot->world;
 
-	lea_log(world->log, LEA_LOG_ERROR, "boot scan: %s; retrying in %u s", strerror(-shortage),
-		SHORT_MS / 1000);
+	boot->retry_ms = lea_session_longer(boot->retry_ms, LEA_RETRY_MOST_MS);
+	lea_log(world->log, LEA_LOG_ERROR, "boot scan: %s; retrying in %u.%u s",
+		strerror(-shortage), boot->retry_ms / 1000, boot->retry_ms % 1000 / 100);
 	lea_device_queue_clear(&boot->pending);
 	lea_held_back_clear(&boot->held);
 	lea_device_queue_clear(&boot->done);
 	abort_all(boot, shortage);
 	if (boot->options->batch.reader)
 		lea_reader_drop(boot->options->batch.reader);
-	world->clock->sleep_ms(world->clock, SHORT_MS);
+	world->clock->sleep_ms(world->clock, boot->retry_ms);
 	return boot->udev->enumerate(boot->monitor, add, boot);
 }
 

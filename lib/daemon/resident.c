@@ -62,8 +62,6 @@
 #define COALESCE_MS    20    /* start a pass after this time without a further event */
 #define COALESCE_MOST  10U   /* coalesce at most this often in a row */
 #define IDLE_MS	       10000 /* after this time without work, end children and release memory */
-#define RETRY_MS       500U  /* after a shortage; doubled with each one in a row */
-#define RETRY_MOST_MS  16000U
 #define FAILED_MOST_MS (256U * 1000U) /* longest pause before udev is asked again */
 #define ROOM_BYTES     16384U	      /* more than udev needs for a device */
 #define TAG	       "lvmevent"
@@ -129,11 +127,6 @@ static void idle_release(struct run *run)
 	malloc_trim(0);
 }
 
-static uint32_t longer(uint32_t pause_ms, uint32_t most_ms)
-{
-	return !pause_ms ? RETRY_MS : pause_ms * 2 > most_ms ? most_ms : pause_ms * 2;
-}
-
 /* The entries of the failed pass are pending again. Ends the children first, because they hold
  * memory and descriptors. */
 static int retry_after_shortage(void *arg, int shortage)
@@ -141,7 +134,7 @@ static int retry_after_shortage(void *arg, int shortage)
 	struct run *run = arg;
 	const struct lea_world *world = run->session->world;
 
-	run->retry_ms = longer(run->retry_ms, RETRY_MOST_MS);
+	run->retry_ms = lea_session_longer(run->retry_ms, LEA_RETRY_MOST_MS);
 	lea_log(world->log, LEA_LOG_ERROR,
 		"events: %s: %s; devices stay pending, retrying in %u.%u s", strerror(-shortage),
 		lea_session_hint(shortage), run->retry_ms / 1000, run->retry_ms % 1000 / 100);
@@ -172,7 +165,7 @@ static void ask_udev_later(struct run *run)
 {
 	if (is_running(run->failed))
 		return;
-	run->failed_ms = longer(run->failed_ms, FAILED_MOST_MS);
+	run->failed_ms = lea_session_longer(run->failed_ms, FAILED_MOST_MS);
 	set_timer(run->failed, run->failed_ms);
 }
 
@@ -181,7 +174,7 @@ static void try_again_later(struct run *run)
 {
 	if (is_running(run->again))
 		return;
-	run->again_ms = longer(run->again_ms, FAILED_MOST_MS);
+	run->again_ms = lea_session_longer(run->again_ms, FAILED_MOST_MS);
 	set_timer(run->again, run->again_ms);
 }
 
@@ -536,7 +529,7 @@ static int watch_later(struct run *run, int *ret_wait_ms)
 	if (r < 0) {
 		lea_log(run->session->world->log, LEA_LOG_WARNING,
 			"registering VGs with dmeventd: %s", strerror(-r));
-		*ret_wait_ms = RETRY_MOST_MS;
+		*ret_wait_ms = LEA_RETRY_MOST_MS;
 	}
 	return r > 0;
 }
@@ -560,7 +553,7 @@ static int start_in_part(struct run *run, int *ret_wait_ms)
 	if (r < 0) {
 		lea_log(run->session->world->log, LEA_LOG_WARNING,
 			"incomplete VGs that are to be activated in part: %s", strerror(-r));
-		wait_ms = RETRY_MOST_MS;
+		wait_ms = LEA_RETRY_MOST_MS;
 	}
 	earlier(ret_wait_ms, wait_ms);
 	return r > 0;

@@ -12,6 +12,8 @@
 #include "worker/pool.h"
 #include "world/place.h"
 
+#define RETRY_MS 500U /* the first pause; doubled with each one in a row */
+
 int lea_session_fail(struct lea_world *world, int fault, const char *what)
 {
 	char why[LEA_RUN_FAULT_BYTES];
@@ -38,6 +40,11 @@ const char *lea_session_hint(int shortage)
 	default:
 		return "memory is short";
 	}
+}
+
+uint32_t lea_session_longer(uint32_t pause_ms, uint32_t most_ms)
+{
+	return !pause_ms ? RETRY_MS : pause_ms * 2 > most_ms ? most_ms : pause_ms * 2;
 }
 
 void lea_session_end(struct lea_session *session)

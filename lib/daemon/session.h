@@ -28,6 +28,8 @@ struct lea_session {
 	struct lea_needs *needs; /* of the boot; NULL: not booting */
 };
 
+#define LEA_RETRY_MOST_MS 16000U /* the longest pause after a shortage */
+
 enum lea_session_outcome {
 	LEA_SESSION_FAILED = 1, /* logged */
 };
@@ -52,3 +54,6 @@ LEA_MUST_CHECK int lea_session_begin_batches(struct lea_session *session,
 int lea_session_fail(struct lea_world *world, int fault, const char *what);
 /* What a person can do about a shortage; static text. */
 const char *lea_session_hint(int shortage);
+/* The pause after a shortage or a failure. @pause_ms: the one before it, if nothing has gone well
+ * since; 0: there was none. */
+uint32_t lea_session_longer(uint32_t pause_ms, uint32_t most_ms);

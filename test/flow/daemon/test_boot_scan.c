@@ -392,6 +392,20 @@ TEST(a_shortage_at_boot_loses_nothing)
 	ck_assert_ptr_nonnull(strstr(activated, "vg-two.pvs "));
 }
 
+/* Rows: two shortages in a row; a disk has been read in between. */
+TEST_TIMES(pauses_after_shortages_grow, 2)
+{
+	const struct row rows[] = {{SHORTAGE, NONE}, {_i ? CAME : SILENCE, ONE},
+				   {SILENCE, NONE},  {SILENCE, NONE},
+				   {SILENCE, NONE},  {SILENCE, NONE},
+				   {SHORTAGE, NONE}, {SILENCE, NONE},
+				   {OPEN_GATE, NONE}};
+
+	ck_assert_int_eq(boot(rows), 0);
+	ck_assert_ptr_nonnull(strstr(machine.err, "retrying in 0.5 s"));
+	ck_assert((strstr(machine.err, "retrying in 1.0 s") != NULL) == !_i);
+}
+
 /* A detached worker ends while no device is being read. */
 TEST(workers_are_heard_when_no_vg_is_open)
 {
