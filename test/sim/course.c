@@ -276,11 +276,14 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		/* udev may have lost this very event. */
 		course->is_unsure[disk] =
 			is_unreadable || (course->is_unsure[disk] && course->is_lost[disk]);
+		course->udev_until_ms[disk] =
+			state->now_ms + course->delay_ms[disk] + now->slow_ms + SIM_ANSWERED_MS;
 	}
-	/* udev may give up, too, and then knows nothing of a PV. It reads a slow disk as well, for
-	 * an add and for what is written to it. */
+	/* udev may give up, too, and then knows nothing of a PV. It reads a slow disk as well, as
+	 * slowly as it began, for an add and for what is written to it. */
 	if (now->is_there && now->hangs &&
-	    (course->added_ms[disk] + course->delay_ms[disk] + before->slow_ms + SIM_ANSWERED_MS >
+	    (course->udev_until_ms[disk] > state->now_ms ||
+	     course->added_ms[disk] + course->delay_ms[disk] + before->slow_ms + SIM_ANSWERED_MS >
 		     state->now_ms ||
 	     course->told_ms[disk] > state->now_ms))
 		course->is_unsure[disk] = true;

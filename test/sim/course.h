@@ -15,6 +15,7 @@ struct sim_course {
 	uint64_t added_ms[SIM_DISKS]; /* the last event that was an add; 0: none */
 	uint64_t present_ms[SIM_DISKS];
 	uint64_t told_ms[SIM_DISKS]; /* udev has read its present PV, and our program knows of it */
+	uint64_t udev_until_ms[SIM_DISKS]; /* it may read the disk, for the last add */
 	uint64_t busy_until_ms[SIM_DISKS];
 	uint64_t all_busy_until_ms;
 	uint32_t delay_ms[SIM_DISKS];

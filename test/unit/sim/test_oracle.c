@@ -482,6 +482,25 @@ TEST_EACH(vg_on_healthy_disks_waits_for_no_others, waits)
 	expect(waits[_i].kind);
 }
 
+/* Rows: udev has read the slow disk by then, or not. */
+TEST_TIMES(disk_that_hangs_before_udev_has_read_it_may_be_done_without, 2)
+{
+	history.conf = SIM_CONF_PARTIAL;
+	begin(2);
+	take_down(100000);
+	unplug(1, 1000);
+	state.disk[1].slow_ms = 20000;
+	plug(1, 5000);
+	state.disk[1].slow_ms = 0;
+	step((struct sim_step){.op = SIM_HEAL, .a = 1}, _i ? 1000 : 90000);
+	state.disk[1].hangs = true;
+	step((struct sim_step){.op = SIM_HANG, .a = 1}, 100000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 10000);
+	activate(true);
+	state.active[0].has_error_target = true;
+	expect(_i ? NULL : "a VG was activated in part although the disk is there");
+}
+
 /* It was activated, and is gone by the time of the next look. */
 TEST(vg_that_is_gone_waited_for_nobody)
 {
