@@ -43,7 +43,6 @@ struct held {
 	enum lea_activation what;
 	bool failed, has_resumed;
 	bool is_followed; /* lea_monitor will get it */
-	bool has_online;  /* see struct lea_scan_vg */
 };
 
 struct lea_activation_run {
@@ -345,7 +344,6 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 	LEA_CRASHPOINT("vg.lock", before_lock->vg->id);
 	block_signals(run);
 	held->what = run->options->what;
-	held->has_online = before_lock->has_online;
 	held->vg = (struct lea_activate_vg){
 		.world = run->world,
 		.conf = run->conf,
@@ -399,7 +397,7 @@ static int announce(struct lea_activation_run *run, struct held *held)
 /* The event's command has made it; a command of a person has not, and events may rely on it. */
 static bool is_failed_event(const struct lea_activation_run *run, const struct held *held)
 {
-	return held->failed && run->options->only_complete && !held->has_online;
+	return held->failed && run->options->only_complete && !run->options->keeps_online;
 }
 
 /* Drops the vgs_online record, so that the next event activates the VG again: after a deactivation,

@@ -50,6 +50,7 @@ struct lea_activate_options {
 	bool defers_watch;	/* event: defer monitoring while dmeventd does not run */
 	bool checks_duplicates; /* only recorded devices were scanned: check for copies and newer
 				   metadata on others */
+	bool keeps_online;	/* who gave the VG sees to its vgs_online file */
 	bool forbids_monitor;	/* --monitor n: build mirrors that work without dmeventd */
 	struct lea_volume_list only;  /* activate these LVs and no others; undefined: all */
 	struct lea_volume_list first; /* activate these LVs before the others of their VG */

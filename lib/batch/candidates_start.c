@@ -92,7 +92,7 @@ static int finish_claim(const struct lea_candidates *candidates, const struct le
 	claim.state = end->state;
 	claim.is_transient = end->is_transient;
 	claim.is_online = end->is_transient && scanned->has_online &&
-			  !lea_claim_was_cleared(&candidates->claims, scanned->vg->id, &claim);
+			  lea_claim_keeps_online(&candidates->claims, scanned->vg->id);
 	claim.again = end->again;
 	claim.is_tagged = lea_is_needed_by_tag(candidates->options->conf, scanned->vg);
 	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);
@@ -776,6 +776,7 @@ int lea_batch_workers(const struct lea_batch_options *options, struct lea_worker
 			     .quiet_refusals = true,
 			     .quiet_success = true,
 			     .checks_duplicates = true,
+			     .keeps_online = true,
 			     .lvm_path = options->lvm_path,
 			     .monitor = options->conf->monitoring,
 			     .defers_watch = options->defers_watch,

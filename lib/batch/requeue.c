@@ -103,7 +103,7 @@ static int fail_for_now(const struct lea_batch_options *options, const char *vg_
 	claim->is_transient = true;
 	claim->again++;
 	snprintf(claim->reason, sizeof(claim->reason), "its worker process did not finish it");
-	claim->is_online = !r && claim->is_online && !lea_claim_was_cleared(&claims, vg_id, claim);
+	claim->is_online = !r && lea_claim_keeps_online(&claims, vg_id);
 	r = r ? r : lea_claim_finish(&claims, vg_id, claim);
 	return r < 0 || claim->is_online ? r : lea_vg_online_drop(claims.run_fd, claim->vg_name);
 }

@@ -428,13 +428,17 @@ bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
 	struct stat st;
 
 	snprintf(path, sizeof(path), FOLDER "/%.32s", vg_id);
-	if (lea_vg_online_exists(claims->run_fd, claim->vg_name) ||
-	    fstatat(claims->run_fd, path, &st, AT_SYMLINK_NOFOLLOW))
-		return false;
-	for (uint32_t i = 0; i < claim->pv_count; i++)
-		if (lea_online_is_newer(claims->run_fd, claim->pv[i].pvid, &st.st_mtim))
-			return true;
-	return false;
+	return !lea_vg_online_exists(claims->run_fd, claim->vg_name) &&
+	       (fstatat(claims->run_fd, path, &st, AT_SYMLINK_NOFOLLOW) ||
+		lea_online_has_changed(claims->run_fd, &st.st_mtim));
+}
+
+bool lea_claim_keeps_online(const struct lea_claims *claims, const char *vg_id)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim stored = {0};
+
+	return !lea_claim_read(claims, vg_id, &stored) && stored.is_online &&
+	       !lea_claim_was_cleared(claims, vg_id, &stored);
 }
 
 static struct lea_claim_pv *find(const struct lea_claim *claim, const struct lea_claim_pv *pv)

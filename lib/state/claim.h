@@ -109,13 +109,16 @@ LEA_MUST_CHECK int lea_claim_report(const struct lea_claims *claims, const char 
 				    const struct lea_claim *claim);
 
 /*
- * lea_claim_was_cleared - is the vgs_online file of a claim with is_online gone with all others?
- * @claim: its name and PVs; compared with the claim of @vg_id that is stored
- * That somebody took the VG down is the other reason. Pvscan --cache also writes all records anew,
- * so that they are newer than the claim. Few system calls if the file is there.
+ * lea_claim_was_cleared - may the vgs_online file of a claim with is_online be gone with others?
+ * @claim: as stored for @vg_id
+ * The other reason is that somebody took the VG down. But it goes as well when a record of the VG
+ * does, and pvscan --cache removes all such files: if a record came or went since the claim was
+ * stored, nobody knows. Two system calls more if the file is gone.
  */
 bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
 			   const struct lea_claim *claim);
+/* Does the stored claim say that vgs_online came with it, and was it not cleared since? */
+bool lea_claim_keeps_online(const struct lea_claims *claims, const char *vg_id);
 
 /* Removes a claim, by a call that needs no room, memory or descriptor: it ends what cannot be
  * written. 0 (also if it does not exist) or -errno. */

@@ -234,16 +234,13 @@ bool lea_online_exists(int run_fd, const char *pvid)
 	return lea_id_ok(pvid) && !fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW);
 }
 
-bool lea_online_is_newer(int run_fd, const char *pvid, const struct timespec *than)
+bool lea_online_has_changed(int run_fd, const struct timespec *since)
 {
-	char path[64];
 	struct stat st;
 
-	record_path(pvid, path);
-	if (!lea_id_ok(pvid) || fstatat(run_fd, path, &st, AT_SYMLINK_NOFOLLOW))
-		return false;
-	return st.st_mtim.tv_sec > than->tv_sec ||
-	       (st.st_mtim.tv_sec == than->tv_sec && st.st_mtim.tv_nsec > than->tv_nsec);
+	return fstatat(run_fd, PVS, &st, AT_SYMLINK_NOFOLLOW) ||
+	       st.st_mtim.tv_sec > since->tv_sec ||
+	       (st.st_mtim.tv_sec == since->tv_sec && st.st_mtim.tv_nsec >= since->tv_nsec);
 }
 
 /* Finds the VG of a record without one (the PV has no metadata) in a lookup file, if any. */

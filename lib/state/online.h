@@ -42,9 +42,9 @@ LEA_MUST_CHECK int lea_online_write(int run_fd, const char *pvid, const struct l
 LEA_MUST_CHECK int lea_online_create(int run_fd, const char *pvid, const struct lea_online *online);
 /* Is there a record at all? true/false by one stat. */
 bool lea_online_exists(int run_fd, const char *pvid);
-/* Is there one that was written after @than, by the clock of files? */
+/* Has a record come or gone since then, by the clock of files, or just then? */
 struct timespec;
-bool lea_online_is_newer(int run_fd, const char *pvid, const struct timespec *than);
+bool lea_online_has_changed(int run_fd, const struct timespec *since);
 
 /* vgs_online: 0 if the claim is ours, LEA_ONLINE_CLAIMED if it existed. */
 enum lea_online_claim { LEA_ONLINE_CLAIMED = 1 };

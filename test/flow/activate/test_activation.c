@@ -334,7 +334,7 @@ static const struct {
 
 static const struct {
 	const char *claim;
-	bool only_complete, has_online;
+	bool only_complete, keeps_online;
 } keepers[] = {
 	{"a person's command has not made it", false, false},
 	{"who made it removes it", true, true},
@@ -345,8 +345,7 @@ TEST_EACH(a_failure_gives_back_only_what_is_its_own, keepers)
 	claim("vg_one");
 	options.what = LEA_ACTIVATE_AUTO;
 	options.only_complete = keepers[_i].only_complete;
-	for (size_t i = 0; i < vg_count; i++)
-		vgs[i].has_online = keepers[_i].has_online;
+	options.keeps_online = keepers[_i].keeps_online;
 	machine.dm->fail_at = 1;
 	ck_assert_int_eq(do_vg("vg_one"), LEA_ACTIVATE_FAILED);
 	ck_assert_int_eq(finish(), 0);

@@ -137,6 +137,23 @@ TEST_EACH(a_member_that_gives_no_answer_is_no_verdict, silences)
 	ck_assert(!machine_has("/run/lvm/event/awaited/" VG_TWO_ID));
 }
 
+static void set_time(const char *path, time_t seconds)
+{
+	const struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+	char full[256];
+
+	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
+	ck_assert_int_eq(utimensat(AT_FDCWD, full, times, 0), 0);
+}
+
+/* The last record came or went at this time; the claim is of 1000. */
+static void lose_vgs_online(time_t record_seconds)
+{
+	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
+	set_time("/run/lvm/event/claims/" VG_TWO_ID, 1000);
+	set_time("/run/lvm/pvs_online", record_seconds);
+}
+
 /* A command has brought it up and taken it down. */
 TEST_EACH(a_vg_that_is_taken_down_is_not_tried_again, silences)
 {
@@ -144,7 +161,7 @@ TEST_EACH(a_vg_that_is_taken_down_is_not_tried_again, silences)
 	make_sick("sdb", silences[_i].fault);
 	b_told(LEA_ENTRY_ADD);
 	tree_remove(&machine.tree, "/sick");
-	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
+	lose_vgs_online(999);
 	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "");
 	check_claim(LEA_CLAIM_DONE, false, "has taken it down", 2);
 	ck_assert_str_eq(a_told(LEA_ENTRY_MISSED), "");
@@ -158,7 +175,7 @@ TEST(a_vg_that_is_taken_down_is_brought_up_by_an_add)
 	a_told(LEA_ENTRY_ADD);
 	make_sick("sdb", -EIO);
 	b_told(LEA_ENTRY_ADD);
-	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
+	lose_vgs_online(999);
 	ck_assert_str_eq(b_told(LEA_ENTRY_ADD), "");
 	tree_remove(&machine.tree, "/sick");
 	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
@@ -193,29 +210,18 @@ TEST_TIMES(a_vg_that_is_renamed_is_not_taken_down, 2)
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_TWO_ID, &claim), 0);
 	lea_claim_done(&claim);
 	if (_i)
-		ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
+		lose_vgs_online(999);
 	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
 }
 
-static void set_time(const char *path, time_t seconds)
-{
-	const struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
-	char full[256];
-
-	snprintf(full, sizeof(full), "%s%s", machine.tree.root, path);
-	ck_assert_int_eq(utimensat(AT_FDCWD, full, times, 0), 0);
-}
-
-/* Pvscan --cache has removed all such files, and written the records anew: nobody took it down. */
-TEST(a_vg_whose_files_were_cleared_is_tried_again)
+/* Pvscan --cache has removed all such files, or the record of a PV has gone, and its VG's file with
+ * it: nobody has taken it down for certain. */
+TEST_TIMES(a_vg_whose_files_were_cleared_is_tried_again, 2)
 {
 	a_told(LEA_ENTRY_ADD);
 	make_sick("sdb", -EIO);
 	b_told(LEA_ENTRY_ADD);
-	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
-	set_time("/run/lvm/event/claims/" VG_TWO_ID, 1000);
-	set_time("/run/lvm/pvs_online/" PVID_A, 999);
-	set_time("/run/lvm/pvs_online/" PVID_B, 1001);
+	lose_vgs_online(1000 + _i);
 	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "");
 	check_claim(LEA_CLAIM_FAILED, true, "cannot be read", 2);
 	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg-two.pvs"), "it is made anew");
@@ -232,7 +238,7 @@ TEST(an_awaited_vg_that_is_taken_down_is_not_tried_again)
 	b_told(LEA_ENTRY_CHANGE);
 	check_claim(LEA_CLAIM_FAILED, true, "cannot be read", 2);
 	tree_remove(&machine.tree, "/sick");
-	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
+	lose_vgs_online(999);
 	ck_assert_str_eq(b_told(LEA_ENTRY_CHANGE), "");
 	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "");
 	check_claim(LEA_CLAIM_DONE, false, "has taken it down", 2);

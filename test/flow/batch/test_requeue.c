@@ -128,7 +128,7 @@ TEST_TIMES(vgs_online_stays_if_it_came_with_the_claim, 2)
 	lea_claim_done(&old);
 }
 
-/* Pvscan --cache wrote the record after the claim. */
+/* A record came after the claim. */
 TEST(a_claim_whose_vgs_online_was_cleared_does_not_say_that_it_is_there)
 {
 	struct lea_claim_pv pv = {.pvid = PVID_ONE, .id = {8, 0, 7}};
