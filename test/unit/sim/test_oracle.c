@@ -492,7 +492,7 @@ TEST_TIMES(disk_that_hangs_before_udev_has_read_it_may_be_done_without, 2)
 	state.disk[1].slow_ms = 20000;
 	plug(1, 5000);
 	state.disk[1].slow_ms = 0;
-	step((struct sim_step){.op = SIM_HEAL, .a = 1}, _i ? 1000 : 90000);
+	step((struct sim_step){.op = SIM_HEAL, .a = 1}, _i ? 1000 : 900000);
 	state.disk[1].hangs = true;
 	step((struct sim_step){.op = SIM_HANG, .a = 1}, 100000);
 	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 10000);
