@@ -13,13 +13,19 @@ static struct {
 	char wwid[64], pvid[33];
 } list[SIM_DISKS];
 
+/* The name of an entry without a PVID may be another disk's after a reboot. */
+static bool is_listed_by_name(const struct sim_unit *unit, uint32_t i)
+{
+	return list[i].pvid[0] ? unit->on.is_pv && !strcmp(list[i].pvid, unit->on.pvid)
+			       : list[i].index == unit->index;
+}
+
 static bool is_listed(const struct sim_unit *unit)
 {
 	for (uint32_t i = 0; i < SIM_DISKS; i++) {
 		if (!list[i].is_listed)
 			continue;
-		if (list[i].by_name ? list[i].pvid[0] && unit->on.is_pv &&
-					      !strcmp(list[i].pvid, unit->on.pvid)
+		if (list[i].by_name ? is_listed_by_name(unit, i)
 				    : unit->wwid[0] && !strcmp(list[i].wwid, unit->wwid))
 			return true;
 	}
