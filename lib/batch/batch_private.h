@@ -13,6 +13,7 @@
 #include "state/claim.h"
 #include "state/claim_index.h"
 #include "worker/pool.h"
+#include "worker/verdict.h"
 
 #define LEA_BATCH_NAME_BYTES   128U
 #define LEA_BATCH_REASON_BYTES 192U
@@ -141,6 +142,33 @@ LEA_MUST_CHECK int lea_batch_keep_waiting(const struct lea_batch_vg *vg, const s
 /* Stores the claim with the PVs that changes have added, if there are any. Ends the wait, so it is
  * not for a VG that is awaited and may yet be activated. Returns 0 or -errno. */
 LEA_MUST_CHECK int lea_batch_write_extended(const struct lea_batch_vg *vg);
+/* ---- candidates_end.c: the ends of a VG's turn, each with a claim that says why. 0 or -errno */
+
+/* Counts a VG that was not given to a worker, and logs why. */
+void lea_batch_count_failure(const struct lea_candidates *candidates,
+			     const struct lea_scan_vg *scanned, const char *reason,
+			     bool is_transient);
+/* Changes made the VG complete, or a command took it down before an event could bring it up. */
+LEA_MUST_CHECK int lea_batch_take_note(const struct lea_candidates *candidates,
+				       const struct lea_scan_vg *scanned,
+				       enum lea_vg_because because);
+/* No event activates the VG until a PV of it is added. */
+LEA_MUST_CHECK int lea_batch_fail(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
+				  enum lea_vg_because because);
+/* What was read was no steady state, and is read once more: at once, or after a pause. */
+LEA_MUST_CHECK int lea_batch_read_again(const struct lea_batch_vg *vg,
+					const struct lea_scan_vg *scanned,
+					struct lea_vg_decision decision);
+/* A disk gives no answer. */
+LEA_MUST_CHECK int lea_batch_fail_for_now(const struct lea_batch_vg *vg,
+					  const struct lea_scan_vg *scanned);
+/* A worker has reported; @verdict: on its result, and not AGAIN. Logs and counts. */
+LEA_MUST_CHECK int lea_batch_end_vg(const struct lea_batch_vg *vg,
+				    const struct lea_worker_result *result,
+				    enum lea_verdict verdict);
+
+/* ---- candidates.c */
+
 /* Decides about each VG, and reads the members without an event of those that ask for it. Returns 0
  * or -errno. */
 LEA_MUST_CHECK int lea_candidates_complete(struct lea_candidates *candidates,

@@ -41,87 +41,15 @@
 #include <errno.h>
 #include <search.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "activate/settings.h"
-#include "base/append.h"
 #include "base/cleanup.h"
-#include "base/id.h"
-#include "base/log_ids.h"
 #include "batch/decide.h"
 #include "batch/incomplete.h"
 #include "batch/partial.h"
 #include "batch/requeue.h"
-#include "record/duplicates.h"
-#include "state/missing.h"
 #include "state/online.h"
-#include "worker/verdict.h"
 #include "world/timeline.h"
-
-/* The end state of a claim. */
-struct end {
-	enum lea_claim_state state;
-	const char *reason;
-	bool is_transient;
-	bool in_part;	   /* active without the PVs that the VG lacks */
-	bool with_silent;  /* it covers PVs, too, whose disks give no answer */
-	bool keeps_online; /* FAILED, and vgs_online is another VG's */
-	bool is_report;	   /* of a worker: PVs may have come as other instances since it began */
-	uint32_t again;	   /* FAILED: how often in a row it was read again */
-};
-
-static const char *word_in_part(const struct lea_scan_vg *scanned)
-{
-	return scanned->in_part ? lea_incomplete_word((enum lea_incomplete_mode)scanned->in_part)
-				: "";
-}
-
-/* A failed activation must not block the next one: vgs_online is removed, and our claim says why.
- * Of a VG that is tried again it stays, so that one who takes the VG down before that is noticed.
- */
-static int finish_claim(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
-			const struct end *end)
-{
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	int r = end->with_silent ? lea_scan_vg_claim_all(scanned, &claim)
-				 : lea_scan_vg_claim(scanned, &claim);
-
-	if (r)
-		return r;
-	claim.state = end->state;
-	claim.is_transient = end->is_transient;
-	claim.is_online = end->is_transient && scanned->has_online &&
-			  lea_claim_keeps_online(&candidates->claims, scanned->vg->id);
-	claim.again = end->again;
-	claim.is_tagged = lea_is_needed_by_tag(candidates->options->conf, scanned->vg);
-	snprintf(claim.reason, sizeof(claim.reason), "%s", end->reason);
-	if (end->in_part)
-		snprintf(claim.in_part, sizeof(claim.in_part), "%s", word_in_part(scanned));
-	/* The claim first: where vgs_online has gone, the reason is there. */
-	r = end->is_report ? lea_claim_report(&candidates->claims, scanned->vg->id, &claim)
-			   : lea_claim_finish(&candidates->claims, scanned->vg->id, &claim);
-	if (r == LEA_CLAIM_REPLACED)
-		return 0;
-	if (r >= 0 && end->state != LEA_CLAIM_DONE && !end->keeps_online && !claim.is_online)
-		r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
-	return r;
-}
-
-/* Counts a VG that was not given to a worker, and logs why. */
-static void count_failure(const struct lea_candidates *candidates,
-			  const struct lea_scan_vg *scanned, const char *reason, bool is_transient)
-{
-	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_FAILED,
-					      .vg = scanned->vg->name,
-					      .vg_id = scanned->vg->id,
-					      .reason = reason};
-
-	lea_log_with(candidates->options->world->log, LEA_LOG_ERROR, &fields,
-		     "VG %s: not activated: %s%s", scanned->vg->name, reason,
-		     is_transient ? "; it will be retried" : "");
-	candidates->summary->vgs_failed++;
-}
 
 static void finished(void *arg, const struct lea_worker_result *result);
 
@@ -252,117 +180,6 @@ static int activate_vg(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 	return r ? r : hand_over(vg, scanned);
 }
 
-/* Changes made the VG complete, or a command took it down before an event could bring it up. */
-static int take_note(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
-		     enum lea_vg_because because)
-{
-	const char *reason = because ? lea_vg_because_text(because)
-				     : "completed by a change, not by an added PV: left as it is";
-
-	if (because)
-		lea_log(candidates->options->world->log, LEA_LOG_PRINT, "VG %s: not activated: %s",
-			scanned->vg->name, reason);
-	return finish_claim(
-		candidates, scanned,
-		&(struct end){.state = LEA_CLAIM_DONE, .reason = reason, .with_silent = true});
-}
-
-/* Why no event activates the VG: in words about it, where the words of the decision are general. */
-static void describe(const struct lea_scan_vg *scanned, enum lea_vg_because because,
-		     char reason[static LEA_BATCH_REASON_BYTES])
-{
-	const struct lea_found *excluded = scanned->excluded;
-	char id[39];
-
-	snprintf(reason, LEA_BATCH_REASON_BYTES, "%s", lea_vg_because_text(because));
-	lea_id_format(because == LEA_VG_BECAUSE_ABSENT && excluded ? excluded->expected
-								   : scanned->vg->id,
-		      id);
-	if (because == LEA_VG_BECAUSE_MOVED)
-		snprintf(reason, LEA_BATCH_REASON_BYTES, "%s", scanned->moved_why);
-	else if (because == LEA_VG_BECAUSE_TWIN)
-		lea_append(reason, LEA_BATCH_REASON_BYTES,
-			   "; give this one another: vgrename %s NEW", id);
-	else if (because == LEA_VG_BECAUSE_ABSENT && excluded)
-		snprintf(reason, LEA_BATCH_REASON_BYTES,
-			 "PV %s is recorded on %.60s, which is excluded: %s", id,
-			 excluded->device.name, lea_exclusion_text(excluded->excluded));
-}
-
-/* Of a VG with a twin vgs_online is the other one's. */
-static int fail_vg(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
-		   enum lea_vg_because because)
-{
-	char reason[LEA_BATCH_REASON_BYTES];
-	int r;
-
-	describe(scanned, because, reason);
-	count_failure(vg->candidates, scanned, reason, false);
-	r = finish_claim(vg->candidates, scanned,
-			 &(struct end){.state = LEA_CLAIM_FAILED,
-				       .reason = reason,
-				       .keeps_online = because == LEA_VG_BECAUSE_TWIN});
-	return r < 0 || because != LEA_VG_BECAUSE_ABSENT ? r
-							 : lea_batch_keep_waiting(vg, scanned->vg);
-}
-
-/* What was read was no steady state, and is read once more: at once, or after a pause. */
-static int read_again(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned,
-		      struct lea_vg_decision decision)
-{
-	const struct lea_candidates *candidates = vg->candidates;
-	const char *reason = lea_vg_because_text(decision.because);
-	int r = finish_claim(candidates, scanned,
-			     &(struct end){.state = LEA_CLAIM_FAILED,
-					   .reason = reason,
-					   .is_transient = true,
-					   .again = vg->claim.again + 1});
-
-	if (r < 0)
-		return r;
-	if (decision.verdict == LEA_VG_QUEUE_AGAIN)
-		return lea_requeue_vg(candidates->options, scanned);
-	count_failure(candidates, scanned, reason, true);
-	candidates->summary->vgs_again++;
-	return 0;
-}
-
-/* An incomplete VG whose wait was over: the silent disk may be that of a PV that it lacks. */
-static void wait_anew(struct lea_partial *partial, const struct lea_scan_vg *scanned)
-{
-	for (uint32_t i = 0; i < scanned->vg->pv_count; i++)
-		if (scanned->pv[i] && scanned->pv[i]->vg) {
-			lea_partial_wait_anew(partial, scanned->pv[i]);
-			return;
-		}
-}
-
-/* A disk gives no answer. */
-static int fail_for_now(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
-{
-	const struct lea_candidates *candidates = vg->candidates;
-	const struct lea_found *silent = lea_scan_vg_silent(scanned);
-	const int fault = silent ? lea_found_silence(silent) : LEA_NOT_NOW;
-	char reason[LEA_BATCH_REASON_BYTES];
-	int r;
-
-	snprintf(reason, sizeof(reason), "%s", lea_vg_because_text(LEA_VG_BECAUSE_SILENT));
-	if (silent)
-		lea_found_describe_silence(silent, reason, sizeof(reason));
-	count_failure(candidates, scanned, reason, true);
-	/* After a shortage the entries come back; the others need a reconcile. */
-	candidates->summary->vgs_again += !lea_is_shortage(fault);
-	lea_retry_set_add_vg(candidates->retries, fault, scanned);
-	if (vg->kind == LEA_ENTRY_PARTIAL)
-		wait_anew(candidates->options->partial, scanned);
-	r = finish_claim(candidates, scanned,
-			 &(struct end){.state = LEA_CLAIM_FAILED,
-				       .reason = reason,
-				       .is_transient = true,
-				       .with_silent = true});
-	return r < 0 ? r : lea_batch_keep_waiting(vg, scanned->vg);
-}
-
 /* ---- the facts */
 
 static enum lea_vg_pvs judge_pvs(const struct lea_scan_vg *scanned, enum lea_incomplete_mode mode)
@@ -462,18 +279,18 @@ static int start_vg(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 	case LEA_VG_ACTIVATE_IN_PART:
 		return activate_vg(vg, scanned);
 	case LEA_VG_RECORD:
-		return take_note(vg->candidates, scanned, decision.because);
+		return lea_batch_take_note(vg->candidates, scanned, decision.because);
 	case LEA_VG_WATCH:
 		scanned->watch_only = true;
 		return hand_over(vg, scanned);
 	case LEA_VG_QUEUE_AGAIN:
 		r = take(vg, scanned);
-		return r ? r : read_again(vg, scanned, decision);
+		return r ? r : lea_batch_read_again(vg, scanned, decision);
 	case LEA_VG_FAIL:
-		return fail_vg(vg, scanned, decision.because);
+		return lea_batch_fail(vg, scanned, decision.because);
 	case LEA_VG_FAIL_FOR_NOW:
 		r = take(vg, scanned);
-		return r ? r : fail_for_now(vg, scanned);
+		return r ? r : lea_batch_fail_for_now(vg, scanned);
 	case LEA_VG_READ: /* was done */
 	case LEA_VG_SKIP:
 	default:
@@ -484,44 +301,6 @@ static int start_vg(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 /* ---- the workers' results */
 
 /* Logs what became of a VG that is active in part. */
-static void report_in_part(const struct lea_candidates *candidates,
-			   const struct lea_scan_vg *scanned,
-			   const struct lea_worker_result *result)
-{
-	struct lea_missing missing;
-	char text[LEA_MISSING_TEXT_BYTES];
-	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_IN_PART,
-					      .vg = scanned->vg->name,
-					      .vg_id = scanned->vg->id,
-					      .reason = text};
-
-	if (lea_scan_vg_list_missing(scanned, &missing))
-		return;
-	lea_missing_describe(&missing, text);
-	lea_log_with(candidates->options->world->log, LEA_LOG_WARNING, &fields,
-		     "VG %s: incomplete: %s; %u LV(s) active, by incomplete = %s; the others are "
-		     "activated when the missing PV%s",
-		     scanned->vg->name, text, result->active, word_in_part(scanned),
-		     missing.count == 1 ? " appears" : "s appear");
-	lea_missing_done(&missing);
-	lea_incomplete_told(candidates->options->waiting, candidates->options->world,
-			    scanned->vg->name);
-}
-
-/* Logs that a VG is complete that was active in part. */
-static void report_back(const struct lea_batch_vg *vg, const struct lea_worker_result *result)
-{
-	const struct lea_scan_vg *scanned = vg->activated;
-	const struct lea_log_fields fields = {
-		.message_id = LEA_MESSAGE_BACK, .vg = scanned->vg->name, .vg_id = scanned->vg->id};
-
-	if (vg->claim.in_part[0])
-		lea_log_with(vg->candidates->options->world->log, LEA_LOG_PRINT, &fields,
-			     "VG %s: all %u PVs are there again: %u LV(s) active, it was active in "
-			     "part",
-			     scanned->vg->name, scanned->vg->pv_count, result->active);
-}
-
 static void note_result(const struct lea_candidates *candidates,
 			const struct lea_worker_result *result, bool failed)
 {
@@ -531,24 +310,6 @@ static void note_result(const struct lea_candidates *candidates,
 
 	lea_timeline_note_vg(candidates->options->world, kind, result->vg_id,
 			     result->is_detached ? (int)result->detached_why : result->outcome);
-}
-
-/* Copies were logged before, once. */
-static void report_failed(const struct lea_candidates *candidates,
-			  const struct lea_worker_result *result, const char *reason)
-{
-	const struct lea_log_fields fields = {.message_id = LEA_MESSAGE_FAILED,
-					      .vg = result->vg_name,
-					      .vg_id = result->vg_id,
-					      .reason = reason};
-
-	if (result->outcome != LEA_ACTIVATE_COPY)
-		lea_log_with(candidates->options->world->log, LEA_LOG_ERROR, &fields,
-			     "VG %s: not activated: %s; %s: vgchange -aay %s", result->vg_name,
-			     reason,
-			     lea_is_transient(result->shortage) ? "it will be retried; to retry now"
-								: "try",
-			     result->vg_name);
 }
 
 /* The claim stays: the worker queues the VG again when the disk answers. */
@@ -561,54 +322,6 @@ static void report_detached(const struct lea_candidates *candidates,
 	lea_batch_log_detached(options->world->log, scanned, result);
 	if (scanned->in_part)
 		lea_incomplete_told(options->waiting, options->world, scanned->vg->name);
-}
-
-static bool is_failure(enum lea_verdict verdict)
-{
-	return verdict == LEA_VERDICT_FAILED || verdict == LEA_VERDICT_FAILED_FOR_NOW;
-}
-
-/* Did it fail because a disk went, or does not answer? */
-static bool lacks_pv(const struct lea_worker_result *result, enum lea_verdict verdict)
-{
-	return verdict == LEA_VERDICT_FAILED_FOR_NOW || result->outcome == LEA_ACTIVATE_INCOMPLETE;
-}
-
-/* Logs and counts the result, and brings the claim to an end. */
-static int end_vg(const struct lea_batch_vg *vg, const struct lea_worker_result *result,
-		  enum lea_verdict verdict)
-{
-	struct lea_candidates *candidates = vg->candidates;
-	const struct lea_scan_vg *scanned = vg->activated;
-	const char *reason = lea_verdict_reason(result->outcome, result->reason);
-	const bool failed = is_failure(verdict), in_part = verdict == LEA_VERDICT_IN_PART;
-	int r;
-
-	if (failed) {
-		candidates->summary->vgs_failed++;
-		/* After a shortage the entries come back; the others need a reconcile. */
-		candidates->summary->vgs_again +=
-			lea_is_transient(result->shortage) && !lea_is_shortage(result->shortage);
-		lea_retry_set_add_vg(candidates->retries, result->shortage, scanned);
-		report_failed(candidates, result, reason);
-	} else if (result->outcome == 0 || in_part) {
-		lea_duplicates_ignore(candidates->options->world, scanned);
-		candidates->summary->vgs_active++;
-		candidates->summary->lvs += result->active;
-		lea_batch_note_active(candidates->options->world->log, &candidates->active,
-				      result->vg_name, result->active);
-		if (in_part)
-			report_in_part(candidates, scanned, result);
-		else
-			report_back(vg, result);
-	}
-	r = finish_claim(candidates, scanned,
-			 &(struct end){.state = failed ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE,
-				       .reason = failed ? reason : "",
-				       .is_transient = verdict == LEA_VERDICT_FAILED_FOR_NOW,
-				       .in_part = in_part,
-				       .is_report = true});
-	return r < 0 || !lacks_pv(result, verdict) ? r : lea_batch_keep_waiting(vg, scanned->vg);
 }
 
 /* No worker has the VG, or none any more. */
@@ -642,18 +355,18 @@ static void finished(void *arg, const struct lea_worker_result *result)
 		return;
 	verdict =
 		lea_verdict_on(result->outcome, result->shortage, result->active, scanned->in_part);
-	note_result(candidates, result, is_failure(verdict));
+	note_result(candidates, result, lea_verdict_is_failure(verdict));
 	if (result->is_detached) {
 		report_detached(candidates, scanned, result);
 		return;
 	}
 	/* The next pass knows which metadata are the newest. */
 	if (verdict != LEA_VERDICT_AGAIN) {
-		r = end_vg(vg, result, verdict);
+		r = lea_batch_end_vg(vg, result, verdict);
 	} else {
 		if (scanned->in_part)
 			lea_partial_came(candidates->options->partial);
-		r = read_again(vg, scanned, lea_decide_changed(vg->by_claim));
+		r = lea_batch_read_again(vg, scanned, lea_decide_changed(vg->by_claim));
 	}
 	if (r < 0)
 		lea_log_with(candidates->options->world->log, LEA_LOG_ERROR,
@@ -678,7 +391,7 @@ static void postpone(const struct lea_candidates *candidates, const struct lea_s
 	char reason[LEA_BATCH_REASON_BYTES];
 
 	snprintf(reason, sizeof(reason), "writing its claim: %s", strerror(-fault));
-	count_failure(candidates, scanned, reason, true);
+	lea_batch_count_failure(candidates, scanned, reason, true);
 	candidates->summary->vgs_again += !lea_is_shortage(fault);
 	lea_retry_set_add_vg(candidates->retries, fault, scanned);
 }

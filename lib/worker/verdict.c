@@ -30,6 +30,11 @@ enum lea_verdict lea_verdict_on(int outcome, int shortage, uint32_t active, bool
 	}
 }
 
+bool lea_verdict_is_failure(enum lea_verdict verdict)
+{
+	return verdict == LEA_VERDICT_FAILED || verdict == LEA_VERDICT_FAILED_FOR_NOW;
+}
+
 const char *lea_verdict_reason(int outcome, const char *reason)
 {
 	if (reason && reason[0])

@@ -21,5 +21,8 @@ enum lea_verdict {
  * errors, for one. @outcome, @shortage, @active: as in struct lea_worker_report. */
 enum lea_verdict lea_verdict_on(int outcome, int shortage, uint32_t active, bool in_part);
 
+/* For good, or for now. */
+bool lea_verdict_is_failure(enum lea_verdict verdict);
+
 /* Why it failed, from the worker's reason if it has one. Static text or @reason. */
 const char *lea_verdict_reason(int outcome, const char *reason);
