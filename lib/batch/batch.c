@@ -133,9 +133,9 @@ static int forget_gone(struct lea_batch_pass *pass)
 
 		if (!device->is_gone)
 			continue;
-		lea_batch_marks_gone(&pass->marks, &pass->entries[i]);
 		r = lea_duplicates_gone(pass->options->world, pass->options->event_fd,
 					&pass->entries[i]);
+		lea_batch_marks_gone(&pass->marks, &pass->entries[i]);
 		/* Otherwise forget_replaced decides, when it is known what is there now. */
 		pass->is_over[i] = is_over(pass, &pass->entries[i]);
 		if (!r && pass->is_over[i])

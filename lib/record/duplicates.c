@@ -548,21 +548,6 @@ static int queue_device(struct lea_world *world, int event_fd, enum lea_entry_ki
 	return lea_queue_put_device(event_fd, kind, &device, pvid);
 }
 
-/* Drops the VG's claim if the activation failed, so that the VG is tried again. */
-static int forget_refusal(struct lea_world *world, const char *vg_id)
-{
-	struct lea_claims claims;
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
-	int r;
-
-	if (!vg_id[0] || lea_claims_init(&claims, world, NULL))
-		return 0;
-	r = lea_claim_read(&claims, vg_id, &claim);
-	if (r || claim.state != LEA_CLAIM_FAILED)
-		return r < 0 ? r : 0;
-	return lea_claim_drop(&claims, vg_id);
-}
-
 /* What is to be done about the devices of one PV, when one of them is not a device of it any more.
  */
 struct again {
@@ -574,41 +559,56 @@ struct again {
 	/* An administrator made another PV of it, as vgimportclone does: that activates nothing. */
 	bool is_change;
 	const bool *is_other; /* [i]: likewise, its own event is about that; NULL: none */
+	bool was_dealt_with;  /* the device that has gone had a marker */
 };
 
-static bool is_under_way(struct lea_world *world, const char *vg_id)
+static bool has_claim(const struct again *again, const char *vg_id, enum lea_claim_state state)
 {
 	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	struct lea_claims claims;
 
-	return vg_id[0] && !lea_claims_init(&claims, world, NULL) &&
-	       !lea_claim_read(&claims, vg_id, &claim) && claim.state == LEA_CLAIM_CLAIMED;
+	return vg_id[0] && !lea_claims_init(&claims, again->world, NULL) &&
+	       !lea_claim_read(&claims, vg_id, &claim) && claim.state == state;
+}
+
+/* Did the copy keep any VG from coming up? Of a VG that was dealt with before, a person decides
+ * what is up, and may have taken it down. */
+static bool was_refused(const struct again *again, const struct lea_duplicate *listed, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (has_claim(again, listed[i].vg_id, LEA_CLAIM_FAILED))
+			return true;
+	return !again->was_dealt_with;
+}
+
+/* Drops the VG's claim if the activation failed, so that the VG is tried again. */
+static int forget_refusal(const struct again *again, const char *vg_id)
+{
+	struct lea_claims claims;
+
+	if (!has_claim(again, vg_id, LEA_CLAIM_FAILED) ||
+	    lea_claims_init(&claims, again->world, NULL))
+		return 0;
+	return lea_claim_drop(&claims, vg_id);
 }
 
 /* An event of the disk asked for what is under way, and a path that is left is that disk. */
 static enum lea_entry_kind kind_now(const struct again *again,
-				    const struct lea_duplicate *duplicate)
+				    const struct lea_duplicate *duplicate, bool was_refused)
 {
 	if (again->is_change)
 		return LEA_ENTRY_CHANGE;
-	return duplicate->is_path && is_under_way(again->world, duplicate->vg_id)
-		       ? LEA_ENTRY_MISSED
-		       : kind_of(duplicate);
+	if (duplicate->is_path && has_claim(again, duplicate->vg_id, LEA_CLAIM_CLAIMED))
+		return LEA_ENTRY_MISSED;
+	return was_refused ? kind_of(duplicate) : LEA_ENTRY_CHANGE;
 }
 
-/* Queues @duplicate, which may get the record. */
-static int queue_duplicate(const struct again *again, const struct lea_duplicate *duplicate)
-{
-	if (duplicate->state == LEA_DUPLICATE_IGNORED && !again->is_free)
-		return 0;
-	return queue_device(again->world, again->event_fd, kind_now(again, duplicate),
-			    &duplicate->id, duplicate->pvid);
-}
-
-/* Queues the device that has the record, and those of @listed that may replace it. */
+/* Queues the device that has the record, and those of @listed that may replace it. The refusal goes
+ * last: whoever is killed before finds it again. */
 static int queue_again(const struct again *again, const struct lea_duplicate *listed, int count)
 {
 	const struct lea_online *online = again->online;
+	const bool is_refused = was_refused(again, listed, count);
 	int r = 0;
 
 	if (online)
@@ -617,10 +617,15 @@ static int queue_again(const struct again *again, const struct lea_duplicate *li
 				 &(struct lea_devid){online->major, online->minor, 0},
 				 listed[0].pvid);
 	for (int i = 0; r >= 0 && i < count; i++) {
-		r = forget_refusal(again->world, listed[i].vg_id);
-		if (r >= 0 && !(again->is_other && again->is_other[i]))
-			r = queue_duplicate(again, &listed[i]);
+		if ((again->is_other && again->is_other[i]) ||
+		    (listed[i].state == LEA_DUPLICATE_IGNORED && !again->is_free))
+			continue;
+		r = queue_device(again->world, again->event_fd,
+				 kind_now(again, &listed[i], is_refused), &listed[i].id,
+				 listed[i].pvid);
 	}
+	for (int i = 0; r >= 0 && i < count; i++)
+		r = forget_refusal(again, listed[i].vg_id);
 	return r < 0 ? r : 0;
 }
 
@@ -652,7 +657,9 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 		r = queue_again(&(struct again){.world = world,
 						.event_fd = event_fd,
 						.online = has_record && !is_free ? &online : NULL,
-						.is_free = is_free},
+						.is_free = is_free,
+						.was_dealt_with = lea_marker_is_set(
+							event_fd, &entry->device, entry->pvid)},
 				listed, count);
 	return r || !own ? r : lea_duplicate_drop(world, own);
 }

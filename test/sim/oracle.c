@@ -174,6 +174,9 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 		vg->off_soon_ms = 0;
 	}
 	note_person(oracle, step, state, vg, is_new);
+	if (sim_is_add(step->op) && sim_disks_of(state, vg->id) & 1U << step->a % SIM_DISKS &&
+	    state->disk[step->a % SIM_DISKS].of < 0 && sim_is_copied(state, vg->id))
+		vg->refused_ms = state->now_ms;
 	note_going_down(oracle, step, state, vg);
 	vg->was_reduced |= step->op == SIM_REDUCE_MISSING;
 	if (step->op == SIM_REBOOT || step->op == SIM_SOFT_REBOOT || sim_active_of(state, vg->id))

@@ -68,7 +68,7 @@ const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim
 		return NULL;
 	if (text && (!strstr(text, "two disks") || !is_excused(oracle, state, vg, active)))
 		return text;
-	if (!vg->off_ms || is_untraceable(oracle, state, vg) ||
+	if (!vg->off_ms || vg->refused_ms >= vg->off_ms || is_untraceable(oracle, state, vg) ||
 	    sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms))
 		return NULL;
 	/* It may have been activated before the step made the disk another PV. */

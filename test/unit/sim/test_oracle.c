@@ -239,6 +239,21 @@ TEST(copy_that_goes_brings_nothing_up)
 	expect("a VG was activated although it was taken down and no disk of it was added since");
 }
 
+/* The disk asked for the VG, and was refused for the copy. */
+TEST(copy_that_is_left_when_the_disk_was_added_comes_up)
+{
+	begin(1);
+	copy(0, 5, false);
+	take_down(100000);
+	unplug(0, 1000);
+	plug(0, 1000);
+	unplug(0, 100000);
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	activate(true);
+	state.active[0].disks = 1U << 5;
+	expect(NULL);
+}
+
 /* A devices file may say which of the two is the PV. */
 TEST_TIMES(copy_that_is_listed_worse_does_not_count, 2)
 {
