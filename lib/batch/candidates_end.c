@@ -89,15 +89,20 @@ void lea_batch_count_failure(const struct lea_candidates *candidates,
 int lea_batch_take_note(const struct lea_candidates *candidates, const struct lea_scan_vg *scanned,
 			enum lea_vg_because because)
 {
-	const char *reason = because ? lea_vg_because_text(because)
-				     : "completed by a change, not by an added PV: left as it is";
+	const struct end end = {.state = LEA_CLAIM_DONE,
+				.reason = because ? lea_vg_because_text(because)
+						  : "completed by a change, not by an added PV: "
+						    "left as it is",
+				.with_silent = true};
+	int r;
 
 	if (because)
 		lea_log(candidates->options->world->log, LEA_LOG_PRINT, "VG %s: not activated: %s",
-			scanned->vg->name, reason);
-	return finish_claim(
-		candidates, scanned,
-		&(struct end){.state = LEA_CLAIM_DONE, .reason = reason, .with_silent = true});
+			scanned->vg->name, end.reason);
+	/* One that a dead process or an earlier epoch left would say, with this claim, that the VG
+	 * was brought up: an add that is on its way would be skipped. */
+	r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
+	return r < 0 ? r : finish_claim(candidates, scanned, &end);
 }
 
 /* Why no event activates the VG: in words about it, where the words of the decision are general. */

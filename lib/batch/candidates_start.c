@@ -32,6 +32,10 @@
  *	3. claim FAILED: the claim stands, and says that vgs_online came with it. Who takes the VG
  *	   down removes that, and then the claim ends as DONE.
  *
+ *	completed by a change
+ *	1. no vgs_online: one that was left there would say that the VG was brought up.
+ *	2. claim DONE: the claim stands, and an added PV brings the VG up.
+ *
  *	shortage
  *	1. no vgs_online, if it is this pass's, and the VG is not active.
  *	2. no claim, likewise: the entries come back, perhaps to a VG that is none of ours by then.
