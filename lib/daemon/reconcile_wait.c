@@ -3,13 +3,17 @@
 #include "daemon/reconcile_wait.h"
 
 #include "base/cleanup.h"
+#include "base/err.h"
 #include "daemon/device_queue.h"
+#include "daemon/session.h"
 #include "daemon/udev_wait.h"
 #include "record/recorded_marker.h"
+#include "scan/reader.h"
 #include "state/gate.h"
 #include "state/queue.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* The boot scan handles a device at most a second after it hears of it. */
 #define REST_MS 1500U
@@ -146,24 +150,54 @@ static int wait_for_udev_workers(const struct lea_reconcile_options *options,
 	return r;
 }
 
+static void tell_open(const struct lea_reconcile_options *options)
+{
+	if (options->opened)
+		options->opened();
+}
+
+/* A shortage, as of room in /run, may last, and systemd starts a service that fails a few times
+ * only. What waits for the gate does not wait for that. */
+static int reconcile_at_last(const struct lea_reconcile_options *options)
+{
+	struct lea_clock *clock = options->world->clock;
+	struct lea_reconcile_result result;
+	uint32_t pause_ms = 0;
+	int r;
+
+	while (lea_is_shortage(r = lea_reconcile(options, &result)) && options->opened) {
+		if (!pause_ms) {
+			lea_log(options->world->log, LEA_LOG_WARNING,
+				"comparing all devices with the records: %s; it will be repeated",
+				strerror(-r));
+			tell_open(options);
+		}
+		pause_ms = lea_session_longer(pause_ms, LEA_RETRY_MOST_MS);
+		clock->sleep_ms(clock, pause_ms);
+	}
+	return r;
+}
+
 int lea_gate_open_and_reconcile(const struct lea_reconcile_options *options)
 {
-	struct lea_reconcile_options again = *options;
-	struct lea_reconcile_result result;
+	/* One for all reconciles: it asks no disk again that hangs. */
+	LEA_AUTO(lea_reader_freep) struct lea_reader *reader = NULL;
+	struct lea_reconcile_options own = *options;
 	bool makes_progress;
 	int r, run_fd = lea_world_run(options->world);
 
 	if (run_fd < 0)
 		return run_fd;
 	r = lea_gate_open(run_fd);
-	r = r ? r : lea_reconcile(options, &result);
+	r = r ? r : lea_reader_new(options->world, options->conf, &reader);
+	own.reader = reader;
+	r = r ? r : reconcile_at_last(&own);
 	if (r)
 		return r;
-	if (options->opened)
-		options->opened();
+	tell_open(options);
 	r = wait_for_udev_workers(options, &makes_progress);
 	/* Devices that udev neither has finished nor works on were lost with a killed worker: if
 	 * udev runs, their event is repeated. Events still in udev's queue are not lost. */
-	again.retrigger = lea_udev_runs(options->world) && !makes_progress;
-	return r < 0 ? r : lea_reconcile(&again, &result);
+	own.retrigger = lea_udev_runs(options->world) && !makes_progress;
+	return r < 0 ? r : reconcile_at_last(&own);
 }

@@ -28,7 +28,8 @@ LEA_MUST_CHECK int lea_reconcile_and_wait(const struct lea_reconcile_options *op
 /*
  * lea_gate_open_and_reconcile - "lvmevent gate open"
  * Opens the gate, reconciles, calls opened, waits up to LEA_GATE_DEADLINE_MS for events that found
- * the gate closed, and reconciles again. Logs devices that udev did not finish. Returns 0 or
+ * the gate closed, and reconciles again. In a shortage, if there is opened, it calls that at once
+ * and reconciles until the shortage is over. Logs devices that udev did not finish. Returns 0 or
  * -errno.
  */
 LEA_MUST_CHECK int lea_gate_open_and_reconcile(const struct lea_reconcile_options *options);

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/cleanup.h"
 #include "base/err.h"
 #include "conf/conf.h"
 #include "world/world.h"
@@ -30,6 +31,7 @@ LEA_MUST_CHECK int lea_reader_new(struct lea_world *world, const struct lea_conf
 /* Closes the connection; the child then ends by itself. Does not wait for it, except for an idle
  * child of a command. @reader may be NULL. */
 void lea_reader_free(struct lea_reader *reader);
+LEA_DEFINE_FREEP(struct lea_reader, lea_reader_freep, lea_reader_free);
 
 /*
  * lea_reader_listen - set the function that says whether other devices wait for the end of a scan

@@ -82,7 +82,7 @@ static int open_gate(struct lea_world *world, bool wait)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	struct lea_reconcile_options options = {
-		.world = world, .is_boot = true, .opened = notify_open};
+		.world = world, .is_boot = true, .opened = wait ? notify_open : NULL};
 	const bool was_closed = is_closed(world);
 	int r, opened, code;
 
