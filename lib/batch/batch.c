@@ -285,12 +285,11 @@ static bool may_have_moved(const struct lea_found *found, const struct lea_recor
 	case LEA_RECORD_FOREIGN:
 	case LEA_RECORD_EXPORTED:
 	case LEA_RECORD_ONLINE:
-		return found->vg && (kind == LEA_ENTRY_CHANGE || record->replaced ||
-				     (record->is_new && kind != LEA_ENTRY_ADD));
+	case LEA_RECORD_DUPLICATE:
+		return found->vg && (kind != LEA_ENTRY_ADD || record->replaced);
 	case LEA_RECORD_NOTHING:
 	case LEA_RECORD_MD:
 	case LEA_RECORD_NOT_IN_VG:
-	case LEA_RECORD_DUPLICATE:
 	case LEA_RECORD_OUTDATED:
 	case LEA_RECORD_FAILED:
 	default:

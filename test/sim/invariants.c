@@ -99,15 +99,16 @@ static bool is_changed_unseen(const struct sim_history *history)
 	       has_step(history, SIM_ACT_ELSEWHERE);
 }
 
-/* Is there a disk of the VG, or one that may be of it? */
-static bool has_vg(const struct sim_state *state, const char *id)
+/* Is there a disk of the VG, or one that may be of it, also because udev could not read it? */
+static bool has_vg(const struct rest *rest, const char *id)
 {
 	const struct sim_disk *disk;
 
 	for (unsigned i = 0; i < SIM_DISKS; i++) {
-		disk = &state->disk[i];
-		if (disk->is_there && (!strcmp(disk->vg_id, id) || disk->fails ||
-				       disk->is_suspended || disk->is_rejected))
+		disk = &rest->state->disk[i];
+		if (disk->is_there &&
+		    (!strcmp(disk->vg_id, id) || disk->fails || disk->is_suspended ||
+		     disk->is_rejected || rest->course->is_unsure[i]))
 			return true;
 	}
 	return false;
@@ -115,7 +116,7 @@ static bool has_vg(const struct sim_state *state, const char *id)
 
 static void judge_claim(const struct rest *rest, const char *id, const char *text)
 {
-	if (!has_vg(rest->state, id) && claim_has_instance(rest, text) &&
+	if (!has_vg(rest, id) && claim_has_instance(rest, text) &&
 	    !is_changed_unseen(rest->history))
 		sim_found(rest->findings, "a claim stays of a VG that no disk has: %s", id);
 	if (strstr(text, "\nstate claimed\n"))

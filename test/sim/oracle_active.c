@@ -87,10 +87,14 @@ static bool lacks_silent_disk(const struct sim_oracle *oracle, const struct sim_
 	uint64_t since = course->moved_ms + SIM_ANSWERED_MS;
 	uint32_t disks = sim_disks_of(state, active->vg_id);
 
-	for (unsigned i = 0; i < SIM_DISKS; i++)
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		/* Of a disk whose event udev has lost nobody knows. */
+		if (disks & 1U << i && course->is_lost[i] && !(active->disks & 1U << i))
+			return false;
 		if (disks & 1U << i)
 			since += course->delay_ms[i] +
 				 (active->disks & 1U << i ? 3ULL * state->disk[i].slow_ms : 0);
+	}
 	return active->has_error_target && active->at_ms > since &&
 	       !sim_may_be_untraceable(oracle->history) &&
 	       sim_is_sure(course, state, active->vg_id) &&
