@@ -146,9 +146,11 @@ int lea_candidates_add_vg(struct lea_candidates *candidates, const char *id, con
 	return id[0] ? ask_claim(vg) : 0;
 }
 
+/* Of one that is CLAIMED the file may be yet to be made. */
 static bool came_with_online(const struct lea_batch_vg *vg, const char *name)
 {
-	return vg->claim.is_online && !strcmp(vg->claim.vg_name, name);
+	return vg->claim.state == LEA_CLAIM_FAILED && vg->claim.is_online &&
+	       !strcmp(vg->claim.vg_name, name);
 }
 
 bool lea_batch_expects_online(const struct lea_batch_vg *vg, const char *name)

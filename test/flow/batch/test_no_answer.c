@@ -169,6 +169,24 @@ TEST_EACH(a_vg_that_is_taken_down_is_not_tried_again, silences)
 	ck_assert_str_eq(a_told(LEA_ENTRY_ADD), "vg-two.pvs ");
 }
 
+/* A runner was killed when it had claimed the VG and not yet made the file. */
+TEST(a_vg_that_was_claimed_without_its_file_is_not_taken_down)
+{
+	struct lea_claim claim;
+	struct lea_claims claims = machine_claims();
+
+	a_told(LEA_ENTRY_ADD);
+	make_sick("sdb", -EIO);
+	b_told(LEA_ENTRY_ADD);
+	tree_remove(&machine.tree, "/sick");
+	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), 0);
+	ck_assert_int_eq(lea_claim_take(&claims, VG_TWO_ID, &claim), 0);
+	lea_claim_done(&claim);
+	lose_vgs_online(999);
+	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
+	ck_assert(machine_has("/run/lvm/vgs_online/vg-two.pvs"));
+}
+
 /* The disk comes again after that: it brings the VG up as soon as it answers. */
 TEST(a_vg_that_is_taken_down_is_brought_up_by_an_add)
 {
