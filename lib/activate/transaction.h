@@ -70,8 +70,8 @@ enum lea_activate_outcome {
 	LEA_ACTIVATE_DELEGATE,	 /* nothing done: only the real lvm can; reason in result */
 	LEA_ACTIVATE_VG_BUSY,	 /* no_wait_lock: another process holds the lock */
 	LEA_ACTIVATE_NOT_AUTO,	 /* -aay and the VG's autoactivation property is off */
-	LEA_ACTIVATE_CHANGED, /* renamed, removed, extended or taken down since the scan: scan again
-			       */
+	LEA_ACTIVATE_CHANGED, /* renamed, removed, extended, taken down, or a disk of it went since
+			       * the scan: scan again */
 	LEA_ACTIVATE_COPY, /* checks_duplicates: a PV has a duplicate; logged, reason in result */
 	LEA_ACTIVATE_OUTDATED, /* checks_duplicates: another PV shows newer metadata; the same */
 };

@@ -183,6 +183,22 @@ TEST_EACH(an_lv_with_a_fixed_number_has_it, number_rows)
 	ck_assert_uint_eq(result.failed, number_rows[_i].want != 0);
 }
 
+/* The disk went, and its number is another one's by now. Rows: an event; a person. */
+TEST_TIMES(a_disk_with_the_number_of_another_gets_no_table, 2)
+{
+	struct lea_activate_result result;
+
+	options.named = _i;
+	open_shape("linear_one");
+	found[0].device.diskseq = 5;
+	tree_put(&tree, "/sys/dev/block/8:0/diskseq", "6\n");
+	ck_assert_int_eq(run(&result), _i ? LEA_ACTIVATE_FAILED : LEA_ACTIVATE_CHANGED);
+	ck_assert_uint_eq(fake->step_count, 0);
+	ck_assert(!_i || strstr(tree.logged, "try again"));
+	tree_put(&tree, "/sys/dev/block/8:0/diskseq", "5\n");
+	ck_assert_int_eq(run(&result), 0);
+}
+
 TEST(node_of_a_renamed_vg_hands_it_over)
 {
 	struct lea_activate_result result;

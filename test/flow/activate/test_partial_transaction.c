@@ -201,7 +201,7 @@ static void come_back(bool refreshes)
 	half.in_part = LEA_INCOMPLETE_PARTIAL;
 	ck_assert_int_eq(lea_activation_vg(run, NAME, &half, &result), 0);
 	finish();
-	machine_plug("stripe-a", "sdb", 32, 4);
+	machine_plug("stripe-a", "sdb", 32, 2); /* as in the scan that @whole is of */
 	whole.refreshes = refreshes;
 	ck_assert_int_eq(lea_activation_start(machine.world, conf, &options, &run), 0);
 	ck_assert_int_eq(lea_activation_vg(run, NAME, &whole, &result), 0);
