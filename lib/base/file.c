@@ -425,7 +425,8 @@ const struct dirent *lea_file_next(DIR *dir, int *r)
 	while ((entry = readdir(dir)) &&
 	       (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")))
 		;
-	if (!entry)
+	/* A folder that was removed meanwhile has no more names. */
+	if (!entry && errno != ENOENT)
 		*r = -errno;
 	return entry;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "state/mark.h"
 #include "state/queue.h"
 #include "world/device_find.h"
 #include "world/timeline.h"
@@ -80,6 +81,10 @@ static int requeue_owed(void *arg, const char *owed)
 	if (sscanf(owed, "%u %43s %32s", &kind, text, pvid) < 2 || kind >= LEA_ENTRY_KINDS ||
 	    !lea_devid_parse(text, &id))
 		return 0;
+	/* It was refused since, as when its VG is exported: whatever made it usable again was no
+	 * add. */
+	if (lea_mark_is_set(debt->event_fd, LEA_MARK_REFUSED, text))
+		kind = LEA_ENTRY_CHANGE;
 	r = lea_device_find(debt->world, &id, &device);
 	if (!r) {
 		lea_log(debt->world->log, LEA_LOG_VERBOSE,
