@@ -198,8 +198,8 @@ static void judge_vg_name(const struct rest *rest, const char *pvid, const char 
 	name += strlen("\nvg:");
 	for (unsigned i = 0; i < SIM_DISKS; i++) {
 		disk = &rest->state->disk[i];
-		if (sim_is_pv(disk) && disk->major == major && disk->minor == minor &&
-		    !strcmp(disk->pvid, pvid) && *disk->vg_id &&
+		if (sim_is_pv(disk) && !rest->course->is_unsure[i] && disk->major == major &&
+		    disk->minor == minor && !strcmp(disk->pvid, pvid) && *disk->vg_id &&
 		    sim_is_sound(rest->state, disk->vg_id) &&
 		    (strncmp(name, disk->vg_name, strlen(disk->vg_name)) != 0 ||
 		     name[strlen(disk->vg_name)] != '\n'))
