@@ -273,8 +273,8 @@ static void take_awaited(struct lea_batch_vg *vg)
 	    !lea_awaited_is_set(vg->candidates->options->event_fd, vg->id, vg->vg->pv_count))
 		return;
 	vg->is_awaited = vg->is_news = true;
-	vg->kind =
-		lea_decide_kind(vg->claim.is_online ? LEA_ENTRY_MISSED : LEA_ENTRY_ADD, vg->kind);
+	vg->kind = lea_entry_kind_most(vg->claim.is_online ? LEA_ENTRY_MISSED : LEA_ENTRY_ADD,
+				       vg->kind);
 }
 
 void lea_batch_end_wait(struct lea_batch_vg *vg)
@@ -315,7 +315,7 @@ int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *foun
 	if (found->vg && (!vg->vg || found->vg->seqno > vg->vg->seqno))
 		vg->vg = found->vg;
 	/* One added device is enough: its VG may come up, whatever the other entries allow. */
-	vg->kind = lea_decide_kind(kind, vg->kind);
+	vg->kind = lea_entry_kind_most(kind, vg->kind);
 	if (found->vg && record->complete == LEA_COMPLETE)
 		take_awaited(vg);
 	return compare_with_claim(vg, found, kind);

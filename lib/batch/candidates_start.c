@@ -414,7 +414,7 @@ static int find_vg(struct lea_candidates *candidates, const struct lea_scan_vg *
 		named = NULL;
 	if (vg && vg->first == LEA_VG_READ) {
 		if (named)
-			vg->kind = lea_decide_kind(named->kind, vg->kind);
+			vg->kind = lea_entry_kind_most(named->kind, vg->kind);
 		*ret_vg = vg;
 		return 0;
 	}

@@ -156,16 +156,6 @@ struct lea_vg_decision lea_decide_changed(enum lea_vg_claim by_claim)
 			LEA_VG_BECAUSE_CHANGED);
 }
 
-enum lea_entry_kind lea_decide_kind(enum lea_entry_kind one, enum lea_entry_kind other)
-{
-	static const unsigned int allows[LEA_ENTRY_KINDS] = {
-		[LEA_ENTRY_CHANGE] = 0, [LEA_ENTRY_WATCH] = 1, [LEA_ENTRY_PARTIAL] = 2,
-		[LEA_ENTRY_MISSED] = 3, [LEA_ENTRY_ADD] = 4,
-	};
-
-	return allows[one] >= allows[other] ? one : other;
-}
-
 const char *lea_vg_because_text(enum lea_vg_because because)
 {
 	static const char *const texts[LEA_VG_BECAUSES] = {

@@ -95,8 +95,5 @@ struct lea_vg_decision lea_decide(const struct lea_decide_facts *facts);
  */
 struct lea_vg_decision lea_decide_changed(enum lea_vg_claim by_claim);
 
-/* Of the entries of one VG the kind that allows most counts. */
-enum lea_entry_kind lea_decide_kind(enum lea_entry_kind one, enum lea_entry_kind other);
-
 /* The reason in a claim and in messages, static text. */
 const char *lea_vg_because_text(enum lea_vg_because because);

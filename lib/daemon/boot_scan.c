@@ -91,7 +91,7 @@ static bool is_done(struct boot *boot, const struct lea_udevmon_event *event,
 
 	return done && device->diskseq && !device->is_gone && !event->is_activation &&
 	       !strcmp(done->pvid, entry->pvid) &&
-	       lea_decide_kind(done->kind, entry->kind) == done->kind &&
+	       lea_entry_kind_most(done->kind, entry->kind) == done->kind &&
 	       !lea_device_queue_find(&boot->pending, device) &&
 	       lea_marker_is_set(boot->options->batch.event_fd, device, entry->pvid);
 }
@@ -193,7 +193,7 @@ static int note_done(struct boot *boot)
 		const struct lea_entry *before = lea_device_queue_find(&boot->done, &entry.device);
 
 		if (before && !entry.device.is_gone && !strcmp(before->pvid, entry.pvid))
-			entry.kind = lea_decide_kind(before->kind, entry.kind);
+			entry.kind = lea_entry_kind_most(before->kind, entry.kind);
 		r = lea_device_queue_note(&boot->done, &entry);
 	}
 	return r;

@@ -20,3 +20,6 @@ enum lea_entry_kind {
 	LEA_ENTRY_CHANGE,
 	LEA_ENTRY_KINDS
 };
+
+/* Which of the two allows more? From CHANGE over WATCH, PARTIAL and MISSED to ADD. */
+enum lea_entry_kind lea_entry_kind_most(enum lea_entry_kind one, enum lea_entry_kind other);

@@ -304,8 +304,8 @@ void lea_entries_free(struct lea_entry *entries, size_t count)
 	free(entries);
 }
 
-/* Is an entry of this device pending that allows less than an add? */
-static bool has_weaker(int event_fd, const char *key)
+/* Is an entry of this device pending that allows less? */
+static bool has_weaker(int event_fd, const char *key, enum lea_entry_kind than)
 {
 	LEA_AUTO(lea_closep) int queue_fd = open_folder(event_fd, "queue");
 	LEA_AUTO(lea_freep) char *text = NULL;
@@ -316,7 +316,7 @@ static bool has_weaker(int event_fd, const char *key)
 	if (queue_fd < 0 || lea_file_read(queue_fd, key, LEA_ENTRY_MAX_BYTES, &text, NULL) ||
 	    lea_entry_parse(key, text, &why, &entry))
 		return false;
-	has = !entry.device.is_gone && entry.kind != LEA_ENTRY_ADD;
+	has = !entry.device.is_gone && lea_entry_kind_most(entry.kind, than) != entry.kind;
 	lea_device_done(&entry.device);
 	return has;
 }
@@ -331,7 +331,7 @@ int lea_queue_put_device(int event_fd, enum lea_entry_kind kind, const struct le
 	snprintf(entry.pvid, sizeof(entry.pvid), "%s", pvid);
 	lea_entry_set_key(&entry);
 	/* An entry that is taken or replaced between these two calls costs one more read. */
-	return kind == LEA_ENTRY_ADD && has_weaker(event_fd, entry.key)
+	return kind != LEA_ENTRY_CHANGE && has_weaker(event_fd, entry.key, kind)
 		       ? lea_queue_put(event_fd, &entry)
 		       : lea_queue_put_if_absent(event_fd, &entry);
 }

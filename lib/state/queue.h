@@ -36,9 +36,9 @@ void lea_entry_set_key(struct lea_entry *entry);
 LEA_MUST_CHECK int lea_queue_put(int event_fd, const struct lea_entry *entry);
 /* The same, but keeps an existing entry, which is newer (reconcile). */
 LEA_MUST_CHECK int lea_queue_put_if_absent(int event_fd, const struct lea_entry *entry);
-/* The same for a device without an event of its own: @device as it is. @pvid: "": not known. An ADD
- * replaces an entry that allows less: the device was read for a change, too, and that read ended
- * first. */
+/* The same for a device without an event of its own: @device as it is. @pvid: "": not known. It
+ * replaces an entry that allows less, as when the device was read for a change, too, and that read
+ * ended first. */
 LEA_MUST_CHECK int lea_queue_put_device(int event_fd, enum lea_entry_kind kind,
 					const struct lea_device *device, const char *pvid);
 

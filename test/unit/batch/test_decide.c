@@ -194,8 +194,8 @@ TEST(of_two_kinds_the_one_counts_that_allows_more)
 
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
 		for (size_t k = i; k < ARRAY_SIZE(order); k++) {
-			ck_assert_int_eq(lea_decide_kind(order[i], order[k]), order[i]);
-			ck_assert_int_eq(lea_decide_kind(order[k], order[i]), order[i]);
+			ck_assert_int_eq(lea_entry_kind_most(order[i], order[k]), order[i]);
+			ck_assert_int_eq(lea_entry_kind_most(order[k], order[i]), order[i]);
 		}
 }
 
