@@ -52,9 +52,9 @@ guest_quiet >/dev/null
 # else the later services would wait a minute for work that no process does
 claim "systemd restarts the boot scan, and the gate opens as usual" guest_run '
 	[ "$(systemctl show -p NRestarts --value lvm2-activation-early.service)" -ge 1 ] || exit
-	of() { systemctl show -p ActiveEnterTimestampMonotonic --value "$1"; }
-	open=$((($(of lvmevent-gate.service) - $(of lvmevent-arm.service)) / 1000000))
-	echo "$open s after the arming"
+	of() { systemctl show -p "$2TimestampMonotonic" --value "$1"; }
+	open=$((($(of lvmevent-gate.service ActiveEnter) - $(of lvm2-activation-early.service ExecMainStart)) / 1000000))
+	echo "$open s after the restart"
 	[ "$open" -lt 45 ]'
 guest_tables "$JUNK/first.tables"
 for round in "${rounds[@]}"; do
