@@ -222,14 +222,14 @@ static int ask_guard(const struct lea_activate_vg *vg, const struct lea_plan *pl
 
 /* While a slow disk was read, another one may have gone, and its number may be a third one's by
  * now: the tables name only numbers. */
-static bool has_replaced_disk(const struct lea_activate_vg *vg)
+static bool has_replaced_disk(const struct lea_activate_vg *vg, const struct lea_plan *plan)
 {
 	const struct lea_scan_vg *scanned = vg->scanned;
 
 	for (uint32_t i = 0; i < scanned->vg->pv_count; i++) {
 		const struct lea_device *device = scanned->pv[i] ? &scanned->pv[i]->device : NULL;
 		const uint64_t now =
-			device && device->diskseq
+			device && plan->uses_pv[i] && device->diskseq
 				? lea_sysfs_diskseq(vg->world, lea_device_devno(device))
 				: 0;
 
@@ -249,7 +249,7 @@ static int activate(struct lea_activate_vg *vg, struct lea_activate_result *resu
 	r = r ? r : ask_guard(vg, plan, result);
 	if (r)
 		return r;
-	if (has_replaced_disk(vg)) {
+	if (has_replaced_disk(vg, plan)) {
 		lea_log(vg->world->log, vg->options->named ? LEA_LOG_ERROR : LEA_LOG_VERBOSE,
 			"VG %s: not activated: a disk of it went while another one was read; try again",
 			vg->scanned->vg->name);
