@@ -603,8 +603,8 @@ static enum lea_entry_kind kind_now(const struct again *again,
 	return was_refused ? kind_of(duplicate) : LEA_ENTRY_CHANGE;
 }
 
-/* Queues the device that has the record, and those of @listed that may replace it. The refusal goes
- * last: whoever is killed before finds it again. */
+/* Queues the device that has the record, and those of @listed that may replace it. The refusal is
+ * dropped last, so that a process that is killed before that leaves it for the next one. */
 static int queue_again(const struct again *again, const struct lea_duplicate *listed, int count)
 {
 	const struct lea_online *online = again->online;
