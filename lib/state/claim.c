@@ -424,12 +424,11 @@ int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
 bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
 			   const struct lea_claim *claim)
 {
-	char path[sizeof(FOLDER) + 34];
+	char path[PATH_BYTES];
 	struct stat st;
 
-	snprintf(path, sizeof(path), FOLDER "/%.32s", vg_id);
 	return !lea_vg_online_exists(claims->run_fd, claim->vg_name) &&
-	       (fstatat(claims->run_fd, path, &st, AT_SYMLINK_NOFOLLOW) ||
+	       (path_of(vg_id, path) || fstatat(claims->run_fd, path, &st, AT_SYMLINK_NOFOLLOW) ||
 		lea_online_has_changed(claims->run_fd, &st.st_mtim));
 }
 
