@@ -99,9 +99,11 @@ int lea_batch_take_note(const struct lea_candidates *candidates, const struct le
 	if (because)
 		lea_log(candidates->options->world->log, LEA_LOG_PRINT, "VG %s: not activated: %s",
 			scanned->vg->name, end.reason);
-	/* One that a dead process or an earlier epoch left would say, with this claim, that the VG
-	 * was brought up: an add that is on its way would be skipped. */
-	r = lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name);
+	/* One that a dead process or an earlier epoch of ours left would say, with this claim, that
+	 * the VG was brought up: an add that is on its way would be skipped. lvm2's own one does
+	 * say so. */
+	r = lea_claim_left_online(&candidates->claims, scanned->vg->id, scanned->vg->name);
+	r = r > 0 ? lea_vg_online_drop(candidates->claims.run_fd, scanned->vg->name) : r;
 	return r < 0 ? r : finish_claim(candidates, scanned, &end);
 }
 

@@ -33,7 +33,7 @@
  *	   down removes that, and then the claim ends as DONE.
  *
  *	completed by a change
- *	1. no vgs_online: one that was left there would say that the VG was brought up.
+ *	1. no vgs_online, if an earlier claim left it: it would say that the VG was brought up.
  *	2. claim DONE: the claim stands, and an added PV brings the VG up.
  *
  *	shortage
@@ -108,48 +108,31 @@ static int search_twin(struct lea_candidates *candidates, const struct lea_scan_
 	return r;
 }
 
-/* Returns 0, LEA_ONLINE_CLAIMED or -errno. */
-static int make_online(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
-{
-	int r = lea_vg_online_claim(vg->candidates->claims.run_fd, scanned->vg->name);
-
-	vg->has_made_online |= r == 0;
-	return r;
-}
-
-/* Might the VG's vgs_online file be another one's? Creates it where that tells. 0: no. */
-static int meet_online(struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
+/* Might the VG's vgs_online file be another VG's? Its own comes after its claim (take). */
+static bool may_be_of_other(const struct lea_batch_vg *vg, const struct lea_scan_vg *scanned)
 {
 	/* A VG that is active in part does not have this file. */
 	if (scanned->in_part)
-		return LEA_ONLINE_CLAIMED;
-	if (vg->by_claim == LEA_VG_CLAIMED || vg->by_claim == LEA_VG_DONE)
-		return 0;
-	/* With that claim the file would say that nothing is to be done (activate_vg). */
-	if (vg->by_claim == LEA_VG_IN_PART || lea_batch_expects_online(vg, scanned->vg->name))
-		return lea_vg_online_exists(vg->candidates->claims.run_fd, scanned->vg->name)
-			       ? LEA_ONLINE_CLAIMED
-			       : 0;
-	return make_online(vg, scanned);
+		return true;
+	return vg->by_claim != LEA_VG_CLAIMED && vg->by_claim != LEA_VG_DONE &&
+	       lea_vg_online_exists(vg->candidates->claims.run_fd, scanned->vg->name);
 }
 
 /*
  * Of two VGs with one name the first counts, as in lvm2, whose vgs_online files hold only the name.
- * Claims are searched only if such a file exists that this VG has not created. Returns > 0 for the
+ * Claims are searched only if such a file exists that may not be this VG's. Returns > 0 for the
  * second VG.
  */
 static int has_twin(struct lea_candidates *candidates, struct lea_scan_vg *scanned,
 		    struct lea_batch_vg *vg)
 {
 	struct lea_scan_vg **first = tsearch(scanned, &candidates->names, compare_names);
-	int r;
 
 	if (!first)
 		return -ENOMEM;
 	if (*first != scanned && strcmp((*first)->vg->id, scanned->vg->id) != 0)
 		return 1;
-	r = meet_online(vg, scanned);
-	return r > 0 ? search_twin(candidates, scanned) : r;
+	return may_be_of_other(vg, scanned) ? search_twin(candidates, scanned) : 0;
 }
 
 /*
@@ -169,8 +152,10 @@ static int take(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 	claim.again = vg->claim.again;
 	r = r ? r : lea_claim_take(&candidates->claims, scanned->vg->id, &claim);
 	vg->has_taken = r == 0;
-	if (r >= 0 && scanned->has_online && !vg->has_made_online && !expects)
-		r = make_online(vg, scanned);
+	if (r >= 0 && scanned->has_online && !expects) {
+		r = lea_vg_online_claim(candidates->claims.run_fd, scanned->vg->name);
+		vg->has_made_online = r == 0;
+	}
 	/* A VG in part has no such file: it would keep lvm2 from activating the rest. */
 	if (r >= 0 && scanned->in_part && vg->claim.is_online)
 		r = lea_vg_online_drop(candidates->claims.run_fd, vg->claim.vg_name);

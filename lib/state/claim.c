@@ -248,23 +248,33 @@ static bool may_be_claim(int dir_fd, const char *path)
 	       (S_ISREG(st.st_mode) && (uint64_t)st.st_size <= MAX_BYTES);
 }
 
-/* @path: of the claim, below @dir_fd. Also a claim of a dead owner. */
-static int read_path(const struct lea_claims *claims, int dir_fd, const char *path,
-		     struct lea_claim *ret_claim)
+/* @path: of the claim, below @dir_fd. Also a claim of an earlier epoch, which is not
+ * *ret_is_current. */
+static int read_any(const struct lea_claims *claims, int dir_fd, const char *path,
+		    struct lea_claim *ret_claim, bool *ret_is_current)
 {
 	LEA_AUTO(lea_freep) char *text = NULL;
-	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	char epoch[LEA_EPOCH_BYTES] = "", now[LEA_EPOCH_BYTES];
 	int r = lea_file_read(dir_fd, path, MAX_BYTES, &text, NULL);
 
 	if (r)
 		return r < 0 && may_be_claim(dir_fd, path) ? r : LEA_CLAIM_ABSENT;
-	r = parse(text, &claim, epoch);
+	r = parse(text, ret_claim, epoch);
 	r = r ? r : epoch_now(claims, now);
-	if (r)
-		return r;
-	if (strcmp(epoch, now) != 0)
-		return LEA_CLAIM_ABSENT;
+	*ret_is_current = !r && !strcmp(epoch, now);
+	return r;
+}
+
+/* Also a claim of a dead owner. */
+static int read_path(const struct lea_claims *claims, int dir_fd, const char *path,
+		     struct lea_claim *ret_claim)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	bool is_current;
+	int r = read_any(claims, dir_fd, path, &claim, &is_current);
+
+	if (r || !is_current)
+		return r ? r : LEA_CLAIM_ABSENT;
 	claim.is_orphaned = claim.state == LEA_CLAIM_CLAIMED && !owner_lives(claims, &claim);
 	*ret_claim = claim;
 	memset(&claim, 0, sizeof(claim));
@@ -440,6 +450,17 @@ bool lea_claim_keeps_online(const struct lea_claims *claims, const char *vg_id)
 	       !lea_claim_was_cleared(claims, vg_id, &stored);
 }
 
+int lea_claim_left_online(const struct lea_claims *claims, const char *vg_id, const char *vg_name)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim left = {0};
+	char path[PATH_BYTES];
+	bool is_current;
+	int r = path_of(vg_id, path);
+
+	r = r ? r : read_any(claims, claims->run_fd, path, &left, &is_current);
+	return r < 0 ? r : r == 0 && left.state != LEA_CLAIM_DONE && !strcmp(left.vg_name, vg_name);
+}
+
 static struct lea_claim_pv *find(const struct lea_claim *claim, const struct lea_claim_pv *pv)
 {
 	return claim->pv_count
@@ -566,4 +587,28 @@ int lea_claim_each(const struct lea_claims *claims,
 		r = r == 0 ? tell(arg, entry->d_name, &claim) : r < 0 ? r : 0;
 	}
 	return r;
+}
+
+/* A claim that cannot be read goes as well: nobody could believe it. */
+static void forget(const struct lea_claims *claims, int folder_fd, const char *vg_id)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+	bool is_current;
+	int r = read_any(claims, folder_fd, vg_id, &claim, &is_current);
+
+	if (r == 0 && claim.state != LEA_CLAIM_DONE)
+		r = lea_vg_online_drop(claims->run_fd, claim.vg_name);
+	/* While its vgs_online is there the claim tells where that came from. */
+	if (r >= 0)
+		unlinkat(folder_fd, vg_id, 0);
+}
+
+void lea_claims_end_epoch(const struct lea_claims *claims)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	int r = lea_file_list(claims->run_fd, FOLDER, &dir);
+
+	while ((entry = lea_file_next(dir, &r)))
+		forget(claims, dirfd(dir), entry->d_name);
 }

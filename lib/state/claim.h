@@ -120,6 +120,14 @@ bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
 /* Does the stored claim say that vgs_online came with it, and was it not cleared since? */
 bool lea_claim_keeps_online(const struct lea_claims *claims, const char *vg_id);
 
+/*
+ * lea_claim_left_online - may vgs_online be there because of a claim that is not DONE?
+ * Also because of one that a dead process or an earlier epoch left. Without such a claim lvm2 made
+ * the file, or an activation that succeeded. > 0: it may be, 0: no, or -errno.
+ */
+LEA_MUST_CHECK int lea_claim_left_online(const struct lea_claims *claims, const char *vg_id,
+					 const char *vg_name);
+
 /* Removes a claim, by a call that needs no room, memory or descriptor: it ends what cannot be
  * written. 0 (also if it does not exist) or -errno. */
 LEA_MUST_CHECK int lea_claim_drop(const struct lea_claims *claims, const char *vg_id);
@@ -147,3 +155,7 @@ LEA_MUST_CHECK int lea_claim_put(struct lea_claim *claim, const struct lea_claim
 LEA_MUST_CHECK int
 lea_claim_each(const struct lea_claims *claims,
 	       int (*tell)(void *arg, const char *vg_id, const struct lea_claim *claim), void *arg);
+
+/* Removes all claims when an epoch ends, and vgs_online of the VGs that are not DONE: in the next
+ * epoch it would say that they had been brought up. Claims that it cannot remove are invalid. */
+void lea_claims_end_epoch(const struct lea_claims *claims);

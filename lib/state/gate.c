@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/step.h"
+#include "state/claim.h"
 #include "state/mark.h"
 
 #define EPOCH_FILE    "event/epoch"
@@ -101,16 +102,19 @@ static void empty_folder(int event_fd, const char *name)
 }
 
 /* Removes what the previous epoch decided. Its claims are invalid even if removal fails. */
-static void drop_decisions(int event_fd)
+static void drop_decisions(int event_fd, int run_fd, int proc_fd)
 {
-	empty_folder(event_fd, "claims");
+	struct lea_claims_now now = {0};
+	const struct lea_claims claims = {.run_fd = run_fd, .proc_fd = proc_fd, .now = &now};
+
+	lea_claims_end_epoch(&claims);
 	for (enum lea_mark mark = 0; mark < LEA_MARKS; mark++)
 		empty_folder(event_fd, lea_mark_folder(mark));
 	unlinkat(event_fd, "since", 0);
 }
 
 /* Increments the epoch first, which invalidates older claims whatever happens next. */
-static int begin_epoch(int event_fd, int run_fd, const char *boot_id)
+static int begin_epoch(int event_fd, int run_fd, int proc_fd, const char *boot_id)
 {
 	char text[96];
 	int r, len;
@@ -120,7 +124,7 @@ static int begin_epoch(int event_fd, int run_fd, const char *boot_id)
 	if (r)
 		return r;
 	LEA_CRASHPOINT("arm.epoch", NULL);
-	drop_decisions(event_fd);
+	drop_decisions(event_fd, run_fd, proc_fd);
 	return 0;
 }
 
@@ -157,7 +161,7 @@ int lea_gate_begin(int run_fd, int proc_fd, enum lea_gate_start start)
 	event_fd = lea_file_open_folder(run_fd, "event");
 	if (event_fd < 0)
 		return event_fd;
-	r = begin_epoch(event_fd, run_fd, boot_id);
+	r = begin_epoch(event_fd, run_fd, proc_fd, boot_id);
 	r = r ? r : set_mark(event_fd, ASIDE, start == LEA_GATE_STOCK);
 	r = r ? r : set_mark(event_fd, ARMED, start == LEA_GATE_CLOSED);
 	if (r)

@@ -16,6 +16,7 @@
 #include "fake/tree.h"
 #include "state/claim.h"
 #include "state/gate.h"
+#include "state/online.h"
 #include "unit/suite.h"
 
 #define VG_ID	 "VGVGVGVGVGVGVGVGVGVGVGVGVGVGVG01"
@@ -336,6 +337,14 @@ TEST_EACH(what_is_no_file_is_no_claim_and_hides_no_other, makes)
 	ck_assert_uint_eq(told, 1);
 }
 
+static void write_file(const char *path, const char *text)
+{
+	int fd = openat(claims.run_fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	ck_assert_int_eq(write(fd, text, strlen(text)), (int)strlen(text));
+	close(fd);
+}
+
 static const char *const damaged[] = {
 	"",
 	"lvmevent-claim 2\nstate done\n",
@@ -349,18 +358,9 @@ static const char *const damaged[] = {
 TEST_EACH(a_damaged_claim_counts_as_none, damaged)
 {
 	struct lea_claim got;
-	char path[64];
 
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
-	snprintf(path, sizeof(path), "event/claims/%s", VG_ID);
-	unlinkat(claims.run_fd, path, 0);
-	{
-		int fd = openat(claims.run_fd, path, O_WRONLY | O_CREAT, 0600);
-
-		ck_assert_int_eq(write(fd, damaged[_i], strlen(damaged[_i])),
-				 (int)strlen(damaged[_i]));
-		close(fd);
-	}
+	write_file("event/claims/" VG_ID, damaged[_i]);
 	ck_assert_msg(lea_claim_read(&claims, VG_ID, &got) == LEA_CLAIM_ABSENT, "%s", damaged[_i]);
 	ck_assert_int_lt(lea_claim_read(&claims, "../../../../etc/passwd", &got), 0);
 }
@@ -420,4 +420,48 @@ TEST(a_claim_does_not_wait_for_ever)
 	ck_assert_int_eq(lea_claim_take(&claims, VG_OTHER, &claim), -EAGAIN);
 	ck_assert_int_eq(flock(other_fd, LOCK_UN), 0);
 	ck_assert_int_eq(lea_claim_take(&claims, VG_OTHER, &claim), 0);
+}
+
+static const struct left {
+	enum lea_claim_state state;
+	const char *vg_name;
+	bool is_left;
+} lefts[] = {
+	{LEA_CLAIM_CLAIMED, "vg0", true},
+	{LEA_CLAIM_FAILED, "vg0", true}, /* killed before vgs_online went, or tried again */
+	{LEA_CLAIM_DONE, "vg0", false},
+	{LEA_CLAIM_CLAIMED, "vg1", false},
+};
+
+/* What a claim of ours that was not done, of this epoch or an earlier one, has left in vgs_online.
+ */
+TEST_EACH(vgs_online_of_an_unfinished_claim_is_ours, lefts)
+{
+	const struct left *left = &lefts[_i];
+	struct lea_claim stored = claim;
+
+	ck_assert_int_eq(lea_claim_left_online(&claims, VG_ID, "vg0"), 0);
+	stored.state = left->state;
+	snprintf(stored.vg_name, sizeof(stored.vg_name), "%s", left->vg_name);
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &stored), 0);
+	ck_assert_int_eq(lea_claim_left_online(&claims, VG_ID, "vg0"), left->is_left);
+	write_file("event/epoch", "11111111-2222-3333-4444-555555555555 7\n");
+	ck_assert_int_eq(lea_claim_left_online(&claims, VG_ID, "vg0"), left->is_left);
+	ck_assert_int_lt(lea_claim_left_online(&claims, "../vg", "vg0"), 0);
+}
+
+TEST_EACH(an_epoch_ends_with_vgs_online_of_unfinished_vgs, lefts)
+{
+	const struct left *left = &lefts[_i];
+	struct lea_claim stored = claim;
+
+	stored.state = left->state;
+	snprintf(stored.vg_name, sizeof(stored.vg_name), "%s", left->vg_name);
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &stored), 0);
+	ck_assert_int_eq(lea_vg_online_claim(claims.run_fd, "vg0"), 0);
+	write_file("event/claims/" VG_OTHER, "lvmevent-claim 1\nstate of mind\n");
+	ck_assert_int_eq(arm(), 0);
+	ck_assert_int_eq(lea_vg_online_exists(claims.run_fd, "vg0"), !left->is_left);
+	ck_assert_int_ne(faccessat(claims.run_fd, "event/claims/" VG_ID, F_OK, 0), 0);
+	ck_assert_int_ne(faccessat(claims.run_fd, "event/claims/" VG_OTHER, F_OK, 0), 0);
 }
