@@ -279,7 +279,7 @@ static bool is_taken_down(const struct lea_activation_run *run,
 {
 	const int run_fd = before_lock->has_online ? lea_world_run(run->world) : -1;
 
-	return run_fd >= 0 && !lea_vg_online_exists(run_fd, before_lock->vg->name);
+	return run_fd >= 0 && !lea_vg_online_may_exist(run_fd, before_lock->vg->name);
 }
 
 /* Everything after the lock. @held keeps the result until the end of the transaction. */

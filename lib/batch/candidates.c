@@ -170,7 +170,7 @@ struct lea_decide_facts lea_batch_vg_facts(const struct lea_batch_vg *vg, const 
 
 	/* Nobody else is interested. */
 	if (is_covered && (vg->kind == LEA_ENTRY_ADD || came_with_online(vg, name)))
-		facts.is_online = lea_vg_online_exists(claims->run_fd, name);
+		facts.is_online = lea_vg_online_may_exist(claims->run_fd, name);
 	if (!facts.is_online && came_with_online(vg, name))
 		facts.is_online = lea_claim_was_cleared(claims, vg->id, &vg->claim);
 	return facts;

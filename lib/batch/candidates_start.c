@@ -115,7 +115,7 @@ static bool may_be_of_other(const struct lea_batch_vg *vg, const struct lea_scan
 	if (scanned->in_part)
 		return true;
 	return vg->by_claim != LEA_VG_CLAIMED && vg->by_claim != LEA_VG_DONE &&
-	       lea_vg_online_exists(vg->candidates->claims.run_fd, scanned->vg->name);
+	       lea_vg_online_may_exist(vg->candidates->claims.run_fd, scanned->vg->name);
 }
 
 /*

@@ -105,7 +105,7 @@ static void log_missing(struct lea_world *world, int run_fd, const struct lea_mi
 		.message_id = LEA_MESSAGE_INCOMPLETE, .vg = missing->vg, .reason = text};
 
 	lea_missing_describe(missing, text);
-	if (lea_vg_online_exists(run_fd, missing->vg))
+	if (lea_vg_online_may_exist(run_fd, missing->vg))
 		lea_log_with(world->log, LEA_LOG_WARNING, &fields, "VG %s: incomplete: %s",
 			     missing->vg, text);
 	else

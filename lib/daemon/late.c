@@ -50,7 +50,7 @@ static void describe_vg(struct lea_world *world, const char *vg, char text[stati
 		describe_missing(world, &missing, text);
 	else
 		snprintf(text, VG_TEXT_BYTES, "%s",
-			 run_fd >= 0 && lea_vg_online_exists(run_fd, vg)
+			 run_fd >= 0 && lea_vg_online_may_exist(run_fd, vg)
 				 ? "all PVs are there, its LVs are being activated"
 				 : "none of its PVs has appeared");
 	lea_missing_done(&missing);

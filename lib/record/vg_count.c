@@ -281,7 +281,7 @@ static int claim(struct lea_counted_vg *entry, const struct lea_record_vg_option
 	if (entry->claim_tried)
 		return 0;
 	if (options->test)
-		r = lea_vg_online_exists(options->run_fd, entry->name) ? LEA_ONLINE_CLAIMED : 0;
+		r = lea_vg_online_may_exist(options->run_fd, entry->name) ? LEA_ONLINE_CLAIMED : 0;
 	else
 		r = lea_vg_online_claim(options->run_fd, entry->name);
 	if (r < 0)

@@ -437,7 +437,7 @@ bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
 	char path[PATH_BYTES];
 	struct stat st;
 
-	return !lea_vg_online_exists(claims->run_fd, claim->vg_name) &&
+	return !lea_vg_online_may_exist(claims->run_fd, claim->vg_name) &&
 	       (path_of(vg_id, path) || fstatat(claims->run_fd, path, &st, AT_SYMLINK_NOFOLLOW) ||
 		lea_online_has_changed(claims->run_fd, &st.st_mtim));
 }

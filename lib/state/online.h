@@ -50,7 +50,9 @@ bool lea_online_has_changed(int run_fd, const struct timespec *since);
 enum lea_online_claim { LEA_ONLINE_CLAIMED = 1 };
 LEA_MUST_CHECK int lea_vg_online_claim(int run_fd, const char *vg);
 LEA_MUST_CHECK int lea_vg_online_drop(int run_fd, const char *vg); /* absent is fine */
-bool lea_vg_online_exists(int run_fd, const char *vg);
+/* Who finds it gone says that somebody took the VG down: false only if the kernel says that it is
+ * not there, not if it does not answer. */
+bool lea_vg_online_may_exist(int run_fd, const char *vg);
 
 /* pvs_lookup/VG: one PVID per line. LEA_ONLINE_CLAIMED: the file exists and was left alone. */
 LEA_MUST_CHECK int lea_lookup_write(int run_fd, const char *vg, const char *const *pvids,

@@ -56,23 +56,28 @@ int lea_vg_online_drop(int run_fd, const char *vg)
 	return drop(run_fd, CLAIMS, vg);
 }
 
-static bool exists(int run_fd, const char *folder, const char *vg)
+/* 0 or -errno */
+static int look(int run_fd, const char *folder, const char *vg)
 {
 	char path[192];
 	struct stat info;
 
+	if (!lea_name_ok(vg))
+		return -ENOENT;
 	vg_path(folder, vg, path);
-	return lea_name_ok(vg) && !fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW);
+	return fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW) ? -errno : 0;
 }
 
-bool lea_vg_online_exists(int run_fd, const char *vg)
+bool lea_vg_online_may_exist(int run_fd, const char *vg)
 {
-	return exists(run_fd, CLAIMS, vg);
+	const int r = look(run_fd, CLAIMS, vg);
+
+	return r != -ENOENT && r != -ENOTDIR;
 }
 
 bool lea_lookup_exists(int run_fd, const char *vg)
 {
-	return exists(run_fd, LOOKUPS, vg);
+	return look(run_fd, LOOKUPS, vg) == 0;
 }
 
 int lea_lookup_write(int run_fd, const char *vg, const char *const *pvids, uint32_t count)
