@@ -6,11 +6,11 @@
 #pragma once
 
 #include "batch/pass_cache.h"
+#include "flow/ends.h"
 #include "flow/forks.h"
 #include "flow/scratch.h"
 #include "scan/reader_private.h"
 #include "state/queue.h"
-#include "world/proc_stat.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -141,21 +141,4 @@ static void add(struct lea_device *devices, size_t count)
 	ck_assert_int_eq(lea_scan_add(scan, devices, count), 0);
 	found = lea_scan_found(scan, &found_count);
 	ck_assert_uint_eq(found_count, count);
-}
-
-/* A zombie counts as ended, too. */
-static bool is_over(pid_t pid)
-{
-	LEA_AUTO(lea_closep) int proc_fd = open("/proc", O_RDONLY | O_CLOEXEC);
-	struct lea_proc_stat stat;
-
-	return lea_proc_stat(proc_fd, pid, &stat) || stat.state == 'Z' || stat.state == 'X';
-}
-
-/* Does the process end by itself, soon after its last connection is closed? */
-static bool ends(pid_t pid)
-{
-	for (int i = 0; i < 300 && !is_over(pid); i++)
-		usleep(10000);
-	return is_over(pid);
 }

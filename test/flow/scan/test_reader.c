@@ -4,12 +4,22 @@
 #include "base/wire.h"
 #include "flow/reader_scratch.h"
 #include "unit/suite.h"
+#include "world/proc_stat.h"
 
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 
 const struct fixture fixture = {reader_setup, reader_teardown};
+
+/* A zombie counts as ended, too. */
+static bool is_over(pid_t pid)
+{
+	LEA_AUTO(lea_closep) int proc_fd = open("/proc", O_RDONLY | O_CLOEXEC);
+	struct lea_proc_stat stat;
+
+	return lea_proc_stat(proc_fd, pid, &stat) || stat.state == 'Z' || stat.state == 'X';
+}
 
 TEST(one_device_that_hangs_spares_the_others)
 {

@@ -218,21 +218,12 @@ static bool asks_the_queue(void *arg)
 	return lea_reader_is_awaited(reader, event_fd);
 }
 
-static uint64_t now_ms(void)
-{
-	return scratch_world.clock->now_ms(scratch_world.clock);
-}
-
 TEST(a_slow_device_does_not_hold_up_others)
 {
-	uint64_t began;
-
 	new_reader();
 	lea_reader_listen(reader, somebody_comes, NULL);
 	make("sick");
-	began = now_ms();
 	look("hang", -ETIMEDOUT);
-	ck_assert_msg(now_ms() - began < DEADLINE_MS, "left before its time");
 	ck_assert_msg(asked == 1, "asked once, %u", asked);
 	ck_assert_msg(deadline_ms() == DEADLINE_MS, "what had not its whole time is not late");
 	answer();

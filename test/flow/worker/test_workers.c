@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Results of VGs that are given to workers all at once. */
+#include "flow/ends.h"
 #include "flow/workers_scratch.h"
 #include "world/proc_stat.h"
 
@@ -161,13 +162,6 @@ static char state_of(pid_t pid)
 	struct lea_proc_stat stat;
 
 	return lea_proc_stat(proc_fd, pid, &stat) ? 'X' : stat.state;
-}
-
-static bool ends(pid_t pid)
-{
-	for (int i = 0; i < 300 && !strchr("XZ", state_of(pid)); i++)
-		usleep(10000);
-	return strchr("XZ", state_of(pid)) != NULL;
 }
 
 TEST(batches_share_a_worker)
