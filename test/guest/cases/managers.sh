@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lvm2's own commands in loops among events: no deadlock, no wrong table, no VG left inactive
+# long
 
 # LVMEVENT_LONG: ten rounds of a minute instead of one of forty seconds; and a round with stock lvm2 alone
 if ! with_ours; then

@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2016 # guest scripts stand in single quotes
 # SPDX-License-Identifier: GPL-2.0-or-later
 # disks that answer late, or not at all, while administrators work and copies come: nothing comes up that must not
+# first
 
 # d0 to d5 have a VG each; d1 and d4 are slow at times. d6 and d7 are disks with one serial number, as of two USB
 # bridges of a kind, and d7 is a copy of d6. d3 comes later, and a worker hangs in it. d8 is a copy of d1 that comes later.
