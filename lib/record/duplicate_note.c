@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
-#include "state/gate.h"
+#include "state/epoch.h"
 
 #define FOLDER	   "event/duplicates"
 #define PATH_BYTES (sizeof(FOLDER) + 34)
@@ -56,7 +56,7 @@ int lea_duplicate_put(struct lea_world *world, const struct lea_duplicate *dupli
 		return run_fd < 0 ? run_fd : proc_fd;
 	if (!lea_id_ok(duplicate->pvid))
 		return -EINVAL;
-	r = lea_gate_epoch(run_fd, proc_fd, epoch);
+	r = lea_epoch_now(run_fd, proc_fd, epoch);
 	if (r < 0)
 		return r;
 	lea_devid_format(&duplicate->id, name);
@@ -138,7 +138,7 @@ int lea_duplicate_list(struct lea_world *world, const char *pvid,
 	if (r)
 		return r == -ENOENT ? 0 : r;
 	proc_fd = lea_world_proc(world);
-	r = proc_fd < 0 ? proc_fd : lea_gate_epoch(run_fd, proc_fd, epoch);
+	r = proc_fd < 0 ? proc_fd : lea_epoch_now(run_fd, proc_fd, epoch);
 	if (r < 0)
 		return r;
 	while (count < (int)LEA_DUPLICATES_MOST && (entry = lea_file_next(dir, &r)))

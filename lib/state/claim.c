@@ -84,9 +84,9 @@ static int epoch_now(const struct lea_claims *claims, char ret_epoch[static LEA_
 	int r = 0;
 
 	if (!now)
-		return lea_gate_epoch(claims->run_fd, claims->proc_fd, ret_epoch);
+		return lea_epoch_now(claims->run_fd, claims->proc_fd, ret_epoch);
 	if (!now->epoch[0])
-		r = lea_gate_epoch(claims->run_fd, claims->proc_fd, now->epoch);
+		r = lea_epoch_now(claims->run_fd, claims->proc_fd, now->epoch);
 	if (r)
 		now->epoch[0] = '\0';
 	else

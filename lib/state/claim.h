@@ -9,7 +9,7 @@
 
 #include "base/devid.h"
 #include "base/err.h"
-#include "state/gate.h"
+#include "state/epoch.h"
 #include "world/world.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The gate and the epoch. */
+/* The gate. */
 #include "state/gate.h"
 
 #include <errno.h>
@@ -14,13 +14,11 @@
 #include "base/file.h"
 #include "base/step.h"
 #include "state/claim.h"
+#include "state/epoch.h"
 #include "state/mark.h"
 
-#define EPOCH_FILE    "event/epoch"
-#define ARMED	      "gate-armed" /* in event/ */
-#define ASIDE	      "not-in-charge"
-#define BOOT_ID_FILE  "sys/kernel/random/boot_id"
-#define BOOT_ID_CHARS 36U
+#define ARMED "gate-armed" /* in event/ */
+#define ASIDE "not-in-charge"
 
 /* Marks are regular files; a planted link does not count. */
 static bool exists(int dir_fd, const char *name)
@@ -50,47 +48,6 @@ bool lea_gate_is_closed(int run_fd)
 	return lea_gate_is_armed(run_fd) && !exists(run_fd, LEA_GATE_FINISHED);
 }
 
-static int read_boot_id(int proc_fd, char ret_id[static BOOT_ID_CHARS + 1])
-{
-	char text[64];
-	int r = lea_file_read_into(proc_fd, BOOT_ID_FILE, text, sizeof(text));
-
-	if (r)
-		return r < 0 ? r : -ENOENT;
-	text[strcspn(text, "\n")] = '\0';
-	if (strlen(text) != BOOT_ID_CHARS || strspn(text, "0123456789abcdef-") != BOOT_ID_CHARS)
-		return -EINVAL;
-	memcpy(ret_id, text, BOOT_ID_CHARS + 1);
-	return 0;
-}
-
-/* Reads "BOOTID COUNT\n"; the count of another boot is 0. */
-static unsigned int read_count(int run_fd, const char *boot_id)
-{
-	char text[96], *end;
-	unsigned long count;
-
-	if (lea_file_read_into(run_fd, EPOCH_FILE, text, sizeof(text)))
-		return 0;
-	if (strncmp(text, boot_id, BOOT_ID_CHARS) != 0 || text[BOOT_ID_CHARS] != ' ')
-		return 0;
-	count = strtoul(text + BOOT_ID_CHARS + 1, &end, 10);
-	if ((*end != '\n' && *end) || count > 1000000UL)
-		return 0;
-	return (unsigned int)count;
-}
-
-int lea_gate_epoch(int run_fd, int proc_fd, char ret_epoch[static LEA_EPOCH_BYTES])
-{
-	char boot_id[BOOT_ID_CHARS + 1];
-	int r = read_boot_id(proc_fd, boot_id);
-
-	if (r)
-		return r;
-	snprintf(ret_epoch, LEA_EPOCH_BYTES, "%s-%u", boot_id, read_count(run_fd, boot_id));
-	return 0;
-}
-
 static void empty_folder(int event_fd, const char *name)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
@@ -111,21 +68,6 @@ static void drop_decisions(int event_fd, int run_fd, int proc_fd)
 	for (enum lea_mark mark = 0; mark < LEA_MARKS; mark++)
 		empty_folder(event_fd, lea_mark_folder(mark));
 	unlinkat(event_fd, "since", 0);
-}
-
-/* Increments the epoch first, which invalidates older claims whatever happens next. */
-static int begin_epoch(int event_fd, int run_fd, int proc_fd, const char *boot_id)
-{
-	char text[96];
-	int r, len;
-
-	len = snprintf(text, sizeof(text), "%s %u\n", boot_id, read_count(run_fd, boot_id) + 1);
-	r = lea_file_replace(event_fd, "epoch", text, (size_t)len);
-	if (r)
-		return r;
-	LEA_CRASHPOINT("arm.epoch", NULL);
-	drop_decisions(event_fd, run_fd, proc_fd);
-	return 0;
 }
 
 /* @name: in event/. 0 or -errno. */
@@ -151,18 +93,19 @@ int lea_gate_set_aside(int run_fd, bool is_aside)
 int lea_gate_begin(int run_fd, int proc_fd, enum lea_gate_start start)
 {
 	LEA_AUTO(lea_closep) int event_fd = -1;
-	char boot_id[BOOT_ID_CHARS + 1];
 	int r;
 
 	LEA_CRASHPOINT("arm.begin", NULL);
-	r = read_boot_id(proc_fd, boot_id);
-	if (r)
-		return r;
 	event_fd = lea_file_open_folder(run_fd, "event");
 	if (event_fd < 0)
 		return event_fd;
-	r = begin_epoch(event_fd, run_fd, proc_fd, boot_id);
-	r = r ? r : set_mark(event_fd, ASIDE, start == LEA_GATE_STOCK);
+	/* First: it invalidates older claims whatever happens next. */
+	r = lea_epoch_begin(run_fd, proc_fd, event_fd);
+	if (r)
+		return r;
+	LEA_CRASHPOINT("arm.epoch", NULL);
+	drop_decisions(event_fd, run_fd, proc_fd);
+	r = set_mark(event_fd, ASIDE, start == LEA_GATE_STOCK);
 	r = r ? r : set_mark(event_fd, ARMED, start == LEA_GATE_CLOSED);
 	if (r)
 		return r;

@@ -15,9 +15,6 @@
 #define LEA_GATE_FINISHED "boot-finished"
 #define LEA_GATE_ASIDE	  "event/not-in-charge"
 
-/* Epoch: boot id, hyphen, how often this boot was armed (0: never). */
-#define LEA_EPOCH_BYTES 64U
-
 /* @run_fd: /run/lvm. Two system calls, one if the gate was never armed. Does not log. */
 bool lea_gate_is_closed(int run_fd);
 bool lea_gate_is_armed(int run_fd);
@@ -42,7 +39,3 @@ LEA_MUST_CHECK int lea_gate_begin(int run_fd, int proc_fd, enum lea_gate_start s
 
 /* Opens the gate; fine if open. The caller reconciles after this, never before. 0 or -errno. */
 LEA_MUST_CHECK int lea_gate_open(int run_fd);
-
-/* The current epoch. A missing event/epoch, or one of another boot, counts as "never armed". 0 or
- * -errno. */
-LEA_MUST_CHECK int lea_gate_epoch(int run_fd, int proc_fd, char ret_epoch[static LEA_EPOCH_BYTES]);

@@ -7,6 +7,7 @@
 #include "base/order.h"
 #include "state/claim.h"
 #include "state/flag.h"
+#include "state/gate.h"
 #include "state/queue.h"
 #include "world/udevdb.h"
 

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "fake/tree.h"
 #include "state/claim.h"
+#include "state/epoch.h"
 #include "state/gate.h"
 #include "state/online.h"
 #include "unit/suite.h"
@@ -58,11 +59,11 @@ TEST(arming_closes_the_gate_and_begins_an_epoch)
 	char before[LEA_EPOCH_BYTES], after[LEA_EPOCH_BYTES];
 
 	ck_assert_msg(!lea_gate_is_closed(claims.run_fd), "never armed is open");
-	ck_assert_int_eq(lea_gate_epoch(claims.run_fd, claims.proc_fd, before), 0);
+	ck_assert_int_eq(lea_epoch_now(claims.run_fd, claims.proc_fd, before), 0);
 	ck_assert_int_eq(lea_gate_open(claims.run_fd), 0); /* left by an initramfs */
 	ck_assert_int_eq(arm(), 0);
 	ck_assert_msg(lea_gate_is_closed(claims.run_fd), "armed is closed, whatever was before");
-	ck_assert_int_eq(lea_gate_epoch(claims.run_fd, claims.proc_fd, after), 0);
+	ck_assert_int_eq(lea_epoch_now(claims.run_fd, claims.proc_fd, after), 0);
 	ck_assert_str_ne(before, after);
 	ck_assert_int_eq(lea_gate_open(claims.run_fd), 0);
 	ck_assert_int_eq(lea_gate_open(claims.run_fd), 0);
@@ -109,7 +110,7 @@ TEST(a_damaged_epoch_is_a_new_one)
 
 	ck_assert_int_eq(arm(), 0);
 	ck_assert_int_eq(lea_file_replace(claims.run_fd, "event/epoch", "garbage", 7), 0);
-	ck_assert_int_eq(lea_gate_epoch(claims.run_fd, claims.proc_fd, epoch), 0);
+	ck_assert_int_eq(lea_epoch_now(claims.run_fd, claims.proc_fd, epoch), 0);
 	ck_assert_str_eq(strrchr(epoch, '-'), "-0");
 }
 
