@@ -133,8 +133,8 @@ static int forget_gone(struct lea_batch_pass *pass)
 
 		if (!device->is_gone)
 			continue;
-		r = lea_duplicates_gone(pass->options->world, pass->options->event_fd,
-					&pass->entries[i]);
+		r = lea_duplicates_gone(pass->options->world, pass->options->event_fd, device,
+					pass->entries[i].pvid, false);
 		lea_batch_marks_gone(&pass->marks, &pass->entries[i]);
 		/* Otherwise forget_replaced decides, when it is known what is there now. */
 		pass->is_over[i] = is_over(pass, &pass->entries[i]);
@@ -267,7 +267,7 @@ static bool is_made_since(const struct lea_batch_pass *pass, const struct lea_fo
 static bool is_another(const struct lea_found *found)
 {
 	return found->expected[0] && lea_found_is_pv(found) &&
-	       strcmp(found->label.pvid, found->expected) != 0;
+	       !lea_found_carries(found, found->expected);
 }
 
 /*
@@ -353,13 +353,29 @@ static void leave_copy(struct lea_batch_pass *pass, const struct lea_record *rec
 	}
 }
 
+/* A PV that udev still named may have been wiped before it was read. A VG that it was a copy of was
+ * refused for it, and udev's change of what is no PV starts no process. */
+static int leave_expected(const struct lea_batch_pass *pass, const struct lea_found *found)
+{
+	struct lea_world *world = pass->options->world;
+
+	if (!found->expected[0] || lea_found_carries(found, found->expected) ||
+	    lea_duplicate_is_silent(world, found))
+		return 0;
+	return lea_duplicates_gone(world, pass->options->event_fd, &found->device, found->expected,
+				   !!found->vg);
+}
+
 static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 			 struct queued_device *queued)
 {
 	struct lea_record record = {0};
-	int r = 0;
+	int r;
 
 	exclude_other_content(found);
+	r = leave_expected(pass, found);
+	if (r)
+		return r;
 	if ((queued->kind == LEA_ENTRY_MISSED || queued->kind == LEA_ENTRY_PARTIAL) &&
 	    (is_made_since(pass, found) || is_another(found)))
 		queued->kind = LEA_ENTRY_CHANGE;
@@ -512,7 +528,7 @@ static bool has_replaced(const struct lea_batch_pass *pass, const struct lea_ent
 {
 	if (!entry->device.seqnum && lea_duplicate_is_silent(pass->options->world, found))
 		return false;
-	return !lea_found_is_pv(found) || strcmp(found->label.pvid, entry->pvid) != 0;
+	return !lea_found_carries(found, entry->pvid);
 }
 
 /* For PVs that were removed and whose number is in use again: is the same PV on it? */

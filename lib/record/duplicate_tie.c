@@ -186,8 +186,7 @@ static enum lea_presence answer_of(struct lea_world *world, const struct lea_fou
 {
 	if (lea_duplicate_is_silent(world, found))
 		return LEA_SILENT;
-	return lea_found_is_pv(found) && !strcmp(found->label.pvid, pvid) ? LEA_PRESENT
-									  : LEA_ABSENT;
+	return lea_found_carries(found, pvid) ? LEA_PRESENT : LEA_ABSENT;
 }
 
 static int read_it(struct lea_world *world, const struct lea_conf *conf,

@@ -12,11 +12,11 @@
  *	any  --> NOTED      a new epoch has begun: it is logged once in each
  *	any  --> none       it was removed, wiped, or excluded by a filter, or has the record now
  *
- * When a device goes (gone, reconcile), the devices of the PV are queued, the failed claims of the
- * VGs in the notes go, and last the device's note, which leads to all of this. An ignored one is
- * queued only if the recorded device went, for a record, and brings nothing up: the VG was active
- * without it, unless it is a path, and an activation is under way. Nothing waited for a path to go:
- * then only its note goes. What a crash leaves:
+ * When a device goes, or is that PV no more (gone, reconcile), the devices of the PV are queued,
+ * the failed claims of the VGs in the notes go, and last the device's note, which leads to all of
+ * this. An ignored one is queued only if the recorded device went, for a record, and brings nothing
+ * up: the VG was active without it, unless it is a path, and an activation is under way. Nothing
+ * waited for a path to go: then only its note goes. What a crash leaves:
  *
  *	before a note is written: the event's entry in taken/; the check asks udev's links, too
  *	after some are queued: the note, by which the event's entry, or the next reconcile, begins
@@ -637,11 +637,12 @@ static bool read_record(struct lea_world *world, const char *pvid, struct lea_on
 	return run_fd >= 0 && !lea_online_read(run_fd, pvid, ret_online);
 }
 
-int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_entry *entry)
+int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_device *device,
+			const char *pvid, bool is_change)
 {
-	const struct lea_devid id = lea_device_id(&entry->device);
+	const struct lea_devid id = lea_device_id(device);
 	struct lea_duplicate listed[LEA_DUPLICATES_MOST];
-	int r = 0, count = entry->pvid[0] ? lea_duplicate_list(world, entry->pvid, listed) : 0;
+	int r = 0, count = pvid[0] ? lea_duplicate_list(world, pvid, listed) : 0;
 	struct lea_online online;
 	const struct lea_duplicate *own = NULL;
 	bool has_record, is_free;
@@ -651,15 +652,16 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 	for (int i = 0; i < count; i++)
 		if (lea_devid_is_same(&listed[i].id, &id))
 			own = &listed[i];
-	has_record = read_record(world, entry->pvid, &online);
+	has_record = read_record(world, pvid, &online);
 	is_free = has_record && online.major == id.major && online.minor == id.minor;
 	if (is_free || !own || !own->is_path)
 		r = queue_again(&(struct again){.world = world,
 						.event_fd = event_fd,
 						.online = has_record && !is_free ? &online : NULL,
 						.is_free = is_free,
-						.was_dealt_with = lea_marker_is_set(
-							event_fd, &entry->device, entry->pvid)},
+						.is_change = is_change,
+						.was_dealt_with =
+							lea_marker_is_set(event_fd, device, pvid)},
 				listed, count);
 	return r || !own ? r : lea_duplicate_drop(world, own);
 }

@@ -98,11 +98,16 @@ LEA_MUST_CHECK int lea_duplicates_check(const struct lea_duplicates_options *opt
  * again. */
 void lea_duplicates_ignore(struct lea_world *world, const struct lea_scan_vg *scanned);
 
-/* A device with a PV was removed: queues the other devices with this PV, since the VG may be
- * activated now, and one that was ignored may be the PV. Asks the record, so it comes before that
- * is dropped. One system call if the PV had no duplicate. 0 or -errno. */
+/*
+ * lea_duplicates_gone - @device was removed, or was read and does not carry @pvid any more
+ * @is_change: an administrator made another PV of it, as vgimportclone does
+ * Queues the other devices with this PV, since the VG may be activated now, and one that was
+ * ignored may be the PV. Asks the record, so it comes before that is dropped. One system call if
+ * the PV had no duplicate. 0 or -errno.
+ */
 LEA_MUST_CHECK int lea_duplicates_gone(struct lea_world *world, int event_fd,
-				       const struct lea_entry *entry);
+				       const struct lea_device *device, const char *pvid,
+				       bool is_change);
 
 /*
  * lea_duplicates_reconcile - is every noted duplicate still one?

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A device to scan, and why. */
 struct lea_scan_device {
@@ -100,6 +101,11 @@ static inline bool lea_silence_is_open(int silence)
 static inline bool lea_found_is_pv(const struct lea_found *found)
 {
 	return found->kind == LEA_FOUND_PV || found->kind == LEA_FOUND_ORPHAN;
+}
+
+static inline bool lea_found_carries(const struct lea_found *found, const char *pvid)
+{
+	return lea_found_is_pv(found) && !strcmp(found->label.pvid, pvid);
 }
 
 #define LEA_SCAN_MOVED_BYTES 192U

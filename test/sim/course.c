@@ -106,6 +106,21 @@ bool sim_is_sure(const struct sim_course *course, const struct sim_state *state,
 	return true;
 }
 
+uint64_t sim_believed_until(const struct sim_course *course, const struct sim_state *state,
+			    const char *id)
+{
+	const struct sim_disk *newest = sim_newest(state, id);
+	uint64_t until = 0;
+
+	for (unsigned i = 0; newest && i < SIM_DISKS; i++)
+		for (uint32_t k = 0; k < newest->pv_count; k++)
+			if (state->disk[i].is_there &&
+			    !strcmp(course->was_pvid[i], newest->pv[k]) &&
+			    course->told_ms[i] > until)
+				until = course->told_ms[i];
+	return until;
+}
+
 static bool is_whole_machine(enum sim_op op)
 {
 	return op == SIM_REBOOT || op == SIM_SOFT_REBOOT;
@@ -227,11 +242,15 @@ static void note_told(struct sim_course *course, const struct sim_step *step,
 		      const struct sim_state *state, unsigned disk)
 {
 	const struct sim_disk *now = &state->disk[disk], *before = &course->before.disk[disk];
-	const bool is_news = course->present_ms[disk] == state->now_ms ||
-			     strcmp(now->pvid, before->pvid) != 0 ||
+	const bool is_other = strcmp(now->pvid, before->pvid) != 0;
+	const bool is_news = course->present_ms[disk] == state->now_ms || is_other ||
 			     (step->op == SIM_REBOOT && now->is_there);
 	const uint64_t told_ms = told_at(course, state, disk);
 
+	if (now->diskseq != before->diskseq)
+		course->was_pvid[disk][0] = '\0';
+	else if (is_other)
+		memcpy(course->was_pvid[disk], before->pvid, sizeof(before->pvid));
 	/* A read that has begun goes on as slowly as it began. */
 	if (is_news || (course->told_ms[disk] > state->now_ms && is_named(step, disk) &&
 			(told_ms > course->told_ms[disk] || course->told_ms[disk] == SIM_EVER)))
@@ -262,6 +281,10 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		course->was_sick |= now->is_there;
 		course->was_sick_disk[disk] = true;
 	}
+	/* What is under way while there is no room comes with the reconcile after that. */
+	if (course->is_short && course->busy_until_ms[disk] > course->before.now_ms &&
+	    busy_until(course, state, disk) != SIM_EVER)
+		course->busy_until_ms[disk] = busy_until(course, state, disk) + RECONCILE_MS;
 	if (step->op == SIM_KILL_READER && course->busy_until_ms[disk] > state->now_ms)
 		course->busy_until_ms[disk] = busy_until(course, state, disk);
 	if (!is_named(step, disk))

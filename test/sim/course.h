@@ -15,6 +15,7 @@ struct sim_course {
 	uint64_t added_ms[SIM_DISKS]; /* the last event that was an add; 0: none */
 	uint64_t present_ms[SIM_DISKS];
 	uint64_t told_ms[SIM_DISKS]; /* udev has read its present PV, and our program knows of it */
+	char was_pvid[SIM_DISKS][33];	   /* the PV that this very disk was before */
 	uint64_t udev_until_ms[SIM_DISKS]; /* it may read the disk, for the last add */
 	uint64_t busy_until_ms[SIM_DISKS];
 	uint64_t all_busy_until_ms;
@@ -48,6 +49,10 @@ bool sim_was_added_since(const struct sim_course *course, const struct sim_state
 			 const char *id, uint64_t since_ms);
 /* An event that was an add of such a disk begins now, and no other device carries its PV. */
 bool sim_was_only_one_added(const struct sim_course *course, const struct sim_state *state,
+			    const char *id);
+/* Until when a disk that was a PV of the VG, and is none now, may be taken for one, as nobody has
+ * read it since. 0: there is none. */
+uint64_t sim_believed_until(const struct sim_course *course, const struct sim_state *state,
 			    const char *id);
 /* Our processes have read each disk of the VG, or will. */
 bool sim_is_sure(const struct sim_course *course, const struct sim_state *state, const char *id);

@@ -212,7 +212,8 @@ static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 	/* Three runners that died make a device suspect. */
 	if (!vg->is_due || vg->was_reduced || !sim_is_sound(state, vg->id) ||
 	    oracle->course.is_short || oracle->course.deaths > 2 || state->pending_commands ||
-	    is_taken_down(state, vg->id) || is_name_taken(oracle, state, vg))
+	    is_taken_down(state, vg->id) || is_name_taken(oracle, state, vg) ||
+	    sim_believed_until(&oracle->course, state, vg->id) > state->now_ms)
 		return;
 	if (!sim_active_of(state, vg->id))
 		sim_found(

@@ -172,10 +172,16 @@ static bool had_to_wait(const struct sim_oracle *oracle, const struct sim_state 
 	       !newest || newest->type == SIM_THIN;
 }
 
-/* Since the machine last came up, if that was later: then all disks come once more. */
-static uint64_t due_since(const struct sim_oracle *oracle, const struct sim_known_vg *vg)
+/* Since the machine last came up, if that was later: then all disks come once more. Or since it was
+ * known that a disk is no copy any more. */
+static uint64_t due_since(const struct sim_oracle *oracle, const struct sim_state *state,
+			  const struct sim_known_vg *vg)
 {
-	return vg->due_ms > oracle->course.booted_ms ? vg->due_ms : oracle->course.booted_ms;
+	const uint64_t booted_ms = oracle->course.booted_ms;
+	const uint64_t known_ms = sim_believed_until(&oracle->course, state, vg->id);
+	const uint64_t since_ms = vg->due_ms > booted_ms ? vg->due_ms : booted_ms;
+
+	return since_ms > known_ms ? since_ms : known_ms;
 }
 
 /* Our program has activated it since the last step. Was that right? */
@@ -183,7 +189,7 @@ void sim_oracle_activation(struct sim_oracle *oracle, const struct sim_state *st
 			   const struct sim_known_vg *vg, const struct sim_active *active)
 {
 	const char *now = sim_oracle_why_not(oracle, state, vg, active);
-	const uint64_t due_ms = due_since(oracle, vg);
+	const uint64_t due_ms = due_since(oracle, state, vg);
 
 	if (vg->why_not && now && vg->is_certain && active->at_ms > vg->why_not_ms)
 		sim_found(oracle->findings,
@@ -196,7 +202,8 @@ void sim_oracle_activation(struct sim_oracle *oracle, const struct sim_state *st
 			  " ms",
 			  vg->name, active->at_ms);
 	if (vg->is_due && !sim_active_of(&oracle->course.before, vg->id) &&
-	    active->at_ms > due_ms + HEALTHY_MS && !had_to_wait(oracle, state, vg))
+	    active->at_ms > due_ms && active->at_ms - due_ms > HEALTHY_MS &&
+	    !had_to_wait(oracle, state, vg))
 		sim_found(oracle->findings,
 			  "a VG on healthy disks waited for others: %s for %" PRIu64 " ms",
 			  vg->name, active->at_ms - due_ms);

@@ -221,6 +221,17 @@ TEST(the_vg_comes_up_when_a_copy_is_wiped)
 	ck_assert_str_eq(drain(), "vg_one ");
 }
 
+/* udev named the PV before it was wiped, or made another one, which activates nothing. */
+TEST_TIMES(the_vg_comes_up_when_a_copy_is_read_that_is_none_any_more, 2)
+{
+	both();
+	machine_unplug("sdb", 32);
+	machine_plug(_i ? "stripe-a" : "orphan", "sdb", 32, 2);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
+	ck_assert_str_eq(drain(), _i ? "" : "vg_one ");
+	ck_assert(!machine_has(DUPLICATES));
+}
+
 #define QUEUE "/run/lvm/event/queue/"
 
 /* vgimportclone made it a PV of another VG, and activates neither VG. If its disk is slow, the

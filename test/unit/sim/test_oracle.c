@@ -15,7 +15,8 @@ static struct sim_findings findings;
 static struct sim_oracle oracle;
 static struct sim_state state;
 
-#define ID "vg0-id"
+#define ID	   "vg0-id"
+#define TAKEN_DOWN "a VG was activated although it was taken down and no disk of it was added since"
 
 static void set_up(void)
 {
@@ -116,7 +117,7 @@ TEST(vg_that_was_taken_down_stays_down)
 	begin(2);
 	take_down(1000);
 	activate(true);
-	expect("a VG was activated although it was taken down and no disk of it was added since");
+	expect(TAKEN_DOWN);
 }
 
 TEST(vg_comes_back_with_an_add)
@@ -175,7 +176,7 @@ TEST(slow_answer_to_a_change_activates_nothing)
 	step((struct sim_step){.op = SIM_SLOW, .a = 1, .n = 4000}, 1000);
 	step((struct sim_step){.op = SIM_CHANGE, .a = 1}, 20000);
 	activate(true);
-	expect("a VG was activated although it was taken down and no disk of it was added since");
+	expect(TAKEN_DOWN);
 }
 
 TEST(vg_without_a_pv_is_not_activated)
@@ -236,7 +237,7 @@ TEST(copy_that_goes_brings_nothing_up)
 	copy(0, 5, false);
 	unplug(5, 1000);
 	activate(true);
-	expect("a VG was activated although it was taken down and no disk of it was added since");
+	expect(TAKEN_DOWN);
 }
 
 /* The disk asked for the VG, and was refused for the copy. */
@@ -371,7 +372,7 @@ TEST_TIMES(add_of_a_slow_disk_takes_no_longer_if_the_reader_is_killed, 2)
 	take_down(200000);
 	step((struct sim_step){.op = SIM_WAIT}, 300000);
 	activate(true);
-	expect("a VG was activated although it was taken down and no disk of it was added since");
+	expect(TAKEN_DOWN);
 }
 
 TEST_TIMES(disk_whose_pvid_is_listed_may_be_used_if_it_is_alone, 2)
@@ -514,6 +515,75 @@ TEST_TIMES(disk_that_hangs_before_udev_has_read_it_may_be_done_without, 2)
 	activate(true);
 	state.active[0].has_error_target = true;
 	expect(_i ? NULL : "a VG was activated in part although the disk is there");
+}
+
+static void wipe_original(uint32_t slow_ms, bool is_suspended)
+{
+	state.disk[0].slow_ms = slow_ms;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = slow_ms}, 1000);
+	state.disk[0].is_pv = false;
+	state.disk[0].pvid[0] = state.disk[0].vg_id[0] = '\0';
+	step((struct sim_step){.op = SIM_WIPE, .a = 0}, 1000);
+	state.disk[0].is_suspended = is_suspended;
+	step((struct sim_step){.op = is_suspended ? SIM_SUSPEND : SIM_WAIT, .a = 0}, 1000);
+}
+
+/* What a disk was counts until it has been read. Rows: how slow it is. */
+static const struct {
+	uint32_t slow_ms;
+	const char *kind;
+} wiped[] = {
+	{1000, "a VG on healthy disks waited for others"},
+	{12000, NULL},
+};
+
+TEST_EACH(vg_waits_until_it_is_known_that_the_original_was_wiped, wiped)
+{
+	begin(1);
+	take_down(100000);
+	copy(0, 5, false);
+	unplug(5, 1000);
+	wipe_original(wiped[_i].slow_ms, false);
+	plug(5, 30000);
+	activate(true);
+	state.active[0].disks = 1U << 5;
+	expect(wiped[_i].kind);
+}
+
+TEST_TIMES(vg_may_wait_for_ever_if_the_original_is_not_read_again, 2)
+{
+	begin(1);
+	take_down(100000);
+	copy(0, 5, false);
+	unplug(5, 1000);
+	wipe_original(1000, _i);
+	plug(5, 900000);
+	expect(_i ? NULL : "a VG must be active and is not");
+}
+
+/* Rows: an event that is under way in a shortage comes with the reconcile after that, or there was
+ * none; how much later the VG is activated. */
+static const struct {
+	bool is_under_way;
+	uint64_t after_ms;
+	const char *kind;
+} shortages[] = {
+	{true, 500000, NULL},
+	{true, 900000, TAKEN_DOWN},
+	{false, 500000, TAKEN_DOWN},
+};
+
+TEST_EACH(what_a_shortage_delays_comes_with_a_reconcile, shortages)
+{
+	begin(1);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0},
+	     shortages[_i].is_under_way ? 1000 : 200000);
+	take_down(1000);
+	step((struct sim_step){.op = SIM_SHORT, .n = 7}, 100000);
+	step((struct sim_step){.op = SIM_ROOM}, shortages[_i].after_ms);
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	activate(true);
+	expect(shortages[_i].kind);
 }
 
 /* It was activated, and is gone by the time of the next look. */
