@@ -291,15 +291,17 @@ static int read_added(struct search *search)
 	return r;
 }
 
-/* The PV that showed it first: mostly it still does, and the others need not be read. */
+/* The PV that showed it first: mostly it still does, and the others need not be read. It may have
+ * come back as another instance. */
 static int search_all(struct search *search)
 {
 	const struct lea_newest *newest = &search->outdated->newest;
 	int r = newest->shown_by.pvid[0] ? add_device(search, newest->shown_by.id) : 0;
+	const bool is_read = search->count;
 
 	r = r ? r : read_added(search);
 	for (uint32_t i = 0; !r && i < newest->pv_count; i++)
-		if (strcmp(newest->pvid[i], newest->shown_by.pvid) != 0)
+		if (!is_read || strcmp(newest->pvid[i], newest->shown_by.pvid) != 0)
 			r = add_member(search, newest->pvid[i]);
 	return r ? r : read_added(search);
 }
@@ -370,7 +372,7 @@ struct last {
 	char pvid[33];
 	char vg_id[33], vg_name[128];
 	uint64_t seen_ms;
-	bool is_there; /* the instance of the device; or another PV of the VG has a record */
+	bool is_there; /* it; or another PV of the VG has a record */
 };
 
 struct tidy {
@@ -385,6 +387,17 @@ static bool has_instance(struct lea_world *world, const struct lea_devid *id)
 
 	return lea_sysfs_has_device(world, devno) &&
 	       (!id->diskseq || lea_sysfs_diskseq(world, devno) == id->diskseq);
+}
+
+/* Its PV may have come back as another instance, to which the record leads. */
+static bool is_there(struct lea_world *world, const struct lea_newest_pv *pv)
+{
+	struct lea_online online;
+
+	if (has_instance(world, &pv->id))
+		return true;
+	return !lea_online_read(lea_world_run(world), pv->pvid, &online) &&
+	       has_instance(world, &(struct lea_devid){online.major, online.minor, 0});
 }
 
 static bool has_other_record(const struct tidy *tidy, const struct lea_newest *newest)
@@ -409,7 +422,7 @@ static int collect(void *arg, const struct lea_newest *newest)
 		return -ENOMEM;
 	last = &tidy->last[tidy->count++];
 	*last = (struct last){.seen_ms = newest->seen_ms,
-			      .is_there = has_instance(tidy->world, &newest->shown_by.id)};
+			      .is_there = is_there(tidy->world, &newest->shown_by)};
 	memcpy(last->pvid, newest->shown_by.pvid, sizeof(last->pvid));
 	memcpy(last->vg_id, newest->vg_id, sizeof(last->vg_id));
 	memcpy(last->vg_name, newest->vg_name, sizeof(last->vg_name));
@@ -474,7 +487,7 @@ static int keep_newest(void *arg, const struct lea_newest *newest)
 	for (uint32_t i = 0; i < newest->pv_count; i++)
 		memcpy(report->listed[report->listed_count++], newest->pvid[i],
 		       sizeof(*report->listed));
-	if (!has_instance(report->world, &newest->shown_by.id))
+	if (!is_there(report->world, &newest->shown_by))
 		return 0;
 	report->newest[report->count] = *newest;
 	report->newest[report->count].pvid = NULL;

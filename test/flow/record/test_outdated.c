@@ -97,6 +97,23 @@ TEST(when_the_newer_pv_has_gone_the_older_metadata_count)
 	ck_assert_uint_eq(claimed_seqno(), 5);
 }
 
+/* Row 1: after a reconcile. */
+TEST_TIMES(a_newer_pv_that_is_back_under_another_number_counts, 2)
+{
+	plug_original();
+	plug_changed();
+	changed_came();
+	machine_unplug("sdb", 32);
+	went("sdb", 32, 2, PVID_CHANGED);
+	machine_plug("one-pv", "sdc", 48, 3);
+	rewrite("one-pv", "sdc", "seqno = 6", UUID_CHANGED);
+	ck_assert_str_eq(came("sdc", 48, 3, PVID_CHANGED), "vg_one ");
+	if (_i)
+		lea_newest_tidy(machine.world);
+	ck_assert_str_eq(original_came(), "");
+	ck_assert_ptr_nonnull(strstr(machine.err, "newest is 6 on /dev/sdc"));
+}
+
 /* Another disk has its number: it shows nothing of this VG. */
 TEST(another_disk_in_the_newer_ones_place_does_not_count)
 {
