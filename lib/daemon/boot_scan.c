@@ -11,9 +11,10 @@
  * LISTEN: without the lock; the boot goes on (ready) when udev is idle, or at the deadline.
  * GATHER: devices wait in memory. FLIGHT: takes the lock, scans, and has the lock until no pass
  * is left; meanwhile it gathers. Entries of the queue are passes among the others.
- * SHORT, from each: forgets all passes, and begins again with udev's tags after a second. END:
- * once the gate is open, what was gathered is brought to its end; VGs whose worker hangs are
- * queued for the runner.
+ * CONF, before a pass: brings passes in flight to their end, and leaves. With new settings it
+ *begins with udev's tags. SHORT, from each: forgets all passes, and begins again with udev's tags
+ *after a second. END: once the gate is open, what was gathered is brought to its end; VGs whose
+ *worker hangs are queued for the runner.
  *
  * What a crash leaves: no file says what was gathered, but udev's tags do: the restarted scan
  * begins with them, whatever the state was. Claims of the dead process do not count; its lock and
@@ -39,12 +40,14 @@
 #include "daemon/flight.h"
 #include "daemon/held_back.h"
 #include "daemon/late.h"
+#include "daemon/restart.h"
 #include "daemon/session.h"
 #include "daemon/udev_wait.h"
 #include "record/recorded_marker.h"
 #include "state/flag.h"
 #include "state/gate.h"
 #include "state/online.h"
+#include "state/queue_watch.h"
 #include "worker/pool.h"
 #include "world/timeline.h"
 #include "world/udev.h"
@@ -60,6 +63,7 @@ struct boot {
 	struct lea_world *world;
 	const struct lea_udev *udev;
 	struct lea_udevmon *monitor;
+	struct lea_queue_watch watch; /* for changed settings; fd -1: it could not be opened */
 	struct lea_device_queue pending;
 	struct lea_held_back held;
 	/* Devices that our passes have scanned: numbers, PVIDs, and what that might cause. */
@@ -249,12 +253,23 @@ static int reap_finished(struct boot *boot)
 	return 0;
 }
 
+/* Another pass is about to begin: with these settings? The system ID may be the host's name, which
+ * some boots set late. */
+static bool has_new_settings(const struct boot *boot)
+{
+	return (boot->watch.fd >= 0 &&
+		lea_queue_watch_read(&boot->watch) == LEA_QUEUE_WATCH_CONF) ||
+	       lea_restart_host_renamed(boot->options->batch.conf);
+}
+
 static int submit_and_reap(struct boot *boot)
 {
 	int r = lock(boot);
 
 	if (r)
 		return r < 0 ? r : 0;
+	if (has_new_settings(boot))
+		return LEA_BOOT_SCAN_CONF;
 	if (boot->pending.count)
 		r = submit(boot);
 	else if (boot->flight.first)
@@ -480,6 +495,27 @@ static bool is_awaited(void *arg)
 	       lea_reader_is_awaited(boot->options->batch.reader, boot->options->batch.event_fd);
 }
 
+/* Without it settings that change count from the runner on. */
+static void watch_settings(struct boot *boot)
+{
+	const struct lea_batch_options *batch = &boot->options->batch;
+	LEA_AUTO(lea_freep) char *dir = lea_world_path(boot->world, batch->conf->system_dir);
+
+	if (!dir || lea_queue_watch_open(batch->event_fd, dir, &boot->watch) < 0)
+		boot->watch.fd = boot->watch.mounts_fd = -1;
+}
+
+/* What is in flight when settings have changed. */
+static int land(struct boot *boot, int r)
+{
+	const int s = r > 0 ? lea_flight_drain(&boot->flight) : 0;
+
+	if (r > 0)
+		lea_log(boot->world->log, LEA_LOG_VERBOSE,
+			"boot scan: settings may have changed; it begins again");
+	return s < 0 ? s : r;
+}
+
 int lea_boot_scan_run(const struct lea_boot_scan_options *options)
 {
 	struct lea_world *world = options->batch.world;
@@ -509,7 +545,9 @@ int lea_boot_scan_run(const struct lea_boot_scan_options *options)
 			strerror(-r));
 	if (options->batch.reader)
 		lea_reader_listen(options->batch.reader, is_awaited, &boot);
-	r = scan_until_quiet(&boot);
+	watch_settings(&boot);
+	r = land(&boot, scan_until_quiet(&boot));
+	lea_queue_watch_close(&boot.watch);
 	abort_all(&boot, r);
 	leave_pending(&boot);
 	options->batch.pool->hand_over(options->batch.workers);

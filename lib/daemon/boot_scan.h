@@ -20,5 +20,9 @@ struct lea_boot_scan_options {
 	void *arg;
 };
 
-/* Blocks until the gate is open and each VG is active or has failed. Returns 0 or -errno. */
+enum lea_boot_scan_outcome {
+	LEA_BOOT_SCAN_CONF = 1, /* settings may have changed: call it again with a new session */
+};
+/* Blocks until the gate is open and each VG is active or has failed. Returns 0, LEA_BOOT_SCAN_CONF
+ * or -errno. */
 LEA_MUST_CHECK int lea_boot_scan_run(const struct lea_boot_scan_options *options);

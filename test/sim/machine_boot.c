@@ -124,20 +124,24 @@ static void boot_ready(void *arg);
 
 static int boot_child(void *arg)
 {
-	struct lea_world *world = sim_world_new("boot");
-	struct lea_session session;
-	struct lea_boot_scan_options options = {.ready = boot_ready,
-						.batch = {.is_boot = true, .defers_watch = true}};
-	int r, code = world ? lea_session_begin(world, &session) : 1;
-
 	(void)arg;
-	r = code ? 0 : lea_session_begin_batches(&session, &options.batch);
-	r = code || r ? r : lea_boot_scan_run(&options);
-	if (!code && !r)
-		boot_ready(NULL);
-	if (world && !code)
-		end_session(&session);
-	return code ? code : r != 0;
+	for (;;) {
+		struct lea_world *world = sim_world_new("boot");
+		struct lea_session session;
+		struct lea_boot_scan_options options = {
+			.ready = boot_ready, .batch = {.is_boot = true, .defers_watch = true}};
+		int r, code = world ? lea_session_begin(world, &session) : 1;
+
+		r = code ? 0 : lea_session_begin_batches(&session, &options.batch);
+		r = code || r ? -1 : lea_boot_scan_run(&options);
+		if (!r)
+			boot_ready(NULL);
+		if (world && !code)
+			end_session(&session);
+		if (r != LEA_BOOT_SCAN_CONF)
+			return code ? code : r != 0;
+		sim_fd_close_all(sim.now->main->slot);
+	}
 }
 
 int sim_sweep_child(void *arg)

@@ -29,18 +29,16 @@ static void notify_ready(void *arg)
 	sd_notify(0, "READY=1\nSTATUS=Caught up with udev");
 }
 
-static int run_boot(struct lea_world *world, int argc, char *argv[])
+/* Returns an exit code. *ret_again: with the settings that are there now. */
+static int scan_boot(struct lea_world *world, bool *ret_again)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	/* The runner starts deferred monitoring, after the gate has opened. */
 	struct lea_boot_scan_options options = {.ready = notify_ready,
 						.batch = {.is_boot = true, .defers_watch = true}};
-	int r, code = lea_lvmevent_parse_plain("boot", argc, argv);
+	int r, code = lea_session_begin(world, &session);
 
-	if (code >= 0)
-		return code;
-	LEA_CRASHPOINT_ROLE("boot");
-	code = lea_session_begin(world, &session);
+	*ret_again = false;
 	if (code)
 		return code;
 	if (lea_stands_aside(world)) {
@@ -48,12 +46,26 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 		return LEA_EXIT_DONE;
 	}
 	lea_timeline_open(world, "boot");
-	code = lea_session_begin_batches(&session, &options.batch) ? LEA_EXIT_FAILED : 0;
-	if (code)
-		return code;
+	if (lea_session_begin_batches(&session, &options.batch))
+		return LEA_EXIT_FAILED;
 	r = lea_boot_scan_run(&options);
-	notify_ready(NULL);
-	return r < 0 ? lea_tool_fail(world, r, "boot scan") : code;
+	*ret_again = r == LEA_BOOT_SCAN_CONF;
+	if (!*ret_again)
+		notify_ready(NULL);
+	return r < 0 ? lea_tool_fail(world, r, "boot scan") : LEA_EXIT_DONE;
+}
+
+static int run_boot(struct lea_world *world, int argc, char *argv[])
+{
+	int code = lea_lvmevent_parse_plain("boot", argc, argv);
+	bool again = true;
+
+	if (code >= 0)
+		return code;
+	LEA_CRASHPOINT_ROLE("boot");
+	while (again)
+		code = scan_boot(world, &again);
+	return code;
 }
 
 /* ---- arm */

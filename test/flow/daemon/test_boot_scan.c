@@ -26,6 +26,7 @@ enum told {
 	UNLOCK,	    /* no event; but the earlier runner ends */
 	COMES_BACK, /* no event yet; but a disk is queued again whenever it was read */
 	HEARD,	    /* no event; it still comes back, and is seen to no longer */
+	CONF,	    /* no event; but settings change */
 	BUSY,	    /* the pass is, until the deadline: it has not called ready by then */
 	SHORTAGE,
 	FAULT,
@@ -178,6 +179,10 @@ static int udev_receive(struct lea_udevmon *monitor, struct lea_udevmon_event *r
 	case HEARD:
 		check_heard();
 		break;
+	case CONF:
+		tree_put(&machine.tree, "/etc/lvm/lvm.conf",
+			 "devices { filter = [ \"r|sdc|\" ] }\n");
+		break;
 	case BUSY:
 		for (unsigned int i = 0; i < 500 && !readied; i++)
 			usleep(10000);
@@ -296,6 +301,27 @@ TEST(a_pv_announced_twice_is_read_once)
 	ck_assert_int_eq(boot(rows), 0);
 	ck_assert_str_eq(activated, "vg_one ");
 	ck_assert_msg(strstr(machine.out, "2 device(s), 2 PV(s)") != NULL, "%s", machine.out);
+}
+
+/* What comes after that is not judged by the old ones; what is in flight ends. */
+TEST(a_pass_after_settings_have_changed_does_not_begin)
+{
+	const struct row rows[] = {{CAME, ONE},	     {CAME, STRIPE_A}, {SILENCE, NONE},
+				   {SILENCE, NONE},  {SILENCE, NONE},  {CONF, NONE},
+				   {CAME, STRIPE_B}, {SILENCE, NONE},  {SILENCE, NONE},
+				   {SILENCE, NONE},  {OPEN_GATE, NONE}};
+	const struct row later[] = {
+		{SILENCE, NONE}, {SILENCE, NONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
+
+	tree_put(&machine.tree, "/etc/lvm/lvm.conf", "");
+	ck_assert_int_eq(boot(rows), LEA_BOOT_SCAN_CONF);
+	ck_assert_str_eq(activated, "vg_one ");
+	read_settings();
+	indexed[0] = (struct row){CAME, STRIPE_A};
+	indexed[1] = (struct row){CAME, STRIPE_B};
+	ck_assert_int_eq(boot(later), 0);
+	ck_assert_str_eq(activated, "vg_one ");
+	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_B));
 }
 
 /* After a soft reboot udev's database still says how the device came into use in the boot before.
