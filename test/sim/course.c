@@ -91,7 +91,18 @@ bool sim_was_only_one_added(const struct sim_course *course, const struct sim_st
 	uint32_t disks = sim_disks_of(state, id);
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & 1U << i && course->added_ms[i] == state->now_ms && !has_other(state, i))
+		if (disks & 1U << i && course->is_added_now[i] && !has_other(state, i))
+			return true;
+	return false;
+}
+
+bool sim_is_announced(const struct sim_course *course, const struct sim_state *state,
+		      const char *id)
+{
+	uint32_t disks = sim_disks_of(state, id);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i && course->udev_until_ms[i] > state->now_ms)
 			return true;
 	return false;
 }
@@ -257,6 +268,16 @@ static void note_told(struct sim_course *course, const struct sim_step *step,
 		course->told_ms[disk] = told_ms;
 }
 
+/* What is under way while there is no room comes with the reconcile after that. */
+static void note_shortage(struct sim_course *course, const struct sim_state *state, unsigned disk)
+{
+	const uint64_t until = busy_until(course, state, disk);
+
+	if (course->is_short && course->busy_until_ms[disk] > course->before.now_ms &&
+	    until != SIM_EVER)
+		course->busy_until_ms[disk] = until + RECONCILE_MS;
+}
+
 static void note_disk(struct sim_course *course, const struct sim_step *step,
 		      const struct sim_state *state, unsigned disk)
 {
@@ -265,6 +286,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 			     now->is_foreign || now->is_exported;
 	bool was_not_read;
 
+	course->is_added_now[disk] = is_named(step, disk) && is_added(step, before, now);
 	if (now->is_there != before->is_there || now->diskseq != before->diskseq ||
 	    now->minor != before->minor)
 		course->moved_ms = course->present_ms[disk] = state->now_ms;
@@ -281,10 +303,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		course->was_sick |= now->is_there;
 		course->was_sick_disk[disk] = true;
 	}
-	/* What is under way while there is no room comes with the reconcile after that. */
-	if (course->is_short && course->busy_until_ms[disk] > course->before.now_ms &&
-	    busy_until(course, state, disk) != SIM_EVER)
-		course->busy_until_ms[disk] = busy_until(course, state, disk) + RECONCILE_MS;
+	note_shortage(course, state, disk);
 	if (step->op == SIM_KILL_READER && course->busy_until_ms[disk] > state->now_ms)
 		course->busy_until_ms[disk] = busy_until(course, state, disk);
 	if (!is_named(step, disk))
@@ -294,7 +313,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	if (step->op == SIM_DELAY)
 		course->delay_ms[disk] = step->n;
 	course->is_lost[disk] |= step->op == SIM_LOSE;
-	if (is_added(step, before, now)) {
+	if (course->is_added_now[disk]) {
 		course->added_ms[disk] = state->now_ms ? state->now_ms : 1;
 		/* udev may have lost this very event. */
 		course->is_unsure[disk] =
@@ -311,7 +330,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	     course->told_ms[disk] > state->now_ms))
 		course->is_unsure[disk] = true;
 	/* What is under way takes longer, or something begins. */
-	if (is_added(step, before, now) || course->busy_until_ms[disk] > state->now_ms ||
+	if (course->is_added_now[disk] || course->busy_until_ms[disk] > state->now_ms ||
 	    step->op == SIM_HEAL || step->op == SIM_UNPLUG || step->op == SIM_LOSE)
 		course->busy_until_ms[disk] = busy_until(course, state, disk);
 	if (was_not_read && course->busy_until_ms[disk] != SIM_EVER)

@@ -13,6 +13,7 @@
 struct sim_course {
 	struct sim_state before;      /* after the last step */
 	uint64_t added_ms[SIM_DISKS]; /* the last event that was an add; 0: none */
+	bool is_added_now[SIM_DISKS]; /* by the last step */
 	uint64_t present_ms[SIM_DISKS];
 	uint64_t told_ms[SIM_DISKS]; /* udev has read its present PV, and our program knows of it */
 	char was_pvid[SIM_DISKS][33];	   /* the PV that this very disk was before */
@@ -47,6 +48,9 @@ bool sim_is_calm(const struct sim_course *course, const struct sim_state *state,
 /* A disk of the VG was added at @since_ms or later. */
 bool sim_was_added_since(const struct sim_course *course, const struct sim_state *state,
 			 const char *id, uint64_t since_ms);
+/* udev is at an event of such a disk, or has just told of it: in a shortage that may be lost. */
+bool sim_is_announced(const struct sim_course *course, const struct sim_state *state,
+		      const char *id);
 /* An event that was an add of such a disk begins now, and no other device carries its PV. */
 bool sim_was_only_one_added(const struct sim_course *course, const struct sim_state *state,
 			    const char *id);

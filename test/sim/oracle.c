@@ -97,8 +97,8 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 }
 
 /* A reconcile finds an add that was lost, also for a shortage, if the disk is another instance
- * since, but not this one. In a boot all disks are announced twice, and the second time means
- * nothing. */
+ * since, but not this one. So it is in a soft reboot. In a boot all disks are announced twice, and
+ * the second time means nothing. */
 static bool is_lost_repeat(const struct sim_oracle *oracle, const struct sim_step *step,
 			   const struct sim_state *state)
 {
@@ -146,13 +146,13 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 	if (is_sound && vg->is_asked_for && !vg->is_going_down &&
 	    is_told(oracle, step, state, vg->id)) {
 		vg->is_due = true;
-		vg->is_due_by_repeat = step->op == SIM_REPEAT;
+		vg->is_due_by_repeat = step->op == SIM_REPEAT || step->op == SIM_SOFT_REBOOT;
 		vg->due_ms = state->now_ms;
 	} else if (!is_sound || !vg->was_sound) {
 		vg->is_due = false;
 	}
 	if (oracle->course.is_short && vg->is_due_by_repeat &&
-	    state->now_ms < vg->due_ms + SIM_ANSWERED_MS)
+	    sim_is_announced(&oracle->course, state, vg->id))
 		vg->is_due = vg->is_asked_for = false;
 	vg->was_sound = is_sound;
 }

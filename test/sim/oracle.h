@@ -27,7 +27,7 @@ struct sim_known_vg {
 	/* A command that takes it down waits, perhaps for its lock. */
 	bool is_going_down;
 	/* It became sound by something that our program gets to know. */
-	bool is_due, is_due_by_repeat;
+	bool is_due, is_due_by_repeat; /* of a disk that was there */
 	bool was_reduced; /* its metadata may say that a PV is missing, although it is there again
 			   */
 	uint64_t due_ms;

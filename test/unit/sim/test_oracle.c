@@ -630,6 +630,31 @@ TEST_EACH(vg_of_a_disk_that_comes_must_be_active_whatever_else_happens, no_excus
 	expect("a VG must be active and is not");
 }
 
+/* The disk is the same instance, so a reconcile does not find its add. Row 1: udev was at it. */
+TEST_TIMES(add_of_a_soft_reboot_may_be_lost_in_a_shortage, 2)
+{
+	begin(1);
+	take_down(100000);
+	state.disk[0].slow_ms = 1500;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 1500}, 1000);
+	step((struct sim_step){.op = SIM_SOFT_REBOOT}, _i ? 4000 : 10000);
+	step((struct sim_step){.op = SIM_SHORT, .n = 1}, 100);
+	step((struct sim_step){.op = SIM_ROOM}, 900000);
+	expect(_i ? NULL : "a VG on a slow disk must be active and is not");
+}
+
+/* A step within the same millisecond adds nothing to it. */
+TEST(second_announcement_in_a_boot_means_nothing)
+{
+	history.boot = 1;
+	begin(1);
+	step((struct sim_step){.op = SIM_SOFT_REBOOT}, 1000);
+	take_down(1000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 0);
+	step((struct sim_step){.op = SIM_COPY, .a = 3, .b = 6}, 900000);
+	expect(NULL);
+}
+
 /* Each row makes the expectation unsure. */
 static const enum sim_op excuse[] = {SIM_FULL, SIM_HANG, SIM_FAIL, SIM_REJECT, SIM_DOWN};
 
