@@ -324,6 +324,19 @@ TEST(a_pass_after_settings_have_changed_does_not_begin)
 	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_B));
 }
 
+/* Other VGs may be ours then. */
+TEST(a_host_that_has_another_name_now_is_a_changed_setting)
+{
+	const struct row rows[] = {
+		{CAME, ONE}, {SILENCE, NONE}, {SILENCE, NONE}, {OPEN_GATE, NONE}};
+	char name[] = "name of the system ID";
+
+	conf->host_name = name;
+	ck_assert_int_eq(boot(rows), LEA_BOOT_SCAN_CONF);
+	ck_assert_str_eq(activated, "");
+	conf->host_name = NULL;
+}
+
 /* After a soft reboot udev's database still says how the device came into use in the boot before.
  */
 TEST(an_add_after_an_old_entry_of_udev_is_an_add)
