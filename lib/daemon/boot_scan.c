@@ -12,9 +12,9 @@
  * GATHER: devices wait in memory. FLIGHT: takes the lock, scans, and has the lock until no pass
  * is left; meanwhile it gathers. Entries of the queue are passes among the others.
  * CONF, before a pass: brings passes in flight to their end, and leaves. With new settings it
- *begins with udev's tags. SHORT, from each: forgets all passes, and begins again with udev's tags
- *after a second. END: once the gate is open, what was gathered is brought to its end; VGs whose
- *worker hangs are queued for the runner.
+ * begins with udev's tags. SHORT, from each: forgets all passes, and begins again with udev's tags
+ * after a second. END: once the gate is open, what was gathered is brought to its end; VGs whose
+ * worker hangs are queued for the runner.
  *
  * What a crash leaves: no file says what was gathered, but udev's tags do: the restarted scan
  * begins with them, whatever the state was. Claims of the dead process do not count; its lock and
