@@ -155,6 +155,9 @@ static int take(struct lea_batch_vg *vg, struct lea_scan_vg *scanned)
 	if (r >= 0 && scanned->has_online && !expects) {
 		r = lea_vg_online_claim(candidates->claims.run_fd, scanned->vg->name);
 		vg->has_made_online = r == 0;
+		/* For another VG of that name, or for a process that was killed. */
+		if (r == LEA_ONLINE_CLAIMED)
+			r = lea_vg_online_keep(candidates->claims.run_fd, scanned->vg->name, false);
 	}
 	/* A VG in part has no such file: it would keep lvm2 from activating the rest. */
 	if (r >= 0 && scanned->in_part && vg->claim.is_online)

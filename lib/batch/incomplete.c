@@ -97,7 +97,8 @@ static uint64_t sum_of(const struct lea_missing *missing)
 	return sum ? sum : 1;
 }
 
-/* If an event has activated the VG, it is in use without the PV: no advice then. */
+/* If an event has activated the VG, it is in use without the PV: no advice then. One that is to be
+ * tried again keeps its file, and is not in use. */
 static void log_missing(struct lea_world *world, int run_fd, const struct lea_missing *missing)
 {
 	char text[LEA_MISSING_TEXT_BYTES];
@@ -105,7 +106,8 @@ static void log_missing(struct lea_world *world, int run_fd, const struct lea_mi
 		.message_id = LEA_MESSAGE_INCOMPLETE, .vg = missing->vg, .reason = text};
 
 	lea_missing_describe(missing, text);
-	if (lea_vg_online_may_exist(run_fd, missing->vg))
+	if (lea_vg_online_may_exist(run_fd, missing->vg) &&
+	    !lea_vg_online_is_kept(run_fd, missing->vg))
 		lea_log_with(world->log, LEA_LOG_WARNING, &fields, "VG %s: incomplete: %s",
 			     missing->vg, text);
 	else

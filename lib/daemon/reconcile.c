@@ -106,8 +106,9 @@ static bool is_any_left(struct reconcile *reconcile, const struct lea_claim *cla
 static void drop_at_second(const struct reconcile *reconcile, const char *vg_id,
 			   const struct lea_claim *claim)
 {
-	int r = reconcile->options->is_boot ? 0
-					    : lea_claim_drop_at_second(reconcile->claims, vg_id);
+	int r = reconcile->options->is_boot
+			? 0
+			: lea_claim_forget_at_second(reconcile->claims, vg_id, claim);
 
 	if (r < 0)
 		lea_log(reconcile->options->world->log, LEA_LOG_WARNING,

@@ -584,12 +584,13 @@ static bool was_refused(const struct again *again, const struct lea_duplicate *l
 /* Drops the VG's claim if the activation failed, so that the VG is tried again. */
 static int forget_refusal(const struct again *again, const char *vg_id)
 {
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
 	struct lea_claims claims;
 
-	if (!has_claim(again, vg_id, LEA_CLAIM_FAILED) ||
-	    lea_claims_init(&claims, again->world, NULL))
+	if (!vg_id[0] || lea_claims_init(&claims, again->world, NULL) ||
+	    lea_claim_read(&claims, vg_id, &claim) || claim.state != LEA_CLAIM_FAILED)
 		return 0;
-	return lea_claim_drop(&claims, vg_id);
+	return lea_claim_forget(&claims, vg_id, &claim);
 }
 
 /* An event of the disk asked for what is under way, and a path that is left is that disk. */

@@ -25,8 +25,8 @@
 #define PATH_BYTES  (sizeof(FOLDER) + 34)
 #define MAX_BYTES   (4U * 1024 * 1024)
 #define LOCK_MS	    2000U
-/* Marks a file for lea_claim_drop_at_second: needs no space, and is not true of the file that takes
- * its place. */
+/* Marks a file for lea_claim_forget_at_second: needs no space, and is not true of the file that
+ * takes its place. */
 #define MODE_MARKED 0700
 
 static const char *const state_names[] = {
@@ -383,6 +383,12 @@ static int store(const struct lea_claims *claims, int folder_fd, const char *vg_
 	return r ? r : lea_file_replace(folder_fd, vg_id, text, size);
 }
 
+/* Is the vgs_online file one that does not go with the record of a PV? */
+static bool keeps(const struct lea_claim *claim)
+{
+	return claim->state == LEA_CLAIM_FAILED && claim->is_online;
+}
+
 int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 		   const struct lea_claim *claim)
 {
@@ -412,6 +418,8 @@ int lea_claim_take(const struct lea_claims *claims, const char *vg_id,
 	mine.in_part[0] = '\0';
 	mine.is_transient = false;
 	r = store(claims, folder_fd, vg_id, &mine);
+	if (r == 0 && keeps(&old))
+		r = lea_vg_online_keep(claims->run_fd, old.vg_name, false);
 	if (r == 0)
 		LEA_CRASHPOINT("claim.taken", vg_id);
 	return r;
@@ -425,7 +433,12 @@ int lea_claim_finish(const struct lea_claims *claims, const char *vg_id,
 
 	if (!lea_id_ok(vg_id))
 		return -EINVAL;
-	r = folder_fd < 0 ? folder_fd : store(claims, folder_fd, vg_id, claim);
+	r = folder_fd < 0 ? folder_fd : 0;
+	/* First: a file that went with a record would say, with the claim, that the VG was taken
+	 * down. */
+	if (!r && keeps(claim))
+		r = lea_vg_online_keep(claims->run_fd, claim->vg_name, true);
+	r = r ? r : store(claims, folder_fd, vg_id, claim);
 	if (r == 0)
 		LEA_CRASHPOINT("claim.end", vg_id);
 	return r ? r : end_wait(claims, vg_id, claim);
@@ -437,9 +450,16 @@ bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
 	char path[PATH_BYTES];
 	struct stat st;
 
-	return !lea_vg_online_may_exist(claims->run_fd, claim->vg_name) &&
-	       (path_of(vg_id, path) || fstatat(claims->run_fd, path, &st, AT_SYMLINK_NOFOLLOW) ||
-		lea_online_has_changed(claims->run_fd, &st.st_mtim));
+	if (lea_vg_online_may_exist(claims->run_fd, claim->vg_name))
+		return false;
+	if (path_of(vg_id, path) || fstatat(claims->run_fd, path, &st, AT_SYMLINK_NOFOLLOW))
+		return true;
+	if (!keeps(claim))
+		return lea_online_has_changed(claims->run_fd, &st.st_mtim);
+	for (uint32_t i = 0; i < claim->pv_count; i++)
+		if (lea_online_is_newer(claims->run_fd, claim->pv[i].pvid, &st.st_mtim))
+			return true;
+	return false;
 }
 
 bool lea_claim_keeps_online(const struct lea_claims *claims, const char *vg_id)
@@ -506,7 +526,20 @@ int lea_claim_drop(const struct lea_claims *claims, const char *vg_id)
 	return r < 0 ? r : 0;
 }
 
-int lea_claim_drop_at_second(const struct lea_claims *claims, const char *vg_id)
+int lea_claim_forget(const struct lea_claims *claims, const char *vg_id,
+		     const struct lea_claim *claim)
+{
+	int r = 0;
+
+	/* Not that of another VG which has the name by now. */
+	if (claim->state != LEA_CLAIM_DONE && claim->is_online &&
+	    lea_vg_online_is_kept(claims->run_fd, claim->vg_name))
+		r = lea_vg_online_drop(claims->run_fd, claim->vg_name);
+	return r < 0 ? r : lea_claim_drop(claims, vg_id);
+}
+
+int lea_claim_forget_at_second(const struct lea_claims *claims, const char *vg_id,
+			       const struct lea_claim *claim)
 {
 	char path[PATH_BYTES];
 	struct stat st;
@@ -519,8 +552,7 @@ int lea_claim_drop_at_second(const struct lea_claims *claims, const char *vg_id)
 	if ((st.st_mode & MODE_MARKED) != MODE_MARKED)
 		return fchmodat(claims->run_fd, path, MODE_MARKED, 0) && errno != ENOENT ? -errno
 											 : 0;
-	r = lea_file_remove(claims->run_fd, path);
-	return r < 0 ? r : 0;
+	return lea_claim_forget(claims, vg_id, claim);
 }
 
 bool lea_claim_covers(const struct lea_claim *claim, const struct lea_claim_pv *pv, uint32_t count)

@@ -111,9 +111,10 @@ LEA_MUST_CHECK int lea_claim_report(const struct lea_claims *claims, const char 
 /*
  * lea_claim_was_cleared - may the vgs_online file of a claim with is_online be gone with others?
  * @claim: as stored for @vg_id
- * The other reason is that somebody took the VG down. But it goes as well when a record of the VG
- * does, and pvscan --cache removes all such files: if a record came or went since the claim was
- * stored, nobody knows. Two system calls more if the file is gone.
+ * The other reason is that somebody took the VG down. But pvscan --cache removes all such files,
+ * and writes the records anew; and while the VG is CLAIMED its file goes with the record of a PV:
+ * if a record came or went since the claim was stored, nobody knows. One that is FAILED keeps its
+ * file. Few system calls more if the file is gone.
  */
 bool lea_claim_was_cleared(const struct lea_claims *claims, const char *vg_id,
 			   const struct lea_claim *claim);
@@ -132,9 +133,15 @@ LEA_MUST_CHECK int lea_claim_left_online(const struct lea_claims *claims, const 
  * written. 0 (also if it does not exist) or -errno. */
 LEA_MUST_CHECK int lea_claim_drop(const struct lea_claims *claims, const char *vg_id);
 
-/* The first call for a claim marks it; the second one removes it, unless it was stored anew since.
+/* Removes a claim that counts no longer, and the vgs_online file that was kept for it. @claim: as
+ * it was read. 0 (also if it does not exist) or -errno. */
+LEA_MUST_CHECK int lea_claim_forget(const struct lea_claims *claims, const char *vg_id,
+				    const struct lea_claim *claim);
+
+/* The first call for a claim marks it; the second one forgets it, unless it was stored anew since.
  * 0 (also if it does not exist) or -errno. */
-LEA_MUST_CHECK int lea_claim_drop_at_second(const struct lea_claims *claims, const char *vg_id);
+LEA_MUST_CHECK int lea_claim_forget_at_second(const struct lea_claims *claims, const char *vg_id,
+					      const struct lea_claim *claim);
 
 /*
  * Does @claim include all these PV instances? Order does not matter. More PVs in the claim are

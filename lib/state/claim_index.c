@@ -147,7 +147,7 @@ int lea_claim_index_drop_pvs(const struct lea_claim_index *index, const struct l
 		qsort(pv, count, sizeof(*pv), lea_compare_text);
 	for (size_t i = 0; !r && i < index->count; i++)
 		if (has_any(&index->claim[i].claim, &gone))
-			r = lea_claim_drop(claims, index->claim[i].id);
+			r = lea_claim_forget(claims, index->claim[i].id, &index->claim[i].claim);
 	return r;
 }
 
@@ -193,7 +193,8 @@ static int remove_pvs(const struct lea_claims *claims, const char *vg_id, const 
 		if (!has_left(moves, vg_id, &claim.pv[i]))
 			claim.pv[left++] = claim.pv[i];
 	claim.pv_count = left;
-	return left ? lea_claim_finish(claims, vg_id, &claim) : lea_claim_drop(claims, vg_id);
+	return left ? lea_claim_finish(claims, vg_id, &claim)
+		    : lea_claim_forget(claims, vg_id, &claim);
 }
 
 int lea_claim_index_move_pvs(const struct lea_claim_index *index, const struct lea_claims *claims,

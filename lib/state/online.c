@@ -234,13 +234,27 @@ bool lea_online_exists(int run_fd, const char *pvid)
 	return lea_id_ok(pvid) && !fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW);
 }
 
+static bool is_older(const struct timespec *one, const struct timespec *than)
+{
+	return one->tv_sec < than->tv_sec ||
+	       (one->tv_sec == than->tv_sec && one->tv_nsec < than->tv_nsec);
+}
+
 bool lea_online_has_changed(int run_fd, const struct timespec *since)
 {
 	struct stat st;
 
-	return fstatat(run_fd, PVS, &st, AT_SYMLINK_NOFOLLOW) ||
-	       st.st_mtim.tv_sec > since->tv_sec ||
-	       (st.st_mtim.tv_sec == since->tv_sec && st.st_mtim.tv_nsec >= since->tv_nsec);
+	return fstatat(run_fd, PVS, &st, AT_SYMLINK_NOFOLLOW) || !is_older(&st.st_mtim, since);
+}
+
+bool lea_online_is_newer(int run_fd, const char *pvid, const struct timespec *than)
+{
+	char path[64];
+	struct stat st;
+
+	record_path(pvid, path);
+	return lea_id_ok(pvid) && !fstatat(run_fd, path, &st, AT_SYMLINK_NOFOLLOW) &&
+	       is_older(than, &st.st_mtim);
 }
 
 /* Finds the VG of a record without one (the PV has no metadata) in a lookup file, if any. */
@@ -261,6 +275,11 @@ static int find_vg_of(int run_fd, const char *pvid, struct lea_online *online,
 	return 0;
 }
 
+static int drop_vg(int run_fd, const char *vg)
+{
+	return !vg[0] || lea_vg_online_is_kept(run_fd, vg) ? 0 : lea_vg_online_drop(run_fd, vg);
+}
+
 /*
  * A PV without metadata leaves the lookup file in place. Members that could rewrite the file are
  * still present and will have no event when the PV comes back; without the file its VG would be
@@ -268,7 +287,7 @@ static int find_vg_of(int run_fd, const char *pvid, struct lea_online *online,
  */
 static int forget_vg(int run_fd, const char *vg, bool has_metadata)
 {
-	int r = vg[0] ? lea_vg_online_drop(run_fd, vg) : 0;
+	int r = drop_vg(run_fd, vg);
 
 	return r < 0 || !vg[0] || !has_metadata ? r : lea_lookup_drop(run_fd, vg);
 }
@@ -295,7 +314,7 @@ int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major, uint32_t 
 	r = r < 0 ? r : lea_file_remove_in(run_fd, PVS, pvid);
 	if (r < 0)
 		return r;
-	return online.vg[0] ? lea_vg_online_drop(run_fd, online.vg) : 0;
+	return drop_vg(run_fd, online.vg);
 }
 
 /* Calls @visit for every name in @folder until a fault. A missing folder counts as empty. */

@@ -45,6 +45,8 @@ bool lea_online_exists(int run_fd, const char *pvid);
 /* Has a record come or gone since then, by the clock of files, or just then? */
 struct timespec;
 bool lea_online_has_changed(int run_fd, const struct timespec *since);
+/* Is there a record of this PV that was written after that? */
+bool lea_online_is_newer(int run_fd, const char *pvid, const struct timespec *than);
 
 /* vgs_online: 0 if the claim is ours, LEA_ONLINE_CLAIMED if it existed. */
 enum lea_online_claim { LEA_ONLINE_CLAIMED = 1 };
@@ -53,6 +55,10 @@ LEA_MUST_CHECK int lea_vg_online_drop(int run_fd, const char *vg); /* absent is 
 /* Who finds it gone says that somebody took the VG down: false only if the kernel says that it is
  * not there, not if it does not answer. */
 bool lea_vg_online_may_exist(int run_fd, const char *vg);
+/* A file that is kept, which its mode says, does not go with the record of a PV: that it is gone
+ * then means that somebody took the VG down. 0 (also if there is none) or -errno. */
+LEA_MUST_CHECK int lea_vg_online_keep(int run_fd, const char *vg, bool is_kept);
+bool lea_vg_online_is_kept(int run_fd, const char *vg);
 
 /* pvs_lookup/VG: one PVID per line. LEA_ONLINE_CLAIMED: the file exists and was left alone. */
 LEA_MUST_CHECK int lea_lookup_write(int run_fd, const char *vg, const char *const *pvids,
@@ -72,7 +78,8 @@ bool lea_lookup_lists(const struct lea_lookup *lookup, const char *pvid);
 void lea_lookup_done(struct lea_lookup *lookup);
 
 /*
- * Remove the record of a lost device, and its VG's claim and lookup file.
+ * Remove the record of a lost device, and its VG's vgs_online file, unless that is kept, and its
+ * lookup file.
  * lea_online_forget_pv checks one record and leaves it alone if it names another device number.
  * lea_online_forget_number checks all records (for MAJ:MIN arguments of users).
  * @lookups: shared by the calls of a batch, to find the VG of a PV without metadata; may be NULL

@@ -18,6 +18,8 @@
 #define CLAIMS	     "vgs_online"
 #define LOOKUPS	     "pvs_lookup"
 #define PVID_CHARS   32U
+#define MODE_PLAIN   0600 /* as lvm2 makes it */
+#define MODE_KEPT    0700
 #define LOOKUP_BYTES (4U * 1024U * 1024U) /* more members than metadata can hold */
 
 static void vg_path(const char *folder, const char *vg, char ret_path[static 192])
@@ -57,27 +59,49 @@ int lea_vg_online_drop(int run_fd, const char *vg)
 }
 
 /* 0 or -errno */
-static int look(int run_fd, const char *folder, const char *vg)
+static int look(int run_fd, const char *folder, const char *vg, struct stat *ret_info)
 {
 	char path[192];
-	struct stat info;
 
 	if (!lea_name_ok(vg))
 		return -ENOENT;
 	vg_path(folder, vg, path);
-	return fstatat(run_fd, path, &info, AT_SYMLINK_NOFOLLOW) ? -errno : 0;
+	return fstatat(run_fd, path, ret_info, AT_SYMLINK_NOFOLLOW) ? -errno : 0;
+}
+
+int lea_vg_online_keep(int run_fd, const char *vg, bool is_kept)
+{
+	char path[192];
+
+	if (!lea_name_ok(vg))
+		return -EINVAL;
+	vg_path(CLAIMS, vg, path);
+	return fchmodat(run_fd, path, is_kept ? MODE_KEPT : MODE_PLAIN, 0) && errno != ENOENT
+		       ? -errno
+		       : 0;
+}
+
+bool lea_vg_online_is_kept(int run_fd, const char *vg)
+{
+	struct stat info;
+
+	return !look(run_fd, CLAIMS, vg, &info) && S_ISREG(info.st_mode) &&
+	       (info.st_mode & MODE_KEPT) == MODE_KEPT;
 }
 
 bool lea_vg_online_may_exist(int run_fd, const char *vg)
 {
-	const int r = look(run_fd, CLAIMS, vg);
+	struct stat info;
+	const int r = look(run_fd, CLAIMS, vg, &info);
 
 	return r != -ENOENT && r != -ENOTDIR;
 }
 
 bool lea_lookup_exists(int run_fd, const char *vg)
 {
-	return look(run_fd, LOOKUPS, vg) == 0;
+	struct stat info;
+
+	return look(run_fd, LOOKUPS, vg, &info) == 0;
 }
 
 int lea_lookup_write(int run_fd, const char *vg, const char *const *pvids, uint32_t count)

@@ -3,6 +3,7 @@
 #include "batch/incomplete.h"
 
 #include "fake/tree.h"
+#include "state/online.h"
 #include "unit/suite.h"
 
 #include <stdio.h>
@@ -110,6 +111,15 @@ TEST(a_vg_that_is_active_gets_no_advice)
 	come_and_rest(false);
 	ck_assert_str_eq(tree.logged, "VG data: incomplete: 1 of 3 PVs is there, missing PVs "
 				      "b" DASHED ", c" DASHED "\n");
+}
+
+/* Its activation failed for now, and was to be tried again. */
+TEST(a_vg_that_has_failed_for_now_gets_advice)
+{
+	tree_put(&tree, "/run/lvm/vgs_online/data", "");
+	ck_assert_int_eq(lea_vg_online_keep(lea_world_run(&tree.world), "data", true), 0);
+	come_and_rest(false);
+	ck_assert_ptr_nonnull(strstr(tree.logged, "to activate it now"));
 }
 
 TEST(what_is_remembered_is_bounded)

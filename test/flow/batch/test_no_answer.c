@@ -146,12 +146,14 @@ static void set_time(const char *path, time_t seconds)
 	ck_assert_int_eq(utimensat(AT_FDCWD, full, times, 0), 0);
 }
 
-/* The last record came or went at this time; the claim is of 1000. */
+/* The records are of this time, the claim is of 1000. */
 static void lose_vgs_online(time_t record_seconds)
 {
 	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg-two.pvs"), 0);
 	set_time("/run/lvm/event/claims/" VG_TWO_ID, 1000);
-	set_time("/run/lvm/pvs_online", record_seconds);
+	set_time("/run/lvm/pvs_online", 1001);
+	set_time("/run/lvm/pvs_online/" PVID_A, 999);
+	set_time("/run/lvm/pvs_online/" PVID_B, record_seconds);
 }
 
 /* A command has brought it up and taken it down. */
@@ -232,19 +234,36 @@ TEST_TIMES(a_vg_that_is_renamed_is_not_taken_down, 2)
 	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
 }
 
-/* Pvscan --cache has removed all such files, or the record of a PV has gone, and its VG's file with
- * it: nobody has taken it down for certain. */
-TEST_TIMES(a_vg_whose_files_were_cleared_is_tried_again, 2)
+/* Pvscan --cache has removed all such files, and written the records anew: nobody has taken it down
+ * for certain. */
+TEST(a_vg_whose_files_were_cleared_is_tried_again)
 {
 	a_told(LEA_ENTRY_ADD);
 	make_sick("sdb", -EIO);
 	b_told(LEA_ENTRY_ADD);
-	lose_vgs_online(1000 + _i);
+	lose_vgs_online(1001);
 	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "");
 	check_claim(LEA_CLAIM_FAILED, true, "cannot be read", 2);
 	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg-two.pvs"), "it is made anew");
 	tree_remove(&machine.tree, "/sick");
 	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
+}
+
+/* That a record of it goes does not look as if somebody had taken it down. */
+TEST(a_vg_that_loses_a_record_keeps_vgs_online)
+{
+	const int run_fd = lea_world_run(machine.world);
+
+	a_told(LEA_ENTRY_ADD);
+	make_sick("sdb", -EIO);
+	b_told(LEA_ENTRY_ADD);
+	ck_assert_int_eq(lea_online_forget_pv(run_fd, PVID_A, 8, 32, NULL), 0);
+	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_A));
+	ck_assert(machine_has("/run/lvm/vgs_online/vg-two.pvs"));
+	tree_remove(&machine.tree, "/sick");
+	ck_assert_str_eq(a_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
+	ck_assert_int_eq(lea_online_forget_pv(run_fd, PVID_A, 8, 32, NULL), 0);
+	ck_assert_msg(!machine_has("/run/lvm/vgs_online/vg-two.pvs"), "as that of an active one");
 }
 
 /* The add of an earlier pass counts once. */

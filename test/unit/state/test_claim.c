@@ -142,7 +142,7 @@ TEST(a_claim_that_cannot_be_written_can_be_dropped)
 	none = (struct rlimit){.rlim_cur = 3, .rlim_max = before.rlim_max};
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), -EMFILE);
-	ck_assert_int_eq(lea_claim_drop_at_second(&claims, VG_ID), 0);
+	ck_assert_int_eq(lea_claim_forget_at_second(&claims, VG_ID, &claim), 0);
 	ck_assert_int_eq(lea_claim_drop(&claims, VG_ID), 0);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
@@ -366,22 +366,52 @@ TEST_EACH(a_damaged_claim_counts_as_none, damaged)
 	ck_assert_int_lt(lea_claim_read(&claims, "../../../../etc/passwd", &got), 0);
 }
 
-TEST(a_claim_is_dropped_at_the_second_call)
+TEST(a_claim_is_forgotten_at_the_second_call)
 {
 	struct lea_claim got;
 
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
-	ck_assert_int_eq(lea_claim_drop_at_second(&claims, VG_ID), 0);
+	ck_assert_int_eq(lea_claim_forget_at_second(&claims, VG_ID, &claim), 0);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
 	lea_claim_done(&got);
 	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &claim), 0);
-	ck_assert_int_eq(lea_claim_drop_at_second(&claims, VG_ID), 0);
+	ck_assert_int_eq(lea_claim_forget_at_second(&claims, VG_ID, &claim), 0);
 	ck_assert_msg(!lea_claim_read(&claims, VG_ID, &got), "it was stored anew");
 	lea_claim_done(&got);
-	ck_assert_int_eq(lea_claim_drop_at_second(&claims, VG_ID), 0);
+	ck_assert_int_eq(lea_claim_forget_at_second(&claims, VG_ID, &claim), 0);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
-	ck_assert_msg(!lea_claim_drop_at_second(&claims, VG_ID), "none is fine");
-	ck_assert_int_lt(lea_claim_drop_at_second(&claims, "../passwd"), 0);
+	ck_assert_msg(!lea_claim_forget_at_second(&claims, VG_ID, &claim), "none is fine");
+	ck_assert_int_lt(lea_claim_forget_at_second(&claims, "../passwd", &claim), 0);
+}
+
+TEST(vgs_online_is_kept_while_the_vg_has_failed_for_now)
+{
+	struct lea_claim failed = claim;
+
+	failed.state = LEA_CLAIM_FAILED;
+	failed.is_transient = failed.is_online = true;
+	ck_assert_int_eq(lea_vg_online_claim(claims.run_fd, "vg0"), 0);
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &failed), 0);
+	ck_assert(lea_vg_online_is_kept(claims.run_fd, "vg0"));
+	ck_assert_int_eq(lea_claim_take(&claims, VG_ID, &failed), 0);
+	ck_assert(lea_vg_online_may_exist(claims.run_fd, "vg0"));
+	ck_assert_msg(!lea_vg_online_is_kept(claims.run_fd, "vg0"), "it is being activated");
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &failed), 0);
+	ck_assert_int_eq(lea_claim_forget(&claims, VG_ID, &failed), 0);
+	ck_assert_msg(!lea_vg_online_may_exist(claims.run_fd, "vg0"), "it goes with its claim");
+}
+
+/* Of an active one, or when another VG has the name. */
+TEST_TIMES(vgs_online_of_others_stays_when_a_claim_goes, 2)
+{
+	struct lea_claim other = claim;
+
+	other.state = _i ? LEA_CLAIM_FAILED : LEA_CLAIM_DONE;
+	other.is_transient = other.is_online = _i;
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_ID, &other), 0);
+	ck_assert_int_eq(lea_vg_online_claim(claims.run_fd, "vg0"), 0);
+	ck_assert_int_eq(lea_claim_forget(&claims, VG_ID, &other), 0);
+	ck_assert(lea_vg_online_may_exist(claims.run_fd, "vg0"));
 }
 
 /* Cached values must not make a forked child's claim look like its parent's. */

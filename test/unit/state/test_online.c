@@ -214,6 +214,22 @@ TEST(a_claim_is_won_once)
 	ck_assert(!lea_vg_online_may_exist(run_fd, "data"));
 }
 
+TEST_TIMES(a_file_that_is_kept_stays_without_the_record, 2)
+{
+	const struct lea_online online = {8, 16, "data", ""};
+
+	ck_assert_msg(!lea_vg_online_keep(run_fd, "data", true), "none is fine");
+	ck_assert_int_eq(lea_online_write(run_fd, ID1, &online), 0);
+	ck_assert_int_eq(lea_vg_online_claim(run_fd, "data"), 0);
+	ck_assert_int_eq(lea_vg_online_keep(run_fd, "data", true), 0);
+	ck_assert_int_eq(lea_vg_online_keep(run_fd, "data", !_i), 0);
+	ck_assert(lea_vg_online_is_kept(run_fd, "data") == !_i);
+	ck_assert_int_eq(lea_online_forget_pv(run_fd, ID1, 8, 16, NULL), 0);
+	ck_assert(!lea_online_exists(run_fd, ID1));
+	ck_assert(lea_vg_online_may_exist(run_fd, "data") == !_i);
+	ck_assert_int_lt(lea_vg_online_keep(run_fd, "../x", true), 0);
+}
+
 /* The name would be printed, also for udev. */
 TEST(a_lookup_file_whose_name_is_no_vg_name_is_not_believed)
 {
