@@ -278,6 +278,18 @@ static void note_shortage(struct sim_course *course, const struct sim_state *sta
 		course->busy_until_ms[disk] = until + RECONCILE_MS;
 }
 
+/* What is under way for one disk of a VG waits for all of them. */
+static bool is_vg_busy(const struct sim_course *course, const struct sim_state *state,
+		       unsigned disk)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (course->busy_until_ms[i] > state->now_ms &&
+		    (i == disk || (*state->disk[disk].vg_id &&
+				   !strcmp(state->disk[i].vg_id, state->disk[disk].vg_id))))
+			return true;
+	return false;
+}
+
 static void note_disk(struct sim_course *course, const struct sim_step *step,
 		      const struct sim_state *state, unsigned disk)
 {
@@ -330,7 +342,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	     course->told_ms[disk] > state->now_ms))
 		course->is_unsure[disk] = true;
 	/* What is under way takes longer, or something begins. */
-	if (course->is_added_now[disk] || course->busy_until_ms[disk] > state->now_ms ||
+	if (course->is_added_now[disk] || is_vg_busy(course, state, disk) ||
 	    step->op == SIM_HEAL || step->op == SIM_UNPLUG || step->op == SIM_LOSE)
 		course->busy_until_ms[disk] = busy_until(course, state, disk);
 	if (was_not_read && course->busy_until_ms[disk] != SIM_EVER)

@@ -83,13 +83,15 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 	bool is_made = is_new && (step->op == SIM_CREATE || step->op == SIM_CLONE);
 	bool has_become_sound = !vg->was_sound && sim_is_sound(state, vg->id);
 	bool is_down = !is_active && is_taken_down(state, vg->id);
+	/* An add that comes while the command waits is a race. */
+	const uint64_t since_ms = is_down && vg->going_down_ms ? vg->going_down_ms : state->now_ms;
 	const char *text = off_text(is_down ? SIM_DOWN : step->op);
 
 	if (!text)
 		return;
 	if (is_made || is_down || (was_active && !is_active) || (!is_active && has_become_sound)) {
-		vg->off_ms = vg->is_calm ? state->now_ms : 0;
-		vg->off_soon_ms = vg->is_calm ? 0 : state->now_ms;
+		vg->off_ms = vg->is_calm ? since_ms : 0;
+		vg->off_soon_ms = vg->is_calm ? 0 : since_ms;
 		vg->off_why = text;
 	}
 	if (is_down || (!is_active && is_about(oracle, step, state, vg->id)))
@@ -131,8 +133,10 @@ static bool is_told(const struct sim_oracle *oracle, const struct sim_step *step
 static void note_going_down(struct sim_oracle *oracle, const struct sim_step *step,
 			    const struct sim_state *state, struct sim_known_vg *vg)
 {
-	vg->is_going_down |= step->op == SIM_DOWN && is_about(oracle, step, state, vg->id);
-	vg->is_going_down &= state->pending_commands > 0;
+	if (step->op == SIM_DOWN && !vg->going_down_ms && is_about(oracle, step, state, vg->id))
+		vg->going_down_ms = state->now_ms;
+	if (!state->pending_commands)
+		vg->going_down_ms = 0;
 }
 
 static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
@@ -143,7 +147,7 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 	if (sim_is_add(step->op) && !is_lost_repeat(oracle, step, state) &&
 	    sim_was_only_one_added(&oracle->course, state, vg->id))
 		vg->is_asked_for = true;
-	if (is_sound && vg->is_asked_for && !vg->is_going_down &&
+	if (is_sound && vg->is_asked_for && !vg->going_down_ms &&
 	    is_told(oracle, step, state, vg->id)) {
 		vg->is_due = true;
 		vg->is_due_by_repeat = step->op == SIM_REPEAT || step->op == SIM_SOFT_REBOOT;

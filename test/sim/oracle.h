@@ -24,8 +24,8 @@ struct sim_known_vg {
 	uint64_t off_soon_ms; /* the same, but what is under way may still activate it */
 	/* A disk of it was added since a person last took it down. */
 	bool is_asked_for;
-	/* A command that takes it down waits, perhaps for its lock. */
-	bool is_going_down;
+	/* Since then a command that takes it down waits, perhaps for its lock. 0: none does. */
+	uint64_t going_down_ms;
 	/* It became sound by something that our program gets to know. */
 	bool is_due, is_due_by_repeat; /* of a disk that was there */
 	bool was_reduced; /* its metadata may say that a PV is missing, although it is there again

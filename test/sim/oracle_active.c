@@ -71,10 +71,6 @@ const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim
 	if (!vg->off_ms || vg->refused_ms >= vg->off_ms || is_untraceable(oracle, state, vg) ||
 	    sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms))
 		return NULL;
-	/* It may have been activated before the step made the disk another PV. */
-	if (active &&
-	    sim_was_added_since(&oracle->course, &oracle->course.before, vg->id, vg->off_ms))
-		return NULL;
 	return vg->off_why;
 }
 
@@ -189,9 +185,11 @@ void sim_oracle_activation(struct sim_oracle *oracle, const struct sim_state *st
 			   const struct sim_known_vg *vg, const struct sim_active *active)
 {
 	const char *now = sim_oracle_why_not(oracle, state, vg, active);
+	const char *before = sim_oracle_why_not(oracle, &oracle->course.before, vg, active);
 	const uint64_t due_ms = due_since(oracle, state, vg);
 
-	if (vg->why_not && now && vg->is_certain && active->at_ms > vg->why_not_ms)
+	/* It may have been before the step made it wrong, or after the step made it right. */
+	if (vg->why_not && before && now && vg->is_certain && active->at_ms > vg->why_not_ms)
 		sim_found(oracle->findings,
 			  "a VG was activated although %s: %s at %" PRIu64 " ms, since %" PRIu64
 			  " ms",

@@ -135,7 +135,8 @@ bool sim_is_listed_apart(const struct sim_state *state, const char *pvid)
 bool sim_may_be_untraceable(const struct sim_history *history)
 {
 	for (uint32_t i = 0; i < history->count; i++)
-		if (history->step[i].op == SIM_REMOVE)
+		if (history->step[i].op == SIM_REMOVE || history->step[i].op == SIM_FOREIGN ||
+		    history->step[i].op == SIM_EXPORT)
 			return history->conf & SIM_CONF_NO_LINKS;
 	return false;
 }

@@ -168,6 +168,56 @@ TEST(add_under_way_may_come_after_the_command)
 	expect(NULL);
 }
 
+/* Another disk of the VG delays it: it fails and is well again, or becomes slow. */
+static const struct {
+	const char *claim;
+	uint64_t added_before_ms;
+	uint32_t slow_ms;
+	const char *kind;
+} delays[] = {
+	{"an add is under way, and is tried again", 1000, 0, NULL},
+	{"an add is under way, and waits for the slow disk", 1000, 25000, NULL},
+	{"the add was long ago", 300000, 0,
+	 "a VG was activated although it was taken down and no disk of it was added since"},
+	{"the add was long ago, and a disk is slow", 300000, 25000,
+	 "a VG was activated although it was taken down and no disk of it was added since"},
+};
+
+TEST_EACH(add_under_way_takes_as_long_as_any_disk_of_the_vg, delays)
+{
+	begin(2);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 1}, delays[_i].added_before_ms);
+	take_down(1);
+	state.disk[0].slow_ms = delays[_i].slow_ms;
+	state.disk[0].fails = !delays[_i].slow_ms;
+	step((struct sim_step){.op = delays[_i].slow_ms ? SIM_SLOW : SIM_FAIL, .a = 0}, 130000);
+	state.disk[0].fails = false;
+	step((struct sim_step){.op = delays[_i].slow_ms ? SIM_WAIT : SIM_HEAL, .a = 0}, 50000);
+	activate(true);
+	expect(delays[_i].kind);
+}
+
+/* The command waited for the lock, and who is first is not known. */
+TEST_TIMES(add_may_come_before_a_command_that_waits, 2)
+{
+	begin(2);
+	state.pending_commands = _i;
+	step((struct sim_step){.op = SIM_DOWN}, 1000);
+	unplug(1, 1000);
+	plug(1, 1000);
+	state.pending_commands = 0;
+	state.active_count = 0;
+	strcpy(state.taken_down[0], ID);
+	state.taken_down_count = 1;
+	step((struct sim_step){.op = SIM_WAIT}, 100000);
+	state.taken_down_count = 0;
+	step((struct sim_step){.op = SIM_WAIT}, 100000);
+	activate(true);
+	expect(_i ? NULL
+		  : "a VG was activated although it was taken down and no disk of it was added "
+		    "since");
+}
+
 TEST(slow_answer_to_a_change_activates_nothing)
 {
 	begin(2);
@@ -230,6 +280,21 @@ TEST(what_was_there_first_may_be_remembered)
 	expect("a VG was activated although one of its PVs is on two disks");
 }
 
+/* Before the last step only the copy was wrong, which was never there alone. */
+TEST_TIMES(activation_may_be_right_by_the_state_before, 2)
+{
+	begin(2);
+	take_down(1000);
+	copy(0, 5, false);
+	step((struct sim_step){.op = SIM_WAIT}, 100000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	activate(true);
+	state.active[0].disks = _i ? 1 : 1U << 5;
+	state.disk[1].is_rejected = state.disk[5].is_rejected = true;
+	step((struct sim_step){.op = SIM_LIST}, 1000);
+	ck_assert_int_eq(findings.count > 0, !_i);
+}
+
 TEST(copy_that_goes_brings_nothing_up)
 {
 	begin(1);
@@ -270,18 +335,21 @@ TEST_TIMES(copy_that_is_listed_worse_does_not_count, 2)
 	expect(_i ? NULL : "a VG was activated although one of its PVs is on two disks");
 }
 
-/* vgremove has removed the record of the disk, so without links nobody knows of it. */
-TEST_TIMES(copy_of_a_pv_without_record_is_found_by_links, 2)
+/* vgremove has removed the record of the disk, or it had none while the VG was not this host's: so
+ * without links nobody knows of it. */
+TEST_TIMES(copy_of_a_pv_without_record_is_found_by_links, 6)
 {
-	history.conf = _i ? SIM_CONF_NO_LINKS : 0;
-	history.step[history.count++].op = SIM_REMOVE;
+	static const enum sim_op without[] = {SIM_REMOVE, SIM_FOREIGN, SIM_EXPORT};
+
+	history.conf = _i % 2 ? SIM_CONF_NO_LINKS : 0;
+	history.step[history.count++].op = without[_i / 2];
 	begin(1);
 	take_down(100000);
 	copy(0, 5, false);
 	activate(true);
 	state.active[0].disks = 1U << 5;
 	rest();
-	ck_assert_int_eq(findings.count > 0, !_i);
+	ck_assert_int_eq(findings.count > 0, _i % 2 == 0);
 }
 
 /*
