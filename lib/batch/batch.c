@@ -57,6 +57,7 @@ struct lea_batch_pass {
 struct queued_device {
 	enum lea_entry_kind kind;
 	bool is_online; /* it has a record */
+	bool is_new;	/* it had none before */
 	bool is_noted;	/* another device has the record; this one is noted as a duplicate */
 };
 
@@ -297,6 +298,21 @@ static bool may_have_moved(const struct lea_found *found, const struct lea_recor
 	}
 }
 
+static int put_move(struct lea_batch_pass *pass, const struct lea_found *found)
+{
+	struct lea_claim_move *move;
+
+	if (lea_make_room(&pass->moves, &pass->moves_room, pass->move_count + 1,
+			  sizeof(*pass->moves)))
+		return -ENOMEM;
+	move = &pass->moves[pass->move_count++];
+	*move = (struct lea_claim_move){.pv.id = lea_device_id(&found->device)};
+	memcpy(move->pv.pvid, found->label.pvid, sizeof(move->pv.pvid));
+	if (found->vg)
+		memcpy(move->vg_id, found->vg->id, sizeof(move->vg_id));
+	return 0;
+}
+
 /* The claim of the VG before must not stay for as long as the device does. Only a PV that had been
  * dealt with can be in it. */
 static int note_move(struct lea_batch_pass *pass, const struct lea_found *found,
@@ -304,24 +320,15 @@ static int note_move(struct lea_batch_pass *pass, const struct lea_found *found,
 {
 	const int event_fd = pass->options->event_fd;
 	const struct lea_devid id = lea_device_id(&found->device);
-	struct lea_claim_move *move;
 	char key[LEA_DEVID_TEXT_BYTES];
 
 	if (!may_have_moved(found, record, kind))
 		return 0;
 	lea_devid_format(&id, key);
-	if (!lea_marker_is_set(event_fd, &found->device, found->label.pvid) &&
-	    !lea_mark_is_set(event_fd, LEA_MARK_REFUSED, key))
-		return 0;
-	if (lea_make_room(&pass->moves, &pass->moves_room, pass->move_count + 1,
-			  sizeof(*pass->moves)))
-		return -ENOMEM;
-	move = &pass->moves[pass->move_count++];
-	*move = (struct lea_claim_move){.pv.id = id};
-	memcpy(move->pv.pvid, found->label.pvid, sizeof(move->pv.pvid));
-	if (found->vg)
-		memcpy(move->vg_id, found->vg->id, sizeof(move->vg_id));
-	return 0;
+	return lea_marker_is_set(event_fd, &found->device, found->label.pvid) ||
+			       lea_mark_is_set(event_fd, LEA_MARK_REFUSED, key)
+		       ? put_move(pass, found)
+		       : 0;
 }
 
 static int move_claims(struct lea_batch_pass *pass)
@@ -329,9 +336,11 @@ static int move_claims(struct lea_batch_pass *pass)
 	const struct lea_claim_index *index;
 	int r = pass->move_count ? lea_candidates_index(pass->candidates, &index) : 0;
 
-	return r || !pass->move_count ? r
-				      : lea_claim_index_move_pvs(index, &pass->candidates->claims,
-								 pass->moves, pass->move_count);
+	if (!r && pass->move_count)
+		r = lea_claim_index_move_pvs(index, &pass->candidates->claims, pass->moves,
+					     pass->move_count);
+	pass->move_count = 0;
+	return r;
 }
 
 /* The device that had the record, perhaps since this pass, is a copy. */
@@ -390,6 +399,7 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	if (queued->kind == LEA_ENTRY_ADD && lea_found_silence(found))
 		lea_partial_came(pass->options->partial);
 	queued->is_online = record.kind == LEA_RECORD_ONLINE;
+	queued->is_new = record.is_new;
 	if (queued->is_online)
 		lea_timeline_note(
 			pass->options->world, LEA_RING_RECORDED,
@@ -493,16 +503,26 @@ static int note_members(const struct lea_batch_pass *pass)
 	return r;
 }
 
-/* Called when VGs have their claims: a marker says that nothing remains to be done. */
-static void mark_all(const struct lea_batch_pass *pass)
+/* Called when VGs have their claims: a marker says that nothing remains to be done. A PV that had
+ * one and no record is of another VG by now, perhaps: others remove records, as vgremove does. */
+static void mark_all(struct lea_batch_pass *pass)
 {
 	struct lea_found *const *found;
 	size_t count;
+	int r = 0;
 
 	found = lea_scan_found(pass->scan, &count);
-	for (size_t i = 0; i < pass->queued_count; i++)
-		if (pass->queued[i].is_online || pass->queued[i].is_noted)
-			lea_batch_marks_recorded(&pass->marks, found[i]);
+	for (size_t i = 0; i < pass->queued_count; i++) {
+		if (!pass->queued[i].is_online && !pass->queued[i].is_noted)
+			continue;
+		if (lea_batch_marks_recorded(&pass->marks, found[i]) == LEA_MARKER_WAS_SET && !r &&
+		    pass->queued[i].is_new)
+			r = put_move(pass, found[i]);
+	}
+	r = r ? r : move_claims(pass);
+	if (r < 0)
+		lea_log(pass->options->world->log, LEA_LOG_DEBUG, "claims of moved PVs: %s",
+			strerror(-r));
 }
 
 /* Finds the first device of each number; ret_first is indexed like @numbers. */

@@ -118,10 +118,12 @@ void lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct le
 		drop(marks, LEA_MARK_UNSETTLED, key);
 }
 
-void lea_batch_marks_recorded(const struct lea_batch_marks *marks, const struct lea_found *found)
+int lea_batch_marks_recorded(const struct lea_batch_marks *marks, const struct lea_found *found)
 {
-	log_fault(marks, found->device.name,
-		  lea_marker_set(marks->known_fd, &found->device, found->label.pvid));
+	const int r = lea_marker_set(marks->known_fd, &found->device, found->label.pvid);
+
+	log_fault(marks, found->device.name, r);
+	return r;
 }
 
 void lea_batch_marks_gone(const struct lea_batch_marks *marks, const struct lea_entry *entry)

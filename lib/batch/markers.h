@@ -32,8 +32,9 @@ enum lea_entry_kind lea_batch_marks_kind(const struct lea_batch_marks *marks,
 /* The device was read. @record: result of recording it. */
 void lea_batch_marks_judged(const struct lea_batch_marks *marks, const struct lea_found *found,
 			    const struct lea_record *record, enum lea_entry_kind kind);
-/* The device has its record, and its VG a claim if it is complete: nothing remains to be done. */
-void lea_batch_marks_recorded(const struct lea_batch_marks *marks, const struct lea_found *found);
+/* The device has its record, and its VG a claim if it is complete: nothing remains to be done. 0,
+ * LEA_MARKER_WAS_SET or -errno. */
+int lea_batch_marks_recorded(const struct lea_batch_marks *marks, const struct lea_found *found);
 /* The instance is gone for good; removes its marker, so that a flapping disk leaves no pile of
  * files. */
 void lea_batch_marks_gone(const struct lea_batch_marks *marks, const struct lea_entry *entry);

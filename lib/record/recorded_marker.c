@@ -38,21 +38,23 @@ static int change(int known_fd, const struct lea_device *device, const char *pvi
 		  int (*options)(int dir_fd, const char *name))
 {
 	char name[NAME_BYTES];
-	int r;
 
 	name_of(device, pvid, name);
-	r = options(known_fd, name);
-	return r < 0 ? r : 0;
+	return options(known_fd, name);
 }
 
 int lea_marker_set(int known_fd, const struct lea_device *device, const char *pvid)
 {
-	return change(known_fd, device, pvid, lea_file_create_empty);
+	const int r = change(known_fd, device, pvid, lea_file_create_empty);
+
+	return r == LEA_FILE_EXISTS ? LEA_MARKER_WAS_SET : r;
 }
 
 int lea_marker_drop(int known_fd, const struct lea_device *device, const char *pvid)
 {
-	return change(known_fd, device, pvid, lea_file_remove);
+	const int r = change(known_fd, device, pvid, lea_file_remove);
+
+	return r < 0 ? r : 0;
 }
 
 bool lea_marker_is_set(int event_fd, const struct lea_device *device, const char *pvid)

@@ -17,8 +17,9 @@
 
 /* The folder, made if need be; the caller closes it. @event_fd: /run/lvm/event. -errno. */
 LEA_MUST_CHECK int lea_marker_open(int event_fd);
-/* @known_fd: from lea_marker_open. @device: number and diskseq. 0 or -errno; setting twice
- * and dropping an absent one are fine. */
+enum lea_marker_outcome { LEA_MARKER_WAS_SET = 1 };
+/* @known_fd: from lea_marker_open. @device: number and diskseq. set: 0, LEA_MARKER_WAS_SET or
+ * -errno. drop: 0, also of an absent one, or -errno. */
 LEA_MUST_CHECK int lea_marker_set(int known_fd, const struct lea_device *device, const char *pvid);
 LEA_MUST_CHECK int lea_marker_drop(int known_fd, const struct lea_device *device, const char *pvid);
 /* One system call; false also if that fails, and for @pvid "". */

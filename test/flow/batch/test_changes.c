@@ -401,6 +401,26 @@ TEST_EACH(second_vg_of_a_name_stays_down, twins)
 	ck_assert_msg(machine_has("/run/lvm/vgs_online/vg_one"), "%s: its mark", twins[_i].claim);
 }
 
+/* vgremove has removed the record, and not our marker. The row without: nothing tells. */
+TEST_TIMES(add_of_a_pv_that_lost_its_record_ends_the_claim_of_the_vg_before, 2)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_ONE, .id = {8, 16, 7}};
+	struct lea_claim left = {0}, claim = {.state = LEA_CLAIM_DONE,
+					      .vg_name = "vg_before",
+					      .pv = &pv,
+					      .pv_count = 1};
+	const struct lea_claims claims = machine_claims();
+
+	machine_plug("one-pv", "sda", 16, 7);
+	added();
+	ck_assert_int_eq(lea_claim_finish(&claims, VG_TWIN_ID, &claim), 0);
+	if (_i)
+		tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_ONE);
+	added();
+	ck_assert_int_eq(lea_claim_read(&claims, VG_TWIN_ID, &left), _i ? LEA_CLAIM_ABSENT : 0);
+	lea_claim_done(&left);
+}
+
 /* dmeventd was not running at activation; a user may have deactivated an LV since. */
 TEST(telling_dmeventd_activates_nothing)
 {
