@@ -52,6 +52,17 @@ static bool is_copy_beside(const struct sim_course *course, const struct sim_sta
 	return false;
 }
 
+/* Another path of it was there without a copy, and may have gone since. */
+static bool is_path_of_first(const struct sim_course *course, const struct sim_state *state,
+			     unsigned disk)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (i != disk && course->had_no_copy[i] && *state->disk[i].wwid &&
+		    !strcmp(state->disk[i].wwid, state->disk[disk].wwid))
+			return true;
+	return false;
+}
+
 /* The disk is one of the VG by all that had been told when it came. */
 static bool is_of(const struct sim_course *course, const struct sim_state *state, const char *id,
 		  unsigned disk)
@@ -310,7 +321,8 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	}
 	course->is_unsure[disk] |= is_unreadable || is_changed_untold(course, state, disk);
 	course->was_alone[disk] |= sim_is_pv(now) && !has_other(state, disk);
-	course->had_no_copy[disk] |= sim_is_pv(now) && !is_copy_beside(course, state, disk);
+	course->had_no_copy[disk] |= sim_is_pv(now) && (!is_copy_beside(course, state, disk) ||
+							is_path_of_first(course, state, disk));
 	if (now->slow_ms || sim_is_silent(now)) {
 		course->was_sick |= now->is_there;
 		course->was_sick_disk[disk] = true;

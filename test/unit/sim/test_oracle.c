@@ -295,6 +295,35 @@ TEST_TIMES(activation_may_be_right_by_the_state_before, 2)
 	ck_assert_int_eq(findings.count > 0, !_i);
 }
 
+/* Another path of the disk that was there first comes beside a copy, or another copy does. */
+TEST_TIMES(path_of_what_was_there_first_is_as_good, 2)
+{
+	begin(1);
+	take_down(1000);
+	copy(0, 5, false);
+	step((struct sim_step){.op = SIM_WAIT}, 100000);
+	copy(0, 4, _i);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	activate(true);
+	state.active[0].disks = 1U << 4;
+	expect(_i ? NULL : "a VG was activated although one of its PVs is on two disks");
+}
+
+/* The event of the disk was lost for a shortage, and no link leads to it. */
+TEST_TIMES(part_is_activated_if_a_shortage_lost_the_rest, 2)
+{
+	history.conf = SIM_CONF_PARTIAL | SIM_CONF_NO_LINKS;
+	begin(2);
+	take_down(1000);
+	unplug(1, 100000);
+	plug(1, 1);
+	step((struct sim_step){.op = _i ? SIM_SHORT : SIM_WAIT, .n = 1}, 100000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	activate(true);
+	state.active[0].has_error_target = true;
+	expect(_i ? NULL : "a VG was activated in part although the disk is there");
+}
+
 TEST(copy_that_goes_brings_nothing_up)
 {
 	begin(1);
@@ -525,6 +554,22 @@ TEST_TIMES(part_is_not_activated_while_the_rest_is_slow, 2)
 	ck_assert_uint_eq(findings.count, _i);
 	if (_i)
 		expect("a VG was activated in part although the disk is there");
+}
+
+/* Of the slow disk nobody knows until udev has read it: rows: it may still be at it, or is not. */
+TEST_TIMES(part_is_activated_before_udev_has_read_the_rest, 2)
+{
+	history.conf = SIM_CONF_PARTIAL;
+	begin(2);
+	take_down(1000);
+	unplug(1, 100000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 10000);
+	state.disk[1].slow_ms = 12000;
+	plug(1, _i ? 11000 : 20000);
+	activate(true);
+	state.active[0].has_error_target = true;
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	ck_assert_int_eq(findings.count > 0, !_i);
 }
 
 /* vgremove removes the record, and nothing leads to the disk where udev does not link it. */
