@@ -35,10 +35,8 @@ bool sim_is_calm(const struct sim_course *course, const struct sim_state *state,
 	       sim_calm_since(course, state, id) <= state->now_ms;
 }
 
-/* A copy that comes beside the disk says nothing about the VG, unless that gives only errors, or
- * udev had not told of it by then: the one that udev reads first counts as the disk. A path may. */
-static bool is_copy_beside(const struct sim_course *course, const struct sim_state *state,
-			   unsigned disk)
+bool sim_is_copy_beside(const struct sim_course *course, const struct sim_state *state,
+			unsigned disk)
 {
 	const struct sim_disk *copy = &state->disk[disk];
 
@@ -81,7 +79,7 @@ bool sim_was_added_since(const struct sim_course *course, const struct sim_state
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if ((disks & 1U << i || is_of(course, state, id, i)) && course->added_ms[i] &&
 		    course->added_ms[i] >= since_ms &&
-		    (course->was_alone[i] || !is_copy_beside(course, state, i)))
+		    (course->was_alone[i] || !sim_is_copy_beside(course, state, i)))
 			return true;
 	return false;
 }
@@ -317,11 +315,13 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		course->present_ms[disk] = state->now_ms;
 	if (!now->is_there) {
 		course->added_ms[disk] = 0;
-		course->is_lost[disk] = course->is_unsure[disk] = false;
+		course->is_lost[disk] = course->is_unsure[disk] = course->is_unnamed[disk] = false;
 	}
 	course->is_unsure[disk] |= is_unreadable || is_changed_untold(course, state, disk);
+	course->is_unnamed[disk] |=
+		now->of >= 0 && has_path(state, disk) && strcmp(now->pvid, before->pvid) != 0;
 	course->was_alone[disk] |= sim_is_pv(now) && !has_other(state, disk);
-	course->had_no_copy[disk] |= sim_is_pv(now) && (!is_copy_beside(course, state, disk) ||
+	course->had_no_copy[disk] |= sim_is_pv(now) && (!sim_is_copy_beside(course, state, disk) ||
 							is_path_of_first(course, state, disk));
 	if (now->slow_ms || sim_is_silent(now)) {
 		course->was_sick |= now->is_there;
@@ -330,6 +330,10 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	note_shortage(course, state, disk);
 	if (step->op == SIM_KILL_READER && course->busy_until_ms[disk] > state->now_ms)
 		course->busy_until_ms[disk] = busy_until(course, state, disk);
+	/* Its event may have been lost for want of room. */
+	if (step->op == SIM_ROOM && course->busy_until_ms[disk] > state->now_ms &&
+	    course->busy_until_ms[disk] != SIM_EVER)
+		course->busy_until_ms[disk] += RECONCILE_MS;
 	if (!is_named(step, disk))
 		return;
 	/* udev could not read it for its add, and is not asked again. */
@@ -339,6 +343,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	course->is_lost[disk] |= step->op == SIM_LOSE;
 	if (course->is_added_now[disk]) {
 		course->added_ms[disk] = state->now_ms ? state->now_ms : 1;
+		course->is_unnamed[disk] = false;
 		/* udev may have lost this very event. */
 		course->is_unsure[disk] =
 			is_unreadable || (course->is_unsure[disk] && course->is_lost[disk]);

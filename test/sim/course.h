@@ -23,6 +23,8 @@ struct sim_course {
 	uint32_t delay_ms[SIM_DISKS];
 	bool is_lost[SIM_DISKS];       /* an event of it was lost */
 	bool is_unsure[SIM_DISKS];     /* since its add our program was not to read or to use it */
+	bool is_unnamed[SIM_DISKS];    /* it was made a PV through another path of it: a reconcile
+					  finds that, as a PV whose event was lost */
 	bool was_alone[SIM_DISKS];     /* it was the only one with its PV at some time */
 	bool had_no_copy[SIM_DISKS];   /* likewise, with other paths to it at most */
 	bool was_sick;		       /* some disk was */
@@ -37,6 +39,10 @@ struct sim_course {
 
 /* Does the step make udev see an add of the disks that it names? */
 bool sim_is_add(enum sim_op op);
+/* A copy that comes beside the disk says nothing about the VG, unless that gives only errors, or
+ * udev had not told of it by then: the one that udev reads first counts as the disk. A path may. */
+bool sim_is_copy_beside(const struct sim_course *course, const struct sim_state *state,
+			unsigned disk);
 /* Note a step; @state: after it. The caller sets @before when it has judged. */
 void sim_course_note(struct sim_course *course, const struct sim_step *step,
 		     const struct sim_state *state);

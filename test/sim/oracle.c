@@ -179,7 +179,9 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 	}
 	note_person(oracle, step, state, vg, is_new);
 	if (sim_is_add(step->op) && sim_disks_of(state, vg->id) & 1U << step->a % SIM_DISKS &&
-	    state->disk[step->a % SIM_DISKS].of < 0 && sim_is_copied(state, vg->id))
+	    (state->disk[step->a % SIM_DISKS].of < 0 ||
+	     !sim_is_copy_beside(&oracle->course, state, step->a % SIM_DISKS)) &&
+	    sim_is_copied(state, vg->id))
 		vg->refused_ms = state->now_ms;
 	note_going_down(oracle, step, state, vg);
 	vg->was_reduced |= step->op == SIM_REDUCE_MISSING;

@@ -19,7 +19,8 @@ struct sim_known_vg {
 	/* Since then an add is needed: a person took the VG down or made it. 0: never. */
 	uint64_t off_ms;
 	const char *off_why;
-	/* A disk of it was added beside its copy: the VG comes up when one of the two has gone. */
+	/* A disk of it was added beside its copy, or a copy that may count as the disk: the VG
+	 * comes up when one of the two has gone. */
 	uint64_t refused_ms;
 	uint64_t off_soon_ms; /* the same, but what is under way may still activate it */
 	/* A disk of it was added since a person last took it down. */

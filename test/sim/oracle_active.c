@@ -59,6 +59,17 @@ static bool is_untold(const struct sim_oracle *oracle, const struct sim_state *s
 	return false;
 }
 
+static bool has_unnamed_disk(const struct sim_oracle *oracle, const struct sim_state *state,
+			     const struct sim_known_vg *vg)
+{
+	const uint32_t disks = sim_disks_of(state, vg->id);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i && oracle->course.is_unnamed[i])
+			return true;
+	return false;
+}
+
 const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim_state *state,
 			       const struct sim_known_vg *vg, const struct sim_active *active)
 {
@@ -69,6 +80,7 @@ const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim
 	if (text && (!strstr(text, "two disks") || !is_excused(oracle, state, vg, active)))
 		return text;
 	if (!vg->off_ms || vg->refused_ms >= vg->off_ms || is_untraceable(oracle, state, vg) ||
+	    has_unnamed_disk(oracle, state, vg) ||
 	    sim_was_added_since(&oracle->course, state, vg->id, vg->off_ms))
 		return NULL;
 	return vg->off_why;

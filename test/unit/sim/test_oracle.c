@@ -349,6 +349,71 @@ TEST(copy_that_is_left_when_the_disk_was_added_comes_up)
 	expect(NULL);
 }
 
+/* The disk is slow, and has become another PV: of the two its copy may be read first. It asks for
+ * the VG then, and is refused when the disk has been read. */
+TEST_TIMES(disk_that_is_left_when_its_copy_was_told_of_first_comes_up, 2)
+{
+	begin(1);
+	take_down(100000);
+	state.disk[0].slow_ms = 4000;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 4000}, 1000);
+	strcpy(state.disk[0].pvid, "new");
+	write_vg(1, 2);
+	step((struct sim_step){.op = SIM_NEW_ID, .a = 0}, _i ? 1000 : 100000);
+	copy(0, 5, false);
+	unplug(5, 100000);
+	activate(true);
+	expect(_i ? NULL
+		  : "a VG was activated although it was taken down and no disk of it was added "
+		    "since");
+}
+
+/* The event of the disk came while there was a shortage, and a reconcile finds it. */
+TEST_TIMES(add_that_a_shortage_lost_is_found_later, 2)
+{
+	begin(2);
+	step((struct sim_step){.op = SIM_SHORT, .n = 1}, 100000);
+	if (_i)
+		step((struct sim_step){.op = SIM_REPEAT, .a = 1}, 1000);
+	step((struct sim_step){.op = SIM_ROOM}, 100000);
+	take_down(100000);
+	step((struct sim_step){.op = SIM_WAIT}, 100000);
+	activate(true);
+	expect(_i ? NULL
+		  : "a VG was activated although it was taken down and no disk of it was added "
+		    "since");
+}
+
+/* udev hears of no change of a disk through another path of it, so its PV counts as one whose event
+ * was lost. */
+TEST_TIMES(pv_that_was_made_through_another_path_is_found_later, 2)
+{
+	plug(0, 1000);
+	state.disk[1] = state.disk[0];
+	if (!_i)
+		strcpy(state.disk[1].wwid, "naa.copy");
+	state.disk[1].is_there = false;
+	state.disk[1].of = 0;
+	plug(1, 100000);
+	strcpy(state.disk[0].pvid, "new");
+	strcpy(state.disk[1].pvid, "new");
+	write_vg(1, 1);
+	state.disk[1].is_pv = true;
+	state.disk[1].seqno = state.disk[1].pv_count = 1;
+	strcpy(state.disk[1].vg_id, ID);
+	strcpy(state.disk[1].vg_name, "vg0");
+	strcpy(state.disk[1].pv[0], "new");
+	activate(false);
+	step((struct sim_step){.op = SIM_CREATE}, 200000);
+	take_down(100000);
+	unplug(0, 100000);
+	activate(true);
+	state.active[0].disks = 1U << 1;
+	expect(_i ? NULL
+		  : "a VG was activated although it was taken down and no disk of it was added "
+		    "since");
+}
+
 /* A devices file may say which of the two is the PV. */
 TEST_TIMES(copy_that_is_listed_worse_does_not_count, 2)
 {
