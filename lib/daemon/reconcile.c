@@ -554,10 +554,13 @@ static bool was_event_lost(const struct reconcile *reconcile, const struct lea_d
 	return !find_device(&reconcile->done, &entry.device);
 }
 
-/* Nothing was done about the PV. If it was made here, that was a change, which was lost. */
+/* Nothing was done about the PV, or the activation of its VG has failed for now. If it was made
+ * here and has no record, that was a change, which was lost. */
 static enum dealt how_not_dealt_with(const struct reconcile *reconcile,
 				     const struct lea_device *device, const struct lea_entry *entry)
 {
+	if (count_among(&reconcile->again, entry) && !has_no_record(reconcile, entry))
+		return NOT_DEALT_WITH;
 	switch (how_it_came(reconcile->options, device)) {
 	case BECAME_PV:
 		return has_no_record(reconcile, entry) ? READ_AGAIN : DEALT_WITH;
