@@ -35,21 +35,6 @@ bool sim_is_calm(const struct sim_course *course, const struct sim_state *state,
 	       sim_calm_since(course, state, id) <= state->now_ms;
 }
 
-bool sim_is_copy_beside(const struct sim_course *course, const struct sim_state *state,
-			unsigned disk)
-{
-	const struct sim_disk *copy = &state->disk[disk];
-
-	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (i != disk && sim_is_pv(&state->disk[i]) && !state->disk[i].fails &&
-		    !strcmp(state->disk[i].pvid, copy->pvid) &&
-		    course->told_ms[i] <= course->present_ms[disk] &&
-		    state->disk[i].listing <= copy->listing &&
-		    (!*copy->wwid || strcmp(state->disk[i].wwid, copy->wwid)))
-			return true;
-	return false;
-}
-
 /* Another path of it was there without a copy, and may have gone since. */
 static bool is_path_of_first(const struct sim_course *course, const struct sim_state *state,
 			     unsigned disk)
@@ -57,6 +42,23 @@ static bool is_path_of_first(const struct sim_course *course, const struct sim_s
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if (i != disk && course->had_no_copy[i] && *state->disk[i].wwid &&
 		    !strcmp(state->disk[i].wwid, state->disk[disk].wwid))
+			return true;
+	return false;
+}
+
+bool sim_is_copy_beside(const struct sim_course *course, const struct sim_state *state,
+			unsigned disk)
+{
+	const struct sim_disk *copy = &state->disk[disk];
+
+	if (is_path_of_first(course, state, disk))
+		return false;
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (i != disk && sim_is_pv(&state->disk[i]) && !state->disk[i].fails &&
+		    !strcmp(state->disk[i].pvid, copy->pvid) &&
+		    course->told_ms[i] <= course->present_ms[disk] &&
+		    state->disk[i].listing <= copy->listing &&
+		    (!*copy->wwid || strcmp(state->disk[i].wwid, copy->wwid)))
 			return true;
 	return false;
 }
@@ -321,8 +323,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	course->is_unnamed[disk] |=
 		now->of >= 0 && has_path(state, disk) && strcmp(now->pvid, before->pvid) != 0;
 	course->was_alone[disk] |= sim_is_pv(now) && !has_other(state, disk);
-	course->had_no_copy[disk] |= sim_is_pv(now) && (!sim_is_copy_beside(course, state, disk) ||
-							is_path_of_first(course, state, disk));
+	course->had_no_copy[disk] |= sim_is_pv(now) && !sim_is_copy_beside(course, state, disk);
 	if (now->slow_ms || sim_is_silent(now)) {
 		course->was_sick |= now->is_there;
 		course->was_sick_disk[disk] = true;

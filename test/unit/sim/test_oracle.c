@@ -309,6 +309,21 @@ TEST_TIMES(path_of_what_was_there_first_is_as_good, 2)
 	expect(_i ? NULL : "a VG was activated although one of its PVs is on two disks");
 }
 
+/* It comes in place of the disk, after the VG was taken down. */
+TEST_TIMES(path_that_comes_back_beside_a_copy_asks_for_the_vg, 2)
+{
+	begin(1);
+	copy(0, 5, false);
+	strcpy(state.disk[5].wwid, "naa.other");
+	take_down(100000);
+	unplug(0, 1000);
+	copy(0, 4, _i);
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	activate(true);
+	state.active[0].disks = 1U << 4;
+	expect(_i ? NULL : "a VG was activated although one of its PVs is on two disks");
+}
+
 /* The event of the disk was lost for a shortage, and no link leads to it. */
 TEST_TIMES(part_is_activated_if_a_shortage_lost_the_rest, 2)
 {
