@@ -301,13 +301,17 @@ static bool is_vg_busy(const struct sim_course *course, const struct sim_state *
 	return false;
 }
 
-static void note_disk(struct sim_course *course, const struct sim_step *step,
-		      const struct sim_state *state, unsigned disk)
+static bool is_unreadable(const struct sim_disk *disk)
+{
+	return disk->fails || disk->is_suspended || disk->is_rejected || disk->is_foreign ||
+	       disk->is_exported;
+}
+
+/* Also of a disk that the step does not name. */
+static void note_state(struct sim_course *course, const struct sim_step *step,
+		       const struct sim_state *state, unsigned disk)
 {
 	const struct sim_disk *now = &state->disk[disk], *before = &course->before.disk[disk];
-	bool is_unreadable = now->fails || now->is_suspended || now->is_rejected ||
-			     now->is_foreign || now->is_exported;
-	bool was_not_read;
 
 	course->is_added_now[disk] = is_named(step, disk) && is_added(step, before, now);
 	if (now->is_there != before->is_there || now->diskseq != before->diskseq ||
@@ -319,7 +323,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		course->added_ms[disk] = 0;
 		course->is_lost[disk] = course->is_unsure[disk] = course->is_unnamed[disk] = false;
 	}
-	course->is_unsure[disk] |= is_unreadable || is_changed_untold(course, state, disk);
+	course->is_unsure[disk] |= is_unreadable(now) || is_changed_untold(course, state, disk);
 	course->is_unnamed[disk] |=
 		now->of >= 0 && has_path(state, disk) && strcmp(now->pvid, before->pvid) != 0;
 	course->was_alone[disk] |= sim_is_pv(now) && !has_other(state, disk);
@@ -328,6 +332,15 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		course->was_sick |= now->is_there;
 		course->was_sick_disk[disk] = true;
 	}
+}
+
+static void note_disk(struct sim_course *course, const struct sim_step *step,
+		      const struct sim_state *state, unsigned disk)
+{
+	const struct sim_disk *now = &state->disk[disk], *before = &course->before.disk[disk];
+	bool was_not_read;
+
+	note_state(course, step, state, disk);
 	note_shortage(course, state, disk);
 	if (step->op == SIM_KILL_READER && course->busy_until_ms[disk] > state->now_ms)
 		course->busy_until_ms[disk] = busy_until(course, state, disk);
@@ -347,7 +360,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		course->is_unnamed[disk] = false;
 		/* udev may have lost this very event. */
 		course->is_unsure[disk] =
-			is_unreadable || (course->is_unsure[disk] && course->is_lost[disk]);
+			is_unreadable(now) || (course->is_unsure[disk] && course->is_lost[disk]);
 		course->udev_until_ms[disk] =
 			state->now_ms + course->delay_ms[disk] + now->slow_ms + SIM_ANSWERED_MS;
 	}
