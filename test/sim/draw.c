@@ -634,7 +634,8 @@ static void mutate_once(struct drawing *d)
 		step = history->step[at];
 		drop(history, at);
 		insert(history, below(d, history->count + 1), &step);
-	} else if (chance(d, 30) && at < history->count && history->step[at].n > 1) {
+	} else if (chance(d, 30) && at < history->count && history->step[at].n > 1 &&
+		   sim_words_have_number(history->step[at].op)) {
 		history->step[at].n = history->step[at].n / 2 + below(d, history->step[at].n);
 		sim_words_keep(&history->step[at]);
 	} else {

@@ -268,6 +268,14 @@ void sim_words_keep(struct sim_step *step)
 		abort(); /* who draws gave a number that no step has */
 }
 
+bool sim_words_have_number(enum sim_op op)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].op == op && strstr(rows[i].words, "%n"))
+			return true;
+	return false;
+}
+
 void sim_words_print(const struct sim_history *history, FILE *out)
 {
 	char words[SIM_WORDS_BYTES];

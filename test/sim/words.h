@@ -18,6 +18,9 @@ int sim_words_step(const char *words, struct sim_step *ret_step);
 /* Sets to 0 what the words of @step do not name, so that equal words are equal steps. */
 void sim_words_keep(struct sim_step *step);
 
+/* Do the words of the step have a number, which may be any? */
+bool sim_words_have_number(enum sim_op op);
+
 void sim_words_print(const struct sim_history *history, FILE *out);
 /*
  * sim_words_read - parse what sim_words_print has written

@@ -37,6 +37,19 @@ TEST(histories_are_short_and_of_each_op)
 		ck_assert_msg(count[op] > 10, "op %u: %u", op, count[op]);
 }
 
+/* Half as much again of a number that stands for disks would be a disk that nobody has. */
+TEST(mutations_change_only_what_is_a_number)
+{
+	const struct sim_history lists = {.count = 1,
+					  .step = {{.op = SIM_LIST, .n = (1U << SIM_DISKS) - 1}}};
+	struct sim_history next;
+
+	for (uint64_t seed = 0; seed < 3000; seed++)
+		sim_history_mutate(seed, &lists, &next);
+	ck_assert(sim_words_have_number(SIM_WAIT));
+	ck_assert(!sim_words_have_number(SIM_LIST));
+}
+
 TEST(mutations_of_mutations_stay_histories)
 {
 	struct sim_history history, next;
