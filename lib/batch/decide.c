@@ -51,11 +51,15 @@ static struct lea_vg_decision meet_two_names(const struct lea_decide_facts *fact
 			LEA_VG_BECAUSE_NAMES);
 }
 
+/* An incomplete VG has not failed: it waits for its other PVs, and the VG of its name may be gone by
+ * then. */
 static struct lea_vg_decision bring_up(const struct lea_decide_facts *facts,
 				       enum lea_vg_verdict verdict)
 {
-	return facts->prohibition == LEA_VG_TWIN ? decision(LEA_VG_FAIL, LEA_VG_BECAUSE_TWIN)
-						 : plainly(verdict);
+	if (facts->prohibition != LEA_VG_TWIN)
+		return plainly(verdict);
+	return verdict == LEA_VG_ACTIVATE_IN_PART ? plainly(LEA_VG_SKIP)
+						  : decision(LEA_VG_FAIL, LEA_VG_BECAUSE_TWIN);
 }
 
 /* The entry's kind is ADD, MISSED or PARTIAL. */
