@@ -344,10 +344,6 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	note_shortage(course, state, disk);
 	if (step->op == SIM_KILL_READER && course->busy_until_ms[disk] > state->now_ms)
 		course->busy_until_ms[disk] = busy_until(course, state, disk);
-	/* Its event may have been lost for want of room. */
-	if (step->op == SIM_ROOM && course->busy_until_ms[disk] > state->now_ms &&
-	    course->busy_until_ms[disk] != SIM_EVER)
-		course->busy_until_ms[disk] += RECONCILE_MS;
 	if (!is_named(step, disk))
 		return;
 	/* udev could not read it for its add, and is not asked again. */

@@ -74,6 +74,22 @@ static bool is_about(const struct sim_oracle *oracle, const struct sim_step *ste
 	return !strcmp(state->vg[step->v], id) || !strcmp(oracle->course.before.vg[step->v], id);
 }
 
+/* When does a command that ends now count from? What came while it waited is a race, and so is an
+ * add that nobody may have read yet, and that waits for a PV which nobody was to use. */
+static uint64_t since_when(const struct sim_oracle *oracle, const struct sim_state *state,
+			   const struct sim_known_vg *vg, bool is_down)
+{
+	const struct sim_course *course = &oracle->course;
+	const uint32_t disks = sim_disks_of(state, vg->id);
+	uint64_t since = is_down && vg->going_down_ms ? vg->going_down_ms : state->now_ms;
+
+	for (unsigned i = 0; i < SIM_DISKS && !sim_is_sure(course, state, vg->id); i++)
+		if (disks & 1U << i && course->udev_until_ms[i] > state->now_ms &&
+		    course->added_ms[i] > vg->met_ms && course->added_ms[i] < since)
+			since = course->added_ms[i];
+	return since;
+}
+
 /* A person's command: from now on only an add may activate what it left inactive. */
 static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 			const struct sim_state *state, struct sim_known_vg *vg, bool is_new)
@@ -83,8 +99,7 @@ static void note_person(struct sim_oracle *oracle, const struct sim_step *step,
 	bool is_made = is_new && (step->op == SIM_CREATE || step->op == SIM_CLONE);
 	bool has_become_sound = !vg->was_sound && sim_is_sound(state, vg->id);
 	bool is_down = !is_active && is_taken_down(state, vg->id);
-	/* An add that comes while the command waits is a race. */
-	const uint64_t since_ms = is_down && vg->going_down_ms ? vg->going_down_ms : state->now_ms;
+	const uint64_t since_ms = since_when(oracle, state, vg, is_down);
 	const char *text = off_text(is_down ? SIM_DOWN : step->op);
 
 	if (!text)
@@ -242,6 +257,7 @@ static void meet(struct sim_oracle *oracle, const struct sim_state *state, const
 		return;
 	oracle->count++;
 	memcpy(vg->id, id, sizeof(vg->id));
+	vg->met_ms = state->now_ms;
 	/* A boot is remembered once, as soon as a VG is there and all is quiet. */
 	vg->is_remembered = course->was_sick || !oracle->quiet_ms ||
 			    state->now_ms < oracle->quiet_ms + REMEMBER_MS;

@@ -15,6 +15,7 @@
 struct sim_known_vg {
 	char id[33];
 	char name[SIM_NAME_BYTES];
+	uint64_t met_ms;    /* it came about, or its first disk */
 	bool is_remembered; /* by the boot, perhaps, with the disks it was on then */
 	/* Since then an add is needed: a person took the VG down or made it. 0: never. */
 	uint64_t off_ms;

@@ -1,116 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The oracle, on states that are made up here: what it finds, and what it must not find. */
-#include "sim/course.c"
-#include "sim/finding.c"
-#include "sim/oracle.c"
-#include "sim/oracle_active.c"
-#include "sim/truth.c"
-
-#include "unit/suite.h"
-
-#include <stdlib.h>
-
-static struct sim_history history;
-static struct sim_findings findings;
-static struct sim_oracle oracle;
-static struct sim_state state;
-
-#define ID	   "vg0-id"
-#define TAKEN_DOWN "a VG was activated although it was taken down and no disk of it was added since"
-
-static void set_up(void)
-{
-	memset(&history, 0, sizeof(history));
-	memset(&findings, 0, sizeof(findings));
-	memset(&state, 0, sizeof(state));
-	sim_oracle_begin(&oracle, &history, &findings);
-	for (unsigned i = 0; i < SIM_DISKS; i++) {
-		state.disk[i].of = -1;
-		snprintf(state.disk[i].pvid, sizeof(state.disk[i].pvid), "pv%u", i);
-		snprintf(state.disk[i].wwid, sizeof(state.disk[i].wwid), "naa.%u", i);
-	}
-	state.now_ms = 1000;
-}
-
-const struct fixture fixture = {set_up, NULL};
-
-static void step(struct sim_step step, uint64_t ms)
-{
-	sim_oracle_after(&oracle, &step, &state);
-	state.now_ms += ms;
-}
-
-static void plug(unsigned disk, uint64_t ms)
-{
-	state.disk[disk].is_there = true;
-	state.disk[disk].diskseq++;
-	step((struct sim_step){.op = SIM_PLUG, .a = (uint8_t)disk}, ms);
-}
-
-static void unplug(unsigned disk, uint64_t ms)
-{
-	state.disk[disk].is_there = false;
-	step((struct sim_step){.op = SIM_UNPLUG, .a = (uint8_t)disk}, ms);
-}
-
-/* Metadata of VG 0 with the PVs of disks 0 to count - 1, on these. */
-static void write_vg(unsigned count, uint32_t seqno)
-{
-	for (unsigned i = 0; i < count; i++) {
-		struct sim_disk *disk = &state.disk[i];
-
-		disk->is_pv = true;
-		strcpy(disk->vg_id, ID);
-		strcpy(disk->vg_name, "vg0");
-		disk->seqno = seqno;
-		disk->pv_count = count;
-		for (unsigned pv = 0; pv < count; pv++)
-			strcpy(disk->pv[pv], state.disk[pv].pvid);
-	}
-	strcpy(state.vg[0], ID);
-}
-
-static void activate(bool by_us)
-{
-	state.active_count = 1;
-	state.active[0] = (struct sim_active){.lvs = 1,
-					      .disks = 1,
-					      .seqno = state.disk[0].seqno,
-					      .by_us = by_us,
-					      .at_ms = state.now_ms};
-	strcpy(state.active[0].vg_id, ID);
-}
-
-static void take_down(uint64_t ms)
-{
-	state.active_count = 0;
-	step((struct sim_step){.op = SIM_DOWN}, ms);
-}
-
-/* Two disks with a VG, active by a command, and nothing under way. */
-static void begin(unsigned disks)
-{
-	for (unsigned i = 0; i < disks; i++)
-		plug(i, 1000);
-	state.now_ms += 200000;
-	write_vg(disks, 1);
-	activate(false);
-	step((struct sim_step){.op = SIM_CREATE, .a = 1}, 200000);
-}
-
-static void rest(void)
-{
-	sim_oracle_after(&oracle, NULL, &state);
-}
-
-static void expect(const char *kind)
-{
-	rest();
-	if (!kind)
-		ck_assert_msg(!findings.count, "%s", findings.text[0]);
-	else
-		ck_assert_msg(sim_findings_have(&findings, kind), "%s", findings.text[0]);
-}
+#include "unit/sim/oracle_scratch.h"
 
 TEST(vg_that_was_taken_down_stays_down)
 {
@@ -168,56 +58,6 @@ TEST(add_under_way_may_come_after_the_command)
 	expect(NULL);
 }
 
-/* Another disk of the VG delays it: it fails and is well again, or becomes slow. */
-static const struct {
-	const char *claim;
-	uint64_t added_before_ms;
-	uint32_t slow_ms;
-	const char *kind;
-} delays[] = {
-	{"an add is under way, and is tried again", 1000, 0, NULL},
-	{"an add is under way, and waits for the slow disk", 1000, 25000, NULL},
-	{"the add was long ago", 300000, 0,
-	 "a VG was activated although it was taken down and no disk of it was added since"},
-	{"the add was long ago, and a disk is slow", 300000, 25000,
-	 "a VG was activated although it was taken down and no disk of it was added since"},
-};
-
-TEST_EACH(add_under_way_takes_as_long_as_any_disk_of_the_vg, delays)
-{
-	begin(2);
-	step((struct sim_step){.op = SIM_REPEAT, .a = 1}, delays[_i].added_before_ms);
-	take_down(1);
-	state.disk[0].slow_ms = delays[_i].slow_ms;
-	state.disk[0].fails = !delays[_i].slow_ms;
-	step((struct sim_step){.op = delays[_i].slow_ms ? SIM_SLOW : SIM_FAIL, .a = 0}, 130000);
-	state.disk[0].fails = false;
-	step((struct sim_step){.op = delays[_i].slow_ms ? SIM_WAIT : SIM_HEAL, .a = 0}, 50000);
-	activate(true);
-	expect(delays[_i].kind);
-}
-
-/* The command waited for the lock, and who is first is not known. */
-TEST_TIMES(add_may_come_before_a_command_that_waits, 2)
-{
-	begin(2);
-	state.pending_commands = _i;
-	step((struct sim_step){.op = SIM_DOWN}, 1000);
-	unplug(1, 1000);
-	plug(1, 1000);
-	state.pending_commands = 0;
-	state.active_count = 0;
-	strcpy(state.taken_down[0], ID);
-	state.taken_down_count = 1;
-	step((struct sim_step){.op = SIM_WAIT}, 100000);
-	state.taken_down_count = 0;
-	step((struct sim_step){.op = SIM_WAIT}, 100000);
-	activate(true);
-	expect(_i ? NULL
-		  : "a VG was activated although it was taken down and no disk of it was added "
-		    "since");
-}
-
 TEST(slow_answer_to_a_change_activates_nothing)
 {
 	begin(2);
@@ -237,19 +77,6 @@ TEST(vg_without_a_pv_is_not_activated)
 	step((struct sim_step){.op = SIM_REPEAT, .a = 1}, 1000);
 	activate(true);
 	expect("a VG was activated although one of its PVs is not there");
-}
-
-static void copy(unsigned from, unsigned to, bool is_path)
-{
-	struct sim_disk disk = state.disk[from];
-
-	disk.is_there = false;
-	disk.of = (int)from;
-	disk.diskseq = 100;
-	if (!is_path)
-		strcpy(disk.wwid, "naa.copy");
-	state.disk[to] = disk;
-	plug(to, 30000);
 }
 
 TEST_TIMES(copy_forbids_and_a_path_does_not, 2)
@@ -324,21 +151,6 @@ TEST_TIMES(path_that_comes_back_beside_a_copy_asks_for_the_vg, 2)
 	expect(_i ? NULL : "a VG was activated although one of its PVs is on two disks");
 }
 
-/* The event of the disk was lost for a shortage, and no link leads to it. */
-TEST_TIMES(part_is_activated_if_a_shortage_lost_the_rest, 2)
-{
-	history.conf = SIM_CONF_PARTIAL | SIM_CONF_NO_LINKS;
-	begin(2);
-	take_down(1000);
-	unplug(1, 100000);
-	plug(1, 1);
-	step((struct sim_step){.op = _i ? SIM_SHORT : SIM_WAIT, .n = 1}, 100000);
-	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
-	activate(true);
-	state.active[0].has_error_target = true;
-	expect(_i ? NULL : "a VG was activated in part although the disk is there");
-}
-
 TEST(copy_that_goes_brings_nothing_up)
 {
 	begin(1);
@@ -362,71 +174,6 @@ TEST(copy_that_is_left_when_the_disk_was_added_comes_up)
 	activate(true);
 	state.active[0].disks = 1U << 5;
 	expect(NULL);
-}
-
-/* The disk is slow, and has become another PV: of the two its copy may be read first. It asks for
- * the VG then, and is refused when the disk has been read. */
-TEST_TIMES(disk_that_is_left_when_its_copy_was_told_of_first_comes_up, 2)
-{
-	begin(1);
-	take_down(100000);
-	state.disk[0].slow_ms = 4000;
-	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 4000}, 1000);
-	strcpy(state.disk[0].pvid, "new");
-	write_vg(1, 2);
-	step((struct sim_step){.op = SIM_NEW_ID, .a = 0}, _i ? 1000 : 100000);
-	copy(0, 5, false);
-	unplug(5, 100000);
-	activate(true);
-	expect(_i ? NULL
-		  : "a VG was activated although it was taken down and no disk of it was added "
-		    "since");
-}
-
-/* The event of the disk came while there was a shortage, and a reconcile finds it. */
-TEST_TIMES(add_that_a_shortage_lost_is_found_later, 2)
-{
-	begin(2);
-	step((struct sim_step){.op = SIM_SHORT, .n = 1}, 100000);
-	if (_i)
-		step((struct sim_step){.op = SIM_REPEAT, .a = 1}, 1000);
-	step((struct sim_step){.op = SIM_ROOM}, 100000);
-	take_down(100000);
-	step((struct sim_step){.op = SIM_WAIT}, 100000);
-	activate(true);
-	expect(_i ? NULL
-		  : "a VG was activated although it was taken down and no disk of it was added "
-		    "since");
-}
-
-/* udev hears of no change of a disk through another path of it, so its PV counts as one whose event
- * was lost. */
-TEST_TIMES(pv_that_was_made_through_another_path_is_found_later, 2)
-{
-	plug(0, 1000);
-	state.disk[1] = state.disk[0];
-	if (!_i)
-		strcpy(state.disk[1].wwid, "naa.copy");
-	state.disk[1].is_there = false;
-	state.disk[1].of = 0;
-	plug(1, 100000);
-	strcpy(state.disk[0].pvid, "new");
-	strcpy(state.disk[1].pvid, "new");
-	write_vg(1, 1);
-	state.disk[1].is_pv = true;
-	state.disk[1].seqno = state.disk[1].pv_count = 1;
-	strcpy(state.disk[1].vg_id, ID);
-	strcpy(state.disk[1].vg_name, "vg0");
-	strcpy(state.disk[1].pv[0], "new");
-	activate(false);
-	step((struct sim_step){.op = SIM_CREATE}, 200000);
-	take_down(100000);
-	unplug(0, 100000);
-	activate(true);
-	state.active[0].disks = 1U << 1;
-	expect(_i ? NULL
-		  : "a VG was activated although it was taken down and no disk of it was added "
-		    "since");
 }
 
 /* A devices file may say which of the two is the PV. */
@@ -636,22 +383,6 @@ TEST_TIMES(part_is_not_activated_while_the_rest_is_slow, 2)
 		expect("a VG was activated in part although the disk is there");
 }
 
-/* Of the slow disk nobody knows until udev has read it: rows: it may still be at it, or is not. */
-TEST_TIMES(part_is_activated_before_udev_has_read_the_rest, 2)
-{
-	history.conf = SIM_CONF_PARTIAL;
-	begin(2);
-	take_down(1000);
-	unplug(1, 100000);
-	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 10000);
-	state.disk[1].slow_ms = 12000;
-	plug(1, _i ? 11000 : 20000);
-	activate(true);
-	state.active[0].has_error_target = true;
-	step((struct sim_step){.op = SIM_WAIT}, 1000);
-	ck_assert_int_eq(findings.count > 0, !_i);
-}
-
 /* vgremove removes the record, and nothing leads to the disk where udev does not link it. */
 TEST_TIMES(part_is_activated_if_nothing_leads_to_the_rest, 2)
 {
@@ -708,6 +439,96 @@ TEST_TIMES(disk_that_hangs_before_udev_has_read_it_may_be_done_without, 2)
 	activate(true);
 	state.active[0].has_error_target = true;
 	expect(_i ? NULL : "a VG was activated in part although the disk is there");
+}
+
+/* It was activated, and is gone by the time of the next look. */
+TEST(vg_that_is_gone_waited_for_nobody)
+{
+	begin(1);
+	take_down(1000);
+	unplug(0, 1000);
+	plug(4, 1000);
+	state.disk[4].hangs = true;
+	step((struct sim_step){.op = SIM_HANG, .a = 4}, 1000);
+	plug(0, 12000);
+	activate(true);
+	state.disk[0].is_there = false;
+	state.active[0].disks = 0;
+	state.active[0].lost_disks = 1;
+	expect(NULL);
+}
+
+/* All disks come once more, and each may have a second path by now. */
+TEST_TIMES(wait_begins_with_the_boot, 2)
+{
+	begin(1);
+	take_down(100000);
+	unplug(0, 1000);
+	plug(0, 40000);
+	state.disk[4].hangs = true;
+	plug(4, 1000);
+	copy(0, 5, true);
+	step((struct sim_step){.op = SIM_SOFT_REBOOT}, _i ? 9000 : 12000);
+	activate(true);
+	expect(_i ? NULL : "a VG on healthy disks waited for others");
+}
+
+static const enum sim_op no_excuse[] = {SIM_WAIT, SIM_SWEEP, SIM_RESTART, SIM_CHANGE, SIM_KILL};
+
+TEST_EACH(vg_of_a_disk_that_comes_must_be_active_whatever_else_happens, no_excuse)
+{
+	begin(1);
+	take_down(1000);
+	unplug(0, 1000);
+	plug(0, 1000);
+	step((struct sim_step){.op = no_excuse[_i]}, 1000);
+	expect("a VG must be active and is not");
+}
+
+/* Each row makes the expectation unsure. */
+static const enum sim_op excuse[] = {SIM_FULL, SIM_HANG, SIM_FAIL, SIM_REJECT, SIM_DOWN};
+
+TEST_EACH(vg_need_not_be_active_then, excuse)
+{
+	begin(1);
+	take_down(1000);
+	unplug(0, 1000);
+	plug(0, 1000);
+	state.disk[0].hangs = excuse[_i] == SIM_HANG;
+	state.disk[0].fails = excuse[_i] == SIM_FAIL;
+	state.disk[0].is_rejected = excuse[_i] == SIM_REJECT;
+	step((struct sim_step){.op = excuse[_i]}, 1000);
+	expect(NULL);
+}
+
+TEST(vg_whose_worker_was_killed_twice_is_tried_again)
+{
+	begin(1);
+	take_down(1000);
+	unplug(0, 1000);
+	plug(0, 1000);
+	for (int i = 0; i < 2; i++)
+		step((struct sim_step){.op = SIM_KILL_WORKER}, 1000);
+	expect("a VG must be active and is not");
+}
+
+/* A VG that was imported under another id while it was active, for example. */
+TEST_TIMES(names_may_be_those_of_a_vg_that_is_active, 2)
+{
+	begin(1);
+	take_down(1000);
+	strcpy(state.disk[1].vg_id, "other-id");
+	strcpy(state.disk[1].vg_name, _i ? "vg0" : "vg1");
+	state.disk[1].is_pv = true;
+	plug(1, 1000);
+	state.disk[1].is_pv = false;
+	strcpy(state.disk[1].vg_id, "");
+	unplug(0, 1000);
+	plug(0, 1000);
+	activate(false);
+	strcpy(state.active[0].vg_id, "other-id");
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	expect(_i ? NULL : "a VG must be active and is not");
 }
 
 static void wipe_original(uint32_t slow_ms, bool is_suspended)
@@ -779,50 +600,6 @@ TEST_EACH(what_a_shortage_delays_comes_with_a_reconcile, shortages)
 	expect(shortages[_i].kind);
 }
 
-/* It was activated, and is gone by the time of the next look. */
-TEST(vg_that_is_gone_waited_for_nobody)
-{
-	begin(1);
-	take_down(1000);
-	unplug(0, 1000);
-	plug(4, 1000);
-	state.disk[4].hangs = true;
-	step((struct sim_step){.op = SIM_HANG, .a = 4}, 1000);
-	plug(0, 12000);
-	activate(true);
-	state.disk[0].is_there = false;
-	state.active[0].disks = 0;
-	state.active[0].lost_disks = 1;
-	expect(NULL);
-}
-
-/* All disks come once more, and each may have a second path by now. */
-TEST_TIMES(wait_begins_with_the_boot, 2)
-{
-	begin(1);
-	take_down(100000);
-	unplug(0, 1000);
-	plug(0, 40000);
-	state.disk[4].hangs = true;
-	plug(4, 1000);
-	copy(0, 5, true);
-	step((struct sim_step){.op = SIM_SOFT_REBOOT}, _i ? 9000 : 12000);
-	activate(true);
-	expect(_i ? NULL : "a VG on healthy disks waited for others");
-}
-
-static const enum sim_op no_excuse[] = {SIM_WAIT, SIM_SWEEP, SIM_RESTART, SIM_CHANGE, SIM_KILL};
-
-TEST_EACH(vg_of_a_disk_that_comes_must_be_active_whatever_else_happens, no_excuse)
-{
-	begin(1);
-	take_down(1000);
-	unplug(0, 1000);
-	plug(0, 1000);
-	step((struct sim_step){.op = no_excuse[_i]}, 1000);
-	expect("a VG must be active and is not");
-}
-
 /* The disk is the same instance, so a reconcile does not find its add. Row 1: udev was at it. */
 TEST_TIMES(add_of_a_soft_reboot_may_be_lost_in_a_shortage, 2)
 {
@@ -846,50 +623,4 @@ TEST(second_announcement_in_a_boot_means_nothing)
 	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 0);
 	step((struct sim_step){.op = SIM_COPY, .a = 3, .b = 6}, 900000);
 	expect(NULL);
-}
-
-/* Each row makes the expectation unsure. */
-static const enum sim_op excuse[] = {SIM_FULL, SIM_HANG, SIM_FAIL, SIM_REJECT, SIM_DOWN};
-
-TEST_EACH(vg_need_not_be_active_then, excuse)
-{
-	begin(1);
-	take_down(1000);
-	unplug(0, 1000);
-	plug(0, 1000);
-	state.disk[0].hangs = excuse[_i] == SIM_HANG;
-	state.disk[0].fails = excuse[_i] == SIM_FAIL;
-	state.disk[0].is_rejected = excuse[_i] == SIM_REJECT;
-	step((struct sim_step){.op = excuse[_i]}, 1000);
-	expect(NULL);
-}
-
-TEST(vg_whose_worker_was_killed_twice_is_tried_again)
-{
-	begin(1);
-	take_down(1000);
-	unplug(0, 1000);
-	plug(0, 1000);
-	for (int i = 0; i < 2; i++)
-		step((struct sim_step){.op = SIM_KILL_WORKER}, 1000);
-	expect("a VG must be active and is not");
-}
-
-/* A VG that was imported under another id while it was active, for example. */
-TEST_TIMES(names_may_be_those_of_a_vg_that_is_active, 2)
-{
-	begin(1);
-	take_down(1000);
-	strcpy(state.disk[1].vg_id, "other-id");
-	strcpy(state.disk[1].vg_name, _i ? "vg0" : "vg1");
-	state.disk[1].is_pv = true;
-	plug(1, 1000);
-	state.disk[1].is_pv = false;
-	strcpy(state.disk[1].vg_id, "");
-	unplug(0, 1000);
-	plug(0, 1000);
-	activate(false);
-	strcpy(state.active[0].vg_id, "other-id");
-	step((struct sim_step){.op = SIM_WAIT}, 1000);
-	expect(_i ? NULL : "a VG must be active and is not");
 }

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The oracle, where a command meets an activation that is under way, or what nobody has read: both
+ * ends are right. */
+#include "unit/sim/oracle_scratch.h"
+
+/* Another disk of the VG delays it: it fails and is well again, or becomes slow. */
+static const struct {
+	const char *claim;
+	uint64_t added_before_ms;
+	uint32_t slow_ms;
+	const char *kind;
+} delays[] = {
+	{"an add is under way, and is tried again", 1000, 0, NULL},
+	{"an add is under way, and waits for the slow disk", 1000, 25000, NULL},
+	{"the add was long ago", 300000, 0,
+	 "a VG was activated although it was taken down and no disk of it was added since"},
+	{"the add was long ago, and a disk is slow", 300000, 25000,
+	 "a VG was activated although it was taken down and no disk of it was added since"},
+};
+
+TEST_EACH(add_under_way_takes_as_long_as_any_disk_of_the_vg, delays)
+{
+	begin(2);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 1}, delays[_i].added_before_ms);
+	take_down(1);
+	state.disk[0].slow_ms = delays[_i].slow_ms;
+	state.disk[0].fails = !delays[_i].slow_ms;
+	step((struct sim_step){.op = delays[_i].slow_ms ? SIM_SLOW : SIM_FAIL, .a = 0}, 130000);
+	state.disk[0].fails = false;
+	step((struct sim_step){.op = delays[_i].slow_ms ? SIM_WAIT : SIM_HEAL, .a = 0}, 50000);
+	activate(true);
+	expect(delays[_i].kind);
+}
+
+/* An add that nobody had read when a person's command came may be read as one after it, and then it
+ * waits until all PVs are recorded, however late. */
+TEST_TIMES(add_that_nobody_has_read_may_count_after_the_command, 2)
+{
+	begin(2);
+	take_down(100000);
+	state.disk[0].is_foreign = state.disk[1].is_foreign = true;
+	step((struct sim_step){.op = SIM_FOREIGN}, 100000);
+	unplug(1, 1000);
+	plug(1, _i ? 10 : 100000);
+	state.disk[0].is_foreign = state.disk[1].is_foreign = false;
+	step((struct sim_step){.op = SIM_FOREIGN}, 300000);
+	step((struct sim_step){.op = SIM_TOUCH}, 1000);
+	activate(true);
+	expect(_i ? NULL : "a VG was activated although only a change made it complete");
+}
+
+/* The command waited for the lock, and who is first is not known. */
+TEST_TIMES(add_may_come_before_a_command_that_waits, 2)
+{
+	begin(2);
+	state.pending_commands = _i;
+	step((struct sim_step){.op = SIM_DOWN}, 1000);
+	unplug(1, 1000);
+	plug(1, 1000);
+	state.pending_commands = 0;
+	state.active_count = 0;
+	strcpy(state.taken_down[0], ID);
+	state.taken_down_count = 1;
+	step((struct sim_step){.op = SIM_WAIT}, 100000);
+	state.taken_down_count = 0;
+	step((struct sim_step){.op = SIM_WAIT}, 100000);
+	activate(true);
+	expect(_i ? NULL
+		  : "a VG was activated although it was taken down and no disk of it was added "
+		    "since");
+}
+
+/* The disk is slow, and has become another PV: of the two its copy may be read first. It asks for
+ * the VG then, and is refused when the disk has been read. */
+TEST_TIMES(disk_that_is_left_when_its_copy_was_told_of_first_comes_up, 2)
+{
+	begin(1);
+	take_down(100000);
+	state.disk[0].slow_ms = 4000;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = 4000}, 1000);
+	strcpy(state.disk[0].pvid, "new");
+	write_vg(1, 2);
+	step((struct sim_step){.op = SIM_NEW_ID, .a = 0}, _i ? 1000 : 100000);
+	copy(0, 5, false);
+	unplug(5, 100000);
+	activate(true);
+	expect(_i ? NULL
+		  : "a VG was activated although it was taken down and no disk of it was added "
+		    "since");
+}
+
+/* The event of the disk came while there was a shortage, and a reconcile finds it. */
+TEST_TIMES(add_that_a_shortage_lost_is_found_later, 2)
+{
+	begin(2);
+	step((struct sim_step){.op = SIM_SHORT, .n = 1}, 100000);
+	if (_i)
+		step((struct sim_step){.op = SIM_REPEAT, .a = 1}, 1000);
+	step((struct sim_step){.op = SIM_ROOM}, 100000);
+	take_down(100000);
+	step((struct sim_step){.op = SIM_WAIT}, 100000);
+	activate(true);
+	expect(_i ? NULL
+		  : "a VG was activated although it was taken down and no disk of it was added "
+		    "since");
+}
+
+/* The event of the disk was lost for a shortage, and no link leads to it. */
+TEST_TIMES(part_is_activated_if_a_shortage_lost_the_rest, 2)
+{
+	history.conf = SIM_CONF_PARTIAL | SIM_CONF_NO_LINKS;
+	begin(2);
+	take_down(1000);
+	unplug(1, 100000);
+	plug(1, 1);
+	step((struct sim_step){.op = _i ? SIM_SHORT : SIM_WAIT, .n = 1}, 100000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	activate(true);
+	state.active[0].has_error_target = true;
+	expect(_i ? NULL : "a VG was activated in part although the disk is there");
+}
+
+/* Of the slow disk nobody knows until udev has read it: rows: it may still be at it, or is not. */
+TEST_TIMES(part_is_activated_before_udev_has_read_the_rest, 2)
+{
+	history.conf = SIM_CONF_PARTIAL;
+	begin(2);
+	take_down(1000);
+	unplug(1, 100000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 10000);
+	state.disk[1].slow_ms = 12000;
+	plug(1, _i ? 11000 : 20000);
+	activate(true);
+	state.active[0].has_error_target = true;
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	ck_assert_int_eq(findings.count > 0, !_i);
+}
+
+/* udev hears of no change of a disk through another path of it, so its PV counts as one whose event
+ * was lost. */
+TEST_TIMES(pv_that_was_made_through_another_path_is_found_later, 2)
+{
+	plug(0, 1000);
+	state.disk[1] = state.disk[0];
+	if (!_i)
+		strcpy(state.disk[1].wwid, "naa.copy");
+	state.disk[1].is_there = false;
+	state.disk[1].of = 0;
+	plug(1, 100000);
+	strcpy(state.disk[0].pvid, "new");
+	strcpy(state.disk[1].pvid, "new");
+	write_vg(1, 1);
+	state.disk[1].is_pv = true;
+	state.disk[1].seqno = state.disk[1].pv_count = 1;
+	strcpy(state.disk[1].vg_id, ID);
+	strcpy(state.disk[1].vg_name, "vg0");
+	strcpy(state.disk[1].pv[0], "new");
+	activate(false);
+	step((struct sim_step){.op = SIM_CREATE}, 200000);
+	take_down(100000);
+	unplug(0, 100000);
+	activate(true);
+	state.active[0].disks = 1U << 1;
+	expect(_i ? NULL
+		  : "a VG was activated although it was taken down and no disk of it was added "
+		    "since");
+}
