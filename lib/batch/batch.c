@@ -80,29 +80,51 @@ static int handle_removal(struct lea_batch_pass *pass, const struct lea_entry *e
 	return 0;
 }
 
-/*
- * Drops claims that list devices that are gone, where the kernel does not number instances. With
- * instance numbers no claim covers the next disk, so nothing need be done.
- */
-static int drop_claims(const struct lea_batch_pass *pass)
+/* @vg_id: of which it is now; "": of none. */
+static int put_move(struct lea_batch_pass *pass, const struct lea_devid *id, const char *pvid,
+		    const char *vg_id)
 {
-	LEA_AUTO(lea_freep) struct lea_claim_pv *pv = calloc(pass->count, sizeof(*pv));
-	const struct lea_claim_index *index;
-	uint32_t n = 0;
-	int r;
+	struct lea_claim_move *move;
 
-	if (!pv)
+	if (lea_make_room(&pass->moves, &pass->moves_room, pass->move_count + 1,
+			  sizeof(*pass->moves)))
 		return -ENOMEM;
-	for (size_t i = 0; i < pass->count; i++) {
-		const struct lea_entry *entry = &pass->entries[i];
+	move = &pass->moves[pass->move_count++];
+	*move = (struct lea_claim_move){.pv.id = *id};
+	memcpy(move->pv.pvid, pvid, sizeof(move->pv.pvid));
+	snprintf(move->vg_id, sizeof(move->vg_id), "%s", vg_id);
+	return 0;
+}
 
-		if (!entry->device.is_gone || !entry->pvid[0] || entry->device.diskseq)
-			continue;
-		memcpy(pv[n].pvid, entry->pvid, sizeof(pv[n].pvid));
-		pv[n++].id = lea_device_number(&entry->device);
+static int move_claims(struct lea_batch_pass *pass)
+{
+	const struct lea_claim_index *index;
+	int r = pass->move_count ? lea_candidates_index(pass->candidates, &index) : 0;
+
+	if (!r && pass->move_count)
+		r = lea_claim_index_move_pvs(index, &pass->candidates->claims, pass->moves,
+					     pass->move_count);
+	pass->move_count = 0;
+	return r;
+}
+
+/*
+ * Where the kernel does not number instances, a claim would cover the next disk with the number of
+ * a PV that is gone. With instance numbers none does, so nothing need be done. The other PVs stay
+ * in the claim: a command may have taken the VG down.
+ */
+static int take_from_claims(struct lea_batch_pass *pass)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < pass->count; i++) {
+		const struct lea_entry *entry = &pass->entries[i];
+		const struct lea_devid id = lea_device_number(&entry->device);
+
+		if (entry->device.is_gone && entry->pvid[0] && !entry->device.diskseq)
+			r = put_move(pass, &id, entry->pvid, "");
 	}
-	r = n ? lea_candidates_index(pass->candidates, &index) : 0;
-	return r || !n ? r : lea_claim_index_drop_pvs(index, &pass->candidates->claims, pv, n);
+	return r ? r : move_claims(pass);
 }
 
 /* The number is free, or another disk's, which has not been this PV for us and has an event of its
@@ -123,7 +145,7 @@ static bool is_over(const struct lea_batch_pass *pass, const struct lea_entry *e
 /* Handles removals that are over; the others wait until the new device was read. */
 static int forget_gone(struct lea_batch_pass *pass)
 {
-	int r = drop_claims(pass);
+	int r = take_from_claims(pass);
 
 	pass->is_over = calloc(pass->count + 1, sizeof(*pass->is_over));
 	if (!pass->is_over)
@@ -298,19 +320,11 @@ static bool may_have_moved(const struct lea_found *found, const struct lea_recor
 	}
 }
 
-static int put_move(struct lea_batch_pass *pass, const struct lea_found *found)
+static int put_found_move(struct lea_batch_pass *pass, const struct lea_found *found)
 {
-	struct lea_claim_move *move;
+	const struct lea_devid id = lea_device_id(&found->device);
 
-	if (lea_make_room(&pass->moves, &pass->moves_room, pass->move_count + 1,
-			  sizeof(*pass->moves)))
-		return -ENOMEM;
-	move = &pass->moves[pass->move_count++];
-	*move = (struct lea_claim_move){.pv.id = lea_device_id(&found->device)};
-	memcpy(move->pv.pvid, found->label.pvid, sizeof(move->pv.pvid));
-	if (found->vg)
-		memcpy(move->vg_id, found->vg->id, sizeof(move->vg_id));
-	return 0;
+	return put_move(pass, &id, found->label.pvid, found->vg ? found->vg->id : "");
 }
 
 /* The claim of the VG before must not stay for as long as the device does. Only a PV that had been
@@ -327,20 +341,8 @@ static int note_move(struct lea_batch_pass *pass, const struct lea_found *found,
 	lea_devid_format(&id, key);
 	return lea_marker_is_set(event_fd, &found->device, found->label.pvid) ||
 			       lea_mark_is_set(event_fd, LEA_MARK_REFUSED, key)
-		       ? put_move(pass, found)
+		       ? put_found_move(pass, found)
 		       : 0;
-}
-
-static int move_claims(struct lea_batch_pass *pass)
-{
-	const struct lea_claim_index *index;
-	int r = pass->move_count ? lea_candidates_index(pass->candidates, &index) : 0;
-
-	if (!r && pass->move_count)
-		r = lea_claim_index_move_pvs(index, &pass->candidates->claims, pass->moves,
-					     pass->move_count);
-	pass->move_count = 0;
-	return r;
 }
 
 /* The device that had the record, perhaps since this pass, is a copy. */
@@ -517,7 +519,7 @@ static void mark_all(struct lea_batch_pass *pass)
 			continue;
 		if (lea_batch_marks_recorded(&pass->marks, found[i]) == LEA_MARKER_WAS_SET && !r &&
 		    pass->queued[i].is_new)
-			r = put_move(pass, found[i]);
+			r = put_found_move(pass, found[i]);
 	}
 	r = r ? r : move_claims(pass);
 	if (r < 0)

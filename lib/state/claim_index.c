@@ -127,30 +127,6 @@ int lea_claim_index_each_named(
 	return r;
 }
 
-static bool has_any(const struct lea_claim *claim, const struct lea_claim *gone)
-{
-	/* Instances are compared: the removal of an old disk must not undo what a new one has done.
-	 */
-	for (uint32_t i = 0; i < claim->pv_count; i++)
-		if (lea_claim_covers(gone, &claim->pv[i], 1))
-			return true;
-	return false;
-}
-
-int lea_claim_index_drop_pvs(const struct lea_claim_index *index, const struct lea_claims *claims,
-			     struct lea_claim_pv *pv, uint32_t count)
-{
-	const struct lea_claim gone = {.pv = pv, .pv_count = count};
-	int r = 0;
-
-	if (count)
-		qsort(pv, count, sizeof(*pv), lea_compare_text);
-	for (size_t i = 0; !r && i < index->count; i++)
-		if (has_any(&index->claim[i].claim, &gone))
-			r = lea_claim_forget(claims, index->claim[i].id, &index->claim[i].claim);
-	return r;
-}
-
 /* By PV, then by instance. The first member of a move is its PV. */
 static int compare_pvs(const void *a, const void *b)
 {

@@ -35,16 +35,7 @@ LEA_MUST_CHECK int lea_claim_index_each_named(
 	const struct lea_claim_index *index, const struct lea_claims *claims, const char *name,
 	int (*tell)(void *arg, const char *vg_id, const struct lea_claim *claim), void *arg);
 
-/*
- * lea_claim_index_drop_pvs - remove the claims that include one of these removed PV instances
- * Needed for devices without diskseq, whose claims would cover the next disk with the same number.
- * Sorts @pv. 0 or -errno.
- */
-LEA_MUST_CHECK int lea_claim_index_drop_pvs(const struct lea_claim_index *index,
-					    const struct lea_claims *claims,
-					    struct lea_claim_pv *pv, uint32_t count);
-
-/* A PV instance, and the VG that it is of now; "": of none. */
+/* A PV instance, and the VG that it is of now; "": of none, or the device is gone. */
 struct lea_claim_move {
 	struct lea_claim_pv pv;
 	char vg_id[33];
@@ -53,6 +44,7 @@ struct lea_claim_move {
 /*
  * lea_claim_index_move_pvs - remove these PVs from the claims of other VGs
  * A PV is in one VG only. A claim without PVs is removed; one that is CLAIMED is left to its owner.
+ * Instances are compared: the removal of an old disk does not undo what a new one has done.
  * Sorts @moves. 0 or -errno.
  */
 LEA_MUST_CHECK int lea_claim_index_move_pvs(const struct lea_claim_index *index,

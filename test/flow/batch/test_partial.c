@@ -411,6 +411,27 @@ TEST(new_runner_begins_the_wait_of_vgs_that_have_none)
 	ck_assert_msg(!wait_long()[0], "its claim covers the same PVs");
 }
 
+/* The kernel numbers instances, or does not: only the PV that went may be another disk's. */
+TEST_TIMES(vg_that_lost_a_disk_has_been_dealt_with, 2)
+{
+	const uint32_t a = _i ? 1 : 0, b = _i ? 2 : 0;
+	struct lea_entry change = event("sdb", 32, a, PVID_A, false);
+
+	configure("event { incomplete = \"degraded\" }");
+	machine_plug("stripe-a", "sdb", 32, a);
+	came("sdb", 32, a, PVID_A);
+	machine_plug("stripe-b", "sdc", 48, b);
+	ck_assert_str_eq(came("sdc", 48, b, PVID_B), "vg-two.pvs ");
+	machine_unplug("sdc", 48);
+	went("sdc", 48, b, PVID_B);
+	change.kind = LEA_ENTRY_CHANGE;
+	ck_assert_str_eq(pass(&change, 1), "");
+	configure("event { incomplete = \"degraded\" }");
+	ck_assert_msg(!wait_long()[0], "a VG that was deactivated since stays down");
+	machine_plug("stripe-b", "sdc", 48, _i ? 3 : 0);
+	ck_assert_str_eq(came("sdc", 48, _i ? 3 : 0, PVID_B), "vg-two.pvs ");
+}
+
 TEST(pv_that_goes_within_the_wait_leaves_nothing_to_activate)
 {
 	int wait_ms;

@@ -126,43 +126,27 @@ TEST(a_claim_that_was_stored_anew_is_read_again)
 /* Each pass asks, and a boot has hundreds of them. */
 TEST(a_claim_is_read_once)
 {
-	char path[128];
+	struct lea_claim_move gone = {{.pvid = PV_A, .id = {8, 32, 8}}, ""};
+	char path[128], before[512];
+	struct lea_claim got;
+	ssize_t length;
 	int fd;
 
 	store(VG_ID, "a", LEA_CLAIM_DONE);
 	update();
 	/* Nothing changes a claim in its place. */
 	snprintf(path, sizeof(path), "event/claims/%s", VG_ID);
-	fd = openat(claims.run_fd, path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-	ck_assert_int_eq(write(fd, "x\n", 2), 2);
-	close(fd);
-	update();
-	fd = openat(claims.run_fd, path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-	close(fd);
+	fd = openat(claims.run_fd, path, O_RDWR | O_CLOEXEC);
+	length = read(fd, before, sizeof(before));
+	ck_assert_int_eq(ftruncate(fd, 0), 0);
 	store(VG_OTHER, "other", LEA_CLAIM_DONE);
 	update();
-	ck_assert_int_eq(lea_claim_index_drop_pvs(
-				 claim_index, &claims,
-				 (struct lea_claim_pv[]){{.pvid = PV_A, .id = {8, 32, 8}}}, 1),
-			 0);
-	ck_assert_msg(faccessat(claims.run_fd, path, F_OK, 0), "the PVs of before are known");
-}
-
-TEST(only_the_pv_that_went_drops_the_claim)
-{
-	struct lea_claim_pv old = {.pvid = PV_A, .id = {8, 32, 5}};
-	struct lea_claim_pv gone[] = {{.pvid = PV_B, .id = {8, 99, 7}},
-				      {.pvid = PV_A, .id = {8, 32, 8}}};
-	struct lea_claim got;
-
-	store(VG_ID, "a", LEA_CLAIM_DONE);
-	update();
-	ck_assert_int_eq(lea_claim_index_drop_pvs(claim_index, &claims, &old, 1), 0);
-	ck_assert_msg(lea_claim_read(&claims, VG_ID, &got) == 0,
-		      "a late removal of an old instance drops nothing");
+	ck_assert_int_eq(pwrite(fd, before, (size_t)length, 0), length);
+	close(fd);
+	ck_assert_int_eq(lea_claim_index_move_pvs(claim_index, &claims, &gone, 1), 0);
+	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), 0);
+	ck_assert_msg(got.pv_count == 1, "the PVs of before are known");
 	lea_claim_done(&got);
-	ck_assert_int_eq(lea_claim_index_drop_pvs(claim_index, &claims, gone, 2), 0);
-	ck_assert_int_eq(lea_claim_read(&claims, VG_ID, &got), LEA_CLAIM_ABSENT);
 }
 
 /* Rows: PVs and their VGs now, and how many PVs the claims have then. */
@@ -172,9 +156,13 @@ static const struct {
 	size_t count;
 	uint32_t left, left_of_other;
 } moved[] = {
-	{"another instance", {{{.pvid = PV_A, .id = {8, 32, 9}}, VG_OTHER}}, 1, 2, 2},
+	{"another instance, which went late, or moved",
+	 {{{.pvid = PV_A, .id = {8, 32, 9}}, VG_OTHER}},
+	 1,
+	 2,
+	 2},
 	{"one PV", {{{.pvid = PV_A, .id = {8, 32, 8}}, VG_OTHER}}, 1, 1, 2},
-	{"one PV, which is of no VG", {{{.pvid = PV_A, .id = {8, 32, 8}}, ""}}, 1, 1, 1},
+	{"one PV, which is of no VG, or went", {{{.pvid = PV_A, .id = {8, 32, 8}}, ""}}, 1, 1, 1},
 	{"one PV that is of the VG still", {{{.pvid = PV_A, .id = {8, 32, 8}}, VG_ID}}, 1, 2, 1},
 	{"all of them",
 	 {{{.pvid = PV_B, .id = {8, 16, 7}}, VG_OTHER},
