@@ -128,19 +128,35 @@ bool sim_is_sure(const struct sim_course *course, const struct sim_state *state,
 	return true;
 }
 
+/* The disk was a PV of the VG before it became what it is. */
+static bool was_of(const struct sim_course *course, const struct sim_state *state, const char *id,
+		   unsigned disk)
+{
+	const struct sim_disk *newest = sim_newest(state, id);
+
+	for (uint32_t k = 0; newest && k < newest->pv_count; k++)
+		if (!strcmp(course->was_pvid[disk], newest->pv[k]))
+			return true;
+	return false;
+}
+
 uint64_t sim_believed_until(const struct sim_course *course, const struct sim_state *state,
 			    const char *id)
 {
-	const struct sim_disk *newest = sim_newest(state, id);
 	uint64_t until = 0;
 
-	for (unsigned i = 0; newest && i < SIM_DISKS; i++)
-		for (uint32_t k = 0; k < newest->pv_count; k++)
-			if (state->disk[i].is_there &&
-			    !strcmp(course->was_pvid[i], newest->pv[k]) &&
-			    course->told_ms[i] > until)
-				until = course->told_ms[i];
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (state->disk[i].is_there && was_of(course, state, id, i) &&
+		    course->told_ms[i] > until)
+			until = course->told_ms[i];
 	return until;
+}
+
+bool sim_went_as_copy(const struct sim_course *course, const struct sim_state *state,
+		      const char *id, unsigned disk)
+{
+	return course->before.disk[disk].is_there && !state->disk[disk].is_there &&
+	       course->told_ms[disk] > state->now_ms && was_of(course, state, id, disk);
 }
 
 static bool is_whole_machine(enum sim_op op)
@@ -265,9 +281,11 @@ static void note_told(struct sim_course *course, const struct sim_step *step,
 {
 	const struct sim_disk *now = &state->disk[disk], *before = &course->before.disk[disk];
 	const bool is_other = strcmp(now->pvid, before->pvid) != 0;
-	const bool is_news = course->present_ms[disk] == state->now_ms || is_other ||
-			     (step->op == SIM_REBOOT && now->is_there);
-	const uint64_t told_ms = told_at(course, state, disk);
+	const bool is_news = now->is_there && (course->present_ms[disk] == state->now_ms ||
+					       is_other || step->op == SIM_REBOOT);
+	const uint64_t told_ms = is_other && is_changed_untold(course, state, disk)
+					 ? SIM_EVER
+					 : told_at(course, state, disk);
 
 	if (now->diskseq != before->diskseq)
 		course->was_pvid[disk][0] = '\0';
@@ -369,8 +387,8 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	     course->told_ms[disk] > state->now_ms))
 		course->is_unsure[disk] = true;
 	/* What is under way takes longer, or something begins. */
-	if (course->is_added_now[disk] || is_vg_busy(course, state, disk) ||
-	    step->op == SIM_HEAL || step->op == SIM_UNPLUG || step->op == SIM_LOSE)
+	if (course->is_added_now[disk] || is_vg_busy(course, state, disk) || step->op == SIM_HEAL ||
+	    step->op == SIM_UNPLUG || step->op == SIM_LOSE)
 		course->busy_until_ms[disk] = busy_until(course, state, disk);
 	if (was_not_read && course->busy_until_ms[disk] != SIM_EVER)
 		course->busy_until_ms[disk] += RECONCILE_MS;

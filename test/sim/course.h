@@ -64,5 +64,9 @@ bool sim_was_only_one_added(const struct sim_course *course, const struct sim_st
  * read it since. 0: there is none. */
 uint64_t sim_believed_until(const struct sim_course *course, const struct sim_state *state,
 			    const char *id);
+/* The disk has gone in this step, and until then was taken for a copy of a PV of the VG, which it
+ * was no more. */
+bool sim_went_as_copy(const struct sim_course *course, const struct sim_state *state,
+		      const char *id, unsigned disk);
 /* Our processes have read each disk of the VG, or will. */
 bool sim_is_sure(const struct sim_course *course, const struct sim_state *state, const char *id);

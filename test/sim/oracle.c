@@ -176,6 +176,16 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 	vg->was_sound = is_sound;
 }
 
+/* Before the step a PV of the VG was on two disks, of which the memory may say which one counts,
+ * and nothing else forbade it. */
+static bool was_left_to_memory(const struct sim_oracle *oracle, const struct sim_known_vg *vg)
+{
+	const struct sim_active by_memory = {.at_ms = SIM_EVER};
+
+	return sim_is_for_copies(vg->why_not) &&
+	       !sim_oracle_why_not(oracle, &oracle->course.before, vg, &by_memory);
+}
+
 static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 		    const struct sim_state *state, struct sim_known_vg *vg, bool is_new)
 {
@@ -198,6 +208,10 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 	     !sim_is_copy_beside(&oracle->course, state, step->a % SIM_DISKS)) &&
 	    sim_is_copied(state, vg->id))
 		vg->refused_ms = state->now_ms;
+	/* Nobody had read that the change made the VG sound, but that the copy went. */
+	if (vg->refused_ms && vg->off_why != off_text(SIM_DOWN) &&
+	    sim_went_as_copy(&oracle->course, state, vg->id, step->a % SIM_DISKS))
+		vg->refused_ms = state->now_ms;
 	note_going_down(oracle, step, state, vg);
 	vg->was_reduced |= step->op == SIM_REDUCE_MISSING;
 	if (step->op == SIM_REBOOT || step->op == SIM_SOFT_REBOOT || sim_active_of(state, vg->id))
@@ -206,6 +220,8 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 	not = sim_oracle_why_not(oracle, state, vg, NULL);
 	if (!oracle->quiet_ms && vg->is_calm && sim_active_of(state, vg->id))
 		oracle->quiet_ms = sim_calm_since(&oracle->course, state, vg->id);
+	if (not != vg->why_not && was_left_to_memory(oracle, vg))
+		vg->is_certain = false;
 	/* An activation that began before may end later, unless nothing was under way. */
 	if (not &&!vg->is_certain && vg->is_calm) {
 		vg->is_certain = true;

@@ -77,7 +77,7 @@ const char *sim_oracle_why_not(const struct sim_oracle *oracle, const struct sim
 
 	if (is_untold(oracle, state, vg, active))
 		return NULL;
-	if (text && (!strstr(text, "two disks") || !is_excused(oracle, state, vg, active)))
+	if (text && (!sim_is_for_copies(text) || !is_excused(oracle, state, vg, active)))
 		return text;
 	if (!vg->off_ms || vg->refused_ms >= vg->off_ms || is_untraceable(oracle, state, vg) ||
 	    has_unnamed_disk(oracle, state, vg) ||

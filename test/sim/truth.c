@@ -177,6 +177,13 @@ static const struct sim_disk *newest_shown(const struct sim_state *state, const 
 	return best ? best : sim_newest(state, vg_id);
 }
 
+static const char on_two_disks[] = "one of its PVs is on two disks";
+
+bool sim_is_for_copies(const char *why_not)
+{
+	return why_not == on_two_disks;
+}
+
 const char *sim_why_not(const struct sim_history *history, const struct sim_state *state,
 			const char *vg_id)
 {
@@ -198,7 +205,7 @@ const char *sim_why_not(const struct sim_history *history, const struct sim_stat
 		any_copied |= copied && !sim_is_listed_apart(state, newest->pv[i]);
 	}
 	if (any_copied)
-		return "one of its PVs is on two disks";
+		return on_two_disks;
 	if (lacks && !(history->conf & (SIM_CONF_DEGRADED | SIM_CONF_PARTIAL)))
 		return "one of its PVs is not there";
 	return NULL;

@@ -165,3 +165,43 @@ TEST_TIMES(pv_that_was_made_through_another_path_is_found_later, 2)
 		  : "a VG was activated although it was taken down and no disk of it was added "
 		    "since");
 }
+
+/* The memory of the boot tells the disk from its copy. A command that rejects another disk of the
+ * VG comes while it is activated, or long after. */
+TEST_TIMES(activation_by_memory_may_end_after_another_disk_is_rejected, 2)
+{
+	begin(2);
+	take_down(1000);
+	copy(0, 5, false);
+	step((struct sim_step){.op = SIM_WAIT}, 100000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 10);
+	state.disk[1].is_rejected = state.disk[5].is_rejected = true;
+	step((struct sim_step){.op = SIM_LIST}, _i ? 10 : 200000);
+	step((struct sim_step){.op = SIM_WAIT}, 10);
+	activate(true);
+	expect(_i ? NULL : "a VG was activated although one of its PVs is not there");
+}
+
+/* Nobody has read yet that the copy became a PV of another VG when it goes. Rows: this was read;
+ * it was not; it is another path of the disk, of whose change udev does not hear. */
+TEST_TIMES(copy_that_went_before_its_change_was_read_went_as_a_copy, 3)
+{
+	begin(1);
+	take_down(100000);
+	copy(0, 5, false);
+	strcpy(state.disk[5].wwid, "naa.first");
+	copy(5, 4, _i == 2);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 100000);
+	for (unsigned i = 4; i <= 5; i++) {
+		strcpy(state.disk[i].pvid, "new");
+		strcpy(state.disk[i].vg_id, "vg1-id");
+		strcpy(state.disk[i].vg_name, "vg1");
+		strcpy(state.disk[i].pv[0], "new");
+	}
+	step((struct sim_step){.op = SIM_CLONE, .a = 4}, _i == 1 ? 10 : 100000);
+	unplug(5, 1000);
+	activate(true);
+	expect(_i ? NULL
+		  : "a VG was activated although vgimportclone made it and no disk of it was "
+		    "added since");
+}
