@@ -58,6 +58,7 @@ struct queued_device {
 	enum lea_entry_kind kind;
 	bool is_online; /* it has a record */
 	bool is_new;	/* it had none before */
+	bool has_left;	/* a claim of another VG had it */
 	bool is_noted;	/* another device has the record; this one is noted as a duplicate */
 };
 
@@ -80,9 +81,9 @@ static int handle_removal(struct lea_batch_pass *pass, const struct lea_entry *e
 	return 0;
 }
 
-/* @vg_id: of which it is now; "": of none. */
+/* @vg_id: of which it is now; "": of none. @has_left: as in struct lea_claim_move. */
 static int put_move(struct lea_batch_pass *pass, const struct lea_devid *id, const char *pvid,
-		    const char *vg_id)
+		    const char *vg_id, bool *has_left)
 {
 	struct lea_claim_move *move;
 
@@ -90,7 +91,7 @@ static int put_move(struct lea_batch_pass *pass, const struct lea_devid *id, con
 			  sizeof(*pass->moves)))
 		return -ENOMEM;
 	move = &pass->moves[pass->move_count++];
-	*move = (struct lea_claim_move){.pv.id = *id};
+	*move = (struct lea_claim_move){.pv.id = *id, .has_left = has_left};
 	memcpy(move->pv.pvid, pvid, sizeof(move->pv.pvid));
 	snprintf(move->vg_id, sizeof(move->vg_id), "%s", vg_id);
 	return 0;
@@ -122,7 +123,7 @@ static int take_from_claims(struct lea_batch_pass *pass)
 		const struct lea_devid id = lea_device_number(&entry->device);
 
 		if (entry->device.is_gone && entry->pvid[0] && !entry->device.diskseq)
-			r = put_move(pass, &id, entry->pvid, "");
+			r = put_move(pass, &id, entry->pvid, "", NULL);
 	}
 	return r ? r : move_claims(pass);
 }
@@ -320,28 +321,29 @@ static bool may_have_moved(const struct lea_found *found, const struct lea_recor
 	}
 }
 
-static int put_found_move(struct lea_batch_pass *pass, const struct lea_found *found)
+static int put_found_move(struct lea_batch_pass *pass, const struct lea_found *found,
+			  bool *has_left)
 {
 	const struct lea_devid id = lea_device_id(&found->device);
 
-	return put_move(pass, &id, found->label.pvid, found->vg ? found->vg->id : "");
+	return put_move(pass, &id, found->label.pvid, found->vg ? found->vg->id : "", has_left);
 }
 
 /* The claim of the VG before must not stay for as long as the device does. Only a PV that had been
  * dealt with can be in it. */
 static int note_move(struct lea_batch_pass *pass, const struct lea_found *found,
-		     const struct lea_record *record, enum lea_entry_kind kind)
+		     const struct lea_record *record, struct queued_device *queued)
 {
 	const int event_fd = pass->options->event_fd;
 	const struct lea_devid id = lea_device_id(&found->device);
 	char key[LEA_DEVID_TEXT_BYTES];
 
-	if (!may_have_moved(found, record, kind))
+	if (!may_have_moved(found, record, queued->kind))
 		return 0;
 	lea_devid_format(&id, key);
 	return lea_marker_is_set(event_fd, &found->device, found->label.pvid) ||
 			       lea_mark_is_set(event_fd, LEA_MARK_REFUSED, key)
-		       ? put_found_move(pass, found)
+		       ? put_found_move(pass, found, &queued->has_left)
 		       : 0;
 }
 
@@ -377,6 +379,12 @@ static int leave_expected(const struct lea_batch_pass *pass, const struct lea_fo
 				   !!found->vg);
 }
 
+/* No event of the device asks for its VG now. */
+static bool is_tried_again(const struct queued_device *queued)
+{
+	return queued->kind == LEA_ENTRY_MISSED || queued->kind == LEA_ENTRY_PARTIAL;
+}
+
 static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 			 struct queued_device *queued)
 {
@@ -387,8 +395,7 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	r = leave_expected(pass, found);
 	if (r)
 		return r;
-	if ((queued->kind == LEA_ENTRY_MISSED || queued->kind == LEA_ENTRY_PARTIAL) &&
-	    (is_made_since(pass, found) || is_another(found)))
+	if (is_tried_again(queued) && (is_made_since(pass, found) || is_another(found)))
 		queued->kind = LEA_ENTRY_CHANGE;
 	lea_batch_log_found(pass->options->world->log, found);
 	lea_retry_set_add(&pass->retries, found->fault, &found->device);
@@ -412,7 +419,7 @@ static int record_device(struct lea_batch_pass *pass, struct lea_found *found,
 	found->is_duplicate = record.kind == LEA_RECORD_DUPLICATE;
 	queued->is_noted = found->is_duplicate && record.tie != LEA_DUPLICATE_STACKED;
 	pass->summary->pvs += queued->is_online;
-	r = note_move(pass, found, &record, queued->kind);
+	r = note_move(pass, found, &record, queued);
 	lea_batch_marks_judged(&pass->marks, found, &record, queued->kind);
 	return r;
 }
@@ -485,6 +492,10 @@ static int record_all(struct lea_batch_pass *pass)
 	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
 		r = record_device(pass, found[i], &pass->queued[i]);
 	r = r ? r : move_claims(pass);
+	/* The VG before failed for now; that the PV is of another one since was a change. */
+	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
+		if (pass->queued[i].has_left && is_tried_again(&pass->queued[i]))
+			pass->queued[i].kind = LEA_ENTRY_CHANGE;
 	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
 		if (pass->queued[i].is_online)
 			r = count_device(pass, found[i], pass->queued[i].kind);
@@ -519,7 +530,7 @@ static void mark_all(struct lea_batch_pass *pass)
 			continue;
 		if (lea_batch_marks_recorded(&pass->marks, found[i]) == LEA_MARKER_WAS_SET && !r &&
 		    pass->queued[i].is_new)
-			r = put_found_move(pass, found[i]);
+			r = put_found_move(pass, found[i], NULL);
 	}
 	r = r ? r : move_claims(pass);
 	if (r < 0)

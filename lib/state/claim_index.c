@@ -141,18 +141,19 @@ struct moves {
 	size_t count;
 };
 
-static bool has_left(const struct moves *moves, const char *vg_id, const struct lea_claim_pv *pv)
+static const struct lea_claim_move *find_left(const struct moves *moves, const char *vg_id,
+					      const struct lea_claim_pv *pv)
 {
 	const struct lea_claim_move *move =
 		bsearch(pv, moves->move, moves->count, sizeof(*moves->move), compare_pvs);
 
-	return move && strcmp(move->vg_id, vg_id) != 0;
+	return move && strcmp(move->vg_id, vg_id) != 0 ? move : NULL;
 }
 
 static bool has_any_left(const struct moves *moves, const struct lea_indexed_claim *indexed)
 {
 	for (uint32_t i = 0; i < indexed->claim.pv_count; i++)
-		if (has_left(moves, indexed->id, &indexed->claim.pv[i]))
+		if (find_left(moves, indexed->id, &indexed->claim.pv[i]))
 			return true;
 	return false;
 }
@@ -165,9 +166,14 @@ static int remove_pvs(const struct lea_claims *claims, const char *vg_id, const 
 
 	if (r || claim.state == LEA_CLAIM_CLAIMED)
 		return r < 0 ? r : 0;
-	for (uint32_t i = 0; i < claim.pv_count; i++)
-		if (!has_left(moves, vg_id, &claim.pv[i]))
+	for (uint32_t i = 0; i < claim.pv_count; i++) {
+		const struct lea_claim_move *move = find_left(moves, vg_id, &claim.pv[i]);
+
+		if (!move)
 			claim.pv[left++] = claim.pv[i];
+		else if (move->has_left)
+			*move->has_left = true;
+	}
 	claim.pv_count = left;
 	return left ? lea_claim_finish(claims, vg_id, &claim)
 		    : lea_claim_forget(claims, vg_id, &claim);

@@ -39,6 +39,7 @@ LEA_MUST_CHECK int lea_claim_index_each_named(
 struct lea_claim_move {
 	struct lea_claim_pv pv;
 	char vg_id[33];
+	bool *has_left; /* borrowed; set if a claim of another VG had it; NULL: nobody asks */
 };
 
 /*

@@ -421,6 +421,25 @@ TEST_TIMES(add_of_a_pv_that_lost_its_record_ends_the_claim_of_the_vg_before, 2)
 	lea_claim_done(&left);
 }
 
+/* Its VG failed for now, and a person has made another one of it since, or not. */
+TEST_TIMES(a_pv_of_another_vg_than_failed_is_a_change, 2)
+{
+	struct lea_claim_pv pv = {.pvid = PVID_ONE, .id = {8, 16, 7}};
+	struct lea_claim claim = {.state = LEA_CLAIM_FAILED,
+				  .is_transient = true,
+				  .vg_name = "vg_before",
+				  .pv = &pv,
+				  .pv_count = 1};
+	const struct lea_claims claims = machine_claims();
+
+	machine_plug("one-pv", "sda", 16, 7);
+	changed();
+	ck_assert_int_eq(lea_claim_drop(&claims, VG_ONE_ID), 0);
+	ck_assert_int_eq(lea_claim_finish(&claims, _i ? VG_TWIN_ID : VG_ONE_ID, &claim), 0);
+	ck_assert_str_eq(missed(), _i ? "" : "vg_one ");
+	ck_assert_str_eq(added(), _i ? "vg_one " : "");
+}
+
 /* dmeventd was not running at activation; a user may have deactivated an LV since. */
 TEST(telling_dmeventd_activates_nothing)
 {

@@ -126,7 +126,7 @@ TEST(a_claim_that_was_stored_anew_is_read_again)
 /* Each pass asks, and a boot has hundreds of them. */
 TEST(a_claim_is_read_once)
 {
-	struct lea_claim_move gone = {{.pvid = PV_A, .id = {8, 32, 8}}, ""};
+	struct lea_claim_move gone = {{.pvid = PV_A, .id = {8, 32, 8}}, "", NULL};
 	char path[128], before[512];
 	struct lea_claim got;
 	ssize_t length;
@@ -157,16 +157,24 @@ static const struct {
 	uint32_t left, left_of_other;
 } moved[] = {
 	{"another instance, which went late, or moved",
-	 {{{.pvid = PV_A, .id = {8, 32, 9}}, VG_OTHER}},
+	 {{{.pvid = PV_A, .id = {8, 32, 9}}, VG_OTHER, NULL}},
 	 1,
 	 2,
 	 2},
-	{"one PV", {{{.pvid = PV_A, .id = {8, 32, 8}}, VG_OTHER}}, 1, 1, 2},
-	{"one PV, which is of no VG, or went", {{{.pvid = PV_A, .id = {8, 32, 8}}, ""}}, 1, 1, 1},
-	{"one PV that is of the VG still", {{{.pvid = PV_A, .id = {8, 32, 8}}, VG_ID}}, 1, 2, 1},
+	{"one PV", {{{.pvid = PV_A, .id = {8, 32, 8}}, VG_OTHER, NULL}}, 1, 1, 2},
+	{"one PV, which is of no VG, or went",
+	 {{{.pvid = PV_A, .id = {8, 32, 8}}, "", NULL}},
+	 1,
+	 1,
+	 1},
+	{"one PV that is of the VG still",
+	 {{{.pvid = PV_A, .id = {8, 32, 8}}, VG_ID, NULL}},
+	 1,
+	 2,
+	 1},
 	{"all of them",
-	 {{{.pvid = PV_B, .id = {8, 16, 7}}, VG_OTHER},
-	  {{.pvid = PV_A, .id = {8, 32, 8}}, VG_OTHER}},
+	 {{{.pvid = PV_B, .id = {8, 16, 7}}, VG_OTHER, NULL},
+	  {{.pvid = PV_A, .id = {8, 32, 8}}, VG_OTHER, NULL}},
 	 2,
 	 0,
 	 2},
@@ -176,8 +184,10 @@ TEST_EACH(a_pv_that_moved_is_in_one_claim, moved)
 {
 	struct lea_claim_move moves[2];
 	struct lea_claim got = {0};
+	bool has_left = false;
 
 	memcpy(moves, moved[_i].moves, sizeof(moves));
+	moves[0].has_left = &has_left;
 	store(VG_ID, "a", LEA_CLAIM_DONE);
 	store(VG_OTHER, "a", LEA_CLAIM_FAILED);
 	update();
@@ -190,12 +200,13 @@ TEST_EACH(a_pv_that_moved_is_in_one_claim, moved)
 	lea_claim_done(&got);
 	ck_assert_int_eq(lea_claim_read(&claims, VG_OTHER, &got), 0);
 	ck_assert_msg(got.pv_count == moved[_i].left_of_other, "%s", moved[_i].claim);
+	ck_assert_msg(has_left == (moved[_i].left < 2 || got.pv_count < 2), "%s", moved[_i].claim);
 	lea_claim_done(&got);
 }
 
 TEST(a_claim_in_work_is_left_to_its_owner)
 {
-	struct lea_claim_move move = {{.pvid = PV_A, .id = {8, 32, 8}}, VG_OTHER};
+	struct lea_claim_move move = {{.pvid = PV_A, .id = {8, 32, 8}}, VG_OTHER, NULL};
 	struct lea_claim got;
 
 	store(VG_ID, "a", LEA_CLAIM_CLAIMED);
