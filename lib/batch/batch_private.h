@@ -34,6 +34,8 @@ struct lea_batch_vg {
 	enum lea_vg_claim by_claim;
 	struct lea_claim claim;		     /* unless UNCLAIMED */
 	enum lea_vg_verdict first;	     /* before its other PVs were read */
+	const struct lea_found *nameless;    /* without an id: its first PV with an entry */
+	bool is_met;			     /* likewise: some metadata have its name */
 	bool is_whole;			     /* by one of its names; others may have only parts */
 	const struct lea_scan_vg *activated; /* what its worker got */
 	bool is_open;			     /* the worker has not reported yet */

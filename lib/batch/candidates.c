@@ -312,6 +312,8 @@ int lea_candidates_add(struct lea_candidates *candidates, struct lea_found *foun
 	if (r < 0)
 		return r;
 	vg->seen += r == 0;
+	if (!found->vg && !vg->nameless)
+		vg->nameless = found;
 	if (found->vg && (!vg->vg || found->vg->seqno > vg->vg->seqno))
 		vg->vg = found->vg;
 	/* One added device is enough: its VG may come up, whatever the other entries allow. */

@@ -52,6 +52,7 @@
 #include "batch/incomplete.h"
 #include "batch/partial.h"
 #include "batch/requeue.h"
+#include "state/mark.h"
 #include "state/online.h"
 #include "world/timeline.h"
 
@@ -400,6 +401,8 @@ static int find_vg(struct lea_candidates *candidates, const struct lea_scan_vg *
 	*ret_vg = NULL;
 	if (named && named->first != LEA_VG_READ)
 		named = NULL;
+	if (named)
+		named->is_met = true;
 	if (vg && vg->first == LEA_VG_READ) {
 		if (named)
 			vg->kind = lea_entry_kind_most(named->kind, vg->kind);
@@ -454,6 +457,35 @@ static int start_one(struct lea_candidates *candidates, struct lea_scan_vg *scan
 	return 0;
 }
 
+static int await_claimed(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	const struct lea_batch_vg *named = arg;
+	struct lea_claim_pv pv = {0};
+	const struct lea_claim own = {.pv = &pv, .pv_count = 1};
+
+	memcpy(pv.pvid, named->nameless->label.pvid, sizeof(pv.pvid));
+	return lea_claim_shares_pv(claim, &own)
+		       ? lea_awaited_set(named->candidates->options->event_fd, vg_id,
+					 claim->pv_count, false)
+		       : 0;
+}
+
+/* No disk with metadata of the VG gave an answer. The one that does so later brings up a VG without
+ * a claim; any other must know that a PV was added. */
+static int await_unmet(struct lea_candidates *candidates, struct lea_batch_vg *vg)
+{
+	const struct lea_claim_index *index;
+	int r;
+
+	if (vg->id[0] || vg->is_met || vg->first != LEA_VG_READ || vg->kind != LEA_ENTRY_ADD)
+		return 0;
+	r = lea_candidates_index(candidates, &index);
+	r = r ? r
+	      : lea_claim_index_each_named(index, &candidates->claims, vg->name, await_claimed, vg);
+	lea_retry_set_add(candidates->retries, r, &vg->nameless->device);
+	return lea_is_shortage(r) ? 0 : r;
+}
+
 static int start_all(struct lea_candidates *candidates, struct lea_scan_vg *vgs, size_t count)
 {
 	struct lea_batch_vg *vg;
@@ -467,6 +499,8 @@ static int start_all(struct lea_candidates *candidates, struct lea_scan_vg *vgs,
 	}
 	for (size_t i = 0; r >= 0 && i < count; i++)
 		r = start_one(candidates, &vgs[i]);
+	for (size_t i = 0; r >= 0 && i < candidates->count; i++)
+		r = await_unmet(candidates, candidates->list[i]);
 	return r < 0 ? r : 0;
 }
 

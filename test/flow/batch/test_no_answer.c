@@ -215,6 +215,53 @@ TEST(an_add_of_a_vg_that_was_taken_down_is_not_lost_by_a_silent_disk)
 	ck_assert_str_eq(b_told(LEA_ENTRY_MISSED), "vg-two.pvs ");
 }
 
+static const char *nomda_told(enum lea_entry_kind kind, bool has_metadata)
+{
+	struct lea_entry entry = has_metadata ? entry_of(kind, "sdd", 64, 4, PVID_D)
+					      : entry_of(kind, "sde", 80, 5, PVID_E);
+
+	return pass(&entry, 1);
+}
+
+static void take_down_nomda(void)
+{
+	ck_assert_int_eq(lea_vg_online_drop(lea_world_run(machine.world), "vg_nomda"), 0);
+}
+
+/* The added PV has no metadata, or outdated ones, and the disk that has them gives no answer.
+ * Then nobody has read what its VG is. */
+TEST_EACH(an_add_of_a_pv_without_metadata_is_not_lost_by_a_silent_disk, silences)
+{
+	machine_plug("nomda-a", "sdd", 64, 4);
+	machine_plug("nomda-b", "sde", 80, 5);
+	nomda_told(LEA_ENTRY_ADD, true);
+	ck_assert_str_eq(nomda_told(LEA_ENTRY_ADD, false), "vg_nomda ");
+	take_down_nomda();
+	make_sick("sdd", silences[_i].fault);
+	ck_assert_str_eq(nomda_told(LEA_ENTRY_ADD, false), "");
+	tree_remove(&machine.tree, "/sick");
+	ck_assert_str_eq(nomda_told(LEA_ENTRY_MISSED, true), "vg_nomda ");
+	take_down_nomda();
+	ck_assert_msg(!strcmp(nomda_told(LEA_ENTRY_MISSED, true), ""), "it was once");
+}
+
+/* A change asks for nothing, and an add whose VG was read has been dealt with. */
+TEST(a_pv_without_metadata_leaves_no_wait_behind)
+{
+	machine_plug("nomda-a", "sdd", 64, 4);
+	machine_plug("nomda-b", "sde", 80, 5);
+	nomda_told(LEA_ENTRY_ADD, true);
+	ck_assert_str_eq(nomda_told(LEA_ENTRY_ADD, false), "vg_nomda ");
+	take_down_nomda();
+	ck_assert_str_eq(nomda_told(LEA_ENTRY_ADD, false), "vg_nomda ");
+	take_down_nomda();
+	ck_assert_str_eq(nomda_told(LEA_ENTRY_MISSED, true), "");
+	make_sick("sdd", -EIO);
+	ck_assert_str_eq(nomda_told(LEA_ENTRY_CHANGE, false), "");
+	tree_remove(&machine.tree, "/sick");
+	ck_assert_str_eq(nomda_told(LEA_ENTRY_MISSED, true), "");
+}
+
 /* Its vgs_online file has the old name, or none: lvm2's releases differ. */
 TEST_TIMES(a_vg_that_is_renamed_is_not_taken_down, 2)
 {
