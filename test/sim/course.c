@@ -159,6 +159,16 @@ bool sim_went_as_copy(const struct sim_course *course, const struct sim_state *s
 	       course->told_ms[disk] > state->now_ms && was_of(course, state, id, disk);
 }
 
+bool sim_has_gone_unseen(const struct sim_course *course, const char *pvid, uint32_t major,
+			 uint32_t minor)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (course->gone_told_ms[i] == SIM_EVER && !strcmp(course->gone[i].pvid, pvid) &&
+		    course->gone[i].major == major && course->gone[i].minor == minor)
+			return true;
+	return false;
+}
+
 static bool is_whole_machine(enum sim_op op)
 {
 	return op == SIM_REBOOT || op == SIM_SOFT_REBOOT;
@@ -325,6 +335,25 @@ static bool is_unreadable(const struct sim_disk *disk)
 	       disk->is_exported;
 }
 
+/* A shortage, even one that begins a moment later, may hide that a disk goes. */
+static void note_gone(struct sim_course *course, const struct sim_step *step,
+		      const struct sim_state *state, unsigned disk)
+{
+	const struct sim_disk *now = &state->disk[disk], *before = &course->before.disk[disk];
+	uint64_t *told_ms = &course->gone_told_ms[disk];
+
+	if (before->is_there && (!now->is_there || now->diskseq != before->diskseq)) {
+		course->gone[disk] = *before;
+		*told_ms = course->is_lost[disk] || course->is_short
+				   ? SIM_EVER
+				   : state->now_ms + SIM_ANSWERED_MS + course->delay_ms[disk];
+	}
+	if ((step->op == SIM_FULL || step->op == SIM_SHORT) && *told_ms > state->now_ms)
+		*told_ms = SIM_EVER;
+	if (step->op == SIM_REBOOT)
+		*told_ms = 0;
+}
+
 /* Also of a disk that the step does not name. */
 static void note_state(struct sim_course *course, const struct sim_step *step,
 		       const struct sim_state *state, unsigned disk)
@@ -337,6 +366,7 @@ static void note_state(struct sim_course *course, const struct sim_step *step,
 		course->moved_ms = course->present_ms[disk] = state->now_ms;
 	if (is_whole_machine(step->op))
 		course->present_ms[disk] = state->now_ms;
+	note_gone(course, step, state, disk);
 	if (!now->is_there) {
 		course->added_ms[disk] = 0;
 		course->is_lost[disk] = course->is_unsure[disk] = course->is_unnamed[disk] = false;

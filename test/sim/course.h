@@ -16,7 +16,9 @@ struct sim_course {
 	bool is_added_now[SIM_DISKS]; /* by the last step */
 	uint64_t present_ms[SIM_DISKS];
 	uint64_t told_ms[SIM_DISKS]; /* udev has read its present PV, and our program knows of it */
-	char was_pvid[SIM_DISKS][33];	   /* the PV that this very disk was before */
+	char was_pvid[SIM_DISKS][33];	  /* the PV that this very disk was before */
+	struct sim_disk gone[SIM_DISKS];  /* as it was when it went last */
+	uint64_t gone_told_ms[SIM_DISKS]; /* our program knows of that. SIM_EVER: nobody was told */
 	uint64_t udev_until_ms[SIM_DISKS]; /* it may read the disk, for the last add */
 	uint64_t busy_until_ms[SIM_DISKS];
 	uint64_t all_busy_until_ms;
@@ -68,5 +70,9 @@ uint64_t sim_believed_until(const struct sim_course *course, const struct sim_st
  * was no more. */
 bool sim_went_as_copy(const struct sim_course *course, const struct sim_state *state,
 		      const char *id, unsigned disk);
+/* Did a disk with @pvid go, and nobody was told, so that a record of this number stays? As with
+ * stock lvm2, it counts as that of the disk which gets the number next. */
+bool sim_has_gone_unseen(const struct sim_course *course, const char *pvid, uint32_t major,
+			 uint32_t minor);
 /* Our processes have read each disk of the VG, or will. */
 bool sim_is_sure(const struct sim_course *course, const struct sim_state *state, const char *id);

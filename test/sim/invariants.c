@@ -167,7 +167,8 @@ static void judge_recorded(const struct rest *rest, const char *pvid, const char
 	uint32_t major, minor;
 
 	if (sscanf(text, "%" SCNu32 ":%" SCNu32, &major, &minor) != 2 ||
-	    sim_may_be_untraceable(rest->history) || sim_is_listed_apart(rest->state, pvid))
+	    sim_may_be_untraceable(rest->history) || sim_is_listed_apart(rest->state, pvid) ||
+	    sim_has_gone_unseen(rest->course, pvid, major, minor))
 		return;
 	for (int i = 0; i < (int)SIM_DISKS; i++) {
 		disk = &rest->state->disk[i];
@@ -208,10 +209,22 @@ static void judge_vg_name(const struct rest *rest, const char *pvid, const char 
 	}
 }
 
+/* Another disk has the number of the record, and a reconcile sees only that there is one. */
+static bool is_hidden(const struct rest *rest, const char *pvid, const char *text)
+{
+	uint32_t major, minor;
+
+	return rest->history->conf & SIM_CONF_NO_DISKSEQ &&
+	       sscanf(text, "%" SCNu32 ":%" SCNu32, &major, &minor) == 2 &&
+	       is_instance(rest->state, major, minor, 0) &&
+	       sim_has_gone_unseen(rest->course, pvid, major, minor);
+}
+
 static void judge_online(const struct rest *rest, const char *pvid, const char *text)
 {
 	judge_vg_name(rest, pvid, text);
-	if (!has_pvid(rest->state, pvid) && !may_keep_record(rest->history))
+	if (!has_pvid(rest->state, pvid) && !may_keep_record(rest->history) &&
+	    !is_hidden(rest, pvid, text))
 		sim_found(rest->findings, "a record stays of a PV that is gone: %s", pvid);
 	judge_recorded(rest, pvid, text);
 }

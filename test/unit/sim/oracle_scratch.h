@@ -83,7 +83,7 @@ static void activate(bool by_us)
 	strcpy(state.active[0].vg_id, ID);
 }
 
-static void take_down(uint64_t ms)
+static inline void take_down(uint64_t ms)
 {
 	state.active_count = 0;
 	step((struct sim_step){.op = SIM_DOWN}, ms);
@@ -105,13 +105,18 @@ static void rest(void)
 	sim_oracle_after(&oracle, NULL, &state);
 }
 
-static void expect(const char *kind)
+static void check_findings(const char *kind)
 {
-	rest();
 	if (!kind)
 		ck_assert_msg(!findings.count, "%s", findings.text[0]);
 	else
 		ck_assert_msg(sim_findings_have(&findings, kind), "%s", findings.text[0]);
+}
+
+static inline void expect(const char *kind)
+{
+	rest();
+	check_findings(kind);
 }
 
 static void copy(unsigned from, unsigned to, bool is_path)

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What may be left at rest. */
+#include "sim/invariants.c"
+
+#include "unit/sim/oracle_scratch.h"
+
+static struct sim_left left = {.path = "/run/lvm/pvs_online/pv0", .text = "8:0\nvg:vg0\n"};
+static struct sim_end end = {.left = &left, .left_count = 1};
+
+static void judge(const char *kind)
+{
+	sim_invariants(&history, &oracle.course, &end, &findings);
+	check_findings(kind);
+}
+
+/* The upper disks have the numbers of the lower ones. */
+static void number(void)
+{
+	for (unsigned i = 0; i < SIM_DISKS; i++) {
+		state.disk[i].major = 8;
+		state.disk[i].minor = i % 4;
+	}
+}
+
+/* Rows: does anybody hear that the disk goes? A path of it stays, and a copy gets the number. */
+TEST_TIMES(copy_has_the_record_of_a_disk_whose_end_was_lost, 2)
+{
+	number();
+	begin(1);
+	copy(0, 5, true);
+	if (_i)
+		step((struct sim_step){.op = SIM_LOSE, .a = 0}, 1000);
+	state.disk[5].minor = 1;
+	unplug(0, 1000);
+	state.disk[4] = state.disk[0];
+	copy(5, 4, false);
+	state.disk[4].minor = 0;
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	judge(_i ? NULL : "a copy has the record of a PV");
+}
+
+/* Rows: how long after the disk went a shortage begins; does the kernel number instances? */
+static const struct {
+	uint64_t short_after_ms;
+	uint32_t conf;
+	const char *kind;
+} ends[] = {
+	{0, SIM_CONF_NO_DISKSEQ, NULL},
+	{1, SIM_CONF_NO_DISKSEQ, NULL},
+	{10000, SIM_CONF_NO_DISKSEQ, "a record stays of a PV that is gone"},
+	{0, 0, "a record stays of a PV that is gone"},
+};
+
+TEST_EACH(record_stays_if_a_shortage_hid_the_end_of_the_disk, ends)
+{
+	history.conf = ends[_i].conf;
+	number();
+	begin(1);
+	if (!ends[_i].short_after_ms)
+		step((struct sim_step){.op = SIM_SHORT, .n = 1}, 1000);
+	unplug(0, ends[_i].short_after_ms);
+	if (ends[_i].short_after_ms)
+		step((struct sim_step){.op = SIM_SHORT, .n = 1}, 1000);
+	step((struct sim_step){.op = SIM_ROOM}, 1000);
+	plug(4, 100000);
+	judge(ends[_i].kind);
+}
