@@ -278,12 +278,18 @@ static bool has_path(const struct sim_state *state, unsigned disk)
 	return false;
 }
 
+/* A command that ended since the last step may have used a path that has gone. */
+static bool had_path(const struct sim_course *course, const struct sim_state *state, unsigned disk)
+{
+	return has_path(state, disk) || has_path(&course->before, disk);
+}
+
 /* A command has made the disk another PV, and udev may not hear of it. */
 static bool is_changed_untold(const struct sim_course *course, const struct sim_state *state,
 			      unsigned disk)
 {
 	return strcmp(state->disk[disk].pvid, course->before.disk[disk].pvid) != 0 &&
-	       (course->is_lost[disk] || has_path(state, disk));
+	       (course->is_lost[disk] || had_path(course, state, disk));
 }
 
 static void note_told(struct sim_course *course, const struct sim_step *step,
@@ -372,8 +378,8 @@ static void note_state(struct sim_course *course, const struct sim_step *step,
 		course->is_lost[disk] = course->is_unsure[disk] = course->is_unnamed[disk] = false;
 	}
 	course->is_unsure[disk] |= is_unreadable(now) || is_changed_untold(course, state, disk);
-	course->is_unnamed[disk] |=
-		now->of >= 0 && has_path(state, disk) && strcmp(now->pvid, before->pvid) != 0;
+	course->is_unnamed[disk] |= now->of >= 0 && had_path(course, state, disk) &&
+				    strcmp(now->pvid, before->pvid) != 0;
 	course->was_alone[disk] |= sim_is_pv(now) && !has_other(state, disk);
 	course->had_no_copy[disk] |= sim_is_pv(now) && !sim_is_copy_beside(course, state, disk);
 	if (now->slow_ms || sim_is_silent(now)) {

@@ -65,3 +65,18 @@ TEST_EACH(record_stays_if_a_shortage_hid_the_end_of_the_disk, ends)
 	plug(4, 100000);
 	judge(ends[_i].kind);
 }
+
+/* A command changes the disk by the name of one path, and udev hears of no change of the other,
+ * also if the first one has gone when the change is seen. Rows: is the first one a path of it? */
+TEST_TIMES(pv_that_was_made_through_a_path_that_went_has_no_record, 2)
+{
+	end.left_count = 0;
+	number();
+	begin(1);
+	copy(0, 5, _i);
+	strcpy(state.disk[0].pvid, "new");
+	write_vg(1, 2);
+	unplug(5, 100000);
+	judge(_i ? NULL : "a PV has no record");
+	end.left_count = 1;
+}
