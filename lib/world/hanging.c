@@ -269,6 +269,7 @@ void lea_hanging_end(struct lea_hanging *hanging)
 	int code;
 
 	lea_hanging_drop(hanging);
+	lea_hung_unnoted_done(&hanging->unnoted);
 	if (is_idle)
 		kill(hanging->pid, SIGKILL);
 	if (is_idle && lea_proc_wait(hanging->pid, &code) < 0)
@@ -551,11 +552,13 @@ static bool is_at(const struct lea_hanging *hanging, const struct active *active
 
 static void remember_hung(const struct turn *turn)
 {
-	const struct lea_hanging *hanging = turn->hanging;
+	struct lea_hanging *hanging = turn->hanging;
 	const struct lea_hanging_kind *kind = hanging->kind;
 	char name[LEA_HUNG_NAME_BYTES], owed[LEA_HUNG_OWED_BYTES] = "";
 	LEA_AUTO(lea_closep) int hung_fd = -1;
 	uint32_t room = 0;
+	uint64_t since_ms;
+	bool is_noted;
 
 	for (size_t i = 0; hanging->remembers && i < turn->active_count; i++) {
 		const struct active *active = &turn->active[i];
@@ -566,11 +569,13 @@ static void remember_hung(const struct turn *turn)
 			hung_fd = lea_hung_begin(hanging->world, &room);
 		if (kind->owe)
 			kind->owe(hanging->arg, active->index, owed);
-		lea_hung_note(hung_fd, name, active->thread, item_of(turn, active->index)->begun_ms,
-			      owed, &room);
+		since_ms = item_of(turn, active->index)->begun_ms;
+		is_noted = lea_hung_note(hung_fd, name, active->thread, since_ms, owed, &room);
 		/* Its thread may have answered meanwhile, before it could find the note. */
 		if (!is_at(hanging, active))
 			lea_hung_forget(hung_fd, name);
+		else if (!is_noted)
+			lea_hung_keep(&hanging->unnoted, name, active->thread, since_ms);
 	}
 	if (hung_fd >= 0 && owed[0] && kind->abandoned)
 		kind->abandoned(hanging->arg, turn->active[0].process);
@@ -579,16 +584,18 @@ static void remember_hung(const struct turn *turn)
 /* Gives up what a child of an earlier command still hangs in. */
 static void skip_hung(struct turn *turn)
 {
-	const struct lea_hanging *hanging = turn->hanging;
+	struct lea_hanging *hanging = turn->hanging;
 	LEA_AUTO(lea_closep) int hung_fd = hanging->remembers ? lea_hung_open(hanging->world) : -1;
-	const uint64_t now_ms = hung_fd < 0 ? 0 : lea_world_now_ms(hanging->world);
+	const bool is_any = hung_fd >= 0 || hanging->unnoted.count;
+	const uint64_t now_ms = is_any ? lea_world_now_ms(hanging->world) : 0;
 	char name[LEA_HUNG_NAME_BYTES];
 	uint64_t since_ms;
 	pid_t thread;
 
-	for (uint32_t i = 0; i < turn->count && hung_fd >= 0; i++)
+	for (uint32_t i = 0; i < turn->count && is_any; i++)
 		if (item_of(turn, i)->is_open && hanging->kind->name(hanging->arg, i, name) &&
-		    lea_hung_has(hung_fd, name, &thread, &since_ms) &&
+		    (lea_hung_has(hung_fd, name, &thread, &since_ms) ||
+		     lea_hung_is_kept(&hanging->unnoted, name, &thread, &since_ms)) &&
 		    now_ms >= since_ms + hanging->hung_ms)
 			lose(turn, i,
 			     (struct lea_hanging_loss){.fault = -ETIMEDOUT, .thread = thread});

@@ -91,7 +91,8 @@ struct lea_hanging {
 	bool remembers; /* what hangs, and does not begin what still does */
 	/* With remembers: but begins what has not hung for so long, for it may only be slow. */
 	uint32_t hung_ms;
-	int fd; /* the parent's end of the connection; -1: no child */
+	struct lea_hung_unnoted unnoted; /* until lea_hanging_end */
+	int fd;				 /* the parent's end of the connection; -1: no child */
 	pid_t pid;
 	uint32_t thread_count; /* that the child was asked to have */
 	struct lea_hanging_slot *slots;

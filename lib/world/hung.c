@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -216,7 +217,7 @@ int lea_hung_begin(struct lea_world *world, uint32_t *ret_room)
 	return fd;
 }
 
-void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint64_t since_ms, const char *owed,
+bool lea_hung_note(int hung_fd, const char *name, pid_t thread, uint64_t since_ms, const char *owed,
 		   uint32_t *room)
 {
 	char file[FILE_BYTES], text[TEXT_BYTES];
@@ -225,14 +226,64 @@ void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint64_t since_m
 	pid_t earlier;
 
 	lea_proc_identify_thread(thread, &id);
-	if (hung_fd < 0 || !*room || !is_strong(&id) || !name_file(name, file) ||
+	if (!is_strong(&id) || !name_file(name, file) ||
 	    lea_hung_has(hung_fd, name, &earlier, &earlier_ms))
-		return;
+		return true;
+	if (hung_fd < 0 || !*room)
+		return false;
 	snprintf(text, sizeof(text), "%" PRId32 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n%s%s",
 		 id.pid, id.start_ticks, id.pid_ns, since_ms, owed, owed[0] ? "\n" : "");
 	/* What cannot be written is asked again by the next command. */
-	if (!lea_file_replace(hung_fd, file, text, strlen(text)))
-		--*room;
+	if (lea_file_replace(hung_fd, file, text, strlen(text)))
+		return false;
+	--*room;
+	return true;
+}
+
+struct lea_hung_name {
+	struct lea_proc_id id;
+	uint64_t since_ms;
+	char name[LEA_HUNG_NAME_BYTES];
+};
+
+void lea_hung_unnoted_done(struct lea_hung_unnoted *unnoted)
+{
+	free(unnoted->list);
+	*unnoted = (struct lea_hung_unnoted){0};
+}
+
+bool lea_hung_is_kept(struct lea_hung_unnoted *unnoted, const char *name, pid_t *ret_thread,
+		      uint64_t *ret_since_ms)
+{
+	struct lea_hung_name *kept = unnoted->list, *end = kept + unnoted->count;
+
+	while (kept < end && strcmp(kept->name, name) != 0)
+		kept++;
+	if (kept == end)
+		return false;
+	if (lea_proc_life_of(&kept->id) != LEA_PROC_ALIVE) {
+		*kept = unnoted->list[--unnoted->count];
+		return false;
+	}
+	*ret_thread = kept->id.pid;
+	*ret_since_ms = kept->since_ms;
+	return true;
+}
+
+void lea_hung_keep(struct lea_hung_unnoted *unnoted, const char *name, pid_t thread,
+		   uint64_t since_ms)
+{
+	struct lea_hung_name kept = {.since_ms = since_ms};
+	uint64_t earlier_ms;
+	pid_t earlier;
+
+	if (strlen(name) >= sizeof(kept.name) || unnoted->count == MOST_NAMES ||
+	    lea_hung_is_kept(unnoted, name, &earlier, &earlier_ms) ||
+	    lea_make_room(&unnoted->list, &unnoted->room, unnoted->count + 1, sizeof(kept)))
+		return;
+	lea_proc_identify_thread(thread, &kept.id);
+	strcpy(kept.name, name);
+	unnoted->list[unnoted->count++] = kept;
 }
 
 void lea_hung_forget(int hung_fd, const char *name)

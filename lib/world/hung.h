@@ -3,7 +3,8 @@
  * What hangs in the kernel: for each device, file or node that a thread of a child waits for, a
  * file in /run/lvm/event/hung names the thread. Who finds that the thread still waits asks no
  * second time, so that one hung disk costs one process, however often commands run. Read and
- * written by the parents; without /run/lvm/event nothing is remembered.
+ * written by the parents. What cannot be written, as /run is full, or without /run/lvm/event, a
+ * process remembers by itself (struct lea_hung_unnoted).
  *
  * A thread may owe something for the time when it no longer waits. If it is killed before that is
  * done, the name stays until somebody else does it (lea_hung_each_owed).
@@ -49,9 +50,24 @@ LEA_MUST_CHECK int lea_hung_each(struct lea_world *world, int (*tell)(void *arg,
 LEA_MUST_CHECK int lea_hung_begin(struct lea_world *world, uint32_t *ret_room);
 /* Remembers that @thread waits for @name, unless an earlier one does, too. @owed: one line; "":
  * nothing. @hung_fd, @room: from lea_hung_begin, also if it failed. A name that is too long or has
- * "!" or ends with "+", or one too many, is not remembered. Logs nothing. */
-void lea_hung_note(int hung_fd, const char *name, pid_t thread, uint64_t since_ms, const char *owed,
+ * "!" or ends with "+" is not remembered. False: there is no room for it. Logs nothing. */
+bool lea_hung_note(int hung_fd, const char *name, pid_t thread, uint64_t since_ms, const char *owed,
 		   uint32_t *room);
+/* What only this process remembers. Zeroed: nothing. */
+struct lea_hung_unnoted {
+	struct lea_hung_name *list; /* [count]; owned */
+	size_t count, room;
+};
+
+void lea_hung_unnoted_done(struct lea_hung_unnoted *unnoted);
+/* After lea_hung_note found no room: the same, without what is owed, which is lost. One too many is
+ * not remembered. */
+void lea_hung_keep(struct lea_hung_unnoted *unnoted, const char *name, pid_t thread,
+		   uint64_t since_ms);
+/* As lea_hung_has. */
+bool lea_hung_is_kept(struct lea_hung_unnoted *unnoted, const char *name, pid_t *ret_thread,
+		      uint64_t *ret_since_ms);
+
 /* What waited for @name does so no longer. @hung_fd: as in lea_hung_note. */
 void lea_hung_forget(int hung_fd, const char *name);
 /* The same, by the thread, but it still owes something; and when that is done. */

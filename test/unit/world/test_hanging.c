@@ -7,7 +7,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fake/tree.h"
@@ -73,9 +75,8 @@ static struct lea_hanging_item *item_of(void *arg, uint32_t index)
 static bool name(void *arg, uint32_t index, char text[static LEA_HUNG_NAME_BYTES])
 {
 	(void)arg;
-	(void)index;
-	(void)text;
-	return false;
+	snprintf(text, LEA_HUNG_NAME_BYTES, "8:%" PRIu32, index);
+	return true;
 }
 
 static int take(void *arg, struct lea_hanging_answer *answer)
@@ -373,6 +374,28 @@ TEST(two_such_children_are_a_fault)
 	ck_assert_int_eq(lea_hanging_run(&hanging, 40, UINT32_MAX), -EAGAIN);
 	ck_assert_uint_eq(shared->children, 2);
 	ck_assert_int_eq(hanging.fd, -1);
+}
+
+/* /run is full, or the machine has no /run/lvm/event. */
+TEST(what_hangs_is_not_asked_again_where_no_note_can_be_written)
+{
+	uint64_t start;
+
+	hanging.remembers = true;
+	deeds[1] = HANGS;
+	run(40);
+	check_others(40, -ETIMEDOUT);
+	start = lea_world_now_ms(&tree.world);
+	run(40);
+	check_others(40, -ETIMEDOUT);
+	ck_assert(lea_world_now_ms(&tree.world) - start < DEADLINE_MS);
+	ck_assert_uint_eq(shared->works[1], 1);
+	ck_assert_int_eq(kill(shared->child, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(shared->child, NULL, 0), shared->child);
+	lea_hanging_drop(&hanging);
+	deeds[1] = WORKS;
+	run(40);
+	check_others(40, 0);
 }
 
 /* The thread has sent the answer, and not yet noted that it has done so. */
