@@ -32,6 +32,7 @@
 #include "scan/scan.h"
 #include "state/claim.h"
 #include "state/mark.h"
+#include "world/device_find.h"
 #include "world/sysfs.h"
 #include "world/timeline.h"
 #include "world/udevdb.h"
@@ -62,7 +63,19 @@ struct queued_device {
 	bool is_noted;	/* another device has the record; this one is noted as a duplicate */
 };
 
-static int handle_removal(struct lea_batch_pass *pass, const struct lea_entry *entry)
+/* The number is another instance's by now. Does udev say that it carries the same PV? */
+static bool carries_same(const struct lea_batch_pass *pass, const struct lea_entry *entry)
+{
+	LEA_AUTO(lea_device_done) struct lea_device now = {0};
+	const struct lea_devid number = lea_device_number(&entry->device);
+	char pvid[33];
+
+	return !lea_device_find(pass->options->world, &number, &now) &&
+	       !lea_udevdb_fill(pass->options->world, &now) && lea_udevdb_pvid(&now, pvid) &&
+	       !strcmp(pvid, entry->pvid);
+}
+
+static int handle_removal(struct lea_batch_pass *pass, const struct lea_entry *entry, bool is_back)
 {
 	char id[39];
 	int r;
@@ -71,7 +84,8 @@ static int handle_removal(struct lea_batch_pass *pass, const struct lea_entry *e
 		return 0;
 	lea_id_format(entry->pvid, id);
 	LEA_CRASHPOINT("rec.gone", entry->pvid);
-	r = lea_record_gone(pass->recorder, entry->device.major, entry->device.minor, entry->pvid);
+	r = lea_record_gone(pass->recorder, entry->device.major, entry->device.minor, entry->pvid,
+			    is_back);
 	if (r < 0)
 		lea_log(pass->options->world->log, LEA_LOG_ERROR,
 			"PV %s: its device was removed, but its record could not be removed: %s",
@@ -130,13 +144,15 @@ static int take_from_claims(struct lea_batch_pass *pass)
 
 /* The number is free, or another disk's, which has not been this PV for us and has an event of its
  * own. A copy that took over the number must not have the record before the PV itself. */
-static bool is_over(const struct lea_batch_pass *pass, const struct lea_entry *entry)
+static bool is_over(const struct lea_batch_pass *pass, const struct lea_entry *entry,
+		    bool *ret_is_free)
 {
 	struct lea_world *world = pass->options->world;
 	const struct lea_devno devno = lea_device_devno(&entry->device);
 	struct lea_device now = entry->device; /* borrowed */
 
-	if (!lea_sysfs_has_device(world, devno))
+	*ret_is_free = !lea_sysfs_has_device(world, devno);
+	if (*ret_is_free)
 		return true;
 	now.diskseq = lea_sysfs_diskseq(world, devno);
 	return entry->device.diskseq && now.diskseq && now.diskseq != entry->device.diskseq &&
@@ -154,6 +170,7 @@ static int forget_gone(struct lea_batch_pass *pass)
 
 	for (size_t i = 0; r == 0 && i < pass->count; i++) {
 		const struct lea_device *device = &pass->entries[i].device;
+		bool is_free;
 
 		if (!device->is_gone)
 			continue;
@@ -161,9 +178,10 @@ static int forget_gone(struct lea_batch_pass *pass)
 					pass->entries[i].pvid, false);
 		lea_batch_marks_gone(&pass->marks, &pass->entries[i]);
 		/* Otherwise forget_replaced decides, when it is known what is there now. */
-		pass->is_over[i] = is_over(pass, &pass->entries[i]);
+		pass->is_over[i] = is_over(pass, &pass->entries[i], &is_free);
 		if (!r && pass->is_over[i])
-			r = handle_removal(pass, &pass->entries[i]);
+			r = handle_removal(pass, &pass->entries[i],
+					   !is_free && carries_same(pass, &pass->entries[i]));
 	}
 	return r;
 }
@@ -584,7 +602,7 @@ static int forget_replaced(struct lea_batch_pass *pass)
 					  : LEA_DEVSET_NONE;
 
 		if (at != LEA_DEVSET_NONE && has_replaced(pass, entry, first[at]))
-			r = handle_removal(pass, entry);
+			r = handle_removal(pass, entry, false);
 	}
 	return r;
 }

@@ -418,7 +418,8 @@ int lea_record_seen(struct lea_recorder *recorder, const struct lea_found *found
 	return lea_ages_note(recorder->ages, found);
 }
 
-int lea_record_gone(struct lea_recorder *recorder, uint32_t major, uint32_t minor, const char *pvid)
+int lea_record_gone(struct lea_recorder *recorder, uint32_t major, uint32_t minor, const char *pvid,
+		    bool is_back)
 {
 	int run_fd = lea_world_run(recorder->world);
 
@@ -426,7 +427,8 @@ int lea_record_gone(struct lea_recorder *recorder, uint32_t major, uint32_t mino
 		return run_fd;
 	if (recorder->options.test)
 		return 0;
-	return lea_online_forget_pv(run_fd, pvid, major, minor, recorder->lookups);
+	return is_back ? lea_online_forget_instance(run_fd, pvid, major, minor)
+		       : lea_online_forget_pv(run_fd, pvid, major, minor, recorder->lookups);
 }
 
 int lea_record_gone_number(struct lea_world *world, uint32_t major, uint32_t minor)

@@ -113,10 +113,11 @@ LEA_MUST_CHECK int lea_record_seen(struct lea_recorder *recorder, const struct l
 
 /*
  * lea_record_gone - the PV @pvid was removed: drop its record, and its VG's claim and lookup file
+ * @is_back: another instance of it has the number by now: only the record goes
  * Does nothing if the record names another device number. 0 or -errno.
  */
 LEA_MUST_CHECK int lea_record_gone(struct lea_recorder *recorder, uint32_t major, uint32_t minor,
-				   const char *pvid);
+				   const char *pvid, bool is_back);
 /* The same for the PV whose record has this number, for MAJ:MIN on a command line. Reads every
  * record. */
 LEA_MUST_CHECK int lea_record_gone_number(struct lea_world *world, uint32_t major, uint32_t minor);

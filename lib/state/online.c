@@ -317,6 +317,16 @@ int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major, uint32_t 
 	return drop_vg(run_fd, online.vg);
 }
 
+int lea_online_forget_instance(int run_fd, const char *pvid, uint32_t major, uint32_t minor)
+{
+	struct lea_online online;
+	int r = lea_id_ok(pvid) ? lea_online_read(run_fd, pvid, &online) : -EINVAL;
+
+	if (!r && online.major == major && online.minor == minor)
+		r = lea_file_remove_in(run_fd, PVS, pvid);
+	return r < 0 ? r : 0;
+}
+
 /* Calls @visit for every name in @folder until a fault. A missing folder counts as empty. */
 static int each_name(int run_fd, const char *folder,
 		     int (*visit)(int run_fd, int folder_fd, const char *name, const void *arg),

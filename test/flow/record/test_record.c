@@ -272,7 +272,7 @@ TEST(test_mode_replaces_and_removes_nothing)
 	begin(true, true, true);
 	ck_assert(see(16, ID_A, &vg1).replaced);
 	ck_assert_str_eq(get("pvs_online/" ID_A), "8:32\nvg:vg1\n");
-	ck_assert_int_eq(lea_record_gone(recorder, 8, 32, ID_A), 0);
+	ck_assert_int_eq(lea_record_gone(recorder, 8, 32, ID_A, false), 0);
 	ck_assert_ptr_nonnull(get("pvs_online/" ID_A));
 }
 
@@ -280,15 +280,27 @@ TEST(a_pv_that_went_is_forgotten)
 {
 	begin(true, true, false);
 	ck_assert(see(16, ID_A, &vg1).claimed);
-	ck_assert_int_eq(lea_record_gone(recorder, 8, 99, ID_A), 0);
+	ck_assert_int_eq(lea_record_gone(recorder, 8, 99, ID_A, false), 0);
 	ck_assert_msg(get("pvs_online/" ID_A), "another number's remove event");
-	ck_assert_int_eq(lea_record_gone(recorder, 8, 16, ID_A), 0);
+	ck_assert_int_eq(lea_record_gone(recorder, 8, 16, ID_A, false), 0);
 	ck_assert_ptr_null(get("pvs_online/" ID_A));
 	ck_assert_ptr_null(get("vgs_online/vg1"));
 	begin(true, true, false);
 	ck_assert_msg(see(32, ID_A, &vg1).claimed, "back under another number: claimed again");
 	ck_assert_int_eq(lea_record_gone_number(machine.world, 8, 32), 0);
 	ck_assert_ptr_null(get("pvs_online/" ID_A));
+}
+
+/* The VG may be up with the instance that has the number now, and nobody has taken it down. */
+TEST(a_pv_that_is_back_under_its_number_leaves_vgs_online)
+{
+	begin(true, true, false);
+	ck_assert(see(16, ID_A, &vg1).claimed);
+	ck_assert_int_eq(lea_record_gone(recorder, 8, 99, ID_A, true), 0);
+	ck_assert_msg(get("pvs_online/" ID_A), "another number's remove event");
+	ck_assert_int_eq(lea_record_gone(recorder, 8, 16, ID_A, true), 0);
+	ck_assert_ptr_null(get("pvs_online/" ID_A));
+	ck_assert_ptr_nonnull(get("vgs_online/vg1"));
 }
 
 TEST(without_hints_no_hint_file_is_touched)

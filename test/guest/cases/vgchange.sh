@@ -79,6 +79,8 @@ guest_new machine "$disks"
 numbered "$JUNK/rows" a | overlay_file usr/lib/guest/rows
 numbered "$JUNK/partial" b | overlay_file usr/lib/guest/partial
 overlay_program vgchange-rows
+# on a busy host udev gets little time; what we say about that is no difference
+printf 'event { probe_deadline_ms = 120000 }\n' | overlay_file etc/lvm/lvmevent.conf
 # the programs are installed but not enabled: only the rows' commands run
 if with_ours; then overlay "$GUEST_PACKAGE"; fi
 guest_boot || die "no guest"
