@@ -212,6 +212,7 @@ TEST(a_claim_is_won_once)
 	ck_assert_int_eq(lea_vg_online_drop(run_fd, "data"), 0);
 	ck_assert_int_eq(lea_vg_online_drop(run_fd, "data"), 0);
 	ck_assert(!lea_vg_online_may_exist(run_fd, "data"));
+	ck_assert_msg(lea_vg_online_may_exist(-1, "data"), "no answer is not \"gone\"");
 }
 
 TEST_TIMES(a_file_that_is_kept_stays_without_the_record, 2)
