@@ -159,14 +159,26 @@ bool sim_went_as_copy(const struct sim_course *course, const struct sim_state *s
 	       course->told_ms[disk] > state->now_ms && was_of(course, state, id, disk);
 }
 
-bool sim_has_gone_unseen(const struct sim_course *course, const char *pvid, uint32_t major,
-			 uint32_t minor)
+bool sim_has_gone_unseen(const struct sim_course *course, const char *pvid,
+			 const uint32_t number[2])
 {
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		if (course->gone_told_ms[i] == SIM_EVER && !strcmp(course->gone[i].pvid, pvid) &&
-		    course->gone[i].major == major && course->gone[i].minor == minor)
+		    (!number ||
+		     (course->gone[i].major == number[0] && course->gone[i].minor == number[1])))
 			return true;
 	return false;
+}
+
+/* Of which disks have our processes heard by now, and have dealt with them? */
+static uint32_t known_disks(const struct sim_course *course, uint64_t now_ms)
+{
+	uint32_t known = 0;
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (!course->is_lost[i] && course->busy_until_ms[i] <= now_ms)
+			known |= 1U << i;
+	return known;
 }
 
 static bool is_whole_machine(enum sim_op op)
@@ -368,8 +380,10 @@ static void note_state(struct sim_course *course, const struct sim_step *step,
 
 	course->is_added_now[disk] = is_named(step, disk) && is_added(step, before, now);
 	if (now->is_there != before->is_there || now->diskseq != before->diskseq ||
-	    now->minor != before->minor)
+	    now->minor != before->minor) {
 		course->moved_ms = course->present_ms[disk] = state->now_ms;
+		course->known_then[disk] = known_disks(course, state->now_ms);
+	}
 	if (is_whole_machine(step->op))
 		course->present_ms[disk] = state->now_ms;
 	note_gone(course, step, state, disk);

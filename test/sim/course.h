@@ -23,19 +23,20 @@ struct sim_course {
 	uint64_t busy_until_ms[SIM_DISKS];
 	uint64_t all_busy_until_ms;
 	uint32_t delay_ms[SIM_DISKS];
-	bool is_lost[SIM_DISKS];       /* an event of it was lost */
-	bool is_unsure[SIM_DISKS];     /* since its add our program was not to read or to use it */
-	bool is_unnamed[SIM_DISKS];    /* it was made a PV through another path of it: a reconcile
-					  finds that, as a PV whose event was lost */
-	bool was_alone[SIM_DISKS];     /* it was the only one with its PV at some time */
-	bool had_no_copy[SIM_DISKS];   /* likewise, with other paths to it at most */
-	bool was_sick;		       /* some disk was */
-	bool was_sick_disk[SIM_DISKS]; /* this one was, or was slow */
-	uint64_t disturbed_until_ms;   /* by locks, shortages, and deaths of our processes */
-	uint64_t moved_ms;	       /* a disk went, or changed its number */
-	unsigned kills;		       /* since the last boot */
-	unsigned deaths;	       /* of runners since the boot: a soft reboot ends one, too */
-	uint64_t booted_ms;	       /* 0: with the history */
+	uint32_t known_then[SIM_DISKS]; /* the disks that had been dealt with when it came */
+	bool is_lost[SIM_DISKS];	/* an event of it was lost */
+	bool is_unsure[SIM_DISKS];	/* since its add our program was not to read or to use it */
+	bool is_unnamed[SIM_DISKS];	/* it was made a PV through another path of it: a reconcile
+					   finds that, as a PV whose event was lost */
+	bool was_alone[SIM_DISKS];	/* it was the only one with its PV at some time */
+	bool had_no_copy[SIM_DISKS];	/* likewise, with other paths to it at most */
+	bool was_sick;			/* some disk was */
+	bool was_sick_disk[SIM_DISKS];	/* this one was, or was slow */
+	uint64_t disturbed_until_ms;	/* by locks, shortages, and deaths of our processes */
+	uint64_t moved_ms;		/* a disk went, or changed its number */
+	unsigned kills;			/* since the last boot */
+	unsigned deaths;		/* of runners since the boot: a soft reboot ends one, too */
+	uint64_t booted_ms;		/* 0: with the history */
 	bool is_short, was_rebooted;
 };
 
@@ -70,9 +71,9 @@ uint64_t sim_believed_until(const struct sim_course *course, const struct sim_st
  * was no more. */
 bool sim_went_as_copy(const struct sim_course *course, const struct sim_state *state,
 		      const char *id, unsigned disk);
-/* Did a disk with @pvid go, and nobody was told, so that a record of this number stays? As with
- * stock lvm2, it counts as that of the disk which gets the number next. */
-bool sim_has_gone_unseen(const struct sim_course *course, const char *pvid, uint32_t major,
-			 uint32_t minor);
+/* Did a disk with @pvid, and with @number unless that is NULL, go, and nobody was told, so that its
+ * record stays? As with stock lvm2, it counts as that of the disk which gets the number next. */
+bool sim_has_gone_unseen(const struct sim_course *course, const char *pvid,
+			 const uint32_t number[2]);
 /* Our processes have read each disk of the VG, or will. */
 bool sim_is_sure(const struct sim_course *course, const struct sim_state *state, const char *id);

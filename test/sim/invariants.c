@@ -168,7 +168,7 @@ static void judge_recorded(const struct rest *rest, const char *pvid, const char
 
 	if (sscanf(text, "%" SCNu32 ":%" SCNu32, &major, &minor) != 2 ||
 	    sim_may_be_untraceable(rest->history) || sim_is_listed_apart(rest->state, pvid) ||
-	    sim_has_gone_unseen(rest->course, pvid, major, minor))
+	    sim_has_gone_unseen(rest->course, pvid, NULL))
 		return;
 	for (int i = 0; i < (int)SIM_DISKS; i++) {
 		disk = &rest->state->disk[i];
@@ -180,6 +180,7 @@ static void judge_recorded(const struct rest *rest, const char *pvid, const char
 			first = i;
 	}
 	if (recorded >= 0 && first >= 0 && !rest->course->was_rebooted &&
+	    rest->course->known_then[recorded] & 1U << first &&
 	    rest->course->told_ms[first] < rest->course->present_ms[recorded] &&
 	    !was_alone(rest, recorded))
 		sim_found(rest->findings, "a copy has the record of a PV: %s, disk %d of disk %d",
@@ -212,12 +213,12 @@ static void judge_vg_name(const struct rest *rest, const char *pvid, const char 
 /* Another disk has the number of the record, and a reconcile sees only that there is one. */
 static bool is_hidden(const struct rest *rest, const char *pvid, const char *text)
 {
-	uint32_t major, minor;
+	uint32_t number[2];
 
 	return rest->history->conf & SIM_CONF_NO_DISKSEQ &&
-	       sscanf(text, "%" SCNu32 ":%" SCNu32, &major, &minor) == 2 &&
-	       is_instance(rest->state, major, minor, 0) &&
-	       sim_has_gone_unseen(rest->course, pvid, major, minor);
+	       sscanf(text, "%" SCNu32 ":%" SCNu32, &number[0], &number[1]) == 2 &&
+	       is_instance(rest->state, number[0], number[1], 0) &&
+	       sim_has_gone_unseen(rest->course, pvid, number);
 }
 
 static void judge_online(const struct rest *rest, const char *pvid, const char *text)

@@ -80,3 +80,22 @@ TEST_TIMES(pv_that_was_made_through_a_path_that_went_has_no_record, 2)
 	judge(_i ? NULL : "a PV has no record");
 	end.left_count = 1;
 }
+
+/* Rows: does the add of the disk meet a shortage? A copy comes before a reconcile finds the disk. */
+TEST_TIMES(copy_has_the_record_of_a_disk_that_is_not_known_yet, 2)
+{
+	number();
+	begin(1);
+	unplug(0, 30000);
+	plug(0, _i ? 1 : 30000);
+	if (_i) {
+		step((struct sim_step){.op = SIM_SHORT, .n = 1}, 1);
+		step((struct sim_step){.op = SIM_ROOM}, 1000);
+	}
+	copy(0, 4, false);
+	state.disk[4].minor = 1;
+	left.text = "8:1\nvg:vg0\n";
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	judge(_i ? NULL : "a copy has the record of a PV");
+	left.text = "8:0\nvg:vg0\n";
+}
