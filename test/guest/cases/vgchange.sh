@@ -87,7 +87,7 @@ guest_boot || die "no guest"
 guest_wait_lvs "$(wc -l <"$disks/expect")" 200
 guest_quiet >/dev/null
 guest_run 'vgchange -an' >/dev/null
-GUEST_PATIENCE=900 guest_run "/usr/lib/guest/vgchange-rows /usr/lib/guest/rows /run/rows $stock $ours" || die "the rows did not end"
+GUEST_PATIENCE=2400 guest_run "/usr/lib/guest/vgchange-rows /usr/lib/guest/rows /run/rows $stock $ours" || die "the rows did not end"
 notes_left=$(guest_run "mkdir -p /run/lvm/vgs_online; touch /run/lvm/vgs_online/pieces /run/lvm/vgs_online/ro
 	$ours -ay pieces ro >/dev/null; $ours -an pieces ro >/dev/null; ls /run/lvm/vgs_online | grep -xc -e pieces -e ro")
 if with_ours; then claim "-an of two VGs removes lvm2's mark of each" [ "$notes_left" = 0 ]; fi
@@ -95,7 +95,7 @@ if with_ours; then claim "-an of two VGs removes lvm2's mark of each" [ "$notes_
 qmp_del_disks d9
 guest_wait_for 60 '[ "$(ls -d /sys/block/sd* | wc -l)" -eq '$((${#GUEST_DISKS[@]} - 1))' ]' || die "the disk stays"
 guest_run 'udevadm settle -t 60; rm -f /run/lvm/pvs_online/* /run/lvm/vgs_online/*'
-GUEST_PATIENCE=300 guest_run "/usr/lib/guest/vgchange-rows /usr/lib/guest/partial /run/rows $stock $ours" || die "the partial rows did not end"
+GUEST_PATIENCE=900 guest_run "/usr/lib/guest/vgchange-rows /usr/lib/guest/partial /run/rows $stock $ours" || die "the partial rows did not end"
 mkdir "$JUNK/rows.out"
 guest_run 'cd /run/rows && tar -cz .' | tar -xz -C "$JUNK/rows.out" || die "no results"
 claims_of "$JUNK/rows" a
