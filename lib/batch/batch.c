@@ -339,11 +339,14 @@ static bool may_have_moved(const struct lea_found *found, const struct lea_recor
 	}
 }
 
+/* A PV without metadata does not show of which VG it is: that is no sign that it is of none. */
 static int put_found_move(struct lea_batch_pass *pass, const struct lea_found *found,
 			  bool *has_left)
 {
 	const struct lea_devid id = lea_device_id(&found->device);
 
+	if (!found->vg && found->kind != LEA_FOUND_ORPHAN)
+		return 0;
 	return put_move(pass, &id, found->label.pvid, found->vg ? found->vg->id : "", has_left);
 }
 

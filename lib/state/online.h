@@ -88,7 +88,7 @@ struct lea_lookup_index;
 LEA_MUST_CHECK int lea_online_forget_pv(int run_fd, const char *pvid, uint32_t major,
 					uint32_t minor, struct lea_lookup_index *lookups);
 /* The same where another instance of the PV has the number by now: only the record goes. The VG may
- * have been activated with that instance, and with vgs_online it would count as taken down. */
+ * have been activated with that instance, and without vgs_online it would count as taken down. */
 LEA_MUST_CHECK int lea_online_forget_instance(int run_fd, const char *pvid, uint32_t major,
 					      uint32_t minor);
 LEA_MUST_CHECK int lea_online_forget_number(int run_fd, uint32_t major, uint32_t minor);

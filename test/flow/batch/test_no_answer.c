@@ -262,6 +262,19 @@ TEST(a_pv_without_metadata_leaves_no_wait_behind)
 	ck_assert_str_eq(nomda_told(LEA_ENTRY_MISSED, true), "");
 }
 
+/* It does not show of which VG it is: that its record was gone is no sign of another one. */
+TEST(a_pv_without_metadata_that_lost_its_record_stays_in_its_claim)
+{
+	machine_plug("nomda-a", "sdd", 64, 4);
+	machine_plug("nomda-b", "sde", 80, 5);
+	nomda_told(LEA_ENTRY_ADD, true);
+	ck_assert_str_eq(nomda_told(LEA_ENTRY_ADD, false), "vg_nomda ");
+	take_down_nomda();
+	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_E);
+	ck_assert_str_eq(nomda_told(LEA_ENTRY_MISSED, false), "");
+	ck_assert_msg(!strcmp(nomda_told(LEA_ENTRY_MISSED, false), ""), "it was taken down");
+}
+
 /* Its vgs_online file has the old name, or none: lvm2's releases differ. */
 TEST_TIMES(a_vg_that_is_renamed_is_not_taken_down, 2)
 {
