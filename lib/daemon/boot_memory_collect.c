@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "base/order.h"
+#include "daemon/below.h"
 #include "filter/device_id.h"
 #include "record/duplicate_note.h"
 #include "record/duplicate_tie.h"
@@ -84,39 +85,6 @@ static const char *property(struct collector *collector, const char *key, bool i
 	return lea_arena_strdup(collector->arena, text);
 }
 
-static bool has(struct collector *collector, struct lea_devno devno, const char *attribute)
-{
-	char text[8];
-
-	return !lea_sysfs_text(collector->world, devno, attribute, text, sizeof(text));
-}
-
-static enum lea_boot_kind kind_of_dm(const char *uuid)
-{
-	return !strncmp(uuid, "mpath-", 6)   ? LEA_BOOT_MULTIPATH
-	       : !strncmp(uuid, "CRYPT-", 6) ? LEA_BOOT_LUKS
-	       : !strncmp(uuid, "LVM-", 4)   ? LEA_BOOT_LV
-					     : LEA_BOOT_OTHER;
-}
-
-static enum lea_boot_kind kind_of(struct collector *collector, struct lea_devno devno,
-				  bool is_partition)
-{
-	char uuid[DM_UUID_BYTES];
-
-	if (!lea_sysfs_text(collector->world, devno, "dm/uuid", uuid, sizeof(uuid)))
-		return kind_of_dm(uuid);
-	if (has(collector, devno, "md/level"))
-		return LEA_BOOT_MD;
-	if (has(collector, devno, "loop/backing_file"))
-		return LEA_BOOT_LOOP;
-	if (!is_partition)
-		return LEA_BOOT_DISK;
-	return has(collector, devno, "../md/level") || has(collector, devno, "../loop/backing_file")
-		       ? LEA_BOOT_OTHER
-		       : LEA_BOOT_PARTITION;
-}
-
 /* Since the device came. Source: the kernel's documentation, admin-guide/iostats. */
 static uint32_t average_read_us(struct collector *collector, struct lea_devno devno)
 {
@@ -129,6 +97,46 @@ static uint32_t average_read_us(struct collector *collector, struct lea_devno de
 		return 0;
 	return (uint32_t)(ms * US_PER_MS / reads > UINT32_MAX ? UINT32_MAX
 							      : ms * US_PER_MS / reads);
+}
+
+struct below {
+	struct collector *collector;
+	struct lea_boot_pv *pv;
+};
+
+static int add_bottom(void *arg, const struct lea_below_ids *ids)
+{
+	const struct below *state = arg;
+	struct lea_boot_pv *pv = state->pv;
+	struct lea_boot_below *below = &pv->below[pv->below_count];
+
+	/* One row serves all paths to a disk. */
+	for (uint32_t i = 0; i < pv->below_count; i++)
+		if (lea_below_is(&pv->below[i], ids))
+			return 0;
+	if (pv->below_count == LEA_BOOT_BELOW_MOST || (!ids->wwid[0] && !ids->address[0]))
+		return -E2BIG;
+	below->partition = ids->partition;
+	below->wwid = lea_arena_strdup(state->collector->arena, ids->wwid);
+	below->address = lea_arena_strdup(state->collector->arena, ids->address);
+	pv->below_count++;
+	return below->wwid && below->address ? 0 : -ENOMEM;
+}
+
+/* What cannot be found out is not remembered: the needed wave leaves the PV alone then. */
+static int add_below(struct collector *collector, struct lea_devno devno, struct lea_boot_pv *pv)
+{
+	struct lea_boot_below room[LEA_BOOT_BELOW_MOST];
+	struct below state = {collector, pv};
+	int r;
+
+	pv->below = room;
+	r = lea_below_each(collector->world, devno, add_bottom, &state);
+	pv->below_count = r ? 0 : pv->below_count;
+	pv->below = lea_arena_alloc(collector->arena, pv->below_count, sizeof(*pv->below));
+	if (pv->below)
+		memcpy(pv->below, room, pv->below_count * sizeof(*pv->below));
+	return lea_is_shortage(r) ? r : pv->below ? 0 : -ENOMEM;
 }
 
 static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
@@ -144,7 +152,7 @@ static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
 	pv->serial = property(collector, "ID_SERIAL_SHORT", false);
 	is_partition = !lea_sysfs_number(collector->world, devno, "partition", &number);
 	pv->partition = is_partition && number <= UINT32_MAX ? (uint32_t)number : 0;
-	pv->kind = kind_of(collector, devno, is_partition);
+	pv->kind = lea_below_kind(collector->world, devno);
 	if (lea_sysfs_number(collector->world, devno, "size", &pv->size_sectors))
 		pv->size_sectors = 0;
 	pv->read_us = average_read_us(collector, devno);
@@ -154,7 +162,12 @@ static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
 		address[0] = '\0';
 	pv->wwid = lea_arena_strdup(collector->arena, wwid);
 	pv->address = lea_arena_strdup(collector->arena, address);
-	return pv->serial && pv->wwid && pv->address ? 0 : -ENOMEM;
+	if (!pv->serial || !pv->wwid || !pv->address)
+		return -ENOMEM;
+	return pv->kind == LEA_BOOT_MULTIPATH || pv->kind == LEA_BOOT_MD ||
+			       pv->kind == LEA_BOOT_LUKS || pv->kind == LEA_BOOT_OTHER
+		       ? add_below(collector, devno, pv)
+		       : 0;
 }
 
 /* Is the duplicate proved to be another path to the PV's disk? */

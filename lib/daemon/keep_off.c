@@ -24,30 +24,39 @@ static const char *why_by_kind(enum lea_boot_kind kind)
 	}
 }
 
+/* What only udev can tell. */
+static const char *why_in_doubt(const struct lea_keep_off_device *device)
+{
+	if (device->wwid[0] && device->with_wwid != 1)
+		return "several disks have its wwid";
+	if (!device->wwid[0] && device->has_multipathd)
+		return "its disk has no wwid, and may be a path of multipath";
+	if (device->is_held)
+		return "another device lies on its disk";
+	if (device->has_filters && !device->has_links)
+		return "filters are set, and udev has not yet named the disk's links";
+	return NULL;
+}
+
 const char *lea_keep_off_device(const struct lea_boot_pv *remembered,
-				const struct lea_keep_off_device *device)
+				const struct lea_keep_off_device *device, bool *ret_is_for_udev)
 {
 	const char *why = why_by_kind(remembered->kind);
 
+	*ret_is_for_udev = why && remembered->below_count;
 	if (why)
 		return why;
 	if (!device->is_there)
 		return "its disk is not there yet";
 	if (strcmp(remembered->wwid, device->wwid) != 0)
 		return "another disk is in its place";
-	if (device->wwid[0] && device->with_wwid != 1)
-		return "several disks have its wwid";
-	if (!device->wwid[0] && device->has_multipathd)
-		return "its disk has no wwid, and may be a path of multipath";
 	if (remembered->size_sectors != device->size_sectors)
 		return "its device has another size";
 	if (device->is_partitioned)
 		return "its disk is partitioned now";
-	if (device->is_held)
-		return "another device lies on its disk";
-	if (device->has_filters && !device->has_links)
-		return "filters are set, and udev has not yet named the disk's links";
-	return NULL;
+	why = why_in_doubt(device);
+	*ret_is_for_udev = why;
+	return why;
 }
 
 const char *lea_keep_off_content(const struct lea_boot_vg *vg, const struct lea_boot_pv *remembered,

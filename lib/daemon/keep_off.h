@@ -25,9 +25,14 @@ struct lea_keep_off_device {
 	bool has_links;	     /* udev's links of the device are known */
 };
 
-/* Returns why the device must not be read, as static text; NULL: it may. */
+/*
+ * lea_keep_off_device - why must the device not be read before udev has processed it?
+ * *ret_is_for_udev: once udev has processed the disks that the PV lay on, the PV may be used where
+ * udev finds it.
+ * Returns static text; NULL: it may be read.
+ */
 const char *lea_keep_off_device(const struct lea_boot_pv *remembered,
-				const struct lea_keep_off_device *device);
+				const struct lea_keep_off_device *device, bool *ret_is_for_udev);
 
 /* What was read of the device. Strings are not NULL except excluded_why. */
 struct lea_keep_off_content {

@@ -13,6 +13,7 @@
 #include "base/step.h"
 #include "daemon/deadline.h"
 #include "daemon/needed_disks.h"
+#include "daemon/needed_udev.h"
 #include "disk/segtype.h"
 #include "filter/filter.h"
 #include "memory/boot_memory_file.h"
@@ -40,6 +41,10 @@ struct wave {
 	struct lea_boot_memory memory; /* its VGs sorted by id */
 	struct lea_needs *needs;       /* owned */
 	struct lea_lock **lock; /* [memory.vg_count]; owned, as is each lock; NULL: not taken */
+	/* [memory.vg_count]; owned; why udev is to process the disks of a VG first; NULL: it is not
+	 */
+	const char **for_udev;
+	uint64_t until_ms; /* of the clock: the coldplug waits no longer */
 	struct lea_needed_disks *disks;
 	struct lea_device *device; /* [count], in the order of member; owned, emptied by the scan */
 	struct member *member;	   /* [count] */
@@ -98,10 +103,24 @@ static void keep_off(struct wave *wave, const struct lea_boot_vg *vg, const char
 
 /* ---- the disks */
 
-/* Adds the VG's devices, unless one of them must not be read. */
+/* Why must this PV not be read yet? Notes it if udev can tell more. */
+static void judge(struct wave *wave, const struct lea_boot_vg *vg, const struct lea_boot_pv *pv,
+		  const struct lea_keep_off_device *seen)
+{
+	bool is_for_udev;
+	const char *why = lea_keep_off_device(pv, seen, &is_for_udev);
+
+	if (why && is_for_udev)
+		wave->for_udev[vg - wave->memory.vg] = why;
+	else if (why)
+		keep_off(wave, vg, pv->pvid, why);
+}
+
+/* Adds the VG's devices, unless one of them must not be read, or not yet. */
 static int add_vg(struct wave *wave, const struct lea_boot_vg *vg)
 {
 	const size_t before = wave->count;
+	const char **for_udev = &wave->for_udev[vg - wave->memory.vg];
 	int r = 0;
 
 	if (!vg->pv_count)
@@ -109,7 +128,6 @@ static int add_vg(struct wave *wave, const struct lea_boot_vg *vg)
 	for (uint32_t i = 0; !r && vg->is_needed && i < vg->pv_count; i++) {
 		struct lea_device *device = &wave->device[wave->count];
 		struct lea_keep_off_device seen;
-		const char *why;
 
 		r = lea_needed_disks_find(wave->disks, &vg->pv[i], &seen, device);
 		if (r)
@@ -117,10 +135,12 @@ static int add_vg(struct wave *wave, const struct lea_boot_vg *vg)
 		wave->member[wave->count++] = (struct member){vg, &vg->pv[i]};
 		lea_timeline_note_device(wave->world, LEA_RING_SEEN, device,
 					 (struct lea_timeline_note){0});
-		why = lea_keep_off_device(&vg->pv[i], &seen);
-		if (why)
-			keep_off(wave, vg, vg->pv[i].pvid, why);
+		judge(wave, vg, &vg->pv[i], &seen);
 	}
+	if (!vg->is_needed)
+		*for_udev = NULL;
+	else if (*for_udev)
+		wave->memory.vg[vg - wave->memory.vg].is_needed = false;
 	while (!vg->is_needed && wave->count > before)
 		lea_device_done(&wave->device[--wave->count]);
 	return r;
@@ -421,10 +441,109 @@ static int remember(struct wave *wave)
 		return r < 0 ? r : 0;
 	qsort(wave->memory.vg, wave->memory.vg_count, sizeof(*wave->memory.vg), lea_compare_text);
 	wave->lock = calloc(wave->memory.vg_count + 1U, sizeof(*wave->lock));
-	if (!wave->lock)
+	wave->for_udev = calloc(wave->memory.vg_count + 1U, sizeof(*wave->for_udev));
+	if (!wave->lock || !wave->for_udev)
 		return -ENOMEM;
 	r = lea_needs_read(wave->world, wave->session->conf, &wave->needs);
 	return r ? r : lea_need_remembered(wave->needs, &wave->memory);
+}
+
+/* Activates the VGs whose devices are listed. */
+static int take_listed(struct wave *wave)
+{
+	struct lea_session *session = wave->session;
+	int r = 0;
+
+	lock_vgs(wave);
+	if (!has_needed(wave))
+		return 0;
+	if (!session->reader) {
+		r = lea_reader_new(wave->world, session->conf, &session->reader);
+		if (r)
+			return r;
+		/* A disk that answers too late has its event yet to come. */
+		lea_reader_for_command(session->reader);
+		/* No disk may keep the wave longer than the coldplug waits. */
+		lea_reader_limit(session->reader, session->conf->needed_deadline_ms, 0);
+	}
+	r = read_disks(wave);
+	return r || !has_needed(wave) ? r : activate_all(wave);
+}
+
+/* ---- what udev is to find first */
+
+static void forget_listed(struct wave *wave)
+{
+	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
+		wave->memory.vg[i].is_needed = false;
+	while (wave->count)
+		lea_device_done(&wave->device[--wave->count]);
+	lea_scan_free(LEA_TAKE(wave->scan));
+}
+
+static struct lea_needed_udev_pv *find_pv(struct lea_needed_udev_pv *pv, size_t count,
+					  const struct lea_boot_pv *looked_for)
+{
+	const struct lea_needed_udev_pv key = {.pv = looked_for};
+
+	return bsearch(&key, pv, count, sizeof(key), lea_needed_udev_order);
+}
+
+/* Lists the devices of the VG if udev has found all its PVs. */
+static void list_found(struct wave *wave, struct lea_boot_vg *vg, struct lea_needed_udev_pv *pv,
+		       size_t count)
+{
+	const struct lea_needed_udev_pv *found;
+
+	for (uint32_t i = 0; i < vg->pv_count; i++) {
+		found = find_pv(pv, count, &vg->pv[i]);
+		if (!found->device.name || found->is_twice) {
+			leave(wave, vg, vg->pv[i].pvid,
+			      found->is_twice ? "it is on two devices"
+					      : wave->for_udev[vg - wave->memory.vg]);
+			return;
+		}
+	}
+	vg->is_needed = true;
+	for (uint32_t i = 0; i < vg->pv_count; i++) {
+		struct lea_needed_udev_pv *its = find_pv(pv, count, &vg->pv[i]);
+
+		wave->member[wave->count] = (struct member){vg, &vg->pv[i]};
+		wave->device[wave->count++] = its->device;
+		its->device = (struct lea_device){0};
+	}
+}
+
+static int ask_udev(struct wave *wave, struct lea_needed_udev_pv *pv, size_t count)
+{
+	int r = lea_needed_udev_find(wave->world, wave->disks, pv, count, wave->until_ms);
+
+	for (uint32_t i = 0; !r && i < wave->memory.vg_count; i++)
+		if (wave->for_udev[i])
+			list_found(wave, &wave->memory.vg[i], pv, count);
+	for (size_t i = 0; i < count; i++)
+		lea_device_done(&pv[i].device);
+	return r || !wave->count ? r : take_listed(wave);
+}
+
+static int take_from_udev(struct wave *wave)
+{
+	LEA_AUTO(lea_freep) struct lea_needed_udev_pv *pv = NULL;
+	size_t count = 0;
+
+	forget_listed(wave);
+	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
+		count += wave->for_udev[i] ? wave->memory.vg[i].pv_count : 0;
+	if (!count)
+		return 0;
+	pv = calloc(count, sizeof(*pv));
+	if (!pv)
+		return -ENOMEM;
+	count = 0;
+	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
+		for (uint32_t k = 0; wave->for_udev[i] && k < wave->memory.vg[i].pv_count; k++)
+			pv[count++].pv = &wave->memory.vg[i].pv[k];
+	return ask_udev(wave, pv, count);
 }
 
 static int run_wave(struct wave *wave, void (*ready)(void *arg), void *arg)
@@ -434,24 +553,14 @@ static int run_wave(struct wave *wave, void (*ready)(void *arg), void *arg)
 
 	if (r || !has_needed(wave))
 		return r;
+	wave->until_ms = lea_world_now_ms(wave->world) + session->conf->needed_deadline_ms;
 	r = lea_deadline_start(session->world->clock, session->conf->needed_deadline_ms, ready,
 			       arg);
 	r = r ? r : lea_needed_disks_list(wave->world, session->conf, wave->arena, &wave->disks);
 	r = r ? r : add_vgs(wave);
-	if (r || !wave->count)
-		return r;
-	lock_vgs(wave);
-	if (!has_needed(wave))
-		return 0;
-	r = lea_reader_new(wave->world, session->conf, &session->reader);
-	if (r)
-		return r;
-	/* A disk that answers too late has its event yet to come. */
-	lea_reader_for_command(session->reader);
-	/* No disk may keep the wave longer than the coldplug waits. */
-	lea_reader_limit(session->reader, session->conf->needed_deadline_ms, 0);
-	r = read_disks(wave);
-	return r || !has_needed(wave) ? r : activate_all(wave);
+	if (!r && wave->count)
+		r = take_listed(wave);
+	return r ? r : take_from_udev(wave);
 }
 
 static bool may_run(const struct lea_session *session)
@@ -483,6 +592,7 @@ int lea_needed_run(struct lea_session *session, void (*ready)(void *arg), void *
 	for (size_t i = 0; wave.lock && i < wave.memory.vg_count; i++)
 		lea_lock_release(wave.lock[i]);
 	free(wave.lock);
+	free(wave.for_udev);
 	lea_needs_free(wave.needs);
 	lea_arena_free(wave.arena);
 	LEA_CRASHPOINT("needed.end", NULL);

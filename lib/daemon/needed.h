@@ -2,9 +2,9 @@
 /*
  * The needed wave: activates the LVs that the boot needs before the coldplug, while udev is idle.
  * It locks the VGs, reads only the disks that were remembered, and activates a VG only if all of
- * them are what they were. The disks on which needed LVs lie are read again, with all filters and by
- * libblkid, before they are used. It leaves no record and no claim, so that the boot scan activates
- * the rest of the VG.
+ * them are what they were. The disks on which needed LVs lie are read again, with all filters and
+ * by libblkid, before they are used. It leaves no record and no claim, so that the boot scan
+ * activates the rest of the VG.
  */
 #pragma once
 

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "filter/device_id.h"
+#include "daemon/below.h"
 #include "world/sysfs.h"
 #include "world/udevdb.h"
 
@@ -48,15 +48,11 @@ static bool is_disk(const char *name)
 /* Returns 0 or -ENOMEM. */
 static int read_ids(struct lea_needed_disks *disks, struct lea_arena *arena, struct disk *disk)
 {
-	char wwid[LEA_ID_BYTES] = "", address[LEA_BOOT_MEMORY_VALUE_BYTES + 1] = "";
+	struct lea_below_ids ids;
 
-	if (lea_id_wwid(disks->world, disk->devno, false, wwid)) {
-		wwid[0] = '\0';
-		if (lea_sysfs_address(disks->world, disk->devno, false, address, sizeof(address)))
-			address[0] = '\0';
-	}
-	disk->wwid = lea_arena_strdup(arena, wwid);
-	disk->address = lea_arena_strdup(arena, address);
+	lea_below_ids_read(disks->world, disk->devno, 0, &ids);
+	disk->wwid = lea_arena_strdup(arena, ids.wwid);
+	disk->address = lea_arena_strdup(arena, ids.address);
 	return disk->wwid && disk->address ? 0 : -ENOMEM;
 }
 
@@ -171,14 +167,14 @@ int lea_needed_disks_list(struct lea_world *world, const struct lea_conf *conf,
 
 /* Finds the disk by its wwid, or, if the PV's disk had none, the disk without wwid at its address.
  * *ret_count: disks with this id. */
-static const struct disk *find(const struct lea_needed_disks *disks, const struct lea_boot_pv *pv,
-			       uint32_t *ret_count)
+static const struct disk *find(const struct lea_needed_disks *disks, const char *wwid,
+			       const char *address, uint32_t *ret_count)
 {
-	const struct disk key = {.wwid = pv->wwid, .address = pv->wwid[0] ? "" : pv->address};
+	const struct disk key = {.wwid = wwid, .address = wwid[0] ? "" : address};
 	const struct disk *end = disks->disk + disks->count, *first, *last;
 
 	*ret_count = 0;
-	first = disks->count && (pv->wwid[0] || pv->address[0])
+	first = disks->count && (wwid[0] || address[0])
 			? bsearch(&key, disks->disk, disks->count, sizeof(key), by_id)
 			: NULL;
 	if (!first)
@@ -191,17 +187,18 @@ static const struct disk *find(const struct lea_needed_disks *disks, const struc
 	return first;
 }
 
-/* Names the device as in /dev, and finds its number. False: there is no such partition. */
-static bool locate(struct lea_world *world, const struct disk *disk, const struct lea_boot_pv *pv,
+/* Names the device as in /dev, and finds its number. @partition: 0: the disk itself. False: there
+ * is no such partition. */
+static bool locate(struct lea_world *world, const struct disk *disk, uint32_t partition,
 		   char name[static PATH_BYTES], struct lea_devno *ret_devno)
 {
 	char folder[PATH_BYTES], attribute[PATH_BYTES + 8], number[32];
 
 	*ret_devno = disk->devno;
 	snprintf(name, PATH_BYTES, "%s", disk->name);
-	if (pv->kind != LEA_BOOT_PARTITION)
+	if (!partition)
 		return true;
-	snprintf(name, PATH_BYTES, "%s%s%u", disk->name, separator(disk), pv->partition);
+	snprintf(name, PATH_BYTES, "%s%s%u", disk->name, separator(disk), partition);
 	/* sysfs has "!" for each "/" of a name. */
 	snprintf(folder, sizeof(folder), "%s", name);
 	for (char *c = folder; (c = strchr(c, '/'));)
@@ -227,14 +224,14 @@ int lea_needed_disks_find(struct lea_needed_disks *disks, const struct lea_boot_
 	struct lea_keep_off_device seen = {.wwid = "",
 					   .has_multipathd = disks->has_multipathd,
 					   .has_filters = disks->has_filters};
-	const struct disk *disk = find(disks, pv, &seen.with_wwid);
+	const struct disk *disk = find(disks, pv->wwid, pv->address, &seen.with_wwid);
 	const bool is_partition = pv->kind == LEA_BOOT_PARTITION;
 	struct lea_device device = {0};
 	struct lea_devno devno;
 	char name[PATH_BYTES], path[PATH_BYTES + 8];
 	int r = 0;
 
-	if (disk && locate(disks->world, disk, pv, name, &devno)) {
+	if (disk && locate(disks->world, disk, is_partition ? pv->partition : 0, name, &devno)) {
 		seen.is_there = true;
 		seen.wwid = disk->wwid;
 		seen.is_partitioned = !is_partition && disk->is_partitioned;
@@ -255,4 +252,73 @@ int lea_needed_disks_find(struct lea_needed_disks *disks, const struct lea_boot_
 	*ret_seen = seen;
 	*ret_device = device;
 	return 0;
+}
+
+/* What the PV lies on; of one on a disk the disk itself, in *room. */
+static const struct lea_boot_below *below_of(const struct lea_boot_pv *pv,
+					     struct lea_boot_below *room, uint32_t *ret_count)
+{
+	const bool is_partition = pv->kind == LEA_BOOT_PARTITION;
+
+	*ret_count = pv->below_count;
+	if (pv->kind != LEA_BOOT_DISK && !is_partition)
+		return pv->below;
+	*ret_count = 1;
+	*room = (struct lea_boot_below){is_partition ? pv->partition : 0, pv->wwid, pv->address};
+	return room;
+}
+
+/* A disk that has gone is none that is there. */
+static int announce(struct lea_needed_disks *disks, const struct disk *disk, uint32_t partition,
+		    bool *ret_any)
+{
+	struct lea_devno devno;
+	char name[PATH_BYTES];
+	int r = lea_sysfs_announce(disks->world, disk->devno);
+
+	if (!r && partition)
+		r = locate(disks->world, disk, partition, name, &devno)
+			    ? lea_sysfs_announce(disks->world, devno)
+			    : LEA_SYSFS_ABSENT;
+	*ret_any |= !r;
+	return r < 0 ? r : 0;
+}
+
+int lea_needed_disks_announce(struct lea_needed_disks *disks, const struct lea_boot_pv *pv,
+			      bool *ret_any)
+{
+	struct lea_boot_below room;
+	uint32_t below_count, count;
+	const struct lea_boot_below *below = below_of(pv, &room, &below_count);
+	int r = 0;
+
+	*ret_any = false;
+	for (uint32_t i = 0; !r && i < below_count; i++) {
+		const struct disk *disk = find(disks, below[i].wwid, below[i].address, &count);
+
+		for (uint32_t k = 0; !r && k < count; k++)
+			r = announce(disks, &disk[k], below[i].partition, ret_any);
+	}
+	return r;
+}
+
+static int is_other(void *arg, const struct lea_below_ids *ids)
+{
+	const struct lea_boot_pv *pv = arg;
+	struct lea_boot_below room;
+	uint32_t count;
+	const struct lea_boot_below *below = below_of(pv, &room, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (lea_below_is(&below[i], ids))
+			return 0;
+	return 1;
+}
+
+bool lea_needed_disks_carry(struct lea_world *world, const struct lea_boot_pv *pv,
+			    struct lea_devno devno)
+{
+	struct lea_boot_pv looked_for = *pv;
+
+	return !lea_below_each(world, devno, is_other, &looked_for);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pure: no I/O, no clock. */
 /*
- * One row a line, words separated by one blank; a VG is followed by its PVs and its LVs:
+ * One row a line, words separated by one blank; a VG is followed by its PVs and its LVs, a PV by
+ *the disks that it lies on if it is not on a disk itself:
  *
  *	lvmevent-boot 1
  *	machine ID
  *	boot ID
  *	vg ID SEQNO COMPLETE_MS PVS LVS NAME [tagged]
  *	pv PVID KIND PARTITION SECTORS SEEN_MS WWID SERIAL ADDRESS [READ_US]
+ *	on PARTITION WWID ADDRESS
  *	lv USABLE_MS NAME FS_UUID FS_LABEL
  *	end
  *
@@ -28,6 +30,7 @@
 #define END    "end\n"
 #define NONE   "-"
 #define TAGGED "tagged"
+#define BELOW  "on"
 
 static const char *const kind_names[] = {
 	[LEA_BOOT_DISK] = "disk",	    [LEA_BOOT_PARTITION] = "partition",
@@ -184,6 +187,38 @@ static bool is_row(struct parser *parser, const char *row)
 	return word && !strcmp(word, row);
 }
 
+/* How many of the next lines begin with this word? Does not count beyond @most. */
+static uint32_t count_next(const struct parser *parser, const char *row, uint32_t most)
+{
+	uint32_t count = 0;
+
+	for (const char *line = parser->next; line && count <= most; count++) {
+		if (strncmp(line, row, strlen(row)) != 0 || line[strlen(row)] != ' ')
+			break;
+		line = strchr(line, '\n');
+		line += line != NULL;
+	}
+	return count;
+}
+
+static int parse_below(struct parser *parser, struct lea_boot_pv *pv)
+{
+	const uint32_t count = count_next(parser, BELOW, LEA_BOOT_BELOW_MOST);
+
+	pv->below = lea_arena_alloc(parser->arena, count, sizeof(*pv->below));
+	if (!pv->below)
+		return no_room(parser);
+	for (; pv->below_count < count; pv->below_count++) {
+		struct lea_boot_below *below = &pv->below[pv->below_count];
+
+		if (!next_line(parser) || !is_row(parser, BELOW) || count > LEA_BOOT_BELOW_MOST ||
+		    !next_u32(parser, &below->partition) || !next_text(parser, &below->wwid) ||
+		    !next_text(parser, &below->address) || parser->word)
+			return refuse(parser, "the row of a disk is malformed");
+	}
+	return 0;
+}
+
 static int parse_pv(struct parser *parser, struct lea_boot_pv *pv)
 {
 	if (!next_line(parser) || !is_row(parser, "pv"))
@@ -195,7 +230,7 @@ static int parse_pv(struct parser *parser, struct lea_boot_pv *pv)
 	    !next_text(parser, &pv->serial) || !next_text(parser, &pv->address) ||
 	    (parser->word && !next_u32(parser, &pv->read_us)) || parser->word)
 		return refuse(parser, "the row of a PV is malformed");
-	return 0;
+	return parse_below(parser, pv);
 }
 
 static int parse_lv(struct parser *parser, struct lea_boot_lv *lv)
@@ -323,6 +358,16 @@ static void put_text(FILE *out, const char *text)
 			fprintf(out, "\\x%02x", (unsigned char)*text);
 }
 
+static void put_below(FILE *out, const struct lea_boot_pv *pv)
+{
+	for (uint32_t i = 0; i < pv->below_count; i++) {
+		fprintf(out, BELOW " %" PRIu32, pv->below[i].partition);
+		put_text(out, pv->below[i].wwid);
+		put_text(out, pv->below[i].address);
+		fputc('\n', out);
+	}
+}
+
 static void put_vg(FILE *out, const struct lea_boot_vg *vg)
 {
 	fprintf(out, "vg %s %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %s%s\n", vg->id,
@@ -339,6 +384,7 @@ static void put_vg(FILE *out, const struct lea_boot_vg *vg)
 		if (pv->read_us)
 			fprintf(out, " %" PRIu32, pv->read_us);
 		fputc('\n', out);
+		put_below(out, pv);
 	}
 	for (uint32_t i = 0; i < vg->lv_count; i++) {
 		fprintf(out, "lv %" PRIu32 " %s", vg->lv[i].usable_ms, vg->lv[i].name);

@@ -34,6 +34,15 @@ enum lea_boot_kind {
 	LEA_BOOT_OTHER,
 };
 
+/* PVs on more disks than this have none remembered. */
+#define LEA_BOOT_BELOW_MOST 64U
+
+/* A disk, or a partition of one, that a PV's device lies on; strings as in lea_boot_pv. */
+struct lea_boot_below {
+	uint32_t partition; /* 0: the whole disk */
+	const char *wwid, *address;
+};
+
 /* Strings are never NULL; "": unknown. Times are ms from the start of the kernel, 0: unknown. */
 struct lea_boot_pv {
 	char pvid[33];
@@ -45,6 +54,9 @@ struct lea_boot_pv {
 	/* Of the whole disk: the wwid (filter/device_id.h), the serial, and the folder below
 	 * /sys/devices without the kernel's name of the disk. */
 	const char *wwid, *serial, *address;
+	/* Of a multipath map, an array, an encrypted device; 0: unknown, or not on disks alone. */
+	struct lea_boot_below *below; /* [below_count] */
+	uint32_t below_count;
 };
 
 struct lea_boot_lv {

@@ -20,7 +20,8 @@ static const struct lea_boot_pv part = {.pvid = ID,
 					.address = "pci0"};
 #define AS_IT_WAS .is_there = true, .wwid = "naa.5", .with_wwid = 1, .size_sectors = 64
 
-/* why: part of the text; NULL: the device is read. */
+/* why: part of the text, after "udev: " if udev is to process the disk first; NULL: the device is
+ * read. */
 static const struct {
 	const char *claim;
 	const struct lea_boot_pv *pv;
@@ -46,7 +47,7 @@ static const struct {
 	{"two paths to a disk",
 	 &plain,
 	 {.is_there = true, .wwid = "naa.5", .with_wwid = 2, .size_sectors = 64},
-	 "several disks"},
+	 "udev: several disks"},
 	{"a plain disk by its wwid, though multipathd is enabled",
 	 &plain,
 	 {AS_IT_WAS, .has_multipathd = true},
@@ -54,7 +55,7 @@ static const struct {
 	{"a disk without a wwid, and multipathd is enabled",
 	 &nameless,
 	 {.is_there = true, .wwid = "", .size_sectors = 64, .has_multipathd = true},
-	 "multipath"},
+	 "udev: multipath"},
 	{"a disk that has grown",
 	 &plain,
 	 {.is_there = true, .wwid = "naa.5", .with_wwid = 1, .size_sectors = 65},
@@ -63,8 +64,8 @@ static const struct {
 	{"a component of an array that was assembled",
 	 &plain,
 	 {AS_IT_WAS, .is_held = true},
-	 "lies on"},
-	{"filters that may name links", &plain, {AS_IT_WAS, .has_filters = true}, "filters"},
+	 "udev: lies on"},
+	{"filters that may name links", &plain, {AS_IT_WAS, .has_filters = true}, "udev: filters"},
 	{"filters, and the links are known",
 	 &plain,
 	 {AS_IT_WAS, .has_filters = true, .has_links = true},
@@ -79,21 +80,33 @@ static void check_why(const char *claim, const char *why, const char *expected)
 
 TEST_EACH(a_device_is_read_only_if_it_is_what_it_was, devices)
 {
-	check_why(devices[_i].claim, lea_keep_off_device(devices[_i].pv, &devices[_i].device),
-		  devices[_i].why);
+	static const char mark[] = "udev: ";
+	const char *why = devices[_i].why;
+	const bool want_udev = why && !strncmp(why, mark, strlen(mark));
+	bool is_for_udev;
+
+	check_why(devices[_i].claim,
+		  lea_keep_off_device(devices[_i].pv, &devices[_i].device, &is_for_udev),
+		  want_udev ? why + strlen(mark) : why);
+	ck_assert_msg(is_for_udev == want_udev, "%s", devices[_i].claim);
 }
 
-TEST(only_plain_disks_are_read)
+TEST(only_plain_disks_are_read_before_udev_has_processed_them)
 {
 	const struct lea_keep_off_device device = {AS_IT_WAS};
+	bool is_for_udev;
 
 	for (int kind = LEA_BOOT_DISK; kind <= LEA_BOOT_OTHER; kind++) {
+		const bool is_plain = kind == LEA_BOOT_DISK || kind == LEA_BOOT_PARTITION;
 		struct lea_boot_pv pv = plain;
 
 		pv.kind = (enum lea_boot_kind)kind;
-		ck_assert_msg(!lea_keep_off_device(&pv, &device) ==
-				      (kind == LEA_BOOT_DISK || kind == LEA_BOOT_PARTITION),
-			      "%s", lea_boot_kind_name(pv.kind));
+		for (pv.below_count = 0; pv.below_count < 2; pv.below_count++) {
+			ck_assert_msg(!lea_keep_off_device(&pv, &device, &is_for_udev) == is_plain,
+				      "%s", lea_boot_kind_name(pv.kind));
+			ck_assert_msg(is_for_udev == (!is_plain && pv.below_count), "%s",
+				      lea_boot_kind_name(pv.kind));
+		}
 	}
 }
 

@@ -13,6 +13,8 @@
 #define VG	"vg " ID " 7 900 1 1 data\n"
 #define PV	"pv " ID " disk 0 32768 800 naa.5000c500 GUEST-1 pci0/host2/2:0:0:0\n"
 #define TIMED	"pv " ID " disk 0 32768 800 - - - 420\n"
+#define MAP	"pv " ID " multipath 0 32768 800 naa.1 - -\n"
+#define ON	"on 0 naa.5000c501 -\non 2 - pci0/host3/3:0:0:0\n"
 #define LV	"lv 950 home 1111-2222 my\\x20home\n"
 
 static struct lea_arena *arena;
@@ -40,8 +42,8 @@ static int parse(const char *text)
 
 TEST(what_was_written_is_read)
 {
-	static const char text[] =
-		HEAD VG PV LV "vg ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 0 0 1 0 other tagged\n" TIMED "end\n";
+	static const char text[] = HEAD VG PV LV
+		"vg ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 0 0 1 0 other tagged\n" TIMED "end\n";
 	char *again;
 	size_t bytes;
 
@@ -68,6 +70,38 @@ TEST(what_was_written_is_read)
 	ck_assert_str_eq(again, text);
 	ck_assert_uint_eq(bytes, strlen(text));
 	free(again);
+}
+
+TEST(the_disks_below_a_pv_are_read)
+{
+	static const char text[] = HEAD VG MAP ON LV VG PV LV "end\n";
+	const struct lea_boot_pv *pv;
+	char *again;
+	size_t bytes;
+
+	ck_assert_int_eq(parse(text), 0);
+	pv = memory.vg[0].pv;
+	ck_assert_uint_eq(pv->below_count, 2);
+	ck_assert_str_eq(pv->below[0].wwid, "naa.5000c501");
+	ck_assert_uint_eq(pv->below[1].partition, 2);
+	ck_assert_str_eq(pv->below[1].address, "pci0/host3/3:0:0:0");
+	ck_assert_uint_eq(memory.vg[1].pv[0].below_count, 0);
+	ck_assert_int_eq(lea_boot_memory_format(&memory, &again, &bytes), 0);
+	ck_assert_str_eq(again, text);
+	free(again);
+}
+
+TEST(a_pv_on_too_many_disks_is_refused)
+{
+	char text[8192];
+	size_t used = (size_t)snprintf(text, sizeof(text), HEAD VG MAP);
+
+	for (unsigned int i = 0; i < LEA_BOOT_BELOW_MOST / 2; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ON);
+	snprintf(text + used, sizeof(text) - used, LV "end\n");
+	ck_assert_int_eq(parse(text), 0);
+	snprintf(text + used, sizeof(text) - used, "on 0 - -\n" LV "end\n");
+	ck_assert_int_eq(parse(text), LEA_BOOT_MEMORY_REFUSED);
 }
 
 /* Any text of udev or of a disk's firmware comes back as it was. */
@@ -122,6 +156,9 @@ static const struct {
 	{"a word too many", HEAD VG "pv " ID " disk 0 1 1 - - - -\n" LV "end\n", "PV is malformed"},
 	{"a word too few", HEAD VG "pv " ID " disk 0 1 1 - -\n" LV "end\n", "PV is malformed"},
 	{"an empty word", HEAD VG "pv " ID " disk 0 1 1 -  -\n" LV "end\n", "PV is malformed"},
+	{"a disk below without its address", HEAD VG MAP "on 0 naa.1\n" LV "end\n",
+	 "disk is malformed"},
+	{"a disk below nothing", HEAD VG PV LV ON "end\n", "VG"},
 	{"an escape that ends the text", HEAD VG PV "lv 950 home - a\\x00\nend\n",
 	 "LV is malformed"},
 	{"an escape that was cut", HEAD VG PV "lv 950 home - a\\x4\nend\n", "LV is malformed"},
