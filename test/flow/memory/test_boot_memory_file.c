@@ -250,6 +250,61 @@ TEST_EACH(the_kind_of_a_device_is_remembered, maps)
 	ck_assert_int_eq(memory.vg[0].pv[1].kind, LEA_BOOT_MD);
 }
 
+static void put_slave(const char *of, const char *name, unsigned int minor)
+{
+	char path[160], text[32];
+
+	snprintf(path, sizeof(path), "%s/slaves/%s/dev", of, name);
+	snprintf(text, sizeof(text), "8:%u\n", minor);
+	tree_put(&tree, path, text);
+}
+
+/* A map with two paths to one disk, and an array of that disk and of one without a wwid. */
+TEST(the_disks_below_a_pv_are_remembered)
+{
+	static const char sda[] = "/sys/devices/pci0/host2/2:0:0:16/block/sda",
+			  sdb[] = "/sys/devices/pci0/host2/2:0:0:32/block/sdb";
+	const struct lea_boot_pv *pv;
+
+	boot();
+	plug("sdc", 48, "naa.5000c502\n");
+	plug("sdd", 64, "naa.5000c502\n");
+	plug("sde", 80, "\n");
+	tree_put(&tree, "/sys/devices/pci0/host2/2:0:0:16/block/sda/dm/uuid", "mpath-3600\n");
+	put_slave(sda, "sdc", 48);
+	put_slave(sda, "sdd", 64);
+	tree_put(&tree, "/sys/devices/pci0/host2/2:0:0:32/block/sdb/md/level", "raid1\n");
+	put_slave(sdb, "sde", 80);
+	collect();
+	pv = memory.vg[0].pv;
+	ck_assert_uint_eq(pv[0].below_count, 1);
+	ck_assert_str_eq(pv[0].below[0].wwid, "naa.5000c502");
+	ck_assert_uint_eq(pv[1].below_count, 1);
+	ck_assert_str_eq(pv[1].below[0].wwid, "");
+	ck_assert_str_eq(pv[1].below[0].address, "pci0/host2/2:0:0:80");
+}
+
+/* The needed wave could find none of them by its ids. */
+static const struct {
+	const char *claim, *dm_uuid;
+} unknown[] = {
+	{"an LV", "LVM-" VG_ID LV_ID},
+	{"encryption on an LV", "CRYPT-LUKS2-x"},
+};
+
+TEST_EACH(what_lies_on_an_lv_has_no_disks_below, unknown)
+{
+	boot();
+	plug("sdc", 48, "naa.5000c502\n");
+	plug("sdd", 64, "naa.5000c503\n");
+	tree_put(&tree, "/sys/devices/pci0/host2/2:0:0:16/block/sda/dm/uuid", unknown[_i].dm_uuid);
+	put_slave("/sys/devices/pci0/host2/2:0:0:16/block/sda", "sdc", 48);
+	tree_put(&tree, "/sys/devices/pci0/host2/2:0:0:48/block/sdc/dm/uuid", "LVM-x\n");
+	put_slave("/sys/devices/pci0/host2/2:0:0:48/block/sdc", "sdd", 64);
+	collect();
+	ck_assert_msg(!memory.vg[0].pv[0].below_count, "%s", unknown[_i].claim);
+}
+
 TEST(a_partition_is_remembered_with_its_disk)
 {
 	const char *const folder = "/sys/devices/pci0/host2/2:0:0:16/block/sda";
