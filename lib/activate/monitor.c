@@ -30,10 +30,13 @@ void lea_monitor_list_done(struct lea_monitor_list *list)
 	free(list->what);
 }
 
-void lea_monitor_list_add(struct lea_monitor_list *list, const struct lea_vg *vg)
+void lea_monitor_list_add(struct lea_monitor_list *list, const struct lea_vg *vg,
+			  struct lea_monitor_poll limit)
 {
-	const struct lea_monitor_poll what = lea_monitor_poll_of(vg);
+	struct lea_monitor_poll what = lea_monitor_poll_of(vg);
 
+	what.monitor &= limit.monitor;
+	what.poll &= limit.poll;
 	if (!what.monitor && !what.poll)
 		return;
 	list->vg[list->count] = vg;

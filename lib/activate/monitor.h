@@ -20,8 +20,10 @@ struct lea_monitor_list {
 /* @room: VGs that can be added. Returns 0 or -ENOMEM; call lea_monitor_list_done in both cases. */
 LEA_MUST_CHECK int lea_monitor_list_new(size_t room, struct lea_monitor_list *list);
 void lea_monitor_list_done(struct lea_monitor_list *list);
-/* Adds a VG if it needs monitoring or polling. @vg is borrowed; call at most @room times. */
-void lea_monitor_list_add(struct lea_monitor_list *list, const struct lea_vg *vg);
+/* Adds a VG if it needs what @limit allows of monitoring and polling. @vg is borrowed; call at most
+ * @room times. */
+void lea_monitor_list_add(struct lea_monitor_list *list, const struct lea_vg *vg,
+			  struct lea_monitor_poll limit);
 
 /* Starts monitoring and polling for the VGs in @list. Call without VG locks: lvm takes them itself.
  * Blocks until lvm ends. Failures are logged only. With options->defers_watch, while dmeventd does

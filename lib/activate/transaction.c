@@ -42,7 +42,7 @@ struct held {
 	struct lea_activate_vg vg;
 	enum lea_activation what;
 	bool failed, has_resumed;
-	bool is_followed; /* lea_monitor will get it */
+	struct lea_monitor_poll followed; /* what lea_monitor may be given of it */
 };
 
 struct lea_activation_run {
@@ -325,6 +325,22 @@ static int do_locked(struct lea_activation_run *run, const struct lea_scan_vg *b
 	return r;
 }
 
+/* Of an LV that was active before, lvm2-monitor.service has told dmeventd. A move or a merge that
+ * was active before, as from an initramfs, nobody may carry on yet; lvmpolld knows those that it
+ * has.
+ */
+static struct lea_monitor_poll followed(const struct lea_activation_run *run,
+					const struct held *held,
+					const struct lea_scan_vg *before_lock, int outcome)
+{
+	const bool is_new = held->has_resumed || before_lock->watch_only;
+
+	if (!held->vg.scanned || held->what == LEA_DEACTIVATE)
+		return (struct lea_monitor_poll){false, false};
+	return (struct lea_monitor_poll){
+		.monitor = is_new, .poll = is_new || (!outcome && !run->options->only.defined)};
+}
+
 int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 		      const struct lea_scan_vg *before_lock, struct lea_activate_result *ret_result)
 {
@@ -363,7 +379,7 @@ int lea_activation_vg(struct lea_activation_run *run, const char *vg_name,
 		       r == LEA_ACTIVATE_CHANGED || r == LEA_ACTIVATE_COPY ||
 		       r == LEA_ACTIVATE_OUTDATED;
 	held->has_resumed = ret_result->resumed > 0;
-	held->is_followed = held->vg.scanned && (held->has_resumed || before_lock->watch_only);
+	held->followed = followed(run, held, before_lock, r);
 	run->resumed += ret_result->resumed;
 	/* We changed nothing, and the real lvm will need the lock. */
 	if (r == LEA_ACTIVATE_DELEGATE) {
@@ -477,8 +493,8 @@ static int list_followed(const struct lea_activation_run *run, struct lea_monito
 		count++;
 	r = lea_monitor_list_new(count, list);
 	for (const struct held *held = run->first; !r && held; held = held->next)
-		if (held->is_followed && held->what != LEA_DEACTIVATE)
-			lea_monitor_list_add(list, held->vg.scanned->vg);
+		if (held->followed.poll)
+			lea_monitor_list_add(list, held->vg.scanned->vg, held->followed);
 	return r;
 }
 

@@ -4,6 +4,8 @@
  * claim, messages.
  */
 #include "activate/transaction.h"
+#include "base/cleanup.h"
+#include "base/file.h"
 #include "flow/scanned.h"
 #include "state/lock.h"
 #include "unit/suite.h"
@@ -410,4 +412,80 @@ TEST(failures_do_not_hide_the_count)
 	ck_assert_int_eq(finish(), 0);
 	ck_assert_str_eq(machine.out,
 			 "  2 logical volume(s) in volume group \"vg_one\" now active\n");
+}
+
+/* ---- what goes on after an activation */
+
+#define CARRIES_ON "vgchange --poll y vg_one\n"
+
+static const char *const one_lv[] = {"vg_one/home"};
+
+static const struct {
+	const char *claim;
+	bool has_move, poll;
+	struct lea_volume_list only;
+	enum lea_activation what;
+	const char *lvm; /* its calls when nothing is left to activate */
+} moves[] = {
+	{"as lvm2 does", true, true, {0}, LEA_ACTIVATE_AUTO, CARRIES_ON},
+	{"not unasked", true, false, {0}, LEA_ACTIVATE_AUTO, ""},
+	{"not without a move", false, true, {0}, LEA_ACTIVATE_AUTO, ""},
+	{"the rest of the VG comes later",
+	 true,
+	 true,
+	 {.item = one_lv, .count = 1, .defined = true},
+	 LEA_ACTIVATE_AUTO,
+	 ""},
+	{"nor for a VG that goes down", true, true, {0}, LEA_DEACTIVATE, ""},
+};
+
+/* A move of what is active before the scan: nobody carries it on. "PVMOVE" hides the LV, too. */
+static void begin_move(void)
+{
+	struct sample sample;
+	char path[256];
+
+	sample_load(&sample, "one-pv");
+	sample_change_text(&sample, "\"VISIBLE\"", "\"PVMOVE\" ");
+	snprintf(path, sizeof(path), "%s/dev/sda", machine.tree.root);
+	sample_write(&sample, path);
+	sample_done(&sample);
+	lea_scan_free(scan);
+	scan_disks();
+}
+
+static char lvm[256];
+
+/* Returns what the real lvm was called with; to be freed. */
+static char *lvm_calls(void)
+{
+	char *text = NULL;
+	int r;
+
+	snprintf(lvm, sizeof(lvm), "%s/lvm.calls", machine.tree.root);
+	r = lea_file_read(AT_FDCWD, lvm, 4096, &text, NULL);
+	ck_assert(r == 0 || r == LEA_FILE_ABSENT);
+	return text ? text : strdup("");
+}
+
+TEST_EACH(a_move_that_was_active_before_is_carried_on, moves)
+{
+	LEA_AUTO(lea_freep) char *calls = NULL;
+
+	tree_put_program(&machine.tree, "/lvm", "#!/bin/sh\necho \"$*\" >>$0.calls\n");
+	if (moves[_i].has_move)
+		begin_move();
+	ck_assert_int_eq(do_vg("vg_one"), 0);
+	ck_assert_int_eq(finish(), 0);
+	snprintf(lvm, sizeof(lvm), "%s/lvm", machine.tree.root);
+	options.lvm_path = lvm;
+	options.poll = moves[_i].poll;
+	options.only = moves[_i].only;
+	options.what = moves[_i].what;
+	ck_assert_int_eq(lea_activation_start(machine.world, conf, &options, &run), 0);
+	ck_assert_int_eq(do_vg("vg_one"), 0);
+	ck_assert_uint_eq(result.resumed, 0);
+	ck_assert_int_eq(finish(), 0);
+	calls = lvm_calls();
+	ck_assert_msg(!strcmp(calls, moves[_i].lvm), "%s: %s", moves[_i].claim, calls);
 }

@@ -182,7 +182,8 @@ static void follow(const char *const *shapes, const struct lea_activate_options 
 	ck_assert_int_eq(lea_monitor_list_new(3, &list), 0);
 	for (; count < 3 && shapes[count]; count++) {
 		golden_open(shapes[count], &golden[count]);
-		lea_monitor_list_add(&list, golden[count].vg);
+		lea_monitor_list_add(&list, golden[count].vg,
+				     (struct lea_monitor_poll){true, true});
 	}
 	lea_monitor(&world, &conf, options, &list);
 	text[0] = '\0';

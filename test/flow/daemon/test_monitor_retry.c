@@ -98,7 +98,7 @@ static void follow(const char *shape, bool defers)
 
 	golden_open(shape, &golden);
 	ck_assert_int_eq(lea_monitor_list_new(1, &list), 0);
-	lea_monitor_list_add(&list, golden.vg);
+	lea_monitor_list_add(&list, golden.vg, (struct lea_monitor_poll){true, true});
 	lea_monitor(machine.world, &conf, &options, &list);
 	lea_monitor_list_done(&list);
 	golden_close(&golden);
