@@ -67,29 +67,6 @@ host_only() {
 	guest_kill
 }
 
-# stands_in_sync SENTENCE ROOT WORDS DEVICE: boots with such a root while a disk hangs for udev. systemd kills udev's worker;
-# the worker's exit closes the disk, and waits for it under a lock that sync(2) needs, which systemd calls as it switches roots.
-stands_in_sync() {
-	local console
-	guest_boot --kernel "$GUEST_CACHE/$GUEST_SUITE/vmlinuz" --initrd "$GUEST/initrd" --timeout 900 \
-		--append "root=$2 ro ignore_loglevel systemd.log_target=kmsg sysctl.kernel.hung_task_timeout_secs=30 $3" >/dev/null
-	guest_kill
-	console=$GUEST/console.$GUEST_BOOTS
-	claim "$1: root is mounted" grep -a "EXT4-fs ($4): mounted" "$console"
-	claim "$1: the switch of roots begins" grep -a 'Switching root' "$console"
-	claim "$1: systemd stands in sync(2)" sh -c 'grep -a -A 15 "task systemd:1 blocked" "$1" | grep -m 1 sync_bdevs' x "$console"
-}
-
-# A disk that udev's worker never finishes reading: ours goes as far as a machine whose root is no LV.
-hangs_for_udev() {
-	guest_sick d1 hang@udev
-	stands_in_sync "a disk hangs for udev" /dev/mapper/sys-root '' dm-0
-	qemu-img create -q -f qcow2 -F raw -b "$(readlink -f "$GUEST_CACHE/$GUEST_SUITE/root.img")" "$GUEST/root.qcow2"
-	guest_sick d1 hang@udev
-	stands_in_sync "control: without LVM" /dev/vda 'rd.lvm=0 lvmevent.initramfs=0' vda
-	rm -f "$GUEST"/d1.nbd* "$GUEST/root.qcow2"
-}
-
 if with_ours; then
 	lvs=23 image='' mapper=''
 	new_root_machine 21
@@ -115,7 +92,6 @@ if with_ours; then
 	lvs=5
 	program_fails 'left to dracut.s own module'
 	disks_are_late_or_hang rd.retry=40
-	hangs_for_udev
 	root_was_changed by-name
 else
 	new_root_machine 3
