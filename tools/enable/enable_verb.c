@@ -162,18 +162,6 @@ static int drop_link(int root_fd, const struct link *link, unsigned int *dropped
 	return 0;
 }
 
-/* Links of others, and links that a newer version or a setting adds, say nothing about it. */
-static bool is_enabled(int root_fd)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(unit_links); i++) {
-		LEA_AUTO(lea_closep) int folder_fd = open_in(root_fd, unit_links[i].folder);
-
-		if (folder_fd >= 0 && is_ours(folder_fd, &unit_links[i]))
-			return true;
-	}
-	return false;
-}
-
 /* Removes the folders of our links if they are empty. */
 static void drop_wants(int root_fd)
 {
@@ -292,27 +280,41 @@ static void log_rest(struct lea_world *world, const char *root)
 			"makes units of the same names as ours, and they take precedence");
 }
 
-/* Enabling again without an option keeps what was chosen before. */
 struct args {
 	struct lea_args shared;
 	unsigned int commands, initramfs, no_initramfs, update;
 	const char *root;
 };
 
+/* Changed is a link that is made now, or goes. */
 static int put_image_link(struct lea_world *world, const struct args *args, const char *root,
-			  int root_fd, bool is_new, unsigned int *changed)
+			  int root_fd, unsigned int *changed)
 {
-	if (args->no_initramfs)
-		return drop_link(root_fd, &image_link, changed);
-	if (args->initramfs && !lea_image_has_generator(root)) {
-		lea_log(world->log, LEA_LOG_WARNING,
-			"--initramfs: there is neither update-initramfs nor dracut, so the "
-			"initramfs stays stock");
-		return 0;
-	}
-	if (args->initramfs || (is_new && lea_image_is_useful(world, root)))
-		return put_link(world, root_fd, &image_link, changed);
-	return 0;
+	const enum lea_image_wish wish = args->initramfs      ? LEA_IMAGE_YES
+					 : args->no_initramfs ? LEA_IMAGE_NO
+							      : LEA_IMAGE_ASK;
+	LEA_AUTO(lea_closep)
+	int folder_fd = wish == LEA_IMAGE_ASK ? open_in(root_fd, image_link.folder)
+					      : make_in(root_fd, image_link.folder);
+	bool takes;
+	int r = folder_fd < 0 && folder_fd != -ENOENT
+			? folder_fd
+			: lea_image_choose(world, root, folder_fd, wish, &takes);
+
+	if (r)
+		return r;
+	return takes ? put_link(world, root_fd, &image_link, changed)
+		     : drop_link(root_fd, &image_link, changed);
+}
+
+/* The link of the image, and the choice. */
+static int drop_image_link(int root_fd, unsigned int *dropped)
+{
+	LEA_AUTO(lea_closep) int folder_fd = open_in(root_fd, image_link.folder);
+
+	if (folder_fd >= 0)
+		unlinkat(folder_fd, LEA_IMAGE_CHOICE, 0);
+	return drop_link(root_fd, &image_link, dropped);
 }
 
 /* Local mounts wait for all VGs if the settings of the system in @root say so. */
@@ -347,7 +349,7 @@ static int enable(struct lea_world *world, const struct args *args, const char *
 			root);
 		return -ENOENT;
 	}
-	r = put_image_link(world, args, root, root_fd, !is_enabled(root_fd), &image);
+	r = put_image_link(world, args, root, root_fd, &image);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(unit_links); i++)
 		r = put_link(world, root_fd, &unit_links[i], &news);
 	r = r ? r : put_wait_link(world, root, root_fd, &news);
@@ -476,7 +478,7 @@ static int disable(struct lea_world *world, const char *root, int root_fd)
 	r = r ? r : drop_link(root_fd, &wait_link, &dropped);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(command_links); i++)
 		r = drop_link(root_fd, &command_links[i], &dropped);
-	r = r ? r : drop_link(root_fd, &image_link, &image);
+	r = r ? r : drop_image_link(root_fd, &image);
 	if (r)
 		return r;
 	if (!dropped && !image)

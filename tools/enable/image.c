@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The initramfs image: is our part of use in it, and how it is rebuilt. */
+/* The initramfs image: is it to have our part, and how it is rebuilt. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -8,25 +8,42 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "enable/image.h"
 #include "base/cleanup.h"
 #include "base/devname.h"
+#include "base/file.h"
+#include "enable/image.h"
 #include "memory/root_spec.h"
 #include "world/mounts.h"
 #include "world/place.h"
 #include "world/proc.h"
 #include "world/stack.h"
 
+#define PACKAGE	     "lvm2-event-activation"
+#define CHOICE_BYTES 64U
+
 /* How a generator makes the images of all kernels. */
 struct generator {
-	const char *argv[5]; /* the first is its absolute path */
-	const char *command; /* the same as a user types it */
+	const char *argv[5];	/* the first is its absolute path */
+	const char *command;	/* the same as a user types it */
+	const char *trigger[3]; /* in a script of a package it leaves that to the end; NULL: no */
+	const char *images; /* files of /boot that it makes or, with status 0, does not; NULL: no */
 };
 
 static const struct generator generators[] = {
-	{{"/usr/sbin/update-initramfs", "-u", "-k", "all", NULL}, "update-initramfs -u -k all"},
+	{{"/usr/sbin/update-initramfs", "-u", "-k", "all", NULL},
+	 "update-initramfs -u -k all",
+	 {"/usr/sbin/update-initramfs", "-u", NULL},
+	 "initrd.img-"},
 	{{"/usr/bin/dracut", "--force", "--regenerate-all", NULL},
-	 "dracut --force --regenerate-all"},
+	 "dracut --force --regenerate-all",
+	 {NULL},
+	 NULL},
+};
+
+enum on_lv {
+	ELSEWHERE, /* nothing that boots lies on an LV */
+	IN_DOUBT,
+	ON_LV, /* it does, or what is mounted may */
 };
 
 /* A file system without a device of its own (btrfs) may lie on an LV: then, as of all that cannot
@@ -70,28 +87,29 @@ static const struct generator *find_generator(const char *root)
 	return NULL;
 }
 
-bool lea_image_has_generator(const char *root)
+/* What does this line of fstab say of an LV that the boot needs? */
+static enum on_lv judge_line(const struct lea_mount *mount, bool *has_root)
 {
-	return find_generator(root) != NULL;
-}
-
-/* Is this line of fstab one of an LV that the boot needs? */
-static bool is_needed_lv(const struct lea_mount *mount)
-{
+	const bool is_root = !strcmp(mount->point, "/");
 	struct lea_root_spec spec;
 
-	if (!*mount->type || (strcmp(mount->point, "/") != 0 && strcmp(mount->point, "/usr") != 0 &&
-			      strcmp(mount->type, "swap") != 0))
-		return false;
+	if (!*mount->type ||
+	    (!is_root && strcmp(mount->point, "/usr") != 0 && strcmp(mount->type, "swap") != 0))
+		return ELSEWHERE;
+	*has_root |= is_root;
 	lea_root_parse(mount->source, &spec);
-	return spec.kind == LEA_ROOT_LV;
+	return spec.kind == LEA_ROOT_LV		 ? ON_LV
+	       : spec.kind == LEA_ROOT_ELSEWHERE ? ELSEWHERE
+						 : IN_DOUBT;
 }
 
 /* Of a system that does not run, or was mounted elsewhere, the name is all we know. */
-static bool fstab_may_name_lv(struct lea_world *world, const char *root)
+static enum on_lv judge_fstab(struct lea_world *world, const char *root)
 {
-	LEA_AUTO(lea_mounts_done) struct lea_mounts fstab;
+	LEA_AUTO(lea_mounts_done) struct lea_mounts fstab = {0};
+	enum on_lv answer = ELSEWHERE;
 	struct lea_world there;
+	bool has_root = false;
 	int r;
 
 	lea_world_init(&there, root, world->log, world->environ_);
@@ -101,47 +119,158 @@ static bool fstab_may_name_lv(struct lea_world *world, const char *root)
 		lea_log(world->log, LEA_LOG_WARNING,
 			"WARNING: %s/etc/fstab: %s; the root file system is assumed to be on an LV.",
 			root, strerror(-r));
-	if (r < 0)
-		return true;
-	for (size_t i = 0; i < fstab.count; i++)
-		if (is_needed_lv(&fstab.mount[i]))
-			return true;
-	return false;
+	for (size_t i = 0; !r && i < fstab.count; i++) {
+		const enum on_lv line = judge_line(&fstab.mount[i], &has_root);
+
+		answer = line > answer ? line : answer;
+	}
+	return answer == ELSEWHERE && !has_root ? IN_DOUBT : answer;
 }
 
-bool lea_image_is_useful(struct lea_world *world, const char *root)
+static enum on_lv judge(struct lea_world *world, const char *root)
 {
-	if (!lea_image_has_generator(root))
-		return false;
-	if (fstab_may_name_lv(world, root))
-		return true;
-	return !*root && !lea_place_check(world) &&
-	       (may_lie_on_lv(world, "/", false) || may_lie_on_lv(world, "/usr", false) ||
-		swap_may_lie_on_lv(world));
+	const enum on_lv answer = judge_fstab(world, root);
+
+	if (answer == ON_LV || *root || lea_place_check(world))
+		return answer;
+	return may_lie_on_lv(world, "/", false) || may_lie_on_lv(world, "/usr", false) ||
+			       swap_may_lie_on_lv(world)
+		       ? ON_LV
+		       : ELSEWHERE;
+}
+
+static const char *const choices[] = {
+	[LEA_IMAGE_YES] = "initramfs\n",
+	[LEA_IMAGE_NO] = "no-initramfs\n",
+};
+
+static int read_choice(int folder_fd, enum lea_image_wish *ret_wish)
+{
+	char text[CHOICE_BYTES];
+	const int r = folder_fd < 0
+			      ? LEA_FILE_ABSENT
+			      : lea_file_read_into(folder_fd, LEA_IMAGE_CHOICE, text, sizeof(text));
+
+	*ret_wish = LEA_IMAGE_ASK;
+	if (r)
+		return r < 0 ? r : 0;
+	for (int wish = LEA_IMAGE_YES; wish <= LEA_IMAGE_NO; wish++)
+		if (!strcmp(text, choices[wish]))
+			*ret_wish = wish;
+	return 0;
+}
+
+static bool take_without_choice(struct lea_world *world, const char *root)
+{
+	const enum on_lv answer = judge(world, root);
+
+	if (answer == IN_DOUBT)
+		printf("Whether this system boots from an LV cannot be told here: the initramfs gets "
+		       "our part, unless its hook knows better. enable on the running system decides "
+		       "anew.\n");
+	return answer != ELSEWHERE;
+}
+
+int lea_image_choose(struct lea_world *world, const char *root, int folder_fd,
+		     enum lea_image_wish wish, bool *ret_takes)
+{
+	const bool is_asked = wish != LEA_IMAGE_ASK;
+	int r = is_asked ? lea_file_replace_durably(folder_fd, LEA_IMAGE_CHOICE, choices[wish],
+						    strlen(choices[wish]))
+			 : read_choice(folder_fd, &wish);
+
+	if (r)
+		return r;
+	*ret_takes = wish != LEA_IMAGE_NO && find_generator(root);
+	if (wish == LEA_IMAGE_YES && !*ret_takes)
+		lea_log(world->log, LEA_LOG_WARNING,
+			"--initramfs: there is neither update-initramfs nor dracut, so the "
+			"initramfs stays stock");
+	if (wish == LEA_IMAGE_ASK && *ret_takes)
+		*ret_takes = take_without_choice(world, root);
+	return 0;
+}
+
+/* The time of the newest image in /boot; 0: there is none. */
+static struct timespec newest_image(struct lea_world *world, const char *prefix)
+{
+	LEA_AUTO(lea_freep) char *path = lea_world_path(world, "/boot");
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	struct timespec newest = {0};
+	const struct dirent *entry;
+	struct stat st;
+	int r = path ? lea_file_list(AT_FDCWD, path, &dir) : -ENOMEM;
+
+	while (!r && (entry = lea_file_next(dir, &r)))
+		if (!strncmp(entry->d_name, prefix, strlen(prefix)) &&
+		    !fstatat(dirfd(dir), entry->d_name, &st, 0) &&
+		    (st.st_mtim.tv_sec > newest.tv_sec ||
+		     (st.st_mtim.tv_sec == newest.tv_sec && st.st_mtim.tv_nsec > newest.tv_nsec)))
+			newest = st.st_mtim;
+	return newest;
+}
+
+/* update-initramfs ends with 0 also if it refuses. */
+static void check_images(struct lea_world *world, const struct generator *generator,
+			 const struct timespec *before)
+{
+	const struct timespec now = newest_image(world, generator->images);
+
+	if (now.tv_sec && now.tv_sec == before->tv_sec && now.tv_nsec == before->tv_nsec)
+		lea_log(world->log, LEA_LOG_WARNING,
+			"%s: no image in /boot was rebuilt: is /boot read-only, or does "
+			"update-initramfs.conf have update_initramfs=no? The images that are there "
+			"still boot.",
+			generator->command);
+}
+
+static void run_generator(struct lea_world *world, const struct generator *generator)
+{
+	struct timespec before = {0};
+	int code = 0, r;
+
+	printf("Rebuilding the initramfs of each kernel: %s\n", generator->command);
+	fflush(stdout);
+	if (generator->images)
+		before = newest_image(world, generator->images);
+	r = lea_proc_run(generator->argv, &code);
+	if (r || code)
+		lea_log(world->log, LEA_LOG_WARNING,
+			"%s: %s; the images that are there still boot. Run it again when it works.",
+			generator->command, r ? strerror(-r) : "failed");
+	else if (generator->images)
+		check_images(world, generator, &before);
+}
+
+/* The package manager rebuilds the image of one kernel when it has all packages in place: by our
+ * own package's trigger, or by the one that the generator activates for another package. */
+static void leave_to_package(struct lea_world *world, const struct generator *generator,
+			     bool is_ours)
+{
+	int code = 0, r;
+
+	printf("The package manager rebuilds the initramfs of the newest kernel. For the others: %s\n",
+	       generator->command);
+	fflush(stdout);
+	r = is_ours ? 0 : lea_proc_run(generator->trigger, &code);
+	if (r || code)
+		lea_log(world->log, LEA_LOG_WARNING, "%s %s: %s", generator->trigger[0],
+			generator->trigger[1], r ? strerror(-r) : "failed");
 }
 
 void lea_image_rebuild(struct lea_world *world, const char *root)
 {
 	const struct generator *generator = find_generator(root);
 	const char *package = lea_world_env(world, "DPKG_MAINTSCRIPT_PACKAGE");
-	int code = 0, r;
+	const bool is_ours = package && !strcmp(package, PACKAGE);
 
 	if (!generator)
 		return;
-	if (package && *package) {
-		printf("The package manager rebuilds the initramfs.\n");
-		return;
-	}
-	if (*root || lea_place_check(world)) {
+	if (is_ours || (package && *package && !*root && generator->trigger[0]))
+		leave_to_package(world, generator, is_ours);
+	else if (*root || lea_place_check(world))
 		printf("Rebuild the initramfs of that system: %s%s%s%s\n", *root ? "chroot " : "",
 		       root, *root ? " " : "", generator->command);
-		return;
-	}
-	printf("Rebuilding the initramfs of each kernel: %s\n", generator->command);
-	fflush(stdout);
-	r = lea_proc_run(generator->argv, &code);
-	if (r || code)
-		lea_log(world->log, LEA_LOG_WARNING,
-			"%s: %s; the images that are there still boot. Run it again when it works.",
-			generator->command, r ? strerror(-r) : "failed");
+	else
+		run_generator(world, generator);
 }
