@@ -18,9 +18,8 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "initramfs/wants.h"
 #include "initramfs/why.h"
-#include "memory/root_spec.h"
-#include "plan/access.h"
 #include "plan/bounds.h"
 #include "record/duplicate_tie.h"
 #include "scan/reader.h"
@@ -31,36 +30,16 @@
 #define TAGS "/run/udev/tags/lvmevent"
 #define SEEN_FOLDER                                                                                \
 	"/conf/lvmevent" /* in the initramfs itself, so that the real root never has it */
-#define CRYPTTAB       "/cryptroot/crypttab"
-#define CRYPTTAB_BYTES 65536U
-#define SEEN_BYTES     ((size_t)1024 * 1024)
-#define MOST_WANTS     32U
-
-/* An LV that the boot needs. */
-struct want {
-	char vg[128], lv[128];		   /* "": known by its ids only */
-	bool is_vg;			   /* all LVs of VG vg; lv and the ids are "" */
-	char vg_id[33], lv_id[33];	   /* "": unknown */
-	const struct lea_scan_vg *scanned; /* its VG; NULL: not seen */
-	const struct lea_lv *found;	   /* in that VG; NULL: none */
-	int outcome;			   /* of the activation of that VG; -errno: a fault */
-	char why[LEA_INITRAMFS_WHY_BYTES]; /* what the activation gave as its reason; "": none */
-	bool is_active;
-};
+#define SEEN_BYTES ((size_t)1024 * 1024)
 
 struct pass {
 	struct lea_world *world;
 	const struct lea_conf *conf;
 	const struct lea_initramfs_options *options;
-	char *needs; /* owned; "": no such file */
-	struct want want[MOST_WANTS];
-	size_t want_count;
-	bool wants_all;	   /* we cannot tell which LV is meant */
-	bool may_widen;	   /* later steps may activate more than the wanted LVs */
+	struct lea_wants wants;
 	bool is_unsettled; /* a device or a VG may be different next time although nothing new comes
 			    */
 	bool needs_lvm;
-	enum lea_root_step step;
 	char *seen;		   /* owned: what this pass sees, as text */
 	size_t tags_at;		   /* where the lines with device numbers begin in it */
 	struct lea_device *device; /* owned until the scan takes it */
@@ -78,7 +57,7 @@ static void pass_done(struct pass *pass)
 	lea_scan_free(pass->scan);
 	lea_reader_free(pass->reader);
 	lea_devices_free(pass->device, pass->device_count);
-	free(pass->needs);
+	lea_wants_done(&pass->wants);
 	free(pass->seen);
 }
 
@@ -103,181 +82,6 @@ static void note(const struct pass *pass, const char *format, ...)
 	vdprintf(fd, format, args);
 	va_end(args);
 	dprintf(fd, "\n");
-}
-
-/* ---- what is wanted */
-
-static int add_want(struct pass *pass, const struct lea_root_spec *spec,
-		    const char vg_id[static 33], const char lv_id[static 33])
-{
-	struct want *want = &pass->want[pass->want_count];
-
-	if (pass->want_count == MOST_WANTS)
-		return -E2BIG;
-	pass->want_count++;
-	*want = (struct want){0};
-	memcpy(want->vg, spec->vg, sizeof(want->vg));
-	memcpy(want->lv, spec->lv, sizeof(want->lv));
-	memcpy(want->vg_id, vg_id, sizeof(want->vg_id));
-	memcpy(want->lv_id, lv_id, sizeof(want->lv_id));
-	return 0;
-}
-
-/* @or_all: want all VGs if it is unknown which LV has this UUID or label. */
-static int want_spec(struct pass *pass, const char *text, bool or_all)
-{
-	char vg_id[33] = "", lv_id[33] = "";
-	struct lea_root_spec spec;
-	int r;
-
-	lea_root_parse(text, &spec);
-	switch (spec.kind) {
-	case LEA_ROOT_LV:
-		/* The name decides; it may belong to another LV now. The id tells VGs of one name
-		 * apart. */
-		if (!lea_needs_find(pass->needs, &spec, vg_id, lv_id))
-			lv_id[0] = '\0';
-		return add_want(pass, &spec, vg_id, lv_id);
-	case LEA_ROOT_UUID:
-	case LEA_ROOT_LABEL:
-		r = lea_needs_find(pass->needs, &spec, vg_id, lv_id);
-		if (!r)
-			return add_want(pass, &spec, vg_id, lv_id);
-		pass->wants_all |= r == LEA_NEEDS_ABSENT && or_all;
-		pass->may_widen |= or_all; /* it may have moved since */
-		return 0;
-	case LEA_ROOT_MAPPER:
-	case LEA_ROOT_ELSEWHERE:
-	default:
-		return 0;
-	}
-}
-
-/* A root on LUKS lies on what the image's crypttab names. */
-static int want_crypttab(struct pass *pass)
-{
-	LEA_AUTO(lea_freep) char *path = lea_world_path(pass->world, CRYPTTAB);
-	LEA_AUTO(lea_freep) char *text = NULL;
-	char *state = NULL, *line_state;
-	int r = path ? lea_file_read(AT_FDCWD, path, CRYPTTAB_BYTES, &text, NULL) : -ENOMEM;
-
-	if (r)
-		return lea_is_shortage(r) ? r : 0;
-	for (char *line = strtok_r(text, "\n", &state); line && !r;
-	     line = strtok_r(NULL, "\n", &state)) {
-		const char *name = strtok_r(line, " \t", &line_state);
-		const char *source =
-			name && *name != '#' ? strtok_r(NULL, " \t", &line_state) : NULL;
-
-		if (source)
-			r = want_spec(pass, source, !lea_needs_is_usable(pass->needs));
-	}
-	return r;
-}
-
-static void refuse_name(const struct pass *pass, const char *name)
-{
-	lea_log(pass->world->log, LEA_LOG_WARNING, "WARNING: %s: not a valid name of an LV or a VG",
-		name);
-}
-
-static int want_vg(struct pass *pass, const char *name)
-{
-	const char no_id[33] = "";
-	struct lea_root_spec spec = {0};
-	int r;
-
-	if (!lea_name_ok(name)) {
-		refuse_name(pass, name);
-		return 0;
-	}
-	snprintf(spec.vg, sizeof(spec.vg), "%s", name);
-	r = add_want(pass, &spec, no_id, no_id);
-	if (!r)
-		pass->want[pass->want_count - 1].is_vg = true;
-	return r;
-}
-
-static int want_lv(struct pass *pass, const char *name)
-{
-	struct lea_root_spec spec;
-	char text[sizeof("/dev/") + sizeof(spec.vg) + sizeof(spec.lv)];
-
-	snprintf(text, sizeof(text), "%s%s", *name == '/' ? "" : "/dev/", name);
-	lea_root_parse(text, &spec);
-	if (spec.kind == LEA_ROOT_LV)
-		return want_spec(pass, text, false);
-	refuse_name(pass, name);
-	return 0;
-}
-
-/* What the command line of the kernel names beside root= and resume= */
-static int want_named(struct pass *pass)
-{
-	const struct lea_initramfs_options *options = pass->options;
-	int r = 0;
-
-	for (size_t i = 0; i < options->lv_count && !r; i++)
-		r = want_lv(pass, options->lv[i]);
-	for (size_t i = 0; i < options->vg_count && !r; i++)
-		r = want_vg(pass, options->vg[i]);
-	return r;
-}
-
-/* Each LV that the image was built for */
-static int want_needs(struct pass *pass)
-{
-	struct lea_root_spec spec;
-	char vg_id[33], lv_id[33];
-	const char *at = pass->needs;
-	int r = 0;
-
-	while (!r && pass->options->all_needs && lea_needs_next(&at, &spec, vg_id, lv_id))
-		r = add_want(pass, &spec, vg_id, lv_id);
-	return r;
-}
-
-static int read_needs(struct pass *pass)
-{
-	LEA_AUTO(lea_freep)
-	char *path = lea_world_path(pass->world, pass->options->needs ? pass->options->needs : "/");
-	int r = path ? 0 : -ENOMEM;
-
-	if (!r && pass->options->needs)
-		r = lea_file_read(AT_FDCWD, path, LEA_NEEDS_BYTES, &pass->needs, NULL);
-	if (r && !lea_is_shortage(r))
-		lea_log(pass->world->log, LEA_LOG_WARNING, "%s: %s", pass->options->needs,
-			r < 0 ? strerror(-r) : "no such file");
-	if (!pass->needs)
-		pass->needs = strdup("");
-	return pass->needs ? 0 : -ENOMEM;
-}
-
-/* Where LVs or VGs are named, a root that is not known by name is one of them at first. */
-static int list_wants(struct pass *pass)
-{
-	const struct lea_initramfs_options *options = pass->options;
-	struct lea_root_spec spec = {0};
-	size_t other_count, named_count;
-	int r = read_needs(pass);
-
-	if (!r && options->resume)
-		r = want_spec(pass, options->resume, false);
-	r = r ? r : want_needs(pass);
-	other_count = pass->want_count;
-	r = r ? r : want_named(pass);
-	named_count = pass->want_count - other_count;
-	if (r || !(options->root || named_count))
-		return r;
-	pass->step = lea_root_step(options->pass, options->passes);
-	if (!options->root)
-		return 0;
-	lea_root_parse(options->root, &spec);
-	r = want_spec(pass, options->root, !named_count);
-	r = r ? r : want_crypttab(pass);
-	pass->may_widen |= pass->want_count > other_count || spec.kind == LEA_ROOT_MAPPER;
-	pass->wants_all |= pass->may_widen && pass->step >= LEA_ROOT_STEP_ALL;
-	return r;
 }
 
 /* ---- what has changed */
@@ -308,7 +112,7 @@ static int describe(struct pass *pass)
 
 	if (!out)
 		return -ENOMEM;
-	fprintf(out, "%s\n%s\n%s\n", lea_root_step_name(pass->step),
+	fprintf(out, "%s\n%s\n%s\n", lea_root_step_name(pass->wants.step),
 		options->root ? options->root : "", options->resume ? options->resume : "");
 	for (size_t i = 0; i < options->lv_count; i++)
 		fprintf(out, "%s\n", options->lv[i]);
@@ -397,9 +201,9 @@ static int by_pv(const void *a, const void *b)
 /* Is this a PV of a VG with a wanted LV? */
 static bool is_of_wanted(const struct pass *pass, const struct lea_found *found)
 {
-	for (size_t i = 0; found->vg && i < pass->want_count; i++)
-		if (pass->want[i].vg[0] ? !strcmp(pass->want[i].vg, found->vg->name)
-					: !strcmp(pass->want[i].vg_id, found->vg->id))
+	for (size_t i = 0; found->vg && i < pass->wants.count; i++)
+		if (pass->wants.want[i].vg[0] ? !strcmp(pass->wants.want[i].vg, found->vg->name)
+					      : !strcmp(pass->wants.want[i].vg_id, found->vg->id))
 			return true;
 	return false;
 }
@@ -425,7 +229,7 @@ static void choose(const struct pass *pass, struct lea_found *a, struct lea_foun
 		(a->is_covered ? a : b)->is_duplicate = true;
 	} else if (lea_duplicate_tie(pass->world, &a->device, &b->device) == LEA_DUPLICATE_PATH) {
 		b->is_duplicate = true;
-	} else if (pass->step >= LEA_ROOT_STEP_PARTIAL && is_of_wanted(pass, a)) {
+	} else if (pass->wants.step >= LEA_ROOT_STEP_PARTIAL && is_of_wanted(pass, a)) {
 		const char *used = (is_outdated(a, b) ? b : a)->device.name;
 
 		(is_outdated(a, b) ? a : b)->is_duplicate = true;
@@ -493,51 +297,6 @@ static int scan_tagged(struct pass *pass)
 	return 0;
 }
 
-/* Of several VGs with one name, the one that the image was built for, else the only local one. */
-static const struct lea_scan_vg *find_named(const struct pass *pass, const struct want *want)
-{
-	const struct lea_scan_vg *local = NULL, *any = NULL;
-	size_t locals = 0;
-
-	for (size_t i = 0; i < pass->vg_count; i++) {
-		if (strcmp(pass->vgs[i].vg->name, want->vg) != 0)
-			continue;
-		if (!strcmp(pass->vgs[i].vg->id, want->vg_id))
-			return &pass->vgs[i];
-		any = &pass->vgs[i];
-		if (!lea_access_is_foreign(any->vg, pass->conf->system_id)) {
-			local = any;
-			locals++;
-		}
-	}
-	if (locals > 1)
-		lea_log(pass->world->log, LEA_LOG_ERROR,
-			"Multiple VGs found with the same name: skipping %s", want->vg);
-	return locals > 1 ? NULL : local ? local : any;
-}
-
-static const struct lea_scan_vg *find_vg(const struct pass *pass, const struct want *want)
-{
-	if (want->vg[0])
-		return find_named(pass, want);
-	for (size_t i = 0; i < pass->vg_count; i++)
-		if (!strcmp(pass->vgs[i].vg->id, want->vg_id))
-			return &pass->vgs[i];
-	return NULL;
-}
-
-static void find_wanted(const struct pass *pass, struct want *want)
-{
-	const struct lea_vg *vg;
-
-	want->scanned = find_vg(pass, want);
-	vg = want->scanned ? want->scanned->vg : NULL;
-	for (uint32_t i = 0; vg && !want->is_vg && i < vg->lv_count; i++)
-		if (want->lv[0] ? !strcmp(vg->lvs[i].name, want->lv)
-				: !strcmp(vg->lvs[i].id, want->lv_id))
-			want->found = &vg->lvs[i];
-}
-
 /* ---- activation */
 
 /* A disk that gives no answer may only be slow, and would be out of date after an activation
@@ -545,7 +304,7 @@ static void find_wanted(const struct pass *pass, struct want *want)
  */
 static bool waits_for_disk(const struct pass *pass, const struct lea_scan_vg *scanned)
 {
-	return pass->step < LEA_ROOT_STEP_LAST && lea_scan_vg_silent(scanned);
+	return pass->wants.step < LEA_ROOT_STEP_LAST && lea_scan_vg_silent(scanned);
 }
 
 static void became(void *arg, const struct lea_drive_vg *vg, int outcome,
@@ -554,10 +313,10 @@ static void became(void *arg, const struct lea_drive_vg *vg, int outcome,
 	struct pass *pass = arg;
 	const bool is_wanted = pass->takes_wanted && !waits_for_disk(pass, vg->scanned);
 
-	for (size_t i = 0; i < pass->want_count; i++)
-		if (pass->want[i].scanned == vg->scanned) {
-			pass->want[i].outcome = outcome;
-			snprintf(pass->want[i].why, sizeof(pass->want[i].why), "%s",
+	for (size_t i = 0; i < pass->wants.count; i++)
+		if (pass->wants.want[i].scanned == vg->scanned) {
+			pass->wants.want[i].outcome = outcome;
+			snprintf(pass->wants.want[i].why, sizeof(pass->wants.want[i].why), "%s",
 				 result->why ? result->why : "");
 		}
 	pass->is_unsettled |= outcome < 0 || result->shortage || outcome == LEA_ACTIVATE_CHANGED;
@@ -571,7 +330,7 @@ static void became(void *arg, const struct lea_drive_vg *vg, int outcome,
 		 (outcome == LEA_ACTIVATE_FAILED && lea_scan_vg_is_complete(vg->scanned)));
 	if (result->resumed)
 		note(pass, "activated %u node(s) of VG %s, step %s", result->resumed, vg->name,
-		     lea_root_step_name(pass->step));
+		     lea_root_step_name(pass->wants.step));
 }
 
 /* The skip flag of an LV counts unless the LV itself is named. */
@@ -604,7 +363,7 @@ static int take(struct pass *pass, const struct lea_scan_vg *vgs, size_t count,
 		.conf = pass->conf,
 		.options = {.what = is_explicit ? LEA_ACTIVATE : LEA_ACTIVATE_AUTO,
 			    .ignore_skip = is_explicit && !names_vg(only),
-			    .only_complete = !only || pass->step < LEA_ROOT_STEP_PARTIAL,
+			    .only_complete = !only || pass->wants.step < LEA_ROOT_STEP_PARTIAL,
 			    .mode = waits ? "complete" : NULL,
 			    .skips_lacking = waits,
 			    .quiet_refusals = true,
@@ -622,40 +381,32 @@ static int take(struct pass *pass, const struct lea_scan_vg *vgs, size_t count,
 	int r;
 
 	pass->taken = vgs;
-	pass->takes_wanted = only || !pass->want_count;
+	pass->takes_wanted = only || !pass->wants.count;
 	r = lea_drive(&drive, &result);
 	if (!r)
 		pass->needs_lvm |= pass->takes_wanted && result.unfinished;
 	return r;
 }
 
-static bool is_there(const struct want *want)
-{
-	return want->found || (want->is_vg && want->scanned);
-}
-
 /* All wanted LVs of the VG of @want at once. */
-static int activate_wanted(struct pass *pass, const struct want *want)
+static int activate_wanted(struct pass *pass, const struct lea_want *want)
 {
-	char name[MOST_WANTS][260];
-	const char *item[MOST_WANTS];
+	const char *item[LEA_WANTS_MOST];
 	struct lea_volume_list only = {.item = item, .defined = true};
 
-	for (size_t i = 0; i < pass->want_count; i++) {
-		const struct want *other = &pass->want[i];
+	for (size_t i = 0; i < pass->wants.count; i++) {
+		const struct lea_want *other = &pass->wants.want[i];
 
-		if (other->scanned != want->scanned || !is_there(other))
+		if (other->scanned != want->scanned || !lea_want_is_there(other))
 			continue;
 		if (other < want)
 			return 0; /* done with that one */
-		snprintf(name[i], sizeof(name[i]), "%s%s%s", want->scanned->vg->name,
-			 other->is_vg ? "" : "/", other->is_vg ? "" : other->found->name);
-		item[only.count++] = name[i];
+		item[only.count++] = other->item;
 	}
 	return take(pass, want->scanned, 1, &only);
 }
 
-static int check_active(struct pass *pass, struct want *want)
+static int check_active(struct pass *pass, struct lea_want *want)
 {
 	struct lea_dm_info info = {0};
 	char uuid[LEA_DM_UUID_BYTES];
@@ -676,21 +427,20 @@ static int activate(struct pass *pass)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < pass->want_count; i++)
-		find_wanted(pass, &pass->want[i]);
-	for (size_t i = 0; i < pass->want_count && !r; i++)
-		if (is_there(&pass->want[i]))
-			r = activate_wanted(pass, &pass->want[i]);
-	if (!r && pass->wants_all)
+	lea_wants_find(pass->world, pass->conf, &pass->wants, pass->vgs, pass->vg_count);
+	for (size_t i = 0; i < pass->wants.count && !r; i++)
+		if (lea_want_is_there(&pass->wants.want[i]))
+			r = activate_wanted(pass, &pass->wants.want[i]);
+	if (!r && pass->wants.all)
 		r = take(pass, pass->vgs, pass->vg_count, NULL);
-	for (size_t i = 0; i < pass->want_count && !r; i++)
-		r = check_active(pass, &pass->want[i]);
+	for (size_t i = 0; i < pass->wants.count && !r; i++)
+		r = check_active(pass, &pass->wants.want[i]);
 	return r;
 }
 
 /* ---- outcome */
 
-static void explain(const struct pass *pass, const struct want *want)
+static void explain(const struct pass *pass, const struct lea_want *want)
 {
 	const char *lv = want->is_vg   ? "*"
 			 : want->lv[0] ? want->lv
@@ -707,17 +457,21 @@ static void explain(const struct pass *pass, const struct want *want)
 	lea_log(pass->world->log, LEA_LOG_WARNING, "LV %s/%s is not active: %s (%zu PVs so far)",
 		vg, lv, why, pass->device_count);
 	note(pass, "LV %s/%s is not active: %s (%zu PVs so far), step %s", vg, lv, why,
-	     pass->device_count, lea_root_step_name(pass->step));
+	     pass->device_count, lea_root_step_name(pass->wants.step));
 }
 
 static int conclude(const struct pass *pass)
 {
-	bool is_done = pass->want_count > 0 || !(pass->may_widen || pass->wants_all);
+	const struct lea_wants *wants = &pass->wants;
+	bool is_done = !wants->doubt && (wants->count || !(wants->may_widen || wants->all));
 
-	for (size_t i = 0; i < pass->want_count; i++)
-		if (!pass->want[i].is_active) {
+	if (wants->doubt)
+		note(pass, "%s may be any LV (%zu PVs so far), step %s", wants->doubt,
+		     pass->device_count, lea_root_step_name(wants->step));
+	for (size_t i = 0; i < pass->wants.count; i++)
+		if (!pass->wants.want[i].is_active) {
 			is_done = false;
-			explain(pass, &pass->want[i]);
+			explain(pass, &pass->wants.want[i]);
 		}
 	if (is_done)
 		return 0;
@@ -726,11 +480,12 @@ static int conclude(const struct pass *pass)
 
 static int make_pass(struct pass *pass)
 {
-	int code, r = list_wants(pass);
+	int code, r = lea_wants_list(pass->world, pass->conf, pass->options, &pass->wants);
 
 	if (r)
 		return r;
-	if (!pass->want_count && !pass->wants_all && !pass->may_widen)
+	if (!pass->wants.count && !pass->wants.all && !pass->wants.may_widen &&
+	    !pass->wants.has_tags)
 		return 0;
 	r = describe(pass);
 	if (r)

@@ -20,8 +20,8 @@
 
 struct lea_initramfs_options {
 	const char *root;      /* as root= gives it; NULL: none */
-	const char *resume;    /* as resume= gives it; NULL: none. Never more than this LV */
-	const char *needs;     /* path of the needs file (memory/root_spec.h); NULL: none */
+	const char *resume;    /* as resume= gives it; NULL: none */
+	const char *needs;     /* path of the needs file (memory/image_needs.h); NULL: none */
 	const char *const *lv; /* named LVs, "VG/LV" or as root= names one; borrowed */
 	const char *const *vg; /* VGs whose LVs are wanted; borrowed */
 	size_t lv_count, vg_count;

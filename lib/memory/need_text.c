@@ -4,9 +4,8 @@
 #include "memory/need_private.h"
 
 #include "base/cleanup.h"
-#include "base/devname.h"
 #include "base/mount_text.h"
-#include "memory/boot_memory.h"
+#include "memory/device_spec.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,38 +68,57 @@ static int add(const struct reader *reader, enum lea_need_kind kind, const char 
 /* @source: as in fstab, decoded. */
 static int add_device(const struct reader *reader, const char *source, const char *user)
 {
-	static const struct {
-		const char *prefix;
-		enum lea_need_kind kind;
-		bool is_link; /* udev made the name */
-	} forms[] = {
-		{"UUID=", LEA_NEED_UUID, false},
-		{"LABEL=", LEA_NEED_LABEL, false},
-		{"PARTUUID=", LEA_NEED_PARTUUID, false},
-		{"PARTLABEL=", LEA_NEED_PARTLABEL, false},
-		{"/dev/disk/by-uuid/", LEA_NEED_UUID, true},
-		{"/dev/disk/by-label/", LEA_NEED_LABEL, true},
-		{"/dev/disk/by-partuuid/", LEA_NEED_PARTUUID, true},
-		{"/dev/disk/by-partlabel/", LEA_NEED_PARTLABEL, true},
+	static const enum lea_need_kind kinds[] = {
+		[LEA_SPEC_UUID] = LEA_NEED_UUID,
+		[LEA_SPEC_LABEL] = LEA_NEED_LABEL,
+		[LEA_SPEC_PARTUUID] = LEA_NEED_PARTUUID,
+		[LEA_SPEC_PARTLABEL] = LEA_NEED_PARTLABEL,
 	};
-	char device[LEA_NEED_MAX_LINE_BYTES], lv[LEA_NEED_MAX_LINE_BYTES], *rest;
-	const char *below;
+	char word[sizeof(((struct lea_spec *)NULL)->vg) + sizeof(((struct lea_spec *)NULL)->lv)];
+	struct lea_spec spec;
 
-	if ((size_t)snprintf(device, sizeof(device), "%s", source) >= sizeof(device)) {
+	if (strlen(source) >= LEA_NEED_MAX_LINE_BYTES) {
 		refuse(reader, "it has a name that is too long, or a control character");
 		return 0;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-		rest = device + strlen(forms[i].prefix);
-		if (strncmp(device, forms[i].prefix, strlen(forms[i].prefix)) != 0)
-			continue;
-		if (forms[i].is_link && !lea_boot_memory_decode(rest))
-			return 0;
-		return add(reader, forms[i].kind, rest, user);
+	lea_spec_parse(source, &spec);
+	switch (spec.kind) {
+	case LEA_SPEC_LV:
+		snprintf(word, sizeof(word), "%s/%s", spec.vg, spec.lv);
+		return add(reader, LEA_NEED_WORD, word, user);
+	case LEA_SPEC_UUID:
+	case LEA_SPEC_LABEL:
+	case LEA_SPEC_PARTUUID:
+	case LEA_SPEC_PARTLABEL:
+		return add(reader, kinds[spec.kind], spec.value, user);
+	case LEA_SPEC_DOUBT:
+	case LEA_SPEC_ELSEWHERE:
+	case LEA_SPEC_IDS:
+	default:
+		return 0;
 	}
-	below = lea_devname_below(device);
-	return below && lea_devname_lv(below, lv, sizeof(lv)) ? add(reader, LEA_NEED_WORD, lv, user)
-							      : 0;
+}
+
+struct adding {
+	const struct reader *reader;
+	const char *user;
+};
+
+static int add_each(void *arg, const char *source)
+{
+	const struct adding *adding = arg;
+
+	return add_device(adding->reader, source, adding->user);
+}
+
+/* Each device of a file system that may have several */
+static int add_devices(const struct reader *reader, const char *source, const char *options,
+		       const char *user)
+{
+	struct adding adding = {reader, user};
+	int r = lea_spec_each_source(source, add_each, &adding);
+
+	return r ? r : lea_spec_each_option(options, add_each, &adding);
 }
 
 /* Of two opposite options the last one counts. */
@@ -194,7 +212,7 @@ static int add_row(struct reader *reader, const struct lea_mount *row)
 		return 0;
 	}
 	reader->limit_ms = device_limit(row->options);
-	return add_device(reader, row->source, is_swap ? "swap" : row->point);
+	return add_devices(reader, row->source, row->options, is_swap ? "swap" : row->point);
 }
 
 static int parse_rows(struct reader *reader, const char *text, enum lea_mount_text form)
@@ -221,6 +239,11 @@ static int add_parameter(const struct reader *reader, char *value, const char *k
 {
 	lea_mount_unquote(value);
 	return add_device(reader, value, key);
+}
+
+static int add_flags(const struct reader *reader, char *value, const char *key)
+{
+	return add_devices(reader, "", value, key);
 }
 
 /* systemd.mount-extra=WHAT:WHERE[:FSTYPE[:OPTIONS]] */
@@ -270,7 +293,9 @@ static int parse_parameter(const struct reader *reader, char *word)
 	} keys[] = {
 		{"root", add_parameter},
 		{"resume", add_parameter},
+		{"rootflags", add_flags},
 		{"mount.usr", add_parameter},
+		{"mount.usrflags", add_flags},
 		{"systemd.mount-extra", add_extra_mount},
 		{"systemd.swap-extra", add_extra_swap},
 		{"rd.lvm.lv", add_name},

@@ -47,28 +47,43 @@ static struct lea_volume_list as_list(const struct lea_list *list)
 		.item = list->item, .count = list->count, .defined = list->defined};
 }
 
-int lea_needs_read(struct lea_world *world, const struct lea_conf *conf,
-		   struct lea_needs **ret_needs)
+static int parse(struct lea_world *world, const struct lea_conf *conf,
+		 struct lea_need_sources *sources, struct lea_needs **ret_needs)
 {
-	LEA_AUTO(lea_freep) char *fstab = NULL, *crypttab = NULL, *cmdline = NULL;
+	LEA_AUTO(lea_freep) char *cmdline = NULL;
 	struct refusals refusals = {.log = world->log};
-	struct lea_need_sources sources = {
-		.needed = as_list(&conf->needed),
-		.last = as_list(&conf->last),
-		.refused = log_refusal,
-		.arg = &refusals,
-	};
 	int r;
 
-	log_fault(world, "/etc/fstab", lea_mounts_read_text(world, LEA_FSTAB, &fstab));
-	log_fault(world, "/etc/crypttab", lea_mounts_read_text(world, LEA_CRYPTTAB, &crypttab));
 	log_fault(world, "/proc/cmdline", read_cmdline(world, &cmdline));
-	sources.fstab = fstab;
-	sources.crypttab = crypttab;
-	sources.cmdline = cmdline;
-	r = lea_needs_parse(&sources, ret_needs);
+	sources->cmdline = cmdline;
+	sources->needed = as_list(&conf->needed);
+	sources->last = as_list(&conf->last);
+	sources->refused = log_refusal;
+	sources->arg = &refusals;
+	r = lea_needs_parse(sources, ret_needs);
 	if (refusals.count > MOST_LINES)
 		lea_log(world->log, LEA_LOG_WARNING, "WARNING: %u more lines or words are ignored.",
 			refusals.count - MOST_LINES);
 	return r;
+}
+
+int lea_needs_read(struct lea_world *world, const struct lea_conf *conf,
+		   struct lea_needs **ret_needs)
+{
+	LEA_AUTO(lea_freep) char *fstab = NULL, *crypttab = NULL;
+	struct lea_need_sources sources = {0};
+
+	log_fault(world, "/etc/fstab", lea_mounts_read_text(world, LEA_FSTAB, &fstab));
+	log_fault(world, "/etc/crypttab", lea_mounts_read_text(world, LEA_CRYPTTAB, &crypttab));
+	sources.fstab = fstab;
+	sources.crypttab = crypttab;
+	return parse(world, conf, &sources, ret_needs);
+}
+
+int lea_needs_read_early(struct lea_world *world, const struct lea_conf *conf,
+			 struct lea_needs **ret_needs)
+{
+	struct lea_need_sources sources = {0};
+
+	return parse(world, conf, &sources, ret_needs);
 }

@@ -14,3 +14,6 @@
  */
 LEA_MUST_CHECK int lea_needs_read(struct lea_world *world, const struct lea_conf *conf,
 				  struct lea_needs **ret_needs);
+/* The same in an initramfs, whose fstab and crypttab are not the machine's. */
+LEA_MUST_CHECK int lea_needs_read_early(struct lea_world *world, const struct lea_conf *conf,
+					struct lea_needs **ret_needs);

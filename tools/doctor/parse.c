@@ -5,8 +5,7 @@
 #include "base/devname.h"
 #include "base/id.h"
 #include "base/number.h"
-#include "memory/boot_memory.h"
-#include "memory/root_spec.h"
+#include "memory/device_spec.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -237,24 +236,18 @@ static bool is_node_of(const char *below, const struct lea_doctor_names *names)
 
 static bool is_lv_of(const char *source, const struct lea_doctor_names *names)
 {
-	const char *below = lea_devname_below(source);
-	char value[LEA_BOOT_MEMORY_VALUE_BYTES + 1];
-	struct lea_root_spec spec;
-	const char *wanted;
+	const char *below = lea_devname_below(source), *wanted;
+	struct lea_spec spec;
 
 	if (below && *below && is_node_of(below, names))
 		return true;
-	lea_root_parse(source, &spec);
-	if (spec.kind == LEA_ROOT_LV)
+	lea_spec_parse(source, &spec);
+	if (spec.kind == LEA_SPEC_LV)
 		return !strcmp(spec.vg, names->vg) && !strcmp(spec.lv, names->lv);
-	if (spec.kind != LEA_ROOT_UUID && spec.kind != LEA_ROOT_LABEL)
+	if (spec.kind != LEA_SPEC_UUID && spec.kind != LEA_SPEC_LABEL)
 		return false;
-	snprintf(value, sizeof(value), "%s", spec.value);
-	/* udev encodes the names of its links. */
-	if (*source == '/' && !lea_boot_memory_decode(value))
-		return false;
-	wanted = spec.kind == LEA_ROOT_UUID ? names->fs_uuid : names->fs_label;
-	return *wanted && !strcmp(value, wanted);
+	wanted = spec.kind == LEA_SPEC_UUID ? names->fs_uuid : names->fs_label;
+	return *wanted && !strcmp(spec.value, wanted);
 }
 
 bool lea_doctor_is_in_fstab(const struct lea_mounts *fstab, const struct lea_doctor_names *names)

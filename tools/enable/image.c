@@ -12,7 +12,7 @@
 #include "base/devname.h"
 #include "base/file.h"
 #include "enable/image.h"
-#include "memory/root_spec.h"
+#include "memory/device_spec.h"
 #include "world/mounts.h"
 #include "world/place.h"
 #include "world/proc.h"
@@ -91,16 +91,27 @@ static const struct generator *find_generator(const char *root)
 static enum on_lv judge_line(const struct lea_mount *mount, bool *has_root)
 {
 	const bool is_root = !strcmp(mount->point, "/");
-	struct lea_root_spec spec;
+	struct lea_spec spec;
 
 	if (!*mount->type ||
 	    (!is_root && strcmp(mount->point, "/usr") != 0 && strcmp(mount->type, "swap") != 0))
 		return ELSEWHERE;
 	*has_root |= is_root;
-	lea_root_parse(mount->source, &spec);
-	return spec.kind == LEA_ROOT_LV		 ? ON_LV
-	       : spec.kind == LEA_ROOT_ELSEWHERE ? ELSEWHERE
-						 : IN_DOUBT;
+	lea_spec_parse(mount->source, &spec);
+	switch (spec.kind) {
+	case LEA_SPEC_LV:
+	case LEA_SPEC_IDS:
+		return ON_LV;
+	case LEA_SPEC_ELSEWHERE:
+	case LEA_SPEC_PARTUUID: /* of a partition, which an LV has only as an exception */
+	case LEA_SPEC_PARTLABEL:
+		return ELSEWHERE;
+	case LEA_SPEC_UUID:
+	case LEA_SPEC_LABEL:
+	case LEA_SPEC_DOUBT:
+	default:
+		return IN_DOUBT;
+	}
 }
 
 /* Of a system that does not run, or was mounted elsewhere, the name is all we know. */

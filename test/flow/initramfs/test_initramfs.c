@@ -109,14 +109,19 @@ static const struct {
 	{"a UUID that the image was not built for", "UUID=3-4", ALL, 1},
 	{"a UUID that was not on LVM", "UUID=7-7", "", 1},
 	{"... after a third", "--pass 10 UUID=7-7", ALL, 1},
-	{"a resume UUID that the image was not built for", "--resume UUID=3-4", "", 0},
-	{"root not on LVM", "PARTUUID=1-2", "", 0},
+	{"a resume UUID that the image was not built for", "--resume UUID=3-4", "root", 1},
+	{"... after a third: a lost hibernation is lost work", "--pass 10 --resume UUID=3-4", ALL,
+	 1},
+	{"a resume UUID that was not on LVM", "--pass 29 --resume UUID=7-7", "", 0},
+	{"root that may be on LVM", "PARTUUID=1-2", "root", 1},
+	{"... after a third", "--pass 10 PARTUUID=1-2", ALL, 1},
 	{"root on a plain disk, late", "--pass 29 /dev/sda2", "", 0},
 	{"an LV that is not there", "/dev/vg_one/gone", "", 1},
 	{"... later", "--pass 9 /dev/vg_one/gone", "", 1},
 	{"... after a third", "--pass 10 /dev/vg_one/gone", ALL, 1},
 	{"... after a third of a longer wait", "--pass 10 --passes 90 /dev/vg_one/gone", "", 1},
-	{"resume is never widened", "--pass 29 --resume /dev/vg_one/gone", "", 1},
+	{"resume that is not there", "--pass 9 --resume /dev/vg_one/gone", "", 1},
+	{"... after a third", "--pass 10 --resume /dev/vg_one/gone", ALL, 1},
 	{"named LVs and root", "--lv vg_one/home --lv vg_one/swap /dev/vg_one/root",
 	 "root home swap", 0},
 	{"a named LV, root in a VG of its own", "--lv vg_one/home /dev/vg-two.pvs/fast",
@@ -133,9 +138,9 @@ static const struct {
 	{"... after a third", "--pass 10 --lv vg_one/gone UUID=3-4", ALL, 1},
 	{"what the image was built for", "--all-needs", "root", 0},
 	{"... and another root", "--all-needs /dev/vg_one/home", "root home", 0},
-	{"... and root by an unknown UUID", "--all-needs UUID=3-4", ALL, 0},
+	{"... and root by an unknown UUID", "--all-needs UUID=3-4", ALL, 1},
 	{"names that no LV or VG can have", "--lv vg_one --vg a/b /dev/vg_one/root", "root", 0},
-	{"another mapper device", "/dev/mapper/crypt", "", 1},
+	{"another mapper device", "/dev/mapper/crypt", "root", 1},
 	{"... after a third", "--pass 10 /dev/mapper/crypt", ALL, 1},
 };
 
@@ -400,13 +405,13 @@ TEST(damaged_needs_cost_speed_only)
 	ck_assert_int_eq(initramfs("/dev/vg_one/root"), 0);
 }
 
-TEST(root_on_luks_needs_what_crypttab_names)
+TEST(what_is_on_luks_needs_what_crypttab_names)
 {
 	tree_mkdir(&machine.tree, "/cryptroot");
 	tree_put(
 		&machine.tree, "/cryptroot/crypttab",
 		"# name source\ncrypt UUID=1-2 none luks\nother /dev/vg-two.pvs/fast none\nplain\n");
-	ck_assert_int_eq(initramfs("/dev/mapper/crypt"), 0);
+	ck_assert_int_eq(initramfs("--resume /dev/mapper/crypt"), LEA_INITRAMFS_NOT_YET);
 	check_active("the LVs below", "root fast");
 }
 
@@ -419,8 +424,15 @@ TEST(a_damaged_crypttab_harms_nothing)
 		strcat(text, "x /dev/vg_one/home y\n");
 	tree_mkdir(&machine.tree, "/cryptroot");
 	tree_put(&machine.tree, "/cryptroot/crypttab", text);
-	ck_assert_int_eq(initramfs("/dev/vg_one/root"), 5);
-	check_active("too many sources", "");
+	ck_assert_int_eq(initramfs("/dev/vg_one/root"), 0);
+	check_active("each is wanted once", "root home");
+	strcpy(text, "");
+	for (int i = 0; i < 300; i++)
+		sprintf(text + strlen(text), "x /dev/vg_one/lv%d y\n", i);
+	tree_put(&machine.tree, "/cryptroot/crypttab", text);
+	tag(64);
+	ck_assert_int_eq(initramfs("/dev/vg_one/root"), 1);
+	check_active("too many sources: all VGs", "root home swap fast plain--1");
 }
 
 TEST(the_note_says_what_was_done_and_what_is_missing)
