@@ -55,6 +55,24 @@ int lea_id_wwid(struct lea_world *world, struct lea_devno devno, bool is_partiti
 	return ret_id[0] ? 0 : LEA_SYSFS_ABSENT;
 }
 
+int lea_id_mark(struct lea_world *world, struct lea_devno devno, bool is_partition,
+		char ret_id[static LEA_ID_BYTES])
+{
+	static const char *const attributes[] = {"serial", "device/serial", "dm/uuid", "md/uuid"};
+	char path[64], text[LEA_ID_BYTES];
+	int r = lea_id_wwid(world, devno, is_partition, ret_id);
+
+	for (size_t i = 0; r == LEA_SYSFS_ABSENT && i < ARRAY_SIZE(attributes); i++) {
+		r = lea_sysfs_text(world, devno, of_disk(is_partition, attributes[i], path), text,
+				   sizeof(text));
+		if (r)
+			continue;
+		lea_id_normalise(text, ret_id);
+		r = ret_id[0] ? 0 : LEA_SYSFS_ABSENT;
+	}
+	return r;
+}
+
 bool lea_id_is_unique(const char *wwid)
 {
 	static const char *const registered[] = {"naa.", "eui.", "uuid."};

@@ -26,3 +26,10 @@ bool lea_id_is_unique(const char *wwid);
  * "t10.", until it returns true. Did it? */
 bool lea_id_any_vpd83(struct lea_world *world, struct lea_devno devno, bool is_partition,
 		      bool (*accepts)(void *arg, const char *id), void *arg);
+/*
+ * lea_id_mark - an id by which copies of a device can be told apart: the wwid of its disk, or else
+ * its serial number; of device-mapper and MD its uuid there A word. Returns LEA_SYSFS_ABSENT if
+ * there is none.
+ */
+LEA_MUST_CHECK int lea_id_mark(struct lea_world *world, struct lea_devno devno, bool is_partition,
+			       char ret_id[static LEA_ID_BYTES]);

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +17,11 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "initramfs/copies.h"
+#include "initramfs/note.h"
 #include "initramfs/wants.h"
 #include "initramfs/why.h"
 #include "plan/bounds.h"
-#include "record/duplicate_tie.h"
 #include "scan/reader.h"
 #include "world/dm.h"
 #include "world/proc.h"
@@ -59,29 +59,6 @@ static void pass_done(struct pass *pass)
 	lea_devices_free(pass->device, pass->device_count);
 	lea_wants_done(&pass->wants);
 	free(pass->seen);
-}
-
-/* ---- the note for the real root */
-
-/* Only the script of our initramfs makes this file. */
-static void note(const struct pass *pass, const char *format, ...) LEA_PRINTF(2, 3);
-
-static void note(const struct pass *pass, const char *format, ...)
-{
-	LEA_AUTO(lea_freep) char *path = lea_world_path(pass->world, LEA_INITRAMFS_NOTE);
-	LEA_AUTO(lea_closep) int fd = -1;
-	const uint64_t now_ms = lea_world_now_ms(pass->world);
-	va_list args;
-
-	fd = path ? open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return;
-	dprintf(fd, "%llu.%02llu ", (unsigned long long)now_ms / 1000,
-		(unsigned long long)now_ms % 1000 / 10);
-	va_start(args, format);
-	vdprintf(fd, format, args);
-	va_end(args);
-	dprintf(fd, "\n");
 }
 
 /* ---- what has changed */
@@ -182,86 +159,6 @@ static int list_tagged(const struct pass *pass, char *lines, struct lea_device *
 	return r < 0 ? r : 0;
 }
 
-static bool is_same_pv(const struct lea_found *a, const struct lea_found *b)
-{
-	return !strcmp(a->label.pvid, b->label.pvid);
-}
-
-/* By PVID, then by device number. */
-static int by_pv(const void *a, const void *b)
-{
-	const struct lea_found *const *x = a, *const *y = b;
-	const struct lea_device *left = &(*x)->device, *right = &(*y)->device;
-	int order = strcmp((*x)->label.pvid, (*y)->label.pvid);
-
-	order = order ? order : (left->major > right->major) - (left->major < right->major);
-	return order ? order : (left->minor > right->minor) - (left->minor < right->minor);
-}
-
-/* Is this a PV of a VG with a wanted LV? */
-static bool is_of_wanted(const struct pass *pass, const struct lea_found *found)
-{
-	for (size_t i = 0; found->vg && i < pass->wants.count; i++)
-		if (pass->wants.want[i].vg[0] ? !strcmp(pass->wants.want[i].vg, found->vg->name)
-					      : !strcmp(pass->wants.want[i].vg_id, found->vg->id))
-			return true;
-	return false;
-}
-
-/* Does @other show newer metadata of the same VG? */
-static bool is_outdated(const struct lea_found *found, const struct lea_found *other)
-{
-	return other->vg && !strcmp(found->vg->id, other->vg->id) &&
-	       !strcmp(found->vg->name, other->vg->name) && found->vg->seqno < other->vg->seqno;
-}
-
-/*
- * Of two devices that are one disk, or of which one lies on the other, one is used. Copies stay, so
- * that their VG is refused. But the boot does not fail for a copy of root's disk: lvm2's event
- * rule would activate the VG on the disk that it sees first. At the last step the newer metadata
- * win, then the lower device number.
- */
-static void choose(const struct pass *pass, struct lea_found *a, struct lea_found *b)
-{
-	if (a->is_duplicate || b->is_duplicate)
-		return;
-	if (a->is_covered != b->is_covered) {
-		(a->is_covered ? a : b)->is_duplicate = true;
-	} else if (lea_duplicate_tie(pass->world, &a->device, &b->device) == LEA_DUPLICATE_PATH) {
-		b->is_duplicate = true;
-	} else if (pass->wants.step >= LEA_ROOT_STEP_PARTIAL && is_of_wanted(pass, a)) {
-		const char *used = (is_outdated(a, b) ? b : a)->device.name;
-
-		(is_outdated(a, b) ? a : b)->is_duplicate = true;
-		lea_log(pass->world->log, LEA_LOG_WARNING,
-			"WARNING: %s and %s are the same PV of VG %s: the boot uses %s",
-			a->device.name, b->device.name, a->vg->name, used);
-		note(pass, "%s and %s are the same PV of VG %s: the boot uses %s", a->device.name,
-		     b->device.name, a->vg->name, used);
-	}
-}
-
-static int settle_duplicates(const struct pass *pass)
-{
-	LEA_AUTO(lea_freep) struct lea_found **pvs = NULL;
-	struct lea_found *const *found;
-	size_t count, pv_count = 0;
-	int r = lea_scan_cover(pass->scan);
-
-	found = lea_scan_found(pass->scan, &count);
-	pvs = r ? NULL : calloc(count + 1, sizeof(*pvs));
-	if (!pvs)
-		return r ? r : -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		if (lea_found_is_pv(found[i]))
-			pvs[pv_count++] = found[i];
-	qsort(pvs, pv_count, sizeof(*pvs), by_pv);
-	for (size_t i = 0; i < pv_count; i++)
-		for (size_t k = i + 1; k < pv_count && is_same_pv(pvs[i], pvs[k]); k++)
-			choose(pass, pvs[i], pvs[k]);
-	return 0;
-}
-
 static int scan_tagged(struct pass *pass)
 {
 	struct lea_scan_options options = {.use_names_filter = true, .out_of_process = true};
@@ -282,7 +179,7 @@ static int scan_tagged(struct pass *pass)
 	if (r)
 		return r < 0 ? r : -EINVAL; /* a wrong filter: logged */
 	r = lea_scan_add(pass->scan, pass->device, pass->device_count);
-	r = r ? r : settle_duplicates(pass);
+	r = r ? r : lea_copies_settle(pass->world, &pass->wants, pass->scan);
 	r = r ? r : lea_scan_recall(pass->scan);
 	r = r ? r : lea_scan_vgs(pass->scan, &pass->vgs, &pass->vg_count);
 	if (r)
@@ -329,8 +226,8 @@ static void became(void *arg, const struct lea_drive_vg *vg, int outcome,
 		(outcome < 0 || outcome == LEA_ACTIVATE_DELEGATE ||
 		 (outcome == LEA_ACTIVATE_FAILED && lea_scan_vg_is_complete(vg->scanned)));
 	if (result->resumed)
-		note(pass, "activated %u node(s) of VG %s, step %s", result->resumed, vg->name,
-		     lea_root_step_name(pass->wants.step));
+		lea_initramfs_note(pass->world, "activated %u node(s) of VG %s, step %s",
+				   result->resumed, vg->name, lea_root_step_name(pass->wants.step));
 }
 
 /* The skip flag of an LV counts unless the LV itself is named. */
@@ -347,6 +244,9 @@ static bool pick(void *arg, size_t at, struct lea_drive_vg *ret_vg)
 	const struct pass *pass = arg;
 	const struct lea_scan_vg *scanned = &pass->taken[at];
 
+	for (size_t i = 0; i < pass->wants.count; i++)
+		if (pass->wants.want[i].scanned == scanned && pass->wants.want[i].is_held)
+			return false;
 	*ret_vg = (struct lea_drive_vg){scanned->vg->name, scanned, false};
 	lea_timeline_note_name(pass->world, LEA_RING_BEGUN, scanned->vg->id, scanned->vg->name);
 	return true;
@@ -428,6 +328,7 @@ static int activate(struct pass *pass)
 	int r = 0;
 
 	lea_wants_find(pass->world, pass->conf, &pass->wants, pass->vgs, pass->vg_count);
+	lea_copies_hold(pass->world, &pass->wants);
 	for (size_t i = 0; i < pass->wants.count && !r; i++)
 		if (lea_want_is_there(&pass->wants.want[i]))
 			r = activate_wanted(pass, &pass->wants.want[i]);
@@ -456,8 +357,8 @@ static void explain(const struct pass *pass, const struct lea_want *want)
 	lea_initramfs_why(pass->world, pass->conf, &state, why);
 	lea_log(pass->world->log, LEA_LOG_WARNING, "LV %s/%s is not active: %s (%zu PVs so far)",
 		vg, lv, why, pass->device_count);
-	note(pass, "LV %s/%s is not active: %s (%zu PVs so far), step %s", vg, lv, why,
-	     pass->device_count, lea_root_step_name(pass->wants.step));
+	lea_initramfs_note(pass->world, "LV %s/%s is not active: %s (%zu PVs so far), step %s", vg,
+			   lv, why, pass->device_count, lea_root_step_name(pass->wants.step));
 }
 
 static int conclude(const struct pass *pass)
@@ -466,8 +367,9 @@ static int conclude(const struct pass *pass)
 	bool is_done = !wants->doubt && (wants->count || !(wants->may_widen || wants->all));
 
 	if (wants->doubt)
-		note(pass, "%s may be any LV (%zu PVs so far), step %s", wants->doubt,
-		     pass->device_count, lea_root_step_name(wants->step));
+		lea_initramfs_note(pass->world, "%s may be any LV (%zu PVs so far), step %s",
+				   wants->doubt, pass->device_count,
+				   lea_root_step_name(wants->step));
 	for (size_t i = 0; i < pass->wants.count; i++)
 		if (!pass->wants.want[i].is_active) {
 			is_done = false;

@@ -12,12 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What happened in the initramfs, for the real root: a line with LEA_INITRAMFS_NOTE_FIRST, then
- * lines "SECONDS TEXT", seconds since the kernel started. */
-#define LEA_INITRAMFS_NOTE	 "/run/initramfs/lvmevent"
-#define LEA_INITRAMFS_NOTE_FIRST "lvmevent-initramfs 1"
-#define LEA_INITRAMFS_NOTE_BYTES 8192U
-
 struct lea_initramfs_options {
 	const char *root;      /* as root= gives it; NULL: none */
 	const char *resume;    /* as resume= gives it; NULL: none */

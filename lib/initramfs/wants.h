@@ -28,6 +28,7 @@ struct lea_want {
 	const struct lea_lv *found;	   /* in that VG; NULL: none */
 	int outcome;			   /* of the activation of that VG; -errno: a fault */
 	char why[LEA_INITRAMFS_WHY_BYTES]; /* what the activation gave as its reason; "": none */
+	bool is_held;			   /* its VG may be half on a copy */
 	bool is_active;
 };
 

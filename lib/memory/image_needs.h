@@ -19,7 +19,7 @@
  * system one for each of its LVs. "- -" begins the line of one that is not on LVM.
  *
  * Lines of five words, of the disks of these LVs: "pv PVID SECTORS PARTITION ID", with the number
- * of the partition, or 0, and an id that no other disk has (record/disk_mark.h).
+ * of the partition, or 0, and an id that no other disk has (filter/device_id.h).
  */
 #define LEA_NEEDS_BYTES 65536U
 

@@ -24,7 +24,7 @@
 #include "enable/gate_verb.h"
 #include "enable/status_verb.h"
 #include "enable/vg_summary.h"
-#include "initramfs/pass.h"
+#include "initramfs/note.h"
 #include "plan/access.h"
 #include "record/outdated.h"
 #include "rules/rule_override.h"

@@ -3,6 +3,7 @@
  * behind. */
 #include "flow/machine.h"
 #include "flow/outdated_scratch.h"
+#include "initramfs/note.h"
 #include "initramfs/pass.h"
 #include "unit/suite.h"
 
@@ -355,6 +356,156 @@ TEST_EACH(of_two_copies_the_one_with_newer_metadata_is_used, ages)
 	ck_assert_int_eq(initramfs("--pass 15 /dev/vg_one/root"), 0);
 	ck_assert_msg(strstr(machine.err, ages[_i].used) != NULL, "%s: %s", ages[_i].seqno,
 		      machine.err);
+}
+
+/* Clones of both disks of a VG; names are in the order of probing, so numbers say nothing. */
+static void clone_stripes(void)
+{
+	machine_plug("stripe-a", "sdd", 24, 4);
+	machine_plug("stripe-b", "sde", 64, 5);
+	tag(24);
+	tag(64);
+}
+
+static const char *table_of_fast(void)
+{
+	const struct fake_dm_node *node = fake_dm_find(machine.dm, "vg--two.pvs-fast");
+
+	return node ? node->table : "";
+}
+
+static void put_wwid(uint32_t minor, const char *wwid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/dev/block/8:%u/wwid", minor);
+	tree_put(&machine.tree, path, wwid);
+}
+
+#define SECTORS_A "131072" /* of the disks of both samples */
+#define KNOWN_A	  "pv " PVID_A " " SECTORS_A " 0 naa.5000c50000000002\n"
+#define KNOWN_B	  "pv " PVID_B " " SECTORS_A " 0 naa.5000c50000000003\n"
+
+static void know(const char *lines)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), "vg--two.pvs-fast - 5-5 -\n%s", lines);
+	tree_put(&machine.tree, NEEDS, text);
+	put_wwid(32, "naa.5000c50000000002\n");
+	put_wwid(48, "naa.5000c50000000003\n");
+	put_wwid(24, "naa.5000c50000000004\n");
+	put_wwid(64, "naa.5000c50000000005\n");
+}
+
+TEST(copies_are_never_mixed)
+{
+	clone_stripes();
+	ck_assert_int_eq(initramfs("--pass 14 /dev/vg-two.pvs/fast"), LEA_INITRAMFS_LVM);
+	ck_assert_int_eq(initramfs("--pass 15 /dev/vg-two.pvs/fast"), LEA_INITRAMFS_LVM);
+	ck_assert_int_eq(initramfs("--pass 29 /dev/vg-two.pvs/fast"), LEA_INITRAMFS_LVM);
+	ck_assert_str_eq(table_of_fast(), "");
+	ck_assert(strstr(machine.err, "one of its PVs is on two devices"));
+}
+
+static const struct {
+	const char *claim, *lines, *words;
+	bool is_decided;
+} knowledge[] = {
+	{"the image knows both disks", KNOWN_A KNOWN_B, "/dev/vg-two.pvs/fast", true},
+	{"... by UUID", KNOWN_A KNOWN_B, "UUID=5-5", true},
+	{"one of them", KNOWN_A, "/dev/vg-two.pvs/fast", false},
+	{"... late", KNOWN_A, "--pass 29 /dev/vg-two.pvs/fast", false},
+	{"disks that are not there", "pv " PVID_A " " SECTORS_A " 0 naa.6\n" KNOWN_B,
+	 "--pass 29 /dev/vg-two.pvs/fast", false},
+	{"another size", "pv " PVID_A " 1 0 naa.5000c50000000002\n" KNOWN_B,
+	 "--pass 29 /dev/vg-two.pvs/fast", false},
+	{"another partition", "pv " PVID_A " " SECTORS_A " 1 naa.5000c50000000002\n" KNOWN_B,
+	 "--pass 29 /dev/vg-two.pvs/fast", false},
+};
+
+TEST_EACH(the_disks_that_the_image_knows_are_used_at_once, knowledge)
+{
+	clone_stripes();
+	know(knowledge[_i].lines);
+	ck_assert_msg((initramfs(knowledge[_i].words) == 0) == knowledge[_i].is_decided, "%s: %s",
+		      knowledge[_i].claim, machine.err);
+	ck_assert_msg(!!strstr(table_of_fast(), "8:32 2048 8:48") == knowledge[_i].is_decided,
+		      "%s: %s", knowledge[_i].claim, table_of_fast());
+}
+
+TEST(a_serial_number_tells_copies_apart)
+{
+	clone_stripes();
+	know("pv " PVID_A " " SECTORS_A " 0 ser_2\npv " PVID_B " " SECTORS_A " 0 ser3\n");
+	for (size_t i = 0; i < 4; i++) {
+		static const uint32_t minors[] = {32, 48, 24, 64};
+		static const char *const serials[] = {"ser 2\n", "ser3\n", "ser4\n", "ser5\n"};
+		char path[64];
+
+		snprintf(path, sizeof(path), "/sys/dev/block/8:%u/wwid", minors[i]);
+		tree_remove(&machine.tree, path);
+		snprintf(path, sizeof(path), "/sys/dev/block/8:%u/serial", minors[i]);
+		tree_put(&machine.tree, path, serials[i]);
+	}
+	ck_assert_int_eq(initramfs("/dev/vg-two.pvs/fast"), 0);
+	ck_assert_msg(strstr(table_of_fast(), "8:32 2048 8:48"), "%s", table_of_fast());
+}
+
+/* The clone of one disk is there before the disk itself. */
+TEST(half_of_a_vg_on_another_disk_waits_for_half_of_the_time)
+{
+	machine_unplug("sdc", 48);
+	tree_remove(&machine.tree, "/run/udev/tags/lvmevent/b8:48");
+	machine_plug("stripe-b", "sde", 64, 5);
+	tag(64);
+	know(KNOWN_A KNOWN_B);
+	ck_assert_int_eq(initramfs("/dev/vg-two.pvs/fast"), LEA_INITRAMFS_NOT_YET);
+	ck_assert(strstr(machine.err, "may be a copy"));
+	ck_assert_int_eq(initramfs("--pass 14 /dev/vg-two.pvs/fast"), LEA_INITRAMFS_NOT_YET);
+	ck_assert_str_eq(table_of_fast(), "");
+	machine_plug("stripe-b", "sdc", 48, 3);
+	put_wwid(48, "naa.5000c50000000003\n");
+	tag(48);
+	ck_assert_int_eq(initramfs("/dev/vg-two.pvs/fast"), 0);
+	ck_assert_msg(strstr(table_of_fast(), "8:32 2048 8:48"), "%s", table_of_fast());
+}
+
+TEST(a_disk_that_was_replaced_is_used_from_the_half_on)
+{
+	know(KNOWN_A KNOWN_B);
+	put_wwid(48, "naa.5000c50000000009\n");
+	ck_assert_int_eq(initramfs("--pass 14 /dev/vg-two.pvs/fast"), LEA_INITRAMFS_NOT_YET);
+	ck_assert_int_eq(initramfs("--pass 15 /dev/vg-two.pvs/fast"), 0);
+}
+
+/* Restored to other hardware */
+TEST(disks_of_which_the_image_knows_none_are_used_at_once)
+{
+	know(KNOWN_A KNOWN_B);
+	put_wwid(32, "naa.5000c50000000008\n");
+	put_wwid(48, "naa.5000c50000000009\n");
+	ck_assert_int_eq(initramfs("/dev/vg-two.pvs/fast"), 0);
+}
+
+static const struct {
+	const char *claim, *seqno_a, *seqno_b;
+	bool is_decided;
+} generations[] = {
+	{"both copies are older", "seqno = 2", "seqno = 2", true},
+	{"one is as new as the disks", "seqno = 2", NULL, false},
+};
+
+TEST_EACH(newer_metadata_decide_only_for_all_pvs, generations)
+{
+	clone_stripes();
+	rewrite("stripe-a", "sdd", generations[_i].seqno_a, NULL);
+	if (generations[_i].seqno_b)
+		rewrite("stripe-b", "sde", generations[_i].seqno_b, NULL);
+	ck_assert_int_eq(initramfs("--pass 14 /dev/vg-two.pvs/fast"), LEA_INITRAMFS_LVM);
+	initramfs("--pass 15 /dev/vg-two.pvs/fast");
+	ck_assert_msg(!!strstr(table_of_fast(), "8:32 2048 8:48") == generations[_i].is_decided,
+		      "%s: %s%s", generations[_i].claim, table_of_fast(), machine.err);
 }
 
 TEST(two_paths_to_one_disk_are_one_pv)
