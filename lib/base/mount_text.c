@@ -160,7 +160,7 @@ static bool parse_crypttab(char *line, struct lea_mount *mount)
 
 	mount->point = take_word(&line);
 	source = take_word(&line);
-	take_word(&line); /* the key */
+	mount->key = take_word(&line);
 	mount->options = take_word(&line);
 	mount->has_wrong_escape = !lea_mount_decode(source);
 	mount->source = source;
@@ -180,8 +180,12 @@ int lea_mounts_parse(char *text, enum lea_mount_text form, struct lea_mounts *re
 
 	memset(ret_mounts, 0, sizeof(*ret_mounts));
 	for (char *line = text, *next; line; line = next, number++) {
-		struct lea_mount mount = {
-			.line = number, .source = "", .point = "", .type = "", .options = ""};
+		struct lea_mount mount = {.line = number,
+					  .source = "",
+					  .point = "",
+					  .type = "",
+					  .key = "",
+					  .options = ""};
 
 		next = strchr(line, '\n');
 		if (next)
@@ -248,4 +252,18 @@ const struct lea_mount *lea_mounts_find_path(const struct lea_mounts *mounts, co
 		    (!found || strlen(mounts->mount[i].point) >= strlen(found->point)))
 			found = &mounts->mount[i];
 	return found;
+}
+
+bool lea_mount_has_option(const char *options, const char *yes, const char *no)
+{
+	bool has = false;
+
+	for (size_t chars; *options; options += chars + (options[chars] == ',')) {
+		chars = strcspn(options, ",");
+		if (chars == strlen(yes) && !strncmp(options, yes, chars))
+			has = true;
+		else if (no && chars == strlen(no) && !strncmp(options, no, chars))
+			has = false;
+	}
+	return has;
 }

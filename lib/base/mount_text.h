@@ -28,6 +28,7 @@ struct lea_mount {
 	const char *point;     /* mount point, or the name of the encrypted device; without slashes
 				* that mean nothing */
 	const char *type;      /* of the file system; of a swap "partition" or "file" */
+	const char *key;       /* file or device of the key; LEA_CRYPTTAB only */
 	const char *options;   /* as written; LEA_FSTAB and LEA_CRYPTTAB */
 };
 
@@ -67,3 +68,6 @@ void lea_mount_unquote(char *source);
 
 /* Makes "/srv/disk" of "/srv//disk/" in place, as the kernel writes the same mount point. */
 void lea_mount_tidy(char *point);
+
+/* Of two opposite options the last one counts. @no: NULL: there is no opposite. */
+bool lea_mount_has_option(const char *options, const char *yes, const char *no);

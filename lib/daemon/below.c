@@ -66,24 +66,19 @@ struct each {
 	void *arg;
 };
 
-static int visit(void *arg, struct lea_devno devno, bool is_bottom)
+static int visit(void *arg, const struct lea_stack_device *device)
 {
 	const struct each *each = arg;
-	char text[LEA_SYSFS_VALUE_BYTES];
 	struct lea_below_ids ids;
 	uint64_t number;
 
-	if (is_bottom) {
-		if (lea_sysfs_number(each->world, devno, "partition", &number) ||
-		    number > UINT32_MAX)
-			number = 0;
-		lea_below_ids_read(each->world, devno, (uint32_t)number, &ids);
-		return each->tell(each->arg, &ids);
-	}
-	return !lea_sysfs_text(each->world, devno, "dm/uuid", text, sizeof(text)) &&
-			       !strncmp(text, "LVM-", 4)
-		       ? -ELOOP
-		       : 0;
+	if (!device->is_bottom)
+		return lea_stack_is_lv(device) ? -ELOOP : 0;
+	if (lea_sysfs_number(each->world, device->devno, "partition", &number) ||
+	    number > UINT32_MAX)
+		number = 0;
+	lea_below_ids_read(each->world, device->devno, (uint32_t)number, &ids);
+	return each->tell(each->arg, &ids);
 }
 
 int lea_below_each(struct lea_world *world, struct lea_devno devno,

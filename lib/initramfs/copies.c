@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "filter/device_id.h"
+#include "initramfs/list_disks.h"
 #include "initramfs/note.h"
 #include "record/duplicate_tie.h"
 
@@ -87,14 +87,10 @@ static void settle_tie(const struct copies *copies, struct lea_found *a, struct 
 static bool is_at(struct lea_world *world, const struct lea_need_disk *disk,
 		  const struct lea_found *found)
 {
-	const struct lea_devno devno = lea_device_devno(&found->device);
-	char id[LEA_ID_BYTES];
-	uint64_t partition = 0;
-	const bool is_partition = !lea_sysfs_number(world, devno, "partition", &partition);
+	struct lea_need_disk now;
 
-	return disk->sectors == found->size_sectors &&
-	       disk->partition == (is_partition ? partition : 0) &&
-	       !lea_id_mark(world, devno, is_partition, id) && !strcmp(id, disk->id);
+	return lea_list_disk_of(world, found, &now) && disk->sectors == now.sectors &&
+	       disk->partition == now.partition && !strcmp(disk->id, now.id);
 }
 
 /* By what the image knows. NULL: it does not decide. */

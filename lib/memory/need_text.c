@@ -121,24 +121,10 @@ static int add_devices(const struct reader *reader, const char *source, const ch
 	return r ? r : lea_spec_each_option(options, add_each, &adding);
 }
 
-/* Of two opposite options the last one counts. */
-static bool has_option(const char *options, const char *yes, const char *no)
-{
-	bool has = false;
-
-	for (size_t chars; *options; options += chars + (options[chars] == ',')) {
-		chars = strcspn(options, ",");
-		if (chars == strlen(yes) && !strncmp(options, yes, chars))
-			has = true;
-		else if (chars == strlen(no) && !strncmp(options, no, chars))
-			has = false;
-	}
-	return has;
-}
-
 static bool is_optional(const char *options)
 {
-	return has_option(options, "noauto", "auto") || has_option(options, "nofail", "fail");
+	return lea_mount_has_option(options, "noauto", "auto") ||
+	       lea_mount_has_option(options, "nofail", "fail");
 }
 
 /* The ms of a unit of a time span, as in systemd.time(7); 0: not one of these. */

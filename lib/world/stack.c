@@ -7,13 +7,14 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/id.h"
 #include "world/sysfs.h"
 
 #define MOST_LEVELS 16U
 
 struct walk {
 	struct lea_world *world;
-	int (*visit)(void *arg, struct lea_devno devno, bool is_bottom);
+	int (*visit)(void *arg, const struct lea_stack_device *device);
 	void *arg;
 	unsigned int left; /* devices */
 };
@@ -59,9 +60,11 @@ static int find_parent(struct lea_world *world, struct lea_devno devno, struct l
 	return r;
 }
 
-static int walk(struct walk *state, struct lea_devno devno, unsigned int levels)
+static int walk(struct walk *state, struct lea_devno devno, const struct lea_stack_device *above,
+		unsigned int levels)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	struct lea_stack_device device = {.devno = devno, .above = above};
 	struct lea_devno below = {0};
 	const struct dirent *entry = NULL;
 	char attribute[300];
@@ -70,41 +73,47 @@ static int walk(struct walk *state, struct lea_devno devno, unsigned int levels)
 
 	if (!levels || !state->left--)
 		return -E2BIG;
-	r = list_slaves(state->world, devno, &dir);
+	r = lea_sysfs_text(state->world, devno, "dm/uuid", device.uuid, sizeof(device.uuid));
+	if (r)
+		device.uuid[0] = '\0';
+	r = r < 0 ? r : list_slaves(state->world, devno, &dir);
 	if (dir)
 		entry = lea_file_next(dir, &r);
 	if (!r && !entry)
 		r = find_parent(state->world, devno, &below, &has_parent);
-	r = r ? r : state->visit(state->arg, devno, !entry && !has_parent);
+	device.is_bottom = !entry && !has_parent;
+	r = r ? r : state->visit(state->arg, &device);
 	if (!r && has_parent)
-		return walk(state, below, levels - 1);
+		return walk(state, below, &device, levels - 1);
 	for (; !r && entry; entry = lea_file_next(dir, &r)) {
 		snprintf(attribute, sizeof(attribute), "slaves/%s/dev", entry->d_name);
 		r = find_number(state->world, devno, attribute, &below, &is);
 		if (!r && is)
-			r = walk(state, below, levels - 1);
+			r = walk(state, below, &device, levels - 1);
 	}
 	return r;
 }
 
 int lea_stack_walk(struct lea_world *world, struct lea_devno devno,
-		   int (*visit)(void *arg, struct lea_devno devno, bool is_bottom), void *arg)
+		   int (*visit)(void *arg, const struct lea_stack_device *device), void *arg)
 {
 	struct walk state = {.world = world, .visit = visit, .arg = arg, .left = LEA_STACK_MOST};
 
-	return walk(&state, devno, MOST_LEVELS);
+	return walk(&state, devno, NULL, MOST_LEVELS);
 }
 
-static int look_for_lv(void *arg, struct lea_devno devno, bool is_bottom)
+bool lea_stack_is_lv(const struct lea_stack_device *device)
 {
-	char text[LEA_SYSFS_VALUE_BYTES];
+	return lea_after(device->uuid, "LVM-") != NULL;
+}
 
-	(void)is_bottom;
-	return !lea_sysfs_text(arg, devno, "dm/uuid", text, sizeof(text)) &&
-	       !strncmp(text, "LVM-", 4);
+static int visit_lv(void *arg, const struct lea_stack_device *device)
+{
+	(void)arg;
+	return lea_stack_is_lv(device);
 }
 
 bool lea_lies_on_lv(struct lea_world *world, struct lea_devno devno)
 {
-	return lea_stack_walk(world, devno, look_for_lv, world) > 0;
+	return lea_stack_walk(world, devno, visit_lv, NULL) > 0;
 }

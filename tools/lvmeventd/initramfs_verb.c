@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lvmeventd initramfs: the options of the boot scripts of an initramfs. */
+#include "initramfs/list.h"
 #include "initramfs/pass.h"
 
 #include <errno.h>
@@ -13,12 +14,14 @@
 #include "base/id.h"
 #include "base/step.h"
 #include "cli/args.h"
+#include "cli/fail.h"
 #include "conf/setup.h"
 #include "lvmeventd/initramfs_verb.h"
 #include "world/timeline.h"
 
 #define USAGE                                                                                      \
-	"initramfs --check | [--resume SPEC] [--lv LV] [--vg VG] [--explicit] [--needs FILE] "     \
+	"initramfs --check | --list-needs [--resume SPEC] | --list-nodes [--resume SPEC] | "       \
+	"[--resume SPEC] [--lv LV] [--vg VG] [--explicit] [--needs FILE] "                         \
 	"[--all-needs] [--pass N] [--passes N] [ROOT]"
 #define RULE	       LEA_DATADIR "/lvmevent-initramfs.rules"
 #define CONTROL	       "/dev/mapper/control"
@@ -75,9 +78,27 @@ static int run_pass(struct lea_world *world, const struct lea_initramfs_options 
 	return r < 0 ? LEA_EXIT_FAILED : r;
 }
 
+/* For the hook that makes an image. */
+static int list(struct lea_world *world, const char *resume, bool wants_nodes)
+{
+	const struct lea_conf_options settings = {.forgive = true};
+	LEA_AUTO(lea_freep) char *needs = NULL, *nodes = NULL;
+	const struct lea_conf *conf = NULL;
+	int r, code = lea_setup(world, &settings, &conf);
+
+	if (code)
+		return code;
+	r = lea_initramfs_list(world, conf, resume, &needs, &nodes);
+	lea_conf_free(conf);
+	if (r < 0)
+		return lea_tool_fail(world, r, "listing what boots");
+	fputs(wants_nodes ? nodes : needs, stdout);
+	return LEA_EXIT_DONE;
+}
+
 struct args {
 	struct lea_args shared;
-	unsigned int check, is_explicit, all_needs;
+	unsigned int check, list_needs, list_nodes, is_explicit, all_needs;
 	const char *resume, *needs, *pass, *passes;
 	struct lea_list lvs, vgs;
 };
@@ -94,15 +115,21 @@ static int run(struct lea_world *world, const struct args *args)
 						.all_needs = args->all_needs > 0,
 						.is_explicit = args->is_explicit > 0};
 
+	const bool names =
+		args->shared.word || args->lvs.count || args->vgs.count || args->all_needs;
+	const bool lists = args->list_needs || args->list_nodes;
+	const unsigned int count = !!args->check + !!args->list_needs + !!args->list_nodes +
+				  (names || (args->resume && !lists));
+
 	if (!parse_number(args->pass, 0, &options.pass) ||
-	    !parse_number(args->passes, DEFAULT_PASSES, &options.passes) ||
-	    !!args->check == (args->shared.word || args->resume || args->lvs.count ||
-			      args->vgs.count || args->all_needs)) {
+	    !parse_number(args->passes, DEFAULT_PASSES, &options.passes) || count != 1) {
 		fprintf(stderr, "  Usage: lvmeventd " USAGE "\n");
 		return LEA_EXIT_PARAMS;
 	}
 	LEA_CRASHPOINT_ROLE("initramfs");
 	alarm(ALARM_SECONDS);
+	if (lists)
+		return list(world, args->resume, args->list_nodes > 0);
 	return args->check ? check(world) : run_pass(world, &options);
 }
 
@@ -113,6 +140,10 @@ int lea_lvmevent_initramfs(struct lea_world *world, int argc, char *argv[])
 	const struct lea_opt rows[] = {
 		LEA_LVMEVENT_HELP,
 		ROW(check, COUNT, "check", NULL, "Can this work here? Activate nothing."),
+		ROW(list_needs, COUNT, "list-needs", NULL,
+		    "Print what an image of this system is to know."),
+		ROW(list_nodes, COUNT, "list-nodes", NULL,
+		    "Print the device-mapper names of what it needs."),
 		ROW(resume, STRING, "resume", "Spec", "Activate the LV of this swap, too."),
 		ROW(lvs, LIST, "lv", "LV", "Activate this LV, too."),
 		ROW(vgs, LIST, "vg", "VG", "Activate the LVs of this VG, too."),

@@ -695,6 +695,10 @@ TEST_EACH(what_keeps_the_lv_down_is_said, reasons)
 
 static const char *const usages[] = {"",
 				     "--check /dev/vg_one/root",
+				     "--check --list-needs",
+				     "--list-needs --list-nodes",
+				     "--list-needs /dev/vg_one/root",
+				     "--check --resume /dev/vg_one/swap",
 				     "--pass x /dev/vg_one/root",
 				     "--pass -1 /dev/vg_one/root",
 				     "--passes 99999 /dev/vg_one/root",

@@ -31,13 +31,14 @@ static void setup(void)
 /* Numbers of the devices at the bottom, in the order of the walk's visits. */
 static char bottom[256];
 
-static int note_bottom(void *arg, struct lea_devno devno, bool is_bottom)
+static int note_bottom(void *arg, const struct lea_stack_device *device)
 {
 	const size_t used = strlen(bottom);
 
 	(void)arg;
-	if (is_bottom)
-		snprintf(bottom + used, sizeof(bottom) - used, " %u:%u", devno.major, devno.minor);
+	if (device->is_bottom)
+		snprintf(bottom + used, sizeof(bottom) - used, " %u:%u", device->devno.major,
+			 device->devno.minor);
 	return 0;
 }
 
