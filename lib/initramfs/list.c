@@ -322,19 +322,21 @@ static void add_journals(struct list *list)
 			add_one(list, devno, NULL);
 }
 
+bool lea_initramfs_lists(const struct lea_mount *row)
+{
+	return is_early_point(row->point) || !strcmp(row->type, "swap") ||
+	       lea_mount_has_option(row->options, "x-initrd.mount", NULL);
+}
+
 static void add_fstab(struct list *list)
 {
 	LEA_AUTO(lea_mounts_done) struct lea_mounts rows = {0};
 
 	if (read_rows(list, LEA_FSTAB, &rows))
 		return;
-	for (size_t i = 0; i < rows.count && !list->fault; i++) {
-		const struct lea_mount *row = &rows.mount[i];
-
-		if (is_early_point(row->point) || !strcmp(row->type, "swap") ||
-		    lea_mount_has_option(row->options, "x-initrd.mount", NULL))
-			add_row(list, row);
-	}
+	for (size_t i = 0; i < rows.count && !list->fault; i++)
+		if (lea_initramfs_lists(&rows.mount[i]))
+			add_row(list, &rows.mount[i]);
 }
 
 /* "/dev/sys/key:/path", "/path:UUID=1-2" */
@@ -397,7 +399,8 @@ int lea_initramfs_list(struct lea_world *world, const struct lea_conf *conf, con
 	list.nodes = open_memstream(&list.nodes_text, &list.nodes_bytes);
 	if (list.needs && list.nodes) {
 		add_all(&list, resume);
-		lea_list_disks_print(world, conf, &list.disks, list.needs);
+		if (conf)
+			lea_list_disks_print(world, conf, &list.disks, list.needs);
 	}
 	lea_list_disks_done(&list.disks);
 	r = list.needs && !fclose(list.needs) ? list.fault : -ENOMEM;

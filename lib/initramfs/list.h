@@ -3,12 +3,14 @@
 #pragma once
 
 #include "base/err.h"
+#include "base/mount_text.h"
 #include "conf/conf.h"
 #include "world/world.h"
 
 /*
  * lea_initramfs_list - the LVs of /, /usr, swap and of all that the initramfs mounts or opens
  * besides
+ * @conf: NULL: no line of a disk is wanted, and no disk is read
  * @resume: the swap of hibernation, as resume= names it; NULL: unknown
  * @ret_needs: owned (free)
  * @ret_nodes: owned: the names that device-mapper gives to them and to what lies above and below
@@ -19,3 +21,6 @@
  */
 LEA_MUST_CHECK int lea_initramfs_list(struct lea_world *world, const struct lea_conf *conf,
 				      const char *resume, char **ret_needs, char **ret_nodes);
+
+/* Does this line of fstab count for it? */
+bool lea_initramfs_lists(const struct lea_mount *row);

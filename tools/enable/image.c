@@ -6,17 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
-#include "base/devname.h"
 #include "base/file.h"
 #include "enable/image.h"
+#include "initramfs/list.h"
 #include "memory/device_spec.h"
+#include "memory/image_needs.h"
 #include "world/mounts.h"
 #include "world/place.h"
 #include "world/proc.h"
-#include "world/stack.h"
 
 #define PACKAGE	     "lvm2-event-activation"
 #define CHOICE_BYTES 64U
@@ -46,33 +45,6 @@ enum on_lv {
 	ON_LV, /* it does, or what is mounted may */
 };
 
-/* A file system without a device of its own (btrfs) may lie on an LV: then, as of all that cannot
- * be read, the hook decides. */
-static bool may_lie_on_lv(struct lea_world *world, const char *path, bool is_device)
-{
-	LEA_AUTO(lea_freep) char *full = lea_world_path(world, path);
-	struct stat st;
-	dev_t dev;
-
-	if (!full || stat(full, &st) < 0)
-		return !full || errno != ENOENT;
-	dev = is_device ? st.st_rdev : st.st_dev;
-	return !major(dev) || lea_lies_on_lv(world, (struct lea_devno){major(dev), minor(dev)});
-}
-
-static bool swap_may_lie_on_lv(struct lea_world *world)
-{
-	LEA_AUTO(lea_mounts_done) struct lea_mounts swaps;
-
-	if (lea_mounts_read(world, LEA_SWAPS, &swaps) < 0)
-		return true;
-	for (size_t i = 0; i < swaps.count; i++)
-		if (lea_devname_below(swaps.mount[i].source) &&
-		    may_lie_on_lv(world, swaps.mount[i].source, true))
-			return true;
-	return false;
-}
-
 /* The first that is installed in @root; NULL: none. */
 static const struct generator *find_generator(const char *root)
 {
@@ -90,13 +62,11 @@ static const struct generator *find_generator(const char *root)
 /* What does this line of fstab say of an LV that the boot needs? */
 static enum on_lv judge_line(const struct lea_mount *mount, bool *has_root)
 {
-	const bool is_root = !strcmp(mount->point, "/");
 	struct lea_spec spec;
 
-	if (!*mount->type ||
-	    (!is_root && strcmp(mount->point, "/usr") != 0 && strcmp(mount->type, "swap") != 0))
+	if (!*mount->type || !lea_initramfs_lists(mount))
 		return ELSEWHERE;
-	*has_root |= is_root;
+	*has_root |= !strcmp(mount->point, "/");
 	lea_spec_parse(mount->source, &spec);
 	switch (spec.kind) {
 	case LEA_SPEC_LV:
@@ -138,16 +108,27 @@ static enum on_lv judge_fstab(struct lea_world *world, const char *root)
 	return answer == ELSEWHERE && !has_root ? IN_DOUBT : answer;
 }
 
+/* As the hook does. */
+static enum on_lv judge_running(struct lea_world *world)
+{
+	LEA_AUTO(lea_freep) char *needs = NULL, *nodes = NULL;
+	struct lea_need_line line;
+	const char *at;
+
+	if (lea_initramfs_list(world, NULL, NULL, &needs, &nodes))
+		return IN_DOUBT;
+	at = needs;
+	while (lea_needs_next(&at, &line))
+		if (!line.is_elsewhere)
+			return ON_LV;
+	return *needs ? ELSEWHERE : IN_DOUBT;
+}
+
 static enum on_lv judge(struct lea_world *world, const char *root)
 {
 	const enum on_lv answer = judge_fstab(world, root);
 
-	if (answer == ON_LV || *root || lea_place_check(world))
-		return answer;
-	return may_lie_on_lv(world, "/", false) || may_lie_on_lv(world, "/usr", false) ||
-			       swap_may_lie_on_lv(world)
-		       ? ON_LV
-		       : ELSEWHERE;
+	return answer == ON_LV || *root || lea_place_check(world) ? answer : judge_running(world);
 }
 
 static const char *const choices[] = {

@@ -119,7 +119,7 @@ static int run(struct lea_world *world, const struct args *args)
 		args->shared.word || args->lvs.count || args->vgs.count || args->all_needs;
 	const bool lists = args->list_needs || args->list_nodes;
 	const unsigned int count = !!args->check + !!args->list_needs + !!args->list_nodes +
-				  (names || (args->resume && !lists));
+				   (names || (args->resume && !lists));
 
 	if (!parse_number(args->pass, 0, &options.pass) ||
 	    !parse_number(args->passes, DEFAULT_PASSES, &options.passes) || count != 1) {
