@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "scan/scan.h"
+#include "state/mark.h"
 #include "state/online.h"
 #include "world/device_find.h"
 #include "world/hung.h"
@@ -273,28 +274,47 @@ struct claiming {
 	struct recorded *recorded;
 };
 
-/* @name: of whatever hangs, as lea_reader_name_hung makes it of a device. */
-static int add_hung(void *arg, const char *name)
+/* Adds the device if udev knows that it is a PV of the VG, of which nothing is recorded. */
+static int add_if_claiming(const struct claiming *claiming, struct lea_devno devno)
 {
-	const struct claiming *claiming = arg;
+	const struct lea_devid id = {devno.major, devno.minor, 0};
 	LEA_AUTO(lea_device_done) struct lea_device device = {0};
-	const char *number = strchr(name, '-');
-	struct lea_devid id = {0};
-	struct lea_devno devno;
 	char pvid[33];
-	int r;
+	int r = lea_device_find(claiming->world, &id, &device);
 
-	if (!lea_devno_parse(number ? number + 1 : name, &devno))
-		return 0;
-	id.major = devno.major;
-	id.minor = devno.minor;
-	r = lea_device_find(claiming->world, &id, &device);
 	r = r ? r : lea_udevdb_fill(claiming->world, &device);
 	if (r || !lea_udevdb_pvid(&device, pvid) ||
 	    lea_vg_find_pv(claiming->vg, pvid) == LEA_NONE ||
 	    lea_online_exists(lea_world_run(claiming->world), pvid))
 		return r < 0 ? r : 0;
 	return add_claimant(claiming->recorded, claiming->world, pvid, devno);
+}
+
+/* @name: of whatever hangs, as lea_reader_name_hung makes it of a device. */
+static int add_hung(void *arg, const char *name)
+{
+	const char *number = strchr(name, '-');
+	struct lea_devno devno;
+
+	return lea_devno_parse(number ? number + 1 : name, &devno) ? add_if_claiming(arg, devno)
+								   : 0;
+}
+
+/* Of another host, or exported: such a PV has no record. */
+static int add_refused(const struct claiming *claiming, int run_fd)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	struct lea_devid id;
+	char path[32];
+	int r;
+
+	snprintf(path, sizeof(path), "event/%s", lea_mark_folder(LEA_MARK_REFUSED));
+	r = lea_file_list(run_fd, path, &dir);
+	while (dir && (entry = lea_file_next(dir, &r)))
+		if (lea_devid_parse(entry->d_name, &id))
+			r = add_if_claiming(claiming, (struct lea_devno){id.major, id.minor});
+	return r == -ENOENT ? 0 : r;
 }
 
 int lea_devices_claimed(struct lea_world *world, const struct lea_vg *vg,
@@ -318,9 +338,12 @@ int lea_devices_claimed(struct lea_world *world, const struct lea_vg *vg,
 		for (size_t k = 0; !r && k < count; k++)
 			r = add_claimant(&recorded, world, pvid, devnos[k]);
 	}
-	/* Not every udev keeps links. The device is known to hang, then, and udev knows its PV. */
+	/* Not every udev keeps links. The device is known to hang, then, or was refused, and udev
+	 * knows its PV. */
 	if (!r && is_any_lost)
 		r = lea_hung_each(world, add_hung, &claiming);
+	if (!r && is_any_lost && !lea_udevlinks_are_kept(world))
+		r = add_refused(&claiming, run_fd);
 	return r ? r : give(&recorded, ret_devices, ret_count);
 }
 

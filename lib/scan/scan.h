@@ -268,9 +268,9 @@ void lea_devices_free(struct lea_device *devices, size_t count);
  * those below each device is to be queued as MISSED, and expected to have the record's PVID. */
 LEA_MUST_CHECK int lea_devices_of_vg(struct lea_world *world, const char *vg,
 				     struct lea_scan_device **ret_devices, size_t *ret_count);
-/* The devices that by udev are to carry PVs that this metadata lists and that have no record, as
- * their disks have given no answer since they came. Likewise; a few system calls for each such PV.
- */
+/* The devices that by udev are to carry PVs that this metadata lists and that have no record: their
+ * disks have given no answer since they came, or this host may not use them. Likewise; a few system
+ * calls for each such PV. */
 LEA_MUST_CHECK int lea_devices_claimed(struct lea_world *world, const struct lea_vg *vg,
 				       struct lea_scan_device **ret_devices, size_t *ret_count);
 /* The devices recorded for the PVs that this metadata lists; opens one file a PV. Returns

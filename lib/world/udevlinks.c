@@ -45,3 +45,11 @@ size_t lea_udevlinks_pv(const struct lea_world *world, const char *pvid,
 	}
 	return count;
 }
+
+bool lea_udevlinks_are_kept(const struct lea_world *world)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/run/udev/links", world->root);
+	return !access(path, F_OK);
+}

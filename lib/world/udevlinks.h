@@ -13,6 +13,7 @@
 #include "world/sysfs.h"
 #include "world/world.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -23,3 +24,5 @@
  */
 size_t lea_udevlinks_pv(const struct lea_world *world, const char *pvid,
 			struct lea_devno *ret_devnos, size_t room);
+/* Does udev keep such folders at all? */
+bool lea_udevlinks_are_kept(const struct lea_world *world);

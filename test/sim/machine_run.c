@@ -50,7 +50,6 @@ static void write_tree(void)
 		"/run/lock/lvm",
 		"/run/udev",
 		"/run/udev/data",
-		"/run/udev/links",
 		"/run/udev/tags",
 		"/run/udev/tags/lvmevent",
 		"/run/systemd",
@@ -93,6 +92,8 @@ static void clear_run(void)
 {
 	sim_clear("/run");
 	write_tree();
+	if (!(sim.history->conf & SIM_CONF_NO_LINKS))
+		sim_mkdir("/run/udev/links");
 }
 
 static void kill_one(struct sim_proc *proc, void *arg)
