@@ -300,8 +300,8 @@ static int add_hung(void *arg, const char *name)
 								   : 0;
 }
 
-/* Of another host, or exported: such a PV has no record. */
-static int add_refused(const struct claiming *claiming, int run_fd)
+/* @folder: of files that have the keys of devices as names. */
+static int add_from(const struct claiming *claiming, int run_fd, const char *folder)
 {
 	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
 	const struct dirent *entry;
@@ -309,12 +309,26 @@ static int add_refused(const struct claiming *claiming, int run_fd)
 	char path[32];
 	int r;
 
-	snprintf(path, sizeof(path), "event/%s", lea_mark_folder(LEA_MARK_REFUSED));
+	snprintf(path, sizeof(path), "event/%s", folder);
 	r = lea_file_list(run_fd, path, &dir);
 	while (dir && (entry = lea_file_next(dir, &r)))
 		if (lea_devid_parse(entry->d_name, &id))
 			r = add_if_claiming(claiming, (struct lea_devno){id.major, id.minor});
 	return r == -ENOENT ? 0 : r;
+}
+
+/*
+ * Not every udev keeps links, but each knows the PV of a device. A PV without a record is on one
+ * that hangs; or that hung, and was queued when it gave its answer; or that this host may not use.
+ */
+static int add_without_links(struct claiming *claiming, int run_fd)
+{
+	int r = lea_hung_each(claiming->world, add_hung, claiming);
+
+	if (r || lea_udevlinks_are_kept(claiming->world))
+		return r;
+	r = add_from(claiming, run_fd, "queue");
+	return r ? r : add_from(claiming, run_fd, lea_mark_folder(LEA_MARK_REFUSED));
 }
 
 int lea_devices_claimed(struct lea_world *world, const struct lea_vg *vg,
@@ -338,12 +352,8 @@ int lea_devices_claimed(struct lea_world *world, const struct lea_vg *vg,
 		for (size_t k = 0; !r && k < count; k++)
 			r = add_claimant(&recorded, world, pvid, devnos[k]);
 	}
-	/* Not every udev keeps links. The device is known to hang, then, or was refused, and udev
-	 * knows its PV. */
 	if (!r && is_any_lost)
-		r = lea_hung_each(world, add_hung, &claiming);
-	if (!r && is_any_lost && !lea_udevlinks_are_kept(world))
-		r = add_refused(&claiming, run_fd);
+		r = add_without_links(&claiming, run_fd);
 	return r ? r : give(&recorded, ret_devices, ret_count);
 }
 
