@@ -96,10 +96,12 @@ static bool lacks_silent_disk(const struct sim_oracle *oracle, const struct sim_
 	uint32_t disks = sim_disks_of(state, active->vg_id);
 
 	for (unsigned i = 0; i < SIM_DISKS; i++) {
-		/* Of a disk whose event udev has lost, or which it has yet to read, nobody knows,
-		 * nor after a shortage if no link leads to it. */
+		/* Of a disk whose event udev has lost, or which it has yet to read, also since a
+		 * command has made it another PV, nobody knows, nor after a shortage if no link
+		 * leads to it. */
 		if (disks & 1U << i && !(active->disks & 1U << i) &&
 		    (course->is_lost[i] || course->udev_until_ms[i] > active->at_ms ||
+		     (*course->was_pvid[i] && course->told_ms[i] > active->at_ms) ||
 		     (course->is_short && oracle->history->conf & SIM_CONF_NO_LINKS)))
 			return false;
 		if (disks & 1U << i)

@@ -136,6 +136,23 @@ TEST_TIMES(part_is_activated_before_udev_has_read_the_rest, 2)
 	ck_assert_int_eq(findings.count > 0, !_i);
 }
 
+/* The slow disk got a new PV UUID, which nobody knows until udev has read it. */
+TEST_TIMES(part_is_activated_before_udev_has_read_a_new_uuid, 2)
+{
+	history.conf = SIM_CONF_PARTIAL;
+	begin(2);
+	take_down(100000);
+	state.disk[1].slow_ms = 4000;
+	step((struct sim_step){.op = SIM_SLOW, .a = 1}, 100000);
+	strcpy(state.disk[1].pvid, "new");
+	write_vg(2, 2);
+	step((struct sim_step){.op = SIM_NEW_ID, .a = 1}, _i ? 1000 : 100000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 1000);
+	activate(true);
+	state.active[0].has_error_target = true;
+	expect(_i ? NULL : "a VG was activated in part although the disk is there");
+}
+
 /* udev hears of no change of a disk through another path of it, so its PV counts as one whose event
  * was lost. */
 TEST_TIMES(pv_that_was_made_through_another_path_is_found_later, 2)
