@@ -453,6 +453,18 @@ static bool is_new_here(const struct lea_batch_pass *pass, const struct lea_foun
 	       !lea_marker_is_set(pass->options->event_fd, &found->device, found->label.pvid);
 }
 
+/* Is the PV one that was added, also if a reconcile has found it? Not if it is tried again: then
+ * the VG has a claim. */
+static bool was_added(const struct lea_batch_pass *pass, const struct lea_found *found,
+		      enum lea_entry_kind kind)
+{
+	LEA_AUTO(lea_claim_done) struct lea_claim claim = {0};
+
+	return kind == LEA_ENTRY_ADD ||
+	       (kind == LEA_ENTRY_MISSED &&
+		lea_claim_read(&pass->candidates->claims, found->vg->id, &claim) > 0);
+}
+
 static int await_rest(struct lea_batch_pass *pass, const struct lea_found *found,
 		      const struct lea_record *record)
 {
@@ -487,7 +499,7 @@ static int count_device(struct lea_batch_pass *pass, struct lea_found *found,
 	if (record.complete != LEA_COMPLETE && kind == LEA_ENTRY_PARTIAL && found->vg)
 		return lea_candidates_add(pass->candidates, found, &record, kind);
 	/* A change of another PV may complete it. */
-	if (record.complete != LEA_COMPLETE && kind == LEA_ENTRY_ADD && found->vg)
+	if (record.complete != LEA_COMPLETE && found->vg && was_added(pass, found, kind))
 		r = await_rest(pass, found, &record);
 	/* A change activates nothing, so it begins no wait, either. */
 	if (found->vg && (kind != LEA_ENTRY_CHANGE || record.complete == LEA_COMPLETE))

@@ -14,13 +14,12 @@
 #include "base/order.h"
 #include "batch/incomplete.h"
 #include "batch/incomplete_wait.h"
-#include "batch/pass_cache.h"
 #include "batch/requeue.h"
 #include "memory/boot_memory_file.h"
-#include "state/claim_index.h"
+#include "state/mark.h"
 #include "state/missing.h"
+#include "state/newest.h"
 #include "state/online.h"
-#include "world/sysfs.h"
 
 /* Pauses because of silent disks; doubled with each one in a row. */
 #define PAUSE_MS      1000U
@@ -201,57 +200,45 @@ void lea_partial_wait_anew(struct lea_partial *partial, const struct lea_found *
 
 /* ---- the start */
 
-struct beginning {
-	const struct lea_batch_options *options;
-	struct lea_claims claims;
-};
-
-static int queue_all(const struct lea_batch_options *options, const char *name,
-		     enum lea_entry_kind kind)
+/* Queues the PVs with a record that the VG's newest metadata list. */
+static int queue_listed(const struct lea_batch_options *options, const struct lea_newest *newest,
+			enum lea_entry_kind kind)
 {
-	struct lea_scan_device *devices = NULL;
-	size_t count = 0;
-	int r = lea_devices_of_vg(options->world, name, &devices, &count);
+	const int run_fd = lea_world_run(options->world);
+	struct lea_online online;
+	int r = 0;
 
-	for (size_t i = 0; !r && i < count; i++) {
-		struct lea_device *device = &devices[i].device;
+	for (uint32_t i = 0; r >= 0 && i < newest->pv_count; i++) {
+		struct lea_claim_pv pv = {0};
 
-		device->diskseq = lea_sysfs_diskseq(options->world, lea_device_devno(device));
-		r = lea_queue_put_device(options->event_fd, kind, device, devices[i].expected);
+		r = lea_online_read(run_fd, newest->pvid[i], &online);
+		if (r)
+			continue;
+		pv.id = (struct lea_devid){online.major, online.minor, 0};
+		memcpy(pv.pvid, newest->pvid[i], sizeof(pv.pvid));
+		r = lea_requeue_pv(options, &pv, kind);
 	}
-	lea_scan_devices_free(devices, count);
-	return r;
-}
-
-/* It was activated with these PVs. If somebody has deactivated it since, it stays down. */
-static int is_done(void *arg, const char *vg_id, const struct lea_claim *claim)
-{
-	const uint32_t *there = arg;
-
-	(void)vg_id;
-	return claim->state == LEA_CLAIM_DONE && claim->pv_count >= *there;
-}
-
-static int begin_vg(void *arg, const struct lea_missing *missing)
-{
-	const struct beginning *beginning = arg;
-	uint32_t there = missing->all_count - missing->count;
-	int r = lea_claim_index_each_named(&beginning->options->cache->claims, &beginning->claims,
-					   missing->vg, is_done, &there);
-
-	r = r ? r : queue_all(beginning->options, missing->vg, LEA_ENTRY_MISSED);
 	return r < 0 ? r : 0;
 }
 
-/* Queues the devices of all incomplete VGs that no claim covers, so that a pass notes them. */
+static int begin_vg(void *arg, const struct lea_newest *newest)
+{
+	const struct lea_batch_options *options = *(const struct lea_batch_options **)arg;
+
+	return lea_awaited_is_set(options->event_fd, newest->vg_id, newest->pv_count)
+		       ? queue_listed(options, newest, LEA_ENTRY_MISSED)
+		       : 0;
+}
+
+/* Queues the devices of all VGs of which a PV was added and no claim has come of it, so that a pass
+ * notes those that are incomplete. */
 static int begin(const struct lea_batch_options *options)
 {
-	struct beginning beginning = {.options = options};
-	struct lea_claims_now now = {0};
-	int r = lea_claims_init(&beginning.claims, options->world, &now);
+	const int run_fd = lea_world_run(options->world);
 
-	r = r ? r : lea_claim_index_update(&options->cache->claims, &beginning.claims);
-	return r ? r : lea_missing_each(beginning.claims.run_fd, begin_vg, &beginning);
+	if (run_fd < 0 || !lea_mark_any(options->event_fd, LEA_MARK_AWAITED))
+		return run_fd < 0 ? run_fd : 0;
+	return lea_newest_each(run_fd, begin_vg, &options);
 }
 
 /* ---- the wait */
@@ -321,10 +308,13 @@ static void tell(const struct lea_partial *partial, struct vg *vg, uint32_t left
  * activate. */
 static int queue_vg(const struct lea_batch_options *options, const struct vg *vg)
 {
+	LEA_AUTO(lea_newest_done) struct lea_newest newest = {0};
 	int r = lea_requeue_pv(options, &vg->pv, LEA_ENTRY_PARTIAL);
 
-	if (r == LEA_REQUEUE_NONE)
-		r = queue_all(options, vg->name, LEA_ENTRY_PARTIAL);
+	if (r != LEA_REQUEUE_NONE)
+		return r;
+	r = lea_newest_read(lea_world_run(options->world), vg->id, vg->name, &newest);
+	r = r ? r : queue_listed(options, &newest, LEA_ENTRY_PARTIAL);
 	return r < 0 ? r : 0;
 }
 

@@ -411,6 +411,22 @@ TEST(new_runner_begins_the_wait_of_vgs_that_have_none)
 	ck_assert_msg(!wait_long()[0], "its claim covers the same PVs");
 }
 
+/* Rows: a reconcile found the PV, whose add was lost; a change led to it, as of a VG that was made
+ * here: the administrator decides what is active. */
+TEST_TIMES(new_runner_waits_for_a_vg_only_if_a_pv_of_it_was_added, 2)
+{
+	struct lea_entry entry = event("sdb", 32, 1, PVID_A, false);
+	int wait_ms;
+
+	configure("event { incomplete = \"degraded\" }");
+	machine_plug("stripe-a", "sdb", 32, 1);
+	entry.kind = _i ? LEA_ENTRY_CHANGE : LEA_ENTRY_MISSED;
+	ck_assert_str_eq(pass(&entry, 1), "");
+	configure("event { incomplete = \"degraded\" }");
+	ck_assert_str_eq(rest(&wait_ms), "");
+	ck_assert_int_eq(wait_ms, _i ? -1 : WAIT_MS);
+}
+
 /* The kernel numbers instances, or does not: only the PV that went may be another disk's. */
 TEST_TIMES(vg_that_lost_a_disk_has_been_dealt_with, 2)
 {
