@@ -20,6 +20,7 @@
 
 #include "world/device_find.h"
 #include "world/sysfs.h"
+#include "world/udevdb.h"
 
 #define LOOKS_MOST    64U /* devices visited below one device */
 #define ADDRESS_BYTES 256U
@@ -219,12 +220,30 @@ static int read_it(struct lea_world *world, const struct lea_conf *conf,
 	return r;
 }
 
+/* udev has read it as another PV since, as after vgimportclone: that is an answer, which a disk
+ * that hangs by now cannot give any more. */
+static bool is_named_another(struct lea_world *world, const struct lea_device *device,
+			     const char *pvid)
+{
+	LEA_AUTO(lea_device_done) struct lea_device now = {0};
+	const struct lea_devid number = lea_device_number(device);
+	char named[33];
+
+	return !lea_device_make(&number, device->name, &now) && !lea_udevdb_fill(world, &now) &&
+	       lea_udevdb_pvid(&now, named) && strcmp(named, pvid) != 0;
+}
+
 int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,
 			  const struct lea_scan_options *options, const struct lea_device *device,
 			  const char *pvid, enum lea_entry_kind again,
 			  struct lea_duplicate_answer *ret_answer)
 {
 	*ret_answer = (struct lea_duplicate_answer){.presence = LEA_SILENT};
+	if (is_named_another(world, device, pvid)) {
+		*ret_answer =
+			(struct lea_duplicate_answer){.presence = LEA_ABSENT, .is_another = true};
+		return 0;
+	}
 	if (is_suspended(world, lea_device_devno(device)))
 		return 0;
 	return read_it(world, conf, options, device, pvid, again, ret_answer);

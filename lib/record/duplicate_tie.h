@@ -43,8 +43,8 @@ struct lea_duplicate_answer {
  * @options: for the scan that reads the device
  * @device:  from lea_device_find; borrowed
  * @again:   what it is queued as if it answers late
- * LEA_ABSENT only by proof: it is gone or another instance, carries something else, is excluded by
- * a filter, or can only give errors.
+ * LEA_ABSENT only by proof: it is gone or another instance, carries something else, also by what
+ * udev has read, is excluded by a filter, or can only give errors.
  * Returns 0 or a fault, for which nothing was asked. Blocks as the scan does.
  */
 LEA_MUST_CHECK int lea_duplicate_carries(struct lea_world *world, const struct lea_conf *conf,

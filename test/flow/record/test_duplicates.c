@@ -250,6 +250,18 @@ TEST_TIMES(a_copy_that_is_another_pv_by_now_is_left_to_its_own_event, 2)
 			 "vg_one ");
 }
 
+/* The same, and the disk that has the record may hang by now: it is not even read. */
+TEST(a_recorded_disk_that_udev_has_read_as_another_pv_is_none)
+{
+	machine_plug("one-pv", "sda", 16, 1);
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
+	machine.properties = "ID_FS_TYPE=LVM2_member\n"
+			     "ID_FS_UUID=000000-0000-0000-0000-0000-0000-000001\n";
+	machine_plug("one-pv", "sdb", 32, 2);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "vg_one ");
+	ck_assert(!machine_has(DUPLICATES));
+}
+
 /* That one copy was made another PV is not all that has happened. */
 TEST(a_removal_that_was_lost_counts_beside_a_copy_that_is_another_pv)
 {
