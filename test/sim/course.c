@@ -402,6 +402,21 @@ static void note_state(struct sim_course *course, const struct sim_step *step,
 	}
 }
 
+/* Something begins, or what is under way takes longer: a reconcile that is to find the disk does
+ * not come sooner. */
+static void note_busy(struct sim_course *course, const struct sim_step *step,
+		      const struct sim_state *state, unsigned disk)
+{
+	uint64_t *busy_ms = &course->busy_until_ms[disk];
+	const uint64_t until_ms = busy_until(course, state, disk);
+	const bool begins = course->is_added_now[disk] || step->op == SIM_UNPLUG ||
+			    step->op == SIM_LOSE || (step->op == SIM_HEAL && *busy_ms == SIM_EVER);
+	const bool goes_on = is_vg_busy(course, state, disk) || step->op == SIM_HEAL;
+
+	if (begins || (goes_on && until_ms > *busy_ms))
+		*busy_ms = until_ms;
+}
+
 static void note_disk(struct sim_course *course, const struct sim_step *step,
 		      const struct sim_state *state, unsigned disk)
 {
@@ -411,7 +426,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	note_state(course, step, state, disk);
 	note_shortage(course, state, disk);
 	if (step->op == SIM_KILL_READER && course->busy_until_ms[disk] > state->now_ms)
-		course->busy_until_ms[disk] = busy_until(course, state, disk);
+		note_busy(course, step, state, disk);
 	if (!is_named(step, disk))
 		return;
 	/* udev could not read it for its add, and is not asked again. */
@@ -436,10 +451,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 		     state->now_ms ||
 	     course->told_ms[disk] > state->now_ms))
 		course->is_unsure[disk] = true;
-	/* What is under way takes longer, or something begins. */
-	if (course->is_added_now[disk] || is_vg_busy(course, state, disk) || step->op == SIM_HEAL ||
-	    step->op == SIM_UNPLUG || step->op == SIM_LOSE)
-		course->busy_until_ms[disk] = busy_until(course, state, disk);
+	note_busy(course, step, state, disk);
 	if (was_not_read && course->busy_until_ms[disk] != SIM_EVER)
 		course->busy_until_ms[disk] += RECONCILE_MS;
 }

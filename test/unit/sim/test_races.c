@@ -136,6 +136,25 @@ TEST_TIMES(part_is_activated_before_udev_has_read_the_rest, 2)
 	ck_assert_int_eq(findings.count > 0, !_i);
 }
 
+/* udev could not read the disk for its add, which a reconcile finds; that it is slow is no sooner
+ * end. */
+TEST_TIMES(add_that_could_not_be_read_is_found_later, 2)
+{
+	begin(1);
+	unplug(0, 1000);
+	plug(0, 1);
+	state.disk[0].fails = _i;
+	step((struct sim_step){.op = _i ? SIM_FAIL : SIM_WAIT, .a = 0}, 1000);
+	state.disk[0].fails = false;
+	step((struct sim_step){.op = _i ? SIM_HEAL : SIM_WAIT, .a = 0}, 1000);
+	state.disk[0].slow_ms = 1;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0}, 1000);
+	take_down(100000);
+	step((struct sim_step){.op = SIM_WAIT}, 500000);
+	activate(true);
+	expect(_i ? NULL : TAKEN_DOWN);
+}
+
 /* The slow disk got a new PV UUID, which nobody knows until udev has read it. */
 TEST_TIMES(part_is_activated_before_udev_has_read_a_new_uuid, 2)
 {
