@@ -390,10 +390,13 @@ static void note_state(struct sim_course *course, const struct sim_step *step,
 	if (!now->is_there) {
 		course->added_ms[disk] = 0;
 		course->is_lost[disk] = course->is_unsure[disk] = course->is_unnamed[disk] = false;
+		course->has_no_record[disk] = false;
 	}
 	course->is_unsure[disk] |= is_unreadable(now) || is_changed_untold(course, state, disk);
 	course->is_unnamed[disk] |= now->of >= 0 && had_path(course, state, disk) &&
 				    strcmp(now->pvid, before->pvid) != 0;
+	course->has_no_record[disk] |= *before->vg_id && strcmp(now->vg_id, before->vg_id) != 0 &&
+				       !strcmp(now->pvid, before->pvid);
 	course->was_alone[disk] |= sim_is_pv(now) && !has_other(state, disk);
 	course->had_no_copy[disk] |= sim_is_pv(now) && !sim_is_copy_beside(course, state, disk);
 	if (now->slow_ms || sim_is_silent(now)) {
@@ -436,7 +439,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 	course->is_lost[disk] |= step->op == SIM_LOSE;
 	if (course->is_added_now[disk]) {
 		course->added_ms[disk] = state->now_ms ? state->now_ms : 1;
-		course->is_unnamed[disk] = false;
+		course->is_unnamed[disk] = course->has_no_record[disk] = false;
 		/* udev may have lost this very event. */
 		course->is_unsure[disk] =
 			is_unreadable(now) || (course->is_unsure[disk] && course->is_lost[disk]);

@@ -28,6 +28,8 @@ struct sim_course {
 	bool is_unsure[SIM_DISKS];	/* since its add our program was not to read or to use it */
 	bool is_unnamed[SIM_DISKS];	/* it was made a PV through another path of it: a reconcile
 					   finds that, as a PV whose event was lost */
+	bool has_no_record[SIM_DISKS];	/* since its add a command took it out of a VG, as vgremove,
+					   which removes its record: found when the runner is idle */
 	bool was_alone[SIM_DISKS];	/* it was the only one with its PV at some time */
 	bool had_no_copy[SIM_DISKS];	/* likewise, with other paths to it at most */
 	bool was_sick;			/* some disk was */

@@ -167,6 +167,16 @@ static bool has_lost_events(const struct sim_history *history)
 	return false;
 }
 
+/* The disk is one of the VG, or was when it went. */
+static bool was_of_vg(const struct sim_course *course, const struct sim_state *state,
+		      const struct sim_disk *newest, unsigned disk)
+{
+	for (uint32_t k = 0; k < newest->pv_count; k++)
+		if (!strcmp(course->gone[disk].pvid, newest->pv[k]))
+			return true;
+	return sim_disks_of(state, newest->vg_id) & 1U << disk;
+}
+
 /* Did anything else make the VG wait than disks of other VGs? The check of a pool takes its time,
  * and a VG whose disks are gone by now says nothing of what it lay on. */
 static bool had_to_wait(const struct sim_oracle *oracle, const struct sim_state *state,
@@ -174,11 +184,11 @@ static bool had_to_wait(const struct sim_oracle *oracle, const struct sim_state 
 {
 	const struct sim_disk *newest = sim_newest(state, vg->id);
 	const struct sim_course *course = &oracle->course;
-	uint32_t disks = sim_disks_of(state, vg->id);
 
-	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (disks & 1U << i &&
-		    (course->was_sick_disk[i] || course->delay_ms[i] || course->is_unsure[i]))
+	for (unsigned i = 0; newest && i < SIM_DISKS; i++)
+		if (was_of_vg(course, state, newest, i) &&
+		    (course->was_sick_disk[i] || course->delay_ms[i] || course->is_unsure[i] ||
+		     course->has_no_record[i]))
 			return true;
 	return !course->was_sick || course->kills || course->is_short || state->pending_commands ||
 	       course->disturbed_until_ms > vg->due_ms || has_lost_events(oracle->history) ||

@@ -422,6 +422,31 @@ TEST_EACH(vg_on_healthy_disks_waits_for_no_others, waits)
 	expect(waits[_i].kind);
 }
 
+/* Rows: a healthy disk; another path to it is slow, and goes; vgremove has removed its record. */
+TEST_TIMES(vg_waits_for_what_its_own_disks_were, 3)
+{
+	begin(2);
+	take_down(100000);
+	if (_i == 1) {
+		copy(0, 5, true);
+		state.disk[5].slow_ms = 4000;
+		step((struct sim_step){.op = SIM_SLOW, .a = 5}, 1000);
+		unplug(5, 1000);
+	} else if (_i == 2) {
+		state.disk[0].vg_id[0] = '\0';
+		step((struct sim_step){.op = SIM_REMOVE}, 1000);
+		write_vg(2, 2);
+		step((struct sim_step){.op = SIM_CREATE}, 1000);
+	}
+	plug(4, 1000);
+	state.disk[4].hangs = true;
+	step((struct sim_step){.op = SIM_HANG, .a = 4}, 1000);
+	unplug(1, 1000);
+	plug(1, 12000);
+	activate(true);
+	expect(_i ? NULL : "a VG on healthy disks waited for others");
+}
+
 /* Rows: udev has read the slow disk by then, or not. */
 TEST_TIMES(disk_that_hangs_before_udev_has_read_it_may_be_done_without, 2)
 {
