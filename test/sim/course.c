@@ -248,15 +248,26 @@ static bool is_named(const struct sim_step *step, unsigned disk)
 	}
 }
 
-/* Until when the consequences of an event of the disk may come, if it begins now. */
+static bool is_of_vg_of(const struct sim_state *state, unsigned other, unsigned disk)
+{
+	return other == disk || (*state->disk[disk].vg_id &&
+				 !strcmp(state->disk[other].vg_id, state->disk[disk].vg_id));
+}
+
+/* Until when the consequences of an event of the disk may come, if it begins now. Each disk of its
+ * VG is waited for. */
 static uint64_t busy_until(const struct sim_course *course, const struct sim_state *state,
 			   unsigned disk)
 {
 	const struct sim_disk *d = &state->disk[disk];
+	uint64_t until = state->now_ms + SETTLED_MS + course->delay_ms[disk];
 
 	if (d->is_there && (d->hangs || d->fails || d->is_suspended || course->is_lost[disk]))
 		return SIM_EVER;
-	return state->now_ms + SETTLED_MS + course->delay_ms[disk] + 8ULL * d->slow_ms;
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (is_of_vg_of(state, i, disk))
+			until += 8ULL * state->disk[i].slow_ms;
+	return until;
 }
 
 /* Did udev see an add, or will it? A step that makes no sense does nothing. */
@@ -340,9 +351,7 @@ static bool is_vg_busy(const struct sim_course *course, const struct sim_state *
 		       unsigned disk)
 {
 	for (unsigned i = 0; i < SIM_DISKS; i++)
-		if (course->busy_until_ms[i] > state->now_ms &&
-		    (i == disk || (*state->disk[disk].vg_id &&
-				   !strcmp(state->disk[i].vg_id, state->disk[disk].vg_id))))
+		if (course->busy_until_ms[i] > state->now_ms && is_of_vg_of(state, i, disk))
 			return true;
 	return false;
 }

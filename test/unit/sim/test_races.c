@@ -136,6 +136,20 @@ TEST_TIMES(part_is_activated_before_udev_has_read_the_rest, 2)
 	ck_assert_int_eq(findings.count > 0, !_i);
 }
 
+/* The activation that an add began waits for another, slow disk of the VG as well. */
+TEST_TIMES(add_beside_a_slow_disk_takes_longer, 2)
+{
+	begin(2);
+	state.disk[1].slow_ms = _i ? 12000 : 0;
+	step((struct sim_step){.op = SIM_SLOW, .a = 1}, 200000);
+	unplug(0, 1000);
+	plug(0, 1000);
+	take_down(100000);
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	activate(true);
+	expect(_i ? NULL : TAKEN_DOWN);
+}
+
 /* udev could not read the disk for its add, which a reconcile finds; that it is slow is no sooner
  * end. */
 TEST_TIMES(add_that_could_not_be_read_is_found_later, 2)
