@@ -414,6 +414,13 @@ static void note_state(struct sim_course *course, const struct sim_step *step,
 	}
 }
 
+/* What was under way begins anew. */
+static bool ends_process(enum sim_op op)
+{
+	return op == SIM_KILL || op == SIM_KILL_WORKER || op == SIM_KILL_READER ||
+	       op == SIM_RESTART;
+}
+
 /* Something begins, or what is under way takes longer: a reconcile that is to find the disk does
  * not come sooner. */
 static void note_busy(struct sim_course *course, const struct sim_step *step,
@@ -437,7 +444,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 
 	note_state(course, step, state, disk);
 	note_shortage(course, state, disk);
-	if (step->op == SIM_KILL_READER && course->busy_until_ms[disk] > state->now_ms)
+	if (ends_process(step->op) && course->busy_until_ms[disk] > state->now_ms)
 		note_busy(course, step, state, disk);
 	if (!is_named(step, disk))
 		return;

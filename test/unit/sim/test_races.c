@@ -150,6 +150,20 @@ TEST_TIMES(add_beside_a_slow_disk_takes_longer, 2)
 	expect(_i ? NULL : TAKEN_DOWN);
 }
 
+/* A worker or a reader is killed at a slow disk: what it did begins anew. */
+TEST_TIMES(killed_process_begins_anew_at_a_slow_disk, 2)
+{
+	begin(1);
+	unplug(0, 1000);
+	state.disk[0].slow_ms = 12000;
+	plug(0, 100000);
+	step((struct sim_step){.op = _i ? SIM_KILL_WORKER : SIM_WAIT}, 1000);
+	take_down(80000);
+	step((struct sim_step){.op = SIM_WAIT}, 20000);
+	activate(true);
+	expect(_i ? NULL : TAKEN_DOWN);
+}
+
 /* udev could not read the disk for its add, which a reconcile finds; that it is slow is no sooner
  * end. */
 TEST_TIMES(add_that_could_not_be_read_is_found_later, 2)
