@@ -154,6 +154,24 @@ static void note_going_down(struct sim_oracle *oracle, const struct sim_step *st
 		vg->going_down_ms = 0;
 }
 
+/* udev had no time to read the disk that it announced, and what is left is another path, which came
+ * while that was there: nobody has heard of an add of the disk. */
+static bool went_unread(const struct sim_oracle *oracle, const struct sim_step *step,
+			const struct sim_state *state, const char *id)
+{
+	const unsigned disk = step->a % SIM_DISKS;
+	const struct sim_disk *before = &oracle->course.before.disk[disk];
+	const uint32_t disks = sim_disks_of(state, id);
+
+	if (step->op != SIM_UNPLUG || !before->is_there || !*before->wwid ||
+	    oracle->course.udev_until_ms[disk] <= state->now_ms)
+		return false;
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i && i != disk && !strcmp(state->disk[i].wwid, before->wwid))
+			return true;
+	return false;
+}
+
 static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 		     const struct sim_state *state, struct sim_known_vg *vg)
 {
@@ -170,8 +188,9 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 	} else if (!is_sound || !vg->was_sound) {
 		vg->is_due = false;
 	}
-	if (oracle->course.is_short && vg->is_due_by_repeat &&
-	    sim_is_announced(&oracle->course, state, vg->id))
+	if ((oracle->course.is_short && vg->is_due_by_repeat &&
+	     sim_is_announced(&oracle->course, state, vg->id)) ||
+	    went_unread(oracle, step, state, vg->id))
 		vg->is_due = vg->is_asked_for = false;
 	vg->was_sound = is_sound;
 }
@@ -243,6 +262,20 @@ static bool is_name_taken(const struct sim_oracle *oracle, const struct sim_stat
 	return false;
 }
 
+/* A command has removed the record of a PV, and no link leads to its disk: the VG may have been
+ * activated without it. */
+static bool may_lack_pv(const struct sim_oracle *oracle, const struct sim_state *state,
+			const struct sim_known_vg *vg)
+{
+	const uint32_t conf = oracle->history->conf, disks = sim_disks_of(state, vg->id);
+
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (disks & 1U << i && oracle->course.has_no_record[i])
+			return conf & SIM_CONF_NO_LINKS &&
+			       conf & (SIM_CONF_DEGRADED | SIM_CONF_PARTIAL);
+	return false;
+}
+
 static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 		       const struct sim_known_vg *vg)
 {
@@ -250,6 +283,7 @@ static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 	if (!vg->is_due || vg->was_reduced || !sim_is_sound(state, vg->id) ||
 	    oracle->course.is_short || oracle->course.deaths > 2 || state->pending_commands ||
 	    is_taken_down(state, vg->id) || is_name_taken(oracle, state, vg) ||
+	    may_lack_pv(oracle, state, vg) ||
 	    sim_believed_until(&oracle->course, state, vg->id) > state->now_ms)
 		return;
 	if (!sim_active_of(state, vg->id))

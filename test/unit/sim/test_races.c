@@ -200,6 +200,40 @@ TEST_TIMES(part_is_activated_before_udev_has_read_a_new_uuid, 2)
 	expect(_i ? NULL : "a VG was activated in part although the disk is there");
 }
 
+/* Rows: udev has read the slow disk for its add before it goes, or not; another path of it is left.
+ */
+TEST_TIMES(add_of_a_disk_that_goes_unread_is_none, 2)
+{
+	begin(1);
+	take_down(100000);
+	state.disk[0].slow_ms = 5000;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0}, 1000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, 10);
+	state.disk[5] = state.disk[0];
+	state.disk[5].is_there = false;
+	state.disk[5].slow_ms = 0;
+	state.disk[5].of = 0;
+	plug(5, _i ? 10 : 60000);
+	unplug(0, 900000);
+	expect(_i ? NULL : "a VG must be active and is not");
+}
+
+/* vgremove has removed the records of its PVs. Rows: do links lead to them? */
+TEST_TIMES(vg_that_was_made_of_removed_pvs_may_lack_one, 2)
+{
+	history.conf = SIM_CONF_PARTIAL | (_i ? SIM_CONF_NO_LINKS : 0);
+	begin(2);
+	for (unsigned i = 0; i < 2; i++)
+		state.disk[i].vg_id[0] = '\0';
+	step((struct sim_step){.op = SIM_REMOVE}, 1000);
+	write_vg(2, 2);
+	step((struct sim_step){.op = SIM_CREATE}, 100000);
+	take_down(100000);
+	unplug(1, 1000);
+	plug(1, 700000);
+	expect(_i ? NULL : "a VG must be active and is not");
+}
+
 /* udev hears of no change of a disk through another path of it, so its PV counts as one whose event
  * was lost. */
 TEST_TIMES(pv_that_was_made_through_another_path_is_found_later, 2)
