@@ -326,7 +326,8 @@ static void note_told(struct sim_course *course, const struct sim_step *step,
 					 ? SIM_EVER
 					 : told_at(course, state, disk);
 
-	if (now->diskseq != before->diskseq)
+	/* A boot remembers which disk had the PV. */
+	if (now->diskseq != before->diskseq && step->op != SIM_REBOOT)
 		course->was_pvid[disk][0] = '\0';
 	else if (is_other)
 		memcpy(course->was_pvid[disk], before->pvid, sizeof(before->pvid));

@@ -154,6 +154,11 @@ static void note_going_down(struct sim_oracle *oracle, const struct sim_step *st
 		vg->going_down_ms = 0;
 }
 
+static bool loses_event(const struct sim_step *step, const struct sim_state *state, const char *id)
+{
+	return step->op == SIM_LOSE && sim_disks_of(state, id) & 1U << step->a % SIM_DISKS;
+}
+
 /* udev had no time to read the disk that it announced, and what is left is another path, which came
  * while that was there: nobody has heard of an add of the disk. */
 static bool went_unread(const struct sim_oracle *oracle, const struct sim_step *step,
@@ -188,8 +193,8 @@ static void note_due(struct sim_oracle *oracle, const struct sim_step *step,
 	} else if (!is_sound || !vg->was_sound) {
 		vg->is_due = false;
 	}
-	if ((oracle->course.is_short && vg->is_due_by_repeat &&
-	     sim_is_announced(&oracle->course, state, vg->id)) ||
+	if (((oracle->course.is_short || loses_event(step, state, vg->id)) &&
+	     vg->is_due_by_repeat && sim_is_announced(&oracle->course, state, vg->id)) ||
 	    went_unread(oracle, step, state, vg->id))
 		vg->is_due = vg->is_asked_for = false;
 	vg->was_sound = is_sound;

@@ -218,6 +218,42 @@ TEST_TIMES(add_of_a_disk_that_goes_unread_is_none, 2)
 	expect(_i ? NULL : "a VG must be active and is not");
 }
 
+/* The coldplug of a soft reboot comes after it. Rows: udev loses a later event, or that of the
+ * coldplug. */
+TEST_TIMES(coldplug_may_be_lost, 2)
+{
+	begin(1);
+	take_down(100000);
+	step((struct sim_step){.op = SIM_SOFT_REBOOT}, _i ? 10 : 100000);
+	step((struct sim_step){.op = SIM_LOSE, .a = 0}, 900000);
+	expect(_i ? NULL : "a VG must be active and is not");
+}
+
+/* The disk was made another PV, which a boot learns when it has read it: it remembers the PV, which
+ * is on a copy now. Rows: the disk is healthy, or slow; another one hangs. */
+TEST_TIMES(boot_waits_for_the_disk_that_it_remembers, 2)
+{
+	plug(4, 1000);
+	begin(1);
+	copy(0, 5, false);
+	state.disk[4].hangs = true;
+	step((struct sim_step){.op = SIM_HANG, .a = 4}, 1000);
+	state.disk[0].slow_ms = _i ? 5000 : 0;
+	strcpy(state.disk[0].pvid, "new");
+	strcpy(state.disk[0].pv[0], "new");
+	strcpy(state.disk[0].vg_id, "vg1-id");
+	strcpy(state.disk[0].vg_name, "vg1");
+	step((struct sim_step){.op = SIM_CLONE, .a = 0}, 100000);
+	state.active_count = 0;
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		state.disk[i].diskseq += 50;
+	step((struct sim_step){.op = SIM_REBOOT}, 12000);
+	activate(true);
+	state.active[0].disks = 1U << 5;
+	step((struct sim_step){.op = SIM_WAIT}, 1000);
+	check_findings(_i ? NULL : "a VG on healthy disks waited for others");
+}
+
 /* vgremove has removed the records of its PVs. Rows: do links lead to them? */
 TEST_TIMES(vg_that_was_made_of_removed_pvs_may_lack_one, 2)
 {
