@@ -355,7 +355,7 @@ static int check_duplicates(struct lea_activate_vg *vg, struct lea_activate_resu
 	int r;
 
 	r = lea_duplicates_check(&options, vg->scanned, reason);
-	result->shortage = lea_is_shortage(r) ? r : 0;
+	result->shortage = lea_duplicates_shortage(r);
 	if (r <= 0)
 		return r;
 	result->why = lea_arena_strdup(vg->arena, reason);

@@ -83,7 +83,7 @@ struct lea_activate_result {
 	int lock_fd;	  /* of the VG's lock, held until the finish; borrowed; -1: no lock */
 	const char *why;  /* static or arena text for DELEGATE and COPY, and for FAILED because of a
 			     disk that gives no answer; NULL otherwise */
-	/* With FAILED and INCOMPLETE: a transient fault (lea_is_transient) if a later try may
+	/* With FAILED, INCOMPLETE and COPY: a transient fault (lea_is_transient) if a later try may
 	 * succeed: after a shortage, a held lock, a timeout of a disk or udev, a program that did
 	 * not start, a missing kernel target. 0: retrying is useless until the VG or the
 	 * configuration changes. */

@@ -353,6 +353,7 @@ struct check {
 	char *reason; /* [LEA_DUPLICATES_REASON_BYTES]: names the first copy */
 	uint32_t copies;
 	bool is_news;
+	bool has_answer; /* one of them has given one */
 	bool has_asked, is_up;
 };
 
@@ -451,6 +452,7 @@ static int check_one(struct check *check, const struct lea_found *found,
 			  own, &other, &answer) == LEA_ORIGINAL_FIRST ||
 	    is_up(check))
 		return 0;
+	check->has_answer |= answer.presence == LEA_PRESENT;
 	if (!check->copies++)
 		name_copy(check, own, &other, duplicate->pvid);
 	/* udev's link names only a number, which another disk may get. */
@@ -489,7 +491,14 @@ int lea_duplicates_check(const struct lea_duplicates_options *options,
 	lea_log_with(options->world->log,
 		     check.is_news || !options->quiet ? LEA_LOG_ERROR : LEA_LOG_VERBOSE, &fields,
 		     "VG %s: not activated: %s", scanned->vg->name, ret_reason);
-	return LEA_DUPLICATES_COPY;
+	return check.has_answer ? LEA_DUPLICATES_COPY : LEA_DUPLICATES_SILENT;
+}
+
+int lea_duplicates_shortage(int checked)
+{
+	return checked == LEA_DUPLICATES_SILENT ? LEA_NOT_NOW
+	       : lea_is_shortage(checked)	? checked
+						: 0;
 }
 
 /* ---- the VG is active */

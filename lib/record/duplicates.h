@@ -78,6 +78,7 @@ struct lea_duplicates_options {
 
 enum lea_duplicates_outcome {
 	LEA_DUPLICATES_COPY = 1, /* @ret_reason names both devices; logged */
+	LEA_DUPLICATES_SILENT,	 /* likewise, but no copy has given an answer */
 };
 
 /*
@@ -86,12 +87,16 @@ enum lea_duplicates_outcome {
  * Looks for other devices with its PVIDs in the notes and in udev's links, and reads these in a
  * child with the current filters; one that does not answer counts as a copy. Costs a few system
  * calls for each PV without duplicates. With allow_changes_with_duplicate_pvs it checks nothing.
- * Returns 0, LEA_DUPLICATES_COPY or a fault. A copy does not count if the PV's device is known to
- * be the original (lea_original_find).
+ * Returns 0, an outcome or a fault. A copy does not count if the PV's device is known to be the
+ * original (lea_original_find).
  */
 LEA_MUST_CHECK int lea_duplicates_check(const struct lea_duplicates_options *options,
 					const struct lea_scan_vg *scanned,
 					char ret_reason[static LEA_DUPLICATES_REASON_BYTES]);
+
+/* Of what lea_duplicates_check returned: a transient fault if a later try may find no copy, or 0.
+ */
+int lea_duplicates_shortage(int checked);
 
 /* After an activation: marks the duplicates of the VG's PVs as ignored and logs one copy. One
  * system call if no PV has a duplicate. Faults are not reported: the duplicate's next event tries

@@ -185,8 +185,8 @@ static uint32_t put_copies_last(const struct child *child, struct batch *batch)
 		int r = activator_of(child)->check_duplicates(&options, &batch->vg[i]->scanned,
 							      batch->report[i].reason);
 
-		batch->report[i].outcome = r == LEA_DUPLICATES_COPY ? LEA_ACTIVATE_COPY : r;
-		batch->report[i].shortage = lea_is_shortage(r) ? r : 0;
+		batch->report[i].outcome = r > 0 ? LEA_ACTIVATE_COPY : r;
+		batch->report[i].shortage = lea_duplicates_shortage(r);
 		if (r)
 			swap(batch, i, --count);
 	}

@@ -100,10 +100,13 @@ static void report_one(struct lea_workers *workers, size_t i)
 					   .detached_by = "other",
 					   .reason = reason};
 	char copy[LEA_DUPLICATES_REASON_BYTES];
+	const int checked = workers_are_blind ? 0
+					      : lea_duplicates_check(&duplicates_options,
+								     workers->scanned[i], copy);
 
-	if (!workers_are_blind &&
-	    lea_duplicates_check(&duplicates_options, workers->scanned[i], copy)) {
+	if (checked) {
 		result.outcome = LEA_ACTIVATE_COPY;
+		result.shortage = lea_duplicates_shortage(checked);
 		result.reason = copy;
 	} else {
 		strcat(strcat(activated, workers->name[i]),

@@ -250,6 +250,28 @@ TEST_TIMES(a_copy_that_is_another_pv_by_now_is_left_to_its_own_event, 2)
 			 "vg_one ");
 }
 
+/* The copy had been made another PV before the add of the PV, and gave no answer then. */
+TEST(an_add_waits_for_a_copy_that_gives_no_answer)
+{
+	struct lea_claim claim;
+
+	machine_plug("one-pv", "sda", 16, 1);
+	machine_plug("one-pv", "sdb", 32, 2);
+	claim_link("", 16);
+	claim_link("", 32);
+	tree_put(&machine.tree, "/sys/dev/block/8:32/dm/suspended", "1\n");
+	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "");
+	ck_assert_int_eq(claim_of(VG_ONE_ID, &claim), 0);
+	ck_assert(claim.state == LEA_CLAIM_FAILED && claim.is_transient);
+	lea_claim_done(&claim);
+	tree_remove(&machine.tree, "/sys/dev/block/8:32/dm/suspended");
+	tree_remove(&machine.tree, "/sys/dev/block/8:32/dm");
+	machine_unplug("sdb", 32);
+	machine_plug("stripe-a", "sdb", 32, 2);
+	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "");
+	ck_assert_str_eq(drain(), "vg_one ");
+}
+
 /* The same, and the disk that has the record may hang by now: it is not even read. */
 TEST(a_recorded_disk_that_udev_has_read_as_another_pv_is_none)
 {
