@@ -639,10 +639,13 @@ pid_t sim_lvm_step(const struct sim_step *step)
 
 int sim_lvm_run(const char *const argv[])
 {
+	struct sim_proc *caller = sim.now->main;
+	struct lea_world *world = caller->world;
+	struct lea_log *log = caller->log;
 	bool done = true;
 
 	sim_sleep("lvm", 20 + sim_draw(200));
-	sim.now->main->runs_lvm = true;
+	caller->runs_lvm = true;
 	for (size_t i = 0; argv[i]; i++)
 		for (uint32_t v = 0; v < SIM_VGS; v++) {
 			struct sim_vg *vg = &sim_vg[v];
@@ -653,7 +656,10 @@ int sim_lvm_run(const char *const argv[])
 			found = find(vg);
 			done = may_activate(vg, &found) && activate(vg, &found, true) && done;
 		}
-	sim.now->main->runs_lvm = false;
+	/* lvm is a process of its own: the caller's children have the caller's world. */
+	caller->runs_lvm = false;
+	caller->world = world;
+	caller->log = log;
 	return done ? 0 : 5;
 }
 
