@@ -383,8 +383,9 @@ static enum dealt how_dealt_with(const struct reconcile *reconcile, const struct
 			       : DEALT_WITH;
 	if (is_unsettled(reconcile, entry))
 		return READ_AGAIN;
+	/* The PV has no record, as after vgremove: a VG may have been made of this device. */
 	if (was && is_noted(reconcile, entry))
-		return DEALT_WITH;
+		return has_skipped_change(reconcile, entry, &seqnum) ? READ_AGAIN : DEALT_WITH;
 	if (is_taken(reconcile, entry))
 		return DEALT_WITH;
 	/* What was refused and has a marker of the PV was recorded since then. */
