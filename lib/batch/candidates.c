@@ -118,8 +118,10 @@ enum lea_vg_claim lea_batch_judge_claim(const struct lea_claim *claim)
 
 static int ask_claim(struct lea_batch_vg *vg)
 {
-	int r = lea_claim_read(&vg->candidates->claims, vg->id, &vg->claim);
+	int r;
 
+	lea_claim_done(&vg->claim);
+	r = lea_claim_read(&vg->candidates->claims, vg->id, &vg->claim);
 	vg->by_claim = r ? LEA_VG_UNCLAIMED : lea_batch_judge_claim(&vg->claim);
 	return r < 0 ? r : 0;
 }
@@ -400,6 +402,22 @@ static int decide_first(struct lea_batch_vg *vg)
 	return vg->first == LEA_VG_READ && vg->is_awaited ? 0 : lea_batch_write_extended(vg);
 }
 
+/* A detached worker may have ended while slow members were read, and somebody may have taken the VG
+ * down since. */
+static int read_members(struct lea_candidates *candidates, struct lea_scan *scan,
+			const struct unread *unread)
+{
+	int r = lea_scan_add_expected(scan, unread->device, unread->count);
+
+	for (size_t i = 0; r >= 0 && i < candidates->count; i++) {
+		struct lea_batch_vg *vg = candidates->list[i];
+
+		if (vg->first == LEA_VG_READ && vg->by_claim == LEA_VG_CLAIMED && !vg->is_extended)
+			r = ask_claim(vg);
+	}
+	return r;
+}
+
 int lea_candidates_complete(struct lea_candidates *candidates, struct lea_scan *scan)
 {
 	LEA_AUTO(unread_done) struct unread unread = {0};
@@ -414,6 +432,6 @@ int lea_candidates_complete(struct lea_candidates *candidates, struct lea_scan *
 		r = find_members(candidates, vg, &unread);
 	}
 	if (r >= 0 && unread.count)
-		r = lea_scan_add_expected(scan, unread.device, unread.count);
+		r = read_members(candidates, scan, &unread);
 	return r < 0 ? r : 0;
 }

@@ -6,6 +6,7 @@
 #include "unit/suite.h"
 
 #include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 const struct fixture fixture = {setup, teardown};
@@ -150,4 +151,62 @@ TEST(a_late_disk_that_came_is_activated)
 	make_slow();
 	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_ONE), "");
 	ck_assert_str_eq(next_pass(answer()), "vg_one ");
+}
+
+/* As a detached worker: ends its claim when the runner has met the VG and waits for sdb, which
+ * answers then. An administrator takes the VG down before. */
+static pid_t start_worker(void)
+{
+	const struct lea_claims claims = machine_claims();
+	struct lea_claim claim;
+	const pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	tree_put_process(&machine.tree, getpid(), "worker", 'S', 1);
+	for (int i = 0; i < 1000 && !machine_has("/run/lvm/pvs_online/" PVID_B); i++)
+		usleep(10000);
+	usleep(100000);
+	if (claim_of(VG_TWO_ID, &claim))
+		_exit(1);
+	claim.state = LEA_CLAIM_DONE;
+	if (lea_claim_finish(&claims, VG_TWO_ID, &claim) < 0 ||
+	    lea_vg_online_drop(claims.run_fd, "vg-two.pvs") < 0)
+		_exit(2);
+	tree_remove(&machine.tree, "/sick");
+	_exit(0);
+}
+
+static const struct {
+	const char *claim;
+	enum lea_entry_kind kind;
+	const char *vgs;
+} after_worker[] = {
+	{"what was missed was dealt with", LEA_ENTRY_MISSED, ""},
+	{"what comes now asks for the VG", LEA_ENTRY_ADD, "vg-two.pvs "},
+};
+
+TEST_EACH(a_worker_that_ends_while_a_member_is_read_has_dealt_with_the_vg, after_worker)
+{
+	const struct lea_claims claims = machine_claims();
+	struct lea_claim claim;
+	int status;
+	pid_t pid;
+
+	machine_plug("stripe-a", "sdb", 32, 2);
+	machine_plug("stripe-b", "sdc", 48, 3);
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdb", 32, 2, PVID_A), "");
+	ck_assert_str_eq(told(LEA_ENTRY_ADD, "sdc", 48, 3, PVID_B), "vg-two.pvs ");
+	ck_assert_int_eq(claim_of(VG_TWO_ID, &claim), 0);
+	ck_assert_int_eq(lea_claim_take(&claims, VG_TWO_ID, &claim), 0);
+	lea_claim_done(&claim);
+	tree_remove(&machine.tree, "/run/lvm/pvs_online/" PVID_B);
+	make_slow();
+	conf->probe_deadline_ms = 10000;
+	pid = start_worker();
+	told(after_worker[_i].kind, "sdc", 48, 3, PVID_B);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_msg(!strcmp(activated, after_worker[_i].vgs), "%s: %s", after_worker[_i].claim,
+		      activated);
 }
