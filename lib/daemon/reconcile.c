@@ -74,7 +74,8 @@ static int add_instances(struct instances *instances, const struct lea_claim *cl
 
 /*
  * May the PV still be on this instance? No if the instance has gone, or was read and has no record
- * any more: the VG was removed, or exported.
+ * any more: the VG was removed, or exported. Where instances are not numbered, another disk with
+ * the number looks like it, so that only the record counts.
  */
 static bool is_left(struct reconcile *reconcile, const struct lea_claim_pv *pv)
 {
@@ -84,8 +85,10 @@ static bool is_left(struct reconcile *reconcile, const struct lea_claim_pv *pv)
 	if (!lea_devset_has(&reconcile->there, &pv->id) &&
 	    lea_sysfs_find_instance(options->world, &pv->id) == LEA_SYSFS_ABSENT)
 		return false;
-	if (!reconcile->has_refused || lea_records_have(&reconcile->records, pv->pvid))
+	if (lea_records_have(&reconcile->records, pv->pvid))
 		return true;
+	if (!reconcile->has_refused || !pv->id.diskseq)
+		return pv->id.diskseq;
 	lea_devid_format(&pv->id, key);
 	return !lea_mark_is_set(options->event_fd, LEA_MARK_REFUSED, key);
 }

@@ -160,6 +160,26 @@ TEST(a_claim_of_a_vg_that_was_removed_ends)
 	ck_assert(!machine_has(CLAIM_ONE));
 }
 
+/* Where the kernel does not number instances. Others remove the record, and the number is another
+ * disk's before anybody has seen the first one go. */
+TEST(a_claim_ends_when_another_disk_has_the_number_of_a_pv_without_record)
+{
+	machine.properties = MEMBER;
+	machine_plug("one-pv", "sda", 16, 0);
+	ck_assert_str_eq(came("sda", 16, 0, PVID_ONE), "vg_one ");
+	for (int i = 0; i < 2; i++)
+		reconcile();
+	ck_assert_msg(machine_has(CLAIM_ONE), "the PV has its record");
+	ck_assert_int_eq(unlinkat(lea_world_run(machine.world), "pvs_online/" PVID_ONE, 0), 0);
+	machine_unplug("sda", 16);
+	machine.properties = "ID_FS_TYPE=LVM2_member\n";
+	machine_plug("stripe-a", "sda", 16, 0);
+	came("sda", 16, 0, PVID_A);
+	for (int i = 0; i < 2; i++)
+		reconcile();
+	ck_assert(!machine_has(CLAIM_ONE));
+}
+
 /* ---- marks of PVs whose record is gone */
 
 static void remove_record(void)
