@@ -565,7 +565,9 @@ struct again {
 	const struct lea_online *online; /* the record; NULL: there is none, or @is_free */
 	/* Its device has gone, and what has its number now has an event of its own. */
 	bool is_free;
-	/* An administrator made another PV of it, as vgimportclone does: that activates nothing. */
+	/* An administrator made another PV of it, as vgimportclone does: that activates nothing.
+	 * But where it never was read as the PV, only udev said so, perhaps too late: the change
+	 * may have come before what was refused for it. */
 	bool is_change;
 	const bool *is_other; /* [i]: likewise, its own event is about that; NULL: none */
 	bool was_dealt_with;  /* the device that has gone had a marker */
@@ -655,7 +657,7 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 	int r = 0, count = pvid[0] ? lea_duplicate_list(world, pvid, listed) : 0;
 	struct lea_online online;
 	const struct lea_duplicate *own = NULL;
-	bool has_record, is_free;
+	bool has_record, is_free, was_read;
 
 	if (count <= 0)
 		return count;
@@ -664,14 +666,14 @@ int lea_duplicates_gone(struct lea_world *world, int event_fd, const struct lea_
 			own = &listed[i];
 	has_record = read_record(world, pvid, &online);
 	is_free = has_record && online.major == id.major && online.minor == id.minor;
+	was_read = lea_marker_is_set(event_fd, device, pvid);
 	if (is_free || !own || !own->is_path)
 		r = queue_again(&(struct again){.world = world,
 						.event_fd = event_fd,
 						.online = has_record && !is_free ? &online : NULL,
 						.is_free = is_free,
-						.is_change = is_change,
-						.was_dealt_with =
-							lea_marker_is_set(event_fd, device, pvid)},
+						.is_change = is_change && was_read,
+						.was_dealt_with = was_read},
 				listed, count);
 	return r || !own ? r : lea_duplicate_drop(world, own);
 }
@@ -731,7 +733,8 @@ static void ask_noted(const struct reconcile *reconcile, const struct lea_device
 		if (!change->has_gone[i] || listed[i].is_path)
 			continue;
 		change->is_news = true;
-		change->is_by_event |= !is_another;
+		change->is_by_event |= !is_another || !lea_marker_is_set(reconcile->event_fd,
+									 &device, listed[i].pvid);
 	}
 }
 
