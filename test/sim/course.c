@@ -357,6 +357,19 @@ static bool is_vg_busy(const struct sim_course *course, const struct sim_state *
 	return false;
 }
 
+/* A reconcile reads a disk on which udev names nothing, once: the content that it finds in the end
+ * was missed, as it is what was added if udev reads the disk. */
+static void note_probe(struct sim_course *course, const struct sim_step *step,
+		       const struct sim_state *state, unsigned disk)
+{
+	const struct sim_disk *now = &state->disk[disk];
+	const uint64_t until = busy_until(course, state, disk);
+
+	if ((step->op == SIM_OVERFLOW || step->op == SIM_SWEEP) && now->is_there && !now->is_pv &&
+	    now->slow_ms && until > course->busy_until_ms[disk])
+		course->busy_until_ms[disk] = until;
+}
+
 static bool is_unreadable(const struct sim_disk *disk)
 {
 	return disk->fails || disk->is_suspended || disk->is_rejected || disk->is_foreign ||
@@ -445,6 +458,7 @@ static void note_disk(struct sim_course *course, const struct sim_step *step,
 
 	note_state(course, step, state, disk);
 	note_shortage(course, state, disk);
+	note_probe(course, step, state, disk);
 	if (ends_process(step->op) && course->busy_until_ms[disk] > state->now_ms)
 		note_busy(course, step, state, disk);
 	if (!is_named(step, disk))

@@ -339,3 +339,29 @@ TEST_TIMES(copy_that_went_before_its_change_was_read_went_as_a_copy, 3)
 		  : "a VG was activated although vgimportclone made it and no disk of it was "
 		    "added since");
 }
+
+/* Rows: what begins the reconcile, and how fast is the disk, which had no PV then? */
+static const struct {
+	enum sim_op op;
+	uint32_t slow_ms;
+	const char *kind;
+} probes[] = {
+	{SIM_OVERFLOW, 1000, NULL},
+	{SIM_SWEEP, 1000, NULL},
+	{SIM_SWEEP, 0, TAKEN_DOWN},
+	{SIM_WAIT, 1000, TAKEN_DOWN},
+};
+
+TEST_EACH(pv_that_is_made_while_a_reconcile_reads_the_disk_was_missed, probes)
+{
+	plug(0, 200000);
+	state.disk[0].slow_ms = probes[_i].slow_ms;
+	step((struct sim_step){.op = SIM_SLOW, .a = 0, .n = probes[_i].slow_ms}, 200000);
+	step((struct sim_step){.op = probes[_i].op}, 20);
+	write_vg(1, 1);
+	activate(false);
+	step((struct sim_step){.op = SIM_CREATE, .a = 1}, 300);
+	take_down(500);
+	activate(true);
+	expect(probes[_i].kind);
+}
