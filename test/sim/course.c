@@ -370,6 +370,20 @@ static void note_probe(struct sim_course *course, const struct sim_step *step,
 		course->busy_until_ms[disk] = until;
 }
 
+/* What is under way for a VG goes on when the disk for which it began leaves the VG: a worker may
+ * have read it before. */
+static void note_left(struct sim_course *course, const struct sim_state *state, unsigned disk)
+{
+	const char *vg_id = course->before.disk[disk].vg_id;
+	const uint64_t until = course->busy_until_ms[disk];
+
+	if (!*vg_id || !strcmp(state->disk[disk].vg_id, vg_id) || until == SIM_EVER)
+		return;
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		if (!strcmp(state->disk[i].vg_id, vg_id) && course->busy_until_ms[i] < until)
+			course->busy_until_ms[i] = until;
+}
+
 static bool is_unreadable(const struct sim_disk *disk)
 {
 	return disk->fails || disk->is_suspended || disk->is_rejected || disk->is_foreign ||
@@ -499,6 +513,8 @@ void sim_course_note(struct sim_course *course, const struct sim_step *step,
 
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		note_disk(course, step, state, i);
+	for (unsigned i = 0; i < SIM_DISKS; i++)
+		note_left(course, state, i);
 	for (unsigned i = 0; i < SIM_DISKS; i++)
 		note_told(course, step, state, i);
 	course->kills += step->op == SIM_KILL;

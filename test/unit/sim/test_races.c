@@ -365,3 +365,17 @@ TEST_EACH(pv_that_is_made_while_a_reconcile_reads_the_disk_was_missed, probes)
 	activate(true);
 	expect(probes[_i].kind);
 }
+
+/* A worker has read the disk before it is wiped, and waits for the other. Row 1: long before. */
+TEST_TIMES(activation_may_end_after_a_disk_of_it_was_wiped, 2)
+{
+	begin(2);
+	take_down(100000);
+	step((struct sim_step){.op = SIM_REPEAT, .a = 0}, _i ? 200000 : 5000);
+	state.disk[0].is_pv = false;
+	state.disk[0].vg_id[0] = '\0';
+	step((struct sim_step){.op = SIM_WIPE, .a = 0}, 1);
+	step((struct sim_step){.op = SIM_WAIT}, 2000);
+	activate(true);
+	expect(_i ? "a VG was activated although one of its PVs is not there" : NULL);
+}
