@@ -479,6 +479,8 @@ static void forget_listed(struct wave *wave)
 	while (wave->count)
 		lea_device_done(&wave->device[--wave->count]);
 	lea_scan_free(LEA_TAKE(wave->scan));
+	/* The kernel may have loaded a driver since it was made. */
+	lea_filter_free(LEA_TAKE(wave->filter));
 }
 
 static struct lea_needed_udev_pv *find_pv(struct lea_needed_udev_pv *pv, size_t count,

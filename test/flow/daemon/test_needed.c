@@ -55,7 +55,7 @@ static void plug(const char *sample, const char *name, uint32_t minor, const cha
 
 static struct told {
 	const char *name, *pvid;
-	uint32_t minor;
+	uint32_t minor, major; /* major 0: 8 */
 } told[3];
 static size_t told_count, heard_count;
 static void (*udev_work)(void); /* when it is asked first */
@@ -78,7 +78,7 @@ static int udev_fd(const struct lea_udevmon *monitor)
 
 static void fill(const struct told *from, struct lea_udevmon_event *event)
 {
-	const struct lea_devid id = {8, from->minor, from->minor};
+	const struct lea_devid id = {from->major ? from->major : 8, from->minor, from->minor};
 	char path[64];
 
 	*event = (struct lea_udevmon_event){.is_pv = true};
@@ -115,7 +115,7 @@ static int udev_enumerate(struct lea_udevmon *monitor,
 
 static void tell(const char *name, uint32_t minor, const char *pvid)
 {
-	told[told_count++] = (struct told){name, pvid, minor};
+	told[told_count++] = (struct told){name, pvid, minor, 0};
 }
 
 /* Makes a device of device-mapper on a disk. */
@@ -765,6 +765,33 @@ TEST(one_pv_on_a_map_has_udev_find_the_whole_vg)
 	ck_assert_int_eq(run(), 0);
 	ck_assert_msg(was_said("VG vg-two.pvs: 2 LV(s) active"), "%s %s", machine.out, machine.err);
 	ck_assert(!was_announced(16) && was_announced(32) && was_announced(48));
+}
+
+static void load_a_driver(void)
+{
+	map_second();
+	tree_remove(&machine.tree, "/sys/dev/block/8:96/dm/uuid");
+	tree_put(&machine.tree, "/sys/dev/block/8:96/md/level", "raid1\n");
+	tree_put(&machine.tree, "/sys/dev/block/8:96/dev", "9:96\n");
+	tree_link(&machine.tree, "/sys/dev/block/9:96", "8:96");
+	tree_put(&machine.tree, "/proc/devices", "Block devices:\n  8 sd\n  9 md\n");
+	told[1].major = 9;
+}
+
+/* The filter of the disks that were read before knows no such device. */
+TEST(a_driver_that_is_loaded_meanwhile_is_known)
+{
+	static struct lea_boot_below third = {.wwid = "naa.3", .address = ""};
+
+	need_two_pvs(1, "vg-two.pvs");
+	vgs[1].pv[1].kind = LEA_BOOT_MD;
+	vgs[1].pv[1].below = &third;
+	vgs[1].pv[1].below_count = 1;
+	remember();
+	udev_work = load_a_driver;
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(was_said("VG vg_one: 1 LV(s) active"), "%s", machine.out);
+	ck_assert_msg(was_said("VG vg-two.pvs: 2 LV(s) active"), "%s %s", machine.out, machine.err);
 }
 
 static void ask_for_a_passphrase(void)
