@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lvmeventd initramfs as a command: which nodes it creates, its exit codes, and what it leaves
  * behind. */
-#include "flow/machine.h"
+#include "flow/image_scratch.h"
 #include "flow/outdated_scratch.h"
-#include "initramfs/note.h"
 #include "initramfs/pass.h"
 #include "unit/suite.h"
 
@@ -11,89 +10,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#define VG_ONE	"GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
-#define LV_ROOT "zh5EYGofOoWnB0RvfBw4ujHxziqpRtLZ"
-#define NEEDS	"/conf/lvmevent/needs"
-
-#define MEMBER "ID_FS_TYPE=LVM2_member\nID_FS_UUID="
-
-static void tag(uint32_t minor)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/run/udev/tags/lvmevent/b8:%u", minor);
-	tree_put(&machine.tree, path, "");
-}
-
-static const char *sick; /* the device whose open fails; NULL: none */
-static int fault;	 /* so */
-
-static int open_sick(struct lea_world *world, const char *path, uint32_t major, uint32_t minor)
-{
-	char full[256];
-	int fd;
-
-	if (sick && strstr(path, sick))
-		return fault;
-	snprintf(full, sizeof(full), "%s%s", world->root, path);
-	fd = open(full, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
-/* udev has read each of them before it tagged them. */
-static char *properties(const struct lea_device *device)
-{
-	return strdup(
-		strstr(device->name, "sda")   ? MEMBER "5ayjis-rFL7-dSSe-sEcR-Bg8P-rdlV-G05Fap\n"
-		: strstr(device->name, "sdb") ? MEMBER "I8XE83-WSfi-GJNR-zXtm-H0pZ-KGjn-lfNZDA\n"
-					      : "");
-}
-
-/* vg_one: LVs root, home, swap. vg-two.pvs on two disks: fast over both, plain-1 on the second. */
-static void setup(void)
-{
-	machine_begin();
-	sick = NULL;
-	machine.world->open_device = open_sick;
-	machine.udev.properties = properties;
-	machine_plug("one-pv", "sda", 16, 1);
-	machine_plug("stripe-a", "sdb", 32, 2);
-	machine_plug("stripe-b", "sdc", 48, 3);
-	tag(16);
-	tag(32);
-	tag(48);
-	tree_mkdir(&machine.tree, "/conf/lvmevent");
-	tree_put(&machine.tree, NEEDS,
-		 "vg_one-root LVM-" VG_ONE LV_ROOT " 1-2 rootfs\n- - 7-7 -\n");
-	tree_mkdir(&machine.tree, "/run/initramfs");
-	tree_put(&machine.tree, LEA_INITRAMFS_NOTE, LEA_INITRAMFS_NOTE_FIRST "\n");
-}
-
-static int initramfs(const char *words)
-{
-	char line[256];
-
-	snprintf(line, sizeof(line), "initramfs --needs " NEEDS " %s", words);
-	return machine_command(line);
-}
-
-/* "root home": LVs of vg_one; "plain--1" and "fast" of the other VG. In the order of creation. */
-static void check_active(const char *claim, const char *want)
-{
-	char there[256] = "";
-
-	for (size_t i = 0; i < FAKE_DM_NODES; i++)
-		if (machine.dm->node[i].exists)
-			snprintf(there + strlen(there), sizeof(there) - strlen(there), "%s%s",
-				 there[0] ? " " : "",
-				 strrchr(machine.dm->node[i].info.name, '_')
-					 ? machine.dm->node[i].info.name + strlen("vg_one-")
-					 : machine.dm->node[i].info.name + strlen("vg--two.pvs-"));
-	ck_assert_msg(!strcmp(there, want), "%s: active are %s\n%s%s", claim, there, machine.out,
-		      machine.err);
-}
-
-#define ALL "root home swap fast plain--1"
 static const struct {
 	const char *claim, *words, *active;
 	int code;
