@@ -33,6 +33,8 @@ struct list {
 	char *needs_text, *nodes_text; /* owned */
 	size_t needs_bytes, nodes_bytes;
 	struct lea_list_disks disks;
+	char uuid[LEA_SPEC_VALUE_BYTES]; /* of what the last walk began on */
+	char user[LEA_SPEC_VALUE_BYTES]; /* of what needs the devices that are added now, as well */
 	int fault;
 };
 
@@ -128,6 +130,8 @@ static int visit(void *arg, const struct lea_stack_device *device)
 		return 0;
 	top->has_lv = true;
 	put_need(list, name, device->uuid, top->uuid, top->label);
+	if (list->user[0])
+		put_need(list, name, device->uuid, list->user, "");
 	read_content(list, device->devno, uuid, label);
 	if (device->above && (*uuid || *label))
 		put_need(list, name, device->uuid, uuid, label);
@@ -147,6 +151,7 @@ static void add_one(struct list *list, struct lea_devno devno, const struct lea_
 		memcpy(top.uuid, spec->value, sizeof(top.uuid));
 	if (spec && spec->kind == LEA_SPEC_LABEL && is_word(spec->value))
 		memcpy(top.label, spec->value, sizeof(top.label));
+	memcpy(list->uuid, top.uuid, sizeof(list->uuid));
 	r = lea_stack_walk(list->world, devno, visit, &top);
 	list->fault = list->fault ? list->fault : r;
 	if (!r && !top.has_lv && list->is_here && (*top.uuid || *top.label))
@@ -253,11 +258,16 @@ static int add_source(void *arg, const char *source)
 	return list->fault;
 }
 
+/* A journal and the like is needed with the file system. */
 static void add_row(struct list *list, const struct lea_mount *row)
 {
-	int r = lea_spec_each_source(row->source, add_source, list);
+	int r;
 
+	list->uuid[0] = '\0';
+	r = lea_spec_each_source(row->source, add_source, list);
+	memcpy(list->user, list->uuid, sizeof(list->user));
 	r = r ? r : lea_spec_each_option(row->options, add_source, list);
+	list->user[0] = '\0';
 	list->fault = r;
 }
 
@@ -279,6 +289,24 @@ static bool is_early_point(const char *point)
 	return !strcmp(point, "/") || !strcmp(point, "/usr");
 }
 
+/* The journals that file systems have on devices of their own; those within have a number. The
+ * kernel does not show whose they are: each is needed. */
+static void add_journals(struct list *list)
+{
+	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
+	const int proc_fd = lea_world_proc(list->world);
+	const struct dirent *entry;
+	struct lea_devno devno;
+	int r = proc_fd < 0 ? proc_fd : lea_file_list(proc_fd, "fs/jbd2", &dir);
+
+	memcpy(list->user, list->uuid, sizeof(list->user));
+	while ((entry = lea_file_next(dir, &r)))
+		if (lea_sysfs_find(list->world, entry->d_name, &devno) &&
+		    lea_lies_on_lv(list->world, devno))
+			add_one(list, devno, NULL);
+	list->user[0] = '\0';
+}
+
 static void add_mounted(struct list *list)
 {
 	LEA_AUTO(lea_mounts_done) struct lea_mounts rows = {0};
@@ -293,6 +321,7 @@ static void add_mounted(struct list *list)
 		add_row(list, row);
 		if (row->major)
 			add_devno(list, (struct lea_devno){row->major, row->minor}, NULL);
+		add_journals(list);
 	}
 }
 
@@ -305,21 +334,6 @@ static void add_swaps(struct list *list)
 	for (size_t i = 0; i < rows.count && !list->fault; i++)
 		if (lea_devname_below(rows.mount[i].source))
 			add_row(list, &rows.mount[i]);
-}
-
-/* The journals that file systems have on devices of their own; those within have a number. */
-static void add_journals(struct list *list)
-{
-	LEA_AUTO(lea_closedirp) DIR *dir = NULL;
-	const int proc_fd = lea_world_proc(list->world);
-	const struct dirent *entry;
-	struct lea_devno devno;
-	int r = proc_fd < 0 ? proc_fd : lea_file_list(proc_fd, "fs/jbd2", &dir);
-
-	while ((entry = lea_file_next(dir, &r)))
-		if (lea_sysfs_find(list->world, entry->d_name, &devno) &&
-		    lea_lies_on_lv(list->world, devno))
-			add_one(list, devno, NULL);
 }
 
 bool lea_initramfs_lists(const struct lea_mount *row)
@@ -352,6 +366,19 @@ static void add_key(struct list *list, const char *key)
 	}
 }
 
+static void add_encrypted(struct list *list, const struct lea_mount *row)
+{
+	char path[PATH_MAX], label[LEA_SPEC_VALUE_BYTES];
+	struct lea_devno devno;
+
+	snprintf(path, sizeof(path), "/dev/mapper/%s", row->point);
+	if (find_node(list, path, &devno))
+		read_content(list, devno, list->user, label);
+	(void)add_source(list, row->source);
+	add_key(list, row->key);
+	list->user[0] = '\0';
+}
+
 /* What the initramfs opens: what its line says so of, and what lies below the rest */
 static void add_crypttab(struct list *list)
 {
@@ -366,10 +393,8 @@ static void add_crypttab(struct list *list)
 			list->fault = -ENOMEM;
 		else if (has_line(list->nodes_text, row->point) ||
 			 lea_mount_has_option(row->options, "initramfs", NULL) ||
-			 lea_mount_has_option(row->options, "x-initrd.attach", NULL)) {
-			(void)add_source(list, row->source);
-			add_key(list, row->key);
-		}
+			 lea_mount_has_option(row->options, "x-initrd.attach", NULL))
+			add_encrypted(list, row);
 	}
 }
 
@@ -378,7 +403,6 @@ static void add_all(struct list *list, const char *resume)
 	if (list->is_here) {
 		add_mounted(list);
 		add_swaps(list);
-		add_journals(list);
 	}
 	if (resume && !list->fault)
 		(void)add_source(list, resume);

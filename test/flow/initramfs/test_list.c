@@ -110,6 +110,9 @@ static void setup(void)
 #define BOTH			      "vg_one-b1 " UUID("b") " b-1 -\nvg_one-b2 " UUID("c") " b-1 -\n"
 #define KEY			      "vg_one-key " UUID("k") " - -\n"
 #define DISK			      "pv " PVID_ONE " 131072 0 naa.5000c50000000001\n"
+/* ... needed for a file system, whose UUID has them activated, too */
+#define OF_ROOT(lv, c)		      "vg_one-" lv " " UUID(c) " r-1 -\n"
+#define OF_LUKS(lv, c)		      "vg_one-" lv " " UUID(c) " f-1 -\n"
 #define NONE			      "- - - -\n"
 #define MOUNTED(number, type, source) "1 1 " number " / / rw - " type " " source " rw\n"
 
@@ -187,7 +190,7 @@ static const struct {
 	 NULL, LUKS DISK},
 	{"... and its key on another LV", NULL, MOUNTED("253:3", "ext4", "/dev/mapper/opened"), "",
 	 "", "opened UUID=l-1 /dev/mapper/vg_one-key:/key:5 luks,keyscript=passdev\n", NULL,
-	 LUKS KEY DISK},
+	 LUKS KEY OF_LUKS("key", "k") DISK},
 	{"what crypttab has the initramfs open", NULL, "", "", "",
 	 "a /dev/mapper/vg_one-b1 none luks\nb /dev/mapper/vg_one-key none luks,x-initrd.attach\n"
 	 "c /dev/mapper/vg_one-root none luks,initramfs\n",
@@ -202,9 +205,10 @@ static const struct {
 	 "", NULL, BOTH DISK},
 	{"log and realtime device of XFS", NULL, "", "",
 	 "/dev/dm-0 / xfs logdev=/dev/mapper/vg_one-swap,rtdev=/dev/mapper/vg_one-key\n", "", NULL,
-	 ROOT SWAP KEY DISK},
+	 ROOT SWAP OF_ROOT("swap", "s") KEY OF_ROOT("key", "k") DISK},
 	{"a journal on another LV", make_journals,
-	 MOUNTED("253:0", "ext4", "/dev/mapper/vg_one-root"), "", "", "", NULL, ROOT KEY DISK},
+	 MOUNTED("253:0", "ext4", "/dev/mapper/vg_one-root"), "", "", "", NULL,
+	 ROOT KEY OF_ROOT("key", "k") DISK},
 	{"an array on LVs", make_array, MOUNTED("9:0", "ext4", "/dev/md0"), "", "", "", NULL,
 	 "vg_one-b1 " UUID("b") " - -\nvg_one-b1 " UUID(
 		 "b") " b-1 -\n"
