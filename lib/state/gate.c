@@ -90,6 +90,20 @@ int lea_gate_set_aside(int run_fd, bool is_aside)
 	return event_fd < 0 ? event_fd : set_mark(event_fd, ASIDE, is_aside);
 }
 
+static int start_in(int event_fd, enum lea_gate_start start)
+{
+	const int r = set_mark(event_fd, ASIDE, start == LEA_GATE_STOCK);
+
+	return r ? r : set_mark(event_fd, ARMED, start == LEA_GATE_CLOSED);
+}
+
+int lea_gate_start(int run_fd, enum lea_gate_start start)
+{
+	LEA_AUTO(lea_closep) int event_fd = lea_file_open_folder(run_fd, "event");
+
+	return event_fd < 0 ? event_fd : start_in(event_fd, start);
+}
+
 int lea_gate_begin(int run_fd, int proc_fd, enum lea_gate_start start)
 {
 	LEA_AUTO(lea_closep) int event_fd = -1;
@@ -105,8 +119,7 @@ int lea_gate_begin(int run_fd, int proc_fd, enum lea_gate_start start)
 		return r;
 	LEA_CRASHPOINT("arm.epoch", NULL);
 	drop_decisions(event_fd, run_fd, proc_fd);
-	r = set_mark(event_fd, ASIDE, start == LEA_GATE_STOCK);
-	r = r ? r : set_mark(event_fd, ARMED, start == LEA_GATE_CLOSED);
+	r = start_in(event_fd, start);
 	if (r)
 		return r;
 	LEA_CRASHPOINT("arm.armed", NULL);

@@ -36,6 +36,8 @@ enum lea_gate_start {
  * reboot; then removes those claims and replaces their gate files. 0 or -errno.
  */
 LEA_MUST_CHECK int lea_gate_begin(int run_fd, int proc_fd, enum lea_gate_start start);
+/* Another start of the epoch that has just begun. 0 or -errno. */
+LEA_MUST_CHECK int lea_gate_start(int run_fd, enum lea_gate_start start);
 
 /* Opens the gate; fine if open. The caller reconciles after this, never before. 0 or -errno. */
 LEA_MUST_CHECK int lea_gate_open(int run_fd);

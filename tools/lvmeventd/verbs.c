@@ -20,6 +20,7 @@
 #include "rules/rule_override.h"
 #include "state/gate.h"
 #include "world/timeline.h"
+#include "world/udevd.h"
 
 /* ---- boot */
 
@@ -70,12 +71,30 @@ static int run_boot(struct lea_world *world, int argc, char *argv[])
 
 /* ---- arm */
 
+/* Claims of an initramfs count no more, whatever fails next. If that leaves our rule in force, the
+ * gate is open, and the runner works alone. */
+static int begin_epoch(struct lea_world *world)
+{
+	const int run_fd = lea_world_run(world), proc_fd = lea_world_proc(world);
+
+	return run_fd < 0    ? run_fd
+	       : proc_fd < 0 ? proc_fd
+			     : lea_gate_begin(run_fd, proc_fd, LEA_GATE_NONE);
+}
+
+/* Once udev works, those who would open the gate may be done already: when an arming that failed is
+ * tried again, as on the way back from emergency mode. */
+static bool may_close(struct lea_world *world, const struct lea_session *session)
+{
+	return session->conf->boot_gate && !lea_udevd_runs(world);
+}
+
 static int run_arm(struct lea_world *world, int argc, char *argv[])
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
 	enum lea_gate_start start;
 	unsigned int count = 0;
-	int r, run_fd, proc_fd, code = lea_lvmevent_parse_plain("arm", argc, argv);
+	int r, code = lea_lvmevent_parse_plain("arm", argc, argv);
 
 	if (code >= 0)
 		return code;
@@ -84,16 +103,19 @@ static int run_arm(struct lea_world *world, int argc, char *argv[])
 	code = lea_session_begin(world, &session);
 	if (code)
 		return code;
+	r = begin_epoch(world);
+	if (r < 0)
+		return lea_tool_fail(world, r, "a new epoch");
 	r = lea_rule_override_write(world, world->root, &count);
 	if (r < 0)
 		return lea_tool_fail(world, r, "udev rule");
 	if (!count)
 		lea_log(world->log, LEA_LOG_WARNING, LEA_STANDS_ASIDE);
 	lea_rule_override_put_dm(world, session.conf, world->root);
-	start = !count ? LEA_GATE_STOCK : session.conf->boot_gate ? LEA_GATE_CLOSED : LEA_GATE_NONE;
-	run_fd = lea_world_run(world);
-	proc_fd = lea_world_proc(world);
-	r = run_fd < 0 ? run_fd : proc_fd < 0 ? proc_fd : lea_gate_begin(run_fd, proc_fd, start);
+	start = !count			     ? LEA_GATE_STOCK
+		: may_close(world, &session) ? LEA_GATE_CLOSED
+					     : LEA_GATE_NONE;
+	r = lea_gate_start(lea_world_run(world), start);
 	if (r < 0)
 		return lea_tool_fail(world, r, "arming the gate");
 	lea_timeline_open(world, "arm");

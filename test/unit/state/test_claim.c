@@ -75,6 +75,21 @@ static int begin(enum lea_gate_start start)
 	return lea_gate_begin(claims.run_fd, claims.proc_fd, start);
 }
 
+TEST(an_epoch_begins_open_and_may_be_closed_later)
+{
+	char before[LEA_EPOCH_BYTES], after[LEA_EPOCH_BYTES];
+
+	ck_assert_int_eq(begin(LEA_GATE_NONE), 0);
+	ck_assert(!lea_gate_is_closed(claims.run_fd));
+	ck_assert_int_eq(lea_epoch_now(claims.run_fd, claims.proc_fd, before), 0);
+	ck_assert_int_eq(lea_gate_start(claims.run_fd, LEA_GATE_CLOSED), 0);
+	ck_assert(lea_gate_is_closed(claims.run_fd));
+	ck_assert_int_eq(lea_gate_start(claims.run_fd, LEA_GATE_STOCK), 0);
+	ck_assert(!lea_gate_is_closed(claims.run_fd) && lea_gate_is_aside(claims.run_fd));
+	ck_assert_int_eq(lea_epoch_now(claims.run_fd, claims.proc_fd, after), 0);
+	ck_assert_str_eq(before, after);
+}
+
 TEST(a_boot_without_a_gate_is_an_epoch_too)
 {
 	struct lea_claim got = {0}, done = claim;
