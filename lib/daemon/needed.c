@@ -12,6 +12,7 @@
 #include "base/order.h"
 #include "base/step.h"
 #include "daemon/deadline.h"
+#include "daemon/lock_folder.h"
 #include "daemon/needed_disks.h"
 #include "daemon/needed_udev.h"
 #include "disk/segtype.h"
@@ -25,6 +26,9 @@
 #include "state/lock.h"
 #include "world/timeline.h"
 #include "world/udevdb.h"
+
+#define LOCK_MS	 1000U /* how long it waits for lvm2's locks; the coldplug waits for it */
+#define PAUSE_MS 20U
 
 /* A device of the scan. */
 struct member {
@@ -163,29 +167,53 @@ static int add_vgs(struct wave *wave)
 	return r;
 }
 
+/* Do we hold the lock for another VG of this name? */
+static bool has_namesake(const struct wave *wave, uint32_t at)
+{
+	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
+		if (wave->lock[i] && !strcmp(wave->memory.vg[i].name, wave->memory.vg[at].name))
+			return true;
+	return false;
+}
+
 /* Why is the lock of this VG not ours? */
-static const char *why_not_locked(const struct wave *wave, const struct lea_boot_vg *vg,
-				  int outcome)
+static const char *why_not_locked(const struct wave *wave, uint32_t at, int outcome)
 {
 	if (outcome != LEA_LOCK_BUSY)
 		return "its lock could not be taken";
-	for (uint32_t i = 0; i < wave->memory.vg_count; i++)
-		if (wave->lock[i] && !strcmp(wave->memory.vg[i].name, vg->name))
-			return "another VG that the boot needs has its name";
-	return "another process has its lock";
+	return has_namesake(wave, at) ? "another VG that the boot needs has its name"
+				      : "another process has its lock";
+}
+
+/* At boot lvm2-monitor.service may hold the lock for a moment. */
+static int lock_vg(struct wave *wave, uint32_t at, uint64_t until_ms)
+{
+	struct lea_world *world = wave->world;
+	int r;
+
+	while ((r = lea_vg_lock(world, wave->session->conf, wave->memory.vg[at].name, false,
+				&wave->lock[at])) == LEA_LOCK_BUSY &&
+	       !has_namesake(wave, at) && lea_world_now_ms(world) < until_ms)
+		world->clock->sleep_ms(world->clock, PAUSE_MS);
+	return r;
 }
 
 /* Under its lock no VG changes, so its disks are read only once. */
 static void lock_vgs(struct wave *wave)
 {
+	const uint64_t until_ms = lea_world_now_ms(wave->world) + LOCK_MS;
+	const bool may_lock =
+		!lea_lock_folder_wait(wave->world, wave->session->conf->locking_dir, LOCK_MS);
+
 	for (uint32_t i = 0; i < wave->memory.vg_count; i++) {
 		struct lea_boot_vg *vg = &wave->memory.vg[i];
-		int r = vg->is_needed ? lea_vg_lock(wave->world, wave->session->conf, vg->name,
-						    false, &wave->lock[i])
-				      : 0;
+		int r = vg->is_needed && may_lock ? lock_vg(wave, i, until_ms) : 0;
 
-		if (r)
-			keep_off(wave, vg, NULL, why_not_locked(wave, vg, r));
+		if (vg->is_needed && !may_lock)
+			keep_off(wave, vg, NULL,
+				 "something is yet to be mounted over lvm2's locks");
+		else if (r)
+			keep_off(wave, vg, NULL, why_not_locked(wave, i, r));
 	}
 }
 

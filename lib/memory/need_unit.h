@@ -27,3 +27,7 @@ bool lea_need_unit(const struct lea_need *need, char ret_unit[static LEA_NEED_UN
 /* The unit of the other link of an LV, /dev/VG/LV. False: as above, or the need does not name an
  * LV. */
 bool lea_need_vg_unit(const struct lea_need *need, char ret_unit[static LEA_NEED_UNIT_BYTES]);
+
+/* The mount unit of an absolute path without needless slashes, other than "/" and none that begins
+ * with a dot: "run-lock.mount". False: its name is too long. */
+bool lea_mount_unit(const char *path, char ret_unit[static LEA_NEED_UNIT_BYTES]);

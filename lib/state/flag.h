@@ -13,6 +13,7 @@
 #define LEA_FLAG_RUNNER	  "lock"   /* processes the queue */
 #define LEA_FLAG_RESIDENT "runner" /* the resident runner, also while it sleeps */
 #define LEA_FLAG_BOOT	  "boot"   /* the boot scan: listens to udev while the gate is closed */
+#define LEA_FLAG_NEEDED	  "needed" /* activates what the boot needs, before the coldplug */
 
 enum lea_flag_outcome {
 	LEA_FLAG_HELD = 1, /* another process holds the flag */

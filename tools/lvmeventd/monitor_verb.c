@@ -9,14 +9,18 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "cli/args.h"
 #include "conf/setup.h"
 #include "daemon/boot_monitor.h"
 #include "lvmeventd/monitor_verb.h"
+#include "state/flag.h"
 #include "state/gate.h"
 #include "world/proc.h"
 
 #define ARENA_BYTES (256U * 1024U)
+#define WAIT_MS	    3000U /* local mounts wait as well */
+#define PAUSE_MS    20U
 
 /* Returns 0 or LEA_BOOT_MONITOR_ALL. */
 static int find(struct lea_world *world, struct lea_arena *arena, const char ***ret_names,
@@ -32,6 +36,17 @@ static int find(struct lea_world *world, struct lea_arena *arena, const char ***
 		r = lea_boot_monitor(world, arena, ret_names, ret_count);
 	lea_conf_free(conf);
 	return r ? LEA_BOOT_MONITOR_ALL : 0;
+}
+
+/* The command takes the lock of each VG. What the boot needs waits for a lock only for a moment. */
+static void let_needed_work(struct lea_world *world)
+{
+	const uint64_t until_ms = lea_world_now_ms(world) + WAIT_MS;
+	LEA_AUTO(lea_closep) int event_fd = lea_file_open_folder(lea_world_run(world), "event");
+
+	while (event_fd >= 0 && lea_flag_is_up(event_fd, LEA_FLAG_NEEDED) &&
+	       lea_world_now_ms(world) < until_ms)
+		world->clock->sleep_ms(world->clock, PAUSE_MS);
 }
 
 static int run(struct lea_world *world)
@@ -50,6 +65,7 @@ static int run(struct lea_world *world)
 	memcpy(words, command, sizeof(command));
 	for (size_t i = 0; i < count; i++)
 		words[ARRAY_SIZE(command) + i] = names[i];
+	let_needed_work(world);
 	lea_proc_close_others();
 	return lea_hand_to_lvm(world, (int)(ARRAY_SIZE(command) + count),
 			       (char **)(uintptr_t)words);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lvmeventd needed: what the boot needs is activated before the coldplug. */
 
+#include <string.h>
 #include <systemd/sd-daemon.h>
 
 #include "base/cleanup.h"
@@ -10,6 +11,7 @@
 #include "daemon/needed.h"
 #include "daemon/session.h"
 #include "lvmeventd/needed_verb.h"
+#include "state/flag.h"
 #include "world/timeline.h"
 
 #define GRACE_MS 5000U /* of the unit's start beyond the deadline, if not even the thread runs */
@@ -26,6 +28,7 @@ static void notify_ready(void *arg)
 static void run(struct lea_world *world)
 {
 	LEA_AUTO(lea_session_end) struct lea_session session = {.event_fd = -1};
+	LEA_AUTO(lea_closep) int flag_fd = -1;
 	int r;
 
 	if (lea_session_begin(world, &session) ||
@@ -33,6 +36,10 @@ static void run(struct lea_world *world)
 		return;
 	sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%llu",
 		   (session.conf->needed_deadline_ms + GRACE_MS) * 1000ULL);
+	r = lea_flag_raise(session.event_fd, LEA_FLAG_NEEDED, &flag_fd);
+	if (r)
+		lea_log(world->log, LEA_LOG_VERBOSE, "event/" LEA_FLAG_NEEDED ": %s",
+			r < 0 ? strerror(-r) : "another process has it");
 	lea_timeline_open(world, "needed");
 	r = lea_needed_run(&session, notify_ready, NULL);
 	if (r < 0)

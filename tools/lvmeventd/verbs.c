@@ -9,6 +9,7 @@
 #include "cli/fail.h"
 #include "conf/setup.h"
 #include "daemon/boot_scan.h"
+#include "daemon/lock_folder.h"
 #include "daemon/session.h"
 #include "enable/gate_verb.h"
 #include "enable/refresh_verb.h"
@@ -21,6 +22,8 @@
 #include "state/gate.h"
 #include "world/timeline.h"
 #include "world/udevd.h"
+
+#define LOCK_FOLDER_MS 1000U
 
 /* ---- boot */
 
@@ -46,6 +49,11 @@ static int scan_boot(struct lea_world *world, bool *ret_again)
 		notify_ready(NULL);
 		return LEA_EXIT_DONE;
 	}
+	/* Where the folder's mount is late, stock lvm2 does not wait for it either. */
+	if (lea_lock_folder_wait(world, session.conf->locking_dir, LOCK_FOLDER_MS))
+		lea_log(world->log, LEA_LOG_WARNING,
+			"%s: something is yet to be mounted over lvm2's locks",
+			session.conf->locking_dir);
 	lea_timeline_open(world, "boot");
 	if (lea_session_begin_batches(&session, &options.batch))
 		return LEA_EXIT_FAILED;

@@ -18,6 +18,8 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define MACHINE	  "0123456789abcdef0123456789abcdef"
 #define VG_ONE_ID "GUetLOo5Gp19A2XKrJeENXFnMeOFEu21"
@@ -617,7 +619,87 @@ TEST_EACH(only_disks_that_are_used_are_probed, arrays)
 	ck_assert(!machine_has("/run/lock/lvm/V_vg-two.pvs"));
 }
 
-TEST(a_vg_that_another_command_works_on_is_not_waited_for)
+/* Rows: mount units beside the folder of the locks, and whether the wave may lock there. */
+static const struct {
+	const char *claim, *unit, *text, *mounted, *locking_dir;
+	bool may;
+} mounts[] = {
+	{"a line of fstab", "/run/systemd/generator/run-lock.mount", "[Mount]\n", "", NULL, false},
+	{"mounted", "/run/systemd/generator/run-lock.mount", "[Mount]\n",
+	 "30 1 0:30 / /run/lock rw - tmpfs tmpfs rw\n", NULL, true},
+	{"Debian 13's unit", "/usr/lib/systemd/system/run-lock.mount", "[Mount]\n", "", NULL,
+	 false},
+	{"the folder itself", "/etc/systemd/system/run-lock-lvm.mount", "[Mount]\n", "", NULL,
+	 false},
+	{"masked", "/etc/systemd/system/run-lock.mount", "", "", NULL, true},
+	{"elsewhere", "/run/systemd/generator/run-lock-other.mount", "[Mount]\n", "", NULL, true},
+	{"below /var", "/run/systemd/generator/var.mount", "[Mount]\n", "", "/var/locks/lvm",
+	 false},
+};
+
+TEST_EACH(locks_are_taken_only_where_they_stay, mounts)
+{
+	char text[128];
+
+	if (mounts[_i].locking_dir) {
+		snprintf(text, sizeof(text), "global { locking_dir = \"%s\" }\n",
+			 mounts[_i].locking_dir);
+		tree_put(&machine.tree, "/etc/lvm/lvm.conf", text);
+		read_conf();
+	}
+	tree_put(&machine.tree, "/proc/self/mountinfo", mounts[_i].mounted);
+	tree_put(&machine.tree, mounts[_i].unit, mounts[_i].text);
+	/* what a masked unit hides */
+	tree_put(&machine.tree, "/usr/lib/systemd/system/run-lock.mount",
+		 strcmp(mounts[_i].claim, "masked") != 0 && !*mounts[_i].mounted &&
+				 !strstr(mounts[_i].unit, "/usr/lib/")
+			 ? ""
+			 : "[Mount]\n");
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_count(machine.dm) == mounts[_i].may, "%s: %s", mounts[_i].claim,
+		      machine.out);
+	ck_assert_msg(was_said("yet to be mounted over lvm2's locks") == !mounts[_i].may, "%s: %s",
+		      mounts[_i].claim, machine.out);
+}
+
+/* Another process holds the lock of vg_one for a while. */
+static pid_t hold_lock(unsigned int for_ms)
+{
+	char dir[128], byte;
+	const struct lea_lock_options options = {.dir = dir, .mode = LEA_LOCK_EXCLUSIVE};
+	struct lea_lock *lock;
+	int pipe_fd[2];
+	pid_t pid;
+
+	snprintf(dir, sizeof(dir), "%s/run/lock/lvm", machine.tree.root);
+	tree_mkdir(&machine.tree, "/run/lock/lvm");
+	ck_assert_int_eq(pipe(pipe_fd), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (lea_lock_take(&options, "V_vg_one", &lock) || write(pipe_fd[1], "", 1) != 1)
+			_exit(1);
+		usleep(for_ms * 1000U);
+		lea_lock_release(lock);
+		_exit(0);
+	}
+	ck_assert_int_eq(read(pipe_fd[0], &byte, 1), 1);
+	close(pipe_fd[0]);
+	close(pipe_fd[1]);
+	return pid;
+}
+
+TEST(a_lock_that_is_held_for_a_moment_is_waited_for)
+{
+	pid_t pid = hold_lock(200);
+
+	remember();
+	ck_assert_int_eq(run(), 0);
+	ck_assert_msg(fake_dm_find(machine.dm, "vg_one-home"), "%s %s", machine.out, machine.err);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+TEST(a_vg_that_another_command_works_on_is_not_waited_for_longer)
 {
 	char dir[128];
 	const struct lea_lock_options options = {.dir = dir, .mode = LEA_LOCK_EXCLUSIVE};
