@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lvmevent enable and disable. On disk they only make and remove links, so that they also work on a
- * staged system (--root); on the running system they also switch the udev rule and the runner's
- * path unit at once. Paths are resolved inside --root: a link in a staged system must not lead us
- * into the running one.
+ * staged system (--root). One link, the generator's, decides who is in charge from the next boot
+ * on; on the running system they also switch the udev rule and the runner's path unit at once.
+ * Paths are resolved inside --root: a link in a staged system must not lead us into the running
+ * one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,6 @@
 #include "world/place.h"
 #include "world/proc.h"
 
-#define UNIT_LINKS	"etc/systemd/system"
 #define GENERATOR_LINKS "etc/systemd/system-generators"
 #define COMMAND_LINKS	"usr/local/sbin"
 #define GENERATOR	"systemd/system-generators/lvm2-activation-generator"
@@ -41,9 +41,16 @@ struct link {
 	const char *folder, *name, *target_folder;
 };
 
-#define SYSINIT "etc/systemd/system/sysinit.target.wants"
+/* With it lvmevent is in charge of the next boot, without it lvm2 is. */
+static const struct link charge_link = {GENERATOR_LINKS, "lvmevent-generator", LEA_LIBEXECDIR};
 
-static const struct link unit_links[] = {
+#define SYSINIT	  "etc/systemd/system/sysinit.target.wants"
+#define TIMERS	  "etc/systemd/system/timers.target.wants"
+#define MULTIUSER "etc/systemd/system/multi-user.target.wants"
+
+/* What the generator puts into /run now was once linked in /etc. Until the third is removed, all of
+ * the boot is ours. */
+static const struct link former_links[] = {
 	{SYSINIT, "lvmevent-arm.service", LEA_UNITDIR},
 	{SYSINIT, "lvmevent-needed.service", LEA_UNITDIR},
 	{SYSINIT, "lvm2-activation-early.service", LEA_UNITDIR},
@@ -52,12 +59,10 @@ static const struct link unit_links[] = {
 	{SYSINIT, "lvmevent-gate-latest.timer", LEA_UNITDIR},
 	{SYSINIT, "lvmevent-runner.path", LEA_UNITDIR},
 	{SYSINIT, "lvmevent-runner.service", LEA_UNITDIR},
-	{"etc/systemd/system/timers.target.wants", "lvmevent-doctor.timer", LEA_UNITDIR},
-	{GENERATOR_LINKS, "lvmevent-generator", LEA_LIBEXECDIR},
-	{"etc/systemd/system/multi-user.target.wants", "lvm2-activation-net.service", LEA_UNITDIR},
+	{SYSINIT, "lvmevent-boot-wait.target", LEA_UNITDIR},
+	{TIMERS, "lvmevent-doctor.timer", LEA_UNITDIR},
+	{MULTIUSER, "lvm2-activation-net.service", LEA_UNITDIR},
 };
-/* Made with boot_wait = "all" only. */
-static const struct link wait_link = {SYSINIT, "lvmevent-boot-wait.target", LEA_UNITDIR};
 static const struct link command_links[] = {
 	{COMMAND_LINKS, "pvscan", LEA_LIBEXECDIR},
 	{COMMAND_LINKS, "vgchange", LEA_LIBEXECDIR},
@@ -122,7 +127,14 @@ static bool is_ours(int folder_fd, const struct link *link)
 	return !strcmp(without_usr(there), without_usr(target));
 }
 
-/* Counts in *news a link that it made, or that exists but is not ours. */
+static int log_link(struct lea_world *world, const struct link *link, int fault)
+{
+	lea_log(world->log, LEA_LOG_ERROR, "/%s/%s: %s", link->folder, link->name,
+		strerror(-fault));
+	return fault;
+}
+
+/* Counts in *news a link that it made, or that exists but is not ours. Logs its faults. */
 static int put_link(struct lea_world *world, int root_fd, const struct link *link,
 		    unsigned int *news)
 {
@@ -130,7 +142,7 @@ static int put_link(struct lea_world *world, int root_fd, const struct link *lin
 	char target[PATH_MAX];
 
 	if (folder_fd < 0)
-		return folder_fd;
+		return log_link(world, link, folder_fd);
 	target_of(link, target);
 	if (symlinkat(target, folder_fd, link->name) == 0) {
 		printf("made /%s/%s\n", link->folder, link->name);
@@ -138,7 +150,7 @@ static int put_link(struct lea_world *world, int root_fd, const struct link *lin
 		return 0;
 	}
 	if (errno != EEXIST)
-		return -errno;
+		return log_link(world, link, -errno);
 	if (!is_ours(folder_fd, link)) {
 		lea_log(world->log, LEA_LOG_WARNING, "/%s/%s is not ours: left alone", link->folder,
 			link->name);
@@ -147,32 +159,60 @@ static int put_link(struct lea_world *world, int root_fd, const struct link *lin
 	return 0;
 }
 
-static int drop_link(int root_fd, const struct link *link, unsigned int *dropped)
+/* Logs its faults. */
+static int drop_link(struct lea_world *world, int root_fd, const struct link *link,
+		     unsigned int *dropped)
 {
 	LEA_AUTO(lea_closep) int folder_fd = open_in(root_fd, link->folder);
 
 	if (folder_fd < 0)
-		return folder_fd == -ENOENT ? 0 : folder_fd;
+		return folder_fd == -ENOENT ? 0 : log_link(world, link, folder_fd);
 	if (!is_ours(folder_fd, link))
 		return 0;
 	if (unlinkat(folder_fd, link->name, 0) < 0)
-		return -errno;
+		return log_link(world, link, -errno);
 	printf("removed /%s/%s\n", link->folder, link->name);
 	(*dropped)++;
 	return 0;
 }
 
+static int drop_links(struct lea_world *world, int root_fd, const struct link *links, size_t count,
+		      unsigned int *dropped)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = drop_link(world, root_fd, &links[i], dropped);
+	return r;
+}
+
+static bool has_link(int root_fd, const struct link *link)
+{
+	LEA_AUTO(lea_closep) int folder_fd = open_in(root_fd, link->folder);
+
+	return folder_fd >= 0 && is_ours(folder_fd, link);
+}
+
+/* Is lvmevent in charge of the next boot? */
+static bool is_enabled(int root_fd)
+{
+	bool is = has_link(root_fd, &charge_link);
+
+	for (size_t i = 0; !is && i < ARRAY_SIZE(former_links); i++)
+		is = has_link(root_fd, &former_links[i]);
+	return is;
+}
+
 /* Removes the folders of our links if they are empty. */
 static void drop_wants(int root_fd)
 {
-	LEA_AUTO(lea_closep) int folder_fd = open_in(root_fd, UNIT_LINKS);
+	static const char *const folders[] = {"system/sysinit.target.wants",
+					      "system/multi-user.target.wants",
+					      "system/timers.target.wants", "system-generators"};
+	LEA_AUTO(lea_closep) int folder_fd = open_in(root_fd, "etc/systemd");
 
-	if (folder_fd < 0)
-		return;
-	unlinkat(folder_fd, "sysinit.target.wants", AT_REMOVEDIR);
-	unlinkat(folder_fd, "multi-user.target.wants", AT_REMOVEDIR);
-	unlinkat(folder_fd, "timers.target.wants", AT_REMOVEDIR);
-	unlinkat(folder_fd, "../system-generators", AT_REMOVEDIR);
+	for (size_t i = 0; folder_fd >= 0 && i < ARRAY_SIZE(folders); i++)
+		unlinkat(folder_fd, folders[i], AT_REMOVEDIR);
 }
 
 static bool is_in(const char *root, const char *path)
@@ -223,7 +263,8 @@ static void wake_runner(int run_fd)
 		return; /* its next event does the same */
 }
 
-static int start_live(struct lea_world *world)
+/* *ret_is_ours: new devices are handled by lvmevent now. */
+static int start_live(struct lea_world *world, bool *ret_is_ours)
 {
 	static const char *const start[] = {"/usr/bin/systemctl",
 					    "--no-block",
@@ -258,6 +299,7 @@ static int start_live(struct lea_world *world)
 	printf("%u rule(s) of lvm2 overridden in /run/udev/rules.d: lvmevent handles new "
 	       "devices from now on; existing VGs stay as they are\n",
 	       count);
+	*ret_is_ours = true;
 	reload(world);
 	call(world, start);
 	wake_runner(run_fd);
@@ -304,67 +346,83 @@ static int put_image_link(struct lea_world *world, const struct args *args, cons
 	if (r)
 		return r;
 	return takes ? put_link(world, root_fd, &image_link, changed)
-		     : drop_link(root_fd, &image_link, changed);
+		     : drop_link(world, root_fd, &image_link, changed);
 }
 
 /* The link of the image, and the choice. */
-static int drop_image_link(int root_fd, unsigned int *dropped)
+static int drop_image_link(struct lea_world *world, int root_fd, unsigned int *dropped)
 {
 	LEA_AUTO(lea_closep) int folder_fd = open_in(root_fd, image_link.folder);
 
 	if (folder_fd >= 0)
 		unlinkat(folder_fd, LEA_IMAGE_CHOICE, 0);
-	return drop_link(root_fd, &image_link, dropped);
+	return drop_link(world, root_fd, &image_link, dropped);
 }
 
-/* Local mounts wait for all VGs if the settings of the system in @root say so. */
-static int put_wait_link(struct lea_world *world, const char *root, int root_fd, unsigned int *news)
+/* Who is in charge, and from when: the last line of both verbs. @is_now: the running system
+ * follows;
+ * @failed: what was asked for. */
+static void tell_charge(struct lea_world *world, const char *root, int root_fd, bool is_now,
+			bool failed)
 {
-	const struct lea_conf_options options = {.forgive = true};
-	struct lea_world other;
-	const struct lea_conf *conf = NULL;
-	bool waits;
-	int r;
+	const bool is_ours = is_enabled(root_fd);
+	const char *who = is_ours ? "lvmevent" : "lvm2";
 
-	lea_world_init(&other, root, world->log, world->environ_);
-	r = lea_conf_read(&other, &options, &conf);
-	waits = !r && lea_conf_boot_wait(conf) == LEA_BOOT_WAIT_ALL;
-	lea_conf_free(conf);
-	lea_world_done(&other);
-	if (r)
-		lea_log(world->log, LEA_LOG_WARNING,
-			"%s: the settings cannot be read: local mounts do not wait for all VGs",
-			*root ? root : "/");
-	return waits ? put_link(world, root_fd, &wait_link, news)
-		     : drop_link(root_fd, &wait_link, news);
+	if (*root)
+		printf("%s is in charge of %s at its next boot.\n", who, root);
+	else if (lea_place_check(world) == LEA_PLACE_CONTAINER)
+		return; /* nobody is */
+	else if (failed)
+		printf("%s is in charge of the next boot.\n", who);
+	else if (!is_now)
+		printf("%s is in charge from the next boot on.\n", who);
+	else if (is_ours)
+		printf("lvmevent is in charge: of new devices now, of all from the next boot on.\n");
+	else
+		printf("lvm2 is in charge.\n");
+}
+
+/* The generator's link is the step that counts. Only then the links of earlier versions go. */
+static int put_charge(struct lea_world *world, int root_fd, unsigned int *news)
+{
+	int r = put_link(world, root_fd, &charge_link, news);
+
+	if (r || has_link(root_fd, &charge_link))
+		return r ? r
+			 : drop_links(world, root_fd, former_links, ARRAY_SIZE(former_links), news);
+	return -EEXIST; /* an administrator's, who may want none; logged */
 }
 
 static int enable(struct lea_world *world, const struct args *args, const char *root, int root_fd)
 {
 	unsigned int news = 0, image = 0;
+	bool is_now = false;
 	int r = 0;
 
-	if (!is_in(root, LEA_UNITDIR "/lvmevent-arm.service")) {
+	if (!is_in(root, LEA_UNITDIR "/lvmevent.target")) {
 		lea_log(world->log, LEA_LOG_ERROR, "%s" LEA_UNITDIR ": our units are not installed",
 			root);
 		return -ENOENT;
 	}
 	r = put_image_link(world, args, root, root_fd, &image);
-	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(unit_links); i++)
-		r = put_link(world, root_fd, &unit_links[i], &news);
-	r = r ? r : put_wait_link(world, root, root_fd, &news);
+	r = r ? r : put_charge(world, root_fd, &news);
 	for (size_t i = 0; r == 0 && args->commands && i < ARRAY_SIZE(command_links); i++)
 		r = put_link(world, root_fd, &command_links[i], &news);
 	if (r == 0 && !news && !image)
 		printf("Enabled already: every link is in place.\n");
-	if (r == 0 && is_live(world, root))
-		r = start_live(world);
+	drop_wants(root_fd);
+	if (r == 0 && is_live(world, root)) {
+		r = start_live(world, &is_now);
+		if (r)
+			lea_log(world->log, LEA_LOG_ERROR, "the running system: %s", strerror(-r));
+	}
 	if (r == 0)
 		log_rest(world, root);
 	if (r == 0 && (image || args->update))
 		lea_image_rebuild(world, root);
 	else if (r == 0)
 		printf("The initramfs is not changed and needs no rebuild.\n");
+	tell_charge(world, root, root_fd, is_now, r != 0);
 	return r;
 }
 
@@ -468,34 +526,38 @@ static int stop_running(struct lea_world *world, int root_fd)
 	return 0;
 }
 
+/* Up to the generator's link lvmevent stays in charge as a whole. */
+static int drop_charge(struct lea_world *world, int root_fd, unsigned int *dropped)
+{
+	int r = drop_links(world, root_fd, command_links, ARRAY_SIZE(command_links), dropped);
+
+	r = r ? r : drop_links(world, root_fd, former_links, ARRAY_SIZE(former_links), dropped);
+	return r ? r : drop_link(world, root_fd, &charge_link, dropped);
+}
+
 static int disable(struct lea_world *world, const char *root, int root_fd)
 {
 	unsigned int dropped = 0, image = 0;
-	int r = 0;
+	int r = drop_charge(world, root_fd, &dropped);
 
-	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(unit_links); i++)
-		r = drop_link(root_fd, &unit_links[i], &dropped);
-	r = r ? r : drop_link(root_fd, &wait_link, &dropped);
-	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(command_links); i++)
-		r = drop_link(root_fd, &command_links[i], &dropped);
-	r = r ? r : drop_image_link(root_fd, &image);
-	if (r)
-		return r;
-	if (!dropped && !image)
+	r = r ? r : drop_image_link(world, root_fd, &image);
+	if (r == 0 && !dropped && !image)
 		printf("Disabled already: no link of lvmevent exists.\n");
 	drop_wants(root_fd);
-	if (is_running_system(world, root))
+	if (r == 0 && is_running_system(world, root)) {
 		r = stop_running(world, root_fd);
-	else if (!*root)
+		if (r)
+			lea_log(world->log, LEA_LOG_ERROR, "the running system: %s", strerror(-r));
+	} else if (r == 0 && !*root) {
 		printf("This is %s: the running system outside is not changed.\n",
 		       lea_place_name(lea_place_check(world)));
-	if (r)
-		return r;
-	drop_var(root_fd);
-	printf("lvm2 is in charge.\n");
-	if (image)
+	}
+	if (r == 0)
+		drop_var(root_fd);
+	tell_charge(world, root, root_fd, is_running_system(world, root), r != 0);
+	if (r == 0 && image)
 		lea_image_rebuild(world, root);
-	return 0;
+	return r;
 }
 
 static int enable_or_disable(struct lea_world *world, const struct args *args, bool is_enable)
@@ -505,14 +567,12 @@ static int enable_or_disable(struct lea_world *world, const struct args *args, b
 	int r;
 
 	root_fd = open(*root ? root : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	r = root_fd < 0 ? -errno
-	    : is_enable ? enable(world, args, root, root_fd)
-			: disable(world, root, root_fd);
-	if (r == 0)
-		return LEA_EXIT_DONE;
-	lea_log(world->log, LEA_LOG_ERROR, "%s%s: %s", is_enable ? "enable " : "disable ", root,
-		strerror(-r));
-	return LEA_EXIT_FAILED;
+	if (root_fd < 0) {
+		lea_log(world->log, LEA_LOG_ERROR, "%s: %s", *root ? root : "/", strerror(errno));
+		return LEA_EXIT_FAILED;
+	}
+	r = is_enable ? enable(world, args, root, root_fd) : disable(world, root, root_fd);
+	return r ? LEA_EXIT_FAILED : LEA_EXIT_DONE;
 }
 
 static int parse_and_run(struct lea_world *world, int argc, char *argv[], bool is_enable)
