@@ -393,6 +393,20 @@ static int put_charge(struct lea_world *world, int root_fd, unsigned int *news)
 	return -EEXIST; /* an administrator's, who may want none; logged */
 }
 
+int lea_enable_renew(struct lea_world *world)
+{
+	LEA_AUTO(lea_closep)
+	int root_fd = open(*world->root ? world->root : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	unsigned int news = 0;
+	int r;
+
+	if (root_fd < 0)
+		return -errno;
+	r = is_enabled(root_fd) ? put_charge(world, root_fd, &news) : 0;
+	drop_wants(root_fd);
+	return r;
+}
+
 static int enable(struct lea_world *world, const struct args *args, const char *root, int root_fd)
 {
 	unsigned int news = 0, image = 0;

@@ -7,6 +7,7 @@
 #include "cli/args.h"
 #include "cli/fail.h"
 #include "conf/setup.h"
+#include "enable/enable_verb.h"
 #include "rules/rule_override.h"
 #include "world/place.h"
 #include "world/proc.h"
@@ -47,6 +48,9 @@ static int run_refresh(struct lea_world *world, int argc, char *argv[])
 
 	if (code >= 0)
 		return code;
+	if (lea_enable_renew(world))
+		lea_log(world->log, LEA_LOG_WARNING,
+			"the links of an earlier version are left: run lvmevent enable");
 	place = lea_place_check(world);
 	if (place) {
 		printf("This is %s: no rule was written\n", lea_place_name(place));
