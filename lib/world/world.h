@@ -10,6 +10,7 @@
 
 struct lea_dm;
 struct lea_udev;
+struct lea_manager;
 struct lea_ring;
 
 struct lea_clock {
@@ -28,6 +29,7 @@ struct lea_world {
 	struct lea_dm *dm;		     /* owned; NULL until used: kernel or fake */
 	struct lea_clock *clock;	     /* borrowed; kernel or fake */
 	const struct lea_udev *udev;	     /* NULL: no udev, as in a scratch tree */
+	const struct lea_manager *manager;   /* NULL: no process 1 that can be asked */
 	struct lea_ring *timeline; /* mapped; NULL: nothing is noted (lea_timeline_open) */
 	uint32_t timeline_pid;	   /* of this process: getpid() is a system call */
 	struct lea_step_now *step; /* shared with who waits for this process; NULL: nobody does */

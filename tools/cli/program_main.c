@@ -6,6 +6,7 @@
 #include "cli/log_sink.h"
 #include "configured.h"
 #include "world/clock_kernel.h"
+#include "world/manager.h"
 #include "world/udev.h"
 
 #include <stdio.h>
@@ -94,6 +95,7 @@ static int run_command(const struct lea_cmd *cmd, int argc, char *argv[])
 	lea_report_find_journal(&report, lea_world_env(&world, "JOURNAL_STREAM"));
 	world.clock = lea_clock_kernel();
 	world.udev = &lea_udev_real;
+	world.manager = &lea_manager_real;
 	code = cmd ? cmd->run(&world, argc, argv) : lea_hand_to_lvm(&world, argc, argv);
 	lea_world_done(&world);
 	return code;
