@@ -93,7 +93,7 @@ struct run {
 	sd_event *loop;		     /* owned, as are its timers; NULL without --stay */
 	sd_event_source *compare, *again, *failed, *late_timer;
 	struct lea_late late;
-	struct lea_needs *needs; /* owned; for late; NULL: the machine has booted long ago */
+	struct lea_needs *needs;	  /* owned; for late */
 	struct lea_reader_watch *readers; /* owned; NULL without --stay */
 	struct lea_rules_watch *rules;	  /* owned; NULL: changes of udev rules are not noticed */
 	bool is_compare_time;		  /* the timer compare or again has elapsed */
@@ -446,17 +446,14 @@ static int on_late_time(sd_event_source *source, uint64_t at_us, void *arg)
 	return 0;
 }
 
-/* While the machine boots, what the boot waits for has a line. The boot scan may have written one
- * just now. */
+/* What the boot waits for has a line, and process 1 waits for nothing in vain, after the boot as
+ * well. The boot scan may have written a line just now. */
 static int watch_late(struct run *run)
 {
 	struct lea_world *world = run->session->world;
 	const uint64_t now = lea_world_now_ms(world);
-	int r;
+	int r = lea_boot_needs_read(world, run->session->conf, &run->needs);
 
-	if (now > LEA_LATE_MOST_MS)
-		return 0;
-	r = lea_boot_needs_read(world, run->session->conf, &run->needs);
 	if (now > LEA_LATE_FIRST_MS)
 		run->late.next_ms = now + LEA_LATE_PAUSE_MS;
 	return r ? r : add_timer(run, on_late_time, 1, &run->late_timer);

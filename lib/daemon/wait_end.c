@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/wait_end.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "daemon/late_line.h"
+#include "daemon/udev_wait.h"
+#include "memory/need_memory.h"
+#include "memory/need_unit.h"
+#include "state/claim.h"
+
+#include <dirent.h>
+#include <string.h>
+
+static bool is_any_absent(const struct lea_needs *needs, int dev_fd)
+{
+	for (uint32_t i = 0; dev_fd >= 0 && i < needs->count; i++)
+		if (lea_late_line_is_absent(dev_fd, &needs->need[i]))
+			return true;
+	return false;
+}
+
+/* Names in the folder that begin with @prefix. What cannot be listed is no progress. */
+static uint32_t count_names(int dir_fd, const char *folder, const char *prefix)
+{
+	const struct dirent *entry;
+	uint32_t count = 0;
+	DIR *dir;
+	int r = dir_fd < 0 ? dir_fd : lea_file_list(dir_fd, folder, &dir);
+
+	if (r)
+		return 0;
+	while ((entry = lea_file_next(dir, &r)))
+		count += !strncmp(entry->d_name, prefix, strlen(prefix));
+	closedir(dir);
+	return count;
+}
+
+/* The same below the root. */
+static uint32_t count_below(const struct lea_world *world, const char *path, const char *prefix)
+{
+	LEA_AUTO(lea_closep) int fd = lea_world_folder(world, path);
+
+	return count_names(fd, ".", prefix);
+}
+
+struct waited {
+	const struct lea_needs *needs;
+	int dev_fd;
+};
+
+/* Is this the VG of a need that is absent? It may be, of a file system whose VG is not known. */
+static int tell_activation(void *arg, const char *vg_id, const struct lea_claim *claim)
+{
+	const struct waited *waited = arg;
+
+	(void)vg_id;
+	if (claim->state != LEA_CLAIM_CLAIMED || claim->is_orphaned)
+		return 0;
+	for (uint32_t i = 0; i < waited->needs->count; i++) {
+		const struct lea_need *need = &waited->needs->need[i];
+
+		if (lea_late_line_is_absent(waited->dev_fd, need) &&
+		    (need->kind != LEA_NEED_WORD || lea_need_names_vg(need, claim->vg_name)))
+			return 1;
+	}
+	return 0;
+}
+
+/* A worker that hangs has no claim any more. */
+static bool is_activating(struct lea_world *world, const struct lea_needs *needs)
+{
+	struct waited waited = {needs, lea_world_dev(world)};
+	struct lea_claims claims;
+
+	return !lea_claims_init(&claims, world, NULL) &&
+	       lea_claim_each(&claims, tell_activation, &waited) > 0;
+}
+
+static struct lea_progress_facts gather(const struct lea_wait_end *end, struct lea_world *world,
+					const struct lea_needs *needs)
+{
+	return (struct lea_progress_facts){
+		.now_ms = lea_world_now_ms(world),
+		.begin_ms = end->begin_ms,
+		.limit_ms = end->limit_ms,
+		/* of block devices; it has other files, too */
+		.devices = count_below(world, "/run/udev/data", "b"),
+		.pvs = count_names(lea_world_run(world), "pvs_online", ""),
+		.is_idle = !lea_udev_is_busy(world),
+		.is_asked = count_below(world, "/run/systemd/ask-password", "ask.") > 0,
+		.is_activating = is_activating(world, needs),
+	};
+}
+
+static bool is_unit_of(const struct lea_need *need, const char *unit)
+{
+	char own[LEA_NEED_UNIT_BYTES];
+
+	return (lea_need_unit(need, own) && !strcmp(own, unit)) ||
+	       (lea_need_vg_unit(need, own) && !strcmp(own, unit));
+}
+
+/* The LV of the same user, if it is known, or else the need itself: the line says more of an LV. */
+static const struct lea_need *lv_of(const struct lea_needs *needs, const struct lea_need *need)
+{
+	for (uint32_t i = 0; i < needs->count; i++)
+		if (needs->need[i].kind == LEA_NEED_WORD &&
+		    !strcmp(needs->need[i].user, need->user))
+			return &needs->need[i];
+	return need;
+}
+
+static const struct lea_need *need_of(const struct lea_needs *needs, const char *unit)
+{
+	for (uint32_t i = 0; i < needs->count; i++)
+		if (is_unit_of(&needs->need[i], unit))
+			return lv_of(needs, &needs->need[i]);
+	return NULL;
+}
+
+/* fstab may have got a line after the needs were read: that one has only the name of its unit. */
+static void say(struct lea_world *world, const struct lea_needs *needs,
+		const struct lea_manager_waits *waits)
+{
+	struct lea_need unknown = {.kind = LEA_NEED_LABEL, .user = "a device"};
+	const struct lea_need *first = NULL;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < waits->count; i++) {
+		if (!waits->wait[i].is_over)
+			continue;
+		if (!count++)
+			unknown.value = waits->wait[i].unit;
+		first = first ? first : need_of(needs, waits->wait[i].unit);
+	}
+	if (count)
+		lea_late_line_say(world, "gave up waiting for", first ? first : &unknown, count, 0);
+}
+
+/*
+ * Does process 1 wait for a device? Returns 0 with *ret_waits (lea_manager_waits_done) and what
+ * follows for the wait, or -errno. What began after a rest is no wait of the boot, even if some
+ * start never ends.
+ */
+static int look(struct lea_wait_end *end, struct lea_world *world,
+		struct lea_manager_waits *ret_waits)
+{
+	const int r = world->manager->look(ret_waits);
+
+	if (r) {
+		lea_log(world->log, LEA_LOG_VERBOSE, "asking process 1 what it waits for: %s",
+			strerror(-r));
+		return r;
+	}
+	if (ret_waits->count && !end->is_waiting) {
+		end->begin_ms = ret_waits->is_starting_up && !end->has_rested
+					? ret_waits->boot_ms
+					: lea_world_now_ms(world);
+		end->progress = (struct lea_progress){0};
+	}
+	end->limit_ms = ret_waits->limit_ms;
+	end->is_waiting = ret_waits->count > 0;
+	return 0;
+}
+
+/* It is useless: ends it. */
+static int finish(struct lea_wait_end *end, struct lea_world *world, const struct lea_needs *needs)
+{
+	struct lea_manager_waits waits = {0};
+	int r = look(end, world, &waits);
+
+	r = r || !waits.count ? r : world->manager->end(&waits);
+	say(world, needs, &waits);
+	lea_manager_waits_done(&waits);
+	return r;
+}
+
+/* *ret_next_ms: when to look again, unless that is too late. 0 or -errno. */
+static int look_or_finish(struct lea_wait_end *end, struct lea_world *world,
+			  const struct lea_needs *needs, uint64_t *ret_next_ms)
+{
+	struct lea_manager_waits waits = {0};
+	struct lea_progress_facts facts;
+	const int r = end->is_waiting ? 0 : look(end, world, &waits);
+
+	lea_manager_waits_done(&waits);
+	if (r || !end->is_waiting)
+		return r;
+	facts = gather(end, world, needs);
+	return lea_progress_step(&end->progress, &facts, ret_next_ms) ? 0
+								      : finish(end, world, needs);
+}
+
+/* Returns when to look again. */
+static uint64_t step(struct lea_wait_end *end, struct lea_world *world,
+		     const struct lea_needs *needs, uint64_t now)
+{
+	uint64_t next_ms = UINT64_MAX;
+	int r = 0;
+
+	if (is_any_absent(needs, lea_world_dev(world)))
+		r = look_or_finish(end, world, needs, &next_ms);
+	else
+		end->is_waiting = false;
+	if (!r && !end->is_waiting) {
+		end->has_rested = true;
+		return now + LEA_WAIT_END_REST_MS;
+	}
+	return next_ms > now && next_ms < now + LEA_WAIT_END_LOOK_MS ? next_ms
+								     : now + LEA_WAIT_END_LOOK_MS;
+}
+
+int lea_wait_end_step(struct lea_wait_end *end, struct lea_world *world,
+		      const struct lea_needs *needs)
+{
+	const uint64_t now = lea_world_now_ms(world);
+
+	if (!world->manager || !needs || !needs->count)
+		return -1;
+	if (!end->next_ms)
+		end->next_ms = now + LEA_WAIT_END_FIRST_MS;
+	else if (now >= end->next_ms)
+		end->next_ms = step(end, world, needs, now);
+	return (int)(end->next_ms - now);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The end of process 1's wait for devices, with a process 1 of our own. */
+#include "daemon/wait_end.h"
+
+#include "base/cleanup.h"
+#include "fake/tree.h"
+#include "state/claim.h"
+#include "unit/suite.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VG_ID  "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv"
+#define PVID   "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define HOME   "dev-mapper-data\\x2dhome.device"
+#define BY_VG  "dev-data-home.device"
+#define OTHERS "dev-sda9.device"
+
+static struct tree tree;
+static struct lea_needs *needs;
+static struct lea_wait_end end;
+static uint64_t now;
+
+/* Process 1: the units that it waits for, and whether their limit is ours. */
+static struct {
+	const char *unit[4];
+	bool is_ours[4];
+	uint32_t count;
+	uint64_t limit_ms;
+	bool has_started;
+	int fault;
+	unsigned int looks, ended;
+} manager;
+
+static int look(struct lea_manager_waits *ret_waits)
+{
+	manager.looks++;
+	if (manager.fault)
+		return manager.fault;
+	*ret_waits = (struct lea_manager_waits){.wait = calloc(4, sizeof(*ret_waits->wait)),
+						.count = manager.count,
+						.limit_ms = manager.limit_ms,
+						.boot_ms = 2000,
+						.is_starting_up = !manager.has_started};
+	for (uint32_t i = 0; i < manager.count; i++)
+		snprintf(ret_waits->wait[i].unit, LEA_MANAGER_UNIT_BYTES, "%s", manager.unit[i]);
+	return 0;
+}
+
+static int end_waits(struct lea_manager_waits *waits)
+{
+	for (uint32_t i = 0; i < waits->count; i++) {
+		waits->wait[i].is_over = manager.is_ours[i];
+		manager.ended += manager.is_ours[i];
+	}
+	return 0;
+}
+
+static const struct lea_manager fake_manager = {.look = look, .end = end_waits};
+
+static uint64_t now_ms(struct lea_clock *clock)
+{
+	(void)clock;
+	return now;
+}
+
+static struct lea_clock fake_clock = {.now_ms = now_ms};
+
+static void set_needs(const char *fstab)
+{
+	const struct lea_need_sources sources = {.fstab = fstab};
+
+	lea_needs_free(LEA_TAKE(needs));
+	ck_assert_int_eq(lea_needs_parse(&sources, &needs), 0);
+}
+
+static void setup(void)
+{
+	tree_init(&tree);
+	tree.world.clock = &fake_clock;
+	tree.world.manager = &fake_manager;
+	tree_mkdir(&tree, "/dev/mapper");
+	tree_mkdir(&tree, "/run/lvm/pvs_online");
+	tree_put(&tree, "/run/udev/control", "");
+	tree_put(&tree, "/run/udev/data/b8:0", "");
+	tree_put_process(&tree, getpid(), "test", 'S', 4242);
+	end = (struct lea_wait_end){0};
+	memset(&manager, 0, sizeof(manager));
+	manager.unit[0] = HOME;
+	manager.is_ours[0] = true;
+	manager.count = 1;
+	manager.limit_ms = 90000;
+	now = 5000;
+	set_needs("/dev/data/home /data ext4\n");
+}
+
+static void teardown(void)
+{
+	lea_needs_free(LEA_TAKE(needs));
+	tree_done(&tree);
+}
+
+const struct fixture fixture = {setup, teardown};
+
+/* Calls the step whenever it asks for it. Returns when something was given up, 0: not until
+ * @until_ms. */
+static uint64_t run_until(uint64_t until_ms)
+{
+	const unsigned int ended = manager.ended;
+	int wait_ms;
+
+	tree.logged[0] = '\0';
+	while (now < until_ms) {
+		wait_ms = lea_wait_end_step(&end, &tree.world, needs);
+		if (manager.ended != ended)
+			return now;
+		ck_assert_int_gt(wait_ms, 0);
+		now += (uint64_t)wait_ms;
+	}
+	return 0;
+}
+
+TEST(missing_disk_ends_when_systemd_would_have_ended)
+{
+	ck_assert_uint_eq(run_until(600000), 92000);
+	ck_assert_str_eq(tree.logged, "gave up waiting for /data (LV data/home): VG data: none of "
+				      "its PVs has appeared; udev is idle\n");
+	ck_assert_uint_eq(manager.looks, 2);
+}
+
+TEST(name_by_the_folder_of_the_vg_is_the_same_lv)
+{
+	manager.unit[0] = BY_VG;
+	ck_assert_uint_eq(run_until(600000), 92000);
+	ck_assert_ptr_nonnull(strstr(tree.logged, "/data (LV data/home)"));
+}
+
+TEST(disks_that_come_one_after_the_other_keep_it_waiting)
+{
+	char path[64];
+
+	for (unsigned int i = 1; i <= 30; i++) {
+		ck_assert_uint_eq(run_until(20000 * i), 0);
+		snprintf(path, sizeof(path), "/run/udev/data/b8:%u", i);
+		tree_put(&tree, path, "");
+	}
+	/* the last one came at 600 s, and was seen within 15 s */
+	ck_assert_uint_ge(run_until(900000), 630000);
+	ck_assert_uint_le(now, 645000);
+}
+
+TEST(device_that_comes_and_goes_does_not)
+{
+	for (unsigned int i = 1; now < 300000; i++) {
+		if (run_until(5000 * i + 5000))
+			break;
+		tree_put(&tree, "/run/udev/data/b8:16", "");
+		if (i % 2)
+			tree_remove(&tree, "/run/udev/data/b8:16");
+	}
+	ck_assert_uint_eq(manager.ended, 1);
+	ck_assert_uint_le(now, 125000);
+}
+
+TEST(devices_without_blocks_are_no_progress)
+{
+	for (unsigned int i = 1; i < 9; i++) {
+		char path[64];
+
+		ck_assert_uint_eq(run_until(10000 * i), 0);
+		snprintf(path, sizeof(path), "/run/udev/data/+usb:%u", i);
+		tree_put(&tree, path, "");
+	}
+	ck_assert_uint_eq(run_until(600000), 92000);
+}
+
+TEST(pvs_that_are_recorded_keep_it_waiting)
+{
+	ck_assert_uint_eq(run_until(85000), 0);
+	tree_put(&tree, "/run/lvm/pvs_online/" PVID, "8:0\n");
+	ck_assert_uint_ge(run_until(600000), 115000);
+}
+
+TEST(hung_disk_in_udev_does_not_hold_the_boot)
+{
+	tree_put(&tree, "/run/udev/queue", "");
+	ck_assert_uint_ge(run_until(600000), 92000);
+	ck_assert_uint_le(now, 125000);
+	ck_assert_ptr_nonnull(strstr(tree.logged, "udev is busy"));
+}
+
+TEST(passphrase_may_take_its_time)
+{
+	tree_put(&tree, "/run/systemd/ask-password/ask.1a2b", "");
+	tree_put(&tree, "/run/systemd/ask-password/sck.1a2b", "");
+	ck_assert_uint_eq(run_until(300000), 0);
+	tree_remove(&tree, "/run/systemd/ask-password/ask.1a2b");
+	ck_assert_uint_ge(run_until(600000), 315000);
+}
+
+static void claim(const char *vg)
+{
+	struct lea_claim_pv pv = {.pvid = PVID, .id = {8, 16, 7}};
+	struct lea_claim mine = {.pv = &pv, .pv_count = 1};
+	struct lea_claims claims;
+
+	snprintf(mine.vg_name, sizeof(mine.vg_name), "%s", vg);
+	tree_mkdir(&tree, "/run/lvm/event/claims");
+	tree_put(&tree, "/proc/sys/kernel/random/boot_id",
+		 "01234567-89ab-cdef-0123-456789abcdef\n");
+	ck_assert_int_eq(lea_claims_init(&claims, &tree.world, NULL), 0);
+	ck_assert_int_eq(lea_claim_take(&claims, VG_ID, &mine), 0);
+}
+
+TEST(check_of_its_pool_may_take_its_time)
+{
+	claim("data");
+	ck_assert_uint_eq(run_until(1800000), 0);
+	/* its worker was killed */
+	tree_put_process(&tree, getpid(), "test", 'S', 4343);
+	ck_assert_uint_ne(run_until(1900000), 0);
+}
+
+TEST(check_of_another_pool_may_not)
+{
+	claim("other");
+	ck_assert_uint_eq(run_until(600000), 92000);
+}
+
+TEST(file_system_may_be_on_any_vg_that_is_activated)
+{
+	set_needs("UUID=1-2 /u ext4\n");
+	claim("other");
+	ck_assert_uint_eq(run_until(600000), 0);
+}
+
+TEST(limit_of_an_administrator_is_kept)
+{
+	manager.is_ours[0] = false;
+	ck_assert_uint_eq(run_until(3600000), 0);
+	ck_assert_str_eq(tree.logged, "");
+	manager.limit_ms = UINT64_MAX;
+	manager.is_ours[0] = true;
+	end = (struct lea_wait_end){0};
+	ck_assert_uint_eq(run_until(7200000), 0);
+}
+
+TEST(systemds_limit_is_the_one_that_counts)
+{
+	manager.limit_ms = 900000;
+	ck_assert_uint_eq(run_until(1200000), 902000);
+}
+
+TEST(device_that_is_there_costs_no_question)
+{
+	tree_put(&tree, "/dev/mapper/data-home", "");
+	ck_assert_uint_eq(run_until(600000), 0);
+	ck_assert_uint_eq(manager.looks, 0);
+}
+
+TEST(nothing_is_ended_that_has_come_meanwhile)
+{
+	ck_assert_uint_eq(run_until(91000), 0);
+	manager.count = 0;
+	ck_assert_uint_eq(run_until(600000), 0);
+}
+
+TEST(wait_of_a_later_mount_counts_from_its_beginning)
+{
+	manager.count = 0;
+	manager.has_started = true;
+	ck_assert_uint_eq(run_until(1000000), 0);
+	manager.count = 1;
+	ck_assert_uint_ge(run_until(2000000), 1090000);
+	ck_assert_uint_le(now, 1150000 + 15000);
+}
+
+TEST(start_that_never_ends_makes_no_wait_of_the_boot_of_a_later_one)
+{
+	manager.count = 0;
+	ck_assert_uint_eq(run_until(1000000), 0);
+	manager.count = 1;
+	ck_assert_uint_ge(run_until(2000000), 1090000);
+}
+
+TEST(retry_of_the_administrator_gets_a_wait_of_its_own)
+{
+	uint64_t given_up;
+
+	ck_assert_uint_ne(run_until(600000), 0);
+	manager.count = 0;
+	manager.has_started = true;
+	given_up = now;
+	ck_assert_uint_eq(run_until(given_up + 30000), 0);
+	manager.count = 1;
+	ck_assert_uint_ge(run_until(given_up + 600000), given_up + 30000 + 90000);
+}
+
+TEST(successor_goes_on_with_the_wait_of_the_boot)
+{
+	ck_assert_uint_eq(run_until(80000), 0);
+	end = (struct lea_wait_end){0};
+	ck_assert_uint_ge(run_until(600000), 92000);
+	ck_assert_uint_le(now, 80000 + 15000 + 15000 + 30000);
+}
+
+TEST(all_are_ended_by_one_line)
+{
+	set_needs("UUID=1-2 /u ext4\n/dev/data/home /data ext4\n");
+	manager.unit[0] = OTHERS;
+	manager.is_ours[0] = false;
+	manager.unit[1] = "dev-disk-by\\x2duuid-1\\x2d2.device";
+	manager.is_ours[1] = true;
+	manager.unit[2] = HOME;
+	manager.is_ours[2] = true;
+	manager.count = 3;
+	ck_assert_uint_eq(run_until(600000), 92000);
+	ck_assert_str_eq(tree.logged, "gave up waiting for /u (1-2) and 1 more: there is no such "
+				      "device; udev is idle\n");
+}
+
+TEST(line_that_came_to_fstab_later_is_named_by_its_unit)
+{
+	manager.unit[0] = "dev-new-lv.device";
+	ck_assert_uint_eq(run_until(600000), 92000);
+	ck_assert_ptr_nonnull(strstr(tree.logged, "a device (dev-new-lv.device)"));
+}
+
+TEST(process_1_that_gives_no_answer_is_asked_again)
+{
+	manager.fault = -ETIMEDOUT;
+	ck_assert_uint_eq(run_until(200000), 0);
+	ck_assert_ptr_nonnull(strstr(tree.logged, "asking process 1"));
+	manager.fault = 0;
+	ck_assert_uint_ne(run_until(400000), 0);
+}
+
+TEST(without_process_1_or_needs_there_is_nothing_to_do)
+{
+	tree.world.manager = NULL;
+	ck_assert_int_eq(lea_wait_end_step(&end, &tree.world, needs), -1);
+	tree.world.manager = &fake_manager;
+	ck_assert_int_eq(lea_wait_end_step(&end, &tree.world, NULL), -1);
+	set_needs("");
+	ck_assert_int_eq(lea_wait_end_step(&end, &tree.world, needs), -1);
+}
