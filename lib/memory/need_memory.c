@@ -79,18 +79,11 @@ int lea_need_remembered(struct lea_needs *needs, struct lea_boot_memory *memory)
 	return lea_is_shortage(r) ? r : 0;
 }
 
-uint32_t lea_need_usable_ms(const struct lea_need *need, const struct lea_boot_memory *memory)
+bool lea_need_is_remembered(const struct lea_need *need, const struct lea_boot_memory *memory)
 {
-	const char *slash = need->kind == LEA_NEED_WORD ? strchr(need->value, '/') : NULL;
-
-	for (uint32_t i = 0; i < memory->vg_count; i++) {
-		const struct lea_boot_vg *vg = &memory->vg[i];
-
-		for (uint32_t j = 0; j < vg->lv_count; j++)
-			if (is_on(need, &vg->lv[j]) ||
-			    (slash && lea_need_names_vg(need, vg->name) &&
-			     !strcmp(slash + 1, vg->lv[j].name)))
-				return vg->lv[j].usable_ms;
-	}
-	return 0;
+	for (uint32_t i = 0; i < memory->vg_count; i++)
+		for (uint32_t j = 0; j < memory->vg[i].lv_count; j++)
+			if (is_on(need, &memory->vg[i].lv[j]))
+				return true;
+	return false;
 }

@@ -22,6 +22,5 @@ bool lea_need_names_vg(const struct lea_need *need, const char *vg_name);
 /* With a VG that it names: is what it needs among the VG's active LVs? */
 bool lea_need_is_met(const struct lea_need *need, const struct lea_boot_vg *vg);
 
-/* When the LV of this need was usable in the last boot, in ms from the start of the kernel; 0:
- * unknown, or it is not an LV. */
-uint32_t lea_need_usable_ms(const struct lea_need *need, const struct lea_boot_memory *memory);
+/* Is it the file system or the label of an LV of @memory? */
+bool lea_need_is_remembered(const struct lea_need *need, const struct lea_boot_memory *memory);

@@ -144,8 +144,7 @@ static uint32_t unit_ms(const char *unit, size_t chars)
 	return 0;
 }
 
-/* "90", "1min 30s", "infinity". Whatever else systemd may understand is 0: not given. */
-static uint32_t parse_span(const char *text, size_t chars)
+uint32_t lea_need_parse_span(const char *text, size_t chars)
 {
 	const char *const end = text + chars;
 	uint64_t ms = 0, number;
@@ -181,7 +180,7 @@ static uint32_t device_limit(const char *options)
 	for (size_t chars; *options; options += chars + (options[chars] == ',')) {
 		chars = strcspn(options, ",");
 		if (!strncmp(options, key, strlen(key)))
-			limit_ms = parse_span(options + strlen(key), chars - strlen(key));
+			limit_ms = lea_need_parse_span(options + strlen(key), chars - strlen(key));
 	}
 	return limit_ms;
 }

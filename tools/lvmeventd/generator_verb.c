@@ -3,9 +3,8 @@
  * lvmevent-generator: started by systemd before it reads its units. Its link in /etc is all that
  * `enable` needs: it has the boot start our units, at last and all at once by lvmevent.target, so
  * that a generator that fails leaves lvm2 in charge. Writes as well the dependencies of
- * lvm-needed.target, the devices of what the boot needs, longer time limits of those that the last
- * boot had late, process 1's share of CPU, and what lvm2-monitor.service starts; without these the
- * boot goes on.
+ * lvm-needed.target, the devices of what the boot needs and how long these are waited for,
+ * process 1's share of CPU, and what lvm2-monitor.service starts; without these the boot goes on.
  */
 
 #include <errno.h>
@@ -21,8 +20,7 @@
 #include "cli/args.h"
 #include "cli/fail.h"
 #include "lvmeventd/generator_verb.h"
-#include "memory/boot_memory_file.h"
-#include "memory/need_memory.h"
+#include "lvmeventd/limits.h"
 #include "memory/need_unit.h"
 #include "memory/needs_read.h"
 #include "world/place.h"
@@ -32,8 +30,6 @@
 #define TARGET	"lvm-needed.target"
 #define HEAD                                                                                       \
 	"# Made by lvmevent-generator of fstab, crypttab, the command line and lvmevent.conf\n[Unit]\n"
-#define SLOW_MS	    30000U /* a third of systemd's usual limit */
-#define MOST_S	    3600U
 #define FOLDER_MODE 0755
 #define FILE_MODE   0644 /* as of units: everyone may read them */
 
@@ -110,47 +106,6 @@ static int write_target(int folder_fd, const struct lea_needs *needs)
 	return count ? write_drop_in(folder_fd, TARGET, DROP_IN, text) : 0;
 }
 
-/* The name comes before that of the drop-in that systemd makes of x-systemd.device-timeout=, which
- * then counts. */
-static int write_limit(int folder_fd, const char *unit, uint32_t usable_ms)
-{
-	const uint32_t limit_s = usable_ms / 1000 >= MOST_S / 3 ? MOST_S : usable_ms / 1000 * 3;
-	char text[256];
-
-	snprintf(text, sizeof(text),
-		 "# Made by lvmevent-generator: the last boot had it after %u s\n"
-		 "[Unit]\nJobRunningTimeoutSec=%us\n",
-		 usable_ms / 1000, limit_s);
-	return write_drop_in(folder_fd, unit, "40-lvmevent.conf", text);
-}
-
-/* Time limits for devices that the last boot had late. */
-static int write_limits(struct lea_world *world, int folder_fd, struct lea_needs *needs)
-{
-	LEA_AUTO(lea_arena_freep)
-	struct lea_arena *arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
-	struct lea_boot_memory memory = {0};
-	char unit[LEA_NEED_UNIT_BYTES];
-	int r = arena ? lea_boot_memory_read(world, arena, &memory) : -ENOMEM;
-
-	if (r)
-		return r < 0 ? r : 0;
-	/* Also finds the LVs of needed file systems. */
-	r = lea_need_remembered(needs, &memory);
-	for (uint32_t i = 0; !r && i < needs->count; i++) {
-		const struct lea_need *need = &needs->need[i];
-		const uint32_t usable_ms = lea_need_usable_ms(need, &memory);
-
-		if (usable_ms <= SLOW_MS)
-			continue;
-		if (lea_need_unit(need, unit))
-			r = write_limit(folder_fd, unit, usable_ms);
-		if (!r && lea_need_vg_unit(need, unit))
-			r = write_limit(folder_fd, unit, usable_ms);
-	}
-	return r;
-}
-
 /* While udev's workers use all CPUs, process 1 would get the share of one of them, and would start
  * no service before it has processed the devices that they announce. */
 static int write_weight(int folder_fd, uint32_t weight)
@@ -197,7 +152,7 @@ static int write_extras(struct lea_world *world, int folder_fd, const struct lea
 	r = r ? r : write_target(folder_fd, needs);
 	r = r ? r : write_weight(folder_fd, conf->manager_weight);
 	r = r ? r : write_monitor(folder_fd);
-	return r ? r : write_limits(world, folder_fd, needs);
+	return r ? r : lea_limits_write(world, needs, folder_fd, write_drop_in);
 }
 
 /* The last link puts all of our boot's units into charge, or none. */

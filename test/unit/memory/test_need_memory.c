@@ -83,23 +83,22 @@ TEST(a_need_is_met_by_its_lv)
 	ck_assert(lea_need_is_met(&lv, &vgs[0]) && lea_need_is_met(&vg, &vgs[0]));
 	ck_assert(!lea_need_is_met(&old, &vgs[0]));
 }
-/* Rows: a need, and when its LV was usable. */
+
+/* Rows: a need, and whether an LV had this file system. */
 static const struct {
 	enum lea_need_kind kind;
 	const char *value;
-	uint32_t usable_ms;
-} times[] = {
-	{LEA_NEED_WORD, "data/home", 40000}, {LEA_NEED_UUID, "AB-12", 40000},
-	{LEA_NEED_LABEL, "my home", 40000},  {LEA_NEED_WORD, "data/swap", 0},
-	{LEA_NEED_WORD, "dat/home", 0},	     {LEA_NEED_WORD, "bul/home", 0},
-	{LEA_NEED_WORD, "data", 0},	     {LEA_NEED_WORD, "@data/home", 0},
-	{LEA_NEED_PARTUUID, "ab-12", 0},     {LEA_NEED_LABEL, "ab-12", 0},
+	bool is_remembered;
+} systems[] = {
+	{LEA_NEED_UUID, "AB-12", true},	     {LEA_NEED_LABEL, "my home", true},
+	{LEA_NEED_UUID, "ab-13", false},     {LEA_NEED_WORD, "data/home", false},
+	{LEA_NEED_PARTUUID, "ab-12", false}, {LEA_NEED_LABEL, "ab-12", false},
 };
 
-TEST_EACH(time_of_a_needed_lv_is_remembered, times)
+TEST_EACH(file_system_of_an_lv_is_remembered, systems)
 {
-	const struct lea_need need = {.kind = times[_i].kind, .value = times[_i].value};
+	const struct lea_need need = {.kind = systems[_i].kind, .value = systems[_i].value};
 
-	ck_assert_msg(lea_need_usable_ms(&need, &memory) == times[_i].usable_ms, "%s",
-		      times[_i].value);
+	ck_assert_msg(lea_need_is_remembered(&need, &memory) == systems[_i].is_remembered, "%s",
+		      systems[_i].value);
 }

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lvmeventd/limits.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "memory/boot_memory_file.h"
+#include "memory/device_limit.h"
+#include "memory/need_memory.h"
+#include "memory/need_unit.h"
+#include "world/manager.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CONF_BYTES 65536U
+
+/* @path is below the root. What cannot be read may name any limit, what is not there names none. */
+static uint32_t longer(struct lea_world *world, const char *path, uint32_t most_ms,
+		       uint32_t (*largest)(uint32_t most_ms, const char *text))
+{
+	LEA_AUTO(lea_freep) char *full = lea_world_path(world, path), *text = NULL;
+	const int r = full ? lea_file_read_config(full, CONF_BYTES, &text, NULL) : -ENOMEM;
+
+	return r < 0 ? UINT32_MAX : text ? largest(most_ms, text) : most_ms;
+}
+
+/* The drop-ins for system.conf in this folder. */
+static uint32_t longer_in(struct lea_world *world, const char *folder, uint32_t most_ms)
+{
+	LEA_AUTO(lea_closep) int fd = lea_world_folder(world, folder);
+	const struct dirent *entry;
+	char path[512];
+	DIR *dir;
+	int r = fd < 0 ? fd : lea_file_list(fd, ".", &dir);
+
+	if (r)
+		return r == -ENOENT ? most_ms : UINT32_MAX;
+	while ((entry = lea_file_next(dir, &r))) {
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		most_ms = longer(world, path, most_ms, lea_device_limit_of_conf);
+	}
+	closedir(dir);
+	return r < 0 ? UINT32_MAX : most_ms;
+}
+
+/* The longest of all limits that somebody has set for all devices, whichever of them counts. */
+static uint32_t find_most(struct lea_world *world)
+{
+	static const char *const folders[] = {"/etc/systemd", "/run/systemd",
+					      "/usr/local/lib/systemd", "/usr/lib/systemd"};
+	uint32_t most_ms =
+		longer(world, "/proc/cmdline", LEA_DEVICE_LIMIT_MS, lea_device_limit_of_cmdline);
+	char path[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		snprintf(path, sizeof(path), "%s/system.conf", folders[i]);
+		most_ms = longer(world, path, most_ms, lea_device_limit_of_conf);
+		snprintf(path, sizeof(path), "%s/system.conf.d", folders[i]);
+		most_ms = longer_in(world, path, most_ms);
+	}
+	return most_ms;
+}
+
+static void format(uint32_t most_ms, char text[static 256])
+{
+	char limit[40] = "infinity";
+
+	if (most_ms != UINT32_MAX)
+		snprintf(limit, sizeof(limit), "%us %uus", most_ms / 1000 + !!(most_ms % 1000),
+			 LEA_MANAGER_ODD_US);
+	snprintf(text, 256,
+		 "# Made by lvmevent-generator: lvmevent ends the wait when nothing makes "
+		 "progress any more\n"
+		 "[Unit]\nJobRunningTimeoutSec=%s\n",
+		 limit);
+}
+
+int lea_limits_write(struct lea_world *world, struct lea_needs *needs, int folder_fd,
+		     int (*write)(int folder_fd, const char *unit, const char *name,
+				  const char *text))
+{
+	/* before all drop-ins of others: the last one counts */
+	static const char name[] = "00-lvmevent.conf";
+	LEA_AUTO(lea_arena_freep)
+	struct lea_arena *arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
+	struct lea_boot_memory memory = {0};
+	char unit[LEA_NEED_UNIT_BYTES], text[256];
+	const int found = arena ? lea_boot_memory_read(world, arena, &memory) : -ENOMEM;
+	int r = found ? 0 : lea_need_remembered(needs, &memory);
+
+	format(find_most(world), text);
+	for (uint32_t i = 0; !r && i < needs->count; i++) {
+		const struct lea_need *need = &needs->need[i];
+
+		if (!lea_device_limit_applies(need, found ? NULL : &memory))
+			continue;
+		if (lea_need_unit(need, unit))
+			r = write(folder_fd, unit, name, text);
+		if (!r && lea_need_vg_unit(need, unit))
+			r = write(folder_fd, unit, name, text);
+	}
+	return r;
+}
