@@ -183,3 +183,24 @@ TEST(without_a_console_the_journal_has_the_line)
 	tree_remove(&tree, "/dev/console");
 	ck_assert(step(45000, LEA_LATE_PAUSE_MS)[0]);
 }
+
+static unsigned int looks;
+
+static int look(struct lea_manager_waits *ret_waits)
+{
+	looks++;
+	*ret_waits = (struct lea_manager_waits){0};
+	return 0;
+}
+
+TEST(process_1_is_asked_between_the_lines)
+{
+	static const struct lea_manager manager = {.look = look};
+
+	tree.world.manager = &manager;
+	ck_assert_str_eq(step(1000, LEA_WAIT_END_FIRST_MS), "");
+	ck_assert_str_eq(step(1000 + LEA_WAIT_END_FIRST_MS, 29000), "");
+	ck_assert_uint_eq(looks, 1);
+	ck_assert(step(45000, LEA_LATE_PAUSE_MS)[0]);
+	ck_assert_int_eq(lea_late_step(&late, &tree.world, NULL, 0), -1);
+}
