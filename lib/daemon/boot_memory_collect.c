@@ -12,11 +12,13 @@
 #include "base/id.h"
 #include "base/order.h"
 #include "daemon/below.h"
+#include "daemon/needed_disks.h"
 #include "filter/device_id.h"
 #include "record/duplicate_note.h"
 #include "record/duplicate_tie.h"
 #include "state/claim.h"
 #include "state/newest.h"
+#include "state/online.h"
 #include "world/device_find.h"
 #include "world/sysfs.h"
 #include "world/udevbrief.h"
@@ -25,6 +27,7 @@
 #define DM_UUID_BYTES 160U
 #define LV_UUID_BYTES 68U /* "LVM-", the VG's id, the LV's id; parts of LVs have a suffix */
 #define US_PER_MS     1000U
+#define AWAY_MOST     5U /* boots for which a VG that is not seen is remembered */
 
 /* An active LV; vg: position in memory->vg. */
 struct lv {
@@ -36,6 +39,8 @@ struct collector {
 	struct lea_world *world;
 	struct lea_arena *arena;
 	const struct lea_boot_memory *before;
+	bool is_same_boot; /* as the memory before */
+	bool *is_dropped;  /* [before->vg_count], in the arena: not to be kept */
 	struct lea_boot_memory *memory;
 	uint32_t vg_room;
 	struct lv *lv; /* in the arena */
@@ -139,8 +144,31 @@ static int add_below(struct collector *collector, struct lea_devno devno, struct
 	return lea_is_shortage(r) ? r : pv->below ? 0 : -ENOMEM;
 }
 
+static struct lea_boot_vg *find_vg(const struct lea_boot_memory *memory, const char *vg_id)
+{
+	return memory->vg_count ? bsearch(vg_id, memory->vg, memory->vg_count, sizeof(*memory->vg),
+					  lea_compare_text)
+				: NULL;
+}
+
+/* @vg: NULL: none */
+static const struct lea_boot_pv *find_pv(const struct lea_boot_vg *vg, const char *pvid)
+{
+	for (uint32_t i = 0; vg && i < vg->pv_count; i++)
+		if (!strcmp(vg->pv[i].pvid, pvid))
+			return &vg->pv[i];
+	return NULL;
+}
+
+static bool is_on_same_disk(const struct lea_boot_pv *one, const struct lea_boot_pv *other)
+{
+	return one->wwid[0] && !strcmp(one->wwid, other->wwid) && one->kind == other->kind &&
+	       one->partition == other->partition;
+}
+
+/* @then: what the memory before has of the PV; NULL: nothing */
 static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
-		  struct lea_boot_pv *pv)
+		  const struct lea_boot_pv *then, struct lea_boot_pv *pv)
 {
 	const struct lea_devno devno = {from->id.major, from->id.minor};
 	char wwid[LEA_ID_BYTES] = "", address[LEA_BOOT_MEMORY_VALUE_BYTES + 1] = "";
@@ -155,7 +183,6 @@ static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
 	pv->kind = lea_below_kind(collector->world, devno);
 	if (lea_sysfs_number(collector->world, devno, "size", &pv->size_sectors))
 		pv->size_sectors = 0;
-	pv->read_us = average_read_us(collector, devno);
 	if (lea_id_wwid(collector->world, devno, is_partition, wwid))
 		wwid[0] = '\0';
 	if (lea_sysfs_address(collector->world, devno, is_partition, address, sizeof(address)))
@@ -164,6 +191,10 @@ static int add_pv(struct collector *collector, const struct lea_claim_pv *from,
 	pv->address = lea_arena_strdup(collector->arena, address);
 	if (!pv->serial || !pv->wwid || !pv->address)
 		return -ENOMEM;
+	/* The first average of a boot is that of the boot. */
+	pv->read_us = collector->is_same_boot && then && then->read_us && is_on_same_disk(then, pv)
+			      ? then->read_us
+			      : average_read_us(collector, devno);
 	return pv->kind == LEA_BOOT_MULTIPATH || pv->kind == LEA_BOOT_MD ||
 			       pv->kind == LEA_BOOT_LUKS || pv->kind == LEA_BOOT_OTHER
 		       ? add_below(collector, devno, pv)
@@ -200,37 +231,6 @@ static bool is_doubtful(struct collector *collector, const struct lea_claim *cla
 	return false;
 }
 
-/*
- * The seqno of the VG's newest metadata, if these list all PVs of the claim: a change in this boot.
- * False: they do not, so that the claim is of outdated metadata.
- */
-static bool find_seqno(struct collector *collector, const char *vg_id,
-		       const struct lea_claim *claim, uint32_t *ret_seqno)
-{
-	LEA_AUTO(lea_newest_done) struct lea_newest newest = {0};
-	const int run_fd = lea_world_run(collector->world);
-
-	*ret_seqno = claim->seqno;
-	if (run_fd < 0 || lea_newest_seqno(run_fd, vg_id, claim->vg_name, ret_seqno) ||
-	    *ret_seqno <= claim->seqno) {
-		*ret_seqno = claim->seqno;
-		return true;
-	}
-	if (lea_newest_read(run_fd, vg_id, claim->vg_name, &newest))
-		return false;
-	for (uint32_t i = 0; i < claim->pv_count; i++)
-		if (!lea_newest_lists(&newest, claim->pv[i].pvid))
-			return false;
-	return true;
-}
-
-static struct lea_boot_vg *find_vg(const struct lea_boot_memory *memory, const char *vg_id)
-{
-	return memory->vg_count ? bsearch(vg_id, memory->vg, memory->vg_count, sizeof(*memory->vg),
-					  lea_compare_text)
-				: NULL;
-}
-
 static bool lists(const struct lea_claim *claim, const char *pvid)
 {
 	for (uint32_t i = 0; i < claim->pv_count; i++)
@@ -239,19 +239,112 @@ static bool lists(const struct lea_claim *claim, const char *pvid)
 	return false;
 }
 
+/* A VG as it is now: its claim may be of before a change that asked for no activation. */
+struct now {
+	char name[128]; /* "": no PV names the VG */
+	uint32_t seqno;
+	struct lea_newest newest; /* owned */
+	bool has_list;		  /* the PVs are those of newest; else those of the claim */
+};
+
+static void now_done(struct now *now)
+{
+	lea_newest_done(&now->newest);
+}
+
+/* The name by which its PVs are recorded; of several the one of the newest metadata. */
+static void find_name(int run_fd, const char *vg_id, const struct lea_claim *claim, struct now *now)
+{
+	for (uint32_t i = 0; i < claim->pv_count; i++) {
+		struct lea_online online;
+		uint32_t seqno = 0;
+
+		if (lea_online_read(run_fd, claim->pv[i].pvid, &online) || !online.vg[0] ||
+		    (now->name[0] && !strcmp(now->name, online.vg)))
+			continue;
+		/* Without a note a PV of another name is in another VG. */
+		if (lea_newest_seqno(run_fd, vg_id, online.vg, &seqno) &&
+		    strcmp(online.vg, claim->vg_name) != 0)
+			continue;
+		if (!now->name[0] || seqno > now->seqno)
+			snprintf(now->name, sizeof(now->name), "%s", online.vg);
+		now->seqno = seqno > now->seqno ? seqno : now->seqno;
+	}
+}
+
+/*
+ * Reads the list of PVs of newer metadata than the claim's: a change in this boot, if all of them
+ * are the claim's; PVs that it had were taken out. False: another PV has come, and the claim would
+ * have followed a change: so it is of metadata that are out of date.
+ */
+static bool find_list(int run_fd, const char *vg_id, const struct lea_claim *claim, struct now *now)
+{
+	if (now->seqno <= claim->seqno) {
+		now->seqno = claim->seqno;
+		return true;
+	}
+	if (lea_newest_read(run_fd, vg_id, now->name, &now->newest))
+		return false;
+	now->has_list = true;
+	for (uint32_t i = 0; i < now->newest.pv_count; i++)
+		if (!lists(claim, now->newest.pvid[i]))
+			return false;
+	return now->newest.pv_count;
+}
+
+static bool is_member(const struct now *now, const char *pvid)
+{
+	return !now->has_list || lea_newest_lists(&now->newest, pvid);
+}
+
+/* Is each PV recorded on the device that the claim has? Else one has gone, or moves just now. */
+static bool is_whole(int run_fd, const struct lea_claim *claim, const struct now *now)
+{
+	for (uint32_t i = 0; i < claim->pv_count; i++) {
+		const struct lea_claim_pv *pv = &claim->pv[i];
+		struct lea_online online;
+
+		if (is_member(now, pv->pvid) &&
+		    (lea_online_read(run_fd, pv->pvid, &online) || online.major != pv->id.major ||
+		     online.minor != pv->id.minor))
+			return false;
+	}
+	return true;
+}
+
+/* In this boot it was whole, and is active without some PVs now. */
+static bool is_part_of(const struct collector *collector, const struct lea_claim *claim,
+		       const struct now *now, const struct lea_boot_vg *then)
+{
+	if (!claim->in_part[0] || now->has_list || !then || !collector->is_same_boot)
+		return false;
+	for (uint32_t i = 0; i < then->pv_count; i++)
+		if (!lists(claim, then->pv[i].pvid))
+			return true;
+	return false;
+}
+
+/* No PV names the VG: was it removed? Else a disk went with it. */
+static bool is_removed(struct collector *collector, const struct lea_claim *claim)
+{
+	for (uint32_t i = 0; i < claim->pv_count; i++)
+		if (lea_sysfs_find_instance(collector->world, &claim->pv[i].id))
+			return false;
+	return true;
+}
+
 /* What the memory before says, if its metadata may come back: a PV that had them is none of the
  * claim's. If all are, somebody restored older metadata. */
-static const struct lea_boot_vg *find_newer(const struct collector *collector, const char *vg_id,
-					    const struct lea_claim *claim, uint32_t seqno)
+static const struct lea_boot_vg *find_newer(const struct lea_boot_vg *then,
+					    const struct lea_claim *claim, const struct now *now,
+					    uint32_t seqno)
 {
-	const struct lea_boot_vg *vg = find_vg(collector->before, vg_id);
-
 	/* Under another name it is another VG, as for lvm2. */
-	if (!vg || vg->seqno <= seqno || strcmp(vg->name, claim->vg_name) != 0)
+	if (!then || then->seqno <= seqno || strcmp(then->name, now->name) != 0)
 		return NULL;
-	for (uint32_t i = 0; i < vg->pv_count; i++)
-		if (!lists(claim, vg->pv[i].pvid))
-			return vg;
+	for (uint32_t i = 0; i < then->pv_count; i++)
+		if (!lists(claim, then->pv[i].pvid))
+			return then;
 	return NULL;
 }
 
@@ -271,21 +364,83 @@ static int make_room(struct collector *collector)
 }
 
 static int fill_vg(struct collector *collector, const char *vg_id, const struct lea_claim *claim,
-		   uint32_t seqno, struct lea_boot_vg *vg)
+		   const struct now *now, struct lea_boot_vg *vg)
 {
+	const struct lea_boot_vg *then = find_vg(collector->before, vg_id);
 	int r = 0;
 
 	memcpy(vg->id, vg_id, sizeof(vg->id));
-	vg->name = lea_arena_strdup(collector->arena, claim->vg_name);
-	vg->seqno = seqno;
+	vg->name = lea_arena_strdup(collector->arena, now->name);
+	vg->seqno = now->seqno;
 	vg->is_tagged = claim->is_tagged;
+	vg->has_multipathd = collector->memory->has_multipathd;
 	vg->pv = lea_arena_alloc(collector->arena, claim->pv_count, sizeof(*vg->pv));
 	if (!vg->name || !vg->pv)
 		return -ENOMEM;
-	for (; !r && vg->pv_count < claim->pv_count; vg->pv_count++) {
-		r = add_pv(collector, &claim->pv[vg->pv_count], &vg->pv[vg->pv_count]);
-		if (vg->pv[vg->pv_count].seen_ms > vg->complete_ms)
-			vg->complete_ms = vg->pv[vg->pv_count].seen_ms;
+	for (uint32_t i = 0; !r && i < claim->pv_count; i++) {
+		struct lea_boot_pv *pv = &vg->pv[vg->pv_count];
+
+		if (!is_member(now, claim->pv[i].pvid))
+			continue;
+		r = add_pv(collector, &claim->pv[i], find_pv(then, claim->pv[i].pvid), pv);
+		vg->pv_count++;
+		if (pv->seen_ms > vg->complete_ms)
+			vg->complete_ms = pv->seen_ms;
+	}
+	return r;
+}
+
+/* Are its PVs on the disks that were remembered? Then it is known which of two devices is one. */
+static bool is_as_before(const struct lea_boot_vg *then, const struct lea_boot_vg *vg)
+{
+	for (uint32_t i = 0; i < vg->pv_count; i++) {
+		const struct lea_boot_pv *pv = find_pv(then, vg->pv[i].pvid);
+
+		if (!pv || !is_on_same_disk(pv, &vg->pv[i]))
+			return false;
+	}
+	return true;
+}
+
+static void drop(struct collector *collector, const struct lea_boot_vg *then)
+{
+	if (then)
+		collector->is_dropped[then - collector->before->vg] = true;
+}
+
+/* Adds the VG, or drops what was remembered of it. With neither of the two that stays. */
+static int add_known(struct collector *collector, const char *vg_id, const struct lea_claim *claim,
+		     struct now *now)
+{
+	const struct lea_boot_vg *then = find_vg(collector->before, vg_id), *newer;
+	const int run_fd = lea_world_run(collector->world);
+	const bool counts = find_list(run_fd, vg_id, claim, now);
+	struct lea_boot_vg *vg;
+	int r;
+
+	newer = find_newer(then, claim, now, counts ? now->seqno : claim->seqno);
+	if (!counts && !newer)
+		drop(collector, then);
+	if (!newer &&
+	    (!counts || !is_whole(run_fd, claim, now) || is_part_of(collector, claim, now, then)))
+		return 0;
+	r = make_room(collector);
+	if (r)
+		return r;
+	vg = &collector->memory->vg[collector->memory->vg_count++];
+	if (newer) {
+		*vg = *newer;
+		vg->away = 0;
+		vg->seen_s = 0;
+		vg->lv = NULL; /* those that are active count */
+		vg->lv_count = 0;
+		return 0;
+	}
+	*vg = (struct lea_boot_vg){0};
+	r = fill_vg(collector, vg_id, claim, now, vg);
+	if (!r && is_doubtful(collector, claim) && !is_as_before(then, vg)) {
+		collector->memory->vg_count--;
+		drop(collector, then);
 	}
 	return r;
 }
@@ -293,29 +448,62 @@ static int fill_vg(struct collector *collector, const char *vg_id, const struct 
 static int add_vg(void *arg, const char *vg_id, const struct lea_claim *claim)
 {
 	struct collector *collector = arg;
-	const struct lea_boot_vg *newer;
-	struct lea_boot_vg *vg;
-	uint32_t seqno;
-	bool counts;
-	int r;
+	LEA_AUTO(now_done) struct now now = {0};
 
-	if (claim->state != LEA_CLAIM_DONE || !lea_name_ok(claim->vg_name) ||
-	    is_doubtful(collector, claim))
+	if (claim->state != LEA_CLAIM_DONE || !lea_name_ok(claim->vg_name))
 		return 0;
-	counts = find_seqno(collector, vg_id, claim, &seqno);
-	newer = find_newer(collector, vg_id, claim, counts ? seqno : claim->seqno);
-	if (!counts && !newer)
-		return 0;
-	r = make_room(collector);
-	if (r)
-		return r;
-	vg = &collector->memory->vg[collector->memory->vg_count++];
-	if (!newer)
-		return fill_vg(collector, vg_id, claim, seqno, vg);
-	*vg = *newer;
-	vg->lv = NULL; /* those that are active count */
-	vg->lv_count = 0;
+	find_name(lea_world_run(collector->world), vg_id, claim, &now);
+	if (now.name[0])
+		return add_known(collector, vg_id, claim, &now);
+	if (is_removed(collector, claim))
+		drop(collector, find_vg(collector->before, vg_id));
 	return 0;
+}
+
+/* ---- VGs that are not seen now */
+
+/* Does a record say that the PV is in another VG now? */
+static bool is_taken(struct collector *collector, const struct lea_boot_vg *vg)
+{
+	const int run_fd = lea_world_run(collector->world);
+	struct lea_online online;
+
+	for (uint32_t i = 0; i < vg->pv_count; i++)
+		if (!lea_online_read(run_fd, vg->pv[i].pvid, &online) && online.vg[0] &&
+		    strcmp(online.vg, vg->name) != 0)
+			return true;
+	return false;
+}
+
+/* A disk may be late, or away for some boots. A VG with the name of one that is there is none that
+ * anybody waits for. */
+static int keep_older(struct collector *collector)
+{
+	const struct lea_boot_memory *before = collector->before;
+	struct lea_boot_memory *memory = collector->memory;
+	const uint32_t count = memory->vg_count;
+	LEA_AUTO(lea_freep) const char **names = calloc(count + 1U, sizeof(*names));
+	int r = names ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !r && i < count; i++)
+		names[i] = memory->vg[i].name;
+	if (!r && count)
+		qsort(names, count, sizeof(*names), lea_compare_text_at);
+	for (uint32_t i = 0; !r && i < before->vg_count; i++) {
+		struct lea_boot_vg vg = before->vg[i];
+
+		if (!collector->is_same_boot && !vg.away++)
+			vg.seen_s = before->written_s;
+		if (collector->is_dropped[i] || vg.away > AWAY_MOST ||
+		    bsearch(&vg.name, names, count, sizeof(*names), lea_compare_text_at) ||
+		    (count && bsearch(vg.id, memory->vg, count, sizeof(vg), lea_compare_text)) ||
+		    is_taken(collector, &vg))
+			continue;
+		r = make_room(collector);
+		if (!r)
+			memory->vg[memory->vg_count++] = vg;
+	}
+	return r;
 }
 
 /* The VG of an LV. */
@@ -381,25 +569,38 @@ static int add_lvs(struct collector *collector)
 	return r;
 }
 
-/* Gives each VG its LVs. */
+static int compare_lvs(const void *a, const void *b)
+{
+	const struct lv *one = a, *other = b;
+
+	return one->vg != other->vg ? (one->vg > other->vg) - (one->vg < other->vg)
+				    : strcmp(one->lv.name, other->lv.name);
+}
+
+/* Gives each VG its LVs, by name: the same text for the same LVs. */
 static int distribute(struct collector *collector)
 {
-	struct lea_boot_vg *vgs = collector->memory->vg;
+	struct lea_boot_vg *vg = collector->memory->vg;
+	struct lea_boot_lv *lvs =
+		lea_arena_alloc(collector->arena, collector->lv_count, sizeof(*lvs));
 
-	for (uint32_t i = 0; i < collector->lv_count; i++)
-		vgs[collector->lv[i].vg].lv_count++;
-	for (uint32_t i = 0; i < collector->memory->vg_count; i++) {
-		vgs[i].lv = lea_arena_alloc(collector->arena, vgs[i].lv_count, sizeof(*vgs[i].lv));
-		if (!vgs[i].lv)
-			return -ENOMEM;
-		vgs[i].lv_count = 0;
-	}
+	if (!lvs)
+		return -ENOMEM;
+	if (collector->lv_count)
+		qsort(collector->lv, collector->lv_count, sizeof(*collector->lv), compare_lvs);
 	for (uint32_t i = 0; i < collector->lv_count; i++) {
-		struct lea_boot_vg *vg = &vgs[collector->lv[i].vg];
-
-		vg->lv[vg->lv_count++] = collector->lv[i].lv;
+		vg = &collector->memory->vg[collector->lv[i].vg];
+		lvs[i] = collector->lv[i].lv;
+		if (!vg->lv_count++)
+			vg->lv = &lvs[i];
 	}
 	return 0;
+}
+
+static void sort(struct lea_boot_memory *memory)
+{
+	if (memory->vg_count)
+		qsort(memory->vg, memory->vg_count, sizeof(*memory->vg), lea_compare_text);
 }
 
 static int collect(struct collector *collector)
@@ -410,11 +611,12 @@ static int collect(struct collector *collector)
 
 	collector->has_duplicates = lea_duplicate_is_any(collector->world);
 	r = r ? r : lea_claim_each(&claims, add_vg, collector);
-	if (!r && collector->memory->vg_count)
-		qsort(collector->memory->vg, collector->memory->vg_count,
-		      sizeof(*collector->memory->vg), lea_compare_text);
+	sort(collector->memory);
 	r = r ? r : add_lvs(collector);
-	return r ? r : distribute(collector);
+	r = r ? r : distribute(collector);
+	r = r ? r : keep_older(collector);
+	sort(collector->memory);
+	return r;
 }
 
 int lea_boot_memory_collect(struct lea_world *world, struct lea_arena *arena,
@@ -430,6 +632,14 @@ int lea_boot_memory_collect(struct lea_world *world, struct lea_arena *arena,
 	collector->world = world;
 	collector->arena = arena;
 	collector->before = before;
+	collector->is_same_boot = before->boot && !strcmp(before->boot, boot);
+	collector->is_dropped =
+		lea_arena_alloc(arena, before->vg_count, sizeof(*collector->is_dropped));
+	if (!collector->is_dropped)
+		return -ENOMEM;
+	/* What was installed since plays no part before the next boot. */
+	memory.has_multipathd =
+		collector->is_same_boot ? before->has_multipathd : lea_has_multipathd(world);
 	collector->memory = &memory;
 	collector->device.properties = collector->lines;
 	collector->data_fd = lea_udevbrief_open(world);

@@ -130,8 +130,7 @@ static int list(struct lea_needed_disks *disks, struct lea_arena *arena)
 	return 0;
 }
 
-/* Is multipathd enabled, by itself or by its socket? */
-static bool has_multipathd(const struct lea_world *world)
+bool lea_has_multipathd(const struct lea_world *world)
 {
 	static const char *const links[] = {
 		"/etc/systemd/system/sysinit.target.wants/multipathd.service",
@@ -157,7 +156,7 @@ int lea_needed_disks_list(struct lea_world *world, const struct lea_conf *conf,
 	if (!disks)
 		return -ENOMEM;
 	disks->world = world;
-	disks->has_multipathd = has_multipathd(world);
+	disks->has_multipathd = lea_has_multipathd(world);
 	disks->has_filters = conf->filter.defined || conf->global_filter.defined;
 	r = list(disks, arena);
 	if (!r)

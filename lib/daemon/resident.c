@@ -183,6 +183,7 @@ static int start(void *arg, struct lea_entry *entries, size_t count,
 {
 	struct run *run = arg;
 
+	run->remember.passes++;
 	for (size_t i = 0; i < count; i++)
 		if (!entries[i].device.is_gone)
 			lea_timeline_note_device(run->session->world, LEA_RING_SEEN,
@@ -577,7 +578,7 @@ static int sleep_idle(struct run *run)
 	int wait_ms = -1;
 
 	idle_release(run);
-	/* It reads the files of all PVs and LVs, so not while events come. */
+	/* It may read the files of all PVs and LVs, so not while events come. */
 	if (may_compare(run))
 		wait_ms =
 			lea_remember_step(&run->remember, run->session->world, run->session->conf);

@@ -6,8 +6,9 @@
  *
  *	lvmevent-boot 1
  *	machine ID
- *	boot ID
- *	vg ID SEQNO COMPLETE_MS PVS LVS NAME [tagged]
+ *	boot ID [multipathd]
+ *	[folder INODE]
+ *	vg ID SEQNO COMPLETE_MS PVS LVS NAME [tagged] [multipathd] [away BOOTS SEEN]
  *	pv PVID KIND PARTITION SECTORS SEEN_MS WWID SERIAL ADDRESS [READ_US]
  *	on PARTITION WWID ADDRESS
  *	lv USABLE_MS NAME FS_UUID FS_LABEL
@@ -26,11 +27,15 @@
 #include "base/cleanup.h"
 #include "base/id.h"
 
-#define MAGIC  "lvmevent-boot 1"
-#define END    "end\n"
-#define NONE   "-"
-#define TAGGED "tagged"
-#define BELOW  "on"
+#define MAGIC	   "lvmevent-boot 1"
+#define END	   "end\n"
+#define NONE	   "-"
+#define FOLDER	   "folder"
+#define BELOW	   "on"
+/* Words at the end of a row. */
+#define TAGGED	   "tagged"
+#define MULTIPATHD "multipathd"
+#define AWAY	   "away"
 
 static const char *const kind_names[] = {
 	[LEA_BOOT_DISK] = "disk",	    [LEA_BOOT_PARTITION] = "partition",
@@ -160,11 +165,16 @@ static bool next_name(struct parser *parser, const char **ret_name)
 	return next_text(parser, ret_name) && lea_name_ok(*ret_name);
 }
 
-/* The line may end with this word, and has no other. */
-static bool next_flag(struct parser *parser, const char *word, bool *ret_flag)
+/* Takes this word, if it is the next one of the line. */
+static bool take_word(struct parser *parser, const char *word)
 {
-	*ret_flag = parser->word;
-	return !parser->word || !strcmp(parser->word, word);
+	const size_t bytes = strlen(word);
+
+	if (!parser->word || strncmp(parser->word, word, bytes) != 0 ||
+	    (parser->word[bytes] && parser->word[bytes] != ' '))
+		return false;
+	strsep(&parser->word, " ");
+	return true;
 }
 
 static bool next_kind(struct parser *parser, enum lea_boot_kind *ret_kind)
@@ -177,14 +187,6 @@ static bool next_kind(struct parser *parser, enum lea_boot_kind *ret_kind)
 			return true;
 		}
 	return false;
-}
-
-/* Does the line begin with this word? */
-static bool is_row(struct parser *parser, const char *row)
-{
-	const char *word = parser->word ? strsep(&parser->word, " ") : NULL;
-
-	return word && !strcmp(word, row);
 }
 
 /* How many of the next lines begin with this word? Does not count beyond @most. */
@@ -211,9 +213,10 @@ static int parse_below(struct parser *parser, struct lea_boot_pv *pv)
 	for (; pv->below_count < count; pv->below_count++) {
 		struct lea_boot_below *below = &pv->below[pv->below_count];
 
-		if (!next_line(parser) || !is_row(parser, BELOW) || count > LEA_BOOT_BELOW_MOST ||
-		    !next_u32(parser, &below->partition) || !next_text(parser, &below->wwid) ||
-		    !next_text(parser, &below->address) || parser->word)
+		if (!next_line(parser) || !take_word(parser, BELOW) ||
+		    count > LEA_BOOT_BELOW_MOST || !next_u32(parser, &below->partition) ||
+		    !next_text(parser, &below->wwid) || !next_text(parser, &below->address) ||
+		    parser->word)
 			return refuse(parser, "the row of a disk is malformed");
 	}
 	return 0;
@@ -221,7 +224,7 @@ static int parse_below(struct parser *parser, struct lea_boot_pv *pv)
 
 static int parse_pv(struct parser *parser, struct lea_boot_pv *pv)
 {
-	if (!next_line(parser) || !is_row(parser, "pv"))
+	if (!next_line(parser) || !take_word(parser, "pv"))
 		return refuse(parser, "a PV is missing");
 	if (!next_id(parser, pv->pvid) || !next_kind(parser, &pv->kind) ||
 	    !next_u32(parser, &pv->partition) ||
@@ -235,12 +238,21 @@ static int parse_pv(struct parser *parser, struct lea_boot_pv *pv)
 
 static int parse_lv(struct parser *parser, struct lea_boot_lv *lv)
 {
-	if (!next_line(parser) || !is_row(parser, "lv"))
+	if (!next_line(parser) || !take_word(parser, "lv"))
 		return refuse(parser, "an LV is missing");
 	if (!next_u32(parser, &lv->usable_ms) || !next_name(parser, &lv->name) ||
 	    !next_text(parser, &lv->fs_uuid) || !next_text(parser, &lv->fs_label) || parser->word)
 		return refuse(parser, "the row of an LV is malformed");
 	return 0;
+}
+
+static bool parse_flags(struct parser *parser, struct lea_boot_vg *vg)
+{
+	vg->is_tagged = take_word(parser, TAGGED);
+	vg->has_multipathd = take_word(parser, MULTIPATHD);
+	return (!take_word(parser, AWAY) ||
+		(next_u32(parser, &vg->away) && next_number(parser, UINT64_MAX, &vg->seen_s))) &&
+	       !parser->word;
 }
 
 /* The counts are bounded by the rows that are left, so that a short text cannot take much memory.
@@ -249,10 +261,10 @@ static int parse_vg(struct parser *parser, struct lea_boot_vg *vg, uint32_t *row
 {
 	int r = 0;
 
-	if (!is_row(parser, "vg") || !next_id(parser, vg->id) || !next_u32(parser, &vg->seqno) ||
+	if (!take_word(parser, "vg") || !next_id(parser, vg->id) || !next_u32(parser, &vg->seqno) ||
 	    !next_u32(parser, &vg->complete_ms) || !next_u32(parser, &vg->pv_count) ||
 	    !next_u32(parser, &vg->lv_count) || !next_name(parser, &vg->name) ||
-	    !next_flag(parser, TAGGED, &vg->is_tagged))
+	    !parse_flags(parser, vg))
 		return refuse(parser, "the row of a VG is malformed");
 	if (vg->pv_count > *rows_left || vg->lv_count > *rows_left - vg->pv_count)
 		return refuse(parser, "rows are missing");
@@ -272,15 +284,22 @@ static int parse_head(struct parser *parser, const char *machine, struct lea_boo
 {
 	if (!next_line(parser) || strcmp(parser->line, MAGIC) != 0)
 		return refuse(parser, "it is of another version, or not a memory of a boot");
-	if (!next_line(parser) || !is_row(parser, "machine") ||
+	if (!next_line(parser) || !take_word(parser, "machine") ||
 	    !next_text(parser, &memory->machine) || parser->word)
 		return refuse(parser, "the machine is missing");
 	if (strcmp(memory->machine, machine) != 0)
 		return refuse(parser, "it is of another machine");
-	if (!next_line(parser) || !is_row(parser, "boot") || !next_text(parser, &memory->boot) ||
-	    parser->word)
+	if (!next_line(parser) || !take_word(parser, "boot") || !next_text(parser, &memory->boot))
 		return refuse(parser, "the boot is missing");
-	return 0;
+	memory->has_multipathd = take_word(parser, MULTIPATHD);
+	if (parser->word)
+		return refuse(parser, "the row of the boot is malformed");
+	if (strncmp(parser->next, FOLDER " ", strlen(FOLDER " ")) != 0)
+		return 0;
+	return next_line(parser) && take_word(parser, FOLDER) &&
+			       next_number(parser, UINT64_MAX, &memory->folder) && !parser->word
+		       ? 0
+		       : refuse(parser, "the row of the folder is malformed");
 }
 
 /* How many lines begin with "vg ", and how many there are in all? */
@@ -370,9 +389,12 @@ static void put_below(FILE *out, const struct lea_boot_pv *pv)
 
 static void put_vg(FILE *out, const struct lea_boot_vg *vg)
 {
-	fprintf(out, "vg %s %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %s%s\n", vg->id,
+	fprintf(out, "vg %s %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %s%s%s", vg->id,
 		vg->seqno, vg->complete_ms, vg->pv_count, vg->lv_count, vg->name,
-		vg->is_tagged ? " " TAGGED : "");
+		vg->is_tagged ? " " TAGGED : "", vg->has_multipathd ? " " MULTIPATHD : "");
+	if (vg->away)
+		fprintf(out, " " AWAY " %" PRIu32 " %" PRIu64, vg->away, vg->seen_s);
+	fputc('\n', out);
 	for (uint32_t i = 0; i < vg->pv_count; i++) {
 		const struct lea_boot_pv *pv = &vg->pv[i];
 
@@ -421,7 +443,9 @@ int lea_boot_memory_format(const struct lea_boot_memory *memory, char **ret_text
 	put_text(out, memory->machine);
 	fputs("\nboot", out);
 	put_text(out, memory->boot);
-	fputc('\n', out);
+	fputs(memory->has_multipathd ? " " MULTIPATHD "\n" : "\n", out);
+	if (memory->folder)
+		fprintf(out, FOLDER " %" PRIu64 "\n", memory->folder);
 	for (int is_rest = 0; is_rest <= 1; is_rest++)
 		for (uint32_t i = 0; !r && i < memory->vg_count; i++)
 			if (memory->vg[i].is_needed == !is_rest)

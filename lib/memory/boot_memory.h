@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pure: no I/O, no clock. */
 /*
- * What is remembered of the last good boot, as text: VGs with their PVs and active LVs. It is a
- * hint: everything in it is checked on the disk before anything is made of it. The file is treated
- * as hostile input and accepted as a whole or refused. Pure.
+ * What is remembered of boots, as text: VGs with their PVs and active LVs, each of the last boot
+ * that had it. It is a hint: everything in it is checked on the disk before anything is made of it.
+ * The file is treated as hostile input and accepted as a whole or refused. Pure.
  */
 #pragma once
 
@@ -70,8 +70,11 @@ struct lea_boot_vg {
 	const char *name;
 	uint32_t seqno; /* 0: unknown */
 	uint32_t complete_ms;
-	bool is_tagged; /* a tag in event/needed named the VG or an LV of it */
-	bool is_needed; /* for lea_boot_memory_format: its rows come first; not in the text */
+	bool is_tagged;	     /* a tag in event/needed named the VG or an LV of it */
+	bool has_multipathd; /* multipathd was enabled in the boot that this is of */
+	uint32_t away;	     /* boots since then, in which the VG was not seen */
+	uint64_t seen_s;     /* with away: when it was remembered, in s since 1970; 0: unknown */
+	bool is_needed;	     /* for lea_boot_memory_format: its rows come first; not in the text */
 	struct lea_boot_pv *pv; /* [pv_count] */
 	uint32_t pv_count;
 	struct lea_boot_lv *lv; /* [lv_count]: visible LVs that were active */
@@ -83,6 +86,9 @@ struct lea_boot_memory {
 	const char *boot;	/* boot id */
 	struct lea_boot_vg *vg; /* [vg_count] */
 	uint32_t vg_count;
+	bool has_multipathd; /* multipathd was enabled in that boot */
+	uint64_t folder; /* inode number of the folder that the text was written to; 0: unknown */
+	uint64_t written_s; /* of the file, in s since 1970; not in the text */
 };
 
 enum lea_boot_memory_outcome {

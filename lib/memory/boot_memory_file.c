@@ -5,13 +5,24 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "world/mounts.h"
 
+#define FOLDER	    "lvmevent"
 #define NAME	    "boot"
 #define MACHINE_HEX 32U
+
+/* The first one that can be written counts. */
+static const struct place {
+	const char *parent, *folder, *path;
+} places[] = {
+	{"/etc/lvm", "/etc/lvm/" FOLDER, "/etc/lvm/" FOLDER "/" NAME},
+	{"/var/lib", "/var/lib/" FOLDER, "/var/lib/" FOLDER "/" NAME},
+};
 
 int lea_boot_memory_machine(struct lea_world *world,
 			    char ret_machine[static LEA_BOOT_MEMORY_ID_BYTES])
@@ -30,48 +41,175 @@ int lea_boot_memory_machine(struct lea_world *world,
 	return 0;
 }
 
-static int refuse(const struct lea_world *world, const char *what)
+/* Is the open folder on the root file system? 0; -EXDEV: no; or another -errno. */
+static int check_root(const struct lea_world *world, int fd, struct stat *ret_st)
 {
-	lea_log(world->log, LEA_LOG_VERBOSE, "%s/" NAME " is not used: %s", LEA_BOOT_MEMORY_FOLDER,
-		what);
+	LEA_AUTO(lea_closep) int root_fd = lea_world_folder(world, "/");
+	struct stat root;
+
+	if (root_fd < 0)
+		return root_fd;
+	if (fstat(root_fd, &root) < 0 || fstat(fd, ret_st) < 0)
+		return -errno;
+	return root.st_dev == ret_st->st_dev ? 0 : -EXDEV;
+}
+
+/* ---- reading */
+
+/* The newest file, as it was found. */
+struct found {
+	const struct place *place; /* NULL: none */
+	int folder_fd;		   /* owned; -1 */
+	struct timespec written;
+};
+
+static int refuse(const struct lea_world *world, const struct place *place, const char *what,
+		  const char **ret_why)
+{
+	lea_log(world->log, LEA_LOG_VERBOSE, "%s is not used: %s", place->path, what);
+	*ret_why = what;
 	return LEA_BOOT_MEMORY_ABSENT;
+}
+
+/* Early in the boot the mount point is still empty of what is mounted there, and may have files of
+ * the time when it was none. */
+static bool will_be_hidden(struct lea_world *world, const char *path)
+{
+	struct lea_mounts mounts = {0};
+	const struct lea_mount *mount;
+	bool is_hidden;
+
+	if (lea_mounts_read(world, LEA_FSTAB, &mounts))
+		return false;
+	mount = lea_mounts_find_path(&mounts, path);
+	is_hidden = mount && strcmp(mount->point, "/") != 0;
+	lea_mounts_done(&mounts);
+	return is_hidden;
+}
+
+/* Why is a file in this folder not to be used? NULL: it may be. */
+static const char *why_not(struct lea_world *world, const struct place *place, int folder_fd)
+{
+	struct stat st;
+	int r = lea_file_check_private(folder_fd);
+
+	r = r ? r : check_root(world, folder_fd, &st);
+	if (r)
+		return r == -EXDEV ? "it is not on the root file system" : strerror(-r);
+	return will_be_hidden(world, place->folder) ? "it is below a mount point of fstab" : NULL;
+}
+
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
+}
+
+static void consider(struct lea_world *world, const struct place *place, struct found *found,
+		     const char **ret_why)
+{
+	LEA_AUTO(lea_closep) int folder_fd = lea_world_folder(world, place->folder);
+	const char *why;
+	struct stat st;
+
+	if (folder_fd < 0 || fstatat(folder_fd, NAME, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    (found->place && !is_later(&st.st_mtim, &found->written)))
+		return;
+	why = why_not(world, place, folder_fd);
+	if (why) {
+		refuse(world, place, why, ret_why);
+		return;
+	}
+	lea_closep(&found->folder_fd);
+	*found = (struct found){place, folder_fd, st.st_mtim};
+	folder_fd = -1;
+}
+
+/* Is there a place where the memory can be? */
+static bool can_be_written(struct lea_world *world)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		LEA_AUTO(lea_closep) int fd = lea_world_folder(world, places[i].parent);
+
+		if (fd >= 0 && !check_root(world, fd, &st) && !faccessat(fd, ".", W_OK, 0))
+			return true;
+	}
+	return false;
+}
+
+static int read_found(struct lea_world *world, struct lea_arena *arena, const struct found *found,
+		      const char *machine, struct lea_boot_memory *ret_memory, const char **ret_why)
+{
+	LEA_AUTO(lea_freep) char *text = NULL;
+	struct lea_boot_memory memory = {0};
+	struct lea_why why = {0};
+	size_t bytes = 0;
+	struct stat st;
+	int r = lea_file_read(found->folder_fd, NAME, LEA_BOOT_MEMORY_MAX_BYTES, &text, &bytes);
+
+	if (!r && fstat(found->folder_fd, &st) < 0)
+		r = -errno;
+	if (r)
+		return r > 0 || lea_is_shortage(r)
+			       ? r
+			       : refuse(world, found->place, strerror(-r), ret_why);
+	r = lea_boot_memory_parse(arena, text, bytes, machine, &why, &memory);
+	if (r)
+		return r > 0 ? refuse(world, found->place, why.what, ret_why) : r;
+	/* A version that did not write the folder may have run here. */
+	if (memory.folder && memory.folder != st.st_ino)
+		return refuse(world, found->place, "it was copied from another folder", ret_why);
+	memory.written_s = (uint64_t)found->written.tv_sec;
+	*ret_memory = memory;
+	return 0;
+}
+
+int lea_boot_memory_find(struct lea_world *world, struct lea_arena *arena,
+			 struct lea_boot_memory *ret_memory, const char **ret_why)
+{
+	char machine[LEA_BOOT_MEMORY_ID_BYTES];
+	struct found found = {.folder_fd = -1};
+	const char *why = NULL;
+	int r = lea_boot_memory_machine(world, machine);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		consider(world, &places[i], &found, &why);
+	if (!machine[0])
+		r = refuse(world, &places[0], "this machine has no /etc/machine-id", &why);
+	else if (found.place)
+		r = read_found(world, arena, &found, machine, ret_memory, &why);
+	else
+		r = LEA_BOOT_MEMORY_ABSENT;
+	lea_closep(&found.folder_fd);
+	if (r > 0)
+		*ret_why = why			   ? why
+			   : can_be_written(world) ? "no boot has been remembered yet"
+						   : "/etc/lvm cannot be written, nor can /var/lib "
+						     "as a part of the root file system";
+	return r;
 }
 
 int lea_boot_memory_read(struct lea_world *world, struct lea_arena *arena,
 			 struct lea_boot_memory *ret_memory)
 {
-	LEA_AUTO(lea_closep) int folder_fd = lea_world_folder(world, LEA_BOOT_MEMORY_FOLDER);
-	LEA_AUTO(lea_freep) char *text = NULL;
-	char machine[LEA_BOOT_MEMORY_ID_BYTES];
-	struct lea_why why = {0};
-	size_t bytes = 0;
-	int r = folder_fd;
+	const char *why;
 
-	if (r == -ENOENT || r == -ENOTDIR)
-		return LEA_BOOT_MEMORY_ABSENT;
-	r = r < 0 ? r : lea_file_check_private(folder_fd);
-	r = r < 0 ? r : lea_file_read(folder_fd, NAME, LEA_BOOT_MEMORY_MAX_BYTES, &text, &bytes);
-	if (r == LEA_FILE_ABSENT)
-		return LEA_BOOT_MEMORY_ABSENT;
-	if (r < 0)
-		return lea_is_shortage(r) ? r : refuse(world, strerror(-r));
-	r = lea_boot_memory_machine(world, machine);
-	if (r)
-		return r;
-	if (!machine[0])
-		return refuse(world, "this machine has no id");
-	r = lea_boot_memory_parse(arena, text, bytes, machine, &why, ret_memory);
-	return r > 0 ? refuse(world, why.what) : r;
+	return lea_boot_memory_find(world, arena, ret_memory, &why);
 }
 
-int lea_boot_memory_folder(struct lea_world *world)
+/* ---- writing */
+
+int lea_boot_memory_folder(struct lea_world *world, const char *parent)
 {
-	LEA_AUTO(lea_closep) int lib_fd = lea_world_folder(world, "/var/lib");
+	LEA_AUTO(lea_closep) int parent_fd = lea_world_folder(world, parent);
 	int fd, r;
 
-	if (lib_fd < 0)
-		return lib_fd;
-	fd = lea_file_open_folder(lib_fd, strrchr(LEA_BOOT_MEMORY_FOLDER, '/') + 1);
+	if (parent_fd < 0)
+		return parent_fd;
+	fd = lea_file_open_folder(parent_fd, FOLDER);
 	r = fd < 0 ? fd : lea_file_check_private(fd);
 	if (r < 0 && fd >= 0)
 		close(fd);
@@ -80,24 +218,59 @@ int lea_boot_memory_folder(struct lea_world *world)
 	return r < 0 ? r : fd;
 }
 
-/* A version that kept the memories of older boots as well may have run here. */
-static void remove_older(int folder_fd)
+static int write_to(struct lea_world *world, const struct place *place,
+		    const struct lea_boot_memory *memory)
 {
-	static const char *const names[] = {NAME ".1", NAME ".2", NAME ".3", NAME ".4"};
+	LEA_AUTO(lea_closep) int parent_fd = lea_world_folder(world, place->parent);
+	LEA_AUTO(lea_closep) int folder_fd = -1;
+	LEA_AUTO(lea_freep) char *text = NULL, *before = NULL;
+	struct lea_boot_memory placed = *memory;
+	size_t bytes, bytes_before = 0;
+	struct stat st;
+	int r = parent_fd < 0 ? parent_fd : check_root(world, parent_fd, &st);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+	if (r)
+		return r;
+	folder_fd = lea_boot_memory_folder(world, place->parent);
+	r = folder_fd < 0 ? folder_fd : check_root(world, folder_fd, &st);
+	if (r)
+		return r;
+	placed.folder = st.st_ino;
+	r = lea_boot_memory_format(&placed, &text, &bytes);
+	if (r)
+		return r;
+	r = lea_file_read(folder_fd, NAME, LEA_BOOT_MEMORY_MAX_BYTES, &before, &bytes_before);
+	if (!r && bytes == bytes_before && !memcmp(text, before, bytes))
+		return LEA_BOOT_MEMORY_SAME;
+	return lea_file_replace_durably(folder_fd, NAME, text, bytes);
+}
+
+/* Of an earlier version, or of the time when the first place could not be written. A version that
+ * kept the memories of older boots as well may have run here. */
+static void remove_from(struct lea_world *world, const struct place *place)
+{
+	static const char *const names[] = {NAME, NAME ".1", NAME ".2", NAME ".3", NAME ".4"};
+	LEA_AUTO(lea_closep) int folder_fd = lea_world_folder(world, place->folder);
+
+	for (size_t i = 0; folder_fd >= 0 && i < ARRAY_SIZE(names); i++)
 		unlinkat(folder_fd, names[i], 0);
 }
 
 int lea_boot_memory_write(struct lea_world *world, const struct lea_boot_memory *memory)
 {
-	LEA_AUTO(lea_closep) int folder_fd = lea_boot_memory_folder(world);
-	LEA_AUTO(lea_freep) char *text = NULL;
-	size_t bytes;
-	int r = folder_fd < 0 ? folder_fd : lea_boot_memory_format(memory, &text, &bytes);
+	int r = -ENOENT, first = 0;
 
-	if (r < 0)
-		return r;
-	remove_older(folder_fd);
-	return lea_file_replace_durably(folder_fd, NAME, text, bytes);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		r = write_to(world, &places[i], memory);
+		first = i ? first : r;
+		/* Where there is no room now, there will be some. */
+		if (lea_is_shortage(r) && r != -EROFS)
+			return r;
+		for (size_t j = 0; r >= 0 && j < ARRAY_SIZE(places); j++)
+			if (j != i)
+				remove_from(world, &places[j]);
+		if (r >= 0)
+			return r;
+	}
+	return first;
 }

@@ -41,7 +41,7 @@ static int read_now(struct lea_world *world, struct lea_arena *arena,
 static int read_kept(struct lea_world *world, struct lea_arena *arena, uint32_t number,
 		     struct lea_ring_records *ret_records)
 {
-	LEA_AUTO(lea_closep) int folder_fd = lea_world_folder(world, LEA_BOOT_MEMORY_FOLDER);
+	LEA_AUTO(lea_closep) int folder_fd = lea_world_folder(world, LEA_TIMELINE_FOLDER);
 	char name[24] = NAME;
 
 	if (number)
@@ -110,7 +110,7 @@ static void keep_older(int folder_fd)
 
 static int write_file(struct lea_world *world, const struct lea_ring_records *records)
 {
-	LEA_AUTO(lea_closep) int folder_fd = lea_boot_memory_folder(world);
+	LEA_AUTO(lea_closep) int folder_fd = lea_boot_memory_folder(world, "/var/lib");
 	LEA_AUTO(lea_freep) void *bytes = NULL;
 	size_t len;
 	int r = folder_fd < 0 ? folder_fd : lea_ring_format(records, &bytes, &len);

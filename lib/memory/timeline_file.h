@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The timelines of five boots: /var/lib/lvmevent/timeline and timeline.1 to timeline.4, beside the
- * memory of boots, and that of the present one in /run.
+ * The timelines of five boots: /var/lib/lvmevent/timeline and timeline.1 to timeline.4, and that of
+ * the present one in /run.
  */
 #pragma once
 
@@ -10,7 +10,8 @@
 #include "base/ring.h"
 #include "world/world.h"
 
-#define LEA_TIMELINES_KEPT 5U /* with the newest */
+#define LEA_TIMELINE_FOLDER "/var/lib/lvmevent"
+#define LEA_TIMELINES_KEPT  5U /* with the newest */
 
 enum lea_timeline_file_outcome {
 	LEA_TIMELINE_ABSENT = 1, /* no such boot is kept, or the file is not ours */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -15,17 +16,18 @@ static void replace_nul(char *text, size_t bytes)
 		*at = '\1';
 }
 
+static const struct {
+	const char *name; /* below /proc, or absolute: configuration, perhaps a link */
+	size_t max_bytes;
+} files[] = {
+	[LEA_MOUNTINFO] = {LEA_MOUNTINFO_FILE, (size_t)16 * 1024 * 1024},
+	[LEA_SWAPS] = {"swaps", (size_t)1024 * 1024},
+	[LEA_FSTAB] = {"/etc/fstab", (size_t)1024 * 1024},
+	[LEA_CRYPTTAB] = {"/etc/crypttab", (size_t)1024 * 1024},
+};
+
 int lea_mounts_read_text(struct lea_world *world, enum lea_mount_text form, char **ret_text)
 {
-	static const struct {
-		const char *name; /* below /proc, or absolute: configuration, perhaps a link */
-		size_t max_bytes;
-	} files[] = {
-		[LEA_MOUNTINFO] = {LEA_MOUNTINFO_FILE, (size_t)16 * 1024 * 1024},
-		[LEA_SWAPS] = {"swaps", (size_t)1024 * 1024},
-		[LEA_FSTAB] = {"/etc/fstab", (size_t)1024 * 1024},
-		[LEA_CRYPTTAB] = {"/etc/crypttab", (size_t)1024 * 1024},
-	};
 	const bool is_config = files[form].name[0] == '/';
 	LEA_AUTO(lea_freep)
 	char *path = is_config ? lea_world_path(world, files[form].name) : NULL;
@@ -43,6 +45,14 @@ int lea_mounts_read_text(struct lea_world *world, enum lea_mount_text form, char
 	if (!r)
 		replace_nul(*ret_text, bytes);
 	return r;
+}
+
+struct timespec lea_mounts_written(const struct lea_world *world, enum lea_mount_text form)
+{
+	LEA_AUTO(lea_freep) char *path = lea_world_path(world, files[form].name);
+	struct stat st;
+
+	return path && !stat(path, &st) ? st.st_mtim : (struct timespec){0};
 }
 
 int lea_mounts_read(struct lea_world *world, enum lea_mount_text form,

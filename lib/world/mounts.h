@@ -9,6 +9,8 @@
 #include "base/mount_text.h"
 #include "world/world.h"
 
+#include <time.h>
+
 #define LEA_MOUNTINFO_FILE "self/mountinfo" /* below /proc */
 
 /*
@@ -23,3 +25,6 @@ LEA_MUST_CHECK int lea_mounts_read(struct lea_world *world, enum lea_mount_text 
  * have become \1. */
 LEA_MUST_CHECK int lea_mounts_read_text(struct lea_world *world, enum lea_mount_text form,
 					char **ret_text);
+
+/* When the administrator's list was last written, LEA_FSTAB or LEA_CRYPTTAB. All zero: never. */
+struct timespec lea_mounts_written(const struct lea_world *world, enum lea_mount_text form);

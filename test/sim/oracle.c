@@ -4,8 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define REMEMBER_MS 60000U
-#define BOOT_MS	    200000U /* then the gate is open */
+#define BOOT_MS 200000U /* then the gate is open */
 
 void sim_oracle_begin(struct sim_oracle *oracle, const struct sim_history *history,
 		      struct sim_findings *findings)
@@ -242,8 +241,6 @@ static void note_vg(struct sim_oracle *oracle, const struct sim_step *step,
 		vg->off_ms = vg->off_soon_ms = 0;
 	note_due(oracle, step, state, vg);
 	not = sim_oracle_why_not(oracle, state, vg, NULL);
-	if (!oracle->quiet_ms && vg->is_calm && sim_active_of(state, vg->id))
-		oracle->quiet_ms = sim_calm_since(&oracle->course, state, vg->id);
 	if (not != vg->why_not && was_left_to_memory(oracle, vg))
 		vg->is_certain = false;
 	/* An activation that began before may end later, unless nothing was under way. */
@@ -302,7 +299,6 @@ static void judge_rest(struct sim_oracle *oracle, const struct sim_state *state,
 
 static void meet(struct sim_oracle *oracle, const struct sim_state *state, const char *id)
 {
-	const struct sim_course *course = &oracle->course;
 	struct sim_known_vg *vg = &oracle->vg[oracle->count];
 
 	for (size_t i = 0; i < oracle->count; i++)
@@ -313,9 +309,6 @@ static void meet(struct sim_oracle *oracle, const struct sim_state *state, const
 	oracle->count++;
 	memcpy(vg->id, id, sizeof(vg->id));
 	vg->met_ms = state->now_ms;
-	/* A boot is remembered once, as soon as a VG is there and all is quiet. */
-	vg->is_remembered = course->was_sick || !oracle->quiet_ms ||
-			    state->now_ms < oracle->quiet_ms + REMEMBER_MS;
 }
 
 void sim_oracle_after(struct sim_oracle *oracle, const struct sim_step *step,

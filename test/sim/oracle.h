@@ -15,8 +15,7 @@
 struct sim_known_vg {
 	char id[33];
 	char name[SIM_NAME_BYTES];
-	uint64_t met_ms;    /* it came about, or its first disk */
-	bool is_remembered; /* by the boot, perhaps, with the disks it was on then */
+	uint64_t met_ms; /* it came about, or its first disk */
 	/* Since then an add is needed: a person took the VG down or made it. 0: never. */
 	uint64_t off_ms;
 	const char *off_why;
@@ -49,7 +48,6 @@ struct sim_oracle {
 	struct sim_course course;
 	struct sim_known_vg vg[SIM_IDS_MOST];
 	size_t count;
-	uint64_t quiet_ms; /* a VG was active then, and all was calm; 0: not yet */
 };
 
 void sim_oracle_begin(struct sim_oracle *oracle, const struct sim_history *history,

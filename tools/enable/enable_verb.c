@@ -514,7 +514,7 @@ static void drop_run_files(struct lea_world *world, int root_fd)
 /* Drops the cached answers of the real lvm and the memory of boots, which only we use. */
 static void drop_var(int root_fd)
 {
-	static const char *const parents[] = {"var/cache", "var/lib"};
+	static const char *const parents[] = {"etc/lvm", "var/cache", "var/lib"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(parents); i++) {
 		LEA_AUTO(lea_closep) int parent_fd = open_in(root_fd, parents[i]);

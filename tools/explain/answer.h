@@ -38,7 +38,6 @@ enum lea_answer_mark {
 struct lea_explain_options {
 	enum lea_charge charge;
 	const struct lea_boot_memory *memory; /* of the last good boot; borrowed; NULL: none */
-	time_t memory_time;		      /* when it was written; 0: unknown */
 	struct lea_scan *scan;		      /* of the whole machine; borrowed */
 	const struct lea_filter *filter;      /* of that scan; borrowed */
 	void (*tell)(void *arg, const struct lea_answer *answer);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/exit.h"
@@ -175,12 +174,6 @@ static int scan_all(struct lea_examine *examine)
 /* The memory is a hint: without it less is said. */
 static void read_memory(struct lea_examine *examine)
 {
-	LEA_AUTO(lea_freep)
-	char *path = lea_world_path(examine->world, LEA_BOOT_MEMORY_FOLDER "/boot");
-	struct stat st;
-
-	if (path && !stat(path, &st))
-		examine->memory_time = st.st_mtime;
 	examine->arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
 	examine->has_memory =
 		examine->arena &&
@@ -201,7 +194,6 @@ int lea_examine_begin(struct lea_examine *examine, struct lea_world *world,
 		return LEA_EXIT_FAILED;
 	all_options.charge = charge_of(world);
 	all_options.memory = examine->has_memory ? &examine->memory : NULL;
-	all_options.memory_time = examine->memory_time;
 	all_options.scan = examine->scan;
 	all_options.filter = examine->filter;
 	r = r ? r : lea_explainer_new(world, conf, &all_options, &examine->explainer);

@@ -18,7 +18,6 @@ struct lea_examine {
 	struct lea_arena *arena; /* of the memory */
 	struct lea_boot_memory memory;
 	bool has_memory;
-	time_t memory_time;
 	struct lea_explainer *explainer;
 	char *fstab;	 /* for lea_examine_fstab; owned */
 	int fstab_fault; /* of its reading */

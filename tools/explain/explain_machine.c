@@ -222,17 +222,6 @@ static void set_pvid(struct lea_world *world, struct lea_explain_device *device)
 		memcpy(device->pvid, found->expected, sizeof(device->pvid));
 }
 
-/* When the memory was written, in the time zone of the machine. */
-static void date_memory(struct lea_explainer *explainer)
-{
-	const time_t written = explainer->options.memory_time;
-	struct tm tm;
-
-	if (written && localtime_r(&written, &tm))
-		strftime(explainer->remembered_when, sizeof(explainer->remembered_when),
-			 ", of %Y-%m-%d %H:%M,", &tm);
-}
-
 static int take_devices(struct lea_explainer *explainer)
 {
 	struct lea_found *const *found;
@@ -329,11 +318,24 @@ const struct lea_boot_pv *lea_explainer_remembered(const struct lea_explainer *e
 	return count ? row->value : NULL;
 }
 
+/* When the VG was remembered, in the time zone of the machine: ", of 2026-11-24 05:30,". */
+static void describe_when(const struct lea_boot_memory *memory, const struct lea_boot_vg *vg,
+			  char *text, size_t text_bytes)
+{
+	const time_t seen = (time_t)(vg->seen_s ? vg->seen_s : memory->written_s);
+	struct tm tm;
+
+	text[0] = '\0';
+	if (seen && localtime_r(&seen, &tm))
+		strftime(text, text_bytes, ", of %Y-%m-%d %H:%M,", &tm);
+}
+
 void lea_explainer_last_seen(const struct lea_explainer *explainer, const char *pvid, char *text,
 			     size_t text_bytes)
 {
-	const struct lea_boot_pv *pv = lea_explainer_remembered(explainer, pvid, NULL);
-	char plain[3][128];
+	const struct lea_boot_vg *vg;
+	const struct lea_boot_pv *pv = lea_explainer_remembered(explainer, pvid, &vg);
+	char plain[3][128], when[32];
 
 	text[0] = '\0';
 	if (!pv)
@@ -341,9 +343,10 @@ void lea_explainer_last_seen(const struct lea_explainer *explainer, const char *
 	lea_access_plain(pv->serial, plain[0], sizeof(plain[0]));
 	lea_access_plain(pv->wwid, plain[1], sizeof(plain[1]));
 	lea_access_plain(pv->address, plain[2], sizeof(plain[2]));
+	describe_when(explainer->options.memory, vg, when, sizeof(when));
 	snprintf(text, text_bytes,
-		 "in the last good boot%s it was a %s of %" PRIu64 " MiB%s%s%s%s%s%s",
-		 explainer->remembered_when, lea_boot_kind_name(pv->kind), pv->size_sectors / 2048,
+		 "in the last good boot%s it was a %s of %" PRIu64 " MiB%s%s%s%s%s%s", when,
+		 lea_boot_kind_name(pv->kind), pv->size_sectors / 2048,
 		 plain[0][0] ? ", serial " : "", plain[0], plain[1][0] ? ", wwid " : "", plain[1],
 		 plain[2][0] ? ", at " : "", plain[2]);
 }
@@ -400,7 +403,6 @@ int lea_explainer_new(struct lea_world *world, const struct lea_conf *conf,
 				      : openat(explainer->run_fd, "event",
 					       O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	find_machine(explainer);
-	date_memory(explainer);
 	if (options->is_plan) {
 		plan_machine(&explainer->machine);
 	} else {

@@ -55,7 +55,6 @@ struct lea_explainer {
 	struct lea_index members;	   /* PVID of each PV in metadata: lea_scan_vg */
 	struct lea_index remembered;	   /* PVID: lea_boot_pv, of a lea_boot_vg */
 	struct lea_index vg_names, vg_ids; /* lea_scan_vg */
-	char remembered_when[32];	   /* ", of 2026-11-24 05:30,"; "": unknown */
 	/* read when first needed */
 	bool has_entries, has_waiting;
 	struct lea_index entries;	 /* PVID: its line in the devices file */

@@ -7,17 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "timeline/timeline_verb.h"
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/fail.h"
 #include "cli/log_sink.h"
-#include "memory/boot_memory_file.h"
 #include "memory/timeline_file.h"
 #include "timeline/timeline_json.h"
 #include "timeline/timeline_print.h"
+#include "timeline/timeline_verb.h"
 
 #define USAGE	    "timeline [--boot N | --diff A B] [--top N] [--json] [--svg FILE]"
 /* For two boots */
@@ -56,7 +55,7 @@ static int view_boot(const struct request *request, uint32_t back,
 
 	if (r > 0 && back)
 		lea_log(world->log, LEA_LOG_ERROR,
-			"no timeline of boot -%u is kept; see: ls " LEA_BOOT_MEMORY_FOLDER, back);
+			"no timeline of boot -%u is kept; see: ls " LEA_TIMELINE_FOLDER, back);
 	else if (r > 0)
 		lea_log(world->log, LEA_LOG_ERROR,
 			"there is no timeline of this boot: lvmevent was not in charge, or /run "

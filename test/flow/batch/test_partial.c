@@ -240,7 +240,7 @@ static void remember(unsigned int pv_count, const char *pvs)
 		 "vg " VG_TWO_ID " 1 1 %u 0 vg-two.pvs\n%send\n",
 		 pv_count, pvs);
 	tree_put(&machine.tree, "/etc/machine-id", MACHINE "\n");
-	tree_put(&machine.tree, "/var/lib/lvmevent/boot", text);
+	tree_put(&machine.tree, "/etc/lvm/lvmevent/boot", text);
 }
 
 static const struct {

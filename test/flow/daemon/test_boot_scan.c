@@ -557,7 +557,8 @@ static void remember(const char *wwid)
 				 .serial = "",
 				 .address = ""};
 	struct lea_boot_vg vg = {.id = VG_ONE_ID, .name = "vg_one", .pv = &pv, .pv_count = 1};
-	const struct lea_boot_memory memory = {MACHINE, "before", &vg, 1};
+	const struct lea_boot_memory memory = {
+		.machine = MACHINE, .boot = "before", .vg = &vg, .vg_count = 1};
 
 	tree_put(&machine.tree, "/etc/machine-id", MACHINE "\n");
 	tree_mkdir(&machine.tree, "/var/lib");

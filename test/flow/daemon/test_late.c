@@ -63,7 +63,8 @@ static void remember(void)
 				 .pv_count = 1,
 				 .lv = &lv,
 				 .lv_count = 1};
-	const struct lea_boot_memory memory = {MACHINE, "before", &vg, 1};
+	const struct lea_boot_memory memory = {
+		.machine = MACHINE, .boot = "before", .vg = &vg, .vg_count = 1};
 
 	tree_put(&tree, "/etc/machine-id", MACHINE "\n");
 	tree_mkdir(&tree, "/var/lib");

@@ -196,7 +196,8 @@ static void setup(void)
 				      .pv_count = 1,
 				      .lv = lvs,
 				      .lv_count = 1};
-	memory = (struct lea_boot_memory){MACHINE, "before", vgs, 1};
+	memory = (struct lea_boot_memory){
+		.machine = MACHINE, .boot = "before", .vg = vgs, .vg_count = 1};
 	session = (struct lea_session){.world = machine.world, .event_fd = -1};
 	read_conf();
 }

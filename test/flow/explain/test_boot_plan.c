@@ -34,7 +34,7 @@ static void on_lv(void)
 static void remembered(void)
 {
 	put("/etc/machine-id", "0123456789abcdef0123456789abcdef\n");
-	put("/var/lib/lvmevent/boot",
+	put("/etc/lvm/lvmevent/boot",
 	    "lvmevent-boot 1\nmachine 0123456789abcdef0123456789abcdef\nboot b-1\n"
 	    "vg abcdefghijklmnopqrstuvwxyz012345 7 900 1 1 gone\n"
 	    "pv " PVID_B " disk 0 32768 800 naa.5000c500 GUEST-1 pci0/host2/2:0:0:0\n"
@@ -98,8 +98,8 @@ static const struct {
 	{"a property that is off", "flags", NULL, "", 0,
 	 "VG vg_flags: left alone: autoactivation-off: its autoactivation property is off\n",
 	 "0 of "},
-	{"another host's", "foreign", NULL, "", 0, " (other-host): left alone: foreign: ",
-	 "1 left alone"},
+	{"another host's", "foreign", NULL, "", 0,
+	 " (other-host): left alone: foreign: ", "1 left alone"},
 	{"an exported VG", "exported", NULL, "", 0, " (other-host): left alone: exported: ", ""},
 	{"a cluster's", "damaged/text-clustered", NULL, "", 0,
 	 " (cluster): left alone: clustered: ", ""},
@@ -129,10 +129,10 @@ static const struct {
 	 "PV /dev/sda: not used: devices-file: it is not used: by devices file (checking PVID): "
 	 "/other",
 	 "0 VGs"},
-	{"a file that is none", "one-pv", bad_file, "--config /other", 4, "--config /other:2: ",
-	 ""},
-	{"a file with an error beside a good one", "one-pv", bad_own_file,
-	 "--config /bad,/other", 4, "--config /bad:3: ", ""},
+	{"a file that is none", "one-pv", bad_file, "--config /other", 4,
+	 "--config /other:2: ", ""},
+	{"a file with an error beside a good one", "one-pv", bad_own_file, "--config /bad,/other",
+	 4, "--config /bad:3: ", ""},
 	{"a file that is not there", "one-pv", NULL, "--config /none", 4, "", ""},
 	{"two of a kind", "one-pv", other_own_conf, "--config /other,/other", 3, "", ""},
 	{"an argument", "one-pv", NULL, "vg_one", 3, "", ""},
@@ -160,7 +160,8 @@ TEST(json_has_marks_and_order)
 	on_lv();
 	fstab();
 	ck_assert_int_eq(plan("plan --json"), 0);
-	ck_assert_msg(strstr(machine.out, "\"order\": \"first\", \"marks\": [ \"guest\" ] }") != NULL,
+	ck_assert_msg(strstr(machine.out, "\"order\": \"first\", \"marks\": [ \"guest\" ] }") !=
+			      NULL,
 		      "%s", machine.out);
 	ck_assert_ptr_null(strstr(machine.out, "VG vg_one"));
 }
@@ -173,6 +174,6 @@ TEST(nothing_is_touched)
 	ck_assert(!faccessat(run_fd, ".", F_OK, 0));
 	ck_assert_int_ne(faccessat(run_fd, "event", F_OK, 0), 0);
 	ck_assert_int_ne(faccessat(run_fd, "pvs_online", F_OK, 0), 0);
-	ck_assert(!machine_has("/var/lib/lvmevent"));
+	ck_assert(!machine_has("/etc/lvm/lvmevent"));
 	ck_assert_uint_eq(machine.dm->step_count, 0);
 }

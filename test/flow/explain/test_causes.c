@@ -99,8 +99,8 @@ static void remembered(const char *vg)
 		 "pv " PVID_B " disk 0 32768 800 naa.5000c500 GUEST-1 pci0/host2/2:0:0:0\n"
 		 "lv 950 home 1111-2222 my\\x20home\nend\n",
 		 vg);
-	put("/var/lib/lvmevent/boot", text);
-	date_file("/var/lib/lvmevent/boot");
+	put("/etc/lvm/lvmevent/boot", text);
+	date_file("/etc/lvm/lvmevent/boot");
 }
 
 static void foreign(void)

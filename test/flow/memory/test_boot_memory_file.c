@@ -1,113 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The memory of a boot: collected from claims, sysfs and udev's database; written, kept, refused.
  */
-#include "daemon/boot_memory_collect.h"
-#include "daemon/remember.h"
-#include "memory/boot_memory_file.h"
+#include "flow/memory_scratch.h"
 
-#include "fake/tree.h"
-#include "record/duplicate_note.h"
-#include "state/claim.h"
-#include "state/newest.h"
-#include "unit/suite.h"
-
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define MACHINE "0123456789abcdef0123456789abcdef"
-#define BOOT	"11111111-2222-3333-4444-555555555555"
-#define PV(n)	#n "bcdefghijklmnopqrstuvwxyz012345"
-#define VG_ID	"vgcdefghijklmnopqrstuvwxyz012345"
-#define LV_ID	"lvcdefghijklmnopqrstuvwxyz012345"
-#define FILE_	"/var/lib/lvmevent/boot"
-
-static struct tree tree;
-static struct lea_arena *arena;
-static struct lea_boot_memory memory, before;
-
-static void setup(void)
-{
-	tree_init(&tree);
-	tree_put(&tree, "/etc/machine-id", MACHINE "\n");
-	tree_put(&tree, "/proc/sys/kernel/random/boot_id", BOOT "\n");
-	tree_put_process(&tree, getpid(), "test", 'S', 4242);
-	tree_mkdir(&tree, "/run/lvm");
-	tree_mkdir(&tree, "/var/lib");
-	tree_mkdir(&tree, "/sys/class/block");
-	tree_mkdir(&tree, "/run/udev/data");
-	arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
-	memory = before = (struct lea_boot_memory){0};
-}
-
-static void teardown(void)
-{
-	lea_arena_free(arena);
-	tree_done(&tree);
-}
+#include <signal.h>
+#include <sys/resource.h>
 
 const struct fixture fixture = {setup, teardown};
-
-/* A SCSI disk 8:@minor below its own folder, as sysfs shows it. */
-static void plug(const char *name, unsigned int minor, const char *wwid)
-{
-	char path[160], text[160];
-
-	snprintf(path, sizeof(path), "/sys/devices/pci0/host2/2:0:0:%u/block/%s/size", minor, name);
-	tree_put(&tree, path, "32768\n");
-	snprintf(path, sizeof(path), "/sys/devices/pci0/host2/2:0:0:%u/block/%s/device/wwid", minor,
-		 name);
-	tree_put(&tree, path, wwid);
-	snprintf(path, sizeof(path), "/sys/dev/block/8:%u", minor);
-	snprintf(text, sizeof(text), "../../devices/pci0/host2/2:0:0:%u/block/%s", minor, name);
-	tree_link(&tree, path, text);
-	snprintf(path, sizeof(path), "/run/udev/data/b8:%u", minor);
-	snprintf(text, sizeof(text),
-		 "I:%u000000\nE:ID_SERIAL_SHORT=S%u\nE:ID_FS_TYPE=LVM2_member\n", minor, minor);
-	tree_put(&tree, path, text);
-}
-
-/* A device-mapper device 253:@minor. */
-static void map(unsigned int minor, const char *uuid, const char *properties)
-{
-	char path[160], text[512];
-
-	snprintf(path, sizeof(path), "/sys/class/block/dm-%u/dev", minor);
-	snprintf(text, sizeof(text), "253:%u\n", minor);
-	tree_put(&tree, path, text);
-	snprintf(path, sizeof(path), "/run/udev/data/b253:%u", minor);
-	snprintf(text, sizeof(text), "I:9000000\nE:DM_UUID=%s\n%s", uuid, properties);
-	tree_put(&tree, path, text);
-}
-
-static void finish(const char *vg_id, const char *name, enum lea_claim_state state)
-{
-	struct lea_claim_pv pv[] = {{PV(a), {8, 16, 1}}, {PV(b), {8, 32, 2}}};
-	struct lea_claim claim = {
-		.state = state, .seqno = 7, .pv = pv, .pv_count = 2, .is_tagged = true};
-	struct lea_claims claims;
-
-	snprintf(claim.vg_name, sizeof(claim.vg_name), "%s", name);
-	ck_assert_int_eq(lea_claims_init(&claims, &tree.world, NULL), 0);
-	ck_assert_int_eq(lea_claim_finish(&claims, vg_id, &claim), 0);
-}
-
-static void boot(void)
-{
-	plug("sda", 16, "naa.5000c500\n");
-	plug("sdb", 32, "naa.5000c501\n");
-	finish(VG_ID, "data", LEA_CLAIM_DONE);
-	map(0, "LVM-" VG_ID LV_ID,
-	    "E:DM_VG_NAME=data\nE:DM_LV_NAME=home\nE:ID_FS_UUID_ENC=1-2\n"
-	    "E:ID_FS_LABEL_ENC=my\\x20home\n");
-}
-
-static void collect(void)
-{
-	ck_assert_int_eq(
-		lea_boot_memory_collect(&tree.world, arena, &before, MACHINE, BOOT, &memory), 0);
-}
 
 TEST(a_vg_is_remembered_with_its_pvs_and_lvs)
 {
@@ -144,18 +43,6 @@ TEST(parts_of_lvs_and_foreign_maps_are_no_lvs)
 	map(5, "CRYPT-LUKS2-x", "E:DM_NAME=c\n");
 	collect();
 	ck_assert_uint_eq(memory.vg[0].lv_count, 1);
-}
-
-static void note_newest(uint32_t seqno, char (*pvid)[33], uint32_t pv_count)
-{
-	struct lea_newest newest = {.vg_id = VG_ID,
-				    .vg_name = "data",
-				    .seqno = seqno,
-				    .shown_by = {PV(a), {8, 16, 1}},
-				    .pvid = pvid,
-				    .pv_count = pv_count};
-
-	ck_assert_int_eq(lea_newest_replace(lea_world_run(&tree.world), &newest), 0);
 }
 
 /* Metadata of the VG on a PV that was changed without this one are newer than those of the claim.
@@ -202,7 +89,7 @@ static const struct {
 	{"older ones on another PV", VG_ID, "data", 6, {PV(c)}, 0, 7},
 	{"older ones, and a PV shows newer than the claim", VG_ID, "data", 6, {PV(c)}, 8, 0},
 	{"another VG of the same id", VG_ID, "else", 8, {PV(c)}, 0, 7},
-	{"another VG", LV_ID, "data", 8, {PV(c)}, 0, 7},
+	{"another VG of the same name", LV_ID, "data", 8, {PV(c)}, 0, 7},
 };
 
 TEST_EACH(no_memory_replaces_one_of_newer_metadata, lower)
@@ -333,18 +220,6 @@ TEST(a_vg_that_failed_is_not_remembered)
 	ck_assert_uint_eq(memory.vg_count, 0);
 }
 
-/* sysfs has the instance that the claim and the notes name. */
-static void put_instance(unsigned int minor, const char *name, const char *diskseq)
-{
-	char path[64], text[64];
-
-	snprintf(path, sizeof(path), "/sys/dev/block/8:%u/diskseq", minor);
-	tree_put(&tree, path, diskseq);
-	snprintf(path, sizeof(path), "/sys/dev/block/8:%u/uevent", minor);
-	snprintf(text, sizeof(text), "MAJOR=8\nMINOR=%u\nDEVNAME=%s\n", minor, name);
-	tree_put(&tree, path, text);
-}
-
 /* Rows: the kernel's id of sdb and of the disk sdc, which has a PV of the VG as well. */
 static const struct {
 	const char *claim, *wwid, *duplicate;
@@ -372,32 +247,106 @@ TEST_EACH(a_vg_with_a_duplicate_is_remembered_if_it_is_a_path, duplicates)
 	ck_assert_msg(memory.vg_count == duplicates[_i].is_remembered, "%s", duplicates[_i].claim);
 }
 
-static bool exists(const char *path)
-{
-	char full[128];
-
-	snprintf(full, sizeof(full), "%s%s", tree.root, path);
-	return !access(full, F_OK);
-}
-
 static void write_of(const char *boot_id)
 {
 	memory.machine = MACHINE;
 	memory.boot = boot_id;
-	ck_assert_int_eq(lea_boot_memory_write(&tree.world, &memory), 0);
+	ck_assert_int_ge(lea_boot_memory_write(&tree.world, &memory), 0);
 }
 
-TEST(the_last_boot_is_kept_and_no_other)
+TEST(the_last_memory_is_kept_and_no_other)
 {
 	write_of("b1");
-	tree_put(&tree, FILE_ ".1", "of an older version\n");
-	tree_put(&tree, FILE_ ".4", "of an older version\n");
+	tree_put(&tree, OLD, "of an older version\n");
+	tree_put(&tree, OLD ".1", "of an older version\n");
+	tree_put(&tree, OLD ".4", "of an older version\n");
 	write_of("b2");
 	ck_assert_int_eq(lea_boot_memory_read(&tree.world, arena, &memory), 0);
 	ck_assert_str_eq(memory.boot, "b2");
-	ck_assert(!exists(FILE_ ".1") && !exists(FILE_ ".4"));
+	ck_assert(!exists(OLD) && !exists(OLD ".1") && !exists(OLD ".4"));
 	tree_remove(&tree, FILE_);
 	ck_assert_int_eq(lea_boot_memory_read(&tree.world, arena, &memory), LEA_BOOT_MEMORY_ABSENT);
+}
+
+TEST(the_same_text_is_not_written_again)
+{
+	write_of("b1");
+	memory.boot = "b1";
+	ck_assert_int_eq(lea_boot_memory_write(&tree.world, &memory), LEA_BOOT_MEMORY_SAME);
+	memory.boot = "b2";
+	ck_assert_int_eq(lea_boot_memory_write(&tree.world, &memory), 0);
+}
+
+#define TEXT "lvmevent-boot 1\nmachine " MACHINE "\nboot old\nend\n"
+
+/* A version that had no other place may have run here. */
+TEST(a_memory_of_an_earlier_version_is_used_until_there_is_another)
+{
+	tree_put(&tree, OLD, TEXT);
+	ck_assert_int_eq(lea_boot_memory_read(&tree.world, arena, &memory), 0);
+	ck_assert_str_eq(memory.boot, "old");
+	write_of("b1");
+	ck_assert(!exists(OLD));
+	ck_assert_int_eq(lea_boot_memory_read(&tree.world, arena, &memory), 0);
+	ck_assert_str_eq(memory.boot, "b1");
+}
+
+/* What was written when the mount point was none is there until something is mounted. */
+static const struct {
+	const char *claim, *fstab;
+	bool is_used;
+} below[] = {
+	{"/var is a part of /", "/dev/data/root / ext4 defaults 0 1\n", true},
+	{"/var is a mount point", "/dev/data/var /var ext4 defaults 0 2\n", false},
+	{"/var/lib is one", "LABEL=lib /var/lib/ xfs defaults 0 2\n", false},
+	{"another folder is", "/dev/data/x /var/lib/lvm xfs defaults 0 2\n", true},
+};
+
+TEST_EACH(a_file_below_a_mount_point_is_not_used, below)
+{
+	tree_put(&tree, OLD, TEXT);
+	tree_put(&tree, "/etc/fstab", below[_i].fstab);
+	ck_assert_msg(lea_boot_memory_read(&tree.world, arena, &memory) ==
+			      (below[_i].is_used ? 0 : LEA_BOOT_MEMORY_ABSENT),
+		      "%s: %s", below[_i].claim, tree.logged);
+}
+
+TEST(a_file_that_was_copied_is_not_used)
+{
+	char text[8192];
+
+	write_of("b1");
+	snprintf(text, sizeof(text), "%s", text_of(FILE_));
+	tree_put(&tree, OLD, text);
+	remove_all("/etc/lvm"); /* only now: a new folder may get its number */
+	ck_assert_int_eq(lea_boot_memory_read(&tree.world, arena, &memory), LEA_BOOT_MEMORY_ABSENT);
+	ck_assert_msg(strstr(tree.logged, "was copied"), "%s", tree.logged);
+}
+
+/* As on a full disk. */
+TEST(what_cannot_be_written_leaves_the_file_as_it_was)
+{
+	const struct rlimit none = {10, 10};
+
+	write_of("b1");
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
+	memory.boot = "b2";
+	ck_assert_int_lt(lea_boot_memory_write(&tree.world, &memory), 0);
+	ck_assert(strstr(text_of(FILE_), "boot b1\n") && !exists(OLD));
+}
+
+/* As where /etc/lvm cannot be written, because it is read-only. */
+TEST(without_etc_the_other_place_is_used)
+{
+	remove_all("/etc/lvm");
+	write_of("b1");
+	ck_assert(exists(OLD));
+	ck_assert_int_eq(lea_boot_memory_read(&tree.world, arena, &memory), 0);
+	/* From then on the newer one counts, and then it is the only one. */
+	tree_mkdir(&tree, "/etc/lvm");
+	write_of("b2");
+	ck_assert(exists(FILE_) && !exists(OLD));
 }
 
 static const struct {
@@ -406,7 +355,7 @@ static const struct {
 	{"a damaged file", FILE_, "lvmevent-boot 1\nmachine", "is not used"},
 	{"another machine's file", "/etc/machine-id", "ffffffffffffffffffffffffffffffff\n",
 	 "of another machine"},
-	{"a machine without an id", "/etc/machine-id", "uninitialized\n", "no id"},
+	{"a machine without an id", "/etc/machine-id", "uninitialized\n", "no /etc/machine-id"},
 };
 
 TEST_EACH(a_file_that_is_not_ours_counts_as_none, unusable)
@@ -423,145 +372,26 @@ TEST(a_folder_that_others_may_write_is_not_used)
 	char path[128];
 
 	write_of("b1");
-	snprintf(path, sizeof(path), "%s/var/lib/lvmevent", tree.root);
+	snprintf(path, sizeof(path), "%s/etc/lvm/lvmevent", tree.root);
 	ck_assert_int_eq(chmod(path, 0777), 0);
 	ck_assert_int_eq(lea_boot_memory_read(&tree.world, arena, &memory), LEA_BOOT_MEMORY_ABSENT);
-	ck_assert_int_lt(lea_boot_memory_write(&tree.world, &memory), 0);
+	write_of("b2");
+	ck_assert(strstr(text_of(OLD), "boot b2\n"));
 }
 
-TEST(without_var_nothing_is_read_or_written)
+TEST(where_nothing_can_be_written_it_is_said_why)
 {
-	tree_remove(&tree, "/var/lib");
-	ck_assert_int_eq(lea_boot_memory_read(&tree.world, arena, &memory), LEA_BOOT_MEMORY_ABSENT);
+	const char *why;
+
+	ck_assert_int_eq(lea_boot_memory_find(&tree.world, arena, &memory, &why),
+			 LEA_BOOT_MEMORY_ABSENT);
+	ck_assert_str_eq(why, "no boot has been remembered yet");
+	remove_all("/var/lib");
+	remove_all("/etc/lvm");
+	ck_assert_int_eq(lea_boot_memory_find(&tree.world, arena, &memory, &why),
+			 LEA_BOOT_MEMORY_ABSENT);
+	ck_assert_msg(strstr(why, "cannot be written"), "%s", why);
 	memory.machine = memory.boot = "";
 	ck_assert_int_lt(lea_boot_memory_write(&tree.world, &memory), 0);
 	ck_assert_str_eq(tree.logged, "");
-}
-
-/* remembered: is there a file after one step? */
-static const struct {
-	const char *claim, *fstab;
-	bool remembered;
-	const char *logged;
-} boots[] = {
-	{"nothing is needed", "", true, ""},
-	{"what is needed is active", "/dev/data/home /home ext4 defaults 0 2\n", true, ""},
-	{"an LV of a VG that is there is missing", "/dev/data/old /old ext4 defaults 0 2\n", false,
-	 "data/old, which /old needs"},
-	{"a VG has only some of its PVs", "/dev/part/lv /part ext4 defaults 0 2\n", false,
-	 "part/lv, which /part needs"},
-	{"a name that only looks like a VG", "/dev/disk/sda1 /x ext4 defaults 0 2\n", true, ""},
-	{"a UUID that is on no LV", "UUID=77-88 /boot vfat defaults 0 2\n", true, ""},
-};
-
-static const struct lea_conf *read_conf(void)
-{
-	const struct lea_conf_options options = {0};
-	const struct lea_conf *conf;
-
-	ck_assert_int_eq(lea_conf_read(&tree.world, &options, &conf), 0);
-	return conf;
-}
-
-TEST_EACH(a_good_boot_is_remembered, boots)
-{
-	struct lea_remember remember = {0};
-	const struct lea_conf *conf;
-
-	boot();
-	tree_put(&tree, "/run/lvm/pvs_lookup/part", PV(c) "\n");
-	tree_put(&tree, "/etc/fstab", boots[_i].fstab);
-	conf = read_conf();
-	lea_remember_step(&remember, &tree.world, conf);
-	ck_assert_msg(exists(FILE_) == boots[_i].remembered, "%s: %s", boots[_i].claim,
-		      tree.logged);
-	ck_assert_msg(strstr(tree.logged, boots[_i].logged), "%s: %s", boots[_i].claim,
-		      tree.logged);
-	ck_assert(remember.is_done == boots[_i].remembered);
-	lea_conf_free(conf);
-}
-
-/* Which of the two is the PV is not known, so this boot cannot tell the next one. */
-TEST(a_needed_vg_with_a_pv_on_two_devices_is_not_said_to_be_inactive)
-{
-	const struct lea_duplicate note = {
-		.pvid = PV(a), .id = {8, 48, 3}, .state = LEA_DUPLICATE_IGNORED, .vg_id = VG_ID};
-	struct lea_remember remember = {0};
-	const struct lea_conf *conf;
-
-	boot();
-	tree_put(&tree, "/run/lvm/pvs_lookup/data", PV(a) "\n" PV(b) "\n");
-	tree_put(&tree, "/etc/fstab", "/dev/data/home /home ext4 defaults 0 2\n");
-	ck_assert_int_eq(lea_duplicate_put(&tree.world, &note), 0);
-	conf = read_conf();
-	lea_remember_step(&remember, &tree.world, conf);
-	ck_assert(!remember.is_done);
-	ck_assert_msg(strstr(tree.logged, "is not active, or a PV of it is on two devices"), "%s",
-		      tree.logged);
-	lea_conf_free(conf);
-}
-
-TEST(a_vg_of_the_last_boot_is_expected)
-{
-	struct lea_remember remember = {0};
-	const struct lea_conf *conf = read_conf();
-
-	boot();
-	collect();
-	write_of("b1");
-	finish(VG_ID, "data", LEA_CLAIM_FAILED);
-	tree_put(&tree, "/etc/fstab", "/dev/data/home /home ext4 defaults 0 2\n");
-	lea_remember_step(&remember, &tree.world, conf);
-	ck_assert(!remember.is_done);
-	finish(VG_ID, "data", LEA_CLAIM_DONE);
-	lea_remember_step(&remember, &tree.world, conf);
-	ck_assert(remember.is_done);
-	lea_conf_free(conf);
-}
-
-TEST(a_boot_is_remembered_once)
-{
-	struct lea_remember remember = {0}, restarted = {0};
-	const struct lea_conf *conf = read_conf();
-
-	boot();
-	tree_put(&tree, "/run/udev/queue", "");
-	ck_assert_msg(lea_remember_step(&remember, &tree.world, conf) > 0, "called again soon");
-	ck_assert_msg(!exists(FILE_) && !remember.tries, "udev still works");
-	tree_remove(&tree, "/run/udev/queue");
-	ck_assert_int_eq(lea_remember_step(&remember, &tree.world, conf), -1);
-	tree_remove(&tree, "/etc/machine-id");
-	lea_remember_step(&remember, &tree.world, conf);
-	ck_assert_str_eq(tree.logged, "");
-	tree_put(&tree, "/etc/machine-id", MACHINE "\n");
-	lea_remember_step(&restarted, &tree.world, conf);
-	ck_assert_msg(restarted.is_done && !exists(FILE_ ".1"), "%s", tree.logged);
-	lea_conf_free(conf);
-}
-
-TEST(a_boot_without_vgs_does_not_replace_a_good_one)
-{
-	struct lea_remember remember = {0};
-	const struct lea_conf *conf = read_conf();
-
-	write_of("b1");
-	lea_remember_step(&remember, &tree.world, conf);
-	ck_assert(!remember.is_done && !exists(FILE_ ".1"));
-	lea_conf_free(conf);
-}
-
-TEST(without_var_a_few_tries_are_made)
-{
-	struct lea_remember remember = {0};
-	const struct lea_conf *conf = read_conf();
-	unsigned int lines = 0;
-
-	boot();
-	tree_remove(&tree, "/var/lib");
-	for (int i = 0; i < 50; i++)
-		lea_remember_step(&remember, &tree.world, conf);
-	for (const char *line = tree.logged; (line = strstr(line, "not remembered")); line++)
-		lines++;
-	ck_assert_uint_eq(lines, 5);
-	lea_conf_free(conf);
 }

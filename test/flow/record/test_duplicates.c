@@ -367,7 +367,8 @@ static void remember(const char *wwid)
 				 .serial = "",
 				 .address = ""};
 	struct lea_boot_vg vg = {.id = VG_ONE_ID, .name = "vg_one", .pv = &pv, .pv_count = 1};
-	const struct lea_boot_memory memory = {MACHINE, "before", &vg, 1};
+	const struct lea_boot_memory memory = {
+		.machine = MACHINE, .boot = "before", .vg = &vg, .vg_count = 1};
 
 	tree_put(&machine.tree, "/etc/machine-id", MACHINE "\n");
 	tree_mkdir(&machine.tree, "/var/lib");
@@ -444,6 +445,54 @@ TEST_EACH(a_remembered_disk_with_older_metadata_is_not_taken_for_the_pv, aged)
 	ck_assert_str_eq(pass(entries, 2), aged[_i].activated);
 	if (!*aged[_i].activated)
 		expect_failed(VG_ONE_ID, WHY);
+}
+
+/* Rows: the wwids that were remembered of the two PVs of a VG of which both disks have a copy, and
+ * what is activated. */
+static const struct {
+	const char *wwid[2], *activated;
+} sets[] = {
+	{{"naa.1", "naa.2"}, "vg-two.pvs "},
+	{{"naa.3", "naa.4"}, "vg-two.pvs "},
+	{{"naa.1", "naa.9"}, ""},
+	{{"naa.9", "naa.4"}, ""},
+	{{"naa.9", "naa.9"}, ""},
+};
+
+/* That one of its PVs is known does not make a VG of an original and of a copy. */
+TEST_EACH(a_vg_with_a_pv_that_nobody_can_tell_is_refused_as_a_whole, sets)
+{
+	static const struct {
+		const char *sample, *name, *pvid;
+	} disks[] = {{"stripe-a", "sda", PVID_A},
+		     {"stripe-b", "sdb", PVID_B},
+		     {"stripe-a", "sdc", PVID_A},
+		     {"stripe-b", "sdd", PVID_B}};
+	struct lea_boot_pv pvs[2] = {0};
+	struct lea_boot_vg vg = {.id = VG_TWO_ID, .name = "vg-two.pvs", .pv = pvs, .pv_count = 2};
+	const struct lea_boot_memory memory = {
+		.machine = MACHINE, .boot = "before", .vg = &vg, .vg_count = 1};
+	struct lea_entry entries[4];
+	char path[64], wwid[16];
+
+	tree_put(&machine.tree, "/etc/machine-id", MACHINE "\n");
+	tree_mkdir(&machine.tree, "/etc/lvm");
+	for (uint32_t i = 0; i < 4; i++) {
+		machine_plug(disks[i].sample, disks[i].name, 16 * (i + 1), i + 1);
+		snprintf(path, sizeof(path), "/sys/dev/block/8:%u/device/wwid", 16 * (i + 1));
+		snprintf(wwid, sizeof(wwid), "naa.%u\n", i + 1);
+		tree_put(&machine.tree, path, wwid);
+		entries[i] = event(disks[i].name, 16 * (i + 1), i + 1, disks[i].pvid, false);
+	}
+	for (int i = 0; i < 2; i++)
+		pvs[i] = (struct lea_boot_pv){.size_sectors = 131072,
+					      .wwid = sets[_i].wwid[i],
+					      .serial = "",
+					      .address = ""};
+	memcpy(pvs[0].pvid, PVID_A, sizeof(pvs->pvid));
+	memcpy(pvs[1].pvid, PVID_B, sizeof(pvs->pvid));
+	ck_assert_int_eq(lea_boot_memory_write(machine.world, &memory), 0);
+	ck_assert_str_eq(pass(entries, 4), sets[_i].activated);
 }
 
 /* The copy alone is as good as any disk; once it is used, it stays. */

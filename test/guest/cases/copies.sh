@@ -146,7 +146,7 @@ guest_package
 guest_boot || die "it does not boot without the copy"
 idle
 claim "without the copy: active, and remembered" guest_wait_for 120 \
-	"dmsetup info solo0001-lv0 && grep -q \$(cat /proc/sys/kernel/random/boot_id) /var/lib/lvmevent/boot"
+	"dmsetup info solo0001-lv0 && grep -q \$(cat /proc/sys/kernel/random/boot_id) /etc/lvm/lvmevent/boot"
 guest_shutdown
 for order in "d0 d1 d2 d3 d4" "d4 d3 d2 d1 d0"; do
 	# shellcheck disable=SC2034 # guest_boot reads it

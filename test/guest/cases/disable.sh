@@ -44,11 +44,11 @@ if with_ours; then
 		next_boot "disabled" stock
 	fi
 
-	guest_run 'rm -f /var/lib/lvmevent/boot'
+	guest_run 'rm -f /etc/lvm/lvmevent/boot'
 	claim "lvmevent enable succeeds" guest_run 'lvmevent enable'
 	claim "lvmevent enable may be repeated" guest_run 'lvmevent enable'
 	claim "it remembers the VGs of the running machine for the next boot" \
-		guest_wait_for 120 'grep -q $(cat /proc/sys/kernel/random/boot_id) /var/lib/lvmevent/boot && grep -q "^vg " /var/lib/lvmevent/boot'
+		guest_wait_for 120 'grep -q $(cat /proc/sys/kernel/random/boot_id) /etc/lvm/lvmevent/boot && grep -q "^vg " /etc/lvm/lvmevent/boot'
 	if [ -n "${LVMEVENT_LONG-}" ]; then
 		guest_shutdown
 		next_boot "enabled again" ours

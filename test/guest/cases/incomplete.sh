@@ -52,7 +52,7 @@ claim "a boot without the disk: it is said" guest_run 'journalctl -b -o cat LVM_
 claim "a boot without the disk: status and explain say so" explained 'by incomplete = whole'
 untouched "a boot without the disk"
 claim "this boot is remembered with 11 PVs" guest_wait_for 120 \
-	'grep -q $(cat /proc/sys/kernel/random/boot_id) /var/lib/lvmevent/boot && grep -Eq "^vg [^ ]* [^ ]* [^ ]* 11 " /var/lib/lvmevent/boot'
+	'grep -q $(cat /proc/sys/kernel/random/boot_id) /etc/lvm/lvmevent/boot && grep -Eq "^vg [^ ]* [^ ]* [^ ]* 11 " /etc/lvm/lvmevent/boot'
 
 for mode in "${modes[@]}"; do
 	word=${mode%:*} theirs=${mode#*:}

@@ -22,7 +22,7 @@ boots_whole() {
 }
 
 before_coldplug() { guest_run "[ \"\$(echo \$(cat /run/before-coldplug))\" = '$1' ] || { cat /run/before-coldplug; journalctl -b -u lvmevent-needed -o cat; exit 1; }"; }
-is_remembered() { guest_wait_for 120 "grep -q \$(cat /proc/sys/kernel/random/boot_id) /var/lib/lvmevent/boot"; }
+is_remembered() { guest_wait_for 120 "grep -q \$(cat /proc/sys/kernel/random/boot_id) /etc/lvm/lvmevent/boot"; }
 # by its identifier: the journal may not know the unit of a process that has ended
 was_said() { guest_run "journalctl -b -t lvmevent -o cat | grep -F -- '$1' || { journalctl -b -t lvmevent; exit 1; }"; }
 
@@ -63,7 +63,7 @@ claim "the second boot is remembered" is_remembered
 guest_shutdown
 
 if [ -n "${LVMEVENT_LONG-}" ]; then
-	first 'head -c 700 /var/lib/lvmevent/boot >/var/lib/lvmevent/cut; mv /var/lib/lvmevent/cut /var/lib/lvmevent/boot'
+	first 'head -c 700 /etc/lvm/lvmevent/boot >/etc/lvm/lvmevent/cut; mv /etc/lvm/lvmevent/cut /etc/lvm/lvmevent/boot'
 	boots_whole "a damaged memory"
 	claim "a damaged memory: nothing is active before the coldplug" before_coldplug ''
 	claim "a damaged memory: is replaced" is_remembered

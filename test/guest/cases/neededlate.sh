@@ -43,13 +43,13 @@ fi
 machine ours 300s
 guest_package
 boot "ours, its first boot" 600
-claim "ours: the first boot is remembered" guest_wait_for 120 'grep -q $(cat /proc/sys/kernel/random/boot_id) /var/lib/lvmevent/boot'
+claim "ours: the first boot is remembered" guest_wait_for 120 'grep -q $(cat /proc/sys/kernel/random/boot_id) /etc/lvm/lvmevent/boot'
 guest_shutdown
 timeout_is 20s
 boot ours 600
 claim "ours: the LV is mounted in time, and the boot completes" is_mounted
 claim "ours: the last LV takes longer than the time limit, and twice as long as this one" others_come_later
 guest_shutdown
-first 'rm /var/lib/lvmevent/boot'
+first 'rm /etc/lvm/lvmevent/boot'
 boot "ours, without a memory" 100
 guest_off

@@ -145,8 +145,8 @@ claim "ours: the PV on an LV is used when lvm.conf allows it" in_guest '
 	udevadm trigger -c change --settle $(readlink -f /dev/outer/disk)
 	for i in $(seq 40); do active inner-lv && exit; sleep 0.5; done; exit 1'
 if [ -n "${LVMEVENT_LONG-}" ]; then
-	guest_run 'rm /var/lib/lvmevent/boot; systemctl restart lvmevent-runner'
-	claim "ours: this boot is remembered, with all that came late" wait_for 120 'grep -qw luks /var/lib/lvmevent/boot'
+	guest_run 'rm /etc/lvm/lvmevent/boot; systemctl restart lvmevent-runner'
+	claim "ours: this boot is remembered, with all that came late" wait_for 120 'grep -qw luks /etc/lvm/lvmevent/boot'
 	in_guest 'echo "opened UUID=$(cryptsetup luksUUID /dev/$(disk 4)) /key luks" >/etc/crypttab; sync'
 	guest_shutdown
 	guest_early_disks 10

@@ -49,7 +49,7 @@ enum {
 	MEMORY_TICKS = 1800
 };
 
-#define PROBE_MEMORY "/var/lib/lvmevent/boot"
+#define PROBE_MEMORY "/etc/lvm/lvmevent/boot"
 
 #define PART_BYTES 60000
 

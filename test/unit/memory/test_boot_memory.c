@@ -42,8 +42,10 @@ static int parse(const char *text)
 
 TEST(what_was_written_is_read)
 {
-	static const char text[] = HEAD VG PV LV
-		"vg ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 0 0 1 0 other tagged\n" TIMED "end\n";
+	static const char text[] =
+		"lvmevent-boot 1\nmachine " MACHINE "\nboot b-1 multipathd\nfolder 1234\n" VG PV LV
+		"vg ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 0 0 1 0 other tagged "
+		"multipathd away 2 17\n" TIMED "end\n";
 	char *again;
 	size_t bytes;
 
@@ -54,6 +56,9 @@ TEST(what_was_written_is_read)
 	ck_assert_uint_eq(memory.vg[0].seqno, 7);
 	ck_assert_uint_eq(memory.vg[0].complete_ms, 900);
 	ck_assert(!memory.vg[0].is_tagged && memory.vg[1].is_tagged);
+	ck_assert(!memory.vg[0].has_multipathd && memory.vg[1].has_multipathd);
+	ck_assert(!memory.vg[0].away && memory.vg[1].away == 2 && memory.vg[1].seen_s == 17);
+	ck_assert(memory.has_multipathd && memory.folder == 1234);
 	ck_assert_uint_eq(memory.vg[0].pv_count, 1);
 	ck_assert_str_eq(memory.vg[0].pv[0].pvid, ID);
 	ck_assert_int_eq(memory.vg[0].pv[0].kind, LEA_BOOT_DISK);
@@ -114,7 +119,8 @@ TEST(odd_values_survive)
 			.pvid = ID, .wwid = odd[i], .serial = odd[i], .address = odd[i]};
 		struct lea_boot_lv lv = {.name = "l", .fs_uuid = odd[i], .fs_label = odd[i]};
 		struct lea_boot_vg vg = {.id = ID, .name = "v", .pv = &pv, .lv = &lv};
-		const struct lea_boot_memory before = {MACHINE, "b", &vg, 1};
+		const struct lea_boot_memory before = {
+			.machine = MACHINE, .boot = "b", .vg = &vg, .vg_count = 1};
 		char *text;
 		size_t bytes;
 
@@ -148,6 +154,11 @@ static const struct {
 	{"a name that leads out of a folder", HEAD "vg " ID " 7 900 0 0 ..\nend\n",
 	 "VG is malformed"},
 	{"an id that is too short", HEAD "vg abc 7 900 0 0 data\nend\n", "VG is malformed"},
+	{"a boot with a word too many", "lvmevent-boot 1\nmachine " MACHINE "\nboot b x\nend\n",
+	 "the boot is malformed"},
+	{"a folder that is no number", HEAD "folder x\nend\n", "folder is malformed"},
+	{"a number of boots without the time", HEAD "vg " ID " 7 900 0 0 data away 1\nend\n",
+	 "VG is malformed"},
 	{"a word that is unknown", HEAD "vg " ID " 7 900 0 0 data tags\nend\n", "VG is malformed"},
 	{"a number that is none", HEAD "vg " ID " -7 900 0 0 data\nend\n", "VG is malformed"},
 	{"a number with a tail", HEAD "vg " ID " 7x 900 0 0 data\nend\n", "VG is malformed"},
@@ -198,7 +209,8 @@ TEST(needed_vgs_are_kept_first)
 {
 	static struct lea_boot_pv pv[500];
 	struct lea_boot_vg vg[20] = {0};
-	const struct lea_boot_memory all = {MACHINE, "b", vg, ARRAY_SIZE(vg)};
+	const struct lea_boot_memory all = {
+		.machine = MACHINE, .boot = "b", .vg = vg, .vg_count = ARRAY_SIZE(vg)};
 	char *text, address[101];
 	size_t bytes;
 

@@ -15,7 +15,7 @@ static struct lea_boot_vg vgs[] = {
 	{.name = "bulk", .lv = bulk_lv, .lv_count = 1},
 	{.name = "bul", .is_tagged = true},
 };
-static struct lea_boot_memory memory = {"m", "b", vgs, 3};
+static struct lea_boot_memory memory = {.machine = "m", .boot = "b", .vg = vgs, .vg_count = 3};
 
 /* words: the words of all needs; needed: names of the VGs that are needed; each followed by ",". */
 static const struct {
