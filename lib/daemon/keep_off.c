@@ -31,6 +31,8 @@ static const char *why_in_doubt(const struct lea_keep_off_device *device)
 		return "several disks have its wwid";
 	if (!device->wwid[0] && device->has_multipathd)
 		return "its disk has no wwid, and may be a path of multipath";
+	if (device->has_multipathd && !device->had_multipathd)
+		return "multipath, which was not there at the last boot, may want its disk";
 	if (device->is_held)
 		return "another device lies on its disk";
 	if (device->has_filters && !device->has_links)

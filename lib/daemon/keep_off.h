@@ -21,6 +21,7 @@ struct lea_keep_off_device {
 	bool is_held;	     /* a device other than an LV lies on it or on its disk */
 	/* The machine. */
 	bool has_multipathd; /* multipathd will be started */
+	bool had_multipathd; /* and was enabled when the PV was remembered: it has left the disk */
 	bool has_filters;    /* devices/filter or devices/global_filter is set */
 	bool has_links;	     /* udev's links of the device are known */
 };

@@ -136,6 +136,7 @@ static int add_vg(struct wave *wave, const struct lea_boot_vg *vg)
 		r = lea_needed_disks_find(wave->disks, &vg->pv[i], &seen, device);
 		if (r)
 			break;
+		seen.had_multipathd = vg->has_multipathd;
 		wave->member[wave->count++] = (struct member){vg, &vg->pv[i]};
 		lea_timeline_note_device(wave->world, LEA_RING_SEEN, device,
 					 (struct lea_timeline_note){0});

@@ -351,6 +351,15 @@ static void be_a_listed_path(void)
 	pvs[0].wwid = "naa.1";
 	tree_put(&machine.tree, "/sys/dev/block/8:16/device/wwid", "naa.1\n");
 }
+static void enable_multipathd(void)
+{
+	tree_put(&machine.tree, "/etc/systemd/system/sysinit.target.wants/multipathd.service", "");
+}
+static void have_had_multipathd(void)
+{
+	enable_multipathd();
+	vgs[0].has_multipathd = true;
+}
 static void be_swapped(void)
 {
 	tree_put(&machine.tree, "/sys/dev/block/8:16/device/wwid", "naa.7\n");
@@ -465,6 +474,8 @@ static const struct {
 	{"its disk is absent", be_absent, 0, "its disk is not there yet"},
 	{"two paths lead to its disk", be_a_path, 0, "several disks have its wwid"},
 	{"multipath has used its disk", be_a_listed_path, 0, "device is a multipath component"},
+	{"multipathd was enabled since", enable_multipathd, 0, "may want its disk"},
+	{"it was enabled before", have_had_multipathd, 1, "1 LV(s) active"},
 	{"the disks were swapped", be_swapped, 0, "its disk carries another PV"},
 	{"its disk has grown", have_grown, 0, "its device has another size"},
 	{"its disk was partitioned", be_partitioned, 0, "its disk is partitioned now"},
