@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -155,8 +156,12 @@ static int read_found(struct lea_world *world, struct lea_arena *arena, const st
 			       ? r
 			       : refuse(world, found->place, strerror(-r), ret_why);
 	r = lea_boot_memory_parse(arena, text, bytes, machine, &why, &memory);
+	if (r > 0) {
+		refuse(world, found->place, why.what, ret_why);
+		*ret_why = "its file is damaged, or of another machine";
+	}
 	if (r)
-		return r > 0 ? refuse(world, found->place, why.what, ret_why) : r;
+		return r;
 	/* A version that did not write the folder may have run here. */
 	if (memory.folder && memory.folder != st.st_ino)
 		return refuse(world, found->place, "it was copied from another folder", ret_why);
@@ -198,6 +203,17 @@ int lea_boot_memory_read(struct lea_world *world, struct lea_arena *arena,
 	const char *why;
 
 	return lea_boot_memory_find(world, arena, ret_memory, &why);
+}
+
+void lea_boot_memory_when(const struct lea_boot_memory *memory, const struct lea_boot_vg *vg,
+			  char text[static LEA_BOOT_MEMORY_WHEN_BYTES])
+{
+	const time_t when = (time_t)(vg && vg->seen_s ? vg->seen_s : memory->written_s);
+	struct tm tm;
+
+	text[0] = '\0';
+	if (when && localtime_r(&when, &tm))
+		strftime(text, LEA_BOOT_MEMORY_WHEN_BYTES, "%Y-%m-%d %H:%M", &tm);
 }
 
 /* ---- writing */

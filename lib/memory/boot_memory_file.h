@@ -29,6 +29,12 @@ LEA_MUST_CHECK int lea_boot_memory_read(struct lea_world *world, struct lea_aren
 LEA_MUST_CHECK int lea_boot_memory_find(struct lea_world *world, struct lea_arena *arena,
 					struct lea_boot_memory *ret_memory, const char **ret_why);
 
+#define LEA_BOOT_MEMORY_WHEN_BYTES 32U
+/* When the VG was remembered, in the time zone of the machine: "2026-11-24 05:30"; "": unknown.
+ * @vg: NULL: when the file was written. */
+void lea_boot_memory_when(const struct lea_boot_memory *memory, const struct lea_boot_vg *vg,
+			  char text[static LEA_BOOT_MEMORY_WHEN_BYTES]);
+
 enum lea_boot_memory_write_outcome {
 	LEA_BOOT_MEMORY_SAME = 1, /* the file has this text already */
 };

@@ -72,7 +72,7 @@ void lea_doctor_check_metadata(const struct lea_doctor_facts *facts,
 /* ---- D12 */
 
 /* A disk is slower if a read takes more than SLOWER_TIMES its old time, and more than the floor. */
-#define SLOWER_TIMES	    3U
+#define SLOWER_TIMES 3U
 
 static void check_complete(const struct lea_doctor_facts *facts, const struct lea_doctor_vg *vg,
 			   const struct lea_doctor_report *report)
@@ -117,12 +117,19 @@ static uint64_t average_read_us(const struct lea_doctor_disk *disk)
 	return after->reads >= LEA_BOOT_READS_LEAST ? after->read_ms * 1000 / after->reads : 0;
 }
 
+static void add_when(const struct lea_doctor_facts *facts, struct lea_doctor_finding *finding)
+{
+	if (facts->memory_when && facts->memory_when[0])
+		lea_doctor_evidence(finding, " (remembered %s)", facts->memory_when);
+}
+
 static void compare_speed(const struct lea_doctor_facts *facts, const struct lea_boot_pv *pv,
 			  const struct lea_doctor_disk *disk,
 			  const struct lea_doctor_report *report)
 {
-	const uint64_t floor = disk->is_rotational == LEA_DOCTOR_NO ? LEA_DOCTOR_SOLID_FLOOR_US
-								    : LEA_DOCTOR_ROTATIONAL_FLOOR_US;
+	const uint64_t floor = disk->is_rotational == LEA_DOCTOR_NO
+				       ? LEA_DOCTOR_SOLID_FLOOR_US
+				       : LEA_DOCTOR_ROTATIONAL_FLOOR_US;
 	const uint64_t now = average_read_us(disk);
 	struct lea_doctor_finding finding;
 	char time[2][LEA_DOCTOR_SIZE_BYTES];
@@ -135,6 +142,7 @@ static void compare_speed(const struct lea_doctor_facts *facts, const struct lea
 	lea_doctor_time(pv->read_us, time[1]);
 	lea_doctor_evidence(&finding, "%s a read on average, %s in the last good boot", time[0],
 			    time[1]);
+	add_when(facts, &finding);
 	lea_doctor_next(&finding, "smartctl -x %s; if it stays slow: pvmove %s", disk->name,
 			disk->name);
 	lea_doctor_tell(report, &finding);
@@ -158,6 +166,7 @@ static void compare_place(const struct lea_doctor_facts *facts, const struct lea
 			    "in the last good boot this PV of %s was at %s, now it is at "
 			    "%s",
 			    then->name, address[0], address[1]);
+	add_when(facts, &finding);
 	lea_doctor_next(&finding, "if that is intended, nothing: the next good boot remembers it");
 	lea_doctor_tell(report, &finding);
 }
@@ -225,7 +234,7 @@ void lea_doctor_check_drift(const struct lea_doctor_facts *facts, struct lea_doc
 		if (facts->vgs.vg[v].is_ours)
 			check_complete(facts, &facts->vgs.vg[v], report);
 	if (!facts->memory)
-		lea_doctor_not_known(report, "no boot is remembered");
+		lea_doctor_not_known(report, "no boot is remembered: %s", facts->why_no_memory);
 	for (uint32_t i = 0; disks && i < facts->disks.count; i++)
 		if (facts->disks.disk[i].is_pv && facts->disks.disk[i].pvid[0])
 			disks[count++] = &facts->disks.disk[i];

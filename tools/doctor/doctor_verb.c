@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/doctor_verb.h"
 #include "base/cleanup.h"
 #include "base/id.h"
 #include "base/log_ids.h"
@@ -20,6 +19,7 @@
 #include "cli/json.h"
 #include "cli/log_sink.h"
 #include "conf/setup.h"
+#include "doctor/doctor_verb.h"
 #include "doctor/gather.h"
 #include "doctor/run.h"
 #include "memory/boot_memory_file.h"
@@ -172,7 +172,8 @@ static const char *find_device(struct view *view, const char *path)
 
 	if (!lea_device_from_arg(view->world, path, &device))
 		for (uint32_t i = 0; i < facts->disks.count; i++)
-			if (facts->disks.disk[i].is_pv && facts->disks.disk[i].major == device.major &&
+			if (facts->disks.disk[i].is_pv &&
+			    facts->disks.disk[i].major == device.major &&
 			    facts->disks.disk[i].minor == device.minor)
 				name = facts->disks.disk[i].name;
 	lea_device_done(&device);
@@ -277,12 +278,13 @@ static int parse_request(const struct args *args, struct lea_doctor_options *opt
 /* ---- the whole */
 
 /* The memory is a hint: without it less is said. */
-static const struct lea_boot_memory *read_memory(struct view *view)
+static void read_memory(struct view *view, struct lea_doctor_options *options)
 {
+	options->why_no_memory = "it cannot be read";
 	view->arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
-	return view->arena && !lea_boot_memory_read(view->world, view->arena, &view->memory)
-		       ? &view->memory
-		       : NULL;
+	if (view->arena &&
+	    !lea_boot_memory_find(view->world, view->arena, &view->memory, &options->why_no_memory))
+		options->memory = &view->memory;
 }
 
 static int examine(struct view *view, struct lea_doctor_options *options)
@@ -293,7 +295,7 @@ static int examine(struct view *view, struct lea_doctor_options *options)
 
 	if (code)
 		return code;
-	options->memory = read_memory(view);
+	read_memory(view, options);
 	r = lea_doctor_gather(view->world, view->conf, options, &view->gathering);
 	if (r)
 		return r > 0 ? LEA_EXIT_FAILED : lea_tool_fail(view->world, r, "doctor");

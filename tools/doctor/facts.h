@@ -62,9 +62,9 @@ struct lea_doctor_disk {
 		kernel_cache; /* what the kernel takes the disk for: queue/write_cache */
 	enum lea_doctor_cache disk_cache; /* what the disk says: cache_type */
 	const char *model;
-	const char *state;	   /* "running" */
-	uint64_t timeouts;	   /* of commands, since the disk came; only with is_scsi */
-	uint32_t kernel_errors;	   /* lines of the kernel's ring */
+	const char *state;	/* "running" */
+	uint64_t timeouts;	/* of commands, since the disk came; only with is_scsi */
+	uint32_t kernel_errors; /* lines of the kernel's ring */
 	enum lea_doctor_smart smart;
 	bool smart_failing;
 	uint64_t wear_percent;
@@ -186,4 +186,6 @@ struct lea_doctor_facts {
 	struct lea_doctor_machine machine;
 	struct lea_doctor_drbd drbd;
 	const struct lea_boot_memory *memory; /* NULL: none */
+	const char *memory_when;	      /* it was written; "": unknown */
+	const char *why_no_memory;
 };

@@ -127,7 +127,7 @@ static int begin(struct lea_doctor_gathering *gathering, uint64_t end_ms)
 		r = lea_doctor_read_tasks(doctor, &gathering->blocked);
 	r = r ? r : scan(gathering);
 	r = r ? r : lea_doctor_read_disks(doctor, gathering->scan, disks);
-	r = r ? r : lea_doctor_read_memory(doctor, gathering->scan, disks, &facts->memory);
+	r = r ? r : lea_doctor_read_memory(doctor, gathering->scan, disks, facts);
 	r = r ? r
 	      : lea_doctor_read_lvs(doctor, gathering->scan, &gathering->sample.before, disks,
 				    &facts->vgs);

@@ -18,6 +18,7 @@ struct lea_doctor_options {
 	uint32_t sample_ms;		      /* between the two readings of counters */
 	bool measure;			      /* measure reads of each PV */
 	const struct lea_boot_memory *memory; /* borrowed; NULL: none */
+	const char *why_no_memory;	      /* static */
 };
 
 struct lea_doctor_gathering;

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/order.h"
 #include "filter/device_id.h"
+#include "memory/boot_memory_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -73,14 +74,14 @@ static bool is_removed(struct memory *memory, const struct lea_boot_vg *vg)
 }
 
 int lea_doctor_read_memory(struct lea_doctor *doctor, const struct lea_scan *scan,
-			   const struct lea_doctor_disk_list *list,
-			   const struct lea_boot_memory **ret_memory)
+			   const struct lea_doctor_disk_list *list, struct lea_doctor_facts *facts)
 {
 	const struct lea_boot_memory *all = doctor->options.memory;
 	struct memory memory = {.doctor = doctor, .scan = scan, .list = list};
 	struct lea_boot_memory *kept;
+	char when[LEA_BOOT_MEMORY_WHEN_BYTES];
 
-	*ret_memory = NULL;
+	facts->why_no_memory = doctor->options.why_no_memory;
 	if (!all || !lea_doctor_wants(doctor, 12))
 		return 0;
 	kept = lea_arena_alloc(doctor->arena, 1, sizeof(*kept));
@@ -95,6 +96,8 @@ int lea_doctor_read_memory(struct lea_doctor *doctor, const struct lea_scan *sca
 		if (!is_removed(&memory, &all->vg[i]))
 			kept->vg[kept->vg_count++] = all->vg[i];
 	free(memory.wwid);
-	*ret_memory = kept;
+	lea_boot_memory_when(kept, NULL, when);
+	facts->memory_when = lea_doctor_keep(doctor, when);
+	facts->memory = kept;
 	return 0;
 }

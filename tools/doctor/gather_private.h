@@ -137,10 +137,10 @@ LEA_MUST_CHECK int lea_doctor_finish_tasks(const struct lea_doctor *doctor,
 					   struct lea_doctor_tasks *ret_tasks);
 void lea_doctor_blocked_done(struct lea_doctor_blocked *blocked);
 
-/* After the disks: what of options.memory counts. NULL: none. */
+/* After the disks: what of options.memory counts. */
 LEA_MUST_CHECK int lea_doctor_read_memory(struct lea_doctor *doctor, const struct lea_scan *scan,
 					  const struct lea_doctor_disk_list *list,
-					  const struct lea_boot_memory **ret_memory);
+					  struct lea_doctor_facts *facts);
 void lea_doctor_read_machine(struct lea_doctor *doctor, struct lea_doctor_machine *ret_machine);
 LEA_MUST_CHECK int lea_doctor_read_drbd(struct lea_doctor *doctor, const struct lea_scan *scan,
 					struct lea_doctor_drbd *ret_drbd);

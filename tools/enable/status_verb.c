@@ -25,6 +25,7 @@
 #include "enable/status_verb.h"
 #include "enable/vg_summary.h"
 #include "initramfs/note.h"
+#include "memory/boot_memory_file.h"
 #include "plan/access.h"
 #include "record/outdated.h"
 #include "rules/rule_override.h"
@@ -61,8 +62,12 @@ struct status {
 	struct lea_active_vgs active;
 	bool has_color;
 	struct list failed, incomplete, outdated;
-	void *in_part;	       /* tree of struct in_part, owned */
-	struct list initramfs; /* lines of its note */
+	void *in_part;		 /* tree of struct in_part, owned */
+	struct list initramfs;	 /* lines of its note */
+	struct lea_arena *arena; /* owned; of the memory */
+	struct lea_boot_memory memory;
+	bool is_this_boot;	   /* that was remembered last */
+	const char *why_no_memory; /* NULL: there is one */
 };
 
 static int list_open(struct list *list)
@@ -85,6 +90,7 @@ static void status_done(struct status *status)
 	list_done(&status->initramfs);
 	tdestroy(status->in_part, free);
 	lea_active_vgs_done(&status->active);
+	lea_arena_free(status->arena);
 	lea_json_done(&status->json);
 }
 
@@ -247,6 +253,33 @@ static int count_unused(struct status *status)
 	return r;
 }
 
+/* What the next boot will know. */
+static int read_memory(struct status *status)
+{
+	struct lea_world *world = status->session->world;
+	struct json_object *object =
+		lea_json_object(&status->json, status->json.top, "boot_memory");
+	char boot[LEA_BOOT_ID_BYTES];
+	int r;
+
+	status->arena = lea_arena_new(LEA_BOOT_MEMORY_ARENA_BYTES);
+	r = status->arena ? lea_boot_memory_find(world, status->arena, &status->memory,
+						 &status->why_no_memory)
+			  : -ENOMEM;
+	if (r < 0)
+		return r;
+	status->is_this_boot =
+		!r && !lea_world_boot_id(world, boot) && !strcmp(boot, status->memory.boot);
+	lea_json_number(&status->json, object, "vgs", status->memory.vg_count);
+	if (r) {
+		lea_json_text(&status->json, object, "reason", status->why_no_memory);
+		return 0;
+	}
+	lea_json_bool(&status->json, object, "this_boot", status->is_this_boot);
+	lea_json_number(&status->json, object, "written", status->memory.written_s);
+	return 0;
+}
+
 static int collect(struct status *status)
 {
 	struct lea_world *world = status->session->world;
@@ -263,6 +296,7 @@ static int collect(struct status *status)
 	r = r ? r : list_open(&status->outdated);
 	r = r ? r : list_open(&status->initramfs);
 	r = r ? r : list_note(status);
+	r = r ? r : read_memory(status);
 	r = r ? r : lea_active_vgs_read(world, &status->active);
 	r = r ? r : lea_queue_count(event_fd, "queue", &status->pending);
 	r = r ? r : lea_queue_count(event_fd, "taken", &status->taken);
@@ -368,6 +402,20 @@ static int print_json(struct status *status, FILE *out)
 	return lea_json_print(json, out);
 }
 
+static void print_memory(const struct status *status, FILE *out)
+{
+	char when[LEA_BOOT_MEMORY_WHEN_BYTES];
+
+	if (status->why_no_memory) {
+		fprintf(out, "boot memory: none: %s\n", status->why_no_memory);
+		return;
+	}
+	lea_boot_memory_when(&status->memory, NULL, when);
+	fprintf(out, "boot memory: of %s, written %s, with %u VG%s\n",
+		status->is_this_boot ? "this boot" : "an earlier boot", when,
+		status->memory.vg_count, status->memory.vg_count == 1 ? "" : "s");
+}
+
 static int print_text(struct status *status, FILE *out)
 {
 	struct lea_world *world = status->session->world;
@@ -382,6 +430,7 @@ static int print_text(struct status *status, FILE *out)
 		is_boot ? ", the boot scan is running" : "");
 	word = lea_dm_rules_describe(world, status->session->conf, why);
 	fprintf(out, "device-mapper rules: %s%s%s\n", word, *why ? ": " : "", why);
+	print_memory(status, out);
 	fprintf(out, "queue: %zu pending, %zu taken, %zu quarantined%s\n", status->pending,
 		status->taken, status->aside,
 		status->aside ? " after repeated failures (lvmevent retry)" : "");

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "base/order.h"
+#include "memory/boot_memory_file.h"
 #include "state/claim.h"
 #include "state/flag.h"
 #include "state/gate.h"
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 /* ---- run files */
 
@@ -318,24 +318,12 @@ const struct lea_boot_pv *lea_explainer_remembered(const struct lea_explainer *e
 	return count ? row->value : NULL;
 }
 
-/* When the VG was remembered, in the time zone of the machine: ", of 2026-11-24 05:30,". */
-static void describe_when(const struct lea_boot_memory *memory, const struct lea_boot_vg *vg,
-			  char *text, size_t text_bytes)
-{
-	const time_t seen = (time_t)(vg->seen_s ? vg->seen_s : memory->written_s);
-	struct tm tm;
-
-	text[0] = '\0';
-	if (seen && localtime_r(&seen, &tm))
-		strftime(text, text_bytes, ", of %Y-%m-%d %H:%M,", &tm);
-}
-
 void lea_explainer_last_seen(const struct lea_explainer *explainer, const char *pvid, char *text,
 			     size_t text_bytes)
 {
 	const struct lea_boot_vg *vg;
 	const struct lea_boot_pv *pv = lea_explainer_remembered(explainer, pvid, &vg);
-	char plain[3][128], when[32];
+	char plain[3][128], when[LEA_BOOT_MEMORY_WHEN_BYTES];
 
 	text[0] = '\0';
 	if (!pv)
@@ -343,12 +331,12 @@ void lea_explainer_last_seen(const struct lea_explainer *explainer, const char *
 	lea_access_plain(pv->serial, plain[0], sizeof(plain[0]));
 	lea_access_plain(pv->wwid, plain[1], sizeof(plain[1]));
 	lea_access_plain(pv->address, plain[2], sizeof(plain[2]));
-	describe_when(explainer->options.memory, vg, when, sizeof(when));
+	lea_boot_memory_when(explainer->options.memory, vg, when);
 	snprintf(text, text_bytes,
-		 "in the last good boot%s it was a %s of %" PRIu64 " MiB%s%s%s%s%s%s", when,
-		 lea_boot_kind_name(pv->kind), pv->size_sectors / 2048,
-		 plain[0][0] ? ", serial " : "", plain[0], plain[1][0] ? ", wwid " : "", plain[1],
-		 plain[2][0] ? ", at " : "", plain[2]);
+		 "in the last good boot%s%s%s it was a %s of %" PRIu64 " MiB%s%s%s%s%s%s",
+		 when[0] ? ", of " : "", when, when[0] ? "," : "", lea_boot_kind_name(pv->kind),
+		 pv->size_sectors / 2048, plain[0][0] ? ", serial " : "", plain[0],
+		 plain[1][0] ? ", wwid " : "", plain[1], plain[2][0] ? ", at " : "", plain[2]);
 }
 
 /* ---- all of it */

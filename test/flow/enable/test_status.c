@@ -89,7 +89,8 @@ TEST(json_lists_the_same)
 		"\"CCCCCC-0000-1111-2222-3333-4444-55555c\", \"retried\": false, \"reason\": "
 		"\"table \\\"x\\\" refused\" } ], \"incomplete\": [ { \"vg\": \"halved\", \"pvs\": 2, "
 		"\"missing\": [ \"yENn7p-uYj7-1QO1-7ZPC-PRhn-ZTfM-zF8qNb\" ] } ], \"outdated\": [ ], \"initramfs\": "
-		"[ ], \"in_charge\": \"lvm2\", \"gate\": \"open, never armed\", \"runner\": "
+		"[ ], \"boot_memory\": { \"vgs\": 0, \"reason\": \"this machine has no "
+		"/etc/machine-id\" }, \"in_charge\": \"lvm2\", \"gate\": \"open, never armed\", \"runner\": "
 		"\"none\", \"boot_scan\": false, \"pending\": 0, \"taken\": 0, \"quarantined\": 0, "
 		"\"running\": false, \"dm_rules\": \"installed\", \"dm_rules_reason\": \"lvmevent is "
 		"not in charge\", \"vgs_active\": 1, \"vgs_inactive\": 1, \"vgs_activating\": 0, "
@@ -109,14 +110,45 @@ TEST(vg_that_is_active_in_part_is_incomplete)
 	put_vgs();
 	ck_assert_int_eq(lea_claim_finish(&claims, HALVED_ID, &made), 0);
 	status("status");
-	ck_assert_msg(strstr(machine.out, "4 VGs: 1 active, 0 activating, 1 incomplete (halved 1/2)"),
-		      "%s", machine.out);
+	ck_assert_msg(
+		strstr(machine.out, "4 VGs: 1 active, 0 activating, 1 incomplete (halved 1/2)"),
+		"%s", machine.out);
 	ck_assert_msg(strstr(machine.out, "PRhn-ZTfM-zF8qNb; active in part, by incomplete = "
 					  "degraded\n"),
 		      "%s", machine.out);
-	ck_assert_ptr_nonnull(
-		strstr(status("status --json"),
-		       "{ \"vg\": \"halved\", \"pvs\": 2, \"in_part\": \"degraded\", \"missing\": "));
+	ck_assert_ptr_nonnull(strstr(
+		status("status --json"),
+		"{ \"vg\": \"halved\", \"pvs\": 2, \"in_part\": \"degraded\", \"missing\": "));
+}
+
+#define MEMORY	"/etc/lvm/lvmevent/boot"
+#define MACHINE "0123456789abcdef0123456789abcdef"
+#define BOOT	"11111111-2222-3333-4444-555555555555"
+#define HEAD	"lvmevent-boot 1\nmachine " MACHINE "\nboot "
+#define TWO_VGS "\nvg " ACTIVE_ID " 1 0 0 0 active\nvg " IDLE_ID " 1 0 0 0 idle away 1 0\nend\n"
+
+static const struct {
+	const char *path, *memory, *text, *json;
+} memories[] = {
+	{MEMORY, HEAD BOOT TWO_VGS, "boot memory: of this boot, written 2",
+	 "\"boot_memory\": { \"vgs\": 2, \"this_boot\": true, \"written\": 1"},
+	{MEMORY, HEAD "before" TWO_VGS, "boot memory: of an earlier boot, written 2",
+	 "\"boot_memory\": { \"vgs\": 2, \"this_boot\": false, "},
+	{"/etc/lvm/lvm.conf", "", "boot memory: none: no boot has been remembered yet\n",
+	 "\"boot_memory\": { \"vgs\": 0, \"reason\": \"no boot has been remembered yet\" }"},
+	{MEMORY, HEAD, "boot memory: none: its file is damaged, or of another machine\n",
+	 "\"reason\": \"its file"},
+	{"/etc/machine-id", "", "boot memory: none: this machine has no /etc/machine-id\n", ""},
+	{"/etc/lvm", "a file", "boot memory: none: /etc/lvm cannot be written, nor can", ""},
+};
+
+TEST_EACH(what_the_next_boot_will_know_is_shown, memories)
+{
+	tree_put(&machine.tree, "/etc/machine-id", MACHINE "\n");
+	tree_put(&machine.tree, "/proc/sys/kernel/random/boot_id", BOOT "\n");
+	tree_put(&machine.tree, memories[_i].path, memories[_i].memory);
+	ck_assert_msg(strstr(status("status"), memories[_i].text), "%s", machine.out);
+	ck_assert_msg(strstr(status("status --json"), memories[_i].json), "%s", machine.out);
 }
 
 TEST(pvs_without_a_record_are_counted)

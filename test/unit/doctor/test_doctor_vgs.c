@@ -174,6 +174,12 @@ static void moved(void)
 	remembered(now.golden.vg->id, now.disk[0].pvid, "pci0/host2/2:0:0:0");
 }
 
+static void moved_since(void)
+{
+	moved();
+	now.facts.memory_when = "2026-11-24 05:30";
+}
+
 static void not_moved(void)
 {
 	moved();
@@ -186,7 +192,8 @@ static void slower(uint32_t then_us, uint64_t reads, uint64_t ms)
 	now.pv.read_us = then_us;
 	now.disk[0].is_rotational = LEA_DOCTOR_NO;
 	now.disk[0].has_io = true;
-	now.disk[0].before = now.disk[0].after = (struct lea_doctor_io){.reads = reads, .read_ms = ms};
+	now.disk[0].before = now.disk[0].after =
+		(struct lea_doctor_io){.reads = reads, .read_ms = ms};
 }
 
 static void slower_4(void)
@@ -230,6 +237,7 @@ static void gone(void)
 static void no_memory(void)
 {
 	now.facts.memory = NULL;
+	now.facts.why_no_memory = "none was good";
 }
 
 static void semaphores_50(void)
@@ -419,6 +427,10 @@ static const struct row rows[] = {
 	 "1 D12 /dev/sda (PV of vg): in the last good boot this PV of then was at "
 	 "pci0/host2/2:0:0:0, now it is at pci0/host3/3:0:0:0",
 	 NULL},
+	{"... and it is known since when", "linear_one", D(12), moved_since,
+	 "1 D12 /dev/sda (PV of vg): in the last good boot this PV of then was at "
+	 "pci0/host2/2:0:0:0, now it is at pci0/host3/3:0:0:0 (remembered 2026-11-24 05:30)",
+	 NULL},
 	{"a PV that is where it was", "linear_one", D(12), not_moved, "", NULL},
 	{"a PV four times as slow", "linear_one", D(12), slower_4,
 	 "1 D12 /dev/sda (PV of vg): 8.0 ms a read on average, 2.0 ms in the last good boot", NULL},
@@ -431,7 +443,8 @@ static const struct row rows[] = {
 	 "2 D12 then: its PV 111111-1111-1111-1111-1111-1111-111111 was there in the last good "
 	 "boot (disk, serial S1), and is not any more",
 	 NULL},
-	{"nothing remembered", "linear_one", D(12), no_memory, "", "D12: no boot is remembered\n"},
+	{"nothing remembered", "linear_one", D(12), no_memory, "",
+	 "D12: no boot is remembered: none was good\n"},
 	{"half of the semaphores", "linear_one", D(13), semaphores_50, "", NULL},
 	{"more than half", "linear_one", D(13), semaphores_51,
 	 "1 D13 semaphores: 16001 of 32000 sets are in use; 15000 are device-mapper's, of these "
