@@ -20,6 +20,7 @@
 
 #include "world/device_find.h"
 #include "world/sysfs.h"
+#include "world/udevbrief.h"
 #include "world/udevdb.h"
 
 #define LOOKS_MOST    64U /* devices visited below one device */
@@ -225,11 +226,11 @@ static int read_it(struct lea_world *world, const struct lea_conf *conf,
 static bool is_named_another(struct lea_world *world, const struct lea_device *device,
 			     const char *pvid)
 {
-	LEA_AUTO(lea_device_done) struct lea_device now = {0};
-	const struct lea_devid number = lea_device_number(device);
-	char named[33];
+	LEA_AUTO(lea_closep) int data_fd = lea_udevbrief_open(world);
+	char lines[LEA_UDEVBRIEF_BYTES], named[33];
+	const struct lea_device now = {.properties = lines};
 
-	return !lea_device_make(&number, device->name, &now) && !lea_udevdb_fill(world, &now) &&
+	return lea_udevbrief_read(data_fd, lea_device_devno(device), lines) &&
 	       lea_udevdb_pvid(&now, named) && strcmp(named, pvid) != 0;
 }
 

@@ -318,8 +318,9 @@ TEST(a_recorded_disk_that_udev_has_read_as_another_pv_is_none)
 {
 	machine_plug("one-pv", "sda", 16, 1);
 	ck_assert_str_eq(came("sda", 16, 1, PVID_ONE), "vg_one ");
-	machine.properties = "ID_FS_TYPE=LVM2_member\n"
-			     "ID_FS_UUID=000000-0000-0000-0000-0000-0000-000001\n";
+	tree_put(&machine.tree, "/run/udev/data/b8:16",
+		 "I:1\nE:ID_FS_TYPE=LVM2_member\n"
+		 "E:ID_FS_UUID=000000-0000-0000-0000-0000-0000-000001\n");
 	machine_plug("one-pv", "sdb", 32, 2);
 	ck_assert_str_eq(came("sdb", 32, 2, PVID_ONE), "vg_one ");
 	ck_assert(!machine_has(DUPLICATES));
