@@ -513,6 +513,21 @@ static int count_device(struct lea_batch_pass *pass, struct lea_found *found,
 	return lea_candidates_add(pass->candidates, found, &record, kind);
 }
 
+/* Counts what a change led to, or all others. */
+static int count_all(struct lea_batch_pass *pass, bool are_changes)
+{
+	struct lea_found *const *found;
+	size_t count;
+	int r = 0;
+
+	found = lea_scan_found(pass->scan, &count);
+	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
+		if (pass->queued[i].is_online &&
+		    (pass->queued[i].kind == LEA_ENTRY_CHANGE) == are_changes)
+			r = count_device(pass, found[i], pass->queued[i].kind);
+	return r;
+}
+
 /* Records all devices before it counts any VG, so that counting needs no files of members that are
  * in this pass. */
 static int record_all(struct lea_batch_pass *pass)
@@ -529,10 +544,10 @@ static int record_all(struct lea_batch_pass *pass)
 	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
 		if (pass->queued[i].has_left && is_tried_again(&pass->queued[i]))
 			pass->queued[i].kind = LEA_ENTRY_CHANGE;
-	for (size_t i = 0; r == 0 && i < pass->queued_count; i++)
-		if (pass->queued[i].is_online)
-			r = count_device(pass, found[i], pass->queued[i].kind);
-	return r;
+	/* A change must not hide what else brings the device: of a number that is in use again, the
+	 * removal leads to the new device as well. */
+	r = r ? r : count_all(pass, false);
+	return r ? r : count_all(pass, true);
 }
 
 /* Members that had no event in this pass were read only now. */

@@ -205,7 +205,7 @@ static int compare_with_claim(struct lea_batch_vg *vg, const struct lea_found *f
 	memcpy(pv.pvid, found->label.pvid, sizeof(pv.pvid));
 	if (vg->by_claim == LEA_VG_UNCLAIMED || lea_claim_covers(&vg->claim, &pv, 1))
 		return 0;
-	if (lea_decide(&facts).verdict != LEA_VG_RECORD || is_of_other(&vg->claim)) {
+	if (vg->is_news || lea_decide(&facts).verdict != LEA_VG_RECORD || is_of_other(&vg->claim)) {
 		vg->is_news |= kind != LEA_ENTRY_CHANGE;
 		return 0;
 	}

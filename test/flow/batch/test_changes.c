@@ -314,6 +314,25 @@ TEST(an_add_does_not_wait_for_an_exported_vg)
 	ck_assert_str_eq(told(LEA_ENTRY_CHANGE, "sda", 16, 7, PVID_EXPORTED), "");
 }
 
+/* Both removals were lost: that of the disk, which has another number now, and that of the PV that
+ * had this number. A reconcile queues the latter as a change. */
+TEST(a_removal_does_not_hide_what_has_the_number_by_now)
+{
+	struct lea_entry entries[2];
+
+	machine_plug("one-pv", "sda", 16, 7);
+	ck_assert_str_eq(added(), "vg_one ");
+	machine_unplug("sda", 16);
+	machine_plug("one-pv", "sdb", 32, 9);
+	machine_record(PVID_A, "vg-two.pvs", "sdb", 32);
+	entries[0] = event("sdb", 32, 0, PVID_A, true);
+	entries[0].kind = LEA_ENTRY_CHANGE;
+	entries[1] = event("sdb", 32, 9, PVID_ONE, false);
+	entries[1].kind = LEA_ENTRY_MISSED;
+	ck_assert_str_eq(pass(entries, 2), "vg_one ");
+	ck_assert(!machine_has("/run/lvm/pvs_online/" PVID_A));
+}
+
 /* A path of a disk takes over while a worker has the VG. */
 TEST(a_claim_of_a_vg_that_a_worker_has_gets_what_changes_bring)
 {
