@@ -83,14 +83,10 @@ static void settle_tie(const struct copies *copies, struct lea_found *a, struct 
 
 /* ---- which of them */
 
-/* Is this the disk that the image knows? */
-static bool is_at(struct lea_world *world, const struct lea_need_disk *disk,
-		  const struct lea_found *found)
+/* By id and partition. It may have grown since. */
+static bool is_same_disk(const struct lea_need_disk *a, const struct lea_need_disk *b)
 {
-	struct lea_need_disk now;
-
-	return lea_list_disk_of(world, found, &now) && disk->sectors == now.sectors &&
-	       disk->partition == now.partition && !strcmp(disk->id, now.id);
+	return a->partition == b->partition && !strcmp(a->id, b->id);
 }
 
 /* By what the image knows. NULL: it does not decide. */
@@ -98,12 +94,13 @@ static struct lea_found *pick_known(const struct copies *copies, const char *pvi
 {
 	struct lea_found *found, *picked = NULL;
 	size_t at = first_of(copies, pvid);
-	struct lea_need_disk disk;
+	struct lea_need_disk disk, now;
 
 	if (!lea_needs_disk(copies->wants->needs, pvid, &disk))
 		return NULL;
 	while ((found = next_of(copies, pvid, &at)))
-		if (is_at(copies->world, &disk, found)) {
+		if (lea_list_disk_of(copies->world, found, &now) && is_same_disk(&now, &disk) &&
+		    now.sectors == disk.sectors) {
 			if (picked)
 				return NULL;
 			picked = found;
@@ -250,12 +247,13 @@ int lea_copies_settle(struct lea_world *world, const struct lea_wants *wants, st
 static bool is_mixed(struct lea_world *world, const char *needs, const struct lea_scan_vg *scanned)
 {
 	bool has_home = false, has_other = false;
-	struct lea_need_disk disk;
+	struct lea_need_disk disk, now;
 
 	for (uint32_t i = 0; i < scanned->vg->pv_count; i++) {
-		if (!scanned->pv[i] || !lea_needs_disk(needs, scanned->vg->pvs[i].id, &disk))
+		if (!scanned->pv[i] || !lea_needs_disk(needs, scanned->vg->pvs[i].id, &disk) ||
+		    !lea_list_disk_of(world, scanned->pv[i], &now))
 			continue;
-		if (is_at(world, &disk, scanned->pv[i]))
+		if (is_same_disk(&now, &disk))
 			has_home = true;
 		else
 			has_other = true;

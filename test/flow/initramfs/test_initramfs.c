@@ -395,6 +395,12 @@ TEST(a_disk_that_was_replaced_is_used_from_the_half_on)
 	ck_assert_int_eq(initramfs("--pass 15 /dev/vg-two.pvs/fast"), 0);
 }
 
+TEST(a_disk_that_has_grown_since_is_used_at_once)
+{
+	know(KNOWN_A "pv " PVID_B " 2048 0 naa.5000c50000000003\n");
+	ck_assert_int_eq(initramfs("/dev/vg-two.pvs/fast"), 0);
+}
+
 /* Restored to other hardware */
 TEST(disks_of_which_the_image_knows_none_are_used_at_once)
 {
