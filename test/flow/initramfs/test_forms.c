@@ -46,6 +46,30 @@ static void needed_vg(void)
 		 "event { needed = [ \"vg-two.pvs\" ] }\n");
 }
 
+static void put_tag(const char *from, const char *to, const char *needed_word)
+{
+	struct sample sample;
+	char text[128];
+
+	sample_load(&sample, "one-pv");
+	sample_change_text(&sample, from, to);
+	snprintf(text, sizeof(text), "%s/dev/sda", machine.tree.root);
+	sample_write(&sample, text);
+	sample_done(&sample);
+	snprintf(text, sizeof(text), "event { needed = [ \"%s\" ] }\n", needed_word);
+	tree_put(&machine.tree, "/etc/lvm/lvmevent.conf", text);
+}
+
+static void tagged_lv(void)
+{
+	put_tag("creation_host = \"host1\"", "tags = [\"early\"]       ", "@early");
+}
+
+static void tagged_vg(void)
+{
+	put_tag("flags = []", "tags=[\"e\"]", "@e");
+}
+
 static void named_lv(void)
 {
 	tree_put(&machine.tree, "/proc/cmdline", "root=x rd.lvm.lv=vg_one/home\n");
@@ -167,6 +191,10 @@ static const struct {
 	{"event/needed, an LV", needed, TRUTH, "UUID=1-2", "root home", "root home", AT_ONCE},
 	{"event/needed, a VG", needed_vg, TRUTH, "UUID=1-2", "root fast plain--1",
 	 "root fast plain--1", AT_ONCE},
+	{"event/needed, an LV's tag", tagged_lv, "", "--lv vg_one/home", "root home", "root home",
+	 AT_ONCE},
+	{"event/needed, a VG's tag", tagged_vg, "", "--lv vg-two.pvs/fast", "fast root home swap",
+	 "fast root home swap", AT_ONCE},
 	{"an empty needs file: by UUID", NULL, "", "UUID=1-2", "root",
 	 "root home swap fast plain--1", AT_ONCE},
 	{"... by number", NULL, "", "fd00", "root", "root home swap fast plain--1", AT_ONCE},
