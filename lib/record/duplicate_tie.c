@@ -228,8 +228,9 @@ static bool is_named_another(struct lea_world *world, const struct lea_device *d
 {
 	LEA_AUTO(lea_closep) int data_fd = lea_udevbrief_open(world);
 	char lines[LEA_UDEVBRIEF_BYTES], named[33];
-	const struct lea_device now = {.properties = lines};
+	struct lea_device now = *device; /* borrowed */
 
+	now.properties = lines;
 	return lea_udevbrief_read(data_fd, lea_device_devno(device), lines) &&
 	       lea_udevdb_pvid(&now, named) && strcmp(named, pvid) != 0;
 }
