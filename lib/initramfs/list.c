@@ -416,7 +416,7 @@ static void add_all(struct list *list, const char *resume)
 int lea_initramfs_list(struct lea_world *world, const struct lea_conf *conf, const char *resume,
 		       char **ret_needs, char **ret_nodes)
 {
-	struct list list = {.world = world, .is_here = !lea_place_check(world)};
+	struct list list = {.world = world, .is_here = lea_place_is_machine(world)};
 	int r;
 
 	list.needs = open_memstream(&list.needs_text, &list.needs_bytes);

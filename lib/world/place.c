@@ -40,6 +40,13 @@ int lea_place_check(struct lea_world *world)
 	return look_at(world, "/run/systemd/container", &st) ? LEA_PLACE_CONTAINER : 0;
 }
 
+bool lea_place_is_machine(struct lea_world *world)
+{
+	struct stat st;
+
+	return look_at(world, "/proc/1/root", &st) && !lea_place_check(world);
+}
+
 const char *lea_place_name(int place)
 {
 	return place == LEA_PLACE_CONTAINER ? "a container" : "a chroot";

@@ -8,6 +8,8 @@
 #include "base/err.h"
 #include "world/world.h"
 
+#include <stdbool.h>
+
 enum lea_place {
 	LEA_PLACE_CHROOT = 1, /* / is not the root of process 1, or /proc is not mounted */
 	LEA_PLACE_CONTAINER,  /* systemd as process 1 says so */
@@ -20,5 +22,7 @@ enum lea_place {
  * proc(5), /proc/PID/root; systemd's container interface, /run/systemd/container.
  */
 LEA_MUST_CHECK int lea_place_check(struct lea_world *world);
+/* Is it proved that this is neither? For what may do without the running system. */
+bool lea_place_is_machine(struct lea_world *world);
 /* "a chroot", "a container", for messages. */
 const char *lea_place_name(int place);

@@ -98,6 +98,8 @@ static void setup(void)
 	tree_link(&machine.tree, "/dev/disk/by-uuid/r-1", "../../dm-0");
 	tree_link(&machine.tree, "/dev/disk/by-uuid/f-1", "../../dm-3");
 	tree_link(&machine.tree, "/dev/disk/by-id/dm-uuid-" UUID("s"), "../../dm-1");
+	tree_mkdir(&machine.tree, "/proc/1");
+	tree_link(&machine.tree, "/proc/1/root", "../..");
 	tree_put(&machine.tree, "/proc/swaps", "Filename Type Size Used Priority\n");
 	tree_put(&machine.tree, "/etc/fstab", "");
 	tree_put(&machine.tree, "/etc/crypttab", "");
@@ -118,7 +120,14 @@ static void setup(void)
 
 static void make_chroot(void)
 {
+	tree_remove(&machine.tree, "/proc/1/root");
 	tree_mkdir(&machine.tree, "/proc/1/root");
+}
+
+/* As for a service with few rights, and in some sandboxes */
+static void hide_first_process(void)
+{
+	tree_remove(&machine.tree, "/proc/1/root");
 }
 
 static void make_btrfs(void)
@@ -218,6 +227,8 @@ static const struct {
 	{"a chroot: mounts and swaps do not count", make_chroot,
 	 MOUNTED("253:0", "ext4", "/dev/mapper/vg_one-root"), "/dev/dm-1 partition 1 0 -2\n", "",
 	 "", NULL, ""},
+	{"what may be a chroot is one", hide_first_process,
+	 MOUNTED("253:0", "ext4", "/dev/mapper/vg_one-root"), "", "", "", NULL, ""},
 	{"... but fstab", make_chroot, "", "", "UUID=r-1 / ext4\n", "", NULL, ROOT DISK},
 	{"... nor that nothing is on LVM", make_chroot, "", "", "UUID=x-1 / ext4\n", "", NULL, ""},
 	{"without links only a name says it", lose_links, "", "",

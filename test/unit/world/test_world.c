@@ -254,10 +254,13 @@ TEST(the_root_of_process_1_is_the_running_system)
 {
 	tree_mkdir(&tree, "/proc/self");
 	ck_assert_msg(!lea_place_check(&tree.world), "process 1 is hidden: nobody knows");
+	ck_assert(!lea_place_is_machine(&tree.world));
 	tree_link(&tree, "/proc/1/root", "../..");
 	ck_assert_int_eq(lea_place_check(&tree.world), 0);
+	ck_assert(lea_place_is_machine(&tree.world));
 	tree_put(&tree, "/run/systemd/container", "lxc\n");
 	ck_assert_int_eq(lea_place_check(&tree.world), LEA_PLACE_CONTAINER);
+	ck_assert(!lea_place_is_machine(&tree.world));
 }
 
 TEST(another_root_than_that_of_process_1_is_a_chroot)
