@@ -119,7 +119,14 @@ static const struct lea_need *need_of(const struct lea_needs *needs, const char 
 	return NULL;
 }
 
-/* fstab may have got a line after the needs were read: that one has only the name of its unit. */
+/* The line says most of an LV, less of a file system whose VG is not known, and has only the name
+ * of the unit if fstab got it after the needs were read. */
+static const struct lea_need *better(const struct lea_need *one, const struct lea_need *other)
+{
+	return !one || (other && one->kind != LEA_NEED_WORD && other->kind == LEA_NEED_WORD) ? other
+											     : one;
+}
+
 static void say(struct lea_world *world, const struct lea_needs *needs,
 		const struct lea_manager_waits *waits)
 {
@@ -132,7 +139,7 @@ static void say(struct lea_world *world, const struct lea_needs *needs,
 			continue;
 		if (!count++)
 			unknown.value = waits->wait[i].unit;
-		first = first ? first : need_of(needs, waits->wait[i].unit);
+		first = better(first, need_of(needs, waits->wait[i].unit));
 	}
 	if (count)
 		lea_late_line_say(world, "gave up waiting for", first ? first : &unknown, count, 0);

@@ -317,8 +317,17 @@ TEST(all_are_ended_by_one_line)
 	manager.is_ours[2] = true;
 	manager.count = 3;
 	ck_assert_uint_eq(run_until(600000), 92000);
-	ck_assert_str_eq(tree.logged, "gave up waiting for /u (1-2) and 1 more: there is no such "
-				      "device; udev is idle\n");
+	ck_assert_str_eq(tree.logged, "gave up waiting for /data (LV data/home) and 1 more: VG "
+				      "data: none of its PVs has appeared; udev is idle\n");
+}
+
+TEST(file_system_of_an_unknown_vg_is_named_as_fstab_does)
+{
+	set_needs("UUID=1-2 /u ext4\n");
+	manager.unit[0] = "dev-disk-by\\x2duuid-1\\x2d2.device";
+	ck_assert_uint_eq(run_until(600000), 92000);
+	ck_assert_str_eq(tree.logged,
+			 "gave up waiting for /u (1-2): there is no such device; udev is idle\n");
 }
 
 TEST(line_that_came_to_fstab_later_is_named_by_its_unit)
